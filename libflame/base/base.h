@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The base room: memory, text, hashing, regular expressions.  Knows nothing
+ * of profiles.
+ */
+#ifndef FL_BASE_H
+#define FL_BASE_H
+
+/* Bytes of somebody else's.  May hold anything, NUL included. */
+struct slice {
+	const char *at;
+	size_t size;
+};
+
+#define FL_SLICE(text) ((struct slice){ (text), sizeof(text) - 1 })
+
+static inline bool fl_slice_is(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return s.size == n && memcmp(s.at, text, n) == 0;
+}
+
+static inline bool fl_slice_starts(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return s.size >= n && memcmp(s.at, text, n) == 0;
+}
+
+static inline bool fl_slice_ends(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return s.size >= n && memcmp(s.at + s.size - n, text, n) == 0;
+}
+
+/* memory.c ------------------------------------------------------------ */
+
+/* a * b, or SIZE_MAX where that does not fit: no allocation succeeds then. */
+static inline size_t fl_size_mul(size_t a, size_t b)
+{
+	return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+/*
+ * Makes room for `need` elements in *at (NULL at first), doubling.  false:
+ * memory is out, and *at is as it was.
+ */
+bool fl_grow(void *at, size_t *room, size_t need, size_t size);
+
+/* Things that die together.  Zeroed struct: empty. */
+struct fl_arena {
+	struct fl_block *last;
+	size_t used, room;	/* of the last block */
+	size_t total;		/* bytes asked from the system */
+};
+
+/* Aligned to 8; NULL where memory is out. */
+void *fl_arena_alloc(struct fl_arena *arena, size_t size);
+/* A copy that ends in NUL. */
+char *fl_arena_copy(struct fl_arena *arena, const char *at, size_t size);
+void fl_arena_free(struct fl_arena *arena);
+
+/* Text that grows.  Latches a failure; at is NULL or ends in NUL. */
+struct fl_buf {
+	char *at;
+	size_t size, room;
+	bool failed;
+};
+
+void fl_buf_put(struct fl_buf *buf, const char *at, size_t size);
+void fl_buf_text(struct fl_buf *buf, const char *text);
+void fl_buf_byte(struct fl_buf *buf, char c);
+void fl_buf_number(struct fl_buf *buf, int64_t n);
+void fl_buf_print(struct fl_buf *buf, const char *format, ...) FL_PRINTF(2, 3);
+void fl_buf_free(struct fl_buf *buf);
+
+/* number.c ------------------------------------------------------------ */
+
+/* Decimal; false unless all of the text is a number that fits. */
+bool fl_parse_int(struct slice text, int64_t *n);
+/* Decimal digits of n into at (20 bytes suffice, sign apart); the length. */
+unsigned fl_format_u64(char *at, uint64_t n);
+/* 3.5, 12e3; false unless all of the text is a finite number. */
+bool fl_parse_double(const char *text, double *d);
+
+/* hash.c -------------------------------------------------------------- */
+
+static inline uint64_t fl_mix(uint64_t a, uint64_t b)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide p = (wide)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
+
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+uint64_t fl_hash(const void *at, size_t size);
+
+/*
+ * An open-addressing index from a hash to dense ids: a slot holds the
+ * hash's high half, which also gives its place, and the id (never 0); 0 is
+ * free.  The caller compares.
+ *
+ *	for (i = fl_index_first(x, h); (id = fl_index_at(x, h, &i)); )
+ *		if (same(id)) return id;
+ *	fl_index_add(x, h, new_id);
+ */
+struct fl_index {
+	uint64_t *slot;
+	uint32_t mask, n;
+};
+
+static inline uint32_t fl_index_first(const struct fl_index *x, uint64_t h)
+{
+	return (uint32_t)(h >> 32) & x->mask;
+}
+
+/* The next id with this hash, or 0 at the end of the run. */
+static inline uint32_t fl_index_at(const struct fl_index *x, uint64_t h,
+				   uint32_t *i)
+{
+	if (fl_unlikely(!x->slot))
+		return 0;
+	for (;;) {
+		uint64_t s = x->slot[*i];
+
+		if (!s)
+			return 0;
+		*i = (*i + 1) & x->mask;
+		if (s >> 32 == h >> 32)
+			return (uint32_t)s;
+	}
+}
+
+/* false: memory is out, and the index is as it was. */
+bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id);
+void fl_index_free(struct fl_index *x);
+
+/*
+ * A map from 64-bit keys (any, 0 included) to 64-bit values.  Keys come from
+ * files, so hashing is mixed.  A value's place holds until the next put.
+ */
+struct fl_map_entry {
+	uint64_t key, value;
+};
+
+struct fl_map {
+	struct fl_map_entry *entry;	/* of mask + 1; key 0: free */
+	size_t mask, n;
+	struct fl_map_entry zero;	/* the key 0 lives here */
+	bool has_zero;
+};
+
+static inline size_t fl_map_first(const struct fl_map *map, uint64_t key)
+{
+	return (size_t)fl_mix(key, 0) & map->mask;
+}
+
+/* The place of the key's value; NULL where there is none. */
+static inline uint64_t *fl_map_get(const struct fl_map *map, uint64_t key)
+{
+	size_t i;
+
+	if (fl_unlikely(!key))
+		return map->has_zero ? (uint64_t *)&map->zero.value : NULL;
+	if (fl_unlikely(!map->entry))
+		return NULL;
+	for (i = fl_map_first(map, key);; i = (i + 1) & map->mask) {
+		struct fl_map_entry *e = &map->entry[i];
+
+		if (fl_likely(e->key == key))
+			return &e->value;
+		if (!e->key)
+			return NULL;
+	}
+}
+
+/* For fl_map_put: enters a key that is not there. */
+uint64_t *fl_map_add(struct fl_map *map, uint64_t key);
+
+/*
+ * The same, made with value 0 if new (*fresh; may be NULL); NULL only where
+ * memory is out.
+ */
+static inline uint64_t *fl_map_put(struct fl_map *map, uint64_t key,
+				   bool *fresh)
+{
+	uint64_t *value = fl_map_get(map, key);
+
+	if (fresh)
+		*fresh = !value;
+	return fl_likely(value) ? value : fl_map_add(map, key);
+}
+
+/*
+ * All entries, in an order that depends on nothing but the puts.  *i is 0 at
+ * first; NULL past the last.
+ */
+static inline const struct fl_map_entry *fl_map_each(const struct fl_map *map,
+						     size_t *i)
+{
+	if (*i == 0 && map->has_zero) {
+		++*i;
+		return &map->zero;
+	}
+	if (*i == 0)
+		++*i;
+	while (map->entry && *i <= map->mask + 1) {
+		const struct fl_map_entry *e = &map->entry[*i - 1];
+
+		++*i;
+		if (e->key)
+			return e;
+	}
+	return NULL;
+}
+
+/* Forgets all keys and keeps the room. */
+void fl_map_clear(struct fl_map *map);
+void fl_map_free(struct fl_map *map);
+
+/* utf8.c -------------------------------------------------------------- */
+
+/* Length of the well-formed UTF-8 sequence at at[0..n), or 0. */
+unsigned fl_utf8_length(const char *at, size_t n);
+/* Appends the code point (surrogates as U+FFFD). */
+void fl_utf8_put(struct fl_buf *buf, uint32_t code);
+
+/* regex.c ------------------------------------------------------------- */
+
+/*
+ * Regular expressions are PCRE2's, which read Java's as users have them in
+ * scripts: a Java-only class name (\p{Alpha}, \p{javaUpperCase}) is
+ * translated, and a '$' that is not at an end stands for itself (inner
+ * classes).  Subjects may hold invalid UTF-8.  A match that PCRE2 gives up
+ * (its limit of steps) is none.  Belongs to one thread at a time.
+ */
+struct fl_regex;
+
+/*
+ * whole: the subject must match from end to end, as Java's matches().  NULL:
+ * error[] tells pattern, place and reason.
+ */
+struct fl_regex *fl_regex_new(const char *pattern, bool whole,
+			      char *error, size_t error_size);
+bool fl_regex_match(const struct fl_regex *re, const char *at, size_t size);
+/*
+ * As s/RE/TO/ does once, or for every match with all: appends the result to
+ * out and gives whether anything matched.  TO knows \1 and $1, \\ and \$.
+ */
+bool fl_regex_replace(const struct fl_regex *re, struct slice subject,
+		      const char *to, bool all, struct fl_buf *out);
+/* Capture group n of a match into *group; false: no match or not set. */
+bool fl_regex_group(const struct fl_regex *re, struct slice subject,
+		    unsigned n, struct slice *group);
+void fl_regex_free(struct fl_regex *re);
+
+#endif

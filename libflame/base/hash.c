@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hashing, the index from hashes to ids, and the map of 64-bit keys.
+ */
+#include "fl.h"
+
+#include <stdlib.h>
+
+static inline uint64_t read64(const unsigned char *at)
+{
+	uint64_t n;
+
+	memcpy(&n, at, sizeof(n));
+	return n;
+}
+
+static inline uint64_t read32(const unsigned char *at)
+{
+	uint32_t n;
+
+	memcpy(&n, at, sizeof(n));
+	return n;
+}
+
+/* As fl_mix, but a factor of zero does not swallow the other one. */
+static inline uint64_t mix_kept(uint64_t a, uint64_t b)
+{
+	return fl_mix(a, b) ^ a ^ b;
+}
+
+uint64_t fl_hash(const void *bytes, size_t size)
+{
+	const unsigned char *at = bytes;
+	uint64_t h = size, a = 0, b = 0;
+	size_t n = size;
+
+	for (; n > 16; n -= 16, at += 16)
+		h = mix_kept(read64(at) ^ h, read64(at + 8));
+	/* Two reads that may overlap take all of the last 16 bytes. */
+	if (n >= 8) {
+		a = read64(at);
+		b = read64(at + n - 8);
+	} else if (n >= 4) {
+		a = read32(at);
+		b = read32(at + n - 4);
+	} else if (n) {
+		a = (uint64_t)at[0] << 16 | (uint64_t)at[n / 2] << 8 |
+		    at[n - 1];
+	}
+	return fl_mix(mix_kept(a ^ h, b), size);
+}
+
+/* The index ----------------------------------------------------------- */
+
+static void index_enter(struct fl_index *x, uint64_t slot)
+{
+	uint32_t i = fl_index_first(x, slot);
+
+	while (x->slot[i])
+		i = (i + 1) & x->mask;
+	x->slot[i] = slot;
+}
+
+/* A slot holds all that its place is made of: growing asks nobody. */
+static bool index_grow(struct fl_index *x)
+{
+	size_t old_room = x->slot ? (size_t)x->mask + 1 : 0, i;
+	size_t room = old_room ? 2 * old_room : 64;
+	struct fl_index grown = { .n = x->n };
+
+	if (room - 1 > UINT32_MAX)
+		return false;
+	grown.slot = calloc(room, sizeof(*grown.slot));
+	if (!grown.slot)
+		return false;
+	grown.mask = (uint32_t)(room - 1);
+	for (i = 0; i < old_room; i++)
+		if (x->slot[i])
+			index_enter(&grown, x->slot[i]);
+	free(x->slot);
+	*x = grown;
+	return true;
+}
+
+bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id)
+{
+	/* At most 5/8 full; an index that cannot grow is used up to 7/8. */
+	if ((!x->slot || x->n >= x->mask / 8 * 5) && !index_grow(x) &&
+	    (!x->slot || x->n >= x->mask / 8 * 7))
+		return false;
+	index_enter(x, h >> 32 << 32 | id);
+	x->n++;
+	return true;
+}
+
+void fl_index_free(struct fl_index *x)
+{
+	free(x->slot);
+	memset(x, 0, sizeof(*x));
+}
+
+/* The map ------------------------------------------------------------- */
+
+static struct fl_map_entry *map_free_entry(const struct fl_map *map,
+					   uint64_t key)
+{
+	size_t i = fl_map_first(map, key);
+
+	while (map->entry[i].key)
+		i = (i + 1) & map->mask;
+	return &map->entry[i];
+}
+
+static bool map_grow(struct fl_map *map)
+{
+	size_t old_room = map->entry ? map->mask + 1 : 0, i;
+	size_t room = old_room ? 2 * old_room : 64;
+	struct fl_map grown = *map;
+
+	grown.entry = calloc(room, sizeof(*grown.entry));
+	if (!grown.entry)
+		return false;
+	grown.mask = room - 1;
+	for (i = 0; i < old_room; i++)
+		if (map->entry[i].key)
+			*map_free_entry(&grown, map->entry[i].key) =
+				map->entry[i];
+	free(map->entry);
+	*map = grown;
+	return true;
+}
+
+uint64_t *fl_map_add(struct fl_map *map, uint64_t key)
+{
+	struct fl_map_entry *e = &map->zero;
+
+	/* At most half full: most keys are found at their first place. */
+	if (key && (!map->entry || map->n > map->mask / 2) && !map_grow(map))
+		return NULL;
+	if (key)
+		e = map_free_entry(map, key);
+	else
+		map->has_zero = true;
+	e->key = key;
+	e->value = 0;
+	map->n++;
+	return &e->value;
+}
+
+void fl_map_clear(struct fl_map *map)
+{
+	if (map->entry && map->n)
+		memset(map->entry, 0, (map->mask + 1) * sizeof(*map->entry));
+	map->has_zero = false;
+	map->n = 0;
+}
+
+void fl_map_free(struct fl_map *map)
+{
+	free(map->entry);
+	memset(map, 0, sizeof(*map));
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory: arrays that double, arenas that die at once, text that grows.
+ */
+#include "fl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool fl_grow(void *at, size_t *room, size_t need, size_t size)
+{
+	size_t n = *room, bytes;
+	void *old, *new;
+
+	if (need <= n)
+		return true;
+	n = n > SIZE_MAX / 2 ? need : FL_MAX(2 * n, need);
+	n = FL_MAX(n, 16);
+	bytes = fl_size_mul(n, size);
+	if (bytes == SIZE_MAX)
+		return false;
+	/* The pointer may be of any type; memcpy reads it as it is. */
+	memcpy(&old, at, sizeof(old));
+	new = realloc(old, bytes);
+	if (!new)
+		return false;
+	memcpy(at, &new, sizeof(new));
+	*room = n;
+	return true;
+}
+
+/* Arenas -------------------------------------------------------------- */
+
+enum { ALIGN = 8, BLOCK_MIN = 4 << 10, BLOCK_MAX = 1 << 20 };
+
+struct fl_block {
+	struct fl_block *before;
+	uint64_t bytes[];
+};
+
+static struct fl_block *new_block(struct fl_arena *arena, size_t size)
+{
+	struct fl_block *block;
+
+	if (size > PTRDIFF_MAX - sizeof(*block))
+		return NULL;
+	block = malloc(sizeof(*block) + size);
+	if (block)
+		arena->total += sizeof(*block) + size;
+	return block;
+}
+
+/* What is large gets a block of its own, behind the one being filled. */
+static void *alloc_large(struct fl_arena *arena, size_t size)
+{
+	struct fl_block *block = new_block(arena, size);
+
+	if (!block)
+		return NULL;
+	if (arena->last) {
+		block->before = arena->last->before;
+		arena->last->before = block;
+	} else {
+		block->before = NULL;
+		arena->last = block;
+		arena->used = arena->room = size;
+	}
+	return block->bytes;
+}
+
+static bool add_block(struct fl_arena *arena)
+{
+	size_t room = FL_MAX(FL_MIN(arena->total, BLOCK_MAX), BLOCK_MIN);
+	struct fl_block *block;
+
+	room &= ~(size_t)(ALIGN - 1);
+	block = new_block(arena, room);
+	if (!block)
+		return false;
+	block->before = arena->last;
+	arena->last = block;
+	arena->used = 0;
+	arena->room = room;
+	return true;
+}
+
+void *fl_arena_alloc(struct fl_arena *arena, size_t size)
+{
+	void *at;
+
+	if (size > SIZE_MAX - ALIGN)
+		return NULL;
+	size = (FL_MAX(size, 1u) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (size > arena->room - arena->used) {
+		if (size > BLOCK_MIN / 2)
+			return alloc_large(arena, size);
+		if (!add_block(arena))
+			return NULL;
+	}
+	at = (char *)arena->last->bytes + arena->used;
+	arena->used += size;
+	return at;
+}
+
+char *fl_arena_copy(struct fl_arena *arena, const char *at, size_t size)
+{
+	char *copy;
+
+	if (size == SIZE_MAX)
+		return NULL;
+	copy = fl_arena_alloc(arena, size + 1);
+	if (!copy)
+		return NULL;
+	if (size)
+		memcpy(copy, at, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+void fl_arena_free(struct fl_arena *arena)
+{
+	struct fl_block *block = arena->last, *before;
+
+	for (; block; block = before) {
+		before = block->before;
+		free(block);
+	}
+	memset(arena, 0, sizeof(*arena));
+}
+
+/* Text ---------------------------------------------------------------- */
+
+/* Room for so much more text and its NUL. */
+static bool make_room(struct fl_buf *buf, size_t size)
+{
+	if (buf->failed)
+		return false;
+	if (size < buf->room - buf->size)
+		return true;
+	if (size >= SIZE_MAX - buf->size ||
+	    !fl_grow(&buf->at, &buf->room, buf->size + size + 1, 1))
+		buf->failed = true;
+	return !buf->failed;
+}
+
+void fl_buf_put(struct fl_buf *buf, const char *at, size_t size)
+{
+	if (!make_room(buf, size))
+		return;
+	if (size)
+		memcpy(buf->at + buf->size, at, size);
+	buf->size += size;
+	buf->at[buf->size] = '\0';
+}
+
+void fl_buf_text(struct fl_buf *buf, const char *text)
+{
+	fl_buf_put(buf, text, strlen(text));
+}
+
+void fl_buf_byte(struct fl_buf *buf, char c)
+{
+	if (!make_room(buf, 1))
+		return;
+	buf->at[buf->size++] = c;
+	buf->at[buf->size] = '\0';
+}
+
+void fl_buf_number(struct fl_buf *buf, int64_t n)
+{
+	char digits[21];
+	unsigned size = 0;
+
+	if (n < 0)
+		digits[size++] = '-';
+	size += fl_format_u64(digits + size, n < 0 ? -(uint64_t)n :
+						     (uint64_t)n);
+	fl_buf_put(buf, digits, size);
+}
+
+void fl_buf_print(struct fl_buf *buf, const char *format, ...)
+{
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (size < 0)
+		buf->failed = true;
+	if (!make_room(buf, size < 0 ? 0 : (size_t)size))
+		return;
+	va_start(args, format);
+	vsnprintf(buf->at + buf->size, (size_t)size + 1, format, args);
+	va_end(args);
+	buf->size += (size_t)size;
+}
+
+void fl_buf_free(struct fl_buf *buf)
+{
+	free(buf->at);
+	memset(buf, 0, sizeof(*buf));
+}

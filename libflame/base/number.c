@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers from text and back, whatever the locale.
+ */
+#include "fl.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool fl_parse_int(struct slice text, int64_t *n)
+{
+	const char *at = text.at, *end = text.at + text.size;
+	bool negative = at < end && *at == '-';
+	uint64_t max = (uint64_t)INT64_MAX + negative, u = 0;
+
+	at += negative;
+	if (at == end)
+		return false;
+	for (; at < end; at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+
+		if (!is_digit(*at) || u > (max - digit) / 10)
+			return false;
+		u = 10 * u + digit;
+	}
+	*n = negative ? -(int64_t)(u - (u != 0)) - (u != 0) : (int64_t)u;
+	return true;
+}
+
+unsigned fl_format_u64(char *at, uint64_t n)
+{
+	char digits[20];
+	unsigned i = sizeof(digits), size;
+
+	do {
+		digits[--i] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	size = (unsigned)sizeof(digits) - i;
+	memcpy(at, digits + i, size);
+	return size;
+}
+
+static const char *skip_digits(const char *at)
+{
+	while (is_digit(*at))
+		at++;
+	return at;
+}
+
+/* strtod takes more: blanks, "inf", "0x1p3". */
+static bool is_decimal(const char *at)
+{
+	const char *digits, *fraction;
+
+	at += *at == '-' || *at == '+';
+	digits = at;
+	at = skip_digits(at);
+	if (*at == '.') {
+		fraction = ++at;
+		at = skip_digits(at);
+		if (at == fraction && digits == fraction - 1)
+			return false;
+	} else if (at == digits) {
+		return false;
+	}
+	if (*at == 'e' || *at == 'E') {
+		at++;
+		at += *at == '-' || *at == '+';
+		if (!is_digit(*at))
+			return false;
+		at = skip_digits(at);
+	}
+	return *at == '\0';
+}
+
+bool fl_parse_double(const char *text, double *d)
+{
+	locale_t c;
+	double value;
+
+	if (!is_decimal(text))
+		return false;
+	c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!c)
+		return false;
+	value = strtod_l(text, NULL, c);
+	freelocale(c);
+	if (!isfinite(value))
+		return false;
+	*d = value;
+	return true;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dictionary as a whole: its life, its limit, and what it has to say.
+ */
+#include "fl.h"
+
+#include "dict/dict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct flame *flame_new(void)
+{
+	static const struct flame_frame nothing;
+	struct flame *flame = calloc(1, sizeof(*flame));
+
+	if (!flame)
+		return NULL;
+	/* Id 0 of every table is the empty one, and in no index. */
+	if (!fl_grow(&flame->names.text, &flame->names.text_room, 1024,
+		     sizeof(*flame->names.text)) ||
+	    !fl_grow(&flame->names.size, &flame->names.size_room, 1024,
+		     sizeof(*flame->names.size)) ||
+	    !fl_grow(&flame->frames.at, &flame->frames.room, 1024,
+		     sizeof(*flame->frames.at)) ||
+	    !fl_grow(&flame->stacks.parent, &flame->stacks.parent_room, 4096,
+		     sizeof(*flame->stacks.parent)) ||
+	    !fl_grow(&flame->stacks.frame, &flame->stacks.frame_room, 4096,
+		     sizeof(*flame->stacks.frame)) ||
+	    !fl_grow(&flame->labels.at, &flame->labels.room, 64,
+		     sizeof(*flame->labels.at)) ||
+	    !fl_grow(&flame->metrics, &flame->metrics_room, 16,
+		     sizeof(*flame->metrics))) {
+		flame_free(flame);
+		return NULL;
+	}
+	flame->names.text[0] = "";
+	flame->names.size[0] = 0;
+	flame->frames.at[0] = nothing;
+	flame->stacks.parent[0] = flame->stacks.frame[0] = 0;
+	memset(flame->labels.at, 0, sizeof(*flame->labels.at));
+	memset(flame->metrics, 0, sizeof(*flame->metrics));
+	flame->metrics[0].name = flame->metrics[0].unit = "";
+	flame->metrics[0].weight = "samples";
+	flame->names.n = flame->frames.n = flame->stacks.n = 1;
+	flame->labels.n = flame->nmetrics = 1;
+	return flame;
+}
+
+void flame_free(struct flame *flame)
+{
+	if (!flame)
+		return;
+	fl_index_free(&flame->names.index);
+	fl_index_free(&flame->frames.index);
+	fl_index_free(&flame->stacks.index);
+	fl_index_free(&flame->labels.index);
+	free(flame->names.text);
+	free(flame->names.size);
+	free(flame->frames.at);
+	free(flame->stacks.parent);
+	free(flame->stacks.frame);
+	free(flame->labels.at);
+	free(flame->metrics);
+	fl_arena_free(&flame->arena);
+	free(flame);
+}
+
+const char *flame_error(const struct flame *flame)
+{
+	return flame->error;
+}
+
+void flame_on_warning(struct flame *flame,
+		      void (*warn)(void *arg, const char *line), void *arg)
+{
+	flame->warn = warn;
+	flame->warn_arg = arg;
+}
+
+void flame_on_remark(struct flame *flame,
+		     void (*remark)(void *arg, const char *line), void *arg)
+{
+	flame->remark = remark;
+	flame->remark_arg = arg;
+}
+
+void flame_clear(struct flame *flame)
+{
+	flame->failed = false;
+	flame->error[0] = '\0';
+}
+
+unsigned flame_warnings(const struct flame *flame)
+{
+	return flame->warnings;
+}
+
+void flame_limit(struct flame *flame, size_t bytes)
+{
+	flame->limit = bytes;
+}
+
+/* One line of printable text: what came from files may hold anything. */
+static void clean(char *line)
+{
+	for (; *line; line++)
+		if ((unsigned char)*line < 0x20 || *line == 0x7f)
+			*line = '?';
+}
+
+int fl_fail(struct flame *flame, const char *format, ...)
+{
+	va_list args;
+
+	if (flame->failed)
+		return FLAME_FAILED;
+	va_start(args, format);
+	vsnprintf(flame->error, sizeof(flame->error), format, args);
+	va_end(args);
+	clean(flame->error);
+	flame->failed = true;
+	return FLAME_FAILED;
+}
+
+int fl_no_memory(struct flame *flame)
+{
+	return fl_fail(flame, "out of memory");
+}
+
+bool fl_failed(const struct flame *flame)
+{
+	return flame->failed;
+}
+
+static void say(void (*to)(void *, const char *), void *arg,
+		const char *format, va_list args)
+{
+	char line[1024];
+
+	if (!to)
+		return;
+	vsnprintf(line, sizeof(line), format, args);
+	clean(line);
+	to(arg, line);
+}
+
+void fl_warn(struct flame *flame, const char *format, ...)
+{
+	va_list args;
+
+	flame->warnings++;
+	va_start(args, format);
+	say(flame->warn, flame->warn_arg, format, args);
+	va_end(args);
+}
+
+void fl_remark(struct flame *flame, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(flame->remark, flame->remark_arg, format, args);
+	va_end(args);
+}

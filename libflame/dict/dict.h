@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dictionary room, and a tour of the house in the order data flows.
+ *
+ *	base/	memory.c hash.c number.c utf8.c regex.c
+ *	io/	in.c gives bytes; gzip.c zstd.c lz4.c xz.c zip.c unwrap them;
+ *		out.c takes bytes
+ *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
+ *		dict.c: errors and limits
+ *	flow/	source.c opens and detects; sink.c and pump.c move samples;
+ *		select.c what a source is asked for; pick.c one metric of many
+ *	format/	formats.c the table; folded.c; jfr/ (its jfr.h has a tour)
+ *	filter/	filters.c the table; one file a filter
+ *	tree/	tree.c gathers samples; layout.c puts them in order
+ *	draw/	palette.c svg.c html.c: trees on paper
+ */
+#ifndef FL_DICT_H
+#define FL_DICT_H
+
+#include "fl.h"
+
+struct fl_names {
+	struct fl_index index;
+	const char **text;	/* in the arena, NUL at the end */
+	uint32_t *size;
+	size_t n, text_room, size_room;
+};
+
+struct fl_frames {
+	struct fl_index index;
+	struct flame_frame *at;
+	size_t n, room;
+};
+
+/* A parent is always entered before its children: parent[i] < i. */
+struct fl_stacks {
+	struct fl_index index;
+	flame_id *parent, *frame;
+	size_t n, parent_room, frame_room;
+};
+
+/* A set is a chain of (set without it, key, value); keys ascend. */
+struct fl_labels {
+	struct fl_index index;
+	struct fl_label { flame_id rest, key, value; } *at;
+	size_t n, room;
+};
+
+struct flame {
+	struct fl_arena arena;
+	struct fl_names names;
+	struct fl_frames frames;
+	struct fl_stacks stacks;
+	struct fl_labels labels;
+	struct flame_metric *metrics;
+	size_t nmetrics, metrics_room;
+	size_t limit;		/* of bytes; 0: none */
+	bool failed;
+	unsigned warnings;
+	char error[1024];
+	void (*warn)(void *, const char *);
+	void *warn_arg;
+	void (*remark)(void *, const char *);
+	void *remark_arg;
+};
+
+static inline flame_id fl_parent(const struct flame *f, flame_id stack)
+{
+	return f->stacks.parent[stack];
+}
+
+static inline const struct flame_frame *fl_frame_at(const struct flame *f,
+						    flame_id stack)
+{
+	return &f->frames.at[f->stacks.frame[stack]];
+}
+
+static inline struct slice fl_name_at(const struct flame *f, flame_id name)
+{
+	return (struct slice){ f->names.text[name], f->names.size[name] };
+}
+
+/* A name from text that ends in NUL. */
+flame_id fl_name(struct flame *flame, const char *text);
+/* A frame that is only a name and a type. */
+flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The name table: every distinct text once, its bytes in the arena.
+ */
+#include "fl.h"
+
+#include "dict/tables.h"
+
+static size_t held(const struct flame *flame)
+{
+	return flame->arena.total +
+	       flame->names.text_room * sizeof(*flame->names.text) +
+	       flame->names.size_room * sizeof(*flame->names.size) +
+	       flame->frames.room * sizeof(*flame->frames.at) +
+	       flame->stacks.parent_room * sizeof(flame_id) * 2 +
+	       flame->labels.room * sizeof(*flame->labels.at);
+}
+
+bool fl_table_room(struct flame *flame, size_t n, void *column, size_t *room,
+		   size_t size)
+{
+	if (fl_likely(n < *room))
+		return true;
+	if (flame->failed)
+		return false;
+	if (n >= UINT32_MAX) {
+		fl_fail(flame, "more than 4294967295 distinct entries");
+		return false;
+	}
+	if (flame->limit && held(flame) + *room * size > flame->limit) {
+		fl_fail(flame, "the limit of %zu MB of memory is reached",
+			flame->limit >> 20);
+		return false;
+	}
+	if (!fl_grow(column, room, n + 1, size)) {
+		fl_no_memory(flame);
+		return false;
+	}
+	return true;
+}
+
+flame_id flame_name(struct flame *flame, const char *text, size_t size)
+{
+	struct fl_names *names = &flame->names;
+	uint64_t hash;
+	uint32_t i, id;
+	char *copy;
+
+	if (!size)
+		return 0;
+	if (size >= UINT32_MAX) {
+		fl_fail(flame, "a name of %zu bytes", size);
+		return 0;
+	}
+	hash = fl_hash(text, size);
+	for (i = fl_index_first(&names->index, hash);
+	     (id = fl_index_at(&names->index, hash, &i));)
+		if (names->size[id] == size &&
+		    memcmp(names->text[id], text, size) == 0)
+			return id;
+	if (!fl_table_room(flame, names->n, &names->text, &names->text_room,
+			   sizeof(*names->text)) ||
+	    !fl_table_room(flame, names->n, &names->size, &names->size_room,
+			   sizeof(*names->size)))
+		return 0;
+	copy = fl_arena_copy(&flame->arena, text, size);
+	if (!copy || !fl_index_add(&names->index, hash, names->n)) {
+		fl_no_memory(flame);
+		return 0;
+	}
+	names->text[names->n] = copy;
+	names->size[names->n] = size;
+	return names->n++;
+}
+
+flame_id fl_name(struct flame *flame, const char *text)
+{
+	return flame_name(flame, text, strlen(text));
+}
+
+const char *flame_name_text(const struct flame *flame, flame_id name,
+			    size_t *size)
+{
+	if (name >= flame->names.n)
+		name = 0;
+	if (size)
+		*size = flame->names.size[name];
+	return flame->names.text[name];
+}

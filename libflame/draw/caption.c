@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is written on a frame.  A name is cleaned once; of the result the
+ * longest tail that fits is shown: all of it, Class.method, or the method.
+ * A package is never kept at the cost of the method.
+ *
+ * share/viewer/caption.js does the same in a page: change both.
+ */
+#include "draw/draw.h"
+
+enum { LONGEST = 4096 };	/* names are looked at no further */
+
+/* DejaVu Sans: widest of the usual fonts; 2048 units to the em. */
+static const uint16_t advances[] = {
+	651, 821, 942, 1716, 1303, 1946, 1597, 563, 799, 799, 1024, 1716, 651,
+	739, 651, 690, 1303, 1303, 1303, 1303, 1303, 1303, 1303, 1303, 1303,
+	1303, 690, 690, 1716, 1716, 1716, 1087, 2048, 1401, 1405, 1430, 1577,
+	1294, 1178, 1587, 1540, 604, 604, 1343, 1141, 1767, 1532, 1612, 1235,
+	1612, 1423, 1300, 1251, 1499, 1401, 2025, 1403, 1251, 1403, 799, 690,
+	799, 1716, 1024, 1024, 1255, 1300, 1126, 1300, 1260, 721, 1300, 1298,
+	569, 569, 1186, 569, 1995, 1298, 1253, 1300, 1300, 842, 1067, 803, 1298,
+	1212, 1675, 1212, 1212, 1075, 1303, 690, 1303, 1716,
+};
+
+enum { EM = 2048, FONT = 12, SMALLEST = 26, PADDING = 4 };
+
+static unsigned advance(uint8_t c)
+{
+	if (c >= 32 && c < 127)
+		return advances[c - 32];
+	if (c < 0xc0)
+		return c < 0x80 ? EM : 0;	/* 0: amid a sequence */
+	return c < 0xe0 ? 1400 : EM;
+}
+
+static void put(struct fl_caption *c, const char *at, size_t size)
+{
+	size = FL_MIN(size, sizeof(c->text) - c->size);
+	memcpy(c->text + c->size, at, size);
+	c->size += size;
+}
+
+static void put_text(struct fl_caption *c, const char *text)
+{
+	put(c, text, strlen(text));
+}
+
+static bool ends(const struct fl_caption *c, const char *text)
+{
+	return fl_slice_ends((struct slice){ c->text, c->size }, text);
+}
+
+static bool begins(const char *p, const char *end, const char *text)
+{
+	return fl_slice_starts((struct slice){ p, end - p }, text);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* "map$1$adapted" as "map λ1". */
+static void put_lambda(struct fl_caption *c, const char *p, const char *end)
+{
+	const char *name = p;
+
+	while (p < end && !is_digit(*p))
+		if (*p++ == '$')
+			break;
+	if (p > name && p[-1] == '$') {
+		put(c, name, p - 1 - name);
+		put_text(c, " ");
+	} else if (p > name) {
+		put(c, name, p - name);
+		put_text(c, " ");
+	}
+	put_text(c, "λ");
+	name = p;
+	while (p < end && is_digit(*p))
+		p++;
+	put(c, name, p - name);
+}
+
+/* "$$Lambda$14/0x0000.run" and its kin: what follows the counter. */
+static const char *skip_lambda(const char *p, const char *end)
+{
+	if (p < end && *p == '$')
+		for (p++; p < end && is_digit(*p); p++)
+			;
+	if (end - p > 2 && (begins(p + 1, end, "0x") ||
+			    (*p == '/' && is_digit(p[1]))))
+		for (p += p[1] == '0' && p[2] == 'x' ? 3 : 1;
+		     p < end && is_hex(*p); p++)
+			;
+	return p;
+}
+
+static void split_java(struct fl_caption *c)
+{
+	size_t dot = 0, before = 0;
+
+	for (size_t i = 1; i < c->size; i++)
+		if (c->text[i] == '.') {
+			before = dot;
+			dot = i;
+		}
+	if (!dot || dot + 1 >= c->size)
+		return;
+	c->method_at = dot + 1;
+	c->class_at = before ? before + 1 : 0;
+	/* A class without a method, as allocations have. */
+	if (is_lower(c->text[c->class_at]) && c->text[dot + 1] >= 'A' &&
+	    c->text[dot + 1] <= 'Z')
+		c->class_at = c->method_at;
+}
+
+static void unfold_lambda(struct fl_caption *c)
+{
+	static const char *const heads[] = { "$anonfun$", "lambda$" };
+	struct fl_caption old = *c;
+	const char *method = old.text + old.method_at;
+	const char *end = old.text + old.size;
+
+	const char *inner = memmem(method, end - method, "$lambda$", 8);
+
+	if (inner && inner > method) {
+		c->size = inner - old.text;
+		put_text(c, " ");
+		put_lambda(c, inner + 8, end);
+		return;
+	}
+	for (size_t i = 0; i < FL_COUNT(heads); i++)
+		if (begins(method, end, heads[i])) {
+			c->size = c->method_at;
+			put_lambda(c, method + strlen(heads[i]), end);
+			return;
+		}
+}
+
+static void java(struct fl_caption *c, const char *p, const char *end)
+{
+	bool slashes = memchr(p, '/', end - p);
+
+	if (end - p > 2 && slashes && *p == 'L' && is_lower(p[1]))
+		p++;
+	for (const char *start = p; p < end; p++) {
+		if (*p == '(' && p > start)
+			break;
+		if (begins(p, end, "$$Lambda")) {
+			put_text(c, "$λ");
+			p = skip_lambda(p + 8, end) - 1;
+		} else if (begins(p, end, "$$anonfun$")) {
+			put_text(c, ".");
+			c->class_at = 0;
+			c->method_at = c->size;
+			put_lambda(c, p + 10, end);
+			while (c->class_at < c->method_at - 1 &&
+			       memchr(c->text + c->class_at, '.',
+				      c->method_at - 1 - c->class_at))
+				c->class_at++;
+			return;
+		} else if (begins(p, end, ":::") || begins(p, end, ";::")) {
+			put_text(c, ".");
+			p += 2;
+		} else {
+			put(c, *p == '/' ? "." : p, 1);
+		}
+	}
+	split_java(c);
+	unfold_lambda(c);
+}
+
+/* The end of what an opening bracket opens. */
+static const char *skip_nested(const char *p, const char *end)
+{
+	int depth = 0;
+
+	for (; p < end; p++) {
+		if (*p == '<' || *p == '(' || *p == '{')
+			depth++;
+		if (*p == ')' || *p == '}' || (*p == '>' && p[-1] != '-'))
+			if (--depth <= 0)
+				return p + 1;
+	}
+	return end;
+}
+
+static void split_colons(struct fl_caption *c)
+{
+	for (size_t i = 0; i + 2 < c->size; i++)
+		if (c->text[i] == ':' && c->text[i + 1] == ':') {
+			c->class_at = c->method_at;
+			c->method_at = i + 2;
+			i++;
+		}
+}
+
+/* C++ and Rust: no arguments of either kind, no return type, no hash. */
+static void cpp(struct fl_caption *c, const char *p, const char *end)
+{
+	if (end - p > 19 && begins(end - 19, end, "::h")) {
+		const char *h = end - 16;
+
+		while (h < end && is_hex(*h))
+			h++;
+		if (h == end)
+			end -= 19;
+	}
+	while (p < end) {
+		bool operator = ends(c, "operator") || ends(c, "operator<");
+
+		if (begins(p, end, "(anonymous namespace)::")) {
+			p += 23;
+		} else if (*p == '(' && ends(c, "operator")) {
+			put_text(c, "()");
+			p = skip_nested(p, end);
+		} else if (*p == '(') {
+			p = skip_nested(p, end);
+			if (!begins(p, end, "::"))
+				break;
+		} else if (*p == '<' && !operator) {
+			p = skip_nested(p, end);
+		} else if (*p == '{') {
+			put_text(c, "λ");
+			p = skip_nested(p, end);
+		} else if (begins(p, end, " <")) {
+			p++;
+		} else if (*p == ' ' && !operator) {
+			if (begins(p, end, " ["))
+				break;
+			c->size = 0;
+			p++;
+		} else {
+			put(c, p++, 1);
+		}
+	}
+	if (c->size > 2 && memcmp(c->text, "::", 2) == 0) {
+		c->size -= 2;
+		memmove(c->text, c->text + 2, c->size);
+	}
+	split_colons(c);
+}
+
+/* C, Go, Python, paths. */
+static void other(struct fl_caption *c, const char *p, const char *end)
+{
+	const char *start = p;
+
+	for (; p < end; p++) {
+		if (*p == '/' && p + 1 < end)
+			c->class_at = c->method_at = p + 1 - start;
+		if (*p == '(' && p > start && (p + 1 == end || p[1] != '*'))
+			break;
+	}
+	while (p > start && p[-1] == ' ')
+		p--;
+	put(c, start, p - start);
+	if (c->method_at >= c->size)
+		c->class_at = c->method_at = 0;
+}
+
+static bool runs_java(enum flame_type type)
+{
+	return type == FLAME_INTERPRETED || type == FLAME_JIT ||
+	       type == FLAME_INLINED || type == FLAME_C1 ||
+	       type == FLAME_JAVA_NATIVE;
+}
+
+void fl_caption(struct fl_caption *c, struct slice name, enum flame_type type)
+{
+	const char *p = name.at, *end = p + FL_MIN(name.size, LONGEST);
+
+	c->size = c->class_at = c->method_at = 0;
+	if (end - p > 4 && end[-1] == ']' && begins(end - 4, end, "_["))
+		end -= 4;
+	name.size = end - p;
+	if (type == FLAME_GROUP || !name.size || *p == '[')
+		put(c, p, name.size);
+	else if (memmem(p, name.size, "::", 2) && !fl_looks_java(name) &&
+		 !memmem(p, name.size, ";::", 3))
+		cpp(c, p, end);
+	else if (runs_java(type) || fl_looks_java(name))
+		java(c, p, end);
+	else
+		other(c, p, end);
+	if (!c->size)
+		put(c, p, name.size);
+}
+
+static bool fits(struct slice text, double units)
+{
+	unsigned width = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		width += advance(text.at[i]);
+		if (width > units)
+			return false;
+	}
+	return true;
+}
+
+struct slice fl_caption_fit(const struct fl_caption *c, double pixels,
+			    bool *cut)
+{
+	size_t starts[] = { 0, c->class_at, c->method_at };
+	double units = (pixels - 2 * PADDING) * EM / FONT - EM;
+	struct slice text = { c->text, 0 };
+	unsigned letters = 0;
+
+	*cut = false;
+	if (pixels < SMALLEST)
+		return text;
+	for (size_t i = 0; i < FL_COUNT(starts); i++) {
+		text.at = c->text + starts[i];
+		text.size = c->size - starts[i];
+		if (fits(text, units + EM))
+			return text;
+	}
+	*cut = true;
+	for (size_t i = 0; i < text.size; i++) {
+		uint8_t byte = text.at[i];
+
+		if ((byte & 0xc0) != 0x80) {
+			if (advance(byte) > units) {
+				text.size = letters < 3 ? 0 : i;
+				return text;
+			}
+			letters++;
+		}
+		units -= advance(byte);
+	}
+	return text;
+}

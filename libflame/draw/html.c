@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The HTML page: one file without a network.  The profile is base64 of raw
+ * deflate in a script element that is only text; share/viewer/data.js reads
+ * it.  All numbers are LEB128, texts a size and bytes:
+ *
+ *	1, flags, nodes, symbols, colours, frame height
+ *	title, subtitle, notes, unit, metric, highlight
+ *	colours: light and dark, three bytes each
+ *	symbols, sorted: bytes shared with the one before, rest, type, colour
+ *	of each node in preorder, column by column: its children; its symbol's
+ *	rank among those seen below its parent's symbol, 0 if new; the symbols
+ *	of the new ones; self
+ *
+ * A still picture of the widest frames is what shows before, or without,
+ * the script.
+ */
+#include "draw/draw.h"
+#include "format/format.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+enum {
+	VERSION = 1, LEVEL = 5,
+	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
+};
+
+/* Columns in, base64 out. */
+struct packer {
+	struct fl_out *out;
+	z_stream z;
+	bool failed;
+	size_t n, carried;
+	uint8_t in[16 << 10];
+	uint8_t deflated[3 * (8 << 10)];	/* after what is carried */
+	char text[4 * (8 << 10)];
+};
+
+static size_t base64(const uint8_t *from, size_t n, char *to)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"abcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *start = to;
+
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t v = from[i] << 16;
+
+		if (i + 1 < n)
+			v |= from[i + 1] << 8;
+		if (i + 2 < n)
+			v |= from[i + 2];
+		*to++ = digits[v >> 18];
+		*to++ = digits[v >> 12 & 63];
+		*to++ = i + 1 < n ? digits[v >> 6 & 63] : '=';
+		*to++ = i + 2 < n ? digits[v & 63] : '=';
+	}
+	return to - start;
+}
+
+static void flush(struct packer *p, bool last)
+{
+	int status;
+
+	p->z.next_in = p->in;
+	p->z.avail_in = p->n;
+	p->n = 0;
+	do {
+		size_t have, whole;
+
+		p->z.next_out = p->deflated + p->carried;
+		p->z.avail_out = sizeof(p->deflated) - p->carried;
+		status = deflate(&p->z, last ? Z_FINISH : Z_NO_FLUSH);
+		p->failed = p->failed || status == Z_STREAM_ERROR;
+		have = sizeof(p->deflated) - p->z.avail_out;
+		whole = last && status == Z_STREAM_END ? have : have / 3 * 3;
+		fl_out_put(p->out, p->text,
+			   base64(p->deflated, whole, p->text));
+		p->carried = have - whole;
+		memmove(p->deflated, p->deflated + whole, p->carried);
+	} while (!p->failed && (last ? status != Z_STREAM_END :
+				       p->z.avail_in || !p->z.avail_out));
+}
+
+static void pack(struct packer *p, const void *at, size_t size)
+{
+	const uint8_t *from = at;
+
+	while (size) {
+		size_t n = FL_MIN(size, sizeof(p->in) - p->n);
+
+		memcpy(p->in + p->n, from, n);
+		p->n += n;
+		from += n;
+		size -= n;
+		if (p->n == sizeof(p->in))
+			flush(p, false);
+	}
+}
+
+static void pack_number(struct packer *p, uint64_t n)
+{
+	if (p->n + 10 > sizeof(p->in))
+		flush(p, false);
+	while (n > 127) {
+		p->in[p->n++] = n | 128;
+		n >>= 7;
+	}
+	p->in[p->n++] = n;
+}
+
+static void pack_text(struct packer *p, const char *text)
+{
+	size_t size = text ? strlen(text) : 0;
+
+	pack_number(p, size);
+	pack(p, text, size);
+}
+
+/* A name and how it ran. */
+struct symbol {
+	struct slice text;
+	flame_id name;
+	uint8_t type;
+	uint32_t paint;
+};
+
+struct book {
+	struct fl_page *page;
+	struct fl_out *out;
+	struct fl_layout *layout;
+	const struct fl_scheme *scheme;
+	struct fl_paints paints;
+	struct symbol *symbol;
+	size_t n, room;
+	uint32_t *of_node;		/* symbols of nodes */
+};
+
+static int by_text(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+	size_t shorter = FL_MIN(x->text.size, y->text.size);
+	int d = shorter ? memcmp(x->text.at, y->text.at, shorter) : 0;
+
+	if (d)
+		return d;
+	if (x->text.size != y->text.size)
+		return x->text.size > y->text.size ? 1 : -1;
+	return x->type - y->type;
+}
+
+static uint64_t key_of(flame_id name, uint8_t type)
+{
+	return (uint64_t)name << 8 | type;
+}
+
+/* The symbols that occur, in order; the root's is the first, "all". */
+static bool list_symbols(struct book *b, struct fl_map *map)
+{
+	const struct fl_layout *l = b->layout;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool fresh = false;
+
+		if (i && !fl_map_put(map, key_of(l->name[i], l->type[i]),
+				     &fresh))
+			return false;
+		if (i && !fresh)
+			continue;
+		if (!fl_grow(&b->symbol, &b->room, b->n + 1,
+			     sizeof(*b->symbol)))
+			return false;
+		b->symbol[b->n++] = (struct symbol){
+			.text = fl_node_name(b->page, l, i),
+			.name = l->name[i], .type = l->type[i],
+		};
+	}
+	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
+	for (size_t i = 0; i < b->n; i++) {
+		struct symbol *s = &b->symbol[i];
+
+		s->paint = fl_paint(&b->paints,
+				    b->scheme->pick(s->text, s->type));
+		if (i)
+			*fl_map_get(map, key_of(s->name, s->type)) = i;
+	}
+	return !b->paints.failed;
+}
+
+static bool number_symbols(struct book *b)
+{
+	const struct fl_layout *l = b->layout;
+	struct fl_map map = { 0 };
+	bool good = list_symbols(b, &map);
+
+	for (uint32_t i = 1; good && i < l->n; i++)
+		b->of_node[i] = *fl_map_get(&map, key_of(l->name[i],
+							 l->type[i]));
+	fl_map_free(&map);
+	return good;
+}
+
+static void pack_head(const struct book *b, struct packer *p)
+{
+	const struct fl_page *page = b->page;
+
+	pack_number(p, VERSION);
+	pack_number(p, page->inverted);
+	pack_number(p, b->layout->n);
+	pack_number(p, b->n);
+	pack_number(p, b->paints.n);
+	pack_number(p, (uint64_t)FL_MIN(page->frame_height, 200));
+	pack_text(p, page->title);
+	pack_text(p, page->subtitle);
+	pack_text(p, page->notes);
+	pack_text(p, page->countname ? page->countname : b->layout->unit);
+	pack_text(p, b->layout->metric);
+	pack_text(p, page->highlight);
+	for (uint32_t i = 0; i < b->paints.n; i++) {
+		uint32_t light = b->paints.at[i].light;
+		uint32_t dark = b->paints.at[i].dark;
+		uint8_t bytes[] = { light >> 16, light >> 8, light,
+				    dark >> 16, dark >> 8, dark };
+
+		pack(p, bytes, sizeof(bytes));
+	}
+}
+
+static void pack_symbols(const struct book *b, struct packer *p)
+{
+	struct slice last = { "", 0 };
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct symbol *s = &b->symbol[i];
+		size_t least = FL_MIN(last.size, s->text.size), same = 0;
+
+		while (same < least && last.at[same] == s->text.at[same])
+			same++;
+		pack_number(p, same);
+		pack_number(p, s->text.size - same);
+		pack(p, s->text.at + same, s->text.size - same);
+		pack_number(p, s->type);
+		pack_number(p, s->paint);
+		last = s->text;
+	}
+}
+
+/* Ranks, and then the symbols that were new: their rank was 0. */
+static bool pack_ranks(const struct book *b, struct packer *p)
+{
+	const struct fl_layout *l = b->layout;
+	uint32_t *seen = calloc(b->n, sizeof(*seen));
+	uint32_t *fresh = malloc(fl_size_mul(l->n, sizeof(*fresh)));
+	struct fl_map map = { 0 };
+	bool good = seen && fresh;
+	uint32_t n = 0;
+
+	if (good) {
+		pack_number(p, 0);
+		fresh[n++] = 0;
+	}
+	for (uint32_t i = 1; good && i < l->n; i++) {
+		uint32_t above = b->of_node[l->parent[i]];
+		bool is_new = false;
+		uint64_t *rank = fl_map_put(&map, (uint64_t)above << 32 |
+					    b->of_node[i], &is_new);
+
+		good = rank;
+		if (!good)
+			break;
+		pack_number(p, *rank);
+		if (is_new) {
+			*rank = ++seen[above];
+			fresh[n++] = b->of_node[i];
+		}
+	}
+	for (uint32_t i = 0; good && i < n; i++)
+		pack_number(p, fresh[i]);
+	fl_map_free(&map);
+	free(fresh);
+	free(seen);
+	return good;
+}
+
+static bool pack_nodes(const struct book *b, struct packer *p)
+{
+	const struct fl_layout *l = b->layout;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t children = 0;
+
+		for (uint32_t j = i + 1; j < l->end[i]; j = l->end[j])
+			children++;
+		pack_number(p, children);
+	}
+	if (!pack_ranks(b, p))
+		return false;
+	for (uint32_t i = 0; i < l->n; i++)
+		pack_number(p, FL_MAX(l->self[0][i], 0));
+	return true;
+}
+
+static bool put_data(struct book *b)
+{
+	struct packer *p = calloc(1, sizeof(*p));
+	bool good = p && deflateInit2(&p->z, LEVEL, Z_DEFLATED, -15, 9,
+				      Z_DEFAULT_STRATEGY) == Z_OK;
+
+	if (good) {
+		p->out = b->out;
+		fl_out_text(b->out, "<script type=\"text/plain\" id=\"data\">");
+		pack_head(b, p);
+		pack_symbols(b, p);
+		good = pack_nodes(b, p);
+		flush(p, true);
+		good = good && !p->failed;
+		fl_out_text(b->out, "</script>\n");
+		deflateEnd(&p->z);
+	}
+	free(p);
+	return good;
+}
+
+static void put_still_frame(struct book *b, uint32_t i, double x, double y,
+			    double width)
+{
+	struct fl_out *out = b->out;
+	const struct symbol *s = &b->symbol[b->of_node[i]];
+	struct fl_caption caption;
+	struct slice text;
+	bool cut;
+
+	fl_out_print(out, "<path fill=\"#%06x\" d=\"M",
+		     (unsigned)b->paints.at[s->paint].light);
+	fl_put_coord(out, x);
+	fl_out_text(out, " ");
+	fl_put_coord(out, y);
+	fl_out_text(out, "h");
+	fl_put_coord(out, width > 3 ? width - 1 : width);
+	fl_out_print(out, "v%dH", STILL_ROW - 1);
+	fl_put_coord(out, x);
+	fl_out_text(out, "z\"/>");
+	fl_caption(&caption, s->text, s->type);
+	text = fl_caption_fit(&caption, width, &cut);
+	if (!text.size)
+		return;
+	fl_out_text(out, "<text x=\"");
+	fl_put_coord(out, x + 4);
+	fl_out_text(out, "\" y=\"");
+	fl_put_coord(out, y + 13);
+	fl_out_text(out, "\">");
+	fl_put_escaped(out, text, SIZE_MAX);
+	fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
+}
+
+/* The widest frames, without a style: any policy lets them show. */
+static bool put_still(struct book *b)
+{
+	const struct fl_layout *l = b->layout;
+	const int64_t *total = l->total[0];
+	double scale = (double)STILL_WIDTH / FL_MAX(total[0], 1);
+	int64_t *x = calloc(l->n, sizeof(*x)), least;
+	unsigned rows = 1;
+
+	if (!x || !fl_heaviest(l, STILL_FRAMES, &least)) {
+		free(x);
+		return false;
+	}
+	fl_layout_x(l, 0, x);
+	least = FL_MAX(least, (int64_t)(1 / scale));
+	for (uint32_t i = 1; i < l->n; i++)
+		if (total[i] >= least)
+			rows = FL_MAX(rows, l->level[i] + 1);
+	fl_out_print(b->out, "<div id=\"first\"%s><svg xmlns=\""
+		     "http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" "
+		     "font-size=\"12\" font-family=\"sans-serif\" "
+		     "fill=\"#14181d\">\n",
+		     b->page->inverted ? " class=\"top\"" : "",
+		     STILL_WIDTH, rows * STILL_ROW);
+	for (uint32_t i = 0; i < l->n; i++) {
+		unsigned row = b->page->inverted ? l->level[i] :
+						   rows - 1 - l->level[i];
+
+		if (!i || total[i] >= least)
+			put_still_frame(b, i, x[i] * scale, row * STILL_ROW,
+					total[i] * scale);
+	}
+	fl_out_text(b->out, "</svg><noscript>Without scripts this is a "
+		    "picture of the widest frames.</noscript></div>\n");
+	free(x);
+	return true;
+}
+
+static void put_head(const struct book *b)
+{
+	const char *title = b->page->title;
+	struct fl_out *out = b->out;
+
+	fl_out_print(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+		     "<meta charset=\"utf-8\">\n"
+		     "<meta http-equiv=\"Content-Security-Policy\" "
+		     "content=\"default-src 'none'; script-src '%s'; "
+		     "style-src '%s'; img-src data: blob:; base-uri 'none'; "
+		     "form-action 'none'\">\n",
+		     fl_viewer.script_hash, fl_viewer.style_hash);
+	fl_out_text(out, "<meta name=\"viewport\" "
+		    "content=\"width=device-width, initial-scale=1\">\n"
+		    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		    "<title>");
+	fl_put_string(out, title && *title ? title : "Flame graph");
+	fl_out_text(out, "</title>\n<style>");
+	fl_out_text(out, fl_viewer.style);
+	fl_out_text(out, "</style>\n</head>\n<body>\n");
+	fl_out_text(out, fl_viewer.body);
+}
+
+static bool put_page(struct book *b)
+{
+	put_head(b);
+	if (!put_still(b) || !put_data(b))
+		return false;
+	fl_out_text(b->out, "<script>");
+	fl_out_text(b->out, fl_viewer.script);
+	fl_out_text(b->out, "</script>\n</body>\n</html>\n");
+	return true;
+}
+
+static int write_html(struct fl_page *page)
+{
+	struct flame *flame = page->tree->flame;
+	struct book b = { .page = page, .out = page->out };
+	int status = FLAME_FAILED;
+
+	b.scheme = fl_scheme_named(flame, page->colors);
+	if (!b.scheme)
+		return FLAME_FAILED;
+	b.layout = fl_page_layout(page, STILL_WIDTH);
+	if (!b.layout)
+		return FLAME_FAILED;
+	b.of_node = calloc(b.layout->n, sizeof(*b.of_node));
+	if (b.of_node && number_symbols(&b) && put_page(&b))
+		status = FLAME_OK;
+	else
+		fl_no_memory(flame);
+	fl_paints_free(&b.paints);
+	fl_layout_free(b.layout);
+	free(b.of_node);
+	free(b.symbol);
+	return status;
+}
+
+static struct flame_sink *create(struct flame *flame, struct fl_out *out)
+{
+	return fl_page_sink(flame, out, write_html);
+}
+
+const struct fl_format fl_format_html = {
+	.name = "html", .summary = "flame graph, a page to explore",
+	.suffixes = ".html .htm", .create = create,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the pages share: text from outside made safe, numbers that look the
+ * same under every locale, and the choice of what to draw.
+ */
+#include "draw/draw.h"
+
+#include <stdlib.h>
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+/* The length of what may stand as it is at text[0..n), or 0. */
+static unsigned plain(const char *text, size_t n)
+{
+	uint8_t c = *text;
+
+	if (c >= 0x80) {
+		unsigned length = fl_utf8_length(text, n);
+
+		/* U+FFFE and U+FFFF; the controls U+0080 to U+009F. */
+		if (length == 3 && memcmp(text, "\xef\xbf", 2) == 0 &&
+		    (uint8_t)text[2] >= 0xbe)
+			return 0;
+		return length == 2 && c == 0xc2 && (uint8_t)text[1] < 0xa0 ?
+			0 : length;
+	}
+	return c >= ' ' && c != 0x7f && c != '&' && c != '<' && c != '>' &&
+	       c != '"' && c != '\'';
+}
+
+static const char *instead(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	case '\t':
+	case '\n':
+	case '\r':
+		return " ";
+	}
+	return REPLACEMENT;
+}
+
+void fl_put_escaped(struct fl_out *out, struct slice text, size_t max)
+{
+	size_t end = FL_MIN(text.size, max), from = 0, i = 0;
+
+	while (i < end) {
+		unsigned n = plain(text.at + i, text.size - i);
+
+		if (n) {
+			i += n;
+			continue;
+		}
+		if (i > from)
+			fl_out_put(out, text.at + from, i - from);
+		fl_out_text(out, instead(text.at[i]));
+		from = ++i;
+	}
+	if (i > from)
+		fl_out_put(out, text.at + from, i - from);
+	if (i < text.size)
+		fl_out_text(out, "…");
+}
+
+void fl_put_string(struct fl_out *out, const char *text)
+{
+	fl_put_escaped(out, (struct slice){ text, strlen(text) }, SIZE_MAX);
+}
+
+void fl_put_count(struct fl_out *out, int64_t n)
+{
+	char digits[24], text[32];
+	uint64_t absolute = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	unsigned size = fl_format_u64(digits, absolute);
+	size_t used = 0;
+
+	if (n < 0)
+		text[used++] = '-';
+	for (unsigned i = 0; i < size; i++) {
+		if (i && (size - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = digits[i];
+	}
+	fl_out_put(out, text, used);
+}
+
+static void put_fraction(struct fl_out *out, uint64_t n, unsigned unit)
+{
+	char text[32];
+	unsigned size = fl_format_u64(text, n / unit);
+
+	text[size++] = '.';
+	for (n %= unit, unit /= 10; unit; unit /= 10) {
+		text[size++] = '0' + n / unit;
+		n %= unit;
+	}
+	fl_out_put(out, text, size);
+}
+
+void fl_put_share(struct fl_out *out, int64_t part, int64_t whole)
+{
+	double share = whole > 0 && part > 0 ? (double)part / whole : 0;
+
+	put_fraction(out, (uint64_t)(share * 10000 + 0.5), 100);
+	fl_out_put(out, "%", 1);
+}
+
+void fl_put_coord(struct fl_out *out, double pixels)
+{
+	int64_t tenths = (int64_t)(pixels * 10 + (pixels < 0 ? -0.5 : 0.5));
+	char text[24];
+
+	if (tenths < 0) {
+		fl_out_put(out, "-", 1);
+		tenths = -tenths;
+	}
+	if (tenths % 10)
+		put_fraction(out, tenths, 10);
+	else
+		fl_out_put(out, text, fl_format_u64(text, tenths / 10));
+}
+
+struct slice fl_node_name(const struct fl_page *page,
+			  const struct fl_layout *layout, uint32_t node)
+{
+	if (!node)
+		return FL_SLICE("all");
+	return fl_name_at(page->tree->flame, layout->name[node]);
+}
+
+/* heap[0] is the smallest: a new value sinks from there. */
+static void sink_down(int64_t *heap, size_t n, int64_t value)
+{
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && heap[child + 1] < heap[child])
+			child++;
+		if (heap[child] >= value)
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = value;
+}
+
+bool fl_heaviest(const struct fl_layout *layout, size_t limit,
+		 int64_t *total)
+{
+	int64_t *heap;
+
+	*total = 1;
+	if (layout->n <= limit)
+		return true;
+	heap = calloc(limit, sizeof(*heap));
+	if (!heap)
+		return false;
+	for (uint32_t i = 0; i < layout->n; i++)
+		if (layout->total[0][i] > heap[0])
+			sink_down(heap, limit, layout->total[0][i]);
+	*total = heap[0] + 1;
+	free(heap);
+	return true;
+}

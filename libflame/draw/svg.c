@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The SVG page: complete and readable without a script.  Frames lie in an
+ * inner picture whose units are the weights, so a box's width is its total
+ * and a zoom is one attribute; their labels lie above it, in pixels.  Fills
+ * are attributes; dark pages override them by class.
+ */
+#include "draw/draw.h"
+#include "format/format.h"
+
+#include <stdlib.h>
+
+enum {
+	WIDTH = 1200, FRAME_HEIGHT = 18, PAD = 10,
+	MOST_FRAMES = 20000,
+	LONGEST = 1000,		/* bytes of a name in a title */
+	FINEST = 10000000	/* browsers clamp lengths beyond 2^25 */
+};
+
+#define MINWIDTH 0.1		/* pixels of WIDTH */
+#define NARROW 2.5		/* pixels: no gap to the next frame */
+
+#define FONTS "system-ui,-apple-system,&quot;Segoe UI&quot;,Roboto," \
+	"&quot;Noto Sans&quot;,&quot;DejaVu Sans&quot;,sans-serif"
+
+struct picture {
+	struct fl_page *page;
+	struct fl_out *out;
+	struct fl_layout *layout;
+	const struct fl_scheme *scheme;
+	const char *unit;
+	struct fl_paints paints;
+	uint32_t *paint;	/* by node: a number in paints */
+	int64_t *x;
+	int64_t total;
+	int64_t unit_size;	/* weight of a unit of the inner picture */
+	int64_t least;		/* lighter nodes are only outlined */
+	double minwidth, width, height, row, top, scale;
+	unsigned rows;
+	uint32_t drawn, cut;
+	int64_t cut_total;
+};
+
+static double minwidth(const struct fl_page *page, double width)
+{
+	if (page->minwidth_percent)
+		return page->minwidth * width / 100;
+	return page->minwidth > 0 ? page->minwidth : MINWIDTH;
+}
+
+/* What is drawn and what is only outlined. */
+static void count(struct picture *p)
+{
+	const struct fl_layout *l = p->layout;
+
+	p->rows = l->depth + 1;
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (!i || l->total[0][i] >= p->least) {
+			p->paint[i] = fl_paint(&p->paints, p->scheme->pick(
+				fl_node_name(p->page, l, i), l->type[i]));
+			p->drawn++;
+			continue;
+		}
+		p->cut++;
+		if (l->total[0][l->parent[i]] >= p->least)
+			p->cut_total += l->total[0][i];
+	}
+}
+
+/* A line each for the subtitle, the sum, what was cut, and the notes. */
+static void measure(struct picture *p)
+{
+	const struct fl_page *page = p->page;
+	unsigned below = 1 + (p->cut > 0) + (page->notes && *page->notes);
+
+	p->row = page->frame_height > 0 ? page->frame_height : FRAME_HEIGHT;
+	p->top = page->subtitle && *page->subtitle ? 54 : 36;
+	p->height = p->top + p->rows * p->row + 8 + below * 18 + 4;
+}
+
+static int prepare(struct picture *p)
+{
+	struct fl_page *page = p->page;
+	double least = page->minwidth;
+	int64_t heaviest;
+
+	p->scheme = fl_scheme_named(page->tree->flame, page->colors);
+	if (!p->scheme)
+		return FLAME_FAILED;
+	/* All nodes: what is too narrow is counted and outlined here. */
+	if (!page->compat)
+		page->minwidth = 0;
+	p->layout = fl_page_layout(page, WIDTH);
+	page->minwidth = least;
+	if (!p->layout)
+		return FLAME_FAILED;
+	p->width = page->width > 0 ? page->width : WIDTH;
+	p->unit = page->countname ? page->countname : p->layout->unit;
+	p->total = FL_MAX(p->layout->total[0][0], 1);
+	p->scale = (p->width - 2 * PAD) / p->total;
+	for (p->unit_size = 1; p->total / p->unit_size > FINEST;)
+		p->unit_size *= 10;
+	p->x = calloc(p->layout->n, sizeof(*p->x));
+	p->paint = calloc(p->layout->n, sizeof(*p->paint));
+	if (!p->x || !p->paint ||
+	    !fl_heaviest(p->layout, MOST_FRAMES, &heaviest))
+		return fl_no_memory(page->tree->flame);
+	fl_layout_x(p->layout, 0, p->x);
+	p->minwidth = minwidth(page, p->width);
+	p->least = (int64_t)(p->minwidth / p->scale);
+	p->least += p->least * p->scale < p->minwidth;
+	if (heaviest > p->least) {
+		p->least = heaviest;
+		p->minwidth = heaviest * p->scale;
+	}
+	count(p);
+	measure(p);
+	return p->paints.failed ? fl_no_memory(page->tree->flame) : FLAME_OK;
+}
+
+static void put_style(struct picture *p)
+{
+	struct fl_out *out = p->out;
+
+	fl_out_text(out, "<style>#frames rect:hover{stroke:#14181d;"
+		    "stroke-width:2;vector-effect:non-scaling-stroke}\n"
+		    "@media (prefers-color-scheme:dark){"
+		    "#page{fill:#14171c}text{fill:#f7f9fb}"
+		    "#details text,#subtitle{fill:#9aa4b0}"
+		    "#gaps{stroke:#14171c}"
+		    "#frames rect:hover{stroke:#fff}.cut{fill:#3b4149}\n");
+	for (uint32_t i = 0; i < p->paints.n; i++)
+		fl_out_print(out, ".c%u{fill:#%06x}", (unsigned)i,
+			     (unsigned)p->paints.at[i].dark);
+	fl_out_text(out, "}</style>\n");
+}
+
+static void put_size(struct picture *p, double width, double height)
+{
+	fl_out_text(p->out, " width=\"");
+	fl_put_coord(p->out, width);
+	fl_out_text(p->out, "\" height=\"");
+	fl_put_coord(p->out, height);
+	fl_out_text(p->out, "\"");
+}
+
+static void put_text(struct picture *p, const char *attributes, double x,
+		     double y, const char *text)
+{
+	fl_out_print(p->out, "<text%s x=\"", attributes);
+	fl_put_coord(p->out, x);
+	fl_out_text(p->out, "\" y=\"");
+	fl_put_coord(p->out, y);
+	fl_out_text(p->out, "\">");
+	fl_put_string(p->out, text);
+	fl_out_text(p->out, "</text>\n");
+}
+
+static void put_head(struct picture *p)
+{
+	const struct fl_page *page = p->page;
+	struct fl_out *out = p->out;
+	const char *title = page->title && *page->title ? page->title :
+			    page->inverted ? "Icicle graph" : "Flame graph";
+
+	fl_out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		    "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+	put_size(p, p->width, p->height);
+	fl_out_text(out, " viewBox=\"0 0 ");
+	fl_put_coord(out, p->width);
+	fl_out_text(out, " ");
+	fl_put_coord(out, p->height);
+	fl_out_text(out, "\" font-family=\"" FONTS "\" font-size=\"12\" "
+		    "fill=\"#14181d\">\n<title>");
+	fl_put_string(out, title);
+	fl_out_text(out, "</title>\n");
+	put_style(p);
+	fl_out_text(out, "<rect id=\"page\" width=\"100%\" height=\"100%\" "
+		    "fill=\"#fff\"/>\n");
+	put_text(p, " id=\"title\" font-size=\"16\" font-weight=\"600\" "
+		 "text-anchor=\"middle\"", p->width / 2, 24, title);
+	if (page->subtitle && *page->subtitle)
+		put_text(p, " id=\"subtitle\" fill=\"#57606a\" "
+			 "text-anchor=\"middle\"", p->width / 2, 43,
+			 page->subtitle);
+}
+
+static unsigned row_of(const struct picture *p, unsigned level)
+{
+	return p->page->inverted ? level : p->rows - 1 - level;
+}
+
+static void put_number(struct fl_out *out, uint64_t n)
+{
+	char digits[24];
+
+	fl_out_put(out, digits, fl_format_u64(digits, n));
+}
+
+/* " (1,234 samples, 5.67%)" */
+static void put_weight(struct picture *p, int64_t weight)
+{
+	fl_out_put(p->out, " (", 2);
+	fl_put_count(p->out, weight);
+	fl_out_put(p->out, " ", 1);
+	fl_put_string(p->out, p->unit);
+	fl_out_put(p->out, ", ", 2);
+	fl_put_share(p->out, weight, p->layout->total[0][0]);
+	fl_out_put(p->out, ")", 1);
+}
+
+/* A weight in units of the inner picture. */
+static int64_t units(const struct picture *p, int64_t weight)
+{
+	return weight / p->unit_size;
+}
+
+static void put_frame(struct picture *p, uint32_t i)
+{
+	struct fl_out *out = p->out;
+	int64_t weight = p->layout->total[0][i];
+	int64_t left = units(p, p->x[i]);
+	int64_t width = units(p, p->x[i] + weight) - left;
+
+	fl_out_text(out, "<rect class=\"c");
+	put_number(out, p->paint[i]);
+	fl_out_text(out, "\" x=\"");
+	put_number(out, left);
+	fl_out_text(out, "\" y=\"");
+	put_number(out, row_of(p, p->layout->level[i]));
+	fl_out_text(out, "\" width=\"");
+	put_number(out, FL_MAX(width, 1));
+	fl_out_print(out, "\" height=\"1\" fill=\"#%06x\"><title>",
+		     (unsigned)p->paints.at[p->paint[i]].light);
+	fl_put_escaped(out, fl_node_name(p->page, p->layout, i), LONGEST);
+	put_weight(p, weight);
+	fl_out_text(out, "</title></rect>\n");
+}
+
+static void put_frames(struct picture *p)
+{
+	const int64_t *total = p->layout->total[0];
+
+	for (uint32_t i = 0; i < p->layout->n; i++)
+		if (!i || total[i] >= p->least)
+			put_frame(p, i);
+}
+
+/*
+ * A pixel between frames.  Not their stroke: few programs but browsers can
+ * keep the width of a stroke where units are scaled.
+ */
+static void put_gaps(struct picture *p)
+{
+	const struct fl_layout *l = p->layout;
+	struct fl_out *out = p->out;
+
+	fl_out_text(out, "<path id=\"gaps\" stroke=\"#fff\" "
+		    "pointer-events=\"none\" d=\"");
+	for (unsigned row = 1; row <= p->rows; row++) {
+		fl_out_print(out, "M%d ", PAD);
+		fl_put_coord(out, p->top + row * p->row - 0.5);
+		fl_out_text(out, "h");
+		fl_put_coord(out, p->width - 2 * PAD);
+	}
+	for (uint32_t i = 1; i < l->n; i++) {
+		int64_t end = p->x[i] + l->total[0][i];
+
+		if (l->total[0][i] < p->least ||
+		    l->total[0][i] * p->scale < NARROW)
+			continue;
+		fl_out_text(out, "M");
+		fl_put_coord(out, PAD + end * p->scale - 0.5);
+		fl_out_text(out, " ");
+		fl_put_coord(out, p->top +
+			     row_of(p, l->level[i]) * p->row);
+		fl_out_text(out, "v");
+		fl_put_coord(out, p->row);
+	}
+	fl_out_text(out, "\"/>\n");
+}
+
+struct run {
+	int64_t from, to;
+	struct fl_buf path;
+};
+
+static void end_run(struct run *run, unsigned row)
+{
+	if (run->to > run->from)
+		fl_buf_print(&run->path, "M%lld %uh%lldv1H%lldz",
+			     (long long)run->from, row,
+			     (long long)(run->to - run->from),
+			     (long long)run->from);
+}
+
+/* A path per row; what is less than a pixel apart is one piece of it. */
+static bool put_cut(struct picture *p)
+{
+	const struct fl_layout *l = p->layout;
+	struct run *run = calloc(p->rows, sizeof(*run));
+	int64_t pixel = units(p, 1 / p->scale);
+	bool good = run;
+
+	for (uint32_t i = 1; run && i < l->n; i++) {
+		struct run *r = &run[l->level[i]];
+		int64_t left = units(p, p->x[i]);
+
+		if (l->total[0][i] >= p->least)
+			continue;
+		if (r->to == r->from || left > r->to + pixel) {
+			end_run(r, row_of(p, l->level[i]));
+			r->from = left;
+		}
+		r->to = units(p, p->x[i] + l->total[0][i]);
+		r->to = FL_MAX(r->to, r->from + 1);
+	}
+	for (unsigned level = 0; run && level < p->rows; level++) {
+		struct run *r = &run[level];
+
+		end_run(r, row_of(p, level));
+		good = good && !r->path.failed;
+		if (r->path.size) {
+			fl_out_text(p->out, "<path class=\"cut\" "
+				    "fill=\"#c9ced5\" d=\"");
+			fl_out_put(p->out, r->path.at, r->path.size);
+			fl_out_text(p->out, "\"/>\n");
+		}
+		fl_buf_free(&r->path);
+	}
+	free(run);
+	return good;
+}
+
+static void put_labels(struct picture *p)
+{
+	const struct fl_layout *l = p->layout;
+	struct fl_out *out = p->out;
+	struct fl_caption caption;
+
+	fl_out_text(out, "<g id=\"labels\" pointer-events=\"none\">\n");
+	for (uint32_t i = 0; i < l->n && p->row >= 12; i++) {
+		double width = i ? l->total[0][i] * p->scale : p->width;
+		struct slice text;
+		bool cut;
+
+		if (width < 26)
+			continue;
+		fl_caption(&caption, fl_node_name(p->page, l, i), l->type[i]);
+		text = fl_caption_fit(&caption, width, &cut);
+		if (!text.size)
+			continue;
+		fl_out_text(out, "<text x=\"");
+		fl_put_coord(out, PAD + p->x[i] * p->scale + 4);
+		fl_out_text(out, "\" y=\"");
+		fl_put_coord(out, p->top + row_of(p, l->level[i]) * p->row +
+			     p->row / 2 + 4);
+		fl_out_text(out, "\">");
+		fl_put_escaped(out, text, SIZE_MAX);
+		fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
+	}
+	fl_out_text(out, "</g>\n");
+}
+
+static void put_line(struct picture *p, double *y)
+{
+	fl_out_print(p->out, "<text x=\"%d\" y=\"", PAD);
+	fl_put_coord(p->out, *y);
+	fl_out_text(p->out, "\">");
+	*y += 18;
+}
+
+static void put_foot(struct picture *p)
+{
+	double y = p->top + p->rows * p->row + 8 + 12;
+	struct fl_out *out = p->out;
+
+	fl_out_text(out, "<g id=\"details\" fill=\"#57606a\">\n");
+	put_line(p, &y);
+	if (*p->layout->metric) {
+		fl_put_string(out, p->layout->metric);
+		fl_out_text(out, ": ");
+	}
+	fl_put_count(out, p->layout->total[0][0]);
+	fl_out_text(out, " ");
+	fl_put_string(out, p->unit);
+	fl_out_text(out, ", ");
+	fl_put_count(out, p->layout->n - 1);
+	fl_out_text(out, " frames</text>\n");
+	if (p->cut) {
+		put_line(p, &y);
+		fl_put_count(out, p->cut);
+		fl_out_text(out, " frames narrower than ");
+		fl_put_coord(out, FL_MAX(p->minwidth, MINWIDTH));
+		fl_out_text(out, " px are grey: ");
+		fl_put_share(out, p->cut_total, p->total);
+		fl_out_text(out, " of all</text>\n");
+	}
+	if (p->page->notes && *p->page->notes)
+		put_text(p, "", PAD, y, p->page->notes);
+	fl_out_text(out, "</g>\n</svg>\n");
+}
+
+static bool put_picture(struct picture *p)
+{
+	struct fl_out *out = p->out;
+	bool good;
+
+	put_head(p);
+	fl_out_print(out, "<svg id=\"frames\" x=\"%d\" y=\"", PAD);
+	fl_put_coord(out, p->top);
+	fl_out_text(out, "\"");
+	put_size(p, p->width - 2 * PAD, p->rows * p->row);
+	fl_out_text(out, " viewBox=\"0 0 ");
+	put_number(out, units(p, p->total));
+	fl_out_print(out, " %u\" preserveAspectRatio=\"none\">\n", p->rows);
+	good = put_cut(p);
+	put_frames(p);
+	fl_out_text(out, "</svg>\n");
+	put_gaps(p);
+	put_labels(p);
+	put_foot(p);
+	return good;
+}
+
+static int write_svg(struct fl_page *page)
+{
+	struct picture p = { .page = page, .out = page->out };
+	int status = prepare(&p);
+
+	if (status == FLAME_OK && !put_picture(&p))
+		status = fl_no_memory(page->tree->flame);
+	fl_paints_free(&p.paints);
+	fl_layout_free(p.layout);
+	free(p.paint);
+	free(p.x);
+	return status;
+}
+
+static struct flame_sink *create(struct flame *flame, struct fl_out *out)
+{
+	return fl_page_sink(flame, out, write_svg);
+}
+
+const struct fl_format fl_format_svg = {
+	.name = "svg", .summary = "flame graph, one picture",
+	.suffixes = ".svg", .create = create,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of filters, in the order in which tools run them: what looks at
+ * raw names, what renames, what selects, what takes away, what puts on top,
+ * what turns round.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+extern const struct fl_filter
+	fl_filter_classify,
+	fl_filter_norm, fl_filter_norm_compat,
+	fl_filter_simple, fl_filter_simple_compat,
+	fl_filter_dot, fl_filter_no_tiers,
+	fl_filter_keep, fl_filter_drop,
+	fl_filter_root, fl_filter_root_innermost,
+	fl_filter_cut, fl_filter_hide, fl_filter_collapse_recursion,
+	fl_filter_by, fl_filter_threads,
+	fl_filter_include, fl_filter_exclude,
+	fl_filter_skip, fl_filter_skip_compat, fl_filter_depth,
+	fl_filter_reverse, fl_filter_grain;
+
+const struct fl_filter *const fl_filters[] = {
+	&fl_filter_classify,
+	&fl_filter_norm, &fl_filter_norm_compat,
+	&fl_filter_simple, &fl_filter_simple_compat,
+	&fl_filter_dot, &fl_filter_no_tiers,
+	&fl_filter_keep, &fl_filter_drop,
+	&fl_filter_root, &fl_filter_root_innermost,
+	&fl_filter_cut, &fl_filter_hide, &fl_filter_collapse_recursion,
+	&fl_filter_by, &fl_filter_threads,
+	&fl_filter_include, &fl_filter_exclude,
+	&fl_filter_skip, &fl_filter_skip_compat, &fl_filter_depth,
+	&fl_filter_reverse, &fl_filter_grain,
+	NULL
+};
+
+const struct fl_filter *fl_filter_named(const char *name)
+{
+	const struct fl_filter *const *row = fl_filters;
+
+	while (*row && strcmp((*row)->name, name) != 0)
+		row++;
+	return *row;
+}
+
+struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
+				const char *arg)
+{
+	const struct fl_filter *row;
+
+	if (!next)
+		return NULL;
+	row = fl_filter_named(name);
+	if (!row) {
+		fl_fail(next->flame, "%s: no such filter", name);
+		return NULL;
+	}
+	if (!arg != !row->argument) {
+		fl_fail(next->flame, "--%s takes %s%s", name,
+			row->argument ? "an argument: " : "no argument",
+			row->argument ? row->argument : "");
+		return NULL;
+	}
+	return row->make(next, arg);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keep or drop whole stacks by the names of their frames.
+ *
+ * keep and drop search in a name, so that a word is found in it; include
+ * and exclude match all of it, as jfrconv's -I and -X do.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+/* What a stack "becomes" here: 1 if a frame of it matches, else 0. */
+static flame_id any_frame(struct flame_sink *sink, flame_id parent,
+			  flame_id stack)
+{
+	return parent || fl_top_matches(sink, stack);
+}
+
+static bool matches(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct fl_stepper *stepper = sink->state;
+
+	return fl_rewrite(sink, &stepper->memo, s->stack, any_frame);
+}
+
+static int put_matching(struct flame_sink *sink, const struct flame_sample *s)
+{
+	return matches(sink, s) ? fl_put(sink->next, s) : FLAME_OK;
+}
+
+static int put_others(struct flame_sink *sink, const struct flame_sample *s)
+{
+	return matches(sink, s) ? FLAME_OK : fl_put(sink->next, s);
+}
+
+static struct flame_sink *make(struct flame_sink *next, const char *option,
+			       const char *list, bool whole,
+			       int (*put)(struct flame_sink *,
+					  const struct flame_sample *))
+{
+	struct flame_sink *sink = fl_pattern_filter(next, option, list, whole,
+						    any_frame);
+
+	if (sink)
+		sink->put = put;
+	return sink;
+}
+
+static struct flame_sink *make_keep(struct flame_sink *next, const char *list)
+{
+	return make(next, "keep", list, false, put_matching);
+}
+
+static struct flame_sink *make_drop(struct flame_sink *next, const char *list)
+{
+	return make(next, "drop", list, false, put_others);
+}
+
+static struct flame_sink *make_include(struct flame_sink *next,
+				       const char *list)
+{
+	return make(next, "include", list, true, put_matching);
+}
+
+static struct flame_sink *make_exclude(struct flame_sink *next,
+				       const char *list)
+{
+	return make(next, "exclude", list, true, put_others);
+}
+
+const struct fl_filter fl_filter_keep = {
+	.name = "keep", .argument = "RE",
+	.summary = "only stacks with a frame that matches",
+	.make = make_keep, .rank = 30, .joins = true,
+};
+
+const struct fl_filter fl_filter_drop = {
+	.name = "drop", .argument = "RE",
+	.summary = "no stacks with a frame that matches",
+	.make = make_drop, .rank = 31, .joins = true,
+};
+
+/* After threads and by: jfrconv's -I sees the thread's frame too. */
+const struct fl_filter fl_filter_include = {
+	.name = "include", .argument = "RE",
+	.summary = "only stacks with a frame that matches as a whole",
+	.make = make_include, .rank = 55, .joins = true,
+};
+
+const struct fl_filter fl_filter_exclude = {
+	.name = "exclude", .argument = "RE",
+	.summary = "no stacks with a frame that matches as a whole",
+	.make = make_exclude, .rank = 56, .joins = true,
+};

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Other names for Java's classes: without what is of one run only (norm),
+ * without packages (simple), with dots (dot).  And frames that do not tell
+ * how they ran (no-tiers).
+ *
+ * The rows for jfrconv's way differ where it leaves something undone:
+ * norm-compat keeps the $9 of $$Lambda$9, simple-compat the packages of
+ * classes that are written with dots.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+struct rename {
+	struct fl_stepper stepper;
+	/* Appends the class' new name; NULL: the name stays, the type goes. */
+	void (*rename)(const struct fl_java *java, struct fl_buf *out);
+	struct fl_rewrite frames;	/* out[]: by frame, plus one */
+	struct fl_buf name;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool is_cut(char c)
+{
+	return c == '/' || c == '.';
+}
+
+static struct slice without_digits(struct slice s)
+{
+	while (s.size && is_digit(s.at[s.size - 1]))
+		s.size--;
+	return s;
+}
+
+/* 7, 1083962448, 0x00007f2d6c009430: no identifier begins with a digit. */
+static bool is_run_number(struct slice s)
+{
+	if (!s.size || !without_digits(s).size)
+		return s.size;
+	if (!fl_slice_starts(s, "0x"))
+		return false;
+	for (size_t i = 2; i < s.size; i++)
+		if (!is_hex(s.at[i]))
+			return false;
+	return true;
+}
+
+/* The "/0x...", "+0x.../543846639", ".0x..." behind hidden classes. */
+static struct slice without_run_numbers(struct slice class)
+{
+	size_t end = class.size;
+
+	for (size_t i = end; i-- > 1;) {
+		if (!is_cut(class.at[i]) && class.at[i] != '+')
+			continue;
+		if (!is_run_number((struct slice){ class.at + i + 1,
+						   end - i - 1 }))
+			break;
+		end = i;
+	}
+	return (struct slice){ class.at, end };
+}
+
+static struct slice last_segment(struct slice class)
+{
+	size_t i = class.size;
+
+	while (i && !is_cut(class.at[i - 1]))
+		i--;
+	return (struct slice){ class.at + i, class.size - i };
+}
+
+/* Made at run time and counted from 1: in any order in any run. */
+static bool is_counted(struct slice bare)
+{
+	struct slice last = last_segment(bare);
+
+	return fl_slice_is(last, "GeneratedMethodAccessor") ||
+	       fl_slice_is(last, "GeneratedConstructorAccessor") ||
+	       fl_slice_is(last, "GeneratedSerializationConstructorAccessor") ||
+	       fl_slice_is(last, "$Proxy");
+}
+
+static void norm(const struct fl_java *java, struct fl_buf *out)
+{
+	struct slice class = without_run_numbers(java->class);
+	struct slice bare = without_digits(class), package;
+
+	if (bare.size < class.size && fl_slice_ends(bare, "$$Lambda$"))
+		class = (struct slice){ bare.at, bare.size - 1 };
+	else if (bare.size < class.size && is_counted(bare))
+		class = bare;
+	/* The modules of proxies are counted too: jdk.proxy2.$Proxy24. */
+	package = (struct slice){ class.at,
+				  class.size - last_segment(class).size };
+	if (package.size && fl_slice_ends(class, "$Proxy")) {
+		bare = without_digits((struct slice){ class.at,
+						      package.size - 1 });
+		if (fl_slice_is(bare, "jdk/proxy") ||
+		    fl_slice_is(bare, "jdk.proxy")) {
+			fl_buf_put(out, bare.at, bare.size);
+			class.at += package.size - 1;
+			class.size -= package.size - 1;
+		}
+	}
+	fl_buf_put(out, class.at, class.size);
+}
+
+/* As jfrconv cuts, character by character. */
+static void norm_compat(const struct fl_java *java, struct fl_buf *out)
+{
+	const char *at = java->class.at;
+	size_t end = java->class.size;
+
+	for (size_t i = end < 2 ? 0 : end - 2; i > 0; i--) {
+		if (!is_cut(at[i]))
+			continue;
+		if (is_digit(at[i + 1])) {
+			end = i;
+			if (i > 19 && at[i - 19] == '+' && at[i - 18] == '0')
+				end = i - 19;
+		}
+		break;
+	}
+	fl_buf_put(out, at, end);
+}
+
+static void cut_package(struct slice class, bool dots, struct fl_buf *out)
+{
+	size_t i;
+
+	for (i = class.size; i > 1; i--) {
+		char c = class.at[i - 2];
+
+		if ((c == '/' || (dots && c == '.')) &&
+		    !is_digit(class.at[i - 1]))
+			break;
+	}
+	if (i > 1)
+		fl_buf_put(out, class.at + i - 1, class.size - (i - 1));
+	else
+		fl_buf_put(out, class.at, class.size);
+}
+
+static void simple(const struct fl_java *java, struct fl_buf *out)
+{
+	cut_package(java->class, true, out);
+}
+
+/* The dots of a class leaf were slashes when jfrconv cut them. */
+static void simple_compat(const struct fl_java *java, struct fl_buf *out)
+{
+	cut_package(java->class, java->leaf, out);
+}
+
+static void dot(const struct fl_java *java, struct fl_buf *out)
+{
+	for (size_t i = 0; i < java->class.size; i++)
+		fl_buf_byte(out, java->class.at[i] == '/' ? '.' :
+							    java->class.at[i]);
+}
+
+static void rename_frame(struct flame *flame, struct rename *rename,
+			 struct flame_frame *frame)
+{
+	struct fl_buf *name = &rename->name;
+	struct fl_java java;
+
+	if (!fl_java_split(flame, frame, &java))
+		return;
+	name->size = 0;
+	rename->rename(&java, name);
+	fl_buf_put(name, java.rest.at, java.rest.size);
+	if (name->failed)
+		fl_no_memory(flame);
+	else
+		frame->name = flame_name(flame, name->at, name->size);
+}
+
+static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
+{
+	struct rename *rename = sink->state;
+	struct flame *flame = sink->flame;
+	flame_id frame = flame->stacks.frame[stack];
+	flame_id *place = fl_rewrite_place(flame, &rename->frames, frame);
+
+	if (!place)
+		return 0;
+	if (!*place) {
+		struct flame_frame copy = flame->frames.at[frame];
+
+		if (rename->rename)
+			rename_frame(flame, rename, &copy);
+		else
+			copy.type = FLAME_UNKNOWN;
+		*place = flame_frame(flame, &copy) + 1;
+	}
+	return flame_stack(flame, parent, *place - 1);
+}
+
+static void release(struct flame_sink *sink)
+{
+	struct rename *rename = sink->state;
+
+	fl_rewrite_free(&rename->frames);
+	fl_buf_free(&rename->name);
+	fl_stepper_free(sink);
+}
+
+static struct flame_sink *make(struct flame_sink *next,
+			       void (*how)(const struct fl_java *java,
+					   struct fl_buf *out))
+{
+	struct flame_sink *sink = fl_stepper_new(next, sizeof(struct rename),
+						 step);
+
+	if (!sink)
+		return NULL;
+	((struct rename *)sink->state)->rename = how;
+	sink->free = release;
+	return sink;
+}
+
+#define MAKE(which, how)						\
+	static struct flame_sink *make_##which(struct flame_sink *next,	\
+					       const char *arg)		\
+	{								\
+		(void)arg;						\
+		return make(next, how);					\
+	}
+
+MAKE(norm, norm)
+MAKE(norm_compat, norm_compat)
+MAKE(simple, simple)
+MAKE(simple_compat, simple_compat)
+MAKE(dot, dot)
+MAKE(no_tiers, NULL)
+
+const struct fl_filter fl_filter_norm = {
+	.name = "norm",
+	.summary = "Java: the same class names in every run",
+	.make = make_norm, .rank = 20,
+};
+
+const struct fl_filter fl_filter_norm_compat = {
+	.name = "norm-compat",
+	.summary = "as norm; lambdas of JDK 17 keep their numbers",
+	.make = make_norm_compat, .rank = 20, .compat = true,
+};
+
+const struct fl_filter fl_filter_simple = {
+	.name = "simple",
+	.summary = "Java: classes without their packages",
+	.make = make_simple, .rank = 21,
+};
+
+const struct fl_filter fl_filter_simple_compat = {
+	.name = "simple-compat",
+	.summary = "as simple; dotted packages stay",
+	.make = make_simple_compat, .rank = 21, .compat = true,
+};
+
+const struct fl_filter fl_filter_dot = {
+	.name = "dot",
+	.summary = "Java: packages with dots instead of slashes",
+	.make = make_dot, .rank = 22,
+};
+
+const struct fl_filter fl_filter_no_tiers = {
+	.name = "no-tiers",
+	.summary = "forget how frames ran",
+	.make = make_no_tiers, .rank = 23,
+};

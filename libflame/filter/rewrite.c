@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What filters share: stacks rewritten once each, names matched once each.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+#include <stdlib.h>
+
+/* Stacks -------------------------------------------------------------- */
+
+flame_id *fl_rewrite_place(struct flame *flame, struct fl_rewrite *memo,
+			   flame_id stack)
+{
+	size_t old = memo->room;
+
+	if (fl_likely(stack < old))
+		return &memo->out[stack];
+	if (!fl_grow(&memo->out, &memo->room, (size_t)stack + 1,
+		     sizeof(*memo->out))) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	memset(memo->out + old, 0, (memo->room - old) * sizeof(*memo->out));
+	return &memo->out[stack];
+}
+
+static bool push(struct flame *flame, flame_id **path, size_t *room, size_t n,
+		 flame_id stack)
+{
+	if (!fl_grow(path, room, n + 1, sizeof(**path))) {
+		fl_no_memory(flame);
+		return false;
+	}
+	(*path)[n] = stack;
+	return true;
+}
+
+flame_id fl_rewrite(struct flame_sink *sink, struct fl_rewrite *memo,
+		    flame_id stack, fl_step *step)
+{
+	struct flame *flame = sink->flame;
+	flame_id *known = fl_rewrite_place(flame, memo, stack), s, out;
+	size_t n = 0;
+
+	if (!known)
+		return 0;
+	if (fl_likely(*known))
+		return *known - 1;
+	for (s = stack; s && !memo->out[s]; s = fl_parent(flame, s))
+		if (!push(flame, &memo->path, &memo->path_room, n++, s))
+			return 0;
+	out = s ? memo->out[s] - 1 : 0;
+	while (n) {
+		s = memo->path[--n];
+		out = step(sink, out, s);
+		memo->out[s] = out + 1;
+	}
+	return out;
+}
+
+void fl_rewrite_free(struct fl_rewrite *memo)
+{
+	free(memo->out);
+	free(memo->path);
+	memset(memo, 0, sizeof(*memo));
+}
+
+flame_id fl_prefix(struct flame *flame, struct fl_prefix *prefix,
+		   flame_id frame, flame_id stack)
+{
+	uint64_t key = (uint64_t)frame << 32, *known;
+	flame_id out = 0, s = stack;
+	size_t n = 0;
+
+	for (; !(known = fl_map_get(&prefix->out, key | s)) && s;
+	     s = fl_parent(flame, s))
+		if (!push(flame, &prefix->path, &prefix->room, n++, s))
+			return 0;
+	out = known ? (flame_id)*known : flame_stack(flame, 0, frame);
+	while (n) {
+		bool fresh;
+
+		s = prefix->path[--n];
+		out = flame_stack(flame, out, flame->stacks.frame[s]);
+		known = fl_map_put(&prefix->out, key | s, &fresh);
+		if (!known) {
+			fl_no_memory(flame);
+			return 0;
+		}
+		*known = out;
+	}
+	return out;
+}
+
+void fl_prefix_free(struct fl_prefix *prefix)
+{
+	fl_map_free(&prefix->out);
+	free(prefix->path);
+}
+
+/* Names --------------------------------------------------------------- */
+
+static uint8_t *name_place(struct flame *flame, struct fl_patterns *patterns,
+			   flame_id name)
+{
+	size_t old = patterns->known_room;
+
+	if (fl_likely(name < old))
+		return &patterns->known[name];
+	if (!fl_grow(&patterns->known, &patterns->known_room,
+		     (size_t)name + 1, 1)) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	memset(patterns->known + old, 0, patterns->known_room - old);
+	return &patterns->known[name];
+}
+
+static bool any_matches(struct fl_regex *const *re, size_t n, struct slice s)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fl_regex_match(re[i], s.at, s.size))
+			return true;
+	return false;
+}
+
+bool fl_patterns_match(struct flame *flame, struct fl_patterns *patterns,
+		       flame_id name)
+{
+	uint8_t *known = name_place(flame, patterns, name);
+
+	if (!known)
+		return false;
+	if (!*known)
+		*known = any_matches(patterns->re, patterns->n,
+				     fl_name_at(flame, name)) ? 2 : 1;
+	return *known == 2;
+}
+
+static int add_pattern(struct flame *flame, struct fl_patterns *patterns,
+		       const char *option, const char *pattern, bool whole)
+{
+	char error[256] = "";
+	struct fl_regex *re;
+
+	if (!fl_grow(&patterns->re, &patterns->room, patterns->n + 1,
+		     sizeof(struct fl_regex *)))
+		return fl_no_memory(flame);
+	re = fl_regex_new(pattern, whole, error, sizeof(error));
+	if (!re)
+		return fl_fail(flame, "--%s: %s: %s", option, pattern, error);
+	patterns->re[patterns->n++] = re;
+	return FLAME_OK;
+}
+
+int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
+		      const char *option, const char *list, bool whole)
+{
+	char *text = strdup(list), *rest = text, *pattern;
+	int status = text ? FLAME_OK : fl_no_memory(flame);
+
+	while (status == FLAME_OK && (pattern = strsep(&rest, "\n")))
+		status = add_pattern(flame, patterns, option, pattern, whole);
+	if (status != FLAME_OK)
+		fl_patterns_free(patterns);
+	free(text);
+	return status;
+}
+
+void fl_patterns_free(struct fl_patterns *patterns)
+{
+	while (patterns->n)
+		fl_regex_free(patterns->re[--patterns->n]);
+	free(patterns->re);
+	free(patterns->known);
+	memset(patterns, 0, sizeof(*patterns));
+}
+
+/* Sinks --------------------------------------------------------------- */
+
+static int put(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct fl_stepper *stepper = sink->state;
+	struct flame_sample s = *sample;
+
+	s.stack = fl_rewrite(sink, &stepper->memo, s.stack, stepper->step);
+	return fl_put(sink->next, &s);
+}
+
+void fl_stepper_free(struct flame_sink *sink)
+{
+	struct fl_stepper *stepper = sink->state;
+
+	fl_rewrite_free(&stepper->memo);
+	fl_patterns_free(&stepper->patterns);
+}
+
+struct flame_sink *fl_stepper_new(struct flame_sink *next, size_t state_size,
+				  fl_step *step)
+{
+	struct flame_sink *sink = fl_sink_new(next->flame, next, state_size);
+	struct fl_stepper *stepper;
+
+	if (!sink)
+		return NULL;
+	stepper = sink->state;
+	stepper->step = step;
+	sink->put = put;
+	sink->free = fl_stepper_free;
+	return sink;
+}
+
+struct flame_sink *fl_pattern_filter(struct flame_sink *next,
+				     const char *option, const char *list,
+				     bool whole, fl_step *step)
+{
+	struct fl_patterns patterns = { 0 };
+	struct flame_sink *sink;
+
+	if (fl_patterns_parse(next->flame, &patterns, option, list, whole) !=
+	    FLAME_OK)
+		return NULL;
+	sink = fl_stepper_new(next, sizeof(struct fl_stepper), step);
+	if (sink)
+		((struct fl_stepper *)sink->state)->patterns = patterns;
+	else
+		fl_patterns_free(&patterns);
+	return sink;
+}
+
+int64_t fl_filter_count(struct flame *flame, const char *option,
+			const char *arg)
+{
+	struct slice text = { arg, strlen(arg) };
+	int64_t n;
+
+	if (fl_parse_int(text, &n) && n >= 0)
+		return n;
+	return fl_fail(flame, "--%s: %s: not a number of frames", option, arg);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every room may use: the public header, errors, and the base room.
+ */
+#ifndef FL_H
+#define FL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "flame.h"
+
+#if defined(__GNUC__)
+#define FL_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define fl_likely(x) __builtin_expect(!!(x), 1)
+#define fl_unlikely(x) __builtin_expect(!!(x), 0)
+#else
+#define FL_PRINTF(f, a)
+#define fl_likely(x) (x)
+#define fl_unlikely(x) (x)
+#endif
+
+#define FL_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define FL_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define FL_COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/*
+ * Errors.  fl_fail keeps the first failure's text and gives FLAME_FAILED;
+ * fl_warn is for damage from which whole records were kept; fl_remark for
+ * choices that were made.  "FILE: place: what was seen", no newline.
+ */
+int fl_fail(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);
+void fl_warn(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);
+void fl_remark(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);
+bool fl_failed(const struct flame *flame);
+int fl_no_memory(struct flame *flame);
+
+#include "base/base.h"
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libflame: any profile in, flame graphs out.
+ *
+ * Every profile is a dictionary of names, frames and stacks, and a flow of
+ * small samples that point into it:
+ *
+ *	source --sample--> filter --sample--> ... --sample--> sink
+ *
+ * Five nouns: struct flame (the dictionary), struct flame_sample (a weight
+ * at a stack), struct flame_source (pull: a reader), struct flame_sink
+ * (push: a writer, a filter or a tree) and struct flame_tree (a flow that
+ * has become a whole).  Two sources into one sink are a merge.
+ *
+ * Unless a function says otherwise: functions that return int give FLAME_OK
+ * or FLAME_FAILED, with the text in flame_error(); pointers that are NULL
+ * mean failure, with the text in flame_error(); strings are UTF-8 as far as
+ * the input was, and are copied; nothing here prints, exits or aborts.  A
+ * dictionary and all that hangs on it belong to one thread at a time.
+ */
+#ifndef FLAME_H
+#define FLAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FLAME_VERSION "0.1.0"
+
+/* Dense, never moves, never dies; 0 is the empty one of its kind. */
+typedef uint32_t flame_id;
+
+enum { FLAME_OK = 0, FLAME_END = 1, FLAME_FAILED = -1 };
+
+/* A time that is not known. */
+#define FLAME_NOTIME INT64_MIN
+
+/*
+ * How a frame ran.  The first seven are async-profiler's numbers plus one
+ * (its FrameType constants; JDK Flight Recorder uses 0 to 2 alike).
+ */
+enum flame_type {
+	FLAME_UNKNOWN,		/* text without a suffix */
+	FLAME_INTERPRETED,	/* _[0] */
+	FLAME_JIT,		/* _[j] */
+	FLAME_INLINED,		/* _[i] */
+	FLAME_NATIVE,		/* C code, or what has no better name */
+	FLAME_CPP,
+	FLAME_KERNEL,		/* _[k] */
+	FLAME_C1,		/* _[1] */
+	FLAME_JAVA_NATIVE,	/* a Java method written in C */
+	FLAME_GROUP		/* a frame of ours: thread, category, key */
+};
+
+struct flame_frame {
+	flame_id name, file;
+	uint32_t line;		/* 0: not known */
+	enum flame_type type;
+};
+
+struct flame_sample {
+	flame_id stack, metric, thread, labels;
+	int64_t time;		/* ns since 1970, or FLAME_NOTIME */
+	int64_t weight;		/* in the metric's unit */
+};
+
+struct flame;
+struct flame_source;
+struct flame_sink;
+struct flame_tree;
+
+/*
+ * The dictionary.  flame_new gives NULL only where memory is out.
+ * flame_free ends all ids and borrowed strings; sources, sinks and trees
+ * that hang on it must be gone before.
+ */
+struct flame *flame_new(void);
+void flame_free(struct flame *flame);
+
+/* The first failure, one line without a newline; "" if there was none. */
+const char *flame_error(const struct flame *flame);
+
+/*
+ * Forgets the failure of an input, so that the next may be read; what was
+ * interned stays.  Not after a failure of memory or of an output.
+ */
+void flame_clear(struct flame *flame);
+
+/* Warnings: damage from which whole records were kept, guesses, losses. */
+void flame_on_warning(struct flame *flame,
+		      void (*warn)(void *arg, const char *line), void *arg);
+
+/* Remarks: what was chosen where several answers were possible. */
+void flame_on_remark(struct flame *flame,
+		     void (*remark)(void *arg, const char *line), void *arg);
+
+/* Damage that was survived so far, in warnings. */
+unsigned flame_warnings(const struct flame *flame);
+
+/* Fail rather than let the dictionary grow beyond this; 0: no limit. */
+void flame_limit(struct flame *flame, size_t bytes);
+
+/*
+ * Interning: same in, same id out.  0 for the empty one, and after a
+ * failure (which flame_error keeps, so a loop may ask once at its end).
+ */
+flame_id flame_name(struct flame *flame, const char *text, size_t size);
+flame_id flame_frame(struct flame *flame, const struct flame_frame *frame);
+flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame);
+flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
+		     flame_id value);
+flame_id flame_metric(struct flame *flame, const char *name, const char *unit);
+
+/* Looking up.  Text is borrowed and ends in NUL; size may be NULL. */
+const char *flame_name_text(const struct flame *flame, flame_id name,
+			    size_t *size);
+const struct flame_frame *flame_frame_of(const struct flame *flame,
+					 flame_id frame);
+flame_id flame_stack_parent(const struct flame *flame, flame_id stack);
+flame_id flame_stack_frame(const struct flame *flame, flame_id stack);
+
+/* The value (a name) that a label set has for a key (a name); 0: none. */
+flame_id flame_label_get(const struct flame *flame, flame_id set,
+			 flame_id key);
+
+/*
+ * What is known of a metric: of all sources so far, selected or not, so
+ * that a tool can name what it did not take.
+ */
+struct flame_metric {
+	const char *name;	/* "cpu", "alloc", "jdk.FileRead" */
+	const char *unit;	/* of the total: "samples", "bytes", "ns" */
+	const char *weight;	/* of the weights given out: that, "samples" */
+	uint64_t samples;	/* what a sample weighs without "total" */
+	uint64_t no_stack;	/* of these, without a stack: not drawn */
+	int64_t total;		/* sum of values in the unit */
+	int64_t first, last;	/* ns since 1970, or FLAME_NOTIME */
+	uint64_t threads;	/* distinct; 0 where not counted */
+};
+
+/* Metric ids run from 1 to flame_metrics(). */
+unsigned flame_metrics(const struct flame *flame);
+const struct flame_metric *flame_metric_of(const struct flame *flame,
+					   flame_id metric);
+
+/*
+ * A source.  path "-" is standard input; a NULL format detects by content
+ * (never by name).  Wrappers (gzip, zstd, lz4, xz, zip of one) are seen through.
+ *
+ * flame_ask says what to read; options are those of the select rows (see
+ * flame_option_row).  Must come before the first flame_next.
+ * flame_next fills *sample and gives FLAME_OK, or FLAME_END, or
+ * FLAME_FAILED.  flame_close takes NULL too.
+ */
+struct flame_source *flame_open(struct flame *flame, const char *path,
+				const char *format);
+struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
+				       size_t size, const char *name,
+				       const char *format);
+int flame_ask(struct flame_source *source, const char *option,
+	      const char *value);
+int flame_next(struct flame_source *source, struct flame_sample *sample);
+void flame_close(struct flame_source *source);
+
+/*
+ * How much of it was lost, once it was read: 0 nothing, 1 some (warnings
+ * tell), 2 all: there was not one whole record.
+ */
+int flame_source_damage(const struct flame_source *source);
+
+/* The name of the format that was detected. */
+const char *flame_source_format(const struct flame_source *source);
+
+/*
+ * What a source says of itself once it was read: pairs of a heading and a
+ * text, in order.  Gives how many; 0 for formats that know nothing.
+ */
+struct flame_fact {
+	const char *key, *value;
+};
+size_t flame_facts(const struct flame_source *source,
+		   const struct flame_fact **facts);
+
+/*
+ * A sink that writes.  path "-" is standard output.  The file appears whole
+ * or not at all: it is written beside and renamed by flame_finish.
+ */
+struct flame_sink *flame_create(struct flame *flame, const char *path,
+				const char *format);
+
+/* A filter in front of next, which it owns: finish the outermost only. */
+struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
+				const char *arg);
+
+/*
+ * Takes one metric: the one asked for, or (NULL) cpu if there is any, else
+ * the one with most samples.  Remarks name the choice and the others.
+ */
+struct flame_sink *flame_pick(struct flame_sink *next, const char *event);
+
+/* Options of the writer at the end of the chain. */
+int flame_set(struct flame_sink *sink, const char *option, const char *value);
+int flame_put(struct flame_sink *sink, const struct flame_sample *sample);
+
+/* next -> put until the end. */
+int flame_pump(struct flame_source *source, struct flame_sink *sink);
+
+/* Ends and frees the chain: the only place where success is known. */
+int flame_finish(struct flame_sink *sink);
+
+/* Frees the chain and leaves no output behind; takes NULL too. */
+void flame_abandon(struct flame_sink *sink);
+
+/*
+ * A tree: a flow that has become a whole.  1 column to draw, 2 to compare.
+ * flame_tree_sink gives a sink that counts into one column; finish it.
+ */
+struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns);
+struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column);
+int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink);
+int64_t flame_tree_total(const struct flame_tree *tree, unsigned column);
+void flame_tree_free(struct flame_tree *tree);
+
+/*
+ * The tables that options are made of.  kind tells what a row is for:
+ * 'f' a filter (flame_filter), 's' a selection (flame_ask), 'w' an option
+ * of writers (flame_set), 'i' an input format, 'o' an output format,
+ * 'c' a colour scheme.  A row has a name, an argument (NULL: none) and a
+ * summary of one line; filters of a chain run in the order of their ranks.
+ * Gives 1, or 0 past the end.
+ */
+struct flame_row {
+	char kind;
+	const char *name, *argument, *summary;
+	int rank;
+	int joins;	/* given again, arguments are joined by newlines */
+	int hidden;	/* no option of its own: --compat uses it */
+};
+int flame_rows(char kind, unsigned index, struct flame_row *row);
+
+/* The output format that a file name's ending means, or NULL. */
+const char *flame_format_of(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flow room: sources, sinks, what is asked of a source, and the pump.
+ */
+#ifndef FL_FLOW_H
+#define FL_FLOW_H
+
+#include "fl.h"
+#include "dict/dict.h"
+#include "io/io.h"
+
+/* What a sink needs of a sample beyond stack, metric and weight. */
+enum {
+	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4
+};
+
+/* A time as --from and --to spell it. */
+struct fl_when {
+	enum {
+		FL_WHEN_NONE, FL_WHEN_ABSOLUTE, FL_WHEN_START, FL_WHEN_END,
+		FL_WHEN_CLOCK
+	} base;
+	int64_t ns;	/* since 1970, the start, the end, local midnight */
+};
+
+/* Spans: --latency and --tag. */
+struct fl_spans {
+	int64_t latency;	/* ns; -1: any */
+	struct fl_regex *tag;	/* NULL: any */
+};
+
+/*
+ * What a source is asked for.  A source honours what its format can say
+ * (see fl_format.selects); the pump does the rest, sample by sample.
+ */
+struct fl_select {
+	unsigned needs;
+	char *event;		/* NULL: every metric */
+	struct fl_when from, to;
+	struct fl_regex *thread;	/* NULL: every thread */
+	char *thread_pattern;	/* all --thread so far, as alternatives */
+	char *state;		/* list; NULL: every state */
+	struct fl_spans spans;
+	bool total;		/* weigh by value, not by samples */
+	bool leak;		/* only allocations that were never freed */
+	double tail;		/* leak: the share at the end to ignore */
+	double grain;		/* samples that make one; 0: off */
+	bool lines, bci;	/* append :line or @bci to names */
+	bool compat;		/* jfrconv's selection, naming and order */
+	bool choose;		/* cpu if there is any: see pick.c */
+	bool cpu_only;		/* it is known that there is */
+	bool survey;		/* --event list: count threads and times */
+};
+
+struct fl_format;
+
+struct flame_source {
+	struct flame *flame;
+	const struct fl_format *format;
+	struct fl_in *in;
+	void *state;		/* the format's */
+	struct fl_select select;
+	bool started;
+	int damage;		/* see flame_source_damage */
+	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
+	int64_t start, end;
+	struct flame_fact *facts;
+	size_t nfacts, facts_room;
+	struct fl_arena arena;	/* dies with the source: facts, scratch */
+};
+
+/*
+ * A format: one file (or room) and one row of format/formats.c.  probe: the
+ * bits it checked, 0 for no, -1 for "more bytes, please" (not when whole).
+ * open may be NULL.  A format that only writes has no probe and no next.
+ */
+struct fl_format {
+	const char *name, *summary;
+	const char *suffixes;	/* for output names: ".svg .svgz" */
+	int (*probe)(const uint8_t *head, size_t n, bool whole);
+	int (*open)(struct flame_source *source);
+	int (*next)(struct flame_source *source, struct flame_sample *sample);
+	void (*close)(struct flame_source *source);
+	bool selects;		/* honours fl_select by itself */
+	/* Writing: makes the sink; NULL: cannot be written. */
+	struct flame_sink *(*create)(struct flame *flame, struct fl_out *out);
+};
+
+extern const struct fl_format *const fl_formats[];	/* ends in NULL */
+
+/* A sink.  put and finish must not be NULL; the rest may. */
+struct flame_sink {
+	struct flame *flame;
+	struct flame_sink *next;	/* a filter's; NULL at the end */
+	void *state;
+	unsigned needs;
+	int (*put)(struct flame_sink *sink, const struct flame_sample *sample);
+	/* Before the first and after the last sample of a source. */
+	int (*begin)(struct flame_sink *sink, struct flame_source *source);
+	int (*end)(struct flame_sink *sink, struct flame_source *source);
+	/* What is still held goes on to next; next is finished by the flow. */
+	int (*finish)(struct flame_sink *sink);
+	int (*set)(struct flame_sink *sink, const char *option,
+		   const char *value);
+	/* Frees the state, finished or not. */
+	void (*free)(struct flame_sink *sink);
+};
+
+/* A zeroed sink with its state (zeroed too, freed by the flow). */
+struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
+			       size_t state_size);
+
+static inline int fl_put(struct flame_sink *sink, const struct flame_sample *s)
+{
+	return sink->put(sink, s);
+}
+
+/* select.c: the options of flame_ask. */
+extern const struct flame_row fl_select_rows[];
+int fl_select_set(struct flame *flame, struct fl_select *select,
+		  const char *option, const char *value);
+void fl_select_free(struct fl_select *select);
+/* For formats that do not select by themselves. */
+bool fl_select_pass(struct flame_source *source,
+		    const struct flame_sample *sample);
+/*
+ * A time spec resolved against a recording's span, FLAME_NOTIME where that
+ * is needed and not known.
+ */
+int64_t fl_when_resolve(const struct fl_when *when, int64_t start,
+			int64_t end);
+/* Whether STATE_RUNNABLE (or RUNNABLE) is in a list such as "r,s". */
+bool fl_state_listed(const char *list, struct slice state);
+/* "10ms", "5us", "1s", "7ns", "10" (ms) as ns. */
+bool fl_parse_duration(const char *text, int64_t *ns);
+
+/* Facts of a source; both texts are copied. */
+void fl_fact(struct flame_source *source, const char *key,
+	     const char *format, ...) FL_PRINTF(3, 4);
+
+/* The frame that stands for a thread: "[name tid=N]". */
+flame_id fl_thread_frame(struct flame *flame, flame_id thread);
+/* A thread as a label set: thread=NAME (if any), tid=N. */
+flame_id fl_thread(struct flame *flame, struct slice name, int64_t tid);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One metric of many.  Weights of different metrics are never added, so
+ * where nobody has chosen, cpu samples go on as they come, and the others
+ * are held, summed by stack, until it is known that no cpu will come.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct pick {
+	char *event;		/* NULL: choose */
+	struct flame_source *source;
+	flame_id cpu;		/* once seen */
+	flame_id chosen;	/* at the end */
+	struct flame_sample *held;
+	size_t nheld, room;
+	struct fl_map sums;	/* (metric, stack) of plain samples -> held */
+};
+
+static bool plain(const struct flame_sample *s)
+{
+	return !s->thread && !s->labels && s->time == FLAME_NOTIME;
+}
+
+static int hold(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct pick *pick = sink->state;
+
+	if (plain(s)) {
+		bool fresh;
+		uint64_t *at = fl_map_put(&pick->sums,
+					  (uint64_t)s->metric << 32 | s->stack,
+					  &fresh);
+
+		if (!at)
+			return fl_no_memory(sink->flame);
+		if (!fresh) {
+			if (__builtin_add_overflow(pick->held[*at].weight,
+						   s->weight,
+						   &pick->held[*at].weight))
+				return fl_fail(sink->flame, "the sum of "
+					       "weights passes 2^63");
+			return FLAME_OK;
+		}
+		*at = pick->nheld;
+	}
+	if (!fl_grow(&pick->held, &pick->room, pick->nheld + 1,
+		     sizeof(*pick->held)))
+		return fl_no_memory(sink->flame);
+	pick->held[pick->nheld++] = *s;
+	return FLAME_OK;
+}
+
+static bool is_cpu(struct flame *flame, flame_id metric)
+{
+	return strcmp(flame_metric_of(flame, metric)->name, "cpu") == 0;
+}
+
+static void drop_held(struct pick *pick)
+{
+	free(pick->held);
+	pick->held = NULL;
+	pick->nheld = pick->room = 0;
+	fl_map_free(&pick->sums);
+	memset(&pick->sums, 0, sizeof(pick->sums));
+}
+
+static int put(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct pick *pick = sink->state;
+
+	if (!s->metric)
+		return fl_put(sink->next, s);
+	if (pick->event) {
+		const char *name = flame_metric_of(sink->flame,
+						   s->metric)->name;
+
+		if (pick->source->format->selects ||
+		    strcmp(name, pick->event) == 0) {
+			pick->chosen = s->metric;
+			return fl_put(sink->next, s);
+		}
+		return FLAME_OK;
+	}
+	if (!pick->cpu && is_cpu(sink->flame, s->metric)) {
+		pick->cpu = s->metric;
+		if (pick->source)
+			pick->source->select.cpu_only = true;
+		drop_held(pick);
+	}
+	if (pick->cpu)
+		return s->metric == pick->cpu ? fl_put(sink->next, s) :
+						FLAME_OK;
+	return hold(sink, s);
+}
+
+static int begin(struct flame_sink *sink, struct flame_source *source)
+{
+	struct pick *pick = sink->state;
+
+	pick->source = source;
+	source->select.choose = !pick->event;
+	source->select.cpu_only = pick->cpu != 0;
+	return FLAME_OK;
+}
+
+/* Most samples; the first of equals. */
+static flame_id richest(struct flame *flame, const struct pick *pick)
+{
+	uint64_t most = 0;
+	flame_id best = 0;
+
+	for (size_t i = 0; i < pick->nheld; i++) {
+		flame_id id = pick->held[i].metric;
+		const struct flame_metric *m = flame_metric_of(flame, id);
+
+		if (m->samples > most || (m->samples == most && id < best)) {
+			most = m->samples;
+			best = id;
+		}
+	}
+	return best;
+}
+
+static void tell(struct flame *flame, const struct pick *pick)
+{
+	struct fl_buf others = { 0 };
+
+	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
+		const struct flame_metric *m = flame_metric_of(flame, i);
+
+		if (i == pick->chosen || m->samples == m->no_stack)
+			continue;
+		fl_buf_print(&others, "%s%s %" PRIu64,
+			     others.size ? ", " : "", m->name, m->samples);
+	}
+	if (others.size)
+		fl_remark(flame, "taking %s (%" PRIu64 " samples); there is "
+			  "also %s: choose by --event",
+			  flame_metric_of(flame, pick->chosen)->name,
+			  flame_metric_of(flame, pick->chosen)->samples,
+			  others.at);
+	fl_buf_free(&others);
+}
+
+static void tell_absent(struct flame *flame, const struct pick *pick)
+{
+	struct fl_buf there = { 0 };
+
+	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
+		const struct flame_metric *m = flame_metric_of(flame, i);
+
+		if (m->samples > m->no_stack)
+			fl_buf_print(&there, "%s%s %" PRIu64,
+				     there.size ? ", " : "; there is ",
+				     m->name, m->samples);
+	}
+	fl_remark(flame, "no samples of %s%s", pick->event,
+		  there.size ? there.at : "");
+	fl_buf_free(&there);
+}
+
+static int finish(struct flame_sink *sink)
+{
+	struct pick *pick = sink->state;
+
+	if (pick->event) {
+		if (!pick->chosen && flame_metrics(sink->flame))
+			tell_absent(sink->flame, pick);
+		return FLAME_OK;
+	}
+	pick->chosen = pick->cpu ? pick->cpu : richest(sink->flame, pick);
+	if (!pick->chosen)
+		return FLAME_OK;
+	tell(sink->flame, pick);
+	for (size_t i = 0; i < pick->nheld; i++)
+		if (pick->held[i].metric == pick->chosen &&
+		    fl_put(sink->next, &pick->held[i]) != FLAME_OK)
+			return FLAME_FAILED;
+	return FLAME_OK;
+}
+
+static void release(struct flame_sink *sink)
+{
+	struct pick *pick = sink->state;
+
+	drop_held(pick);
+	free(pick->event);
+}
+
+struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
+{
+	struct flame_sink *sink;
+	struct pick *pick;
+
+	if (!next)
+		return NULL;
+	sink = fl_sink_new(next->flame, next, sizeof(*pick));
+	if (!sink)
+		return NULL;
+	pick = sink->state;
+	if (event && !(pick->event = strdup(event))) {
+		fl_no_memory(sink->flame);
+		free(sink);
+		return NULL;
+	}
+	sink->put = put;
+	sink->begin = begin;
+	sink->finish = finish;
+	sink->free = release;
+	return sink;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pump: from a source into a chain of sinks, until the end.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+static int notify(struct flame_sink *sink, struct flame_source *source,
+		  bool begin)
+{
+	for (; sink; sink = sink->next) {
+		int (*tell)(struct flame_sink *, struct flame_source *) =
+			begin ? sink->begin : sink->end;
+
+		if (tell && tell(sink, source) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	return FLAME_OK;
+}
+
+int flame_pump(struct flame_source *source, struct flame_sink *sink)
+{
+	struct flame_sample sample;
+	int status;
+
+	for (struct flame_sink *s = sink; s; s = s->next)
+		source->select.needs |= s->needs;
+	if (notify(sink, source, true) != FLAME_OK)
+		return FLAME_FAILED;
+	while ((status = flame_next(source, &sample)) == FLAME_OK)
+		if (sink->put(sink, &sample) != FLAME_OK)
+			return FLAME_FAILED;
+	if (status == FLAME_FAILED || fl_failed(source->flame))
+		return FLAME_FAILED;
+	return notify(sink, source, false);
+}

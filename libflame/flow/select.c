@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a source can be asked for: the rows, their values, and the sample by
+ * sample check for formats that do not select by themselves.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+const struct flame_row fl_select_rows[] = {
+	{ 's', "event", "NAME", "take this event or metric; list: show them", 0, 0, 0 },
+	{ 's', "from", "TIME", "from this time on", 0, 0, 0 },
+	{ 's', "to", "TIME", "up to this time", 0, 0, 0 },
+	{ 's', "thread", "RE", "only threads whose name matches", 0, 0, 0 },
+	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)", 0, 0, 0 },
+	{ 's', "latency", "TIME", "only inside spans this long or longer", 0, 0, 0 },
+	{ 's', "tag", "RE", "only inside spans with this tag", 0, 0, 0 },
+	{ 's', "total", NULL, "weigh by bytes or time, not by samples", 0, 0, 0 },
+	{ 's', "leak", NULL, "only native memory that was never freed", 0, 0, 0 },
+	{ 's', "tail", "RATIO", "leaks: ignore this share at the end (10%)", 0, 0, 0 },
+	{ 's', "lines", NULL, "show line numbers", 0, 0, 0 },
+	{ 's', "bci", NULL, "show bytecode indices", 0, 0, 0 },
+	{ 0, NULL, NULL, NULL, 0, 0, 0 }
+};
+
+static bool digits(const char **at, unsigned least, unsigned most, int *n)
+{
+	unsigned i;
+
+	*n = 0;
+	for (i = 0; i < most && (*at)[i] >= '0' && (*at)[i] <= '9'; i++)
+		*n = *n * 10 + ((*at)[i] - '0');
+	*at += i;
+	return i >= least;
+}
+
+static bool parse_clock(const char **at, int64_t *ns)
+{
+	int h, m, s = 0;
+	int64_t fraction = 0, unit = 100000000;
+
+	if (!digits(at, 1, 2, &h) || *(*at)++ != ':' || !digits(at, 2, 2, &m))
+		return false;
+	if (**at == ':') {
+		++*at;
+		if (!digits(at, 1, 2, &s))
+			return false;
+		if (**at == '.' || **at == ',') {
+			for (++*at; **at >= '0' && **at <= '9'; ++*at) {
+				fraction += (**at - '0') * unit;
+				unit /= 10;
+			}
+		}
+	}
+	*ns = ((h * 60 + m) * 60 + s) * INT64_C(1000000000) + fraction;
+	return h < 24 && m < 60 && s < 61;
+}
+
+/* Z or +hh[:mm] after a time; false where something else follows. */
+static bool parse_zone(const char *at, bool *utc, int *minutes)
+{
+	int sign = *at == '-' ? -1 : 1, h, m = 0;
+
+	*utc = *at != '\0';
+	*minutes = 0;
+	if (!*at || strcmp(at, "Z") == 0)
+		return true;
+	if (*at != '+' && *at != '-')
+		return false;
+	at++;
+	if (!digits(&at, 2, 2, &h))
+		return false;
+	if (*at == ':')
+		at++;
+	if (*at && !digits(&at, 2, 2, &m))
+		return false;
+	*minutes = sign * (h * 60 + m);
+	return !*at;
+}
+
+/* 2026-11-21, 2026-11-21T10:00, 2026-11-21 10:00:00.5Z: local or zoned. */
+static bool parse_date(const char *text, int64_t *ns)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	int64_t clock = 0;
+	int minutes = 0;
+	bool utc = false;
+	time_t t;
+
+	if (!digits(&text, 4, 4, &tm.tm_year) || *text++ != '-' ||
+	    !digits(&text, 1, 2, &tm.tm_mon) || *text++ != '-' ||
+	    !digits(&text, 1, 2, &tm.tm_mday))
+		return false;
+	if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 ||
+	    tm.tm_mday > 31)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	if (*text == 'T' || *text == ' ') {
+		text++;
+		if (!parse_clock(&text, &clock))
+			return false;
+	}
+	if (!parse_zone(text, &utc, &minutes))
+		return false;
+	tm.tm_sec = utc ? 0 : clock / 1000000000;
+	t = utc ? timegm(&tm) : mktime(&tm);
+	*ns = (int64_t)t * 1000000000 +
+	      (utc ? clock : clock % 1000000000) -
+	      (int64_t)minutes * 60000000000;
+	return true;
+}
+
+bool fl_parse_duration(const char *text, int64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {
+		{ "", 1e6 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 }, { "m", 60e9 }, { "min", 60e9 },
+		{ "h", 3600e9 },
+	};
+	size_t number = strspn(text, "+-0123456789.");
+	char copy[64];
+	double d;
+
+	if (!number || number >= sizeof(copy))
+		return false;
+	memcpy(copy, text, number);
+	copy[number] = '\0';
+	if (!fl_parse_double(copy, &d))
+		return false;
+	for (size_t i = 0; i < FL_COUNT(units); i++)
+		if (strcmp(text + number, units[i].unit) == 0) {
+			d *= units[i].ns;
+			if (d > 9.2e18 || d < -9.2e18)
+				return false;
+			*ns = (int64_t)d;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * jfrconv's spellings: milliseconds (negative from the end, small from the
+ * start, else since 1970), HH:mm[:ss[.SSS]], yyyy-MM-ddTHH:mm:ss[.SSS].
+ * Ours: durations with a unit, dates alone, zones; a clock time is of the
+ * recording's first day, not of today.
+ */
+static bool parse_when(const char *text, struct fl_when *when)
+{
+	const char *at = text;
+	int64_t ns;
+
+	if (strchr(text, ':') && !strchr(text, '-') && !strchr(text, 'T')) {
+		when->base = FL_WHEN_CLOCK;
+		return parse_clock(&at, &when->ns) && !*at;
+	}
+	if (text[0] != '-' && strchr(text, '-')) {
+		when->base = FL_WHEN_ABSOLUTE;
+		return parse_date(text, &when->ns);
+	}
+	if (!fl_parse_duration(text, &ns))
+		return false;
+	when->ns = ns;
+	if (ns < 0)
+		when->base = FL_WHEN_END;
+	else if (ns < INT64_C(1500000000000000000))
+		when->base = ns ? FL_WHEN_START : FL_WHEN_NONE;
+	else
+		when->base = FL_WHEN_ABSOLUTE;
+	return true;
+}
+
+int64_t fl_when_resolve(const struct fl_when *when, int64_t start, int64_t end)
+{
+	time_t t;
+	struct tm tm;
+
+	switch (when->base) {
+	case FL_WHEN_NONE:
+		return FLAME_NOTIME;
+	case FL_WHEN_ABSOLUTE:
+		return when->ns;
+	case FL_WHEN_START:
+		return start == FLAME_NOTIME ? FLAME_NOTIME : start + when->ns;
+	case FL_WHEN_END:
+		return end == FLAME_NOTIME ? FLAME_NOTIME : end + when->ns;
+	case FL_WHEN_CLOCK:
+		if (start == FLAME_NOTIME)
+			return FLAME_NOTIME;
+		t = start / 1000000000;
+		localtime_r(&t, &tm);
+		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+		tm.tm_isdst = -1;
+		return (int64_t)mktime(&tm) * 1000000000 + when->ns;
+	}
+	return FLAME_NOTIME;
+}
+
+bool fl_state_listed(const char *list, struct slice state)
+{
+	if (fl_slice_starts(state, "STATE_")) {
+		state.at += 6;
+		state.size -= 6;
+	}
+	while (*list) {
+		size_t n = strcspn(list, ",");
+
+		if (n && n <= state.size &&
+		    strncasecmp(list, state.at, n) == 0)
+			return true;
+		list += n + (list[n] == ',');
+	}
+	return false;
+}
+
+static int bad(struct flame *flame, const char *option, const char *value,
+	       const char *wanted)
+{
+	return fl_fail(flame, "--%s %s: %s", option, value ? value : "",
+		       wanted);
+}
+
+static int set_regex(struct flame *flame, const char *option,
+		     struct fl_regex **re, const char *pattern)
+{
+	char why[256];
+
+	fl_regex_free(*re);
+	*re = fl_regex_new(pattern, false, why, sizeof(why));
+	return *re ? FLAME_OK : bad(flame, option, pattern, why);
+}
+
+/* Several --thread are alternatives, as grep's -e. */
+static int add_thread(struct flame *flame, struct fl_select *select,
+		      const char *pattern)
+{
+	const char *old = select->thread_pattern;
+	char *joined;
+
+	if (!old)
+		joined = strdup(pattern);
+	else if (asprintf(&joined, "(?:%s)|(?:%s)", old, pattern) < 0)
+		joined = NULL;
+	if (!joined)
+		return fl_no_memory(flame);
+	free(select->thread_pattern);
+	select->thread_pattern = joined;
+	return set_regex(flame, "thread", &select->thread, joined);
+}
+
+static int set_ratio(struct flame *flame, const char *option, double *ratio,
+		     const char *text)
+{
+	size_t n = strlen(text);
+	bool percent = n && text[n - 1] == '%';
+	char copy[64];
+
+	if (n >= sizeof(copy))
+		return bad(flame, option, text, "a ratio, as 0.1 or 10%");
+	memcpy(copy, text, n + 1);
+	if (percent)
+		copy[n - 1] = '\0';
+	if (!fl_parse_double(copy, ratio) || *ratio < 0)
+		return bad(flame, option, text, "a ratio, as 0.1 or 10%");
+	if (percent)
+		*ratio /= 100;
+	return FLAME_OK;
+}
+
+static int set_text(struct flame *flame, char **to, const char *text)
+{
+	free(*to);
+	*to = strdup(text);
+	return *to ? FLAME_OK : fl_no_memory(flame);
+}
+
+int fl_select_set(struct flame *flame, struct fl_select *s,
+		  const char *option, const char *value)
+{
+	static const char times[] = "a time: ms, 5s, -3s (from the end), "
+		"HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]][Z]";
+
+	if (strcmp(option, "event") == 0)
+		return set_text(flame, &s->event, value);
+	if (strcmp(option, "from") == 0 || strcmp(option, "to") == 0)
+		return parse_when(value, option[0] == 'f' ? &s->from : &s->to) ?
+		       FLAME_OK : bad(flame, option, value, times);
+	if (strcmp(option, "thread") == 0)
+		return add_thread(flame, s, value);
+	if (strcmp(option, "state") == 0)
+		return set_text(flame, &s->state, value);
+	if (strcmp(option, "latency") == 0)
+		return fl_parse_duration(value, &s->spans.latency) &&
+		       s->spans.latency >= 0 ? FLAME_OK :
+		       bad(flame, option, value, "a duration, as 50 (ms), "
+			   "10ms, 5us, 1s");
+	if (strcmp(option, "tag") == 0)
+		return set_regex(flame, option, &s->spans.tag, value);
+	if (strcmp(option, "tail") == 0)
+		return set_ratio(flame, option, &s->tail, value);
+	if (strcmp(option, "grain") == 0)
+		return set_ratio(flame, option, &s->grain, value);
+	if (strcmp(option, "total") == 0)
+		s->total = true;
+	else if (strcmp(option, "leak") == 0)
+		s->leak = true;
+	else if (strcmp(option, "lines") == 0)
+		s->lines = true;
+	else if (strcmp(option, "bci") == 0)
+		s->bci = true;
+	else if (strcmp(option, "survey") == 0)
+		s->survey = true;
+	else if (strcmp(option, "compat") == 0)
+		s->compat = true;
+	else
+		return fl_fail(flame, "%s: no such selection", option);
+	return FLAME_OK;
+}
+
+void fl_select_free(struct fl_select *select)
+{
+	free(select->event);
+	free(select->state);
+	free(select->thread_pattern);
+	fl_regex_free(select->thread);
+	fl_regex_free(select->spans.tag);
+}
+
+static bool label_passes(struct flame *flame, flame_id set, const char *key,
+			 const struct fl_regex *re, const char *list)
+{
+	flame_id value = flame_label_get(flame, set, fl_name(flame, key));
+	struct slice text = fl_name_at(flame, value);
+
+	return re ? fl_regex_match(re, text.at, text.size) :
+		    fl_state_listed(list, text);
+}
+
+bool fl_select_pass(struct flame_source *source,
+		    const struct flame_sample *sample)
+{
+	const struct fl_select *s = &source->select;
+	int64_t from, to;
+
+	if (s->thread && !label_passes(source->flame, sample->thread, "thread",
+				       s->thread, NULL))
+		return false;
+	if (s->state && !label_passes(source->flame, sample->labels, "state",
+				      NULL, s->state))
+		return false;
+	if (!s->from.base && !s->to.base)
+		return true;
+	if (sample->time == FLAME_NOTIME)
+		return false;
+	from = fl_when_resolve(&s->from, source->start, source->end);
+	to = fl_when_resolve(&s->to, source->start, source->end);
+	return (from == FLAME_NOTIME || sample->time >= from) &&
+	       (to == FLAME_NOTIME || sample->time <= to);
+}
+
+flame_id fl_thread(struct flame *flame, struct slice name, int64_t tid)
+{
+	char number[24];
+	flame_id set = 0;
+
+	snprintf(number, sizeof(number), "%" PRId64, tid);
+	if (name.at)
+		set = flame_label(flame, set, fl_name(flame, "thread"),
+				  flame_name(flame, name.at, name.size));
+	return flame_label(flame, set, fl_name(flame, "tid"),
+			   fl_name(flame, number));
+}
+
+static struct slice label(struct flame *flame, flame_id set, const char *key)
+{
+	return fl_name_at(flame, flame_label_get(flame, set,
+						 fl_name(flame, key)));
+}
+
+flame_id fl_thread_frame(struct flame *flame, flame_id thread)
+{
+	struct slice ready = label(flame, thread, "thread-frame");
+	struct slice name = label(flame, thread, "thread");
+	struct slice tid = label(flame, thread, "tid");
+	struct fl_buf buf = { 0 };
+	flame_id frame;
+
+	if (ready.size) {
+		fl_buf_put(&buf, ready.at, ready.size);
+	} else {
+		fl_buf_byte(&buf, '[');
+		fl_buf_put(&buf, name.at, name.size);
+		if (tid.size)
+			fl_buf_text(&buf, name.size ? " tid=" : "tid=");
+		fl_buf_put(&buf, tid.at, tid.size);
+		fl_buf_byte(&buf, ']');
+	}
+	if (buf.failed)
+		fl_no_memory(flame);
+	frame = fl_frame(flame, flame_name(flame, buf.at, buf.size),
+			 FLAME_GROUP);
+	fl_buf_free(&buf);
+	return frame;
+}

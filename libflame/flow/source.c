@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sources: opening, detecting, asking, reading.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+#include "format/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct flame_source *start(struct flame *flame, struct fl_in *in,
+				  const char *format)
+{
+	struct flame_source *source;
+
+	if (!in)
+		return NULL;
+	in = fl_in_decoded(in);
+	if (!in)
+		return NULL;
+	source = calloc(1, sizeof(*source));
+	if (!source) {
+		fl_in_close(in);
+		fl_no_memory(flame);
+		return NULL;
+	}
+	source->flame = flame;
+	source->in = in;
+	source->start = source->end = FLAME_NOTIME;
+	source->select.spans.latency = -1;
+	source->select.tail = 0.1;
+	source->format = format ? fl_format_named(flame, format, false) :
+				  fl_format_detect(flame, in);
+	if (!source->format ||
+	    (source->format->open && source->format->open(source) !=
+				     FLAME_OK)) {
+		flame_close(source);
+		return NULL;
+	}
+	return source;
+}
+
+struct flame_source *flame_open(struct flame *flame, const char *path,
+				const char *format)
+{
+	return start(flame, fl_in_open(flame, path), format);
+}
+
+struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
+				       size_t size, const char *name,
+				       const char *format)
+{
+	return start(flame, fl_in_memory(flame, bytes, size, name), format);
+}
+
+int flame_ask(struct flame_source *source, const char *option,
+	      const char *value)
+{
+	if (source->started)
+		return fl_fail(source->flame, "%s: asked too late", option);
+	return fl_select_set(source->flame, &source->select, option, value);
+}
+
+int flame_next(struct flame_source *source, struct flame_sample *sample)
+{
+	int status;
+
+	source->started = true;
+	do {
+		status = source->format->next(source, sample);
+	} while (status == FLAME_OK && !source->format->selects &&
+		 !fl_select_pass(source, sample));
+	return status;
+}
+
+void flame_close(struct flame_source *source)
+{
+	if (!source)
+		return;
+	if (source->format && source->format->close)
+		source->format->close(source);
+	fl_in_close(source->in);
+	fl_select_free(&source->select);
+	fl_arena_free(&source->arena);
+	free(source->facts);
+	free(source);
+}
+
+const char *flame_source_format(const struct flame_source *source)
+{
+	return source->format->name;
+}
+
+int flame_source_damage(const struct flame_source *source)
+{
+	return source->damage;
+}
+
+size_t flame_facts(const struct flame_source *source,
+		   const struct flame_fact **facts)
+{
+	*facts = source->facts;
+	return source->nfacts;
+}
+
+void fl_fact(struct flame_source *source, const char *key,
+	     const char *format, ...)
+{
+	char text[2048];
+	struct flame_fact fact;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fact.key = fl_arena_copy(&source->arena, key, strlen(key));
+	fact.value = fl_arena_copy(&source->arena, text, strlen(text));
+	if (!fact.key || !fact.value ||
+	    !fl_grow(&source->facts, &source->facts_room, source->nfacts + 1,
+		     sizeof(*source->facts))) {
+		fl_no_memory(source->flame);
+		return;
+	}
+	source->facts[source->nfacts++] = fact;
+}

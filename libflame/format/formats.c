@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of formats, and whose the input is: the format that checked
+ * most bits of its head wins; names of files do not count.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+#include "filter/filter.h"
+#include "tree/tree.h"
+#include "draw/draw.h"
+
+#include <stdio.h>
+
+const struct fl_format *const fl_formats[] = {
+	&fl_format_jfr,
+	&fl_format_folded,
+	&fl_format_html,
+	&fl_format_svg,
+	NULL
+};
+
+/* "jfr, folded": those that can be read, or written. */
+static void list(struct fl_buf *buf, bool writing)
+{
+	for (size_t i = 0; fl_formats[i]; i++) {
+		const struct fl_format *f = fl_formats[i];
+
+		if (writing ? !f->create : !f->next)
+			continue;
+		fl_buf_print(buf, "%s%s", buf->size ? ", " : "", f->name);
+	}
+}
+
+/* The first bytes, so that an unknown input can be told. */
+static void show(struct fl_buf *buf, const uint8_t *head, size_t n)
+{
+	for (size_t i = 0; i < n && i < 24; i++) {
+		if (head[i] >= 0x20 && head[i] < 0x7f)
+			fl_buf_byte(buf, head[i]);
+		else
+			fl_buf_print(buf, "\\x%02x", head[i]);
+	}
+}
+
+static const struct fl_format *bid(const uint8_t *head, size_t n, bool whole,
+				   bool *more)
+{
+	const struct fl_format *best = NULL;
+	int most = 0;
+
+	*more = false;
+	for (size_t i = 0; fl_formats[i]; i++) {
+		int bits = fl_formats[i]->probe ?
+			   fl_formats[i]->probe(head, n, whole) : 0;
+
+		if (bits < 0)
+			*more = true;
+		if (bits > most) {
+			most = bits;
+			best = fl_formats[i];
+		}
+	}
+	return best;
+}
+
+const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
+{
+	const struct fl_format *format;
+	struct fl_buf known = { 0 }, seen = { 0 };
+	size_t want = 4096, n;
+	const uint8_t *head;
+	bool more;
+
+	for (;;) {
+		head = fl_in_peek(in, want, &n);
+		format = bid(head, n, n < want, &more);
+		if (format)
+			return format;
+		if (!more || n < want)
+			break;
+		want *= 4;
+	}
+	list(&known, false);
+	show(&seen, head, n);
+	if (!n)
+		fl_fail(flame, "%s: %s", fl_in_name(in),
+			fl_in_damage(in) ? fl_in_damage(in) :
+					   "the file is empty");
+	else
+		fl_fail(flame, "%s: no format that is known here (%s): it "
+			"begins with \"%s\"", fl_in_name(in),
+			known.at ? known.at : "", seen.at ? seen.at : "");
+	fl_buf_free(&known);
+	fl_buf_free(&seen);
+	return NULL;
+}
+
+const struct fl_format *fl_format_named(struct flame *flame, const char *name,
+					bool writing)
+{
+	struct fl_buf known = { 0 };
+
+	if (strcmp(name, "collapsed") == 0)
+		name = "folded";
+	for (size_t i = 0; fl_formats[i]; i++) {
+		const struct fl_format *f = fl_formats[i];
+
+		if (strcmp(f->name, name) == 0 &&
+		    (writing ? f->create != NULL : f->next != NULL))
+			return f;
+	}
+	list(&known, writing);
+	fl_fail(flame, "%s: no format that can be %s; there are %s", name,
+		writing ? "written" : "read", known.at ? known.at : "none");
+	fl_buf_free(&known);
+	return NULL;
+}
+
+const char *flame_format_of(const char *path)
+{
+	size_t n = strlen(path);
+
+	for (size_t i = 0; fl_formats[i]; i++) {
+		const char *at = fl_formats[i]->suffixes;
+
+		while (fl_formats[i]->create && at && *at) {
+			size_t m = strcspn(at, " ");
+
+			if (n > m && memcmp(path + n - m, at, m) == 0)
+				return fl_formats[i]->name;
+			at += m + (at[m] == ' ');
+		}
+	}
+	return NULL;
+}
+
+struct flame_sink *flame_create(struct flame *flame, const char *path,
+				const char *format)
+{
+	const struct fl_format *f;
+	struct fl_out *out;
+
+	if (!format)
+		format = flame_format_of(path);
+	if (!format) {
+		fl_fail(flame, "%s: no format has such a name; give one",
+			path);
+		return NULL;
+	}
+	f = fl_format_named(flame, format, true);
+	if (!f)
+		return NULL;
+	out = fl_out_open(flame, path);
+	return out ? f->create(flame, out) : NULL;
+}
+
+static int format_row(char kind, unsigned index, struct flame_row *row)
+{
+	for (unsigned i = 0; fl_formats[i]; i++) {
+		if (kind == 'i' ? !fl_formats[i]->next :
+				  !fl_formats[i]->create)
+			continue;
+		if (index--)
+			continue;
+		row->name = fl_formats[i]->name;
+		row->summary = fl_formats[i]->summary;
+		return 1;
+	}
+	return 0;
+}
+
+static int filter_row(unsigned index, struct flame_row *row)
+{
+	const struct fl_filter *filter = fl_filters[index];
+
+	if (!filter)
+		return 0;
+	row->name = filter->name;
+	row->argument = filter->argument;
+	row->summary = filter->summary;
+	row->rank = filter->rank;
+	row->joins = filter->joins;
+	row->hidden = filter->compat;
+	return 1;
+}
+
+static int copy_row(const struct flame_row *rows, unsigned index,
+		    struct flame_row *row)
+{
+	*row = rows[index];
+	return row->name != NULL;
+}
+
+/* Rows for the tools: of selections, pages, filters, colours, formats. */
+int flame_rows(char kind, unsigned index, struct flame_row *row)
+{
+	memset(row, 0, sizeof(*row));
+	row->kind = kind;
+	switch (kind) {
+	case 's':
+		return copy_row(fl_select_rows, index, row);
+	case 'w':
+		return copy_row(fl_page_rows, index, row);
+	case 'f':
+		return filter_row(index, row);
+	case 'c':
+		if (!fl_schemes[index])
+			return 0;
+		row->name = fl_schemes[index]->name;
+		row->summary = fl_schemes[index]->summary;
+		return 1;
+	}
+	return format_row(kind, index, row);
+}

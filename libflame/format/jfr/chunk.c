@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A chunk of format 1.x or 2.x.  What its header names is read; where that
+ * is damaged, what can be found without it.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+
+enum { HEADER = 68 };
+
+/* async-profiler writes this until the chunk is finished. */
+static const uint64_t UNFINISHED = UINT64_C(1) << 30;
+
+struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset)
+{
+	struct fl_jfr_chunk *chunk = calloc(1, sizeof(*chunk));
+
+	if (!chunk) {
+		fl_no_memory(jfr->source->flame);
+		return NULL;
+	}
+	chunk->jfr = jfr;
+	chunk->offset = offset;
+	return chunk;
+}
+
+void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
+{
+	if (!chunk)
+		return;
+	for (uint32_t i = 0; i < chunk->nclasses; i++)
+		if (chunk->classes[i].pool) {
+			fl_map_free(chunk->classes[i].pool);
+			free(chunk->classes[i].pool);
+		}
+	free(chunk->classes);
+	free(chunk->counts);
+	free(chunk->traces);
+	free(chunk->sums);
+	free(chunk->path);
+	free(chunk->notes);
+	fl_map_free(&chunk->by_id);
+	fl_map_free(&chunk->trace_of);
+	for (size_t i = 0; i < FL_COUNT(chunk->frames); i++)
+		fl_map_free(&chunk->frames[i]);
+	fl_map_free(&chunk->located);
+	fl_map_free(&chunk->threads);
+	fl_map_free(&chunk->states);
+	fl_map_free(&chunk->leaves[0]);
+	fl_map_free(&chunk->leaves[1]);
+	fl_arena_free(&chunk->arena);
+	free(chunk);
+}
+
+int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks)
+{
+	__extension__ typedef __int128 wide;
+	wide delta = (wide)ticks - chunk->start_ticks;
+
+	return chunk->start_ns +
+	       (int64_t)(delta * 1000000000 / (int64_t)
+			 chunk->ticks_per_second);
+}
+
+enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
+			      size_t avail)
+{
+	uint64_t size;
+
+	if (avail < 4 || memcmp(at, "FLR\0", 4) != 0)
+		return FL_JFR_NONE;
+	if (avail < HEADER)
+		return FL_JFR_CUT;
+	chunk->at = at;
+	chunk->major = fl_be(at + 4, 2);
+	chunk->minor = fl_be(at + 6, 2);
+	if (chunk->major < 1 || chunk->major > 2)
+		return FL_JFR_FUTURE;
+	size = fl_be(at + 8, 8);
+	chunk->pools_at = fl_be(at + 16, 8);
+	chunk->meta_at = fl_be(at + 24, 8);
+	chunk->start_ns = fl_be(at + 32, 8);
+	chunk->duration_ns = fl_be(at + 40, 8);
+	chunk->start_ticks = fl_be(at + 48, 8);
+	chunk->ticks_per_second = fl_be(at + 56, 8);
+	chunk->compressed = fl_be(at + 66, 2) & 1;
+	chunk->state = chunk->major == 2 && chunk->minor >= 1 ? at[64] : 0;
+	if (!chunk->ticks_per_second ||
+	    chunk->ticks_per_second > INT64_MAX)
+		chunk->ticks_per_second = 1000000000;
+	chunk->size = FL_MIN(size, (uint64_t)avail);
+	if (size < HEADER || size > avail || size == UNFINISHED ||
+	    !chunk->meta_at || chunk->meta_at >= size ||
+	    chunk->pools_at >= size)
+		return FL_JFR_CUT;
+	return chunk->state ? FL_JFR_LIVE : FL_JFR_WHOLE;
+}
+
+/* Metadata by the header, or any that lies among the events. */
+static bool find_meta(struct fl_jfr_chunk *chunk)
+{
+	struct fl_wire w;
+
+	if (chunk->meta_at >= HEADER && chunk->meta_at < chunk->size &&
+	    fl_jfr_read_meta(chunk, chunk->meta_at))
+		return true;
+	if (chunk->meta_at)
+		fl_jfr_damage(chunk, chunk->meta_at, "no metadata where the "
+			      "header says");
+	else
+		fl_jfr_damage(chunk, 24, "not finished");
+	chunk->salvaged = true;
+	w = fl_jfr_wire(chunk, HEADER);
+	while (w.at < w.end) {
+		const uint8_t *begin = w.at;
+		uint32_t size = fl_wire_int(&w);
+		uint64_t type = fl_wire_long(&w);
+
+		if (w.bad || !size || size > (uint64_t)(w.end - begin))
+			return false;
+		if (type == 0 && fl_jfr_read_meta(chunk, begin - chunk->at))
+			return true;
+		w.at = begin + size;
+	}
+	return false;
+}
+
+/* Clock and version alike, and no gap: one recording goes on. */
+static bool follows(const struct fl_jfr_chunk *now,
+		    const struct fl_jfr_chunk *before)
+{
+	return before && now->major == before->major &&
+	       now->minor == before->minor &&
+	       now->ticks_per_second == before->ticks_per_second &&
+	       before->duration_ns &&
+	       now->start_ns == before->start_ns + before->duration_ns;
+}
+
+/*
+ * An event that began before the chunk did may name a stack trace that only
+ * the chunk before holds (JDK-8303134).
+ */
+static void ask_before(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_chunk *before = chunk->jfr->before;
+	size_t had, asked = 0;
+
+	if (!follows(chunk, before) || !before->trace)
+		return;
+	had = before->ntraces;
+	for (size_t i = 0; i < chunk->ntraces; i++) {
+		const struct fl_jfr_trace *t = &chunk->traces[i];
+		bool fresh;
+		uint64_t *at;
+
+		if (t->at || !t->key)
+			continue;
+		at = fl_map_put(&before->trace_of, t->key, &fresh);
+		asked++;
+		if (!at || !fresh)
+			continue;
+		if (!fl_grow(&before->traces, &before->traces_room,
+			     before->ntraces + 1, sizeof(*before->traces)))
+			return;
+		*at = before->ntraces;
+		before->traces[before->ntraces++] =
+			(struct fl_jfr_trace){ .key = t->key };
+	}
+	if (before->ntraces > had)
+		fl_jfr_read_pools(before);
+	for (size_t i = 0; asked && i < chunk->ntraces; i++) {
+		struct fl_jfr_trace *t = &chunk->traces[i];
+		uint64_t *at;
+
+		if (t->at || !t->key)
+			continue;
+		at = fl_map_get(&before->trace_of, t->key);
+		if (!at || !fl_jfr_stack(before, &before->traces[*at]))
+			continue;
+		t->stack = before->traces[*at].stack;
+		t->made = true;
+	}
+}
+
+bool fl_jfr_read_chunk(struct fl_jfr_chunk *chunk)
+{
+	if (!find_meta(chunk))
+		return false;
+	if (!fl_jfr_read_events(chunk) || !fl_jfr_read_pools(chunk))
+		return false;
+	fl_jfr_frame_types(chunk);
+	fl_jfr_read_notes(chunk);
+	ask_before(chunk);
+	return !fl_failed(chunk->jfr->source->flame);
+}

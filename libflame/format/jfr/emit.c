@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was counted, as samples: the metric of each sum, selection by state
+ * and thread, names, leaks, and jfrconv's grain.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+
+int fl_jfr_ready(struct fl_jfr *jfr, const struct flame_sample *sample)
+{
+	if (!fl_grow(&jfr->ready, &jfr->ready_room, jfr->nready + 1,
+		     sizeof(*jfr->ready)))
+		return fl_no_memory(jfr->source->flame);
+	jfr->ready[jfr->nready++] = *sample;
+	return FLAME_OK;
+}
+
+/* Metrics ----------------------------------------------------------------- */
+
+static bool is_wall(const struct fl_jfr_hit *hit)
+{
+	if (!hit->async || !hit->state.at || !hit->state.size)
+		return false;
+	if (fl_slice_is(hit->state, "STATE_DEFAULT"))
+		return false;
+	return hit->runnable_wall || !fl_slice_is(hit->state,
+						  "STATE_RUNNABLE");
+}
+
+/* jfrconv: --cpu is STATE_DEFAULT, --wall every other state there is. */
+static bool compat_state(const struct fl_select *select,
+			 const struct fl_jfr_hit *hit)
+{
+	bool cpu;
+
+	if (hit->row->group != FL_JFR_GROUP_EXEC)
+		return true;
+	if (select->state)
+		return hit->state.at &&
+		       fl_state_listed(select->state, hit->state);
+	cpu = strcmp(select->event, "cpu") == 0;
+	if (!cpu && strcmp(select->event, "wall") != 0)
+		return true;
+	return hit->state.at && hit->state.size &&
+	       fl_slice_is(hit->state, "STATE_DEFAULT") == cpu;
+}
+
+/* The metric's name, in text that stays; NULL: not of those asked for. */
+static const char *metric_of(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
+{
+	struct flame *flame = jfr->source->flame;
+	const struct fl_select *select = &jfr->source->select;
+
+	if (select->compat && select->event) {
+		if (!hit->row || !fl_jfr_row_asked(select, hit->row) ||
+		    !compat_state(select, hit))
+			return NULL;
+		return select->event;
+	}
+	if (hit->raw || !hit->row)
+		return flame_name_text(flame, flame_name(flame, hit->event.at,
+							 hit->event.size),
+				       NULL);
+	if (strcmp(hit->row->metric, "cpu") == 0)
+		return is_wall(hit) ? "wall" : "cpu";
+	if (hit->with_tlab && strcmp(hit->row->event,
+				     "jdk.ObjectAllocationSample") == 0)
+		return "alloc-sample";
+	if (strcmp(hit->row->metric, "old-objects") == 0)
+		return "live";
+	return hit->row->metric;
+}
+
+static bool is_asked(const struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
+		     const char *metric)
+{
+	const struct fl_select *select = &jfr->source->select;
+
+	if (select->cpu_only)
+		return strcmp(metric, "cpu") == 0;
+	if (select->compat || !select->event || hit->raw ||
+	    strcmp(select->event, "all") == 0)
+		return true;
+	return strcmp(select->event, metric) == 0;
+}
+
+static void tally(struct fl_jfr *jfr, flame_id metric,
+		  const struct fl_jfr_hit *hit)
+{
+	struct flame *flame = jfr->source->flame;
+	struct flame_metric *m = &flame->metrics[metric];
+	bool fresh;
+
+	m->samples += hit->samples;
+	m->total += hit->unit ? hit->value : hit->samples;
+	if (!hit->has_stack)
+		m->no_stack += hit->samples;
+	if (hit->time != FLAME_NOTIME) {
+		int64_t last = hit->last == FLAME_NOTIME ? hit->time :
+							   hit->last;
+
+		if (m->first == FLAME_NOTIME || hit->time < m->first)
+			m->first = hit->time;
+		if (m->last == FLAME_NOTIME || last > m->last)
+			m->last = last;
+	}
+	if (!hit->thread)
+		return;
+	if (!fl_map_put(&jfr->survey, (uint64_t)metric << 32 | hit->thread,
+			&fresh))
+		fl_no_memory(flame);
+	else if (fresh)
+		m->threads++;
+}
+
+static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
+{
+	struct flame *flame = jfr->source->flame;
+	const struct fl_select *select = &jfr->source->select;
+
+	if (select->thread) {
+		struct slice name = fl_name_at(flame,
+			flame_label_get(flame, hit->thread,
+					fl_name(flame, "thread")));
+
+		if (!fl_regex_match(select->thread, name.at, name.size))
+			return false;
+	}
+	return !select->state || select->compat ||
+	       (hit->state.at && fl_state_listed(select->state, hit->state));
+}
+
+int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
+{
+	struct flame *flame = jfr->source->flame;
+	const struct fl_select *select = &jfr->source->select;
+	const char *name = metric_of(jfr, hit);
+	struct flame_sample sample = { .time = FLAME_NOTIME };
+	flame_id metric;
+	bool total;
+
+	if (!name)
+		return FLAME_OK;
+	metric = flame_metric(flame, name, hit->unit ? hit->unit : "samples");
+	if (!metric)
+		return FLAME_FAILED;
+	tally(jfr, metric, hit);
+	if (!hit->has_stack) {
+		jfr->no_stack += is_asked(jfr, hit, name) ? hit->samples : 0;
+		return FLAME_OK;
+	}
+	if (!is_asked(jfr, hit, name) || !is_selected(jfr, hit))
+		return FLAME_OK;
+	total = select->total && hit->unit &&
+		!(select->compat && hit->row->group == FL_JFR_GROUP_EXEC);
+	if (!total)
+		flame->metrics[metric].weight = "samples";
+	sample.stack = hit->leaf ? flame_stack(flame, hit->stack, hit->leaf) :
+				   hit->stack;
+	sample.metric = metric;
+	sample.weight = total ? hit->value : hit->samples;
+	if (select->needs & FL_NEED_THREAD)
+		sample.thread = hit->thread;
+	if ((select->needs & FL_NEED_STATE) && hit->state.at)
+		sample.labels = flame_label(flame, 0, fl_name(flame, "state"),
+					    flame_name(flame, hit->state.at,
+						       hit->state.size));
+	if (select->needs & FL_NEED_TIME)
+		sample.time = hit->time;
+	return sample.weight ? fl_jfr_ready(jfr, &sample) : FLAME_OK;
+}
+
+/* Leaks ------------------------------------------------------------------- */
+
+struct leak {
+	int64_t ns;
+	uint64_t order;		/* among equal times: as read */
+	uint64_t address;
+	int64_t size;		/* 0: freed */
+	struct flame_sample sample;
+	bool has_stack;
+};
+
+struct fl_jfr_leaks {
+	struct leak *now;	/* of this chunk */
+	size_t nnow, now_room;
+	struct leak *live;	/* by address, over all chunks */
+	size_t nlive, live_room;
+	struct fl_map by_address;	/* -> index in live, plus one */
+	int64_t first, last;
+};
+
+void fl_jfr_leaks_free(struct fl_jfr_leaks *leaks)
+{
+	if (!leaks)
+		return;
+	free(leaks->now);
+	free(leaks->live);
+	fl_map_free(&leaks->by_address);
+	free(leaks);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct leak *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int leak_event(struct fl_jfr *jfr, const struct leak *leak)
+{
+	struct fl_jfr_leaks *leaks = jfr->leaks;
+	bool fresh;
+	uint64_t *at = fl_map_put(&leaks->by_address, leak->address, &fresh);
+
+	if (!at)
+		return fl_no_memory(jfr->source->flame);
+	if (!leak->size) {
+		if (*at)
+			leaks->live[*at - 1].size = 0;
+		*at = 0;
+		return FLAME_OK;
+	}
+	if (*at) {
+		leaks->live[*at - 1] = *leak;
+		return FLAME_OK;
+	}
+	if (!fl_grow(&leaks->live, &leaks->live_room, leaks->nlive + 1,
+		     sizeof(*leaks->live)))
+		return fl_no_memory(jfr->source->flame);
+	leaks->live[leaks->nlive++] = *leak;
+	*at = leaks->nlive;
+	return FLAME_OK;
+}
+
+static int leak_chunk(struct fl_jfr *jfr)
+{
+	struct fl_jfr_leaks *leaks = jfr->leaks;
+
+	if (leaks->nnow)
+		qsort(leaks->now, leaks->nnow, sizeof(*leaks->now), by_time);
+	for (size_t i = 0; i < leaks->nnow; i++)
+		if (leak_event(jfr, &leaks->now[i]) != FLAME_OK)
+			return FLAME_FAILED;
+	leaks->nnow = 0;
+	return FLAME_OK;
+}
+
+static int keep_leak(struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
+		     uint64_t address)
+{
+	struct flame *flame = jfr->source->flame;
+	struct fl_jfr_leaks *leaks = jfr->leaks;
+	struct leak *leak;
+
+	if (!leaks) {
+		leaks = jfr->leaks = calloc(1, sizeof(*leaks));
+		if (!leaks)
+			return fl_no_memory(flame);
+		leaks->first = INT64_MAX;
+		leaks->last = INT64_MIN;
+	}
+	if (!fl_grow(&leaks->now, &leaks->now_room, leaks->nnow + 1,
+		     sizeof(*leaks->now)))
+		return fl_no_memory(flame);
+	leak = &leaks->now[leaks->nnow];
+	memset(leak, 0, sizeof(*leak));
+	leak->order = leaks->nnow++;
+	leak->ns = hit->time;
+	leak->address = address;
+	leak->size = hit->value;
+	leak->has_stack = hit->has_stack;
+	leak->sample = (struct flame_sample){
+		.stack = hit->stack, .thread = hit->thread,
+		.time = FLAME_NOTIME,
+	};
+	leaks->first = FL_MIN(leaks->first, hit->time);
+	leaks->last = FL_MAX(leaks->last, hit->time);
+	return FLAME_OK;
+}
+
+int fl_jfr_emit_end(struct fl_jfr *jfr)
+{
+	const struct fl_select *select = &jfr->source->select;
+	struct fl_jfr_leaks *leaks = jfr->leaks;
+	struct fl_jfr_hit hit = { .event = FL_SLICE("profiler.Malloc"),
+				  .unit = "bytes", .samples = 1,
+				  .time = FLAME_NOTIME, .last = FLAME_NOTIME };
+	double until;
+
+	if (!leaks)
+		return FLAME_OK;
+	hit.row = fl_jfr_row_of(hit.event);
+	until = (double)leaks->first * select->tail +
+		(double)leaks->last * (1.0 - select->tail);
+	for (size_t i = 0; i < leaks->nlive; i++) {
+		const struct leak *leak = &leaks->live[i];
+
+		if (!leak->size || (double)leak->ns > until)
+			continue;
+		hit.has_stack = leak->has_stack;
+		hit.stack = leak->sample.stack;
+		hit.thread = leak->sample.thread;
+		hit.value = leak->size;
+		if (fl_jfr_give(jfr, &hit) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	return FLAME_OK;
+}
+
+/* Chunks ------------------------------------------------------------------ */
+
+static flame_id leaf_of(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_sum *sum,
+			const struct fl_jfr_count *c)
+{
+	uint64_t key = sum->leaf;
+
+	if (!key)
+		return 0;
+	if (strcmp(c->row->leaf, "object") == 0 &&
+	    !fl_jfr_field_number(chunk, fl_jfr_class_named(chunk,
+							   "types.OldObject"),
+				 key, "type", &key))
+		return 0;
+	return fl_jfr_leaf(chunk, key, sum->outside);
+}
+
+/* As jfrconv: summed in ticks, then converted once. */
+static int64_t value_ns(const struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_count *c, int64_t value)
+{
+	return fl_jfr_span_ns(chunk, c->value_unit, value);
+}
+
+static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		     struct fl_jfr_hit *hit)
+{
+	struct flame *flame = chunk->jfr->source->flame;
+	const struct fl_jfr_count *c = chunk->counts[sum->row];
+
+	memset(hit, 0, sizeof(*hit));
+	hit->event = c->event;
+	hit->row = c->row;
+	hit->raw = c->raw;
+	hit->async = chunk->async;
+	hit->runnable_wall = chunk->runnable_wall;
+	hit->with_tlab = chunk->with_tlab;
+	hit->samples = sum->samples;
+	hit->value = sum->value;
+	hit->unit = c->row && !c->raw ? c->row->unit : "ns";
+	if (c->has[FL_JFR_VALUE]) {
+		if (hit->unit && strcmp(hit->unit, "ns") == 0)
+			hit->value = value_ns(chunk, c, sum->value);
+	} else if (!c->row || c->row->group != FL_JFR_GROUP_NATIVEMEM) {
+		hit->unit = NULL;
+	}
+	hit->time = hit->last = FLAME_NOTIME;
+	if (sum->first <= sum->last) {
+		hit->time = fl_jfr_ns(chunk, sum->first);
+		hit->last = fl_jfr_ns(chunk, sum->last);
+	}
+	if (c->has[FL_JFR_STATE])
+		hit->state = fl_name_at(flame, fl_jfr_state(chunk,
+							    sum->state));
+	if (c->has[FL_JFR_THREAD])
+		hit->thread = fl_jfr_thread(chunk, sum->thread);
+}
+
+/* Grain: jfrconv's rounding, which depends on the order of its table ----- */
+
+static uint32_t java_hash(const struct fl_jfr_chunk *chunk,
+			  const struct fl_jfr_sum *sum, bool threads)
+{
+	const struct fl_jfr_row *row = chunk->counts[sum->row]->row;
+	uint32_t hash = (uint32_t)chunk->traces[sum->trace].key;
+
+	if (row && row->leaf)
+		hash += (uint32_t)sum->leaf * 127;
+	if (row && row->group == FL_JFR_GROUP_ALLOC && sum->outside)
+		hash += 17;
+	return hash + (threads ? (uint32_t)sum->thread * 31 : 0);
+}
+
+/* Open addressing that doubles when half full; places in table order. */
+static void java_insert(const struct fl_jfr_chunk *chunk, uint32_t *table,
+			uint32_t mask, uint32_t sum, bool threads)
+{
+	uint32_t i = java_hash(chunk, &chunk->sums[sum - 1], threads) & mask;
+
+	while (table[i])
+		i = (i + 1) & mask;
+	table[i] = sum;
+}
+
+static uint32_t *java_order(const struct fl_jfr_chunk *chunk, bool threads,
+			    uint32_t *size)
+{
+	uint32_t room = 1024;
+	uint32_t *table = calloc(room, sizeof(*table));
+
+	for (uint32_t i = 1; table && i <= chunk->nsums; i++) {
+		uint32_t *wider;
+
+		java_insert(chunk, table, room - 1, i, threads);
+		if (i * 2 <= room)
+			continue;
+		wider = calloc((size_t)room * 2, sizeof(*wider));
+		for (uint32_t j = 0; wider && j < room; j++)
+			if (table[j])
+				java_insert(chunk, wider, room * 2 - 1,
+					    table[j], threads);
+		free(table);
+		table = wider;
+		room *= 2;
+	}
+	*size = room;
+	return table;
+}
+
+static bool is_grouped(const struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_sum *a, const struct fl_jfr_sum *b)
+{
+	const struct fl_jfr_row *x = chunk->counts[a->row]->row;
+	const struct fl_jfr_row *y = chunk->counts[b->row]->row;
+
+	return x->group == y->group && a->leaf == b->leaf &&
+	       a->thread == b->thread && a->outside == b->outside;
+}
+
+/*
+ * jfrconv's groups are of stack, class and thread alone: sums that differ
+ * in state or event are one there, at the place of the first.  What is not
+ * selected is in none.
+ */
+static void merge_groups(struct fl_jfr_chunk *chunk)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < chunk->nsums; i++) {
+		struct fl_jfr_sum *a = &chunk->sums[i], *oldest = NULL;
+		struct fl_jfr_hit hit;
+
+		fill_hit(chunk, a, &hit);
+		if (!metric_of(chunk->jfr, &hit)) {
+			a->samples = 0;
+			continue;
+		}
+		for (uint32_t j = a->next; j; j = chunk->sums[j - 1].next)
+			if (chunk->sums[j - 1].samples &&
+			    is_grouped(chunk, a, &chunk->sums[j - 1]))
+				oldest = &chunk->sums[j - 1];
+		if (!oldest)
+			continue;
+		oldest->samples += a->samples;
+		oldest->value += a->value;
+		a->samples = 0;
+	}
+	for (uint32_t i = 0; i < chunk->nsums; i++)
+		if (chunk->sums[i].samples)
+			chunk->sums[n++] = chunk->sums[i];
+	chunk->nsums = n;
+}
+
+static void coarsen(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+	double grain = jfr->source->select.grain;
+	bool threads = jfr->source->select.needs & FL_NEED_THREAD;
+	double fraction = 0;
+	uint32_t size;
+	uint32_t *order;
+
+	merge_groups(chunk);
+	order = java_order(chunk, threads, &size);
+	if (!order) {
+		fl_no_memory(jfr->source->flame);
+		return;
+	}
+	for (uint32_t i = 0; i < size; i++) {
+		struct fl_jfr_sum *sum;
+		double share;
+		int64_t whole;
+
+		if (!order[i])
+			continue;
+		sum = &chunk->sums[order[i] - 1];
+		share = (double)sum->samples / grain;
+		whole = (int64_t)share;
+		fraction += share - (double)whole;
+		if (fraction >= 1.0) {
+			fraction -= 1.0;
+			whole++;
+		}
+		sum->value = (int64_t)((double)sum->value *
+				       ((double)whole / (double)sum->samples));
+		sum->samples = whole;
+	}
+	free(order);
+}
+
+static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		    bool names)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+	const struct fl_jfr_count *c = chunk->counts[sum->row];
+	struct fl_jfr_trace *trace = &chunk->traces[sum->trace];
+	struct fl_jfr_hit hit;
+
+	fill_hit(chunk, sum, &hit);
+	hit.has_stack = trace->at || trace->made;
+	if (names && hit.has_stack) {
+		hit.has_stack = fl_jfr_stack(chunk, trace);
+		hit.stack = trace->stack;
+		if (!c->raw && c->row && c->row->leaf)
+			hit.leaf = leaf_of(chunk, sum, c);
+	}
+	if (!hit.has_stack && trace->key)
+		jfr->unresolved += sum->samples;
+	if (jfr->source->select.leak && c->row &&
+	    c->row->group == FL_JFR_GROUP_NATIVEMEM)
+		return keep_leak(jfr, &hit, sum->address);
+	return fl_jfr_give(jfr, &hit);
+}
+
+/* async-profiler's RUNNABLE is wall where other states or settings say so. */
+static void settle_states(struct fl_jfr_chunk *chunk)
+{
+	struct flame *flame = chunk->jfr->source->flame;
+
+	chunk->runnable_wall = chunk->jfr->wall_set;
+	for (size_t i = 0; i < chunk->nsums && !chunk->runnable_wall; i++) {
+		const struct fl_jfr_count *c =
+			chunk->counts[chunk->sums[i].row];
+		struct slice state;
+
+		if (!c->row || strcmp(c->row->metric, "cpu") != 0 ||
+		    !c->has[FL_JFR_STATE])
+			continue;
+		state = fl_name_at(flame, fl_jfr_state(chunk,
+						chunk->sums[i].state));
+		chunk->runnable_wall = !fl_slice_is(state, "STATE_RUNNABLE");
+	}
+}
+
+/* Events that were only counted, so that they can be told of. */
+static void tally_rest(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+
+	for (uint32_t i = 0; i < chunk->ncounts; i++) {
+		const struct fl_jfr_count *c = chunk->counts[i];
+		struct fl_jfr_hit hit = {
+			.event = c->event, .row = c->row, .samples = c->samples,
+			.async = chunk->async, .with_tlab = chunk->with_tlab,
+			.time = FLAME_NOTIME, .has_stack = true,
+		};
+		const char *name;
+		flame_id metric;
+
+		if (c->full || !c->samples || jfr->source->select.compat)
+			continue;
+		name = metric_of(jfr, &hit);
+		metric = flame_metric(jfr->source->flame, name,
+				      c->row && c->row->unit ? c->row->unit :
+							       "samples");
+		hit.unit = NULL;
+		tally(jfr, metric, &hit);
+	}
+}
+
+/*
+ * Whether it is cpu's turn: those come first, and where one is wanted of
+ * many, the names of the others are not made any more.
+ */
+static bool is_cpu(const struct fl_jfr_chunk *chunk,
+		   const struct fl_jfr_sum *sum)
+{
+	const struct fl_jfr_row *row = chunk->counts[sum->row]->row;
+
+	return row && strcmp(row->metric, "cpu") == 0;
+}
+
+static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
+{
+	struct fl_select *select = &chunk->jfr->source->select;
+
+	for (size_t i = 0; i < chunk->nsums; i++) {
+		size_t before = chunk->jfr->nready;
+
+		if (is_cpu(chunk, &chunk->sums[i]) != cpu)
+			continue;
+		if (emit_sum(chunk, &chunk->sums[i], !select->survey &&
+			     (cpu || !select->cpu_only)) != FLAME_OK)
+			return FLAME_FAILED;
+		if (select->choose && !select->cpu_only &&
+		    chunk->jfr->nready > before &&
+		    strcmp(flame_metric_of(chunk->jfr->source->flame,
+			   chunk->jfr->ready[before].metric)->name, "cpu") == 0)
+			select->cpu_only = true;
+	}
+	return FLAME_OK;
+}
+
+int fl_jfr_emit(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+
+	settle_states(chunk);
+	if (jfr->source->select.compat && jfr->source->select.grain > 0)
+		coarsen(chunk);
+	if (emit_all(chunk, true) != FLAME_OK ||
+	    emit_all(chunk, false) != FLAME_OK)
+		return FLAME_FAILED;
+	tally_rest(chunk);
+	if (jfr->leaks && leak_chunk(jfr) != FLAME_OK)
+		return FLAME_FAILED;
+	return fl_failed(jfr->source->flame) ? FLAME_FAILED : FLAME_OK;
+}

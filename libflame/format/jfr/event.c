@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of a chunk, in one pass: the size and the type of each, and of
+ * those that are asked for a few fields.  Equal ones are summed: by stack
+ * trace, state, class, thread, so far as these are asked for.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* What is asked ---------------------------------------------------------- */
+
+static bool last_part_is(struct slice name, const char *wanted)
+{
+	size_t n = strlen(wanted);
+
+	return name.size >= n && n &&
+	       (name.size == n || name.at[name.size - n - 1] == '.') &&
+	       strncasecmp(name.at + name.size - n, wanted, n) == 0;
+}
+
+bool fl_jfr_is_raw(const struct fl_select *select, struct slice event)
+{
+	return select->event && !select->compat &&
+	       last_part_is(event, select->event);
+}
+
+static bool group_asked(const char *event, const struct fl_jfr_row *row)
+{
+	static const struct {
+		const char *event;
+		enum fl_jfr_group group;
+	} groups[] = {
+		{ "exec", FL_JFR_GROUP_EXEC }, { "cpu", FL_JFR_GROUP_EXEC },
+		{ "wall", FL_JFR_GROUP_EXEC }, { "alloc", FL_JFR_GROUP_ALLOC },
+		{ "live", FL_JFR_GROUP_LIVE }, { "nativemem", FL_JFR_GROUP_NATIVEMEM },
+		{ "lock", FL_JFR_GROUP_LOCK }, { "nativelock", FL_JFR_GROUP_NATIVELOCK },
+		{ "trace", FL_JFR_GROUP_TRACE },
+	};
+
+	if (strcmp(event, "cpu-time") == 0)
+		return strcmp(row->metric, event) == 0;
+	for (size_t i = 0; i < FL_COUNT(groups); i++)
+		if (strcmp(event, groups[i].event) == 0)
+			return row->group == groups[i].group;
+	return false;
+}
+
+bool fl_jfr_row_asked(const struct fl_select *select,
+		      const struct fl_jfr_row *row)
+{
+	const char *event = select->event;
+
+	if (!event || strcmp(event, "all") == 0)
+		return true;
+	if (select->compat)
+		return group_asked(event, row);
+	if (strcmp(event, row->metric) == 0)
+		return true;
+	/* These two are told apart only by what else there is. */
+	return (strcmp(event, "wall") == 0 &&
+		strcmp(row->metric, "cpu") == 0) ||
+	       (strcmp(event, "alloc-sample") == 0 &&
+		strcmp(row->event, "jdk.ObjectAllocationSample") == 0) ||
+	       (strcmp(event, "live") == 0 &&
+		strcmp(row->metric, "old-objects") == 0);
+}
+
+static bool is_full(const struct fl_jfr *jfr, const struct fl_jfr_count *c)
+{
+	const struct fl_select *select = &jfr->source->select;
+
+	if (c->raw || select->survey)
+		return true;
+	if (select->cpu_only)
+		return c->row && strcmp(c->row->metric, "cpu") == 0;
+	if (c->row)
+		return fl_jfr_row_asked(select, c->row);
+	return !select->event || strcmp(select->event, "all") == 0;
+}
+
+/* Reading an event's fields ---------------------------------------------- */
+
+static const struct fl_jfr_field *slot_field(const struct fl_jfr_class *class,
+					     const char *name)
+{
+	const struct fl_jfr_field *field = fl_jfr_field_of(class, name);
+
+	return field && field->nops == 1 && !field->array ? field : NULL;
+}
+
+static uint8_t kind_of(const struct fl_jfr_class *class,
+		       const struct fl_jfr_field *field)
+{
+	if (!field->constant && field->class->is_float)
+		return 'f';
+	if (!field->constant && field->class->is_double)
+		return 'd';
+	return class->ops[field->op].code == FL_JFR_STRING ? 's' : 0;
+}
+
+bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
+		    const char *const names[FL_JFR_SLOTS])
+{
+	struct fl_jfr_class *class = count->class;
+	const struct fl_jfr_field *fields[FL_JFR_SLOTS] = { NULL };
+	uint32_t n = 0;
+
+	if (!fl_jfr_plan(chunk, class))
+		return false;
+	for (unsigned i = 0; i < FL_JFR_SLOTS; i++) {
+		if (names[i])
+			fields[i] = slot_field(class, names[i]);
+		if (!fields[i])
+			continue;
+		count->has[i] = true;
+		count->kind[i] = kind_of(class, fields[i]);
+		n = FL_MAX(n, fields[i]->op + 1);
+	}
+	count->steps = fl_arena_alloc(&chunk->arena,
+				      (n + 1) * sizeof(*count->steps));
+	if (!count->steps)
+		return false;
+	count->nsteps = n;
+	count->all_var = true;
+	for (uint32_t i = 0; i < n; i++) {
+		count->steps[i] = (struct fl_jfr_step){
+			class->ops[i].code, -1, &class->ops[i]
+		};
+		count->all_var &= class->ops[i].code == FL_JFR_VAR;
+	}
+	for (unsigned i = 0; i < FL_JFR_SLOTS; i++)
+		if (fields[i])
+			count->steps[fields[i]->op].slot = i;
+	if (fields[FL_JFR_VALUE])
+		count->value_unit = fields[FL_JFR_VALUE]->unit;
+	return true;
+}
+
+static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
+{
+	switch (step->code) {
+	case FL_JFR_VAR:
+		return fl_wire_varint(w);
+	case FL_JFR_1:
+		return fl_wire_fixed(w, 1);
+	case FL_JFR_2:
+		return (uint64_t)(int64_t)(int16_t)fl_wire_fixed(w, 2);
+	case FL_JFR_4:
+		return (uint64_t)(int64_t)(int32_t)fl_wire_fixed(w, 4);
+	case FL_JFR_8:
+		return fl_wire_fixed(w, 8);
+	}
+	fl_jfr_skip_ops(step->op, 1, w);
+	return 0;
+}
+
+void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
+{
+	const struct fl_jfr_step *step = count->steps;
+	const struct fl_jfr_step *end = step + count->nsteps;
+
+	if (fl_likely(count->all_var)) {
+		for (; step < end; step++) {
+			uint64_t n = fl_wire_varint(w);
+
+			if (step->slot >= 0)
+				count->values[step->slot] = n;
+		}
+		return;
+	}
+	for (; step < end && !w->bad; step++) {
+		uint64_t n = read_step(step, w);
+
+		if (step->slot >= 0)
+			count->values[step->slot] = n;
+	}
+}
+
+double fl_jfr_double(const struct fl_jfr_count *count, enum fl_jfr_slot slot)
+{
+	uint64_t n = count->values[slot];
+	uint32_t half = n;
+	float f;
+	double d;
+
+	switch (count->kind[slot]) {
+	case 'f':
+		memcpy(&f, &half, sizeof(f));
+		return f;
+	case 'd':
+		memcpy(&d, &n, sizeof(d));
+		return d;
+	}
+	return (double)(int64_t)n;
+}
+
+int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
+		       int64_t value)
+{
+	switch (unit) {
+	case FL_JFR_US:
+		return value * 1000;
+	case FL_JFR_MS:
+		return value * 1000000;
+	case FL_JFR_S:
+		return value * 1000000000;
+	case FL_JFR_TICKS:
+		return (int64_t)((double)value *
+				 (1e9 / (double)chunk->ticks_per_second));
+	}
+	return value;
+}
+
+/* Counting ---------------------------------------------------------------- */
+
+struct pass {
+	struct fl_jfr_chunk *chunk;
+	struct fl_jfr *jfr;
+	bool by_thread, by_time, leak;
+	int64_t from, to;	/* ticks */
+	bool limited;		/* from or to is set */
+};
+
+static const char *thread_field(const struct fl_jfr_class *class)
+{
+	static const char *const names[] = {
+		"sampledThread", "eventThread", "thread"
+	};
+
+	for (size_t i = 0; i < FL_COUNT(names); i++)
+		if (slot_field(class, names[i]))
+			return names[i];
+	return NULL;
+}
+
+static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
+		       const char *names[FL_JFR_SLOTS])
+{
+	const struct fl_jfr_row *row = c->row;
+	const struct fl_select *select = &pass->jfr->source->select;
+
+	names[FL_JFR_STACK] = "stackTrace";
+	if (pass->limited || pass->by_time || pass->jfr->spans ||
+	    select->survey || pass->leak)
+		names[FL_JFR_TIME] = "startTime";
+	if (pass->by_thread)
+		names[FL_JFR_THREAD] = thread_field(c->class);
+	if (c->raw || !row) {
+		names[FL_JFR_VALUE] = "duration";
+	} else {
+		names[FL_JFR_COUNT] = row->count;
+		names[FL_JFR_VALUE] = row->value;
+		names[FL_JFR_FACTOR] = row->factor;
+		names[FL_JFR_LEAF] = row->leaf;
+		if (row->group == FL_JFR_GROUP_NATIVEMEM)
+			names[FL_JFR_ADDRESS] = "address";
+	}
+	if (row && (row->group == FL_JFR_GROUP_EXEC || select->state))
+		names[FL_JFR_STATE] = "state";
+}
+
+/* Ticks without an annotation: async-profiler's and old ones. */
+static void settle_unit(struct fl_jfr_count *c)
+{
+	bool duration = c->raw || !c->row ||
+			(c->row->unit && strcmp(c->row->unit, "ns") == 0);
+
+	if (duration && c->value_unit == FL_JFR_PLAIN)
+		c->value_unit = FL_JFR_TICKS;
+	else if (!duration)
+		c->value_unit = FL_JFR_PLAIN;
+}
+
+static bool has_stack(const struct fl_jfr_class *class)
+{
+	const struct fl_jfr_field *field = slot_field(class, "stackTrace");
+
+	return field && field->constant;
+}
+
+/* What to do with a class's events, decided when its first one comes. */
+static void look_at(struct pass *pass, struct fl_jfr_class *class)
+{
+	const char *names[FL_JFR_SLOTS] = { NULL };
+	struct fl_jfr_chunk *chunk = pass->chunk;
+	struct slice event = fl_jfr_plain_name(class->name);
+	const struct fl_jfr_row *row = fl_jfr_row_of(event);
+	struct fl_jfr_count *c;
+
+	class->looked_at = true;
+	class->noted = fl_slice_is(event, "jdk.ActiveSetting") ||
+		       (pass->jfr->source->select.survey &&
+			(fl_slice_is(event, "jdk.JVMInformation") ||
+			 fl_slice_is(event, "jdk.OSInformation") ||
+			 fl_slice_is(event, "jdk.CPUInformation") ||
+			 fl_slice_is(event, "jdk.ActiveRecording")));
+	/* Plans say where the stack trace is, so make them first. */
+	if (!fl_jfr_plan(chunk, class) || (!row && !has_stack(class)))
+		return;
+	c = fl_arena_alloc(&chunk->arena, sizeof(*c));
+	if (!c || !fl_grow(&chunk->counts, &chunk->counts_room,
+			   chunk->ncounts + 1, sizeof(*chunk->counts))) {
+		fl_no_memory(pass->jfr->source->flame);
+		return;
+	}
+	memset(c, 0, sizeof(*c));
+	c->class = class;
+	c->event = event;
+	c->row = row;
+	c->raw = fl_jfr_is_raw(&pass->jfr->source->select, event);
+	c->full = is_full(pass->jfr, c);
+	if (c->full)
+		name_slots(pass, c, names);
+	else if (row && row->count)
+		names[FL_JFR_COUNT] = row->count;
+	if (!fl_jfr_compile(chunk, c, names))
+		return;
+	settle_unit(c);
+	class->count = c;
+	c->number = chunk->ncounts;
+	chunk->counts[chunk->ncounts++] = c;
+	if (row && (row->group == FL_JFR_GROUP_ALLOC) &&
+	    strcmp(row->event, "jdk.ObjectAllocationSample") != 0)
+		chunk->with_tlab = true;
+}
+
+static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	bool fresh;
+	uint64_t *at = fl_map_put(&chunk->trace_of, key, &fresh);
+
+	if (fl_unlikely(!at))
+		return UINT32_MAX;
+	if (fl_likely(!fresh))
+		return *at;
+	if (!fl_grow(&chunk->traces, &chunk->traces_room, chunk->ntraces + 1,
+		     sizeof(*chunk->traces)))
+		return UINT32_MAX;
+	chunk->traces[chunk->ntraces] = (struct fl_jfr_trace){ .key = key };
+	*at = chunk->ntraces;
+	return chunk->ntraces++;
+}
+
+static bool alike(const struct fl_jfr_sum *a, const struct fl_jfr_sum *b)
+{
+	return a->row == b->row && a->state == b->state &&
+	       a->leaf == b->leaf && a->thread == b->thread &&
+	       a->outside == b->outside;
+}
+
+static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum)
+{
+	struct fl_jfr_chunk *chunk = pass->chunk;
+	struct fl_jfr_trace *trace = &chunk->traces[sum->trace];
+
+	if (!pass->by_time) {
+		for (uint32_t i = trace->first; i; i = chunk->sums[i - 1].next) {
+			struct fl_jfr_sum *old = &chunk->sums[i - 1];
+
+			if (!alike(old, sum))
+				continue;
+			old->samples += sum->samples;
+			old->value += sum->value;
+			if (sum->first < old->first)
+				old->first = sum->first;
+			if (sum->last > old->last)
+				old->last = sum->last;
+			return;
+		}
+	}
+	if (!fl_grow(&chunk->sums, &chunk->sums_room, chunk->nsums + 1,
+		     sizeof(*chunk->sums))) {
+		fl_no_memory(pass->jfr->source->flame);
+		return;
+	}
+	chunk->sums[chunk->nsums] = *sum;
+	chunk->sums[chunk->nsums].next = trace->first;
+	trace->first = ++chunk->nsums;
+}
+
+/* Whether its time and its thread's spans let it through. */
+static bool in_time(const struct pass *pass, const struct fl_jfr_count *c)
+{
+	int64_t ticks = c->values[FL_JFR_TIME];
+
+	if (pass->limited && (ticks < pass->from || ticks > pass->to))
+		return false;
+	return !pass->jfr->spans ||
+	       fl_jfr_in_span(pass->jfr, c->values[FL_JFR_THREAD],
+			      fl_jfr_ns(pass->chunk, ticks));
+}
+
+static int64_t value_of(const struct fl_jfr_count *c)
+{
+	if (c->has[FL_JFR_FACTOR])
+		return llrint(fl_jfr_double(c, FL_JFR_VALUE) *
+			      fl_jfr_double(c, FL_JFR_FACTOR));
+	if (c->kind[FL_JFR_VALUE])
+		return llrint(fl_jfr_double(c, FL_JFR_VALUE));
+	return c->values[FL_JFR_VALUE];
+}
+
+static void count_event(struct pass *pass, struct fl_jfr_count *c)
+{
+	struct fl_jfr_sum sum = { .row = c->number, .samples = 1,
+				  .first = INT64_MAX, .last = INT64_MIN };
+
+	if (!in_time(pass, c))
+		return;
+	if (c->has[FL_JFR_COUNT])
+		sum.samples = c->kind[FL_JFR_COUNT] ?
+			      llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
+			      (int64_t)c->values[FL_JFR_COUNT];
+	if (c->has[FL_JFR_VALUE])
+		sum.value = value_of(c);
+	if (c->has[FL_JFR_STATE])
+		sum.state = c->values[FL_JFR_STATE];
+	if (c->has[FL_JFR_LEAF])
+		sum.leaf = c->values[FL_JFR_LEAF];
+	if (c->has[FL_JFR_THREAD])
+		sum.thread = c->values[FL_JFR_THREAD];
+	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
+		sum.outside = !sum.value ||
+			      strcmp(c->row->value, "tlabSize") != 0;
+	if (c->has[FL_JFR_TIME])
+		sum.first = sum.last = c->values[FL_JFR_TIME];
+	if (pass->leak)
+		sum.address = c->values[FL_JFR_ADDRESS];
+	sum.trace = trace_of(pass->chunk, c->has[FL_JFR_STACK] ?
+					  c->values[FL_JFR_STACK] : 0);
+	if (sum.trace == UINT32_MAX) {
+		fl_no_memory(pass->jfr->source->flame);
+		return;
+	}
+	add_sum(pass, &sum);
+}
+
+static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
+		 const uint8_t *at)
+{
+	if (chunk->nnotes >= 8192 ||
+	    !fl_grow(&chunk->notes, &chunk->notes_room, chunk->nnotes + 1,
+		     sizeof(*chunk->notes)))
+		return;
+	chunk->notes[chunk->nnotes++] = (struct fl_jfr_note){
+		class, at - chunk->at
+	};
+}
+
+static void read_event(struct pass *pass, struct fl_jfr_class *class,
+		       struct fl_wire w)
+{
+	struct fl_jfr_count *c;
+
+	class->events++;
+	if (fl_unlikely(!class->looked_at))
+		look_at(pass, class);
+	if (fl_unlikely(class->noted))
+		note(pass->chunk, class, w.at);
+	c = class->count;
+	if (!c)
+		return;
+	if (!c->full && !c->nsteps) {
+		c->samples++;
+		return;
+	}
+	fl_jfr_run(c, &w);
+	if (fl_unlikely(w.bad)) {
+		pass->chunk->broken_events++;
+		return;
+	}
+	if (c->full)
+		count_event(pass, c);
+	else
+		c->samples += c->has[FL_JFR_COUNT] ?
+			      llrint(fl_jfr_double(c, FL_JFR_COUNT)) : 1;
+}
+
+/*
+ * --from and --to in the chunk's ticks, computed as jfrconv does.  There,
+ * the span of a recording is what was read of it so far.
+ */
+static void limit_time(struct pass *pass)
+{
+	const struct fl_select *select = &pass->jfr->source->select;
+	const struct fl_jfr_chunk *chunk = pass->chunk;
+	int64_t from = fl_when_resolve(&select->from,
+				       pass->jfr->source->start,
+				       pass->jfr->source->end);
+	int64_t to = fl_when_resolve(&select->to, pass->jfr->source->start,
+				     pass->jfr->source->end);
+	double rate = (double)chunk->ticks_per_second / 1e9;
+
+	pass->from = INT64_MIN;
+	pass->to = INT64_MAX;
+	if (from != FLAME_NOTIME)
+		pass->from = (int64_t)((double)(from - chunk->start_ns) *
+				       rate) + chunk->start_ticks;
+	if (to != FLAME_NOTIME)
+		pass->to = (int64_t)((double)(to - chunk->start_ns) * rate) +
+			   chunk->start_ticks;
+	pass->limited = from != FLAME_NOTIME || to != FLAME_NOTIME;
+}
+
+bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+	const struct fl_select *select = &jfr->source->select;
+	struct pass pass = { .chunk = chunk, .jfr = jfr };
+	struct fl_wire w = fl_jfr_wire(chunk, 68);
+	const uint8_t *end = w.end;
+
+	pass.leak = select->leak && select->event &&
+		    strcmp(select->event, "nativemem") == 0;
+	pass.by_thread = select->thread || select->survey || jfr->spans ||
+			 (select->needs & FL_NEED_THREAD);
+	pass.by_time = (select->needs & FL_NEED_TIME) || pass.leak;
+	limit_time(&pass);
+	while (w.at < end) {
+		const uint8_t *begin = w.at;
+		uint32_t size = fl_wire_int(&w);
+		uint64_t type = fl_wire_long(&w);
+		struct fl_jfr_class *class;
+
+		if (fl_unlikely(w.bad || !size ||
+				size > (uint64_t)(end - begin))) {
+			fl_jfr_damage(chunk, begin - chunk->at, !size ?
+				      "an event of size 0" :
+				      "an event that passes the end");
+			chunk->broken_at = begin - chunk->at;
+			break;
+		}
+		chunk->nevents++;
+		if (type > 1) {
+			class = fl_jfr_class_by_id(chunk, type);
+			if (class) {
+				w.end = begin + size;
+				read_event(&pass, class, w);
+				w.end = end;
+			}
+		}
+		w.at = begin + size;
+	}
+	return !fl_failed(jfr->source->flame);
+}

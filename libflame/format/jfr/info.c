@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recording says of itself: the facts that --info prints.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct fl_jfr_info {
+	struct fl_map events;	/* name -> how many */
+	char versions[64];
+	struct fl_map said;	/* hashes of facts that were told */
+};
+
+void fl_jfr_info_free(struct fl_jfr_info *info)
+{
+	if (!info)
+		return;
+	fl_map_free(&info->events);
+	fl_map_free(&info->said);
+	free(info);
+}
+
+/* A field of a noted event as text or number; false: it has none. */
+static bool field_value(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_note *note, const char *name,
+			struct fl_buf *buf)
+{
+	const struct fl_jfr_field *field = fl_jfr_field_of(note->class, name);
+	struct fl_wire w = fl_jfr_wire(chunk, note->at);
+	struct slice text;
+
+	if (!field || !field->class)
+		return false;
+	fl_jfr_seek(note->class, field, &w);
+	if (field->class->is_string || field->constant) {
+		text = fl_jfr_text(chunk, field, &w);
+		if (!text.at || !text.size)
+			return false;
+		fl_buf_put(buf, text.at, text.size);
+		return true;
+	}
+	if (field->nops != 1 ||
+	    note->class->ops[field->op].code == FL_JFR_ARRAY)
+		return false;
+	fl_buf_number(buf, note->class->ops[field->op].code == FL_JFR_VAR ?
+		      (int64_t)fl_wire_varint(&w) :
+		      note->class->ops[field->op].code == FL_JFR_8 ?
+		      (int64_t)fl_wire_fixed(&w, 8) :
+		      (int64_t)fl_wire_fixed(&w, 1));
+	return true;
+}
+
+/* The same fact of many chunks is told once. */
+static void tell_once(struct fl_jfr *jfr, const char *key,
+		      const struct fl_buf *value)
+{
+	bool fresh;
+
+	if (!value->size ||
+	    !fl_map_put(&jfr->info->said,
+			fl_mix(fl_hash(key, strlen(key)),
+			       fl_hash(value->at, value->size)), &fresh) ||
+	    !fresh)
+		return;
+	fl_fact(jfr->source, key, "%s", value->at);
+}
+
+static void tell_fields(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_note *note, const char *key,
+			const char *const *names)
+{
+	struct fl_buf buf = { 0 };
+
+	for (; *names; names++) {
+		size_t had = buf.size;
+
+		if (had)
+			fl_buf_text(&buf, ", ");
+		if (!field_value(chunk, note, *names, &buf))
+			buf.size = had;
+	}
+	if (buf.at)
+		buf.at[buf.size] = '\0';
+	tell_once(chunk->jfr, key, &buf);
+	fl_buf_free(&buf);
+}
+
+/* async-profiler's settings have no id; the JDK's name an event type. */
+static void tell_setting(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_note *note)
+{
+	struct fl_buf key = { 0 }, value = { 0 };
+	const struct fl_jfr_field *id = fl_jfr_field_of(note->class, "id");
+	struct fl_jfr *jfr = chunk->jfr;
+
+	if (!field_value(chunk, note, "name", &key) ||
+	    !field_value(chunk, note, "value", &value)) {
+		fl_buf_free(&key);
+		fl_buf_free(&value);
+		return;
+	}
+	if (chunk->async && ((strcmp(key.at, "wall") == 0 &&
+			      strcmp(value.at, "0") != 0 &&
+			      value.at[0] != '-') ||
+			     ((strcmp(key.at, "event") == 0 ||
+			       strcmp(key.at, "engine") == 0) &&
+			      strcmp(value.at, "wall") == 0)))
+		jfr->wall_set = true;
+	if (jfr->source->select.survey) {
+		struct fl_buf full = { 0 };
+
+		if (id && id->nops == 1) {
+			struct fl_wire w = fl_jfr_wire(chunk, note->at);
+			struct fl_jfr_class *of;
+
+			fl_jfr_seek(note->class, id, &w);
+			of = fl_jfr_class_by_id(chunk, fl_wire_long(&w));
+			if (of)
+				fl_buf_print(&full, "%.*s#",
+					     (int)of->name.size, of->name.at);
+		}
+		fl_buf_print(&full, "%s=%s", key.at, value.at);
+		tell_once(jfr, "setting", &full);
+		fl_buf_free(&full);
+	}
+	fl_buf_free(&key);
+	fl_buf_free(&value);
+}
+
+void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
+{
+	static const char *const jvm[] = { "jvmName", "jvmVersion", NULL };
+	static const char *const arguments[] = { "jvmArguments", NULL };
+	static const char *const java[] = { "javaArguments", NULL };
+	static const char *const pid[] = { "pid", NULL };
+	static const char *const os[] = { "osVersion", NULL };
+	static const char *const cpu[] = { "cpu", "description", NULL };
+	static const char *const name[] = { "name", NULL };
+
+	if (!chunk->jfr->info)
+		chunk->jfr->info = calloc(1, sizeof(*chunk->jfr->info));
+	if (!chunk->jfr->info) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return;
+	}
+	for (size_t i = 0; i < chunk->nnotes; i++) {
+		const struct fl_jfr_note *note = &chunk->notes[i];
+		struct slice event = fl_jfr_plain_name(note->class->name);
+
+		if (fl_slice_is(event, "jdk.ActiveSetting")) {
+			tell_setting(chunk, note);
+		} else if (fl_slice_is(event, "jdk.JVMInformation")) {
+			tell_fields(chunk, note, "JVM", jvm);
+			tell_fields(chunk, note, "JVM arguments", arguments);
+			tell_fields(chunk, note, "Java arguments", java);
+			tell_fields(chunk, note, "pid", pid);
+		} else if (fl_slice_is(event, "jdk.OSInformation")) {
+			tell_fields(chunk, note, "OS", os);
+		} else if (fl_slice_is(event, "jdk.CPUInformation")) {
+			tell_fields(chunk, note, "CPU", cpu);
+		} else if (fl_slice_is(event, "jdk.ActiveRecording")) {
+			tell_fields(chunk, note, "recording", name);
+		}
+	}
+}
+
+void fl_jfr_info_event(struct fl_jfr *jfr, struct slice event, uint64_t n)
+{
+	struct flame *flame = jfr->source->flame;
+	uint64_t *count;
+	bool fresh;
+
+	if (!jfr->info)
+		jfr->info = calloc(1, sizeof(*jfr->info));
+	count = jfr->info ? fl_map_put(&jfr->info->events,
+				       flame_name(flame, event.at, event.size),
+				       &fresh) : NULL;
+	if (!count)
+		fl_no_memory(flame);
+	else
+		*count += n;
+}
+
+void fl_jfr_info_chunk(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+
+	if (!jfr->source->select.survey)
+		return;
+	if (!jfr->first_major && !jfr->first_minor) {
+		jfr->first_major = chunk->major;
+		jfr->first_minor = chunk->minor;
+	}
+	for (uint32_t i = 0; i < chunk->nclasses; i++)
+		if (chunk->classes[i].events)
+			fl_jfr_info_event(jfr, fl_jfr_plain_name(
+					  chunk->classes[i].name),
+					  chunk->classes[i].events);
+}
+
+static void tell_time(struct fl_jfr *jfr)
+{
+	struct flame_source *source = jfr->source;
+	time_t seconds;
+	struct tm tm;
+	char text[64];
+
+	if (source->start == FLAME_NOTIME)
+		return;
+	seconds = source->start / 1000000000;
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	fl_fact(source, "start", "%s.%03dZ", text,
+		(int)(source->start % 1000000000 / 1000000));
+	fl_fact(source, "duration", "%.3f s",
+		(double)(source->end - source->start) / 1e9);
+}
+
+struct named {
+	struct slice name;
+	uint64_t n;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int d = memcmp(x->name.at, y->name.at,
+		       FL_MIN(x->name.size, y->name.size));
+
+	return d ? d : (x->name.size > y->name.size) -
+		       (x->name.size < y->name.size);
+}
+
+static void tell_events(struct fl_jfr *jfr)
+{
+	struct flame *flame = jfr->source->flame;
+	struct named *list = NULL;
+	size_t n = 0, room = 0;
+
+	for (size_t id = 0; id < flame->names.n; id++) {
+		uint64_t *count = fl_map_get(&jfr->info->events, id);
+
+		if (!count)
+			continue;
+		if (!fl_grow(&list, &room, n + 1, sizeof(*list))) {
+			fl_no_memory(flame);
+			break;
+		}
+		list[n++] = (struct named){ fl_name_at(flame, id), *count };
+	}
+	if (n)
+		qsort(list, n, sizeof(*list), by_name);
+	for (size_t i = 0; i < n; i++)
+		fl_fact(jfr->source, "event", "%s %" PRIu64, list[i].name.at,
+			list[i].n);
+	free(list);
+}
+
+void fl_jfr_info_end(struct fl_jfr *jfr)
+{
+	struct flame_source *source = jfr->source;
+
+	if (!source->select.survey)
+		return;
+	fl_fact(source, "chunks", "%" PRIu64 " whole, %" PRIu64 " damaged, %"
+		PRIu64 " not finished", jfr->chunks - jfr->unfinished,
+		jfr->bad_chunks, jfr->unfinished);
+	fl_fact(source, "version", "%u.%u", jfr->first_major,
+		jfr->first_minor);
+	tell_time(jfr);
+	if (jfr->lost_samples)
+		fl_fact(source, "lost", "%" PRIu64 " samples",
+			jfr->lost_samples);
+	if (jfr->first_damage[0])
+		fl_fact(source, "damage", "%s; %" PRIu64 " bytes lost",
+			jfr->first_damage, jfr->lost_bytes);
+	if (jfr->info)
+		tell_events(jfr);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The source: chunk by chunk through the input.  A chunk stays in reach
+ * until the one after it is read, which may ask it for a stack trace.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+#include "format/jfr/jfr.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { HEADER = 68 };
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	if (n < 4)
+		return whole ? 0 : -1;
+	return memcmp(head, "FLR\0", 4) == 0 ? 32 : 0;
+}
+
+static int open_jfr(struct flame_source *source)
+{
+	struct fl_jfr *jfr = calloc(1, sizeof(*jfr));
+
+	if (!jfr)
+		return fl_no_memory(source->flame);
+	source->state = jfr;
+	jfr->source = source;
+	jfr->class_mark = fl_name(source->flame, "<class>");
+	return FLAME_OK;
+}
+
+static void close_jfr(struct flame_source *source)
+{
+	struct fl_jfr *jfr = source->state;
+
+	if (!jfr)
+		return;
+	fl_jfr_chunk_free(jfr->now);
+	fl_jfr_chunk_free(jfr->before);
+	fl_jfr_leaks_free(jfr->leaks);
+	fl_jfr_spans_free(jfr->spans);
+	fl_jfr_info_free(jfr->info);
+	fl_map_free(&jfr->survey);
+	free(jfr->ready);
+	free(jfr);
+}
+
+/* The event at an offset has this type. */
+static bool has_type(const struct fl_jfr_chunk *chunk, const uint8_t *at,
+		     size_t avail, uint64_t offset, uint64_t type)
+{
+	struct fl_wire w = { .compressed = chunk->compressed,
+			     .end = at + avail };
+
+	if (offset < HEADER || offset >= avail)
+		return false;
+	w.at = at + offset;
+	return fl_wire_int(&w) && fl_wire_long(&w) == type && !w.bad;
+}
+
+/*
+ * Whether a chunk begins here, for a search: chunks hold copies of their
+ * own header (the pool jdk.types.ChunkHeader), which are none.
+ */
+static bool is_chunk(struct fl_jfr *jfr, const uint8_t *at, size_t avail)
+{
+	struct fl_jfr_chunk look = { .jfr = jfr };
+
+	switch (fl_jfr_look(&look, at, avail)) {
+	case FL_JFR_NONE:
+		return false;
+	case FL_JFR_FUTURE:
+		return look.major == 0 && fl_jfr_v0_size(at, avail);
+	default:
+		break;
+	}
+	if (avail < HEADER)
+		return false;
+	if (!look.meta_at && !look.pools_at)
+		return has_type(&look, at, avail, HEADER, 0);
+	return has_type(&look, at, avail, look.meta_at, 0) &&
+	       has_type(&look, at, avail, look.pools_at, 1);
+}
+
+/* Bytes up to the next chunk, or all that are left. */
+static size_t to_next_chunk(struct fl_jfr *jfr, const uint8_t *at,
+			    size_t from, size_t avail)
+{
+	while (from < avail) {
+		const uint8_t *found = memchr(at + from, 'F', avail - from);
+
+		if (!found)
+			break;
+		from = found - at;
+		if (is_chunk(jfr, found, avail - from))
+			return from;
+		from++;
+	}
+	return avail;
+}
+
+static void note_damage(struct fl_jfr *jfr, uint64_t offset, const char *why)
+{
+	if (!jfr->first_damage[0])
+		snprintf(jfr->first_damage, sizeof(jfr->first_damage),
+			 "at 0x%" PRIx64 ": %s", offset, why);
+}
+
+static void widen(struct flame_source *source, int64_t start, int64_t end)
+{
+	if (source->start == FLAME_NOTIME || start < source->start)
+		source->start = start;
+	if (source->end == FLAME_NOTIME || end > source->end)
+		source->end = end;
+}
+
+/* The span of the whole recording, where its headers are in reach. */
+static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
+{
+	size_t offset = 0;
+
+	while (size - offset >= HEADER) {
+		struct fl_jfr_chunk look = { .jfr = jfr };
+		enum fl_jfr_found found = fl_jfr_look(&look, at + offset,
+						      size - offset);
+
+		if (found != FL_JFR_WHOLE && found != FL_JFR_LIVE)
+			break;
+		widen(jfr->source, look.start_ns,
+		      look.start_ns + look.duration_ns);
+		offset += look.size;
+	}
+}
+
+static int prepare(struct fl_jfr *jfr)
+{
+	const struct fl_select *select = &jfr->source->select;
+	bool spans = select->spans.latency >= 0 || select->spans.tag;
+	const uint8_t *at;
+	size_t size;
+
+	jfr->prepared = true;
+	at = fl_in_all(jfr->source->in, &size);
+	if (!at && (spans || select->from.base == FL_WHEN_END ||
+		    select->to.base == FL_WHEN_END))
+		at = fl_in_peek(jfr->source->in, SIZE_MAX, &size);
+	if (at && !select->compat)
+		prescan(jfr, at, size);
+	return spans ? fl_jfr_prepare_spans(jfr, at, at ? size : 0) : FLAME_OK;
+}
+
+/* What is over before --from begins need not be read. */
+static bool is_too_early(const struct fl_jfr *jfr,
+			 const struct fl_jfr_chunk *chunk)
+{
+	int64_t from = fl_when_resolve(&jfr->source->select.from,
+				       jfr->source->start, jfr->source->end);
+
+	return from != FLAME_NOTIME && chunk->duration_ns > 0 &&
+	       !jfr->source->select.compat && !jfr->source->select.survey &&
+	       chunk->start_ns + chunk->duration_ns < from;
+}
+
+/* A chunk of 1.x or 2.x, of which chunk->size bytes are there. */
+static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
+		      enum fl_jfr_found found)
+{
+	bool good;
+
+	jfr->now = chunk;
+	widen(jfr->source, chunk->start_ns,
+	      chunk->start_ns + chunk->duration_ns);
+	if (found == FL_JFR_WHOLE && is_too_early(jfr, chunk)) {
+		jfr->chunks++;
+		return FLAME_OK;
+	}
+	good = fl_jfr_read_chunk(chunk);
+	if (fl_failed(jfr->source->flame))
+		return FLAME_FAILED;
+	if (found == FL_JFR_CUT)
+		fl_jfr_damage(chunk, 8, "cut or not finished");
+	if (good && fl_jfr_emit(chunk) != FLAME_OK)
+		return FLAME_FAILED;
+	fl_jfr_info_chunk(chunk);
+	jfr->unfinished += found == FL_JFR_LIVE;
+	if (!chunk->why) {
+		jfr->chunks++;
+		return FLAME_OK;
+	}
+	jfr->bad_chunks++;
+	note_damage(jfr, chunk->offset + chunk->why_at, chunk->why);
+	if (good)
+		jfr->salvaged_events += chunk->nevents;
+	if (!good || found == FL_JFR_CUT)
+		jfr->lost_bytes += good ? 0 : chunk->size;
+	if (chunk->broken_at)
+		jfr->lost_bytes += chunk->size - chunk->broken_at;
+	return FLAME_OK;
+}
+
+/* Lets go of the chunk before; `now` takes its place. */
+static void advance(struct fl_jfr *jfr, uint64_t size)
+{
+	struct fl_in *in = jfr->source->in;
+
+	fl_in_consume(in, jfr->behind);
+	fl_in_forget(in, fl_in_offset(in));
+	fl_jfr_chunk_free(jfr->before);
+	jfr->before = jfr->now;
+	jfr->now = NULL;
+	jfr->behind = size;
+}
+
+/* All of `jfr->behind` and what follows, `want` bytes of it or more. */
+static const uint8_t *peek(struct fl_jfr *jfr, size_t want, size_t *avail)
+{
+	const uint8_t *at;
+	size_t n;
+
+	want = want > SIZE_MAX - jfr->behind ? SIZE_MAX : want + jfr->behind;
+	at = fl_in_peek(jfr->source->in, want, &n);
+	*avail = n - FL_MIN(n, jfr->behind);
+	if (!at)
+		return NULL;
+	if (jfr->before)
+		jfr->before->at = at;	/* bytes may have moved */
+	return at + jfr->behind;
+}
+
+static int skip_junk(struct fl_jfr *jfr, uint64_t offset, const char *why)
+{
+	size_t avail, size;
+	const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
+
+	size = to_next_chunk(jfr, at, 1, avail);
+	jfr->lost_bytes += size;
+	jfr->bad_chunks++;
+	note_damage(jfr, offset, why);
+	advance(jfr, size);
+	return FLAME_OK;
+}
+
+static int step_v0(struct fl_jfr *jfr, uint64_t offset)
+{
+	uint64_t size;
+	size_t avail;
+	const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
+
+	size = fl_jfr_v0_size(at, avail);
+	if (!size)
+		return skip_junk(jfr, offset, "a chunk of format 0.9 that is "
+				 "cut or damaged");
+	if (fl_jfr_v0_read(jfr, at, size, offset) != FLAME_OK)
+		return FLAME_FAILED;
+	jfr->chunks++;
+	advance(jfr, size);
+	return FLAME_OK;
+}
+
+static int step_cut(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
+{
+	size_t avail, size;
+	const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
+	int status;
+
+	size = to_next_chunk(jfr, at, HEADER, avail);
+	chunk->at = at;
+	chunk->size = size;
+	status = read_chunk(jfr, chunk, FL_JFR_CUT);
+	advance(jfr, size);
+	return status;
+}
+
+/* A live chunk is followed by what its header does not cover yet. */
+static int step_whole(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
+		      enum fl_jfr_found found)
+{
+	uint64_t size = chunk->size;
+	int status = read_chunk(jfr, chunk, found);
+
+	if (status == FLAME_OK && found == FL_JFR_LIVE) {
+		size_t avail;
+		const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
+
+		size = to_next_chunk(jfr, at, size, avail);
+	}
+	advance(jfr, size);
+	return status;
+}
+
+static int step(struct fl_jfr *jfr)
+{
+	struct fl_in *in = jfr->source->in;
+	uint64_t offset = fl_in_offset(in) + jfr->behind;
+	struct fl_jfr_chunk *chunk;
+	enum fl_jfr_found found;
+	size_t avail;
+	const uint8_t *at = peek(jfr, HEADER, &avail);
+	char why[64];
+
+	if (!avail) {
+		jfr->ended = true;
+		return FLAME_OK;
+	}
+	if (avail >= 8 && memcmp(at, "FLR\0\0\0", 6) == 0)
+		return step_v0(jfr, offset);
+	chunk = fl_jfr_chunk_new(jfr, offset);
+	if (!chunk)
+		return FLAME_FAILED;
+	found = fl_jfr_look(chunk, at, avail);
+	if (found == FL_JFR_CUT && avail == HEADER) {
+		/* Maybe it was only not all peeked at. */
+		uint64_t size = fl_be(at + 8, 8);
+
+		at = peek(jfr, FL_MIN(size, SIZE_MAX), &avail);
+		found = fl_jfr_look(chunk, at, avail);
+	} else if (avail >= HEADER) {
+		at = peek(jfr, fl_be(at + 8, 8), &avail);
+		found = fl_jfr_look(chunk, at, avail);
+	}
+	if (found == FL_JFR_WHOLE || found == FL_JFR_LIVE)
+		return step_whole(jfr, chunk, found);
+	if (found == FL_JFR_CUT)
+		return step_cut(jfr, chunk);
+	snprintf(why, sizeof(why), found == FL_JFR_NONE ? "no chunk" :
+		 "format %u.%u, which is not known", chunk->major,
+		 chunk->minor);
+	fl_jfr_chunk_free(chunk);
+	return skip_junk(jfr, offset, why);
+}
+
+static void tell_damage(struct fl_jfr *jfr)
+{
+	struct flame_source *source = jfr->source;
+	const char *cut = fl_in_damage(source->in);
+
+	if (!jfr->bad_chunks && !cut)
+		return;
+	source->damage = jfr->chunks || jfr->salvaged_events ? 1 : 2;
+	fl_warn(source->flame, "%s: %" PRIu64 " of %" PRIu64 " chunks damaged"
+		"%s%s%s%s; %" PRIu64 " events of damaged chunks kept, %" PRIu64
+		" bytes lost", fl_in_name(source->in), jfr->bad_chunks,
+		jfr->bad_chunks + jfr->chunks,
+		jfr->first_damage[0] ? ", the first " : "", jfr->first_damage,
+		cut ? "; " : "", cut ? cut : "", jfr->salvaged_events,
+		jfr->lost_bytes);
+}
+
+static void tell(struct fl_jfr *jfr)
+{
+	struct flame_source *source = jfr->source;
+	struct flame *flame = source->flame;
+	const char *name = fl_in_name(source->in);
+
+	tell_damage(jfr);
+	if (source->select.compat)
+		return;
+	if (jfr->unfinished)
+		fl_remark(flame, "%s: not finished yet: read up to its last "
+			  "flush", name);
+	if (jfr->no_stack)
+		fl_remark(flame, "%s: %" PRIu64 " samples without a stack "
+			  "left out (%" PRIu64 " name a stack that is not "
+			  "there)", name, jfr->no_stack, jfr->unresolved);
+	if (jfr->lost_samples)
+		fl_remark(flame, "%s: %" PRIu64 " samples were lost while it "
+			  "was recorded", name, jfr->lost_samples);
+}
+
+static int at_end(struct fl_jfr *jfr)
+{
+	if (jfr->leaks && !jfr->leaks_given) {
+		jfr->leaks_given = true;
+		return fl_jfr_emit_end(jfr);
+	}
+	tell(jfr);
+	fl_jfr_info_end(jfr);
+	jfr->told = true;
+	return FLAME_OK;
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct fl_jfr *jfr = source->state;
+
+	if (!jfr->prepared && prepare(jfr) != FLAME_OK)
+		return FLAME_FAILED;
+	while (jfr->next_ready == jfr->nready) {
+		int status;
+
+		if (jfr->told)
+			return FLAME_END;
+		jfr->nready = jfr->next_ready = 0;
+		status = jfr->ended ? at_end(jfr) : step(jfr);
+		if (status != FLAME_OK)
+			return status;
+	}
+	*sample = jfr->ready[jfr->next_ready++];
+	return FLAME_OK;
+}
+
+const struct fl_format fl_format_jfr = {
+	.name = "jfr",
+	.summary = "JDK Flight Recorder and async-profiler recordings",
+	.suffixes = ".jfr",
+	.probe = probe,
+	.open = open_jfr,
+	.next = next,
+	.close = close_jfr,
+	.selects = true,
+};

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The JFR room: recordings of JDK Flight Recorder, async-profiler and their
+ * kin.  A recording is chunks back to back; a chunk has its own metadata,
+ * constant pools and clock, and is read by itself:
+ *
+ *	jfr.c	   the source: finds chunks, gives their samples out
+ *	chunk.c	   one chunk of format 1.x or 2.x: header, then all of below
+ *	meta.c	   the metadata event: classes and their fields
+ *	plan.c	   a class as a list of steps that reading and skipping share
+ *	pool.c	   checkpoint events: where each constant lies
+ *	text.c	   constants as text: strings, symbols, methods, threads
+ *	stack.c	   stack traces as stacks
+ *	rows.c	   which events mean what
+ *	event.c	   the events, counted by stack
+ *	emit.c	   what was counted, as samples; leaks; grain
+ *	span.c	   --latency and --tag
+ *	info.c	   what a recording says of itself
+ *	v0.c	   format 0.9, as one file
+ *
+ * Everything is found by name in the chunk's own metadata, never by
+ * position.  Sources for the format: HotSpot, jdk.jfr, JMC, async-profiler.
+ */
+#ifndef FL_JFR_H
+#define FL_JFR_H
+
+#include "flow/flow.h"
+#include "format/jfr/wire.h"
+
+/* Metadata ------------------------------------------------------------ */
+
+enum fl_jfr_code {
+	FL_JFR_VAR,		/* compressed integer */
+	FL_JFR_1, FL_JFR_2, FL_JFR_4, FL_JFR_8,	/* raw bytes */
+	FL_JFR_STRING,
+	FL_JFR_ARRAY		/* count, then elements */
+};
+
+struct fl_jfr_op {
+	uint8_t code;
+	uint8_t element;	/* of an array: a code, if not of a class */
+	struct fl_jfr_class *class;	/* of an array's elements, or NULL */
+};
+
+/* What the unit of a number is (jdk.jfr.Timespan, Timestamp). */
+enum fl_jfr_unit {
+	FL_JFR_PLAIN, FL_JFR_TICKS, FL_JFR_NS, FL_JFR_US, FL_JFR_MS, FL_JFR_S
+};
+
+struct fl_jfr_field {
+	struct slice name;
+	uint64_t type;			/* class id */
+	struct fl_jfr_class *class;	/* NULL: not in the metadata */
+	bool constant, array;
+	uint8_t unit;
+	uint32_t op;			/* its first step in the plan */
+	uint32_t nops;
+};
+
+struct fl_jfr_class {
+	uint64_t id;
+	struct slice name;
+	bool simple;
+	bool is_float, is_double, is_string;
+	struct fl_jfr_field *fields;
+	uint32_t nfields;
+	/* The plan, made when first asked for. */
+	enum { FL_JFR_UNPLANNED, FL_JFR_PLANNING, FL_JFR_PLANNED,
+	       FL_JFR_ENDLESS } planned;
+	struct fl_jfr_op *ops;
+	uint32_t nops;
+	bool all_var;			/* every step is FL_JFR_VAR */
+	/* Constants of this type: key -> offset in the chunk. */
+	struct fl_map *pool;
+	bool wanted;			/* pool.c: keep its keys */
+	bool looked_at;			/* event.c: it has its count, or none */
+	struct fl_jfr_count *count;	/* event.c: what is done with it */
+	uint64_t events;		/* seen in this chunk */
+	bool noted;		/* info.c wants to see them */
+};
+
+/* A chunk -------------------------------------------------------------- */
+
+struct fl_jfr_trace {
+	uint64_t key;
+	uint64_t at;		/* offset of the value in the chunk; 0: none */
+	flame_id stack;		/* once made */
+	bool made, missing;
+	uint32_t first;		/* in chunk->sums, plus one: see event.c */
+};
+
+/* What was counted together. */
+struct fl_jfr_sum {
+	uint32_t next;		/* of the same trace, plus one */
+	uint32_t trace;		/* in chunk->traces */
+	uint32_t row;		/* in chunk->counts */
+	bool outside;		/* leaf: allocated outside TLAB */
+	uint64_t leaf;		/* key of the class; 0: none */
+	uint64_t thread, state;
+	uint64_t address;	/* leaks only */
+	int64_t first, last;	/* ticks; first > last: not known */
+	int64_t samples, value;
+};
+
+struct fl_jfr_chunk {
+	struct fl_jfr *jfr;
+	const uint8_t *at;
+	uint64_t size;		/* of what may be read */
+	uint64_t offset;	/* in the input */
+	unsigned major, minor;
+	bool compressed;
+	uint8_t state;
+	uint64_t pools_at, meta_at;	/* 0: none */
+	int64_t start_ns, duration_ns, start_ticks;
+	uint64_t ticks_per_second;
+	struct fl_arena arena;
+	struct fl_jfr_class *classes;
+	uint32_t nclasses;
+	struct fl_map by_id;	/* class id -> index in classes */
+	struct fl_jfr_class *low[512];	/* the same for small ids */
+	/* Found by name, NULL where the chunk has none. */
+	struct fl_jfr_class *string, *symbol, *thread, *class, *method,
+			    *trace, *frame, *frame_type, *thread_state;
+	bool async;		/* async-profiler's frame types */
+	uint8_t types[16];	/* frame type key -> enum flame_type */
+	/* events */
+	struct fl_jfr_count **counts;
+	uint32_t ncounts;
+	size_t counts_room;
+	struct fl_map trace_of;		/* key -> index in traces */
+	struct fl_jfr_trace *traces;
+	size_t ntraces, traces_room;
+	struct fl_jfr_sum *sums;
+	size_t nsums, sums_room;
+	/* names */
+	struct fl_map frames[FLAME_GROUP + 1];	/* by type: method -> frame */
+	struct fl_map located, threads, states, leaves[2];
+	struct fl_jfr_shape *shape;	/* stack.c: of a frame on the wire */
+	flame_id *path;			/* stack.c: frames, leaf first */
+	size_t path_room;
+	uint64_t unresolved;	/* constants that are nowhere */
+	uint64_t pool_entries;
+	const char *why;	/* damage, NULL if none; set by fl_jfr_damage */
+	uint64_t why_at;	/* its offset in the chunk */
+	bool salvaged;		/* not read by its header's offsets */
+	uint64_t nevents, broken_events;
+	uint64_t broken_at;	/* framing ends here; 0: nowhere */
+	bool with_tlab, runnable_wall;
+	/* Events whose texts are looked at when the pools are there. */
+	struct fl_jfr_note {
+		const struct fl_jfr_class *class;
+		uint64_t at;
+	} *notes;
+	size_t nnotes, notes_room;
+};
+
+/* meta.c: the metadata event at an offset; false: it is none. */
+bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at);
+struct fl_jfr_class *fl_jfr_class_by_id(const struct fl_jfr_chunk *chunk,
+					uint64_t id);
+/* By name without its package of origin ("jdk.types.", "com.oracle..."). */
+struct fl_jfr_class *fl_jfr_class_named(const struct fl_jfr_chunk *chunk,
+					const char *name);
+/* NULL where the class has no such field. */
+const struct fl_jfr_field *fl_jfr_field_of(const struct fl_jfr_class *class,
+					   const char *name);
+/* "com.oracle.jdk.X" (format 1.0) is "jdk.X", and so on. */
+struct slice fl_jfr_plain_name(struct slice name);
+
+/* plan.c: false where the class contains itself or what is not known. */
+bool fl_jfr_plan(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class);
+/* Over one value; the plan must be there. */
+void fl_jfr_skip(const struct fl_jfr_class *class, struct fl_wire *w);
+void fl_jfr_skip_ops(const struct fl_jfr_op *ops, uint32_t n,
+		     struct fl_wire *w);
+/* Moves from the value's start to a field of it. */
+void fl_jfr_seek(const struct fl_jfr_class *class,
+		 const struct fl_jfr_field *field, struct fl_wire *w);
+
+/* pool.c: indexes all constants that are wanted. */
+bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk);
+/* A wire at a constant's value; false where there is none. */
+bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,
+		     const struct fl_jfr_class *class, uint64_t key,
+		     struct fl_wire *w);
+struct fl_wire fl_jfr_wire(const struct fl_jfr_chunk *chunk, uint64_t at);
+/* The first damage of a chunk is kept. */
+void fl_jfr_damage(struct fl_jfr_chunk *chunk, uint64_t at, const char *why);
+
+/* text.c: at NULL means null.  Text lives as long as the chunk. */
+struct slice fl_jfr_text(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_field *field, struct fl_wire *w);
+struct slice fl_jfr_constant_text(struct fl_jfr_chunk *chunk,
+				  struct fl_jfr_class *class, uint64_t key);
+/* The text of a field of a constant. */
+struct slice fl_jfr_field_text(struct fl_jfr_chunk *chunk,
+			       const struct fl_jfr_class *class, uint64_t key,
+			       const char *field);
+/* A number (or key) of a field of a constant; false: none. */
+bool fl_jfr_field_number(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_class *class, uint64_t key,
+			 const char *field, uint64_t *n);
+/* Thread label set, state name, class-leaf frame of a key, all cached. */
+flame_id fl_jfr_thread(struct fl_jfr_chunk *chunk, uint64_t key);
+flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key);
+flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside);
+/* A method's frame. */
+flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+		      uint64_t type, uint32_t line, uint32_t bci);
+/* Frame types of this chunk; after the pools are read. */
+void fl_jfr_frame_types(struct fl_jfr_chunk *chunk);
+
+/* stack.c: makes the stack of a trace; false where it is missing. */
+bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
+
+/* Events ---------------------------------------------------------------- */
+
+/* jfrconv's groups: what its options read together. */
+enum fl_jfr_group {
+	FL_JFR_GROUP_NONE, FL_JFR_GROUP_EXEC, FL_JFR_GROUP_ALLOC, FL_JFR_GROUP_LIVE,
+	FL_JFR_GROUP_NATIVEMEM, FL_JFR_GROUP_LOCK, FL_JFR_GROUP_NATIVELOCK, FL_JFR_GROUP_TRACE
+};
+
+struct fl_jfr_row {
+	const char *event;	/* "jdk.ExecutionSample" */
+	const char *metric;	/* "cpu" */
+	const char *count;	/* field with the number of samples, or NULL */
+	const char *value;	/* field with the value, or NULL */
+	const char *factor;	/* a field that multiplies the value */
+	const char *leaf;	/* field with the class that is the leaf */
+	const char *unit;	/* of the value: "bytes", "ns" */
+	enum fl_jfr_group group;
+};
+
+extern const struct fl_jfr_row fl_jfr_rows[];	/* ends in event NULL */
+
+/* What an event's fields are wanted for. */
+enum fl_jfr_slot {
+	FL_JFR_TIME, FL_JFR_DURATION, FL_JFR_THREAD, FL_JFR_STACK,
+	FL_JFR_STATE, FL_JFR_COUNT, FL_JFR_VALUE, FL_JFR_FACTOR, FL_JFR_LEAF,
+	FL_JFR_ADDRESS, FL_JFR_TAG, FL_JFR_SLOTS
+};
+
+struct fl_jfr_step {
+	uint8_t code;		/* of the op */
+	int8_t slot;		/* -1: skipped */
+	const struct fl_jfr_op *op;
+};
+
+/* What is done with the events of a class in a chunk. */
+struct fl_jfr_count {
+	uint32_t number;	/* in chunk->counts */
+	struct fl_jfr_class *class;
+	struct slice event;	/* its name, as of today */
+	const struct fl_jfr_row *row;	/* NULL: by its own name */
+	bool full;		/* counted by stack; else only counted */
+	bool raw;		/* asked for by its own name */
+	bool span;		/* profiler.Span, jdk.MethodTrace */
+	bool all_var;
+	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
+	bool has[FL_JFR_SLOTS];
+	uint8_t value_unit;	/* enum fl_jfr_unit */
+	struct fl_jfr_step *steps;
+	uint32_t nsteps;
+	int64_t samples;	/* of those that are only counted */
+	uint64_t values[FL_JFR_SLOTS];	/* of the event just read */
+};
+
+/* The source's state. */
+struct fl_jfr {
+	struct flame_source *source;
+	struct fl_jfr_chunk *now, *before;
+	uint64_t behind;	/* bytes of `before`, not consumed yet */
+	bool prepared, ended, leaks_given, told;
+	unsigned first_major, first_minor;
+	bool wall_set;		/* settings say that wall was sampled */
+	flame_id class_mark;	/* flame_frame.file of class leaves */
+	/* Samples that wait for flame_next. */
+	struct flame_sample *ready;
+	size_t nready, next_ready, ready_room;
+	/* Leaks: allocations by address, over all chunks. */
+	struct fl_jfr_leaks *leaks;
+	struct fl_jfr_spans *spans;
+	/* What the whole holds. */
+	uint64_t chunks, bad_chunks, lost_bytes, salvaged_events;
+	uint64_t no_stack, unresolved, lost_samples, unfinished;
+	char first_damage[256];
+	struct fl_map survey;	/* of (metric, thread) pairs */
+	struct fl_jfr_info *info;
+};
+
+/* span.c: whether a thread is inside a wanted span at a time (ns). */
+bool fl_jfr_in_span(const struct fl_jfr *jfr, uint64_t thread, int64_t ns);
+int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size);
+void fl_jfr_spans_free(struct fl_jfr_spans *spans);
+
+/* chunk.c: 0: no; else the size (or what is left) of a plausible chunk. */
+enum fl_jfr_found {
+	FL_JFR_NONE,		/* no chunk here */
+	FL_JFR_WHOLE,		/* finished, all there */
+	FL_JFR_LIVE,		/* not finished, but consistent up to size */
+	FL_JFR_CUT,		/* its end, or its pools, are not there */
+	FL_JFR_FUTURE		/* a version that is not known */
+};
+enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
+			      size_t avail);
+/*
+ * Reads a chunk whose header fl_jfr_look has filled in: metadata, events,
+ * pools; what was counted is in chunk->sums.  false: nothing could be read.
+ */
+bool fl_jfr_read_chunk(struct fl_jfr_chunk *chunk);
+struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset);
+void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk);
+int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks);
+
+/* event.c: counts; what it must know is in the metadata only. */
+bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);
+/* The steps that read these fields (NULL: not wanted) of a class. */
+bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
+		    const char *const names[FL_JFR_SLOTS]);
+/* Runs them over an event's payload, into count->values. */
+void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w);
+/* A slot as a number, whatever it was on the wire. */
+double fl_jfr_double(const struct fl_jfr_count *count, enum fl_jfr_slot slot);
+/* A timespan in ns. */
+int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
+		       int64_t value);
+
+/* emit.c: sums of a chunk become samples in jfr->ready. */
+int fl_jfr_emit(struct fl_jfr_chunk *chunk);
+
+/* One event, or equal ones, with everything resolved. */
+struct fl_jfr_hit {
+	struct slice event;	/* "jdk.ExecutionSample" */
+	const struct fl_jfr_row *row;	/* NULL: none of ours */
+	bool has_stack;
+	flame_id stack;		/* without the leaf */
+	flame_id leaf;		/* a frame; 0: none */
+	flame_id thread;	/* label set; 0: not known */
+	struct slice state;	/* "STATE_RUNNABLE"; at NULL: none */
+	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
+	int64_t samples, value;
+	const char *unit;	/* of the value; NULL: there is none */
+	bool async;		/* written by async-profiler */
+	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
+	bool with_tlab;		/* its chunk has TLAB events as well */
+	bool raw;		/* asked for by the event's own name */
+};
+
+/* The row of an event, NULL for events that are none of ours. */
+const struct fl_jfr_row *fl_jfr_row_of(struct slice event);
+/*
+ * Whether --event (if it is there) means this event by its own name: in
+ * full, or its last part in any case.
+ */
+bool fl_jfr_is_raw(const struct fl_select *select, struct slice event);
+/* Whether --event may mean a metric of this row (states are seen later). */
+bool fl_jfr_row_asked(const struct fl_select *select,
+		      const struct fl_jfr_row *row);
+/*
+ * Counts it for its metric, and makes it ready if it is asked for: selects
+ * by event, thread, state (times are the caller's).
+ */
+int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit);
+int fl_jfr_ready(struct fl_jfr *jfr, const struct flame_sample *sample);
+/* What is known only at the end: leaks. */
+int fl_jfr_emit_end(struct fl_jfr *jfr);
+void fl_jfr_leaks_free(struct fl_jfr_leaks *leaks);
+
+/* info.c */
+/* Settings and the like, when the pools are there. */
+void fl_jfr_read_notes(struct fl_jfr_chunk *chunk);
+/* n more events of a name. */
+void fl_jfr_info_event(struct fl_jfr *jfr, struct slice event, uint64_t n);
+void fl_jfr_info_chunk(struct fl_jfr_chunk *chunk);
+void fl_jfr_info_end(struct fl_jfr *jfr);
+void fl_jfr_info_free(struct fl_jfr_info *info);
+
+/* v0.c: format 0.9.  The size of the chunk at `at`, 0: none is whole. */
+uint64_t fl_jfr_v0_size(const uint8_t *at, size_t avail);
+/* Reads it and puts its samples into jfr->ready. */
+int fl_jfr_v0_read(struct fl_jfr *jfr, const uint8_t *at, uint64_t size,
+		   uint64_t offset);
+
+#endif

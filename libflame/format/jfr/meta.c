@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The metadata event: a table of strings, then one tree of elements.  The
+ * classes under root/metadata are taken; regions and settings are not.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+
+struct meta {
+	struct fl_jfr_chunk *chunk;
+	struct fl_wire w;
+	struct slice *strings;
+	uint32_t nstrings;
+	size_t classes_room;
+};
+
+static struct slice scratch_text(struct meta *m, struct fl_buf *buf)
+{
+	const char *copy = fl_arena_copy(&m->chunk->arena, buf->at ? buf->at :
+					 "", buf->size);
+	struct slice text = { copy, buf->size };
+
+	fl_buf_free(buf);
+	if (!copy) {
+		fl_no_memory(m->chunk->jfr->source->flame);
+		text.size = 0;
+		text.at = "";
+	}
+	return text;
+}
+
+/* Strings of metadata: kinds 0, 1, 3, 4, 5. */
+static struct slice read_string(struct meta *m)
+{
+	struct slice text = { "", 0 };
+	struct fl_wire *w = &m->w;
+	struct fl_buf buf = { 0 };
+	uint8_t kind = fl_wire_fixed(w, 1);
+	uint32_t n;
+
+	if (kind <= 1)
+		return text;
+	n = fl_wire_int(w);
+	if (kind < 3 || kind > 5 || n > (uint64_t)(w->end - w->at)) {
+		w->bad = true;
+		return text;
+	}
+	if (kind == 3) {
+		text = (struct slice){ (const char *)w->at, n };
+		w->at += n;
+		return text;
+	}
+	for (uint32_t i = 0; i < n && !w->bad; i++)
+		fl_utf8_put(&buf, kind == 5 ? fl_wire_fixed(w, 1) :
+				  w->compressed ?
+				  (uint16_t)fl_wire_varint(w) :
+				  (uint16_t)fl_wire_fixed(w, 2));
+	return scratch_text(m, &buf);
+}
+
+static bool read_strings(struct meta *m)
+{
+	uint32_t n = fl_wire_int(&m->w);
+
+	if (m->w.bad || n > (uint64_t)(m->w.end - m->w.at))
+		return false;
+	m->strings = fl_arena_alloc(&m->chunk->arena,
+				    fl_size_mul(n + 1, sizeof(struct slice)));
+	if (!m->strings)
+		return false;
+	m->nstrings = n;
+	for (uint32_t i = 0; i < n && !m->w.bad; i++)
+		m->strings[i] = read_string(m);
+	return !m->w.bad;
+}
+
+static struct slice string_at(struct meta *m)
+{
+	uint32_t i = fl_wire_int(&m->w);
+
+	if (i < m->nstrings)
+		return m->strings[i];
+	m->w.bad = true;
+	return (struct slice){ "", 0 };
+}
+
+/* One element's own part; the caller reads its children. */
+struct element {
+	struct slice name;
+	struct slice id, type, name_attr, super, value;
+	bool simple, constant, array;
+	uint32_t nchildren;
+};
+
+static void read_attribute(struct meta *m, struct element *e)
+{
+	struct slice key = string_at(m), value = string_at(m);
+
+	if (fl_slice_is(key, "id"))
+		e->id = value;
+	else if (fl_slice_is(key, "class"))
+		e->type = value;
+	else if (fl_slice_is(key, "name"))
+		e->name_attr = value;
+	else if (fl_slice_is(key, "superType"))
+		e->super = value;
+	else if (fl_slice_is(key, "value"))
+		e->value = value;
+	else if (fl_slice_is(key, "simpleType"))
+		e->simple = fl_slice_is(value, "true");
+	else if (fl_slice_is(key, "constantPool"))
+		e->constant = fl_slice_is(value, "true");
+	else if (fl_slice_is(key, "dimension"))
+		e->array = !fl_slice_is(value, "0");
+}
+
+static bool read_element(struct meta *m, struct element *e)
+{
+	uint32_t n;
+
+	memset(e, 0, sizeof(*e));
+	e->name = string_at(m);
+	n = fl_wire_int(&m->w);
+	for (uint32_t i = 0; i < n && !m->w.bad; i++)
+		read_attribute(m, e);
+	e->nchildren = fl_wire_int(&m->w);
+	return !m->w.bad && e->nchildren <= (uint64_t)(m->w.end - m->w.at);
+}
+
+/* Over the children of what was read, however deep they are. */
+static bool skip_children(struct meta *m, uint64_t n)
+{
+	struct element e;
+
+	/* Elements are counted off flat: children add to what is to come. */
+	while (n && !m->w.bad) {
+		if (!read_element(m, &e))
+			return false;
+		n += e.nchildren;
+		n--;
+	}
+	return !m->w.bad;
+}
+
+static uint64_t number(struct slice text)
+{
+	uint64_t n = 0;
+	bool minus = text.size && text.at[0] == '-';
+
+	for (size_t i = minus; i < text.size; i++)
+		n = n * 10 + (unsigned)(text.at[i] - '0');
+	return minus ? -n : n;
+}
+
+
+static uint8_t unit_named(struct slice value)
+{
+	if (fl_slice_is(value, "TICKS"))
+		return FL_JFR_TICKS;
+	if (fl_slice_is(value, "NANOSECONDS"))
+		return FL_JFR_NS;
+	if (fl_slice_is(value, "MICROSECONDS"))
+		return FL_JFR_US;
+	if (fl_slice_starts(value, "MILLISECONDS"))
+		return FL_JFR_MS;
+	if (fl_slice_starts(value, "SECONDS"))
+		return FL_JFR_S;
+	return FL_JFR_PLAIN;
+}
+
+static bool read_field(struct meta *m, const struct element *e,
+		       struct fl_jfr_field *field)
+{
+	memset(field, 0, sizeof(*field));
+	field->name = e->name_attr;
+	field->type = number(e->type);
+	field->constant = e->constant;
+	field->array = e->array;
+	for (uint32_t i = 0; i < e->nchildren; i++) {
+		struct element a;
+
+		if (!read_element(m, &a) || !skip_children(m, a.nchildren))
+			return false;
+		/* Only Timespan and Timestamp have such values. */
+		if (fl_slice_is(a.name, "annotation") && !field->unit)
+			field->unit = unit_named(a.value);
+	}
+	return true;
+}
+
+static bool read_class(struct meta *m, const struct element *e)
+{
+	struct fl_jfr_chunk *chunk = m->chunk;
+	struct fl_jfr_field *fields;
+	struct fl_jfr_class *class;
+
+	/* Room for as many fields as children: an element takes 3 bytes. */
+	fields = fl_arena_alloc(&chunk->arena,
+				fl_size_mul((size_t)e->nchildren + 1,
+					    sizeof(*fields)));
+	if (!fields || !fl_grow(&chunk->classes, &m->classes_room,
+				chunk->nclasses + 1,
+				sizeof(*chunk->classes))) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return false;
+	}
+	class = &chunk->classes[chunk->nclasses++];
+	memset(class, 0, sizeof(*class));
+	class->id = number(e->id);
+	class->name = e->name_attr;
+	class->simple = e->simple;
+	class->fields = fields;
+	class->is_string = fl_slice_is(class->name, "java.lang.String");
+	class->is_float = fl_slice_is(class->name, "float");
+	class->is_double = fl_slice_is(class->name, "double");
+	for (uint32_t i = 0; i < e->nchildren; i++) {
+		struct element c;
+
+		if (!read_element(m, &c))
+			return false;
+		if (!fl_slice_is(c.name, "field")) {
+			if (!skip_children(m, c.nchildren))
+				return false;
+		} else if (!read_field(m, &c,
+				       &class->fields[class->nfields++])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool read_tree(struct meta *m)
+{
+	struct element root, part, class;
+
+	if (!read_element(m, &root))
+		return false;
+	for (uint32_t i = 0; i < root.nchildren; i++) {
+		if (!read_element(m, &part))
+			return false;
+		if (!fl_slice_is(part.name, "metadata")) {
+			if (!skip_children(m, part.nchildren))
+				return false;
+			continue;
+		}
+		for (uint32_t j = 0; j < part.nchildren; j++) {
+			if (!read_element(m, &class))
+				return false;
+			if (fl_slice_is(class.name, "class") ?
+			    !read_class(m, &class) :
+			    !skip_children(m, class.nchildren))
+				return false;
+		}
+	}
+	return !m->w.bad;
+}
+
+struct fl_jfr_class *fl_jfr_class_by_id(const struct fl_jfr_chunk *chunk,
+					uint64_t id)
+{
+	uint64_t *at;
+
+	if (fl_likely(id < FL_COUNT(chunk->low)))
+		return chunk->low[id];
+	at = fl_map_get(&chunk->by_id, id);
+	return at ? &chunk->classes[*at] : NULL;
+}
+
+struct slice fl_jfr_plain_name(struct slice name)
+{
+	static const struct {
+		const char *old, *now;
+	} names[] = {
+		{ "com.oracle.jdk.", "jdk." },
+		{ "com.oracle.jfr.types.", "jdk.types." },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(names); i++) {
+		size_t cut = strlen(names[i].old) - strlen(names[i].now);
+
+		/* Both end alike: what is cut off is the front. */
+		if (!fl_slice_starts(name, names[i].old))
+			continue;
+		if (memcmp(name.at + cut, names[i].now,
+			   strlen(names[i].now)) == 0)
+			return (struct slice){ name.at + cut,
+					       name.size - cut };
+	}
+	return name;
+}
+
+static bool last_part_is(struct slice name, const char *wanted)
+{
+	size_t n = strlen(wanted);
+
+	return fl_slice_ends(name, wanted) &&
+	       (name.size == n || name.at[name.size - n - 1] == '.');
+}
+
+struct fl_jfr_class *fl_jfr_class_named(const struct fl_jfr_chunk *chunk,
+					const char *name)
+{
+	for (uint32_t i = 0; i < chunk->nclasses; i++)
+		if (last_part_is(chunk->classes[i].name, name))
+			return &chunk->classes[i];
+	return NULL;
+}
+
+const struct fl_jfr_field *fl_jfr_field_of(const struct fl_jfr_class *class,
+					   const char *name)
+{
+	for (uint32_t i = 0; class && i < class->nfields; i++)
+		if (fl_slice_is(class->fields[i].name, name))
+			return &class->fields[i];
+	return NULL;
+}
+
+static bool link_classes(struct fl_jfr_chunk *chunk)
+{
+	for (uint32_t i = 0; i < chunk->nclasses; i++) {
+		struct fl_jfr_class *class = &chunk->classes[i];
+		bool fresh;
+		uint64_t *at = fl_map_put(&chunk->by_id, class->id, &fresh);
+
+		if (!at)
+			return false;
+		*at = i;
+		if (class->id < FL_COUNT(chunk->low))
+			chunk->low[class->id] = class;
+	}
+	for (uint32_t i = 0; i < chunk->nclasses; i++)
+		for (uint32_t j = 0; j < chunk->classes[i].nfields; j++) {
+			struct fl_jfr_field *f = &chunk->classes[i].fields[j];
+
+			f->class = fl_jfr_class_by_id(chunk, f->type);
+		}
+	return true;
+}
+
+static void find_known(struct fl_jfr_chunk *chunk)
+{
+	chunk->string = fl_jfr_class_named(chunk, "java.lang.String");
+	chunk->thread = fl_jfr_class_named(chunk, "java.lang.Thread");
+	chunk->class = fl_jfr_class_named(chunk, "java.lang.Class");
+	chunk->symbol = fl_jfr_class_named(chunk, "types.Symbol");
+	chunk->method = fl_jfr_class_named(chunk, "types.Method");
+	chunk->trace = fl_jfr_class_named(chunk, "types.StackTrace");
+	chunk->frame = fl_jfr_class_named(chunk, "types.StackFrame");
+	chunk->frame_type = fl_jfr_class_named(chunk, "types.FrameType");
+	chunk->thread_state = fl_jfr_class_named(chunk, "types.ThreadState");
+}
+
+static void forget(struct fl_jfr_chunk *chunk)
+{
+	free(chunk->classes);
+	chunk->classes = NULL;
+	chunk->nclasses = 0;
+	fl_map_free(&chunk->by_id);
+	memset(&chunk->by_id, 0, sizeof(chunk->by_id));
+	memset(chunk->low, 0, sizeof(chunk->low));
+}
+
+bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
+{
+	struct meta m = { .chunk = chunk, .w = fl_jfr_wire(chunk, at) };
+	const uint8_t *begin = m.w.at;
+	uint32_t size = fl_wire_int(&m.w);
+
+	if (m.w.bad || size > (uint64_t)(m.w.end - begin) || size < 4 ||
+	    fl_wire_long(&m.w) != 0)
+		return false;
+	m.w.end = begin + size;
+	fl_wire_long(&m.w);	/* start */
+	fl_wire_long(&m.w);	/* duration */
+	fl_wire_long(&m.w);	/* id of this metadata */
+	forget(chunk);
+	if (!read_strings(&m) || !read_tree(&m) || !chunk->nclasses ||
+	    !link_classes(chunk)) {
+		forget(chunk);
+		return false;
+	}
+	find_known(chunk);
+	return true;
+}

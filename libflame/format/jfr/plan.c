@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plans: a class as a flat list of steps.  Structs within are unfolded;
+ * only the elements of an array keep a plan of their own.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+
+/* Structs nest a level or two; more than this is a class in itself. */
+enum { DEEPEST = 16, MOST_OPS = 4096 };
+
+struct planner {
+	struct fl_jfr_chunk *chunk;
+	struct fl_jfr_op *ops;
+	size_t n, room;
+	unsigned depth;
+};
+
+static bool add(struct planner *p, struct fl_jfr_op op)
+{
+	if (p->n >= MOST_OPS ||
+	    !fl_grow(&p->ops, &p->room, p->n + 1, sizeof(*p->ops)))
+		return false;
+	p->ops[p->n++] = op;
+	return true;
+}
+
+/* The code of a primitive; FL_JFR_ARRAY: it is none. */
+static uint8_t primitive(const struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_class *class)
+{
+	static const struct {
+		const char *name;
+		uint8_t packed, raw;
+	} codes[] = {
+		{ "boolean", FL_JFR_1, FL_JFR_1 },
+		{ "byte", FL_JFR_1, FL_JFR_1 },
+		{ "char", FL_JFR_VAR, FL_JFR_2 },
+		{ "short", FL_JFR_VAR, FL_JFR_2 },
+		{ "int", FL_JFR_VAR, FL_JFR_4 },
+		{ "long", FL_JFR_VAR, FL_JFR_8 },
+		{ "float", FL_JFR_4, FL_JFR_4 },
+		{ "double", FL_JFR_8, FL_JFR_8 },
+		{ "java.lang.String", FL_JFR_STRING, FL_JFR_STRING },
+	};
+
+	if (class->nfields)
+		return FL_JFR_ARRAY;
+	for (size_t i = 0; i < FL_COUNT(codes); i++)
+		if (fl_slice_is(class->name, codes[i].name))
+			return chunk->compressed ? codes[i].packed :
+						   codes[i].raw;
+	return FL_JFR_ARRAY;
+}
+
+static bool unfold(struct planner *p, struct fl_jfr_class *class, bool top);
+
+static bool add_array(struct planner *p, const struct fl_jfr_field *field)
+{
+	struct fl_jfr_op op = { .code = FL_JFR_ARRAY };
+
+	if (field->constant)
+		op.element = p->chunk->compressed ? FL_JFR_VAR : FL_JFR_8;
+	else
+		op.element = primitive(p->chunk, field->class);
+	if (op.element == FL_JFR_ARRAY) {
+		op.class = field->class;
+		if (!fl_jfr_plan(p->chunk, op.class) &&
+		    op.class->planned != FL_JFR_PLANNING)
+			return false;
+	}
+	return add(p, op);
+}
+
+static bool add_field(struct planner *p, struct fl_jfr_field *field)
+{
+	uint8_t code;
+
+	if (field->constant && !field->array)
+		return add(p, (struct fl_jfr_op){
+			.code = p->chunk->compressed ? FL_JFR_VAR : FL_JFR_8
+		});
+	if (!field->class && !field->constant)
+		return false;
+	if (field->array)
+		return add_array(p, field);
+	code = primitive(p->chunk, field->class);
+	if (code != FL_JFR_ARRAY)
+		return add(p, (struct fl_jfr_op){ .code = code });
+	return unfold(p, field->class, false);
+}
+
+/* Self-containing structs end at DEEPEST. */
+static bool unfold(struct planner *p, struct fl_jfr_class *class, bool top)
+{
+	bool good = true;
+
+	if (++p->depth > DEEPEST)
+		return false;
+	for (uint32_t i = 0; i < class->nfields && good; i++) {
+		struct fl_jfr_field *field = &class->fields[i];
+		size_t first = p->n;
+
+		good = add_field(p, field);
+		if (top) {
+			field->op = first;
+			field->nops = p->n - first;
+		}
+	}
+	p->depth--;
+	return good;
+}
+
+bool fl_jfr_plan(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
+{
+	struct planner p = { .chunk = chunk };
+	uint8_t code;
+
+	if (class->planned != FL_JFR_UNPLANNED)
+		return class->planned == FL_JFR_PLANNED;
+	class->planned = FL_JFR_PLANNING;
+	code = primitive(chunk, class);
+	if (code != FL_JFR_ARRAY ?
+	    !add(&p, (struct fl_jfr_op){ .code = code }) :
+	    !unfold(&p, class, true)) {
+		free(p.ops);
+		class->planned = FL_JFR_ENDLESS;
+		return false;
+	}
+	class->ops = fl_arena_alloc(&chunk->arena,
+				    (p.n + 1) * sizeof(*class->ops));
+	if (!class->ops) {
+		free(p.ops);
+		class->planned = FL_JFR_ENDLESS;
+		fl_no_memory(chunk->jfr->source->flame);
+		return false;
+	}
+	if (p.n)
+		memcpy(class->ops, p.ops, p.n * sizeof(*class->ops));
+	free(p.ops);
+	class->nops = p.n;
+	class->all_var = true;
+	for (size_t i = 0; i < p.n; i++)
+		class->all_var &= class->ops[i].code == FL_JFR_VAR;
+	class->planned = FL_JFR_PLANNED;
+	return true;
+}
+
+static void skip_string(struct fl_wire *w)
+{
+	uint8_t kind = fl_wire_fixed(w, 1);
+
+	switch (kind) {
+	case 0:
+	case 1:
+		return;
+	case 2:
+		fl_wire_long(w);
+		return;
+	case 3:
+	case 5:
+		fl_wire_skip(w, fl_wire_int(w));
+		return;
+	case 4:
+		if (w->compressed)
+			fl_wire_skip_varints(w, fl_wire_int(w));
+		else
+			fl_wire_skip(w, (uint64_t)fl_wire_int(w) * 2);
+		return;
+	}
+	w->bad = true;
+}
+
+static void skip_primitive(uint8_t code, struct fl_wire *w)
+{
+	switch (code) {
+	case FL_JFR_VAR:
+		fl_wire_varint(w);
+		return;
+	case FL_JFR_1:
+		fl_wire_skip(w, 1);
+		return;
+	case FL_JFR_2:
+		fl_wire_skip(w, 2);
+		return;
+	case FL_JFR_4:
+		fl_wire_skip(w, 4);
+		return;
+	case FL_JFR_8:
+		fl_wire_skip(w, 8);
+		return;
+	case FL_JFR_STRING:
+		skip_string(w);
+		return;
+	}
+}
+
+/* Arrays of arrays of arrays: none in the wild. */
+static void skip_array(const struct fl_jfr_op *op, struct fl_wire *w,
+		       unsigned depth);
+
+static void skip_ops(const struct fl_jfr_op *ops, uint32_t n,
+		     struct fl_wire *w, unsigned depth)
+{
+	for (uint32_t i = 0; i < n && !w->bad; i++) {
+		if (fl_unlikely(ops[i].code == FL_JFR_ARRAY))
+			skip_array(&ops[i], w, depth + 1);
+		else
+			skip_primitive(ops[i].code, w);
+	}
+}
+
+static void skip_array(const struct fl_jfr_op *op, struct fl_wire *w,
+		       unsigned depth)
+{
+	uint32_t n = fl_wire_int(w);
+
+	if (depth > DEEPEST || n > (uint64_t)(w->end - w->at)) {
+		w->bad = w->bad || n != 0;
+		return;
+	}
+	if (op->class && op->class->planned != FL_JFR_PLANNED) {
+		w->bad = true;
+		return;
+	}
+	if (op->class && op->class->all_var && w->compressed) {
+		fl_wire_skip_varints(w, (uint64_t)n * op->class->nops);
+		return;
+	}
+	for (uint32_t i = 0; i < n && !w->bad; i++) {
+		if (op->class)
+			skip_ops(op->class->ops, op->class->nops, w, depth);
+		else
+			skip_primitive(op->element, w);
+	}
+}
+
+void fl_jfr_skip_ops(const struct fl_jfr_op *ops, uint32_t n,
+		     struct fl_wire *w)
+{
+	skip_ops(ops, n, w, 0);
+}
+
+void fl_jfr_skip(const struct fl_jfr_class *class, struct fl_wire *w)
+{
+	skip_ops(class->ops, class->nops, w, 0);
+}
+
+void fl_jfr_seek(const struct fl_jfr_class *class,
+		 const struct fl_jfr_field *field, struct fl_wire *w)
+{
+	skip_ops(class->ops, field->op, w, 0);
+}

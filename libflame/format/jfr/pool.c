@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checkpoint events: pools of constants.  They are indexed, not decoded: a
+ * constant is where it lies.  Of stack traces, which are most of a large
+ * recording, only those that events ask for are kept.
+ *
+ * A constant that is written again: as in the JDK, the entry read last
+ * along the chain counts, which is the oldest.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+
+void fl_jfr_damage(struct fl_jfr_chunk *chunk, uint64_t at, const char *why)
+{
+	if (chunk->why)
+		return;
+	chunk->why = why;
+	chunk->why_at = at;
+}
+
+struct fl_wire fl_jfr_wire(const struct fl_jfr_chunk *chunk, uint64_t at)
+{
+	struct fl_wire w = { .compressed = chunk->compressed,
+			     .end = chunk->at + chunk->size };
+
+	w.at = at < chunk->size ? chunk->at + at : w.end;
+	return w;
+}
+
+/* Pools whose constants somebody may ask for. */
+static void mark_wanted(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_class *all[] = {
+		chunk->string, chunk->symbol, chunk->thread, chunk->class,
+		chunk->method, chunk->trace, chunk->frame, chunk->frame_type,
+		chunk->thread_state,
+		fl_jfr_class_named(chunk, "types.OldObject"),
+	};
+
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		if (all[i])
+			all[i]->wanted = true;
+	/* Names may be constants of types that only that writer knows. */
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		for (uint32_t j = 0; all[i] && j < all[i]->nfields; j++) {
+			const struct fl_jfr_field *f = &all[i]->fields[j];
+
+			if (f->constant && f->class &&
+			    (fl_slice_is(f->name, "name") ||
+			     fl_slice_is(f->name, "string") ||
+			     fl_slice_is(f->name, "javaName") ||
+			     fl_slice_is(f->name, "osName")))
+				f->class->wanted = true;
+		}
+}
+
+static bool keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at)
+{
+	uint64_t *i = fl_map_get(&chunk->trace_of, key);
+
+	if (i)
+		chunk->traces[*i].at = at;
+	return true;
+}
+
+static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
+		     uint64_t key, uint64_t at)
+{
+	uint64_t *place;
+	bool fresh;
+
+	if (class == chunk->trace)
+		return keep_trace(chunk, key, at);
+	if (!class->pool) {
+		class->pool = calloc(1, sizeof(*class->pool));
+		if (!class->pool)
+			return false;
+	}
+	place = fl_map_put(class->pool, key, &fresh);
+	if (!place)
+		return false;
+	*place = at;
+	return true;
+}
+
+/* One pool of a checkpoint; false: nothing after it can be read. */
+static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
+{
+	const uint8_t *begin = w->at;
+	uint64_t type = fl_wire_long(w);
+	uint32_t n = fl_wire_int(w);
+	struct fl_jfr_class *class = fl_jfr_class_by_id(chunk, type);
+
+	if (w->bad || n > (uint64_t)(w->end - w->at) + 1) {
+		fl_jfr_damage(chunk, begin - chunk->at,
+			      "a pool with more constants than bytes");
+		return false;
+	}
+	if (!n)
+		return true;
+	if (!class || !fl_jfr_plan(chunk, class)) {
+		fl_jfr_damage(chunk, begin - chunk->at,
+			      "a pool of a type that is not known");
+		return false;
+	}
+	chunk->pool_entries += n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t key = fl_wire_long(w);
+		uint64_t at = w->at - chunk->at;
+
+		fl_jfr_skip(class, w);
+		if (w->bad) {
+			fl_jfr_damage(chunk, at, "a broken constant");
+			return false;
+		}
+		if (class->wanted && !keep_key(chunk, class, key, at)) {
+			fl_no_memory(chunk->jfr->source->flame);
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * The checkpoint event at an offset: its pools are indexed, *delta says
+ * where the next one is.  false: there is no checkpoint.
+ */
+static bool read_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at,
+			    int64_t *delta, bool *whole)
+{
+	struct fl_wire w = fl_jfr_wire(chunk, at);
+	const uint8_t *begin = w.at;
+	uint32_t size = fl_wire_int(&w), npools;
+
+	*whole = true;
+	*delta = 0;
+	if (w.bad || !size || size > (uint64_t)(w.end - begin) ||
+	    fl_wire_long(&w) != 1)
+		return false;
+	w.end = begin + size;
+	fl_wire_long(&w);	/* start */
+	fl_wire_long(&w);	/* duration */
+	*delta = fl_wire_long(&w);
+	fl_wire_fixed(&w, 1);	/* why it was written */
+	npools = fl_wire_int(&w);
+	for (uint32_t i = 0; i < npools && *whole && !w.bad; i++)
+		*whole = read_pool(chunk, &w);
+	*whole = *whole && !w.bad;
+	return true;
+}
+
+/* Visited offsets: a chain that returns has no end. */
+static bool read_chain(struct fl_jfr_chunk *chunk)
+{
+	struct fl_map seen = { 0 };
+	uint64_t at = chunk->pools_at;
+	bool good = false, fresh, whole;
+	int64_t delta;
+
+	for (;;) {
+		if (at < 68 || at >= chunk->size) {
+			fl_jfr_damage(chunk, at, "a checkpoint outside");
+			break;
+		}
+		if (!fl_map_put(&seen, at, &fresh)) {
+			fl_no_memory(chunk->jfr->source->flame);
+			break;
+		}
+		if (!fresh) {
+			fl_jfr_damage(chunk, at, "checkpoints in a circle");
+			break;
+		}
+		if (!read_checkpoint(chunk, at, &delta, &whole)) {
+			fl_jfr_damage(chunk, at, "no checkpoint where one "
+				      "should be");
+			break;
+		}
+		if (!whole)
+			break;
+		if (!delta) {
+			good = true;
+			break;
+		}
+		at += (uint64_t)delta;
+	}
+	fl_map_free(&seen);
+	return good;
+}
+
+/*
+ * Without a chain: the checkpoints as they lie, the newest first, so that
+ * the oldest counts here too.
+ */
+static bool read_scattered(struct fl_jfr_chunk *chunk)
+{
+	struct fl_wire w = fl_jfr_wire(chunk, 68);
+	uint64_t *found = NULL;
+	size_t n = 0, room = 0;
+
+	while (w.at < w.end) {
+		const uint8_t *begin = w.at;
+		uint32_t size = fl_wire_int(&w);
+		uint64_t type = fl_wire_long(&w);
+
+		if (w.bad || !size || size > (uint64_t)(w.end - begin))
+			break;
+		if (type == 1) {
+			if (!fl_grow(&found, &room, n + 1, sizeof(*found))) {
+				fl_no_memory(chunk->jfr->source->flame);
+				break;
+			}
+			found[n++] = begin - chunk->at;
+		}
+		w.at = begin + size;
+	}
+	while (n--) {
+		int64_t delta;
+		bool whole;
+
+		read_checkpoint(chunk, found[n], &delta, &whole);
+	}
+	free(found);
+	return !fl_failed(chunk->jfr->source->flame);
+}
+
+bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
+{
+	mark_wanted(chunk);
+	if (chunk->pools_at && read_chain(chunk))
+		return true;
+	if (fl_failed(chunk->jfr->source->flame))
+		return false;
+	if (!chunk->pools_at)
+		fl_jfr_damage(chunk, 16, "no constant pools");
+	chunk->salvaged = true;
+	return read_scattered(chunk);
+}
+
+bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,
+		     const struct fl_jfr_class *class, uint64_t key,
+		     struct fl_wire *w)
+{
+	uint64_t *at = class && class->pool ? fl_map_get(class->pool, key) :
+					      NULL;
+
+	if (!at)
+		return false;
+	*w = fl_jfr_wire(chunk, *at);
+	return true;
+}

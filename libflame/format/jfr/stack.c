@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stack traces as stacks.  Frames are written leaf first; stacks grow from
+ * the root.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+
+/* Where a frame's four numbers are among the steps of its class. */
+struct fl_jfr_shape {
+	const struct fl_jfr_field *frames;	/* of the trace; NULL: none */
+	const struct fl_jfr_class *class;	/* of a frame */
+	const struct fl_jfr_field *field[4];
+	bool constant;		/* frames are keys (JMC's writer) */
+	bool fast;		/* every step is a compressed integer */
+	int8_t order[8];	/* fast: step -> which number, -1: none */
+};
+
+enum { METHOD, LINE, BCI, TYPE };
+
+static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
+{
+	static const char *const names[] = {
+		"method", "lineNumber", "bytecodeIndex", "type"
+	};
+	struct fl_jfr_shape *s = chunk->shape;
+	struct fl_jfr_class *class;
+
+	if (s)
+		return s;
+	s = chunk->shape = fl_arena_alloc(&chunk->arena, sizeof(*s));
+	if (!s) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return NULL;
+	}
+	memset(s, 0, sizeof(*s));
+	s->frames = fl_jfr_field_of(chunk->trace, "frames");
+	if (!s->frames || !s->frames->array || !s->frames->class)
+		return s;
+	class = s->frames->class;
+	if (!fl_jfr_plan(chunk, class))
+		return s;
+	s->class = class;
+	s->constant = s->frames->constant;
+	s->fast = !s->constant && class->all_var && chunk->compressed &&
+		  class->nops <= FL_COUNT(s->order);
+	memset(s->order, -1, sizeof(s->order));
+	for (unsigned i = 0; i < 4; i++) {
+		s->field[i] = fl_jfr_field_of(class, names[i]);
+		if (s->field[i] && s->field[i]->nops == 1 && s->fast)
+			s->order[s->field[i]->op] = i;
+	}
+	return s;
+}
+
+static void read_fast(const struct fl_jfr_shape *s, struct fl_wire *w,
+		      uint64_t n[4])
+{
+	for (uint32_t i = 0; i < s->class->nops; i++) {
+		uint64_t value = fl_wire_varint(w);
+
+		if (s->order[i] >= 0)
+			n[s->order[i]] = value;
+	}
+}
+
+/* A frame in any order of fields, with any others among them. */
+static void read_slow(struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_shape *s, struct fl_wire *w,
+		      uint64_t n[4])
+{
+	struct fl_wire begin = *w;
+
+	if (s->constant) {
+		uint64_t key = fl_wire_long(w);
+
+		if (!fl_jfr_constant(chunk, s->class, key, &begin)) {
+			chunk->unresolved++;
+			return;
+		}
+	} else {
+		fl_jfr_skip(s->class, w);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		const struct fl_jfr_field *field = s->field[i];
+		struct fl_wire at = begin;
+
+		if (!field || field->nops != 1)
+			continue;
+		fl_jfr_seek(s->class, field, &at);
+		switch (s->class->ops[field->op].code) {
+		case FL_JFR_1:
+			n[i] = fl_wire_fixed(&at, 1);
+			break;
+		case FL_JFR_2:
+			n[i] = fl_wire_fixed(&at, 2);
+			break;
+		case FL_JFR_4:
+			n[i] = fl_wire_fixed(&at, 4);
+			break;
+		default:
+			n[i] = fl_wire_long(&at);
+			break;
+		}
+	}
+}
+
+/* Its frames into chunk->path; the number of them. */
+static uint32_t read_path(struct fl_jfr_chunk *chunk, uint64_t at)
+{
+	const struct fl_jfr_shape *s = shape_of(chunk);
+	struct fl_wire w = fl_jfr_wire(chunk, at);
+	uint32_t n;
+
+	if (!s || !s->class)
+		return 0;
+	fl_jfr_seek(chunk->trace, s->frames, &w);
+	n = fl_wire_int(&w);
+	if (w.bad || n > (uint64_t)(w.end - w.at))
+		return 0;
+	if (!fl_grow(&chunk->path, &chunk->path_room, n,
+		     sizeof(*chunk->path))) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t numbers[4] = { 0 };
+
+		if (fl_likely(s->fast))
+			read_fast(s, &w, numbers);
+		else
+			read_slow(chunk, s, &w, numbers);
+		chunk->path[i] = fl_jfr_frame(chunk, numbers[METHOD],
+					      numbers[TYPE], numbers[LINE],
+					      numbers[BCI]);
+	}
+	return n;
+}
+
+bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
+{
+	struct flame *flame = chunk->jfr->source->flame;
+	flame_id stack = 0;
+
+	if (trace->made)
+		return !trace->missing;
+	trace->made = true;
+	if (!trace->at) {
+		trace->missing = true;
+		return false;
+	}
+	for (uint32_t n = read_path(chunk, trace->at); n--;)
+		stack = flame_stack(flame, stack, chunk->path[n]);
+	trace->stack = stack;
+	return true;
+}

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Constants as text: strings in their six encodings, symbols, classes,
+ * methods, threads.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Constants that name constants: cyclic ones end here. */
+enum { DEEPEST = 8 };
+
+static const struct slice null_text;
+
+/* HotSpot's modified UTF-8: surrogate pairs as 3 + 3 bytes, NUL as c0 80. */
+static bool is_modified(const uint8_t *at, size_t n)
+{
+	for (size_t i = 0; i + 1 < n; i++)
+		if ((at[i] == 0xed && at[i + 1] >= 0xa0) ||
+		    (at[i] == 0xc0 && at[i + 1] == 0x80))
+			return true;
+	return false;
+}
+
+static uint32_t surrogate(const uint8_t *at)
+{
+	return (at[0] & 0x0fu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+}
+
+static void put_modified(struct fl_buf *buf, const uint8_t *at, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n) {
+		if (at[i] == 0xc0 && i + 1 < n && at[i + 1] == 0x80) {
+			fl_buf_byte(buf, '\0');
+			i += 2;
+		} else if (at[i] == 0xed && i + 5 < n &&
+			   (at[i + 1] & 0xf0) == 0xa0 && at[i + 3] == 0xed &&
+			   (at[i + 4] & 0xf0) == 0xb0) {
+			fl_utf8_put(buf, 0x10000 +
+				    ((surrogate(at + i) & 0x3ff) << 10) +
+				    (surrogate(at + i + 3) & 0x3ff));
+			i += 6;
+		} else {
+			fl_buf_byte(buf, at[i++]);
+		}
+	}
+}
+
+static void put_utf16(struct fl_buf *buf, struct fl_wire *w, uint32_t n)
+{
+	uint32_t high = 0;
+
+	while (n-- && !w->bad) {
+		uint32_t c = w->compressed ? (uint16_t)fl_wire_varint(w) :
+					     (uint16_t)fl_wire_fixed(w, 2);
+
+		if (high && c >= 0xdc00 && c < 0xe000) {
+			fl_utf8_put(buf, 0x10000 + ((high & 0x3ff) << 10) +
+				    (c & 0x3ff));
+			high = 0;
+			continue;
+		}
+		if (high)
+			fl_utf8_put(buf, 0xfffd);
+		high = c >= 0xd800 && c < 0xdc00 ? c : 0;
+		if (!high)
+			fl_utf8_put(buf, c);
+	}
+	if (high)
+		fl_utf8_put(buf, 0xfffd);
+}
+
+static struct slice keep(struct fl_jfr_chunk *chunk, struct fl_buf *buf)
+{
+	struct slice text = { "", buf->size };
+
+	if (buf->size)
+		text.at = fl_arena_copy(&chunk->arena, buf->at, buf->size);
+	if (buf->failed || !text.at) {
+		fl_no_memory(chunk->jfr->source->flame);
+		text = (struct slice){ "", 0 };
+	}
+	fl_buf_free(buf);
+	return text;
+}
+
+static struct slice constant_text(struct fl_jfr_chunk *chunk,
+				  struct fl_jfr_class *class, uint64_t key,
+				  unsigned depth);
+
+static struct slice read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
+				unsigned depth)
+{
+	uint8_t kind = fl_wire_fixed(w, 1);
+	struct fl_buf buf = { 0 };
+	uint32_t n;
+
+	if (w->bad || kind == 0)
+		return null_text;
+	if (kind == 1)
+		return (struct slice){ "", 0 };
+	if (kind == 2)
+		return constant_text(chunk, chunk->string, fl_wire_long(w),
+				     depth);
+	n = fl_wire_int(w);
+	if (w->bad || n > (uint64_t)(w->end - w->at))
+		return null_text;
+	if (kind == 4) {
+		put_utf16(&buf, w, n);
+		return keep(chunk, &buf);
+	}
+	if (kind == 5) {
+		for (uint32_t i = 0; i < n; i++)
+			fl_utf8_put(&buf, *w->at++);
+		return keep(chunk, &buf);
+	}
+	if (kind != 3)
+		return null_text;
+	w->at += n;
+	if (!is_modified(w->at - n, n))
+		return (struct slice){ (const char *)w->at - n, n };
+	put_modified(&buf, w->at - n, n);
+	return keep(chunk, &buf);
+}
+
+/* A value at w: a key, a string, or a struct whose only field is text. */
+static struct slice field_text(struct fl_jfr_chunk *chunk,
+			       const struct fl_jfr_field *field,
+			       struct fl_wire *w, unsigned depth)
+{
+	if (depth > DEEPEST || !field->class || field->array)
+		return null_text;
+	if (field->constant)
+		return constant_text(chunk, field->class, fl_wire_long(w),
+				     depth + 1);
+	if (field->class->is_string)
+		return read_string(chunk, w, depth + 1);
+	if (field->class->nfields == 1)
+		return field_text(chunk, &field->class->fields[0], w,
+				  depth + 1);
+	return null_text;
+}
+
+/* The first field that is text: a Symbol's string, a state's name. */
+static struct slice constant_text(struct fl_jfr_chunk *chunk,
+				  struct fl_jfr_class *class, uint64_t key,
+				  unsigned depth)
+{
+	struct fl_wire w;
+
+	if (depth > DEEPEST || !fl_jfr_constant(chunk, class, key, &w))
+		return null_text;
+	if (class->is_string && !class->nfields)
+		return read_string(chunk, &w, depth + 1);
+	if (!class->nfields || !fl_jfr_plan(chunk, class))
+		return null_text;
+	return field_text(chunk, &class->fields[0], &w, depth + 1);
+}
+
+struct slice fl_jfr_text(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_field *field, struct fl_wire *w)
+{
+	return field_text(chunk, field, w, 0);
+}
+
+struct slice fl_jfr_constant_text(struct fl_jfr_chunk *chunk,
+				  struct fl_jfr_class *class, uint64_t key)
+{
+	return constant_text(chunk, class, key, 0);
+}
+
+static const struct fl_jfr_field *seek(struct fl_jfr_chunk *chunk,
+				       const struct fl_jfr_class *class,
+				       uint64_t key, const char *name,
+				       struct fl_wire *w)
+{
+	const struct fl_jfr_field *field = fl_jfr_field_of(class, name);
+
+	if (!field || !fl_jfr_constant(chunk, class, key, w))
+		return NULL;
+	fl_jfr_seek(class, field, w);
+	return w->bad ? NULL : field;
+}
+
+struct slice fl_jfr_field_text(struct fl_jfr_chunk *chunk,
+			       const struct fl_jfr_class *class, uint64_t key,
+			       const char *name)
+{
+	struct fl_wire w;
+	const struct fl_jfr_field *field = seek(chunk, class, key, name, &w);
+
+	return field ? field_text(chunk, field, &w, 0) : null_text;
+}
+
+bool fl_jfr_field_number(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_class *class, uint64_t key,
+			 const char *name, uint64_t *n)
+{
+	struct fl_wire w;
+	const struct fl_jfr_field *field = seek(chunk, class, key, name, &w);
+
+	if (!field || field->nops != 1)
+		return false;
+	switch (class->ops[field->op].code) {
+	case FL_JFR_VAR:
+		*n = fl_wire_varint(&w);
+		break;
+	case FL_JFR_1:
+		*n = fl_wire_fixed(&w, 1);
+		break;
+	case FL_JFR_2:
+		*n = (uint64_t)(int64_t)(int16_t)fl_wire_fixed(&w, 2);
+		break;
+	case FL_JFR_4:
+		*n = (uint64_t)(int64_t)(int32_t)fl_wire_fixed(&w, 4);
+		break;
+	case FL_JFR_8:
+		*n = fl_wire_fixed(&w, 8);
+		break;
+	default:
+		return false;
+	}
+	return !w.bad;
+}
+
+/* Threads, states ------------------------------------------------------ */
+
+/* jfrconv's "[name tid=KEY]", where an empty name counts as a name. */
+static flame_id compat_thread(struct flame *flame, flame_id set,
+			      struct slice name, uint64_t key)
+{
+	struct fl_buf buf = { 0 };
+
+	if (!name.at)
+		fl_buf_print(&buf, "[tid=%" PRIu64 "]", key);
+	else if (fl_slice_starts(name, "[tid="))
+		fl_buf_put(&buf, name.at, name.size);
+	else {
+		fl_buf_byte(&buf, '[');
+		fl_buf_put(&buf, name.at, name.size);
+		fl_buf_print(&buf, " tid=%" PRIu64 "]", key);
+	}
+	set = flame_label(flame, set, fl_name(flame, "thread-frame"),
+			  flame_name(flame, buf.at, buf.size));
+	fl_buf_free(&buf);
+	return set;
+}
+
+static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	struct flame *flame = chunk->jfr->source->flame;
+	struct fl_jfr_class *class = chunk->thread;
+	struct slice name = fl_jfr_field_text(chunk, class, key, "javaName");
+	bool compat = chunk->jfr->source->select.compat;
+	uint64_t tid = 0;
+	flame_id set;
+
+	if (!name.at || (!compat && !name.size))
+		name = fl_jfr_field_text(chunk, class, key, "osName");
+	if (compat) {
+		tid = key;
+	} else if (!fl_jfr_field_number(chunk, class, key, "osThreadId",
+					&tid) || !tid) {
+		if (!fl_jfr_field_number(chunk, class, key, "javaThreadId",
+					 &tid) || !tid)
+			tid = key;
+	}
+	set = fl_thread(flame, name, tid);
+	return compat ? compat_thread(flame, set, name, key) : set;
+}
+
+flame_id fl_jfr_thread(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	bool fresh;
+	uint64_t *at = fl_map_put(&chunk->threads, key, &fresh);
+
+	if (!at) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return 0;
+	}
+	if (fresh)
+		*at = make_thread(chunk, key);
+	return *at;
+}
+
+flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	bool fresh;
+	uint64_t *at = fl_map_put(&chunk->states, key, &fresh);
+
+	if (!at) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return 0;
+	}
+	if (fresh) {
+		struct slice text = fl_jfr_constant_text(chunk,
+						chunk->thread_state, key);
+
+		*at = flame_name(chunk->jfr->source->flame, text.at,
+				 text.size);
+	}
+	return *at;
+}
+
+/* Classes, methods ------------------------------------------------------ */
+
+/* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
+static void put_class(struct fl_buf *buf, struct slice symbol)
+{
+	static const char letters[] = "BCSIJZFD";
+	static const char *const words[] = {
+		"byte", "char", "short", "int", "long", "boolean", "float",
+		"double"
+	};
+	size_t depth = 0, from;
+	const char *letter;
+
+	while (depth < symbol.size && symbol.at[depth] == '[')
+		depth++;
+	symbol.at += depth;
+	symbol.size -= depth;
+	from = buf->size;
+	letter = depth && symbol.size ? strchr(letters, symbol.at[0]) : NULL;
+	if (letter && *letter) {
+		fl_buf_text(buf, words[letter - letters]);
+	} else {
+		if (depth && symbol.size > 1 && symbol.at[0] == 'L') {
+			symbol.at++;
+			symbol.size -= 2;
+		}
+		fl_buf_put(buf, symbol.at, symbol.size);
+		for (size_t i = from; buf->at && i < buf->size; i++)
+			if (buf->at[i] == '/')
+				buf->at[i] = '.';
+	}
+	while (depth--)
+		fl_buf_text(buf, "[]");
+}
+
+static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
+			  bool outside)
+{
+	struct flame *flame = chunk->jfr->source->flame;
+	struct slice symbol = fl_jfr_field_text(chunk, chunk->class, key,
+						"name");
+	struct flame_frame frame = {
+		.file = chunk->jfr->class_mark,
+		.type = outside ? FLAME_KERNEL : FLAME_INLINED,
+	};
+	struct fl_buf buf = { 0 };
+
+	if (symbol.at)
+		put_class(&buf, symbol);
+	else
+		fl_buf_text(&buf, chunk->jfr->source->select.compat ?
+				  "null" : "[unknown class]");
+	if (buf.failed)
+		fl_no_memory(flame);
+	frame.name = flame_name(flame, buf.at, buf.size);
+	fl_buf_free(&buf);
+	return flame_frame(flame, &frame);
+}
+
+flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside)
+{
+	bool fresh;
+	uint64_t *at = fl_map_put(&chunk->leaves[outside], key, &fresh);
+
+	if (!at) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return 0;
+	}
+	if (fresh)
+		*at = make_leaf(chunk, key, outside);
+	return *at;
+}
+
+void fl_jfr_frame_types(struct fl_jfr_chunk *chunk)
+{
+	static const struct {
+		const char *name;
+		uint8_t type;
+	} names[] = {
+		{ "Interpreted", FLAME_INTERPRETED },
+		{ "JIT compiled", FLAME_JIT }, { "Inlined", FLAME_INLINED },
+		{ "Native", FLAME_NATIVE }, { "C++", FLAME_CPP },
+		{ "Kernel", FLAME_KERNEL }, { "C1 compiled", FLAME_C1 },
+		{ "AOT compiled", FLAME_JIT },
+		{ "INTERPRETED", FLAME_INTERPRETED }, { "JIT", FLAME_JIT },
+		{ "JIT_INLINED", FLAME_INLINED }, { "NATIVE", FLAME_NATIVE },
+	};
+
+	chunk->async = fl_slice_is(fl_jfr_constant_text(chunk,
+				   chunk->frame_type, 5), "Kernel");
+	for (unsigned key = 0; key < FL_COUNT(chunk->types); key++) {
+		struct slice text = fl_jfr_constant_text(chunk,
+						chunk->frame_type, key);
+
+		chunk->types[key] = FLAME_UNKNOWN;
+		for (size_t i = 0; text.at && i < FL_COUNT(names); i++)
+			if (fl_slice_is(text, names[i].name))
+				chunk->types[key] = names[i].type;
+		/* In a JDK's file it is a Java method written in C. */
+		if (chunk->types[key] == FLAME_NATIVE && !chunk->async)
+			chunk->types[key] = FLAME_JAVA_NATIVE;
+	}
+}
+
+/*
+ * "pkg/Class.method", as jfrconv: C, C++ and kernel frames by their symbol
+ * alone, a method without a name by its class.
+ */
+static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
+		       uint64_t method, uint8_t type)
+{
+	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
+		      type == FLAME_KERNEL;
+	struct slice class = { 0 }, name;
+	struct fl_wire w;
+	uint64_t key;
+
+	if (!fl_jfr_constant(chunk, chunk->method, method, &w)) {
+		chunk->unresolved++;
+		fl_buf_text(buf, chunk->jfr->source->select.compat ?
+				 "unknown" : "[unknown]");
+		return;
+	}
+	name = fl_jfr_field_text(chunk, chunk->method, method, "name");
+	if (!(native && name.size) &&
+	    fl_jfr_field_number(chunk, chunk->method, method, "type", &key))
+		class = fl_jfr_field_text(chunk, chunk->class, key, "name");
+	fl_buf_put(buf, class.at, class.size);
+	if (class.size && name.size)
+		fl_buf_byte(buf, '.');
+	fl_buf_put(buf, name.at, name.size);
+	if (!buf->size && !chunk->jfr->source->select.compat)
+		fl_buf_text(buf, "[unknown]");
+}
+
+static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+			   uint8_t type, const char *mark, uint32_t place)
+{
+	struct flame *flame = chunk->jfr->source->flame;
+	struct fl_buf buf = { 0 };
+	flame_id frame;
+
+	put_method(chunk, &buf, method, type);
+	if (mark)
+		fl_buf_print(&buf, "%s%" PRIu32, mark, place);
+	if (buf.failed)
+		fl_no_memory(flame);
+	frame = fl_frame(flame, flame_name(flame, buf.at, buf.size), type);
+	fl_buf_free(&buf);
+	return frame;
+}
+
+/* With a line, or a bytecode index (its top bit is free to tell them). */
+static flame_id located(struct fl_jfr_chunk *chunk, flame_id plain,
+			uint64_t method, uint8_t type, const char *mark,
+			uint32_t place)
+{
+	bool fresh;
+	uint64_t *at = fl_map_put(&chunk->located,
+				  (uint64_t)plain << 32 | place |
+				  (uint64_t)(*mark == '@') << 31, &fresh);
+
+	if (!at) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return 0;
+	}
+	if (fresh)
+		*at = make_frame(chunk, method, type, mark, place);
+	return *at;
+}
+
+flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+		      uint64_t type_key, uint32_t line, uint32_t bci)
+{
+	const struct fl_select *select = &chunk->jfr->source->select;
+	uint8_t type = type_key < FL_COUNT(chunk->types) ?
+		       chunk->types[type_key] : FLAME_UNKNOWN;
+	uint64_t *at;
+	flame_id plain;
+	bool fresh;
+
+	at = fl_map_put(&chunk->frames[type], method, &fresh);
+	if (!at) {
+		fl_no_memory(chunk->jfr->source->flame);
+		return 0;
+	}
+	if (fresh)
+		*at = make_frame(chunk, method, type, NULL, 0);
+	plain = *at;
+	if (fl_likely(!select->lines && !select->bci))
+		return plain;
+	if (select->compat) {
+		line &= 0xffff;
+		bci &= 0xffff;
+	}
+	if (select->lines && (int32_t)line > 0)
+		return located(chunk, plain, method, type, ":", line);
+	if (select->bci && (int32_t)bci > 0)
+		return located(chunk, plain, method, type, "@", bci);
+	return plain;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For decoders: how they are found, and the loop that most of them share.
+ * All of their containers are frames (members, streams) one after another.
+ */
+#ifndef FL_DECODERS_H
+#define FL_DECODERS_H
+
+#include "io/io.h"
+
+/* Bytes that are peeked for a bid; enough for all magics. */
+enum { FL_HEAD = 512 };
+
+/*
+ * The decoder that bids most for the head, NULL if none does.  false, with
+ * fl_fail's text: a container that is known and not read.
+ */
+bool fl_decoder_find(struct flame *flame, const char *name,
+		     const uint8_t *head, size_t n,
+		     const struct fl_decoder **found);
+
+/* What a step may take and give; it moves the pointers and the sizes. */
+struct fl_step {
+	const uint8_t *in;
+	size_t nin;
+	uint8_t *out;
+	size_t nout;
+};
+
+/*
+ * The first member of a decoder's state.  step decodes some bytes: nothing
+ * happens to *step where the input is not enough.  It gives FL_STEP_END at
+ * the end of a frame, and readies itself for another.
+ */
+struct fl_frames {
+	const struct fl_decoder *decoder;
+	enum fl_stepped { FL_STEP_ON, FL_STEP_END, FL_STEP_BAD }
+		(*step)(void *state, struct fl_step *step);
+	bool inside;		/* a frame */
+	bool over;		/* no more will come */
+	char text[128];		/* damage; a step that is bad tells why */
+};
+
+/*
+ * fl_decoder.read for all that have frames: zeros between and behind them
+ * are skipped, a cut or corrupt frame and other bytes behind are damage.
+ */
+size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
+		      size_t room, const char **damage);
+
+/* Where a step is bad; gives FL_STEP_BAD. */
+enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why);
+
+extern const struct fl_decoder fl_decoder_gzip, fl_decoder_zstd,
+	fl_decoder_lz4, fl_decoder_lz4_legacy, fl_decoder_xz, fl_decoder_zip;
+
+static inline uint16_t fl_le16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] | at[1] << 8);
+}
+
+static inline uint32_t fl_le32(const uint8_t *at)
+{
+	return fl_le16(at) | (uint32_t)fl_le16(at + 2) << 16;
+}
+
+#endif

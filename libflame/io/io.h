@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The io room: bytes.  An input is peeked and consumed; decoders that bid on
+ * its first bytes stack up in front of it until none bids.  An output is
+ * buffered and appears whole or not at all.
+ */
+#ifndef FL_IO_H
+#define FL_IO_H
+
+#include "fl.h"
+
+/*
+ * An input: a file (mapped), a pipe (buffered), memory, or a decoder over
+ * another input.
+ */
+struct fl_in;
+
+/* path "-" is standard input.  NULL with fl_fail's text where it fails. */
+struct fl_in *fl_in_open(struct flame *flame, const char *path);
+/* Bytes of the caller's, which outlive the input. */
+struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
+			   const char *name);
+/*
+ * Puts decoders in front as long as one bids: gzip (many members), zstd
+ * (many frames, skippable ones), lz4 frames (many), xz, zip of one file; at
+ * most FL_NESTING deep.  Owns what it is given; NULL on failure.
+ */
+struct fl_in *fl_in_decoded(struct fl_in *in);
+
+enum { FL_NESTING = 3 };
+
+/*
+ * Peek at `min` bytes or more; *avail says how many are there, which is
+ * less than min only at the end of the input or after damage.  The bytes
+ * stay ours and stay put until the next peek or consume.  Never NULL unless
+ * *avail is 0.  min SIZE_MAX: all that is left.
+ */
+const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail);
+/* Moves on by n <= avail bytes. */
+void fl_in_consume(struct fl_in *in, size_t n);
+
+/* Offset of the next byte, in decoded bytes from the start. */
+uint64_t fl_in_offset(const struct fl_in *in);
+/* Size in decoded bytes where it is known at once (mapped, memory). */
+bool fl_in_size(const struct fl_in *in, uint64_t *size);
+/*
+ * Mapped or memory: all bytes of the input, from offset 0, at once; they
+ * stay put until close.  NULL for other kinds.
+ */
+const uint8_t *fl_in_all(struct fl_in *in, size_t *size);
+/*
+ * Mapped inputs: bytes before this offset will not be looked at again, the
+ * system may have their pages back.  Nothing for other kinds.
+ */
+void fl_in_forget(struct fl_in *in, uint64_t offset);
+/*
+ * Whether what came out is cut short or damaged (a gzip without its end, a
+ * read error).  NULL: no.  The text names neither file nor tool.
+ */
+const char *fl_in_damage(const struct fl_in *in);
+const char *fl_in_name(const struct fl_in *in);
+/* Takes NULL too. */
+void fl_in_close(struct fl_in *in);
+
+/*
+ * A decoder: one file and one row each (gzip.c, zstd.c, ...; the table is
+ * in decoders.c).  bid: how many bits of the head it checked, 0 for no.
+ * begin: the state, or NULL after fl_fail.  read: fills out[0..room), gives
+ * the bytes written, 0 at the end; it may consume from `under` as it likes.
+ * It sets *damage, to text that lives until end, where the data are cut or
+ * corrupt: what it has written still counts, and is the last.
+ */
+struct fl_decoder {
+	const char *name;
+	unsigned (*bid)(const uint8_t *head, size_t n);
+	void *(*begin)(struct flame *flame, struct fl_in *under);
+	size_t (*read)(void *state, struct fl_in *under, uint8_t *out,
+		       size_t room, const char **damage);
+	void (*end)(void *state);
+};
+
+extern const struct fl_decoder *const fl_decoders[];	/* ends in NULL */
+
+/*
+ * An output.  path "-" is standard output.  A regular file is written beside
+ * its place and renamed by fl_out_close, so it appears whole or not at all;
+ * pipes and devices are written as they are.  Failures latch and come out of
+ * close; fl_failed() knows of them at once.  Where the reader of a pipe has
+ * gone (EPIPE; the tool must ignore SIGPIPE to see it) the failure's text
+ * is "": there is nobody to tell.
+ */
+struct fl_out;
+
+struct fl_out *fl_out_open(struct flame *flame, const char *path);
+/* Into a buffer of the caller's, for tests and embedding. */
+struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf);
+void fl_out_put(struct fl_out *out, const void *at, size_t size);
+void fl_out_text(struct fl_out *out, const char *text);
+void fl_out_print(struct fl_out *out, const char *format, ...) FL_PRINTF(2, 3);
+int fl_out_close(struct fl_out *out);
+/* Closes and removes what was written; takes NULL too. */
+void fl_out_abandon(struct fl_out *out);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lz4: the frame format, by liblz4, and the legacy one of lz4 -l.
+ */
+#include "fl.h"
+
+#include "io/decoders.h"
+
+#include <lz4.h>
+#include <lz4frame.h>
+#include <stdlib.h>
+
+enum { FRAME = 0x184d2204, SKIPPABLE = 0x184d2a50, LEGACY = 0x184c2102 };
+
+/* Frames -------------------------------------------------------------- */
+
+struct lz4 {
+	struct fl_frames frames;
+	LZ4F_dctx *context;
+};
+
+/* zstd has the same skippable frames: what follows them tells. */
+static unsigned bid(const uint8_t *head, size_t n)
+{
+	size_t skip;
+
+	while (n >= 8 && (fl_le32(head) & ~15u) == SKIPPABLE) {
+		skip = 8 + (size_t)fl_le32(head + 4);
+		if (skip + 4 > n)
+			return 28;
+		head += skip;
+		n -= skip;
+	}
+	return n >= 4 && fl_le32(head) == FRAME ? 32 : 0;
+}
+
+static enum fl_stepped step(void *state, struct fl_step *s)
+{
+	struct lz4 *lz4 = state;
+	size_t nin = s->nin, nout = s->nout, code;
+
+	code = LZ4F_decompress(lz4->context, s->out, &nout, s->in, &nin,
+			       NULL);
+	s->in += nin;
+	s->nin -= nin;
+	s->out += nout;
+	s->nout -= nout;
+	if (LZ4F_isError(code))
+		return fl_frames_bad(&lz4->frames, LZ4F_getErrorName(code));
+	return code == 0 ? FL_STEP_END : FL_STEP_ON;
+}
+
+static void *begin(struct flame *flame, struct fl_in *under)
+{
+	struct lz4 *lz4 = calloc(1, sizeof(*lz4));
+
+	(void)under;
+	if (!lz4 || LZ4F_isError(LZ4F_createDecompressionContext(
+			    &lz4->context, LZ4F_VERSION))) {
+		free(lz4);
+		fl_no_memory(flame);
+		return NULL;
+	}
+	lz4->frames.decoder = &fl_decoder_lz4;
+	lz4->frames.step = step;
+	return lz4;
+}
+
+static void end(void *state)
+{
+	struct lz4 *lz4 = state;
+
+	LZ4F_freeDecompressionContext(lz4->context);
+	free(lz4);
+}
+
+const struct fl_decoder fl_decoder_lz4 = {
+	.name = "lz4", .bid = bid, .begin = begin, .read = fl_frames_read,
+	.end = end,
+};
+
+/* Legacy -------------------------------------------------------------- */
+
+/*
+ * A magic, then blocks of a size and so many bytes, each of 8 MB decoded (the
+ * last of less), to the end of the input or to another magic.
+ */
+enum { LEGACY_BLOCK = 8 << 20 };
+
+struct legacy {
+	struct fl_frames frames;
+	size_t done, size;	/* of the block */
+	char block[LEGACY_BLOCK];
+};
+
+static unsigned legacy_bid(const uint8_t *head, size_t n)
+{
+	return n >= 4 && fl_le32(head) == LEGACY ? 32 : 0;
+}
+
+/* The next block; false at the end and after damage. */
+static bool next_block(struct legacy *legacy, struct fl_in *under,
+		       const char **damage)
+{
+	const uint8_t *at;
+	size_t n, size;
+	int decoded;
+
+	do {
+		at = fl_in_peek(under, 4, &n);
+		if (n == 0)
+			return false;
+		size = n < 4 ? 0 : fl_le32(at);
+		if (size == LEGACY)
+			fl_in_consume(under, 4);
+	} while (size == LEGACY);
+	if (size > LZ4_COMPRESSBOUND(LEGACY_BLOCK)) {
+		*damage = "the lz4 data are corrupt: a block too large";
+		return false;
+	}
+	at = fl_in_peek(under, 4 + size, &n);
+	if (n < 4 + size) {
+		*damage = "the lz4 data end early";
+		return false;
+	}
+	decoded = LZ4_decompress_safe((const char *)at + 4, legacy->block,
+				      (int)size, LEGACY_BLOCK);
+	if (decoded < 0) {
+		*damage = "the lz4 data are corrupt";
+		return false;
+	}
+	fl_in_consume(under, 4 + size);
+	legacy->done = 0;
+	legacy->size = (size_t)decoded;
+	return true;
+}
+
+static size_t legacy_read(void *state, struct fl_in *under, uint8_t *out,
+			  size_t room, const char **damage)
+{
+	struct legacy *legacy = state;
+	size_t n;
+
+	while (legacy->done == legacy->size)
+		if (!next_block(legacy, under, damage))
+			return 0;
+	n = FL_MIN(room, legacy->size - legacy->done);
+	memcpy(out, legacy->block + legacy->done, n);
+	legacy->done += n;
+	return n;
+}
+
+static void *legacy_begin(struct flame *flame, struct fl_in *under)
+{
+	struct legacy *legacy = malloc(sizeof(*legacy));
+
+	(void)under;
+	if (!legacy) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	legacy->done = legacy->size = 0;
+	return legacy;
+}
+
+const struct fl_decoder fl_decoder_lz4_legacy = {
+	.name = "lz4", .bid = legacy_bid, .begin = legacy_begin,
+	.read = legacy_read, .end = free,
+};

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Outputs: a buffer before a file, a pipe or memory.  A file is written
+ * beside its place and renamed; what is no regular file is written as it is.
+ */
+#include "fl.h"
+
+#include "io/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER = 64 << 10 };
+
+struct fl_out {
+	struct flame *flame;
+	char *name;		/* as messages have it */
+	char *path;		/* to rename to; NULL: written as it is */
+	char *temporary;
+	struct fl_buf *memory;	/* or NULL */
+	int fd;
+	bool failed;
+	size_t n;		/* bytes in the buffer */
+	char buffer[BUFFER];
+};
+
+static void free_out(struct fl_out *out)
+{
+	if (out->fd > STDERR_FILENO)
+		close(out->fd);
+	free(out->name);
+	free(out->path);
+	free(out->temporary);
+	free(out);
+}
+
+static struct fl_out *new_out(struct flame *flame, const char *name)
+{
+	struct fl_out *out = malloc(sizeof(*out));
+
+	if (!out) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	memset(out, 0, offsetof(struct fl_out, buffer));
+	out->flame = flame;
+	out->fd = -1;
+	out->name = strdup(name);
+	if (!out->name) {
+		fl_no_memory(flame);
+		free_out(out);
+		return NULL;
+	}
+	return out;
+}
+
+/* Opening ------------------------------------------------------------- */
+
+/*
+ * Opening these anew would begin at offset 0 of what others write to as
+ * well: write to what is open.  -1 for other paths.
+ */
+static int fd_of(const char *path)
+{
+	static const char *const folders[] = {
+		"/dev/fd/", "/proc/self/fd/",
+	};
+	int64_t n;
+	size_t i;
+
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (i = 0; i < FL_COUNT(folders); i++) {
+		struct slice rest = { path, strlen(path) };
+
+		if (!fl_slice_starts(rest, folders[i]))
+			continue;
+		rest.at += strlen(folders[i]);
+		rest.size -= strlen(folders[i]);
+		if (fl_parse_int(rest, &n) && n >= 0 && n <= INT_MAX)
+			return (int)n;
+	}
+	return -1;
+}
+
+/* DIRECTORY-OF-PATH/.flame-PID-N, made with the mode that umask leaves. */
+static bool open_temporary(struct fl_out *out)
+{
+	const char *slash = strrchr(out->path, '/');
+	int folder = slash ? (int)(slash + 1 - out->path) : 0;
+	size_t size = (size_t)folder + 48;
+	unsigned i;
+
+	out->temporary = malloc(size);
+	if (!out->temporary) {
+		errno = ENOMEM;
+		return false;
+	}
+	for (i = 0; i < 1000; i++) {
+		snprintf(out->temporary, size, "%.*s.flame-%ld-%u", folder,
+			 out->path, (long)getpid(), i);
+		out->fd = open(out->temporary,
+			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (out->fd >= 0)
+			return true;
+		if (errno != EEXIST)
+			break;
+	}
+	free(out->temporary);
+	out->temporary = NULL;
+	return false;
+}
+
+static bool open_direct(struct fl_out *out, const char *path, int flags)
+{
+	free(out->path);
+	out->path = NULL;
+	out->fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+	return out->fd >= 0;
+}
+
+/* The new file takes the old one's place: also its mode and owner. */
+static void keep_mode(struct fl_out *out, const struct stat *old)
+{
+	struct stat new;
+
+	if (fstat(out->fd, &new) != 0)
+		return;
+	if ((new.st_uid == old->st_uid && new.st_gid == old->st_gid) ||
+	    fchown(out->fd, old->st_uid, old->st_gid) == 0)
+		fchmod(out->fd, old->st_mode & 07777);
+	else
+		fchmod(out->fd, old->st_mode & 0777);
+}
+
+static bool open_path(struct fl_out *out, const char *path)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+
+	if (exists && !S_ISREG(st.st_mode))
+		return open_direct(out, path, 0);
+	/* A link stays one: the file that it leads to is replaced. */
+	out->path = exists ? realpath(path, NULL) : strdup(path);
+	if (!out->path || (!exists && lstat(path, &st) == 0))
+		return open_direct(out, path, O_CREAT | O_TRUNC);
+	if (exists && access(out->path, W_OK) != 0)
+		return false;
+	if (!open_temporary(out))
+		/* A file that may be written in a folder that may not. */
+		return exists && open_direct(out, path, O_TRUNC);
+	if (exists)
+		keep_mode(out, &st);
+	return true;
+}
+
+struct fl_out *fl_out_open(struct flame *flame, const char *path)
+{
+	int fd = fd_of(path);
+	struct fl_out *out = new_out(flame, fd == STDOUT_FILENO ?
+					    "standard output" : path);
+	bool opened;
+
+	if (!out)
+		return NULL;
+	if (fd > STDERR_FILENO)
+		out->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	else if (fd >= 0)
+		out->fd = fd;
+	opened = fd >= 0 ? out->fd >= 0 : open_path(out, path);
+	if (!opened) {
+		fl_fail(flame, "%s: %s", out->name, strerror(errno));
+		free_out(out);
+		return NULL;
+	}
+	return out;
+}
+
+struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf)
+{
+	struct fl_out *out = new_out(flame, "memory");
+
+	if (out)
+		out->memory = buf;
+	return out;
+}
+
+/* Writing ------------------------------------------------------------- */
+
+static void fail(struct fl_out *out, int number)
+{
+	if (out->failed)
+		return;
+	out->failed = true;
+	if (number == ENOMEM)
+		fl_no_memory(out->flame);
+	else if (number == EPIPE)
+		fl_fail(out->flame, "%s", "");
+	else
+		fl_fail(out->flame, "%s: %s", out->name, strerror(number));
+}
+
+static void write_fd(struct fl_out *out, const char *at, size_t size)
+{
+	struct pollfd ready = { .fd = out->fd, .events = POLLOUT };
+	ssize_t n;
+
+	while (size && !out->failed) {
+		n = write(out->fd, at, FL_MIN(size, (size_t)1 << 30));
+		if (n >= 0) {
+			at += n;
+			size -= (size_t)n;
+		} else if (errno == EAGAIN) {
+			poll(&ready, 1, -1);
+		} else if (errno != EINTR) {
+			fail(out, errno);
+		}
+	}
+}
+
+static void write_out(struct fl_out *out, const char *at, size_t size)
+{
+	if (!out->memory) {
+		write_fd(out, at, size);
+		return;
+	}
+	fl_buf_put(out->memory, at, size);
+	if (out->memory->failed)
+		fail(out, ENOMEM);
+}
+
+static void flush(struct fl_out *out)
+{
+	write_out(out, out->buffer, out->n);
+	out->n = 0;
+}
+
+void fl_out_put(struct fl_out *out, const void *at, size_t size)
+{
+	if (fl_unlikely(size > BUFFER - out->n)) {
+		flush(out);
+		if (size > BUFFER) {
+			write_out(out, at, size);
+			return;
+		}
+	}
+	if (size)
+		memcpy(out->buffer + out->n, at, size);
+	out->n += size;
+}
+
+void fl_out_text(struct fl_out *out, const char *text)
+{
+	fl_out_put(out, text, strlen(text));
+}
+
+void fl_out_print(struct fl_out *out, const char *format, ...)
+{
+	char few[256], *text = few;
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(few, sizeof(few), format, args);
+	va_end(args);
+	if (size >= (int)sizeof(few)) {
+		text = malloc((size_t)size + 1);
+		if (text) {
+			va_start(args, format);
+			vsnprintf(text, (size_t)size + 1, format, args);
+			va_end(args);
+		}
+	}
+	if (!text || size < 0)
+		fail(out, text ? errno : ENOMEM);
+	else
+		fl_out_put(out, text, (size_t)size);
+	if (text != few)
+		free(text);
+}
+
+/* Closing ------------------------------------------------------------- */
+
+/* What is behind 0 to 2 is open for others as well. */
+static void close_fd(struct fl_out *out)
+{
+	int fd = out->fd;
+
+	if (fd <= STDERR_FILENO)
+		return;
+	out->fd = -1;
+	if (close(fd) != 0 && errno != EINTR)
+		fail(out, errno);
+}
+
+int fl_out_close(struct fl_out *out)
+{
+	bool failed;
+
+	flush(out);
+	close_fd(out);
+	if (out->temporary && !out->failed &&
+	    rename(out->temporary, out->path) != 0)
+		fail(out, errno);
+	if (out->temporary && out->failed)
+		unlink(out->temporary);
+	failed = out->failed;
+	free_out(out);
+	return failed ? FLAME_FAILED : FLAME_OK;
+}
+
+void fl_out_abandon(struct fl_out *out)
+{
+	if (!out)
+		return;
+	if (out->temporary)
+		unlink(out->temporary);
+	free_out(out);
+}

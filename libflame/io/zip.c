@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * zip of one file: its first entry that is a file, as it streams by.  The
+ * directory at the end of the archive is only asked how many others there
+ * are.
+ */
+#include "fl.h"
+
+#include "io/decoders.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+enum {
+	LOCAL = 0x04034b50, DESCRIPTOR = 0x08074b50, END = 0x06054b50,
+	LOCAL_SIZE = 30, END_SIZE = 22, COMMENT_MAX = 65535
+};
+
+/* Flags and methods of an entry; ZIP64 is an extra field. */
+enum {
+	ENCRYPTED = 1, DESCRIBED = 8, STORED = 0, DEFLATED = 8, ZIP64 = 1
+};
+
+struct zip {
+	struct flame *flame;
+	z_stream z;
+	enum { HEADER, BODY, OVER } at;
+	unsigned flags, method, directories;
+	bool directory;		/* the entry being read */
+	uint64_t left;		/* of a stored body */
+	uint32_t crc, crc_wanted;
+	char text[128];
+};
+
+static unsigned bid(const uint8_t *head, size_t n)
+{
+	return n >= LOCAL_SIZE && fl_le32(head) == LOCAL ? 32 : 0;
+}
+
+static bool bad(struct zip *zip, const char **damage, const char *text)
+{
+	snprintf(zip->text, sizeof(zip->text), "the zip %s", text);
+	*damage = zip->text;
+	zip->at = OVER;
+	return false;
+}
+
+static uint64_t le64(const uint8_t *at)
+{
+	return fl_le32(at) | (uint64_t)fl_le32(at + 4) << 32;
+}
+
+/* The size in the body, which large files have in an extra field. */
+static uint64_t body_size(const uint8_t *head, const uint8_t *extra)
+{
+	uint64_t size = fl_le32(head + 18);
+	unsigned room = fl_le16(head + 28), n;
+
+	if (size != UINT32_MAX)
+		return size;
+	for (; room >= 4; room -= 4 + n, extra += 4 + n) {
+		n = fl_le16(extra + 2);
+		if (n > room - 4)
+			break;
+		if (fl_le16(extra) == ZIP64 && n >= 16)
+			return le64(extra + 4 + 8);
+	}
+	return size;
+}
+
+static bool check_entry(struct zip *zip, const char **damage)
+{
+	if (zip->flags & ENCRYPTED)
+		return bad(zip, damage, "entry is encrypted");
+	if (zip->method != STORED && zip->method != DEFLATED)
+		return bad(zip, damage, "entry is neither stored nor "
+			   "deflated");
+	if (zip->method == STORED && zip->flags & DESCRIBED && !zip->left)
+		return bad(zip, damage, "entry does not tell its size");
+	return true;
+}
+
+/*
+ * A local header.  Directories have a '/' at their end and no body; but
+ * Java's deflates the nothing in them.
+ */
+static bool read_header(struct zip *zip, struct fl_in *under,
+			const char **damage)
+{
+	const uint8_t *head;
+	size_t size, name, n;
+
+	head = fl_in_peek(under, LOCAL_SIZE, &n);
+	if (n < LOCAL_SIZE || fl_le32(head) != LOCAL)
+		return bad(zip, damage, zip->directories && n >= 4 ?
+			   "holds no file" : "data end early");
+	name = fl_le16(head + 26);
+	size = LOCAL_SIZE + name + fl_le16(head + 28);
+	head = fl_in_peek(under, size, &n);
+	if (n < size)
+		return bad(zip, damage, "data end early");
+	zip->flags = fl_le16(head + 6);
+	zip->method = fl_le16(head + 8);
+	zip->crc_wanted = fl_le32(head + 14);
+	zip->left = body_size(head, head + LOCAL_SIZE + name);
+	zip->directory = name && head[LOCAL_SIZE + name - 1] == '/';
+	fl_in_consume(under, size);
+	zip->directories += zip->directory;
+	if (zip->directory && zip->method == STORED && !zip->left)
+		return true;
+	zip->at = BODY;
+	zip->crc = 0;
+	inflateReset(&zip->z);
+	return check_entry(zip, damage);
+}
+
+/* How many entries the archive's end tells of; 0 where it is not there. */
+static unsigned count_entries(struct fl_in *under)
+{
+	const uint8_t *at;
+	size_t n, i, window = END_SIZE + COMMENT_MAX;
+
+	while (at = fl_in_peek(under, window + 1, &n), n > window)
+		fl_in_consume(under, n - window);
+	for (i = n; i-- > 0;)
+		if (n - i >= END_SIZE && fl_le32(at + i) == END)
+			return fl_le16(at + i + 10);
+	return 0;
+}
+
+/* Behind the body: its checksum, where it was not known before. */
+static void read_descriptor(struct zip *zip, struct fl_in *under)
+{
+	const uint8_t *at;
+	size_t n, marked, size;
+
+	if (!(zip->flags & DESCRIBED))
+		return;
+	at = fl_in_peek(under, 28, &n);
+	marked = n >= 4 && fl_le32(at) == DESCRIPTOR ? 4 : 0;
+	if (n < marked + 12) {
+		zip->crc_wanted = zip->crc;
+		return;
+	}
+	zip->crc_wanted = fl_le32(at + marked);
+	/* The sizes have 4 bytes or 8: what follows tells. */
+	size = marked + 20;
+	if (n >= marked + 16 && at[marked + 12] == 'P' &&
+	    at[marked + 13] == 'K')
+		size = marked + 12;
+	fl_in_consume(under, FL_MIN(size, n));
+}
+
+/* Others than the one that was read. */
+static void warn_of_others(struct zip *zip, struct fl_in *under)
+{
+	unsigned entries, known = zip->directories + 1;
+	const uint8_t *at;
+	size_t n;
+
+	at = fl_in_peek(under, 4, &n);
+	if (n < 4 || fl_le32(at) != LOCAL)
+		return;
+	entries = count_entries(under);
+	if (entries > known)
+		fl_warn(zip->flame, "%s: the first file in the zip was read, "
+			"%u more left out", fl_in_name(under),
+			entries - known);
+	else
+		fl_warn(zip->flame, "%s: the first file in the zip was read, "
+			"others left out", fl_in_name(under));
+}
+
+static void end_entry(struct zip *zip, struct fl_in *under,
+		      const char **damage)
+{
+	read_descriptor(zip, under);
+	zip->at = zip->directory ? HEADER : OVER;
+	if (zip->crc != zip->crc_wanted)
+		bad(zip, damage, "entry's checksum differs");
+	else if (!zip->directory)
+		warn_of_others(zip, under);
+}
+
+static size_t read_stored(struct zip *zip, struct fl_in *under, uint8_t *out,
+			  size_t room, const char **damage)
+{
+	const uint8_t *at;
+	size_t n;
+
+	at = fl_in_peek(under, zip->left != 0, &n);
+	if (!n && zip->left)
+		bad(zip, damage, "data end early");
+	n = FL_MIN(FL_MIN(n, room), zip->left);
+	if (n)
+		memcpy(out, at, n);
+	fl_in_consume(under, n);
+	zip->left -= n;
+	return n;
+}
+
+static size_t read_deflated(struct zip *zip, struct fl_in *under,
+			    uint8_t *out, size_t room, const char **damage)
+{
+	z_stream *z = &zip->z;
+	const uint8_t *at;
+	size_t n, nin;
+	int code;
+
+	at = fl_in_peek(under, 1, &n);
+	nin = FL_MIN(n, 1u << 30);
+	room = FL_MIN(room, 1u << 30);
+	z->next_in = (Bytef *)at;
+	z->avail_in = (uInt)nin;
+	z->next_out = out;
+	z->avail_out = (uInt)room;
+	code = inflate(z, Z_NO_FLUSH);
+	fl_in_consume(under, nin - z->avail_in);
+	zip->left = code != Z_STREAM_END;
+	if (code == Z_BUF_ERROR && !n)
+		bad(zip, damage, "data end early");
+	else if (code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END)
+		bad(zip, damage, "data are corrupt");
+	return room - z->avail_out;
+}
+
+static size_t read_body(struct zip *zip, struct fl_in *under, uint8_t *out,
+			size_t room, const char **damage)
+{
+	size_t n = zip->method == STORED ?
+		   read_stored(zip, under, out, room, damage) :
+		   read_deflated(zip, under, out, room, damage);
+
+	zip->crc = (uint32_t)crc32_z(zip->crc, out, n);
+	if (zip->at == BODY && !zip->left)
+		end_entry(zip, under, damage);
+	return n;
+}
+
+static size_t read_zip(void *state, struct fl_in *under, uint8_t *out,
+		       size_t room, const char **damage)
+{
+	struct zip *zip = state;
+	size_t n = 0;
+
+	while (zip->at != OVER && n == 0) {
+		if (zip->at == HEADER)
+			read_header(zip, under, damage);
+		else
+			n = read_body(zip, under, out, room, damage);
+	}
+	return n;
+}
+
+static void *begin(struct flame *flame, struct fl_in *under)
+{
+	struct zip *zip = calloc(1, sizeof(*zip));
+
+	(void)under;
+	if (!zip || inflateInit2(&zip->z, -15) != Z_OK) {
+		free(zip);
+		fl_no_memory(flame);
+		return NULL;
+	}
+	zip->flame = flame;
+	return zip;
+}
+
+static void end(void *state)
+{
+	struct zip *zip = state;
+
+	inflateEnd(&zip->z);
+	free(zip);
+}
+
+const struct fl_decoder fl_decoder_zip = {
+	.name = "zip", .bid = bid, .begin = begin, .read = read_zip,
+	.end = end,
+};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Zstandard, by libzstd.
+ */
+#include "fl.h"
+
+#include "io/decoders.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+struct zstd {
+	struct fl_frames frames;
+	ZSTD_DStream *stream;
+};
+
+/* lz4 has the same skippable frames: what follows them tells. */
+static unsigned bid(const uint8_t *head, size_t n)
+{
+	size_t skip;
+
+	while (n >= 8 && (fl_le32(head) & ~15u) == ZSTD_MAGIC_SKIPPABLE_START) {
+		skip = 8 + (size_t)fl_le32(head + 4);
+		if (skip + 4 > n)
+			return 28;
+		head += skip;
+		n -= skip;
+	}
+	return n >= 4 && fl_le32(head) == ZSTD_MAGICNUMBER ? 32 : 0;
+}
+
+static enum fl_stepped step(void *state, struct fl_step *s)
+{
+	struct zstd *zstd = state;
+	ZSTD_inBuffer in = { s->in, s->nin, 0 };
+	ZSTD_outBuffer out = { s->out, s->nout, 0 };
+	size_t code = ZSTD_decompressStream(zstd->stream, &out, &in);
+
+	s->in += in.pos;
+	s->nin -= in.pos;
+	s->out += out.pos;
+	s->nout -= out.pos;
+	if (ZSTD_getErrorCode(code) ==
+	    ZSTD_error_frameParameter_windowTooLarge)
+		return fl_frames_bad(&zstd->frames,
+				     "a window of more than 2 GB");
+	if (ZSTD_isError(code))
+		return fl_frames_bad(&zstd->frames, ZSTD_getErrorName(code));
+	return code == 0 ? FL_STEP_END : FL_STEP_ON;
+}
+
+static void *begin(struct flame *flame, struct fl_in *under)
+{
+	struct zstd *zstd = calloc(1, sizeof(*zstd));
+	/* 31, what --long=31 wants, where size_t has 64 bits. */
+	int log = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
+
+	(void)under;
+	if (zstd)
+		zstd->stream = ZSTD_createDStream();
+	if (!zstd || !zstd->stream) {
+		free(zstd);
+		fl_no_memory(flame);
+		return NULL;
+	}
+	ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, log);
+	zstd->frames.decoder = &fl_decoder_zstd;
+	zstd->frames.step = step;
+	return zstd;
+}
+
+static void end(void *state)
+{
+	struct zstd *zstd = state;
+
+	ZSTD_freeDStream(zstd->stream);
+	free(zstd);
+}
+
+const struct fl_decoder fl_decoder_zstd = {
+	.name = "zstd", .bid = bid, .begin = begin, .read = fl_frames_read,
+	.end = end,
+};

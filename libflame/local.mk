@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library: one set of objects (libfl), installed as libflamegraph.
+
+noinst_LTLIBRARIES += libfl.la
+libfl_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
+libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
+libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
+	libflame/base/base.h libflame/base/hash.c libflame/base/memory.c \
+	libflame/base/number.c libflame/base/regex.c libflame/base/utf8.c \
+	libflame/io/decoders.c libflame/io/decoders.h libflame/io/gzip.c \
+	libflame/io/in.c libflame/io/io.h libflame/io/lz4.c \
+	libflame/io/out.c libflame/io/xz.c libflame/io/zip.c \
+	libflame/io/zstd.c \
+	libflame/dict/dict.c libflame/dict/dict.h libflame/dict/frames.c \
+	libflame/dict/labels.c libflame/dict/metrics.c \
+	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
+	libflame/flow/flow.h libflame/flow/pick.c libflame/flow/pump.c \
+	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
+	libflame/filter/by.c libflame/filter/classify.c \
+	libflame/filter/cut.c libflame/filter/filter.h \
+	libflame/filter/filters.c libflame/filter/grain.c \
+	libflame/filter/java.c libflame/filter/keep.c \
+	libflame/filter/rename.c libflame/filter/reverse.c \
+	libflame/filter/rewrite.c libflame/filter/root.c \
+	libflame/filter/skip.c \
+	libflame/format/folded.c libflame/format/format.h \
+	libflame/format/formats.c \
+	libflame/format/jfr/chunk.c libflame/format/jfr/emit.c \
+	libflame/format/jfr/event.c libflame/format/jfr/info.c \
+	libflame/format/jfr/jfr.c libflame/format/jfr/jfr.h \
+	libflame/format/jfr/meta.c libflame/format/jfr/plan.c \
+	libflame/format/jfr/pool.c libflame/format/jfr/rows.c \
+	libflame/format/jfr/span.c libflame/format/jfr/stack.c \
+	libflame/format/jfr/text.c libflame/format/jfr/v0.c \
+	libflame/format/jfr/wire.c libflame/format/jfr/wire.h \
+	libflame/tree/layout.c libflame/tree/page.c libflame/tree/tree.c \
+	libflame/tree/tree.h \
+	libflame/draw/caption.c libflame/draw/draw.h libflame/draw/html.c \
+	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c
+
+lib_LTLIBRARIES += libflamegraph.la
+libflamegraph_la_SOURCES =
+libflamegraph_la_LIBADD = libfl.la
+libflamegraph_la_LDFLAGS = -no-undefined -version-info $(FLAME_INTERFACE)
+libflamegraph_la_DEPENDENCIES = libfl.la libflame/flame.map
+if VERSION_SCRIPT
+libflamegraph_la_LDFLAGS += \
+	-Wl,--version-script=$(srcdir)/libflame/flame.map
+endif
+
+flameincludedir = $(includedir)/flamegraph
+flameinclude_HEADERS = libflame/flame.h
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = libflame/flamegraph.pc
+EXTRA_DIST += libflame/flame.map
+
+# The page's viewer, as a C file in the build tree.
+viewer = \
+	share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
+	share/viewer/draw.js share/viewer/page.js share/viewer/search.js \
+	share/viewer/style.css share/viewer/view.js
+nodist_libfl_la_SOURCES = libflame/draw/viewer.c
+CLEANFILES += libflame/draw/viewer.c
+EXTRA_DIST += share/viewer/embed.sh $(viewer)
+
+libflame/draw/viewer.c: share/viewer/embed.sh $(viewer)
+	$(AM_V_GEN)$(MKDIR_P) $(@D)
+	$(AM_V_at)$(SHELL) $(srcdir)/share/viewer/embed.sh \
+		$(srcdir)/share/viewer $@

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gathering: one array of weights per column, indexed by stack.
+ */
+#include "fl.h"
+
+#include "tree/tree.h"
+
+#include <stdlib.h>
+
+struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns)
+{
+	struct flame_tree *tree;
+
+	if (columns < 1 || columns > 2) {
+		fl_fail(flame, "a tree has 1 or 2 columns, not %u", columns);
+		return NULL;
+	}
+	tree = calloc(1, sizeof(*tree));
+	if (!tree) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	tree->flame = flame;
+	tree->columns = columns;
+	return tree;
+}
+
+void flame_tree_free(struct flame_tree *tree)
+{
+	if (!tree)
+		return;
+	free(tree->weight[0]);
+	free(tree->weight[1]);
+	free(tree);
+}
+
+int64_t flame_tree_total(const struct flame_tree *tree, unsigned column)
+{
+	return column < tree->columns ? tree->total[column] : 0;
+}
+
+int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
+		int64_t weight)
+{
+	size_t had = tree->room[column];
+
+	if (fl_unlikely(stack >= had)) {
+		if (!fl_grow(&tree->weight[column], &tree->room[column],
+			     FL_MAX((size_t)stack + 1, tree->flame->stacks.n),
+			     sizeof(int64_t)))
+			return fl_no_memory(tree->flame);
+		memset(tree->weight[column] + had, 0,
+		       (tree->room[column] - had) * sizeof(int64_t));
+	}
+	tree->weight[column][stack] += weight;
+	if (__builtin_add_overflow(tree->total[column], weight,
+				   &tree->total[column]) || weight < 0)
+		return fl_fail(tree->flame, weight < 0 ?
+			       "a sample of negative weight" :
+			       "the sum of weights passes 2^63");
+	return FLAME_OK;
+}
+
+struct column {
+	struct flame_tree *tree;
+	unsigned column;
+};
+
+static int put(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct column *c = sink->state;
+
+	if (sample->metric)
+		c->tree->metric = sample->metric;
+	return fl_tree_add(c->tree, c->column, sample->stack, sample->weight);
+}
+
+struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
+{
+	struct flame_sink *sink;
+	struct column *c;
+
+	if (column >= tree->columns) {
+		fl_fail(tree->flame, "no column %u in this tree", column);
+		return NULL;
+	}
+	sink = fl_sink_new(tree->flame, NULL, sizeof(*c));
+	if (!sink)
+		return NULL;
+	c = sink->state;
+	c->tree = tree;
+	c->column = column;
+	sink->put = put;
+	return sink;
+}
+
+/* As samples again: one per stack with a weight. */
+int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
+{
+	struct flame_sample sample = { .metric = tree->metric,
+				       .time = FLAME_NOTIME };
+
+	for (size_t i = 0; i < tree->room[0]; i++) {
+		sample.stack = i;
+		sample.weight = tree->weight[0][i];
+		if (sample.weight && fl_put(sink, &sample) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	return FLAME_OK;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree room: samples gathered.  Collecting is one array of weights per
+ * column, indexed by stack; fl_tree_layout turns it into nodes in preorder.
+ */
+#ifndef FL_TREE_H
+#define FL_TREE_H
+
+#include "flow/flow.h"
+
+/*
+ * Nodes in preorder: node 0 is the root ("all"), a parent comes before its
+ * children, children of one parent are in bytewise order of their names.
+ * Frames that ran differently (interpreted, C1, JIT, inlined) but have one
+ * name below one parent are one node; kernel and native frames of that name
+ * are nodes of their own.
+ */
+struct fl_layout {
+	uint32_t n;		/* nodes; at least 1 */
+	unsigned depth;		/* of the deepest node; the root is 0 */
+	unsigned columns;
+	flame_id *name;		/* root: 0 */
+	uint8_t *type;		/* enum flame_type: shown, see fl_node_type */
+	uint32_t *parent;
+	uint32_t *level;
+	uint32_t *end;		/* one past the last node of the subtree */
+	int64_t *self[2], *total[2];	/* [columns] */
+	const char *unit;	/* of the weights: "samples" */
+	const char *metric;	/* "cpu"; "" if not known */
+};
+
+struct flame_tree {
+	struct flame *flame;
+	unsigned columns;
+	int64_t *weight[2];	/* by stack */
+	size_t room[2];
+	int64_t total[2];
+	flame_id metric;	/* the last one seen */
+};
+
+/* Adds to a column; an overflow is a failure. */
+int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
+		int64_t weight);
+
+/*
+ * Nodes lighter than `minimum` (0: none) are left out; with lossy their
+ * weight is gone, otherwise it counts as self of the nearest kept ancestor.
+ * NULL on failure.
+ */
+struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
+				 bool lossy);
+void fl_layout_free(struct fl_layout *layout);
+
+/*
+ * The x at which a node begins, in weight units of a column: self lies left
+ * of the children.  x[] has layout->n places.
+ */
+void fl_layout_x(const struct fl_layout *layout, unsigned column, int64_t *x);
+
+/*
+ * Writers of trees: a sink that gathers a tree and, when it is finished,
+ * hands itself to write().  What a page can be told stands here; the option
+ * names are those of the rows in page.c.
+ */
+struct fl_page {
+	struct flame_tree *tree;
+	struct fl_out *out;
+	int (*write)(struct fl_page *page);
+	char *title, *subtitle, *notes, *colors, *highlight, *countname;
+	double width;		/* pixels; 0: the writer's own choice */
+	double frame_height;	/* pixels; 0: the writer's own choice */
+	double minwidth;	/* pixels, or percent of the total */
+	bool minwidth_percent;
+	bool inverted;		/* root on top */
+	bool compat;		/* as jfrconv: lossy minwidth */
+};
+
+extern const struct flame_row fl_page_rows[];
+struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
+				int (*write)(struct fl_page *page));
+/*
+ * The page's tree laid out, with what its minwidth leaves out (pixels are
+ * of page_width).
+ */
+struct fl_layout *fl_page_layout(struct fl_page *page, double page_width);
+
+/* "_[j]" and its kin; "" for types that have no suffix. */
+const char *fl_type_suffix(enum flame_type type);
+
+#endif

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completions, from what the tools say of themselves.
+
+completion_generate = share/completions/generate.sh
+EXTRA_DIST += $(completion_generate)
+
+if COMPLETIONS
+bashcompletiondir = $(datadir)/bash-completion/completions
+bashcompletion_DATA = \
+	share/completions/bash/flame-fold \
+	share/completions/bash/flame-graph \
+	share/completions/bash/jfr2flame
+zshcompletiondir = $(datadir)/zsh/site-functions
+zshcompletion_DATA = \
+	share/completions/zsh/_flame-fold \
+	share/completions/zsh/_flame-graph \
+	share/completions/zsh/_jfr2flame
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+fishcompletion_DATA = \
+	share/completions/fish/flame-fold.fish \
+	share/completions/fish/flame-graph.fish \
+	share/completions/fish/jfr2flame.fish
+completions = $(bashcompletion_DATA) $(zshcompletion_DATA) \
+	$(fishcompletion_DATA)
+CLEANFILES += $(completions)
+
+# share/completions/SHELL/[_]TOOL[.fish]
+$(completions): $(completion_generate) $(bin_PROGRAMS)
+	$(AM_V_GEN)$(MKDIR_P) $(@D)
+	$(AM_V_at)shell=$(@D); shell=$${shell##*/}; \
+		tool=$(@F); tool=$${tool#_}; tool=$${tool%.fish}; \
+		tools/$$tool --help > $@-h && \
+		AWK='$(AWK)' $(SHELL) $(srcdir)/$(completion_generate) \
+			$$shell $$tool < $@-h > $@-t && \
+		rm $@-h && mv $@-t $@
+endif

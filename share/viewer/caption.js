@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is written on a frame: libflame/draw/caption.c in JavaScript; change
+ * both.  A caption is [text, where Class.method begins, where method does].
+ */
+const UNKNOWN = 0, INTERPRETED = 1, JIT = 2, INLINED = 3, C1 = 7,
+	JAVA_NATIVE = 8, GROUP = 9;
+const typeNames = ["", "Java, interpreted", "Java, compiled", "Java, inlined",
+	"native", "C++", "kernel", "Java, compiled by C1", "Java, native", ""];
+
+const word = /^[A-Za-z_$<\x80-\uffff]/;
+
+function looksJava(s) {
+	if (!word.test(s) || s[0] === "<")
+		return false;
+	if (s.includes(":::") || s.includes("$$Lambda"))
+		return true;
+	if (s.includes("::") || s.includes("(*") || s.includes(".so"))
+		return false;
+	s = s.split("(", 1)[0];
+	if (s.includes(" "))
+		return false;
+	const slash = s.lastIndexOf("/"), dot = s.lastIndexOf(".");
+	if (dot <= slash)
+		return slash >= 0 && word.test(s.slice(slash + 1));
+	const before = Math.max(slash, s.lastIndexOf(".", dot - 1));
+	return word.test(s.slice(dot + 1)) &&
+		(/[A-Z]/.test(s[dot + 1]) || /[A-Z$]/.test(s[before + 1]));
+}
+
+// "map$1$adapted" as "map λ1".
+function lambdaName(s) {
+	const m = /^([^0-9$]*)\$?([0-9]*)/.exec(s);
+	return (m[1] ? m[1] + " " : "") + "λ" + m[2];
+}
+
+const hidden =
+	/\$\$Lambda(?:\$[0-9]*)?(?:.0x[0-9a-f]*|\/[0-9][0-9a-f]*)?/g;
+
+function javaCaption(s) {
+	if (s.includes("/") && /^L[a-z]./.test(s))
+		s = s.slice(1);
+	s = s.replace(hidden, "$$λ");
+	const args = s.indexOf("(", 1);
+	if (args > 0)
+		s = s.slice(0, args);
+	s = s.replace(/:::|;::|\//g, ".");
+	const inner = s.indexOf("$$anonfun$");
+	if (inner >= 0) {
+		const head = s.slice(0, inner) + ".";
+		const at = s.lastIndexOf(".", inner - 1) + 1;
+		return [head + lambdaName(s.slice(inner + 10)), at, head.length];
+	}
+	const dot = s.lastIndexOf(".");
+	let at = 0, method = 0;
+	if (dot > 0 && dot + 1 < s.length) {
+		method = dot + 1;
+		at = s.lastIndexOf(".", dot - 1) + 1;
+		if (/[a-z]/.test(s[at]) && /[A-Z]/.test(s[method]))
+			at = method;
+	}
+	const kotlin = s.indexOf("$lambda$", method + 1);
+	if (kotlin > 0)
+		return [s.slice(0, kotlin) + " " +
+			lambdaName(s.slice(kotlin + 8)), at, method];
+	const m = /^(?:\$anonfun\$|lambda\$)(.*)/.exec(s.slice(method));
+	if (m)
+		s = s.slice(0, method) + lambdaName(m[1]);
+	return [s, at, method];
+}
+
+function skipNested(s, i) {
+	for (let depth = 0; i < s.length; i++) {
+		if (s[i] === "<" || s[i] === "(" || s[i] === "{")
+			depth++;
+		if (s[i] === ")" || s[i] === "}" ||
+		    (s[i] === ">" && s[i - 1] !== "-"))
+			if (--depth <= 0)
+				return i + 1;
+	}
+	return i;
+}
+
+function cppCaption(s) {
+	let out = "";
+	s = s.replace(/::h[0-9a-f]{16}$/, "");
+	for (let i = 0; i < s.length;) {
+		const operator = /operator<?$/.test(out);
+		if (s.startsWith("(anonymous namespace)::", i)) {
+			i += 23;
+		} else if (s[i] === "(" && out.endsWith("operator")) {
+			out += "()";
+			i = skipNested(s, i);
+		} else if (s[i] === "(") {
+			i = skipNested(s, i);
+			if (!s.startsWith("::", i))
+				break;
+		} else if (s[i] === "<" && !operator) {
+			i = skipNested(s, i);
+		} else if (s[i] === "{") {
+			out += "λ";
+			i = skipNested(s, i);
+		} else if (s.startsWith(" <", i)) {
+			i++;
+		} else if (s[i] === " " && !operator) {
+			if (s[i + 1] === "[")
+				break;
+			out = "";
+			i++;
+		} else {
+			out += s[i++];
+		}
+	}
+	if (out.startsWith("::") && out.length > 2)
+		out = out.slice(2);
+	const cut = out.length < 3 ? -1 : out.lastIndexOf("::", out.length - 3);
+	if (cut < 0)
+		return [out, 0, 0];
+	const before = cut ? out.lastIndexOf("::", cut - 1) : -1;
+	return [out, before < 0 ? 0 : before + 2, cut + 2];
+}
+
+function otherCaption(s) {
+	const m = /^.[^(]*(?:\(\*[^(]*)*/s.exec(s);
+	const text = m[0].replace(/ +$/, "");
+	const at = text.lastIndexOf("/", text.length - 2) + 1;
+	return [text, at, at];
+}
+
+function caption(name, type) {
+	let s = name.length > 4096 ? name.slice(0, 4096) : name;
+	s = s.replace(/_\[.\]$/, "");
+	let c;
+	if (type === GROUP || !s || s[0] === "[")
+		c = [s, 0, 0];
+	else if (s.includes("::") && !s.includes(";::") && !looksJava(s))
+		c = cppCaption(s);
+	else if ([INTERPRETED, JIT, INLINED, C1, JAVA_NATIVE].includes(type) ||
+		 looksJava(s))
+		c = javaCaption(s);
+	else
+		c = otherCaption(s);
+	return c[0] ? c : [s, 0, 0];
+}
+
+// Widths of characters, each measured once.
+const advances = new Map();
+
+function advance(ctx, c) {
+	let w = advances.get(c);
+	if (w === undefined)
+		advances.set(c, w = ctx.measureText(c).width);
+	return w;
+}
+
+function textFits(ctx, s, width) {
+	for (const c of s)
+		if ((width -= advance(ctx, c)) < 0)
+			return false;
+	return true;
+}
+
+// The longest spelling that fits; "" where nothing readable does.
+function fit(ctx, [text, at, method], width) {
+	if (textFits(ctx, text, width))
+		return text;
+	if (at && textFits(ctx, text.slice(at), width))
+		return text.slice(at);
+	const s = text.slice(method);
+	if (method && textFits(ctx, s, width))
+		return s;
+	let n = 0, out = "";
+	width -= advance(ctx, "…");
+	for (const c of s) {
+		if ((width -= advance(ctx, c)) < 0)
+			break;
+		out += c;
+		n++;
+	}
+	return n < 3 ? "" : out + "…";
+}

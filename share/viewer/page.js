@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The page around the canvas: numbers, tooltip, status line, keys, theme.
+ * Names come from outside: they become text, never markup.
+ */
+function grouped(n) {
+	return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function percent(part, whole) {
+	return (whole > 0 ? part / whole * 100 : 0).toFixed(2) + "%";
+}
+
+function scaled(n, step, units) {
+	let i = 0;
+	while (n >= step && i + 1 < units.length) {
+		n /= step;
+		i++;
+	}
+	const digits = i ? n.toPrecision(n < 100 ? 3 : 4) : grouped(n);
+	return digits.replace(/\.0*$|(\.\d*?)0+$/, "$1") + " " + units[i];
+}
+
+// A value in its unit: 12.3 MiB, 4.56 s, 1,234 samples.
+function amount(n) {
+	if (d.unit === "bytes")
+		return scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+	if (d.unit === "ns") {
+		if (n < 120e9)
+			return scaled(n, 1000, ["ns", "\u00b5s", "ms", "s"]);
+		return n < 7200e9 ? (n / 60e9).toFixed(1) + " min" :
+			(n / 3600e9).toFixed(1) + " h";
+	}
+	return grouped(n) + " " + (n === 1 ? d.unit.replace(/s$/, "") : d.unit);
+}
+
+const short = (s, n) => s.length > n ? s.slice(0, n) + "\u2026" : s;
+
+// The frame that the pointer or the arrow keys are at; -1: none.
+let current = -1;
+
+function placeHover() {
+	const hover = $("hover"), main = $("main").getBoundingClientRect();
+	hover.hidden = true;
+	if (current < 0)
+		return;
+	const [x, y, w, h] = boxOf(current);
+	if (d.x[current] >= view.x1 || y + h <= 0 || y >= view.height ||
+	    d.x[current] + d.total[current] <= view.x0)
+		return;
+	hover.style.left = main.left + Math.round(x) - 1 + "px";
+	hover.style.top = main.top + y - 1 + "px";
+	hover.style.width = Math.round(x + w) - Math.round(x) + 1 + "px";
+	hover.style.height = h + 1 + "px";
+	hover.hidden = y < -1 || y + h > view.height + 1;
+}
+
+function describe(i) {
+	const total = d.total[i], zoomed = view.focus;
+	return short(d.names[d.name[i]], 300) + " \u2014 " + amount(total) +
+		" (" + percent(total, d.total[0]) + " of all" + (zoomed ? ", " +
+		percent(total, d.total[zoomed]) + " of view" : "") + ")" +
+		(d.self[i] ? ", self " + amount(d.self[i]) : "");
+}
+
+function setCurrent(i) {
+	if (i === current)
+		return;
+	current = i;
+	$("status").textContent = i < 0 ? "" : describe(i);
+	placeHover();
+}
+
+// By keyboard: in sight, outlined, told in the status line.
+function point(i) {
+	$("tip").hidden = true;
+	reveal(i);
+	setCurrent(i);
+	draw();
+}
+
+function element(tag, text, ...children) {
+	const e = document.createElement(tag);
+	if (text)
+		e.textContent = text;
+	e.append(...children);
+	return e;
+}
+
+function row(head, value, ...shares) {
+	return element("tr", "", element("th", head), element("td", value),
+		element("td", shares.filter((s) => s).join(", ")));
+}
+
+function fillTip(i) {
+	const symbol = d.name[i], name = d.names[symbol];
+	const [text, at] = captionOf(symbol);
+	const where = [at ? text.slice(0, at).replace(/[.:/]+$/, "") : "",
+		typeNames[d.type[symbol]]].filter((s) => s).join(" \u00b7 ");
+	const total = d.total[i], self = d.self[i], all = d.total[0];
+	const table = element("table", "",
+		row("Total", amount(total), percent(total, all) + " of all",
+			view.focus && percent(total, d.total[view.focus]) +
+			" of view"),
+		row("Self", amount(self), percent(self, all) + " of all"));
+	$("tip").replaceChildren(element("b", short(text.slice(at), 240)),
+		element("i", short(where, 400)), table);
+	if (text !== name && !name.endsWith(text) &&
+	    name.replaceAll("/", ".") !== text)
+		$("tip").append(element("i", short(name, 400)));
+}
+
+function placeTip(i, px, py) {
+	const tip = $("tip"), main = $("main").getBoundingClientRect();
+	const [, y, , h] = boxOf(i);
+	fillTip(i);
+	tip.hidden = false;
+	const w = tip.offsetWidth, tall = tip.offsetHeight;
+	let top = main.top + y + h + 10;
+	if (top + tall > innerHeight - 30)
+		top = main.top + y - tall - 8;
+	tip.style.top = Math.max(top, 4) + "px";
+	tip.style.left = Math.max(Math.min(px + 12, innerWidth - w - 8), 8) +
+		"px";
+}
+
+function hoverAt(e) {
+	const box = $("canvas").getBoundingClientRect();
+	const i = nodeAt(e.clientX - box.left, e.clientY - box.top);
+	setCurrent(i);
+	$("canvas").style.cursor = i < 0 ? "" : "pointer";
+	if (i < 0)
+		$("tip").hidden = true;
+	else
+		placeTip(i, e.clientX, e.clientY);
+	return i;
+}
+
+function leave() {
+	$("tip").hidden = true;
+	setCurrent(-1);
+}
+
+// Arrows walk the frames as they are drawn.
+function walk(key) {
+	let i = current < 0 ? view.focus : current;
+	const up = (key === "ArrowUp") !== view.icicle;
+	if (key === "ArrowLeft" || key === "ArrowRight") {
+		const k = lowest(d.first[d.level[i]], d.first[d.level[i] + 1],
+			(k) => d.node[k] >= i) + (key === "ArrowLeft" ? -1 : 1);
+		if (k >= d.first[d.level[i]] && k < d.first[d.level[i] + 1] &&
+		    d.from[k] >= view.x0 && d.from[k] < view.x1)
+			i = d.node[k];
+	} else if (up) {
+		let best = i;
+		for (let c = i + 1; c < d.end[i]; c = d.end[c])
+			if (best === i || d.total[c] > d.total[best])
+				best = c;
+		i = best;
+	} else if (i) {
+		i = d.parent[i];
+	}
+	point(i);
+}
+
+function isDark() {
+	const theme = document.documentElement.dataset.theme;
+	return theme ? theme === "dark" :
+		matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function setTheme(theme) {
+	if (theme)
+		document.documentElement.dataset.theme = theme;
+	try {
+		if (theme)
+			localStorage.setItem("flame-theme", theme);
+		else if (theme = localStorage.getItem("flame-theme"))
+			document.documentElement.dataset.theme = theme;
+	} catch (e) {
+		// A sandboxed page: the choice lasts as long as the page.
+	}
+	paint(isDark());
+}
+
+function flipTheme() {
+	setTheme(isDark() ? "light" : "dark");
+	draw();
+}
+
+function focusSearch() {
+	$("search").focus();
+	$("search").select();
+}
+
+function escape() {
+	if (search.text)
+		find("");
+	else
+		zoomOut();
+	leave();
+	$("canvas").focus({ preventScroll: true });
+}
+
+const keys = {
+	"/": focusSearch,
+	n: () => step(1),
+	N: () => step(-1),
+	0: () => zoom(0),
+	i: () => turn(!view.icicle),
+	d: flipTheme,
+	Escape: escape,
+	Backspace: () => pushed ? history.back() : zoomOut(),
+	Enter: () => zoom(current),
+	ArrowUp: walk, ArrowDown: walk, ArrowLeft: walk, ArrowRight: walk,
+};
+
+function onKey(e) {
+	const typing = e.target === $("search");
+	if ((e.ctrlKey || e.metaKey) && e.key === "f" && !e.altKey) {
+		e.preventDefault();
+		focusSearch();
+		return;
+	}
+	if (e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(keys, e.key))
+		return;
+	if (typing && e.key === "Enter") {
+		step(e.shiftKey ? -1 : 1);
+	} else if ((typing && e.key !== "Escape") ||
+		   (e.target.tagName === "BUTTON" && e.key === "Enter")) {
+		return;
+	} else {
+		keys[e.key](e.key);
+	}
+	e.preventDefault();
+}
+
+function listen() {
+	const on = (id, type, f) => $(id).addEventListener(type, f);
+	on("canvas", "mousemove", hoverAt);
+	on("canvas", "mouseleave", leave);
+	on("canvas", "click", (e) => {
+		const i = hoverAt(e);
+		leave();
+		zoom(i);
+	});
+	on("main", "scroll", () => {
+		leave();
+		drawSoon();
+	});
+	on("flame", "click", () => turn(false));
+	on("icicle", "click", () => turn(true));
+	on("reset", "click", () => zoom(0));
+	on("theme", "click", flipTheme);
+	on("next", "click", () => step(1));
+	on("prev", "click", () => step(-1));
+	on("search", "input", () => find($("search").value));
+	addEventListener("keydown", onKey);
+	addEventListener("popstate", () => restore(true));
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
+		() => { setTheme(); draw(); });
+	new ResizeObserver(() => { measure(); draw(); }).observe($("main"));
+}
+
+async function start() {
+	const data = $("data");
+	d = decode(await unpack(bytesOf(data.textContent)));
+	data.remove();
+	const title = d.title || "Flame graph";
+	$("title").textContent = $("title").title = title;
+	$("info").textContent = [d.subtitle, d.metric, amount(d.total[0]),
+		grouped(d.n - 1) + " frames"].filter((s) => s).join(" \u00b7 ");
+	$("notes").textContent = $("notes").title = d.notes;
+	view.row = d.rowHeight || (matchMedia("(pointer: coarse)").matches ?
+		28 : 20);
+	ctx = $("canvas").getContext("2d", { alpha: false });
+	setTheme();
+	listen();
+	d.preset = d.highlight && "/" + d.highlight + "/";
+	restore(false);
+	toRoot();
+	reveal(view.focus);
+	draw();
+	$("first").remove();
+}
+
+start().catch((e) => {
+	$("status").textContent = "This page's data cannot be read: " +
+		e.message;
+});

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Search: plain text or /regexp/, without regard to case unless the text
+ * has capitals.  Decided once per name.
+ */
+const search = {
+	text: "",
+	hit: null,	// by symbol: 1 where it matches
+	before: null,	// matches before a place of d.node
+	list: [],	// matching nodes in sight of the zoom
+	at: -1,
+};
+
+function matcher(text) {
+	const re = /^\/(.*?)\/?$/s.exec(text);
+	const capitals = /[A-Z]/.test(text.replace(/\\./g, ""));
+	if (re && re[1]) {
+		const r = new RegExp(re[1], capitals ? "u" : "iu");
+		return (s) => r.test(s);
+	}
+	if (capitals)
+		return (s) => s.includes(text);
+	text = text.toLowerCase();
+	return (s) => s.toLowerCase().includes(text);
+}
+
+function setSearch(text) {
+	if (text === search.text)
+		return;
+	search.text = text;
+	search.hit = search.before = null;
+	$("search").classList.remove("bad");
+	if ($("search").value !== text)
+		$("search").value = text;
+	if (text && text !== "/") {
+		try {
+			const test = matcher(text);
+			search.hit = Uint8Array.from(d.names,
+				(s, i) => i && test(s) ? 1 : 0);
+		} catch (e) {
+			$("search").classList.add("bad");
+			$("search").title = e.message;
+		}
+	}
+	if (search.hit) {
+		search.before = new Uint32Array(d.n + 1);
+		for (let k = 0; k < d.n; k++)
+			search.before[k + 1] = search.before[k] +
+				search.hit[d.name[d.node[k]]];
+	}
+}
+
+// The share of the view that matches; a frame within a match adds nothing.
+function count() {
+	const list = [], f = view.focus;
+	let sum = 0, inside = 0;
+
+	search.list = list;
+	search.at = -1;
+	$("prev").hidden = $("next").hidden = !search.hit;
+	if (!search.hit) {
+		$("found").textContent = search.text.length > 1 ? "?" : "";
+		return;
+	}
+	for (let i = f; i < d.end[f]; i++) {
+		if (!search.hit[d.name[i]])
+			continue;
+		list.push(i);
+		if (i >= inside) {
+			sum += d.total[i];
+			inside = d.end[i];
+		}
+	}
+	$("found").textContent = percent(sum, d.total[f]) + " \u00b7 " +
+		grouped(list.length);
+}
+
+function find(text) {
+	setSearch(text);
+	count();
+	drawSoon();
+	remember(false);
+}
+
+// To the next (1) or previous (-1) match.
+function step(by) {
+	const n = search.list.length;
+	if (!n)
+		return;
+	search.at = search.at < 0 && by < 0 ? n - 1 : (search.at + by + n) % n;
+	point(search.list[search.at]);
+	$("found").textContent = $("found").textContent
+		.replace(/\u00b7.*/, "\u00b7 " + grouped(search.at + 1) +
+			"/" + grouped(n));
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is looked at: the zoomed frame, the span of weights on the screen,
+ * the orientation; and where a frame lies.
+ */
+const $ = (id) => document.getElementById(id);
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+let d;				// the profile
+const view = {
+	focus: 0, x0: 0, x1: 1, icicle: false, rows: 1,
+	width: 1, height: 1,	// of the canvas, in CSS pixels
+	row: 20, tall: 1,	// of a frame; of everything
+};
+
+// The first k of lo..hi for which test(k) holds; hi if none.
+function lowest(lo, hi, test) {
+	while (lo < hi) {
+		const mid = lo + hi >>> 1;
+		if (test(mid))
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+// Where the row of a level begins, from the top of the canvas.
+function rowTop(level) {
+	const y = view.icicle ? level * view.row :
+		view.tall - (level + 1) * view.row;
+	return y - $("main").scrollTop;
+}
+
+// The node at a place of the canvas, or -1.
+function nodeAt(px, py) {
+	const y = py + $("main").scrollTop;
+	const level = Math.floor((view.icicle ? y : view.tall - y) / view.row);
+	if (level < 0 || level >= d.first.length - 1)
+		return -1;
+	const x = view.x0 + px * (view.x1 - view.x0) / view.width;
+	const lo = d.first[level];
+	const k = lowest(lo, d.first[level + 1], (k) => d.from[k] > x) - 1;
+	if (k < lo)
+		return -1;
+	const i = d.node[k];
+	return x < d.x[i] + d.total[i] ? i : -1;
+}
+
+// The rectangle of a node on the canvas: [x, y, width, height].
+function boxOf(i) {
+	const scale = view.width / (view.x1 - view.x0);
+	const left = Math.max((d.x[i] - view.x0) * scale, 0);
+	const right = Math.min((d.x[i] + d.total[i] - view.x0) * scale,
+		view.width);
+	return [left, rowTop(d.level[i]), Math.max(right - left, 3), view.row];
+}
+
+function rowsOf(focus) {
+	let rows = 0;
+	for (let i = focus; i < d.end[focus]; i++)
+		if (d.level[i] > rows)
+			rows = d.level[i];
+	return rows + 1;
+}
+
+// After a change of size, orientation or rows: the scrolled height.
+function measure() {
+	const main = $("main"), canvas = $("canvas");
+	const below = view.tall - view.height - main.scrollTop;
+	view.width = Math.max(main.clientWidth, 1);
+	view.height = Math.max(main.clientHeight, 1);
+	view.tall = Math.max(view.rows * view.row, view.height);
+	canvas.style.height = view.height + "px";
+	$("space").style.height = view.tall - view.height + "px";
+	if (!view.icicle)
+		main.scrollTop = view.tall - view.height - below;
+}
+
+// The first row in sight.
+function toRoot() {
+	$("main").scrollTop = view.icicle ? 0 : view.tall;
+}
+
+function reveal(i) {
+	const main = $("main"), y = rowTop(d.level[i]);
+	if (y < 0 || y + view.row > view.height)
+		main.scrollTop += y - view.height / 2;
+}
+
+let moving = 0;
+
+function look(x0, x1, animate) {
+	cancelAnimationFrame(moving);
+	moving = 0;
+	if (!animate || calm.matches || document.hidden) {
+		view.x0 = x0;
+		view.x1 = x1;
+		draw();
+		return;
+	}
+	const a = view.x0, b = view.x1, begin = performance.now();
+	function step(now) {
+		const t = Math.min(Math.max((now - begin) / 220, 0.02), 1);
+		const s = 1 - (1 - t) ** 3;
+		view.x0 = t < 1 ? a + (x0 - a) * s : x0;
+		view.x1 = t < 1 ? b + (x1 - b) * s : x1;
+		moving = t < 1 ? requestAnimationFrame(step) : 0;
+		draw();
+	}
+	moving = requestAnimationFrame(step);
+}
+
+function show(focus, animate) {
+	view.focus = focus;
+	view.rows = rowsOf(focus);
+	measure();
+	look(d.x[focus], d.x[focus] + Math.max(d.total[focus], 1), animate);
+	$("reset").hidden = !focus;
+	count();
+}
+
+// Links: a frame is told by its level and a hash of the names on its way.
+let hashes;
+
+function hashOf(i) {
+	if (!hashes) {
+		const names = d.names.map((s) => {
+			let h = 2166136261;
+			for (let k = 0; k < s.length; k++)
+				h = Math.imul(h ^ s.charCodeAt(k), 16777619);
+			return h;
+		});
+		hashes = new Uint32Array(d.n);
+		for (let k = 1; k < d.n; k++) {
+			const h = hashes[d.parent[k]] * 31 ^ names[d.name[k]];
+			hashes[k] = Math.imul(h ^ h >>> 15, 0x2c1b3c6d);
+		}
+	}
+	return d.level[i] + "." + hashes[i].toString(36);
+}
+
+function nodeOf(hash) {
+	const level = parseInt(hash, 10);
+	hashOf(0);
+	if (level > 0 && level < d.first.length - 1)
+		for (let k = d.first[level]; k < d.first[level + 1]; k++)
+			if (hashOf(d.node[k]) === hash)
+				return d.node[k];
+	return 0;
+}
+
+// Pages in a sandbox have no history: nothing else depends on it.
+let pushed = 0;
+
+function remember(push) {
+	const p = [];
+	if (view.icicle !== !!d.inverted)
+		p.push("v=" + (view.icicle ? "icicle" : "flame"));
+	if (view.focus)
+		p.push("z=" + hashOf(view.focus));
+	if (search.text !== d.preset)
+		p.push("q=" + encodeURIComponent(search.text));
+	try {
+		const url = "#" + p.join("&");
+		if (push)
+			history.pushState(++pushed, "", url);
+		else
+			history.replaceState(pushed, "", url);
+	} catch (e) {
+		pushed = 0;
+	}
+}
+
+function restore(animate) {
+	const p = new URLSearchParams(location.hash.slice(1)
+		.replaceAll("+", "%2b"));
+	pushed = Number(history.state) || 0;
+	setIcicle(p.has("v") ? p.get("v") === "icicle" : !!d.inverted);
+	setSearch(p.has("q") ? p.get("q") : d.preset);
+	show(p.has("z") ? nodeOf(p.get("z")) : 0, animate);
+	reveal(view.focus);
+}
+
+function zoom(i) {
+	if (i < 0 || i === view.focus)
+		return;
+	show(i, true);
+	remember(true);
+}
+
+// To the nearest frame around the zoomed one that is wider.
+function zoomOut() {
+	let i = view.focus;
+	const total = d.total[i];
+	while (i && d.total[i] <= total)
+		i = d.parent[i];
+	zoom(i);
+}
+
+function setIcicle(icicle) {
+	$("flame").setAttribute("aria-pressed", !icicle);
+	$("icicle").setAttribute("aria-pressed", icicle);
+	view.icicle = icicle;
+}
+
+function turn(icicle) {
+	if (icicle === view.icicle)
+		return;
+	setIcicle(icicle);
+	measure();
+	toRoot();
+	draw();
+	remember(true);
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything that make check runs speaks TAP, so single facts are counted.
+#
+#	make check			all
+#	make check TESTS=tests/unit/test_base
+#	make check UPDATE=1		records the golden outputs anew
+#	FLAME_CORPUS=DIR make check	with a corpus of recordings
+
+AM_TESTS_ENVIRONMENT = \
+	TOP='$(abs_top_srcdir)'; BUILD='$(abs_top_builddir)'; \
+	CC='$(CC)'; CXX='$(CXX_FOR_TESTS)'; MANDOC='$(MANDOC)'; \
+	NM='$(NM)'; AWK='$(AWK)'; LC_ALL=C; TZ=UTC; \
+	CRITERION_OUTPUTS=tap:/dev/stdout; CRITERION_ALWAYS_SUCCEED=1; \
+	export TOP BUILD CC CXX MANDOC NM AWK LC_ALL TZ; \
+	export CRITERION_OUTPUTS CRITERION_ALWAYS_SUCCEED; \
+	LSAN_OPTIONS=suppressions=$$TOP/tests/unit/leaks:print_suppressions=0; \
+	export LSAN_OPTIONS;
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+	$(top_srcdir)/build-aux/tap-driver.sh
+
+unit_tests =
+unit_tests += tests/unit/test_base
+unit_tests += tests/unit/test_draw
+unit_tests += tests/unit/test_filter
+unit_tests += tests/unit/test_io
+
+if CRITERION
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+else
+TESTS += tests/unit/missing
+endif
+# What programs are linked with that do not say otherwise: the unit tests.
+LDADD = libfl.la $(CRITERION_LIBS)
+
+# Binary inputs of tests, from text.
+check_PROGRAMS += tests/mk/mkjfr
+tests_mk_mkjfr_CFLAGS = $(AM_CFLAGS) -Wno-write-strings
+tests_mk_mkjfr_LDADD =
+
+script_tests = \
+	tests/golden/run \
+	tests/coherence/sources \
+	tests/coherence/layers \
+	tests/coherence/symbols \
+	tests/coherence/header \
+	tests/coherence/options \
+	tests/coherence/words \
+	tests/coherence/examples \
+	tests/coherence/viewer \
+	tests/coherence/corpus
+TESTS += $(script_tests)
+
+EXTRA_DIST += $(script_tests) tests/tap.sh tests/coherence/examples.files
+EXTRA_DIST += tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/corpus
+EXTRA_DIST += tests/data
+EXTRA_DIST += tests/mk
+EXTRA_DIST += tests/viewer

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# For tests in shell: each prints TAP, one line a fact.
+#
+#	. "$TOP/tests/tap.sh"
+#	good NAME | bad NAME [WHY] | skipped NAME WHY | verdict NAME PROBLEMS
+#	plan			(last; its status says whether all were good)
+
+n=0 nbad=0
+
+# Explanations go to standard output as comments: they end up in the log.
+explain() {
+	sed 's/^/#   /'
+}
+
+good() {
+	n=$((n + 1))
+	printf 'ok %d - %s\n' "$n" "$1"
+}
+
+bad() {
+	n=$((n + 1)) nbad=$((nbad + 1))
+	printf 'not ok %d - %s\n' "$n" "$1"
+	[ -z "${2-}" ] || printf '%s\n' "$2" | explain
+}
+
+skipped() {
+	n=$((n + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$n" "$1" "$2"
+}
+
+# Good where the list of problems is empty.
+verdict() {
+	if [ -z "$2" ]; then good "$1"; else bad "$1" "$2"; fi
+}
+
+# Nothing here can be tested, and why.
+skip_all() {
+	printf '1..0 # SKIP %s\n' "$1"
+	exit 0
+}
+
+plan() {
+	printf '1..%d\n' "$n"
+	[ "$n" -gt 0 ]
+}

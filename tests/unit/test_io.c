@@ -1,0 +1,869 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The io room: inputs, decoders, outputs.
+ */
+#include "fl.h"
+
+#include "io/io.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <lz4.h>
+#include <lz4frame.h>
+#include <lzma.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+/* Making things -------------------------------------------------------- */
+
+static struct flame *flame;
+static char folder[64], warning[200];
+
+static void keep_warning(void *arg, const char *line)
+{
+	(void)arg;
+	snprintf(warning, sizeof(warning), "%s", line);
+}
+
+static void start(void)
+{
+	flame = flame_new();
+	warning[0] = '\0';
+	flame_on_warning(flame, keep_warning, NULL);
+	strcpy(folder, "/tmp/test_io.XXXXXX");
+	cr_assert_not_null(mkdtemp(folder));
+	cr_assert_eq(chdir(folder), 0);
+}
+
+static void stop(void)
+{
+	char command[100];
+
+	flame_free(flame);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	cr_assert_eq(system(command), 0);
+}
+
+TestSuite(inputs, .init = start, .fini = stop);
+TestSuite(decoders, .init = start, .fini = stop);
+TestSuite(outputs, .init = start, .fini = stop);
+
+static void write_file(const char *path, const void *at, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	cr_assert_not_null(file);
+	cr_assert_eq(fwrite(at, 1, size, file), size);
+	fclose(file);
+}
+
+static void expect_file(const char *path, const char *text)
+{
+	char got[200];
+	FILE *file = fopen(path, "r");
+	size_t n;
+
+	cr_assert_not_null(file, "%s", path);
+	n = fread(got, 1, sizeof(got) - 1, file);
+	got[n] = '\0';
+	fclose(file);
+	cr_expect_str_eq(got, text);
+}
+
+/* Text that packs, but not too well, and is never the same. */
+static struct fl_buf make_text(size_t size)
+{
+	struct fl_buf buf = { 0 };
+	uint64_t x = 1;
+
+	while (buf.size < size) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		fl_buf_print(&buf, "java/lang/Thread.run;a%x;b%x 1\n",
+			     (unsigned)(x >> 40) % 100,
+			     (unsigned)(x >> 50));
+	}
+	buf.size = size;
+	return buf;
+}
+
+static struct fl_buf gzip(const char *at, size_t size)
+{
+	struct fl_buf out = { 0 };
+	z_stream z = { 0 };
+	char piece[4096];
+	int code;
+
+	deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+	z.next_in = (Bytef *)at;
+	z.avail_in = (uInt)size;
+	do {
+		z.next_out = (Bytef *)piece;
+		z.avail_out = sizeof(piece);
+		code = deflate(&z, Z_FINISH);
+		fl_buf_put(&out, piece, sizeof(piece) - z.avail_out);
+	} while (code != Z_STREAM_END);
+	deflateEnd(&z);
+	return out;
+}
+
+static struct fl_buf made(size_t room)
+{
+	struct fl_buf out = { .room = room };
+
+	out.at = malloc(room);
+	return out;
+}
+
+static struct fl_buf zstd(const char *at, size_t size)
+{
+	struct fl_buf out = made(ZSTD_compressBound(size));
+
+	out.size = ZSTD_compress(out.at, out.room, at, size, 3);
+	return out;
+}
+
+static struct fl_buf lz4(const char *at, size_t size)
+{
+	struct fl_buf out = made(LZ4F_compressFrameBound(size, NULL));
+
+	out.size = LZ4F_compressFrame(out.at, out.room, at, size, NULL);
+	return out;
+}
+
+static struct fl_buf xz(const char *at, size_t size)
+{
+	struct fl_buf out = made(lzma_stream_buffer_bound(size));
+
+	cr_assert_eq(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL,
+					     (const uint8_t *)at, size,
+					     (uint8_t *)out.at, &out.size,
+					     out.room), LZMA_OK);
+	return out;
+}
+
+static const struct packer {
+	const char *name;
+	struct fl_buf (*pack)(const char *at, size_t size);
+} packers[] = {
+	{ "gzip", gzip }, { "zstd", zstd }, { "lz4", lz4 }, { "xz", xz },
+};
+
+static struct fl_in *decoded(struct fl_buf bytes)
+{
+	return fl_in_decoded(fl_in_memory(flame, bytes.at, bytes.size,
+					  "some"));
+}
+
+/* All that comes out is `text`; the damage is as told, and in is closed. */
+static void expect(struct fl_in *in, const char *at, size_t size,
+		   const char *damage)
+{
+	const uint8_t *got;
+	size_t n;
+
+	cr_assert_not_null(in, "%s", flame_error(flame));
+	got = fl_in_peek(in, SIZE_MAX, &n);
+	cr_assert_eq(n, size, "%zu, not %zu", n, size);
+	cr_assert(n == 0 || memcmp(got, at, n) == 0);
+	if (damage)
+		cr_assert_str_eq(fl_in_damage(in), damage);
+	else
+		cr_assert_null(fl_in_damage(in), "%s", fl_in_damage(in));
+	fl_in_consume(in, n);
+	cr_assert_eq(fl_in_offset(in), size);
+	fl_in_close(in);
+}
+
+/* Inputs --------------------------------------------------------------- */
+
+Test(inputs, files_are_there_at_once)
+{
+	struct fl_in *in;
+	uint64_t size;
+	size_t n;
+
+	write_file("f", "hello", 5);
+	in = fl_in_open(flame, "f");
+	cr_assert_eq(memcmp(fl_in_peek(in, 1, &n), "hello", 5), 0);
+	cr_assert_eq(n, 5);
+	fl_in_consume(in, 2);
+	cr_assert_eq(fl_in_offset(in), 2);
+	cr_assert_eq(memcmp(fl_in_all(in, &n), "hello", 5), 0);
+	cr_assert(fl_in_size(in, &size) && size == 5);
+	cr_assert_eq(memcmp(fl_in_peek(in, 100, &n), "llo", 3), 0);
+	cr_assert_eq(n, 3);
+	fl_in_consume(in, 3);
+	fl_in_peek(in, 1, &n);
+	cr_assert_eq(n, 0);
+	cr_assert_str_eq(fl_in_name(in), "f");
+	cr_assert_null(fl_in_damage(in));
+	fl_in_close(in);
+	fl_in_close(NULL);
+}
+
+Test(inputs, empty_files_and_empty_memory_are_empty)
+{
+	write_file("f", "", 0);
+	expect(fl_in_decoded(fl_in_open(flame, "f")), "", 0, NULL);
+	expect(fl_in_decoded(fl_in_memory(flame, NULL, 0, "m")), "", 0, NULL);
+	expect(fl_in_open(flame, "/dev/null"), "", 0, NULL);
+}
+
+Test(inputs, files_of_proc_say_they_are_empty_and_are_not)
+{
+	struct fl_in *in = fl_in_open(flame, "/proc/self/status");
+	size_t n;
+
+	cr_assert_eq(memcmp(fl_in_peek(in, 5, &n), "Name:", 5), 0);
+	fl_in_close(in);
+}
+
+Test(inputs, what_is_missing_is_named)
+{
+	cr_assert_null(fl_in_open(flame, "gone"));
+	cr_assert_str_eq(flame_error(flame),
+			 "gone: No such file or directory");
+}
+
+Test(inputs, a_folder_is_no_input)
+{
+	cr_assert_null(fl_in_open(flame, "."));
+	cr_assert_str_eq(flame_error(flame), ".: is a directory");
+}
+
+static void *feed(void *arg)
+{
+	struct fl_buf *text = arg;
+	int fd = open("pipe", O_WRONLY);
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < text->size) {
+		n = write(fd, text->at + done,
+			  FL_MIN(text->size - done, 3001));
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	close(fd);
+	return NULL;
+}
+
+Test(inputs, pipes_are_buffered_as_far_as_asked)
+{
+	struct fl_buf text = make_text(3000000);
+	struct fl_in *in;
+	pthread_t thread;
+	const uint8_t *at;
+	uint64_t size;
+	size_t n, done = 0, step = 1;
+
+	mkfifo("pipe", 0600);
+	pthread_create(&thread, NULL, feed, &text);
+	in = fl_in_open(flame, "pipe");
+	cr_assert_not(fl_in_size(in, &size));
+	cr_assert_null(fl_in_all(in, &n));
+	while (done < text.size) {
+		at = fl_in_peek(in, step, &n);
+		cr_assert(n >= step || n == text.size - done);
+		cr_assert_eq(memcmp(at, text.at + done, n), 0);
+		cr_assert_eq(fl_in_offset(in), done);
+		n = FL_MIN(n, step - step / 3);
+		fl_in_consume(in, n);
+		fl_in_forget(in, fl_in_offset(in));
+		done += n;
+		step = step * 5 / 3 % 800000 + 1;
+	}
+	fl_in_peek(in, 1, &n);
+	cr_assert_eq(n, 0);
+	cr_assert_null(fl_in_damage(in));
+	fl_in_close(in);
+	pthread_join(thread, NULL);
+	fl_buf_free(&text);
+}
+
+Test(inputs, standard_input_begins_where_it_was_left)
+{
+	int fd;
+
+	write_file("f", "onetwo", 6);
+	fd = open("f", O_RDONLY);
+	lseek(fd, 3, SEEK_SET);
+	dup2(fd, STDIN_FILENO);
+	expect(fl_in_open(flame, "-"), "two", 3, NULL);
+	lseek(fd, 6, SEEK_SET);
+	expect(fl_in_open(flame, "-"), "", 0, NULL);
+}
+
+Test(inputs, a_read_that_fails_is_damage)
+{
+	int fd = open("wo", O_WRONLY | O_CREAT, 0600);
+
+	dup2(fd, STDIN_FILENO);
+	expect(fl_in_open(flame, "-"), "", 0,
+	       "cannot read on: Bad file descriptor");
+}
+
+Test(inputs, forgotten_pages_come_back_when_asked)
+{
+	struct fl_buf text = make_text(5000000);
+	struct fl_in *in;
+	size_t n;
+
+	write_file("f", text.at, text.size);
+	in = fl_in_open(flame, "f");
+	fl_in_peek(in, 1, &n);
+	fl_in_consume(in, 4000000);
+	fl_in_forget(in, 4000000);
+	fl_in_forget(in, 3000000);
+	fl_in_forget(in, 5000000);
+	fl_in_forget(in, 6000000);
+	cr_assert_eq(memcmp(fl_in_all(in, &n), text.at, text.size), 0);
+	fl_in_close(in);
+	fl_buf_free(&text);
+}
+
+/* Decoders ------------------------------------------------------------- */
+
+Test(decoders, what_nothing_bids_for_comes_as_it_is)
+{
+	expect(fl_in_decoded(fl_in_memory(flame, "a;b 1\n", 6, "m")),
+	       "a;b 1\n", 6, NULL);
+	expect(fl_in_decoded(fl_in_memory(flame, "BZh; 1\n", 7, "m")),
+	       "BZh; 1\n", 7, NULL);
+	expect(fl_in_decoded(fl_in_memory(flame, "\x1f\x8b", 2, "m")),
+	       "\x1f\x8b", 2, NULL);
+}
+
+Test(decoders, each_gives_back_what_went_in)
+{
+	static const size_t sizes[] = { 0, 1, 1000, 262144, 3000000 };
+	size_t i, k;
+
+	for (i = 0; i < FL_COUNT(packers); i++) {
+		for (k = 0; k < FL_COUNT(sizes); k++) {
+			struct fl_buf text = make_text(sizes[k]);
+			struct fl_buf packed = packers[i].pack(text.at,
+							       text.size);
+
+			expect(decoded(packed), text.at, text.size, NULL);
+			fl_buf_free(&text);
+			fl_buf_free(&packed);
+		}
+	}
+}
+
+/* Packs text in three pieces with some between and some behind. */
+static struct fl_buf in_pieces(const struct packer *packer,
+			       struct fl_buf text, struct slice between,
+			       struct slice behind)
+{
+	size_t third = text.size / 3, i;
+	struct fl_buf out = { 0 }, piece;
+
+	for (i = 0; i < 3; i++) {
+		piece = packer->pack(text.at + i * third, i < 2 ? third :
+				     text.size - 2 * third);
+		fl_buf_put(&out, piece.at, piece.size);
+		fl_buf_put(&out, i < 2 ? between.at : behind.at,
+			   i < 2 ? between.size : behind.size);
+		fl_buf_free(&piece);
+	}
+	return out;
+}
+
+static void expect_pieces(struct slice between, struct slice behind,
+			  const char *damage)
+{
+	struct fl_buf text = make_text(1000000), packed;
+	char line[100];
+	size_t i;
+
+	for (i = 0; i < FL_COUNT(packers); i++) {
+		packed = in_pieces(&packers[i], text, between, behind);
+		snprintf(line, sizeof(line), damage ? damage : "",
+			 packers[i].name);
+		expect(decoded(packed), text.at, text.size,
+		       damage ? line : NULL);
+		fl_buf_free(&packed);
+	}
+	fl_buf_free(&text);
+}
+
+Test(decoders, concatenated_members_are_one_stream)
+{
+	expect_pieces(FL_SLICE(""), FL_SLICE(""), NULL);
+}
+
+Test(decoders, zeros_between_and_behind_are_nothing)
+{
+	expect_pieces(FL_SLICE("\0\0\0\0"), FL_SLICE("\0\0\0\0\0\0\0"), NULL);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+Test(decoders, other_bytes_behind_are_damage)
+{
+	expect_pieces(FL_SLICE(""), FL_SLICE("\0\0some"),
+		      "4 bytes of no %s after the end");
+	expect_pieces(FL_SLICE(""), FL_SLICE("x"),
+		      "1 byte of no %s after the end");
+}
+#pragma GCC diagnostic pop
+
+Test(decoders, cut_data_give_all_that_came_out)
+{
+	struct fl_buf text = make_text(1000000);
+	size_t i, n, most;
+	char line[100];
+
+	for (i = 0; i < FL_COUNT(packers); i++) {
+		struct fl_buf packed = packers[i].pack(text.at, text.size);
+		const size_t cuts[] = { 12, packed.size / 2,
+					packed.size - 1 };
+		size_t k;
+
+		snprintf(line, sizeof(line), "the %s data end early",
+			 packers[i].name);
+		for (k = 0, most = 0; k < FL_COUNT(cuts); k++) {
+			struct fl_in *in;
+			const uint8_t *at;
+
+			packed.size = cuts[k];
+			in = decoded(packed);
+			at = fl_in_peek(in, SIZE_MAX, &n);
+			cr_assert(n >= most && n <= text.size);
+			cr_assert(n == 0 || memcmp(at, text.at, n) == 0);
+			cr_assert_str_eq(fl_in_damage(in), line);
+			most = n;
+			fl_in_close(in);
+		}
+		cr_assert_gt(most, 0);
+		fl_buf_free(&packed);
+	}
+	fl_buf_free(&text);
+}
+
+Test(decoders, corrupt_data_are_damage)
+{
+	struct fl_buf text = make_text(1000000);
+	size_t i, n;
+	char line[100];
+
+	for (i = 0; i < FL_COUNT(packers); i++) {
+		struct fl_buf packed = packers[i].pack(text.at, text.size);
+		struct fl_in *in;
+
+		memset(packed.at + packed.size / 2, 0x55, 600);
+		in = decoded(packed);
+		fl_in_peek(in, SIZE_MAX, &n);
+		snprintf(line, sizeof(line), "the %s data are corrupt: ",
+			 packers[i].name);
+		/* A frame of lz4 need not have checksums. */
+		if (packers[i].pack != lz4)
+			cr_expect_eq(strncmp(fl_in_damage(in), line,
+					     strlen(line)), 0, "%s",
+				     fl_in_damage(in));
+		fl_in_close(in);
+		fl_buf_free(&packed);
+	}
+	fl_buf_free(&text);
+}
+
+Test(decoders, pipes_are_decoded_as_files_are)
+{
+	struct fl_buf text = make_text(3000000);
+	struct fl_buf packed = gzip(text.at, text.size);
+	pthread_t thread;
+
+	mkfifo("pipe", 0600);
+	pthread_create(&thread, NULL, feed, &packed);
+	expect(fl_in_decoded(fl_in_open(flame, "pipe")), text.at, text.size,
+	       NULL);
+	pthread_join(thread, NULL);
+	fl_buf_free(&text);
+	fl_buf_free(&packed);
+}
+
+Test(decoders, layers_are_taken_off_to_a_depth)
+{
+	struct fl_buf one = gzip("deep", 4), two = zstd(one.at, one.size);
+	struct fl_buf three = lz4(two.at, two.size);
+	struct fl_buf four = xz(three.at, three.size);
+
+	expect(decoded(three), "deep", 4, NULL);
+	cr_assert_null(decoded(four));
+	cr_assert_str_eq(flame_error(flame),
+			 "some: compressed more than 3 times");
+	fl_buf_free(&one);
+	fl_buf_free(&two);
+	fl_buf_free(&three);
+	fl_buf_free(&four);
+}
+
+Test(decoders, skippable_frames_are_skipped)
+{
+	static const struct slice skip = FL_SLICE("\x51\x2a\x4d\x18\x3\0\0\0"
+						  "abc");
+	struct fl_buf (*const packs[])(const char *, size_t) = { zstd, lz4 };
+	size_t i;
+
+	for (i = 0; i < FL_COUNT(packs); i++) {
+		struct fl_buf packed = packs[i]("text", 4), all = { 0 };
+
+		fl_buf_put(&all, skip.at, skip.size);
+		fl_buf_put(&all, packed.at, packed.size);
+		fl_buf_put(&all, skip.at, skip.size);
+		fl_buf_put(&all, packed.at, packed.size);
+		fl_buf_put(&all, skip.at, skip.size);
+		expect(decoded(all), "texttext", 8, NULL);
+		fl_buf_free(&packed);
+		fl_buf_free(&all);
+	}
+}
+
+Test(decoders, zstd_windows_may_be_long)
+{
+	struct fl_buf text = make_text(300000);
+	struct fl_buf packed = made(ZSTD_compressBound(text.size));
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+	ZSTD_outBuffer out = { packed.at, packed.room, 0 };
+	ZSTD_inBuffer in = { text.at, text.size, 0 };
+
+	ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 28);
+	ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush);
+	ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
+	ZSTD_freeCCtx(context);
+	packed.size = out.pos;
+	expect(decoded(packed), text.at, text.size, NULL);
+	/* The window's byte in a frame header without a content size. */
+	packed.at[5] = (char)0xb8;
+	expect(decoded(packed), "", 0,
+	       "the zstd data are corrupt: a window of more than 2 GB");
+	fl_buf_free(&packed);
+	fl_buf_free(&text);
+}
+
+static void put_legacy(struct fl_buf *out, const char *at, size_t size)
+{
+	char block[2000];
+	int n = LZ4_compress_default(at, block, (int)size, sizeof(block));
+
+	fl_buf_put(out, "\x02\x21\x4c\x18", 4);
+	fl_buf_byte(out, (char)(n & 0xff));
+	fl_buf_byte(out, (char)(n >> 8));
+	fl_buf_put(out, "\0\0", 2);
+	fl_buf_put(out, block, (size_t)n);
+}
+
+Test(decoders, legacy_lz4_is_read)
+{
+	struct fl_buf text = make_text(1000), packed = { 0 };
+
+	put_legacy(&packed, text.at, 500);
+	put_legacy(&packed, text.at + 500, 500);
+	expect(decoded(packed), text.at, 1000, NULL);
+	packed.size -= 1;
+	expect(decoded(packed), text.at, 500, "the lz4 data end early");
+	packed.size = 6;
+	expect(decoded(packed), "", 0, "the lz4 data end early");
+	fl_buf_free(&packed);
+	fl_buf_free(&text);
+}
+
+static void expect_refusal(struct slice head, const char *text)
+{
+	struct flame *own = flame_new();
+
+	cr_expect_null(fl_in_decoded(fl_in_memory(own, head.at, head.size,
+						  "m")));
+	cr_expect_not_null(strstr(flame_error(own), text), "%s",
+			   flame_error(own));
+	flame_free(own);
+}
+
+Test(decoders, containers_of_spark_are_refused_by_name)
+{
+	expect_refusal(FL_SLICE("LZ4Block\x26"), "LZ4Block");
+	expect_refusal(FL_SLICE("\x82SNAPPY\0\0\0\0\1"), "snappy-java");
+	expect_refusal(FL_SLICE("\xff\6\0\0sNaPpY"), "snappy frames");
+	expect_refusal(FL_SLICE("BZh91AY&SYabcd"), "bzip2 -dc");
+}
+
+/* zip ------------------------------------------------------------------ */
+
+static void put_le(struct fl_buf *out, uint64_t n, unsigned bytes)
+{
+	for (; bytes > 0; bytes--, n >>= 8)
+		fl_buf_byte(out, (char)(n & 0xff));
+}
+
+/* flags 8: sizes follow the body, as in 'descriptor' bytes a size. */
+static void put_entry(struct fl_buf *out, const char *name, const char *text,
+		      unsigned method, unsigned descriptor)
+{
+	size_t size = strlen(text);
+	struct fl_buf packed = gzip(text, size);
+	/* Without gzip's header of 10 bytes and its end of 8. */
+	size_t body = method ? packed.size - 18 : size;
+	unsigned long crc = crc32(0, (const Bytef *)text, (uInt)size);
+
+	put_le(out, 0x04034b50, 4);
+	put_le(out, 20, 2);
+	put_le(out, descriptor ? 8 : 0, 2);
+	put_le(out, method, 2);
+	put_le(out, 0, 4);
+	put_le(out, descriptor ? 0 : crc, 4);
+	put_le(out, descriptor ? 0 : body, 4);
+	put_le(out, descriptor ? 0 : size, 4);
+	put_le(out, strlen(name), 2);
+	put_le(out, 0, 2);
+	fl_buf_text(out, name);
+	fl_buf_put(out, method ? packed.at + 10 : text, body);
+	if (descriptor) {
+		put_le(out, 0x08074b50, 4);
+		put_le(out, crc, 4);
+		put_le(out, body, descriptor);
+		put_le(out, size, descriptor);
+	}
+	fl_buf_free(&packed);
+}
+
+static void put_zip_end(struct fl_buf *out, unsigned entries)
+{
+	/* The directory itself is not looked at. */
+	put_le(out, 0x02014b50, 4);
+	put_le(out, 0x06054b50, 4);
+	put_le(out, 0, 4);
+	put_le(out, entries, 2);
+	put_le(out, entries, 2);
+	put_le(out, 0, 10);
+}
+
+Test(decoders, a_zip_of_one_file_is_that_file)
+{
+	static const unsigned kinds[][2] = {
+		{ 0, 0 }, { 8, 0 }, { 8, 4 }, { 8, 8 },
+	};
+	size_t i;
+
+	for (i = 0; i < FL_COUNT(kinds); i++) {
+		struct fl_buf zip = { 0 };
+
+		put_entry(&zip, "d/", "", 0, 0);
+		put_entry(&zip, "d/e/", "", 8, 4);
+		put_entry(&zip, "d/e/f", "the text", kinds[i][0],
+			  kinds[i][1]);
+		put_zip_end(&zip, 3);
+		expect(decoded(zip), "the text", 8, NULL);
+		cr_assert_str_eq(warning, "");
+		fl_buf_free(&zip);
+	}
+}
+
+Test(decoders, a_zip_of_many_gives_the_first_and_warns)
+{
+	struct fl_buf zip = { 0 };
+
+	put_entry(&zip, "a", "first", 8, 0);
+	put_entry(&zip, "b", "second", 8, 0);
+	put_entry(&zip, "c", "third", 0, 0);
+	put_zip_end(&zip, 3);
+	expect(decoded(zip), "first", 5, NULL);
+	cr_assert_str_eq(warning, "some: the first file in the zip was read, "
+			 "2 more left out");
+	fl_buf_free(&zip);
+}
+
+Test(decoders, a_damaged_zip_says_so)
+{
+	struct fl_buf zip = { 0 };
+
+	put_entry(&zip, "a", "first", 0, 0);
+	zip.size -= 2;
+	expect(decoded(zip), "fir", 3, "the zip data end early");
+	zip.size += 2;
+	zip.at[zip.size - 1] = '!';
+	expect(decoded(zip), "firs!", 5, "the zip entry's checksum differs");
+	zip.at[6] = 1;
+	expect(decoded(zip), "", 0, "the zip entry is encrypted");
+	zip.size = 0;
+	put_entry(&zip, "d/", "", 0, 0);
+	put_zip_end(&zip, 1);
+	expect(decoded(zip), "", 0, "the zip holds no file");
+	fl_buf_free(&zip);
+}
+
+/* Outputs -------------------------------------------------------------- */
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? st.st_mode & 07777 : 0;
+}
+
+Test(outputs, a_file_appears_when_it_is_closed)
+{
+	struct fl_out *out;
+
+	umask(027);
+	out = fl_out_open(flame, "f");
+	fl_out_text(out, "hello ");
+	fl_out_print(out, "%d%s", 42, "!");
+	cr_assert_neq(access("f", F_OK), 0);
+	cr_assert_eq(fl_out_close(out), FLAME_OK);
+	expect_file("f", "hello 42!");
+	cr_assert_eq(mode_of("f"), 0640);
+	cr_assert_neq(system("ls -A | grep flame"), 0);
+}
+
+Test(outputs, an_abandoned_file_leaves_the_old_one)
+{
+	struct fl_out *out;
+
+	write_file("f", "old", 3);
+	out = fl_out_open(flame, "f");
+	fl_out_text(out, "new");
+	fl_out_abandon(out);
+	fl_out_abandon(NULL);
+	expect_file("f", "old");
+	cr_assert_neq(system("ls -A | grep flame"), 0);
+}
+
+Test(outputs, a_replaced_file_keeps_its_mode_and_its_links)
+{
+	struct fl_out *out;
+	struct stat st;
+
+	write_file("f", "old", 3);
+	chmod("f", 0604);
+	cr_assert_eq(symlink("f", "link"), 0);
+	out = fl_out_open(flame, "link");
+	fl_out_text(out, "new");
+	cr_assert_eq(fl_out_close(out), FLAME_OK);
+	expect_file("f", "new");
+	cr_assert_eq(mode_of("f"), 0604);
+	cr_assert(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
+}
+
+Test(outputs, a_link_to_nowhere_is_written_through)
+{
+	struct fl_out *out;
+
+	cr_assert_eq(symlink("f", "link"), 0);
+	out = fl_out_open(flame, "link");
+	fl_out_text(out, "new");
+	cr_assert_eq(fl_out_close(out), FLAME_OK);
+	expect_file("f", "new");
+}
+
+Test(outputs, what_cannot_be_opened_is_named)
+{
+	cr_assert_null(fl_out_open(flame, "no/f"));
+	cr_assert_str_eq(flame_error(flame),
+			 "no/f: No such file or directory");
+}
+
+Test(outputs, a_folder_is_no_output)
+{
+	cr_assert_null(fl_out_open(flame, "."));
+	cr_assert_str_eq(flame_error(flame), ".: Is a directory");
+}
+
+Test(outputs, a_full_disk_is_told)
+{
+	struct fl_out *out = fl_out_open(flame, "/dev/full");
+	int i;
+
+	cr_assert_not_null(out);
+	for (i = 0; i < 100000; i++)
+		fl_out_text(out, "text ");
+	cr_assert(fl_failed(flame));
+	cr_assert_eq(fl_out_close(out), FLAME_FAILED);
+	cr_assert_str_eq(flame_error(flame),
+			 "/dev/full: No space left on device");
+}
+
+Test(outputs, a_reader_who_left_is_a_quiet_failure)
+{
+	struct fl_out *out;
+	int ends[2];
+	char path[40];
+
+	signal(SIGPIPE, SIG_IGN);
+	cr_assert_eq(pipe(ends), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+	out = fl_out_open(flame, path);
+	close(ends[0]);
+	close(ends[1]);
+	fl_out_text(out, "text");
+	cr_assert_eq(fl_out_close(out), FLAME_FAILED);
+	cr_assert(fl_failed(flame));
+	cr_assert_str_eq(flame_error(flame), "");
+}
+
+Test(outputs, standard_output_is_written_where_it_stands)
+{
+	static const char *const paths[] = {
+		"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1",
+	};
+	int saved = dup(STDOUT_FILENO), fd = creat("f", 0600);
+	struct fl_out *out;
+	size_t i;
+
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	for (i = 0; i < FL_COUNT(paths); i++) {
+		out = fl_out_open(flame, paths[i]);
+		fl_out_text(out, "x.");
+		cr_assert_eq(fl_out_close(out), FLAME_OK);
+	}
+	dup2(saved, STDOUT_FILENO);
+	expect_file("f", "x.x.x.x.");
+}
+
+Test(outputs, a_fifo_stays_a_fifo)
+{
+	struct stat st;
+	struct fl_out *out;
+	char got[8] = "";
+	int fd;
+
+	mkfifo("pipe", 0600);
+	fd = open("pipe", O_RDONLY | O_NONBLOCK);
+	out = fl_out_open(flame, "pipe");
+	fl_out_text(out, "text");
+	cr_assert_eq(fl_out_close(out), FLAME_OK);
+	cr_assert_eq(read(fd, got, sizeof(got)), 4);
+	cr_assert(stat("pipe", &st) == 0 && S_ISFIFO(st.st_mode));
+}
+
+Test(outputs, pieces_of_all_sizes_arrive_in_order)
+{
+	struct fl_buf text = make_text(2000000), got = { 0 };
+	struct fl_out *out = fl_out_memory(flame, &got);
+	size_t done, n = 1;
+
+	for (done = 0; done < text.size; done += n) {
+		n = FL_MIN(n * 7 % 100003, text.size - done);
+		fl_out_put(out, text.at + done, n);
+	}
+	cr_assert_eq(fl_out_close(out), FLAME_OK);
+	cr_assert_eq(got.size, text.size);
+	cr_assert_eq(memcmp(got.at, text.at, got.size), 0);
+	got.size = 0;
+	text.at[100000] = '\0';
+	out = fl_out_memory(flame, &got);
+	fl_out_print(out, "[%s]", text.at);
+	cr_assert_eq(fl_out_close(out), FLAME_OK);
+	cr_assert_eq(got.size, 100002);
+	fl_buf_free(&got);
+	fl_buf_free(&text);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jfr2flame: the historic command and its flags, and those of its successor
+ * jfrconv.  --compat jfrconv agrees with that tool sample by sample.
+ */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct cli_option options[] = {
+	{ 0, "alloc", NULL, "allocations" },
+	{ 0, "collapsed", NULL, "write folded stacks, as -o collapsed" },
+	{ 0, "compat", "jfrconv", "select, name and count as jfrconv does" },
+	{ 0, "cpu", NULL, "cpu samples" },
+	{ 0, "cpu-time", NULL, "cpu time samples (JDK 25)" },
+	{ 'X', "drop", "RE", "drop stacks with such a frame" },
+	{ 'i', "inverted", NULL, "root on top; with --reverse at the bottom" },
+	{ 'I', "keep", "RE", "keep only stacks with such a frame" },
+	{ 0, "live", NULL, "objects that are alive" },
+	{ 0, "lock", NULL, "waits for Java locks" },
+	{ 0, "minwidth", "PERCENT", "leave out what is narrower (0)" },
+	{ 0, "nativelock", NULL, "waits for pthread locks" },
+	{ 0, "nativemem", NULL, "native memory" },
+	{ 'o', "output", "FORMAT|FILE", "html, svg, collapsed; or a file" },
+	{ 'r', "reverse", NULL, "leaves first" },
+	{ 0, "skip", "N", "leave out the N outermost frames" },
+	{ 0, "simple", NULL, "class names without packages" },
+	{ 0, "norm", NULL, "fold names of lambdas and hidden classes" },
+	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)" },
+	{ 't', "threads", NULL, "a frame per thread at the root" },
+	{ 0, "grain", "N", "N samples to one" },
+	{ 0, "trace", NULL, "traced methods" },
+	{ 0, "wall", NULL, "wall clock samples" },
+	{ 0, NULL, NULL, NULL }
+};
+
+/* The events as jfrconv orders them: the first that is asked for counts. */
+static const char *const events[] = {
+	"nativemem", "nativelock", "live", "alloc", "lock", "trace",
+	"cpu-time", "cpu", "wall", NULL
+};
+
+struct own {
+	bool event[9];
+	bool state, reverse, inverted, simple, norm, format_given;
+	const char *keep, *drop;	/* the last ones, for compat */
+	const char *minwidth, *skip, *grain;
+};
+
+static bool is_format(const char *name)
+{
+	struct flame_row row;
+
+	if (strcmp(name, "collapsed") == 0)
+		return true;
+	for (unsigned i = 0; flame_rows('o', i, &row); i++)
+		if (strcmp(row.name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool take_output(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+
+	if (is_format(value)) {
+		cli->output_format = value;
+		own->format_given = true;
+		return true;
+	}
+	if (strcmp(value, "-") != 0 && !flame_format_of(value)) {
+		cli_say(cli, "-o %s: neither a format (html, svg, collapsed) "
+			"nor a file name that ends like one", value);
+		return false;
+	}
+	cli->output = value;
+	return true;
+}
+
+static bool take(struct cli *cli, const char *name, const char *value)
+{
+	struct own *own = cli->own;
+
+	for (size_t i = 0; events[i]; i++)
+		if (strcmp(name, events[i]) == 0) {
+			own->event[i] = true;
+			return true;
+		}
+	if (strcmp(name, "output") == 0)
+		return take_output(cli, value);
+	if (strcmp(name, "compat") == 0) {
+		cli->compat = strcmp(value, "jfrconv") == 0;
+		if (!cli->compat)
+			cli_say(cli, "--compat %s: only jfrconv is known",
+				value);
+		return cli->compat;
+	}
+	if (strcmp(name, "keep") == 0) {
+		own->keep = value;
+		return cli_filter(cli, name, value);
+	}
+	if (strcmp(name, "drop") == 0) {
+		own->drop = value;
+		return cli_filter(cli, name, value);
+	}
+	if (strcmp(name, "state") == 0) {
+		own->state = true;
+		return cli_ask(cli, name, value);
+	}
+	if (strcmp(name, "collapsed") == 0)
+		cli->output_format = "folded";
+	else if (strcmp(name, "threads") == 0)
+		return cli_filter(cli, name, NULL);
+	else if (strcmp(name, "reverse") == 0)
+		own->reverse = true;
+	else if (strcmp(name, "inverted") == 0)
+		own->inverted = true;
+	else if (strcmp(name, "simple") == 0)
+		own->simple = true;
+	else if (strcmp(name, "norm") == 0)
+		own->norm = true;
+	else if (strcmp(name, "minwidth") == 0)
+		own->minwidth = value;
+	else if (strcmp(name, "skip") == 0)
+		own->skip = value;
+	else if (strcmp(name, "grain") == 0)
+		own->grain = value;
+	return true;
+}
+
+static bool settle_event(struct cli *cli)
+{
+	const struct own *own = cli->own;
+	const char *event = NULL, *second = NULL;
+
+	for (size_t i = 0; events[i]; i++)
+		if (own->event[i]) {
+			second = event ? event : NULL;
+			event = event ? event : events[i];
+			if (second && !cli->compat) {
+				cli_say(cli, "--%s and --%s: choose one event",
+					event, events[i]);
+				return false;
+			}
+		}
+	if (cli->compat && (!event || (own->state &&
+				       (strcmp(event, "cpu") == 0 ||
+					strcmp(event, "wall") == 0))))
+		event = "exec";
+	if (!event || (cli->event && !cli->compat))
+		return true;
+	if (cli->event)
+		return true;
+	cli->event = event;
+	return cli_ask(cli, "event", event);
+}
+
+/* jfrconv: a plain number is percent already, and N% a hundredth of it. */
+static bool settle_minwidth(struct cli *cli, const char *text)
+{
+	size_t n = strlen(text);
+	bool percent = n && text[n - 1] == '%';
+	char *value, *end;
+	double d = strtod(text, &end);
+
+	if (end == text || strcmp(end, percent ? "%" : "") != 0 || d < 0) {
+		cli_say(cli, "--minwidth %s: a percentage, as 0.5", text);
+		return false;
+	}
+	if (asprintf(&value, "%.17g%%", cli->compat && percent ? d / 100 :
+								 d) < 0)
+		return false;
+	return cli_set(cli, "minwidth", value);
+}
+
+/* Only the last -I and -X count there, and must match a whole frame. */
+static bool settle_compat(struct cli *cli)
+{
+	const struct own *own = cli->own;
+	size_t n = 0;
+
+	for (size_t i = 0; i < cli->filters.n; i++)
+		if (strcmp(cli->filters.at[i].name, "keep") != 0 &&
+		    strcmp(cli->filters.at[i].name, "drop") != 0)
+			cli->filters.at[n++] = cli->filters.at[i];
+	cli->filters.n = n;
+	return (!own->keep || cli_filter(cli, "include", own->keep)) &&
+	       (!own->drop || cli_filter(cli, "exclude", own->drop)) &&
+	       cli_ask(cli, "compat", NULL) && cli_set(cli, "compat", NULL);
+}
+
+static bool settle_filters(struct cli *cli)
+{
+	const struct own *own = cli->own;
+	bool compat = cli->compat;
+
+	if (own->norm &&
+	    !cli_filter(cli, compat ? "norm-compat" : "norm", NULL))
+		return false;
+	if (own->simple &&
+	    !cli_filter(cli, compat ? "simple-compat" : "simple", NULL))
+		return false;
+	if (own->skip &&
+	    !cli_filter(cli, compat ? "skip-compat" : "skip", own->skip))
+		return false;
+	if (own->reverse && !cli_filter(cli, "reverse", NULL))
+		return false;
+	if (own->reverse != own->inverted && !cli_set(cli, "inverted", NULL))
+		return false;
+	if (own->grain && !(compat ? cli_ask(cli, "grain", own->grain) :
+				     cli_filter(cli, "grain", own->grain)))
+		return false;
+	if (own->minwidth && !settle_minwidth(cli, own->minwidth))
+		return false;
+	return !compat || settle_compat(cli);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The last of several operands is the output, if it looks like one. */
+static void settle_output(struct cli *cli)
+{
+	const char *last;
+
+	if (cli->output || cli->ninputs < 2)
+		return;
+	last = cli->inputs[cli->ninputs - 1];
+	if (strcmp(last, "-") == 0 || flame_format_of(last) ||
+	    is_directory(last)) {
+		cli->output = last;
+		cli->ninputs--;
+	}
+}
+
+static bool settle(struct cli *cli)
+{
+	settle_output(cli);
+	return settle_event(cli) && settle_filters(cli);
+}
+
+static const struct cli_tool tool = {
+	.name = "jfr2flame",
+	.usage = "[options] INPUT... [OUTPUT]",
+	.about = "Recordings of JDK Flight Recorder and async-profiler to a "
+		 "flame graph.",
+	.format = "html",
+	.options = options,
+	.take = take,
+	.settle = settle,
+};
+
+int main(int argc, char **argv)
+{
+	struct own own = { 0 };
+
+	return cli_main(&tool, &own, argc, argv);
+}
