@@ -7,10 +7,10 @@ libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
 libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/hash.c libflame/base/memory.c \
 	libflame/base/number.c libflame/base/regex.c libflame/base/utf8.c \
-	libflame/io/decoders.c libflame/io/decoders.h libflame/io/gzip.c \
-	libflame/io/in.c libflame/io/io.h libflame/io/lz4.c \
-	libflame/io/out.c libflame/io/xz.c libflame/io/zip.c \
-	libflame/io/zstd.c \
+	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
+	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \
+	libflame/io/lz4.c libflame/io/out.c libflame/io/xz.c \
+	libflame/io/zip.c libflame/io/zstd.c \
 	libflame/dict/dict.c libflame/dict/dict.h libflame/dict/frames.c \
 	libflame/dict/labels.c libflame/dict/metrics.c \
 	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
@@ -46,6 +46,10 @@ libflamegraph_la_DEPENDENCIES = libfl.la libflame/flame.map
 if VERSION_SCRIPT
 libflamegraph_la_LDFLAGS += \
 	-Wl,--version-script=$(srcdir)/libflame/flame.map
+# The sanitizers' names come with the program.
+if !SANITIZERS
+libflamegraph_la_LDFLAGS += -Wl,-z,defs
+endif
 endif
 
 flameincludedir = $(includedir)/flamegraph

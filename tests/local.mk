@@ -18,11 +18,13 @@ AM_TESTS_ENVIRONMENT = \
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh
 
+# One program of Criterion's each, from the .c of its name.
 unit_tests =
 unit_tests += tests/unit/test_base
 unit_tests += tests/unit/test_draw
 unit_tests += tests/unit/test_filter
 unit_tests += tests/unit/test_io
+unit_tests += tests/unit/test_jfr_v0
 
 if CRITERION
 check_PROGRAMS += $(unit_tests)
@@ -30,6 +32,7 @@ TESTS += $(unit_tests)
 else
 TESTS += tests/unit/missing
 endif
+
 # What programs are linked with that do not say otherwise: the unit tests.
 LDADD = libfl.la $(CRITERION_LIBS)
 
@@ -51,9 +54,6 @@ script_tests = \
 	tests/coherence/corpus
 TESTS += $(script_tests)
 
-EXTRA_DIST += $(script_tests) tests/tap.sh tests/coherence/examples.files
-EXTRA_DIST += tests/unit/missing tests/unit/leaks
-EXTRA_DIST += tests/corpus
-EXTRA_DIST += tests/data
-EXTRA_DIST += tests/mk
-EXTRA_DIST += tests/viewer
+EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
+	tests/mk tests/viewer

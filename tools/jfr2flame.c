@@ -152,8 +152,8 @@ static bool settle_event(struct cli *cli)
 		event = "exec";
 	if (!event || (cli->event && !cli->compat))
 		return true;
-	if (cli->event)
-		return true;
+	if (cli->event)		/* by name, which jfrconv does not have */
+		return cli_set(cli, "compat-root", NULL);
 	cli->event = event;
 	return cli_ask(cli, "event", event);
 }

@@ -49,6 +49,9 @@ static inline size_t fl_size_mul(size_t a, size_t b)
  */
 bool fl_grow(void *at, size_t *room, size_t need, size_t size);
 
+/* Zeroed memory; what is large is asked to lie on large pages. */
+void *fl_zeroed(size_t n, size_t size);
+
 /* Things that die together.  Zeroed struct: empty. */
 struct fl_arena {
 	struct fl_block *last;
@@ -135,6 +138,8 @@ static inline uint32_t fl_index_at(const struct fl_index *x, uint64_t h,
 
 /* false: memory is out, and the index is as it was. */
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id);
+/* Room for n ids, so that adding them need not grow it. */
+bool fl_index_reserve(struct fl_index *x, size_t n);
 void fl_index_free(struct fl_index *x);
 
 /*

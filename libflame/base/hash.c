@@ -62,15 +62,14 @@ static void index_enter(struct fl_index *x, uint64_t slot)
 }
 
 /* A slot holds all that its place is made of: growing asks nobody. */
-static bool index_grow(struct fl_index *x)
+static bool index_widen(struct fl_index *x, size_t room)
 {
 	size_t old_room = x->slot ? (size_t)x->mask + 1 : 0, i;
-	size_t room = old_room ? 2 * old_room : 64;
 	struct fl_index grown = { .n = x->n };
 
 	if (room - 1 > UINT32_MAX)
 		return false;
-	grown.slot = calloc(room, sizeof(*grown.slot));
+	grown.slot = fl_zeroed(room, sizeof(*grown.slot));
 	if (!grown.slot)
 		return false;
 	grown.mask = (uint32_t)(room - 1);
@@ -80,6 +79,21 @@ static bool index_grow(struct fl_index *x)
 	free(x->slot);
 	*x = grown;
 	return true;
+}
+
+static bool index_grow(struct fl_index *x)
+{
+	return index_widen(x, x->slot ? 2 * ((size_t)x->mask + 1) : 64);
+}
+
+bool fl_index_reserve(struct fl_index *x, size_t n)
+{
+	size_t room = x->slot ? (size_t)x->mask + 1 : 64;
+
+	while (room / 8 * 5 <= n && room <= UINT32_MAX)
+		room *= 2;
+	return (x->slot && room == (size_t)x->mask + 1) ||
+	       index_widen(x, room);
 }
 
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id)
@@ -117,7 +131,7 @@ static bool map_grow(struct fl_map *map)
 	size_t room = old_room ? 2 * old_room : 64;
 	struct fl_map grown = *map;
 
-	grown.entry = calloc(room, sizeof(*grown.entry));
+	grown.entry = fl_zeroed(room, sizeof(*grown.entry));
 	if (!grown.entry)
 		return false;
 	grown.mask = room - 1;

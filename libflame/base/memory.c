@@ -7,6 +7,36 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+/*
+ * Tables are looked up all over the place: on large pages that costs far
+ * fewer misses.  Only advice, and for whole pages within.
+ */
+enum { LARGE_PAGE = 2 << 20 };
+
+static void advise(void *at, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t from = ((uintptr_t)at + LARGE_PAGE - 1) & -(uintptr_t)LARGE_PAGE;
+	uintptr_t to = ((uintptr_t)at + bytes) & -(uintptr_t)LARGE_PAGE;
+
+	if (bytes >= 4 * (size_t)LARGE_PAGE && from < to)
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+	(void)at;
+	(void)bytes;
+#endif
+}
+
+void *fl_zeroed(size_t n, size_t size)
+{
+	void *at = calloc(n, size);
+
+	if (at)
+		advise(at, n * size);
+	return at;
+}
 
 bool fl_grow(void *at, size_t *room, size_t need, size_t size)
 {
@@ -25,6 +55,7 @@ bool fl_grow(void *at, size_t *room, size_t need, size_t size)
 	new = realloc(old, bytes);
 	if (!new)
 		return false;
+	advise(new, bytes);
 	memcpy(at, &new, sizeof(new));
 	*room = n;
 	return true;

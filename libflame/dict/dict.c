@@ -24,10 +24,8 @@ struct flame *flame_new(void)
 		     sizeof(*flame->names.size)) ||
 	    !fl_grow(&flame->frames.at, &flame->frames.room, 1024,
 		     sizeof(*flame->frames.at)) ||
-	    !fl_grow(&flame->stacks.parent, &flame->stacks.parent_room, 4096,
-		     sizeof(*flame->stacks.parent)) ||
-	    !fl_grow(&flame->stacks.frame, &flame->stacks.frame_room, 4096,
-		     sizeof(*flame->stacks.frame)) ||
+	    !fl_grow(&flame->stacks.at, &flame->stacks.room, 4096,
+		     sizeof(*flame->stacks.at)) ||
 	    !fl_grow(&flame->labels.at, &flame->labels.room, 64,
 		     sizeof(*flame->labels.at)) ||
 	    !fl_grow(&flame->metrics, &flame->metrics_room, 16,
@@ -38,7 +36,7 @@ struct flame *flame_new(void)
 	flame->names.text[0] = "";
 	flame->names.size[0] = 0;
 	flame->frames.at[0] = nothing;
-	flame->stacks.parent[0] = flame->stacks.frame[0] = 0;
+	memset(flame->stacks.at, 0, sizeof(*flame->stacks.at));
 	memset(flame->labels.at, 0, sizeof(*flame->labels.at));
 	memset(flame->metrics, 0, sizeof(*flame->metrics));
 	flame->metrics[0].name = flame->metrics[0].unit = "";
@@ -59,8 +57,7 @@ void flame_free(struct flame *flame)
 	free(flame->names.text);
 	free(flame->names.size);
 	free(flame->frames.at);
-	free(flame->stacks.parent);
-	free(flame->stacks.frame);
+	free(flame->stacks.at);
 	free(flame->labels.at);
 	free(flame->metrics);
 	fl_arena_free(&flame->arena);

@@ -32,11 +32,11 @@ struct fl_frames {
 	size_t n, room;
 };
 
-/* A parent is always entered before its children: parent[i] < i. */
+/* A parent is always entered before its children: at[i].parent < i. */
 struct fl_stacks {
 	struct fl_index index;
-	flame_id *parent, *frame;
-	size_t n, parent_room, frame_room;
+	struct fl_stack { flame_id parent, frame; } *at;
+	size_t n, room;
 };
 
 /* A set is a chain of (set without it, key, value); keys ascend. */
@@ -66,13 +66,18 @@ struct flame {
 
 static inline flame_id fl_parent(const struct flame *f, flame_id stack)
 {
-	return f->stacks.parent[stack];
+	return f->stacks.at[stack].parent;
+}
+
+static inline flame_id fl_frame_id(const struct flame *f, flame_id stack)
+{
+	return f->stacks.at[stack].frame;
 }
 
 static inline const struct flame_frame *fl_frame_at(const struct flame *f,
 						    flame_id stack)
 {
-	return &f->frames.at[f->stacks.frame[stack]];
+	return &f->frames.at[fl_frame_id(f, stack)];
 }
 
 static inline struct slice fl_name_at(const struct flame *f, flame_id name)

@@ -12,7 +12,7 @@ static size_t held(const struct flame *flame)
 	       flame->names.text_room * sizeof(*flame->names.text) +
 	       flame->names.size_room * sizeof(*flame->names.size) +
 	       flame->frames.room * sizeof(*flame->frames.at) +
-	       flame->stacks.parent_room * sizeof(flame_id) * 2 +
+	       flame->stacks.room * sizeof(*flame->stacks.at) +
 	       flame->labels.room * sizeof(*flame->labels.at);
 }
 

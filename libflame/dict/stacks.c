@@ -15,28 +15,26 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 
 	for (i = fl_index_first(&stacks->index, hash);
 	     (id = fl_index_at(&stacks->index, hash, &i));)
-		if (stacks->parent[id] == parent && stacks->frame[id] == frame)
+		if (stacks->at[id].parent == parent &&
+		    stacks->at[id].frame == frame)
 			return id;
-	if (!fl_table_room(flame, stacks->n, &stacks->parent,
-			   &stacks->parent_room, sizeof(*stacks->parent)) ||
-	    !fl_table_room(flame, stacks->n, &stacks->frame,
-			   &stacks->frame_room, sizeof(*stacks->frame)))
+	if (!fl_table_room(flame, stacks->n, &stacks->at, &stacks->room,
+			   sizeof(*stacks->at)))
 		return 0;
 	if (!fl_index_add(&stacks->index, hash, stacks->n)) {
 		fl_no_memory(flame);
 		return 0;
 	}
-	stacks->parent[stacks->n] = parent;
-	stacks->frame[stacks->n] = frame;
+	stacks->at[stacks->n] = (struct fl_stack){ parent, frame };
 	return stacks->n++;
 }
 
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)
 {
-	return stack < flame->stacks.n ? flame->stacks.parent[stack] : 0;
+	return stack < flame->stacks.n ? fl_parent(flame, stack) : 0;
 }
 
 flame_id flame_stack_frame(const struct flame *flame, flame_id stack)
 {
-	return stack < flame->stacks.n ? flame->stacks.frame[stack] : 0;
+	return stack < flame->stacks.n ? fl_frame_id(flame, stack) : 0;
 }

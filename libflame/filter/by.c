@@ -61,7 +61,7 @@ static struct flame_sink *make_threads(struct flame_sink *next,
 /* by ------------------------------------------------------------------ */
 
 struct by {
-	struct by_key { flame_id key, absent; } *keys;
+	struct by_key { flame_id key, absent; bool thread; } *keys;
 	size_t n, room;
 	struct fl_prefix prefix;
 };
@@ -73,7 +73,10 @@ static flame_id value_frame(struct flame *flame, const struct by_key *key,
 
 	if (!value)
 		value = flame_label_get(flame, s->thread, key->key);
-	return value ? fl_frame(flame, value, FLAME_GROUP) : key->absent;
+	if (value)
+		return fl_frame(flame, value, FLAME_GROUP);
+	return key->thread && s->thread ? fl_thread_frame(flame, s->thread) :
+					  key->absent;
 }
 
 /* The first key is the outermost. */
@@ -93,6 +96,8 @@ static unsigned needs_of(struct slice key)
 {
 	if (fl_slice_is(key, "thread") || fl_slice_is(key, "tid"))
 		return FL_NEED_THREAD;
+	if (fl_slice_is(key, "file"))
+		return FL_NEED_FILE;
 	return fl_slice_is(key, "state") ? FL_NEED_STATE : 0;
 }
 
@@ -116,6 +121,7 @@ static int add_key(struct flame_sink *sink, struct slice key)
 	at->key = flame_name(flame, key.at, key.size);
 	at->absent = fl_frame(flame, flame_name(flame, absent.at, absent.size),
 			      FLAME_GROUP);
+	at->thread = fl_slice_is(key, "thread");
 	fl_buf_free(&absent);
 	sink->needs |= needs_of(key);
 	return FLAME_OK;

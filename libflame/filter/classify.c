@@ -283,7 +283,7 @@ static enum category category_of(struct flame *flame, struct classify *c,
 	size_t n = 0;
 
 	for (; stack; stack = fl_parent(flame, stack)) {
-		flame_id frame = flame->stacks.frame[stack];
+		flame_id frame = fl_frame_id(flame, stack);
 
 		if (!fl_grow(&c->path, &c->path_room, n + 1,
 			     sizeof(*c->path)))

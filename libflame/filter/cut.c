@@ -10,7 +10,7 @@
 static flame_id add(struct flame_sink *sink, flame_id parent, flame_id stack)
 {
 	return flame_stack(sink->flame, parent,
-			   sink->flame->stacks.frame[stack]);
+			   fl_frame_id(sink->flame, stack));
 }
 
 /* What ends in a match already is as long as it gets. */

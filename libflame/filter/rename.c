@@ -191,7 +191,7 @@ static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
 {
 	struct rename *rename = sink->state;
 	struct flame *flame = sink->flame;
-	flame_id frame = flame->stacks.frame[stack];
+	flame_id frame = fl_frame_id(flame, stack);
 	flame_id *place = fl_rewrite_place(flame, &rename->frames, frame);
 
 	if (!place)

@@ -36,10 +36,10 @@ static flame_id turn(struct flame *flame, flame_id stack)
 
 	while (bottom && (parent = fl_parent(flame, bottom)))
 		bottom = parent;
-	if (bottom && fl_is_thread_frame(flame, flame->stacks.frame[bottom]))
+	if (bottom && fl_is_thread_frame(flame, fl_frame_id(flame, bottom)))
 		out = bottom;
 	for (parent = out; stack != parent; stack = fl_parent(flame, stack))
-		out = flame_stack(flame, out, flame->stacks.frame[stack]);
+		out = flame_stack(flame, out, fl_frame_id(flame, stack));
 	return out;
 }
 

@@ -83,7 +83,7 @@ flame_id fl_prefix(struct flame *flame, struct fl_prefix *prefix,
 		bool fresh;
 
 		s = prefix->path[--n];
-		out = flame_stack(flame, out, flame->stacks.frame[s]);
+		out = flame_stack(flame, out, fl_frame_id(flame, s));
 		known = fl_map_put(&prefix->out, key | s, &fresh);
 		if (!known) {
 			fl_no_memory(flame);

@@ -16,7 +16,7 @@ static flame_id base_of(struct flame_sink *sink, flame_id stack)
 	while ((parent = fl_parent(flame, bottom)))
 		bottom = parent;
 	return bottom != stack &&
-	       fl_is_category(flame, flame->stacks.frame[bottom]) ? bottom : 0;
+	       fl_is_category(flame, fl_frame_id(flame, bottom)) ? bottom : 0;
 }
 
 static flame_id outermost(struct flame_sink *sink, flame_id parent,
@@ -28,7 +28,7 @@ static flame_id outermost(struct flame_sink *sink, flame_id parent,
 		return 0;
 	if (!parent)
 		parent = base_of(sink, stack);
-	return flame_stack(flame, parent, flame->stacks.frame[stack]);
+	return flame_stack(flame, parent, fl_frame_id(flame, stack));
 }
 
 static flame_id innermost(struct flame_sink *sink, flame_id parent,
@@ -40,7 +40,7 @@ static flame_id innermost(struct flame_sink *sink, flame_id parent,
 		parent = base_of(sink, stack);
 	else if (!parent)
 		return 0;
-	return flame_stack(flame, parent, flame->stacks.frame[stack]);
+	return flame_stack(flame, parent, fl_frame_id(flame, stack));
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *sample)

@@ -37,7 +37,7 @@ static flame_id skip_step(struct flame_sink *sink, flame_id parent,
 
 	if (level(sink, stack) <= skip->limit)
 		return 0;
-	return flame_stack(flame, parent, flame->stacks.frame[stack]);
+	return flame_stack(flame, parent, fl_frame_id(flame, stack));
 }
 
 static flame_id depth_step(struct flame_sink *sink, flame_id parent,
@@ -48,7 +48,7 @@ static flame_id depth_step(struct flame_sink *sink, flame_id parent,
 
 	if (level(sink, stack) > skip->limit)
 		return parent;
-	return flame_stack(flame, parent, flame->stacks.frame[stack]);
+	return flame_stack(flame, parent, fl_frame_id(flame, stack));
 }
 
 /* Nothing is lost: what is too short is seen as such. */

@@ -11,7 +11,8 @@
 
 /* What a sink needs of a sample beyond stack, metric and weight. */
 enum {
-	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4
+	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4,
+	FL_NEED_FILE = 8
 };
 
 /* A time as --from and --to spell it. */

@@ -19,6 +19,20 @@ static int notify(struct flame_sink *sink, struct flame_source *source,
 	return FLAME_OK;
 }
 
+/* The input as a label, by the last part of its path. */
+static void label_file(struct flame_source *source,
+		       struct flame_sample *sample)
+{
+	const char *path = fl_in_name(source->in);
+	const char *slash = strrchr(path, '/');
+
+	sample->labels = flame_label(source->flame, sample->labels,
+				     fl_name(source->flame, "file"),
+				     fl_name(source->flame,
+					     slash && slash[1] ? slash + 1 :
+								 path));
+}
+
 int flame_pump(struct flame_source *source, struct flame_sink *sink)
 {
 	struct flame_sample sample;
@@ -28,9 +42,12 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 		source->select.needs |= s->needs;
 	if (notify(sink, source, true) != FLAME_OK)
 		return FLAME_FAILED;
-	while ((status = flame_next(source, &sample)) == FLAME_OK)
+	while ((status = flame_next(source, &sample)) == FLAME_OK) {
+		if (source->select.needs & FL_NEED_FILE)
+			label_file(source, &sample);
 		if (sink->put(sink, &sample) != FLAME_OK)
 			return FLAME_FAILED;
+	}
 	if (status == FLAME_FAILED || fl_failed(source->flame))
 		return FLAME_FAILED;
 	return notify(sink, source, false);

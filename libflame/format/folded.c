@@ -351,7 +351,7 @@ static int write_folded(struct fl_page *page)
 	if (!layout)
 		return FLAME_FAILED;
 	/* Stacks of no frames; they sort before all others. */
-	if (layout->self[0][0] && !page->compat)
+	if (layout->self[0][0] && (!page->compat || page->compat_root))
 		fl_out_print(page->out, " %lld\n",
 			     (long long)layout->self[0][0]);
 	status = put_all(&w);

@@ -13,7 +13,8 @@
 /* Where two bid the same (a skippable frame is zstd's and lz4's): the first. */
 const struct fl_decoder *const fl_decoders[] = {
 	&fl_decoder_gzip, &fl_decoder_zstd, &fl_decoder_lz4,
-	&fl_decoder_lz4_legacy, &fl_decoder_xz, &fl_decoder_zip, NULL
+	&fl_decoder_lz4_legacy, &fl_decoder_xz, &fl_decoder_zip,
+	&fl_decoder_bzip2, NULL
 };
 
 /* Containers that are no use to us, and what to do about them. */
@@ -27,19 +28,14 @@ static const struct refused {
 	  "writes them): use codec zstd or gzip" },
 	{ FL_SLICE("\xff\x06\0\0sNaPpY"), "snappy frames are not read: use "
 	  "zstd or gzip" },
-	{ FL_SLICE("BZh"), "bzip2 is not read: pass it through bzip2 -dc" },
 	{ FL_SLICE("7z\xbc\xaf\x27\x1c"), "7z archives are not read: unpack "
 	  "it first" },
 };
 
 static bool is_refused(const struct refused *r, const uint8_t *head, size_t n)
 {
-	if (n < r->magic.size || memcmp(head, r->magic.at, r->magic.size))
-		return false;
-	/* Three letters are few: bzip2 goes on with a digit and pi. */
-	return head[0] != 'B' ||
-	       (n >= 10 && (memcmp(head + 4, "1AY&SY", 6) == 0 ||
-			    memcmp(head + 4, "\x17rE8P\x90", 6) == 0));
+	return n >= r->magic.size &&
+	       memcmp(head, r->magic.at, r->magic.size) == 0;
 }
 
 bool fl_decoder_find(struct flame *flame, const char *name,

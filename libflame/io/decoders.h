@@ -52,7 +52,8 @@ size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
 enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why);
 
 extern const struct fl_decoder fl_decoder_gzip, fl_decoder_zstd,
-	fl_decoder_lz4, fl_decoder_lz4_legacy, fl_decoder_xz, fl_decoder_zip;
+	fl_decoder_lz4, fl_decoder_lz4_legacy, fl_decoder_xz, fl_decoder_zip,
+	fl_decoder_bzip2;
 
 static inline uint16_t fl_le16(const uint8_t *at)
 {

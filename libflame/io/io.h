@@ -22,7 +22,7 @@ struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
 			   const char *name);
 /*
  * Puts decoders in front as long as one bids: gzip (many members), zstd
- * (many frames, skippable ones), lz4 frames (many), xz, zip of one file; at
+ * (many frames, skippable ones), lz4 frames (many), xz, bzip2, zip of one file; at
  * most FL_NESTING deep.  Owns what it is given; NULL on failure.
  */
 struct fl_in *fl_in_decoded(struct fl_in *in);

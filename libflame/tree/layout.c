@@ -120,7 +120,6 @@ struct sums {
 
 static bool sum_stacks(struct flame_tree *tree, struct sums *sums)
 {
-	const flame_id *parent = tree->flame->stacks.parent;
 
 	sums->n = tree->flame->stacks.n;
 	for (unsigned c = 0; c < tree->columns; c++) {
@@ -134,7 +133,7 @@ static bool sum_stacks(struct flame_tree *tree, struct sums *sums)
 			memcpy(total, tree->weight[c], have * sizeof(*total));
 		memset(total + have, 0, (sums->n - have) * sizeof(*total));
 		for (size_t i = sums->n; --i > 0;)
-			total[parent[i]] += total[i];
+			total[fl_parent(tree->flame, i)] += total[i];
 	}
 	return true;
 }
@@ -146,7 +145,13 @@ static bool gather(struct flame_tree *tree, const struct sums *sums,
 	struct flame *flame = tree->flame;
 	unsigned columns = tree->columns;
 
-	if (!fl_grow(&m->at, &m->room, 1, sizeof(*m->at)))
+	size_t heavy = 1;
+
+	for (size_t i = 1; i < sums->n; i++)
+		heavy += sums->total[0][i] ||
+			 (columns == 2 && sums->total[1][i]);
+	if (!fl_grow(&m->at, &m->room, heavy, sizeof(*m->at)) ||
+	    !fl_index_reserve(&m->index, heavy))
 		return false;
 	memset(&m->at[0], 0, sizeof(m->at[0]));
 	m->n = 1;

@@ -89,6 +89,8 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		page->inverted = true;
 	else if (strcmp(option, "compat") == 0)
 		page->compat = true;
+	else if (strcmp(option, "compat-root") == 0)
+		page->compat_root = true;
 	else
 		return FLAME_FAILED;
 	return FLAME_OK;

@@ -72,7 +72,8 @@ struct fl_page {
 	double minwidth;	/* pixels, or percent of the total */
 	bool minwidth_percent;
 	bool inverted;		/* root on top */
-	bool compat;		/* as jfrconv: lossy minwidth */
+	bool compat;		/* as jfrconv: lossy minwidth, raw names */
+	bool compat_root;	/* but stacks of no frames are not lost */
 };
 
 extern const struct flame_row fl_page_rows[];

@@ -20,7 +20,7 @@ enum { MAXATTRS = 12, MAXFIELDS = 40, MAXCLASSES = 300,
 
 struct buf { uint8_t *at; size_t n, room; };
 
-struct attrs { unsigned n; char *key[MAXATTRS], *value[MAXATTRS]; };
+struct attrs { unsigned n; const char *key[MAXATTRS], *value[MAXATTRS]; };
 
 struct field { struct attrs attrs; };
 
@@ -33,7 +33,7 @@ struct class {
 /* An annotation, of a class (field < 0) or of one of its fields. */
 struct note { unsigned class; int field; struct attrs attrs; };
 
-struct label { char *name; size_t file, chunk; };
+struct label { const char *name; size_t file, chunk; };
 
 /* What the header says, and whether the text insists. */
 enum { SIZE, POOLS, META, START, DURATION, TICKS, TPS, FEATURES, STATE,
@@ -141,7 +141,7 @@ static void put_int(struct buf *b, uint64_t v, unsigned bytes)
 	if (fixed_ints)
 		put_raw(b, v, bytes);
 	else
-		put_varint(b, v, 0);
+		put_varint(b, bytes < 8 ? v & 0xffffffff : v, 0);
 }
 
 /* Words */
@@ -295,7 +295,7 @@ static uint32_t utf8_char(void)
 	return c;
 }
 
-enum { BYTE = 1u << 31 };	/* written as \xNN: to be a byte as it is */
+enum { BYTE = 1 << 30 };	/* written as \xNN: to be a byte as it is */
 
 static uint32_t string_char(void)
 {
@@ -329,7 +329,7 @@ static void put_utf8(struct buf *b, uint32_t c)
 		return;
 	}
 	unsigned tail = c > 0xffff ? 3 : c > 0x7ff ? 2 : 1;
-	put_byte(b, (0xf00u >> tail & 0xff) | c >> 6 * tail);
+	put_byte(b, (0xff00u >> (tail + 1) & 0xff) | c >> 6 * tail);
 	while (tail-- > 0)
 		put_byte(b, 0x80 | (c >> 6 * tail & 0x3f));
 }
@@ -757,11 +757,11 @@ static void do_event(void)
 
 /* Classes and metadata */
 
-static void set_attr(struct attrs *a, const char *k, char *v)
+static void set_attr(struct attrs *a, const char *k, const char *v)
 {
 	if (a->n == MAXATTRS)
 		die("too many attributes");
-	a->key[a->n] = copy(k, strlen(k));
+	a->key[a->n] = k;
 	a->value[a->n++] = v;
 }
 
@@ -790,10 +790,9 @@ static void read_attrs(struct attrs *a, const char *const bare[])
 				set_attr(a, k, word());
 			}
 		} else if (*bare) {
-			set_attr(a, *bare++, copy(k, strlen(k)));
+			set_attr(a, *bare++, k);
 		} else if (f < 4) {
-			set_attr(a, flags[f][1],
-			    copy(flags[f][2], strlen(flags[f][2])));
+			set_attr(a, flags[f][1], flags[f][2]);
 		} else {
 			die("what is %s?", k);
 		}
@@ -919,7 +918,7 @@ static void put_metadata_string(struct buf *b, const char *s, unsigned kind)
 
 static void do_metadata(void)
 {
-	static struct attrs region = { 2, { "locale", "gmtOffset" },
+	static const struct attrs region = { 2, { "locale", "gmtOffset" },
 		{ "en_US", "0" } };
 	struct buf tree = { 0 }, body = { 0 };
 	uint64_t id = out.n, start = 0, duration = 0, kind = 3, depth = 0;

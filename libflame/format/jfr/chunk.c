@@ -37,10 +37,13 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 			free(chunk->classes[i].pool);
 		}
 	free(chunk->classes);
+	for (uint32_t i = 0; i < chunk->ncounts; i++)
+		fl_map_free(&chunk->counts[i]->counted);
 	free(chunk->counts);
 	free(chunk->traces);
 	free(chunk->sums);
 	free(chunk->path);
+	free(chunk->last);
 	free(chunk->notes);
 	fl_map_free(&chunk->by_id);
 	fl_map_free(&chunk->trace_of);
@@ -60,9 +63,10 @@ int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks)
 	__extension__ typedef __int128 wide;
 	wide delta = (wide)ticks - chunk->start_ticks;
 
-	return chunk->start_ns +
-	       (int64_t)(delta * 1000000000 / (int64_t)
-			 chunk->ticks_per_second);
+	delta = delta * 1000000000 / (int64_t)chunk->ticks_per_second +
+		chunk->start_ns;
+	return delta > INT64_MAX ? INT64_MAX :
+	       delta <= INT64_MIN ? INT64_MIN + 1 : (int64_t)delta;
 }
 
 enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
@@ -128,11 +132,11 @@ static bool find_meta(struct fl_jfr_chunk *chunk)
 	return false;
 }
 
-/* Clock and version alike, and no gap: one recording goes on. */
-static bool follows(const struct fl_jfr_chunk *now,
-		    const struct fl_jfr_chunk *before)
+bool fl_jfr_goes_on(const struct fl_jfr_chunk *now)
 {
-	return before && now->major == before->major &&
+	const struct fl_jfr_chunk *before = now->jfr->before;
+
+	return before && before != now && now->major == before->major &&
 	       now->minor == before->minor &&
 	       now->ticks_per_second == before->ticks_per_second &&
 	       before->duration_ns &&
@@ -148,7 +152,7 @@ static void ask_before(struct fl_jfr_chunk *chunk)
 	struct fl_jfr_chunk *before = chunk->jfr->before;
 	size_t had, asked = 0;
 
-	if (!follows(chunk, before) || !before->trace)
+	if (!fl_jfr_goes_on(chunk) || !before->trace)
 		return;
 	had = before->ntraces;
 	for (size_t i = 0; i < chunk->ntraces; i++) {

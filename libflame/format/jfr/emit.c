@@ -15,6 +15,7 @@ int fl_jfr_ready(struct fl_jfr *jfr, const struct flame_sample *sample)
 		     sizeof(*jfr->ready)))
 		return fl_no_memory(jfr->source->flame);
 	jfr->ready[jfr->nready++] = *sample;
+	jfr->given++;
 	return FLAME_OK;
 }
 
@@ -54,7 +55,7 @@ static const char *metric_of(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	struct flame *flame = jfr->source->flame;
 	const struct fl_select *select = &jfr->source->select;
 
-	if (select->compat && select->event) {
+	if (select->compat && select->event && !hit->raw) {
 		if (!hit->row || !fl_jfr_row_asked(select, hit->row) ||
 		    !compat_state(select, hit))
 			return NULL;
@@ -95,7 +96,9 @@ static void tally(struct fl_jfr *jfr, flame_id metric,
 	bool fresh;
 
 	m->samples += hit->samples;
-	m->total += hit->unit ? hit->value : hit->samples;
+	/* What cannot be added up is damage; the tree says so. */
+	m->total = (int64_t)((uint64_t)m->total + (uint64_t)
+			     (hit->unit ? hit->value : hit->samples));
 	if (!hit->has_stack)
 		m->no_stack += hit->samples;
 	if (hit->time != FLAME_NOTIME) {
@@ -353,13 +356,9 @@ static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	hit->with_tlab = chunk->with_tlab;
 	hit->samples = sum->samples;
 	hit->value = sum->value;
-	hit->unit = c->row && !c->raw ? c->row->unit : "ns";
-	if (c->has[FL_JFR_VALUE]) {
-		if (hit->unit && strcmp(hit->unit, "ns") == 0)
-			hit->value = value_ns(chunk, c, sum->value);
-	} else if (!c->row || c->row->group != FL_JFR_GROUP_NATIVEMEM) {
-		hit->unit = NULL;
-	}
+	hit->unit = c->has[FL_JFR_VALUE] ? fl_jfr_unit(c) : NULL;
+	if (hit->unit && strcmp(hit->unit, "ns") == 0)
+		hit->value = value_ns(chunk, c, sum->value);
 	hit->time = hit->last = FLAME_NOTIME;
 	if (sum->first <= sum->last) {
 		hit->time = fl_jfr_ns(chunk, sum->first);

@@ -23,31 +23,41 @@ static bool last_part_is(struct slice name, const char *wanted)
 	       strncasecmp(name.at + name.size - n, wanted, n) == 0;
 }
 
+/* jfrconv's options and what each reads. */
+static const struct {
+	const char *event;
+	enum fl_jfr_group group;
+} groups[] = {
+	{ "exec", FL_JFR_GROUP_EXEC }, { "cpu", FL_JFR_GROUP_EXEC },
+	{ "cpu-time", FL_JFR_GROUP_EXEC }, { "wall", FL_JFR_GROUP_EXEC },
+	{ "alloc", FL_JFR_GROUP_ALLOC }, { "live", FL_JFR_GROUP_LIVE },
+	{ "nativemem", FL_JFR_GROUP_NATIVEMEM },
+	{ "lock", FL_JFR_GROUP_LOCK },
+	{ "nativelock", FL_JFR_GROUP_NATIVELOCK },
+	{ "trace", FL_JFR_GROUP_TRACE },
+};
+
+static enum fl_jfr_group group_named(const char *event)
+{
+	for (size_t i = 0; i < FL_COUNT(groups); i++)
+		if (strcmp(event, groups[i].event) == 0)
+			return groups[i].group;
+	return FL_JFR_GROUP_NONE;
+}
+
 bool fl_jfr_is_raw(const struct fl_select *select, struct slice event)
 {
-	return select->event && !select->compat &&
-	       last_part_is(event, select->event);
+	if (!select->event ||
+	    (select->compat && group_named(select->event)))
+		return false;
+	return last_part_is(event, select->event);
 }
 
 static bool group_asked(const char *event, const struct fl_jfr_row *row)
 {
-	static const struct {
-		const char *event;
-		enum fl_jfr_group group;
-	} groups[] = {
-		{ "exec", FL_JFR_GROUP_EXEC }, { "cpu", FL_JFR_GROUP_EXEC },
-		{ "wall", FL_JFR_GROUP_EXEC }, { "alloc", FL_JFR_GROUP_ALLOC },
-		{ "live", FL_JFR_GROUP_LIVE }, { "nativemem", FL_JFR_GROUP_NATIVEMEM },
-		{ "lock", FL_JFR_GROUP_LOCK }, { "nativelock", FL_JFR_GROUP_NATIVELOCK },
-		{ "trace", FL_JFR_GROUP_TRACE },
-	};
-
 	if (strcmp(event, "cpu-time") == 0)
 		return strcmp(row->metric, event) == 0;
-	for (size_t i = 0; i < FL_COUNT(groups); i++)
-		if (strcmp(event, groups[i].event) == 0)
-			return row->group == groups[i].group;
-	return false;
+	return row->group && row->group == group_named(event);
 }
 
 bool fl_jfr_row_asked(const struct fl_select *select,
@@ -159,18 +169,31 @@ static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
 	return 0;
 }
 
+/*
+ * Steps that are all compressed integers, where so many bytes follow that
+ * none of them can end past the chunk.
+ */
+static inline const uint8_t *run_fast(struct fl_jfr_count *count,
+				      const uint8_t *at)
+{
+	const struct fl_jfr_step *step = count->steps;
+	const struct fl_jfr_step *end = step + count->nsteps;
+
+	for (; step < end; step++)
+		at = step->slot >= 0 ?
+		     fl_wire_take(at, &count->values[step->slot]) :
+		     fl_wire_pass(at);
+	return at;
+}
+
 void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
 {
 	const struct fl_jfr_step *step = count->steps;
 	const struct fl_jfr_step *end = step + count->nsteps;
 
-	if (fl_likely(count->all_var)) {
-		for (; step < end; step++) {
-			uint64_t n = fl_wire_varint(w);
-
-			if (step->slot >= 0)
-				count->values[step->slot] = n;
-		}
+	if (fl_likely(count->all_var &&
+		      w->end - w->at > 9 * (ptrdiff_t)count->nsteps)) {
+		w->at = run_fast(count, w->at);
 		return;
 	}
 	for (; step < end && !w->bad; step++) {
@@ -250,13 +273,13 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
 		names[FL_JFR_TIME] = "startTime";
 	if (pass->by_thread)
 		names[FL_JFR_THREAD] = thread_field(c->class);
-	if (c->raw || !row) {
+	if (!row || (c->raw && !row->value)) {
 		names[FL_JFR_VALUE] = "duration";
 	} else {
-		names[FL_JFR_COUNT] = row->count;
+		names[FL_JFR_COUNT] = c->raw ? NULL : row->count;
 		names[FL_JFR_VALUE] = row->value;
 		names[FL_JFR_FACTOR] = row->factor;
-		names[FL_JFR_LEAF] = row->leaf;
+		names[FL_JFR_LEAF] = c->raw ? NULL : row->leaf;
 		if (row->group == FL_JFR_GROUP_NATIVEMEM)
 			names[FL_JFR_ADDRESS] = "address";
 	}
@@ -264,11 +287,17 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
 		names[FL_JFR_STATE] = "state";
 }
 
+const char *fl_jfr_unit(const struct fl_jfr_count *count)
+{
+	if (!count->row || (count->raw && !count->row->value))
+		return "ns";
+	return count->row->unit ? count->row->unit : "samples";
+}
+
 /* Ticks without an annotation: async-profiler's and old ones. */
 static void settle_unit(struct fl_jfr_count *c)
 {
-	bool duration = c->raw || !c->row ||
-			(c->row->unit && strcmp(c->row->unit, "ns") == 0);
+	bool duration = strcmp(fl_jfr_unit(c), "ns") == 0;
 
 	if (duration && c->value_unit == FL_JFR_PLAIN)
 		c->value_unit = FL_JFR_TICKS;
@@ -321,6 +350,13 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	if (!fl_jfr_compile(chunk, c, names))
 		return;
 	settle_unit(c);
+	/* jfrconv's grain depends on which came first. */
+	c->plain = pass->jfr->source->select.grain == 0 && !pass->by_time && !pass->limited && !pass->jfr->spans &&
+		   c->has[FL_JFR_STACK] && !c->has[FL_JFR_TIME] &&
+		   !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&
+		   !c->has[FL_JFR_LEAF] && !c->has[FL_JFR_THREAD];
+	c->quick = c->plain && c->all_var && chunk->compressed &&
+		   c->nsteps <= 16 && !class->noted;
 	class->count = c;
 	c->number = chunk->ncounts;
 	chunk->counts[chunk->ncounts++] = c;
@@ -346,32 +382,35 @@ static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
 	return chunk->ntraces++;
 }
 
-static bool alike(const struct fl_jfr_sum *a, const struct fl_jfr_sum *b)
+/* One that is alike, of its trace; NULL: the first of its kind. */
+static struct fl_jfr_sum *find_sum(const struct fl_jfr_chunk *chunk,
+				   const struct fl_jfr_sum *like)
 {
-	return a->row == b->row && a->state == b->state &&
-	       a->leaf == b->leaf && a->thread == b->thread &&
-	       a->outside == b->outside;
+	uint32_t i = chunk->traces[like->trace].first;
+
+	while (i) {
+		struct fl_jfr_sum *sum = &chunk->sums[i - 1];
+
+		if (sum->row == like->row && sum->state == like->state &&
+		    sum->leaf == like->leaf && sum->thread == like->thread &&
+		    sum->outside == like->outside)
+			return sum;
+		i = sum->next;
+	}
+	return NULL;
 }
 
 static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum)
 {
 	struct fl_jfr_chunk *chunk = pass->chunk;
-	struct fl_jfr_trace *trace = &chunk->traces[sum->trace];
+	struct fl_jfr_sum *old = pass->by_time ? NULL : find_sum(chunk, sum);
 
-	if (!pass->by_time) {
-		for (uint32_t i = trace->first; i; i = chunk->sums[i - 1].next) {
-			struct fl_jfr_sum *old = &chunk->sums[i - 1];
-
-			if (!alike(old, sum))
-				continue;
-			old->samples += sum->samples;
-			old->value += sum->value;
-			if (sum->first < old->first)
-				old->first = sum->first;
-			if (sum->last > old->last)
-				old->last = sum->last;
-			return;
-		}
+	if (old) {
+		old->samples += sum->samples;
+		old->value += sum->value;
+		old->first = FL_MIN(old->first, sum->first);
+		old->last = FL_MAX(old->last, sum->last);
+		return;
 	}
 	if (!fl_grow(&chunk->sums, &chunk->sums_room, chunk->nsums + 1,
 		     sizeof(*chunk->sums))) {
@@ -379,8 +418,8 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum)
 		return;
 	}
 	chunk->sums[chunk->nsums] = *sum;
-	chunk->sums[chunk->nsums].next = trace->first;
-	trace->first = ++chunk->nsums;
+	chunk->sums[chunk->nsums].next = chunk->traces[sum->trace].first;
+	chunk->traces[sum->trace].first = ++chunk->nsums;
 }
 
 /* Whether its time and its thread's spans let it through. */
@@ -403,6 +442,26 @@ static int64_t value_of(const struct fl_jfr_count *c)
 	if (c->kind[FL_JFR_VALUE])
 		return llrint(fl_jfr_double(c, FL_JFR_VALUE));
 	return c->values[FL_JFR_VALUE];
+}
+
+/*
+ * The common case by itself: a stack and a state, one sample each, summed
+ * over threads and time.  It costs one look into one table; false: not this
+ * one, the key does not fit.
+ */
+static inline bool count_plain(struct fl_jfr_count *c)
+{
+	uint64_t stack = c->values[FL_JFR_STACK];
+	uint64_t state = c->values[FL_JFR_STATE];
+	uint64_t *n;
+
+	if (fl_unlikely(stack >> 60 || state >> 4))
+		return false;
+	n = fl_map_put(&c->counted, stack << 4 | state, NULL);
+	if (fl_unlikely(!n))
+		return false;
+	++*n;
+	return true;
 }
 
 static void count_event(struct pass *pass, struct fl_jfr_count *c)
@@ -440,6 +499,28 @@ static void count_event(struct pass *pass, struct fl_jfr_count *c)
 	add_sum(pass, &sum);
 }
 
+/* What count_plain has counted, as sums like all others. */
+static void add_plain(struct pass *pass, struct fl_jfr_count *c)
+{
+	const struct fl_map_entry *e;
+	size_t i = 0;
+
+	while ((e = fl_map_each(&c->counted, &i))) {
+		struct fl_jfr_sum sum = {
+			.row = c->number, .samples = e->value,
+			.state = e->key & 15, .first = INT64_MAX,
+			.last = INT64_MIN,
+			.trace = trace_of(pass->chunk, e->key >> 4),
+		};
+
+		if (sum.trace == UINT32_MAX)
+			fl_no_memory(pass->jfr->source->flame);
+		else
+			add_sum(pass, &sum);
+	}
+	fl_map_free(&c->counted);
+}
+
 static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
 		 const uint8_t *at)
 {
@@ -453,7 +534,7 @@ static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
 }
 
 static void read_event(struct pass *pass, struct fl_jfr_class *class,
-		       struct fl_wire w)
+		       struct fl_wire w, const uint8_t *end)
 {
 	struct fl_jfr_count *c;
 
@@ -469,16 +550,35 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		c->samples++;
 		return;
 	}
+	/*
+	 * Reading may look past the event's end, so that whole words can be
+	 * looked at; what goes past it is broken.
+	 */
 	fl_jfr_run(c, &w);
-	if (fl_unlikely(w.bad)) {
+	if (fl_unlikely(w.bad || w.at > end)) {
 		pass->chunk->broken_events++;
 		return;
 	}
-	if (c->full)
-		count_event(pass, c);
-	else
+	if (c->full) {
+		if (!c->plain || !count_plain(c))
+			count_event(pass, c);
+	} else {
 		c->samples += c->has[FL_JFR_COUNT] ?
 			      llrint(fl_jfr_double(c, FL_JFR_COUNT)) : 1;
+	}
+}
+
+/* A plain event of few steps, with room behind it. */
+static inline void read_quick(struct pass *pass, struct fl_jfr_class *class,
+			      const uint8_t *at, const uint8_t *end)
+{
+	struct fl_jfr_count *c = class->count;
+
+	class->events++;
+	if (fl_unlikely(run_fast(c, at) > end))
+		pass->chunk->broken_events++;
+	else if (fl_unlikely(!count_plain(c)))
+		count_event(pass, c);
 }
 
 /*
@@ -523,10 +623,18 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 	limit_time(&pass);
 	while (w.at < end) {
 		const uint8_t *begin = w.at;
-		uint32_t size = fl_wire_int(&w);
-		uint64_t type = fl_wire_long(&w);
 		struct fl_jfr_class *class;
+		uint64_t type;
+		uint32_t size;
 
+		if (fl_likely(w.compressed && end - begin > 18)) {
+			w.at = fl_wire_take(w.at, &type);
+			size = type;
+			w.at = fl_wire_take(w.at, &type);
+		} else {
+			size = fl_wire_int(&w);
+			type = fl_wire_long(&w);
+		}
 		if (fl_unlikely(w.bad || !size ||
 				size > (uint64_t)(end - begin))) {
 			fl_jfr_damage(chunk, begin - chunk->at, !size ?
@@ -535,16 +643,21 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 			chunk->broken_at = begin - chunk->at;
 			break;
 		}
-		chunk->nevents++;
 		if (type > 1) {
+			chunk->nevents++;
 			class = fl_jfr_class_by_id(chunk, type);
-			if (class) {
-				w.end = begin + size;
-				read_event(&pass, class, w);
-				w.end = end;
-			}
+			if (!class)
+				;
+			else if (fl_likely(class->count && end - w.at > 256 &&
+					   class->count->quick))
+				read_quick(&pass, class, w.at, begin + size);
+			else
+				read_event(&pass, class, w, begin + size);
 		}
 		w.at = begin + size;
 	}
+	for (uint32_t i = 0; i < chunk->ncounts; i++)
+		if (chunk->counts[i]->plain)
+			add_plain(&pass, chunk->counts[i]);
 	return !fl_failed(jfr->source->flame);
 }

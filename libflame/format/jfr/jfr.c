@@ -14,11 +14,22 @@
 
 enum { HEADER = 68 };
 
+static bool is_magic(const uint8_t *at)
+{
+	return memcmp(at, "FLR\0", 4) == 0 && at[4] == 0 && at[5] < 8;
+}
+
+/* Behind a few bytes of something else it is a damaged one. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	if (n < 4)
 		return whole ? 0 : -1;
-	return memcmp(head, "FLR\0", 4) == 0 ? 32 : 0;
+	if (memcmp(head, "FLR\0", 4) == 0)
+		return 32;
+	for (size_t i = 1; i + 8 <= n && i < 512; i++)
+		if (is_magic(head + i))
+			return 24;
+	return 0;
 }
 
 static int open_jfr(struct flame_source *source)
@@ -192,7 +203,8 @@ static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		return FLAME_OK;
 	}
 	jfr->bad_chunks++;
-	note_damage(jfr, chunk->offset + chunk->why_at, chunk->why);
+	note_damage(jfr, chunk->offset + (chunk->why_at < chunk->size ?
+					  chunk->why_at : 0), chunk->why);
 	if (good)
 		jfr->salvaged_events += chunk->nevents;
 	if (!good || found == FL_JFR_CUT)
@@ -240,13 +252,14 @@ static int skip_junk(struct fl_jfr *jfr, uint64_t offset, const char *why)
 	jfr->lost_bytes += size;
 	jfr->bad_chunks++;
 	note_damage(jfr, offset, why);
-	advance(jfr, size);
+	/* The chunk before stays in reach: the next may go on from it. */
+	jfr->behind += size;
 	return FLAME_OK;
 }
 
 static int step_v0(struct fl_jfr *jfr, uint64_t offset)
 {
-	uint64_t size;
+	uint64_t size, bad;
 	size_t avail;
 	const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
 
@@ -254,9 +267,10 @@ static int step_v0(struct fl_jfr *jfr, uint64_t offset)
 	if (!size)
 		return skip_junk(jfr, offset, "a chunk of format 0.9 that is "
 				 "cut or damaged");
+	bad = jfr->bad_chunks;
 	if (fl_jfr_v0_read(jfr, at, size, offset) != FLAME_OK)
 		return FLAME_FAILED;
-	jfr->chunks++;
+	jfr->chunks += jfr->bad_chunks == bad;
 	advance(jfr, size);
 	return FLAME_OK;
 }
@@ -340,7 +354,7 @@ static void tell_damage(struct fl_jfr *jfr)
 
 	if (!jfr->bad_chunks && !cut)
 		return;
-	source->damage = jfr->chunks || jfr->salvaged_events ? 1 : 2;
+	source->damage = jfr->chunks || jfr->given ? 1 : 2;
 	fl_warn(source->flame, "%s: %" PRIu64 " of %" PRIu64 " chunks damaged"
 		"%s%s%s%s; %" PRIu64 " events of damaged chunks kept, %" PRIu64
 		" bytes lost", fl_in_name(source->in), jfr->bad_chunks,

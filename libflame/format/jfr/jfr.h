@@ -138,6 +138,9 @@ struct fl_jfr_chunk {
 	struct fl_jfr_shape *shape;	/* stack.c: of a frame on the wire */
 	flame_id *path;			/* stack.c: frames, leaf first */
 	size_t path_room;
+	/* stack.c: the trace before, root first: frames and their stacks. */
+	struct fl_stack *last;
+	size_t nlast, last_room;
 	uint64_t unresolved;	/* constants that are nowhere */
 	uint64_t pool_entries;
 	const char *why;	/* damage, NULL if none; set by fl_jfr_damage */
@@ -207,6 +210,8 @@ flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside);
 /* A method's frame. */
 flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint64_t type, uint32_t line, uint32_t bci);
+/* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
+void fl_jfr_put_class(struct fl_buf *buf, struct slice symbol);
 /* Frame types of this chunk; after the pools are read. */
 void fl_jfr_frame_types(struct fl_jfr_chunk *chunk);
 
@@ -257,6 +262,9 @@ struct fl_jfr_count {
 	bool raw;		/* asked for by its own name */
 	bool span;		/* profiler.Span, jdk.MethodTrace */
 	bool all_var;
+	bool plain;		/* nothing but a stack and a state */
+	bool quick;		/* and all of it compressed integers */
+	struct fl_map counted;	/* plain: stack << 4 | state -> how many */
 	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
 	bool has[FL_JFR_SLOTS];
 	uint8_t value_unit;	/* enum fl_jfr_unit */
@@ -283,6 +291,7 @@ struct fl_jfr {
 	struct fl_jfr_spans *spans;
 	/* What the whole holds. */
 	uint64_t chunks, bad_chunks, lost_bytes, salvaged_events;
+	uint64_t given;		/* samples that were made ready */
 	uint64_t no_stack, unresolved, lost_samples, unfinished;
 	char first_damage[256];
 	struct fl_map survey;	/* of (metric, thread) pairs */
@@ -311,6 +320,11 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
 bool fl_jfr_read_chunk(struct fl_jfr_chunk *chunk);
 struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset);
 void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk);
+/*
+ * Whether the chunk before is of the same recording, so that its constants
+ * may be meant: clock and version alike, and no gap between the two.
+ */
+bool fl_jfr_goes_on(const struct fl_jfr_chunk *now);
 int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks);
 
 /* event.c: counts; what it must know is in the metadata only. */
@@ -322,6 +336,8 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
 void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w);
 /* A slot as a number, whatever it was on the wire. */
 double fl_jfr_double(const struct fl_jfr_count *count, enum fl_jfr_slot slot);
+/* The unit of its value: "ns", "bytes"; "samples" where it has none. */
+const char *fl_jfr_unit(const struct fl_jfr_count *count);
 /* A timespan in ns. */
 int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
 		       int64_t value);

@@ -26,6 +26,7 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 	static const char *const names[] = {
 		"method", "lineNumber", "bytecodeIndex", "type"
 	};
+	const struct fl_select *select = &chunk->jfr->source->select;
 	struct fl_jfr_shape *s = chunk->shape;
 	struct fl_jfr_class *class;
 
@@ -50,7 +51,9 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 	memset(s->order, -1, sizeof(s->order));
 	for (unsigned i = 0; i < 4; i++) {
 		s->field[i] = fl_jfr_field_of(class, names[i]);
-		if (s->field[i] && s->field[i]->nops == 1 && s->fast)
+		/* Places are read only where they are shown. */
+		if (s->field[i] && s->field[i]->nops == 1 && s->fast &&
+		    (i != LINE || select->lines) && (i != BCI || select->bci))
 			s->order[s->field[i]->op] = i;
 	}
 	return s;
@@ -59,7 +62,19 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 static void read_fast(const struct fl_jfr_shape *s, struct fl_wire *w,
 		      uint64_t n[4])
 {
-	for (uint32_t i = 0; i < s->class->nops; i++) {
+	uint32_t nops = s->class->nops;
+
+	if (fl_likely(w->end - w->at > 9 * (ptrdiff_t)nops)) {
+		const uint8_t *at = w->at;
+
+		for (uint32_t i = 0; i < nops; i++)
+			at = s->order[i] >= 0 ?
+			     fl_wire_take(at, &n[s->order[i]]) :
+			     fl_wire_pass(at);
+		w->at = at;
+		return;
+	}
+	for (uint32_t i = 0; i < nops; i++) {
 		uint64_t value = fl_wire_varint(w);
 
 		if (s->order[i] >= 0)
@@ -140,11 +155,38 @@ static uint32_t read_path(struct fl_jfr_chunk *chunk, uint64_t at)
 	return n;
 }
 
-bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
+/*
+ * Root first, from the path.  Traces have their outer frames in common with
+ * the trace before more often than not: so far, its stacks are known.
+ */
+static flame_id make_stack(struct fl_jfr_chunk *chunk, uint32_t n)
 {
 	struct flame *flame = chunk->jfr->source->flame;
+	struct fl_stack *last;
 	flame_id stack = 0;
+	uint32_t i = 0;
 
+	if (!fl_grow(&chunk->last, &chunk->last_room, n,
+		     sizeof(*chunk->last))) {
+		fl_no_memory(flame);
+		return 0;
+	}
+	last = chunk->last;
+	for (; i < n && i < chunk->nlast &&
+	       last[i].frame == chunk->path[n - 1 - i]; i++)
+		stack = last[i].parent;
+	for (; i < n; i++) {
+		flame_id frame = chunk->path[n - 1 - i];
+
+		stack = flame_stack(flame, stack, frame);
+		last[i] = (struct fl_stack){ .parent = stack, .frame = frame };
+	}
+	chunk->nlast = n;
+	return stack;
+}
+
+bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
+{
 	if (trace->made)
 		return !trace->missing;
 	trace->made = true;
@@ -152,8 +194,6 @@ bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
 		trace->missing = true;
 		return false;
 	}
-	for (uint32_t n = read_path(chunk, trace->at); n--;)
-		stack = flame_stack(flame, stack, chunk->path[n]);
-	trace->stack = stack;
+	trace->stack = make_stack(chunk, read_path(chunk, trace->at));
 	return true;
 }

@@ -309,8 +309,7 @@ flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
 
 /* Classes, methods ------------------------------------------------------ */
 
-/* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
-static void put_class(struct fl_buf *buf, struct slice symbol)
+void fl_jfr_put_class(struct fl_buf *buf, struct slice symbol)
 {
 	static const char letters[] = "BCSIJZFD";
 	static const char *const words[] = {
@@ -354,8 +353,13 @@ static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 	};
 	struct fl_buf buf = { 0 };
 
+	/* An event that began before this chunk may mean that one's class. */
+	if (!symbol.at && fl_jfr_goes_on(chunk))
+		symbol = fl_jfr_field_text(chunk->jfr->before,
+					   chunk->jfr->before->class, key,
+					   "name");
 	if (symbol.at)
-		put_class(&buf, symbol);
+		fl_jfr_put_class(&buf, symbol);
 	else
 		fl_buf_text(&buf, chunk->jfr->source->select.compat ?
 				  "null" : "[unknown class]");

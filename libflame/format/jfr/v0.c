@@ -74,7 +74,8 @@ struct content {
 };
 
 struct event {
-	struct slice name;
+	struct slice name;	/* of today, where there is one */
+	struct slice told;	/* in --info */
 	const struct fl_jfr_row *row;
 	bool raw, starts, threads, stacks;
 	const struct layout *layout;
@@ -120,6 +121,13 @@ struct v0 {
 static struct fl_wire wire(const struct v0 *v, uint64_t at, uint64_t end)
 {
 	return (struct fl_wire){ .at = v->at + at, .end = v->at + end };
+}
+
+/* Told at the end; false, for those who return it. */
+static bool no_memory(struct v0 *v)
+{
+	v->no_memory = true;
+	return false;
 }
 
 static void damage(struct v0 *v, uint64_t at, uint64_t lost, const char *why)
@@ -194,20 +202,21 @@ static bool read_layouts(struct v0 *v, struct producer *p, struct fl_wire *w)
 /* Our names of events, by the last part of their paths. */
 static const struct {
 	const char *path, *event;
+	bool own;		/* keeps its name in --info: other fields */
 } event_names[] = {
-	{ "execution_sample", "jdk.ExecutionSample" },
-	{ "object_alloc_in_new_TLAB", "jdk.ObjectAllocationInNewTLAB" },
-	{ "object_alloc_outside_TLAB", "jdk.ObjectAllocationOutsideTLAB" },
-	{ "monitor_enter", "jdk.JavaMonitorEnter" },
-	{ "monitor_wait", "jdk.JavaMonitorWait" },
-	{ "thread_park", "jdk.ThreadPark" },
-	{ "thread_sleep", "jdk.ThreadSleep" },
-	{ "exception_throw", "jdk.JavaExceptionThrow" },
-	{ "error_throw", "jdk.JavaErrorThrow" },
-	{ "socket_read", "jdk.SocketRead" },
-	{ "socket_write", "jdk.SocketWrite" },
-	{ "file_read", "jdk.FileRead" },
-	{ "file_write", "jdk.FileWrite" },
+	{ "execution_sample", "jdk.ExecutionSample", false },
+	{ "object_alloc_in_new_TLAB", "jdk.ObjectAllocationInNewTLAB", false },
+	{ "object_alloc_outside_TLAB", "jdk.ObjectAllocationOutsideTLAB", false },
+	{ "monitor_enter", "jdk.JavaMonitorEnter", false },
+	{ "monitor_wait", "jdk.JavaMonitorWait", false },
+	{ "thread_park", "jdk.ThreadPark", false },
+	{ "thread_sleep", "jdk.ThreadSleep", false },
+	{ "exception_throw", "jdk.JavaExceptionThrow", true },
+	{ "error_throw", "jdk.JavaErrorThrow", true },
+	{ "socket_read", "jdk.SocketRead", true },
+	{ "socket_write", "jdk.SocketWrite", true },
+	{ "file_read", "jdk.FileRead", true },
+	{ "file_write", "jdk.FileWrite", true },
 };
 
 /* By our name, and by the producer's URI and the path as they stand. */
@@ -225,7 +234,7 @@ static void name_event(struct v0 *v, struct event *e, struct slice uri,
 		return;
 	memcpy(name, uri.at, uri.size);
 	memcpy(name + uri.size, path.at, path.size);
-	e->name = (struct slice){ name, uri.size + path.size };
+	e->name = e->told = (struct slice){ name, uri.size + path.size };
 	e->raw = fl_jfr_is_raw(select, e->name);
 	for (size_t i = path.size; i && path.at[i - 1] != '/'; i--)
 		last = (struct slice){ path.at + i - 1, path.size - i + 1 };
@@ -235,6 +244,8 @@ static void name_event(struct v0 *v, struct event *e, struct slice uri,
 		ours.at = event_names[i].event;
 		ours.size = strlen(ours.at);
 		e->row = fl_jfr_row_of(ours);
+		if (!event_names[i].own)
+			e->told = ours;
 		if (!e->raw)
 			e->name = ours;
 		e->raw |= fl_jfr_is_raw(select, ours);
@@ -246,10 +257,10 @@ static bool enter(struct v0 *v, struct fl_map *map, uint32_t id, size_t index)
 {
 	uint64_t *at = fl_map_put(map, id, NULL);
 
-	if (at)
-		*at = index + 1;
-	v->no_memory |= !at;
-	return at;
+	if (!at)
+		return no_memory(v);
+	*at = index + 1;
+	return true;
 }
 
 static bool read_events(struct v0 *v, const struct producer *p,
@@ -277,7 +288,7 @@ static bool read_events(struct v0 *v, const struct producer *p,
 		if (!enter(v, &v->event_of, id, v->nevents) ||
 		    !fl_grow(&v->events, &v->events_room, v->nevents + 1,
 			     sizeof(e)))
-			return !(v->no_memory = true);
+			return no_memory(v);
 		v->events[v->nevents++] = e;
 	}
 	return !w->bad;
@@ -307,7 +318,7 @@ static bool read_contents(struct v0 *v, const struct producer *p,
 		if (!enter(v, &v->content_of, id, v->ncontents) ||
 		    !fl_grow(&v->contents, &v->contents_room,
 			     v->ncontents + 1, sizeof(c)))
-			return !(v->no_memory = true);
+			return no_memory(v);
 		v->contents[v->ncontents++] = c;
 	}
 	return !w->bad;
@@ -415,7 +426,7 @@ static uint64_t find_meta(const uint8_t *at, size_t avail)
 	for (unsigned i = 1; i <= NEARBY && i < offset; i++) {
 		struct v0 v = { .at = at };
 		bool good = is_meta(at, avail, offset - i) &&
-			    read_meta(&v, offset - i);
+			    read_meta(&v, offset - i) && v.nevents;
 
 		free_v0(&v);
 		if (good)
@@ -611,31 +622,6 @@ static flame_id thread_of(struct v0 *v, uint64_t tid, int64_t ticks)
 	return c->id = fl_thread(flame, name, tid);
 }
 
-/* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
-static void put_class(struct fl_buf *buf, struct slice symbol)
-{
-	static const char letters[] = "BCSIJZFD";
-	static const char *const words[] = {
-		"byte", "char", "short", "int", "long", "boolean", "float",
-		"double"
-	};
-	const char *letter = NULL;
-	size_t depth = 0;
-
-	for (; symbol.size && *symbol.at == '['; depth++)
-		symbol = (struct slice){ symbol.at + 1, symbol.size - 1 };
-	if (depth && symbol.size == 1)
-		letter = memchr(letters, *symbol.at, sizeof(letters) - 1);
-	if (letter)
-		fl_buf_text(buf, words[letter - letters]);
-	else if (depth && symbol.size > 1 && *symbol.at == 'L')
-		symbol = (struct slice){ symbol.at + 1, symbol.size - 2 };
-	for (size_t i = 0; !letter && i < symbol.size; i++)
-		fl_buf_byte(buf, symbol.at[i] == '/' ? '.' : symbol.at[i]);
-	while (depth--)
-		fl_buf_text(buf, "[]");
-}
-
 static flame_id name_of(struct v0 *v, struct fl_buf *buf)
 {
 	flame_id name = flame_name(v->jfr->source->flame, buf->at, buf->size);
@@ -656,7 +642,7 @@ static flame_id leaf_of(struct v0 *v, uint64_t key, int64_t ticks,
 	struct slice symbol = text(v, c);
 
 	if (symbol.at)
-		put_class(&buf, symbol);
+		fl_jfr_put_class(&buf, symbol);
 	else
 		fl_buf_text(&buf, "[unknown class]");
 	frame.name = name_of(v, &buf);
@@ -734,7 +720,7 @@ static flame_id plain_frame(struct v0 *v, uint64_t method, int64_t ticks,
 	at = fl_map_put(&v->frames, (uint64_t)(c - v->constants) << 4 | type,
 			&fresh);
 	if (!at)
-		return v->no_memory = true, 0;
+		return no_memory(v);
 	if (fresh)
 		*at = make_frame(v, c, type);
 	return *at;
@@ -778,10 +764,8 @@ static bool stack_of(struct v0 *v, uint64_t key, int64_t ticks,
 	if (i == l->n)
 		return false;
 	n = count(&w, 1);
-	if (!fl_grow(&v->path, &v->path_room, n, sizeof(*v->path))) {
-		v->no_memory = true;
-		return false;
-	}
+	if (!fl_grow(&v->path, &v->path_room, n, sizeof(*v->path)))
+		return no_memory(v);
 	l = l->fields[i].layout;
 	for (i = 0; i < n; i++) {
 		struct numbers frame = { .has = 0 };
@@ -893,6 +877,8 @@ static void give_event(struct v0 *v, const struct event *e, uint64_t at,
 		.runnable_wall = v->runnable_wall,
 	};
 
+	if (v->jfr->source->select.survey)
+		fl_jfr_info_event(v->jfr, e->told, 1);
 	if (!read_event(v, e, at, size, &n, times))
 		return;
 	hit.time = time_of(v, times[0]);
@@ -907,6 +893,10 @@ static void give_event(struct v0 *v, const struct event *e, uint64_t at,
 		hit.state = text(v, find(v, STATE, n.n[STATE], times[1]));
 	set_value(v, e, &n, (wide)times[1] - times[0], &hit);
 	set_leaf(v, e, &n, times[1], &hit);
+	/* The reference spells a stack of no frames below a class so. */
+	if (hit.leaf && hit.has_stack && !hit.stack &&
+	    v->jfr->source->select.compat)
+		hit.stack = flame_stack(v->jfr->source->flame, 0, 0);
 	v->given++;
 	fl_jfr_give(v->jfr, &hit);
 }

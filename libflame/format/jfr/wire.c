@@ -35,20 +35,16 @@ uint64_t fl_wire_varint_slow(struct fl_wire *w)
 void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
 {
 	while (n && w->end - w->at >= 9) {
-		uint64_t word, ends;
+		uint64_t ends = ~fl_wire_word(w->at) & 0x8080808080808080u;
 		unsigned count;
 
-		memcpy(&word, w->at, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-		word = __builtin_bswap64(word);
-#endif
-		ends = ~word & 0x8080808080808080u;
 		if (!ends) {
 			w->at += 9;
 			n--;
 			continue;
 		}
-		count = __builtin_popcountll(ends);
+		/* A bit in every byte that ends one: their sum. */
+		count = (ends >> 7) * 0x0101010101010101u >> 56;
 		while (count > n) {
 			ends &= ~(UINT64_C(1) << (63 - __builtin_clzll(ends)));
 			count--;

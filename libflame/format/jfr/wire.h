@@ -26,34 +26,61 @@ static inline uint64_t fl_be(const uint8_t *at, unsigned size)
 
 uint64_t fl_wire_varint_slow(struct fl_wire *w);
 
+/* Bytes whose top bit is clear end an integer: eight are looked at at once. */
+static inline uint64_t fl_wire_word(const uint8_t *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* The low seven bits of each byte, side by side. */
+static inline uint64_t fl_wire_pack(uint64_t n)
+{
+	n &= 0x7f7f7f7f7f7f7f7fu;
+	n = (n & 0x007f007f007f007fu) | (n & 0x7f007f007f007f00u) >> 1;
+	n = (n & 0x00003fff00003fffu) | (n & 0x3fff00003fff0000u) >> 2;
+	return (n & 0x000000000fffffffu) | (n & 0x0fffffff00000000u) >> 4;
+}
+
+/* Without a look at the end: nine bytes must be there. */
+static inline const uint8_t *fl_wire_take(const uint8_t *at, uint64_t *n)
+{
+	uint64_t word, ends;
+
+	if (at[0] < 0x80) {
+		*n = at[0];
+		return at + 1;
+	}
+	word = fl_wire_word(at);
+	ends = ~word & 0x8080808080808080u;
+	if (fl_unlikely(!ends)) {
+		*n = fl_wire_pack(word) | (uint64_t)at[8] << 56;
+		return at + 9;
+	}
+	*n = fl_wire_pack(word & (ends ^ (ends - 1)));
+	return at + __builtin_ctzll(ends) / 8 + 1;
+}
+
+static inline const uint8_t *fl_wire_pass(const uint8_t *at)
+{
+	uint64_t ends = ~fl_wire_word(at) & 0x8080808080808080u;
+
+	return at + (ends ? __builtin_ctzll(ends) / 8 + 1 : 9);
+}
+
 static inline uint64_t fl_wire_varint(struct fl_wire *w)
 {
-	const uint8_t *at = w->at;
 	uint64_t n;
 
-	if (fl_unlikely(w->end - at < 4))
+	if (fl_unlikely(w->end - w->at < 9))
 		return fl_wire_varint_slow(w);
-	n = at[0];
-	if (n < 0x80) {
-		w->at = at + 1;
-		return n;
-	}
-	n = (n & 0x7f) | (uint64_t)at[1] << 7;
-	if (at[1] < 0x80) {
-		w->at = at + 2;
-		return n;
-	}
-	n = (n & 0x3fff) | (uint64_t)at[2] << 14;
-	if (at[2] < 0x80) {
-		w->at = at + 3;
-		return n;
-	}
-	n = (n & 0x1fffff) | (uint64_t)at[3] << 21;
-	if (at[3] < 0x80) {
-		w->at = at + 4;
-		return n;
-	}
-	return fl_wire_varint_slow(w);
+	w->at = fl_wire_take(w->at, &n);
+	return n;
 }
 
 static inline uint64_t fl_wire_fixed(struct fl_wire *w, unsigned size)
