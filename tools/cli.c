@@ -63,10 +63,14 @@ static bool grow(const struct cli *cli, void *at, size_t *room, size_t need,
 static bool add(struct cli *cli, struct cli_list *list, const char *name,
 		const char *value, int rank)
 {
-	if (!grow(cli, &list->at, &list->room, list->n + 1,
-		  sizeof(*list->at)))
+	char *copy = value ? strdup(value) : NULL;
+
+	if ((value && !copy) || !grow(cli, &list->at, &list->room,
+				      list->n + 1, sizeof(*list->at))) {
+		free(copy);
 		return false;
-	list->at[list->n++] = (struct cli_pair){ name, value, rank };
+	}
+	list->at[list->n++] = (struct cli_pair){ name, copy, rank };
 	return true;
 }
 
@@ -98,6 +102,7 @@ static bool join(struct cli_pair *pair, const char *value)
 
 	if (asprintf(&joined, "%s\n%s", pair->value, value) < 0)
 		return false;
+	free(pair->value);
 	pair->value = joined;
 	return true;
 }
@@ -609,31 +614,115 @@ static bool is_page_to_terminal(const struct cli *cli)
 		strcmp(cli->output_format, "svg") == 0) && isatty(1);
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* "dir/exec-7.jfr.gz" into DIR: "DIR/exec-7.html". */
+static char *path_in(const char *directory, const char *input,
+		     const char *format)
+{
+	const char *base = strrchr(input, '/');
+	const char *end;
+	char *path;
+
+	base = base ? base + 1 : input;
+	if (strcmp(base, "-") == 0)
+		base = "stdin";
+	end = strstr(base, ".jfr");
+	if (!end)
+		end = strrchr(base, '.');
+	if (!end || end == base)
+		end = base + strlen(base);
+	if (asprintf(&path, "%s/%.*s.%s", directory, (int)(end - base), base,
+		     format) < 0)
+		return NULL;
+	return path;
+}
+
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* A picture for each input; two of one name would hide one another. */
+static int convert_each(struct cli *cli)
+{
+	char **paths = calloc(cli->ninputs, sizeof(*paths));
+	int worst = CLI_FINE;
+
+	for (size_t i = 0; paths && i < cli->ninputs; i++) {
+		paths[i] = path_in(cli->output, cli->inputs[i],
+				   cli->output_format);
+		for (size_t j = 0; paths[i] && j < i; j++)
+			if (strcmp(paths[i], paths[j]) == 0) {
+				cli_say(cli, "%s and %s would both become %s",
+					cli->inputs[j], cli->inputs[i],
+					paths[i]);
+				worst = CLI_TROUBLE;
+			}
+		if (!paths[i])
+			worst = CLI_TROUBLE;
+	}
+	for (size_t i = 0; paths && worst != CLI_TROUBLE &&
+	     i < cli->ninputs; i++)
+		worst = worse(worst, cli_convert(cli, &cli->inputs[i], 1,
+						 paths[i]));
+	for (size_t i = 0; paths && i < cli->ninputs; i++)
+		free(paths[i]);
+	free(paths);
+	return paths ? worst : CLI_TROUBLE;
+}
+
+static int run(struct cli *cli)
+{
+	static char dash[] = "-";
+
+	if (cli->tool->settle && !cli->tool->settle(cli))
+		return CLI_TROUBLE;
+	if (!cli->ninputs && !cli_input(cli, dash))
+		return CLI_TROUBLE;
+	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
+	if (cli->info || cli->list_events)
+		return survey(cli);
+	if (!cli->output)
+		cli->output = dash;
+	if (!cli->output_format)
+		cli->output_format = flame_format_of(cli->output);
+	if (!cli->output_format)
+		cli->output_format = cli->tool->format;
+	if (is_page_to_terminal(cli)) {
+		cli_say(cli, "will not write %s to a terminal: name a file, "
+			"or send it through a pipe", cli->output_format);
+		return CLI_TROUBLE;
+	}
+	if (is_directory(cli->output))
+		return convert_each(cli);
+	return cli_convert(cli, cli->inputs, cli->ninputs, cli->output);
+}
+
+static void free_list(struct cli_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->at[i].value);
+	free(list->at);
+}
+
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
 {
 	struct cli cli = { .tool = tool, .own = own };
-	static char dash[] = "-";
 	int status = parse(&cli, argc, argv);
 
-	if (status >= 0)
-		return status;
-	if (tool->settle && !tool->settle(&cli))
-		return CLI_TROUBLE;
-	if (!cli.ninputs && !cli_input(&cli, dash))
-		return CLI_TROUBLE;
-	cli.list_events = cli.event && strcmp(cli.event, "list") == 0;
-	if (cli.info || cli.list_events)
-		return survey(&cli);
-	if (!cli.output)
-		cli.output = dash;
-	if (!cli.output_format)
-		cli.output_format = flame_format_of(cli.output);
-	if (!cli.output_format)
-		cli.output_format = tool->format;
-	if (is_page_to_terminal(&cli)) {
-		cli_say(&cli, "will not write %s to a terminal: name a file, "
-			"or send it through a pipe", cli.output_format);
-		return CLI_TROUBLE;
-	}
-	return cli_convert(&cli, cli.inputs, cli.ninputs, cli.output);
+	if (status < 0)
+		status = run(&cli);
+	for (size_t i = 0; i < cli.ninputs; i++)
+		free(cli.inputs[i]);
+	free(cli.inputs);
+	free_list(&cli.asks);
+	free_list(&cli.filters);
+	free_list(&cli.sets);
+	return status;
 }

@@ -34,7 +34,8 @@ struct cli_tool {
 
 /* An option that goes to the library, in the order given. */
 struct cli_pair {
-	const char *name, *value;
+	const char *name;
+	char *value;		/* a copy; NULL: none */
 	int rank;		/* of a filter */
 };
 

@@ -162,7 +162,7 @@ static bool settle_event(struct cli *cli)
 static bool settle_minwidth(struct cli *cli, const char *text)
 {
 	size_t n = strlen(text);
-	bool percent = n && text[n - 1] == '%';
+	bool percent = n && text[n - 1] == '%', good;
 	char *value, *end;
 	double d = strtod(text, &end);
 
@@ -173,7 +173,9 @@ static bool settle_minwidth(struct cli *cli, const char *text)
 	if (asprintf(&value, "%.17g%%", cli->compat && percent ? d / 100 :
 								 d) < 0)
 		return false;
-	return cli_set(cli, "minwidth", value);
+	good = cli_set(cli, "minwidth", value);
+	free(value);
+	return good;
 }
 
 /* Only the last -I and -X count there, and must match a whole frame. */
@@ -186,6 +188,8 @@ static bool settle_compat(struct cli *cli)
 		if (strcmp(cli->filters.at[i].name, "keep") != 0 &&
 		    strcmp(cli->filters.at[i].name, "drop") != 0)
 			cli->filters.at[n++] = cli->filters.at[i];
+		else
+			free(cli->filters.at[i].value);
 	cli->filters.n = n;
 	return (!own->keep || cli_filter(cli, "include", own->keep)) &&
 	       (!own->drop || cli_filter(cli, "exclude", own->drop)) &&

@@ -159,7 +159,7 @@ static struct flame_sink *make_by(struct flame_sink *next, const char *list)
 
 const struct fl_filter fl_filter_by = {
 	.name = "by", .argument = "KEY",
-	.summary = "a root frame per value of a label, thread or state",
+	.summary = "a root frame per thread, state, file or label",
 	.make = make_by, .rank = 50, .joins = true,
 };
 

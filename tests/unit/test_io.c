@@ -593,7 +593,6 @@ Test(decoders, containers_of_spark_are_refused_by_name)
 	expect_refusal(FL_SLICE("LZ4Block\x26"), "LZ4Block");
 	expect_refusal(FL_SLICE("\x82SNAPPY\0\0\0\0\1"), "snappy-java");
 	expect_refusal(FL_SLICE("\xff\6\0\0sNaPpY"), "snappy frames");
-	expect_refusal(FL_SLICE("BZh91AY&SYabcd"), "bzip2 -dc");
 }
 
 /* zip ------------------------------------------------------------------ */
