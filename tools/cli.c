@@ -92,6 +92,7 @@ bool cli_input(struct cli *cli, const char *path)
 			   cli->ninputs + 1, sizeof(*cli->inputs)))
 		return false;
 	cli->inputs[cli->ninputs++] = copy;
+	cli->nheld = cli->ninputs;
 	return true;
 }
 
@@ -718,7 +719,7 @@ int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
 
 	if (status < 0)
 		status = run(&cli);
-	for (size_t i = 0; i < cli.ninputs; i++)
+	for (size_t i = 0; i < cli.nheld; i++)
 		free(cli.inputs[i]);
 	free(cli.inputs);
 	free_list(&cli.asks);

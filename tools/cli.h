@@ -47,8 +47,8 @@ struct cli_list {
 struct cli {
 	const struct cli_tool *tool;
 	void *own;		/* the tool's */
-	char **inputs;
-	size_t ninputs, inputs_room;
+	char **inputs;		/* nheld of them; an output may be the last */
+	size_t ninputs, nheld, inputs_room;
 	struct cli_list asks, filters, sets;
 	const char *input_format, *output_format;
 	const char *output;	/* "-": standard output */

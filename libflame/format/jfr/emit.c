@@ -545,6 +545,7 @@ static void settle_states(struct fl_jfr_chunk *chunk)
 						chunk->sums[i].state));
 		chunk->runnable_wall = !fl_slice_is(state, "STATE_RUNNABLE");
 	}
+	chunk->jfr->wall_set = chunk->runnable_wall;
 }
 
 /* Events that were only counted, so that they can be told of. */

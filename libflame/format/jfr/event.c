@@ -320,6 +320,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	struct slice event = fl_jfr_plain_name(class->name);
 	const struct fl_jfr_row *row = fl_jfr_row_of(event);
 	struct fl_jfr_count *c;
+	bool lost;
 
 	class->looked_at = true;
 	class->noted = fl_slice_is(event, "jdk.ActiveSetting") ||
@@ -329,7 +330,11 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 			 fl_slice_is(event, "jdk.CPUInformation") ||
 			 fl_slice_is(event, "jdk.ActiveRecording")));
 	/* Plans say where the stack trace is, so make them first. */
-	if (!fl_jfr_plan(chunk, class) || (!row && !has_stack(class)))
+	/* Memory that is freed is no sample; only leaks ask for it. */
+	if (fl_slice_is(event, "profiler.Free") && !pass->leak)
+		return;
+	lost = fl_slice_is(event, "jdk.CPUTimeSamplesLost");
+	if (!fl_jfr_plan(chunk, class) || (!row && !lost && !has_stack(class)))
 		return;
 	c = fl_arena_alloc(&chunk->arena, sizeof(*c));
 	if (!c || !fl_grow(&chunk->counts, &chunk->counts_room,
@@ -342,10 +347,15 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	c->event = event;
 	c->row = row;
 	c->raw = fl_jfr_is_raw(&pass->jfr->source->select, event);
-	c->full = is_full(pass->jfr, c);
-	if (c->full)
+	c->lost = lost;
+	c->full = !lost && is_full(pass->jfr, c);
+	if (lost)
+		names[FL_JFR_VALUE] = "lostSamples";
+	else if (c->full)
 		name_slots(pass, c, names);
-	else if (row && row->count)
+	else if (!row)
+		names[FL_JFR_STACK] = "stackTrace";
+	else
 		names[FL_JFR_COUNT] = row->count;
 	if (!fl_jfr_compile(chunk, c, names))
 		return;
@@ -562,9 +572,13 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	if (c->full) {
 		if (!c->plain || !count_plain(c))
 			count_event(pass, c);
+	} else if (c->lost) {
+		pass->jfr->lost_samples += c->values[FL_JFR_VALUE];
+	} else if (c->has[FL_JFR_COUNT]) {
+		c->samples += llrint(fl_jfr_double(c, FL_JFR_COUNT));
 	} else {
-		c->samples += c->has[FL_JFR_COUNT] ?
-			      llrint(fl_jfr_double(c, FL_JFR_COUNT)) : 1;
+		c->samples += !c->has[FL_JFR_STACK] ||
+			      c->values[FL_JFR_STACK];
 	}
 }
 

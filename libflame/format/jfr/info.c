@@ -148,6 +148,8 @@ void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 		fl_no_memory(chunk->jfr->source->flame);
 		return;
 	}
+	if (!fl_jfr_goes_on(chunk))
+		chunk->jfr->wall_set = false;
 	for (size_t i = 0; i < chunk->nnotes; i++) {
 		const struct fl_jfr_note *note = &chunk->notes[i];
 		struct slice event = fl_jfr_plain_name(note->class->name);

@@ -260,7 +260,7 @@ struct fl_jfr_count {
 	const struct fl_jfr_row *row;	/* NULL: by its own name */
 	bool full;		/* counted by stack; else only counted */
 	bool raw;		/* asked for by its own name */
-	bool span;		/* profiler.Span, jdk.MethodTrace */
+	bool lost;		/* its value is a number of lost samples */
 	bool all_var;
 	bool plain;		/* nothing but a stack and a state */
 	bool quick;		/* and all of it compressed integers */
@@ -281,7 +281,7 @@ struct fl_jfr {
 	uint64_t behind;	/* bytes of `before`, not consumed yet */
 	bool prepared, ended, leaks_given, told;
 	unsigned first_major, first_minor;
-	bool wall_set;		/* settings say that wall was sampled */
+	bool wall_set;		/* this recording has wall samples */
 	flame_id class_mark;	/* flame_frame.file of class leaves */
 	/* Samples that wait for flame_next. */
 	struct flame_sample *ready;

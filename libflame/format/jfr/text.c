@@ -251,15 +251,29 @@ static flame_id compat_thread(struct flame *flame, flame_id set,
 	return set;
 }
 
+/*
+ * A chunk whose pools were cut off goes on from the one before: threads,
+ * states and frame types have their keys for as long as the JVM runs.
+ */
+static struct fl_jfr_chunk *stand_in(struct fl_jfr_chunk *chunk)
+{
+	return chunk->salvaged && fl_jfr_goes_on(chunk) ? chunk->jfr->before :
+							  NULL;
+}
+
 static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 {
 	struct flame *flame = chunk->jfr->source->flame;
 	struct fl_jfr_class *class = chunk->thread;
 	struct slice name = fl_jfr_field_text(chunk, class, key, "javaName");
 	bool compat = chunk->jfr->source->select.compat;
+	struct fl_jfr_chunk *other = stand_in(chunk);
 	uint64_t tid = 0;
+	struct fl_wire w;
 	flame_id set;
 
+	if (other && !fl_jfr_constant(chunk, class, key, &w))
+		return fl_jfr_thread(other, key);
 	if (!name.at || (!compat && !name.size))
 		name = fl_jfr_field_text(chunk, class, key, "osName");
 	if (compat) {
@@ -298,9 +312,13 @@ flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
 		return 0;
 	}
 	if (fresh) {
+		struct fl_jfr_chunk *other = stand_in(chunk);
 		struct slice text = fl_jfr_constant_text(chunk,
 						chunk->thread_state, key);
 
+		if (!text.at && other)
+			text = fl_jfr_constant_text(other,
+						    other->thread_state, key);
 		*at = flame_name(chunk->jfr->source->flame, text.at,
 				 text.size);
 	}
@@ -399,6 +417,13 @@ void fl_jfr_frame_types(struct fl_jfr_chunk *chunk)
 		{ "JIT_INLINED", FLAME_INLINED }, { "NATIVE", FLAME_NATIVE },
 	};
 
+	if (stand_in(chunk) && (!chunk->frame_type ||
+				!chunk->frame_type->pool)) {
+		chunk->async = chunk->jfr->before->async;
+		memcpy(chunk->types, chunk->jfr->before->types,
+		       sizeof(chunk->types));
+		return;
+	}
 	chunk->async = fl_slice_is(fl_jfr_constant_text(chunk,
 				   chunk->frame_type, 5), "Kernel");
 	for (unsigned key = 0; key < FL_COUNT(chunk->types); key++) {
