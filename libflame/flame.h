@@ -220,7 +220,13 @@ void flame_abandon(struct flame_sink *sink);
  */
 struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns);
 struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column);
+/*
+ * Into a sink of flame_create's: a page or folded text of one column, or of
+ * what is between two (the tree must last until the sink is finished).
+ */
 int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink);
+/* The name of the metric it gathered last; "" if none. */
+const char *flame_tree_metric(const struct flame_tree *tree);
 int64_t flame_tree_total(const struct flame_tree *tree, unsigned column);
 void flame_tree_free(struct flame_tree *tree);
 

@@ -31,7 +31,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/meta.c libflame/format/jfr/plan.c \
 	libflame/format/jfr/pool.c libflame/format/jfr/rows.c \
 	libflame/format/jfr/span.c libflame/format/jfr/stack.c \
-	libflame/format/jfr/text.c libflame/format/jfr/v0.c \
+	libflame/format/jfr/text.c \
+	libflame/format/jfr/timing.c libflame/format/jfr/v0.c \
 	libflame/format/jfr/wire.c libflame/format/jfr/wire.h \
 	libflame/tree/layout.c libflame/tree/page.c libflame/tree/tree.c \
 	libflame/tree/tree.h \

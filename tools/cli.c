@@ -373,38 +373,40 @@ static void sort_filters(struct cli_list *list)
 	}
 }
 
-/* The writer, the filters before it (the first rank outermost), the pick. */
-static struct flame_sink *make_chain(struct cli *cli, struct flame *flame,
-				     const char *output)
+static struct flame_sink *make_writer(struct cli *cli, struct flame *flame,
+				      const char *output)
 {
 	struct flame_sink *sink = flame_create(flame, output,
 					       cli->output_format);
 
 	for (size_t i = 0; sink && i < cli->sets.n; i++)
 		if (flame_set(sink, cli->sets.at[i].name,
-			      cli->sets.at[i].value) != FLAME_OK)
-			goto failed;
-	sort_filters(&cli->filters);
-	for (size_t i = cli->filters.n; sink && i--;) {
-		struct flame_sink *front = flame_filter(sink,
-						cli->filters.at[i].name,
-						cli->filters.at[i].value);
-
-		if (!front)
-			goto failed;
-		sink = front;
-	}
-	if (sink && !cli->compat) {
-		struct flame_sink *front = flame_pick(sink, cli->event);
-
-		if (!front)
-			goto failed;
-		sink = front;
-	}
+			      cli->sets.at[i].value) != FLAME_OK) {
+			flame_abandon(sink);
+			return NULL;
+		}
 	return sink;
-failed:
-	flame_abandon(sink);
-	return NULL;
+}
+
+/* Before the end: the filters, the first rank outermost, and the pick. */
+static struct flame_sink *make_chain(struct cli *cli, struct flame_sink *sink,
+				     const char *event)
+{
+	struct flame_sink *front;
+
+	sort_filters(&cli->filters);
+	for (size_t i = cli->filters.n; sink && i--; sink = front) {
+		front = flame_filter(sink, cli->filters.at[i].name,
+				     cli->filters.at[i].value);
+		if (!front)
+			flame_abandon(sink);
+	}
+	if (!sink || cli->compat)
+		return sink;
+	front = flame_pick(sink, event);
+	if (!front)
+		flame_abandon(sink);
+	return front;
 }
 
 static struct flame_source *open_source(struct cli *cli, struct flame *flame,
@@ -483,12 +485,75 @@ static int status_of(const struct cli *cli, const struct tally *tally)
 	return CLI_FINE;
 }
 
+/* All inputs into one sink, and that to its end. */
+static bool merge(struct cli *cli, struct flame *flame,
+		  struct flame_sink *sink, char **inputs, size_t n,
+		  struct tally *tally)
+{
+	if (!sink)
+		return false;
+	if (!pump_all(cli, flame, sink, inputs, n, tally) || !tally->read) {
+		flame_abandon(sink);
+		return false;
+	}
+	return flame_finish(sink) == FLAME_OK;
+}
+
+/* Two inputs, a column each, and what is between them. */
+static bool compare(struct cli *cli, struct flame *flame, char **inputs,
+		    const char *output, struct tally *tally)
+{
+	struct flame_tree *tree = flame_tree_new(flame, 2);
+	struct flame_sink *writer = make_writer(cli, flame, output);
+	const char *event = cli->event;
+	bool good = tree && writer;
+
+	for (unsigned i = 0; i < 2 && good; i++) {
+		struct flame_sink *sink = flame_tree_sink(tree, i);
+
+		good = sink && merge(cli, flame, make_chain(cli, sink, event),
+				     &inputs[i], 1, tally);
+		/* What was taken of the first is taken of the second. */
+		if (good && !event && flame_tree_metric(tree)[0])
+			event = flame_tree_metric(tree);
+	}
+	if (good && tally->read == 2 &&
+	    flame_tree_write(tree, writer) == FLAME_OK)
+		good = flame_finish(writer) == FLAME_OK;
+	else
+		flame_abandon(writer);
+	flame_tree_free(tree);
+	return good;
+}
+
+static int convert(struct cli *cli, struct flame *flame, char **inputs,
+		   size_t n, const char *output)
+{
+	struct tally tally = { 0 };
+	struct flame_sink *writer;
+	bool good;
+
+	for (size_t i = 0; i < n; i++)
+		if (is_same(inputs[i], output)) {
+			cli_say(cli, "%s: is an input, and not written over",
+				output);
+			return CLI_TROUBLE;
+		}
+	if (cli->diff) {
+		good = compare(cli, flame, inputs, output, &tally);
+	} else {
+		writer = make_writer(cli, flame, output);
+		good = writer && merge(cli, flame,
+				       make_chain(cli, writer, cli->event),
+				       inputs, n, &tally);
+	}
+	return good ? status_of(cli, &tally) : trouble(cli, flame);
+}
+
 int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 {
 	struct flame *flame = flame_new();
-	struct tally tally = { 0 };
-	struct flame_sink *sink;
-	int status = CLI_TROUBLE;
+	int status;
 
 	if (!flame) {
 		cli_say(cli, "out of memory");
@@ -496,26 +561,7 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 	}
 	flame_on_warning(flame, on_warning, cli);
 	flame_on_remark(flame, on_remark, cli);
-	for (size_t i = 0; i < n; i++)
-		if (is_same(inputs[i], output)) {
-			cli_say(cli, "%s: is an input, and not written over",
-				output);
-			flame_free(flame);
-			return CLI_TROUBLE;
-		}
-	sink = make_chain(cli, flame, output);
-	if (!sink) {
-		status = trouble(cli, flame);
-	} else if (!pump_all(cli, flame, sink, inputs, n, &tally)) {
-		flame_abandon(sink);
-		status = trouble(cli, flame);
-	} else if (!tally.read) {
-		flame_abandon(sink);
-	} else if (flame_finish(sink) != FLAME_OK) {
-		status = trouble(cli, flame);
-	} else {
-		status = status_of(cli, &tally);
-	}
+	status = convert(cli, flame, inputs, n, output);
 	flame_free(flame);
 	return status;
 }
@@ -700,7 +746,11 @@ static int run(struct cli *cli)
 			"or send it through a pipe", cli->output_format);
 		return CLI_TROUBLE;
 	}
-	if (is_directory(cli->output))
+	if (cli->diff && cli->ninputs != 2) {
+		cli_say(cli, "--diff: two inputs, not %zu", cli->ninputs);
+		return CLI_TROUBLE;
+	}
+	if (is_directory(cli->output) && !cli->diff)
 		return convert_each(cli);
 	return cli_convert(cli, cli->inputs, cli->ninputs, cli->output);
 }

@@ -54,6 +54,7 @@ struct cli {
 	const char *output;	/* "-": standard output */
 	const char *event;
 	bool list_events, info;
+	bool diff;		/* the second of two inputs against the first */
 	bool compat;
 	bool quiet, verbose, strict;
 };

@@ -16,6 +16,7 @@ static const struct cli_option options[] = {
 	{ 0, "compat", "jfrconv", "select, name and count as jfrconv does" },
 	{ 0, "cpu", NULL, "cpu samples" },
 	{ 0, "cpu-time", NULL, "cpu time samples (JDK 25)" },
+	{ 0, "diff", NULL, "the second of two inputs against the first" },
 	{ 'X', "drop", "RE", "drop stacks with such a frame" },
 	{ 'i', "inverted", NULL, "root on top; with --reverse at the bottom" },
 	{ 'I', "keep", "RE", "keep only stacks with such a frame" },
@@ -112,6 +113,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	}
 	if (strcmp(name, "collapsed") == 0)
 		cli->output_format = "folded";
+	else if (strcmp(name, "diff") == 0)
+		cli->diff = own->norm = true;
 	else if (strcmp(name, "threads") == 0)
 		return cli_filter(cli, name, NULL);
 	else if (strcmp(name, "reverse") == 0)

@@ -87,7 +87,14 @@ struct fl_format {
 	struct flame_sink *(*create)(struct flame *flame, struct fl_out *out);
 };
 
-extern const struct fl_format *const fl_formats[];	/* ends in NULL */
+/* formats.c: the table, ending in NULL, and what is found in it. */
+extern const struct fl_format *const fl_formats[];
+/* Detects: the format whose probe checks most bits; NULL with fl_fail. */
+const struct fl_format *fl_format_detect(struct flame *flame,
+					 struct fl_in *in);
+/* By name; NULL with fl_fail naming those there are. */
+const struct fl_format *fl_format_named(struct flame *flame,
+					const char *name, bool writing);
 
 /* A sink.  put and finish must not be NULL; the rest may. */
 struct flame_sink {

@@ -5,7 +5,6 @@
 #include "fl.h"
 
 #include "flow/flow.h"
-#include "format/format.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -256,6 +256,16 @@ static int by_line(const void *a, const void *b)
 	return (x->size > y->size) - (x->size < y->size);
 }
 
+/* jfrconv leaves out what is in the first of two profiles only. */
+static bool has_line(const struct writer *w, uint32_t node)
+{
+	const struct fl_layout *l = w->layout;
+
+	if (l->columns == 1)
+		return l->self[0][node] != 0;
+	return l->self[1][node] || (l->self[0][node] && !w->page->compat);
+}
+
 /* The items below a node, last first, on top of the stack of items. */
 static bool open_node(struct writer *w, uint32_t node)
 {
@@ -266,7 +276,7 @@ static bool open_node(struct writer *w, uint32_t node)
 
 	for (uint32_t i = node + 1; i < l->end[node]; i = l->end[i]) {
 		for (int below = 0; below < 2; below++) {
-			if (below ? l->end[i] == i + 1 : !l->self[0][i])
+			if (below ? l->end[i] == i + 1 : !has_line(w, i))
 				continue;
 			if (!fl_grow(&list, &room, n + 1, sizeof(*list)))
 				goto failed;
@@ -297,13 +307,21 @@ failed:
 	return false;
 }
 
+/* " 12", or of two columns " 12 0". */
+static void put_weights(struct writer *w, uint32_t node)
+{
+	for (unsigned c = 0; c < w->layout->columns; c++) {
+		fl_buf_byte(&w->path, ' ');
+		fl_buf_number(&w->path, w->layout->self[c][node]);
+	}
+}
+
 static void put_line(struct writer *w, uint32_t node)
 {
 	size_t had = w->path.size;
 
 	spell(w, &w->path, node);
-	fl_buf_byte(&w->path, ' ');
-	fl_buf_number(&w->path, w->layout->self[0][node]);
+	put_weights(w, node);
 	fl_buf_byte(&w->path, '\n');
 	fl_out_put(w->page->out, w->path.at, w->path.size);
 	w->path.size = had;
@@ -351,9 +369,11 @@ static int write_folded(struct fl_page *page)
 	if (!layout)
 		return FLAME_FAILED;
 	/* Stacks of no frames; they sort before all others. */
-	if (layout->self[0][0] && (!page->compat || page->compat_root))
-		fl_out_print(page->out, " %lld\n",
-			     (long long)layout->self[0][0]);
+	if (has_line(&w, 0) && (!page->compat || page->compat_root)) {
+		put_weights(&w, 0);
+		fl_buf_byte(&w.path, '\n');
+		fl_out_put(page->out, w.path.at, w.path.size);
+	}
 	status = put_all(&w);
 	fl_buf_free(&w.path);
 	free(w.items);

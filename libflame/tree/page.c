@@ -118,7 +118,8 @@ static void release(struct flame_sink *sink)
 	if (page->out)
 		fl_out_abandon(page->out);
 	flame_abandon(state->gather);
-	flame_tree_free(page->tree);
+	if (!page->borrowed)
+		flame_tree_free(page->tree);
 	free(page->title);
 	free(page->subtitle);
 	free(page->notes);
@@ -154,9 +155,24 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	return NULL;
 }
 
+bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
+{
+	struct fl_page *page;
+
+	if (sink->put != put)
+		return false;
+	page = &((struct page_state *)sink->state)->page;
+	if (!page->borrowed)
+		flame_tree_free(page->tree);
+	page->tree = tree;
+	page->borrowed = true;
+	return true;
+}
+
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 {
-	double total = (double)page->tree->total[0];
+	double total = (double)FL_MAX(page->tree->total[0],
+				      page->tree->total[1]);
 	double minimum = 0;
 
 	if (page->minwidth_percent)

@@ -95,12 +95,19 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	return sink;
 }
 
-/* As samples again: one per stack with a weight. */
+const char *flame_tree_metric(const struct flame_tree *tree)
+{
+	return flame_metric_of(tree->flame, tree->metric)->name;
+}
+
+/* Pages take it as it is; others as samples, one per stack with a weight. */
 int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
 {
 	struct flame_sample sample = { .metric = tree->metric,
 				       .time = FLAME_NOTIME };
 
+	if (fl_page_adopt(sink, tree))
+		return FLAME_OK;
 	for (size_t i = 0; i < tree->room[0]; i++) {
 		sample.stack = i;
 		sample.weight = tree->weight[0][i];

@@ -73,12 +73,15 @@ struct fl_page {
 	bool minwidth_percent;
 	bool inverted;		/* root on top */
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
+	bool borrowed;		/* the tree is somebody else's */
 	bool compat_root;	/* but stacks of no frames are not lost */
 };
 
 extern const struct flame_row fl_page_rows[];
 struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 				int (*write)(struct fl_page *page));
+/* The tree, which may have two columns, instead of the page's own. */
+bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree);
 /*
  * The page's tree laid out, with what its minwidth leaves out (pixels are
  * of page_width).

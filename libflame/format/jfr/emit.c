@@ -296,6 +296,8 @@ int fl_jfr_emit_end(struct fl_jfr *jfr)
 				  .time = FLAME_NOTIME, .last = FLAME_NOTIME };
 	double until;
 
+	if (fl_jfr_emit_timings(jfr) != FLAME_OK)
+		return FLAME_FAILED;
 	if (!leaks)
 		return FLAME_OK;
 	hit.row = fl_jfr_row_of(hit.event);
@@ -511,6 +513,8 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	struct fl_jfr_trace *trace = &chunk->traces[sum->trace];
 	struct fl_jfr_hit hit;
 
+	if (c->latest)
+		return fl_jfr_time_method(chunk, sum);
 	fill_hit(chunk, sum, &hit);
 	hit.has_stack = trace->at || trace->made;
 	if (names && hit.has_stack) {
@@ -611,6 +615,9 @@ int fl_jfr_emit(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
 
+	if (jfr->timings && !fl_jfr_goes_on(chunk) &&
+	    fl_jfr_emit_timings(jfr) != FLAME_OK)
+		return FLAME_FAILED;
 	settle_states(chunk);
 	if (jfr->source->select.compat && jfr->source->select.grain > 0)
 		coarsen(chunk);

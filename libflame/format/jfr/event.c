@@ -276,10 +276,10 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
 	if (!row || (c->raw && !row->value)) {
 		names[FL_JFR_VALUE] = "duration";
 	} else {
-		names[FL_JFR_COUNT] = c->raw ? NULL : row->count;
+		names[FL_JFR_COUNT] = c->raw && !c->latest ? NULL : row->count;
 		names[FL_JFR_VALUE] = row->value;
 		names[FL_JFR_FACTOR] = row->factor;
-		names[FL_JFR_LEAF] = c->raw ? NULL : row->leaf;
+		names[FL_JFR_LEAF] = c->raw && !c->latest ? NULL : row->leaf;
 		if (row->group == FL_JFR_GROUP_NATIVEMEM)
 			names[FL_JFR_ADDRESS] = "address";
 	}
@@ -348,6 +348,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	c->row = row;
 	c->raw = fl_jfr_is_raw(&pass->jfr->source->select, event);
 	c->lost = lost;
+	c->latest = row && strcmp(row->event, "jdk.MethodTiming") == 0;
 	c->full = !lost && is_full(pass->jfr, c);
 	if (lost)
 		names[FL_JFR_VALUE] = "lostSamples";
@@ -415,6 +416,11 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum)
 	struct fl_jfr_chunk *chunk = pass->chunk;
 	struct fl_jfr_sum *old = pass->by_time ? NULL : find_sum(chunk, sum);
 
+	if (old && chunk->counts[sum->row]->latest) {
+		old->samples = sum->samples;
+		old->value = sum->value;
+		return;
+	}
 	if (old) {
 		old->samples += sum->samples;
 		old->value += sum->value;

@@ -53,6 +53,7 @@ static void close_jfr(struct flame_source *source)
 	fl_jfr_chunk_free(jfr->now);
 	fl_jfr_chunk_free(jfr->before);
 	fl_jfr_leaks_free(jfr->leaks);
+	fl_jfr_timings_free(jfr->timings);
 	fl_jfr_spans_free(jfr->spans);
 	fl_jfr_info_free(jfr->info);
 	fl_map_free(&jfr->survey);
@@ -387,8 +388,8 @@ static void tell(struct fl_jfr *jfr)
 
 static int at_end(struct fl_jfr *jfr)
 {
-	if (jfr->leaks && !jfr->leaks_given) {
-		jfr->leaks_given = true;
+	if (!jfr->end_given) {
+		jfr->end_given = true;
 		return fl_jfr_emit_end(jfr);
 	}
 	tell(jfr);

@@ -14,6 +14,7 @@
  *	rows.c	   which events mean what
  *	event.c	   the events, counted by stack
  *	emit.c	   what was counted, as samples; leaks; grain
+ *	timing.c   jdk.MethodTiming
  *	span.c	   --latency and --tag
  *	info.c	   what a recording says of itself
  *	v0.c	   format 0.9, as one file
@@ -260,6 +261,7 @@ struct fl_jfr_count {
 	const struct fl_jfr_row *row;	/* NULL: by its own name */
 	bool full;		/* counted by stack; else only counted */
 	bool raw;		/* asked for by its own name */
+	bool latest;		/* its numbers grow: the last ones count */
 	bool lost;		/* its value is a number of lost samples */
 	bool all_var;
 	bool plain;		/* nothing but a stack and a state */
@@ -279,7 +281,7 @@ struct fl_jfr {
 	struct flame_source *source;
 	struct fl_jfr_chunk *now, *before;
 	uint64_t behind;	/* bytes of `before`, not consumed yet */
-	bool prepared, ended, leaks_given, told;
+	bool prepared, ended, end_given, told;
 	unsigned first_major, first_minor;
 	bool wall_set;		/* this recording has wall samples */
 	flame_id class_mark;	/* flame_frame.file of class leaves */
@@ -289,6 +291,7 @@ struct fl_jfr {
 	/* Leaks: allocations by address, over all chunks. */
 	struct fl_jfr_leaks *leaks;
 	struct fl_jfr_spans *spans;
+	struct fl_jfr_timings *timings;
 	/* What the whole holds. */
 	uint64_t chunks, bad_chunks, lost_bytes, salvaged_events;
 	uint64_t given;		/* samples that were made ready */
@@ -382,6 +385,12 @@ int fl_jfr_ready(struct fl_jfr *jfr, const struct flame_sample *sample);
 /* What is known only at the end: leaks. */
 int fl_jfr_emit_end(struct fl_jfr *jfr);
 void fl_jfr_leaks_free(struct fl_jfr_leaks *leaks);
+
+/* timing.c: the last numbers of a method; all of them as samples. */
+int fl_jfr_time_method(struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_sum *sum);
+int fl_jfr_emit_timings(struct fl_jfr *jfr);
+void fl_jfr_timings_free(struct fl_jfr_timings *timings);
 
 /* info.c */
 /* Settings and the like, when the pools are there. */

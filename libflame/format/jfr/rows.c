@@ -39,6 +39,8 @@ const struct fl_jfr_row fl_jfr_rows[] = {
 	  FL_JFR_GROUP_NATIVEMEM },
 	{ "jdk.MethodTrace", "trace", NULL, "duration", NULL, NULL, "ns",
 	  FL_JFR_GROUP_TRACE },
+	{ "jdk.MethodTiming", "method-timing", "invocations", "average", NULL,
+	  "method", "ns", FL_JFR_GROUP_NONE },
 	{ "jdk.JavaMonitorWait", "wait", NULL, "duration", NULL,
 	  "monitorClass", "ns", FL_JFR_GROUP_NONE },
 	{ "jdk.ThreadSleep", "sleep", NULL, "duration", NULL, NULL, "ns",

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dictionary: its laws, its limit, and what it has to say.
+ */
+#include "fl.h"
+
+#include "dict/dict.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct flame *flame;
+
+static void start(void)
+{
+	flame = flame_new();
+	cr_assert(flame);
+}
+
+static void stop(void)
+{
+	flame_free(flame);
+}
+
+TestSuite(names, .init = start, .fini = stop);
+TestSuite(frames, .init = start, .fini = stop);
+TestSuite(stacks, .init = start, .fini = stop);
+TestSuite(labels, .init = start, .fini = stop);
+TestSuite(metrics, .init = start, .fini = stop);
+TestSuite(limit, .init = start, .fini = stop);
+TestSuite(errors, .init = start, .fini = stop);
+
+static flame_id name(const char *text)
+{
+	return flame_name(flame, text, strlen(text));
+}
+
+static flame_id numbered(const char *head, unsigned i)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%s%u", head, i);
+	return name(text);
+}
+
+/* Names --------------------------------------------------------------- */
+
+Test(names, zero_is_the_empty_one)
+{
+	size_t size = 7;
+
+	cr_expect_eq(flame_name(flame, "", 0), 0);
+	cr_expect_eq(flame_name(flame, NULL, 0), 0);
+	cr_expect_str_eq(flame_name_text(flame, 0, &size), "");
+	cr_expect_eq(size, 0);
+}
+
+Test(names, ids_are_dense)
+{
+	for (unsigned i = 1; i <= 10000; i++)
+		cr_assert_eq(numbered("n", i), i);
+}
+
+Test(names, same_in_same_out)
+{
+	for (unsigned i = 1; i <= 5000; i++)
+		numbered("n", i);
+	for (unsigned i = 5000; i; i--)
+		cr_assert_eq(numbered("n", i), i);
+}
+
+Test(names, text_never_moves)
+{
+	const char *first = flame_name_text(flame, name("first"), NULL);
+
+	for (unsigned i = 0; i < 100000; i++)
+		numbered("a name that is somewhat longer ", i);
+	cr_expect_eq(flame_name_text(flame, name("first"), NULL), first);
+	cr_expect_str_eq(first, "first");
+}
+
+Test(names, text_is_copied_and_ends_in_nul)
+{
+	char text[] = "abcdef";
+	flame_id id = flame_name(flame, text, 3);
+	size_t size;
+
+	memset(text, 'x', 6);
+	cr_expect_str_eq(flame_name_text(flame, id, &size), "abc");
+	cr_expect_eq(size, 3);
+}
+
+Test(names, any_byte_may_be_in_one)
+{
+	flame_id a = flame_name(flame, "a\0b", 3);
+	flame_id b = flame_name(flame, "a\0c", 3);
+	flame_id c = flame_name(flame, "a", 1);
+	size_t size;
+
+	cr_expect(a != b && b != c && a != c);
+	cr_expect_arr_eq(flame_name_text(flame, a, &size), "a\0b", 4);
+	cr_expect_eq(size, 3);
+}
+
+Test(names, an_id_that_was_never_given_is_the_empty_one)
+{
+	size_t size = 7;
+
+	cr_expect_str_eq(flame_name_text(flame, 4711, &size), "");
+	cr_expect_eq(size, 0);
+}
+
+Test(names, of_a_megabyte_are_names)
+{
+	size_t size = 1 << 20, got;
+	char *text = malloc(size);
+	flame_id id;
+
+	cr_assert(text);
+	memset(text, 'x', size);
+	id = flame_name(flame, text, size);
+	text[size - 1] = 'y';
+	cr_expect_neq(flame_name(flame, text, size), id);
+	flame_name_text(flame, id, &got);
+	cr_expect_eq(got, size);
+	free(text);
+}
+
+/* Frames -------------------------------------------------------------- */
+
+Test(frames, zero_is_the_empty_one)
+{
+	struct flame_frame nothing = { 0 };
+
+	cr_expect_eq(flame_frame(flame, &nothing), 0);
+	cr_expect_eq(flame_frame_of(flame, 0)->name, 0);
+	cr_expect_eq(flame_frame_of(flame, 4711)->name, 0);
+}
+
+Test(frames, ids_are_dense_and_the_same_again)
+{
+	struct flame_frame f = { .type = FLAME_JIT };
+
+	for (unsigned i = 1; i <= 5000; i++) {
+		f.name = numbered("n", i);
+		cr_assert_eq(flame_frame(flame, &f), i);
+	}
+	for (unsigned i = 5000; i; i--) {
+		f.name = i;
+		cr_assert_eq(flame_frame(flame, &f), i);
+	}
+}
+
+Test(frames, each_field_tells_them_apart)
+{
+	struct flame_frame base = { name("n"), name("f"), 3, FLAME_JIT };
+	struct flame_frame other[] = { base, base, base, base, base };
+
+	other[1].name = name("m");
+	other[2].file = name("g");
+	other[3].line = 4;
+	other[4].type = FLAME_C1;
+	for (unsigned i = 0; i < FL_COUNT(other); i++)
+		cr_expect_eq(flame_frame(flame, &other[i]), i + 1);
+	cr_expect_eq(flame_frame(flame, &base), 1);
+	cr_expect_eq(flame_frame_of(flame, 4)->line, 4);
+	cr_expect_eq(flame_frame_of(flame, 5)->type, FLAME_C1);
+	cr_expect_eq(flame_frame_of(flame, 3)->file, name("g"));
+}
+
+/* Stacks -------------------------------------------------------------- */
+
+Test(stacks, zero_is_the_empty_one)
+{
+	cr_expect_eq(flame_stack_parent(flame, 0), 0);
+	cr_expect_eq(flame_stack_frame(flame, 0), 0);
+	cr_expect_eq(flame_stack_parent(flame, 4711), 0);
+	cr_expect_eq(flame_stack_frame(flame, 4711), 0);
+}
+
+Test(stacks, of_one_nameless_frame_is_not_the_empty_one)
+{
+	flame_id stack = flame_stack(flame, 0, 0);
+
+	cr_expect_neq(stack, 0);
+	cr_expect_eq(flame_stack(flame, 0, 0), stack);
+}
+
+/* Numbers that are the same on every machine. */
+static uint32_t roll(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+Test(stacks, parent_is_smaller_than_child)
+{
+	uint32_t seed = 1;
+	flame_id last = 0;
+
+	for (unsigned i = 0; i < 100000; i++) {
+		flame_id parent = roll(&seed) % (last + 1);
+		flame_id frame = roll(&seed) % 50;
+		flame_id stack = flame_stack(flame, parent, frame);
+
+		cr_assert_lt(parent, stack);
+		cr_assert_leq(stack, last + 1, "ids are dense");
+		cr_assert_eq(flame_stack_parent(flame, stack), parent);
+		cr_assert_eq(flame_stack_frame(flame, stack), frame);
+		last = FL_MAX(last, stack);
+	}
+	for (flame_id i = 1; i <= last; i++)
+		cr_assert_eq(flame_stack(flame, flame_stack_parent(flame, i),
+					 flame_stack_frame(flame, i)), i);
+}
+
+Test(stacks, of_a_million_frames_are_stacks)
+{
+	flame_id stack = 0;
+	unsigned depth = 0;
+
+	for (unsigned i = 0; i < 1000000; i++)
+		stack = flame_stack(flame, stack, 1);
+	for (; stack; stack = flame_stack_parent(flame, stack))
+		depth++;
+	cr_expect_eq(depth, 1000000);
+}
+
+/* Labels -------------------------------------------------------------- */
+
+Test(labels, a_set_has_one_id_whatever_the_order)
+{
+	flame_id k[3] = { name("a"), name("b"), name("c") };
+	flame_id v[3] = { name("x"), name("y"), name("z") };
+	static const int orders[6][3] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+		{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
+	};
+	flame_id first = 0;
+
+	for (int i = 0; i < 6; i++) {
+		flame_id set = 0;
+
+		for (int j = 0; j < 3; j++)
+			set = flame_label(flame, set, k[orders[i][j]],
+					  v[orders[i][j]]);
+		cr_assert_neq(set, 0);
+		if (!first)
+			first = set;
+		cr_expect_eq(set, first, "order %d", i);
+	}
+	for (int j = 0; j < 3; j++)
+		cr_expect_eq(flame_label_get(flame, first, k[j]), v[j]);
+}
+
+Test(labels, the_last_value_of_a_key_holds)
+{
+	flame_id a = name("a"), b = name("b"), x = name("x"), y = name("y");
+	flame_id set = flame_label(flame, 0, a, x);
+	flame_id both = flame_label(flame, set, b, y);
+
+	cr_expect_eq(flame_label_get(flame, flame_label(flame, both, a, y),
+				     a), y);
+	cr_expect_eq(flame_label_get(flame, both, a), x, "sets do not change");
+	cr_expect_eq(flame_label(flame, flame_label(flame, both, a, y), a, x),
+		     both, "and back again");
+}
+
+Test(labels, value_zero_takes_a_key_out)
+{
+	flame_id a = name("a"), b = name("b"), x = name("x");
+	flame_id one = flame_label(flame, 0, a, x);
+	flame_id both = flame_label(flame, one, b, x);
+
+	cr_expect_eq(flame_label(flame, both, b, 0), one);
+	cr_expect_eq(flame_label(flame, one, a, 0), 0);
+	cr_expect_eq(flame_label(flame, 0, a, 0), 0);
+	cr_expect_eq(flame_label_get(flame, one, b), 0);
+	cr_expect_eq(flame_label_get(flame, 0, a), 0);
+}
+
+Test(labels, too_many_are_an_error_and_not_a_crash)
+{
+	flame_id set = 0, low = name("low");
+
+	for (unsigned i = 0; i < 200; i++)
+		set = flame_label(flame, set, numbered("k", i), low);
+	cr_expect_not(fl_failed(flame), "ascending keys need no room");
+	cr_expect_eq(flame_label(flame, set, low, low), 0);
+	cr_expect(strstr(flame_error(flame), "labels"));
+}
+
+/* Metrics ------------------------------------------------------------- */
+
+Test(metrics, run_from_one_and_are_found_by_name)
+{
+	cr_expect_eq(flame_metrics(flame), 0);
+	cr_expect_eq(flame_metric(flame, "cpu", "samples"), 1);
+	cr_expect_eq(flame_metric(flame, "alloc", "bytes"), 2);
+	cr_expect_eq(flame_metric(flame, "cpu", "bytes"), 1);
+	cr_expect_eq(flame_metrics(flame), 2);
+	cr_expect_str_eq(flame_metric_of(flame, 2)->unit, "bytes");
+	cr_expect_str_eq(flame_metric_of(flame, 1)->unit, "samples");
+	cr_expect_str_eq(flame_metric_of(flame, 0)->name, "");
+	cr_expect_str_eq(flame_metric_of(flame, 99)->name, "");
+	cr_expect_eq(flame_metric_of(flame, 1)->first, FLAME_NOTIME);
+}
+
+Test(metrics, of_more_than_the_first_room_are_kept)
+{
+	char text[16];
+
+	for (unsigned i = 1; i <= 100; i++) {
+		snprintf(text, sizeof(text), "m%u", i);
+		cr_assert_eq(flame_metric(flame, text, "samples"), i);
+	}
+	cr_expect_str_eq(flame_metric_of(flame, 77)->name, "m77");
+}
+
+/* Limit and errors ---------------------------------------------------- */
+
+Test(limit, is_an_error_and_not_a_crash)
+{
+	flame_id id = 1;
+	unsigned i;
+
+	flame_limit(flame, 1 << 20);
+	for (i = 0; i < 1000000 && id; i++)
+		id = numbered("a name ", i);
+	cr_expect_eq(id, 0);
+	cr_expect_lt(i, 200000);
+	cr_expect(fl_failed(flame));
+	cr_expect(strstr(flame_error(flame), "limit of 1 MB"), "%s",
+		  flame_error(flame));
+	cr_expect_neq(name("a name 0"), 0, "what there was is there");
+	for (i = 0; i < 100000; i++)
+		flame_stack(flame, 0, i);
+}
+
+Test(limit, holds_for_stacks_too)
+{
+	flame_id stack = 0;
+	unsigned i;
+
+	flame_limit(flame, 1 << 20);
+	for (i = 0; i < 1000000 && !fl_failed(flame); i++)
+		stack = flame_stack(flame, stack, i);
+	cr_expect(fl_failed(flame));
+	cr_expect_lt(i, 200000);
+}
+
+Test(limit, of_zero_is_none)
+{
+	flame_limit(flame, 0);
+	for (unsigned i = 0; i < 100000; i++)
+		cr_assert_neq(flame_stack(flame, 0, i), 0);
+	cr_expect_not(fl_failed(flame));
+}
+
+Test(errors, the_first_one_is_kept)
+{
+	cr_expect_str_eq(flame_error(flame), "");
+	cr_expect_eq(fl_fail(flame, "one %d", 1), FLAME_FAILED);
+	cr_expect_eq(fl_fail(flame, "two"), FLAME_FAILED);
+	cr_expect_eq(fl_no_memory(flame), FLAME_FAILED);
+	cr_expect_str_eq(flame_error(flame), "one 1");
+	cr_expect(fl_failed(flame));
+}
+
+Test(errors, clear_forgets_the_error_and_keeps_the_names)
+{
+	flame_id id = name("kept");
+
+	fl_fail(flame, "one");
+	flame_clear(flame);
+	cr_expect_str_eq(flame_error(flame), "");
+	cr_expect_not(fl_failed(flame));
+	cr_expect_eq(name("kept"), id);
+	fl_fail(flame, "two");
+	cr_expect_str_eq(flame_error(flame), "two");
+}
+
+Test(errors, are_one_line_of_printable_text)
+{
+	fl_fail(flame, "%s", "a\nb\033[2Jc\177d\te");
+	cr_expect_str_eq(flame_error(flame), "a?b?[2Jc?d?e");
+}
+
+Test(errors, are_cut_and_not_overrun)
+{
+	char text[4000];
+
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	fl_fail(flame, "%s", text);
+	cr_expect_lt(strlen(flame_error(flame)), sizeof(text) - 1);
+}
+
+static void remember(void *arg, const char *line)
+{
+	snprintf(arg, 64, "%s", line);
+}
+
+Test(errors, warnings_are_counted_with_and_without_a_listener)
+{
+	char line[64] = "";
+
+	fl_warn(flame, "nobody hears %d", 1);
+	flame_on_warning(flame, remember, line);
+	fl_warn(flame, "two\nlines");
+	cr_expect_str_eq(line, "two?lines");
+	cr_expect_eq(flame_warnings(flame), 2);
+	cr_expect_not(fl_failed(flame));
+}
+
+Test(errors, remarks_are_no_warnings)
+{
+	char line[64] = "";
+
+	fl_remark(flame, "nobody hears");
+	flame_on_remark(flame, remember, line);
+	fl_remark(flame, "chosen: %s", "cpu");
+	cr_expect_str_eq(line, "chosen: cpu");
+	cr_expect_eq(flame_warnings(flame), 0);
+}
+
+Test(errors, free_takes_null)
+{
+	flame_free(NULL);
+}
