@@ -138,8 +138,6 @@ static inline uint32_t fl_index_at(const struct fl_index *x, uint64_t h,
 
 /* false: memory is out, and the index is as it was. */
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id);
-/* Room for n ids, so that adding them need not grow it. */
-bool fl_index_reserve(struct fl_index *x, size_t n);
 void fl_index_free(struct fl_index *x);
 
 /*

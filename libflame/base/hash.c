@@ -62,9 +62,10 @@ static void index_enter(struct fl_index *x, uint64_t slot)
 }
 
 /* A slot holds all that its place is made of: growing asks nobody. */
-static bool index_widen(struct fl_index *x, size_t room)
+static bool index_grow(struct fl_index *x)
 {
 	size_t old_room = x->slot ? (size_t)x->mask + 1 : 0, i;
+	size_t room = old_room ? 2 * old_room : 64;
 	struct fl_index grown = { .n = x->n };
 
 	if (room - 1 > UINT32_MAX)
@@ -79,21 +80,6 @@ static bool index_widen(struct fl_index *x, size_t room)
 	free(x->slot);
 	*x = grown;
 	return true;
-}
-
-static bool index_grow(struct fl_index *x)
-{
-	return index_widen(x, x->slot ? 2 * ((size_t)x->mask + 1) : 64);
-}
-
-bool fl_index_reserve(struct fl_index *x, size_t n)
-{
-	size_t room = x->slot ? (size_t)x->mask + 1 : 64;
-
-	while (room / 8 * 5 <= n && room <= UINT32_MAX)
-		room *= 2;
-	return (x->slot && room == (size_t)x->mask + 1) ||
-	       index_widen(x, room);
 }
 
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id)

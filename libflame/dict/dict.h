@@ -32,10 +32,16 @@ struct fl_frames {
 	size_t n, room;
 };
 
-/* A parent is always entered before its children: at[i].parent < i. */
+/*
+ * A parent is always entered before its children: at[i].parent < i.  The
+ * first children of a parent are a list, since there is one more often than
+ * not; those after FL_LISTED are in the index.
+ */
+enum { FL_LISTED = 16 };
+
 struct fl_stacks {
 	struct fl_index index;
-	struct fl_stack { flame_id parent, frame; } *at;
+	struct fl_stack { flame_id parent, frame, child, sibling; } *at;
 	size_t n, room;
 };
 

@@ -7,9 +7,9 @@
 
 #include "dict/tables.h"
 
-flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
+static flame_id find_indexed(const struct fl_stacks *stacks, flame_id parent,
+			     flame_id frame)
 {
-	struct fl_stacks *stacks = &flame->stacks;
 	uint64_t hash = fl_mix(parent, frame);
 	uint32_t i, id;
 
@@ -18,15 +18,47 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 		if (stacks->at[id].parent == parent &&
 		    stacks->at[id].frame == frame)
 			return id;
+	return 0;
+}
+
+static flame_id enter(struct flame *flame, flame_id parent, flame_id frame,
+		      bool listed)
+{
+	struct fl_stacks *stacks = &flame->stacks;
+	struct fl_stack *new;
+
 	if (!fl_table_room(flame, stacks->n, &stacks->at, &stacks->room,
 			   sizeof(*stacks->at)))
 		return 0;
-	if (!fl_index_add(&stacks->index, hash, stacks->n)) {
+	if (!listed && !fl_index_add(&stacks->index, fl_mix(parent, frame),
+				     stacks->n)) {
 		fl_no_memory(flame);
 		return 0;
 	}
-	stacks->at[stacks->n] = (struct fl_stack){ parent, frame };
+	new = &stacks->at[stacks->n];
+	*new = (struct fl_stack){ .parent = parent, .frame = frame };
+	if (listed) {
+		new->sibling = stacks->at[parent].child;
+		stacks->at[parent].child = stacks->n;
+	}
 	return stacks->n++;
+}
+
+flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
+{
+	const struct fl_stacks *stacks = &flame->stacks;
+	flame_id id = stacks->at[parent].child;
+	unsigned n = 0;
+
+	for (; id; id = stacks->at[id].sibling, n++)
+		if (stacks->at[id].frame == frame)
+			return id;
+	if (fl_unlikely(n == FL_LISTED)) {
+		id = find_indexed(stacks, parent, frame);
+		if (id)
+			return id;
+	}
+	return enter(flame, parent, frame, n < FL_LISTED);
 }
 
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)

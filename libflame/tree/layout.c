@@ -32,6 +32,7 @@ struct making {
 	size_t room;
 	struct node {
 		uint32_t parent;
+		uint32_t child, sibling;	/* lists as of stacks */
 		flame_id name;
 		uint8_t kind, type;	/* type: if plain */
 		/*
@@ -90,25 +91,48 @@ static void count_tier(struct node *node, enum flame_type type, int64_t weight)
 	}
 }
 
-static uint32_t make_node(struct flame *flame, struct making *m,
-			  uint32_t parent, const struct flame_frame *frame)
+static uint32_t find_node(const struct making *m, uint64_t hash,
+			  uint32_t parent, flame_id name, uint8_t kind)
 {
-	uint8_t kind = kinds[frame->type];
-	uint64_t hash = fl_mix((uint64_t)parent << 2 | kind, frame->name);
 	uint32_t i, id;
 
 	for (i = fl_index_first(&m->index, hash);
 	     (id = fl_index_at(&m->index, hash, &i));)
-		if (m->at[id].parent == parent &&
-		    m->at[id].name == frame->name && m->at[id].kind == kind)
+		if (m->at[id].parent == parent && m->at[id].name == name &&
+		    m->at[id].kind == kind)
 			return id;
-	if (!fl_grow(&m->at, &m->room, (size_t)m->n + 1, sizeof(*m->at)) ||
-	    !fl_index_add(&m->index, hash, m->n)) {
-		fl_no_memory(flame);
-		return 0;
+	return 0;
+}
+
+/* There is room for it. */
+static uint32_t make_node(struct flame *flame, struct making *m,
+			  uint32_t parent, const struct flame_frame *frame)
+{
+	uint8_t kind = kinds[frame->type];
+	uint32_t id = m->at[parent].child;
+	struct node *new = &m->at[m->n];
+	unsigned n = 0;
+
+	for (; id; id = m->at[id].sibling, n++)
+		if (m->at[id].name == frame->name && m->at[id].kind == kind)
+			return id;
+	*new = (struct node){ .parent = parent, .name = frame->name,
+			      .kind = kind, .type = frame->type };
+	if (n < FL_LISTED) {
+		new->sibling = m->at[parent].child;
+		m->at[parent].child = m->n;
+	} else {
+		uint64_t hash = fl_mix((uint64_t)parent << 2 | kind,
+				       frame->name);
+
+		id = find_node(m, hash, parent, frame->name, kind);
+		if (id)
+			return id;
+		if (!fl_index_add(&m->index, hash, m->n)) {
+			fl_no_memory(flame);
+			return 0;
+		}
 	}
-	m->at[m->n] = (struct node){ .parent = parent, .name = frame->name,
-				     .kind = kind, .type = frame->type };
 	return m->n++;
 }
 
@@ -150,8 +174,7 @@ static bool gather(struct flame_tree *tree, const struct sums *sums,
 	for (size_t i = 1; i < sums->n; i++)
 		heavy += sums->total[0][i] ||
 			 (columns == 2 && sums->total[1][i]);
-	if (!fl_grow(&m->at, &m->room, heavy, sizeof(*m->at)) ||
-	    !fl_index_reserve(&m->index, heavy))
+	if (!fl_grow(&m->at, &m->room, heavy + 1, sizeof(*m->at)))
 		return false;
 	memset(&m->at[0], 0, sizeof(m->at[0]));
 	m->n = 1;

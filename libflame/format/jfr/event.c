@@ -366,8 +366,6 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		   c->has[FL_JFR_STACK] && !c->has[FL_JFR_TIME] &&
 		   !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&
 		   !c->has[FL_JFR_LEAF] && !c->has[FL_JFR_THREAD];
-	c->quick = c->plain && c->all_var && chunk->compressed &&
-		   c->nsteps <= 16 && !class->noted;
 	class->count = c;
 	c->number = chunk->ncounts;
 	chunk->counts[chunk->ncounts++] = c;
@@ -549,14 +547,59 @@ static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
 	};
 }
 
+/*
+ * A plain event with room behind it: over some integers, the stack, over
+ * some more, the state.
+ */
+static inline void read_quick(struct pass *pass, struct fl_jfr_class *class,
+			      const uint8_t *at, const uint8_t *end)
+{
+	struct fl_jfr_count *c = class->count;
+
+	class->events++;
+	for (unsigned i = c->before; i; i--)
+		at = fl_wire_pass(at);
+	at = fl_wire_take(at, &c->values[FL_JFR_STACK]);
+	if (c->has[FL_JFR_STATE]) {
+		for (unsigned i = c->between; i; i--)
+			at = fl_wire_pass(at);
+		at = fl_wire_take(at, &c->values[FL_JFR_STATE]);
+	}
+	if (fl_unlikely(at > end))
+		pass->chunk->broken_events++;
+	else if (fl_unlikely(!count_plain(c)))
+		count_event(pass, c);
+}
+
+/* Whether read_quick reads it. */
+static void settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
+{
+	uint32_t stack = 0, state = 0;
+
+	for (uint32_t i = 0; i < c->nsteps; i++) {
+		if (c->steps[i].slot == FL_JFR_STACK)
+			stack = i;
+		else if (c->steps[i].slot == FL_JFR_STATE)
+			state = i;
+	}
+	c->quick = c->plain && c->all_var && chunk->compressed &&
+		   c->nsteps <= 16 && !c->class->noted &&
+		   (!c->has[FL_JFR_STATE] || stack < state);
+	c->before = stack;
+	c->between = state - stack - 1;
+}
+
 static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		       struct fl_wire w, const uint8_t *end)
 {
 	struct fl_jfr_count *c;
 
 	class->events++;
-	if (fl_unlikely(!class->looked_at))
+	if (fl_unlikely(!class->looked_at)) {
 		look_at(pass, class);
+		if (class->count)
+			settle_quick(pass->chunk, class->count);
+	}
 	if (fl_unlikely(class->noted))
 		note(pass->chunk, class, w.at);
 	c = class->count;
@@ -586,19 +629,6 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		c->samples += !c->has[FL_JFR_STACK] ||
 			      c->values[FL_JFR_STACK];
 	}
-}
-
-/* A plain event of few steps, with room behind it. */
-static inline void read_quick(struct pass *pass, struct fl_jfr_class *class,
-			      const uint8_t *at, const uint8_t *end)
-{
-	struct fl_jfr_count *c = class->count;
-
-	class->events++;
-	if (fl_unlikely(run_fast(c, at) > end))
-		pass->chunk->broken_events++;
-	else if (fl_unlikely(!count_plain(c)))
-		count_event(pass, c);
 }
 
 /*
@@ -665,7 +695,9 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 		}
 		if (type > 1) {
 			chunk->nevents++;
-			class = fl_jfr_class_by_id(chunk, type);
+			class = fl_likely(type < FL_COUNT(chunk->low)) ?
+				chunk->low[type] :
+				fl_jfr_class_by_id(chunk, type);
 			if (!class)
 				;
 			else if (fl_likely(class->count && end - w.at > 256 &&

@@ -57,6 +57,7 @@ static void close_jfr(struct flame_source *source)
 	fl_jfr_spans_free(jfr->spans);
 	fl_jfr_info_free(jfr->info);
 	fl_map_free(&jfr->survey);
+	fl_map_free(&jfr->paths);
 	free(jfr->ready);
 	free(jfr);
 }

@@ -265,7 +265,8 @@ struct fl_jfr_count {
 	bool lost;		/* its value is a number of lost samples */
 	bool all_var;
 	bool plain;		/* nothing but a stack and a state */
-	bool quick;		/* and all of it compressed integers */
+	bool quick;		/* and all of it compressed integers: */
+	uint8_t before, between;	/* so many before stack and state */
 	struct fl_map counted;	/* plain: stack << 4 | state -> how many */
 	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
 	bool has[FL_JFR_SLOTS];
@@ -297,6 +298,7 @@ struct fl_jfr {
 	uint64_t given;		/* samples that were made ready */
 	uint64_t no_stack, unresolved, lost_samples, unfinished;
 	char first_damage[256];
+	struct fl_map paths;	/* stack.c: hash of a path -> its stack */
 	struct fl_map survey;	/* of (metric, thread) pairs */
 	struct fl_jfr_info *info;
 };

@@ -16,6 +16,7 @@ struct fl_jfr_shape {
 	const struct fl_jfr_field *field[4];
 	bool constant;		/* frames are keys (JMC's writer) */
 	bool fast;		/* every step is a compressed integer */
+	bool usual;		/* method, two that are passed over, type */
 	int8_t order[8];	/* fast: step -> which number, -1: none */
 };
 
@@ -56,6 +57,8 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 		    (i != LINE || select->lines) && (i != BCI || select->bci))
 			s->order[s->field[i]->op] = i;
 	}
+	s->usual = s->fast && class->nops == 4 && s->order[0] == METHOD &&
+		   s->order[1] < 0 && s->order[2] < 0 && s->order[3] == TYPE;
 	return s;
 }
 
@@ -80,6 +83,37 @@ static void read_fast(const struct fl_jfr_shape *s, struct fl_wire *w,
 		if (s->order[i] >= 0)
 			n[s->order[i]] = value;
 	}
+}
+
+/*
+ * The usual frame in one look at eight bytes, where it fits and its type is
+ * one of them: what ends its four integers says where they are.
+ */
+static inline bool read_usual(struct fl_wire *w, uint64_t n[4])
+{
+	uint64_t word, ends, first;
+	unsigned third, fourth;
+
+	if (w->end - w->at < 9)
+		return false;
+	word = fl_wire_word(w->at);
+	ends = ~word & 0x8080808080808080u;
+	first = ends ^ (ends - 1);
+	ends &= ends - 1;
+	ends &= ends - 1;
+	if (fl_unlikely(!ends))
+		return false;
+	third = __builtin_ctzll(ends);
+	ends &= ends - 1;
+	if (fl_unlikely(!ends))
+		return false;
+	fourth = __builtin_ctzll(ends);
+	if (fl_unlikely(fourth - third != 8))
+		return false;
+	n[METHOD] = fl_wire_pack(word & first);
+	n[TYPE] = word >> (fourth - 7) & 0x7f;
+	w->at += fourth / 8 + 1;
+	return true;
 }
 
 /* A frame in any order of fields, with any others among them. */
@@ -144,7 +178,9 @@ static uint32_t read_path(struct fl_jfr_chunk *chunk, uint64_t at)
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t numbers[4] = { 0 };
 
-		if (fl_likely(s->fast))
+		if (s->usual && fl_likely(read_usual(&w, numbers)))
+			;
+		else if (fl_likely(s->fast))
 			read_fast(s, &w, numbers);
 		else
 			read_slow(chunk, s, &w, numbers);
@@ -159,7 +195,7 @@ static uint32_t read_path(struct fl_jfr_chunk *chunk, uint64_t at)
  * Root first, from the path.  Traces have their outer frames in common with
  * the trace before more often than not: so far, its stacks are known.
  */
-static flame_id make_stack(struct fl_jfr_chunk *chunk, uint32_t n)
+static flame_id grow_stack(struct fl_jfr_chunk *chunk, uint32_t n)
 {
 	struct flame *flame = chunk->jfr->source->flame;
 	struct fl_stack *last;
@@ -183,6 +219,42 @@ static flame_id make_stack(struct fl_jfr_chunk *chunk, uint32_t n)
 	}
 	chunk->nlast = n;
 	return stack;
+}
+
+/* Whether a stack is that path: its frames one by one, leaf first. */
+static bool is_path(const struct flame *flame, flame_id stack,
+		    const flame_id *path, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fl_stack *at = &flame->stacks.at[stack];
+
+		if (!stack || at->frame != path[i])
+			return false;
+		stack = at->parent;
+	}
+	return !stack;
+}
+
+/*
+ * Chunks of one recording hold the same traces again and again: a path that
+ * was made into a stack before is only compared with it.
+ */
+static flame_id make_stack(struct fl_jfr_chunk *chunk, uint32_t n)
+{
+	struct flame *flame = chunk->jfr->source->flame;
+	uint64_t hash = n;
+	uint64_t *known;
+
+	for (uint32_t i = 0; i < n; i++)
+		hash = (hash ^ chunk->path[i]) * 0x9e3779b97f4a7c15u;
+	known = fl_map_put(&chunk->jfr->paths, hash, NULL);
+	if (!known) {
+		fl_no_memory(flame);
+		return 0;
+	}
+	if (!*known || !is_path(flame, *known, chunk->path, n))
+		*known = grow_stack(chunk, n);
+	return *known;
 }
 
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
