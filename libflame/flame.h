@@ -71,6 +71,8 @@ struct flame;
 struct flame_source;
 struct flame_sink;
 struct flame_tree;
+struct flame_lines;
+struct flame_text;
 
 /*
  * The dictionary.  flame_new gives NULL only where memory is out.
@@ -148,10 +150,10 @@ const struct flame_metric *flame_metric_of(const struct flame *flame,
 
 /*
  * A source.  path "-" is standard input; a NULL format detects by content
- * (never by name).  Wrappers (gzip, zstd, lz4, xz, zip of one) are seen through.
+ * (never by name).  Wrappers (gzip, zstd, lz4, xz, bzip2, zip) are seen through.
  *
  * flame_ask says what to read; options are those of the select rows (see
- * flame_option_row).  Must come before the first flame_next.
+ * flame_rows).  Must come before the first flame_next.
  * flame_next fills *sample and gives FLAME_OK, or FLAME_END, or
  * FLAME_FAILED.  flame_close takes NULL too.
  */
@@ -228,7 +230,65 @@ int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink);
 /* The name of the metric it gathered last; "" if none. */
 const char *flame_tree_metric(const struct flame_tree *tree);
 int64_t flame_tree_total(const struct flame_tree *tree, unsigned column);
+/*
+ * Weights of a column become weight * total / its own total, rounded
+ * towards zero, each for itself: their sum may be a little less than total.
+ */
+void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total);
+
+/*
+ * What names weigh, in no particular order.  The list is the tree's, good
+ * until the next ranking.
+ *
+ * FLAME_NAMES: all that occur.  self is where they are the leaf; total is
+ * where they are on the stack, which counts once however often they are.
+ * Stacks of no frames are the empty name's, so selfs sum up to the tree.
+ * FLAME_CALLERS: who calls the outermost frame whose name matches re (the
+ * empty name: nobody).  total is what comes in, and sums up to all stacks
+ * with such a frame; self is what of it ends in a frame that matches.
+ * FLAME_CALLEES: what the innermost such frame calls (the empty name: it is
+ * the leaf).  total sums up as before; self is what of it ends there.
+ */
+enum flame_ranking { FLAME_NAMES, FLAME_CALLERS, FLAME_CALLEES };
+struct flame_rank {
+	flame_id name;
+	int64_t self[2], total[2];	/* by column */
+};
+int flame_tree_rank(struct flame_tree *tree, enum flame_ranking which,
+		    const char *re, const struct flame_rank **ranks, size_t *n);
+
+/*
+ * The nodes: a parent right before its children, which come heaviest first
+ * and at equal weights in the order of their names; node 0 is all of it and
+ * has no name.  Those lighter than minimum are left out.  The list is the
+ * tree's, good until the next.
+ */
+struct flame_node {
+	flame_id name;
+	enum flame_type type;
+	uint32_t level;			/* of node 0: 0 */
+	int64_t self[2], total[2];	/* by column */
+};
+int flame_tree_nodes(struct flame_tree *tree, double minimum,
+		     const struct flame_node **nodes, size_t *n);
 void flame_tree_free(struct flame_tree *tree);
+
+/*
+ * Text, for programs whose work is on lines or tables.  In: path and
+ * wrappers as for flame_open.  A line comes without its \n or \r\n, may
+ * hold anything else, and stays until the next; flame_lines_next gives
+ * FLAME_OK, FLAME_END (a warning tells if the input was cut short) or
+ * FLAME_FAILED.  Out: an output as flame_create's; flame_text_finish frees
+ * it and is where success is known.  Close and abandon take NULL too.
+ */
+struct flame_lines *flame_lines_open(struct flame *flame, const char *path);
+int flame_lines_next(struct flame_lines *lines, const char **line,
+		     size_t *size);
+void flame_lines_close(struct flame_lines *lines);
+struct flame_text *flame_text_create(struct flame *flame, const char *path);
+int flame_text_put(struct flame_text *text, const char *at, size_t size);
+int flame_text_finish(struct flame_text *text);
+void flame_text_abandon(struct flame_text *text);
 
 /*
  * The tables that options are made of.  kind tells what a row is for:

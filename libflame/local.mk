@@ -16,6 +16,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
 	libflame/flow/flow.h libflame/flow/pick.c libflame/flow/pump.c \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
+	libflame/flow/text.c \
+	libflame/filter/address.c \
 	libflame/filter/by.c libflame/filter/classify.c \
 	libflame/filter/cut.c libflame/filter/filter.h \
 	libflame/filter/filters.c libflame/filter/grain.c \
@@ -34,8 +36,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/text.c \
 	libflame/format/jfr/timing.c libflame/format/jfr/v0.c \
 	libflame/format/jfr/wire.c libflame/format/jfr/wire.h \
+	libflame/format/perf/frame.c libflame/format/perf/header.c \
+	libflame/format/perf/lines.c libflame/format/perf/peers.c \
+	libflame/format/perf/perf.c libflame/format/perf/perf.h \
 	libflame/tree/layout.c libflame/tree/page.c libflame/tree/tree.c \
-	libflame/tree/tree.h \
+	libflame/tree/top.c libflame/tree/tree.h \
 	libflame/draw/caption.c libflame/draw/draw.h libflame/draw/html.c \
 	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c
 
@@ -61,7 +66,7 @@ EXTRA_DIST += libflame/flame.map
 
 # The page's viewer, as a C file in the build tree.
 viewer = \
-	share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
+	share/viewer/body.html share/viewer/caption.js share/viewer/data.js share/viewer/diff.js share/viewer/tree.js \
 	share/viewer/draw.js share/viewer/page.js share/viewer/search.js \
 	share/viewer/style.css share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c
@@ -72,3 +77,5 @@ libflame/draw/viewer.c: share/viewer/embed.sh $(viewer)
 	$(AM_V_GEN)$(MKDIR_P) $(@D)
 	$(AM_V_at)$(SHELL) $(srcdir)/share/viewer/embed.sh \
 		$(srcdir)/share/viewer $@
+
+dist_man_MANS += libflame/libflame.3

@@ -7,18 +7,30 @@ EXTRA_DIST += $(completion_generate)
 if COMPLETIONS
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = \
+	share/completions/bash/flame-diff \
+	share/completions/bash/flame-filter \
 	share/completions/bash/flame-fold \
 	share/completions/bash/flame-graph \
+	share/completions/bash/flame-merge \
+	share/completions/bash/flame-top \
 	share/completions/bash/jfr2flame
 zshcompletiondir = $(datadir)/zsh/site-functions
 zshcompletion_DATA = \
+	share/completions/zsh/_flame-diff \
+	share/completions/zsh/_flame-filter \
 	share/completions/zsh/_flame-fold \
 	share/completions/zsh/_flame-graph \
+	share/completions/zsh/_flame-merge \
+	share/completions/zsh/_flame-top \
 	share/completions/zsh/_jfr2flame
 fishcompletiondir = $(datadir)/fish/vendor_completions.d
 fishcompletion_DATA = \
+	share/completions/fish/flame-diff.fish \
+	share/completions/fish/flame-filter.fish \
 	share/completions/fish/flame-fold.fish \
 	share/completions/fish/flame-graph.fish \
+	share/completions/fish/flame-merge.fish \
+	share/completions/fish/flame-top.fish \
 	share/completions/fish/jfr2flame.fish
 completions = $(bashcompletion_DATA) $(zshcompletion_DATA) \
 	$(fishcompletion_DATA)

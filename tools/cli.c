@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -157,6 +158,21 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->option.name, y->option.name);
 }
 
+static bool takes(const struct cli_tool *tool, char kind)
+{
+	return !tool->rows || strchr(tool->rows, kind);
+}
+
+/* Formats to read or to write are no matter of every tool. */
+static bool is_common(const struct cli_tool *tool, const char *name)
+{
+	if (strcmp(name, "format") == 0)
+		return takes(tool, 'o');
+	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0)
+		return takes(tool, 'i');
+	return true;
+}
+
 static void make_table(const struct cli_tool *tool, struct table *table)
 {
 	static const char kinds[] = "sfw";
@@ -166,20 +182,24 @@ static void make_table(const struct cli_tool *tool, struct table *table)
 	for (const struct cli_option *o = tool->options; o && o->name; o++)
 		enter(table, *o, 'o');
 	for (const struct cli_option *o = common; o->name; o++)
-		enter(table, *o, 'c');
+		if (is_common(tool, o->name))
+			enter(table, *o, 'c');
 	for (const char *k = kinds; *k; k++)
 		for (unsigned i = 0; flame_rows(*k, i, &row); i++)
-			if (!row.hidden)
+			if (!row.hidden && takes(tool, *k))
 				enter(table, (struct cli_option){ 0,
 				      row.name, row.argument, row.summary },
 				      *k);
 	qsort(table->at, table->n, sizeof(*table->at), by_name);
 }
 
-static void list_rows(const char *head, char kind)
+static void list_rows(const struct cli_tool *tool, const char *head,
+		      char kind)
 {
 	struct flame_row row;
 
+	if (!takes(tool, kind))
+		return;
 	printf("\n%s:\n", head);
 	for (unsigned i = 0; flame_rows(kind, i, &row); i++)
 		printf("  %-10s %s\n", row.name, row.summary);
@@ -194,7 +214,7 @@ static void help(const struct cli_tool *tool, const struct table *table)
 		char left[64];
 
 		snprintf(left, sizeof(left), "--%s%s%s", o->name,
-			 o->argument ? " " : "",
+			 o->argument && o->argument[0] != '[' ? " " : "",
 			 o->argument ? o->argument : "");
 		if (o->letter)
 			printf("  -%c, %-24s %s\n", o->letter, left,
@@ -202,9 +222,9 @@ static void help(const struct cli_tool *tool, const struct table *table)
 		else
 			printf("      %-24s %s\n", left, o->summary);
 	}
-	list_rows("Formats that are read", 'i');
-	list_rows("Formats that are written", 'o');
-	list_rows("Colour schemes", 'c');
+	list_rows(tool, "Formats that are read", 'i');
+	list_rows(tool, "Formats that are written", 'o');
+	list_rows(tool, "Colour schemes", 'c');
 }
 
 static bool read_paths(struct cli *cli, const char *path)
@@ -289,8 +309,10 @@ static int parse(struct cli *cli, int argc, char **argv)
 	for (size_t i = 0; i < table.n; i++) {
 		const struct cli_option *o = &table.at[i].option;
 
-		longs[i] = (struct option){ o->name, o->argument ?
-			required_argument : no_argument, NULL, 256 + (int)i };
+		longs[i] = (struct option){ o->name, !o->argument ?
+			no_argument : o->argument[0] == '[' ?
+			optional_argument : required_argument,
+			NULL, 256 + (int)i };
 		if (!o->letter)
 			continue;
 		letters[n++] = o->letter;
@@ -471,6 +493,9 @@ static bool pump_all(struct cli *cli, struct flame *flame,
 		tally->read += damage < 2;
 		tally->damaged += damage == 1;
 		tally->lost += damage == 2;
+		if (cli->verbose)
+			cli_say(cli, "%s: read as %s", inputs[i],
+				flame_source_format(source));
 		flame_close(source);
 	}
 	return true;
@@ -499,31 +524,65 @@ static bool merge(struct cli *cli, struct flame *flame,
 	return flame_finish(sink) == FLAME_OK;
 }
 
-/* Two inputs, a column each, and what is between them. */
-static bool compare(struct cli *cli, struct flame *flame, char **inputs,
-		    const char *output, struct tally *tally)
+/* To compare: an input a column.  Else: all of them in one. */
+static bool gather(struct cli *cli, struct flame *flame,
+		   struct flame_tree *tree, char **inputs, size_t n,
+		   struct tally *tally)
 {
-	struct flame_tree *tree = flame_tree_new(flame, 2);
-	struct flame_sink *writer = make_writer(cli, flame, output);
+	size_t columns = cli->diff ? 2 : 1, each = cli->diff ? 1 : n;
 	const char *event = cli->event;
-	bool good = tree && writer;
 
-	for (unsigned i = 0; i < 2 && good; i++) {
+	for (size_t i = 0; i < columns; i++) {
 		struct flame_sink *sink = flame_tree_sink(tree, i);
 
-		good = sink && merge(cli, flame, make_chain(cli, sink, event),
-				     &inputs[i], 1, tally);
+		if (!sink || !merge(cli, flame, make_chain(cli, sink, event),
+				    inputs + i * each, each, tally))
+			return false;
 		/* What was taken of the first is taken of the second. */
-		if (good && !event && flame_tree_metric(tree)[0])
+		if (!event && flame_tree_metric(tree)[0])
 			event = flame_tree_metric(tree);
 	}
-	if (good && tally->read == 2 &&
-	    flame_tree_write(tree, writer) == FLAME_OK)
-		good = flame_finish(writer) == FLAME_OK;
+	return tally->read >= columns;
+}
+
+/* The tool's look at the whole, and then the writer's, if there is one. */
+static int show(struct cli *cli, struct flame *flame, struct flame_tree *tree,
+		struct flame_sink *writer)
+{
+	int status = CLI_FINE;
+
+	if (cli->tool->gathered)
+		status = cli->tool->gathered(cli, flame, tree);
+	if (!writer)
+		return status;
+	if (status == CLI_FINE && flame_tree_write(tree, writer) == FLAME_OK)
+		return flame_finish(writer) == FLAME_OK ? CLI_FINE :
+							  CLI_TROUBLE;
+	flame_abandon(writer);
+	return CLI_TROUBLE;
+}
+
+static int through_tree(struct cli *cli, struct flame *flame, char **inputs,
+			size_t n, const char *output, struct tally *tally)
+{
+	struct flame_tree *tree = flame_tree_new(flame, cli->diff ? 2 : 1);
+	struct flame_sink *writer = NULL;
+	int status = CLI_TROUBLE;
+
+	if (!cli->own_output)
+		writer = make_writer(cli, flame, output);
+	if (tree && (writer || cli->own_output) &&
+	    gather(cli, flame, tree, inputs, n, tally))
+		status = show(cli, flame, tree, writer);
 	else
 		flame_abandon(writer);
 	flame_tree_free(tree);
-	return good;
+	return status;
+}
+
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
 }
 
 static int convert(struct cli *cli, struct flame *flame, char **inputs,
@@ -531,7 +590,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 {
 	struct tally tally = { 0 };
 	struct flame_sink *writer;
-	bool good;
+	int status = CLI_TROUBLE;
 
 	for (size_t i = 0; i < n; i++)
 		if (is_same(inputs[i], output)) {
@@ -539,15 +598,31 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 				output);
 			return CLI_TROUBLE;
 		}
-	if (cli->diff) {
-		good = compare(cli, flame, inputs, output, &tally);
+	if (cli->tool->run) {
+		status = cli->tool->run(cli, flame);
+	} else if (cli->diff || cli->tool->gathered) {
+		status = through_tree(cli, flame, inputs, n, output, &tally);
 	} else {
 		writer = make_writer(cli, flame, output);
-		good = writer && merge(cli, flame,
-				       make_chain(cli, writer, cli->event),
-				       inputs, n, &tally);
+		if (writer && merge(cli, flame,
+				    make_chain(cli, writer, cli->event),
+				    inputs, n, &tally))
+			status = CLI_FINE;
 	}
-	return good ? status_of(cli, &tally) : trouble(cli, flame);
+	return status == CLI_TROUBLE ? trouble(cli, flame) :
+				       worse(status, status_of(cli, &tally));
+}
+
+static void say_costs(const struct cli *cli)
+{
+	struct rusage use;
+
+	if (getrusage(RUSAGE_SELF, &use) != 0)
+		return;
+	cli_say(cli, "%.3f s of CPU, %.1f MB of memory",
+		(double)use.ru_utime.tv_sec + (double)use.ru_stime.tv_sec +
+		(double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6,
+		(double)use.ru_maxrss / 1024);
 }
 
 int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
@@ -562,6 +637,8 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 	flame_on_warning(flame, on_warning, cli);
 	flame_on_remark(flame, on_remark, cli);
 	status = convert(cli, flame, inputs, n, output);
+	if (cli->verbose)
+		say_costs(cli);
 	flame_free(flame);
 	return status;
 }
@@ -690,11 +767,6 @@ static char *path_in(const char *directory, const char *input,
 	return path;
 }
 
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
-
 /* A picture for each input; two of one name would hide one another. */
 static int convert_each(struct cli *cli)
 {
@@ -737,7 +809,7 @@ static int run(struct cli *cli)
 		return survey(cli);
 	if (!cli->output)
 		cli->output = dash;
-	if (!cli->output_format)
+	if (!cli->output_format && takes(cli->tool, 'o'))
 		cli->output_format = flame_format_of(cli->output);
 	if (!cli->output_format)
 		cli->output_format = cli->tool->format;
@@ -750,7 +822,7 @@ static int run(struct cli *cli)
 		cli_say(cli, "--diff: two inputs, not %zu", cli->ninputs);
 		return CLI_TROUBLE;
 	}
-	if (is_directory(cli->output) && !cli->diff)
+	if (is_directory(cli->output) && !cli->diff && takes(cli->tool, 'o'))
 		return convert_each(cli);
 	return cli_convert(cli, cli->inputs, cli->ninputs, cli->output);
 }

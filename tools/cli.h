@@ -15,7 +15,9 @@ enum { CLI_FINE = 0, CLI_NO = 1, CLI_TROUBLE = 2 };
 
 struct cli_option {
 	char letter;		/* 0: none */
-	const char *name, *argument, *summary;
+	const char *name;
+	const char *argument;	/* NULL: none; "[=N]": may be left out */
+	const char *summary;
 };
 
 struct cli;
@@ -30,6 +32,15 @@ struct cli_tool {
 	bool (*take)(struct cli *cli, const char *name, const char *value);
 	/* Before the inputs are opened; false: the message is out. */
 	bool (*settle)(struct cli *cli);
+	/* The library's rows that it takes, and of 'i', 'o' and 'c' those
+	   that --help lists; NULL: all ("sfwioc"). */
+	const char *rows;
+	/* Instead of reading profiles: gives an exit status. */
+	int (*run)(struct cli *cli, struct flame *flame);
+	/* A tree, of two columns for cli->diff, before it is written (or
+	   instead, with cli->own_output): gives an exit status. */
+	int (*gathered)(struct cli *cli, struct flame *flame,
+			struct flame_tree *tree);
 };
 
 /* An option that goes to the library, in the order given. */
@@ -55,6 +66,7 @@ struct cli {
 	const char *event;
 	bool list_events, info;
 	bool diff;		/* the second of two inputs against the first */
+	bool own_output;	/* the tool writes what was gathered */
 	bool compat;
 	bool quiet, verbose, strict;
 };
@@ -71,5 +83,41 @@ bool cli_set(struct cli *cli, const char *name, const char *value);
 bool cli_input(struct cli *cli, const char *path);
 /* Inputs to one output (both from cli if NULL); an exit status. */
 int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output);
+
+/*
+ * table.c: text for people, in columns.  Cells are given row by row; all
+ * columns are aligned to the right but the last, which holds names.  Memory
+ * that is out is told by cli_table_write.
+ */
+struct cli_table {
+	unsigned columns;
+	char *text;		/* cells, each with a NUL */
+	size_t size, room, cells;
+	char *marks;		/* by row: how it is shown, see cli_mark */
+	size_t marks_room;
+	bool failed;
+};
+
+void cli_cell(struct cli_table *table, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Of a total; nothing of nothing. */
+void cli_percent(struct cli_table *table, int64_t part, int64_t total);
+/*
+ * A name (the empty one as instead), indented; what a terminal would obey is
+ * blank.
+ */
+void cli_name(struct cli_table *table, const struct flame *flame,
+	      flame_id name, const char *instead, unsigned indent);
+/* The row begun last is 'h' a heading, '+' or '-' heavy, '.' light. */
+void cli_mark(struct cli_table *table, char mark);
+/* To cli's output, in colours if that is a terminal.  Frees the table. */
+bool cli_table_write(const struct cli *cli, struct cli_table *table,
+		     struct flame_text *out);
+/* As printf; false where the output has failed. */
+bool cli_print(struct flame_text *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* What a tree's weights are: "cpu", "samples". */
+void cli_metric(const struct flame *flame, const struct flame_tree *tree,
+		const char **metric, const char **unit);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct cli_option options[] = {
 	{ 0, "alloc", NULL, "allocations" },
@@ -32,8 +33,9 @@ static const struct cli_option options[] = {
 	{ 0, "norm", NULL, "fold names of lambdas and hidden classes" },
 	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)" },
 	{ 't', "threads", NULL, "a frame per thread at the root" },
-	{ 0, "grain", "N", "N samples to one" },
+	{ 0, "grain", "N", "count N samples as one" },
 	{ 0, "trace", NULL, "traced methods" },
+	{ 0, "tree", NULL, "open as a tree of rows" },
 	{ 0, "wall", NULL, "wall clock samples" },
 	{ 0, NULL, NULL, NULL }
 };
@@ -117,6 +119,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		cli->diff = own->norm = true;
 	else if (strcmp(name, "threads") == 0)
 		return cli_filter(cli, name, NULL);
+	else if (strcmp(name, "tree") == 0)
+		return cli_set(cli, name, NULL);
 	else if (strcmp(name, "reverse") == 0)
 		own->reverse = true;
 	else if (strcmp(name, "inverted") == 0)
@@ -153,6 +157,13 @@ static bool settle_event(struct cli *cli)
 				       (strcmp(event, "cpu") == 0 ||
 					strcmp(event, "wall") == 0))))
 		event = "exec";
+	if (event && cli->event && !cli->compat &&
+	    strcmp(cli->event, event) != 0 &&
+	    strcmp(cli->event, "list") != 0) {
+		cli_say(cli, "--%s and --event %s: choose one event", event,
+			cli->event);
+		return false;
+	}
 	if (!event || (cli->event && !cli->compat))
 		return true;
 	if (cli->event)		/* by name, which jfrconv does not have */
@@ -240,8 +251,10 @@ static void settle_output(struct cli *cli)
 	if (cli->output || cli->ninputs < 2)
 		return;
 	last = cli->inputs[cli->ninputs - 1];
-	if (strcmp(last, "-") == 0 || flame_format_of(last) ||
-	    is_directory(last)) {
+	if (strcmp(last, "-") == 0 || strcmp(last, "/dev/stdout") == 0 ||
+	    strcmp(last, "/dev/null") == 0 || flame_format_of(last) ||
+	    is_directory(last) ||
+	    (cli->output_format && access(last, F_OK) != 0)) {
 		cli->output = last;
 		cli->ninputs--;
 	}

@@ -8,10 +8,12 @@
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: errors and limits
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
- *		select.c what a source is asked for; pick.c one metric of many
+ *		select.c what a source is asked for; pick.c one metric of many;
+ *		text.c lines and tables, for tools
  *	format/	formats.c the table; folded.c; jfr/ (its jfr.h has a tour)
  *	filter/	filters.c the table; one file a filter
- *	tree/	tree.c gathers samples; layout.c puts them in order
+ *	tree/	tree.c gathers samples; layout.c puts them in order; top.c
+ *		ranks them
  *	draw/	palette.c svg.c html.c: trees on paper
  */
 #ifndef FL_DICT_H

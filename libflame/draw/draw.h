@@ -44,6 +44,16 @@ struct fl_paints {
 uint32_t fl_paint(struct fl_paints *paints, struct fl_colors colors);
 void fl_paints_free(struct fl_paints *paints);
 
+/*
+ * The ramp of a comparison, blue for less and orange for more: the step of a
+ * change, where `most` is the largest one there is.  FL_RAMP_NONE only for
+ * no change at all.
+ */
+enum { FL_RAMP_STEPS = 11, FL_RAMP_NONE = 5 };
+
+extern const struct fl_colors fl_ramp[FL_RAMP_STEPS];
+unsigned fl_ramp_step(double change, double most);
+
 /* Whether a name is a Java method's or class's by its looks. */
 bool fl_looks_java(struct slice name);
 
@@ -79,6 +89,8 @@ void fl_put_escaped(struct fl_out *out, struct slice text, size_t max);
 void fl_put_string(struct fl_out *out, const char *text);
 /* 1,234,567 */
 void fl_put_count(struct fl_out *out, int64_t n);
+/* +1,234 or -1,234 */
+void fl_put_change(struct fl_out *out, int64_t n);
 /* 12.34% */
 void fl_put_share(struct fl_out *out, int64_t part, int64_t whole);
 /* A coordinate, with at most one decimal. */
@@ -86,9 +98,11 @@ void fl_put_coord(struct fl_out *out, double pixels);
 /* The name of a node: what the dictionary says, "all" for the root. */
 struct slice fl_node_name(const struct fl_page *page,
 			  const struct fl_layout *layout, uint32_t node);
-/* The total from which on nodes are no more than limit. */
-bool fl_heaviest(const struct fl_layout *layout, size_t limit,
-		 int64_t *total);
+/* The total in a column from which on nodes are no more than limit. */
+bool fl_heaviest(const struct fl_layout *layout, unsigned column,
+		 size_t limit, int64_t *total);
+/* The largest change of self, up or down, from column 0 to 1. */
+int64_t fl_most_change(const struct fl_layout *layout);
 
 /* viewer.c (made by share/viewer/embed.sh) ------------------------------ */
 

@@ -10,7 +10,10 @@
  *	symbols, sorted: bytes shared with the one before, rest, type, colour
  *	of each node in preorder, column by column: its children; its symbol's
  *	rank among those seen below its parent's symbol, 0 if new; the symbols
- *	of the new ones; self
+ *	of the new ones; self; in a comparison, where that was the self
+ *	before, the self after
+ *
+ * A comparison's first colours are its ramp, less to more.
  *
  * A still picture of the widest frames is what shows before, or without,
  * the script.
@@ -23,6 +26,7 @@
 
 enum {
 	VERSION = 1, LEVEL = 5,
+	INVERTED = 1, COMPARES = 2, AS_TREE = 4,	/* flags */
 	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
 };
 
@@ -129,6 +133,8 @@ struct book {
 	struct fl_page *page;
 	struct fl_out *out;
 	struct fl_layout *layout;
+	unsigned column;		/* widths: the last one */
+	int64_t most;			/* change of self */
 	const struct fl_scheme *scheme;
 	struct fl_paints paints;
 	struct symbol *symbol;
@@ -175,6 +181,9 @@ static bool list_symbols(struct book *b, struct fl_map *map)
 			.name = l->name[i], .type = l->type[i],
 		};
 	}
+	if (b->column)
+		for (unsigned i = 0; i < FL_RAMP_STEPS; i++)
+			fl_paint(&b->paints, fl_ramp[i]);
 	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
 	for (size_t i = 0; i < b->n; i++) {
 		struct symbol *s = &b->symbol[i];
@@ -205,7 +214,9 @@ static void pack_head(const struct book *b, struct packer *p)
 	const struct fl_page *page = b->page;
 
 	pack_number(p, VERSION);
-	pack_number(p, page->inverted);
+	pack_number(p, (page->inverted ? INVERTED : 0) |
+		       (b->column ? COMPARES : 0) |
+		       (page->as_tree ? AS_TREE : 0));
 	pack_number(p, b->layout->n);
 	pack_number(p, b->n);
 	pack_number(p, b->paints.n);
@@ -295,8 +306,9 @@ static bool pack_nodes(const struct book *b, struct packer *p)
 	}
 	if (!pack_ranks(b, p))
 		return false;
-	for (uint32_t i = 0; i < l->n; i++)
-		pack_number(p, FL_MAX(l->self[0][i], 0));
+	for (unsigned c = 0; c < l->columns; c++)
+		for (uint32_t i = 0; i < l->n; i++)
+			pack_number(p, FL_MAX(l->self[c][i], 0));
 	return true;
 }
 
@@ -321,6 +333,16 @@ static bool put_data(struct book *b)
 	return good;
 }
 
+static uint32_t fill_of(const struct book *b, uint32_t i)
+{
+	const struct fl_layout *l = b->layout;
+
+	if (b->column)
+		return fl_ramp[fl_ramp_step(l->self[1][i] - l->self[0][i],
+				       b->most)].light;
+	return b->paints.at[b->symbol[b->of_node[i]].paint].light;
+}
+
 static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 			    double width)
 {
@@ -331,7 +353,7 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 	bool cut;
 
 	fl_out_print(out, "<path fill=\"#%06x\" d=\"M",
-		     (unsigned)b->paints.at[s->paint].light);
+		     (unsigned)fill_of(b, i));
 	fl_put_coord(out, x);
 	fl_out_text(out, " ");
 	fl_put_coord(out, y);
@@ -357,16 +379,16 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 static bool put_still(struct book *b)
 {
 	const struct fl_layout *l = b->layout;
-	const int64_t *total = l->total[0];
+	const int64_t *total = l->total[b->column];
 	double scale = (double)STILL_WIDTH / FL_MAX(total[0], 1);
 	int64_t *x = calloc(l->n, sizeof(*x)), least;
 	unsigned rows = 1;
 
-	if (!x || !fl_heaviest(l, STILL_FRAMES, &least)) {
+	if (!x || !fl_heaviest(l, b->column, STILL_FRAMES, &least)) {
 		free(x);
 		return false;
 	}
-	fl_layout_x(l, 0, x);
+	fl_layout_x(l, b->column, x);
 	least = FL_MAX(least, (int64_t)(1 / scale));
 	for (uint32_t i = 1; i < l->n; i++)
 		if (total[i] >= least)
@@ -437,6 +459,8 @@ static int write_html(struct fl_page *page)
 	b.layout = fl_page_layout(page, STILL_WIDTH);
 	if (!b.layout)
 		return FLAME_FAILED;
+	b.column = b.layout->columns - 1;
+	b.most = b.column ? fl_most_change(b.layout) : 0;
 	b.of_node = calloc(b.layout->n, sizeof(*b.of_node));
 	if (b.of_node && number_symbols(&b) && put_page(&b))
 		status = FLAME_OK;

@@ -468,6 +468,24 @@ const struct fl_scheme *fl_scheme_named(struct flame *flame, const char *name)
 	return NULL;
 }
 
+const struct fl_colors fl_ramp[FL_RAMP_STEPS] = {
+	{ 0x6fb6ff, 0x1760a0 }, { 0x87c2fe, 0x215688 }, { 0x9dcdff, 0x264c72 },
+	{ 0xb5d7fc, 0x29425c }, { 0xcde2f8, 0x2b3847 }, { 0xe9ebee, 0x2c3036 },
+	{ 0xf7d7cf, 0x45312c }, { 0xf9c6b8, 0x59362d }, { 0xfbb4a2, 0x6d392c },
+	{ 0xfba28b, 0x813c2b }, { 0xfb8f74, 0x963f29 },
+};
+
+/* By the root of the share, or one large change would bleach all others. */
+unsigned fl_ramp_step(double change, double most)
+{
+	double size = change < 0 ? -change : change;
+	unsigned k = 0;
+
+	while (k < FL_RAMP_NONE && 25 * size > k * k * most)
+		k++;
+	return change < 0 ? FL_RAMP_NONE - k : FL_RAMP_NONE + k;
+}
+
 uint32_t fl_paint(struct fl_paints *paints, struct fl_colors colors)
 {
 	uint64_t key = (uint64_t)colors.light << 32 | colors.dark;

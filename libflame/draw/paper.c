@@ -93,6 +93,13 @@ void fl_put_count(struct fl_out *out, int64_t n)
 	fl_out_put(out, text, used);
 }
 
+void fl_put_change(struct fl_out *out, int64_t n)
+{
+	if (n >= 0)
+		fl_out_put(out, "+", 1);
+	fl_put_count(out, n);
+}
+
 static void put_fraction(struct fl_out *out, uint64_t n, unsigned unit)
 {
 	char text[32];
@@ -153,9 +160,10 @@ static void sink_down(int64_t *heap, size_t n, int64_t value)
 	heap[i] = value;
 }
 
-bool fl_heaviest(const struct fl_layout *layout, size_t limit,
-		 int64_t *total)
+bool fl_heaviest(const struct fl_layout *layout, unsigned column,
+		 size_t limit, int64_t *total)
 {
+	const int64_t *weight = layout->total[column];
 	int64_t *heap;
 
 	*total = 1;
@@ -165,9 +173,21 @@ bool fl_heaviest(const struct fl_layout *layout, size_t limit,
 	if (!heap)
 		return false;
 	for (uint32_t i = 0; i < layout->n; i++)
-		if (layout->total[0][i] > heap[0])
-			sink_down(heap, limit, layout->total[0][i]);
+		if (weight[i] > heap[0])
+			sink_down(heap, limit, weight[i]);
 	*total = heap[0] + 1;
 	free(heap);
 	return true;
+}
+
+int64_t fl_most_change(const struct fl_layout *layout)
+{
+	int64_t most = 0;
+
+	for (uint32_t i = 0; i < layout->n; i++) {
+		int64_t change = layout->self[1][i] - layout->self[0][i];
+
+		most = FL_MAX(most, change < 0 ? -change : change);
+	}
+	return most;
 }

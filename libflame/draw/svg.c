@@ -4,6 +4,9 @@
  * inner picture whose units are the weights, so a box's width is its total
  * and a zoom is one attribute; their labels lie above it, in pixels.  Fills
  * are attributes; dark pages override them by class.
+ *
+ * Of a comparison the weights after are drawn, painted by the change of
+ * self; what has no weight after is only counted.
  */
 #include "draw/draw.h"
 #include "format/format.h"
@@ -29,6 +32,9 @@ struct picture {
 	struct fl_layout *layout;
 	const struct fl_scheme *scheme;
 	const char *unit;
+	bool compares;		/* two columns */
+	const int64_t *weight;	/* the totals that are widths */
+	int64_t most;		/* change of self */
 	struct fl_paints paints;
 	uint32_t *paint;	/* by node: a number in paints */
 	int64_t *x;
@@ -37,7 +43,7 @@ struct picture {
 	int64_t least;		/* lighter nodes are only outlined */
 	double minwidth, width, height, row, top, scale;
 	unsigned rows;
-	uint32_t drawn, cut;
+	uint32_t drawn, cut, gone;
 	int64_t cut_total;
 };
 
@@ -48,22 +54,43 @@ static double minwidth(const struct fl_page *page, double width)
 	return page->minwidth > 0 ? page->minwidth : MINWIDTH;
 }
 
+static bool is_gone(const struct picture *p, uint32_t i)
+{
+	return p->compares && i && !p->weight[i];
+}
+
+static struct fl_colors colors_of(const struct picture *p, uint32_t i)
+{
+	const struct fl_layout *l = p->layout;
+
+	if (p->compares)
+		return fl_ramp[fl_ramp_step(l->self[1][i] - l->self[0][i],
+				       p->most)];
+	return p->scheme->pick(fl_node_name(p->page, l, i), l->type[i]);
+}
+
 /* What is drawn and what is only outlined. */
 static void count(struct picture *p)
 {
 	const struct fl_layout *l = p->layout;
 
-	p->rows = l->depth + 1;
+	/* The ramp's are the first: the legend shows all of it. */
+	for (unsigned i = 0; p->compares && i < FL_RAMP_STEPS; i++)
+		fl_paint(&p->paints, fl_ramp[i]);
 	for (uint32_t i = 0; i < l->n; i++) {
-		if (!i || l->total[0][i] >= p->least) {
-			p->paint[i] = fl_paint(&p->paints, p->scheme->pick(
-				fl_node_name(p->page, l, i), l->type[i]));
+		if (is_gone(p, i)) {
+			p->gone++;
+			continue;
+		}
+		p->rows = FL_MAX(p->rows, l->level[i] + 1);
+		if (!i || p->weight[i] >= p->least) {
+			p->paint[i] = fl_paint(&p->paints, colors_of(p, i));
 			p->drawn++;
 			continue;
 		}
 		p->cut++;
-		if (l->total[0][l->parent[i]] >= p->least)
-			p->cut_total += l->total[0][i];
+		if (p->weight[l->parent[i]] >= p->least)
+			p->cut_total += p->weight[i];
 	}
 }
 
@@ -71,7 +98,8 @@ static void count(struct picture *p)
 static void measure(struct picture *p)
 {
 	const struct fl_page *page = p->page;
-	unsigned below = 1 + (p->cut > 0) + (page->notes && *page->notes);
+	unsigned below = 1 + (p->cut > 0) + p->compares +
+			 (page->notes && *page->notes);
 
 	p->row = page->frame_height > 0 ? page->frame_height : FRAME_HEIGHT;
 	p->top = page->subtitle && *page->subtitle ? 54 : 36;
@@ -94,18 +122,22 @@ static int prepare(struct picture *p)
 	page->minwidth = least;
 	if (!p->layout)
 		return FLAME_FAILED;
+	p->compares = p->layout->columns == 2;
+	p->weight = p->layout->total[p->compares];
+	if (p->compares)
+		p->most = fl_most_change(p->layout);
 	p->width = page->width > 0 ? page->width : WIDTH;
 	p->unit = page->countname ? page->countname : p->layout->unit;
-	p->total = FL_MAX(p->layout->total[0][0], 1);
+	p->total = FL_MAX(p->weight[0], 1);
 	p->scale = (p->width - 2 * PAD) / p->total;
 	for (p->unit_size = 1; p->total / p->unit_size > FINEST;)
 		p->unit_size *= 10;
 	p->x = calloc(p->layout->n, sizeof(*p->x));
 	p->paint = calloc(p->layout->n, sizeof(*p->paint));
 	if (!p->x || !p->paint ||
-	    !fl_heaviest(p->layout, MOST_FRAMES, &heaviest))
+	    !fl_heaviest(p->layout, p->compares, MOST_FRAMES, &heaviest))
 		return fl_no_memory(page->tree->flame);
-	fl_layout_x(p->layout, 0, p->x);
+	fl_layout_x(p->layout, p->compares, p->x);
 	p->minwidth = minwidth(page, p->width);
 	p->least = (int64_t)(p->minwidth / p->scale);
 	p->least += p->least * p->scale < p->minwidth;
@@ -129,6 +161,8 @@ static void put_style(struct picture *p)
 		    "#details text,#subtitle{fill:#9aa4b0}"
 		    "#gaps{stroke:#14171c}"
 		    "#frames rect:hover{stroke:#fff}.cut{fill:#3b4149}\n");
+	if (p->compares)
+		fl_out_text(out, "#hatch path{stroke:#fff}\n");
 	for (uint32_t i = 0; i < p->paints.n; i++)
 		fl_out_print(out, ".c%u{fill:#%06x}", (unsigned)i,
 			     (unsigned)p->paints.at[i].dark);
@@ -197,6 +231,22 @@ static void put_number(struct fl_out *out, uint64_t n)
 	fl_out_put(out, digits, fl_format_u64(digits, n));
 }
 
+/* " (1,234 -> 1,250 samples, +16)" */
+static void put_changes(struct picture *p, uint32_t i)
+{
+	int64_t before = p->layout->total[0][i];
+
+	fl_out_put(p->out, " (", 2);
+	fl_put_count(p->out, before);
+	fl_out_text(p->out, " -&gt; ");
+	fl_put_count(p->out, p->weight[i]);
+	fl_out_put(p->out, " ", 1);
+	fl_put_string(p->out, p->unit);
+	fl_out_put(p->out, ", ", 2);
+	fl_put_change(p->out, p->weight[i] - before);
+	fl_out_text(p->out, before ? ")" : ", new)");
+}
+
 /* " (1,234 samples, 5.67%)" */
 static void put_weight(struct picture *p, int64_t weight)
 {
@@ -205,7 +255,7 @@ static void put_weight(struct picture *p, int64_t weight)
 	fl_out_put(p->out, " ", 1);
 	fl_put_string(p->out, p->unit);
 	fl_out_put(p->out, ", ", 2);
-	fl_put_share(p->out, weight, p->layout->total[0][0]);
+	fl_put_share(p->out, weight, p->weight[0]);
 	fl_out_put(p->out, ")", 1);
 }
 
@@ -218,7 +268,7 @@ static int64_t units(const struct picture *p, int64_t weight)
 static void put_frame(struct picture *p, uint32_t i)
 {
 	struct fl_out *out = p->out;
-	int64_t weight = p->layout->total[0][i];
+	int64_t weight = p->weight[i];
 	int64_t left = units(p, p->x[i]);
 	int64_t width = units(p, p->x[i] + weight) - left;
 
@@ -233,13 +283,16 @@ static void put_frame(struct picture *p, uint32_t i)
 	fl_out_print(out, "\" height=\"1\" fill=\"#%06x\"><title>",
 		     (unsigned)p->paints.at[p->paint[i]].light);
 	fl_put_escaped(out, fl_node_name(p->page, p->layout, i), LONGEST);
-	put_weight(p, weight);
+	if (p->compares)
+		put_changes(p, i);
+	else
+		put_weight(p, weight);
 	fl_out_text(out, "</title></rect>\n");
 }
 
 static void put_frames(struct picture *p)
 {
-	const int64_t *total = p->layout->total[0];
+	const int64_t *total = p->weight;
 
 	for (uint32_t i = 0; i < p->layout->n; i++)
 		if (!i || total[i] >= p->least)
@@ -264,10 +317,10 @@ static void put_gaps(struct picture *p)
 		fl_put_coord(out, p->width - 2 * PAD);
 	}
 	for (uint32_t i = 1; i < l->n; i++) {
-		int64_t end = p->x[i] + l->total[0][i];
+		int64_t end = p->x[i] + p->weight[i];
 
-		if (l->total[0][i] < p->least ||
-		    l->total[0][i] * p->scale < NARROW)
+		if (p->weight[i] < p->least ||
+		    p->weight[i] * p->scale < NARROW)
 			continue;
 		fl_out_text(out, "M");
 		fl_put_coord(out, PAD + end * p->scale - 0.5);
@@ -306,13 +359,13 @@ static bool put_cut(struct picture *p)
 		struct run *r = &run[l->level[i]];
 		int64_t left = units(p, p->x[i]);
 
-		if (l->total[0][i] >= p->least)
+		if (p->weight[i] >= p->least || is_gone(p, i))
 			continue;
 		if (r->to == r->from || left > r->to + pixel) {
 			end_run(r, row_of(p, l->level[i]));
 			r->from = left;
 		}
-		r->to = units(p, p->x[i] + l->total[0][i]);
+		r->to = units(p, p->x[i] + p->weight[i]);
 		r->to = FL_MAX(r->to, r->from + 1);
 	}
 	for (unsigned level = 0; run && level < p->rows; level++) {
@@ -332,6 +385,38 @@ static bool put_cut(struct picture *p)
 	return good;
 }
 
+/* Frames that were not there before. */
+static void put_new(struct picture *p)
+{
+	const struct fl_layout *l = p->layout;
+	struct fl_out *out = p->out;
+
+	fl_out_text(out, "<pattern id=\"hatch\" width=\"6\" height=\"6\" "
+		    "patternUnits=\"userSpaceOnUse\"><path d=\"M-1 7L7-1\" "
+		    "stroke=\"#14181d\" stroke-opacity=\".3\"/></pattern>\n"
+		    "<path fill=\"url(#hatch)\" pointer-events=\"none\" "
+		    "d=\"");
+	for (uint32_t i = 1; i < l->n; i++) {
+		double width = p->weight[i] * p->scale - 1;
+
+		if (l->total[0][i] || width < NARROW)
+			continue;
+		fl_out_text(out, "M");
+		fl_put_coord(out, PAD + p->x[i] * p->scale);
+		fl_out_text(out, " ");
+		fl_put_coord(out, p->top +
+			     row_of(p, l->level[i]) * p->row);
+		fl_out_text(out, "h");
+		fl_put_coord(out, width);
+		fl_out_text(out, "v");
+		fl_put_coord(out, p->row - 1);
+		fl_out_text(out, "h");
+		fl_put_coord(out, -width);
+		fl_out_text(out, "z");
+	}
+	fl_out_text(out, "\"/>\n");
+}
+
 static void put_labels(struct picture *p)
 {
 	const struct fl_layout *l = p->layout;
@@ -340,7 +425,7 @@ static void put_labels(struct picture *p)
 
 	fl_out_text(out, "<g id=\"labels\" pointer-events=\"none\">\n");
 	for (uint32_t i = 0; i < l->n && p->row >= 12; i++) {
-		double width = i ? l->total[0][i] * p->scale : p->width;
+		double width = i ? p->weight[i] * p->scale : p->width;
 		struct slice text;
 		bool cut;
 
@@ -370,6 +455,59 @@ static void put_line(struct picture *p, double *y)
 	*y += 18;
 }
 
+/* "1,234 -> 1,250 samples (+16, +1.30%), " */
+static void put_totals(struct picture *p)
+{
+	int64_t before = p->layout->total[0][0], after = p->weight[0];
+
+	fl_put_count(p->out, before);
+	fl_out_text(p->out, " -&gt; ");
+	fl_put_count(p->out, after);
+	fl_out_text(p->out, " ");
+	fl_put_string(p->out, p->unit);
+	fl_out_text(p->out, " (");
+	fl_put_change(p->out, after - before);
+	if (before > 0) {
+		fl_out_text(p->out, after < before ? ", -" : ", +");
+		fl_put_share(p->out, after < before ? before - after :
+						      after - before, before);
+	}
+	fl_out_text(p->out, "), ");
+}
+
+static void put_swatch(struct picture *p, double x, double y, unsigned step)
+{
+	fl_out_print(p->out, "<rect class=\"c%u\" x=\"", step);
+	fl_put_coord(p->out, x);
+	fl_out_text(p->out, "\" y=\"");
+	fl_put_coord(p->out, y);
+	fl_out_print(p->out, "\" width=\"18\" height=\"11\" "
+		     "fill=\"#%06x\"/>", (unsigned)fl_ramp[step].light);
+}
+
+/* What the colours say, and how many frames there are no more. */
+static void put_legend(struct picture *p, double *y)
+{
+	struct fl_out *out = p->out;
+	double x = PAD + 64;
+
+	put_text(p, "", PAD, *y, "self: less");
+	for (unsigned i = 0; i < FL_RAMP_STEPS; i++, x += 19)
+		put_swatch(p, x, *y - 10, i);
+	fl_out_text(out, "<text x=\"");
+	fl_put_coord(out, x + 6);
+	fl_out_text(out, "\" y=\"");
+	fl_put_coord(out, *y);
+	fl_out_text(out, "\">more; hatched: new");
+	if (p->gone) {
+		fl_out_text(out, "; not drawn, as they are gone: ");
+		fl_put_count(out, p->gone);
+		fl_out_text(out, p->gone == 1 ? " frame" : " frames");
+	}
+	fl_out_text(out, "</text>\n");
+	*y += 18;
+}
+
 static void put_foot(struct picture *p)
 {
 	double y = p->top + p->rows * p->row + 8 + 12;
@@ -381,12 +519,18 @@ static void put_foot(struct picture *p)
 		fl_put_string(out, p->layout->metric);
 		fl_out_text(out, ": ");
 	}
-	fl_put_count(out, p->layout->total[0][0]);
-	fl_out_text(out, " ");
-	fl_put_string(out, p->unit);
-	fl_out_text(out, ", ");
-	fl_put_count(out, p->layout->n - 1);
+	if (p->compares) {
+		put_totals(p);
+	} else {
+		fl_put_count(out, p->weight[0]);
+		fl_out_text(out, " ");
+		fl_put_string(out, p->unit);
+		fl_out_text(out, ", ");
+	}
+	fl_put_count(out, p->layout->n - 1 - p->gone);
 	fl_out_text(out, " frames</text>\n");
+	if (p->compares)
+		put_legend(p, &y);
 	if (p->cut) {
 		put_line(p, &y);
 		fl_put_count(out, p->cut);
@@ -418,6 +562,8 @@ static bool put_picture(struct picture *p)
 	put_frames(p);
 	fl_out_text(out, "</svg>\n");
 	put_gaps(p);
+	if (p->compares)
+		put_new(p);
 	put_labels(p);
 	put_foot(p);
 	return good;

@@ -24,7 +24,7 @@ struct fl_filter {
 	 * and makes one filter of them.
 	 */
 	bool joins;
-	/* Does as jfrconv does; jfr2flame's, and no option of its own. */
+	/* One tool's (jfr2flame's --compat, flame-diff), no common option. */
 	bool compat;
 };
 

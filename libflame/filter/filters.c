@@ -9,7 +9,7 @@
 #include "filter/filter.h"
 
 extern const struct fl_filter
-	fl_filter_classify,
+	fl_filter_classify, fl_filter_strip_hex,
 	fl_filter_norm, fl_filter_norm_compat,
 	fl_filter_simple, fl_filter_simple_compat,
 	fl_filter_dot, fl_filter_no_tiers,
@@ -22,7 +22,7 @@ extern const struct fl_filter
 	fl_filter_reverse, fl_filter_grain;
 
 const struct fl_filter *const fl_filters[] = {
-	&fl_filter_classify,
+	&fl_filter_classify, &fl_filter_strip_hex,
 	&fl_filter_norm, &fl_filter_norm_compat,
 	&fl_filter_simple, &fl_filter_simple_compat,
 	&fl_filter_dot, &fl_filter_no_tiers,

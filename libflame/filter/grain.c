@@ -116,6 +116,6 @@ static struct flame_sink *make(struct flame_sink *next, const char *arg)
 
 const struct fl_filter fl_filter_grain = {
 	.name = "grain", .argument = "X",
-	.summary = "count X samples as one, the total kept",
+	.summary = "count X samples as one",
 	.make = make, .rank = 90,
 };

@@ -31,6 +31,20 @@ struct fl_spans {
 };
 
 /*
+ * What flame-fold's compatibility spellings ask of perf's text: to name and
+ * weigh as a peer does, and what stands in a comm's or a frame's name.
+ */
+enum fl_peer { FL_PEER_NONE, FL_PEER_PERL, FL_PEER_INFERNO };
+
+struct fl_perf_select {
+	enum fl_peer peer;
+	bool pid, tid;		/* comm-PID, comm-PID/TID */
+	bool kernel, jit;	/* a peer's _[k] and _[j] */
+	bool addrs;		/* [libc.so <7f00>] where nothing is known */
+	bool srcline;		/* name:file:line */
+};
+
+/*
  * What a source is asked for.  A source honours what its format can say
  * (see fl_format.selects); the pump does the rest, sample by sample.
  */
@@ -51,6 +65,7 @@ struct fl_select {
 	bool choose;		/* cpu if there is any: see pick.c */
 	bool cpu_only;		/* it is known that there is */
 	bool survey;		/* --event list: count threads and times */
+	struct fl_perf_select perf;
 };
 
 struct fl_format;

@@ -79,7 +79,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 		const char *name = flame_metric_of(sink->flame,
 						   s->metric)->name;
 
-		if (pick->source->format->selects ||
+		if ((pick->source && pick->source->format->selects) ||
 		    strcmp(name, pick->event) == 0) {
 			pick->chosen = s->metric;
 			return fl_put(sink->next, s);
@@ -101,7 +101,16 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 static int begin(struct flame_sink *sink, struct flame_source *source)
 {
 	struct pick *pick = sink->state;
+	struct fl_select *select = &source->select;
 
+	/* What was never freed is native memory, whoever forgot to say so. */
+	if (select->leak && !pick->event &&
+	    !(pick->event = strdup("nativemem")))
+		return fl_no_memory(sink->flame);
+	/* A source that selects leaves out by itself what is not taken. */
+	if (pick->event && !select->event &&
+	    !(select->event = strdup(pick->event)))
+		return fl_no_memory(sink->flame);
 	pick->source = source;
 	source->select.choose = !pick->event;
 	source->select.cpu_only = pick->cpu != 0;

@@ -20,6 +20,7 @@ const struct flame_row fl_select_rows[] = {
 	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)", 0, 0, 0 },
 	{ 's', "latency", "TIME", "only inside spans this long or longer", 0, 0, 0 },
 	{ 's', "tag", "RE", "only inside spans with this tag", 0, 0, 0 },
+	{ 's', "weight", "period|samples", "perf: weigh by period, or count samples", 0, 0, 0 },
 	{ 's', "total", NULL, "weigh by bytes or time, not by samples", 0, 0, 0 },
 	{ 's', "leak", NULL, "only native memory that was never freed", 0, 0, 0 },
 	{ 's', "tail", "RATIO", "leaks: ignore this share at the end (10%)", 0, 0, 0 },
@@ -116,34 +117,46 @@ static bool parse_date(const char *text, int64_t *ns)
 	return true;
 }
 
+/* Whole numbers stay exact; others are rounded to ns. */
+static bool scale(const char *number, int64_t unit, int64_t *ns)
+{
+	double d;
+
+	if (!strchr(number, '.'))
+		return fl_parse_int((struct slice){ number, strlen(number) },
+				    ns) &&
+		       !__builtin_mul_overflow(*ns, unit, ns);
+	if (!fl_parse_double(number, &d))
+		return false;
+	d *= (double)unit;
+	if (d > 9.2e18 || d < -9.2e18)
+		return false;
+	*ns = (int64_t)d;
+	return true;
+}
+
 bool fl_parse_duration(const char *text, int64_t *ns)
 {
 	static const struct {
 		const char *unit;
-		double ns;
+		int64_t ns;
 	} units[] = {
-		{ "", 1e6 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },
-		{ "s", 1e9 }, { "m", 60e9 }, { "min", 60e9 },
-		{ "h", 3600e9 },
+		{ "", 1000000 }, { "ns", 1 }, { "us", 1000 },
+		{ "ms", 1000000 }, { "s", 1000000000 },
+		{ "m", INT64_C(60000000000) }, { "min", INT64_C(60000000000) },
+		{ "h", INT64_C(3600000000000) },
 	};
 	size_t number = strspn(text, "+-0123456789.");
 	char copy[64];
-	double d;
 
 	if (!number || number >= sizeof(copy))
 		return false;
 	memcpy(copy, text, number);
 	copy[number] = '\0';
-	if (!fl_parse_double(copy, &d))
-		return false;
 	for (size_t i = 0; i < FL_COUNT(units); i++)
-		if (strcmp(text + number, units[i].unit) == 0) {
-			d *= units[i].ns;
-			if (d > 9.2e18 || d < -9.2e18)
-				return false;
-			*ns = (int64_t)d;
-			return true;
-		}
+		if (strcmp(text + number, units[i].unit) == 0)
+			return scale(copy[0] == '+' ? copy + 1 : copy,
+				     units[i].ns, ns);
 	return false;
 }
 
@@ -272,7 +285,8 @@ static int set_ratio(struct flame *flame, const char *option, double *ratio,
 		return bad(flame, option, text, "a ratio, as 0.1 or 10%");
 	if (percent)
 		*ratio /= 100;
-	return FLAME_OK;
+	return *ratio <= 1 || strcmp(option, "tail") != 0 ? FLAME_OK :
+	       bad(flame, option, text, "a ratio up to 1, as 0.1 or 10%");
 }
 
 static int set_text(struct flame *flame, char **to, const char *text)
@@ -282,12 +296,54 @@ static int set_text(struct flame *flame, char **to, const char *text)
 	return *to ? FLAME_OK : fl_no_memory(flame);
 }
 
+static int set_weight(struct flame *flame, struct fl_select *select,
+		      const char *value)
+{
+	select->total = strcmp(value, "period") == 0;
+	return select->total || strcmp(value, "samples") == 0 ? FLAME_OK :
+	       bad(flame, "weight", value, "period or samples");
+}
+
+/* What is asked of perf's text alone: rows of no table, see flame-fold. */
+static int set_perf(struct flame *flame, struct fl_perf_select *perf,
+		    const char *option)
+{
+	struct {
+		const char *name;
+		bool *flag;
+	} flags[] = {
+		{ "perf-pid", &perf->pid }, { "perf-tid", &perf->tid },
+		{ "perf-kernel", &perf->kernel }, { "perf-jit", &perf->jit },
+		{ "perf-addrs", &perf->addrs },
+		{ "perf-srcline", &perf->srcline },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(flags); i++)
+		if (strcmp(option, flags[i].name) == 0) {
+			*flags[i].flag = true;
+			return FLAME_OK;
+		}
+	if (strcmp(option, "perf-like-perl") == 0)
+		perf->peer = FL_PEER_PERL;
+	else if (strcmp(option, "perf-like-inferno") == 0)
+		perf->peer = FL_PEER_INFERNO;
+	else
+		return fl_fail(flame, "%s: no such selection", option);
+	return FLAME_OK;
+}
+
 int fl_select_set(struct flame *flame, struct fl_select *s,
 		  const char *option, const char *value)
 {
 	static const char times[] = "a time: ms, 5s, -3s (from the end), "
 		"HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]][Z]";
 
+	for (const struct flame_row *row = fl_select_rows; row->name; row++)
+		if (row->argument && !value && strcmp(option, row->name) == 0)
+			return bad(flame, option, value, "a value is missing");
+	if (strcmp(option, "event") == 0 && strcmp(value, "all") == 0)
+		return bad(flame, option, value, "different events are not "
+			   "added up: choose one (list: show them)");
 	if (strcmp(option, "event") == 0)
 		return set_text(flame, &s->event, value);
 	if (strcmp(option, "from") == 0 || strcmp(option, "to") == 0)
@@ -308,6 +364,10 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 		return set_ratio(flame, option, &s->tail, value);
 	if (strcmp(option, "grain") == 0)
 		return set_ratio(flame, option, &s->grain, value);
+	if (strcmp(option, "weight") == 0)
+		return set_weight(flame, s, value);
+	if (strncmp(option, "perf-", 5) == 0)
+		return set_perf(flame, &s->perf, option);
 	if (strcmp(option, "total") == 0)
 		s->total = true;
 	else if (strcmp(option, "leak") == 0)

@@ -18,6 +18,7 @@
 
 struct reader {
 	uint64_t line;
+	uint64_t good;		/* samples */
 	uint64_t bad;		/* lines that were not understood */
 	uint64_t first_bad;
 	char sample[80];	/* of the first bad line */
@@ -101,6 +102,7 @@ static struct slice split_type(struct slice frame, enum flame_type *type)
 	return frame;
 }
 
+/* Frames without a name ("a;;b", "a;b;") are none. */
 static flame_id read_stack(struct flame *flame, const char *at, size_t size)
 {
 	const char *end = at + size;
@@ -111,12 +113,14 @@ static flame_id read_stack(struct flame *flame, const char *at, size_t size)
 		struct slice text = { at, (semi ? semi : end) - at };
 		enum flame_type type;
 
+		at = semi ? semi + 1 : end;
+		if (!text.size)
+			continue;
 		text = split_type(text, &type);
 		stack = flame_stack(flame, stack,
 				    fl_frame(flame, flame_name(flame, text.at,
 							       text.size),
 					     type));
-		at = semi ? semi + 1 : end;
 	}
 	return stack;
 }
@@ -129,6 +133,42 @@ static void not_understood(struct reader *reader, struct slice line)
 	line.size = FL_MIN(line.size, sizeof(reader->sample) - 1);
 	memcpy(reader->sample, line.at, line.size);
 	reader->sample[line.size] = '\0';
+}
+
+/* Any byte below a blank, eight at a time. */
+static bool has_control(const char *at, size_t size)
+{
+	uint64_t word, found = 0;
+
+	for (; size >= 8; at += 8, size -= 8) {
+		memcpy(&word, at, 8);
+		found |= (word - 0x2020202020202020u) & ~word;
+	}
+	if (found & 0x8080808080808080u)
+		return true;
+	while (size--)
+		if ((unsigned char)*at++ < 0x20)
+			return true;
+	return false;
+}
+
+/* Such bytes are blanks, as they will be written: names that are one. */
+static flame_id read_cleaned(struct flame *flame, const char *at, size_t size)
+{
+	char *copy = malloc(size);
+	flame_id stack;
+
+	if (!copy) {
+		fl_no_memory(flame);
+		return 0;
+	}
+	memcpy(copy, at, size);
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)copy[i] < 0x20)
+			copy[i] = ' ';
+	stack = read_stack(flame, copy, size);
+	free(copy);
+	return stack;
 }
 
 /* The next line without its end; false at the end of the input. */
@@ -167,6 +207,8 @@ static int end_of_input(struct flame_source *source)
 	if (damage)
 		fl_warn(source->flame, "%s: %s", fl_in_name(source->in),
 			damage);
+	if (reader->bad || damage)
+		source->damage = reader->good ? 1 : 2;
 	return FLAME_END;
 }
 
@@ -191,7 +233,10 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			fl_in_consume(source->in, used);
 			continue;
 		}
-		sample->stack = read_stack(flame, line.at, stack);
+		reader->good++;
+		sample->stack = fl_unlikely(has_control(line.at, stack)) ?
+				read_cleaned(flame, line.at, stack) :
+				read_stack(flame, line.at, stack);
 		fl_in_consume(source->in, used);
 		return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
 	}

@@ -9,6 +9,7 @@
 
 extern const struct fl_format fl_format_jfr;
 extern const struct fl_format fl_format_folded;
+extern const struct fl_format fl_format_perf;
 extern const struct fl_format fl_format_svg;
 extern const struct fl_format fl_format_html;
 

@@ -14,6 +14,7 @@
 
 const struct fl_format *const fl_formats[] = {
 	&fl_format_jfr,
+	&fl_format_perf,
 	&fl_format_folded,
 	&fl_format_html,
 	&fl_format_svg,

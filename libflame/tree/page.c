@@ -20,6 +20,7 @@ const struct flame_row fl_page_rows[] = {
 	{ 'w', "height", "PIXELS", "height of a frame", 0, 0, 0 },
 	{ 'w', "minwidth", "N[%]", "leave out frames narrower than this", 0, 0, 0 },
 	{ 'w', "inverted", NULL, "root on top (icicle)", 0, 0, 0 },
+	{ 'w', "tree", NULL, "open as a tree of rows", 0, 0, 0 },
 	{ 0, NULL, NULL, NULL, 0, 0, 0 }
 };
 
@@ -76,6 +77,9 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		{ "countname", &page->countname },
 	};
 
+	for (const struct flame_row *row = fl_page_rows; row->name; row++)
+		if (row->argument && !value && strcmp(option, row->name) == 0)
+			return FLAME_FAILED;
 	for (size_t i = 0; i < FL_COUNT(texts); i++)
 		if (strcmp(option, texts[i].name) == 0)
 			return set_text(texts[i].text, value);
@@ -87,6 +91,8 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return set_minwidth(page, value);
 	if (strcmp(option, "inverted") == 0)
 		page->inverted = true;
+	else if (strcmp(option, "tree") == 0)
+		page->as_tree = true;
 	else if (strcmp(option, "compat") == 0)
 		page->compat = true;
 	else if (strcmp(option, "compat-root") == 0)
@@ -100,7 +106,12 @@ static int finish(struct flame_sink *sink)
 {
 	struct page_state *state = sink->state;
 	struct fl_out *out = state->page.out;
-	int status = state->page.write(&state->page);
+	int status;
+
+	if (!state->page.tree->total[0] && !state->page.tree->total[1])
+		fl_remark(sink->flame, "the result is empty: no sample was "
+			  "selected");
+	status = state->page.write(&state->page);
 
 	state->page.out = NULL;
 	if (status != FLAME_OK) {

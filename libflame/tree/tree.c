@@ -32,6 +32,8 @@ void flame_tree_free(struct flame_tree *tree)
 		return;
 	free(tree->weight[0]);
 	free(tree->weight[1]);
+	free(tree->ranks);
+	free(tree->nodes);
 	free(tree);
 }
 
@@ -53,12 +55,13 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 		memset(tree->weight[column] + had, 0,
 		       (tree->room[column] - had) * sizeof(int64_t));
 	}
-	tree->weight[column][stack] += weight;
+	/* No stack weighs more than their sum: it fits where that does. */
+	if (weight < 0)
+		return fl_fail(tree->flame, "a sample of negative weight");
 	if (__builtin_add_overflow(tree->total[column], weight,
-				   &tree->total[column]) || weight < 0)
-		return fl_fail(tree->flame, weight < 0 ?
-			       "a sample of negative weight" :
-			       "the sum of weights passes 2^63");
+				   &tree->total[column]))
+		return fl_fail(tree->flame, "the sum of weights passes 2^63");
+	tree->weight[column][stack] += weight;
 	return FLAME_OK;
 }
 

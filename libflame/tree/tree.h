@@ -36,6 +36,8 @@ struct flame_tree {
 	size_t room[2];
 	int64_t total[2];
 	flame_id metric;	/* the last one seen */
+	struct flame_rank *ranks;	/* given out last */
+	struct flame_node *nodes;
 };
 
 /* Adds to a column; an overflow is a failure. */
@@ -72,6 +74,7 @@ struct fl_page {
 	double minwidth;	/* pixels, or percent of the total */
 	bool minwidth_percent;
 	bool inverted;		/* root on top */
+	bool as_tree;		/* opens as a tree of rows */
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
 	bool borrowed;		/* the tree is somebody else's */
 	bool compat_root;	/* but stacks of no frames are not lost */

@@ -23,7 +23,7 @@ function looksJava(s) {
 	const slash = s.lastIndexOf("/"), dot = s.lastIndexOf(".");
 	if (dot <= slash)
 		return slash >= 0 && word.test(s.slice(slash + 1));
-	const before = Math.max(slash, s.lastIndexOf(".", dot - 1));
+	const before = max(slash, s.lastIndexOf(".", dot - 1));
 	return word.test(s.slice(dot + 1)) &&
 		(/[A-Z]/.test(s[dot + 1]) || /[A-Z$]/.test(s[before + 1]));
 }

@@ -4,6 +4,8 @@
  * tells its layout.  Nodes come in preorder; a parent's number is smaller
  * than its child's, so everything here is a loop.
  */
+const { abs, ceil, floor, max, min, round } = Math;
+const u32 = (n) => new Uint32Array(n), f64 = (n) => new Float64Array(n);
 const utf8 = new TextDecoder();
 
 function bytesOf(text) {
@@ -71,15 +73,13 @@ function inflate(from) {
 		}
 		out[n++] = byte;
 	}
-	const steps = (base, ...extra) => extra.map((e) => {
-		const b = base;
+	// Base and extra bits; these grow by one every 2^shift codes.
+	const steps = (base, n, shift) => Array.from({ length: n }, (x, i) => {
+		const e = max((i >> shift) - 1, 0), b = base;
 		base += 1 << e;
 		return [b, e];
 	});
-	const lengths = steps(3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
-		3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5);
-	const distances = steps(1, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6,
-		6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13);
+	const lengths = steps(3, 28, 2), distances = steps(1, 30, 1);
 	lengths.push([258, 0]);
 	function block(literals, dists) {
 		for (let s; (s = symbol(literals)) !== 256;) {
@@ -163,7 +163,8 @@ function decode(bytes) {
 		throw new Error("data of another version");
 	const flags = number(), n = number(), nsymbols = number();
 	const ncolors = number(), rowHeight = number();
-	const d = { n, rowHeight, inverted: flags & 1 };
+	const d = { n, rowHeight, inverted: flags & 1, compares: flags & 2,
+		asTree: flags & 4 };
 	for (const key of ["title", "subtitle", "notes", "unit", "metric",
 			   "highlight"])
 		d[key] = string();
@@ -197,14 +198,11 @@ function decode(bytes) {
 }
 
 function nodes(d, number) {
-	const n = d.n, children = new Uint32Array(n);
-	const name = d.name = new Uint32Array(n);
-	const parent = d.parent = new Uint32Array(n);
-	const level = d.level = new Uint32Array(n);
-	const end = d.end = new Uint32Array(n);
-	const self = d.self = new Float64Array(n);
-	const total = d.total = new Float64Array(n);
-	const x = d.x = new Float64Array(n);
+	const n = d.n, children = u32(n);
+	const name = d.name = u32(n);
+	const parent = d.parent = u32(n);
+	const level = d.level = u32(n);
+	const end = d.end = u32(n);
 	const seen = d.names.map(() => null);
 
 	for (let i = 0; i < n; i++)
@@ -229,45 +227,62 @@ function nodes(d, number) {
 		}
 		at = i;
 	}
-	for (let i = 0; i < n; i++)
-		total[i] = self[i] = number();
-	for (let i = n; i-- > 0;) {
-		end[i] = Math.max(end[i], i + 1);
-		if (!i)
-			break;
-		total[parent[i]] += total[i];
-		end[parent[i]] = Math.max(end[parent[i]], end[i]);
+	function column() {
+		const self = f64(n), total = f64(n);
+		for (let i = 0; i < n; i++)
+			total[i] = self[i] = number();
+		for (let i = n; --i > 0;)
+			total[parent[i]] += total[i];
+		return { self, total };
 	}
+	for (let i = n; i-- > 0;) {
+		end[i] = max(end[i], i + 1);
+		end[parent[i]] = max(end[parent[i]], end[i]);
+	}
+	d.columns = [column()];
+	if (d.compares)
+		d.columns.push(column());
+}
 
-	// Self lies left of the children.
-	const next = new Float64Array(n);
-	next[0] = self[0];
+// Where frames lie by the weights of a column: self left of the children.
+function place(d, { self, total }) {
+	const { n, parent, level } = d, x = f64(n);
+	const next = f64(n);
 	let depth = 0;
+
+	Object.assign(d, { self, total, x });
+	next[0] = self[0];
 	for (let i = 1; i < n; i++) {
 		x[i] = next[parent[i]];
 		next[parent[i]] += total[i];
 		next[i] = x[i] + self[i];
-		depth = Math.max(depth, level[i]);
+		if (total[i])
+			depth = max(depth, level[i]);
 	}
 	levels(d, depth + 1);
 }
 
 // By level, from left to right: node, where it begins, totals before it.
+// Without weight a frame has no place.
 function levels(d, depth) {
-	const first = d.first = new Uint32Array(depth + 1);
+	const first = d.first = u32(depth + 1);
+	const has = (i) => !i || d.total[i] > 0;
 	for (let i = 0; i < d.n; i++)
-		first[d.level[i] + 1]++;
+		if (has(i))
+			first[d.level[i] + 1]++;
 	for (let l = 0; l < depth; l++)
 		first[l + 1] += first[l];
-	const node = d.node = new Uint32Array(d.n);
-	const from = d.from = new Float64Array(d.n);
+	const n = first[depth], node = d.node = u32(n);
+	const from = d.from = f64(n);
 	const place = first.slice();
 	for (let i = 0; i < d.n; i++) {
+		if (!has(i))
+			continue;
 		const k = place[d.level[i]]++;
 		node[k] = i;
 		from[k] = d.x[i];
 	}
-	const before = d.before = new Float64Array(d.n + 1);
-	for (let k = 0; k < d.n; k++)
+	const before = d.before = f64(n + 1);
+	for (let k = 0; k < n; k++)
 		before[k + 1] = before[k] + d.total[node[k]];
 }

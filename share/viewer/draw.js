@@ -10,7 +10,7 @@ const looks = {
 	dark: { bg: "#14171c", text: "#f7f9fb", match: "#b3008f",
 		matchText: "#ffffff", dim: "#262b32", dimText: "#8b95a1" },
 };
-let theme, fills, ctx;
+let theme, fills, hatch, ctx;
 const captions = [];
 
 function rgb(c) {
@@ -23,7 +23,7 @@ function mix(color, strength) {
 	const b = parseInt(theme.bg.slice(1), 16);
 	let c = 0;
 	for (const shift of [16, 8, 0])
-		c |= Math.round((a >> shift & 255) * strength +
+		c |= round((a >> shift & 255) * strength +
 			(b >> shift & 255) * (1 - strength)) << shift;
 	return rgb(c);
 }
@@ -38,6 +38,27 @@ function paint(dark) {
 	fills = (dark ? d.dark : d.light).map((c) => shades(rgb(c)));
 	fills.match = shades(theme.match);
 	fills.dim = shades(theme.dim);
+	if (d.compares) {
+		hatch = hatching();
+		paintLegend();
+	}
+}
+
+// Lines over the frames that only one side of a comparison has.
+function hatching() {
+	const tile = element("canvas"), c = tile.getContext("2d");
+	tile.width = tile.height = 16;
+	c.strokeStyle = theme.text;
+	c.globalAlpha = 0.22;
+	c.lineWidth = 2;
+	for (const x of [-16, 0, 16]) {
+		c.moveTo(x - 2, 18);
+		c.lineTo(x + 18, -2);
+	}
+	c.stroke();
+	const pattern = ctx.createPattern(tile, "repeat");
+	pattern.setTransform(new DOMMatrix().scale(0.5));
+	return pattern;
 }
 
 function captionOf(symbol) {
@@ -53,10 +74,15 @@ function drawSoon() {
 }
 
 function draw() {
+	if (tree.open) {
+		due = 0;
+		drawTree();
+		return;
+	}
 	const canvas = $("canvas");
-	const ratio = Math.min(window.devicePixelRatio || 1, moving ? 1 : 3);
-	const w = Math.round(view.width * ratio);
-	const h = Math.round(view.height * ratio);
+	const ratio = min(window.devicePixelRatio || 1, moving ? 1 : 3);
+	const w = round(view.width * ratio);
+	const h = round(view.height * ratio);
 
 	cancelAnimationFrame(due);
 	due = 0;
@@ -80,13 +106,14 @@ function draw() {
 }
 
 function font() {
-	const size = Math.min(12, Math.max(view.row - 3, 6));
+	const size = min(12, max(view.row - 3, 6));
 	return size + "px " + getComputedStyle(document.body).fontFamily;
 }
 
-function fillOf(symbol) {
+function fillOf(i) {
+	const symbol = d.name[i];
 	if (!search.hit)
-		return fills[d.color[symbol]];
+		return fills[diff.step ? diff.step[i] : d.color[symbol]];
 	return search.hit[symbol] ? fills.match : fills.dim;
 }
 
@@ -101,37 +128,42 @@ function drawRow(level, y, labels) {
 		(k) => from[k] + (before[k + 1] - before[k]) > x0);
 
 	while (k < hi && from[k] < x1) {
-		const symbol = d.name[node[k]];
+		const i = node[k];
 		const weight = before[k + 1] - before[k];
-		const left = Math.max((from[k] - x0) * scale, 0);
+		const left = max((from[k] - x0) * scale, 0);
 		if (weight * scale < 1.5) {
 			k = drawDust(k, hi, left, y, row - gap, scale);
 			continue;
 		}
-		const right = Math.min((from[k] + weight - x0) * scale,
+		const right = min((from[k] + weight - x0) * scale,
 			view.width);
-		const a = Math.round(left);
-		const b = Math.max(Math.round(right), a + 1);
-		ctx.fillStyle = fillOf(symbol)[above ? FADED : FULL];
-		ctx.fillRect(a, y, b - a > 2 ? b - a - 1 : b - a, row - gap);
+		const a = round(left);
+		const b = max(round(right), a + 1);
+		const w = b - a > 2 ? b - a - 1 : b - a;
+		ctx.fillStyle = fillOf(i)[above ? FADED : FULL];
+		ctx.fillRect(a, y, w, row - gap);
+		if (w > 2 && isLone(i)) {
+			ctx.fillStyle = hatch;
+			ctx.fillRect(a, y, w, row - gap);
+		}
 		if (right - left >= 26 && row >= 12)
-			labels.push(symbol, left, y, right - left, above);
+			labels.push(d.name[i], left, y, right - left, above);
 		k++;
 	}
 }
 
 // All frames that begin in one pixel; the next k.
 function drawDust(k, hi, left, y, height, scale) {
-	const pixel = Math.floor(left);
+	const pixel = floor(left);
 	const edge = view.x0 + (pixel + 1) / scale;
-	let end = Math.max(k + 1, lowest(k + 1, hi, (j) => d.from[j] >= edge));
+	let end = max(k + 1, lowest(k + 1, hi, (j) => d.from[j] >= edge));
 
 	if (end - 1 > k && (d.before[end] - d.before[end - 1]) * scale >= 1.5)
 		end--;
 	const share = (d.before[end] - d.before[k]) * scale;
 	const strength = share < 0.3 ? 0 : share < 0.6 ? 1 : share < 0.85 ? 2 :
 		FULL;
-	let fill = fillOf(d.name[d.node[k]]);
+	let fill = fillOf(d.node[k]);
 	if (search.hit)
 		fill = search.before[end] > search.before[k] ? fills.match :
 			fills.dim;

@@ -4,7 +4,7 @@
  * Names come from outside: they become text, never markup.
  */
 function grouped(n) {
-	return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+	return round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 function percent(part, whole) {
@@ -27,14 +27,21 @@ function amount(n) {
 		return scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 	if (d.unit === "ns") {
 		if (n < 120e9)
-			return scaled(n, 1000, ["ns", "\u00b5s", "ms", "s"]);
+			return scaled(n, 1000, ["ns", "µs", "ms", "s"]);
 		return n < 7200e9 ? (n / 60e9).toFixed(1) + " min" :
 			(n / 3600e9).toFixed(1) + " h";
 	}
 	return grouped(n) + " " + (n === 1 ? d.unit.replace(/s$/, "") : d.unit);
 }
 
-const short = (s, n) => s.length > n ? s.slice(0, n) + "\u2026" : s;
+// The same where it stands with others of its unit.
+function plain(n) {
+	if (d.unit === "bytes" || d.unit === "ns")
+		return amount(n);
+	return n % 1 && n < 10 ? n.toFixed(1) : grouped(n);
+}
+
+const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
 
 // The frame that the pointer or the arrow keys are at; -1: none.
 let current = -1;
@@ -42,22 +49,25 @@ let current = -1;
 function placeHover() {
 	const hover = $("hover"), main = $("main").getBoundingClientRect();
 	hover.hidden = true;
-	if (current < 0)
+	if (current < 0 || tree.open)
 		return;
 	const [x, y, w, h] = boxOf(current);
 	if (d.x[current] >= view.x1 || y + h <= 0 || y >= view.height ||
 	    d.x[current] + d.total[current] <= view.x0)
 		return;
-	hover.style.left = main.left + Math.round(x) - 1 + "px";
+	hover.style.left = main.left + round(x) - 1 + "px";
 	hover.style.top = main.top + y - 1 + "px";
-	hover.style.width = Math.round(x + w) - Math.round(x) + 1 + "px";
+	hover.style.width = round(x + w) - round(x) + 1 + "px";
 	hover.style.height = h + 1 + "px";
 	hover.hidden = y < -1 || y + h > view.height + 1;
 }
 
 function describe(i) {
 	const total = d.total[i], zoomed = view.focus;
-	return short(d.names[d.name[i]], 300) + " \u2014 " + amount(total) +
+	if (d.compares)
+		return short(d.names[d.name[i]], 300) + " — " +
+			describeChange(i);
+	return short(d.names[d.name[i]], 300) + " — " + amount(total) +
 		" (" + percent(total, d.total[0]) + " of all" + (zoomed ? ", " +
 		percent(total, d.total[zoomed]) + " of view" : "") + ")" +
 		(d.self[i] ? ", self " + amount(d.self[i]) : "");
@@ -74,6 +84,10 @@ function setCurrent(i) {
 // By keyboard: in sight, outlined, told in the status line.
 function point(i) {
 	$("tip").hidden = true;
+	if (tree.open) {
+		openTree(i);
+		return;
+	}
 	reveal(i);
 	setCurrent(i);
 	draw();
@@ -96,15 +110,18 @@ function fillTip(i) {
 	const symbol = d.name[i], name = d.names[symbol];
 	const [text, at] = captionOf(symbol);
 	const where = [at ? text.slice(0, at).replace(/[.:/]+$/, "") : "",
-		typeNames[d.type[symbol]]].filter((s) => s).join(" \u00b7 ");
+		typeNames[d.type[symbol]]].filter((s) => s).join(" · ");
 	const total = d.total[i], self = d.self[i], all = d.total[0];
-	const table = element("table", "",
+	const table = d.compares ? changeTable(i) : element("table", "",
 		row("Total", amount(total), percent(total, all) + " of all",
 			view.focus && percent(total, d.total[view.focus]) +
 			" of view"),
 		row("Self", amount(self), percent(self, all) + " of all"));
 	$("tip").replaceChildren(element("b", short(text.slice(at), 240)),
 		element("i", short(where, 400)), table);
+	if (isLone(i) && i)
+		$("tip").firstChild.append(element("mark",
+			diff.column ? "new" : "gone"));
 	if (text !== name && !name.endsWith(text) &&
 	    name.replaceAll("/", ".") !== text)
 		$("tip").append(element("i", short(name, 400)));
@@ -119,8 +136,8 @@ function placeTip(i, px, py) {
 	let top = main.top + y + h + 10;
 	if (top + tall > innerHeight - 30)
 		top = main.top + y - tall - 8;
-	tip.style.top = Math.max(top, 4) + "px";
-	tip.style.left = Math.max(Math.min(px + 12, innerWidth - w - 8), 8) +
+	tip.style.top = max(top, 4) + "px";
+	tip.style.left = max(min(px + 12, innerWidth - w - 8), 8) +
 		"px";
 }
 
@@ -154,7 +171,7 @@ function walk(key) {
 	} else if (up) {
 		let best = i;
 		for (let c = i + 1; c < d.end[i]; c = d.end[c])
-			if (best === i || d.total[c] > d.total[best])
+			if (d.total[c] > (best === i ? 0 : d.total[best]))
 				best = c;
 		i = best;
 	} else if (i) {
@@ -196,10 +213,11 @@ function focusSearch() {
 function escape() {
 	if (search.text)
 		find("");
-	else
+	else if (!tree.open)
 		zoomOut();
-	leave();
-	$("canvas").focus({ preventScroll: true });
+	if (!tree.open)
+		leave();
+	$(tree.open ? "rows" : "canvas").focus({ preventScroll: true });
 }
 
 const keys = {
@@ -207,7 +225,11 @@ const keys = {
 	n: () => step(1),
 	N: () => step(-1),
 	0: () => zoom(0),
-	i: () => turn(!view.icicle),
+	i: () => turn(view.icicle === tree.open ? "icicle" : "flame"),
+	t: () => turn(!tree.open ? "tree" : view.icicle ? "icicle" : "flame"),
+	b: () => d.compares && compare(1 - diff.column),
+	c: () => d.compares && repaint({ self: "total", total: "kind" }
+		[diff.by], diff.equal),
 	d: flipTheme,
 	Escape: escape,
 	Backspace: () => pushed ? history.back() : zoomOut(),
@@ -217,26 +239,29 @@ const keys = {
 
 function onKey(e) {
 	const typing = e.target === $("search");
+	const control = /^(BUTTON|INPUT|SELECT)$/.test(e.target.tagName);
+	const map = tree.open && Object.hasOwn(treeKeys, e.key) ? treeKeys :
+		keys;
 	if ((e.ctrlKey || e.metaKey) && e.key === "f" && !e.altKey) {
 		e.preventDefault();
 		focusSearch();
 		return;
 	}
-	if (e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(keys, e.key))
+	if (e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(map, e.key))
 		return;
 	if (typing && e.key === "Enter") {
 		step(e.shiftKey ? -1 : 1);
 	} else if ((typing && e.key !== "Escape") ||
-		   (e.target.tagName === "BUTTON" && e.key === "Enter")) {
+		   (control && /^(Enter| |Arrow.*)$/.test(e.key)) ||
+		   (e.target.tagName === "SELECT" && e.key !== "Escape")) {
 		return;
 	} else {
-		keys[e.key](e.key);
+		map[e.key](e.key);
 	}
 	e.preventDefault();
 }
 
 function listen() {
-	const on = (id, type, f) => $(id).addEventListener(type, f);
 	on("canvas", "mousemove", hoverAt);
 	on("canvas", "mouseleave", leave);
 	on("canvas", "click", (e) => {
@@ -248,8 +273,8 @@ function listen() {
 		leave();
 		drawSoon();
 	});
-	on("flame", "click", () => turn(false));
-	on("icicle", "click", () => turn(true));
+	for (const id of ["flame", "icicle", "tree"])
+		on(id, "click", () => turn(id));
 	on("reset", "click", () => zoom(0));
 	on("theme", "click", flipTheme);
 	on("next", "click", () => step(1));
@@ -259,23 +284,32 @@ function listen() {
 	addEventListener("popstate", () => restore(true));
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
 		() => { setTheme(); draw(); });
-	new ResizeObserver(() => { measure(); draw(); }).observe($("main"));
+	const sizes = new ResizeObserver(() => { measure(); draw(); });
+	sizes.observe($("main"));
+	sizes.observe($("rows"));
+	listenTree();
 }
 
 async function start() {
 	const data = $("data");
 	d = decode(await unpack(bytesOf(data.textContent)));
 	data.remove();
+	d.mode = d.asTree ? "tree" : d.inverted ? "icicle" : "flame";
+	view.icicle = !!d.inverted;
+	place(d, d.columns[d.columns.length - 1]);
 	const title = d.title || "Flame graph";
 	$("title").textContent = $("title").title = title;
-	$("info").textContent = [d.subtitle, d.metric, amount(d.total[0]),
-		grouped(d.n - 1) + " frames"].filter((s) => s).join(" \u00b7 ");
+	$("info").textContent = [d.subtitle, d.metric, d.compares ?
+		told(d.columns[0].total[0], d.total[0]) : amount(d.total[0]),
+		grouped(d.n - 1) + " frames"].filter((s) => s).join(" · ");
 	$("notes").textContent = $("notes").title = d.notes;
 	view.row = d.rowHeight || (matchMedia("(pointer: coarse)").matches ?
 		28 : 20);
 	ctx = $("canvas").getContext("2d", { alpha: false });
 	setTheme();
 	listen();
+	if (d.compares)
+		startDiff();
 	d.preset = d.highlight && "/" + d.highlight + "/";
 	restore(false);
 	toRoot();

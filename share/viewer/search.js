@@ -42,18 +42,23 @@ function setSearch(text) {
 			$("search").title = e.message;
 		}
 	}
-	if (search.hit) {
-		search.before = new Uint32Array(d.n + 1);
-		for (let k = 0; k < d.n; k++)
-			search.before[k + 1] = search.before[k] +
-				search.hit[d.name[d.node[k]]];
-	}
+	countBefore();
+}
+
+function countBefore() {
+	const n = d.node.length;
+	if (!search.hit)
+		return;
+	search.before = new Uint32Array(n + 1);
+	for (let k = 0; k < n; k++)
+		search.before[k + 1] = search.before[k] +
+			search.hit[d.name[d.node[k]]];
 }
 
 // The share of the view that matches; a frame within a match adds nothing.
 function count() {
 	const list = [], f = view.focus;
-	let sum = 0, inside = 0;
+	let sum = 0, inside = 0, unseen = 0;
 
 	search.list = list;
 	search.at = -1;
@@ -65,14 +70,20 @@ function count() {
 	for (let i = f; i < d.end[f]; i++) {
 		if (!search.hit[d.name[i]])
 			continue;
+		if (!d.total[i] && !tree.open) {
+			unseen++;
+			continue;
+		}
 		list.push(i);
 		if (i >= inside) {
 			sum += d.total[i];
 			inside = d.end[i];
 		}
 	}
-	$("found").textContent = percent(sum, d.total[f]) + " \u00b7 " +
+	$("found").textContent = percent(sum, d.total[f]) + " · " +
 		grouped(list.length);
+	$("found").title = unseen ? grouped(unseen) + " more in the " +
+		(diff.column ? "before" : "after") + " view" : "";
 }
 
 function find(text) {
@@ -90,6 +101,6 @@ function step(by) {
 	search.at = search.at < 0 && by < 0 ? n - 1 : (search.at + by + n) % n;
 	point(search.list[search.at]);
 	$("found").textContent = $("found").textContent
-		.replace(/\u00b7.*/, "\u00b7 " + grouped(search.at + 1) +
+		.replace(/·.*/, "· " + grouped(search.at + 1) +
 			"/" + grouped(n));
 }

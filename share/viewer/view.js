@@ -4,6 +4,7 @@
  * the orientation; and where a frame lies.
  */
 const $ = (id) => document.getElementById(id);
+const on = (id, type, f) => $(id).addEventListener(type, f);
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 let d;				// the profile
 const view = {
@@ -34,7 +35,7 @@ function rowTop(level) {
 // The node at a place of the canvas, or -1.
 function nodeAt(px, py) {
 	const y = py + $("main").scrollTop;
-	const level = Math.floor((view.icicle ? y : view.tall - y) / view.row);
+	const level = floor((view.icicle ? y : view.tall - y) / view.row);
 	if (level < 0 || level >= d.first.length - 1)
 		return -1;
 	const x = view.x0 + px * (view.x1 - view.x0) / view.width;
@@ -49,16 +50,16 @@ function nodeAt(px, py) {
 // The rectangle of a node on the canvas: [x, y, width, height].
 function boxOf(i) {
 	const scale = view.width / (view.x1 - view.x0);
-	const left = Math.max((d.x[i] - view.x0) * scale, 0);
-	const right = Math.min((d.x[i] + d.total[i] - view.x0) * scale,
+	const left = max((d.x[i] - view.x0) * scale, 0);
+	const right = min((d.x[i] + d.total[i] - view.x0) * scale,
 		view.width);
-	return [left, rowTop(d.level[i]), Math.max(right - left, 3), view.row];
+	return [left, rowTop(d.level[i]), max(right - left, 3), view.row];
 }
 
 function rowsOf(focus) {
 	let rows = 0;
 	for (let i = focus; i < d.end[focus]; i++)
-		if (d.level[i] > rows)
+		if (d.level[i] > rows && d.total[i])
 			rows = d.level[i];
 	return rows + 1;
 }
@@ -66,10 +67,15 @@ function rowsOf(focus) {
 // After a change of size, orientation or rows: the scrolled height.
 function measure() {
 	const main = $("main"), canvas = $("canvas");
-	const below = view.tall - view.height - main.scrollTop;
-	view.width = Math.max(main.clientWidth, 1);
-	view.height = Math.max(main.clientHeight, 1);
-	view.tall = Math.max(view.rows * view.row, view.height);
+	if (tree.open)
+		return;
+	// A window that grew has already moved what was at the bottom.
+	const ended = main.scrollTop + main.clientHeight >=
+		main.scrollHeight - 1;
+	const below = ended ? 0 : view.tall - view.height - main.scrollTop;
+	view.width = max(main.clientWidth, 1);
+	view.height = max(main.clientHeight, 1);
+	view.tall = max(view.rows * view.row, view.height);
 	canvas.style.height = view.height + "px";
 	$("space").style.height = view.tall - view.height + "px";
 	if (!view.icicle)
@@ -82,6 +88,8 @@ function toRoot() {
 }
 
 function reveal(i) {
+	if (tree.open)
+		return;
 	const main = $("main"), y = rowTop(d.level[i]);
 	if (y < 0 || y + view.row > view.height)
 		main.scrollTop += y - view.height / 2;
@@ -92,7 +100,7 @@ let moving = 0;
 function look(x0, x1, animate) {
 	cancelAnimationFrame(moving);
 	moving = 0;
-	if (!animate || calm.matches || document.hidden) {
+	if (!animate || calm.matches || document.hidden || tree.open) {
 		view.x0 = x0;
 		view.x1 = x1;
 		draw();
@@ -100,7 +108,7 @@ function look(x0, x1, animate) {
 	}
 	const a = view.x0, b = view.x1, begin = performance.now();
 	function step(now) {
-		const t = Math.min(Math.max((now - begin) / 220, 0.02), 1);
+		const t = min(max((now - begin) / 220, 0.02), 1);
 		const s = 1 - (1 - t) ** 3;
 		view.x0 = t < 1 ? a + (x0 - a) * s : x0;
 		view.x1 = t < 1 ? b + (x1 - b) * s : x1;
@@ -114,7 +122,7 @@ function show(focus, animate) {
 	view.focus = focus;
 	view.rows = rowsOf(focus);
 	measure();
-	look(d.x[focus], d.x[focus] + Math.max(d.total[focus], 1), animate);
+	look(d.x[focus], d.x[focus] + max(d.total[focus], 1), animate);
 	$("reset").hidden = !focus;
 	count();
 }
@@ -154,12 +162,13 @@ let pushed = 0;
 
 function remember(push) {
 	const p = [];
-	if (view.icicle !== !!d.inverted)
-		p.push("v=" + (view.icicle ? "icicle" : "flame"));
-	if (view.focus)
-		p.push("z=" + hashOf(view.focus));
-	if (search.text !== d.preset)
-		p.push("q=" + encodeURIComponent(search.text));
+	const put = (unusual, text) => unusual && p.push(text);
+	put(mode() !== d.mode, "v=" + mode());
+	put(d.compares && !diff.column, "w=before");
+	put(diff.by !== "self", "c=" + diff.by);
+	put(diff.equal, "e=1");
+	put(view.focus, "z=" + hashOf(view.focus));
+	put(search.text !== d.preset, "q=" + encodeURIComponent(search.text));
 	try {
 		const url = "#" + p.join("&");
 		if (push)
@@ -175,10 +184,16 @@ function restore(animate) {
 	const p = new URLSearchParams(location.hash.slice(1)
 		.replaceAll("+", "%2b"));
 	pushed = Number(history.state) || 0;
-	setIcicle(p.has("v") ? p.get("v") === "icicle" : !!d.inverted);
+	setMode(p.has("v") ? p.get("v") : d.mode);
+	if (d.compares) {
+		setColumn(p.get("w") === "before" ? 0 : 1);
+		setColors(p.get("c"), p.has("e"));
+	}
 	setSearch(p.has("q") ? p.get("q") : d.preset);
 	show(p.has("z") ? nodeOf(p.get("z")) : 0, animate);
 	reveal(view.focus);
+	if (tree.open)
+		openTree(view.focus);
 }
 
 function zoom(i) {
@@ -197,18 +212,34 @@ function zoomOut() {
 	zoom(i);
 }
 
-function setIcicle(icicle) {
-	$("flame").setAttribute("aria-pressed", !icicle);
-	$("icicle").setAttribute("aria-pressed", icicle);
-	view.icicle = icicle;
+function mode() {
+	return tree.open ? "tree" : view.icicle ? "icicle" : "flame";
 }
 
-function turn(icicle) {
-	if (icicle === view.icicle)
+function setMode(name) {
+	tree.open = name === "tree";
+	if (!tree.open)
+		view.icicle = name === "icicle";
+	for (const id of ["flame", "icicle", "tree"])
+		$(id).setAttribute("aria-pressed", id === mode());
+	$("main").hidden = tree.open;
+	$("rows").hidden = !tree.open;
+	leave();
+}
+
+function turn(name) {
+	const at = current;
+	if (name === mode())
 		return;
-	setIcicle(icicle);
-	measure();
-	toRoot();
-	draw();
+	setMode(name);
+	count();
+	if (tree.open) {
+		openTree(at < 0 ? view.focus : at);
+	} else {
+		measure();
+		toRoot();
+		reveal(view.focus);
+		draw();
+	}
 	remember(true);
 }

@@ -139,8 +139,8 @@ bool fl_jfr_goes_on(const struct fl_jfr_chunk *now)
 	return before && before != now && now->major == before->major &&
 	       now->minor == before->minor &&
 	       now->ticks_per_second == before->ticks_per_second &&
-	       before->duration_ns &&
-	       now->start_ns == before->start_ns + before->duration_ns;
+	       before->duration_ns && (uint64_t)now->start_ns ==
+	       (uint64_t)before->start_ns + (uint64_t)before->duration_ns;
 }
 
 /*

@@ -82,8 +82,7 @@ static bool is_asked(const struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
 
 	if (select->cpu_only)
 		return strcmp(metric, "cpu") == 0;
-	if (select->compat || !select->event || hit->raw ||
-	    strcmp(select->event, "all") == 0)
+	if (select->compat || !select->event || hit->raw)
 		return true;
 	return strcmp(select->event, metric) == 0;
 }
@@ -361,6 +360,13 @@ static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	hit->unit = c->has[FL_JFR_VALUE] ? fl_jfr_unit(c) : NULL;
 	if (hit->unit && strcmp(hit->unit, "ns") == 0)
 		hit->value = value_ns(chunk, c, sum->value);
+	/* Only who sleeps has a time span; who runs, runs for an interval. */
+	if (c->row && c->row->value && strcmp(c->row->value, "timeSpan") == 0) {
+		if (chunk->jfr->wall_ns)
+			hit->value += sum->bare * chunk->jfr->wall_ns;
+		else if (sum->bare)
+			hit->unit = NULL;
+	}
 	hit->time = hit->last = FLAME_NOTIME;
 	if (sum->first <= sum->last) {
 		hit->time = fl_jfr_ns(chunk, sum->first);

@@ -65,7 +65,7 @@ bool fl_jfr_row_asked(const struct fl_select *select,
 {
 	const char *event = select->event;
 
-	if (!event || strcmp(event, "all") == 0)
+	if (!event)
 		return true;
 	if (select->compat)
 		return group_asked(event, row);
@@ -90,7 +90,7 @@ static bool is_full(const struct fl_jfr *jfr, const struct fl_jfr_count *c)
 		return c->row && strcmp(c->row->metric, "cpu") == 0;
 	if (c->row)
 		return fl_jfr_row_asked(select, c->row);
-	return !select->event || strcmp(select->event, "all") == 0;
+	return !select->event;
 }
 
 /* Reading an event's fields ---------------------------------------------- */
@@ -422,6 +422,7 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum)
 	if (old) {
 		old->samples += sum->samples;
 		old->value += sum->value;
+		old->bare += sum->bare;
 		old->first = FL_MIN(old->first, sum->first);
 		old->last = FL_MAX(old->last, sum->last);
 		return;
@@ -491,6 +492,8 @@ static void count_event(struct pass *pass, struct fl_jfr_count *c)
 			      (int64_t)c->values[FL_JFR_COUNT];
 	if (c->has[FL_JFR_VALUE])
 		sum.value = value_of(c);
+	if (!sum.value)
+		sum.bare = sum.samples;
 	if (c->has[FL_JFR_STATE])
 		sum.state = c->values[FL_JFR_STATE];
 	if (c->has[FL_JFR_LEAF])

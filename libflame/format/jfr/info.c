@@ -55,19 +55,23 @@ static bool field_value(struct fl_jfr_chunk *chunk,
 	return true;
 }
 
-/* The same fact of many chunks is told once. */
+/*
+ * The same fact of many chunks is told once, by its first line
+ * (async-profiler's CPU is all of /proc/cpuinfo).
+ */
 static void tell_once(struct fl_jfr *jfr, const char *key,
-		      const struct fl_buf *value)
+		      struct fl_buf *value)
 {
 	bool fresh;
 
+	value->size = strcspn(value->at ? value->at : "", "\r\n");
 	if (!value->size ||
 	    !fl_map_put(&jfr->info->said,
 			fl_mix(fl_hash(key, strlen(key)),
 			       fl_hash(value->at, value->size)), &fresh) ||
 	    !fresh)
 		return;
-	fl_fact(jfr->source, key, "%s", value->at);
+	fl_fact(jfr->source, key, "%.*s", (int)value->size, value->at);
 }
 
 static void tell_fields(struct fl_jfr_chunk *chunk,
@@ -97,6 +101,7 @@ static void tell_setting(struct fl_jfr_chunk *chunk,
 	struct fl_buf key = { 0 }, value = { 0 };
 	const struct fl_jfr_field *id = fl_jfr_field_of(note->class, "id");
 	struct fl_jfr *jfr = chunk->jfr;
+	int64_t ns;
 
 	if (!field_value(chunk, note, "name", &key) ||
 	    !field_value(chunk, note, "value", &value)) {
@@ -111,6 +116,10 @@ static void tell_setting(struct fl_jfr_chunk *chunk,
 			       strcmp(key.at, "engine") == 0) &&
 			      strcmp(value.at, "wall") == 0)))
 		jfr->wall_set = true;
+	if (chunk->async && strcmp(key.at, "wall") == 0 &&
+	    fl_parse_int((struct slice){ value.at, value.size }, &ns) &&
+	    ns > 0 && ns < INT64_C(3600000000000))
+		jfr->wall_ns = ns;
 	if (jfr->source->select.survey) {
 		struct fl_buf full = { 0 };
 
@@ -148,8 +157,10 @@ void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 		fl_no_memory(chunk->jfr->source->flame);
 		return;
 	}
-	if (!fl_jfr_goes_on(chunk))
+	if (!fl_jfr_goes_on(chunk)) {
 		chunk->jfr->wall_set = false;
+		chunk->jfr->wall_ns = 0;
+	}
 	for (size_t i = 0; i < chunk->nnotes; i++) {
 		const struct fl_jfr_note *note = &chunk->notes[i];
 		struct slice event = fl_jfr_plain_name(note->class->name);

@@ -123,8 +123,14 @@ static void note_damage(struct fl_jfr *jfr, uint64_t offset, const char *why)
 			 "at 0x%" PRIx64 ": %s", offset, why);
 }
 
-static void widen(struct flame_source *source, int64_t start, int64_t end)
+static void widen(struct flame_source *source,
+		  const struct fl_jfr_chunk *chunk)
 {
+	int64_t start = chunk->start_ns, end;
+
+	/* Where a header says what cannot be, it says nothing. */
+	if (__builtin_add_overflow(start, chunk->duration_ns, &end))
+		end = start;
 	if (source->start == FLAME_NOTIME || start < source->start)
 		source->start = start;
 	if (source->end == FLAME_NOTIME || end > source->end)
@@ -143,8 +149,7 @@ static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 
 		if (found != FL_JFR_WHOLE && found != FL_JFR_LIVE)
 			break;
-		widen(jfr->source, look.start_ns,
-		      look.start_ns + look.duration_ns);
+		widen(jfr->source, &look);
 		offset += look.size;
 	}
 }
@@ -172,10 +177,12 @@ static bool is_too_early(const struct fl_jfr *jfr,
 {
 	int64_t from = fl_when_resolve(&jfr->source->select.from,
 				       jfr->source->start, jfr->source->end);
+	int64_t end;
 
 	return from != FLAME_NOTIME && chunk->duration_ns > 0 &&
 	       !jfr->source->select.compat && !jfr->source->select.survey &&
-	       chunk->start_ns + chunk->duration_ns < from;
+	       !__builtin_add_overflow(chunk->start_ns, chunk->duration_ns,
+				       &end) && end < from;
 }
 
 /* A chunk of 1.x or 2.x, of which chunk->size bytes are there. */
@@ -185,8 +192,7 @@ static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	bool good;
 
 	jfr->now = chunk;
-	widen(jfr->source, chunk->start_ns,
-	      chunk->start_ns + chunk->duration_ns);
+	widen(jfr->source, chunk);
 	if (found == FL_JFR_WHOLE && is_too_early(jfr, chunk)) {
 		jfr->chunks++;
 		return FLAME_OK;
@@ -359,11 +365,12 @@ static void tell_damage(struct fl_jfr *jfr)
 	source->damage = jfr->chunks || jfr->given ? 1 : 2;
 	fl_warn(source->flame, "%s: %" PRIu64 " of %" PRIu64 " chunks damaged"
 		"%s%s%s%s; %" PRIu64 " events of damaged chunks kept, %" PRIu64
-		" bytes lost", fl_in_name(source->in), jfr->bad_chunks,
+		" bytes lost%s", fl_in_name(source->in), jfr->bad_chunks,
 		jfr->bad_chunks + jfr->chunks,
 		jfr->first_damage[0] ? ", the first " : "", jfr->first_damage,
 		cut ? "; " : "", cut ? cut : "", jfr->salvaged_events,
-		jfr->lost_bytes);
+		jfr->lost_bytes, source->damage == 2 ?
+		"; nothing of it can be drawn" : "");
 }
 
 static void tell(struct fl_jfr *jfr)

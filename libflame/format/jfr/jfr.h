@@ -101,6 +101,7 @@ struct fl_jfr_sum {
 	uint64_t address;	/* leaks only */
 	int64_t first, last;	/* ticks; first > last: not known */
 	int64_t samples, value;
+	int64_t bare;		/* samples of those without a value */
 };
 
 struct fl_jfr_chunk {
@@ -284,6 +285,7 @@ struct fl_jfr {
 	uint64_t behind;	/* bytes of `before`, not consumed yet */
 	bool prepared, ended, end_given, told;
 	unsigned first_major, first_minor;
+	int64_t wall_ns;	/* its interval; 0: not known */
 	bool wall_set;		/* this recording has wall samples */
 	flame_id class_mark;	/* flame_frame.file of class leaves */
 	/* Samples that wait for flame_next. */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text, for programs whose work is on lines or tables: in by the line,
+ * unpacked as all inputs are, and out whole or not at all.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+#include <stdlib.h>
+
+enum { FORGET = 1 << 20 };	/* bytes between telling the system */
+
+struct flame_lines {
+	struct flame *flame;
+	struct fl_in *in;
+	size_t used;		/* of what was peeked, by the line given out */
+	uint64_t next_forget;
+};
+
+struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
+{
+	struct flame_lines *lines = calloc(1, sizeof(*lines));
+
+	if (!lines) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	lines->flame = flame;
+	lines->in = fl_in_open(flame, path);
+	if (lines->in)
+		lines->in = fl_in_decoded(lines->in);
+	if (lines->in)
+		return lines;
+	free(lines);
+	return NULL;
+}
+
+static void forget(struct flame_lines *lines)
+{
+	uint64_t offset = fl_in_offset(lines->in);
+
+	if (offset < lines->next_forget)
+		return;
+	fl_in_forget(lines->in, offset);
+	lines->next_forget = offset + FORGET;
+}
+
+/* A line that is longer than what is there: look twice as far. */
+static const char *find_end(struct fl_in *in, const char **at, size_t *avail)
+{
+	const char *lf;
+	size_t want = 1;
+
+	for (;;) {
+		*at = (const char *)fl_in_peek(in, want, avail);
+		lf = *avail ? memchr(*at, '\n', *avail) : NULL;
+		if (lf || *avail < want)
+			return lf;
+		want = *avail + FL_MAX(*avail, (size_t)4096);
+	}
+}
+
+int flame_lines_next(struct flame_lines *lines, const char **line,
+		     size_t *size)
+{
+	const char *at, *lf, *damage;
+	size_t avail;
+
+	fl_in_consume(lines->in, lines->used);
+	forget(lines);
+	lf = find_end(lines->in, &at, &avail);
+	lines->used = lf ? (size_t)(lf + 1 - at) : avail;
+	if (fl_unlikely(!avail)) {
+		damage = fl_in_damage(lines->in);
+		if (damage)
+			fl_warn(lines->flame, "%s: %s",
+				fl_in_name(lines->in), damage);
+		return fl_failed(lines->flame) ? FLAME_FAILED : FLAME_END;
+	}
+	*line = at;
+	*size = lf ? lines->used - 1 : avail;
+	if (*size && at[*size - 1] == '\r')
+		--*size;
+	return FLAME_OK;
+}
+
+void flame_lines_close(struct flame_lines *lines)
+{
+	if (!lines)
+		return;
+	fl_in_close(lines->in);
+	free(lines);
+}
+
+/* Out ------------------------------------------------------------------- */
+
+struct flame_text {
+	struct flame *flame;
+	struct fl_out *out;
+};
+
+struct flame_text *flame_text_create(struct flame *flame, const char *path)
+{
+	struct flame_text *text = malloc(sizeof(*text));
+
+	if (!text) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	text->flame = flame;
+	text->out = fl_out_open(flame, path);
+	if (text->out)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int flame_text_put(struct flame_text *text, const char *at, size_t size)
+{
+	fl_out_put(text->out, at, size);
+	return fl_failed(text->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+int flame_text_finish(struct flame_text *text)
+{
+	int status = fl_out_close(text->out);
+
+	free(text);
+	return status;
+}
+
+void flame_text_abandon(struct flame_text *text)
+{
+	if (!text)
+		return;
+	fl_out_abandon(text->out);
+	free(text);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A frame line in its parts, "ip symbol+0xoff (dso)", and its frames.
+ *
+ * Names lose what is not the function: the offset, and of Java's compiled
+ * methods the two ways of the perf maps to write them, so that a method has
+ * the name that a recording of the JVM gives it.
+ */
+#include "fl.h"
+
+#include "format/perf/perf.h"
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
+	       (c >= 'A' && c <= 'F');
+}
+
+static bool is_ip(struct slice word)
+{
+	if (fl_slice_starts(word, "0x")) {
+		word.at += 2;
+		word.size -= 2;
+	}
+	if (!word.size || word.size > 16)
+		return false;
+	for (size_t i = 0; i < word.size; i++)
+		if (!is_hex(word.at[i]))
+			return false;
+	return true;
+}
+
+static struct slice after(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+/* Without "+0x1f" at its end. */
+static struct slice no_offset(struct slice s)
+{
+	size_t i = s.size;
+
+	while (i && is_hex(s.at[i - 1]))
+		i--;
+	if (i >= 3 && i < s.size && memcmp(s.at + i - 3, "+0x", 3) == 0)
+		s.size = i - 3;
+	return s;
+}
+
+/* The '(' of the ')' at the end; s.size if there is none. */
+static size_t opening(struct slice s)
+{
+	size_t depth = 0;
+
+	for (size_t i = s.size; i--;)
+		if (s.at[i] == ')')
+			depth++;
+		else if (s.at[i] == '(' && --depth == 0)
+			return i;
+	return s.size;
+}
+
+/* " (dso)" at the end: nested brackets are the dso's, " (deleted)" too. */
+static bool split_dso(struct slice *s, struct slice *dso)
+{
+	size_t open;
+
+	if (!fl_slice_ends(*s, ")"))
+		return false;
+	open = opening(*s);
+	if (open == s->size || (open && s->at[open - 1] != ' '))
+		for (open = s->size - 1; open; open--)
+			if (s->at[open] == '(' && s->at[open - 1] == ' ')
+				break;
+	if (s->at[open] != '(' || (!open && s->size < 3))
+		return false;
+	*dso = (struct slice){ s->at + open + 1, s->size - open - 2 };
+	s->size = open;
+	return true;
+}
+
+bool fl_perf_frame(struct slice line, struct fl_perf_frame *frame)
+{
+	struct slice s = fl_slice_trim(line);
+	const char *blank = memchr(s.at, ' ', s.size);
+	size_t n = blank ? (size_t)(blank - s.at) : s.size;
+	bool has_ip = is_ip((struct slice){ s.at, n }), has_dso;
+
+	memset(frame, 0, sizeof(*frame));
+	frame->ip.at = frame->dso.at = "";
+	if (has_ip) {
+		frame->ip = (struct slice){ s.at, n };
+		s = after(s, n);
+	}
+	if (fl_slice_ends(s, " (inlined)")) {
+		frame->inlined = true;
+		s.size -= sizeof(" (inlined)") - 1;
+	}
+	has_dso = !frame->inlined && split_dso(&s, &frame->dso);
+	frame->raw = s;
+	frame->symbol = no_offset(fl_slice_trim(s));
+	/* -F sym, or sym and dso: no ip, and nothing that could be prose. */
+	if (!has_ip && !has_dso && !frame->inlined &&
+	    (blank || !frame->symbol.size || s.at[n - 1] == ':' ||
+	     memchr(s.at, '/', s.size) || frame->symbol.size == s.size))
+		return false;
+	if (fl_slice_ends(frame->dso, " (deleted)"))
+		frame->dso.size -= sizeof(" (deleted)") - 1;
+	frame->dso = no_offset(frame->dso);
+	return true;
+}
+
+/* Types --------------------------------------------------------------- */
+
+static struct slice base(struct slice path)
+{
+	size_t i = path.size;
+
+	while (i && path.at[i - 1] != '/')
+		i--;
+	return after(path, i);
+}
+
+static size_t digits(struct slice s, size_t from)
+{
+	size_t i = from;
+
+	while (i < s.size && s.at[i] >= '0' && s.at[i] <= '9')
+		i++;
+	return i - from;
+}
+
+bool fl_perf_is_jit(struct slice dso)
+{
+	struct slice name = base(dso);
+	size_t n;
+
+	if (fl_slice_starts(name, "perf-") && fl_slice_ends(name, ".map")) {
+		n = digits(name, 5);
+		return n && n + 9 == name.size;
+	}
+	return (fl_slice_starts(name, "jitted-") &&
+		fl_slice_ends(name, ".so")) ||
+	       fl_slice_is(dso, "[JIT app cache]");
+}
+
+static bool is_kernel(struct slice dso)
+{
+	static const char *const user[] = {
+		"[unknown]", "[vdso", "[vsyscall", "[heap", "[stack",
+		"[anon", "[JIT", "[uprobes", NULL
+	};
+	struct slice name = base(dso);
+
+	if (fl_slice_starts(dso, "[")) {
+		for (size_t i = 0; user[i]; i++)
+			if (fl_slice_starts(dso, user[i]))
+				return false;
+		return true;
+	}
+	return fl_slice_is(name, "vmlinux") ||
+	       fl_slice_starts(name, "vmlinux-") ||
+	       fl_slice_ends(name, ".ko") || fl_slice_ends(name, ".ko.xz") ||
+	       fl_slice_ends(name, ".ko.gz") || fl_slice_ends(name, ".ko.zst");
+}
+
+static enum flame_type type_of(const struct fl_perf_frame *frame)
+{
+	if (frame->inlined)
+		return FLAME_INLINED;
+	if (fl_perf_is_jit(frame->dso))
+		return FLAME_JIT;
+	if (is_kernel(frame->dso))
+		return FLAME_KERNEL;
+	return frame->dso.size ? FLAME_NATIVE : FLAME_UNKNOWN;
+}
+
+/* Names --------------------------------------------------------------- */
+
+static bool is_java_word(struct slice s)
+{
+	for (size_t i = 0; i < s.size; i++) {
+		unsigned char c = s.at[i];
+		bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
+
+		if (c < 0x80 && !letter && !(c >= '0' && c <= '9') &&
+		    !memchr("._$<>[]/-+", c, 10))
+			return false;
+	}
+	return s.size > 0;
+}
+
+/*
+ * perf-map-agent: "Lorg/apache/X;::run", with or without arguments; older
+ * ones "Lorg/apache/X;.run(I)V".  A long class leaves no room for more.
+ */
+static bool agent_name(struct fl_buf *to, struct slice s)
+{
+	const char *semi = memchr(s.at, ';', s.size);
+	struct slice method;
+	const char *open;
+
+	if (s.size < 3 || s.at[0] != 'L')
+		return false;
+	if (!semi) {
+		if (!memchr(s.at, '/', s.size) || !is_java_word(s))
+			return false;
+		fl_buf_put(to, s.at + 1, s.size - 1);
+		return true;
+	}
+	if (semi - s.at < 2)
+		return false;
+	method = after(s, semi - s.at + 1);
+	if (fl_slice_starts(method, "::"))
+		method = after(method, 2);
+	else if (fl_slice_starts(method, "."))
+		method = after(method, 1);
+	else
+		return false;
+	open = memchr(method.at, '(', method.size);
+	if (open)
+		method.size = open - method.at;
+	if (!method.size)
+		return false;
+	fl_buf_put(to, s.at + 1, semi - s.at - 1);
+	fl_buf_byte(to, '.');
+	fl_buf_put(to, method.at, method.size);
+	return true;
+}
+
+/* The JDK's own map: "void a.b.C.m(byte[], int)". */
+static bool perfmap_name(struct fl_buf *to, struct slice s)
+{
+	const char *open = memchr(s.at, '(', s.size);
+	struct slice word, type;
+	const char *blank;
+	size_t dot, from;
+
+	if (!open || s.at[s.size - 1] != ')')
+		return false;
+	s.size = open - s.at;
+	blank = memchr(s.at, ' ', s.size);
+	if (!blank)
+		return false;
+	type = (struct slice){ s.at, blank - s.at };
+	word = after(s, type.size + 1);
+	for (dot = word.size; dot && word.at[dot - 1] != '.'; dot--)
+		;
+	if (dot < 2 || dot == word.size || !is_java_word(type) ||
+	    !is_java_word(word))
+		return false;
+	from = to->size;
+	fl_buf_put(to, word.at, word.size);
+	for (size_t i = from; to->at && i < from + dot - 1; i++)
+		if (to->at[i] == '.')
+			to->at[i] = '/';
+	return true;
+}
+
+void fl_perf_dso_name(struct fl_buf *to, struct slice dso)
+{
+	struct slice name = base(dso);
+
+	if (fl_slice_starts(dso, "[")) {
+		fl_buf_put(to, dso.at, dso.size);
+	} else {
+		fl_buf_byte(to, '[');
+		fl_buf_put(to, name.at, name.size);
+		fl_buf_byte(to, ']');
+	}
+}
+
+static void spell(struct fl_buf *to, const struct fl_perf_naming *naming,
+		  const struct fl_perf_frame *frame, struct slice name,
+		  enum flame_type type)
+{
+	bool unknown = !name.size || fl_slice_is(name, "[unknown]");
+
+	/* -F ip: there is nothing else. */
+	if (!name.size && !frame->dso.size && frame->ip.size) {
+		if (!fl_slice_starts(frame->ip, "0x"))
+			fl_buf_text(to, "0x");
+		fl_buf_put(to, frame->ip.at, frame->ip.size);
+	} else if (unknown) {
+		fl_perf_dso_name(to, frame->dso.size ? frame->dso :
+						       FL_SLICE("[unknown]"));
+		if (naming->select->perf.addrs && to->size &&
+		    to->at[to->size - 1] == ']') {
+			to->size--;
+			fl_buf_text(to, " <");
+			fl_buf_put(to, frame->ip.at, frame->ip.size);
+			fl_buf_text(to, ">]");
+		}
+	} else if ((type != FLAME_JIT && type != FLAME_INLINED) ||
+		   !(agent_name(to, name) || perfmap_name(to, name))) {
+		fl_buf_put(to, name.at, name.size);
+	}
+}
+
+bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
+		 flame_id frame)
+{
+	if (!fl_grow(&list->at, &list->room, list->n + 1, sizeof(*list->at))) {
+		fl_no_memory(flame);
+		return false;
+	}
+	list->at[list->n++] = frame;
+	return true;
+}
+
+static size_t find_arrow(struct slice s)
+{
+	for (size_t i = 1; i + 2 < s.size; i++)
+		if (s.at[i] == '-' && s.at[i + 1] == '>')
+			return i;
+	return s.size;
+}
+
+/* "a->b->c" of a map: c is in b, which is in a. */
+static void split_inlined(struct fl_perf_naming *naming,
+			  const struct fl_perf_frame *whole,
+			  enum flame_type type, struct fl_perf_list *list)
+{
+	struct flame *flame = naming->flame;
+	struct slice rest = whole->symbol;
+	size_t first = list->n;
+	struct flame_frame frame = {
+		.file = flame_name(flame, whole->dso.at, whole->dso.size),
+		.type = type,
+	};
+
+	for (;;) {
+		size_t n = type == FLAME_JIT || type == FLAME_INLINED ?
+			   find_arrow(rest) : rest.size;
+
+		naming->buf.size = 0;
+		spell(&naming->buf, naming, whole,
+		      (struct slice){ rest.at, n }, frame.type);
+		frame.name = flame_name(flame, naming->buf.at,
+					naming->buf.size);
+		if (!fl_perf_add(flame, list, flame_frame(flame, &frame)) ||
+		    n == rest.size)
+			break;
+		rest = after(rest, n + 2);
+		type = frame.type = FLAME_INLINED;
+	}
+	for (size_t i = first, j = list->n; i + 1 < j; i++) {
+		flame_id swap = list->at[i];
+
+		list->at[i] = list->at[--j];
+		list->at[j] = swap;
+	}
+}
+
+void fl_perf_name(struct fl_perf_naming *naming,
+		  const struct fl_perf_frame *frame,
+		  struct fl_perf_list *list)
+{
+	split_inlined(naming, frame, type_of(frame), list);
+	if (naming->buf.failed)
+		fl_no_memory(naming->flame);
+}

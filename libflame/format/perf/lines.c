@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frame lines by their text.  A profile says the same few thousand lines
+ * millions of times: what one means is worked out once.
+ */
+#include "fl.h"
+
+#include "format/perf/perf.h"
+
+#include <stdlib.h>
+
+enum {
+	FULL = 8 << 20,		/* of text: more is no longer a cache */
+	MET = 1 << 15		/* lines that are remembered by a hash */
+};
+
+uint32_t fl_perf_lines_find(const struct fl_perf_lines *lines,
+			    const char *at, size_t size, uint64_t hash)
+{
+	uint32_t i, id;
+
+	for (i = fl_index_first(&lines->index, hash);
+	     (id = fl_index_at(&lines->index, hash, &i));)
+		if (lines->at[id].size == size &&
+		    memcmp(lines->at[id].text, at, size) == 0)
+			return id;
+	return 0;
+}
+
+static bool is_address(struct slice line)
+{
+	size_t i = line.size;
+
+	if (!fl_slice_ends(line, "]"))
+		return false;
+	for (i--; i && memchr("0123456789abcdef", line.at[i - 1], 16); i--)
+		;
+	return i > 1 && i < line.size - 1 && line.at[i - 1] == '[';
+}
+
+/* -F +srcline: "  file.c:5" below its frame. */
+static bool is_source(struct slice line, struct slice *file, uint32_t *number)
+{
+	size_t i = line.size;
+	int64_t n;
+
+	while (i && line.at[i - 1] >= '0' && line.at[i - 1] <= '9')
+		i--;
+	/* "dso[7f00]": it is not known. */
+	*file = (struct slice){ "", 0 };
+	*number = 0;
+	if (is_address(line))
+		return true;
+	if (i < 2 || i == line.size || line.at[i - 1] != ':' ||
+	    !fl_parse_int((struct slice){ line.at + i, line.size - i }, &n) ||
+	    n > UINT32_MAX)
+		return false;
+	*file = (struct slice){ line.at, i - 1 };
+	*number = (uint32_t)n;
+	return true;
+}
+
+/* Functions ----------------------------------------------------------- */
+
+static bool same(struct slice a, struct slice b)
+{
+	return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
+}
+
+static bool copy(struct fl_perf_lines *lines, struct slice *s)
+{
+	s->at = fl_arena_copy(&lines->texts, s->at, s->size);
+	return s->at;
+}
+
+static void name(struct fl_perf_lines *lines, struct fl_perf_naming *naming,
+		 const struct fl_perf_frame *frame,
+		 struct fl_perf_function *function)
+{
+	function->first = lines->frames.n;
+	if (naming->select->perf.peer)
+		fl_perf_peer_name(naming, frame, &lines->frames);
+	else
+		fl_perf_name(naming, frame, &lines->frames);
+	function->n = lines->frames.n - function->first;
+}
+
+static bool add_function(struct fl_perf_lines *lines,
+			 struct fl_perf_function *new, uint64_t hash)
+{
+	if (!lines->nfunctions)
+		lines->nfunctions = 1;
+	if (!fl_grow(&lines->functions, &lines->functions_room,
+		     lines->nfunctions + 1, sizeof(*lines->functions)) ||
+	    !copy(lines, &new->symbol) || !copy(lines, &new->dso) ||
+	    !fl_index_add(&lines->by_name, hash, lines->nfunctions))
+		return false;
+	lines->functions[lines->nfunctions++] = *new;
+	return true;
+}
+
+/* The frames of a function, whatever its address is. */
+static bool frames_of(struct fl_perf_lines *lines,
+		      struct fl_perf_naming *naming,
+		      const struct fl_perf_frame *frame,
+		      struct fl_perf_line *line)
+{
+	struct fl_perf_function new = {
+		.symbol = frame->symbol, .dso = frame->dso,
+		.inlined = frame->inlined,
+	};
+	uint64_t hash = fl_mix(fl_hash(frame->symbol.at, frame->symbol.size),
+			       fl_hash(frame->dso.at, frame->dso.size));
+	bool by_address = naming->select->perf.addrs ||
+			  (!frame->symbol.size && !frame->dso.size);
+	const struct fl_perf_function *f;
+	uint32_t i, id;
+
+	for (i = fl_index_first(&lines->by_name, hash);
+	     !by_address && (id = fl_index_at(&lines->by_name, hash, &i));) {
+		f = &lines->functions[id];
+		if (f->inlined == frame->inlined &&
+		    same(f->symbol, frame->symbol) &&
+		    same(f->dso, frame->dso)) {
+			line->first = f->first;
+			line->n = f->n;
+			return true;
+		}
+	}
+	name(lines, naming, frame, &new);
+	line->first = new.first;
+	line->n = new.n;
+	return by_address || add_function(lines, &new, hash);
+}
+
+/* Lines --------------------------------------------------------------- */
+
+static bool understand(struct fl_perf_lines *lines,
+		       struct fl_perf_naming *naming, struct slice text,
+		       struct fl_perf_line *line)
+{
+	struct fl_perf_frame frame;
+	struct slice file;
+
+	if (fl_perf_frame(text, &frame)) {
+		if (naming->select->perf.peer)
+			fl_perf_peer_parts(naming, text, &frame);
+		if (!frames_of(lines, naming, &frame, line))
+			fl_no_memory(naming->flame);
+		return true;
+	}
+	if (!is_source(text, &file, &line->source_line))
+		return false;
+	line->source_file = flame_name(naming->flame, file.at, file.size);
+	return true;
+}
+
+static void forget(struct fl_perf_lines *lines)
+{
+	fl_arena_free(&lines->arena);
+	fl_index_free(&lines->index);
+	lines->n = 0;
+	lines->loose = 0;
+	/* Where names are of addresses, frames are the lines' alone. */
+	if (!lines->nfunctions)
+		lines->frames.n = 0;
+}
+
+/* Whether the line was met before, as far as is remembered. */
+static bool was_met(struct fl_perf_lines *lines, uint64_t hash)
+{
+	uint32_t *place;
+
+	if (!lines->met)
+		lines->met = fl_zeroed(MET, sizeof(*lines->met));
+	if (!lines->met)
+		return false;
+	place = &lines->met[hash % MET];
+	if (*place == (uint32_t)(hash >> 32))
+		return true;
+	*place = (uint32_t)(hash >> 32);
+	return false;
+}
+
+static uint32_t keep(struct fl_perf_lines *lines, struct slice text,
+		     uint64_t hash, const struct fl_perf_line *line)
+{
+	if (!lines->n)
+		lines->n = 1;
+	if (!fl_grow(&lines->at, &lines->room, lines->n + 1,
+		     sizeof(*lines->at)))
+		return 0;
+	if (lines->n == 1)
+		memset(&lines->at[0], 0, sizeof(lines->at[0]));
+	lines->at[lines->n] = *line;
+	lines->at[lines->n].text = fl_arena_copy(&lines->arena, text.at,
+						 text.size);
+	if (!lines->at[lines->n].text ||
+	    !fl_index_add(&lines->index, hash, lines->n))
+		return 0;
+	return lines->n++;
+}
+
+bool fl_perf_lines_add(struct fl_perf_lines *lines,
+		       struct fl_perf_naming *naming, struct slice text,
+		       uint64_t hash, struct fl_perf_line *line,
+		       uint32_t *id)
+{
+	struct slice trimmed = text;
+	size_t before, functions;
+
+	memset(line, 0, sizeof(*line));
+	*id = 0;
+	if (text.size >= UINT32_MAX)
+		return false;
+	if (lines->arena.total > FULL)
+		forget(lines);
+	if (lines->loose)
+		lines->frames.n = lines->loose - 1;
+	lines->loose = 0;
+	before = lines->frames.n;
+	functions = lines->nfunctions;
+	if (trimmed.size && trimmed.at[trimmed.size - 1] == '\n')
+		trimmed.size--;
+	if (!understand(lines, naming, fl_slice_trim(trimmed), line))
+		return false;
+	line->size = text.size;
+	if (was_met(lines, hash))
+		*id = keep(lines, text, hash, line);
+	if (!*id && lines->nfunctions == functions &&
+	    lines->frames.n > before)
+		lines->loose = before + 1;
+	return !fl_failed(naming->flame);
+}
+
+void fl_perf_lines_free(struct fl_perf_lines *lines)
+{
+	fl_arena_free(&lines->arena);
+	fl_index_free(&lines->index);
+	fl_arena_free(&lines->texts);
+	fl_index_free(&lines->by_name);
+	free(lines->at);
+	free(lines->met);
+	free(lines->functions);
+	free(lines->frames.at);
+	memset(lines, 0, sizeof(*lines));
+}

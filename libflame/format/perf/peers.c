@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames as two other collapsers name them, stackcollapse-perf.pl and
+ * inferno-collapse-perf, for --compat: suffixes on request and as part of
+ * the name, arguments cut off, "L" off Java's classes.
+ */
+#include "fl.h"
+
+#include "format/perf/perf.h"
+
+static bool contains(struct slice s, const char *text)
+{
+	for (; s.size; s.at++, s.size--)
+		if (fl_slice_starts(s, text))
+			return true;
+	return false;
+}
+
+static bool matches_map(struct slice s)
+{
+	for (; s.size; s.at++, s.size--) {
+		size_t i = sizeof("/tmp/perf-") - 1, n = 0;
+
+		if (!fl_slice_starts(s, "/tmp/perf-"))
+			continue;
+		while (i + n < s.size && s.at[i + n] >= '0' &&
+		       s.at[i + n] <= '9')
+			n++;
+		if (n && fl_slice_starts((struct slice){ s.at + i + n,
+						s.size - i - n }, ".map"))
+			return true;
+	}
+	return false;
+}
+
+static bool is_kernel(bool perl, struct slice dso)
+{
+	if (perl)
+		return (fl_slice_starts(dso, "[") ||
+			fl_slice_ends(dso, "vmlinux")) &&
+		       !contains(dso, "unknown");
+	return (fl_slice_starts(dso, "[") || fl_slice_ends(dso, "vmlinux") ||
+		fl_slice_ends(dso, ".ko") || contains(dso, "/vmlinux-")) &&
+	       !fl_slice_is(dso, "[unknown]");
+}
+
+static bool is_jit(bool perl, struct slice dso)
+{
+	if (perl)
+		return matches_map(dso);
+	return (fl_slice_starts(dso, "/tmp/perf-") &&
+		fl_slice_ends(dso, ".map")) ||
+	       (contains(dso, "/jitted-") && fl_slice_ends(dso, ".so"));
+}
+
+/* A Go method, "net/http.(*Client).Do": one '(' after '.', ").". */
+static bool is_go(struct slice s)
+{
+	size_t open = 0;
+
+	while (open + 1 < s.size && !(s.at[open] == '.' &&
+				      s.at[open + 1] == '('))
+		open++;
+	return open + 1 < s.size &&
+	       contains((struct slice){ s.at + open + 2,
+					s.size - open - 2 }, ").");
+}
+
+static bool is_anonymous(struct slice s, size_t at)
+{
+	return fl_slice_starts((struct slice){ s.at + at, s.size - at },
+			       "(anonymous namespace)");
+}
+
+/* The first '(' that begins arguments; s.size if there is none. */
+static size_t perl_end(struct slice s)
+{
+	if (is_go(s))
+		return s.size;
+	for (size_t i = 0; i < s.size; i++)
+		if (s.at[i] == '(' && !is_anonymous(s, i))
+			return i;
+	return s.size;
+}
+
+/* The same, but not within brackets of other kinds, and a Go method's. */
+static size_t inferno_end(struct slice s)
+{
+	long depth = 0;
+	size_t after_dot = SIZE_MAX;
+
+	for (size_t i = 0; i < s.size; i++)
+		switch (s.at[i]) {
+		case '<': case '{': case '[':
+			depth++;
+			break;
+		case '>': case '}': case ']': case ')':
+			depth--;
+			break;
+		case '(':
+			if (!depth && after_dot != i && !is_anonymous(s, i))
+				return i;
+			depth++;
+			break;
+		case '.':
+			after_dot = i + 1;
+			break;
+		}
+	return s.size;
+}
+
+/* Rust's legacy mangling, half undone: "$LT$T$GT$..f::h0123456789abcdef". */
+static const struct { const char *escape; char c; } escapes[] = {
+	{ "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' },
+	{ "$GT$", '>' }, { "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' },
+	{ "$u7e$", '~' }, { "$u20$", ' ' }, { "$u27$", '\'' },
+	{ "$u3d$", '=' }, { "$u5b$", '[' }, { "$u5d$", ']' },
+	{ "$u7b$", '{' }, { "$u7d$", '}' }, { "$u3b$", ';' },
+	{ "$u2b$", '+' }, { "$u21$", '!' }, { "$u22$", '"' },
+};
+
+static bool has_rust_hash(struct slice s)
+{
+	if (s.size < 17 || s.at[s.size - 17] != 'h')
+		return false;
+	for (size_t i = s.size - 16; i < s.size; i++)
+		if (!memchr("0123456789abcdefABCDEF", s.at[i], 22))
+			return false;
+	return true;
+}
+
+static size_t unescape(struct fl_buf *to, struct slice s)
+{
+	for (size_t i = 0; i < FL_COUNT(escapes); i++)
+		if (fl_slice_starts(s, escapes[i].escape)) {
+			fl_buf_byte(to, escapes[i].c);
+			return strlen(escapes[i].escape);
+		}
+	fl_buf_put(to, s.at, s.size);
+	return s.size;
+}
+
+static void demangle_rust(struct fl_buf *to, struct slice s)
+{
+	size_t used;
+
+	s.size -= 17;
+	if (fl_slice_ends(s, "::"))
+		s.size -= 2;
+	if (fl_slice_starts(s, "_$")) {
+		s.at++;
+		s.size--;
+	}
+	for (; s.size; s.at += used, s.size -= used) {
+		used = 1;
+		if (s.at[0] == '$') {
+			used = unescape(to, s);
+		} else if (fl_slice_starts(s, "..")) {
+			fl_buf_text(to, "::");
+			used = 2;
+		} else {
+			fl_buf_byte(to, s.at[0]);
+		}
+	}
+}
+
+/* One function of a line; buf holds its name then. */
+static void tidy(struct fl_perf_naming *naming, struct slice name,
+		 struct slice ip, struct slice dso)
+{
+	bool perl = naming->select->perf.peer == FL_PEER_PERL;
+	bool addrs = naming->select->perf.addrs;
+	struct fl_buf *buf = &naming->buf;
+	size_t n = 0, i = 0;
+	struct slice s;
+
+	buf->size = 0;
+	if (!fl_slice_is(name, "[unknown]")) {
+		fl_buf_put(buf, name.at, name.size);
+	} else {
+		for (i = dso.size; i && dso.at[i - 1] != '/'; i--)
+			;
+		fl_buf_byte(buf, '[');
+		if (fl_slice_is(dso, "[unknown]"))
+			fl_buf_text(buf, "unknown");
+		else
+			fl_buf_put(buf, dso.at + i, dso.size - i);
+		if (addrs) {
+			fl_buf_text(buf, " <");
+			fl_buf_put(buf, ip.at, ip.size);
+			fl_buf_byte(buf, '>');
+		}
+		fl_buf_byte(buf, ']');
+	}
+	if (!buf->at)
+		return;
+	for (i = 0; i < buf->size; i++)
+		if (buf->at[i] == ';')
+			buf->at[i] = ':';
+	s = (struct slice){ buf->at, buf->size };
+	buf->size = perl ? perl_end(s) : inferno_end(s);
+	for (i = 0; perl && i < buf->size; i++)
+		if (buf->at[i] != '"' && buf->at[i] != '\'')
+			buf->at[n++] = buf->at[i];
+	if (perl)
+		buf->size = n;
+	if (naming->java && buf->size && buf->at[0] == 'L' &&
+	    memchr(buf->at, '/', buf->size))
+		memmove(buf->at, buf->at + 1, --buf->size);
+}
+
+static void annotate(struct fl_perf_naming *naming, struct slice dso,
+		     bool inlined)
+{
+	const struct fl_perf_select *perf = &naming->select->perf;
+	bool perl = perf->peer == FL_PEER_PERL;
+	struct fl_buf *buf = &naming->buf;
+	struct slice s = { buf->at, buf->size };
+
+	if (inlined) {
+		if (!contains(s, "_[i]"))
+			fl_buf_text(buf, "_[i]");
+	} else if (perf->kernel && is_kernel(perl, dso)) {
+		fl_buf_text(buf, "_[k]");
+	} else if (perf->jit && is_jit(perl, dso) && !contains(s, "_[j]")) {
+		fl_buf_text(buf, "_[j]");
+	}
+}
+
+static size_t find_arrow(struct slice s)
+{
+	for (size_t i = 0; i + 1 < s.size; i++)
+		if (s.at[i] == '-' && s.at[i + 1] == '>')
+			return i;
+	return s.size;
+}
+
+static void split(struct fl_perf_naming *naming, struct slice raw,
+		  struct slice ip, struct slice dso,
+		  struct fl_perf_list *list)
+{
+	struct flame *flame = naming->flame;
+	size_t first = list->n;
+
+	for (bool inlined = false;; inlined = true) {
+		size_t n = find_arrow(raw);
+
+		tidy(naming, (struct slice){ raw.at, n }, ip, dso);
+		annotate(naming, dso, inlined);
+		if (!fl_perf_add(flame, list,
+				 fl_frame(flame, flame_name(flame,
+					naming->buf.at, naming->buf.size),
+					  FLAME_UNKNOWN)) || n == raw.size)
+			break;
+		raw.at += n + 2;
+		raw.size -= n + 2;
+	}
+	for (size_t i = first, j = list->n; i + 1 < j; i++) {
+		flame_id swap = list->at[i];
+
+		list->at[i] = list->at[--j];
+		list->at[j] = swap;
+	}
+}
+
+/* Without "+0x1f" at its end. */
+static struct slice no_offset(struct slice s)
+{
+	size_t i = s.size;
+
+	while (i && memchr("0123456789abcdefABCDEF", s.at[i - 1], 22))
+		i--;
+	if (i >= 3 && i < s.size && memcmp(s.at + i - 3, "+0x", 3) == 0)
+		s.size = i - 3;
+	return s;
+}
+
+/* Between the ip and the last " (": a peer's idea of the two. */
+static bool peer_parts(bool perl, struct slice line, struct slice *ip,
+		       struct slice *raw, struct slice *dso)
+{
+	size_t open = line.size, n = 0, blanks = 0;
+
+	while (open > 1 && !(line.at[open - 1] == '(' &&
+			     line.at[open - 2] == ' '))
+		open--;
+	if (open <= 1)
+		return false;
+	*dso = (struct slice){ line.at + open, line.size - open };
+	while (dso->size && dso->at[dso->size - 1] != ')')
+		dso->size--;
+	if (dso->size)
+		dso->size--;
+	while (n < open && line.at[n] != ' ')
+		n++;
+	while (n + blanks < open - 2 && line.at[n + blanks] == ' ')
+		blanks++;
+	*ip = (struct slice){ line.at, n };
+	*raw = (struct slice){ line.at + n + blanks,
+			       open - 2 - n - FL_MIN(blanks, open - 2 - n) };
+	if (raw->size)
+		return true;
+	/* No symbol: the blank before the bracket, or a digit of the ip. */
+	*raw = FL_SLICE(" ");
+	if (perl && !blanks)
+		*raw = (struct slice){ line.at + n - 1, 1 };
+	return true;
+}
+
+void fl_perf_peer_parts(const struct fl_perf_naming *naming,
+			struct slice line, struct fl_perf_frame *frame)
+{
+	bool perl = naming->select->perf.peer == FL_PEER_PERL;
+
+	if (peer_parts(perl, line, &frame->ip, &frame->symbol, &frame->dso))
+		frame->symbol = no_offset(frame->symbol);
+}
+
+void fl_perf_peer_name(struct fl_perf_naming *naming,
+		       const struct fl_perf_frame *frame,
+		       struct fl_perf_list *list)
+{
+	bool perl = naming->select->perf.peer == FL_PEER_PERL;
+	struct slice symbol = frame->symbol;
+	struct fl_buf plain = { 0 };
+
+	if (fl_slice_starts(symbol, "("))
+		return;
+	if (!perl && has_rust_hash(symbol)) {
+		demangle_rust(&plain, symbol);
+		symbol = (struct slice){ plain.at ? plain.at : "",
+					 plain.size };
+	}
+	split(naming, symbol, frame->ip, frame->dso, list);
+	if (plain.failed || naming->buf.failed)
+		fl_no_memory(naming->flame);
+	fl_buf_free(&plain);
+}

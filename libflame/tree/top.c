@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranking: what a tree's names weigh, who calls some of them and whom they
+ * call; its nodes with the heavy ones first; a column scaled.  All of it is
+ * loops over a layout, whose nodes are in preorder.
+ */
+#include "fl.h"
+
+#include "tree/tree.h"
+
+#include <stdlib.h>
+
+/* The list under construction. */
+struct ranking {
+	const struct fl_layout *layout;
+	struct flame_rank *at;
+	uint32_t n;
+	uint32_t *place;	/* by name, plus one; 0: not in the list */
+	uint32_t *until;	/* by name: its outermost node ends here */
+	bool *matches;		/* by name */
+};
+
+static struct flame_rank *rank_of(struct ranking *r, flame_id name)
+{
+	if (!r->place[name]) {
+		r->at[r->n] = (struct flame_rank){ .name = name };
+		r->place[name] = ++r->n;
+	}
+	return &r->at[r->place[name] - 1];
+}
+
+/*
+ * A name within itself counts once: its outermost node's total.  Stacks of
+ * no frames are the empty name's.
+ */
+static void rank_names(struct ranking *r)
+{
+	const struct fl_layout *l = r->layout;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool outermost = i && i >= r->until[l->name[i]];
+		struct flame_rank *rank;
+
+		if (!i && !l->self[0][0] &&
+		    (l->columns == 1 || !l->self[1][0]))
+			continue;
+		rank = rank_of(r, l->name[i]);
+		if (outermost)
+			r->until[l->name[i]] = l->end[i];
+		for (unsigned c = 0; c < l->columns; c++) {
+			rank->self[c] += l->self[c][i];
+			if (!i)
+				rank->total[c] += l->self[c][i];
+			else if (outermost)
+				rank->total[c] += l->total[c][i];
+		}
+	}
+}
+
+static void count(struct ranking *r, flame_id name, uint32_t node, bool self)
+{
+	const struct fl_layout *l = r->layout;
+	struct flame_rank *rank = rank_of(r, name);
+
+	for (unsigned c = 0; c < l->columns; c++) {
+		rank->total[c] += l->self[c][node];
+		if (self)
+			rank->self[c] += l->self[c][node];
+	}
+}
+
+/*
+ * Every node's own weight is counted once: at the caller of its outermost
+ * match, or at what its innermost match has called.  Per level of the path
+ * to the node: the node there, and the level of that match (0: none).
+ */
+static void rank_around(struct ranking *r, bool callers, uint32_t *path,
+			uint32_t *match)
+{
+	const struct fl_layout *l = r->layout;
+
+	path[0] = match[0] = 0;
+	for (uint32_t i = 1; i < l->n; i++) {
+		uint32_t level = l->level[i], at = match[level - 1];
+		bool is = r->matches[l->name[i]];
+
+		path[level] = i;
+		if (is && (!callers || !at))
+			at = level;
+		match[level] = at;
+		if (!at || (!l->self[0][i] &&
+			    (l->columns == 1 || !l->self[1][i])))
+			continue;
+		if (callers)
+			count(r, l->name[path[at - 1]], i, is);
+		else if (at == level)
+			count(r, 0, i, true);
+		else
+			count(r, l->name[path[at + 1]], i, level == at + 1);
+	}
+}
+
+static bool find_matches(struct flame *flame, struct ranking *r,
+			 const char *pattern)
+{
+	char why[256];
+	struct fl_regex *re = fl_regex_new(pattern, false, why, sizeof(why));
+
+	if (!re) {
+		fl_fail(flame, "%s", why);
+		return false;
+	}
+	for (flame_id i = 1; i < flame->names.n; i++) {
+		struct slice name = fl_name_at(flame, i);
+
+		r->matches[i] = fl_regex_match(re, name.at, name.size);
+	}
+	fl_regex_free(re);
+	return true;
+}
+
+static bool rank(struct flame *flame, struct ranking *r,
+		 enum flame_ranking which, const char *pattern)
+{
+	const struct fl_layout *l = r->layout;
+	size_t depth = (size_t)l->depth + 1;
+	uint32_t *levels;
+
+	r->at = malloc(fl_size_mul((size_t)l->n + 1, sizeof(*r->at)));
+	r->place = calloc(flame->names.n, sizeof(*r->place));
+	r->until = calloc(flame->names.n, sizeof(*r->until));
+	r->matches = calloc(flame->names.n, sizeof(*r->matches));
+	levels = malloc(fl_size_mul(2 * depth, sizeof(*levels)));
+	if (!r->at || !r->place || !r->until || !r->matches || !levels)
+		fl_no_memory(flame);
+	else if (which == FLAME_NAMES)
+		rank_names(r);
+	else if (find_matches(flame, r, pattern))
+		rank_around(r, which == FLAME_CALLERS, levels,
+			    levels + depth);
+	free(levels);
+	return !fl_failed(flame);
+}
+
+int flame_tree_rank(struct flame_tree *tree, enum flame_ranking which,
+		    const char *re, const struct flame_rank **ranks, size_t *n)
+{
+	struct fl_layout *layout = fl_tree_layout(tree, 0, true);
+	struct ranking r = { .layout = layout };
+	bool good = layout && rank(tree->flame, &r, which, re);
+
+	fl_layout_free(layout);
+	free(r.place);
+	free(r.until);
+	free(r.matches);
+	free(tree->ranks);
+	tree->ranks = r.at;
+	*ranks = r.at;
+	*n = r.n;
+	return good ? FLAME_OK : FLAME_FAILED;
+}
+
+/* Nodes --------------------------------------------------------------- */
+
+struct child {
+	int64_t weight;
+	uint32_t node;
+};
+
+/* Heavy ones first; equal ones stay in the order of their names. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct child *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+static int64_t weight_of(const struct fl_layout *l, uint32_t node)
+{
+	return l->columns == 1 ? l->total[0][node] :
+	       FL_MAX(l->total[0][node], l->total[1][node]);
+}
+
+/* place[i]: where node i goes; a parent's is known before its children's. */
+static void order(const struct fl_layout *l, uint32_t *place,
+		  struct child *children)
+{
+	place[0] = 0;
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t n = 0, to = place[i] + 1;
+
+		for (uint32_t j = i + 1; j < l->end[i]; j = l->end[j])
+			children[n++] = (struct child){ weight_of(l, j), j };
+		if (n > 1)
+			qsort(children, n, sizeof(*children), by_weight);
+		for (uint32_t j = 0; j < n; j++) {
+			uint32_t child = children[j].node;
+
+			place[child] = to;
+			to += l->end[child] - child;
+		}
+	}
+}
+
+static void fill(struct flame_node *nodes, const struct fl_layout *l,
+		 const uint32_t *place)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct flame_node *node = &nodes[place[i]];
+
+		*node = (struct flame_node){
+			.name = l->name[i], .type = l->type[i],
+			.level = l->level[i],
+		};
+		for (unsigned c = 0; c < l->columns; c++) {
+			node->self[c] = l->self[c][i];
+			node->total[c] = l->total[c][i];
+		}
+	}
+}
+
+int flame_tree_nodes(struct flame_tree *tree, double minimum,
+		     const struct flame_node **nodes, size_t *n)
+{
+	struct fl_layout *l = fl_tree_layout(tree, minimum, true);
+	uint32_t *place = NULL;
+	struct child *children = NULL;
+
+	free(tree->nodes);
+	tree->nodes = NULL;
+	*nodes = NULL;
+	*n = 0;
+	if (!l)
+		return FLAME_FAILED;
+	place = malloc(l->n * sizeof(*place));
+	children = malloc(l->n * sizeof(*children));
+	tree->nodes = malloc(l->n * sizeof(*tree->nodes));
+	if (place && children && tree->nodes) {
+		order(l, place, children);
+		fill(tree->nodes, l, place);
+		*nodes = tree->nodes;
+		*n = l->n;
+	} else {
+		fl_no_memory(tree->flame);
+	}
+	free(place);
+	free(children);
+	fl_layout_free(l);
+	return *nodes ? FLAME_OK : FLAME_FAILED;
+}
+
+/* Scaling ------------------------------------------------------------- */
+
+void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total)
+{
+	__extension__ typedef __int128 wide;
+	int64_t had = flame_tree_total(tree, column), sum = 0;
+	int64_t *weight;
+
+	if (had <= 0 || total < 0)
+		return;
+	weight = tree->weight[column];
+	for (size_t i = 0; i < tree->room[column]; i++) {
+		weight[i] = (int64_t)((wide)weight[i] * total / had);
+		sum += weight[i];
+	}
+	tree->total[column] = sum;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A comparison: column 0 is before, 1 is after.  Widths are those of one of
+ * them, colours tell the change: the ramp is the page's first colours.
+ */
+const diff = {
+	column: 0,	// of the widths
+	by: "self",	// colours: change of "self", of "total"; or "kind"
+	equal: false,	// before counts as if its total were that of after
+	scale: 1, step: null,
+	most: {},	// the largest changes
+};
+const RAMP = 11, NONE = 5;
+
+function before(key, i) {
+	return d.columns[0][key][i] * diff.scale;
+}
+
+function after(key, i) {
+	return d.columns[1][key][i];
+}
+
+function change(key, i) {
+	return after(key, i) - before(key, i);
+}
+
+// libflame/draw/palette.c has the same.
+function stepOf(change, most) {
+	const size = abs(change);
+	let k = 0;
+	while (k < NONE && 25 * size > max(k * k, 1e-9) * most)
+		k++;
+	return change < 0 ? NONE - k : NONE + k;
+}
+
+function recolor() {
+	const [a, b] = d.columns.map((c) => c.total[0]);
+	diff.scale = diff.equal && a && b ? b / a : 1;
+	for (const key of ["self", "total"]) {
+		let most = 0;
+		for (let i = 0; i < d.n; i++)
+			most = max(most, abs(change(key, i)));
+		diff.most[key] = most;
+	}
+	const most = diff.most[diff.by];
+	diff.step = most >= 0 ? new Uint8Array(d.n) : null;
+	for (let i = 0; diff.step && i < d.n; i++)
+		diff.step[i] = stepOf(change(diff.by, i), most);
+}
+
+// Whether a frame has no weight on the other side.
+function isLone(i) {
+	return d.compares && !d.columns[1 - diff.column].total[i];
+}
+
+function signed(n) {
+	return n ? (n < 0 ? "−" : "+") + plain(abs(n)) : "±0";
+}
+
+// "+12.3%"; "new" or "gone".
+function relative(a, b) {
+	if (!a || !b)
+		return b ? "new" : a ? "gone" : "";
+	const p = (b - a) / a * 100;
+	return (p < 0 ? "−" : "+") + (abs(p) < 1000 ?
+		abs(p).toFixed(1) : grouped(abs(p))) + "%";
+}
+
+function points(a, b) {
+	const p = b - a;
+	return (p < 0 ? "−" : "+") + abs(p * 100).toFixed(2) +
+		" points";
+}
+
+// 1,234 -> 1,250 samples (+16, +1.3%)
+function told(a, b) {
+	return plain(a) + " → " + amount(b) + " (" + [signed(b - a),
+		relative(a, b)].filter((s) => s).join(", ") + ")";
+}
+
+function describeChange(i) {
+	const all = d.columns.map((c) => c.total[0]);
+	const a = before("self", i), b = after("self", i);
+	return told(before("total", i), after("total", i)) + ", " +
+		percent(d.columns[0].total[i], all[0]) + " → " +
+		percent(d.columns[1].total[i], all[1]) + " of all" +
+		(a || b ? "; self " + plain(a) + " → " + plain(b) + " (" +
+			signed(b - a) + ")" : "");
+}
+
+function changeTable(i) {
+	const times = diff.scale === 1 ? "" :
+		" × " + diff.scale.toPrecision(3);
+	const line = (tag, head, ...texts) => element("tr", "",
+		element("th", head), ...texts.map((s) => element(tag, s)));
+	const table = element("table", "",
+		line("th", "", "Before" + times, "After", "Change"));
+	table.className = "changes";
+	for (const [key, head] of [["total", "Total"], ["self", "Self"]]) {
+		const a = before(key, i), b = after(key, i);
+		const [p, q] = d.columns.map((c) => c[key][i] /
+			max(c.total[0], 1));
+		const word = key === "total" || (a && b) ? relative(a, b) : "";
+		table.append(line("td", head, plain(a), plain(b),
+			signed(b - a) + (word && " (" + word + ")")));
+		if (p || q)
+			table.append(line("td", "", percent(p, 1),
+				percent(q, 1), points(p, q)));
+	}
+	return table;
+}
+
+// The frame itself, or the next one around it that has a width.
+function standing(i) {
+	while (i && !d.total[i])
+		i = d.parent[i];
+	return i;
+}
+
+function setColumn(column) {
+	diff.column = column;
+	$("before").setAttribute("aria-pressed", !column);
+	$("after").setAttribute("aria-pressed", !!column);
+	$("lone").textContent = column ? "new" : "gone";
+	place(d, d.columns[column]);
+	countBefore();
+	setCurrent(-1);
+}
+
+function setColors(by, equal) {
+	diff.by = by === "total" || by === "kind" ? by : "self";
+	diff.equal = equal;
+	$("by").value = diff.by;
+	$("equal").checked = equal;
+	$("legend").hidden = by === "kind";
+	recolor();
+}
+
+function compare(column) {
+	if (column === diff.column)
+		return;
+	setColumn(column);
+	show(standing(view.focus), false);
+	remember(true);
+}
+
+function repaint(by, equal) {
+	setColors(by, equal);
+	resort();
+	draw();
+	remember(false);
+}
+
+// Set once more where the theme changes.
+function paintLegend() {
+	$("ramp").replaceChildren(...fills.slice(0, RAMP).map((shades) => {
+		const e = element("i");
+		e.style.background = shades[FULL];
+		return e;
+	}));
+}
+
+function startDiff() {
+	const [a, b] = d.columns;
+	let fresh = 0, gone = 0;
+	for (let i = 0; i < d.n; i++) {
+		fresh += !a.total[i] && b.total[i] ? 1 : 0;
+		gone += a.total[i] && !b.total[i] ? 1 : 0;
+	}
+	$("bar").hidden = false;
+	$("counts").textContent = grouped(fresh) + " frames new, " +
+		grouped(gone) + " gone";
+	on("before", "click", () => compare(0));
+	on("after", "click", () => compare(1));
+	on("by", "change", () => repaint($("by").value, diff.equal));
+	on("equal", "change", () => repaint(diff.by, $("equal").checked));
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profile as a tree of rows.  The rows that are unfolded are a list of
+ * nodes; only those in sight are in the document.
+ */
+const ROW = 24, BRANCH = 14, CHAIN = 4, MANY = 20000;
+const tree = {
+	open: false,	// it is what is seen
+	rows: null,	// nodes, from top to bottom
+	unfolded: null, indent: null,	// by node
+	children: new Map(),	// sorted, of unfolded nodes
+	at: 0,		// the selected node
+	columns: [], sort: 0,
+};
+
+function weight(i) {
+	return d.compares ? max(before("total", i), after("total", i)) :
+		d.total[i];
+}
+
+// Columns: head, text, what they are sorted by, what change colours them; the
+// second has a bar.
+function treeColumns() {
+	if (!d.compares) {
+		const self = (i) => d.self[i];
+		return [
+			["Total", (i) => plain(d.total[i]), weight],
+			["", (i) => percent(d.total[i], d.total[0]), weight],
+			["Self", (i) => self(i) && plain(self(i)), self],
+			["", (i) => self(i) && percent(self(i), d.total[0]),
+				self],
+		];
+	}
+	const size = (key) => (i) => abs(change(key, i));
+	return [
+		["Before", (i) => plain(before("total", i)),
+			(i) => before("total", i)],
+		["After", (i) => plain(after("total", i)),
+			(i) => after("total", i)],
+		["Change", (i) => signed(change("total", i)), size("total"),
+			"total"],
+		["", (i) => relative(before("total", i), after("total", i)),
+			size("total")],
+		["Self change", (i) => change("self", i) &&
+			signed(change("self", i)), size("self"), "self"],
+	];
+}
+
+function childrenOf(i) {
+	let list = tree.children.get(i);
+	if (list)
+		return list;
+	list = [];
+	for (let c = i + 1; c < d.end[i]; c = d.end[c])
+		if (weight(c))
+			list.push(c);
+	const by = tree.columns[tree.sort][2];
+	list.sort((a, b) => by(b) - by(a) || weight(b) - weight(a) || a - b);
+	tree.children.set(i, list);
+	return list;
+}
+
+// Only where calls branch the indentation is a whole step.
+function listRows() {
+	const rows = [], stack = [0];
+	while (stack.length) {
+		const i = stack.pop();
+		rows.push(i);
+		if (!tree.unfolded[i])
+			continue;
+		const list = childrenOf(i);
+		const more = list.length > 1 ? BRANCH : CHAIN;
+		for (let k = list.length; k-- > 0;) {
+			tree.indent[list[k]] = tree.indent[i] + more;
+			stack.push(list[k]);
+		}
+	}
+	tree.rows = rows;
+	$("rows").setAttribute("aria-rowcount", rows.length + 1);
+}
+
+// Unfolds a node, and on as long as there is but one way.
+function unfold(i) {
+	for (let list; (list = childrenOf(i)).length; i = list[0]) {
+		tree.unfolded[i] = 1;
+		if (list.length > 1)
+			break;
+	}
+}
+
+function fold(i, all) {
+	tree.unfolded.fill(0, i, all ? d.end[i] : i + 1);
+}
+
+function unfoldAll(i) {
+	const many = d.end[i] - i > MANY;
+	const least = many ? weight(i) / 1000 : 0;
+	for (let k = i; k < d.end[i]; k++)
+		if (d.end[k] > k + 1 && weight(k) > least)
+			tree.unfolded[k] = 1;
+	return many;
+}
+
+function toggle(i, all) {
+	let many = false;
+	if (tree.unfolded[i])
+		fold(i, all);
+	else if (all)
+		many = unfoldAll(i);
+	else
+		unfold(i);
+	listRows();
+	select(i);
+	if (many)
+		$("status").textContent =
+			"Unfolded down to 0.1% of this subtree";
+}
+
+function select(i) {
+	const rows = $("rows"), k = tree.rows.indexOf(i);
+	const top = k * ROW, tall = rows.clientHeight - ROW;
+	tree.at = i;
+	current = -1;
+	setCurrent(i);
+	if (top < rows.scrollTop)
+		rows.scrollTop = top;
+	else if (top + ROW > rows.scrollTop + tall)
+		rows.scrollTop = top + ROW - tall;
+	drawTree();
+}
+
+// The tree with a node in sight: all around it is unfolded.
+function openTree(i) {
+	const rows = $("rows");
+	if (!tree.unfolded) {
+		tree.unfolded = new Uint8Array(d.n);
+		tree.indent = new Float32Array(d.n);
+		tree.columns = treeColumns();
+		makeHead();
+		unfoldHot(0);
+	}
+	for (let p = i; p; p = d.parent[p])
+		tree.unfolded[d.parent[p]] = 1;
+	listRows();
+	const top = tree.rows.indexOf(i) * ROW;
+	if (top < rows.scrollTop || top + 2 * ROW > rows.scrollTop +
+	    rows.clientHeight)
+		rows.scrollTop = top - rows.clientHeight / 3;
+	select(i);
+	if (!$("search").matches(":focus"))
+		rows.focus({ preventScroll: true });
+}
+
+// Down to where no child has most of the weight.
+function unfoldHot(i) {
+	for (let list; (list = childrenOf(i)).length; i = list[0]) {
+		tree.unfolded[i] = 1;
+		if (weight(list[0]) < weight(i) * 0.7)
+			break;
+	}
+}
+
+function resort() {
+	tree.children.clear();
+	if (tree.unfolded)
+		listRows();
+}
+
+function makeHead() {
+	const head = element("div"), body = element("div");
+	tree.columns.concat([["Function"]]).forEach(([text, , by], k) => {
+		const cell = element("span", text);
+		cell.setAttribute("role", "columnheader");
+		if (by && text)
+			cell.addEventListener("click", () => sortBy(k));
+		head.append(cell);
+	});
+	head.setAttribute("role", "row");
+	body.setAttribute("role", "rowgroup");
+	$("rows").classList.toggle("wide", !!d.compares);
+	$("rows").replaceChildren(head, body);
+	if (d.compares)
+		tree.sort = 1;
+	markSorted();
+}
+
+function markSorted() {
+	tree.columns.forEach((c, k) => $("rows").firstChild.children[k]
+		.setAttribute("aria-sort", k === tree.sort ? "descending" :
+			"none"));
+}
+
+function sortBy(k) {
+	tree.sort = k;
+	markSorted();
+	resort();
+	select(tree.at);
+}
+
+function rowOf(i, k) {
+	const e = element("div"), list = i ? childrenOf(d.parent[i]) : [0];
+	const leaf = !childrenOf(i).length;
+	const [text, at] = captionOf(d.name[i]);
+	const set = (name, value) => e.setAttribute(name, value);
+	e.id = "row" + i;
+	e.style.top = k * ROW + "px";
+	set("role", "row");
+	set("aria-rowindex", k + 2);
+	set("aria-level", d.level[i] + 1);
+	set("aria-posinset", list.indexOf(i) + 1);
+	set("aria-setsize", list.length);
+	set("aria-selected", i === tree.at);
+	if (!leaf)
+		set("aria-expanded", !!tree.unfolded[i]);
+	for (const [, value, , key] of tree.columns) {
+		const cell = element("span", value(i));
+		if (key && change(key, i))
+			cell.style.backgroundColor = fills[stepOf(
+				change(key, i), diff.most[key])][FULL];
+		e.append(cell);
+	}
+	const name = element("span", "", element("s"), element("u"),
+		element("i", text.slice(0, at)), text.slice(at));
+	name.title = short(d.names[d.name[i]], 1000);
+	name.style.paddingLeft = min(tree.indent[i], 600) + "px";
+	name.children[1].style.background = fillOf(i)[FULL];
+	if (search.hit && search.hit[d.name[i]])
+		name.className = "hit";
+	e.append(name);
+	for (const cell of e.children)
+		cell.setAttribute("role", "gridcell");
+	const bar = element("b"), by = tree.columns[1][2];
+	bar.style.width = 100 * by(i) / (by(0) || 1) + "%";
+	e.children[1].append(bar);
+	return e;
+}
+
+function drawTree() {
+	const rows = $("rows"), body = rows.lastChild;
+	if (!tree.rows || !rows.clientHeight)
+		return;
+	const first = max(floor(rows.scrollTop / ROW) - 4, 0);
+	const last = min(first + ceil(rows.clientHeight / ROW) + 8,
+		tree.rows.length);
+	body.style.height = tree.rows.length * ROW + "px";
+	const list = [];
+	for (let k = first; k < last; k++)
+		list.push(rowOf(tree.rows[k], k));
+	body.replaceChildren(...list);
+	rows.setAttribute("aria-activedescendant", "row" + tree.at);
+}
+
+function move(by) {
+	const k = tree.rows.indexOf(tree.at) + by;
+	select(tree.rows[min(max(k, 0), tree.rows.length - 1)]);
+}
+
+const page = () => max(floor($("rows").clientHeight / ROW) - 2, 1);
+
+function inGraph(i) {
+	if (d.compares && !d.total[i])
+		setColumn(1 - diff.column);
+	turn(view.icicle ? "icicle" : "flame");
+	zoom(i);
+}
+
+const treeKeys = {
+	ArrowUp: () => move(-1),
+	ArrowDown: () => move(1),
+	PageUp: () => move(-page()),
+	PageDown: () => move(page()),
+	Home: () => move(-d.n),
+	End: () => move(d.n),
+	ArrowRight() {
+		if (tree.unfolded[tree.at])
+			move(1);
+		else if (childrenOf(tree.at).length)
+			toggle(tree.at);
+	},
+	ArrowLeft() {
+		if (tree.unfolded[tree.at])
+			toggle(tree.at);
+		else
+			select(d.parent[tree.at]);
+	},
+	" ": () => childrenOf(tree.at).length && toggle(tree.at),
+	"*"() {
+		fold(tree.at, false);
+		toggle(tree.at, true);
+	},
+	0() {
+		fold(0, true);
+		unfoldHot(0);
+		openTree(0);
+	},
+	Enter: () => inGraph(tree.at),
+};
+
+function listenTree() {
+	const nodeOfEvent = (e) => {
+		const row = e.target.closest("[aria-level]");
+		return row ? Number(row.id.slice(3)) : -1;
+	};
+	on("rows", "scroll", drawSoon);
+	on("rows", "click", (e) => {
+		const i = nodeOfEvent(e);
+		if (i < 0)
+			return;
+		if (childrenOf(i).length)
+			toggle(i, e.altKey);
+		else
+			select(i);
+	});
+	on("rows", "dblclick", (e) => {
+		const i = nodeOfEvent(e);
+		if (i >= 0)
+			inGraph(i);
+	});
+}

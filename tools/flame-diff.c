@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-diff: what changed from one profile to another, as two columns, as
+ * a picture, as a table of what moved most, or as an exit status.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+	{ 'n', "normalize", NULL, "scale the first to the total of the second" },
+	{ 'q', "brief", NULL, "write nothing; exit with 1 if they differ" },
+	{ 0, "sort", "self|total", "what --top goes by (self)" },
+	{ 0, "strip-hex", NULL, "addresses in names become 0x..." },
+	{ 0, "top", "[=N]", "write the N frames that moved most (30; 0: all)" },
+	{ 0, NULL, NULL, NULL }
+};
+
+struct own {
+	bool normalize, brief, top, by_total;
+	long rows;
+};
+
+static bool take_rows(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+	char *end = NULL;
+
+	own->top = true;
+	own->rows = value ? strtol(value, &end, 10) : 30;
+	if (!value || (end != value && !*end && own->rows >= 0))
+		return true;
+	cli_say(cli, "--top=%s: a number of rows", value);
+	return false;
+}
+
+static bool take(struct cli *cli, const char *name, const char *value)
+{
+	struct own *own = cli->own;
+
+	if (strcmp(name, "top") == 0)
+		return take_rows(cli, value);
+	if (strcmp(name, "strip-hex") == 0)
+		return cli_filter(cli, name, NULL);
+	if (strcmp(name, "sort") == 0) {
+		own->by_total = strcmp(value, "total") == 0;
+		if (own->by_total || strcmp(value, "self") == 0)
+			return true;
+		cli_say(cli, "--sort %s: self or total", value);
+		return false;
+	}
+	if (strcmp(name, "normalize") == 0)
+		own->normalize = true;
+	else if (strcmp(name, "brief") == 0)
+		own->brief = true;
+	return true;
+}
+
+static bool settle(struct cli *cli)
+{
+	const struct own *own = cli->own;
+
+	cli->diff = true;
+	cli->own_output = own->brief || own->top;
+	if (cli->ninputs == 2 || cli->info ||
+	    (cli->event && strcmp(cli->event, "list") == 0))
+		return true;
+	cli_say(cli, "two profiles to compare, not %zu", cli->ninputs);
+	return false;
+}
+
+/* -q: whether there is a stack that is not as heavy as it was. */
+static int tell_by_status(struct flame_tree *tree)
+{
+	const struct flame_node *nodes;
+	size_t n;
+
+	if (flame_tree_nodes(tree, 0, &nodes, &n) != FLAME_OK)
+		return CLI_TROUBLE;
+	for (size_t i = 0; i < n; i++)
+		if (nodes[i].self[0] != nodes[i].self[1])
+			return CLI_NO;
+	return CLI_FINE;
+}
+
+/* --top ---------------------------------------------------------------- */
+
+struct mover {
+	const struct flame_rank *rank;
+	const char *name;
+	int64_t by, then;	/* how far it moved, either way */
+};
+
+static int64_t distance(const int64_t *weight)
+{
+	return weight[1] > weight[0] ? weight[1] - weight[0] :
+				       weight[0] - weight[1];
+}
+
+static int by_distance(const void *a, const void *b)
+{
+	const struct mover *x = a, *y = b;
+
+	if (x->by != y->by)
+		return x->by < y->by ? 1 : -1;
+	if (x->then != y->then)
+		return x->then < y->then ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static struct mover *sort_movers(const struct flame *flame,
+				 const struct flame_rank *ranks, size_t *n,
+				 bool by_total)
+{
+	struct mover *movers = malloc((*n + 1) * sizeof(*movers));
+	size_t moved = 0;
+
+	for (size_t i = 0; movers && i < *n; i++) {
+		int64_t self = distance(ranks[i].self);
+		int64_t total = distance(ranks[i].total);
+
+		if (self || total)
+			movers[moved++] = (struct mover){
+				&ranks[i], flame_name_text(flame,
+							   ranks[i].name, NULL),
+				by_total ? total : self,
+				by_total ? self : total
+			};
+	}
+	*n = moved;
+	if (movers)
+		qsort(movers, moved, sizeof(*movers), by_distance);
+	return movers;
+}
+
+static void put_pair(struct cli_table *table, const int64_t *weight)
+{
+	cli_cell(table, "%" PRId64, weight[0]);
+	cli_cell(table, "%" PRId64, weight[1]);
+	if (weight[0] == weight[1])
+		cli_cell(table, "0");
+	else
+		cli_cell(table, "%+" PRId64, weight[1] - weight[0]);
+}
+
+static bool put_movers(const struct cli *cli, const struct flame *flame,
+		       const struct mover *movers, size_t n,
+		       struct flame_text *out)
+{
+	static const char *const heads[] = {
+		"self before", "after", "delta",
+		"total before", "after", "delta", "frame",
+	};
+	const struct own *own = cli->own;
+	struct cli_table table = { .columns = 7 };
+
+	for (size_t i = 0; i < 7; i++)
+		cli_cell(&table, "%s", heads[i]);
+	cli_mark(&table, 'h');
+	for (size_t i = 0; i < n; i++) {
+		const struct flame_rank *r = movers[i].rank;
+		const int64_t *by = own->by_total ? r->total : r->self;
+
+		put_pair(&table, r->self);
+		put_pair(&table, r->total);
+		cli_name(&table, flame, r->name, "(no frames)", 0);
+		cli_mark(&table, by[1] > by[0] ? '+' : by[1] < by[0] ? '-' :
+								       ' ');
+	}
+	return cli_table_write(cli, &table, out);
+}
+
+static int put_top(const struct cli *cli, struct flame *flame,
+		   struct flame_tree *tree)
+{
+	const struct own *own = cli->own;
+	const struct flame_rank *ranks;
+	struct mover *movers = NULL;
+	struct flame_text *out;
+	size_t n;
+	bool good;
+
+	if (flame_tree_rank(tree, FLAME_NAMES, NULL, &ranks, &n) == FLAME_OK)
+		movers = sort_movers(flame, ranks, &n, own->by_total);
+	out = movers ? flame_text_create(flame, cli->output) : NULL;
+	if (own->rows && n > (size_t)own->rows)
+		n = own->rows;
+	good = out && put_movers(cli, flame, movers, n, out);
+	free(movers);
+	if (good)
+		return flame_text_finish(out) == FLAME_OK ? CLI_FINE :
+							    CLI_TROUBLE;
+	flame_text_abandon(out);
+	return CLI_TROUBLE;
+}
+
+static int gathered(struct cli *cli, struct flame *flame,
+		    struct flame_tree *tree)
+{
+	const struct own *own = cli->own;
+
+	if (own->normalize)
+		flame_tree_scale(tree, 0, flame_tree_total(tree, 1));
+	if (own->brief)
+		return tell_by_status(tree);
+	return own->top ? put_top(cli, flame, tree) : CLI_FINE;
+}
+
+static const struct cli_tool tool = {
+	.name = "flame-diff",
+	.usage = "[options] BEFORE AFTER",
+	.about = "What changed from one profile to another.",
+	.format = "folded",
+	.options = options,
+	.take = take,
+	.settle = settle,
+	.gathered = gathered,
+};
+
+int main(int argc, char **argv)
+{
+	struct own own = { 0 };
+
+	return cli_main(&tool, &own, argc, argv);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-merge: sorted folded streams to one, a line of each in memory.  No
+ * names are looked into: what stands before a line's count is its key, and
+ * counts of equal keys are added.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+	{ 0, "key", "N", "lines begin with N columns, each ended by a tab" },
+	{ 0, "stream", NULL, "inputs are one stream; equal stacks adjoin" },
+	{ 0, NULL, NULL, NULL }
+};
+
+struct own {
+	long key;
+	bool stream;
+};
+
+/* What is ahead of an input. */
+struct input {
+	const char *name;
+	struct flame_lines *lines;
+	const char *key;	/* stays until the next line */
+	size_t size;
+	int64_t count;
+	uint64_t line, good, bad, first_bad;
+	char separator;		/* between key and count */
+	char sample[64];	/* of the first bad line */
+};
+
+struct merge {
+	struct cli *cli;
+	struct flame *flame;
+	long columns;		/* of the key, before the stack */
+	struct flame_text *out;
+	struct input **heap;	/* the least key first */
+	size_t n;
+	/* The line to be written. */
+	char *key;
+	size_t size, room;
+	int64_t sum;
+	char separator;
+	bool begun;
+};
+
+/* Lines ------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static const char *nth_tab(const char *at, size_t n, long columns)
+{
+	const char *end = at + n;
+
+	for (; at && columns > 0; columns--) {
+		at = memchr(at, '\t', end - at);
+		at = at ? at + 1 : NULL;
+	}
+	return at;
+}
+
+static void not_understood(struct input *in, const char *line, size_t n)
+{
+	if (in->bad++)
+		return;
+	in->first_bad = in->line;
+	if (n >= sizeof(in->sample))
+		n = sizeof(in->sample) - 1;
+	memcpy(in->sample, line, n);
+	in->sample[n] = '\0';
+}
+
+enum { GOOD, BAD, TOO_MUCH };
+
+/* "key count", perhaps with the tab that Hadoop puts after a lone key. */
+static int parse(const struct merge *m, struct input *in, const char *line,
+		 size_t n)
+{
+	size_t end = n, digits;
+	int64_t count = 0;
+
+	while (end && is_blank(line[end - 1]))
+		end--;
+	for (digits = end; digits && line[digits - 1] >= '0' &&
+			   line[digits - 1] <= '9';)
+		digits--;
+	if (digits == end || !digits || !is_blank(line[digits - 1]) ||
+	    !nth_tab(line, digits - 1, m->columns))
+		return BAD;
+	for (size_t i = digits; i < end; i++)
+		if (__builtin_mul_overflow(count, 10, &count) ||
+		    __builtin_add_overflow(count, line[i] - '0', &count))
+			return TOO_MUCH;
+	in->key = line;
+	in->size = digits - 1;
+	in->count = count;
+	in->separator = line[digits - 1];
+	return GOOD;
+}
+
+/* FLAME_OK, FLAME_END, or FLAME_FAILED: the message is out. */
+static int read_line(struct merge *m, struct input *in)
+{
+	const char *line;
+	size_t n;
+	int status;
+
+	while ((status = flame_lines_next(in->lines, &line, &n)) == FLAME_OK) {
+		in->line++;
+		if (!n || line[0] == '#')
+			continue;
+		switch (parse(m, in, line, n)) {
+		case GOOD:
+			in->good++;
+			return FLAME_OK;
+		case TOO_MUCH:
+			cli_say(m->cli, "%s: line %" PRIu64 ": the count "
+				"passes 2^63", in->name, in->line);
+			return FLAME_FAILED;
+		}
+		if (n != strspn(line, " \t"))
+			not_understood(in, line, n);
+	}
+	return status;
+}
+
+/* What is written ------------------------------------------------------ */
+
+static int compare(const char *a, size_t n, const char *b, size_t m)
+{
+	int d = memcmp(a, b, n < m ? n : m);
+
+	return d ? d : (n > m) - (n < m);
+}
+
+static bool flush(struct merge *m)
+{
+	char text[24];
+	int n;
+
+	if (!m->begun)
+		return true;
+	n = snprintf(text, sizeof(text), "%c%" PRId64 "\n", m->separator,
+		     m->sum);
+	flame_text_put(m->out, m->key, m->size);
+	return flame_text_put(m->out, text, n) == FLAME_OK;
+}
+
+static bool begin(struct merge *m, const struct input *in)
+{
+	char *more;
+
+	if (!flush(m))
+		return false;
+	if (in->size >= m->room) {
+		more = realloc(m->key, in->size * 2 + 64);
+		if (!more) {
+			cli_say(m->cli, "out of memory");
+			return false;
+		}
+		m->key = more;
+		m->room = in->size * 2 + 64;
+	}
+	memcpy(m->key, in->key, in->size);
+	m->size = in->size;
+	m->sum = in->count;
+	m->separator = in->separator;
+	m->begun = true;
+	return true;
+}
+
+/*
+ * Keys come out ascending, so one that is less than the last tells of an
+ * input that is not sorted: the one it is from.
+ */
+static bool add(struct merge *m, const struct input *in, bool sorted)
+{
+	int d = m->begun ? compare(in->key, in->size, m->key, m->size) : 1;
+
+	if (d > 0 || (d < 0 && !sorted))
+		return begin(m, in);
+	if (d < 0) {
+		cli_say(m->cli, "%s: line %" PRIu64 ": not sorted: %.*s (use "
+			"flame-fold)", in->name, in->line,
+			in->size > 60 ? 60 : (int)in->size, in->key);
+		return false;
+	}
+	if (!__builtin_add_overflow(m->sum, in->count, &m->sum))
+		return true;
+	cli_say(m->cli, "%s: line %" PRIu64 ": the sum passes 2^63", in->name,
+		in->line);
+	return false;
+}
+
+/* Inputs ------------------------------------------------------------------ */
+
+/* Of equal keys the one of the earlier input comes first. */
+static bool is_before(const struct input *a, const struct input *b)
+{
+	int d = compare(a->key, a->size, b->key, b->size);
+
+	return d ? d < 0 : a < b;
+}
+
+static void sift_down(struct merge *m, size_t i)
+{
+	struct input *in = m->heap[i];
+	size_t child;
+
+	for (; (child = 2 * i + 1) < m->n; i = child) {
+		if (child + 1 < m->n &&
+		    is_before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (is_before(in, m->heap[child]))
+			break;
+		m->heap[i] = m->heap[child];
+	}
+	m->heap[i] = in;
+}
+
+/* All are open at once. */
+static bool merge_sorted(struct merge *m, struct input *inputs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int status = read_line(m, &inputs[i]);
+
+		if (status == FLAME_FAILED)
+			return false;
+		if (status == FLAME_OK)
+			m->heap[m->n++] = &inputs[i];
+	}
+	for (size_t i = m->n / 2; i--;)
+		sift_down(m, i);
+	while (m->n) {
+		struct input *in = m->heap[0];
+		int status;
+
+		if (!add(m, in, true))
+			return false;
+		status = read_line(m, in);
+		if (status == FLAME_FAILED)
+			return false;
+		if (status == FLAME_END)
+			m->heap[0] = m->heap[--m->n];
+		if (m->n)
+			sift_down(m, 0);
+	}
+	return flush(m);
+}
+
+/* One after the other. */
+static bool merge_stream(struct merge *m, struct input *inputs, size_t n)
+{
+	int status;
+
+	for (size_t i = 0; i < n; i++) {
+		while ((status = read_line(m, &inputs[i])) == FLAME_OK)
+			if (!add(m, &inputs[i], false))
+				return false;
+		if (status == FLAME_FAILED)
+			return false;
+	}
+	return flush(m);
+}
+
+/* Inputs that cannot be opened are told of and left out. */
+static size_t open_inputs(struct merge *m, struct input *inputs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->cli->ninputs; i++) {
+		const char *path = m->cli->inputs[i];
+		struct input *in = &inputs[n];
+
+		in->lines = flame_lines_open(m->flame, path);
+		in->name = strcmp(path, "-") ? path : "standard input";
+		if (in->lines) {
+			n++;
+			continue;
+		}
+		cli_say(m->cli, "%s", flame_error(m->flame));
+		flame_clear(m->flame);
+	}
+	return n;
+}
+
+static int status_of(const struct merge *m, const struct input *inputs,
+		     size_t n)
+{
+	uint64_t good = 0, bad = flame_warnings(m->flame);
+	int status = n < m->cli->ninputs ? CLI_TROUBLE : CLI_FINE;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct input *in = &inputs[i];
+
+		good += in->good;
+		bad += in->bad;
+		if (in->bad && !m->cli->quiet)
+			cli_say(m->cli, "%s: %" PRIu64 " lines not "
+				"understood, the first is line %" PRIu64 ": %s",
+				in->name, in->bad, in->first_bad, in->sample);
+	}
+	return bad && (m->cli->strict || !good) ? CLI_TROUBLE : status;
+}
+
+static int merge(struct merge *m, struct input *inputs)
+{
+	const struct own *own = m->cli->own;
+	size_t n = open_inputs(m, inputs);
+	int status = CLI_TROUBLE;
+
+	m->out = n ? flame_text_create(m->flame, m->cli->output) : NULL;
+	if (m->out && (own->stream ? merge_stream(m, inputs, n) :
+				     merge_sorted(m, inputs, n))) {
+		status = status_of(m, inputs, n);
+		if (flame_text_finish(m->out) != FLAME_OK)
+			status = CLI_TROUBLE;
+	} else {
+		flame_text_abandon(m->out);
+	}
+	for (size_t i = 0; i < n; i++)
+		flame_lines_close(inputs[i].lines);
+	return status;
+}
+
+static int run(struct cli *cli, struct flame *flame)
+{
+	const struct own *own = cli->own;
+	struct merge m = { .cli = cli, .flame = flame, .columns = own->key };
+	struct input *inputs = calloc(cli->ninputs, sizeof(*inputs));
+	int status = CLI_TROUBLE;
+
+	m.heap = calloc(cli->ninputs, sizeof(*m.heap));
+	if (inputs && m.heap)
+		status = merge(&m, inputs);
+	else
+		cli_say(cli, "out of memory");
+	free(m.heap);
+	free(m.key);
+	free(inputs);
+	return status;
+}
+
+static bool take(struct cli *cli, const char *name, const char *value)
+{
+	struct own *own = cli->own;
+	char *end;
+
+	if (strcmp(name, "stream") == 0) {
+		own->stream = true;
+		return true;
+	}
+	own->key = strtol(value, &end, 10);
+	if (end != value && !*end && own->key >= 0 && own->key < INT_MAX)
+		return true;
+	cli_say(cli, "--key %s: a number of columns", value);
+	return false;
+}
+
+static const struct cli_tool tool = {
+	.name = "flame-merge",
+	.usage = "[options] [FILE...]",
+	.about = "Merges sorted folded stacks, in no more memory than a line "
+		 "of each.",
+	.format = "folded",
+	.options = options,
+	.take = take,
+	.rows = "",
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	struct own own = { 0 };
+
+	return cli_main(&tool, &own, argc, argv);
+}

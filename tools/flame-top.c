@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-top: the heaviest frames of any profiles as a table, who calls some
+ * of them and whom they call, or all of it as an indented tree.
+ */
+#include "cli.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+	{ 0, "callees", "RE", "whom do frames that match call" },
+	{ 0, "callers", "RE", "who calls frames that match" },
+	{ 'f', "format", "text|tsv|json", "write this format" },
+	{ 0, "min", "N|P%", "--tree: leave out what is lighter (1%)" },
+	{ 'N', "rows", "N", "at most N rows (30; 0: all)" },
+	{ 0, "sort", "self|total", "what to go by (self)" },
+	{ 0, "tree", NULL, "an indented tree of calls" },
+	{ 0, NULL, NULL, NULL }
+};
+
+struct own {
+	enum { TEXT, TSV, JSON } format;
+	bool format_given, sort_given, by_total, tree, percent;
+	enum flame_ranking which;
+	const char *re;
+	double min;
+	long rows;		/* -1: not given */
+};
+
+/* Options ----------------------------------------------------------------- */
+
+static bool take_format(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+
+	own->format_given = true;
+	if (strcmp(value, "text") == 0)
+		own->format = TEXT;
+	else if (strcmp(value, "tsv") == 0)
+		own->format = TSV;
+	else if (strcmp(value, "json") == 0)
+		own->format = JSON;
+	else {
+		cli_say(cli, "-f %s: text, tsv or json", value);
+		return false;
+	}
+	return true;
+}
+
+static bool take_min(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+	char *end;
+
+	own->min = strtod(value, &end);
+	own->percent = *end == '%';
+	if (end != value && !end[own->percent] && own->min >= 0 &&
+	    own->min < 1e19)
+		return true;
+	cli_say(cli, "--min %s: a weight, or a percentage as 0.5%%", value);
+	return false;
+}
+
+static bool take_rows(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+	char *end;
+
+	own->rows = strtol(value, &end, 10);
+	if (end != value && !*end && own->rows >= 0)
+		return true;
+	cli_say(cli, "--rows %s: a number", value);
+	return false;
+}
+
+static bool take_re(struct cli *cli, enum flame_ranking which,
+		    const char *value)
+{
+	struct own *own = cli->own;
+
+	if (own->re) {
+		cli_say(cli, "--callers and --callees: one of them, once");
+		return false;
+	}
+	own->which = which;
+	own->re = value;
+	return true;
+}
+
+static bool take_sort(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+
+	own->sort_given = true;
+	own->by_total = strcmp(value, "total") == 0;
+	if (own->by_total || strcmp(value, "self") == 0)
+		return true;
+	cli_say(cli, "--sort %s: self or total", value);
+	return false;
+}
+
+static bool take(struct cli *cli, const char *name, const char *value)
+{
+	struct own *own = cli->own;
+
+	if (strcmp(name, "format") == 0)
+		return take_format(cli, value);
+	if (strcmp(name, "min") == 0)
+		return take_min(cli, value);
+	if (strcmp(name, "rows") == 0)
+		return take_rows(cli, value);
+	if (strcmp(name, "sort") == 0)
+		return take_sort(cli, value);
+	if (strcmp(name, "callers") == 0)
+		return take_re(cli, FLAME_CALLERS, value);
+	if (strcmp(name, "callees") == 0)
+		return take_re(cli, FLAME_CALLEES, value);
+	own->tree = true;
+	return true;
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return n > m && strcmp(path + n - m, end) == 0;
+}
+
+static bool settle(struct cli *cli)
+{
+	struct own *own = cli->own;
+
+	cli->own_output = true;
+	if (!own->format_given && cli->output)
+		own->format = ends_in(cli->output, ".json") ? JSON :
+			      ends_in(cli->output, ".tsv") ? TSV : TEXT;
+	if (own->re && !own->sort_given)
+		own->by_total = true;
+	if (own->rows < 0)
+		own->rows = own->tree ? 0 : 30;
+	/* As a tree these are what filters make: below the match, above it. */
+	if (own->tree && own->which == FLAME_CALLEES)
+		return cli_filter(cli, "root-innermost", own->re);
+	if (own->tree && own->which == FLAME_CALLERS)
+		return cli_filter(cli, "keep", own->re) &&
+		       cli_filter(cli, "cut", own->re) &&
+		       cli_filter(cli, "reverse", NULL);
+	return true;
+}
+
+/* What is shown --------------------------------------------------------- */
+
+struct row {
+	flame_id name;
+	const char *text;
+	int64_t self, total;
+	unsigned level;
+};
+
+struct view {
+	const struct cli *cli;
+	const struct own *own;
+	const struct flame *flame;
+	const struct flame_tree *tree;
+	struct row *rows;
+	size_t n;
+	int64_t total;		/* that percentages are of */
+	struct flame_text *out;
+};
+
+static int by_self(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return strcmp(x->text, y->text);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return by_self(a, b);
+}
+
+static bool fill_ranks(struct view *v, struct flame_tree *tree)
+{
+	const struct flame_rank *ranks;
+
+	if (flame_tree_rank(tree, v->own->which, v->own->re, &ranks,
+			    &v->n) != FLAME_OK)
+		return false;
+	v->rows = malloc((v->n + 1) * sizeof(*v->rows));
+	if (!v->rows)
+		return false;
+	if (v->own->which != FLAME_NAMES)
+		v->total = 0;
+	for (size_t i = 0; i < v->n; i++) {
+		v->rows[i] = (struct row){
+			.name = ranks[i].name,
+			.text = flame_name_text(v->flame, ranks[i].name, NULL),
+			.self = ranks[i].self[0], .total = ranks[i].total[0],
+		};
+		if (v->own->which != FLAME_NAMES)
+			v->total += ranks[i].total[0];
+	}
+	qsort(v->rows, v->n, sizeof(*v->rows),
+	      v->own->by_total ? by_total : by_self);
+	return true;
+}
+
+static bool fill_nodes(struct view *v, struct flame_tree *tree)
+{
+	const struct flame_node *nodes;
+	double min = v->own->min;
+
+	if (v->own->percent)
+		min = (double)v->total * min / 100;
+	if (flame_tree_nodes(tree, min, &nodes, &v->n) != FLAME_OK)
+		return false;
+	v->rows = malloc(v->n * sizeof(*v->rows));
+	if (!v->rows)
+		return false;
+	for (size_t i = 0; i < v->n; i++)
+		v->rows[i] = (struct row){
+			.name = nodes[i].name, .level = nodes[i].level,
+			.text = flame_name_text(v->flame, nodes[i].name, NULL),
+			.self = nodes[i].self[0], .total = nodes[i].total[0],
+		};
+	return true;
+}
+
+/* What stands where there is no name. */
+static const char *nobody(const struct own *own)
+{
+	return own->tree ? "all" :
+	       own->which == FLAME_CALLERS ? "(root)" :
+	       own->which == FLAME_CALLEES ? "(self)" : "(no frames)";
+}
+
+/* Text, TSV and JSON ------------------------------------------------------ */
+
+static void put_heading(const struct view *v)
+{
+	const char *metric, *unit;
+
+	cli_metric(v->flame, v->tree, &metric, &unit);
+	cli_print(v->out, "%s%s%" PRId64 " %s", metric, metric[0] ? ": " : "",
+		  v->total, unit);
+	if (v->own->which != FLAME_NAMES && !v->own->tree)
+		cli_print(v->out, " in what matches %s, by %s", v->own->re,
+			  v->own->which == FLAME_CALLERS ? "caller" :
+							   "callee");
+	cli_print(v->out, "\n");
+}
+
+static bool put_text(struct view *v)
+{
+	struct cli_table table = { .columns = 5 };
+	bool tree = v->own->tree;
+
+	put_heading(v);
+	cli_cell(&table, "self");
+	cli_cell(&table, "%%");
+	cli_cell(&table, "total");
+	cli_cell(&table, "%%");
+	cli_cell(&table, "frame");
+	cli_mark(&table, 'h');
+	for (size_t i = 0; i < v->n; i++) {
+		const struct row *row = &v->rows[i];
+		double share = v->total ? (double)(v->own->by_total || tree ?
+			row->total : row->self) / (double)v->total : 0;
+
+		cli_cell(&table, "%" PRId64, row->self);
+		cli_percent(&table, row->self, v->total);
+		cli_cell(&table, "%" PRId64, row->total);
+		cli_percent(&table, row->total, v->total);
+		cli_name(&table, v->flame, row->name, nobody(v->own),
+			 row->level);
+		cli_mark(&table, share >= 0.1 && !tree ? '+' :
+				 share < 0.01 ? '.' : ' ');
+	}
+	return cli_table_write(v->cli, &table, v->out);
+}
+
+/* Tabs and newlines within a name would make columns and rows. */
+static void put_plain(struct flame_text *out, const char *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = at[i];
+
+		flame_text_put(out, c < 0x20 ? " " : &at[i], 1);
+	}
+}
+
+static bool put_tsv(struct view *v)
+{
+	cli_print(v->out, "%sself\ttotal\tframe\n",
+		  v->own->tree ? "level\t" : "");
+	for (size_t i = 0; i < v->n; i++) {
+		const struct row *row = &v->rows[i];
+		size_t size;
+		const char *text = flame_name_text(v->flame, row->name, &size);
+
+		if (v->own->tree)
+			cli_print(v->out, "%u\t", row->level);
+		cli_print(v->out, "%" PRId64 "\t%" PRId64 "\t", row->self,
+			  row->total);
+		put_plain(v->out, text, size);
+		cli_print(v->out, "\n");
+	}
+	return true;
+}
+
+/* Exact: cJSON's numbers are doubles. */
+static bool add_number(cJSON *to, const char *key, int64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, n);
+	return cJSON_AddRawToObject(to, key, text);
+}
+
+/* The length of a well-formed UTF-8 sequence; 0: none begins here. */
+static unsigned utf8(const unsigned char *at, size_t n)
+{
+	unsigned length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 :
+			  at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 :
+			  at[0] < 0xf5 ? 4 : 0;
+
+	if (!length || length > n)
+		return 0;
+	for (unsigned i = 1; i < length; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	if ((at[0] == 0xe0 && at[1] < 0xa0) ||
+	    (at[0] == 0xed && at[1] >= 0xa0) ||
+	    (at[0] == 0xf0 && at[1] < 0x90) ||
+	    (at[0] == 0xf4 && at[1] >= 0x90))
+		return 0;
+	return length;
+}
+
+/* JSON is UTF-8: other bytes become U+FFFD, NUL too (cJSON would end). */
+static bool add_name(cJSON *to, const struct view *v, flame_id name)
+{
+	size_t n, k = 0;
+	const char *text = flame_name_text(v->flame, name, &n);
+	char *copy = malloc(n * 3 + 1);
+	bool good;
+
+	for (size_t i = 0; copy && i < n;) {
+		unsigned length = utf8((const unsigned char *)text + i, n - i);
+
+		if (length && text[i]) {
+			memcpy(copy + k, text + i, length);
+			k += length;
+			i += length;
+		} else {
+			memcpy(copy + k, "\357\277\275", 3);
+			k += 3;
+			i++;
+		}
+	}
+	if (!copy)
+		return false;
+	copy[k] = '\0';
+	good = cJSON_AddStringToObject(to, "frame", copy);
+	free(copy);
+	return good;
+}
+
+static bool put_json_row(const struct view *v, const struct row *row,
+			 bool first)
+{
+	cJSON *object = cJSON_CreateObject();
+	char *text = NULL;
+	bool good = object &&
+		    (!v->own->tree ||
+		     add_number(object, "level", row->level)) &&
+		    add_number(object, "self", row->self) &&
+		    add_number(object, "total", row->total) &&
+		    add_name(object, v, row->name);
+
+	if (good)
+		text = cJSON_PrintUnformatted(object);
+	if (text)
+		cli_print(v->out, "%s\n\t%s", first ? "" : ",", text);
+	cJSON_free(text);
+	cJSON_Delete(object);
+	return text;
+}
+
+/* A row a line; a long list does not become a tree in memory. */
+static bool put_json(struct view *v)
+{
+	const char *metric, *unit;
+	cJSON *head = cJSON_CreateObject();
+	char *text = NULL;
+	bool good = head;
+
+	cli_metric(v->flame, v->tree, &metric, &unit);
+	good = good && cJSON_AddStringToObject(head, "metric", metric) &&
+	       cJSON_AddStringToObject(head, "unit", unit) &&
+	       add_number(head, "total", v->total);
+	if (good)
+		text = cJSON_PrintUnformatted(head);
+	if (text)	/* its '}' comes at the end */
+		cli_print(v->out, "%.*s,\"rows\":[", (int)strlen(text) - 1,
+			  text);
+	good = text;
+	cJSON_free(text);
+	cJSON_Delete(head);
+	for (size_t i = 0; good && i < v->n; i++)
+		good = put_json_row(v, &v->rows[i], !i);
+	return good && cli_print(v->out, "\n]}\n");
+}
+
+static bool put(struct view *v)
+{
+	switch (v->own->format) {
+	case TSV: return put_tsv(v);
+	case JSON: return put_json(v);
+	default: return put_text(v);
+	}
+}
+
+static int gathered(struct cli *cli, struct flame *flame,
+		    struct flame_tree *tree)
+{
+	const struct own *own = cli->own;
+	struct view view = {
+		.cli = cli, .own = own, .flame = flame, .tree = tree,
+		.total = flame_tree_total(tree, 0),
+	};
+	int status = CLI_TROUBLE;
+
+	if (!(own->tree ? fill_nodes(&view, tree) : fill_ranks(&view, tree)))
+		return CLI_TROUBLE;
+	if (own->rows && view.n > (size_t)own->rows)
+		view.n = own->rows;
+	view.out = flame_text_create(flame, cli->output);
+	if (view.out && put(&view)) {
+		if (flame_text_finish(view.out) == FLAME_OK)
+			status = CLI_FINE;
+	} else {
+		flame_text_abandon(view.out);
+	}
+	free(view.rows);
+	return status;
+}
+
+static const struct cli_tool tool = {
+	.name = "flame-top",
+	.usage = "[options] [FILE...]",
+	.about = "The heaviest frames of any profiles, their callers and "
+		 "callees.",
+	.format = "text",
+	.options = options,
+	.take = take,
+	.settle = settle,
+	.rows = "sfi",
+	.gathered = gathered,
+};
+
+int main(int argc, char **argv)
+{
+	struct own own = { .min = 1, .percent = true, .rows = -1 };
+
+	return cli_main(&tool, &own, argc, argv);
+}
