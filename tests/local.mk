@@ -21,10 +21,17 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 # One program of Criterion's each, from the .c of its name.
 unit_tests =
 unit_tests += tests/unit/test_base
+unit_tests += tests/unit/test_dict
 unit_tests += tests/unit/test_draw
 unit_tests += tests/unit/test_filter
+unit_tests += tests/unit/test_flow
+unit_tests += tests/unit/test_folded
 unit_tests += tests/unit/test_io
 unit_tests += tests/unit/test_jfr_v0
+unit_tests += tests/unit/test_text
+unit_tests += tests/unit/test_top
+unit_tests += tests/unit/test_perf
+unit_tests += tests/unit/test_tree
 
 if CRITERION
 check_PROGRAMS += $(unit_tests)
@@ -43,6 +50,8 @@ tests_mk_mkjfr_LDADD =
 
 script_tests = \
 	tests/golden/run \
+	tests/jfr-text/run \
+	tests/laws/run \
 	tests/coherence/sources \
 	tests/coherence/layers \
 	tests/coherence/symbols \
@@ -56,4 +65,21 @@ TESTS += $(script_tests)
 
 EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
-	tests/mk tests/viewer
+	tests/jfr-text tests/laws tests/mk tests/viewer
+
+# Ours and the peers, measured; see tests/bench/README.
+bench_programs = tests/bench/measure tests/bench/mkstacks
+EXTRA_PROGRAMS = $(bench_programs)
+CLEANFILES += $(bench_programs)
+tests_bench_measure_LDADD =
+tests_bench_mkstacks_LDADD =
+EXTRA_DIST += tests/bench
+
+bench_environment = TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)'
+
+.PHONY: bench bench-data
+bench-data: $(bench_programs)
+	$(bench_environment) $(SHELL) $(srcdir)/tests/bench/data
+bench: all bench-data
+	@$(bench_environment) BENCH_FROM="$$PWD" \
+		$(SHELL) $(srcdir)/tests/bench/run

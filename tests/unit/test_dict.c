@@ -38,7 +38,7 @@ static flame_id name(const char *text)
 
 static flame_id numbered(const char *head, unsigned i)
 {
-	char text[32];
+	char text[64];
 
 	snprintf(text, sizeof(text), "%s%u", head, i);
 	return name(text);

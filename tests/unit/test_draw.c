@@ -464,3 +464,126 @@ Test(html, the_data_is_what_data_js_reads)
 	cr_assert_eq(data[3], 4);
 	cr_assert_eq(memcmp(data + n - sizeof(tail), tail, sizeof(tail)), 0);
 }
+
+Test(html, a_page_that_opens_as_a_tree_says_so_in_its_flags)
+{
+	static uint8_t data[4096];
+	struct flame_sink *sink = begin(&fl_format_html);
+
+	cr_assert_eq(flame_set(sink, "tree", NULL), FLAME_OK);
+	put(sink, "main", 1);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	unpack(data, sizeof(data));
+	cr_assert_eq(data[1], 4);
+	write_small(&fl_format_html);
+	unpack(data, sizeof(data));
+	cr_assert_eq(data[1], 0);
+}
+
+/* Comparisons ------------------------------------------------------------ */
+
+static void write_two(const struct fl_format *format)
+{
+	struct flame_sink *writer = begin(format), *sink;
+	struct flame_tree *tree = flame_tree_new(flame, 2);
+
+	cr_assert(tree);
+	sink = flame_tree_sink(tree, 0);
+	put(sink, "main;draw", 1000);
+	put(sink, "main;gone", 40);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	sink = flame_tree_sink(tree, 1);
+	put(sink, "main;draw", 900);
+	put(sink, "main;new", 60);
+	put(sink, "main", 5);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_eq(flame_tree_write(tree, writer), FLAME_OK);
+	cr_assert_eq(flame_finish(writer), FLAME_OK);
+	flame_tree_free(tree);
+}
+
+Test(html, a_comparison_has_the_self_before_and_after)
+{
+	static uint8_t data[4096];
+	static const uint8_t tail[] = {
+		1, 3, 0, 0, 0,			/* children */
+		0, 0, 0, 0, 0,			/* ranks: all new */
+		0, 3, 1, 2, 4,			/* all, main, draw, ... */
+		0, 0, 0xe8, 7, 40, 0,		/* before: 1000, 40 */
+		0, 5, 0x84, 7, 0, 60,		/* after: 5, 900, 60 */
+	};
+	static const uint8_t ramp[] = {
+		0x6f, 0xb6, 0xff, 0x17, 0x60, 0xa0,	/* least */
+		0x87, 0xc2, 0xfe, 0x21, 0x56, 0x88,
+	};
+	size_t n;
+
+	write_two(&fl_format_html);
+	n = unpack(data, sizeof(data));
+	cr_assert_eq(data[1], 2);
+	cr_assert_eq(data[2], 5);
+	cr_assert_eq(memcmp(data + n - sizeof(tail), tail, sizeof(tail)), 0);
+	cr_assert_eq(data[6], 0, "no title");
+	cr_assert(memmem(data, n, ramp, sizeof(ramp)));
+}
+
+Test(svg, a_comparison_is_as_wide_as_after_and_tells_both)
+{
+	write_two(&fl_format_svg);
+	cr_assert(holds("<title>draw (1,000 -&gt; 900 samples, -100)</title>"));
+	cr_assert(holds("<title>new (0 -&gt; 60 samples, +60, new)</title>"));
+	cr_assert_not(holds("<title>gone"));
+	cr_assert(holds("width=\"900\" height=\"1\" fill=\"#6fb6ff\""));
+	cr_assert(holds("they are gone: 1 frame<"));
+	cr_assert(holds("1,040 -&gt; 965 samples (-75, -7.21%), 3 frames"));
+}
+
+Test(svg, what_is_gone_adds_no_rows)
+{
+	struct flame_sink *writer = begin(&fl_format_svg), *sink;
+	struct flame_tree *tree = flame_tree_new(flame, 2);
+
+	sink = flame_tree_sink(tree, 0);
+	put(sink, "a;b;c;d;e", 10);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	sink = flame_tree_sink(tree, 1);
+	put(sink, "a", 10);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_eq(flame_tree_write(tree, writer), FLAME_OK);
+	cr_assert_eq(flame_finish(writer), FLAME_OK);
+	flame_tree_free(tree);
+	cr_assert(holds("viewBox=\"0 0 10 2\""));
+	cr_assert(holds("they are gone: 4 frames<"));
+}
+
+Test(svg, two_empty_profiles_are_a_page)
+{
+	struct flame_tree *tree = flame_tree_new(flame, 2);
+	struct flame_sink *writer = begin(&fl_format_svg);
+
+	cr_assert_eq(flame_tree_write(tree, writer), FLAME_OK);
+	cr_assert_eq(flame_finish(writer), FLAME_OK);
+	cr_assert(holds("0 -&gt; 0 "));
+	writer = begin(&fl_format_html);
+	cr_assert_eq(flame_tree_write(tree, writer), FLAME_OK);
+	cr_assert_eq(flame_finish(writer), FLAME_OK);
+	flame_tree_free(tree);
+}
+
+Test(changes, the_ramp_is_grey_only_without_a_change)
+{
+	cr_expect_eq(fl_ramp_step(0, 0), FL_RAMP_NONE);
+	cr_expect_eq(fl_ramp_step(0, 9), FL_RAMP_NONE);
+	cr_expect_eq(fl_ramp_step(1, 1e9), FL_RAMP_NONE + 1);
+	cr_expect_eq(fl_ramp_step(-1, 1e9), FL_RAMP_NONE - 1);
+	cr_expect_eq(fl_ramp_step(9, 9), FL_RAMP_STEPS - 1);
+	cr_expect_eq(fl_ramp_step(-9, 9), 0);
+}
+
+Test(schemes, text_is_readable_on_the_ramp)
+{
+	for (unsigned i = 0; i < FL_RAMP_STEPS; i++) {
+		cr_assert_geq(contrast(fl_ramp[i].light, 0x14181d), 7.0);
+		cr_assert_geq(contrast(fl_ramp[i].dark, 0xf7f9fb), 4.5);
+	}
+}

@@ -1,12 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# smoke.sh PAGE.html: opens a page in a headless Chromium and looks whether
-# its script ran under its policy and drew: the still picture is gone, the
-# sum is told, and nothing was refused.  77: no Chromium here.
+# smoke.sh PAGE.html [HASH [TEXT]...]: opens a page in a headless Chromium and
+# looks whether its script ran under its policy and drew: the still picture is
+# gone, the sum is told, nothing was refused, and the texts (as grep has them)
+# stand in the document.  77: no Chromium here.
+#
+#	smoke.sh page.html v=tree 'role="row"' 'aria-level="2"'
 
 set -u
-page=$1
+page=$1 hash=${2-}
+shift $(($# > 1 ? 2 : 1))
 browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser)}
 [ -n "$browser" ] || exit 77
 work=$(mktemp -d)
@@ -16,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 	--no-first-run --disable-background-networking \
 	--disable-component-update --disable-sync \
 	--user-data-dir="$work/profile" --enable-logging=stderr \
-	--virtual-time-budget=5000 --dump-dom "file://$(realpath "$page")" \
+	--virtual-time-budget=5000 --dump-dom "file://$(realpath "$page")#$hash" \
 	> "$work/dom" 2> "$work/log"
 
 fail() {
@@ -27,5 +31,10 @@ fail() {
 grep -q CONSOLE "$work/log" && fail "the console is not empty"
 grep -q 'id="first"' "$work/dom" && fail "the script did not come to its end"
 grep -q 'id="info">[^<]*frames' "$work/dom" || fail "the sum is not told"
-grep -q '<canvas[^>]* width=' "$work/dom" || fail "nothing was drawn"
+grep -q '<canvas[^>]* width=\|<div[^>]* role="row"' "$work/dom" ||
+	fail "nothing was drawn"
+for text
+do
+	grep -q -e "$text" "$work/dom" || fail "without $text"
+done
 exit 0

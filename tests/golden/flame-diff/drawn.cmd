@@ -1,0 +1,4 @@
+printf 'main;a 5\nmain;b 10\nmain;gone 2\n' >before
+printf 'main;a 8\nmain;b 10\nmain;new 1\n' >after
+flame-diff before after -o page.svg && flame-diff before after -o page.html &&
+	grep -q "</svg>" page.svg && grep -q "</html>" page.html

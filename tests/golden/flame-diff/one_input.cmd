@@ -1,0 +1,1 @@
+flame-diff before

@@ -1,0 +1,3 @@
+echo 'a 1' | flame-fold -f svg | head -c 5; echo
+echo 'a 1' | flame-fold -o x.html; head -n 1 x.html
+echo 'a 1' | flame-fold -f collapsed -o x.html; cat x.html

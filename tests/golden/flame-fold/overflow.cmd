@@ -1,0 +1,1 @@
+printf 'a 9223372036854775807\na 1\n' | flame-fold

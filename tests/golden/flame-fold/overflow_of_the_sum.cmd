@@ -1,0 +1,1 @@
+printf 'a 9223372036854775807\nb 1\n' | flame-fold

@@ -1,0 +1,1 @@
+printf 'a 1\nb\n' | flame-merge --partial fail

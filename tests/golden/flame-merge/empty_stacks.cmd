@@ -1,0 +1,2 @@
+printf ' 1\na 2\n' >one
+flame-merge one one

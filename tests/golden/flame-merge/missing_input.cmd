@@ -1,0 +1,2 @@
+printf 'a 1\n' >one
+flame-merge one two

@@ -1,0 +1,1 @@
+printf 'what is this\n' | flame-merge

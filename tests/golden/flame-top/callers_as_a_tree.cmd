@@ -1,0 +1,2 @@
+printf 'main;a;b 5\nmain;a 3\nmain;c;a;b;a 2\nmain 1\nz;b 4\n' >in
+flame-top --tree --callers '^b$' in

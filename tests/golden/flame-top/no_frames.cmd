@@ -1,0 +1,1 @@
+printf ' 3\na 1\n' | flame-top -i folded

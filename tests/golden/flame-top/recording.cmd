@@ -1,0 +1,1 @@
+flame-top -q --total --event alloc -N 5 data/jfr/spark-alloc-live.jfr

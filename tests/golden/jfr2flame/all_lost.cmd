@@ -1,0 +1,3 @@
+jfr2flame data/jfr/spark-killed.jfr out.html
+echo $?; ls
+exit 2

@@ -1,0 +1,1 @@
+jfr2flame -q data/jfr/spark-lock.jfr nowhere/out.html

@@ -1,0 +1,2 @@
+mkdir folder
+jfr2flame -o collapsed folder

@@ -1,0 +1,4 @@
+jfr2flame nosuch.jfr out.html
+echo $?
+ls
+exit 2

@@ -1,0 +1,3 @@
+echo 'a 1' | jfr2flame --collapsed
+echo 'a 1' | jfr2flame --collapsed -
+echo 'a 1' | jfr2flame --collapsed - -

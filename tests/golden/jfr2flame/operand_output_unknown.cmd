@@ -1,0 +1,1 @@
+jfr2flame -o pprof data/jfr/spark-lock.jfr

@@ -1,0 +1,1 @@
+echo 'a 1' | jfr2flame --minwidth thin

@@ -1,0 +1,3 @@
+sum() { awk '{ n += $NF } END { printf "%d lines, %.0f\n", NR, n }'; }
+jfr2flame -q --nativelock -o collapsed data/jfr/spark-lock.jfr | sum
+jfr2flame -q --nativelock --total -o collapsed data/jfr/spark-lock.jfr | sum

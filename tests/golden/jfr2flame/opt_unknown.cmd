@@ -1,0 +1,1 @@
+jfr2flame --frobnicate in.jfr

@@ -1,0 +1,1 @@
+jfr2flame --cpu --collapsed --partial fail data/jfr/spark-inflight.jfr >out

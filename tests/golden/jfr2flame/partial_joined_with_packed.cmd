@@ -1,0 +1,8 @@
+sum() { awk '{ n += $NF } END { printf "%d lines, %.0f\n", NR, n }'; }
+# A gzip behind a plain recording is no recording: what comes before it is
+# kept, and the rest is told of.
+f=data/jfr/spark-lock.jfr
+gzip -nc $f | head -c 1000 >tail
+cat $f tail >in.jfr
+jfr2flame --lock --collapsed in.jfr | sum
+jfr2flame -q --lock --collapsed --partial fail in.jfr >out

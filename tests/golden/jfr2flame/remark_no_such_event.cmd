@@ -1,0 +1,1 @@
+jfr2flame --event nosuch -o collapsed data/jfr/spark-lock.jfr

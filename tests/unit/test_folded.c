@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folded stacks, read and written: text goes in and comes out.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+#include "tree/tree.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+static struct flame *flame;
+static struct fl_buf out, said;
+
+static void remember(void *arg, const char *line)
+{
+	fl_buf_text(arg, line);
+	fl_buf_byte(arg, '\n');
+}
+
+static void start(void)
+{
+	flame = flame_new();
+	cr_assert(flame);
+	flame_on_warning(flame, remember, &said);
+	fl_buf_text(&out, "");
+	fl_buf_text(&said, "");
+}
+
+static void stop(void)
+{
+	flame_free(flame);
+	fl_buf_free(&out);
+	fl_buf_free(&said);
+}
+
+TestSuite(detect, .init = start, .fini = stop);
+TestSuite(read, .init = start, .fini = stop);
+TestSuite(write, .init = start, .fini = stop);
+TestSuite(round_trip, .init = start, .fini = stop);
+
+static struct flame_sink *writer(void)
+{
+	struct flame_sink *sink;
+
+	out.size = 0;
+	fl_buf_text(&out, "");
+	sink = fl_format_folded.create(flame, fl_out_memory(flame, &out));
+	cr_assert(sink, "%s", flame_error(flame));
+	return sink;
+}
+
+/* What is written of what was read; format NULL: detected. */
+static const char *fold_as(const char *text, size_t size, const char *format)
+{
+	struct flame_source *source =
+		flame_open_memory(flame, text, size, "in", format);
+	struct flame_sink *sink = writer();
+
+	cr_assert(source, "%s", flame_error(flame));
+	cr_assert_eq(flame_pump(source, sink), FLAME_OK, "%s",
+		     flame_error(flame));
+	flame_close(source);
+	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
+	return out.at;
+}
+
+static const char *fold(const char *text)
+{
+	return fold_as(text, strlen(text), "folded");
+}
+
+#define FOLDS(text, expected)						\
+	cr_expect_str_eq(fold(text), expected, "is\n%snot\n%s",		\
+			 fold(text), expected)
+
+/* The type of the innermost frame of a line, and its name. */
+static enum flame_type type_of(const char *line, const char **name)
+{
+	struct flame_source *source =
+		flame_open_memory(flame, line, strlen(line), "in", "folded");
+	const struct flame_frame *frame;
+	struct flame_sample s;
+
+	cr_assert(source);
+	cr_assert_eq(flame_next(source, &s), FLAME_OK);
+	flame_close(source);
+	frame = flame_frame_of(flame, flame_stack_frame(flame, s.stack));
+	*name = flame_name_text(flame, frame->name, NULL);
+	return frame->type;
+}
+
+/* Detection ----------------------------------------------------------- */
+
+static bool is_folded(const char *text)
+{
+	return fl_format_folded.probe((const uint8_t *)text, strlen(text),
+				      true) > 0;
+}
+
+Test(detect, lines_that_end_in_a_number_are_folded)
+{
+	cr_expect(is_folded("a;b 1\n"));
+	cr_expect(is_folded("a 1"));
+	cr_expect(is_folded("a b c 1\r\nd 2\r\n"));
+	cr_expect(is_folded("# a comment\n\na\t1\n"));
+	cr_expect(is_folded(" 5\n"));
+}
+
+Test(detect, other_text_is_not)
+{
+	cr_expect_not(is_folded(""));
+	cr_expect_not(is_folded("\n\n"));
+	cr_expect_not(is_folded("hello world\n"));
+	cr_expect_not(is_folded("a 1\nhello world\n"));
+	cr_expect_not(is_folded("42\n"));
+	cr_expect_not(is_folded("a;b\n"));
+	cr_expect_not(is_folded("a -1\n"));
+	cr_expect_not(is_folded("a 1.5\n"));
+	cr_expect_not(is_folded("<html>\n"));
+	cr_expect_eq(fl_format_folded.probe((const uint8_t *)"a\0b 1\n", 6,
+					    true), 0);
+}
+
+Test(detect, more_is_asked_for_where_no_line_has_ended)
+{
+	cr_expect_lt(fl_format_folded.probe((const uint8_t *)"a;b", 3, false),
+		     0);
+	cr_expect_gt(fl_format_folded.probe((const uint8_t *)"a 1\nb", 5,
+					    false), 0);
+}
+
+Test(detect, a_first_line_of_a_hundred_kilobytes_is_fine)
+{
+	struct fl_buf text = { 0 };
+
+	for (int i = 0; i < 20000; i++)
+		fl_buf_text(&text, "frame;");
+	fl_buf_text(&text, "end 3\n");
+	cr_expect(strstr(fold_as(text.at, text.size, NULL), ";end 3\n"));
+	fl_buf_free(&text);
+}
+
+/* Reading ------------------------------------------------------------- */
+
+Test(read, the_weight_is_the_last_number)
+{
+	FOLDS("a b;c 1 2\n", "a b;c 1 2\n");
+	FOLDS("a;b\t7\n", "a;b 7\n");
+	FOLDS("a;b  7\n", "a;b  7\n");
+	FOLDS("a1;b2 3\n", "a1;b2 3\n");
+	FOLDS("a;b 007\n", "a;b 7\n");
+	FOLDS("a 9223372036854775807\n", "a 9223372036854775807\n");
+}
+
+Test(read, suffixes_are_types)
+{
+	static const struct {
+		const char *line, *name;
+		enum flame_type type;
+	} cases[] = {
+		{ "x;a_[0] 1", "a", FLAME_INTERPRETED },
+		{ "x;a_[1] 1", "a", FLAME_C1 },
+		{ "x;a_[i] 1", "a", FLAME_INLINED },
+		{ "x;a_[j] 1", "a", FLAME_JIT },
+		{ "x;a_[k] 1", "a", FLAME_KERNEL },
+		{ "x;a 1", "a", FLAME_UNKNOWN },
+		{ "x;a_[x] 1", "a_[x]", FLAME_UNKNOWN },
+		{ "x;a_[jj] 1", "a_[jj]", FLAME_UNKNOWN },
+		{ "x;_[j] 1", "_[j]", FLAME_UNKNOWN },
+		{ "x;a_[j]b 1", "a_[j]b", FLAME_UNKNOWN },
+		{ "x;a_[j]_[i] 1", "a_[j]", FLAME_INLINED },
+		{ "x;a[j] 1", "a[j]", FLAME_UNKNOWN },
+		{ "j] 1", "j]", FLAME_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(cases); i++) {
+		const char *name;
+		enum flame_type type = type_of(cases[i].line, &name);
+
+		cr_expect_eq(type, cases[i].type, "%s is %d", cases[i].line,
+			     type);
+		cr_expect_str_eq(name, cases[i].name, "%s", cases[i].line);
+	}
+}
+
+Test(read, crlf_is_a_newline)
+{
+	FOLDS("a;b 1\r\nc 2\r\n\r\n", "a;b 1\nc 2\n");
+	cr_expect_str_eq(said.at, "");
+}
+
+Test(read, the_last_line_needs_no_newline)
+{
+	FOLDS("a;b 1\nc 2", "a;b 1\nc 2\n");
+	FOLDS("c 23\r", "c 23\n");
+}
+
+Test(read, comments_and_empty_lines_are_skipped)
+{
+	FOLDS("# a comment 1\n\n  \na 1\n#\n", "a 1\n");
+	cr_expect_str_eq(said.at, "");
+}
+
+Test(read, bad_lines_are_counted_and_the_first_is_shown)
+{
+	FOLDS("a 1\nhello world\nb 2\nfoo;bar\nc -3\nd 1.5\n42\n",
+	      "a 1\nb 2\n");
+	cr_expect(strstr(said.at, "in: 5 lines not understood"), "%s",
+		  said.at);
+	cr_expect(strstr(said.at, "line 2: hello world"), "%s", said.at);
+}
+
+Test(read, bad_lines_are_told_of_once)
+{
+	fold("x\ny\nz\na 1\n");
+	cr_expect_eq(flame_warnings(flame), 1);
+}
+
+Test(read, a_long_bad_line_is_cut_in_the_message)
+{
+	struct fl_buf text = { 0 };
+
+	for (int i = 0; i < 5000; i++)
+		fl_buf_text(&text, "bad;");
+	fl_buf_text(&text, "\na 1\n");
+	fold_as(text.at, text.size, "folded");
+	fl_buf_free(&text);
+	cr_expect_lt(said.size, 300);
+	cr_expect_eq(flame_warnings(flame), 1);
+}
+
+Test(read, a_weight_that_does_not_fit_is_a_bad_line)
+{
+	FOLDS("a 9223372036854775808\nb 1\n", "b 1\n");
+	cr_expect(strstr(said.at, "1 lines"), "%s", said.at);
+}
+
+/* What `fail` of --partial goes by. */
+static int damage_of(const char *text)
+{
+	struct flame_source *source =
+		flame_open_memory(flame, text, strlen(text), "in", "folded");
+	struct flame_sample s;
+	int damage;
+
+	while (flame_next(source, &s) == FLAME_OK)
+		;
+	damage = flame_source_damage(source);
+	flame_close(source);
+	return damage;
+}
+
+Test(read, bad_lines_are_damage)
+{
+	cr_expect_eq(damage_of("a 1\n"), 0);
+	cr_expect_eq(damage_of("# nothing\n"), 0);
+	cr_expect_eq(damage_of("a 1\nbad\n"), 1);
+	cr_expect_eq(damage_of("bad\n"), 2);
+}
+
+Test(read, bytes_that_are_no_utf8_are_kept)
+{
+	FOLDS("a\xff\xc3;\x80 1\n", "a\xff\xc3;\x80 1\n");
+}
+
+Test(read, nul_within_a_line_is_no_end)
+{
+	static const char text[] = "a\0b;c 1\nd 2\n";
+
+	cr_expect_str_eq(fold_as(text, sizeof(text) - 1, "folded"),
+			 "a b;c 1\nd 2\n");
+}
+
+Test(read, a_line_without_frames_is_an_empty_stack)
+{
+	struct flame_source *source =
+		flame_open_memory(flame, " 5\n", 3, "in", NULL);
+	struct flame_sample s;
+
+	cr_assert(source);
+	cr_assert_eq(flame_next(source, &s), FLAME_OK);
+	cr_expect_eq(s.stack, 0);
+	cr_expect_eq(s.weight, 5);
+	flame_close(source);
+}
+
+Test(read, a_line_longer_than_any_buffer_is_read)
+{
+	struct fl_buf text = { 0 };
+
+	for (int i = 0; i < 300000; i++)
+		fl_buf_print(&text, "f%d;", i);
+	fl_buf_text(&text, "x 1\na 2\n");
+	fold_as(text.at, text.size, "folded");
+	cr_expect_eq(out.size, text.size);
+	fl_buf_free(&text);
+}
+
+/* Writing ------------------------------------------------------------- */
+
+Test(write, merges_and_sorts)
+{
+	FOLDS("b 1\na;c 2\na;b 4\nb 8\na;b 16\n", "a;b 20\na;c 2\nb 9\n");
+}
+
+Test(write, is_sorted_bytewise_where_names_sort_around_a_semicolon)
+{
+	FOLDS("foo;x 1\nfoo 2\nfoo-bar 4\nfoo:bar 8\nfoo<T> 16\n"
+	      "foo!;y 32\nfoo bar 64\n",
+	      "foo 2\nfoo bar 64\nfoo!;y 32\nfoo-bar 4\nfoo:bar 8\n"
+	      "foo;x 1\nfoo<T> 16\n");
+}
+
+Test(write, is_sorted_bytewise_with_suffixes)
+{
+	FOLDS("a_[k] 1\na_[j];b 2\na 4\na_b 8\naZ 16\na_[j] 32\n",
+	      "a 4\naZ 16\na_[j] 32\na_[j];b 2\na_[k] 1\na_b 8\n");
+}
+
+static int by_line(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+Test(write, is_sorted_as_sort_would_do_it)
+{
+	static const char alphabet[] = " !-:;<a_[j]";
+	struct fl_buf text = { 0 };
+	char *line[4096], *at, *copy;
+	uint32_t seed = 3;
+	size_t n = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		fl_buf_byte(&text, 'a');
+		for (int j = 0; j < 1 + i % 9; j++) {
+			seed = seed * 1664525 + 1013904223;
+			fl_buf_byte(&text, alphabet[(seed >> 16) %
+						    (sizeof(alphabet) - 1)]);
+		}
+		fl_buf_text(&text, "x 1\n");
+	}
+	copy = strdup(fold_as(text.at, text.size, "folded"));
+	for (at = strtok(copy, "\n"); at && n < FL_COUNT(line);
+	     at = strtok(NULL, "\n"))
+		line[n++] = at;
+	cr_assert_gt(n, 100);
+	for (size_t i = 1; i < n; i++)
+		cr_assert_lt(by_line(&line[i - 1], &line[i]), 0,
+			     "'%s' before '%s'", line[i - 1], line[i]);
+	free(copy);
+	fl_buf_free(&text);
+}
+
+static void put_name(struct flame_sink *sink, const char *name, size_t size)
+{
+	struct flame_sample s = { .weight = 1, .time = FLAME_NOTIME };
+
+	s.stack = flame_stack(flame, 0,
+			      fl_frame(flame, flame_name(flame, name, size),
+				       FLAME_JIT));
+	s.stack = flame_stack(flame, s.stack,
+			      fl_frame(flame, fl_name(flame, "end"),
+				       FLAME_NATIVE));
+	cr_assert_eq(flame_put(sink, &s), FLAME_OK);
+}
+
+Test(write, what_would_break_a_line_is_replaced)
+{
+	struct flame_sink *sink = writer();
+
+	put_name(sink, "Lx/Y;.run", 9);
+	put_name(sink, "two\nlines\r\0", 11);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_str_eq(out.at, "Lx/Y:.run_[j];end 1\n"
+			 "two lines  _[j];end 1\n");
+}
+
+Test(write, an_empty_stack_is_a_line_without_frames)
+{
+	FOLDS("b 1\n 5\n 2\n", " 7\nb 1\n");
+}
+
+Test(write, of_nothing_is_nothing)
+{
+	FOLDS("# nothing\n", "");
+	FOLDS("a 0\n", "");
+}
+
+Test(write, each_type_has_its_suffix_or_none)
+{
+	static const char *const suffixes[] = {
+		[FLAME_UNKNOWN] = "", [FLAME_INTERPRETED] = "_[0]",
+		[FLAME_JIT] = "_[j]", [FLAME_INLINED] = "_[i]",
+		[FLAME_NATIVE] = "", [FLAME_CPP] = "", [FLAME_KERNEL] = "_[k]",
+		[FLAME_C1] = "_[1]", [FLAME_JAVA_NATIVE] = "",
+		[FLAME_GROUP] = "",
+	};
+
+	for (unsigned i = 0; i < FL_COUNT(suffixes); i++)
+		cr_expect_str_eq(fl_type_suffix(i), suffixes[i], "%u", i);
+}
+
+Test(write, minwidth_loses_nothing)
+{
+	struct flame_source *source =
+		flame_open_memory(flame, "a;b 1\na;c 99\n", 13, "in", NULL);
+	struct flame_sink *sink = writer();
+
+	cr_assert_eq(flame_set(sink, "minwidth", "5%"), FLAME_OK);
+	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
+	flame_close(source);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_str_eq(out.at, "a 1\na;c 99\n");
+}
+
+/* Round trips --------------------------------------------------------- */
+
+/* What is written is read as the same. */
+static void stays(const char *text)
+{
+	char *once = strdup(fold(text));
+
+	FOLDS(once, once);
+	free(once);
+}
+
+Test(round_trip, what_was_written_is_read_as_the_same)
+{
+	stays("a;b_[j];c_[k] 1\na_[0] 2\nfoo;x 3\nfoo 4\nfoo-bar 5\n 6\n"
+	      "a b ;c  7\n\xff 8\n[main tid=1];x 9\n");
+}
+
+Test(round_trip, tiers_that_were_merged_stay)
+{
+	stays("a_[j];b 1\na_[i];b 1\na_[0];c 5\na_[1] 3\n");
+}
+
+Test(round_trip, names_with_blanks_and_tabs_stay)
+{
+	stays("a\tb 5\na b 6\n");
+	stays("a ;b 1\n a;b 1\n");
+}
+
+Test(round_trip, empty_names_stay)
+{
+	stays("a;;b 1\n");
+	stays(" 5\n; 1\n");
+	stays("a;; 1\na 2\na; 4\n");
+	stays(";a 1\na 2\n");
+}
+
+Test(round_trip, a_number_at_a_names_end_stays)
+{
+	stays("a 1 2\na 3\na;b 4 4\n");
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text of perf script: what is in its columns, and what comes out.
+ */
+#include "fl.h"
+
+#include "format/perf/perf.h"
+#include "filter/filter.h"
+#include "tree/tree.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct flame *flame;
+static struct fl_buf out, said;
+
+static void remember(void *arg, const char *line)
+{
+	fl_buf_text(arg, line);
+	fl_buf_byte(arg, '\n');
+}
+
+static void start(void)
+{
+	flame = flame_new();
+	cr_assert(flame);
+	flame_on_warning(flame, remember, &said);
+	flame_on_remark(flame, remember, &said);
+	fl_buf_text(&out, "");
+	fl_buf_text(&said, "");
+}
+
+static void stop(void)
+{
+	flame_free(flame);
+	fl_buf_free(&out);
+	fl_buf_free(&said);
+}
+
+TestSuite(header, .init = start, .fini = stop);
+TestSuite(records, .init = start, .fini = stop);
+TestSuite(frames, .init = start, .fini = stop);
+TestSuite(peers, .init = start, .fini = stop);
+
+/* Options: "name=value name=value". */
+static void ask(struct flame_source *source, const char *options)
+{
+	char copy[200], *word, *rest = copy;
+
+	snprintf(copy, sizeof(copy), "%s", options);
+	while ((word = strtok_r(rest, " ", &rest))) {
+		char *value = strchr(word, '=');
+
+		if (value)
+			*value++ = '\0';
+		cr_assert_eq(flame_ask(source, word, value), FLAME_OK, "%s",
+			     flame_error(flame));
+	}
+}
+
+static const char *fold_of(struct flame_source *source, const char *options)
+{
+	struct flame_sink *sink;
+
+	cr_assert(source, "%s", flame_error(flame));
+	cr_assert_str_eq(flame_source_format(source), "perf");
+	ask(source, options);
+	sink = fl_format_folded.create(flame, fl_out_memory(flame, &out));
+	sink = flame_pick(sink, source->select.perf.peer ?
+			  NULL : source->select.event);
+	cr_assert_eq(flame_pump(source, sink), FLAME_OK, "%s",
+		     flame_error(flame));
+	flame_close(source);
+	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
+	return out.at;
+}
+
+static const char *fold(const char *text, size_t size, const char *options)
+{
+	return fold_of(flame_open_memory(flame, text, size, "in", NULL),
+		       options);
+}
+
+#define FOLD(text, options) fold(text, sizeof(text) - 1, options)
+
+static const char *fold_file(const char *name, const char *options)
+{
+	const char *top = getenv("TOP");
+	char path[1000];
+
+	snprintf(path, sizeof(path), "%s/tests/data/perf/%s", top ? top : ".",
+		 name);
+	return fold_of(flame_open(flame, path, NULL), options);
+}
+
+static bool is(struct slice s, const char *text)
+{
+	return fl_slice_is(s, text);
+}
+
+static struct fl_perf_header read_header(const char *line)
+{
+	struct fl_perf_header h;
+
+	cr_assert(fl_perf_header((struct slice){ line, strlen(line) }, &h),
+		  "%s", line);
+	return h;
+}
+
+Test(header, has_all_columns)
+{
+	struct fl_perf_header h = read_header(
+		"java 24636/25607 [003] 94564.109216:   1001001 cycles:u: ");
+
+	cr_assert(is(h.comm, "java") && is(h.event, "cycles:u"));
+	cr_assert(h.pid == 24636 && h.tid == 25607 && h.cpu == 3);
+	cr_assert_eq(h.time, INT64_C(94564109216000));
+	cr_assert_eq(h.period, 1001001);
+	cr_assert_eq(h.rest.size, 0);
+}
+
+Test(header, comms_hold_blanks_digits_colons_and_slashes)
+{
+	static const char *const comms[] = {
+		"a", "V8 Worker 5", "kworker/0:1", ":1234", "x 1.5", "1", "9/9"
+	};
+	char line[100];
+
+	for (size_t i = 0; i < FL_COUNT(comms); i++) {
+		struct fl_perf_header h;
+
+		snprintf(line, sizeof(line), "%16s %7d/%-7d 1.000001: "
+			 "cycles: ", comms[i], 12, 13);
+		h = read_header(line);
+		cr_assert(is(h.comm, comms[i]), "%s", line);
+		cr_assert(h.pid == 12 && h.tid == 13);
+	}
+}
+
+Test(header, time_period_cpu_and_ids_may_be_missing)
+{
+	struct fl_perf_header h = read_header("V8 Worker 5 12/13 cycles: ");
+
+	cr_assert(is(h.comm, "V8 Worker 5") && h.pid == 12 && h.period < 0);
+	h = read_header("java 12 [002] 1000 cpu-clock:");
+	cr_assert(is(h.comm, "java") && h.tid == 12 && h.cpu == 2 &&
+		  h.period == 1000);
+	h = read_header("Worker 5    1234 cycles: ");
+	cr_assert(is(h.comm, "Worker 5") && h.tid == 1234 && h.period < 0);
+	h = read_header("java 12 1000 cycles: ");
+	cr_assert(is(h.comm, "java") && h.tid == 12 && h.period == 1000);
+	h = read_header(" 3028.038009: cpu-clock: ");
+	cr_assert(!h.comm.size && h.tid < 0 && is(h.event, "cpu-clock"));
+	h = read_header("burn 31761  3028.038009: ");
+	cr_assert(is(h.comm, "burn") && h.tid == 31761 && !h.event.size);
+	h = read_header("burn 31761 U   3028.038009: cycles: ");
+	cr_assert(is(h.comm, "burn") && h.tid == 31761);
+	h = read_header("cpu-clock: ");
+	cr_assert(!h.comm.size && is(h.event, "cpu-clock"));
+}
+
+Test(header, arguments_of_a_tracepoint_are_the_rest)
+{
+	struct fl_perf_header h = read_header("x 1 [000] 1.0: "
+		"sched:sched_switch: prev_comm=a 12 9.5: b");
+
+	cr_assert(is(h.event, "sched:sched_switch"));
+	cr_assert(is(h.rest, "prev_comm=a 12 9.5: b"));
+	cr_assert_eq(h.time, 1000000000);
+}
+
+Test(header, is_not_any_line_with_a_number)
+{
+	static const char *const lines[] = {
+		"", " ", ":", "a", "12", "at java.lang.Thread.run(T.java:748)",
+		"\"main\" #1 prio=5 os_prio=0 tid=0x1", "a;b;c 12",
+		"12: 13: 14:",
+	};
+	struct fl_perf_header h;
+
+	for (size_t i = 0; i < FL_COUNT(lines); i++)
+		cr_assert(!fl_perf_header((struct slice){ lines[i],
+				strlen(lines[i]) }, &h), "%s", lines[i]);
+}
+
+Test(records, are_read_in_every_layout)
+{
+	cr_assert_str_eq(fold_file("layouts.txt", ""),
+			 "burn;leaf 1\nburn;main;leaf 5\n");
+	cr_assert(strstr(said.at, "lost 7 events"));
+	cr_assert_null(strstr(said.at, "not understood"));
+}
+
+Test(records, of_any_comm)
+{
+	cr_assert_str_eq(fold_file("comms.txt", ""),
+			 ":1234;f 1\nExecutor task l;f 1\nV8 Worker 5;f 1\n"
+			 "a;f 1\nkworker/0:1;f 1\ntab: semi;f 1\n");
+	cr_assert_str_eq(said.at, "");
+}
+
+Test(records, without_numbers_are_known_by_their_frames)
+{
+	cr_assert_str_eq(fold_file("few_columns.txt", ""),
+			 "burn;main;fib 2\n");
+	cr_assert_str_eq(said.at, "");
+}
+
+Test(records, of_several_events_are_not_added_up)
+{
+	cr_assert_str_eq(fold_file("events.txt", ""), "x;f 3\n");
+	cr_assert(strstr(said.at, "taking cycles:u (3 samples); there is also "
+			 "cycles:k 1, sched:sched_switch 1, "
+			 "raw_syscalls:sys_enter 1"), "%s", said.at);
+}
+
+Test(records, of_one_event)
+{
+	cr_assert_str_eq(fold_file("events.txt", "event=sched:sched_switch"),
+			 "x;h_[k] 1\n");
+}
+
+Test(records, of_a_tracepoint_without_a_stack_are_samples)
+{
+	cr_assert_str_eq(fold_file("events.txt",
+				   "event=raw_syscalls:sys_enter"), "x 1\n");
+}
+
+Test(records, weigh_their_period_if_asked)
+{
+	cr_assert_str_eq(fold_file("events.txt",
+				   "weight=period event=cycles:u"),
+			 "x;f 80\n");
+	cr_assert_str_eq(flame_metric_of(flame, 1)->unit, "cycles");
+	cr_assert_str_eq(flame_metric_of(flame, 1)->weight, "cycles");
+	cr_assert_eq(flame_metric_of(flame, 1)->total, 80);
+	cr_assert_eq(flame_metric_of(flame, 1)->samples, 3);
+}
+
+Test(records, without_a_period_are_told_of)
+{
+	cr_assert_str_eq(FOLD("x 1 1.0: cycles: \n\t 1000 f (/x)\n\n",
+			      "weight=period"), "x;f 1\n");
+	cr_assert(strstr(said.at, "1 samples have no period"));
+}
+
+Test(records, keep_their_thread_and_time)
+{
+	static const char text[] = "V8 W 5 12/13 [004] 2.5: cycles: \n"
+				   "\t 1000 f (/x)\n";
+	struct flame_source *source =
+		flame_open_memory(flame, text, sizeof(text) - 1, "in", NULL);
+	struct flame_sample s;
+
+	source->select.needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_STATE;
+	cr_assert_eq(flame_next(source, &s), FLAME_OK);
+	cr_assert_eq(s.time, INT64_C(2500000000));
+	cr_assert_str_eq(flame_name_text(flame, flame_label_get(flame,
+			 s.thread, fl_name(flame, "thread")), NULL), "V8 W 5");
+	cr_assert_str_eq(flame_name_text(flame, flame_label_get(flame,
+			 s.thread, fl_name(flame, "tid")), NULL), "13");
+	cr_assert_str_eq(flame_name_text(flame, flame_label_get(flame,
+			 s.thread, fl_name(flame, "pid")), NULL), "12");
+	cr_assert_str_eq(flame_name_text(flame, flame_label_get(flame,
+			 s.labels, fl_name(flame, "cpu")), NULL), "4");
+	cr_assert_eq(flame_next(source, &s), FLAME_END);
+	flame_close(source);
+}
+
+Test(records, are_selected_by_thread_and_time)
+{
+	static const char text[] =
+		"a 1 1.0: cycles: \n\t 1000 f (/x)\n\n"
+		"b 2 2.0: cycles: \n\t 1000 g (/x)\n\n"
+		"b 2 4.0: cycles: \n\t 1000 h (/x)\n\n";
+
+	cr_assert_str_eq(FOLD(text, "thread=b"), "b;g 1\nb;h 1\n");
+	out.size = 0;
+	cr_assert_str_eq(FOLD(text, "from=1s to=2s"), "b;g 1\n");
+}
+
+Test(records, that_are_damaged_cost_no_others)
+{
+	cr_assert_str_eq(fold_file("crlf_invalid_utf8_no_final_newline.txt",
+				   ""), "x;f\xff\xfe 2\n");
+	cr_assert(strstr(said.at, "1 lines not understood, the first is line "
+			 "4: this is no line of perf"), "%s", said.at);
+}
+
+Test(records, go_on_after_an_empty_line_too_many)
+{
+	cr_assert_str_eq(FOLD("x 1 1.0: cycles: \n\n\t 1000 f (/x)\n\n"
+			      "y 1 1.0: cycles: \n\n", ""), "x;f 1\ny 1\n");
+	cr_assert_str_eq(said.at, "");
+}
+
+Test(records, cut_anywhere_are_never_more)
+{
+	static const char text[] =
+		"V8 W 5 12/13 [004] 2.5:  12 cycles:u: \n"
+		"\t    1000 f+0x1 (/x y (deleted))\n\t 2000 g (inlined)\n"
+		"  x.c:5\n\n"
+		"      x 1 2.6: cycles:u:  1000 f->g+0x1 (/tmp/perf-1.map)\n"
+		"x 1 2.7: a:b: c=\"d\"\n\t 1 h\n\n";
+
+	for (size_t n = 0; n < sizeof(text); n++) {
+		struct flame_source *source =
+			flame_open_memory(flame, text, n, "in", "perf");
+		struct flame_sample s;
+		unsigned samples = 0;
+
+		while (flame_next(source, &s) == FLAME_OK)
+			samples++;
+		flame_close(source);
+		cr_assert_leq(samples, 3);
+	}
+}
+
+Test(frames, have_types_modules_and_canonical_names)
+{
+	cr_assert_str_eq(fold_file("frames.txt", ""),
+		"java;[a.out];[unknown];[libbar.so.1];inner_[i];"
+		"Foo::operator->();"
+		"std::function<int (int)>::operator()(int) const;"
+		"Interpreter_[j];"
+		"java/util/DualPivotQuicksort.countingSort_[j];"
+		"java/lang/A.a_[j];java/lang/B.b_[i];java/lang/C.c_[i];"
+		"java/io/PrintStream.print_[j];__vdso_gettimeofday;"
+		"ext4_read_[k];tcp_sendmsg_[k];ip_local_[k];"
+		"native_safe_halt_[k] 1\n");
+	cr_assert_str_eq(said.at, "");
+}
+
+Test(frames, know_their_module)
+{
+	struct fl_perf_frame f;
+	const char *line = "7f00 f(int (*)(int)) const+0x1f "
+			   "(/opt/My Game (x86)/lib a.so (deleted))";
+
+	cr_assert(fl_perf_frame((struct slice){ line, strlen(line) }, &f));
+	cr_assert(is(f.ip, "7f00") && is(f.symbol, "f(int (*)(int)) const"));
+	cr_assert(is(f.dso, "/opt/My Game (x86)/lib a.so"));
+}
+
+Test(frames, have_lines_of_source)
+{
+	cr_assert_str_eq(fold_file("srcline.txt", ""),
+			 "burn;entry_[k];main;fib 1\n");
+	out.size = 0;
+	cr_assert_str_eq(fold_file("srcline.txt", "perf-srcline"),
+			 "burn;entry_[k];main:burn.c:9;fib:burn.c:5 1\n");
+	out.size = 0;
+	cr_assert_str_eq(fold_file("srcline.txt", "lines"),
+			 "burn;entry_[k];main:9;fib:5 1\n");
+	cr_assert_str_eq(said.at, "");
+}
+
+Test(peers, perl_tidies_and_annotates)
+{
+	cr_assert_str_eq(FOLD("java 1/2 1.0: 7 cycles: \n"
+		"\t 1 Foo::operator()(int)+0x1 (/tmp/perf-1.map)\n"
+		"\t 2 Lx/Y;::z+0x2 (/tmp/perf-1.map)\n"
+		"\t 3 f<void (int)>+0x3 (/x)\n"
+		"\t 4 [unknown] ([kernel.kallsyms])\n\n",
+		"perf-like-perl perf-jit perf-kernel perf-tid"),
+		"java-1/2;[[kernel.kallsyms]]_[k];f<void ;x/Y:::z_[j];"
+		"Foo::operator_[j] 7\n");
+}
+
+Test(peers, inferno_knows_brackets_and_rust)
+{
+	cr_assert_str_eq(FOLD("a b 1/2 1.0: 7 cycles:u: \n"
+		"\t 1 std::function<int (int)>::operator()(int)+0x1 (/x)\n"
+		"\t 2 _$LT$F$u20$as$u20$a..B$GT$::c::h0123456789abcdef "
+		"(/x)\n\n", "perf-like-inferno"),
+		"a_b;<F as a::B>::c;std::function<int (int)>::operator 7\n");
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines in and text out, as programs outside the library see them.
+ */
+#include "fl.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static struct flame *flame;
+static char path[] = "/tmp/flame-text-XXXXXX";
+static char warning[256];
+
+static void on_warning(void *arg, const char *line)
+{
+	(void)arg;
+	snprintf(warning, sizeof(warning), "%s", line);
+}
+
+static void start(void)
+{
+	int fd = mkstemp(path);
+
+	cr_assert(fd >= 0);
+	close(fd);
+	flame = flame_new();
+	cr_assert(flame);
+	flame_on_warning(flame, on_warning, NULL);
+}
+
+static void stop(void)
+{
+	unlink(path);
+	flame_free(flame);
+}
+
+TestSuite(lines, .init = start, .fini = stop);
+TestSuite(text, .init = start, .fini = stop);
+
+static void write_file(const void *at, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+
+	cr_assert(file && fwrite(at, 1, size, file) == size);
+	cr_assert_eq(fclose(file), 0);
+}
+
+/* The file's lines, each in brackets. */
+static const char *read_lines(void)
+{
+	static struct fl_buf out;
+	struct flame_lines *lines = flame_lines_open(flame, path);
+	const char *line;
+	size_t size;
+	int status;
+
+	cr_assert(lines, "%s", flame_error(flame));
+	out.size = 0;
+	fl_buf_text(&out, "");
+	while ((status = flame_lines_next(lines, &line, &size)) == FLAME_OK) {
+		fl_buf_byte(&out, '[');
+		fl_buf_put(&out, line, size);
+		fl_buf_byte(&out, ']');
+	}
+	cr_assert_eq(status, FLAME_END);
+	flame_lines_close(lines);
+	return out.at;
+}
+
+#define READ(text, wanted)						\
+	do {								\
+		write_file(text, sizeof(text) - 1);			\
+		cr_assert_str_eq(read_lines(), wanted);			\
+	} while (0)
+
+Test(lines, come_without_their_ends)
+{
+	READ("a\nb\r\n\n c \n", "[a][b][][ c ]");
+}
+
+Test(lines, the_last_needs_no_end)
+{
+	READ("a\nb", "[a][b]");
+}
+
+Test(lines, of_an_empty_file_are_none)
+{
+	READ("", "");
+}
+
+Test(lines, may_be_longer_than_a_block)
+{
+	size_t size = 3 << 20;
+	char *text = malloc(size + 3);
+	const char *read;
+
+	cr_assert(text);
+	memset(text, 'x', size);
+	memcpy(text + size, "\ny\n", 3);
+	write_file(text, size + 3);
+	read = read_lines();
+	cr_assert_eq(strlen(read), size + 2 + 3);
+	cr_assert_str_eq(read + size + 2, "[y]");
+	free(text);
+}
+
+static size_t pack(const char *text, unsigned char *out, size_t room)
+{
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)text,
+		       .avail_in = strlen(text),
+		       .next_out = out, .avail_out = room };
+
+	cr_assert_eq(deflateInit2(&z, 6, Z_DEFLATED, 31, 8,
+				  Z_DEFAULT_STRATEGY), Z_OK);
+	cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	return z.total_out;
+}
+
+Test(lines, are_unpacked)
+{
+	unsigned char packed[100];
+
+	write_file(packed, pack("a\nb\n", packed, sizeof(packed)));
+	cr_assert_str_eq(read_lines(), "[a][b]");
+	cr_assert_eq(flame_warnings(flame), 0);
+}
+
+Test(lines, of_a_cut_input_come_with_a_warning)
+{
+	unsigned char packed[100];
+
+	write_file(packed, pack("a\nb\n", packed, sizeof(packed)) - 8);
+	cr_assert_str_eq(read_lines(), "[a][b]");
+	cr_assert_eq(flame_warnings(flame), 1);
+	cr_assert(strstr(warning, path));
+}
+
+Test(lines, of_no_file_fail)
+{
+	unlink(path);
+	cr_assert_null(flame_lines_open(flame, path));
+	cr_assert(strstr(flame_error(flame), path));
+}
+
+Test(text, appears_when_it_is_finished)
+{
+	struct flame_text *text = flame_text_create(flame, path);
+
+	cr_assert(text);
+	cr_assert_eq(flame_text_put(text, "a\n", 2), FLAME_OK);
+	cr_assert_eq(flame_text_put(text, "b\n", 2), FLAME_OK);
+	cr_assert_str_eq(read_lines(), "");
+	cr_assert_eq(flame_text_finish(text), FLAME_OK);
+	cr_assert_str_eq(read_lines(), "[a][b]");
+}
+
+Test(text, that_is_abandoned_leaves_the_file)
+{
+	struct flame_text *text;
+
+	write_file("old\n", 4);
+	text = flame_text_create(flame, path);
+	cr_assert(text);
+	flame_text_put(text, "new\n", 4);
+	flame_text_abandon(text);
+	flame_text_abandon(NULL);
+	cr_assert_str_eq(read_lines(), "[old]");
+}
+
+Test(text, into_no_folder_fails)
+{
+	cr_assert_null(flame_text_create(flame, "/nowhere/at/all"));
+	cr_assert(strstr(flame_error(flame), "/nowhere/at/all"));
+}

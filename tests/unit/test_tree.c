@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree room: samples gathered and laid out.  Trees are made of folded
+ * text, layouts are compared as text: a node a line, indented by its level,
+ * "name_[type] self/total".
+ */
+#include "fl.h"
+
+#include "tree/tree.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct flame *flame;
+static struct flame_tree *tree;
+static struct fl_layout *layout;
+static struct fl_buf out;
+
+static void start(void)
+{
+	flame = flame_new();
+	cr_assert(flame);
+	tree = flame_tree_new(flame, 1);
+	cr_assert(tree);
+}
+
+static void stop(void)
+{
+	fl_layout_free(layout);
+	flame_tree_free(tree);
+	flame_free(flame);
+	fl_buf_free(&out);
+}
+
+TestSuite(totals, .init = start, .fini = stop);
+TestSuite(types, .init = start, .fini = stop);
+TestSuite(order, .init = start, .fini = stop);
+TestSuite(minwidth, .init = start, .fini = stop);
+TestSuite(overflow, .init = start, .fini = stop);
+TestSuite(columns, .init = start, .fini = stop);
+TestSuite(places, .init = start, .fini = stop);
+TestSuite(shape, .init = start, .fini = stop);
+
+static void add_to(struct flame_tree *to, unsigned column, const char *text)
+{
+	struct flame_source *source =
+		flame_open_memory(flame, text, strlen(text), "m", "folded");
+	struct flame_sink *sink = flame_tree_sink(to, column);
+
+	cr_assert(source && sink, "%s", flame_error(flame));
+	cr_assert_eq(flame_pump(source, sink), FLAME_OK, "%s",
+		     flame_error(flame));
+	flame_close(source);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+}
+
+static struct fl_layout *lay(double minimum, bool lossy)
+{
+	fl_layout_free(layout);
+	layout = fl_tree_layout(tree, minimum, lossy);
+	cr_assert(layout, "%s", flame_error(flame));
+	return layout;
+}
+
+static const char *shown(void)
+{
+	static const char *const native = "_[n]";
+
+	out.size = 0;
+	fl_buf_text(&out, "");
+	for (uint32_t i = 0; i < layout->n; i++) {
+		for (uint32_t j = 0; j < layout->level[i]; j++)
+			fl_buf_byte(&out, ' ');
+		fl_buf_text(&out, i ? flame_name_text(flame, layout->name[i],
+						      NULL) : "all");
+		fl_buf_text(&out, layout->type[i] == FLAME_NATIVE ? native :
+			    fl_type_suffix(layout->type[i]));
+		for (unsigned c = 0; c < layout->columns; c++)
+			fl_buf_print(&out, " %lld/%lld",
+				     (long long)layout->self[c][i],
+				     (long long)layout->total[c][i]);
+		fl_buf_byte(&out, '\n');
+	}
+	return out.at;
+}
+
+#define LAID(minimum, lossy, expected)					\
+	do {								\
+		lay(minimum, lossy);					\
+		cr_expect_str_eq(shown(), expected, "is\n%snot\n%s",	\
+				 shown(), expected);			\
+	} while (0)
+
+/* Totals -------------------------------------------------------------- */
+
+Test(totals, self_goes_up_to_the_root)
+{
+	add_to(tree, 0, "a;b 1\na;c 2\na 4\nd 8\n");
+	LAID(0, false, "all 0/15\n a 4/7\n  b 1/1\n  c 2/2\n d 8/8\n");
+	cr_expect_eq(flame_tree_total(tree, 0), 15);
+	cr_expect_eq(flame_tree_total(tree, 1), 0, "there is no such column");
+}
+
+Test(totals, of_an_empty_stack_are_the_roots_own)
+{
+	add_to(tree, 0, " 5\na 1\n");
+	LAID(0, false, "all 5/6\n a 1/1\n");
+}
+
+Test(totals, of_nothing_are_a_root)
+{
+	LAID(0, false, "all 0/0\n");
+	cr_expect_eq(layout->depth, 0);
+	cr_expect_str_eq(layout->metric, "");
+}
+
+Test(totals, stacks_of_no_weight_are_no_nodes)
+{
+	add_to(tree, 0, "a;b 0\na;c 1\n");
+	LAID(0, false, "all 0/1\n a 0/1\n  c 1/1\n");
+}
+
+Test(totals, the_same_stack_adds_up)
+{
+	add_to(tree, 0, "a;b 1\na;b 2\n");
+	add_to(tree, 0, "a;b 4\n");
+	LAID(0, false, "all 0/7\n a 0/7\n  b 7/7\n");
+}
+
+Test(totals, a_stack_seen_after_the_tree_began_finds_room)
+{
+	char text[64];
+
+	add_to(tree, 0, "a 1\n");
+	for (int i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "a;b%d 1\n", i);
+		add_to(tree, 0, text);
+	}
+	lay(0, false);
+	cr_expect_eq(layout->n, 5002);
+	cr_expect_eq(layout->total[0][0], 5001);
+}
+
+/* Types --------------------------------------------------------------- */
+
+Test(types, tiers_of_one_name_are_one_node)
+{
+	add_to(tree, 0, "a_[j];x 10\na_[1];x 1\na_[0];x 1\na_[i];x 1\n");
+	LAID(0, false, "all 0/13\n a_[j] 0/13\n  x 13/13\n");
+}
+
+Test(types, inlined_from_a_third_on)
+{
+	add_to(tree, 0, "a_[i] 1\na_[j] 2\nb_[i] 1\nb_[j] 3\n");
+	LAID(0, false, "all 0/7\n a_[i] 3/3\n b_[j] 4/4\n");
+}
+
+Test(types, c1_from_a_half_on)
+{
+	add_to(tree, 0, "a_[1] 2\na_[j] 2\nb_[1] 2\nb_[j] 3\n");
+	LAID(0, false, "all 0/9\n a_[1] 4/4\n b_[j] 5/5\n");
+}
+
+Test(types, interpreted_from_a_half_on)
+{
+	add_to(tree, 0, "a_[0] 2\na_[j] 2\nb_[0] 2\nb_[j] 3\n");
+	LAID(0, false, "all 0/9\n a_[0] 4/4\n b_[j] 5/5\n");
+}
+
+Test(types, inlined_comes_before_c1_before_interpreted)
+{
+	add_to(tree, 0, "a_[i] 1\na_[1] 2\n");
+	add_to(tree, 0, "b_[1] 1\nb_[0] 1\n");
+	LAID(0, false, "all 0/5\n a_[i] 3/3\n b_[1] 2/2\n");
+}
+
+Test(types, shares_are_of_the_total_and_not_of_self)
+{
+	/* Interpreted all of its self time, compiled for most of its total. */
+	add_to(tree, 0, "a_[0] 3\na_[j];b 10\n");
+	LAID(0, false, "all 0/13\n a_[j] 3/13\n  b 10/10\n");
+}
+
+Test(types, kernel_and_native_stay_apart)
+{
+	add_to(tree, 0, "x_[k] 1\nx 2\nx_[j] 4\n");
+	LAID(0, false, "all 0/7\n x 2/2\n x_[j] 4/4\n x_[k] 1/1\n");
+}
+
+static void add_typed(const char *name, enum flame_type type, int64_t weight)
+{
+	flame_id stack = flame_stack(flame, 0,
+				     fl_frame(flame, fl_name(flame, name),
+					      type));
+
+	cr_assert_eq(fl_tree_add(tree, 0, stack, weight), FLAME_OK);
+}
+
+Test(types, native_ones_of_a_name_are_one_node_of_the_heaviest_kind)
+{
+	add_typed("x", FLAME_UNKNOWN, 1);
+	add_typed("x", FLAME_NATIVE, 2);
+	add_typed("x", FLAME_CPP, 1);
+	lay(0, false);
+	cr_expect_eq(layout->n, 2);
+	cr_expect_eq(layout->type[1], FLAME_NATIVE);
+	cr_expect_eq(layout->total[0][1], 4);
+}
+
+Test(types, children_of_a_merged_node_are_merged)
+{
+	add_to(tree, 0, "a_[j];b_[j];c_[j] 1\na_[i];b_[0];c_[k] 8\n");
+	LAID(0, false, "all 0/9\n a_[i] 0/9\n  b_[0] 0/9\n   c_[j] 1/1\n"
+	     "   c_[k] 8/8\n");
+}
+
+/* Order --------------------------------------------------------------- */
+
+Test(order, children_are_in_byte_order)
+{
+	add_to(tree, 0, "b 1\na 1\nB 1\nab 1\na-b 1\n\xc3\xa4 1\nz 1\n");
+	LAID(0, false, "all 0/7\n B 1/1\n a 1/1\n a-b 1/1\n ab 1/1\n b 1/1\n"
+	     " z 1/1\n \xc3\xa4 1/1\n");
+}
+
+Test(order, of_many_children_is_the_same)
+{
+	struct fl_buf text = { 0 };
+
+	for (int i = 0; i < 1000; i++)
+		fl_buf_print(&text, "f%03d 1\n", i * 7 % 1000);
+	add_to(tree, 0, text.at);
+	fl_buf_free(&text);
+	lay(0, false);
+	cr_assert_eq(layout->n, 1001);
+	for (uint32_t i = 2; i < layout->n; i++)
+		cr_assert_lt(strcmp(flame_name_text(flame,
+						    layout->name[i - 1], NULL),
+				    flame_name_text(flame, layout->name[i],
+						    NULL)), 0);
+}
+
+Test(order, does_not_depend_on_the_order_of_the_samples)
+{
+	static const char *const lines[] = {
+		"a;b;c 1\n", "a;b 2\n", "a;d_[j] 4\n", "a;d_[i] 8\n",
+		"e_[k] 16\n", "e 32\n",
+	};
+	char *first = NULL;
+
+	for (unsigned turn = 0; turn < FL_COUNT(lines); turn++) {
+		stop();
+		layout = NULL;
+		memset(&out, 0, sizeof(out));
+		start();
+		for (unsigned i = 0; i < FL_COUNT(lines); i++)
+			add_to(tree, 0, lines[(i * 5 + turn) %
+					      FL_COUNT(lines)]);
+		lay(0, false);
+		if (!first)
+			first = strdup(shown());
+		cr_expect_str_eq(shown(), first);
+	}
+	free(first);
+}
+
+/* Minimum width ------------------------------------------------------- */
+
+static const char light[] = "a;b;c 1\na;b 1\na;d 10\ne 100\n";
+
+Test(minwidth, loses_nothing)
+{
+	add_to(tree, 0, light);
+	LAID(2, false, "all 0/112\n a 0/12\n  b 2/2\n  d 10/10\n"
+	     " e 100/100\n");
+	LAID(3, false, "all 0/112\n a 2/12\n  d 10/10\n e 100/100\n");
+	LAID(13, false, "all 12/112\n e 100/100\n");
+	LAID(1000, false, "all 112/112\n");
+}
+
+Test(minwidth, for_compatibility_loses_what_is_left_out)
+{
+	add_to(tree, 0, light);
+	LAID(3, true, "all 0/112\n a 0/12\n  d 10/10\n e 100/100\n");
+	LAID(13, true, "all 0/112\n e 100/100\n");
+}
+
+Test(minwidth, is_a_least_and_not_a_limit)
+{
+	add_to(tree, 0, light);
+	LAID(10, false, "all 0/112\n a 2/12\n  d 10/10\n e 100/100\n");
+}
+
+/* Overflow ------------------------------------------------------------ */
+
+Test(overflow, of_the_sum_is_an_error)
+{
+	cr_expect_eq(fl_tree_add(tree, 0, 0, INT64_MAX - 1), FLAME_OK);
+	cr_expect_eq(fl_tree_add(tree, 0, flame_stack(flame, 0, 1), 1),
+		     FLAME_OK);
+	cr_expect_eq(fl_tree_add(tree, 0, flame_stack(flame, 0, 2), 1),
+		     FLAME_FAILED);
+	cr_expect(strstr(flame_error(flame), "2^63"), "%s",
+		  flame_error(flame));
+}
+
+Test(overflow, of_one_stack_is_an_error)
+{
+	flame_id stack = flame_stack(flame, 0, 1);
+
+	cr_expect_eq(fl_tree_add(tree, 0, stack, INT64_MAX), FLAME_OK);
+	cr_expect_eq(fl_tree_add(tree, 0, stack, INT64_MAX), FLAME_FAILED);
+	cr_expect(strstr(flame_error(flame), "2^63"), "%s",
+		  flame_error(flame));
+}
+
+Test(overflow, a_negative_weight_is_an_error)
+{
+	cr_expect_eq(fl_tree_add(tree, 0, 0, -1), FLAME_FAILED);
+	cr_expect(strstr(flame_error(flame), "negative"), "%s",
+		  flame_error(flame));
+}
+
+Test(overflow, the_greatest_sum_is_laid_out)
+{
+	add_to(tree, 0, "a;b 9223372036854775806\na 1\n");
+	LAID(0, false, "all 0/9223372036854775807\n"
+	     " a 1/9223372036854775807\n"
+	     "  b 9223372036854775806/9223372036854775806\n");
+}
+
+/* Columns ------------------------------------------------------------- */
+
+Test(columns, there_are_one_or_two)
+{
+	cr_expect_null(flame_tree_new(flame, 0));
+	flame_clear(flame);
+	cr_expect_null(flame_tree_new(flame, 3));
+	flame_clear(flame);
+	cr_expect_null(flame_tree_sink(tree, 1));
+	cr_expect(strstr(flame_error(flame), "column"));
+}
+
+Test(columns, of_two_are_counted_apart)
+{
+	flame_tree_free(tree);
+	tree = flame_tree_new(flame, 2);
+	add_to(tree, 0, "a;b 1\na;c 2\n");
+	add_to(tree, 1, "a;b 4\nd 8\n");
+	LAID(0, false, "all 0/3 0/12\n a 0/3 0/4\n  b 1/1 4/4\n  c 2/2 0/0\n"
+	     " d 0/0 8/8\n");
+	cr_expect_eq(flame_tree_total(tree, 0), 3);
+	cr_expect_eq(flame_tree_total(tree, 1), 12);
+}
+
+Test(columns, width_is_the_wider_one)
+{
+	flame_tree_free(tree);
+	tree = flame_tree_new(flame, 2);
+	add_to(tree, 0, "a 10\nb 1\nc 1\n");
+	add_to(tree, 1, "b 10\nc 1\n");
+	LAID(5, false, "all 1/12 1/11\n a 10/10 0/0\n b 1/1 10/10\n");
+}
+
+/* Places -------------------------------------------------------------- */
+
+Test(places, self_lies_left_of_the_children)
+{
+	int64_t x[8];
+
+	add_to(tree, 0, " 5\na 4\na;b 1\na;c 2\nd;e 8\n");
+	lay(0, false);
+	cr_assert_eq(layout->n, 6);
+	fl_layout_x(layout, 0, x);
+	/* all, a, b, c, d, e */
+	cr_expect_arr_eq(x, ((int64_t[]){ 0, 5, 9, 10, 12, 12 }),
+			 6 * sizeof(*x));
+}
+
+Test(places, boxes_lie_within_their_parents_and_beside_each_other)
+{
+	struct fl_buf text = { 0 };
+	uint32_t seed = 7;
+	int64_t *x;
+
+	for (int i = 0; i < 2000; i++) {
+		unsigned depth = 1 + (seed >> 20) % 9;
+
+		for (unsigned j = 0; j < depth; j++) {
+			seed = seed * 1664525 + 1013904223;
+			fl_buf_print(&text, "%sf%u", j ? ";" : "",
+				     (seed >> 16) % 5);
+		}
+		fl_buf_print(&text, " %u\n", 1 + (seed >> 10) % 100);
+	}
+	add_to(tree, 0, text.at);
+	fl_buf_free(&text);
+	lay(50, false);
+	x = calloc(layout->n, sizeof(*x));
+	fl_layout_x(layout, 0, x);
+	for (uint32_t i = 0; i < layout->n; i++) {
+		int64_t at = x[i] + layout->self[0][i];
+
+		for (uint32_t j = i + 1; j < layout->end[i];
+		     j = layout->end[j]) {
+			cr_assert_eq(layout->parent[j], i);
+			cr_assert_eq(layout->level[j], layout->level[i] + 1);
+			cr_assert_eq(x[j], at);
+			at += layout->total[0][j];
+		}
+		cr_assert_eq(at, x[i] + layout->total[0][i],
+			     "self and children fill a box");
+	}
+	free(x);
+}
+
+/* Shape --------------------------------------------------------------- */
+
+Test(shape, nodes_are_in_preorder)
+{
+	add_to(tree, 0, "a;b;c 1\na;d 1\ne 1\n");
+	lay(0, false);
+	cr_assert_eq(layout->n, 6);
+	cr_expect_eq(layout->depth, 3);
+	cr_expect_arr_eq(layout->end, ((uint32_t[]){ 6, 5, 4, 4, 5, 6 }),
+			 6 * sizeof(uint32_t));
+	cr_expect_arr_eq(layout->parent, ((uint32_t[]){ 0, 0, 1, 2, 1, 0 }),
+			 6 * sizeof(uint32_t));
+	cr_expect_eq(layout->name[0], 0);
+	cr_expect_eq(layout->type[0], FLAME_GROUP);
+}
+
+Test(shape, of_a_hundred_thousand_levels_is_no_trouble)
+{
+	flame_id stack = 0, name = fl_name(flame, "deep");
+
+	for (int i = 0; i < 100000; i++)
+		stack = flame_stack(flame, stack, fl_frame(flame, name,
+							   FLAME_JIT));
+	cr_assert_eq(fl_tree_add(tree, 0, stack, 1), FLAME_OK);
+	lay(0, false);
+	cr_expect_eq(layout->depth, 100000);
+	cr_expect_eq(layout->total[0][100000], 1);
+}
+
+Test(shape, the_metric_names_the_unit)
+{
+	struct flame_sink *sink = flame_tree_sink(tree, 0);
+	struct flame_sample s = {
+		.metric = flame_metric(flame, "alloc", "bytes"), .weight = 3
+	};
+
+	cr_assert_eq(flame_put(sink, &s), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	lay(0, false);
+	cr_expect_str_eq(layout->metric, "alloc");
+	cr_expect_str_eq(layout->unit, "bytes");
+}
+
+Test(shape, writing_a_tree_gives_its_samples_again)
+{
+	struct flame_tree *other = flame_tree_new(flame, 1);
+	struct flame_sink *sink;
+
+	add_to(tree, 0, " 5\na;b_[j] 1\na;b_[i] 2\na 4\n");
+	sink = flame_tree_sink(other, 0);
+	cr_assert_eq(flame_tree_write(tree, sink), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	flame_tree_free(tree);
+	tree = other;
+	LAID(0, false, "all 5/12\n a 4/7\n  b_[i] 3/3\n");
+}
+
+Test(shape, free_takes_null)
+{
+	flame_tree_free(NULL);
+	fl_layout_free(NULL);
+}
