@@ -475,6 +475,14 @@ static void keep_one_line(struct reader *r, struct record *record)
 	record->rest.size = 0;
 	if (!record->wanted || !rest.size)
 		return;
+	hash = fl_hash(rest.at, rest.size);
+	id = fl_perf_lines_find(lines, rest.at, rest.size, hash);
+	if (id) {
+		line = lines->at[id];
+		record->one_line = line.n ?
+			lines->frames.at[line.first + line.n - 1] : 0;
+		return;
+	}
 	/* -F +addr: an address before that of the frame. */
 	while ((word.at = memchr(rest.at, ' ', rest.size))) {
 		word = fl_slice_trim((struct slice){ word.at,
@@ -489,13 +497,8 @@ static void keep_one_line(struct reader *r, struct record *record)
 		return;
 	r->naming.java = record->java;
 	hash = fl_hash(rest.at, rest.size);
-	id = fl_perf_lines_find(lines, rest.at, rest.size, hash);
-	if (id)
-		line = lines->at[id];
-	else if (!fl_perf_lines_add(lines, &r->naming, rest, hash, &line,
-				    &id))
-		return;
-	if (line.n)
+	if (fl_perf_lines_add(lines, &r->naming, rest, hash, &line, &id) &&
+	    line.n)
 		record->one_line = lines->frames.at[line.first + line.n - 1];
 }
 
