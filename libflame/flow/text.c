@@ -16,6 +16,7 @@ struct flame_lines {
 	struct fl_in *in;
 	size_t used;		/* of what was peeked, by the line given out */
 	uint64_t next_forget;
+	bool told;		/* of the damage */
 };
 
 struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
@@ -71,11 +72,13 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 	forget(lines);
 	lf = find_end(lines->in, &at, &avail);
 	lines->used = lf ? (size_t)(lf + 1 - at) : avail;
-	if (fl_unlikely(!avail)) {
-		damage = fl_in_damage(lines->in);
-		if (damage)
+	damage = lf ? NULL : fl_in_damage(lines->in);
+	/* A line that was cut is none: its number may have been longer. */
+	if (fl_unlikely(!avail || damage)) {
+		if (damage && !lines->told)
 			fl_warn(lines->flame, "%s: %s",
 				fl_in_name(lines->in), damage);
+		lines->told |= damage != NULL;
 		return fl_failed(lines->flame) ? FLAME_FAILED : FLAME_END;
 	}
 	*line = at;

@@ -139,6 +139,26 @@ Test(lines, of_a_cut_input_come_with_a_warning)
 	cr_assert(strstr(warning, path));
 }
 
+Test(lines, that_were_cut_are_none)
+{
+	unsigned char packed[2000];
+	char text[1000];
+	const char *read;
+	size_t n;
+
+	/* Digits that do not pack well. */
+	for (uint32_t i = 0; i < 999; i++)
+		text[i] = i % 10 == 9 ? '\n' :
+			  '0' + (i * 2654435761u >> 20) % 10;
+	text[999] = '\0';
+	n = pack(text, packed, sizeof(packed));
+	write_file(packed, n / 2);
+	read = read_lines();
+	cr_assert_gt(strlen(read), 11);
+	cr_assert_eq(strlen(read) % 11, 0, "%s", read);
+	cr_assert_eq(flame_warnings(flame), 1);
+}
+
 Test(lines, of_no_file_fail)
 {
 	unlink(path);
