@@ -37,8 +37,11 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 			free(chunk->classes[i].pool);
 		}
 	free(chunk->classes);
-	for (uint32_t i = 0; i < chunk->ncounts; i++)
+	for (uint32_t i = 0; i < chunk->ncounts; i++) {
 		fl_map_free(&chunk->counts[i]->counted);
+		for (size_t j = 0; j < FL_COUNT(chunk->counts[i]->low); j++)
+			free(chunk->counts[i]->low[j]);
+	}
 	free(chunk->counts);
 	free(chunk->traces);
 	free(chunk->sums);

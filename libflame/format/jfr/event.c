@@ -470,8 +470,19 @@ static inline bool count_plain(struct fl_jfr_count *c)
 	uint64_t state = c->values[FL_JFR_STATE];
 	uint64_t *n;
 
+	if (fl_likely(stack < FL_JFR_LOW && state < 16 && c->low[state])) {
+		c->low[state][stack]++;
+		return true;
+	}
 	if (fl_unlikely(stack >> 60 || state >> 4))
 		return false;
+	if (stack < FL_JFR_LOW) {
+		c->low[state] = fl_zeroed(FL_JFR_LOW, sizeof(**c->low));
+		if (c->low[state]) {
+			c->low[state][stack]++;
+			return true;
+		}
+	}
 	n = fl_map_put(&c->counted, stack << 4 | state, NULL);
 	if (fl_unlikely(!n))
 		return false;
@@ -516,25 +527,38 @@ static void count_event(struct pass *pass, struct fl_jfr_count *c)
 	add_sum(pass, &sum);
 }
 
+static void add_counted(struct pass *pass, const struct fl_jfr_count *c,
+			uint64_t stack, uint64_t state, int64_t samples)
+{
+	struct fl_jfr_sum sum = {
+		.row = c->number, .samples = samples, .bare = samples,
+		.state = state, .first = INT64_MAX, .last = INT64_MIN,
+		.trace = trace_of(pass->chunk, stack),
+	};
+
+	if (sum.trace == UINT32_MAX)
+		fl_no_memory(pass->jfr->source->flame);
+	else
+		add_sum(pass, &sum);
+}
+
 /* What count_plain has counted, as sums like all others. */
 static void add_plain(struct pass *pass, struct fl_jfr_count *c)
 {
 	const struct fl_map_entry *e;
 	size_t i = 0;
 
-	while ((e = fl_map_each(&c->counted, &i))) {
-		struct fl_jfr_sum sum = {
-			.row = c->number, .samples = e->value,
-			.state = e->key & 15, .first = INT64_MAX,
-			.last = INT64_MIN,
-			.trace = trace_of(pass->chunk, e->key >> 4),
-		};
-
-		if (sum.trace == UINT32_MAX)
-			fl_no_memory(pass->jfr->source->flame);
-		else
-			add_sum(pass, &sum);
+	for (unsigned state = 0; state < FL_COUNT(c->low); state++) {
+		for (uint64_t n = 0; c->low[state] && n < FL_JFR_LOW; n++)
+			if (c->low[state][n])
+				add_counted(pass, c, n, state,
+					    c->low[state][n]);
+		free(c->low[state]);
+		c->low[state] = NULL;
 	}
+	while ((e = fl_map_each(&c->counted, &i)))
+		add_counted(pass, c, e->key >> 4, e->key & 15,
+			    (int64_t)e->value);
 	fl_map_free(&c->counted);
 }
 

@@ -254,6 +254,9 @@ struct fl_jfr_step {
 	const struct fl_jfr_op *op;
 };
 
+/* Stack traces are counted from 1: so many have a place in a plain table. */
+enum { FL_JFR_LOW = 1 << 16 };
+
 /* What is done with the events of a class in a chunk. */
 struct fl_jfr_count {
 	uint32_t number;	/* in chunk->counts */
@@ -268,7 +271,8 @@ struct fl_jfr_count {
 	bool plain;		/* nothing but a stack and a state */
 	bool quick;		/* and all of it compressed integers: */
 	uint8_t before, between;	/* so many before stack and state */
-	struct fl_map counted;	/* plain: stack << 4 | state -> how many */
+	uint64_t *low[16];	/* plain: by state, by key of a stack */
+	struct fl_map counted;	/* stack << 4 | state -> how many; the rest */
 	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
 	bool has[FL_JFR_SLOTS];
 	uint8_t value_unit;	/* enum fl_jfr_unit */
