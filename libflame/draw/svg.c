@@ -31,6 +31,7 @@ struct picture {
 	struct fl_out *out;
 	struct fl_layout *layout;
 	const struct fl_scheme *scheme;
+	struct fl_regex *highlight;	/* NULL: nothing */
 	const char *unit;
 	bool compares;		/* two columns */
 	const int64_t *weight;	/* the totals that are widths */
@@ -61,12 +62,17 @@ static bool is_gone(const struct picture *p, uint32_t i)
 
 static struct fl_colors colors_of(const struct picture *p, uint32_t i)
 {
+	static const struct fl_colors match = { 0xf25bd0, 0xb3008f };
 	const struct fl_layout *l = p->layout;
+	struct slice name = fl_node_name(p->page, l, i);
 
+	if (p->highlight && i && fl_regex_match(p->highlight, name.at,
+						name.size))
+		return match;
 	if (p->compares)
 		return fl_ramp[fl_ramp_step(l->self[1][i] - l->self[0][i],
 				       p->most)];
-	return p->scheme->pick(fl_node_name(p->page, l, i), l->type[i]);
+	return p->scheme->pick(name, l->type[i]);
 }
 
 /* What is drawn and what is only outlined. */
@@ -569,13 +575,29 @@ static bool put_picture(struct picture *p)
 	return good;
 }
 
+static int set_highlight(struct picture *p)
+{
+	const char *pattern = p->page->highlight;
+	char why[256];
+
+	if (!pattern)
+		return FLAME_OK;
+	p->highlight = fl_regex_new(pattern, false, why, sizeof(why));
+	return p->highlight ? FLAME_OK :
+	       fl_fail(p->page->tree->flame, "--highlight %s: %s", pattern,
+		       why);
+}
+
 static int write_svg(struct fl_page *page)
 {
 	struct picture p = { .page = page, .out = page->out };
-	int status = prepare(&p);
+	int status = set_highlight(&p);
 
+	if (status == FLAME_OK)
+		status = prepare(&p);
 	if (status == FLAME_OK && !put_picture(&p))
 		status = fl_no_memory(page->tree->flame);
+	fl_regex_free(p.highlight);
 	fl_paints_free(&p.paints);
 	fl_layout_free(p.layout);
 	free(p.paint);
