@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tools share.  Options come from tables: the tool's own, the
- * common ones here, and the library's rows; parsing and --help read the
- * same.
+ * What the tools share: inputs through filters to an output, what is said
+ * of them on standard error, and what --info and --event list print.
  */
 #include "cli.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,338 +14,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static const struct cli_option common[] = {
-	{ 'f', "format", "FORMAT", "write this format" },
-	{ 'h', "help", NULL, "show this and exit" },
-	{ 'i', "input-format", "FORMAT", "read this format, do not detect" },
-	{ 0, "info", NULL, "tell what the inputs hold and exit" },
-	{ 'o', "output", "FILE", "write to FILE (-: standard output)" },
-	{ 0, "partial", "ok|fail", "damaged inputs: exit 0 (ok) or 2 (fail)" },
-	{ 0, "paths-from", "FILE", "read names of inputs from FILE" },
-	{ 'q', "quiet", NULL, "say nothing but errors" },
-	{ 'v', "verbose", NULL, "say more" },
-	{ 'V', "version", NULL, "show the version and exit" },
-	{ 0, NULL, NULL, NULL }
-};
-
-void cli_say(const struct cli *cli, const char *format, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "%s: ", cli->tool->name);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-static bool grow(const struct cli *cli, void *at, size_t *room, size_t need,
-		 size_t size)
-{
-	void **array = at;
-	void *more;
-
-	if (need <= *room)
-		return true;
-	more = reallocarray(*array, need * 2, size);
-	if (!more) {
-		cli_say(cli, "out of memory");
-		return false;
-	}
-	*array = more;
-	*room = need * 2;
-	return true;
-}
-
-static bool add(struct cli *cli, struct cli_list *list, const char *name,
-		const char *value, int rank)
-{
-	char *copy = value ? strdup(value) : NULL;
-
-	if ((value && !copy) || !grow(cli, &list->at, &list->room,
-				      list->n + 1, sizeof(*list->at))) {
-		free(copy);
-		return false;
-	}
-	list->at[list->n++] = (struct cli_pair){ name, copy, rank };
-	return true;
-}
-
-bool cli_ask(struct cli *cli, const char *name, const char *value)
-{
-	return add(cli, &cli->asks, name, value, 0);
-}
-
-bool cli_set(struct cli *cli, const char *name, const char *value)
-{
-	return add(cli, &cli->sets, name, value, 0);
-}
-
-bool cli_input(struct cli *cli, const char *path)
-{
-	char *copy = strdup(path);
-
-	if (!copy || !grow(cli, &cli->inputs, &cli->inputs_room,
-			   cli->ninputs + 1, sizeof(*cli->inputs)))
-		return false;
-	cli->inputs[cli->ninputs++] = copy;
-	cli->nheld = cli->ninputs;
-	return true;
-}
-
-/* Given again, arguments of such a row are one filter's: any of them. */
-static bool join(struct cli_pair *pair, const char *value)
-{
-	char *joined;
-
-	if (asprintf(&joined, "%s\n%s", pair->value, value) < 0)
-		return false;
-	free(pair->value);
-	pair->value = joined;
-	return true;
-}
-
-bool cli_filter(struct cli *cli, const char *name, const char *value)
-{
-	struct flame_row row;
-	int rank = 0, joins = 0;
-
-	for (unsigned i = 0; flame_rows('f', i, &row); i++)
-		if (strcmp(row.name, name) == 0) {
-			rank = row.rank;
-			joins = row.joins;
-		}
-	for (size_t i = 0; joins && i < cli->filters.n; i++)
-		if (strcmp(cli->filters.at[i].name, name) == 0)
-			return join(&cli->filters.at[i], value);
-	return add(cli, &cli->filters, name, value, rank);
-}
-
-/* Options ----------------------------------------------------------------- */
-
-/* What an option is, and where it came from. */
-struct entry {
-	struct cli_option option;
-	char kind;		/* 'o' own, 'c' common, else a row's */
-};
-
-struct table {
-	struct entry at[128];
-	size_t n;
-};
-
-static void enter(struct table *table, struct cli_option option, char kind)
-{
-	for (size_t i = 0; i < table->n; i++) {
-		if (strcmp(table->at[i].option.name, option.name) == 0)
-			return;
-		if (option.letter &&
-		    table->at[i].option.letter == option.letter)
-			option.letter = 0;
-	}
-	if (table->n < sizeof(table->at) / sizeof(table->at[0]))
-		table->at[table->n++] = (struct entry){ option, kind };
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	return strcmp(x->option.name, y->option.name);
-}
-
-static bool takes(const struct cli_tool *tool, char kind)
-{
-	return !tool->rows || strchr(tool->rows, kind);
-}
-
-/* Formats to read or to write are no matter of every tool. */
-static bool is_common(const struct cli_tool *tool, const char *name)
-{
-	if (strcmp(name, "format") == 0)
-		return takes(tool, 'o');
-	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0)
-		return takes(tool, 'i');
-	return true;
-}
-
-static void make_table(const struct cli_tool *tool, struct table *table)
-{
-	static const char kinds[] = "sfw";
-	struct flame_row row;
-
-	table->n = 0;
-	for (const struct cli_option *o = tool->options; o && o->name; o++)
-		enter(table, *o, 'o');
-	for (const struct cli_option *o = common; o->name; o++)
-		if (is_common(tool, o->name))
-			enter(table, *o, 'c');
-	for (const char *k = kinds; *k; k++)
-		for (unsigned i = 0; flame_rows(*k, i, &row); i++)
-			if (!row.hidden && takes(tool, *k))
-				enter(table, (struct cli_option){ 0,
-				      row.name, row.argument, row.summary },
-				      *k);
-	qsort(table->at, table->n, sizeof(*table->at), by_name);
-}
-
-static void list_rows(const struct cli_tool *tool, const char *head,
-		      char kind)
-{
-	struct flame_row row;
-
-	if (!takes(tool, kind))
-		return;
-	printf("\n%s:\n", head);
-	for (unsigned i = 0; flame_rows(kind, i, &row); i++)
-		printf("  %-10s %s\n", row.name, row.summary);
-}
-
-static void help(const struct cli_tool *tool, const struct table *table)
-{
-	printf("Usage: %s %s\n%s\n\nOptions:\n", tool->name, tool->usage,
-	       tool->about);
-	for (size_t i = 0; i < table->n; i++) {
-		const struct cli_option *o = &table->at[i].option;
-		char left[64];
-
-		snprintf(left, sizeof(left), "--%s%s%s", o->name,
-			 o->argument && o->argument[0] != '[' ? " " : "",
-			 o->argument ? o->argument : "");
-		if (o->letter)
-			printf("  -%c, %-24s %s\n", o->letter, left,
-			       o->summary);
-		else
-			printf("      %-24s %s\n", left, o->summary);
-	}
-	list_rows(tool, "Formats that are read", 'i');
-	list_rows(tool, "Formats that are written", 'o');
-	list_rows(tool, "Colour schemes", 'c');
-}
-
-static bool read_paths(struct cli *cli, const char *path)
-{
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	bool good = true;
-
-	if (!file) {
-		cli_say(cli, "%s: %s", path, strerror(errno));
-		return false;
-	}
-	while (good && (n = getline(&line, &room, file)) > 0) {
-		if (line[n - 1] == '\n')
-			line[--n] = '\0';
-		if (n)
-			good = cli_input(cli, line);
-	}
-	free(line);
-	if (file != stdin)
-		fclose(file);
-	return good;
-}
-
-static bool take_common(struct cli *cli, const char *name, const char *value)
-{
-	if (strcmp(name, "format") == 0)
-		cli->output_format = value;
-	else if (strcmp(name, "input-format") == 0)
-		cli->input_format = value;
-	else if (strcmp(name, "info") == 0)
-		cli->info = true;
-	else if (strcmp(name, "output") == 0)
-		cli->output = value;
-	else if (strcmp(name, "paths-from") == 0)
-		return read_paths(cli, value);
-	else if (strcmp(name, "quiet") == 0)
-		cli->quiet = true;
-	else if (strcmp(name, "verbose") == 0)
-		cli->verbose = true;
-	else if (strcmp(name, "partial") == 0) {
-		cli->strict = strcmp(value, "fail") == 0;
-		if (!cli->strict && strcmp(value, "ok") != 0) {
-			cli_say(cli, "--partial %s: ok or fail", value);
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool take(struct cli *cli, const struct entry *entry, const char *value)
-{
-	const char *name = entry->option.name;
-
-	switch (entry->kind) {
-	case 'o':
-		return cli->tool->take(cli, name, value);
-	case 'c':
-		return take_common(cli, name, value);
-	case 's':
-		if (strcmp(name, "event") == 0)
-			cli->event = value;
-		return cli_ask(cli, name, value);
-	case 'f':
-		return cli_filter(cli, name, value);
-	}
-	return cli_set(cli, name, value);
-}
-
-/* -1: go on; else an exit status. */
-static int parse(struct cli *cli, int argc, char **argv)
-{
-	struct table table;
-	struct option longs[129];
-	char letters[300] = "";
-	size_t n = 0;
-	int c, which;
-
-	make_table(cli->tool, &table);
-	for (size_t i = 0; i < table.n; i++) {
-		const struct cli_option *o = &table.at[i].option;
-
-		longs[i] = (struct option){ o->name, !o->argument ?
-			no_argument : o->argument[0] == '[' ?
-			optional_argument : required_argument,
-			NULL, 256 + (int)i };
-		if (!o->letter)
-			continue;
-		letters[n++] = o->letter;
-		if (o->argument)
-			letters[n++] = ':';
-		letters[n] = '\0';
-	}
-	memset(&longs[table.n], 0, sizeof(longs[0]));
-	opterr = 1;
-	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		which = c - 256;
-		for (size_t i = 0; c < 256 && i < table.n; i++)
-			if (table.at[i].option.letter == c)
-				which = i;
-		if (c == '?' || which < 0) {
-			fprintf(stderr, "%s: see %s --help\n",
-				cli->tool->name, cli->tool->name);
-			return CLI_TROUBLE;
-		}
-		if (strcmp(table.at[which].option.name, "help") == 0) {
-			help(cli->tool, &table);
-			return CLI_FINE;
-		}
-		if (strcmp(table.at[which].option.name, "version") == 0) {
-			printf("%s (libflame) %s\n", cli->tool->name,
-			       FLAME_VERSION);
-			return CLI_FINE;
-		}
-		if (!take(cli, &table.at[which], optarg))
-			return CLI_TROUBLE;
-	}
-	for (; optind < argc; optind++)
-		if (!cli_input(cli, argv[optind]))
-			return CLI_TROUBLE;
-	return -1;
-}
 
 /* Reading and writing ------------------------------------------------------ */
 
@@ -809,7 +474,7 @@ static int run(struct cli *cli)
 		return survey(cli);
 	if (!cli->output)
 		cli->output = dash;
-	if (!cli->output_format && takes(cli->tool, 'o'))
+	if (!cli->output_format && cli_takes(cli->tool, 'o'))
 		cli->output_format = flame_format_of(cli->output);
 	if (!cli->output_format)
 		cli->output_format = cli->tool->format;
@@ -822,7 +487,7 @@ static int run(struct cli *cli)
 		cli_say(cli, "--diff: two inputs, not %zu", cli->ninputs);
 		return CLI_TROUBLE;
 	}
-	if (is_directory(cli->output) && !cli->diff && takes(cli->tool, 'o'))
+	if (is_directory(cli->output) && !cli->diff && cli_takes(cli->tool, 'o'))
 		return convert_each(cli);
 	return cli_convert(cli, cli->inputs, cli->ninputs, cli->output);
 }
@@ -837,7 +502,7 @@ static void free_list(struct cli_list *list)
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
 {
 	struct cli cli = { .tool = tool, .own = own };
-	int status = parse(&cli, argc, argv);
+	int status = cli_parse(&cli, argc, argv);
 
 	if (status < 0)
 		status = run(&cli);

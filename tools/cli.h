@@ -74,6 +74,11 @@ struct cli {
 /* The whole of a tool: parses, reads, writes; gives the exit status. */
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv);
 
+/* options.c: -1: go on; else an exit status. */
+int cli_parse(struct cli *cli, int argc, char **argv);
+/* Whether a tool has the library's rows of a kind as options. */
+bool cli_takes(const struct cli_tool *tool, char kind);
+
 void cli_say(const struct cli *cli, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* For flame_ask, flame_filter (by its row's name), flame_set. */
