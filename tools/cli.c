@@ -467,6 +467,11 @@ static int run(struct cli *cli)
 
 	if (cli->tool->settle && !cli->tool->settle(cli))
 		return CLI_TROUBLE;
+	if (!cli->ninputs && isatty(0)) {
+		cli_say(cli, "no input: name a file, or - for standard input; "
+			"see %s --help", cli->tool->name);
+		return CLI_TROUBLE;
+	}
 	if (!cli->ninputs && !cli_input(cli, dash))
 		return CLI_TROUBLE;
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
