@@ -83,3 +83,10 @@ bench-data: $(bench_programs)
 bench: all bench-data
 	@$(bench_environment) BENCH_FROM="$$PWD" \
 		$(SHELL) $(srcdir)/tests/bench/run
+
+# Folders are distributed with what a build leaves in those of the same name.
+dist-hook:
+	cd $(distdir)/tests && rm -f mk/mkjfr bench/measure bench/mkstacks
+	find $(distdir)/tests \( -name '*.log' -o -name '*.trs' \
+		-o -name '*.o' -o -name .deps -o -name .libs \
+		-o -name .dirstamp \) -exec rm -rf {} +
