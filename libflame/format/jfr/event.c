@@ -574,6 +574,13 @@ static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
 	};
 }
 
+/* An event that ends before its fields do is told of, not only left out. */
+static void break_event(struct fl_jfr_chunk *chunk, const uint8_t *end)
+{
+	fl_jfr_damage(chunk, end - chunk->at, "an event shorter than its "
+		      "fields, before this");
+}
+
 /*
  * A plain event with room behind it: over some integers, the stack, over
  * some more, the state.
@@ -593,7 +600,7 @@ static inline void read_quick(struct pass *pass, struct fl_jfr_class *class,
 		at = fl_wire_take(at, &c->values[FL_JFR_STATE]);
 	}
 	if (fl_unlikely(at > end))
-		pass->chunk->broken_events++;
+		break_event(pass->chunk, end);
 	else if (fl_unlikely(!count_plain(c)))
 		count_event(pass, c);
 }
@@ -642,7 +649,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	 */
 	fl_jfr_run(c, &w);
 	if (fl_unlikely(w.bad || w.at > end)) {
-		pass->chunk->broken_events++;
+		break_event(pass->chunk, end);
 		return;
 	}
 	if (c->full) {

@@ -143,12 +143,10 @@ struct fl_jfr_chunk {
 	/* stack.c: the trace before, root first: frames and their stacks. */
 	struct fl_stack *last;
 	size_t nlast, last_room;
-	uint64_t unresolved;	/* constants that are nowhere */
-	uint64_t pool_entries;
 	const char *why;	/* damage, NULL if none; set by fl_jfr_damage */
 	uint64_t why_at;	/* its offset in the chunk */
 	bool salvaged;		/* not read by its header's offsets */
-	uint64_t nevents, broken_events;
+	uint64_t nevents;
 	uint64_t broken_at;	/* framing ends here; 0: nowhere */
 	bool with_tlab, runnable_wall;
 	/* Events whose texts are looked at when the pools are there. */
@@ -245,7 +243,7 @@ extern const struct fl_jfr_row fl_jfr_rows[];	/* ends in event NULL */
 enum fl_jfr_slot {
 	FL_JFR_TIME, FL_JFR_DURATION, FL_JFR_THREAD, FL_JFR_STACK,
 	FL_JFR_STATE, FL_JFR_COUNT, FL_JFR_VALUE, FL_JFR_FACTOR, FL_JFR_LEAF,
-	FL_JFR_ADDRESS, FL_JFR_TAG, FL_JFR_SLOTS
+	FL_JFR_ADDRESS, FL_JFR_SLOTS
 };
 
 struct fl_jfr_step {

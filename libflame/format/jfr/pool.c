@@ -106,7 +106,6 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 			      "a pool of a type that is not known");
 		return false;
 	}
-	chunk->pool_entries += n;
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t key = fl_wire_long(w);
 		uint64_t at = w->at - chunk->at;

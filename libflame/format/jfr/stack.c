@@ -126,10 +126,8 @@ static void read_slow(struct fl_jfr_chunk *chunk,
 	if (s->constant) {
 		uint64_t key = fl_wire_long(w);
 
-		if (!fl_jfr_constant(chunk, s->class, key, &begin)) {
-			chunk->unresolved++;
+		if (!fl_jfr_constant(chunk, s->class, key, &begin))
 			return;
-		}
 	} else {
 		fl_jfr_skip(s->class, w);
 	}

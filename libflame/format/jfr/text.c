@@ -454,7 +454,6 @@ static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 	uint64_t key;
 
 	if (!fl_jfr_constant(chunk, chunk->method, method, &w)) {
-		chunk->unresolved++;
 		fl_buf_text(buf, chunk->jfr->source->select.compat ?
 				 "unknown" : "[unknown]");
 		return;
