@@ -25,8 +25,10 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/rename.c libflame/filter/reverse.c \
 	libflame/filter/rewrite.c libflame/filter/root.c \
 	libflame/filter/skip.c \
-	libflame/format/folded.c libflame/format/format.h \
-	libflame/format/formats.c \
+	libflame/format/format.h libflame/format/formats.c \
+	libflame/format/lines.c \
+	libflame/format/folded/folded.h libflame/format/folded/read.c \
+	libflame/format/folded/write.c \
 	libflame/format/jfr/chunk.c libflame/format/jfr/emit.c \
 	libflame/format/jfr/event.c libflame/format/jfr/info.c \
 	libflame/format/jfr/jfr.c libflame/format/jfr/jfr.h \

@@ -13,4 +13,29 @@ extern const struct fl_format fl_format_perf;
 extern const struct fl_format fl_format_svg;
 extern const struct fl_format fl_format_html;
 
+/*
+ * lines.c: what readers of lines share.  Zeroed, then with its in: at the
+ * beginning.
+ */
+struct fl_lines {
+	struct fl_in *in;
+	size_t used;		/* of what was peeked, by the line given out */
+	bool again;		/* gives the last line once more */
+	uint64_t number;	/* of the line given last; the first is 1 */
+	uint64_t good;		/* samples so far: the reader counts them */
+	uint64_t bad, first_bad;	/* lines that were not understood */
+	char text[80];		/* of the first of these */
+	uint64_t next_forget;
+};
+
+/*
+ * A line without its \n or \r\n (and a byte order mark); stays until the
+ * next.  May hold anything else, NUL included.  false: the input has ended.
+ */
+bool fl_lines_next(struct fl_lines *lines, struct slice *line);
+/* Counts a line that was not understood, and keeps the first. */
+void fl_lines_bad(struct fl_lines *lines, struct slice line);
+/* At the end: says what was lost, sets the damage; gives FLAME_END. */
+int fl_lines_end(struct flame_source *source, const struct fl_lines *lines);
+
 #endif

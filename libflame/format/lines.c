@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What readers of lines share: lines, and what is said of those that were
+ * not understood.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+
+enum { FORGET = 1 << 20 };	/* bytes between telling the system */
+
+/* A line that is longer than what is there: look twice as far. */
+static const char *find_end(struct fl_in *in, const char **at, size_t *avail)
+{
+	const char *lf;
+	size_t want = 1;
+
+	for (;;) {
+		*at = (const char *)fl_in_peek(in, want, avail);
+		lf = *avail ? memchr(*at, '\n', *avail) : NULL;
+		if (lf || *avail < want)
+			return lf;
+		want = *avail + FL_MAX(*avail, (size_t)4096);
+	}
+}
+
+bool fl_lines_next(struct fl_lines *lines, struct slice *line)
+{
+	const char *at, *lf;
+	uint64_t offset;
+	size_t avail;
+
+	if (!lines->again) {
+		fl_in_consume(lines->in, lines->used);
+		offset = fl_in_offset(lines->in);
+		if (fl_unlikely(offset >= lines->next_forget)) {
+			fl_in_forget(lines->in, offset);
+			lines->next_forget = offset + FORGET;
+		}
+	}
+	lf = find_end(lines->in, &at, &avail);
+	lines->used = lf ? (size_t)(lf + 1 - at) : avail;
+	if (!avail)
+		return false;
+	lines->number += !lines->again;
+	lines->again = false;
+	*line = (struct slice){ at, lf ? (size_t)(lf - at) : avail };
+	if (lines->number == 1 && fl_slice_starts(*line, "\xef\xbb\xbf")) {
+		line->at += 3;
+		line->size -= 3;
+	}
+	if (line->size && line->at[line->size - 1] == '\r')
+		line->size--;
+	return true;
+}
+
+void fl_lines_bad(struct fl_lines *lines, struct slice line)
+{
+	if (lines->bad++)
+		return;
+	lines->first_bad = lines->number;
+	while (line.size && (line.at[0] == ' ' || line.at[0] == '\t')) {
+		line.at++;
+		line.size--;
+	}
+	line.size = FL_MIN(line.size, sizeof(lines->text) - 1);
+	memcpy(lines->text, line.at, line.size);
+	lines->text[line.size] = '\0';
+}
+
+int fl_lines_end(struct flame_source *source, const struct fl_lines *lines)
+{
+	const char *name = fl_in_name(lines->in);
+	const char *damage = fl_in_damage(lines->in);
+
+	if (lines->bad)
+		fl_warn(source->flame, "%s: %" PRIu64 " lines not understood, "
+			"the first is line %" PRIu64 ": %s", name, lines->bad,
+			lines->first_bad, lines->text);
+	if (damage)
+		fl_warn(source->flame, "%s: %s", name, damage);
+	if (lines->bad || damage)
+		source->damage = lines->good ? 1 : 2;
+	return FLAME_END;
+}
