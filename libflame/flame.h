@@ -106,6 +106,12 @@ unsigned flame_warnings(const struct flame *flame);
 void flame_limit(struct flame *flame, size_t bytes);
 
 /*
+ * Read with n threads (flame_pump only); 0 and 1: with the caller's alone.
+ * What comes out is the same.
+ */
+void flame_threads(struct flame *flame, unsigned n);
+
+/*
  * Interning: same in, same id out.  0 for the empty one, and after a
  * failure (which flame_error keeps, so a loop may ask once at its end).
  */

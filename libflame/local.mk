@@ -11,10 +11,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \
 	libflame/io/lz4.c libflame/io/out.c libflame/io/xz.c \
 	libflame/io/zip.c libflame/io/zstd.c \
-	libflame/dict/dict.c libflame/dict/dict.h libflame/dict/frames.c \
+	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
+	libflame/dict/frames.c \
 	libflame/dict/labels.c libflame/dict/metrics.c \
 	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
-	libflame/flow/flow.h libflame/flow/pick.c libflame/flow/pump.c \
+	libflame/flow/flow.h libflame/flow/parts.c \
+	libflame/flow/pick.c libflame/flow/pump.c \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/text.c \
 	libflame/filter/address.c \

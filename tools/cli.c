@@ -301,6 +301,7 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 	}
 	flame_on_warning(flame, on_warning, cli);
 	flame_on_remark(flame, on_remark, cli);
+	flame_threads(flame, cli->jobs ? cli->jobs : cli_cpus());
 	status = convert(cli, flame, inputs, n, output);
 	if (cli->verbose)
 		say_costs(cli);

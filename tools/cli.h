@@ -69,10 +69,14 @@ struct cli {
 	bool own_output;	/* the tool writes what was gathered */
 	bool compat;
 	bool quiet, verbose, strict;
+	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
 };
 
 /* The whole of a tool: parses, reads, writes; gives the exit status. */
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv);
+
+/* jobs.c: the CPUs that the process may use; at least 1. */
+unsigned cli_cpus(void);
 
 /* options.c: -1: go on; else an exit status. */
 int cli_parse(struct cli *cli, int argc, char **argv);

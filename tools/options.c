@@ -17,6 +17,7 @@ static const struct cli_option common[] = {
 	{ 'h', "help", NULL, "show this and exit" },
 	{ 'i', "input-format", "FORMAT", "read this format, do not detect" },
 	{ 0, "info", NULL, "tell what the inputs hold and exit" },
+	{ 'j', "jobs", "N", "read with N threads (as many as CPUs)" },
 	{ 'o', "output", "FILE", "write to FILE (-: standard output)" },
 	{ 0, "partial", "ok|fail", "damaged inputs: exit 0 (ok) or 2 (fail)" },
 	{ 0, "paths-from", "FILE", "read names of inputs from FILE" },
@@ -162,7 +163,8 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 {
 	if (strcmp(name, "format") == 0)
 		return cli_takes(tool, 'o');
-	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0)
+	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0 ||
+	    strcmp(name, "jobs") == 0)
 		return cli_takes(tool, 'i');
 	return true;
 }
@@ -245,6 +247,23 @@ static bool read_paths(struct cli *cli, const char *path)
 	return good;
 }
 
+static bool take_jobs(struct cli *cli, const char *value)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end || errno || !n ||
+	    n > 1024) {
+		cli_say(cli, "--jobs %s: a number of threads, 1 to 1024",
+			value);
+		return false;
+	}
+	cli->jobs = (unsigned)n;
+	return true;
+}
+
 static bool take_common(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "format") == 0)
@@ -261,6 +280,8 @@ static bool take_common(struct cli *cli, const char *name, const char *value)
 		cli->quiet = true;
 	else if (strcmp(name, "verbose") == 0)
 		cli->verbose = true;
+	else if (strcmp(name, "jobs") == 0)
+		return take_jobs(cli, value);
 	else if (strcmp(name, "partial") == 0) {
 		cli->strict = strcmp(value, "fail") == 0;
 		if (!cli->strict && strcmp(value, "ok") != 0) {

@@ -99,6 +99,11 @@ void flame_limit(struct flame *flame, size_t bytes)
 	flame->limit = bytes;
 }
 
+void flame_threads(struct flame *flame, unsigned n)
+{
+	flame->threads = n;
+}
+
 /* One line of printable text: what came from files may hold anything. */
 static void clean(char *line)
 {

@@ -6,8 +6,9 @@
  *	io/	in.c gives bytes; gzip.c zstd.c lz4.c xz.c zip.c unwrap them;
  *		out.c takes bytes
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
- *		dict.c: errors and limits
+ *		dict.c: errors and limits; absorb.c: one into another
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
+ *		parts.c reads with several threads;
  *		select.c what a source is asked for; pick.c one metric of many;
  *		text.c lines and tables, for tools
  *	format/	formats.c the table; lines.c for readers of text; folded/,
@@ -64,6 +65,7 @@ struct flame {
 	struct flame_metric *metrics;
 	size_t nmetrics, metrics_room;
 	size_t limit;		/* of bytes; 0: none */
+	unsigned threads;	/* to read with; 0, 1: one */
 	bool failed;
 	unsigned warnings;
 	char error[1024];
@@ -93,6 +95,24 @@ static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 {
 	return (struct slice){ f->names.text[name], f->names.size[name] };
 }
+
+/* absorb.c: by an id of one dictionary, that of another. */
+struct fl_ids {
+	flame_id *at;
+	size_t n, room;
+};
+
+struct fl_absorbed {
+	struct fl_ids names, frames, stacks, labels, metrics;
+};
+
+/*
+ * Enters in `to` what `from` has beyond what the map (zeroed at first)
+ * knows, in the order of from's ids; counts of metrics are moved, and from's
+ * are none after that.  false: failed, as `to` says.
+ */
+bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map);
+void fl_absorbed_free(struct fl_absorbed *map);
 
 /* A name from text that ends in NUL. */
 flame_id fl_name(struct flame *flame, const char *text);

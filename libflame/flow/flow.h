@@ -12,7 +12,8 @@
 /* What a sink needs of a sample beyond stack, metric and weight. */
 enum {
 	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4,
-	FL_NEED_FILE = 8
+	FL_NEED_FILE = 8,
+	FL_NEED_ORDER = 16	/* of samples, and each by itself */
 };
 
 /* A time as --from and --to spell it. */
@@ -78,6 +79,7 @@ struct flame_source {
 	struct fl_select select;
 	bool started;
 	int damage;		/* see flame_source_damage */
+	bool part;		/* of another's input: see fl_format.split */
 	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
 	int64_t start, end;
 	struct flame_fact *facts;
@@ -98,6 +100,20 @@ struct fl_format {
 	int (*next)(struct flame_source *source, struct flame_sample *sample);
 	void (*close)(struct flame_source *source);
 	bool selects;		/* honours fl_select by itself */
+	/*
+	 * Reading in parts (parts.c); all four or none.  split: how many of
+	 * the bytes at[0..n) are whole records, 0 where none ends there.
+	 * resume: the source has another input, which begins with a record:
+	 * what it was in the midst of is over, what it has learnt stays.
+	 * fork: a part, opened on nothing, is to read as whole does; false:
+	 * it cannot be.  join: what a part counted of its input, which it
+	 * does not tell at its end (source->part), is whole's from now on.
+	 */
+	size_t (*split)(const char *at, size_t n);
+	void (*resume)(struct flame_source *source);
+	bool (*fork)(const struct flame_source *whole,
+		     struct flame_source *part);
+	void (*join)(struct flame_source *whole, struct flame_source *part);
 	/* Writing: makes the sink; NULL: cannot be written. */
 	struct flame_sink *(*create)(struct flame *flame, struct fl_out *out);
 };
@@ -138,10 +154,22 @@ static inline int fl_put(struct flame_sink *sink, const struct flame_sample *s)
 	return sink->put(sink, s);
 }
 
+/* pump.c: a sample that was read goes on. */
+int fl_deliver(struct flame_source *source, struct flame_sink *sink,
+	       struct flame_sample *sample);
+/*
+ * parts.c: reads as much of the source as can be read by several threads,
+ * if it can and they are wanted; what is left is at its beginning.
+ */
+int fl_pump_parts(struct flame_source *source, struct flame_sink *sink);
+
 /* select.c: the options of flame_ask. */
 extern const struct flame_row fl_select_rows[];
 int fl_select_set(struct flame *flame, struct fl_select *select,
 		  const char *option, const char *value);
+/* For another thread: nothing is shared.  false: it failed, as flame says. */
+bool fl_select_copy(struct flame *flame, struct fl_select *to,
+		    const struct fl_select *from);
 void fl_select_free(struct fl_select *select);
 /* For formats that do not select by themselves. */
 bool fl_select_pass(struct flame_source *source,

@@ -33,6 +33,14 @@ static void label_file(struct flame_source *source,
 								 path));
 }
 
+int fl_deliver(struct flame_source *source, struct flame_sink *sink,
+	       struct flame_sample *sample)
+{
+	if (source->select.needs & FL_NEED_FILE)
+		label_file(source, sample);
+	return sink->put(sink, sample);
+}
+
 int flame_pump(struct flame_source *source, struct flame_sink *sink)
 {
 	struct flame_sample sample;
@@ -40,14 +48,12 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs;
-	if (notify(sink, source, true) != FLAME_OK)
+	if (notify(sink, source, true) != FLAME_OK ||
+	    fl_pump_parts(source, sink) != FLAME_OK)
 		return FLAME_FAILED;
-	while ((status = flame_next(source, &sample)) == FLAME_OK) {
-		if (source->select.needs & FL_NEED_FILE)
-			label_file(source, &sample);
-		if (sink->put(sink, &sample) != FLAME_OK)
+	while ((status = flame_next(source, &sample)) == FLAME_OK)
+		if (fl_deliver(source, sink, &sample) != FLAME_OK)
 			return FLAME_FAILED;
-	}
 	if (status == FLAME_FAILED || fl_failed(source->flame))
 		return FLAME_FAILED;
 	return notify(sink, source, false);

@@ -385,6 +385,20 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 	return FLAME_OK;
 }
 
+bool fl_select_copy(struct flame *flame, struct fl_select *to,
+		    const struct fl_select *from)
+{
+	*to = *from;
+	to->thread = to->spans.tag = NULL;
+	to->event = to->state = to->thread_pattern = NULL;
+	return (!from->event ||
+		set_text(flame, &to->event, from->event) == FLAME_OK) &&
+	       (!from->state ||
+		set_text(flame, &to->state, from->state) == FLAME_OK) &&
+	       (!from->thread_pattern ||
+		add_thread(flame, to, from->thread_pattern) == FLAME_OK);
+}
+
 void fl_select_free(struct fl_select *select)
 {
 	free(select->event);

@@ -47,10 +47,11 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	lines->number += !lines->again;
 	lines->again = false;
 	*line = (struct slice){ at, lf ? (size_t)(lf - at) : avail };
-	if (lines->number == 1 && fl_slice_starts(*line, "\xef\xbb\xbf")) {
+	if (!lines->begun && fl_slice_starts(*line, "\xef\xbb\xbf")) {
 		line->at += 3;
 		line->size -= 3;
 	}
+	lines->begun = true;
 	if (line->size && line->at[line->size - 1] == '\r')
 		line->size--;
 	return true;
@@ -75,6 +76,8 @@ int fl_lines_end(struct flame_source *source, const struct fl_lines *lines)
 	const char *name = fl_in_name(lines->in);
 	const char *damage = fl_in_damage(lines->in);
 
+	if (source->part)
+		return FLAME_END;
 	if (lines->bad)
 		fl_warn(source->flame, "%s: %" PRIu64 " lines not understood, "
 			"the first is line %" PRIu64 ": %s", name, lines->bad,
@@ -84,4 +87,33 @@ int fl_lines_end(struct flame_source *source, const struct fl_lines *lines)
 	if (lines->bad || damage)
 		source->damage = lines->good ? 1 : 2;
 	return FLAME_END;
+}
+
+/* Parts ------------------------------------------------------------------- */
+
+size_t fl_lines_split(const char *at, size_t n)
+{
+	const char *lf = memrchr(at, '\n', n);
+
+	return lf ? (size_t)(lf + 1 - at) : 0;
+}
+
+void fl_lines_resume(struct fl_lines *lines, struct fl_in *in)
+{
+	lines->in = in;
+	lines->used = 0;
+	lines->again = false;
+	lines->next_forget = 0;
+}
+
+void fl_lines_join(struct fl_lines *whole, struct fl_lines *part)
+{
+	if (part->bad && !whole->bad) {
+		whole->first_bad = whole->number + part->first_bad;
+		memcpy(whole->text, part->text, sizeof(whole->text));
+	}
+	whole->bad += part->bad;
+	whole->good += part->good;
+	whole->number += part->number;
+	part->bad = part->good = part->number = 0;
 }

@@ -178,6 +178,26 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	return fl_lines_end(source, lines);
 }
 
+static void resume(struct flame_source *source)
+{
+	fl_lines_resume(source->state, source->in);
+}
+
+static bool fork_folded(const struct flame_source *whole,
+			struct flame_source *part)
+{
+	struct fl_lines *lines = part->state;
+
+	(void)whole;
+	lines->begun = true;
+	return true;
+}
+
+static void join(struct flame_source *whole, struct flame_source *part)
+{
+	fl_lines_join(whole->state, part->state);
+}
+
 static void close_folded(struct flame_source *source)
 {
 	free(source->state);
@@ -191,5 +211,9 @@ const struct fl_format fl_format_folded = {
 	.open = open_folded,
 	.next = next,
 	.close = close_folded,
+	.split = fl_lines_split,
+	.resume = resume,
+	.fork = fork_folded,
+	.join = join,
 	.create = fl_folded_create,
 };

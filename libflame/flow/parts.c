@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading with several threads.  The input is cut into parts of whole
+ * records (fl_format.split).  Each worker reads its parts with a source and
+ * a dictionary of its own, which last from part to part; the caller's thread
+ * hands parts out in turn, and takes what became of them in the same order
+ * into its own dictionary and on into the sink.  So what the sink sees does
+ * not depend on how fast anybody was, and one lock is all there is: it
+ * guards whose turn a worker is.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+	PART = 4 << 20,		/* bytes, about */
+	WIDEST = 64 << 20,	/* no record ends in so many: no parts */
+	MOST = 64		/* workers */
+};
+
+struct worker {
+	struct parts *parts;
+	pthread_t thread;
+	bool started;
+	struct flame *flame;
+	struct flame_source *source;
+	struct fl_absorbed map;	/* ids of flame -> of the caller's */
+
+	/* Whose turn it is; under the lock. */
+	enum { IDLE, BUSY, DONE, QUIT } turn;
+
+	struct slice part;
+	char *copy;		/* of the part, where it would not stay */
+	size_t copy_room;
+	struct flame_sample *samples;
+	size_t n, room;
+	struct fl_map sums;	/* (metric, stack) -> place in samples */
+	int status;
+};
+
+struct parts {
+	struct flame_source *source;
+	struct flame_sink *sink;
+	bool mapped;		/* the input's bytes stay put */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	unsigned n;
+	unsigned next;		/* the worker whose turn is next */
+	struct worker workers[MOST];
+};
+
+/* In a worker ----------------------------------------------------------- */
+
+static int keep(struct worker *w, const struct flame_sample *sample)
+{
+	bool plain = !sample->thread && !sample->labels &&
+		     sample->time == FLAME_NOTIME, fresh = true;
+	uint64_t *place = NULL;
+	int64_t *sum;
+
+	if (plain) {
+		place = fl_map_put(&w->sums, (uint64_t)sample->metric << 32 |
+					     sample->stack, &fresh);
+		if (!place)
+			return fl_no_memory(w->flame);
+	}
+	if (!fresh) {
+		sum = &w->samples[*place].weight;
+		return __builtin_add_overflow(*sum, sample->weight, sum) ?
+		       fl_fail(w->flame, "the sum of weights passes 2^63") :
+		       FLAME_OK;
+	}
+	if (!fl_grow(&w->samples, &w->room, w->n + 1, sizeof(*w->samples)))
+		return fl_no_memory(w->flame);
+	if (place)
+		*place = w->n;
+	w->samples[w->n++] = *sample;
+	return FLAME_OK;
+}
+
+static int read_part(struct worker *w)
+{
+	struct flame_source *source = w->source;
+	const char *name = fl_in_name(w->parts->source->in);
+	struct flame_sample sample;
+	int status;
+
+	fl_in_close(source->in);
+	source->in = fl_in_memory(w->flame, w->part.at, w->part.size, name);
+	if (!source->in)
+		return FLAME_FAILED;
+	source->format->resume(source);
+	while ((status = flame_next(source, &sample)) == FLAME_OK)
+		if (keep(w, &sample) != FLAME_OK)
+			return FLAME_FAILED;
+	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct parts *p = w->parts;
+
+	pthread_mutex_lock(&p->lock);
+	for (;;) {
+		while (w->turn == IDLE || w->turn == DONE)
+			pthread_cond_wait(&p->changed, &p->lock);
+		if (w->turn == QUIT)
+			break;
+		pthread_mutex_unlock(&p->lock);
+		w->status = read_part(w);
+		pthread_mutex_lock(&p->lock);
+		w->turn = DONE;
+		pthread_cond_broadcast(&p->changed);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+/* In the caller's thread ------------------------------------------------- */
+
+static void give_turn(struct worker *w, int turn)
+{
+	pthread_mutex_lock(&w->parts->lock);
+	w->turn = turn;
+	pthread_cond_broadcast(&w->parts->changed);
+	pthread_mutex_unlock(&w->parts->lock);
+}
+
+static void await(struct worker *w)
+{
+	pthread_mutex_lock(&w->parts->lock);
+	while (w->turn == BUSY)
+		pthread_cond_wait(&w->parts->changed, &w->parts->lock);
+	pthread_mutex_unlock(&w->parts->lock);
+}
+
+/* What became of a worker's part goes on into the sink. */
+static int take(struct parts *p, struct worker *w)
+{
+	struct flame_source *source = p->source;
+	int status = FLAME_OK;
+
+	await(w);
+	if (w->turn == IDLE)
+		return FLAME_OK;
+	if (w->status != FLAME_OK)
+		return fl_fail(source->flame, "%s", flame_error(w->flame));
+	if (!fl_absorb(source->flame, w->flame, &w->map))
+		return FLAME_FAILED;
+	for (size_t i = 0; i < w->n && status == FLAME_OK; i++) {
+		struct flame_sample s = w->samples[i];
+
+		s.stack = w->map.stacks.at[s.stack];
+		s.metric = w->map.metrics.at[s.metric];
+		s.thread = w->map.labels.at[s.thread];
+		s.labels = w->map.labels.at[s.labels];
+		status = fl_deliver(source, p->sink, &s);
+	}
+	source->format->join(source, w->source);
+	w->n = 0;
+	fl_map_clear(&w->sums);
+	give_turn(w, IDLE);
+	return status;
+}
+
+/* The next whole records, about a part of them; false: no more of that. */
+static bool peek_part(struct parts *p, struct slice *part)
+{
+	struct fl_in *in = p->source->in;
+	size_t avail, want = PART;
+
+	for (; want <= WIDEST; want *= 4) {
+		const uint8_t *at = fl_in_peek(in, want, &avail);
+
+		if (avail < want)
+			return false;
+		part->at = (const char *)at;
+		part->size = p->source->format->split(part->at, want);
+		if (part->size)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The caller's own source reads one part as if it were all: what it learns
+ * is what workers begin with.
+ */
+static int read_first(struct parts *p)
+{
+	struct flame_source *source = p->source;
+	struct fl_in *in = source->in;
+	struct flame_sample sample;
+	struct slice part;
+	int status = FLAME_OK;
+
+	if (!peek_part(p, &part))
+		return FLAME_END;
+	source->in = fl_in_memory(source->flame, part.at, part.size,
+				  fl_in_name(in));
+	if (source->in) {
+		source->part = true;
+		source->format->resume(source);
+		while (status == FLAME_OK &&
+		       (status = flame_next(source, &sample)) == FLAME_OK)
+			status = fl_deliver(source, p->sink, &sample);
+		fl_in_close(source->in);
+		source->part = false;
+	}
+	source->in = in;
+	fl_in_consume(in, part.size);
+	source->format->resume(source);
+	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
+}
+
+static bool start_worker(struct parts *p, struct worker *w)
+{
+	struct flame_source *source = p->source;
+
+	w->parts = p;
+	w->flame = flame_new();
+	if (!w->flame)
+		return false;
+	flame_limit(w->flame, source->flame->limit);
+	w->source = flame_open_memory(w->flame, "", 0, fl_in_name(source->in),
+				      source->format->name);
+	if (!w->source ||
+	    !fl_select_copy(w->flame, &w->source->select, &source->select))
+		return false;
+	w->source->start = source->start;
+	w->source->end = source->end;
+	w->source->part = true;
+	if (!source->format->fork(source, w->source))
+		return false;
+	w->started = pthread_create(&w->thread, NULL, work, w) == 0;
+	return w->started;
+}
+
+static int hand_out(struct parts *p, struct worker *w, struct slice part)
+{
+	if (!p->mapped) {
+		if (!fl_grow(&w->copy, &w->copy_room, part.size, 1))
+			return fl_no_memory(p->source->flame);
+		memcpy(w->copy, part.at, part.size);
+		part.at = w->copy;
+	}
+	w->part = part;
+	give_turn(w, BUSY);
+	return FLAME_OK;
+}
+
+static int read_all(struct parts *p)
+{
+	struct fl_in *in = p->source->in;
+	uint64_t ends[MOST] = { 0 };
+	struct slice part;
+	int status = FLAME_OK;
+
+	while (status == FLAME_OK && peek_part(p, &part)) {
+		struct worker *w = &p->workers[p->next];
+
+		status = take(p, w);
+		fl_in_forget(in, ends[p->next]);
+		if (status == FLAME_OK)
+			status = hand_out(p, w, part);
+		fl_in_consume(in, part.size);
+		ends[p->next] = fl_in_offset(in);
+		p->next = (p->next + 1) % p->n;
+	}
+	for (unsigned i = 0; i < p->n && status == FLAME_OK; i++)
+		status = take(p, &p->workers[(p->next + i) % p->n]);
+	return status;
+}
+
+static void stop_worker(struct worker *w)
+{
+	if (w->started) {
+		await(w);
+		give_turn(w, QUIT);
+		pthread_join(w->thread, NULL);
+	}
+	flame_close(w->source);
+	flame_free(w->flame);
+	fl_absorbed_free(&w->map);
+	fl_map_free(&w->sums);
+	free(w->copy);
+	free(w->samples);
+}
+
+/* Fewer where that many cannot be; none: the caller reads all of it. */
+static void start(struct parts *p, unsigned wanted)
+{
+	while (p->n < wanted && start_worker(p, &p->workers[p->n]))
+		p->n++;
+	if (p->n < wanted)
+		stop_worker(&p->workers[p->n]);
+}
+
+/* Where the order or the whole of samples matters, parts are no help. */
+static bool is_wanted(const struct flame_source *source)
+{
+	const struct fl_select *select = &source->select;
+	uint64_t size;
+
+	return source->flame->threads > 1 && source->format->split &&
+	       !select->survey && !select->spans.tag &&
+	       !(select->needs & FL_NEED_ORDER) &&
+	       (!fl_in_size(source->in, &size) || size >= 2 * PART);
+}
+
+int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
+{
+	struct parts *p;
+	size_t size;
+	int status;
+
+	if (!is_wanted(source))
+		return FLAME_OK;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return fl_no_memory(source->flame);
+	p->source = source;
+	p->sink = sink;
+	p->mapped = fl_in_all(source->in, &size) != NULL;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	status = read_first(p);
+	if (status == FLAME_OK)
+		start(p, FL_MIN(source->flame->threads, (unsigned)MOST));
+	if (p->n)
+		status = read_all(p);
+	for (unsigned i = 0; i < p->n; i++)
+		stop_worker(&p->workers[i]);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->changed);
+	free(p);
+	return status == FLAME_END ? FLAME_OK : status;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several threads read what one would; a dictionary goes into another. */
+#include <criterion/criterion.h>
+
+#include "flow/flow.h"
+#include "format/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ENOUGH = 20 << 20 };	/* bytes: several parts */
+
+/* What is read of a text by so many threads, and what is said of it. */
+struct result {
+	struct fl_buf text;	/* folded */
+	struct fl_buf said;
+	int status;
+};
+
+static void hear(void *arg, const char *line)
+{
+	struct fl_buf *said = arg;
+
+	fl_buf_text(said, line);
+	fl_buf_byte(said, '\n');
+}
+
+static void slurp(const char *path, struct fl_buf *to)
+{
+	FILE *file = fopen(path, "r");
+	char block[4096];
+	size_t n;
+
+	cr_assert(file);
+	while ((n = fread(block, 1, sizeof(block), file)))
+		fl_buf_put(to, block, n);
+	fclose(file);
+}
+
+static struct result read_with(unsigned threads, const struct fl_buf *text,
+			       const char *option, const char *value)
+{
+	char path[] = "/tmp/test_parts.XXXXXX";
+	struct flame *flame = flame_new();
+	struct result result = { { 0 }, { 0 }, FLAME_OK };
+	struct flame_source *source;
+	struct flame_sink *sink;
+
+	close(mkstemp(path));
+	flame_threads(flame, threads);
+	flame_on_warning(flame, hear, &result.said);
+	source = flame_open_memory(flame, text->at, text->size, "it", NULL);
+	sink = flame_create(flame, path, "folded");
+	cr_assert(source && sink, "%s", flame_error(flame));
+	if (option)
+		cr_assert_eq(flame_ask(source, option, value), FLAME_OK);
+	result.status = flame_pump(source, sink);
+	fl_buf_print(&result.said, "%s, damage %d", flame_error(flame),
+		     flame_source_damage(source));
+	flame_close(source);
+	if (result.status == FLAME_OK)
+		cr_assert_eq(flame_finish(sink), FLAME_OK);
+	else
+		flame_abandon(sink);
+	slurp(path, &result.text);
+	unlink(path);
+	flame_free(flame);
+	return result;
+}
+
+static void same_with_any_number(const struct fl_buf *text,
+				 const char *option, const char *value)
+{
+	struct result one = read_with(1, text, option, value);
+
+	for (unsigned threads = 2; threads <= 5; threads++) {
+		struct result all = read_with(threads, text, option, value);
+
+		cr_expect_eq(one.status, all.status);
+		cr_expect_str_eq(one.said.at, all.said.at);
+		cr_expect_eq(one.text.size, all.text.size);
+		cr_expect(one.text.size == all.text.size &&
+			  (!one.text.size ||
+			   memcmp(one.text.at, all.text.at,
+				  one.text.size) == 0),
+			  "%u threads gave something else", threads);
+		fl_buf_free(&all.text);
+		fl_buf_free(&all.said);
+	}
+	fl_buf_free(&one.text);
+	fl_buf_free(&one.said);
+}
+
+/* Lines of a few thousand stacks, none of which is in all parts. */
+static struct fl_buf folded_text(void)
+{
+	struct fl_buf text = { 0 };
+	uint32_t seed = 1;
+
+	while (text.size < ENOUGH) {
+		unsigned depth = 2 + seed % 20;
+
+		for (unsigned i = 0; i < depth; i++) {
+			seed = seed * 1103515245 + 12345;
+			fl_buf_print(&text, "%sframe%u", i ? ";" : "",
+				     (unsigned)(text.size >> 20) * 3 +
+				     (seed >> 16) % 7);
+		}
+		fl_buf_print(&text, " %u\n", 1 + (seed >> 8) % 100);
+	}
+	return text;
+}
+
+Test(parts, of_folded_text_give_the_same)
+{
+	struct fl_buf text = folded_text();
+
+	same_with_any_number(&text, NULL, NULL);
+	fl_buf_free(&text);
+}
+
+Test(parts, count_lines_that_are_not_understood_as_one_would)
+{
+	struct fl_buf text = folded_text();
+
+	memcpy(text.at + ENOUGH / 2, "\nodd one\n", 9);
+	memcpy(text.at + ENOUGH / 3 * 2, "\nodd two\n", 9);
+	same_with_any_number(&text, NULL, NULL);
+	fl_buf_free(&text);
+}
+
+Test(parts, fail_as_one_would)
+{
+	struct fl_buf text = folded_text();
+	const char most[] = "\na 9223372036854775807\n";
+
+	memcpy(text.at + ENOUGH / 2, most, sizeof(most) - 1);
+	memcpy(text.at + ENOUGH / 2 + sizeof(most), most, sizeof(most) - 1);
+	same_with_any_number(&text, NULL, NULL);
+	fl_buf_free(&text);
+}
+
+/* A dictionary into another ---------------------------------------------- */
+
+static flame_id stack_of(struct flame *flame, const char *a, const char *b)
+{
+	flame_id outer = flame_stack(flame, 0,
+				     fl_frame(flame, fl_name(flame, a),
+					      FLAME_JIT));
+
+	return flame_stack(flame, outer, fl_frame(flame, fl_name(flame, b),
+						  FLAME_KERNEL));
+}
+
+Test(absorbing, gives_the_ids_of_the_same_things)
+{
+	struct flame *to = flame_new(), *from = flame_new();
+	struct fl_absorbed map = { 0 };
+	flame_id mine = stack_of(to, "b", "c"), ab, bc, set;
+
+	ab = stack_of(from, "a", "b");
+	cr_assert(fl_absorb(to, from, &map));
+	cr_expect_eq(map.stacks.at[ab], stack_of(to, "a", "b"));
+	/* What came since the last time. */
+	bc = stack_of(from, "b", "c");
+	set = fl_thread(from, FL_SLICE("main"), 7);
+	cr_assert(fl_absorb(to, from, &map));
+	cr_expect_eq(map.stacks.at[bc], mine);
+	cr_expect_eq(map.labels.at[set], fl_thread(to, FL_SLICE("main"), 7));
+	cr_expect_eq(map.stacks.at[0], 0);
+	fl_absorbed_free(&map);
+	flame_free(from);
+	flame_free(to);
+}
+
+Test(absorbing, keeps_label_sets_whatever_the_order_of_their_keys)
+{
+	struct flame *to = flame_new(), *from = flame_new();
+	struct fl_absorbed map = { 0 };
+	flame_id set;
+
+	fl_name(to, "tid");	/* in `from` it comes after "thread" */
+	set = fl_thread(from, FL_SLICE("main"), 7);
+	cr_assert(fl_absorb(to, from, &map));
+	cr_expect_eq(map.labels.at[set], fl_thread(to, FL_SLICE("main"), 7));
+	fl_absorbed_free(&map);
+	flame_free(from);
+	flame_free(to);
+}
+
+Test(absorbing, moves_the_counts_of_metrics)
+{
+	struct flame *to = flame_new(), *from = flame_new();
+	struct fl_absorbed map = { 0 };
+	flame_id cpu;
+
+	flame_metric(to, "wall", "ns");
+	cpu = flame_metric(from, "cpu", "ns");
+	for (int i = 0; i < 2; i++) {
+		from->metrics[cpu].samples = 3;
+		from->metrics[cpu].total = 30;
+		from->metrics[cpu].first = from->metrics[cpu].last = 5 - i;
+		cr_assert(fl_absorb(to, from, &map));
+		cr_expect_eq(from->metrics[cpu].samples, 0);
+	}
+	cpu = map.metrics.at[cpu];
+	cr_expect_str_eq(to->metrics[cpu].name, "cpu");
+	cr_expect_eq(to->metrics[cpu].samples, 6);
+	cr_expect_eq(to->metrics[cpu].total, 60);
+	cr_expect_eq(to->metrics[cpu].first, 4);
+	cr_expect_eq(to->metrics[cpu].last, 5);
+	fl_absorbed_free(&map);
+	flame_free(from);
+	flame_free(to);
+}

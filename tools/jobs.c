@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many threads there is room for: the CPUs that the process may run on,
+ * and what its control group grants of them.
+ */
+#include "cli.h"
+
+#include <sched.h>
+#include <stdio.h>
+
+/* cgroup v2: "QUOTA PERIOD" in microseconds, or "max PERIOD". */
+static unsigned granted(void)
+{
+	FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
+	unsigned long quota = 0, period = 0;
+	int n;
+
+	if (!file)
+		return 0;
+	n = fscanf(file, "%lu %lu", &quota, &period);
+	fclose(file);
+	if (n != 2 || !period)
+		return 0;
+	return quota < period ? 1 : (unsigned)((quota + period - 1) / period);
+}
+
+unsigned cli_cpus(void)
+{
+	unsigned n = 1, most = granted();
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		n = (unsigned)CPU_COUNT(&set);
+	if (most && most < n)
+		n = most;
+	return n ? n : 1;
+}
