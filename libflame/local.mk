@@ -40,9 +40,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/text.c \
 	libflame/format/jfr/timing.c libflame/format/jfr/v0.c \
 	libflame/format/jfr/wire.c libflame/format/jfr/wire.h \
+	libflame/format/perf/aside.c libflame/format/perf/event.c \
 	libflame/format/perf/frame.c libflame/format/perf/header.c \
 	libflame/format/perf/lines.c libflame/format/perf/peers.c \
 	libflame/format/perf/perf.c libflame/format/perf/perf.h \
+	libflame/format/perf/probe.c libflame/format/perf/reader.h \
+	libflame/format/perf/record.c \
 	libflame/tree/layout.c libflame/tree/page.c libflame/tree/tree.c \
 	libflame/tree/top.c libflame/tree/tree.h \
 	libflame/draw/caption.c libflame/draw/draw.h libflame/draw/html.c \

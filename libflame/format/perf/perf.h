@@ -2,11 +2,16 @@
 /*
  * The text of perf script, in the order data flow:
  *
- *	perf.c		records: lines in, samples out; the row
+ *	probe.c		whether a text is one
+ *	perf.c		lines in, samples out; the row
+ *	reader.h	what is known between two samples
  *	header.c	the line that begins a record, in its columns
+ *	record.c	a record, and the sample that it is
+ *	event.c		the events, a metric each
  *	lines.c		frame lines: known ones by look-up, others parsed
  *	frame.c		a frame line in its parts, and what we call it
  *	peers.c		what FlameGraph's and inferno's collapsers call it
+ *	aside.c		what is no sample
  */
 #ifndef FL_PERF_H
 #define FL_PERF_H

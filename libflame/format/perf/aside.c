@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is no sample: comments, losses, other columns, and lines that are
+ * not understood, which are counted and of which the first is shown.
+ */
+#include "fl.h"
+
+#include "format/perf/reader.h"
+
+void fl_perf_not_understood(struct fl_perf_reader *r, struct slice line)
+{
+	line = fl_slice_trim(line);
+	while (line.size && line.at[line.size - 1] == '\n')
+		line.size--;
+	line = fl_slice_trim(line);
+	if (r->bad++)
+		return;
+	r->first_bad = r->line + 1;
+	line.size = FL_MIN(line.size, sizeof(r->bad_text) - 1);
+	memcpy(r->bad_text, line.at, line.size);
+	r->bad_text[line.size] = '\0';
+}
+
+void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line)
+{
+	static const char *const keys[] = {
+		"captured on", "hostname", "os release", "perf version",
+		"arch", "nrcpus online", "cpudesc", "cmdline", NULL
+	};
+
+	line = fl_slice_trim((struct slice){ line.at + 1, line.size - 1 });
+	while (line.size && (line.at[line.size - 1] == '\n' ||
+			     line.at[line.size - 1] == '\r'))
+		line.size--;
+	for (size_t i = 0; keys[i]; i++) {
+		const char *colon = memchr(line.at, ':', line.size);
+		size_t n;
+
+		if (!colon || !fl_slice_starts(line, keys[i]))
+			continue;
+		n = line.size - (colon + 1 - line.at);
+		line = fl_slice_trim((struct slice){ colon + 1, n });
+		if (r->source->nfacts < 64)
+			fl_fact(r->source, keys[i], "%.*s",
+				(int)FL_MIN(line.size, (size_t)1024),
+				line.at);
+		return;
+	}
+}
+
+void fl_perf_count_lost(struct fl_perf_reader *r, struct slice line)
+{
+	for (; line.size > 5; line.at++, line.size--) {
+		struct slice number = { line.at + 5, 0 };
+		int64_t n;
+
+		if (memcmp(line.at, "lost ", 5) != 0)
+			continue;
+		while (number.size < line.size - 5 &&
+		       number.at[number.size] >= '0' &&
+		       number.at[number.size] <= '9')
+			number.size++;
+		if (fl_parse_int(number, &n))
+			r->lost += n;
+		return;
+	}
+}
+
+bool fl_perf_is_other_column(struct slice line)
+{
+	const char *slash = memchr(line.at, '/', line.size);
+
+	if (fl_slice_starts(line, "ABI:") || fl_slice_starts(line, "..."))
+		return true;
+	return fl_slice_starts(line, "0x") && slash &&
+	       fl_slice_starts((struct slice){ slash, line.size -
+					       (slash - line.at) }, "/0x");
+}
+
+bool fl_perf_is_empty(struct slice line)
+{
+	for (size_t i = 0; i < line.size; i++)
+		if (!memchr(" \t\r\n", line.at[i], 4))
+			return false;
+	return true;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of perf's text: a metric each, by the name that is printed.
+ */
+#include "fl.h"
+
+#include "format/perf/reader.h"
+
+#include <stdlib.h>
+
+enum { EVENTS = 1024 };	/* more names than that are no events */
+
+/* "cycles" of "cycles:upp"; "ns" of clocks; tracepoints have no unit. */
+static void unit_of(struct slice event, char *unit, size_t room)
+{
+	const char *colon = memchr(event.at, ':', event.size);
+
+	if (colon) {
+		size_t n = event.size - (colon + 1 - event.at);
+
+		while (n && memchr("ukhGHpPSDIWe", colon[n], 12))
+			n--;
+		event.size = n ? 0 : (size_t)(colon - event.at);
+	}
+	if (!event.size || event.size >= room ||
+	    memchr(event.at, '/', event.size))
+		event = FL_SLICE("events");
+	if (fl_slice_ends(event, "-clock"))
+		event = FL_SLICE("ns");
+	memcpy(unit, event.at, event.size);
+	unit[event.size] = '\0';
+}
+
+/* A selection by name: none asked for means all. */
+static bool is_wanted(const struct fl_perf_reader *r, struct slice name)
+{
+	const struct fl_select *select = &r->source->select;
+
+	return select->perf.peer || !select->event ||
+	       fl_slice_is(name, select->event);
+}
+
+static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
+{
+	struct flame *flame = r->flame;
+	struct fl_perf_event *new;
+	char unit[64];
+
+	if (r->nevents == EVENTS)
+		return NULL;
+	if (!fl_grow(&r->events, &r->events_room, r->nevents + 1,
+		     sizeof(*r->events))) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	new = &r->events[r->nevents++];
+	memset(new, 0, sizeof(*new));
+	new->name = fl_name_at(flame, name);
+	unit_of(new->name, unit, sizeof(unit));
+	new->metric = flame_metric(flame, new->name.at, unit);
+	new->wanted = is_wanted(r, new->name);
+	if (!r->source->select.total)
+		flame->metrics[new->metric].weight = "samples";
+	return new;
+}
+
+struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
+					 struct slice text)
+{
+	struct fl_perf_event *last = &r->events[r->event];
+	uint64_t *place;
+	flame_id name;
+	bool fresh;
+
+	if (!text.size || memchr(text.at, '\0', text.size))
+		text = FL_SLICE("samples");
+	if (r->nevents && last->name.size == text.size &&
+	    memcmp(last->name.at, text.at, text.size) == 0)
+		return last;
+	if (r->nevents == EVENTS && text.size > 256)
+		return NULL;
+	name = flame_name(r->flame, text.at, text.size);
+	place = fl_map_put(&r->by_name, name, &fresh);
+	if (!place || !name)
+		return NULL;
+	if (fresh) {
+		last = add_event(r, name);
+		*place = last ? (uint64_t)(last - r->events) : EVENTS;
+	}
+	if (*place >= r->nevents)
+		return NULL;
+	r->event = *place;
+	return &r->events[*place];
+}
+
+void fl_perf_event_count(struct fl_perf_reader *r,
+			 struct fl_perf_event *event,
+			 const struct fl_perf_header *h)
+{
+	struct flame_metric *m = &r->flame->metrics[event->metric];
+	bool fresh;
+
+	m->samples++;
+	if (__builtin_add_overflow(m->total, h->period < 0 ? 1 : h->period,
+				   &m->total))
+		m->total = INT64_MAX;
+	if (h->time != FLAME_NOTIME) {
+		if (m->first == FLAME_NOTIME || h->time < m->first)
+			m->first = h->time;
+		if (m->last == FLAME_NOTIME || h->time > m->last)
+			m->last = h->time;
+		if (r->source->start == FLAME_NOTIME)
+			r->source->start = h->time;
+	}
+	if (r->source->select.survey && h->tid >= 0 &&
+	    fl_map_put(&event->threads, (uint64_t)h->tid, &fresh))
+		m->threads += fresh;
+}

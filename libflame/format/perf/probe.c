@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a text is perf script's.
+ */
+#include "fl.h"
+
+#include "format/perf/reader.h"
+
+/* "\t%16lx ": as perf writes a frame's address, and hardly anybody else. */
+static bool is_aligned_frame(struct slice line)
+{
+	struct fl_perf_frame frame;
+
+	return line.size > 18 && line.at[0] == '\t' && line.at[17] == ' ' &&
+	       line.at[16] != ' ' && fl_perf_frame(line, &frame) &&
+	       frame.ip.size && line.at + 17 == frame.ip.at + frame.ip.size;
+}
+
+/*
+ * A time and an event are 24 bits, a frame below that 8 more.  Lines before
+ * it that are something else cost as much as they are odd.
+ */
+int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
+{
+	const char *at = (const char *)head, *end = at + n;
+	struct fl_perf_header h;
+	struct fl_perf_frame frame;
+	int bits = 0, other = 0;
+
+	while (at < end && other < 16) {
+		const char *lf = memchr(at, '\n', end - at);
+		struct slice line = { at, (lf ? lf : end) - at };
+
+		if (memchr(line.at, '\0', line.size) || (!lf && !whole))
+			break;
+		at = lf ? lf + 1 : end;
+		if (line.size && line.at[0] == '#')
+			continue;
+		if (fl_perf_is_empty(line)) {
+			if (bits)
+				break;
+			continue;
+		}
+		if (bits)
+			return fl_perf_frame(line, &frame) && frame.ip.size ?
+			       FL_MAX(bits + 8 - other, 1) : bits >= 16 ?
+			       FL_MAX(bits - other, 1) : 0;
+		if (line.at[0] != '\t' && fl_perf_header(line, &h)) {
+			if (h.aside)
+				continue;
+			bits = h.time != FLAME_NOTIME && h.event.size ? 24 :
+			       h.time != FLAME_NOTIME ? 16 : 10;
+		} else if (is_aligned_frame(line)) {
+			return FL_MAX(12 - other, 1);
+		} else {
+			other++;
+		}
+	}
+	if (bits)
+		return bits >= 16 || whole ? FL_MAX(bits - other, 1) : -1;
+	return whole || n >= 1 << 20 || other >= 16 ? 0 : -1;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A reading of perf's text: all that is known between two samples.
+ */
+#ifndef FL_PERF_READER_H
+#define FL_PERF_READER_H
+
+#include "format/perf/perf.h"
+
+struct fl_perf_event {
+	struct slice name;	/* the dictionary's */
+	flame_id metric;
+	bool wanted;
+	struct fl_map threads;	/* distinct ones, where they are counted */
+};
+
+/* A record whose frames are being read, or that is next. */
+struct fl_perf_record {
+	bool open, wanted, java;
+	bool closed;		/* an empty line came, though no frame did */
+	flame_id base;		/* the comm's stack */
+	flame_id comm, metric, one_line;
+	int64_t pid, tid, cpu, time, weight;
+	struct slice rest;	/* until the frames begin */
+};
+
+struct fl_perf_pair {
+	flame_id frame, stack;
+};
+
+struct fl_perf_reader {
+	struct flame_source *source;
+	struct flame *flame;
+	struct fl_perf_naming naming;
+	struct fl_perf_lines lines[2];	/* [comm begins with "java"] */
+
+	/* What has been peeked at, and not yet consumed. */
+	const char *start, *at, *end;
+	bool whole;		/* there is no more than that */
+
+	struct fl_perf_record record;
+	struct fl_perf_list frames;	/* leaf first */
+	struct fl_perf_pair *last;	/* of the record before, root first */
+	size_t nlast, last_room;
+	uint32_t line_before;	/* in lines[], the line just read */
+	flame_id last_base;
+
+	struct fl_perf_event *events;
+	size_t nevents, events_room, event;	/* the last one */
+	struct fl_map by_name;
+	struct slice filter;	/* a peer's: the first event it met */
+	bool has_filter;
+
+	flame_id comm, comm_base;	/* the last one's */
+	int64_t comm_pid, comm_tid;
+	flame_id thread_comm, thread;
+	int64_t thread_pid, thread_tid;
+
+	bool headers;	/* there are lines that begin records */
+	bool told_end;
+	uint64_t line, samples, bad, first_bad, no_period, lost;
+	char bad_text[80];
+};
+
+/*
+ * event.c: the event of this name, made if it is new; NULL where there are
+ * more names than there can be events.
+ */
+struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
+					 struct slice text);
+void fl_perf_event_count(struct fl_perf_reader *r,
+			 struct fl_perf_event *event,
+			 const struct fl_perf_header *h);
+
+/* record.c: false: more events than can be. */
+bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
+			  struct fl_perf_record *record);
+/* What the first line had at its end is a frame where none follow. */
+void fl_perf_record_one_line(struct fl_perf_reader *r,
+			     struct fl_perf_record *record);
+/* Of r->record and r->frames.  true: a sample. */
+bool fl_perf_record_end(struct fl_perf_reader *r,
+			struct flame_sample *sample);
+
+/* aside.c ------------------------------------------------------------- */
+
+bool fl_perf_is_empty(struct slice line);
+/* Registers, branches, data columns below the frames: not frames. */
+bool fl_perf_is_other_column(struct slice line);
+void fl_perf_not_understood(struct fl_perf_reader *r, struct slice line);
+/* "# hostname : exec-7": what the recording says of itself. */
+void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line);
+/* Of a PERF_RECORD_LOST line. */
+void fl_perf_count_lost(struct fl_perf_reader *r, struct slice line);
+
+/* probe.c: see struct fl_format. */
+int fl_perf_probe(const uint8_t *head, size_t n, bool whole);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A record: from its first line to the sample that it is.
+ *
+ * A sample's metric is its event, its stack begins with the comm.
+ */
+#include "fl.h"
+
+#include "format/perf/reader.h"
+
+#include <inttypes.h>
+
+/* The comm as a stack of one frame, with ids where they are asked for. */
+static flame_id comm_stack(struct fl_perf_reader *r,
+			   const struct fl_perf_header *h, flame_id comm)
+{
+	const struct fl_perf_select *perf = &r->source->select.perf;
+	struct fl_buf *buf = &r->naming.buf;
+	bool ids = perf->pid || perf->tid;
+
+	if (comm == r->comm && r->comm_base &&
+	    (!ids || (h->pid == r->comm_pid && h->tid == r->comm_tid)))
+		return r->comm_base;
+	buf->size = 0;
+	fl_buf_put(buf, h->comm.at, h->comm.size);
+	for (size_t i = 0; perf->peer && i < buf->size; i++)
+		if (buf->at[i] == ' ' || buf->at[i] == '\t')
+			buf->at[i] = '_';
+	if (ids) {
+		if (h->pid < 0)
+			fl_buf_text(buf, "-?");
+		else
+			fl_buf_print(buf, "-%" PRId64, h->pid);
+	}
+	if (perf->tid)
+		fl_buf_print(buf, "/%" PRId64, h->tid);
+	r->comm = comm;
+	r->comm_pid = h->pid;
+	r->comm_tid = h->tid;
+	r->comm_base = !buf->size ? 0 :
+		flame_stack(r->flame, 0,
+			    fl_frame(r->flame, flame_name(r->flame, buf->at,
+							  buf->size),
+				     perf->peer ? FLAME_UNKNOWN :
+						  FLAME_GROUP));
+	return r->comm_base;
+}
+
+/* thread=comm, tid=N, pid=N. */
+static flame_id thread_of(struct fl_perf_reader *r,
+			  const struct fl_perf_record *record)
+{
+	struct flame *flame = r->flame;
+	struct slice comm = fl_name_at(flame, record->comm);
+	char number[24] = "";
+	flame_id set = 0;
+
+	if (r->thread && record->comm == r->thread_comm &&
+	    record->pid == r->thread_pid && record->tid == r->thread_tid)
+		return r->thread;
+	if (record->tid >= 0)
+		set = fl_thread(flame, comm, record->tid);
+	else if (comm.size)
+		set = flame_label(flame, 0, fl_name(flame, "thread"),
+				  record->comm);
+	if (record->pid >= 0) {
+		number[fl_format_u64(number, record->pid)] = '\0';
+		set = flame_label(flame, set, fl_name(flame, "pid"),
+				  fl_name(flame, number));
+	}
+	r->thread_comm = record->comm;
+	r->thread_pid = record->pid;
+	r->thread_tid = record->tid;
+	return r->thread = set;
+}
+
+/*
+ * Peers take the first event that they meet.  The one knows it by a line
+ * that ends in it, the other by what is between its first two colons.
+ */
+static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)
+{
+	const struct fl_select *select = &r->source->select;
+	bool perl = select->perf.peer == FL_PEER_PERL;
+	const char *colon = memchr(h->event.at, ':', h->event.size);
+
+	if (perl && (h->time == FLAME_NOTIME || !h->event.size ||
+		     h->rest.size)) {
+		h->period = -1;
+		h->event.size = 0;
+		return true;
+	}
+	if (!perl && colon)
+		h->event.size = colon - h->event.at;
+	if (!perl && h->time == FLAME_NOTIME) {
+		h->period = -1;
+		h->event.size = 0;
+	}
+	if (select->event)
+		return fl_slice_is(h->event, select->event);
+	if (!r->has_filter) {
+		r->filter.at = fl_arena_copy(&r->source->arena, h->event.at,
+					     h->event.size);
+		r->filter.size = r->filter.at ? h->event.size : 0;
+		r->has_filter = true;
+	}
+	return h->event.size == r->filter.size &&
+	       memcmp(h->event.at, r->filter.at, r->filter.size) == 0;
+}
+
+static bool in_time(struct fl_perf_reader *r, int64_t time)
+{
+	struct flame_source *source = r->source;
+	const struct fl_select *s = &source->select;
+	int64_t from, to;
+
+	if (fl_likely(!s->from.base && !s->to.base))
+		return true;
+	if (time == FLAME_NOTIME)
+		return false;
+	if ((s->from.base == FL_WHEN_END || s->to.base == FL_WHEN_END) &&
+	    !r->told_end) {
+		r->told_end = true;
+		fl_warn(r->flame, "%s: a stream's end is not known: times "
+			"from there do not count", fl_in_name(source->in));
+	}
+	from = fl_when_resolve(&s->from, source->start, FLAME_NOTIME);
+	to = fl_when_resolve(&s->to, source->start, FLAME_NOTIME);
+	return (from == FLAME_NOTIME || time >= from) &&
+	       (to == FLAME_NOTIME || time <= to);
+}
+
+static bool has_thread(struct fl_perf_reader *r,
+		       const struct fl_perf_record *record)
+{
+	const struct fl_select *s = &r->source->select;
+	struct slice comm = fl_name_at(r->flame, record->comm);
+
+	/* perf knows no states: a list of them means none of its samples. */
+	if (s->state)
+		return false;
+	return !s->thread || fl_regex_match(s->thread, comm.at, comm.size);
+}
+
+static void set_weight(struct fl_perf_reader *r, struct fl_perf_record *record,
+		       const struct fl_perf_header *h)
+{
+	const struct fl_select *select = &r->source->select;
+
+	record->weight = 1;
+	if (!select->perf.peer && !select->total)
+		return;
+	if (h->period >= 0)
+		record->weight = h->period;
+	else if (!select->perf.peer && record->wanted)
+		r->no_period++;
+}
+
+bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
+			 struct fl_perf_record *record)
+{
+	enum fl_peer peer = r->source->select.perf.peer;
+	struct fl_perf_event *event = NULL;
+
+	memset(record, 0, sizeof(*record));
+	record->wanted = !peer || peer_takes(r, h);
+	if (!peer || h->event.size) {
+		event = fl_perf_event_find(r, h->event);
+		if (!event)
+			return false;
+		fl_perf_event_count(r, event, h);
+		record->metric = event->metric;
+		record->wanted &= event->wanted;
+	}
+	record->open = true;
+	record->comm = r->comm_base &&
+		       fl_name_at(r->flame, r->comm).size == h->comm.size &&
+		       memcmp(fl_name_at(r->flame, r->comm).at, h->comm.at,
+			      h->comm.size) == 0 ?
+		       r->comm : flame_name(r->flame, h->comm.at,
+					    h->comm.size);
+	record->pid = h->pid;
+	record->tid = h->tid;
+	record->cpu = h->cpu;
+	record->time = h->time;
+	record->java = peer && fl_slice_starts(h->comm, "java");
+	set_weight(r, record, h);
+	record->wanted &= in_time(r, h->time) && has_thread(r, record);
+	if (record->wanted)
+		record->base = comm_stack(r, h, record->comm);
+	record->rest = h->rest;
+	return true;
+}
+
+/* The stack of the frames read: the root's side is the last one's, often. */
+static flame_id make_stack(struct fl_perf_reader *r)
+{
+	struct fl_perf_list *frames = &r->frames;
+	flame_id stack = r->record.base;
+	size_t n = frames->n, i = 0;
+
+	if (!fl_grow(&r->last, &r->last_room, n, sizeof(*r->last))) {
+		fl_no_memory(r->flame);
+		return 0;
+	}
+	if (stack == r->last_base)
+		for (; i < n && i < r->nlast &&
+		     r->last[i].frame == frames->at[n - 1 - i]; i++)
+			stack = r->last[i].stack;
+	for (; i < n; i++) {
+		flame_id frame = frames->at[n - 1 - i];
+
+		stack = flame_stack(r->flame, stack, frame);
+		r->last[i] = (struct fl_perf_pair){ frame, stack };
+	}
+	r->last_base = r->record.base;
+	r->nlast = n;
+	return stack;
+}
+
+void fl_perf_record_one_line(struct fl_perf_reader *r,
+			     struct fl_perf_record *record)
+{
+	struct fl_perf_lines *lines = &r->lines[record->java];
+	struct fl_perf_frame frame;
+	struct fl_perf_line line;
+	struct slice rest = record->rest, word;
+	uint64_t hash;
+	uint32_t id;
+
+	record->rest.size = 0;
+	if (!record->wanted || !rest.size)
+		return;
+	hash = fl_hash(rest.at, rest.size);
+	id = fl_perf_lines_find(lines, rest.at, rest.size, hash);
+	if (id) {
+		line = lines->at[id];
+		record->one_line = line.n ?
+			lines->frames.at[line.first + line.n - 1] : 0;
+		return;
+	}
+	/* -F +addr: an address before that of the frame. */
+	while ((word.at = memchr(rest.at, ' ', rest.size))) {
+		word = fl_slice_trim((struct slice){ word.at,
+				rest.size - (word.at - rest.at) });
+		if (!fl_perf_frame(word, &frame) || frame.ip.size < 4 ||
+		    !frame.symbol.size || frame.dso.at[0] == '\0')
+			break;
+		rest = word;
+	}
+	if (!fl_perf_frame(rest, &frame) || !frame.ip.size ||
+	    (!frame.dso.size && (frame.ip.size < 8 || !frame.symbol.size)))
+		return;
+	r->naming.java = record->java;
+	hash = fl_hash(rest.at, rest.size);
+	if (fl_perf_lines_add(lines, &r->naming, rest, hash, &line, &id) &&
+	    line.n)
+		record->one_line = lines->frames.at[line.first + line.n - 1];
+}
+
+bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
+{
+	const struct fl_select *select = &r->source->select;
+	struct fl_perf_record *record = &r->record;
+
+	record->open = false;
+	r->line_before = 0;
+	if (!record->wanted)
+		return false;
+	if (!r->frames.n && record->one_line)
+		fl_perf_add(r->flame, &r->frames, record->one_line);
+	if (!r->frames.n && select->perf.peer == FL_PEER_INFERNO)
+		return false;
+	memset(sample, 0, sizeof(*sample));
+	sample->stack = make_stack(r);
+	r->frames.n = 0;
+	sample->metric = record->metric;
+	sample->weight = record->weight;
+	sample->time = select->needs & FL_NEED_TIME ? record->time :
+						      FLAME_NOTIME;
+	if (select->needs & FL_NEED_THREAD)
+		sample->thread = thread_of(r, record);
+	if ((select->needs & FL_NEED_STATE) && record->cpu >= 0) {
+		char number[24];
+
+		number[fl_format_u64(number, record->cpu)] = '\0';
+		sample->labels = flame_label(r->flame, 0,
+					     fl_name(r->flame, "cpu"),
+					     fl_name(r->flame, number));
+	}
+	r->samples++;
+	return true;
+}
