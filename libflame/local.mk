@@ -42,7 +42,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/wire.c libflame/format/jfr/wire.h \
 	libflame/format/perf/aside.c libflame/format/perf/event.c \
 	libflame/format/perf/frame.c libflame/format/perf/header.c \
-	libflame/format/perf/lines.c libflame/format/perf/peers.c \
+	libflame/format/perf/lines.c libflame/format/perf/parts.c \
+	libflame/format/perf/peers.c \
 	libflame/format/perf/perf.c libflame/format/perf/perf.h \
 	libflame/format/perf/probe.c libflame/format/perf/reader.h \
 	libflame/format/perf/record.c \

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 enum {
-	PART = 4 << 20,		/* bytes, about */
+	PART = 2 << 20,		/* bytes, about */
 	WIDEST = 64 << 20,	/* no record ends in so many: no parts */
 	MOST = 64		/* workers */
 };
@@ -301,7 +301,7 @@ static void start(struct parts *p, unsigned wanted)
 }
 
 /* Where the order or the whole of samples matters, parts are no help. */
-static bool is_wanted(const struct flame_source *source)
+static bool is_wanted(struct flame_source *source)
 {
 	const struct fl_select *select = &source->select;
 	uint64_t size;
@@ -309,7 +309,8 @@ static bool is_wanted(const struct flame_source *source)
 	return source->flame->threads > 1 && source->format->split &&
 	       !select->survey && !select->spans.tag &&
 	       !(select->needs & FL_NEED_ORDER) &&
-	       (!fl_in_size(source->in, &size) || size >= 2 * PART);
+	       (!fl_in_size(source->in, &size) || size >= 2 * PART) &&
+	       source->format->fork(source, NULL);
 }
 
 int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ENOUGH = 20 << 20 };	/* bytes: several parts */
+enum { ENOUGH = 9 << 20 };	/* bytes: several parts */
 
 /* What is read of a text by so many threads, and what is said of it. */
 struct result {
@@ -84,7 +84,9 @@ static void same_with_any_number(const struct fl_buf *text,
 			  (!one.text.size ||
 			   memcmp(one.text.at, all.text.at,
 				  one.text.size) == 0),
-			  "%u threads gave something else", threads);
+			  "%u threads gave something else with %s %s",
+			  threads, option ? option : "nothing",
+			  value ? value : "");
 		fl_buf_free(&all.text);
 		fl_buf_free(&all.said);
 	}
@@ -139,6 +141,54 @@ Test(parts, fail_as_one_would)
 	memcpy(text.at + ENOUGH / 2 + sizeof(most), most, sizeof(most) - 1);
 	same_with_any_number(&text, NULL, NULL);
 	fl_buf_free(&text);
+}
+
+/*
+ * perf's text: of two events, with frames below or at the end of the line, a
+ * lost record and a line that is none now and then.
+ */
+static struct fl_buf perf_text(bool one_line)
+{
+	struct fl_buf text = { 0 };
+	uint32_t seed = 1, n = 0;
+
+	fl_buf_text(&text, "# hostname : exec-7\n");
+	for (; text.size < ENOUGH; n++) {
+		uint32_t mega = text.size >> 20;
+
+		seed = seed * 1103515245 + 12345;
+		fl_buf_print(&text, "task %u %u/%u [00%u] %u.%06u: %u %s: ",
+			     mega, 42, 42 + seed % 3, n % 4, 100 + n / 1000,
+			     n % 1000, 1 + seed % 9,
+			     n % 5 ? "cycles:u" : "sched:sched_switch");
+		for (unsigned i = 0; !one_line && i < 1 + seed % 17; i++)
+			fl_buf_print(&text, "\n\t%16x f%u+0x%x (/lib/%u.so)",
+				     0x4000 + i, (seed >> 8) % 40 + i, i,
+				     mega);
+		if (one_line)
+			fl_buf_print(&text, "%16x f%u+0x%x (/lib/%u.so)",
+				     0x4000 + seed % 99, seed % 99, 7, mega);
+		fl_buf_text(&text, one_line ? "\n" : "\n\n");
+		if (n % 9999 == 0)
+			fl_buf_text(&text, "a line that is none\n\n");
+	}
+	return text;
+}
+
+Test(parts, of_perf_script_give_the_same)
+{
+	for (int one_line = 0; one_line < 2; one_line++) {
+		struct fl_buf text = perf_text(one_line);
+
+		same_with_any_number(&text, NULL, NULL);
+		same_with_any_number(&text, "event", "sched:sched_switch");
+		same_with_any_number(&text, "weight", "period");
+		same_with_any_number(&text, "thread", "task 1[0-3]");
+		same_with_any_number(&text, "from", "5s");
+		same_with_any_number(&text, "perf-like-inferno", NULL);
+		same_with_any_number(&text, "perf-like-perl", NULL);
+		fl_buf_free(&text);
+	}
 }
 
 /* A dictionary into another ---------------------------------------------- */

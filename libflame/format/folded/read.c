@@ -186,10 +186,9 @@ static void resume(struct flame_source *source)
 static bool fork_folded(const struct flame_source *whole,
 			struct flame_source *part)
 {
-	struct fl_lines *lines = part->state;
-
 	(void)whole;
-	lines->begun = true;
+	if (part)
+		((struct fl_lines *)part->state)->begun = true;
 	return true;
 }
 

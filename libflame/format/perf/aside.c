@@ -40,7 +40,7 @@ void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line)
 			continue;
 		n = line.size - (colon + 1 - line.at);
 		line = fl_slice_trim((struct slice){ colon + 1, n });
-		if (r->source->nfacts < 64)
+		if (r->source->nfacts < FL_PERF_FACTS)
 			fl_fact(r->source, keys[i], "%.*s",
 				(int)FL_MIN(line.size, (size_t)1024),
 				line.at);

@@ -306,6 +306,8 @@ static int end_of_input(struct fl_perf_reader *r)
 	const char *name = fl_in_name(source->in);
 	const char *damage = fl_in_damage(source->in);
 
+	if (source->part)
+		return FLAME_END;
 	if (r->bad)
 		fl_warn(r->flame, "%s: %" PRIu64 " lines not understood, the "
 			"first is line %" PRIu64 ": %s", name, r->bad,
@@ -394,4 +396,8 @@ const struct fl_format fl_format_perf = {
 	.next = next,
 	.close = close_perf,
 	.selects = true,
+	.split = fl_perf_split,
+	.resume = fl_perf_resume,
+	.fork = fl_perf_fork,
+	.join = fl_perf_join,
 };

@@ -12,6 +12,7 @@
  *	frame.c		a frame line in its parts, and what we call it
  *	peers.c		what FlameGraph's and inferno's collapsers call it
  *	aside.c		what is no sample
+ *	parts.c		for several threads
  */
 #ifndef FL_PERF_H
 #define FL_PERF_H

@@ -7,6 +7,8 @@
 
 #include "format/perf/perf.h"
 
+enum { FL_PERF_FACTS = 64 };	/* of a source; more are left out */
+
 struct fl_perf_event {
 	struct slice name;	/* the dictionary's */
 	flame_id metric;
@@ -93,7 +95,11 @@ void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line);
 /* Of a PERF_RECORD_LOST line. */
 void fl_perf_count_lost(struct fl_perf_reader *r, struct slice line);
 
-/* probe.c: see struct fl_format. */
+/* probe.c, parts.c: see struct fl_format. */
 int fl_perf_probe(const uint8_t *head, size_t n, bool whole);
+size_t fl_perf_split(const char *at, size_t n);
+void fl_perf_resume(struct flame_source *source);
+bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part);
+void fl_perf_join(struct flame_source *whole, struct flame_source *part);
 
 #endif

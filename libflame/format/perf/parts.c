@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading in parts: where a record begins for certain, and what one reader
+ * tells another.
+ */
+#include "fl.h"
+
+#include "format/perf/reader.h"
+
+/*
+ * A line with a time and an event begins a record, if the line before is
+ * empty or it has its frame at its end: what is before it is whole.
+ */
+static bool begins_record(struct slice line, bool after_empty)
+{
+	struct fl_perf_header h;
+
+	if (!line.size || line.at[0] == '\t' || line.at[0] == '#' ||
+	    !fl_perf_header(line, &h))
+		return false;
+	return !h.aside && h.time != FLAME_NOTIME && h.event.size &&
+	       (after_empty || h.rest.size);
+}
+
+size_t fl_perf_split(const char *at, size_t n)
+{
+	const char *end = memrchr(at, '\n', n), *lf;
+	struct slice line, before;
+
+	if (!end)
+		return 0;
+	for (;; end = lf) {
+		lf = memrchr(at, '\n', end - at);
+		if (!lf || lf == at)
+			return 0;
+		line = (struct slice){ lf + 1, end - (lf + 1) };
+		before.at = memrchr(at, '\n', lf - at);
+		before.at = before.at ? before.at + 1 : at;
+		before.size = lf - before.at;
+		if (begins_record(line, fl_perf_is_empty(before)))
+			return line.at - at;
+	}
+}
+
+void fl_perf_resume(struct flame_source *source)
+{
+	struct fl_perf_reader *r = source->state;
+
+	r->start = r->at = r->end = NULL;
+	r->whole = false;
+	r->record.open = false;
+	r->frames.n = 0;
+	r->line_before = 0;
+}
+
+/* FlameGraph's script looks at where the input ends. */
+bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
+{
+	const struct fl_perf_reader *from = whole->state;
+	struct fl_perf_reader *to = part ? part->state : NULL;
+
+	if (!part)
+		return whole->select.perf.peer != FL_PEER_PERL;
+	if (!from->headers)
+		return false;
+	to->headers = true;
+	to->filter = from->filter;
+	to->has_filter = from->has_filter;
+	to->told_end = from->told_end;
+	return true;
+}
+
+static void join_facts(struct flame_source *whole, struct flame_source *part)
+{
+	for (size_t i = 0; i < part->nfacts; i++)
+		if (whole->nfacts < FL_PERF_FACTS)
+			fl_fact(whole, part->facts[i].key, "%s",
+				part->facts[i].value);
+	part->nfacts = 0;
+}
+
+void fl_perf_join(struct flame_source *whole, struct flame_source *part)
+{
+	struct fl_perf_reader *to = whole->state, *from = part->state;
+
+	if (from->bad && !to->bad) {
+		to->first_bad = to->line + from->first_bad;
+		memcpy(to->bad_text, from->bad_text, sizeof(to->bad_text));
+	}
+	to->line += from->line;
+	to->samples += from->samples;
+	to->bad += from->bad;
+	to->no_period += from->no_period;
+	to->lost += from->lost;
+	from->line = from->samples = from->bad = 0;
+	from->no_period = from->lost = 0;
+	join_facts(whole, part);
+}
