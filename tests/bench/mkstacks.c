@@ -3,7 +3,13 @@
  * A profile as Java programs give it: stacks of 20 to 60 frames, each of
  * which is another, in no order, the same in every run.
  *
- *	mkstacks [-p] N		folded text; -p: what perf script prints
+ *	mkstacks N	folded text
+ *	mkstacks -p N	as perf script prints it
+ *	mkstacks -l N	as perf script prints it where there are no stacks: a
+ *			line a sample, no two of one address
+ *	mkstacks -v N	folded text of short names and a tenth of the depth of
+ *			the above: variants of 300 stacks, in which a frame
+ *			in the middle and the leaf are numbered
  *
  * A method calls few others, one of them most of the time, so stacks share
  * their beginnings and part on the way: some eleven new nodes of the tree
@@ -16,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METHODS = 6000, ENTRIES = 6, LEAST = 20, MOST = 60 };
+enum { METHODS = 6000, ENTRIES = 6, LEAST = 20, MOST = 60, BASE = 300 };
 
 static char *names[METHODS];
 static uint64_t state = 20;
@@ -159,33 +165,81 @@ static void print_perf(const uint32_t *stack, uint32_t n, uint64_t number)
 	putchar('\n');
 }
 
+static void print_line(const uint32_t *stack, uint32_t n, uint64_t number)
+{
+	printf("java %5u/%u [%03u] %6" PRIu64 ".%06" PRIu64 ":   10101010 "
+	       "cpu-clock:pppH:  %16" PRIx64 " %s+0x%" PRIx64
+	       " (/usr/lib/jvm/lib/server/libjvm.so)\n",
+	       4242, 4250 + (unsigned)(number % 8), (unsigned)(number % 4),
+	       1000 + number / 400, number % 400 * 2500,
+	       0x7f3a00000000 + number * 16, names[stack[n - 1]],
+	       number % 4096);
+}
+
+/* Frame names without their packages. */
+static const char *brief(uint32_t method)
+{
+	return strrchr(names[method], '/') + 1;
+}
+
+static void print_variant(const uint32_t *stack, uint32_t n, uint64_t number,
+			  uint32_t weight)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		printf("%s%s", i ? ";" : "", brief(stack[i]));
+		if (i == n / 2)
+			printf("_v%" PRIu64, number / BASE % 97);
+		if (i == n - 1)
+			printf("_v%" PRIu64, number);
+	}
+	printf(" %" PRIu32 "\n", weight);
+}
+
+static int variants(uint64_t wanted)
+{
+	static uint32_t base[BASE][MOST + 1], size[BASE];
+
+	for (unsigned i = 0; i < BASE; i++) {
+		walk(base[i]);
+		size[i] = 3 + draw(16);
+	}
+	for (uint64_t made = 0; made < wanted; made++)
+		print_variant(base[made % BASE], size[made % BASE],
+			      made, 1 + draw(50));
+	return fflush(stdout) == EOF || ferror(stdout) ? 2 : 0;
+}
+
 int main(int argc, char **argv)
 {
-	bool perf = argc > 1 && strcmp(argv[1], "-p") == 0;
-	uint64_t wanted = argc == 2 + perf ?
-			  strtoull(argv[1 + perf], NULL, 10) : 0;
+	char kind = argc > 2 && argv[1][0] == '-' ? argv[1][1] : 0;
+	uint64_t wanted = argc == 2 + !!kind ?
+			  strtoull(argv[1 + !!kind], NULL, 10) : 0;
 	struct seen seen = { .mask = 1 << 10 };
 	uint32_t stack[MOST + 1];
 
-	if (!wanted) {
-		fputs("usage: mkstacks [-p] N\n", stderr);
+	if (!wanted || (kind && !strchr("plv", kind))) {
+		fputs("usage: mkstacks [-p|-l|-v] N\n", stderr);
 		return 2;
 	}
+	name_methods();
+	if (kind == 'v')
+		return variants(wanted);
 	while (seen.mask < 2 * wanted)
 		seen.mask *= 2;
 	seen.at = calloc(seen.mask--, sizeof(*seen.at));
 	if (!seen.at)
 		return 2;
-	name_methods();
 	for (uint64_t made = 0; made < wanted;) {
 		uint32_t n = walk(stack), weight;
 
-		if (!is_new(&seen, stack, n))
+		if (kind != 'l' && !is_new(&seen, stack, n))
 			continue;
 		made++;
 		weight = 1 + draw(1 + draw(1 + draw(400)));
-		if (perf)
+		if (kind == 'p')
 			print_perf(stack, n, made);
+		else if (kind == 'l')
+			print_line(stack, n, made);
 		else
 			print_folded(stack, n, weight);
 	}
