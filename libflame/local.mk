@@ -50,7 +50,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/layout.c libflame/tree/page.c libflame/tree/tree.c \
 	libflame/tree/top.c libflame/tree/tree.h \
 	libflame/draw/caption.c libflame/draw/draw.h libflame/draw/html.c \
-	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c
+	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c \
+	libflame/draw/text.c
 
 lib_LTLIBRARIES += libflamegraph.la
 libflamegraph_la_SOURCES =

@@ -66,6 +66,10 @@ static struct flame_sink *make_writer(struct cli *cli, struct flame *flame,
 	struct flame_sink *sink = flame_create(flame, output,
 					       cli->output_format);
 
+	if (sink && !cli_fit_terminal(cli, sink, output)) {
+		flame_abandon(sink);
+		return NULL;
+	}
 	for (size_t i = 0; sink && i < cli->sets.n; i++)
 		if (flame_set(sink, cli->sets.at[i].name,
 			      cli->sets.at[i].value) != FLAME_OK) {

@@ -75,6 +75,15 @@ struct cli {
 /* The whole of a tool: parses, reads, writes; gives the exit status. */
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv);
 
+/*
+ * terminal.c: columns of standard output (0: not known); whether it shows
+ * colours; and for text that goes there, both said to the writer.
+ */
+unsigned cli_columns(void);
+bool cli_colours(void);
+bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
+		      const char *output);
+
 /* jobs.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);
 

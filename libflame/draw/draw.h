@@ -7,6 +7,7 @@
  *	caption.c	what is written on it, and what still fits
  *	paper.c		text, numbers and shares as both pages spell them
  *	svg.c html.c	the pages
+ *	text.c		the same in a terminal
  *
  * The page's own script and style lie in share/viewer; embed.sh there makes
  * the C file that holds them.

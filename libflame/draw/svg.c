@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 enum {
-	WIDTH = 1200, FRAME_HEIGHT = 18, PAD = 10,
+	WIDTH = 1200, LEAST_WIDTH = 100, FRAME_HEIGHT = 18, PAD = 10,
 	MOST_FRAMES = 20000,
 	LONGEST = 1000,		/* bytes of a name in a title */
 	FINEST = 10000000	/* browsers clamp lengths beyond 2^25 */
@@ -118,6 +118,9 @@ static int prepare(struct picture *p)
 	double least = page->minwidth;
 	int64_t heaviest;
 
+	if (page->width > 0 && page->width < LEAST_WIDTH)
+		return fl_fail(page->tree->flame, "--width %g: %d pixels or "
+			       "more", page->width, LEAST_WIDTH);
 	p->scheme = fl_scheme_named(page->tree->flame, page->colors);
 	if (!p->scheme)
 		return FLAME_FAILED;

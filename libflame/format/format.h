@@ -12,6 +12,7 @@ extern const struct fl_format fl_format_folded;
 extern const struct fl_format fl_format_perf;
 extern const struct fl_format fl_format_svg;
 extern const struct fl_format fl_format_html;
+extern const struct fl_format fl_format_text;
 
 /*
  * lines.c: what readers of lines share.  Zeroed, then with its in: at the

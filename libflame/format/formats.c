@@ -18,6 +18,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_folded,
 	&fl_format_html,
 	&fl_format_svg,
+	&fl_format_text,
 	NULL
 };
 

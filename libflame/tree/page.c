@@ -16,7 +16,7 @@ const struct flame_row fl_page_rows[] = {
 	{ 'w', "colors", "NAME", "colour scheme (java, mem, hot, ...)", 0, 0, 0 },
 	{ 'w', "highlight", "RE", "mark frames that match", 0, 0, 0 },
 	{ 'w', "countname", "TEXT", "what is counted (samples)", 0, 0, 0 },
-	{ 'w', "width", "PIXELS", "width of the picture", 0, 0, 0 },
+	{ 'w', "width", "PIXELS", "width of the picture (text: columns)", 0, 0, 0 },
 	{ 'w', "height", "PIXELS", "height of a frame", 0, 0, 0 },
 	{ 'w', "minwidth", "N[%]", "leave out frames narrower than this", 0, 0, 0 },
 	{ 'w', "inverted", NULL, "root on top (icicle)", 0, 0, 0 },
@@ -84,7 +84,7 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		if (strcmp(option, texts[i].name) == 0)
 			return set_text(texts[i].text, value);
 	if (strcmp(option, "width") == 0)
-		return set_number(&page->width, value, 100);
+		return set_number(&page->width, value, 10);
 	if (strcmp(option, "height") == 0)
 		return set_number(&page->frame_height, value, 4);
 	if (strcmp(option, "minwidth") == 0)
@@ -93,6 +93,8 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		page->inverted = true;
 	else if (strcmp(option, "tree") == 0)
 		page->as_tree = true;
+	else if (strcmp(option, "ansi") == 0)
+		page->ansi = true;
 	else if (strcmp(option, "compat") == 0)
 		page->compat = true;
 	else if (strcmp(option, "compat-root") == 0)

@@ -69,12 +69,13 @@ struct fl_page {
 	struct fl_out *out;
 	int (*write)(struct fl_page *page);
 	char *title, *subtitle, *notes, *colors, *highlight, *countname;
-	double width;		/* pixels; 0: the writer's own choice */
+	double width;		/* pixels, columns; 0: the writer's own choice */
 	double frame_height;	/* pixels; 0: the writer's own choice */
 	double minwidth;	/* pixels, or percent of the total */
 	bool minwidth_percent;
 	bool inverted;		/* root on top */
 	bool as_tree;		/* opens as a tree of rows */
+	bool ansi;		/* text: a terminal shows it, in colours */
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
 	bool borrowed;		/* the tree is somebody else's */
 	bool compat_root;	/* but stacks of no frames are not lost */

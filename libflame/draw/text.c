@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A flame graph for a terminal: a line of columns for each level, plain or
+ * in the colours of its scheme; or, as a tree, a line for each frame.
+ *
+ * Of a comparison the weights after are drawn, and each frame says by how
+ * much its total has changed.
+ */
+#include "draw/draw.h"
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WIDTH = 80, MOST_WIDTH = 10000 };
+
+#define TREE_PERCENT 1.0	/* of the total: lighter rows are left out */
+#define ELLIPSIS "…"
+
+/* A frame that is at least a column wide. */
+struct cell {
+	uint32_t node, left, width;
+};
+
+struct text {
+	struct fl_page *page;
+	struct fl_out *out;
+	struct fl_layout *layout;
+	const struct fl_scheme *scheme;
+	struct fl_regex *highlight;
+	const char *unit;
+	bool compares;
+	const int64_t *weight;
+	int64_t most, *x;
+	uint32_t width;
+	struct cell *cells;		/* by level, from left to right */
+	uint32_t *first;		/* of a level in cells */
+	uint32_t ncells, levels;
+};
+
+/* Columns ------------------------------------------------------------------ */
+
+struct range {
+	uint32_t first, last;
+};
+
+/* East Asian and emoji: two columns, as terminals have it. */
+static bool is_wide(uint32_t c)
+{
+	static const struct range wide[] = {
+		{ 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf },
+		{ 0xac00, 0xd7a3 }, { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f },
+		{ 0xff00, 0xff60 }, { 0x1f300, 0x1f64f }, { 0x1f900, 0x1f9ff },
+		{ 0x20000, 0x3fffd },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(wide); i++)
+		if (c >= wide[i].first && c <= wide[i].last)
+			return true;
+	return false;
+}
+
+static uint32_t code_point(const char *at, unsigned n)
+{
+	uint32_t c = (uint8_t)at[0];
+
+	if (n > 1)
+		c &= 0x7f >> n;
+	for (unsigned i = 1; i < n; i++)
+		c = c << 6 | ((uint8_t)at[i] & 0x3f);
+	return c;
+}
+
+/*
+ * The character at *i: how many columns it has; what a terminal would obey
+ * or cannot show (*plain false) has one, as a '?'.
+ */
+static unsigned columns_at(struct slice text, size_t *i, bool *plain)
+{
+	unsigned n = fl_utf8_length(text.at + *i, text.size - *i);
+	uint32_t c = n ? code_point(text.at + *i, n) : 0;
+
+	*plain = c >= 0x20 && c != 0x7f && !(c >= 0x80 && c < 0xa0);
+	*i += n ? n : 1;
+	return *plain && is_wide(c) ? 2 : 1;
+}
+
+static uint32_t columns_of(struct slice text)
+{
+	uint32_t columns = 0;
+	bool plain;
+
+	for (size_t i = 0; i < text.size;)
+		columns += columns_at(text, &i, &plain);
+	return columns;
+}
+
+/* No more than so many columns of it; gives how many. */
+static uint32_t put_columns(struct fl_out *out, struct slice text,
+			    uint32_t room)
+{
+	uint32_t used = 0;
+	bool plain;
+
+	for (size_t i = 0; i < text.size;) {
+		size_t from = i;
+		unsigned columns = columns_at(text, &i, &plain);
+
+		if (used + columns > room)
+			break;
+		fl_out_put(out, plain ? text.at + from : "?",
+			   plain ? i - from : 1);
+		used += columns;
+	}
+	return used;
+}
+
+static void put_blanks(struct fl_out *out, uint32_t n)
+{
+	while (n--)
+		fl_out_put(out, " ", 1);
+}
+
+/* Frames ------------------------------------------------------------------- */
+
+static struct fl_colors colors_of(const struct text *t, uint32_t node)
+{
+	static const struct fl_colors match = { 0xf25bd0, 0xb3008f };
+	const struct fl_layout *l = t->layout;
+	struct slice name = fl_node_name(t->page, l, node);
+
+	if (t->highlight && node && fl_regex_match(t->highlight, name.at,
+						   name.size))
+		return match;
+	if (t->compares)
+		return fl_ramp[fl_ramp_step(l->self[1][node] -
+					    l->self[0][node], t->most)];
+	return t->scheme->pick(name, l->type[node]);
+}
+
+/* The longest tail of a caption that fits, or the method's beginning. */
+static uint32_t put_caption(struct text *t, uint32_t node, uint32_t room)
+{
+	struct fl_caption c;
+	size_t starts[3] = { 0 };
+	struct slice text = { NULL, 0 };
+
+	fl_caption(&c, fl_node_name(t->page, t->layout, node),
+		   t->layout->type[node]);
+	starts[1] = c.class_at;
+	starts[2] = c.method_at;
+	for (size_t i = 0; i < FL_COUNT(starts); i++) {
+		text = (struct slice){ c.text + starts[i],
+				       c.size - starts[i] };
+		if (columns_of(text) <= room)
+			return put_columns(t->out, text, room);
+	}
+	if (room < 3)
+		return put_columns(t->out, text, room);
+	room = put_columns(t->out, text, room - 1);
+	fl_out_text(t->out, ELLIPSIS);
+	return room + 1;
+}
+
+/* "+12", where there is room beside the name. */
+static struct slice change_of(const struct text *t, uint32_t node,
+			      char text[32])
+{
+	const struct fl_layout *l = t->layout;
+	int64_t change;
+
+	if (!t->compares)
+		return (struct slice){ text, 0 };
+	change = l->total[1][node] - l->total[0][node];
+	return (struct slice){ text, (size_t)snprintf(text, 32, "%+" PRId64 " ",
+						      change) };
+}
+
+static void put_paint(struct text *t, uint32_t node)
+{
+	uint32_t fill = colors_of(t, node).light;
+
+	fl_out_print(t->out, "\033[48;2;%u;%u;%um\033[38;2;20;24;29m",
+		     fill >> 16 & 0xff, fill >> 8 & 0xff, fill & 0xff);
+}
+
+/* Its first column parts it from the frame to the left. */
+static void put_cell(struct text *t, const struct cell *cell)
+{
+	bool ansi = t->page->ansi;
+	uint32_t room = cell->width - 1, used;
+	char change[32];
+	struct slice before = change_of(t, cell->node, change);
+
+	if (ansi)
+		put_paint(t, cell->node);
+	fl_out_text(t->out, ansi ? " " : "|");
+	used = before.size + 4 < room ?
+	       put_columns(t->out, before, room) : 0;
+	used += put_caption(t, cell->node, room - used);
+	put_blanks(t->out, room - used);
+	if (ansi)
+		fl_out_text(t->out, "\033[0m");
+}
+
+static void put_level(struct text *t, uint32_t level)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = t->first[level]; i < t->first[level + 1]; i++) {
+		const struct cell *cell = &t->cells[i];
+
+		if (cell->left > at)
+			put_blanks(t->out, cell->left - at);
+		put_cell(t, cell);
+		at = cell->left + cell->width;
+	}
+	if (!t->page->ansi)
+		fl_out_text(t->out, "|");
+	fl_out_text(t->out, "\n");
+}
+
+/* The column at which a weight ends; monotonous, so nothing overlaps. */
+static uint32_t column(const struct text *t, int64_t x)
+{
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t total = (uint64_t)FL_MAX(t->weight[0], 1);
+
+	return (uint32_t)((wide)(uint64_t)x * t->width / total);
+}
+
+static bool cell_of(const struct text *t, uint32_t node, struct cell *cell)
+{
+	double least = t->page->minwidth_percent ?
+		       t->page->minwidth / 100 * (double)t->weight[0] :
+		       t->page->minwidth / t->width * (double)t->weight[0];
+
+	cell->node = node;
+	cell->left = column(t, t->x[node]);
+	cell->width = column(t, t->x[node] + t->weight[node]) - cell->left;
+	return cell->width && (double)t->weight[node] >= least;
+}
+
+/* Cells by their level: counted, then put in their places. */
+static bool place_cells(struct text *t)
+{
+	const struct fl_layout *l = t->layout;
+	uint32_t *at;
+	struct cell cell;
+
+	t->first = calloc((size_t)l->depth + 3, sizeof(*t->first));
+	if (!t->first)
+		return false;
+	at = t->first + 2;
+	for (uint32_t i = 0; i < l->n; i++)
+		if (cell_of(t, i, &cell)) {
+			at[l->level[i]]++;
+			t->levels = FL_MAX(t->levels, l->level[i] + 1);
+			t->ncells++;
+		}
+	t->cells = malloc(fl_size_mul(t->ncells + 1, sizeof(*t->cells)));
+	if (!t->cells)
+		return false;
+	for (uint32_t i = 1; i <= l->depth; i++)
+		at[i] += at[i - 1];
+	at--;
+	for (uint32_t i = 0; i < l->n; i++)
+		if (cell_of(t, i, &cell))
+			t->cells[at[l->level[i]]++] = cell;
+	return true;
+}
+
+/* Both kinds --------------------------------------------------------------- */
+
+static void put_heading(struct text *t)
+{
+	const struct fl_page *page = t->page;
+
+	if (page->title && *page->title) {
+		put_columns(t->out, (struct slice){ page->title,
+						    strlen(page->title) },
+			    UINT32_MAX);
+		fl_out_text(t->out, "\n");
+	}
+	if (page->subtitle && *page->subtitle) {
+		put_columns(t->out, (struct slice){ page->subtitle,
+						    strlen(page->subtitle) },
+			    UINT32_MAX);
+		fl_out_text(t->out, "\n");
+	}
+	if (*t->layout->metric)
+		fl_out_print(t->out, "%s: ", t->layout->metric);
+	if (t->compares) {
+		fl_put_count(t->out, t->layout->total[0][0]);
+		fl_out_text(t->out, " -> ");
+	}
+	fl_put_count(t->out, t->weight[0]);
+	fl_out_print(t->out, " %s", t->unit);
+}
+
+static int put_graph(struct text *t)
+{
+	t->x = malloc(fl_size_mul(t->layout->n, sizeof(*t->x)));
+	if (!t->x)
+		return fl_no_memory(t->page->tree->flame);
+	fl_layout_x(t->layout, t->compares, t->x);
+	if (!place_cells(t))
+		return fl_no_memory(t->page->tree->flame);
+	put_heading(t);
+	if (t->ncells < t->layout->n)
+		fl_out_print(t->out, ", %u of %u frames are wide enough",
+			     t->ncells, t->layout->n);
+	fl_out_text(t->out, "\n");
+	for (uint32_t i = 0; i < t->levels; i++)
+		put_level(t, t->page->inverted ? i : t->levels - 1 - i);
+	return FLAME_OK;
+}
+
+static void put_share(struct text *t, int64_t part)
+{
+	double share = t->weight[0] > 0 ? (double)part / t->weight[0] : 0;
+
+	fl_out_print(t->out, "%6.2f%% ", share * 100);
+}
+
+static void put_row(struct text *t, const struct flame_node *node)
+{
+	struct flame *flame = t->page->tree->flame;
+	unsigned after = t->compares;
+
+	put_share(t, node->total[after]);
+	put_share(t, node->self[after]);
+	fl_out_print(t->out, "%12" PRId64 " ", node->total[after]);
+	if (t->compares)
+		fl_out_print(t->out, "%+12" PRId64 " ",
+			     node->total[1] - node->total[0]);
+	put_blanks(t->out, 2 * FL_MIN(node->level, t->width));
+	put_columns(t->out, node->level ? fl_name_at(flame, node->name) :
+					  FL_SLICE("all"), UINT32_MAX);
+	fl_out_text(t->out, fl_type_suffix(node->type));
+	fl_out_text(t->out, "\n");
+}
+
+static int put_tree(struct text *t)
+{
+	const struct fl_page *page = t->page;
+	double percent = page->minwidth > 0 && page->minwidth_percent ?
+			 page->minwidth : TREE_PERCENT;
+	double least = (double)FL_MAX(page->tree->total[0],
+				      page->tree->total[1]) * percent / 100;
+	const struct flame_node *nodes;
+	size_t n;
+
+	if (flame_tree_nodes(page->tree, least, &nodes, &n) != FLAME_OK)
+		return FLAME_FAILED;
+	put_heading(t);
+	fl_out_text(t->out, "\n");
+	fl_out_print(t->out, "%7s %7s %12s %s%s\n", "total", "self", "weight",
+		     t->compares ? "      change " : "", "frame");
+	for (size_t i = 0; i < n; i++)
+		put_row(t, &nodes[i]);
+	fl_out_print(t->out, "(what is below %g%% of all is left out)\n",
+		     percent);
+	return FLAME_OK;
+}
+
+static int prepare(struct text *t)
+{
+	struct fl_page *page = t->page;
+	struct flame *flame = page->tree->flame;
+	char why[256];
+
+	t->scheme = fl_scheme_named(flame, page->colors);
+	if (!t->scheme)
+		return FLAME_FAILED;
+	if (page->highlight &&
+	    !(t->highlight = fl_regex_new(page->highlight, false, why,
+					  sizeof(why))))
+		return fl_fail(flame, "--highlight %s: %s", page->highlight,
+			       why);
+	t->layout = fl_tree_layout(page->tree, 0, false);
+	if (!t->layout)
+		return FLAME_FAILED;
+	t->compares = t->layout->columns == 2;
+	t->weight = t->layout->total[t->compares];
+	t->most = t->compares ? fl_most_change(t->layout) : 0;
+	t->unit = page->countname ? page->countname : t->layout->unit;
+	t->width = page->width > 0 ? (uint32_t)FL_MIN(page->width,
+						      (double)MOST_WIDTH) :
+				     WIDTH;
+	/* A line ends in a '|' where there are no colours. */
+	t->width -= !page->ansi;
+	return FLAME_OK;
+}
+
+static int write_text(struct fl_page *page)
+{
+	struct text t = { .page = page, .out = page->out };
+	int status = prepare(&t);
+
+	if (status == FLAME_OK)
+		status = page->as_tree ? put_tree(&t) : put_graph(&t);
+	fl_regex_free(t.highlight);
+	fl_layout_free(t.layout);
+	free(t.first);
+	free(t.cells);
+	free(t.x);
+	return status;
+}
+
+static struct flame_sink *create(struct flame *flame, struct fl_out *out)
+{
+	return fl_page_sink(flame, out, write_text);
+}
+
+const struct fl_format fl_format_text = {
+	.name = "text", .summary = "flame graph for a terminal",
+	.create = create,
+};
