@@ -10,6 +10,9 @@
 extern const struct fl_format fl_format_jfr;
 extern const struct fl_format fl_format_folded;
 extern const struct fl_format fl_format_perf;
+extern const struct fl_format fl_format_jstack;
+extern const struct fl_format fl_format_faulthandler;
+extern const struct fl_format fl_format_pyspy_dump;
 extern const struct fl_format fl_format_svg;
 extern const struct fl_format fl_format_html;
 extern const struct fl_format fl_format_text;
@@ -23,6 +26,7 @@ struct fl_lines {
 	size_t used;		/* of what was peeked, by the line given out */
 	bool again;		/* gives the last line once more */
 	bool begun;		/* no byte order mark can come */
+	bool ended;		/* the line given last had its newline */
 	uint64_t number;	/* of the line given last; the first is 1 */
 	uint64_t good;		/* samples so far: the reader counts them */
 	uint64_t bad, first_bad;	/* lines that were not understood */
@@ -46,5 +50,51 @@ int fl_lines_end(struct flame_source *source, const struct fl_lines *lines);
 size_t fl_lines_split(const char *at, size_t n);
 void fl_lines_resume(struct fl_lines *lines, struct fl_in *in);
 void fl_lines_join(struct fl_lines *whole, struct fl_lines *part);
+
+/*
+ * dump.c: what readers of thread dumps share.  A thread is begun, gets its
+ * frames leaf first, and ends as a sample of 1 of the metric "threads".  A
+ * reader's state begins with this; zeroed, then fl_dump_open.
+ */
+struct fl_dump {
+	struct flame_source *source;
+	struct fl_lines lines;
+	bool open;		/* a thread has begun and not ended */
+	bool truncated;		/* its outer frames were not printed */
+	struct fl_buf name;	/* its; kept empty for those without */
+	int64_t tid, pid;	/* -1: not known */
+	const char *state;	/* "STATE_RUNNABLE"; NULL: not known */
+	int64_t time;		/* ns since 1970, or FLAME_NOTIME */
+	uint64_t line;		/* where it began */
+	flame_id *frames;	/* leaf first */
+	size_t nframes, room;
+	struct fl_buf buf;	/* for names of frames */
+	flame_id metric;
+	struct fl_map threads;	/* distinct ones, where they are counted */
+	uint64_t no_stack, lost, first_lost;
+	bool told_end;
+};
+
+/* For a format's open: a state of this size, which is the source's. */
+int fl_dump_open(struct flame_source *source, size_t state_size);
+/* For its close. */
+void fl_dump_close(struct flame_source *source);
+/* A thread with this name (may be empty); the rest is not known yet. */
+void fl_dump_begin(struct fl_dump *dump, struct slice name);
+void fl_dump_frame(struct fl_dump *dump, flame_id frame);
+/* Ends the open thread, if any: true where that gives a sample. */
+bool fl_dump_end(struct fl_dump *dump, struct flame_sample *sample);
+/* The open thread, if any, was cut: it is left out, and counted. */
+void fl_dump_lose(struct fl_dump *dump);
+/* At the end of the input: says what was left out; gives FLAME_END. */
+int fl_dump_finish(struct fl_dump *dump);
+/*
+ * For probes: `bits` if a line of the head is one that begins(), 0 if the
+ * first MiB has none, else -1.  Dumps lie in logs.
+ */
+int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
+		  bool (*begins)(struct slice line), int bits);
+/* Cuts a word that blanks end off the text; false: there is none. */
+bool fl_dump_word(struct slice *text, struct slice *word);
 
 #endif

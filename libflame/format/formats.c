@@ -15,6 +15,9 @@
 const struct fl_format *const fl_formats[] = {
 	&fl_format_jfr,
 	&fl_format_perf,
+	&fl_format_jstack,
+	&fl_format_faulthandler,
+	&fl_format_pyspy_dump,
 	&fl_format_folded,
 	&fl_format_html,
 	&fl_format_svg,

@@ -46,6 +46,7 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 		return false;
 	lines->number += !lines->again;
 	lines->again = false;
+	lines->ended = lf != NULL;
 	*line = (struct slice){ at, lf ? (size_t)(lf - at) : avail };
 	if (!lines->begun && fl_slice_starts(*line, "\xef\xbb\xbf")) {
 		line->at += 3;

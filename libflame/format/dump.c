@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What readers of thread dumps share: a thread is a sample of weight 1,
+ * many dumps in one text are samples over time.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { HEAD = 1 << 20 };	/* of a log, before its first dump */
+
+int fl_dump_open(struct flame_source *source, size_t state_size)
+{
+	struct fl_dump *dump = calloc(1, state_size);
+
+	if (!dump)
+		return fl_no_memory(source->flame);
+	dump->source = source;
+	dump->lines.in = source->in;
+	source->state = dump;
+	return FLAME_OK;
+}
+
+void fl_dump_close(struct flame_source *source)
+{
+	struct fl_dump *dump = source->state;
+
+	if (!dump)
+		return;
+	fl_buf_free(&dump->name);
+	fl_buf_free(&dump->buf);
+	fl_map_free(&dump->threads);
+	free(dump->frames);
+	free(dump);
+}
+
+void fl_dump_begin(struct fl_dump *dump, struct slice name)
+{
+	dump->open = true;
+	dump->truncated = false;
+	dump->name.size = 0;
+	fl_buf_put(&dump->name, name.at, name.size);
+	dump->tid = dump->pid = -1;
+	dump->state = NULL;
+	dump->time = FLAME_NOTIME;
+	dump->line = dump->lines.number;
+	dump->nframes = 0;
+}
+
+void fl_dump_frame(struct fl_dump *dump, flame_id frame)
+{
+	if (!fl_grow(&dump->frames, &dump->room, dump->nframes + 1,
+		     sizeof(*dump->frames))) {
+		fl_no_memory(dump->source->flame);
+		return;
+	}
+	dump->frames[dump->nframes++] = frame;
+}
+
+/* thread=NAME, tid=N, pid=N, as far as they are known. */
+static flame_id thread_of(struct fl_dump *dump)
+{
+	struct flame *flame = dump->source->flame;
+	struct slice name = { dump->name.size ? dump->name.at : NULL,
+			      dump->name.size };
+	char number[24];
+	flame_id set = 0;
+
+	if (dump->tid >= 0)
+		set = fl_thread(flame, name, dump->tid);
+	else if (name.size)
+		set = flame_label(flame, 0, fl_name(flame, "thread"),
+				  flame_name(flame, name.at, name.size));
+	if (dump->pid >= 0) {
+		number[fl_format_u64(number, dump->pid)] = '\0';
+		set = flame_label(flame, set, fl_name(flame, "pid"),
+				  fl_name(flame, number));
+	}
+	return set;
+}
+
+/* Each thread of each dump, drawn or not. */
+static void count(struct fl_dump *dump)
+{
+	struct flame_source *source = dump->source;
+	struct flame *flame = source->flame;
+	struct flame_metric *m;
+	bool fresh;
+
+	dump->metric = flame_metric(flame, "threads", "threads");
+	m = &flame->metrics[dump->metric];
+	m->samples++;
+	m->total++;
+	if (!dump->nframes)
+		m->no_stack++;
+	if (dump->time != FLAME_NOTIME) {
+		if (m->first == FLAME_NOTIME || dump->time < m->first)
+			m->first = dump->time;
+		if (m->last == FLAME_NOTIME || dump->time > m->last)
+			m->last = dump->time;
+		if (source->start == FLAME_NOTIME)
+			source->start = dump->time;
+	}
+	if (source->select.survey &&
+	    fl_map_put(&dump->threads, thread_of(dump), &fresh))
+		m->threads += fresh;
+}
+
+static flame_id stack_of(struct fl_dump *dump)
+{
+	struct flame *flame = dump->source->flame;
+	flame_id stack = 0;
+
+	if (dump->truncated)
+		stack = flame_stack(flame, 0,
+				    fl_frame(flame, fl_name(flame,
+							    "[truncated]"),
+					     FLAME_GROUP));
+	for (size_t i = dump->nframes; i--;)
+		stack = flame_stack(flame, stack, dump->frames[i]);
+	return stack;
+}
+
+static void tell_end(struct fl_dump *dump)
+{
+	const struct fl_select *s = &dump->source->select;
+
+	if (dump->told_end || (s->from.base != FL_WHEN_END &&
+			       s->to.base != FL_WHEN_END))
+		return;
+	dump->told_end = true;
+	fl_warn(dump->source->flame, "%s: a stream's end is not known: times "
+		"from there do not count", fl_in_name(dump->source->in));
+}
+
+bool fl_dump_end(struct fl_dump *dump, struct flame_sample *sample)
+{
+	struct flame *flame = dump->source->flame;
+	const struct fl_select *s = &dump->source->select;
+
+	if (!dump->open)
+		return false;
+	dump->open = false;
+	dump->lines.good++;
+	count(dump);
+	if (!dump->nframes) {
+		dump->no_stack++;
+		return false;
+	}
+	tell_end(dump);
+	*sample = (struct flame_sample){
+		.stack = stack_of(dump), .metric = dump->metric,
+		.time = dump->time, .weight = 1,
+	};
+	if (s->thread || (s->needs & FL_NEED_THREAD))
+		sample->thread = thread_of(dump);
+	if (dump->state && (s->state || (s->needs & FL_NEED_STATE)))
+		sample->labels = flame_label(flame, 0, fl_name(flame, "state"),
+					     fl_name(flame, dump->state));
+	if (!s->from.base && !s->to.base && !(s->needs & FL_NEED_TIME))
+		sample->time = FLAME_NOTIME;
+	return true;
+}
+
+void fl_dump_lose(struct fl_dump *dump)
+{
+	if (!dump->open)
+		return;
+	dump->open = false;
+	if (!dump->lost++)
+		dump->first_lost = dump->line;
+}
+
+int fl_dump_finish(struct fl_dump *dump)
+{
+	struct flame_source *source = dump->source;
+	struct flame *flame = source->flame;
+	const char *name = fl_in_name(source->in);
+
+	if (dump->buf.failed || dump->name.failed)
+		return fl_no_memory(flame);
+	fl_lines_end(source, &dump->lines);
+	if (dump->lost) {
+		source->damage = dump->lines.good ? 1 : 2;
+		fl_warn(flame, "%s: %" PRIu64 " threads left out, as their "
+			"stacks are cut; the first is at line %" PRIu64, name,
+			dump->lost, dump->first_lost);
+	} else if (!dump->lines.good && !source->damage) {
+		fl_remark(flame, "%s: there is no thread in it", name);
+	}
+	if (dump->no_stack)
+		fl_remark(flame, "%s: %" PRIu64 " threads without a stack "
+			  "left out", name, dump->no_stack);
+	dump->lost = dump->no_stack = 0;
+	return FLAME_END;
+}
+
+int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
+		  bool (*begins)(struct slice line), int bits)
+{
+	const char *at = (const char *)head, *end = at + n;
+
+	while (at < end) {
+		const char *lf = memchr(at, '\n', end - at);
+		struct slice line = { at, (lf ? lf : end) - at };
+
+		if (!lf && !whole)
+			break;
+		if (memchr(line.at, '\0', line.size))
+			return 0;
+		if (line.size && line.at[line.size - 1] == '\r')
+			line.size--;
+		if (at == (const char *)head &&
+		    fl_slice_starts(line, "\xef\xbb\xbf"))
+			line = (struct slice){ line.at + 3, line.size - 3 };
+		if (begins(line))
+			return bits;
+		at = lf ? lf + 1 : end;
+	}
+	return whole || n >= HEAD ? 0 : -1;
+}
+
+bool fl_dump_word(struct slice *text, struct slice *word)
+{
+	while (text->size && text->at[0] == ' ') {
+		text->at++;
+		text->size--;
+	}
+	*word = (struct slice){ text->at, 0 };
+	while (word->size < text->size && text->at[word->size] != ' ')
+		word->size++;
+	text->at += word->size;
+	text->size -= word->size;
+	return word->size > 0;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What Python's faulthandler prints, among the lines of a log or alone:
+ *
+ *	Thread 0x00007f12ab (most recent call first):
+ *	  File "/srv/job.py", line 3 in work
+ *
+ * A frame is "work (/srv/job.py:3)", as py-spy has it.  A thread ends at an
+ * empty line or the next thread; frames are written piece by piece, so that
+ * lines of the log may lie between them.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { DEEPEST = 100 };	/* it prints no more frames of a thread */
+
+struct faulthandler {
+	struct fl_dump dump;
+	bool whole;	/* something came behind the open thread */
+	bool aside;	/* a C stack: its lines are no frames */
+};
+
+static struct slice from(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+/*
+ * "Thread 0x7f12 [name] (most recent call first):"; "Current thread", or
+ * "Stack" without an id, where it prints one thread only.
+ */
+static bool read_header(struct slice line, struct slice *name, int64_t *id)
+{
+	static const char end[] = " (most recent call first):";
+	char digits[20], *stop;
+	size_t n = 0;
+
+	*name = (struct slice){ line.at, 0 };
+	*id = -1;
+	if (!fl_slice_ends(line, end))
+		return false;
+	line.size -= strlen(end);
+	if (fl_slice_is(line, "Stack"))
+		return true;
+	if (fl_slice_starts(line, "Current thread 0x"))
+		line = from(line, strlen("Current thread 0x"));
+	else if (fl_slice_starts(line, "Thread 0x"))
+		line = from(line, strlen("Thread 0x"));
+	else
+		return false;
+	for (; n < line.size && line.at[n] != ' '; n++) {
+		if (n == 16)
+			return false;
+		digits[n] = line.at[n];
+	}
+	digits[n] = '\0';
+	*id = (int64_t)(strtoull(digits, &stop, 16) & INT64_MAX);
+	line = from(line, n);
+	if (fl_slice_starts(line, " [") && fl_slice_ends(line, "]"))
+		*name = (struct slice){ line.at + 2, line.size - 3 };
+	return n && !*stop && (!line.size || name->size || line.size == 3);
+}
+
+static void add_frame(struct faulthandler *f, struct slice name,
+		      struct slice file, struct slice line)
+{
+	struct fl_dump *dump = &f->dump;
+	struct flame *flame = dump->source->flame;
+	struct fl_buf *buf = &dump->buf;
+
+	buf->size = 0;
+	fl_buf_put(buf, name.at, name.size);
+	fl_buf_text(buf, " (");
+	fl_buf_put(buf, file.at, file.size);
+	if (!fl_slice_is(line, "???")) {
+		fl_buf_byte(buf, ':');
+		fl_buf_put(buf, line.at, line.size);
+	}
+	fl_buf_byte(buf, ')');
+	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->at,
+						       buf->size),
+				     FLAME_UNKNOWN));
+}
+
+/* File "x.py", line 3 in f; each of the three may be ??? instead. */
+static bool take_frame(struct faulthandler *f, struct slice text)
+{
+	static const char mark[] = ", line ";
+	struct slice file, line, name;
+	const char *at = NULL, *in;
+
+	if (!fl_slice_starts(text, "File "))
+		return false;
+	text = from(text, strlen("File "));
+	/* The last one: paths may hold anything. */
+	for (size_t i = 0; i + strlen(mark) < text.size; i++)
+		if (memcmp(text.at + i, mark, strlen(mark)) == 0)
+			at = text.at + i;
+	if (!at)
+		return false;
+	file = (struct slice){ text.at, at - text.at };
+	if (file.size > 2 && file.at[0] == '"' && fl_slice_ends(file, "\""))
+		file = (struct slice){ file.at + 1, file.size - 2 };
+	line = from(text, at + strlen(mark) - text.at);
+	in = memmem(line.at, line.size, " in ", 4);
+	if (!in)
+		return false;
+	name = from(line, in + 4 - line.at);
+	line.size = in - line.at;
+	if (!line.size || !name.size)
+		return false;
+	add_frame(f, name, file, line);
+	return true;
+}
+
+/*
+ * Python 3.12 and 3.13 say nothing of the frames that are too many; a whole
+ * stack would end in one of these.
+ */
+static bool is_silently_cut(const struct fl_dump *dump)
+{
+	static const char *const bottoms[] = {
+		"<module> (", "_bootstrap (", "_run_module_as_main (",
+	};
+	const struct flame *flame = dump->source->flame;
+	struct slice name;
+
+	if (dump->nframes != DEEPEST)
+		return false;
+	name = fl_name_at(flame,
+			  flame->frames.at[dump->frames[DEEPEST - 1]].name);
+	for (size_t i = 0; i < FL_COUNT(bottoms); i++)
+		if (fl_slice_starts(name, bottoms[i]))
+			return false;
+	return true;
+}
+
+static bool end(struct faulthandler *f, struct flame_sample *sample)
+{
+	if (is_silently_cut(&f->dump))
+		f->dump.truncated = true;
+	return fl_dump_end(&f->dump, sample);
+}
+
+/* A line of a thread, without its two blanks. */
+static void take_inner(struct faulthandler *f, struct slice text)
+{
+	struct fl_dump *dump = &f->dump;
+	struct flame *flame = dump->source->flame;
+
+	f->whole = false;
+	if (f->aside || take_frame(f, text))
+		return;
+	if (fl_slice_is(text, "...") || fl_slice_starts(text, "<truncated "))
+		dump->truncated = true;
+	else if (fl_slice_is(text, "Garbage-collecting"))
+		fl_dump_frame(dump, fl_frame(flame, fl_name(flame,
+						"[garbage collection]"),
+					     FLAME_GROUP));
+	else if (text.at[0] != '<' && dump->lines.ended)
+		/* "<no Python frame>", "<tstate is freed>" */
+		fl_lines_bad(&dump->lines, text);
+}
+
+/* true: sample is one. */
+static bool take(struct faulthandler *f, struct slice line,
+		 struct flame_sample *sample)
+{
+	struct fl_dump *dump = &f->dump;
+	struct slice name;
+	int64_t id;
+	bool given;
+
+	if (read_header(line, &name, &id)) {
+		given = end(f, sample);
+		fl_dump_begin(dump, name);
+		dump->tid = id;
+		f->whole = f->aside = false;
+		return given;
+	}
+	if (!line.size)
+		return end(f, sample);
+	if (!dump->open)
+		return false;
+	if (line.size > 2 && fl_slice_starts(line, "  ")) {
+		take_inner(f, from(line, 2));
+		return false;
+	}
+	f->whole = dump->lines.ended || line.at[0] != ' ';
+	if (fl_slice_starts(line, "Current thread's C stack trace"))
+		f->aside = true;
+	else if (fl_slice_starts(line, "plus ") &&
+		 fl_slice_ends(line, " frames"))
+		dump->truncated = true;
+	return false;
+}
+
+/* The row ----------------------------------------------------------------- */
+
+static bool begins(struct slice line)
+{
+	struct slice name;
+	int64_t id;
+
+	return read_header(line, &name, &id);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	return fl_dump_probe(head, n, whole, begins, 64);
+}
+
+static int open_faulthandler(struct flame_source *source)
+{
+	return fl_dump_open(source, sizeof(struct faulthandler));
+}
+
+/* Nothing need follow the last thread, so its last line tells. */
+static bool end_of_input(struct faulthandler *f, struct flame_sample *sample)
+{
+	struct fl_dump *dump = &f->dump;
+
+	if (f->whole || (dump->lines.ended &&
+			 !fl_in_damage(dump->source->in)))
+		return end(f, sample);
+	fl_dump_lose(dump);
+	return false;
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct faulthandler *f = source->state;
+	struct slice line;
+	bool given = false;
+
+	while (!given && !fl_failed(source->flame)) {
+		if (fl_lines_next(&f->dump.lines, &line))
+			given = take(f, line, sample);
+		else if (!f->dump.open || !end_of_input(f, sample))
+			return fl_dump_finish(&f->dump);
+		else
+			given = true;
+	}
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+const struct fl_format fl_format_faulthandler = {
+	.name = "faulthandler",
+	.summary = "stacks that Python's faulthandler prints",
+	.probe = probe,
+	.open = open_faulthandler,
+	.next = next,
+	.close = fl_dump_close,
+};

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Thread dumps of JVMs, as they are or among the lines of a log: jstack,
+ * jcmd Thread.print and dump_to_file (plain), SIGQUIT, jhsdb jstack, and
+ * ThreadInfo's text (Spark's download).  JDK 6 to 25.
+ *
+ * A thread is a line that begins with its name in quotes, lines that are
+ * indented, and an empty line.  Frames are named as JFR's are.  What stands
+ * outside of threads (deadlocks, which repeat stacks, locks, the heap, the
+ * log) is passed over.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct jstack {
+	struct fl_dump dump;
+	int64_t time;		/* of the dump, or FLAME_NOTIME */
+	int64_t last_time;	/* of a line that is only that */
+	uint64_t last_time_at;	/* its number */
+	bool to_file;		/* a dump_to_file has begun */
+	uint64_t dumps;
+	bool told;
+};
+
+/* What a thread's first line says; numbers are -1 where they are not. */
+struct header {
+	struct slice name;
+	int64_t nid, os_id, id;
+	const char *state;
+	int64_t time;
+};
+
+static const struct header no_header = {
+	.nid = -1, .os_id = -1, .id = -1, .time = FLAME_NOTIME,
+};
+
+static struct slice trim(struct slice s)
+{
+	while (s.size && (s.at[0] == ' ' || s.at[0] == '\t')) {
+		s.at++;
+		s.size--;
+	}
+	while (s.size && (s.at[s.size - 1] == ' ' ||
+			  s.at[s.size - 1] == '\t'))
+		s.size--;
+	return s;
+}
+
+static struct slice from(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* 2032 or 0x7f0; false unless all of it is a number that fits. */
+static bool parse_id(struct slice s, int64_t *n)
+{
+	char text[24];
+	char *end;
+
+	if (!fl_slice_starts(s, "0x"))
+		return s.size && is_digit(s.at[0]) && fl_parse_int(s, n);
+	if (s.size < 3 || s.size > 17)
+		return false;
+	memcpy(text, s.at, s.size);
+	text[s.size] = '\0';
+	*n = strtoll(text, &end, 16);
+	return !*end;
+}
+
+static bool parse_part(struct slice *s, size_t digits, char before, int *n)
+{
+	if (before && (!s->size || s->at[0] != before))
+		return false;
+	if (before)
+		*s = from(*s, 1);
+	if (s->size < digits)
+		return false;
+	*n = 0;
+	for (size_t i = 0; i < digits; i++) {
+		if (!is_digit(s->at[i]))
+			return false;
+		*n = *n * 10 + s->at[i] - '0';
+	}
+	*s = from(*s, digits);
+	return true;
+}
+
+/* "2026-11-21 01:41:33", "2026-11-21T01:41:33.5Z", and nothing else. */
+static bool parse_time(struct slice s, bool instant, int64_t *ns)
+{
+	struct tm tm = { 0 };
+	int64_t unit = 1000000000, fraction = 0;
+
+	if (!parse_part(&s, 4, 0, &tm.tm_year) ||
+	    !parse_part(&s, 2, '-', &tm.tm_mon) ||
+	    !parse_part(&s, 2, '-', &tm.tm_mday) ||
+	    !parse_part(&s, 2, instant ? 'T' : ' ', &tm.tm_hour) ||
+	    !parse_part(&s, 2, ':', &tm.tm_min) ||
+	    !parse_part(&s, 2, ':', &tm.tm_sec))
+		return false;
+	if (instant && s.size && s.at[0] == '.')
+		for (s = from(s, 1); s.size && is_digit(s.at[0]) && unit > 1;
+		     s = from(s, 1)) {
+			unit /= 10;
+			fraction += unit * (s.at[0] - '0');
+		}
+	if (tm.tm_year < 1970 || tm.tm_year > 2200 || tm.tm_mon < 1 ||
+	    tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
+	    !(instant ? fl_slice_is(s, "Z") : !s.size))
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	*ns = (int64_t)timegm(&tm) * 1000000000 + fraction;
+	return true;
+}
+
+/* As JFR spells Thread.State; NULL where it is none. */
+static const char *state_of(struct slice word)
+{
+	static const char *const states[] = {
+		"STATE_NEW", "STATE_RUNNABLE", "STATE_BLOCKED",
+		"STATE_WAITING", "STATE_TIMED_WAITING", "STATE_TERMINATED",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(states); i++)
+		if (fl_slice_is(word, states[i] + strlen("STATE_")))
+			return states[i];
+	return NULL;
+}
+
+/* Threads' first lines ---------------------------------------------------- */
+
+/*
+ * What follows the name: of HotSpot's, words up to tid=, then nid= and what
+ * the thread does; of ThreadInfo's, words up to Id= and its state.
+ */
+static bool read_tail(struct slice tail, struct header *h)
+{
+	bool classic = false;
+	struct slice word;
+
+	while (fl_dump_word(&tail, &word)) {
+		if (word.at[0] == '#') {
+			parse_id(from(word, 1), &h->id);
+		} else if (word.at[0] == '[' && !classic) {
+			word.size -= fl_slice_ends(word, "]");
+			parse_id(from(word, 1), &h->os_id);
+		} else if (fl_slice_starts(word, "tid=0x")) {
+			classic = true;
+		} else if (fl_slice_starts(word, "nid=")) {
+			parse_id(from(word, 4), &h->nid);
+		} else if (fl_slice_starts(word, "Id=") && !classic) {
+			return parse_id(from(word, 3), &h->id) &&
+			       fl_dump_word(&tail, &word) &&
+			       (h->state = state_of(word));
+		} else if (classic || (!fl_slice_is(word, "daemon") &&
+				       !memchr(word.at, '=', word.size))) {
+			break;
+		}
+	}
+	return classic;
+}
+
+/* Names hold quotes: the last one that such words follow is their end. */
+static bool read_quoted(struct slice line, struct header *h)
+{
+	unsigned tries = 0;
+
+	for (size_t i = line.size - 1; i && tries < 64; i--) {
+		if (line.at[i] != '"')
+			continue;
+		*h = no_header;
+		if (read_tail(from(line, i + 1), h)) {
+			h->name = (struct slice){ line.at + 1, i - 1 };
+			return true;
+		}
+		tries++;
+	}
+	return false;
+}
+
+/* dump_to_file: #22 "name" [virtual] [STATE TIME] (the last since JDK 24). */
+static bool read_numbered(struct slice line, bool bare, struct header *h)
+{
+	const char *open = memchr(line.at, '"', line.size), *close;
+	struct slice tail, word = { 0 };
+
+	*h = no_header;
+	close = open ? memrchr(line.at, '"', line.size) : NULL;
+	if (close == open || open - line.at < 3 || open[-1] != ' ' ||
+	    !parse_id((struct slice){ line.at + 1, open - line.at - 2 },
+		      &h->id))
+		return false;
+	h->name = (struct slice){ open + 1, close - open - 1 };
+	tail = from(line, close + 1 - line.at);
+	if (fl_dump_word(&tail, &word) && fl_slice_is(word, "virtual"))
+		fl_dump_word(&tail, &word);
+	if (!word.size)
+		return bare;
+	h->state = state_of(word);
+	return h->state && fl_dump_word(&tail, &word) &&
+	       parse_time(word, true, &h->time) && !trim(tail).size;
+}
+
+/* jhsdb where names are not to be had: Thread 2032: (state = BLOCKED). */
+static bool read_unnamed(struct slice line, struct header *h)
+{
+	const char *colon = memchr(line.at, ':', line.size);
+
+	*h = no_header;
+	h->name = (struct slice){ line.at, 0 };
+	return colon && fl_slice_ends(line, ")") &&
+	       fl_slice_starts(from(line, colon - line.at), ": (state = ") &&
+	       parse_id((struct slice){ line.at + 7, colon - line.at - 7 },
+			&h->nid);
+}
+
+static bool read_header(struct slice line, bool bare, struct header *h)
+{
+	if (line.size < 8)
+		return false;
+	switch (line.at[0]) {
+	case '"':
+		return read_quoted(line, h);
+	case '#':
+		return read_numbered(line, bare, h);
+	case 'T':
+		return fl_slice_starts(line, "Thread ") &&
+		       read_unnamed(line, h);
+	}
+	return false;
+}
+
+static void begin(struct jstack *j, const struct header *h)
+{
+	struct fl_dump *dump = &j->dump;
+
+	fl_dump_begin(dump, h->name);
+	dump->tid = h->nid >= 0 ? h->nid : h->os_id >= 0 ? h->os_id : h->id;
+	dump->state = h->state;
+	dump->time = h->time != FLAME_NOTIME ? h->time : j->time;
+}
+
+/* Frames ------------------------------------------------------------------ */
+
+/*
+ * "loader/module@1.0/pkg.Cls.method" as "pkg/Cls.method"; a '/' before a
+ * digit is of a hidden class: Cls$$Lambda/0x00007f12.
+ */
+static void put_name(struct fl_buf *buf, struct slice name)
+{
+	const char *dot;
+	size_t i = name.size, begin;
+
+	while (i && (name.at[i - 1] != '/' ||
+		     (i < name.size && is_digit(name.at[i]))))
+		i--;
+	name = from(name, i);
+	dot = memrchr(name.at, '.', name.size);
+	begin = buf->size;
+	fl_buf_put(buf, name.at, name.size);
+	for (i = begin; dot && buf->at && i < begin + (dot - name.at); i++)
+		if (buf->at[i] == '.')
+			buf->at[i] = '/';
+}
+
+static void add_frame(struct jstack *j, struct slice name,
+		      enum flame_type type, int64_t line, int64_t bci)
+{
+	struct fl_dump *dump = &j->dump;
+	struct flame *flame = dump->source->flame;
+	const struct fl_select *select = &dump->source->select;
+	struct fl_buf *buf = &dump->buf;
+
+	buf->size = 0;
+	put_name(buf, name);
+	if (select->lines && line > 0)
+		fl_buf_print(buf, ":%" PRId64, line);
+	else if (select->bci && bci > 0)
+		fl_buf_print(buf, "@%" PRId64, bci);
+	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->at,
+						       buf->size), type));
+}
+
+/* pkg.Cls.method(module@1.0/File.java:12) */
+static bool take_frame(struct jstack *j, struct slice text)
+{
+	const char *paren = memrchr(text.at, '(', text.size), *at;
+	struct slice where;
+	int64_t line = 0;
+
+	if (!paren || paren == text.at || !fl_slice_ends(text, ")"))
+		return false;
+	where = from(text, paren + 1 - text.at);
+	where.size--;
+	at = memrchr(where.at, '/', where.size);
+	if (at)
+		where = from(where, at + 1 - where.at);
+	at = memrchr(where.at, ':', where.size);
+	if (at)
+		parse_id(from(where, at + 1 - where.at), &line);
+	text.size = paren - text.at;
+	add_frame(j, text, fl_slice_is(where, "Native Method") ?
+		  FLAME_JAVA_NATIVE : FLAME_UNKNOWN, line, 0);
+	return true;
+}
+
+static int64_t number_after(struct slice text, const char *key)
+{
+	const char *at = memmem(text.at, text.size, key, strlen(key));
+	struct slice digits;
+	int64_t n = 0;
+
+	if (!at)
+		return 0;
+	digits = (struct slice){ at + strlen(key), 0 };
+	while (digits.at + digits.size < text.at + text.size &&
+	       is_digit(digits.at[digits.size]))
+		digits.size++;
+	return fl_parse_int(digits, &n) ? n : 0;
+}
+
+/* jhsdb: pkg.Cls.method(long) @bci=2, line=34 (Compiled frame) */
+static bool take_jhsdb_frame(struct jstack *j, struct slice text)
+{
+	const char *place = memmem(text.at, text.size, " @bci=", 6);
+	struct slice name = text, rest;
+	const char *paren;
+
+	if (!place)
+		return false;
+	rest = from(text, place - text.at);
+	name.size = place - text.at;
+	paren = memchr(name.at, '(', name.size);
+	if (paren)
+		name.size = paren - name.at;
+	if (!name.size)
+		return false;
+	add_frame(j, name, memmem(rest.at, rest.size, "(Compiled", 9) ?
+			   FLAME_JIT : FLAME_INTERPRETED,
+		  number_after(rest, " line="), number_after(rest, "@bci="));
+	return true;
+}
+
+/* Lines ------------------------------------------------------------------- */
+
+/* Threads end there, so nothing can be missing below. */
+static bool is_bottom(const struct fl_dump *dump)
+{
+	static const char *const bottoms[] = {
+		"java/lang/Thread.run", "java/lang/VirtualThread.run",
+	};
+	const struct flame *flame = dump->source->flame;
+	flame_id last = dump->nframes ? dump->frames[dump->nframes - 1] : 0;
+	struct slice name = fl_name_at(flame, flame->frames.at[last].name);
+
+	for (size_t i = 0; i < FL_COUNT(bottoms); i++) {
+		size_t n = strlen(bottoms[i]);
+
+		if (fl_slice_starts(name, bottoms[i]) &&
+		    (name.size == n || name.at[n] == ':' ||
+		     name.at[n] == '@'))
+			return true;
+	}
+	return false;
+}
+
+/* Where no empty line came: it may have been cut. */
+static bool end_early(struct jstack *j, struct flame_sample *sample)
+{
+	struct fl_dump *dump = &j->dump;
+
+	if (is_bottom(dump) && !fl_in_damage(dump->source->in))
+		return fl_dump_end(dump, sample);
+	fl_dump_lose(dump);
+	return false;
+}
+
+static bool begin_dump(struct jstack *j, struct slice line,
+		       struct flame_sample *sample)
+{
+	bool given = end_early(j, sample);
+
+	line = trim(from(line, strlen("Full thread dump ")));
+	line.size -= fl_slice_ends(line, ":");
+	if (!j->dumps++)
+		fl_fact(j->dump.source, "JVM", "%.*s",
+			(int)FL_MIN(line.size, (size_t)1024), line.at);
+	j->to_file = false;
+	j->time = j->last_time_at && j->last_time_at + 1 ==
+				     j->dump.lines.number ? j->last_time :
+							    FLAME_NOTIME;
+	return given;
+}
+
+static void not_understood(struct jstack *j, struct slice line)
+{
+	/* What is cut is told of in another way. */
+	if (j->dump.lines.ended)
+		fl_lines_bad(&j->dump.lines, line);
+}
+
+/* Not indented, and no thread's first line. */
+static bool take_outer(struct jstack *j, struct slice line,
+		       struct flame_sample *sample)
+{
+	int64_t time;
+
+	if (fl_slice_starts(line, "Full thread dump "))
+		return begin_dump(j, line, sample);
+	if (parse_time(line, false, &time)) {
+		j->last_time = time;
+		j->last_time_at = j->dump.lines.number;
+	} else if (parse_time(line, true, &time)) {
+		j->dumps += !j->to_file || time != j->time;
+		j->time = time;
+		j->to_file = true;
+	} else if (j->dump.open && !fl_slice_starts(line, "Thread: 0x")) {
+		not_understood(j, line);
+	}
+	return false;
+}
+
+/* The stack that follows is of another thread, which runs on this one. */
+static bool take_mounted(struct jstack *j, struct slice number,
+			 struct flame_sample *sample)
+{
+	struct header h = no_header;
+	bool given = fl_dump_end(&j->dump, sample);
+
+	parse_id(number, &h.id);
+	h.name = (struct slice){ number.at, 0 };
+	h.state = "STATE_RUNNABLE";
+	begin(j, &h);
+	return given;
+}
+
+/* Lines of a thread that say nothing of its stack. */
+static bool is_aside(struct slice text)
+{
+	static const char *const asides[] = {
+		"-", "//", "No compile task", "Compiling:",
+		"Carrying virtual thread #", "JavaThread state:",
+		"Locked ownable synchronizers:",
+		"Number of locked synchronizers =",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(asides); i++)
+		if (fl_slice_starts(text, asides[i]))
+			return true;
+	return false;
+}
+
+/* A line of a thread, without its indentation of n. */
+static bool take_inner(struct jstack *j, struct slice text, size_t n,
+		       struct flame_sample *sample)
+{
+	static const char state[] = "java.lang.Thread.State: ";
+	static const char mounted[] = "Mounted virtual thread #";
+	struct slice word;
+
+	if (fl_slice_starts(text, "at ") && take_frame(j, from(text, 3)))
+		return false;
+	if (fl_slice_starts(text, "- ") && take_jhsdb_frame(j, from(text, 2)))
+		return false;
+	if (fl_slice_starts(text, mounted))
+		return take_mounted(j, from(text, strlen(mounted)), sample);
+	if (fl_slice_starts(text, state)) {
+		text = from(text, strlen(state));
+		fl_dump_word(&text, &word);
+		j->dump.state = state_of(word);
+	} else if (fl_slice_is(text, "...")) {
+		j->dump.truncated = true;
+	} else if (!is_aside(text) &&
+		   /* JDK 21's dump_to_file. */
+		   !(j->to_file && n == 6 && take_frame(j, text))) {
+		not_understood(j, text);
+	}
+	return false;
+}
+
+/* true: sample is one. */
+static bool take(struct jstack *j, struct slice line,
+		 struct flame_sample *sample)
+{
+	struct slice text = trim(line);
+	struct header h;
+	bool given;
+
+	/* Blanks alone may be where a frame's line was cut. */
+	if (!text.size)
+		return (!line.size || j->dump.lines.ended) &&
+		       fl_dump_end(&j->dump, sample);
+	if (read_header(line, j->to_file, &h)) {
+		given = fl_dump_end(&j->dump, sample);
+		begin(j, &h);
+		return given;
+	}
+	if (text.at == line.at)
+		return take_outer(j, line, sample);
+	return j->dump.open &&
+	       take_inner(j, text, text.at - line.at, sample);
+}
+
+/* The row ----------------------------------------------------------------- */
+
+static bool begins(struct slice line)
+{
+	struct header h;
+
+	return fl_slice_starts(line, "Full thread dump ") ||
+	       read_header(line, false, &h);
+}
+
+static bool begins_bare(struct slice line)
+{
+	struct header h;
+
+	return read_header(line, true, &h);
+}
+
+static bool is_instant(struct slice line)
+{
+	int64_t time;
+
+	return parse_time(line, true, &time);
+}
+
+/* Names alone, as JDK 21 writes, are ours only in a file with its time. */
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	int bits = fl_dump_probe(head, n, whole, begins, 64);
+
+	if (bits <= 0 && fl_dump_probe(head, n, whole, is_instant, 1) > 0 &&
+	    fl_dump_probe(head, n, whole, begins_bare, 1) > 0)
+		return 32;
+	return bits;
+}
+
+static int open_jstack(struct flame_source *source)
+{
+	int status = fl_dump_open(source, sizeof(struct jstack));
+	struct jstack *j = source->state;
+
+	if (status == FLAME_OK)
+		j->time = FLAME_NOTIME;
+	return status;
+}
+
+static int finish(struct jstack *j)
+{
+	if (!j->told && j->dumps)
+		fl_fact(j->dump.source, "dumps", "%" PRIu64, j->dumps);
+	j->told = true;
+	return fl_dump_finish(&j->dump);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct jstack *j = source->state;
+	struct slice line;
+	bool given = false;
+
+	while (!given && !fl_failed(source->flame)) {
+		if (!fl_lines_next(&j->dump.lines, &line)) {
+			if (!j->dump.open || !end_early(j, sample))
+				return finish(j);
+			given = true;
+		} else {
+			given = take(j, line, sample);
+		}
+	}
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+const struct fl_format fl_format_jstack = {
+	.name = "jstack",
+	.summary = "thread dumps of JVMs, also in logs",
+	.probe = probe,
+	.open = open_jstack,
+	.next = next,
+	.close = fl_dump_close,
+};

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What py-spy dump prints, one or many:
+ *
+ *	Process 41: python job.py
+ *	Python v3.11.2 (/usr/bin/python3.11)
+ *
+ *	Thread 41 (active+gil): "MainThread"
+ *	    work (job.py:3)
+ *
+ * Frames are named as they are printed, which is as py-spy record does.
+ * Nothing ends a thread but what comes next.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct pyspy {
+	struct fl_dump dump;
+	int64_t pid;
+	bool unsure;	/* the last line of the thread may be a part of one */
+	bool told;
+};
+
+static struct slice from(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+/* 41, or 0x7F12 where the system has no better name for a thread. */
+static bool parse_id(struct slice s, int64_t *n)
+{
+	char text[20], *end;
+
+	if (!fl_slice_starts(s, "0x") && !fl_slice_starts(s, "0X"))
+		return s.size && s.at[0] >= '0' && s.at[0] <= '9' &&
+		       fl_parse_int(s, n);
+	if (s.size < 3 || s.size > 18)
+		return false;
+	memcpy(text, s.at, s.size);
+	text[s.size] = '\0';
+	*n = (int64_t)(strtoull(text, &end, 16) & INT64_MAX);
+	return !*end;
+}
+
+struct header {
+	struct slice name;
+	int64_t tid;
+	const char *state;
+};
+
+/* Thread 41 (active+gil): "MainThread"; the name may be missing. */
+static bool read_header(struct slice line, struct header *h)
+{
+	static const struct {
+		const char *text, *state;
+	} states[] = {
+		{ "(active)", "STATE_RUNNABLE" },
+		{ "(active+gil)", "STATE_RUNNABLE" },
+		{ "(idle)", "STATE_SLEEPING" },
+		{ "(idle+gil)", "STATE_SLEEPING" },
+	};
+	struct slice id, word;
+
+	if (!fl_slice_starts(line, "Thread "))
+		return false;
+	line = from(line, strlen("Thread "));
+	if (!fl_dump_word(&line, &id) || !parse_id(id, &h->tid) ||
+	    !fl_dump_word(&line, &word))
+		return false;
+	word.size -= fl_slice_ends(word, ":");
+	h->state = NULL;
+	for (size_t i = 0; i < FL_COUNT(states); i++)
+		if (fl_slice_is(word, states[i].text))
+			h->state = states[i].state;
+	h->name = (struct slice){ line.at, 0 };
+	if (line.size > 2 && fl_slice_starts(line, " \"") &&
+	    fl_slice_ends(line, "\""))
+		h->name = (struct slice){ line.at + 2, line.size - 3 };
+	return h->state && (!line.size || line.at[0] == ' ');
+}
+
+static void begin(struct pyspy *p, const struct header *h)
+{
+	fl_dump_begin(&p->dump, h->name);
+	p->dump.tid = h->tid;
+	p->dump.pid = p->pid;
+	p->dump.state = h->state;
+	p->unsure = !p->dump.lines.ended;
+}
+
+/* Not indented: what is not ours is of a log, and ends a thread too. */
+static void take_outer(struct pyspy *p, struct slice line)
+{
+	struct slice id;
+	int64_t pid;
+
+	if (!fl_slice_starts(line, "Process "))
+		return;
+	line = from(line, strlen("Process "));
+	if (!fl_dump_word(&line, &id) || !fl_slice_ends(id, ":"))
+		return;
+	id.size--;
+	if (!parse_id(id, &pid))
+		return;
+	p->pid = pid;
+	if (line.size > 1 && !p->told)
+		fl_fact(p->dump.source, "process", "%.*s",
+			(int)FL_MIN(line.size - 1, (size_t)1024),
+			line.at + 1);
+	p->told = true;
+}
+
+/* Whether nothing of it is missing, though no newline follows. */
+static bool ends_in_line(struct slice text)
+{
+	size_t i = text.size - fl_slice_ends(text, ")");
+	size_t end = i;
+
+	while (i && text.at[i - 1] >= '0' && text.at[i - 1] <= '9')
+		i--;
+	return end < text.size && i && i < end && text.at[i - 1] == ':';
+}
+
+/*
+ * A line of a thread, without four blanks: a frame, "f (x.py:3)"; blanks
+ * more, and it is of the frame's arguments and locals.
+ */
+static void take_inner(struct pyspy *p, struct slice text)
+{
+	struct fl_dump *dump = &p->dump;
+	struct flame *flame = dump->source->flame;
+
+	p->unsure = !dump->lines.ended;
+	if (text.at[0] == ' ')
+		return;
+	if (fl_slice_ends(text, ")") && memmem(text.at, text.size, " (", 2)) {
+		fl_dump_frame(dump, fl_frame(flame,
+					     flame_name(flame, text.at,
+							text.size),
+					     FLAME_UNKNOWN));
+		p->unsure = !dump->lines.ended && !ends_in_line(text);
+	} else if (dump->lines.ended) {
+		fl_lines_bad(&dump->lines, text);
+	}
+}
+
+/* true: sample is one. */
+static bool take(struct pyspy *p, struct slice line,
+		 struct flame_sample *sample)
+{
+	struct header h;
+	bool given;
+
+	if (p->dump.open && line.size > 4 && fl_slice_starts(line, "    ")) {
+		take_inner(p, from(line, 4));
+		return false;
+	}
+	if (!p->dump.lines.ended && fl_slice_starts(line, " ")) {
+		p->unsure = true;
+		return false;
+	}
+	given = fl_dump_end(&p->dump, sample);
+	if (read_header(line, &h))
+		begin(p, &h);
+	else
+		take_outer(p, line);
+	return given;
+}
+
+/* The row ----------------------------------------------------------------- */
+
+static bool begins(struct slice line)
+{
+	struct header h;
+
+	return read_header(line, &h);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	return fl_dump_probe(head, n, whole, begins, 64);
+}
+
+static int open_pyspy(struct flame_source *source)
+{
+	int status = fl_dump_open(source, sizeof(struct pyspy));
+	struct pyspy *p = source->state;
+
+	if (status == FLAME_OK)
+		p->pid = -1;
+	return status;
+}
+
+static bool end_of_input(struct pyspy *p, struct flame_sample *sample)
+{
+	if (!p->unsure && !fl_in_damage(p->dump.source->in))
+		return fl_dump_end(&p->dump, sample);
+	fl_dump_lose(&p->dump);
+	return false;
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct pyspy *p = source->state;
+	struct slice line;
+	bool given = false;
+
+	while (!given && !fl_failed(source->flame)) {
+		if (fl_lines_next(&p->dump.lines, &line))
+			given = take(p, line, sample);
+		else if (!p->dump.open || !end_of_input(p, sample))
+			return fl_dump_finish(&p->dump);
+		else
+			given = true;
+	}
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+const struct fl_format fl_format_pyspy_dump = {
+	.name = "pyspy-dump",
+	.summary = "what py-spy dump prints",
+	.probe = probe,
+	.open = open_pyspy,
+	.next = next,
+	.close = fl_dump_close,
+};

@@ -1,0 +1,1 @@
+flame-fold -q --classify --by thread data/jstack/jdk25-print-e-l.txt

@@ -1,0 +1,1 @@
+flame-fold --by state data/jstack/sigquit-in-log.txt
