@@ -31,6 +31,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/lines.c \
 	libflame/format/dump.c libflame/format/faulthandler.c \
 	libflame/format/jstack.c libflame/format/pyspy-dump.c \
+	libflame/format/lines.c libflame/format/native.c \
 	libflame/format/folded/folded.h libflame/format/folded/read.c \
 	libflame/format/folded/write.c \
 	libflame/format/jfr/chunk.c libflame/format/jfr/emit.c \

@@ -12,8 +12,9 @@
  *		select.c what a source is asked for; pick.c one metric of many;
  *		text.c lines and tables, for tools
  *	format/	formats.c the table; lines.c for readers of text, dump.c for
- *		those of threads: jstack.c faulthandler.c pyspy-dump.c;
- *		folded/, jfr/, perf/ (their headers have a tour)
+ *		those of threads (jstack.c faulthandler.c pyspy-dump.c),
+ *		native.c for those of native stacks (gdb.c bpftrace.c dtrace.c
+ *		sample.c); folded/, jfr/, perf/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order; top.c
  *		ranks them

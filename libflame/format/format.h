@@ -27,6 +27,7 @@ struct fl_lines {
 	bool again;		/* gives the last line once more */
 	bool begun;		/* no byte order mark can come */
 	bool ended;		/* the line given last had its newline */
+	bool cut;		/* the line given last has no newline */
 	uint64_t number;	/* of the line given last; the first is 1 */
 	uint64_t good;		/* samples so far: the reader counts them */
 	uint64_t bad, first_bad;	/* lines that were not understood */
@@ -96,5 +97,56 @@ int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
 		  bool (*begins)(struct slice line), int bits);
 /* Cuts a word that blanks end off the text; false: there is none. */
 bool fl_dump_word(struct slice *text, struct slice *word);
+
+/* Without blanks at both ends, and a \r. */
+struct slice fl_slice_trim(struct slice s);
+/* Cuts off and gives what stands before the first c; all where none is. */
+struct slice fl_slice_split(struct slice *rest, char c);
+
+/*
+ * native.c: what readers of native stacks share.  A trace is leaf first, as
+ * debuggers and tracers print it; its frames are entered at the end, as
+ * later lines tell how earlier ones ran.
+ */
+struct fl_trace {
+	struct flame_frame *at;
+	size_t n, room;
+};
+
+bool fl_trace_add(struct flame *flame, struct fl_trace *trace,
+		  const struct flame_frame *frame);
+/* The stack of the trace on top of another. */
+flame_id fl_trace_stack(struct flame *flame, flame_id base,
+			const struct fl_trace *trace);
+/* From frame `from` on the trace is the kernel's. */
+void fl_trace_is_kernel(struct fl_trace *trace, size_t from, size_t to);
+
+/*
+ * What tracers print beside a stack, without saying what it is: the first
+ * word is the comm, the first number the pid, the second the tid.
+ */
+struct fl_keys {
+	flame_id comm, pid, tid;
+};
+
+void fl_keys_add(struct flame *flame, struct fl_keys *keys, struct slice key);
+/* thread=comm, pid, tid: for a sample's thread. */
+flame_id fl_keys_thread(struct flame *flame, const struct fl_keys *keys);
+/* The comm as a stack of one frame; 0 where there is none. */
+flame_id fl_keys_stack(struct flame *flame, const struct fl_keys *keys);
+
+/* A sample of the metric, in its sums. */
+void fl_metric_count(struct flame *flame, flame_id metric, int64_t weight);
+/* "libc.so.6" of a path. */
+struct slice fl_slice_base(struct slice path);
+/* Decimal digits alone, and some. */
+bool fl_slice_digits(struct slice s);
+/* Without "+0x1f", or "+31", at its end. */
+struct slice fl_no_offset(struct slice s, bool decimal);
+/*
+ * Appends a name of Rust's legacy mangling that is only half undone,
+ * "_$LT$T$GT$..f::h0123456789abcdef", undone; others as they are.
+ */
+void fl_rust_name(struct fl_buf *to, struct slice name);
 
 #endif

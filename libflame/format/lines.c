@@ -58,6 +58,34 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	return true;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+struct slice fl_slice_trim(struct slice s)
+{
+	while (s.size && is_blank(s.at[0])) {
+		s.at++;
+		s.size--;
+	}
+	while (s.size && (is_blank(s.at[s.size - 1]) ||
+			  s.at[s.size - 1] == '\r'))
+		s.size--;
+	return s;
+}
+
+struct slice fl_slice_split(struct slice *rest, char c)
+{
+	const char *at = rest->size ? memchr(rest->at, c, rest->size) : NULL;
+	struct slice head = { rest->at, at ? (size_t)(at - rest->at) :
+					     rest->size };
+
+	rest->at += head.size + (at != NULL);
+	rest->size -= head.size + (at != NULL);
+	return head;
+}
+
 void fl_lines_bad(struct fl_lines *lines, struct slice line)
 {
 	if (lines->bad++)

@@ -22,18 +22,6 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-struct slice fl_slice_trim(struct slice s)
-{
-	while (s.size && is_blank(s.at[0])) {
-		s.at++;
-		s.size--;
-	}
-	while (s.size && (is_blank(s.at[s.size - 1]) ||
-			  s.at[s.size - 1] == '\r'))
-		s.size--;
-	return s;
-}
-
 static bool all_digits(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)

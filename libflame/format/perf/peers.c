@@ -109,61 +109,6 @@ static size_t inferno_end(struct slice s)
 	return s.size;
 }
 
-/* Rust's legacy mangling, half undone: "$LT$T$GT$..f::h0123456789abcdef". */
-static const struct { const char *escape; char c; } escapes[] = {
-	{ "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' },
-	{ "$GT$", '>' }, { "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' },
-	{ "$u7e$", '~' }, { "$u20$", ' ' }, { "$u27$", '\'' },
-	{ "$u3d$", '=' }, { "$u5b$", '[' }, { "$u5d$", ']' },
-	{ "$u7b$", '{' }, { "$u7d$", '}' }, { "$u3b$", ';' },
-	{ "$u2b$", '+' }, { "$u21$", '!' }, { "$u22$", '"' },
-};
-
-static bool has_rust_hash(struct slice s)
-{
-	if (s.size < 17 || s.at[s.size - 17] != 'h')
-		return false;
-	for (size_t i = s.size - 16; i < s.size; i++)
-		if (!memchr("0123456789abcdefABCDEF", s.at[i], 22))
-			return false;
-	return true;
-}
-
-static size_t unescape(struct fl_buf *to, struct slice s)
-{
-	for (size_t i = 0; i < FL_COUNT(escapes); i++)
-		if (fl_slice_starts(s, escapes[i].escape)) {
-			fl_buf_byte(to, escapes[i].c);
-			return strlen(escapes[i].escape);
-		}
-	fl_buf_put(to, s.at, s.size);
-	return s.size;
-}
-
-static void demangle_rust(struct fl_buf *to, struct slice s)
-{
-	size_t used;
-
-	s.size -= 17;
-	if (fl_slice_ends(s, "::"))
-		s.size -= 2;
-	if (fl_slice_starts(s, "_$")) {
-		s.at++;
-		s.size--;
-	}
-	for (; s.size; s.at += used, s.size -= used) {
-		used = 1;
-		if (s.at[0] == '$') {
-			used = unescape(to, s);
-		} else if (fl_slice_starts(s, "..")) {
-			fl_buf_text(to, "::");
-			used = 2;
-		} else {
-			fl_buf_byte(to, s.at[0]);
-		}
-	}
-}
-
 /* One function of a line; buf holds its name then. */
 static void tidy(struct fl_perf_naming *naming, struct slice name,
 		 struct slice ip, struct slice dso)
@@ -326,8 +271,8 @@ void fl_perf_peer_name(struct fl_perf_naming *naming,
 
 	if (fl_slice_starts(symbol, "("))
 		return;
-	if (!perl && has_rust_hash(symbol)) {
-		demangle_rust(&plain, symbol);
+	if (!perl) {
+		fl_rust_name(&plain, symbol);
 		symbol = (struct slice){ plain.at ? plain.at : "",
 					 plain.size };
 	}

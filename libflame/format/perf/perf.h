@@ -49,7 +49,6 @@ struct fl_perf_frame {
 bool fl_perf_frame(struct slice line, struct fl_perf_frame *frame);
 /* "/tmp/perf-42.map", "/tmp/jitted-42-7.so": compiled while it ran. */
 bool fl_perf_is_jit(struct slice dso);
-struct slice fl_slice_trim(struct slice s);
 /* "[libc.so.6]" of a path; as is where it is in brackets already. */
 void fl_perf_dso_name(struct fl_buf *to, struct slice dso);
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What readers of native stacks share: traces that come leaf first, the keys
+ * that tracers print beside them, and names.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+bool fl_trace_add(struct flame *flame, struct fl_trace *trace,
+		  const struct flame_frame *frame)
+{
+	if (!fl_grow(&trace->at, &trace->room, trace->n + 1,
+		     sizeof(*trace->at))) {
+		fl_no_memory(flame);
+		return false;
+	}
+	trace->at[trace->n++] = *frame;
+	return true;
+}
+
+flame_id fl_trace_stack(struct flame *flame, flame_id base,
+			const struct fl_trace *trace)
+{
+	for (size_t i = trace->n; i--;)
+		base = flame_stack(flame, base,
+				   flame_frame(flame, &trace->at[i]));
+	return base;
+}
+
+void fl_trace_is_kernel(struct fl_trace *trace, size_t from, size_t to)
+{
+	for (size_t i = from; i < to && i < trace->n; i++)
+		trace->at[i].type = FLAME_KERNEL;
+}
+
+/* Keys ---------------------------------------------------------------- */
+
+void fl_keys_add(struct flame *flame, struct fl_keys *keys, struct slice key)
+{
+	flame_id name = flame_name(flame, key.at, key.size);
+
+	if (!fl_slice_digits(key)) {
+		if (!keys->comm)
+			keys->comm = name;
+	} else if (!keys->pid) {
+		keys->pid = name;
+	} else if (!keys->tid) {
+		keys->tid = name;
+	}
+}
+
+flame_id fl_keys_thread(struct flame *flame, const struct fl_keys *keys)
+{
+	flame_id set = 0;
+
+	if (keys->comm)
+		set = flame_label(flame, set, fl_name(flame, "thread"),
+				  keys->comm);
+	if (keys->pid)
+		set = flame_label(flame, set, fl_name(flame, "pid"),
+				  keys->pid);
+	if (keys->tid)
+		set = flame_label(flame, set, fl_name(flame, "tid"),
+				  keys->tid);
+	return set;
+}
+
+flame_id fl_keys_stack(struct flame *flame, const struct fl_keys *keys)
+{
+	return !keys->comm ? 0 :
+	       flame_stack(flame, 0, fl_frame(flame, keys->comm,
+					      FLAME_GROUP));
+}
+
+void fl_metric_count(struct flame *flame, flame_id metric, int64_t weight)
+{
+	struct flame_metric *m = &flame->metrics[metric];
+
+	m->samples++;
+	if (__builtin_add_overflow(m->total, weight, &m->total))
+		m->total = INT64_MAX;
+}
+
+/* Text ---------------------------------------------------------------- */
+
+struct slice fl_slice_base(struct slice path)
+{
+	size_t i = path.size;
+
+	while (i && path.at[i - 1] != '/')
+		i--;
+	return (struct slice){ path.at + i, path.size - i };
+}
+
+bool fl_slice_digits(struct slice s)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if (s.at[i] < '0' || s.at[i] > '9')
+			return false;
+	return s.size > 0;
+}
+
+struct slice fl_no_offset(struct slice s, bool decimal)
+{
+	size_t i = s.size, n;
+
+	while (i && memchr("0123456789abcdefABCDEF", s.at[i - 1], 22))
+		i--;
+	if (i >= 4 && i < s.size && memcmp(s.at + i - 3, "+0x", 3) == 0)
+		return (struct slice){ s.at, i - 3 };
+	for (i = s.size; i && s.at[i - 1] >= '0' && s.at[i - 1] <= '9';)
+		i--;
+	n = s.size - i;
+	if (decimal && i >= 2 && n && s.at[i - 1] == '+')
+		s.size = i - 1;
+	return s;
+}
+
+static const struct { const char *escape; char c; } escapes[] = {
+	{ "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' },
+	{ "$GT$", '>' }, { "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' },
+	{ "$u7e$", '~' }, { "$u20$", ' ' }, { "$u27$", '\'' },
+	{ "$u3d$", '=' }, { "$u5b$", '[' }, { "$u5d$", ']' },
+	{ "$u7b$", '{' }, { "$u7d$", '}' }, { "$u3b$", ';' },
+	{ "$u2b$", '+' }, { "$u21$", '!' }, { "$u22$", '"' },
+};
+
+static bool has_rust_hash(struct slice s)
+{
+	if (s.size < 17 || s.at[s.size - 17] != 'h')
+		return false;
+	for (size_t i = s.size - 16; i < s.size; i++)
+		if (!memchr("0123456789abcdefABCDEF", s.at[i], 22))
+			return false;
+	return true;
+}
+
+static size_t unescape(struct fl_buf *to, struct slice s)
+{
+	for (size_t i = 0; i < FL_COUNT(escapes); i++)
+		if (fl_slice_starts(s, escapes[i].escape)) {
+			fl_buf_byte(to, escapes[i].c);
+			return strlen(escapes[i].escape);
+		}
+	fl_buf_put(to, s.at, s.size);
+	return s.size;
+}
+
+void fl_rust_name(struct fl_buf *to, struct slice s)
+{
+	size_t used;
+
+	if (!has_rust_hash(s)) {
+		fl_buf_put(to, s.at, s.size);
+		return;
+	}
+	s.size -= 17;
+	if (fl_slice_ends(s, "::"))
+		s.size -= 2;
+	if (fl_slice_starts(s, "_$")) {
+		s.at++;
+		s.size--;
+	}
+	for (; s.size; s.at += used, s.size -= used) {
+		used = 1;
+		if (s.at[0] == '$') {
+			used = unescape(to, s);
+		} else if (fl_slice_starts(s, "..")) {
+			fl_buf_text(to, "::");
+			used = 2;
+		} else {
+			fl_buf_byte(to, s.at[0]);
+		}
+	}
+}
