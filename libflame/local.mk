@@ -12,26 +12,25 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/lz4.c libflame/io/out.c libflame/io/xz.c \
 	libflame/io/zip.c libflame/io/zstd.c \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
-	libflame/dict/frames.c \
-	libflame/dict/labels.c libflame/dict/metrics.c \
-	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
-	libflame/flow/flow.h libflame/flow/parts.c \
-	libflame/flow/pick.c libflame/flow/pump.c \
-	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
-	libflame/flow/text.c \
-	libflame/filter/address.c \
-	libflame/filter/by.c libflame/filter/classify.c \
-	libflame/filter/cut.c libflame/filter/filter.h \
-	libflame/filter/filters.c libflame/filter/grain.c \
-	libflame/filter/java.c libflame/filter/keep.c \
-	libflame/filter/rename.c libflame/filter/reverse.c \
-	libflame/filter/rewrite.c libflame/filter/root.c \
-	libflame/filter/skip.c \
-	libflame/format/format.h libflame/format/formats.c \
-	libflame/format/lines.c \
+	libflame/dict/frames.c libflame/dict/labels.c \
+	libflame/dict/metrics.c libflame/dict/names.c \
+	libflame/dict/stacks.c libflame/dict/tables.h \
+	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/pick.c \
+	libflame/flow/pump.c libflame/flow/select.c libflame/flow/sink.c \
+	libflame/flow/source.c libflame/flow/text.c \
+	libflame/filter/address.c libflame/filter/by.c \
+	libflame/filter/classify.c libflame/filter/cut.c \
+	libflame/filter/filter.h libflame/filter/filters.c \
+	libflame/filter/grain.c libflame/filter/java.c \
+	libflame/filter/keep.c libflame/filter/rename.c \
+	libflame/filter/reverse.c libflame/filter/rewrite.c \
+	libflame/filter/root.c libflame/filter/skip.c \
+	libflame/format/bpftrace.c libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/faulthandler.c \
-	libflame/format/jstack.c libflame/format/pyspy-dump.c \
+	libflame/format/format.h libflame/format/formats.c \
+	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \
+	libflame/format/pyspy-dump.c libflame/format/sample.c \
 	libflame/format/folded/folded.h libflame/format/folded/read.c \
 	libflame/format/folded/write.c \
 	libflame/format/jfr/chunk.c libflame/format/jfr/emit.c \
@@ -40,18 +39,17 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/meta.c libflame/format/jfr/plan.c \
 	libflame/format/jfr/pool.c libflame/format/jfr/rows.c \
 	libflame/format/jfr/span.c libflame/format/jfr/stack.c \
-	libflame/format/jfr/text.c \
-	libflame/format/jfr/timing.c libflame/format/jfr/v0.c \
-	libflame/format/jfr/wire.c libflame/format/jfr/wire.h \
+	libflame/format/jfr/text.c libflame/format/jfr/timing.c \
+	libflame/format/jfr/v0.c libflame/format/jfr/wire.c \
+	libflame/format/jfr/wire.h \
 	libflame/format/perf/aside.c libflame/format/perf/event.c \
 	libflame/format/perf/frame.c libflame/format/perf/header.c \
 	libflame/format/perf/lines.c libflame/format/perf/parts.c \
-	libflame/format/perf/peers.c \
-	libflame/format/perf/perf.c libflame/format/perf/perf.h \
-	libflame/format/perf/probe.c libflame/format/perf/reader.h \
-	libflame/format/perf/record.c \
-	libflame/tree/layout.c libflame/tree/page.c libflame/tree/tree.c \
-	libflame/tree/top.c libflame/tree/tree.h \
+	libflame/format/perf/peers.c libflame/format/perf/perf.c \
+	libflame/format/perf/perf.h libflame/format/perf/probe.c \
+	libflame/format/perf/reader.h libflame/format/perf/record.c \
+	libflame/tree/layout.c libflame/tree/page.c libflame/tree/top.c \
+	libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/caption.c libflame/draw/draw.h libflame/draw/html.c \
 	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c \
 	libflame/draw/text.c

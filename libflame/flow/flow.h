@@ -67,6 +67,8 @@ struct fl_select {
 	bool cpu_only;		/* it is known that there is */
 	bool survey;		/* --event list: count threads and times */
 	struct fl_perf_select perf;
+	bool offsets;		/* dtrace: keep "+0x1f" */
+	bool no_modules;	/* sample as a peer: no "module`" */
 };
 
 struct fl_format;

@@ -378,6 +378,10 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 		s->bci = true;
 	else if (strcmp(option, "survey") == 0)
 		s->survey = true;
+	else if (strcmp(option, "offsets") == 0)
+		s->offsets = true;
+	else if (strcmp(option, "no-modules") == 0)
+		s->no_modules = true;
 	else if (strcmp(option, "compat") == 0)
 		s->compat = true;
 	else

@@ -13,6 +13,10 @@ extern const struct fl_format fl_format_perf;
 extern const struct fl_format fl_format_jstack;
 extern const struct fl_format fl_format_faulthandler;
 extern const struct fl_format fl_format_pyspy_dump;
+extern const struct fl_format fl_format_gdb;
+extern const struct fl_format fl_format_bpftrace;
+extern const struct fl_format fl_format_dtrace;
+extern const struct fl_format fl_format_sample;
 extern const struct fl_format fl_format_svg;
 extern const struct fl_format fl_format_html;
 extern const struct fl_format fl_format_text;
@@ -27,7 +31,6 @@ struct fl_lines {
 	bool again;		/* gives the last line once more */
 	bool begun;		/* no byte order mark can come */
 	bool ended;		/* the line given last had its newline */
-	bool cut;		/* the line given last has no newline */
 	uint64_t number;	/* of the line given last; the first is 1 */
 	uint64_t good;		/* samples so far: the reader counts them */
 	uint64_t bad, first_bad;	/* lines that were not understood */

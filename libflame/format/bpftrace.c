@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Maps of stacks as bpftrace prints them, as text or with -f json.  A key is
+ * the same in both: stacks leaf first, a frame a line, indented, and other
+ * parts between commas; an entry is a sample.  Of two stacks the kernel's is
+ * on top of the user's.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A key's stacks: where each begins in the trace. */
+enum { STACKS = 2 };
+
+struct reader {
+	struct flame_source *source;
+	struct flame *flame;
+	struct fl_lines lines;
+
+	struct fl_buf key;	/* of the text's entry that is open */
+	bool open;
+	uint64_t first;		/* its first line */
+	size_t map_size;
+
+	struct slice json;	/* what is left of a line's map */
+	struct fl_buf name, text;	/* a map's and a key's, unescaped */
+
+	struct fl_trace trace;
+	size_t begin[STACKS], nstacks;
+	struct fl_keys keys;
+	bool empty;		/* a part of the key is: a stack of none */
+	struct fl_buf buf;
+	uint64_t others, negative, no_stack;
+	int64_t unseen;		/* their weight */
+};
+
+/* Keys ---------------------------------------------------------------- */
+
+static bool is_hex(struct slice s)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if (!memchr("0123456789abcdef", s.at[i], 16))
+			return false;
+	return s.size > 0;
+}
+
+/* Addresses of the kernel have their highest bits set. */
+static bool is_kernel_address(struct slice s)
+{
+	if (fl_slice_starts(s, "0x"))
+		s = (struct slice){ s.at + 2, s.size - 2 };
+	return s.size == 16 && is_hex(s) && fl_slice_starts(s, "ffff");
+}
+
+/*
+ * "f+12", "0x55d2", of kstack(perf) "ffffffff81 f+12", of ustack(perf)
+ * "55d2 f+12 (/lib/x.so)"; kernel modules as "f+12 [nf]".
+ */
+static void add_frame(struct reader *r, struct slice s)
+{
+	struct flame_frame frame = { .type = FLAME_UNKNOWN };
+	struct slice rest = s, module = { "", 0 };
+	struct slice word = fl_slice_split(&rest, ' ');
+	struct flame *flame = r->flame;
+
+	if (is_kernel_address(word))
+		frame.type = FLAME_KERNEL;
+	if (rest.size && is_hex(word) && word.size >= 4) {
+		s = fl_slice_trim(rest);
+		if (fl_slice_ends(s, ")"))
+			for (size_t i = s.size; i-- > 1;)
+				if (s.at[i] == '(' && s.at[i - 1] == ' ') {
+					module = (struct slice){ s.at + i + 1,
+						s.size - i - 2 };
+					s.size = i - 1;
+					break;
+				}
+	}
+	s = fl_no_offset(fl_slice_trim(s), true);
+	if (fl_slice_starts(s, "0x") && module.size > 1 &&
+	    module.at[0] == '/') {
+		module = fl_slice_base(module);
+		r->buf.size = 0;
+		fl_buf_byte(&r->buf, '[');
+		fl_buf_put(&r->buf, module.at, module.size);
+		fl_buf_byte(&r->buf, ']');
+		s = (struct slice){ r->buf.at ? r->buf.at : "", r->buf.size };
+	} else if (!fl_slice_starts(s, "0x") && !frame.type) {
+		frame.type = FLAME_NATIVE;
+	}
+	frame.name = flame_name(flame, s.at, s.size);
+	frame.file = flame_name(flame, module.at, module.size);
+	fl_trace_add(flame, &r->trace, &frame);
+}
+
+/* Where the kernel is entered, and where its threads begin. */
+static bool is_entry(struct slice name)
+{
+	static const char *const entries[] = {
+		"entry_SYSCALL_", "asm_sysvec_", "asm_exc_", "asm_common_",
+		"ret_from_fork", "secondary_startup_64", "do_syscall_64",
+		"el0_svc", "el0t_64_", "el1h_64_", "ret_to_user", NULL
+	};
+
+	for (size_t i = 0; entries[i]; i++)
+		if (fl_slice_starts(name, entries[i]))
+			return true;
+	return false;
+}
+
+static bool is_kernel(struct reader *r, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (r->trace.at[i].type == FLAME_KERNEL ||
+		    is_entry(fl_name_at(r->flame, r->trace.at[i].name)))
+			return true;
+	return false;
+}
+
+/* [ustack, kstack]: the second goes first. */
+static void swap_stacks(struct reader *r, size_t middle)
+{
+	struct fl_trace *trace = &r->trace;
+	size_t n = trace->n;
+
+	for (size_t i = 0; i < middle; i++)
+		fl_trace_add(r->flame, trace, &trace->at[i]);
+	if (trace->n == n + middle)
+		memmove(trace->at, trace->at + middle,
+			n * sizeof(*trace->at));
+	trace->n = n;
+}
+
+static void type_stacks(struct reader *r)
+{
+	size_t n = r->trace.n, middle = r->nstacks == 2 ? r->begin[1] : n;
+
+	if (r->nstacks == 2 && !is_kernel(r, 0, middle) &&
+	    is_kernel(r, middle, n)) {
+		swap_stacks(r, middle);
+		fl_trace_is_kernel(&r->trace, 0, n - middle);
+	} else if (r->nstacks == 2 || is_kernel(r, 0, middle)) {
+		fl_trace_is_kernel(&r->trace, 0, middle);
+	}
+}
+
+/* "burn, 42, ": some may be empty, the last where a stack follows. */
+static void add_keys(struct reader *r, struct slice s, bool first, bool last)
+{
+	bool begins = true;
+
+	for (;;) {
+		bool more = s.size && memchr(s.at, ',', s.size);
+		struct slice key = fl_slice_trim(fl_slice_split(&s, ','));
+
+		/* Stacks stand before and behind: these are not empty. */
+		if (key.size)
+			fl_keys_add(r->flame, &r->keys, key);
+		else if ((!begins || first) && (more || last))
+			r->empty = true;
+		begins = false;
+		if (!more)
+			break;
+	}
+}
+
+static void split_key(struct reader *r, struct slice key)
+{
+	bool in_stack = false, first = true;
+
+	r->trace.n = r->nstacks = 0;
+	r->empty = false;
+	memset(&r->keys, 0, sizeof(r->keys));
+	while (key.size || first) {
+		struct slice s = fl_slice_split(&key, '\n');
+
+		if (!first && s.size && (s.at[0] == ' ' || s.at[0] == '\t')) {
+			if (!in_stack && r->nstacks < STACKS)
+				r->begin[r->nstacks++] = r->trace.n;
+			in_stack = true;
+			add_frame(r, fl_slice_trim(s));
+		} else {
+			in_stack = false;
+			add_keys(r, s, first, !key.size);
+		}
+		first = false;
+	}
+}
+
+/* Entries ------------------------------------------------------------- */
+
+/* "@stacks" is "stacks", "@" is "samples"; some names are units. */
+static flame_id metric_of(struct reader *r, struct slice map)
+{
+	static const char *const units[] = {
+		"bytes", "ns", "us", "ms", "pages", NULL
+	};
+	const char *unit = "samples";
+	char name[128];
+	size_t n = FL_MIN(map.size - 1, sizeof(name) - 1);
+
+	memcpy(name, map.at + 1, n);
+	name[n] = '\0';
+	if (!n)
+		return flame_metric(r->flame, "samples", unit);
+	for (size_t i = 0; units[i]; i++) {
+		struct slice s = { name, n };
+		size_t m = strlen(units[i]);
+
+		if (fl_slice_ends(s, units[i]) &&
+		    (n == m || name[n - m - 1] == '_'))
+			unit = units[i];
+	}
+	return flame_metric(r->flame, name, unit);
+}
+
+/* true: a sample.  Entries that have no stack are of another kind of map. */
+static bool take_entry(struct reader *r, struct slice map, struct slice key,
+		       struct slice value, struct flame_sample *sample)
+{
+	struct flame *flame = r->flame;
+
+	memset(sample, 0, sizeof(*sample));
+	split_key(r, key);
+	if ((!r->trace.n && !r->empty) ||
+	    !fl_parse_int(value, &sample->weight)) {
+		r->others++;
+		return false;
+	}
+	if (sample->weight < 0) {
+		r->negative++;
+		return false;
+	}
+	type_stacks(r);
+	sample->time = FLAME_NOTIME;
+	sample->metric = metric_of(r, map);
+	sample->thread = fl_keys_thread(flame, &r->keys);
+	sample->stack = fl_trace_stack(flame, fl_keys_stack(flame, &r->keys),
+				       &r->trace);
+	fl_metric_count(flame, sample->metric, sample->weight);
+	if (!sample->stack) {
+		flame->metrics[sample->metric].no_stack++;
+		r->no_stack++;
+		if (__builtin_add_overflow(r->unseen, sample->weight,
+					   &r->unseen))
+			r->unseen = INT64_MAX;
+		return false;
+	}
+	r->lines.good++;
+	return true;
+}
+
+/* Text ---------------------------------------------------------------- */
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* "@name[" or "@name:"; n: of the name, with its '@'. */
+static bool is_map(struct slice s, size_t *n)
+{
+	size_t i = 1;
+
+	if (!s.size || s.at[0] != '@')
+		return false;
+	while (i < s.size && is_letter(s.at[i]))
+		i++;
+	*n = i;
+	return i < s.size && (s.at[i] == '[' || s.at[i] == ':');
+}
+
+/* "]: 12" at the end of the key; i: where. */
+static bool find_value(struct slice s, size_t *i)
+{
+	for (*i = s.size; (*i)-- > 0;)
+		if (s.at[*i] == ']' && *i + 1 < s.size &&
+		    s.at[*i + 1] == ':' &&
+		    (*i + 2 == s.size || s.at[*i + 2] == ' '))
+			return true;
+	return false;
+}
+
+/* A line that may be the last of an entry. */
+static bool end_entry(struct reader *r, struct slice line,
+		      struct flame_sample *sample)
+{
+	struct slice value, key = { r->key.at, r->key.size };
+	bool is_sample;
+	size_t i, had = r->key.size - line.size;
+
+	if (!r->key.at || !find_value(line, &i))
+		return false;
+	r->open = false;
+	value = fl_slice_trim((struct slice){ line.at + i + 2,
+					      line.size - i - 2 });
+	key.size = had + i;
+	is_sample = take_entry(r, (struct slice){ key.at, r->map_size },
+			       (struct slice){ key.at + r->map_size + 1,
+					       key.size - r->map_size - 1 },
+			       value, sample);
+	if (is_sample && !r->lines.ended) {
+		fl_warn(r->flame, "%s: line %" PRIu64 ": the last line has no "
+			"end, its value %" PRId64 " may be cut",
+			fl_in_name(r->source->in), r->lines.number,
+			sample->weight);
+		r->source->damage = 1;
+	}
+	return is_sample;
+}
+
+/* What is not in an entry: rows of a histogram, what a script prints. */
+static bool take_text(struct reader *r, struct slice line,
+		      struct flame_sample *sample)
+{
+	size_t n;
+
+	if (is_map(line, &n)) {
+		if (r->open)
+			fl_lines_bad(&r->lines, line);
+		r->open = line.at[n] == '[';
+		r->others += !r->open;
+		r->map_size = n;
+		r->first = r->lines.number;
+		r->key.size = 0;
+		fl_buf_put(&r->key, line.at, line.size);
+		if (!r->open)
+			return false;
+		line = (struct slice){ line.at + n, line.size - n };
+		return end_entry(r, line, sample);
+	}
+	if (!r->open)
+		return false;
+	fl_buf_byte(&r->key, '\n');
+	fl_buf_put(&r->key, line.at, line.size);
+	/* Frames are indented, and an entry does not end in one. */
+	if (line.size && (line.at[0] == ' ' || line.at[0] == '\t'))
+		return false;
+	if (line.size && (line.at[0] == ',' || line.at[0] == ']'))
+		return end_entry(r, line, sample);
+	fl_lines_bad(&r->lines, line);
+	r->open = false;
+	return false;
+}
+
+/* JSON ---------------------------------------------------------------- */
+
+static void skip_blanks(struct slice *s)
+{
+	while (s->size && memchr(" \t\r\n", s->at[0], 4)) {
+		s->at++;
+		s->size--;
+	}
+}
+
+static bool take_sign(struct slice *s, char c)
+{
+	skip_blanks(s);
+	if (!s->size || s->at[0] != c)
+		return false;
+	s->at++;
+	s->size--;
+	return true;
+}
+
+static bool take_hex(struct slice *s, uint32_t *code)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	*code = 0;
+	if (s->size < 4)
+		return false;
+	for (unsigned i = 0; i < 4; i++) {
+		char c = s->at[i];
+		const char *at = memchr(digits, c >= 'A' && c <= 'F' ?
+						c | 32 : c, 16);
+
+		if (!at)
+			return false;
+		*code = *code * 16 + (uint32_t)(at - digits);
+	}
+	s->at += 4;
+	s->size -= 4;
+	return true;
+}
+
+static bool take_escape(struct slice *s, struct fl_buf *to)
+{
+	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+	const char *at;
+	uint32_t code;
+	char c;
+
+	if (!s->size)
+		return false;
+	c = *s->at++;
+	s->size--;
+	at = memchr(from, c, sizeof(from) - 1);
+	if (at)
+		fl_buf_byte(to, into[at - from]);
+	else if (c == 'u' && take_hex(s, &code))
+		fl_utf8_put(to, code);
+	else
+		return false;
+	return true;
+}
+
+static bool take_string(struct slice *s, struct fl_buf *to)
+{
+	to->size = 0;
+	if (!take_sign(s, '"'))
+		return false;
+	while (s->size) {
+		char c = *s->at++;
+
+		s->size--;
+		if (c == '"')
+			return !to->failed;
+		if (c != '\\')
+			fl_buf_byte(to, c);
+		else if (!take_escape(s, to))
+			return false;
+	}
+	return false;
+}
+
+/*
+ * Any value; its text.  Brackets are counted, not matched: what bpftrace
+ * writes here is never looked into.
+ */
+static bool take_value(struct slice *s, struct slice *value)
+{
+	const char *from;
+	size_t depth = 0;
+	bool quoted = false;
+
+	skip_blanks(s);
+	from = s->at;
+	for (; s->size; s->at++, s->size--) {
+		char c = s->at[0];
+
+		if (quoted && c == '\\' && s->size > 1) {
+			s->at++;
+			s->size--;
+		} else if (c == '"') {
+			quoted = !quoted;
+		} else if (!quoted && (c == '{' || c == '[')) {
+			depth++;
+		} else if (!quoted && depth && (c == '}' || c == ']')) {
+			depth--;
+		} else if (!quoted && !depth && (c == ',' || c == '}')) {
+			break;
+		}
+	}
+	*value = fl_slice_trim((struct slice){ from,
+					       (size_t)(s->at - from) });
+	/* The ',' or '}' behind it is there: it was not cut. */
+	return s->size && value->size;
+}
+
+static void json_ends(struct reader *r)
+{
+	r->json.size = 0;
+	r->map_size = 0;
+}
+
+/* The next entry of the map that was begun. */
+static bool next_entry(struct reader *r, struct flame_sample *sample)
+{
+	struct slice *s = &r->json, value;
+
+	while (s->size) {
+		if (take_sign(s, '}')) {
+			json_ends(r);
+			return false;
+		}
+		take_sign(s, ',');
+		if (!take_string(s, &r->text) || !take_sign(s, ':') ||
+		    !take_value(s, &value)) {
+			fl_lines_bad(&r->lines, FL_SLICE("{\"type\": \"map\" "
+				     "that does not end, or is not JSON"));
+			json_ends(r);
+			return false;
+		}
+		if (take_entry(r, (struct slice){ r->name.at, r->name.size },
+			       (struct slice){ r->text.at ? r->text.at : "",
+					       r->text.size }, value, sample))
+			return true;
+	}
+	json_ends(r);
+	return false;
+}
+
+/* {"type": "map", "data": {"@name": {KEY: VALUE, ...}}} */
+static void begin_json(struct reader *r, struct slice line)
+{
+	static const char *const others[] = {
+		"\"hist\"", "\"stats\"", "\"lhist\"", "\"tseries\"", NULL
+	};
+	struct slice s = line, type = { "", 0 };
+
+	if (!take_sign(&s, '{') || !take_string(&s, &r->text) ||
+	    !fl_slice_is((struct slice){ r->text.at ? r->text.at : "",
+					 r->text.size }, "type") ||
+	    !take_sign(&s, ':') || !take_value(&s, &type)) {
+		fl_lines_bad(&r->lines, line);
+		return;
+	}
+	for (size_t i = 0; others[i]; i++)
+		r->others += fl_slice_is(type, others[i]);
+	if (!fl_slice_is(type, "\"map\""))
+		return;
+	if (!take_sign(&s, ',') || !take_string(&s, &r->text) ||
+	    !take_sign(&s, ':') || !take_sign(&s, '{') ||
+	    !take_string(&s, &r->name) || !r->name.size ||
+	    r->name.at[0] != '@' || !take_sign(&s, ':')) {
+		fl_lines_bad(&r->lines, line);
+		return;
+	}
+	/* "@n": 5 is no map of keys. */
+	if (take_sign(&s, '{'))
+		r->json = s;
+	else
+		r->others++;
+}
+
+/* The row ------------------------------------------------------------- */
+
+static int at_end(struct reader *r)
+{
+	const char *name = fl_in_name(r->source->in);
+	int damage = r->source->damage;
+
+	if (r->others)
+		fl_remark(r->flame, "%s: %" PRIu64 " entries of maps that "
+			  "have no stacks, or no counts, left out", name,
+			  r->others);
+	if (r->no_stack)
+		fl_remark(r->flame, "%s: %" PRIu64 " entries without a stack "
+			  "left out, of %" PRId64 " in all", name,
+			  r->no_stack, r->unseen);
+	if (r->negative)
+		fl_warn(r->flame, "%s: %" PRIu64 " values below 0 left out",
+			name, r->negative);
+	if (r->open)
+		fl_warn(r->flame, "%s: line %" PRIu64 ": the input ends "
+			"within this entry: it is left out", name, r->first);
+	fl_lines_end(r->source, &r->lines);
+	if (r->open || damage)
+		r->source->damage = r->lines.good ? 1 : 2;
+	return FLAME_END;
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	struct slice line;
+	bool is_sample;
+
+	for (;;) {
+		is_sample = r->json.size && next_entry(r, sample);
+		if (!is_sample && !fl_lines_next(&r->lines, &line))
+			return at_end(r);
+		if (!is_sample && !r->open && fl_slice_starts(line, "{\""))
+			begin_json(r, line);
+		else if (!is_sample)
+			is_sample = take_text(r, line, sample);
+		if (r->key.failed || r->name.failed || r->text.failed)
+			return fl_no_memory(source->flame);
+		if (fl_failed(source->flame))
+			return FLAME_FAILED;
+		if (is_sample)
+			return FLAME_OK;
+	}
+}
+
+static int open_bpftrace(struct flame_source *source)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->source = source;
+	r->flame = source->flame;
+	r->lines.in = source->in;
+	source->state = r;
+	return FLAME_OK;
+}
+
+static void close_bpftrace(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	free(r->trace.at);
+	fl_buf_free(&r->key);
+	fl_buf_free(&r->name);
+	fl_buf_free(&r->text);
+	fl_buf_free(&r->buf);
+	free(r);
+}
+
+/* "Attaching 1 probe...", maps; JSON's "type" is one that bpftrace has. */
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice rest = { (const char *)head, n };
+	bool attaching = false;
+	size_t size, value;
+
+	if (n && memchr(head, '\0', n))
+		return 0;
+	while (rest.size) {
+		bool ended = memchr(rest.at, '\n', rest.size) != NULL;
+		struct slice s = fl_slice_split(&rest, '\n');
+
+		if (fl_slice_starts(s, "{\"type\": \"attached_probes\"") ||
+		    fl_slice_starts(s, "{\"type\": \"map\", \"data\": {\"@"))
+			return 40;
+		if (!ended && !whole)
+			break;
+		attaching |= fl_slice_starts(s, "Attaching ") &&
+			     memchr(s.at, '.', s.size);
+		if (is_map(s, &size))
+			return s.at[size] == ':' && !attaching ? 4 :
+			       s.at[size] == '[' && !find_value(s, &value) &&
+			       attaching ? 32 : 16;
+	}
+	return attaching && !whole && n < 1 << 18 ? -1 : 0;
+}
+
+const struct fl_format fl_format_bpftrace = {
+	.name = "bpftrace",
+	.summary = "maps of stacks, as bpftrace prints them or with -f json",
+	.probe = probe,
+	.open = open_bpftrace,
+	.next = next,
+	.close = close_bpftrace,
+};

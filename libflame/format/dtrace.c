@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Aggregations of stacks as dtrace(1) prints them: frames "mod`f+0x3" leaf
+ * first, then their count.  A blank line between is where stack() ends and
+ * ustack() begins: the kernel is on top of the user's.  Other keys stand
+ * before the frames, or before the count.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { FRAME_INDENT = 12 };	/* a key has less, dtrace's frames 14 */
+
+struct reader {
+	struct flame_source *source;
+	struct flame *flame;
+	struct fl_lines lines;
+	flame_id metric;
+	struct fl_trace trace;
+	size_t part;		/* of the trace: since the last empty line */
+	struct fl_keys keys;
+	struct fl_buf buf;
+	bool began;		/* frames were met: no header any more */
+	bool distribution;	/* of quantize(): until an empty line */
+	uint64_t distributions, drops, no_stack;
+	uint64_t peer_header;	/* lines of it so far, empty ones too */
+	bool peer_data;
+};
+
+static bool has(struct slice s, char c)
+{
+	return s.size && memchr(s.at, c, s.size);
+}
+
+static bool is_address(struct slice s)
+{
+	size_t i = 2;
+
+	while (i < s.size && memchr("0123456789abcdefABCDEF", s.at[i], 22))
+		i++;
+	return s.size > 2 && i == s.size && fl_slice_starts(s, "0x");
+}
+
+static bool is_frame(struct slice s)
+{
+	return has(s, '`') || is_address(s);
+}
+
+/* Names --------------------------------------------------------------- */
+
+static bool is_kernel(struct slice module)
+{
+	return fl_slice_is(module, "unix") || fl_slice_is(module, "genunix") ||
+	       fl_slice_is(module, "kernel") ||
+	       fl_slice_is(module, "mach_kernel") ||
+	       fl_slice_is(module, "vmlinux");
+}
+
+/* A name that is only an address in its module is "[module]". */
+static void add_frame(struct reader *r, struct slice text)
+{
+	struct flame *flame = r->flame;
+	struct flame_frame frame = { .type = FLAME_UNKNOWN };
+	struct slice name = text, module = { "", 0 };
+
+	if (has(text, '`')) {
+		module = fl_slice_split(&name, '`');
+		frame.type = FLAME_NATIVE;
+	}
+	if (!r->source->select.offsets)
+		name = fl_no_offset(name, false);
+	if (module.size && is_address(name)) {
+		r->buf.size = 0;
+		fl_buf_byte(&r->buf, '[');
+		fl_buf_put(&r->buf, module.at, module.size);
+		fl_buf_byte(&r->buf, ']');
+		name = (struct slice){ r->buf.at ? r->buf.at : "",
+				       r->buf.size };
+	}
+	frame.name = flame_name(flame, name.at, name.size);
+	frame.file = flame_name(flame, module.at, module.size);
+	fl_trace_add(flame, &r->trace, &frame);
+	r->began = true;
+}
+
+/* Of a stack that has one of the kernel's frames all are. */
+static void end_part(struct reader *r)
+{
+	struct fl_trace *trace = &r->trace;
+
+	for (size_t i = r->part; i < trace->n; i++)
+		if (is_kernel(fl_name_at(r->flame, trace->at[i].file))) {
+			fl_trace_is_kernel(trace, r->part, trace->n);
+			break;
+		}
+	r->part = trace->n;
+}
+
+/*
+ * As stackcollapse.pl and inferno-collapse-dtrace name them.  C++ is cut at
+ * the last bracket behind the first "::".
+ */
+static struct slice without_arguments(struct slice s)
+{
+	size_t scope = 0, i = s.size;
+
+	while (scope + 1 < s.size &&
+	       !(s.at[scope] == ':' && s.at[scope + 1] == ':'))
+		scope++;
+	while (i > scope + 2 && s.at[i - 1] != '(' && s.at[i - 1] != '<')
+		i--;
+	if (scope + 1 < s.size && i > scope + 2)
+		s.size = i - 1;
+	return s;
+}
+
+static struct slice last_offset(struct slice s)
+{
+	for (size_t i = s.size; i--;)
+		if (s.at[i] == '+')
+			return (struct slice){ s.at, i };
+	return s;
+}
+
+/* Undone behind the module; the name may have a blank at its end. */
+static void undo_rust(struct reader *r, struct slice s)
+{
+	size_t module = 0;
+
+	s = fl_slice_trim(s);
+	if (has(s, '`'))
+		module = (const char *)memchr(s.at, '`', s.size) + 1 - s.at;
+	fl_buf_put(&r->buf, s.at, module);
+	fl_rust_name(&r->buf, (struct slice){ s.at + module,
+					      s.size - module });
+}
+
+static size_t find_arrow(struct slice s)
+{
+	for (size_t i = 0; i + 1 < s.size; i++)
+		if (s.at[i] == '-' && s.at[i + 1] == '>')
+			return i;
+	return s.size;
+}
+
+/* One of "a->b->c"; c was inlined in b, that in a. */
+static void peer_part(struct reader *r, struct slice s, bool strip,
+		      bool inlined)
+{
+	bool perl = r->source->select.perf.peer == FL_PEER_PERL;
+	struct fl_buf *buf = &r->buf;
+	struct flame_frame frame = { .type = FLAME_UNKNOWN };
+
+	while (strip && s.size && s.at[0] == 'L') {
+		s.at++;
+		s.size--;
+		if (perl)
+			break;
+	}
+	buf->size = 0;
+	if (perl)
+		fl_buf_put(buf, s.at, s.size);
+	else
+		undo_rust(r, s);
+	for (size_t i = 0; buf->at && i < buf->size; i++)
+		if (buf->at[i] == ';')
+			buf->at[i] = ':';
+	if (inlined)
+		fl_buf_text(buf, "_[i]");
+	frame.name = flame_name(r->flame, buf->at ? buf->at : "", buf->size);
+	fl_trace_add(r->flame, &r->trace, &frame);
+}
+
+static void peer_frame(struct reader *r, struct slice s)
+{
+	const struct fl_select *select = &r->source->select;
+	bool perl = select->perf.peer == FL_PEER_PERL, arrow;
+	size_t first = r->trace.n;
+
+	/* The leaf's offset goes in any case. */
+	if (!select->offsets || !first)
+		s = last_offset(s);
+	s = without_arguments(s);
+	if (!s.size)
+		s = FL_SLICE("-");
+	arrow = find_arrow(s) < s.size;
+	for (bool inlined = false;; inlined = true) {
+		size_t n = find_arrow(s);
+
+		peer_part(r, (struct slice){ s.at, n },
+			  perl || arrow || select->offsets, inlined);
+		if (n == s.size)
+			break;
+		s.at += n + 2;
+		s.size -= n + 2;
+	}
+	for (size_t i = first, j = r->trace.n; i + 1 < j; i++) {
+		struct flame_frame swap = r->trace.at[i];
+
+		r->trace.at[i] = r->trace.at[--j];
+		r->trace.at[j] = swap;
+	}
+}
+
+/* Lines --------------------------------------------------------------- */
+
+/* "  8  35077      :tick-60s": the probe that printed what follows. */
+static bool is_probe(struct slice s)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct slice word = fl_slice_split(&s, ' ');
+
+		if (!fl_slice_digits(word))
+			return false;
+		s = fl_slice_trim(s);
+	}
+	return has(s, ':') && !has(s, ' ') && !has(s, '`');
+}
+
+static bool is_column_header(struct slice s)
+{
+	return fl_slice_starts(s, "CPU") && fl_slice_ends(s, "FUNCTION:NAME");
+}
+
+/* "dtrace: 12 drops on CPU 0" */
+static void take_message(struct reader *r, struct slice s)
+{
+	int64_t n;
+
+	fl_slice_split(&s, ' ');
+	if (!fl_parse_int(fl_slice_split(&s, ' '), &n) || n < 0)
+		return;
+	for (; s.size >= 5; s.at++, s.size--)
+		if (fl_slice_starts(s, "drops")) {
+			r->drops += n;
+			return;
+		}
+}
+
+static void forget(struct reader *r)
+{
+	r->trace.n = r->part = 0;
+	memset(&r->keys, 0, sizeof(r->keys));
+}
+
+static void add_keys(struct reader *r, struct slice s)
+{
+	while (s.size) {
+		fl_keys_add(r->flame, &r->keys, fl_slice_split(&s, ' '));
+		s = fl_slice_trim(s);
+	}
+}
+
+/* "  nginx      12": a key before the count, two blanks between. */
+static bool split_count(struct slice *s, struct slice *count)
+{
+	size_t i = s->size;
+
+	while (i && s->at[i - 1] >= '0' && s->at[i - 1] <= '9')
+		i--;
+	*count = (struct slice){ s->at + i, s->size - i };
+	if (i && (i == s->size || i < 2 || s->at[i - 1] != ' ' ||
+		  s->at[i - 2] != ' ' || is_frame(*s)))
+		return false;
+	*s = fl_slice_trim((struct slice){ s->at, i });
+	return count->size > 0;
+}
+
+/* true: a sample. */
+static bool end_stack(struct reader *r, struct slice line, struct slice count,
+		      struct flame_sample *sample)
+{
+	struct flame *flame = r->flame;
+
+	memset(sample, 0, sizeof(*sample));
+	sample->time = FLAME_NOTIME;
+	sample->metric = r->metric;
+	if (!fl_parse_int(count, &sample->weight)) {
+		fl_lines_bad(&r->lines, line);
+		forget(r);
+		return false;
+	}
+	end_part(r);
+	sample->stack = fl_trace_stack(flame, fl_keys_stack(flame, &r->keys),
+				       &r->trace);
+	sample->thread = fl_keys_thread(flame, &r->keys);
+	if (!r->lines.ended && !r->source->select.perf.peer) {
+		fl_warn(flame, "%s: line %" PRIu64 ": the last line has no "
+			"end, its count %" PRId64 " may be cut",
+			fl_in_name(r->source->in), r->lines.number,
+			sample->weight);
+		r->source->damage = 1;
+	}
+	forget(r);
+	fl_metric_count(flame, r->metric, sample->weight);
+	if (!sample->stack) {
+		flame->metrics[r->metric].no_stack++;
+		r->no_stack++;
+		return false;
+	}
+	r->lines.good++;
+	return true;
+}
+
+/* Lines that belong to no stack; true: it was one. */
+static bool is_aside(struct reader *r, struct slice line, struct slice s)
+{
+	bool indented = line.at[0] == ' ' || line.at[0] == '\t';
+
+	if (fl_slice_starts(line, "dtrace: ")) {
+		take_message(r, s);
+		return true;
+	}
+	if (is_column_header(s) || is_probe(s))
+		return true;
+	if (fl_slice_starts(s, "value  ---")) {
+		r->distribution = true;
+		r->distributions++;
+		forget(r);
+		return true;
+	}
+	if (r->distribution)
+		return true;
+	if (indented || is_frame(s) || fl_slice_digits(s))
+		return false;
+	if (r->began)
+		fl_lines_bad(&r->lines, line);
+	return true;
+}
+
+static bool take_line(struct reader *r, struct slice line,
+		      struct flame_sample *sample)
+{
+	struct slice s = fl_slice_trim(line), count;
+
+	if (!s.size) {
+		r->distribution = false;
+		end_part(r);
+		return false;
+	}
+	if (is_aside(r, line, s))
+		return false;
+	if (split_count(&s, &count)) {
+		add_keys(r, s);
+		return end_stack(r, line, count, sample);
+	}
+	if (!r->trace.n && !is_frame(s) &&
+	    (size_t)(s.at - line.at) < FRAME_INDENT)
+		add_keys(r, s);
+	else
+		add_frame(r, s);
+	return false;
+}
+
+/* The one skips three lines, the other up to the first that is empty. */
+static bool peer_line(struct reader *r, struct slice line,
+		      struct flame_sample *sample)
+{
+	bool perl = r->source->select.perf.peer == FL_PEER_PERL;
+	struct slice s = fl_slice_trim(line);
+
+	if (!r->peer_data) {
+		r->peer_header++;
+		r->peer_data = perl ? r->peer_header == 3 : !s.size;
+		return false;
+	}
+	if (fl_slice_digits(s))
+		return end_stack(r, line, s, sample);
+	if (s.size)
+		peer_frame(r, s);
+	return false;
+}
+
+static int at_end(struct reader *r)
+{
+	struct flame *flame = r->flame;
+	const char *name = fl_in_name(r->source->in);
+	int status;
+
+	if (r->distributions)
+		fl_remark(flame, "%s: %" PRIu64 " distributions left out: "
+			  "not counts of stacks", name, r->distributions);
+	if (r->no_stack)
+		fl_remark(flame, "%s: %" PRIu64 " counts without a stack "
+			  "left out", name, r->no_stack);
+	if (r->drops)
+		fl_warn(flame, "%s: dtrace dropped %" PRIu64 " records",
+			name, r->drops);
+	status = fl_lines_end(r->source, &r->lines);
+	if (r->trace.n) {
+		fl_warn(flame, "%s: line %" PRIu64 ": the input ends within "
+			"a stack: its %zu frames without a count are left "
+			"out", name, r->lines.number, r->trace.n);
+		r->source->damage = r->lines.good ? 1 : 2;
+	}
+	return status;
+}
+
+/* The row ------------------------------------------------------------- */
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	struct slice line;
+
+	while (fl_lines_next(&r->lines, &line)) {
+		bool is_sample = source->select.perf.peer ?
+				 peer_line(r, line, sample) :
+				 take_line(r, line, sample);
+
+		if (fl_failed(source->flame))
+			return FLAME_FAILED;
+		if (is_sample)
+			return FLAME_OK;
+	}
+	return at_end(r);
+}
+
+static int open_dtrace(struct flame_source *source)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->source = source;
+	r->flame = source->flame;
+	r->lines.in = source->in;
+	r->metric = flame_metric(source->flame, "samples", "samples");
+	source->state = r;
+	return FLAME_OK;
+}
+
+static void close_dtrace(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	free(r->trace.at);
+	fl_buf_free(&r->buf);
+	free(r);
+}
+
+/*
+ * The header of columns, or indented frames and below them a number alone.
+ * No other format of ours has both.
+ */
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice rest = { (const char *)head, n };
+	unsigned frames = 0, ticks = 0, other = 0;
+
+	if (n && memchr(head, '\0', n))
+		return 0;
+	while (rest.size && other < 8) {
+		bool ended = has(rest, '\n');
+		struct slice s = fl_slice_trim(fl_slice_split(&rest, '\n'));
+
+		if (!ended && !whole)
+			break;
+		if (is_column_header(s))
+			return 24;
+		if (is_frame(s)) {
+			ticks += has(s, '`');
+			frames++;
+		} else if (fl_slice_digits(s) && frames) {
+			return ticks ? 16 : 8;
+		} else if (s.size) {
+			other++;
+		}
+	}
+	if (other >= 8)
+		return 0;
+	if (frames)
+		return whole && ticks ? 6 : whole ? 0 : -1;
+	return whole || n >= 1 << 16 ? 0 : -1;
+}
+
+const struct fl_format fl_format_dtrace = {
+	.name = "dtrace",
+	.summary = "stacks and their counts, as dtrace(1) prints them",
+	.probe = probe,
+	.open = open_dtrace,
+	.next = next,
+	.close = close_dtrace,
+};

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backtraces of gdb: bt, bt full, thread apply all bt, and what pstack and
+ * gstack make of them; as many one after the other as there are.  A thread
+ * in a dump is a sample.
+ *
+ * A frame without an address, above the innermost, is where gdb knows of a
+ * call that is none: the frame it called is inlined.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	LONGEST = 1 << 14,	/* of a frame's text */
+	BRACKETS = 16,		/* that could be its arguments' */
+	BROKEN = 64		/* lines that a frame may have */
+};
+
+struct reader {
+	struct flame_source *source;
+	struct flame *flame;
+	struct fl_lines lines;
+	flame_id metric;
+
+	struct fl_buf pending;	/* the frame read last: lines may follow */
+	unsigned broken;	/* lines that were added to it */
+	uint64_t number;	/* its number in the stack */
+	struct fl_trace trace;
+	struct fl_keys keys;	/* of the thread */
+	struct fl_map roots;	/* names at the root of whole stacks */
+	struct fl_buf buf;
+	bool open;		/* frames were read */
+	bool closed;		/* an empty line: no more of them follow */
+	bool settled;		/* a line that is no frame came after them */
+	bool handler;		/* the last frame is "<signal handler" */
+	bool whole;		/* the last frame's text has its arguments */
+	bool position;		/* perhaps only where a thread stands */
+	bool switched;		/* the next stack is */
+	uint64_t outside, limited;
+};
+
+/* A frame's text, in its parts. */
+struct parts {
+	struct slice name, file, module;
+	int64_t line;
+	bool address, whole, handler;
+};
+
+static struct slice after(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+/* The place of the text; s.size where there is none. */
+static size_t find(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i + n <= s.size; i++)
+		if (memcmp(s.at + i, text, n) == 0)
+			return i;
+	return s.size;
+}
+
+/* Frames -------------------------------------------------------------- */
+
+/* Behind the quoted text that begins at i. */
+static size_t skip_quoted(struct slice s, size_t i)
+{
+	char quote = s.at[i++];
+
+	while (i < s.size && s.at[i] != quote)
+		i += 1 + (s.at[i] == '\\');
+	return FL_MIN(i + 1, s.size);
+}
+
+/*
+ * Behind the ')' of the '(' at i; SIZE_MAX where it is missing.  Strings
+ * and characters are stepped over where the text is of arguments.
+ */
+static size_t skip_brackets(struct slice s, size_t i, bool arguments)
+{
+	size_t depth = 0;
+
+	while (i < s.size) {
+		char c = s.at[i];
+
+		if (arguments && (c == '"' || c == '\'')) {
+			i = skip_quoted(s, i);
+			continue;
+		}
+		i++;
+		if (c == '(')
+			depth++;
+		else if (c == ')' && --depth == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* "operator<", "operator()": their signs open and close nothing. */
+static size_t skip_operator(struct slice s, size_t i)
+{
+	static const char word[] = "operator";
+	size_t n = sizeof(word) - 1;
+
+	if (s.size - i < n || memcmp(s.at + i, word, n) != 0)
+		return i;
+	i += n;
+	if (fl_slice_starts(after(s, i), "()"))
+		return i + 2;
+	while (i < s.size && memchr("<>=-+*/%^&|~!,", s.at[i], 14))
+		i++;
+	return i;
+}
+
+/* What may stand behind the arguments. */
+static bool ends_arguments(struct slice rest)
+{
+	return !rest.size || fl_slice_starts(rest, " at ") ||
+	       fl_slice_starts(rest, " from ");
+}
+
+/*
+ * The '(' of the arguments: behind a blank, in no brackets, and with
+ * nothing but the source behind its ')'.  s.size where there is none.
+ */
+static size_t find_arguments(struct slice s, bool *whole)
+{
+	size_t candidate = s.size, i = 0, end;
+	unsigned tried = 0;
+	long depth = 0;
+
+	*whole = true;
+	while (i < s.size) {
+		char c = s.at[i];
+		size_t skipped = skip_operator(s, i);
+
+		if (skipped != i) {
+			i = skipped;
+		} else if (c == '(' && i && s.at[i - 1] == ' ' &&
+			   depth <= 0 && tried++ < BRACKETS) {
+			end = skip_brackets(s, i, true);
+			if (end != SIZE_MAX && ends_arguments(after(s, end)))
+				return i;
+			if (candidate == s.size || end == SIZE_MAX)
+				candidate = i;
+			i = skip_brackets(s, i, false);
+		} else if (c == '(') {
+			i = skip_brackets(s, i, false);
+		} else {
+			depth += c == '<' || c == '{' || c == '[';
+			depth -= (c == '>' && i && s.at[i - 1] != '-') ||
+				 c == '}' || c == ']';
+			i++;
+		}
+	}
+	*whole = false;
+	return candidate;
+}
+
+/* " at file.c:3", " from /lib/x.so". */
+static void split_source(struct slice s, struct parts *parts)
+{
+	if (fl_slice_starts(s, " from ")) {
+		parts->module = fl_slice_trim(after(s, 6));
+		return;
+	}
+	if (!fl_slice_starts(s, " at "))
+		return;
+	s = fl_slice_trim(after(s, 4));
+	for (size_t i = s.size; i-- > 1;)
+		if (s.at[i] == ':') {
+			if (fl_parse_int(after(s, i + 1), &parts->line))
+				s.size = i;
+			break;
+		}
+	parts->file = s;
+}
+
+/* Behind "0x7f0123 in ", if that is what it begins with. */
+static struct slice skip_address(struct slice s, bool *address)
+{
+	struct slice rest = s, word = fl_slice_split(&rest, ' ');
+
+	*address = (fl_slice_starts(word, "0x") ||
+		    fl_slice_is(word, "<unavailable>")) &&
+		   fl_slice_starts(rest, "in ");
+	return *address ? after(rest, 3) : s;
+}
+
+static void split_frame(struct slice s, struct parts *parts)
+{
+	size_t open, end;
+
+	memset(parts, 0, sizeof(*parts));
+	parts->name = s = skip_address(s, &parts->address);
+	if (fl_slice_starts(s, "<signal handler called>")) {
+		parts->name.size = sizeof("<signal handler called>") - 1;
+		parts->whole = parts->handler = true;
+		parts->address = true;	/* has none, and inlines nothing */
+		return;
+	}
+	open = find_arguments(s, &parts->whole);
+	parts->name.size = open;
+	parts->name = fl_slice_trim(parts->name);
+	if (parts->whole) {
+		end = skip_brackets(s, open, true);
+		split_source(after(s, end), parts);
+	}
+}
+
+static flame_id name_of(struct reader *r, const struct parts *parts)
+{
+	const struct fl_select *select = &r->source->select;
+	struct slice module = fl_slice_base(parts->module);
+	struct fl_buf *buf = &r->buf;
+
+	buf->size = 0;
+	if (fl_slice_is(parts->name, "??") && module.size) {
+		fl_buf_byte(buf, '[');
+		fl_buf_put(buf, module.at, module.size);
+		fl_buf_byte(buf, ']');
+	} else {
+		fl_buf_put(buf, parts->name.at, parts->name.size);
+	}
+	if (parts->line > 0 && select->perf.srcline) {
+		fl_buf_byte(buf, ':');
+		fl_buf_put(buf, parts->file.at, parts->file.size);
+	}
+	if (parts->line > 0 && (select->perf.srcline || select->lines))
+		fl_buf_print(buf, ":%" PRId64, parts->line);
+	return flame_name(r->flame, buf->at ? buf->at : "", buf->size);
+}
+
+/* The pending frame joins the trace. */
+static void take_frame(struct reader *r)
+{
+	struct slice text = { r->pending.at, r->pending.size }, file;
+	struct flame_frame frame = { .type = FLAME_NATIVE };
+	struct parts parts;
+
+	if (!r->pending.size)
+		return;
+	split_frame(text, &parts);
+	r->pending.size = 0;
+	r->whole = parts.whole && parts.name.size;
+	if (!r->whole)
+		fl_lines_bad(&r->lines, text);
+	file = parts.file.size ? parts.file : parts.module;
+	frame.name = name_of(r, &parts);
+	frame.file = flame_name(r->flame, file.at ? file.at : "", file.size);
+	if (parts.line > 0 && parts.line <= INT32_MAX)
+		frame.line = parts.line;
+	/* What a signal broke into stands at any address, a line's first. */
+	if (!parts.address && r->trace.n && !r->handler)
+		r->trace.at[r->trace.n - 1].type = FLAME_INLINED;
+	r->handler = parts.handler;
+	fl_trace_add(r->flame, &r->trace, &frame);
+}
+
+/* Stacks -------------------------------------------------------------- */
+
+/* Functions that nothing calls: below them a stack cannot go on. */
+static bool is_root(struct reader *r, flame_id name)
+{
+	static const char *const roots[] = {
+		"main", "_start", "clone", "clone3", "__clone", "__clone3",
+		"__GI___clone", "__GI___clone3", "thread_start",
+		"runtime.goexit", "ret_from_fork", "RtlUserThreadStart", NULL
+	};
+	struct slice text = fl_name_at(r->flame, name);
+
+	for (size_t i = 0; roots[i]; i++)
+		if (fl_slice_is(text, roots[i]))
+			return true;
+	return fl_map_get(&r->roots, name) != NULL;
+}
+
+static void forget(struct reader *r)
+{
+	r->pending.size = r->trace.n = 0;
+	r->open = r->closed = r->settled = r->position = false;
+}
+
+/* true: a sample. */
+static bool end_stack(struct reader *r, struct flame_sample *sample)
+{
+	bool open = r->open;
+
+	take_frame(r);
+	/* "thread 2" tells where that stands; a backtrace follows. */
+	if (!open || !r->trace.n || (r->position && r->trace.n == 1)) {
+		forget(r);
+		return false;
+	}
+	fl_map_put(&r->roots, r->trace.at[r->trace.n - 1].name, NULL);
+	memset(sample, 0, sizeof(*sample));
+	sample->time = FLAME_NOTIME;
+	sample->metric = r->metric;
+	sample->weight = 1;
+	sample->stack = fl_trace_stack(r->flame, 0, &r->trace);
+	sample->thread = fl_keys_thread(r->flame, &r->keys);
+	fl_metric_count(r->flame, r->metric, 1);
+	r->lines.good++;
+	forget(r);
+	return true;
+}
+
+/* Lines --------------------------------------------------------------- */
+
+static flame_id number_behind(struct reader *r, struct slice s,
+			      const char *word)
+{
+	struct slice number = after(s, find(s, word));
+
+	if (!number.size)
+		return 0;
+	number = after(number, strlen(word));
+	for (size_t i = 0; i < number.size; i++)
+		if (number.at[i] < '0' || number.at[i] > '9')
+			number.size = i;
+	return flame_name(r->flame, number.at, number.size);
+}
+
+/*
+ * "Thread 2 (Thread 0x7f01 (LWP 42) "comm"):", "Thread 1 (process 42):",
+ * "Thread 0x7f01 (LWP 42)", and the same within "[Switching to thread ".
+ */
+static void take_thread(struct reader *r, struct slice s)
+{
+	size_t quote = find(s, "\""), last = s.size;
+
+	memset(&r->keys, 0, sizeof(r->keys));
+	r->keys.tid = number_behind(r, s, "(LWP ");
+	r->keys.pid = number_behind(r, s, "process ");
+	/* The only thread of a process is not named apart. */
+	if (!r->keys.tid)
+		r->keys.tid = r->keys.pid;
+	while (last > quote && s.at[last - 1] != '"')
+		last--;
+	if (last > quote + 1)
+		r->keys.comm = flame_name(r->flame, s.at + quote + 1,
+					  last - quote - 2);
+}
+
+/* "Thread 2 (", "Thread 0x7f01 (": not "Thread 2 hit Breakpoint 1". */
+static bool is_thread(struct slice s)
+{
+	struct slice word;
+
+	if (!fl_slice_starts(s, "Thread "))
+		return false;
+	s = after(s, 7);
+	word = fl_slice_split(&s, ' ');
+	return (fl_slice_digits(word) || fl_slice_starts(word, "0x")) &&
+	       fl_slice_starts(s, "(");
+}
+
+/* "#12 ", and what follows. */
+static bool split_number(struct slice *s, int64_t *number)
+{
+	struct slice rest = *s, word = fl_slice_split(&rest, ' ');
+
+	if (word.size < 2 || word.at[0] != '#' ||
+	    !fl_parse_int(after(word, 1), number) || *number < 0)
+		return false;
+	rest = fl_slice_trim(rest);
+	if (!rest.size)
+		return false;
+	*s = rest;
+	return true;
+}
+
+static struct slice skip_prompts(struct slice s)
+{
+	while (fl_slice_starts(s, "(gdb) "))
+		s = after(s, 6);
+	return s;
+}
+
+/* gdb breaks long lines before " (", " at " and within arguments. */
+static bool continues(struct reader *r, struct slice s)
+{
+	struct slice text = fl_slice_trim(s);
+	struct parts parts;
+
+	if (!r->pending.size || !fl_slice_starts(s, "    ") ||
+	    r->broken == BROKEN || r->pending.size + text.size > LONGEST)
+		return false;
+	split_frame((struct slice){ r->pending.at, r->pending.size }, &parts);
+	if (parts.whole && (parts.file.size || parts.module.size ||
+			    !(fl_slice_starts(text, "at ") ||
+			      fl_slice_starts(text, "from "))))
+		return false;
+	r->broken++;
+	fl_buf_byte(&r->pending, ' ');
+	fl_buf_put(&r->pending, text.at, text.size);
+	return true;
+}
+
+static void take_other(struct reader *r, struct slice s)
+{
+	if (continues(r, s))
+		return;
+	take_frame(r);
+	/* The beginning of a line may have been a frame's. */
+	if (!r->lines.ended && s.size)
+		return;
+	/* Variables of bt full. */
+	if ((s.size && (s.at[0] == ' ' || s.at[0] == '\t')) ||
+	    fl_slice_starts(s, "No locals") ||
+	    fl_slice_starts(s, "No symbol table"))
+		return;
+	if (r->open && fl_slice_starts(s, "(More stack frames follow"))
+		r->limited++;
+	r->settled = true;
+	r->closed |= !s.size;
+}
+
+/* A frame: of the stack that is open, or the first of another. */
+static bool begin_frame(struct reader *r, struct slice s, int64_t number,
+			struct flame_sample *sample)
+{
+	bool is_sample = false;
+
+	if (number == 0) {
+		is_sample = end_stack(r, sample);
+		r->open = true;
+		r->position = r->switched;
+		r->switched = false;
+	} else {
+		take_frame(r);
+		/* "frame 3" tells of one alone. */
+		if (!r->open || r->closed ||
+		    (uint64_t)number != r->number + 1) {
+			r->outside++;
+			return false;
+		}
+	}
+	r->settled = false;
+	r->number = number;
+	r->pending.size = r->broken = 0;
+	fl_buf_put(&r->pending, s.at, FL_MIN(s.size, (size_t)LONGEST));
+	return is_sample;
+}
+
+static bool take_line(struct reader *r, struct slice s,
+		      struct flame_sample *sample)
+{
+	static const char switching[] = "[Switching to thread ";
+	bool is_sample = false, prompt = fl_slice_starts(s, "(gdb)");
+	int64_t number;
+
+	s = skip_prompts(s);
+	if (fl_slice_starts(s, switching)) {
+		size_t close = find(s, ")]");
+
+		is_sample = end_stack(r, sample);
+		take_thread(r, s);
+		r->switched = true;
+		s = after(s, FL_MIN(close + 2, s.size));
+		/* Nothing is open now, so this gives no sample. */
+		if (split_number(&s, &number))
+			begin_frame(r, s, number, sample);
+		return is_sample;
+	}
+	if (is_thread(s)) {
+		is_sample = end_stack(r, sample);
+		take_thread(r, s);
+		r->switched = false;
+		return is_sample;
+	}
+	if (split_number(&s, &number))
+		return begin_frame(r, s, number, sample);
+	take_other(r, s);
+	r->closed |= prompt;
+	return false;
+}
+
+/* The last stack, unless it may have been cut. */
+static bool last_stack(struct reader *r, struct flame_sample *sample)
+{
+	struct flame *flame = r->flame;
+	bool open = r->open;
+	flame_id root;
+
+	if (!open)
+		return false;
+	take_frame(r);
+	root = r->trace.n ? r->trace.at[r->trace.n - 1].name : 0;
+	if (r->settled || (r->whole && is_root(r, root)))
+		return end_stack(r, sample);
+	fl_warn(flame, "%s: line %" PRIu64 ": the input ends within a "
+		"backtrace of %zu frames, left out (an empty line behind it "
+		"tells that it is whole)", fl_in_name(r->source->in),
+		r->lines.number, r->trace.n);
+	forget(r);
+	r->source->damage = 1;
+	return false;
+}
+
+static int at_end(struct reader *r)
+{
+	const char *name = fl_in_name(r->source->in);
+	int damage = r->source->damage;
+
+	if (r->limited)
+		fl_remark(r->flame, "%s: %" PRIu64 " backtraces were limited: "
+			  "they do not begin at their roots", name,
+			  r->limited);
+	if (r->outside)
+		fl_remark(r->flame, "%s: %" PRIu64 " frames that belong to no "
+			  "backtrace left out", name, r->outside);
+	fl_lines_end(r->source, &r->lines);
+	if (damage)
+		r->source->damage = r->lines.good ? 1 : 2;
+	return FLAME_END;
+}
+
+/* The row ------------------------------------------------------------- */
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	struct slice line;
+	bool is_sample;
+
+	while (fl_lines_next(&r->lines, &line)) {
+		is_sample = take_line(r, line, sample);
+		if (r->pending.failed || r->buf.failed)
+			return fl_no_memory(source->flame);
+		if (fl_failed(source->flame))
+			return FLAME_FAILED;
+		if (is_sample)
+			return FLAME_OK;
+	}
+	if (last_stack(r, sample))
+		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+	return at_end(r);
+}
+
+static int open_gdb(struct flame_source *source)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->source = source;
+	r->flame = source->flame;
+	r->lines.in = source->in;
+	r->metric = flame_metric(source->flame, "threads", "threads");
+	source->state = r;
+	return FLAME_OK;
+}
+
+static void close_gdb(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	free(r->trace.at);
+	fl_map_free(&r->roots);
+	fl_buf_free(&r->pending);
+	fl_buf_free(&r->buf);
+	free(r);
+}
+
+/* "#0  0x7f01 in f (", "#0  f (...) at file.c:3", "#1  <signal handler". */
+static int frame_bits(struct slice s)
+{
+	struct parts parts;
+	int64_t number;
+
+	if (!split_number(&s, &number) || s.size > 4096)
+		return 0;
+	split_frame(s, &parts);
+	if (parts.address)
+		return 20;
+	return parts.whole && (parts.file.size || parts.module.size) ? 16 : 0;
+}
+
+/* gdb may have much to say before; so much of it is read. */
+enum { TALK = 1 << 18 };
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice rest = { (const char *)head, n };
+	bool thread = false, text = false;
+
+	if (n && memchr(head, '\0', n))
+		return 0;
+	while (rest.size) {
+		bool ended = memchr(rest.at, '\n', rest.size) != NULL;
+		struct slice s = skip_prompts(fl_slice_split(&rest, '\n'));
+		int bits = frame_bits(s);
+
+		if (!ended && !whole)
+			break;
+		if (bits)
+			return thread ? 24 : bits;
+		thread |= is_thread(s) && (find(s, "(LWP ") < s.size ||
+					   find(s, "(process ") < s.size);
+		text |= fl_slice_starts(s, "[New ") ||
+			fl_slice_starts(s, "Reading symbols") ||
+			fl_slice_starts(s, "GNU gdb");
+	}
+	if (thread)
+		return whole ? 12 : -1;
+	return text && !whole && n < TALK ? -1 : 0;
+}
+
+const struct fl_format fl_format_gdb = {
+	.name = "gdb",
+	.summary = "backtraces of gdb, pstack and gstack",
+	.probe = probe,
+	.open = open_gdb,
+	.next = next,
+	.close = close_gdb,
+};

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The call graph of macOS's sample(1): a tree, two columns of "+ ! : |" or
+ * blanks a level, its counts with those of what is below.  What a node has
+ * by itself is known when its last child is read, so a graph that was cut
+ * tells nothing of the nodes that are open then.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { INDENT = 4 };	/* blanks before all lines of the graph */
+
+struct node {
+	size_t depth;
+	int64_t count, below;	/* below: of its children; no more */
+	flame_id stack, thread;
+	bool waits, leaf;
+};
+
+struct line {
+	size_t depth;
+	int64_t count;
+	struct slice text;
+};
+
+struct reader {
+	struct flame_source *source;
+	struct flame *flame;
+	struct fl_lines lines;
+	flame_id metric, pid;
+	struct node *nodes;	/* from a thread to the node read last */
+	size_t n, room;
+	struct fl_buf buf;
+	bool graph;		/* within one */
+	bool close;		/* all nodes: the graph has ended */
+	bool held;		/* the line: until nodes are closed for it */
+	struct line line;
+	bool gap;		/* a line was not understood: levels may miss */
+	struct fl_map last;	/* a peer's: the weights of stacks */
+	size_t given;
+	uint64_t graphs, exceeding, first_exceeding;
+	int64_t lost;
+};
+
+/* Lines --------------------------------------------------------------- */
+
+static bool is_indent(char c)
+{
+	return c == ' ' || c == '+' || c == '!' || c == ':' || c == '|';
+}
+
+/* "    + !   12 f  (in lib)": its level, count and the rest. */
+static bool split_line(struct slice s, struct line *line)
+{
+	struct slice number;
+	size_t i = INDENT;
+
+	if (!fl_slice_starts(s, "    "))
+		return false;
+	while (i < s.size && is_indent(s.at[i]))
+		i++;
+	if ((i - INDENT) % 2)
+		return false;
+	line->depth = (i - INDENT) / 2;
+	s = (struct slice){ s.at + i, s.size - i };
+	number = fl_slice_split(&s, ' ');
+	line->text = fl_slice_trim(s);
+	return fl_slice_digits(number) && fl_parse_int(number, &line->count) &&
+	       line->text.size;
+}
+
+/* The last place of the text; SIZE_MAX where there is none. */
+static size_t find_last(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = s.size + 1; i-- > 0;)
+		if (s.size - i >= n && memcmp(s.at + i, text, n) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+static struct slice before(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i + n <= s.size; i++)
+		if (memcmp(s.at + i, text, n) == 0)
+			return (struct slice){ s.at, i };
+	return s;
+}
+
+static struct slice after(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+/* "]  file.c:12" at the end, where sample could tell. */
+static void take_source(struct flame *flame, struct slice s,
+			struct flame_frame *frame)
+{
+	size_t close = find_last(s, "]  ");
+	struct slice file, line;
+	int64_t number;
+
+	if (close == SIZE_MAX)
+		return;
+	file = fl_slice_trim(after(s, close + 1));
+	for (size_t i = file.size; i--;)
+		if (file.at[i] == ':') {
+			line = after(file, i + 1);
+			file.size = i;
+			if (file.size && fl_parse_int(line, &number) &&
+			    number > 0 && number <= INT32_MAX) {
+				frame->line = number;
+				frame->file = flame_name(flame, file.at,
+							 file.size);
+			}
+			return;
+		}
+}
+
+/* "f  (in lib.dylib) + 41  [0x7fff]"; "???" is named after its module. */
+static flame_id frame_of(struct reader *r, struct slice s)
+{
+	struct flame_frame frame = { .type = FLAME_UNKNOWN };
+	struct flame *flame = r->flame;
+	struct slice name = s, module = { "", 0 };
+	size_t in = find_last(s, "  (in ");
+
+	if (in != SIZE_MAX) {
+		name.size = in;
+		module = before(after(s, in + 6), ")");
+		frame.type = FLAME_NATIVE;
+	} else {
+		name = before(s, "  [0x");
+	}
+	name = fl_slice_trim(name);
+	if (fl_slice_is(name, "???") && module.size &&
+	    !fl_slice_starts(module, "<")) {
+		r->buf.size = 0;
+		fl_buf_byte(&r->buf, '[');
+		fl_buf_put(&r->buf, module.at, module.size);
+		fl_buf_byte(&r->buf, ']');
+		name = (struct slice){ r->buf.at ? r->buf.at : "",
+				       r->buf.size };
+	}
+	frame.name = flame_name(flame, name.at, name.size);
+	frame.file = flame_name(flame, module.at, module.size);
+	take_source(flame, s, &frame);
+	return flame_frame(flame, &frame);
+}
+
+/*
+ * "Thread_123: name", "Thread_123   DispatchQueue_1: label  (serial)": the
+ * frame is without the queue, which is the name where there is no other.
+ */
+static flame_id thread_of(struct reader *r, struct slice s, flame_id *frame)
+{
+	struct flame *flame = r->flame;
+	struct slice id = after(s, sizeof("Thread_") - 1), name, queue;
+	struct slice tid = fl_slice_trim(before(before(id, ":"), " "));
+	struct fl_keys keys = { .pid = r->pid };
+
+	s = fl_slice_trim(before(s, "   "));
+	name = before(s, "DispatchQueue_");
+	*frame = fl_frame(flame, flame_name(flame, name.at, name.size),
+			  FLAME_GROUP);
+	queue = after(id, before(id, "DispatchQueue_").size);
+	fl_slice_split(&queue, ':');
+	fl_slice_split(&name, ':');
+	name = fl_slice_trim(name.size ? name : before(queue, "  ("));
+	keys.comm = flame_name(flame, name.at, name.size);
+	keys.tid = flame_name(flame, tid.at, tid.size);
+	return fl_keys_thread(flame, &keys);
+}
+
+/* As inferno-collapse-sample names a frame. */
+static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
+{
+	static const char *const waiting[] = {
+		"__psynch_cvwait", "__select", "__semwait_signal",
+		"__ulock_wait", "__wait4", "__workq_kernreturn", "kevent",
+		"mach_msg_trap", "read", "semaphore_wait_trap",
+	};
+	struct slice name = fl_slice_trim(before(s, "(")), module = s;
+	size_t in = find_last(s, "(in "), close;
+	struct fl_buf *buf = &r->buf;
+
+	if (in != SIZE_MAX)
+		module = after(s, in + 4);
+	close = before(module, ")").size;
+	module.size = close < module.size ? close : 0;
+	if (fl_slice_ends(module, ".dylib"))
+		module.size -= sizeof(".dylib") - 1;
+	buf->size = 0;
+	if (module.size && !r->source->select.no_modules) {
+		fl_buf_put(buf, module.at, module.size);
+		fl_buf_byte(buf, '`');
+	}
+	fl_rust_name(buf, name);
+	name = (struct slice){ buf->at ? buf->at : "", buf->size };
+	*waits = false;
+	for (size_t i = 0; i < FL_COUNT(waiting); i++)
+		*waits |= fl_slice_ends(name, waiting[i]);
+	return fl_frame(r->flame, flame_name(r->flame, name.at, name.size),
+			FLAME_UNKNOWN);
+}
+
+/* The tree ------------------------------------------------------------ */
+
+static void push(struct reader *r, const struct line *line)
+{
+	bool peer = r->source->select.perf.peer != FL_PEER_NONE;
+	struct node *above = r->n ? &r->nodes[r->n - 1] : NULL, node = {
+		.depth = line->depth, .count = line->count, .leaf = true,
+		.stack = above ? above->stack : 0,
+		.thread = above ? above->thread : 0,
+	};
+	flame_id frame;
+
+	if (above) {
+		above->leaf = false;
+		if (node.count > above->count - above->below && !peer) {
+			node.count = above->count - above->below;
+			if (!r->exceeding++)
+				r->first_exceeding = r->lines.number;
+		}
+		above->below += peer ? 0 : node.count;
+	}
+	if (peer)
+		frame = peer_frame(r, line->text, &node.waits);
+	else if (!line->depth && fl_slice_starts(line->text, "Thread_"))
+		node.thread = thread_of(r, line->text, &frame);
+	else
+		frame = frame_of(r, line->text);
+	node.stack = flame_stack(r->flame, node.stack, frame);
+	if (!fl_grow(&r->nodes, &r->room, r->n + 1, sizeof(*r->nodes))) {
+		fl_no_memory(r->flame);
+		return;
+	}
+	r->nodes[r->n++] = node;
+}
+
+static bool give(struct reader *r, flame_id stack, flame_id thread,
+		 int64_t weight, struct flame_sample *sample)
+{
+	memset(sample, 0, sizeof(*sample));
+	sample->time = FLAME_NOTIME;
+	sample->metric = r->metric;
+	sample->weight = weight;
+	sample->stack = stack;
+	sample->thread = thread;
+	fl_metric_count(r->flame, r->metric, weight);
+	r->lines.good++;
+	return true;
+}
+
+/* The innermost node has all its children; true: a sample of its own. */
+static bool pop(struct reader *r, struct flame_sample *sample)
+{
+	struct node *node = &r->nodes[--r->n];
+	int64_t self = node->count - node->below;
+	uint64_t *last;
+
+	if (!r->source->select.perf.peer)
+		return self > 0 && give(r, node->stack, node->thread, self,
+					sample);
+	/* The peer knows leaves alone, and the last of equal stacks. */
+	if (node->leaf && !node->waits) {
+		last = fl_map_put(&r->last, node->stack, NULL);
+		if (last)
+			*last = node->count;
+		else
+			fl_no_memory(r->flame);
+	}
+	return false;
+}
+
+/* What open nodes have left: their children may be missing. */
+static void drop_open(struct reader *r)
+{
+	while (r->n) {
+		struct node *node = &r->nodes[--r->n];
+
+		r->lost += node->count - node->below;
+	}
+}
+
+/* Reading ------------------------------------------------------------- */
+
+/* "Process:         rg [64751]" */
+static void keep_fact(struct reader *r, struct slice s)
+{
+	static const char *const keys[] = {
+		"Process", "Path", "Version", "Code Type", "Date/Time",
+		"OS Version", "Analysis of sampling", NULL
+	};
+	struct slice value = s, key = fl_slice_split(&value, ':');
+	struct slice pid = after(s, before(s, "(pid ").size);
+
+	value = fl_slice_trim(value);
+	for (size_t i = 0; keys[i] && value.size; i++)
+		if (fl_slice_is(key, keys[i]) && r->source->nfacts < 64)
+			fl_fact(r->source, keys[i], "%.*s",
+				(int)FL_MIN(value.size, (size_t)1024),
+				value.at);
+	if (!fl_slice_starts(s, "Analysis of sampling ") || !pid.size)
+		return;
+	pid = before(after(pid, 5), ")");
+	if (fl_slice_digits(pid))
+		r->pid = flame_name(r->flame, pid.at, pid.size);
+}
+
+static bool ends_graph(struct slice s)
+{
+	return fl_slice_starts(s, "Total number in stack") ||
+	       fl_slice_starts(s, "Sort by top of stack") ||
+	       fl_slice_starts(s, "Binary Images:") ||
+	       fl_slice_starts(s, "Analysis of sampling ");
+}
+
+/* A line of the graph; it waits until the nodes of its place are closed. */
+static void take_line(struct reader *r, struct slice s)
+{
+	size_t expected;
+
+	if (!split_line(s, &r->line)) {
+		fl_lines_bad(&r->lines, s);
+		r->gap = true;
+		return;
+	}
+	expected = r->n ? r->nodes[r->n - 1].depth + 1 : 0;
+	/* Below a line that was lost levels are as they are printed. */
+	if (r->line.depth > expected && !r->gap) {
+		fl_lines_bad(&r->lines, s);
+		r->line.depth = expected;
+	}
+	r->held = true;
+	r->gap = false;
+}
+
+static void take_text(struct reader *r, struct slice s)
+{
+	/* What a cut has left of a line may be another. */
+	if (!r->lines.ended && r->graph)
+		return;
+	if (!r->graph) {
+		r->graph = fl_slice_is(fl_slice_trim(s), "Call graph:");
+		r->graphs += r->graph;
+		if (!r->graphs || fl_slice_starts(s, "Analysis of"))
+			keep_fact(r, s);
+		return;
+	}
+	if (!fl_slice_trim(s).size || ends_graph(s)) {
+		r->close = true;
+		r->graph = !fl_slice_trim(s).size;
+		if (!r->graph)
+			keep_fact(r, s);
+		return;
+	}
+	take_line(r, s);
+}
+
+static int at_end(struct reader *r)
+{
+	struct flame *flame = r->flame;
+	const char *name = fl_in_name(r->source->in);
+	bool cut = r->n > 0;
+	int status;
+
+	drop_open(r);
+	status = fl_lines_end(r->source, &r->lines);
+	if (r->exceeding)
+		fl_warn(flame, "%s: line %" PRIu64 ": %" PRIu64 " frames have "
+			"more samples than is left of their callers, and are "
+			"counted as these have", name, r->first_exceeding,
+			r->exceeding);
+	if (cut)
+		fl_warn(flame, "%s: line %" PRIu64 ": the input ends within "
+			"the call graph: %" PRId64 " samples of frames that "
+			"were open are left out", name, r->lines.number,
+			r->lost);
+	if (!r->graphs)
+		fl_warn(flame, "%s: the input ends before its call graph",
+			name);
+	if (cut || !r->graphs)
+		r->source->damage = r->lines.good ? 1 : 2;
+	return status;
+}
+
+/* The nodes that the line held, or the graph's end, closes; one a call. */
+static bool close_one(struct reader *r, struct flame_sample *sample)
+{
+	while (r->n && (r->close ||
+			r->nodes[r->n - 1].depth >= r->line.depth))
+		if (pop(r, sample))
+			return true;
+	return false;
+}
+
+static bool give_last(struct reader *r, struct flame_sample *sample)
+{
+	const struct fl_map_entry *e = fl_map_each(&r->last, &r->given);
+
+	return e && give(r, e->key, 0, e->value, sample);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	struct slice s;
+
+	for (;;) {
+		if (!r->held && !r->close) {
+			if (!fl_lines_next(&r->lines, &s))
+				return give_last(r, sample) ? FLAME_OK :
+							      at_end(r);
+			take_text(r, s);
+		}
+		if ((r->held || r->close) && close_one(r, sample))
+			return fl_failed(source->flame) ? FLAME_FAILED :
+							  FLAME_OK;
+		if (r->held)
+			push(r, &r->line);
+		r->held = r->close = false;
+		if (fl_failed(source->flame))
+			return FLAME_FAILED;
+	}
+}
+
+/* The row ------------------------------------------------------------- */
+
+static int open_sample(struct flame_source *source)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->source = source;
+	r->flame = source->flame;
+	r->lines.in = source->in;
+	r->metric = flame_metric(source->flame, "samples", "samples");
+	source->state = r;
+	return FLAME_OK;
+}
+
+static void close_sample(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	fl_map_free(&r->last);
+	free(r->nodes);
+	fl_buf_free(&r->buf);
+	free(r);
+}
+
+/* Its first line, or the graph's first and a line of the graph. */
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice rest = { (const char *)head, n };
+	struct line line;
+	bool graph = false;
+
+	for (unsigned i = 0; i < 64 && rest.size; i++) {
+		struct slice s = fl_slice_split(&rest, '\n');
+
+		if (memchr(s.at, '\0', s.size))
+			return 0;
+		if (fl_slice_starts(s, "Analysis of sampling "))
+			return 32;
+		if (graph)
+			return split_line(s, &line) ? 24 : 0;
+		graph = fl_slice_is(fl_slice_trim(s), "Call graph:");
+	}
+	return graph && !whole ? -1 : 0;
+}
+
+const struct fl_format fl_format_sample = {
+	.name = "sample",
+	.summary = "the call graph of macOS's sample(1)",
+	.probe = probe,
+	.open = open_sample,
+	.next = next,
+	.close = close_sample,
+};

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text of gdb, bpftrace, dtrace and sample: what comes out, what is said,
+ * and that no cut gives what was not there.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+#include "tree/tree.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct flame *flame;
+static struct fl_buf out, said;
+
+static void remember(void *arg, const char *line)
+{
+	fl_buf_text(arg, line);
+	fl_buf_byte(arg, '\n');
+}
+
+static void start(void)
+{
+	flame = flame_new();
+	cr_assert(flame);
+	flame_on_warning(flame, remember, &said);
+	flame_on_remark(flame, remember, &said);
+	fl_buf_text(&out, "");
+	fl_buf_text(&said, "");
+}
+
+static void stop(void)
+{
+	flame_free(flame);
+	fl_buf_free(&out);
+	fl_buf_free(&said);
+}
+
+TestSuite(gdb, .init = start, .fini = stop);
+TestSuite(bpftrace, .init = start, .fini = stop);
+TestSuite(dtrace, .init = start, .fini = stop);
+TestSuite(sample, .init = start, .fini = stop);
+TestSuite(detect, .init = start, .fini = stop);
+
+/* Folded, with a peer's option or NULL, and a metric's name or NULL. */
+static const char *fold_as(const char *format, const char *text, size_t size,
+			   const char *option)
+{
+	struct flame_source *source =
+		flame_open_memory(flame, text, size, "in", format);
+	struct flame_sink *sink;
+
+	cr_assert(source, "%s", flame_error(flame));
+	if (option)
+		cr_assert_eq(flame_ask(source, option, NULL), FLAME_OK);
+	out.size = said.size = 0;
+	fl_buf_text(&out, "");
+	fl_buf_text(&said, "");
+	sink = fl_format_folded.create(flame, fl_out_memory(flame, &out));
+	cr_assert(sink);
+	cr_assert_eq(flame_pump(source, sink), FLAME_OK, "%s",
+		     flame_error(flame));
+	flame_close(source);
+	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
+	return out.at;
+}
+
+#define FOLDS(format, text, expected)					\
+	do {								\
+		const char *is = fold_as(format, text, strlen(text), NULL); \
+									\
+		cr_expect_str_eq(is, expected, "is\n%snot\n%s", is,	\
+				 expected);				\
+	} while (0)
+
+static const char *one_frame(const char *frame)
+{
+	char text[1000];
+
+	snprintf(text, sizeof(text), "#0  %s\n#1  0x1 in main ()\n\n", frame);
+	return fold_as("gdb", text, strlen(text), NULL);
+}
+
+#define NAMES(frame, name)						\
+	cr_expect_str_eq(one_frame(frame), "main;" name " 1\n", "is %s",	\
+			 out.at)
+
+/* Cuts ---------------------------------------------------------------- */
+
+/* The weight of the stack of a line in a folded text; -1: not there. */
+static long weight_in(const char *text, const char *line, size_t stack)
+{
+	for (; *text; text = strchr(text, '\n') + 1)
+		if (strncmp(text, line, stack + 1) == 0)
+			return atol(text + stack + 1);
+	return -1;
+}
+
+/* Each prefix gives stacks of the whole, and no more of any. */
+static void cut_everywhere(const char *format, const char *text,
+			   const char *option)
+{
+	size_t size = strlen(text);
+	char *whole = strdup(fold_as(format, text, size, option));
+
+	for (size_t n = 0; n <= size; n++) {
+		/* Of its own size, so that reading on is found. */
+		char *prefix = malloc(n + 1);
+
+		memcpy(prefix, text, n);
+		const char *line = fold_as(format, prefix, n, option);
+
+		while (*line) {
+			const char *lf = strchr(line, '\n'), *blank = lf;
+
+			while (*blank != ' ')
+				blank--;
+			cr_expect_leq(atol(blank + 1),
+				      weight_in(whole, line, blank - line),
+				      "%s cut at %zu gives %.*s", format, n,
+				      (int)(lf - line), line);
+			line = lf + 1;
+		}
+		free(prefix);
+	}
+	free(whole);
+}
+
+static char *read_file(const char *name)
+{
+	const char *top = getenv("TOP");
+	char path[1000];
+	struct fl_buf buf = { 0 };
+	FILE *file;
+	int c;
+
+	snprintf(path, sizeof(path), "%s/tests/data/%s", top ? top : ".",
+		 name);
+	file = fopen(path, "r");
+	cr_assert(file, "%s", path);
+	while ((c = getc(file)) != EOF)
+		fl_buf_byte(&buf, (char)c);
+	fclose(file);
+	return buf.at;
+}
+
+static void cut_file(const char *format, const char *name)
+{
+	char *text = read_file(name);
+
+	cut_everywhere(format, text, NULL);
+	free(text);
+}
+
+/* Only that nothing breaks: bytes in the middle are others. */
+static void spoil_file(const char *format, const char *name)
+{
+	static const char bytes[] = "\n \0(\"'#@[],:<0\xff";
+	char *text = read_file(name);
+	size_t size = strlen(text);
+
+	for (size_t i = 0; i < size; i++) {
+		char was = text[i];
+
+		text[i] = bytes[i % sizeof(bytes)];
+		fold_as(format, text, size, NULL);
+		text[i] = was;
+	}
+	free(text);
+}
+
+/* gdb ----------------------------------------------------------------- */
+
+Test(gdb, names_end_where_arguments_begin)
+{
+	NAMES("f (x=1) at f.c:3", "f");
+	NAMES("0x01 in f () from /lib/x.so", "f");
+	NAMES("0x01 in ?? () from /lib/x.so", "[x.so]");
+	NAMES("0x01 in ?? ()", "??");
+	NAMES("<signal handler called>", "<signal handler called>");
+	NAMES("0x01 in std::function<void (int)>::operator()(int) const "
+	      "(this=0x7f) at f.h:9",
+	      "std::function<void (int)>::operator()(int) const");
+	NAMES("a::(anonymous namespace)::f (s=0x1 \"a) at b (\") at f.c:3",
+	      "a::(anonymous namespace)::f");
+	NAMES("(anonymous namespace)::f (c=40 '(') at f.c:3",
+	      "(anonymous namespace)::f");
+	NAMES("0x01 in void f<int (*)(char)>(int) (q=41 ')') at f.c:3",
+	      "void f<int (*)(char)>(int)");
+	NAMES("0x01 in operator< (a=..., b=...) at f.c:3", "operator<");
+	NAMES("0x01 in A::operator-> (this=0x1) at f.c:3", "A::operator->");
+	NAMES("0x01 in call<fn() -> (), ()> (f=...) at f.rs:3",
+	      "call<fn() -> (), ()>");
+	NAMES("0x01 in net/http.(*conn).serve (c=0xc0) at server.go:3",
+	      "net/http.(*conn).serve");
+	NAMES("0x01 in void (*g<int>(int))(char) () at f.c:3",
+	      "void (*g<int>(int))(char)");
+	NAMES("0x01 in f (s={a = 1, b = \"\\\"(\"}) at /a dir/f.c:3", "f");
+}
+
+Test(gdb, what_calls_without_an_address_has_inlined)
+{
+	FOLDS("gdb", "#0  0x1 in leaf (n=1) at t.c:4\n"
+	      "#1  mid (n=1) at t.c:5\n#2  0x2 in main () at t.c:7\n\n",
+	      "main;mid;leaf_[i] 1\n");
+	/* A signal may have come at the first address of a line. */
+	FOLDS("gdb", "#0  0x1 in h () at t.c:4\n#1  <signal handler called>\n"
+	      "#2  f () at t.c:5\n#3  0x2 in main () at t.c:7\n\n",
+	      "main;f;<signal handler called>;h 1\n");
+}
+
+Test(gdb, frame_keeps_its_source)
+{
+	static const char text[] = "#0  f () at src/f.c:31\n\n";
+	struct flame_source *source =
+		flame_open_memory(flame, text, strlen(text), "in", "gdb");
+	const struct flame_frame *frame;
+	struct flame_sample s;
+
+	cr_assert_eq(flame_next(source, &s), FLAME_OK);
+	frame = flame_frame_of(flame, flame_stack_frame(flame, s.stack));
+	cr_expect_eq(frame->line, 31);
+	cr_expect_str_eq(flame_name_text(flame, frame->file, NULL),
+			 "src/f.c");
+	cr_expect_eq(s.weight, 1);
+	flame_close(source);
+}
+
+Test(gdb, thread_lines_become_labels)
+{
+	static const char text[] =
+		"Thread 2 (Thread 0x7f (LWP 42) \"a \"b\" c\"):\n"
+		"#0  f ()\n#1  0x1 in main ()\n\n";
+	struct flame_source *source =
+		flame_open_memory(flame, text, strlen(text), "in", "gdb");
+	struct flame_sample s;
+	flame_id name;
+
+	cr_assert_eq(flame_next(source, &s), FLAME_OK);
+	name = flame_label_get(flame, s.thread, fl_name(flame, "thread"));
+	cr_expect_str_eq(flame_name_text(flame, name, NULL), "a \"b\" c");
+	name = flame_label_get(flame, s.thread, fl_name(flame, "tid"));
+	cr_expect_str_eq(flame_name_text(flame, name, NULL), "42");
+	flame_close(source);
+}
+
+Test(gdb, last_stack_without_its_root_is_left_out)
+{
+	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n", "");
+	cr_expect(strstr(said.at, "ends within a backtrace"), "%s", said.at);
+	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in main ()", "main;f 1\n");
+	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n\n", "g;f 1\n");
+	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n"
+	      "#0  0x1 in h ()\n#1  0x2 in g ()\n", "g;f 1\ng;h 1\n");
+}
+
+Test(gdb, cut_anywhere)
+{
+	cut_file("gdb", "gdb/apply.txt");
+	cut_file("gdb", "gdb/talk.txt");
+	spoil_file("gdb", "gdb/talk.txt");
+}
+
+/* bpftrace ------------------------------------------------------------ */
+
+Test(bpftrace, kernel_is_on_top_of_user)
+{
+	FOLDS("bpftrace", "@[\n    vfs_read+1\n    do_syscall_64+2\n, \n"
+	      "    read+3\n    main+4\n, a b, 12]: 5\n",
+	      "a b;main;read;do_syscall_64_[k];vfs_read_[k] 5\n");
+	FOLDS("bpftrace", "@[\n    read+3\n    main+4\n, \n"
+	      "    vfs_read+1\n    do_syscall_64+2\n]: 5\n",
+	      "main;read;do_syscall_64_[k];vfs_read_[k] 5\n");
+	FOLDS("bpftrace", "@[c, \n    operator new(unsigned long)+3\n]: 2\n",
+	      "c;operator new(unsigned long) 2\n");
+}
+
+Test(bpftrace, other_maps_are_told_and_left_out)
+{
+	FOLDS("bpftrace", "@x[bash]: 4\n@n: 3\n@[\n    f+1\n]: 2\n"
+	      "@h[\n    f+1\n]: \n[1]  3 |@@@|\n\n", "f 2\n");
+	cr_expect(strstr(said.at, "3 entries of maps"), "%s", said.at);
+	FOLDS("bpftrace", "@[\n    f+1\n]: 2\n@[]: 7\n", "f 2\n");
+	cr_expect(strstr(said.at, "of 7 in all"), "%s", said.at);
+	FOLDS("bpftrace", "@[, bash]: 7\n", "bash 7\n");
+}
+
+Test(bpftrace, json_is_the_same)
+{
+	FOLDS("bpftrace", "{\"type\": \"map\", \"data\": {\"@\": {"
+	      "\"\\n    vfs_read+1\\n    do_syscall_64+2\\n,\\n    a\\u00e9+3"
+	      "\\n,sh\": 5, \"\\n    f\\\"+1\\n\": 2}}}\n",
+	      "f\" 2\nsh;a\xc3\xa9;do_syscall_64_[k];vfs_read_[k] 5\n");
+	FOLDS("bpftrace", "{\"type\": \"map\", \"data\": {\"@\": {"
+	      "\"\\n    f+1\\n\": 23, \"\\n    g+1\\n\": 2", "f 23\n");
+	cr_expect(strstr(said.at, "does not end"), "%s", said.at);
+	FOLDS("bpftrace", "{\"type\": \"map\", \"data\": {\"@n\": 3}}\n", "");
+}
+
+Test(bpftrace, metric_is_the_map)
+{
+	FOLDS("bpftrace", "@us[\n    f+1\n]: 2\n", "f 2\n");
+	cr_expect_str_eq(flame->metrics[1].name, "us");
+	cr_expect_str_eq(flame->metrics[1].unit, "us");
+	cr_expect_eq(flame->metrics[1].total, 2);
+}
+
+Test(bpftrace, cut_anywhere)
+{
+	cut_file("bpftrace", "bpftrace/maps.txt");
+	cut_file("bpftrace", "bpftrace/maps.json");
+	spoil_file("bpftrace", "bpftrace/maps.txt");
+	spoil_file("bpftrace", "bpftrace/maps.json");
+}
+
+/* dtrace -------------------------------------------------------------- */
+
+Test(dtrace, two_stacks_are_one)
+{
+	FOLDS("dtrace", "\n  zfs`w+0x1\n  unix`sys_syscall+0x2\n\n"
+	      "  libc.so`write+0x3\n  app`main+0x4\n   7\n",
+	      "main;write;sys_syscall_[k];w_[k] 7\n");
+}
+
+Test(dtrace, modules_are_kept_beside_names)
+{
+	static const char text[] = "\n  libc.so.1`f+0x3\n   7\n";
+	struct flame_source *source =
+		flame_open_memory(flame, text, strlen(text), "in", "dtrace");
+	const struct flame_frame *frame;
+	struct flame_sample s;
+
+	cr_assert_eq(flame_next(source, &s), FLAME_OK);
+	frame = flame_frame_of(flame, flame_stack_frame(flame, s.stack));
+	cr_expect_str_eq(flame_name_text(flame, frame->file, NULL),
+			 "libc.so.1");
+	cr_expect_str_eq(flame_name_text(flame, frame->name, NULL), "f");
+	flame_close(source);
+}
+
+Test(dtrace, without_its_count_a_stack_is_left_out)
+{
+	FOLDS("dtrace", "\n  a`f+0x3\n   7\n\n  a`g+0x1\n", "f 7\n");
+	cr_expect(strstr(said.at, "ends within a stack"), "%s", said.at);
+	FOLDS("dtrace", "\n  a`f+0x3\n   7", "f 7\n");
+	cr_expect(strstr(said.at, "may be cut"), "%s", said.at);
+}
+
+Test(dtrace, cut_anywhere)
+{
+	cut_file("dtrace", "dtrace/stacks.txt");
+	cut_file("dtrace", "dtrace/keys.txt");
+	spoil_file("dtrace", "dtrace/keys.txt");
+}
+
+/* sample -------------------------------------------------------------- */
+
+#define GRAPH "Call graph:\n"
+
+Test(sample, counts_are_less_those_below)
+{
+	FOLDS("sample", GRAPH "    9 Thread_1\n    + 9 a  (in x) + 1  [0x1]\n"
+	      "    +   4 b  (in x)\n    +   ! 4 c  (in x)\n"
+	      "    +   3 d  (in x)\n\n",
+	      "Thread_1;a 2\nThread_1;a;b;c 4\nThread_1;a;d 3\n");
+}
+
+Test(sample, never_more_than_a_caller_has)
+{
+	FOLDS("sample", GRAPH "    9 Thread_1\n    + 6 a  (in x)\n"
+	      "    + 6 b  (in x)\n\n", "Thread_1;a 6\nThread_1;b 3\n");
+	cr_expect(strstr(said.at, "more samples than"), "%s", said.at);
+}
+
+Test(sample, what_was_open_at_a_cut_is_left_out)
+{
+	FOLDS("sample", GRAPH "    9 Thread_1\n    + 4 a  (in x)\n"
+	      "    + 3 b  (in x)\n", "Thread_1;a 4\n");
+	cr_expect(strstr(said.at, "5 samples of frames"), "%s", said.at);
+}
+
+Test(sample, peer_takes_the_last_of_equal_leaves)
+{
+	static const char text[] = GRAPH "    9 Thread_1\n"
+		"    + 4 a  (in x.dylib)\n    + 3 a  (in x.dylib)\n"
+		"    + 2 kevent  (in y)\n\n";
+
+	cr_expect_str_eq(fold_as("sample", text, strlen(text),
+				 "perf-like-inferno"), "Thread_1;x`a 3\n");
+}
+
+Test(sample, cut_anywhere)
+{
+	cut_file("sample", "sample/threads.txt");
+	spoil_file("sample", "sample/threads.txt");
+}
+
+/* Detection ----------------------------------------------------------- */
+
+static void is_found(const char *name, const char *format)
+{
+	char *text = read_file(name);
+	struct flame_source *source =
+		flame_open_memory(flame, text, strlen(text), name, NULL);
+
+	cr_assert(source, "%s: %s", name, flame_error(flame));
+	cr_expect_str_eq(flame_source_format(source), format, "%s: %s", name,
+			 flame_source_format(source));
+	flame_close(source);
+	free(text);
+}
+
+Test(detect, each_is_found)
+{
+	is_found("gdb/apply.txt", "gdb");
+	is_found("gdb/full.txt", "gdb");
+	is_found("gdb/pstack.txt", "gdb");
+	is_found("gdb/talk.txt", "gdb");
+	is_found("bpftrace/maps.txt", "bpftrace");
+	is_found("bpftrace/maps.json", "bpftrace");
+	is_found("bpftrace/perf_mode.txt", "bpftrace");
+	is_found("dtrace/stacks.txt", "dtrace");
+	is_found("dtrace/keys.txt", "dtrace");
+	is_found("sample/threads.txt", "sample");
+}
+
+Test(detect, others_keep_theirs)
+{
+	static const char *const perf[] = {
+		"perf/comms.txt", "perf/events.txt", "perf/frames.txt",
+		"perf/few_columns.txt", "perf/layouts.txt",
+		"perf/srcline.txt",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(perf); i++)
+		is_found(perf[i], "perf");
+}
