@@ -156,7 +156,8 @@ const struct flame_metric *flame_metric_of(const struct flame *flame,
 
 /*
  * A source.  path "-" is standard input; a NULL format detects by content
- * (never by name).  Wrappers (gzip, zstd, lz4, xz, bzip2, zip) are seen through.
+ * (never by name).  Wrappers (gzip, zlib, zstd, lz4, xz, lzma, bzip2, zip,
+ * UTF-16) are seen through, also where they follow one another.
  *
  * flame_ask says what to read; options are those of the select rows (see
  * flame_rows).  Must come before the first flame_next.

@@ -3,14 +3,14 @@
  * The dictionary room, and a tour of the house in the order data flows.
  *
  *	base/	memory.c hash.c number.c utf8.c regex.c
- *	io/	in.c gives bytes; gzip.c zstd.c lz4.c xz.c zip.c unwrap them;
- *		out.c takes bytes
+ *	io/	in.c gives bytes; decoders.c finds what unpacks them: gzip.c
+ *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; out.c takes bytes
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: errors and limits; absorb.c: one into another
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
  *		parts.c reads with several threads;
  *		select.c what a source is asked for; pick.c one metric of many;
- *		text.c lines and tables, for tools
+ *		text.c lines and tables, for tools; progress.c
  *	format/	formats.c the table; lines.c for readers of text, dump.c for
  *		those of threads (jstack.c faulthandler.c pyspy-dump.c),
  *		native.c for those of native stacks (gdb.c bpftrace.c dtrace.c

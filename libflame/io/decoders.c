@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of decoders, what is known but not read, and the loop over
- * frames.
+ * The table of decoders, what is known but not read, where a packed member
+ * begins in text, and the loop over frames.
  */
 #include "fl.h"
 
 #include "io/decoders.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* Where two bid the same (a skippable frame is zstd's and lz4's): the first. */
 const struct fl_decoder *const fl_decoders[] = {
 	&fl_decoder_gzip, &fl_decoder_zstd, &fl_decoder_lz4,
 	&fl_decoder_lz4_legacy, &fl_decoder_xz, &fl_decoder_zip,
-	&fl_decoder_bzip2, NULL
+	&fl_decoder_bzip2, &fl_decoder_lzma, &fl_decoder_zlib,
+	&fl_decoder_utf16, NULL
 };
 
 /* Containers that are no use to us, and what to do about them. */
@@ -22,12 +22,14 @@ static const struct refused {
 	struct slice magic;
 	const char *text;
 } refused[] = {
-	{ FL_SLICE("LZ4Block"), "lz4-java's own blocks (LZ4Block, as Spark "
-	  "writes them), not the lz4 frame format: use codec zstd or gzip" },
-	{ FL_SLICE("\x82SNAPPY\0"), "snappy-java's own blocks (as Spark "
-	  "writes them): use codec zstd or gzip" },
-	{ FL_SLICE("\xff\x06\0\0sNaPpY"), "snappy frames are not read: use "
-	  "zstd or gzip" },
+	{ FL_SLICE("LZ4Block"), "Spark's own LZ4 blocks (LZ4Block, of "
+	  "lz4-java), not lz4 frames: not read; unpack with lz4-java's "
+	  "LZ4BlockInputStream, or have them written with codec zstd" },
+	{ FL_SLICE("\x82SNAPPY\0"), "Spark's own snappy blocks (of "
+	  "snappy-java): not read; unpack with snzip -t snappy-java -dc, or "
+	  "have them written with codec zstd" },
+	{ FL_SLICE("\xff\x06\0\0sNaPpY"), "snappy frames: not read; unpack "
+	  "with snzip -dc" },
 	{ FL_SLICE("7z\xbc\xaf\x27\x1c"), "7z archives are not read: unpack "
 	  "it first" },
 };
@@ -38,29 +40,147 @@ static bool is_refused(const struct refused *r, const uint8_t *head, size_t n)
 	       memcmp(head, r->magic.at, r->magic.size) == 0;
 }
 
+const struct fl_decoder *fl_decoder_of(const uint8_t *head, size_t n,
+				       unsigned least)
+{
+	const struct fl_decoder *found = NULL;
+	unsigned bits, most = least - 1;
+
+	for (size_t i = 0; fl_decoders[i]; i++) {
+		bits = fl_decoders[i]->bid(head, n);
+		if (bits > most) {
+			most = bits;
+			found = fl_decoders[i];
+		}
+	}
+	return found;
+}
+
 bool fl_decoder_find(struct flame *flame, const char *name,
 		     const uint8_t *head, size_t n,
 		     const struct fl_decoder **found)
 {
-	unsigned bits, most = 0;
-	size_t i;
-
-	*found = NULL;
-	for (i = 0; i < FL_COUNT(refused); i++) {
+	for (size_t i = 0; i < FL_COUNT(refused); i++) {
 		if (is_refused(&refused[i], head, n)) {
 			fl_fail(flame, "%s: %s", name, refused[i].text);
 			return false;
 		}
 	}
-	for (i = 0; fl_decoders[i]; i++) {
-		bits = fl_decoders[i]->bid(head, n);
-		if (bits > most) {
-			most = bits;
-			*found = fl_decoders[i];
-		}
-	}
+	*found = fl_decoder_of(head, n, 1);
 	return true;
 }
+
+/* Text with packed members --------------------------------------------- */
+
+/*
+ * Every magic has a byte that is odd within so many of its member, and most
+ * text has none: it is asked of many bytes at once.
+ */
+enum { STRIDE = 64, WIDE = 2048 };
+
+/* Below the tab, or not ASCII: then this is more than NORMAL. */
+enum { NORMAL = 0x7f - '\t' };
+
+static uint8_t oddity(uint8_t byte)
+{
+	return (uint8_t)(byte - '\t');
+}
+
+/* The compiler makes vectors of it. */
+static bool is_wide_normal(const uint8_t *at)
+{
+	uint8_t most = 0;
+
+	for (size_t i = 0; i < WIDE; i++)
+		most = oddity(at[i]) > most ? oddity(at[i]) : most;
+	return most <= NORMAL;
+}
+
+static bool has_odd(const uint8_t *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (oddity(at[i]) > NORMAL)
+			return true;
+	return false;
+}
+
+bool fl_is_text(const uint8_t *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at[i] < '\t')
+			return false;
+	return true;
+}
+
+bool fl_begins_as_text(const uint8_t *at, size_t n)
+{
+	const uint8_t *lf, *start = at;
+
+	for (; n && *at == '\n'; n--)
+		at++;
+	if (at > start && fl_decoder_of(at, n, FL_CERTAIN))
+		return true;
+	lf = n ? memchr(at, '\n', n) : NULL;
+	return fl_is_text(at, lf ? (size_t)(lf - at) : n);
+}
+
+/* The first line from `from` to `to` that is a packed member; to: none. */
+static size_t find_member(const uint8_t *at, size_t from, size_t to, size_t n)
+{
+	const uint8_t *lf;
+
+	for (size_t i = from; i < to; i = (size_t)(lf - at) + 1) {
+		if (fl_decoder_of(at + i, FL_MIN(n - i, (size_t)FL_HEAD),
+				  FL_CERTAIN))
+			return i;
+		lf = memchr(at + i, '\n', to - i);
+		if (!lf)
+			break;
+	}
+	return to;
+}
+
+/* The first beginning of a line in [from, to); to: none. */
+static size_t find_line(const uint8_t *at, size_t from, size_t to, bool line)
+{
+	const uint8_t *lf;
+
+	if (from == 0 && line)
+		return 0;
+	from -= from != 0;
+	lf = from < to ? memchr(at + from, '\n', to - from) : NULL;
+	return lf ? (size_t)(lf - at) + 1 : to;
+}
+
+/* Near odd bytes at i: the first line that is a member; limit: none. */
+static size_t scan_stride(const uint8_t *at, size_t i, size_t limit, size_t n,
+			  bool line)
+{
+	size_t to = FL_MIN(i + STRIDE, limit);
+	size_t from = FL_MIN(i - FL_MIN(i, (size_t)STRIDE), to);
+	size_t found = find_member(at, find_line(at, from, to, line), to, n);
+
+	return found < to ? found : limit;
+}
+
+size_t fl_decoder_scan(const uint8_t *at, size_t limit, size_t n, bool line)
+{
+	size_t end = FL_MIN(limit + STRIDE, n), found = limit, i = 0;
+
+	while (i < end && found == limit) {
+		if (i % WIDE == 0 && end - i >= WIDE &&
+		    is_wide_normal(at + i)) {
+			i += WIDE;
+			continue;
+		}
+		if (has_odd(at + i, FL_MIN(end - i, (size_t)STRIDE)))
+			found = scan_stride(at, i, limit, n, line);
+		i += STRIDE;
+	}
+	return found;
+}
+
+/* Frames ---------------------------------------------------------------- */
 
 enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why)
 {
@@ -82,35 +202,17 @@ static void skip_zeros(struct fl_in *under)
 	} while (n && i == n);
 }
 
-/* Bytes that belong to no frame, to the end. */
-static void count_rest(struct fl_frames *frames, struct fl_in *under)
-{
-	uint64_t start = fl_in_offset(under), count;
-	size_t n;
-
-	while (fl_in_peek(under, 1, &n), n)
-		fl_in_consume(under, n);
-	count = fl_in_offset(under) - start;
-	snprintf(frames->text, sizeof(frames->text),
-		 "%" PRIu64 " byte%s of no %s after the end", count,
-		 count == 1 ? "" : "s", frames->decoder->name);
-}
-
 /* Between frames: whether another begins.  The first one was bid for. */
-static bool enter_frame(struct fl_frames *frames, struct fl_in *under,
-			const char **damage)
+static bool enter_frame(struct fl_frames *frames, struct fl_in *under)
 {
 	const uint8_t *head;
 	size_t n;
 
-	if (fl_in_offset(under))
+	if (frames->some)
 		skip_zeros(under);
+	frames->some = true;
 	head = fl_in_peek(under, FL_HEAD, &n);
 	frames->inside = n && frames->decoder->bid(head, n);
-	if (n && !frames->inside) {
-		count_rest(frames, under);
-		*damage = frames->text;
-	}
 	return frames->inside;
 }
 
@@ -144,7 +246,7 @@ size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
 
 	while (s.nout == room && !frames->over)
 		frames->over = (!frames->inside &&
-				!enter_frame(frames, under, damage)) ||
+				!enter_frame(frames, under)) ||
 			       !step(frames, under, &s, damage);
 	return room - s.nout;
 }

@@ -19,6 +19,24 @@ bool fl_decoder_find(struct flame *flame, const char *name,
 		     const uint8_t *head, size_t n,
 		     const struct fl_decoder **found);
 
+/* The same of what must be FL_CERTAIN bits or more; NULL for others. */
+const struct fl_decoder *fl_decoder_of(const uint8_t *head, size_t n,
+				       unsigned least);
+
+/* Bits that no text has by chance. */
+enum { FL_CERTAIN = 27 };
+
+/* Whether bytes are text: they may hold anything above the controls. */
+bool fl_is_text(const uint8_t *at, size_t n);
+/* The same of the first line that is not empty; or it is a member. */
+bool fl_begins_as_text(const uint8_t *at, size_t n);
+/*
+ * Of text, how many of the first `limit` bytes come before a line that is
+ * the beginning of a packed member.  n >= limit bytes are there to look at;
+ * line: the first byte begins a line.
+ */
+size_t fl_decoder_scan(const uint8_t *at, size_t limit, size_t n, bool line);
+
 /* What a step may take and give; it moves the pointers and the sizes. */
 struct fl_step {
 	const uint8_t *in;
@@ -36,6 +54,7 @@ struct fl_frames {
 	const struct fl_decoder *decoder;
 	enum fl_stepped { FL_STEP_ON, FL_STEP_END, FL_STEP_BAD }
 		(*step)(void *state, struct fl_step *step);
+	bool some;		/* began */
 	bool inside;		/* a frame */
 	bool over;		/* no more will come */
 	char text[128];		/* damage; a step that is bad tells why */
@@ -43,7 +62,7 @@ struct fl_frames {
 
 /*
  * fl_decoder.read for all that have frames: zeros between and behind them
- * are skipped, a cut or corrupt frame and other bytes behind are damage.
+ * are skipped, a cut or corrupt frame is damage.
  */
 size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
 		      size_t room, const char **damage);
@@ -51,9 +70,9 @@ size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
 /* Where a step is bad; gives FL_STEP_BAD. */
 enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why);
 
-extern const struct fl_decoder fl_decoder_gzip, fl_decoder_zstd,
-	fl_decoder_lz4, fl_decoder_lz4_legacy, fl_decoder_xz, fl_decoder_zip,
-	fl_decoder_bzip2;
+extern const struct fl_decoder fl_decoder_gzip, fl_decoder_zlib,
+	fl_decoder_zstd, fl_decoder_lz4, fl_decoder_lz4_legacy, fl_decoder_xz,
+	fl_decoder_lzma, fl_decoder_zip, fl_decoder_bzip2, fl_decoder_utf16;
 
 static inline uint16_t fl_le16(const uint8_t *at)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip, by zlib.
+ * gzip, and the zlib format (Hadoop's .deflate), by zlib.
  */
 #include "fl.h"
 
@@ -48,20 +48,26 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	return FL_STEP_ON;
 }
 
-static void *begin(struct flame *flame, struct fl_in *under)
+/* bits: of the window, and 16 for a gzip header and nothing else. */
+static void *start(struct flame *flame, const struct fl_decoder *decoder,
+		   int bits)
 {
 	struct gzip *gzip = calloc(1, sizeof(*gzip));
 
-	(void)under;
-	/* 16: a gzip header and nothing else. */
-	if (!gzip || inflateInit2(&gzip->z, 15 + 16) != Z_OK) {
+	if (!gzip || inflateInit2(&gzip->z, bits) != Z_OK) {
 		free(gzip);
 		fl_no_memory(flame);
 		return NULL;
 	}
-	gzip->frames.decoder = &fl_decoder_gzip;
+	gzip->frames.decoder = decoder;
 	gzip->frames.step = step;
 	return gzip;
+}
+
+static void *begin(struct flame *flame, struct fl_in *under)
+{
+	(void)under;
+	return start(flame, &fl_decoder_gzip, 15 + 16);
 }
 
 static void end(void *state)
@@ -75,4 +81,62 @@ static void end(void *state)
 const struct fl_decoder fl_decoder_gzip = {
 	.name = "gzip", .bid = bid, .begin = begin, .read = fl_frames_read,
 	.end = end,
+};
+
+/* zlib ---------------------------------------------------------------- */
+
+/* Whether so much of it can be inflated. */
+static bool inflates(const uint8_t *head, size_t n)
+{
+	z_stream z = { .next_in = (Bytef *)head, .avail_in = (uInt)n };
+	uint8_t out[4096];
+	int code = inflateInit2(&z, 15);
+
+	if (code != Z_OK)
+		return false;
+	do {
+		z.next_out = out;
+		z.avail_out = sizeof(out);
+		code = inflate(&z, Z_NO_FLUSH);
+	} while (code == Z_OK && !z.avail_out);
+	inflateEnd(&z);
+	return code == Z_OK || code == Z_BUF_ERROR || code == Z_STREAM_END;
+}
+
+/* The last character may be cut. */
+static bool is_utf8(const uint8_t *at, size_t n)
+{
+	unsigned size;
+
+	for (size_t i = 0; i < n; i += size) {
+		size = fl_utf8_length((const char *)at + i, n - i);
+		if (!size)
+			return n - i < 4;
+	}
+	return true;
+}
+
+/*
+ * A header of two bytes, with a check of five bits in it, is not enough:
+ * "x^" is one.  So what follows must not be text, and be data.
+ */
+static unsigned zlib_bid(const uint8_t *head, size_t n)
+{
+	if (n < 8 || head[0] != 0x78 || (head[0] << 8 | head[1]) % 31 ||
+	    head[1] & 0x20)
+		return 0;
+	if (fl_is_text(head + 2, n - 2) && is_utf8(head + 2, n - 2))
+		return 0;
+	return inflates(head, n) ? 16 : 0;
+}
+
+static void *zlib_begin(struct flame *flame, struct fl_in *under)
+{
+	(void)under;
+	return start(flame, &fl_decoder_zlib, 15);
+}
+
+const struct fl_decoder fl_decoder_zlib = {
+	.name = "zlib", .bid = zlib_bid, .begin = zlib_begin,
+	.read = fl_frames_read, .end = end,
 };

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inputs: bytes to peek at and to consume.  Either all of them are there at
- * once (memory, mapped files), or a buffer is refilled (pipes, decoders).
+ * once (memory, mapped files), or a buffer is refilled (pipes, layers).
  * A file that shrinks while it is mapped is a SIGBUS, as it is everywhere.
+ *
+ * A layer is over another input and gives its parts, one after another:
+ * packed members as what is in them, and plain bytes as they are.  Plain
+ * text is watched: bytes are shown only once it is known that no packed
+ * member begins among them.
  */
 #include "fl.h"
 
@@ -22,6 +27,10 @@ enum {
 	FORGET = 1 << 20	/* fewer bytes are not worth a system call */
 };
 
+/* What unpacks to more than that, so many times its size, is a bomb. */
+#define BOMB_SIZE (UINT64_C(256) << 20)
+enum { BOMB_RATIO = 2000 };
+
 struct fl_in {
 	struct flame *flame;
 	char *name;
@@ -29,6 +38,15 @@ struct fl_in {
 	size_t left;		/* bytes there */
 	uint64_t offset;	/* of the next byte */
 	bool ended;		/* no more than what is left */
+
+	/* Watched: behind what is left, more is there, not shown yet. */
+	bool watched;
+	bool line;		/* begins behind what is left */
+	bool turned;		/* a packed member begins there */
+	bool below;		/* a layer, which goes on from there */
+	bool dry;		/* no more than what is hidden */
+	size_t hidden;
+
 	const char *damage;
 	char text[128];		/* of the damage */
 
@@ -38,13 +56,14 @@ struct fl_in {
 	void *map;		/* begins before `all` where stdin did */
 	size_t map_size, forgotten;
 
-	/* Pipes and decoders. */
+	/* Pipes and layers. */
 	uint8_t *buffer;
 	size_t room;
 	int fd;			/* -1: none */
-	const struct fl_decoder *decoder;
-	void *state;
 	struct fl_in *under;
+	const struct fl_decoder *decoder;	/* NULL: plain bytes */
+	void *state;
+	uint64_t unpacked;
 };
 
 static struct fl_in *new_in(struct flame *flame, const char *name)
@@ -143,7 +162,54 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
 	return in;
 }
 
-/* Decoders ------------------------------------------------------------ */
+/* Watching ------------------------------------------------------------ */
+
+/* Plain text from here on: what there is of it is not looked at yet. */
+static void watch(struct fl_in *in)
+{
+	size_t n;
+	const uint8_t *head = fl_in_peek(in, FL_HEAD, &n);
+
+	if (!fl_begins_as_text(head, FL_MIN(n, (size_t)FL_HEAD)))
+		return;
+	in->watched = true;
+	in->line = false;	/* there was a bid for what begins here */
+	in->dry = in->ended;
+	in->hidden = in->left;
+	in->left = 0;
+	in->ended = false;
+}
+
+static void stop_watching(struct fl_in *in)
+{
+	if (!in->watched)
+		return;
+	in->left += in->hidden;
+	in->hidden = 0;
+	in->watched = in->turned = false;
+	in->ended = in->dry;
+}
+
+/*
+ * Shows of what is hidden as much as begins no packed member.  While more
+ * may come, a head's length stays hidden, so that a bid can be made.
+ */
+static void show(struct fl_in *in)
+{
+	const uint8_t *at = in->at + in->left;
+	size_t n = in->dry ? FL_MIN(in->hidden, (size_t)BLOCK) :
+			     in->hidden - FL_MIN(in->hidden, (size_t)FL_HEAD);
+	size_t plain = fl_decoder_scan(at, n, in->hidden, in->line);
+
+	in->turned = plain < n;
+	if (plain)
+		in->line = at[plain - 1] == '\n';
+	in->left += plain;
+	in->hidden -= plain;
+	in->ended = in->dry && !in->hidden;
+}
+
+/* Layers -------------------------------------------------------------- */
 
 static struct fl_in *decode(struct fl_in *under,
 			    const struct fl_decoder *decoder)
@@ -159,6 +225,7 @@ static struct fl_in *decode(struct fl_in *under,
 	}
 	in->decoder = decoder;
 	in->under = under;
+	under->below = true;
 	return in;
 }
 
@@ -174,8 +241,10 @@ struct fl_in *fl_in_decoded(struct fl_in *in)
 		head = fl_in_peek(in, FL_HEAD, &n);
 		if (!fl_decoder_find(in->flame, in->name, head, n, &decoder))
 			break;
-		if (!decoder)
+		if (!decoder) {
+			watch(in);
 			return in;
+		}
 		if (depth == FL_NESTING) {
 			fl_fail(in->flame, "%s: compressed more than %d times",
 				in->name, FL_NESTING);
@@ -190,26 +259,158 @@ struct fl_in *fl_in_decoded(struct fl_in *in)
 	return NULL;
 }
 
+/* What comes next below: false, there is nothing more or it failed. */
+static bool begin_part(struct fl_in *in)
+{
+	const uint8_t *head;
+	size_t n;
+
+	stop_watching(in->under);
+	head = fl_in_peek(in->under, FL_HEAD, &n);
+	if (!n || !fl_decoder_find(in->flame, in->name, head, n,
+				   &in->decoder))
+		return false;
+	if (!in->decoder) {
+		watch(in->under);
+		return true;
+	}
+	in->state = in->decoder->begin(in->flame, in->under);
+	return in->state;
+}
+
+static void end_part(struct fl_in *in)
+{
+	if (in->decoder && in->state)
+		in->decoder->end(in->state);
+	in->decoder = NULL;
+	in->state = NULL;
+}
+
+/*
+ * Makes a layer of an input in which a packed member begins behind what is
+ * left: what is read on comes out of it.
+ */
+static bool make_layer(struct fl_in *in)
+{
+	struct fl_in *under = malloc(sizeof(*under));
+	char *name = strdup(in->name);
+	size_t left = in->left, room = 0;
+	uint8_t *buffer = NULL;
+
+	if (!under || !name || !fl_grow(&buffer, &room, left + 1, 1)) {
+		free(under);
+		free(name);
+		fl_no_memory(in->flame);
+		return false;
+	}
+	if (left)
+		memcpy(buffer, in->at, left);
+	*under = *in;
+	under->below = true;
+	fl_in_consume(under, left);
+	*in = (struct fl_in){
+		.flame = under->flame, .name = name, .buffer = buffer,
+		.room = room, .at = buffer, .left = left,
+		.offset = under->offset - left, .fd = -1, .under = under,
+		.below = in->below,
+	};
+	return begin_part(in);
+}
+
+bool fl_in_turn(struct fl_in *in, size_t offset)
+{
+	const struct fl_decoder *decoder;
+	const uint8_t *at;
+	size_t n;
+
+	at = fl_in_peek(in, offset + FL_HEAD, &n);
+	if (n <= offset)
+		return false;
+	decoder = fl_decoder_of(at + offset, n - offset, FL_CERTAIN);
+	if (!decoder)
+		return false;
+	stop_watching(in);
+	in->hidden = in->left - offset;
+	in->left = offset;
+	in->watched = true;
+	in->dry = in->ended;
+	if (make_layer(in))
+		return true;
+	in->ended = true;
+	return false;
+}
+
+static bool is_bomb(struct fl_in *in, size_t n)
+{
+	const struct fl_in *bottom = in->under;
+
+	in->unpacked += n;
+	if (in->unpacked <= BOMB_SIZE)
+		return false;
+	while (bottom->under)
+		bottom = bottom->under;
+	if (in->unpacked / BOMB_RATIO <= bottom->offset)
+		return false;
+	fl_fail(in->flame, "%s: unpacks to more than %d times its size and is "
+		"not read on; if that is right, unpack it before", in->name,
+		BOMB_RATIO);
+	return true;
+}
+
+/* Plain bytes of what is below, up to a packed member. */
+static size_t copy_plain(struct fl_in *under, uint8_t *to, size_t room)
+{
+	const uint8_t *at;
+	size_t n;
+
+	at = fl_in_peek(under, 1, &n);
+	n = FL_MIN(n, room);
+	if (n)
+		memcpy(to, at, n);
+	fl_in_consume(under, n);
+	return n;
+}
+
+static size_t read_layer(struct fl_in *in, uint8_t *to, size_t room)
+{
+	size_t n = 0;
+
+	do {
+		n = in->decoder ?
+		    in->decoder->read(in->state, in->under, to, room,
+				      &in->damage) :
+		    copy_plain(in->under, to, room);
+		fl_in_forget(in->under, fl_in_offset(in->under));
+		if (in->decoder && is_bomb(in, n))
+			return 0;
+		if (n || in->damage)
+			return n;
+		end_part(in);
+	} while (begin_part(in));
+	return 0;
+}
+
 /* Refilling ----------------------------------------------------------- */
 
 /*
- * Room for a block behind what is left.  What was consumed is dropped only
+ * Room for a block behind what is there.  What was consumed is dropped only
  * when that is worth it: a byte is moved once, or the buffer doubles.
  */
 static bool make_room(struct fl_in *in)
 {
 	size_t used = in->buffer ? (size_t)(in->at - in->buffer) : 0;
+	size_t there = in->left + in->hidden;
 
-	if (in->left == 0)
+	if (there == 0)
 		used = 0;
-	else if (in->room - used - in->left >= BLOCK)
+	else if (in->room - used - there >= BLOCK)
 		return true;
 	else if (used)
-		memmove(in->buffer, in->at, in->left);
+		memmove(in->buffer, in->at, there);
 	in->at = in->buffer;
-	if (in->left <= in->room / 2 && in->room - in->left >= BLOCK)
+	if (there <= in->room / 2 && in->room - there >= BLOCK)
 		return true;
-	if (!fl_grow(&in->buffer, &in->room, in->left + 2 * BLOCK, 1)) {
+	if (!fl_grow(&in->buffer, &in->room, there + 2 * BLOCK, 1)) {
 		fl_no_memory(in->flame);
 		return false;
 	}
@@ -235,35 +436,51 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 	return (size_t)n;
 }
 
-static size_t read_decoder(struct fl_in *in, uint8_t *to, size_t room)
+/* Bytes behind those that are there; false: no more will come. */
+static bool fetch(struct fl_in *in, size_t *n)
 {
-	size_t n = in->decoder->read(in->state, in->under, to, room,
-				     &in->damage);
+	uint8_t *to;
+	size_t room;
 
-	fl_in_forget(in->under, fl_in_offset(in->under));
-	return n;
+	*n = 0;
+	if (!make_room(in)) {
+		in->damage = "out of memory";
+		return false;
+	}
+	to = in->buffer + (in->at - in->buffer) + in->left + in->hidden;
+	room = (size_t)(in->buffer + in->room - to);
+	*n = in->under ? read_layer(in, to, room) : read_fd(in, to, room);
+	return *n && !in->damage;
+}
+
+static void refill_watched(struct fl_in *in)
+{
+	size_t n;
+
+	if (!in->dry) {
+		in->dry = !fetch(in, &n);
+		in->hidden += n;
+	}
+	show(in);
 }
 
 static void refill(struct fl_in *in)
 {
-	uint8_t *to;
-	size_t n, room;
+	size_t n;
 
-	if (!make_room(in)) {
-		in->damage = "out of memory";
-		in->ended = true;
-		return;
+	if (in->turned) {
+		in->ended = !make_layer(in);
+	} else if (in->watched) {
+		refill_watched(in);
+	} else {
+		in->ended = !fetch(in, &n);
+		in->left += n;
 	}
-	to = in->buffer + (in->at - in->buffer) + in->left;
-	room = (size_t)(in->buffer + in->room - to);
-	n = in->decoder ? read_decoder(in, to, room) : read_fd(in, to, room);
-	in->left += n;
-	in->ended = n == 0 || in->damage;
 }
 
 const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail)
 {
-	while (in->left < min && !in->ended)
+	while (in->left < min && !in->ended && !(in->turned && in->below))
 		refill(in);
 	*avail = in->left;
 	return in->at;
@@ -292,6 +509,11 @@ bool fl_in_size(const struct fl_in *in, uint64_t *size)
 const uint8_t *fl_in_all(struct fl_in *in, size_t *size)
 {
 	*size = in->size;
+	return in->watched ? NULL : in->all;
+}
+
+bool fl_in_stays(const struct fl_in *in)
+{
 	return in->all;
 }
 
@@ -329,8 +551,7 @@ void fl_in_close(struct fl_in *in)
 
 	for (; in; in = under) {
 		under = in->under;
-		if (in->decoder)
-			in->decoder->end(in->state);
+		end_part(in);
 		if (in->map)
 			munmap(in->map, in->map_size);
 		close_fd(in);

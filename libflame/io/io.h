@@ -10,8 +10,8 @@
 #include "fl.h"
 
 /*
- * An input: a file (mapped), a pipe (buffered), memory, or a decoder over
- * another input.
+ * An input: a file (mapped), a pipe (buffered), memory, or a layer over
+ * another input that unpacks it.
  */
 struct fl_in;
 
@@ -21,11 +21,21 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path);
 struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
 			   const char *name);
 /*
- * Puts decoders in front as long as one bids: gzip (many members), zstd
- * (many frames, skippable ones), lz4 frames (many), xz, bzip2, zip of one file; at
- * most FL_NESTING deep.  Owns what it is given; NULL on failure.
+ * Puts layers in front as long as a decoder bids, at most FL_NESTING deep.
+ * Owns what it is given; NULL on failure.
+ *
+ * A layer goes on where a packed member ends: with the decoder that bids for
+ * what follows (zeros between are skipped), or with plain bytes.  In plain
+ * text a packed member is known where it begins a line; other plain bytes
+ * may hold anything, and are passed on to their end (see fl_in_turn).
  */
 struct fl_in *fl_in_decoded(struct fl_in *in);
+/*
+ * For readers of binary formats, where a record could begin: whether a packed
+ * member begins so many bytes from here; what is peeked from now on is
+ * what is in it.  All that was peeked before has moved.
+ */
+bool fl_in_turn(struct fl_in *in, size_t offset);
 
 enum { FL_NESTING = 3 };
 
@@ -41,13 +51,22 @@ void fl_in_consume(struct fl_in *in, size_t n);
 
 /* Offset of the next byte, in decoded bytes from the start. */
 uint64_t fl_in_offset(const struct fl_in *in);
-/* Size in decoded bytes where it is known at once (mapped, memory). */
+/*
+ * Size in decoded bytes where it is known at once (mapped, memory); of plain
+ * text with packed members in it, that of both as they are.
+ */
 bool fl_in_size(const struct fl_in *in, uint64_t *size);
 /*
  * Mapped or memory: all bytes of the input, from offset 0, at once; they
- * stay put until close.  NULL for other kinds.
+ * stay put until close.  NULL for other kinds, and for text that came
+ * through fl_in_decoded: packed members may turn up in it.
  */
 const uint8_t *fl_in_all(struct fl_in *in, size_t *size);
+/*
+ * Whether the bytes that were peeked last stay put until close, whatever is
+ * peeked after them.
+ */
+bool fl_in_stays(const struct fl_in *in);
 /*
  * Mapped inputs: bytes before this offset will not be looked at again, the
  * system may have their pages back.  Nothing for other kinds.
@@ -66,9 +85,10 @@ void fl_in_close(struct fl_in *in);
  * A decoder: one file and one row each (gzip.c, zstd.c, ...; the table is
  * in decoders.c).  bid: how many bits of the head it checked, 0 for no.
  * begin: the state, or NULL after fl_fail.  read: fills out[0..room), gives
- * the bytes written, 0 at the end; it may consume from `under` as it likes.
- * It sets *damage, to text that lives until end, where the data are cut or
- * corrupt: what it has written still counts, and is the last.
+ * the bytes written, 0 at the end of what is its own; it consumes that from
+ * `under` and nothing behind.  It sets *damage, to text that lives until
+ * end, where the data are cut or corrupt: what it has written still counts,
+ * and is the last.
  */
 struct fl_decoder {
 	const char *name;

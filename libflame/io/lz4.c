@@ -98,6 +98,12 @@ static unsigned legacy_bid(const uint8_t *head, size_t n)
 	return n >= 4 && fl_le32(head) == LEGACY ? 32 : 0;
 }
 
+/* What ends before a block begins: text or another container follows. */
+static bool is_other(const uint8_t *at, size_t n)
+{
+	return n && (fl_begins_as_text(at, n) || fl_decoder_of(at, n, 1));
+}
+
 /* The next block; false at the end and after damage. */
 static bool next_block(struct legacy *legacy, struct fl_in *under,
 		       const char **damage)
@@ -115,10 +121,16 @@ static bool next_block(struct legacy *legacy, struct fl_in *under,
 			fl_in_consume(under, 4);
 	} while (size == LEGACY);
 	if (size > LZ4_COMPRESSBOUND(LEGACY_BLOCK)) {
-		*damage = "the lz4 data are corrupt: a block too large";
+		at = fl_in_peek(under, FL_HEAD, &n);
+		if (!is_other(at, FL_MIN(n, (size_t)FL_HEAD)))
+			*damage = "the lz4 data are corrupt: a block too "
+				  "large";
 		return false;
 	}
 	at = fl_in_peek(under, 4 + size, &n);
+	/* The magic of gzip would be a size. */
+	if (fl_decoder_of(at, n, FL_CERTAIN))
+		return false;
 	if (n < 4 + size) {
 		*damage = "the lz4 data end early";
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xz, by liblzma.
+ * xz, and the format of lzma(1) before it, by liblzma.
  */
 #include "fl.h"
 
@@ -32,7 +32,7 @@ static const char *why(lzma_ret code)
 	case LZMA_OPTIONS_ERROR:
 		return "options that are not known";
 	case LZMA_FORMAT_ERROR:
-		return "not xz";
+		return "a header that is none";
 	default:
 		return "bad data";
 	}
@@ -40,6 +40,8 @@ static const char *why(lzma_ret code)
 
 static lzma_ret restart(struct xz *xz)
 {
+	if (xz->frames.decoder == &fl_decoder_lzma)
+		return lzma_alone_decoder(&xz->lzma, MEMORY_LIMIT);
 	return lzma_stream_decoder(&xz->lzma, MEMORY_LIMIT, 0);
 }
 
@@ -67,20 +69,29 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	return FL_STEP_ON;
 }
 
-static void *begin(struct flame *flame, struct fl_in *under)
+static void *start(struct flame *flame, const struct fl_decoder *decoder)
 {
 	struct xz *xz = calloc(1, sizeof(*xz));
 
-	(void)under;
+	if (!xz) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	xz->frames.decoder = decoder;
+	xz->frames.step = step;
 	/* calloc's zeros are LZMA_STREAM_INIT. */
-	if (!xz || restart(xz) != LZMA_OK) {
+	if (restart(xz) != LZMA_OK) {
 		free(xz);
 		fl_no_memory(flame);
 		return NULL;
 	}
-	xz->frames.decoder = &fl_decoder_xz;
-	xz->frames.step = step;
 	return xz;
+}
+
+static void *begin(struct flame *flame, struct fl_in *under)
+{
+	(void)under;
+	return start(flame, &fl_decoder_xz);
 }
 
 static void end(void *state)
@@ -94,4 +105,45 @@ static void end(void *state)
 const struct fl_decoder fl_decoder_xz = {
 	.name = "xz", .bid = bid, .begin = begin, .read = fl_frames_read,
 	.end = end,
+};
+
+/* lzma ---------------------------------------------------------------- */
+
+enum { LZMA_HEAD = 13 };
+
+static uint64_t le64(const uint8_t *at)
+{
+	return fl_le32(at) | (uint64_t)fl_le32(at + 4) << 32;
+}
+
+/*
+ * There is no magic: the properties that all use, a dictionary of 2^n or
+ * 2^n + 2^(n-1) bytes, a size that can be or none, and the zero that the
+ * data begin with.
+ */
+static unsigned lzma_bid(const uint8_t *head, size_t n)
+{
+	uint32_t dictionary, low;
+	uint64_t size;
+
+	if (n <= LZMA_HEAD || head[0] != 0x5d || head[LZMA_HEAD])
+		return 0;
+	dictionary = fl_le32(head + 1);
+	low = dictionary & -dictionary;
+	if (dictionary < 4096 ||
+	    (dictionary != low && dictionary != (low | low << 1)))
+		return 0;
+	size = le64(head + 5);
+	return size == UINT64_MAX || size < UINT64_C(1) << 40 ? 60 : 0;
+}
+
+static void *lzma_begin(struct flame *flame, struct fl_in *under)
+{
+	(void)under;
+	return start(flame, &fl_decoder_lzma);
+}
+
+const struct fl_decoder fl_decoder_lzma = {
+	.name = "lzma", .bid = lzma_bid, .begin = lzma_begin,
+	.read = fl_frames_read, .end = end,
 };

@@ -13,8 +13,10 @@
 #include <zlib.h>
 
 enum {
-	LOCAL = 0x04034b50, DESCRIPTOR = 0x08074b50, END = 0x06054b50,
-	LOCAL_SIZE = 30, END_SIZE = 22, COMMENT_MAX = 65535
+	LOCAL = 0x04034b50, DESCRIPTOR = 0x08074b50, CENTRAL = 0x02014b50,
+	END = 0x06054b50, END64 = 0x06064b50, LOCATOR64 = 0x07064b50,
+	LOCAL_SIZE = 30, CENTRAL_SIZE = 46, END_SIZE = 22, END64_SIZE = 56,
+	LOCATOR64_SIZE = 20, COMMENT_MAX = 65535
 };
 
 /* Flags and methods of an entry; ZIP64 is an extra field. */
@@ -172,6 +174,42 @@ static void warn_of_others(struct zip *zip, struct fl_in *under)
 			"others left out", fl_in_name(under));
 }
 
+/* The size of a record of the directory; 0: it is none. */
+static size_t record_size(const uint8_t *at, size_t n)
+{
+	uint32_t magic = n >= 4 ? fl_le32(at) : 0;
+
+	if (magic == CENTRAL && n >= CENTRAL_SIZE)
+		return (size_t)CENTRAL_SIZE + fl_le16(at + 28) +
+		       fl_le16(at + 30) + fl_le16(at + 32);
+	if (magic == END64)
+		return END64_SIZE;
+	if (magic == LOCATOR64)
+		return LOCATOR64_SIZE;
+	if (magic == END && n >= END_SIZE)
+		return (size_t)END_SIZE + fl_le16(at + 20);
+	return 0;
+}
+
+/* Behind the entry: the directory; what else there is, is left out. */
+static void skip_directory(struct fl_in *under)
+{
+	const uint8_t *at;
+	size_t n, size;
+	bool last = false;
+
+	do {
+		at = fl_in_peek(under, CENTRAL_SIZE, &n);
+		size = record_size(at, n);
+		last = size && fl_le32(at) == END;
+		if (size)
+			fl_in_peek(under, size, &n);
+		fl_in_consume(under, FL_MIN(size, n));
+	} while (size && !last);
+	while (!last && (fl_in_peek(under, 1, &n), n))
+		fl_in_consume(under, n);
+}
+
 static void end_entry(struct zip *zip, struct fl_in *under,
 		      const char **damage)
 {
@@ -181,6 +219,8 @@ static void end_entry(struct zip *zip, struct fl_in *under,
 		bad(zip, damage, "entry's checksum differs");
 	else if (!zip->directory)
 		warn_of_others(zip, under);
+	if (zip->at == OVER)
+		skip_directory(under);
 }
 
 static size_t read_stored(struct zip *zip, struct fl_in *under, uint8_t *out,

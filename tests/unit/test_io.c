@@ -6,6 +6,7 @@
 
 #include "io/io.h"
 
+#include <bzlib.h>
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <lz4.h>
@@ -379,43 +380,287 @@ static struct fl_buf in_pieces(const struct packer *packer,
 }
 
 static void expect_pieces(struct slice between, struct slice behind,
-			  const char *damage)
+			  const char *rest)
 {
-	struct fl_buf text = make_text(1000000), packed;
-	char line[100];
+	struct fl_buf text = make_text(1000000), packed, all = { 0 };
 	size_t i;
 
+	fl_buf_put(&all, text.at, text.size);
+	fl_buf_put(&all, rest, strlen(rest));
 	for (i = 0; i < FL_COUNT(packers); i++) {
 		packed = in_pieces(&packers[i], text, between, behind);
-		snprintf(line, sizeof(line), damage ? damage : "",
-			 packers[i].name);
-		expect(decoded(packed), text.at, text.size,
-		       damage ? line : NULL);
+		expect(decoded(packed), all.at, all.size, NULL);
 		fl_buf_free(&packed);
 	}
 	fl_buf_free(&text);
+	fl_buf_free(&all);
 }
 
 Test(decoders, concatenated_members_are_one_stream)
 {
-	expect_pieces(FL_SLICE(""), FL_SLICE(""), NULL);
+	expect_pieces(FL_SLICE(""), FL_SLICE(""), "");
 }
 
 Test(decoders, zeros_between_and_behind_are_nothing)
 {
-	expect_pieces(FL_SLICE("\0\0\0\0"), FL_SLICE("\0\0\0\0\0\0\0"), NULL);
+	expect_pieces(FL_SLICE("\0\0\0\0"), FL_SLICE("\0\0\0\0\0\0\0"), "");
 }
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-Test(decoders, other_bytes_behind_are_damage)
+Test(decoders, plain_bytes_behind_are_passed_on)
 {
-	expect_pieces(FL_SLICE(""), FL_SLICE("\0\0some"),
-		      "4 bytes of no %s after the end");
-	expect_pieces(FL_SLICE(""), FL_SLICE("x"),
-		      "1 byte of no %s after the end");
+	expect_pieces(FL_SLICE(""), FL_SLICE("\0\0some"), "some");
+	expect_pieces(FL_SLICE(""), FL_SLICE("x\1\2"), "x\1\2");
 }
-#pragma GCC diagnostic pop
+
+static struct fl_buf plain(const char *at, size_t size)
+{
+	struct fl_buf out = { 0 };
+
+	fl_buf_put(&out, at, size);
+	return out;
+}
+
+static struct fl_buf zlib(const char *at, size_t size)
+{
+	uLongf n = compressBound(size);
+	struct fl_buf out = made(n);
+
+	compress((Bytef *)out.at, &n, (const Bytef *)at, size);
+	out.size = n;
+	return out;
+}
+
+static struct fl_buf lzma(const char *at, size_t size)
+{
+	struct fl_buf out = made(size + 1000);
+	lzma_stream stream = LZMA_STREAM_INIT;
+	lzma_options_lzma options;
+
+	lzma_lzma_preset(&options, 6);
+	cr_assert_eq(lzma_alone_encoder(&stream, &options), LZMA_OK);
+	stream.next_in = (const uint8_t *)at;
+	stream.avail_in = size;
+	stream.next_out = (uint8_t *)out.at;
+	stream.avail_out = out.room;
+	cr_assert_eq(lzma_code(&stream, LZMA_FINISH), LZMA_STREAM_END);
+	out.size = out.room - stream.avail_out;
+	lzma_end(&stream);
+	return out;
+}
+
+static struct fl_buf bzip2(const char *at, size_t size)
+{
+	unsigned n = (unsigned)(size + size / 100 + 600);
+	struct fl_buf out = made(n);
+
+	BZ2_bzBuffToBuffCompress(out.at, &n, (char *)(uintptr_t)at,
+				 (unsigned)size, 9, 0, 0);
+	out.size = n;
+	return out;
+}
+
+static struct fl_buf legacy(const char *at, size_t size)
+{
+	struct fl_buf out = { 0 };
+	int n;
+
+	out = made(size + size / 100 + 600);
+	memcpy(out.at, "\x02\x21\x4c\x18", 4);
+	n = LZ4_compress_default(at, out.at + 8, (int)size,
+				 (int)out.room - 8);
+	for (int i = 0; i < 4; i++)
+		out.at[4 + i] = (char)(n >> 8 * i);
+	out.size = 8 + (size_t)n;
+	return out;
+}
+
+/* certain: they are known in the middle of text, too. */
+static const struct mixed {
+	struct fl_buf (*pack)(const char *, size_t);
+	bool certain;
+} mixed[] = {
+	{ plain, true }, { gzip, true }, { zstd, true }, { lz4, true },
+	{ xz, true }, { bzip2, true }, { lzma, true }, { legacy, true },
+	{ zlib, false },
+};
+
+/* All pairs and more: each is packed, and follows each. */
+static void mix(struct fl_buf *packed, struct fl_buf *all, size_t size)
+{
+	bool after_plain = true;
+
+	for (size_t i = 0; i < FL_COUNT(mixed); i++) {
+		for (size_t k = 0; k < FL_COUNT(mixed); k++) {
+			const struct mixed *two[] = { &mixed[i], &mixed[k] };
+
+			for (size_t m = 0; m < 2; m++) {
+				struct fl_buf text = make_text(size - 1);
+				struct fl_buf piece;
+
+				if (!two[m]->certain && after_plain)
+					continue;
+				after_plain = two[m]->pack == plain;
+				fl_buf_byte(&text, '\n');
+				piece = two[m]->pack(text.at, text.size);
+				fl_buf_put(packed, piece.at, piece.size);
+				fl_buf_put(all, text.at, text.size);
+				fl_buf_free(&text);
+				fl_buf_free(&piece);
+			}
+		}
+	}
+}
+
+Test(decoders, packed_and_plain_members_are_one_stream)
+{
+	static const size_t sizes[] = { 40, 500, 513, 70000, 300000 };
+	pthread_t thread;
+
+	mkfifo("pipe", 0600);
+	for (size_t i = 0; i < FL_COUNT(sizes); i++) {
+		struct fl_buf packed = { 0 }, all = { 0 }, twice;
+
+		mix(&packed, &all, sizes[i]);
+		expect(decoded(packed), all.at, all.size, NULL);
+		write_file("mixed", packed.at, packed.size);
+		expect(fl_in_decoded(fl_in_open(flame, "mixed")), all.at,
+		       all.size, NULL);
+		pthread_create(&thread, NULL, feed, &packed);
+		expect(fl_in_decoded(fl_in_open(flame, "pipe")), all.at,
+		       all.size, NULL);
+		pthread_join(thread, NULL);
+		twice = gzip(packed.at, packed.size);
+		expect(decoded(twice), all.at, all.size, NULL);
+		fl_buf_free(&twice);
+		fl_buf_free(&packed);
+		fl_buf_free(&all);
+	}
+}
+
+/* Around every boundary of what is looked at, at once and in steps. */
+Test(decoders, a_member_in_text_is_found_wherever_it_begins)
+{
+	struct fl_buf packed = gzip("packed 1\n", 9), text = { 0 };
+
+	for (size_t at = 1; at < 5000; at++)
+		fl_buf_byte(&text, at % 50 ? 'a' : '\n');
+	for (size_t at = 2; at < 4500; at += at > 700 && at < 3900 ? 97 : 1) {
+		struct fl_buf in = { 0 }, out = { 0 };
+		struct fl_in *input;
+		size_t n;
+
+		fl_buf_put(&in, text.at, at - 1);
+		fl_buf_byte(&in, '\n');
+		fl_buf_put(&out, in.at, in.size);
+		fl_buf_put(&in, packed.at, packed.size);
+		fl_buf_put(&in, "end 2\n", 6);
+		fl_buf_put(&out, "packed 1\nend 2\n", 15);
+		input = decoded(in);
+		fl_in_peek(input, 1, &n);
+		cr_expect_leq(n, at);
+		expect(input, out.at, out.size, NULL);
+		fl_buf_free(&in);
+		fl_buf_free(&out);
+	}
+	fl_buf_free(&packed);
+	fl_buf_free(&text);
+}
+
+Test(decoders, what_is_not_at_a_line_of_text_is_no_member)
+{
+	struct fl_buf packed = gzip("packed 1\n", 9), in = { 0 };
+	static const struct slice heads[] = {
+		FL_SLICE("a 1\nb"), FL_SLICE("FLR\0\n"), FL_SLICE("\n\3\n"),
+	};
+
+	for (size_t i = 0; i < FL_COUNT(heads); i++) {
+		in.size = 0;
+		fl_buf_put(&in, heads[i].at, heads[i].size);
+		fl_buf_put(&in, packed.at, packed.size);
+		expect(decoded(in), in.at, in.size, NULL);
+	}
+	fl_buf_free(&in);
+	fl_buf_free(&packed);
+}
+
+Test(decoders, a_reader_of_records_tells_where_members_may_begin)
+{
+	struct fl_buf packed = gzip("packed", 6), in = { 0 };
+	struct fl_in *input;
+	const uint8_t *at;
+	size_t n;
+
+	fl_buf_put(&in, "\0one\0two", 8);
+	fl_buf_put(&in, packed.at, packed.size);
+	fl_buf_put(&in, "\2three", 6);
+	input = decoded(in);
+	fl_in_consume(input, 4);
+	cr_expect_not(fl_in_turn(input, 1));
+	cr_expect_not(fl_in_turn(input, 1000));
+	cr_expect(fl_in_turn(input, 4));
+	cr_expect_eq(fl_in_offset(input), 4);
+	at = fl_in_peek(input, SIZE_MAX, &n);
+	cr_assert_eq(n, 16);
+	cr_expect_arr_eq(at, "\0twopacked\2three", 16);
+	fl_in_close(input);
+	fl_buf_free(&in);
+	fl_buf_free(&packed);
+}
+
+Test(decoders, text_that_begins_as_zlib_is_text)
+{
+	static const struct slice texts[] = {
+		FL_SLICE("x^;aaaaaaaa 1\n"), FL_SLICE("x\x9c;aaaaaaa 1\n")
+	};
+
+	for (size_t i = 0; i < FL_COUNT(texts); i++)
+		expect(fl_in_decoded(fl_in_memory(flame, texts[i].at,
+						  texts[i].size, "m")),
+		       texts[i].at, texts[i].size, NULL);
+}
+
+Test(decoders, a_bomb_is_not_read_on)
+{
+	size_t size = (size_t)300 << 20, n;
+	char *zeros = calloc(1, size);
+	struct fl_buf packed = zstd(zeros, size);
+	struct fl_in *in = decoded(packed);
+
+	free(zeros);
+	while (fl_in_peek(in, 1, &n), n)
+		fl_in_consume(in, n);
+	cr_expect_eq(fl_in_offset(in) >> 20, 256);
+	cr_expect_str_eq(flame_error(flame), "some: unpacks to more than 2000 "
+			 "times its size and is not read on; if that is "
+			 "right, unpack it before");
+	fl_in_close(in);
+	fl_buf_free(&packed);
+}
+
+static void expect_utf16(struct slice in, const char *out, const char *damage)
+{
+	expect(fl_in_decoded(fl_in_memory(flame, in.at, in.size, "m")), out,
+	       strlen(out), damage);
+}
+
+Test(decoders, utf16_becomes_utf8)
+{
+	expect_utf16(FL_SLICE("\xff\xfe" "a\0;\0b\0 \0" "1\0\n\0"),
+		     "a;b 1\n", NULL);
+	expect_utf16(FL_SLICE("\xfe\xff\0a\0 \0" "1\0\n\xfe\xff\0b"),
+		     "a 1\nb", NULL);
+	expect_utf16(FL_SLICE("\xfe\xff\0a\0\n\xff\xfe" "b\0"), "a\nb",
+		     NULL);
+	expect_utf16(FL_SLICE("\xff\xfe\xe9\0\xac\x20\x3d\xd8\0\xde"),
+		     "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", NULL);
+	/* Halves of a pair, alone. */
+	expect_utf16(FL_SLICE("\xff\xfe\0\xde" "a\0\x3d\xd8" "b\0"),
+		     "\xef\xbf\xbd" "a\xef\xbf\xbd" "b", NULL);
+	expect_utf16(FL_SLICE("\xff\xfe" "a\0b"), "a",
+		     "the UTF-16 text ends within a character");
+	expect_utf16(FL_SLICE("\xff\xfe" "a\0\x3d\xd8"), "a",
+		     "the UTF-16 text ends within a character");
+}
 
 Test(decoders, cut_data_give_all_that_came_out)
 {
@@ -590,7 +835,7 @@ static void expect_refusal(struct slice head, const char *text)
 
 Test(decoders, containers_of_spark_are_refused_by_name)
 {
-	expect_refusal(FL_SLICE("LZ4Block\x26"), "LZ4Block");
+	expect_refusal(FL_SLICE("LZ4Block\x26"), "LZ4BlockInputStream");
 	expect_refusal(FL_SLICE("\x82SNAPPY\0\0\0\0\1"), "snappy-java");
 	expect_refusal(FL_SLICE("\xff\6\0\0sNaPpY"), "snappy frames");
 }
