@@ -42,7 +42,8 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	}
 	lf = find_end(lines->in, &at, &avail);
 	lines->used = lf ? (size_t)(lf + 1 - at) : avail;
-	if (!avail)
+	/* A line that was cut is none: its number may have been longer. */
+	if (!avail || (!lf && fl_in_damage(lines->in)))
 		return false;
 	lines->number += !lines->again;
 	lines->again = false;
