@@ -348,6 +348,10 @@ static int step(struct fl_jfr *jfr)
 		return step_whole(jfr, chunk, found);
 	if (found == FL_JFR_CUT)
 		return step_cut(jfr, chunk);
+	if (found == FL_JFR_NONE && fl_in_turn(in, jfr->behind)) {
+		fl_jfr_chunk_free(chunk);
+		return FLAME_OK;
+	}
 	snprintf(why, sizeof(why), found == FL_JFR_NONE ? "no chunk" :
 		 "format %u.%u, which is not known", chunk->major,
 		 chunk->minor);
