@@ -37,6 +37,10 @@ void fl_remark(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);
 bool fl_failed(const struct flame *flame);
 int fl_no_memory(struct flame *flame);
 
+/* An input is read so far; size 0: it is not known. */
+void fl_progress(struct flame *flame, const char *input, uint64_t done,
+		 uint64_t size);
+
 #include "base/base.h"
 
 #endif

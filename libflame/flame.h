@@ -99,6 +99,21 @@ void flame_on_warning(struct flame *flame,
 void flame_on_remark(struct flame *flame,
 		     void (*remark)(void *arg, const char *line), void *arg);
 
+/*
+ * How far an input is read: called by whoever reads it, about once in a
+ * megabyte (or in what a pipe gives at once), before it is parsed.  The
+ * function should be quick, and must not call back into the library.
+ */
+struct flame_progress {
+	const char *input;	/* its name */
+	uint64_t done, size;	/* bytes as they lie there, packed or not;
+				   size is 0 where it is not known */
+};
+void flame_on_progress(struct flame *flame,
+		       void (*progress)(void *arg,
+					const struct flame_progress *at),
+		       void *arg);
+
 /* Damage that was survived so far, in warnings. */
 unsigned flame_warnings(const struct flame *flame);
 

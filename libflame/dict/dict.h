@@ -75,6 +75,8 @@ struct flame {
 	void *warn_arg;
 	void (*remark)(void *, const char *);
 	void *remark_arg;
+	void (*progress)(void *, const struct flame_progress *);
+	void *progress_arg;
 };
 
 static inline flame_id fl_parent(const struct flame *f, flame_id stack)

@@ -60,6 +60,7 @@ struct fl_in {
 	uint8_t *buffer;
 	size_t room;
 	int fd;			/* -1: none */
+	uint64_t had;		/* read of it */
 	struct fl_in *under;
 	const struct fl_decoder *decoder;	/* NULL: plain bytes */
 	void *state;
@@ -433,6 +434,8 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 			return 0;
 		}
 	}
+	in->had += (size_t)n;
+	fl_progress(in->flame, in->name, in->had, 0);
 	return (size_t)n;
 }
 
@@ -530,6 +533,7 @@ void fl_in_forget(struct fl_in *in, uint64_t offset)
 	madvise((char *)in->map + in->forgotten, end - in->forgotten,
 		MADV_DONTNEED);
 	in->forgotten = end;
+	fl_progress(in->flame, in->name, end, in->map_size);
 }
 
 const char *fl_in_damage(const struct fl_in *in)

@@ -330,6 +330,71 @@ Test(inputs, forgotten_pages_come_back_when_asked)
 	fl_buf_free(&text);
 }
 
+struct seen {
+	char input[20];
+	unsigned calls;
+	uint64_t done, size;
+};
+
+static void see(void *arg, const struct flame_progress *at)
+{
+	struct seen *seen = arg;
+
+	cr_assert_geq(at->done, seen->done);
+	snprintf(seen->input, sizeof(seen->input), "%s", at->input);
+	seen->calls++;
+	seen->done = at->done;
+	seen->size = at->size;
+}
+
+/* As readers of lines do; gives the bytes. */
+static size_t read_through(struct fl_in *in)
+{
+	size_t n, all = 0;
+
+	while (fl_in_peek(in, 1, &n), n) {
+		n = FL_MIN(n, (size_t)100000);
+		fl_in_consume(in, n);
+		fl_in_forget(in, fl_in_offset(in));
+		all += n;
+	}
+	fl_in_close(in);
+	return all;
+}
+
+Test(inputs, progress_counts_bytes_as_they_lie_there)
+{
+	struct fl_buf text = make_text(20000000);
+	struct fl_buf packed = gzip(text.at, text.size);
+	const struct fl_buf *files[] = { &text, &packed };
+	struct seen seen = { 0 };
+	pthread_t thread;
+
+	flame_on_progress(flame, see, &seen);
+	for (size_t i = 0; i < FL_COUNT(files); i++) {
+		seen = (struct seen){ 0 };
+		write_file("file", files[i]->at, files[i]->size);
+		cr_expect_eq(read_through(fl_in_decoded(
+				     fl_in_open(flame, "file"))), text.size);
+		cr_expect_str_eq(seen.input, "file");
+		cr_expect_eq(seen.size, files[i]->size);
+		cr_expect_gt(seen.done, seen.size - (2 << 20));
+		cr_expect_leq(seen.done, seen.size);
+		cr_expect_leq(seen.calls, (seen.size >> 20) + 1);
+		cr_expect_geq(seen.calls, (seen.size >> 20) / 2);
+	}
+	seen = (struct seen){ 0 };
+	mkfifo("pipe", 0600);
+	pthread_create(&thread, NULL, feed, &packed);
+	cr_expect_eq(read_through(fl_in_decoded(fl_in_open(flame, "pipe"))),
+		     text.size);
+	pthread_join(thread, NULL);
+	cr_expect_eq(seen.size, 0);
+	cr_expect_eq(seen.done, packed.size);
+	fl_buf_free(&text);
+	fl_buf_free(&packed);
+}
+
 /* Decoders ------------------------------------------------------------- */
 
 Test(decoders, what_nothing_bids_for_comes_as_it_is)
