@@ -56,6 +56,7 @@ script_tests = \
 	tests/golden/run \
 	tests/jfr-text/run \
 	tests/laws/run \
+	tests/progress/run \
 	tests/coherence/sources \
 	tests/coherence/layers \
 	tests/coherence/symbols \
@@ -69,7 +70,7 @@ TESTS += $(script_tests)
 
 EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
-	tests/jfr-text tests/laws tests/mk tests/viewer
+	tests/jfr-text tests/laws tests/mk tests/progress tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.
 bench_programs = tests/bench/measure tests/bench/mkstacks

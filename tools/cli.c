@@ -139,11 +139,11 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* An input that cannot be read is told of and left out. */
-static bool pump_all(struct cli *cli, struct flame *flame,
-		     struct flame_sink *sink, char **inputs, size_t n,
-		     struct tally *tally)
+static bool pump_each(struct cli *cli, struct flame *flame,
+		      struct flame_sink *sink, char **inputs, size_t n,
+		      struct tally *tally)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++, cli_progress_next(cli->progress)) {
 		struct flame_source *source = open_source(cli, flame,
 							  inputs[i], false);
 		int damage;
@@ -168,6 +168,18 @@ static bool pump_all(struct cli *cli, struct flame *flame,
 		flame_close(source);
 	}
 	return true;
+}
+
+static bool pump_all(struct cli *cli, struct flame *flame,
+		     struct flame_sink *sink, char **inputs, size_t n,
+		     struct tally *tally)
+{
+	bool good;
+
+	cli_progress_begin(cli->progress, cli, flame, inputs, n);
+	good = pump_each(cli, flame, sink, inputs, n, tally);
+	cli_progress_end(cli->progress, flame);
+	return good;
 }
 
 static int status_of(const struct cli *cli, const struct tally *tally)
@@ -362,7 +374,10 @@ static int survey(struct cli *cli)
 	if (!flame)
 		return CLI_TROUBLE;
 	flame_on_warning(flame, on_warning, cli);
-	for (size_t i = 0; i < cli->ninputs; i++) {
+	cli_progress_begin(cli->progress, cli, flame, cli->inputs,
+			   cli->ninputs);
+	for (size_t i = 0; i < cli->ninputs;
+	     i++, cli_progress_next(cli->progress)) {
 		struct flame_source *source = open_source(cli, flame,
 							  cli->inputs[i],
 							  true);
@@ -382,10 +397,12 @@ static int survey(struct cli *cli)
 		tally.read += damage < 2;
 		tally.damaged += damage == 1;
 		tally.lost += damage == 2;
+		cli_progress_erase(cli->progress);
 		if (cli->info)
 			print_facts(source, cli->inputs[i]);
 		flame_close(source);
 	}
+	cli_progress_end(cli->progress, flame);
 	if (cli->info && flame_metrics(flame))
 		printf("\n");
 	if (flame_metrics(flame) || !cli->info)
@@ -511,7 +528,8 @@ static void free_list(struct cli_list *list)
 
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
 {
-	struct cli cli = { .tool = tool, .own = own };
+	struct cli_progress progress = { 0 };
+	struct cli cli = { .tool = tool, .own = own, .progress = &progress };
 	int status = cli_parse(&cli, argc, argv);
 
 	if (status < 0)

@@ -55,8 +55,20 @@ struct cli_list {
 	size_t n, room;
 };
 
+/* progress.c: a line on a terminal that tells how far inputs are read. */
+struct cli_progress {
+	const struct cli *cli;
+	char **inputs;
+	size_t i, n;		/* of the inputs */
+	uint64_t before, done;	/* bytes: of those before, of this one */
+	uint64_t all;		/* of all; 0: not known */
+	double start, drawn;	/* seconds */
+	int width;		/* of what is drawn; 0: nothing is */
+};
+
 struct cli {
 	const struct cli_tool *tool;
+	struct cli_progress *progress;
 	void *own;		/* the tool's */
 	char **inputs;		/* nheld of them; an output may be the last */
 	size_t ninputs, nheld, inputs_room;
@@ -91,6 +103,14 @@ unsigned cli_cpus(void);
 int cli_parse(struct cli *cli, int argc, char **argv);
 /* Whether a tool has the library's rows of a kind as options. */
 bool cli_takes(const struct cli_tool *tool, char kind);
+
+void cli_progress_begin(struct cli_progress *progress, const struct cli *cli,
+			struct flame *flame, char **inputs, size_t n);
+/* An input was read. */
+void cli_progress_next(struct cli_progress *progress);
+/* Before something else is said. */
+void cli_progress_erase(struct cli_progress *progress);
+void cli_progress_end(struct cli_progress *progress, struct flame *flame);
 
 void cli_say(const struct cli *cli, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

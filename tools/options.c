@@ -31,6 +31,8 @@ void cli_say(const struct cli *cli, const char *format, ...)
 {
 	va_list args;
 
+	if (cli->progress)
+		cli_progress_erase(cli->progress);
 	fprintf(stderr, "%s: ", cli->tool->name);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
