@@ -52,9 +52,14 @@ check_PROGRAMS += tests/mk/mkjfr
 tests_mk_mkjfr_CFLAGS = $(AM_CFLAGS) -Wno-write-strings
 tests_mk_mkjfr_LDADD =
 
+# What tests/laws/readers runs.
+check_PROGRAMS += tests/laws/try-readers
+tests_laws_try_readers_LDADD = libfl.la
+
 script_tests = \
 	tests/golden/run \
 	tests/jfr-text/run \
+	tests/laws/readers \
 	tests/laws/run \
 	tests/progress/run \
 	tests/coherence/sources \
@@ -91,7 +96,7 @@ bench: all bench-data
 
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
-	cd $(distdir)/tests && rm -f mk/mkjfr bench/measure bench/mkstacks
+	cd $(distdir)/tests && rm -f mk/mkjfr laws/try-readers bench/measure bench/mkstacks
 	find $(distdir)/tests \( -name '*.log' -o -name '*.trs' \
 		-o -name '*.o' -o -name .deps -o -name .libs \
 		-o -name .dirstamp \) -exec rm -rf {} +

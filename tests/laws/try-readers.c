@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Laws of readers and filters that are tried many times over a file, and so
+ * in one process: tests/laws/readers gives it all of tests/data.  Formats
+ * are detected and filters come from the table: new ones need nothing here
+ * to be tried.  TAP, a line a law and file.
+ *
+ *	try-readers FILE...
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+/* Places to cut at: all of a small file, else about so many. */
+enum { SMALL = 1500, CUTS = 150, LAST = 30 };
+
+/* Weights by metric and stack: ids of one dictionary, so they compare. */
+struct weights {
+	struct fl_map map;
+	int64_t sum;
+};
+
+static struct flame *flame;
+static const char *name;		/* of the file */
+static struct slice file;
+static char format[64];
+static bool text, packed, ends;	/* ends: in a newline, unpacked */
+static struct weights whole, totals;	/* totals: with what is above */
+static unsigned tests;
+static char problem[400];
+
+/* What was found --------------------------------------------------------- */
+
+static void verdict(const char *law)
+{
+	printf("%s %u - %s: %s\n", problem[0] ? "not ok" : "ok", ++tests,
+	       name, law);
+	if (problem[0])
+		printf("#   %s\n", problem);
+	problem[0] = '\0';
+	fflush(stdout);
+}
+
+static void skipped(const char *law, const char *why)
+{
+	printf("ok %u - %s: %s # SKIP %s\n", ++tests, name, law, why);
+	problem[0] = '\0';
+}
+
+FL_PRINTF(1, 2)
+static void complain(const char *line, ...)
+{
+	va_list args;
+
+	if (problem[0])
+		return;
+	va_start(args, line);
+	vsnprintf(problem, sizeof(problem), line, args);
+	va_end(args);
+	for (char *at = problem; *at; at++)
+		if ((unsigned char)*at < 0x20)
+			*at = '?';
+}
+
+/* "a;b" of a key. */
+static const char *spell(uint64_t key)
+{
+	static char line[200];
+	flame_id stack = (flame_id)key;
+	size_t n = sizeof(line) - 1;
+
+	line[n] = '\0';
+	for (; stack && n; stack = fl_parent(flame, stack)) {
+		struct slice s = fl_name_at(flame,
+					    fl_frame_at(flame, stack)->name);
+		size_t m = FL_MIN(s.size, n - 1);
+
+		n -= m;
+		memcpy(line + n, s.at, m);
+		line[--n] = ';';
+	}
+	return line + n + (line[n] == ';');
+}
+
+/* Reading ------------------------------------------------------------------ */
+
+struct counter {
+	struct weights *weights;
+};
+
+static int put(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct weights *w = ((struct counter *)sink->state)->weights;
+	uint64_t *n = fl_map_put(&w->map, (uint64_t)s->metric << 32 | s->stack,
+				 NULL);
+
+	if (!n)
+		return fl_no_memory(sink->flame);
+	*n += (uint64_t)s->weight;
+	w->sum += s->weight;
+	return FLAME_OK;
+}
+
+static struct flame_sink *counter(struct weights *weights)
+{
+	struct flame_sink *sink = fl_sink_new(flame, NULL,
+					      sizeof(struct counter));
+
+	fl_map_clear(&weights->map);
+	weights->sum = 0;
+	sink->put = put;
+	((struct counter *)sink->state)->weights = weights;
+	return sink;
+}
+
+/* Failed or damaged, it may; what a failure gave counts as nothing. */
+static int pump(struct slice bytes, const char *as, struct flame_sink *sink,
+		struct weights *weights)
+{
+	struct flame_source *source;
+	int status = FLAME_FAILED, damage = 2;
+
+	flame_clear(flame);
+	source = flame_open_memory(flame, bytes.at, bytes.size, name, as);
+	if (source) {
+		status = flame_pump(source, sink);
+		damage = flame_source_damage(source);
+		if (!format[0])
+			snprintf(format, sizeof(format), "%s",
+				 flame_source_format(source));
+	}
+	flame_close(source);
+	if (flame_finish(sink) != FLAME_OK || status != FLAME_OK) {
+		fl_map_clear(&weights->map);
+		weights->sum = 0;
+		return 2;
+	}
+	return damage;
+}
+
+static int count(struct slice bytes, const char *as, struct weights *weights)
+{
+	return pump(bytes, as, counter(weights), weights);
+}
+
+static int64_t weight_of(const struct weights *w, uint64_t key)
+{
+	const uint64_t *n = fl_map_get(&w->map, key);
+
+	return n ? (int64_t)*n : 0;
+}
+
+/* A frame that says of itself that what it was is lost. */
+static bool has_unknown(flame_id stack)
+{
+	for (; stack; stack = fl_parent(flame, stack))
+		if (fl_slice_starts(fl_name_at(flame, fl_frame_at(flame,
+							stack)->name),
+				    "[unknown"))
+			return true;
+	return false;
+}
+
+/*
+ * Stacks of known frames in which a weighs more than b, times; keeps one of
+ * them, and by how much all do.
+ */
+static size_t excess(const struct weights *a, const struct weights *b,
+		     int64_t times, uint64_t *which, int64_t *more)
+{
+	const struct fl_map_entry *e;
+	size_t i = 0, n = 0;
+
+	while ((e = fl_map_each(&a->map, &i)) != NULL) {
+		if ((int64_t)e->value <= times * weight_of(b, e->key) ||
+		    (!text && has_unknown((flame_id)e->key)))
+			continue;
+		*which = e->key;
+		*more += (int64_t)e->value - times * weight_of(b, e->key);
+		n++;
+	}
+	return n;
+}
+
+static void same(const struct weights *a, const struct weights *b,
+		 const char *what)
+{
+	uint64_t key = 0;
+	int64_t more = 0;
+
+	if (a->sum != b->sum)
+		complain("%s: %" PRId64 ", not %" PRId64, what, a->sum,
+			 b->sum);
+	else if (excess(a, b, 1, &key, &more))
+		complain("%s: %" PRId64 ", not %" PRId64 ": %s", what,
+			 weight_of(a, key), weight_of(b, key), spell(key));
+}
+
+/* Cut anywhere --------------------------------------------------------------- */
+
+/*
+ * What was cut may have lost names of what is at the leaf (of JFR, the class
+ * of an object): so a stack may weigh as much as all that begin with it.
+ */
+static void add_totals(void)
+{
+	const struct fl_map_entry *e;
+	size_t i = 0;
+
+	fl_map_clear(&totals.map);
+	while ((e = fl_map_each(&whole.map, &i)) != NULL) {
+		uint64_t metric = e->key >> 32 << 32;
+		flame_id stack = (flame_id)e->key;
+
+		for (;; stack = fl_parent(flame, stack)) {
+			*fl_map_put(&totals.map, metric | stack, NULL) +=
+				e->value;
+			if (!stack)
+				break;
+		}
+	}
+}
+
+/*
+ * Of text, two stacks may be others than the whole has: that of a record
+ * whose end was cut, and of one before that a line ends which would have
+ * gone on.  Where lines tell what is in those below them, as sample(1)'s,
+ * more may.
+ */
+static bool may_differ(size_t stacks)
+{
+	static const char *const trees[] = { "sample" };
+
+	for (size_t i = 0; i < FL_COUNT(trees); i++)
+		if (strcmp(format, trees[i]) == 0)
+			return true;
+	return stacks <= (text ? 2 : 0);
+}
+
+static void cut_at(size_t size, struct weights *w)
+{
+	uint64_t key = 0;
+	int64_t more = 0, odd = 0;
+	size_t n;
+
+	count((struct slice){ file.at, size }, NULL, w);
+	count((struct slice){ file.at, size }, format, w);
+	if (text && excess(w, &whole, 1, &key, &odd) > 2)
+		odd = 0;
+	n = excess(w, &totals, 1, &key, &more);
+	if (w->sum > whole.sum + odd)
+		complain("%zu bytes: %" PRId64 ", of %" PRId64, size, w->sum,
+			 whole.sum);
+	else if (!may_differ(n))
+		complain("%zu bytes: %zu stacks have more, as %" PRId64
+			 ", not %" PRId64 ": %s", size, n, weight_of(w, key),
+			 weight_of(&totals, key), spell(key));
+}
+
+static void cut_anywhere(void)
+{
+	struct weights w = { 0 };
+	size_t step = file.size <= SMALL ? 1 : file.size / CUTS;
+
+	add_totals();
+	for (size_t size = 0; size < file.size;
+	     size += file.size - size <= LAST ? 1 : step)
+		cut_at(size, &w);
+	fl_map_free(&w.map);
+	verdict("cut anywhere, it gives no more than the whole");
+}
+
+/* Packed, and twice ---------------------------------------------------------- */
+
+static struct fl_buf gzip(struct slice s)
+{
+	struct fl_buf out = { 0 };
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)s.at,
+		       .avail_in = (uInt)s.size };
+	char piece[4096];
+
+	deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+	do {
+		z.next_out = (Bytef *)piece;
+		z.avail_out = sizeof(piece);
+		deflate(&z, Z_FINISH);
+		fl_buf_put(&out, piece, sizeof(piece) - z.avail_out);
+	} while (z.avail_out == 0);
+	deflateEnd(&z);
+	return out;
+}
+
+static void through_gzip(const struct fl_buf *zip)
+{
+	struct weights w = { 0 };
+
+	count((struct slice){ zip->at, zip->size }, NULL, &w);
+	same(&w, &whole, "packed");
+	fl_map_free(&w.map);
+	verdict("through gzip it is the file");
+}
+
+/* Documents are whole: what follows one is no part of it. */
+static bool is_document(void)
+{
+	size_t i = strspn(file.at, " \t\r\n\xef\xbb\xbf");
+
+	return text && i < file.size && strchr("{[<", file.at[i]);
+}
+
+static void twice(struct slice a, struct slice b, const char *what)
+{
+	struct weights w = { 0 };
+	struct fl_buf all = { 0 };
+	uint64_t key = 0;
+	int64_t more = 0;
+
+	fl_buf_put(&all, a.at, a.size);
+	if (text && a.at == file.at && !packed)
+		fl_buf_put(&all, "\n\n", 2);
+	fl_buf_put(&all, b.at, b.size);
+	count((struct slice){ all.at, all.size }, NULL, &w);
+	if (w.sum != 2 * whole.sum)
+		complain("%s: %" PRId64 ", not 2 * %" PRId64, what, w.sum,
+			 whole.sum);
+	else if (excess(&w, &whole, 2, &key, &more))
+		complain("%s: %" PRId64 ", not 2 * %" PRId64 ": %s", what,
+			 weight_of(&w, key), weight_of(&whole, key),
+			 spell(key));
+	fl_map_free(&w.map);
+	fl_buf_free(&all);
+}
+
+static void concatenated(int damage, const struct fl_buf *zip)
+{
+	static const char law[] = "cat of it, plain and packed, is the sum";
+	struct slice z = { zip->at, zip->size };
+
+	if (damage || strstr(name, "inflight")) {
+		skipped(law, "its end is not whole");
+		return;
+	}
+	if (text && packed && !ends) {
+		skipped(law, "its last line goes on");
+		return;
+	}
+	if (is_document()) {
+		skipped(law, "it is a document");
+		return;
+	}
+	twice(file, file, "twice");
+	if (!text || ends) {
+		twice(z, z, "packed twice");
+		twice(z, file, "packed, plain");
+	}
+	twice(file, z, "plain, packed");
+	verdict(law);
+}
+
+/* Filters ---------------------------------------------------------------------- */
+
+/* What is tried for an argument that a row calls so. */
+static const struct argument {
+	const char *name;
+	const char *tries[6];
+} arguments[] = {
+	{ "RE", { "a", "^j", "e$", "[A-Z].*\\.", "nosuch" } },
+	{ "N", { "0", "1", "3", "1000" } },
+	{ "KEY", { "thread", "file", "state", "nosuch" } },
+	{ "X", { "1", "3" } },
+};
+
+/* Those that may lose samples; and those that do no more done twice. */
+static const char *const choosers[] = {
+	"keep", "drop", "include", "exclude", "root", "root-innermost",
+	"grain",
+};
+static const char *const settled[] = {
+	"norm", "norm-compat", "simple", "dot", "no-tiers", "strip-hex",
+	"keep", "drop", "include", "exclude", "root", "root-innermost",
+	"cut", "hide", "collapse-recursion", "depth",
+};
+
+static bool is_one_of(const char *const *list, size_t n, const char *what)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], what) == 0)
+			return true;
+	return false;
+}
+
+static struct flame_sink *filtered(struct weights *w, const char *filter,
+				   const char *arg, int times)
+{
+	struct flame_sink *sink = counter(w), *front;
+
+	for (; sink && times; times--, sink = front) {
+		front = flame_filter(sink, filter, arg);
+		if (!front)
+			flame_abandon(sink);
+	}
+	return sink;
+}
+
+static void try_filter(const struct flame_row *row, const char *arg)
+{
+	struct weights once = { 0 }, again = { 0 };
+	struct flame_sink *sink;
+	char what[100];
+
+	flame_clear(flame);
+	snprintf(what, sizeof(what), "--%s %s", row->name, arg ? arg : "");
+	sink = filtered(&once, row->name, arg, 1);
+	if (!sink)
+		return;		/* an argument that it does not take */
+	pump(file, format, sink, &once);
+	if (once.sum > whole.sum)
+		complain("%s: %" PRId64 " of %" PRId64, what, once.sum,
+			 whole.sum);
+	if (once.sum != whole.sum &&
+	    !is_one_of(choosers, FL_COUNT(choosers), row->name))
+		complain("%s: %" PRId64 ", not %" PRId64, what, once.sum,
+			 whole.sum);
+	if (is_one_of(settled, FL_COUNT(settled), row->name)) {
+		pump(file, format, filtered(&again, row->name, arg, 2),
+		     &again);
+		strcat(what, " twice");
+		same(&again, &once, what);
+	}
+	fl_map_free(&once.map);
+	fl_map_free(&again.map);
+}
+
+static void filters(void)
+{
+	struct flame_row row;
+
+	for (unsigned i = 0; flame_rows('f', i, &row); i++) {
+		if (!row.argument)
+			try_filter(&row, NULL);
+		for (size_t k = 0; row.argument && k < FL_COUNT(arguments);
+		     k++) {
+			const struct argument *a = &arguments[k];
+
+			if (strcmp(a->name, row.argument) != 0)
+				continue;
+			for (size_t t = 0; a->tries[t]; t++)
+				try_filter(&row, a->tries[t]);
+		}
+	}
+	verdict("no filter invents a sample, or changes its mind");
+}
+
+/* -------------------------------------------------------------------------------- */
+
+static bool slurp(const char *path, struct fl_buf *buf)
+{
+	FILE *in = fopen(path, "rb");
+	char piece[65536];
+	size_t n;
+
+	if (!in)
+		return false;
+	while ((n = fread(piece, 1, sizeof(piece), in)) > 0)
+		fl_buf_put(buf, piece, n);
+	fclose(in);
+	return true;
+}
+
+/* What it is, packed or not. */
+static void look(void)
+{
+	struct fl_in *in = fl_in_decoded(fl_in_memory(flame, file.at,
+						      file.size, name));
+	size_t n = 0;
+	const uint8_t *at = in ? fl_in_peek(in, SIZE_MAX, &n) : NULL;
+
+	text = n && !memchr(at, 0, FL_MIN(n, (size_t)64));
+	ends = n && at[n - 1] == '\n';
+	packed = n != file.size || memcmp(at, file.at, n) != 0;
+	fl_in_close(in);
+}
+
+static void laws(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct fl_buf bytes = { 0 }, zip;
+	int damage;
+
+	flame = flame_new();
+	name = slash ? slash + 1 : path;
+	if (!flame || !slurp(path, &bytes)) {
+		complain("%s: cannot be read", path);
+		verdict("it is there");
+		return;
+	}
+	fl_buf_byte(&bytes, '\0');
+	file = (struct slice){ bytes.at, bytes.size - 1 };
+	look();
+	format[0] = '\0';
+	damage = count(file, NULL, &whole);
+	if (damage == 2) {
+		skipped("read", "nothing can be had of it");
+	} else {
+		zip = gzip(file);
+		cut_anywhere();
+		through_gzip(&zip);
+		concatenated(damage, &zip);
+		filters();
+		fl_buf_free(&zip);
+	}
+	fl_buf_free(&bytes);
+	fl_map_free(&whole.map);
+	fl_map_free(&totals.map);
+	whole = totals = (struct weights){ 0 };
+	flame_free(flame);
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		laws(argv[i]);
+	printf("1..%u\n", tests);
+	return tests ? 0 : 1;
+}
