@@ -10,15 +10,15 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \
 	libflame/io/lz4.c libflame/io/out.c libflame/io/utf16.c \
-	libflame/io/xz.c \
-	libflame/io/zip.c libflame/io/zstd.c \
+	libflame/io/xz.c libflame/io/zip.c libflame/io/zstd.c \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/labels.c \
 	libflame/dict/metrics.c libflame/dict/names.c \
 	libflame/dict/stacks.c libflame/dict/tables.h \
 	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/pick.c \
-	libflame/flow/pump.c libflame/flow/select.c libflame/flow/sink.c \
-	libflame/flow/source.c libflame/flow/text.c \
+	libflame/flow/progress.c libflame/flow/pump.c \
+	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
+	libflame/flow/text.c \
 	libflame/filter/address.c libflame/filter/by.c \
 	libflame/filter/classify.c libflame/filter/cut.c \
 	libflame/filter/filter.h libflame/filter/filters.c \
@@ -28,21 +28,6 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/root.c libflame/filter/skip.c \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/faulthandler.c \
-	libflame/dict/dict.c libflame/dict/dict.h libflame/dict/frames.c \
-	libflame/dict/labels.c libflame/dict/metrics.c \
-	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
-	libflame/flow/flow.h libflame/flow/pick.c libflame/flow/pump.c \
-	libflame/flow/progress.c \
-	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
-	libflame/flow/text.c \
-	libflame/filter/address.c \
-	libflame/filter/by.c libflame/filter/classify.c \
-	libflame/filter/cut.c libflame/filter/filter.h \
-	libflame/filter/filters.c libflame/filter/grain.c \
-	libflame/filter/java.c libflame/filter/keep.c \
-	libflame/filter/rename.c libflame/filter/reverse.c \
-	libflame/filter/rewrite.c libflame/filter/root.c \
-	libflame/filter/skip.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \

@@ -1,60 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tools: each a table of options over cli.c and options.c, its manual beside it.
 
-cli_sources = tools/cli.c tools/cli.h tools/options.c tools/progress.c
+cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/options.c \
+	tools/progress.c tools/terminal.c
 
 bin_PROGRAMS += tools/flame-diff
-tools_flame_diff_SOURCES = tools/flame-diff.c tools/cli.c tools/cli.h \
-	tools/jobs.c tools/options.c \
-	tools/table.c tools/terminal.c
 tools_flame_diff_SOURCES = tools/flame-diff.c $(cli_sources) tools/table.c
 tools_flame_diff_LDADD = libfl.la
 dist_man_MANS += tools/flame-diff.1
 
 bin_PROGRAMS += tools/flame-filter
-tools_flame_filter_SOURCES = tools/flame-filter.c tools/cli.c tools/cli.h \
-	tools/jobs.c tools/options.c \
-	tools/terminal.c
 tools_flame_filter_SOURCES = tools/flame-filter.c $(cli_sources)
 tools_flame_filter_LDADD = libfl.la
 dist_man_MANS += tools/flame-filter.1
 
 bin_PROGRAMS += tools/flame-fold
-tools_flame_fold_SOURCES = tools/flame-fold.c tools/cli.c tools/cli.h \
-	tools/jobs.c tools/options.c \
-	tools/terminal.c
 tools_flame_fold_SOURCES = tools/flame-fold.c $(cli_sources)
 tools_flame_fold_LDADD = libfl.la
 dist_man_MANS += tools/flame-fold.1
 
 bin_PROGRAMS += tools/flame-graph
-tools_flame_graph_SOURCES = tools/flame-graph.c tools/cli.c tools/cli.h \
-	tools/jobs.c tools/options.c \
-	tools/terminal.c
 tools_flame_graph_SOURCES = tools/flame-graph.c $(cli_sources)
 tools_flame_graph_LDADD = libfl.la
 dist_man_MANS += tools/flame-graph.1
 
 bin_PROGRAMS += tools/flame-merge
-tools_flame_merge_SOURCES = tools/flame-merge.c tools/cli.c tools/cli.h \
-	tools/jobs.c tools/options.c \
-	tools/terminal.c
 tools_flame_merge_SOURCES = tools/flame-merge.c $(cli_sources)
 tools_flame_merge_LDADD = libfl.la
 dist_man_MANS += tools/flame-merge.1
 
 bin_PROGRAMS += tools/flame-top
-tools_flame_top_SOURCES = tools/flame-top.c tools/cli.c tools/cli.h \
-	tools/jobs.c tools/options.c \
-	tools/table.c tools/terminal.c
 tools_flame_top_SOURCES = tools/flame-top.c $(cli_sources) tools/table.c
 tools_flame_top_LDADD = libfl.la $(CJSON_LIBS)
 dist_man_MANS += tools/flame-top.1
 
 bin_PROGRAMS += tools/jfr2flame
-tools_jfr2flame_SOURCES = tools/jfr2flame.c tools/cli.c tools/cli.h \
-	tools/jobs.c tools/options.c \
-	tools/terminal.c
 tools_jfr2flame_SOURCES = tools/jfr2flame.c $(cli_sources)
 tools_jfr2flame_LDADD = libfl.la
 dist_man_MANS += tools/jfr2flame.1

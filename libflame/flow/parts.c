@@ -44,7 +44,6 @@ struct worker {
 struct parts {
 	struct flame_source *source;
 	struct flame_sink *sink;
-	bool mapped;		/* the input's bytes stay put */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned n;
@@ -242,7 +241,7 @@ static bool start_worker(struct parts *p, struct worker *w)
 
 static int hand_out(struct parts *p, struct worker *w, struct slice part)
 {
-	if (!p->mapped) {
+	if (!fl_in_stays(p->source->in)) {
 		if (!fl_grow(&w->copy, &w->copy_room, part.size, 1))
 			return fl_no_memory(p->source->flame);
 		memcpy(w->copy, part.at, part.size);
@@ -316,7 +315,6 @@ static bool is_wanted(struct flame_source *source)
 int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 {
 	struct parts *p;
-	size_t size;
 	int status;
 
 	if (!is_wanted(source))
@@ -326,7 +324,6 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 		return fl_no_memory(source->flame);
 	p->source = source;
 	p->sink = sink;
-	p->mapped = fl_in_all(source->in, &size) != NULL;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	status = read_first(p);
