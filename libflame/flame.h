@@ -52,7 +52,8 @@ enum flame_type {
 	FLAME_KERNEL,		/* _[k] */
 	FLAME_C1,		/* _[1] */
 	FLAME_JAVA_NATIVE,	/* a Java method written in C */
-	FLAME_GROUP		/* a frame of ours: thread, category, key */
+	FLAME_GROUP,		/* a frame of ours: thread, category, key */
+	FLAME_WAKER		/* _[w]: of the stack that woke the one below */
 };
 
 struct flame_frame {

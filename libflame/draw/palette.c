@@ -362,6 +362,7 @@ static const struct fl_colors *by_type(struct slice name, enum flame_type type)
 	case FLAME_CPP:
 		return vm;
 	case FLAME_KERNEL:
+	case FLAME_WAKER:
 		return kernel;
 	case FLAME_C1:
 		return c1;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Frames of one name are one node if their text has the same kind. */
-enum kind { KIND_PLAIN, KIND_JAVA, KIND_KERNEL };
+enum kind { KIND_PLAIN, KIND_JAVA, KIND_KERNEL, KIND_WAKER };
 
 static const uint8_t kinds[] = {
 	[FLAME_UNKNOWN] = KIND_PLAIN,
@@ -23,6 +23,7 @@ static const uint8_t kinds[] = {
 	[FLAME_C1] = KIND_JAVA,
 	[FLAME_JAVA_NATIVE] = KIND_PLAIN,
 	[FLAME_GROUP] = KIND_PLAIN,
+	[FLAME_WAKER] = KIND_WAKER,
 };
 
 /* Nodes in the order of their making; parent < child here too. */
@@ -49,7 +50,7 @@ const char *fl_type_suffix(enum flame_type type)
 	static const char *const suffixes[] = {
 		[FLAME_INTERPRETED] = "_[0]", [FLAME_JIT] = "_[j]",
 		[FLAME_INLINED] = "_[i]", [FLAME_KERNEL] = "_[k]",
-		[FLAME_C1] = "_[1]", [FLAME_GROUP] = NULL,
+		[FLAME_C1] = "_[1]", [FLAME_WAKER] = "_[w]",
 	};
 
 	return suffixes[type] ? suffixes[type] : "";
@@ -63,6 +64,8 @@ static uint8_t shown_type(const struct node *node, int64_t total)
 {
 	if (node->kind == KIND_KERNEL)
 		return FLAME_KERNEL;
+	if (node->kind == KIND_WAKER)
+		return FLAME_WAKER;
 	if (node->kind == KIND_PLAIN)
 		return node->type;
 	if (node->tier[1] * 3.0 >= (double)total)
