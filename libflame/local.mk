@@ -33,6 +33,10 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/lines.c libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
 	libflame/format/folded/folded.h libflame/format/folded/read.c \
+	libflame/format/lines.c \
+	libflame/format/folded/folded.h libflame/format/folded/join.c \
+	libflame/format/folded/number.c libflame/format/folded/read.c \
+	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
 	libflame/format/folded/write.c \
 	libflame/format/jfr/chunk.c libflame/format/jfr/emit.c \
 	libflame/format/jfr/event.c libflame/format/jfr/info.c \

@@ -16,6 +16,18 @@ struct threads {
 	struct fl_prefix prefix;
 };
 
+/* Folded text has frames of threads: "thread-in-stack" is the name of it. */
+static bool has_own(struct flame *flame, const struct flame_sample *s)
+{
+	flame_id own = flame_label_get(flame, s->thread,
+				       fl_name(flame, "thread-in-stack"));
+
+	for (flame_id i = own ? s->stack : 0; i; i = fl_parent(flame, i))
+		if (fl_frame_at(flame, i)->name == own)
+			return true;
+	return false;
+}
+
 /* A sample that knows no thread stays as it is. */
 static int put_threads(struct flame_sink *sink,
 		       const struct flame_sample *sample)
@@ -24,7 +36,7 @@ static int put_threads(struct flame_sink *sink,
 	struct flame_sample s = *sample;
 	flame_id *frame;
 
-	if (!s.thread)
+	if (!s.thread || has_own(sink->flame, &s))
 		return fl_put(sink->next, &s);
 	frame = fl_rewrite_place(sink->flame, &threads->frames, s.thread);
 	if (!frame)

@@ -65,6 +65,7 @@ struct fl_select {
 	bool compat;		/* jfrconv's selection, naming and order */
 	bool choose;		/* cpu if there is any: see pick.c */
 	bool cpu_only;		/* it is known that there is */
+	unsigned column;	/* folded: which of two counts; 3: none */
 	bool survey;		/* --event list: count threads and times */
 	struct fl_perf_select perf;
 	bool offsets;		/* dtrace: keep "+0x1f" */

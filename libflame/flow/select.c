@@ -24,6 +24,7 @@ const struct flame_row fl_select_rows[] = {
 	{ 's', "total", NULL, "weigh by bytes or time, not by samples", 0, 0, 0 },
 	{ 's', "leak", NULL, "only native memory that was never freed", 0, 0, 0 },
 	{ 's', "tail", "RATIO", "leaks: ignore this share at the end (10%)", 0, 0, 0 },
+	{ 's', "column", "1|2|none", "folded: of two counts a line, take this", 0, 0, 0 },
 	{ 's', "lines", NULL, "show line numbers", 0, 0, 0 },
 	{ 's', "bci", NULL, "show bytecode indices", 0, 0, 0 },
 	{ 0, NULL, NULL, NULL, 0, 0, 0 }
@@ -304,6 +305,19 @@ static int set_weight(struct flame *flame, struct fl_select *select,
 	       bad(flame, "weight", value, "period or samples");
 }
 
+static int set_column(struct flame *flame, struct fl_select *select,
+		      const char *value)
+{
+	static const char *const columns[] = { "1", "2", "none" };
+
+	for (unsigned i = 0; i < FL_COUNT(columns); i++)
+		if (strcmp(value, columns[i]) == 0) {
+			select->column = i + 1;
+			return FLAME_OK;
+		}
+	return bad(flame, "column", value, "1, 2 or none");
+}
+
 /* What is asked of perf's text alone: rows of no table, see flame-fold. */
 static int set_perf(struct flame *flame, struct fl_perf_select *perf,
 		    const char *option)
@@ -366,6 +380,8 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 		return set_ratio(flame, option, &s->grain, value);
 	if (strcmp(option, "weight") == 0)
 		return set_weight(flame, s, value);
+	if (strcmp(option, "column") == 0)
+		return set_column(flame, s, value);
 	if (strncmp(option, "perf-", 5) == 0)
 		return set_perf(flame, &s->perf, option);
 	if (strcmp(option, "total") == 0)

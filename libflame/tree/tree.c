@@ -6,6 +6,7 @@
 
 #include "tree/tree.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns)
@@ -57,7 +58,9 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 	}
 	/* No stack weighs more than their sum: it fits where that does. */
 	if (weight < 0)
-		return fl_fail(tree->flame, "a sample of negative weight");
+		return fl_fail(tree->flame, "a sample of negative weight, %"
+			       PRId64 ": what is below 0 cannot be drawn",
+			       weight);
 	if (__builtin_add_overflow(tree->total[column], weight,
 				   &tree->total[column]))
 		return fl_fail(tree->flame, "the sum of weights passes 2^63");

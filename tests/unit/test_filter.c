@@ -46,7 +46,7 @@ static const char *const letters[] = {
 	[FLAME_UNKNOWN] = "", [FLAME_INTERPRETED] = "0", [FLAME_JIT] = "j",
 	[FLAME_INLINED] = "i", [FLAME_NATIVE] = "n", [FLAME_CPP] = "+",
 	[FLAME_KERNEL] = "k", [FLAME_C1] = "1", [FLAME_JAVA_NATIVE] = "J",
-	[FLAME_GROUP] = "g"
+	[FLAME_GROUP] = "g", [FLAME_WAKER] = "w"
 };
 
 static void write_stack(flame_id stack)
@@ -563,6 +563,22 @@ Test(by, threads_stand_at_the_root)
 	cr_expect_str_eq(out.at, "[main tid=7]_[g];a;b 1\n"
 			 "[tid=8]_[g];a;b 1\n[main tid=7]_[g];a;b 1\n"
 			 "a;b 1\n");
+}
+
+Test(by, a_thread_whose_frame_is_there_gets_no_other)
+{
+	struct flame_sink *sink = flame_filter(collector(), "threads", NULL);
+	flame_id thread = fl_thread(flame, FL_SLICE("main"), 7);
+
+	/* send_with's stack is a;b. */
+	send_with(sink, flame_label(flame, thread,
+				    fl_name(flame, "thread-in-stack"),
+				    fl_name(flame, "a")), 0);
+	send_with(sink, flame_label(flame, thread,
+				    fl_name(flame, "thread-in-stack"),
+				    fl_name(flame, "gone")), 0);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_str_eq(out.at, "a;b 1\n[main tid=7]_[g];a;b 1\n");
 }
 
 Test(by, labels_stand_at_the_root_the_first_outermost)

@@ -2,6 +2,10 @@
 /*
  * Folded stacks, in the order data flow:
  *
+ *	number.c	counts: whole, fractions, percent
+ *	sniff.c		which dialect a file is, from its beginning
+ *	join.c		frames that hold a ';'
+ *	stack.c		a line's frames as a stack, and whose it is
  *	read.c		lines in, samples out; the row
  *	write.c		a tree as sorted lines
  */
@@ -11,5 +15,121 @@
 #include "format/format.h"
 
 struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out);
+
+/* number.c */
+
+__extension__ typedef __int128 fl_wide;
+
+/* A count, in parts of 10^18; of a percentage too. */
+struct fl_folded_count {
+	fl_wide parts;
+	bool percent;
+	bool huge;		/* 2^63 or more, either way */
+};
+
+/* -12, 3.5, 3., 1e3, 33.82%; false: something else. */
+bool fl_folded_count(struct slice text, struct fl_folded_count *count);
+/*
+ * Rounded, with what was carried so far; what rounding takes is carried on.
+ * fraction (may be NULL): whether it took anything.
+ */
+int64_t fl_folded_round(const struct fl_folded_count *count, int64_t *carry,
+			bool *fraction);
+/* Digits alone, and fewer than 19 of them. */
+bool fl_folded_digits(struct slice text, int64_t *n);
+
+static inline bool fl_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/*
+ * The last word, off the text's end, with one blank before it.  false: the
+ * text is one word, or none.
+ */
+bool fl_folded_last(struct slice *text, struct slice *word);
+/* The first word, off its beginning, with all blanks around it. */
+bool fl_folded_first(struct slice *text, struct slice *word);
+/* Up to the first tab, which goes too.  false: there is none. */
+bool fl_folded_field(struct slice *text, struct slice *field);
+/* Without blanks at its end. */
+struct slice fl_folded_trim(struct slice line);
+
+/* sniff.c */
+
+struct fl_folded_dialect {
+	enum {
+		FL_COUNT_LAST, FL_COUNT_FIRST, FL_COUNT_NONE,
+		FL_COUNT_TWO,		/* a line: before and after */
+		FL_COUNT_THREE		/* us,idle,bytes */
+	} counts;
+	bool percent;		/* counts are percentages */
+	bool offset;		/* a number and a tab come first: no matter */
+	bool key;		/* KEY tab stack tab count */
+	bool report;		/* perf report's rows stand between */
+	bool austin;		/* P1;T0:2;file:func:line */
+	bool comm;		/* comm-PID/TID */
+};
+
+bool fl_folded_comment(struct slice line);
+void fl_folded_sniff(struct fl_in *in, struct fl_folded_dialect *dialect);
+int fl_folded_probe(const uint8_t *head, size_t n, bool whole);
+/* P1;T0:2 begins it. */
+bool fl_folded_is_austin(struct slice line);
+/* comm-PID/TID: where the numbers are; false: it is none. */
+bool fl_folded_is_comm(struct slice frame, struct slice *comm,
+		       struct slice *pid, struct slice *tid);
+
+/* join.c */
+
+/* Whether a frame's text, cut at its first ';', may go on behind that. */
+bool fl_folded_opens(struct slice piece);
+/*
+ * Where the frame ends that begins at `from` and may go on behind its first
+ * ';', at `end`.  *seen: up to where the text was looked at to know.
+ */
+size_t fl_folded_join(struct slice text, size_t from, size_t end,
+		      size_t *seen);
+/* process PID:"command": its parts; false: it is none. */
+bool fl_folded_process(struct slice frame, struct slice *pid,
+		       struct slice *command);
+
+/* stack.c */
+
+/*
+ * Texts to stacks.  A line mostly begins as the one before it does: of that
+ * one each frame is known with its end, and what stack it was.
+ */
+struct fl_folded_stacks {
+	struct flame *flame;
+	const struct fl_folded_dialect *dialect;
+	/* Frames by their text: one look-up for name, type and frame. */
+	struct fl_index index;
+	struct fl_folded_text {
+		const char *at;		/* in the dictionary */
+		uint32_t size;
+		uint8_t type;
+		bool opens;
+		flame_id frame;
+	} *texts;
+	size_t ntexts, texts_room;
+	/* The line before. */
+	char *line;
+	size_t size, line_room;
+	struct fl_folded_frame {
+		size_t end;		/* of its text, in the line */
+		size_t seen;		/* what decided that */
+		flame_id frame, stack;
+	} *frames;
+	size_t n, frames_room;
+	/* Whose stack it is: of its outermost frames. */
+	flame_id thread;
+	size_t nowner;		/* the frames that told */
+	flame_id keys[5];
+};
+
+/* The stack; its thread in ->thread. */
+flame_id fl_folded_stack(struct fl_folded_stacks *stacks, struct slice text);
+void fl_folded_stacks_free(struct fl_folded_stacks *stacks);
 
 #endif

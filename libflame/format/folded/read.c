@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks, read: "frame;frame;frame weight" a line, root first.  The
- * weight is the number after the last blank; _[0] _[1] _[i] _[j] _[k] at a
- * frame's end are its type (async-profiler's and FlameGraph's annotations).
+ * Folded stacks, read: "frame;frame;frame weight" a line, root first, and
+ * what else goes by that name (sniff.c).  The weight is the number after
+ * the last blank; _[0] _[1] _[i] _[j] _[k] _[w] at a frame's end are its
+ * type (async-profiler's and FlameGraph's annotations).
  */
 #include "fl.h"
 
 #include "format/folded/folded.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+
+/* Rows of the select row "column". */
+enum { COLUMN_UNSET, COLUMN_FIRST, COLUMN_SECOND, COLUMN_NONE };
+
+struct reader {
+	struct fl_lines lines;
+	struct fl_folded_dialect dialect;
+	struct fl_folded_stacks stacks;
+	bool begun;
+	bool plain;		/* one whole count, last, and nothing else */
+	int64_t carry;		/* of rounding, in parts of 10^18 */
+	uint64_t fractions, huge, first_huge, below_zero;
+	flame_id metric;	/* of counts; 0: not known */
+	flame_id key;		/* the label's name, once there is one */
+	/* perf report: the row that is above, and those with no stack. */
+	flame_id row;
+	bool row_used;
+	uint64_t rows_left;
+	/* More samples of the same line. */
+	struct flame_sample more[2];
+	unsigned nmore;
+};
 
 /* A line with a ';' or blank before a final number, or nothing at all. */
 static bool is_record(struct slice line, size_t *stack, int64_t *weight)
@@ -17,8 +41,7 @@ static bool is_record(struct slice line, size_t *stack, int64_t *weight)
 
 	while (i && line.at[i - 1] >= '0' && line.at[i - 1] <= '9')
 		i--;
-	if (i == line.size || !i ||
-	    (line.at[i - 1] != ' ' && line.at[i - 1] != '\t'))
+	if (i == line.size || !i || !fl_is_blank(line.at[i - 1]))
 		return false;
 	if (!fl_parse_int((struct slice){ line.at + i, line.size - i },
 			  weight))
@@ -27,155 +50,380 @@ static bool is_record(struct slice line, size_t *stack, int64_t *weight)
 	return true;
 }
 
-static struct slice trim(struct slice line)
+/* Metrics --------------------------------------------------------------- */
+
+static void count_metric(struct flame *flame, const struct flame_sample *s)
 {
-	while (line.size && (line.at[line.size - 1] == '\r' ||
-			     line.at[line.size - 1] == ' ' ||
-			     line.at[line.size - 1] == '\t'))
-		line.size--;
-	return line;
+	struct flame_metric *m = &flame->metrics[s->metric];
+
+	if (!s->metric)
+		return;
+	m->samples++;
+	if (__builtin_add_overflow(m->total, s->weight, &m->total))
+		m->total = INT64_MAX;
 }
 
-static int probe(const uint8_t *head, size_t n, bool whole)
+/* "# mode: cpu": what Austin counts from here on. */
+static void take_comment(struct reader *r, struct slice line)
 {
-	const char *at = (const char *)head, *end = at + n;
-	unsigned good = 0;
+	struct flame *flame = r->stacks.flame;
 
-	while (at < end && good < 4) {
-		const char *lf = memchr(at, '\n', end - at);
-		struct slice line = { at, (lf ? lf : end) - at };
-		int64_t weight;
-		size_t stack;
-
-		if (!lf && !whole)
-			break;
-		if (memchr(line.at, '\0', line.size))
-			return 0;
-		line = trim(line);
-		if (line.size && line.at[0] != '#') {
-			if (!is_record(line, &stack, &weight))
-				return 0;
-			good++;
-		}
-		at = lf ? lf + 1 : end;
-	}
-	if (!good)
-		return whole || n >= 1 << 20 ? 0 : -1;
-	return 2 + good;
+	if (!r->dialect.austin || !fl_slice_starts(line, "# mode: "))
+		return;
+	line.at += 8;
+	line.size -= 8;
+	if (fl_slice_starts(line, "cpu"))
+		r->metric = flame_metric(flame, "cpu", "us");
+	else if (fl_slice_starts(line, "memory"))
+		r->metric = flame_metric(flame, "memory", "bytes");
+	else
+		r->metric = flame_metric(flame, "wall", "us");
 }
 
-static int open_folded(struct flame_source *source)
+/* Memory that was given back is a metric of its own. */
+static void set_memory(struct reader *r, struct flame_sample *s)
 {
-	struct fl_lines *lines = calloc(1, sizeof(*lines));
+	struct flame *flame = r->stacks.flame;
 
-	if (!lines)
-		return fl_no_memory(source->flame);
-	lines->in = source->in;
-	source->state = lines;
-	return FLAME_OK;
+	s->metric = flame_metric(flame, s->weight < 0 ? "memory-free" :
+							"memory", "bytes");
+	if (s->weight < 0)
+		s->weight = s->weight == INT64_MIN ? INT64_MAX : -s->weight;
 }
 
-static struct slice split_type(struct slice frame, enum flame_type *type)
+static bool is_memory(const struct reader *r)
 {
-	const char *at = frame.at + frame.size - 4;
-
-	*type = FLAME_UNKNOWN;
-	if (frame.size > 4 && at[0] == '_' && at[1] == '[' && at[3] == ']')
-		switch (at[2]) {
-		case '0': *type = FLAME_INTERPRETED; break;
-		case '1': *type = FLAME_C1; break;
-		case 'i': *type = FLAME_INLINED; break;
-		case 'j': *type = FLAME_JIT; break;
-		case 'k': *type = FLAME_KERNEL; break;
-		}
-	if (*type)
-		frame.size -= 4;
-	return frame;
+	return r->metric && strcmp(flame_metric_of(r->stacks.flame,
+						   r->metric)->name,
+				   "memory") == 0;
 }
 
-/* Frames without a name ("a;;b", "a;b;") are none. */
-static flame_id read_stack(struct flame *flame, const char *at, size_t size)
+/* Counts ---------------------------------------------------------------- */
+
+static bool bad(struct reader *r, struct slice line)
 {
-	const char *end = at + size;
-	flame_id stack = 0;
-
-	while (at < end) {
-		const char *semi = memchr(at, ';', end - at);
-		struct slice text = { at, (semi ? semi : end) - at };
-		enum flame_type type;
-
-		at = semi ? semi + 1 : end;
-		if (!text.size)
-			continue;
-		text = split_type(text, &type);
-		stack = flame_stack(flame, stack,
-				    fl_frame(flame, flame_name(flame, text.at,
-							       text.size),
-					     type));
-	}
-	return stack;
-}
-
-/* Any byte below a blank, eight at a time. */
-static bool has_control(const char *at, size_t size)
-{
-	uint64_t word, found = 0;
-
-	for (; size >= 8; at += 8, size -= 8) {
-		memcpy(&word, at, 8);
-		found |= (word - 0x2020202020202020u) & ~word;
-	}
-	if (found & 0x8080808080808080u)
-		return true;
-	while (size--)
-		if ((unsigned char)*at++ < 0x20)
-			return true;
+	fl_lines_bad(&r->lines, line);
 	return false;
 }
 
-/* Such bytes are blanks, as they will be written: names that are one. */
-static flame_id read_cleaned(struct flame *flame, const char *at, size_t size)
+/* false: it does not fit, and that is counted. */
+static bool weigh(struct reader *r, const struct fl_folded_count *count,
+		  int64_t *weight)
 {
-	char *copy = malloc(size);
-	flame_id stack;
+	bool fraction;
 
-	if (!copy) {
-		fl_no_memory(flame);
-		return 0;
+	if (count->huge) {
+		if (!r->huge++)
+			r->first_huge = r->lines.number;
+		return false;
 	}
-	memcpy(copy, at, size);
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)copy[i] < 0x20)
-			copy[i] = ' ';
-	stack = read_stack(flame, copy, size);
-	free(copy);
-	return stack;
+	*weight = fl_folded_round(count, &r->carry, &fraction);
+	r->fractions += fraction;
+	return true;
+}
+
+static bool take_count(struct reader *r, struct slice line, struct slice word,
+		       struct flame_sample *s)
+{
+	struct fl_folded_count count;
+
+	if (!fl_folded_count(word, &count) ||
+	    count.percent != r->dialect.percent)
+		return bad(r, line);
+	return weigh(r, &count, &s->weight);
+}
+
+/* Before and after: one of them is taken. */
+static bool take_two(struct reader *r, struct slice line, unsigned column,
+		     struct slice *stack, struct flame_sample *s)
+{
+	struct slice before, after;
+
+	if (!fl_folded_last(stack, &after) || !fl_folded_last(stack, &before))
+		return bad(r, line);
+	return take_count(r, line, column == COLUMN_FIRST ? before : after, s);
+}
+
+/* us,idle,bytes: wall, cpu if it was not idle, memory if it changed. */
+static bool take_three(struct reader *r, struct slice line,
+		       struct slice *stack, struct flame_sample *s)
+{
+	struct flame *flame = r->stacks.flame;
+	struct slice word, part[3] = { { NULL, 0 } };
+	struct fl_folded_count count[3];
+	int64_t weight[3];
+	size_t from = 0, n = 0;
+
+	if (!fl_folded_last(stack, &word))
+		return bad(r, line);
+	for (size_t i = 0; i <= word.size && n < 3; i++)
+		if (i == word.size || word.at[i] == ',') {
+			part[n++] = (struct slice){ word.at + from, i - from };
+			from = i + 1;
+		}
+	for (size_t i = 0; i < 3; i++)
+		if (i >= n || !fl_folded_count(part[i], &count[i]))
+			return bad(r, line);
+	for (size_t i = 0; i < 3; i++)
+		if (!weigh(r, &count[i], &weight[i]))
+			return false;
+	s->metric = flame_metric(flame, "wall", "us");
+	s->weight = weight[0];
+	if (!weight[1]) {
+		r->more[r->nmore] = *s;
+		r->more[r->nmore++].metric = flame_metric(flame, "cpu", "us");
+	}
+	if (weight[2]) {
+		r->more[r->nmore] = *s;
+		r->more[r->nmore].weight = weight[2];
+		set_memory(r, &r->more[r->nmore++]);
+	}
+	return true;
+}
+
+/* perf report ----------------------------------------------------------- */
+
+static bool is_number(struct slice word)
+{
+	struct fl_folded_count count;
+
+	return fl_folded_count(word, &count);
+}
+
+static void end_row(struct reader *r)
+{
+	r->rows_left += r->row && !r->row_used;
+	r->row = 0;
+	r->row_used = false;
+}
+
+/* "  33.82%   61  burn  libc.so": what it counts is in the lines below. */
+static void take_row(struct reader *r, struct slice line)
+{
+	struct flame *flame = r->stacks.flame;
+	struct slice rest = line, word;
+
+	end_row(r);
+	while (fl_folded_first(&rest, &word) && is_number(word))
+		line = rest;
+	r->row = flame_name(flame, line.at, line.size);
+}
+
+/* Lines ----------------------------------------------------------------- */
+
+static void label_key(struct reader *r, struct flame_sample *s,
+		      flame_id value)
+{
+	struct flame *flame = r->stacks.flame;
+
+	if (!r->key)
+		r->key = fl_name(flame, "key");
+	s->labels = flame_label(flame, s->labels, r->key, value);
+}
+
+/* Hadoop's: a place in a file, which is no matter, or a key. */
+static void take_fields(struct reader *r, struct slice *line,
+			struct flame_sample *s)
+{
+	struct slice field, rest = *line;
+	int64_t n;
+
+	if (!fl_folded_field(&rest, &field))
+		return;
+	if (r->dialect.offset && fl_folded_digits(field, &n))
+		*line = rest;
+	if (!r->dialect.key || !memchr(rest.at, '\t', rest.size))
+		return;
+	label_key(r, s, flame_name(r->stacks.flame, field.at, field.size));
+	*line = rest;
+}
+
+/* false: there is no sample in it. */
+static bool take_counts(struct reader *r, unsigned column, struct slice line,
+			struct slice *stack, struct flame_sample *s)
+{
+	struct slice word;
+
+	s->metric = r->metric;
+	switch (r->dialect.counts) {
+	case FL_COUNT_NONE:
+		s->weight = 1;
+		return true;
+	case FL_COUNT_FIRST:
+		if (!fl_folded_first(stack, &word))
+			return bad(r, line);
+		return take_count(r, line, word, s);
+	case FL_COUNT_TWO:
+		return take_two(r, line, column, stack, s);
+	case FL_COUNT_THREE:
+		return take_three(r, line, stack, s);
+	case FL_COUNT_LAST:
+		break;
+	}
+	return fl_folded_last(stack, &word) ? take_count(r, line, word, s) :
+					      bad(r, line);
+}
+
+static bool take(struct flame_source *source, struct slice line,
+		 struct flame_sample *s)
+{
+	struct reader *r = source->state;
+	struct slice stack = line;
+
+	if (r->dialect.report) {
+		if (line.at[0] == ' ') {
+			take_row(r, line);
+			return false;
+		}
+		r->row_used = true;
+	}
+	if (r->dialect.offset || r->dialect.key)
+		take_fields(r, &stack, s);
+	if (!take_counts(r, source->select.column, line, &stack, s))
+		return false;
+	if (r->row)
+		label_key(r, s, r->row);
+	if (s->weight < 0 && is_memory(r))
+		set_memory(r, s);
+	else if (s->weight < 0 && !r->below_zero++)
+		fl_remark(source->flame, "%s: line %" PRIu64 ": a count below "
+			  "0, as of a difference",
+			  fl_in_name(source->in), r->lines.number);
+	s->stack = fl_folded_stack(&r->stacks, stack);
+	s->thread = r->stacks.thread;
+	for (unsigned i = 0; i < r->nmore; i++) {
+		r->more[i].stack = s->stack;
+		r->more[i].thread = s->thread;
+		r->more[i].labels = s->labels;
+		count_metric(source->flame, &r->more[i]);
+	}
+	count_metric(source->flame, s);
+	return true;
+}
+
+/* The source ------------------------------------------------------------ */
+
+static int open_folded(struct flame_source *source)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->lines.in = source->in;
+	r->stacks.flame = source->flame;
+	r->stacks.dialect = &r->dialect;
+	source->state = r;
+	return FLAME_OK;
+}
+
+static void tell(struct flame_source *source, const struct reader *r)
+{
+	const char *name = fl_in_name(source->in);
+
+	if (r->dialect.counts == FL_COUNT_NONE)
+		fl_remark(source->flame, "%s: no line has a count: each "
+			  "counts 1", name);
+	if (r->dialect.counts == FL_COUNT_TWO && !source->select.column)
+		fl_remark(source->flame, "%s: two counts a line: taking the "
+			  "second (--column 1 takes the first)", name);
+	if (r->dialect.percent)
+		fl_remark(source->flame, "%s: percentages, counted in "
+			  "hundredths: 1%% is 100", name);
+}
+
+static void begin(struct flame_source *source, struct reader *r)
+{
+	struct fl_folded_dialect *d = &r->dialect;
+
+	r->begun = true;
+	fl_folded_sniff(source->in, d);
+	if (source->select.column == COLUMN_NONE && d->counts == FL_COUNT_TWO)
+		d->counts = FL_COUNT_LAST;
+	else if (source->select.column && d->counts == FL_COUNT_LAST &&
+		 source->select.column != COLUMN_NONE)
+		d->counts = FL_COUNT_TWO;
+	if (d->percent)
+		r->metric = flame_metric(source->flame, "percent", "0.01%");
+	tell(source, r);
+	r->plain = d->counts == FL_COUNT_LAST && !d->percent && !d->offset &&
+		   !d->key && !d->austin;
+}
+
+static int end(struct flame_source *source, struct reader *r)
+{
+	const char *name = fl_in_name(source->in);
+	int status = fl_lines_end(source, &r->lines);
+
+	end_row(r);
+	if (r->rows_left)
+		fl_warn(source->flame, "%s: %" PRIu64 " rows of perf report "
+			"have no stacks and are left out", name, r->rows_left);
+	if (r->huge) {
+		fl_warn(source->flame, "%s: %" PRIu64 " counts are 2^63 or "
+			"more and left out, the first is in line %" PRIu64, name,
+			r->huge, r->first_huge);
+		source->damage = r->lines.good ? 1 : 2;
+	}
+	if (r->fractions)
+		fl_warn(source->flame, "%s: %" PRIu64 " counts are not whole: "
+			"what rounding takes from one is carried on to the "
+			"next", name, r->fractions);
+	r->rows_left = r->huge = r->fractions = 0;
+	return status;
+}
+
+static inline bool skips(struct reader *r, struct slice line)
+{
+	if (fl_unlikely(!line.size)) {
+		end_row(r);
+		return true;
+	}
+	if (fl_likely(line.at[0] != '#') || !fl_folded_comment(line))
+		return false;
+	take_comment(r, line);
+	return true;
+}
+
+static bool take_plain(struct reader *r, struct slice line,
+		       struct flame_sample *sample)
+{
+	size_t stack;
+
+	if (!is_record(line, &stack, &sample->weight))
+		return false;
+	sample->stack = fl_folded_stack(&r->stacks, (struct slice){ line.at,
+								    stack });
+	sample->thread = r->stacks.thread;
+	return true;
 }
 
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
-	struct flame *flame = source->flame;
-	struct fl_lines *lines = source->state;
+	struct reader *r = source->state;
 	struct slice line;
-	size_t stack;
 
-	while (fl_lines_next(lines, &line)) {
-		line = trim(line);
-		if (!line.size || line.at[0] == '#')
+	if (fl_unlikely(!r->begun))
+		begin(source, r);
+	if (fl_unlikely(r->nmore)) {
+		*sample = r->more[--r->nmore];
+		return FLAME_OK;
+	}
+	while (fl_lines_next(&r->lines, &line)) {
+		line = fl_folded_trim(line);
+		if (skips(r, line))
 			continue;
 		memset(sample, 0, sizeof(*sample));
 		sample->time = FLAME_NOTIME;
-		if (!is_record(line, &stack, &sample->weight)) {
-			fl_lines_bad(lines, line);
+		if (!(fl_likely(r->plain) && take_plain(r, line, sample)) &&
+		    !take(source, line, sample)) {
+			if (fl_failed(source->flame))
+				return FLAME_FAILED;
 			continue;
 		}
-		lines->good++;
-		sample->stack = fl_unlikely(has_control(line.at, stack)) ?
-				read_cleaned(flame, line.at, stack) :
-				read_stack(flame, line.at, stack);
-		return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
+		r->lines.good++;
+		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 	}
-	return fl_lines_end(source, lines);
+	return end(source, r);
 }
 
 static void resume(struct flame_source *source)
@@ -199,14 +447,18 @@ static void join(struct flame_source *whole, struct flame_source *part)
 
 static void close_folded(struct flame_source *source)
 {
-	free(source->state);
+	struct reader *r = source->state;
+
+	if (r)
+		fl_folded_stacks_free(&r->stacks);
+	free(r);
 }
 
 const struct fl_format fl_format_folded = {
 	.name = "folded",
 	.summary = "frame;frame;frame weight, a line a stack",
 	.suffixes = ".folded .collapsed .txt",
-	.probe = probe,
+	.probe = fl_folded_probe,
 	.open = open_folded,
 	.next = next,
 	.close = close_folded,

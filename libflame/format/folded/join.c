@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames that hold a ';', which nothing marks as one that does not separate:
+ *
+ *	process 42:"sh -c "a; b""	py-spy: a command as it was typed
+ *	<[u8; 8] as Hash>::hash		Rust
+ *	f<A;B>  m(Lx/Y;Lx/Z;)V  Lx/Y;::run	templates, signatures of JVMs
+ *
+ * Conservative: the text must be open at the ';', closed by what follows,
+ * and what follows must not look like a frame of its own.
+ */
+#include "fl.h"
+
+#include "format/folded/folded.h"
+
+enum { NESTED = 32, PIECES = 8 };
+
+/* Brackets that are open. */
+struct open {
+	char at[NESTED];
+	unsigned n;
+};
+
+static bool is_operator(struct slice text, size_t i)
+{
+	static const char word[] = "operator";
+	size_t size = sizeof(word) - 1;
+
+	/* operator<, operator<<, operator<=>, operator->, operator>>= */
+	while (i && memchr("<>=-", text.at[i - 1], 4))
+		i--;
+	return i >= size && memcmp(text.at + i - size, word, size) == 0;
+}
+
+/* a->b, a => b, a < b and operator< are none. */
+static bool is_bracket(struct slice text, size_t i)
+{
+	char c = text.at[i], before = i ? text.at[i - 1] : '\0';
+	char after = i + 1 < text.size ? text.at[i + 1] : '\0';
+
+	if (c != '<' && c != '>')
+		return memchr("()[]", c, 4);
+	if (c == '>' && (before == '-' || before == '='))
+		return false;
+	if (c == '<' && (after == ' ' || after == '='))
+		return false;
+	return !is_operator(text, i);
+}
+
+/* false: a bracket closes that was not open, or too many are. */
+static bool step(struct open *open, char c)
+{
+	if (c == '(' || c == '[' || c == '<') {
+		if (open->n == NESTED)
+			return false;
+		open->at[open->n++] = c;
+		return true;
+	}
+	/* What was taken for a bracket: f(a<b). */
+	while (c != '>' && open->n && open->at[open->n - 1] == '<')
+		open->n--;
+	if (!open->n || open->at[open->n - 1] != (c == ')' ? '(' :
+						  c == ']' ? '[' : '<'))
+		return false;
+	open->n--;
+	return true;
+}
+
+static bool scan(struct open *open, struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (is_bracket(text, i) && !step(open, text.at[i]))
+			return false;
+	return true;
+}
+
+bool fl_folded_process(struct slice frame, struct slice *pid,
+		       struct slice *command)
+{
+	static const char word[] = "process ";
+	size_t i = sizeof(word) - 1, from = i;
+
+	if (!fl_slice_starts(frame, word))
+		return false;
+	while (i < frame.size && frame.at[i] >= '0' && frame.at[i] <= '9')
+		i++;
+	if (i == from || i + 2 > frame.size || frame.at[i] != ':' ||
+	    frame.at[i + 1] != '"')
+		return false;
+	*pid = (struct slice){ frame.at + from, i - from };
+	*command = (struct slice){ frame.at + i + 2, frame.size - i - 2 };
+	if (command->size && command->at[command->size - 1] == '"')
+		command->size--;
+	return true;
+}
+
+static bool is_process(struct slice text)
+{
+	struct slice pid, command;
+
+	return fl_folded_process(text, &pid, &command);
+}
+
+/* Lx/Y of Lx/Y;::run. */
+static bool is_class(struct slice piece)
+{
+	return piece.size > 2 && piece.at[0] == 'L' &&
+	       memchr(piece.at, '/', piece.size) &&
+	       !memchr(piece.at, ' ', piece.size) &&
+	       !memchr(piece.at, '.', piece.size);
+}
+
+bool fl_folded_opens(struct slice piece)
+{
+	struct open open = { .n = 0 };
+
+	return is_process(piece) || is_class(piece) ||
+	       (scan(&open, piece) && open.n);
+}
+
+/* The end of the piece that begins at `from`. */
+static size_t end_of(struct slice text, size_t from)
+{
+	const char *semi = memchr(text.at + from, ';', text.size - from);
+
+	return semi ? (size_t)(semi - text.at) : text.size;
+}
+
+static struct slice part(struct slice text, size_t from, size_t end)
+{
+	return (struct slice){ text.at + from, end - from };
+}
+
+static bool is_outermost(struct slice piece)
+{
+	return is_process(piece) || fl_slice_starts(piece, "thread (");
+}
+
+/*
+ * A command ends in a '"' before a ';' that no blank follows.  One that
+ * does not end was cut at its first ';'.
+ */
+static size_t join_process(struct slice text, size_t end, size_t *seen)
+{
+	for (size_t at = end;; at = end_of(text, at + 1)) {
+		bool more = at + 1 < text.size && text.at[at + 1] == ' ';
+
+		if (text.at[at - 1] == '"' && !more) {
+			*seen = FL_MIN(at + 2, text.size);
+			return at;
+		}
+		if (at == text.size)
+			break;
+		if (is_outermost(part(text, at + 1, end_of(text, at + 1))))
+			break;
+	}
+	*seen = SIZE_MAX;
+	return end;
+}
+
+/* A JVM's type, at i: behind it, or 0. */
+static size_t skip_type(struct slice text, size_t i)
+{
+	while (i < text.size && text.at[i] == '[')
+		i++;
+	if (i == text.size)
+		return 0;
+	if (text.at[i] != 'L')
+		return memchr("BCDFIJSZV", text.at[i], 9) ? i + 1 : 0;
+	i = end_of(text, i);
+	return i < text.size ? i + 1 : 0;
+}
+
+/* m(Lx/Y;I)V: where it ends, or 0. */
+static size_t join_signature(struct slice text, size_t from, size_t end)
+{
+	const char *open = memchr(text.at + from, '(', end - from);
+	size_t i;
+
+	if (!open)
+		return 0;
+	i = (size_t)(open + 1 - text.at);
+	while (i && i < text.size && text.at[i] != ')')
+		i = skip_type(text, i);
+	return i > end && i < text.size ? end_of(text, i) : 0;
+}
+
+/* What may stand between brackets and is hardly a frame. */
+static bool goes_on(struct slice piece)
+{
+	size_t i = 0;
+
+	if (!piece.size)
+		return false;
+	if (memchr(" )]>,", piece.at[0], 5))
+		return true;
+	while (i < piece.size && !memchr("<>()[].", piece.at[i], 7))
+		i++;
+	return i < piece.size && memchr(">)]", piece.at[i], 3);
+}
+
+static bool has_suffix(struct slice piece)
+{
+	return piece.size > 4 && piece.at[piece.size - 1] == ']' &&
+	       piece.at[piece.size - 3] == '[' &&
+	       piece.at[piece.size - 4] == '_';
+}
+
+static size_t join_brackets(struct slice text, size_t from, size_t end)
+{
+	size_t at = end;
+
+	for (int i = 0; i < PIECES && at < text.size; i++) {
+		struct open open = { .n = 0 };
+		size_t next = end_of(text, at + 1);
+
+		if (has_suffix(part(text, from, at)) ||
+		    !goes_on(part(text, at + 1, next)) ||
+		    !scan(&open, part(text, from, next)))
+			return 0;
+		if (!open.n)
+			return next;
+		at = next;
+	}
+	return 0;
+}
+
+size_t fl_folded_join(struct slice text, size_t from, size_t end, size_t *seen)
+{
+	struct slice piece = part(text, from, end);
+	size_t joined = 0;
+
+	if (is_process(piece))
+		return join_process(text, end, seen);
+	*seen = SIZE_MAX;
+	if (end == text.size)
+		return end;
+	if (is_class(piece))
+		joined = end + 2 < text.size && text.at[end + 1] == ':' &&
+			 text.at[end + 2] == ':' ? end_of(text, end + 1) : 0;
+	if (!joined)
+		joined = join_signature(text, from, end);
+	if (!joined)
+		joined = join_brackets(text, from, end);
+	return joined ? joined : end;
+}

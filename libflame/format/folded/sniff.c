@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which dialect a file is.  Lines alone do not tell: "main;Thread 5 7" has
+ * one count or two, "8 a;b" has its count first or none.  What its
+ * beginning has in common decides for all of it.
+ */
+#include "fl.h"
+
+#include "format/folded/folded.h"
+
+enum {
+	WINDOW = 256 << 10,	/* bytes that decide */
+	PROBE_LINES = 100, PROBE_BYTES = 64 << 10
+};
+
+/* How many lines are such. */
+struct seen {
+	unsigned lines, semicolons;
+	unsigned last, last_percent, last_semicolons, odd;
+	unsigned first, first_percent, first_semicolons;
+	unsigned first_only;	/* a count at the beginning alone */
+	unsigned two, three, repeated;
+	unsigned offset, key, place;
+	unsigned pt, comm;
+	bool austin, report, bad_start;
+	int64_t offset_before, place_wanted;
+	struct fl_map *stacks;	/* of lines with two counts; NULL: no */
+};
+
+bool fl_folded_comment(struct slice line)
+{
+	return line.size && line.at[0] == '#' &&
+	       (line.size == 1 || fl_is_blank(line.at[1]));
+}
+
+static size_t digits_at(struct slice text, size_t i)
+{
+	size_t from = i;
+
+	while (i < text.size && text.at[i] >= '0' && text.at[i] <= '9')
+		i++;
+	return i - from;
+}
+
+bool fl_folded_is_austin(struct slice line)
+{
+	size_t n = line.size && line.at[0] == 'P' ? digits_at(line, 1) : 0;
+
+	return n && line.size > n + 4 && line.at[n + 1] == ';' &&
+	       line.at[n + 2] == 'T' && digits_at(line, n + 3);
+}
+
+bool fl_folded_is_comm(struct slice frame, struct slice *comm,
+		       struct slice *pid, struct slice *tid)
+{
+	size_t slash = frame.size, dash;
+
+	while (slash && frame.at[slash - 1] != '/')
+		slash--;
+	if (slash < 4 || slash == frame.size ||
+	    digits_at(frame, slash) != frame.size - slash)
+		return false;
+	for (dash = slash - 1; dash && frame.at[dash - 1] != '-';)
+		dash--;
+	if (dash < 2 || dash == slash - 1 ||
+	    (digits_at(frame, dash) != slash - 1 - dash &&
+	     (frame.at[dash] != '?' || dash + 2 != slash)))
+		return false;
+	*comm = (struct slice){ frame.at, dash - 1 };
+	*pid = (struct slice){ frame.at + dash, slash - 1 - dash };
+	*tid = (struct slice){ frame.at + slash, frame.size - slash };
+	return true;
+}
+
+static bool has_comm(struct slice line)
+{
+	const char *semi = memchr(line.at, ';', line.size);
+	struct slice comm, pid, tid;
+
+	return semi && fl_folded_is_comm(
+		(struct slice){ line.at, (size_t)(semi - line.at) },
+		&comm, &pid, &tid);
+}
+
+/* 1939,0,-253952 */
+static bool is_triple(struct slice word)
+{
+	struct fl_folded_count count;
+	unsigned commas = 0;
+	size_t from = 0;
+
+	for (size_t i = 0; i <= word.size; i++) {
+		if (i < word.size && word.at[i] != ',')
+			continue;
+		if (!fl_folded_count((struct slice){ word.at + from,
+						     i - from }, &count))
+			return false;
+		commas += i < word.size;
+		from = i + 1;
+	}
+	return commas == 2;
+}
+
+/* A diff has each stack once; threads that end in numbers repeat theirs. */
+static void see_two(struct seen *seen, struct slice stack)
+{
+	struct fl_folded_count count;
+	struct slice word;
+	uint64_t *known;
+
+	if (!fl_folded_last(&stack, &word) || !fl_folded_count(word, &count))
+		return;
+	seen->two++;
+	if (!seen->stacks)
+		return;
+	stack = fl_folded_trim(stack);
+	known = fl_map_put(seen->stacks, fl_hash(stack.at, stack.size), NULL);
+	if (known && (*known)++)
+		seen->repeated++;
+}
+
+static void see_last(struct seen *seen, struct slice line, bool semicolon)
+{
+	struct fl_folded_count count;
+	struct slice word;
+	int64_t n;
+
+	if (!fl_folded_last(&line, &word))
+		return;
+	if (is_triple(word)) {
+		seen->three++;
+	} else if (fl_folded_count(word, &count)) {
+		seen->last_percent += count.percent;
+		see_two(seen, line);
+	} else {
+		return;
+	}
+	seen->odd += !fl_parse_int(word, &n) || n < 0;
+	seen->last++;
+	seen->last_semicolons += semicolon;
+}
+
+static void see_first(struct seen *seen, struct slice line, bool semicolon,
+		      bool has_last)
+{
+	struct fl_folded_count count;
+	struct slice word;
+
+	if (!fl_folded_first(&line, &word) || !fl_folded_count(word, &count))
+		return;
+	seen->first++;
+	seen->first_only += !has_last;
+	seen->first_percent += count.percent;
+	seen->first_semicolons += semicolon;
+}
+
+/*
+ * "123<tab>stack 5": Hadoop's places in a file, which ascend.  With a
+ * second tab they might be keys as well: places add up.
+ */
+static void see_tabs(struct seen *seen, struct slice line)
+{
+	struct slice field, rest = line, stack = line;
+	bool number, two;
+	int64_t n = 0;
+
+	if (!fl_folded_field(&rest, &field))
+		return;
+	stack = rest;
+	number = fl_folded_digits(field, &n);
+	two = memchr(rest.at, '\t', rest.size);
+	if (number && (!seen->offset || n > seen->offset_before))
+		seen->offset++;
+	if (number && two && (!seen->place || n == seen->place_wanted))
+		seen->place++;
+	seen->place_wanted = n + (int64_t)stack.size + 1;
+	seen->offset_before = n;
+	if (two && field.size && !memchr(field.at, ';', field.size) &&
+	    fl_folded_field(&rest, &field) && rest.size &&
+	    !memchr(rest.at, '\t', rest.size))
+		seen->key++;
+}
+
+static void see_comment(struct seen *seen, struct slice line)
+{
+	seen->austin |= fl_slice_starts(line, "# austin: ");
+	seen->report |= fl_slice_starts(line, "# Overhead ");
+}
+
+static void see(struct seen *seen, struct slice line)
+{
+	unsigned last = seen->last;
+	bool semicolon;
+
+	if (line.size && line.at[line.size - 1] == '\r')
+		line.size--;
+	if (fl_folded_comment(line)) {
+		see_comment(seen, line);
+		return;
+	}
+	/* Its first tabs matter, and what it ends in. */
+	if (!fl_folded_trim(line).size || (seen->report && line.at[0] == ' '))
+		return;
+	if (!seen->lines)
+		seen->bad_start = line.at[0] == '{' ||
+				  fl_slice_starts(line, "<!") ||
+				  fl_slice_starts(line, "<?") ||
+				  fl_slice_starts(line, "<html") ||
+				  fl_slice_starts(line, "<svg") ||
+				  fl_slice_starts(line, "[{");
+	line = fl_folded_trim(line);
+	semicolon = memchr(line.at, ';', line.size - 1);
+	seen->lines++;
+	seen->semicolons += semicolon && line.at[line.size - 1] != ';';
+	see_last(seen, line, semicolon);
+	see_first(seen, line, semicolon, seen->last > last);
+	see_tabs(seen, line);
+	seen->pt += fl_folded_is_austin(line);
+	seen->comm += has_comm(line);
+}
+
+/*
+ * The lines that are whole, `most` at most; false where one holds a NUL.
+ */
+static bool look(struct seen *seen, const uint8_t *head, size_t n, bool whole,
+		 unsigned most)
+{
+	const char *at = (const char *)head, *end = at + n;
+
+	if (n >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+		at += 3;
+	while (at < end && seen->lines < most) {
+		const char *lf = memchr(at, '\n', (size_t)(end - at));
+		struct slice line = { at, (size_t)((lf ? lf : end) - at) };
+
+		if (!lf && !whole)
+			break;
+		if (memchr(line.at, '\0', line.size))
+			return false;
+		see(seen, line);
+		at = lf ? lf + 1 : end;
+	}
+	return true;
+}
+
+static bool most_of(unsigned some, unsigned all)
+{
+	return some && some * 10 >= all * 9;
+}
+
+/* One count, or two: only where all lines have them, and as a diff has. */
+static bool is_diff(const struct seen *seen)
+{
+	return seen->two > 1 && seen->two == seen->last && !seen->repeated &&
+	       !seen->three;
+}
+
+static void decide(const struct seen *seen, struct fl_folded_dialect *d)
+{
+	if (most_of(seen->three, seen->last))
+		d->counts = FL_COUNT_THREE;
+	else if (seen->first_only > seen->last ||
+		 (seen->report && seen->first))
+		d->counts = FL_COUNT_FIRST;
+	else if (!seen->last && !seen->first && seen->semicolons &&
+		 seen->semicolons * 2 >= seen->lines)
+		d->counts = FL_COUNT_NONE;
+	else if (is_diff(seen))
+		d->counts = FL_COUNT_TWO;
+	d->percent = d->counts == FL_COUNT_FIRST ?
+		     seen->first_percent * 2 > seen->first :
+		     seen->last_percent * 2 > seen->last;
+	d->report = d->counts == FL_COUNT_FIRST && seen->report;
+	d->austin = seen->austin || most_of(seen->pt, seen->lines);
+	d->comm = most_of(seen->comm, seen->lines);
+	if (d->counts == FL_COUNT_FIRST || !seen->last)
+		return;
+	if (seen->key == seen->last)
+		d->key = seen->place != seen->last || seen->last == 1;
+	d->offset = !d->key && seen->offset == seen->last;
+}
+
+void fl_folded_sniff(struct fl_in *in, struct fl_folded_dialect *dialect)
+{
+	struct fl_map stacks = { 0 };
+	struct seen seen = { .stacks = &stacks };
+	const uint8_t *head;
+	size_t n;
+
+	head = fl_in_peek(in, WINDOW, &n);
+	look(&seen, head, FL_MIN(n, (size_t)WINDOW), n < WINDOW, UINT32_MAX);
+	decide(&seen, dialect);
+	fl_map_free(&stacks);
+}
+
+/* Half of the lines or more, and if not all, they must look like stacks. */
+static int bits_of(const struct seen *seen)
+{
+	if (seen->austin)
+		return 24;
+	if (seen->last == seen->lines && !seen->odd)
+		return 2 + (int)FL_MIN(seen->lines, 4u);
+	if (seen->last * 2 >= seen->lines &&
+	    seen->last_semicolons * 2 >= seen->last)
+		return 2;
+	if (seen->first * 2 >= seen->lines &&
+	    seen->first_semicolons * 2 >= seen->first)
+		return 2;
+	if (!seen->last && !seen->first && !seen->bad_start &&
+	    most_of(seen->semicolons, seen->lines))
+		return 1;
+	return 0;
+}
+
+int fl_folded_probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct seen seen = { .lines = 0 };
+	bool enough = whole || n >= PROBE_BYTES;
+	int bits;
+
+	if (!look(&seen, head, n, whole, PROBE_LINES))
+		return 0;
+	if (!seen.lines)
+		return seen.austin ? 24 : whole || n >= 1 << 20 ? 0 : -1;
+	bits = bits_of(&seen);
+	if (bits > 2 || enough || seen.lines == PROBE_LINES)
+		return bits;
+	return -1;
+}

@@ -1,0 +1,1 @@
+printf 'a;b\na;b\na;c\n' | flame-fold
