@@ -28,6 +28,15 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/root.c libflame/filter/skip.c \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/faulthandler.c \
+	libflame/filter/address.c \
+	libflame/filter/by.c libflame/filter/classify.c \
+	libflame/filter/cut.c libflame/filter/filter.h \
+	libflame/filter/filters.c libflame/filter/grain.c \
+	libflame/filter/java.c libflame/filter/keep.c \
+	libflame/filter/processes.c \
+	libflame/filter/rename.c libflame/filter/reverse.c \
+	libflame/filter/rewrite.c libflame/filter/root.c \
+	libflame/filter/skip.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \

@@ -10,6 +10,7 @@
 
 extern const struct fl_filter
 	fl_filter_classify, fl_filter_strip_hex,
+	fl_filter_merge_processes,
 	fl_filter_norm, fl_filter_norm_compat,
 	fl_filter_simple, fl_filter_simple_compat,
 	fl_filter_dot, fl_filter_no_tiers,
@@ -23,6 +24,7 @@ extern const struct fl_filter
 
 const struct fl_filter *const fl_filters[] = {
 	&fl_filter_classify, &fl_filter_strip_hex,
+	&fl_filter_merge_processes,
 	&fl_filter_norm, &fl_filter_norm_compat,
 	&fl_filter_simple, &fl_filter_simple_compat,
 	&fl_filter_dot, &fl_filter_no_tiers,

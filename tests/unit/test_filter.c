@@ -816,6 +816,26 @@ Test(filters, nothing_to_stand_before_is_passed_on)
 	cr_expect_null(flame_filter(NULL, "keep", "x"));
 }
 
+Test(names, processes_of_one_command_are_one)
+{
+	static const char *const cases[][2] = {
+		{ "process 7:\"w x\";f", "process \"w x\";f 1\n" },
+		{ "process 7:\"w\";process 8:\"w\";f", "process \"w\";f 1\n" },
+		{ "process 7:\"d\";process 8:\"w\";f",
+		  "process \"d\";process \"w\";f 1\n" },
+		{ "process 7:\"w\";thread (8): m;f",
+		  "process \"w\";thread: m;f 1\n" },
+		{ "thread (8);f", "thread;f 1\n" },
+		{ "f;f;process x;process 8;thread (y): z",
+		  "f;f;process x;process 8;thread (y): z 1\n" },
+		{ "process ;thread (", "process ;thread ( 1\n" },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(cases); i++)
+		cr_expect_str_eq(through("merge-processes", NULL, cases[i][0]),
+				 cases[i][1], "%s", cases[i][0]);
+}
+
 Test(filters, a_full_dictionary_is_said_at_the_end)
 {
 	struct flame_sink *sink = flame_filter(collector(), "reverse", NULL);
