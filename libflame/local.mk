@@ -23,26 +23,16 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/classify.c libflame/filter/cut.c \
 	libflame/filter/filter.h libflame/filter/filters.c \
 	libflame/filter/grain.c libflame/filter/java.c \
-	libflame/filter/keep.c libflame/filter/rename.c \
-	libflame/filter/reverse.c libflame/filter/rewrite.c \
-	libflame/filter/root.c libflame/filter/skip.c \
-	libflame/format/bpftrace.c libflame/format/dtrace.c \
-	libflame/format/dump.c libflame/format/faulthandler.c \
-	libflame/filter/address.c \
-	libflame/filter/by.c libflame/filter/classify.c \
-	libflame/filter/cut.c libflame/filter/filter.h \
-	libflame/filter/filters.c libflame/filter/grain.c \
-	libflame/filter/java.c libflame/filter/keep.c \
-	libflame/filter/processes.c \
+	libflame/filter/keep.c libflame/filter/processes.c \
 	libflame/filter/rename.c libflame/filter/reverse.c \
 	libflame/filter/rewrite.c libflame/filter/root.c \
 	libflame/filter/skip.c \
+	libflame/format/bpftrace.c libflame/format/dtrace.c \
+	libflame/format/dump.c libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
-	libflame/format/folded/folded.h libflame/format/folded/read.c \
-	libflame/format/lines.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
 	libflame/format/folded/number.c libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \

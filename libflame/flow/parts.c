@@ -137,17 +137,54 @@ static void await(struct worker *w)
 	pthread_mutex_unlock(&w->parts->lock);
 }
 
-/* What became of a worker's part goes on into the sink. */
-static int take(struct parts *p, struct worker *w)
+/* The caller's own source reads a part as if it were all. */
+static int read_here(struct parts *p, struct slice part)
+{
+	struct flame_source *source = p->source;
+	struct fl_in *in = source->in;
+	struct flame_sample sample;
+	int status = FLAME_OK;
+
+	source->in = fl_in_memory(source->flame, part.at, part.size,
+				  fl_in_name(in));
+	if (source->in) {
+		source->part = true;
+		source->format->resume(source);
+		while (status == FLAME_OK &&
+		       (status = flame_next(source, &sample)) == FLAME_OK)
+			status = fl_deliver(source, p->sink, &sample);
+		fl_in_close(source->in);
+		source->part = false;
+	}
+	source->in = in;
+	source->format->resume(source);
+	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
+}
+
+/*
+ * A part that a worker failed on is for the caller's source: either it fails
+ * too, and says why, or it needs what only one who reads all of it knows.
+ */
+static int read_again(struct parts *p, struct worker *w)
+{
+	struct flame *flame = w->flame;
+
+	flame_clear(flame);
+	for (size_t i = 0; i < flame->nmetrics; i++) {
+		flame->metrics[i].samples = flame->metrics[i].no_stack = 0;
+		flame->metrics[i].total = 0;
+		flame->metrics[i].first = flame->metrics[i].last =
+			FLAME_NOTIME;
+	}
+	p->source->format->fork(p->source, w->source);
+	return read_here(p, w->part);
+}
+
+static int hand_on(struct parts *p, struct worker *w)
 {
 	struct flame_source *source = p->source;
 	int status = FLAME_OK;
 
-	await(w);
-	if (w->turn == IDLE)
-		return FLAME_OK;
-	if (w->status != FLAME_OK)
-		return fl_fail(source->flame, "%s", flame_error(w->flame));
 	if (!fl_absorb(source->flame, w->flame, &w->map))
 		return FLAME_FAILED;
 	for (size_t i = 0; i < w->n && status == FLAME_OK; i++) {
@@ -160,6 +197,18 @@ static int take(struct parts *p, struct worker *w)
 		status = fl_deliver(source, p->sink, &s);
 	}
 	source->format->join(source, w->source);
+	return status;
+}
+
+/* What became of a worker's part goes on into the sink. */
+static int take(struct parts *p, struct worker *w)
+{
+	int status;
+
+	await(w);
+	if (w->turn == IDLE)
+		return FLAME_OK;
+	status = w->status == FLAME_OK ? hand_on(p, w) : read_again(p, w);
 	w->n = 0;
 	fl_map_clear(&w->sums);
 	give_turn(w, IDLE);
@@ -185,35 +234,17 @@ static bool peek_part(struct parts *p, struct slice *part)
 	return false;
 }
 
-/*
- * The caller's own source reads one part as if it were all: what it learns
- * is what workers begin with.
- */
+/* What it teaches the caller's source is what workers begin with. */
 static int read_first(struct parts *p)
 {
-	struct flame_source *source = p->source;
-	struct fl_in *in = source->in;
-	struct flame_sample sample;
 	struct slice part;
-	int status = FLAME_OK;
+	int status;
 
 	if (!peek_part(p, &part))
 		return FLAME_END;
-	source->in = fl_in_memory(source->flame, part.at, part.size,
-				  fl_in_name(in));
-	if (source->in) {
-		source->part = true;
-		source->format->resume(source);
-		while (status == FLAME_OK &&
-		       (status = flame_next(source, &sample)) == FLAME_OK)
-			status = fl_deliver(source, p->sink, &sample);
-		fl_in_close(source->in);
-		source->part = false;
-	}
-	source->in = in;
-	fl_in_consume(in, part.size);
-	source->format->resume(source);
-	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
+	status = read_here(p, part);
+	fl_in_consume(p->source->in, part.size);
+	return status;
 }
 
 static bool start_worker(struct parts *p, struct worker *w)

@@ -50,9 +50,10 @@ void fl_lines_bad(struct fl_lines *lines, struct slice line);
  * says nothing.
  */
 int fl_lines_end(struct flame_source *source, const struct fl_lines *lines);
-/* For fl_format's split, where a line is a record; resume; join. */
+/* For fl_format's split, where a line is a record; resume; fork; join. */
 size_t fl_lines_split(const char *at, size_t n);
 void fl_lines_resume(struct fl_lines *lines, struct fl_in *in);
+void fl_lines_fork(struct fl_lines *part);
 void fl_lines_join(struct fl_lines *whole, struct fl_lines *part);
 
 /*

@@ -29,6 +29,8 @@ const struct fl_format *const fl_formats[] = {
 	NULL
 };
 
+enum { KNOWN = 2 };	/* bits */
+
 /* "jfr, folded": those that can be read, or written. */
 static void list(struct fl_buf *buf, bool writing)
 {
@@ -70,7 +72,8 @@ static const struct fl_format *bid(const uint8_t *head, size_t n, bool whole,
 			best = fl_formats[i];
 		}
 	}
-	return best;
+	/* What is hardly known can wait for who might know better. */
+	return *more && most < KNOWN && !whole ? NULL : best;
 }
 
 const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)

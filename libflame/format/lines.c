@@ -136,6 +136,12 @@ void fl_lines_resume(struct fl_lines *lines, struct fl_in *in)
 	lines->next_forget = 0;
 }
 
+void fl_lines_fork(struct fl_lines *part)
+{
+	part->begun = true;
+	part->bad = part->good = part->number = 0;
+}
+
 void fl_lines_join(struct fl_lines *whole, struct fl_lines *part)
 {
 	if (part->bad && !whole->bad) {

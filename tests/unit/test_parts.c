@@ -132,6 +132,17 @@ Test(parts, count_lines_that_are_not_understood_as_one_would)
 	fl_buf_free(&text);
 }
 
+/* Rounding carries on from one to the next, wherever that is. */
+Test(parts, with_fractions_are_read_by_one)
+{
+	struct fl_buf text = folded_text();
+
+	memcpy(text.at + ENOUGH / 2, "\na;odd 2.4\n", 10);
+	memcpy(text.at + ENOUGH / 3 * 2, "\na;odd 2.4\n", 10);
+	same_with_any_number(&text, NULL, NULL);
+	fl_buf_free(&text);
+}
+
 Test(parts, fail_as_one_would)
 {
 	struct fl_buf text = folded_text();

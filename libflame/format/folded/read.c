@@ -21,6 +21,7 @@ struct reader {
 	struct fl_folded_stacks stacks;
 	bool begun;
 	bool plain;		/* one whole count, last, and nothing else */
+	bool forked;		/* reads parts: only plain lines are its */
 	int64_t carry;		/* of rounding, in parts of 10^18 */
 	uint64_t fractions, huge, first_huge, below_zero;
 	flame_id metric;	/* of counts; 0: not known */
@@ -414,8 +415,15 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			continue;
 		memset(sample, 0, sizeof(*sample));
 		sample->time = FLAME_NOTIME;
-		if (!(fl_likely(r->plain) && take_plain(r, line, sample)) &&
-		    !take(source, line, sample)) {
+		if (fl_likely(r->plain) && take_plain(r, line, sample)) {
+			r->lines.good++;
+			return fl_failed(source->flame) ? FLAME_FAILED :
+							  FLAME_OK;
+		}
+		if (r->forked)
+			return fl_fail(source->flame, "a line that is not "
+				       "plain");
+		if (!take(source, line, sample)) {
 			if (fl_failed(source->flame))
 				return FLAME_FAILED;
 			continue;
@@ -426,23 +434,38 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	return end(source, r);
 }
 
+/* Parts ------------------------------------------------------------------ */
+
 static void resume(struct flame_source *source)
 {
-	fl_lines_resume(source->state, source->in);
+	struct reader *r = source->state;
+
+	fl_lines_resume(&r->lines, source->in);
+	r->nmore = 0;
 }
 
+/* Of other dialects a line may mean something to the next. */
 static bool fork_folded(const struct flame_source *whole,
 			struct flame_source *part)
 {
-	(void)whole;
-	if (part)
-		((struct fl_lines *)part->state)->begun = true;
+	const struct reader *from = whole->state;
+	struct reader *to = part ? part->state : NULL;
+
+	if (!to)
+		return true;
+	if (!from->plain)
+		return false;
+	to->dialect = from->dialect;
+	to->begun = to->plain = to->forked = true;
+	fl_lines_fork(&to->lines);
 	return true;
 }
 
 static void join(struct flame_source *whole, struct flame_source *part)
 {
-	fl_lines_join(whole->state, part->state);
+	struct reader *to = whole->state, *from = part->state;
+
+	fl_lines_join(&to->lines, &from->lines);
 }
 
 static void close_folded(struct flame_source *source)

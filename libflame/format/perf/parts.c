@@ -53,6 +53,11 @@ void fl_perf_resume(struct flame_source *source)
 	r->line_before = 0;
 }
 
+static void forget_counts(struct fl_perf_reader *r)
+{
+	r->line = r->samples = r->bad = r->no_period = r->lost = 0;
+}
+
 /* FlameGraph's script looks at where the input ends. */
 bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 {
@@ -67,6 +72,8 @@ bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 	to->filter = from->filter;
 	to->has_filter = from->has_filter;
 	to->told_end = from->told_end;
+	forget_counts(to);
+	part->nfacts = 0;
 	return true;
 }
 
@@ -92,7 +99,6 @@ void fl_perf_join(struct flame_source *whole, struct flame_source *part)
 	to->bad += from->bad;
 	to->no_period += from->no_period;
 	to->lost += from->lost;
-	from->line = from->samples = from->bad = 0;
-	from->no_period = from->lost = 0;
+	forget_counts(from);
 	join_facts(whole, part);
 }
