@@ -250,10 +250,13 @@ struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 bool fl_regex_match(const struct fl_regex *re, const char *at, size_t size);
 /*
  * As s/RE/TO/ does once, or for every match with all: appends the result to
- * out and gives whether anything matched.  TO knows \1 and $1, \\ and \$.
+ * out and gives whether anything matched.  TO knows \1 and $1, & (all that
+ * matched), and \\, \$ and \&.
  */
 bool fl_regex_replace(const struct fl_regex *re, struct slice subject,
 		      const char *to, bool all, struct fl_buf *out);
+/* How many capture groups it has. */
+unsigned fl_regex_groups(const struct fl_regex *re);
 /* Capture group n of a match into *group; false: no match or not set. */
 bool fl_regex_group(const struct fl_regex *re, struct slice subject,
 		    unsigned n, struct slice *group);

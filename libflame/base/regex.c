@@ -375,6 +375,11 @@ bool fl_regex_group(const struct fl_regex *re, struct slice subject,
 	return match_from(re, subject, 0) && group_of(re, subject, n, group);
 }
 
+unsigned fl_regex_groups(const struct fl_regex *re)
+{
+	return pcre2_get_ovector_count(re->match) - 1;
+}
+
 /* As in Java: digits are taken as long as there is such a group. */
 static unsigned group_number(const struct fl_regex *re, const char **to)
 {
@@ -393,7 +398,11 @@ static void put_replacement(const struct fl_regex *re, struct slice subject,
 	struct slice group;
 
 	while (*to) {
-		if (*to != '\\' && *to != '$') {
+		if (*to == '&') {
+			if (group_of(re, subject, 0, &group))
+				fl_buf_put(out, group.at, group.size);
+			to++;
+		} else if (*to != '\\' && *to != '$') {
 			fl_buf_byte(out, *to++);
 		} else if (to[1] >= '0' && to[1] <= '9') {
 			to++;

@@ -507,6 +507,7 @@ Test(regexes, replacing_once_or_all)
 	cr_expect_str_eq(replaced("\\$\\$Lambda.*", "Foo$$Lambda$14/0x8",
 				  "", true), "Foo");
 	cr_expect_str_eq(replaced("$", "", "x", true), "x");
+	cr_expect_str_eq(replaced("b+", "abbc", "<&1\\&>", true), "a<bb1&>c");
 }
 
 Test(regexes, empty_matches_move_on_as_in_java)
@@ -523,6 +524,7 @@ Test(regexes, groups_of_a_match_are_slices_of_the_subject)
 	struct fl_regex *re = fl_regex_new("stage-(\\d+)(z)?", false, error,
 					   sizeof(error));
 
+	cr_assert_eq(fl_regex_groups(re), 2);
 	cr_assert(fl_regex_group(re, subject, 1, &group));
 	cr_assert(fl_slice_is(group, "12"));
 	cr_assert_eq(group.at, subject.at + 6);
