@@ -179,6 +179,14 @@ Test(detect, a_first_line_of_a_hundred_kilobytes_is_fine)
 
 /* Reading ------------------------------------------------------------- */
 
+Test(read, a_method_of_perf_map_agent_is_one_frame)
+{
+	FOLDS("a;La/b/C;::m;d 1\n", "a;La/b/C:::m;d 1\n");
+	FOLDS("La/b/C;::m_[j] 1\n", "La/b/C:::m_[j] 1\n");
+	FOLDS("a;::m;La/C;m;L;::x;a/b;::m 1\n",
+	      "a;::m;La/C;m;L;::x;a/b;::m 1\n");
+}
+
 Test(read, the_weight_is_the_last_number)
 {
 	FOLDS("a b;c 1 2\n", "a b;c 1 2\n");
