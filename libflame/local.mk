@@ -29,6 +29,22 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/skip.c \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/faulthandler.c \
+	libflame/io/lz4.c libflame/io/out.c libflame/io/xz.c \
+	libflame/io/zip.c libflame/io/zstd.c \
+	libflame/dict/dict.c libflame/dict/dict.h libflame/dict/frames.c \
+	libflame/dict/java.c libflame/dict/java.h \
+	libflame/dict/labels.c libflame/dict/metrics.c \
+	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
+	libflame/flow/flow.h libflame/flow/pick.c libflame/flow/pump.c \
+	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
+	libflame/flow/text.c \
+	libflame/filter/address.c libflame/filter/by.c \
+	libflame/filter/classes.c libflame/filter/classify.c \
+	libflame/filter/cut.c libflame/filter/filter.h \
+	libflame/filter/filters.c libflame/filter/grain.c \
+	libflame/filter/keep.c libflame/filter/naming.c \
+	libflame/filter/reverse.c libflame/filter/rewrite.c \
+	libflame/filter/root.c libflame/filter/skip.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \

@@ -6,7 +6,8 @@
  *	io/	in.c gives bytes; decoders.c finds what unpacks them: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; out.c takes bytes
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
- *		dict.c: errors and limits; absorb.c: one into another
+ *		dict.c: errors and limits; absorb.c: one into another;
+ *		java.c: how methods are spelt
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
  *		parts.c reads with several threads;
  *		select.c what a source is asked for; pick.c one metric of many;

@@ -8,6 +8,7 @@
  * Of a comparison the weights after are drawn, painted by the change of
  * self; what has no weight after is only counted.
  */
+#include "dict/java.h"
 #include "draw/draw.h"
 #include "format/format.h"
 
@@ -66,8 +67,7 @@ static struct fl_colors colors_of(const struct picture *p, uint32_t i)
 	const struct fl_layout *l = p->layout;
 	struct slice name = fl_node_name(p->page, l, i);
 
-	if (p->highlight && i && fl_regex_match(p->highlight, name.at,
-						name.size))
+	if (p->highlight && i && fl_java_match(p->highlight, name))
 		return match;
 	if (p->compares)
 		return fl_ramp[fl_ramp_step(l->self[1][i] - l->self[0][i],

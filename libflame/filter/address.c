@@ -7,24 +7,16 @@
 
 #include "filter/filter.h"
 
-struct strip {
-	struct fl_stepper stepper;
-	struct fl_rewrite frames;	/* out[]: by frame, plus one */
-	struct fl_buf name;
-};
-
 static bool is_hex(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
 	       (c >= 'A' && c <= 'F');
 }
 
-/* false: there is no address in it. */
-static bool strip(struct slice name, struct fl_buf *out)
+bool fl_strip_addresses(struct slice name, struct fl_buf *out)
 {
 	size_t done = 0, end;
 
-	out->size = 0;
 	for (size_t i = 0; i + 2 < name.size; i++) {
 		if (name.at[i] != '0' || name.at[i + 1] != 'x' ||
 		    !is_hex(name.at[i + 2]))
@@ -41,51 +33,21 @@ static bool strip(struct slice name, struct fl_buf *out)
 	return done;
 }
 
-static flame_id stripped(struct flame *flame, struct strip *s, flame_id frame)
+static flame_id strip(struct flame_sink *sink, flame_id frame)
 {
-	struct flame_frame copy = flame->frames.at[frame];
+	struct fl_namer *namer = sink->state;
+	struct flame *flame = sink->flame;
+	flame_id name = flame->frames.at[frame].name;
 
-	if (strip(fl_name_at(flame, copy.name), &s->name)) {
-		if (s->name.failed)
-			fl_no_memory(flame);
-		else
-			copy.name = flame_name(flame, s->name.at,
-					       s->name.size);
-	}
-	return flame_frame(flame, &copy);
-}
-
-static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
-{
-	struct strip *s = sink->state;
-	flame_id frame = fl_frame_id(sink->flame, stack);
-	flame_id *place = fl_rewrite_place(sink->flame, &s->frames, frame);
-
-	if (!place)
-		return 0;
-	if (!*place)
-		*place = stripped(sink->flame, s, frame) + 1;
-	return flame_stack(sink->flame, parent, *place - 1);
-}
-
-static void release(struct flame_sink *sink)
-{
-	struct strip *s = sink->state;
-
-	fl_rewrite_free(&s->frames);
-	fl_buf_free(&s->name);
-	fl_stepper_free(sink);
+	if (!fl_strip_addresses(fl_name_at(flame, name), &namer->buf))
+		return frame;
+	return fl_renamed(flame, frame, &namer->buf);
 }
 
 static struct flame_sink *make(struct flame_sink *next, const char *arg)
 {
-	struct flame_sink *sink = fl_stepper_new(next, sizeof(struct strip),
-						 step);
-
 	(void)arg;
-	if (sink)
-		sink->free = release;
-	return sink;
+	return fl_namer_new(next, sizeof(struct fl_namer), strip);
 }
 
 const struct fl_filter fl_filter_strip_hex = {

@@ -8,6 +8,7 @@
 #ifndef FL_FILTER_H
 #define FL_FILTER_H
 
+#include "dict/java.h"
 #include "flow/flow.h"
 
 struct fl_filter {
@@ -73,18 +74,24 @@ void fl_prefix_free(struct fl_prefix *prefix);
 
 /*
  * Regular expressions, separated by '\n'; a name matches if one of them
- * does, which is asked once per name: 0 not yet, 1 no, 2 yes.
+ * does, which is asked once per name: 0 not yet, 1 no, 2 yes.  However a
+ * Java method is spelt, its plain names are looked at too (fl_java_match),
+ * unless what is written shall match.
  */
 struct fl_patterns {
 	struct fl_regex **re;
 	size_t n, room;
 	uint8_t *known;
 	size_t known_room;
+	bool exact;		/* as it is written */
 };
 
 /* option is for the message; what fails is freed. */
 int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
 		      const char *option, const char *list, bool whole);
+/* One more, which may hold anything. */
+int fl_patterns_add(struct flame *flame, struct fl_patterns *patterns,
+		    const char *option, const char *pattern, bool whole);
 bool fl_patterns_match(struct flame *flame, struct fl_patterns *patterns,
 		       flame_id name);
 void fl_patterns_free(struct fl_patterns *patterns);
@@ -103,6 +110,7 @@ struct fl_stepper {
 	struct fl_rewrite memo;
 	fl_step *step;
 	struct fl_patterns patterns;
+	struct fl_rewrite tasks;	/* out[]: fl_task's */
 };
 
 struct flame_sink *fl_stepper_new(struct flame_sink *next, size_t state_size,
@@ -123,37 +131,106 @@ static inline bool fl_top_matches(struct flame_sink *sink, flame_id stack)
 				 fl_frame_at(sink->flame, stack)->name);
 }
 
+/*
+ * task.c.  The method that a stack is in though none of its frames says so:
+ * perf has no name for interpreted code, but names the thread, and that
+ * thread does one thing.  0: none that the patterns match.
+ */
+flame_id fl_task(struct flame_sink *sink, flame_id stack);
+
+/*
+ * naming.c.  A filter that gives frames other names; the state begins with
+ * a struct fl_namer, and what owns more ends in fl_namer_free.  name()
+ * gives the frame that becomes of one, asked once each, or FL_NO_FRAME: it
+ * is left out.
+ */
+#define FL_NO_FRAME (UINT32_MAX - 1)
+
+struct fl_namer {
+	struct fl_stepper stepper;
+	flame_id (*name)(struct flame_sink *sink, flame_id frame);
+	struct fl_rewrite frames;	/* out[]: by frame, plus one */
+	struct fl_buf buf;
+};
+
+struct flame_sink *fl_namer_new(struct flame_sink *next, size_t state_size,
+				flame_id (*name)(struct flame_sink *sink,
+						 flame_id frame));
+void fl_namer_free(struct flame_sink *sink);
+/* The frame with the name that is in buf. */
+flame_id fl_renamed(struct flame *flame, flame_id frame,
+		    const struct fl_buf *buf);
+
+/* Appends a class' name without what is of one run only, as --norm. */
+void fl_norm_class(const struct fl_java *java, struct fl_buf *out);
+/* Appends a name with "0x..." for addresses; false: there is none in it. */
+bool fl_strip_addresses(struct slice name, struct fl_buf *out);
+
+/*
+ * label.c.  A key of what samples have beside their stacks: a label, of the
+ * sample or of its thread.  unseen: no sample had it so far.
+ */
+struct fl_key {
+	flame_id name, other;	/* other: where the first is not there */
+	bool unseen;
+};
+
+/* What of it a source must be asked for is added to the sink's needs. */
+int fl_key_init(struct flame_sink *sink, struct fl_key *key,
+		struct slice name);
+/* The value; 0: none. */
+flame_id fl_key_of(const struct flame *flame, struct fl_key *key,
+		   const struct flame_sample *s);
+
+/* The keys that came by, each set of labels looked at once. */
+struct fl_seen {
+	struct fl_rewrite sets;	/* out[]: 1: looked at */
+	struct fl_map keys;
+	bool any;
+};
+
+int fl_seen(struct flame *flame, struct fl_seen *seen,
+	    const struct flame_sample *s);
+/* At the end: warns of a key that no sample had. */
+void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
+		  const struct fl_key *key, const char *option);
+void fl_seen_free(struct fl_seen *seen);
+
+/* hold.c.  Samples until the end: those that differ in weight only are one. */
+struct fl_hold {
+	struct flame_sample *at;	/* in the order of the first of each */
+	size_t n, room;
+	struct fl_index index;
+};
+
+int fl_hold(struct flame *flame, struct fl_hold *hold,
+	    const struct flame_sample *s);
+void fl_hold_free(struct fl_hold *hold);
+
+/*
+ * tower.c.  Frames at which stacks begin: spellings of one method become
+ * one name.  Add all of them, then settle, then ask.
+ */
+struct fl_towers {
+	struct fl_tower {
+		flame_id name, dotted, to;
+		unsigned types;		/* a bit each */
+	} *at;
+	size_t n, room;
+	struct fl_map by_name;	/* name -> place in at, plus one */
+};
+
+int fl_towers_add(struct flame *flame, struct fl_towers *towers,
+		  flame_id frame);
+int fl_towers_settle(struct flame *flame, struct fl_towers *towers);
+/* What such a frame becomes. */
+void fl_towers_name(const struct fl_towers *towers, struct flame_frame *frame);
+void fl_towers_free(struct fl_towers *towers);
+
 /* A frame as `--threads` makes it: "[NAME tid=N]", "[tid=N]". */
 bool fl_is_thread_frame(const struct flame *flame, flame_id frame);
 
 /* Whether classify makes such a frame. */
 bool fl_is_category(const struct flame *flame, flame_id frame);
-
-/*
- * The name of a Java frame in its parts: "java/lang/Thread" ".run:748", or
- * a class alone, "java.lang.String" "[]".
- */
-struct fl_java {
-	struct slice class, rest;
-	bool leaf;	/* fl_is_class_leaf */
-};
-
-/*
- * The class of what was allocated or waited for, which readers put on top
- * of the stack with "<class>" for its file.
- */
-static inline bool fl_is_class_leaf(const struct flame *flame,
-				    const struct flame_frame *frame)
-{
-	return frame->file &&
-	       fl_slice_is(fl_name_at(flame, frame->file), "<class>");
-}
-
-/* Without the ":line" or "@bci" of --lines and --bci. */
-struct slice fl_java_bare(struct slice name);
-
-/* false: not a Java frame, as far as one can tell. */
-bool fl_java_split(const struct flame *flame, const struct flame_frame *frame,
-		   struct fl_java *java);
 
 #endif

@@ -118,11 +118,15 @@ static uint8_t *name_place(struct flame *flame, struct fl_patterns *patterns,
 	return &patterns->known[name];
 }
 
-static bool any_matches(struct fl_regex *const *re, size_t n, struct slice s)
+static bool any_matches(const struct fl_patterns *patterns, struct slice s)
 {
-	for (size_t i = 0; i < n; i++)
-		if (fl_regex_match(re[i], s.at, s.size))
+	for (size_t i = 0; i < patterns->n; i++) {
+		const struct fl_regex *re = patterns->re[i];
+
+		if (patterns->exact ? fl_regex_match(re, s.at, s.size) :
+				      fl_java_match(re, s))
 			return true;
+	}
 	return false;
 }
 
@@ -134,13 +138,13 @@ bool fl_patterns_match(struct flame *flame, struct fl_patterns *patterns,
 	if (!known)
 		return false;
 	if (!*known)
-		*known = any_matches(patterns->re, patterns->n,
-				     fl_name_at(flame, name)) ? 2 : 1;
+		*known = any_matches(patterns, fl_name_at(flame, name)) ? 2 :
+									  1;
 	return *known == 2;
 }
 
-static int add_pattern(struct flame *flame, struct fl_patterns *patterns,
-		       const char *option, const char *pattern, bool whole)
+int fl_patterns_add(struct flame *flame, struct fl_patterns *patterns,
+		    const char *option, const char *pattern, bool whole)
 {
 	char error[256] = "";
 	struct fl_regex *re;
@@ -161,8 +165,10 @@ int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
 	char *text = strdup(list), *rest = text, *pattern;
 	int status = text ? FLAME_OK : fl_no_memory(flame);
 
+	patterns->exact = whole;
 	while (status == FLAME_OK && (pattern = strsep(&rest, "\n")))
-		status = add_pattern(flame, patterns, option, pattern, whole);
+		status = fl_patterns_add(flame, patterns, option, pattern,
+					 whole);
 	if (status != FLAME_OK)
 		fl_patterns_free(patterns);
 	free(text);
@@ -194,6 +200,7 @@ void fl_stepper_free(struct flame_sink *sink)
 	struct fl_stepper *stepper = sink->state;
 
 	fl_rewrite_free(&stepper->memo);
+	fl_rewrite_free(&stepper->tasks);
 	fl_patterns_free(&stepper->patterns);
 }
 

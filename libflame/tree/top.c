@@ -6,6 +6,7 @@
  */
 #include "fl.h"
 
+#include "dict/java.h"
 #include "tree/tree.h"
 
 #include <stdlib.h>
@@ -111,9 +112,7 @@ static bool find_matches(struct flame *flame, struct ranking *r,
 		return false;
 	}
 	for (flame_id i = 1; i < flame->names.n; i++) {
-		struct slice name = fl_name_at(flame, i);
-
-		r->matches[i] = fl_regex_match(re, name.at, name.size);
+		r->matches[i] = fl_java_match(re, fl_name_at(flame, i));
 	}
 	fl_regex_free(re);
 	return true;

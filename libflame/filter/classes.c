@@ -12,12 +12,11 @@
 
 #include "filter/filter.h"
 
-struct rename {
-	struct fl_stepper stepper;
-	/* Appends the class' new name; NULL: the name stays, the type goes. */
+struct classes {
+	struct fl_namer namer;
+	/* Appends the class' new name. */
 	void (*rename)(const struct fl_java *java, struct fl_buf *out);
-	struct fl_rewrite frames;	/* out[]: by frame, plus one */
-	struct fl_buf name;
+	bool no_module;
 };
 
 static bool is_digit(char c)
@@ -91,7 +90,7 @@ static bool is_counted(struct slice bare)
 	       fl_slice_is(last, "$Proxy");
 }
 
-static void norm(const struct fl_java *java, struct fl_buf *out)
+void fl_norm_class(const struct fl_java *java, struct fl_buf *out)
 {
 	struct slice class = without_run_numbers(java->class);
 	struct slice bare = without_digits(class), package;
@@ -170,81 +169,66 @@ static void dot(const struct fl_java *java, struct fl_buf *out)
 							    java->class.at[i]);
 }
 
-static void rename_frame(struct flame *flame, struct rename *rename,
-			 struct flame_frame *frame)
+static flame_id rename_class(struct flame_sink *sink, flame_id frame)
 {
-	struct fl_buf *name = &rename->name;
+	struct classes *classes = sink->state;
+	struct fl_buf *name = &classes->namer.buf;
+	struct flame *flame = sink->flame;
 	struct fl_java java;
 
-	if (!fl_java_split(flame, frame, &java))
-		return;
-	name->size = 0;
-	rename->rename(&java, name);
+	if (!fl_java_split(flame, &flame->frames.at[frame], &java))
+		return frame;
+	if (!classes->no_module)
+		fl_buf_put(name, java.module.at, java.module.size);
+	classes->rename(&java, name);
 	fl_buf_put(name, java.rest.at, java.rest.size);
-	if (name->failed)
-		fl_no_memory(flame);
-	else
-		frame->name = flame_name(flame, name->at, name->size);
+	return fl_renamed(flame, frame, name);
 }
 
-static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
+static flame_id forget_type(struct flame_sink *sink, flame_id frame)
 {
-	struct rename *rename = sink->state;
-	struct flame *flame = sink->flame;
-	flame_id frame = fl_frame_id(flame, stack);
-	flame_id *place = fl_rewrite_place(flame, &rename->frames, frame);
+	struct flame_frame copy = sink->flame->frames.at[frame];
 
-	if (!place)
-		return 0;
-	if (!*place) {
-		struct flame_frame copy = flame->frames.at[frame];
-
-		if (rename->rename)
-			rename_frame(flame, rename, &copy);
-		else
-			copy.type = FLAME_UNKNOWN;
-		*place = flame_frame(flame, &copy) + 1;
-	}
-	return flame_stack(flame, parent, *place - 1);
+	copy.type = FLAME_UNKNOWN;
+	return flame_frame(sink->flame, &copy);
 }
 
-static void release(struct flame_sink *sink)
-{
-	struct rename *rename = sink->state;
-
-	fl_rewrite_free(&rename->frames);
-	fl_buf_free(&rename->name);
-	fl_stepper_free(sink);
-}
-
-static struct flame_sink *make(struct flame_sink *next,
+static struct flame_sink *make(struct flame_sink *next, bool no_module,
 			       void (*how)(const struct fl_java *java,
 					   struct fl_buf *out))
 {
-	struct flame_sink *sink = fl_stepper_new(next, sizeof(struct rename),
-						 step);
+	struct flame_sink *sink = fl_namer_new(next, sizeof(struct classes),
+					       rename_class);
+	struct classes *classes;
 
 	if (!sink)
 		return NULL;
-	((struct rename *)sink->state)->rename = how;
-	sink->free = release;
+	classes = sink->state;
+	classes->rename = how;
+	classes->no_module = no_module;
 	return sink;
 }
 
-#define MAKE(which, how)						\
+#define MAKE(which, how, no_module)					\
 	static struct flame_sink *make_##which(struct flame_sink *next,	\
 					       const char *arg)		\
 	{								\
 		(void)arg;						\
-		return make(next, how);					\
+		return make(next, no_module, how);			\
 	}
 
-MAKE(norm, norm)
-MAKE(norm_compat, norm_compat)
-MAKE(simple, simple)
-MAKE(simple_compat, simple_compat)
-MAKE(dot, dot)
-MAKE(no_tiers, NULL)
+MAKE(norm, fl_norm_class, false)
+MAKE(norm_compat, norm_compat, false)
+MAKE(simple, simple, true)
+MAKE(simple_compat, simple_compat, false)
+MAKE(dot, dot, false)
+
+static struct flame_sink *make_no_tiers(struct flame_sink *next,
+					const char *arg)
+{
+	(void)arg;
+	return fl_namer_new(next, sizeof(struct fl_namer), forget_type);
+}
 
 const struct fl_filter fl_filter_norm = {
 	.name = "norm",

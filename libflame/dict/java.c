@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of Java frames: "java/lang/Thread.run", with ":line" or "@bci" at
+ * the end of some, and classes alone at the end of stacks of allocations
+ * and locks: "java.lang.String", "byte[]".  And the other ways in which
+ * profilers spell a method.
+ */
+#include "fl.h"
+
+#include "dict/java.h"
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* What Java and its compilers put into names of classes and methods. */
+static bool is_name_byte(char c)
+{
+	return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z') ||
+	       (c & 0x80) || (c && strchr("_$<>-+", c));
+}
+
+static size_t last_of(struct slice s, const char *set)
+{
+	size_t i = s.size;
+
+	while (i && !(s.at[i - 1] && strchr(set, s.at[i - 1])))
+		i--;
+	return i;	/* behind it; 0: none */
+}
+
+struct slice fl_java_bare(struct slice name)
+{
+	size_t i = name.size;
+
+	while (i && is_digit(name.at[i - 1]))
+		i--;
+	if (i > 1 && i < name.size &&
+	    (name.at[i - 1] == ':' || name.at[i - 1] == '@'))
+		name.size = i - 1;
+	return name;
+}
+
+struct slice fl_java_no_place(struct slice name)
+{
+	size_t i = name.size;
+
+	if (!fl_slice_ends(name, ")"))
+		return name;
+	while (i && name.at[i - 1] != '(')
+		i--;
+	if (i > 1 && name.at[i - 2] != ' ')
+		name.size = i - 1;
+	return name;
+}
+
+static struct slice without_arrays(struct slice s)
+{
+	while (fl_slice_ends(s, "[]"))
+		s.size -= 2;
+	return s;
+}
+
+static struct slice after(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+static size_t index_of(struct slice s, char c)
+{
+	const char *at = memchr(s.at, c, s.size);
+
+	return at ? (size_t)(at - s.at) : s.size;
+}
+
+/*
+ * "app//", "java.base@17.0.1/", "app/mod@1/", "java.base/": packages with
+ * slashes have no dots, and what follows has.
+ */
+size_t fl_java_module(struct slice name)
+{
+	size_t at = index_of(name, '@'), slash, i;
+
+	for (i = 0; i + 1 < name.size; i++)
+		if (name.at[i] == '/' && name.at[i + 1] == '/')
+			return i ? i + 2 : 0;
+	slash = index_of(name, '/');
+	if (at < name.size) {
+		i = at + index_of(after(name, at), '/');
+		return slash < name.size && i < name.size ? i + 1 : 0;
+	}
+	if (!slash || slash + 1 >= name.size || index_of(name, '.') > slash)
+		return 0;
+	for (i = 0; i < slash; i++)
+		if (is_upper(name.at[i]) || !is_name_byte(name.at[i] == '.' ?
+							  '_' : name.at[i]))
+			return 0;
+	name = after(name, slash + 1);
+	return !is_digit(name.at[0]) && index_of(name, '/') == name.size &&
+	       index_of(name, '.') < name.size ? slash + 1 : 0;
+}
+
+/* "java.lang.String" of a text that does not mark it: a class, no method. */
+static bool is_class_alone(struct slice class, struct slice method)
+{
+	size_t last = last_of(class, "./");
+
+	return !memchr(class.at, '/', class.size) &&
+	       is_upper(method.at[0]) && last < class.size &&
+	       !is_upper(class.at[last]) &&
+	       !memchr(class.at + last, '$', class.size - last);
+}
+
+/*
+ * Without a type, what is neither a path below '/', nor C++, nor "[group]",
+ * and has a package or a class in upper case.
+ */
+static bool looks_java(struct slice name)
+{
+	size_t dot, last;
+	bool hidden;
+
+	name = fl_java_bare(name);
+	for (size_t i = 0; i < name.size; i++)
+		if (!is_name_byte(name.at[i]) &&
+		    (!i || (name.at[i] != '.' && name.at[i] != '/')))
+			return false;
+	dot = last_of(name, ".");
+	if (!dot)
+		return false;
+	hidden = dot < name.size && !is_digit(name.at[dot]);
+	name.size = dot - 1;
+	last = last_of(name, "./");
+	/* LambdaForm$MH.0x00007ff0e9010000.invoke */
+	while (hidden && last && is_digit(name.at[last]))
+		last = last_of((struct slice){ name.at, last - 1 }, "./");
+	return memchr(name.at, '/', name.size) || is_upper(name.at[last]);
+}
+
+static bool is_java(struct slice name, enum flame_type type)
+{
+	switch (type) {
+	case FLAME_INTERPRETED:
+	case FLAME_JIT:
+	case FLAME_INLINED:
+	case FLAME_C1:
+	case FLAME_JAVA_NATIVE:
+		return true;
+	case FLAME_UNKNOWN:
+		return looks_java(name);
+	default:
+		return false;
+	}
+}
+
+bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
+		   struct fl_java *java)
+{
+	struct slice placed = fl_java_no_place(name), bare, class, method;
+	size_t module = leaf ? 0 : fl_java_module(placed), dot;
+
+	java->module = (struct slice){ name.at, module };
+	bare = without_arrays(after(placed, module));
+	dot = last_of(bare, ".");
+	java->leaf = leaf;
+	if (!leaf && !is_java(bare, type))
+		return false;
+	class = (struct slice){ bare.at, dot ? dot - 1 : 0 };
+	method = after(bare, dot);
+	/* No method's name begins with a digit; a hidden class' end does. */
+	if (leaf || module + bare.size < placed.size || !class.size ||
+	    !method.size || is_digit(method.at[0]) ||
+	    is_class_alone(class, method))
+		class = bare;
+	java->class = class;
+	java->rest = after(name, module + class.size);
+	return true;
+}
+
+bool fl_java_split(const struct flame *flame, const struct flame_frame *frame,
+		   struct fl_java *java)
+{
+	return fl_java_parts(fl_name_at(flame, frame->name), frame->type,
+			     fl_is_class_leaf(flame, frame), java);
+}
+
+/* Spellings ----------------------------------------------------------- */
+
+/* Made of what Java's names are made of, and of these. */
+static bool is_made_of(struct slice s, const char *others)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if (!is_name_byte(s.at[i]) &&
+		    !(s.at[i] && strchr(others, s.at[i])))
+			return false;
+	return s.size;
+}
+
+static void put_dotted(struct fl_buf *out, struct slice class, char from,
+		       struct slice method)
+{
+	for (size_t i = 0; i < class.size; i++)
+		fl_buf_byte(out, class.at[i] == from ? '.' : class.at[i]);
+	fl_buf_byte(out, '.');
+	fl_buf_put(out, method.at, method.size);
+}
+
+/*
+ * perf-map-agent: "La/b/C;::m", "La/b/C;.m(I)V"; FlameGraph makes the ';' a
+ * ':' and may take the 'L' away.
+ */
+static bool of_agent(struct slice s, struct fl_buf *out)
+{
+	size_t end = 0;
+	struct slice class, method;
+
+	while (end < s.size && s.at[end] != ';' && s.at[end] != ':')
+		end++;
+	class = (struct slice){ s.at, end };
+	method = after(s, end);
+	if (fl_slice_starts(method, ";::") || fl_slice_starts(method, ":::"))
+		method = after(method, 3);
+	else if (fl_slice_starts(method, ";."))
+		method = after(method, 2);
+	else
+		return false;
+	if (class.size > 1 && class.at[0] == 'L')
+		class = after(class, 1);
+	else if (index_of(class, '/') == class.size)
+		return false;
+	if (!is_made_of(class, "/.") || !is_made_of(method, ""))
+		return false;
+	put_dotted(out, class, '/', method);
+	return true;
+}
+
+/*
+ * statsd-jvm-profiler: "a-b-C-m-12", and "-m--2" where the line is not
+ * known.  A class in upper case, in a package that is not, tells it from
+ * other words with hyphens.
+ */
+static bool of_statsd(struct slice s, struct fl_buf *out)
+{
+	struct slice class, method;
+	size_t i = s.size, dash;
+
+	while (i && is_digit(s.at[i - 1]))
+		i--;
+	if (i == s.size || i < 2 || s.at[i - 1] != '-')
+		return false;
+	i -= 1 + (s.at[i - 2] == '-');
+	s.size = i;
+	if (!is_made_of(s, ""))
+		return false;
+	dash = last_of(s, "-");
+	if (dash < 2 || dash == s.size || is_digit(s.at[dash]))
+		return false;
+	method = after(s, dash);
+	class = (struct slice){ s.at, dash - 1 };
+	dash = last_of(class, "-");
+	if (!dash || dash == class.size || !is_upper(class.at[dash]) ||
+	    is_upper(class.at[0]) || is_digit(class.at[0]))
+		return false;
+	put_dotted(out, class, '-', method);
+	return true;
+}
+
+/* "void a.b.C.m", which was followed by its arguments. */
+static struct slice no_type(struct slice s)
+{
+	size_t blank = last_of(s, " ");
+
+	if (blank && is_made_of((struct slice){ s.at, blank - 1 }, ". []"))
+		return after(s, blank);
+	return s;
+}
+
+bool fl_java_dotted(struct slice name, struct fl_buf *out)
+{
+	struct slice s = { name.at, index_of(name, '(') };
+	struct fl_java java;
+
+	if (!s.size || s.at[0] == '/' || s.at[0] == '[')
+		return false;
+	if (of_agent(s, out))
+		return true;
+	s = no_type(s);
+	if (index_of(s, '.') == s.size)
+		return index_of(s, '/') == s.size && of_statsd(s, out);
+	s = fl_java_bare(s);
+	if (!fl_java_parts(s, FLAME_UNKNOWN, false, &java) ||
+	    java.rest.size < 2 || java.rest.at[0] != '.' ||
+	    !java.class.size)
+		return false;
+	put_dotted(out, java.class, '/', after(java.rest, 1));
+	return true;
+}
+
+void fl_java_slashed(struct slice dotted, struct fl_buf *out)
+{
+	size_t method = last_of(dotted, ".");
+
+	for (size_t i = 0; i < dotted.size; i++)
+		fl_buf_byte(out, dotted.at[i] == '.' && i + 1 < method ?
+				 '/' : dotted.at[i]);
+}
+
+bool fl_java_match(const struct fl_regex *re, struct slice name)
+{
+	struct fl_buf dotted = { 0 }, slashed = { 0 };
+	bool matches = fl_regex_match(re, name.at, name.size);
+
+	if (!matches && fl_java_dotted(name, &dotted)) {
+		fl_java_slashed((struct slice){ dotted.at, dotted.size },
+				&slashed);
+		matches = fl_regex_match(re, dotted.at, dotted.size) ||
+			  fl_regex_match(re, slashed.at, slashed.size);
+	}
+	fl_buf_free(&dotted);
+	fl_buf_free(&slashed);
+	return matches;
+}

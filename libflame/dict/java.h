@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names of Java frames: their parts, and the ways to spell one.
+ */
+#ifndef FL_JAVA_H
+#define FL_JAVA_H
+
+#include "dict/dict.h"
+
+/*
+ * The name of a Java frame in its parts: "java.base@17/" "java.lang.Thread"
+ * ".run:748", or a class alone, "java.lang.String" "[]".
+ */
+struct fl_java {
+	struct slice module, class, rest;
+	bool leaf;	/* fl_is_class_leaf */
+};
+
+/*
+ * The class of what was allocated or waited for, which readers put on top
+ * of the stack with "<class>" for its file.
+ */
+static inline bool fl_is_class_leaf(const struct flame *flame,
+				    const struct flame_frame *frame)
+{
+	return frame->file &&
+	       fl_slice_is(fl_name_at(flame, frame->file), "<class>");
+}
+
+/* Without the ":line" or "@bci" of --lines and --bci. */
+struct slice fl_java_bare(struct slice name);
+/* Without the "(Thread.java:748)" of thread dumps. */
+struct slice fl_java_no_place(struct slice name);
+/* How long "app//" or "java.base@17.0.1/" before a class is; 0: none. */
+size_t fl_java_module(struct slice name);
+
+/* false: not a Java frame, as far as one can tell. */
+bool fl_java_split(const struct flame *flame, const struct flame_frame *frame,
+		   struct fl_java *java);
+/* The same of a text; type is FLAME_UNKNOWN where that is not known. */
+bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
+		   struct fl_java *java);
+
+/*
+ * One method has many spellings: a/b/C.m, a.b.C.m(C.java:12),
+ * java.base@17/a.b.C.m, La/b/C;::m, void a.b.C.m(int), a-b-C-m-12.  Appends
+ * a.b.C.m; false: it is no Java method as far as one can tell.
+ */
+bool fl_java_dotted(struct slice name, struct fl_buf *out);
+/* From that to a/b/C.m. */
+void fl_java_slashed(struct slice dotted, struct fl_buf *out);
+
+/*
+ * Whether an expression finds something in a name, or in a/b/C.m or a.b.C.m
+ * of the same method.
+ */
+bool fl_java_match(const struct fl_regex *re, struct slice name);
+
+#endif
