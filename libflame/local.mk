@@ -42,9 +42,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/classes.c libflame/filter/classify.c \
 	libflame/filter/cut.c libflame/filter/filter.h \
 	libflame/filter/filters.c libflame/filter/grain.c \
-	libflame/filter/keep.c libflame/filter/naming.c \
-	libflame/filter/reverse.c libflame/filter/rewrite.c \
-	libflame/filter/root.c libflame/filter/skip.c \
+	libflame/filter/hold.c libflame/filter/keep.c \
+	libflame/filter/naming.c libflame/filter/reverse.c \
+	libflame/filter/rewrite.c libflame/filter/root.c \
+	libflame/filter/skip.c libflame/filter/task.c \
+	libflame/filter/tower.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Re-rooting: a stack begins at the frame that matches; stacks without one
- * are dropped.  Where classify has put a category below, that stays below.
+ * are dropped, or stay as they are.  Where classify has put a category
+ * below, that stays below.
+ *
+ * Samples are held until the end, where it is known how many spellings the
+ * new roots have: see tower.c.
  */
 #include "fl.h"
 
 #include "filter/filter.h"
+
+#include <inttypes.h>
+
+struct root {
+	struct fl_stepper stepper;
+	bool rest;			/* what does not match stays */
+	struct fl_rewrite tasks;	/* stacks on a fl_task's method */
+	struct fl_hold hold;
+	struct fl_towers towers;
+	struct fl_rewrite made;		/* out[]: 1: begins a tower */
+	struct fl_rewrite named;
+	int64_t guessed;		/* the weight of tasks */
+	flame_id task;			/* the last one's method */
+};
 
 /* What the new root stands on: the category's stack, or 0. */
 static flame_id base_of(struct flame_sink *sink, flame_id stack)
@@ -19,47 +37,147 @@ static flame_id base_of(struct flame_sink *sink, flame_id stack)
 	       fl_is_category(flame, fl_frame_id(flame, bottom)) ? bottom : 0;
 }
 
+static flame_id begin(struct flame_sink *sink, flame_id base, flame_id frame)
+{
+	struct root *root = sink->state;
+	struct flame *flame = sink->flame;
+	flame_id stack = flame_stack(flame, base, frame);
+	flame_id *place = fl_rewrite_place(flame, &root->made, stack);
+
+	if (!place)
+		return 0;
+	*place = 1;
+	fl_towers_add(flame, &root->towers, frame);
+	return stack;
+}
+
 static flame_id outermost(struct flame_sink *sink, flame_id parent,
 			  flame_id stack)
 {
-	struct flame *flame = sink->flame;
+	flame_id frame = fl_frame_id(sink->flame, stack);
 
-	if (!parent && !fl_top_matches(sink, stack))
+	if (parent)
+		return flame_stack(sink->flame, parent, frame);
+	if (!fl_top_matches(sink, stack))
 		return 0;
-	if (!parent)
-		parent = base_of(sink, stack);
-	return flame_stack(flame, parent, fl_frame_id(flame, stack));
+	return begin(sink, base_of(sink, stack), frame);
 }
 
 static flame_id innermost(struct flame_sink *sink, flame_id parent,
 			  flame_id stack)
 {
-	struct flame *flame = sink->flame;
+	flame_id frame = fl_frame_id(sink->flame, stack);
 
 	if (fl_top_matches(sink, stack))
-		parent = base_of(sink, stack);
-	else if (!parent)
+		return begin(sink, base_of(sink, stack), frame);
+	return parent ? flame_stack(sink->flame, parent, frame) : 0;
+}
+
+/* On a method that it does not name: its lowest frame told of that. */
+static flame_id on_task(struct flame_sink *sink, flame_id parent,
+			flame_id stack)
+{
+	struct root *root = sink->state;
+	struct flame *flame = sink->flame;
+	flame_id frame = fl_frame_id(flame, stack);
+
+	if (parent && fl_parent(flame, parent))
+		return flame_stack(flame, parent, frame);
+	if (parent || !fl_is_category(flame, frame))
+		parent = begin(sink, parent, fl_frame(flame, root->task,
+						      FLAME_UNKNOWN));
+	return flame_stack(flame, parent, frame);
+}
+
+static flame_id task(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct root *root = sink->state;
+	flame_id method = fl_task(sink, s->stack);
+
+	if (!method)
 		return 0;
-	return flame_stack(flame, parent, fl_frame_id(flame, stack));
+	root->task = method;
+	root->guessed += s->weight;
+	return fl_rewrite(sink, &root->tasks, s->stack, on_task);
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
-	struct fl_stepper *stepper = sink->state;
+	struct root *root = sink->state;
 	struct flame_sample s = *sample;
 
-	s.stack = fl_rewrite(sink, &stepper->memo, s.stack, stepper->step);
-	return s.stack ? fl_put(sink->next, &s) : FLAME_OK;
+	s.stack = fl_rewrite(sink, &root->stepper.memo, s.stack,
+			     root->stepper.step);
+	if (!s.stack)
+		s.stack = task(sink, sample);
+	if (!s.stack && !root->rest)
+		return FLAME_OK;
+	if (!s.stack)
+		s.stack = sample->stack;
+	return fl_hold(sink->flame, &root->hold, &s);
+}
+
+static flame_id rename_root(struct flame_sink *sink, flame_id parent,
+			    flame_id stack)
+{
+	struct root *root = sink->state;
+	struct flame *flame = sink->flame;
+	struct flame_frame frame = *fl_frame_at(flame, stack);
+
+	if (stack < root->made.room && root->made.out[stack])
+		fl_towers_name(&root->towers, &frame);
+	return flame_stack(flame, parent, flame_frame(flame, &frame));
+}
+
+static int finish(struct flame_sink *sink)
+{
+	struct root *root = sink->state;
+	struct flame *flame = sink->flame;
+	int status = fl_towers_settle(flame, &root->towers);
+
+	if (root->guessed)
+		fl_remark(flame, "%" PRId64 " of the weight has no frame that "
+			  "matches, and is taken for %s by its thread's name",
+			  root->guessed, fl_name_at(flame, root->task).at);
+	for (size_t i = 0; status == FLAME_OK && i < root->hold.n; i++) {
+		struct flame_sample s = root->hold.at[i];
+
+		s.stack = fl_rewrite(sink, &root->named, s.stack, rename_root);
+		status = fl_put(sink->next, &s);
+	}
+	return status;
+}
+
+static void release(struct flame_sink *sink)
+{
+	struct root *root = sink->state;
+
+	fl_rewrite_free(&root->tasks);
+	fl_hold_free(&root->hold);
+	fl_towers_free(&root->towers);
+	fl_rewrite_free(&root->made);
+	fl_rewrite_free(&root->named);
+	fl_stepper_free(sink);
 }
 
 static struct flame_sink *make(struct flame_sink *next, const char *option,
 			       const char *list, fl_step *step)
 {
-	struct flame_sink *sink = fl_pattern_filter(next, option, list, false,
-						    step);
+	struct fl_patterns patterns = { 0 };
+	struct flame_sink *sink;
 
-	if (sink)
-		sink->put = put;
+	if (fl_patterns_parse(next->flame, &patterns, option, list, false) !=
+	    FLAME_OK)
+		return NULL;
+	sink = fl_stepper_new(next, sizeof(struct root), step);
+	if (!sink) {
+		fl_patterns_free(&patterns);
+		return NULL;
+	}
+	((struct root *)sink->state)->stepper.patterns = patterns;
+	sink->put = put;
+	sink->finish = finish;
+	sink->free = release;
 	return sink;
 }
 
@@ -73,6 +191,27 @@ static struct flame_sink *make_innermost(struct flame_sink *next,
 {
 	return make(next, "root-innermost", list, innermost);
 }
+
+/* No sink of its own: what the next ones do with what they do not take. */
+static struct flame_sink *make_keep_rest(struct flame_sink *next,
+					 const char *arg)
+{
+	struct flame_sink *sink = next;
+
+	(void)arg;
+	for (; sink && sink->put == put; sink = sink->next)
+		((struct root *)sink->state)->rest = true;
+	if (sink != next)
+		return next;
+	fl_fail(next->flame, "--root-keep-rest: there is no --root");
+	return NULL;
+}
+
+const struct fl_filter fl_filter_root_keep_rest = {
+	.name = "root-keep-rest",
+	.summary = "with --root: other stacks stay as they are",
+	.make = make_keep_rest, .rank = 39,
+};
 
 const struct fl_filter fl_filter_root = {
 	.name = "root", .argument = "RE",

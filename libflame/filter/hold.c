@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples until the end, for filters that must have seen them all.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+#include <stdlib.h>
+
+static bool is_same(const struct flame_sample *a, const struct flame_sample *b)
+{
+	return a->stack == b->stack && a->metric == b->metric &&
+	       a->thread == b->thread && a->labels == b->labels &&
+	       a->time == b->time;
+}
+
+static uint64_t hash_of(const struct flame_sample *s)
+{
+	uint64_t hash = fl_mix((uint64_t)s->metric << 32 | s->stack,
+			       (uint64_t)s->thread << 32 | s->labels);
+
+	return fl_mix(hash, (uint64_t)s->time);
+}
+
+static int add(struct flame *flame, struct flame_sample *to, int64_t weight)
+{
+	if (__builtin_add_overflow(to->weight, weight, &to->weight))
+		return fl_fail(flame, "the sum of weights passes 2^63");
+	return FLAME_OK;
+}
+
+int fl_hold(struct flame *flame, struct fl_hold *hold,
+	    const struct flame_sample *s)
+{
+	uint64_t hash = hash_of(s);
+	uint32_t i = fl_index_first(&hold->index, hash), id;
+
+	while ((id = fl_index_at(&hold->index, hash, &i)))
+		if (is_same(&hold->at[id - 1], s))
+			return add(flame, &hold->at[id - 1], s->weight);
+	if (hold->n == UINT32_MAX ||
+	    !fl_grow(&hold->at, &hold->room, hold->n + 1, sizeof(*s)) ||
+	    !fl_index_add(&hold->index, hash, (uint32_t)hold->n + 1))
+		return fl_no_memory(flame);
+	hold->at[hold->n++] = *s;
+	return FLAME_OK;
+}
+
+void fl_hold_free(struct fl_hold *hold)
+{
+	free(hold->at);
+	fl_index_free(&hold->index);
+}

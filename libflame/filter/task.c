@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that do one thing.  A method that is interpreted has no name in
+ * perf's stacks, and one that runs once a task, for as long as that takes,
+ * is never compiled.  What is left of it is the comm at the root.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+/* The comm as the kernel cuts it, at 15 bytes, and what the thread does. */
+static const struct task {
+	const char *comm, *method;
+} tasks[] = {
+	/* "Executor task launch worker for task 7.0 in stage 3.0 (TID 42)" */
+	{ "Executor task l",
+	  "org/apache/spark/executor/Executor$TaskRunner.run" },
+};
+
+/* As stackcollapse-perf.pl writes it: '_' for ' ', and "-PID", "-PID/TID". */
+static bool is_comm(struct slice name, const char *comm)
+{
+	size_t n = strlen(comm), i;
+
+	if (name.size < n)
+		return false;
+	for (i = 0; i < n; i++)
+		if (name.at[i] != comm[i] &&
+		    !(comm[i] == ' ' && name.at[i] == '_'))
+			return false;
+	if (i < name.size && name.at[i] != '-')
+		return false;
+	while (i < name.size && strchr("-/?0123456789", name.at[i]) &&
+	       name.at[i])
+		i++;
+	return i == name.size;
+}
+
+static flame_id method_of(struct flame_sink *sink, struct slice name)
+{
+	struct fl_stepper *stepper = sink->state;
+
+	for (size_t i = 0; i < FL_COUNT(tasks); i++) {
+		flame_id method;
+
+		if (!is_comm(name, tasks[i].comm))
+			continue;
+		method = fl_name(sink->flame, tasks[i].method);
+		if (fl_patterns_match(sink->flame, &stepper->patterns, method))
+			return method;
+	}
+	return 0;
+}
+
+/* The lowest frame that is not a category tells of all above it. */
+static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
+{
+	struct flame *flame = sink->flame;
+	flame_id below = fl_parent(flame, stack);
+
+	if (below && (fl_parent(flame, below) ||
+		      !fl_is_category(flame, fl_frame_id(flame, below))))
+		return parent;
+	return method_of(sink, fl_name_at(flame,
+					  fl_frame_at(flame, stack)->name));
+}
+
+flame_id fl_task(struct flame_sink *sink, flame_id stack)
+{
+	struct fl_stepper *stepper = sink->state;
+
+	return fl_rewrite(sink, &stepper->tasks, stack, step);
+}
