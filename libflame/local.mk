@@ -12,30 +12,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/lz4.c libflame/io/out.c libflame/io/utf16.c \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zstd.c \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
-	libflame/dict/frames.c libflame/dict/labels.c \
-	libflame/dict/metrics.c libflame/dict/names.c \
-	libflame/dict/stacks.c libflame/dict/tables.h \
-	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/pick.c \
-	libflame/flow/progress.c libflame/flow/pump.c \
-	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
-	libflame/flow/text.c \
-	libflame/filter/address.c libflame/filter/by.c \
-	libflame/filter/classify.c libflame/filter/cut.c \
-	libflame/filter/filter.h libflame/filter/filters.c \
-	libflame/filter/grain.c libflame/filter/java.c \
-	libflame/filter/keep.c libflame/filter/processes.c \
-	libflame/filter/rename.c libflame/filter/reverse.c \
-	libflame/filter/rewrite.c libflame/filter/root.c \
-	libflame/filter/skip.c \
-	libflame/format/bpftrace.c libflame/format/dtrace.c \
-	libflame/format/dump.c libflame/format/faulthandler.c \
-	libflame/io/lz4.c libflame/io/out.c libflame/io/xz.c \
-	libflame/io/zip.c libflame/io/zstd.c \
-	libflame/dict/dict.c libflame/dict/dict.h libflame/dict/frames.c \
-	libflame/dict/java.c libflame/dict/java.h \
+	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
 	libflame/dict/labels.c libflame/dict/metrics.c \
 	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
-	libflame/flow/flow.h libflame/flow/pick.c libflame/flow/pump.c \
+	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/pick.c \
+	libflame/flow/progress.c libflame/flow/pump.c \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/text.c \
 	libflame/filter/address.c libflame/filter/by.c \
@@ -43,10 +24,16 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/cut.c libflame/filter/filter.h \
 	libflame/filter/filters.c libflame/filter/grain.c \
 	libflame/filter/hold.c libflame/filter/keep.c \
-	libflame/filter/naming.c libflame/filter/reverse.c \
+	libflame/filter/label.c libflame/filter/min.c \
+	libflame/filter/naming.c libflame/filter/processes.c \
+	libflame/filter/rename.c libflame/filter/reverse.c \
 	libflame/filter/rewrite.c libflame/filter/root.c \
 	libflame/filter/skip.c libflame/filter/task.c \
+	libflame/filter/tidy.c libflame/filter/tidy.h \
+	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/tower.c \
+	libflame/format/bpftrace.c libflame/format/dtrace.c \
+	libflame/format/dump.c libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \

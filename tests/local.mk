@@ -24,6 +24,8 @@ unit_tests += tests/unit/test_base
 unit_tests += tests/unit/test_dict
 unit_tests += tests/unit/test_draw
 unit_tests += tests/unit/test_filter
+unit_tests += tests/unit/test_filter_labels
+unit_tests += tests/unit/test_filter_names
 unit_tests += tests/unit/test_flow
 unit_tests += tests/unit/test_folded
 unit_tests += tests/unit/test_io
@@ -74,6 +76,7 @@ script_tests = \
 TESTS += $(script_tests)
 
 EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/unit/filter.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/progress tests/viewer
 

@@ -15,7 +15,7 @@ static const struct cli_option options[] = {
 	{ 0, "callees", "RE", "whom do frames that match call" },
 	{ 0, "callers", "RE", "who calls frames that match" },
 	{ 'f', "format", "text|tsv|json", "write this format" },
-	{ 0, "min", "N|P%", "--tree: leave out what is lighter (1%)" },
+	{ 0, "min", "N|P%", "count what is lighter at its caller (tree: 1%)" },
 	{ 'N', "rows", "N", "at most N rows (30; 0: all)" },
 	{ 0, "sort", "self|total", "what to go by (self)" },
 	{ 0, "tree", NULL, "an indented tree of calls" },
@@ -24,10 +24,10 @@ static const struct cli_option options[] = {
 
 struct own {
 	enum { TEXT, TSV, JSON } format;
-	bool format_given, sort_given, by_total, tree, percent;
+	bool format_given, sort_given, by_total, tree;
 	enum flame_ranking which;
 	const char *re;
-	double min;
+	double percent;		/* of the tree, what is lighter is not shown */
 	long rows;		/* -1: not given */
 };
 
@@ -51,18 +51,13 @@ static bool take_format(struct cli *cli, const char *value)
 	return true;
 }
 
+/* The filter takes away what is light: what is left is all shown. */
 static bool take_min(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
-	char *end;
 
-	own->min = strtod(value, &end);
-	own->percent = *end == '%';
-	if (end != value && !end[own->percent] && own->min >= 0 &&
-	    own->min < 1e19)
-		return true;
-	cli_say(cli, "--min %s: a weight, or a percentage as 0.5%%", value);
-	return false;
+	own->percent = 0;
+	return cli_filter(cli, "min", value);
 }
 
 static bool take_rows(struct cli *cli, const char *value)
@@ -221,10 +216,8 @@ static bool fill_ranks(struct view *v, struct flame_tree *tree)
 static bool fill_nodes(struct view *v, struct flame_tree *tree)
 {
 	const struct flame_node *nodes;
-	double min = v->own->min;
+	double min = (double)v->total * v->own->percent / 100;
 
-	if (v->own->percent)
-		min = (double)v->total * min / 100;
 	if (flame_tree_nodes(tree, min, &nodes, &v->n) != FLAME_OK)
 		return false;
 	v->rows = malloc(v->n * sizeof(*v->rows));
@@ -474,7 +467,7 @@ static const struct cli_tool tool = {
 
 int main(int argc, char **argv)
 {
-	struct own own = { .min = 1, .percent = true, .rows = -1 };
+	struct own own = { .percent = 1, .rows = -1 };
 
 	return cli_main(&tool, &own, argc, argv);
 }

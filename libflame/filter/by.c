@@ -72,23 +72,52 @@ static struct flame_sink *make_threads(struct flame_sink *next,
 
 /* by ------------------------------------------------------------------ */
 
-struct by {
-	struct by_key { flame_id key, absent; bool thread; } *keys;
-	size_t n, room;
-	struct fl_prefix prefix;
+struct by_key {
+	struct fl_key key;
+	flame_id absent, other;		/* frames: no value, no match */
+	bool thread;
+	struct fl_regex *re;		/* NULL: the value as it is */
+	struct fl_rewrite frames;	/* out[]: by value; 0: not known */
 };
 
-static flame_id value_frame(struct flame *flame, const struct by_key *key,
+struct by {
+	struct by_key *keys;
+	size_t n, room;
+	struct fl_prefix prefix;
+	struct fl_seen seen;
+};
+
+/* What the first group of the expression captured, or all that it found. */
+static flame_id captured(struct flame *flame, const struct by_key *key,
+			 flame_id value)
+{
+	struct slice text = fl_name_at(flame, value), part;
+
+	if (!key->re)
+		return fl_frame(flame, value, FLAME_GROUP);
+	if (!fl_regex_group(key->re, text, 1, &part) &&
+	    !fl_regex_group(key->re, text, 0, &part))
+		return key->other;
+	if (!part.size)
+		return key->other;
+	return fl_frame(flame, flame_name(flame, part.at, part.size),
+			FLAME_GROUP);
+}
+
+static flame_id value_frame(struct flame *flame, struct by_key *key,
 			    const struct flame_sample *s)
 {
-	flame_id value = flame_label_get(flame, s->labels, key->key);
+	flame_id value = fl_key_of(flame, &key->key, s), *frame;
 
 	if (!value)
-		value = flame_label_get(flame, s->thread, key->key);
-	if (value)
-		return fl_frame(flame, value, FLAME_GROUP);
-	return key->thread && s->thread ? fl_thread_frame(flame, s->thread) :
-					  key->absent;
+		return key->thread && s->thread ?
+		       fl_thread_frame(flame, s->thread) : key->absent;
+	frame = fl_rewrite_place(flame, &key->frames, value);
+	if (!frame)
+		return 0;
+	if (!*frame)
+		*frame = captured(flame, key, value);
+	return *frame;
 }
 
 /* The first key is the outermost. */
@@ -97,6 +126,8 @@ static int put_by(struct flame_sink *sink, const struct flame_sample *sample)
 	struct by *by = sink->state;
 	struct flame_sample s = *sample;
 
+	if (fl_seen(sink->flame, &by->seen, sample) != FLAME_OK)
+		return FLAME_FAILED;
 	for (size_t i = by->n; i--;)
 		s.stack = fl_prefix(sink->flame, &by->prefix,
 				    value_frame(sink->flame, &by->keys[i],
@@ -104,73 +135,108 @@ static int put_by(struct flame_sink *sink, const struct flame_sample *sample)
 	return fl_put(sink->next, &s);
 }
 
-static unsigned needs_of(struct slice key)
+static int finish_by(struct flame_sink *sink)
 {
-	if (fl_slice_is(key, "thread") || fl_slice_is(key, "tid"))
-		return FL_NEED_THREAD;
-	if (fl_slice_is(key, "file"))
-		return FL_NEED_FILE;
-	return fl_slice_is(key, "state") ? FL_NEED_STATE : 0;
+	struct by *by = sink->state;
+
+	for (size_t i = 0; i < by->n; i++)
+		fl_seen_warn(sink->flame, &by->seen, &by->keys[i].key, "by");
+	return FLAME_OK;
 }
 
-static int add_key(struct flame_sink *sink, struct slice key)
+static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 {
 	struct flame *flame = sink->flame;
 	struct by *by = sink->state;
 	struct fl_buf absent = { 0 };
-	struct by_key *at;
+	struct by_key *key;
 
-	if (!key.size)
-		return fl_fail(flame, "--by: a key is missing");
-	if (!fl_grow(&by->keys, &by->room, by->n + 1, sizeof(*by->keys)))
-		return fl_no_memory(flame);
-	fl_buf_text(&absent, "[no ");
-	fl_buf_put(&absent, key.at, key.size);
-	fl_buf_byte(&absent, ']');
-	if (absent.failed)
-		return fl_no_memory(flame);
-	at = &by->keys[by->n++];
-	at->key = flame_name(flame, key.at, key.size);
-	at->absent = fl_frame(flame, flame_name(flame, absent.at, absent.size),
+	if (!name.size) {
+		fl_fail(flame, "--by: a key is missing");
+		return NULL;
+	}
+	fl_buf_print(&absent, "[no %.*s]", (int)FL_MIN(name.size, 256u),
+		     name.at);
+	if (absent.failed || !fl_grow(&by->keys, &by->room, by->n + 1,
+				      sizeof(*by->keys))) {
+		fl_buf_free(&absent);
+		fl_no_memory(flame);
+		return NULL;
+	}
+	key = &by->keys[by->n++];
+	memset(key, 0, sizeof(*key));
+	key->absent = fl_frame(flame, flame_name(flame, absent.at,
+						 absent.size), FLAME_GROUP);
+	key->other = fl_frame(flame, fl_name(flame, "[no match]"),
 			      FLAME_GROUP);
-	at->thread = fl_slice_is(key, "thread");
+	key->thread = fl_slice_is(name, "thread");
 	fl_buf_free(&absent);
-	sink->needs |= needs_of(key);
-	return FLAME_OK;
+	return fl_key_init(sink, &key->key, name) == FLAME_OK ? key : NULL;
+}
+
+/* "KEY,KEY=RE": an expression may hold anything, and is the last. */
+static int add_keys(struct flame_sink *sink, const char *line)
+{
+	char error[256] = "";
+	struct by_key *key;
+	size_t size;
+
+	for (;; line += size + 1) {
+		size = strcspn(line, ",=");
+		key = add_key(sink, (struct slice){ line, size });
+		if (!key)
+			return FLAME_FAILED;
+		if (line[size] != ',')
+			break;
+	}
+	if (!line[size])
+		return FLAME_OK;
+	key->re = fl_regex_new(line + size + 1, false, error, sizeof(error));
+	return key->re ? FLAME_OK :
+			 fl_fail(sink->flame, "--by: %s: %s", line, error);
 }
 
 static void free_by(struct flame_sink *sink)
 {
 	struct by *by = sink->state;
 
+	while (by->n) {
+		struct by_key *key = &by->keys[--by->n];
+
+		fl_regex_free(key->re);
+		fl_rewrite_free(&key->frames);
+	}
 	free(by->keys);
 	fl_prefix_free(&by->prefix);
+	fl_seen_free(&by->seen);
 }
 
 static struct flame_sink *make_by(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct by));
-	size_t size;
+	char *text = sink ? strdup(list) : NULL, *rest = text, *line;
+	int status = FLAME_OK;
 
 	if (!sink)
 		return NULL;
 	sink->put = put_by;
+	sink->finish = finish_by;
 	sink->free = free_by;
-	for (;; list += size + 1) {
-		size = strcspn(list, ",\n");
-		if (add_key(sink, (struct slice){ list, size }) != FLAME_OK) {
-			free_by(sink);
-			free(sink);
-			return NULL;
-		}
-		if (!list[size])
-			return sink;
-	}
+	if (!text)
+		status = fl_no_memory(next->flame);
+	while (status == FLAME_OK && (line = strsep(&rest, "\n")))
+		status = add_keys(sink, line);
+	free(text);
+	if (status == FLAME_OK)
+		return sink;
+	free_by(sink);
+	free(sink);
+	return NULL;
 }
 
 const struct fl_filter fl_filter_by = {
-	.name = "by", .argument = "KEY",
+	.name = "by", .argument = "KEY[=RE]",
 	.summary = "a root frame per thread, state, file or label",
 	.make = make_by, .rank = 50, .joins = true,
 };

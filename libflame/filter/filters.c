@@ -9,32 +9,36 @@
 #include "filter/filter.h"
 
 extern const struct fl_filter
-	fl_filter_classify, fl_filter_strip_hex,
+	fl_filter_label,
+	fl_filter_classify, fl_filter_tidy, fl_filter_strip_hex,
 	fl_filter_merge_processes,
 	fl_filter_norm, fl_filter_norm_compat,
 	fl_filter_simple, fl_filter_simple_compat,
-	fl_filter_dot, fl_filter_no_tiers,
+	fl_filter_dot, fl_filter_no_tiers, fl_filter_rename,
 	fl_filter_keep, fl_filter_drop,
+	fl_filter_root_keep_rest,
 	fl_filter_root, fl_filter_root_innermost,
 	fl_filter_cut, fl_filter_hide, fl_filter_collapse_recursion,
 	fl_filter_by, fl_filter_threads,
 	fl_filter_include, fl_filter_exclude,
 	fl_filter_skip, fl_filter_skip_compat, fl_filter_depth,
-	fl_filter_reverse, fl_filter_grain;
+	fl_filter_reverse, fl_filter_grain, fl_filter_min;
 
 const struct fl_filter *const fl_filters[] = {
-	&fl_filter_classify, &fl_filter_strip_hex,
+	&fl_filter_label,
+	&fl_filter_classify, &fl_filter_tidy, &fl_filter_strip_hex,
 	&fl_filter_merge_processes,
 	&fl_filter_norm, &fl_filter_norm_compat,
 	&fl_filter_simple, &fl_filter_simple_compat,
-	&fl_filter_dot, &fl_filter_no_tiers,
+	&fl_filter_dot, &fl_filter_no_tiers, &fl_filter_rename,
 	&fl_filter_keep, &fl_filter_drop,
+	&fl_filter_root_keep_rest,
 	&fl_filter_root, &fl_filter_root_innermost,
 	&fl_filter_cut, &fl_filter_hide, &fl_filter_collapse_recursion,
 	&fl_filter_by, &fl_filter_threads,
 	&fl_filter_include, &fl_filter_exclude,
 	&fl_filter_skip, &fl_filter_skip_compat, &fl_filter_depth,
-	&fl_filter_reverse, &fl_filter_grain,
+	&fl_filter_reverse, &fl_filter_grain, &fl_filter_min,
 	NULL
 };
 

@@ -22,9 +22,10 @@ bool fl_is_thread_frame(const struct flame *flame, flame_id frame)
 	    at->type != FLAME_UNKNOWN)
 		return false;
 	if (s.size < sizeof("[tid=0]") - 1 || s.at[0] != '[' ||
-	    s.at[--i] != ']' || !is_digit(s.at[i - 1]))
+	    s.at[--i] != ']' || !(is_digit(s.at[i - 1]) || s.at[i - 1] == '*'))
 		return false;
-	while (is_digit(s.at[i - 1]))
+	/* "tid=*" is what --tidy makes of it. */
+	while (is_digit(s.at[i - 1]) || s.at[i - 1] == '*')
 		i--;
 	s.size = i;
 	return fl_slice_is(s, "[tid=") || fl_slice_ends(s, " tid=");

@@ -12,8 +12,8 @@
 /* What a sink needs of a sample beyond stack, metric and weight. */
 enum {
 	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4,
-	FL_NEED_FILE = 8,
-	FL_NEED_ORDER = 16	/* of samples, and each by itself */
+	FL_NEED_FILE = 8, FL_NEED_PATH = 16,
+	FL_NEED_ORDER = 32	/* of samples, and each by itself */
 };
 
 /* A time as --from and --to spell it. */
@@ -74,6 +74,13 @@ struct fl_select {
 
 struct fl_format;
 
+/* pump.c: the input's name as labels. */
+struct fl_input {
+	flame_id file, path;	/* values; 0: not asked for */
+	flame_id was, is;	/* the last set, and with them */
+	bool known;
+};
+
 struct flame_source {
 	struct flame *flame;
 	const struct fl_format *format;
@@ -82,6 +89,7 @@ struct flame_source {
 	struct fl_select select;
 	bool started;
 	int damage;		/* see flame_source_damage */
+	struct fl_input input;
 	bool part;		/* of another's input: see fl_format.split */
 	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
 	int64_t start, end;
@@ -157,7 +165,7 @@ static inline int fl_put(struct flame_sink *sink, const struct flame_sample *s)
 	return sink->put(sink, s);
 }
 
-/* pump.c: a sample that was read goes on. */
+/* pump.c: a sample that was read goes on, with its input's labels. */
 int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 	       struct flame_sample *sample);
 /*

@@ -19,25 +19,45 @@ static int notify(struct flame_sink *sink, struct flame_source *source,
 	return FLAME_OK;
 }
 
-/* The input as a label, by the last part of its path. */
-static void label_file(struct flame_source *source,
-		       struct flame_sample *sample)
+/* The input as labels: the last part of its path, all of it. */
+static void begin_input(struct flame_source *source)
 {
+	struct fl_input *input = &source->input;
 	const char *path = fl_in_name(source->in);
 	const char *slash = strrchr(path, '/');
 
-	sample->labels = flame_label(source->flame, sample->labels,
-				     fl_name(source->flame, "file"),
-				     fl_name(source->flame,
-					     slash && slash[1] ? slash + 1 :
-								 path));
+	memset(input, 0, sizeof(*input));
+	if (source->select.needs & FL_NEED_FILE)
+		input->file = fl_name(source->flame, slash && slash[1] ?
+						     slash + 1 : path);
+	if (source->select.needs & FL_NEED_PATH)
+		input->path = fl_name(source->flame, path);
+}
+
+static flame_id label_input(struct flame *flame, struct fl_input *input,
+			    flame_id labels)
+{
+	if (input->known && input->was == labels)
+		return input->is;
+	input->was = input->is = labels;
+	input->known = true;
+	if (input->file)
+		input->is = flame_label(flame, input->is,
+					fl_name(flame, "file"), input->file);
+	if (input->path)
+		input->is = flame_label(flame, input->is,
+					fl_name(flame, "path"), input->path);
+	return input->is;
 }
 
 int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 	       struct flame_sample *sample)
 {
-	if (source->select.needs & FL_NEED_FILE)
-		label_file(source, sample);
+	struct fl_input *input = &source->input;
+
+	if (input->file || input->path)
+		sample->labels = label_input(source->flame, input,
+					     sample->labels);
 	return sink->put(sink, sample);
 }
 
@@ -48,6 +68,7 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs;
+	begin_input(source);
 	if (notify(sink, source, true) != FLAME_OK ||
 	    fl_pump_parts(source, sink) != FLAME_OK)
 		return FLAME_FAILED;

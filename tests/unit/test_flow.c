@@ -767,6 +767,25 @@ Test(pump, labels_samples_with_the_file_where_one_asks)
 	fl_buf_free(&page);
 }
 
+Test(pump, labels_samples_with_the_whole_path_where_one_asks)
+{
+	const char *text = "a 1\nb 2\n";
+	struct flame_source *source =
+		flame_open_memory(flame, text, 8, "/x/y/z.folded", NULL);
+	struct fl_buf page = { 0 };
+	struct flame_sink *sink =
+		fl_format_folded.create(flame, fl_out_memory(flame, &page));
+
+	sink = flame_filter(sink, "by", "file,path");
+	cr_assert(sink, "%s", flame_error(flame));
+	cr_expect_eq(flame_pump(source, sink), FLAME_OK);
+	flame_close(source);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_str_eq(page.at, "z.folded;/x/y/z.folded;a 1\n"
+			 "z.folded;/x/y/z.folded;b 2\n");
+	fl_buf_free(&page);
+}
+
 /* Sources ------------------------------------------------------------- */
 
 Test(source, from_memory_is_detected_and_read)

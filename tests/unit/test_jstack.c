@@ -309,7 +309,7 @@ Test(detection, of_a_dump_deep_in_a_log)
 	cr_assert_str_eq(fold(source, NULL, NULL, NULL),
 			 "java/lang/Thread.run 1\n");
 	while (text.size < 1200000)
-		fl_buf_text(&text, "10:00 INFO a line of the log;b\n");
+		fl_buf_text(&text, "10:00 INFO a line of the log, b\n");
 	memset(text.at, '-', 600000);
 	memset(text.at + 600000, '-', 300);
 	cr_assert_null(flame_open_memory(flame, text.at, text.size, "in",

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What samples have beside their stacks, by its key: thread, state, file,
+ * or any label.  And `--label KEY=RE`: only samples whose label matches.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+#include <stdlib.h>
+
+/* Keys ---------------------------------------------------------------- */
+
+/* A key that no row has may be anything: all that is known is asked for. */
+static const struct known {
+	const char *key;
+	unsigned needs;
+	const char *other;	/* where there is none of that name */
+} known[] = {
+	{ "thread", FL_NEED_THREAD, NULL },
+	{ "comm", FL_NEED_THREAD, "thread" },
+	{ "tid", FL_NEED_THREAD, NULL },
+	{ "pid", FL_NEED_THREAD, NULL },
+	{ "state", FL_NEED_STATE, NULL },
+	{ "cpu", FL_NEED_STATE, NULL },
+	{ "file", FL_NEED_FILE, NULL },
+	{ "path", FL_NEED_PATH, NULL },
+	{ NULL, FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE, NULL },
+};
+
+int fl_key_init(struct flame_sink *sink, struct fl_key *key, struct slice name)
+{
+	const struct known *row = known;
+
+	while (row->key && !fl_slice_is(name, row->key))
+		row++;
+	sink->needs |= row->needs;
+	key->unseen = true;
+	key->name = flame_name(sink->flame, name.at, name.size);
+	key->other = row->other ? fl_name(sink->flame, row->other) : 0;
+	return key->name ? FLAME_OK : FLAME_FAILED;
+}
+
+static flame_id value_of(const struct flame *flame, flame_id key,
+			 const struct flame_sample *s)
+{
+	flame_id value = flame_label_get(flame, s->labels, key);
+
+	return value ? value : flame_label_get(flame, s->thread, key);
+}
+
+flame_id fl_key_of(const struct flame *flame, struct fl_key *key,
+		   const struct flame_sample *s)
+{
+	flame_id value = value_of(flame, key->name, s);
+
+	if (!value && key->other)
+		value = value_of(flame, key->other, s);
+	if (value)
+		key->unseen = false;
+	return value;
+}
+
+/* What was seen ------------------------------------------------------- */
+
+static int see_set(struct flame *flame, struct fl_seen *seen, flame_id set)
+{
+	flame_id *place = fl_rewrite_place(flame, &seen->sets, set);
+
+	if (!place)
+		return FLAME_FAILED;
+	if (fl_likely(*place))
+		return FLAME_OK;
+	*place = 1;
+	for (; set; set = flame->labels.at[set].rest)
+		if (!fl_map_put(&seen->keys, flame->labels.at[set].key, NULL))
+			return fl_no_memory(flame);
+	return FLAME_OK;
+}
+
+int fl_seen(struct flame *flame, struct fl_seen *seen,
+	    const struct flame_sample *s)
+{
+	seen->any = true;
+	if (see_set(flame, seen, s->labels) != FLAME_OK)
+		return FLAME_FAILED;
+	return see_set(flame, seen, s->thread);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum { LISTED = 20 };
+
+/* "file, state, thread" */
+static void list_keys(const struct flame *flame, const struct fl_seen *seen,
+		      struct fl_buf *out)
+{
+	const char **keys = calloc(seen->keys.n + 1, sizeof(*keys));
+	const struct fl_map_entry *e;
+	size_t i = 0, n = 0;
+
+	while (keys && (e = fl_map_each(&seen->keys, &i)))
+		keys[n++] = fl_name_at(flame, (flame_id)e->key).at;
+	if (n)
+		qsort(keys, n, sizeof(*keys), by_text);
+	for (i = 0; i < n && i < LISTED; i++)
+		fl_buf_print(out, "%s%s", i ? ", " : "", keys[i]);
+	if (n > LISTED)
+		fl_buf_text(out, ", ...");
+	free(keys);
+}
+
+void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
+		  const struct fl_key *key, const char *option)
+{
+	struct fl_buf keys = { 0 };
+
+	if (!key->unseen || !seen->any)
+		return;
+	list_keys(flame, seen, &keys);
+	fl_warn(flame, "--%s: no sample has a label %s; there %s%s", option,
+		fl_name_at(flame, key->name).at,
+		keys.size ? "are: " : "are none", keys.size ? keys.at : "");
+	fl_buf_free(&keys);
+}
+
+void fl_seen_free(struct fl_seen *seen)
+{
+	fl_rewrite_free(&seen->sets);
+	fl_map_free(&seen->keys);
+}
+
+/* --label ------------------------------------------------------------- */
+
+struct rule {
+	struct fl_key key;
+	struct fl_patterns patterns;	/* of the values */
+};
+
+struct label {
+	struct rule *rules;
+	size_t n, room;
+	struct fl_seen seen;
+};
+
+/* Expressions of one key are alternatives; all keys must match. */
+static int put(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct label *label = sink->state;
+	bool passes = true;
+
+	if (fl_seen(sink->flame, &label->seen, s) != FLAME_OK)
+		return FLAME_FAILED;
+	for (size_t i = 0; i < label->n; i++) {
+		struct rule *rule = &label->rules[i];
+		flame_id value = fl_key_of(sink->flame, &rule->key, s);
+
+		passes &= value && fl_patterns_match(sink->flame,
+						     &rule->patterns, value);
+	}
+	return passes ? fl_put(sink->next, s) : FLAME_OK;
+}
+
+static int finish(struct flame_sink *sink)
+{
+	struct label *label = sink->state;
+
+	for (size_t i = 0; i < label->n; i++)
+		fl_seen_warn(sink->flame, &label->seen, &label->rules[i].key,
+			     "label");
+	return FLAME_OK;
+}
+
+static struct rule *rule_of(struct flame_sink *sink, struct slice key)
+{
+	struct label *label = sink->state;
+	flame_id name = flame_name(sink->flame, key.at, key.size);
+	struct rule *rule;
+
+	for (size_t i = 0; i < label->n; i++)
+		if (label->rules[i].key.name == name)
+			return &label->rules[i];
+	if (!fl_grow(&label->rules, &label->room, label->n + 1,
+		     sizeof(*rule))) {
+		fl_no_memory(sink->flame);
+		return NULL;
+	}
+	rule = &label->rules[label->n];
+	memset(rule, 0, sizeof(*rule));
+	if (fl_key_init(sink, &rule->key, key) != FLAME_OK)
+		return NULL;
+	label->n++;
+	return rule;
+}
+
+/* One "KEY=RE" a line. */
+static int add_rule(struct flame_sink *sink, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	struct rule *rule;
+	int status;
+
+	if (!equals || equals == text)
+		return fl_fail(sink->flame, "--label: %s: not KEY=RE", text);
+	rule = rule_of(sink, (struct slice){ text, equals - text });
+	if (!rule)
+		return FLAME_FAILED;
+	status = fl_patterns_add(sink->flame, &rule->patterns, "label",
+				 equals + 1, false);
+	rule->patterns.exact = true;
+	return status;
+}
+
+static void release(struct flame_sink *sink)
+{
+	struct label *label = sink->state;
+
+	while (label->n)
+		fl_patterns_free(&label->rules[--label->n].patterns);
+	free(label->rules);
+	fl_seen_free(&label->seen);
+}
+
+static struct flame_sink *make(struct flame_sink *next, const char *list)
+{
+	struct flame_sink *sink = fl_sink_new(next->flame, next,
+					      sizeof(struct label));
+	char *text = sink ? strdup(list) : NULL, *rest = text, *line;
+	int status = FLAME_OK;
+
+	if (!sink)
+		return NULL;
+	sink->put = put;
+	sink->finish = finish;
+	sink->free = release;
+	if (!text)
+		status = fl_no_memory(next->flame);
+	while (status == FLAME_OK && (line = strsep(&rest, "\n")))
+		status = add_rule(sink, line);
+	free(text);
+	if (status == FLAME_OK)
+		return sink;
+	release(sink);
+	free(sink);
+	return NULL;
+}
+
+const struct fl_filter fl_filter_label = {
+	.name = "label", .argument = "KEY=RE",
+	.summary = "only samples whose label KEY matches",
+	.make = make, .rank = 5, .joins = true,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The last filter: what is lighter than a minimum, with all that it called,
+ * is counted at its caller, so that the sum is what it was.
+ *
+ * How heavy a frame is is known at the end only.  Negative weights (memory
+ * that was given back) are heavy too.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+#include <stdlib.h>
+
+struct min {
+	double least;
+	bool percent;
+	struct fl_hold hold;
+	size_t nstacks;
+	uint64_t *heavy;	/* by stack, with what it called */
+	flame_id *out;		/* by stack: what it becomes */
+};
+
+static int put(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct min *min = sink->state;
+
+	return fl_hold(sink->flame, &min->hold, s);
+}
+
+static void add(uint64_t *to, uint64_t weight)
+{
+	if (__builtin_add_overflow(*to, weight, to))
+		*to = UINT64_MAX;
+}
+
+/* Parents come before their children: backwards up, forwards down. */
+static void prune(struct flame *flame, struct min *min, flame_id metric)
+{
+	double least = min->least;
+
+	memset(min->heavy, 0, min->nstacks * sizeof(*min->heavy));
+	for (size_t i = 0; i < min->hold.n; i++) {
+		const struct flame_sample *s = &min->hold.at[i];
+
+		if (s->metric == metric)
+			add(&min->heavy[s->stack], s->weight < 0 ?
+			    -(uint64_t)s->weight : (uint64_t)s->weight);
+	}
+	for (size_t i = min->nstacks; i-- > 1;)
+		add(&min->heavy[fl_parent(flame, i)], min->heavy[i]);
+	if (min->percent)
+		least = (double)min->heavy[0] * least / 100;
+	for (size_t i = 1; i < min->nstacks; i++)
+		min->out[i] = (double)min->heavy[i] >= least ? i :
+			      min->out[fl_parent(flame, i)];
+}
+
+static int give(struct flame_sink *sink, flame_id metric)
+{
+	struct min *min = sink->state;
+
+	for (size_t i = 0; i < min->hold.n; i++) {
+		struct flame_sample s = min->hold.at[i];
+
+		s.stack = min->out[s.stack];
+		if (s.metric == metric && fl_put(sink->next, &s) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	return FLAME_OK;
+}
+
+static bool is_there(const struct min *min, flame_id metric)
+{
+	for (size_t i = 0; i < min->hold.n; i++)
+		if (min->hold.at[i].metric == metric)
+			return true;
+	return false;
+}
+
+static int finish(struct flame_sink *sink)
+{
+	struct min *min = sink->state;
+	struct flame *flame = sink->flame;
+	int status = FLAME_OK;
+
+	min->nstacks = flame->stacks.n;
+	min->heavy = calloc(min->nstacks, sizeof(*min->heavy));
+	min->out = calloc(min->nstacks, sizeof(*min->out));
+	if (!min->heavy || !min->out)
+		return fl_no_memory(flame);
+	for (flame_id m = 0; status == FLAME_OK && m < flame->nmetrics; m++)
+		if (is_there(min, m)) {
+			prune(flame, min, m);
+			status = give(sink, m);
+		}
+	return status;
+}
+
+static void release(struct flame_sink *sink)
+{
+	struct min *min = sink->state;
+
+	fl_hold_free(&min->hold);
+	free(min->heavy);
+	free(min->out);
+}
+
+static bool parse(const char *arg, struct min *min)
+{
+	size_t size = strlen(arg);
+	char copy[64];
+
+	min->percent = size && arg[size - 1] == '%';
+	size -= min->percent;
+	if (!size || size >= sizeof(copy))
+		return false;
+	memcpy(copy, arg, size);
+	copy[size] = '\0';
+	return fl_parse_double(copy, &min->least) && min->least >= 0;
+}
+
+static struct flame_sink *make(struct flame_sink *next, const char *arg)
+{
+	struct min min = { 0 };
+	struct flame_sink *sink;
+
+	if (!parse(arg, &min)) {
+		fl_fail(next->flame, "--min: %s: not a weight (100) or a "
+			"percentage (0.5%%)", arg);
+		return NULL;
+	}
+	sink = fl_sink_new(next->flame, next, sizeof(min));
+	if (!sink)
+		return NULL;
+	*(struct min *)sink->state = min;
+	sink->put = put;
+	sink->finish = finish;
+	sink->free = release;
+	return sink;
+}
+
+const struct fl_filter fl_filter_min = {
+	.name = "min", .argument = "N|P%",
+	.summary = "count what is lighter at its caller",
+	.make = make, .rank = 95,
+};

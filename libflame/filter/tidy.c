@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names without what differs from run to run, or from build to build: a row
+ * for each kind of noise.
+ */
+#include "fl.h"
+
+#include "filter/tidy.h"
+
+#include <stdlib.h>
+
+/* Rows ---------------------------------------------------------------- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool fl_star_numbers(struct slice name, struct fl_buf *out)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < name.size; i++) {
+		if (!is_digit(name.at[i])) {
+			fl_buf_byte(out, name.at[i]);
+			continue;
+		}
+		found = true;
+		if (!i || !is_digit(name.at[i - 1]))
+			fl_buf_byte(out, '*');
+	}
+	return found;
+}
+
+static bool numbers(const struct fl_untidy *in, struct fl_buf *out)
+{
+	return in->thread && fl_star_numbers(in->name, out);
+}
+
+static bool addresses(const struct fl_untidy *in, struct fl_buf *out)
+{
+	return fl_strip_addresses(in->name, out);
+}
+
+/* py-spy's "f (a.py:12)" as "f (a.py)". */
+static bool python_lines(const struct fl_untidy *in, struct fl_buf *out)
+{
+	static const char *const ends[] = {
+		".py", ".pyx", ".pxd", ".pyi", ".ipynb", ">"
+	};
+	struct slice s = in->name;
+	bool python = false;
+
+	if (!fl_slice_ends(s, ")"))
+		return false;
+	s.size--;
+	while (s.size && is_digit(s.at[s.size - 1]))
+		s.size--;
+	if (s.size + 1 == in->name.size || !fl_slice_ends(s, ":"))
+		return false;
+	s.size--;
+	for (size_t i = 0; i < FL_COUNT(ends); i++)
+		python |= fl_slice_ends(s, ends[i]);
+	if (!python || !memchr(s.at, '(', s.size))
+		return false;
+	fl_buf_put(out, s.at, s.size);
+	fl_buf_byte(out, ')');
+	return true;
+}
+
+const struct fl_tidy fl_tidies[] = {
+	{ "java-modules", "java.base@17/a.C.m as a.C.m",
+	  fl_tidy_java_modules },
+	{ "java-lambdas", "C$$Lambda$9/0x7f81 as C$$Lambda, as --norm",
+	  fl_tidy_java_lambdas },
+	{ "java-lines", "C.m(C.java:12) and C.m:12 as C.m",
+	  fl_tidy_java_lines },
+	{ "rust-hashes", "a::f::h0123456789abcdef as a::f",
+	  fl_tidy_rust_hashes },
+	{ "gcc-clones", "f.isra.0.cold as f", fl_tidy_gcc_clones },
+	{ "cxx-arguments", "f(int) const as f", fl_tidy_cxx_arguments },
+	{ "cxx-templates", "f<int> as f<>", fl_tidy_cxx_templates },
+	{ "go", "f.func2.1 as f.func, f[go.shape.int] as f[...]",
+	  fl_tidy_go },
+	{ "python-lines", "f (a.py:12) as f (a.py)", python_lines },
+	{ "numbers-in-thread-names", "pool-1-thread-12 as pool-*-thread-*",
+	  numbers },
+	{ "addresses", "0x7f81c0 as 0x...", addresses },
+	{ NULL, NULL, NULL }
+};
+
+/* The sink ------------------------------------------------------------ */
+
+struct tidy {
+	struct fl_namer namer;
+	uint32_t rows;			/* a bit each */
+	bool threads;			/* the labels of threads too */
+	struct fl_buf other;
+	struct fl_rewrite sets;		/* out[]: by thread, plus one */
+	int (*put)(struct flame_sink *, const struct flame_sample *);
+};
+
+static flame_id tidy_frame(struct flame_sink *sink, flame_id frame)
+{
+	struct tidy *tidy = sink->state;
+	struct fl_buf *now = &tidy->namer.buf, *next = &tidy->other;
+	struct flame *flame = sink->flame;
+	const struct flame_frame *at = &flame->frames.at[frame];
+	struct fl_untidy in = {
+		.name = fl_name_at(flame, at->name), .type = at->type,
+		.leaf = fl_is_class_leaf(flame, at),
+		.thread = at->type == FLAME_GROUP ||
+			  fl_is_thread_frame(flame, frame),
+	};
+	bool changed = false;
+
+	for (size_t i = 0; fl_tidies[i].name; i++) {
+		struct fl_buf swap = *now;
+
+		next->size = 0;
+		if (!(tidy->rows & 1u << i) || !fl_tidies[i].tidy(&in, next))
+			continue;
+		*now = *next;
+		*next = swap;
+		in.name = (struct slice){ now->at, now->size };
+		changed = true;
+	}
+	return changed && (now->size || now->failed) ?
+	       fl_renamed(flame, frame, now) : frame;
+}
+
+/* A thread's labels, each with its numbers as stars. */
+static flame_id star_set(struct flame *flame, flame_id set)
+{
+	static const char *const keys[] = {
+		"thread", "tid", "thread-frame", "comm"
+	};
+	struct fl_buf buf = { 0 };
+
+	for (size_t i = 0; i < FL_COUNT(keys); i++) {
+		flame_id key = fl_name(flame, keys[i]);
+		flame_id value = flame_label_get(flame, set, key);
+
+		buf.size = 0;
+		if (value && fl_star_numbers(fl_name_at(flame, value), &buf))
+			set = flame_label(flame, set, key,
+					  flame_name(flame, buf.at, buf.size));
+	}
+	if (buf.failed)
+		fl_no_memory(flame);
+	fl_buf_free(&buf);
+	return set;
+}
+
+static int put(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct tidy *tidy = sink->state;
+	struct flame_sample s = *sample;
+	flame_id *place;
+
+	if (!tidy->threads || !s.thread)
+		return tidy->put(sink, &s);
+	place = fl_rewrite_place(sink->flame, &tidy->sets, s.thread);
+	if (!place)
+		return FLAME_FAILED;
+	if (!*place)
+		*place = star_set(sink->flame, s.thread) + 1;
+	s.thread = *place - 1;
+	return tidy->put(sink, &s);
+}
+
+static void release(struct flame_sink *sink)
+{
+	struct tidy *tidy = sink->state;
+
+	fl_buf_free(&tidy->other);
+	fl_rewrite_free(&tidy->sets);
+	fl_namer_free(sink);
+}
+
+static int unknown(struct flame *flame, struct slice name)
+{
+	struct fl_buf all = { 0 };
+
+	for (size_t i = 0; fl_tidies[i].name; i++)
+		fl_buf_print(&all, "%s%s", i ? ", " : "", fl_tidies[i].name);
+	fl_fail(flame, "--tidy: %.*s: not one of %s",
+		(int)FL_MIN(name.size, 64u), name.at,
+		all.failed ? "" : all.at);
+	fl_buf_free(&all);
+	return FLAME_FAILED;
+}
+
+static int add_row(struct flame_sink *sink, struct slice name)
+{
+	struct tidy *tidy = sink->state;
+	size_t i = 0;
+
+	while (fl_tidies[i].name && !fl_slice_is(name, fl_tidies[i].name))
+		i++;
+	if (!fl_tidies[i].name)
+		return unknown(sink->flame, name);
+	tidy->rows |= 1u << i;
+	tidy->threads |= fl_tidies[i].tidy == numbers;
+	return FLAME_OK;
+}
+
+static struct flame_sink *make(struct flame_sink *next, const char *list)
+{
+	struct flame_sink *sink = fl_namer_new(next, sizeof(struct tidy),
+					       tidy_frame);
+
+	if (!sink)
+		return NULL;
+	((struct tidy *)sink->state)->put = sink->put;
+	sink->put = put;
+	sink->free = release;
+	for (;; list++) {
+		size_t size = strcspn(list, ",\n");
+
+		if (add_row(sink, (struct slice){ list, size }) != FLAME_OK) {
+			release(sink);
+			free(sink);
+			return NULL;
+		}
+		list += size;
+		if (!*list)
+			return sink;
+	}
+}
+
+const struct fl_filter fl_filter_tidy = {
+	.name = "tidy", .argument = "NAME",
+	.summary = "names without noise (java-lambdas, go, ...)",
+	.make = make, .rank = 18, .joins = true,
+};

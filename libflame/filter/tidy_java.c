@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Java's names made tidy.
+ */
+#include "fl.h"
+
+#include "filter/tidy.h"
+
+bool fl_tidy_java_modules(const struct fl_untidy *in, struct fl_buf *out)
+{
+	struct fl_java java;
+
+	if (!fl_java_parts(in->name, in->type, in->leaf, &java) ||
+	    !java.module.size)
+		return false;
+	fl_buf_put(out, java.class.at, java.class.size);
+	fl_buf_put(out, java.rest.at, java.rest.size);
+	return true;
+}
+
+bool fl_tidy_java_lambdas(const struct fl_untidy *in, struct fl_buf *out)
+{
+	struct fl_java java;
+
+	if (!fl_java_parts(in->name, in->type, in->leaf, &java))
+		return false;
+	fl_buf_put(out, java.module.at, java.module.size);
+	fl_norm_class(&java, out);
+	fl_buf_put(out, java.rest.at, java.rest.size);
+	return true;
+}
+
+/* "(Thread.java:748)", "(Native Method)": no arguments, "(a.b.C, int)". */
+static bool is_place(struct slice s)
+{
+	size_t dots = 0;
+
+	if (fl_slice_is(s, "(Native Method)") ||
+	    fl_slice_is(s, "(Unknown Source)") ||
+	    fl_slice_is(s, "(<generated>)"))
+		return true;
+	for (size_t i = 0; i < s.size; i++)
+		if (s.at[i] == '.')
+			dots++;
+		else if (s.at[i] == ' ' || s.at[i] == ',')
+			return false;
+	return dots == 1;
+}
+
+bool fl_tidy_java_lines(const struct fl_untidy *in, struct fl_buf *out)
+{
+	struct slice name = fl_java_no_place(in->name), place;
+	struct fl_java java;
+
+	if (in->leaf || !fl_java_parts(in->name, in->type, false, &java))
+		return false;
+	place = (struct slice){ name.at + name.size,
+				in->name.size - name.size };
+	if (place.size && !is_place(place))
+		return false;
+	if (!place.size)
+		name = fl_java_bare(name);
+	if (name.size == in->name.size)
+		return false;
+	fl_buf_put(out, name.at, name.size);
+	return true;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of compiled languages made tidy: C and C++, Rust, Go.
+ */
+#include "fl.h"
+
+#include "filter/tidy.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+}
+
+static struct slice after(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+static struct slice head(struct slice s, size_t n)
+{
+	return (struct slice){ s.at, n };
+}
+
+static bool contains(struct slice s, const char *text)
+{
+	for (; s.size; s = after(s, 1))
+		if (fl_slice_starts(s, text))
+			return true;
+	return false;
+}
+
+static bool is_native(const struct fl_untidy *in)
+{
+	struct fl_java java;
+
+	return !in->thread && !in->leaf &&
+	       !fl_java_parts(in->name, in->type, false, &java);
+}
+
+/* C++ ----------------------------------------------------------------- */
+
+/* Behind the bracket that closes the one at s.at[0]; 0: none does. */
+static size_t closing(struct slice s)
+{
+	static const char pairs[] = "()<>[]{}";
+	char stack[64];
+	size_t depth = 0;
+
+	for (size_t i = 0; i < s.size; i++) {
+		const char *pair = s.at[i] ? strchr(pairs, s.at[i]) : NULL;
+
+		if (!pair || (s.at[i] == '>' && i && s.at[i - 1] == '-'))
+			continue;
+		if ((pair - pairs) % 2 == 0) {
+			if (depth == sizeof(stack))
+				return 0;
+			stack[depth++] = pair[1];
+		} else if (s.at[i] != stack[--depth]) {
+			return 0;
+		} else if (!depth) {
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
+/* Whether s.at[0..n) ends in the word operator: "<" and "()" are its name. */
+static bool is_operator(struct slice s, size_t n)
+{
+	return fl_slice_ends(head(s, n), "operator") &&
+	       (n == 8 || !is_word(s.at[n - 9]));
+}
+
+/* "std::vector<int, std::allocator<int> >::at" as "std::vector<>::at". */
+bool fl_tidy_cxx_templates(const struct fl_untidy *in, struct fl_buf *out)
+{
+	struct slice s = in->name;
+	bool found = false;
+
+	if (!is_native(in))
+		return false;
+	for (size_t i = 0; i < s.size;) {
+		size_t n;
+
+		if (is_operator(s, i))
+			while (i < s.size && strchr("<>=-", s.at[i]) &&
+			       s.at[i])
+				fl_buf_byte(out, s.at[i++]);
+		if (i == s.size)
+			break;
+		n = s.at[i] == '<' && i && is_word(s.at[i - 1]) ?
+		    closing(after(s, i)) : 0;
+		if (n)
+			fl_buf_text(out, "<>");
+		else
+			fl_buf_byte(out, s.at[i]);
+		found |= n > 2;
+		i += n ? n : 1;
+	}
+	return found;
+}
+
+/* How long what stands behind arguments is: " const", " &". */
+static size_t qualifiers(struct slice s)
+{
+	static const char *const all[] = { " const", " volatile", " &&", " &" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		if (fl_slice_starts(after(s, n), all[i]))
+			n += strlen(all[i]);
+	return n;
+}
+
+/* How long arguments are that begin at i; 0: there are none. */
+static size_t arguments(struct slice s, size_t i)
+{
+	size_t n;
+
+	if (s.at[i] != '(' || !i || s.at[i - 1] == '.' || s.at[i - 1] == ' ' ||
+	    s.at[i - 1] == ':' || s.at[i - 1] == '-')
+		return 0;
+	n = closing(after(s, i));
+	return n ? n + qualifiers(after(s, i + n)) : 0;
+}
+
+/* "a::f(int) const" as "a::f"; Go's "(*T)" and "(file:line)" stay. */
+bool fl_tidy_cxx_arguments(const struct fl_untidy *in, struct fl_buf *out)
+{
+	struct slice s = in->name;
+	bool found = false;
+
+	if (!is_native(in))
+		return false;
+	for (size_t i = 0; i < s.size;) {
+		size_t n;
+
+		if (is_operator(s, i) && fl_slice_starts(after(s, i), "()")) {
+			fl_buf_text(out, "()");
+			i += 2;
+			continue;
+		}
+		n = arguments(s, i);
+		found |= n;
+		if (!n && (s.at[i] == '<' || s.at[i] == '{' ||
+			   s.at[i] == '(') && !is_operator(s, i)) {
+			n = FL_MAX(closing(after(s, i)), (size_t)1);
+			fl_buf_put(out, s.at + i, n);
+		} else if (!n) {
+			fl_buf_byte(out, s.at[i]);
+			n = 1;
+		}
+		i += n;
+	}
+	return found;
+}
+
+/* Without ".0" or a digit more. */
+static struct slice no_numbers(struct slice s)
+{
+	size_t i = s.size;
+
+	while (i && is_digit(s.at[i - 1]))
+		i--;
+	return i && i < s.size && s.at[i - 1] == '.' ? head(s, i - 1) : s;
+}
+
+static struct slice no_clone(struct slice s)
+{
+	static const char *const numbered[] = {
+		".constprop", ".isra", ".part", ".lto_priv", ".llvm",
+		".localalias", ".cold", ".clone", ".specialized",
+	};
+	static const char *const bare[] = { ".cold", ".localalias" };
+	struct slice t = no_numbers(s);
+
+	for (size_t i = 0; t.size < s.size && i < FL_COUNT(numbered); i++)
+		if (fl_slice_ends(t, numbered[i]))
+			return head(t, t.size - strlen(numbered[i]));
+	for (size_t i = 0; i < FL_COUNT(bare); i++)
+		if (fl_slice_ends(s, bare[i]))
+			return head(s, s.size - strlen(bare[i]));
+	for (size_t i = s.size; fl_slice_ends(s, "]") && i-- > 1;)
+		if (fl_slice_starts(after(s, i), " [clone ."))
+			return head(s, i);
+	return s;
+}
+
+/* "f.isra.0.cold", "f [clone .part.1]" as "f". */
+bool fl_tidy_gcc_clones(const struct fl_untidy *in, struct fl_buf *out)
+{
+	struct slice s = in->name, t;
+
+	if (!is_native(in))
+		return false;
+	while ((t = no_clone(s)).size < s.size && t.size)
+		s = t;
+	fl_buf_put(out, s.at, s.size);
+	return s.size < in->name.size;
+}
+
+/* Rust ---------------------------------------------------------------- */
+
+/* Without "::h" and 16 hexadecimal digits. */
+static struct slice no_hash(struct slice s)
+{
+	struct slice hash;
+
+	if (s.size < 20)
+		return s;
+	hash = after(s, s.size - 19);
+	if (!fl_slice_starts(hash, "::h"))
+		return s;
+	for (size_t i = 3; i < hash.size; i++)
+		if (!is_digit(hash.at[i]) &&
+		    !(hash.at[i] >= 'a' && hash.at[i] <= 'f'))
+			return s;
+	return head(s, s.size - hash.size);
+}
+
+/* "$u20$" */
+static size_t code(struct slice s, struct fl_buf *out)
+{
+	uint32_t code = 0;
+	size_t i;
+
+	if (!fl_slice_starts(s, "$u"))
+		return 0;
+	for (i = 2; i < s.size && i < 8 && s.at[i] != '$'; i++) {
+		char c = s.at[i];
+
+		if (!is_digit(c) && !(c >= 'a' && c <= 'f'))
+			return 0;
+		code = code * 16 + (uint32_t)(is_digit(c) ? c - '0' :
+							    c - 'a' + 10);
+	}
+	if (i == 2 || i >= s.size || s.at[i] != '$' || code < 0x20 ||
+	    code == 0x7f || code > 0x10ffff)
+		return 0;
+	fl_utf8_put(out, code);
+	return i + 1;
+}
+
+/* What stands for a character that a symbol cannot hold: how much of s. */
+static size_t escape(struct slice s, struct fl_buf *out)
+{
+	static const struct { const char *from, *to; } all[] = {
+		{ "$SP$", "@" }, { "$BP$", "*" }, { "$RF$", "&" },
+		{ "$LT$", "<" }, { "$GT$", ">" }, { "$LP$", "(" },
+		{ "$RP$", ")" }, { "$C$", "," }, { "..", "::" },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		if (fl_slice_starts(s, all[i].from)) {
+			fl_buf_text(out, all[i].to);
+			return strlen(all[i].from);
+		}
+	return code(s, out);
+}
+
+/*
+ * "_$LT$a..B$u20$as$u20$C$GT$::f::h0123456789abcdef", which a demangler of
+ * C++ leaves, as "<a::B as C>::f".
+ */
+bool fl_tidy_rust_hashes(const struct fl_untidy *in, struct fl_buf *out)
+{
+	struct slice s = no_hash(in->name);
+
+	if (s.size == in->name.size &&
+	    !(contains(s, "$LT$") && contains(s, "::")))
+		return false;
+	if (!is_native(in) && !contains(s, "::"))
+		return false;
+	while (s.size) {
+		size_t n;
+
+		if (s.at[0] == '_' && s.size > 1 && s.at[1] == '$' &&
+		    (s.at == in->name.at || s.at[-1] == ':'))
+			s = after(s, 1);
+		n = escape(s, out);
+		if (!n)
+			fl_buf_byte(out, s.at[0]);
+		s = after(s, n ? n : 1);
+	}
+	return true;
+}
+
+/* Go ------------------------------------------------------------------ */
+
+/* "github.com/x/y.F": a package is not in upper case, as Java's class is. */
+static bool is_go(const struct fl_untidy *in)
+{
+	struct slice s = in->name;
+
+	switch (in->type) {
+	case FLAME_UNKNOWN:
+	case FLAME_NATIVE:
+	case FLAME_CPP:
+		break;
+	default:
+		return false;
+	}
+	for (size_t i = s.size; i--;)
+		if (s.at[i] == '/') {
+			s = after(s, i + 1);
+			break;
+		}
+	return s.size && s.at[0] >= 'a' && s.at[0] <= 'z' &&
+	       memchr(s.at, '.', s.size) && !contains(s, "::");
+}
+
+static const char *const closures[] = { ".func", ".gowrap", ".deferwrap" };
+
+/* How long the word is that a closure's name begins with; 0: none. */
+static size_t closure(struct slice s)
+{
+	for (size_t i = 0; i < FL_COUNT(closures); i++) {
+		size_t n = strlen(closures[i]);
+
+		if (fl_slice_starts(s, closures[i]) && n < s.size &&
+		    is_digit(s.at[n]))
+			return n;
+	}
+	return 0;
+}
+
+/* How much of s is as ".func1.2.gowrap3" is. */
+static size_t closures_at(struct slice s)
+{
+	size_t done = 0;
+
+	while (done < s.size) {
+		struct slice rest = after(s, done);
+		size_t n = closure(rest), digits;
+
+		if (!n && rest.at[0] != '.')
+			break;
+		n = digits = n ? n : 1;
+		while (digits < rest.size && is_digit(rest.at[digits]))
+			digits++;
+		if (digits == n)
+			break;
+		done += digits;
+	}
+	return done;
+}
+
+/* Closures are counted: "f.func2.1" as "f.func". */
+static struct slice no_count(struct slice s)
+{
+	for (size_t i = 1, n; i < s.size; i += n) {
+		size_t word = closure(after(s, i));
+
+		n = word ? closures_at(after(s, i)) : 1;
+		if (word && i + n == s.size)
+			return head(s, i + word);
+	}
+	return s;
+}
+
+static struct slice no_suffix(struct slice s)
+{
+	static const char *const all[] = { "-fm", ".abi0", ".abiinternal" };
+
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		if (fl_slice_ends(s, all[i]))
+			return head(s, s.size - strlen(all[i]));
+	return s;
+}
+
+/* "[go.shape.int_0]" as a trace of Go's own has it, "[...]". */
+bool fl_tidy_go(const struct fl_untidy *in, struct fl_buf *out)
+{
+	struct slice s = in->name;
+	size_t from = out->size;
+
+	if (!is_go(in))
+		return false;
+	s = no_count(no_suffix(s));
+	while (s.size) {
+		size_t n = fl_slice_starts(s, "[go.shape.") ? closing(s) : 0;
+
+		if (n)
+			fl_buf_text(out, "[...]");
+		else
+			fl_buf_byte(out, s.at[0]);
+		s = after(s, n ? n : 1);
+	}
+	return out->size - from != in->name.size ||
+	       memcmp(out->at + from, in->name.at, in->name.size) != 0;
+}
