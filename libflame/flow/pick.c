@@ -15,6 +15,7 @@ struct pick {
 	char *event;		/* NULL: choose */
 	struct flame_source *source;
 	flame_id cpu;		/* once seen */
+	flame_id other;		/* not cpu: the one looked at last */
 	flame_id chosen;	/* at the end */
 	struct flame_sample *held;
 	size_t nheld, room;
@@ -86,12 +87,14 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 		}
 		return FLAME_OK;
 	}
-	if (!pick->cpu && is_cpu(sink->flame, s->metric)) {
+	if (!pick->cpu && s->metric != pick->other &&
+	    is_cpu(sink->flame, s->metric)) {
 		pick->cpu = s->metric;
 		if (pick->source)
 			pick->source->select.cpu_only = true;
 		drop_held(pick);
 	}
+	pick->other = s->metric;
 	if (pick->cpu)
 		return s->metric == pick->cpu ? fl_put(sink->next, s) :
 						FLAME_OK;

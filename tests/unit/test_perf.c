@@ -103,7 +103,8 @@ static struct fl_perf_header read_header(const char *line)
 {
 	struct fl_perf_header h;
 
-	cr_assert(fl_perf_header((struct slice){ line, strlen(line) }, &h),
+	cr_assert(fl_perf_header((struct slice){ line, strlen(line) },
+				 NULL, &h),
 		  "%s", line);
 	return h;
 }
@@ -181,7 +182,7 @@ Test(header, is_not_any_line_with_a_number)
 
 	for (size_t i = 0; i < FL_COUNT(lines); i++)
 		cr_assert(!fl_perf_header((struct slice){ lines[i],
-				strlen(lines[i]) }, &h), "%s", lines[i]);
+				strlen(lines[i]) }, NULL, &h), "%s", lines[i]);
 }
 
 Test(records, are_read_in_every_layout)

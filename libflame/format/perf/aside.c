@@ -80,7 +80,8 @@ bool fl_perf_is_other_column(struct slice line)
 bool fl_perf_is_empty(struct slice line)
 {
 	for (size_t i = 0; i < line.size; i++)
-		if (!memchr(" \t\r\n", line.at[i], 4))
+		if (line.at[i] != ' ' && line.at[i] != '\t' &&
+		    line.at[i] != '\r' && line.at[i] != '\n')
 			return false;
 	return true;
 }

@@ -66,6 +66,21 @@ static bool parse_id(struct slice s, int64_t *id)
 	return fl_parse_int(s, id);
 }
 
+/* Digits from *at on, which moves past them; no more than 18 are a number. */
+static bool parse_digits(const char **at, const char *end, int64_t *n)
+{
+	const char *p = *at;
+	uint64_t u = 0;
+
+	while (p < end && is_digit(*p) && p - *at < 19)
+		u = 10 * u + (uint64_t)(*p++ - '0');
+	if (p == *at || p - *at > 18)
+		return false;
+	*at = p;
+	*n = (int64_t)u;
+	return true;
+}
+
 /* "pid/tid", or one number, which is the tid. */
 static bool parse_ids(struct slice word, struct fl_perf_header *h)
 {
@@ -132,26 +147,87 @@ static void parse_left(struct slice left, struct fl_perf_header *h)
 	h->comm = fl_slice_trim(left);
 }
 
+/*
+ * The digits that end at `end`, as many as there are, but no more than 8;
+ * eight bytes before it can be read.  Gives how many.
+ */
+static unsigned digits_before(const char *end, uint64_t *n)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t w = fl_perf_read64(end - 8) ^ ones * '0';
+	uint64_t other = (((w & ones * 0x7f) + ones * 0x76) | w) & ones << 7;
+	unsigned size = 8;
+
+	if (other) {
+		size = (unsigned)__builtin_clzll(other) / 8;
+		if (!size)
+			return 0;
+		w &= ~UINT64_C(0) << (64 - 8 * size);
+	}
+	/* Two digits, four, eight. */
+	w = w * 10 + (w >> 8);
+	*n = ((w & 0x000000ff000000ffu) * 0x000f424000000064u +
+	      ((w >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >> 32;
+	return size;
+#else
+	uint64_t unit = 1;
+	unsigned size;
+
+	*n = 0;
+	for (size = 0; size < 8 && is_digit(end[-1 - (int)size]); size++) {
+		*n += unit * (uint64_t)(end[-1 - (int)size] - '0');
+		unit *= 10;
+	}
+	return size;
+#endif
+}
+
+/* "1286.892727", as perf writes it; end is the colon's place. */
+static bool parse_usual_time(const char *line, const char *end,
+			     const char **begin, int64_t *time)
+{
+	uint64_t s, us;
+	unsigned n;
+
+	if (end - line < 16 || end[-7] != '.' ||
+	    digits_before(end, &us) != 6)
+		return false;
+	n = digits_before(end - 7, &s);
+	*begin = end - 7 - n;
+	if (!n || n == 8 || !is_blank((*begin)[-1]))
+		return false;
+	*time = (int64_t)(s * UINT64_C(1000000000) + us * 1000);
+	return true;
+}
+
 /* "seconds.fraction" that ends before `colon`; false: it is none. */
 static bool parse_time(struct slice line, size_t colon, size_t *begin,
 		       int64_t *time)
 {
-	size_t dot, i = colon;
+	const char *at, *end = line.at + colon;
+	size_t i = colon;
 	int64_t s, ns;
 
+	if (parse_usual_time(line.at, end, &at, time)) {
+		*begin = at - line.at;
+		return true;
+	}
 	while (i && is_digit(line.at[i - 1]))
 		i--;
 	if (i == colon || !i || line.at[i - 1] != '.' || colon - i > 9)
 		return false;
-	if (!fl_parse_int((struct slice){ line.at + i, colon - i }, &ns))
+	at = line.at + i;
+	if (!parse_digits(&at, end, &ns))
 		return false;
 	for (size_t n = colon - i; n < 9; n++)
 		ns *= 10;
-	dot = --i;
+	end = line.at + --i;
 	while (i && is_digit(line.at[i - 1]))
 		i--;
-	if (i == dot || dot - i > 9 || (i && !is_blank(line.at[i - 1])) ||
-	    !fl_parse_int((struct slice){ line.at + i, dot - i }, &s))
+	at = line.at + i;
+	if (at == end || end - at > 9 || (i && !is_blank(line.at[i - 1])) ||
+	    !parse_digits(&at, end, &s))
 		return false;
 	*begin = i;
 	*time = s * INT64_C(1000000000) + ns;
@@ -194,12 +270,37 @@ static void set_event(struct fl_perf_header *h, struct slice word,
 	h->rest = fl_slice_trim(rest);
 }
 
+/* The usual " period event: rest"; false: something is missing or odd. */
+static bool parse_usual(struct slice right, struct fl_perf_header *h)
+{
+	const char *at = right.at, *end = right.at + right.size, *event;
+	int64_t period;
+
+	while (at < end && is_blank(*at))
+		at++;
+	if (!parse_digits(&at, end, &period) || at == end || !is_blank(*at))
+		return false;
+	while (at < end && is_blank(*at))
+		at++;
+	for (event = at; at < end && !is_blank(*at); at++)
+		;
+	if (at - event < 2 || at[-1] != ':')
+		return false;
+	h->event = (struct slice){ event, at - event - 1 };
+	while (at < end && is_blank(*at))
+		at++;
+	h->rest = (struct slice){ at, end - at };
+	h->period = period;
+	return true;
+}
+
 /* "period event: rest", where the first two may be missing. */
 static void parse_right(struct slice right, struct fl_perf_header *h)
 {
-	struct slice rest = right, word = shift_word(&rest), second;
+	struct slice rest = right, word, second;
 	int64_t period;
 
+	word = shift_word(&rest);
 	h->rest = fl_slice_trim(right);
 	h->aside = fl_slice_starts(word, "PERF_RECORD_");
 	if (is_event(word)) {
@@ -218,6 +319,95 @@ static void parse_right(struct slice right, struct fl_perf_header *h)
 	h->period = period;
 }
 
+/* The same as was left of a time before, most often. */
+static void find_left(struct slice left, struct fl_perf_lefts *lefts,
+		      struct fl_perf_header *h)
+{
+	struct fl_perf_left *known;
+
+	if (!lefts || left.size > sizeof(known->text)) {
+		parse_left(left, h);
+		return;
+	}
+	known = &lefts->at[fl_hash(left.at, left.size) % FL_PERF_LEFTS];
+	if (!known->met || known->size != left.size ||
+	    memcmp(known->text, left.at, left.size) != 0) {
+		parse_left(left, h);
+		memset(known, 0, sizeof(*known));
+		known->met = true;
+		known->size = (uint8_t)left.size;
+		memcpy(known->text, left.at, left.size);
+		known->pid = h->pid;
+		known->tid = h->tid;
+		known->cpu = h->cpu;
+		known->comm_at = (uint8_t)(h->comm.at - left.at);
+		known->comm_size = (uint8_t)h->comm.size;
+	} else {
+		h->pid = known->pid;
+		h->tid = known->tid;
+		h->cpu = known->cpu;
+		h->comm = (struct slice){ left.at + known->comm_at,
+					  known->comm_size };
+	}
+	h->left = lefts->last = known;
+}
+
+/* What comes next may be the same but for the time. */
+static void remember_right(struct slice right, size_t time_size,
+			   const struct fl_perf_header *h,
+			   struct fl_perf_lefts *lefts)
+{
+	size_t size = h->event.at + h->event.size + 1 - right.at;
+
+	if (size > sizeof(lefts->right) || time_size > 32)
+		return;
+	memcpy(lefts->right, right.at, size);
+	lefts->right_size = (uint8_t)size;
+	lefts->event_size = (uint8_t)h->event.size;
+	lefts->event_at = (uint8_t)(h->event.at - right.at);
+	lefts->time_size = (uint8_t)time_size;
+	lefts->period = h->period;
+}
+
+bool fl_perf_header_again(const char *at, const char *end,
+			  const struct fl_perf_lefts *lefts,
+			  struct fl_perf_header *h, size_t *size)
+{
+	const struct fl_perf_left *left = lefts->last;
+	const char *colon, *begin, *rest, *lf;
+
+	if (!left || !lefts->right_size || end - at < 256)
+		return false;
+	colon = at + left->size + lefts->time_size;
+	rest = colon + 1 + lefts->right_size;
+	if (*colon != ':' ||
+	    !fl_perf_same(colon + 1, lefts->right, lefts->right_size) ||
+	    !fl_perf_same(at, left->text, left->size) ||
+	    !parse_usual_time(at, colon, &begin, &h->time) ||
+	    begin != at + left->size ||
+	    !(*rest == '\n' || (is_blank(*rest) &&
+			        (lf = memchr(rest, '\n', end - rest)))))
+		return false;
+	while (is_blank(*rest))
+		rest++;
+	if (*rest == '\n')
+		lf = rest;
+	else if (is_blank(lf[-1]) || lf[-1] == '\r')
+		return false;
+	*size = lf + 1 - at;
+	h->comm = (struct slice){ at + left->comm_at, left->comm_size };
+	h->event = (struct slice){ colon + 1 + lefts->event_at,
+				   lefts->event_size };
+	h->rest = (struct slice){ rest, lf - rest };
+	h->pid = left->pid;
+	h->tid = left->tid;
+	h->cpu = left->cpu;
+	h->period = lefts->period;
+	h->aside = false;
+	h->left = lefts->last;
+	return true;
+}
+
 static void clear(struct fl_perf_header *h)
 {
 	static const struct fl_perf_header none = {
@@ -234,7 +424,8 @@ static void clear(struct fl_perf_header *h)
  * number or a cpu.  Of two numbers before it, the second is the period,
  * unless it stands as perf puts a pid (in five columns or seven).
  */
-static bool parse_timeless(struct slice line, struct fl_perf_header *h)
+static bool parse_timeless(struct slice line, struct fl_perf_lefts *lefts,
+			   struct fl_perf_header *h)
 {
 	struct slice rest = line, word, last = { "", 0 }, left, before;
 	struct fl_perf_header probe;
@@ -269,12 +460,14 @@ static bool parse_timeless(struct slice line, struct fl_perf_header *h)
 			left = before;
 		}
 	}
-	parse_left(left, h);
+	find_left(left, lefts, h);
 	return true;
 }
 
-bool fl_perf_header(struct slice line, struct fl_perf_header *h)
+bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
+		    struct fl_perf_header *h)
 {
+	struct slice right;
 	size_t begin, end;
 
 	clear(h);
@@ -282,16 +475,21 @@ bool fl_perf_header(struct slice line, struct fl_perf_header *h)
 			     line.at[line.size - 1] == '\r'))
 		line.size--;
 	if (!find_time(line, &begin, &end, &h->time))
-		return parse_timeless(line, h);
-	parse_left((struct slice){ line.at, begin }, h);
-	parse_right((struct slice){ line.at + end, line.size - end }, h);
+		return parse_timeless(line, lefts, h);
+	find_left((struct slice){ line.at, begin }, lefts, h);
+	right = (struct slice){ line.at + end, line.size - end };
+	if (!parse_usual(right, h))
+		parse_right(right, h);
+	else if (lefts && h->left)
+		remember_right(right, end - 1 - begin, h, lefts);
 	return h->tid >= 0 || h->cpu >= 0 || h->event.size || h->aside ||
 	       !h->comm.size;
 }
 
-bool fl_perf_bare_header(struct slice line, struct fl_perf_header *h)
+bool fl_perf_bare_header(struct slice line, struct fl_perf_lefts *lefts,
+			 struct fl_perf_header *h)
 {
 	clear(h);
-	parse_left(line, h);
+	find_left(line, lefts, h);
 	return h->comm.size <= 64;
 }

@@ -99,6 +99,14 @@ static bool add_function(struct fl_perf_lines *lines,
 	return true;
 }
 
+/* Whether the address makes the name. */
+static bool is_by_address(const struct fl_perf_naming *naming,
+			  const struct fl_perf_frame *frame)
+{
+	return naming->select->perf.addrs ||
+	       (!frame->symbol.size && !frame->dso.size);
+}
+
 /* The frames of a function, whatever its address is. */
 static bool frames_of(struct fl_perf_lines *lines,
 		      struct fl_perf_naming *naming,
@@ -111,8 +119,7 @@ static bool frames_of(struct fl_perf_lines *lines,
 	};
 	uint64_t hash = fl_mix(fl_hash(frame->symbol.at, frame->symbol.size),
 			       fl_hash(frame->dso.at, frame->dso.size));
-	bool by_address = naming->select->perf.addrs ||
-			  (!frame->symbol.size && !frame->dso.size);
+	bool by_address = is_by_address(naming, frame);
 	const struct fl_perf_function *f;
 	uint32_t i, id;
 
@@ -135,18 +142,28 @@ static bool frames_of(struct fl_perf_lines *lines,
 
 /* Lines --------------------------------------------------------------- */
 
+/* *shaped: the next one of its kind is known by its shape. */
 static bool understand(struct fl_perf_lines *lines,
-		       struct fl_perf_naming *naming, struct slice text,
-		       struct fl_perf_line *line)
+		       struct fl_perf_naming *naming, struct slice whole,
+		       struct fl_perf_line *line, bool *shaped)
 {
+	struct slice text = whole, file;
 	struct fl_perf_frame frame;
-	struct slice file;
 
+	*shaped = false;
+	if (text.size && text.at[text.size - 1] == '\n')
+		text.size--;
+	text = fl_slice_trim(text);
 	if (fl_perf_frame(text, &frame)) {
 		if (naming->select->perf.peer)
 			fl_perf_peer_parts(naming, text, &frame);
 		if (!frames_of(lines, naming, &frame, line))
 			fl_no_memory(naming->flame);
+		else if (!is_by_address(naming, &frame))
+			*shaped = fl_perf_shape_add(&lines->shapes,
+						    &lines->texts, whole,
+						    &frame, line->first,
+						    line->n);
 		return true;
 	}
 	if (!is_source(text, &file, &line->source_line))
@@ -206,8 +223,8 @@ bool fl_perf_lines_add(struct fl_perf_lines *lines,
 		       uint64_t hash, struct fl_perf_line *line,
 		       uint32_t *id)
 {
-	struct slice trimmed = text;
 	size_t before, functions;
+	bool shaped;
 
 	memset(line, 0, sizeof(*line));
 	*id = 0;
@@ -220,12 +237,10 @@ bool fl_perf_lines_add(struct fl_perf_lines *lines,
 	lines->loose = 0;
 	before = lines->frames.n;
 	functions = lines->nfunctions;
-	if (trimmed.size && trimmed.at[trimmed.size - 1] == '\n')
-		trimmed.size--;
-	if (!understand(lines, naming, fl_slice_trim(trimmed), line))
+	if (!understand(lines, naming, text, line, &shaped))
 		return false;
 	line->size = text.size;
-	if (was_met(lines, hash))
+	if (!shaped && was_met(lines, hash))
 		*id = keep(lines, text, hash, line);
 	if (!*id && lines->nfunctions == functions &&
 	    lines->frames.n > before)
@@ -239,6 +254,7 @@ void fl_perf_lines_free(struct fl_perf_lines *lines)
 	fl_index_free(&lines->index);
 	fl_arena_free(&lines->texts);
 	fl_index_free(&lines->by_name);
+	fl_perf_shapes_free(&lines->shapes);
 	free(lines->at);
 	free(lines->met);
 	free(lines->functions);

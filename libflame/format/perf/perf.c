@@ -114,31 +114,27 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 }
 
 /*
- * Known lines that follow a known line as they did before: the one that is
- * most of the input.
+ * Lines of functions that were met, as many as there are: what most of the
+ * input is.
  */
-static void take_known(struct fl_perf_reader *r)
+static void take_shapes(struct fl_perf_reader *r)
 {
-	const struct fl_perf_lines *lines = &r->lines[r->record.java];
+	struct fl_perf_lines *lines = &r->lines[r->record.java];
 	struct fl_perf_list *frames = &r->frames;
-	uint32_t id = r->line_before;
-	const char *at = r->at;
+	const struct fl_perf_shape *shape;
 
-	while (id) {
-		uint32_t next = lines->at[id].next;
-		const struct fl_perf_line *line = &lines->at[next];
-
-		if (!next || (size_t)(r->end - at) < line->size ||
-		    line->n != 1 || frames->n == frames->room ||
-		    memcmp(at, line->text, line->size) != 0)
-			break;
-		frames->at[frames->n++] = lines->frames.at[line->first];
-		at += line->size;
+	while (r->at < r->end && (*r->at == '\t' || *r->at == ' ') &&
+	       (shape = fl_perf_shape_of(&lines->shapes, &r->at, r->end))) {
 		r->line++;
-		id = next;
+		if (!fl_grow(&frames->at, &frames->room,
+			     frames->n + shape->n, sizeof(*frames->at))) {
+			fl_no_memory(r->flame);
+			return;
+		}
+		for (uint32_t i = 0; i < shape->n; i++)
+			frames->at[frames->n++] =
+				lines->frames.at[shape->first + i];
 	}
-	r->at = at;
-	r->line_before = id;
 }
 
 /* A line that begins with a blank, by its text; 0 where it is new. */
@@ -147,16 +143,6 @@ static uint32_t known_line(struct fl_perf_reader *r, struct slice line,
 {
 	return fl_perf_lines_find(&r->lines[r->record.java], line.at,
 				  line.size, hash);
-}
-
-static void link_line(struct fl_perf_reader *r, uint32_t id)
-{
-	struct fl_perf_lines *lines = &r->lines[r->record.java];
-
-	/* They are forgotten now and then: an id may be past the last. */
-	if (r->line_before && r->line_before < lines->n)
-		lines->at[r->line_before].next = id;
-	r->line_before = id;
 }
 
 enum what { NOTHING, SAMPLE, FAILED };
@@ -178,15 +164,14 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 	if (!fl_perf_record_begin(r, h, &next)) {
 		fl_perf_not_understood(r, line);
 		next.open = next.wanted = false;
-	} else if (h->rest.size) {
-		fl_perf_record_one_line(r, &next);
 	}
 	if (r->record.open)
 		ready = fl_perf_record_end(r, sample);
 	r->record = next;
-	r->record.rest = (struct slice){ "", 0 };
 	r->frames.n = 0;
-	r->line_before = 0;
+	r->lines[next.java].shapes.last = 0;
+	fl_perf_record_one_line(r, line.at + line.size);
+	r->record.rest = (struct slice){ "", 0 };
 	consume(r, line);
 	return ready ? SAMPLE : NOTHING;
 }
@@ -201,9 +186,10 @@ static void open_nameless(struct fl_perf_reader *r)
 {
 	struct fl_perf_header h;
 
-	fl_perf_bare_header((struct slice){ "", 0 }, &h);
+	fl_perf_bare_header((struct slice){ "", 0 }, NULL, &h);
 	if (fl_perf_record_begin(r, &h, &r->record))
 		r->record.rest = (struct slice){ "", 0 };
+	r->one_line.n = 0;
 }
 
 static enum what take_other(struct fl_perf_reader *r, struct slice line,
@@ -222,6 +208,10 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 		consume(r, line);
 		return NOTHING;
 	}
+	/* Comms are right-aligned where each record is one line. */
+	if (r->one_line.n && line.at[0] == ' ' &&
+	    fl_perf_header(text, &r->lefts, &h))
+		return take_header(r, line, &h, sample);
 	if (r->record.open && r->record.wanted)
 		hash = fl_hash(line.at, line.size);
 	/* Before the text is looked at: it may be a frame that is known. */
@@ -230,16 +220,16 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 		if (id) {
 			if (!take_line(r, &r->lines[r->record.java].at[id]))
 				return FAILED;
-			link_line(r, id);
 			consume(r, line);
 			return NOTHING;
 		}
 	}
-	if (line.at[0] != '\t' && fl_perf_header(text, &h))
+	if (line.at[0] != '\t' && fl_perf_header(text, &r->lefts, &h))
 		return take_header(r, line, &h, sample);
 	if (!r->record.open && !begins_with_blank(line) &&
 	    frame_follows(r, &line) &&
-	    fl_perf_bare_header((struct slice){ line.at, text.size }, &h))
+	    fl_perf_bare_header((struct slice){ line.at, text.size },
+				&r->lefts, &h))
 		return take_header(r, line, &h, sample);
 	text.at = line.at;
 	if (!r->record.open && !r->headers && begins_with_blank(line)) {
@@ -260,7 +250,6 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 			      hash, &new, &id)) {
 		if (!take_line(r, &new))
 			return FAILED;
-		link_line(r, id);
 	} else if (fl_failed(r->flame)) {
 		return FAILED;
 	} else if (!r->record.open ||
@@ -279,7 +268,7 @@ static enum what end_by_empty(struct fl_perf_reader *r,
 
 	if (!r->record.open)
 		return NOTHING;
-	if (!r->frames.n && !r->record.one_line) {
+	if (!r->frames.n && !r->one_line.n) {
 		r->record.closed = true;
 		return NOTHING;
 	}
@@ -326,6 +315,25 @@ static int end_of_input(struct fl_perf_reader *r)
 	return FLAME_END;
 }
 
+/* Headers as the one before, and frames as there were: as many as come. */
+static enum what take_usual(struct fl_perf_reader *r,
+			    struct flame_sample *sample)
+{
+	struct fl_perf_header h;
+	enum what what = NOTHING;
+	size_t size;
+
+	do {
+		if (r->record.open && r->record.wanted && !r->one_line.n)
+			take_shapes(r);
+		if (!fl_perf_header_again(r->at, r->end, &r->lefts, &h, &size))
+			break;
+		what = take_header(r, (struct slice){ r->at, size }, &h,
+				   sample);
+	} while (what == NOTHING);
+	return what;
+}
+
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct fl_perf_reader *r = source->state;
@@ -333,8 +341,9 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	struct slice line;
 
 	while (what == NOTHING) {
-		if (r->record.open && r->line_before)
-			take_known(r);
+		what = take_usual(r, sample);
+		if (what != NOTHING)
+			break;
 		if (!next_line(r, &line)) {
 			if (r->record.open && !is_lost(r) &&
 			    fl_perf_record_end(r, sample))
@@ -384,6 +393,7 @@ static void close_perf(struct flame_source *source)
 	fl_buf_free(&r->naming.buf);
 	free(r->events);
 	free(r->frames.at);
+	free(r->one_line.at);
 	free(r->last);
 	free(r);
 }

@@ -8,7 +8,8 @@
  *	header.c	the line that begins a record, in its columns
  *	record.c	a record, and the sample that it is
  *	event.c		the events, a metric each
- *	lines.c		frame lines: known ones by look-up, others parsed
+ *	shapes.c	frame lines of functions that were met, at once
+ *	lines.c		the others: known ones by look-up, or parsed
  *	frame.c		a frame line in its parts, and what we call it
  *	peers.c		what FlameGraph's and inferno's collapsers call it
  *	aside.c		what is no sample
@@ -19,6 +20,28 @@
 
 #include "format/format.h"
 
+static inline uint64_t fl_perf_read64(const char *at)
+{
+	uint64_t n;
+
+	memcpy(&n, at, sizeof(n));
+	return n;
+}
+
+/* As memcmp, for what is short and most often the same. */
+static inline bool fl_perf_same(const char *a, const char *b, size_t n)
+{
+	if (n < 8) {
+		while (n && a[n - 1] == b[n - 1])
+			n--;
+		return !n;
+	}
+	for (size_t i = 0; i + 8 < n; i += 8)
+		if (fl_perf_read64(a + i) != fl_perf_read64(b + i))
+			return false;
+	return fl_perf_read64(a + n - 8) == fl_perf_read64(b + n - 8);
+}
+
 /* A record's first line.  Numbers are -1 where they are not printed. */
 struct fl_perf_header {
 	struct slice comm;
@@ -28,14 +51,49 @@ struct fl_perf_header {
 	int64_t time;		/* ns on perf's clock, or FLAME_NOTIME */
 	int64_t period;
 	bool aside;		/* a PERF_RECORD_ line: not a sample */
+	struct fl_perf_left *left;	/* NULL: not among them */
 };
 
-/* false: not such a line. */
-bool fl_perf_header(struct slice line, struct fl_perf_header *header);
+/*
+ * What stood left of a time: comm, ids and cpu, by their text.  A thread
+ * has samples again and again.
+ */
+struct fl_perf_left {
+	char text[80];
+	bool met;
+	uint8_t size, comm_at, comm_size;
+	flame_id comm, base, thread;	/* the record's; 0: not yet made */
+	int64_t pid, tid, cpu;
+};
+
+enum { FL_PERF_LEFTS = 1024 };
+
+/* With what was in the line before, which is tried first. */
+struct fl_perf_lefts {
+	struct fl_perf_left at[FL_PERF_LEFTS];
+	struct fl_perf_left *last;	/* NULL: none yet */
+	char right[64];		/* from the time to the event's colon */
+	uint8_t right_size;	/* 0: none */
+	uint8_t event_at, event_size;	/* in right */
+	uint8_t time_size;
+	int64_t period;
+};
+
+/* false: not such a line.  lefts may be NULL. */
+bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
+		    struct fl_perf_header *header);
+/*
+ * A line at `at` whose columns are those of the line before, its time apart:
+ * *size is its own, newline included.  false: work it out.
+ */
+bool fl_perf_header_again(const char *at, const char *end,
+			  const struct fl_perf_lefts *lefts,
+			  struct fl_perf_header *header, size_t *size);
 /*
  * Comm and numbers alone: so little is one only where a frame follows.
  */
-bool fl_perf_bare_header(struct slice line, struct fl_perf_header *header);
+bool fl_perf_bare_header(struct slice line, struct fl_perf_lefts *lefts,
+			 struct fl_perf_header *header);
 
 /* A frame line: "ip symbol+0xoff (dso)", each part but one may be missing. */
 struct fl_perf_frame {
@@ -82,15 +140,41 @@ bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
 		 flame_id frame);
 
 /*
- * Frame lines that were met, by their text: what they mean, and which came
- * next, since callers follow their callees again and again.  A line is kept
+ * Shapes: frame lines that differ in their numbers alone mean the same
+ * frames.  [0] is none, and is followed by what begins stacks.
+ */
+struct fl_perf_shape {
+	const char *text;	/* the symbol, then the tail */
+	uint32_t symbol, tail;	/* their sizes */
+	bool offset;		/* "+0x1f" is between them */
+	uint32_t first, n;	/* its frames in lines->frames */
+	uint32_t next[2];	/* what followed; 0: nothing yet */
+};
+
+struct fl_perf_shapes {
+	struct fl_index index;
+	struct fl_perf_shape *at;
+	size_t n, room;
+	uint32_t last;		/* the one just met; 0: a stack begins */
+};
+
+/* The shape of the line at *at, which moves past it; NULL: not known. */
+const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
+					     const char **at, const char *end);
+/* false: it has none, or memory is out. */
+bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct fl_arena *texts,
+		       struct slice line, const struct fl_perf_frame *frame,
+		       uint32_t first, uint32_t n);
+void fl_perf_shapes_free(struct fl_perf_shapes *shapes);
+
+/*
+ * Other lines below a header that were met, by their text.  A line is kept
  * when it is met for the second time, as addresses may all be different;
  * functions of modules are kept from the first.
  */
 struct fl_perf_line {
 	const char *text;
 	uint32_t size;		/* the newline included */
-	uint32_t next;		/* the line that followed; 0: none yet */
 	uint32_t first, n;	/* its frames in lines->frames */
 	uint32_t source_line;	/* n 0: "file:line" of the frame before */
 	flame_id source_file;
@@ -109,7 +193,8 @@ struct fl_perf_lines {
 	size_t n, room;
 	uint32_t *met;			/* hashes of lines met once */
 
-	struct fl_arena texts;		/* of the functions' */
+	struct fl_arena texts;		/* of the functions', the shapes' */
+	struct fl_perf_shapes shapes;
 	struct fl_index by_name;
 	struct fl_perf_function *functions;	/* [0] is none */
 	size_t nfunctions, functions_room;

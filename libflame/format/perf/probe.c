@@ -45,7 +45,7 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 			return fl_perf_frame(line, &frame) && frame.ip.size ?
 			       FL_MAX(bits + 8 - other, 1) : bits >= 16 ?
 			       FL_MAX(bits - other, 1) : 0;
-		if (line.at[0] != '\t' && fl_perf_header(line, &h)) {
+		if (line.at[0] != '\t' && fl_perf_header(line, NULL, &h)) {
 			if (h.aside)
 				continue;
 			bits = h.time != FLAME_NOTIME && h.event.size ? 24 :

@@ -21,9 +21,9 @@ struct fl_perf_record {
 	bool open, wanted, java;
 	bool closed;		/* an empty line came, though no frame did */
 	flame_id base;		/* the comm's stack */
-	flame_id comm, metric, one_line;
-	int64_t pid, tid, cpu, time, weight;
-	struct slice rest;	/* until the frames begin */
+	flame_id comm, thread, metric;
+	int64_t cpu, time, weight;
+	struct slice rest;	/* of the first line, until it is consumed */
 };
 
 struct fl_perf_pair {
@@ -42,9 +42,9 @@ struct fl_perf_reader {
 
 	struct fl_perf_record record;
 	struct fl_perf_list frames;	/* leaf first */
+	struct fl_perf_list one_line;	/* of the first line; if no frames */
 	struct fl_perf_pair *last;	/* of the record before, root first */
 	size_t nlast, last_room;
-	uint32_t line_before;	/* in lines[], the line just read */
 	flame_id last_base;
 
 	struct fl_perf_event *events;
@@ -53,10 +53,7 @@ struct fl_perf_reader {
 	struct slice filter;	/* a peer's: the first event it met */
 	bool has_filter;
 
-	flame_id comm, comm_base;	/* the last one's */
-	int64_t comm_pid, comm_tid;
-	flame_id thread_comm, thread;
-	int64_t thread_pid, thread_tid;
+	struct fl_perf_lefts lefts;
 
 	bool headers;	/* there are lines that begin records */
 	bool told_end;
@@ -77,9 +74,11 @@ void fl_perf_event_count(struct fl_perf_reader *r,
 /* record.c: false: more events than can be. */
 bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 			  struct fl_perf_record *record);
-/* What the first line had at its end is a frame where none follow. */
-void fl_perf_record_one_line(struct fl_perf_reader *r,
-			     struct fl_perf_record *record);
+/*
+ * What the first line had at its end is a frame where none follow.  end is
+ * that of the line, its newline included.
+ */
+void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end);
 /* Of r->record and r->frames.  true: a sample. */
 bool fl_perf_record_end(struct fl_perf_reader *r,
 			struct flame_sample *sample);

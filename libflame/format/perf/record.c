@@ -12,21 +12,18 @@
 
 /* The comm as a stack of one frame, with ids where they are asked for. */
 static flame_id comm_stack(struct fl_perf_reader *r,
-			   const struct fl_perf_header *h, flame_id comm)
+			   const struct fl_perf_header *h)
 {
 	const struct fl_perf_select *perf = &r->source->select.perf;
 	struct fl_buf *buf = &r->naming.buf;
-	bool ids = perf->pid || perf->tid;
+	flame_id name;
 
-	if (comm == r->comm && r->comm_base &&
-	    (!ids || (h->pid == r->comm_pid && h->tid == r->comm_tid)))
-		return r->comm_base;
 	buf->size = 0;
 	fl_buf_put(buf, h->comm.at, h->comm.size);
 	for (size_t i = 0; perf->peer && i < buf->size; i++)
 		if (buf->at[i] == ' ' || buf->at[i] == '\t')
 			buf->at[i] = '_';
-	if (ids) {
+	if (perf->pid || perf->tid) {
 		if (h->pid < 0)
 			fl_buf_text(buf, "-?");
 		else
@@ -34,44 +31,60 @@ static flame_id comm_stack(struct fl_perf_reader *r,
 	}
 	if (perf->tid)
 		fl_buf_print(buf, "/%" PRId64, h->tid);
-	r->comm = comm;
-	r->comm_pid = h->pid;
-	r->comm_tid = h->tid;
-	r->comm_base = !buf->size ? 0 :
-		flame_stack(r->flame, 0,
-			    fl_frame(r->flame, flame_name(r->flame, buf->at,
-							  buf->size),
-				     perf->peer ? FLAME_UNKNOWN :
-						  FLAME_GROUP));
-	return r->comm_base;
+	if (!buf->size)
+		return 0;
+	name = flame_name(r->flame, buf->at, buf->size);
+	return flame_stack(r->flame, 0,
+			   fl_frame(r->flame, name,
+				    perf->peer ? FLAME_UNKNOWN : FLAME_GROUP));
 }
 
 /* thread=comm, tid=N, pid=N. */
 static flame_id thread_of(struct fl_perf_reader *r,
-			  const struct fl_perf_record *record)
+			  const struct fl_perf_header *h, flame_id comm)
 {
 	struct flame *flame = r->flame;
-	struct slice comm = fl_name_at(flame, record->comm);
 	char number[24] = "";
 	flame_id set = 0;
 
-	if (r->thread && record->comm == r->thread_comm &&
-	    record->pid == r->thread_pid && record->tid == r->thread_tid)
-		return r->thread;
-	if (record->tid >= 0)
-		set = fl_thread(flame, comm, record->tid);
-	else if (comm.size)
-		set = flame_label(flame, 0, fl_name(flame, "thread"),
-				  record->comm);
-	if (record->pid >= 0) {
-		number[fl_format_u64(number, record->pid)] = '\0';
+	if (h->tid >= 0)
+		set = fl_thread(flame, fl_name_at(flame, comm), h->tid);
+	else if (comm)
+		set = flame_label(flame, 0, fl_name(flame, "thread"), comm);
+	if (h->pid >= 0) {
+		number[fl_format_u64(number, h->pid)] = '\0';
 		set = flame_label(flame, set, fl_name(flame, "pid"),
 				  fl_name(flame, number));
 	}
-	r->thread_comm = record->comm;
-	r->thread_pid = record->pid;
-	r->thread_tid = record->tid;
-	return r->thread = set;
+	return set;
+}
+
+/* Who it was: worked out once for what stands left of the time. */
+static void set_thread(struct fl_perf_reader *r,
+		       const struct fl_perf_header *h,
+		       struct fl_perf_record *record)
+{
+	struct fl_perf_left none = { .met = false };
+	struct fl_perf_left *left = h->left ? h->left : &none;
+
+	if (!left->base)
+		left->base = comm_stack(r, h);
+	if (!left->thread && r->source->select.needs & FL_NEED_THREAD)
+		left->thread = thread_of(r, h, record->comm);
+	record->base = left->base;
+	record->thread = left->thread;
+}
+
+static flame_id comm_of(struct fl_perf_reader *r,
+			const struct fl_perf_header *h)
+{
+	flame_id comm = h->left ? h->left->comm : 0;
+
+	if (!comm)
+		comm = flame_name(r->flame, h->comm.at, h->comm.size);
+	if (h->left)
+		h->left->comm = comm;
+	return comm;
 }
 
 /*
@@ -173,21 +186,14 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 		record->wanted &= event->wanted;
 	}
 	record->open = true;
-	record->comm = r->comm_base &&
-		       fl_name_at(r->flame, r->comm).size == h->comm.size &&
-		       memcmp(fl_name_at(r->flame, r->comm).at, h->comm.at,
-			      h->comm.size) == 0 ?
-		       r->comm : flame_name(r->flame, h->comm.at,
-					    h->comm.size);
-	record->pid = h->pid;
-	record->tid = h->tid;
+	record->comm = comm_of(r, h);
 	record->cpu = h->cpu;
 	record->time = h->time;
 	record->java = peer && fl_slice_starts(h->comm, "java");
 	set_weight(r, record, h);
 	record->wanted &= in_time(r, h->time) && has_thread(r, record);
 	if (record->wanted)
-		record->base = comm_stack(r, h, record->comm);
+		set_thread(r, h, record);
 	record->rest = h->rest;
 	return true;
 }
@@ -218,44 +224,78 @@ static flame_id make_stack(struct fl_perf_reader *r)
 	return stack;
 }
 
-void fl_perf_record_one_line(struct fl_perf_reader *r,
-			     struct fl_perf_record *record)
+/* -F +addr: an address before that of the frame. */
+static struct slice skip_data_address(struct slice rest)
 {
-	struct fl_perf_lines *lines = &r->lines[record->java];
 	struct fl_perf_frame frame;
-	struct fl_perf_line line;
-	struct slice rest = record->rest, word;
-	uint64_t hash;
-	uint32_t id;
+	const char *blank;
 
-	record->rest.size = 0;
-	if (!record->wanted || !rest.size)
-		return;
-	hash = fl_hash(rest.at, rest.size);
-	id = fl_perf_lines_find(lines, rest.at, rest.size, hash);
-	if (id) {
-		line = lines->at[id];
-		record->one_line = line.n ?
-			lines->frames.at[line.first + line.n - 1] : 0;
-		return;
-	}
-	/* -F +addr: an address before that of the frame. */
-	while ((word.at = memchr(rest.at, ' ', rest.size))) {
-		word = fl_slice_trim((struct slice){ word.at,
-				rest.size - (word.at - rest.at) });
+	while ((blank = memchr(rest.at, ' ', rest.size))) {
+		struct slice word = fl_slice_trim((struct slice){ blank,
+				rest.size - (blank - rest.at) });
+
 		if (!fl_perf_frame(word, &frame) || frame.ip.size < 4 ||
 		    !frame.symbol.size || frame.dso.at[0] == '\0')
 			break;
 		rest = word;
 	}
-	if (!fl_perf_frame(rest, &frame) || !frame.ip.size ||
-	    (!frame.dso.size && (frame.ip.size < 8 || !frame.symbol.size)))
+	return rest;
+}
+
+/* Whether it is a frame and not arguments of a tracepoint. */
+static bool is_firm(struct slice rest)
+{
+	struct fl_perf_frame frame;
+
+	return fl_perf_frame(rest, &frame) && frame.ip.size &&
+	       (frame.dso.size || (frame.ip.size >= 8 && frame.symbol.size));
+}
+
+static void copy_frames(struct fl_perf_reader *r, uint32_t first, uint32_t n)
+{
+	const struct fl_perf_lines *lines = &r->lines[r->record.java];
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!fl_perf_add(r->flame, &r->one_line,
+				 lines->frames.at[first + i]))
+			return;
+}
+
+void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
+{
+	struct fl_perf_record *record = &r->record;
+	struct fl_perf_lines *lines = &r->lines[record->java];
+	const struct fl_perf_shape *shape;
+	const struct fl_perf_line *known;
+	struct fl_perf_line line;
+	struct slice rest = record->rest;
+	const char *at = rest.at;
+	uint64_t hash;
+	uint32_t id;
+
+	r->one_line.n = 0;
+	if (!record->wanted || !rest.size)
 		return;
+	shape = fl_perf_shape_of(&lines->shapes, &at, end);
+	if (shape) {
+		copy_frames(r, shape->first, shape->n);
+		return;
+	}
+	hash = fl_hash(rest.at, end - rest.at);
+	id = fl_perf_lines_find(lines, rest.at, end - rest.at, hash);
+	if (id) {
+		known = &lines->at[id];
+		copy_frames(r, known->first, known->n);
+		return;
+	}
+	rest = skip_data_address(rest);
+	if (!is_firm(rest))
+		return;
+	rest.size = end - rest.at;
 	r->naming.java = record->java;
 	hash = fl_hash(rest.at, rest.size);
-	if (fl_perf_lines_add(lines, &r->naming, rest, hash, &line, &id) &&
-	    line.n)
-		record->one_line = lines->frames.at[line.first + line.n - 1];
+	if (fl_perf_lines_add(lines, &r->naming, rest, hash, &line, &id))
+		copy_frames(r, line.first, line.n);
 }
 
 bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
@@ -264,11 +304,11 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 	struct fl_perf_record *record = &r->record;
 
 	record->open = false;
-	r->line_before = 0;
 	if (!record->wanted)
 		return false;
-	if (!r->frames.n && record->one_line)
-		fl_perf_add(r->flame, &r->frames, record->one_line);
+	if (!r->frames.n)
+		for (size_t i = 0; i < r->one_line.n; i++)
+			fl_perf_add(r->flame, &r->frames, r->one_line.at[i]);
 	if (!r->frames.n && select->perf.peer == FL_PEER_INFERNO)
 		return false;
 	memset(sample, 0, sizeof(*sample));
@@ -278,8 +318,7 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 	sample->weight = record->weight;
 	sample->time = select->needs & FL_NEED_TIME ? record->time :
 						      FLAME_NOTIME;
-	if (select->needs & FL_NEED_THREAD)
-		sample->thread = thread_of(r, record);
+	sample->thread = record->thread;
 	if ((select->needs & FL_NEED_STATE) && record->cpu >= 0) {
 		char number[24];
 

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The usual frame line, "ip symbol+0x1f (dso)", without working it out: of
+ * a function that was met, all but the numbers is compared with what was
+ * there before, and what followed it then is tried first.
+ */
+#include "fl.h"
+
+#include "format/perf/perf.h"
+
+#include <stdlib.h>
+
+enum { LONGEST = 4096 };	/* lines that are longer are not kept */
+
+/* Digits are as good as random: a table does not guess which kind comes. */
+static inline bool is_hex(char c)
+{
+	static const bool hex[256] = {
+		['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1,
+		['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1,
+		['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1,
+		['f'] = 1,
+	};
+
+	return hex[(unsigned char)c];
+}
+
+/*
+ * Of eight characters the first of which is the lowest byte: which are
+ * blanks (the highest bit of each byte).  false: one is no hex digit
+ * either, or there is a blank behind a digit.
+ */
+static inline bool blanks_then_hex(uint64_t w, uint64_t *blanks)
+{
+	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
+	uint64_t x = w ^ ones * ' ', low = w & ~high, digits, all;
+
+	*blanks = ~(((x & ~high) + ~high) | x | ~high);
+	digits = ((low + ones * (0x80 - '0')) &
+		  ~(low + ones * (0x80 - '9' - 1))) |
+		 ((low + ones * (0x80 - 'a')) &
+		  ~(low + ones * (0x80 - 'f' - 1)));
+	all = (*blanks >> 7) * 0xff;
+	return ((*blanks | (digits & ~w)) & high) == high &&
+	       !(all & (all + 1));
+}
+
+/* "\t%16lx ", as perf writes it: where the symbol begins, or NULL. */
+static inline const char *skip_aligned(const char *at)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t first, second;
+
+	if (blanks_then_hex(fl_perf_read64(at + 1), &first) &&
+	    blanks_then_hex(fl_perf_read64(at + 9), &second) &&
+	    (!second || first == 0x8080808080808080u) && at[16] != ' ')
+		return at + 18;
+#endif
+	return NULL;
+}
+
+static inline const char *skip_ip(const char *at, const char *end)
+{
+	const char *digits;
+
+	if (end - at > 20 && at[0] == '\t' && at[17] == ' ' &&
+	    at[18] != ' ' && at[18] != '(' && (digits = skip_aligned(at)))
+		return digits;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	for (digits = at; at < end && is_hex(*at); at++)
+		;
+	if (at == digits || at - digits > 16 || end - at < 3 || *at != ' ' ||
+	    at[1] == ' ' || at[1] == '\t' || at[1] == '(')
+		return NULL;
+	return at + 1;
+}
+
+/* "+0x1f" and then " (": how long the first is; 0: it is none. */
+static size_t offset_size(const char *at, const char *end)
+{
+	size_t n = 3, size = end - at;
+
+	if (size < 6 || memcmp(at, "+0x", 3) != 0)
+		return 0;
+	while (n < size && is_hex(at[n]))
+		n++;
+	return n > 3 && size - n > 2 && at[n] == ' ' && at[n + 1] == '(' ?
+	       n : 0;
+}
+
+/* What is left of a line behind its address, in parts. */
+struct parts {
+	struct slice symbol, tail;	/* the newline included */
+	bool offset;			/* one is between them */
+};
+
+static bool cut(const char *at, const char *end, struct parts *parts)
+{
+	const char *lf = memchr(at, '\n', end - at), *plus = at - 1;
+	size_t n;
+
+	if (!lf)
+		return false;
+	parts->offset = false;
+	parts->symbol = (struct slice){ at, lf + 1 - at };
+	parts->tail = (struct slice){ lf + 1, 0 };
+	while ((plus = memchr(plus + 1, '+', lf - plus - 1))) {
+		n = offset_size(plus, lf);
+		if (!n || plus == at)
+			continue;
+		parts->offset = true;
+		parts->symbol.size = plus - at;
+		parts->tail = (struct slice){ plus + n, lf + 1 - plus - n };
+		break;
+	}
+	return true;
+}
+
+static uint64_t hash_of(const struct parts *parts)
+{
+	uint64_t h = fl_hash(parts->symbol.at, parts->symbol.size);
+
+	/* Modules differ in their last letters, or in their length. */
+	if (parts->tail.size < 8)
+		return h ^ parts->offset;
+	return fl_mix(h, fl_perf_read64(parts->tail.at + parts->tail.size - 8) ^
+			 parts->tail.size);
+}
+
+/* The end of a line that is of this shape from its symbol on, or NULL. */
+static inline const char *match(const struct fl_perf_shape *shape,
+				const char *at, const char *end)
+{
+	size_t least = (size_t)shape->symbol + shape->tail + shape->offset * 4;
+
+	if ((size_t)(end - at) < least ||
+	    !fl_perf_same(at, shape->text, shape->symbol))
+		return NULL;
+	at += shape->symbol;
+	if (!shape->offset)
+		return at;
+	if (at[0] != '+' || at[1] != '0' || at[2] != 'x' || !is_hex(at[3]))
+		return NULL;
+	for (at += 4; at < end && is_hex(*at); at++)
+		;
+	if ((size_t)(end - at) < shape->tail ||
+	    !fl_perf_same(at, shape->text + shape->symbol, shape->tail))
+		return NULL;
+	return at + shape->tail;
+}
+
+static uint32_t find(const struct fl_perf_shapes *shapes, const char *at,
+		     const char *end, const char **next)
+{
+	struct parts parts;
+	uint64_t hash;
+	uint32_t i, id;
+
+	if (!cut(at, end, &parts))
+		return 0;
+	hash = hash_of(&parts);
+	for (i = fl_index_first(&shapes->index, hash);
+	     (id = fl_index_at(&shapes->index, hash, &i));)
+		if (shapes->at[id].offset == parts.offset &&
+		    (*next = match(&shapes->at[id], at, end)))
+			return id;
+	return 0;
+}
+
+const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
+					     const char **at, const char *end)
+{
+	struct fl_perf_shape *last;
+	const char *symbol, *next;
+	uint32_t id;
+
+	if (!shapes->n || !(symbol = skip_ip(*at, end)))
+		return NULL;
+	last = &shapes->at[shapes->last];
+	id = last->next[0];
+	next = id ? match(&shapes->at[id], symbol, end) : NULL;
+	if (!next && (id = last->next[1]))
+		next = match(&shapes->at[id], symbol, end);
+	if (!next) {
+		id = find(shapes, symbol, end, &next);
+		if (!id)
+			return NULL;
+		last->next[1] = last->next[0];
+		last->next[0] = id;
+	}
+	shapes->last = id;
+	*at = next;
+	return &shapes->at[id];
+}
+
+/*
+ * Whether the line is nothing but what makes the function, so that there
+ * are no more shapes than functions.
+ */
+static bool is_plain(const struct parts *parts,
+		     const struct fl_perf_frame *frame)
+{
+	struct slice rest = parts->tail;
+
+	if (parts->symbol.at != frame->symbol.at ||
+	    parts->symbol.size < frame->symbol.size)
+		return false;
+	if (!parts->offset)
+		rest = (struct slice){ frame->symbol.at + frame->symbol.size,
+			parts->symbol.size - frame->symbol.size };
+	else if (parts->symbol.size != frame->symbol.size)
+		return false;
+	while (rest.size && memchr("\r\n", rest.at[rest.size - 1], 2))
+		rest.size--;
+	return fl_slice_is(rest, " (inlined)") ||
+	       rest.size == frame->dso.size + sizeof(" ()") - 1 ||
+	       rest.size == frame->dso.size + sizeof(" ( (deleted))") - 1;
+}
+
+bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct fl_arena *texts,
+		       struct slice line, const struct fl_perf_frame *frame,
+		       uint32_t first, uint32_t n)
+{
+	const char *end = line.at + line.size, *symbol = skip_ip(line.at, end);
+	struct fl_perf_shape shape = { .first = first, .n = n };
+	struct parts parts;
+	const char *next;
+	char *text;
+
+	if (symbol && shapes->n && find(shapes, symbol, end, &next))
+		return true;
+	if (!symbol || !cut(symbol, end, &parts) ||
+	    line.size > LONGEST || !is_plain(&parts, frame))
+		return false;
+	shape.offset = parts.offset;
+	shape.symbol = (uint32_t)parts.symbol.size;
+	shape.tail = (uint32_t)parts.tail.size;
+	text = fl_arena_alloc(texts, parts.symbol.size + parts.tail.size);
+	if (!text || !fl_grow(&shapes->at, &shapes->room, shapes->n + 2,
+			      sizeof(*shapes->at)))
+		return false;
+	memcpy(text, parts.symbol.at, parts.symbol.size);
+	memcpy(text + parts.symbol.size, parts.tail.at, parts.tail.size);
+	shape.text = text;
+	if (!shapes->n)
+		memset(&shapes->at[shapes->n++], 0, sizeof(*shapes->at));
+	if (!fl_index_add(&shapes->index, hash_of(&parts),
+			  (uint32_t)shapes->n))
+		return false;
+	shapes->at[shapes->n++] = shape;
+	return true;
+}
+
+void fl_perf_shapes_free(struct fl_perf_shapes *shapes)
+{
+	fl_index_free(&shapes->index);
+	free(shapes->at);
+	memset(shapes, 0, sizeof(*shapes));
+}
