@@ -19,40 +19,53 @@ struct pick {
 	flame_id chosen;	/* at the end */
 	struct flame_sample *held;
 	size_t nheld, room;
-	struct fl_map sums;	/* (metric, stack) of plain samples -> held */
+	struct fl_index sums;	/* of what is held and has no time */
 };
 
-static bool plain(const struct flame_sample *s)
+static uint64_t hash_of(const struct flame_sample *s)
 {
-	return !s->thread && !s->labels && s->time == FLAME_NOTIME;
+	return fl_mix((uint64_t)s->metric << 32 | s->stack,
+		      (uint64_t)s->thread << 32 | s->labels);
 }
 
+/* The sample held that is the same but for its weight, or NULL. */
+static struct flame_sample *find(struct pick *pick,
+				 const struct flame_sample *s, uint64_t hash)
+{
+	uint32_t i, id;
+
+	for (i = fl_index_first(&pick->sums, hash);
+	     (id = fl_index_at(&pick->sums, hash, &i));) {
+		struct flame_sample *held = &pick->held[id - 1];
+
+		if (held->stack == s->stack && held->metric == s->metric &&
+		    held->thread == s->thread && held->labels == s->labels)
+			return held;
+	}
+	return NULL;
+}
+
+/* Samples without a time are summed: memory does not grow with the input. */
 static int hold(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct pick *pick = sink->state;
+	bool sums = s->time == FLAME_NOTIME && pick->nheld < UINT32_MAX - 1;
+	uint64_t hash = hash_of(s);
+	struct flame_sample *held = sums ? find(pick, s, hash) : NULL;
 
-	if (plain(s)) {
-		bool fresh;
-		uint64_t *at = fl_map_put(&pick->sums,
-					  (uint64_t)s->metric << 32 | s->stack,
-					  &fresh);
-
-		if (!at)
-			return fl_no_memory(sink->flame);
-		if (!fresh) {
-			if (__builtin_add_overflow(pick->held[*at].weight,
-						   s->weight,
-						   &pick->held[*at].weight))
-				return fl_fail(sink->flame, "the sum of "
-					       "weights passes 2^63");
-			return FLAME_OK;
-		}
-		*at = pick->nheld;
+	if (held) {
+		if (__builtin_add_overflow(held->weight, s->weight,
+					   &held->weight))
+			return fl_fail(sink->flame,
+				       "the sum of weights passes 2^63");
+		return FLAME_OK;
 	}
 	if (!fl_grow(&pick->held, &pick->room, pick->nheld + 1,
 		     sizeof(*pick->held)))
 		return fl_no_memory(sink->flame);
 	pick->held[pick->nheld++] = *s;
+	if (sums && !fl_index_add(&pick->sums, hash, (uint32_t)pick->nheld))
+		return fl_no_memory(sink->flame);
 	return FLAME_OK;
 }
 
@@ -66,8 +79,7 @@ static void drop_held(struct pick *pick)
 	free(pick->held);
 	pick->held = NULL;
 	pick->nheld = pick->room = 0;
-	fl_map_free(&pick->sums);
-	memset(&pick->sums, 0, sizeof(pick->sums));
+	fl_index_free(&pick->sums);
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
