@@ -19,6 +19,7 @@ static const struct cli_option options[] = {
 	{ 0, "kernel", NULL, "perf: mark the kernel's (only --compat needs it)" },
 	{ 0, "no-modules", NULL, "sample, with --compat: no modules in names" },
 	{ 0, "pid", NULL, "perf: COMM-PID at the root" },
+	{ 0, "skip-after", "NAME", "perf: leave out what called this function" },
 	{ 0, "srcline", NULL, "perf: append :FILE:LINE where it is printed" },
 	{ 0, "tid", NULL, "perf: COMM-PID/TID at the root" },
 	{ 0, NULL, NULL, NULL }
@@ -55,6 +56,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 
 	if (strcmp(name, "compat") == 0)
 		return take_compat(cli, value);
+	if (strcmp(name, "skip-after") == 0)
+		return cli_ask(cli, "perf-skip-after", value);
 	if (strcmp(name, "event-filter") == 0)
 		((struct own *)cli->own)->event = value;
 	for (size_t i = 0; i < sizeof(asks) / sizeof(asks[0]); i++)

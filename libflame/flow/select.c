@@ -318,9 +318,22 @@ static int set_column(struct flame *flame, struct fl_select *select,
 	return bad(flame, "column", value, "1, 2 or none");
 }
 
+static int add_line(struct flame *flame, char **to, const char *line)
+{
+	char *joined;
+
+	if (!line || !*line)
+		return bad(flame, "skip-after", line, "a name is missing");
+	if (asprintf(&joined, "%s%s\n", *to ? *to : "", line) < 0)
+		return fl_no_memory(flame);
+	free(*to);
+	*to = joined;
+	return FLAME_OK;
+}
+
 /* What is asked of perf's text alone: rows of no table, see flame-fold. */
 static int set_perf(struct flame *flame, struct fl_perf_select *perf,
-		    const char *option)
+		    const char *option, const char *value)
 {
 	struct {
 		const char *name;
@@ -337,6 +350,8 @@ static int set_perf(struct flame *flame, struct fl_perf_select *perf,
 			*flags[i].flag = true;
 			return FLAME_OK;
 		}
+	if (strcmp(option, "perf-skip-after") == 0)
+		return add_line(flame, &perf->skip_after, value);
 	if (strcmp(option, "perf-like-perl") == 0)
 		perf->peer = FL_PEER_PERL;
 	else if (strcmp(option, "perf-like-inferno") == 0)
@@ -383,7 +398,7 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 	if (strcmp(option, "column") == 0)
 		return set_column(flame, s, value);
 	if (strncmp(option, "perf-", 5) == 0)
-		return set_perf(flame, &s->perf, option);
+		return set_perf(flame, &s->perf, option, value);
 	if (strcmp(option, "total") == 0)
 		s->total = true;
 	else if (strcmp(option, "leak") == 0)
@@ -424,6 +439,7 @@ void fl_select_free(struct fl_select *select)
 	free(select->event);
 	free(select->state);
 	free(select->thread_pattern);
+	free(select->perf.skip_after);
 	fl_regex_free(select->thread);
 	fl_regex_free(select->spans.tag);
 }

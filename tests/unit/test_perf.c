@@ -377,3 +377,112 @@ Test(peers, inferno_knows_brackets_and_rust)
 		"(/x)\n\n", "perf-like-inferno"),
 		"a_b;<F as a::B>::c;std::function<int (int)>::operator 7\n");
 }
+
+Test(records, of_one_line_have_all_frames_of_their_line)
+{
+	cr_assert_str_eq(FOLD(
+		"     x 1 2.5: cycles:  1000 a->b+0x1 (/tmp/perf-1.map)\n"
+		"     x 1 2.6: cycles:  1001 a->b+0x2 (/tmp/perf-1.map)\n"
+		"     y 1 2.7: cycles:  1002 a->b+0x2 (/tmp/perf-1.map)\n", ""),
+		"x;a_[j];b_[i] 2\ny;a_[j];b_[i] 1\n");
+	cr_assert_str_eq(said.at, "");
+}
+
+/* What was met before is read in another way: it must mean the same. */
+Test(records, mean_the_same_when_they_come_again)
+{
+	static const char *const texts[] = {
+		"a 1/2 [001] 1.000001:  7 cycles:u: \n"
+		"\t          401136 f+0x1f (/x y/lib+0x.so (deleted))\n"
+		"\tffffffff81000000 operator+0x1+0x2 ([kernel.kallsyms])\n"
+		"\t              ab abc (inlined)\n"
+		"\t             1ab std::f(int (*)(int))+0xab (/x)\n"
+		"\t            1ab0 [unknown] (/x/libstdc++.so.6)\n"
+		"\t            1ab1 (/x)\n\t            1ab2 f\n\n",
+		"a 1/2 [001] 1.000001:  7 cycles:u: \r\n"
+		"\t          401136 f+0x1f (/x)\r\n\r\n",
+		"b c 1/2 [001] 1.000001: a:b: x=1\n"
+		"    401136 f+0x1f (/x)\n  f.c:5\n\n",
+		"     beef  123 1.000001:  7 cycles:  1abc f+0x1 (/x)\n",
+		"b 12 cycles: \n  401136 f+0x1f (/x)\n\n",
+		"b 12 \n\t          401136 f+0x1f (/x)\n\n",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(texts); i++) {
+		struct fl_buf many = { 0 };
+		char *once;
+		size_t n;
+
+		out.size = 0;
+		once = strdup(fold(texts[i], strlen(texts[i]), ""));
+		n = strlen(once);
+		cr_assert(n > 3 && strcmp(once + n - 3, " 1\n") == 0, "%s",
+			  once);
+		once[n - 3] = '\0';
+		for (int j = 0; j < 9; j++)
+			fl_buf_text(&many, texts[i]);
+		fl_buf_text(&many, "# the end is far enough from here: ");
+		for (int j = 0; j < 300; j++)
+			fl_buf_byte(&many, '.');
+		out.size = 0;
+		fold(many.at, many.size, "");
+		cr_assert(strncmp(out.at, once, n - 3) == 0 &&
+			  strcmp(out.at + n - 3, " 9\n") == 0, "%s: %s", once,
+			  out.at);
+		fl_buf_free(&many);
+		free(once);
+	}
+	cr_assert_eq(flame_warnings(flame), 0);
+}
+
+Test(records, are_taken_by_their_time_from_the_end)
+{
+	static const char text[] =
+		"a 1 1.000000: cycles: \n\t 1 f (/x)\n\n"
+		"a 1 5.000000: cycles: \n\t 1 g (/x)\n\n"
+		"a 1 4.500000: cycles: \n\t 1 h (/x)\n\n";
+
+	cr_assert_str_eq(FOLD(text, "from=-500ms"), "a;g 1\na;h 1\n");
+	out.size = 0;
+	cr_assert_str_eq(FOLD(text, "to=-1s"), "a;f 1\n");
+	cr_assert_str_eq(said.at, "");
+}
+
+Test(records, know_their_cpu)
+{
+	static const char text[] =
+		"a 1 [002] 1.0: cycles: \n\t 1 f (/x)\n\n"
+		"a 1 [002] 1.1: cycles: \n\t 1 f (/x)\n\n"
+		"a 1 1.2: cycles: \n\t 1 f (/x)\n\n";
+	struct flame_source *source =
+		flame_open_memory(flame, text, sizeof(text) - 1, "in", NULL);
+	static const char *const want[] = { "2", "2", "" };
+	struct flame_sample s;
+
+	source->select.needs = FL_NEED_STATE;
+	for (size_t i = 0; i < FL_COUNT(want); i++) {
+		cr_assert_eq(flame_next(source, &s), FLAME_OK);
+		cr_assert(is(fl_name_at(flame, flame_label_get(flame, s.labels,
+				fl_name(flame, "cpu"))), want[i]));
+	}
+	flame_close(source);
+}
+
+Test(frames, callers_of_a_function_go)
+{
+	static const char text[] =
+		"a 1 1.0: 1 cycles: \n\t 1 leaf (/x)\n\t 2 f+0x1 (/x)\n"
+		"\t 3 mid (/x)\n\t 4 f+0x2 (/x)\n\t 5 main (/x)\n\n"
+		"a 1 1.1: 1 cycles: \n\t 1 leaf (/x)\n\t 5 main (/x)\n\n"
+		"a 1 1.1: 1 cycles: \n\t 1 a->b->c (/tmp/perf-1.map)\n"
+		"\t 5 main (/x)\n\n"
+		"f 1 1.1: 1 cycles:  7f f (/x)\n";
+
+	cr_assert_str_eq(FOLD(text, "perf-skip-after=f perf-skip-after=b"),
+			 "a;main;leaf 1\nb_[i];c_[i] 1\nf 1\nf;leaf 1\n");
+	out.size = 0;
+	cr_assert_str_eq(FOLD(text, "perf-like-inferno perf-skip-after=f "
+				    "perf-skip-after=b"),
+			 "a;main;a;b_[i];c_[i] 1\na;main;leaf 1\n"
+			 "f 1\nf;leaf 1\n");
+}

@@ -73,6 +73,39 @@ static bool copy(struct fl_perf_lines *lines, struct slice *s)
 	return s->at;
 }
 
+static bool is_listed(const char *list, struct slice text)
+{
+	for (size_t n; *list; list += n + 1) {
+		n = strcspn(list, "\n");
+		if (n == text.size && memcmp(list, text.at, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* --skip-after: a peer looks at the symbol, we at the names. */
+static void set_stop(const struct fl_perf_lines *lines,
+		     const struct fl_perf_naming *naming,
+		     const struct fl_perf_frame *frame,
+		     struct fl_perf_function *function)
+{
+	const char *list = naming->select->perf.skip_after;
+	const struct flame *flame = naming->flame;
+
+	if (!list)
+		return;
+	if (is_listed(list, frame->symbol))
+		function->stop = function->n;
+	for (uint32_t i = 0; i < function->n && !function->stop &&
+	     !naming->select->perf.peer; i++) {
+		flame_id id = lines->frames.at[function->first + i];
+
+		if (is_listed(list, fl_name_at(flame,
+					       flame->frames.at[id].name)))
+			function->stop = i + 1;
+	}
+}
+
 static void name(struct fl_perf_lines *lines, struct fl_perf_naming *naming,
 		 const struct fl_perf_frame *frame,
 		 struct fl_perf_function *function)
@@ -83,6 +116,7 @@ static void name(struct fl_perf_lines *lines, struct fl_perf_naming *naming,
 	else
 		fl_perf_name(naming, frame, &lines->frames);
 	function->n = lines->frames.n - function->first;
+	set_stop(lines, naming, frame, function);
 }
 
 static bool add_function(struct fl_perf_lines *lines,
@@ -131,12 +165,14 @@ static bool frames_of(struct fl_perf_lines *lines,
 		    same(f->dso, frame->dso)) {
 			line->first = f->first;
 			line->n = f->n;
+			line->stop = f->stop;
 			return true;
 		}
 	}
 	name(lines, naming, frame, &new);
 	line->first = new.first;
 	line->n = new.n;
+	line->stop = new.stop;
 	return by_address || add_function(lines, &new, hash);
 }
 
@@ -162,8 +198,7 @@ static bool understand(struct fl_perf_lines *lines,
 		else if (!is_by_address(naming, &frame))
 			*shaped = fl_perf_shape_add(&lines->shapes,
 						    &lines->texts, whole,
-						    &frame, line->first,
-						    line->n);
+						    &frame, line);
 		return true;
 	}
 	if (!is_source(text, &file, &line->source_line))

@@ -85,6 +85,8 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 	}
 	for (uint32_t i = 0; i < line->n; i++)
 		frames->at[frames->n++] = lines->frames.at[line->first + i];
+	if (line->stop && !r->stop)
+		r->stop = frames->n - line->n + line->stop;
 	if (fl_unlikely(line->source_file) && frames->n) {
 		struct slice name, file;
 		struct fl_buf *buf = &r->naming.buf;
@@ -134,6 +136,8 @@ static void take_shapes(struct fl_perf_reader *r)
 		for (uint32_t i = 0; i < shape->n; i++)
 			frames->at[frames->n++] =
 				lines->frames.at[shape->first + i];
+		if (fl_unlikely(shape->stop) && !r->stop)
+			r->stop = frames->n - shape->n + shape->stop;
 	}
 }
 
@@ -168,7 +172,7 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 	if (r->record.open)
 		ready = fl_perf_record_end(r, sample);
 	r->record = next;
-	r->frames.n = 0;
+	r->frames.n = r->stop = 0;
 	r->lines[next.java].shapes.last = 0;
 	fl_perf_record_one_line(r, line.at + line.size);
 	r->record.rest = (struct slice){ "", 0 };
@@ -273,7 +277,7 @@ static enum what end_by_empty(struct fl_perf_reader *r,
 		return NOTHING;
 	}
 	ready = fl_perf_record_end(r, sample);
-	r->frames.n = 0;
+	r->frames.n = r->stop = 0;
 	return ready ? SAMPLE : NOTHING;
 }
 

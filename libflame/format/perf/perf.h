@@ -62,7 +62,7 @@ struct fl_perf_left {
 	char text[80];
 	bool met;
 	uint8_t size, comm_at, comm_size;
-	flame_id comm, base, thread;	/* the record's; 0: not yet made */
+	flame_id comm, base, thread, labels;	/* 0: not made yet */
 	int64_t pid, tid, cpu;
 };
 
@@ -148,6 +148,7 @@ struct fl_perf_shape {
 	uint32_t symbol, tail;	/* their sizes */
 	bool offset;		/* "+0x1f" is between them */
 	uint32_t first, n;	/* its frames in lines->frames */
+	uint32_t stop;		/* not 0: callers of so many go */
 	uint32_t next[2];	/* what followed; 0: nothing yet */
 };
 
@@ -158,13 +159,15 @@ struct fl_perf_shapes {
 	uint32_t last;		/* the one just met; 0: a stack begins */
 };
 
+struct fl_perf_line;
+
 /* The shape of the line at *at, which moves past it; NULL: not known. */
 const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
 					     const char **at, const char *end);
 /* false: it has none, or memory is out. */
 bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct fl_arena *texts,
 		       struct slice line, const struct fl_perf_frame *frame,
-		       uint32_t first, uint32_t n);
+		       const struct fl_perf_line *meaning);
 void fl_perf_shapes_free(struct fl_perf_shapes *shapes);
 
 /*
@@ -176,6 +179,7 @@ struct fl_perf_line {
 	const char *text;
 	uint32_t size;		/* the newline included */
 	uint32_t first, n;	/* its frames in lines->frames */
+	uint32_t stop;		/* not 0: callers of so many go */
 	uint32_t source_line;	/* n 0: "file:line" of the frame before */
 	flame_id source_file;
 };
@@ -183,7 +187,7 @@ struct fl_perf_line {
 struct fl_perf_function {
 	struct slice symbol, dso;
 	bool inlined;
-	uint32_t first, n;
+	uint32_t first, n, stop;
 };
 
 struct fl_perf_lines {

@@ -21,8 +21,8 @@ struct fl_perf_record {
 	bool open, wanted, java;
 	bool closed;		/* an empty line came, though no frame did */
 	flame_id base;		/* the comm's stack */
-	flame_id comm, thread, metric;
-	int64_t cpu, time, weight;
+	flame_id comm, thread, labels, metric;
+	int64_t time, weight;
 	struct slice rest;	/* of the first line, until it is consumed */
 };
 
@@ -43,6 +43,8 @@ struct fl_perf_reader {
 	struct fl_perf_record record;
 	struct fl_perf_list frames;	/* leaf first */
 	struct fl_perf_list one_line;	/* of the first line; if no frames */
+	/* Not 0: frames from here on and the comm go (--skip-after). */
+	size_t stop, one_line_stop;
 	struct fl_perf_pair *last;	/* of the record before, root first */
 	size_t nlast, last_room;
 	flame_id last_base;
@@ -56,7 +58,7 @@ struct fl_perf_reader {
 	struct fl_perf_lefts lefts;
 
 	bool headers;	/* there are lines that begin records */
-	bool told_end;
+	bool looked_for_end;
 	uint64_t line, samples, bad, first_bad, no_period, lost;
 	char bad_text[80];
 };

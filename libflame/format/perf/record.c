@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+enum { TAIL = 1 << 20 };	/* of a file: the end is looked for in it */
+
 /* The comm as a stack of one frame, with ids where they are asked for. */
 static flame_id comm_stack(struct fl_perf_reader *r,
 			   const struct fl_perf_header *h)
@@ -59,6 +61,18 @@ static flame_id thread_of(struct fl_perf_reader *r,
 	return set;
 }
 
+/* cpu=N. */
+static flame_id labels_of(struct flame *flame, const struct fl_perf_header *h)
+{
+	char number[24];
+
+	if (h->cpu < 0)
+		return 0;
+	number[fl_format_u64(number, h->cpu)] = '\0';
+	return flame_label(flame, 0, fl_name(flame, "cpu"),
+			   fl_name(flame, number));
+}
+
 /* Who it was: worked out once for what stands left of the time. */
 static void set_thread(struct fl_perf_reader *r,
 		       const struct fl_perf_header *h,
@@ -71,7 +85,10 @@ static void set_thread(struct fl_perf_reader *r,
 		left->base = comm_stack(r, h);
 	if (!left->thread && r->source->select.needs & FL_NEED_THREAD)
 		left->thread = thread_of(r, h, record->comm);
+	if (!left->labels && r->source->select.needs & FL_NEED_STATE)
+		left->labels = labels_of(r->flame, h);
 	record->base = left->base;
+	record->labels = left->labels;
 	record->thread = left->thread;
 }
 
@@ -121,6 +138,35 @@ static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)
 	       memcmp(h->event.at, r->filter.at, r->filter.size) == 0;
 }
 
+/*
+ * The latest time in the last part of a file: samples of several cpus are
+ * not quite in order.
+ */
+static void find_end(struct fl_perf_reader *r)
+{
+	struct flame_source *source = r->source;
+	struct fl_perf_header h;
+	size_t size;
+	const char *all = (const char *)fl_in_all(source->in, &size);
+	const char *at, *lf;
+
+	r->looked_for_end = true;
+	for (at = all ? all + size - FL_MIN(size, (size_t)TAIL) : NULL;
+	     at && at < all + size; at = lf + 1) {
+		lf = memchr(at, '\n', all + size - at);
+		if (!lf)
+			lf = all + size;
+		if (*at != '\t' && *at != '#' &&
+		    fl_perf_header((struct slice){ at, lf - at }, NULL, &h) &&
+		    !h.aside && h.time != FLAME_NOTIME)
+			source->end = FL_MAX(source->end, h.time);
+	}
+	if (source->end == FLAME_NOTIME)
+		fl_warn(r->flame, "%s: the end of %s is not known: times from "
+			"there do not count", fl_in_name(source->in),
+			all ? "what has no times" : "a stream");
+}
+
 static bool in_time(struct fl_perf_reader *r, int64_t time)
 {
 	struct flame_source *source = r->source;
@@ -132,13 +178,10 @@ static bool in_time(struct fl_perf_reader *r, int64_t time)
 	if (time == FLAME_NOTIME)
 		return false;
 	if ((s->from.base == FL_WHEN_END || s->to.base == FL_WHEN_END) &&
-	    !r->told_end) {
-		r->told_end = true;
-		fl_warn(r->flame, "%s: a stream's end is not known: times "
-			"from there do not count", fl_in_name(source->in));
-	}
-	from = fl_when_resolve(&s->from, source->start, FLAME_NOTIME);
-	to = fl_when_resolve(&s->to, source->start, FLAME_NOTIME);
+	    !r->looked_for_end)
+		find_end(r);
+	from = fl_when_resolve(&s->from, source->start, source->end);
+	to = fl_when_resolve(&s->to, source->start, source->end);
 	return (from == FLAME_NOTIME || time >= from) &&
 	       (to == FLAME_NOTIME || time <= to);
 }
@@ -187,7 +230,6 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 	}
 	record->open = true;
 	record->comm = comm_of(r, h);
-	record->cpu = h->cpu;
 	record->time = h->time;
 	record->java = peer && fl_slice_starts(h->comm, "java");
 	set_weight(r, record, h);
@@ -251,7 +293,8 @@ static bool is_firm(struct slice rest)
 	       (frame.dso.size || (frame.ip.size >= 8 && frame.symbol.size));
 }
 
-static void copy_frames(struct fl_perf_reader *r, uint32_t first, uint32_t n)
+static void copy_frames(struct fl_perf_reader *r, uint32_t first, uint32_t n,
+			uint32_t stop)
 {
 	const struct fl_perf_lines *lines = &r->lines[r->record.java];
 
@@ -259,6 +302,7 @@ static void copy_frames(struct fl_perf_reader *r, uint32_t first, uint32_t n)
 		if (!fl_perf_add(r->flame, &r->one_line,
 				 lines->frames.at[first + i]))
 			return;
+	r->one_line_stop = stop;
 }
 
 void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
@@ -273,19 +317,19 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 	uint64_t hash;
 	uint32_t id;
 
-	r->one_line.n = 0;
+	r->one_line.n = r->one_line_stop = 0;
 	if (!record->wanted || !rest.size)
 		return;
 	shape = fl_perf_shape_of(&lines->shapes, &at, end);
 	if (shape) {
-		copy_frames(r, shape->first, shape->n);
+		copy_frames(r, shape->first, shape->n, shape->stop);
 		return;
 	}
 	hash = fl_hash(rest.at, end - rest.at);
 	id = fl_perf_lines_find(lines, rest.at, end - rest.at, hash);
 	if (id) {
 		known = &lines->at[id];
-		copy_frames(r, known->first, known->n);
+		copy_frames(r, known->first, known->n, known->stop);
 		return;
 	}
 	rest = skip_data_address(rest);
@@ -295,7 +339,7 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 	r->naming.java = record->java;
 	hash = fl_hash(rest.at, rest.size);
 	if (fl_perf_lines_add(lines, &r->naming, rest, hash, &line, &id))
-		copy_frames(r, line.first, line.n);
+		copy_frames(r, line.first, line.n, line.stop);
 }
 
 bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
@@ -306,27 +350,26 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 	record->open = false;
 	if (!record->wanted)
 		return false;
-	if (!r->frames.n)
+	if (!r->frames.n) {
+		r->stop = r->one_line_stop;
 		for (size_t i = 0; i < r->one_line.n; i++)
 			fl_perf_add(r->flame, &r->frames, r->one_line.at[i]);
+	}
 	if (!r->frames.n && select->perf.peer == FL_PEER_INFERNO)
 		return false;
+	if (r->stop) {
+		r->frames.n = FL_MIN(r->frames.n, r->stop);
+		record->base = 0;
+	}
 	memset(sample, 0, sizeof(*sample));
 	sample->stack = make_stack(r);
-	r->frames.n = 0;
+	r->frames.n = r->stop = 0;
 	sample->metric = record->metric;
 	sample->weight = record->weight;
 	sample->time = select->needs & FL_NEED_TIME ? record->time :
 						      FLAME_NOTIME;
 	sample->thread = record->thread;
-	if ((select->needs & FL_NEED_STATE) && record->cpu >= 0) {
-		char number[24];
-
-		number[fl_format_u64(number, record->cpu)] = '\0';
-		sample->labels = flame_label(r->flame, 0,
-					     fl_name(r->flame, "cpu"),
-					     fl_name(r->flame, number));
-	}
+	sample->labels = record->labels;
 	r->samples++;
 	return true;
 }

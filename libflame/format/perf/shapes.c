@@ -220,10 +220,13 @@ static bool is_plain(const struct parts *parts,
 
 bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct fl_arena *texts,
 		       struct slice line, const struct fl_perf_frame *frame,
-		       uint32_t first, uint32_t n)
+		       const struct fl_perf_line *meaning)
 {
 	const char *end = line.at + line.size, *symbol = skip_ip(line.at, end);
-	struct fl_perf_shape shape = { .first = first, .n = n };
+	struct fl_perf_shape shape = {
+		.first = meaning->first, .n = meaning->n,
+		.stop = meaning->stop,
+	};
 	struct parts parts;
 	const char *next;
 	char *text;
