@@ -64,6 +64,7 @@ script_tests = \
 	tests/laws/readers \
 	tests/laws/run \
 	tests/progress/run \
+	tests/perf-script/run \
 	tests/coherence/sources \
 	tests/coherence/layers \
 	tests/coherence/symbols \
@@ -79,6 +80,7 @@ EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/progress tests/viewer
+	tests/jfr-text tests/laws tests/mk tests/perf-script tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.
 bench_programs = tests/bench/measure tests/bench/mkstacks

@@ -486,3 +486,30 @@ Test(frames, callers_of_a_function_go)
 			 "a;main;a;b_[i];c_[i] 1\na;main;leaf 1\n"
 			 "f 1\nf;leaf 1\n");
 }
+
+Test(records, are_a_line_each_without_times_too)
+{
+	static const char text[] =
+		"             a b            401136 f\n"
+		"            a b  ffffffff81750c6a elf_load\n"
+		"            a b  ffffffff81750c6a elf_load\n";
+
+	cr_assert_str_eq(fold_of(flame_open_memory(flame, text,
+					sizeof(text) - 1, "in", "perf"), ""),
+			 "a b;elf_load 2\na b;f 1\n");
+	out.size = 0;
+	cr_assert_str_eq(fold_of(flame_open_memory(flame,
+			"           401136 f (/x)\n           401137 f (/x)\n", 50,
+			"in", "perf"),
+			""), "f 2\n");
+	cr_assert_eq(flame_warnings(flame), 0);
+}
+
+Test(records, have_columns_below_that_are_no_frames)
+{
+	cr_assert_str_eq(FOLD(
+		"a 1 1.0: 1 cycles: \n\t             123 f (/x)\n  :0\n"
+		" insn: 48 89 e7\n ilen: 3\nPERF_RECORD_FINISHED_ROUND\n\n",
+		""), "a;f 1\n");
+	cr_assert_str_eq(said.at, "");
+}

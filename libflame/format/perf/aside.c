@@ -70,7 +70,8 @@ bool fl_perf_is_other_column(struct slice line)
 {
 	const char *slash = memchr(line.at, '/', line.size);
 
-	if (fl_slice_starts(line, "ABI:") || fl_slice_starts(line, "..."))
+	if (fl_slice_starts(line, "ABI:") || fl_slice_starts(line, "...") ||
+	    fl_slice_starts(line, "insn:") || fl_slice_starts(line, "ilen:"))
 		return true;
 	return fl_slice_starts(line, "0x") && slash &&
 	       fl_slice_starts((struct slice){ slash, line.size -

@@ -403,7 +403,7 @@ bool fl_perf_header_again(const char *at, const char *end,
 	h->tid = left->tid;
 	h->cpu = left->cpu;
 	h->period = lefts->period;
-	h->aside = false;
+	h->aside = h->flat = false;
 	h->left = lefts->last;
 	return true;
 }
@@ -484,6 +484,50 @@ bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
 		remember_right(right, end - 1 - begin, h, lefts);
 	return h->tid >= 0 || h->cpu >= 0 || h->event.size || h->aside ||
 	       !h->comm.size;
+}
+
+/*
+ * Where "%16lx", which a blank or the end follows, begins: an address that
+ * is long, or has as many blanks before it as perf puts.  SIZE_MAX: none.
+ */
+static size_t find_ip(struct slice line)
+{
+	size_t blanks, n;
+
+	for (size_t i = 0; i < line.size; i += n) {
+		for (blanks = 0; i < line.size && is_blank(line.at[i]); i++)
+			blanks++;
+		for (n = 0; i + n < line.size && !is_blank(line.at[i + n]) &&
+		     memchr("0123456789abcdef", line.at[i + n], 16); n++)
+			;
+		if (n && n <= 16 && (n >= 8 || blanks + n > 16) &&
+		    (i + n == line.size || is_blank(line.at[i + n])))
+			return i;
+		while (i + n < line.size && !is_blank(line.at[i + n]))
+			n++;
+	}
+	return SIZE_MAX;
+}
+
+bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
+			 struct fl_perf_header *h)
+{
+	size_t at = find_ip(line);
+	struct slice left = { line.at, at }, word;
+
+	clear(h);
+	if (at == SIZE_MAX)
+		return false;
+	h->flat = true;
+	h->rest = fl_slice_trim((struct slice){ line.at + at,
+						line.size - at });
+	word = pop_word(&left);
+	if (is_event(word))
+		h->event = (struct slice){ word.at, word.size - 1 };
+	else
+		left = (struct slice){ line.at, at };
+	find_left(left, lefts, h);
+	return true;
 }
 
 bool fl_perf_bare_header(struct slice line, struct fl_perf_lefts *lefts,

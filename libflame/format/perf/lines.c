@@ -51,7 +51,7 @@ static bool is_source(struct slice line, struct slice *file, uint32_t *number)
 	*number = 0;
 	if (is_address(line))
 		return true;
-	if (i < 2 || i == line.size || line.at[i - 1] != ':' ||
+	if (i < 1 || i == line.size || line.at[i - 1] != ':' ||
 	    !fl_parse_int((struct slice){ line.at + i, line.size - i }, &n) ||
 	    n > UINT32_MAX)
 		return false;

@@ -207,7 +207,7 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 
 	if (text.at[text.size - 1] == '\n')
 		text.size--;
-	if (line.at[0] == '#') {
+	if (line.at[0] == '#' || fl_slice_starts(text, "PERF_RECORD_")) {
 		fl_perf_keep_fact(r, text);
 		consume(r, line);
 		return NOTHING;
@@ -236,6 +236,12 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 				&r->lefts, &h))
 		return take_header(r, line, &h, sample);
 	text.at = line.at;
+	if ((r->flat || !r->headers) && line.at[0] != '\t' &&
+	    !(r->record.open && !r->record.flat) &&
+	    fl_perf_flat_header(text, &r->lefts, &h)) {
+		r->flat = true;
+		return take_header(r, line, &h, sample);
+	}
 	if (!r->record.open && !r->headers && begins_with_blank(line)) {
 		struct fl_perf_frame frame;
 

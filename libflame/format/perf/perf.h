@@ -50,6 +50,7 @@ struct fl_perf_header {
 	int64_t pid, tid, cpu;
 	int64_t time;		/* ns on perf's clock, or FLAME_NOTIME */
 	int64_t period;
+	bool flat;		/* its frame, and no time */
 	bool aside;		/* a PERF_RECORD_ line: not a sample */
 	struct fl_perf_left *left;	/* NULL: not among them */
 };
@@ -89,6 +90,9 @@ bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
 bool fl_perf_header_again(const char *at, const char *end,
 			  const struct fl_perf_lefts *lefts,
 			  struct fl_perf_header *header, size_t *size);
+/* Columns without a time, and a frame: where each record is one line. */
+bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
+			 struct fl_perf_header *header);
 /*
  * Comm and numbers alone: so little is one only where a frame follows.
  */

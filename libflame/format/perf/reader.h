@@ -18,7 +18,7 @@ struct fl_perf_event {
 
 /* A record whose frames are being read, or that is next. */
 struct fl_perf_record {
-	bool open, wanted, java;
+	bool open, wanted, java, flat;
 	bool closed;		/* an empty line came, though no frame did */
 	flame_id base;		/* the comm's stack */
 	flame_id comm, thread, labels, metric;
@@ -57,6 +57,7 @@ struct fl_perf_reader {
 
 	struct fl_perf_lefts lefts;
 
+	bool flat;		/* the first record was; so are all */
 	bool headers;	/* there are lines that begin records */
 	bool looked_for_end;
 	uint64_t line, samples, bad, first_bad, no_period, lost;

@@ -237,6 +237,7 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 	if (record->wanted)
 		set_thread(r, h, record);
 	record->rest = h->rest;
+	record->flat = h->flat;
 	return true;
 }
 
@@ -285,12 +286,12 @@ static struct slice skip_data_address(struct slice rest)
 }
 
 /* Whether it is a frame and not arguments of a tracepoint. */
-static bool is_firm(struct slice rest)
+static bool is_firm(struct slice rest, bool flat)
 {
 	struct fl_perf_frame frame;
 
 	return fl_perf_frame(rest, &frame) && frame.ip.size &&
-	       (frame.dso.size || (frame.ip.size >= 8 && frame.symbol.size));
+	       (flat || frame.dso.size || (frame.ip.size >= 8 && frame.symbol.size));
 }
 
 static void copy_frames(struct fl_perf_reader *r, uint32_t first, uint32_t n,
@@ -333,7 +334,7 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 		return;
 	}
 	rest = skip_data_address(rest);
-	if (!is_firm(rest))
+	if (!is_firm(rest, record->flat))
 		return;
 	rest.size = end - rest.at;
 	r->naming.java = record->java;
