@@ -69,6 +69,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c \
 	libflame/draw/text.c
 
+# Where elfutils is: perf's --inline.
+if LIBDW
+libfl_la_SOURCES += libflame/format/perf/inline.c \
+	libflame/format/perf/module.c libflame/format/perf/module.h
+endif
+
 lib_LTLIBRARIES += libflamegraph.la
 libflamegraph_la_SOURCES =
 libflamegraph_la_LIBADD = libfl.la

@@ -64,6 +64,7 @@ script_tests = \
 	tests/laws/readers \
 	tests/laws/run \
 	tests/progress/run \
+	tests/perf-script/inline \
 	tests/perf-script/run \
 	tests/coherence/sources \
 	tests/coherence/layers \

@@ -11,10 +11,10 @@ static const struct cli_option options[] = {
 	{ 0, "addrs", NULL, "perf: addresses where no name is known" },
 	{ 0, "all", NULL, "perf: as --kernel --jit" },
 	{ 0, "compat", "perl|inferno", "name and weigh as those tools do" },
-	{ 0, "context", NULL, "perf: as --srcline" },
+	{ 0, "context", NULL, "perf: as --srcline; with --inline, of all frames" },
 	{ 0, "event-filter", "NAME", "as --event" },
 	{ 0, "includeoffset", NULL, "dtrace: keep offsets in functions" },
-	{ 0, "inline", NULL, "perf: nothing: perf script tells inlined frames" },
+	{ 0, "inline", NULL, "perf: frames of inlined functions, too" },
 	{ 0, "jit", NULL, "perf: mark compiled code (only --compat needs it)" },
 	{ 0, "kernel", NULL, "perf: mark the kernel's (only --compat needs it)" },
 	{ 0, "no-modules", NULL, "sample, with --compat: no modules in names" },
@@ -48,8 +48,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	static const struct { const char *option, *ask; } asks[] = {
 		{ "addrs", "perf-addrs" }, { "all", "perf-kernel" },
 		{ "all", "perf-jit" }, { "context", "perf-srcline" },
-		{ "includeoffset", "offsets" }, { "jit", "perf-jit" },
-		{ "kernel", "perf-kernel" },
+		{ "includeoffset", "offsets" }, { "inline", "perf-inline" },
+		{ "jit", "perf-jit" }, { "kernel", "perf-kernel" },
 		{ "no-modules", "no-modules" }, { "pid", "perf-pid" },
 		{ "srcline", "perf-srcline" }, { "tid", "perf-tid" },
 	};

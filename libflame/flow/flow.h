@@ -43,6 +43,7 @@ struct fl_perf_select {
 	bool kernel, jit;	/* a peer's _[k] and _[j] */
 	bool addrs;		/* [libc.so <7f00>] where nothing is known */
 	bool srcline;		/* name:file:line */
+	bool inlined;		/* look inlined functions up */
 	char *skip_after;	/* symbols, a line each: their callers go */
 };
 

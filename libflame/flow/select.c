@@ -343,8 +343,14 @@ static int set_perf(struct flame *flame, struct fl_perf_select *perf,
 		{ "perf-kernel", &perf->kernel }, { "perf-jit", &perf->jit },
 		{ "perf-addrs", &perf->addrs },
 		{ "perf-srcline", &perf->srcline },
+		{ "perf-inline", &perf->inlined },
 	};
 
+#ifndef HAVE_LIBDW
+	if (strcmp(option, "perf-inline") == 0)
+		return fl_fail(flame, "--inline: this libflame was built "
+			       "without elfutils' libdw, which it takes");
+#endif
 	for (size_t i = 0; i < FL_COUNT(flags); i++)
 		if (strcmp(option, flags[i].name) == 0) {
 			*flags[i].flag = true;

@@ -513,3 +513,17 @@ Test(records, have_columns_below_that_are_no_frames)
 		""), "a;f 1\n");
 	cr_assert_str_eq(said.at, "");
 }
+
+Test(frames, of_compiled_code_have_blanks_and_commas)
+{
+	cr_assert_str_eq(FOLD("java 1 1.0: 1 cycles: \n"
+		"\t    7f0000000001 int[] a.b.C$D.m(byte[], int, java.util.Map)"
+		"+0x1 (/tmp/perf-1.map (deleted))\n"
+		"\t    7f0000000002 La/b/E;::f->La/b/G;::h+0x1 "
+		"([JIT app cache])\n"
+		"\t    7f0000000003 Interpreter+0x1 (/tmp/jitted-1-2.so)\n\n",
+		""),
+		"java;Interpreter_[j];a/b/E.f_[j];a/b/G.h_[i];"
+		"a/b/C$D.m_[j] 1\n");
+	cr_assert_str_eq(said.at, "");
+}

@@ -106,12 +106,24 @@ static void set_stop(const struct fl_perf_lines *lines,
 	}
 }
 
+/* perf has printed what is inlined at this address, in lines before it. */
+static bool is_told(const struct fl_perf_naming *naming,
+		    const struct fl_perf_frame *frame)
+{
+	return naming->inlined_ip_size &&
+	       naming->inlined_ip_size == frame->ip.size &&
+	       memcmp(naming->inlined_ip, frame->ip.at, frame->ip.size) == 0;
+}
+
 static void name(struct fl_perf_lines *lines, struct fl_perf_naming *naming,
 		 const struct fl_perf_frame *frame,
 		 struct fl_perf_function *function)
 {
 	function->first = lines->frames.n;
-	if (naming->select->perf.peer)
+	if (naming->inlines && !is_told(naming, frame) &&
+	    fl_perf_inline(naming->inlines, naming, frame, &lines->frames))
+		;
+	else if (naming->select->perf.peer)
 		fl_perf_peer_name(naming, frame, &lines->frames);
 	else
 		fl_perf_name(naming, frame, &lines->frames);
@@ -138,6 +150,8 @@ static bool is_by_address(const struct fl_perf_naming *naming,
 			  const struct fl_perf_frame *frame)
 {
 	return naming->select->perf.addrs ||
+	       (naming->inlines &&
+		(frame->inlined || fl_perf_inline_asks(frame))) ||
 	       (!frame->symbol.size && !frame->dso.size);
 }
 
@@ -199,6 +213,10 @@ static bool understand(struct fl_perf_lines *lines,
 			*shaped = fl_perf_shape_add(&lines->shapes,
 						    &lines->texts, whole,
 						    &frame, line);
+		if (frame.inlined) {
+			naming->inlined_ip_size = frame.ip.size;
+			memcpy(naming->inlined_ip, frame.ip.at, frame.ip.size);
+		}
 		return true;
 	}
 	if (!is_source(text, &file, &line->source_line))
@@ -275,7 +293,7 @@ bool fl_perf_lines_add(struct fl_perf_lines *lines,
 	if (!understand(lines, naming, text, line, &shaped))
 		return false;
 	line->size = text.size;
-	if (!shaped && was_met(lines, hash))
+	if (!shaped && !naming->inlines && was_met(lines, hash))
 		*id = keep(lines, text, hash, line);
 	if (!*id && lines->nfunctions == functions &&
 	    lines->frames.n > before)

@@ -317,6 +317,7 @@ static int end_of_input(struct fl_perf_reader *r)
 	if (r->lost)
 		fl_warn(r->flame, "%s: perf lost %" PRIu64 " events while it "
 			"recorded", name, r->lost);
+	fl_perf_inline_tell(r->naming.inlines, name);
 	if (damage)
 		fl_warn(r->flame, "%s: %s", name, damage);
 	r->lost = r->no_period = 0;
@@ -350,6 +351,11 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	enum what what = NOTHING;
 	struct slice line;
 
+	if (source->select.perf.inlined && !r->naming.inlines) {
+		r->naming.inlines = fl_perf_inline_new(r->flame);
+		if (!r->naming.inlines)
+			return FLAME_FAILED;
+	}
 	while (what == NOTHING) {
 		what = take_usual(r, sample);
 		if (what != NOTHING)
@@ -400,6 +406,7 @@ static void close_perf(struct flame_source *source)
 	fl_perf_lines_free(&r->lines[0]);
 	fl_perf_lines_free(&r->lines[1]);
 	fl_map_free(&r->by_name);
+	fl_perf_inline_free(r->naming.inlines);
 	fl_buf_free(&r->naming.buf);
 	free(r->events);
 	free(r->frames.at);

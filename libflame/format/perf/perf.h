@@ -12,6 +12,8 @@
  *	lines.c		the others: known ones by look-up, or parsed
  *	frame.c		a frame line in its parts, and what we call it
  *	peers.c		what FlameGraph's and inferno's collapsers call it
+ *	inline.c	--inline: what a compiler put into a function
+ *	module.c	programs and libraries, where that is looked up
  *	aside.c		what is no sample
  *	parts.c		for several threads
  */
@@ -120,6 +122,9 @@ struct fl_perf_naming {
 	const struct fl_select *select;
 	bool java;		/* the comm begins with "java": peers ask */
 	struct fl_buf buf;	/* scratch */
+	struct fl_perf_inline *inlines;	/* NULL: --inline is not asked */
+	char inlined_ip[16];	/* of the last frame that perf inlined */
+	size_t inlined_ip_size;
 };
 
 /* Frames of a line, leaf first; several where Java was inlined. */
@@ -140,6 +145,30 @@ void fl_perf_peer_parts(const struct fl_perf_naming *naming,
 void fl_perf_peer_name(struct fl_perf_naming *naming,
 		       const struct fl_perf_frame *frame,
 		       struct fl_perf_list *list);
+
+/*
+ * inline.c, where there is libdw: the frames of an address, by the debug
+ * information of its module.  asks: whether the module may have some.
+ */
+#ifdef HAVE_LIBDW
+struct fl_perf_inline *fl_perf_inline_new(struct flame *flame);
+bool fl_perf_inline_asks(const struct fl_perf_frame *frame);
+/* false: not known; name it as ever. */
+bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
+		    const struct fl_perf_frame *frame,
+		    struct fl_perf_list *list);
+/* Says which modules told nothing; NULL is fine. */
+void fl_perf_inline_tell(struct fl_perf_inline *in, const char *input);
+void fl_perf_inline_free(struct fl_perf_inline *in);
+#else
+#define fl_perf_inline_new(flame) ((void)(flame), NULL)
+#define fl_perf_inline_asks(frame) ((void)(frame), false)
+#define fl_perf_inline(in, naming, frame, list) \
+	((void)(in), (void)(naming), (void)(frame), (void)(list), false)
+#define fl_perf_inline_tell(in, input) ((void)(in), (void)(input))
+#define fl_perf_inline_free(in) ((void)(in))
+#endif
+
 bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
 		 flame_id frame);
 

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --inline: which functions a compiler has put into the one that perf names,
+ * by the debug information of its module.  Each address is asked for once.
+ */
+#include "fl.h"
+
+#include "format/perf/module.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The frames of an address, leaf first. */
+struct place {
+	uint32_t first, n;	/* n 0: not known */
+};
+
+struct fl_perf_inline {
+	struct flame *flame;
+	struct fl_perf_module **modules;
+	size_t nmodules, modules_room;
+	struct fl_index by_path;	/* to modules + 1 */
+	struct place *places;
+	size_t nplaces, places_room;
+	struct fl_perf_list frames;
+	const char *stranger;	/* the first module that tells nothing */
+	unsigned strangers;
+};
+
+struct fl_perf_inline *fl_perf_inline_new(struct flame *flame)
+{
+	struct fl_perf_inline *in = calloc(1, sizeof(*in));
+
+	if (in)
+		in->flame = flame;
+	else
+		fl_no_memory(flame);
+	return in;
+}
+
+void fl_perf_inline_free(struct fl_perf_inline *in)
+{
+	if (!in)
+		return;
+	for (size_t i = 0; i < in->nmodules; i++)
+		fl_perf_module_close(in->modules[i]);
+	fl_index_free(&in->by_path);
+	free(in->modules);
+	free(in->places);
+	free(in->frames.at);
+	free(in);
+}
+
+void fl_perf_inline_tell(struct fl_perf_inline *in, const char *input)
+{
+	if (in && in->strangers)
+		fl_remark(in->flame, "%s: --inline: no debug information of "
+			  "%u module%s, the first is %s: functions stay as "
+			  "perf names them", input, in->strangers,
+			  in->strangers == 1 ? "" : "s", in->stranger);
+}
+
+/* Modules ------------------------------------------------------------- */
+
+static struct fl_perf_module *add_module(struct fl_perf_inline *in,
+					 struct slice path, uint64_t hash)
+{
+	struct fl_perf_module *module;
+	char *copy = strndup(path.at, path.size);
+
+	module = copy ? fl_perf_module_open(copy) : NULL;
+	free(copy);
+	if (!module ||
+	    !fl_grow(&in->modules, &in->modules_room, in->nmodules + 1,
+		     sizeof(struct fl_perf_module *)) ||
+	    !fl_index_add(&in->by_path, hash, (uint32_t)in->nmodules + 1)) {
+		if (module)
+			fl_perf_module_close(module);
+		fl_no_memory(in->flame);
+		return NULL;
+	}
+	in->modules[in->nmodules++] = module;
+	if (!module->dwarf && !in->strangers++)
+		in->stranger = module->path;
+	return module;
+}
+
+static struct fl_perf_module *find_module(struct fl_perf_inline *in,
+					  struct slice path)
+{
+	uint64_t hash = fl_hash(path.at, path.size);
+	uint32_t i, id;
+
+	for (i = fl_index_first(&in->by_path, hash);
+	     (id = fl_index_at(&in->by_path, hash, &i));)
+		if (fl_slice_is(path, in->modules[id - 1]->path))
+			return in->modules[id - 1];
+	return add_module(in, path, hash);
+}
+
+/* Debug information --------------------------------------------------- */
+
+/* The unit that has code at this address. */
+static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
+{
+	Dwarf_Off at = 0, next;
+	size_t header;
+
+	if (dwarf_addrdie(dwarf, address, unit))
+		return true;
+	/* Not every compiler writes a table of them. */
+	for (; dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
+	     at = next)
+		if (dwarf_offdie(dwarf, at + header, unit) &&
+		    dwarf_haspc(unit, address) > 0)
+			return true;
+	return false;
+}
+
+/* The declaration of what a die is an instance of. */
+static Dwarf_Die origin_of(Dwarf_Die die)
+{
+	static const unsigned ways[] = {
+		DW_AT_abstract_origin, DW_AT_specification
+	};
+
+	for (int depth = 0; depth < 8; depth++) {
+		Dwarf_Attribute attribute;
+		Dwarf_Die next;
+		bool found = false;
+
+		for (size_t i = 0; i < FL_COUNT(ways) && !found; i++)
+			found = dwarf_attr(&die, ways[i], &attribute) &&
+				dwarf_formref_die(&attribute, &next);
+		if (!found)
+			break;
+		die = next;
+	}
+	return die;
+}
+
+/* "ns::Class::" of the scopes that a function is declared in. */
+static void put_scopes(struct fl_buf *to, Dwarf_Die *function)
+{
+	Dwarf_Die *scopes = NULL;
+	int n = dwarf_getscopes_die(function, &scopes);
+
+	for (int i = n - 1; i > 0; i--) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *name = dwarf_diename(&scopes[i]);
+
+		if (tag == DW_TAG_namespace && !name)
+			name = "(anonymous namespace)";
+		if (!name || (tag != DW_TAG_namespace &&
+			      tag != DW_TAG_class_type &&
+			      tag != DW_TAG_structure_type &&
+			      tag != DW_TAG_union_type))
+			continue;
+		fl_buf_text(to, name);
+		fl_buf_text(to, "::");
+	}
+	free(scopes);
+}
+
+static bool put_name(struct fl_buf *to, Dwarf_Die *die)
+{
+	Dwarf_Die origin = origin_of(*die);
+	const char *name = dwarf_diename(die);
+
+	if (!name)
+		return false;
+	put_scopes(to, &origin);
+	fl_buf_text(to, name);
+	return true;
+}
+
+struct source {
+	const char *file;	/* without its folders; NULL: not known */
+	int line;
+};
+
+static const char *base_of(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+static struct source source_at(Dwarf_Die *unit, uint64_t address)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	struct source source = { NULL, 0 };
+
+	if (line && dwarf_lineno(line, &source.line) == 0)
+		source.file = base_of(dwarf_linesrc(line, NULL, NULL));
+	return source;
+}
+
+/* Where an inlined function was called. */
+static struct source source_of_call(Dwarf_Die *unit, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	struct source source = { NULL, 0 };
+
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute),
+			    &file) == 0 &&
+	    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute),
+			    &line) == 0 && line <= INT32_MAX &&
+	    dwarf_getsrcfiles(unit, &files, NULL) == 0) {
+		source.file = base_of(dwarf_filesrc(files, file, NULL, NULL));
+		source.line = (int)line;
+	}
+	return source;
+}
+
+/* Frames -------------------------------------------------------------- */
+
+/* buf holds the name. */
+static bool add_frame(struct fl_perf_inline *in, struct fl_perf_naming *naming,
+		      struct source source, enum flame_type type)
+{
+	const struct fl_select *select = naming->select;
+	struct fl_buf *buf = &naming->buf;
+	struct flame_frame frame = { .type = type };
+
+	if (select->perf.srcline) {
+		fl_buf_print(buf, ":%s:%d", source.file ? source.file : "??",
+			     source.line);
+	} else if (select->lines && source.file) {
+		fl_buf_print(buf, ":%d", source.line);
+	}
+	frame.name = flame_name(in->flame, buf->at, buf->size);
+	if (select->perf.peer) {
+		frame.type = FLAME_UNKNOWN;
+	} else if (source.file) {
+		frame.file = fl_name(in->flame, source.file);
+		frame.line = (uint32_t)source.line;
+	}
+	return fl_perf_add(in->flame, &in->frames,
+			   flame_frame(in->flame, &frame));
+}
+
+/* All that is at the address, from the innermost to the function itself. */
+static bool add_chain(struct fl_perf_inline *in, struct fl_perf_naming *naming,
+		      const struct fl_perf_frame *frame, Dwarf_Die *unit,
+		      uint64_t address, Dwarf_Die *chain, int n)
+{
+	struct source source = source_at(unit, address);
+	struct fl_buf *buf = &naming->buf;
+
+	for (int i = 0; i < n; i++) {
+		int tag = dwarf_tag(&chain[i]);
+		bool inlined = tag == DW_TAG_inlined_subroutine;
+
+		if (!inlined && tag != DW_TAG_subprogram)
+			continue;
+		buf->size = 0;
+		/* The function itself has the name that it has elsewhere. */
+		if (!inlined && !naming->select->perf.peer &&
+		    frame->symbol.size &&
+		    !fl_slice_is(frame->symbol, "[unknown]"))
+			fl_buf_put(buf, frame->symbol.at, frame->symbol.size);
+		else if (!put_name(buf, &chain[i]))
+			return false;
+		if (!add_frame(in, naming, source, inlined ? FLAME_INLINED :
+							     FLAME_NATIVE))
+			return false;
+		if (!inlined)
+			return true;
+		source = source_of_call(unit, &chain[i]);
+	}
+	return false;
+}
+
+static struct place ask(struct fl_perf_inline *in,
+			struct fl_perf_naming *naming,
+			const struct fl_perf_frame *frame,
+			struct fl_perf_module *module, uint64_t address)
+{
+	struct place place = { (uint32_t)in->frames.n, 0 };
+	Dwarf_Die unit, *scopes = NULL, *chain = NULL;
+	int n;
+
+	if (find_unit(module->dwarf, address, &unit) &&
+	    dwarf_getscopes(&unit, address, &scopes) > 0) {
+		/* As they are nested here, not where they were declared. */
+		n = dwarf_getscopes_die(&scopes[0], &chain);
+		if (n > 0 && add_chain(in, naming, frame, &unit, address,
+				       chain, n))
+			place.n = (uint32_t)in->frames.n - place.first;
+	}
+	if (!place.n)
+		in->frames.n = place.first;
+	free(chain);
+	free(scopes);
+	return place;
+}
+
+/* Modules that are not on disk, or not as they were. */
+bool fl_perf_inline_asks(const struct fl_perf_frame *frame)
+{
+	struct slice dso = frame->dso;
+
+	return dso.size && dso.size < 4096 && !frame->inlined &&
+	       frame->ip.size && dso.at[0] != '[' &&
+	       !memchr(dso.at, '\0', dso.size) &&
+	       !fl_slice_starts(dso, "//") && !fl_perf_is_jit(dso);
+}
+
+bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
+		    const struct fl_perf_frame *frame,
+		    struct fl_perf_list *list)
+{
+	struct fl_perf_module *module;
+	const struct place *place;
+	uint64_t address, *at;
+	bool fresh;
+
+	if (!fl_perf_inline_asks(frame) ||
+	    !(module = find_module(in, frame->dso)) || !module->dwarf ||
+	    !fl_perf_module_address(module, frame, &address))
+		return false;
+	at = fl_map_put(&module->known, address, &fresh);
+	if (!at || !fl_grow(&in->places, &in->places_room, in->nplaces + 1,
+			    sizeof(*in->places))) {
+		fl_no_memory(in->flame);
+		return false;
+	}
+	if (fresh) {
+		*at = in->nplaces++;
+		in->places[*at] = ask(in, naming, frame, module, address);
+	}
+	place = &in->places[*at];
+	for (uint32_t i = 0; i < place->n; i++)
+		if (!fl_perf_add(in->flame, list,
+				 in->frames.at[place->first + i]))
+			return false;
+	return place->n;
+}

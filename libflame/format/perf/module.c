@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Modules on disk: opening them, and finding a frame's place in them.
+ */
+#include "fl.h"
+
+#include "format/perf/module.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Mappings begin at pages: the same places of them have the same end. */
+enum { PAGE = 4096 };
+
+/* Not a pipe, which would wait for somebody. */
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Where distributions put what they strip: by the build id. */
+static void open_debug_file(struct fl_perf_module *module)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(module->elf, &id);
+	const unsigned char *bytes = id;
+	char path[256];
+	int size;
+
+	if (n < 2 || n > 64)
+		return;
+	size = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/",
+			bytes[0]);
+	for (ssize_t i = 1; i < n; i++)
+		size += snprintf(path + size, sizeof(path) - (size_t)size,
+				 "%02x", bytes[i]);
+	snprintf(path + size, sizeof(path) - (size_t)size, ".debug");
+	module->debug_fd = open_file(path);
+	if (module->debug_fd < 0)
+		return;
+	module->debug_elf = elf_begin(module->debug_fd, ELF_C_READ_MMAP, NULL);
+	if (module->debug_elf)
+		module->dwarf = dwarf_begin_elf(module->debug_elf,
+						DWARF_C_READ, NULL);
+}
+
+static bool add_symbol(struct fl_perf_module *module, const char *name,
+		       const GElf_Sym *sym)
+{
+	struct fl_perf_symbol *new;
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym->st_value ||
+	    !name || !*name)
+		return true;
+	if (!fl_grow(&module->symbols, &module->symbols_room,
+		     module->nsymbols + 1, sizeof(*module->symbols)))
+		return false;
+	new = &module->symbols[module->nsymbols++];
+	new->name = fl_arena_copy(&module->arena, name, strlen(name));
+	new->value = sym->st_value;
+	new->size = sym->st_size;
+	return new->name;
+}
+
+static bool add_table(struct fl_perf_module *module, Elf *elf, Elf_Scn *scn,
+		      const GElf_Shdr *shdr)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t n = data && shdr->sh_entsize ?
+		   data->d_size / shdr->sh_entsize : 0;
+	GElf_Sym sym;
+
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getsym(data, (int)i, &sym) &&
+		    !add_symbol(module, elf_strptr(elf, shdr->sh_link,
+						   sym.st_name), &sym))
+			return false;
+	return true;
+}
+
+static bool read_symbols(struct fl_perf_module *module, Elf *elf,
+			 GElf_Word type)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while (elf && (scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type &&
+		    !add_table(module, elf, scn, &shdr))
+			return false;
+	return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct fl_perf_symbol *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool index_symbols(struct fl_perf_module *module)
+{
+	if (module->nsymbols >= UINT32_MAX - 1)
+		return false;
+	if (module->nsymbols)
+		qsort(module->symbols, module->nsymbols,
+		      sizeof(*module->symbols), by_value);
+	for (size_t i = 0; i < module->nsymbols; i++) {
+		const char *name = module->symbols[i].name;
+
+		if (!fl_index_add(&module->by_name,
+				  fl_hash(name, strlen(name)),
+				  (uint32_t)i + 1))
+			return false;
+	}
+	return true;
+}
+
+static bool read_elf(struct fl_perf_module *module)
+{
+	GElf_Ehdr ehdr;
+
+	module->elf = elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
+	if (!module->elf || elf_kind(module->elf) != ELF_K_ELF ||
+	    !gelf_getehdr(module->elf, &ehdr) || ehdr.e_type == ET_REL)
+		return true;
+	module->dwarf = dwarf_begin_elf(module->elf, DWARF_C_READ, NULL);
+	if (!module->dwarf)
+		open_debug_file(module);
+	return read_symbols(module, module->elf, SHT_SYMTAB) &&
+	       (module->nsymbols ||
+		read_symbols(module, module->debug_elf, SHT_SYMTAB)) &&
+	       (module->nsymbols ||
+		read_symbols(module, module->elf, SHT_DYNSYM)) &&
+	       index_symbols(module);
+}
+
+struct fl_perf_module *fl_perf_module_open(const char *path)
+{
+	struct fl_perf_module *module = calloc(1, sizeof(*module));
+
+	if (!module)
+		return NULL;
+	module->fd = module->debug_fd = -1;
+	module->path = fl_arena_copy(&module->arena, path, strlen(path));
+	elf_version(EV_CURRENT);
+	if (module->path)
+		module->fd = open_file(path);
+	if (!module->path || (module->fd >= 0 && !read_elf(module))) {
+		fl_perf_module_close(module);
+		return NULL;
+	}
+	return module;
+}
+
+void fl_perf_module_close(struct fl_perf_module *module)
+{
+	if (module->dwarf)
+		dwarf_end(module->dwarf);
+	elf_end(module->debug_elf);
+	elf_end(module->elf);
+	if (module->fd >= 0)
+		close(module->fd);
+	if (module->debug_fd >= 0)
+		close(module->debug_fd);
+	free(module->symbols);
+	fl_index_free(&module->by_name);
+	fl_map_free(&module->known);
+	fl_arena_free(&module->arena);
+	free(module);
+}
+
+/* Addresses ----------------------------------------------------------- */
+
+/* The last symbol that begins at or before the address. */
+static const struct fl_perf_symbol *symbol_at(const struct fl_perf_module *m,
+					      uint64_t address)
+{
+	size_t low = 0, high = m->nsymbols;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->symbols[middle].value <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &m->symbols[low - 1] : NULL;
+}
+
+/* Whether what perf says of the symbol can be true at this address. */
+static bool is_plausible(const struct fl_perf_module *m, uint64_t address,
+			 bool has_offset, uint64_t offset)
+{
+	const struct fl_perf_symbol *symbol = symbol_at(m, address);
+
+	if (!symbol)
+		return false;
+	return has_offset ? symbol->value == address - offset :
+	       !symbol->size || address - symbol->value < symbol->size;
+}
+
+/* The address of a place in the file. */
+static bool from_file_offset(const struct fl_perf_module *m, uint64_t offset,
+			     uint64_t *address)
+{
+	GElf_Phdr phdr;
+	size_t n;
+
+	if (elf_getphdrnum(m->elf, &n) != 0)
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		if (!gelf_getphdr(m->elf, (int)i, &phdr) ||
+		    phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
+		    offset < phdr.p_offset ||
+		    offset - phdr.p_offset >= phdr.p_filesz)
+			continue;
+		*address = offset - phdr.p_offset + phdr.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+/* What the symbol's own address and the offset in it add up to. */
+static bool from_symbol(const struct fl_perf_module *m, struct slice name,
+			uint64_t ip, uint64_t offset, uint64_t *address)
+{
+	uint64_t hash = fl_hash(name.at, name.size);
+	uint32_t i, id;
+
+	for (i = fl_index_first(&m->by_name, hash);
+	     (id = fl_index_at(&m->by_name, hash, &i));) {
+		const struct fl_perf_symbol *symbol = &m->symbols[id - 1];
+
+		*address = symbol->value + offset;
+		if (fl_slice_is(name, symbol->name) &&
+		    (*address - ip) % PAGE == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool parse_hex(struct slice s, uint64_t *n)
+{
+	*n = 0;
+	if (fl_slice_starts(s, "0x")) {
+		s.at += 2;
+		s.size -= 2;
+	}
+	if (!s.size || s.size > 16)
+		return false;
+	for (size_t i = 0; i < s.size; i++) {
+		unsigned char c = s.at[i] | 32;
+
+		if (c >= '0' && c <= '9')
+			*n = *n << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			*n = *n << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	return true;
+}
+
+/* "+0x1f" behind the symbol. */
+static bool parse_offset(const struct fl_perf_frame *frame, uint64_t *offset)
+{
+	struct slice s = fl_slice_trim(frame->raw);
+
+	for (size_t i = s.size; i >= 3; i--)
+		if (memcmp(s.at + i - 3, "+0x", 3) == 0)
+			return parse_hex((struct slice){ s.at + i,
+							 s.size - i }, offset);
+	return false;
+}
+
+bool fl_perf_module_address(const struct fl_perf_module *m,
+			    const struct fl_perf_frame *frame,
+			    uint64_t *address)
+{
+	uint64_t ip, offset = 0;
+	bool has_offset;
+
+	if (!m->elf || !parse_hex(frame->ip, &ip))
+		return false;
+	has_offset = parse_offset(frame, &offset);
+	if (has_offset && from_symbol(m, frame->symbol, ip, offset, address))
+		return true;
+	*address = ip;
+	if (is_plausible(m, ip, has_offset, offset))
+		return true;
+	return from_file_offset(m, ip, address) &&
+	       is_plausible(m, *address, has_offset, offset);
+}
