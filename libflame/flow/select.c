@@ -432,10 +432,14 @@ bool fl_select_copy(struct flame *flame, struct fl_select *to,
 	*to = *from;
 	to->thread = to->spans.tag = NULL;
 	to->event = to->state = to->thread_pattern = NULL;
+	to->perf.skip_after = NULL;
 	return (!from->event ||
 		set_text(flame, &to->event, from->event) == FLAME_OK) &&
 	       (!from->state ||
 		set_text(flame, &to->state, from->state) == FLAME_OK) &&
+	       (!from->perf.skip_after ||
+		set_text(flame, &to->perf.skip_after,
+			 from->perf.skip_after) == FLAME_OK) &&
 	       (!from->thread_pattern ||
 		add_thread(flame, to, from->thread_pattern) == FLAME_OK);
 }

@@ -58,14 +58,18 @@ static void forget_counts(struct fl_perf_reader *r)
 	r->line = r->samples = r->bad = r->no_period = r->lost = 0;
 }
 
-/* FlameGraph's script looks at where the input ends. */
+/*
+ * FlameGraph's script looks at where the input ends; and what was not found
+ * of inlined functions is told once.
+ */
 bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 {
 	const struct fl_perf_reader *from = whole->state;
 	struct fl_perf_reader *to = part ? part->state : NULL;
 
 	if (!part)
-		return whole->select.perf.peer != FL_PEER_PERL;
+		return whole->select.perf.peer != FL_PEER_PERL &&
+		       !whole->select.perf.inlined;
 	if (!from->headers)
 		return false;
 	to->headers = true;
