@@ -9,22 +9,24 @@
 
 #include <stdlib.h>
 
-/* Frames of one name are one node if their text has the same kind. */
-enum kind { KIND_PLAIN, KIND_JAVA, KIND_KERNEL, KIND_WAKER };
+enum fl_kind fl_kind(enum flame_type type)
+{
+	static const uint8_t kinds[] = {
+		[FLAME_UNKNOWN] = FL_KIND_PLAIN,
+		[FLAME_INTERPRETED] = FL_KIND_JAVA,
+		[FLAME_JIT] = FL_KIND_JAVA,
+		[FLAME_INLINED] = FL_KIND_JAVA,
+		[FLAME_NATIVE] = FL_KIND_PLAIN,
+		[FLAME_CPP] = FL_KIND_PLAIN,
+		[FLAME_KERNEL] = FL_KIND_KERNEL,
+		[FLAME_C1] = FL_KIND_JAVA,
+		[FLAME_JAVA_NATIVE] = FL_KIND_PLAIN,
+		[FLAME_GROUP] = FL_KIND_PLAIN,
+		[FLAME_WAKER] = FL_KIND_WAKER,
+	};
 
-static const uint8_t kinds[] = {
-	[FLAME_UNKNOWN] = KIND_PLAIN,
-	[FLAME_INTERPRETED] = KIND_JAVA,
-	[FLAME_JIT] = KIND_JAVA,
-	[FLAME_INLINED] = KIND_JAVA,
-	[FLAME_NATIVE] = KIND_PLAIN,
-	[FLAME_CPP] = KIND_PLAIN,
-	[FLAME_KERNEL] = KIND_KERNEL,
-	[FLAME_C1] = KIND_JAVA,
-	[FLAME_JAVA_NATIVE] = KIND_PLAIN,
-	[FLAME_GROUP] = KIND_PLAIN,
-	[FLAME_WAKER] = KIND_WAKER,
-};
+	return kinds[type];
+}
 
 /* Nodes in the order of their making; parent < child here too. */
 struct making {
@@ -56,41 +58,47 @@ const char *fl_type_suffix(enum flame_type type)
 	return suffixes[type] ? suffixes[type] : "";
 }
 
-/*
- * How a node of several tiers is shown: jfrconv's rule (ref: its Frame and
- * FrameType), by shares of the node's total.
- */
-static uint8_t shown_type(const struct node *node, int64_t total)
+/* jfrconv's rule (ref: its Frame and FrameType). */
+enum flame_type fl_tier_shown(const int64_t tier[3], int64_t total)
 {
-	if (node->kind == KIND_KERNEL)
-		return FLAME_KERNEL;
-	if (node->kind == KIND_WAKER)
-		return FLAME_WAKER;
-	if (node->kind == KIND_PLAIN)
-		return node->type;
-	if (node->tier[1] * 3.0 >= (double)total)
+	if (tier[1] * 3.0 >= (double)total)
 		return FLAME_INLINED;
-	if (node->tier[2] * 2.0 >= (double)total)
+	if (tier[2] * 2.0 >= (double)total)
 		return FLAME_C1;
-	if (node->tier[0] * 2.0 >= (double)total)
+	if (tier[0] * 2.0 >= (double)total)
 		return FLAME_INTERPRETED;
 	return FLAME_JIT;
 }
 
+void fl_tier_count(int64_t tier[3], enum flame_type type, int64_t weight)
+{
+	if (type == FLAME_INTERPRETED)
+		tier[0] += weight;
+	else if (type == FLAME_INLINED)
+		tier[1] += weight;
+	else if (type == FLAME_C1)
+		tier[2] += weight;
+}
+
+static uint8_t shown_type(const struct node *node, int64_t total)
+{
+	if (node->kind == FL_KIND_KERNEL)
+		return FLAME_KERNEL;
+	if (node->kind == FL_KIND_WAKER)
+		return FLAME_WAKER;
+	if (node->kind == FL_KIND_PLAIN)
+		return node->type;
+	return fl_tier_shown(node->tier, total);
+}
+
 static void count_tier(struct node *node, enum flame_type type, int64_t weight)
 {
-	if (node->kind == KIND_PLAIN) {
-		if (weight > node->tier[0] ||
-		    (weight == node->tier[0] && type > node->type)) {
-			node->tier[0] = weight;
-			node->type = type;
-		}
-	} else if (type == FLAME_INTERPRETED) {
-		node->tier[0] += weight;
-	} else if (type == FLAME_INLINED) {
-		node->tier[1] += weight;
-	} else if (type == FLAME_C1) {
-		node->tier[2] += weight;
+	if (node->kind != FL_KIND_PLAIN) {
+		fl_tier_count(node->tier, type, weight);
+	} else if (weight > node->tier[0] ||
+		   (weight == node->tier[0] && type > node->type)) {
+		node->tier[0] = weight;
+		node->type = type;
 	}
 }
 
@@ -111,7 +119,7 @@ static uint32_t find_node(const struct making *m, uint64_t hash,
 static uint32_t make_node(struct flame *flame, struct making *m,
 			  uint32_t parent, const struct flame_frame *frame)
 {
-	uint8_t kind = kinds[frame->type];
+	uint8_t kind = fl_kind(frame->type);
 	uint32_t id = m->at[parent].child;
 	struct node *new = &m->at[m->n];
 	unsigned n = 0;
@@ -241,12 +249,12 @@ static uint32_t *rank_names(struct flame *flame, const struct making *m)
 	}
 	for (uint32_t i = 1; i < m->n; i++) {
 		flame_id name = m->at[i].name;
+		struct slice text = fl_name_at(flame, name);
 
 		if (rank[name])
 			continue;
 		rank[name] = 1;
-		list[n++] = (struct ranked){ flame->names.text[name],
-					     flame->names.size[name], name };
+		list[n++] = (struct ranked){ text.at, text.size, name };
 	}
 	qsort(list, n, sizeof(*list), by_text);
 	for (size_t i = 0; i < n; i++)

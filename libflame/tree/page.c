@@ -182,7 +182,7 @@ bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
 	return true;
 }
 
-struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
+double fl_page_minimum(const struct fl_page *page, double page_width)
 {
 	double total = (double)FL_MAX(page->tree->total[0],
 				      page->tree->total[1]);
@@ -192,7 +192,11 @@ struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 		minimum = total * page->minwidth / 100;
 	else if (page_width > 0)
 		minimum = total * page->minwidth / page_width;
-	if (page->compat)
-		minimum = (double)(int64_t)minimum;
-	return fl_tree_layout(page->tree, minimum, page->compat);
+	return page->compat ? (double)(int64_t)minimum : minimum;
+}
+
+struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
+{
+	return fl_tree_layout(page->tree, fl_page_minimum(page, page_width),
+			      page->compat);
 }

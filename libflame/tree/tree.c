@@ -43,19 +43,26 @@ int64_t flame_tree_total(const struct flame_tree *tree, unsigned column)
 	return column < tree->columns ? tree->total[column] : 0;
 }
 
+/* Only what is needed is zeroed: what is behind it costs no memory yet. */
+static bool make_room(struct flame_tree *tree, unsigned column, flame_id stack)
+{
+	size_t had = tree->room[column];
+	size_t need = FL_MAX((size_t)stack + 1, tree->flame->stacks.n);
+
+	if (!fl_grow(&tree->weight[column], &tree->space[column], need,
+		     sizeof(int64_t)))
+		return false;
+	memset(tree->weight[column] + had, 0, (need - had) * sizeof(int64_t));
+	tree->room[column] = need;
+	return true;
+}
+
 int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 		int64_t weight)
 {
-	size_t had = tree->room[column];
-
-	if (fl_unlikely(stack >= had)) {
-		if (!fl_grow(&tree->weight[column], &tree->room[column],
-			     FL_MAX((size_t)stack + 1, tree->flame->stacks.n),
-			     sizeof(int64_t)))
-			return fl_no_memory(tree->flame);
-		memset(tree->weight[column] + had, 0,
-		       (tree->room[column] - had) * sizeof(int64_t));
-	}
+	if (fl_unlikely(stack >= tree->room[column]) &&
+	    !make_room(tree, column, stack))
+		return fl_no_memory(tree->flame);
 	/* No stack weighs more than their sum: it fits where that does. */
 	if (weight < 0)
 		return fl_fail(tree->flame, "a sample of negative weight, %"

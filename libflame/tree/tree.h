@@ -33,7 +33,8 @@ struct flame_tree {
 	struct flame *flame;
 	unsigned columns;
 	int64_t *weight[2];	/* by stack */
-	size_t room[2];
+	size_t room[2];		/* weights there are */
+	size_t space[2];	/* there could be */
 	int64_t total[2];
 	flame_id metric;	/* the last one seen */
 	struct flame_rank *ranks;	/* given out last */
@@ -58,6 +59,18 @@ void fl_layout_free(struct fl_layout *layout);
  * of the children.  x[] has layout->n places.
  */
 void fl_layout_x(const struct fl_layout *layout, unsigned column, int64_t *x);
+
+/* layout.c: frames of one name below one parent are one node of a kind. */
+enum fl_kind { FL_KIND_PLAIN, FL_KIND_JAVA, FL_KIND_KERNEL, FL_KIND_WAKER };
+
+enum fl_kind fl_kind(enum flame_type type);
+
+/*
+ * What of a node of FL_KIND_JAVA ran interpreted, inlined, by C1; and how it
+ * is shown then, by shares of its total.
+ */
+void fl_tier_count(int64_t tier[3], enum flame_type type, int64_t weight);
+enum flame_type fl_tier_shown(const int64_t tier[3], int64_t total);
 
 /*
  * Writers of trees: a sink that gathers a tree and, when it is finished,
@@ -88,8 +101,9 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree);
 /*
  * The page's tree laid out, with what its minwidth leaves out (pixels are
- * of page_width).
+ * of page_width): nodes lighter than the minimum.
  */
+double fl_page_minimum(const struct fl_page *page, double page_width);
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width);
 
 /* "_[j]" and its kin; "" for types that have no suffix. */
