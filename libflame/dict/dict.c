@@ -18,12 +18,12 @@ struct flame *flame_new(void)
 	if (!flame)
 		return NULL;
 	/* Id 0 of every table is the empty one, and in no index. */
-	if (!fl_grow(&flame->names.text, &flame->names.text_room, 1024,
-		     sizeof(*flame->names.text)) ||
-	    !fl_grow(&flame->names.size, &flame->names.size_room, 1024,
-		     sizeof(*flame->names.size)) ||
+	if (!fl_grow(&flame->names.at, &flame->names.room, 1024,
+		     sizeof(*flame->names.at)) ||
 	    !fl_grow(&flame->frames.at, &flame->frames.room, 1024,
 		     sizeof(*flame->frames.at)) ||
+	    !fl_grow(&flame->frames.next, &flame->frames.next_room, 1024,
+		     sizeof(*flame->frames.next)) ||
 	    !fl_grow(&flame->stacks.at, &flame->stacks.room, 4096,
 		     sizeof(*flame->stacks.at)) ||
 	    !fl_grow(&flame->labels.at, &flame->labels.room, 64,
@@ -33,9 +33,9 @@ struct flame *flame_new(void)
 		flame_free(flame);
 		return NULL;
 	}
-	flame->names.text[0] = "";
-	flame->names.size[0] = 0;
+	flame->names.at[0] = (struct fl_name){ .text = "" };
 	flame->frames.at[0] = nothing;
+	flame->frames.next[0] = 0;
 	memset(flame->stacks.at, 0, sizeof(*flame->stacks.at));
 	memset(flame->labels.at, 0, sizeof(*flame->labels.at));
 	memset(flame->metrics, 0, sizeof(*flame->metrics));
@@ -54,9 +54,9 @@ void flame_free(struct flame *flame)
 	fl_index_free(&flame->frames.index);
 	fl_index_free(&flame->stacks.index);
 	fl_index_free(&flame->labels.index);
-	free(flame->names.text);
-	free(flame->names.size);
+	free(flame->names.at);
 	free(flame->frames.at);
+	free(flame->frames.next);
 	free(flame->stacks.at);
 	free(flame->labels.at);
 	free(flame->metrics);

@@ -28,24 +28,29 @@
 
 struct fl_names {
 	struct fl_index index;
-	const char **text;	/* in the arena, NUL at the end */
-	uint32_t *size;
-	size_t n, text_room, size_room;
-};
-
-struct fl_frames {
-	struct fl_index index;
-	struct flame_frame *at;
+	struct fl_name {
+		const char *text;	/* in the arena, NUL at the end */
+		uint32_t size;
+		flame_id frame;		/* the first in its list */
+	} *at;
 	size_t n, room;
 };
 
 /*
- * A parent is always entered before its children: at[i].parent < i.  The
- * first children of a parent are a list, since there is one more often than
- * not; those after FL_LISTED are in the index.
+ * Looking one up among few is following a list: of the frames of a name, of
+ * the children of a stack.  There is one more often than not.  All are in
+ * the list; those after the first FL_LISTED are in the index too.
  */
-enum { FL_LISTED = 16 };
+enum { FL_LISTED = 4 };
 
+struct fl_frames {
+	struct fl_index index;
+	struct flame_frame *at;
+	flame_id *next;		/* of the same name */
+	size_t n, room, next_room;
+};
+
+/* A parent is always entered before its children: at[i].parent < i. */
 struct fl_stacks {
 	struct fl_index index;
 	struct fl_stack { flame_id parent, frame, child, sibling; } *at;
@@ -98,7 +103,7 @@ static inline const struct flame_frame *fl_frame_at(const struct flame *f,
 
 static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 {
-	return (struct slice){ f->names.text[name], f->names.size[name] };
+	return (struct slice){ f->names.at[name].text, f->names.at[name].size };
 }
 
 /* absorb.c: by an id of one dictionary, that of another. */

@@ -9,9 +9,9 @@
 static size_t held(const struct flame *flame)
 {
 	return flame->arena.total +
-	       flame->names.text_room * sizeof(*flame->names.text) +
-	       flame->names.size_room * sizeof(*flame->names.size) +
+	       flame->names.room * sizeof(*flame->names.at) +
 	       flame->frames.room * sizeof(*flame->frames.at) +
+	       flame->frames.next_room * sizeof(*flame->frames.next) +
 	       flame->stacks.room * sizeof(*flame->stacks.at) +
 	       flame->labels.room * sizeof(*flame->labels.at);
 }
@@ -55,21 +55,18 @@ flame_id flame_name(struct flame *flame, const char *text, size_t size)
 	hash = fl_hash(text, size);
 	for (i = fl_index_first(&names->index, hash);
 	     (id = fl_index_at(&names->index, hash, &i));)
-		if (names->size[id] == size &&
-		    memcmp(names->text[id], text, size) == 0)
+		if (names->at[id].size == size &&
+		    memcmp(names->at[id].text, text, size) == 0)
 			return id;
-	if (!fl_table_room(flame, names->n, &names->text, &names->text_room,
-			   sizeof(*names->text)) ||
-	    !fl_table_room(flame, names->n, &names->size, &names->size_room,
-			   sizeof(*names->size)))
+	if (!fl_table_room(flame, names->n, &names->at, &names->room,
+			   sizeof(*names->at)))
 		return 0;
 	copy = fl_arena_copy(&flame->arena, text, size);
 	if (!copy || !fl_index_add(&names->index, hash, names->n)) {
 		fl_no_memory(flame);
 		return 0;
 	}
-	names->text[names->n] = copy;
-	names->size[names->n] = size;
+	names->at[names->n] = (struct fl_name){ .text = copy, .size = size };
 	return names->n++;
 }
 
@@ -84,6 +81,6 @@ const char *flame_name_text(const struct flame *flame, flame_id name,
 	if (name >= flame->names.n)
 		name = 0;
 	if (size)
-		*size = flame->names.size[name];
-	return flame->names.text[name];
+		*size = flame->names.at[name].size;
+	return flame->names.at[name].text;
 }

@@ -21,44 +21,49 @@ static flame_id find_indexed(const struct fl_stacks *stacks, flame_id parent,
 	return 0;
 }
 
+/* last: of those that are only listed; behind it go those of the index. */
 static flame_id enter(struct flame *flame, flame_id parent, flame_id frame,
-		      bool listed)
+		      flame_id last)
 {
 	struct fl_stacks *stacks = &flame->stacks;
-	struct fl_stack *new;
+	flame_id *link;
 
 	if (!fl_table_room(flame, stacks->n, &stacks->at, &stacks->room,
 			   sizeof(*stacks->at)))
 		return 0;
-	if (!listed && !fl_index_add(&stacks->index, fl_mix(parent, frame),
-				     stacks->n)) {
+	if (last && !fl_index_add(&stacks->index, fl_mix(parent, frame),
+				  stacks->n)) {
 		fl_no_memory(flame);
 		return 0;
 	}
-	new = &stacks->at[stacks->n];
-	*new = (struct fl_stack){ .parent = parent, .frame = frame };
-	if (listed) {
-		new->sibling = stacks->at[parent].child;
-		stacks->at[parent].child = stacks->n;
-	}
+	link = last ? &stacks->at[last].sibling : &stacks->at[parent].child;
+	stacks->at[stacks->n] = (struct fl_stack){
+		.parent = parent, .frame = frame, .sibling = *link
+	};
+	*link = stacks->n;
 	return stacks->n++;
 }
 
 flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 {
 	const struct fl_stacks *stacks = &flame->stacks;
-	flame_id id = stacks->at[parent].child;
+	flame_id id = stacks->at[parent].child, last = 0;
 	unsigned n = 0;
 
-	for (; id; id = stacks->at[id].sibling, n++)
+	for (; id; id = stacks->at[id].sibling) {
 		if (stacks->at[id].frame == frame)
 			return id;
-	if (fl_unlikely(n == FL_LISTED)) {
+		if (++n == FL_LISTED) {
+			last = id;
+			break;
+		}
+	}
+	if (last) {
 		id = find_indexed(stacks, parent, frame);
 		if (id)
 			return id;
 	}
-	return enter(flame, parent, frame, n < FL_LISTED);
+	return enter(flame, parent, frame, last);
 }
 
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)
