@@ -6,6 +6,11 @@
  * Lines come out sorted without sorting lines: below a parent, "name " (a
  * stack that ends there) and "name;" (those that go on) are items of their
  * own, since other names may sort between the two.
+ *
+ * There is no layout of the tree, which would be larger than the stacks
+ * are: the children of a node are looked for when the path comes to it, and
+ * forgotten behind it.  What the layout makes one node (a name below a
+ * parent that ran in several ways) is a group of stacks here.
  */
 #include "fl.h"
 
@@ -14,41 +19,345 @@
 
 #include <stdlib.h>
 
+/* A group: members[from] and on. */
 struct item {
-	uint32_t node;
-	bool below;		/* "name;": its subtree; else "name weight" */
+	uint32_t from, n;
+	uint32_t level;
+	flame_id name;
+	uint8_t type;
+	bool below;		/* "name;": what is below; else "name weight" */
+};
+
+/* What is there again when the path is back at a level. */
+struct level {
+	size_t path, members;
+};
+
+/* An item that waits for its place. */
+struct sortable {
+	const char *text, *raw;	/* cleaned, and as it was */
+	uint32_t size;
+	char tail[6];		/* suffix and separator */
+	struct item item;
+};
+
+/* A member by name and kind. */
+struct keyed {
+	uint64_t key;
+	uint32_t member;
 };
 
 struct writer {
 	struct flame *flame;
 	const struct fl_page *page;
-	const struct fl_layout *layout;
+	const struct flame_tree *tree;
+	struct fl_layout *layout;	/* with minwidth: members are nodes */
+	const struct fl_name *names;	/* the dictionary's, or cleaned */
+	struct fl_name *cleaned;
+	struct fl_arena arena;		/* of cleaned names */
+	uint64_t *below;		/* bits: has a child of some weight */
+	bool groups;			/* there may be any of two or more */
+	int64_t *total;			/* if they may differ in tier */
 	struct fl_buf path;
+	uint32_t *members;
 	struct item *items;
-	size_t nitems, room;
+	struct level *levels;
+	struct sortable *list;
+	struct keyed *keyed;
+	size_t nmembers, nitems, nlist;
+	size_t members_room, items_room, levels_room, list_room, keyed_room;
 };
 
-static void spell(struct writer *w, struct fl_buf *to, uint32_t node)
-{
-	struct slice name = fl_name_at(w->flame, w->layout->name[node]);
-	size_t from = to->size;
+/* Members ------------------------------------------------------------- */
 
-	fl_buf_put(to, name.at, name.size);
-	if (!w->page->compat && to->at)
-		for (size_t i = from; i < to->size; i++) {
-			if (to->at[i] == ';')
-				to->at[i] = ':';
-			else if ((unsigned char)to->at[i] < 0x20)
-				to->at[i] = ' ';
-		}
-	fl_buf_text(to, fl_type_suffix(w->layout->type[node]));
+static int64_t weight(const struct writer *w, unsigned column, uint32_t member)
+{
+	if (w->layout)
+		return w->layout->self[column][member];
+	return member < w->tree->room[column] ?
+	       w->tree->weight[column][member] : 0;
 }
 
-struct sortable {
-	const char *text;
-	size_t size;		/* the separator included */
-	struct item item;
-};
+static bool has_below(const struct writer *w, uint32_t member)
+{
+	if (w->layout)
+		return w->layout->end[member] > member + 1;
+	return w->below[member / 64] >> member % 64 & 1;
+}
+
+/* jfrconv leaves out what is in the first of two profiles only. */
+static bool has_line(const struct writer *w, uint32_t member)
+{
+	if (w->tree->columns == 1)
+		return weight(w, 0, member) != 0;
+	return weight(w, 1, member) ||
+	       (weight(w, 0, member) && !w->page->compat);
+}
+
+static bool has_weight(const struct writer *w, uint32_t member)
+{
+	return weight(w, 0, member) ||
+	       (w->tree->columns == 2 && weight(w, 1, member));
+}
+
+static flame_id name_of(const struct writer *w, uint32_t member)
+{
+	return w->layout ? w->layout->name[member] :
+			   fl_frame_at(w->flame, member)->name;
+}
+
+static enum flame_type type_of(const struct writer *w, uint32_t member)
+{
+	return w->layout ? (enum flame_type)w->layout->type[member] :
+			   fl_frame_at(w->flame, member)->type;
+}
+
+/* A child before its parent: one loop knows what has weight below it. */
+static bool find_below(struct writer *w)
+{
+	size_t n = w->flame->stacks.n;
+
+	w->below = calloc(n / 64 + 1, sizeof(*w->below));
+	if (!w->below)
+		return false;
+	for (uint32_t i = n; --i > 0;) {
+		uint32_t parent = fl_parent(w->flame, i);
+
+		if (has_below(w, i) || has_weight(w, i))
+			w->below[parent / 64] |= UINT64_C(1) << parent % 64;
+	}
+	return true;
+}
+
+static bool sum_totals(struct writer *w)
+{
+	size_t n = w->flame->stacks.n;
+
+	w->total = malloc(fl_size_mul(n, sizeof(*w->total)));
+	if (!w->total)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		w->total[i] = weight(w, 0, i) +
+			(w->tree->columns == 2 ? weight(w, 1, i) : 0);
+	for (uint32_t i = n; --i > 0;)
+		w->total[fl_parent(w->flame, i)] += w->total[i];
+	return true;
+}
+
+/* Whether frames of one name can be one node, and show different tiers. */
+static bool find_groups(struct writer *w)
+{
+	const struct flame *flame = w->flame;
+	bool tiers = false;
+
+	for (flame_id name = 0; name < flame->names.n; name++) {
+		flame_id i = flame->names.at[name].frame;
+		unsigned kinds = 0, java = 0;
+
+		for (; i; i = flame->frames.next[i]) {
+			enum flame_type type = flame->frames.at[i].type;
+			enum fl_kind kind = fl_kind(type);
+
+			w->groups |= kinds >> kind & 1;
+			kinds |= 1u << kind;
+			if (kind == FL_KIND_JAVA)
+				java |= 1u << type;
+		}
+		tiers |= (java & (java - 1)) != 0;
+	}
+	return !tiers || sum_totals(w);
+}
+
+static bool is_dirty(struct slice name)
+{
+	for (size_t i = 0; i < name.size; i++)
+		if (name.at[i] == ';' || (unsigned char)name.at[i] < 0x20)
+			return true;
+	return false;
+}
+
+/* As long as before: only bytes change. */
+static bool clean_name(struct writer *w, flame_id name)
+{
+	struct slice raw = fl_name_at(w->flame, name);
+	char *text = fl_arena_copy(&w->arena, raw.at, raw.size);
+	size_t n = w->flame->names.n;
+
+	if (!text)
+		return false;
+	for (size_t i = 0; i < raw.size; i++) {
+		if (text[i] == ';')
+			text[i] = ':';
+		else if ((unsigned char)text[i] < 0x20)
+			text[i] = ' ';
+	}
+	if (!w->cleaned) {
+		w->cleaned = malloc(fl_size_mul(n, sizeof(*w->cleaned)));
+		if (!w->cleaned)
+			return false;
+		memcpy(w->cleaned, w->flame->names.at, n * sizeof(*w->cleaned));
+		w->names = w->cleaned;
+	}
+	w->cleaned[name].text = text;
+	return true;
+}
+
+/* Rarely is there anything to clean. */
+static bool clean_names(struct writer *w)
+{
+	w->names = w->flame->names.at;
+	for (flame_id i = 1; i < w->flame->names.n && !w->page->compat; i++) {
+		struct slice name = fl_name_at(w->flame, i);
+
+		if (is_dirty(name) && !clean_name(w, i))
+			return false;
+	}
+	return true;
+}
+
+/* Groups -------------------------------------------------------------- */
+
+static bool push_members(struct writer *w, uint32_t member)
+{
+	const struct fl_layout *l = w->layout;
+	const struct fl_stack *at = w->flame->stacks.at;
+	uint32_t i = l ? member + 1 : at[member].child;
+	uint32_t end = l ? l->end[member] : 0;
+
+	for (; i != end; i = l ? l->end[i] : at[i].sibling) {
+		if (!has_weight(w, i) && !has_below(w, i))
+			continue;
+		if (w->nmembers == w->members_room &&
+		    !fl_grow(&w->members, &w->members_room, w->nmembers + 1,
+			     sizeof(*w->members)))
+			return false;
+		w->members[w->nmembers++] = i;
+	}
+	return true;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key > y->key ? 1 : -1;
+	return (x->member > y->member) - (x->member < y->member);
+}
+
+/* What is one node comes to lie together. */
+static bool group_members(struct writer *w, size_t from)
+{
+	size_t n = w->nmembers - from;
+
+	if (!fl_grow(&w->keyed, &w->keyed_room, n, sizeof(*w->keyed)))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t member = w->members[from + i];
+		enum fl_kind kind = fl_kind(type_of(w, member));
+
+		w->keyed[i] = (struct keyed){
+			(uint64_t)name_of(w, member) << 2 | kind, member
+		};
+	}
+	qsort(w->keyed, n, sizeof(*w->keyed), by_key);
+	for (size_t i = 0; i < n; i++)
+		w->members[from + i] = w->keyed[i].member;
+	return true;
+}
+
+static size_t group_end(const struct writer *w, size_t from)
+{
+	flame_id name = name_of(w, w->members[from]);
+	enum fl_kind kind = fl_kind(type_of(w, w->members[from]));
+	size_t end = from + 1;
+
+	while (w->groups && end < w->nmembers &&
+	       name_of(w, w->members[end]) == name &&
+	       fl_kind(type_of(w, w->members[end])) == kind)
+		end++;
+	return end;
+}
+
+/* As a node of the layout is shown. */
+static enum flame_type group_type(const struct writer *w, size_t from,
+				  size_t end)
+{
+	enum flame_type first = type_of(w, w->members[from]);
+	int64_t total = 0, tier[3] = { 0, 0, 0 };
+	bool differ = false;
+
+	if (end == from + 1 || fl_kind(first) != FL_KIND_JAVA)
+		return first;
+	for (size_t i = from; i < end; i++) {
+		enum flame_type type = type_of(w, w->members[i]);
+
+		if (!w->total)
+			break;
+		differ |= type != first;
+		total += w->total[w->members[i]];
+		fl_tier_count(tier, type, w->total[w->members[i]]);
+	}
+	return differ ? fl_tier_shown(tier, total) : first;
+}
+
+/* Items --------------------------------------------------------------- */
+
+static bool add_item(struct writer *w, struct item item)
+{
+	const struct fl_name *name = &w->names[item.name];
+	struct sortable *new;
+
+	if (w->nlist == w->list_room &&
+	    !fl_grow(&w->list, &w->list_room, w->nlist + 1, sizeof(*w->list)))
+		return false;
+	new = &w->list[w->nlist++];
+	*new = (struct sortable){
+		.text = name->text, .size = name->size,
+		.raw = w->flame->names.at[item.name].text, .item = item,
+	};
+	strcat(strcpy(new->tail, fl_type_suffix(item.type)),
+	       item.below ? ";" : " ");
+	return true;
+}
+
+/* The line and what is below, where there is such. */
+static bool add_group(struct writer *w, size_t from, size_t end,
+		      uint32_t level)
+{
+	struct item item = {
+		.from = from, .n = end - from, .level = level,
+		.name = name_of(w, w->members[from]),
+		.type = group_type(w, from, end),
+	};
+	bool line = false, below = false;
+
+	for (size_t i = from; i < end; i++) {
+		line |= has_line(w, w->members[i]);
+		below |= has_below(w, w->members[i]);
+	}
+	if (line && !add_item(w, item))
+		return false;
+	item.below = true;
+	return !below || add_item(w, item);
+}
+
+/* The shorter name goes on with its tail. */
+static int compare_tail(const struct sortable *shorter,
+			const struct sortable *longer)
+{
+	const char *rest = longer->text + shorter->size;
+	size_t n = longer->size - shorter->size;
+
+	for (size_t i = 0; shorter->tail[i]; i++) {
+		unsigned char x = shorter->tail[i];
+		unsigned char y = i < n ? rest[i] : longer->tail[i - n];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return -1;
+}
 
 static int by_line(const void *a, const void *b)
 {
@@ -57,132 +366,144 @@ static int by_line(const void *a, const void *b)
 
 	if (d)
 		return d;
-	return (x->size > y->size) - (x->size < y->size);
+	if (x->size < y->size)
+		return compare_tail(x, y);
+	if (x->size > y->size)
+		return -compare_tail(y, x);
+	d = strcmp(x->tail, y->tail);
+	return d ? d : memcmp(x->raw, y->raw, x->size);
 }
 
-/* jfrconv leaves out what is in the first of two profiles only. */
-static bool has_line(const struct writer *w, uint32_t node)
+static void sort_list(struct sortable *list, size_t n)
 {
-	const struct fl_layout *l = w->layout;
-
-	if (l->columns == 1)
-		return l->self[0][node] != 0;
-	return l->self[1][node] || (l->self[0][node] && !w->page->compat);
-}
-
-/* The items below a node, last first, on top of the stack of items. */
-static bool open_node(struct writer *w, uint32_t node)
-{
-	const struct fl_layout *l = w->layout;
-	struct fl_buf names = { 0 };
-	struct sortable *list = NULL;
-	size_t n = 0, room = 0;
-
-	for (uint32_t i = node + 1; i < l->end[node]; i = l->end[i]) {
-		for (int below = 0; below < 2; below++) {
-			if (below ? l->end[i] == i + 1 : !has_line(w, i))
-				continue;
-			if (!fl_grow(&list, &room, n + 1, sizeof(*list)))
-				goto failed;
-			/* An offset until the buffer stays put. */
-			list[n].text = (const char *)(uintptr_t)names.size;
-			spell(w, &names, i);
-			fl_buf_byte(&names, below ? ';' : ' ');
-			list[n].size = names.size -
-				       (size_t)(uintptr_t)list[n].text;
-			list[n++].item = (struct item){ i, below };
-		}
-	}
-	if (names.failed || !fl_grow(&w->items, &w->room, w->nitems + n + 1,
-				     sizeof(*w->items)))
-		goto failed;
-	for (size_t i = 0; i < n; i++)
-		list[i].text = names.at + (uintptr_t)list[i].text;
-	if (n > 1)
+	if (n > 12) {
 		qsort(list, n, sizeof(*list), by_line);
-	while (n--)
-		w->items[w->nitems++] = list[n].item;
-	fl_buf_free(&names);
-	free(list);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct sortable s = list[i];
+		size_t j = i;
+
+		for (; j && by_line(&list[j - 1], &s) > 0; j--)
+			list[j] = list[j - 1];
+		list[j] = s;
+	}
+}
+
+/* The items below one, last first, on top of the stack of items. */
+static bool open_item(struct writer *w, struct item item)
+{
+	uint32_t level = item.level + 1;
+	size_t from = w->nmembers, end;
+
+	for (uint32_t i = 0; i < item.n; i++)
+		if (!push_members(w, w->members[item.from + i]))
+			return false;
+	if (w->groups && w->nmembers > from + 1 && !group_members(w, from))
+		return false;
+	w->nlist = 0;
+	for (; from < w->nmembers; from = end) {
+		end = group_end(w, from);
+		if (!add_group(w, from, end, level))
+			return false;
+	}
+	sort_list(w->list, w->nlist);
+	if (!fl_grow(&w->items, &w->items_room, w->nitems + w->nlist,
+		     sizeof(*w->items)) ||
+	    !fl_grow(&w->levels, &w->levels_room, (size_t)level + 1,
+		     sizeof(*w->levels)))
+		return false;
+	while (w->nlist)
+		w->items[w->nitems++] = w->list[--w->nlist].item;
+	w->levels[level] = (struct level){ w->path.size, w->nmembers };
 	return true;
-failed:
-	fl_buf_free(&names);
-	free(list);
-	return false;
+}
+
+/* Lines --------------------------------------------------------------- */
+
+static void put_name(struct writer *w, const struct item *item)
+{
+	const struct fl_name *name = &w->names[item->name];
+
+	fl_buf_put(&w->path, name->text, name->size);
+	if (item->type != FLAME_UNKNOWN)
+		fl_buf_text(&w->path, fl_type_suffix(item->type));
 }
 
 /* " 12", or of two columns " 12 0". */
-static void put_weights(struct writer *w, uint32_t node)
+static void put_line(struct writer *w, const struct item *item)
 {
-	for (unsigned c = 0; c < w->layout->columns; c++) {
+	for (unsigned c = 0; c < w->tree->columns; c++) {
+		int64_t sum = 0;
+
+		for (uint32_t i = 0; i < item->n; i++)
+			sum += weight(w, c, w->members[item->from + i]);
 		fl_buf_byte(&w->path, ' ');
-		fl_buf_number(&w->path, w->layout->self[c][node]);
+		fl_buf_number(&w->path, sum);
 	}
-}
-
-static void put_line(struct writer *w, uint32_t node)
-{
-	size_t had = w->path.size;
-
-	spell(w, &w->path, node);
-	put_weights(w, node);
 	fl_buf_byte(&w->path, '\n');
 	fl_out_put(w->page->out, w->path.at, w->path.size);
-	w->path.size = had;
 }
 
-/*
- * `ends` holds, per level, how long the path is up to its parent: going on
- * with an item of level n cuts the path back to there.
- */
-static int put_all(struct writer *w)
+static bool put_all(struct writer *w)
 {
-	const struct fl_layout *l = w->layout;
-	size_t *ends = calloc((size_t)l->depth + 2, sizeof(*ends));
+	struct item item = { .n = 1 };
 
-	if (!ends || !open_node(w, 0)) {
-		free(ends);
-		return fl_no_memory(w->flame);
-	}
+	if (!fl_grow(&w->members, &w->members_room, 1, sizeof(*w->members)))
+		return false;
+	w->members[w->nmembers++] = 0;
+	/* Stacks of no frames; they sort before all others. */
+	if (has_line(w, 0) && (!w->page->compat || w->page->compat_root))
+		put_line(w, &item);
+	w->path.size = 0;
+	if (!open_item(w, item))
+		return false;
 	while (w->nitems) {
-		struct item item = w->items[--w->nitems];
-		uint32_t level = l->level[item.node];
-
-		w->path.size = ends[level];
+		item = w->items[--w->nitems];
+		w->path.size = w->levels[item.level].path;
+		w->nmembers = w->levels[item.level].members;
+		put_name(w, &item);
 		if (!item.below) {
-			put_line(w, item.node);
+			put_line(w, &item);
 			continue;
 		}
-		spell(w, &w->path, item.node);
 		fl_buf_byte(&w->path, ';');
-		ends[level + 1] = w->path.size;
-		if (!open_node(w, item.node))
-			break;
+		if (!open_item(w, item))
+			return false;
 	}
-	free(ends);
-	return w->nitems || w->path.failed ? fl_no_memory(w->flame) : FLAME_OK;
+	return !w->path.failed;
+}
+
+static void writer_free(struct writer *w)
+{
+	fl_layout_free(w->layout);
+	free(w->cleaned);
+	fl_arena_free(&w->arena);
+	free(w->below);
+	free(w->total);
+	fl_buf_free(&w->path);
+	free(w->members);
+	free(w->items);
+	free(w->levels);
+	free(w->list);
+	free(w->keyed);
 }
 
 static int write_folded(struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
-	struct fl_layout *layout = fl_page_layout(page, 0);
-	struct writer w = { .flame = flame, .page = page, .layout = layout };
-	int status;
+	struct writer w = { .flame = flame, .page = page, .tree = page->tree };
+	bool good = true;
 
-	if (!layout)
-		return FLAME_FAILED;
-	/* Stacks of no frames; they sort before all others. */
-	if (has_line(&w, 0) && (!page->compat || page->compat_root)) {
-		put_weights(&w, 0);
-		fl_buf_byte(&w.path, '\n');
-		fl_out_put(page->out, w.path.at, w.path.size);
-	}
-	status = put_all(&w);
-	fl_buf_free(&w.path);
-	free(w.items);
-	fl_layout_free(layout);
-	return status;
+	/* What is left out decides what its parents weigh. */
+	if (fl_page_minimum(page, 0) > 0)
+		good = (w.layout = fl_page_layout(page, 0)) != NULL;
+	else
+		good = find_below(&w) && find_groups(&w);
+	if (!good || !clean_names(&w) || !put_all(&w))
+		fl_no_memory(flame);
+	writer_free(&w);
+	return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
 }
 
 struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out)
