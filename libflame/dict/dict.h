@@ -39,9 +39,10 @@ struct fl_names {
 /*
  * Looking one up among few is following a list: of the frames of a name, of
  * the children of a stack.  There is one more often than not.  All are in
- * the list; those after the first FL_LISTED are in the index too.
+ * the list; those after the first FL_LISTED are in the index too.  Of the
+ * listed children, the one asked for last comes first.
  */
-enum { FL_LISTED = 4 };
+enum { FL_LISTED = 2 };
 
 struct fl_frames {
 	struct fl_index index;

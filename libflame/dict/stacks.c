@@ -44,26 +44,34 @@ static flame_id enter(struct flame *flame, flame_id parent, flame_id frame,
 	return stacks->n++;
 }
 
+/* Stacks like the last one are likely: it has to be found soonest. */
+static flame_id to_front(struct fl_stack *at, flame_id parent,
+			 flame_id before, flame_id id)
+{
+	if (before) {
+		at[before].sibling = at[id].sibling;
+		at[id].sibling = at[parent].child;
+		at[parent].child = id;
+	}
+	return id;
+}
+
 flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 {
 	const struct fl_stacks *stacks = &flame->stacks;
-	flame_id id = stacks->at[parent].child, last = 0;
+	struct fl_stack *at = stacks->at;
+	flame_id last = 0, id = at[parent].child;
 	unsigned n = 0;
 
-	for (; id; id = stacks->at[id].sibling) {
-		if (stacks->at[id].frame == frame)
-			return id;
-		if (++n == FL_LISTED) {
-			last = id;
-			break;
-		}
+	for (; id && n < FL_LISTED; id = at[id].sibling, n++) {
+		if (at[id].frame == frame)
+			return to_front(at, parent, last, id);
+		last = id;
 	}
-	if (last) {
-		id = find_indexed(stacks, parent, frame);
-		if (id)
-			return id;
-	}
-	return enter(flame, parent, frame, last);
+	if (n < FL_LISTED)
+		return enter(flame, parent, frame, 0);
+	id = find_indexed(stacks, parent, frame);
+	return id ? id : enter(flame, parent, frame, last);
 }
 
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)

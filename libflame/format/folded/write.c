@@ -37,7 +37,7 @@ struct level {
 struct sortable {
 	const char *text, *raw;	/* cleaned, and as it was */
 	uint32_t size;
-	char tail[6];		/* suffix and separator */
+	const char *tail;	/* suffix and separator */
 	struct item item;
 };
 
@@ -170,10 +170,11 @@ static bool find_groups(struct writer *w)
 
 static bool is_dirty(struct slice name)
 {
+	bool dirty = false;
+
 	for (size_t i = 0; i < name.size; i++)
-		if (name.at[i] == ';' || (unsigned char)name.at[i] < 0x20)
-			return true;
-	return false;
+		dirty |= name.at[i] == ';' || (unsigned char)name.at[i] < 0x20;
+	return dirty;
 }
 
 /* As long as before: only bytes change. */
@@ -303,6 +304,24 @@ static enum flame_type group_type(const struct writer *w, size_t from,
 
 /* Items --------------------------------------------------------------- */
 
+static const char *tail_of(const struct item *item)
+{
+	switch (item->type) {
+	case FLAME_INTERPRETED:
+		return item->below ? "_[0];" : "_[0] ";
+	case FLAME_JIT:
+		return item->below ? "_[j];" : "_[j] ";
+	case FLAME_INLINED:
+		return item->below ? "_[i];" : "_[i] ";
+	case FLAME_KERNEL:
+		return item->below ? "_[k];" : "_[k] ";
+	case FLAME_C1:
+		return item->below ? "_[1];" : "_[1] ";
+	default:
+		return item->below ? ";" : " ";
+	}
+}
+
 static bool add_item(struct writer *w, struct item item)
 {
 	const struct fl_name *name = &w->names[item.name];
@@ -314,10 +333,9 @@ static bool add_item(struct writer *w, struct item item)
 	new = &w->list[w->nlist++];
 	*new = (struct sortable){
 		.text = name->text, .size = name->size,
-		.raw = w->flame->names.at[item.name].text, .item = item,
+		.raw = w->flame->names.at[item.name].text,
+		.tail = tail_of(&item), .item = item,
 	};
-	strcat(strcpy(new->tail, fl_type_suffix(item.type)),
-	       item.below ? ";" : " ");
 	return true;
 }
 
@@ -426,11 +444,10 @@ static void put_name(struct writer *w, const struct item *item)
 	const struct fl_name *name = &w->names[item->name];
 
 	fl_buf_put(&w->path, name->text, name->size);
-	if (item->type != FLAME_UNKNOWN)
-		fl_buf_text(&w->path, fl_type_suffix(item->type));
+	fl_buf_text(&w->path, tail_of(item));
 }
 
-/* " 12", or of two columns " 12 0". */
+/* "12", or of two columns "12 0". */
 static void put_line(struct writer *w, const struct item *item)
 {
 	for (unsigned c = 0; c < w->tree->columns; c++) {
@@ -438,7 +455,8 @@ static void put_line(struct writer *w, const struct item *item)
 
 		for (uint32_t i = 0; i < item->n; i++)
 			sum += weight(w, c, w->members[item->from + i]);
-		fl_buf_byte(&w->path, ' ');
+		if (c)
+			fl_buf_byte(&w->path, ' ');
 		fl_buf_number(&w->path, sum);
 	}
 	fl_buf_byte(&w->path, '\n');
@@ -453,8 +471,10 @@ static bool put_all(struct writer *w)
 		return false;
 	w->members[w->nmembers++] = 0;
 	/* Stacks of no frames; they sort before all others. */
-	if (has_line(w, 0) && (!w->page->compat || w->page->compat_root))
+	if (has_line(w, 0) && (!w->page->compat || w->page->compat_root)) {
+		fl_buf_byte(&w->path, ' ');
 		put_line(w, &item);
+	}
 	w->path.size = 0;
 	if (!open_item(w, item))
 		return false;
@@ -467,7 +487,6 @@ static bool put_all(struct writer *w)
 			put_line(w, &item);
 			continue;
 		}
-		fl_buf_byte(&w->path, ';');
 		if (!open_item(w, item))
 			return false;
 	}
