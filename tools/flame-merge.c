@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const struct cli_option options[] = {
 	{ 0, "key", "N", "lines begin with N columns, each ended by a tab" },
@@ -272,6 +273,18 @@ static bool merge_stream(struct merge *m, struct input *inputs, size_t n)
 	return flush(m);
 }
 
+/* A pipe or an empty file stays open; those of a job may be many. */
+static void open_many(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* Inputs that cannot be opened are told of and left out. */
 static size_t open_inputs(struct merge *m, struct input *inputs)
 {
@@ -315,9 +328,11 @@ static int status_of(const struct merge *m, const struct input *inputs,
 static int merge(struct merge *m, struct input *inputs)
 {
 	const struct own *own = m->cli->own;
-	size_t n = open_inputs(m, inputs);
+	size_t n;
 	int status = CLI_TROUBLE;
 
+	open_many();
+	n = open_inputs(m, inputs);
 	m->out = n ? flame_text_create(m->flame, m->cli->output) : NULL;
 	if (m->out && (own->stream ? merge_stream(m, inputs, n) :
 				     merge_sorted(m, inputs, n))) {

@@ -75,6 +75,7 @@ struct flame {
 	size_t nmetrics, metrics_room;
 	size_t limit;		/* of bytes; 0: none */
 	unsigned threads;	/* to read with; 0, 1: one */
+	unsigned nlines;	/* struct flame_lines that are open */
 	bool failed;
 	unsigned warnings;
 	char error[1024];

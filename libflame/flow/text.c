@@ -9,7 +9,10 @@
 
 #include <stdlib.h>
 
-enum { FORGET = 1 << 20 };	/* bytes between telling the system */
+enum {
+	FORGET = 32 << 10,	/* bytes between telling the input */
+	LARGE = 8		/* inputs that may take a megabyte */
+};
 
 struct flame_lines {
 	struct flame *flame;
@@ -29,10 +32,16 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	}
 	lines->flame = flame;
 	lines->in = fl_in_open(flame, path);
-	if (lines->in)
+	/* Of a thousand files at once, most have to do with little memory. */
+	flame->nlines++;
+	if (lines->in) {
+		if (flame->nlines > LARGE)
+			fl_in_small(lines->in);
 		lines->in = fl_in_decoded(lines->in);
+	}
 	if (lines->in)
 		return lines;
+	flame->nlines--;
 	free(lines);
 	return NULL;
 }
@@ -92,6 +101,7 @@ void flame_lines_close(struct flame_lines *lines)
 {
 	if (!lines)
 		return;
+	lines->flame->nlines--;
 	fl_in_close(lines->in);
 	free(lines);
 }

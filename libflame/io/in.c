@@ -24,7 +24,10 @@
 
 enum {
 	BLOCK = 256 << 10,	/* asked of a pipe or a decoder at once */
-	FORGET = 1 << 20	/* fewer bytes are not worth a system call */
+	FORGET = 1 << 20,	/* fewer bytes are not worth a system call */
+	/* Of one of many: */
+	SMALL_BLOCK = 16 << 10,
+	SMALL_FORGET = 64 << 10
 };
 
 /* What unpacks to more than that, so many times its size, is a bomb. */
@@ -47,6 +50,7 @@ struct fl_in {
 	bool dry;		/* no more than what is hidden */
 	size_t hidden;
 
+	bool small;		/* see fl_in_small */
 	const char *damage;
 	char text[128];		/* of the damage */
 
@@ -81,6 +85,16 @@ static struct fl_in *new_in(struct flame *flame, const char *name)
 	in->flame = flame;
 	in->fd = -1;
 	return in;
+}
+
+void fl_in_small(struct fl_in *in)
+{
+	in->small = true;
+}
+
+static size_t block(const struct fl_in *in)
+{
+	return in->small ? SMALL_BLOCK : BLOCK;
 }
 
 static void set_all(struct fl_in *in, const void *at, size_t size)
@@ -227,6 +241,7 @@ static struct fl_in *decode(struct fl_in *under,
 	in->decoder = decoder;
 	in->under = under;
 	under->below = true;
+	in->small = under->small;
 	return in;
 }
 
@@ -404,14 +419,14 @@ static bool make_room(struct fl_in *in)
 
 	if (there == 0)
 		used = 0;
-	else if (in->room - used - there >= BLOCK)
+	else if (in->room - used - there >= block(in))
 		return true;
 	else if (used)
 		memmove(in->buffer, in->at, there);
 	in->at = in->buffer;
-	if (there <= in->room / 2 && in->room - there >= BLOCK)
+	if (there <= in->room / 2 && in->room - there >= block(in))
 		return true;
-	if (!fl_grow(&in->buffer, &in->room, there + 2 * BLOCK, 1)) {
+	if (!fl_grow(&in->buffer, &in->room, there + 2 * block(in), 1)) {
 		fl_no_memory(in->flame);
 		return false;
 	}
@@ -528,7 +543,7 @@ void fl_in_forget(struct fl_in *in, uint64_t offset)
 		return;
 	end = (size_t)(in->all - (uint8_t *)in->map) + (size_t)offset;
 	end -= end % page;
-	if (end < in->forgotten + FORGET)
+	if (end < in->forgotten + (in->small ? SMALL_FORGET : FORGET))
 		return;
 	madvise((char *)in->map + in->forgotten, end - in->forgotten,
 		MADV_DONTNEED);

@@ -317,6 +317,8 @@ static const char *tail_of(const struct item *item)
 		return item->below ? "_[k];" : "_[k] ";
 	case FLAME_C1:
 		return item->below ? "_[1];" : "_[1] ";
+	case FLAME_WAKER:
+		return item->below ? "_[w];" : "_[w] ";
 	default:
 		return item->below ? ";" : " ";
 	}
