@@ -227,6 +227,39 @@ Test(stacks, of_a_million_frames_are_stacks)
 	cr_expect_eq(depth, 1000000);
 }
 
+Test(stacks, all_children_are_in_the_list)
+{
+	flame_id parent = flame_stack(flame, 0, fl_frame(flame, name("p"), 0));
+	bool seen[101] = { false };
+	unsigned n = 0;
+
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 1; i <= 100; i++)
+			flame_stack(flame, parent, fl_frame(flame,
+				numbered("n", i % 3 ? i : 1), 0));
+	for (flame_id i = flame->stacks.at[parent].child; i;
+	     i = flame->stacks.at[i].sibling, n++) {
+		cr_assert_eq(fl_parent(flame, i), parent);
+		cr_assert(!seen[i % 101], "twice");
+		seen[i % 101] = true;
+	}
+	cr_expect_eq(n, flame->stacks.n - 2);
+}
+
+Test(frames, all_of_a_name_are_in_its_list)
+{
+	struct flame_frame f = { .name = name("f") };
+	unsigned n = 0;
+
+	for (unsigned round = 0; round < 2; round++)
+		for (f.line = 1; f.line <= 100; f.line++)
+			cr_assert_eq(flame_frame(flame, &f), f.line);
+	for (flame_id i = flame->names.at[f.name].frame; i;
+	     i = flame->frames.next[i])
+		n++;
+	cr_expect_eq(n, 100);
+}
+
 /* Labels -------------------------------------------------------------- */
 
 Test(labels, a_set_has_one_id_whatever_the_order)

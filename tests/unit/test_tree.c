@@ -40,6 +40,7 @@ TestSuite(minwidth, .init = start, .fini = stop);
 TestSuite(overflow, .init = start, .fini = stop);
 TestSuite(columns, .init = start, .fini = stop);
 TestSuite(places, .init = start, .fini = stop);
+TestSuite(written, .init = start, .fini = stop);
 TestSuite(shape, .init = start, .fini = stop);
 
 static void add_to(struct flame_tree *to, unsigned column, const char *text)
@@ -470,6 +471,137 @@ Test(shape, writing_a_tree_gives_its_samples_again)
 	flame_tree_free(tree);
 	tree = other;
 	LAID(0, false, "all 5/12\n a 4/7\n  b_[i] 3/3\n");
+}
+
+/* The folded writer has no layout --------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A line of a layout: lines sort without their weights, so after a NUL. */
+static char *line_of(uint32_t node)
+{
+	struct fl_buf line = { 0 };
+	uint32_t path[64];
+	unsigned n = 0;
+
+	for (uint32_t i = node; i; i = layout->parent[i])
+		path[n++] = i;
+	while (n--) {
+		struct slice name = fl_name_at(flame, layout->name[path[n]]);
+
+		fl_buf_put(&line, name.at, name.size);
+		fl_buf_text(&line, fl_type_suffix(layout->type[path[n]]));
+		fl_buf_byte(&line, n ? ';' : ' ');
+	}
+	fl_buf_byte(&line, '\0');
+	fl_buf_number(&line, layout->self[0][node]);
+	fl_buf_byte(&line, '\n');
+	return line.at;
+}
+
+static void expect_layouts_lines(const char *got)
+{
+	char **lines = calloc(layout->n, sizeof(*lines));
+	size_t n = 0;
+
+	cr_assert(lines);
+	for (uint32_t i = 1; i < layout->n; i++)
+		if (layout->self[0][i])
+			lines[n++] = line_of(i);
+	qsort(lines, n, sizeof(*lines), by_text);
+	for (size_t i = 0; i < n; i++) {
+		size_t size = strlen(lines[i]);
+		const char *weight = lines[i] + size + 1;
+
+		cr_assert(strncmp(got, lines[i], size) == 0 &&
+			  strncmp(got + size, weight, strlen(weight)) == 0,
+			  "%.60s\nis not\n%s%s", got, lines[i], weight);
+		got += size + strlen(weight);
+		free(lines[i]);
+	}
+	cr_expect_str_eq(got, "");
+	free(lines);
+}
+
+static void write_to(struct fl_buf *buf)
+{
+	struct flame_sink *sink = fl_format_named(flame, "folded", true)
+		->create(flame, fl_out_memory(flame, buf));
+
+	cr_assert(sink);
+	cr_assert_eq(flame_tree_write(tree, sink), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
+}
+
+static unsigned drawn(unsigned *state, unsigned below)
+{
+	*state = *state * 1103515245u + 12345u;
+	return (*state >> 16) % below;
+}
+
+Test(written, as_the_layout_has_it)
+{
+	static const char *const names[] = {
+		"a", "a ", "a-", "a;", "a:", "ab", "b", "b_[j", "b<", "c",
+		"c\xff", "cc", "d", "e", "f", "g", "h", "i", "j", "k",
+	};
+	static const uint8_t types[] = {
+		FLAME_UNKNOWN, FLAME_INTERPRETED, FLAME_JIT, FLAME_INLINED,
+		FLAME_C1, FLAME_KERNEL, FLAME_CPP, FLAME_NATIVE,
+	};
+	struct fl_buf got = { 0 };
+	unsigned state = 7;
+
+	for (unsigned i = 0; i < 3000; i++) {
+		flame_id stack = 0;
+		unsigned depth = 1 + drawn(&state, 8);
+
+		while (depth--) {
+			const char *name = names[drawn(&state,
+						       depth % 2 ? 20 : 4)];
+
+			if (strchr(name, ';'))
+				continue;
+			stack = flame_stack(flame, stack, fl_frame(flame,
+				fl_name(flame, name), types[drawn(&state, 8)]));
+		}
+		cr_assert_eq(fl_tree_add(tree, 0, stack ? stack : 1,
+					 drawn(&state, 4)), FLAME_OK);
+	}
+	write_to(&got);
+	lay(0, false);
+	expect_layouts_lines(got.at);
+	fl_buf_free(&got);
+}
+
+Test(written, names_that_are_cleaned_sort_as_what_they_become)
+{
+	static const char *const names[] = { "a;b", "a:a", "a\tc", "a:c" };
+	struct fl_buf got = { 0 };
+
+	for (unsigned i = 0; i < 4; i++)
+		cr_assert_eq(fl_tree_add(tree, 0, flame_stack(flame, 0,
+			fl_frame(flame, fl_name(flame, names[i]), 0)), i + 1),
+			FLAME_OK);
+	write_to(&got);
+	cr_expect_str_eq(got.at, "a c 3\na:a 2\na:b 1\na:c 4\n");
+	fl_buf_free(&got);
+}
+
+Test(written, of_a_hundred_thousand_levels_is_no_trouble)
+{
+	flame_id stack = 0, name = fl_name(flame, "d");
+	struct fl_buf got = { 0 };
+
+	for (int i = 0; i < 100000; i++)
+		stack = flame_stack(flame, stack, fl_frame(flame, name, 0));
+	cr_assert_eq(fl_tree_add(tree, 0, stack, 1), FLAME_OK);
+	write_to(&got);
+	cr_expect_eq(got.size, 200002);
+	fl_buf_free(&got);
 }
 
 Test(shape, free_takes_null)
