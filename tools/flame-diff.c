@@ -196,13 +196,25 @@ static int put_top(const struct cli *cli, struct flame *flame,
 	return CLI_TROUBLE;
 }
 
+/* As the peers do: each is rounded down, and what that takes is told. */
+static void normalize(const struct cli *cli, struct flame_tree *tree)
+{
+	int64_t want = flame_tree_total(tree, 1), lost;
+
+	flame_tree_scale(tree, 0, want);
+	lost = want - flame_tree_total(tree, 0);
+	if (lost > 0 && lost < want && !cli->quiet)
+		cli_say(cli, "rounding down took %" PRId64 " of %" PRId64
+			" from the first profile", lost, want);
+}
+
 static int gathered(struct cli *cli, struct flame *flame,
 		    struct flame_tree *tree)
 {
 	const struct own *own = cli->own;
 
 	if (own->normalize)
-		flame_tree_scale(tree, 0, flame_tree_total(tree, 1));
+		normalize(cli, tree);
 	if (own->brief)
 		return tell_by_status(tree);
 	return own->top ? put_top(cli, flame, tree) : CLI_FINE;
