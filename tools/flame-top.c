@@ -162,7 +162,7 @@ struct view {
 	const struct flame *flame;
 	const struct flame_tree *tree;
 	struct row *rows;
-	size_t n;
+	size_t n, all;		/* rows shown, and those there are */
 	int64_t total;		/* that percentages are of */
 	struct flame_text *out;
 };
@@ -242,6 +242,24 @@ static const char *nobody(const struct own *own)
 
 /* Text, TSV and JSON ------------------------------------------------------ */
 
+/* Self adds up; so does total where what is shown is around a match. */
+static void put_left_out(const struct view *v)
+{
+	bool around = v->own->which != FLAME_NAMES;
+	int64_t sum = 0;
+
+	if (v->n == v->all)
+		return;
+	cli_print(v->out, "; %zu of %zu %s", v->n, v->all,
+		  v->own->tree ? "rows" : "frames");
+	for (size_t i = 0; i < v->n; i++)
+		sum += around ? v->rows[i].total : v->rows[i].self;
+	if (!v->own->tree && v->total)
+		cli_print(v->out, " with %.2f%% of %s",
+			  100.0 * (double)sum / (double)v->total,
+			  around ? "it" : "self");
+}
+
 static void put_heading(const struct view *v)
 {
 	const char *metric, *unit;
@@ -253,6 +271,7 @@ static void put_heading(const struct view *v)
 		cli_print(v->out, " in what matches %s, by %s", v->own->re,
 			  v->own->which == FLAME_CALLERS ? "caller" :
 							   "callee");
+	put_left_out(v);
 	cli_print(v->out, "\n");
 }
 
@@ -439,6 +458,7 @@ static int gathered(struct cli *cli, struct flame *flame,
 
 	if (!(own->tree ? fill_nodes(&view, tree) : fill_ranks(&view, tree)))
 		return CLI_TROUBLE;
+	view.all = view.n;
 	if (own->rows && view.n > (size_t)own->rows)
 		view.n = own->rows;
 	view.out = flame_text_create(flame, cli->output);
