@@ -57,14 +57,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/peers.c libflame/format/perf/perf.c \
 	libflame/format/perf/perf.h libflame/format/perf/probe.c \
 	libflame/format/perf/reader.h libflame/format/perf/record.c \
+	libflame/format/perf/shapes.c \
 	libflame/tree/layout.c libflame/tree/page.c libflame/tree/top.c \
 	libflame/tree/tree.c libflame/tree/tree.h \
-	libflame/format/perf/lines.c libflame/format/perf/peers.c \
-	libflame/format/perf/perf.c libflame/format/perf/perf.h \
-	libflame/format/perf/probe.c libflame/format/perf/reader.h \
-	libflame/format/perf/record.c libflame/format/perf/shapes.c \
-	libflame/tree/layout.c libflame/tree/page.c libflame/tree/tree.c \
-	libflame/tree/top.c libflame/tree/tree.h \
 	libflame/draw/caption.c libflame/draw/draw.h libflame/draw/html.c \
 	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c \
 	libflame/draw/text.c

@@ -80,8 +80,8 @@ TESTS += $(script_tests)
 EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
-	tests/jfr-text tests/laws tests/mk tests/progress tests/viewer
-	tests/jfr-text tests/laws tests/mk tests/perf-script tests/viewer
+	tests/jfr-text tests/laws tests/mk tests/perf-script \
+	tests/progress tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.
 bench_programs = tests/bench/measure tests/bench/mkstacks

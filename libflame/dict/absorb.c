@@ -21,8 +21,8 @@ static void absorb_names(struct flame *to, const struct flame *from,
 			 struct fl_ids *ids)
 {
 	for (; ids->n < from->names.n; ids->n++)
-		ids->at[ids->n] = flame_name(to, from->names.text[ids->n],
-					     from->names.size[ids->n]);
+		ids->at[ids->n] = flame_name(to, from->names.at[ids->n].text,
+					     from->names.at[ids->n].size);
 }
 
 static void absorb_frames(struct flame *to, const struct flame *from,

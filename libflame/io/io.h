@@ -67,6 +67,7 @@ const uint8_t *fl_in_all(struct fl_in *in, size_t *size);
  * peeked after them.
  */
 bool fl_in_stays(const struct fl_in *in);
+/*
  * Before anything is peeked at: one of many that are read at once, which
  * keeps buffers and mapped pages few (some 64 kB instead of a megabyte).
  */

@@ -16,7 +16,7 @@ static bool begins_record(struct slice line, bool after_empty)
 	struct fl_perf_header h;
 
 	if (!line.size || line.at[0] == '\t' || line.at[0] == '#' ||
-	    !fl_perf_header(line, &h))
+	    !fl_perf_header(line, NULL, &h))
 		return false;
 	return !h.aside && h.time != FLAME_NOTIME && h.event.size &&
 	       (after_empty || h.rest.size);
@@ -49,8 +49,8 @@ void fl_perf_resume(struct flame_source *source)
 	r->start = r->at = r->end = NULL;
 	r->whole = false;
 	r->record.open = false;
-	r->frames.n = 0;
-	r->line_before = 0;
+	r->frames.n = r->one_line.n = 0;
+	r->stop = r->one_line_stop = 0;
 }
 
 static void forget_counts(struct fl_perf_reader *r)
@@ -59,23 +59,27 @@ static void forget_counts(struct fl_perf_reader *r)
 }
 
 /*
- * FlameGraph's script looks at where the input ends; and what was not found
- * of inlined functions is told once.
+ * FlameGraph's script looks at where the input ends, and so do times from
+ * there; what was not found of inlined functions is told once.
  */
 bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 {
+	const struct fl_select *select = &whole->select;
 	const struct fl_perf_reader *from = whole->state;
 	struct fl_perf_reader *to = part ? part->state : NULL;
 
 	if (!part)
-		return whole->select.perf.peer != FL_PEER_PERL &&
-		       !whole->select.perf.inlined;
+		return select->perf.peer != FL_PEER_PERL &&
+		       !select->perf.inlined &&
+		       select->from.base != FL_WHEN_END &&
+		       select->to.base != FL_WHEN_END;
 	if (!from->headers)
 		return false;
 	to->headers = true;
 	to->filter = from->filter;
 	to->has_filter = from->has_filter;
-	to->told_end = from->told_end;
+	to->looked_for_end = from->looked_for_end;
+	to->flat = from->flat;
 	forget_counts(to);
 	part->nfacts = 0;
 	return true;

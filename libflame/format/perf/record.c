@@ -146,11 +146,12 @@ static void find_end(struct fl_perf_reader *r)
 {
 	struct flame_source *source = r->source;
 	struct fl_perf_header h;
-	size_t size;
-	const char *all = (const char *)fl_in_all(source->in, &size);
-	const char *at, *lf;
+	const char *all = NULL, *at, *lf;
+	size_t size = 0;
 
 	r->looked_for_end = true;
+	if (fl_in_stays(source->in))
+		all = (const char *)fl_in_peek(source->in, SIZE_MAX, &size);
 	for (at = all ? all + size - FL_MIN(size, (size_t)TAIL) : NULL;
 	     at && at < all + size; at = lf + 1) {
 		lf = memchr(at, '\n', all + size - at);
