@@ -280,9 +280,14 @@ static void put_frame(struct picture *p, uint32_t i)
 	int64_t weight = p->weight[i];
 	int64_t left = units(p, p->x[i]);
 	int64_t width = units(p, p->x[i] + weight) - left;
+	unsigned type = p->layout->type[i];
 
 	fl_out_text(out, "<rect class=\"c");
 	put_number(out, p->paint[i]);
+	if (i && type != FLAME_UNKNOWN) {
+		fl_out_put(out, " ", 1);
+		fl_out_put(out, &FL_TYPE_LETTERS[type], 1);
+	}
 	fl_out_text(out, "\" x=\"");
 	put_number(out, left);
 	fl_out_text(out, "\" y=\"");
@@ -554,6 +559,18 @@ static void put_foot(struct picture *p)
 	fl_out_text(out, "</g>\n</svg>\n");
 }
 
+/* For those who read it back: format/picture/svg.c. */
+static void put_facts(struct picture *p)
+{
+	fl_out_text(p->out, " data-cut=\"");
+	put_number(p->out, (uint64_t)FL_MAX(p->cut_total, 0));
+	if (*p->layout->metric) {
+		fl_out_text(p->out, "\" data-metric=\"");
+		fl_put_string(p->out, p->layout->metric);
+	}
+	fl_out_text(p->out, "\"");
+}
+
 static bool put_picture(struct picture *p)
 {
 	struct fl_out *out = p->out;
@@ -566,7 +583,9 @@ static bool put_picture(struct picture *p)
 	put_size(p, p->width - 2 * PAD, p->rows * p->row);
 	fl_out_text(out, " viewBox=\"0 0 ");
 	put_number(out, units(p, p->total));
-	fl_out_print(out, " %u\" preserveAspectRatio=\"none\">\n", p->rows);
+	fl_out_print(out, " %u\" preserveAspectRatio=\"none\"", p->rows);
+	put_facts(p);
+	fl_out_text(out, ">\n");
 	good = put_cut(p);
 	put_frames(p);
 	fl_out_text(out, "</svg>\n");
