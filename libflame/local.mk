@@ -58,6 +58,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/perf.h libflame/format/perf/probe.c \
 	libflame/format/perf/reader.h libflame/format/perf/record.c \
 	libflame/format/perf/shapes.c \
+	libflame/format/picture/asprof.c libflame/format/picture/counts.c \
+	libflame/format/picture/html.c libflame/format/picture/own.c \
+	libflame/format/picture/picture.h libflame/format/picture/place.c \
+	libflame/format/picture/probe.c libflame/format/picture/svg.c \
+	libflame/format/picture/title.c \
 	libflame/tree/layout.c libflame/tree/page.c libflame/tree/top.c \
 	libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/caption.c libflame/draw/draw.h libflame/draw/html.c \

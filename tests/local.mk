@@ -37,6 +37,7 @@ unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_top
 unit_tests += tests/unit/test_parts
 unit_tests += tests/unit/test_perf
+unit_tests += tests/unit/test_pictures
 unit_tests += tests/unit/test_tree
 
 if CRITERION

@@ -15,7 +15,8 @@
  *	format/	formats.c the table; lines.c for readers of text, dump.c for
  *		those of threads (jstack.c faulthandler.c pyspy-dump.c),
  *		native.c for those of native stacks (gdb.c bpftrace.c dtrace.c
- *		sample.c); folded/, jfr/, perf/ (their headers have a tour)
+ *		sample.c); folded/, jfr/, perf/, picture/ (their headers have a
+ *		tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order; top.c
  *		ranks them

@@ -20,6 +20,8 @@ extern const struct fl_format fl_format_sample;
 extern const struct fl_format fl_format_svg;
 extern const struct fl_format fl_format_html;
 extern const struct fl_format fl_format_text;
+extern const struct fl_format fl_format_svg_read;
+extern const struct fl_format fl_format_html_read;
 
 /*
  * lines.c: what readers of lines share.  Zeroed, then with its in: at the

@@ -26,6 +26,8 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_html,
 	&fl_format_svg,
 	&fl_format_text,
+	&fl_format_html_read,
+	&fl_format_svg_read,
 	NULL
 };
 

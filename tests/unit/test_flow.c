@@ -824,9 +824,6 @@ Test(source, of_an_unknown_format_lists_the_known_ones)
 	cr_expect(strstr(flame_error(flame), "nettle"));
 	cr_expect(strstr(flame_error(flame), "jfr"));
 	cr_expect(strstr(flame_error(flame), "folded"));
-	flame_clear(flame);
-	cr_expect_null(flame_open_memory(flame, "a 1\n", 4, "m", "svg"),
-		       "is only written");
 }
 
 Test(source, that_is_no_profile_shows_how_it_begins)

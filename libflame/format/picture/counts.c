@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames and totals in, samples out: a frame's self is its total without
+ * those of the frames on it.
+ */
+#include "fl.h"
+
+#include "format/picture/picture.h"
+
+#include <stdlib.h>
+
+bool fl_counts_add(struct fl_counts *counts, struct flame *flame,
+		   const size_t *parent, flame_id frame, int64_t total)
+{
+	flame_id stack = parent ? counts->at[*parent].stack : 0;
+
+	if (!fl_grow(&counts->at, &counts->room, counts->n + 1,
+		     sizeof(*counts->at)))
+		return false;
+	/* Less than nothing is refused later, however much it is. */
+	if (parent && __builtin_sub_overflow(counts->at[*parent].self, total,
+					     &counts->at[*parent].self))
+		counts->at[*parent].self = INT64_MIN / 2;
+	/* Frames without a name are none. */
+	if (frame)
+		stack = flame_stack(flame, stack, frame);
+	counts->at[counts->n++] = (struct fl_count){ stack, total };
+	return true;
+}
+
+int fl_counts_next(struct flame_source *source, struct fl_counts *counts,
+		   struct flame_sample *sample)
+{
+	if (fl_failed(source->flame))
+		return FLAME_FAILED;
+	while (counts->given < counts->n) {
+		const struct fl_count *c = &counts->at[counts->given++];
+
+		if (c->self <= 0)
+			continue;
+		memset(sample, 0, sizeof(*sample));
+		sample->time = FLAME_NOTIME;
+		sample->metric = counts->metric;
+		sample->stack = c->stack;
+		sample->weight = c->self;
+		return FLAME_OK;
+	}
+	return FLAME_END;
+}
+
+void fl_counts_metric(struct fl_counts *counts, struct flame *flame,
+		      const char *name, const char *unit)
+{
+	struct flame_metric *m;
+
+	/* Plain samples of nobody knows what, as folded text has them. */
+	if (!*name && (!*unit || strcmp(unit, "samples") == 0))
+		return;
+	counts->metric = flame_metric(flame, *name ? name : unit,
+				      *unit ? unit : "samples");
+	if (!counts->metric)
+		return;
+	m = &flame->metrics[counts->metric];
+	for (size_t i = 0; i < counts->n; i++) {
+		int64_t self = FL_MAX(counts->at[i].self, 0);
+
+		m->samples += strcmp(m->unit, "samples") ? self > 0 : self;
+		if (__builtin_add_overflow(m->total, self, &m->total))
+			m->total = INT64_MAX;
+	}
+}
+
+flame_id fl_picture_frame(struct flame *flame, struct slice name)
+{
+	static const enum flame_type types[] = {
+		FLAME_INTERPRETED, FLAME_JIT, FLAME_INLINED, FLAME_KERNEL,
+		FLAME_C1
+	};
+	static const char *const suffixes[] = {
+		"_[0]", "_[j]", "_[i]", "_[k]", "_[1]"
+	};
+	enum flame_type type = FLAME_UNKNOWN;
+
+	for (size_t i = 0; i < FL_COUNT(types) && name.size > 4; i++)
+		if (fl_slice_ends(name, suffixes[i])) {
+			type = types[i];
+			name.size -= 4;
+			break;
+		}
+	return fl_frame(flame, flame_name(flame, name.at, name.size), type);
+}

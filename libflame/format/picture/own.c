@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Our own page, read: what draw/html.c has packed, all of it.  Columns come
+ * one after the other, so children and ranks wait until the selfs come; what
+ * is kept grows with what was read, whatever the head claims.
+ */
+#include "fl.h"
+
+#include "format/picture/picture.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+enum { VERSION = 1, COMPARES = 2, BLOCK = 16 << 10 };
+
+/* Base64 in, bytes out. */
+struct unpacker {
+	struct fl_in *in;
+	z_stream z;
+	uint32_t hold;		/* bits of base64 */
+	unsigned held;
+	bool ended;		/* no more base64 */
+	bool failed;
+	size_t at, n;		/* of out */
+	uint8_t deflated[BLOCK];
+	uint8_t out[4 * BLOCK];
+};
+
+static int digit(uint8_t c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static void decode(struct unpacker *u)
+{
+	size_t avail, used = 0, n = 0;
+	const uint8_t *from = fl_in_peek(u->in, 1, &avail);
+
+	u->ended = !avail;
+	while (used < avail && n < sizeof(u->deflated)) {
+		int d = digit(from[used]);
+
+		if (d < 0) {
+			u->ended = true;
+			break;
+		}
+		used++;
+		u->hold = u->hold << 6 | (uint32_t)d;
+		u->held += 6;
+		if (u->held < 8)
+			continue;
+		u->held -= 8;
+		u->deflated[n++] = (uint8_t)(u->hold >> u->held);
+	}
+	fl_in_consume(u->in, used);
+	u->z.next_in = u->deflated;
+	u->z.avail_in = (uInt)n;
+}
+
+static bool refill(struct unpacker *u)
+{
+	u->at = u->n = 0;
+	while (!u->failed && !u->n) {
+		int status;
+
+		if (!u->z.avail_in && !u->ended)
+			decode(u);
+		u->z.next_out = u->out;
+		u->z.avail_out = sizeof(u->out);
+		status = inflate(&u->z, Z_NO_FLUSH);
+		u->n = sizeof(u->out) - u->z.avail_out;
+		u->failed = !u->n && (status != Z_OK || u->ended) &&
+			    !(status == Z_BUF_ERROR && !u->ended);
+	}
+	return !u->failed;
+}
+
+static uint8_t byte(struct unpacker *u)
+{
+	if (u->at == u->n && !refill(u))
+		return 0;
+	return u->out[u->at++];
+}
+
+static uint64_t number(struct unpacker *u)
+{
+	uint64_t n = 0;
+	uint8_t c;
+
+	for (unsigned shift = 0;; shift += 7) {
+		c = byte(u);
+		if (shift > 63 || (shift == 63 && c > 1)) {
+			u->failed = true;
+			return 0;
+		}
+		n |= (uint64_t)(c & 127) << shift;
+		if (c < 128 || u->failed)
+			return n;
+	}
+}
+
+/* As many bytes, appended. */
+static void text(struct unpacker *u, uint64_t size, struct fl_buf *to)
+{
+	while (size && !u->failed && !to->failed) {
+		size_t n;
+
+		if (u->at == u->n && !refill(u))
+			return;
+		n = FL_MIN(size, u->n - u->at);
+		fl_buf_put(to, (const char *)u->out + u->at, n);
+		u->at += n;
+		size -= n;
+	}
+}
+
+/* The data ---------------------------------------------------------------- */
+
+struct own {
+	struct flame *flame;
+	struct unpacker *u;
+	uint64_t n, nsymbols;
+	bool compares;
+	struct fl_buf unit, metric, name;
+	flame_id *frames;	/* of symbols */
+	size_t nframes, frames_room;
+	struct node {
+		uint32_t children;	/* then: its entry's parent */
+		uint32_t rank;		/* then: its symbol */
+		flame_id stack;
+	} *nodes;
+	size_t nnodes, room;
+	struct fl_map seen;	/* (symbol, rank) -> symbol */
+};
+
+static void read_head(struct own *own)
+{
+	struct fl_buf *texts[] = { NULL, NULL, NULL, &own->unit, &own->metric,
+				   NULL };
+	struct fl_buf skipped = { 0 };
+	struct unpacker *u = own->u;
+	uint64_t colors;
+
+	own->compares = number(u) & COMPARES;
+	own->n = number(u);
+	own->nsymbols = number(u);
+	colors = number(u);
+	number(u);
+	for (size_t i = 0; i < FL_COUNT(texts); i++) {
+		text(u, number(u), texts[i] ? texts[i] : &skipped);
+		if (texts[i])
+			fl_buf_byte(texts[i], '\0');
+	}
+	fl_buf_free(&skipped);
+	for (uint64_t i = 0; i < colors && !u->failed; i++)
+		for (unsigned k = 0; k < 6; k++)
+			byte(u);
+}
+
+static bool read_symbols(struct own *own)
+{
+	struct unpacker *u = own->u;
+
+	for (uint64_t i = 0; i < own->nsymbols && !u->failed; i++) {
+		uint64_t same = number(u), more = number(u), type;
+
+		u->failed |= same > own->name.size;
+		if (u->failed)
+			break;
+		own->name.size = same;
+		text(u, more, &own->name);
+		type = number(u);
+		number(u);
+		u->failed |= type > FLAME_GROUP;
+		if (own->name.failed ||
+		    !fl_grow(&own->frames, &own->frames_room, own->nframes + 1,
+			     sizeof(*own->frames)))
+			return false;
+		own->frames[own->nframes++] = fl_frame(own->flame,
+			flame_name(own->flame, own->name.at ? own->name.at :
+				   "", own->name.size),
+			(enum flame_type)type);
+	}
+	u->failed |= !own->nframes;
+	return true;
+}
+
+/* Children must be as many as there are nodes, at each of them. */
+static bool read_children(struct own *own)
+{
+	struct unpacker *u = own->u;
+	uint64_t open = 1;
+
+	for (uint64_t i = 0; i < own->n && !u->failed; i++) {
+		uint64_t children = number(u);
+
+		u->failed |= !open || children >= own->n;
+		open += children - 1;
+		u->failed |= open > own->n - i - 1;
+		if (!fl_grow(&own->nodes, &own->room, own->nnodes + 1,
+			     sizeof(*own->nodes)))
+			return false;
+		own->nodes[own->nnodes++].children = (uint32_t)children;
+	}
+	u->failed |= open != 0;
+	return true;
+}
+
+static uint64_t key_of(uint32_t above, uint64_t rank)
+{
+	return (uint64_t)above << 32 | rank;
+}
+
+/* The symbol of a node: of this rank below that one's, or a new one. */
+static bool find_symbol(struct own *own, uint32_t above, uint32_t *count,
+			uint32_t *symbol)
+{
+	struct unpacker *u = own->u;
+	uint64_t *place;
+
+	if (*symbol) {
+		place = fl_map_get(&own->seen, key_of(above, *symbol));
+		u->failed |= !place;
+		*symbol = place ? (uint32_t)*place : 0;
+		return true;
+	}
+	*symbol = (uint32_t)number(u);
+	u->failed |= *symbol >= own->nframes;
+	if (u->failed)
+		return true;
+	place = fl_map_put(&own->seen, key_of(above, ++*count), NULL);
+	if (place)
+		*place = *symbol;
+	return place;
+}
+
+static bool read_stacks(struct own *own)
+{
+	struct unpacker *u = own->u;
+	uint32_t *counts = calloc(own->nframes, sizeof(*counts));
+	uint32_t *parent = malloc(fl_size_mul(own->nnodes, sizeof(*parent)));
+	bool good = counts && parent;
+	struct node *nodes = own->nodes;
+
+	for (size_t i = 0; good && i < own->nnodes; i++)
+		nodes[i].rank = (uint32_t)number(u);
+	for (size_t i = 0, on = 0; good && i < own->nnodes && !u->failed; i++) {
+		if (!i) {
+			u->failed |= nodes[0].rank != 0;
+			nodes[0].rank = (uint32_t)number(u);
+			u->failed |= nodes[0].rank >= own->nframes;
+			nodes[0].stack = 0;
+			continue;
+		}
+		while (!nodes[on].children)
+			on = parent[on];
+		nodes[on].children--;
+		parent[i] = (uint32_t)on;
+		good = find_symbol(own, nodes[on].rank,
+				   &counts[nodes[on].rank], &nodes[i].rank);
+		if (good && !u->failed)
+			nodes[i].stack = flame_stack(own->flame,
+				nodes[on].stack, own->frames[nodes[i].rank]);
+		on = i;
+	}
+	free(counts);
+	free(parent);
+	return good;
+}
+
+static bool read_selfs(struct own *own, struct fl_counts *counts)
+{
+	struct unpacker *u = own->u;
+	int64_t sum = 0;
+
+	for (size_t i = 0; own->compares && i < own->nnodes; i++)
+		number(u);
+	for (size_t i = 0; i < own->nnodes && !u->failed; i++) {
+		uint64_t self = number(u);
+
+		u->failed |= self > INT64_MAX ||
+			     __builtin_add_overflow(sum, (int64_t)self, &sum);
+		if (!self)
+			continue;
+		if (!fl_grow(&counts->at, &counts->room, counts->n + 1,
+			     sizeof(*counts->at)))
+			return false;
+		counts->at[counts->n++] = (struct fl_count){
+			own->nodes[i].stack, (int64_t)self };
+	}
+	return true;
+}
+
+static int read_data(struct own *own, struct fl_counts *counts,
+		     const char *name)
+{
+	struct unpacker *u = own->u;
+	uint64_t version = number(u);
+	bool good;
+
+	if (!u->failed && version != VERSION)
+		return fl_fail(own->flame, "%s: a page of a later flame-graph "
+			       "(data of version %llu; %d is read)", name,
+			       (unsigned long long)version, VERSION);
+	read_head(own);
+	good = !own->unit.failed && !own->metric.failed && read_symbols(own);
+	good = good && (u->failed || read_children(own));
+	good = good && (u->failed || read_stacks(own));
+	good = good && (u->failed || read_selfs(own, counts));
+	if (!good)
+		return fl_no_memory(own->flame);
+	if (u->failed)
+		return fl_fail(own->flame, "%s: the profile in this page is "
+			       "cut short or damaged", name);
+	if (own->compares)
+		fl_remark(own->flame, "%s: two profiles are compared in it; "
+			  "the second is read", name);
+	fl_counts_metric(counts, own->flame, own->metric.at, own->unit.at);
+	return fl_failed(own->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+int fl_own_read(struct flame_source *source, struct fl_counts *counts)
+{
+	struct own own = { .flame = source->flame };
+	struct unpacker *u = own.u = calloc(1, sizeof(*u));
+	int status = FLAME_FAILED;
+
+	if (u)
+		u->in = source->in;
+	if (u && inflateInit2(&u->z, -15) == Z_OK) {
+		status = read_data(&own, counts, fl_in_name(source->in));
+		inflateEnd(&u->z);
+	} else {
+		fl_no_memory(source->flame);
+	}
+	fl_buf_free(&own.unit);
+	fl_buf_free(&own.metric);
+	fl_buf_free(&own.name);
+	fl_map_free(&own.seen);
+	free(own.frames);
+	free(own.nodes);
+	free(u);
+	return status;
+}

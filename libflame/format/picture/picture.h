@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flame graphs that become profiles again, in the order data flow:
+ *
+ *	probe.c		whose the input is; the rows that read
+ *	svg.c		an SVG's elements: drawn frames
+ *	title.c		what a frame's title says: name, count, unit
+ *	place.c		drawn frames: which of them lies on which
+ *	html.c		whose an HTML page is
+ *	asprof.c	async-profiler's pages
+ *	own.c		ours
+ *	counts.c	frames and totals in, samples out
+ */
+#ifndef FL_PICTURE_H
+#define FL_PICTURE_H
+
+#include "format/format.h"
+
+/* Stacks and what each is itself, not yet given out. */
+struct fl_counts {
+	struct fl_count { flame_id stack; int64_t self; } *at;
+	size_t n, room, given;
+	flame_id metric;	/* 0: not known */
+};
+
+/*
+ * A frame on another (the number of its entry; NULL: on none).  Its total
+ * is taken from that one's self.  false: memory is out.
+ */
+bool fl_counts_add(struct fl_counts *counts, struct flame *flame,
+		   const size_t *parent, flame_id frame, int64_t total);
+/* The next stack with a weight; FLAME_END. */
+int fl_counts_next(struct flame_source *source, struct fl_counts *counts,
+		   struct flame_sample *sample);
+/*
+ * The metric of a picture from what it calls it ("": nothing) and its
+ * weights; counts tell of their sum.
+ */
+void fl_counts_metric(struct fl_counts *counts, struct flame *flame,
+		      const char *name, const char *unit);
+
+/* A frame from a name as folded text has it, with _[j] and its kin. */
+flame_id fl_picture_frame(struct flame *flame, struct slice name);
+
+/* title.c: "name (1,234 samples, 5.67%)" or "name (1 -> 2 samples, +1)" */
+struct fl_title {
+	struct slice name, unit;
+	int64_t count;		/* -1: there is none, the name is all of it */
+	bool compares;		/* the count is that of the second profile */
+};
+struct fl_title fl_title_read(struct slice text);
+/* "12.5", "12.5%": not negative; decimals counts the digits after the dot. */
+bool fl_decimal(struct slice text, double *d, unsigned *decimals);
+
+/* place.c: a frame as it was drawn. */
+struct fl_box {
+	double x, y, width;
+	int64_t count;		/* -1: only the width tells */
+	flame_id frame;
+	uint32_t level;
+	uint32_t parent, child, sibling;	/* FL_NO_BOX: none */
+};
+
+#define FL_NO_BOX UINT32_MAX
+
+struct fl_boxes {
+	struct flame *flame;
+	const char *name;	/* of the input */
+	struct fl_box *at;
+	size_t n, room;
+	uint32_t *order;	/* by level, then x */
+	double step;		/* between two places that differ */
+	flame_id all, all_samples;	/* names that mean the whole */
+	bool rounded;		/* some counts were not integers of theirs */
+	double hidden;		/* share of the whole in gaps */
+	size_t narrow;		/* left out: their places say nothing */
+	size_t loose;		/* that lie on none */
+};
+
+/* Which lies on which, and the stacks of them. */
+int fl_boxes_place(struct fl_boxes *boxes, struct fl_counts *counts);
+
+int fl_html_open(struct flame_source *source);
+int fl_html_next(struct flame_source *source, struct flame_sample *sample);
+void fl_html_close(struct flame_source *source);
+int fl_svg_open(struct flame_source *source);
+int fl_svg_next(struct flame_source *source, struct flame_sample *sample);
+void fl_svg_close(struct flame_source *source);
+
+/* html.c hands over: all of the page's stacks, or failed. */
+int fl_own_read(struct flame_source *source, struct fl_counts *counts);
+struct fl_asprof;
+struct fl_asprof *fl_asprof_new(void);
+void fl_asprof_free(struct fl_asprof *a);
+/* A line before the frames: palette, units, heading. */
+void fl_asprof_head(struct fl_asprof *a, struct slice line);
+/* cpool: from the line after it; otherwise from the one given out last. */
+int fl_asprof_read(struct fl_asprof *a, struct flame_source *source,
+		   struct fl_lines *lines, struct fl_counts *counts,
+		   bool cpool);
+
+#endif
