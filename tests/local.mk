@@ -79,7 +79,7 @@ script_tests = \
 TESTS += $(script_tests)
 
 EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
-EXTRA_DIST += tests/unit/filter.h
+EXTRA_DIST += tests/unit/filter.h tests/unit/said.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \
 	tests/progress tests/viewer

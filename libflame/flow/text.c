@@ -56,21 +56,6 @@ static void forget(struct flame_lines *lines)
 	lines->next_forget = offset + FORGET;
 }
 
-/* A line that is longer than what is there: look twice as far. */
-static const char *find_end(struct fl_in *in, const char **at, size_t *avail)
-{
-	const char *lf;
-	size_t want = 1;
-
-	for (;;) {
-		*at = (const char *)fl_in_peek(in, want, avail);
-		lf = *avail ? memchr(*at, '\n', *avail) : NULL;
-		if (lf || *avail < want)
-			return lf;
-		want = *avail + FL_MAX(*avail, (size_t)4096);
-	}
-}
-
 int flame_lines_next(struct flame_lines *lines, const char **line,
 		     size_t *size)
 {
@@ -79,7 +64,7 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 
 	fl_in_consume(lines->in, lines->used);
 	forget(lines);
-	lf = find_end(lines->in, &at, &avail);
+	lf = fl_in_peek_line(lines->in, &at, &avail);
 	lines->used = lf ? (size_t)(lf + 1 - at) : avail;
 	damage = lf ? NULL : fl_in_damage(lines->in);
 	/* A line that was cut is none: its number may have been longer. */

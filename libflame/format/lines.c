@@ -11,21 +11,6 @@
 
 enum { FORGET = 1 << 20 };	/* bytes between telling the system */
 
-/* A line that is longer than what is there: look twice as far. */
-static const char *find_end(struct fl_in *in, const char **at, size_t *avail)
-{
-	const char *lf;
-	size_t want = 1;
-
-	for (;;) {
-		*at = (const char *)fl_in_peek(in, want, avail);
-		lf = *avail ? memchr(*at, '\n', *avail) : NULL;
-		if (lf || *avail < want)
-			return lf;
-		want = *avail + FL_MAX(*avail, (size_t)4096);
-	}
-}
-
 bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 {
 	const char *at, *lf;
@@ -40,7 +25,7 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 			lines->next_forget = offset + FORGET;
 		}
 	}
-	lf = find_end(lines->in, &at, &avail);
+	lf = fl_in_peek_line(lines->in, &at, &avail);
 	lines->used = lf ? (size_t)(lf + 1 - at) : avail;
 	/* A line that was cut is none: its number may have been longer. */
 	if (!avail || (!lf && fl_in_damage(lines->in)))

@@ -504,6 +504,21 @@ const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail)
 	return in->at;
 }
 
+/* A line that is longer than what is there: look twice as far. */
+const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail)
+{
+	const char *lf;
+	size_t want = 1;
+
+	for (;;) {
+		*at = (const char *)fl_in_peek(in, want, avail);
+		lf = *avail ? memchr(*at, '\n', *avail) : NULL;
+		if (lf || *avail < want)
+			return lf;
+		want = *avail + FL_MAX(*avail, (size_t)4096);
+	}
+}
+
 void fl_in_consume(struct fl_in *in, size_t n)
 {
 	in->at += n;

@@ -46,6 +46,10 @@ enum { FL_NESTING = 3 };
  * *avail is 0.  min SIZE_MAX: all that is left.
  */
 const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail);
+/*
+ * The same up to a line's end, which it gives; NULL: the input ends before.
+ */
+const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail);
 /* Moves on by n <= avail bytes. */
 void fl_in_consume(struct fl_in *in, size_t n);
 

@@ -7,36 +7,10 @@
 #include "format/perf/perf.h"
 #include "filter/filter.h"
 #include "tree/tree.h"
+#include "said.h"
 
-#include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static struct flame *flame;
-static struct fl_buf out, said;
-
-static void remember(void *arg, const char *line)
-{
-	fl_buf_text(arg, line);
-	fl_buf_byte(arg, '\n');
-}
-
-static void start(void)
-{
-	flame = flame_new();
-	cr_assert(flame);
-	flame_on_warning(flame, remember, &said);
-	flame_on_remark(flame, remember, &said);
-	fl_buf_text(&out, "");
-	fl_buf_text(&said, "");
-}
-
-static void stop(void)
-{
-	flame_free(flame);
-	fl_buf_free(&out);
-	fl_buf_free(&said);
-}
 
 TestSuite(header, .init = start, .fini = stop);
 TestSuite(records, .init = start, .fini = stop);

@@ -8,35 +8,9 @@
 #include "format/format.h"
 #include "format/picture/picture.h"
 #include "tree/tree.h"
+#include "said.h"
 
-#include <criterion/criterion.h>
 #include <stdlib.h>
-
-static struct flame *flame;
-static struct fl_buf out, said;
-
-static void remember(void *arg, const char *line)
-{
-	fl_buf_text(arg, line);
-	fl_buf_byte(arg, '\n');
-}
-
-static void start(void)
-{
-	flame = flame_new();
-	cr_assert(flame);
-	flame_on_warning(flame, remember, &said);
-	flame_on_remark(flame, remember, &said);
-	fl_buf_text(&out, "");
-	fl_buf_text(&said, "");
-}
-
-static void stop(void)
-{
-	flame_free(flame);
-	fl_buf_free(&out);
-	fl_buf_free(&said);
-}
 
 TestSuite(round_trip, .init = start, .fini = stop);
 TestSuite(svg, .init = start, .fini = stop);

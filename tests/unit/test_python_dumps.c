@@ -1,37 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of Python: faulthandler's and py-spy dump's. */
-#include <criterion/criterion.h>
-
 #include "fl.h"
 
 #include "format/format.h"
+#include "said.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static struct flame *flame;
-static struct fl_buf out, said;
-
-static void remember(void *arg, const char *line)
-{
-	fl_buf_print(arg, "%s\n", line);
-}
-
-static void start(void)
-{
-	flame = flame_new();
-	flame_on_warning(flame, remember, &said);
-	flame_on_remark(flame, remember, &said);
-	fl_buf_text(&out, "");
-	fl_buf_text(&said, "");
-}
-
-static void stop(void)
-{
-	flame_free(flame);
-	fl_buf_free(&out);
-	fl_buf_free(&said);
-}
 
 TestSuite(faulthandler, .init = start, .fini = stop);
 TestSuite(pyspy, .init = start, .fini = stop);
