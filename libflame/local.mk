@@ -99,7 +99,8 @@ EXTRA_DIST += libflame/flame.map
 viewer = \
 	share/viewer/body.html share/viewer/caption.js share/viewer/data.js share/viewer/diff.js share/viewer/tree.js \
 	share/viewer/draw.js share/viewer/page.js share/viewer/search.js \
-	share/viewer/style.css share/viewer/view.js
+	share/viewer/style.css share/viewer/view.js \
+	share/viewer/svg.css share/viewer/svg.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c
 CLEANFILES += libflame/draw/viewer.c
 EXTRA_DIST += share/viewer/embed.sh $(viewer)

@@ -75,6 +75,7 @@ script_tests = \
 	tests/coherence/words \
 	tests/coherence/examples \
 	tests/coherence/viewer \
+	tests/coherence/pictures \
 	tests/coherence/corpus
 TESTS += $(script_tests)
 

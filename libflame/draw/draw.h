@@ -111,6 +111,7 @@ struct fl_viewer {
 	const char *style, *style_hash;		/* "sha256-..." */
 	const char *script, *script_hash;
 	const char *body;			/* the markup */
+	const char *svg_style, *svg_script;	/* of a picture */
 };
 
 extern const struct fl_viewer fl_viewer;

@@ -163,15 +163,9 @@ static void put_style(struct picture *p)
 {
 	struct fl_out *out = p->out;
 
-	fl_out_text(out, "<style>#frames rect:hover{stroke:#14181d;"
-		    "stroke-width:2;vector-effect:non-scaling-stroke}\n"
-		    "@media (prefers-color-scheme:dark){"
-		    "#page{fill:#14171c}text{fill:#f7f9fb}"
-		    "#details text,#subtitle{fill:#9aa4b0}"
-		    "#gaps{stroke:#14171c}"
-		    "#frames rect:hover{stroke:#fff}.cut{fill:#3b4149}\n");
-	if (p->compares)
-		fl_out_text(out, "#hatch path{stroke:#fff}\n");
+	fl_out_text(out, "<style>");
+	fl_out_text(out, fl_viewer.svg_style);
+	fl_out_text(out, "@media screen and (prefers-color-scheme:dark){");
 	for (uint32_t i = 0; i < p->paints.n; i++)
 		fl_out_print(out, ".c%u{fill:#%06x}", (unsigned)i,
 			     (unsigned)p->paints.at[i].dark);
@@ -209,6 +203,8 @@ static void put_head(struct picture *p)
 	fl_out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		    "<svg xmlns=\"http://www.w3.org/2000/svg\"");
 	put_size(p, p->width, p->height);
+	if (page->width > 0)
+		fl_out_text(out, " class=\"fixed\"");
 	fl_out_text(out, " viewBox=\"0 0 ");
 	fl_put_coord(out, p->width);
 	fl_out_text(out, " ");
@@ -408,7 +404,7 @@ static void put_new(struct picture *p)
 	fl_out_text(out, "<pattern id=\"hatch\" width=\"6\" height=\"6\" "
 		    "patternUnits=\"userSpaceOnUse\"><path d=\"M-1 7L7-1\" "
 		    "stroke=\"#14181d\" stroke-opacity=\".3\"/></pattern>\n"
-		    "<path fill=\"url(#hatch)\" pointer-events=\"none\" "
+		    "<path id=\"new\" fill=\"url(#hatch)\" pointer-events=\"none\" "
 		    "d=\"");
 	for (uint32_t i = 1; i < l->n; i++) {
 		double width = p->weight[i] * p->scale - 1;
@@ -556,7 +552,14 @@ static void put_foot(struct picture *p)
 	}
 	if (p->page->notes && *p->page->notes)
 		put_text(p, "", PAD, y, p->page->notes);
-	fl_out_text(out, "</g>\n</svg>\n");
+	fl_out_text(out, "</g>\n");
+}
+
+static void put_script(struct picture *p)
+{
+	fl_out_text(p->out, "<script><![CDATA[");
+	fl_out_text(p->out, fl_viewer.svg_script);
+	fl_out_text(p->out, "]]></script>\n");
 }
 
 /* For those who read it back: format/picture/svg.c. */
@@ -594,6 +597,8 @@ static bool put_picture(struct picture *p)
 		put_new(p);
 	put_labels(p);
 	put_foot(p);
+	put_script(p);
+	fl_out_text(out, "</svg>\n");
 	return good;
 }
 

@@ -117,20 +117,33 @@ bytes() {
 	echo '})();'
 } | tight > "$work/script"
 bare "$from/style.css" | tight_style > "$work/style"
+{
+	echo '(function () {'
+	echo '"use strict";'
+	bare "$from/caption.js" "$from/svg.js"
+	echo '})();'
+} | tight > "$work/svg_script"
+bare "$from/svg.css" | tight_style > "$work/svg_style"
 bare "$from/body.html" | tight_markup > "$work/body"
 if grep -i '</\(script\|style\)' "$work/script" "$work/style"; then
 	echo "$0: a module ends its own element" >&2
+	exit 1
+fi
+if grep -F -e ']]>' -e '<' "$work/svg_style" || grep -F ']]>' "$work/svg_script"
+then
+	echo "$0: no XML may hold this" >&2
 	exit 1
 fi
 
 {
 	echo '/* Made by share/viewer/embed.sh. */'
 	echo '#include "draw/draw.h"'
-	for part in script style body; do
+	for part in script style body svg_script svg_style; do
 		bytes "$part" "$work/$part"
 	done
 	echo 'const struct fl_viewer fl_viewer = {'
 	echo "	.style = style, .script = script, .body = body,"
+	echo '	.svg_script = svg_script, .svg_style = svg_style,'
 	echo "	.style_hash = \"sha256-$(hash "$work/style")\","
 	echo "	.script_hash = \"sha256-$(hash "$work/script")\","
 	echo '};'

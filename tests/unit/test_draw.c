@@ -310,7 +310,7 @@ Test(svg, a_box_tells_its_name_its_weight_and_its_share)
 	cr_assert(holds("x=\"1\" y=\"0\" width=\"1234\" height=\"1\""));
 	cr_assert(holds("prefers-color-scheme:dark"));
 	cr_assert_eq(times("<rect class"), 4);
-	cr_assert_not(holds("<script"));
+	cr_assert_eq(times("<script"), 1);
 }
 
 Test(svg, the_same_input_gives_the_same_bytes)
@@ -368,10 +368,10 @@ static void write_hostile(const struct fl_format *format)
 Test(svg, text_from_outside_stays_text)
 {
 	write_hostile(&fl_format_svg);
-	cr_assert_not(holds("<script"));
+	cr_assert_eq(times("<script"), 1);
 	cr_assert_not(holds("<i>"));
 	cr_assert_not(holds("<b>"));
-	cr_assert_not(holds("]]>"));
+	cr_assert_eq(times("]]>"), 1);
 	cr_assert(holds("&lt;/script&gt;&lt;script&gt;alert(1)"));
 	for (size_t i = 0; i < page.size; i++)
 		cr_assert(page.at[i] == '\n' || (uint8_t)page.at[i] >= ' ');
