@@ -1,17 +1,163 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-graph: any profiles to a flame graph, as SVG or HTML.
+ * flame-graph: any profiles to a flame graph, as SVG or HTML.  Beside the
+ * library's options it knows those of flamegraph.pl and inferno-flamegraph,
+ * so that a command line goes on working with another program's name; what
+ * has no meaning here is told.
  */
 #include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+	{ 0, "base", "NAME", "begin stacks at this function" },
+	{ 0, "bgcolors", "COLOR", "SVG: background, #rrggbb or a gradient" },
+	{ 0, "color", "NAME", "the same as --colors" },
+	{ 0, "colordiffusion", NULL, "of the peers; told, and not done" },
+	{ 0, "compat", "PEER", "merge and colour as perl or inferno" },
+	{ 0, "cp", NULL, "SVG: colours from palette.map, and new ones to it" },
+	{ 0, "deterministic", NULL, "classic colours: as inferno's" },
+	{ 0, "encoding", "NAME", "of the peers; it is always UTF-8" },
+	{ 0, "factor", "F", "SVG: multiply the counts that are shown" },
+	{ 0, "flamechart", NULL, "SVG: samples in their order, not merged" },
+	{ 0, "fontsize", "PIXELS", "SVG: size of the labels (12)" },
+	{ 0, "fonttype", "NAME", "SVG: font" },
+	{ 0, "fontwidth", "F", "of the peers; told, and not needed" },
+	{ 0, "hash", NULL, "classic colours: by ends of names" },
+	{ 0, "nameattr", "FILE", "SVG: links and titles by name" },
+	{ 0, "nametype", "TEXT", "SVG: what a name is, in the details" },
+	{ 0, "no-javascript", NULL, "SVG: without the script" },
+	{ 0, "no-sort", NULL, "of the peers; told, and not needed" },
+	{ 0, "pretty-xml", NULL, "of the peers; told, and not done" },
+	{ 0, "random", NULL, "classic colours: by chance" },
+	{ 0, "search-color", "COLOR", "SVG: of what a search finds" },
+	{ 0, "stroke-color", "COLOR", "SVG: of the gaps between frames" },
+	{ 0, "total", "[=N]", "weigh by values; with N, width of all" },
+	{ 0, "truncate-text-right", NULL, "of the peers; it is so already" },
+	{ 0, "uicolor", "COLOR", "SVG: of the text around the frames" },
+	{ 0, NULL, NULL, NULL }
+};
+
+/* What is known, and not done. */
+static const struct remark {
+	const char *name, *why;
+} remarks[] = {
+	{ "colordiffusion", "colours say what a frame is, not how wide" },
+	{ "encoding", "what is written is always UTF-8" },
+	{ "fontwidth", "the widths of letters are known" },
+	{ "no-sort", "frames of one name are merged wherever they stand" },
+	{ "pretty-xml", "not done, it would only make the file larger" },
+	{ "truncate-text-right", "labels end in what is cut already" },
+};
+
+enum { NREMARKS = sizeof(remarks) / sizeof(remarks[0]) };
+
+struct own {
+	bool told[NREMARKS];
+	const char *svg_only;	/* the last one given */
+};
+
+/* The name as an expression that it alone matches, all of it. */
+static bool take_base(struct cli *cli, const char *name)
+{
+	char *pattern = malloc(2 * strlen(name) + 3), *to = pattern;
+	bool good;
+
+	if (!pattern)
+		return false;
+	*to++ = '^';
+	for (; *name; name++) {
+		if (strchr("\\^$.[]|()?*+{}#&-~", *name))
+			*to++ = '\\';
+		*to++ = *name;
+	}
+	*to++ = '$';
+	*to = '\0';
+	good = cli_filter(cli, "root-innermost", pattern);
+	free(pattern);
+	return good;
+}
+
+static bool take_compat(struct cli *cli, const char *peer)
+{
+	if (strcmp(peer, "perl") != 0 && strcmp(peer, "inferno") != 0) {
+		cli_say(cli, "--compat %s: perl or inferno", peer);
+		return false;
+	}
+	return cli_set(cli, "peer", peer);
+}
+
+static bool is_any(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+static bool take(struct cli *cli, const char *name, const char *value)
+{
+	static const char *const colors[] = {
+		"hash", "deterministic", "random", NULL
+	};
+	static const char *const anywhere[] = {
+		"hash", "deterministic", "random", "cp", "flamechart", NULL
+	};
+	struct own *own = cli->own;
+
+	for (int i = 0; i < NREMARKS; i++)
+		if (strcmp(name, remarks[i].name) == 0)
+			return own->told[i] = true;
+	if (strcmp(name, "base") == 0)
+		return take_base(cli, value);
+	if (strcmp(name, "compat") == 0)
+		return take_compat(cli, value);
+	if (strcmp(name, "color") == 0)
+		return cli_set(cli, "colors", value);
+	if (strcmp(name, "total") == 0)
+		return value ? cli_set(cli, "whole", value) :
+			       cli_ask(cli, "total", NULL);
+	if (is_any(name, colors))
+		return cli_set(cli, "color-by", name);
+	if (!is_any(name, anywhere))
+		own->svg_only = name;
+	return cli_set(cli, name, strcmp(name, "cp") == 0 ? "palette.map" :
+							   value);
+}
+
+static bool settle(struct cli *cli)
+{
+	const struct own *own = cli->own;
+	const char *format = cli->output_format;
+
+	if (!format && cli->output)
+		format = flame_format_of(cli->output);
+	for (int i = 0; i < NREMARKS && !cli->quiet; i++)
+		if (own->told[i])
+			cli_say(cli, "--%s: %s", remarks[i].name,
+				remarks[i].why);
+	if (own->svg_only && format && strcmp(format, "svg") != 0 &&
+	    !cli->quiet)
+		cli_say(cli, "--%s: only pictures (svg) know it",
+			own->svg_only);
+	return true;
+}
 
 static const struct cli_tool tool = {
 	.name = "flame-graph",
 	.usage = "[options] [FILE...]",
 	.about = "Any profiles to one flame graph, as SVG or as an HTML page.",
 	.format = "svg",
+	.options = options,
+	.take = take,
+	.settle = settle,
 };
 
 int main(int argc, char **argv)
 {
-	return cli_main(&tool, NULL, argc, argv);
+	struct own own = { 0 };
+
+	return cli_main(&tool, &own, argc, argv);
 }

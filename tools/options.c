@@ -200,7 +200,7 @@ static void list_rows(const struct cli_tool *tool, const char *head,
 		return;
 	printf("\n%s:\n", head);
 	for (unsigned i = 0; flame_rows(kind, i, &row); i++)
-		printf("  %-10s %s\n", row.name, row.summary);
+		printf("  %-14s %s\n", row.name, row.summary);
 }
 
 static void help(const struct cli_tool *tool, const struct table *table)

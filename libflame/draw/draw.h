@@ -3,7 +3,10 @@
  * The draw room: trees on paper.  A writer is a row of the format table that
  * only writes; a colour scheme is a row of palette.c.
  *
- *	palette.c	what a frame is painted with
+ *	palette.c	what a frame is painted with, by scheme
+ *	classic.c	the historic schemes
+ *	brush.c		a scheme as a page's options change it
+ *	nameattr.c	links and the like, by name
  *	caption.c	what is written on it, and what still fits
  *	paper.c		text, numbers and shares as both pages spell them
  *	svg.c html.c	the pages
@@ -23,16 +26,84 @@ struct fl_colors {
 	uint32_t light, dark;		/* 0xrrggbb fills */
 };
 
+/* classic.c: which numbers, and of what they are made. */
+struct fl_classic {
+	enum fl_classic_palette {
+		FL_CLASSIC_NONE, FL_CLASSIC_HOT, FL_CLASSIC_MEM,
+		FL_CLASSIC_IO, FL_CLASSIC_WAKEUP, FL_CLASSIC_CHAIN,
+		FL_CLASSIC_JAVA, FL_CLASSIC_JS, FL_CLASSIC_PERL,
+		FL_CLASSIC_PYTHON, FL_CLASSIC_RUST, FL_CLASSIC_RED,
+		FL_CLASSIC_GREEN, FL_CLASSIC_BLUE, FL_CLASSIC_AQUA,
+		FL_CLASSIC_YELLOW, FL_CLASSIC_PURPLE, FL_CLASSIC_ORANGE
+	} palette;
+	enum fl_classic_by {
+		FL_CLASSIC_BY_SUM, FL_CLASSIC_BY_ENDS, FL_CLASSIC_BY_FNV,
+		FL_CLASSIC_BY_CHANCE
+	} by;
+	bool inferno;		/* its rules where the two differ */
+	uint64_t chance;	/* 0: at the beginning */
+};
+
+uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
+			  enum flame_type type);
+/* Of a comparison: self, by the largest change there is. */
+uint32_t fl_classic_change(const struct fl_classic *how, int64_t change,
+			   int64_t most);
+uint32_t fl_classic_dark(uint32_t color);
+
 struct fl_scheme {
 	const char *name, *summary;
 	/* What a frame is painted with; the same frame always the same. */
 	struct fl_colors (*pick)(struct slice name, enum flame_type type);
+	enum fl_classic_palette classic;
+	/* What frames of one colour share; big ones get colours apart. */
+	struct slice (*group)(struct slice name, enum flame_type type);
 };
 
 extern const struct fl_scheme *const fl_schemes[];	/* ends in NULL */
 
 /* NULL with fl_fail's text that lists the schemes. */
 const struct fl_scheme *fl_scheme_named(struct flame *flame, const char *name);
+
+/* For schemes by groups: the colour of the n-th. */
+struct fl_colors fl_group_color(uint32_t n);
+/* For the scheme mine: of what the n-th expression matches. */
+struct fl_colors fl_mine_color(uint32_t n);
+
+/* brush.c ------------------------------------------------------------- */
+
+/* Zeroed and opened; to be closed all the same where that fails. */
+struct fl_brush {
+	const struct fl_page *page;
+	const struct fl_layout *layout;
+	const struct fl_scheme *scheme;
+	struct fl_classic classic;
+	struct fl_regex *highlight;
+	struct fl_regex **mine;
+	size_t nmine, mine_room;
+	struct fl_map ranks;		/* of groups, by their hash */
+	struct fl_palette *palette;	/* --cp */
+	int64_t most;			/* change of self */
+};
+
+int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
+		  const struct fl_layout *layout);
+struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node);
+/* What was learnt by --cp is written; FLAME_OK where nothing failed. */
+int fl_brush_save(struct fl_brush *brush);
+void fl_brush_close(struct fl_brush *brush);
+
+/* nameattr.c ---------------------------------------------------------- */
+
+/* A file of "name TAB key=value TAB key=value". */
+struct fl_nameattr;
+
+struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path);
+/* What the name has of a key; at NULL: nothing. */
+struct slice fl_nameattr_get(const struct fl_nameattr *attributes,
+			     struct slice name, const char *key);
+/* Takes NULL too. */
+void fl_nameattr_free(struct fl_nameattr *attributes);
 
 /* The colours that a page uses, numbered from 0 as they come. */
 struct fl_paints {

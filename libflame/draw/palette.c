@@ -416,7 +416,7 @@ static struct fl_colors pick_cb(struct slice name, enum flame_type type)
 		return of_ramp(ramp, name); \
 	} \
 	static const struct fl_scheme scheme_##ramp = { \
-		#ramp, text, pick_##ramp \
+		.name = #ramp, .summary = text, .pick = pick_##ramp \
 	};
 
 RAMP_SCHEME(hot, "warm colours by name, for time on a processor")
@@ -433,28 +433,257 @@ RAMP_SCHEME(purple, "purples by name")
 RAMP_SCHEME(orange, "oranges by name")
 
 static const struct fl_scheme scheme_type = {
-	"type", "how a frame ran: compiled, inlined, native, kernel (default)",
-	pick_type
+	.name = "type",
+	.summary = "how a frame ran: compiled, inlined, native, kernel (default)",
+	.pick = pick_type,
 };
 static const struct fl_scheme scheme_java = {
-	"java", "as type, and Java by its names where no type is known",
-	pick_java
+	.name = "java",
+	.summary = "as type, and Java by its names where no type is known",
+	.pick = pick_java,
 };
 static const struct fl_scheme scheme_cb = {
-	"cb", "as java, in colours that are safe for colour-blind eyes",
-	pick_cb
+	.name = "cb",
+	.summary = "as java, in colours that are safe for colour-blind eyes",
+	.pick = pick_cb,
 };
 
+/* Groups: 24 hues by the golden angle, so that neighbours differ most. */
+static const struct fl_colors hues[] = {
+	{ 0xf0aabf, 0x6c3246 }, { 0xc0e9b2, 0x436635 }, { 0xb0bdf8, 0x3b4375 },
+	{ 0xfed0b4, 0x804c2a }, { 0x7cd3cd, 0x005350 }, { 0xfac7f8, 0x744973 },
+	{ 0xc9c583, 0x4f4a00 }, { 0xbbe0fe, 0x296086 }, { 0xf3abaa, 0x6e3334 },
+	{ 0xabecc5, 0x2a6948 }, { 0xc4b6f3, 0x4b3d70 }, { 0xfed29c, 0x78521c },
+	{ 0x7bd0df, 0x01515c }, { 0xfec9e3, 0x7d4664 }, { 0xb4cb8e, 0x3d4f15 },
+	{ 0xc8dcff, 0x415a8b }, { 0xf1af97, 0x6d3622 }, { 0x9ceeda, 0x066a5a },
+	{ 0xd6b1e7, 0x593867 }, { 0xeeda9a, 0x6b5918 }, { 0x86ccee, 0x024f6a },
+	{ 0xffcbd3, 0x834552 }, { 0x9fd09f, 0x265329 }, { 0xd5d7ff, 0x545489 },
+};
+
+struct fl_colors fl_group_color(uint32_t n)
+{
+	return hues[n % FL_COUNT(hues)];
+}
+
+struct fl_colors fl_mine_color(uint32_t n)
+{
+	static const struct fl_colors *const families[] = {
+		orange, aqua, purple, green, blue, red,
+	};
+
+	return families[n % FL_COUNT(families)][RAMP / 2];
+}
+
+static struct slice package_of(struct slice name, enum flame_type type)
+{
+	(void)type;
+	return package(name);
+}
+
+/* module`function, /usr/lib/x.so, the first two parts of a Java package. */
+static struct slice library_of(struct slice name, enum flame_type type)
+{
+	const char *end = name.at + name.size, *p;
+	unsigned parts = 0;
+
+	p = memchr(name.at, '`', name.size);
+	if (p || (name.size && (*name.at == '[' || *name.at == '/')))
+		return (struct slice){ name.at, (p ? p : end) - name.at };
+	name = package(name);
+	if (type == FLAME_UNKNOWN || type == FLAME_NATIVE ||
+	    type == FLAME_CPP || type == FLAME_KERNEL)
+		return name;
+	for (p = name.at; p < name.at + name.size; p++)
+		if ((*p == '/' || *p == '.') && ++parts == 2)
+			break;
+	name.size = p - name.at;
+	return name;
+}
+
+/* What is in no group is grey. */
+static struct fl_colors pick_hue(struct slice of, struct slice name,
+				 enum flame_type type)
+{
+	if (type == FLAME_GROUP || !of.size)
+		return of_family(group, name);
+	return fl_group_color(hash(of) % FL_COUNT(hues));
+}
+
+static struct fl_colors pick_package(struct slice name, enum flame_type type)
+{
+	return pick_hue(package_of(name, type), name, type);
+}
+
+static struct fl_colors pick_library(struct slice name, enum flame_type type)
+{
+	return pick_hue(library_of(name, type), name, type);
+}
+
+static struct fl_colors pick_mine(struct slice name, enum flame_type type)
+{
+	(void)type;
+	return of_family(group, name);
+}
+
+static struct fl_colors pick_chain(struct slice name, enum flame_type type)
+{
+	if (type == FLAME_GROUP || fl_slice_is(name, "--"))
+		return of_family(group, name);
+	return of_ramp(holds(name, "_[w]") ? wakeup : io, name);
+}
+
+static struct fl_colors pick_js(struct slice name, enum flame_type type)
+{
+	if (type != FLAME_UNKNOWN && type != FLAME_JIT)
+		return pick_type(name, type);
+	if (holds(name, "node_modules/"))
+		return of_family(interp, name);
+	if (holds(name, "::"))
+		return of_family(vm, name);
+	if (type == FLAME_JIT || is_script(name) || holds(name, ".js"))
+		return of_family(js, name);
+	return of_family(holds(name, ":") ? inlined : by_name(name), name);
+}
+
+static struct fl_colors pick_perl(struct slice name, enum flame_type type)
+{
+	if (type != FLAME_UNKNOWN)
+		return pick_type(name, type);
+	if (holds(name, "::"))
+		return of_family(jit, name);
+	if (holds(name, "Perl") || holds(name, ".pl"))
+		return of_family(vm, name);
+	return pick_type(name, type);
+}
+
+static struct fl_colors pick_python(struct slice name, enum flame_type type)
+{
+	if (type != FLAME_UNKNOWN)
+		return pick_type(name, type);
+	if (holds(name, "site-packages"))
+		return of_family(inlined, name);
+	if (holds(name, "lib/python") || fl_slice_starts(name, "<built-in") ||
+	    fl_slice_starts(name, "<frozen") ||
+	    fl_slice_starts(name, "<method"))
+		return of_family(vm, name);
+	return pick_type(name, type);
+}
+
+static struct fl_colors pick_rust(struct slice name, enum flame_type type)
+{
+	const char *tick = memchr(name.at, '`', name.size);
+	struct slice s = name;
+
+	if (type == FLAME_KERNEL || type == FLAME_GROUP)
+		return pick_type(name, type);
+	if (tick) {
+		s.size -= tick + 1 - s.at;
+		s.at = tick + 1;
+	}
+	if (s.size && *s.at == '<') {
+		s.at++;
+		s.size--;
+	}
+	if (fl_slice_starts(s, "core::") || fl_slice_starts(s, "std::") ||
+	    fl_slice_starts(s, "alloc::"))
+		return of_family(c1, name);
+	return of_family(holds(s, "::") ? inlined : vm, name);
+}
+
+static const struct fl_scheme scheme_chain = {
+	.name = "chain",
+	.summary = "blue-greens for wakers, blues for the rest",
+	.pick = pick_chain,
+};
+static const struct fl_scheme scheme_js = {
+	.name = "js",
+	.summary = "JavaScript: own, node_modules, builtins, native",
+	.pick = pick_js,
+};
+static const struct fl_scheme scheme_perl = {
+	.name = "perl",
+	.summary = "Perl: modules, the interpreter, native",
+	.pick = pick_perl,
+};
+static const struct fl_scheme scheme_python = {
+	.name = "python",
+	.summary = "Python: own, site-packages, library, native",
+	.pick = pick_python,
+};
+static const struct fl_scheme scheme_rust = {
+	.name = "rust",
+	.summary = "Rust: the standard library, crates, the rest",
+	.pick = pick_rust,
+};
+static const struct fl_scheme scheme_package = {
+	.name = "package",
+	.summary = "a hue for each package, the heaviest ones apart",
+	.pick = pick_package,
+	.group = package_of,
+};
+static const struct fl_scheme scheme_library = {
+	.name = "library",
+	.summary = "a hue for each library, the heaviest ones apart",
+	.pick = pick_library,
+	.group = library_of,
+};
+static const struct fl_scheme scheme_mine = {
+	.name = "mine",
+	.summary = "what --mine matches, all else grey",
+	.pick = pick_mine,
+};
+
+/* By the sum of code points, where a brush says nothing else. */
+#define CLASSIC(id, number, text) \
+	static struct fl_colors pick_classic_##id(struct slice s, \
+						    enum flame_type type) \
+	{ \
+		struct fl_classic how = { .palette = number }; \
+		uint32_t c = fl_classic_color(&how, s, type); \
+		return (struct fl_colors){ c, fl_classic_dark(c) }; \
+	} \
+	static const struct fl_scheme scheme_classic_##id = { \
+		.name = "classic-" #id, .summary = text, \
+		.pick = pick_classic_##id, .classic = number \
+	};
+
+#define AS "flamegraph.pl's own "
+CLASSIC(hot, FL_CLASSIC_HOT, AS "hot, to the last digit")
+CLASSIC(mem, FL_CLASSIC_MEM, AS "mem")
+CLASSIC(io, FL_CLASSIC_IO, AS "io")
+CLASSIC(wakeup, FL_CLASSIC_WAKEUP, AS "wakeup")
+CLASSIC(chain, FL_CLASSIC_CHAIN, AS "chain")
+CLASSIC(java, FL_CLASSIC_JAVA, AS "java")
+CLASSIC(js, FL_CLASSIC_JS, AS "js")
+CLASSIC(perl, FL_CLASSIC_PERL, AS "perl")
+CLASSIC(python, FL_CLASSIC_PYTHON, "inferno's own python")
+CLASSIC(rust, FL_CLASSIC_RUST, "inferno's own rust")
+CLASSIC(red, FL_CLASSIC_RED, AS "red")
+CLASSIC(green, FL_CLASSIC_GREEN, AS "green")
+CLASSIC(blue, FL_CLASSIC_BLUE, AS "blue")
+CLASSIC(aqua, FL_CLASSIC_AQUA, AS "aqua")
+CLASSIC(yellow, FL_CLASSIC_YELLOW, AS "yellow")
+CLASSIC(purple, FL_CLASSIC_PURPLE, AS "purple")
+CLASSIC(orange, FL_CLASSIC_ORANGE, AS "orange")
+
 const struct fl_scheme *const fl_schemes[] = {
-	&scheme_type, &scheme_java, &scheme_cb, &scheme_hot, &scheme_mem,
+	&scheme_type, &scheme_java, &scheme_cb, &scheme_package,
+	&scheme_library, &scheme_mine, &scheme_js, &scheme_perl,
+	&scheme_python, &scheme_rust, &scheme_chain, &scheme_hot, &scheme_mem,
 	&scheme_io, &scheme_wakeup, &scheme_lock, &scheme_red, &scheme_green,
 	&scheme_blue, &scheme_aqua, &scheme_yellow, &scheme_purple,
-	&scheme_orange, NULL
+	&scheme_orange, &scheme_classic_hot, &scheme_classic_mem,
+	&scheme_classic_io, &scheme_classic_wakeup, &scheme_classic_chain,
+	&scheme_classic_java, &scheme_classic_js, &scheme_classic_perl,
+	&scheme_classic_python, &scheme_classic_rust, &scheme_classic_red,
+	&scheme_classic_green, &scheme_classic_blue, &scheme_classic_aqua,
+	&scheme_classic_yellow, &scheme_classic_purple,
+	&scheme_classic_orange, NULL
 };
 
 const struct fl_scheme *fl_scheme_named(struct flame *flame, const char *name)
 {
-	char list[256];
+	char list[512];
 	size_t used = 0;
 
 	list[0] = '\0';

@@ -13,6 +13,7 @@
 #include "format/format.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 enum {
 	WIDTH = 1200, LEAST_WIDTH = 100, FRAME_HEIGHT = 18, PAD = 10,
@@ -31,16 +32,15 @@ struct picture {
 	struct fl_page *page;
 	struct fl_out *out;
 	struct fl_layout *layout;
-	const struct fl_scheme *scheme;
-	struct fl_regex *highlight;	/* NULL: nothing */
+	struct fl_brush brush;
+	struct fl_nameattr *attributes;	/* NULL: none */
 	const char *unit;
 	bool compares;		/* two columns */
 	const int64_t *weight;	/* the totals that are widths */
-	int64_t most;		/* change of self */
 	struct fl_paints paints;
 	uint32_t *paint;	/* by node: a number in paints */
 	int64_t *x;
-	int64_t total;
+	int64_t all, total;	/* the root's; at least 1 */
 	int64_t unit_size;	/* weight of a unit of the inner picture */
 	int64_t least;		/* lighter nodes are only outlined */
 	double minwidth, width, height, row, top, scale;
@@ -53,26 +53,14 @@ static double minwidth(const struct fl_page *page, double width)
 {
 	if (page->minwidth_percent)
 		return page->minwidth * width / 100;
-	return page->minwidth > 0 ? page->minwidth : MINWIDTH;
+	if (page->minwidth > 0)
+		return page->minwidth;
+	return page->peer == FL_PEER_INFERNO ? width / 10000 : MINWIDTH;
 }
 
 static bool is_gone(const struct picture *p, uint32_t i)
 {
 	return p->compares && i && !p->weight[i];
-}
-
-static struct fl_colors colors_of(const struct picture *p, uint32_t i)
-{
-	static const struct fl_colors match = { 0xf25bd0, 0xb3008f };
-	const struct fl_layout *l = p->layout;
-	struct slice name = fl_node_name(p->page, l, i);
-
-	if (p->highlight && i && fl_java_match(p->highlight, name))
-		return match;
-	if (p->compares)
-		return fl_ramp[fl_ramp_step(l->self[1][i] - l->self[0][i],
-				       p->most)];
-	return p->scheme->pick(name, l->type[i]);
 }
 
 /* What is drawn and what is only outlined. */
@@ -90,7 +78,8 @@ static void count(struct picture *p)
 		}
 		p->rows = FL_MAX(p->rows, l->level[i] + 1);
 		if (!i || p->weight[i] >= p->least) {
-			p->paint[i] = fl_paint(&p->paints, colors_of(p, i));
+			p->paint[i] = fl_paint(&p->paints,
+					       fl_brush_pick(&p->brush, i));
 			p->drawn++;
 			continue;
 		}
@@ -112,51 +101,84 @@ static void measure(struct picture *p)
 	p->height = p->top + p->rows * p->row + 8 + below * 18 + 4;
 }
 
+/* The root's weight, which --total may widen. */
+static int64_t whole(const struct picture *p)
+{
+	int64_t sum = p->weight[0], all = p->page->all;
+
+	if (all && all < sum)
+		fl_warn(p->page->tree->flame, "--total %lld is less than the "
+			"sum, %lld, and is not used", (long long)all,
+			(long long)sum);
+	return FL_MAX(all, sum);
+}
+
+/* The lightest that is drawn: narrow ones are outlined, and too many. */
+static int set_least(struct picture *p)
+{
+	int64_t heaviest = 0;
+
+	p->minwidth = minwidth(p->page, p->width);
+	p->least = (int64_t)(p->minwidth / p->scale);
+	p->least += p->least * p->scale < p->minwidth;
+	if (!p->page->peer &&
+	    !fl_heaviest(p->layout, p->compares, MOST_FRAMES, &heaviest))
+		return fl_no_memory(p->page->tree->flame);
+	if (heaviest > p->least) {
+		p->least = heaviest;
+		p->minwidth = heaviest * p->scale;
+	}
+	return FLAME_OK;
+}
+
 static int prepare(struct picture *p)
 {
 	struct fl_page *page = p->page;
 	double least = page->minwidth;
-	int64_t heaviest;
 
 	if (page->width > 0 && page->width < LEAST_WIDTH)
 		return fl_fail(page->tree->flame, "--width %g: %d pixels or "
 			       "more", page->width, LEAST_WIDTH);
-	p->scheme = fl_scheme_named(page->tree->flame, page->colors);
-	if (!p->scheme)
-		return FLAME_FAILED;
 	/* All nodes: what is too narrow is counted and outlined here. */
 	if (!page->compat)
 		page->minwidth = 0;
+	page->brushed = true;
+	page->keeps_order = true;
 	p->layout = fl_page_layout(page, WIDTH);
 	page->minwidth = least;
-	if (!p->layout)
+	if (!p->layout ||
+	    fl_brush_open(&p->brush, page, p->layout) != FLAME_OK)
+		return FLAME_FAILED;
+	if (page->nameattr && !(p->attributes = fl_nameattr_open(
+					page->tree->flame, page->nameattr)))
 		return FLAME_FAILED;
 	p->compares = p->layout->columns == 2;
 	p->weight = p->layout->total[p->compares];
-	if (p->compares)
-		p->most = fl_most_change(p->layout);
 	p->width = page->width > 0 ? page->width : WIDTH;
 	p->unit = page->countname ? page->countname : p->layout->unit;
-	p->total = FL_MAX(p->weight[0], 1);
+	p->all = whole(p);
+	p->total = FL_MAX(p->all, 1);
 	p->scale = (p->width - 2 * PAD) / p->total;
 	for (p->unit_size = 1; p->total / p->unit_size > FINEST;)
 		p->unit_size *= 10;
 	p->x = calloc(p->layout->n, sizeof(*p->x));
 	p->paint = calloc(p->layout->n, sizeof(*p->paint));
-	if (!p->x || !p->paint ||
-	    !fl_heaviest(p->layout, p->compares, MOST_FRAMES, &heaviest))
+	if (!p->x || !p->paint)
 		return fl_no_memory(page->tree->flame);
 	fl_layout_x(p->layout, p->compares, p->x);
-	p->minwidth = minwidth(page, p->width);
-	p->least = (int64_t)(p->minwidth / p->scale);
-	p->least += p->least * p->scale < p->minwidth;
-	if (heaviest > p->least) {
-		p->least = heaviest;
-		p->minwidth = heaviest * p->scale;
-	}
+	if (set_least(p) != FLAME_OK)
+		return FLAME_FAILED;
 	count(p);
 	measure(p);
 	return p->paints.failed ? fl_no_memory(page->tree->flame) : FLAME_OK;
+}
+
+/* The colour was looked at when it was given. */
+static void put_rule(struct fl_out *out, const char *what, const char *key,
+		     const char *color)
+{
+	if (color)
+		fl_out_print(out, "\n%s{%s:%s}", what, key, color);
 }
 
 static void put_style(struct picture *p)
@@ -169,7 +191,15 @@ static void put_style(struct picture *p)
 	for (uint32_t i = 0; i < p->paints.n; i++)
 		fl_out_print(out, ".c%u{fill:#%06x}", (unsigned)i,
 			     (unsigned)p->paints.at[i].dark);
-	fl_out_text(out, "}</style>\n");
+	fl_out_text(out, "}");
+	put_rule(out, "#frames.searched rect.hit", "fill",
+		 p->page->search_color);
+	put_rule(out, "#gaps", "stroke", p->page->stroke_color);
+	put_rule(out, "#title,#subtitle,#details text", "fill",
+		 p->page->ui_color);
+	put_rule(out, "#bar,#bar button,#bar input", "color",
+		 p->page->ui_color);
+	fl_out_text(out, "</style>\n");
 }
 
 static void put_size(struct picture *p, double width, double height)
@@ -193,11 +223,41 @@ static void put_text(struct picture *p, const char *attributes, double x,
 	fl_out_text(p->out, "</text>\n");
 }
 
+/* One colour, or one of the peers' gradients by its name. */
+static void put_background(struct picture *p)
+{
+	static const struct {
+		const char *name, *top, *bottom;
+	} gradients[] = {
+		{ "yellow", "#eeeeee", "#eeeeb0" },
+		{ "green", "#eef2ee", "#e0ffe0" },
+		{ "blue", "#eeeeee", "#e0e0ff" },
+		{ "grey", "#f8f8f8", "#e8e8e8" },
+	};
+	const char *fill = p->page->background;
+	struct fl_out *out = p->out;
+
+	for (size_t i = 0; fill && i < FL_COUNT(gradients); i++) {
+		if (strcmp(fill, gradients[i].name) != 0)
+			continue;
+		fl_out_print(out, "<linearGradient id=\"background\" x2=\"0\" "
+			     "y2=\"1\"><stop stop-color=\"%s\" "
+			     "offset=\".05\"/><stop stop-color=\"%s\" "
+			     "offset=\".95\"/></linearGradient>\n",
+			     gradients[i].top, gradients[i].bottom);
+		fill = "url(#background)";
+	}
+	fl_out_print(out, "<rect id=\"page\" width=\"100%%\" "
+		     "height=\"100%%\" fill=\"%s\"/>\n",
+		     fill ? fill : "#fff");
+}
+
 static void put_head(struct picture *p)
 {
 	const struct fl_page *page = p->page;
 	struct fl_out *out = p->out;
 	const char *title = page->title && *page->title ? page->title :
+			    page->chart ? "Flame chart" :
 			    page->inverted ? "Icicle graph" : "Flame graph";
 
 	fl_out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -209,13 +269,17 @@ static void put_head(struct picture *p)
 	fl_put_coord(out, p->width);
 	fl_out_text(out, " ");
 	fl_put_coord(out, p->height);
-	fl_out_text(out, "\" font-family=\"" FONTS "\" font-size=\"12\" "
-		    "fill=\"#14181d\">\n<title>");
+	fl_out_text(out, "\" font-family=\"");
+	if (page->font) {
+		fl_put_string(out, page->font);
+		fl_out_text(out, ",");
+	}
+	fl_out_text(out, FONTS "\" font-size=\"12\" fill=\"#14181d\">\n"
+		    "<title>");
 	fl_put_string(out, title);
 	fl_out_text(out, "</title>\n");
 	put_style(p);
-	fl_out_text(out, "<rect id=\"page\" width=\"100%\" height=\"100%\" "
-		    "fill=\"#fff\"/>\n");
+	put_background(p);
 	put_text(p, " id=\"title\" font-size=\"16\" font-weight=\"600\" "
 		 "text-anchor=\"middle\"", p->width / 2, 24, title);
 	if (page->subtitle && *page->subtitle)
@@ -252,15 +316,25 @@ static void put_changes(struct picture *p, uint32_t i)
 	fl_out_text(p->out, before ? ")" : ", new)");
 }
 
+/* A weight as it is told. */
+static int64_t counted(const struct picture *p, int64_t weight)
+{
+	double n = (double)weight * p->page->factor;
+
+	if (p->page->factor <= 0 || n > 9e18)
+		return weight;
+	return (int64_t)(n + 0.5);
+}
+
 /* " (1,234 samples, 5.67%)" */
 static void put_weight(struct picture *p, int64_t weight)
 {
 	fl_out_put(p->out, " (", 2);
-	fl_put_count(p->out, weight);
+	fl_put_count(p->out, counted(p, weight));
 	fl_out_put(p->out, " ", 1);
 	fl_put_string(p->out, p->unit);
 	fl_out_put(p->out, ", ", 2);
-	fl_put_share(p->out, weight, p->weight[0]);
+	fl_put_share(p->out, weight, p->all);
 	fl_out_put(p->out, ")", 1);
 }
 
@@ -270,13 +344,73 @@ static int64_t units(const struct picture *p, int64_t weight)
 	return weight / p->unit_size;
 }
 
+static struct slice attribute(const struct picture *p, struct slice name,
+			      const char *key)
+{
+	struct slice none = { NULL, 0 };
+
+	return p->attributes ? fl_nameattr_get(p->attributes, name, key) :
+			       none;
+}
+
+/* What --nameattr has of a frame; false: nothing. */
+static bool put_attribute(struct picture *p, struct slice name,
+			  const char *key)
+{
+	struct slice value = attribute(p, name, key);
+
+	if (!value.at)
+		return false;
+	fl_out_print(p->out, " %s=\"", key);
+	fl_put_escaped(p->out, value, SIZE_MAX);
+	fl_out_text(p->out, "\"");
+	return true;
+}
+
+/* A link leads elsewhere; it is no script. */
+static bool put_link(struct picture *p, struct slice name)
+{
+	struct slice to = attribute(p, name, "href");
+
+	if (!to.at || (to.size > 10 &&
+		       strncasecmp(to.at, "javascript:", 11) == 0))
+		return false;
+	fl_out_text(p->out, "<a");
+	put_attribute(p, name, "href");
+	if (!put_attribute(p, name, "target"))
+		fl_out_text(p->out, " target=\"_top\"");
+	fl_out_text(p->out, ">");
+	return true;
+}
+
+static void put_title(struct picture *p, uint32_t i, struct slice name)
+{
+	struct slice own = { NULL, 0 };
+
+	if (i)
+		own = attribute(p, name, "title");
+	fl_out_text(p->out, "<title>");
+	if (own.at) {
+		fl_put_escaped(p->out, own, LONGEST);
+	} else {
+		fl_put_escaped(p->out, name, LONGEST);
+		if (p->compares)
+			put_changes(p, i);
+		else
+			put_weight(p, i ? p->weight[i] : p->all);
+	}
+	fl_out_text(p->out, "</title>");
+}
+
 static void put_frame(struct picture *p, uint32_t i)
 {
+	struct slice name = fl_node_name(p->page, p->layout, i);
 	struct fl_out *out = p->out;
-	int64_t weight = p->weight[i];
+	int64_t weight = i ? p->weight[i] : p->all;
 	int64_t left = units(p, p->x[i]);
 	int64_t width = units(p, p->x[i] + weight) - left;
 	unsigned type = p->layout->type[i];
+	bool link = i && put_link(p, name);
 
 	fl_out_text(out, "<rect class=\"c");
 	put_number(out, p->paint[i]);
@@ -290,14 +424,13 @@ static void put_frame(struct picture *p, uint32_t i)
 	put_number(out, row_of(p, p->layout->level[i]));
 	fl_out_text(out, "\" width=\"");
 	put_number(out, FL_MAX(width, 1));
-	fl_out_print(out, "\" height=\"1\" fill=\"#%06x\"><title>",
+	fl_out_print(out, "\" height=\"1\" fill=\"#%06x\"",
 		     (unsigned)p->paints.at[p->paint[i]].light);
-	fl_put_escaped(out, fl_node_name(p->page, p->layout, i), LONGEST);
-	if (p->compares)
-		put_changes(p, i);
-	else
-		put_weight(p, weight);
-	fl_out_text(out, "</title></rect>\n");
+	if (i)
+		put_attribute(p, name, "id");
+	fl_out_text(out, ">");
+	put_title(p, i, name);
+	fl_out_text(out, link ? "</rect></a>\n" : "</rect>\n");
 }
 
 static void put_frames(struct picture *p)
@@ -432,9 +565,16 @@ static void put_labels(struct picture *p)
 	const struct fl_layout *l = p->layout;
 	struct fl_out *out = p->out;
 	struct fl_caption caption;
+	double size = p->page->font_size > 0 ? p->page->font_size : 12;
 
-	fl_out_text(out, "<g id=\"labels\" pointer-events=\"none\">\n");
-	for (uint32_t i = 0; i < l->n && p->row >= 12; i++) {
+	fl_out_text(out, "<g id=\"labels\" pointer-events=\"none\"");
+	if (p->page->font_size > 0) {
+		fl_out_text(out, " font-size=\"");
+		fl_put_coord(out, p->page->font_size);
+		fl_out_text(out, "\"");
+	}
+	fl_out_text(out, ">\n");
+	for (uint32_t i = 0; i < l->n && p->row >= size; i++) {
 		double width = i ? p->weight[i] * p->scale : p->width;
 		struct slice text;
 		bool cut;
@@ -442,14 +582,14 @@ static void put_labels(struct picture *p)
 		if (width < 26)
 			continue;
 		fl_caption(&caption, fl_node_name(p->page, l, i), l->type[i]);
-		text = fl_caption_fit(&caption, width, &cut);
+		text = fl_caption_fit(&caption, width * 12 / size, &cut);
 		if (!text.size)
 			continue;
 		fl_out_text(out, "<text x=\"");
 		fl_put_coord(out, PAD + p->x[i] * p->scale + 4);
 		fl_out_text(out, "\" y=\"");
 		fl_put_coord(out, p->top + row_of(p, l->level[i]) * p->row +
-			     p->row / 2 + 4);
+			     p->row / 2 + size / 3);
 		fl_out_text(out, "\">");
 		fl_put_escaped(out, text, SIZE_MAX);
 		fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
@@ -532,7 +672,7 @@ static void put_foot(struct picture *p)
 	if (p->compares) {
 		put_totals(p);
 	} else {
-		fl_put_count(out, p->weight[0]);
+		fl_put_count(out, counted(p, p->all));
 		fl_out_text(out, " ");
 		fl_put_string(out, p->unit);
 		fl_out_text(out, ", ");
@@ -557,6 +697,8 @@ static void put_foot(struct picture *p)
 
 static void put_script(struct picture *p)
 {
+	if (p->page->no_script)
+		return;
 	fl_out_text(p->out, "<script><![CDATA[");
 	fl_out_text(p->out, fl_viewer.svg_script);
 	fl_out_text(p->out, "]]></script>\n");
@@ -588,6 +730,11 @@ static bool put_picture(struct picture *p)
 	put_number(out, units(p, p->total));
 	fl_out_print(out, " %u\" preserveAspectRatio=\"none\"", p->rows);
 	put_facts(p);
+	if (p->page->nametype) {
+		fl_out_text(out, " data-nametype=\"");
+		fl_put_string(out, p->page->nametype);
+		fl_out_text(out, "\"");
+	}
 	fl_out_text(out, ">\n");
 	good = put_cut(p);
 	put_frames(p);
@@ -602,29 +749,17 @@ static bool put_picture(struct picture *p)
 	return good;
 }
 
-static int set_highlight(struct picture *p)
-{
-	const char *pattern = p->page->highlight;
-	char why[256];
-
-	if (!pattern)
-		return FLAME_OK;
-	p->highlight = fl_regex_new(pattern, false, why, sizeof(why));
-	return p->highlight ? FLAME_OK :
-	       fl_fail(p->page->tree->flame, "--highlight %s: %s", pattern,
-		       why);
-}
-
 static int write_svg(struct fl_page *page)
 {
 	struct picture p = { .page = page, .out = page->out };
-	int status = set_highlight(&p);
+	int status = prepare(&p);
 
-	if (status == FLAME_OK)
-		status = prepare(&p);
 	if (status == FLAME_OK && !put_picture(&p))
 		status = fl_no_memory(page->tree->flame);
-	fl_regex_free(p.highlight);
+	if (status == FLAME_OK)
+		status = fl_brush_save(&p.brush);
+	fl_brush_close(&p.brush);
+	fl_nameattr_free(p.attributes);
 	fl_paints_free(&p.paints);
 	fl_layout_free(p.layout);
 	free(p.paint);

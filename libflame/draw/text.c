@@ -27,7 +27,7 @@ struct text {
 	struct fl_page *page;
 	struct fl_out *out;
 	struct fl_layout *layout;
-	const struct fl_scheme *scheme;
+	struct fl_brush brush;
 	struct fl_regex *highlight;
 	const char *unit;
 	bool compares;
@@ -124,19 +124,9 @@ static void put_blanks(struct fl_out *out, uint32_t n)
 
 /* Frames ------------------------------------------------------------------- */
 
-static struct fl_colors colors_of(const struct text *t, uint32_t node)
+static struct fl_colors colors_of(struct text *t, uint32_t node)
 {
-	static const struct fl_colors match = { 0xf25bd0, 0xb3008f };
-	const struct fl_layout *l = t->layout;
-	struct slice name = fl_node_name(t->page, l, node);
-
-	if (t->highlight && node && fl_regex_match(t->highlight, name.at,
-						   name.size))
-		return match;
-	if (t->compares)
-		return fl_ramp[fl_ramp_step(l->self[1][node] -
-					    l->self[0][node], t->most)];
-	return t->scheme->pick(name, l->type[node]);
+	return fl_brush_pick(&t->brush, node);
 }
 
 /* The longest tail of a caption that fits, or the method's beginning. */
@@ -369,18 +359,13 @@ static int prepare(struct text *t)
 {
 	struct fl_page *page = t->page;
 	struct flame *flame = page->tree->flame;
-	char why[256];
 
-	t->scheme = fl_scheme_named(flame, page->colors);
-	if (!t->scheme)
-		return FLAME_FAILED;
-	if (page->highlight &&
-	    !(t->highlight = fl_regex_new(page->highlight, false, why,
-					  sizeof(why))))
-		return fl_fail(flame, "--highlight %s: %s", page->highlight,
-			       why);
+	page->brushed = true;
+	if (page->chart)
+		return fl_fail(flame, "--flamechart: only a picture (svg) "
+			       "keeps samples in their order");
 	t->layout = fl_tree_layout(page->tree, 0, false);
-	if (!t->layout)
+	if (!t->layout || fl_brush_open(&t->brush, page, t->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	t->compares = t->layout->columns == 2;
 	t->weight = t->layout->total[t->compares];
@@ -401,7 +386,7 @@ static int write_text(struct fl_page *page)
 
 	if (status == FLAME_OK)
 		status = page->as_tree ? put_tree(&t) : put_graph(&t);
-	fl_regex_free(t.highlight);
+	fl_brush_close(&t.brush);
 	fl_layout_free(t.layout);
 	free(t.first);
 	free(t.cells);

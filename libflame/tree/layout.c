@@ -479,6 +479,10 @@ void fl_layout_x(const struct fl_layout *l, unsigned column, int64_t *x)
 {
 	const int64_t *total = l->total[column], *self = l->self[column];
 
+	if (l->x) {
+		memcpy(x, l->x, l->n * sizeof(*x));
+		return;
+	}
 	x[0] = 0;
 	for (uint32_t i = 0; i < l->n; i++) {
 		int64_t at = x[i] + self[i];
@@ -499,6 +503,7 @@ void fl_layout_free(struct fl_layout *l)
 	free(l->parent);
 	free(l->level);
 	free(l->end);
+	free(l->x);
 	for (unsigned c = 0; c < 2; c++) {
 		free(l->self[c]);
 		free(l->total[c]);

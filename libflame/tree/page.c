@@ -7,6 +7,7 @@
 
 #include "tree/tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const struct flame_row fl_page_rows[] = {
@@ -15,6 +16,8 @@ const struct flame_row fl_page_rows[] = {
 	{ 'w', "notes", "TEXT", "notes kept in the page", 0, 0, 0 },
 	{ 'w', "colors", "NAME", "colour scheme (java, mem, hot, ...)", 0, 0, 0 },
 	{ 'w', "highlight", "RE", "mark frames that match", 0, 0, 0 },
+	{ 'w', "mine", "RE", "colour what matches, all else is grey", 0, 0, 0 },
+	{ 'w', "negate", NULL, "swap the colours of a comparison", 0, 0, 0 },
 	{ 'w', "countname", "TEXT", "what is counted (samples)", 0, 0, 0 },
 	{ 'w', "width", "PIXELS", "width of the picture (text: columns)", 0, 0, 0 },
 	{ 'w', "height", "PIXELS", "height of a frame", 0, 0, 0 },
@@ -30,10 +33,30 @@ struct page_state {
 	bool written;
 };
 
+/* Neighbours of one stack are one. */
+static bool add_step(struct fl_page *page, const struct flame_sample *sample)
+{
+	struct fl_step *last = page->steps + page->nsteps - 1;
+
+	if (page->nsteps && last->stack == sample->stack) {
+		last->weight += sample->weight;
+		return true;
+	}
+	if (!fl_grow(&page->steps, &page->steps_room, page->nsteps + 1,
+		     sizeof(*page->steps)))
+		return false;
+	page->steps[page->nsteps++] = (struct fl_step){ sample->stack,
+							sample->weight };
+	return true;
+}
+
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct page_state *state = sink->state;
+	struct fl_page *page = &state->page;
 
+	if (page->chart && !add_step(page, sample))
+		return fl_no_memory(sink->flame);
 	return fl_put(state->gather, sample);
 }
 
@@ -64,6 +87,90 @@ static int set_minwidth(struct fl_page *page, const char *text)
 	return set_number(&page->minwidth, copy, 0);
 }
 
+/* Given again, it is another expression. */
+static int add_mine(struct fl_page *page, const char *value)
+{
+	char *all;
+
+	if (!page->mine)
+		return set_text(&page->mine, value);
+	if (asprintf(&all, "%s\n%s", page->mine, value) < 0)
+		return FLAME_FAILED;
+	free(page->mine);
+	page->mine = all;
+	return FLAME_OK;
+}
+
+static int set_all(struct fl_page *page, const char *value)
+{
+	struct slice text = { value, strlen(value) };
+
+	return fl_parse_int(text, &page->all) && page->all >= 0 ?
+		FLAME_OK : FLAME_FAILED;
+}
+
+static int set_peer(struct fl_page *page, const char *value)
+{
+	if (strcmp(value, "perl") == 0)
+		page->peer = FL_PEER_PERL;
+	else if (strcmp(value, "inferno") == 0)
+		page->peer = FL_PEER_INFERNO;
+	else
+		return FLAME_FAILED;
+	return FLAME_OK;
+}
+
+/* What is known of a colour's spelling is enough to put it into a style. */
+static int set_color(char **to, const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if (!strchr("#(),.% -", *p) && !(*p >= '0' && *p <= '9') &&
+		    !((*p | 32) >= 'a' && (*p | 32) <= 'z'))
+			return FLAME_FAILED;
+	return *text ? set_text(to, text) : FLAME_FAILED;
+}
+
+static int set_switch(struct flame_sink *sink, const char *option)
+{
+	struct fl_page *page = &((struct page_state *)sink->state)->page;
+	const struct {
+		const char *name;
+		bool *to;
+	} switches[] = {
+		{ "inverted", &page->inverted }, { "tree", &page->as_tree },
+		{ "ansi", &page->ansi }, { "compat", &page->compat },
+		{ "compat-root", &page->compat_root },
+		{ "negate", &page->negate },
+		{ "no-javascript", &page->no_script },
+		{ "flamechart", &page->chart },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(switches); i++) {
+		if (strcmp(option, switches[i].name) != 0)
+			continue;
+		*switches[i].to = true;
+		if (page->chart)
+			sink->needs |= FL_NEED_ORDER;
+		return FLAME_OK;
+	}
+	return FLAME_FAILED;
+}
+
+/* In the order of enum fl_classic_by. */
+static int set_color_by(struct fl_page *page, const char *value)
+{
+	static const char *const names[] = {
+		"sum", "hash", "deterministic", "random",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(names); i++)
+		if (strcmp(value, names[i]) == 0) {
+			page->color_by = i;
+			return FLAME_OK;
+		}
+	return FLAME_FAILED;
+}
+
 static int set(struct flame_sink *sink, const char *option, const char *value)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
@@ -75,33 +182,42 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		{ "notes", &page->notes }, { "colors", &page->colors },
 		{ "highlight", &page->highlight },
 		{ "countname", &page->countname },
+		{ "fonttype", &page->font }, { "nametype", &page->nametype },
+		{ "nameattr", &page->nameattr }, { "cp", &page->palette },
+	}, colors[] = {
+		{ "search-color", &page->search_color },
+		{ "stroke-color", &page->stroke_color },
+		{ "uicolor", &page->ui_color },
+		{ "bgcolors", &page->background },
 	};
 
-	for (const struct flame_row *row = fl_page_rows; row->name; row++)
-		if (row->argument && !value && strcmp(option, row->name) == 0)
-			return FLAME_FAILED;
+	if (!value)
+		return set_switch(sink, option);
 	for (size_t i = 0; i < FL_COUNT(texts); i++)
 		if (strcmp(option, texts[i].name) == 0)
 			return set_text(texts[i].text, value);
+	for (size_t i = 0; i < FL_COUNT(colors); i++)
+		if (strcmp(option, colors[i].name) == 0)
+			return set_color(colors[i].text, value);
 	if (strcmp(option, "width") == 0)
 		return set_number(&page->width, value, 10);
 	if (strcmp(option, "height") == 0)
 		return set_number(&page->frame_height, value, 4);
+	if (strcmp(option, "fontsize") == 0)
+		return set_number(&page->font_size, value, 4);
+	if (strcmp(option, "factor") == 0)
+		return set_number(&page->factor, value, 0);
 	if (strcmp(option, "minwidth") == 0)
 		return set_minwidth(page, value);
-	if (strcmp(option, "inverted") == 0)
-		page->inverted = true;
-	else if (strcmp(option, "tree") == 0)
-		page->as_tree = true;
-	else if (strcmp(option, "ansi") == 0)
-		page->ansi = true;
-	else if (strcmp(option, "compat") == 0)
-		page->compat = true;
-	else if (strcmp(option, "compat-root") == 0)
-		page->compat_root = true;
-	else
-		return FLAME_FAILED;
-	return FLAME_OK;
+	if (strcmp(option, "mine") == 0)
+		return add_mine(page, value);
+	if (strcmp(option, "whole") == 0)
+		return set_all(page, value);
+	if (strcmp(option, "peer") == 0)
+		return set_peer(page, value);
+	if (strcmp(option, "color-by") == 0)
+		return set_color_by(page, value);
+	return FLAME_FAILED;
 }
 
 static int finish(struct flame_sink *sink)
@@ -114,6 +230,11 @@ static int finish(struct flame_sink *sink)
 		fl_remark(sink->flame, "the result is empty: no sample was "
 			  "selected");
 	status = state->page.write(&state->page);
+	if (state->page.negate && state->page.tree->columns == 1)
+		fl_remark(sink->flame, "--negate: nothing is compared");
+	if (state->page.mine && !state->page.brushed)
+		fl_remark(sink->flame, "--mine: only pictures (svg) and text "
+			  "have such colours");
 
 	state->page.out = NULL;
 	if (status != FLAME_OK) {
@@ -139,6 +260,16 @@ static void release(struct flame_sink *sink)
 	free(page->colors);
 	free(page->highlight);
 	free(page->countname);
+	free(page->font);
+	free(page->nametype);
+	free(page->nameattr);
+	free(page->palette);
+	free(page->search_color);
+	free(page->stroke_color);
+	free(page->ui_color);
+	free(page->background);
+	free(page->mine);
+	free(page->steps);
 }
 
 struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
@@ -184,10 +315,30 @@ bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
 
 double fl_page_minimum(const struct fl_page *page, double page_width)
 {
+	struct fl_layout *chart;
 	double total = (double)FL_MAX(page->tree->total[0],
 				      page->tree->total[1]);
 	double minimum = 0;
 
+	if (page->chart && !page->keeps_order) {
+		fl_fail(page->tree->flame, "--flamechart: only a picture "
+			"(svg) keeps samples in their order");
+		return NULL;
+	}
+	if (page->chart && page->borrowed) {
+		fl_fail(page->tree->flame, "--flamechart: of one profile, "
+			"not of a comparison");
+		return NULL;
+	}
+	if (page->chart) {
+		chart = fl_chart_layout(page->tree, page->steps, page->nsteps,
+					false);
+		if (!chart)
+			fl_no_memory(page->tree->flame);
+		return chart;
+	}
+	if (page->peer && page->tree->columns == 1)
+		return fl_peer_layout(page->tree);
 	if (page->minwidth_percent)
 		minimum = total * page->minwidth / 100;
 	else if (page_width > 0)

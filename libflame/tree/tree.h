@@ -25,6 +25,7 @@ struct fl_layout {
 	uint32_t *level;
 	uint32_t *end;		/* one past the last node of the subtree */
 	int64_t *self[2], *total[2];	/* [columns] */
+	int64_t *x;		/* a chart: where nodes begin; NULL: no chart */
 	const char *unit;	/* of the weights: "samples" */
 	const char *metric;	/* "cpu"; "" if not known */
 };
@@ -53,6 +54,22 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 				 bool lossy);
 void fl_layout_free(struct fl_layout *layout);
+
+/*
+ * chart.c: stacks from left to right in their order, neighbours merged as
+ * far as they are the same from the root on; raw: how a frame ran is part
+ * of what must be the same.  fl_peer_layout: those of the tree as
+ * flamegraph.pl and inferno-flamegraph sort them.  NULL: no memory.
+ */
+struct fl_step {
+	flame_id stack;
+	int64_t weight;
+};
+
+struct fl_layout *fl_chart_layout(struct flame_tree *tree,
+				  const struct fl_step *steps, size_t n,
+				  bool raw);
+struct fl_layout *fl_peer_layout(struct flame_tree *tree);
 
 /*
  * The x at which a node begins, in weight units of a column: self lies left
@@ -86,6 +103,20 @@ struct fl_page {
 	double frame_height;	/* pixels; 0: the writer's own choice */
 	double minwidth;	/* pixels, or percent of the total */
 	bool minwidth_percent;
+	/* What the peers' pictures can be told: only pictures know these. */
+	char *mine;		/* expressions, a line each */
+	char *search_color, *stroke_color, *ui_color, *font, *background;
+	char *nametype, *nameattr, *palette;
+	double font_size, factor;	/* 0: the writer's own, 1 */
+	int64_t all;		/* the width of the root, if more than it */
+	int color_by;		/* enum fl_classic_by */
+	enum fl_peer peer;	/* merged and coloured as by it */
+	bool negate, no_script;
+	bool chart;		/* samples in their order */
+	bool keeps_order;	/* the writer can draw that */
+	bool brushed;		/* and colours that are not a scheme's */
+	struct fl_step *steps;	/* for that */
+	size_t nsteps, steps_room;
 	bool inverted;		/* root on top */
 	bool as_tree;		/* opens as a tree of rows */
 	bool ansi;		/* text: a terminal shows it, in colours */

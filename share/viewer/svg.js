@@ -225,7 +225,8 @@ function tell(i) {
 	if (i < 0)
 		return;
 	const [, name, about] = title(i), f = view.focus;
-	let text = name + " \u2014 " + about.replace(/%$/, "% of all");
+	const kind = frames.getAttribute("data-nametype");
+	let text = (kind ? kind + " " : "") + name + " \u2014 " + about.replace(/%$/, "% of all");
 	if (f && !isAbove(i))
 		text += ", " + percent(d.w[i], d.w[f]) + " of view";
 	tipText.textContent = text;

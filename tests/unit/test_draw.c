@@ -72,8 +72,10 @@ static double contrast(uint32_t a, uint32_t b)
 
 Test(schemes, text_is_readable_on_every_colour)
 {
+	/* Those of history are as they were. */
 	for (size_t i = 0; fl_schemes[i]; i++)
-		for (unsigned n = 0; n < 3000; n++) {
+		for (unsigned n = 0; n < 3000 && !fl_schemes[i]->classic;
+		     n++) {
 			char name[64];
 			struct fl_colors c;
 
@@ -86,6 +88,39 @@ Test(schemes, text_is_readable_on_every_colour)
 			cr_assert_geq(contrast(c.dark, 0xf7f9fb), 4.5,
 				      "%s %06x", fl_schemes[i]->name,
 				      (unsigned)c.dark);
+		}
+}
+
+Test(schemes, text_is_readable_on_groups_and_what_is_mine)
+{
+	for (unsigned i = 0; i < 24; i++) {
+		cr_assert_geq(contrast(fl_group_color(i).light, 0x14181d), 7.0);
+		cr_assert_geq(contrast(fl_group_color(i).dark, 0xf7f9fb), 4.5);
+		cr_assert_geq(contrast(fl_mine_color(i).light, 0x14181d), 7.0);
+		cr_assert_geq(contrast(fl_mine_color(i).dark, 0xf7f9fb), 4.5);
+	}
+}
+
+Test(schemes, classic_colours_are_those_of_history)
+{
+	struct fl_classic how = { .palette = FL_CLASSIC_HOT };
+
+	cr_expect_eq(fl_classic_color(&how, slice("main"), FLAME_UNKNOWN),
+		     243 << 16 | 179 << 8 | 42);
+	cr_expect_eq(fl_classic_color(&how, slice("foo"), FLAME_UNKNOWN),
+		     220 << 16 | 71 << 8 | 17);
+	cr_expect_eq(fl_classic_color(&how, slice(""), FLAME_UNKNOWN),
+		     213 << 16 | 39 << 8 | 9);
+	cr_expect_eq(fl_classic_color(&how, slice("oof"), FLAME_UNKNOWN),
+		     fl_classic_color(&how, slice("foo"), FLAME_UNKNOWN));
+	cr_expect_eq(fl_classic_color(&how, slice("--"), FLAME_UNKNOWN),
+		     0xa0a0a0);
+	/* Any bytes and lengths. */
+	for (unsigned by = 0; by < 4; by++)
+		for (size_t n = 0; n < 8; n++) {
+			how.by = by;
+			fl_classic_color(&how, (struct slice){
+				"`\xce\xbb\xff`\x80`a", n }, FLAME_JIT);
 		}
 }
 
@@ -381,6 +416,63 @@ Test(svg, text_from_outside_stays_text)
 		cr_assert(n);
 		i += n;
 	}
+}
+
+Test(svg, a_function_is_drawn_once_below_its_caller)
+{
+	struct flame_sink *sink = begin(&fl_format_svg);
+
+	put(sink, "main;foo", 10);
+	put(sink, "main;foo-bar", 10);
+	put(sink, "main;foo;x", 10);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_eq(times("<title>foo ("), 1);
+	cr_assert(holds("<title>foo (20 samples, 66.67%)"));
+	sink = begin(&fl_format_svg);
+	cr_assert_eq(flame_set(sink, "peer", "perl"), FLAME_OK);
+	put(sink, "main;foo", 10);
+	put(sink, "main;foo-bar", 10);
+	put(sink, "main;foo;x", 10);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_eq(times("<title>foo ("), 2);
+}
+
+Test(svg, a_chart_keeps_the_order_of_samples)
+{
+	struct flame_sink *sink = begin(&fl_format_svg);
+
+	cr_assert_eq(flame_set(sink, "flamechart", NULL), FLAME_OK);
+	put(sink, "a;c", 2);
+	put(sink, "a;b", 1);
+	put(sink, "a;b", 1);
+	put(sink, "a;c", 3);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_eq(times("<title>a (7 "), 1);
+	cr_assert_eq(times("<title>c ("), 2);
+	cr_assert(holds("x=\"2\" y=\"0\" width=\"2\" height=\"1\""));
+}
+
+Test(svg, an_empty_chart_is_a_page)
+{
+	struct flame_sink *sink = begin(&fl_format_svg);
+
+	cr_assert_eq(flame_set(sink, "flamechart", NULL), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert(holds("all (0 "));
+	sink = begin(&fl_format_svg);
+	cr_assert_eq(flame_set(sink, "peer", "inferno"), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert(holds("all (0 "));
+}
+
+Test(svg, a_colour_cannot_leave_its_style)
+{
+	struct flame_sink *sink = begin(&fl_format_svg);
+
+	cr_assert_eq(flame_set(sink, "uicolor", "rgb(1, 2, 3)"), FLAME_OK);
+	cr_assert_eq(flame_set(sink, "bgcolors", "red}</style>"),
+		     FLAME_FAILED);
+	flame_abandon(sink);
 }
 
 Test(svg, an_empty_profile_is_a_page)

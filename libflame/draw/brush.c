@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A brush: a colour scheme as the options of a page change it.  What a
+ * frame is marked or compared for goes before its scheme.
+ */
+#include "draw/draw.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* --cp: "name->rgb(r,g,b)" a line, by name, kept from picture to picture. */
+struct fl_palette {
+	const char *path;
+	struct fl_index index;
+	struct fl_arena arena;
+	struct swatch {
+		struct slice name;
+		uint32_t color;
+	} *at;			/* at[0] is none */
+	size_t n, room;
+	bool grown;
+};
+
+static struct swatch *find_swatch(const struct fl_palette *p,
+				  struct slice name)
+{
+	uint64_t hash = fl_hash(name.at, name.size);
+	uint32_t i, id;
+
+	for (i = fl_index_first(&p->index, hash);
+	     (id = fl_index_at(&p->index, hash, &i));)
+		if (p->at[id].name.size == name.size &&
+		    memcmp(p->at[id].name.at, name.at, name.size) == 0)
+			return &p->at[id];
+	return NULL;
+}
+
+static bool add_swatch(struct fl_palette *p, struct slice name,
+		       uint32_t color)
+{
+	char *copy = fl_arena_copy(&p->arena, name.at, name.size);
+
+	if (!p->n)
+		p->n = 1;
+	if (!copy || !fl_grow(&p->at, &p->room, p->n + 1, sizeof(*p->at)) ||
+	    !fl_index_add(&p->index, fl_hash(name.at, name.size), p->n))
+		return false;
+	p->at[p->n++] = (struct swatch){ { copy, name.size }, color };
+	return true;
+}
+
+/* The last "->" of a line ends its name. */
+static bool read_swatch(struct fl_palette *p, const char *line, size_t n)
+{
+	const char *end = line + n, *arrow = NULL;
+	unsigned r, g, b;
+
+	for (const char *s = line; (s = memmem(s, end - s, "->", 2)); s += 2)
+		arrow = s;
+	if (!arrow || sscanf(arrow, "->rgb(%u,%u,%u)", &r, &g, &b) != 3 ||
+	    r > 255 || g > 255 || b > 255)
+		return true;
+	return find_swatch(p, (struct slice){ line, arrow - line }) ||
+	       add_swatch(p, (struct slice){ line, arrow - line },
+			  r << 16 | g << 8 | b);
+}
+
+static struct fl_palette *palette_open(const char *path)
+{
+	struct fl_palette *p = calloc(1, sizeof(*p));
+	FILE *file = fopen(path, "r");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	if (p)
+		p->path = path;
+	/* Where there is none yet, all names are new. */
+	while (p && file && (n = getline(&line, &room, file)) >= 0)
+		if (!read_swatch(p, line, n)) {
+			free(p);
+			p = NULL;
+		}
+	free(line);
+	if (file)
+		fclose(file);
+	return p;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct swatch *x = a, *y = b;
+	int d = memcmp(x->name.at, y->name.at,
+		       FL_MIN(x->name.size, y->name.size));
+
+	return d ? d : (x->name.size > y->name.size) -
+		       (x->name.size < y->name.size);
+}
+
+static int palette_save(struct flame *flame, struct fl_palette *p)
+{
+	struct fl_out *out = fl_out_open(flame, p->path);
+
+	if (!out)
+		return FLAME_FAILED;
+	qsort(p->at + 1, p->n - 1, sizeof(*p->at), by_name);
+	for (size_t i = 1; i < p->n; i++) {
+		uint32_t c = p->at[i].color;
+
+		fl_out_put(out, p->at[i].name.at, p->at[i].name.size);
+		fl_out_print(out, "->rgb(%u,%u,%u)\n", (unsigned)(c >> 16),
+			     (unsigned)(c >> 8 & 255), (unsigned)(c & 255));
+	}
+	return fl_out_close(out);
+}
+
+static void palette_free(struct fl_palette *p)
+{
+	if (!p)
+		return;
+	fl_index_free(&p->index);
+	fl_arena_free(&p->arena);
+	free(p->at);
+	free(p);
+}
+
+/* As the map spells a name: with the suffix that tells how it ran. */
+static struct fl_colors of_palette(struct fl_brush *brush, struct slice name,
+				   enum flame_type type,
+				   struct fl_colors normal)
+{
+	struct fl_buf buf = { 0 };
+	struct swatch *swatch;
+	struct slice full;
+
+	fl_buf_put(&buf, name.at, name.size);
+	fl_buf_text(&buf, fl_type_suffix(type));
+	full = (struct slice){ buf.at, buf.size };
+	if (buf.failed || !buf.size || memchr(buf.at, '\n', buf.size)) {
+		fl_buf_free(&buf);
+		return normal;
+	}
+	swatch = find_swatch(brush->palette, full);
+	if (swatch) {
+		normal = (struct fl_colors){ swatch->color,
+					     fl_classic_dark(swatch->color) };
+	} else {
+		brush->palette->grown |= add_swatch(brush->palette, full,
+						    normal.light);
+	}
+	fl_buf_free(&buf);
+	return normal;
+}
+
+/* Groups by weight: the heaviest have the colours that differ most. */
+struct group {
+	uint64_t hash;
+	int64_t weight;
+	uint32_t first;		/* node; older ones first where equal */
+};
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static uint64_t group_of(const struct fl_brush *brush, uint32_t node)
+{
+	enum flame_type type = brush->layout->type[node];
+	struct slice group = brush->scheme->group(
+		fl_node_name(brush->page, brush->layout, node), type);
+
+	return group.size ? fl_hash(group.at, group.size) : 0;
+}
+
+static bool rank_groups(struct fl_brush *brush)
+{
+	const struct fl_layout *l = brush->layout;
+	const int64_t *self = l->self[l->columns - 1];
+	struct group *groups = NULL;
+	size_t n = 0, room = 0;
+	bool good = true;
+
+	for (uint32_t i = 1; good && i < l->n; i++) {
+		bool fresh = false;
+		uint64_t hash = group_of(brush, i);
+		uint64_t *at = fl_map_put(&brush->ranks, hash, &fresh);
+
+		good = at && fl_grow(&groups, &room, n + 1, sizeof(*groups));
+		if (!good)
+			break;
+		if (fresh) {
+			*at = n;
+			groups[n++] = (struct group){ hash, 0, i };
+		}
+		groups[*at].weight += self[i];
+	}
+	if (good)
+		qsort(groups, n, sizeof(*groups), by_weight);
+	for (size_t i = 0; good && i < n; i++)
+		*fl_map_get(&brush->ranks, groups[i].hash) = i;
+	free(groups);
+	return good;
+}
+
+static int open_mine(struct fl_brush *brush)
+{
+	const char *at = brush->page->mine, *end;
+	struct flame *flame = brush->page->tree->flame;
+	char why[256];
+
+	for (; at; at = *end ? end + 1 : NULL) {
+		char *text;
+
+		end = at + strcspn(at, "\n");
+		text = strndup(at, end - at);
+		if (!text || !fl_grow(&brush->mine, &brush->mine_room,
+				      brush->nmine + 1,
+				      sizeof(*brush->mine))) {
+			free(text);
+			return fl_no_memory(flame);
+		}
+		brush->mine[brush->nmine] = fl_regex_new(text, false, why,
+							 sizeof(why));
+		if (!brush->mine[brush->nmine]) {
+			fl_fail(flame, "--mine %s: %s", text, why);
+			free(text);
+			return FLAME_FAILED;
+		}
+		brush->nmine++;
+		free(text);
+	}
+	return FLAME_OK;
+}
+
+/* The scheme, and what only historic ones know. */
+static int open_scheme(struct fl_brush *brush)
+{
+	const struct fl_page *page = brush->page;
+	struct flame *flame = page->tree->flame;
+	const char *name = page->colors;
+
+	if (!name && page->mine)
+		name = "mine";
+	brush->scheme = fl_scheme_named(flame, name);
+	if (!brush->scheme)
+		return FLAME_FAILED;
+	brush->classic.palette = brush->scheme->classic;
+	brush->classic.inferno = page->peer == FL_PEER_INFERNO;
+	brush->classic.by = page->color_by;
+	if (strcmp(brush->scheme->name, "mine") == 0 && !page->mine)
+		return fl_fail(flame, "colors 'mine': which frames are, says "
+			       "--mine RE");
+	if (!brush->scheme->classic && page->color_by)
+		fl_remark(flame, "colours go by name as it is: --hash and its "
+			  "like are for --colors classic-...");
+	return FLAME_OK;
+}
+
+int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
+		  const struct fl_layout *layout)
+{
+	struct flame *flame = page->tree->flame;
+	char why[256];
+
+	brush->page = page;
+	brush->layout = layout;
+	if (open_scheme(brush) != FLAME_OK || open_mine(brush) != FLAME_OK)
+		return FLAME_FAILED;
+	if (page->highlight) {
+		brush->highlight = fl_regex_new(page->highlight, false, why,
+						sizeof(why));
+		if (!brush->highlight)
+			return fl_fail(flame, "--highlight %s: %s",
+				       page->highlight, why);
+	}
+	if (layout->columns == 2)
+		brush->most = fl_most_change(layout);
+	if (brush->scheme->group && !rank_groups(brush))
+		return fl_no_memory(flame);
+	if (page->palette && !(brush->palette = palette_open(page->palette)))
+		return fl_no_memory(flame);
+	return FLAME_OK;
+}
+
+static struct fl_colors of_change(const struct fl_brush *brush, uint32_t node)
+{
+	const struct fl_layout *l = brush->layout;
+	int64_t change = l->self[1][node] - l->self[0][node];
+	uint32_t c;
+
+	if (brush->page->negate)
+		change = -change;
+	if (!brush->scheme->classic)
+		return fl_ramp[fl_ramp_step(change, brush->most)];
+	c = fl_classic_change(&brush->classic, change, brush->most);
+	return (struct fl_colors){ c, fl_classic_dark(c) };
+}
+
+static struct fl_colors of_scheme(struct fl_brush *brush, uint32_t node,
+				  struct slice name, enum flame_type type)
+{
+	if (brush->scheme->classic) {
+		/* Peers know the root by no name. */
+		uint32_t c = fl_classic_color(&brush->classic,
+					      node ? name : FL_SLICE(""),
+					      type);
+
+		return (struct fl_colors){ c, fl_classic_dark(c) };
+	}
+	if (node && brush->scheme->group && type != FLAME_GROUP &&
+	    group_of(brush, node))
+		return fl_group_color(*fl_map_get(&brush->ranks,
+						  group_of(brush, node)));
+	for (size_t i = 0; node && i < brush->nmine; i++)
+		if (strcmp(brush->scheme->name, "mine") == 0 &&
+		    fl_regex_match(brush->mine[i], name.at, name.size))
+			return fl_mine_color(i);
+	return brush->scheme->pick(name, type);
+}
+
+struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node)
+{
+	static const struct fl_colors match = { 0xf25bd0, 0xb3008f };
+	struct slice name = fl_node_name(brush->page, brush->layout, node);
+	enum flame_type type = brush->layout->type[node];
+	struct fl_colors colors;
+
+	if (brush->highlight && node &&
+	    fl_regex_match(brush->highlight, name.at, name.size))
+		return match;
+	if (brush->layout->columns == 2)
+		return of_change(brush, node);
+	colors = of_scheme(brush, node, name, type);
+	return brush->palette && node ?
+		of_palette(brush, name, type, colors) : colors;
+}
+
+int fl_brush_save(struct fl_brush *brush)
+{
+	if (!brush->palette || !brush->palette->grown)
+		return FLAME_OK;
+	return palette_save(brush->page->tree->flame, brush->palette);
+}
+
+void fl_brush_close(struct fl_brush *brush)
+{
+	fl_regex_free(brush->highlight);
+	for (size_t i = 0; i < brush->nmine; i++)
+		fl_regex_free(brush->mine[i]);
+	free(brush->mine);
+	fl_map_free(&brush->ranks);
+	palette_free(brush->palette);
+}

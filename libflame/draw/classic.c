@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The historic colours of flame graphs: red, green and blue in the ranges
+ * that flamegraph.pl and inferno-flamegraph take them from, to the last
+ * digit.  Three numbers v in [0, 1) place a frame in its range; they come
+ * from its name with the suffix that tells how it ran.
+ */
+#include "draw/draw.h"
+
+enum hue {
+	HOT, MEM, IO, RED, GREEN, BLUE, YELLOW, PURPLE, AQUA, ORANGE
+};
+
+static unsigned up(unsigned least, unsigned range, double v)
+{
+	return least + (unsigned)(range * v);
+}
+
+static uint32_t rgb(unsigned r, unsigned g, unsigned b)
+{
+	return r << 16 | g << 8 | b;
+}
+
+static uint32_t paint(enum hue hue, const double *v)
+{
+	unsigned x;
+
+	switch (hue) {
+	case HOT:
+		return rgb(up(205, 50, v[2]), up(0, 230, v[0]),
+			   up(0, 55, v[1]));
+	case MEM:
+		return rgb(0, up(190, 50, v[1]), up(0, 210, v[0]));
+	case IO:
+		x = up(80, 60, v[0]);
+		return rgb(x, x, up(190, 55, v[1]));
+	case RED:
+		x = up(50, 80, v[0]);
+		return rgb(up(200, 55, v[0]), x, x);
+	case GREEN:
+		x = up(50, 60, v[0]);
+		return rgb(x, up(200, 55, v[0]), x);
+	case BLUE:
+		x = up(80, 60, v[0]);
+		return rgb(x, x, up(205, 50, v[0]));
+	case YELLOW:
+		x = up(175, 55, v[0]);
+		return rgb(x, x, up(50, 20, v[0]));
+	case PURPLE:
+		x = up(190, 65, v[0]);
+		return rgb(x, up(80, 60, v[0]), x);
+	case AQUA:
+		x = up(165, 55, v[0]);
+		return rgb(up(50, 60, v[0]), x, x);
+	case ORANGE:
+		break;
+	}
+	return rgb(up(190, 65, v[0]), up(90, 65, v[0]), 0);
+}
+
+/* Names ------------------------------------------------------------------- */
+
+static bool has(struct slice name, const char *text)
+{
+	return memmem(name.at, name.size, text, strlen(text));
+}
+
+static bool java_package(struct slice name)
+{
+	static const char *const roots[] = {
+		"java/", "javax/", "jdk/", "net/", "org/", "com/", "io/",
+		"sun/",
+	};
+
+	if (name.size && *name.at == 'L') {
+		name.at++;
+		name.size--;
+	}
+	for (size_t i = 0; i < FL_COUNT(roots); i++)
+		if (fl_slice_starts(name, roots[i]))
+			return true;
+	return false;
+}
+
+static enum hue java_perl(struct slice name, enum flame_type type)
+{
+	if (type == FLAME_JIT)
+		return GREEN;
+	if (type == FLAME_INLINED)
+		return AQUA;
+	if (java_package(name) || has(name, ":::"))
+		return GREEN;
+	if (has(name, "::"))
+		return YELLOW;
+	return type == FLAME_KERNEL ? ORANGE : RED;
+}
+
+static enum hue java_inferno(struct slice name, enum flame_type type)
+{
+	struct slice bare = name;
+
+	if (type == FLAME_KERNEL)
+		return ORANGE;
+	if (type == FLAME_INLINED)
+		return AQUA;
+	if (type == FLAME_JIT)
+		return GREEN;
+	if (has(name, "::") || fl_slice_starts(name, "-[") ||
+	    fl_slice_starts(name, "+["))
+		return YELLOW;
+	if (bare.size && *bare.at == 'L') {
+		bare.at++;
+		bare.size--;
+	}
+	if (has(bare, "/"))
+		return GREEN;
+	if (bare.size && ((has(bare, ".") && *bare.at != '[') ||
+			  (*bare.at >= 'A' && *bare.at <= 'Z')))
+		return GREEN;
+	return RED;
+}
+
+static enum hue js(struct slice name, enum flame_type type, bool inferno)
+{
+	const char *slash = memchr(name.at, '/', name.size);
+	struct slice rest = { slash, slash ? name.at + name.size - slash : 0 };
+
+	if (inferno && type == FLAME_KERNEL)
+		return ORANGE;
+	if (type == FLAME_JIT)
+		return slash ? GREEN : AQUA;
+	if (has(name, "::"))
+		return YELLOW;
+	if (slash && has(rest, ".js"))
+		return inferno && has(name, "node_modules/") ? PURPLE : GREEN;
+	if (has(name, ":"))
+		return AQUA;
+	if (fl_slice_is(name, " "))
+		return GREEN;
+	return type == FLAME_KERNEL ? ORANGE : RED;
+}
+
+static enum hue perl(struct slice name, enum flame_type type, bool inferno)
+{
+	if (inferno && type == FLAME_KERNEL)
+		return ORANGE;
+	if (has(name, "::"))
+		return YELLOW;
+	if (has(name, "Perl") || has(name, ".pl"))
+		return GREEN;
+	return type == FLAME_KERNEL ? ORANGE : RED;
+}
+
+static bool python_path(struct slice name)
+{
+	const char *end = name.at + name.size, *p = name.at;
+
+	while ((p = memmem(p, end - p, "python", 6))) {
+		for (p += 6; p < end && ((*p >= '0' && *p <= '9') ||
+					 *p == '.'); p++)
+			;
+		if (p < end && (*p == '/' || *p == '\\'))
+			return true;
+	}
+	return false;
+}
+
+static enum hue python(struct slice name)
+{
+	if (has(name, "site-packages"))
+		return AQUA;
+	return python_path(name) || fl_slice_starts(name, "<built-in") ||
+	       fl_slice_starts(name, "<frozen") ||
+	       fl_slice_starts(name, "<method") ? YELLOW : RED;
+}
+
+static enum hue rust(struct slice name)
+{
+	const char *tick = memchr(name.at, '`', name.size);
+
+	if (tick) {
+		name.size -= tick + 1 - name.at;
+		name.at = tick + 1;
+	}
+	if (fl_slice_starts(name, "core::") || fl_slice_starts(name, "std::") ||
+	    fl_slice_starts(name, "alloc::") ||
+	    fl_slice_starts(name, "<core::") ||
+	    fl_slice_starts(name, "<std::") ||
+	    fl_slice_starts(name, "<alloc::"))
+		return ORANGE;
+	return has(name, "::") ? AQUA : YELLOW;
+}
+
+static enum hue hue_of(const struct fl_classic *how, struct slice name,
+		       enum flame_type type)
+{
+	switch (how->palette) {
+	case FL_CLASSIC_NONE:
+	case FL_CLASSIC_HOT:
+		return HOT;
+	case FL_CLASSIC_MEM:
+		return MEM;
+	case FL_CLASSIC_IO:
+		return IO;
+	case FL_CLASSIC_WAKEUP:
+		return AQUA;
+	case FL_CLASSIC_CHAIN:
+		return has(name, "_[w]") ? AQUA : BLUE;
+	case FL_CLASSIC_JAVA:
+		return how->inferno ? java_inferno(name, type) :
+				      java_perl(name, type);
+	case FL_CLASSIC_JS:
+		return js(name, type, how->inferno);
+	case FL_CLASSIC_PERL:
+		return perl(name, type, how->inferno);
+	case FL_CLASSIC_PYTHON:
+		return python(name);
+	case FL_CLASSIC_RUST:
+		return rust(name);
+	case FL_CLASSIC_RED:
+		return RED;
+	case FL_CLASSIC_GREEN:
+		return GREEN;
+	case FL_CLASSIC_BLUE:
+		return BLUE;
+	case FL_CLASSIC_AQUA:
+		return AQUA;
+	case FL_CLASSIC_YELLOW:
+		return YELLOW;
+	case FL_CLASSIC_PURPLE:
+		return PURPLE;
+	case FL_CLASSIC_ORANGE:
+		return ORANGE;
+	}
+	return HOT;
+}
+
+/* Numbers ----------------------------------------------------------------- */
+
+/* The first of drand48 after srand48 of the sum of code points. */
+static double first_random(uint32_t sum)
+{
+	uint64_t x = ((uint64_t)sum << 16) + 0x330e;
+
+	x = (x * 0x5deece66du + 0xb) & 0xffffffffffffu;
+	return (double)x / (double)(1ull << 48);
+}
+
+/* The code point at *at (broken bytes stand for themselves), and past it. */
+static uint32_t take(const char **at, const char *end)
+{
+	const uint8_t *p = (const uint8_t *)*at;
+	unsigned n = fl_utf8_length(*at, end - *at);
+
+	*at += n ? n : 1;
+	switch (n) {
+	case 2:
+		return (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
+	case 3:
+		return (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 |
+		       (p[2] & 0x3fu);
+	case 4:
+		return (p[0] & 7u) << 18 | (p[1] & 0x3fu) << 12 |
+		       (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu);
+	}
+	return p[0];
+}
+
+static uint32_t sum_of(struct slice name)
+{
+	const char *p = name.at, *end = p + name.size;
+	uint32_t sum = 0;
+
+	while (p < end)
+		sum += take(&p, end);
+	return sum;
+}
+
+/* By three characters, 10, 11 and 12 for modulus. */
+static double by_three(const uint32_t *c, unsigned n)
+{
+	double vector = 0, weight = 1, most = 1;
+
+	for (unsigned i = 0; i < n; i++, weight *= 0.70) {
+		vector += (double)(c[i] % (10 + i)) / (9 + i) * weight;
+		most += weight;
+	}
+	return 1 - vector / most;
+}
+
+static double by_head(struct slice name)
+{
+	const char *end = name.at + name.size, *p = name.at;
+	const char *tick = name.size > 1 ? memchr(p + 1, '`', name.size - 1) :
+					   NULL;
+	uint32_t c[3];
+	unsigned n = 0;
+
+	if (tick)
+		p = tick + 1;
+	while (p < end && n < 3)
+		c[n++] = take(&p, end);
+	return by_three(c, n);
+}
+
+/* The same of the name read backwards. */
+static double by_tail(struct slice name)
+{
+	const char *end = name.at + name.size;
+	const char *tick = name.size > 1 ? memrchr(name.at, '`',
+						   name.size - 1) : NULL;
+	uint32_t c[3];
+	unsigned n = 0;
+
+	if (tick)
+		end = tick;
+	while (end > name.at && n < 3) {
+		const char *p = end - 1, *at;
+
+		while (p > name.at && end - p < 4 && (*p & 0xc0) == 0x80)
+			p--;
+		if (fl_utf8_length(p, end - p) != (size_t)(end - p))
+			p = end - 1;
+		at = p;
+		c[n++] = take(&at, end);
+		end = p;
+	}
+	return by_three(c, n);
+}
+
+/* FNV-1a, and twice one step more. */
+static void by_fnv(struct slice name, double *v)
+{
+	const uint64_t prime = 0x100000001b3u;
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < name.size; i++)
+		h = (h ^ (uint8_t)name.at[i]) * prime;
+	for (unsigned i = 0; i < 3; i++, h *= prime)
+		v[i] = (double)(float)((double)h / 18446744073709551616.0);
+}
+
+static double roll(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (double)(*state >> 11) / (double)(1ull << 53);
+}
+
+uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
+			  enum flame_type type)
+{
+	const char *suffix = fl_type_suffix(type);
+	char whole[512];
+	struct slice full = name;
+	double v[3] = { 0 };
+
+	if (fl_slice_is(name, "--"))
+		return 0xa0a0a0;
+	if (fl_slice_is(name, "-"))
+		return 0xc8c8c8;
+	/* Only the ends of a long name, and their sum, make a difference. */
+	if (*suffix && name.size < sizeof(whole) - 4) {
+		memcpy(whole, name.at, name.size);
+		memcpy(whole + name.size, suffix, 4);
+		full = (struct slice){ whole, name.size + strlen(suffix) };
+	}
+	switch (how->by) {
+	case FL_CLASSIC_BY_SUM:
+		v[0] = v[1] = v[2] = first_random(sum_of(full));
+		break;
+	case FL_CLASSIC_BY_ENDS:
+		v[0] = by_head(full);
+		v[1] = v[2] = by_tail(full);
+		break;
+	case FL_CLASSIC_BY_FNV:
+		by_fnv(full, v);
+		break;
+	case FL_CLASSIC_BY_CHANCE:
+		if (!how->chance)
+			how->chance = 1234;
+		for (unsigned i = 0; i < 3; i++)
+			v[i] = roll(&how->chance);
+		break;
+	}
+	return paint(hue_of(how, name, type), v);
+}
+
+uint32_t fl_classic_change(const struct fl_classic *how, int64_t change,
+			   int64_t most)
+{
+	double share = most > 0 ? (double)change / (double)most : 0;
+	double size = share < 0 ? -share : share;
+	unsigned x = how->inferno ? up(100, 150, 1 - size) :
+				    up(0, 210, 1 - size);
+
+	if (!change)
+		return how->inferno ? 0xfafafa : 0xffffff;
+	return change > 0 ? rgb(255, x, x) : rgb(x, x, 255);
+}
+
+/* On a dark page under white text: the same hue, a half as bright. */
+uint32_t fl_classic_dark(uint32_t color)
+{
+	return rgb((color >> 16) * 2 / 5, (color >> 8 & 255) * 2 / 5,
+		   (color & 255) * 2 / 5);
+}

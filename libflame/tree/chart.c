@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Charts: stacks one after another, from left to right, where what two
+ * neighbours have in common at the root is one node.  A flame chart keeps
+ * the order of the samples; the peers' flame graphs are one too, of lines
+ * that were sorted.
+ */
+#include "fl.h"
+
+#include "tree/tree.h"
+
+#include <stdlib.h>
+
+struct chart {
+	struct flame *flame;
+	struct fl_layout *l;
+	size_t room[9];
+	bool raw;		/* how a frame ran is part of its name */
+	flame_id *path;		/* of the stack at hand, root first */
+	uint32_t *open;		/* the nodes that it has, root first */
+	size_t npath, nopen, path_room, open_room;
+	int64_t at;		/* weight so far */
+};
+
+static bool add_node(struct chart *c, flame_id frame)
+{
+	struct fl_layout *l = c->l;
+	const struct flame_frame *f = &c->flame->frames.at[frame];
+	uint32_t i = l->n;
+	size_t need = (size_t)i + 1;
+
+	if (!fl_grow(&l->name, &c->room[0], need, sizeof(*l->name)) ||
+	    !fl_grow(&l->type, &c->room[1], need, sizeof(*l->type)) ||
+	    !fl_grow(&l->parent, &c->room[2], need, sizeof(*l->parent)) ||
+	    !fl_grow(&l->level, &c->room[3], need, sizeof(*l->level)) ||
+	    !fl_grow(&l->end, &c->room[4], need, sizeof(*l->end)) ||
+	    !fl_grow(&l->self[0], &c->room[5], need, sizeof(int64_t)) ||
+	    !fl_grow(&l->total[0], &c->room[6], need, sizeof(int64_t)) ||
+	    !fl_grow(&l->x, &c->room[7], need, sizeof(int64_t)) ||
+	    !fl_grow(&c->open, &c->open_room, c->nopen + 1,
+		     sizeof(*c->open)))
+		return false;
+	l->name[i] = f->name;
+	l->type[i] = i ? f->type : FLAME_GROUP;
+	l->parent[i] = c->nopen ? c->open[c->nopen - 1] : 0;
+	l->level[i] = c->nopen;
+	l->depth = FL_MAX(l->depth, c->nopen);
+	l->self[0][i] = l->total[0][i] = 0;
+	l->x[i] = c->at;
+	c->open[c->nopen++] = i;
+	l->n++;
+	return true;
+}
+
+static bool spell_path(struct chart *c, flame_id stack)
+{
+	size_t n = 0;
+
+	for (flame_id s = stack; s; s = fl_parent(c->flame, s))
+		n++;
+	if (!fl_grow(&c->path, &c->path_room, n + 1, sizeof(*c->path)))
+		return false;
+	c->npath = n;
+	for (flame_id s = stack; s; s = fl_parent(c->flame, s))
+		c->path[--n] = fl_frame_id(c->flame, s);
+	return true;
+}
+
+static bool goes_on(const struct chart *c, uint32_t node, flame_id frame)
+{
+	const struct flame_frame *f = &c->flame->frames.at[frame];
+
+	if (c->l->name[node] != f->name)
+		return false;
+	if (c->raw)
+		return c->l->type[node] == f->type;
+	return (c->l->type[node] == FLAME_KERNEL) ==
+	       (f->type == FLAME_KERNEL);
+}
+
+static bool add_step(struct chart *c, const struct fl_step *step)
+{
+	struct fl_layout *l = c->l;
+	size_t same = 0;
+
+	if (!spell_path(c, step->stack))
+		return false;
+	while (same < c->npath && same + 1 < c->nopen &&
+	       goes_on(c, c->open[same + 1], c->path[same]))
+		same++;
+	while (c->nopen > same + 1)
+		l->end[c->open[--c->nopen]] = l->n;
+	for (; same < c->npath; same++)
+		if (!add_node(c, c->path[same]))
+			return false;
+	l->self[0][c->open[c->nopen - 1]] += step->weight;
+	for (size_t i = 0; i < c->nopen; i++)
+		l->total[0][c->open[i]] += step->weight;
+	c->at += step->weight;
+	return true;
+}
+
+struct fl_layout *fl_chart_layout(struct flame_tree *tree,
+				  const struct fl_step *steps, size_t n,
+				  bool raw)
+{
+	const struct flame_metric *metric =
+		flame_metric_of(tree->flame, tree->metric);
+	struct chart c = { .flame = tree->flame, .raw = raw };
+	bool good;
+
+	c.l = calloc(1, sizeof(*c.l));
+	if (!c.l)
+		return NULL;
+	c.l->columns = 1;
+	c.l->unit = metric->weight;
+	c.l->metric = metric->name;
+	good = add_node(&c, 0);
+	for (size_t i = 0; good && i < n; i++)
+		if (steps[i].weight)
+			good = add_step(&c, &steps[i]);
+	while (good && c.nopen)
+		c.l->end[c.open[--c.nopen]] = c.l->n;
+	free(c.path);
+	free(c.open);
+	if (good)
+		return c.l;
+	fl_layout_free(c.l);
+	return NULL;
+}
+
+/* As the peers sort ---------------------------------------------------------- */
+
+struct line {
+	struct fl_step step;
+	char *text;
+	size_t size;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	int d = memcmp(x->text, y->text, FL_MIN(x->size, y->size));
+
+	return d ? d : (x->size > y->size) - (x->size < y->size);
+}
+
+/* "a;b_[j];c ", as it stands before its count. */
+static bool spell(struct flame *flame, struct fl_arena *arena,
+		  struct line *line)
+{
+	char *end;
+
+	line->size = 0;
+	for (flame_id s = line->step.stack; s; s = fl_parent(flame, s)) {
+		const struct flame_frame *f = fl_frame_at(flame, s);
+
+		line->size += fl_name_at(flame, f->name).size + 1 +
+			      strlen(fl_type_suffix(f->type));
+	}
+	line->size = FL_MAX(line->size, 1);
+	line->text = fl_arena_alloc(arena, line->size);
+	if (!line->text)
+		return false;
+	end = line->text + line->size;
+	*--end = ' ';
+	for (flame_id s = line->step.stack; s; s = fl_parent(flame, s)) {
+		const struct flame_frame *f = fl_frame_at(flame, s);
+		struct slice name = fl_name_at(flame, f->name);
+		const char *suffix = fl_type_suffix(f->type);
+
+		end -= strlen(suffix);
+		memcpy(end, suffix, strlen(suffix));
+		end -= name.size;
+		memcpy(end, name.at, name.size);
+		if (end > line->text)
+			*--end = ';';
+	}
+	return true;
+}
+
+struct fl_layout *fl_peer_layout(struct flame_tree *tree)
+{
+	size_t room = tree->room[0], n = 0;
+	struct line *lines = calloc(room + 1, sizeof(*lines));
+	struct fl_step *steps = calloc(room + 1, sizeof(*steps));
+	struct fl_arena arena = { 0 };
+	struct fl_layout *l = NULL;
+	bool good = lines && steps;
+
+	for (size_t i = 0; good && i < room; i++) {
+		if (!tree->weight[0][i])
+			continue;
+		lines[n].step = (struct fl_step){ i, tree->weight[0][i] };
+		good = spell(tree->flame, &arena, &lines[n++]);
+	}
+	if (good) {
+		qsort(lines, n, sizeof(*lines), by_text);
+		for (size_t i = 0; i < n; i++)
+			steps[i] = lines[i].step;
+		l = fl_chart_layout(tree, steps, n, true);
+	}
+	if (!l)
+		fl_no_memory(tree->flame);
+	fl_arena_free(&arena);
+	free(lines);
+	free(steps);
+	return l;
+}

@@ -1,0 +1,8 @@
+echo 'main;a 3' > in.folded
+flame-graph -f html -o x.html --fontsize 11 in.folded
+flame-graph -f html -o x.html --mine a in.folded
+flame-graph --bgcolors 'red;}' in.folded; echo $?
+flame-graph --colors mine in.folded; echo $?
+flame-graph --mine '(' in.folded; echo $?
+flame-graph --nameattr nowhere in.folded; echo $?
+flame-graph --total=2 --no-javascript in.folded | grep -c '<rect class'
