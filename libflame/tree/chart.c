@@ -129,7 +129,7 @@ struct fl_layout *fl_chart_layout(struct flame_tree *tree,
 	return NULL;
 }
 
-/* As the peers sort ---------------------------------------------------------- */
+/* As the peers sort ------------------------------------------------------ */
 
 struct line {
 	struct fl_step step;
