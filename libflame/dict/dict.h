@@ -18,9 +18,9 @@
  *		sample.c); folded/, jfr/, perf/, picture/ (their headers have a
  *		tour)
  *	filter/	filters.c the table; one file a filter
- *	tree/	tree.c gathers samples; layout.c puts them in order; top.c
- *		ranks them
- *	draw/	palette.c svg.c html.c: trees on paper
+ *	tree/	tree.c gathers samples; layout.c puts them in order; chart.c
+ *		keeps theirs; top.c ranks them
+ *	draw/	brush.c palette.c classic.c svg.c html.c: trees on paper
  */
 #ifndef FL_DICT_H
 #define FL_DICT_H

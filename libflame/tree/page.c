@@ -36,11 +36,14 @@ struct page_state {
 /* Neighbours of one stack are one. */
 static bool add_step(struct fl_page *page, const struct flame_sample *sample)
 {
-	struct fl_step *last = page->steps + page->nsteps - 1;
+	struct fl_step *last;
 
-	if (page->nsteps && last->stack == sample->stack) {
-		last->weight += sample->weight;
-		return true;
+	if (page->nsteps) {
+		last = &page->steps[page->nsteps - 1];
+		if (last->stack == sample->stack) {
+			last->weight += sample->weight;
+			return true;
+		}
 	}
 	if (!fl_grow(&page->steps, &page->steps_room, page->nsteps + 1,
 		     sizeof(*page->steps)))
@@ -84,7 +87,11 @@ static int set_minwidth(struct fl_page *page, const char *text)
 	page->minwidth_percent = copy[n - 1] == '%';
 	if (page->minwidth_percent)
 		copy[n - 1] = '\0';
-	return set_number(&page->minwidth, copy, 0);
+	if (set_number(&page->minwidth, copy, 0) != FLAME_OK)
+		return FLAME_FAILED;
+	/* Pixels that were not given are the writer's own choice. */
+	page->minwidth_percent |= page->minwidth == 0;
+	return FLAME_OK;
 }
 
 /* Given again, it is another expression. */

@@ -572,6 +572,3 @@ if (alone) {
 	svg.addEventListener("keydown", press);
 }
 restore();
-// The root is what one begins to read at.
-if (alone && !inverted && !window.scrollY)
-	window.scrollTo(0, height);
