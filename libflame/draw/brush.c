@@ -3,6 +3,7 @@
  * A brush: a colour scheme as the options of a page change it.  What a
  * frame is marked or compared for goes before its scheme.
  */
+#include "dict/java.h"
 #include "draw/draw.h"
 
 #include <stdio.h>
@@ -332,7 +333,7 @@ struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node)
 	struct fl_colors colors;
 
 	if (brush->highlight && node &&
-	    fl_regex_match(brush->highlight, name.at, name.size))
+	    fl_java_match(brush->highlight, name))
 		return match;
 	if (brush->layout->columns == 2)
 		return of_change(brush, node);

@@ -205,7 +205,7 @@ static enum hue hue_of(const struct fl_classic *how, struct slice name,
 	case FL_CLASSIC_WAKEUP:
 		return AQUA;
 	case FL_CLASSIC_CHAIN:
-		return has(name, "_[w]") ? AQUA : BLUE;
+		return type == FLAME_WAKER || has(name, "_[w]") ? AQUA : BLUE;
 	case FL_CLASSIC_JAVA:
 		return how->inferno ? java_inferno(name, type) :
 				      java_perl(name, type);

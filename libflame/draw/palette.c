@@ -529,7 +529,8 @@ static struct fl_colors pick_chain(struct slice name, enum flame_type type)
 {
 	if (type == FLAME_GROUP || fl_slice_is(name, "--"))
 		return of_family(group, name);
-	return of_ramp(holds(name, "_[w]") ? wakeup : io, name);
+	return of_ramp(type == FLAME_WAKER || holds(name, "_[w]") ?
+		       wakeup : io, name);
 }
 
 static struct fl_colors pick_js(struct slice name, enum flame_type type)

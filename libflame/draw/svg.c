@@ -8,7 +8,6 @@
  * Of a comparison the weights after are drawn, painted by the change of
  * self; what has no weight after is only counted.
  */
-#include "dict/java.h"
 #include "draw/draw.h"
 #include "format/format.h"
 

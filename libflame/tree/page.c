@@ -320,32 +320,23 @@ bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
 	return true;
 }
 
+int fl_page_check(const struct fl_page *page)
+{
+	if (page->chart && !page->keeps_order)
+		return fl_fail(page->tree->flame, "--flamechart: only a "
+			       "picture (svg) keeps samples in their order");
+	if (page->chart && page->borrowed)
+		return fl_fail(page->tree->flame, "--flamechart: of one "
+			       "profile, not of a comparison");
+	return FLAME_OK;
+}
+
 double fl_page_minimum(const struct fl_page *page, double page_width)
 {
-	struct fl_layout *chart;
 	double total = (double)FL_MAX(page->tree->total[0],
 				      page->tree->total[1]);
 	double minimum = 0;
 
-	if (page->chart && !page->keeps_order) {
-		fl_fail(page->tree->flame, "--flamechart: only a picture "
-			"(svg) keeps samples in their order");
-		return NULL;
-	}
-	if (page->chart && page->borrowed) {
-		fl_fail(page->tree->flame, "--flamechart: of one profile, "
-			"not of a comparison");
-		return NULL;
-	}
-	if (page->chart) {
-		chart = fl_chart_layout(page->tree, page->steps, page->nsteps,
-					false);
-		if (!chart)
-			fl_no_memory(page->tree->flame);
-		return chart;
-	}
-	if (page->peer && page->tree->columns == 1)
-		return fl_peer_layout(page->tree);
 	if (page->minwidth_percent)
 		minimum = total * page->minwidth / 100;
 	else if (page_width > 0)
@@ -355,6 +346,19 @@ double fl_page_minimum(const struct fl_page *page, double page_width)
 
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 {
+	struct fl_layout *chart;
+
+	if (fl_page_check(page) != FLAME_OK)
+		return NULL;
+	if (page->chart) {
+		chart = fl_chart_layout(page->tree, page->steps, page->nsteps,
+					false);
+		if (!chart)
+			fl_no_memory(page->tree->flame);
+		return chart;
+	}
+	if (page->peer && page->tree->columns == 1)
+		return fl_peer_layout(page->tree);
 	return fl_tree_layout(page->tree, fl_page_minimum(page, page_width),
 			      page->compat);
 }

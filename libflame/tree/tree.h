@@ -130,6 +130,8 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 				int (*write)(struct fl_page *page));
 /* The tree, which may have two columns, instead of the page's own. */
 bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree);
+/* Whether what the page was asked for can be: a chart is not for all. */
+int fl_page_check(const struct fl_page *page);
 /*
  * The page's tree laid out, with what its minwidth leaves out (pixels are
  * of page_width): nodes lighter than the minimum.

@@ -516,6 +516,8 @@ static int write_folded(struct fl_page *page)
 	struct writer w = { .flame = flame, .page = page, .tree = page->tree };
 	bool good = true;
 
+	if (fl_page_check(page) != FLAME_OK)
+		return FLAME_FAILED;
 	/* What is left out decides what its parents weigh. */
 	if (fl_page_minimum(page, 0) > 0)
 		good = (w.layout = fl_page_layout(page, 0)) != NULL;
