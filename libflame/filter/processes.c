@@ -5,6 +5,7 @@
  *
  *	process 7:"python3 w.py"	process "python3 w.py"
  *	thread (140): main		thread: main
+ *	thread (0x7F1A): main		thread: main
  */
 #include "fl.h"
 
@@ -15,11 +16,23 @@ struct merge {
 	struct fl_rewrite frames;	/* out[]: by frame, plus one */
 };
 
-static size_t skip_digits(struct slice name, size_t i)
+static bool is_digit(char c)
 {
-	while (i < name.size && name.at[i] >= '0' && name.at[i] <= '9')
+	return c >= '0' && c <= '9';
+}
+
+/* Digits; those of Python's own thread numbers are "0x7F1A". */
+static size_t skip_digits(struct slice name, size_t from)
+{
+	bool hex = name.size - from > 2 &&
+		   memcmp(name.at + from, "0x", 2) == 0;
+	size_t i = from + (hex ? 2 : 0);
+
+	while (i < name.size && (is_digit(name.at[i]) ||
+				 (hex && memchr("abcdefABCDEF", name.at[i],
+						12))))
 		i++;
-	return i;
+	return hex && i == from + 2 ? from : i;
 }
 
 /* What stands around the number: "process " and ":"command"". */

@@ -570,6 +570,8 @@ Test(names, processes_of_one_command_are_one)
 		{ "process 7:\"w\";thread (8): m;f",
 		  "process \"w\";thread: m;f 1\n" },
 		{ "thread (8);f", "thread;f 1\n" },
+		{ "thread (0x7F1A): m;f", "thread: m;f 1\n" },
+		{ "thread (0x): m;f", "thread (0x): m;f 1\n" },
 		{ "f;f;process x;process 8;thread (y): z",
 		  "f;f;process x;process 8;thread (y): z 1\n" },
 		{ "process ;thread (", "process ;thread ( 1\n" },

@@ -236,7 +236,21 @@ static void set(struct fl_folded_stacks *s, int which, struct slice value)
 				flame_name(s->flame, value.at, value.size));
 }
 
-/* thread (140): main, as py-spy names them; thread (140). */
+/* "0x7F1A": Python's own number of a thread. */
+static bool is_hex(struct slice text)
+{
+	if (text.size < 3 || text.size > 18 || memcmp(text.at, "0x", 2) != 0)
+		return false;
+	for (size_t i = 2; i < text.size; i++)
+		if (!memchr("0123456789abcdefABCDEF", text.at[i], 22))
+			return false;
+	return true;
+}
+
+/*
+ * thread (140): main, as py-spy names them; thread (140); with Python's own
+ * number where the system's is not known.
+ */
 static bool python_thread(struct fl_folded_stacks *s, struct slice name)
 {
 	size_t prefix = sizeof("thread (") - 1, i = prefix;
@@ -247,7 +261,8 @@ static bool python_thread(struct fl_folded_stacks *s, struct slice name)
 	while (i < name.size && name.at[i] != ')')
 		i++;
 	if (i == name.size ||
-	    !fl_folded_digits(cut(name, prefix, name.size - i), &n))
+	    (!fl_folded_digits(cut(name, prefix, name.size - i), &n) &&
+	     !is_hex(cut(name, prefix, name.size - i))))
 		return false;
 	set(s, TID, cut(name, prefix, name.size - i));
 	if (i + 3 < name.size && memcmp(name.at + i, "): ", 3) == 0)

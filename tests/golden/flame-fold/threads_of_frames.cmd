@@ -8,3 +8,5 @@ flame-fold --by tid --root f in
 # It is there already.
 flame-fold --threads in
 flame-fold --threads --root f in
+# Python's own number, where py-spy has no other.
+echo 'thread (0x7F1A): Pool-2;f 8' | flame-fold --by tid
