@@ -18,122 +18,9 @@ function bytesOf(text) {
 }
 
 async function unpack(packed) {
-	try {
-		const stream = new Blob([packed]).stream().pipeThrough(
-			new DecompressionStream("deflate-raw"));
-		return new Uint8Array(await new Response(stream).arrayBuffer());
-	} catch (e) {
-		return inflate(packed);
-	}
-}
-
-// For browsers without DecompressionStream: RFC 1951.
-function inflate(from) {
-	let out = new Uint8Array(from.length * 8 + 1024), n = 0;
-	let at = 0, hold = 0, held = 0;
-
-	function bits(want) {
-		while (held < want) {
-			hold |= from[at++] << held;
-			held += 8;
-		}
-		const v = hold & (1 << want) - 1;
-		hold >>>= want;
-		held -= want;
-		return v;
-	}
-	function tree(lengths) {
-		const count = new Uint16Array(16), next = new Uint16Array(16);
-		for (const l of lengths)
-			count[l]++;
-		count[0] = 0;
-		for (let i = 1; i < 16; i++)
-			next[i] = next[i - 1] + count[i - 1];
-		const order = new Uint16Array(lengths.length);
-		lengths.forEach((l, i) => { if (l) order[next[l]++] = i; });
-		return { count, order };
-	}
-	function symbol(t) {
-		for (let code = 0, first = 0, index = 0, l = 1; l < 16; l++) {
-			code |= bits(1);
-			const c = t.count[l];
-			if (code - c < first)
-				return t.order[index + code - first];
-			index += c;
-			first = first + c << 1;
-			code <<= 1;
-		}
-		throw new Error("damaged data");
-	}
-	function put(byte) {
-		if (n === out.length) {
-			const more = new Uint8Array(2 * n);
-			more.set(out);
-			out = more;
-		}
-		out[n++] = byte;
-	}
-	// Base and extra bits; these grow by one every 2^shift codes.
-	const steps = (base, n, shift) => Array.from({ length: n }, (x, i) => {
-		const e = max((i >> shift) - 1, 0), b = base;
-		base += 1 << e;
-		return [b, e];
-	});
-	const lengths = steps(3, 28, 2), distances = steps(1, 30, 1);
-	lengths.push([258, 0]);
-	function block(literals, dists) {
-		for (let s; (s = symbol(literals)) !== 256;) {
-			if (s < 256) {
-				put(s);
-				continue;
-			}
-			const [l, le] = lengths[s - 257];
-			let length = l + bits(le);
-			const [d, de] = distances[symbol(dists)];
-			const back = d + bits(de);
-			while (length--)
-				put(out[n - back]);
-		}
-	}
-	function dynamic() {
-		const nl = bits(5) + 257, nd = bits(5) + 1, nc = bits(4) + 4;
-		const l = new Array(19).fill(0), all = [];
-		for (let i = 0; i < nc; i++)
-			l[[16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13,
-			   2, 14, 1, 15][i]] = bits(3);
-		const codes = tree(l);
-		while (all.length < nl + nd) {
-			const s = symbol(codes);
-			if (s < 16) {
-				all.push(s);
-				continue;
-			}
-			const v = s === 16 ? all[all.length - 1] : 0;
-			let times = s === 16 ? 3 + bits(2) :
-				s === 17 ? 3 + bits(3) : 11 + bits(7);
-			while (times--)
-				all.push(v);
-		}
-		block(tree(all.slice(0, nl)), tree(all.slice(nl)));
-	}
-	for (let last = 0; !last;) {
-		last = bits(1);
-		const kind = bits(2);
-		if (kind === 0) {
-			hold = held = 0;
-			const size = from[at] | from[at + 1] << 8;
-			at += 4;
-			for (let i = 0; i < size; i++)
-				put(from[at++]);
-		} else if (kind === 1) {
-			block(tree(Array.from({ length: 288 }, (x, i) =>
-				i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8)),
-			tree(new Array(30).fill(5)));
-		} else {
-			dynamic();
-		}
-	}
-	return out.subarray(0, n);
+	const stream = new Blob([packed]).stream().pipeThrough(
+		new DecompressionStream("deflate-raw"));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 function decode(bytes) {
@@ -193,6 +80,11 @@ function decode(bytes) {
 		d.type[i] = number();
 		d.color[i] = number();
 	}
+	// The first symbol of the same name: how it ran aside.
+	d.method = u32(nsymbols);
+	for (let i = 1; i < nsymbols; i++)
+		d.method[i] = i > 1 && d.names[i] === d.names[i - 1] ?
+			d.method[i - 1] : i;
 	nodes(d, number);
 	return d;
 }
@@ -228,31 +120,44 @@ function nodes(d, number) {
 		at = i;
 	}
 	function column() {
-		const self = f64(n), total = f64(n);
+		const self = f64(n);
 		for (let i = 0; i < n; i++)
-			total[i] = self[i] = number();
-		for (let i = n; --i > 0;)
-			total[parent[i]] += total[i];
-		return { self, total };
+			self[i] = number();
+		return { self, total: totals(self, parent) };
 	}
-	for (let i = n; i-- > 0;) {
-		end[i] = max(end[i], i + 1);
-		end[parent[i]] = max(end[parent[i]], end[i]);
-	}
+	ends(d);
 	d.columns = [column()];
 	if (d.compares)
 		d.columns.push(column());
 }
 
+function totals(self, parent) {
+	const total = self.slice();
+	for (let i = total.length; --i > 0;)
+		total[parent[i]] += total[i];
+	return total;
+}
+
+// After the last node of each node's subtree.
+function ends({ n, parent, end }) {
+	for (let i = n; i-- > 0;) {
+		end[i] = max(end[i], i + 1);
+		end[parent[i]] = max(end[parent[i]], end[i]);
+	}
+}
+
 // Where frames lie by the weights of a column: self left of the children.
+// From d.split on they lie on the other side of the root.
 function place(d, { self, total }) {
 	const { n, parent, level } = d, x = f64(n);
 	const next = f64(n);
-	let depth = 0;
+	let depth = d.base || 0;
 
 	Object.assign(d, { self, total, x });
 	next[0] = self[0];
 	for (let i = 1; i < n; i++) {
+		if (i === d.split)
+			next[0] = 0;
 		x[i] = next[parent[i]];
 		next[parent[i]] += total[i];
 		next[i] = x[i] + self[i];

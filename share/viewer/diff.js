@@ -34,7 +34,7 @@ function stepOf(change, most) {
 }
 
 function recolor() {
-	const [a, b] = d.columns.map((c) => c.total[0]);
+	const [a, b] = whole.columns.map((c) => c.total[0]);
 	diff.scale = diff.equal && a && b ? b / a : 1;
 	for (const key of ["self", "total"]) {
 		let most = 0;
@@ -79,7 +79,7 @@ function told(a, b) {
 }
 
 function describeChange(i) {
-	const all = d.columns.map((c) => c.total[0]);
+	const all = whole.columns.map((c) => c.total[0]);
 	const a = before("self", i), b = after("self", i);
 	return told(before("total", i), after("total", i)) + ", " +
 		percent(d.columns[0].total[i], all[0]) + " → " +
@@ -98,8 +98,8 @@ function changeTable(i) {
 	table.className = "changes";
 	for (const [key, head] of [["total", "Total"], ["self", "Self"]]) {
 		const a = before(key, i), b = after(key, i);
-		const [p, q] = d.columns.map((c) => c[key][i] /
-			max(c.total[0], 1));
+		const [p, q] = d.columns.map((c, k) => c[key][i] /
+			max(whole.columns[k].total[0], 1));
 		const word = key === "total" || (a && b) ? relative(a, b) : "";
 		table.append(line("td", head, plain(a), plain(b),
 			signed(b - a) + (word && " (" + word + ")")));
@@ -119,8 +119,8 @@ function standing(i) {
 
 function setColumn(column) {
 	diff.column = column;
-	$("before").setAttribute("aria-pressed", !column);
-	$("after").setAttribute("aria-pressed", !!column);
+	label($("before"), "aria-pressed", !column);
+	label($("after"), "aria-pressed", !!column);
 	$("lone").textContent = column ? "new" : "gone";
 	place(d, d.columns[column]);
 	countBefore();
@@ -140,6 +140,8 @@ function compare(column) {
 	if (column === diff.column)
 		return;
 	setColumn(column);
+	showSteps();
+	fillPane();
 	show(standing(view.focus), false);
 	remember(true);
 }
@@ -147,6 +149,7 @@ function compare(column) {
 function repaint(by, equal) {
 	setColors(by, equal);
 	resort();
+	fillPane();
 	draw();
 	remember(false);
 }

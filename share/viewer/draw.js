@@ -93,16 +93,22 @@ function draw() {
 	ctx.setTransform(w / view.width, 0, 0, h / view.height, 0, 0);
 	ctx.fillStyle = theme.bg;
 	ctx.fillRect(0, 0, view.width, view.height);
+	drawRows();
+	drawMini();
+	placeHover();
+}
+
+// What is in sight, on the background.
+function drawRows() {
+	const labels = [];
 	ctx.font = font();
 	ctx.textBaseline = "middle";
-	const labels = [];
 	for (let level = 0; level < d.first.length - 1; level++) {
 		const y = rowTop(level);
 		if (y + view.row > 0 && y < view.height)
 			drawRow(level, y, labels);
 	}
 	write(labels);
-	placeHover();
 }
 
 function font() {
@@ -119,10 +125,10 @@ function fillOf(i) {
 
 function drawRow(level, y, labels) {
 	const { from, before, node } = d;
-	const { x0, x1, row } = view;
+	const { row } = view, [x0, x1] = spanOf(level);
 	const scale = view.width / (x1 - x0);
 	const hi = d.first[level + 1];
-	const above = level < d.level[view.focus];
+	const above = isAround(level);
 	const gap = row > 6 ? 1 : 0;
 	let k = lowest(d.first[level], hi,
 		(k) => from[k] + (before[k + 1] - before[k]) > x0);
@@ -132,7 +138,7 @@ function drawRow(level, y, labels) {
 		const weight = before[k + 1] - before[k];
 		const left = max((from[k] - x0) * scale, 0);
 		if (weight * scale < 1.5) {
-			k = drawDust(k, hi, left, y, row - gap, scale);
+			k = drawDust(k, hi, left, y, row - gap, x0, scale);
 			continue;
 		}
 		const right = min((from[k] + weight - x0) * scale,
@@ -140,6 +146,7 @@ function drawRow(level, y, labels) {
 		const a = round(left);
 		const b = max(round(right), a + 1);
 		const w = b - a > 2 ? b - a - 1 : b - a;
+		ctx.node = i;
 		ctx.fillStyle = fillOf(i)[above ? FADED : FULL];
 		ctx.fillRect(a, y, w, row - gap);
 		if (w > 2 && isLone(i)) {
@@ -153,9 +160,9 @@ function drawRow(level, y, labels) {
 }
 
 // All frames that begin in one pixel; the next k.
-function drawDust(k, hi, left, y, height, scale) {
+function drawDust(k, hi, left, y, height, x0, scale) {
 	const pixel = floor(left);
-	const edge = view.x0 + (pixel + 1) / scale;
+	const edge = x0 + (pixel + 1) / scale;
 	let end = max(k + 1, lowest(k + 1, hi, (j) => d.from[j] >= edge));
 
 	if (end - 1 > k && (d.before[end] - d.before[end - 1]) * scale >= 1.5)
@@ -167,6 +174,7 @@ function drawDust(k, hi, left, y, height, scale) {
 	if (search.hit)
 		fill = search.before[end] > search.before[k] ? fills.match :
 			fills.dim;
+	ctx.node = -1;
 	ctx.fillStyle = fill[strength];
 	ctx.fillRect(pixel, y, 1, height);
 	return end;

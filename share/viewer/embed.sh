@@ -40,25 +40,25 @@ tight() {
 			}
 			exit 1
 		}
-		# A semicolon waits: before a brace it goes.
+		# Semicolons and commas wait: before a bracket they go.
 		function put(s) {
-			if (last == ";" && s != "}")
-				printf ";"
-			if (s != ";")
+			if ((last == ";" && s != "}") ||
+			    (last == "," && s !~ /^[])}]/))
+				printf "%s", last
+			if (s !~ /^[;,]$/)
 				printf "%s", s
 			last = substr(s, length(s))
 		}
 		{
-			if (ended || (last ~ /[A-Za-z0-9_$+-]/ &&
-			    /^[A-Za-z0-9_$+-]/))
+			if (last ~ /[A-Za-z0-9_$+-]/ &&
+			    /^[A-Za-z0-9_$+-]/)
 				put("\n")
-			ended = /^}/
 			for (i = 1; i <= length; i++) {
 				c = substr($0, i, 1)
 				more = substr($0, i + 1, 1)
 				if (c == "/" && more == "/")
 					break
-				if (c == "\"" || (c == "/" &&
+				if (c == "\"" || c == "\047" || (c == "/" &&
 				    (last == "" ||
 				     last ~ /[(,=:[!&|?{};\n]/))) {
 					j = skip(i, c)
@@ -79,9 +79,157 @@ tight() {
 		END { put("\n") }'
 }
 
+# What JavaScript and browsers call so; the next function leaves it alone.
+theirs='Array Blob DOMMatrix DOMParser DecompressionStream Error
+Float32Array Float64Array Int32Array JSON Map Math
+Number Object RegExp ResizeObserver Response Set String TextDecoder URL
+URLSearchParams Uint16Array Uint32Array Uint8Array addEventListener
+arguments async atob await break cancelAnimationFrame case catch
+clearTimeout continue delete devicePixelRatio do document else
+encodeURIComponent false finally for function getComputedStyle history if in innerHeight innerWidth instanceof
+let localStorage location matchMedia navigator new null of parseInt
+performance requestAnimationFrame return setTimeout switch this throw true try typeof
+undefined while window'
+
+# Properties that are only ours: neither a browser's nor told in a string.
+ours='asTree base column columns compares down due end hit indent inverted kids
+level method mode most name names node open parent picture preset rowHeight
+sides slot step sums tab tall text unfolded wanted way whole'
+
+# Those and names that are nowhere a property's become short ones, the most
+# frequent first.
+short() {
+	awk -v theirs="$theirs" -v ours="$ours" '
+		function skip(i, ends,  c, class) {
+			while ((c = substr($0, ++i, 1)) != "") {
+				if (c == "\\")
+					i++
+				else if (c == "[" && ends == "/")
+					class = 1
+				else if (c == "]")
+					class = 0
+				else if (c == ends && !class)
+					return i
+			}
+			exit 1
+		}
+		function add(s) {
+			token[++n] = s
+			last = substr(s, length(s))
+		}
+		# A brace that holds properties, not statements.
+		function is_object() {
+			return last ~ /[(,=:?[]/ || token[n] == "return" ||
+				token[n] == "let"
+		}
+		function add_word(s, more,  kind) {
+			kind = substr(open, length(open))
+			if ((last == "." && token[n - 1] != ".") ||
+			    (kind == "o" && last ~ /[{,]/ &&
+			     more ~ /[,}:(=]/))
+				taken[s] = 1
+			is_word[n + 1] = 1
+			if (!known[s]++)
+				word[++nwords] = s
+			add(s)
+		}
+		function name_of(k) {
+			return (k < 52 ? "" : substr(letters,
+				int(k / 52), 1)) substr(letters, k % 52 + 1, 1)
+		}
+		function next_name() {
+			do
+				s = name_of(made++)
+			while (s in known || s in taken)
+			return s
+		}
+		BEGIN {
+			split(theirs, list)
+			for (i in list)
+				taken[list[i]] = 1
+			letters = "abcdefghijklmnopqrstuvwxyz"
+			letters = letters toupper(letters)
+		}
+		{
+			for (i = 1; i <= length; i++) {
+				c = substr($0, i, 1)
+				if (c ~ /["\047]/ || (c == "/" &&
+				    (last == "" ||
+				     last ~ /[(,=:[!&|?{};\n]/))) {
+					j = skip(i, c)
+					add(substr($0, i, j - i + 1))
+					i = j
+				} else if (match(substr($0, i, 60),
+				    /^[A-Za-z_$][A-Za-z0-9_$]*/)) {
+					j = i + RLENGTH
+					add_word(substr($0, i, RLENGTH),
+						 substr($0, j, 1))
+					i = j - 1
+				} else if (match(substr($0, i, 60),
+				    /^[0-9][0-9A-Za-z.]*/)) {
+					add(substr($0, i, RLENGTH))
+					i += RLENGTH - 1
+				} else if (c == " ") {
+					token[n] = token[n] c
+				} else {
+					if (c ~ /[([{]/)
+						open = open (c == "{" &&
+							is_object() ? "o" : "b")
+					if (c ~ /[])}]/)
+						open = substr(open, 1,
+							length(open) - 1)
+					add(c)
+				}
+			}
+			token[++n] = "\n"
+		}
+		END {
+			n_ours = split(ours, list)
+			for (i = 1; i <= n_ours; i++) {
+				delete taken[list[i]]
+				told["\"" list[i] "\""] = 1
+			}
+			for (most = n; most > 0; most = next_most) {
+				next_most = 0
+				for (i = 1; i <= nwords; i++) {
+					s = word[i]
+					if (s in taken || s in to ||
+					    length(s) < 2)
+						continue
+					if (known[s] >= most)
+						to[s] = next_name()
+					else if (known[s] > next_most)
+						next_most = known[s]
+				}
+			}
+			for (i = 1; i <= n; i++) {
+				s = token[i]
+				sub(/ $/, "", s)
+				if (s in told)
+					exit 1
+				if (is_word[i] && s in to)
+					sub(/^[A-Za-z0-9_$]+/, to[s], token[i])
+				# One let after the other is one.
+				if (s ~ /^[([{]$/)
+					depth++
+				if (s ~ /^[])}]$/)
+					depth--
+				if (s == ";" && token[i + 1] ~ /^let/ &&
+				    lets[depth]) {
+					printf ","
+					i++
+					continue
+				}
+				if (s == "let" || s == ";" || s ~ /^[{}]$/)
+					lets[depth] = s == "let"
+				printf "%s", token[i]
+			}
+		}'
+}
+
 # The same of a style, and of markup.
 tight_style() {
-	sed 's/ *\([{};,]\) */\1/g; s/\([a-z-]\): /\1:/g; s/;}/}/g'
+	sed 's/ *\([{};,>]\) */\1/g; s/ + /+/g; s/\([a-z-]\): /\1:/g; s/;}/}/g'
 }
 
 tight_markup() {
@@ -111,11 +259,12 @@ bytes() {
 {
 	echo '(function () {'
 	echo '"use strict";'
-	for module in data caption view draw search diff tree page; do
+	for module in data caption rewrite bough view draw search diff \
+		tree pane export hand menu page; do
 		bare "$from/$module.js"
 	done
 	echo '})();'
-} | tight > "$work/script"
+} | tight | short > "$work/script"
 bare "$from/style.css" | tight_style > "$work/style"
 {
 	echo '(function () {'

@@ -47,13 +47,14 @@ const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
 let current = -1;
 
 function placeHover() {
-	const hover = $("hover"), main = $("main").getBoundingClientRect();
+	const hover = $("hover"), main = rectOf("main");
 	hover.hidden = true;
 	if (current < 0 || tree.open)
 		return;
 	const [x, y, w, h] = boxOf(current);
-	if (d.x[current] >= view.x1 || y + h <= 0 || y >= view.height ||
-	    d.x[current] + d.total[current] <= view.x0)
+	const [x0, x1] = spanOf(d.level[current]);
+	if (d.x[current] >= x1 || y + h <= 0 || y >= view.height ||
+	    d.x[current] + d.total[current] <= x0)
 		return;
 	hover.style.left = main.left + round(x) - 1 + "px";
 	hover.style.top = main.top + y - 1 + "px";
@@ -63,13 +64,14 @@ function placeHover() {
 }
 
 function describe(i) {
-	const total = d.total[i], zoomed = view.focus;
+	const total = d.total[i], seen = d.total[view.focus];
+	const zoomed = (view.focus || d.split) && total <= seen;
 	if (d.compares)
 		return short(d.names[d.name[i]], 300) + " — " +
 			describeChange(i);
 	return short(d.names[d.name[i]], 300) + " — " + amount(total) +
-		" (" + percent(total, d.total[0]) + " of all" + (zoomed ? ", " +
-		percent(total, d.total[zoomed]) + " of view" : "") + ")" +
+		" (" + percent(total, all()) + " of all" + (zoomed ? ", " +
+		percent(total, seen) + " of view" : "") + ")" +
 		(d.self[i] ? ", self " + amount(d.self[i]) : "");
 }
 
@@ -83,14 +85,27 @@ function setCurrent(i) {
 
 // By keyboard: in sight, outlined, told in the status line.
 function point(i) {
-	$("tip").hidden = true;
+	leave();
 	if (tree.open) {
 		openTree(i);
 		return;
 	}
 	reveal(i);
 	setCurrent(i);
+	readOut(i);
 	draw();
+}
+
+function pin() {
+	const [x, y, w, h] = current < 0 ? [] : boxOf(current);
+	if (current < 0 || pinned) {
+		leave();
+		return;
+	}
+	const main = rectOf("main");
+	if ($("tip").hidden)
+		placeTip(current, main.left + x + min(w / 2, 200), y + h);
+	pinned = true;
 }
 
 function element(tag, text, ...children) {
@@ -111,12 +126,16 @@ function fillTip(i) {
 	const [text, at] = captionOf(symbol);
 	const where = [at ? text.slice(0, at).replace(/[.:/]+$/, "") : "",
 		typeNames[d.type[symbol]]].filter((s) => s).join(" · ");
-	const total = d.total[i], self = d.self[i], all = d.total[0];
+	const total = d.total[i], self = d.self[i], sum = all();
+	const seen = d.total[view.focus];
 	const table = d.compares ? changeTable(i) : element("table", "",
-		row("Total", amount(total), percent(total, all) + " of all",
-			view.focus && percent(total, d.total[view.focus]) +
-			" of view"),
-		row("Self", amount(self), percent(self, all) + " of all"));
+		row("Total", amount(total), percent(total, sum) + " of all",
+			(view.focus || d.split) && total <= seen &&
+			percent(total, seen) + " of view",
+			i && percent(total, d.total[d.parent[i]]) +
+			" of parent"),
+		row("Self", amount(self), percent(self, sum) + " of all"),
+		...everywhere(i, sum));
 	$("tip").replaceChildren(element("b", short(text.slice(at), 240)),
 		element("i", short(where, 400)), table);
 	if (isLone(i) && i)
@@ -127,8 +146,19 @@ function fillTip(i) {
 		$("tip").append(element("i", short(name, 400)));
 }
 
+// The function wherever it stands, if that is more than here.
+function everywhere(i, sum) {
+	const { of, columns } = sumsOf("Functions"), k = of[d.name[i]];
+	const { self, total } = columns[diff.column];
+	return !i || total[k] === d.total[i] ? [] : [
+		row("Everywhere", amount(total[k]), percent(total[k], sum) +
+			" of all"),
+		row("Self", amount(self[k]), percent(self[k], sum) +
+			" of all")];
+}
+
 function placeTip(i, px, py) {
-	const tip = $("tip"), main = $("main").getBoundingClientRect();
+	const tip = $("tip"), main = rectOf("main");
 	const [, y, , h] = boxOf(i);
 	fillTip(i);
 	tip.hidden = false;
@@ -141,8 +171,13 @@ function placeTip(i, px, py) {
 		"px";
 }
 
+// With Space the tooltip stays.
+let pinned = false;
+
 function hoverAt(e) {
-	const box = $("canvas").getBoundingClientRect();
+	if (pinned)
+		return current;
+	const box = rectOf("canvas");
 	const i = nodeAt(e.clientX - box.left, e.clientY - box.top);
 	setCurrent(i);
 	$("canvas").style.cursor = i < 0 ? "" : "pointer";
@@ -154,6 +189,7 @@ function hoverAt(e) {
 }
 
 function leave() {
+	pinned = false;
 	$("tip").hidden = true;
 	setCurrent(-1);
 }
@@ -161,7 +197,9 @@ function leave() {
 // Arrows walk the frames as they are drawn.
 function walk(key) {
 	let i = current < 0 ? view.focus : current;
-	const up = (key === "ArrowUp") !== view.icicle;
+	const callers = d.split && (i >= d.split ||
+		(!i && key === "ArrowUp"));
+	const up = (key === "ArrowUp") !== (view.icicle && !callers);
 	if (key === "ArrowLeft" || key === "ArrowRight") {
 		const k = lowest(d.first[d.level[i]], d.first[d.level[i] + 1],
 			(k) => d.node[k] >= i) + (key === "ArrowLeft" ? -1 : 1);
@@ -170,7 +208,9 @@ function walk(key) {
 			i = d.node[k];
 	} else if (up) {
 		let best = i;
-		for (let c = i + 1; c < d.end[i]; c = d.end[c])
+		for (let c = i || !callers ? i + 1 : d.split;
+		     c < (i || callers || !d.split ? d.end[i] : d.split);
+		     c = d.end[c])
 			if (d.total[c] > (best === i ? 0 : d.total[best]))
 				best = c;
 		i = best;
@@ -224,11 +264,23 @@ const keys = {
 	"/": focusSearch,
 	n: () => step(1),
 	N: () => step(-1),
-	0: () => zoom(0),
-	i: () => turn(view.icicle === tree.open ? "icicle" : "flame"),
-	t: () => turn(!tree.open ? "tree" : view.icicle ? "icicle" : "flame"),
+	0: () => reset(),
+	i: () => turn(view.mode === "icicle" ? "flame" : "icicle"),
+	r: () => turn(view.mode === "callers" ? "flame" : "callers"),
+	t: () => showPane($("pane").hidden),
+	v() {
+		mini.wanted = !mini.wanted;
+		draw();
+	},
+	e: openExport,
+	"?": openHelp,
+	"[": () => history.back(),
+	"]": () => history.forward(),
+	"+": () => scale(0.8, middle()),
+	"-": () => scale(1.25, middle()),
+	" ": pin, p: pin,
 	b: () => d.compares && compare(1 - diff.column),
-	c: () => d.compares && repaint({ self: "total", total: "kind" }
+	k: () => d.compares && repaint({ self: "total", total: "kind" }
 		[diff.by], diff.equal),
 	d: flipTheme,
 	Escape: escape,
@@ -236,6 +288,23 @@ const keys = {
 	Enter: () => zoom(current),
 	ArrowUp: walk, ArrowDown: walk, ArrowLeft: walk, ArrowRight: walk,
 };
+
+modes.forEach((name, k) => keys[k + 1] = () => turn(name));
+for (const [, key] of actions.slice(1))
+	keys[key] = actByKey;
+
+// Where keys zoom: at the pointer's frame, or amid all.
+function middle() {
+	const [x, , w] = current < 0 ? [0, 0, view.width] : boxOf(current);
+	return x + w / 2;
+}
+
+function reset() {
+	if (view.focus)
+		zoom(0);
+	else
+		show(0, true);
+}
 
 function onKey(e) {
 	const typing = e.target === $("search");
@@ -249,7 +318,9 @@ function onKey(e) {
 	}
 	if (e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(map, e.key))
 		return;
-	if (typing && e.key === "Enter") {
+	if (e.shiftKey && !typing && /^Arrow[LR]/.test(e.key)) {
+		pan(e.key === "ArrowLeft" ? -80 : 80);
+	} else if (typing && e.key === "Enter") {
 		step(e.shiftKey ? -1 : 1);
 	} else if ((typing && e.key !== "Escape") ||
 		   (control && /^(Enter| |Arrow.*)$/.test(e.key)) ||
@@ -261,21 +332,36 @@ function onKey(e) {
 	e.preventDefault();
 }
 
+let clicked = 0;	// the symbol
+
 function listen() {
 	on("canvas", "mousemove", hoverAt);
 	on("canvas", "mouseleave", leave);
 	on("canvas", "click", (e) => {
+		const before = current, kept = pinned;
+		if (dragged || e.detail > 1 || kept) {
+			if (kept)
+				leave();
+			return;
+		}
 		const i = hoverAt(e);
+		clicked = i > 0 ? d.name[i] : 0;
+		if (e.pointerType === "touch" && i !== before)
+			return;
 		leave();
-		zoom(i);
+		if (i === view.focus)
+			reset();
+		else
+			zoom(i);
 	});
+	on("canvas", "dblclick", () => clicked && sandwich(clicked));
 	on("main", "scroll", () => {
 		leave();
 		drawSoon();
 	});
-	for (const id of ["flame", "icicle", "tree"])
+	for (const id of modes)
 		on(id, "click", () => turn(id));
-	on("reset", "click", () => zoom(0));
+	on("reset", "click", reset);
 	on("theme", "click", flipTheme);
 	on("next", "click", () => step(1));
 	on("prev", "click", () => step(-1));
@@ -288,6 +374,10 @@ function listen() {
 	sizes.observe($("main"));
 	sizes.observe($("rows"));
 	listenTree();
+	listenPane();
+	listenMenu();
+	listenHand();
+	listenPrint();
 }
 
 async function start() {
@@ -296,7 +386,9 @@ async function start() {
 	data.remove();
 	d.mode = d.asTree ? "tree" : d.inverted ? "icicle" : "flame";
 	view.icicle = !!d.inverted;
-	place(d, d.columns[d.columns.length - 1]);
+	diff.column = d.columns.length - 1;
+	whole = given = nodesOf(d);
+	adopt(whole);
 	const title = d.title || "Flame graph";
 	$("title").textContent = $("title").title = title;
 	$("info").textContent = [d.subtitle, d.metric, d.compares ?

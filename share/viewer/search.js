@@ -11,7 +11,21 @@ const search = {
 	at: -1,
 };
 
+// A test of a name and its symbol.  "=a" is no other name, "pkg:a" a package
+// and what is below, "type:a" how a frame ran.
 function matcher(text) {
+	if (text[0] === "=")
+		return (s) => s === text.slice(1);
+	if (text.startsWith("pkg:")) {
+		text = text.slice(4);
+		return (s, i) => (packageOf(i) + ".").startsWith(text + ".") ||
+			(text === "(none)" && !packageOf(i));
+	}
+	if (text.startsWith("type:")) {
+		text = text.slice(5).toLowerCase();
+		return (s, i) => (typeNames[d.type[i]] || "(other)")
+			.toLowerCase().includes(text);
+	}
 	const re = /^\/(.*?)\/?$/s.exec(text);
 	const capitals = /[A-Z]/.test(text.replace(/\\./g, ""));
 	if (re && re[1]) {
@@ -36,13 +50,14 @@ function setSearch(text) {
 		try {
 			const test = matcher(text);
 			search.hit = Uint8Array.from(d.names,
-				(s, i) => i && test(s) ? 1 : 0);
+				(s, i) => i && test(s, i) ? 1 : 0);
 		} catch (e) {
 			$("search").classList.add("bad");
 			$("search").title = e.message;
 		}
 	}
 	countBefore();
+	fillPane();
 }
 
 function countBefore() {
@@ -58,16 +73,21 @@ function countBefore() {
 // The share of the view that matches; a frame within a match adds nothing.
 function count() {
 	const list = [], f = view.focus;
-	let sum = 0, inside = 0, unseen = 0;
+	let sum = 0, inside = 0, unseen = 0, over = 0;
 
 	search.list = list;
 	search.at = -1;
-	$("prev").hidden = $("next").hidden = !search.hit;
+	for (const id of ["prev", "next", "only"])
+		$(id).hidden = !search.hit;
 	if (!search.hit) {
 		$("found").textContent = search.text.length > 1 ? "?" : "";
 		return;
 	}
 	for (let i = f; i < d.end[f]; i++) {
+		if (i === d.split) {
+			over = sum;
+			sum = inside = 0;
+		}
 		if (!search.hit[d.name[i]])
 			continue;
 		if (!d.total[i] && !tree.open) {
@@ -80,7 +100,7 @@ function count() {
 			inside = d.end[i];
 		}
 	}
-	$("found").textContent = percent(sum, d.total[f]) + " · " +
+	$("found").textContent = percent(max(sum, over), d.total[f]) + " · " +
 		grouped(list.length);
 	$("found").title = unseen ? grouped(unseen) + " more in the " +
 		(diff.column ? "before" : "after") + " view" : "";

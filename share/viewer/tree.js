@@ -25,9 +25,9 @@ function treeColumns() {
 		const self = (i) => d.self[i];
 		return [
 			["Total", (i) => plain(d.total[i]), weight],
-			["", (i) => percent(d.total[i], d.total[0]), weight],
+			["", (i) => percent(d.total[i], all()), weight],
 			["Self", (i) => self(i) && plain(self(i)), self],
-			["", (i) => self(i) && percent(self(i), d.total[0]),
+			["", (i) => self(i) && percent(self(i), all()),
 				self],
 		];
 	}
@@ -76,7 +76,7 @@ function listRows() {
 		}
 	}
 	tree.rows = rows;
-	$("rows").setAttribute("aria-rowcount", rows.length + 1);
+	label($("rows"), "aria-rowcount", rows.length + 1);
 }
 
 // Unfolds a node, and on as long as there is but one way.
@@ -170,13 +170,13 @@ function makeHead() {
 	const head = element("div"), body = element("div");
 	tree.columns.concat([["Function"]]).forEach(([text, , by], k) => {
 		const cell = element("span", text);
-		cell.setAttribute("role", "columnheader");
+		label(cell, "role", "columnheader");
 		if (by && text)
-			cell.addEventListener("click", () => sortBy(k));
+			on(cell, "click", () => sortBy(k));
 		head.append(cell);
 	});
-	head.setAttribute("role", "row");
-	body.setAttribute("role", "rowgroup");
+	label(head, "role", "row");
+	label(body, "role", "rowgroup");
 	$("rows").classList.toggle("wide", !!d.compares);
 	$("rows").replaceChildren(head, body);
 	if (d.compares)
@@ -201,17 +201,16 @@ function rowOf(i, k) {
 	const e = element("div"), list = i ? childrenOf(d.parent[i]) : [0];
 	const leaf = !childrenOf(i).length;
 	const [text, at] = captionOf(d.name[i]);
-	const set = (name, value) => e.setAttribute(name, value);
 	e.id = "row" + i;
 	e.style.top = k * ROW + "px";
-	set("role", "row");
-	set("aria-rowindex", k + 2);
-	set("aria-level", d.level[i] + 1);
-	set("aria-posinset", list.indexOf(i) + 1);
-	set("aria-setsize", list.length);
-	set("aria-selected", i === tree.at);
+	label(e, "role", "row");
+	label(e, "aria-rowindex", k + 2);
+	label(e, "aria-level", d.level[i] + 1);
+	label(e, "aria-posinset", list.indexOf(i) + 1);
+	label(e, "aria-setsize", list.length);
+	label(e, "aria-selected", i === tree.at);
 	if (!leaf)
-		set("aria-expanded", !!tree.unfolded[i]);
+		label(e, "aria-expanded", !!tree.unfolded[i]);
 	for (const [, value, , key] of tree.columns) {
 		const cell = element("span", value(i));
 		if (key && change(key, i))
@@ -225,10 +224,10 @@ function rowOf(i, k) {
 	name.style.paddingLeft = min(tree.indent[i], 600) + "px";
 	name.children[1].style.background = fillOf(i)[FULL];
 	if (search.hit && search.hit[d.name[i]])
-		name.className = "hit";
+		name.className = "marked";
 	e.append(name);
 	for (const cell of e.children)
-		cell.setAttribute("role", "gridcell");
+		label(cell, "role", "gridcell");
 	const bar = element("b"), by = tree.columns[1][2];
 	bar.style.width = 100 * by(i) / (by(0) || 1) + "%";
 	e.children[1].append(bar);
@@ -247,7 +246,7 @@ function drawTree() {
 	for (let k = first; k < last; k++)
 		list.push(rowOf(tree.rows[k], k));
 	body.replaceChildren(...list);
-	rows.setAttribute("aria-activedescendant", "row" + tree.at);
+	label(rows, "aria-activedescendant", "row" + tree.at);
 }
 
 function move(by) {

@@ -4,14 +4,24 @@
  * the orientation; and where a frame lies.
  */
 const $ = (id) => document.getElementById(id);
-const on = (id, type, f) => $(id).addEventListener(type, f);
+const on = (e, type, f, how) => (e.append ? e : $(e))
+	.addEventListener(type, f, how);
+const label = (e, name, value) => e.setAttribute(name, value);
+const rectOf = (id) => $(id).getBoundingClientRect();
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-let d;				// the profile
+let d;				// the profile, and the nodes in view
+let given, whole;		// its own nodes; the same with the steps taken
 const view = {
+	mode: "", method: 0,	// of the sandwich
+	steps: [],		// see rewrite.js
 	focus: 0, x0: 0, x1: 1, icicle: false, rows: 1,
 	width: 1, height: 1,	// of the canvas, in CSS pixels
 	row: 20, tall: 1,	// of a frame; of everything
+	whole: false,	// drawn as if all was in sight
 };
+
+const modes = ["flame", "icicle", "tree", "callers", "sandwich"];
+const all = () => whole.columns[diff.column].total[0];
 
 // The first k of lo..hi for which test(k) holds; hi if none.
 function lowest(lo, hi, test) {
@@ -29,7 +39,26 @@ function lowest(lo, hi, test) {
 function rowTop(level) {
 	const y = view.icicle ? level * view.row :
 		view.tall - (level + 1) * view.row;
-	return y - $("main").scrollTop;
+	return view.whole ? y : y - $("main").scrollTop;
+}
+
+// The side of the root: callers -1, callees 1.
+function sideOf(level) {
+	return Math.sign(level - d.base);
+}
+
+// The weights from the left to the right edge in a row.  Of a sandwich only
+// one side is zoomed.
+function spanOf(level) {
+	return sideOf(level) * sideOf(d.level[view.focus]) < 0 ?
+		[0, d.total[0]] : [view.x0, view.x1];
+}
+
+// Whether the row is one around the zoomed frame.
+function isAround(level) {
+	const focus = d.level[view.focus];
+	return level !== focus && (focus - level) * (level - d.base) >= 0 &&
+		focus !== d.base;
 }
 
 // The node at a place of the canvas, or -1.
@@ -38,7 +67,8 @@ function nodeAt(px, py) {
 	const level = floor((view.icicle ? y : view.tall - y) / view.row);
 	if (level < 0 || level >= d.first.length - 1)
 		return -1;
-	const x = view.x0 + px * (view.x1 - view.x0) / view.width;
+	const [x0, x1] = spanOf(level);
+	const x = x0 + px * (x1 - x0) / view.width;
 	const lo = d.first[level];
 	const k = lowest(lo, d.first[level + 1], (k) => d.from[k] > x) - 1;
 	if (k < lo)
@@ -49,15 +79,17 @@ function nodeAt(px, py) {
 
 // The rectangle of a node on the canvas: [x, y, width, height].
 function boxOf(i) {
-	const scale = view.width / (view.x1 - view.x0);
-	const left = max((d.x[i] - view.x0) * scale, 0);
-	const right = min((d.x[i] + d.total[i] - view.x0) * scale,
-		view.width);
+	const [x0, x1] = spanOf(d.level[i]);
+	const scale = view.width / (x1 - x0);
+	const left = max((d.x[i] - x0) * scale, 0);
+	const right = min((d.x[i] + d.total[i] - x0) * scale, view.width);
 	return [left, rowTop(d.level[i]), max(right - left, 3), view.row];
 }
 
 function rowsOf(focus) {
 	let rows = 0;
+	if (d.split)
+		return d.first.length - 1;
 	for (let i = focus; i < d.end[focus]; i++)
 		if (d.level[i] > rows && d.total[i])
 			rows = d.level[i];
@@ -84,7 +116,8 @@ function measure() {
 
 // The first row in sight.
 function toRoot() {
-	$("main").scrollTop = view.icicle ? 0 : view.tall;
+	$("main").scrollTop = d.split ? (d.base + 0.5) * view.row -
+		view.height / 2 : view.icicle ? 0 : view.tall;
 }
 
 function reveal(i) {
@@ -119,9 +152,11 @@ function look(x0, x1, animate) {
 }
 
 function show(focus, animate) {
-	view.focus = focus;
+	const { base } = d;
+	view.focus = focus = deepen(focus);
 	view.rows = rowsOf(focus);
 	measure();
+	$("main").scrollTop += (d.base - base) * view.row;
 	look(d.x[focus], d.x[focus] + max(d.total[focus], 1), animate);
 	$("reset").hidden = !focus;
 	count();
@@ -144,13 +179,14 @@ function hashOf(i) {
 			hashes[k] = Math.imul(h ^ h >>> 15, 0x2c1b3c6d);
 		}
 	}
-	return d.level[i] + "." + hashes[i].toString(36);
+	return d.level[i] - d.base + "." + hashes[i].toString(36);
 }
 
 function nodeOf(hash) {
-	const level = parseInt(hash, 10);
-	hashOf(0);
-	if (level > 0 && level < d.first.length - 1)
+	const level = d.base + parseInt(hash, 10);
+	if (hash)
+		hashOf(0);
+	if (level >= 0 && level !== d.base && level < d.first.length - 1)
 		for (let k = d.first[level]; k < d.first[level + 1]; k++)
 			if (hashOf(d.node[k]) === hash)
 				return d.node[k];
@@ -163,7 +199,11 @@ let pushed = 0;
 function remember(push) {
 	const p = [];
 	const put = (unusual, text) => unusual && p.push(text);
-	put(mode() !== d.mode, "v=" + mode());
+	put(view.mode !== d.mode, "v=" + view.mode);
+	put(view.mode === "sandwich", "m=" +
+		encodeURIComponent(d.names[view.method]));
+	for (const { kind, text } of view.steps)
+		p.push(kind + "=" + encodeURIComponent(text));
 	put(d.compares && !diff.column, "w=before");
 	put(diff.by !== "self", "c=" + diff.by);
 	put(diff.equal, "e=1");
@@ -184,11 +224,16 @@ function restore(animate) {
 	const p = new URLSearchParams(location.hash.slice(1)
 		.replaceAll("+", "%2b"));
 	pushed = Number(history.state) || 0;
+	const name = p.get("m");
+	const steps = [...p].filter(([kind]) => Object.hasOwn(rules, kind))
+		.map(([kind, text]) => ({ kind, text }));
+	view.method = name ? max(d.names.indexOf(name), 0) : view.method;
 	setMode(p.has("v") ? p.get("v") : d.mode);
 	if (d.compares) {
 		setColumn(p.get("w") === "before" ? 0 : 1);
 		setColors(p.get("c"), p.has("e"));
 	}
+	settle(steps);
 	setSearch(p.has("q") ? p.get("q") : d.preset);
 	show(p.has("z") ? nodeOf(p.get("z")) : 0, animate);
 	reveal(view.focus);
@@ -212,29 +257,80 @@ function zoomOut() {
 	zoom(i);
 }
 
-function mode() {
-	return tree.open ? "tree" : view.icicle ? "icicle" : "flame";
-}
-
 function setMode(name) {
+	view.mode = modes.includes(name) ? name : "flame";
 	tree.open = name === "tree";
 	if (!tree.open)
-		view.icicle = name === "icicle";
-	for (const id of ["flame", "icicle", "tree"])
-		$(id).setAttribute("aria-pressed", id === mode());
+		view.icicle = view.mode !== "flame";
+	for (const id of modes)
+		label($(id), "aria-pressed", id === view.mode);
 	$("main").hidden = tree.open;
 	$("rows").hidden = !tree.open;
 	leave();
 }
 
+// The nodes of the mode, of the steps; whether they are others than before.
+let settled = "";
+
+function settle(steps) {
+	const { mode, method } = view;
+	const made = JSON.stringify(steps);
+	const now = (mode === "callers" ? mode : mode === "sandwich" ?
+		method : "") + made;
+	if (now === settled)
+		return false;
+	if (made !== JSON.stringify(view.steps)) {
+		whole = rewritten(given, steps);
+		view.steps = steps;
+		showSteps();
+	}
+	settled = now;
+	grown = null;
+	view.focus = 0;
+	if (mode === "callers")
+		growCallers(whole);
+	else if (mode === "sandwich")
+		growSandwich(whole, method || (view.method = busiest()));
+	adopt(grown ? growAll() : whole);
+	return true;
+}
+
+// Other nodes take the place of those in view.
+function adopt(g) {
+	Object.assign(d, g);
+	hashes = tree.unfolded = null;
+	tree.children.clear();
+	current = -1;
+	if (d.compares)
+		recolor();
+	place(d, d.columns[diff.column]);
+	countBefore();
+}
+
+// The method with the most of its own.
+function busiest() {
+	const { name, n, columns } = whole, own = f64(d.names.length);
+	let best = 1;
+	for (let i = 1; i < n; i++) {
+		const m = d.method[name[i]];
+		own[m] += columns[diff.column].self[i];
+		if (own[m] > own[best])
+			best = m;
+	}
+	return best;
+}
+
 function turn(name) {
-	const at = current;
-	if (name === mode())
-		return;
+	const before = view.mode, at = current < 0 ? view.focus : current;
 	setMode(name);
+	const other = settle(view.steps);
+	if (name === before && !other)
+		return;
+	if (other)
+		show(0, false);
 	count();
 	if (tree.open) {
-		openTree(at < 0 ? view.focus : at);
+		openTree(other ? 0 : at);
 	} else {
 		measure();
 		toRoot();
@@ -243,3 +339,23 @@ function turn(name) {
 	}
 	remember(true);
 }
+
+// Other steps; the zoomed frame stays so if it is still there.
+function alter(steps) {
+	const at = view.focus ? hashOf(view.focus) : "";
+	settle(steps);
+	show(nodeOf(at), false);
+	toRoot();
+	reveal(view.focus);
+	if (tree.open)
+		openTree(view.focus);
+	draw();
+	remember(true);
+}
+
+function sandwich(s) {
+	if (s)
+		view.method = d.method[s];
+	turn("sandwich");
+}
+

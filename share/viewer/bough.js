@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Callers and callees: trees of which only what can be seen is grown, the
+ * rest when it is zoomed into.  A bough stands for nodes of the profile,
+ * which are its places lo..hi in `from`, each with its own weights.
+ */
+let grown = null;
+
+// The next ones of a bough's nodes into next[], w[]; how many.
+const ways = {
+	leaves({ g, next, w }) {
+		let n = 0;
+		for (let i = 1; i < g.n; i++) {
+			if (!g.columns.some((c) => c.self[i]))
+				continue;
+			g.columns.forEach((c, k) => w[k][n] = c.self[i]);
+			next[n++] = i;
+		}
+		return n;
+	},
+	callers({ g, next, w, mark }, { from, lo, hi }) {
+		let n = 0;
+		for (let k = lo; k < hi; k++) {
+			const up = g.parent[from.at[k]];
+			if (!up)
+				continue;
+			let m = mark[up];
+			if (!m) {
+				next[n] = up;
+				m = mark[up] = ++n;
+				for (const v of w)
+					v[m - 1] = 0;
+			}
+			for (let c = 0; c < w.length; c++)
+				w[c][m - 1] += from.w[c][k];
+		}
+		for (let k = 0; k < n; k++)
+			mark[next[k]] = 0;
+		return n;
+	},
+	callees({ g, next, w }, { from, lo, hi }) {
+		let n = 0;
+		for (let k = lo; k < hi; k++) {
+			const i = from.at[k];
+			for (let c = i + 1; c < g.end[i]; c = g.end[c]) {
+				for (let v = 0; v < w.length; v++)
+					w[v][n] = g.columns[v].total[c];
+				next[n++] = c;
+			}
+		}
+		return n;
+	},
+};
+
+// What a node has without going on: its samples, or those that begin there.
+function restOf(way, c, i, weight) {
+	if (way === "callees")
+		return grown.g.columns[c].self[i];
+	return grown.g.parent[i] ? 0 : weight;
+}
+
+function sprout(b, way) {
+	const { g, next, w, slot } = grown, n = ways[way](grown, b), kids = [];
+	const on = way === "callees" ? way : "callers";
+	for (let k = 0; k < n; k++) {
+		const s = g.name[next[k]];
+		if (!slot[s]) {
+			kids.push({ name: s, up: b, way: on, hi: 0, kids: null,
+				total: w.map(() => 0), self: w.map(() => 0) });
+			slot[s] = kids.length;
+		}
+		kids[slot[s] - 1].hi++;
+	}
+	const from = { at: u32(n), w: w.map(() => f64(n)) };
+	let lo = 0;
+	for (const kid of kids) {
+		kid.from = from;
+		kid.lo = lo;
+		lo += kid.hi;
+		kid.hi = kid.lo;
+	}
+	for (let k = 0; k < n; k++) {
+		const kid = kids[slot[g.name[next[k]]] - 1], at = kid.hi++;
+		from.at[at] = next[k];
+		for (let c = 0; c < w.length; c++) {
+			const v = from.w[c][at] = w[c][k];
+			kid.total[c] += v;
+			kid.self[c] += restOf(on, c, next[k], v);
+		}
+	}
+	for (const kid of kids)
+		slot[kid.name] = 0;
+	b.kids = kids.sort((a, b) => a.name - b.name);
+}
+
+// As long as there is half a pixel.
+function grow(b, least) {
+	const todo = [b];
+	let fresh = false;
+	while (todo.length) {
+		const x = todo.pop();
+		if (!x.total.some((t, c) => t > least[c]))
+			continue;
+		if (!x.kids) {
+			sprout(x, x.way);
+			fresh = true;
+		}
+		for (const kid of x.kids)
+			todo.push(kid);
+	}
+	return fresh;
+}
+
+const leastOf = (b) => b.total.map((t) => t / 2 / max(view.width, 600));
+
+function startGrowing(g) {
+	const w = g.columns.map(() => f64(g.n));
+	grown = { g, w, next: u32(g.n), mark: u32(g.n),
+		slot: u32(d.names.length) };
+}
+
+function growCallers(g) {
+	const cells = (key) => g.columns.map((c) => c[key][0]);
+	startGrowing(g);
+	grown.sides = [{ name: 0, way: "leaves", kids: null, self:
+		cells("self"), total: cells("total") }];
+}
+
+// Where a method calls itself its outermost call counts.
+function growSandwich(g, method) {
+	const at = [];
+	startGrowing(g);
+	for (let i = 1; i < g.n; i++)
+		if (d.method[g.name[i]] === method) {
+			at.push(i);
+			i = g.end[i] - 1;
+		}
+	const from = { at, w: g.columns.map(({ total }) =>
+		Float64Array.from(at, (i) => total[i])) };
+	const sum = (key) => g.columns.map((c) =>
+		at.reduce((n, i) => n + c[key][i], 0));
+	grown.sides = ["callees", "callers"].map((way) => ({
+		name: at.length ? g.name[at[0]] : method, way, from, lo: 0,
+		hi: at.length, kids: null, self: sum("self"),
+		total: sum("total") }));
+}
+
+// What has grown, as nodes: callees, then callers.
+function growth() {
+	const list = [grown.sides[0]], depth = [0];
+	let split = 0, base = 0;
+	for (const side of grown.sides) {
+		const todo = [];
+		const push = ({ kids }) => {
+			for (let k = kids ? kids.length : 0; k-- > 0;)
+				todo.push(kids[k]);
+		};
+		side.id = 0;
+		split = side === list[0] ? 0 : list.length;
+		push(side);
+		for (let b; (b = todo.pop());) {
+			b.id = list.length;
+			depth.push(depth[b.up.id] + 1);
+			list.push(b);
+			push(b);
+			if (split)
+				base = max(base, depth[b.id]);
+		}
+	}
+	const n = list.length;
+	const g = { n, base, split, end: u32(n),
+		name: Uint32Array.from(list, (b) => b.name),
+		parent: Uint32Array.from(list, (b) => b.up ? b.up.id : 0),
+		level: Uint32Array.from(depth, (v, i) =>
+			split && i >= split ? base - v : base + v),
+		columns: grown.w.map((w, c) => ({
+			self: Float64Array.from(list, (b) => b.self[c]),
+			total: Float64Array.from(list, (b) => b.total[c]) })),
+	};
+	ends(g);
+	grown.list = list;
+	return g;
+}
+
+function growAll() {
+	const least = leastOf(grown.sides[0]);
+	for (const side of grown.sides)
+		grow(side, least);
+	return growth();
+}
+
+// Before a zoom: more of that frame; its new number.
+function deepen(i) {
+	if (!grown || !i)
+		return i;
+	const b = grown.list[i];
+	if (grow(b, leastOf(b)))
+		adopt(growth());
+	return b.id;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The view moved by hand: the overview above the graph, dragging, pinching;
+ * and the frames as a screen reader finds them.
+ */
+const mini = { picture: null, of: [], wanted: true, due: 0 };
+const MINI = 40;
+
+// The span in view as another one, within the whole.
+function lookAt(x0, x1, animate) {
+	const size = min(max(x1 - x0, d.total[0] / 1e9), d.total[0]);
+	x0 = min(max(x0, 0), d.total[0] - size);
+	look(x0, x0 + size, animate);
+	$("reset").hidden = false;
+}
+
+function pan(px) {
+	const by = px * (view.x1 - view.x0) / view.width;
+	lookAt(view.x0 + by, view.x1 + by);
+}
+
+// By a factor, around a place of the canvas.
+function scale(by, px) {
+	const x = view.x0 + px * (view.x1 - view.x0) / view.width;
+	lookAt(x + (view.x0 - x) * by, x + (view.x1 - x) * by);
+}
+
+function drawMini() {
+	const canvas = $("mini"), hide = !mini.wanted || tree.open ||
+		!!d.split || innerHeight < 480;
+	if (canvas.hidden !== hide) {
+		canvas.hidden = hide;
+		measure();
+	}
+	if (hide)
+		return;
+	const { width } = view, { picture } = mini;
+	const of = [d.node, search.hit, theme, width, view.icicle, diff.step];
+	if (of.some((v, k) => v !== mini.of[k])) {
+		mini.of = of;
+		clearTimeout(mini.due);
+		mini.due = setTimeout(() => {
+			drawWhole();
+			drawMini();
+		}, 60);
+	}
+	if (!picture)
+		return;
+	canvas.width = width;
+	const c = canvas.getContext("2d");
+	const left = view.x0 / d.total[0] * width;
+	const right = view.x1 / d.total[0] * width;
+	const rows = d.first.length - 1, tall = rows * view.row;
+	const top = $("main").scrollTop - (view.icicle ? 0 :
+		max(view.tall, view.height) - tall);
+	c.drawImage(picture, 0, 0, width, MINI);
+	c.fillStyle = theme.bg;
+	c.globalAlpha = 0.6;
+	c.fillRect(0, 0, left, MINI);
+	c.fillRect(right, 0, width - right, MINI);
+	c.globalAlpha = 1;
+	c.strokeStyle = getComputedStyle(canvas).color;
+	c.lineWidth = 2;
+	const y = min(max(top / tall * MINI, 0), MINI - 4);
+	c.strokeRect(left + 1, y + 1, max(right - left - 2, 2), max(min(
+		view.height / tall * MINI, MINI - y) - 2, 2));
+}
+
+// All of the graph, small.
+function drawWhole() {
+	const kept = { ...view }, real = ctx, rows = d.first.length - 1;
+	const row = max(round(MINI / rows), 1);
+	const canvas = mini.picture = element("canvas");
+	Object.assign(view, { x0: 0, x1: d.total[0] || 1, focus: 0, row,
+		width: ceil(view.width / 2) });
+	canvas.width = view.width;
+	canvas.height = rows * row;
+	ctx = canvas.getContext("2d", { alpha: false });
+	ctx.fillStyle = theme.bg;
+	ctx.fillRect(0, 0, view.width, rows * row);
+	for (let k = 0; k < rows; k++)
+		drawRow(k, (view.icicle ? k : rows - 1 - k) * row, []);
+	Object.assign(view, kept);
+	ctx = real;
+}
+
+function moveMini(e) {
+	const box = rectOf("mini");
+	const x = (e.clientX - box.left) / box.width * d.total[0];
+	const y = (e.clientY - box.top) / MINI;
+	const half = (view.x1 - view.x0) / 2;
+	lookAt(x - half, x + half);
+	$("main").scrollTop = y * (d.first.length - 1) * view.row -
+		view.height / 2;
+}
+
+// Pointers that are down on the graph; whether they have moved.
+const fingers = new Map();
+let dragged = false, pressing = 0;
+
+function pressed(e) {
+	if (e.button)
+		return;
+	fingers.set(e.pointerId, e);
+	dragged = false;
+	clearTimeout(pressing);
+	if (e.pointerType !== "mouse")
+		pressing = setTimeout(() => {
+			const i = hoverAt(e);
+			dragged = true;
+			if (i > 0)
+				openMenu(e, d.name[i], i);
+		}, 550);
+}
+
+function dragging(e) {
+	const last = fingers.get(e.pointerId);
+	if (!last)
+		return;
+	const dx = e.clientX - last.clientX;
+	if (!dragged && abs(dx) < 5)
+		return;
+	clearTimeout(pressing);
+	dragged = true;
+	leave();
+	if (fingers.size === 1) {
+		if (!last.held)
+			$("canvas").setPointerCapture(e.pointerId);
+		if (view.x1 - view.x0 < d.total[0])
+			pan(-dx);
+	} else {
+		const other = [...fingers.values()].find((f) =>
+			f.pointerId !== e.pointerId).clientX;
+		const left = rectOf("canvas").left;
+		const apart = max(abs(e.clientX - other), 10);
+		scale(max(abs(last.clientX - other), 10) / apart,
+			other - left);
+	}
+	e.held = true;
+	fingers.set(e.pointerId, e);
+}
+
+function released(e) {
+	clearTimeout(pressing);
+	fingers.delete(e.pointerId);
+}
+
+// The way to a frame and its siblings, as a tree that is only heard.
+function readOut(i) {
+	const items = [], path = [];
+	for (let k = i; k; k = d.parent[k])
+		path.unshift(k);
+	for (const at of [0, ...path]) {
+		const list = at === i && i ? siblings(i) : [at];
+		for (const k of list.slice(max(list.indexOf(i) - 50, 0))
+			.slice(0, 100))
+			items.push(treeItem(k, k === at ? siblings(k) : list));
+	}
+	$("canvas").replaceChildren(...items.slice(-200));
+	label($("canvas"), "aria-activedescendant", "item" + i);
+	const list = siblings(i), name = captionOf(d.name[i])[0];
+	$("live").textContent = short(name, 200) + ", " +
+		percent(d.total[i], all()) + " total, " +
+		percent(d.self[i], all()) + " self, depth " +
+		abs(d.level[i] - d.base) + ", child " +
+		(list.indexOf(i) + 1) + " of " + list.length;
+}
+
+function siblings(i) {
+	const list = [], up = d.parent[i];
+	if (!i)
+		return [0];
+	for (let c = up + 1; c < d.end[up]; c = d.end[c])
+		if (d.total[c])
+			list.push(c);
+	return list;
+}
+
+function treeItem(i, list) {
+	const e = element("div", short(captionOf(d.name[i])[0], 200) + " " +
+		percent(d.total[i], all()));
+	e.id = "item" + i;
+	label(e, "role", "treeitem");
+	label(e, "aria-level", abs(d.level[i] - d.base) + 1);
+	label(e, "aria-posinset", list.indexOf(i) + 1);
+	label(e, "aria-setsize", list.length);
+	if (d.end[i] > i + 1)
+		label(e, "aria-expanded", "true");
+	return e;
+}
+
+function listenHand() {
+	on("canvas", "pointerdown", pressed);
+	on("canvas", "pointermove", dragging);
+	on("canvas", "pointerup", released);
+	on("canvas", "pointercancel", released);
+	on("canvas", "wheel", (e) => {
+		if (!e.ctrlKey && !e.metaKey)
+			return;
+		e.preventDefault();
+		scale(e.deltaY > 0 ? 1.2 : 1 / 1.2, e.offsetX);
+	}, { passive: false });
+	on("mini", "pointerdown", (e) => {
+		$("mini").setPointerCapture(e.pointerId);
+		moveMini(e);
+	});
+	on("mini", "pointermove", (e) => e.buttons && moveMini(e));
+}

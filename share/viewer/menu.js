@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What can be done with a function or frame, by menu or key; the steps taken;
+ * what can be exported; the keys.
+ */
+// Label, key, what it does with a symbol and, where there is one, a node.
+const actions = [
+	["Zoom", "Enter", (s, i) => zoom(i), true],
+	["Callers and callees", "s", (s) => sandwich(s)],
+	["Focus on it", "f", (s) => take("focus", s)],
+	["Hide it", "h", (s) => take("hide", s)],
+	["Drop stacks with it", "x", (s) => take("drop", s)],
+	["Fold what it calls", "o", (s) => take("cut", s)],
+	["Fold all recursion", "R", () => take("recursion", 0)],
+	["Mark all of it", "m", (s) => find("=" + d.names[s])],
+	["Copy name", "c", (s) => copy(d.names[s])],
+	["Copy stack", "C", (s, i) => copy(stackOf(i).join("\n")), true],
+	["Copy link", "l", () => copy(location.href)],
+];
+const exports = [
+	["Picture, SVG", "", () => save("svg", picture())],
+	["Picture, PNG", "", savePng],
+	["Folded stacks", "", () => save("folded", ...folded())],
+	["Table, CSV", "", () => {
+		showPane(true);
+		save("csv", csv());
+	}],
+];
+const moreKeys = [
+	["Search; next, previous match", "/ n N"],
+	["Back, forward", "[ ]"],
+	["Zoom out; all", "Esc 0"],
+	["Walk the frames", "← ↑ ↓ →"],
+	["Keep the details", "Space"],
+	["Closer, farther, sideways", "+ − Shift ←→"],
+	["Views", "1–5 i r"],
+	["Table, overview, export", "t v e"],
+	["Dark or light", "d"],
+];
+const diffKeys = [["Before or after", "b"], ["Colours", "k"]];
+
+function openAt(x, y, ...children) {
+	const menu = $("menu");
+	leave();
+	menu.hidePopover();
+	menu.replaceChildren(...children);
+	menu.showPopover();
+	menu.style.left = max(min(x, innerWidth - menu.offsetWidth - 8), 4) +
+		"px";
+	menu.style.top = max(min(y, innerHeight - menu.offsetHeight - 8), 4) +
+		"px";
+	const first = menu.querySelector("button");
+	if (first)
+		first.focus();
+}
+
+function itemsOf(list, s, i) {
+	return list.map(([text, key, does]) => {
+		const b = element("button", text, element("kbd", key));
+		label(b, "role", "menuitem");
+		on(b, "click", () => {
+			$("menu").hidePopover();
+			does(s, i);
+		});
+		return b;
+	});
+}
+
+function openMenu(e, s, i) {
+	e.preventDefault();
+	const [text, at] = captionOf(s);
+	openAt(e.clientX, e.clientY, element("b", short(text.slice(at), 60)),
+		...itemsOf(actions.filter((a) => i > 0 || !a[3]), s, i));
+}
+
+function below(id) {
+	const box = rectOf(id);
+	return [box.left, box.bottom + 4];
+}
+
+function openExport() {
+	openAt(...below("export"), ...itemsOf(exports));
+}
+
+function openHelp() {
+	const keys = moreKeys.concat(d.compares ? diffKeys : [],
+		actions.slice(1).map(([text, key]) => [text, key]));
+	openAt(...below("help"), element("table", "", ...keys.map((k) =>
+		element("tr", "", element("td", k[0]), element("th", k[1])))));
+}
+
+// By key: with the frame under the pointer or the arrows, or the zoomed one.
+function actByKey(key) {
+	const i = current < 0 ? tree.open ? tree.at : view.focus : current;
+	const [, , does] = actions.find((a) => a[1] === key);
+	if (i || "Rls".includes(key))
+		does(d.name[i], i);
+}
+
+function menuKey(e) {
+	const list = [...$("menu").querySelectorAll("button")];
+	const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+	e.stopPropagation();
+	if (!by || !list.length)
+		return;
+	e.preventDefault();
+	list[(list.indexOf(document.activeElement) + by + list.length) %
+		list.length].focus();
+}
+
+// One more step.
+function take(kind, s) {
+	const text = kind === "only" ? s : s ? d.names[s] : "";
+	if (!view.steps.some((step) => step.kind === kind &&
+	    step.text === text))
+		alter(view.steps.concat({ kind, text }));
+}
+
+function showSteps() {
+	const chips = view.steps.map((step) => {
+		const s = d.names.indexOf(step.text);
+		const [text, at] = step.kind === "only" || s < 0 ?
+			[step.text, 0] : captionOf(s);
+		const chip = element("button", ruleNames[step.kind],
+			element("b", short(text.slice(at), 60)), "✕");
+		chip.title = "Take away: " + short(step.text, 300);
+		on(chip, "click", () => alter(
+			view.steps.filter((other) => other !== step)));
+		return chip;
+	});
+	const [part, sum] = [whole, given].map((g) =>
+		g.columns[diff.column].total[0]);
+	$("steps").hidden = !chips.length;
+	$("steps").replaceChildren(...chips, element("span", amount(part) +
+		", " + percent(part, sum) + " of the profile"));
+}
+
+function listenMenu() {
+	on("menu", "keydown", menuKey);
+	on("export", "click", openExport);
+	on("help", "click", openHelp);
+	on("only", "click", () => {
+		const text = search.text;
+		find("");
+		take("only", text);
+	});
+	on("canvas", "contextmenu", (e) => {
+		const i = hoverAt(e);
+		if (i > 0)
+			openMenu(e, d.name[i], i);
+	});
+}

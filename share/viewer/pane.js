@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table beside the graph: sums by function, package or kind of all that
+ * the steps have left, whatever is zoomed.  What calls itself counts once.
+ */
+const tabs = {
+	Functions: ["=", (s) => d.names[s]],
+	Packages: ["pkg:", (s) => packageOf(s) || "(none)"],
+	Kinds: ["type:", (s) => typeNames[d.type[s]] || "(other)"],
+};
+const pane = {
+	tab: "Functions", sort: 0, down: true, at: 0,
+	rows: [], columns: [],
+	of: null, sums: new Map(),	// of these nodes: by tab
+};
+
+function packageOf(s) {
+	const [text, at] = captionOf(s);
+	return text.slice(0, at).replace(/[.:/]+$/, "");
+}
+
+// By number of a group: its name, self and total of each column.
+function sumsOf(tab) {
+	if (pane.of !== whole) {
+		pane.of = whole;
+		pane.sums.clear();
+	}
+	let sums = pane.sums.get(tab);
+	if (sums)
+		return sums;
+	const ids = new Map(), names = [], first = [];
+	const of = Uint32Array.from(d.names, (name, s) => {
+		const key = tabs[tab][1](s);
+		if (!ids.has(key)) {
+			ids.set(key, names.length);
+			names.push(key);
+			first.push(s);
+		}
+		return ids.get(key);
+	});
+	const { n, name, end } = whole;
+	const columns = whole.columns.map((c) => {
+		const self = f64(names.length), total = f64(names.length);
+		const until = u32(names.length);
+		for (let i = 1; i < n; i++) {
+			const k = of[name[i]];
+			self[k] += c.self[i];
+			if (i >= until[k]) {
+				total[k] += c.total[i];
+				until[k] = end[i];
+			}
+		}
+		return { self, total };
+	});
+	sums = { of, names, first, columns };
+	pane.sums.set(tab, sums);
+	return sums;
+}
+
+// Columns: head, value, text.
+function paneColumns({ columns }) {
+	const now = columns[diff.column], whole = all();
+	const value = (key) => (k) => now[key][k];
+	const share = (key) => (k) => percent(now[key][k], whole);
+	const delta = (key) => (k) => columns[1][key][k] -
+		columns[0][key][k] * diff.scale;
+	const list = [["Self", value("self"), share("self")],
+		["Total", value("total"), share("total")]];
+	if (d.compares)
+		for (const key of ["self", "total"])
+			list.push(["Δ " + key, delta(key),
+				(k) => signed(delta(key)(k))]);
+	return list;
+}
+
+function fillPane() {
+	if ($("pane").hidden)
+		return;
+	const sums = sumsOf(pane.tab), [prefix] = tabs[pane.tab];
+	const picked = search.text.startsWith(prefix);
+	pane.columns = paneColumns(sums);
+	const [, by] = pane.columns[pane.sort] || [];
+	const seen = new Uint8Array(sums.names.length);
+	for (let s = 1; s < d.names.length; s++)
+		if (!search.hit || picked || search.hit[s])
+			seen[sums.of[s]] = 1;
+	pane.rows = [];
+	for (let k = 0; k < sums.names.length; k++)
+		if (seen[k] && sums.columns.some((c) => c.total[k]))
+			pane.rows.push(k);
+	const way = pane.down ? 1 : -1, [a, b] = pane.columns;
+	pane.rows.sort(by ? (x, y) => (by(y) - by(x)) * way ||
+		b[1](y) - b[1](x) || a[1](y) - a[1](x) || x - y :
+	(x, y) => (sums.names[x] < sums.names[y] ? -1 : 1) * way);
+	pane.at = max(pane.rows.findIndex((k) =>
+		prefix + sums.names[k] === search.text), 0);
+	headPane();
+	drawPane();
+}
+
+function headPane() {
+	const head = element("div"), body = element("div");
+	label(head, "role", "row");
+	label(body, "role", "rowgroup");
+	pane.columns.concat([[pane.tab]]).forEach(([text], k) => {
+		const cell = element("button", text);
+		label(cell, "role", "columnheader");
+		label(cell, "aria-sort", k !== pane.sort ? "none" :
+			pane.down ? "descending" : "ascending");
+		on(cell, "click", () => {
+			pane.down = k === pane.sort ? !pane.down : true;
+			pane.sort = k;
+			fillPane();
+		});
+		head.append(cell);
+	});
+	$("list").className = d.compares ? "wide" : "";
+	$("list").replaceChildren(head, body);
+	label($("list"), "aria-rowcount", pane.rows.length + 1);
+	$("tabs").replaceChildren(...Object.keys(tabs).map((name) => {
+		const b = element("button", name);
+		label(b, "aria-pressed", name === pane.tab);
+		on(b, "click", () => {
+			pane.tab = name;
+			fillPane();
+		});
+		return b;
+	}));
+}
+
+function paneRow(k, place) {
+	const { names, first } = sumsOf(pane.tab), row = element("div");
+	const name = element("span");
+	for (const [, value, text] of pane.columns) {
+		const cell = element("span", value(k) ? text(k) : "");
+		cell.title = plain(value(k));
+		row.append(cell);
+	}
+	if (pane.tab === "Functions") {
+		const [text, at] = captionOf(first[k]);
+		name.append(text.slice(at), element("i", at ?
+			"  " + text.slice(0, at - 1) : ""));
+	} else {
+		name.textContent = names[k];
+	}
+	name.title = short(names[k], 1000);
+	row.append(name);
+	for (const cell of row.children)
+		label(cell, "role", "gridcell");
+	row.id = "line" + place;
+	row.style.top = place * ROW + "px";
+	label(row, "role", "row");
+	label(row, "aria-rowindex", place + 2);
+	label(row, "aria-selected", place === pane.at &&
+		search.text === tabs[pane.tab][0] + names[k]);
+	return row;
+}
+
+function drawPane() {
+	const list = $("list"), body = list.lastChild;
+	const top = max(floor(list.scrollTop / ROW) - 4, 0);
+	const rows = pane.rows.slice(top, top +
+		ceil(list.clientHeight / ROW) + 8);
+	body.style.height = pane.rows.length * ROW + "px";
+	body.replaceChildren(...rows.map((k, i) => paneRow(k, top + i)));
+	label(list, "aria-activedescendant", "line" + pane.at);
+}
+
+// All frames of a row are marked; of the marked row none are any more.
+function pick(place, again) {
+	const list = $("list"), k = pane.rows[place];
+	if (k === undefined)
+		return;
+	const text = tabs[pane.tab][0] + sumsOf(pane.tab).names[k];
+	find(again && text === search.text ? "" : text);
+	const y = pane.at * ROW, tall = list.clientHeight - 2 * ROW;
+	list.scrollTop = min(max(list.scrollTop, y - tall), y);
+}
+
+function showPane(open) {
+	$("pane").hidden = !open;
+	label($("table"), "aria-pressed", open);
+	fillPane();
+	measure();
+	draw();
+}
+
+function csv() {
+	const { names, columns } = sumsOf(pane.tab);
+	const cell = (s) => '"' + String(s).replaceAll('"', '""') + '"';
+	const head = columns.length > 1 ? ["self before", "total before",
+		"self after", "total after"] : ["self", "total"];
+	return [[pane.tab.toLowerCase(), ...head].map(cell)].concat(
+		pane.rows.map((k) => [cell(names[k])].concat(
+			...columns.map((c) => [c.self[k], c.total[k]]))))
+		.join("\n") + "\n";
+}
+
+function listenPane() {
+	const placeOf = (e) => {
+		const row = e.target.closest("[id^=line]");
+		return row ? Number(row.id.slice(4)) : -1;
+	};
+	const symbolOf = (e) => pane.tab === "Functions" && placeOf(e) >= 0 ?
+		sumsOf(pane.tab).first[pane.rows[placeOf(e)]] : 0;
+	on("list", "scroll", drawPane);
+	on("list", "click", (e) => e.detail < 2 && pick(placeOf(e), true));
+	on("list", "dblclick", (e) => symbolOf(e) && sandwich(symbolOf(e)));
+	on("list", "contextmenu", (e) => {
+		if (symbolOf(e))
+			openMenu(e, symbolOf(e), -1);
+	});
+	on("list", "keydown", (e) => {
+		const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -20,
+			PageDown: 20 }[e.key];
+		if (!by || e.target !== $("list"))
+			return;
+		e.preventDefault();
+		e.stopPropagation();
+		pick(min(max(pane.at + by, 0), pane.rows.length - 1));
+	});
+	on("csv", "click", () => save("csv", csv()));
+	on("table", "click", () => showPane($("pane").hidden));
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profile rewritten: frames are taken out, merged or made the root, each
+ * way as the filter of that name has it.  A step is { kind, text }.
+ */
+const OUT = -1;
+
+/*
+ * Where a node of symbol s goes whose parent went to `up`: put() makes it a
+ * child, `up` merges it, OUT takes it away.  `hit` tells of symbols.
+ */
+const rules = {
+	focus: (hit, put) => (s, up) => up >= 0 ? put(s, up) :
+		hit[s] ? put(s, 0) : OUT,
+	hide: (hit, put) => (s, up) => hit[s] ? up : put(s, up),
+	drop: (hit, put) => (s, up) => up < 0 || hit[s] ? OUT : put(s, up),
+	cut: (hit, put, name) => (s, up) => hit[name[up]] ? up : put(s, up),
+	recursion: (hit, put, name) => (s, up) =>
+		d.method[name[up]] === d.method[s] ? up : put(s, up),
+	only: (hit, put, name, need) => (s, up, i) =>
+		need[i] ? put(s, up) : OUT,
+};
+const ruleNames = {
+	focus: "Focus", hide: "Hidden", drop: "Without", cut: "Folded",
+	recursion: "Recursion folded", only: "Only",
+};
+
+function hitsOf({ kind, text }) {
+	const test = kind === "only" ? matcher(text) :
+		(s, i) => s === text;
+	return Uint8Array.from(d.names, (s, i) => i && test(s, i) ? 1 : 0);
+}
+
+// Within a match: 2; only on the way to one: 1.
+function needs(g, hit) {
+	const need = new Uint8Array(g.n);
+	for (let i = 1; i < g.n; i++)
+		if (hit[g.name[i]] || need[g.parent[i]])
+			need[i] = 2;
+	for (let i = g.n; i-- > 1;)
+		if (need[i])
+			need[g.parent[i]] |= 1;
+	return need;
+}
+
+function rewrite(g, step) {
+	const { n, parent } = g, to = new Int32Array(n);
+	const name = u32(n), up = u32(n);
+	const selfs = g.columns.map(() => f64(n));
+	const mask = 2 ** ceil(Math.log2(2 * n + 2)) - 1;
+	const table = u32(mask + 1);
+	let made = 1;
+
+	function put(s, above) {
+		let k = Math.imul(above, 0x9e3779b1) ^ Math.imul(s, 0x85ebca6b);
+		for (k = (k ^ k >>> 15) & mask; table[k]; k = k + 1 & mask)
+			if (up[table[k]] === above && name[table[k]] === s)
+				return table[k];
+		name[made] = s;
+		up[made] = above;
+		return table[k] = made++;
+	}
+	const hit = hitsOf(step);
+	const need = step.kind === "only" ? needs(g, hit) : null;
+	const rule = rules[step.kind](hit, put, name, need);
+	to[0] = step.kind === "focus" ? OUT : 0;
+	for (let i = 1; i < n; i++)
+		to[i] = rule(g.name[i], to[parent[i]], i);
+	g.columns.forEach(({ self }, c) => {
+		for (let i = 0; i < n; i++)
+			if (to[i] >= 0 && (!need || need[i] & 2))
+				selfs[c][to[i]] += self[i];
+	});
+	return preorder(made, name, up, selfs);
+}
+
+// Nodes whose parents come first, in preorder, siblings by symbol.
+function preorder(n, name, parent, selfs) {
+	const first = u32(n), next = u32(n), order = u32(n), to = u32(n);
+	const at = u32(d.names.length + 1);
+	for (let i = 0; i < n; i++)
+		at[name[i] + 1]++;
+	for (let s = 0; s < d.names.length; s++)
+		at[s + 1] += at[s];
+	for (let i = 0; i < n; i++)
+		order[at[name[i]]++] = i;
+	for (let k = n; k-- > 1;) {
+		next[order[k]] = first[parent[order[k]]];
+		first[parent[order[k]]] = order[k];
+	}
+	const g = { n, name: u32(n), parent: u32(n), level: u32(n),
+		end: u32(n), base: 0, split: 0 };
+	for (let i = 0, k = 0;; k++) {
+		const up = g.parent[k] = to[parent[i]];
+		to[i] = k;
+		g.name[k] = name[i];
+		g.level[k] = k ? g.level[up] + 1 : 0;
+		if (first[i]) {
+			i = first[i];
+			continue;
+		}
+		while (i && !next[i])
+			i = parent[i];
+		if (!i)
+			break;
+		i = next[i];
+	}
+	ends(g);
+	g.columns = selfs.map((from) => {
+		const self = f64(n);
+		for (let i = 0; i < n; i++)
+			self[to[i]] = from[i];
+		return { self, total: totals(self, g.parent) };
+	});
+	return g;
+}
+
+// What of d its nodes are.
+function nodesOf({ n, name, parent, level, end, columns }) {
+	return { n, name, parent, level, end, columns, base: 0, split: 0 };
+}
+
+function rewritten(g, steps) {
+	return steps.reduce(rewrite, g);
+}
