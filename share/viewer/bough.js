@@ -54,9 +54,8 @@ const ways = {
 
 // What a node has without going on: its samples, or those that begin there.
 function restOf(way, c, i, weight) {
-	if (way === "callees")
-		return grown.g.columns[c].self[i];
-	return grown.g.parent[i] ? 0 : weight;
+	return way === "callees" ? grown.g.columns[c].self[i] :
+		grown.g.parent[i] ? 0 : weight;
 }
 
 function sprout(b, way) {

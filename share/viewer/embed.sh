@@ -68,7 +68,7 @@ tight() {
 					   last !~ /[A-Za-z0-9_$.]/) {
 					put("let")
 					i += 4
-				} else if (c != " " ||
+				} else if (c !~ /[ \t]/ ||
 					   (last ~ /[A-Za-z0-9_$]/ &&
 					    more ~ /[A-Za-z0-9_$]/) ||
 					   (last ~ /[+-]/ && more == last)) {
@@ -209,6 +209,8 @@ short() {
 					exit 1
 				if (is_word[i] && s in to)
 					sub(/^[A-Za-z0-9_$]+/, to[s], token[i])
+				if (s == "true" || s == "false")
+					token[i] = s == "true" ? "!0" : "!1"
 				# One let after the other is one.
 				if (s ~ /^[([{]$/)
 					depth++
@@ -220,8 +222,19 @@ short() {
 					i++
 					continue
 				}
-				if (s == "let" || s == ";" || s ~ /^[{}]$/)
+				if (s == "let" || s == ";" || (s ~ /^[{}]$/ &&
+				    token[i + 1] !~ /^[=,;)]/))
 					lets[depth] = s == "let"
+				# (x) => is x =>.
+				if (s == "(" && is_word[i + 1] &&
+				    !is_word[i - 1] && token[i + 2] == ")" &&
+				    token[i + 3] token[i + 4] == "=>") {
+					s = token[++i]
+					printf "%s", s in to ? to[s] : s
+					i++
+					depth--
+					continue
+				}
 				printf "%s", token[i]
 			}
 		}'

@@ -109,14 +109,11 @@ function drafter() {
 		list, fillStyle: "", globalAlpha: 1, tip: "",
 		measureText: (s) => real.measureText(s),
 		fillRect(x, y, w, h) {
-			if (typeof this.fillStyle !== "string")
-				put(x, y, w, h, theme.text,
-					' opacity=".15"/>');
-			else
-				put(x, y, w, h, this.fillStyle, this.node < 0 ?
-					"/>" : "><title>" +
-					escaped(describe(this.node)) +
-					"</title></rect>");
+			const hatched = typeof this.fillStyle !== "string";
+			put(x, y, w, h, hatched ? theme.text : this.fillStyle,
+				hatched ? ' opacity=".15"/>' : this.node < 0 ?
+				"/>" : "><title>" + escaped(describe(
+				this.node)) + "</title></rect>");
 		},
 		fillText(s, x, y) {
 			list.push('<text x="' + x.toFixed(1) + '" y="' +

@@ -124,8 +124,7 @@ function dragging(e) {
 	dragged = true;
 	leave();
 	if (fingers.size === 1) {
-		if (!last.held)
-			$("canvas").setPointerCapture(e.pointerId);
+		$("canvas").setPointerCapture(e.pointerId);
 		if (view.x1 - view.x0 < d.total[0])
 			pan(-dx);
 	} else {
@@ -136,7 +135,6 @@ function dragging(e) {
 		scale(max(abs(last.clientX - other), 10) / apart,
 			other - left);
 	}
-	e.held = true;
 	fingers.set(e.pointerId, e);
 }
 
