@@ -169,7 +169,7 @@ function siblings(i) {
 	if (!i)
 		return [0];
 	for (let c = up + 1; c < d.end[up]; c = d.end[c])
-		if (d.total[c])
+		if (d.total[c] && sideOf(d.level[c]) === sideOf(d.level[i]))
 			list.push(c);
 	return list;
 }

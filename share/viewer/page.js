@@ -411,6 +411,6 @@ async function start() {
 }
 
 start().catch((e) => {
-	$("status").textContent = "This page's data cannot be read: " +
+	$("status").textContent = "This page's data is damaged: " +
 		e.message;
 });

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs in the page that views makes: acts, and says what it sees. */
+(async () => {
+	const $ = (id) => document.getElementById(id);
+	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+	const key = (k) => document.body.dispatchEvent(
+		new KeyboardEvent("keydown", { key: k, bubbles: true }));
+	const saved = [];
+	URL.createObjectURL = (blob) => {
+		saved.push(blob);
+		return "about:blank";
+	};
+	HTMLAnchorElement.prototype.click = () => {};
+	addEventListener("error", (e) => console.log("not ok: " + e.message));
+
+	function is(what, seen, wanted) {
+		const same = JSON.stringify(seen) === JSON.stringify(wanted);
+		console.log((same ? "ok: " : "not ok: ") + what + (same ? "" :
+			": " + JSON.stringify(seen).replaceAll('"', "'")));
+	}
+	// A frame found by name, by search; what is told of it.
+	async function at(name) {
+		search("=" + name);
+		await pause(20);
+		key("n");
+		const text = $("live").textContent;
+		search("");
+		return text;
+	}
+	function search(text) {
+		$("search").value = text;
+		$("search").dispatchEvent(new Event("input"));
+	}
+	const table = () => [...document.querySelectorAll("#list [id] ")]
+		.map((row) => [...row.children].map((cell, k) => k < 2 ?
+			cell.title : cell.textContent).join(" "));
+	async function menu(text) {
+		key("e");
+		[...document.querySelectorAll("#menu button")].find((b) =>
+			b.textContent.startsWith(text)).click();
+		for (let i = 0; !saved.length && i < 200; i++)
+			await pause(20);
+		return saved.pop().text();
+	}
+	const clear = () => {
+		for (let b; (b = $("steps").querySelector("button"));)
+			b.click();
+	};
+
+	while ($("first"))
+		await pause(5);
+	is("the sum", $("info").textContent, "15 samples · 10 frames");
+	is("a frame is told", await at("c"),
+		"c, 40.00% total, 26.67% self, depth 2, child 2 of 2");
+
+	key("t");
+	is("the table counts recursion once", table(), ["10 11 b",
+		"4 6 c", "1 1 <i>x<i>", "0 14 main", "0 8 a", "0 1 other"]);
+	search("=a");
+	search("A".toLowerCase());
+	is("a search filters it", table(), ["0 14 main", "0 8 a"]);
+	search("");
+	document.querySelector("#list [id]").dispatchEvent(new MouseEvent(
+		"click", { bubbles: true, detail: 1 }));
+	is("a click marks all of a function", [$("search").value,
+		$("found").textContent], ["=b", "73.33% · 4"]);
+	search("");
+	is("CSV", (await menu("Table")).split("\n").slice(0, 3),
+		['"functions","self","total"', '"b",10,11', '"c",4,6']);
+	key("t");
+
+	key("4");
+	is("callers are under what they call", await at("b"),
+		"b, 6.67% total, 0.00% self, depth 2, child 1 of 1");
+	is("and go on to the root", await at("main"),
+		"main, 20.00% total, 20.00% self, depth 4, child 1 of 1");
+	key("1");
+	await at("c");
+	key("s");
+	is("a sandwich is linked", location.hash, "#v=sandwich&m=c");
+	is("callers in it", await at("main"),
+		"main, 40.00% total, 40.00% self, depth 1, child 1 of 1");
+	is("callees in it", await at("b"),
+		"b, 13.33% total, 13.33% self, depth 1, child 1 of 1");
+	key("1");
+	await at("a");
+	key("s");
+	is("recursion in it counts once", await at("main"),
+		"main, 53.33% total, 53.33% self, depth 1, child 1 of 1");
+	key("1");
+
+	const lines = async () => (await menu("Folded")).trim().split("\n");
+	is("folded", (await lines()).sort(), ["main;a;a;b 3", "main;a;b 5",
+		"main;c 4", "main;c;b 2", "other;b;<i>x<i> 1"]);
+	await at("a");
+	key("f");
+	is("focus", await lines(), ["a;a;b 3", "a;b 5"]);
+	is("what is left is told", $("steps").lastChild.textContent,
+		"8 samples, 53.33% of the profile");
+	key("R");
+	is("recursion folded", await lines(), ["a;b 8"]);
+	clear();
+	await at("a");
+	key("h");
+	is("hide", await lines(), ["main;b 8", "main;c 4", "main;c;b 2",
+		"other;b;<i>x<i> 1"]);
+	is("hide is linked", location.hash, "#hide=a");
+	clear();
+	await at("c");
+	key("x");
+	is("drop", await lines(), ["main;a;a;b 3", "main;a;b 5",
+		"other;b;<i>x<i> 1"]);
+	clear();
+	await at("a");
+	key("o");
+	is("fold", await lines(), ["main;a 8", "main;c 4", "main;c;b 2",
+		"other;b;<i>x<i> 1"]);
+	history.back();
+	await pause(200);
+	is("back takes it away", $("steps").hidden, true);
+	search("c");
+	$("only").click();
+	is("only what matches", await lines(), ["main;c 4", "main;c;b 2"]);
+	clear();
+	const svg = await menu("Picture, SVG");
+	const picture = new DOMParser().parseFromString(svg, "image/svg+xml");
+	is("a picture is well formed", [picture.documentElement.tagName,
+		picture.querySelectorAll("title").length], ["svg", 11]);
+	is("PNG", (await menu("Picture, PNG")).slice(1, 4), "PNG");
+	key("?");
+	is("keys are told", $("menu").textContent.includes("Drop stacks"),
+		true);
+	is("the end", 1, 1);
+})();
