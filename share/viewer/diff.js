@@ -42,10 +42,12 @@ function recolor() {
 			most = max(most, abs(change(key, i)));
 		diff.most[key] = most;
 	}
-	const most = diff.most[diff.by];
+	// Callers have no self of their own.
+	const by = grown && diff.by !== "kind" ? "total" : diff.by;
+	const most = diff.most[by];
 	diff.step = most >= 0 ? new Uint8Array(d.n) : null;
 	for (let i = 0; diff.step && i < d.n; i++)
-		diff.step[i] = stepOf(change(diff.by, i), most);
+		diff.step[i] = stepOf(change(by, i), most);
 }
 
 // Whether a frame has no weight on the other side.

@@ -96,21 +96,13 @@ function moveMini(e) {
 
 // Pointers that are down on the graph; whether they have moved.
 const fingers = new Map();
-let dragged = false, pressing = 0;
+let dragged = false;
 
 function pressed(e) {
 	if (e.button)
 		return;
 	fingers.set(e.pointerId, e);
 	dragged = false;
-	clearTimeout(pressing);
-	if (e.pointerType !== "mouse")
-		pressing = setTimeout(() => {
-			const i = hoverAt(e);
-			dragged = true;
-			if (i > 0)
-				openMenu(e, d.name[i], i);
-		}, 550);
 }
 
 function dragging(e) {
@@ -120,7 +112,6 @@ function dragging(e) {
 	const dx = e.clientX - last.clientX;
 	if (!dragged && abs(dx) < 5)
 		return;
-	clearTimeout(pressing);
 	dragged = true;
 	leave();
 	if (fingers.size === 1) {
@@ -138,9 +129,17 @@ function dragging(e) {
 	fingers.set(e.pointerId, e);
 }
 
+// A finger that stayed where it was for long asks for the menu.
 function released(e) {
-	clearTimeout(pressing);
+	const last = fingers.get(e.pointerId);
 	fingers.delete(e.pointerId);
+	if (dragged || !last || e.pointerType === "mouse" ||
+	    e.timeStamp - last.timeStamp < 500)
+		return;
+	const i = hoverAt(e);
+	dragged = true;
+	if (i > 0)
+		setTimeout(() => openMenu(e, d.name[i], i));
 }
 
 // The way to a frame and its siblings, as a tree that is only heard.
@@ -191,7 +190,7 @@ function listenHand() {
 	on("canvas", "pointerdown", pressed);
 	on("canvas", "pointermove", dragging);
 	on("canvas", "pointerup", released);
-	on("canvas", "pointercancel", released);
+	on("canvas", "pointercancel", () => fingers.clear());
 	on("canvas", "wheel", (e) => {
 		if (!e.ctrlKey && !e.metaKey)
 			return;

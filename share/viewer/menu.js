@@ -146,7 +146,8 @@ function listenMenu() {
 	});
 	on("canvas", "contextmenu", (e) => {
 		const i = hoverAt(e);
-		if (i > 0)
+		e.preventDefault();
+		if (i > 0 && !fingers.size)
 			openMenu(e, d.name[i], i);
 	});
 }

@@ -333,12 +333,13 @@ function onKey(e) {
 }
 
 let clicked = 0;	// the symbol
+let tapped = 0;		// the node that a finger was at: now it zooms
 
 function listen() {
 	on("canvas", "mousemove", hoverAt);
 	on("canvas", "mouseleave", leave);
 	on("canvas", "click", (e) => {
-		const before = current, kept = pinned;
+		const kept = pinned;
 		if (dragged || e.detail > 1 || kept) {
 			if (kept)
 				leave();
@@ -346,8 +347,10 @@ function listen() {
 		}
 		const i = hoverAt(e);
 		clicked = i > 0 ? d.name[i] : 0;
-		if (e.pointerType === "touch" && i !== before)
+		if (e.pointerType === "touch" && i !== tapped) {
+			tapped = i;
 			return;
+		}
 		leave();
 		if (i === view.focus)
 			reset();
@@ -411,6 +414,6 @@ async function start() {
 }
 
 start().catch((e) => {
-	$("status").textContent = "This page's data is damaged: " +
+	$("status").textContent = "Damaged data: " +
 		e.message;
 });
