@@ -10,12 +10,15 @@
 bool fl_trace_add(struct flame *flame, struct fl_trace *trace,
 		  const struct flame_frame *frame)
 {
+	/* It may be one of the trace's own, which moves. */
+	struct flame_frame copy = *frame;
+
 	if (!fl_grow(&trace->at, &trace->room, trace->n + 1,
 		     sizeof(*trace->at))) {
 		fl_no_memory(flame);
 		return false;
 	}
-	trace->at[trace->n++] = *frame;
+	trace->at[trace->n++] = copy;
 	return true;
 }
 
@@ -88,6 +91,8 @@ struct slice fl_slice_base(struct slice path)
 {
 	size_t i = path.size;
 
+	if (!i)
+		return path;
 	while (i && path.at[i - 1] != '/')
 		i--;
 	return (struct slice){ path.at + i, path.size - i };

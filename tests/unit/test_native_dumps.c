@@ -251,6 +251,28 @@ Test(bpftrace, kernel_is_on_top_of_user)
 	      "c;operator new(unsigned long) 2\n");
 }
 
+Test(bpftrace, a_long_user_stack_goes_below_a_long_kernel_one)
+{
+	struct fl_buf text = { 0 }, folded = { 0 };
+
+	fl_buf_text(&text, "@[");
+	for (int i = 99; i >= 0; i--)
+		fl_buf_print(&text, "\n    u%d+1", i);
+	fl_buf_text(&text, "\n,");
+	for (int i = 99; i >= 0; i--)
+		fl_buf_print(&text, "\n    k%d+1", i);
+	fl_buf_text(&text, "\n    do_syscall_64+1\n]: 3\n");
+	for (int i = 0; i < 100; i++)
+		fl_buf_print(&folded, "u%d;", i);
+	fl_buf_text(&folded, "do_syscall_64_[k]");
+	for (int i = 0; i < 100; i++)
+		fl_buf_print(&folded, ";k%d_[k]", i);
+	fl_buf_text(&folded, " 3\n");
+	FOLDS("bpftrace", text.at, folded.at);
+	fl_buf_free(&text);
+	fl_buf_free(&folded);
+}
+
 Test(bpftrace, other_maps_are_told_and_left_out)
 {
 	FOLDS("bpftrace", "@x[bash]: 4\n@n: 3\n@[\n    f+1\n]: 2\n"
