@@ -229,6 +229,8 @@ void fl_map_free(struct fl_map *map);
 unsigned fl_utf8_length(const char *at, size_t n);
 /* Appends the code point (surrogates as U+FFFD). */
 void fl_utf8_put(struct fl_buf *buf, uint32_t code);
+/* For people: what a terminal would obey becomes '?'; true: there was some. */
+bool fl_clean(char *text);
 
 /* regex.c ------------------------------------------------------------- */
 

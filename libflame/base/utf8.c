@@ -46,6 +46,24 @@ unsigned fl_utf8_length(const char *at, size_t n)
 	return length;
 }
 
+bool fl_clean(char *text)
+{
+	unsigned char *u = (unsigned char *)text;
+	bool any = false;
+
+	for (; *u; u++) {
+		bool c1 = u[0] == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0;
+
+		if (u[0] >= 0x20 && u[0] != 0x7f && !c1)
+			continue;
+		any = true;
+		u[0] = '?';
+		if (c1)
+			*++u = '?';
+	}
+	return any;
+}
+
 void fl_utf8_put(struct fl_buf *buf, uint32_t code)
 {
 	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };

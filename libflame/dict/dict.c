@@ -54,6 +54,7 @@ void flame_free(struct flame *flame)
 	fl_index_free(&flame->frames.index);
 	fl_index_free(&flame->stacks.index);
 	fl_index_free(&flame->labels.index);
+	fl_index_free(&flame->metrics_index);
 	free(flame->names.at);
 	free(flame->frames.at);
 	free(flame->frames.next);
@@ -104,14 +105,6 @@ void flame_threads(struct flame *flame, unsigned n)
 	flame->threads = n;
 }
 
-/* One line of printable text: what came from files may hold anything. */
-static void clean(char *line)
-{
-	for (; *line; line++)
-		if ((unsigned char)*line < 0x20 || *line == 0x7f)
-			*line = '?';
-}
-
 int fl_fail(struct flame *flame, const char *format, ...)
 {
 	va_list args;
@@ -119,9 +112,10 @@ int fl_fail(struct flame *flame, const char *format, ...)
 	if (flame->failed)
 		return FLAME_FAILED;
 	va_start(args, format);
+	/* One line: what came from files may hold anything. */
 	vsnprintf(flame->error, sizeof(flame->error), format, args);
 	va_end(args);
-	clean(flame->error);
+	fl_clean(flame->error);
 	flame->failed = true;
 	return FLAME_FAILED;
 }
@@ -144,7 +138,7 @@ static void say(void (*to)(void *, const char *), void *arg,
 	if (!to)
 		return;
 	vsnprintf(line, sizeof(line), format, args);
-	clean(line);
+	fl_clean(line);
 	to(arg, line);
 }
 

@@ -74,6 +74,7 @@ struct flame {
 	struct fl_labels labels;
 	struct flame_metric *metrics;
 	size_t nmetrics, metrics_room;
+	struct fl_index metrics_index;	/* by name */
 	size_t limit;		/* of bytes; 0: none */
 	unsigned threads;	/* to read with; 0, 1: one */
 	unsigned nlines;	/* struct flame_lines that are open */

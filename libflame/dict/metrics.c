@@ -1,25 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metric table: a handful of names, with what was seen of each.
+ * The metric table: a handful of names as a rule, as many as a hostile input
+ * has names for, with what was seen of each.
  */
 #include "fl.h"
 
 #include "dict/tables.h"
 
-flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
+#include <stdlib.h>
+
+static flame_id find(const struct flame *flame, const char *name)
+{
+	const struct fl_index *index = &flame->metrics_index;
+	uint64_t hash = fl_hash(name, strlen(name));
+	uint32_t i = fl_index_first(index, hash), id;
+
+	while ((id = fl_index_at(index, hash, &i)))
+		if (strcmp(flame->metrics[id].name, name) == 0)
+			return id;
+	return 0;
+}
+
+static char *clean_copy(struct flame *flame, const char *text)
+{
+	char *copy = fl_arena_copy(&flame->arena, text, strlen(text));
+
+	if (copy)
+		fl_clean(copy);
+	return copy;
+}
+
+static flame_id enter(struct flame *flame, const char *name, const char *unit)
 {
 	struct flame_metric *m;
 	char *name_copy, *unit_copy;
 
-	for (size_t i = 1; i < flame->nmetrics; i++)
-		if (strcmp(flame->metrics[i].name, name) == 0)
-			return i;
 	if (!fl_table_room(flame, flame->nmetrics, &flame->metrics,
 			   &flame->metrics_room, sizeof(*flame->metrics)))
 		return 0;
-	name_copy = fl_arena_copy(&flame->arena, name, strlen(name));
-	unit_copy = fl_arena_copy(&flame->arena, unit, strlen(unit));
-	if (!name_copy || !unit_copy) {
+	name_copy = clean_copy(flame, name);
+	unit_copy = clean_copy(flame, unit);
+	if (!name_copy || !unit_copy ||
+	    !fl_index_add(&flame->metrics_index,
+			  fl_hash(name_copy, strlen(name_copy)),
+			  flame->nmetrics)) {
 		fl_no_memory(flame);
 		return 0;
 	}
@@ -29,6 +53,27 @@ flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
 	m->unit = m->weight = unit_copy;
 	m->first = m->last = FLAME_NOTIME;
 	return flame->nmetrics++;
+}
+
+/* Inputs name metrics, and terminals show those names. */
+flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
+{
+	flame_id metric = find(flame, name);
+	char *clean;
+
+	if (metric)
+		return metric;
+	clean = strdup(name);
+	if (!clean) {
+		fl_no_memory(flame);
+		return 0;
+	}
+	if (fl_clean(clean))
+		metric = find(flame, clean);
+	if (!metric)
+		metric = enter(flame, clean, unit);
+	free(clean);
+	return metric;
 }
 
 unsigned flame_metrics(const struct flame *flame)

@@ -263,30 +263,35 @@ static bool place_cells(struct text *t)
 
 /* Both kinds --------------------------------------------------------------- */
 
+/* As long as it is; a metric is called as the input says. */
+static void put_all_columns(struct fl_out *out, const char *text)
+{
+	put_columns(out, (struct slice){ text, strlen(text) }, UINT32_MAX);
+}
+
 static void put_heading(struct text *t)
 {
 	const struct fl_page *page = t->page;
 
 	if (page->title && *page->title) {
-		put_columns(t->out, (struct slice){ page->title,
-						    strlen(page->title) },
-			    UINT32_MAX);
+		put_all_columns(t->out, page->title);
 		fl_out_text(t->out, "\n");
 	}
 	if (page->subtitle && *page->subtitle) {
-		put_columns(t->out, (struct slice){ page->subtitle,
-						    strlen(page->subtitle) },
-			    UINT32_MAX);
+		put_all_columns(t->out, page->subtitle);
 		fl_out_text(t->out, "\n");
 	}
-	if (*t->layout->metric)
-		fl_out_print(t->out, "%s: ", t->layout->metric);
+	if (*t->layout->metric) {
+		put_all_columns(t->out, t->layout->metric);
+		fl_out_text(t->out, ": ");
+	}
 	if (t->compares) {
 		fl_put_count(t->out, t->layout->total[0][0]);
 		fl_out_text(t->out, " -> ");
 	}
 	fl_put_count(t->out, t->weight[0]);
-	fl_out_print(t->out, " %s", t->unit);
+	fl_out_text(t->out, " ");
+	put_all_columns(t->out, t->unit);
 }
 
 static int put_graph(struct text *t)

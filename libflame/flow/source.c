@@ -115,6 +115,7 @@ void fl_fact(struct flame_source *source, const char *key,
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	fl_clean(text);
 	fact.key = fl_arena_copy(&source->arena, key, strlen(key));
 	fact.value = fl_arena_copy(&source->arena, text, strlen(text));
 	if (!fact.key || !fact.value ||

@@ -340,6 +340,17 @@ Test(metrics, run_from_one_and_are_found_by_name)
 	cr_expect_eq(flame_metric_of(flame, 1)->first, FLAME_NOTIME);
 }
 
+Test(metrics, have_names_that_a_terminal_does_not_obey)
+{
+	flame_id metric = flame_metric(flame, "a\x1b[2J\xc2\x9b", "\x7f");
+
+	cr_expect_str_eq(flame_metric_of(flame, metric)->name, "a?[2J??");
+	cr_expect_str_eq(flame_metric_of(flame, metric)->unit, "?");
+	cr_expect_eq(flame_metric(flame, "a\x1b[2J\xc2\x9b", ""), metric);
+	cr_expect_eq(flame_metric(flame, "a?[2J??", ""), metric);
+	cr_expect_eq(flame_metrics(flame), 1);
+}
+
 Test(metrics, of_more_than_the_first_room_are_kept)
 {
 	char text[16];
@@ -381,6 +392,17 @@ Test(limit, holds_for_stacks_too)
 		stack = flame_stack(flame, stack, i);
 	cr_expect(fl_failed(flame));
 	cr_expect_lt(i, 200000);
+}
+
+Test(limit, holds_for_one_long_name)
+{
+	static char text[2 << 20];
+
+	flame_limit(flame, 1 << 20);
+	memset(text, 'x', sizeof(text));
+	cr_expect_eq(flame_name(flame, text, sizeof(text)), 0);
+	cr_expect(strstr(flame_error(flame), "limit of 1 MB"), "%s",
+		  flame_error(flame));
 }
 
 Test(limit, of_zero_is_none)
