@@ -376,6 +376,10 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 	for (const struct flame_row *row = fl_select_rows; row->name; row++)
 		if (row->argument && !value && strcmp(option, row->name) == 0)
 			return bad(flame, option, value, "a value is missing");
+	/* No row of its own: see the filter. */
+	if (strcmp(option, "grain") == 0)
+		return value ? set_ratio(flame, option, &s->grain, value) :
+			       bad(flame, option, value, "a value is missing");
 	if (strcmp(option, "event") == 0 && strcmp(value, "all") == 0)
 		return bad(flame, option, value, "different events are not "
 			   "added up: choose one (list: show them)");
@@ -397,8 +401,6 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 		return set_regex(flame, option, &s->spans.tag, value);
 	if (strcmp(option, "tail") == 0)
 		return set_ratio(flame, option, &s->tail, value);
-	if (strcmp(option, "grain") == 0)
-		return set_ratio(flame, option, &s->grain, value);
 	if (strcmp(option, "weight") == 0)
 		return set_weight(flame, s, value);
 	if (strcmp(option, "column") == 0)

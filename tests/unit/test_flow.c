@@ -399,6 +399,7 @@ Test(select, a_value_that_is_missing_is_an_error_and_not_a_crash)
 	refused("from", NULL, "from");
 	refused("thread", NULL, "thread");
 	refused("latency", NULL, "latency");
+	refused("grain", NULL, "grain");
 }
 
 Test(select, ratios_are_shares_or_percent)
