@@ -60,6 +60,8 @@ static bool make_room(struct flame_tree *tree, unsigned column, flame_id stack)
 int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 		int64_t weight)
 {
+	int64_t total;
+
 	if (fl_unlikely(stack >= tree->room[column]) &&
 	    !make_room(tree, column, stack))
 		return fl_no_memory(tree->flame);
@@ -68,9 +70,9 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 		return fl_fail(tree->flame, "a sample of negative weight, %"
 			       PRId64 ": what is below 0 cannot be drawn",
 			       weight);
-	if (__builtin_add_overflow(tree->total[column], weight,
-				   &tree->total[column]))
+	if (__builtin_add_overflow(tree->total[column], weight, &total))
 		return fl_fail(tree->flame, "the sum of weights passes 2^63");
+	tree->total[column] = total;
 	tree->weight[column][stack] += weight;
 	return FLAME_OK;
 }

@@ -306,6 +306,15 @@ Test(overflow, of_the_sum_is_an_error)
 		  flame_error(flame));
 }
 
+Test(overflow, leaves_the_sum_as_it_was)
+{
+	fl_tree_add(tree, 0, 0, INT64_MAX);
+	cr_expect_eq(fl_tree_add(tree, 0, 0, 1), FLAME_FAILED);
+	cr_expect_eq(flame_tree_total(tree, 0), INT64_MAX);
+	flame_clear(flame);
+	LAID(0, false, "all 9223372036854775807/9223372036854775807\n");
+}
+
 Test(overflow, of_one_stack_is_an_error)
 {
 	flame_id stack = flame_stack(flame, 0, 1);
