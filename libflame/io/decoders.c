@@ -34,10 +34,20 @@ static const struct refused {
 	  "it first" },
 };
 
+/*
+ * Magic of letters alone may be the name of a frame, LZ4BlockInputStream:
+ * the sizes behind it are what no text has.
+ */
 static bool is_refused(const struct refused *r, const uint8_t *head, size_t n)
 {
-	return n >= r->magic.size &&
-	       memcmp(head, r->magic.at, r->magic.size) == 0;
+	enum { SIZES_END = 17 };
+
+	if (n < r->magic.size || memcmp(head, r->magic.at, r->magic.size))
+		return false;
+	for (size_t i = 0; i < n && i < SIZES_END; i++)
+		if (head[i] < 0x07 || (i < r->magic.size && head[i] >= 0x80))
+			return true;
+	return false;
 }
 
 const struct fl_decoder *fl_decoder_of(const uint8_t *head, size_t n,
