@@ -231,7 +231,8 @@ static void tell_time(struct fl_jfr *jfr)
 	fl_fact(source, "start", "%s.%03dZ", text,
 		(int)(source->start % 1000000000 / 1000000));
 	fl_fact(source, "duration", "%.3f s",
-		(double)(source->end - source->start) / 1e9);
+		(double)((uint64_t)source->end -
+			 (uint64_t)source->start) / 1e9);
 }
 
 struct named {

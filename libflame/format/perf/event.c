@@ -67,14 +67,14 @@ static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
 struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 					 struct slice text)
 {
-	struct fl_perf_event *last = &r->events[r->event];
+	struct fl_perf_event *last = r->nevents ? &r->events[r->event] : NULL;
 	uint64_t *place;
 	flame_id name;
 	bool fresh;
 
 	if (!text.size || memchr(text.at, '\0', text.size))
 		text = FL_SLICE("samples");
-	if (r->nevents && last->name.size == text.size &&
+	if (last && last->name.size == text.size &&
 	    memcmp(last->name.at, text.at, text.size) == 0)
 		return last;
 	if (r->nevents == EVENTS && text.size > 256)
