@@ -88,6 +88,34 @@ unsigned fl_format_u64(char *at, uint64_t n);
 /* 3.5, 12e3; false unless all of the text is a finite number. */
 bool fl_parse_double(const char *text, double *d);
 
+/* As Java casts: what does not fit is the nearest that does, NaN is 0. */
+static inline int64_t fl_int64(double d)
+{
+	if (d >= 0x1p63)
+		return INT64_MAX;
+	if (d < -0x1p63)
+		return INT64_MIN;
+	return d == d ? (int64_t)d : 0;
+}
+
+static inline int64_t fl_add_clamped(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t fl_mul_clamped(int64_t a, int64_t b)
+{
+	int64_t product;
+
+	if (!__builtin_mul_overflow(a, b, &product))
+		return product;
+	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
 /* hash.c -------------------------------------------------------------- */
 
 static inline uint64_t fl_mix(uint64_t a, uint64_t b)

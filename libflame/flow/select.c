@@ -112,10 +112,10 @@ static bool parse_date(const char *text, int64_t *ns)
 		return false;
 	tm.tm_sec = utc ? 0 : clock / 1000000000;
 	t = utc ? timegm(&tm) : mktime(&tm);
-	*ns = (int64_t)t * 1000000000 +
-	      (utc ? clock : clock % 1000000000) -
-	      (int64_t)minutes * 60000000000;
-	return true;
+	clock = (utc ? clock : clock % 1000000000) -
+		(int64_t)minutes * 60000000000;
+	return !__builtin_mul_overflow((int64_t)t, 1000000000, ns) &&
+	       !__builtin_add_overflow(*ns, clock, ns);
 }
 
 /* Whole numbers stay exact; others are rounded to ns. */
@@ -192,8 +192,15 @@ static bool parse_when(const char *text, struct fl_when *when)
 	return true;
 }
 
+/* The nearest time that there is. */
+static int64_t later(int64_t time, int64_t ns)
+{
+	return FL_MAX(fl_add_clamped(time, ns), FLAME_NOTIME + 1);
+}
+
 int64_t fl_when_resolve(const struct fl_when *when, int64_t start, int64_t end)
 {
+	int64_t midnight;
 	time_t t;
 	struct tm tm;
 
@@ -203,9 +210,11 @@ int64_t fl_when_resolve(const struct fl_when *when, int64_t start, int64_t end)
 	case FL_WHEN_ABSOLUTE:
 		return when->ns;
 	case FL_WHEN_START:
-		return start == FLAME_NOTIME ? FLAME_NOTIME : start + when->ns;
+		return start == FLAME_NOTIME ? FLAME_NOTIME :
+						later(start, when->ns);
 	case FL_WHEN_END:
-		return end == FLAME_NOTIME ? FLAME_NOTIME : end + when->ns;
+		return end == FLAME_NOTIME ? FLAME_NOTIME :
+					      later(end, when->ns);
 	case FL_WHEN_CLOCK:
 		if (start == FLAME_NOTIME)
 			return FLAME_NOTIME;
@@ -213,7 +222,10 @@ int64_t fl_when_resolve(const struct fl_when *when, int64_t start, int64_t end)
 		localtime_r(&t, &tm);
 		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
 		tm.tm_isdst = -1;
-		return (int64_t)mktime(&tm) * 1000000000 + when->ns;
+		if (__builtin_mul_overflow((int64_t)mktime(&tm), 1000000000,
+					   &midnight))
+			midnight = start;
+		return later(midnight, when->ns);
 	}
 	return FLAME_NOTIME;
 }
@@ -276,18 +288,46 @@ static int set_ratio(struct flame *flame, const char *option, double *ratio,
 	size_t n = strlen(text);
 	bool percent = n && text[n - 1] == '%';
 	char copy[64];
+	double d;
 
 	if (n >= sizeof(copy))
 		return bad(flame, option, text, "a ratio, as 0.1 or 10%");
 	memcpy(copy, text, n + 1);
 	if (percent)
 		copy[n - 1] = '\0';
-	if (!fl_parse_double(copy, ratio) || *ratio < 0)
+	if (!fl_parse_double(copy, &d) || d < 0)
 		return bad(flame, option, text, "a ratio, as 0.1 or 10%");
 	if (percent)
-		*ratio /= 100;
-	return *ratio <= 1 || strcmp(option, "tail") != 0 ? FLAME_OK :
-	       bad(flame, option, text, "a ratio up to 1, as 0.1 or 10%");
+		d /= 100;
+	if (d > 1 && strcmp(option, "tail") == 0)
+		return bad(flame, option, text,
+			   "a ratio up to 1, as 0.1 or 10%");
+	*ratio = d;
+	return FLAME_OK;
+}
+
+/* What is refused changes nothing. */
+static int set_when(struct flame *flame, const char *option,
+		    struct fl_when *to, const char *value)
+{
+	struct fl_when when;
+
+	if (!parse_when(value, &when))
+		return bad(flame, option, value, "a time: ms, 5s, -3s (from "
+			   "the end), HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]][Z]");
+	*to = when;
+	return FLAME_OK;
+}
+
+static int set_latency(struct flame *flame, int64_t *to, const char *value)
+{
+	int64_t ns;
+
+	if (!fl_parse_duration(value, &ns) || ns < 0)
+		return bad(flame, "latency", value, "a duration, as 50 (ms), "
+			   "10ms, 5us, 1s");
+	*to = ns;
+	return FLAME_OK;
 }
 
 static int set_text(struct flame *flame, char **to, const char *text)
@@ -370,9 +410,6 @@ static int set_perf(struct flame *flame, struct fl_perf_select *perf,
 int fl_select_set(struct flame *flame, struct fl_select *s,
 		  const char *option, const char *value)
 {
-	static const char times[] = "a time: ms, 5s, -3s (from the end), "
-		"HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]][Z]";
-
 	for (const struct flame_row *row = fl_select_rows; row->name; row++)
 		if (row->argument && !value && strcmp(option, row->name) == 0)
 			return bad(flame, option, value, "a value is missing");
@@ -386,17 +423,14 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 	if (strcmp(option, "event") == 0)
 		return set_text(flame, &s->event, value);
 	if (strcmp(option, "from") == 0 || strcmp(option, "to") == 0)
-		return parse_when(value, option[0] == 'f' ? &s->from : &s->to) ?
-		       FLAME_OK : bad(flame, option, value, times);
+		return set_when(flame, option,
+				option[0] == 'f' ? &s->from : &s->to, value);
 	if (strcmp(option, "thread") == 0)
 		return add_thread(flame, s, value);
 	if (strcmp(option, "state") == 0)
 		return set_text(flame, &s->state, value);
 	if (strcmp(option, "latency") == 0)
-		return fl_parse_duration(value, &s->spans.latency) &&
-		       s->spans.latency >= 0 ? FLAME_OK :
-		       bad(flame, option, value, "a duration, as 50 (ms), "
-			   "10ms, 5us, 1s");
+		return set_latency(flame, &s->spans.latency, value);
 	if (strcmp(option, "tag") == 0)
 		return set_regex(flame, option, &s->spans.tag, value);
 	if (strcmp(option, "tail") == 0)

@@ -100,6 +100,22 @@ static bool parse(const char *text, int64_t *n)
 	return fl_parse_int((struct slice){ text, strlen(text) }, n);
 }
 
+Test(clamped, is_the_nearest_that_there_is)
+{
+	cr_expect_eq(fl_int64(1e300), INT64_MAX);
+	cr_expect_eq(fl_int64(-1e300), INT64_MIN);
+	cr_expect_eq(fl_int64(0x1p63), INT64_MAX);
+	cr_expect_eq(fl_int64(-0x1p63), INT64_MIN);
+	cr_expect_eq(fl_int64(0.0 / 0.0), 0);
+	cr_expect_eq(fl_int64(-2.9), -2);
+	cr_expect_eq(fl_add_clamped(INT64_MAX, 1), INT64_MAX);
+	cr_expect_eq(fl_add_clamped(INT64_MIN, -1), INT64_MIN);
+	cr_expect_eq(fl_add_clamped(INT64_MIN, 1), INT64_MIN + 1);
+	cr_expect_eq(fl_mul_clamped(INT64_MIN, -1), INT64_MAX);
+	cr_expect_eq(fl_mul_clamped(INT64_MAX, -2), INT64_MIN);
+	cr_expect_eq(fl_mul_clamped(-3, 4), -12);
+}
+
 Test(numbers, all_of_the_text_is_the_number)
 {
 	static const char *const bad[] = {

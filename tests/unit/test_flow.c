@@ -402,6 +402,38 @@ Test(select, a_value_that_is_missing_is_an_error_and_not_a_crash)
 	refused("grain", NULL, "grain");
 }
 
+Test(select, times_that_ns_cannot_say_are_refused)
+{
+	refused("from", "4052-01-02", "a time");
+	refused("to", "0001-01-01T00:00Z", "a time");
+	refused("to", "99999999999999999", "a time");
+}
+
+Test(select, what_is_refused_changes_nothing)
+{
+	struct flame_source *source = folded("a 1\n");
+
+	flame_ask(source, "tail", "7");
+	flame_ask(source, "latency", "-5");
+	flame_ask(source, "from", "12:77");
+	cr_expect_float_eq(source->select.tail, 0.1, 1e-9);
+	cr_expect_eq(source->select.spans.latency, -1);
+	cr_expect_eq(source->select.from.base, FL_WHEN_NONE);
+	flame_close(source);
+}
+
+Test(select, a_time_past_all_times_is_the_last)
+{
+	struct fl_when from = { FL_WHEN_START, INT64_MAX };
+	struct fl_when to = { FL_WHEN_END, -INT64_MAX };
+
+	cr_expect_eq(fl_when_resolve(&from, INT64_MAX, INT64_MAX), INT64_MAX);
+	cr_expect_eq(fl_when_resolve(&to, -5, -5), FLAME_NOTIME + 1);
+	from.base = FL_WHEN_CLOCK;
+	cr_expect_gt(fl_when_resolve(&from, FLAME_NOTIME + 1, 0),
+		     FLAME_NOTIME);
+}
+
 Test(select, ratios_are_shares_or_percent)
 {
 	struct flame_source *source = folded("a 1\n");
