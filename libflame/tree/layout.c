@@ -42,7 +42,7 @@ struct making {
 		 * Java: what ran interpreted, inlined, by C1.  Plain: the
 		 * heaviest stack, whose type the node has.
 		 */
-		int64_t tier[3];
+		uint64_t tier[3];	/* of both columns */
 	} *at;
 	int64_t *self[2], *total[2];
 };
@@ -59,7 +59,7 @@ const char *fl_type_suffix(enum flame_type type)
 }
 
 /* jfrconv's rule (ref: its Frame and FrameType). */
-enum flame_type fl_tier_shown(const int64_t tier[3], int64_t total)
+enum flame_type fl_tier_shown(const uint64_t tier[3], uint64_t total)
 {
 	if (tier[1] * 3.0 >= (double)total)
 		return FLAME_INLINED;
@@ -70,7 +70,7 @@ enum flame_type fl_tier_shown(const int64_t tier[3], int64_t total)
 	return FLAME_JIT;
 }
 
-void fl_tier_count(int64_t tier[3], enum flame_type type, int64_t weight)
+void fl_tier_count(uint64_t tier[3], enum flame_type type, uint64_t weight)
 {
 	if (type == FLAME_INTERPRETED)
 		tier[0] += weight;
@@ -80,7 +80,7 @@ void fl_tier_count(int64_t tier[3], enum flame_type type, int64_t weight)
 		tier[2] += weight;
 }
 
-static uint8_t shown_type(const struct node *node, int64_t total)
+static uint8_t shown_type(const struct node *node, uint64_t total)
 {
 	if (node->kind == FL_KIND_KERNEL)
 		return FLAME_KERNEL;
@@ -91,7 +91,7 @@ static uint8_t shown_type(const struct node *node, int64_t total)
 	return fl_tier_shown(node->tier, total);
 }
 
-static void count_tier(struct node *node, enum flame_type type, int64_t weight)
+static void count_tier(struct node *node, enum flame_type type, uint64_t weight)
 {
 	if (node->kind != FL_KIND_PLAIN) {
 		fl_tier_count(node->tier, type, weight);
@@ -192,10 +192,10 @@ static bool gather(struct flame_tree *tree, const struct sums *sums,
 	map[0] = 0;
 	for (size_t i = 1; i < sums->n; i++) {
 		const struct flame_frame *frame = fl_frame_at(flame, i);
-		int64_t both = sums->total[0][i];
+		uint64_t both = (uint64_t)sums->total[0][i];
 
 		if (columns == 2)
-			both += sums->total[1][i];
+			both += (uint64_t)sums->total[1][i];
 		if (!both)
 			continue;
 		map[i] = make_node(flame, m, map[fl_parent(flame, i)], frame);
@@ -380,9 +380,9 @@ static void fill(struct fl_layout *l, const struct making *m, uint32_t to,
 	const struct node *at = &m->at[node];
 
 	l->name[to] = at->name;
-	l->type[to] = shown_type(at, l->columns == 2 ?
-				 m->total[0][node] + m->total[1][node] :
-				 m->total[0][node]);
+	l->type[to] = shown_type(at, (uint64_t)m->total[0][node] +
+				     (l->columns == 2 ?
+				      (uint64_t)m->total[1][node] : 0));
 	l->parent[to] = parent;
 	l->level[to] = node ? l->level[parent] + 1 : 0;
 	l->depth = FL_MAX(l->depth, l->level[to]);

@@ -72,25 +72,30 @@ static int set_text(char **to, const char *text)
 
 static int set_number(double *to, const char *text, double least)
 {
-	return fl_parse_double(text, to) && *to >= least ? FLAME_OK :
-							   FLAME_FAILED;
+	double n;
+
+	if (!fl_parse_double(text, &n) || n < least)
+		return FLAME_FAILED;
+	*to = n;
+	return FLAME_OK;
 }
 
 static int set_minwidth(struct fl_page *page, const char *text)
 {
 	size_t n = strlen(text);
 	char copy[64];
+	bool percent;
 
 	if (!n || n >= sizeof(copy))
 		return FLAME_FAILED;
 	memcpy(copy, text, n + 1);
-	page->minwidth_percent = copy[n - 1] == '%';
-	if (page->minwidth_percent)
+	percent = copy[n - 1] == '%';
+	if (percent)
 		copy[n - 1] = '\0';
 	if (set_number(&page->minwidth, copy, 0) != FLAME_OK)
 		return FLAME_FAILED;
 	/* Pixels that were not given are the writer's own choice. */
-	page->minwidth_percent |= page->minwidth == 0;
+	page->minwidth_percent = percent || page->minwidth == 0;
 	return FLAME_OK;
 }
 
@@ -341,7 +346,7 @@ double fl_page_minimum(const struct fl_page *page, double page_width)
 		minimum = total * page->minwidth / 100;
 	else if (page_width > 0)
 		minimum = total * page->minwidth / page_width;
-	return page->compat ? (double)(int64_t)minimum : minimum;
+	return page->compat ? (double)fl_int64(minimum) : minimum;
 }
 
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)

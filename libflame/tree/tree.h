@@ -86,8 +86,8 @@ enum fl_kind fl_kind(enum flame_type type);
  * What of a node of FL_KIND_JAVA ran interpreted, inlined, by C1; and how it
  * is shown then, by shares of its total.
  */
-void fl_tier_count(int64_t tier[3], enum flame_type type, int64_t weight);
-enum flame_type fl_tier_shown(const int64_t tier[3], int64_t total);
+void fl_tier_count(uint64_t tier[3], enum flame_type type, uint64_t weight);
+enum flame_type fl_tier_shown(const uint64_t tier[3], uint64_t total);
 
 /*
  * Writers of trees: a sink that gathers a tree and, when it is finished,

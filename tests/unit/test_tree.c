@@ -306,6 +306,18 @@ Test(overflow, of_the_sum_is_an_error)
 		  flame_error(flame));
 }
 
+Test(overflow, two_columns_may_each_be_as_great)
+{
+	flame_tree_free(tree);
+	tree = flame_tree_new(flame, 2);
+	add_to(tree, 0, "a_[j];b 9223372036854775807\n");
+	add_to(tree, 1, "a_[i];b 9223372036854775807\n");
+	LAID(0, false, "all 0/9223372036854775807 0/9223372036854775807\n"
+	     " a_[i] 0/9223372036854775807 0/9223372036854775807\n"
+	     "  b 9223372036854775807/9223372036854775807"
+	     " 9223372036854775807/9223372036854775807\n");
+}
+
 Test(overflow, leaves_the_sum_as_it_was)
 {
 	fl_tree_add(tree, 0, 0, INT64_MAX);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Folded stacks, written: sorted bytewise, one blank, LF.  ';' within a name
- * becomes ':', control characters become blanks.
+ * becomes ':', control characters become blanks, and so that no line
+ * becomes a comment "# x" becomes "_ x".
  *
  * Lines come out sorted without sorting lines: below a parent, "name " (a
  * stack that ends there) and "name;" (those that go on) are items of their
@@ -57,7 +58,7 @@ struct writer {
 	struct fl_arena arena;		/* of cleaned names */
 	uint64_t *below;		/* bits: has a child of some weight */
 	bool groups;			/* there may be any of two or more */
-	int64_t *total;			/* if they may differ in tier */
+	uint64_t *total;		/* of columns, if tiers may differ */
 	struct fl_buf path;
 	uint32_t *members;
 	struct item *items;
@@ -137,8 +138,8 @@ static bool sum_totals(struct writer *w)
 	if (!w->total)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		w->total[i] = weight(w, 0, i) +
-			(w->tree->columns == 2 ? weight(w, 1, i) : 0);
+		w->total[i] = (uint64_t)weight(w, 0, i) +
+			(w->tree->columns == 2 ? (uint64_t)weight(w, 1, i) : 0);
 	for (uint32_t i = n; --i > 0;)
 		w->total[fl_parent(w->flame, i)] += w->total[i];
 	return true;
@@ -168,9 +169,16 @@ static bool find_groups(struct writer *w)
 	return !tiers || sum_totals(w);
 }
 
+/* At a line's beginning it would make a comment of it. */
+static bool is_comment(struct slice name)
+{
+	return name.size && name.at[0] == '#' &&
+	       (name.size == 1 || name.at[1] == ' ' || name.at[1] == '\t');
+}
+
 static bool is_dirty(struct slice name)
 {
-	bool dirty = false;
+	bool dirty = is_comment(name);
 
 	for (size_t i = 0; i < name.size; i++)
 		dirty |= name.at[i] == ';' || (unsigned char)name.at[i] < 0x20;
@@ -186,6 +194,8 @@ static bool clean_name(struct writer *w, flame_id name)
 
 	if (!text)
 		return false;
+	if (is_comment(raw))
+		text[0] = '_';
 	for (size_t i = 0; i < raw.size; i++) {
 		if (text[i] == ';')
 			text[i] = ':';
@@ -285,7 +295,7 @@ static enum flame_type group_type(const struct writer *w, size_t from,
 				  size_t end)
 {
 	enum flame_type first = type_of(w, w->members[from]);
-	int64_t total = 0, tier[3] = { 0, 0, 0 };
+	uint64_t total = 0, tier[3] = { 0, 0, 0 };
 	bool differ = false;
 
 	if (end == from + 1 || fl_kind(first) != FL_KIND_JAVA)
