@@ -389,7 +389,7 @@ static bool put_still(struct book *b)
 		return false;
 	}
 	fl_layout_x(l, b->column, x);
-	least = FL_MAX(least, (int64_t)(1 / scale));
+	least = FL_MAX(least, fl_int64(1 / scale));
 	for (uint32_t i = 1; i < l->n; i++)
 		if (total[i] >= least)
 			rows = FL_MAX(rows, l->level[i] + 1);

@@ -123,7 +123,7 @@ void fl_put_share(struct fl_out *out, int64_t part, int64_t whole)
 
 void fl_put_coord(struct fl_out *out, double pixels)
 {
-	int64_t tenths = (int64_t)(pixels * 10 + (pixels < 0 ? -0.5 : 0.5));
+	int64_t tenths = fl_int64(pixels * 10 + (pixels < 0 ? -0.5 : 0.5));
 	char text[24];
 
 	if (tenths < 0) {

@@ -118,7 +118,7 @@ static int set_least(struct picture *p)
 	int64_t heaviest = 0;
 
 	p->minwidth = minwidth(p->page, p->width);
-	p->least = (int64_t)(p->minwidth / p->scale);
+	p->least = fl_int64(p->minwidth / p->scale);
 	p->least += p->least * p->scale < p->minwidth;
 	if (!p->page->peer &&
 	    !fl_heaviest(p->layout, p->compares, MOST_FRAMES, &heaviest))

@@ -498,14 +498,14 @@ static void coarsen(struct fl_jfr_chunk *chunk)
 			continue;
 		sum = &chunk->sums[order[i] - 1];
 		share = (double)sum->samples / grain;
-		whole = (int64_t)share;
+		whole = fl_int64(share);
 		fraction += share - (double)whole;
 		if (fraction >= 1.0) {
 			fraction -= 1.0;
 			whole++;
 		}
-		sum->value = (int64_t)((double)sum->value *
-				       ((double)whole / (double)sum->samples));
+		sum->value = fl_int64((double)sum->value *
+				      ((double)whole / (double)sum->samples));
 		sum->samples = whole;
 	}
 	free(order);

@@ -227,14 +227,14 @@ int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
 {
 	switch (unit) {
 	case FL_JFR_US:
-		return value * 1000;
+		return fl_mul_clamped(value, 1000);
 	case FL_JFR_MS:
-		return value * 1000000;
+		return fl_mul_clamped(value, 1000000);
 	case FL_JFR_S:
-		return value * 1000000000;
+		return fl_mul_clamped(value, 1000000000);
 	case FL_JFR_TICKS:
-		return (int64_t)((double)value *
-				 (1e9 / (double)chunk->ticks_per_second));
+		return fl_int64((double)value *
+				(1e9 / (double)chunk->ticks_per_second));
 	}
 	return value;
 }
@@ -665,6 +665,17 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	}
 }
 
+static int64_t ticks_at(const struct fl_jfr_chunk *chunk, int64_t time)
+{
+	double rate = (double)chunk->ticks_per_second / 1e9;
+	int64_t past = chunk->start_ns;
+
+	past = __builtin_sub_overflow(time, past, &past) ?
+		       time < 0 ? INT64_MIN : INT64_MAX : past;
+	return fl_add_clamped(fl_int64((double)past * rate),
+			      chunk->start_ticks);
+}
+
 /*
  * --from and --to in the chunk's ticks, computed as jfrconv does.  There,
  * the span of a recording is what was read of it so far.
@@ -678,16 +689,13 @@ static void limit_time(struct pass *pass)
 				       pass->jfr->source->end);
 	int64_t to = fl_when_resolve(&select->to, pass->jfr->source->start,
 				     pass->jfr->source->end);
-	double rate = (double)chunk->ticks_per_second / 1e9;
 
 	pass->from = INT64_MIN;
 	pass->to = INT64_MAX;
 	if (from != FLAME_NOTIME)
-		pass->from = (int64_t)((double)(from - chunk->start_ns) *
-				       rate) + chunk->start_ticks;
+		pass->from = ticks_at(chunk, from);
 	if (to != FLAME_NOTIME)
-		pass->to = (int64_t)((double)(to - chunk->start_ns) * rate) +
-			   chunk->start_ticks;
+		pass->to = ticks_at(chunk, to);
 	pass->limited = from != FLAME_NOTIME || to != FLAME_NOTIME;
 }
 
