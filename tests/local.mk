@@ -4,6 +4,7 @@
 #	make check			all
 #	make check TESTS=tests/unit/test_base
 #	make check UPDATE=1		records the golden outputs anew
+#	make fuzz FUZZ_SECONDS=60	each target of tests/fuzz, with clang
 #	FLAME_CORPUS=DIR make check	with a corpus of recordings
 
 AM_TESTS_ENVIRONMENT = \
@@ -58,8 +59,30 @@ tests_mk_mkjfr_LDADD =
 # What tests/laws/readers runs.
 check_PROGRAMS += tests/laws/try-readers
 tests_laws_try_readers_LDADD = libfl.la
+# Targets of fuzzing: replayed by make check, run by make fuzz.
+fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/check.c tests/fuzz/targets.c \
+	tests/fuzz/fuzz_decoder.c tests/fuzz/fuzz_filter.c \
+	tests/fuzz/fuzz_folded.c tests/fuzz/fuzz_merge.c \
+	tests/fuzz/fuzz_page.c tests/fuzz/fuzz_reader.c \
+	tests/fuzz/fuzz_tree.c
+check_PROGRAMS += tests/fuzz/replay
+tests_fuzz_replay_SOURCES = tests/fuzz/replay.c $(fuzz_sources)
+tests_fuzz_replay_LDADD = libfl.la
+EXTRA_PROGRAMS = tests/fuzz/fuzz
+CLEANFILES += tests/fuzz/fuzz
+tests_fuzz_fuzz_SOURCES = tests/fuzz/libfuzzer.c $(fuzz_sources)
+tests_fuzz_fuzz_LDADD = libfl.la
+tests_fuzz_fuzz_LDFLAGS = -fsanitize=fuzzer
+EXTRA_DIST += tests/fuzz/found tests/fuzz/run tests/fuzz/seeds \
+	tests/fuzz/replay.sh
+
+.PHONY: fuzz
+fuzz: tests/mk/mkjfr
+	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
+		$(SHELL) $(srcdir)/tests/fuzz/run
 
 script_tests = \
+	tests/fuzz/replay.sh \
 	tests/golden/run \
 	tests/jfr-text/run \
 	tests/laws/readers \
@@ -88,7 +111,7 @@ EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 
 # Ours and the peers, measured; see tests/bench/README.
 bench_programs = tests/bench/measure tests/bench/mkstacks
-EXTRA_PROGRAMS = $(bench_programs)
+EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
 tests_bench_measure_LDADD =
 tests_bench_mkstacks_LDADD =

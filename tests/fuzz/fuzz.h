@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fuzzing: a target is a name and what is done to bytes from nowhere.  It
+ * must come back, whatever they are, with nothing leaked; what must hold
+ * besides is FUZZ_HOLDS.
+ *
+ *	targets.c	all targets; those of readers and of decoders are
+ *			the rows of the library's own tables
+ *	fuzz_*.c	what they do, a file each
+ *	check.c		what holds of every dictionary and layout
+ *	libfuzzer.c	one target under libFuzzer
+ *	replay.c	all of them over files, under make check
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "fl.h"
+
+#include "flow/flow.h"
+#include "tree/tree.h"
+
+struct fuzz_target {
+	const char *name;
+	void (*run)(const struct fuzz_target *target, const uint8_t *data,
+		    size_t size);
+	const struct fl_format *format;		/* of a reader */
+};
+
+/* false: past the last. */
+bool fuzz_target(unsigned index, struct fuzz_target *target);
+bool fuzz_target_named(const char *name, struct fuzz_target *target);
+
+typedef void fuzz_run(const struct fuzz_target *target, const uint8_t *data,
+		      size_t size);
+fuzz_run fuzz_reader, fuzz_decoder, fuzz_detect, fuzz_filter, fuzz_select,
+	fuzz_regex, fuzz_roundtrip, fuzz_names, fuzz_tree, fuzz_page,
+	fuzz_merge;
+
+#define FUZZ_HOLDS(fact) ((fact) ? (void)0 : \
+	fuzz_broken(#fact, __FILE__, __LINE__))
+
+_Noreturn void fuzz_broken(const char *fact, const char *file, int line);
+
+enum { FUZZ_MEMORY = 64 << 20 };	/* a dictionary's limit */
+
+/* With a limit, and messages that are looked at. */
+struct flame *fuzz_flame(void);
+/* Ids point into their tables, parents are smaller than children. */
+void fuzz_flame_holds(const struct flame *flame);
+/* Looks at samples and lets them go on (next NULL: adds them up). */
+struct flame_sink *fuzz_watch(struct flame *flame, struct flame_sink *next,
+			      int64_t *sum);
+/* A writer into memory. */
+struct flame_sink *fuzz_writer(struct flame *flame, const char *format,
+			       struct fl_buf *out);
+/* Puts the filter in front if it can be had; else all is as before. */
+struct flame_sink *fuzz_front(struct flame_sink *sink, const char *name,
+			      const char *arg);
+/* Text in a format, read into the sink; both statuses are good. */
+int fuzz_read(struct flame *flame, const void *at, size_t size,
+	      const char *format, struct flame_sink *sink);
+/* Sums, order and places of a layout. */
+void fuzz_layout_holds(const struct flame *flame, const struct fl_layout *l);
+/* Whether no decoder takes text for packed. */
+bool fuzz_is_plain(const void *at, size_t size);
+/* Cuts off the first line, which ends in NUL in a copy; NULL: none left. */
+char *fuzz_line(struct slice *rest);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A decoder: what comes out does not depend on how it is asked for.
+ */
+#include "fuzz.h"
+
+enum { ENOUGH = 1 << 20 };	/* a small input may hold gigabytes */
+
+struct came {
+	uint64_t hash;
+	uint64_t size;
+	bool damaged;
+};
+
+static void take(struct came *came, const uint8_t *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		came->hash = (came->hash ^ at[i]) * UINT64_C(0x100000001b3);
+	came->size += n;
+}
+
+/* false: refused. */
+static bool decode(const uint8_t *data, size_t size, size_t step,
+		   struct came *came)
+{
+	struct flame *flame = fuzz_flame();
+	struct fl_in *in = fl_in_memory(flame, data, size, "m");
+	bool good;
+	size_t avail;
+
+	if (in)
+		in = fl_in_decoded(in);
+	FUZZ_HOLDS(in || *flame_error(flame));
+	while (in && came->size < ENOUGH) {
+		const uint8_t *at = fl_in_peek(in, step, &avail);
+
+		FUZZ_HOLDS(fl_in_offset(in) == came->size);
+		avail = FL_MIN(avail, ENOUGH - came->size);
+		if (!avail)
+			break;
+		take(came, at, FL_MIN(avail, step));
+		fl_in_consume(in, FL_MIN(avail, step));
+	}
+	came->damaged = in && came->size < ENOUGH && fl_in_damage(in);
+	good = in && !fl_failed(flame);
+	fl_in_close(in);
+	flame_free(flame);
+	return good;
+}
+
+void fuzz_decoder(const struct fuzz_target *target, const uint8_t *data,
+		  size_t size)
+{
+	struct came one = { 0 }, other = { 0 };
+
+	(void)target;
+	FUZZ_HOLDS(decode(data, size, 1 << 16, &one) ==
+		   decode(data, size, 997, &other));
+	FUZZ_HOLDS(one.size == other.size && one.hash == other.hash);
+	FUZZ_HOLDS(one.damaged == other.damaged);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A reader of any format, asked for little, for all it has, and for what is
+ * off its beaten path.
+ */
+#include "fuzz.h"
+
+struct way {
+	const char *asks[8][2];
+	const char *filters[3][2];	/* behind one another */
+};
+
+static const struct way ways[] = {
+	{ { { NULL } }, { { NULL } } },
+	{
+		{ { "total", NULL }, { "lines", NULL }, { "bci", NULL },
+		  { "thread", "." }, { "from", "+0" }, { "to", "+1h" },
+		  { "perf-srcline", NULL } },
+		{ { "threads", NULL }, { "by", "state" } },
+	},
+	{
+		{ { "leak", NULL }, { "tail", "20%" }, { "survey", NULL },
+		  { "offsets", NULL }, { "perf-inferno", NULL } },
+		{ { "classify", NULL }, { "grain", "3" } },
+	},
+	{
+		{ { "latency", "1us" }, { "tag", "." }, { "compat", NULL },
+		  { "state", "runnable,sleeping" }, { "grain", "2" } },
+		{ { "norm", NULL }, { "dot", NULL } },
+	},
+};
+
+static void ask(struct flame_source *source, const struct way *way)
+{
+	for (size_t i = 0; i < FL_COUNT(way->asks) && way->asks[i][0]; i++)
+		if (flame_ask(source, way->asks[i][0], way->asks[i][1]) !=
+		    FLAME_OK)
+			flame_clear(source->flame);
+}
+
+static void read_so(const struct fuzz_target *target, const uint8_t *data,
+		    size_t size, const struct way *way)
+{
+	struct flame *flame = fuzz_flame();
+	struct fl_buf out = { 0 };
+	struct flame_sink *sink = fuzz_writer(flame, "folded", &out);
+	struct flame_source *source =
+		flame_open_memory(flame, data, size, "m", target->format->name);
+	const struct flame_fact *facts;
+
+	for (size_t i = 0; i < FL_COUNT(way->filters) && way->filters[i][0];
+	     i++)
+		sink = fuzz_front(sink, way->filters[i][0],
+				  way->filters[i][1]);
+	sink = fuzz_watch(flame, sink, NULL);
+	if (source) {
+		ask(source, way);
+		flame_pump(source, sink);
+		flame_facts(source, &facts);
+		FUZZ_HOLDS(flame_source_damage(source) >= 0);
+	} else {
+		FUZZ_HOLDS(fl_failed(flame));
+	}
+	flame_close(source);
+	flame_finish(sink);
+	fuzz_flame_holds(flame);
+	flame_free(flame);
+	fl_buf_free(&out);
+}
+
+void fuzz_reader(const struct fuzz_target *target, const uint8_t *data,
+		 size_t size)
+{
+	for (size_t i = 0; i < FL_COUNT(ways); i++)
+		read_so(target, data, size, &ways[i]);
+}
+
+/* Whatever it is taken for. */
+void fuzz_detect(const struct fuzz_target *target, const uint8_t *data,
+		 size_t size)
+{
+	struct flame *flame = fuzz_flame();
+	struct flame_sink *sink = fuzz_watch(flame, NULL, NULL);
+
+	(void)target;
+	fuzz_read(flame, data, size, NULL, sink);
+	flame_abandon(sink);
+	fuzz_flame_holds(flame);
+	flame_free(flame);
+}

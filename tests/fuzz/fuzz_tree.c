@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Trees: stacks grow and shrink as the bytes say, weights go into two
+ * columns; layouts, rankings and lists of nodes must add up.
+ */
+#include "fuzz.h"
+
+static const int64_t weights[] = {
+	0, 1, 2, 3, 1000, INT64_C(1) << 40, INT64_MAX / 4, INT64_MAX
+};
+
+static void grow(struct flame_tree *tree, const uint8_t *data, size_t size)
+{
+	struct flame *flame = tree->flame;
+	flame_id stack = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		unsigned op = data[i] >> 5, arg = data[i] & 31;
+		char name[4] = { 'a' + (arg & 7), 0 };
+
+		if (op < 3)	/* a frame more */
+			stack = flame_stack(flame, stack,
+				fl_frame(flame, fl_name(flame, name),
+					 (arg >> 3) * 2 + op));
+		else if (op == 3)
+			for (; arg && stack; arg--)
+				stack = fl_parent(flame, stack);
+		else
+			fl_tree_add(tree, op & 1 && tree->columns == 2, stack,
+				    weights[arg % FL_COUNT(weights)]);
+	}
+}
+
+static void lists_hold(struct flame_tree *tree)
+{
+	const struct flame_node *nodes;
+	const struct flame_rank *ranks;
+	int64_t self[2] = { 0 };
+	size_t n;
+
+	if (flame_tree_rank(tree, FLAME_NAMES, NULL, &ranks, &n) == FLAME_OK)
+		for (unsigned c = 0; c < tree->columns; c++) {
+			for (size_t i = 0; i < n; i++)
+				self[c] += ranks[i].self[c];
+			FUZZ_HOLDS(self[c] == tree->total[c]);
+		}
+	flame_tree_rank(tree, FLAME_CALLERS, "[ab]", &ranks, &n);
+	flame_tree_rank(tree, FLAME_CALLEES, "[ab]", &ranks, &n);
+	if (flame_tree_nodes(tree, 2, &nodes, &n) == FLAME_OK)
+		FUZZ_HOLDS(n >= 1 && nodes[0].total[0] == tree->total[0]);
+}
+
+static void of_columns(unsigned columns, const uint8_t *data, size_t size)
+{
+	static const double least[] = { 0, 2, 1e18 };
+	struct flame *flame = fuzz_flame();
+	struct flame_tree *tree = flame_tree_new(flame, columns);
+
+	grow(tree, data, size);
+	flame_clear(flame);	/* sums that pass 2^63 are refused */
+	for (size_t i = 0; i < 2 * FL_COUNT(least); i++) {
+		struct fl_layout *l = fl_tree_layout(tree, least[i / 2], i & 1);
+
+		FUZZ_HOLDS(l);
+		if (!(i & 1))
+			fuzz_layout_holds(flame, l);
+		FUZZ_HOLDS(l->total[0][0] == tree->total[0]);
+		fl_layout_free(l);
+	}
+	lists_hold(tree);
+	if (columns == 2) {
+		flame_tree_scale(tree, 0, 1000003);
+		lists_hold(tree);
+	}
+	fuzz_flame_holds(flame);
+	flame_tree_free(tree);
+	flame_free(flame);
+}
+
+void fuzz_tree(const struct fuzz_target *target, const uint8_t *data,
+	       size_t size)
+{
+	(void)target;
+	of_columns(1, data, size);
+	of_columns(2, data, size);
+}

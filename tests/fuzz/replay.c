@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All targets over files: as they are, cut, and with bytes changed, the same
+ * each time.
+ *
+ *	replay FOLDER...	FOLDER/TARGET/FILE...; TAP, a line a target
+ *	replay TARGET FILE	one, as it is
+ *
+ * Targets run in a child, which works on through the files until it dies:
+ * then the input that it died of is told and kept, and another goes on
+ * behind it.
+ */
+#include "fuzz.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	LARGEST = 1 << 16,	/* of a file; what is behind is left out */
+	WORK = 256 << 10,	/* bytes of cut and changed inputs of a file */
+	MOST = 48,		/* cuts, and changes, of a file */
+	SECONDS = 20		/* of CPU, for one input */
+};
+
+/* What a child is at; shared with it. */
+static struct state {
+	char file[4096];
+	unsigned files, inputs;
+	size_t size;
+	uint8_t data[LARGEST];
+} *now;
+
+static const char *programs_own;	/* for what to call again */
+
+static void run(const struct fuzz_target *target, size_t size)
+{
+	struct rusage used;
+	struct rlimit limit;
+	uint8_t *copy = malloc(size ? size : 1);	/* of its exact size */
+
+	getrusage(RUSAGE_SELF, &used);
+	getrlimit(RLIMIT_CPU, &limit);
+	limit.rlim_cur = (rlim_t)used.ru_utime.tv_sec +
+			 (rlim_t)used.ru_stime.tv_sec + SECONDS;
+	setrlimit(RLIMIT_CPU, &limit);
+	if (!copy)
+		exit(0);
+	if (size)
+		memcpy(copy, now->data, size);
+	now->size = size;
+	now->inputs++;
+	target->run(target, copy, size);
+	free(copy);
+}
+
+static size_t load(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(now->data, 1, LARGEST, f) : 0;
+
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static uint32_t next_random(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) +
+		UINT64_C(1442695040888963407);
+	return (uint32_t)(*seed >> 33);
+}
+
+/* Cut at many places, then with one to four bytes changed at a time. */
+static void bend(const struct fuzz_target *target, const char *path,
+		 size_t size)
+{
+	static const uint8_t odd[] = { 0, 0xff, 0x80, 0x7f, '\n', ' ', ';' };
+	size_t n = FL_MIN(FL_MIN(WORK / (size + 1) + 4, (size_t)MOST), size);
+	uint64_t seed = size;
+
+	for (size_t i = 0; i < n; i++)
+		run(target, size * i / n);
+	for (size_t i = 0; i < n; i++) {
+		load(path);
+		for (unsigned k = next_random(&seed) % 4 + 1; k; k--) {
+			uint32_t r = next_random(&seed);
+			uint8_t *at = &now->data[next_random(&seed) % size];
+
+			if (r & 1)
+				*at ^= 1 << (r >> 1) % 8;
+			else
+				*at = odd[(r >> 1) % FL_COUNT(odd)];
+		}
+		run(target, size);
+	}
+}
+
+/* The files of a target from number `from` on. */
+static void run_files(const struct fuzz_target *target, char *const *folders,
+		      unsigned from)
+{
+	unsigned number = 0;
+
+	for (; *folders; folders++) {
+		char folder[2048];
+		struct dirent **list;
+		int n;
+
+		snprintf(folder, sizeof(folder), "%s/%s", *folders,
+			 target->name);
+		n = scandir(folder, &list, NULL, alphasort);
+		for (int i = 0; i < n; i++) {
+			if (list[i]->d_name[0] == '.' || number++ < from)
+				continue;
+			snprintf(now->file, sizeof(now->file), "%s/%s",
+				 folder, list[i]->d_name);
+			now->files = number;
+			size_t size = load(now->file);
+
+			run(target, size);
+			bend(target, now->file, size);
+		}
+	}
+}
+
+/* The child's status, 0 where all is well. */
+static int in_child(const struct fuzz_target *target, char *const *folders)
+{
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		run_files(target, folders, now->files);
+		exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return -1;
+	return status;
+}
+
+static void keep(const char *name)
+{
+	FILE *f = fopen(name, "wb");
+
+	if (f && fwrite(now->data, 1, now->size, f) == now->size &&
+	    fclose(f) == 0)
+		printf("#   kept: %s (replay TARGET FILE)\n", name);
+}
+
+static bool replay(const struct fuzz_target *target, unsigned number,
+		   char *const *folders)
+{
+	bool good = true;
+	int status;
+
+	memset(now, 0, sizeof(*now));
+	while ((status = in_child(target, folders))) {
+		char name[128];
+
+		if (good)
+			printf("not ok %u - %s\n", number, target->name);
+		good = false;
+		printf("#   %s of %s: %s %d\n", now->size ?
+		       "this or an input made" : "an input", now->file,
+		       WIFSIGNALED(status) ? "signal" : "status",
+		       WIFSIGNALED(status) ? WTERMSIG(status) :
+					     WEXITSTATUS(status));
+		snprintf(name, sizeof(name), "%s.died-%s-%u", programs_own,
+			 target->name, now->files);
+		keep(name);
+	}
+	if (good && !now->files)
+		printf("ok %u - %s # SKIP no files\n", number, target->name);
+	else if (good)
+		printf("ok %u - %s: %u files, %u inputs\n", number,
+		       target->name, now->files, now->inputs);
+	return good;
+}
+
+static int one(const char *name, const char *path)
+{
+	struct fuzz_target target;
+
+	if (!fuzz_target_named(name, &target)) {
+		fprintf(stderr, "%s: no such target\n", name);
+		return 2;
+	}
+	run(&target, load(path));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct fuzz_target target, ignored;
+	bool good = true;
+	unsigned n;
+
+	programs_own = argv[0];
+	now = mmap(NULL, sizeof(*now), PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (now == MAP_FAILED || argc < 2)
+		return 2;
+	if (argc == 3 && fuzz_target_named(argv[1], &ignored))
+		return one(argv[1], argv[2]);
+	for (n = 0; fuzz_target(n, &target); n++)
+		good = replay(&target, n + 1, argv + 1) && good;
+	printf("1..%u\n", n);
+	return good ? 0 : 1;
+}
