@@ -86,6 +86,7 @@ script_tests = \
 	tests/golden/run \
 	tests/jfr-text/run \
 	tests/laws/readers \
+	tests/laws/promises \
 	tests/laws/run \
 	tests/progress/run \
 	tests/perf-script/inline \
