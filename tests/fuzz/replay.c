@@ -31,6 +31,7 @@ enum {
 static struct state {
 	char file[4096];
 	unsigned files, inputs;
+	bool through;		/* all files are; what dies now has leaked */
 	size_t size;
 	uint8_t data[LARGEST];
 } *now;
@@ -100,6 +101,18 @@ static void bend(const struct fuzz_target *target, const char *path,
 	}
 }
 
+static void run_file(const struct fuzz_target *target, const char *folder,
+		     const char *name, unsigned number)
+{
+	size_t size;
+
+	snprintf(now->file, sizeof(now->file), "%s/%s", folder, name);
+	now->files = number;
+	size = load(now->file);
+	run(target, size);
+	bend(target, now->file, size);
+}
+
 /* The files of a target from number `from` on. */
 static void run_files(const struct fuzz_target *target, char *const *folders,
 		      unsigned from)
@@ -115,17 +128,15 @@ static void run_files(const struct fuzz_target *target, char *const *folders,
 			 target->name);
 		n = scandir(folder, &list, NULL, alphasort);
 		for (int i = 0; i < n; i++) {
-			if (list[i]->d_name[0] == '.' || number++ < from)
-				continue;
-			snprintf(now->file, sizeof(now->file), "%s/%s",
-				 folder, list[i]->d_name);
-			now->files = number;
-			size_t size = load(now->file);
-
-			run(target, size);
-			bend(target, now->file, size);
+			if (list[i]->d_name[0] != '.' && number++ >= from)
+				run_file(target, folder, list[i]->d_name,
+					 number);
+			free(list[i]);
 		}
+		if (n >= 0)
+			free(list);
 	}
+	now->through = true;
 }
 
 /* The child's status, 0 where all is well. */
@@ -167,6 +178,10 @@ static bool replay(const struct fuzz_target *target, unsigned number,
 		if (good)
 			printf("not ok %u - %s\n", number, target->name);
 		good = false;
+		if (now->through) {
+			printf("#   status %d at the end: a leak?\n", status);
+			break;
+		}
 		printf("#   %s of %s: %s %d\n", now->size ?
 		       "this or an input made" : "an input", now->file,
 		       WIFSIGNALED(status) ? "signal" : "status",
