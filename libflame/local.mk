@@ -38,6 +38,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
+	libflame/format/vtune.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
 	libflame/format/folded/number.c libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \

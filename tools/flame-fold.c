@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
 	{ 0, "inline", NULL, "perf: frames of inlined functions, too" },
 	{ 0, "jit", NULL, "perf: mark compiled code (only --compat needs it)" },
 	{ 0, "kernel", NULL, "perf: mark the kernel's (only --compat needs it)" },
-	{ 0, "no-modules", NULL, "sample, with --compat: no modules in names" },
+	{ 0, "no-modules", NULL, "with --compat: no modules in names" },
 	{ 0, "pid", NULL, "perf: COMM-PID at the root" },
 	{ 0, "skip-after", "NAME", "perf: leave out what called this function" },
 	{ 0, "srcline", NULL, "perf: append :FILE:LINE where it is printed" },

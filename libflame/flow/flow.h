@@ -71,7 +71,7 @@ struct fl_select {
 	bool survey;		/* --event list: count threads and times */
 	struct fl_perf_select perf;
 	bool offsets;		/* dtrace: keep "+0x1f" */
-	bool no_modules;	/* sample as a peer: no "module`" */
+	bool no_modules;	/* as a peer: no "module`" */
 };
 
 struct fl_format;

@@ -22,6 +22,7 @@ extern const struct fl_format fl_format_html;
 extern const struct fl_format fl_format_text;
 extern const struct fl_format fl_format_svg_read;
 extern const struct fl_format fl_format_html_read;
+extern const struct fl_format fl_format_vtune;
 
 /*
  * lines.c: what readers of lines share.  Zeroed, then with its in: at the

@@ -28,6 +28,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_text,
 	&fl_format_html_read,
 	&fl_format_svg_read,
+	&fl_format_vtune,
 	NULL
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of gdb, bpftrace, dtrace and sample: what comes out, what is said,
- * and that no cut gives what was not there.
+ * Text of gdb, bpftrace, dtrace, sample and VTune: what comes out, what is
+ * said, and that no cut gives what was not there.
  */
 #include "fl.h"
 
@@ -16,6 +16,7 @@ TestSuite(gdb, .init = start, .fini = stop);
 TestSuite(bpftrace, .init = start, .fini = stop);
 TestSuite(dtrace, .init = start, .fini = stop);
 TestSuite(sample, .init = start, .fini = stop);
+TestSuite(vtune, .init = start, .fini = stop);
 TestSuite(detect, .init = start, .fini = stop);
 
 /* Folded, with a peer's option or NULL, and a metric's name or NULL. */
@@ -393,6 +394,106 @@ Test(sample, cut_anywhere)
 	spoil_file("sample", "sample/threads.txt");
 }
 
+/* VTune --------------------------------------------------------------- */
+
+#define TABLE "Function Stack,CPU Time:Self,Module\n"
+
+Test(vtune, rows_weigh_what_they_have_themselves)
+{
+	FOLDS("vtune", TABLE "a,0.5,x\n b,0.000001,x\n  c,0,x\n"
+	      " \"d,e\",1.25,x\r\n\nf,2.,[Unknown]\n",
+	      "a 500000000\na;b 1000\na;d,e 1250000000\nf 2000000000\n");
+	cr_expect_str_eq(said.at, "");
+}
+
+Test(vtune, quotes_may_hold_the_blanks)
+{
+	FOLDS("vtune", TABLE "a,0,x\n\" f \"\"g\"\", h\",1,\"x,y\"\n",
+	      "a;f \"g\", h 1000000000\n");
+}
+
+Test(vtune, columns_are_those_of_the_header)
+{
+	FOLDS("vtune", "Function Stack;Module;Wait;CPU Time: Self\n"
+	      "a;x;7;0,5\n", "a 500000000\n");
+	FOLDS("vtune", "Function Stack|CPU Time:Self\na|0.5s\n",
+	      "a 500000000\n");
+	/* Another table behind it. */
+	FOLDS("vtune", TABLE "a,1,x\n b,1,x\n"
+	      "Function Stack\tCPU Time:Self\n c\t1ms\n   d\t1us\n",
+	      "a 1000000000\na;b 1000000000\nc 1000000\nc;d 1000\n");
+}
+
+Test(vtune, times)
+{
+	static const struct { const char *time; long long ns; } times[] = {
+		{ "0.031s", 31000000 }, { "1 ms", 1000000 },
+		{ "3us", 3000 }, { "7ns", 7 }, { ".5", 500000000 },
+		{ "0.0000000014", 1 }, { "0.0000000015", 2 },
+		{ "0.99999999999999999999999", 1000000000 },
+		{ "9223372036.854775807", INT64_MAX },
+		{ "0.5us", 500 }, { "0.5ns", 1 },
+		/* None: */
+		{ "9223372036.854775808", 0 }, { "99999999999999999999", 0 },
+		{ "-1", 0 }, { "1e3", 0 }, { ".", 0 }, { "", 0 },
+		{ "12.5%", 0 }, { "1h", 0 }, { "1.2.3", 0 },
+	};
+	char text[200], expected[200];
+
+	for (size_t i = 0; i < FL_COUNT(times); i++) {
+		snprintf(text, sizeof(text), TABLE "a,%s,x\n", times[i].time);
+		snprintf(expected, sizeof(expected), "a %lld\n",
+			 times[i].ns);
+		FOLDS("vtune", text, times[i].ns ? expected : "");
+		cr_expect_eq(!said.size, times[i].ns != 0, "%s: %s",
+			     times[i].time, said.at);
+	}
+}
+
+Test(vtune, what_a_lost_row_called_is_its_callers)
+{
+	FOLDS("vtune", TABLE "a,1,x\n lost\n  b,1,x\n  c,1,x\n",
+	      "a 1000000000\na;b 1000000000\na;c 1000000000\n");
+	cr_expect_str_eq(said.at, "in: 1 lines not understood, the first is "
+			 "line 3: lost\n");
+}
+
+Test(vtune, rows_may_skip_levels)
+{
+	FOLDS("vtune", TABLE "a,1,x\n b,1,x\n   c,1,x\n  d,1,x\n",
+	      "a 1000000000\na;b 1000000000\na;b;c 1000000000\n"
+	      "a;b;d 1000000000\n");
+	cr_expect_str_eq(said.at, "in: line 4: 1 rows skip a level: what "
+			 "called them is not there\n");
+}
+
+Test(vtune, table_without_times)
+{
+	FOLDS("vtune", "Function Stack,CPU Time:Total,Module\na,1,x\n", "");
+	cr_expect(strstr(said.at, "in: line 1: the table has no column CPU "
+			 "Time:Self"), "%s", said.at);
+	FOLDS("vtune", "war:Column filter is ON.\n", "");
+	cr_expect(strstr(said.at, "ends before a header"), "%s", said.at);
+}
+
+Test(vtune, peer_rounds_and_takes_the_last)
+{
+	static const char text[] = TABLE "a,0.0005,x\n b,0.0014,[y]\n"
+		" b,0.0026,[y]\n c,0.0004,x\n";
+
+	cr_expect_str_eq(fold_as("vtune", text, strlen(text),
+				 "perf-like-inferno"), "x`a 1\nx`a;[y]`b 3\n");
+}
+
+Test(vtune, cut_anywhere)
+{
+	cut_file("vtune", "vtune/report.csv");
+	spoil_file("vtune", "vtune/report.csv");
+	cut_file("vtune", "vtune/window.txt");
+	spoil_file("vtune", "vtune/window.txt");
+	cut_file("vtune", "vtune/broken.csv");
+}
+
 /* Detection ----------------------------------------------------------- */
 
 static void is_found(const char *name, const char *format)
@@ -420,6 +521,9 @@ Test(detect, each_is_found)
 	is_found("dtrace/stacks.txt", "dtrace");
 	is_found("dtrace/keys.txt", "dtrace");
 	is_found("sample/threads.txt", "sample");
+	is_found("vtune/report.csv", "vtune");
+	is_found("vtune/window.txt", "vtune");
+	is_found("vtune/broken.csv", "vtune");
 }
 
 Test(detect, others_keep_theirs)

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Top-down tables of Intel VTune: CSV of its command line, and what its
+ * window copies, with tabs.  Blanks in the first column tell the caller; of
+ * the others those are read that the header names CPU Time:Self and Module.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define HEADER "Function Stack"
+
+enum { NAME, TIME, MODULE, OTHER, FIELDS };
+
+struct node {
+	size_t indent;
+	flame_id stack;
+};
+
+struct reader {
+	struct flame_source *source;
+	struct flame *flame;
+	struct fl_lines lines;
+	flame_id metric;
+	char delimiter;		/* 0: there is no table to read */
+	size_t time, module;	/* columns; module 0: there is none */
+	size_t step;		/* blanks a level; 0: not known yet */
+	struct fl_buf field[FIELDS];	/* of the row */
+	size_t indent;		/* of the row */
+	struct node *nodes;	/* from the root to the row before */
+	size_t n, room;
+	/* Lines: without times, within levels, that the input's end cut. */
+	uint64_t no_time, first_skipping, skipping, cut;
+	struct fl_map last;	/* a peer's: the weights of stacks */
+	size_t given;
+};
+
+/* Fields -------------------------------------------------------------- */
+
+static struct slice text_of(const struct fl_buf *buf)
+{
+	return (struct slice){ buf->at ? buf->at : "", buf->size };
+}
+
+static size_t leading_blanks(struct slice s)
+{
+	size_t i = 0;
+
+	while (i < s.size && s.at[i] == ' ')
+		i++;
+	return i;
+}
+
+/* Behind its first quote: up to the last, "" being one that is meant. */
+static bool take_quoted(struct slice *rest, struct fl_buf *to)
+{
+	for (;;) {
+		struct slice head = fl_slice_split(rest, '"');
+
+		fl_buf_put(to, head.at, head.size);
+		/* Where none was split off, none was there. */
+		if (head.at + head.size == rest->at)
+			return false;
+		if (!rest->size || rest->at[0] != '"')
+			return true;
+		fl_buf_byte(to, '"');
+		rest->at++;
+		rest->size--;
+	}
+}
+
+/*
+ * The next field, without quotes; *more: a delimiter stands behind it.
+ * *indent: blanks before it, within quotes or not.
+ */
+static bool take_field(struct slice *rest, char delimiter, struct fl_buf *to,
+		       size_t *indent, bool *more)
+{
+	struct slice s;
+
+	to->size = 0;
+	*indent = leading_blanks(*rest);
+	if (*indent < rest->size && rest->at[*indent] == '"') {
+		rest->at += *indent + 1;
+		rest->size -= *indent + 1;
+		if (!take_quoted(rest, to))
+			return false;
+		*indent += leading_blanks(text_of(to));
+	}
+	s = fl_slice_split(rest, delimiter);
+	*more = s.at + s.size != rest->at;
+	fl_buf_put(to, s.at, s.size);
+	return true;
+}
+
+/* "CPU Time: Self" is "CPU Time:Self". */
+static bool is_column(struct slice s, const char *name)
+{
+	for (size_t i = 0; i < s.size; i++) {
+		if (s.at[i] == ' ')
+			continue;
+		while (*name == ' ')
+			name++;
+		if (!*name || s.at[i] != *name++)
+			return false;
+	}
+	return !*name;
+}
+
+/* The delimiter of a header; 0 where the line is none. */
+static char header_delimiter(struct slice s)
+{
+	const size_t n = sizeof(HEADER) - 1;
+
+	return fl_slice_starts(s, HEADER) && s.size > n &&
+	       memchr(",\t;|", s.at[n], 4) ? s.at[n] : '\0';
+}
+
+static void take_header(struct reader *r, struct slice s)
+{
+	struct slice name;
+	size_t indent;
+	bool more = true;
+
+	r->time = r->module = r->n = r->step = 0;
+	for (size_t i = 0; more; i++) {
+		if (!take_field(&s, r->delimiter, &r->field[OTHER], &indent,
+				&more))
+			break;
+		name = fl_slice_trim(text_of(&r->field[OTHER]));
+		if (is_column(name, "CPU Time:Self"))
+			r->time = i;
+		else if (is_column(name, "Module"))
+			r->module = i;
+	}
+}
+
+/* Times --------------------------------------------------------------- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Digits with a point, off the text's beginning; *places: behind it. */
+static bool take_decimal(struct slice *s, char comma, uint64_t *n,
+			 int *places)
+{
+	bool point = false, any = false;
+	uint64_t more;
+	size_t i;
+
+	*n = *places = 0;
+	for (i = 0; i < s->size; i++) {
+		char c = s->at[i];
+
+		if (!point && (c == '.' || c == comma)) {
+			point = true;
+			continue;
+		}
+		if (!is_digit(c))
+			break;
+		any = true;
+		if (!__builtin_mul_overflow(*n, 10, &more) &&
+		    !__builtin_add_overflow(more, c - '0', &more)) {
+			*n = more;
+			*places += point;
+		} else if (!point) {
+			return false;
+		}
+	}
+	*s = (struct slice){ s->at + i, s->size - i };
+	return any;
+}
+
+/* n times 10 to the exponent, rounded; false: too large. */
+static bool scale(uint64_t n, int exponent, int64_t *ns)
+{
+	for (; exponent > 0; exponent--)
+		if (__builtin_mul_overflow(n, 10, &n))
+			return false;
+	for (; exponent < -1; exponent++)
+		n /= 10;
+	if (exponent)
+		n = n / 10 + (n % 10 >= 5);
+	*ns = n <= INT64_MAX ? (int64_t)n : 0;
+	return n <= INT64_MAX;
+}
+
+static const struct { const char *name; int places; } units[] = {
+	{ "", 9 }, { "s", 9 }, { "ms", 6 }, { "us", 3 }, { "ns", 0 },
+};
+
+/* "0.016612", "0.031s": as ns. */
+static bool take_time(const struct reader *r, int64_t *ns)
+{
+	struct slice s = fl_slice_trim(text_of(&r->field[TIME]));
+	char comma = r->delimiter == ',' ? '.' : ',';
+	uint64_t n;
+	int places;
+
+	if (!take_decimal(&s, comma, &n, &places))
+		return false;
+	s = fl_slice_trim(s);
+	for (size_t i = 0; i < FL_COUNT(units); i++)
+		if (fl_slice_is(s, units[i].name))
+			return scale(n, units[i].places - places, ns);
+	return false;
+}
+
+/* As the peer does: ms, of a double. */
+static bool peer_time(const struct reader *r, int64_t *ms)
+{
+	const struct fl_buf *text = &r->field[TIME];
+	double d;
+
+	if (!text->size || !fl_parse_double(text->at, &d))
+		return false;
+	d = round(d * 1000);
+	*ms = d > 0 && d < 0x1p63 ? (int64_t)d : 0;
+	return true;
+}
+
+/* Rows ---------------------------------------------------------------- */
+
+static bool is_peer(const struct reader *r)
+{
+	return r->source->select.perf.peer != FL_PEER_NONE;
+}
+
+/* false: the row lacks a column that is read. */
+static bool split_row(struct reader *r, struct slice s, bool *more)
+{
+	size_t last = FL_MAX(r->time, r->module), indent;
+
+	*more = true;
+	for (size_t i = 0; i <= last; i++) {
+		unsigned which = !i ? NAME : i == r->time ? TIME :
+				 i == r->module ? MODULE : OTHER;
+
+		if (!*more || !take_field(&s, r->delimiter, &r->field[which],
+					  &indent, more))
+			return false;
+		if (!i)
+			r->indent = indent;
+	}
+	return fl_slice_trim(text_of(&r->field[NAME])).size > 0;
+}
+
+static flame_id frame_of(struct reader *r)
+{
+	struct slice name = fl_slice_trim(text_of(&r->field[NAME]));
+	struct slice module = { "", 0 };
+	struct flame_frame frame = { .type = FLAME_UNKNOWN };
+	struct fl_buf *buf = &r->field[OTHER];
+
+	if (r->module)
+		module = fl_slice_trim(text_of(&r->field[MODULE]));
+	buf->size = 0;
+	if (is_peer(r)) {
+		if (module.size && !r->source->select.no_modules) {
+			fl_buf_put(buf, module.at, module.size);
+			fl_buf_byte(buf, '`');
+		}
+		fl_buf_put(buf, name.at, name.size);
+		name = text_of(buf);
+	} else if (module.size && module.at[0] != '[') {
+		frame.type = fl_slice_is(module, "vmlinux") ? FLAME_KERNEL :
+							      FLAME_NATIVE;
+		frame.file = flame_name(r->flame, module.at, module.size);
+	}
+	frame.name = flame_name(r->flame, name.at, name.size);
+	return flame_frame(r->flame, &frame);
+}
+
+/* Below the last row that has fewer blanks. */
+static void find_caller(struct reader *r)
+{
+	size_t deeper;
+
+	while (r->n && r->nodes[r->n - 1].indent >= r->indent)
+		r->n--;
+	if (!r->n)
+		return;
+	deeper = r->indent - r->nodes[r->n - 1].indent;
+	if (!r->step)
+		r->step = deeper;
+	if (deeper != r->step && !r->skipping++)
+		r->first_skipping = r->lines.number;
+}
+
+/* frame 0: of a row that was lost; what is below it is its caller's. */
+static void push(struct reader *r, flame_id frame)
+{
+	flame_id stack = r->n ? r->nodes[r->n - 1].stack : 0;
+
+	if (frame)
+		stack = flame_stack(r->flame, stack, frame);
+	if (!fl_grow(&r->nodes, &r->room, r->n + 1, sizeof(*r->nodes))) {
+		fl_no_memory(r->flame);
+		return;
+	}
+	r->nodes[r->n++] = (struct node){ r->indent, stack };
+}
+
+static bool give(struct reader *r, flame_id stack, int64_t weight,
+		 struct flame_sample *sample)
+{
+	if (!r->metric)
+		r->metric = flame_metric(r->flame, "cpu",
+					 is_peer(r) ? "ms" : "ns");
+	memset(sample, 0, sizeof(*sample));
+	sample->time = FLAME_NOTIME;
+	sample->metric = r->metric;
+	sample->weight = weight;
+	sample->stack = stack;
+	fl_metric_count(r->flame, r->metric, weight);
+	r->lines.good++;
+	return true;
+}
+
+/* The peer knows the last of equal stacks. */
+static void keep_last(struct reader *r, int64_t ms)
+{
+	uint64_t *last = fl_map_put(&r->last, r->nodes[r->n - 1].stack, NULL);
+
+	if (last)
+		*last = (uint64_t)ms;
+	else
+		fl_no_memory(r->flame);
+}
+
+/* true: a sample. */
+static bool take_row(struct reader *r, struct slice s,
+		     struct flame_sample *sample)
+{
+	bool more, whole = split_row(r, s, &more);
+	int64_t weight = 0;
+
+	/* What a cut has left of a row may be another. */
+	if (!r->lines.ended && !is_peer(r) && (!whole || !more)) {
+		r->cut = r->lines.number;
+		return false;
+	}
+	for (unsigned i = 0; i < FIELDS; i++)
+		if (r->field[i].failed)
+			fl_no_memory(r->flame);
+	if (!whole)
+		r->indent = leading_blanks(s);
+	find_caller(r);
+	push(r, whole ? frame_of(r) : 0);
+	if (fl_failed(r->flame))
+		return false;
+	whole = whole && (is_peer(r) ? peer_time(r, &weight) :
+				       take_time(r, &weight));
+	if (!whole)
+		fl_lines_bad(&r->lines, s);
+	if (!whole || weight <= 0)
+		return false;
+	if (!is_peer(r))
+		return give(r, r->nodes[r->n - 1].stack, weight, sample);
+	keep_last(r, weight);
+	return false;
+}
+
+/* Reading ------------------------------------------------------------- */
+
+static void begin_table(struct reader *r, struct slice header)
+{
+	if (!r->lines.ended && !is_peer(r)) {
+		r->cut = r->lines.number;
+		return;
+	}
+	r->delimiter = header_delimiter(header);
+	take_header(r, header);
+	if (!r->time) {
+		r->no_time = r->lines.number;
+		r->delimiter = '\0';
+	}
+}
+
+/* true: a sample. */
+static bool take_line(struct reader *r, struct slice s,
+		      struct flame_sample *sample)
+{
+	if (header_delimiter(s)) {
+		begin_table(r, s);
+		return false;
+	}
+	if (!r->delimiter || !fl_slice_trim(s).size)
+		return false;
+	return take_row(r, s, sample);
+}
+
+static void tell(struct reader *r)
+{
+	const char *name = fl_in_name(r->source->in);
+
+	if (r->skipping)
+		fl_warn(r->flame, "%s: line %" PRIu64 ": %" PRIu64 " rows "
+			"skip a level: what called them is not there", name,
+			r->first_skipping, r->skipping);
+	if (r->cut)
+		fl_warn(r->flame, "%s: line %" PRIu64 ": the input ends "
+			"within this row, which is left out", name, r->cut);
+	if (r->no_time)
+		fl_warn(r->flame, "%s: line %" PRIu64 ": the table has no "
+			"column CPU Time:Self: report it with -column="
+			"\"CPU Time:Self,Module\"", name, r->no_time);
+	else if (!r->delimiter && !r->cut)
+		fl_warn(r->flame, "%s: the input ends before a header that "
+			"begins with \"" HEADER "\"", name);
+}
+
+static int at_end(struct reader *r)
+{
+	int status = fl_lines_end(r->source, &r->lines);
+
+	tell(r);
+	if (r->skipping || r->cut || r->no_time || !r->delimiter)
+		r->source->damage = r->lines.good ? 1 : 2;
+	return status;
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	const struct fl_map_entry *e;
+	struct slice s;
+
+	while (fl_lines_next(&r->lines, &s)) {
+		bool given = take_line(r, s, sample);
+
+		if (fl_failed(r->flame))
+			return FLAME_FAILED;
+		if (given)
+			return FLAME_OK;
+	}
+	e = fl_map_each(&r->last, &r->given);
+	if (e && give(r, (flame_id)e->key, (int64_t)e->value, sample))
+		return FLAME_OK;
+	return at_end(r);
+}
+
+/* The row of formats.c ------------------------------------------------ */
+
+static int open_vtune(struct flame_source *source)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->source = source;
+	r->flame = source->flame;
+	r->lines.in = source->in;
+	source->state = r;
+	return FLAME_OK;
+}
+
+static void close_vtune(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	fl_map_free(&r->last);
+	free(r->nodes);
+	for (unsigned i = 0; i < FIELDS; i++)
+		fl_buf_free(&r->field[i]);
+	free(r);
+}
+
+/* The header, among the lines that tell how the report was made. */
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice rest = { (const char *)head, n };
+
+	(void)whole;
+	if (fl_slice_starts(rest, "\xef\xbb\xbf"))
+		rest = (struct slice){ rest.at + 3, rest.size - 3 };
+	for (unsigned i = 0; i < 64 && rest.size; i++) {
+		struct slice s = fl_slice_split(&rest, '\n');
+
+		if (memchr(s.at, '\0', s.size))
+			return 0;
+		if (header_delimiter(s))
+			return 32;
+	}
+	return 0;
+}
+
+const struct fl_format fl_format_vtune = {
+	.name = "vtune",
+	.summary = "top-down tables of Intel VTune, as CSV or copied",
+	.probe = probe,
+	.open = open_vtune,
+	.next = next,
+	.close = close_vtune,
+};
