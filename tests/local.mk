@@ -129,7 +129,8 @@ bench: all bench-data
 
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
-	cd $(distdir)/tests && rm -f mk/mkjfr laws/try-readers bench/measure bench/mkstacks
+	cd $(distdir)/tests && rm -f mk/mkjfr laws/try-readers \
+		bench/measure bench/mkstacks fuzz/replay fuzz/fuzz
 	find $(distdir)/tests \( -name '*.log' -o -name '*.trs' \
 		-o -name '*.o' -o -name .deps -o -name .libs \
 		-o -name .dirstamp \) -exec rm -rf {} +

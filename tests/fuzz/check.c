@@ -43,10 +43,10 @@ void fuzz_flame_holds(const struct flame *f)
 	for (size_t i = 0; i < f->frames.n; i++) {
 		FUZZ_HOLDS(f->frames.at[i].name < f->names.n);
 		FUZZ_HOLDS(f->frames.at[i].file < f->names.n);
-		FUZZ_HOLDS(f->frames.at[i].type <= FLAME_GROUP);
+		FUZZ_HOLDS(f->frames.at[i].type <= FLAME_WAKER);
 	}
 	for (size_t i = 0; i < f->names.n; i++)
-		FUZZ_HOLDS(f->names.text[i][f->names.size[i]] == '\0');
+		FUZZ_HOLDS(f->names.at[i].text[f->names.at[i].size] == '\0');
 	for (size_t i = 1; i < f->labels.n; i++) {
 		FUZZ_HOLDS(f->labels.at[i].rest < i);
 		FUZZ_HOLDS(f->labels.at[i].key < f->names.n);
