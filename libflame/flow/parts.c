@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading with several threads.  The input is cut into parts of whole
- * records (fl_format.split).  Each worker reads its parts with a source and
- * a dictionary of its own, which last from part to part; the caller's thread
- * hands parts out in turn, and takes what became of them in the same order
- * into its own dictionary and on into the sink.  So what the sink sees does
- * not depend on how fast anybody was, and one lock is all there is: it
- * guards whose turn a worker is.
+ * records (fl_format.split).  In each round the caller's thread hands a part
+ * to every worker, but for the first, which it reads itself, and looks for
+ * the parts of the next round; then it takes what became of the others, in
+ * their order, into its own dictionary and on into the sink.  A worker reads with a source and a dictionary of its own,
+ * which last from part to part.  So what the sink sees does not depend on how
+ * fast anybody was, and one lock is all there is: it guards whose turn a
+ * worker is.
  */
 #include "fl.h"
 
@@ -17,6 +18,9 @@
 
 enum {
 	PART = 2 << 20,		/* bytes, about */
+	STEP = PART / 16,
+	/* All threads wait where one gives memory back. */
+	FORGET = 16 << 20,
 	WIDEST = 64 << 20,	/* no record ends in so many: no parts */
 	MOST = 64		/* workers */
 };
@@ -33,12 +37,23 @@ struct worker {
 	enum { IDLE, BUSY, DONE, QUIT } turn;
 
 	struct slice part;
-	char *copy;		/* of the part, where it would not stay */
-	size_t copy_room;
 	struct flame_sample *samples;
 	size_t n, room;
 	struct fl_map sums;	/* (metric, stack) -> place in samples */
 	int status;
+};
+
+/* Bytes of a part: the input's, or a copy where these would not stay. */
+struct part {
+	struct slice text;
+	char *copy;
+	size_t room;
+};
+
+struct round {
+	struct part own, part[MOST];
+	unsigned n;		/* parts for workers */
+	bool some;		/* there is one for the caller */
 };
 
 struct parts {
@@ -46,8 +61,10 @@ struct parts {
 	struct flame_sink *sink;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
+	struct round rounds[2];	/* this one and the next */
+	uint64_t forgotten;	/* of the input: up to here */
+	size_t own;		/* bytes of the caller's parts, about */
 	unsigned n;
-	unsigned next;		/* the worker whose turn is next */
 	struct worker workers[MOST];
 };
 
@@ -215,36 +232,40 @@ static int take(struct parts *p, struct worker *w)
 	return status;
 }
 
-/* The next whole records, about a part of them; false: no more of that. */
-static bool peek_part(struct parts *p, struct slice *part)
+/*
+ * The next whole records, about as many bytes.  false: no more of that, or no
+ * memory.
+ */
+static bool next_part(struct parts *p, size_t want, struct part *part)
 {
 	struct fl_in *in = p->source->in;
-	size_t avail, want = PART;
+	struct slice *text = &part->text;
+	size_t avail;
 
-	for (; want <= WIDEST; want *= 4) {
-		const uint8_t *at = fl_in_peek(in, want, &avail);
-
-		if (avail < want)
+	for (text->size = 0; !text->size; want *= 4) {
+		text->at = (const char *)fl_in_peek(in, want, &avail);
+		if (avail < want || want > WIDEST)
 			return false;
-		part->at = (const char *)at;
-		part->size = p->source->format->split(part->at, want);
-		if (part->size)
-			return true;
+		text->size = p->source->format->split(text->at, want);
 	}
-	return false;
+	if (!fl_in_stays(in)) {
+		if (!fl_grow(&part->copy, &part->room, text->size, 1)) {
+			fl_no_memory(p->source->flame);
+			return false;
+		}
+		memcpy(part->copy, text->at, text->size);
+		text->at = part->copy;
+	}
+	fl_in_consume(in, text->size);
+	return true;
 }
 
 /* What it teaches the caller's source is what workers begin with. */
 static int read_first(struct parts *p)
 {
-	struct slice part;
-	int status;
+	struct part *part = &p->rounds[0].own;
 
-	if (!peek_part(p, &part))
-		return FLAME_END;
-	status = read_here(p, part);
-	fl_in_consume(p->source->in, part.size);
-	return status;
+	return next_part(p, PART, part) ? read_here(p, part->text) : FLAME_END;
 }
 
 static bool start_worker(struct parts *p, struct worker *w)
@@ -270,40 +291,64 @@ static bool start_worker(struct parts *p, struct worker *w)
 	return w->started;
 }
 
-static int hand_out(struct parts *p, struct worker *w, struct slice part)
+static void look_ahead(struct parts *p, struct round *round)
 {
-	if (!fl_in_stays(p->source->in)) {
-		if (!fl_grow(&w->copy, &w->copy_room, part.size, 1))
-			return fl_no_memory(p->source->flame);
-		memcpy(w->copy, part.at, part.size);
-		part.at = w->copy;
+	round->n = 0;
+	round->some = next_part(p, p->own, &round->own);
+	while (round->some && round->n < p->n &&
+	       next_part(p, PART, &round->part[round->n]))
+		round->n++;
+}
+
+/*
+ * The caller has more to do than to read: its parts are as large as leaves
+ * nobody waiting.  How inputs are cut does not show in what comes out.
+ */
+static void weigh(struct parts *p)
+{
+	bool busy;
+
+	pthread_mutex_lock(&p->lock);
+	busy = p->workers[0].turn == BUSY;
+	pthread_mutex_unlock(&p->lock);
+	if (busy && p->own < 2 * PART)
+		p->own += STEP;
+	else if (!busy && p->own > STEP)
+		p->own -= STEP;
+}
+
+static int read_round(struct parts *p, struct round *round,
+		      struct round *next)
+{
+	struct fl_in *in = p->source->in;
+	uint64_t end = fl_in_offset(in);
+	int status;
+
+	for (unsigned i = 0; i < round->n; i++) {
+		p->workers[i].part = round->part[i].text;
+		give_turn(&p->workers[i], BUSY);
 	}
-	w->part = part;
-	give_turn(w, BUSY);
-	return FLAME_OK;
+	status = read_here(p, round->own.text);
+	look_ahead(p, next);
+	weigh(p);
+	for (unsigned i = 0; i < round->n && status == FLAME_OK; i++)
+		status = take(p, &p->workers[i]);
+	if (end >= p->forgotten + FORGET) {
+		fl_in_forget(in, end);
+		p->forgotten = end;
+	}
+	return status;
 }
 
 static int read_all(struct parts *p)
 {
-	struct fl_in *in = p->source->in;
-	uint64_t ends[MOST] = { 0 };
-	struct slice part;
 	int status = FLAME_OK;
 
-	while (status == FLAME_OK && peek_part(p, &part)) {
-		struct worker *w = &p->workers[p->next];
-
-		status = take(p, w);
-		fl_in_forget(in, ends[p->next]);
-		if (status == FLAME_OK)
-			status = hand_out(p, w, part);
-		fl_in_consume(in, part.size);
-		ends[p->next] = fl_in_offset(in);
-		p->next = (p->next + 1) % p->n;
-	}
-	for (unsigned i = 0; i < p->n && status == FLAME_OK; i++)
-		status = take(p, &p->workers[(p->next + i) % p->n]);
-	return status;
+	look_ahead(p, &p->rounds[0]);
+	for (unsigned i = 0; status == FLAME_OK && p->rounds[i % 2].some; i++)
+		status = read_round(p, &p->rounds[i % 2],
+				    &p->rounds[(i + 1) % 2]);
+	return fl_failed(p->source->flame) ? FLAME_FAILED : status;
 }
 
 static void stop_worker(struct worker *w)
@@ -317,7 +362,6 @@ static void stop_worker(struct worker *w)
 	flame_free(w->flame);
 	fl_absorbed_free(&w->map);
 	fl_map_free(&w->sums);
-	free(w->copy);
 	free(w->samples);
 }
 
@@ -355,17 +399,23 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 		return fl_no_memory(source->flame);
 	p->source = source;
 	p->sink = sink;
+	p->own = PART / 2;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	status = read_first(p);
 	if (status == FLAME_OK)
-		start(p, FL_MIN(source->flame->threads, (unsigned)MOST));
+		start(p, FL_MIN(source->flame->threads - 1, (unsigned)MOST));
 	if (p->n)
 		status = read_all(p);
 	for (unsigned i = 0; i < p->n; i++)
 		stop_worker(&p->workers[i]);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->changed);
+	for (unsigned i = 0; i < 2; i++) {
+		free(p->rounds[i].own.copy);
+		for (unsigned j = 0; j < p->n; j++)
+			free(p->rounds[i].part[j].copy);
+	}
 	free(p);
 	return status == FLAME_END ? FLAME_OK : status;
 }
