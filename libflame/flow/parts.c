@@ -58,6 +58,7 @@ struct round {
 
 struct parts {
 	struct flame_source *source;
+	const char *name;	/* of its input */
 	struct flame_sink *sink;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -100,12 +101,12 @@ static int keep(struct worker *w, const struct flame_sample *sample)
 static int read_part(struct worker *w)
 {
 	struct flame_source *source = w->source;
-	const char *name = fl_in_name(w->parts->source->in);
 	struct flame_sample sample;
 	int status;
 
 	fl_in_close(source->in);
-	source->in = fl_in_memory(w->flame, w->part.at, w->part.size, name);
+	source->in = fl_in_memory(w->flame, w->part.at, w->part.size,
+				  w->parts->name);
 	if (!source->in)
 		return FLAME_FAILED;
 	source->format->resume(source);
@@ -398,6 +399,7 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 	if (!p)
 		return fl_no_memory(source->flame);
 	p->source = source;
+	p->name = fl_in_name(source->in);
 	p->sink = sink;
 	p->own = PART / 2;
 	pthread_mutex_init(&p->lock, NULL);

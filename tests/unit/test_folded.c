@@ -714,6 +714,17 @@ Test(write, what_would_break_a_line_is_replaced)
 			 "two lines  _[j];end 1\n");
 }
 
+Test(write, a_name_does_not_make_a_comment_of_the_line)
+{
+	struct flame_sink *sink = writer();
+
+	put_name(sink, "# private", 9);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_str_eq(out.at, "_ private_[j];end 1\n");
+	FOLDS("#a 1\na;#b 2\n", "#a 1\na;#b 2\n");
+	FOLDS(";\xef\xbb\xbf" "a 1\n", "   a 1\n");
+}
+
 Test(write, an_empty_stack_is_a_line_without_frames)
 {
 	FOLDS("b 1\n 5\n 2\n", " 7\nb 1\n");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Folded stacks, written: sorted bytewise, one blank, LF.  ';' within a name
- * becomes ':', control characters become blanks, and so that no line
- * becomes a comment "# x" becomes "_ x".
+ * becomes ':', control characters become blanks.  So that no line
+ * becomes a comment "# x" becomes "_ x", and a byte order mark that begins a
+ * name becomes blanks.
  *
  * Lines come out sorted without sorting lines: below a parent, "name " (a
  * stack that ends there) and "name;" (those that go on) are items of their
@@ -169,6 +170,8 @@ static bool find_groups(struct writer *w)
 	return !tiers || sum_totals(w);
 }
 
+#define MARK "\xef\xbb\xbf"
+
 /* At a line's beginning it would make a comment of it. */
 static bool is_comment(struct slice name)
 {
@@ -178,7 +181,7 @@ static bool is_comment(struct slice name)
 
 static bool is_dirty(struct slice name)
 {
-	bool dirty = is_comment(name);
+	bool dirty = is_comment(name) || fl_slice_starts(name, MARK);
 
 	for (size_t i = 0; i < name.size; i++)
 		dirty |= name.at[i] == ';' || (unsigned char)name.at[i] < 0x20;
@@ -194,6 +197,8 @@ static bool clean_name(struct writer *w, flame_id name)
 
 	if (!text)
 		return false;
+	if (fl_slice_starts(raw, MARK))
+		memset(text, ' ', strlen(MARK));
 	if (is_comment(raw))
 		text[0] = '_';
 	for (size_t i = 0; i < raw.size; i++) {
