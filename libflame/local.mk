@@ -99,16 +99,12 @@ EXTRA_DIST += libflame/flame.map
 
 # The page's viewer, as a C file in the build tree.
 viewer = \
-	share/viewer/body.html share/viewer/caption.js share/viewer/data.js share/viewer/diff.js share/viewer/tree.js \
-	share/viewer/draw.js share/viewer/page.js share/viewer/search.js \
-	share/viewer/style.css share/viewer/view.js \
-	share/viewer/svg.css share/viewer/svg.js
 	share/viewer/body.html share/viewer/bough.js share/viewer/caption.js \
 	share/viewer/data.js share/viewer/diff.js share/viewer/draw.js \
 	share/viewer/export.js share/viewer/hand.js share/viewer/menu.js \
 	share/viewer/page.js share/viewer/pane.js share/viewer/rewrite.js \
-	share/viewer/search.js share/viewer/style.css share/viewer/tree.js \
-	share/viewer/view.js
+	share/viewer/search.js share/viewer/style.css share/viewer/svg.css \
+	share/viewer/svg.js share/viewer/tree.js share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c
 CLEANFILES += libflame/draw/viewer.c
 EXTRA_DIST += share/viewer/embed.sh $(viewer)

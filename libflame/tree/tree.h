@@ -140,7 +140,7 @@ double fl_page_minimum(const struct fl_page *page, double page_width);
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width);
 
 /* Letters by enum flame_type: how an SVG tells them. */
-#define FL_TYPE_LETTERS " 0jinck1mg"
+#define FL_TYPE_LETTERS " 0jinck1mgw"
 
 /* "_[j]" and its kin; "" for types that have no suffix. */
 const char *fl_type_suffix(enum flame_type type);

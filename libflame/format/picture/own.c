@@ -177,7 +177,9 @@ static bool read_symbols(struct own *own)
 		text(u, more, &own->name);
 		type = number(u);
 		number(u);
-		u->failed |= type > FLAME_GROUP;
+		u->failed |= type > FLAME_WAKER;
+		if (u->failed)
+			break;
 		if (own->name.failed ||
 		    !fl_grow(&own->frames, &own->frames_room, own->nframes + 1,
 			     sizeof(*own->frames)))
