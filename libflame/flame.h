@@ -301,8 +301,9 @@ void flame_tree_free(struct flame_tree *tree);
  * wrappers as for flame_open.  A line comes without its \n or \r\n, may
  * hold anything else, and stays until the next; flame_lines_next gives
  * FLAME_OK, FLAME_END (a warning tells if the input was cut short; what was
- * left of its last line is lost) or FLAME_FAILED.  Out: an output as flame_create's; flame_text_finish frees
- * it and is where success is known.  Close and abandon take NULL too.
+ * left of its last line is lost) or FLAME_FAILED.  Out: an output as
+ * flame_create's; flame_text_finish frees it and is where success is known.
+ * Close and abandon take NULL too.
  */
 struct flame_lines *flame_lines_open(struct flame *flame, const char *path);
 int flame_lines_next(struct flame_lines *lines, const char **line,

@@ -4,10 +4,11 @@
  * records (fl_format.split).  In each round the caller's thread hands a part
  * to every worker, but for the first, which it reads itself, and looks for
  * the parts of the next round; then it takes what became of the others, in
- * their order, into its own dictionary and on into the sink.  A worker reads with a source and a dictionary of its own,
- * which last from part to part.  So what the sink sees does not depend on how
- * fast anybody was, and one lock is all there is: it guards whose turn a
- * worker is.
+ * their order, into its own dictionary and on into the sink.
+ *
+ * A worker reads with a source and a dictionary of its own, which last from
+ * part to part.  So what the sink sees does not depend on how fast anybody
+ * was, and one lock is all there is: it guards whose turn a worker is.
  */
 #include "fl.h"
 
