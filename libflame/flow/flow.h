@@ -118,9 +118,11 @@ struct fl_format {
 	 * the bytes at[0..n) are whole records, 0 where none ends there.
 	 * resume: the source has another input, which begins with a record:
 	 * what it was in the midst of is over, what it has learnt stays.
-	 * fork: a part, opened on nothing, is to read as whole does (NULL:
-	 * before the first is read); false: it cannot be.  join: what a part counted of its input, which it
-	 * does not tell at its end (source->part), is whole's from now on.
+	 * fork: a part, opened on nothing or failed, is to read as whole does
+	 * and has counted nothing (NULL: before the first is read); false: it
+	 * cannot be.  What a part fails on, whole reads.  join: what a part
+	 * counted of its input, which it does not tell at its end
+	 * (source->part), is whole's from now on.
 	 */
 	size_t (*split)(const char *at, size_t n);
 	void (*resume)(struct flame_source *source);
