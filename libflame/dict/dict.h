@@ -133,4 +133,24 @@ flame_id fl_name(struct flame *flame, const char *text);
 /* A frame that is only a name and a type. */
 flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type);
 
+/* How many values enum flame_type has; numbers in files may be more. */
+#define FL_TYPES (FLAME_WAKER + 1u)
+
+enum flame_type fl_type_of_suffix(char letter);
+
+/* A name without the "_[j]" of folded text, and the type that this is. */
+static inline struct slice fl_split_type(struct slice name,
+					 enum flame_type *type)
+{
+	const char *at = name.at + (name.size > 4 ? name.size - 4 : 0);
+
+	*type = FLAME_UNKNOWN;
+	if (name.size > 4 && fl_unlikely(at[3] == ']') && at[0] == '_' &&
+	    at[1] == '[')
+		*type = fl_type_of_suffix(at[2]);
+	if (*type)
+		name.size -= 4;
+	return name;
+}
+
 #endif

@@ -9,6 +9,9 @@
 
 #include <stdlib.h>
 
+_Static_assert(sizeof(FL_TYPE_LETTERS) - 1 == FL_TYPES,
+	       "a letter for each type");
+
 enum fl_kind fl_kind(enum flame_type type)
 {
 	static const uint8_t kinds[] = {

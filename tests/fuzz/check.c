@@ -43,7 +43,7 @@ void fuzz_flame_holds(const struct flame *f)
 	for (size_t i = 0; i < f->frames.n; i++) {
 		FUZZ_HOLDS(f->frames.at[i].name < f->names.n);
 		FUZZ_HOLDS(f->frames.at[i].file < f->names.n);
-		FUZZ_HOLDS(f->frames.at[i].type <= FLAME_WAKER);
+		FUZZ_HOLDS(f->frames.at[i].type < FL_TYPES);
 	}
 	for (size_t i = 0; i < f->names.n; i++)
 		FUZZ_HOLDS(f->names.at[i].text[f->names.at[i].size] == '\0');

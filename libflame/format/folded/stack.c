@@ -16,27 +16,6 @@ enum { THREAD, TID, PID, PROCESS, IN_STACK };
 
 /* Frames ---------------------------------------------------------------- */
 
-static struct slice split_type(struct slice frame, enum flame_type *type)
-{
-	const char *at = frame.at + frame.size - 4;
-
-	*type = FLAME_UNKNOWN;
-	if (fl_likely(frame.at[frame.size - 1] != ']') || frame.size <= 4 ||
-	    at[0] != '_' || at[1] != '[')
-		return frame;
-	switch (at[2]) {
-	case '0': *type = FLAME_INTERPRETED; break;
-	case '1': *type = FLAME_C1; break;
-	case 'i': *type = FLAME_INLINED; break;
-	case 'j': *type = FLAME_JIT; break;
-	case 'k': *type = FLAME_KERNEL; break;
-	case 'w': *type = FLAME_WAKER; break;
-	}
-	if (*type)
-		frame.size -= 4;
-	return frame;
-}
-
 static uint32_t add_text(struct fl_folded_stacks *s, struct slice name,
 			 enum flame_type type, uint64_t hash)
 {
@@ -66,7 +45,7 @@ static const struct fl_folded_text *find_text(struct fl_folded_stacks *s,
 					      struct slice piece)
 {
 	enum flame_type type;
-	struct slice name = split_type(piece, &type);
+	struct slice name = fl_split_type(piece, &type);
 	uint64_t hash = fl_hash(name.at, name.size) + type *
 			UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t i, id;
@@ -87,7 +66,7 @@ static const struct fl_folded_text *find_text(struct fl_folded_stacks *s,
 static flame_id joined_frame(struct fl_folded_stacks *s, struct slice piece)
 {
 	enum flame_type type;
-	struct slice name = split_type(piece, &type);
+	struct slice name = fl_split_type(piece, &type);
 
 	return fl_frame(s->flame, flame_name(s->flame, name.at, name.size),
 			type);

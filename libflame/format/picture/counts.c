@@ -72,20 +72,8 @@ void fl_counts_metric(struct fl_counts *counts, struct flame *flame,
 
 flame_id fl_picture_frame(struct flame *flame, struct slice name)
 {
-	static const enum flame_type types[] = {
-		FLAME_INTERPRETED, FLAME_JIT, FLAME_INLINED, FLAME_KERNEL,
-		FLAME_C1
-	};
-	static const char *const suffixes[] = {
-		"_[0]", "_[j]", "_[i]", "_[k]", "_[1]"
-	};
-	enum flame_type type = FLAME_UNKNOWN;
+	enum flame_type type;
 
-	for (size_t i = 0; i < FL_COUNT(types) && name.size > 4; i++)
-		if (fl_slice_ends(name, suffixes[i])) {
-			type = types[i];
-			name.size -= 4;
-			break;
-		}
+	name = fl_split_type(name, &type);
 	return fl_frame(flame, flame_name(flame, name.at, name.size), type);
 }

@@ -177,7 +177,7 @@ static bool read_symbols(struct own *own)
 		text(u, more, &own->name);
 		type = number(u);
 		number(u);
-		u->failed |= type > FLAME_WAKER;
+		u->failed |= type >= FL_TYPES;
 		if (u->failed)
 			break;
 		if (own->name.failed ||
