@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading with several threads.  The input is cut into parts of whole
- * records (fl_format.split).  In each round the caller's thread hands a part
- * to every worker, but for the first, which it reads itself, and looks for
- * the parts of the next round; then it takes what became of the others, in
- * their order, into its own dictionary and on into the sink.
+ * records (fl_format.split).  Of each round the caller's thread reads the
+ * first part itself and workers the others; then it takes what became of
+ * these, in their order, into its own dictionary and on into the sink.  A
+ * worker's thread has two to serve, in turns, so that it reads for the next
+ * round while the caller takes what it has read for this one.
+ *
+ * Whoever reads a part of mapped text looks for packed members in it first.
+ * Where there is one, all from that part on is cut anew, now of bytes that
+ * the input shows as plain.
  *
  * A worker reads with a source and a dictionary of its own, which last from
  * part to part.  So what the sink sees does not depend on how fast anybody
@@ -16,39 +21,44 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum {
 	PART = 2 << 20,		/* bytes, about */
-	STEP = PART / 16,
+	LEAST = 256 << 10,
 	/* All threads wait where one gives memory back. */
 	FORGET = 16 << 20,
 	WIDEST = 64 << 20,	/* no record ends in so many: no parts */
 	MOST = 64		/* workers */
 };
 
+/* Bytes of a part: the input's, or a copy where these would not stay. */
+struct part {
+	struct slice text;
+	size_t behind;		/* more bytes there are */
+	bool watched;		/* there may be a packed member */
+	char *copy;
+	size_t room;
+};
+
 struct worker {
 	struct parts *parts;
-	pthread_t thread;
-	bool started;
+	pthread_t thread;	/* of both, begun by the first */
+	struct worker *other;	/* of the same thread */
 	struct flame *flame;
 	struct flame_source *source;
 	struct fl_absorbed map;	/* ids of flame -> of the caller's */
 
 	/* Whose turn it is; under the lock. */
-	enum { IDLE, BUSY, DONE, QUIT } turn;
+	enum { IDLE, BUSY, DONE } turn;
 
-	struct slice part;
+	const struct part *part;
+	bool packed;		/* nothing was read: there is a member */
+	int64_t took;		/* ns */
 	struct flame_sample *samples;
 	size_t n, room;
 	struct fl_map sums;	/* (metric, stack) -> place in samples */
 	int status;
-};
-
-/* Bytes of a part: the input's, or a copy where these would not stay. */
-struct part {
-	struct slice text;
-	char *copy;
-	size_t room;
 };
 
 struct round {
@@ -63,12 +73,25 @@ struct parts {
 	struct flame_sink *sink;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
+	bool quit;		/* under the lock */
 	struct round rounds[2];	/* this one and the next */
 	uint64_t forgotten;	/* of the input: up to here */
+	bool blind;		/* parts were not looked at when they were cut */
+	bool packed;		/* and one is not plain */
+	size_t ahead;		/* bytes cut and not taken yet */
 	size_t own;		/* bytes of the caller's parts, about */
-	unsigned n;
-	struct worker workers[MOST];
+	unsigned n;		/* threads */
+	struct worker workers[2][MOST];	/* of even and odd rounds */
 };
+
+static bool is_plain(const struct part *part)
+{
+	size_t n = part->text.size;
+
+	return !part->watched ||
+	       fl_decoder_scan((const uint8_t *)part->text.at, n,
+			       n + part->behind, true) == n;
+}
 
 /* In a worker ----------------------------------------------------------- */
 
@@ -105,9 +128,12 @@ static int read_part(struct worker *w)
 	struct flame_sample sample;
 	int status;
 
+	w->packed = !is_plain(w->part);
+	if (w->packed)
+		return FLAME_OK;
 	fl_in_close(source->in);
-	source->in = fl_in_memory(w->flame, w->part.at, w->part.size,
-				  w->parts->name);
+	source->in = fl_in_memory(w->flame, w->part->text.at,
+				  w->part->text.size, w->parts->name);
 	if (!source->in)
 		return FLAME_FAILED;
 	source->format->resume(source);
@@ -117,6 +143,14 @@ static int read_part(struct worker *w)
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }
 
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -124,15 +158,20 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&p->lock);
 	for (;;) {
-		while (w->turn == IDLE || w->turn == DONE)
+		while (w->turn != BUSY && w->other->turn != BUSY && !p->quit)
 			pthread_cond_wait(&p->changed, &p->lock);
-		if (w->turn == QUIT)
+		if (p->quit)
 			break;
+		if (w->turn != BUSY)
+			w = w->other;
 		pthread_mutex_unlock(&p->lock);
+		w->took = -now();
 		w->status = read_part(w);
+		w->took += now();
 		pthread_mutex_lock(&p->lock);
 		w->turn = DONE;
 		pthread_cond_broadcast(&p->changed);
+		w = w->other;
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -156,16 +195,28 @@ static void await(struct worker *w)
 	pthread_mutex_unlock(&w->parts->lock);
 }
 
+/* What of the input was in a part that is done. */
+static void pass(struct parts *p, const struct part *part)
+{
+	if (!p->blind)
+		return;
+	fl_in_skip(p->source->in, part->text.size);
+	p->ahead -= part->text.size;
+}
+
 /* The caller's own source reads a part as if it were all. */
-static int read_here(struct parts *p, struct slice part)
+static int read_here(struct parts *p, const struct part *part)
 {
 	struct flame_source *source = p->source;
 	struct fl_in *in = source->in;
 	struct flame_sample sample;
 	int status = FLAME_OK;
 
-	source->in = fl_in_memory(source->flame, part.at, part.size,
-				  fl_in_name(in));
+	p->packed = !is_plain(part);
+	if (p->packed)
+		return FLAME_OK;
+	source->in = fl_in_memory(source->flame, part->text.at,
+				  part->text.size, fl_in_name(in));
 	if (source->in) {
 		source->part = true;
 		source->format->resume(source);
@@ -177,14 +228,12 @@ static int read_here(struct parts *p, struct slice part)
 	}
 	source->in = in;
 	source->format->resume(source);
+	pass(p, part);
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }
 
-/*
- * A part that a worker failed on is for the caller's source: either it fails
- * too, and says why, or it needs what only one who reads all of it knows.
- */
-static int read_again(struct parts *p, struct worker *w)
+/* What became of a part is forgotten. */
+static void drop(struct parts *p, struct worker *w)
 {
 	struct flame *flame = w->flame;
 
@@ -196,6 +245,15 @@ static int read_again(struct parts *p, struct worker *w)
 			FLAME_NOTIME;
 	}
 	p->source->format->fork(p->source, w->source);
+}
+
+/*
+ * A part that a worker failed on is for the caller's source: either it fails
+ * too, and says why, or it needs what only one who reads all of it knows.
+ */
+static int read_again(struct parts *p, struct worker *w)
+{
+	drop(p, w);
 	return read_here(p, w->part);
 }
 
@@ -216,18 +274,24 @@ static int hand_on(struct parts *p, struct worker *w)
 		status = fl_deliver(source, p->sink, &s);
 	}
 	source->format->join(source, w->source);
+	pass(p, w->part);
 	return status;
 }
 
 /* What became of a worker's part goes on into the sink. */
 static int take(struct parts *p, struct worker *w)
 {
-	int status;
+	int status = FLAME_OK;
 
 	await(w);
 	if (w->turn == IDLE)
 		return FLAME_OK;
-	status = w->status == FLAME_OK ? hand_on(p, w) : read_again(p, w);
+	p->packed = p->packed || w->packed;
+	if (p->packed)
+		drop(p, w);
+	else
+		status = w->status == FLAME_OK ? hand_on(p, w) :
+						 read_again(p, w);
 	w->n = 0;
 	fl_map_clear(&w->sums);
 	give_turn(w, IDLE);
@@ -245,11 +309,19 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 	size_t avail;
 
 	for (text->size = 0; !text->size; want *= 4) {
-		text->at = (const char *)fl_in_peek(in, want, &avail);
+		text->at = (const char *)(p->blind ?
+			fl_in_ahead(in, p->ahead, &avail, &part->watched) :
+			fl_in_peek(in, want, &avail));
 		if (avail < want || want > WIDEST)
 			return false;
 		text->size = p->source->format->split(text->at, want);
 	}
+	if (p->blind) {
+		part->behind = avail - text->size;
+		p->ahead += text->size;
+		return true;
+	}
+	part->watched = false;
 	if (!fl_in_stays(in)) {
 		if (!fl_grow(&part->copy, &part->room, text->size, 1)) {
 			fl_no_memory(p->source->flame);
@@ -267,10 +339,10 @@ static int read_first(struct parts *p)
 {
 	struct part *part = &p->rounds[0].own;
 
-	return next_part(p, PART, part) ? read_here(p, part->text) : FLAME_END;
+	return next_part(p, LEAST, part) ? read_here(p, part) : FLAME_END;
 }
 
-static bool start_worker(struct parts *p, struct worker *w)
+static bool make_worker(struct parts *p, struct worker *w)
 {
 	struct flame_source *source = p->source;
 
@@ -287,18 +359,40 @@ static bool start_worker(struct parts *p, struct worker *w)
 	w->source->start = source->start;
 	w->source->end = source->end;
 	w->source->part = true;
-	if (!source->format->fork(source, w->source))
+	return source->format->fork(source, w->source);
+}
+
+static bool start_worker(struct parts *p, unsigned i)
+{
+	struct worker *w = &p->workers[0][i], *other = &p->workers[1][i];
+
+	if (!make_worker(p, w) || !make_worker(p, other))
 		return false;
-	w->started = pthread_create(&w->thread, NULL, work, w) == 0;
-	return w->started;
+	w->other = other;
+	other->other = w;
+	return pthread_create(&w->thread, NULL, work, w) == 0;
+}
+
+/* Towards the end they are smaller, so that all end with it. */
+static size_t size_of_part(const struct parts *p, size_t size)
+{
+	bool watched;
+	size_t left;
+
+	if (!p->blind)
+		return size;
+	fl_in_ahead(p->source->in, p->ahead, &left, &watched);
+	return FL_MAX(FL_MIN(size, left / (2 * (p->n + 1))), (size_t)LEAST);
 }
 
 static void look_ahead(struct parts *p, struct round *round)
 {
+	size_t own = size_of_part(p, p->own), part = size_of_part(p, PART);
+
 	round->n = 0;
-	round->some = next_part(p, p->own, &round->own);
+	round->some = next_part(p, own, &round->own);
 	while (round->some && round->n < p->n &&
-	       next_part(p, PART, &round->part[round->n]))
+	       next_part(p, part, &round->part[round->n]))
 		round->n++;
 }
 
@@ -306,60 +400,89 @@ static void look_ahead(struct parts *p, struct round *round)
  * The caller has more to do than to read: its parts are as large as leaves
  * nobody waiting.  How inputs are cut does not show in what comes out.
  */
-static void weigh(struct parts *p)
+static void weigh(struct parts *p, const struct round *round,
+		  const struct worker *w, int64_t took)
 {
-	bool busy;
+	double rate, own;
 
-	pthread_mutex_lock(&p->lock);
-	busy = p->workers[0].turn == BUSY;
-	pthread_mutex_unlock(&p->lock);
-	if (busy && p->own < 2 * PART)
-		p->own += STEP;
-	else if (!busy && p->own > STEP)
-		p->own -= STEP;
+	if (!round->n || took <= 0)
+		return;
+	rate = (double)round->own.text.size / (double)took;
+	own = rate * (double)w->took * PART / (double)w->part->text.size;
+	own = (own + (double)p->own) / 2;
+	p->own = FL_MIN(FL_MAX((size_t)own, (size_t)LEAST), (size_t)2 * PART);
 }
 
-static int read_round(struct parts *p, struct round *round,
-		      struct round *next)
+/* While the others read: it takes a while. */
+static void forget(struct parts *p)
 {
-	struct fl_in *in = p->source->in;
-	uint64_t end = fl_in_offset(in);
+	uint64_t done = fl_in_offset(p->source->in);
+
+	if (!p->blind || done < p->forgotten + FORGET)
+		return;
+	fl_in_forget(p->source->in, done);
+	p->forgotten = done;
+}
+
+static void give_round(struct parts *p, struct round *round,
+		       struct worker *workers)
+{
+	look_ahead(p, round);
+	for (unsigned i = 0; i < round->n; i++) {
+		workers[i].part = &round->part[i];
+		give_turn(&workers[i], BUSY);
+	}
+}
+
+/* What workers have of it they were given while the last one was read. */
+static int read_round(struct parts *p, unsigned number)
+{
+	struct round *round = &p->rounds[number % 2];
+	struct worker *workers = p->workers[number % 2];
+	unsigned next = (number + 1) % 2;
+	int64_t took;
 	int status;
 
-	for (unsigned i = 0; i < round->n; i++) {
-		p->workers[i].part = round->part[i].text;
-		give_turn(&p->workers[i], BUSY);
-	}
-	status = read_here(p, round->own.text);
-	look_ahead(p, next);
-	weigh(p);
+	give_round(p, &p->rounds[next], p->workers[next]);
+	forget(p);
+	took = -now();
+	status = read_here(p, &round->own);
+	took += now();
 	for (unsigned i = 0; i < round->n && status == FLAME_OK; i++)
-		status = take(p, &p->workers[i]);
-	if (end >= p->forgotten + FORGET) {
-		fl_in_forget(in, end);
-		p->forgotten = end;
-	}
+		status = take(p, &workers[i]);
+	if (status == FLAME_OK)
+		weigh(p, round, workers, took);
 	return status;
+}
+
+/* Parts that were given out are not what comes next. */
+static void take_back(struct parts *p, unsigned number)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		take(p, &p->workers[number % 2][i]);
+	p->blind = p->packed = false;
+	p->ahead = 0;
 }
 
 static int read_all(struct parts *p)
 {
 	int status = FLAME_OK;
 
-	look_ahead(p, &p->rounds[0]);
-	for (unsigned i = 0; status == FLAME_OK && p->rounds[i % 2].some; i++)
-		status = read_round(p, &p->rounds[i % 2],
-				    &p->rounds[(i + 1) % 2]);
+	p->blind = fl_in_stays(p->source->in);
+	give_round(p, &p->rounds[0], p->workers[0]);
+	for (unsigned i = 0; status == FLAME_OK && p->rounds[i % 2].some; i++) {
+		status = read_round(p, i);
+		if (status == FLAME_OK && p->packed) {
+			take_back(p, i + 1);
+			give_round(p, &p->rounds[(i + 1) % 2],
+				   p->workers[(i + 1) % 2]);
+		}
+	}
 	return fl_failed(p->source->flame) ? FLAME_FAILED : status;
 }
 
-static void stop_worker(struct worker *w)
+static void free_worker(struct worker *w)
 {
-	if (w->started) {
-		await(w);
-		give_turn(w, QUIT);
-		pthread_join(w->thread, NULL);
-	}
 	flame_close(w->source);
 	flame_free(w->flame);
 	fl_absorbed_free(&w->map);
@@ -367,13 +490,32 @@ static void stop_worker(struct worker *w)
 	free(w->samples);
 }
 
+static void free_workers(struct parts *p)
+{
+	unsigned n = FL_MIN(p->n + 1, (unsigned)MOST);
+
+	for (unsigned i = 0; i < n; i++) {
+		free_worker(&p->workers[0][i]);
+		free_worker(&p->workers[1][i]);
+	}
+}
+
 /* Fewer where that many cannot be; none: the caller reads all of it. */
 static void start(struct parts *p, unsigned wanted)
 {
-	while (p->n < wanted && start_worker(p, &p->workers[p->n]))
+	while (p->n < wanted && start_worker(p, p->n))
 		p->n++;
-	if (p->n < wanted)
-		stop_worker(&p->workers[p->n]);
+}
+
+static void stop(struct parts *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->quit = true;
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+	for (unsigned i = 0; i < p->n; i++)
+		pthread_join(p->workers[0][i].thread, NULL);
+	free_workers(p);
 }
 
 /* Where the order or the whole of samples matters, parts are no help. */
@@ -410,8 +552,7 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 		start(p, FL_MIN(source->flame->threads - 1, (unsigned)MOST));
 	if (p->n)
 		status = read_all(p);
-	for (unsigned i = 0; i < p->n; i++)
-		stop_worker(&p->workers[i]);
+	stop(p);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->changed);
 	for (unsigned i = 0; i < 2; i++) {

@@ -30,12 +30,6 @@ enum { FL_CERTAIN = 27 };
 bool fl_is_text(const uint8_t *at, size_t n);
 /* The same of the first line that is not empty; or it is a member. */
 bool fl_begins_as_text(const uint8_t *at, size_t n);
-/*
- * Of text, how many of the first `limit` bytes come before a line that is
- * the beginning of a packed member.  n >= limit bytes are there to look at;
- * line: the first byte begins a line.
- */
-size_t fl_decoder_scan(const uint8_t *at, size_t limit, size_t n, bool line);
 
 /* What a step may take and give; it moves the pointers and the sizes. */
 struct fl_step {

@@ -550,6 +550,30 @@ bool fl_in_stays(const struct fl_in *in)
 	return in->all;
 }
 
+const uint8_t *fl_in_ahead(const struct fl_in *in, size_t from, size_t *avail,
+			   bool *watched)
+{
+	size_t n = in->left + in->hidden;
+
+	*watched = in->watched;
+	*avail = n - FL_MIN(from, n);
+	return in->at + (n - *avail);
+}
+
+void fl_in_skip(struct fl_in *in, size_t n)
+{
+	size_t shown = FL_MIN(n, in->left);
+
+	fl_in_consume(in, shown);
+	n -= shown;
+	in->at += n;
+	in->offset += n;
+	in->hidden -= n;
+	if (n)
+		in->line = in->at[-1] == '\n';
+	in->ended = in->ended || (in->dry && !in->hidden);
+}
+
 void fl_in_forget(struct fl_in *in, uint64_t offset)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), end;

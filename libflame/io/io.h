@@ -72,6 +72,21 @@ const uint8_t *fl_in_all(struct fl_in *in, size_t *size);
  */
 bool fl_in_stays(const struct fl_in *in);
 /*
+ * Of an input that stays: the bytes from `from` bytes behind the next one on,
+ * whether they were looked at for packed members or not.  watched: they were
+ * not, so fl_decoder_scan has to be asked before they are read as text.
+ */
+const uint8_t *fl_in_ahead(const struct fl_in *in, size_t from, size_t *avail,
+			   bool *watched);
+/* Consumes n bytes of those, in which no packed member begins. */
+void fl_in_skip(struct fl_in *in, size_t n);
+/*
+ * Of text, how many of the first `limit` bytes come before a line that is
+ * the beginning of a packed member.  n >= limit bytes are there to look at;
+ * line: the first byte begins a line.
+ */
+size_t fl_decoder_scan(const uint8_t *at, size_t limit, size_t n, bool line);
+/*
  * Before anything is peeked at: one of many that are read at once, which
  * keeps buffers and mapped pages few (some 64 kB instead of a megabyte).
  */

@@ -154,6 +154,52 @@ Test(parts, fail_as_one_would)
 	fl_buf_free(&text);
 }
 
+/* "packed;one 7", "packed;two 11", by gzip -n9. */
+static const char member[] =
+	"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\x48"
+	"\x4c\xce\x4e\x4d\xb1\xce\xcf\x4b\x55\x30\xe7\x2a"
+	"\x80\x70\x4a\xca\xf3\x15\x0c\x0d\xb9\x00\x27\xb8"
+	"\xa3\x3d\x1b\x00\x00\x00";
+
+/* A packed member begins that line of a text which is nearest to `at`. */
+static void pack_in(struct fl_buf *text, size_t at)
+{
+	char *line = memchr(text->at + at, '\n', text->size - at);
+	size_t rest = text->size - (size_t)(++line - text->at);
+	char *copy = malloc(rest);
+
+	cr_assert(copy);
+	memcpy(copy, line, rest);
+	text->size -= rest;
+	fl_buf_put(text, member, sizeof(member) - 1);
+	fl_buf_put(text, copy, rest);
+	free(copy);
+}
+
+Test(parts, with_packed_members_among_them)
+{
+	static const size_t places[][2] = {
+		{ 100, 0 }, { ENOUGH / 3, 0 }, { ENOUGH / 2, ENOUGH / 4 },
+		{ ENOUGH - 900, ENOUGH / 3 * 2 }, { ENOUGH / 2, ENOUGH / 2 },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(places); i++) {
+		struct fl_buf text = folded_text();
+		struct result one;
+
+		pack_in(&text, places[i][0]);
+		if (places[i][1])
+			pack_in(&text, places[i][1]);
+		one = read_with(1, &text, NULL, NULL);
+		cr_expect(strstr(one.text.at, places[i][1] ?
+				 "packed;two 22\n" : "packed;two 11\n"));
+		fl_buf_free(&one.text);
+		fl_buf_free(&one.said);
+		same_with_any_number(&text, NULL, NULL);
+		fl_buf_free(&text);
+	}
+}
+
 /*
  * perf's text: of two events, with frames below or at the end of the line, a
  * lost record and a line that is none now and then.
