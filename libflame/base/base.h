@@ -165,6 +165,14 @@ static inline uint32_t fl_index_at(const struct fl_index *x, uint64_t h,
 }
 
 /* false: memory is out, and the index is as it was. */
+
+/* It will be looked up soon: its slot comes nearer. */
+static inline void fl_index_soon(const struct fl_index *x, uint64_t h)
+{
+	if (fl_likely(x->slot))
+		__builtin_prefetch(&x->slot[fl_index_first(x, h)]);
+}
+
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id);
 void fl_index_free(struct fl_index *x);
 

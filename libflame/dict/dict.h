@@ -40,8 +40,10 @@ struct fl_names {
 /*
  * Looking one up among few is following a list: of the frames of a name, of
  * the children of a stack.  There is one more often than not.  All are in
- * the list; those after the first FL_LISTED are in the index too.  Of the
- * listed children, the one asked for last comes first.
+ * the list.  Of frames those after the first FL_LISTED are in the index too;
+ * of a stack with more children than that (it is wide) all are, and who
+ * looks for one asks nobody else.  Of listed children, the one asked for last
+ * comes first.
  */
 enum { FL_LISTED = 2 };
 
@@ -55,7 +57,12 @@ struct fl_frames {
 /* A parent is always entered before its children: at[i].parent < i. */
 struct fl_stacks {
 	struct fl_index index;
-	struct fl_stack { flame_id parent, frame, child, sibling; } *at;
+	struct fl_stack {
+		flame_id parent, frame;
+		flame_id child : 31;
+		uint32_t wide : 1;
+		flame_id sibling;
+	} *at;
 	size_t n, room;
 };
 
@@ -127,6 +134,29 @@ struct fl_absorbed {
  */
 bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map);
 void fl_absorbed_free(struct fl_absorbed *map);
+
+/*
+ * flame_name of a text whose fl_hash is known.  Between _soon and the same
+ * asked for good there is time to fetch what memory it takes.
+ */
+flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
+			uint64_t hash);
+
+static inline void fl_name_soon(const struct flame *f, uint64_t hash)
+{
+	fl_index_soon(&f->names.index, hash);
+}
+
+static inline void fl_stack_soon(const struct flame *f, flame_id parent,
+				 flame_id frame)
+{
+	const struct fl_stack *s = &f->stacks.at[parent];
+
+	if (s->wide)
+		fl_index_soon(&f->stacks.index, fl_mix(parent, frame));
+	else
+		__builtin_prefetch(&f->stacks.at[s->child]);
+}
 
 /* A name from text that ends in NUL. */
 flame_id fl_name(struct flame *flame, const char *text);

@@ -48,8 +48,13 @@ bool fl_table_room(struct flame *flame, size_t n, void *column, size_t *room,
 
 flame_id flame_name(struct flame *flame, const char *text, size_t size)
 {
+	return fl_name_hashed(flame, text, size, fl_hash(text, size));
+}
+
+flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
+			uint64_t hash)
+{
 	struct fl_names *names = &flame->names;
-	uint64_t hash;
 	uint32_t i, id;
 	char *copy;
 
@@ -59,7 +64,6 @@ flame_id flame_name(struct flame *flame, const char *text, size_t size)
 		fl_fail(flame, "a name of %zu bytes", size);
 		return 0;
 	}
-	hash = fl_hash(text, size);
 	for (i = fl_index_first(&names->index, hash);
 	     (id = fl_index_at(&names->index, hash, &i));)
 		if (names->at[id].size == size &&

@@ -7,6 +7,8 @@
 
 #include "dict/tables.h"
 
+enum { MOST = INT32_MAX };	/* ids of children have 31 bits */
+
 static flame_id find_indexed(const struct fl_stacks *stacks, flame_id parent,
 			     flame_id frame)
 {
@@ -21,27 +23,50 @@ static flame_id find_indexed(const struct fl_stacks *stacks, flame_id parent,
 	return 0;
 }
 
-/* last: of those that are only listed; behind it go those of the index. */
-static flame_id enter(struct flame *flame, flame_id parent, flame_id frame,
-		      flame_id last)
+static bool add_to_index(struct flame *flame, flame_id id)
+{
+	const struct fl_stack *s = &flame->stacks.at[id];
+
+	if (fl_index_add(&flame->stacks.index, fl_mix(s->parent, s->frame),
+			 id))
+		return true;
+	fl_no_memory(flame);
+	return false;
+}
+
+static flame_id enter(struct flame *flame, flame_id parent, flame_id frame)
 {
 	struct fl_stacks *stacks = &flame->stacks;
-	flame_id *link;
+	flame_id id = stacks->n;
 
+	if (fl_unlikely(id > MOST)) {
+		fl_fail(flame, "more than %d distinct stacks", MOST);
+		return 0;
+	}
 	if (!fl_table_room(flame, stacks->n, &stacks->at, &stacks->room,
 			   sizeof(*stacks->at)))
 		return 0;
-	if (last && !fl_index_add(&stacks->index, fl_mix(parent, frame),
-				  stacks->n)) {
-		fl_no_memory(flame);
-		return 0;
-	}
-	link = last ? &stacks->at[last].sibling : &stacks->at[parent].child;
-	stacks->at[stacks->n] = (struct fl_stack){
-		.parent = parent, .frame = frame, .sibling = *link
+	stacks->at[id] = (struct fl_stack){
+		.parent = parent, .frame = frame,
+		.sibling = stacks->at[parent].child
 	};
-	*link = stacks->n;
-	return stacks->n++;
+	if (stacks->at[parent].wide && !add_to_index(flame, id))
+		return 0;
+	stacks->at[parent].child = id;
+	stacks->n++;
+	return id;
+}
+
+/* From here on all its children are in the index. */
+static bool widen(struct flame *flame, flame_id parent)
+{
+	struct fl_stack *at = flame->stacks.at;
+
+	for (flame_id id = at[parent].child; id; id = at[id].sibling)
+		if (!add_to_index(flame, id))
+			return false;
+	at[parent].wide = true;
+	return true;
 }
 
 /* Stacks like the last one are likely: it has to be found soonest. */
@@ -60,18 +85,21 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 {
 	const struct fl_stacks *stacks = &flame->stacks;
 	struct fl_stack *at = stacks->at;
-	flame_id last = 0, id = at[parent].child;
+	flame_id last = 0, id;
 	unsigned n = 0;
 
-	for (; id && n < FL_LISTED; id = at[id].sibling, n++) {
+	if (at[parent].wide) {
+		id = find_indexed(stacks, parent, frame);
+		return id ? id : enter(flame, parent, frame);
+	}
+	for (id = at[parent].child; id; id = at[id].sibling, n++) {
 		if (at[id].frame == frame)
 			return to_front(at, parent, last, id);
 		last = id;
 	}
-	if (n < FL_LISTED)
-		return enter(flame, parent, frame, 0);
-	id = find_indexed(stacks, parent, frame);
-	return id ? id : enter(flame, parent, frame, last);
+	if (n == FL_LISTED && !widen(flame, parent))
+		return 0;
+	return enter(flame, parent, frame);
 }
 
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)

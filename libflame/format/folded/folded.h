@@ -103,33 +103,44 @@ bool fl_folded_process(struct slice frame, struct slice *pid,
 struct fl_folded_stacks {
 	struct flame *flame;
 	const struct fl_folded_dialect *dialect;
-	/* Frames by their text: one look-up for name, type and frame. */
-	struct fl_index index;
-	struct fl_folded_text {
-		const char *at;		/* in the dictionary */
-		uint32_t size;
-		uint8_t type;
-		bool opens;
+	/* Of names: what frame it mostly is. */
+	struct fl_folded_known {
 		flame_id frame;
-	} *texts;
-	size_t ntexts, texts_room;
+		uint8_t type;
+		bool known, opens;
+	} *known;
+	size_t known_room;
 	/* The line before. */
 	char *line;
 	size_t size, line_room;
 	struct fl_folded_frame {
 		size_t end;		/* of its text, in the line */
 		size_t seen;		/* what decided that */
+		uint64_t hash;		/* of its text without a suffix, */
+		uint8_t suffix;		/* so long */
+		uint8_t type;		/* and that is this */
 		flame_id frame, stack;
 	} *frames;
 	size_t n, frames_room;
+	/* What is not asked for yet of the line before, see begin. */
+	bool waits;
+	size_t leaf;		/* of frames */
+	flame_id parent, frame;
+	flame_id stack;		/* the line's */
 	/* Whose stack it is: of its outermost frames. */
 	flame_id thread;
 	size_t nowner;		/* the frames that told */
 	flame_id keys[5];
 };
 
-/* The stack; its thread in ->thread. */
+/*
+ * The stack; its thread in ->thread.  In two steps there is time between
+ * them to fetch the memory that the second one looks at: begin gives the
+ * stack of the line before that was begun, end that of this one.
+ */
 flame_id fl_folded_stack(struct fl_folded_stacks *stacks, struct slice text);
+flame_id fl_folded_begin(struct fl_folded_stacks *stacks, struct slice text);
+flame_id fl_folded_end(struct fl_folded_stacks *stacks);
 void fl_folded_stacks_free(struct fl_folded_stacks *stacks);
 
 #endif

@@ -39,7 +39,7 @@ static bool is_bracket(struct slice text, size_t i)
 	char after = i + 1 < text.size ? text.at[i + 1] : '\0';
 
 	if (c != '<' && c != '>')
-		return memchr("()[]", c, 4);
+		return c == '(' || c == ')' || c == '[' || c == ']';
 	if (c == '>' && (before == '-' || before == '='))
 		return false;
 	if (c == '<' && (after == ' ' || after == '='))

@@ -30,6 +30,9 @@ struct reader {
 	flame_id row;
 	bool row_used;
 	uint64_t rows_left;
+	/* Of the last line, if it was plain. */
+	bool waits;
+	struct flame_sample waiting;
 	/* More samples of the same line. */
 	struct flame_sample more[2];
 	unsigned nmore;
@@ -313,6 +316,7 @@ static int open_folded(struct flame_source *source)
 	r->lines.in = source->in;
 	r->stacks.flame = source->flame;
 	r->stacks.dialect = &r->dialect;
+	r->waiting.time = FLAME_NOTIME;
 	source->state = r;
 	return FLAME_OK;
 }
@@ -385,23 +389,41 @@ static inline bool skips(struct reader *r, struct slice line)
 	return true;
 }
 
-static bool take_plain(struct reader *r, struct slice line,
-		       struct flame_sample *sample)
+/* A plain line waits for the next one: see fl_folded_begin. */
+static int take_plain(struct flame_source *source, struct slice stack,
+		      int64_t weight, struct flame_sample *sample, bool *some)
 {
-	size_t stack;
+	struct reader *r = source->state;
+	flame_id before = fl_folded_begin(&r->stacks, stack);
 
-	if (!is_record(line, &stack, &sample->weight))
-		return false;
-	sample->stack = fl_folded_stack(&r->stacks, (struct slice){ line.at,
-								    stack });
-	sample->thread = r->stacks.thread;
-	return true;
+	*some = r->waits;
+	*sample = r->waiting;
+	sample->stack = before;
+	r->waits = true;
+	r->waiting.weight = weight;
+	r->waiting.thread = r->stacks.thread;
+	r->lines.good++;
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+static int take_waiting(struct flame_source *source,
+			struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+
+	*sample = r->waiting;
+	sample->stack = fl_folded_end(&r->stacks);
+	r->waits = false;
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 }
 
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
-	struct slice line;
+	struct slice line, stack;
+	bool some = false;
+	int64_t weight;
+	int status;
 
 	if (fl_unlikely(!r->begun))
 		begin(source, r);
@@ -413,16 +435,24 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		line = fl_folded_trim(line);
 		if (skips(r, line))
 			continue;
-		memset(sample, 0, sizeof(*sample));
-		sample->time = FLAME_NOTIME;
-		if (fl_likely(r->plain) && take_plain(r, line, sample)) {
-			r->lines.good++;
-			return fl_failed(source->flame) ? FLAME_FAILED :
-							  FLAME_OK;
+		stack.at = line.at;
+		if (fl_likely(r->plain) &&
+		    is_record(line, &stack.size, &weight)) {
+			status = take_plain(source, stack, weight, sample,
+					    &some);
+			if (some || status != FLAME_OK)
+				return status;
+			continue;
+		}
+		if (r->waits) {
+			r->lines.again = true;
+			return take_waiting(source, sample);
 		}
 		if (r->forked)
 			return fl_fail(source->flame, "a line that is not "
 				       "plain");
+		memset(sample, 0, sizeof(*sample));
+		sample->time = FLAME_NOTIME;
 		if (!take(source, line, sample)) {
 			if (fl_failed(source->flame))
 				return FLAME_FAILED;
@@ -431,7 +461,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		r->lines.good++;
 		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 	}
-	return end(source, r);
+	return r->waits ? take_waiting(source, sample) : end(source, r);
 }
 
 /* Parts ------------------------------------------------------------------ */
@@ -442,6 +472,7 @@ static void resume(struct flame_source *source)
 
 	fl_lines_resume(&r->lines, source->in);
 	r->nmore = 0;
+	r->waits = r->stacks.waits = false;
 }
 
 /* Of other dialects a line may mean something to the next. */

@@ -16,50 +16,48 @@ enum { THREAD, TID, PID, PROCESS, IN_STACK };
 
 /* Frames ---------------------------------------------------------------- */
 
-static uint32_t add_text(struct fl_folded_stacks *s, struct slice name,
-			 enum flame_type type, uint64_t hash)
+/* NULL: memory is out. */
+static const struct fl_folded_known *know(struct fl_folded_stacks *s,
+					  flame_id id, struct slice name,
+					  enum flame_type type)
 {
-	struct fl_folded_text *text;
-	flame_id id;
+	struct fl_folded_known *known;
+	size_t room = s->known_room;
 
-	if (!s->ntexts)
-		s->ntexts = 1;	/* 0 is "free" in the index */
-	if (!fl_grow(&s->texts, &s->texts_room, s->ntexts + 1,
-		     sizeof(*s->texts)) ||
-	    !fl_index_add(&s->index, hash, (uint32_t)s->ntexts)) {
-		fl_no_memory(s->flame);
-		return 0;
+	if (fl_unlikely(id >= room)) {
+		if (!fl_grow(&s->known, &s->known_room, (size_t)id + 1,
+			     sizeof(*known)))
+			return NULL;
+		memset(s->known + room, 0,
+		       (s->known_room - room) * sizeof(*known));
 	}
-	id = flame_name(s->flame, name.at, name.size);
-	text = &s->texts[s->ntexts];
-	text->at = fl_name_at(s->flame, id).at;
-	text->size = (uint32_t)name.size;
-	text->type = (uint8_t)type;
-	text->opens = fl_folded_opens(name);
-	text->frame = fl_frame(s->flame, id, type);
-	return id ? (uint32_t)s->ntexts++ : 0;
+	known = &s->known[id];
+	if (fl_unlikely(!known->known))
+		*known = (struct fl_folded_known){
+			.frame = fl_frame(s->flame, id, type),
+			.type = (uint8_t)type, .known = true,
+			.opens = fl_folded_opens(name)
+		};
+	return known;
 }
 
-/* 0: memory is out. */
-static const struct fl_folded_text *find_text(struct fl_folded_stacks *s,
-					      struct slice piece)
+/* false: memory is out. */
+static bool find_frame(struct fl_folded_stacks *s, size_t from,
+		       struct fl_folded_frame *frame, bool *opens)
 {
-	enum flame_type type;
-	struct slice name = fl_split_type(piece, &type);
-	uint64_t hash = fl_hash(name.at, name.size) + type *
-			UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t i, id;
+	const struct fl_folded_known *known;
+	struct slice name = { s->line + from,
+			      frame->end - from - frame->suffix };
+	flame_id id = fl_name_hashed(s->flame, name.at, name.size,
+				     frame->hash);
 
-	for (i = fl_index_first(&s->index, hash);
-	     (id = fl_index_at(&s->index, hash, &i));) {
-		const struct fl_folded_text *text = &s->texts[id];
-
-		if (text->size == name.size && text->type == type &&
-		    memcmp(text->at, name.at, name.size) == 0)
-			return text;
-	}
-	id = add_text(s, name, type, hash);
-	return id ? &s->texts[id] : NULL;
+	known = id ? know(s, id, name, frame->type) : NULL;
+	if (!known)
+		return false;
+	*opens = known->opens;
+	frame->frame = fl_likely(known->type == frame->type) ? known->frame :
+		       fl_frame(s->flame, id, frame->type);
+	return true;
 }
 
 /* The frame of a ';' or two: looked up as one name. */
@@ -149,40 +147,66 @@ static bool take_line(struct fl_folded_stacks *s, struct slice text,
 	return true;
 }
 
-/* From `from` on: the frames, not yet their stacks.  n frames are there. */
-static bool split(struct fl_folded_stacks *s, size_t from, size_t n)
+/* From `from` on: where frames end, and who they may be.  The n-th is next. */
+static bool cut_line(struct fl_folded_stacks *s, size_t from, size_t n)
 {
-	struct slice line = { s->line, s->size };
+	enum flame_type type;
 
 	while (from < s->size) {
 		const char *semi = memchr(s->line + from, ';', s->size - from);
-		size_t end = semi ? (size_t)(semi - s->line) : s->size, seen;
-		const struct fl_folded_text *text;
-		flame_id frame;
+		size_t end = semi ? (size_t)(semi - s->line) : s->size;
+		struct fl_folded_frame *frame;
+		struct slice name;
 
-		if (end == from) {
-			from++;
-			continue;
-		}
-		text = find_text(s, (struct slice){ s->line + from,
-						    end - from });
-		if (!text || (fl_unlikely(n >= s->frames_room) &&
-			      !fl_grow(&s->frames, &s->frames_room, n + 1,
-				       sizeof(*s->frames))))
+		if (fl_unlikely(n >= s->frames_room) &&
+		    !fl_grow(&s->frames, &s->frames_room, n + 1,
+			     sizeof(*s->frames)))
 			return false;
-		frame = text->frame;
-		seen = end;
-		if (fl_unlikely(text->opens)) {
-			size_t first = end;
-
-			end = fl_folded_join(line, from, end, &seen);
-			if (end != first)
-				frame = joined_frame(s, (struct slice){
-					s->line + from, end - from });
+		frame = &s->frames[n];
+		frame->end = frame->seen = end;
+		if (end > from) {
+			name = fl_split_type((struct slice){
+				s->line + from, end - from }, &type);
+			frame->type = type;
+			frame->suffix = end - from - name.size;
+			frame->hash = fl_hash(name.at, name.size);
+			fl_name_soon(s->flame, frame->hash);
+			n++;
 		}
-		s->frames[n++] = (struct fl_folded_frame){
-			.end = end, .seen = seen, .frame = frame };
 		from = end + 1;
+	}
+	s->n = n;
+	return true;
+}
+
+/*
+ * Who they are.  One may go on behind its ';': then those that it takes in
+ * are none.
+ */
+static bool find_frames(struct fl_folded_stacks *s, size_t from, size_t n)
+{
+	struct slice line = { s->line, s->size };
+	size_t pieces = s->n;
+
+	for (size_t i = n; i < pieces; i++) {
+		struct fl_folded_frame frame = s->frames[i];
+		bool opens;
+
+		if (frame.end < from)
+			continue;
+		while (s->line[from] == ';')
+			from++;
+		if (!find_frame(s, from, &frame, &opens))
+			return false;
+		if (fl_unlikely(opens)) {
+			frame.end = fl_folded_join(line, from, frame.end,
+						   &frame.seen);
+			if (frame.end != s->frames[i].end)
+				frame.frame = joined_frame(s, (struct slice){
+					s->line + from, frame.end - from });
+		}
+		s->frames[n++] = frame;
+		from = frame.end + 1;
 	}
 	s->n = n;
 	return true;
@@ -366,34 +390,67 @@ static void look_for_owner(struct fl_folded_stacks *s, size_t shared)
 
 /* ----------------------------------------------------------------------- */
 
-flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
+static void begin_stack(struct fl_folded_stacks *s, size_t shared)
 {
-	size_t shared, from = 0;
-	flame_id stack = 0;
+	flame_id stack = shared ? s->frames[shared - 1].stack : 0;
 
-	if (!take_line(s, text, &shared)) {
-		fl_no_memory(s->flame);
-		return 0;
-	}
-	if (shared) {
-		from = s->frames[shared - 1].end + 1;
-		stack = s->frames[shared - 1].stack;
-	}
-	if (!split(s, from, shared)) {
-		fl_no_memory(s->flame);
-		return 0;
-	}
-	for (size_t i = shared; i < s->n; i++)
+	s->waits = s->n > shared;
+	s->leaf = s->n - 1;
+	for (size_t i = shared; i + 1 < s->n; i++)
 		s->frames[i].stack = stack =
 			flame_stack(s->flame, stack, s->frames[i].frame);
+	s->stack = stack;
+	if (!s->waits)
+		return;
+	s->parent = stack;
+	s->frame = s->frames[s->leaf].frame;
+	fl_stack_soon(s->flame, s->parent, s->frame);
+}
+
+flame_id fl_folded_end(struct fl_folded_stacks *s)
+{
+	if (s->waits) {
+		s->stack = flame_stack(s->flame, s->parent, s->frame);
+		s->waits = false;
+	}
+	return s->stack;
+}
+
+flame_id fl_folded_begin(struct fl_folded_stacks *s, struct slice text)
+{
+	size_t shared, from, leaf = s->leaf;
+	bool good = take_line(s, text, &shared);
+	flame_id before;
+
+	if (good) {
+		from = shared ? s->frames[shared - 1].end + 1 : 0;
+		good = cut_line(s, from, shared) &&
+		       find_frames(s, from, shared);
+	}
+	before = fl_folded_end(s);
+	if (!good) {
+		s->n = 0;
+		s->size = 0;
+		s->stack = 0;
+		fl_no_memory(s->flame);
+		return before;
+	}
+	if (leaf < shared)
+		s->frames[leaf].stack = before;
+	begin_stack(s, shared);
 	look_for_owner(s, shared);
-	return stack;
+	return before;
+}
+
+flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
+{
+	fl_folded_begin(s, text);
+	return fl_folded_end(s);
 }
 
 void fl_folded_stacks_free(struct fl_folded_stacks *s)
 {
-	fl_index_free(&s->index);
-	free(s->texts);
+	free(s->known);
 	free(s->line);
 	free(s->frames);
 }

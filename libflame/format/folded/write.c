@@ -21,6 +21,8 @@
 
 #include <stdlib.h>
 
+enum { FEW = 4 };	/* are fetched as they come */
+
 /* A group: members[from] and on. */
 struct item {
 	uint32_t from, n;
@@ -57,7 +59,8 @@ struct writer {
 	const struct fl_name *names;	/* the dictionary's, or cleaned */
 	struct fl_name *cleaned;
 	struct fl_arena arena;		/* of cleaned names */
-	uint64_t *below;		/* bits: has a child of some weight */
+	/* Of stack i the children of some weight: [first[i], first[i + 1]). */
+	uint32_t *child, *first;
 	bool groups;			/* there may be any of two or more */
 	uint64_t *total;		/* of columns, if tiers may differ */
 	struct fl_buf path;
@@ -72,7 +75,7 @@ struct writer {
 
 /* Members ------------------------------------------------------------- */
 
-static int64_t weight(const struct writer *w, unsigned column, uint32_t member)
+static inline int64_t weight(const struct writer *w, unsigned column, uint32_t member)
 {
 	if (w->layout)
 		return w->layout->self[column][member];
@@ -84,11 +87,11 @@ static bool has_below(const struct writer *w, uint32_t member)
 {
 	if (w->layout)
 		return w->layout->end[member] > member + 1;
-	return w->below[member / 64] >> member % 64 & 1;
+	return w->first[member] < w->first[member + 1];
 }
 
 /* jfrconv leaves out what is in the first of two profiles only. */
-static bool has_line(const struct writer *w, uint32_t member)
+static inline bool has_line(const struct writer *w, uint32_t member)
 {
 	if (w->tree->columns == 1)
 		return weight(w, 0, member) != 0;
@@ -115,19 +118,42 @@ static enum flame_type type_of(const struct writer *w, uint32_t member)
 }
 
 /* A child before its parent: one loop knows what has weight below it. */
-static bool find_below(struct writer *w)
+static void mark_weight(const struct writer *w, uint64_t *some)
 {
-	size_t n = w->flame->stacks.n;
-
-	w->below = calloc(n / 64 + 1, sizeof(*w->below));
-	if (!w->below)
-		return false;
-	for (uint32_t i = n; --i > 0;) {
+	for (uint32_t i = w->flame->stacks.n; --i > 0;) {
 		uint32_t parent = fl_parent(w->flame, i);
 
-		if (has_below(w, i) || has_weight(w, i))
-			w->below[parent / 64] |= UINT64_C(1) << parent % 64;
+		some[i / 64] |= (uint64_t)has_weight(w, i) << i % 64;
+		some[parent / 64] |= (some[i / 64] >> i % 64 & 1)
+				     << parent % 64;
 	}
+}
+
+/* Counted, and then put where they belong, the last one first. */
+static bool find_children(struct writer *w)
+{
+	size_t n = w->flame->stacks.n, sum = 0;
+	uint64_t *some = calloc(n / 64 + 1, sizeof(*some));
+	uint32_t *end;
+
+	w->first = calloc(n + 1, sizeof(*w->first));
+	w->child = malloc(fl_size_mul(n, sizeof(*w->child)));
+	if (!some || !w->first || !w->child) {
+		free(some);
+		return false;
+	}
+	mark_weight(w, some);
+	end = w->first;
+	for (uint32_t i = 1; i < n; i++)
+		end[fl_parent(w->flame, i)] += some[i / 64] >> i % 64 & 1;
+	for (size_t i = 0; i <= n; i++) {
+		sum += end[i];
+		end[i] = (uint32_t)sum;
+	}
+	for (uint32_t i = n; --i > 0;)
+		if (some[i / 64] >> i % 64 & 1)
+			w->child[--end[fl_parent(w->flame, i)]] = i;
+	free(some);
 	return true;
 }
 
@@ -236,20 +262,38 @@ static bool clean_names(struct writer *w)
 static bool push_members(struct writer *w, uint32_t member)
 {
 	const struct fl_layout *l = w->layout;
-	const struct fl_stack *at = w->flame->stacks.at;
-	uint32_t i = l ? member + 1 : at[member].child;
-	uint32_t end = l ? l->end[member] : 0;
+	size_t n = l ? l->end[member] - member - 1 :
+		       w->first[member + 1] - w->first[member];
 
-	for (; i != end; i = l ? l->end[i] : at[i].sibling) {
-		if (!has_weight(w, i) && !has_below(w, i))
-			continue;
-		if (w->nmembers == w->members_room &&
-		    !fl_grow(&w->members, &w->members_room, w->nmembers + 1,
-			     sizeof(*w->members)))
-			return false;
-		w->members[w->nmembers++] = i;
-	}
+	if (!fl_grow(&w->members, &w->members_room, w->nmembers + n,
+		     sizeof(*w->members)))
+		return false;
+	for (size_t i = 0; !l && i < n; i++)
+		w->members[w->nmembers++] = w->child[w->first[member] + i];
+	for (uint32_t i = member + 1; l && i < l->end[member]; i = l->end[i])
+		if (has_weight(w, i) || has_below(w, i))
+			w->members[w->nmembers++] = i;
 	return true;
+}
+
+/*
+ * Stacks, frames and names of many children lie all over the memory: one
+ * after another they are asked for, and then they are there.
+ */
+static void fetch_members(const struct writer *w, size_t from)
+{
+	const struct flame *flame = w->flame;
+
+	if (w->layout || w->nmembers < from + FEW)
+		return;
+	for (size_t i = from; i < w->nmembers; i++)
+		__builtin_prefetch(&flame->stacks.at[w->members[i]]);
+	for (size_t i = from; i < w->nmembers; i++)
+		__builtin_prefetch(fl_frame_at(flame, w->members[i]));
+	for (size_t i = from; i < w->nmembers; i++)
+		__builtin_prefetch(&w->names[name_of(w, w->members[i])]);
+	for (size_t i = from; i < w->nmembers; i++)
+		__builtin_prefetch(w->names[name_of(w, w->members[i])].text);
 }
 
 static int by_key(const void *a, const void *b)
@@ -434,6 +478,7 @@ static bool open_item(struct writer *w, struct item item)
 	for (uint32_t i = 0; i < item.n; i++)
 		if (!push_members(w, w->members[item.from + i]))
 			return false;
+	fetch_members(w, from);
 	if (w->groups && w->nmembers > from + 1 && !group_members(w, from))
 		return false;
 	w->nlist = 0;
@@ -515,7 +560,8 @@ static void writer_free(struct writer *w)
 	fl_layout_free(w->layout);
 	free(w->cleaned);
 	fl_arena_free(&w->arena);
-	free(w->below);
+	free(w->child);
+	free(w->first);
 	free(w->total);
 	fl_buf_free(&w->path);
 	free(w->members);
@@ -537,7 +583,7 @@ static int write_folded(struct fl_page *page)
 	if (fl_page_minimum(page, 0) > 0)
 		good = (w.layout = fl_page_layout(page, 0)) != NULL;
 	else
-		good = find_below(&w) && find_groups(&w);
+		good = find_children(&w) && find_groups(&w);
 	if (!good || !clean_names(&w) || !put_all(&w))
 		fl_no_memory(flame);
 	writer_free(&w);
