@@ -153,28 +153,26 @@ function advance(ctx, c) {
 	return w;
 }
 
-function textFits(ctx, s, width) {
-	for (const c of s)
-		if ((width -= advance(ctx, c)) < 0)
-			return false;
-	return true;
-}
-
-// The longest spelling that fits; "" where nothing readable does.
-function fit(ctx, [text, at, method], width) {
-	if (textFits(ctx, text, width))
-		return text;
-	if (at && textFits(ctx, text.slice(at), width))
-		return text.slice(at);
-	const s = text.slice(method);
-	if (method && textFits(ctx, s, width))
-		return s;
+// The longest spelling that fits; "" where nothing readable does.  How wide
+// its spellings are stays with a caption.
+function fit(ctx, c, width) {
+	if (!c[3])
+		c[3] = [0, c[1], c[2]].map((at) => {
+			const s = c[0].slice(at);
+			let wide = 0;
+			for (const letter of s)
+				wide += advance(ctx, letter);
+			return [wide, s];
+		});
+	for (const [wide, s] of c[3])
+		if (wide <= width)
+			return s;
 	let n = 0, out = "";
 	width -= advance(ctx, "…");
-	for (const c of s) {
-		if ((width -= advance(ctx, c)) < 0)
+	for (const letter of c[3][2][1]) {
+		if ((width -= advance(ctx, letter)) < 0)
 			break;
-		out += c;
+		out += letter;
 		n++;
 	}
 	return n < 3 ? "" : out + "…";

@@ -146,6 +146,9 @@ function ends({ n, parent, end }) {
 	}
 }
 
+// The difference of two sums of levels(), which may have run over.
+const between = (a, b) => b < a ? b - a + 2 ** 32 : b - a;
+
 // Where frames lie by the weights of a column: self left of the children.
 // From d.split on they lie on the other side of the root.
 function place(d, { self, total }) {

@@ -158,9 +158,9 @@ function repaint(by, equal) {
 
 // Set once more where the theme changes.
 function paintLegend() {
-	$("ramp").replaceChildren(...fills.slice(0, RAMP).map((shades) => {
+	$("ramp").replaceChildren(...d.light.slice(0, RAMP).map((c, k) => {
 		const e = element("i");
-		e.style.background = shades[FULL];
+		e.style.background = fillOf(k);
 		return e;
 	}));
 }

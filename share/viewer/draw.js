@@ -5,44 +5,42 @@
  * are drawn as one column, as strong as they cover it.
  */
 const looks = {
-	light: { bg: "#ffffff", text: "#14181d", match: "#f25bd0",
-		matchText: "#14181d", dim: "#eceef1", dimText: "#5b6470" },
-	dark: { bg: "#14171c", text: "#f7f9fb", match: "#b3008f",
-		matchText: "#ffffff", dim: "#262b32", dimText: "#8b95a1" },
+	light: { bg: 0xffffff, text: "#14181d", match: 0xf25bd0,
+		matchText: "#14181d", dim: 0xeceef1, dimText: "#5b6470" },
+	dark: { bg: 0x14171c, text: "#f7f9fb", match: 0xb3008f,
+		matchText: "#fff", dim: 0x262b32, dimText: "#8b95a1" },
 };
-let theme, fills, hatch, ctx;
+// Colours are as pixels have them: 0xAABBGGRR.
+const swapped = (c) => c & 0xff00 | (c & 255) << 16 | c >> 16 & 255;
+const inkOf = (c) => (swapped(c) | 255 << 24) >>> 0;
+const css = (ink) => "#" + (swapped(ink) | 1 << 24).toString(16).slice(1);
+
+// One laid over another with so much strength.
+function mix(a, b, strength) {
+	const m = round(strength * 256), n = 256 - m;
+	return (((a & 0xff00ff) * m + (b & 0xff00ff) * n >>> 8 & 0xff00ff |
+		(a & 0xff00) * m + (b & 0xff00) * n >>> 8 & 0xff00) |
+		255 << 24) >>> 0;
+}
+
+// Each fill in five strengths; those of the profile, of matches, of others.
+const strengths = [0.22, 0.45, 0.7, 0.55, 1], FADED = 3, FULL = 4;
+let theme, paper, inks, hatch, ctx;
 const captions = [];
-
-function rgb(c) {
-	return "#" + c.toString(16).padStart(6, "0");
-}
-
-// A colour laid over the page with so much strength.
-function mix(color, strength) {
-	const a = parseInt(color.slice(1), 16);
-	const b = parseInt(theme.bg.slice(1), 16);
-	let c = 0;
-	for (const shift of [16, 8, 0])
-		c |= round((a >> shift & 255) * strength +
-			(b >> shift & 255) * (1 - strength)) << shift;
-	return rgb(c);
-}
-
-// Each fill in five strengths: the last is the full one.
-const strengths = [0.22, 0.45, 0.7, 0.55, 1];
-const shades = (color) => strengths.map((s) => mix(color, s));
-const FADED = 3, FULL = 4;
 
 function paint(dark) {
 	theme = dark ? looks.dark : looks.light;
-	fills = (dark ? d.dark : d.light).map((c) => shades(rgb(c)));
-	fills.match = shades(theme.match);
-	fills.dim = shades(theme.dim);
+	const fills = [...(dark ? d.dark : d.light), theme.match, theme.dim];
+	paper = inkOf(theme.bg);
+	inks = Uint32Array.from(fills.flatMap((c) => strengths.map((s) =>
+		mix(inkOf(c), paper, s))));
 	if (d.compares) {
 		hatch = hatching();
 		paintLegend();
 	}
 }
+
+const fillOf = (color) => css(inks[color * 5 + FULL]);
 
 // Lines over the frames that only one side of a comparison has.
 function hatching() {
@@ -66,7 +64,156 @@ function captionOf(symbol) {
 		caption(d.names[symbol], d.type[symbol]));
 }
 
-let due = 0;
+function colorOf(i) {
+	const symbol = d.name[i];
+	if (search.hit)
+		return d.light.length + (search.hit[symbol] ? 0 : 1);
+	return diff.step ? diff.step[i] : d.color[symbol];
+}
+
+/*
+ * What is seen of a row that is so many pixels wide, from left to right:
+ * put(node, left, right, ink).  Frames that begin in the same pixel are one,
+ * without a node.
+ */
+function spans(level, width, put) {
+	const { from, before, node } = d, hi = d.first[level + 1];
+	const [x0, x1] = spanOf(level), scale = width / (x1 - x0);
+	const full = isAround(level) ? FADED : FULL;
+	let k = lowest(d.first[level], hi, (k) => from[k] +
+		between(before[k], before[k + 1]) > x0);
+
+	while (k < hi && from[k] < x1) {
+		const i = node[k], left = max((from[k] - x0) * scale, 0);
+		const right = (from[k] - x0 + between(before[k],
+			before[k + 1])) * scale;
+		if (right - (from[k] - x0) * scale >= 1.5) {
+			const a = round(left), b = round(min(right, width));
+			put(i, a, max(b, a + 1), inks[colorOf(i) * 5 + full]);
+			k++;
+			continue;
+		}
+		const pixel = floor(left), edge = x0 + (pixel + 1) / scale;
+		let end = beyond(k, hi, edge), color = colorOf(i);
+		// The last one may be wide.
+		if (end - 1 > k && between(before[end - 1], before[end]) *
+		    scale >= 1.5)
+			end--;
+		if (search.hit)
+			color = d.light.length +
+				(search.before[end] > search.before[k] ? 0 : 1);
+		const share = between(before[k], before[end]) * scale;
+		put(-1, pixel, pixel + 1, inks[color * 5 + (share < 0.3 ? 0 :
+			share < 0.6 ? 1 : share < 0.85 ? 2 : FULL)]);
+		k = end;
+	}
+}
+
+// The first place after k where a frame begins at x or farther right.
+function beyond(k, hi, x) {
+	const { from } = d;
+	let by = 1;
+	for (; k + by < hi && from[k + by] < x; by *= 2)
+		k += by;
+	return lowest(k + 1, min(k + by, hi), (j) => from[j] >= x);
+}
+
+// A quarter of a rounded corner, by how far from it: [x, y, strength].
+function cornerOf(r) {
+	const list = [];
+	for (let k = 0; k < r * r; k++) {
+		const x = k % r, y = floor(k / r);
+		const far = Math.hypot(r - x - 0.5, r - y - 0.5);
+		if (far > r - 0.5)
+			list.push([x, y, max(r + 0.5 - far, 0)]);
+	}
+	return list;
+}
+
+/*
+ * The frames in sight, on pixels: a row is drawn as one line, which is then
+ * copied down.  Those that are a node's go on a list: node, left, right, top,
+ * level.
+ */
+function paintRows({ data, width, height }, ratio, list, corner) {
+	const px = new Uint32Array(data.buffer);
+	const gap = view.row > 6 ? ceil(ratio - 0.5) : 0;
+
+	function round4(a, b, top, end) {
+		for (const [x, y, strength] of corner)
+			for (const at of [a + x, b - 1 - x]) {
+				const up = (top + y) * width + at;
+				const low = (end - 1 - y) * width + at;
+				px[up] = mix(px[up], paper, strength);
+				px[low] = mix(px[low], paper, strength);
+			}
+	}
+	px.fill(paper);
+	for (let level = 0; level < d.first.length - 1; level++) {
+		const y = rowTop(level), top = round(y * ratio);
+		const end = round((y + view.row) * ratio) - gap;
+		const line = max(top, 0) * width, first = list.length;
+		if (top >= height || end <= 0)
+			continue;
+		spans(level, width, (i, a, b, ink) => {
+			if (i < 0) {
+				px[line + a] = ink;
+				return;
+			}
+			b -= b - a > 2 * gap ? gap : 0;
+			px.fill(ink, line + a, line + b);
+			list.push(i, a, b, top, level);
+		});
+		for (let y = max(top, 0) + 1; y < min(end, height); y++)
+			px.copyWithin(y * width, line, line + width);
+		if (top < 0 || end > height)
+			continue;
+		for (let k = first; k < list.length; k += 5)
+			if (list[k + 2] - list[k + 1] > 6 * ratio)
+				round4(list[k + 1], list[k + 2], top, end);
+	}
+}
+
+// All that is in view, on a canvas of so many pixels by CSS pixel.
+function paintOn(c, image, ratio, corner) {
+	const list = [];
+	paintRows(image, ratio, list, corner);
+	c.putImageData(image, 0, 0);
+	c.setTransform(ratio, 0, 0, ratio, 0, 0);
+	for (let k = 0; d.compares && k < list.length; k += 5) {
+		const [i, a, b, y] = list.slice(k, k + 4);
+		if (b - a < 2 || !isLone(i))
+			continue;
+		c.fillStyle = hatch;
+		c.fillRect(a / ratio, y / ratio, (b - a) / ratio, view.row - 1);
+	}
+	write(c, list, ratio);
+	return list;
+}
+
+function write(c, list, ratio) {
+	c.font = min(12, max(view.row - 3, 6)) + "px " + family;
+	c.textBaseline = "middle";
+	for (let k = 0; view.row >= 12 && k < list.length; k += 5) {
+		const wide = (list[k + 2] - list[k + 1]) / ratio;
+		if (wide < 25)
+			continue;
+		const symbol = d.name[list[k]];
+		const text = fit(c, captionOf(symbol), wide - 7);
+		if (!text)
+			continue;
+		c.fillStyle = !search.hit ? theme.text : search.hit[symbol] ?
+			theme.matchText : theme.dimText;
+		c.globalAlpha = isAround(list[k + 4]) ? 0.7 : 1;
+		c.fillText(text, list[k + 1] / ratio + 4,
+			(list[k + 3]) / ratio + view.row / 2);
+	}
+	c.globalAlpha = 1;
+}
+
+let due = 0, image, family;
+let coarse = false;		// what moves has fewer pixels
+let seen = [];			// the list of what was drawn last
 
 function drawSoon() {
 	if (!due && !moving)
@@ -74,123 +221,25 @@ function drawSoon() {
 }
 
 function draw() {
+	cancelAnimationFrame(due);
+	due = 0;
 	if (tree.open) {
-		due = 0;
 		drawTree();
 		return;
 	}
-	const canvas = $("canvas");
-	const ratio = min(window.devicePixelRatio || 1, moving ? 1 : 3);
-	const w = round(view.width * ratio);
-	const h = round(view.height * ratio);
+	const begin = performance.now(), canvas = $("canvas");
+	const ratio = min(devicePixelRatio, moving && coarse ? 1 : 3);
+	const w = round(view.width * ratio), h = round(view.height * ratio);
 
-	cancelAnimationFrame(due);
-	due = 0;
-	if (canvas.width !== w || canvas.height !== h) {
+	if (canvas.width !== w || canvas.height !== h || !image) {
 		canvas.width = w;
 		canvas.height = h;
+		image = ctx.createImageData(w, h);
 	}
-	ctx.setTransform(w / view.width, 0, 0, h / view.height, 0, 0);
-	ctx.fillStyle = theme.bg;
-	ctx.fillRect(0, 0, view.width, view.height);
-	drawRows();
+	view.top = $("main").scrollTop;
+	seen = paintOn(ctx, image, ratio, moving ? [] :
+		cornerOf(round(2 * ratio)));
 	drawMini();
 	placeHover();
-}
-
-// What is in sight, on the background.
-function drawRows() {
-	const labels = [];
-	ctx.font = font();
-	ctx.textBaseline = "middle";
-	for (let level = 0; level < d.first.length - 1; level++) {
-		const y = rowTop(level);
-		if (y + view.row > 0 && y < view.height)
-			drawRow(level, y, labels);
-	}
-	write(labels);
-}
-
-function font() {
-	const size = min(12, max(view.row - 3, 6));
-	return size + "px " + getComputedStyle(document.body).fontFamily;
-}
-
-function fillOf(i) {
-	const symbol = d.name[i];
-	if (!search.hit)
-		return fills[diff.step ? diff.step[i] : d.color[symbol]];
-	return search.hit[symbol] ? fills.match : fills.dim;
-}
-
-function drawRow(level, y, labels) {
-	const { from, before, node } = d;
-	const { row } = view, [x0, x1] = spanOf(level);
-	const scale = view.width / (x1 - x0);
-	const hi = d.first[level + 1];
-	const above = isAround(level);
-	const gap = row > 6 ? 1 : 0;
-	let k = lowest(d.first[level], hi,
-		(k) => from[k] + (before[k + 1] - before[k]) > x0);
-
-	while (k < hi && from[k] < x1) {
-		const i = node[k];
-		const weight = before[k + 1] - before[k];
-		const left = max((from[k] - x0) * scale, 0);
-		if (weight * scale < 1.5) {
-			k = drawDust(k, hi, left, y, row - gap, x0, scale);
-			continue;
-		}
-		const right = min((from[k] + weight - x0) * scale,
-			view.width);
-		const a = round(left);
-		const b = max(round(right), a + 1);
-		const w = b - a > 2 ? b - a - 1 : b - a;
-		ctx.node = i;
-		ctx.fillStyle = fillOf(i)[above ? FADED : FULL];
-		ctx.fillRect(a, y, w, row - gap);
-		if (w > 2 && isLone(i)) {
-			ctx.fillStyle = hatch;
-			ctx.fillRect(a, y, w, row - gap);
-		}
-		if (right - left >= 26 && row >= 12)
-			labels.push(d.name[i], left, y, right - left, above);
-		k++;
-	}
-}
-
-// All frames that begin in one pixel; the next k.
-function drawDust(k, hi, left, y, height, x0, scale) {
-	const pixel = floor(left);
-	const edge = x0 + (pixel + 1) / scale;
-	let end = max(k + 1, lowest(k + 1, hi, (j) => d.from[j] >= edge));
-
-	if (end - 1 > k && (d.before[end] - d.before[end - 1]) * scale >= 1.5)
-		end--;
-	const share = (d.before[end] - d.before[k]) * scale;
-	const strength = share < 0.3 ? 0 : share < 0.6 ? 1 : share < 0.85 ? 2 :
-		FULL;
-	let fill = fillOf(d.node[k]);
-	if (search.hit)
-		fill = search.before[end] > search.before[k] ? fills.match :
-			fills.dim;
-	ctx.node = -1;
-	ctx.fillStyle = fill[strength];
-	ctx.fillRect(pixel, y, 1, height);
-	return end;
-}
-
-function write(labels) {
-	for (let i = 0; i < labels.length; i += 5) {
-		const symbol = labels[i], above = labels[i + 4];
-		const text = fit(ctx, captionOf(symbol), labels[i + 3] - 8);
-		if (!text)
-			continue;
-		ctx.fillStyle = !search.hit ? theme.text :
-			search.hit[symbol] ? theme.matchText : theme.dimText;
-		ctx.globalAlpha = above ? 0.7 : 1;
-		ctx.fillText(text, labels[i + 1] + 4,
-			labels[i + 2] + view.row / 2);
-	}
-	ctx.globalAlpha = 1;
+	coarse = moving && (coarse || performance.now() - begin > 12);
 }

@@ -81,33 +81,31 @@ function escaped(s) {
 		.replace(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, "\ufffd");
 }
 
-// With another context: all rows, not only those on the screen.
-function drawOn(other, dark, f) {
-	const kept = { ...view }, real = ctx;
+// Elsewhere: all rows, not only those on the screen.
+function drawOn(dark, f) {
+	const kept = { ...view };
 	$("hover").hidden = true;
 	try {
-		ctx = other;
 		paint(dark);
 		view.width = max(view.width, 600);
 		view.height = view.tall = view.rows * view.row;
-		view.whole = true;
+		view.top = 0;
 		f();
 	} finally {
 		Object.assign(view, kept);
-		ctx = real;
 		paint(isDark());
 	}
 }
 
 // Draws as a context does, and keeps it as SVG.
 function drafter() {
-	const real = ctx, list = [];
+	const list = [];
 	const put = (x, y, w, h, fill, more) => list.push('<rect x="' + x +
 		'" y="' + y + '" width="' + w + '" height="' + h +
 		'" fill="' + fill + '"' + more);
 	return {
 		list, fillStyle: "", globalAlpha: 1, tip: "",
-		measureText: (s) => real.measureText(s),
+		measureText: (s) => ctx.measureText(s),
 		fillRect(x, y, w, h) {
 			const hatched = typeof this.fillStyle !== "string";
 			put(x, y, w, h, hatched ? theme.text : this.fillStyle,
@@ -125,16 +123,35 @@ function drafter() {
 	};
 }
 
+// The rows, frame by frame.
+function draft(to) {
+	const list = [], gap = view.row > 6 ? 1 : 0;
+	for (let level = 0; level < d.first.length - 1; level++)
+		spans(level, view.width, (i, a, b, ink) => {
+			const y = rowTop(level), h = view.row - gap;
+			to.node = i;
+			to.fillStyle = css(ink);
+			to.fillRect(a, y, b - a > 2 ? b - a - gap : b - a, h);
+			if (i >= 0)
+				list.push(i, a, b, y, level);
+			if (i >= 0 && b - a > 2 && isLone(i)) {
+				to.fillStyle = hatch;
+				to.fillRect(a, y, b - a - gap, h);
+			}
+		});
+	write(to, list, 1);
+}
+
 function picture(dark = isDark()) {
 	const to = drafter(), h = view.rows * view.row;
 	const head = d.title || "Flame graph";
-	drawOn(to, dark, () => {
-		to.fillStyle = theme.bg;
+	drawOn(dark, () => {
+		to.fillStyle = css(paper);
 		to.node = -1;
 		to.fillRect(0, -28, view.width, h + 36);
 		to.fillStyle = theme.text;
 		to.fillText(head + " — " + $("info").textContent, 4, -12);
-		drawRows();
+		draft(to);
 	});
 	return '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -28 ' +
 		view.width + " " + (h + 36) + '" width="' + view.width +
@@ -147,13 +164,11 @@ function savePng() {
 	const canvas = element("canvas"), h = view.rows * view.row;
 	const to = canvas.getContext("2d", { alpha: false });
 	const scale = min(2, 32000 / max(view.width, h));
-	canvas.width = view.width * scale;
-	canvas.height = h * scale;
-	to.scale(scale, scale);
-	drawOn(to, isDark(), () => {
-		to.fillStyle = theme.bg;
-		to.fillRect(0, 0, view.width, h);
-		drawRows();
+	drawOn(isDark(), () => {
+		canvas.width = view.width * scale;
+		canvas.height = h * scale;
+		paintOn(to, to.createImageData(canvas.width, canvas.height),
+			scale, cornerOf(round(2 * scale)));
 	});
 	canvas.toBlob((blob) => saveBlob("png", blob));
 }

@@ -54,7 +54,7 @@ function drawMini() {
 	const top = $("main").scrollTop - (view.icicle ? 0 :
 		max(view.tall, view.height) - tall);
 	c.drawImage(picture, 0, 0, width, MINI);
-	c.fillStyle = theme.bg;
+	c.fillStyle = css(paper);
 	c.globalAlpha = 0.6;
 	c.fillRect(0, 0, left, MINI);
 	c.fillRect(right, 0, width - right, MINI);
@@ -68,20 +68,18 @@ function drawMini() {
 
 // All of the graph, small.
 function drawWhole() {
-	const kept = { ...view }, real = ctx, rows = d.first.length - 1;
-	const row = max(round(MINI / rows), 1);
+	const kept = { ...view }, rows = d.first.length - 1;
+	const row = max(round(MINI / rows), 1), width = ceil(view.width / 2);
 	const canvas = mini.picture = element("canvas");
-	Object.assign(view, { x0: 0, x1: d.total[0] || 1, focus: 0, row,
-		width: ceil(view.width / 2) });
-	canvas.width = view.width;
+	const c = canvas.getContext("2d", { alpha: false });
+	canvas.width = width;
 	canvas.height = rows * row;
-	ctx = canvas.getContext("2d", { alpha: false });
-	ctx.fillStyle = theme.bg;
-	ctx.fillRect(0, 0, view.width, rows * row);
-	for (let k = 0; k < rows; k++)
-		drawRow(k, (view.icicle ? k : rows - 1 - k) * row, []);
+	const image = c.createImageData(width, rows * row);
+	Object.assign(view, { x0: 0, x1: d.total[0] || 1, focus: 0, row,
+		tall: rows * row, top: 0 });
+	paintRows(image, 1, [], []);
+	c.putImageData(image, 0, 0);
 	Object.assign(view, kept);
-	ctx = real;
 }
 
 function moveMini(e) {

@@ -401,6 +401,7 @@ async function start() {
 	view.row = d.rowHeight || (matchMedia("(pointer: coarse)").matches ?
 		28 : 20);
 	ctx = $("canvas").getContext("2d", { alpha: false });
+	family = getComputedStyle(document.body).fontFamily;
 	setTheme();
 	listen();
 	if (d.compares)

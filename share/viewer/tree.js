@@ -214,15 +214,15 @@ function rowOf(i, k) {
 	for (const [, value, , key] of tree.columns) {
 		const cell = element("span", value(i));
 		if (key && change(key, i))
-			cell.style.backgroundColor = fills[stepOf(
-				change(key, i), diff.most[key])][FULL];
+			cell.style.backgroundColor = fillOf(stepOf(
+				change(key, i), diff.most[key]));
 		e.append(cell);
 	}
 	const name = element("span", "", element("s"), element("u"),
 		element("i", text.slice(0, at)), text.slice(at));
 	name.title = short(d.names[d.name[i]], 1000);
 	name.style.paddingLeft = min(tree.indent[i], 600) + "px";
-	name.children[1].style.background = fillOf(i)[FULL];
+	name.children[1].style.background = fillOf(colorOf(i));
 	if (search.hit && search.hit[d.name[i]])
 		name.className = "marked";
 	e.append(name);

@@ -17,7 +17,7 @@ const view = {
 	focus: 0, x0: 0, x1: 1, icicle: false, rows: 1,
 	width: 1, height: 1,	// of the canvas, in CSS pixels
 	row: 20, tall: 1,	// of a frame; of everything
-	whole: false,	// drawn as if all was in sight
+	top: 0,		// what is scrolled over
 };
 
 const modes = ["flame", "icicle", "tree", "callers", "sandwich"];
@@ -37,9 +37,8 @@ function lowest(lo, hi, test) {
 
 // Where the row of a level begins, from the top of the canvas.
 function rowTop(level) {
-	const y = view.icicle ? level * view.row :
-		view.tall - (level + 1) * view.row;
-	return view.whole ? y : y - $("main").scrollTop;
+	return (view.icicle ? level * view.row :
+		view.tall - (level + 1) * view.row) - view.top;
 }
 
 // The side of the root: callers -1, callees 1.
@@ -63,7 +62,7 @@ function isAround(level) {
 
 // The node at a place of the canvas, or -1.
 function nodeAt(px, py) {
-	const y = py + $("main").scrollTop;
+	const y = py + view.top;
 	const level = floor((view.icicle ? y : view.tall - y) / view.row);
 	if (level < 0 || level >= d.first.length - 1)
 		return -1;
@@ -111,21 +110,27 @@ function measure() {
 	canvas.style.height = view.height + "px";
 	$("space").style.height = view.tall - view.height + "px";
 	if (!view.icicle)
-		main.scrollTop = view.tall - view.height - below;
+		scrollTo(view.tall - view.height - below);
+	view.top = main.scrollTop;
+}
+
+function scrollTo(y) {
+	$("main").scrollTop = y;
+	view.top = $("main").scrollTop;
 }
 
 // The first row in sight.
 function toRoot() {
-	$("main").scrollTop = d.split ? (d.base + 0.5) * view.row -
-		view.height / 2 : view.icicle ? 0 : view.tall;
+	scrollTo(d.split ? (d.base + 0.5) * view.row - view.height / 2 :
+		view.icicle ? 0 : view.tall);
 }
 
 function reveal(i) {
 	if (tree.open)
 		return;
-	const main = $("main"), y = rowTop(d.level[i]);
+	const y = rowTop(d.level[i]);
 	if (y < 0 || y + view.row > view.height)
-		main.scrollTop += y - view.height / 2;
+		scrollTo(view.top + y - view.height / 2);
 }
 
 let moving = 0;
@@ -156,7 +161,7 @@ function show(focus, animate) {
 	view.focus = focus = deepen(focus);
 	view.rows = rowsOf(focus);
 	measure();
-	$("main").scrollTop += (d.base - base) * view.row;
+	scrollTo(view.top + (d.base - base) * view.row);
 	look(d.x[focus], d.x[focus] + max(d.total[focus], 1), animate);
 	$("reset").hidden = !focus;
 	count();
