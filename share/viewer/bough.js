@@ -129,10 +129,11 @@ function growCallers(g) {
 function growSandwich(g, method) {
 	const at = [];
 	startGrowing(g);
-	for (let i = 1; i < g.n; i++)
-		if (d.method[g.name[i]] === method) {
+	const { n, name, end } = g, methods = d.method;
+	for (let i = 1; i < n; i++)
+		if (methods[name[i]] === method) {
 			at.push(i);
-			i = g.end[i] - 1;
+			i = end[i] - 1;
 		}
 	const from = { at, w: g.columns.map(({ total }) =>
 		Float64Array.from(at, (i) => total[i])) };

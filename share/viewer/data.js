@@ -120,9 +120,10 @@ function nodes(d, number) {
 		at = i;
 	}
 	function column() {
-		const self = f64(n);
+		let self = f64(n), sum = 0;
 		for (let i = 0; i < n; i++)
-			self[i] = number();
+			sum += self[i] = number();
+		self = sum < 2 ** 32 ? new Uint32Array(self) : self;
 		return { self, total: totals(self, parent) };
 	}
 	ends(d);
@@ -152,45 +153,51 @@ const between = (a, b) => b < a ? b - a + 2 ** 32 : b - a;
 // Where frames lie by the weights of a column: self left of the children.
 // From d.split on they lie on the other side of the root.
 function place(d, { self, total }) {
-	const { n, parent, level } = d, x = f64(n);
-	const next = f64(n);
-	let depth = d.base || 0;
+	const { n, parent, split } = d, x = new self.constructor(n);
+	const next = new self.constructor(n);
 
 	Object.assign(d, { self, total, x });
 	next[0] = self[0];
 	for (let i = 1; i < n; i++) {
-		if (i === d.split)
+		if (i === split)
 			next[0] = 0;
-		x[i] = next[parent[i]];
-		next[parent[i]] += total[i];
-		next[i] = x[i] + self[i];
-		if (total[i])
-			depth = max(depth, level[i]);
+		const up = parent[i], at = x[i] = next[up];
+		next[up] = at + total[i];
+		next[i] = at + self[i];
 	}
-	levels(d, depth + 1);
+	levels(d);
 }
 
-// By level, from left to right: node, where it begins, totals before it.
-// Without weight a frame has no place.
-function levels(d, depth) {
-	const first = d.first = u32(depth + 1);
-	const has = (i) => !i || d.total[i] > 0;
-	for (let i = 0; i < d.n; i++)
-		if (has(i))
-			first[d.level[i] + 1]++;
-	for (let l = 0; l < depth; l++)
-		first[l + 1] += first[l];
-	const n = first[depth], node = d.node = u32(n);
-	const from = d.from = f64(n);
+/*
+ * By level, from left to right: node, its symbol, where it begins, totals
+ * before it.  Without weight a frame has no place.
+ */
+function levels(d) {
+	const { n, level, total, x, name } = d;
+	let depth = d.base || 0, many = 0;
+	for (let i = 1; i < n; i++)
+		if (total[i] && level[i] > depth)
+			depth = level[i];
+	const first = d.first = u32(depth + 2);
+	first[(d.base || 0) + 1]++;
+	for (let i = 1; i < n; i++)
+		if (total[i])
+			first[level[i] + 1]++;
+	for (let l = 0; l <= depth; l++)
+		many = first[l + 1] += first[l];
+	const node = d.node = u32(many), named = d.named = u32(many);
+	const from = d.from = new x.constructor(many);
+	const before = d.before = new x.constructor(many + 1);
 	const place = first.slice();
-	for (let i = 0; i < d.n; i++) {
-		if (!has(i))
+	for (let i = 0; i < n; i++) {
+		if (i && !total[i])
 			continue;
-		const k = place[d.level[i]]++;
+		const k = place[level[i]]++;
 		node[k] = i;
-		from[k] = d.x[i];
+		named[k] = name[i];
+		from[k] = x[i];
+		before[k + 1] = total[i];
 	}
-	const before = d.before = f64(n + 1);
-	for (let k = 0; k < n; k++)
-		before[k + 1] = before[k] + d.total[node[k]];
+	for (let k = 0; k < many; k++)
+		before[k + 1] += before[k];
 }

@@ -64,8 +64,7 @@ function captionOf(symbol) {
 		caption(d.names[symbol], d.type[symbol]));
 }
 
-function colorOf(i) {
-	const symbol = d.name[i];
+function colorOf(i, symbol = d.name[i]) {
 	if (search.hit)
 		return d.light.length + (search.hit[symbol] ? 0 : 1);
 	return diff.step ? diff.step[i] : d.color[symbol];
@@ -77,7 +76,7 @@ function colorOf(i) {
  * without a node.
  */
 function spans(level, width, put) {
-	const { from, before, node } = d, hi = d.first[level + 1];
+	const { from, before, node, named } = d, hi = d.first[level + 1];
 	const [x0, x1] = spanOf(level), scale = width / (x1 - x0);
 	const full = isAround(level) ? FADED : FULL;
 	let k = lowest(d.first[level], hi, (k) => from[k] +
@@ -89,12 +88,12 @@ function spans(level, width, put) {
 			before[k + 1])) * scale;
 		if (right - (from[k] - x0) * scale >= 1.5) {
 			const a = round(left), b = round(min(right, width));
-			put(i, a, max(b, a + 1), inks[colorOf(i) * 5 + full]);
+			put(i, a, max(b, a + 1), inks[colorOf(i, named[k]) * 5 + full]);
 			k++;
 			continue;
 		}
 		const pixel = floor(left), edge = x0 + (pixel + 1) / scale;
-		let end = beyond(k, hi, edge), color = colorOf(i);
+		let end = beyond(k, hi, edge), color = colorOf(i, named[k]);
 		// The last one may be wide.
 		if (end - 1 > k && between(before[end - 1], before[end]) *
 		    scale >= 1.5)
@@ -209,6 +208,32 @@ function write(c, list, ratio) {
 			(list[k + 3]) / ratio + view.row / 2);
 	}
 	c.globalAlpha = 1;
+}
+
+// Over the graph: the frame in hand, and all others of its function in sight.
+function placeHover() {
+	const over = $("hover"), { width, height } = $("canvas");
+	const i = current, ratio = width / view.width;
+	over.hidden = i < 0 || tree.open;
+	if (over.hidden)
+		return;
+	const main = rectOf("main"), c = over.getContext("2d");
+	const [x, y, w, h] = boxOf(i), method = d.method[d.name[i]];
+	Object.assign(over.style, { left: main.left + "px",
+		top: main.top + "px", width: view.width + "px" });
+	if (over.width !== width || over.height !== height)
+		Object.assign(over, { width, height });
+	c.clearRect(0, 0, width, height);
+	c.strokeStyle = theme.text;
+	c.lineWidth = ratio;
+	for (let k = 0; k < seen.length; k += 5)
+		if (seen[k] !== i && d.method[d.name[seen[k]]] === method)
+			c.strokeRect(seen[k + 1] + ratio / 2, seen[k + 3] +
+				ratio / 2, seen[k + 2] - seen[k + 1] - ratio,
+			(view.row - 2) * ratio);
+	c.lineWidth = 2 * ratio;
+	c.strokeRect(max(round(x), 1) * ratio, y * ratio,
+		(round(x + w) - round(x)) * ratio, h * ratio);
 }
 
 let due = 0, image, family;

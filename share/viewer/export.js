@@ -39,9 +39,7 @@ async function copy(text) {
 
 // Names from the root to a node, as they are called.
 function stackOf(i) {
-	const list = [];
-	for (; i; i = d.parent[i])
-		list.unshift(d.names[d.name[i]]);
+	const list = wayTo(i).map((k) => d.names[d.name[k]]);
 	return view.mode === "callers" || (d.split && i >= d.split) ?
 		list.reverse() : list;
 }

@@ -142,10 +142,8 @@ function released(e) {
 
 // The way to a frame and its siblings, as a tree that is only heard.
 function readOut(i) {
-	const items = [], path = [];
-	for (let k = i; k; k = d.parent[k])
-		path.unshift(k);
-	for (const at of [0, ...path]) {
+	const items = [];
+	for (const at of [0, ...wayTo(i)]) {
 		const list = at === i && i ? siblings(i) : [at];
 		for (const k of list.slice(max(list.indexOf(i) - 50, 0))
 			.slice(0, 100))

@@ -46,23 +46,6 @@ const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
 // The frame that the pointer or the arrow keys are at; -1: none.
 let current = -1;
 
-function placeHover() {
-	const hover = $("hover"), main = rectOf("main");
-	hover.hidden = true;
-	if (current < 0 || tree.open)
-		return;
-	const [x, y, w, h] = boxOf(current);
-	const [x0, x1] = spanOf(d.level[current]);
-	if (d.x[current] >= x1 || y + h <= 0 || y >= view.height ||
-	    d.x[current] + d.total[current] <= x0)
-		return;
-	hover.style.left = main.left + round(x) - 1 + "px";
-	hover.style.top = main.top + y - 1 + "px";
-	hover.style.width = round(x + w) - round(x) + 1 + "px";
-	hover.style.height = h + 1 + "px";
-	hover.hidden = y < -1 || y + h > view.height + 1;
-}
-
 function describe(i) {
 	const total = d.total[i], seen = d.total[view.focus];
 	const zoomed = (view.focus || d.split) && total <= seen;

@@ -61,43 +61,44 @@ function setSearch(text) {
 }
 
 function countBefore() {
-	const n = d.node.length;
-	if (!search.hit)
+	const { hit } = search, { named } = d, n = named.length;
+	if (!hit)
 		return;
-	search.before = new Uint32Array(n + 1);
-	for (let k = 0; k < n; k++)
-		search.before[k + 1] = search.before[k] +
-			search.hit[d.name[d.node[k]]];
+	const before = search.before = u32(n + 1);
+	for (let k = 0, sum = 0; k < n; k++)
+		before[k + 1] = sum += hit[named[k]];
 }
 
 // The share of the view that matches; a frame within a match adds nothing.
 function count() {
-	const list = [], f = view.focus;
+	const list = [], f = view.focus, { hit } = search;
+	const { name, total, end } = d, last = end[f];
+	const { split } = d, { open } = tree;
 	let sum = 0, inside = 0, unseen = 0, over = 0;
 
 	search.list = list;
 	search.at = -1;
 	for (const id of ["prev", "next", "only"])
 		$(id).hidden = !search.hit;
-	if (!search.hit) {
+	if (!hit) {
 		$("found").textContent = search.text.length > 1 ? "?" : "";
 		return;
 	}
-	for (let i = f; i < d.end[f]; i++) {
-		if (i === d.split) {
+	for (let i = f; i < last; i++) {
+		if (i === split) {
 			over = sum;
 			sum = inside = 0;
 		}
-		if (!search.hit[d.name[i]])
+		if (!hit[name[i]])
 			continue;
-		if (!d.total[i] && !tree.open) {
+		if (!total[i] && !open) {
 			unseen++;
 			continue;
 		}
 		list.push(i);
 		if (i >= inside) {
-			sum += d.total[i];
-			inside = d.end[i];
+			sum += total[i];
+			inside = end[i];
 		}
 	}
 	$("found").textContent = percent(max(sum, over), d.total[f]) + " · " +

@@ -86,12 +86,13 @@ function boxOf(i) {
 }
 
 function rowsOf(focus) {
+	const { level, total, end } = d;
 	let rows = 0;
-	if (d.split)
+	if (d.split || !focus)
 		return d.first.length - 1;
-	for (let i = focus; i < d.end[focus]; i++)
-		if (d.level[i] > rows && d.total[i])
-			rows = d.level[i];
+	for (let i = focus; i < end[focus]; i++)
+		if (level[i] > rows && total[i])
+			rows = level[i];
 	return rows + 1;
 }
 
@@ -168,33 +169,47 @@ function show(focus, animate) {
 }
 
 // Links: a frame is told by its level and a hash of the names on its way.
-let hashes;
+const nameHashes = [];
+
+function hashOfName(s) {
+	let h = 2166136261;
+	for (let k = 0; k < s.length; k++)
+		h = Math.imul(h ^ s.charCodeAt(k), 16777619);
+	return h;
+}
+
+// Of a frame whose parent has that hash.
+function hashBelow(up, i) {
+	const s = d.name[i];
+	if (nameHashes[s] === undefined)
+		nameHashes[s] = hashOfName(d.names[s]);
+	const h = up * 31 ^ nameHashes[s];
+	return Math.imul(h ^ h >>> 15, 0x2c1b3c6d) >>> 0;
+}
 
 function hashOf(i) {
-	if (!hashes) {
-		const names = d.names.map((s) => {
-			let h = 2166136261;
-			for (let k = 0; k < s.length; k++)
-				h = Math.imul(h ^ s.charCodeAt(k), 16777619);
-			return h;
-		});
-		hashes = new Uint32Array(d.n);
-		for (let k = 1; k < d.n; k++) {
-			const h = hashes[d.parent[k]] * 31 ^ names[d.name[k]];
-			hashes[k] = Math.imul(h ^ h >>> 15, 0x2c1b3c6d);
-		}
-	}
-	return d.level[i] - d.base + "." + hashes[i].toString(36);
+	return d.level[i] - d.base + "." + wayTo(i).reduce(hashBelow, 0)
+		.toString(36);
+}
+
+// The frames from below the root to one.
+function wayTo(i) {
+	const list = [];
+	for (; i; i = d.parent[i])
+		list.unshift(i);
+	return list;
 }
 
 function nodeOf(hash) {
-	const level = d.base + parseInt(hash, 10);
-	if (hash)
-		hashOf(0);
-	if (level >= 0 && level !== d.base && level < d.first.length - 1)
-		for (let k = d.first[level]; k < d.first[level + 1]; k++)
-			if (hashOf(d.node[k]) === hash)
-				return d.node[k];
+	const level = d.base + parseInt(hash, 10), all = u32(d.n);
+	if (!(level >= 0 && level !== d.base && level < d.first.length - 1))
+		return 0;
+	const wanted = parseInt(hash.split(".")[1], 36);
+	for (let i = 1; i < d.n; i++) {
+		all[i] = hashBelow(all[d.parent[i]], i);
+		if (all[i] === wanted && d.level[i] === level && d.total[i])
+			return i;
+	}
 	return 0;
 }
 
@@ -303,7 +318,7 @@ function settle(steps) {
 // Other nodes take the place of those in view.
 function adopt(g) {
 	Object.assign(d, g);
-	hashes = tree.unfolded = null;
+	tree.unfolded = null;
 	tree.children.clear();
 	current = -1;
 	if (d.compares)

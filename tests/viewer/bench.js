@@ -114,11 +114,10 @@ class Tab {
 				bad.exception.description : bad.text);
 		return result.value;
 	}
-	// Milliseconds of the main thread.
-	async cpu() {
+	// Milliseconds of the main thread: all, scripts.
+	async cpu(name = "TaskDuration") {
 		const { metrics } = await this.ask("Performance.getMetrics");
-		return metrics.find((m) => m.name === "TaskDuration").value *
-			1000;
+		return metrics.find((m) => m.name === name).value * 1000;
 	}
 	async memory() {
 		await this.ask("HeapProfiler.collectGarbage");

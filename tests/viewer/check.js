@@ -53,6 +53,20 @@
 	is("a frame is told", await at("c"),
 		"c, 40.00% total, 26.67% self, depth 2, child 2 of 2");
 
+	// Outlines that cross the middle of a row.
+	const outlines = (level) => {
+		const c = $("hover"), y = c.height - level * 20 - 10;
+		const { data } = c.getContext("2d").getImageData(0, y, c.width,
+			1);
+		return data.filter((v, i) => i % 4 === 3 && v &&
+			!data[i - 4]).length;
+	};
+	await at("b");
+	is("all frames of a function are outlined", [1, 2, 3, 4]
+		.map(outlines), [0, 2, 4, 2]);
+	key("Escape");
+	is("until it is left", $("hover").hidden, true);
+
 	key("t");
 	is("the table counts recursion once", table(), ["10 11 b",
 		"4 6 c", "1 1 <i>x<i>", "0 14 main", "0 8 a", "0 1 other"]);
