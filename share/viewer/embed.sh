@@ -50,8 +50,10 @@ tight() {
 			last = substr(s, length(s))
 		}
 		{
-			if (last ~ /[A-Za-z0-9_$+-]/ &&
-			    /^[A-Za-z0-9_$+-]/)
+			first = substr($0, 1, 1)
+			if (last ~ /[A-Za-z0-9_$]/ &&
+			    first ~ /[A-Za-z0-9_$]/ ||
+			    last ~ /[+-]/ && first == last)
 				put("\n")
 			for (i = 1; i <= length; i++) {
 				c = substr($0, i, 1)
@@ -96,8 +98,9 @@ ours='asTree base column columns compares down due end hit indent inverted kids
 level method mode most name names node open parent picture preset rowHeight
 sides slot step sums tab tall text unfolded wanted way whole'
 
-# Those and names that are nowhere a property's become short ones, the most
-# frequent first.
+# Those, and all variables, get short names, the most frequent first.  A
+# property of theirs that is named often, and a string, becomes a variable
+# that holds it: .length is [a].  $("id") is $.id.
 short() {
 	awk -v theirs="$theirs" -v ours="$ours" '
 		function skip(i, ends,  c, class) {
@@ -119,18 +122,28 @@ short() {
 		}
 		# A brace that holds properties, not statements.
 		function is_object() {
-			return last ~ /[(,=:?[]/ || token[n] == "return" ||
+			return last ~ /[(,=:?[&|]/ || token[n] == "return" ||
 				token[n] == "let"
 		}
-		function add_word(s, more,  kind) {
-			kind = substr(open, length(open))
-			if ((last == "." && token[n - 1] != ".") ||
-			    (kind == "o" && last ~ /[{,]/ &&
-			     more ~ /[,}:(=]/))
-				taken[s] = 1
+		# Whether a property is named here: "." of an object, "key"
+		# with a value, "both" where a variable is named with it.
+		function kind_of(more) {
+			if (last == "." && token[n - 1] != ".")
+				return "."
+			if (substr(open, length(open)) != "o" ||
+			    last !~ /[{,]/ || more !~ /[,}:(=]/)
+				return "variable"
+			return more ~ /[:(]/ ? "key" : "both"
+		}
+		function add_word(s, more) {
+			kind[n + 1] = kind_of(more)
 			is_word[n + 1] = 1
 			if (!known[s]++)
 				word[++nwords] = s
+			add(s)
+		}
+		function add_string(s, more) {
+			kind[n + 1] = kind_of(more) == "key" ? "" : "string"
 			add(s)
 		}
 		function name_of(k) {
@@ -143,10 +156,35 @@ short() {
 			while (s in known || s in taken)
 			return s
 		}
+		# What counts as one name: a variable with our property, or
+		# their property with the string that tells it.
+		function key_of(i,  s) {
+			s = token[i]
+			sub(/ $/, "", s)
+			if (kind[i] == "." && !(s in own))
+				return "\"" s "\""
+			if (kind[i] == "string" ||
+			    (kind[i] == "key" && s in own) ||
+			    (kind[i] ~ /^(variable|both|\.)$/ &&
+			     !(s in taken) && length(s) > 1))
+				return s
+			return ""
+		}
+		# In two letters and brackets.
+		function pays(s,  n, strings) {
+			n = length(s)
+			strings = uses[s] - props[s]
+			return props[s] * (n - 5) + strings * (n - 2) > n + 4
+		}
 		BEGIN {
-			split(theirs, list)
+			n_theirs = split(theirs, list)
 			for (i in list)
 				taken[list[i]] = 1
+			n_ours = split(ours, list)
+			for (i in list) {
+				own[list[i]] = 1
+				told["\"" list[i] "\""] = 1
+			}
 			letters = "abcdefghijklmnopqrstuvwxyz"
 			letters = letters toupper(letters)
 		}
@@ -157,7 +195,12 @@ short() {
 				    (last == "" ||
 				     last ~ /[(,=:[!&|?{};\n]/))) {
 					j = skip(i, c)
-					add(substr($0, i, j - i + 1))
+					s = substr($0, i, j - i + 1)
+					if (c == "\"")
+						add_string(s, substr($0,
+							j + 1, 1))
+					else
+						add(s)
 					i = j
 				} else if (match(substr($0, i, 60),
 				    /^[A-Za-z_$][A-Za-z0-9_$]*/)) {
@@ -167,8 +210,10 @@ short() {
 					i = j - 1
 				} else if (match(substr($0, i, 60),
 				    /^[0-9][0-9A-Za-z.]*/)) {
-					add(substr($0, i, RLENGTH))
+					s = substr($0, i, RLENGTH)
 					i += RLENGTH - 1
+					sub(/^0\./, ".", s)
+					add(s)
 				} else if (c == " ") {
 					token[n] = token[n] c
 				} else {
@@ -184,31 +229,69 @@ short() {
 			token[++n] = "\n"
 		}
 		END {
-			n_ours = split(ours, list)
-			for (i = 1; i <= n_ours; i++) {
-				delete taken[list[i]]
-				told["\"" list[i] "\""] = 1
+			for (i = 1; i <= n; i++) {
+				if (token[i] in told)
+					exit 1
+				# $("id"), where the id is a word.
+				if (token[i] == "$" && token[i + 1] == "(" &&
+				    token[i + 3] == ")" &&
+				    token[i + 2] ~ /^"[a-z]+"$/ &&
+				    !(token[i + 2] in told)) {
+					gsub("\"", "", token[i + 2])
+					kind[i + 2] = "."
+					token[i + 1] = "."
+					token[i + 3] = ""
+				}
+				if ((s = key_of(i)) == "")
+					continue
+				if (!uses[s]++)
+					named[++nnamed] = s
+				props[s] += kind[i] == "."
 			}
 			for (most = n; most > 0; most = next_most) {
 				next_most = 0
-				for (i = 1; i <= nwords; i++) {
-					s = word[i]
-					if (s in taken || s in to ||
-					    length(s) < 2)
+				for (i = 1; i <= nnamed; i++) {
+					s = named[i]
+					if (s in to || (s ~ /^"/ && !pays(s)))
 						continue
-					if (known[s] >= most)
-						to[s] = next_name()
-					else if (known[s] > next_most)
-						next_most = known[s]
+					if (uses[s] < most) {
+						if (uses[s] > next_most)
+							next_most = uses[s]
+						continue
+					}
+					key = s
+					to[key] = next_name()
+					if (key ~ /^"/)
+						pool = pool "," to[key] "=" key
 				}
 			}
 			for (i = 1; i <= n; i++) {
+				if (pool && token[i] == "\"use strict\"") {
+					printf "%s;let %s", token[i],
+						substr(pool, 2)
+					pool = ""
+					continue
+				}
 				s = token[i]
+				if (s == "." && kind[i + 1] == "." &&
+				    key_of(i + 1) ~ /^"/ &&
+				    key_of(i + 1) in to && last_out != "?") {
+					printf "[%s]", to[key_of(++i)]
+					# The blank after a word.
+					last_out = ""
+					continue
+				}
+				key = key_of(i)
+				if (key in to && !(kind[i] == "." &&
+				    key ~ /^"/)) {
+					blank = s ~ / $/ ? " " : ""
+					sub(/ $/, "", s)
+					token[i] = (kind[i] == "both" &&
+						!(s in own) ? s ":" : "") \
+						to[key] blank
+				}
 				sub(/ $/, "", s)
-				if (s in told)
-					exit 1
-				if (is_word[i] && s in to)
-					sub(/^[A-Za-z0-9_$]+/, to[s], token[i])
+				last_out = s
 				if (s == "true" || s == "false")
 					token[i] = s == "true" ? "!0" : "!1"
 				# One let after the other is one.
@@ -230,7 +313,8 @@ short() {
 				    !is_word[i - 1] && token[i + 2] == ")" &&
 				    token[i + 3] token[i + 4] == "=>") {
 					s = token[++i]
-					printf "%s", s in to ? to[s] : s
+					key = key_of(i)
+					printf "%s", key in to ? to[key] : s
 					i++
 					depth--
 					continue

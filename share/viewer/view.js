@@ -4,6 +4,9 @@
  * the orientation; and where a frame lies.
  */
 const $ = (id) => document.getElementById(id);
+// embed.sh makes $.id of $("id").
+for (const e of document.querySelectorAll("[id]"))
+	$[e.id] = e;
 const on = (e, type, f, how) => (e.append ? e : $(e))
 	.addEventListener(type, f, how);
 const label = (e, name, value) => e.setAttribute(name, value);
