@@ -103,7 +103,8 @@ viewer = \
 	share/viewer/data.js share/viewer/diff.js share/viewer/draw.js \
 	share/viewer/export.js share/viewer/hand.js share/viewer/menu.js \
 	share/viewer/page.js share/viewer/pane.js share/viewer/rewrite.js \
-	share/viewer/search.js share/viewer/style.css share/viewer/svg.css \
+	share/viewer/search.js share/viewer/short.awk share/viewer/style.css \
+	share/viewer/svg.css \
 	share/viewer/svg.js share/viewer/tree.js share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c
 CLEANFILES += libflame/draw/viewer.c
