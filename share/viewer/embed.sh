@@ -103,9 +103,19 @@ short() {
 	awk -v theirs="$theirs" -v ours="$ours" -f "$from/short.awk"
 }
 
-# The same of a style, and of markup.
+# The same of a style, and of markup.  Colours that have names lose them.
 tight_style() {
-	sed 's/ *\([{};,>]\) */\1/g; s/ + /+/g; s/\([a-z-]\): /\1:/g; s/;}/}/g'
+	sed 's/ *\([{};,>]\) */\1/g; s/ + /+/g; s/\([a-z-]\): /\1:/g; s/;}/}/g
+		s/\([ :(]\)0\./\1./g' | tr -d '\n' | awk '{
+			while (match($0, /--[a-z][a-z]+/)) {
+				name = substr($0, RSTART, RLENGTH)
+				found = gsub(name ":", "--" ++n ":")
+				if (!found || !gsub(name "[)]", "--" n ")") ||
+				    index($0, name))
+					exit 1
+			}
+			print
+		}'
 }
 
 tight_markup() {
