@@ -65,11 +65,13 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
 	libflame/tree/chart.c libflame/tree/layout.c libflame/tree/page.c \
+	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/brush.c libflame/draw/caption.c \
 	libflame/draw/classic.c libflame/draw/draw.h libflame/draw/html.c \
-	libflame/draw/nameattr.c libflame/draw/palette.c \
-	libflame/draw/paper.c libflame/draw/svg.c libflame/draw/text.c
+	libflame/draw/nameattr.c libflame/draw/pack.c \
+	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c \
+	libflame/draw/text.c
 
 # Where elfutils is: perf's --inline.
 if LIBDW

@@ -34,6 +34,7 @@ unit_tests += tests/unit/test_jfr_v0
 unit_tests += tests/unit/test_jstack
 unit_tests += tests/unit/test_python_dumps
 unit_tests += tests/unit/test_native_dumps
+unit_tests += tests/unit/test_samples
 unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_top
 unit_tests += tests/unit/test_parts

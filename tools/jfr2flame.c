@@ -34,6 +34,7 @@ static const struct cli_option options[] = {
 	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)" },
 	{ 't', "threads", NULL, "a frame per thread at the root" },
 	{ 0, "grain", "N", "count N samples as one" },
+	{ 0, "time", NULL, "HTML: with times and threads" },
 	{ 0, "trace", NULL, "traced methods" },
 	{ 0, "tree", NULL, "open as a tree of rows" },
 	{ 0, "wall", NULL, "wall clock samples" },
@@ -48,7 +49,7 @@ static const char *const events[] = {
 
 struct own {
 	bool event[9];
-	bool state, reverse, inverted, simple, norm, format_given;
+	bool state, reverse, inverted, simple, norm, time, format_given;
 	const char *keep, *drop;	/* the last ones, for compat */
 	const char *minwidth, *skip, *grain;
 };
@@ -129,6 +130,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		own->simple = true;
 	else if (strcmp(name, "norm") == 0)
 		own->norm = true;
+	else if (strcmp(name, "time") == 0)
+		own->time = true;
 	else if (strcmp(name, "minwidth") == 0)
 		own->minwidth = value;
 	else if (strcmp(name, "skip") == 0)
@@ -260,10 +263,22 @@ static void settle_output(struct cli *cli)
 	}
 }
 
+/* They are read sample by sample, which takes longer than to count. */
+static bool settle_time(struct cli *cli)
+{
+	const struct own *own = cli->own;
+	const char *format = cli->output_format;
+
+	if (!format && cli->output)
+		format = flame_format_of(cli->output);
+	return own->time || (format && strcmp(format, "html") != 0) ||
+	       cli_set(cli, "no-time", NULL);
+}
+
 static bool settle(struct cli *cli)
 {
 	settle_output(cli);
-	return settle_event(cli) && settle_filters(cli);
+	return settle_event(cli) && settle_filters(cli) && settle_time(cli);
 }
 
 static const struct cli_tool tool = {

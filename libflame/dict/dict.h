@@ -19,8 +19,9 @@
  *		tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order; chart.c
- *		keeps theirs; top.c ranks them
- *	draw/	brush.c palette.c classic.c svg.c html.c: trees on paper
+ *		keeps theirs; samples.c keeps what single ones tell beside
+ *		their stacks; top.c ranks them
+ *	draw/	brush.c palette.c classic.c svg.c html.c pack.c: trees on paper
  */
 #ifndef FL_DICT_H
 #define FL_DICT_H

@@ -10,6 +10,7 @@
  *	caption.c	what is written on it, and what still fits
  *	paper.c		text, numbers and shares as both pages spell them
  *	svg.c html.c	the pages
+ *	pack.c		columns as HTML's script is given them
  *	text.c		the same in a terminal
  *
  * The page's own script and style lie in share/viewer; embed.sh there makes
@@ -18,7 +19,7 @@
 #ifndef FL_DRAW_H
 #define FL_DRAW_H
 
-#include "tree/tree.h"
+#include "tree/samples.h"
 
 /* palette.c ----------------------------------------------------------- */
 
@@ -150,6 +151,22 @@ void fl_caption(struct fl_caption *caption, struct slice name,
  */
 struct slice fl_caption_fit(const struct fl_caption *caption, double pixels,
 			    bool *cut);
+
+/* pack.c -------------------------------------------------------------- */
+
+/* What a page's script is given; it goes out between open and close. */
+struct fl_packer;
+
+struct fl_packer *fl_packer_open(struct fl_out *out);
+/* false: it failed at some point.  Frees it. */
+bool fl_packer_close(struct fl_packer *p);
+void fl_pack(struct fl_packer *p, const void *at, size_t size);
+void fl_pack_number(struct fl_packer *p, uint64_t n);
+/* Its size and it; NULL: as if empty. */
+void fl_pack_text(struct fl_packer *p, const char *text);
+void fl_pack_after(struct fl_packer *p, struct slice *last, struct slice text);
+void fl_pack_moments(struct fl_packer *p, const struct fl_moments *moments,
+		     const struct flame *flame);
 
 /* paper.c ------------------------------------------------------------- */
 

@@ -11,9 +11,10 @@
  *	of each node in preorder, column by column: its children; its symbol's
  *	rank among those seen below its parent's symbol, 0 if new; the symbols
  *	of the new ones; self; in a comparison, where that was the self
- *	before, the self after
+ *	before, the self after; where there are samples, what pack.c tells
  *
- * A comparison's first colours are its ramp, less to more.
+ * A comparison's first colours are its ramp, less to more; a page of samples
+ * compares two spans of time.
  *
  * A still picture of the widest frames is what shows before, or without,
  * the script.
@@ -22,104 +23,12 @@
 #include "format/format.h"
 
 #include <stdlib.h>
-#include <zlib.h>
 
 enum {
-	VERSION = 1, LEVEL = 5,
-	INVERTED = 1, COMPARES = 2, AS_TREE = 4,	/* flags */
+	VERSION = 1,
+	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
 	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
 };
-
-/* Columns in, base64 out. */
-struct packer {
-	struct fl_out *out;
-	z_stream z;
-	bool failed;
-	size_t n, carried;
-	uint8_t in[16 << 10];
-	uint8_t deflated[3 * (8 << 10)];	/* after what is carried */
-	char text[4 * (8 << 10)];
-};
-
-static size_t base64(const uint8_t *from, size_t n, char *to)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"abcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *start = to;
-
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = from[i] << 16;
-
-		if (i + 1 < n)
-			v |= from[i + 1] << 8;
-		if (i + 2 < n)
-			v |= from[i + 2];
-		*to++ = digits[v >> 18];
-		*to++ = digits[v >> 12 & 63];
-		*to++ = i + 1 < n ? digits[v >> 6 & 63] : '=';
-		*to++ = i + 2 < n ? digits[v & 63] : '=';
-	}
-	return to - start;
-}
-
-static void flush(struct packer *p, bool last)
-{
-	int status;
-
-	p->z.next_in = p->in;
-	p->z.avail_in = p->n;
-	p->n = 0;
-	do {
-		size_t have, whole;
-
-		p->z.next_out = p->deflated + p->carried;
-		p->z.avail_out = sizeof(p->deflated) - p->carried;
-		status = deflate(&p->z, last ? Z_FINISH : Z_NO_FLUSH);
-		p->failed = p->failed || status == Z_STREAM_ERROR;
-		have = sizeof(p->deflated) - p->z.avail_out;
-		whole = last && status == Z_STREAM_END ? have : have / 3 * 3;
-		fl_out_put(p->out, p->text,
-			   base64(p->deflated, whole, p->text));
-		p->carried = have - whole;
-		memmove(p->deflated, p->deflated + whole, p->carried);
-	} while (!p->failed && (last ? status != Z_STREAM_END :
-				       p->z.avail_in || !p->z.avail_out));
-}
-
-static void pack(struct packer *p, const void *at, size_t size)
-{
-	const uint8_t *from = at;
-
-	while (size) {
-		size_t n = FL_MIN(size, sizeof(p->in) - p->n);
-
-		memcpy(p->in + p->n, from, n);
-		p->n += n;
-		from += n;
-		size -= n;
-		if (p->n == sizeof(p->in))
-			flush(p, false);
-	}
-}
-
-static void pack_number(struct packer *p, uint64_t n)
-{
-	if (p->n + 10 > sizeof(p->in))
-		flush(p, false);
-	while (n > 127) {
-		p->in[p->n++] = n | 128;
-		n >>= 7;
-	}
-	p->in[p->n++] = n;
-}
-
-static void pack_text(struct packer *p, const char *text)
-{
-	size_t size = text ? strlen(text) : 0;
-
-	pack_number(p, size);
-	pack(p, text, size);
-}
 
 /* A name and how it ran. */
 struct symbol {
@@ -133,6 +42,7 @@ struct book {
 	struct fl_page *page;
 	struct fl_out *out;
 	struct fl_layout *layout;
+	struct fl_moments moments;	/* n 0: none */
 	unsigned column;		/* widths: the last one */
 	int64_t most;			/* change of self */
 	const struct fl_scheme *scheme;
@@ -181,7 +91,7 @@ static bool list_symbols(struct book *b, struct fl_map *map)
 			.name = l->name[i], .type = l->type[i],
 		};
 	}
-	if (b->column)
+	if (b->column || b->moments.tick)
 		for (unsigned i = 0; i < FL_RAMP_STEPS; i++)
 			fl_paint(&b->paints, fl_ramp[i]);
 	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
@@ -209,55 +119,50 @@ static bool number_symbols(struct book *b)
 	return good;
 }
 
-static void pack_head(const struct book *b, struct packer *p)
+static void pack_head(const struct book *b, struct fl_packer *p)
 {
 	const struct fl_page *page = b->page;
 
-	pack_number(p, VERSION);
-	pack_number(p, (page->inverted ? INVERTED : 0) |
+	fl_pack_number(p, VERSION);
+	fl_pack_number(p, (page->inverted ? INVERTED : 0) |
 		       (b->column ? COMPARES : 0) |
-		       (page->as_tree ? AS_TREE : 0));
-	pack_number(p, b->layout->n);
-	pack_number(p, b->n);
-	pack_number(p, b->paints.n);
-	pack_number(p, (uint64_t)FL_MIN(page->frame_height, 200));
-	pack_text(p, page->title);
-	pack_text(p, page->subtitle);
-	pack_text(p, page->notes);
-	pack_text(p, page->countname ? page->countname : b->layout->unit);
-	pack_text(p, b->layout->metric);
-	pack_text(p, page->highlight);
+		       (page->as_tree ? AS_TREE : 0) |
+		       (b->moments.n ? SAMPLES : 0));
+	fl_pack_number(p, b->layout->n);
+	fl_pack_number(p, b->n);
+	fl_pack_number(p, b->paints.n);
+	fl_pack_number(p, (uint64_t)FL_MIN(page->frame_height, 200));
+	fl_pack_text(p, page->title);
+	fl_pack_text(p, page->subtitle);
+	fl_pack_text(p, page->notes);
+	fl_pack_text(p, page->countname ? page->countname : b->layout->unit);
+	fl_pack_text(p, b->layout->metric);
+	fl_pack_text(p, page->highlight);
 	for (uint32_t i = 0; i < b->paints.n; i++) {
 		uint32_t light = b->paints.at[i].light;
 		uint32_t dark = b->paints.at[i].dark;
 		uint8_t bytes[] = { light >> 16, light >> 8, light,
 				    dark >> 16, dark >> 8, dark };
 
-		pack(p, bytes, sizeof(bytes));
+		fl_pack(p, bytes, sizeof(bytes));
 	}
 }
 
-static void pack_symbols(const struct book *b, struct packer *p)
+static void pack_symbols(const struct book *b, struct fl_packer *p)
 {
 	struct slice last = { "", 0 };
 
 	for (size_t i = 0; i < b->n; i++) {
 		const struct symbol *s = &b->symbol[i];
-		size_t least = FL_MIN(last.size, s->text.size), same = 0;
 
-		while (same < least && last.at[same] == s->text.at[same])
-			same++;
-		pack_number(p, same);
-		pack_number(p, s->text.size - same);
-		pack(p, s->text.at + same, s->text.size - same);
-		pack_number(p, s->type);
-		pack_number(p, s->paint);
-		last = s->text;
+		fl_pack_after(p, &last, s->text);
+		fl_pack_number(p, s->type);
+		fl_pack_number(p, s->paint);
 	}
 }
 
 /* Ranks, and then the symbols that were new: their rank was 0. */
-static bool pack_ranks(const struct book *b, struct packer *p)
+static bool pack_ranks(const struct book *b, struct fl_packer *p)
 {
 	const struct fl_layout *l = b->layout;
 	uint32_t *seen = calloc(b->n, sizeof(*seen));
@@ -267,7 +172,7 @@ static bool pack_ranks(const struct book *b, struct packer *p)
 	uint32_t n = 0;
 
 	if (good) {
-		pack_number(p, 0);
+		fl_pack_number(p, 0);
 		fresh[n++] = 0;
 	}
 	for (uint32_t i = 1; good && i < l->n; i++) {
@@ -279,21 +184,21 @@ static bool pack_ranks(const struct book *b, struct packer *p)
 		good = rank;
 		if (!good)
 			break;
-		pack_number(p, *rank);
+		fl_pack_number(p, *rank);
 		if (is_new) {
 			*rank = ++seen[above];
 			fresh[n++] = b->of_node[i];
 		}
 	}
 	for (uint32_t i = 0; good && i < n; i++)
-		pack_number(p, fresh[i]);
+		fl_pack_number(p, fresh[i]);
 	fl_map_free(&map);
 	free(fresh);
 	free(seen);
 	return good;
 }
 
-static bool pack_nodes(const struct book *b, struct packer *p)
+static bool pack_nodes(const struct book *b, struct fl_packer *p)
 {
 	const struct fl_layout *l = b->layout;
 
@@ -302,34 +207,31 @@ static bool pack_nodes(const struct book *b, struct packer *p)
 
 		for (uint32_t j = i + 1; j < l->end[i]; j = l->end[j])
 			children++;
-		pack_number(p, children);
+		fl_pack_number(p, children);
 	}
 	if (!pack_ranks(b, p))
 		return false;
 	for (unsigned c = 0; c < l->columns; c++)
 		for (uint32_t i = 0; i < l->n; i++)
-			pack_number(p, FL_MAX(l->self[c][i], 0));
+			fl_pack_number(p, FL_MAX(l->self[c][i], 0));
 	return true;
 }
 
 static bool put_data(struct book *b)
 {
-	struct packer *p = calloc(1, sizeof(*p));
-	bool good = p && deflateInit2(&p->z, LEVEL, Z_DEFLATED, -15, 9,
-				      Z_DEFAULT_STRATEGY) == Z_OK;
+	struct fl_packer *p = fl_packer_open(b->out);
+	bool good;
 
-	if (good) {
-		p->out = b->out;
-		fl_out_text(b->out, "<script type=\"text/plain\" id=\"data\">");
-		pack_head(b, p);
-		pack_symbols(b, p);
-		good = pack_nodes(b, p);
-		flush(p, true);
-		good = good && !p->failed;
-		fl_out_text(b->out, "</script>\n");
-		deflateEnd(&p->z);
-	}
-	free(p);
+	if (!p)
+		return false;
+	fl_out_text(b->out, "<script type=\"text/plain\" id=\"data\">");
+	pack_head(b, p);
+	pack_symbols(b, p);
+	good = pack_nodes(b, p);
+	if (b->moments.n)
+		fl_pack_moments(p, &b->moments, b->page->tree->flame);
+	good = fl_packer_close(p) && good;
+	fl_out_text(b->out, "</script>\n");
 	return good;
 }
 
@@ -447,6 +349,12 @@ static bool put_page(struct book *b)
 	return true;
 }
 
+static bool settle_samples(struct book *b)
+{
+	return !b->page->samples ||
+	       fl_samples_settle(b->page->samples, b->layout, &b->moments);
+}
+
 static int write_html(struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
@@ -462,12 +370,14 @@ static int write_html(struct fl_page *page)
 	b.column = b.layout->columns - 1;
 	b.most = b.column ? fl_most_change(b.layout) : 0;
 	b.of_node = calloc(b.layout->n, sizeof(*b.of_node));
-	if (b.of_node && number_symbols(&b) && put_page(&b))
+	if (b.of_node && settle_samples(&b) && number_symbols(&b) &&
+	    put_page(&b))
 		status = FLAME_OK;
 	else
 		fl_no_memory(flame);
 	fl_paints_free(&b.paints);
 	fl_layout_free(b.layout);
+	fl_moments_free(&b.moments);
 	free(b.of_node);
 	free(b.symbol);
 	return status;
@@ -475,7 +385,13 @@ static int write_html(struct fl_page *page)
 
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
-	return fl_page_sink(flame, out, write_html);
+	struct flame_sink *sink = fl_page_sink(flame, out, write_html);
+
+	if (!sink || fl_page_keep_samples(sink))
+		return sink;
+	fl_no_memory(flame);
+	flame_abandon(sink);
+	return NULL;
 }
 
 const struct fl_format fl_format_html = {

@@ -16,6 +16,11 @@ enum {
 	FL_NEED_ORDER = 32	/* of samples, and each by itself */
 };
 
+/* Of more samples than this no sink keeps the times. */
+enum { FL_TIMED_MOST = 2000000 };
+#define FL_TOO_TIMED "more than %d samples with times: the page does not " \
+	"tell when they were"
+
 /* A time as --from and --to spell it. */
 struct fl_when {
 	enum {

@@ -20,6 +20,8 @@ struct pick {
 	struct flame_sample *held;
 	size_t nheld, room;
 	struct fl_index sums;	/* of what is held and has no time */
+	bool ordered, timely;	/* a sink wants the order; the times */
+	struct fl_map timed;	/* metric -> how many are held with times */
 };
 
 static uint64_t hash_of(const struct flame_sample *s)
@@ -46,7 +48,7 @@ static struct flame_sample *find(struct pick *pick,
 }
 
 /* Samples without a time are summed: memory does not grow with the input. */
-static int hold(struct flame_sink *sink, const struct flame_sample *s)
+static int hold_one(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct pick *pick = sink->state;
 	bool sums = s->time == FLAME_NOTIME && pick->nheld < UINT32_MAX - 1;
@@ -69,6 +71,51 @@ static int hold(struct flame_sink *sink, const struct flame_sample *s)
 	return FLAME_OK;
 }
 
+/* The times of one metric are too many: its samples are summed too. */
+static int sum_timed(struct flame_sink *sink, flame_id metric)
+{
+	struct pick *pick = sink->state;
+	size_t n = pick->nheld;
+
+	fl_index_free(&pick->sums);
+	pick->nheld = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct flame_sample s = pick->held[i];
+
+		if (s.metric == metric)
+			s.time = FLAME_NOTIME;
+		if (hold_one(sink, &s) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	return FLAME_OK;
+}
+
+static bool has_too_many(const struct pick *pick, flame_id metric)
+{
+	const uint64_t *n = fl_map_get(&pick->timed, metric);
+
+	return n && *n > FL_TIMED_MOST;
+}
+
+static int hold(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct pick *pick = sink->state;
+	struct flame_sample s = *sample;
+	uint64_t *n;
+
+	if (s.time == FLAME_NOTIME || pick->ordered)
+		return hold_one(sink, &s);
+	n = fl_map_put(&pick->timed, s.metric, NULL);
+	if (!n)
+		return fl_no_memory(sink->flame);
+	if (++*n == FL_TIMED_MOST + 1 &&
+	    sum_timed(sink, s.metric) != FLAME_OK)
+		return FLAME_FAILED;
+	if (*n > FL_TIMED_MOST)
+		s.time = FLAME_NOTIME;
+	return hold_one(sink, &s);
+}
+
 static bool is_cpu(struct flame *flame, flame_id metric)
 {
 	return strcmp(flame_metric_of(flame, metric)->name, "cpu") == 0;
@@ -80,6 +127,7 @@ static void drop_held(struct pick *pick)
 	pick->held = NULL;
 	pick->nheld = pick->room = 0;
 	fl_index_free(&pick->sums);
+	fl_map_free(&pick->timed);
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
@@ -127,6 +175,8 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	    !(select->event = strdup(pick->event)))
 		return fl_no_memory(sink->flame);
 	pick->source = source;
+	pick->ordered = select->needs & FL_NEED_ORDER;
+	pick->timely = pick->timely || select->needs & FL_NEED_TIME;
 	source->select.choose = !pick->event;
 	source->select.cpu_only = pick->cpu != 0;
 	return FLAME_OK;
@@ -201,6 +251,8 @@ static int finish(struct flame_sink *sink)
 	if (!pick->chosen)
 		return FLAME_OK;
 	tell(sink->flame, pick);
+	if (pick->timely && has_too_many(pick, pick->chosen))
+		fl_remark(sink->flame, FL_TOO_TIMED, FL_TIMED_MOST);
 	for (size_t i = 0; i < pick->nheld; i++)
 		if (pick->held[i].metric == pick->chosen &&
 		    fl_put(sink->next, &pick->held[i]) != FLAME_OK)

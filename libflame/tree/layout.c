@@ -199,8 +199,10 @@ static bool gather(struct flame_tree *tree, const struct sums *sums,
 
 		if (columns == 2)
 			both += (uint64_t)sums->total[1][i];
-		if (!both)
+		if (!both) {
+			map[i] = FL_NO_NODE;
 			continue;
+		}
 		map[i] = make_node(flame, m, map[fl_parent(flame, i)], frame);
 		if (!map[i])
 			return false;
@@ -422,6 +424,17 @@ static void number(struct fl_layout *l, const struct making *m,
 	}
 }
 
+/* From nodes in the order of their making to those that are left. */
+static void place_stacks(const struct making *m, const uint32_t *size,
+			 uint32_t *place, bool lossy, uint32_t *map, size_t n)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (!size[i])
+			place[i] = lossy ? FL_NO_NODE : place[m->at[i].parent];
+	for (size_t i = 0; i < n; i++)
+		map[i] = map[i] == FL_NO_NODE ? map[i] : place[map[i]];
+}
+
 static void making_free(struct making *m)
 {
 	fl_index_free(&m->index);
@@ -448,8 +461,10 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 	if (!map || !sum_stacks(tree, &sums) ||
 	    !gather(tree, &sums, &m, map))
 		goto out;
-	free(map);
-	map = NULL;
+	if (!tree->places) {
+		free(map);
+		map = NULL;
+	}
 	free(sums.total[0]);
 	free(sums.total[1]);
 	sums.total[0] = sums.total[1] = NULL;
@@ -465,6 +480,12 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 	l->unit = metric->weight;
 	l->metric = metric->name;
 	number(l, &m, size, first, list, size + m.n);
+	if (map) {
+		place_stacks(&m, size, size + m.n, lossy, map,
+			     flame->stacks.n);
+		l->of_stack = map;
+		map = NULL;
+	}
 out:
 	if (!l)
 		fl_no_memory(flame);
@@ -507,6 +528,7 @@ void fl_layout_free(struct fl_layout *l)
 	free(l->level);
 	free(l->end);
 	free(l->x);
+	free(l->of_stack);
 	for (unsigned c = 0; c < 2; c++) {
 		free(l->self[c]);
 		free(l->total[c]);

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "tree/tree.h"
+#include "tree/samples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ const struct flame_row fl_page_rows[] = {
 	{ 'w', "height", "PIXELS", "height of a frame", 0, 0, 0 },
 	{ 'w', "minwidth", "N[%]", "leave out frames narrower than this", 0, 0, 0 },
 	{ 'w', "inverted", NULL, "root on top (icicle)", 0, 0, 0 },
+	{ 'w', "no-time", NULL, "HTML: without times and threads", 0, 0, 0 },
 	{ 'w', "tree", NULL, "open as a tree of rows", 0, 0, 0 },
 	{ 0, NULL, NULL, NULL, 0, 0, 0 }
 };
@@ -30,6 +31,7 @@ const struct flame_row fl_page_rows[] = {
 struct page_state {
 	struct fl_page page;
 	struct flame_sink *gather;
+	struct flame_source *source;	/* that is read */
 	bool written;
 };
 
@@ -53,6 +55,23 @@ static bool add_step(struct fl_page *page, const struct flame_sample *sample)
 	return true;
 }
 
+/* Nobody else asks for times: where they are too many, none are read. */
+static bool keep_sample(struct flame_sink *sink, struct page_state *state,
+			const struct flame_sample *sample)
+{
+	struct fl_samples *samples = state->page.samples;
+
+	if (!fl_samples_add(samples, state->page.tree, sample))
+		return false;
+	if (fl_unlikely((sink->needs & FL_NEED_TIME) &&
+			!fl_samples_timed(samples))) {
+		sink->needs &= ~FL_NEED_TIME;
+		if (state->source)
+			state->source->select.needs &= ~FL_NEED_TIME;
+	}
+	return true;
+}
+
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct page_state *state = sink->state;
@@ -60,7 +79,26 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 
 	if (page->chart && !add_step(page, sample))
 		return fl_no_memory(sink->flame);
+	if (page->samples && !keep_sample(sink, state, sample))
+		return fl_no_memory(sink->flame);
 	return fl_put(state->gather, sample);
+}
+
+static int begin(struct flame_sink *sink, struct flame_source *source)
+{
+	struct page_state *state = sink->state;
+
+	state->source = source;
+	return FLAME_OK;
+}
+
+static int end(struct flame_sink *sink, struct flame_source *source)
+{
+	struct page_state *state = sink->state;
+
+	(void)source;
+	state->source = NULL;
+	return FLAME_OK;
 }
 
 static int set_text(char **to, const char *text)
@@ -142,6 +180,31 @@ static int set_color(char **to, const char *text)
 	return *text ? set_text(to, text) : FLAME_FAILED;
 }
 
+/* Of a page that keeps samples. */
+static const unsigned sample_needs = FL_NEED_TIME | FL_NEED_THREAD |
+				     FL_NEED_STATE | FL_NEED_FILE;
+
+static void drop_samples(struct flame_sink *sink)
+{
+	struct fl_page *page = &((struct page_state *)sink->state)->page;
+
+	if (page->samples)
+		sink->needs &= ~sample_needs;
+	fl_samples_free(page->samples);
+	page->samples = NULL;
+}
+
+bool fl_page_keep_samples(struct flame_sink *sink)
+{
+	struct fl_page *page = &((struct page_state *)sink->state)->page;
+
+	page->samples = fl_samples_new(sink->flame);
+	if (!page->samples)
+		return false;
+	sink->needs |= sample_needs;
+	return page->tree->places = true;
+}
+
 static int set_switch(struct flame_sink *sink, const char *option)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
@@ -155,6 +218,7 @@ static int set_switch(struct flame_sink *sink, const char *option)
 		{ "negate", &page->negate },
 		{ "no-javascript", &page->no_script },
 		{ "flamechart", &page->chart },
+		{ "no-time", &page->no_time },
 	};
 
 	for (size_t i = 0; i < FL_COUNT(switches); i++) {
@@ -163,6 +227,8 @@ static int set_switch(struct flame_sink *sink, const char *option)
 		*switches[i].to = true;
 		if (page->chart)
 			sink->needs |= FL_NEED_ORDER;
+		if (page->no_time || page->compat)
+			drop_samples(sink);
 		return FLAME_OK;
 	}
 	return FLAME_FAILED;
@@ -282,6 +348,7 @@ static void release(struct flame_sink *sink)
 	free(page->background);
 	free(page->mine);
 	free(page->steps);
+	fl_samples_free(page->samples);
 }
 
 struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
@@ -299,6 +366,8 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	state->page.out = out;
 	state->page.write = write;
 	sink->put = put;
+	sink->begin = begin;
+	sink->end = end;
 	sink->set = set;
 	sink->finish = finish;
 	sink->free = release;
@@ -322,6 +391,7 @@ bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
 		flame_tree_free(page->tree);
 	page->tree = tree;
 	page->borrowed = true;
+	drop_samples(sink);
 	return true;
 }
 

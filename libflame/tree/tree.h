@@ -26,9 +26,13 @@ struct fl_layout {
 	uint32_t *end;		/* one past the last node of the subtree */
 	int64_t *self[2], *total[2];	/* [columns] */
 	int64_t *x;		/* a chart: where nodes begin; NULL: no chart */
+	uint32_t *of_stack;	/* its node, see flame_tree.places; or NULL */
 	const char *unit;	/* of the weights: "samples" */
 	const char *metric;	/* "cpu"; "" if not known */
 };
+
+/* of_stack: what weighs nothing has no node, what was left out none now. */
+#define FL_NO_NODE UINT32_MAX
 
 struct flame_tree {
 	struct flame *flame;
@@ -38,6 +42,7 @@ struct flame_tree {
 	size_t space[2];	/* there could be */
 	int64_t total[2];
 	flame_id metric;	/* the last one seen */
+	bool places;		/* layouts tell of_stack */
 	struct flame_rank *ranks;	/* given out last */
 	struct flame_node *nodes;
 };
@@ -115,10 +120,12 @@ struct fl_page {
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* the writer can draw that */
 	bool brushed;		/* and colours that are not a scheme's */
+	struct fl_samples *samples;	/* see samples.h; NULL: none kept */
 	struct fl_step *steps;	/* for that */
 	size_t nsteps, steps_room;
 	bool inverted;		/* root on top */
 	bool as_tree;		/* opens as a tree of rows */
+	bool no_time;		/* no samples, even where they are wanted */
 	bool ansi;		/* text: a terminal shows it, in colours */
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
 	bool borrowed;		/* the tree is somebody else's */
@@ -128,6 +135,8 @@ struct fl_page {
 extern const struct flame_row fl_page_rows[];
 struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 				int (*write)(struct fl_page *page));
+/* The writer wants samples.h: until --no-time and the like. */
+bool fl_page_keep_samples(struct flame_sink *sink);
 /* The tree, which may have two columns, instead of the page's own. */
 bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree);
 /* Whether what the page was asked for can be: a chart is not for all. */

@@ -24,7 +24,8 @@ bool fl_counts_add(struct fl_counts *counts, struct flame *flame,
 	/* Frames without a name are none. */
 	if (frame)
 		stack = flame_stack(flame, stack, frame);
-	counts->at[counts->n++] = (struct fl_count){ stack, total };
+	counts->at[counts->n++] = (struct fl_count){
+		.stack = stack, .self = total, .time = FLAME_NOTIME };
 	return true;
 }
 
@@ -39,7 +40,9 @@ int fl_counts_next(struct flame_source *source, struct fl_counts *counts,
 		if (c->self <= 0)
 			continue;
 		memset(sample, 0, sizeof(*sample));
-		sample->time = FLAME_NOTIME;
+		sample->time = c->time;
+		sample->thread = c->thread;
+		sample->labels = c->labels;
 		sample->metric = counts->metric;
 		sample->stack = c->stack;
 		sample->weight = c->self;

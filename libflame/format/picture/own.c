@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { VERSION = 1, COMPARES = 2, BLOCK = 16 << 10 };
+enum {
+	VERSION = 1, COMPARES = 2, SAMPLES = 8,
+	MOST = FL_TIMED_MOST,	/* samples */
+	BLOCK = 16 << 10
+};
 
 /* Base64 in, bytes out. */
 struct unpacker {
@@ -124,9 +128,10 @@ static void text(struct unpacker *u, uint64_t size, struct fl_buf *to)
 
 struct own {
 	struct flame *flame;
+	struct flame_source *source;
 	struct unpacker *u;
 	uint64_t n, nsymbols;
-	bool compares;
+	bool compares, samples;
 	struct fl_buf unit, metric, name;
 	flame_id *frames;	/* of symbols */
 	size_t nframes, frames_room;
@@ -134,6 +139,7 @@ struct own {
 		uint32_t children;	/* then: its entry's parent */
 		uint32_t rank;		/* then: its symbol */
 		flame_id stack;
+		int64_t self;
 	} *nodes;
 	size_t nnodes, room;
 	struct fl_map seen;	/* (symbol, rank) -> symbol */
@@ -145,9 +151,11 @@ static void read_head(struct own *own)
 				   NULL };
 	struct fl_buf skipped = { 0 };
 	struct unpacker *u = own->u;
-	uint64_t colors;
+	uint64_t flags, colors;
 
-	own->compares = number(u) & COMPARES;
+	flags = number(u);
+	own->compares = flags & COMPARES;
+	own->samples = flags & SAMPLES;
 	own->n = number(u);
 	own->nsymbols = number(u);
 	colors = number(u);
@@ -208,7 +216,8 @@ static bool read_children(struct own *own)
 		if (!fl_grow(&own->nodes, &own->room, own->nnodes + 1,
 			     sizeof(*own->nodes)))
 			return false;
-		own->nodes[own->nnodes++].children = (uint32_t)children;
+		own->nodes[own->nnodes++] = (struct node){
+			.children = (uint32_t)children };
 	}
 	u->failed |= open != 0;
 	return true;
@@ -294,9 +303,178 @@ static bool read_selfs(struct own *own, struct fl_counts *counts)
 			     sizeof(*counts->at)))
 			return false;
 		counts->at[counts->n++] = (struct fl_count){
-			own->nodes[i].stack, (int64_t)self };
+			.stack = own->nodes[i].stack, .self = (int64_t)self,
+			.time = FLAME_NOTIME };
+		own->nodes[i].self = (int64_t)self;
 	}
 	return true;
+}
+
+/* Samples: instead of the sums, which they add up to. */
+
+struct sets {
+	struct set {
+		flame_id thread, labels;
+		uint64_t n;		/* samples */
+	} *at;
+	size_t n, room;
+};
+
+static void add_label(struct flame *flame, struct set *set, flame_id key,
+		      flame_id value)
+{
+	bool thread = key == fl_name(flame, "thread") ||
+		      key == fl_name(flame, "tid");
+	flame_id *to = thread ? &set->thread : &set->labels;
+
+	*to = flame_label(flame, *to, key, value);
+}
+
+static bool read_facet(struct own *own, struct sets *sets)
+{
+	struct unpacker *u = own->u;
+	struct fl_buf *name = &own->name;
+	flame_id key, *values = NULL;
+	size_t n = 0, room = 0;
+	uint64_t nvalues;
+	bool good = true;
+
+	name->size = 0;
+	text(u, number(u), name);
+	key = flame_name(own->flame, name->at ? name->at : "", name->size);
+	name->size = 0;
+	nvalues = number(u);
+	while (good && !u->failed && n < nvalues) {
+		uint64_t same = number(u), more = number(u);
+
+		u->failed |= same > name->size;
+		if (u->failed)
+			break;
+		name->size = same;
+		text(u, more, name);
+		good = fl_grow(&values, &room, n + 1, sizeof(*values)) &&
+		       !name->failed;
+		if (good)
+			values[n++] = flame_name(own->flame, name->at ?
+						 name->at : "", name->size);
+	}
+	for (size_t i = 0; good && i < sets->n && !u->failed; i++) {
+		uint64_t k = number(u);
+
+		u->failed |= k > n;
+		if (k && !u->failed)
+			add_label(own->flame, &sets->at[i], key,
+				  values[k - 1]);
+	}
+	free(values);
+	return good;
+}
+
+static void read_times(struct own *own, struct fl_counts *counts,
+		       const struct sets *sets, uint64_t tick, int64_t start)
+{
+	struct unpacker *u = own->u;
+	struct flame_source *source = own->source;
+	size_t at = 0;
+
+	source->start = source->end = start;
+	for (size_t i = 0; i < sets->n; i++) {
+		uint64_t time = 0;
+
+		for (uint64_t k = 0; k < sets->at[i].n && !u->failed; k++) {
+			int64_t *to = &counts->at[at++].time;
+			uint64_t past;
+
+			u->failed |= __builtin_add_overflow(time, number(u),
+							    &time);
+			if (!time || u->failed)
+				continue;
+			u->failed |= __builtin_mul_overflow(time - 1, tick,
+							    &past) ||
+				     __builtin_add_overflow(start, past, to);
+			source->end = FL_MAX(source->end, *to);
+		}
+	}
+}
+
+/* Entries for as many samples as the sets have, which is all but stacks. */
+static bool make_counts(struct own *own, struct fl_counts *counts,
+			const struct sets *sets, uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sets->n; i++)
+		own->u->failed |= __builtin_add_overflow(sum, sets->at[i].n,
+							 &sum);
+	own->u->failed |= sum != n || n > MOST;
+	if (own->u->failed)
+		return true;
+	if (!fl_grow(&counts->at, &counts->room, n, sizeof(*counts->at)))
+		return false;
+	counts->n = 0;
+	for (size_t i = 0; i < sets->n; i++)
+		for (uint64_t k = 0; k < sets->at[i].n; k++)
+			counts->at[counts->n++] = (struct fl_count){
+				.time = FLAME_NOTIME,
+				.thread = sets->at[i].thread,
+				.labels = sets->at[i].labels };
+	return true;
+}
+
+/* They must add up to the selfs. */
+static void read_weights(struct own *own, struct fl_counts *counts)
+{
+	struct unpacker *u = own->u;
+
+	for (size_t i = 0; i < counts->n && !u->failed; i++) {
+		uint64_t node = number(u);
+
+		u->failed |= node >= own->nnodes;
+		if (!u->failed)
+			counts->at[i].stack = (flame_id)node;
+	}
+	for (size_t i = 0; i < counts->n && !u->failed; i++) {
+		struct node *node = &own->nodes[counts->at[i].stack];
+		uint64_t weight = number(u);
+
+		u->failed |= weight > (uint64_t)node->self;
+		if (u->failed)
+			break;
+		node->self -= (int64_t)weight;
+		counts->at[i].self = (int64_t)weight;
+		counts->at[i].stack = node->stack;
+	}
+	for (size_t i = 0; i < own->nnodes; i++)
+		u->failed |= own->nodes[i].self != 0;
+}
+
+static bool read_samples(struct own *own, struct fl_counts *counts)
+{
+	struct unpacker *u = own->u;
+	uint64_t tick = number(u), start = number(u), facets = number(u);
+	uint64_t nsets = number(u), n = number(u);
+	struct sets sets = { 0 };
+	bool good = true;
+
+	u->failed |= nsets > n || n > MOST;
+	while (good && sets.n < nsets && !u->failed) {
+		good = fl_grow(&sets.at, &sets.room, sets.n + 1,
+			       sizeof(*sets.at));
+		if (good)
+			sets.at[sets.n++] = (struct set){ 0 };
+	}
+	for (uint64_t i = 0; i < facets && good && !u->failed; i++)
+		good = read_facet(own, &sets);
+	for (size_t i = 0; i < sets.n && !u->failed; i++)
+		sets.at[i].n = number(u);
+	if (good && !u->failed)
+		good = make_counts(own, counts, &sets, n);
+	if (good && tick && !u->failed)
+		read_times(own, counts, &sets, tick, (int64_t)start);
+	if (good && !u->failed)
+		read_weights(own, counts);
+	free(sets.at);
+	return good;
 }
 
 static int read_data(struct own *own, struct fl_counts *counts,
@@ -315,6 +493,8 @@ static int read_data(struct own *own, struct fl_counts *counts,
 	good = good && (u->failed || read_children(own));
 	good = good && (u->failed || read_stacks(own));
 	good = good && (u->failed || read_selfs(own, counts));
+	if (own->samples && !own->compares)
+		good = good && (u->failed || read_samples(own, counts));
 	if (!good)
 		return fl_no_memory(own->flame);
 	if (u->failed)
@@ -329,7 +509,7 @@ static int read_data(struct own *own, struct fl_counts *counts,
 
 int fl_own_read(struct flame_source *source, struct fl_counts *counts)
 {
-	struct own own = { .flame = source->flame };
+	struct own own = { .flame = source->flame, .source = source };
 	struct unpacker *u = own.u = calloc(1, sizeof(*u));
 	int status = FLAME_FAILED;
 

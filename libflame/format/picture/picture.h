@@ -18,7 +18,10 @@
 
 /* Stacks and what each is itself, not yet given out. */
 struct fl_counts {
-	struct fl_count { flame_id stack; int64_t self; } *at;
+	struct fl_count {
+		int64_t self, time;
+		flame_id stack, thread, labels;
+	} *at;
 	size_t n, room, given;
 	flame_id metric;	/* 0: not known */
 };

@@ -1,0 +1,19 @@
+# A page keeps when samples were and of which thread, unless it is told not
+# to; however many threads read, it is the same; the profile is too.
+in=data/jfr/spark-multichunk.jfr
+flame-graph -q -f html -o x.html "$in"
+flame-graph -q -f html -j 3 "$in" | cmp - x.html
+flame-graph -q -f html --no-time "$in" > plain.html
+jfr2flame -q "$in" | cmp - plain.html
+jfr2flame -q --time "$in" | cmp - x.html
+flame-fold -q "$in" > 1
+for page in x.html plain.html
+do
+	flame-fold -q $page | cmp - 1
+done
+[ $(wc -c < x.html) -gt $(wc -c < plain.html) ] && echo larger
+
+# Where there is one thread and no time, there is nothing to keep.
+printf 'a;b 2\na 1\n' > in.folded
+flame-graph -f html in.folded > x.html
+flame-graph -f html --no-time in.folded | cmp - x.html

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a page keeps of single samples: their times, threads and labels.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+#include "said.h"
+#include "tree/samples.h"
+
+#include <stdio.h>
+
+static struct fl_buf page;
+
+static void close_page(void)
+{
+	fl_buf_free(&page);
+	stop();
+}
+
+TestSuite(samples, .init = start, .fini = close_page);
+
+static struct flame_sink *begin(void)
+{
+	return fl_format_html.create(flame, fl_out_memory(flame, &page));
+}
+
+static flame_id stack_of(unsigned i)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "f%u", i);
+	return flame_stack(flame, 0, fl_frame(flame, fl_name(flame, name),
+					      FLAME_UNKNOWN));
+}
+
+static flame_id thread_of(unsigned i)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "t%u", i);
+	return fl_thread(flame, (struct slice){ name, strlen(name) }, i);
+}
+
+static void put(struct flame_sink *sink, flame_id stack, flame_id thread,
+		int64_t time)
+{
+	struct flame_sample s = { .stack = stack, .thread = thread,
+				  .time = time, .weight = 1 };
+
+	cr_assert_eq(flame_put(sink, &s), FLAME_OK);
+}
+
+static const int64_t S = 1000000000, T0 = INT64_C(1700000000) * 1000000000;
+
+static void write_some(unsigned seed)
+{
+	struct flame_sink *sink = begin();
+
+	/* In another order each time. */
+	for (unsigned k = 0; k < 1009; k++) {
+		unsigned i = (k * seed) % 1009;
+
+		put(sink, stack_of(i % 7), thread_of(i % 5),
+		    T0 + (int64_t)i * S / 20);
+	}
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+}
+
+static struct flame_source *reopen(void)
+{
+	return flame_open_memory(flame, page.at, page.size, "x.html", NULL);
+}
+
+Test(samples, come_back_from_the_page)
+{
+	struct flame_source *source;
+	struct flame_sample s;
+	unsigned n = 0;
+
+	write_some(1);
+	source = reopen();
+	cr_assert(source);
+	while (flame_next(source, &s) == FLAME_OK) {
+		unsigned i = (unsigned)((s.time - T0 + S / 40) / (S / 20));
+
+		n++;
+		cr_assert_eq(s.weight, 1);
+		cr_assert_eq(s.time, T0 + (int64_t)i * S / 20);
+		cr_assert_eq(s.stack, stack_of(i % 7));
+		cr_assert_eq(s.thread, thread_of(i % 5));
+	}
+	cr_assert_eq(n, 1009);
+	cr_assert_eq(source->start, T0);
+	cr_assert_eq(source->end, T0 + 1008 * S / 20);
+	flame_close(source);
+}
+
+Test(samples, their_order_does_not_show)
+{
+	struct fl_buf first;
+
+	write_some(1);
+	first = page;
+	page = (struct fl_buf){ 0 };
+	write_some(77);
+	cr_assert_eq(page.size, first.size);
+	cr_assert_eq(memcmp(page.at, first.at, page.size), 0);
+	fl_buf_free(&first);
+}
+
+Test(samples, of_one_thread_and_no_time_are_not_kept)
+{
+	size_t size[2];
+
+	for (unsigned k = 0; k < 2; k++) {
+		struct flame_sink *sink = begin();
+
+		if (k)
+			cr_assert_eq(flame_set(sink, "no-time", NULL),
+				     FLAME_OK);
+		for (unsigned i = 0; i < 100; i++)
+			put(sink, stack_of(i % 9), thread_of(1), FLAME_NOTIME);
+		cr_assert_eq(flame_finish(sink), FLAME_OK);
+		size[k] = page.size;
+		fl_buf_free(&page);
+	}
+	cr_assert_eq(size[0], size[1]);
+}
+
+/* How many samples come back, how many of them with a time or a thread. */
+static void count(unsigned *n, unsigned *timed, unsigned *threads)
+{
+	struct flame_source *source = reopen();
+	struct flame_sample s;
+	int64_t sum = 0;
+
+	*n = *timed = *threads = 0;
+	while (flame_next(source, &s) == FLAME_OK) {
+		++*n;
+		sum += s.weight;
+		*timed += s.time != FLAME_NOTIME;
+		*threads += s.thread != 0;
+	}
+	cr_assert_eq(sum, FL_SAMPLES_MOST + 1);
+	flame_close(source);
+}
+
+Test(samples, too_many_lose_their_times_and_keep_their_threads)
+{
+	struct flame_sink *sink = begin();
+	unsigned n, timed, threads;
+
+	for (unsigned i = 0; i < 3; i++)
+		stack_of(i);
+	for (unsigned i = 0; i <= FL_SAMPLES_MOST; i++)
+		put(sink, 1 + i % 3, i % 2 ? thread_of(1) : 0, T0 + i);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_str_eq(said.at, "more than 2000000 samples with times: the "
+			 "page does not tell when they were\n");
+	count(&n, &timed, &threads);
+	cr_assert_eq(n, 6);
+	cr_assert_eq(timed, 0);
+	cr_assert_eq(threads, 3);
+}
+
+Test(samples, too_many_threads_are_not_told_apart)
+{
+	struct flame_sink *sink = begin();
+	unsigned n, timed, threads;
+	flame_id thread[1001];
+
+	for (unsigned i = 0; i < 2001; i++)
+		stack_of(i);
+	for (unsigned i = 0; i < 1001; i++)
+		thread[i] = thread_of(i);
+	for (unsigned i = 0; i <= FL_SAMPLES_MOST; i++)
+		put(sink, 1 + i % 2001, thread[i / 2001], FLAME_NOTIME);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_str_eq(said.at, "more than 2000000 stacks of threads or "
+			 "other labels: the page does not tell them apart\n");
+	count(&n, &timed, &threads);
+	cr_assert_eq(n, 2001);
+	cr_assert_eq(threads, 0);
+}
+
+/* The first ones had nothing to tell, and are not forgotten for it. */
+Test(samples, those_without_a_thread_count_as_well)
+{
+	struct flame_sink *sink = begin();
+	struct flame_source *source;
+	struct flame_sample s;
+	int64_t with = 0, without = 0;
+
+	for (unsigned i = 0; i < 60; i++)
+		put(sink, stack_of(i % 4), i < 50 ? 0 : thread_of(9),
+		    i < 55 ? FLAME_NOTIME : T0 + i * S);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	source = reopen();
+	while (flame_next(source, &s) == FLAME_OK)
+		*(s.thread ? &with : &without) += s.weight;
+	cr_assert_eq(without, 50);
+	cr_assert_eq(with, 10);
+	flame_close(source);
+}
+
+/* A page that says other than its sums is damaged; none is read half. */
+Test(samples, that_do_not_add_up_are_refused)
+{
+	struct flame_source *source;
+	struct flame_sample s;
+	char *data;
+
+	write_some(1);
+	data = strstr(page.at, "id=\"data\">");
+	cr_assert(data);
+	data = strstr(data, "</script>");
+	memmove(data - 40, data, page.size - (size_t)(data - page.at));
+	page.size -= 40;
+	source = reopen();
+	cr_assert_eq(flame_next(source, &s), FLAME_FAILED);
+	cr_assert(strstr(flame_error(flame), "cut short or damaged"));
+	flame_close(source);
+}
