@@ -107,7 +107,8 @@ viewer = \
 	share/viewer/page.js share/viewer/pane.js share/viewer/rewrite.js \
 	share/viewer/search.js share/viewer/short.awk share/viewer/style.css \
 	share/viewer/svg.css \
-	share/viewer/svg.js share/viewer/tree.js share/viewer/view.js
+	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \
+	share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c
 CLEANFILES += libflame/draw/viewer.c
 EXTRA_DIST += share/viewer/embed.sh $(viewer)

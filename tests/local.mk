@@ -101,6 +101,7 @@ script_tests = \
 	tests/coherence/examples \
 	tests/coherence/viewer \
 	tests/coherence/pictures \
+	tests/viewer/times \
 	tests/viewer/views \
 	tests/coherence/corpus
 TESTS += $(script_tests)

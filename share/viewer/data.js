@@ -62,12 +62,9 @@ function decode(bytes) {
 		d.dark.push(color());
 	}
 
-	// Symbols: a name and how it ran, sorted, front-coded.
-	d.names = [];
-	d.type = new Uint8Array(nsymbols);
-	d.color = new Uint16Array(nsymbols);
+	// A text that begins as the one before it does.
 	let text = new Uint8Array(1024);
-	for (let i = 0; i < nsymbols; i++) {
+	function coded() {
 		const same = number(), more = number();
 		if (same + more > text.length) {
 			const room = new Uint8Array(2 * (same + more));
@@ -76,7 +73,14 @@ function decode(bytes) {
 		}
 		text.set(bytes.subarray(at, at + more), same);
 		at += more;
-		d.names.push(utf8.decode(text.subarray(0, same + more)));
+		return utf8.decode(text.subarray(0, same + more));
+	}
+	// Symbols: a name and how it ran, sorted.
+	d.names = [];
+	d.type = new Uint8Array(nsymbols);
+	d.color = new Uint16Array(nsymbols);
+	for (let i = 0; i < nsymbols; i++) {
+		d.names.push(coded());
 		d.type[i] = number();
 		d.color[i] = number();
 	}
@@ -86,7 +90,37 @@ function decode(bytes) {
 		d.method[i] = i > 1 && d.names[i] === d.names[i - 1] ?
 			d.method[i - 1] : i;
 	nodes(d, number);
+	if (flags & 8)
+		d.samples = samplesOf(number, string, coded);
 	return d;
+}
+
+// Samples by set of labels, then time: libflame/draw/pack.c.  Times count
+// from 1, 0 is none; so do values in sets, and the first one stands for that.
+function samplesOf(number, string, coded) {
+	const tick = number() / 1e9, start = number();
+	const facets = Array(number()).fill(), first = u32(number() + 1);
+	const n = number(), time = u32(n), node = u32(n), weight = f64(n);
+	const sets = first.length - 1;
+	facets.forEach((v, k) => {
+		const name = string(), list = [""];
+		for (let i = number(); i--;)
+			list.push(coded());
+		facets[k] = { name, list, of: u32(sets).map(number) };
+	});
+	for (let i = 0; i < sets; i++)
+		first[i + 1] = first[i] + number();
+	let end = 0;
+	for (let i = 0; tick && i < sets; i++)
+		for (let k = first[i], t = 0; k < first[i + 1]; k++) {
+			time[k] = t += number();
+			end = max(end, t);
+		}
+	for (let i = 0; i < n; i++)
+		node[i] = number();
+	for (let i = 0; i < n; i++)
+		weight[i] = number();
+	return { tick, start, facets, first, sets, time, node, weight, end };
 }
 
 function nodes(d, number) {

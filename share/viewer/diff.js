@@ -35,7 +35,7 @@ function stepOf(change, most) {
 
 function recolor() {
 	const [a, b] = whole.columns.map((c) => c.total[0]);
-	diff.scale = diff.equal && a && b ? b / a : 1;
+	diff.scale = diff.equal && a && b ? b / a : rateOf(view.steps);
 	for (const key of ["self", "total"]) {
 		let most = 0;
 		for (let i = 0; i < d.n; i++)
@@ -165,16 +165,29 @@ function paintLegend() {
 	}));
 }
 
-function startDiff() {
-	const [a, b] = d.columns;
+// Two columns, or one: as the page came, or as two spans of time are chosen.
+function setCompares(two) {
+	const [a, b] = whole.columns;
 	let fresh = 0, gone = 0;
-	for (let i = 0; i < d.n; i++) {
+	$("bar").hidden = !two;
+	if (!!d.compares !== two) {
+		d.compares = two;
+		diff.column = two ? 1 : 0;
+		diff.step = null;
+		tree.sort = pane.sort = 0;
+	}
+	for (let i = 0; two && i < whole.n; i++) {
 		fresh += !a.total[i] && b.total[i] ? 1 : 0;
 		gone += a.total[i] && !b.total[i] ? 1 : 0;
 	}
-	$("bar").hidden = false;
 	$("counts").textContent = grouped(fresh) + " frames new, " +
 		grouped(gone) + " gone";
+	label($("before"), "aria-pressed", !diff.column);
+	label($("after"), "aria-pressed", !!diff.column);
+	$("lone").textContent = diff.column ? "new" : "gone";
+}
+
+function startDiff() {
 	on("before", "click", () => compare(0));
 	on("after", "click", () => compare(1));
 	on("by", "change", () => repaint($("by").value, diff.equal));

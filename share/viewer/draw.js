@@ -34,10 +34,8 @@ function paint(dark) {
 	paper = inkOf(theme.bg);
 	inks = Uint32Array.from(fills.flatMap((c) => strengths.map((s) =>
 		mix(inkOf(c), paper, s))));
-	if (d.compares) {
-		hatch = hatching();
-		paintLegend();
-	}
+	hatch = hatching();
+	paintLegend();
 }
 
 const fillOf = (color) => css(inks[color * 5 + FULL]);
@@ -248,6 +246,7 @@ function drawSoon() {
 function draw() {
 	cancelAnimationFrame(due);
 	due = 0;
+	drawHeat();
 	if (tree.open) {
 		drawTree();
 		return;

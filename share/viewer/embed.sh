@@ -82,8 +82,8 @@ tight() {
 }
 
 # What JavaScript and browsers call so; the next function leaves it alone.
-theirs='Array Blob DOMMatrix DOMParser DecompressionStream Error
-Float32Array Float64Array Int32Array JSON Map Math
+theirs='Array Blob DOMMatrix DOMParser Date DecompressionStream Error
+Float32Array Float64Array Infinity Int32Array Int8Array JSON Map Math
 Number Object RegExp ResizeObserver Response Set String TextDecoder URL
 URLSearchParams Uint16Array Uint32Array Uint8Array addEventListener
 arguments async atob await break cancelAnimationFrame case catch
@@ -146,7 +146,7 @@ bytes() {
 	echo '(function () {'
 	echo '"use strict";'
 	for module in data caption rewrite bough view draw search diff \
-		tree pane export hand menu page; do
+		tree pane time export hand menu page; do
 		bare "$from/$module.js"
 	done
 	echo '})();'

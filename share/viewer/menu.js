@@ -37,6 +37,7 @@ const moreKeys = [
 	["Table, overview, export", "t v e"],
 	["Dark or light", "d"],
 ];
+const timeKeys = [["Earlier, later; longer", ", . < >"]];
 const diffKeys = [["Before or after", "b"], ["Colours", "k"]];
 
 function openAt(x, y, ...children) {
@@ -84,6 +85,7 @@ function openExport() {
 
 function openHelp() {
 	const keys = moreKeys.concat(d.compares ? diffKeys : [],
+		d.samples ? timeKeys : [],
 		actions.slice(1).map(([text, key]) => [text, key]));
 	openAt(...below("help"), element("table", "", ...keys.map((k) =>
 		element("tr", "", element("td", k[0]), element("th", k[1])))));
@@ -119,9 +121,11 @@ function take(kind, s) {
 function showSteps() {
 	const chips = view.steps.map((step) => {
 		const s = d.names.indexOf(step.text);
-		const [text, at] = step.kind === "only" || s < 0 ?
-			[step.text, 0] : captionOf(s);
-		const chip = element("button", ruleNames[step.kind],
+		const plain = step.kind === "only" ||
+			picks.includes(step.kind) || s < 0;
+		const [text, at] = plain ? [stepText(step), 0] : captionOf(s);
+		const chip = element("button", d.compares &&
+			step.kind === "t" ? "Before" : ruleNames[step.kind],
 			element("b", short(text.slice(at), 60)), "✕");
 		chip.title = "Take away: " + short(step.text, 300);
 		on(chip, "click", () => alter(
@@ -129,7 +133,7 @@ function showSteps() {
 		return chip;
 	});
 	const [part, sum] = [whole, given].map((g) =>
-		g.columns[diff.column].total[0]);
+		(g.columns[diff.column] || g.columns[0]).total[0]);
 	$("steps").hidden = !chips.length;
 	$("steps").replaceChildren(...chips, element("span", amount(part) +
 		", " + percent(part, sum) + " of the profile"));

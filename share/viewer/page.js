@@ -236,8 +236,10 @@ function focusSearch() {
 function escape() {
 	if (search.text)
 		find("");
-	else if (!tree.open)
+	else if (view.focus && !tree.open)
 		zoomOut();
+	else
+		dropSpans();
 	if (!tree.open)
 		leave();
 	$(tree.open ? "rows" : "canvas").focus({ preventScroll: true });
@@ -266,6 +268,8 @@ const keys = {
 	k: () => d.compares && repaint({ self: "total", total: "kind" }
 		[diff.by], diff.equal),
 	d: flipTheme,
+	",": () => nudge(-1), ".": () => nudge(1),
+	"<": () => nudge(-1, true), ">": () => nudge(1, true),
 	Escape: escape,
 	Backspace: () => pushed ? history.back() : zoomOut(),
 	Enter: () => zoom(current),
@@ -387,8 +391,9 @@ async function start() {
 	family = getComputedStyle(document.body).fontFamily;
 	setTheme();
 	listen();
-	if (d.compares)
-		startDiff();
+	startDiff();
+	if (d.samples)
+		startTime();
 	d.preset = d.highlight && "/" + d.highlight + "/";
 	restore(false);
 	toRoot();

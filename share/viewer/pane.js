@@ -3,16 +3,19 @@
  * The table beside the graph: sums by function, package or kind of all that
  * the steps have left, whatever is zoomed.  What calls itself counts once.
  */
-const tabs = {
-	Functions: ["=", (s) => d.names[s]],
-	Packages: ["pkg:", (s) => packageOf(s) || "(none)"],
-	Kinds: ["type:", (s) => typeNames[d.type[s]] || "(other)"],
-};
+const tabs = new Map([
+	["Functions", ["=", (s) => d.names[s]]],
+	["Packages", ["pkg:", (s) => packageOf(s) || "(none)"]],
+	["Kinds", ["type:", (s) => typeNames[d.type[s]] || "(other)"]],
+]);
 const pane = {
 	tab: "Functions", sort: 0, down: true, at: 0,
 	rows: [], columns: [],
 	of: null, sums: new Map(),	// of these nodes: by tab
 };
+
+// Of samples, not of frames: see time.js.
+const facetOf = (tab) => tabs.get(tab)[2];
 
 function packageOf(s) {
 	const [text, at] = captionOf(s);
@@ -28,9 +31,14 @@ function sumsOf(tab) {
 	let sums = pane.sums.get(tab);
 	if (sums)
 		return sums;
+	if (facetOf(tab)) {
+		sums = facetSums(facetOf(tab));
+		pane.sums.set(tab, sums);
+		return sums;
+	}
 	const ids = new Map(), names = [], first = [];
 	const of = Uint32Array.from(d.names, (name, s) => {
-		const key = tabs[tab][1](s);
+		const key = tabs.get(tab)[1](s);
 		if (!ids.has(key)) {
 			ids.set(key, names.length);
 			names.push(key);
@@ -64,10 +72,11 @@ function paneColumns({ columns }) {
 	const share = (key) => (k) => percent(now[key][k], whole);
 	const delta = (key) => (k) => columns[1][key][k] -
 		columns[0][key][k] * diff.scale;
-	const list = [["Self", value("self"), share("self")],
-		["Total", value("total"), share("total")]];
+	const keys = facetOf(pane.tab) ? ["total"] : ["self", "total"];
+	const heads = { self: "Self", total: "Total" };
+	const list = keys.map((k) => [heads[k], value(k), share(k)]);
 	if (d.compares)
-		for (const key of ["self", "total"])
+		for (const key of keys)
 			list.push(["Δ " + key, delta(key),
 				(k) => signed(delta(key)(k))]);
 	return list;
@@ -76,12 +85,15 @@ function paneColumns({ columns }) {
 function fillPane() {
 	if ($("pane").hidden)
 		return;
-	const sums = sumsOf(pane.tab), [prefix] = tabs[pane.tab];
+	const sums = sumsOf(pane.tab), [prefix] = tabs.get(pane.tab);
+	const facet = facetOf(pane.tab), sifted = $("sift").value.toLowerCase();
 	const picked = search.text.startsWith(prefix);
 	pane.columns = paneColumns(sums);
 	const [, by] = pane.columns[pane.sort] || [];
 	const seen = new Uint8Array(sums.names.length);
-	for (let s = 1; s < d.names.length; s++)
+	for (let k = 0; facet && k < seen.length; k++)
+		seen[k] = sums.names[k].toLowerCase().includes(sifted);
+	for (let s = facet ? d.names.length : 1; s < d.names.length; s++)
 		if (!search.hit || picked || search.hit[s])
 			seen[sums.of[s]] = 1;
 	pane.rows = [];
@@ -90,10 +102,12 @@ function fillPane() {
 			pane.rows.push(k);
 	const way = pane.down ? 1 : -1, [a, b] = pane.columns;
 	pane.rows.sort(by ? (x, y) => (by(y) - by(x)) * way ||
-		b[1](y) - b[1](x) || a[1](y) - a[1](x) || x - y :
+		(b || a)[1](y) - (b || a)[1](x) || a[1](y) - a[1](x) || x - y :
 	(x, y) => (sums.names[x] < sums.names[y] ? -1 : 1) * way);
-	pane.at = max(pane.rows.findIndex((k) =>
-		prefix + sums.names[k] === search.text), 0);
+	$("sift").hidden = !facet;
+	pane.at = facet ? min(pane.at, max(pane.rows.length - 1, 0)) :
+		max(pane.rows.findIndex((k) => prefix +
+		sums.names[k] === search.text), 0);
 	headPane();
 	drawPane();
 }
@@ -114,14 +128,17 @@ function headPane() {
 		});
 		head.append(cell);
 	});
-	$("list").className = d.compares ? "wide" : "";
+	$("list").className = facetOf(pane.tab) ? d.compares ? "two" : "one" :
+		d.compares ? "wide" : "";
 	$("list").replaceChildren(head, body);
 	label($("list"), "aria-rowcount", pane.rows.length + 1);
-	$("tabs").replaceChildren(...Object.keys(tabs).map((name) => {
+	$("tabs").replaceChildren(...[...tabs.keys()].map((name) => {
 		const b = element("button", name);
 		label(b, "aria-pressed", name === pane.tab);
 		on(b, "click", () => {
 			pane.tab = name;
+			pane.sort = pane.at = 0;
+			$("sift").value = "";
 			fillPane();
 		});
 		return b;
@@ -151,8 +168,17 @@ function paneRow(k, place) {
 	row.style.top = place * ROW + "px";
 	label(row, "role", "row");
 	label(row, "aria-rowindex", place + 2);
-	label(row, "aria-selected", place === pane.at &&
-		search.text === tabs[pane.tab][0] + names[k]);
+	const facet = facetOf(pane.tab), taken = facet && isTaken(facet, k);
+	if (facet) {
+		const out = element("button", "✕");
+		label(out, "aria-label", "Without " + short(names[k], 100));
+		label(out, "aria-pressed", taken < 0);
+		row.append(out);
+	}
+	row.classList.toggle("out", taken < 0);
+	row.classList.toggle("at", facet && place === pane.at);
+	label(row, "aria-selected", facet ? taken > 0 : place === pane.at &&
+		search.text === tabs.get(pane.tab)[0] + names[k]);
 	return row;
 }
 
@@ -171,8 +197,13 @@ function pick(place, again) {
 	const list = $("list"), k = pane.rows[place];
 	if (k === undefined)
 		return;
-	const text = tabs[pane.tab][0] + sumsOf(pane.tab).names[k];
-	find(again && text === search.text ? "" : text);
+	const text = tabs.get(pane.tab)[0] + sumsOf(pane.tab).names[k];
+	if (facetOf(pane.tab)) {
+		pane.at = place;
+		drawPane();
+	} else {
+		find(again && text === search.text ? "" : text);
+	}
 	const y = pane.at * ROW, tall = list.clientHeight - 2 * ROW;
 	list.scrollTop = min(max(list.scrollTop, y - tall), y);
 }
@@ -204,7 +235,16 @@ function listenPane() {
 	const symbolOf = (e) => pane.tab === "Functions" && placeOf(e) >= 0 ?
 		sumsOf(pane.tab).first[pane.rows[placeOf(e)]] : 0;
 	on("list", "scroll", drawPane);
-	on("list", "click", (e) => e.detail < 2 && pick(placeOf(e), true));
+	const chooseAt = (place, off) => pane.rows[place] !== undefined &&
+		takeFacet(facetOf(pane.tab), pane.rows[place], off);
+	on("list", "click", (e) => {
+		if (placeOf(e) < 0 || e.detail > 1)
+			return;
+		pick(placeOf(e), true);
+		if (facetOf(pane.tab))
+			chooseAt(placeOf(e), e.altKey ||
+				e.target.tagName === "BUTTON");
+	});
 	on("list", "dblclick", (e) => symbolOf(e) && sandwich(symbolOf(e)));
 	on("list", "contextmenu", (e) => {
 		if (symbolOf(e))
@@ -213,12 +253,18 @@ function listenPane() {
 	on("list", "keydown", (e) => {
 		const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -20,
 			PageDown: 20 }[e.key];
+		if (facetOf(pane.tab) && e.key === "Enter" &&
+		    e.target === $("list")) {
+			e.stopPropagation();
+			chooseAt(pane.at, e.altKey);
+		}
 		if (!by || e.target !== $("list"))
 			return;
 		e.preventDefault();
 		e.stopPropagation();
 		pick(min(max(pane.at + by, 0), pane.rows.length - 1));
 	});
+	on("sift", "input", fillPane);
 	on("csv", "click", () => save("csv", csv()));
 	on("table", "click", () => showPane($("pane").hidden));
 }

@@ -23,6 +23,7 @@ const rules = {
 const ruleNames = {
 	focus: "Focus", hide: "Hidden", drop: "Without", cut: "Folded",
 	recursion: "Recursion folded", only: "Only",
+	t: "Time", u: "After", f: "",
 };
 
 function hitsOf({ kind, text }) {
@@ -121,5 +122,6 @@ function nodesOf({ n, name, parent, level, end, columns }) {
 }
 
 function rewritten(g, steps) {
-	return steps.reduce(rewrite, g);
+	return steps.filter((s) => !picks.includes(s.kind))
+		.reduce(rewrite, choose(g, steps));
 }

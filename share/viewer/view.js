@@ -248,15 +248,15 @@ function restore(animate) {
 		.replaceAll("+", "%2b"));
 	pushed = Number(history.state) || 0;
 	const name = p.get("m");
-	const steps = [...p].filter(([kind]) => Object.hasOwn(rules, kind))
+	const steps = [...p].filter(([kind]) => Object.hasOwn(ruleNames, kind))
 		.map(([kind, text]) => ({ kind, text }));
 	view.method = name ? max(d.names.indexOf(name), 0) : view.method;
 	setMode(p.has("v") ? p.get("v") : d.mode);
+	settle(steps);
 	if (d.compares) {
 		setColumn(p.get("w") === "before" ? 0 : 1);
 		setColors(p.get("c"), p.has("e"));
 	}
-	settle(steps);
 	setSearch(p.has("q") ? p.get("q") : d.preset);
 	show(p.has("z") ? nodeOf(p.get("z")) : 0, animate);
 	reveal(view.focus);
@@ -305,6 +305,7 @@ function settle(steps) {
 	if (made !== JSON.stringify(view.steps)) {
 		whole = rewritten(given, steps);
 		view.steps = steps;
+		setCompares(whole.columns.length > 1);
 		showSteps();
 	}
 	settled = now;
@@ -364,7 +365,7 @@ function turn(name) {
 }
 
 // Other steps; the zoomed frame stays so if it is still there.
-function alter(steps) {
+function alter(steps, replace) {
 	const at = view.focus ? hashOf(view.focus) : "";
 	settle(steps);
 	show(nodeOf(at), false);
@@ -373,7 +374,8 @@ function alter(steps) {
 	if (tree.open)
 		openTree(view.focus);
 	draw();
-	remember(true);
+	fillPane();
+	remember(!replace);
 }
 
 function sandwich(s) {

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs in the page that times makes: chooses spans, threads, and looks. */
+(async () => {
+	const $ = (id) => document.getElementById(id);
+	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+	const key = (k) => document.body.dispatchEvent(
+		new KeyboardEvent("keydown", { key: k, bubbles: true }));
+	const saved = [];
+	URL.createObjectURL = (blob) => {
+		saved.push(blob);
+		return "about:blank";
+	};
+	HTMLAnchorElement.prototype.click = () => {};
+	Element.prototype.setPointerCapture = () => {};
+	addEventListener("error", (e) => console.log("not ok: " + e.message));
+
+	function is(what, seen, wanted) {
+		const same = JSON.stringify(seen) === JSON.stringify(wanted);
+		console.log((same ? "ok: " : "not ok: ") + what + (same ? "" :
+			": " + JSON.stringify(seen).replaceAll('"', "'")));
+	}
+	// Shares of the width of the heat map.
+	function drag(from, to, more) {
+		const box = $("heat").getBoundingClientRect();
+		const at = (type, x) => $("heat").dispatchEvent(
+			new PointerEvent(type, { bubbles: true, pointerId: 1,
+				clientX: box.left + x * (box.width - 12),
+				clientY: box.top + 2, ...more }));
+		at("pointerdown", from);
+		at("pointermove", to);
+		at("pointerup", to);
+	}
+	async function lines() {
+		key("e");
+		[...document.querySelectorAll("#menu button")].find((b) =>
+			b.textContent.startsWith("Folded")).click();
+		for (let i = 0; !saved.length && i < 200; i++)
+			await pause(20);
+		return (await saved.pop().text()).trim().split("\n").sort();
+	}
+	const sum = (list) => list.reduce((n, line) =>
+		n + Number(line.split(" ")[1]), 0);
+	const tab = (name) => [...$("tabs").children].find((b) =>
+		b.textContent === name).click();
+	const rows = () => [...document.querySelectorAll("#list [id]")];
+	const table = () => rows().map((row) => row.children[0].title + " " +
+		row.children[1].textContent);
+	const click = (k, more, part) => (part ? rows()[k].querySelector(part) :
+		rows()[k]).dispatchEvent(new MouseEvent("click",
+		{ bubbles: true, detail: 1, ...more }));
+	const chips = () => [...$("steps").querySelectorAll("button")]
+		.map((b) => b.textContent);
+	const spans = () => decodeURIComponent(location.hash).split("&")
+		.map((s) => s.replace(/.*=/, "").split("-").map(Number));
+
+	while ($("first"))
+		await pause(5);
+	const whole = ["main;a 100", "main;b 80", "main;gc 20"];
+	is("the heat map is there", $("time").hidden, false);
+	is("all at first", await lines(), whole);
+
+	drag(0, 0.49);
+	is("a span has what was then", (await lines()).map((s) =>
+		s.replace(/9\d$/, "9x")), ["main;a 9x"]);
+	is("it is linked", /^#t=0-\d+(\.\d+)?$/.test(location.hash), true);
+	is("it has a chip", chips().length, 1);
+	drag(0.6, 0.99);
+	is("another takes its place", (await lines()).map((s) =>
+		s.split(" ")[0]), ["main;b", "main;gc"]);
+	history.back();
+	await pause(200);
+	is("back undoes", (await lines()).length, 1);
+	const [[a0, b0]] = spans();
+	key(".");
+	const [[a1, b1]] = spans();
+	is("a key moves it", a1 > a0 && Math.abs(b1 - b0 - a1 + a0) < 0.01,
+		true);
+	key(">");
+	is("a key makes it longer", spans()[0][0] === a1 &&
+		spans()[0][1] > b1, true);
+	is("it is heard", /^[\d.]+ s – .* samples$/.test(
+		$("live").textContent), true);
+	key("Escape");
+	is("Escape takes it away", [location.hash, (await lines()).length],
+		["", 3]);
+
+	drag(0, 0.49);
+	drag(0.51, 0.99, { shiftKey: true });
+	is("two spans are compared", [$("bar").hidden, chips().map((s) =>
+		s.slice(0, 5))], [false, ["Befor", "After"]]);
+	is("two columns", (await lines()).map((s) => s.split(" ").length),
+		[3, 3, 3]);
+	key("1");
+	for (let b; (b = $("steps").querySelector("button"));)
+		b.click();
+	is("and one again", [$("bar").hidden, await lines()], [true, whole]);
+
+	key("t");
+	tab("pool");
+	is("pools", table(), ["180 exec-*", "20 <i>x<i>"]);
+	tab("thread");
+	is("threads", table(), ["90 exec-1", "90 exec-2", "20 <i>x<i>"]);
+	click(2);
+	is("a click takes one", [await lines(), chips()],
+		[["main;gc 20"], ["thread: <i>x<i>✕"]]);
+	is("the others are still there", table().length, 3);
+	click(0);
+	is("and another with it", [sum(await lines()), location.hash], [110,
+		"#f=thread%3A%3Ci%3Ex%3Ci%3E&f=thread%3Aexec-1"]);
+	click(0);
+	click(2);
+	is("once more and it is not", await lines(), whole);
+	click(2, { altKey: true });
+	is("with Alt all others", [sum(await lines()), chips()],
+		[180, ["not thread: <i>x<i>✕"]]);
+	click(0, {}, "button");
+	is("so does the button", await lines(), ["main;a 50", "main;b 40"]);
+	drag(0, 0.49);
+	is("what a list tells is of the span", table().length, 2);
+	$("steps").querySelector("button").click();
+	history.back();
+	history.back();
+	await pause(200);
+	$("sift").value = "EXEC";
+	$("sift").dispatchEvent(new Event("input"));
+	is("a list is searched", table().length, 2);
+	$("sift").value = "";
+	$("sift").dispatchEvent(new Event("input"));
+	for (let b; (b = $("steps").querySelector("button"));)
+		b.click();
+
+	click(0);
+	key("4");
+	is("callers are of what is chosen", $("steps").lastChild.textContent,
+		"90 samples, 45.00% of the profile");
+	key("1");
+	$("lines").click();
+	await pause(50);
+	is("a row for each thread", $("lines").getAttribute("aria-pressed"),
+		"true");
+	$("list").dispatchEvent(new KeyboardEvent("keydown",
+		{ key: "ArrowDown", bubbles: true }));
+	$("list").dispatchEvent(new KeyboardEvent("keydown",
+		{ key: "Enter", bubbles: true }));
+	is("by keys", location.hash,
+		"#f=thread%3Aexec-1&f=thread%3Aexec-2");
+	is("the end", 1, 1);
+})();
