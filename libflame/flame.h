@@ -222,7 +222,8 @@ struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
 
 /*
  * Takes one metric: the one asked for, or (NULL) cpu if there is any, else
- * the one with most samples.  Remarks name the choice and the others.
+ * the one with most samples.  Remarks name the choice and the others.  A
+ * page that was told --events (flame_set) takes those instead.
  */
 struct flame_sink *flame_pick(struct flame_sink *next, const char *event);
 

@@ -483,11 +483,32 @@ static int convert_each(struct cli *cli)
 	return paths ? worst : CLI_TROUBLE;
 }
 
+/* Several events are neither one of them nor what jfrconv knows. */
+static bool check_events(const struct cli *cli)
+{
+	bool several = false;
+
+	for (size_t i = 0; i < cli->sets.n; i++)
+		if (strcmp(cli->sets.at[i].name, "events") == 0)
+			several = true;
+	if (several && cli->compat)
+		cli_say(cli, "--events: jfrconv draws but one, choose it");
+	else if (several && cli->event)
+		cli_say(cli, "--event %s and --events: one or several?",
+			cli->event);
+	else
+		return true;
+	return false;
+}
+
 static int run(struct cli *cli)
 {
 	static char dash[] = "-";
 
 	if (cli->tool->settle && !cli->tool->settle(cli))
+		return CLI_TROUBLE;
+	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
+	if (!cli->list_events && !check_events(cli))
 		return CLI_TROUBLE;
 	if (!cli->ninputs && isatty(0)) {
 		cli_say(cli, "no input: name a file, or - for standard input; "
@@ -496,7 +517,6 @@ static int run(struct cli *cli)
 	}
 	if (!cli->ninputs && !cli_input(cli, dash))
 		return CLI_TROUBLE;
-	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (cli->info || cli->list_events)
 		return survey(cli);
 	if (!cli->output)

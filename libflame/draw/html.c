@@ -13,6 +13,8 @@
  *	of the new ones; self; in a comparison, where that was the self
  *	before, the self after; where there are samples, what pack.c tells
  *
+ * Of several metrics each has such a block.
+ *
  * A comparison's first colours are its ramp, less to more; a page of samples
  * compares two spans of time.
  *
@@ -22,6 +24,7 @@
 #include "draw/draw.h"
 #include "format/format.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum {
@@ -43,6 +46,7 @@ struct book {
 	struct fl_out *out;
 	struct fl_layout *layout;
 	struct fl_moments moments;	/* n 0: none */
+	bool further;			/* of several metrics: not the first */
 	unsigned column;		/* widths: the last one */
 	int64_t most;			/* change of self */
 	const struct fl_scheme *scheme;
@@ -217,6 +221,24 @@ static bool pack_nodes(const struct book *b, struct fl_packer *p)
 	return true;
 }
 
+/* Of several, each tells what its tab says. */
+static void put_data_tag(const struct book *b)
+{
+	const struct fl_layout *l = b->layout;
+	struct fl_out *out = b->out;
+
+	if (!b->page->nmore && !b->further) {
+		fl_out_text(out, "<script type=\"text/plain\" id=\"data\">");
+		return;
+	}
+	fl_out_text(out, "<script type=\"text/plain\" class=\"data\" "
+		    "data-metric=\"");
+	fl_put_string(out, l->metric);
+	fl_out_text(out, "\" data-unit=\"");
+	fl_put_string(out, b->page->countname ? b->page->countname : l->unit);
+	fl_out_print(out, "\" data-total=\"%" PRId64 "\">", l->total[0][0]);
+}
+
 static bool put_data(struct book *b)
 {
 	struct fl_packer *p = fl_packer_open(b->out);
@@ -224,7 +246,7 @@ static bool put_data(struct book *b)
 
 	if (!p)
 		return false;
-	fl_out_text(b->out, "<script type=\"text/plain\" id=\"data\">");
+	put_data_tag(b);
 	pack_head(b, p);
 	pack_symbols(b, p);
 	good = pack_nodes(b, p);
@@ -338,15 +360,14 @@ static void put_head(const struct book *b)
 	fl_out_text(out, fl_viewer.body);
 }
 
-static bool put_page(struct book *b)
+static bool put_profile(struct book *b)
 {
-	put_head(b);
-	if (!put_still(b) || !put_data(b))
-		return false;
-	fl_out_text(b->out, "<script>");
-	fl_out_text(b->out, fl_viewer.script);
-	fl_out_text(b->out, "</script>\n</body>\n</html>\n");
-	return true;
+	if (!b->further) {
+		put_head(b);
+		if (!put_still(b))
+			return false;
+	}
+	return put_data(b);
 }
 
 static bool settle_samples(struct book *b)
@@ -355,23 +376,25 @@ static bool settle_samples(struct book *b)
 	       fl_samples_settle(b->page->samples, b->layout, &b->moments);
 }
 
-static int write_html(struct fl_page *page)
+static int write_profile(const struct fl_page *page, bool further)
 {
 	struct flame *flame = page->tree->flame;
-	struct book b = { .page = page, .out = page->out };
+	struct fl_page shown = *page;
+	struct book b = { .page = &shown, .out = page->out,
+			  .further = further };
 	int status = FLAME_FAILED;
 
 	b.scheme = fl_scheme_named(flame, page->colors);
 	if (!b.scheme)
 		return FLAME_FAILED;
-	b.layout = fl_page_layout(page, STILL_WIDTH);
+	b.layout = fl_page_layout(&shown, STILL_WIDTH);
 	if (!b.layout)
 		return FLAME_FAILED;
 	b.column = b.layout->columns - 1;
 	b.most = b.column ? fl_most_change(b.layout) : 0;
 	b.of_node = calloc(b.layout->n, sizeof(*b.of_node));
 	if (b.of_node && settle_samples(&b) && number_symbols(&b) &&
-	    put_page(&b))
+	    put_profile(&b))
 		status = FLAME_OK;
 	else
 		fl_no_memory(flame);
@@ -383,10 +406,31 @@ static int write_html(struct fl_page *page)
 	return status;
 }
 
+static int write_html(struct fl_page *page)
+{
+	struct fl_page shown = *page;
+	struct fl_out *out = page->out;
+
+	if (write_profile(page, false) != FLAME_OK)
+		return FLAME_FAILED;
+	for (size_t i = 0; i < page->nmore; i++) {
+		shown.tree = page->more[i].tree;
+		shown.samples = page->more[i].samples;
+		if (write_profile(&shown, true) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	fl_out_text(out, "<script>");
+	fl_out_text(out, fl_viewer.script);
+	fl_out_text(out, "</script>\n</body>\n</html>\n");
+	return FLAME_OK;
+}
+
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
 	struct flame_sink *sink = fl_page_sink(flame, out, write_html);
 
+	if (sink)
+		sink->keeps_apart = true;
 	if (!sink || fl_page_keep_samples(sink))
 		return sink;
 	fl_no_memory(flame);

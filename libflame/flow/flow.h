@@ -153,6 +153,9 @@ struct flame_sink {
 	struct flame_sink *next;	/* a filter's; NULL at the end */
 	void *state;
 	unsigned needs;
+	/* At the end: keeps metrics apart; those that it was told to take. */
+	bool keeps_apart;
+	const char *events;
 	int (*put)(struct flame_sink *sink, const struct flame_sample *sample);
 	/* Before the first and after the last sample of a source. */
 	int (*begin)(struct flame_sink *sink, struct flame_source *source);
@@ -182,6 +185,9 @@ int fl_deliver(struct flame_source *source, struct flame_sink *sink,
  * if it can and they are wanted; what is left is at its beginning.
  */
 int fl_pump_parts(struct flame_source *source, struct flame_sink *sink);
+
+/* pick.c: whether a list as --events has it ("all", "cpu,alloc") names it. */
+bool fl_event_listed(const char *list, const char *name);
 
 /* select.c: the options of flame_ask. */
 extern const struct flame_row fl_select_rows[];

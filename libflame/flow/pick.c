@@ -2,7 +2,8 @@
 /*
  * One metric of many.  Weights of different metrics are never added, so
  * where nobody has chosen, cpu samples go on as they come, and the others
- * are held, summed by stack, until it is known that no cpu will come.
+ * are held, summed by stack, until it is known that no cpu will come.  An
+ * end that keeps them apart says which it takes: those all go on.
  */
 #include "fl.h"
 
@@ -13,6 +14,8 @@
 
 struct pick {
 	char *event;		/* NULL: choose */
+	const char *events;	/* more than one: what the end takes */
+	bool listed;		/* whether `other` is one of those */
 	struct flame_source *source;
 	flame_id cpu;		/* once seen */
 	flame_id other;		/* not cpu: the one looked at last */
@@ -121,6 +124,20 @@ static bool is_cpu(struct flame *flame, flame_id metric)
 	return strcmp(flame_metric_of(flame, metric)->name, "cpu") == 0;
 }
 
+bool fl_event_listed(const char *list, const char *name)
+{
+	size_t size = strlen(name);
+
+	if (strcmp(list, "all") == 0)
+		return true;
+	/* Names may hold commas. */
+	for (const char *at = list; (at = strstr(at, name)); at++)
+		if ((at == list || at[-1] == ',') &&
+		    (!at[size] || at[size] == ','))
+			return size;
+	return false;
+}
+
 static void drop_held(struct pick *pick)
 {
 	free(pick->held);
@@ -136,6 +153,13 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 
 	if (!s->metric)
 		return fl_put(sink->next, s);
+	if (pick->events) {
+		if (s->metric != pick->other)
+			pick->listed = fl_event_listed(pick->events,
+				flame_metric_of(sink->flame, s->metric)->name);
+		pick->other = s->metric;
+		return pick->listed ? fl_put(sink->next, s) : FLAME_OK;
+	}
 	if (pick->event) {
 		const char *name = flame_metric_of(sink->flame,
 						   s->metric)->name;
@@ -166,6 +190,9 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	struct pick *pick = sink->state;
 	struct fl_select *select = &source->select;
 
+	if (pick->events)
+		return !select->leak ? FLAME_OK : fl_fail(sink->flame,
+			"--leak: of native memory alone, not of --events");
 	/* What was never freed is native memory, whoever forgot to say so. */
 	if (select->leak && !pick->event &&
 	    !(pick->event = strdup("nativemem")))
@@ -242,6 +269,8 @@ static int finish(struct flame_sink *sink)
 {
 	struct pick *pick = sink->state;
 
+	if (pick->events)
+		return FLAME_OK;
 	if (pick->event) {
 		if (!pick->chosen && flame_metrics(sink->flame))
 			tell_absent(sink->flame, pick);
@@ -270,7 +299,7 @@ static void release(struct flame_sink *sink)
 
 struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 {
-	struct flame_sink *sink;
+	struct flame_sink *sink, *end = next;
 	struct pick *pick;
 
 	if (!next)
@@ -279,6 +308,9 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	if (!sink)
 		return NULL;
 	pick = sink->state;
+	while (end->next)
+		end = end->next;
+	pick->events = end->events;
 	if (event && !(pick->event = strdup(event))) {
 		fl_no_memory(sink->flame);
 		free(sink);

@@ -7,6 +7,7 @@
 
 #include "tree/samples.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,17 +23,27 @@ const struct flame_row fl_page_rows[] = {
 	{ 'w', "width", "PIXELS", "width of the picture (text: columns)", 0, 0, 0 },
 	{ 'w', "height", "PIXELS", "height of a frame", 0, 0, 0 },
 	{ 'w', "minwidth", "N[%]", "leave out frames narrower than this", 0, 0, 0 },
+	{ 'w', "events", "all|LIST", "HTML: several events, each behind a tab", 0, 0, 0 },
 	{ 'w', "inverted", NULL, "root on top (icicle)", 0, 0, 0 },
 	{ 'w', "no-time", NULL, "HTML: without times and threads", 0, 0, 0 },
 	{ 'w', "tree", NULL, "open as a tree of rows", 0, 0, 0 },
 	{ 0, NULL, NULL, NULL, 0, 0, 0 }
 };
 
+/* The tree of a metric, and what fills it. */
+struct gather {
+	flame_id metric;
+	struct flame_tree *tree;
+	struct fl_samples *samples;
+	struct flame_sink *sink;
+};
+
 struct page_state {
 	struct fl_page page;
 	struct flame_sink *gather;
 	struct flame_source *source;	/* that is read */
-	bool written;
+	struct gather *each;		/* --events: instead, by metric */
+	size_t n, room, last;
 };
 
 /* Neighbours of one stack are one. */
@@ -72,11 +83,55 @@ static bool keep_sample(struct flame_sink *sink, struct page_state *state,
 	return true;
 }
 
+static bool begin_metric(struct flame *flame, struct page_state *state,
+			 flame_id metric)
+{
+	struct gather *g;
+
+	if (!fl_grow(&state->each, &state->room, state->n + 1, sizeof(*g)))
+		return fl_no_memory(flame) == FLAME_OK;
+	g = &state->each[state->n];
+	*g = (struct gather){ .metric = metric,
+			      .tree = flame_tree_new(flame, 1) };
+	state->last = state->n++;
+	if (state->page.samples && g->tree) {
+		g->samples = fl_samples_new(flame);
+		g->tree->places = true;
+		if (!g->samples)
+			return fl_no_memory(flame) == FLAME_OK;
+	}
+	g->sink = g->tree ? flame_tree_sink(g->tree, 0) : NULL;
+	return g->sink;
+}
+
+static int put_apart(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct page_state *state = sink->state;
+	struct gather *g;
+	size_t i = state->last;
+
+	if (i >= state->n || state->each[i].metric != sample->metric) {
+		for (i = 0; i < state->n; i++)
+			if (state->each[i].metric == sample->metric)
+				break;
+		state->last = i;
+		if (i == state->n &&
+		    !begin_metric(sink->flame, state, sample->metric))
+			return FLAME_FAILED;
+	}
+	g = &state->each[i];
+	if (g->samples && !fl_samples_add(g->samples, g->tree, sample))
+		return fl_no_memory(sink->flame);
+	return fl_put(g->sink, sample);
+}
+
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct page_state *state = sink->state;
 	struct fl_page *page = &state->page;
 
+	if (page->events)
+		return put_apart(sink, sample);
 	if (page->chart && !add_step(page, sample))
 		return fl_no_memory(sink->flame);
 	if (page->samples && !keep_sample(sink, state, sample))
@@ -205,6 +260,19 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 	return page->tree->places = true;
 }
 
+static int set_events(struct flame_sink *sink, const char *value)
+{
+	struct fl_page *page = &((struct page_state *)sink->state)->page;
+
+	if (!sink->keeps_apart)
+		return fl_fail(sink->flame, "--events: only a page (html) "
+			       "shows several; choose one by --event");
+	if (!*value || set_text(&page->events, value) != FLAME_OK)
+		return FLAME_FAILED;
+	sink->events = page->events;
+	return FLAME_OK;
+}
+
 static int set_switch(struct flame_sink *sink, const char *option)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
@@ -287,6 +355,8 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return set_number(&page->factor, value, 0);
 	if (strcmp(option, "minwidth") == 0)
 		return set_minwidth(page, value);
+	if (strcmp(option, "events") == 0)
+		return set_events(sink, value);
 	if (strcmp(option, "mine") == 0)
 		return add_mine(page, value);
 	if (strcmp(option, "whole") == 0)
@@ -298,12 +368,90 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 	return FLAME_FAILED;
 }
 
+/* Where one event would be chosen, it comes first; the richest next. */
+static double rank(struct flame *flame, const char *list, flame_id metric)
+{
+	const struct flame_metric *m = flame_metric_of(flame, metric);
+	const char *at = strcmp(list, "all") ? strstr(list, m->name) : NULL;
+
+	if (at)
+		return (double)(list - at);
+	return strcmp(m->name, "cpu") == 0 ? INFINITY : (double)m->samples;
+}
+
+static void sort_metrics(struct flame *flame, struct page_state *state)
+{
+	const char *list = state->page.events;
+
+	for (size_t i = 1; i < state->n; i++) {
+		struct gather g = state->each[i];
+		size_t j = i;
+
+		for (; j && rank(flame, list, state->each[j - 1].metric) <
+			    rank(flame, list, g.metric); j--)
+			state->each[j] = state->each[j - 1];
+		state->each[j] = g;
+	}
+}
+
+static void tell_absent(struct flame *flame, const struct page_state *state)
+{
+	char *list = strdup(state->page.events), *save = NULL;
+
+	for (char *name = list ? strtok_r(list, ",", &save) : NULL; name;
+	     name = strtok_r(NULL, ",", &save)) {
+		size_t i = 0;
+
+		/* Of a name with commas it is a part. */
+		while (i < state->n && !strstr(flame_metric_of(flame,
+				state->each[i].metric)->name, name))
+			i++;
+		if (i == state->n)
+			fl_remark(flame, "no samples of %s", name);
+	}
+	free(list);
+}
+
+/* Trees of which there is something to see; one is there in any case. */
+static int hand_over(struct flame *flame, struct page_state *state)
+{
+	struct fl_page *page = &state->page;
+
+	if (strcmp(page->events, "all") != 0)
+		tell_absent(flame, state);
+	sort_metrics(flame, state);
+	page->more = calloc(FL_MAX(state->n, 1), sizeof(*page->more));
+	if (!page->more)
+		return fl_no_memory(flame);
+	for (size_t i = 0; i < state->n; i++) {
+		struct gather *g = &state->each[i];
+
+		if (!g->tree->total[0])
+			continue;
+		if (page->tree->total[0]) {
+			page->more[page->nmore++] = (struct fl_further){
+				g->tree, g->samples };
+			continue;
+		}
+		flame_tree_free(page->tree);
+		fl_samples_free(page->samples);
+		page->tree = g->tree;
+		page->samples = g->samples;
+		g->tree = NULL;
+		g->samples = NULL;
+	}
+	return FLAME_OK;
+}
+
 static int finish(struct flame_sink *sink)
 {
 	struct page_state *state = sink->state;
 	struct fl_out *out = state->page.out;
 	int status;
 
+	if (state->page.events && !state->page.borrowed &&
+	    hand_over(sink->flame, state) != FLAME_OK)
+		return FLAME_FAILED;
 	if (!state->page.tree->total[0] && !state->page.tree->total[1])
 		fl_remark(sink->flame, "the result is empty: no sample was "
 			  "selected");
@@ -330,6 +478,14 @@ static void release(struct flame_sink *sink)
 	if (page->out)
 		fl_out_abandon(page->out);
 	flame_abandon(state->gather);
+	for (size_t i = 0; i < state->n; i++) {
+		flame_abandon(state->each[i].sink);
+		flame_tree_free(state->each[i].tree);
+		fl_samples_free(state->each[i].samples);
+	}
+	free(state->each);
+	free(page->more);
+	free(page->events);
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
 	free(page->title);
@@ -400,6 +556,9 @@ int fl_page_check(const struct fl_page *page)
 	if (page->chart && !page->keeps_order)
 		return fl_fail(page->tree->flame, "--flamechart: only a "
 			       "picture (svg) keeps samples in their order");
+	if (page->events && page->borrowed)
+		return fl_fail(page->tree->flame, "--events: of one profile, "
+			       "not of a comparison; choose one by --event");
 	if (page->chart && page->borrowed)
 		return fl_fail(page->tree->flame, "--flamechart: of one "
 			       "profile, not of a comparison");

@@ -130,6 +130,12 @@ struct fl_page {
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
 	bool borrowed;		/* the tree is somebody else's */
 	bool compat_root;	/* but stacks of no frames are not lost */
+	char *events;		/* metrics, each a tree of its own */
+	struct fl_further {
+		struct flame_tree *tree;
+		struct fl_samples *samples;	/* or NULL */
+	} *more;		/* after the first */
+	size_t nmore;
 };
 
 extern const struct flame_row fl_page_rows[];

@@ -96,7 +96,7 @@ undefined while window'
 # Properties that are only ours: neither a browser's nor told in a string.
 ours='asTree base column columns compares down due end hit indent inverted kids
 level method mode most name names node open parent picture preset rowHeight
-sides slot step sums tab tall text unfolded wanted way whole'
+sides slot step sums tall text unfolded wanted way whole'
 
 # Those, and all variables, get short names.
 short() {
@@ -145,7 +145,7 @@ bytes() {
 {
 	echo '(function () {'
 	echo '"use strict";'
-	for module in data caption rewrite bough view draw search diff \
+	for module in data caption rewrite bough view profiles draw search diff \
 		tree pane time export hand menu page; do
 		bare "$from/$module.js"
 	done

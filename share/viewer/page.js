@@ -22,16 +22,16 @@ function scaled(n, step, units) {
 }
 
 // A value in its unit: 12.3 MiB, 4.56 s, 1,234 samples.
-function amount(n) {
-	if (d.unit === "bytes")
+function amount(n, unit = d.unit) {
+	if (unit === "bytes")
 		return scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
-	if (d.unit === "ns") {
+	if (unit === "ns") {
 		if (n < 120e9)
 			return scaled(n, 1000, ["ns", "µs", "ms", "s"]);
 		return n < 7200e9 ? (n / 60e9).toFixed(1) + " min" :
 			(n / 3600e9).toFixed(1) + " h";
 	}
-	return grouped(n) + " " + (n === 1 ? d.unit.replace(/s$/, "") : d.unit);
+	return grouped(n) + " " + (n === 1 ? unit.replace(/s$/, "") : unit);
 }
 
 // The same where it stands with others of its unit.
@@ -270,6 +270,7 @@ const keys = {
 	d: flipTheme,
 	",": () => nudge(-1), ".": () => nudge(1),
 	"<": () => nudge(-1, true), ">": () => nudge(1, true),
+	E: () => turnTo((profiles.at + 1) % profiles.list.length),
 	Escape: escape,
 	Backspace: () => pushed ? history.back() : zoomOut(),
 	Enter: () => zoom(current),
@@ -357,13 +358,14 @@ function listen() {
 	on("prev", "click", () => step(-1));
 	on("search", "input", () => find($("search").value));
 	addEventListener("keydown", onKey);
-	addEventListener("popstate", () => restore(true));
+	addEventListener("popstate", revisit);
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
 		() => { setTheme(); draw(); });
 	const sizes = new ResizeObserver(() => { measure(); draw(); });
 	sizes.observe($("main"));
 	sizes.observe($("rows"));
 	listenTree();
+	listenProfiles();
 	listenPane();
 	listenMenu();
 	listenHand();
@@ -371,20 +373,9 @@ function listen() {
 }
 
 async function start() {
-	const data = $("data");
-	d = decode(await unpack(bytesOf(data.textContent)));
-	data.remove();
-	d.mode = d.asTree ? "tree" : d.inverted ? "icicle" : "flame";
+	listProfiles();
+	await load(profileOf(location.hash));
 	view.icicle = !!d.inverted;
-	diff.column = d.columns.length - 1;
-	whole = given = nodesOf(d);
-	adopt(whole);
-	const title = d.title || "Flame graph";
-	$("title").textContent = $("title").title = title;
-	$("info").textContent = [d.subtitle, d.metric, d.compares ?
-		told(d.columns[0].total[0], d.total[0]) : amount(d.total[0]),
-		grouped(d.n - 1) + " frames"].filter((s) => s).join(" · ");
-	$("notes").textContent = $("notes").title = d.notes;
 	view.row = d.rowHeight || (matchMedia("(pointer: coarse)").matches ?
 		28 : 20);
 	ctx = $("canvas").getContext("2d", { alpha: false });
@@ -392,9 +383,7 @@ async function start() {
 	setTheme();
 	listen();
 	startDiff();
-	if (d.samples)
-		startTime();
-	d.preset = d.highlight && "/" + d.highlight + "/";
+	listenTime();
 	restore(false);
 	toRoot();
 	reveal(view.focus);

@@ -350,8 +350,17 @@ function hoverHeat(e) {
 		8) + "px";
 }
 
-function startTime() {
-	const { tick, end, facets } = d.samples, canvas = $("heat");
+// The times and facets of a profile that is shown.
+function showTime() {
+	const { tick, end, facets } = d.samples || { facets: [] };
+	for (const [tab, [, , facet]] of tabs)
+		if (facet)
+			tabs.delete(tab);
+	heat.of = [];
+	$("time").hidden = !tick;
+	$("lines").hidden = !facets.length;
+	if (!d.samples)
+		return;
 	derive("thread", "pool", (s) => s.replace(/\d+(\.\d+)*/g, "*"));
 	derive("thread", "stage", (s) => (/\bstage (\d+)/.exec(s) || [])[1]);
 	const tid = facets.findIndex((f) => f.name === "tid");
@@ -360,11 +369,13 @@ function startTime() {
 		facets.splice(tid, 1);
 	for (const facet of facets)
 		tabs.set(facet.name, ["", null, facet]);
-	$("time").hidden = !tick;
-	$("lines").hidden = !facets.length;
-	label(canvas, "aria-valuemin", 0);
-	label(canvas, "aria-valuemax", end);
-	label(canvas, "aria-valuenow", 0);
+	label($("heat"), "aria-valuemin", 0);
+	label($("heat"), "aria-valuemax", end);
+	label($("heat"), "aria-valuenow", 0);
+}
+
+function listenTime() {
+	const canvas = $("heat");
 	on(canvas, "pointerdown", (e) => {
 		if (e.button)
 			return;

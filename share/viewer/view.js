@@ -229,11 +229,13 @@ function remember(push) {
 		p.push(kind + "=" + encodeURIComponent(text));
 	put(d.compares && !diff.column, "w=before");
 	put(diff.by !== "self", "c=" + diff.by);
-	put(diff.equal, "e=1");
+	put(diff.equal, "n=1");
 	put(view.focus, "z=" + hashOf(view.focus));
 	put(search.text !== d.preset, "q=" + encodeURIComponent(search.text));
+	put(profiles.at, "e=" + encodeURIComponent(
+		profiles.list[profiles.at].metric));
+	const url = "#" + p.join("&");
 	try {
-		const url = "#" + p.join("&");
 		if (push)
 			history.pushState(++pushed, "", url);
 		else
@@ -241,10 +243,11 @@ function remember(push) {
 	} catch (e) {
 		pushed = 0;
 	}
+	return url;
 }
 
-function restore(animate) {
-	const p = new URLSearchParams(location.hash.slice(1)
+function restore(animate, hash = location.hash) {
+	const p = new URLSearchParams(hash.slice(1)
 		.replaceAll("+", "%2b"));
 	pushed = Number(history.state) || 0;
 	const name = p.get("m");
@@ -255,7 +258,7 @@ function restore(animate) {
 	settle(steps);
 	if (d.compares) {
 		setColumn(p.get("w") === "before" ? 0 : 1);
-		setColors(p.get("c"), p.has("e"));
+		setColors(p.get("c"), p.has("n"));
 	}
 	setSearch(p.has("q") ? p.get("q") : d.preset);
 	show(p.has("z") ? nodeOf(p.get("z")) : 0, animate);

@@ -13,23 +13,46 @@ struct page {
 	struct fl_lines lines;
 	struct fl_counts counts;
 	bool read;
+	bool own;
 };
 
-/* Whether the next line is the data of ours; then the data come next. */
-static bool is_own(struct fl_lines *lines)
+static bool skip(struct fl_in *in, const char *mark)
 {
-	static const char mark[] = "<script type=\"text/plain\" id=\"data\">";
-	const size_t size = sizeof(mark) - 1;
-	const uint8_t *head;
-	size_t n;
+	size_t size = strlen(mark), n;
+	const uint8_t *head = fl_in_peek(in, size, &n);
 
-	fl_in_consume(lines->in, lines->used);
-	lines->used = 0;
-	head = fl_in_peek(lines->in, size, &n);
 	if (n < size || memcmp(head, mark, size) != 0)
 		return false;
-	fl_in_consume(lines->in, size);
+	fl_in_consume(in, size);
 	return true;
+}
+
+/* To the end of a tag of our own: no attribute holds a bracket. */
+static bool skip_tag(struct fl_in *in)
+{
+	const uint8_t *at, *end;
+	size_t n;
+
+	while ((at = fl_in_peek(in, 1, &n)) && n) {
+		end = memchr(at, '>', n);
+		fl_in_consume(in, end ? (size_t)(end - at) + 1 : n);
+		if (end)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the next line is the data of ours, those of the first metric or of
+ * a further one; then the data come next.
+ */
+static bool is_own(struct fl_lines *lines)
+{
+	fl_in_consume(lines->in, lines->used);
+	lines->used = 0;
+	return skip(lines->in, "<script type=\"text/plain\" id=\"data\">") ||
+	       (skip(lines->in, "<script type=\"text/plain\" class=\"data\" ") &&
+		skip_tag(lines->in));
 }
 
 static int read_page(struct flame_source *source, struct fl_asprof *a)
@@ -40,8 +63,10 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 	for (;;) {
 		bool cpool;
 
-		if (is_own(&page->lines))
+		if (is_own(&page->lines)) {
+			page->own = true;
 			return fl_own_read(source, &page->counts);
+		}
 		if (!fl_lines_next(&page->lines, &line))
 			break;
 		cpool = fl_slice_starts(line, "const cpool = [");
@@ -67,9 +92,24 @@ int fl_html_open(struct flame_source *source)
 	return FLAME_OK;
 }
 
+/* The profile of the next metric; FLAME_END. */
+static int read_further(struct flame_source *source)
+{
+	struct page *page = source->state;
+	struct slice line;
+
+	page->counts.n = page->counts.given = 0;
+	page->counts.metric = 0;
+	while (!is_own(&page->lines))
+		if (!fl_lines_next(&page->lines, &line))
+			return FLAME_END;
+	return fl_own_read(source, &page->counts);
+}
+
 int fl_html_next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct page *page = source->state;
+	int got;
 
 	if (!page->read) {
 		struct fl_asprof *a = fl_asprof_new();
@@ -81,7 +121,14 @@ int fl_html_next(struct flame_source *source, struct flame_sample *sample)
 		if (status == FLAME_FAILED)
 			return status;
 	}
-	return fl_counts_next(source, &page->counts, sample);
+	while ((got = fl_counts_next(source, &page->counts, sample)) ==
+	       FLAME_END && page->own) {
+		int status = read_further(source);
+
+		if (status != FLAME_OK)
+			return status;
+	}
+	return got;
 }
 
 void fl_html_close(struct flame_source *source)

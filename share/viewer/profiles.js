@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profiles of a page: one, or one of each metric behind a tab, which is
+ * decoded when it is first seen.  What is looked at is told by a link, so
+ * another profile is shown as a link is.
+ */
+const profiles = {
+	list: [],	// { data, tab, metric; d and given once decoded }
+	at: 0,
+};
+
+function listProfiles() {
+	const all = document.querySelectorAll("#data, .data");
+	profiles.list = [...all].map((data, k) => {
+		const { metric, unit, total } = data.dataset;
+		const tab = element("button", metric,
+			element("i", unit && amount(Number(total), unit)));
+		label(tab, "role", "tab");
+		on(tab, "click", () => turnTo(k));
+		return { data, metric, tab };
+	});
+	$("events").replaceChildren(...profiles.list.map((p) => p.tab));
+	$("events").hidden = !all[1];
+}
+
+function profileOf(hash) {
+	const name = new URLSearchParams(hash.slice(1)
+		.replaceAll("+", "%2b")).get("e");
+	return max(profiles.list.findIndex((p) => p.metric === name), 0);
+}
+
+async function load(k) {
+	const p = profiles.list[profiles.at = k];
+	if (!p.d) {
+		p.d = decode(await unpack(bytesOf(p.data.textContent)));
+		p.data.remove();
+		p.given = nodesOf(p.d);
+		p.d.preset = p.d.highlight && "/" + p.d.highlight + "/";
+		p.d.mode = p.d.asTree ? "tree" :
+			p.d.inverted ? "icicle" : "flame";
+	}
+	// Another was asked for meanwhile.
+	if (k !== profiles.at)
+		return false;
+	d = p.d;
+	whole = given = p.given;
+	grown = search.hit = null;
+	view.steps = [];
+	view.method = captions.length = 0;
+	search.text = settled = "";
+	diff.column = given.columns.length - 1;
+	diff.step = null;
+	d.compares = diff.column > 0;
+	showTime();
+	if (!tabs.has(pane.tab))
+		pane.tab = "Functions";
+	adopt(whole);
+	const title = d.title || "Flame graph";
+	$("title").textContent = $("title").title = title;
+	$("info").textContent = [d.subtitle, d.metric, d.compares ?
+		told(d.columns[0].total[0], d.total[0]) : amount(d.total[0]),
+		grouped(d.n - 1) + " frames"].filter((s) => s).join(" · ");
+	$("notes").textContent = $("notes").title = d.notes;
+	profiles.list.forEach(({ tab }, i) => {
+		label(tab, "aria-selected", i === k);
+		tab.tabIndex = i === k ? 0 : -1;
+	});
+	return true;
+}
+
+async function showProfile(k, hash) {
+	if (!await load(k))
+		return;
+	paint(isDark());
+	restore(false, hash);
+	reveal(view.focus);
+	draw();
+}
+
+function turnTo(k) {
+	if (k === profiles.at)
+		return;
+	leave();
+	profiles.at = k;
+	showProfile(k, remember(true));
+}
+
+function revisit() {
+	const k = profileOf(location.hash);
+	if (k === profiles.at)
+		restore(true);
+	else
+		showProfile(k);
+}
+
+function listenProfiles() {
+	on("events", "keydown", (e) => {
+		const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+		const { list, at } = profiles, n = list.length;
+		if (!by)
+			return;
+		turnTo((at + by + n) % n);
+		list[profiles.at].tab.focus();
+	});
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* As check.js, in a page of several events. */
+(async () => {
+	const $ = (id) => document.getElementById(id);
+	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+	const key = (k) => document.body.dispatchEvent(
+		new KeyboardEvent("keydown", { key: k, bubbles: true }));
+	addEventListener("error", (e) => console.log("not ok: " + e.message));
+
+	function is(what, seen, wanted) {
+		const same = JSON.stringify(seen) === JSON.stringify(wanted);
+		console.log((same ? "ok: " : "not ok: ") + what + (same ? "" :
+			": " + JSON.stringify(seen).replaceAll('"', "'")));
+	}
+	const tabs = () => [...$("events").children];
+	const open = () => tabs().findIndex((tab) =>
+		tab.getAttribute("aria-selected") === "true");
+	const undecoded = () => document.querySelectorAll(".data").length;
+	// To the first match of a search; what is then told of the view.
+	async function zoom(text) {
+		$("search").value = text;
+		$("search").dispatchEvent(new Event("input"));
+		key("n");
+		key("Enter");
+		await pause(400);
+	}
+	while ($("first"))
+		await pause(5);
+	is("a tab for each event", tabs().map((tab) => tab.textContent), [
+		"cpu161 samples", "wall4.1 min", "alloc2 GiB"]);
+	is("the first is open, the others wait", [open(), undecoded(),
+		$("info").textContent.slice(0, 9)], [0, 2, "cpu · 161"]);
+	await zoom("ThreadPoolExecutor.runWorker");
+	const at = new URLSearchParams(location.hash.slice(1)).get("z");
+	tabs()[2].click();
+	await pause(300);
+	const now = new URLSearchParams(location.hash.slice(1));
+	is("another is decoded when it is seen", [open(), undecoded(),
+		$("info").textContent.slice(0, 13)], [2, 1, "alloc · 2 GiB"]);
+	is("search and zoom go with it", [now.get("e"), now.get("z") === at,
+		$("search").value, $("reset").hidden],
+		["alloc", true, "ThreadPoolExecutor.runWorker", false]);
+	history.back();
+	await pause(300);
+	is("back to the first", [open(), $("reset").hidden], [0, false]);
+	key("E");
+	await pause(300);
+	is("the next by key", [open(), undecoded()], [1, 0]);
+	tabs()[1].dispatchEvent(new KeyboardEvent("keydown",
+		{ key: "ArrowRight", bubbles: true }));
+	await pause(300);
+	is("and by arrow", [open(), document.activeElement === tabs()[2]],
+		[2, true]);
+	is("the end", 1, 1);
+})();
