@@ -89,7 +89,8 @@ function sprout(b, way) {
 	}
 	for (const kid of kids)
 		slot[kid.name] = 0;
-	b.kids = kids.sort((a, b) => a.name - b.name);
+	const sum = (b) => view.heavy ? b.total.reduce((m, n) => m + n) : 0;
+	b.kids = kids.sort((a, b) => sum(b) - sum(a) || a.name - b.name);
 }
 
 // As long as there is half a pixel.
@@ -126,12 +127,13 @@ function growCallers(g) {
 }
 
 // Where a method calls itself its outermost call counts.
-function growSandwich(g, method) {
-	const at = [];
+function growSandwich(g, method, group) {
+	const at = [], hit = group ? hitsOf({ kind: "only", text: group }) :
+		d.method.map((m) => m === method);
 	startGrowing(g);
-	const { n, name, end } = g, methods = d.method;
+	const { n, name, end } = g;
 	for (let i = 1; i < n; i++)
-		if (methods[name[i]] === method) {
+		if (hit[name[i]]) {
 			at.push(i);
 			i = end[i] - 1;
 		}
@@ -140,7 +142,7 @@ function growSandwich(g, method) {
 	const sum = (key) => g.columns.map((c) =>
 		at.reduce((n, i) => n + c[key][i], 0));
 	grown.sides = ["callees", "callers"].map((way) => ({
-		name: at.length ? g.name[at[0]] : method, way, from, lo: 0,
+		name: group ? 0 : at.length ? g.name[at[0]] : method, way, from, lo: 0,
 		hi: at.length, kids: null, self: sum("self"),
 		total: sum("total") }));
 }
@@ -178,7 +180,7 @@ function growth() {
 			total: Float64Array.from(list, (b) => b.total[c]) })),
 	};
 	ends(g);
-	grown.list = list;
+	grown.boughs = list;
 	return g;
 }
 
@@ -193,7 +195,7 @@ function growAll() {
 function deepen(i) {
 	if (!grown || !i)
 		return i;
-	const b = grown.list[i];
+	const b = grown.boughs[i];
 	if (grow(b, leastOf(b)))
 		adopt(growth());
 	return b.id;

@@ -94,8 +94,8 @@ performance requestAnimationFrame return setTimeout switch this throw true try t
 undefined while window'
 
 # Properties that are only ours: neither a browser's nor told in a string.
-ours='asTree base column columns compares down due end hit indent inverted kids
-level method mode most name names node open parent picture preset rowHeight
+ours='asTree base boughs column columns compares dimText down due end given heavy hit indent inverted kids
+group level made marks matchText matching method mode most name names node open pages parent picture preset rowHeight
 sides slot step sums tall text unfolded wanted way whole'
 
 # Those, and all variables, get short names.

@@ -97,12 +97,12 @@ function drawOn(dark, f) {
 
 // Draws as a context does, and keeps it as SVG.
 function drafter() {
-	const list = [];
-	const put = (x, y, w, h, fill, more) => list.push('<rect x="' + x +
+	const marks = [];
+	const put = (x, y, w, h, fill, more) => marks.push('<rect x="' + x +
 		'" y="' + y + '" width="' + w + '" height="' + h +
 		'" fill="' + fill + '"' + more);
 	return {
-		list, fillStyle: "", globalAlpha: 1, tip: "",
+		marks, fillStyle: "", globalAlpha: 1, tip: "",
 		measureText: (s) => ctx.measureText(s),
 		fillRect(x, y, w, h) {
 			const hatched = typeof this.fillStyle !== "string";
@@ -112,7 +112,7 @@ function drafter() {
 				this.node)) + "</title></rect>");
 		},
 		fillText(s, x, y) {
-			list.push('<text x="' + x.toFixed(1) + '" y="' +
+			marks.push('<text x="' + x.toFixed(1) + '" y="' +
 				(y + 4) + '"' + (this.globalAlpha < 1 ?
 				' opacity=".7"' : "") + ' fill="' +
 				this.fillStyle + '">' + escaped(s) +
@@ -155,7 +155,7 @@ function picture(dark = isDark()) {
 		view.width + " " + (h + 36) + '" width="' + view.width +
 		'" height="' + (h + 36) + '" font-size="12" font-family="' +
 		'system-ui, sans-serif">\n' +
-		to.list.join("\n") + "\n</svg>\n";
+		to.marks.join("\n") + "\n</svg>\n";
 }
 
 function savePng() {

@@ -11,7 +11,6 @@ function lookAt(x0, x1, animate) {
 	const size = min(max(x1 - x0, d.total[0] / 1e9), d.total[0]);
 	x0 = min(max(x0, 0), d.total[0] - size);
 	look(x0, x0 + size, animate);
-	$("reset").hidden = false;
 }
 
 function pan(px) {

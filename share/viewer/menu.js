@@ -35,6 +35,7 @@ const moreKeys = [
 	["Closer, farther, sideways", "+ − Shift ←→"],
 	["Views", "1–5 i r"],
 	["Table, overview, export", "t v e"],
+	["Heaviest first, or by name", "w"],
 	["Dark or light", "d"],
 ];
 const timeKeys = [["Earlier, later; longer", ", . < >"]];
@@ -72,6 +73,18 @@ function openMenu(e, s, i) {
 	const [text, at] = captionOf(s);
 	openAt(e.clientX, e.clientY, element("b", short(text.slice(at), 60)),
 		...itemsOf(actions.filter((a) => i > 0 || !a[3]), s, i));
+}
+
+// What can be done with a row of the table that is no function.
+function openGroup(e, text) {
+	e.preventDefault();
+	openAt(e.clientX, e.clientY, element("b", short(text, 60)), ...itemsOf([
+		["Callers and callees", "", () => sandwich(0, text)],
+		["Only", "", () => takeText("only", text)],
+		["Hide it", "", () => takeText("hide", text)],
+		["Drop stacks with it", "", () => takeText("drop", text)],
+		["Copy name", "", () => copy(text.replace(/^[a-z]*:/, ""))],
+	]));
 }
 
 function below(id) {
@@ -112,10 +125,42 @@ function menuKey(e) {
 
 // One more step.
 function take(kind, s) {
-	const text = kind === "only" ? s : s ? d.names[s] : "";
+	takeText(kind, kind === "only" ? s : s ? d.names[s] : "");
+}
+
+function takeText(kind, text) {
 	if (!view.steps.some((step) => step.kind === kind &&
 	    step.text === text))
 		alter(view.steps.concat({ kind, text }));
+}
+
+const WAY = 7;	// crumbs that are shown
+
+// The way to the zoomed frame; those in the middle are behind one crumb.
+function showWay() {
+	const path = [], crumbs = [];
+	for (let i = view.focus; i; i = d.parent[i])
+		path.unshift(i);
+	const text = (i) => {
+		const [name, at] = captionOf(d.name[i]);
+		return i ? short(name.slice(at), 40) : "all";
+	};
+	const add = (name, title, does) => {
+		const e = element("button", name);
+		e.title = title;
+		on(e, "click", does);
+		crumbs.push(e);
+	};
+	const between = path.splice(0, max(path.length - WAY, 0));
+	add("all", "Reset zoom (0)", reset);
+	if (between.length)
+		add("…", grouped(between.length) + " frames", (e) => openAt(
+			e.clientX, e.clientY, ...itemsOf(between.map((i) =>
+				[text(i), "", () => zoom(i)]))));
+	for (const i of path)
+		add(text(i), short(d.names[d.name[i]], 300), () => zoom(i));
+	label(crumbs.at(-1), "aria-current", true);
+	$("crumbs").replaceChildren(...crumbs);
 }
 
 function showSteps() {

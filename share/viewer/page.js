@@ -253,6 +253,10 @@ const keys = {
 	i: () => turn(view.mode === "icicle" ? "flame" : "icicle"),
 	r: () => turn(view.mode === "callers" ? "flame" : "callers"),
 	t: () => showPane($("pane").hidden),
+	w() {
+		view.heavy = !view.heavy;
+		alter(view.steps);
+	},
 	v() {
 		mini.wanted = !mini.wanted;
 		draw();
@@ -270,7 +274,7 @@ const keys = {
 	d: flipTheme,
 	",": () => nudge(-1), ".": () => nudge(1),
 	"<": () => nudge(-1, true), ">": () => nudge(1, true),
-	E: () => turnTo((profiles.at + 1) % profiles.list.length),
+	E: () => turnTo((profiles.at + 1) % profiles.pages.length),
 	Escape: escape,
 	Backspace: () => pushed ? history.back() : zoomOut(),
 	Enter: () => zoom(current),
@@ -352,7 +356,6 @@ function listen() {
 	});
 	for (const id of modes)
 		on(id, "click", () => turn(id));
-	on("reset", "click", reset);
 	on("theme", "click", flipTheme);
 	on("next", "click", () => step(1));
 	on("prev", "click", () => step(-1));

@@ -5,9 +5,14 @@
  */
 const tabs = new Map([
 	["Functions", ["=", (s) => d.names[s]]],
-	["Packages", ["pkg:", (s) => packageOf(s) || "(none)"]],
-	["Kinds", ["type:", (s) => typeNames[d.type[s]] || "(other)"]],
+	["Classes", ["class:", (s) => captionOf(s)[0]
+		.slice(0, captionOf(s)[2]).replace(/[.:/]+$/, "")]],
+	["Packages", ["pkg:", packageOf]],
+	["Libraries", ["lib:", libraryOf]],
+	["Kinds", ["type:", (s) => typeNames[d.type[s]]]],
+	["Threads", ["thread:", (s) => d.type[s] === GROUP ? d.names[s] : ""]],
 ]);
+const groupOf = (tab, s) => tabs.get(tab)[1](s) || "(none)";
 const pane = {
 	tab: "Functions", sort: 0, down: true, at: 0,
 	rows: [], columns: [],
@@ -20,6 +25,13 @@ const facetOf = (tab) => tabs.get(tab)[2];
 function packageOf(s) {
 	const [text, at] = captionOf(s);
 	return text.slice(0, at).replace(/[.:/]+$/, "");
+}
+
+// module`function, [library] or its path, file.py, two parts of a package.
+function libraryOf(s) {
+	const m = /^([^`]+)`|^([[/].*)|\(([^():]+):\d+\)$/.exec(d.names[s]);
+	return m && d.type[s] !== GROUP ? m[1] || m[2] || m[3] :
+		packageOf(s).split(/(?<=[./].*)[./]/)[0];
 }
 
 // By number of a group: its name, self and total of each column.
@@ -38,7 +50,7 @@ function sumsOf(tab) {
 	}
 	const ids = new Map(), names = [], first = [];
 	const of = Uint32Array.from(d.names, (name, s) => {
-		const key = tabs.get(tab)[1](s);
+		const key = groupOf(tab, s);
 		if (!ids.has(key)) {
 			ids.set(key, names.length);
 			names.push(key);
@@ -132,7 +144,10 @@ function headPane() {
 		d.compares ? "wide" : "";
 	$("list").replaceChildren(head, body);
 	label($("list"), "aria-rowcount", pane.rows.length + 1);
-	$("tabs").replaceChildren(...[...tabs.keys()].map((name) => {
+	const threads = d.type.includes(GROUP, 1) && !tabs.has("thread");
+	const there = [...tabs.keys()].filter((name) =>
+		name !== "Threads" || threads);
+	$("tabs").replaceChildren(...there.map((name) => {
 		const b = element("button", name);
 		label(b, "aria-pressed", name === pane.tab);
 		on(b, "click", () => {
@@ -245,10 +260,20 @@ function listenPane() {
 			chooseAt(placeOf(e), e.altKey ||
 				e.target.tagName === "BUTTON");
 	});
-	on("list", "dblclick", (e) => symbolOf(e) && sandwich(symbolOf(e)));
+	const groupAt = (e) => placeOf(e) < 0 || facetOf(pane.tab) ? "" :
+		tabs.get(pane.tab)[0] +
+		sumsOf(pane.tab).names[pane.rows[placeOf(e)]];
+	on("list", "dblclick", (e) => {
+		if (symbolOf(e))
+			sandwich(symbolOf(e));
+		else if (groupAt(e))
+			sandwich(0, groupAt(e));
+	});
 	on("list", "contextmenu", (e) => {
 		if (symbolOf(e))
 			openMenu(e, symbolOf(e), -1);
+		else if (groupAt(e))
+			openGroup(e, groupAt(e));
 	});
 	on("list", "keydown", (e) => {
 		const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -20,

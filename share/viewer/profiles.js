@@ -5,13 +5,13 @@
  * another profile is shown as a link is.
  */
 const profiles = {
-	list: [],	// { data, tab, metric; d and given once decoded }
+	pages: [],	// { data, tab, metric; d and given once decoded }
 	at: 0,
 };
 
 function listProfiles() {
 	const all = document.querySelectorAll("#data, .data");
-	profiles.list = [...all].map((data, k) => {
+	profiles.pages = [...all].map((data, k) => {
 		const { metric, unit, total } = data.dataset;
 		const tab = element("button", metric,
 			element("i", unit && amount(Number(total), unit)));
@@ -19,18 +19,18 @@ function listProfiles() {
 		on(tab, "click", () => turnTo(k));
 		return { data, metric, tab };
 	});
-	$("events").replaceChildren(...profiles.list.map((p) => p.tab));
+	$("events").replaceChildren(...profiles.pages.map((p) => p.tab));
 	$("events").hidden = !all[1];
 }
 
 function profileOf(hash) {
 	const name = new URLSearchParams(hash.slice(1)
 		.replaceAll("+", "%2b")).get("e");
-	return max(profiles.list.findIndex((p) => p.metric === name), 0);
+	return max(profiles.pages.findIndex((p) => p.metric === name), 0);
 }
 
 async function load(k) {
-	const p = profiles.list[profiles.at = k];
+	const p = profiles.pages[profiles.at = k];
 	if (!p.d) {
 		p.d = decode(await unpack(bytesOf(p.data.textContent)));
 		p.data.remove();
@@ -46,6 +46,7 @@ async function load(k) {
 	whole = given = p.given;
 	grown = search.hit = null;
 	view.steps = [];
+	view.made = "";
 	view.method = captions.length = 0;
 	search.text = settled = "";
 	diff.column = given.columns.length - 1;
@@ -61,7 +62,7 @@ async function load(k) {
 		told(d.columns[0].total[0], d.total[0]) : amount(d.total[0]),
 		grouped(d.n - 1) + " frames"].filter((s) => s).join(" · ");
 	$("notes").textContent = $("notes").title = d.notes;
-	profiles.list.forEach(({ tab }, i) => {
+	profiles.pages.forEach(({ tab }, i) => {
 		label(tab, "aria-selected", i === k);
 		tab.tabIndex = i === k ? 0 : -1;
 	});
@@ -96,10 +97,10 @@ function revisit() {
 function listenProfiles() {
 	on("events", "keydown", (e) => {
 		const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
-		const { list, at } = profiles, n = list.length;
+		const { pages, at } = profiles, n = pages.length;
 		if (!by)
 			return;
 		turnTo((at + by + n) % n);
-		list[profiles.at].tab.focus();
+		pages[profiles.at].tab.focus();
 	});
 }

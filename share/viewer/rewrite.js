@@ -27,7 +27,7 @@ const ruleNames = {
 };
 
 function hitsOf({ kind, text }) {
-	const test = kind === "only" ? matcher(text) :
+	const test = kind === "only" || groupTab(text) ? matcher(text) :
 		(s, i) => s === text;
 	return Uint8Array.from(d.names, (s, i) => i && test(s, i) ? 1 : 0);
 }
@@ -75,8 +75,15 @@ function rewrite(g, step) {
 	return preorder(made, name, up, selfs);
 }
 
-// Nodes whose parents come first, in preorder, siblings by symbol.
-function preorder(n, name, parent, selfs) {
+// Heaviest of its siblings first.
+function heavier(g) {
+	return preorder(g.n, g.name, g.parent, g.columns.map((c) => c.self),
+		Float64Array.from(g.name, (s, i) =>
+			g.columns.reduce((sum, c) => sum + c.total[i], 0)));
+}
+
+// Nodes whose parents come first, in preorder, siblings by symbol or weight.
+function preorder(n, name, parent, selfs, weights) {
 	const first = u32(n), next = u32(n), order = u32(n), to = u32(n);
 	const at = u32(d.names.length + 1);
 	for (let i = 0; i < n; i++)
@@ -85,6 +92,9 @@ function preorder(n, name, parent, selfs) {
 		at[s + 1] += at[s];
 	for (let i = 0; i < n; i++)
 		order[at[name[i]]++] = i;
+	if (weights)
+		order.sort((a, b) => weights[b] - weights[a] ||
+			name[a] - name[b]);
 	for (let k = n; k-- > 1;) {
 		next[order[k]] = first[parent[order[k]]];
 		first[parent[order[k]]] = order[k];

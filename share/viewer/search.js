@@ -7,24 +7,31 @@ const search = {
 	text: "",
 	hit: null,	// by symbol: 1 where it matches
 	before: null,	// matches before a place of d.node
-	list: [],	// matching nodes in sight of the zoom
+	matching: [],	// matching nodes in sight of the zoom
 	at: -1,
 };
 
+// Which of the table's groups a text such as "pkg:java.util" names.
+function groupTab(text) {
+	return [...tabs.keys()].slice(1, 6).find((tab) =>
+		text.startsWith(tabs.get(tab)[0]));
+}
+
 // A test of a name and its symbol.  "=a" is no other name, "pkg:a" a package
-// and what is below, "type:a" how a frame ran.
+// and what is below; parts will do of how a frame ran and of a thread.
 function matcher(text) {
 	if (text[0] === "=")
 		return (s) => s === text.slice(1);
-	if (text.startsWith("pkg:")) {
-		text = text.slice(4);
-		return (s, i) => (packageOf(i) + ".").startsWith(text + ".") ||
-			(text === "(none)" && !packageOf(i));
-	}
-	if (text.startsWith("type:")) {
-		text = text.slice(5).toLowerCase();
-		return (s, i) => (typeNames[d.type[i]] || "(other)")
-			.toLowerCase().includes(text);
+	const tab = groupTab(text);
+	if (tab) {
+		text = text.slice(tabs.get(tab)[0].length);
+		if (tab === "Packages")
+			return (s, i) => (groupOf(tab, i) + ".")
+				.startsWith(text + ".");
+		text = text.toLowerCase();
+		return (s, i) => groupOf(tab, i).toLowerCase() === text ||
+			(/^[KT]/.test(tab) && tabs.get(tab)[1](i).toLowerCase()
+				.includes(text));
 	}
 	const re = /^\/(.*?)\/?$/s.exec(text);
 	const capitals = /[A-Z]/.test(text.replace(/\\./g, ""));
@@ -76,7 +83,7 @@ function count() {
 	const { split } = d, { open } = tree;
 	let sum = 0, inside = 0, unseen = 0, over = 0;
 
-	search.list = list;
+	search.matching = list;
 	search.at = -1;
 	for (const id of ["prev", "next", "only"])
 		$(id).hidden = !search.hit;
@@ -116,11 +123,11 @@ function find(text) {
 
 // To the next (1) or previous (-1) match.
 function step(by) {
-	const n = search.list.length;
+	const n = search.matching.length;
 	if (!n)
 		return;
 	search.at = search.at < 0 && by < 0 ? n - 1 : (search.at + by + n) % n;
-	point(search.list[search.at]);
+	point(search.matching[search.at]);
 	$("found").textContent = $("found").textContent
 		.replace(/·.*/, "· " + grouped(search.at + 1) +
 			"/" + grouped(n));

@@ -16,7 +16,9 @@ let d;				// the profile, and the nodes in view
 let given, whole;		// its own nodes; the same with the steps taken
 const view = {
 	mode: "", method: 0,	// of the sandwich
+	group: "",		// or "pkg:java.util": instead
 	steps: [],		// see rewrite.js
+	heavy: false,		// siblings by weight, not by name
 	focus: 0, x0: 0, x1: 1, icicle: false, rows: 1,
 	width: 1, height: 1,	// of the canvas, in CSS pixels
 	row: 20, tall: 1,	// of a frame; of everything
@@ -164,10 +166,10 @@ function show(focus, animate) {
 	const { base } = d;
 	view.focus = focus = deepen(focus);
 	view.rows = rowsOf(focus);
+	showWay();
 	measure();
 	scrollTo(view.top + (d.base - base) * view.row);
 	look(d.x[focus], d.x[focus] + max(d.total[focus], 1), animate);
-	$("reset").hidden = !focus;
 	count();
 }
 
@@ -224,16 +226,17 @@ function remember(push) {
 	const put = (unusual, text) => unusual && p.push(text);
 	put(view.mode !== d.mode, "v=" + view.mode);
 	put(view.mode === "sandwich", "m=" +
-		encodeURIComponent(d.names[view.method]));
+		encodeURIComponent(view.group || d.names[view.method]));
 	for (const { kind, text } of view.steps)
 		p.push(kind + "=" + encodeURIComponent(text));
 	put(d.compares && !diff.column, "w=before");
 	put(diff.by !== "self", "c=" + diff.by);
 	put(diff.equal, "n=1");
+	put(view.heavy, "o=weight");
 	put(view.focus, "z=" + hashOf(view.focus));
 	put(search.text !== d.preset, "q=" + encodeURIComponent(search.text));
 	put(profiles.at, "e=" + encodeURIComponent(
-		profiles.list[profiles.at].metric));
+		profiles.pages[profiles.at].metric));
 	const url = "#" + p.join("&");
 	try {
 		if (push)
@@ -253,8 +256,12 @@ function restore(animate, hash = location.hash) {
 	const name = p.get("m");
 	const steps = [...p].filter(([kind]) => Object.hasOwn(ruleNames, kind))
 		.map(([kind, text]) => ({ kind, text }));
-	view.method = name ? max(d.names.indexOf(name), 0) : view.method;
+	if (name) {
+		view.method = max(d.names.indexOf(name), 0);
+		view.group = !view.method && groupTab(name) ? name : "";
+	}
 	setMode(p.has("v") ? p.get("v") : d.mode);
+	view.heavy = p.has("o");
 	settle(steps);
 	if (d.compares) {
 		setColumn(p.get("w") === "before" ? 0 : 1);
@@ -300,13 +307,16 @@ let settled = "";
 
 function settle(steps) {
 	const { mode, method } = view;
-	const made = JSON.stringify(steps);
+	const made = view.heavy + JSON.stringify(steps);
 	const now = (mode === "callers" ? mode : mode === "sandwich" ?
-		method : "") + made;
+		view.group || method : "") + made;
 	if (now === settled)
 		return false;
-	if (made !== JSON.stringify(view.steps)) {
+	if (made !== view.made) {
+		view.made = made;
 		whole = rewritten(given, steps);
+		if (view.heavy)
+			whole = heavier(whole);
 		view.steps = steps;
 		setCompares(whole.columns.length > 1);
 		showSteps();
@@ -317,7 +327,11 @@ function settle(steps) {
 	if (mode === "callers")
 		growCallers(whole);
 	else if (mode === "sandwich")
-		growSandwich(whole, method || (view.method = busiest()));
+		growSandwich(whole, method || (view.method = busiest()),
+			view.group);
+	// The root's name, where it stands for a group.
+	d.names[0] = mode === "sandwich" && view.group || "all";
+	captions[0] = null;
 	adopt(grown ? growAll() : whole);
 	return true;
 }
@@ -381,9 +395,10 @@ function alter(steps, replace) {
 	remember(!replace);
 }
 
-function sandwich(s) {
+function sandwich(s, group = "") {
+	if (s || group)
+		view.group = group;
 	if (s)
 		view.method = d.method[s];
 	turn("sandwich");
 }
-

@@ -144,5 +144,39 @@
 	key("?");
 	is("keys are told", $("menu").textContent.includes("Drop stacks"),
 		true);
+	$("menu").hidePopover();
+
+	const crumbs = () => [...$("crumbs").children];
+	await at("c");
+	key("Enter");
+	await pause(400);
+	is("crumbs are the way to it", crumbs().map((e) => e.textContent),
+		["all", "main", "c"]);
+	crumbs()[1].click();
+	await pause(400);
+	is("and lead back", crumbs().map((e) => e.textContent),
+		["all", "main"]);
+	key("0");
+	await pause(400);
+	is("siblings are by name", await at("a"),
+		"a, 53.33% total, 0.00% self, depth 2, child 1 of 2");
+	key("w");
+	is("by weight", [location.hash, await at("b")], ["#o=weight",
+		"b, 33.33% total, 33.33% self, depth 3, child 1 of 2"]);
+	is("and linked", (await lines())[0], "main;a;b 5");
+	key("w");
+
+	key("t");
+	const tab = (name) => [...$("tabs").children].find((b) =>
+		b.textContent === name).click();
+	tab("Kinds");
+	is("sums of kinds", table(), ["15 15 (none)"]);
+	document.querySelector("#list [id]").dispatchEvent(new MouseEvent(
+		"dblclick", { bubbles: true }));
+	is("a sandwich of a group", decodeURIComponent(location.hash),
+		"#v=sandwich&m=type:(none)");
+	key("1");
+	tab("Functions");
+	key("t");
 	is("the end", 1, 1);
 })();
