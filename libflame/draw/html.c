@@ -25,6 +25,7 @@
 #include "format/format.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -337,26 +338,86 @@ static bool put_still(struct book *b)
 	return true;
 }
 
+/* Beside the page, for hosts whose policy forbids scripts in it. */
+#define BESIDE "flame-viewer-" FLAME_VERSION
+
+static int put_beside(struct fl_page *page, const char *suffix,
+		      const char *text)
+{
+	struct flame *flame = page->tree->flame;
+	const char *path = fl_out_path(page->out);
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	struct fl_out *out;
+	char *beside;
+
+	if (!path)
+		return fl_fail(flame, "--split: needs a file to write to, as "
+			       "-o page.html");
+	if (asprintf(&beside, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0,
+		     path, BESIDE, suffix) < 0)
+		return fl_no_memory(flame);
+	out = fl_out_open(flame, beside);
+	free(beside);
+	if (!out)
+		return FLAME_FAILED;
+	fl_out_text(out, text);
+	return fl_out_close(out);
+}
+
+static void put_policy(const struct book *b)
+{
+	const bool split = b->page->split;
+
+	fl_out_print(b->out, "<meta http-equiv=\"Content-Security-Policy\" "
+		     "content=\"default-src 'none'; script-src '%s'; "
+		     "style-src '%s'; img-src data: blob:; base-uri 'none'; "
+		     "form-action 'none'\">\n",
+		     split ? "self" : fl_viewer.script_hash,
+		     split ? "self" : fl_viewer.style_hash);
+}
+
+static void put_style(const struct book *b)
+{
+	if (b->page->split) {
+		fl_out_text(b->out, "<link rel=\"stylesheet\" href=\"" BESIDE
+			    ".css\">");
+		return;
+	}
+	fl_out_text(b->out, "<style>");
+	fl_out_text(b->out, fl_viewer.style);
+	fl_out_text(b->out, "</style>");
+}
+
+static void put_script(const struct fl_page *page)
+{
+	fl_out_text(page->out, page->split ? "<script src=\"" BESIDE
+		    ".js\">" : "<script>");
+	if (!page->split)
+		fl_out_text(page->out, fl_viewer.script);
+	fl_out_text(page->out, "</script>\n</body>\n</html>\n");
+}
+
 static void put_head(const struct book *b)
 {
 	const char *title = b->page->title;
 	struct fl_out *out = b->out;
 
-	fl_out_print(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-		     "<meta charset=\"utf-8\">\n"
-		     "<meta http-equiv=\"Content-Security-Policy\" "
-		     "content=\"default-src 'none'; script-src '%s'; "
-		     "style-src '%s'; img-src data: blob:; base-uri 'none'; "
-		     "form-action 'none'\">\n",
-		     fl_viewer.script_hash, fl_viewer.style_hash);
+	fl_out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+		    "<meta charset=\"utf-8\">\n");
+	put_policy(b);
 	fl_out_text(out, "<meta name=\"viewport\" "
 		    "content=\"width=device-width, initial-scale=1\">\n"
-		    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-		    "<title>");
+		    "<meta name=\"color-scheme\" content=\"light dark\">\n");
+	if (b->page->source_url) {
+		fl_out_text(out, "<meta name=\"source-url\" content=\"");
+		fl_put_string(out, b->page->source_url);
+		fl_out_text(out, "\">\n");
+	}
+	fl_out_text(out, "<title>");
 	fl_put_string(out, title && *title ? title : "Flame graph");
-	fl_out_text(out, "</title>\n<style>");
-	fl_out_text(out, fl_viewer.style);
-	fl_out_text(out, "</style>\n</head>\n<body>\n");
+	fl_out_text(out, "</title>\n");
+	put_style(b);
+	fl_out_text(out, "\n</head>\n<body>\n");
 	fl_out_text(out, fl_viewer.body);
 }
 
@@ -409,8 +470,11 @@ static int write_profile(const struct fl_page *page, bool further)
 static int write_html(struct fl_page *page)
 {
 	struct fl_page shown = *page;
-	struct fl_out *out = page->out;
 
+	if (page->split &&
+	    (put_beside(page, ".js", fl_viewer.script) != FLAME_OK ||
+	     put_beside(page, ".css", fl_viewer.style) != FLAME_OK))
+		return FLAME_FAILED;
 	if (write_profile(page, false) != FLAME_OK)
 		return FLAME_FAILED;
 	for (size_t i = 0; i < page->nmore; i++) {
@@ -419,9 +483,7 @@ static int write_html(struct fl_page *page)
 		if (write_profile(&shown, true) != FLAME_OK)
 			return FLAME_FAILED;
 	}
-	fl_out_text(out, "<script>");
-	fl_out_text(out, fl_viewer.script);
-	fl_out_text(out, "</script>\n</body>\n</html>\n");
+	put_script(page);
 	return FLAME_OK;
 }
 

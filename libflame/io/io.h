@@ -141,6 +141,8 @@ struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf);
 void fl_out_put(struct fl_out *out, const void *at, size_t size);
 void fl_out_text(struct fl_out *out, const char *text);
 void fl_out_print(struct fl_out *out, const char *format, ...) FL_PRINTF(2, 3);
+/* Where a regular file will be; NULL for what is written as it is. */
+const char *fl_out_path(const struct fl_out *out);
 int fl_out_close(struct fl_out *out);
 /* Closes and removes what was written; takes NULL too. */
 void fl_out_abandon(struct fl_out *out);

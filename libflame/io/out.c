@@ -31,6 +31,11 @@ struct fl_out {
 	char buffer[BUFFER];
 };
 
+const char *fl_out_path(const struct fl_out *out)
+{
+	return out->path;
+}
+
 static void free_out(struct fl_out *out)
 {
 	if (out->fd > STDERR_FILENO)

@@ -26,6 +26,8 @@ const struct flame_row fl_page_rows[] = {
 	{ 'w', "events", "all|LIST", "HTML: several events, each behind a tab", 0, 0, 0 },
 	{ 'w', "inverted", NULL, "root on top (icicle)", 0, 0, 0 },
 	{ 'w', "no-time", NULL, "HTML: without times and threads", 0, 0, 0 },
+	{ 'w', "source-url", "URL", "HTML: open this for a frame, {path} {line} ...", 0, 0, 0 },
+	{ 'w', "split", NULL, "HTML: script and style as files beside the page", 0, 0, 0 },
 	{ 'w', "tree", NULL, "open as a tree of rows", 0, 0, 0 },
 	{ 0, NULL, NULL, NULL, 0, 0, 0 }
 };
@@ -273,6 +275,21 @@ static int set_events(struct flame_sink *sink, const char *value)
 	return FLAME_OK;
 }
 
+/* What runs in the page is no link. */
+static int set_source_url(struct fl_page *page, const char *value)
+{
+	static const char *const schemes[] = {
+		"https://", "http://", "file://", "vscode://", "idea://",
+		"jetbrains://",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(schemes); i++)
+		if (strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
+			return set_text(&page->source_url, value);
+	return fl_fail(page->tree->flame, "--source-url %s: not https, http, "
+		       "file, vscode, idea or jetbrains, and ://", value);
+}
+
 static int set_switch(struct flame_sink *sink, const char *option)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
@@ -285,7 +302,7 @@ static int set_switch(struct flame_sink *sink, const char *option)
 		{ "compat-root", &page->compat_root },
 		{ "negate", &page->negate },
 		{ "no-javascript", &page->no_script },
-		{ "flamechart", &page->chart },
+		{ "flamechart", &page->chart }, { "split", &page->split },
 		{ "no-time", &page->no_time },
 	};
 
@@ -357,6 +374,8 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return set_minwidth(page, value);
 	if (strcmp(option, "events") == 0)
 		return set_events(sink, value);
+	if (strcmp(option, "source-url") == 0)
+		return set_source_url(page, value);
 	if (strcmp(option, "mine") == 0)
 		return add_mine(page, value);
 	if (strcmp(option, "whole") == 0)
@@ -458,6 +477,10 @@ static int finish(struct flame_sink *sink)
 	status = state->page.write(&state->page);
 	if (state->page.negate && state->page.tree->columns == 1)
 		fl_remark(sink->flame, "--negate: nothing is compared");
+	if ((state->page.split || state->page.source_url) &&
+	    !sink->keeps_apart)
+		fl_remark(sink->flame, "--%s: only a page (html) knows it",
+			  state->page.split ? "split" : "source-url");
 	if (state->page.mine && !state->page.brushed)
 		fl_remark(sink->flame, "--mine: only pictures (svg) and text "
 			  "have such colours");
@@ -486,6 +509,7 @@ static void release(struct flame_sink *sink)
 	free(state->each);
 	free(page->more);
 	free(page->events);
+	free(page->source_url);
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
 	free(page->title);

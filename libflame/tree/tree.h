@@ -130,6 +130,8 @@ struct fl_page {
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
 	bool borrowed;		/* the tree is somebody else's */
 	bool compat_root;	/* but stacks of no frames are not lost */
+	bool split;		/* HTML: script and style beside the page */
+	char *source_url;	/* HTML: a link of a frame, with {class} ... */
 	char *events;		/* metrics, each a tree of its own */
 	struct fl_further {
 		struct flame_tree *tree;

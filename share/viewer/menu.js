@@ -16,11 +16,13 @@ const actions = [
 	["Copy name", "c", (s) => copy(d.names[s])],
 	["Copy stack", "C", (s, i) => copy(stackOf(i).join("\n")), true],
 	["Copy link", "l", () => copy(location.href)],
+	["Open source", "u", (s) => openSource(s)],
 ];
 const exports = [
 	["Picture, SVG", "", () => save("svg", picture())],
 	["Picture, PNG", "", savePng],
 	["Folded stacks", "", () => save("folded", ...folded())],
+	["Copy folded stacks", "", () => copy(folded().join(""))],
 	["Table, CSV", "", () => {
 		showPane(true);
 		save("csv", csv());
@@ -28,6 +30,7 @@ const exports = [
 ];
 const moreKeys = [
 	["Search; next, previous match", "/ n N"],
+	["Zoom to the match", "Alt Enter"],
 	["Back, forward", "[ ]"],
 	["Zoom out; all", "Esc 0"],
 	["Walk the frames", "← ↑ ↓ →"],
@@ -40,6 +43,36 @@ const moreKeys = [
 ];
 const timeKeys = [["Earlier, later; longer", ", . < >"]];
 const diffKeys = [["Before or after", "b"], ["Colours", "k"]];
+
+/*
+ * --source-url: {name}, {class}, {package}, {method}, {file}, {line}, and
+ * {path} of what is written on a frame: "a.B$C.d" is of a/B.
+ */
+const sourceUrl = document.querySelector("meta[name=source-url]");
+
+function urlOf(s) {
+	const name = d.names[s], [text, , at] = captionOf(s);
+	const type = text.slice(0, at).replace(/[.:/]+$/, "");
+	const m = /([^\s(:]+\.\w+)?:(\d+)\)?(?:_\[.\])?$/.exec(name) || [];
+	const values = [name, type, packageOf(s), text.slice(at), m[1], m[2],
+		type.split("$")[0].replaceAll(".", "/")];
+	return sourceUrl.content.replace(/\{(\w+)\}/g, (all, key) => {
+		const k = "name class package method file line path"
+			.split(" ").indexOf(key);
+		return k < 0 ? all : (values[k] || "").split("/")
+			.map(encodeURIComponent).join("/");
+	});
+}
+
+function openSource(s) {
+	const a = element("a");
+	if (!sourceUrl || !s)
+		return;
+	a.href = urlOf(s);
+	a.target = "_blank";
+	a.rel = "noopener";
+	a.click();
+}
 
 function openAt(x, y, ...children) {
 	const menu = $("menu");
@@ -72,7 +105,8 @@ function openMenu(e, s, i) {
 	e.preventDefault();
 	const [text, at] = captionOf(s);
 	openAt(e.clientX, e.clientY, element("b", short(text.slice(at), 60)),
-		...itemsOf(actions.filter((a) => i > 0 || !a[3]), s, i));
+		...itemsOf(actions.filter((a) => (i > 0 || !a[3]) &&
+			(sourceUrl || a[1] !== "u")), s, i));
 }
 
 // What can be done with a row of the table that is no function.
@@ -99,7 +133,9 @@ function openExport() {
 function openHelp() {
 	const keys = moreKeys.concat(d.compares ? diffKeys : [],
 		d.samples ? timeKeys : [],
-		actions.slice(1).map(([text, key]) => [text, key]));
+		profiles.pages[1] ? [["Next event", "E"]] : [],
+		actions.slice(1, sourceUrl ? 99 : -1).map(([text, key]) =>
+			[text, key]));
 	openAt(...below("help"), element("table", "", ...keys.map((k) =>
 		element("tr", "", element("td", k[0]), element("th", k[1])))));
 }

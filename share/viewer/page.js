@@ -224,8 +224,9 @@ function setTheme(theme) {
 }
 
 function flipTheme() {
-	setTheme(isDark() ? "light" : "dark");
+	setTheme(view.theme = isDark() ? "light" : "dark");
 	draw();
+	remember(false);
 }
 
 function focusSearch() {
@@ -236,9 +237,11 @@ function focusSearch() {
 function escape() {
 	if (search.text)
 		find("");
-	else if (view.focus && !tree.open)
+	else if (!$("pane").hidden)
+		showPane(false);
+	else if (view.focus && !tree.open && !pinned)
 		zoomOut();
-	else
+	else if (!pinned)
 		dropSpans();
 	if (!tree.open)
 		leave();
@@ -306,6 +309,12 @@ function onKey(e) {
 	if ((e.ctrlKey || e.metaKey) && e.key === "f" && !e.altKey) {
 		e.preventDefault();
 		focusSearch();
+		return;
+	}
+	if (typing && e.altKey && e.key === "Enter") {
+		if (search.at < 0)
+			step(1);
+		zoom(current);
 		return;
 	}
 	if (e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(map, e.key))

@@ -16,6 +16,7 @@ let d;				// the profile, and the nodes in view
 let given, whole;		// its own nodes; the same with the steps taken
 const view = {
 	mode: "", method: 0,	// of the sandwich
+	theme: "",		// that was asked for here, or by the link
 	group: "",		// or "pkg:java.util": instead
 	steps: [],		// see rewrite.js
 	heavy: false,		// siblings by weight, not by name
@@ -235,6 +236,7 @@ function remember(push) {
 	put(view.heavy, "o=weight");
 	put(view.focus, "z=" + hashOf(view.focus));
 	put(search.text !== d.preset, "q=" + encodeURIComponent(search.text));
+	put(view.theme, "d=" + view.theme);
 	put(profiles.at, "e=" + encodeURIComponent(
 		profiles.pages[profiles.at].metric));
 	const url = "#" + p.join("&");
@@ -253,6 +255,11 @@ function restore(animate, hash = location.hash) {
 	const p = new URLSearchParams(hash.slice(1)
 		.replaceAll("+", "%2b"));
 	pushed = Number(history.state) || 0;
+	if (/^(dark|light)$/.test(p.get("d"))) {
+		document.documentElement.dataset.theme = view.theme =
+			p.get("d");
+		paint(isDark());
+	}
 	const name = p.get("m");
 	const steps = [...p].filter(([kind]) => Object.hasOwn(ruleNames, kind))
 		.map(([kind, text]) => ({ kind, text }));
@@ -267,7 +274,7 @@ function restore(animate, hash = location.hash) {
 		setColumn(p.get("w") === "before" ? 0 : 1);
 		setColors(p.get("c"), p.has("n"));
 	}
-	setSearch(p.has("q") ? p.get("q") : d.preset);
+	setSearch(p.get("q") ?? p.get("h") ?? d.preset);
 	show(p.has("z") ? nodeOf(p.get("z")) : 0, animate);
 	reveal(view.focus);
 	if (tree.open)

@@ -10,7 +10,10 @@
 		saved.push(blob);
 		return "about:blank";
 	};
-	HTMLAnchorElement.prototype.click = () => {};
+	let link = "";
+	HTMLAnchorElement.prototype.click = function () {
+		link = this.href;
+	};
 	addEventListener("error", (e) => console.log("not ok: " + e.message));
 
 	function is(what, seen, wanted) {
@@ -146,6 +149,29 @@
 		true);
 	$("menu").hidePopover();
 
+	await at("<i>x<i>");
+	key("u");
+	is("its source is a link", link, "https://host/%3Ci%3Ex%3Ci%3E?l=");
+	$("search").value = "=c";
+	search("=c");
+	$("search").focus();
+	$("search").dispatchEvent(new KeyboardEvent("keydown", {
+		key: "Enter", altKey: true, bubbles: true }));
+	await pause(400);
+	is("Alt Enter zooms to the match", $("crumbs").textContent, "allmainc");
+	key("Escape");
+	is("Esc clears the search first", [$("search").value,
+		$("crumbs").textContent], ["", "allmainc"]);
+	key("t");
+	key("Escape");
+	is("closes the table next", [$("pane").hidden,
+		$("crumbs").textContent], [true, "allmainc"]);
+	key("Escape");
+	await pause(400);
+	is("and zooms out then", $("crumbs").textContent, "allmain");
+	key("0");
+	await pause(400);
+
 	const crumbs = () => [...$("crumbs").children];
 	await at("c");
 	key("Enter");
@@ -178,5 +204,9 @@
 	key("1");
 	tab("Functions");
 	key("t");
+	key("d");
+	const dark = document.documentElement.dataset.theme;
+	is("the theme is linked", location.hash, "#d=" + dark);
+	key("d");
 	is("the end", 1, 1);
 })();

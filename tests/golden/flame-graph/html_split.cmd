@@ -1,0 +1,10 @@
+# Script and style beside the page, whose policy lets nothing else run.
+mkdir pages
+echo 'a;b 3' | flame-graph --split -o pages/p.html
+ls pages | sed 's/[0-9][0-9.]*[0-9]/N/'
+sed 's/[0-9]\.[0-9.]*[0-9]/N/' pages/p.html |
+	grep -o 'script-src [^;]*; style-src [^;]*\|<link[^>]*>\|<script src.*'
+flame-fold pages/p.html
+echo 'a;b 3' | flame-graph --split -f html
+echo 'a;b 3' | flame-graph --split -f html -o nosuch/p.html
+echo 'a;b 3' | flame-graph --split -f svg >svg
