@@ -46,3 +46,11 @@ $(completions): $(completion_generate) $(bin_PROGRAMS)
 			$$shell $$tool < $@-h > $@-t && \
 		rm $@-h && mv $@-t $@
 endif
+
+# The pictures that README names, from recordings in tests/data.
+EXTRA_DIST += share/screenshots
+
+.PHONY: screenshots
+screenshots: all
+	TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
+		$(SHELL) $(srcdir)/share/screenshots/draw
