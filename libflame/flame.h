@@ -88,9 +88,10 @@ const char *flame_error(const struct flame *flame);
 
 /*
  * Forgets the failure of an input, so that the next may be read; what was
- * interned stays.  Not after a failure of memory or of an output.
+ * interned stays.  Not after a failure of an output; one of memory is not
+ * forgotten (FLAME_FAILED).
  */
-void flame_clear(struct flame *flame);
+int flame_clear(struct flame *flame);
 
 /* Warnings: damage from which whole records were kept, guesses, losses. */
 void flame_on_warning(struct flame *flame,
@@ -118,7 +119,12 @@ void flame_on_progress(struct flame *flame,
 /* Damage that was survived so far, in warnings. */
 unsigned flame_warnings(const struct flame *flame);
 
-/* Fail rather than let the dictionary grow beyond this; 0: no limit. */
+/*
+ * Fail rather than let what the library holds grow beyond this; 0: no limit.
+ * Counted is all that grows, of all dictionaries, readers, writers and
+ * threads of the process, as asked of malloc; mapped files are not.  There is
+ * one limit, the one set last.
+ */
 void flame_limit(struct flame *flame, size_t bytes);
 
 /*

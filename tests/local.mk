@@ -87,6 +87,7 @@ script_tests = \
 	tests/golden/run \
 	tests/jfr-text/run \
 	tests/laws/readers \
+	tests/laws/memory \
 	tests/laws/promises \
 	tests/laws/run \
 	tests/progress/run \

@@ -40,6 +40,18 @@ static int trouble(const struct cli *cli, struct flame *flame)
 	return CLI_TROUBLE;
 }
 
+bool cli_pass_over(const struct cli *cli, struct flame *flame)
+{
+	char line[1024];
+
+	snprintf(line, sizeof(line), "%s", flame_error(flame));
+	if (flame_clear(flame) != FLAME_OK)
+		return false;
+	if (line[0])
+		cli_say(cli, "%s", line);
+	return true;
+}
+
 static int by_rank(const void *a, const void *b)
 {
 	const struct cli_pair *x = a, *y = b;
@@ -149,8 +161,8 @@ static bool pump_each(struct cli *cli, struct flame *flame,
 		int damage;
 
 		if (!source) {
-			trouble(cli, flame);
-			flame_clear(flame);
+			if (!cli_pass_over(cli, flame))
+				return false;
 			tally->failed++;
 			continue;
 		}
@@ -300,21 +312,31 @@ static void say_costs(const struct cli *cli)
 
 	if (getrusage(RUSAGE_SELF, &use) != 0)
 		return;
-	cli_say(cli, "%.3f s of CPU, %.1f MB of memory",
+	cli_say(cli, "%.3f s of CPU, %.1f MB of memory at most (resident, "
+		"mapped inputs included)",
 		(double)use.ru_utime.tv_sec + (double)use.ru_stime.tv_sec +
 		(double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6,
 		(double)use.ru_maxrss / 1024);
 }
 
-int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
+static struct flame *new_flame(const struct cli *cli)
 {
 	struct flame *flame = flame_new();
+
+	if (flame)
+		flame_limit(flame, cli->memory);
+	else
+		cli_say(cli, "out of memory");
+	return flame;
+}
+
+int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
+{
+	struct flame *flame = new_flame(cli);
 	int status;
 
-	if (!flame) {
-		cli_say(cli, "out of memory");
+	if (!flame)
 		return CLI_TROUBLE;
-	}
 	flame_on_warning(flame, on_warning, cli);
 	flame_on_remark(flame, on_remark, cli);
 	flame_threads(flame, cli->jobs ? cli->jobs : cli_cpus());
@@ -367,7 +389,7 @@ static void print_facts(const struct flame_source *source, const char *path)
 
 static int survey(struct cli *cli)
 {
-	struct flame *flame = flame_new();
+	struct flame *flame = new_flame(cli);
 	struct tally tally = { 0 };
 	struct flame_sample sample;
 
@@ -387,11 +409,12 @@ static int survey(struct cli *cli)
 				 FLAME_OK)
 			;
 		if (status == FLAME_FAILED) {
-			trouble(cli, flame);
-			flame_clear(flame);
 			tally.failed++;
 			flame_close(source);
-			continue;
+			if (cli_pass_over(cli, flame))
+				continue;
+			trouble(cli, flame);
+			break;
 		}
 		damage = flame_source_damage(source);
 		tally.read += damage < 2;
@@ -549,7 +572,10 @@ static void free_list(struct cli_list *list)
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
 {
 	struct cli_progress progress = { 0 };
-	struct cli cli = { .tool = tool, .own = own, .progress = &progress };
+	struct cli cli = {
+		.tool = tool, .own = own, .progress = &progress,
+		.memory = cli_memory(),
+	};
 	int status = cli_parse(&cli, argc, argv);
 
 	if (status < 0)

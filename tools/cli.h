@@ -82,6 +82,7 @@ struct cli {
 	bool compat;
 	bool quiet, verbose, strict;
 	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
+	size_t memory;		/* bytes to hold at most; 0: no limit */
 };
 
 /* The whole of a tool: parses, reads, writes; gives the exit status. */
@@ -99,6 +100,11 @@ bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
 /* jobs.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);
 
+/* memory.c: half of what the process may have; 0: not known. */
+size_t cli_memory(void);
+/* 100, 64k, 512M, 2G; false: none of these. */
+bool cli_parse_size(const char *text, size_t *size);
+
 /* options.c: -1: go on; else an exit status. */
 int cli_parse(struct cli *cli, int argc, char **argv);
 /* Whether a tool has the library's rows of a kind as options. */
@@ -114,6 +120,11 @@ void cli_progress_end(struct cli_progress *progress, struct flame *flame);
 
 void cli_say(const struct cli *cli, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/*
+ * The failure of an input is told and forgotten; false: it will not be
+ * forgotten, and is not told yet.
+ */
+bool cli_pass_over(const struct cli *cli, struct flame *flame);
 /* For flame_ask, flame_filter (by its row's name), flame_set. */
 bool cli_ask(struct cli *cli, const char *name, const char *value);
 bool cli_filter(struct cli *cli, const char *name, const char *value);

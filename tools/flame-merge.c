@@ -300,8 +300,8 @@ static size_t open_inputs(struct merge *m, struct input *inputs)
 			n++;
 			continue;
 		}
-		cli_say(m->cli, "%s", flame_error(m->flame));
-		flame_clear(m->flame);
+		if (!cli_pass_over(m->cli, m->flame))
+			break;
 	}
 	return n;
 }

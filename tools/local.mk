@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tools: each a table of options over cli.c and options.c, its manual beside it.
 
-cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/options.c \
-	tools/progress.c tools/terminal.c
+cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
+	tools/options.c tools/progress.c tools/terminal.c
 
 bin_PROGRAMS += tools/flame-diff
 tools_flame_diff_SOURCES = tools/flame-diff.c $(cli_sources) tools/table.c

@@ -18,6 +18,7 @@ static const struct cli_option common[] = {
 	{ 'i', "input-format", "FORMAT", "read this format, do not detect" },
 	{ 0, "info", NULL, "tell what the inputs hold and exit" },
 	{ 'j', "jobs", "N", "read with N threads (as many as CPUs)" },
+	{ 0, "memory-limit", "SIZE", "fail rather than hold more (64k, 512M, 2G)" },
 	{ 'o', "output", "FILE", "write to FILE (-: standard output)" },
 	{ 0, "partial", "ok|fail", "damaged inputs: exit 0 (ok) or 2 (fail)" },
 	{ 0, "paths-from", "FILE", "read names of inputs from FILE" },
@@ -266,6 +267,15 @@ static bool take_jobs(struct cli *cli, const char *value)
 	return true;
 }
 
+static bool take_memory(struct cli *cli, const char *value)
+{
+	if (cli_parse_size(value, &cli->memory))
+		return true;
+	cli_say(cli, "--memory-limit %s: a size, as 512M or 2G (0: no limit)",
+		value);
+	return false;
+}
+
 static bool take_common(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "format") == 0)
@@ -284,6 +294,8 @@ static bool take_common(struct cli *cli, const char *name, const char *value)
 		cli->verbose = true;
 	else if (strcmp(name, "jobs") == 0)
 		return take_jobs(cli, value);
+	else if (strcmp(name, "memory-limit") == 0)
+		return take_memory(cli, value);
 	else if (strcmp(name, "partial") == 0) {
 		cli->strict = strcmp(value, "fail") == 0;
 		if (!cli->strict && strcmp(value, "ok") != 0) {

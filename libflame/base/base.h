@@ -44,6 +44,24 @@ static inline size_t fl_size_mul(size_t a, size_t b)
 }
 
 /*
+ * What the library holds, over all threads: blocks of 2 kB and more, which
+ * come from here and go back through fl_free; small ones may go to free, and
+ * other people's to fl_free.  Growth beyond the limit (0: none) fails as if
+ * memory were out.
+ */
+void fl_memory_limit(size_t bytes);
+/* The limit, once something was refused; else 0. */
+size_t fl_memory_refused(void);
+/* What may still be asked for; SIZE_MAX without a limit. */
+size_t fl_memory_left(void);
+bool fl_memory_fits(size_t more);
+/* What other libraries hold for us: so much, and not any more. */
+void fl_memory_hold(size_t bytes);
+void fl_memory_drop(size_t bytes);
+void fl_free(void *at);
+void *fl_alloc(size_t size);
+
+/*
  * Makes room for `need` elements in *at (NULL at first), doubling.  false:
  * memory is out, and *at is as it was.
  */

@@ -77,7 +77,7 @@ static bool index_grow(struct fl_index *x)
 	for (i = 0; i < old_room; i++)
 		if (x->slot[i])
 			index_enter(&grown, x->slot[i]);
-	free(x->slot);
+	fl_free(x->slot);
 	*x = grown;
 	return true;
 }
@@ -95,7 +95,7 @@ bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id)
 
 void fl_index_free(struct fl_index *x)
 {
-	free(x->slot);
+	fl_free(x->slot);
 	memset(x, 0, sizeof(*x));
 }
 
@@ -125,7 +125,7 @@ static bool map_grow(struct fl_map *map)
 		if (map->entry[i].key)
 			*map_free_entry(&grown, map->entry[i].key) =
 				map->entry[i];
-	free(map->entry);
+	fl_free(map->entry);
 	*map = grown;
 	return true;
 }
@@ -157,6 +157,6 @@ void fl_map_clear(struct fl_map *map)
 
 void fl_map_free(struct fl_map *map)
 {
-	free(map->entry);
+	fl_free(map->entry);
 	memset(map, 0, sizeof(*map));
 }

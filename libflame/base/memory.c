@@ -1,13 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: arrays that double, arenas that die at once, text that grows.
+ * Memory: what is held of it, arrays that double, arenas that die at once,
+ * text that grows.
  */
 #include "fl.h"
 
+#include <malloc.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+/* The account --------------------------------------------------------- */
+
+/* What is smaller is not what memory is full of. */
+enum { COUNTED = 2 << 10 };
+
+static _Atomic size_t held, limit, refused;
+
+void fl_memory_limit(size_t bytes)
+{
+	atomic_store(&limit, bytes);
+	atomic_store(&refused, 0);
+}
+
+size_t fl_memory_refused(void)
+{
+	return atomic_load(&refused);
+}
+
+size_t fl_memory_left(void)
+{
+	size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
+	size_t now = atomic_load_explicit(&held, memory_order_relaxed);
+
+	return !most ? SIZE_MAX : now < most ? most - now : 0;
+}
+
+bool fl_memory_fits(size_t more)
+{
+	if (fl_likely(more <= fl_memory_left()))
+		return true;
+	atomic_store(&refused, atomic_load(&limit));
+	return false;
+}
+
+void fl_memory_hold(size_t bytes)
+{
+	atomic_fetch_add_explicit(&held, bytes, memory_order_relaxed);
+}
+
+void fl_memory_drop(size_t bytes)
+{
+	atomic_fetch_sub_explicit(&held, bytes, memory_order_relaxed);
+}
+
+/* What a block counts. */
+static size_t weigh(void *at)
+{
+	size_t size = malloc_usable_size(at);
+
+	return size < COUNTED ? 0 : size;
+}
+
+static void *hold(void *at)
+{
+	size_t size = at ? weigh(at) : 0;
+
+	if (size)
+		fl_memory_hold(size);
+	return at;
+}
+
+static void let_go(size_t size)
+{
+	if (size)
+		fl_memory_drop(size);
+}
+
+void fl_free(void *at)
+{
+	let_go(weigh(at));
+	free(at);
+}
+
+void *fl_alloc(size_t size)
+{
+	return fl_memory_fits(size) ? hold(malloc(size)) : NULL;
+}
 
 /*
  * Tables are looked up all over the place: on large pages that costs far
@@ -31,16 +112,19 @@ static void advise(void *at, size_t bytes)
 
 void *fl_zeroed(size_t n, size_t size)
 {
-	void *at = calloc(n, size);
+	size_t bytes = fl_size_mul(n, size);
+	void *at = NULL;
 
+	if (bytes != SIZE_MAX && fl_memory_fits(bytes))
+		at = hold(calloc(n, size));
 	if (at)
-		advise(at, n * size);
+		advise(at, bytes);
 	return at;
 }
 
 bool fl_grow(void *at, size_t *room, size_t need, size_t size)
 {
-	size_t n = *room, bytes;
+	size_t n = *room, bytes, before;
 	void *old, *new;
 
 	if (need <= n)
@@ -48,13 +132,16 @@ bool fl_grow(void *at, size_t *room, size_t need, size_t size)
 	n = n > SIZE_MAX / 2 ? need : FL_MAX(2 * n, need);
 	n = FL_MAX(n, 16);
 	bytes = fl_size_mul(n, size);
-	if (bytes == SIZE_MAX)
+	if (bytes == SIZE_MAX || !fl_memory_fits(bytes - *room * size))
 		return false;
 	/* The pointer may be of any type; memcpy reads it as it is. */
 	memcpy(&old, at, sizeof(old));
+	before = weigh(old);
 	new = realloc(old, bytes);
 	if (!new)
 		return false;
+	let_go(before);
+	hold(new);
 	advise(new, bytes);
 	memcpy(at, &new, sizeof(new));
 	*room = n;
@@ -76,7 +163,7 @@ static struct fl_block *new_block(struct fl_arena *arena, size_t size)
 
 	if (size > PTRDIFF_MAX - sizeof(*block))
 		return NULL;
-	block = malloc(sizeof(*block) + size);
+	block = fl_alloc(sizeof(*block) + size);
 	if (block)
 		arena->total += sizeof(*block) + size;
 	return block;
@@ -155,7 +242,7 @@ void fl_arena_free(struct fl_arena *arena)
 
 	for (; block; block = before) {
 		before = block->before;
-		free(block);
+		fl_free(block);
 	}
 	memset(arena, 0, sizeof(*arena));
 }
@@ -230,6 +317,6 @@ void fl_buf_print(struct fl_buf *buf, const char *format, ...)
 
 void fl_buf_free(struct fl_buf *buf)
 {
-	free(buf->at);
+	fl_free(buf->at);
 	memset(buf, 0, sizeof(*buf));
 }

@@ -302,7 +302,7 @@ static bool compile(struct fl_regex *re, const char *pattern,
 struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 			      char *error, size_t error_size)
 {
-	struct fl_regex *re = calloc(1, sizeof(*re));
+	struct fl_regex *re = fl_zeroed(1, sizeof(*re));
 
 	if (!re) {
 		snprintf(error, error_size, "out of memory");
@@ -330,7 +330,7 @@ void fl_regex_free(struct fl_regex *re)
 		return;
 	pcre2_match_data_free(re->match);
 	pcre2_code_free(re->code);
-	free(re);
+	fl_free(re);
 }
 
 /* Matching ------------------------------------------------------------ */

@@ -121,9 +121,9 @@ bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map)
 
 void fl_absorbed_free(struct fl_absorbed *map)
 {
-	free(map->names.at);
-	free(map->frames.at);
-	free(map->stacks.at);
-	free(map->labels.at);
-	free(map->metrics.at);
+	fl_free(map->names.at);
+	fl_free(map->frames.at);
+	fl_free(map->stacks.at);
+	fl_free(map->labels.at);
+	fl_free(map->metrics.at);
 }

@@ -13,7 +13,7 @@
 struct flame *flame_new(void)
 {
 	static const struct flame_frame nothing;
-	struct flame *flame = calloc(1, sizeof(*flame));
+	struct flame *flame = fl_zeroed(1, sizeof(*flame));
 
 	if (!flame)
 		return NULL;
@@ -55,14 +55,14 @@ void flame_free(struct flame *flame)
 	fl_index_free(&flame->stacks.index);
 	fl_index_free(&flame->labels.index);
 	fl_index_free(&flame->metrics_index);
-	free(flame->names.at);
-	free(flame->frames.at);
-	free(flame->frames.next);
-	free(flame->stacks.at);
-	free(flame->labels.at);
-	free(flame->metrics);
+	fl_free(flame->names.at);
+	fl_free(flame->frames.at);
+	fl_free(flame->frames.next);
+	fl_free(flame->stacks.at);
+	fl_free(flame->labels.at);
+	fl_free(flame->metrics);
 	fl_arena_free(&flame->arena);
-	free(flame);
+	fl_free(flame);
 }
 
 const char *flame_error(const struct flame *flame)
@@ -84,10 +84,13 @@ void flame_on_remark(struct flame *flame,
 	flame->remark_arg = arg;
 }
 
-void flame_clear(struct flame *flame)
+int flame_clear(struct flame *flame)
 {
+	if (flame->exhausted)
+		return FLAME_FAILED;
 	flame->failed = false;
 	flame->error[0] = '\0';
+	return FLAME_OK;
 }
 
 unsigned flame_warnings(const struct flame *flame)
@@ -97,7 +100,8 @@ unsigned flame_warnings(const struct flame *flame)
 
 void flame_limit(struct flame *flame, size_t bytes)
 {
-	flame->limit = bytes;
+	(void)flame;
+	fl_memory_limit(bytes);
 }
 
 void flame_threads(struct flame *flame, unsigned n)
@@ -122,7 +126,18 @@ int fl_fail(struct flame *flame, const char *format, ...)
 
 int fl_no_memory(struct flame *flame)
 {
-	return fl_fail(flame, "out of memory");
+	size_t limit = fl_memory_refused();
+	bool whole = limit % (1 << 20) == 0;
+
+	flame->exhausted = !flame->failed || flame->exhausted;
+	if (!limit)
+		return fl_fail(flame, "out of memory");
+	return fl_fail(flame, "the limit of %zu %s of memory is reached: "
+		       "raise it (--memory-limit), read less (--event, "
+		       "--from, --to), or read in pieces and join what comes "
+		       "of them with flame-merge --stream",
+		       whole ? limit >> 20 : limit >> 10,
+		       whole ? "MB" : "kB");
 }
 
 bool fl_failed(const struct flame *flame)

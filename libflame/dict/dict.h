@@ -83,10 +83,10 @@ struct flame {
 	struct flame_metric *metrics;
 	size_t nmetrics, metrics_room;
 	struct fl_index metrics_index;	/* by name */
-	size_t limit;		/* of bytes; 0: none */
 	unsigned threads;	/* to read with; 0, 1: one */
 	unsigned nlines;	/* struct flame_lines that are open */
 	bool failed;
+	bool exhausted;		/* it was memory: nothing helps */
 	unsigned warnings;
 	char error[1024];
 	void (*warn)(void *, const char *);

@@ -72,7 +72,7 @@ flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
 		metric = find(flame, clean);
 	if (!metric)
 		metric = enter(flame, clean, unit);
-	free(clean);
+	fl_free(clean);
 	return metric;
 }
 

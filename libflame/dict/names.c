@@ -6,26 +6,6 @@
 
 #include "dict/tables.h"
 
-static size_t held(const struct flame *flame)
-{
-	return flame->arena.total +
-	       flame->names.room * sizeof(*flame->names.at) +
-	       flame->frames.room * sizeof(*flame->frames.at) +
-	       flame->frames.next_room * sizeof(*flame->frames.next) +
-	       flame->stacks.room * sizeof(*flame->stacks.at) +
-	       flame->labels.room * sizeof(*flame->labels.at) +
-	       flame->metrics_room * sizeof(*flame->metrics);
-}
-
-static bool fits(struct flame *flame, size_t more)
-{
-	if (fl_likely(!flame->limit) || held(flame) + more <= flame->limit)
-		return true;
-	fl_fail(flame, "the limit of %zu MB of memory is reached",
-		flame->limit >> 20);
-	return false;
-}
-
 bool fl_table_room(struct flame *flame, size_t n, void *column, size_t *room,
 		   size_t size)
 {
@@ -37,8 +17,6 @@ bool fl_table_room(struct flame *flame, size_t n, void *column, size_t *room,
 		fl_fail(flame, "more than 4294967295 distinct entries");
 		return false;
 	}
-	if (!fits(flame, *room * size))
-		return false;
 	if (!fl_grow(column, room, n + 1, size)) {
 		fl_no_memory(flame);
 		return false;
@@ -69,8 +47,7 @@ flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
 		if (names->at[id].size == size &&
 		    memcmp(names->at[id].text, text, size) == 0)
 			return id;
-	if (!fits(flame, size) ||
-	    !fl_table_room(flame, names->n, &names->at, &names->room,
+	if (!fl_table_room(flame, names->n, &names->at, &names->room,
 			   sizeof(*names->at)))
 		return 0;
 	copy = fl_arena_copy(&flame->arena, text, size);

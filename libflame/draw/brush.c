@@ -69,7 +69,7 @@ static bool read_swatch(struct fl_palette *p, const char *line, size_t n)
 
 static struct fl_palette *palette_open(const char *path)
 {
-	struct fl_palette *p = calloc(1, sizeof(*p));
+	struct fl_palette *p = fl_zeroed(1, sizeof(*p));
 	FILE *file = fopen(path, "r");
 	char *line = NULL;
 	size_t room = 0;
@@ -80,10 +80,10 @@ static struct fl_palette *palette_open(const char *path)
 	/* Where there is none yet, all names are new. */
 	while (p && file && (n = getline(&line, &room, file)) >= 0)
 		if (!read_swatch(p, line, n)) {
-			free(p);
+			fl_free(p);
 			p = NULL;
 		}
-	free(line);
+	fl_free(line);
 	if (file)
 		fclose(file);
 	return p;
@@ -122,8 +122,8 @@ static void palette_free(struct fl_palette *p)
 		return;
 	fl_index_free(&p->index);
 	fl_arena_free(&p->arena);
-	free(p->at);
-	free(p);
+	fl_free(p->at);
+	fl_free(p);
 }
 
 /* As the map spells a name: with the suffix that tells how it ran. */
@@ -205,7 +205,7 @@ static bool rank_groups(struct fl_brush *brush)
 		qsort(groups, n, sizeof(*groups), by_weight);
 	for (size_t i = 0; good && i < n; i++)
 		*fl_map_get(&brush->ranks, groups[i].hash) = i;
-	free(groups);
+	fl_free(groups);
 	return good;
 }
 
@@ -223,18 +223,18 @@ static int open_mine(struct fl_brush *brush)
 		if (!text || !fl_grow(&brush->mine, &brush->mine_room,
 				      brush->nmine + 1,
 				      sizeof(*brush->mine))) {
-			free(text);
+			fl_free(text);
 			return fl_no_memory(flame);
 		}
 		brush->mine[brush->nmine] = fl_regex_new(text, false, why,
 							 sizeof(why));
 		if (!brush->mine[brush->nmine]) {
 			fl_fail(flame, "--mine %s: %s", text, why);
-			free(text);
+			fl_free(text);
 			return FLAME_FAILED;
 		}
 		brush->nmine++;
-		free(text);
+		fl_free(text);
 	}
 	return FLAME_OK;
 }
@@ -354,7 +354,7 @@ void fl_brush_close(struct fl_brush *brush)
 	fl_regex_free(brush->highlight);
 	for (size_t i = 0; i < brush->nmine; i++)
 		fl_regex_free(brush->mine[i]);
-	free(brush->mine);
+	fl_free(brush->mine);
 	fl_map_free(&brush->ranks);
 	palette_free(brush->palette);
 }

@@ -170,8 +170,8 @@ static void pack_symbols(const struct book *b, struct fl_packer *p)
 static bool pack_ranks(const struct book *b, struct fl_packer *p)
 {
 	const struct fl_layout *l = b->layout;
-	uint32_t *seen = calloc(b->n, sizeof(*seen));
-	uint32_t *fresh = malloc(fl_size_mul(l->n, sizeof(*fresh)));
+	uint32_t *seen = fl_zeroed(b->n, sizeof(*seen));
+	uint32_t *fresh = fl_alloc(fl_size_mul(l->n, sizeof(*fresh)));
 	struct fl_map map = { 0 };
 	bool good = seen && fresh;
 	uint32_t n = 0;
@@ -198,8 +198,8 @@ static bool pack_ranks(const struct book *b, struct fl_packer *p)
 	for (uint32_t i = 0; good && i < n; i++)
 		fl_pack_number(p, fresh[i]);
 	fl_map_free(&map);
-	free(fresh);
-	free(seen);
+	fl_free(fresh);
+	fl_free(seen);
 	return good;
 }
 
@@ -306,11 +306,11 @@ static bool put_still(struct book *b)
 	const struct fl_layout *l = b->layout;
 	const int64_t *total = l->total[b->column];
 	double scale = (double)STILL_WIDTH / FL_MAX(total[0], 1);
-	int64_t *x = calloc(l->n, sizeof(*x)), least;
+	int64_t *x = fl_zeroed(l->n, sizeof(*x)), least;
 	unsigned rows = 1;
 
 	if (!x || !fl_heaviest(l, b->column, STILL_FRAMES, &least)) {
-		free(x);
+		fl_free(x);
 		return false;
 	}
 	fl_layout_x(l, b->column, x);
@@ -334,7 +334,7 @@ static bool put_still(struct book *b)
 	}
 	fl_out_text(b->out, "</svg><noscript>Without scripts this is a "
 		    "picture of the widest frames.</noscript></div>\n");
-	free(x);
+	fl_free(x);
 	return true;
 }
 
@@ -357,7 +357,7 @@ static int put_beside(struct fl_page *page, const char *suffix,
 		     path, BESIDE, suffix) < 0)
 		return fl_no_memory(flame);
 	out = fl_out_open(flame, beside);
-	free(beside);
+	fl_free(beside);
 	if (!out)
 		return FLAME_FAILED;
 	fl_out_text(out, text);
@@ -453,7 +453,7 @@ static int write_profile(const struct fl_page *page, bool further)
 		return FLAME_FAILED;
 	b.column = b.layout->columns - 1;
 	b.most = b.column ? fl_most_change(b.layout) : 0;
-	b.of_node = calloc(b.layout->n, sizeof(*b.of_node));
+	b.of_node = fl_zeroed(b.layout->n, sizeof(*b.of_node));
 	if (b.of_node && settle_samples(&b) && number_symbols(&b) &&
 	    put_profile(&b))
 		status = FLAME_OK;
@@ -462,8 +462,8 @@ static int write_profile(const struct fl_page *page, bool further)
 	fl_paints_free(&b.paints);
 	fl_layout_free(b.layout);
 	fl_moments_free(&b.moments);
-	free(b.of_node);
-	free(b.symbol);
+	fl_free(b.of_node);
+	fl_free(b.symbol);
 	return status;
 }
 

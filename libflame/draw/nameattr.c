@@ -53,7 +53,7 @@ static bool add(struct fl_nameattr *a, const char *line, size_t n)
 
 struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 {
-	struct fl_nameattr *a = calloc(1, sizeof(*a));
+	struct fl_nameattr *a = fl_zeroed(1, sizeof(*a));
 	FILE *file = fopen(path, "r");
 	char *line = NULL;
 	size_t room = 0;
@@ -62,7 +62,7 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 
 	if (!file) {
 		fl_fail(flame, "--nameattr %s: %s", path, strerror(errno));
-		free(a);
+		fl_free(a);
 		return NULL;
 	}
 	while (good && (n = getline(&line, &room, file)) >= 0) {
@@ -70,7 +70,7 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 			n--;
 		good = add(a, line, n);
 	}
-	free(line);
+	fl_free(line);
 	fclose(file);
 	if (good)
 		return a;
@@ -118,6 +118,6 @@ void fl_nameattr_free(struct fl_nameattr *a)
 		return;
 	fl_arena_free(&a->arena);
 	fl_index_free(&a->index);
-	free(a->at);
-	free(a);
+	fl_free(a->at);
+	fl_free(a);
 }

@@ -124,7 +124,7 @@ void fl_pack_after(struct fl_packer *p, struct slice *last, struct slice text)
 
 struct fl_packer *fl_packer_open(struct fl_out *out)
 {
-	struct fl_packer *p = calloc(1, sizeof(*p));
+	struct fl_packer *p = fl_zeroed(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -132,7 +132,7 @@ struct fl_packer *fl_packer_open(struct fl_out *out)
 	if (deflateInit2(&p->z, LEVEL, Z_DEFLATED, -15, 9,
 			 Z_DEFAULT_STRATEGY) == Z_OK)
 		return p;
-	free(p);
+	fl_free(p);
 	return NULL;
 }
 
@@ -143,7 +143,7 @@ bool fl_packer_close(struct fl_packer *p)
 	flush(p, true);
 	good = !p->failed;
 	deflateEnd(&p->z);
-	free(p);
+	fl_free(p);
 	return good;
 }
 

@@ -738,5 +738,5 @@ uint32_t fl_paint(struct fl_paints *paints, struct fl_colors colors)
 void fl_paints_free(struct fl_paints *paints)
 {
 	fl_map_free(&paints->map);
-	free(paints->at);
+	fl_free(paints->at);
 }

@@ -169,14 +169,14 @@ bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 	*total = 1;
 	if (layout->n <= limit)
 		return true;
-	heap = calloc(limit, sizeof(*heap));
+	heap = fl_zeroed(limit, sizeof(*heap));
 	if (!heap)
 		return false;
 	for (uint32_t i = 0; i < layout->n; i++)
 		if (weight[i] > heap[0])
 			sink_down(heap, limit, weight[i]);
 	*total = heap[0] + 1;
-	free(heap);
+	fl_free(heap);
 	return true;
 }
 

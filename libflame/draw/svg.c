@@ -160,8 +160,8 @@ static int prepare(struct picture *p)
 	p->scale = (p->width - 2 * PAD) / p->total;
 	for (p->unit_size = 1; p->total / p->unit_size > FINEST;)
 		p->unit_size *= 10;
-	p->x = calloc(p->layout->n, sizeof(*p->x));
-	p->paint = calloc(p->layout->n, sizeof(*p->paint));
+	p->x = fl_zeroed(p->layout->n, sizeof(*p->x));
+	p->paint = fl_zeroed(p->layout->n, sizeof(*p->paint));
 	if (!p->x || !p->paint)
 		return fl_no_memory(page->tree->flame);
 	fl_layout_x(p->layout, p->compares, p->x);
@@ -493,7 +493,7 @@ static void end_run(struct run *run, unsigned row)
 static bool put_cut(struct picture *p)
 {
 	const struct fl_layout *l = p->layout;
-	struct run *run = calloc(p->rows, sizeof(*run));
+	struct run *run = fl_zeroed(p->rows, sizeof(*run));
 	int64_t pixel = units(p, 1 / p->scale);
 	bool good = run;
 
@@ -523,7 +523,7 @@ static bool put_cut(struct picture *p)
 		}
 		fl_buf_free(&r->path);
 	}
-	free(run);
+	fl_free(run);
 	return good;
 }
 
@@ -761,8 +761,8 @@ static int write_svg(struct fl_page *page)
 	fl_nameattr_free(p.attributes);
 	fl_paints_free(&p.paints);
 	fl_layout_free(p.layout);
-	free(p.paint);
-	free(p.x);
+	fl_free(p.paint);
+	fl_free(p.x);
 	return status;
 }
 

@@ -239,7 +239,7 @@ static bool place_cells(struct text *t)
 	uint32_t *at;
 	struct cell cell;
 
-	t->first = calloc((size_t)l->depth + 3, sizeof(*t->first));
+	t->first = fl_zeroed((size_t)l->depth + 3, sizeof(*t->first));
 	if (!t->first)
 		return false;
 	at = t->first + 2;
@@ -249,7 +249,7 @@ static bool place_cells(struct text *t)
 			t->levels = FL_MAX(t->levels, l->level[i] + 1);
 			t->ncells++;
 		}
-	t->cells = malloc(fl_size_mul(t->ncells + 1, sizeof(*t->cells)));
+	t->cells = fl_alloc(fl_size_mul(t->ncells + 1, sizeof(*t->cells)));
 	if (!t->cells)
 		return false;
 	for (uint32_t i = 1; i <= l->depth; i++)
@@ -296,7 +296,7 @@ static void put_heading(struct text *t)
 
 static int put_graph(struct text *t)
 {
-	t->x = malloc(fl_size_mul(t->layout->n, sizeof(*t->x)));
+	t->x = fl_alloc(fl_size_mul(t->layout->n, sizeof(*t->x)));
 	if (!t->x)
 		return fl_no_memory(t->page->tree->flame);
 	fl_layout_x(t->layout, t->compares, t->x);
@@ -393,9 +393,9 @@ static int write_text(struct fl_page *page)
 		status = page->as_tree ? put_tree(&t) : put_graph(&t);
 	fl_brush_close(&t.brush);
 	fl_layout_free(t.layout);
-	free(t.first);
-	free(t.cells);
-	free(t.x);
+	fl_free(t.first);
+	fl_free(t.cells);
+	fl_free(t.x);
 	return status;
 }
 

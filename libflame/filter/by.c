@@ -206,7 +206,7 @@ static void free_by(struct flame_sink *sink)
 		fl_regex_free(key->re);
 		fl_rewrite_free(&key->frames);
 	}
-	free(by->keys);
+	fl_free(by->keys);
 	fl_prefix_free(&by->prefix);
 	fl_seen_free(&by->seen);
 }
@@ -227,11 +227,11 @@ static struct flame_sink *make_by(struct flame_sink *next, const char *list)
 		status = fl_no_memory(next->flame);
 	while (status == FLAME_OK && (line = strsep(&rest, "\n")))
 		status = add_keys(sink, line);
-	free(text);
+	fl_free(text);
 	if (status == FLAME_OK)
 		return sink;
 	free_by(sink);
-	free(sink);
+	fl_free(sink);
 	return NULL;
 }
 

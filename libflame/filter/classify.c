@@ -334,8 +334,8 @@ static void release(struct flame_sink *sink)
 
 	fl_rewrite_free(&c->memo);
 	fl_prefix_free(&c->prefix);
-	free(c->facts);
-	free(c->path);
+	fl_free(c->facts);
+	fl_free(c->path);
 }
 
 static struct flame_sink *make(struct flame_sink *next, const char *arg)

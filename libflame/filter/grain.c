@@ -41,8 +41,8 @@ static int by_key(const void *a, const void *b)
 
 static struct fl_map_entry *sorted(const struct fl_map *map)
 {
-	struct fl_map_entry *all = malloc(fl_size_mul(map->n + 1,
-						      sizeof(*all)));
+	struct fl_map_entry *all = fl_alloc(fl_size_mul(map->n + 1,
+						   sizeof(*all)));
 	const struct fl_map_entry *e;
 	size_t i = 0, n = 0;
 
@@ -84,7 +84,7 @@ static int finish(struct flame_sink *sink)
 			      (double)(int64_t)all[i].value / grain->size,
 			      &carry);
 	}
-	free(all);
+	fl_free(all);
 	return status;
 }
 

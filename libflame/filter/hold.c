@@ -49,6 +49,6 @@ int fl_hold(struct flame *flame, struct fl_hold *hold,
 
 void fl_hold_free(struct fl_hold *hold)
 {
-	free(hold->at);
+	fl_free(hold->at);
 	fl_index_free(&hold->index);
 }

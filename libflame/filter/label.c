@@ -98,7 +98,7 @@ enum { LISTED = 20 };
 static void list_keys(const struct flame *flame, const struct fl_seen *seen,
 		      struct fl_buf *out)
 {
-	const char **keys = calloc(seen->keys.n + 1, sizeof(*keys));
+	const char **keys = fl_zeroed(seen->keys.n + 1, sizeof(*keys));
 	const struct fl_map_entry *e;
 	size_t i = 0, n = 0;
 
@@ -110,7 +110,7 @@ static void list_keys(const struct flame *flame, const struct fl_seen *seen,
 		fl_buf_print(out, "%s%s", i ? ", " : "", keys[i]);
 	if (n > LISTED)
 		fl_buf_text(out, ", ...");
-	free(keys);
+	fl_free(keys);
 }
 
 void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
@@ -220,7 +220,7 @@ static void release(struct flame_sink *sink)
 
 	while (label->n)
 		fl_patterns_free(&label->rules[--label->n].patterns);
-	free(label->rules);
+	fl_free(label->rules);
 	fl_seen_free(&label->seen);
 }
 
@@ -240,11 +240,11 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 		status = fl_no_memory(next->flame);
 	while (status == FLAME_OK && (line = strsep(&rest, "\n")))
 		status = add_rule(sink, line);
-	free(text);
+	fl_free(text);
 	if (status == FLAME_OK)
 		return sink;
 	release(sink);
-	free(sink);
+	fl_free(sink);
 	return NULL;
 }
 

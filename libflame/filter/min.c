@@ -85,8 +85,8 @@ static int finish(struct flame_sink *sink)
 	int status = FLAME_OK;
 
 	min->nstacks = flame->stacks.n;
-	min->heavy = calloc(min->nstacks, sizeof(*min->heavy));
-	min->out = calloc(min->nstacks, sizeof(*min->out));
+	min->heavy = fl_zeroed(min->nstacks, sizeof(*min->heavy));
+	min->out = fl_zeroed(min->nstacks, sizeof(*min->out));
 	if (!min->heavy || !min->out)
 		return fl_no_memory(flame);
 	for (flame_id m = 0; status == FLAME_OK && m < flame->nmetrics; m++)
@@ -102,8 +102,8 @@ static void release(struct flame_sink *sink)
 	struct min *min = sink->state;
 
 	fl_hold_free(&min->hold);
-	free(min->heavy);
-	free(min->out);
+	fl_free(min->heavy);
+	fl_free(min->out);
 }
 
 static bool parse(const char *arg, struct min *min)

@@ -196,9 +196,9 @@ static void release(struct flame_sink *sink)
 		struct rule *rule = &rename->rules[--rename->n];
 
 		fl_regex_free(rule->re);
-		free(rule->to);
+		fl_free(rule->to);
 	}
-	free(rename->rules);
+	fl_free(rename->rules);
 	fl_buf_free(&rename->other);
 	fl_rewrite_free(&rename->names);
 	fl_namer_free(sink);
@@ -218,11 +218,11 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 		status = fl_no_memory(next->flame);
 	while (status == FLAME_OK && (line = strsep(&rest, "\n")))
 		status = add_rule(sink, line);
-	free(text);
+	fl_free(text);
 	if (status == FLAME_OK)
 		return sink;
 	release(sink);
-	free(sink);
+	fl_free(sink);
 	return NULL;
 }
 

@@ -62,8 +62,8 @@ flame_id fl_rewrite(struct flame_sink *sink, struct fl_rewrite *memo,
 
 void fl_rewrite_free(struct fl_rewrite *memo)
 {
-	free(memo->out);
-	free(memo->path);
+	fl_free(memo->out);
+	fl_free(memo->path);
 	memset(memo, 0, sizeof(*memo));
 }
 
@@ -97,7 +97,7 @@ flame_id fl_prefix(struct flame *flame, struct fl_prefix *prefix,
 void fl_prefix_free(struct fl_prefix *prefix)
 {
 	fl_map_free(&prefix->out);
-	free(prefix->path);
+	fl_free(prefix->path);
 }
 
 /* Names --------------------------------------------------------------- */
@@ -171,7 +171,7 @@ int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
 					 whole);
 	if (status != FLAME_OK)
 		fl_patterns_free(patterns);
-	free(text);
+	fl_free(text);
 	return status;
 }
 
@@ -179,8 +179,8 @@ void fl_patterns_free(struct fl_patterns *patterns)
 {
 	while (patterns->n)
 		fl_regex_free(patterns->re[--patterns->n]);
-	free(patterns->re);
-	free(patterns->known);
+	fl_free(patterns->re);
+	fl_free(patterns->known);
 	memset(patterns, 0, sizeof(*patterns));
 }
 

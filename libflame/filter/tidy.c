@@ -220,7 +220,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 
 		if (add_row(sink, (struct slice){ list, size }) != FLAME_OK) {
 			release(sink);
-			free(sink);
+			fl_free(sink);
 			return NULL;
 		}
 		list += size;

@@ -121,7 +121,7 @@ static bool name_tower(struct flame *flame, struct fl_tower *tower,
 
 int fl_towers_settle(struct flame *flame, struct fl_towers *towers)
 {
-	struct group *groups = calloc(towers->n + 1, sizeof(*groups));
+	struct group *groups = fl_zeroed(towers->n + 1, sizeof(*groups));
 	struct fl_map packages = { 0 }, by_name = { 0 };
 	bool good = groups && find_packages(flame, towers, &packages);
 
@@ -139,7 +139,7 @@ int fl_towers_settle(struct flame *flame, struct fl_towers *towers)
 					towers->at[i].dotted) - 1]);
 	fl_map_free(&packages);
 	fl_map_free(&by_name);
-	free(groups);
+	fl_free(groups);
 	if (!good)
 		fl_no_memory(flame);
 	return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
@@ -160,6 +160,6 @@ void fl_towers_name(const struct fl_towers *towers, struct flame_frame *frame)
 
 void fl_towers_free(struct fl_towers *towers)
 {
-	free(towers->at);
+	fl_free(towers->at);
 	fl_map_free(&towers->by_name);
 }

@@ -350,7 +350,6 @@ static bool make_worker(struct parts *p, struct worker *w)
 	w->flame = flame_new();
 	if (!w->flame)
 		return false;
-	flame_limit(w->flame, source->flame->limit);
 	w->source = flame_open_memory(w->flame, "", 0, fl_in_name(source->in),
 				      source->format->name);
 	if (!w->source ||
@@ -487,7 +486,7 @@ static void free_worker(struct worker *w)
 	flame_free(w->flame);
 	fl_absorbed_free(&w->map);
 	fl_map_free(&w->sums);
-	free(w->samples);
+	fl_free(w->samples);
 }
 
 static void free_workers(struct parts *p)
@@ -538,7 +537,7 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 
 	if (!is_wanted(source))
 		return FLAME_OK;
-	p = calloc(1, sizeof(*p));
+	p = fl_zeroed(1, sizeof(*p));
 	if (!p)
 		return fl_no_memory(source->flame);
 	p->source = source;
@@ -556,10 +555,10 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->changed);
 	for (unsigned i = 0; i < 2; i++) {
-		free(p->rounds[i].own.copy);
+		fl_free(p->rounds[i].own.copy);
 		for (unsigned j = 0; j < p->n; j++)
-			free(p->rounds[i].part[j].copy);
+			fl_free(p->rounds[i].part[j].copy);
 	}
-	free(p);
+	fl_free(p);
 	return status == FLAME_END ? FLAME_OK : status;
 }

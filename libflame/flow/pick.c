@@ -140,7 +140,7 @@ bool fl_event_listed(const char *list, const char *name)
 
 static void drop_held(struct pick *pick)
 {
-	free(pick->held);
+	fl_free(pick->held);
 	pick->held = NULL;
 	pick->nheld = pick->room = 0;
 	fl_index_free(&pick->sums);
@@ -294,7 +294,7 @@ static void release(struct flame_sink *sink)
 	struct pick *pick = sink->state;
 
 	drop_held(pick);
-	free(pick->event);
+	fl_free(pick->event);
 }
 
 struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
@@ -313,7 +313,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	pick->events = end->events;
 	if (event && !(pick->event = strdup(event))) {
 		fl_no_memory(sink->flame);
-		free(sink);
+		fl_free(sink);
 		return NULL;
 	}
 	sink->put = put;

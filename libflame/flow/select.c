@@ -277,7 +277,7 @@ static int add_thread(struct flame *flame, struct fl_select *select,
 		joined = NULL;
 	if (!joined)
 		return fl_no_memory(flame);
-	free(select->thread_pattern);
+	fl_free(select->thread_pattern);
 	select->thread_pattern = joined;
 	return set_regex(flame, "thread", &select->thread, joined);
 }
@@ -332,7 +332,7 @@ static int set_latency(struct flame *flame, int64_t *to, const char *value)
 
 static int set_text(struct flame *flame, char **to, const char *text)
 {
-	free(*to);
+	fl_free(*to);
 	*to = strdup(text);
 	return *to ? FLAME_OK : fl_no_memory(flame);
 }
@@ -366,7 +366,7 @@ static int add_line(struct flame *flame, char **to, const char *line)
 		return bad(flame, "skip-after", line, "a name is missing");
 	if (asprintf(&joined, "%s%s\n", *to ? *to : "", line) < 0)
 		return fl_no_memory(flame);
-	free(*to);
+	fl_free(*to);
 	*to = joined;
 	return FLAME_OK;
 }
@@ -482,10 +482,10 @@ bool fl_select_copy(struct flame *flame, struct fl_select *to,
 
 void fl_select_free(struct fl_select *select)
 {
-	free(select->event);
-	free(select->state);
-	free(select->thread_pattern);
-	free(select->perf.skip_after);
+	fl_free(select->event);
+	fl_free(select->state);
+	fl_free(select->thread_pattern);
+	fl_free(select->perf.skip_after);
 	fl_regex_free(select->thread);
 	fl_regex_free(select->spans.tag);
 }

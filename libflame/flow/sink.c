@@ -11,7 +11,7 @@
 struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
 			       size_t state_size)
 {
-	struct flame_sink *sink = calloc(1, sizeof(*sink) + state_size);
+	struct flame_sink *sink = fl_zeroed(1, sizeof(*sink) + state_size);
 
 	if (!sink) {
 		fl_no_memory(flame);
@@ -46,7 +46,7 @@ void flame_abandon(struct flame_sink *sink)
 
 		if (sink->free)
 			sink->free(sink);
-		free(sink);
+		fl_free(sink);
 		sink = next;
 	}
 }

@@ -20,7 +20,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	in = fl_in_decoded(in);
 	if (!in)
 		return NULL;
-	source = calloc(1, sizeof(*source));
+	source = fl_zeroed(1, sizeof(*source));
 	if (!source) {
 		fl_in_close(in);
 		fl_no_memory(flame);
@@ -84,8 +84,8 @@ void flame_close(struct flame_source *source)
 	fl_in_close(source->in);
 	fl_select_free(&source->select);
 	fl_arena_free(&source->arena);
-	free(source->facts);
-	free(source);
+	fl_free(source->facts);
+	fl_free(source);
 }
 
 const char *flame_source_format(const struct flame_source *source)

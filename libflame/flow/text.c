@@ -24,7 +24,7 @@ struct flame_lines {
 
 struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 {
-	struct flame_lines *lines = calloc(1, sizeof(*lines));
+	struct flame_lines *lines = fl_zeroed(1, sizeof(*lines));
 
 	if (!lines) {
 		fl_no_memory(flame);
@@ -42,7 +42,7 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	if (lines->in)
 		return lines;
 	flame->nlines--;
-	free(lines);
+	fl_free(lines);
 	return NULL;
 }
 
@@ -88,7 +88,7 @@ void flame_lines_close(struct flame_lines *lines)
 		return;
 	lines->flame->nlines--;
 	fl_in_close(lines->in);
-	free(lines);
+	fl_free(lines);
 }
 
 /* Out ------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ struct flame_text {
 
 struct flame_text *flame_text_create(struct flame *flame, const char *path)
 {
-	struct flame_text *text = malloc(sizeof(*text));
+	struct flame_text *text = fl_alloc(sizeof(*text));
 
 	if (!text) {
 		fl_no_memory(flame);
@@ -110,7 +110,7 @@ struct flame_text *flame_text_create(struct flame *flame, const char *path)
 	text->out = fl_out_open(flame, path);
 	if (text->out)
 		return text;
-	free(text);
+	fl_free(text);
 	return NULL;
 }
 
@@ -124,7 +124,7 @@ int flame_text_finish(struct flame_text *text)
 {
 	int status = fl_out_close(text->out);
 
-	free(text);
+	fl_free(text);
 	return status;
 }
 
@@ -133,5 +133,5 @@ void flame_text_abandon(struct flame_text *text)
 	if (!text)
 		return;
 	fl_out_abandon(text->out);
-	free(text);
+	fl_free(text);
 }

@@ -580,7 +580,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_bpftrace(struct flame_source *source)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = fl_zeroed(1, sizeof(*r));
 
 	if (!r)
 		return fl_no_memory(source->flame);
@@ -597,12 +597,12 @@ static void close_bpftrace(struct flame_source *source)
 
 	if (!r)
 		return;
-	free(r->trace.at);
+	fl_free(r->trace.at);
 	fl_buf_free(&r->key);
 	fl_buf_free(&r->name);
 	fl_buf_free(&r->text);
 	fl_buf_free(&r->buf);
-	free(r);
+	fl_free(r);
 }
 
 /* "Attaching 1 probe...", maps; JSON's "type" is one that bpftrace has. */

@@ -421,7 +421,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_dtrace(struct flame_source *source)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = fl_zeroed(1, sizeof(*r));
 
 	if (!r)
 		return fl_no_memory(source->flame);
@@ -439,9 +439,9 @@ static void close_dtrace(struct flame_source *source)
 
 	if (!r)
 		return;
-	free(r->trace.at);
+	fl_free(r->trace.at);
 	fl_buf_free(&r->buf);
-	free(r);
+	fl_free(r);
 }
 
 /*

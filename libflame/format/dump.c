@@ -14,7 +14,7 @@ enum { HEAD = 1 << 20 };	/* of a log, before its first dump */
 
 int fl_dump_open(struct flame_source *source, size_t state_size)
 {
-	struct fl_dump *dump = calloc(1, state_size);
+	struct fl_dump *dump = fl_zeroed(1, state_size);
 
 	if (!dump)
 		return fl_no_memory(source->flame);
@@ -33,8 +33,8 @@ void fl_dump_close(struct flame_source *source)
 	fl_buf_free(&dump->name);
 	fl_buf_free(&dump->buf);
 	fl_map_free(&dump->threads);
-	free(dump->frames);
-	free(dump);
+	fl_free(dump->frames);
+	fl_free(dump);
 }
 
 void fl_dump_begin(struct fl_dump *dump, struct slice name)

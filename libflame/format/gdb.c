@@ -546,7 +546,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_gdb(struct flame_source *source)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = fl_zeroed(1, sizeof(*r));
 
 	if (!r)
 		return fl_no_memory(source->flame);
@@ -564,11 +564,11 @@ static void close_gdb(struct flame_source *source)
 
 	if (!r)
 		return;
-	free(r->trace.at);
+	fl_free(r->trace.at);
 	fl_map_free(&r->roots);
 	fl_buf_free(&r->pending);
 	fl_buf_free(&r->buf);
-	free(r);
+	fl_free(r);
 }
 
 /* "#0  0x7f01 in f (", "#0  f (...) at file.c:3", "#1  <signal handler". */

@@ -437,7 +437,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_sample(struct flame_source *source)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = fl_zeroed(1, sizeof(*r));
 
 	if (!r)
 		return fl_no_memory(source->flame);
@@ -456,9 +456,9 @@ static void close_sample(struct flame_source *source)
 	if (!r)
 		return;
 	fl_map_free(&r->last);
-	free(r->nodes);
+	fl_free(r->nodes);
 	fl_buf_free(&r->buf);
-	free(r);
+	fl_free(r);
 }
 
 /* Its first line, or the graph's first and a line of the graph. */

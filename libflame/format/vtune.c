@@ -450,7 +450,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_vtune(struct flame_source *source)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = fl_zeroed(1, sizeof(*r));
 
 	if (!r)
 		return fl_no_memory(source->flame);
@@ -468,10 +468,10 @@ static void close_vtune(struct flame_source *source)
 	if (!r)
 		return;
 	fl_map_free(&r->last);
-	free(r->nodes);
+	fl_free(r->nodes);
 	for (unsigned i = 0; i < FIELDS; i++)
 		fl_buf_free(&r->field[i]);
-	free(r);
+	fl_free(r);
 }
 
 /* The header, among the lines that tell how the report was made. */

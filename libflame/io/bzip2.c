@@ -56,7 +56,7 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 
 static void *begin(struct flame *flame, struct fl_in *under)
 {
-	struct bzip2 *bzip2 = calloc(1, sizeof(*bzip2));
+	struct bzip2 *bzip2 = fl_zeroed(1, sizeof(*bzip2));
 
 	(void)under;
 	if (!bzip2) {
@@ -74,7 +74,7 @@ static void end(void *state)
 
 	if (bzip2->open)
 		BZ2_bzDecompressEnd(&bzip2->bz);
-	free(bzip2);
+	fl_free(bzip2);
 }
 
 const struct fl_decoder fl_decoder_bzip2 = {

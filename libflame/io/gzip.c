@@ -52,10 +52,10 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 static void *start(struct flame *flame, const struct fl_decoder *decoder,
 		   int bits)
 {
-	struct gzip *gzip = calloc(1, sizeof(*gzip));
+	struct gzip *gzip = fl_zeroed(1, sizeof(*gzip));
 
 	if (!gzip || inflateInit2(&gzip->z, bits) != Z_OK) {
-		free(gzip);
+		fl_free(gzip);
 		fl_no_memory(flame);
 		return NULL;
 	}
@@ -75,7 +75,7 @@ static void end(void *state)
 	struct gzip *gzip = state;
 
 	inflateEnd(&gzip->z);
-	free(gzip);
+	fl_free(gzip);
 }
 
 const struct fl_decoder fl_decoder_gzip = {

@@ -73,12 +73,12 @@ struct fl_in {
 
 static struct fl_in *new_in(struct flame *flame, const char *name)
 {
-	struct fl_in *in = calloc(1, sizeof(*in));
+	struct fl_in *in = fl_zeroed(1, sizeof(*in));
 
 	if (in)
 		in->name = strdup(name);
 	if (!in || !in->name) {
-		free(in);
+		fl_free(in);
 		fl_no_memory(flame);
 		return NULL;
 	}
@@ -308,14 +308,14 @@ static void end_part(struct fl_in *in)
  */
 static bool make_layer(struct fl_in *in)
 {
-	struct fl_in *under = malloc(sizeof(*under));
+	struct fl_in *under = fl_alloc(sizeof(*under));
 	char *name = strdup(in->name);
 	size_t left = in->left, room = 0;
 	uint8_t *buffer = NULL;
 
 	if (!under || !name || !fl_grow(&buffer, &room, left + 1, 1)) {
-		free(under);
-		free(name);
+		fl_free(under);
+		fl_free(name);
 		fl_no_memory(in->flame);
 		return false;
 	}
@@ -613,8 +613,8 @@ void fl_in_close(struct fl_in *in)
 		if (in->map)
 			munmap(in->map, in->map_size);
 		close_fd(in);
-		free(in->buffer);
-		free(in->name);
-		free(in);
+		fl_free(in->buffer);
+		fl_free(in->name);
+		fl_free(in);
 	}
 }

@@ -52,12 +52,12 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 
 static void *begin(struct flame *flame, struct fl_in *under)
 {
-	struct lz4 *lz4 = calloc(1, sizeof(*lz4));
+	struct lz4 *lz4 = fl_zeroed(1, sizeof(*lz4));
 
 	(void)under;
 	if (!lz4 || LZ4F_isError(LZ4F_createDecompressionContext(
 			    &lz4->context, LZ4F_VERSION))) {
-		free(lz4);
+		fl_free(lz4);
 		fl_no_memory(flame);
 		return NULL;
 	}
@@ -71,7 +71,7 @@ static void end(void *state)
 	struct lz4 *lz4 = state;
 
 	LZ4F_freeDecompressionContext(lz4->context);
-	free(lz4);
+	fl_free(lz4);
 }
 
 const struct fl_decoder fl_decoder_lz4 = {
@@ -164,7 +164,7 @@ static size_t legacy_read(void *state, struct fl_in *under, uint8_t *out,
 
 static void *legacy_begin(struct flame *flame, struct fl_in *under)
 {
-	struct legacy *legacy = malloc(sizeof(*legacy));
+	struct legacy *legacy = fl_alloc(sizeof(*legacy));
 
 	(void)under;
 	if (!legacy) {
@@ -177,5 +177,5 @@ static void *legacy_begin(struct flame *flame, struct fl_in *under)
 
 const struct fl_decoder fl_decoder_lz4_legacy = {
 	.name = "lz4", .bid = legacy_bid, .begin = legacy_begin,
-	.read = legacy_read, .end = free,
+	.read = legacy_read, .end = fl_free,
 };

@@ -40,15 +40,15 @@ static void free_out(struct fl_out *out)
 {
 	if (out->fd > STDERR_FILENO)
 		close(out->fd);
-	free(out->name);
-	free(out->path);
-	free(out->temporary);
-	free(out);
+	fl_free(out->name);
+	fl_free(out->path);
+	fl_free(out->temporary);
+	fl_free(out);
 }
 
 static struct fl_out *new_out(struct flame *flame, const char *name)
 {
-	struct fl_out *out = malloc(sizeof(*out));
+	struct fl_out *out = fl_alloc(sizeof(*out));
 
 	if (!out) {
 		fl_no_memory(flame);
@@ -105,7 +105,7 @@ static bool open_temporary(struct fl_out *out)
 	size_t size = (size_t)folder + 48;
 	unsigned i;
 
-	out->temporary = malloc(size);
+	out->temporary = fl_alloc(size);
 	if (!out->temporary) {
 		errno = ENOMEM;
 		return false;
@@ -120,14 +120,14 @@ static bool open_temporary(struct fl_out *out)
 		if (errno != EEXIST)
 			break;
 	}
-	free(out->temporary);
+	fl_free(out->temporary);
 	out->temporary = NULL;
 	return false;
 }
 
 static bool open_direct(struct fl_out *out, const char *path, int flags)
 {
-	free(out->path);
+	fl_free(out->path);
 	out->path = NULL;
 	out->fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
 	return out->fd >= 0;
@@ -278,7 +278,7 @@ void fl_out_print(struct fl_out *out, const char *format, ...)
 	size = vsnprintf(few, sizeof(few), format, args);
 	va_end(args);
 	if (size >= (int)sizeof(few)) {
-		text = malloc((size_t)size + 1);
+		text = fl_alloc((size_t)size + 1);
 		if (text) {
 			va_start(args, format);
 			vsnprintf(text, (size_t)size + 1, format, args);
@@ -290,7 +290,7 @@ void fl_out_print(struct fl_out *out, const char *format, ...)
 	else
 		fl_out_put(out, text, (size_t)size);
 	if (text != few)
-		free(text);
+		fl_free(text);
 }
 
 /* Closing ------------------------------------------------------------- */

@@ -113,7 +113,7 @@ static size_t read_utf16(void *state, struct fl_in *under, uint8_t *out,
 
 static void *begin(struct flame *flame, struct fl_in *under)
 {
-	struct utf16 *utf16 = calloc(1, sizeof(*utf16));
+	struct utf16 *utf16 = fl_zeroed(1, sizeof(*utf16));
 	size_t n;
 
 	if (!utf16) {
@@ -127,5 +127,5 @@ static void *begin(struct flame *flame, struct fl_in *under)
 
 const struct fl_decoder fl_decoder_utf16 = {
 	.name = "UTF-16", .bid = bid, .begin = begin, .read = read_utf16,
-	.end = free,
+	.end = fl_free,
 };

@@ -71,7 +71,7 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 
 static void *start(struct flame *flame, const struct fl_decoder *decoder)
 {
-	struct xz *xz = calloc(1, sizeof(*xz));
+	struct xz *xz = fl_zeroed(1, sizeof(*xz));
 
 	if (!xz) {
 		fl_no_memory(flame);
@@ -81,7 +81,7 @@ static void *start(struct flame *flame, const struct fl_decoder *decoder)
 	xz->frames.step = step;
 	/* calloc's zeros are LZMA_STREAM_INIT. */
 	if (restart(xz) != LZMA_OK) {
-		free(xz);
+		fl_free(xz);
 		fl_no_memory(flame);
 		return NULL;
 	}
@@ -99,7 +99,7 @@ static void end(void *state)
 	struct xz *xz = state;
 
 	lzma_end(&xz->lzma);
-	free(xz);
+	fl_free(xz);
 }
 
 const struct fl_decoder fl_decoder_xz = {

@@ -295,11 +295,11 @@ static size_t read_zip(void *state, struct fl_in *under, uint8_t *out,
 
 static void *begin(struct flame *flame, struct fl_in *under)
 {
-	struct zip *zip = calloc(1, sizeof(*zip));
+	struct zip *zip = fl_zeroed(1, sizeof(*zip));
 
 	(void)under;
 	if (!zip || inflateInit2(&zip->z, -15) != Z_OK) {
-		free(zip);
+		fl_free(zip);
 		fl_no_memory(flame);
 		return NULL;
 	}
@@ -312,7 +312,7 @@ static void end(void *state)
 	struct zip *zip = state;
 
 	inflateEnd(&zip->z);
-	free(zip);
+	fl_free(zip);
 }
 
 const struct fl_decoder fl_decoder_zip = {

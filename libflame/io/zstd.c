@@ -52,7 +52,7 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 
 static void *begin(struct flame *flame, struct fl_in *under)
 {
-	struct zstd *zstd = calloc(1, sizeof(*zstd));
+	struct zstd *zstd = fl_zeroed(1, sizeof(*zstd));
 	/* 31, what --long=31 wants, where size_t has 64 bits. */
 	int log = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
 
@@ -60,7 +60,7 @@ static void *begin(struct flame *flame, struct fl_in *under)
 	if (zstd)
 		zstd->stream = ZSTD_createDStream();
 	if (!zstd || !zstd->stream) {
-		free(zstd);
+		fl_free(zstd);
 		fl_no_memory(flame);
 		return NULL;
 	}
@@ -75,7 +75,7 @@ static void end(void *state)
 	struct zstd *zstd = state;
 
 	ZSTD_freeDStream(zstd->stream);
-	free(zstd);
+	fl_free(zstd);
 }
 
 const struct fl_decoder fl_decoder_zstd = {

@@ -109,7 +109,7 @@ struct fl_layout *fl_chart_layout(struct flame_tree *tree,
 	struct chart c = { .flame = tree->flame, .raw = raw };
 	bool good;
 
-	c.l = calloc(1, sizeof(*c.l));
+	c.l = fl_zeroed(1, sizeof(*c.l));
 	if (!c.l)
 		return NULL;
 	c.l->columns = 1;
@@ -121,8 +121,8 @@ struct fl_layout *fl_chart_layout(struct flame_tree *tree,
 			good = add_step(&c, &steps[i]);
 	while (good && c.nopen)
 		c.l->end[c.open[--c.nopen]] = c.l->n;
-	free(c.path);
-	free(c.open);
+	fl_free(c.path);
+	fl_free(c.open);
 	if (good)
 		return c.l;
 	fl_layout_free(c.l);
@@ -182,8 +182,8 @@ static bool spell(struct flame *flame, struct fl_arena *arena,
 struct fl_layout *fl_peer_layout(struct flame_tree *tree)
 {
 	size_t room = tree->room[0], n = 0;
-	struct line *lines = calloc(room + 1, sizeof(*lines));
-	struct fl_step *steps = calloc(room + 1, sizeof(*steps));
+	struct line *lines = fl_zeroed(room + 1, sizeof(*lines));
+	struct fl_step *steps = fl_zeroed(room + 1, sizeof(*steps));
 	struct fl_arena arena = { 0 };
 	struct fl_layout *l = NULL;
 	bool good = lines && steps;
@@ -203,7 +203,7 @@ struct fl_layout *fl_peer_layout(struct flame_tree *tree)
 	if (!l)
 		fl_no_memory(tree->flame);
 	fl_arena_free(&arena);
-	free(lines);
-	free(steps);
+	fl_free(lines);
+	fl_free(steps);
 	return l;
 }

@@ -161,7 +161,7 @@ static bool sum_stacks(struct flame_tree *tree, struct sums *sums)
 
 	sums->n = tree->flame->stacks.n;
 	for (unsigned c = 0; c < tree->columns; c++) {
-		int64_t *total = malloc(fl_size_mul(sums->n, sizeof(*total)));
+		int64_t *total = fl_alloc(fl_size_mul(sums->n, sizeof(*total)));
 		size_t have = FL_MIN(tree->room[c], sums->n);
 
 		if (!total)
@@ -209,8 +209,8 @@ static bool gather(struct flame_tree *tree, const struct sums *sums,
 		count_tier(&m->at[map[i]], frame->type, both);
 	}
 	for (unsigned c = 0; c < columns; c++) {
-		m->self[c] = calloc(m->n, sizeof(int64_t));
-		m->total[c] = calloc(m->n, sizeof(int64_t));
+		m->self[c] = fl_zeroed(m->n, sizeof(int64_t));
+		m->total[c] = fl_zeroed(m->n, sizeof(int64_t));
 		if (!m->self[c] || !m->total[c])
 			return false;
 		for (size_t i = 0; i < sums->n; i++) {
@@ -241,15 +241,15 @@ static int by_text(const void *a, const void *b)
 /* rank[name]: its place among the names that occur, in byte order. */
 static uint32_t *rank_names(struct flame *flame, const struct making *m)
 {
-	uint32_t *rank = calloc(flame->names.n, sizeof(*rank));
-	struct ranked *list = malloc(fl_size_mul(FL_MIN(m->n,
-						flame->names.n) + 1,
-						sizeof(*list)));
+	uint32_t *rank = fl_zeroed(flame->names.n, sizeof(*rank));
+	struct ranked *list = fl_alloc(fl_size_mul(FL_MIN(m->n,
+						   flame->names.n) + 1,
+						   sizeof(*list)));
 	size_t n = 0;
 
 	if (!rank || !list) {
-		free(rank);
-		free(list);
+		fl_free(rank);
+		fl_free(list);
 		return NULL;
 	}
 	for (uint32_t i = 1; i < m->n; i++) {
@@ -264,7 +264,7 @@ static uint32_t *rank_names(struct flame *flame, const struct making *m)
 	qsort(list, n, sizeof(*list), by_text);
 	for (size_t i = 0; i < n; i++)
 		rank[list[i].name] = i + 1;
-	free(list);
+	fl_free(list);
 	return rank;
 }
 
@@ -320,7 +320,7 @@ static bool list_children(struct flame *flame, const struct making *m,
 			rank[node->name] << 2 | node->kind, i
 		};
 	}
-	free(rank);
+	fl_free(rank);
 	for (uint32_t i = 0; i < m->n; i++)
 		sort_children(list + first[i], first[i + 1] - first[i]);
 	return true;
@@ -355,22 +355,22 @@ static void prune(struct making *m, unsigned columns, double minimum,
 
 static struct fl_layout *layout_new(uint32_t n, unsigned columns)
 {
-	struct fl_layout *l = calloc(1, sizeof(*l));
+	struct fl_layout *l = fl_zeroed(1, sizeof(*l));
 	bool good;
 
 	if (!l)
 		return NULL;
 	l->n = n;
 	l->columns = columns;
-	l->name = malloc(n * sizeof(*l->name));
-	l->type = malloc(n);
-	l->parent = malloc(n * sizeof(*l->parent));
-	l->level = malloc(n * sizeof(*l->level));
-	l->end = malloc(n * sizeof(*l->end));
+	l->name = fl_alloc(n * sizeof(*l->name));
+	l->type = fl_alloc(n);
+	l->parent = fl_alloc(n * sizeof(*l->parent));
+	l->level = fl_alloc(n * sizeof(*l->level));
+	l->end = fl_alloc(n * sizeof(*l->end));
 	good = l->name && l->type && l->parent && l->level && l->end;
 	for (unsigned c = 0; c < columns; c++) {
-		l->self[c] = malloc(n * sizeof(int64_t));
-		l->total[c] = malloc(n * sizeof(int64_t));
+		l->self[c] = fl_alloc(n * sizeof(int64_t));
+		l->total[c] = fl_alloc(n * sizeof(int64_t));
 		good = good && l->self[c] && l->total[c];
 	}
 	if (good)
@@ -438,10 +438,10 @@ static void place_stacks(const struct making *m, const uint32_t *size,
 static void making_free(struct making *m)
 {
 	fl_index_free(&m->index);
-	free(m->at);
+	fl_free(m->at);
 	for (unsigned c = 0; c < 2; c++) {
-		free(m->self[c]);
-		free(m->total[c]);
+		fl_free(m->self[c]);
+		fl_free(m->total[c]);
 	}
 }
 
@@ -454,7 +454,7 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 	struct making m = { 0 };
 	struct sums sums = { 0 };
 	struct fl_layout *l = NULL;
-	uint32_t *map = malloc(fl_size_mul(flame->stacks.n, sizeof(*map)));
+	uint32_t *map = fl_alloc(fl_size_mul(flame->stacks.n, sizeof(*map)));
 	uint32_t *first = NULL, *size = NULL;
 	struct child *list = NULL;
 
@@ -462,15 +462,15 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 	    !gather(tree, &sums, &m, map))
 		goto out;
 	if (!tree->places) {
-		free(map);
+		fl_free(map);
 		map = NULL;
 	}
-	free(sums.total[0]);
-	free(sums.total[1]);
+	fl_free(sums.total[0]);
+	fl_free(sums.total[1]);
 	sums.total[0] = sums.total[1] = NULL;
-	first = malloc(((size_t)m.n + 2) * sizeof(*first));
-	size = malloc((size_t)m.n * sizeof(*size) * 2);
-	list = malloc(((size_t)m.n + 1) * sizeof(*list));
+	first = fl_alloc(((size_t)m.n + 2) * sizeof(*first));
+	size = fl_alloc((size_t)m.n * sizeof(*size) * 2);
+	list = fl_alloc(((size_t)m.n + 1) * sizeof(*list));
 	if (!first || !size || !list || !list_children(flame, &m, first, list))
 		goto out;
 	prune(&m, tree->columns, minimum, lossy, size);
@@ -490,12 +490,12 @@ out:
 	if (!l)
 		fl_no_memory(flame);
 	making_free(&m);
-	free(sums.total[0]);
-	free(sums.total[1]);
-	free(map);
-	free(first);
-	free(size);
-	free(list);
+	fl_free(sums.total[0]);
+	fl_free(sums.total[1]);
+	fl_free(map);
+	fl_free(first);
+	fl_free(size);
+	fl_free(list);
 	return l;
 }
 
@@ -522,16 +522,16 @@ void fl_layout_free(struct fl_layout *l)
 {
 	if (!l)
 		return;
-	free(l->name);
-	free(l->type);
-	free(l->parent);
-	free(l->level);
-	free(l->end);
-	free(l->x);
-	free(l->of_stack);
+	fl_free(l->name);
+	fl_free(l->type);
+	fl_free(l->parent);
+	fl_free(l->level);
+	fl_free(l->end);
+	fl_free(l->x);
+	fl_free(l->of_stack);
 	for (unsigned c = 0; c < 2; c++) {
-		free(l->self[c]);
-		free(l->total[c]);
+		fl_free(l->self[c]);
+		fl_free(l->total[c]);
 	}
-	free(l);
+	fl_free(l);
 }

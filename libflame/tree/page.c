@@ -160,7 +160,7 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 
 static int set_text(char **to, const char *text)
 {
-	free(*to);
+	fl_free(*to);
 	*to = strdup(text);
 	return *to ? FLAME_OK : FLAME_FAILED;
 }
@@ -203,7 +203,7 @@ static int add_mine(struct fl_page *page, const char *value)
 		return set_text(&page->mine, value);
 	if (asprintf(&all, "%s\n%s", page->mine, value) < 0)
 		return FLAME_FAILED;
-	free(page->mine);
+	fl_free(page->mine);
 	page->mine = all;
 	return FLAME_OK;
 }
@@ -428,7 +428,7 @@ static void tell_absent(struct flame *flame, const struct page_state *state)
 		if (i == state->n)
 			fl_remark(flame, "no samples of %s", name);
 	}
-	free(list);
+	fl_free(list);
 }
 
 /* Trees of which there is something to see; one is there in any case. */
@@ -439,7 +439,7 @@ static int hand_over(struct flame *flame, struct page_state *state)
 	if (strcmp(page->events, "all") != 0)
 		tell_absent(flame, state);
 	sort_metrics(flame, state);
-	page->more = calloc(FL_MAX(state->n, 1), sizeof(*page->more));
+	page->more = fl_zeroed(FL_MAX(state->n, 1), sizeof(*page->more));
 	if (!page->more)
 		return fl_no_memory(flame);
 	for (size_t i = 0; i < state->n; i++) {
@@ -506,28 +506,28 @@ static void release(struct flame_sink *sink)
 		flame_tree_free(state->each[i].tree);
 		fl_samples_free(state->each[i].samples);
 	}
-	free(state->each);
-	free(page->more);
-	free(page->events);
-	free(page->source_url);
+	fl_free(state->each);
+	fl_free(page->more);
+	fl_free(page->events);
+	fl_free(page->source_url);
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
-	free(page->title);
-	free(page->subtitle);
-	free(page->notes);
-	free(page->colors);
-	free(page->highlight);
-	free(page->countname);
-	free(page->font);
-	free(page->nametype);
-	free(page->nameattr);
-	free(page->palette);
-	free(page->search_color);
-	free(page->stroke_color);
-	free(page->ui_color);
-	free(page->background);
-	free(page->mine);
-	free(page->steps);
+	fl_free(page->title);
+	fl_free(page->subtitle);
+	fl_free(page->notes);
+	fl_free(page->colors);
+	fl_free(page->highlight);
+	fl_free(page->countname);
+	fl_free(page->font);
+	fl_free(page->nametype);
+	fl_free(page->nameattr);
+	fl_free(page->palette);
+	fl_free(page->search_color);
+	fl_free(page->stroke_color);
+	fl_free(page->ui_color);
+	fl_free(page->background);
+	fl_free(page->mine);
+	fl_free(page->steps);
 	fl_samples_free(page->samples);
 }
 

@@ -33,7 +33,7 @@ struct fl_samples {
 
 struct fl_samples *fl_samples_new(struct flame *flame)
 {
-	struct fl_samples *s = calloc(1, sizeof(*s));
+	struct fl_samples *s = fl_zeroed(1, sizeof(*s));
 
 	if (s)
 		s->flame = flame;
@@ -43,8 +43,8 @@ struct fl_samples *fl_samples_new(struct flame *flame)
 void fl_samples_free(struct fl_samples *s)
 {
 	if (s)
-		free(s->at);
-	free(s);
+		fl_free(s->at);
+	fl_free(s);
 }
 
 bool fl_samples_timed(const struct fl_samples *s)
@@ -127,7 +127,7 @@ static void drop_all(struct fl_samples *s)
 		  "the page does not tell them apart", FL_SAMPLES_MOST);
 	s->off = true;
 	s->kept = false;
-	free(s->at);
+	fl_free(s->at);
 	s->at = NULL;
 	s->n = s->room = 0;
 }
@@ -269,8 +269,8 @@ static bool list_labels(struct settling *t)
 		if (!list_values(t, s->at[i].set))
 			return false;
 	}
-	t->order = malloc(fl_size_mul(t->n, 2 * sizeof(*t->order)));
-	t->set = calloc(t->n, sizeof(*t->set));
+	t->order = fl_alloc(fl_size_mul(t->n, 2 * sizeof(*t->order)));
+	t->set = fl_zeroed(t->n, sizeof(*t->set));
 	return t->order && t->set;
 }
 
@@ -287,8 +287,8 @@ static int by_text(const void *a, const void *b)
 static void free_facet(struct fl_facet *facet)
 {
 	fl_map_free(&facet->map);
-	free(facet->values);
-	free(facet->of_set);
+	fl_free(facet->values);
+	fl_free(facet->of_set);
 }
 
 /* What all samples have tells nothing; too many values are no choice. */
@@ -386,7 +386,7 @@ static bool make_sets(struct settling *t)
 	for (size_t k = 0; k < to->nfacets; k++) {
 		struct fl_facet *facet = &to->facets[k];
 
-		facet->of_set = calloc(to->nsets, sizeof(*facet->of_set));
+		facet->of_set = fl_zeroed(to->nsets, sizeof(*facet->of_set));
 		if (!facet->of_set)
 			return false;
 		for (size_t i = 0; i < t->n; i++)
@@ -471,9 +471,9 @@ bool fl_samples_settle(struct fl_samples *s, const struct fl_layout *layout,
 	if (s->kept && s->n && layout->of_stack)
 		good = settle(&t, layout);
 	fl_map_free(&t.by_name);
-	free(t.labels);
-	free(t.order);
-	free(t.set);
+	fl_free(t.labels);
+	fl_free(t.order);
+	fl_free(t.set);
 	return good;
 }
 
@@ -481,6 +481,6 @@ void fl_moments_free(struct fl_moments *moments)
 {
 	for (size_t i = 0; i < moments->nfacets; i++)
 		free_facet(&moments->facets[i]);
-	free(moments->facets);
+	fl_free(moments->facets);
 	memset(moments, 0, sizeof(*moments));
 }

@@ -125,11 +125,11 @@ static bool rank(struct flame *flame, struct ranking *r,
 	size_t depth = (size_t)l->depth + 1;
 	uint32_t *levels;
 
-	r->at = malloc(fl_size_mul((size_t)l->n + 1, sizeof(*r->at)));
-	r->place = calloc(flame->names.n, sizeof(*r->place));
-	r->until = calloc(flame->names.n, sizeof(*r->until));
-	r->matches = calloc(flame->names.n, sizeof(*r->matches));
-	levels = malloc(fl_size_mul(2 * depth, sizeof(*levels)));
+	r->at = fl_alloc(fl_size_mul((size_t)l->n + 1, sizeof(*r->at)));
+	r->place = fl_zeroed(flame->names.n, sizeof(*r->place));
+	r->until = fl_zeroed(flame->names.n, sizeof(*r->until));
+	r->matches = fl_zeroed(flame->names.n, sizeof(*r->matches));
+	levels = fl_alloc(fl_size_mul(2 * depth, sizeof(*levels)));
 	if (!r->at || !r->place || !r->until || !r->matches || !levels)
 		fl_no_memory(flame);
 	else if (which == FLAME_NAMES)
@@ -137,7 +137,7 @@ static bool rank(struct flame *flame, struct ranking *r,
 	else if (find_matches(flame, r, pattern))
 		rank_around(r, which == FLAME_CALLERS, levels,
 			    levels + depth);
-	free(levels);
+	fl_free(levels);
 	return !fl_failed(flame);
 }
 
@@ -149,10 +149,10 @@ int flame_tree_rank(struct flame_tree *tree, enum flame_ranking which,
 	bool good = layout && rank(tree->flame, &r, which, re);
 
 	fl_layout_free(layout);
-	free(r.place);
-	free(r.until);
-	free(r.matches);
-	free(tree->ranks);
+	fl_free(r.place);
+	fl_free(r.until);
+	fl_free(r.matches);
+	fl_free(tree->ranks);
 	tree->ranks = r.at;
 	*ranks = r.at;
 	*n = r.n;
@@ -227,15 +227,15 @@ int flame_tree_nodes(struct flame_tree *tree, double minimum,
 	uint32_t *place = NULL;
 	struct child *children = NULL;
 
-	free(tree->nodes);
+	fl_free(tree->nodes);
 	tree->nodes = NULL;
 	*nodes = NULL;
 	*n = 0;
 	if (!l)
 		return FLAME_FAILED;
-	place = malloc(l->n * sizeof(*place));
-	children = malloc(l->n * sizeof(*children));
-	tree->nodes = malloc(l->n * sizeof(*tree->nodes));
+	place = fl_alloc(l->n * sizeof(*place));
+	children = fl_alloc(l->n * sizeof(*children));
+	tree->nodes = fl_alloc(l->n * sizeof(*tree->nodes));
 	if (place && children && tree->nodes) {
 		order(l, place, children);
 		fill(tree->nodes, l, place);
@@ -244,8 +244,8 @@ int flame_tree_nodes(struct flame_tree *tree, double minimum,
 	} else {
 		fl_no_memory(tree->flame);
 	}
-	free(place);
-	free(children);
+	fl_free(place);
+	fl_free(children);
 	fl_layout_free(l);
 	return *nodes ? FLAME_OK : FLAME_FAILED;
 }

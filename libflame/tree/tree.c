@@ -17,7 +17,7 @@ struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns)
 		fl_fail(flame, "a tree has 1 or 2 columns, not %u", columns);
 		return NULL;
 	}
-	tree = calloc(1, sizeof(*tree));
+	tree = fl_zeroed(1, sizeof(*tree));
 	if (!tree) {
 		fl_no_memory(flame);
 		return NULL;
@@ -31,11 +31,11 @@ void flame_tree_free(struct flame_tree *tree)
 {
 	if (!tree)
 		return;
-	free(tree->weight[0]);
-	free(tree->weight[1]);
-	free(tree->ranks);
-	free(tree->nodes);
-	free(tree);
+	fl_free(tree->weight[0]);
+	fl_free(tree->weight[1]);
+	fl_free(tree->ranks);
+	fl_free(tree->nodes);
+	fl_free(tree);
 }
 
 int64_t flame_tree_total(const struct flame_tree *tree, unsigned column)

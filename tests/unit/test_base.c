@@ -40,6 +40,52 @@ Test(memory, a_size_that_does_not_fit_is_refused)
 	cr_assert_eq(arena.total, 0);
 }
 
+Test(memory, growth_beyond_the_limit_is_refused)
+{
+	size_t room = 0, left;
+	char *at = NULL, *other;
+
+	fl_memory_limit(1 << 20);
+	left = fl_memory_left();
+	cr_assert(fl_grow(&at, &room, 700000, 1));
+	cr_expect_leq(fl_memory_left(), left - 700000);
+	cr_expect_null(fl_alloc(700000));
+	cr_expect_eq(fl_memory_refused(), 1 << 20);
+	cr_expect_null(fl_zeroed(7000, 100));
+	cr_expect_not(fl_grow(&at, &room, room + 1, 1));
+	cr_expect_eq(room, 700000, "it is as it was");
+	fl_free(at);
+	cr_expect_eq(fl_memory_left(), left, "what is free may be had again");
+	other = fl_zeroed(7000, 100);
+	cr_expect_not_null(other);
+	fl_free(other);
+	fl_free(NULL);
+	fl_memory_limit(0);
+	cr_expect_eq(fl_memory_left(), SIZE_MAX);
+	cr_expect_eq(fl_memory_refused(), 0);
+}
+
+Test(memory, what_grows_and_goes_leaves_nothing_in_the_account)
+{
+	struct fl_arena arena = { 0 };
+	struct fl_buf buf = { 0 };
+	struct fl_map map = { 0 };
+	size_t left;
+
+	fl_memory_limit(1 << 30);
+	left = fl_memory_left();
+	for (unsigned i = 0; i < 100000; i++) {
+		cr_assert(fl_arena_alloc(&arena, i % 5000));
+		cr_assert(fl_map_put(&map, i, NULL));
+		fl_buf_number(&buf, i);
+	}
+	cr_expect_lt(fl_memory_left(), left - (200 << 20));
+	fl_arena_free(&arena);
+	fl_map_free(&map);
+	fl_buf_free(&buf);
+	cr_expect_eq(fl_memory_left(), left);
+}
+
 Test(memory, arena_blocks_are_aligned_and_apart)
 {
 	struct fl_arena arena = { 0 };

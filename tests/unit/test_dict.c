@@ -405,6 +405,16 @@ Test(limit, holds_for_one_long_name)
 		  flame_error(flame));
 }
 
+Test(limit, is_not_forgotten)
+{
+	flame_limit(flame, 1 << 20);
+	for (unsigned i = 0; i < 1000000 && !fl_failed(flame); i++)
+		flame_stack(flame, 0, i);
+	cr_expect_eq(flame_clear(flame), FLAME_FAILED);
+	cr_expect(fl_failed(flame));
+	flame_limit(flame, 0);
+}
+
 Test(limit, of_zero_is_none)
 {
 	flame_limit(flame, 0);

@@ -309,7 +309,7 @@ static bool take(struct flame_source *source, struct slice line,
 
 static int open_folded(struct flame_source *source)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = fl_zeroed(1, sizeof(*r));
 
 	if (!r)
 		return fl_no_memory(source->flame);
@@ -505,7 +505,7 @@ static void close_folded(struct flame_source *source)
 
 	if (r)
 		fl_folded_stacks_free(&r->stacks);
-	free(r);
+	fl_free(r);
 }
 
 const struct fl_format fl_format_folded = {

@@ -450,7 +450,7 @@ flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
 
 void fl_folded_stacks_free(struct fl_folded_stacks *s)
 {
-	free(s->known);
-	free(s->line);
-	free(s->frames);
+	fl_free(s->known);
+	fl_free(s->line);
+	fl_free(s->frames);
 }

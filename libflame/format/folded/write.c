@@ -133,13 +133,13 @@ static void mark_weight(const struct writer *w, uint64_t *some)
 static bool find_children(struct writer *w)
 {
 	size_t n = w->flame->stacks.n, sum = 0;
-	uint64_t *some = calloc(n / 64 + 1, sizeof(*some));
+	uint64_t *some = fl_zeroed(n / 64 + 1, sizeof(*some));
 	uint32_t *end;
 
-	w->first = calloc(n + 1, sizeof(*w->first));
-	w->child = malloc(fl_size_mul(n, sizeof(*w->child)));
+	w->first = fl_zeroed(n + 1, sizeof(*w->first));
+	w->child = fl_alloc(fl_size_mul(n, sizeof(*w->child)));
 	if (!some || !w->first || !w->child) {
-		free(some);
+		fl_free(some);
 		return false;
 	}
 	mark_weight(w, some);
@@ -153,7 +153,7 @@ static bool find_children(struct writer *w)
 	for (uint32_t i = n; --i > 0;)
 		if (some[i / 64] >> i % 64 & 1)
 			w->child[--end[fl_parent(w->flame, i)]] = i;
-	free(some);
+	fl_free(some);
 	return true;
 }
 
@@ -161,7 +161,7 @@ static bool sum_totals(struct writer *w)
 {
 	size_t n = w->flame->stacks.n;
 
-	w->total = malloc(fl_size_mul(n, sizeof(*w->total)));
+	w->total = fl_alloc(fl_size_mul(n, sizeof(*w->total)));
 	if (!w->total)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
@@ -234,7 +234,7 @@ static bool clean_name(struct writer *w, flame_id name)
 			text[i] = ' ';
 	}
 	if (!w->cleaned) {
-		w->cleaned = malloc(fl_size_mul(n, sizeof(*w->cleaned)));
+		w->cleaned = fl_alloc(fl_size_mul(n, sizeof(*w->cleaned)));
 		if (!w->cleaned)
 			return false;
 		memcpy(w->cleaned, w->flame->names.at, n * sizeof(*w->cleaned));
@@ -558,17 +558,17 @@ static bool put_all(struct writer *w)
 static void writer_free(struct writer *w)
 {
 	fl_layout_free(w->layout);
-	free(w->cleaned);
+	fl_free(w->cleaned);
 	fl_arena_free(&w->arena);
-	free(w->child);
-	free(w->first);
-	free(w->total);
+	fl_free(w->child);
+	fl_free(w->first);
+	fl_free(w->total);
 	fl_buf_free(&w->path);
-	free(w->members);
-	free(w->items);
-	free(w->levels);
-	free(w->list);
-	free(w->keyed);
+	fl_free(w->members);
+	fl_free(w->items);
+	fl_free(w->levels);
+	fl_free(w->list);
+	fl_free(w->keyed);
 }
 
 static int write_folded(struct fl_page *page)

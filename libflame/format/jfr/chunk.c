@@ -16,7 +16,7 @@ static const uint64_t UNFINISHED = UINT64_C(1) << 30;
 
 struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset)
 {
-	struct fl_jfr_chunk *chunk = calloc(1, sizeof(*chunk));
+	struct fl_jfr_chunk *chunk = fl_zeroed(1, sizeof(*chunk));
 
 	if (!chunk) {
 		fl_no_memory(jfr->source->flame);
@@ -34,20 +34,20 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	for (uint32_t i = 0; i < chunk->nclasses; i++)
 		if (chunk->classes[i].pool) {
 			fl_map_free(chunk->classes[i].pool);
-			free(chunk->classes[i].pool);
+			fl_free(chunk->classes[i].pool);
 		}
-	free(chunk->classes);
+	fl_free(chunk->classes);
 	for (uint32_t i = 0; i < chunk->ncounts; i++) {
 		fl_map_free(&chunk->counts[i]->counted);
 		for (size_t j = 0; j < FL_COUNT(chunk->counts[i]->low); j++)
-			free(chunk->counts[i]->low[j]);
+			fl_free(chunk->counts[i]->low[j]);
 	}
-	free(chunk->counts);
-	free(chunk->traces);
-	free(chunk->sums);
-	free(chunk->path);
-	free(chunk->last);
-	free(chunk->notes);
+	fl_free(chunk->counts);
+	fl_free(chunk->traces);
+	fl_free(chunk->sums);
+	fl_free(chunk->path);
+	fl_free(chunk->last);
+	fl_free(chunk->notes);
 	fl_map_free(&chunk->by_id);
 	fl_map_free(&chunk->trace_of);
 	for (size_t i = 0; i < FL_COUNT(chunk->frames); i++)
@@ -58,7 +58,7 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	fl_map_free(&chunk->leaves[0]);
 	fl_map_free(&chunk->leaves[1]);
 	fl_arena_free(&chunk->arena);
-	free(chunk);
+	fl_free(chunk);
 }
 
 int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks)

@@ -199,10 +199,10 @@ void fl_jfr_leaks_free(struct fl_jfr_leaks *leaks)
 {
 	if (!leaks)
 		return;
-	free(leaks->now);
-	free(leaks->live);
+	fl_free(leaks->now);
+	fl_free(leaks->live);
 	fl_map_free(&leaks->by_address);
-	free(leaks);
+	fl_free(leaks);
 }
 
 static int by_time(const void *a, const void *b)
@@ -261,7 +261,7 @@ static int keep_leak(struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
 	struct leak *leak;
 
 	if (!leaks) {
-		leaks = jfr->leaks = calloc(1, sizeof(*leaks));
+		leaks = jfr->leaks = fl_zeroed(1, sizeof(*leaks));
 		if (!leaks)
 			return fl_no_memory(flame);
 		leaks->first = INT64_MAX;
@@ -409,7 +409,7 @@ static uint32_t *java_order(const struct fl_jfr_chunk *chunk, bool threads,
 			    uint32_t *size)
 {
 	uint32_t room = 1024;
-	uint32_t *table = calloc(room, sizeof(*table));
+	uint32_t *table = fl_zeroed(room, sizeof(*table));
 
 	for (uint32_t i = 1; table && i <= chunk->nsums; i++) {
 		uint32_t *wider;
@@ -417,12 +417,12 @@ static uint32_t *java_order(const struct fl_jfr_chunk *chunk, bool threads,
 		java_insert(chunk, table, room - 1, i, threads);
 		if (i * 2 <= room)
 			continue;
-		wider = calloc((size_t)room * 2, sizeof(*wider));
+		wider = fl_zeroed((size_t)room * 2, sizeof(*wider));
 		for (uint32_t j = 0; wider && j < room; j++)
 			if (table[j])
 				java_insert(chunk, wider, room * 2 - 1,
 					    table[j], threads);
-		free(table);
+		fl_free(table);
 		table = wider;
 		room *= 2;
 	}
@@ -508,7 +508,7 @@ static void coarsen(struct fl_jfr_chunk *chunk)
 				      ((double)whole / (double)sum->samples));
 		sum->samples = whole;
 	}
-	free(order);
+	fl_free(order);
 }
 
 static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,

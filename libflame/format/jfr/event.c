@@ -553,7 +553,7 @@ static void add_plain(struct pass *pass, struct fl_jfr_count *c)
 			if (c->low[state][n])
 				add_counted(pass, c, n, state,
 					    c->low[state][n]);
-		free(c->low[state]);
+		fl_free(c->low[state]);
 		c->low[state] = NULL;
 	}
 	while ((e = fl_map_each(&c->counted, &i)))

@@ -22,7 +22,7 @@ void fl_jfr_info_free(struct fl_jfr_info *info)
 		return;
 	fl_map_free(&info->events);
 	fl_map_free(&info->said);
-	free(info);
+	fl_free(info);
 }
 
 /* A field of a noted event as text or number; false: it has none. */
@@ -152,7 +152,7 @@ void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 	static const char *const name[] = { "name", NULL };
 
 	if (!chunk->jfr->info)
-		chunk->jfr->info = calloc(1, sizeof(*chunk->jfr->info));
+		chunk->jfr->info = fl_zeroed(1, sizeof(*chunk->jfr->info));
 	if (!chunk->jfr->info) {
 		fl_no_memory(chunk->jfr->source->flame);
 		return;
@@ -189,7 +189,7 @@ void fl_jfr_info_event(struct fl_jfr *jfr, struct slice event, uint64_t n)
 	bool fresh;
 
 	if (!jfr->info)
-		jfr->info = calloc(1, sizeof(*jfr->info));
+		jfr->info = fl_zeroed(1, sizeof(*jfr->info));
 	count = jfr->info ? fl_map_put(&jfr->info->events,
 				       flame_name(flame, event.at, event.size),
 				       &fresh) : NULL;
@@ -272,7 +272,7 @@ static void tell_events(struct fl_jfr *jfr)
 	for (size_t i = 0; i < n; i++)
 		fl_fact(jfr->source, "event", "%s %" PRIu64, list[i].name.at,
 			list[i].n);
-	free(list);
+	fl_free(list);
 }
 
 void fl_jfr_info_end(struct fl_jfr *jfr)

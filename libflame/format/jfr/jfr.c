@@ -34,7 +34,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 static int open_jfr(struct flame_source *source)
 {
-	struct fl_jfr *jfr = calloc(1, sizeof(*jfr));
+	struct fl_jfr *jfr = fl_zeroed(1, sizeof(*jfr));
 
 	if (!jfr)
 		return fl_no_memory(source->flame);
@@ -58,8 +58,8 @@ static void close_jfr(struct flame_source *source)
 	fl_jfr_info_free(jfr->info);
 	fl_map_free(&jfr->survey);
 	fl_map_free(&jfr->paths);
-	free(jfr->ready);
-	free(jfr);
+	fl_free(jfr->ready);
+	fl_free(jfr);
 }
 
 /* The event at an offset has this type. */

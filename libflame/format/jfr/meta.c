@@ -355,7 +355,7 @@ static void find_known(struct fl_jfr_chunk *chunk)
 
 static void forget(struct fl_jfr_chunk *chunk)
 {
-	free(chunk->classes);
+	fl_free(chunk->classes);
 	chunk->classes = NULL;
 	chunk->nclasses = 0;
 	fl_map_free(&chunk->by_id);

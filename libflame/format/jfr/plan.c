@@ -126,21 +126,21 @@ bool fl_jfr_plan(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 	if (code != FL_JFR_ARRAY ?
 	    !add(&p, (struct fl_jfr_op){ .code = code }) :
 	    !unfold(&p, class, true)) {
-		free(p.ops);
+		fl_free(p.ops);
 		class->planned = FL_JFR_ENDLESS;
 		return false;
 	}
 	class->ops = fl_arena_alloc(&chunk->arena,
 				    (p.n + 1) * sizeof(*class->ops));
 	if (!class->ops) {
-		free(p.ops);
+		fl_free(p.ops);
 		class->planned = FL_JFR_ENDLESS;
 		fl_no_memory(chunk->jfr->source->flame);
 		return false;
 	}
 	if (p.n)
 		memcpy(class->ops, p.ops, p.n * sizeof(*class->ops));
-	free(p.ops);
+	fl_free(p.ops);
 	class->nops = p.n;
 	class->all_var = true;
 	for (size_t i = 0; i < p.n; i++)

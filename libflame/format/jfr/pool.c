@@ -75,7 +75,7 @@ static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 	if (class == chunk->trace)
 		return keep_trace(chunk, key, at);
 	if (!class->pool) {
-		class->pool = calloc(1, sizeof(*class->pool));
+		class->pool = fl_zeroed(1, sizeof(*class->pool));
 		if (!class->pool)
 			return false;
 	}
@@ -221,7 +221,7 @@ static bool read_scattered(struct fl_jfr_chunk *chunk)
 
 		read_checkpoint(chunk, found[n], &delta, &whole);
 	}
-	free(found);
+	fl_free(found);
 	return !fl_failed(chunk->jfr->source->flame);
 }
 

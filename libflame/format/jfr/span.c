@@ -25,8 +25,8 @@ void fl_jfr_spans_free(struct fl_jfr_spans *spans)
 {
 	if (!spans)
 		return;
-	free(spans->at);
-	free(spans);
+	fl_free(spans->at);
+	fl_free(spans);
 }
 
 struct reader {
@@ -158,7 +158,7 @@ static bool read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 			good = fl_jfr_read_pools(chunk);
 		good = good && take_spans(&r);
 	}
-	free(r.held);
+	fl_free(r.held);
 	return good;
 }
 
@@ -195,7 +195,7 @@ int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 	struct flame *flame = jfr->source->flame;
 	size_t offset = 0;
 
-	jfr->spans = calloc(1, sizeof(*jfr->spans));
+	jfr->spans = fl_zeroed(1, sizeof(*jfr->spans));
 	if (!jfr->spans)
 		return fl_no_memory(flame);
 	while (size - offset >= 68) {

@@ -24,8 +24,8 @@ void fl_jfr_timings_free(struct fl_jfr_timings *timings)
 	if (!timings)
 		return;
 	fl_map_free(&timings->by_stack);
-	free(timings->at);
-	free(timings);
+	fl_free(timings->at);
+	fl_free(timings);
 }
 
 static struct timing *timing_of(struct fl_jfr *jfr, flame_id stack)
@@ -34,7 +34,7 @@ static struct timing *timing_of(struct fl_jfr *jfr, flame_id stack)
 	uint64_t *at;
 
 	if (!t)
-		t = jfr->timings = calloc(1, sizeof(*t));
+		t = jfr->timings = fl_zeroed(1, sizeof(*t));
 	at = t ? fl_map_put(&t->by_stack, stack, NULL) : NULL;
 	if (!at || (!*at && !fl_grow(&t->at, &t->room, t->n + 1,
 				     sizeof(*t->at)))) {

@@ -392,10 +392,10 @@ static void free_v0(struct v0 *v)
 	fl_map_free(&v->event_of);
 	fl_map_free(&v->content_of);
 	fl_map_free(&v->frames);
-	free(v->events);
-	free(v->contents);
-	free(v->constants);
-	free(v->path);
+	fl_free(v->events);
+	fl_free(v->contents);
+	fl_free(v->constants);
+	fl_free(v->path);
 }
 
 static bool is_meta(const uint8_t *at, size_t avail, uint64_t offset)

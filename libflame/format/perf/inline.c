@@ -30,7 +30,7 @@ struct fl_perf_inline {
 
 struct fl_perf_inline *fl_perf_inline_new(struct flame *flame)
 {
-	struct fl_perf_inline *in = calloc(1, sizeof(*in));
+	struct fl_perf_inline *in = fl_zeroed(1, sizeof(*in));
 
 	if (in)
 		in->flame = flame;
@@ -46,10 +46,10 @@ void fl_perf_inline_free(struct fl_perf_inline *in)
 	for (size_t i = 0; i < in->nmodules; i++)
 		fl_perf_module_close(in->modules[i]);
 	fl_index_free(&in->by_path);
-	free(in->modules);
-	free(in->places);
-	free(in->frames.at);
-	free(in);
+	fl_free(in->modules);
+	fl_free(in->places);
+	fl_free(in->frames.at);
+	fl_free(in);
 }
 
 void fl_perf_inline_tell(struct fl_perf_inline *in, const char *input)
@@ -70,7 +70,7 @@ static struct fl_perf_module *add_module(struct fl_perf_inline *in,
 	char *copy = strndup(path.at, path.size);
 
 	module = copy ? fl_perf_module_open(copy) : NULL;
-	free(copy);
+	fl_free(copy);
 	if (!module ||
 	    !fl_grow(&in->modules, &in->modules_room, in->nmodules + 1,
 		     sizeof(struct fl_perf_module *)) ||
@@ -160,7 +160,7 @@ static void put_scopes(struct fl_buf *to, Dwarf_Die *function)
 		fl_buf_text(to, name);
 		fl_buf_text(to, "::");
 	}
-	free(scopes);
+	fl_free(scopes);
 }
 
 static bool put_name(struct fl_buf *to, Dwarf_Die *die)
@@ -294,8 +294,8 @@ static struct place ask(struct fl_perf_inline *in,
 	}
 	if (!place.n)
 		in->frames.n = place.first;
-	free(chain);
-	free(scopes);
+	fl_free(chain);
+	fl_free(scopes);
 	return place;
 }
 

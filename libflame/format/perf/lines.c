@@ -308,9 +308,9 @@ void fl_perf_lines_free(struct fl_perf_lines *lines)
 	fl_arena_free(&lines->texts);
 	fl_index_free(&lines->by_name);
 	fl_perf_shapes_free(&lines->shapes);
-	free(lines->at);
-	free(lines->met);
-	free(lines->functions);
-	free(lines->frames.at);
+	fl_free(lines->at);
+	fl_free(lines->met);
+	fl_free(lines->functions);
+	fl_free(lines->frames.at);
 	memset(lines, 0, sizeof(*lines));
 }

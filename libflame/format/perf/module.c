@@ -152,7 +152,7 @@ static bool read_elf(struct fl_perf_module *module)
 
 struct fl_perf_module *fl_perf_module_open(const char *path)
 {
-	struct fl_perf_module *module = calloc(1, sizeof(*module));
+	struct fl_perf_module *module = fl_zeroed(1, sizeof(*module));
 
 	if (!module)
 		return NULL;
@@ -178,11 +178,11 @@ void fl_perf_module_close(struct fl_perf_module *module)
 		close(module->fd);
 	if (module->debug_fd >= 0)
 		close(module->debug_fd);
-	free(module->symbols);
+	fl_free(module->symbols);
 	fl_index_free(&module->by_name);
 	fl_map_free(&module->known);
 	fl_arena_free(&module->arena);
-	free(module);
+	fl_free(module);
 }
 
 /* Addresses ----------------------------------------------------------- */

@@ -383,7 +383,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_perf(struct flame_source *source)
 {
-	struct fl_perf_reader *r = calloc(1, sizeof(*r));
+	struct fl_perf_reader *r = fl_zeroed(1, sizeof(*r));
 
 	if (!r)
 		return fl_no_memory(source->flame);
@@ -408,11 +408,11 @@ static void close_perf(struct flame_source *source)
 	fl_map_free(&r->by_name);
 	fl_perf_inline_free(r->naming.inlines);
 	fl_buf_free(&r->naming.buf);
-	free(r->events);
-	free(r->frames.at);
-	free(r->one_line.at);
-	free(r->last);
-	free(r);
+	fl_free(r->events);
+	fl_free(r->frames.at);
+	fl_free(r->one_line.at);
+	fl_free(r->last);
+	fl_free(r);
 }
 
 const struct fl_format fl_format_perf = {

@@ -258,6 +258,6 @@ bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct fl_arena *texts,
 void fl_perf_shapes_free(struct fl_perf_shapes *shapes)
 {
 	fl_index_free(&shapes->index);
-	free(shapes->at);
+	fl_free(shapes->at);
 	memset(shapes, 0, sizeof(*shapes));
 }

@@ -41,7 +41,7 @@ struct fl_asprof *fl_asprof_new(void)
 		FLAME_INTERPRETED, FLAME_JIT, FLAME_INLINED, FLAME_NATIVE,
 		FLAME_CPP, FLAME_KERNEL, FLAME_C1, FLAME_UNKNOWN
 	};
-	struct fl_asprof *a = calloc(1, sizeof(*a));
+	struct fl_asprof *a = fl_zeroed(1, sizeof(*a));
 
 	if (a) {
 		memcpy(a->types, types, sizeof(types));
@@ -57,9 +57,9 @@ void fl_asprof_free(struct fl_asprof *a)
 	fl_buf_free(&a->units);
 	fl_buf_free(&a->name);
 	fl_buf_free(&a->scratch);
-	free(a->names);
-	free(a->path);
-	free(a);
+	fl_free(a->names);
+	fl_free(a->path);
+	fl_free(a);
 }
 
 /* The head ---------------------------------------------------------------- */

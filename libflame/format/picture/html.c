@@ -83,7 +83,7 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 
 int fl_html_open(struct flame_source *source)
 {
-	struct page *page = calloc(1, sizeof(*page));
+	struct page *page = fl_zeroed(1, sizeof(*page));
 
 	if (!page)
 		return fl_no_memory(source->flame);
@@ -136,6 +136,6 @@ void fl_html_close(struct flame_source *source)
 	struct page *page = source->state;
 
 	if (page)
-		free(page->counts.at);
-	free(page);
+		fl_free(page->counts.at);
+	fl_free(page);
 }

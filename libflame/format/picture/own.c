@@ -254,8 +254,8 @@ static bool find_symbol(struct own *own, uint32_t above, uint32_t *count,
 static bool read_stacks(struct own *own)
 {
 	struct unpacker *u = own->u;
-	uint32_t *counts = calloc(own->nframes, sizeof(*counts));
-	uint32_t *parent = malloc(fl_size_mul(own->nnodes, sizeof(*parent)));
+	uint32_t *counts = fl_zeroed(own->nframes, sizeof(*counts));
+	uint32_t *parent = fl_alloc(fl_size_mul(own->nnodes, sizeof(*parent)));
 	bool good = counts && parent;
 	struct node *nodes = own->nodes;
 
@@ -280,8 +280,8 @@ static bool read_stacks(struct own *own)
 				nodes[on].stack, own->frames[nodes[i].rank]);
 		on = i;
 	}
-	free(counts);
-	free(parent);
+	fl_free(counts);
+	fl_free(parent);
 	return good;
 }
 
@@ -366,7 +366,7 @@ static bool read_facet(struct own *own, struct sets *sets)
 			add_label(own->flame, &sets->at[i], key,
 				  values[k - 1]);
 	}
-	free(values);
+	fl_free(values);
 	return good;
 }
 
@@ -473,7 +473,7 @@ static bool read_samples(struct own *own, struct fl_counts *counts)
 		read_times(own, counts, &sets, tick, (int64_t)start);
 	if (good && !u->failed)
 		read_weights(own, counts);
-	free(sets.at);
+	fl_free(sets.at);
 	return good;
 }
 
@@ -510,7 +510,7 @@ static int read_data(struct own *own, struct fl_counts *counts,
 int fl_own_read(struct flame_source *source, struct fl_counts *counts)
 {
 	struct own own = { .flame = source->flame, .source = source };
-	struct unpacker *u = own.u = calloc(1, sizeof(*u));
+	struct unpacker *u = own.u = fl_zeroed(1, sizeof(*u));
 	int status = FLAME_FAILED;
 
 	if (u)
@@ -525,8 +525,8 @@ int fl_own_read(struct flame_source *source, struct fl_counts *counts)
 	fl_buf_free(&own.metric);
 	fl_buf_free(&own.name);
 	fl_map_free(&own.seen);
-	free(own.frames);
-	free(own.nodes);
-	free(u);
+	fl_free(own.frames);
+	fl_free(own.nodes);
+	fl_free(u);
 	return status;
 }

@@ -98,13 +98,13 @@ static bool root_is_below(const struct fl_boxes *b, const struct key *keys,
 
 static bool set_levels(struct fl_boxes *b)
 {
-	struct key *keys = malloc(fl_size_mul(b->n, sizeof(*keys)));
+	struct key *keys = fl_alloc(fl_size_mul(b->n, sizeof(*keys)));
 	uint32_t level = 0;
 	size_t used = 0;
 
-	b->order = malloc(fl_size_mul(b->n, sizeof(*b->order)));
+	b->order = fl_alloc(fl_size_mul(b->n, sizeof(*b->order)));
 	if (!keys || !b->order) {
-		free(keys);
+		fl_free(keys);
 		return false;
 	}
 	for (size_t i = 0; i < b->n; i++)
@@ -123,7 +123,7 @@ static bool set_levels(struct fl_boxes *b)
 			at(b, keys[from].box)->level = level;
 		}
 	}
-	free(keys);
+	fl_free(keys);
 	return true;
 }
 
@@ -229,7 +229,7 @@ static void find_parents(struct fl_boxes *b)
 
 static bool set_parents(struct fl_boxes *b)
 {
-	uint32_t *last = calloc(b->n, sizeof(*last));
+	uint32_t *last = fl_zeroed(b->n, sizeof(*last));
 
 	if (!last)
 		return false;
@@ -238,7 +238,7 @@ static bool set_parents(struct fl_boxes *b)
 			b->at[i].parent = FL_NO_BOX;
 		find_parents(b);
 	}
-	free(last);
+	fl_free(last);
 	return true;
 }
 
@@ -408,7 +408,7 @@ static bool has_root(const struct fl_boxes *b)
 
 static int make_stacks(struct fl_boxes *b, struct fl_counts *counts)
 {
-	size_t *entry = malloc(fl_size_mul(b->n, sizeof(*entry)));
+	size_t *entry = fl_alloc(fl_size_mul(b->n, sizeof(*entry)));
 	bool root = has_root(b), good = entry;
 
 	for (size_t i = 0; good && i < b->n; i++) {
@@ -423,7 +423,7 @@ static int make_stacks(struct fl_boxes *b, struct fl_counts *counts)
 		good = fl_counts_add(counts, b->flame, parent,
 				     root && !parent ? 0 : box->frame, box->count);
 	}
-	free(entry);
+	fl_free(entry);
 	return good ? FLAME_OK : fl_no_memory(b->flame);
 }
 

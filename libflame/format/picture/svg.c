@@ -479,7 +479,7 @@ static int read_svg(struct flame_source *source)
 
 int fl_svg_open(struct flame_source *source)
 {
-	struct svg *svg = calloc(1, sizeof(*svg));
+	struct svg *svg = fl_zeroed(1, sizeof(*svg));
 
 	if (!svg)
 		return fl_no_memory(source->flame);
@@ -507,11 +507,11 @@ void fl_svg_close(struct flame_source *source)
 
 	if (!svg)
 		return;
-	free(svg->boxes.at);
-	free(svg->boxes.order);
-	free(svg->counts.at);
+	fl_free(svg->boxes.at);
+	fl_free(svg->boxes.order);
+	fl_free(svg->counts.at);
 	fl_buf_free(&svg->unit);
 	fl_buf_free(&svg->metric);
 	fl_buf_free(&svg->title);
-	free(svg);
+	fl_free(svg);
 }
