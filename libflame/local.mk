@@ -7,6 +7,7 @@ libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
 libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/hash.c libflame/base/memory.c \
 	libflame/base/number.c libflame/base/regex.c libflame/base/utf8.c \
+	libflame/io/ahead.c libflame/io/ahead.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \
 	libflame/io/lz4.c libflame/io/out.c libflame/io/utf16.c \

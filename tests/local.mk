@@ -29,6 +29,7 @@ unit_tests += tests/unit/test_filter_labels
 unit_tests += tests/unit/test_filter_names
 unit_tests += tests/unit/test_flow
 unit_tests += tests/unit/test_folded
+unit_tests += tests/unit/test_ahead
 unit_tests += tests/unit/test_io
 unit_tests += tests/unit/test_jfr_v0
 unit_tests += tests/unit/test_jstack
@@ -88,6 +89,7 @@ script_tests = \
 	tests/jfr-text/run \
 	tests/laws/readers \
 	tests/laws/memory \
+	tests/laws/packed \
 	tests/laws/promises \
 	tests/laws/run \
 	tests/progress/run \

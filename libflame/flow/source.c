@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Less is unpacked sooner than a thread begins. */
+enum { AHEAD = 64 << 10 };
+
 static struct flame_source *start(struct flame *flame, struct fl_in *in,
 				  const char *format)
 {
@@ -20,6 +23,8 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	in = fl_in_decoded(in);
 	if (!in)
 		return NULL;
+	if (flame->threads > 1)
+		in = fl_in_thread(in, AHEAD);
 	source = fl_zeroed(1, sizeof(*source));
 	if (!source) {
 		fl_in_close(in);

@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "io/ahead.h"
 #include "io/decoders.h"
 
 #include <stdio.h>
@@ -199,6 +200,19 @@ enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why)
 	return FL_STEP_BAD;
 }
 
+bool fl_frames_hold(struct fl_frames *frames, size_t bytes)
+{
+	bool fits = bytes <= frames->held ||
+		    fl_memory_fits(bytes - frames->held);
+
+	if (bytes != frames->held) {
+		fl_memory_hold(bytes);
+		fl_memory_drop(frames->held);
+		frames->held = bytes;
+	}
+	return fits;
+}
+
 static void skip_zeros(struct fl_in *under)
 {
 	const uint8_t *at;
@@ -243,9 +257,11 @@ static bool step(struct fl_frames *frames, struct fl_in *under,
 			 "the %s data end early", frames->decoder->name);
 		stepped = FL_STEP_BAD;
 	}
-	if (stepped == FL_STEP_BAD)
+	if (stepped == FL_STEP_NO_MEMORY)
+		fl_no_memory(fl_in_flame(under));
+	else if (stepped == FL_STEP_BAD)
 		*damage = frames->text;
-	return stepped != FL_STEP_BAD;
+	return stepped < FL_STEP_BAD;
 }
 
 size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,

@@ -46,11 +46,13 @@ struct fl_step {
  */
 struct fl_frames {
 	const struct fl_decoder *decoder;
-	enum fl_stepped { FL_STEP_ON, FL_STEP_END, FL_STEP_BAD }
-		(*step)(void *state, struct fl_step *step);
+	enum fl_stepped {
+		FL_STEP_ON, FL_STEP_END, FL_STEP_BAD, FL_STEP_NO_MEMORY
+	} (*step)(void *state, struct fl_step *step);
 	bool some;		/* began */
 	bool inside;		/* a frame */
 	bool over;		/* no more will come */
+	size_t held;		/* bytes, by the decoder's library */
 	char text[128];		/* damage; a step that is bad tells why */
 };
 
@@ -60,6 +62,12 @@ struct fl_frames {
  */
 size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
 		      size_t room, const char **damage);
+
+/*
+ * The library that decodes holds so much now: it is counted, and false where
+ * that is too much.  At the end it holds 0.
+ */
+bool fl_frames_hold(struct fl_frames *frames, size_t bytes);
 
 /* Where a step is bad; gives FL_STEP_BAD. */
 enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why);

@@ -11,6 +11,7 @@
  */
 #include "fl.h"
 
+#include "io/ahead.h"
 #include "io/decoders.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 enum {
-	BLOCK = 256 << 10,	/* asked of a pipe or a decoder at once */
+	BLOCK = FL_BLOCK,
 	FORGET = 1 << 20,	/* fewer bytes are not worth a system call */
 	/* Of one of many: */
 	SMALL_BLOCK = 16 << 10,
@@ -64,7 +65,9 @@ struct fl_in {
 	uint8_t *buffer;
 	size_t room;
 	int fd;			/* -1: none */
+	int stop;		/* readable: wait no more; -1: none */
 	uint64_t had;		/* read of it */
+	struct fl_ahead *ahead;	/* a thread gives what comes of a layer */
 	struct fl_in *under;
 	const struct fl_decoder *decoder;	/* NULL: plain bytes */
 	void *state;
@@ -83,7 +86,7 @@ static struct fl_in *new_in(struct flame *flame, const char *name)
 		return NULL;
 	}
 	in->flame = flame;
-	in->fd = -1;
+	in->fd = in->stop = -1;
 	return in;
 }
 
@@ -327,8 +330,8 @@ static bool make_layer(struct fl_in *in)
 	*in = (struct fl_in){
 		.flame = under->flame, .name = name, .buffer = buffer,
 		.room = room, .at = buffer, .left = left,
-		.offset = under->offset - left, .fd = -1, .under = under,
-		.below = in->below,
+		.offset = under->offset - left, .fd = -1, .stop = -1,
+		.under = under, .below = in->below,
 	};
 	return begin_part(in);
 }
@@ -406,6 +409,60 @@ static size_t read_layer(struct fl_in *in, uint8_t *to, size_t room)
 	return 0;
 }
 
+/* A thread of its own -------------------------------------------------- */
+
+size_t fl_in_take(struct fl_in *in, uint8_t *to, size_t room)
+{
+	size_t n = FL_MIN(in->left, room);
+
+	if (n) {
+		memcpy(to, in->at, n);
+		fl_in_consume(in, n);
+	} else if (!in->ended) {
+		n = read_layer(in, to, room);
+		in->offset += n;
+		in->ended = !n || in->damage;
+	}
+	return n;
+}
+
+void fl_in_lend(struct fl_in *in, struct flame *flame, int stop)
+{
+	for (; in; in = in->under) {
+		in->flame = flame;
+		in->stop = stop;
+	}
+}
+
+struct flame *fl_in_flame(const struct fl_in *in)
+{
+	return in->flame;
+}
+
+struct fl_in *fl_in_thread(struct fl_in *in, size_t least)
+{
+	struct fl_in *over;
+	bool watched;
+	size_t n;
+
+	if (!in->under || in->small)
+		return in;
+	fl_in_peek(in, least, &n);
+	over = n < least ? NULL : new_in(in->flame, in->name);
+	if (!over)
+		return in;
+	watched = in->watched;
+	stop_watching(in);
+	over->ahead = fl_ahead_new(in);
+	if (!over->ahead) {
+		fl_in_close(over);
+		over = in;
+	}
+	if (watched)
+		watch(over);
+	return over;
+}
+
 /* Refilling ----------------------------------------------------------- */
 
 /*
@@ -434,14 +491,28 @@ static bool make_room(struct fl_in *in)
 	return true;
 }
 
+/* false: there is nobody to wait for. */
+static bool await_fd(struct fl_in *in)
+{
+	struct pollfd ready[] = {
+		{ .fd = in->fd, .events = POLLIN },
+		{ .fd = in->stop, .events = POLLIN },
+	};
+
+	poll(ready, 2, -1);
+	return !ready[1].revents;
+}
+
 static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 {
-	struct pollfd ready = { .fd = in->fd, .events = POLLIN };
 	ssize_t n;
 
+	if (in->stop >= 0 && !await_fd(in))
+		return 0;
 	while ((n = read(in->fd, to, room)) < 0) {
 		if (errno == EAGAIN) {
-			poll(&ready, 1, -1);
+			if (!await_fd(in))
+				return 0;
 		} else if (errno != EINTR) {
 			snprintf(in->text, sizeof(in->text),
 				 "cannot read on: %s", strerror(errno));
@@ -467,7 +538,13 @@ static bool fetch(struct fl_in *in, size_t *n)
 	}
 	to = in->buffer + (in->at - in->buffer) + in->left + in->hidden;
 	room = (size_t)(in->buffer + in->room - to);
-	*n = in->under ? read_layer(in, to, room) : read_fd(in, to, room);
+	if (in->ahead)
+		*n = fl_ahead_read(in->ahead, in->flame, to, &in->damage);
+	else if (in->under)
+		/* As much as a thread gives: nobody sees which it was. */
+		*n = read_layer(in, to, FL_MIN(room, block(in)));
+	else
+		*n = read_fd(in, to, room);
 	return *n && !in->damage;
 }
 
@@ -613,6 +690,8 @@ void fl_in_close(struct fl_in *in)
 		if (in->map)
 			munmap(in->map, in->map_size);
 		close_fd(in);
+		if (in->ahead)
+			fl_ahead_free(in->ahead);
 		fl_free(in->buffer);
 		fl_free(in->name);
 		fl_free(in);

@@ -37,6 +37,12 @@ struct fl_in *fl_in_decoded(struct fl_in *in);
  */
 bool fl_in_turn(struct fl_in *in, size_t offset);
 
+/*
+ * Of what fl_in_decoded gave: has a thread of its own unpack it, where there
+ * are at least so many bytes.
+ */
+struct fl_in *fl_in_thread(struct fl_in *in, size_t least);
+
 enum { FL_NESTING = 3 };
 
 /*

@@ -22,6 +22,24 @@ static unsigned bid(const uint8_t *head, size_t n)
 	return n >= 6 && memcmp(head, "\xfd" "7zXZ\0", 6) == 0 ? 48 : 0;
 }
 
+/* What may be asked for; xz needs some for its own. */
+static uint64_t memory_limit(void)
+{
+	return FL_MAX(FL_MIN((uint64_t)fl_memory_left(), MEMORY_LIMIT),
+		      (uint64_t)1);
+}
+
+/* Whether it was our limit that was reached, not the format's sense. */
+static bool is_out_of_memory(lzma_ret code, struct xz *xz)
+{
+	uint64_t wanted = lzma_memusage(&xz->lzma);
+
+	if (code == LZMA_MEM_ERROR)
+		return true;
+	return code == LZMA_MEMLIMIT_ERROR && wanted <= MEMORY_LIMIT &&
+	       !fl_memory_fits(wanted);
+}
+
 static const char *why(lzma_ret code)
 {
 	switch (code) {
@@ -41,8 +59,8 @@ static const char *why(lzma_ret code)
 static lzma_ret restart(struct xz *xz)
 {
 	if (xz->frames.decoder == &fl_decoder_lzma)
-		return lzma_alone_decoder(&xz->lzma, MEMORY_LIMIT);
-	return lzma_stream_decoder(&xz->lzma, MEMORY_LIMIT, 0);
+		return lzma_alone_decoder(&xz->lzma, memory_limit());
+	return lzma_stream_decoder(&xz->lzma, memory_limit(), 0);
 }
 
 static enum fl_stepped step(void *state, struct fl_step *s)
@@ -59,6 +77,9 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	s->nin = xz->lzma.avail_in;
 	s->out = xz->lzma.next_out;
 	s->nout = xz->lzma.avail_out;
+	if (is_out_of_memory(code, xz) ||
+	    !fl_frames_hold(&xz->frames, lzma_memusage(&xz->lzma)))
+		return FL_STEP_NO_MEMORY;
 	if (code == LZMA_STREAM_END) {
 		code = restart(xz);
 		if (code == LZMA_OK)
@@ -99,6 +120,7 @@ static void end(void *state)
 	struct xz *xz = state;
 
 	lzma_end(&xz->lzma);
+	fl_frames_hold(&xz->frames, 0);
 	fl_free(xz);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "fl.h"
 
+#include "io/ahead.h"
 #include "io/decoders.h"
 
 #include <stdio.h>
@@ -25,7 +26,6 @@ enum {
 };
 
 struct zip {
-	struct flame *flame;
 	z_stream z;
 	enum { HEADER, BODY, OVER } at;
 	unsigned flags, method, directories;
@@ -157,6 +157,7 @@ static void read_descriptor(struct zip *zip, struct fl_in *under)
 /* Others than the one that was read. */
 static void warn_of_others(struct zip *zip, struct fl_in *under)
 {
+	struct flame *flame = fl_in_flame(under);
 	unsigned entries, known = zip->directories + 1;
 	const uint8_t *at;
 	size_t n;
@@ -166,11 +167,11 @@ static void warn_of_others(struct zip *zip, struct fl_in *under)
 		return;
 	entries = count_entries(under);
 	if (entries > known)
-		fl_warn(zip->flame, "%s: the first file in the zip was read, "
+		fl_warn(flame, "%s: the first file in the zip was read, "
 			"%u more left out", fl_in_name(under),
 			entries - known);
 	else
-		fl_warn(zip->flame, "%s: the first file in the zip was read, "
+		fl_warn(flame, "%s: the first file in the zip was read, "
 			"others left out", fl_in_name(under));
 }
 
@@ -303,7 +304,6 @@ static void *begin(struct flame *flame, struct fl_in *under)
 		fl_no_memory(flame);
 		return NULL;
 	}
-	zip->flame = flame;
 	return zip;
 }
 

@@ -13,6 +13,7 @@
 struct zstd {
 	struct fl_frames frames;
 	ZSTD_DStream *stream;
+	size_t want;		/* bytes that it takes in a step; 0: any */
 };
 
 /* lz4 has the same skippable frames: what follows them tells. */
@@ -30,10 +31,15 @@ static unsigned bid(const uint8_t *head, size_t n)
 	return n >= 4 && fl_le32(head) == ZSTD_MAGICNUMBER ? 32 : 0;
 }
 
+/*
+ * A block at a time: before a corrupt one, all that is whole comes out, in
+ * whatever pieces the input comes.
+ */
 static enum fl_stepped step(void *state, struct fl_step *s)
 {
 	struct zstd *zstd = state;
-	ZSTD_inBuffer in = { s->in, s->nin, 0 };
+	size_t nin = zstd->want ? FL_MIN(s->nin, zstd->want) : s->nin;
+	ZSTD_inBuffer in = { s->in, nin, 0 };
 	ZSTD_outBuffer out = { s->out, s->nout, 0 };
 	size_t code = ZSTD_decompressStream(zstd->stream, &out, &in);
 
@@ -45,8 +51,12 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	    ZSTD_error_frameParameter_windowTooLarge)
 		return fl_frames_bad(&zstd->frames,
 				     "a window of more than 2 GB");
+	if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ||
+	    !fl_frames_hold(&zstd->frames, ZSTD_sizeof_DStream(zstd->stream)))
+		return FL_STEP_NO_MEMORY;
 	if (ZSTD_isError(code))
 		return fl_frames_bad(&zstd->frames, ZSTD_getErrorName(code));
+	zstd->want = code ? code : ZSTD_initDStream(zstd->stream);
 	return code == 0 ? FL_STEP_END : FL_STEP_ON;
 }
 
@@ -65,6 +75,7 @@ static void *begin(struct flame *flame, struct fl_in *under)
 		return NULL;
 	}
 	ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, log);
+	zstd->want = ZSTD_initDStream(zstd->stream);
 	zstd->frames.decoder = &fl_decoder_zstd;
 	zstd->frames.step = step;
 	return zstd;
@@ -75,6 +86,7 @@ static void end(void *state)
 	struct zstd *zstd = state;
 
 	ZSTD_freeDStream(zstd->stream);
+	fl_frames_hold(&zstd->frames, 0);
 	fl_free(zstd);
 }
 
