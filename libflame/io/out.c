@@ -23,7 +23,7 @@ struct fl_out {
 	struct flame *flame;
 	char *name;		/* as messages have it */
 	char *path;		/* to rename to; NULL: written as it is */
-	char *temporary;
+	char *temporary;	/* NULL: it has no name yet */
 	struct fl_buf *memory;	/* or NULL */
 	int fd;
 	bool failed;
@@ -97,25 +97,49 @@ static int fd_of(const char *path)
 	return -1;
 }
 
-/* DIRECTORY-OF-PATH/.flame-PID-N, made with the mode that umask leaves. */
-static bool open_temporary(struct fl_out *out)
+static bool make_named(struct fl_out *out)
+{
+	out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		       0666);
+	return out->fd >= 0;
+}
+
+static void path_of_fd(const struct fl_out *out, char path[32])
+{
+	snprintf(path, 32, "/proc/self/fd/%d", out->fd);
+}
+
+static bool give_name(struct fl_out *out)
+{
+	char path[32];
+
+	path_of_fd(out, path);
+	return linkat(AT_FDCWD, path, AT_FDCWD, out->temporary,
+		      AT_SYMLINK_FOLLOW) == 0;
+}
+
+static int folder_of(const struct fl_out *out)
 {
 	const char *slash = strrchr(out->path, '/');
-	int folder = slash ? (int)(slash + 1 - out->path) : 0;
+
+	return slash ? (int)(slash + 1 - out->path) : 0;
+}
+
+/* DIRECTORY-OF-PATH/.flame-PID-N, as soon as make has it. */
+static bool make_temporary(struct fl_out *out, bool (*make)(struct fl_out *))
+{
+	int folder = folder_of(out);
 	size_t size = (size_t)folder + 48;
-	unsigned i;
 
 	out->temporary = fl_alloc(size);
 	if (!out->temporary) {
 		errno = ENOMEM;
 		return false;
 	}
-	for (i = 0; i < 1000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		snprintf(out->temporary, size, "%.*s.flame-%ld-%u", folder,
 			 out->path, (long)getpid(), i);
-		out->fd = open(out->temporary,
-			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (out->fd >= 0)
+		if (make(out))
 			return true;
 		if (errno != EEXIST)
 			break;
@@ -123,6 +147,36 @@ static bool open_temporary(struct fl_out *out)
 	fl_free(out->temporary);
 	out->temporary = NULL;
 	return false;
+}
+
+/*
+ * A file without a name is gone with us, however we end.  It gets one when
+ * it is closed, which not all file systems can do, and none without /proc.
+ */
+static bool open_nameless(struct fl_out *out)
+{
+#ifdef O_TMPFILE
+	char *folder = strndup(out->path, (size_t)folder_of(out)), path[32];
+
+	if (!folder)
+		return false;
+	out->fd = open(*folder ? folder : ".",
+		       O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	fl_free(folder);
+	if (out->fd < 0)
+		return false;
+	path_of_fd(out, path);
+	if (access(path, F_OK) == 0)
+		return true;
+	close(out->fd);
+	out->fd = -1;
+#endif
+	return false;
+}
+
+static bool open_temporary(struct fl_out *out)
+{
+	return open_nameless(out) || make_temporary(out, make_named);
 }
 
 static bool open_direct(struct fl_out *out, const char *path, int flags)
@@ -312,6 +366,9 @@ int fl_out_close(struct fl_out *out)
 	bool failed;
 
 	flush(out);
+	if (out->path && !out->temporary && !out->failed &&
+	    !make_temporary(out, give_name))
+		fail(out, errno);
 	close_fd(out);
 	if (out->temporary && !out->failed &&
 	    rename(out->temporary, out->path) != 0)
