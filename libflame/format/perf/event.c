@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { EVENTS = 1024 };	/* more names than that are no events */
+enum { EVENTS = 1 << 16 };	/* more names than that are no events */
 
 /* "cycles" of "cycles:upp"; "ns" of clocks; tracepoints have no unit. */
 static void unit_of(struct slice event, char *unit, size_t room)
