@@ -233,6 +233,12 @@ static inline uint64_t *fl_map_get(const struct fl_map *map, uint64_t key)
 	}
 }
 
+static inline void fl_map_prefetch(const struct fl_map *map, uint64_t key)
+{
+	if (map->entry)
+		__builtin_prefetch(&map->entry[fl_map_first(map, key)]);
+}
+
 /* For fl_map_put: enters a key that is not there. */
 uint64_t *fl_map_add(struct fl_map *map, uint64_t key);
 

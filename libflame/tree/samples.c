@@ -14,7 +14,6 @@
 enum {
 	/* Before more than this is held, equals are made one. */
 	HELD = FL_SAMPLES_MOST + FL_SAMPLES_MOST / 4,
-	FIRST = 1 << 12,
 	VALUES = 1 << 16	/* of one key */
 };
 
@@ -144,16 +143,8 @@ static void limit(struct fl_samples *s)
 
 static bool hold(struct fl_samples *s, struct fl_moment moment)
 {
-	size_t room = FL_MIN(FL_MAX(2 * s->room, (size_t)FIRST), (size_t)HELD);
-	struct fl_moment *at;
-
-	if (s->n == s->room) {
-		at = realloc(s->at, room * sizeof(*at));
-		if (!at)
-			return false;
-		s->at = at;
-		s->room = room;
-	}
+	if (!fl_grow(&s->at, &s->room, s->n + 1, sizeof(*s->at)))
+		return false;
 	s->at[s->n++] = moment;
 	return true;
 }

@@ -23,6 +23,8 @@ struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset)
 		return NULL;
 	}
 	chunk->jfr = jfr;
+	chunk->flame = jfr->source->flame;
+	chunk->paths = &jfr->paths;
 	chunk->offset = offset;
 	return chunk;
 }
@@ -45,11 +47,14 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	fl_free(chunk->counts);
 	fl_free(chunk->traces);
 	fl_free(chunk->sums);
-	fl_free(chunk->path);
-	fl_free(chunk->last);
+	for (size_t i = 0; i < FL_COUNT(chunk->low_frames); i++)
+		fl_free(chunk->low_frames[i]);
+	fl_free(chunk->levels);
+	fl_free(chunk->stacks);
 	fl_free(chunk->notes);
 	fl_map_free(&chunk->by_id);
 	fl_map_free(&chunk->trace_of);
+	fl_free(chunk->low_trace_of);
 	for (size_t i = 0; i < FL_COUNT(chunk->frames); i++)
 		fl_map_free(&chunk->frames[i]);
 	fl_map_free(&chunk->located);
@@ -160,34 +165,25 @@ static void ask_before(struct fl_jfr_chunk *chunk)
 	had = before->ntraces;
 	for (size_t i = 0; i < chunk->ntraces; i++) {
 		const struct fl_jfr_trace *t = &chunk->traces[i];
-		bool fresh;
-		uint64_t *at;
 
 		if (t->at || !t->key)
 			continue;
-		at = fl_map_put(&before->trace_of, t->key, &fresh);
 		asked++;
-		if (!at || !fresh)
-			continue;
-		if (!fl_grow(&before->traces, &before->traces_room,
-			     before->ntraces + 1, sizeof(*before->traces)))
+		if (fl_jfr_trace_of(before, t->key) == UINT32_MAX &&
+		    fl_jfr_add_trace(before, t->key) == UINT32_MAX)
 			return;
-		*at = before->ntraces;
-		before->traces[before->ntraces++] =
-			(struct fl_jfr_trace){ .key = t->key };
 	}
 	if (before->ntraces > had)
 		fl_jfr_read_pools(before);
 	for (size_t i = 0; asked && i < chunk->ntraces; i++) {
-		struct fl_jfr_trace *t = &chunk->traces[i];
-		uint64_t *at;
+		struct fl_jfr_trace *t = &chunk->traces[i], *other;
 
 		if (t->at || !t->key)
 			continue;
-		at = fl_map_get(&before->trace_of, t->key);
-		if (!at || !fl_jfr_stack(before, &before->traces[*at]))
+		other = &before->traces[fl_jfr_trace_of(before, t->key)];
+		if (!fl_jfr_stack(before, other))
 			continue;
-		t->stack = before->traces[*at].stack;
+		t->stack = other->stack;
 		t->made = true;
 	}
 }
@@ -201,5 +197,5 @@ bool fl_jfr_read_chunk(struct fl_jfr_chunk *chunk)
 	fl_jfr_frame_types(chunk);
 	fl_jfr_read_notes(chunk);
 	ask_before(chunk);
-	return !fl_failed(chunk->jfr->source->flame);
+	return !fl_failed(chunk->flame);
 }

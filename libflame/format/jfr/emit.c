@@ -160,8 +160,11 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 		!(select->compat && hit->row->group == FL_JFR_GROUP_EXEC);
 	if (!total)
 		flame->metrics[metric].weight = "samples";
-	sample.stack = hit->leaf ? flame_stack(flame, hit->stack, hit->leaf) :
-				   hit->stack;
+	sample.stack = hit->stack;
+	if (hit->trace && fl_jfr_stack(hit->chunk, hit->trace))
+		sample.stack = hit->trace->stack;
+	if (hit->leaf)
+		sample.stack = flame_stack(flame, sample.stack, hit->leaf);
 	sample.metric = metric;
 	sample.weight = total ? hit->value : hit->samples;
 	if (select->needs & FL_NEED_THREAD)
@@ -345,7 +348,7 @@ static int64_t value_ns(const struct fl_jfr_chunk *chunk,
 static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		     struct fl_jfr_hit *hit)
 {
-	struct flame *flame = chunk->jfr->source->flame;
+	struct flame *flame = chunk->flame;
 	const struct fl_jfr_count *c = chunk->counts[sum->row];
 
 	memset(hit, 0, sizeof(*hit));
@@ -524,23 +527,26 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	fill_hit(chunk, sum, &hit);
 	hit.has_stack = trace->at || trace->made;
 	if (names && hit.has_stack) {
-		hit.has_stack = fl_jfr_stack(chunk, trace);
-		hit.stack = trace->stack;
+		hit.chunk = chunk;
+		hit.trace = trace;
 		if (!c->raw && c->row && c->row->leaf)
 			hit.leaf = leaf_of(chunk, sum, c);
 	}
 	if (!hit.has_stack && trace->key)
 		jfr->unresolved += sum->samples;
 	if (jfr->source->select.leak && c->row &&
-	    c->row->group == FL_JFR_GROUP_NATIVEMEM)
+	    c->row->group == FL_JFR_GROUP_NATIVEMEM) {
+		if (hit.trace && fl_jfr_stack(chunk, trace))
+			hit.stack = trace->stack;
 		return keep_leak(jfr, &hit, sum->address);
+	}
 	return fl_jfr_give(jfr, &hit);
 }
 
 /* async-profiler's RUNNABLE is wall where other states or settings say so. */
 static void settle_states(struct fl_jfr_chunk *chunk)
 {
-	struct flame *flame = chunk->jfr->source->flame;
+	struct flame *flame = chunk->flame;
 
 	chunk->runnable_wall = chunk->jfr->wall_set;
 	for (size_t i = 0; i < chunk->nsums && !chunk->runnable_wall; i++) {
@@ -596,10 +602,59 @@ static bool is_cpu(const struct fl_jfr_chunk *chunk,
 	return row && strcmp(row->metric, "cpu") == 0;
 }
 
+/* Whether samples of this event and state are asked for. */
+static bool may_be_asked(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_sum *sum)
+{
+	const struct fl_jfr_count *c = chunk->counts[sum->row];
+	struct fl_jfr_hit hit = {
+		.event = c->event, .row = c->row, .raw = c->raw,
+		.async = chunk->async, .runnable_wall = chunk->runnable_wall,
+		.with_tlab = chunk->with_tlab,
+	};
+	const char *name;
+
+	if (c->has[FL_JFR_STATE])
+		hit.state = fl_name_at(chunk->flame,
+				       fl_jfr_state(chunk, sum->state));
+	name = metric_of(chunk->jfr, &hit);
+	return name && is_asked(chunk->jfr, &hit, name);
+}
+
+/* Together, stacks are made faster; those that nobody asks for are not. */
+static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
+{
+	uint32_t *traces = fl_zeroed(chunk->ntraces + 1, sizeof(*traces));
+	const struct fl_jfr_sum *last = NULL;
+	bool asked = false;
+	size_t n = 0;
+
+	for (size_t i = 0; traces && i < chunk->nsums; i++) {
+		const struct fl_jfr_sum *sum = &chunk->sums[i];
+		struct fl_jfr_trace *trace = &chunk->traces[sum->trace];
+
+		if (is_cpu(chunk, sum) != cpu || trace->made || !trace->at ||
+		    chunk->counts[sum->row]->latest)
+			continue;
+		if (!last || sum->row != last->row || sum->state != last->state)
+			asked = may_be_asked(chunk, sum);
+		last = sum;
+		if (!asked)
+			continue;
+		trace->made = true;
+		traces[n++] = sum->trace;
+	}
+	if (n)
+		fl_jfr_stacks(chunk, traces, n);
+	fl_free(traces);
+}
+
 static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	struct fl_select *select = &chunk->jfr->source->select;
 
+	if (!select->survey && !select->thread && (cpu || !select->cpu_only))
+		make_stacks(chunk, cpu);
 	for (size_t i = 0; i < chunk->nsums; i++) {
 		size_t before = chunk->jfr->nready;
 
@@ -610,7 +665,7 @@ static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 			return FLAME_FAILED;
 		if (select->choose && !select->cpu_only &&
 		    chunk->jfr->nready > before &&
-		    strcmp(flame_metric_of(chunk->jfr->source->flame,
+		    strcmp(flame_metric_of(chunk->flame,
 			   chunk->jfr->ready[before].metric)->name, "cpu") == 0)
 			select->cpu_only = true;
 	}

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+enum { MOST_LOW = 1 << 20 };	/* keys of traces in a plain table */
+
 /* What is asked ---------------------------------------------------------- */
 
 static bool last_part_is(struct slice name, const char *wanted)
@@ -374,21 +376,45 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		chunk->with_tlab = true;
 }
 
-static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
+/* So many keys from 0 on have a place in a plain table that grows. */
+static bool make_low(struct fl_jfr_chunk *chunk, uint64_t key)
 {
-	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->trace_of, key, &fresh);
+	size_t had = chunk->low_traces;
 
-	if (fl_unlikely(!at))
+	if (!fl_grow(&chunk->low_trace_of, &chunk->low_traces_room, key + 1,
+		     sizeof(*chunk->low_trace_of)))
+		return false;
+	chunk->low_traces = FL_MIN(chunk->low_traces_room, (size_t)MOST_LOW);
+	memset(chunk->low_trace_of + had, 0,
+	       (chunk->low_traces - had) * sizeof(*chunk->low_trace_of));
+	return true;
+}
+
+uint32_t fl_jfr_add_trace(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	uint64_t *at = NULL;
+
+	if (key >= chunk->low_traces &&
+	    (key < MOST_LOW ? !make_low(chunk, key) :
+	     !(at = fl_map_put(&chunk->trace_of, key, NULL))))
 		return UINT32_MAX;
-	if (fl_likely(!fresh))
-		return *at;
 	if (!fl_grow(&chunk->traces, &chunk->traces_room, chunk->ntraces + 1,
 		     sizeof(*chunk->traces)))
 		return UINT32_MAX;
 	chunk->traces[chunk->ntraces] = (struct fl_jfr_trace){ .key = key };
-	*at = chunk->ntraces;
+	if (at)
+		*at = chunk->ntraces;
+	else
+		chunk->low_trace_of[key] = chunk->ntraces + 1;
 	return chunk->ntraces++;
+}
+
+static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	uint32_t trace = fl_jfr_trace_of(chunk, key);
+
+	return fl_likely(trace != UINT32_MAX) ? trace :
+	       fl_jfr_add_trace(chunk, key);
 }
 
 /* One that is alike, of its trace; NULL: the first of its kind. */

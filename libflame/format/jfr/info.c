@@ -154,7 +154,7 @@ void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 	if (!chunk->jfr->info)
 		chunk->jfr->info = fl_zeroed(1, sizeof(*chunk->jfr->info));
 	if (!chunk->jfr->info) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return;
 	}
 	if (!fl_jfr_goes_on(chunk)) {

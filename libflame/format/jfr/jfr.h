@@ -82,12 +82,16 @@ struct fl_jfr_class {
 
 /* A chunk -------------------------------------------------------------- */
 
+/* Keys are counted from 1: so many have a place in a plain table. */
+enum { FL_JFR_LOW = 1 << 16, FL_JFR_TYPES = 16 };
+
 struct fl_jfr_trace {
 	uint64_t key;
 	uint64_t at;		/* offset of the value in the chunk; 0: none */
 	flame_id stack;		/* once made */
-	bool made, missing;
+	uint32_t size;		/* of the value; 0: not known */
 	uint32_t first;		/* in chunk->sums, plus one: see event.c */
+	bool made, missing;
 };
 
 /* What was counted together. */
@@ -106,6 +110,8 @@ struct fl_jfr_sum {
 
 struct fl_jfr_chunk {
 	struct fl_jfr *jfr;
+	struct flame *flame;	/* where its names and stacks go */
+	struct fl_map *paths;	/* stack.c: hash of a trace -> its stack */
 	const uint8_t *at;
 	uint64_t size;		/* of what may be read */
 	uint64_t offset;	/* in the input */
@@ -124,12 +130,14 @@ struct fl_jfr_chunk {
 	struct fl_jfr_class *string, *symbol, *thread, *class, *method,
 			    *trace, *frame, *frame_type, *thread_state;
 	bool async;		/* async-profiler's frame types */
-	uint8_t types[16];	/* frame type key -> enum flame_type */
+	uint8_t types[FL_JFR_TYPES];	/* frame type key -> flame_type */
 	/* events */
 	struct fl_jfr_count **counts;
 	uint32_t ncounts;
 	size_t counts_room;
 	struct fl_map trace_of;		/* key -> index in traces */
+	uint32_t *low_trace_of;		/* the same, plus one, of small keys */
+	size_t low_traces, low_traces_room;
 	struct fl_jfr_trace *traces;
 	size_t ntraces, traces_room;
 	struct fl_jfr_sum *sums;
@@ -138,11 +146,17 @@ struct fl_jfr_chunk {
 	struct fl_map frames[FLAME_GROUP + 1];	/* by type: method -> frame */
 	struct fl_map located, threads, states, leaves[2];
 	struct fl_jfr_shape *shape;	/* stack.c: of a frame on the wire */
-	flame_id *path;			/* stack.c: frames, leaf first */
-	size_t path_room;
-	/* stack.c: the trace before, root first: frames and their stacks. */
-	struct fl_stack *last;
-	size_t nlast, last_room;
+	flame_id *low_frames[FL_JFR_TYPES];	/* stack.c: small keys' */
+	/* stack.c: the trace read last, root first, and where it ends. */
+	struct fl_jfr_level {
+		flame_id frame;
+		uint32_t tail;		/* bytes from it to the trace's end */
+		uint64_t hash;		/* of the frames up to it */
+	} *levels;
+	flame_id *stacks;	/* of the trace made last, level by level */
+	size_t levels_room, stacks_room;
+	uint32_t nlast;		/* 0: no help to the next one */
+	uint64_t last_end;
 	const char *why;	/* damage, NULL if none; set by fl_jfr_damage */
 	uint64_t why_at;	/* its offset in the chunk */
 	bool salvaged;		/* not read by its header's offsets */
@@ -215,8 +229,28 @@ void fl_jfr_put_class(struct fl_buf *buf, struct slice symbol);
 /* Frame types of this chunk; after the pools are read. */
 void fl_jfr_frame_types(struct fl_jfr_chunk *chunk);
 
-/* stack.c: makes the stack of a trace; false where it is missing. */
+/*
+ * stack.c: makes the stacks of n traces that are there; of one, false where
+ * it is missing.
+ */
+void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+		   size_t n);
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
+
+/* The trace of a key, UINT32_MAX where there is none yet. */
+static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_chunk *chunk,
+				       uint64_t key)
+{
+	uint64_t *at;
+
+	if (fl_likely(key < chunk->low_traces))
+		return chunk->low_trace_of[key] - 1;
+	at = fl_map_get(&chunk->trace_of, key);
+	return at ? *at : UINT32_MAX;
+}
+
+/* Makes it; UINT32_MAX: memory is out. */
+uint32_t fl_jfr_add_trace(struct fl_jfr_chunk *chunk, uint64_t key);
 
 /* Events ---------------------------------------------------------------- */
 
@@ -251,9 +285,6 @@ struct fl_jfr_step {
 	int8_t slot;		/* -1: skipped */
 	const struct fl_jfr_op *op;
 };
-
-/* Stack traces are counted from 1: so many have a place in a plain table. */
-enum { FL_JFR_LOW = 1 << 16 };
 
 /* What is done with the events of a class in a chunk. */
 struct fl_jfr_count {
@@ -302,7 +333,7 @@ struct fl_jfr {
 	uint64_t given;		/* samples that were made ready */
 	uint64_t no_stack, unresolved, lost_samples, unfinished;
 	char first_damage[256];
-	struct fl_map paths;	/* stack.c: hash of a path -> its stack */
+	struct fl_map paths;	/* of chunks that are read here */
 	struct fl_map survey;	/* of (metric, thread) pairs */
 	struct fl_jfr_info *info;
 };
@@ -360,6 +391,9 @@ struct fl_jfr_hit {
 	const struct fl_jfr_row *row;	/* NULL: none of ours */
 	bool has_stack;
 	flame_id stack;		/* without the leaf */
+	/* Or the trace, which is made into one if it is asked for. */
+	struct fl_jfr_chunk *chunk;
+	struct fl_jfr_trace *trace;
 	flame_id leaf;		/* a frame; 0: none */
 	flame_id thread;	/* label set; 0: not known */
 	struct slice state;	/* "STATE_RUNNABLE"; at NULL: none */

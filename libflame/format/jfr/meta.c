@@ -25,7 +25,7 @@ static struct slice scratch_text(struct meta *m, struct fl_buf *buf)
 
 	fl_buf_free(buf);
 	if (!copy) {
-		fl_no_memory(m->chunk->jfr->source->flame);
+		fl_no_memory(m->chunk->flame);
 		text.size = 0;
 		text.at = "";
 	}
@@ -204,7 +204,7 @@ static bool read_class(struct meta *m, const struct element *e)
 	if (!fields || !fl_grow(&chunk->classes, &m->classes_room,
 				chunk->nclasses + 1,
 				sizeof(*chunk->classes))) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return false;
 	}
 	class = &chunk->classes[chunk->nclasses++];

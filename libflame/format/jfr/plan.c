@@ -135,7 +135,7 @@ bool fl_jfr_plan(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 	if (!class->ops) {
 		fl_free(p.ops);
 		class->planned = FL_JFR_ENDLESS;
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return false;
 	}
 	if (p.n)

@@ -57,23 +57,26 @@ static void mark_wanted(struct fl_jfr_chunk *chunk)
 		}
 }
 
-static bool keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at)
+static bool keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
+		       uint64_t size)
 {
-	uint64_t *i = fl_map_get(&chunk->trace_of, key);
+	uint32_t i = fl_jfr_trace_of(chunk, key);
 
-	if (i)
-		chunk->traces[*i].at = at;
+	if (i != UINT32_MAX) {
+		chunk->traces[i].at = at;
+		chunk->traces[i].size = size <= UINT32_MAX ? size : 0;
+	}
 	return true;
 }
 
 static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
-		     uint64_t key, uint64_t at)
+		     uint64_t key, uint64_t at, uint64_t size)
 {
 	uint64_t *place;
 	bool fresh;
 
 	if (class == chunk->trace)
-		return keep_trace(chunk, key, at);
+		return keep_trace(chunk, key, at, size);
 	if (!class->pool) {
 		class->pool = fl_zeroed(1, sizeof(*class->pool));
 		if (!class->pool)
@@ -115,8 +118,10 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 			fl_jfr_damage(chunk, at, "a broken constant");
 			return false;
 		}
-		if (class->wanted && !keep_key(chunk, class, key, at)) {
-			fl_no_memory(chunk->jfr->source->flame);
+		if (class->wanted &&
+		    !keep_key(chunk, class, key, at,
+			      (uint64_t)(w->at - chunk->at) - at)) {
+			fl_no_memory(chunk->flame);
 			return false;
 		}
 	}
@@ -165,7 +170,7 @@ static bool read_chain(struct fl_jfr_chunk *chunk)
 			break;
 		}
 		if (!fl_map_put(&seen, at, &fresh)) {
-			fl_no_memory(chunk->jfr->source->flame);
+			fl_no_memory(chunk->flame);
 			break;
 		}
 		if (!fresh) {
@@ -208,7 +213,7 @@ static bool read_scattered(struct fl_jfr_chunk *chunk)
 			break;
 		if (type == 1) {
 			if (!fl_grow(&found, &room, n + 1, sizeof(*found))) {
-				fl_no_memory(chunk->jfr->source->flame);
+				fl_no_memory(chunk->flame);
 				break;
 			}
 			found[n++] = begin - chunk->at;
@@ -222,7 +227,7 @@ static bool read_scattered(struct fl_jfr_chunk *chunk)
 		read_checkpoint(chunk, found[n], &delta, &whole);
 	}
 	fl_free(found);
-	return !fl_failed(chunk->jfr->source->flame);
+	return !fl_failed(chunk->flame);
 }
 
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
@@ -230,7 +235,7 @@ bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
 	mark_wanted(chunk);
 	if (chunk->pools_at && read_chain(chunk))
 		return true;
-	if (fl_failed(chunk->jfr->source->flame))
+	if (fl_failed(chunk->flame))
 		return false;
 	if (!chunk->pools_at)
 		fl_jfr_damage(chunk, 16, "no constant pools");

@@ -17,6 +17,7 @@ struct fl_jfr_shape {
 	bool constant;		/* frames are keys (JMC's writer) */
 	bool fast;		/* every step is a compressed integer */
 	bool usual;		/* method, two that are passed over, type */
+	bool last;		/* nothing of a trace is behind its frames */
 	int8_t order[8];	/* fast: step -> which number, -1: none */
 };
 
@@ -35,7 +36,7 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 		return s;
 	s = chunk->shape = fl_arena_alloc(&chunk->arena, sizeof(*s));
 	if (!s) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return NULL;
 	}
 	memset(s, 0, sizeof(*s));
@@ -59,6 +60,7 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 	}
 	s->usual = s->fast && class->nops == 4 && s->order[0] == METHOD &&
 		   s->order[1] < 0 && s->order[2] < 0 && s->order[3] == TYPE;
+	s->last = s->frames->op + 1 == chunk->trace->nops;
 	return s;
 }
 
@@ -83,37 +85,6 @@ static void read_fast(const struct fl_jfr_shape *s, struct fl_wire *w,
 		if (s->order[i] >= 0)
 			n[s->order[i]] = value;
 	}
-}
-
-/*
- * The usual frame in one look at eight bytes, where it fits and its type is
- * one of them: what ends its four integers says where they are.
- */
-static inline bool read_usual(struct fl_wire *w, uint64_t n[4])
-{
-	uint64_t word, ends, first;
-	unsigned third, fourth;
-
-	if (w->end - w->at < 9)
-		return false;
-	word = fl_wire_word(w->at);
-	ends = ~word & 0x8080808080808080u;
-	first = ends ^ (ends - 1);
-	ends &= ends - 1;
-	ends &= ends - 1;
-	if (fl_unlikely(!ends))
-		return false;
-	third = __builtin_ctzll(ends);
-	ends &= ends - 1;
-	if (fl_unlikely(!ends))
-		return false;
-	fourth = __builtin_ctzll(ends);
-	if (fl_unlikely(fourth - third != 8))
-		return false;
-	n[METHOD] = fl_wire_pack(word & first);
-	n[TYPE] = word >> (fourth - 7) & 0x7f;
-	w->at += fourth / 8 + 1;
-	return true;
 }
 
 /* A frame in any order of fields, with any others among them. */
@@ -155,115 +126,330 @@ static void read_slow(struct fl_jfr_chunk *chunk,
 	}
 }
 
-/* Its frames into chunk->path; the number of them. */
-static uint32_t read_path(struct fl_jfr_chunk *chunk, uint64_t at)
+static flame_id read_frame(struct fl_jfr_chunk *chunk,
+			   const struct fl_jfr_shape *s, struct fl_wire *w)
 {
-	const struct fl_jfr_shape *s = shape_of(chunk);
-	struct fl_wire w = fl_jfr_wire(chunk, at);
-	uint32_t n;
+	uint64_t n[4] = { 0 };
 
-	if (!s || !s->class)
-		return 0;
-	fl_jfr_seek(chunk->trace, s->frames, &w);
-	n = fl_wire_int(&w);
-	if (w.bad || n > (uint64_t)(w.end - w.at))
-		return 0;
-	if (!fl_grow(&chunk->path, &chunk->path_room, n,
-		     sizeof(*chunk->path))) {
-		fl_no_memory(chunk->jfr->source->flame);
-		return 0;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t numbers[4] = { 0 };
+	if (fl_likely(s->fast))
+		read_fast(s, w, n);
+	else
+		read_slow(chunk, s, w, n);
+	return fl_jfr_frame(chunk, n[METHOD], n[TYPE], n[LINE], n[BCI]);
+}
 
-		if (s->usual && fl_likely(read_usual(&w, numbers)))
-			;
-		else if (fl_likely(s->fast))
-			read_fast(s, &w, numbers);
-		else
-			read_slow(chunk, s, &w, numbers);
-		chunk->path[i] = fl_jfr_frame(chunk, numbers[METHOD],
-					      numbers[TYPE], numbers[LINE],
-					      numbers[BCI]);
+/* Keys are small as a rule: a plain table knows their frames. */
+static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
+				   uint64_t method, unsigned type)
+{
+	flame_id **low, frame;
+
+	if (fl_unlikely(method >= FL_JFR_LOW || type >= FL_JFR_TYPES))
+		return fl_jfr_frame(chunk, method, type, 0, 0);
+	low = &chunk->low_frames[type];
+	if (fl_likely(*low && (*low)[method]))
+		return (*low)[method];
+	frame = fl_jfr_frame(chunk, method, type, 0, 0);
+	if (!*low)
+		*low = fl_zeroed(FL_JFR_LOW, sizeof(**low));
+	if (*low)
+		(*low)[method] = frame;
+	return frame;
+}
+
+/* The low `size` bytes of a word. */
+static inline uint64_t low_bytes(uint64_t word, unsigned size)
+{
+	return size < 8 ? word & ~(~UINT64_C(0) << 8 * size) : word;
+}
+
+/*
+ * Usual frames out of 64 bytes, where they fit and their types are of one
+ * byte: what ends their integers says where these are.  The number of frames.
+ */
+static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
+			   const uint8_t *end, struct fl_jfr_level *level,
+			   uint32_t n)
+{
+	const uint8_t *at = w->at;
+	uint64_t ends;
+	uint32_t done = 0, begin = 0;
+
+	if (w->end - at < 64 + 8)
+		return 0;
+	ends = fl_wire_ends(at);
+	if (fl_unlikely(fl_wire_is_long(ends)))
+		return 0;
+	while (done < n) {
+		uint64_t rest = ends & (ends - 1);
+		unsigned method, bci, type;
+
+		rest &= rest - 1;
+		if (!rest || !(rest & (rest - 1)))
+			break;
+		method = __builtin_ctzll(ends);
+		bci = __builtin_ctzll(rest);
+		rest &= rest - 1;
+		type = __builtin_ctzll(rest);
+		if (fl_unlikely(type != bci + 1))
+			break;
+		level->frame = plain_frame(chunk, fl_wire_pack(low_bytes(
+				fl_wire_word(at + begin), method + 1 - begin)),
+				at[type]);
+		level->tail = end - (at + begin);
+		level--;
+		done++;
+		begin = type + 1;
+		ends = rest & (rest - 1);
 	}
+	w->at += begin;
+	return done;
+}
+
+/* Frames, leaf first, into the levels from the n-th down to the known. */
+static void read_levels(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_shape *s, struct fl_wire *w,
+			const uint8_t *end, uint32_t known, uint32_t n)
+{
+	struct fl_jfr_level *levels = chunk->levels;
+
+	while (n > known) {
+		uint32_t done = !s->usual ? 0 :
+				read_usual(chunk, w, end, &levels[n - 1],
+					   n - known);
+
+		n -= done;
+		if (done)
+			continue;
+		levels[--n].tail = end - w->at;
+		levels[n].frame = read_frame(chunk, s, w);
+	}
+}
+
+/* How many bytes before a and b are equal, of so many. */
+static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t most)
+{
+	size_t n = 0;
+
+	while (most - n >= 8) {
+		uint64_t differ = fl_wire_word(a - n - 8) ^
+				  fl_wire_word(b - n - 8);
+
+		if (differ)
+			return n + __builtin_clzll(differ) / 8;
+		n += 8;
+	}
+	while (n < most && a[-1 - (ptrdiff_t)n] == b[-1 - (ptrdiff_t)n])
+		n++;
 	return n;
 }
 
 /*
- * Root first, from the path.  Traces have their outer frames in common with
- * the trace before more often than not: so far, its stacks are known.
+ * How many outer frames a trace has in common with the one before, by the
+ * bytes that they end in.  A byte below 0x80 ends an integer; so many
+ * integers are behind it in both, so the same of a frame.
  */
-static flame_id grow_stack(struct fl_jfr_chunk *chunk, uint32_t n)
+static uint32_t shared_levels(const struct fl_jfr_chunk *chunk,
+			      const uint8_t *at, const uint8_t *end)
 {
-	struct flame *flame = chunk->jfr->source->flame;
-	struct fl_stack *last;
-	flame_id stack = 0;
-	uint32_t i = 0;
+	const struct fl_jfr_level *levels = chunk->levels;
+	size_t size = end - at, equal;
+	uint32_t low = 0, high = chunk->nlast;
 
-	if (!fl_grow(&chunk->last, &chunk->last_room, n,
-		     sizeof(*chunk->last))) {
-		fl_no_memory(flame);
+	if (!high)
 		return 0;
-	}
-	last = chunk->last;
-	for (; i < n && i < chunk->nlast &&
-	       last[i].frame == chunk->path[n - 1 - i]; i++)
-		stack = last[i].parent;
-	for (; i < n; i++) {
-		flame_id frame = chunk->path[n - 1 - i];
+	equal = equal_before(end, chunk->at + chunk->last_end,
+			     FL_MIN(size, (size_t)levels[high - 1].tail));
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
 
-		stack = flame_stack(flame, stack, frame);
-		last[i] = (struct fl_stack){ .parent = stack, .frame = frame };
+		if (levels[middle].tail <= equal)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	chunk->nlast = n;
-	return stack;
-}
-
-/* Whether a stack is that path: its frames one by one, leaf first. */
-static bool is_path(const struct flame *flame, flame_id stack,
-		    const flame_id *path, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const struct fl_stack *at = &flame->stacks.at[stack];
-
-		if (!stack || at->frame != path[i])
-			return false;
-		stack = at->parent;
-	}
-	return !stack;
+	while (low && levels[low - 1].tail != size &&
+	       end[-1 - (ptrdiff_t)levels[low - 1].tail] >= 0x80)
+		low--;
+	return low;
 }
 
 /*
- * Chunks of one recording hold the same traces again and again: a path that
- * was made into a stack before is only compared with it.
+ * Chunks of one recording hold the same traces again and again: one that was
+ * made into a stack before is only compared with it.  What this looks at is
+ * all over the memory, so several traces are under way at once: read, then
+ * looked up, then compared.
  */
-static flame_id make_stack(struct fl_jfr_chunk *chunk, uint32_t n)
-{
-	struct flame *flame = chunk->jfr->source->flame;
-	uint64_t hash = n;
-	uint64_t *known;
+struct fl_jfr_pending {
+	uint32_t trace;		/* in chunk->traces */
+	uint32_t known, n;	/* levels: of the trace before, in all */
+	uint64_t hash;
+	flame_id stack;		/* it may be that one */
+	flame_id *frames;	/* root first, from `known` on */
+	size_t room;
+};
 
-	for (uint32_t i = 0; i < n; i++)
-		hash = (hash ^ chunk->path[i]) * 0x9e3779b97f4a7c15u;
-	known = fl_map_put(&chunk->jfr->paths, hash, NULL);
-	if (!known) {
-		fl_no_memory(flame);
-		return 0;
+enum { AHEAD = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64 };
+
+static inline void prefetch(const void *at)
+{
+	__builtin_prefetch(at);
+}
+
+static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
+{
+	struct fl_jfr_level *levels = chunk->levels;
+	uint64_t hash = p->known ? levels[p->known - 1].hash : 0;
+
+	if (!fl_grow(&p->frames, &p->room, p->n, sizeof(*p->frames))) {
+		fl_no_memory(chunk->flame);
+		return false;
 	}
-	if (!*known || !is_path(flame, *known, chunk->path, n))
-		*known = grow_stack(chunk, n);
-	return *known;
+	for (uint32_t i = p->known; i < p->n; i++) {
+		flame_id frame = levels[i].frame;
+
+		hash = (hash + frame + 1) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 32;
+		levels[i].hash = hash;
+		p->frames[i - p->known] = frame;
+	}
+	p->hash = hash;
+	return true;
+}
+
+/*
+ * Traces have their outer frames in common with the trace before more often
+ * than not: only what is on top of these is read.
+ */
+static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
+{
+	const struct fl_jfr_shape *s = shape_of(chunk);
+	const struct fl_jfr_trace *trace = &chunk->traces[p->trace];
+	struct fl_wire w = fl_jfr_wire(chunk, trace->at);
+	const uint8_t *end = w.at + trace->size;
+
+	p->known = p->n = 0;
+	if (!s || !s->class)
+		return;
+	fl_jfr_seek(chunk->trace, s->frames, &w);
+	p->n = fl_wire_int(&w);
+	if (w.bad || p->n > (uint64_t)(w.end - w.at))
+		p->n = 0;
+	if (!fl_grow(&chunk->levels, &chunk->levels_room, p->n,
+		     sizeof(*chunk->levels)) ||
+	    !fl_grow(&chunk->stacks, &chunk->stacks_room, p->n,
+		     sizeof(*chunk->stacks))) {
+		fl_no_memory(chunk->flame);
+		p->n = 0;
+		return;
+	}
+	if (s->fast && s->last && trace->size)
+		p->known = FL_MIN(shared_levels(chunk, w.at, end), p->n);
+	read_levels(chunk, s, &w, end, p->known, p->n);
+	chunk->nlast = s->fast && s->last && trace->size ? p->n : 0;
+	chunk->last_end = trace->at + trace->size;
+	if (keep_frames(chunk, p))
+		fl_map_prefetch(chunk->paths, p->hash);
+	else
+		p->known = p->n = 0;
+}
+
+static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
+{
+	const uint64_t *stack = fl_map_get(chunk->paths, p->hash);
+	const struct fl_stack *stacks = chunk->flame->stacks.at;
+
+	p->stack = stack ? *stack : 0;
+	for (uint32_t i = 0; i < 4 && p->stack > i * 4; i++)
+		prefetch(&stacks[p->stack - i * 4]);
+}
+
+/* Whether the stack is that: then its levels' stacks are filled in. */
+static bool is_it(const struct fl_jfr_chunk *chunk,
+		  const struct fl_jfr_pending *p)
+{
+	flame_id base = p->known ? chunk->stacks[p->known - 1] : 0;
+	flame_id stack = p->stack;
+
+	for (uint32_t i = p->n; i > p->known; i--) {
+		const struct fl_stack *at = &chunk->flame->stacks.at[stack];
+
+		if (!stack || at->frame != p->frames[i - 1 - p->known])
+			return false;
+		chunk->stacks[i - 1] = stack;
+		stack = at->parent;
+	}
+	return stack == base;
+}
+
+static void make_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
+{
+	flame_id stack = p->known ? chunk->stacks[p->known - 1] : 0;
+	uint64_t *place;
+
+	if (p->known < p->n && is_it(chunk, p)) {
+		stack = p->stack;
+	} else if (p->known < p->n) {
+		for (uint32_t i = p->known; i < p->n; i++)
+			chunk->stacks[i] = stack = flame_stack(chunk->flame,
+					stack, p->frames[i - p->known]);
+		place = fl_map_put(chunk->paths, p->hash, NULL);
+		if (place)
+			*place = stack;
+		else
+			fl_no_memory(chunk->flame);
+	}
+	chunk->traces[p->trace].stack = stack;
+	chunk->traces[p->trace].made = true;
+}
+
+static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
+{
+	const struct fl_jfr_trace *trace = &chunk->traces[i];
+	const uint8_t *at = chunk->at + trace->at;
+
+	for (unsigned n = 0; n < 3; n++)
+		prefetch(at + n * LINE_SIZE);
+	for (unsigned n = 1; n < 5 && trace->size > n * LINE_SIZE; n++)
+		prefetch(at + trace->size - n * LINE_SIZE);
+}
+
+void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+		   size_t n)
+{
+	struct fl_jfr_pending pending[COMPARED + 1] = { 0 };
+
+	chunk->nlast = 0;
+	for (size_t i = 0; i < n + COMPARED; i++) {
+		if (i + AHEAD < n)
+			prefetch_trace(chunk, traces[i + AHEAD]);
+		if (i < n) {
+			struct fl_jfr_pending *p =
+				&pending[i % (COMPARED + 1)];
+
+			p->trace = traces[i];
+			read_trace(chunk, p);
+		}
+		if (i >= LOOKED_UP && i - LOOKED_UP < n)
+			look_up(chunk, &pending[(i - LOOKED_UP) %
+						(COMPARED + 1)]);
+		if (i >= COMPARED)
+			make_stack(chunk, &pending[(i - COMPARED) %
+						   (COMPARED + 1)]);
+	}
+	for (size_t i = 0; i <= COMPARED; i++)
+		fl_free(pending[i].frames);
 }
 
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
 {
-	if (trace->made)
-		return !trace->missing;
-	trace->made = true;
-	if (!trace->at) {
-		trace->missing = true;
-		return false;
+	uint32_t i = trace - chunk->traces;
+
+	if (!trace->made) {
+		trace->made = true;
+		trace->missing = !trace->at;
+		if (trace->at)
+			fl_jfr_stacks(chunk, &i, 1);
 	}
-	trace->stack = make_stack(chunk, read_path(chunk, trace->at));
-	return true;
+	return !trace->missing;
 }

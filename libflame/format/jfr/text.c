@@ -82,7 +82,7 @@ static struct slice keep(struct fl_jfr_chunk *chunk, struct fl_buf *buf)
 	if (buf->size)
 		text.at = fl_arena_copy(&chunk->arena, buf->at, buf->size);
 	if (buf->failed || !text.at) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		text = (struct slice){ "", 0 };
 	}
 	fl_buf_free(buf);
@@ -263,7 +263,7 @@ static struct fl_jfr_chunk *stand_in(struct fl_jfr_chunk *chunk)
 
 static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 {
-	struct flame *flame = chunk->jfr->source->flame;
+	struct flame *flame = chunk->flame;
 	struct fl_jfr_class *class = chunk->thread;
 	struct slice name = fl_jfr_field_text(chunk, class, key, "javaName");
 	bool compat = chunk->jfr->source->select.compat;
@@ -294,7 +294,7 @@ flame_id fl_jfr_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 	uint64_t *at = fl_map_put(&chunk->threads, key, &fresh);
 
 	if (!at) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return 0;
 	}
 	if (fresh)
@@ -308,7 +308,7 @@ flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
 	uint64_t *at = fl_map_put(&chunk->states, key, &fresh);
 
 	if (!at) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return 0;
 	}
 	if (fresh) {
@@ -319,7 +319,7 @@ flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
 		if (!text.at && other)
 			text = fl_jfr_constant_text(other,
 						    other->thread_state, key);
-		*at = flame_name(chunk->jfr->source->flame, text.at,
+		*at = flame_name(chunk->flame, text.at,
 				 text.size);
 	}
 	return *at;
@@ -362,7 +362,7 @@ void fl_jfr_put_class(struct fl_buf *buf, struct slice symbol)
 static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 			  bool outside)
 {
-	struct flame *flame = chunk->jfr->source->flame;
+	struct flame *flame = chunk->flame;
 	struct slice symbol = fl_jfr_field_text(chunk, chunk->class, key,
 						"name");
 	struct flame_frame frame = {
@@ -394,7 +394,7 @@ flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside)
 	uint64_t *at = fl_map_put(&chunk->leaves[outside], key, &fresh);
 
 	if (!at) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return 0;
 	}
 	if (fresh)
@@ -473,7 +473,7 @@ static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 			   uint8_t type, const char *mark, uint32_t place)
 {
-	struct flame *flame = chunk->jfr->source->flame;
+	struct flame *flame = chunk->flame;
 	struct fl_buf buf = { 0 };
 	flame_id frame;
 
@@ -498,7 +498,7 @@ static flame_id located(struct fl_jfr_chunk *chunk, flame_id plain,
 				  (uint64_t)(*mark == '@') << 31, &fresh);
 
 	if (!at) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return 0;
 	}
 	if (fresh)
@@ -518,7 +518,7 @@ flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 
 	at = fl_map_put(&chunk->frames[type], method, &fresh);
 	if (!at) {
-		fl_no_memory(chunk->jfr->source->flame);
+		fl_no_memory(chunk->flame);
 		return 0;
 	}
 	if (fresh)

@@ -52,7 +52,7 @@ int fl_jfr_time_method(struct fl_jfr_chunk *chunk,
 		       const struct fl_jfr_sum *sum)
 {
 	const struct fl_jfr_count *c = chunk->counts[sum->row];
-	struct flame *flame = chunk->jfr->source->flame;
+	struct flame *flame = chunk->flame;
 	flame_id frame = fl_jfr_frame(chunk, sum->leaf, UINT64_MAX, 0, 0);
 	struct timing *t = timing_of(chunk->jfr, flame_stack(flame, 0, frame));
 	int64_t average = fl_jfr_span_ns(chunk, c->value_unit, sum->value);

@@ -32,9 +32,9 @@ uint64_t fl_wire_varint_slow(struct fl_wire *w)
  * only whole ones up to its last byte below 0x80; if all eight go on, it is
  * one integer of nine bytes.
  */
-void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
+static uint64_t skip_by_words(struct fl_wire *w, uint64_t n, unsigned words)
 {
-	while (n && w->end - w->at >= 9) {
+	while (n && words-- && w->end - w->at >= 9) {
 		uint64_t ends = ~fl_wire_word(w->at) & 0x8080808080808080u;
 		unsigned count;
 
@@ -44,7 +44,7 @@ void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
 			continue;
 		}
 		/* A bit in every byte that ends one: their sum. */
-		count = (ends >> 7) * 0x0101010101010101u >> 56;
+		count = (ends >> 7) * FL_WIRE_LOW >> 56;
 		while (count > n) {
 			ends &= ~(UINT64_C(1) << (63 - __builtin_clzll(ends)));
 			count--;
@@ -52,6 +52,50 @@ void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
 		w->at += (63 - __builtin_clzll(ends)) / 8 + 1;
 		n -= count;
 	}
+	return n;
+}
+
+/* Byte by byte, how many bits are set in it and those below. */
+static inline uint64_t count_bits(uint64_t bits)
+{
+	bits -= bits >> 1 & 0x5555555555555555u;
+	bits = (bits & 0x3333333333333333u) +
+	       (bits >> 2 & 0x3333333333333333u);
+	return ((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) * FL_WIRE_LOW;
+}
+
+/* The place of the n-th bit (from 0), of which there are more; see above. */
+static inline unsigned place_of_bit(uint64_t bits, uint64_t counts, uint64_t n)
+{
+	uint64_t below = ((n * FL_WIRE_LOW | 0x8080808080808080u) - counts) >>
+			 7 & FL_WIRE_LOW;
+	unsigned byte = below * FL_WIRE_LOW >> 56;
+
+	n -= counts << 8 >> 8 * byte & 0xff;
+	bits = bits >> 8 * byte << 8 * byte;
+	while (n--)
+		bits &= bits - 1;
+	return __builtin_ctzll(bits);
+}
+
+/* The same with 64 bytes at a time. */
+void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
+{
+	while (n && w->end - w->at >= 64) {
+		uint64_t ends = fl_wire_ends(w->at);
+		uint64_t counts = count_bits(ends);
+
+		if (fl_unlikely(fl_wire_is_long(ends))) {
+			n = skip_by_words(w, n, 8);
+		} else if (n >= counts >> 56) {
+			w->at += 64 - __builtin_clzll(ends);
+			n -= counts >> 56;
+		} else {
+			w->at += place_of_bit(ends, counts, n - 1) + 1;
+			return;
+		}
+	}
+	n = skip_by_words(w, n, UINT32_MAX);
 	while (n-- && !w->bad)
 		fl_wire_varint_slow(w);
 }

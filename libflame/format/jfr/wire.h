@@ -9,6 +9,13 @@
 
 #include "fl.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* A one in every byte: times it, bytes are summed up. */
+#define FL_WIRE_LOW UINT64_C(0x0101010101010101)
+
 struct fl_wire {
 	const uint8_t *at, *end;
 	bool compressed;
@@ -71,6 +78,37 @@ static inline const uint8_t *fl_wire_pass(const uint8_t *at)
 	uint64_t ends = ~fl_wire_word(at) & 0x8080808080808080u;
 
 	return at + (ends ? __builtin_ctzll(ends) / 8 + 1 : 9);
+}
+
+/* A bit for each of 64 bytes that ends an integer. */
+static inline uint64_t fl_wire_ends(const uint8_t *at)
+{
+	uint64_t ends = 0;
+
+#ifdef __SSE2__
+	for (unsigned i = 4; i--;)
+		ends = ends << 16 | (uint16_t)~_mm_movemask_epi8(
+			_mm_loadu_si128((const __m128i *)(at + 16 * i)));
+#else
+	for (unsigned i = 8; i--;)
+		ends = ends << 8 |
+		       (~fl_wire_word(at + 8 * i) >> 7 & FL_WIRE_LOW) *
+		       0x0102040810204080u >> 56;
+#endif
+	return ends;
+}
+
+/*
+ * Whether eight bytes in a row end none: then the ninth ends one, whatever
+ * its top bit is, and fl_wire_ends alone does not tell.
+ */
+static inline bool fl_wire_is_long(uint64_t ends)
+{
+	uint64_t on = ~ends;
+
+	on &= on >> 1;
+	on &= on >> 2;
+	return on & on >> 4;
 }
 
 static inline uint64_t fl_wire_varint(struct fl_wire *w)
