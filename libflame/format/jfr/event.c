@@ -611,7 +611,7 @@ static void break_event(struct fl_jfr_chunk *chunk, const uint8_t *end)
  * A plain event with room behind it: over some integers, the stack, over
  * some more, the state.
  */
-static inline void read_quick(struct pass *pass, struct fl_jfr_class *class,
+static inline bool read_quick(struct pass *pass, struct fl_jfr_class *class,
 			      const uint8_t *at, const uint8_t *end)
 {
 	struct fl_jfr_count *c = class->count;
@@ -629,6 +629,62 @@ static inline void read_quick(struct pass *pass, struct fl_jfr_class *class,
 		break_event(pass->chunk, end);
 	else if (fl_unlikely(!count_plain(c)))
 		count_event(pass, c);
+	return true;
+}
+
+/*
+ * As many of these as come one after another with all of their integers in
+ * 16 bytes: what ends these says where they are.  The first event that is
+ * not so is at what is given.
+ */
+static const uint8_t *read_quickly(struct pass *pass, const uint8_t *at,
+				   const uint8_t *end)
+{
+	struct fl_jfr_chunk *chunk = pass->chunk;
+	uint64_t n = 0;
+
+	for (; end - at > 128 && !((at[0] | at[1]) & 0x80); n++) {
+		struct fl_jfr_class *class = chunk->low[at[1]];
+		struct fl_jfr_count *c = class ? class->count : NULL;
+		uint32_t ends, stack, state = 0, size;
+		uint64_t key, *low;
+
+		if (!c || !c->quick || !c->before || at[1] < 2)
+			break;
+		ends = fl_wire_ends_16(at + 2);
+		if (fl_unlikely(fl_wire_is_long(ends | ~UINT64_C(0xffff))))
+			break;
+		for (unsigned i = c->before - 1u; i; i--)
+			ends &= ends - 1;
+		if (!ends)
+			break;
+		stack = __builtin_ctz(ends) + 1;
+		ends &= ends - 1;
+		if (!ends)
+			break;
+		size = __builtin_ctz(ends) + 1;
+		key = fl_wire_pack_low(fl_wire_word(at + 2 + stack),
+				       size - stack);
+		if (c->has[FL_JFR_STATE]) {
+			for (unsigned i = c->between; i; i--)
+				ends &= ends - 1;
+			ends &= ends - 1;
+			if (!ends)
+				break;
+			size = __builtin_ctz(ends) + 1;
+			state = at[2 + size - 1];
+			if (at[2 + size - 2] & 0x80)
+				break;
+		}
+		if (key >= FL_JFR_LOW || state >= 16 ||
+		    !(low = c->low[state]) || size + 2 > at[0])
+			break;
+		low[key]++;
+		class->events++;
+		at += at[0];
+	}
+	chunk->nevents += n;
+	return at;
 }
 
 /* Whether read_quick reads it. */
@@ -744,6 +800,7 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 		struct fl_jfr_class *class;
 		uint64_t type;
 		uint32_t size;
+		bool quick = false;
 
 		if (fl_likely(w.compressed && end - begin > 18)) {
 			w.at = fl_wire_take(w.at, &type);
@@ -770,11 +827,14 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 				;
 			else if (fl_likely(class->count && end - w.at > 256 &&
 					   class->count->quick))
-				read_quick(&pass, class, w.at, begin + size);
+				quick = read_quick(&pass, class, w.at,
+						   begin + size);
 			else
 				read_event(&pass, class, w, begin + size);
 		}
 		w.at = begin + size;
+		if (quick)
+			w.at = read_quickly(&pass, w.at, end);
 	}
 	for (uint32_t i = 0; i < chunk->ncounts; i++)
 		if (chunk->counts[i]->plain)

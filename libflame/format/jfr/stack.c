@@ -157,12 +157,6 @@ static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 	return frame;
 }
 
-/* The low `size` bytes of a word. */
-static inline uint64_t low_bytes(uint64_t word, unsigned size)
-{
-	return size < 8 ? word & ~(~UINT64_C(0) << 8 * size) : word;
-}
-
 /*
  * Usual frames out of 64 bytes, where they fit and their types are of one
  * byte: what ends their integers says where these are.  The number of frames.
@@ -193,8 +187,8 @@ static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 		type = __builtin_ctzll(rest);
 		if (fl_unlikely(type != bci + 1))
 			break;
-		level->frame = plain_frame(chunk, fl_wire_pack(low_bytes(
-				fl_wire_word(at + begin), method + 1 - begin)),
+		level->frame = plain_frame(chunk, fl_wire_pack_low(
+				fl_wire_word(at + begin), method + 1 - begin),
 				at[type]);
 		level->tail = end - (at + begin);
 		level--;

@@ -54,6 +54,13 @@ static inline uint64_t fl_wire_pack(uint64_t n)
 	return (n & 0x000000000fffffffu) | (n & 0x0fffffff00000000u) >> 4;
 }
 
+/* The same of the first `size` bytes only. */
+static inline uint64_t fl_wire_pack_low(uint64_t word, unsigned size)
+{
+	return fl_wire_pack(size < 8 ? word & ~(~UINT64_C(0) << 8 * size) :
+				       word);
+}
+
 /* Without a look at the end: nine bytes must be there. */
 static inline const uint8_t *fl_wire_take(const uint8_t *at, uint64_t *n)
 {
@@ -96,6 +103,23 @@ static inline uint64_t fl_wire_ends(const uint8_t *at)
 		       0x0102040810204080u >> 56;
 #endif
 	return ends;
+}
+
+/* The same of 16. */
+static inline uint32_t fl_wire_ends_16(const uint8_t *at)
+{
+#ifdef __SSE2__
+	return (uint16_t)~_mm_movemask_epi8(
+		_mm_loadu_si128((const __m128i *)at));
+#else
+	uint32_t ends = 0;
+
+	for (unsigned i = 2; i--;)
+		ends = ends << 8 |
+		       (~fl_wire_word(at + 8 * i) >> 7 & FL_WIRE_LOW) *
+		       0x0102040810204080u >> 56;
+	return ends;
+#endif
 }
 
 /*
