@@ -17,6 +17,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/labels.c libflame/dict/metrics.c \
 	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
 	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/pick.c \
+	libflame/flow/team.c \
 	libflame/flow/progress.c libflame/flow/pump.c \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/text.c \
@@ -44,6 +45,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/number.c libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
 	libflame/format/folded/write.c \
+	libflame/format/jfr/ahead.c \
 	libflame/format/jfr/chunk.c libflame/format/jfr/emit.c \
 	libflame/format/jfr/event.c libflame/format/jfr/info.c \
 	libflame/format/jfr/jfr.c libflame/format/jfr/jfr.h \

@@ -10,7 +10,7 @@
  *		dict.c: errors and limits; absorb.c: one into another;
  *		java.c: how methods are spelt
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
- *		parts.c reads with several threads;
+ *		parts.c reads with several threads, team.c has some;
  *		select.c what a source is asked for; pick.c one metric of many;
  *		text.c lines and tables, for tools; progress.c
  *	format/	formats.c the table; lines.c for readers of text, dump.c for

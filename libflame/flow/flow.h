@@ -189,6 +189,26 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink);
 /* pick.c: whether a list as --events has it ("all", "cpu,alloc") names it. */
 bool fl_event_listed(const char *list, const char *name);
 
+/*
+ * team.c: jobs for several threads, the caller's being one.  Jobs are the
+ * caller's memory, and begin in the order in which they are given.
+ */
+struct fl_team;
+
+struct fl_job {
+	void (*run)(struct fl_job *job);
+	struct fl_job *next;	/* the team's */
+	bool done;
+};
+
+/* NULL: memory is out.  There may be fewer threads than wanted. */
+struct fl_team *fl_team_new(unsigned threads);
+void fl_team_give(struct fl_team *team, struct fl_job *job);
+/* Until it is done; in the meantime the caller does others. */
+void fl_team_await(struct fl_team *team, struct fl_job *job);
+/* Takes NULL too; jobs that nobody has begun are left undone. */
+void fl_team_free(struct fl_team *team);
+
 /* select.c: the options of flame_ask. */
 extern const struct flame_row fl_select_rows[];
 int fl_select_set(struct flame *flame, struct fl_select *select,

@@ -63,6 +63,7 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	fl_map_free(&chunk->leaves[0]);
 	fl_map_free(&chunk->leaves[1]);
 	fl_arena_free(&chunk->arena);
+	fl_free(chunk->copy);
 	fl_free(chunk);
 }
 
@@ -188,12 +189,14 @@ static void ask_before(struct fl_jfr_chunk *chunk)
 	}
 }
 
-bool fl_jfr_read_chunk(struct fl_jfr_chunk *chunk)
+bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk)
 {
-	if (!find_meta(chunk))
-		return false;
-	if (!fl_jfr_read_events(chunk) || !fl_jfr_read_pools(chunk))
-		return false;
+	return find_meta(chunk) && fl_jfr_read_events(chunk) &&
+	       fl_jfr_read_pools(chunk);
+}
+
+bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk)
+{
 	fl_jfr_frame_types(chunk);
 	fl_jfr_read_notes(chunk);
 	ask_before(chunk);

@@ -50,10 +50,10 @@ static bool compat_state(const struct fl_select *select,
 }
 
 /* The metric's name, in text that stays; NULL: not of those asked for. */
-static const char *metric_of(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
+static const char *metric_of(struct flame *flame,
+			     const struct fl_select *select,
+			     const struct fl_jfr_hit *hit)
 {
-	struct flame *flame = jfr->source->flame;
-	const struct fl_select *select = &jfr->source->select;
 
 	if (select->compat && select->event && !hit->raw) {
 		if (!hit->row || !fl_jfr_row_asked(select, hit->row) ||
@@ -75,12 +75,10 @@ static const char *metric_of(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	return hit->row->metric;
 }
 
-static bool is_asked(const struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
-		     const char *metric)
+static bool is_asked(const struct fl_select *select, bool cpu_only,
+		     const struct fl_jfr_hit *hit, const char *metric)
 {
-	const struct fl_select *select = &jfr->source->select;
-
-	if (select->cpu_only)
+	if (cpu_only)
 		return strcmp(metric, "cpu") == 0;
 	if (select->compat || !select->event || hit->raw)
 		return true;
@@ -139,7 +137,7 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
 	const struct fl_select *select = &jfr->source->select;
-	const char *name = metric_of(jfr, hit);
+	const char *name = metric_of(flame, select, hit);
 	struct flame_sample sample = { .time = FLAME_NOTIME };
 	flame_id metric;
 	bool total;
@@ -151,10 +149,11 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 		return FLAME_FAILED;
 	tally(jfr, metric, hit);
 	if (!hit->has_stack) {
-		jfr->no_stack += is_asked(jfr, hit, name) ? hit->samples : 0;
+		jfr->no_stack += is_asked(select, select->cpu_only, hit,
+					  name) ? hit->samples : 0;
 		return FLAME_OK;
 	}
-	if (!is_asked(jfr, hit, name) || !is_selected(jfr, hit))
+	if (!is_asked(select, select->cpu_only, hit, name) || !is_selected(jfr, hit))
 		return FLAME_OK;
 	total = select->total && hit->unit &&
 		!(select->compat && hit->row->group == FL_JFR_GROUP_EXEC);
@@ -457,7 +456,8 @@ static void merge_groups(struct fl_jfr_chunk *chunk)
 		struct fl_jfr_hit hit;
 
 		fill_hit(chunk, a, &hit);
-		if (!metric_of(chunk->jfr, &hit)) {
+		if (!metric_of(chunk->flame, &chunk->jfr->source->select,
+			       &hit)) {
 			a->samples = 0;
 			continue;
 		}
@@ -581,7 +581,7 @@ static void tally_rest(struct fl_jfr_chunk *chunk)
 
 		if (c->full || !c->samples || jfr->source->select.compat)
 			continue;
-		name = metric_of(jfr, &hit);
+		name = metric_of(chunk->flame, &jfr->source->select, &hit);
 		metric = flame_metric(jfr->source->flame, name,
 				      c->row && c->row->unit ? c->row->unit :
 							       "samples");
@@ -604,12 +604,13 @@ static bool is_cpu(const struct fl_jfr_chunk *chunk,
 
 /* Whether samples of this event and state are asked for. */
 static bool may_be_asked(struct fl_jfr_chunk *chunk,
-			 const struct fl_jfr_sum *sum)
+			 const struct fl_jfr_sum *sum, bool runnable_wall)
 {
+	const struct fl_select *select = &chunk->jfr->source->select;
 	const struct fl_jfr_count *c = chunk->counts[sum->row];
 	struct fl_jfr_hit hit = {
 		.event = c->event, .row = c->row, .raw = c->raw,
-		.async = chunk->async, .runnable_wall = chunk->runnable_wall,
+		.async = chunk->async, .runnable_wall = runnable_wall,
 		.with_tlab = chunk->with_tlab,
 	};
 	const char *name;
@@ -617,12 +618,12 @@ static bool may_be_asked(struct fl_jfr_chunk *chunk,
 	if (c->has[FL_JFR_STATE])
 		hit.state = fl_name_at(chunk->flame,
 				       fl_jfr_state(chunk, sum->state));
-	name = metric_of(chunk->jfr, &hit);
-	return name && is_asked(chunk->jfr, &hit, name);
+	name = metric_of(chunk->flame, select, &hit);
+	return name && is_asked(select, chunk->cpu_only, &hit, name);
 }
 
 /* Together, stacks are made faster; those that nobody asks for are not. */
-static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
+static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu, bool apart)
 {
 	uint32_t *traces = fl_zeroed(chunk->ntraces + 1, sizeof(*traces));
 	const struct fl_jfr_sum *last = NULL;
@@ -637,7 +638,10 @@ static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
 		    chunk->counts[sum->row]->latest)
 			continue;
 		if (!last || sum->row != last->row || sum->state != last->state)
-			asked = may_be_asked(chunk, sum);
+			asked = apart ? may_be_asked(chunk, sum, false) ||
+					may_be_asked(chunk, sum, true) :
+				may_be_asked(chunk, sum,
+					     chunk->runnable_wall);
 		last = sum;
 		if (!asked)
 			continue;
@@ -649,12 +653,23 @@ static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
 	fl_free(traces);
 }
 
+/* What is wall's is known only when the chunks before have been given out. */
+void fl_jfr_stacks_apart(struct fl_jfr_chunk *chunk)
+{
+	if (chunk->jfr->source->select.thread)
+		return;
+	make_stacks(chunk, true, true);
+	if (!chunk->cpu_only)
+		make_stacks(chunk, false, true);
+}
+
 static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	struct fl_select *select = &chunk->jfr->source->select;
 
+	chunk->cpu_only = select->cpu_only;
 	if (!select->survey && !select->thread && (cpu || !select->cpu_only))
-		make_stacks(chunk, cpu);
+		make_stacks(chunk, cpu, false);
 	for (size_t i = 0; i < chunk->nsums; i++) {
 		size_t before = chunk->jfr->nready;
 

@@ -82,13 +82,14 @@ bool fl_jfr_row_asked(const struct fl_select *select,
 		strcmp(row->metric, "old-objects") == 0);
 }
 
-static bool is_full(const struct fl_jfr *jfr, const struct fl_jfr_count *c)
+static bool is_full(const struct fl_jfr_chunk *chunk,
+		    const struct fl_jfr_count *c)
 {
-	const struct fl_select *select = &jfr->source->select;
+	const struct fl_select *select = &chunk->jfr->source->select;
 
 	if (c->raw || select->survey)
 		return true;
-	if (select->cpu_only)
+	if (chunk->cpu_only)
 		return c->row && strcmp(c->row->metric, "cpu") == 0;
 	if (c->row)
 		return fl_jfr_row_asked(select, c->row);
@@ -247,8 +248,6 @@ struct pass {
 	struct fl_jfr_chunk *chunk;
 	struct fl_jfr *jfr;
 	bool by_thread, by_time, leak;
-	int64_t from, to;	/* ticks */
-	bool limited;		/* from or to is set */
 };
 
 static const char *thread_field(const struct fl_jfr_class *class)
@@ -270,7 +269,7 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
 	const struct fl_select *select = &pass->jfr->source->select;
 
 	names[FL_JFR_STACK] = "stackTrace";
-	if (pass->limited || pass->by_time || pass->jfr->spans ||
+	if (pass->chunk->limited || pass->by_time || pass->jfr->spans ||
 	    select->survey || pass->leak)
 		names[FL_JFR_TIME] = "startTime";
 	if (pass->by_thread)
@@ -341,7 +340,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	c = fl_arena_alloc(&chunk->arena, sizeof(*c));
 	if (!c || !fl_grow(&chunk->counts, &chunk->counts_room,
 			   chunk->ncounts + 1, sizeof(*chunk->counts))) {
-		fl_no_memory(pass->jfr->source->flame);
+		fl_no_memory(pass->chunk->flame);
 		return;
 	}
 	memset(c, 0, sizeof(*c));
@@ -351,7 +350,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	c->raw = fl_jfr_is_raw(&pass->jfr->source->select, event);
 	c->lost = lost;
 	c->latest = row && strcmp(row->event, "jdk.MethodTiming") == 0;
-	c->full = !lost && is_full(pass->jfr, c);
+	c->full = !lost && is_full(chunk, c);
 	if (lost)
 		names[FL_JFR_VALUE] = "lostSamples";
 	else if (c->full)
@@ -364,7 +363,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		return;
 	settle_unit(c);
 	/* jfrconv's grain depends on which came first. */
-	c->plain = pass->jfr->source->select.grain == 0 && !pass->by_time && !pass->limited && !pass->jfr->spans &&
+	c->plain = pass->jfr->source->select.grain == 0 && !pass->by_time && !chunk->limited && !pass->jfr->spans &&
 		   c->has[FL_JFR_STACK] && !c->has[FL_JFR_TIME] &&
 		   !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&
 		   !c->has[FL_JFR_LEAF] && !c->has[FL_JFR_THREAD];
@@ -455,7 +454,7 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum)
 	}
 	if (!fl_grow(&chunk->sums, &chunk->sums_room, chunk->nsums + 1,
 		     sizeof(*chunk->sums))) {
-		fl_no_memory(pass->jfr->source->flame);
+		fl_no_memory(pass->chunk->flame);
 		return;
 	}
 	chunk->sums[chunk->nsums] = *sum;
@@ -468,7 +467,8 @@ static bool in_time(const struct pass *pass, const struct fl_jfr_count *c)
 {
 	int64_t ticks = c->values[FL_JFR_TIME];
 
-	if (pass->limited && (ticks < pass->from || ticks > pass->to))
+	if (pass->chunk->limited &&
+	    (ticks < pass->chunk->from || ticks > pass->chunk->to))
 		return false;
 	return !pass->jfr->spans ||
 	       fl_jfr_in_span(pass->jfr, c->values[FL_JFR_THREAD],
@@ -547,7 +547,7 @@ static void count_event(struct pass *pass, struct fl_jfr_count *c)
 	sum.trace = trace_of(pass->chunk, c->has[FL_JFR_STACK] ?
 					  c->values[FL_JFR_STACK] : 0);
 	if (sum.trace == UINT32_MAX) {
-		fl_no_memory(pass->jfr->source->flame);
+		fl_no_memory(pass->chunk->flame);
 		return;
 	}
 	add_sum(pass, &sum);
@@ -563,7 +563,7 @@ static void add_counted(struct pass *pass, const struct fl_jfr_count *c,
 	};
 
 	if (sum.trace == UINT32_MAX)
-		fl_no_memory(pass->jfr->source->flame);
+		fl_no_memory(pass->chunk->flame);
 	else
 		add_sum(pass, &sum);
 }
@@ -738,7 +738,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		if (!c->plain || !count_plain(c))
 			count_event(pass, c);
 	} else if (c->lost) {
-		pass->jfr->lost_samples += c->values[FL_JFR_VALUE];
+		pass->chunk->lost_samples += c->values[FL_JFR_VALUE];
 	} else if (c->has[FL_JFR_COUNT]) {
 		c->samples += llrint(fl_jfr_double(c, FL_JFR_COUNT));
 	} else {
@@ -762,23 +762,17 @@ static int64_t ticks_at(const struct fl_jfr_chunk *chunk, int64_t time)
  * --from and --to in the chunk's ticks, computed as jfrconv does.  There,
  * the span of a recording is what was read of it so far.
  */
-static void limit_time(struct pass *pass)
+void fl_jfr_limit(struct fl_jfr_chunk *chunk)
 {
-	const struct fl_select *select = &pass->jfr->source->select;
-	const struct fl_jfr_chunk *chunk = pass->chunk;
-	int64_t from = fl_when_resolve(&select->from,
-				       pass->jfr->source->start,
-				       pass->jfr->source->end);
-	int64_t to = fl_when_resolve(&select->to, pass->jfr->source->start,
-				     pass->jfr->source->end);
+	const struct flame_source *source = chunk->jfr->source;
+	int64_t from = fl_when_resolve(&source->select.from, source->start,
+				       source->end);
+	int64_t to = fl_when_resolve(&source->select.to, source->start,
+				     source->end);
 
-	pass->from = INT64_MIN;
-	pass->to = INT64_MAX;
-	if (from != FLAME_NOTIME)
-		pass->from = ticks_at(chunk, from);
-	if (to != FLAME_NOTIME)
-		pass->to = ticks_at(chunk, to);
-	pass->limited = from != FLAME_NOTIME || to != FLAME_NOTIME;
+	chunk->from = from != FLAME_NOTIME ? ticks_at(chunk, from) : INT64_MIN;
+	chunk->to = to != FLAME_NOTIME ? ticks_at(chunk, to) : INT64_MAX;
+	chunk->limited = from != FLAME_NOTIME || to != FLAME_NOTIME;
 }
 
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
@@ -794,7 +788,6 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 	pass.by_thread = select->thread || select->survey || jfr->spans ||
 			 (select->needs & FL_NEED_THREAD);
 	pass.by_time = (select->needs & FL_NEED_TIME) || pass.leak;
-	limit_time(&pass);
 	while (w.at < end) {
 		const uint8_t *begin = w.at;
 		struct fl_jfr_class *class;
@@ -839,5 +832,5 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 	for (uint32_t i = 0; i < chunk->ncounts; i++)
 		if (chunk->counts[i]->plain)
 			add_plain(&pass, chunk->counts[i]);
-	return !fl_failed(jfr->source->flame);
+	return !fl_failed(chunk->flame);
 }

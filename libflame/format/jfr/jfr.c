@@ -12,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { HEADER = 68 };
+enum {
+	HEADER = 68,
+	WORTH = 4 << 20		/* what is smaller is read by one thread */
+};
 
 static bool is_magic(const uint8_t *at)
 {
@@ -50,6 +53,7 @@ static void close_jfr(struct flame_source *source)
 
 	if (!jfr)
 		return;
+	fl_jfr_ahead_free(jfr->ahead);
 	fl_jfr_chunk_free(jfr->now);
 	fl_jfr_chunk_free(jfr->before);
 	fl_jfr_leaks_free(jfr->leaks);
@@ -185,19 +189,20 @@ static bool is_too_early(const struct fl_jfr *jfr,
 				       &end) && end < from;
 }
 
-/* A chunk of 1.x or 2.x, of which chunk->size bytes are there. */
-static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
-		      enum fl_jfr_found found)
+/* What it is asked for, as all chunks before have it. */
+static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
-	bool good;
-
-	jfr->now = chunk;
 	widen(jfr->source, chunk);
-	if (found == FL_JFR_WHOLE && is_too_early(jfr, chunk)) {
-		jfr->chunks++;
-		return FLAME_OK;
-	}
-	good = fl_jfr_read_chunk(chunk);
+	fl_jfr_limit(chunk);
+	chunk->cpu_only = jfr->source->select.cpu_only;
+}
+
+/* It is read, if that went well; what there is of it is given out. */
+static int end_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
+		     enum fl_jfr_found found, bool good)
+{
+	jfr->lost_samples += chunk->lost_samples;
+	good = good && fl_jfr_read_rest(chunk);
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
 	if (found == FL_JFR_CUT)
@@ -222,6 +227,19 @@ static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	return FLAME_OK;
 }
 
+/* A chunk of 1.x or 2.x, of which chunk->size bytes are there. */
+static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
+		      enum fl_jfr_found found)
+{
+	jfr->now = chunk;
+	ask_chunk(jfr, chunk);
+	if (found == FL_JFR_WHOLE && is_too_early(jfr, chunk)) {
+		jfr->chunks++;
+		return FLAME_OK;
+	}
+	return end_chunk(jfr, chunk, found, fl_jfr_read_apart(chunk));
+}
+
 /* Lets go of the chunk before; `now` takes its place. */
 static void advance(struct fl_jfr *jfr, uint64_t size)
 {
@@ -232,7 +250,7 @@ static void advance(struct fl_jfr *jfr, uint64_t size)
 	fl_jfr_chunk_free(jfr->before);
 	jfr->before = jfr->now;
 	jfr->now = NULL;
-	jfr->behind = size;
+	jfr->behind = jfr->before && jfr->before->copy ? 0 : size;
 }
 
 /* All of `jfr->behind` and what follows, `want` bytes of it or more. */
@@ -246,7 +264,7 @@ static const uint8_t *peek(struct fl_jfr *jfr, size_t want, size_t *avail)
 	*avail = n - FL_MIN(n, jfr->behind);
 	if (!at)
 		return NULL;
-	if (jfr->before)
+	if (jfr->before && !jfr->before->copy)
 		jfr->before->at = at;	/* bytes may have moved */
 	return at + jfr->behind;
 }
@@ -310,6 +328,130 @@ static int step_whole(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 
 		size = to_next_chunk(jfr, at, size, avail);
 	}
+	advance(jfr, size);
+	return status;
+}
+
+/* Ahead ------------------------------------------------------------------- */
+
+/*
+ * Leaks, spans and the survey are of the whole, in order.  Where cpu is taken
+ * if there is any, the first chunk tells, more often than not.
+ */
+static bool is_ahead_wanted(const struct fl_jfr *jfr)
+{
+	const struct fl_select *select = &jfr->source->select;
+	uint64_t size;
+
+	return jfr->source->flame->threads > 1 && !select->survey &&
+	       !select->leak && !jfr->spans && !jfr->source->part &&
+	       (!select->choose || select->cpu_only || jfr->before) &&
+	       (!fl_in_size(jfr->source->in, &size) || size >= WORTH);
+}
+
+/* One chunk alone is read by all: it is not for this. */
+static bool are_several(struct fl_jfr *jfr)
+{
+	size_t avail;
+	const uint8_t *at = peek(jfr, HEADER, &avail);
+	uint64_t size;
+
+	if (avail < HEADER || memcmp(at, "FLR\0", 4) != 0)
+		return false;
+	size = fl_be(at + 8, 8);
+	if (size > SIZE_MAX - HEADER)
+		return false;
+	peek(jfr, size + HEADER, &avail);
+	return avail >= size + HEADER;
+}
+
+/* The bytes of an input that does not keep them. */
+static bool keep_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
+{
+	chunk->copy = fl_alloc(chunk->size);
+	if (!chunk->copy) {
+		fl_no_memory(jfr->source->flame);
+		return false;
+	}
+	memcpy(chunk->copy, chunk->at, chunk->size);
+	chunk->at = chunk->copy;
+	return true;
+}
+
+/*
+ * A whole chunk behind those that are ahead, or NULL.  Where the input stays,
+ * it is consumed up to the chunk before; else, up to what is ahead.
+ */
+static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
+{
+	struct fl_in *in = jfr->source->in;
+	bool stays = fl_in_stays(in);
+	struct fl_jfr_chunk *chunk;
+	uint64_t bytes = 0;
+	size_t avail;
+	const uint8_t *at;
+
+	if (stays)
+		fl_jfr_ahead_count(jfr->ahead, &bytes);
+	at = peek(jfr, bytes + HEADER, &avail);
+	if (avail < bytes + HEADER ||
+	    memcmp(at + bytes, "FLR\0\0\0", 6) == 0)
+		return NULL;
+	chunk = fl_jfr_chunk_new(jfr, fl_in_offset(in) + jfr->behind + bytes);
+	if (!chunk)
+		return NULL;
+	if (memcmp(at + bytes, "FLR\0", 4) == 0) {
+		uint64_t size = fl_be(at + bytes + 8, 8);
+
+		at = peek(jfr, size > SIZE_MAX - bytes ? SIZE_MAX :
+			       bytes + size, &avail);
+	}
+	if (fl_jfr_look(chunk, at + bytes, avail - bytes) == FL_JFR_WHOLE &&
+	    (stays || ((!jfr->before || jfr->before->copy ||
+			keep_bytes(jfr, jfr->before)) &&
+		       keep_bytes(jfr, chunk)))) {
+		if (!stays)
+			fl_in_consume(in, jfr->behind + chunk->size);
+		jfr->behind = stays ? jfr->behind : 0;
+		return chunk;
+	}
+	fl_jfr_chunk_free(chunk);
+	return NULL;
+}
+
+/* false: the next chunk is not one to read ahead. */
+static bool fill_ahead(struct fl_jfr *jfr)
+{
+	struct fl_jfr_chunk *chunk;
+	uint64_t bytes;
+
+	if (!jfr->ahead && !are_several(jfr))
+		return false;
+	if (!jfr->ahead)
+		jfr->ahead = fl_jfr_ahead_new(jfr);
+	while (jfr->ahead && fl_jfr_ahead_room(jfr->ahead) &&
+	       (chunk = look_ahead(jfr))) {
+		ask_chunk(jfr, chunk);
+		fl_jfr_ahead_give(jfr->ahead, chunk, is_too_early(jfr, chunk));
+	}
+	return jfr->ahead && fl_jfr_ahead_count(jfr->ahead, &bytes);
+}
+
+static int step_ahead(struct fl_jfr *jfr)
+{
+	struct fl_jfr_chunk *chunk;
+	uint64_t size;
+	bool good, skip;
+	int status = FLAME_OK;
+
+	chunk = jfr->now = fl_jfr_ahead_take(jfr->ahead, &good, &skip);
+	if (!chunk || fl_failed(jfr->source->flame))
+		return FLAME_FAILED;
+	size = chunk->size;
+	if (skip)
+		jfr->chunks++;
+	else
+		status = end_chunk(jfr, chunk, FL_JFR_WHOLE, good);
 	advance(jfr, size);
 	return status;
 }
@@ -422,7 +564,9 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		if (jfr->told)
 			return FLAME_END;
 		jfr->nready = jfr->next_ready = 0;
-		status = jfr->ended ? at_end(jfr) : step(jfr);
+		status = jfr->ended ? at_end(jfr) :
+			 is_ahead_wanted(jfr) && fill_ahead(jfr) ?
+				 step_ahead(jfr) : step(jfr);
 		if (status != FLAME_OK)
 			return status;
 	}

@@ -5,6 +5,7 @@
  * constant pools and clock, and is read by itself:
  *
  *	jfr.c	   the source: finds chunks, gives their samples out
+ *	ahead.c	   several chunks at once
  *	chunk.c	   one chunk of format 1.x or 2.x: header, then all of below
  *	meta.c	   the metadata event: classes and their fields
  *	plan.c	   a class as a list of steps that reading and skipping share
@@ -112,6 +113,7 @@ struct fl_jfr_chunk {
 	struct fl_jfr *jfr;
 	struct flame *flame;	/* where its names and stacks go */
 	struct fl_map *paths;	/* stack.c: hash of a trace -> its stack */
+	uint8_t *copy;		/* its own bytes; NULL: the input's */
 	const uint8_t *at;
 	uint64_t size;		/* of what may be read */
 	uint64_t offset;	/* in the input */
@@ -121,6 +123,10 @@ struct fl_jfr_chunk {
 	uint64_t pools_at, meta_at;	/* 0: none */
 	int64_t start_ns, duration_ns, start_ticks;
 	uint64_t ticks_per_second;
+	/* What is asked of it, as known when its turn to be read comes. */
+	int64_t from, to;	/* ticks */
+	bool limited;		/* from or to is set */
+	bool cpu_only;		/* see fl_select */
 	struct fl_arena arena;
 	struct fl_jfr_class *classes;
 	uint32_t nclasses;
@@ -161,6 +167,7 @@ struct fl_jfr_chunk {
 	uint64_t why_at;	/* its offset in the chunk */
 	bool salvaged;		/* not read by its header's offsets */
 	uint64_t nevents;
+	uint64_t lost_samples;	/* while it was recorded */
 	uint64_t broken_at;	/* framing ends here; 0: nowhere */
 	bool with_tlab, runnable_wall;
 	/* Events whose texts are looked at when the pools are there. */
@@ -336,12 +343,26 @@ struct fl_jfr {
 	struct fl_map paths;	/* of chunks that are read here */
 	struct fl_map survey;	/* of (metric, thread) pairs */
 	struct fl_jfr_info *info;
+	struct fl_jfr_ahead *ahead;	/* ahead.c */
 };
 
 /* span.c: whether a thread is inside a wanted span at a time (ns). */
 bool fl_jfr_in_span(const struct fl_jfr *jfr, uint64_t thread, int64_t ns);
 int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size);
 void fl_jfr_spans_free(struct fl_jfr_spans *spans);
+
+/* ahead.c: chunks that other threads read while one is given out. */
+struct fl_jfr_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr);
+/* Whether there is room for one more; it is ahead's from now on. */
+bool fl_jfr_ahead_room(const struct fl_jfr_ahead *ahead);
+void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk,
+		       bool skip);
+/* Chunks that were given and not taken, and their bytes. */
+size_t fl_jfr_ahead_count(const struct fl_jfr_ahead *ahead, uint64_t *bytes);
+/* The first of these; *good: fl_jfr_read_apart's; *skip as it was given. */
+struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good,
+				       bool *skip);
+void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead);
 
 /* chunk.c: 0: no; else the size (or what is left) of a plausible chunk. */
 enum fl_jfr_found {
@@ -356,8 +377,10 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
 /*
  * Reads a chunk whose header fl_jfr_look has filled in: metadata, events,
  * pools; what was counted is in chunk->sums.  false: nothing could be read.
+ * Then the rest, which needs the chunk before.
  */
-bool fl_jfr_read_chunk(struct fl_jfr_chunk *chunk);
+bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk);
+bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk);
 struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset);
 void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk);
 /*
@@ -367,6 +390,8 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk);
 bool fl_jfr_goes_on(const struct fl_jfr_chunk *now);
 int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks);
 
+/* event.c: --from and --to in ticks, computed as jfrconv does. */
+void fl_jfr_limit(struct fl_jfr_chunk *chunk);
 /* event.c: counts; what it must know is in the metadata only. */
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);
 /* The steps that read these fields (NULL: not wanted) of a class. */
@@ -382,6 +407,8 @@ const char *fl_jfr_unit(const struct fl_jfr_count *count);
 int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
 		       int64_t value);
 
+/* emit.c: the stacks of whatever may be asked for of a chunk apart. */
+void fl_jfr_stacks_apart(struct fl_jfr_chunk *chunk);
 /* emit.c: sums of a chunk become samples in jfr->ready. */
 int fl_jfr_emit(struct fl_jfr_chunk *chunk);
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A team: threads that do jobs in the order they are given.  Who waits for a
+ * job does those that nobody has begun in the meantime; so a team of one is
+ * its owner alone.  What a job may touch is for its owner to say.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct fl_team {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct fl_job *first, *last;	/* not begun */
+	bool over;
+	unsigned n;
+	pthread_t threads[];
+};
+
+/* Under the lock: a job that is not begun, or NULL. */
+static struct fl_job *take_job(struct fl_team *team)
+{
+	struct fl_job *job = team->first;
+
+	if (job) {
+		team->first = job->next;
+		if (!team->first)
+			team->last = NULL;
+	}
+	return job;
+}
+
+/* Under the lock, which is free while the job is done. */
+static void do_job(struct fl_team *team, struct fl_job *job)
+{
+	pthread_mutex_unlock(&team->lock);
+	job->run(job);
+	pthread_mutex_lock(&team->lock);
+	job->done = true;
+	pthread_cond_broadcast(&team->changed);
+}
+
+static void *work(void *arg)
+{
+	struct fl_team *team = arg;
+	struct fl_job *job;
+
+	pthread_mutex_lock(&team->lock);
+	while (!team->over) {
+		job = take_job(team);
+		if (job)
+			do_job(team, job);
+		else
+			pthread_cond_wait(&team->changed, &team->lock);
+	}
+	pthread_mutex_unlock(&team->lock);
+	return NULL;
+}
+
+struct fl_team *fl_team_new(unsigned threads)
+{
+	struct fl_team *team;
+
+	threads = FL_MIN(threads, 256u);
+	team = fl_zeroed(1, sizeof(*team) + threads * sizeof(*team->threads));
+	if (!team)
+		return NULL;
+	pthread_mutex_init(&team->lock, NULL);
+	pthread_cond_init(&team->changed, NULL);
+	while (team->n + 1 < threads &&
+	       pthread_create(&team->threads[team->n], NULL, work, team) == 0)
+		team->n++;
+	return team;
+}
+
+void fl_team_give(struct fl_team *team, struct fl_job *job)
+{
+	job->next = NULL;
+	job->done = false;
+	pthread_mutex_lock(&team->lock);
+	if (team->last)
+		team->last->next = job;
+	else
+		team->first = job;
+	team->last = job;
+	pthread_cond_broadcast(&team->changed);
+	pthread_mutex_unlock(&team->lock);
+}
+
+void fl_team_await(struct fl_team *team, struct fl_job *job)
+{
+	struct fl_job *other;
+
+	pthread_mutex_lock(&team->lock);
+	while (!job->done) {
+		other = take_job(team);
+		if (other)
+			do_job(team, other);
+		else
+			pthread_cond_wait(&team->changed, &team->lock);
+	}
+	pthread_mutex_unlock(&team->lock);
+}
+
+void fl_team_free(struct fl_team *team)
+{
+	if (!team)
+		return;
+	pthread_mutex_lock(&team->lock);
+	team->over = true;
+	pthread_cond_broadcast(&team->changed);
+	pthread_mutex_unlock(&team->lock);
+	while (team->n)
+		pthread_join(team->threads[--team->n], NULL);
+	pthread_mutex_destroy(&team->lock);
+	pthread_cond_destroy(&team->changed);
+	fl_free(team);
+}
