@@ -239,6 +239,14 @@ int flame_put(struct flame_sink *sink, const struct flame_sample *sample);
 
 /* next -> put until the end. */
 int flame_pump(struct flame_source *source, struct flame_sink *sink);
+/*
+ * Some other thread (flame_threads) may read this source, of a small file,
+ * while those before it are pumped into the sink: sources should be pumped
+ * in the order in which this is said of them.  What comes out, and what is
+ * said, is the same; a sink must not be told of a source that then goes to
+ * another.
+ */
+int flame_ahead(struct flame_source *source, struct flame_sink *sink);
 
 /* Ends and frees the chain: the only place where success is known. */
 int flame_finish(struct flame_sink *sink);

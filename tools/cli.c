@@ -19,17 +19,19 @@
 
 static void on_warning(void *arg, const char *line)
 {
-	const struct cli *cli = arg;
+	struct cli *cli = arg;
 
-	if (!cli->quiet)
+	cli->held_tongue |= cli->muted;
+	if (!cli->quiet && !cli->muted)
 		cli_say(cli, "%s", line);
 }
 
 static void on_remark(void *arg, const char *line)
 {
-	const struct cli *cli = arg;
+	struct cli *cli = arg;
 
-	if (!cli->quiet && !cli->compat)
+	cli->held_tongue |= cli->muted;
+	if (!cli->quiet && !cli->compat && !cli->muted)
 		cli_say(cli, "%s", line);
 }
 
@@ -150,16 +152,65 @@ static bool is_same(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
+enum { AHEAD = 16 };	/* inputs that are open at once */
+
+/* NULL: not now, something is to be said of it. */
+static struct flame_source *open_quietly(struct cli *cli, struct flame *flame,
+					 const char *path)
+{
+	struct flame_source *source;
+
+	cli->muted = true;
+	cli->held_tongue = false;
+	source = open_source(cli, flame, path, false);
+	cli->muted = false;
+	flame_clear(flame);
+	if (!cli->held_tongue)
+		return source;
+	flame_close(source);
+	return NULL;
+}
+
+/*
+ * The inputs after the i-th, so that they can be read ahead.  One that fails
+ * to open is opened again, and told of, when its turn comes.
+ */
+static bool look_ahead(struct cli *cli, struct flame *flame,
+		       struct flame_sink *sink, char **inputs, size_t n,
+		       size_t i, struct flame_source **open)
+{
+	for (size_t j = i + 1; j < n && j < i + AHEAD; j++) {
+		struct flame_source **at = &open[j % AHEAD];
+
+		if (*at || strcmp(inputs[j], "-") == 0)
+			continue;
+		*at = open_quietly(cli, flame, inputs[j]);
+		if (!*at)
+			return true;
+		if (flame_ahead(*at, sink) != FLAME_OK)
+			return false;
+	}
+	return true;
+}
+
 /* An input that cannot be read is told of and left out. */
-static bool pump_each(struct cli *cli, struct flame *flame,
+static bool pump_open(struct cli *cli, struct flame *flame,
 		      struct flame_sink *sink, char **inputs, size_t n,
-		      struct tally *tally)
+		      struct tally *tally, struct flame_source **open)
 {
 	for (size_t i = 0; i < n; i++, cli_progress_next(cli->progress)) {
-		struct flame_source *source = open_source(cli, flame,
-							  inputs[i], false);
+		struct flame_source *source = open[i % AHEAD];
 		int damage;
 
+		open[i % AHEAD] = NULL;
+		if (!source)
+			source = open_source(cli, flame, inputs[i], false);
+		/* The first one tells what is wanted of the others. */
+		if (i && cli->threads > 1 &&
+		    !look_ahead(cli, flame, sink, inputs, n, i, open)) {
+			flame_close(source);
+			return false;
+		}
 		if (!source) {
 			if (!cli_pass_over(cli, flame))
 				return false;
@@ -180,6 +231,18 @@ static bool pump_each(struct cli *cli, struct flame *flame,
 		flame_close(source);
 	}
 	return true;
+}
+
+static bool pump_each(struct cli *cli, struct flame *flame,
+		      struct flame_sink *sink, char **inputs, size_t n,
+		      struct tally *tally)
+{
+	struct flame_source *open[AHEAD] = { NULL };
+	bool good = pump_open(cli, flame, sink, inputs, n, tally, open);
+
+	for (size_t i = 0; i < AHEAD; i++)
+		flame_close(open[i]);
+	return good;
 }
 
 static bool pump_all(struct cli *cli, struct flame *flame,
@@ -339,7 +402,8 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 		return CLI_TROUBLE;
 	flame_on_warning(flame, on_warning, cli);
 	flame_on_remark(flame, on_remark, cli);
-	flame_threads(flame, cli->jobs ? cli->jobs : cli_cpus());
+	cli->threads = cli->jobs ? cli->jobs : cli_cpus();
+	flame_threads(flame, cli->threads);
 	status = convert(cli, flame, inputs, n, output);
 	if (cli->verbose)
 		say_costs(cli);

@@ -81,8 +81,10 @@ struct cli {
 	bool own_output;	/* the tool writes what was gathered */
 	bool compat;
 	bool quiet, verbose, strict;
+	bool muted, held_tongue;	/* nothing is said; there was something */
 	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
 	size_t memory;		/* bytes to hold at most; 0: no limit */
+	unsigned threads;	/* so many, then */
 };
 
 /* The whole of a tool: parses, reads, writes; gives the exit status. */

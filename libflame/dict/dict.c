@@ -50,6 +50,8 @@ void flame_free(struct flame *flame)
 {
 	if (!flame)
 		return;
+	if (flame->files)
+		flame->free_files(flame->files);
 	fl_index_free(&flame->names.index);
 	fl_index_free(&flame->frames.index);
 	fl_index_free(&flame->stacks.index);

@@ -10,7 +10,8 @@
  *		dict.c: errors and limits; absorb.c: one into another;
  *		java.c: how methods are spelt
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
- *		parts.c reads with several threads, team.c has some;
+ *		parts.c and files.c read with several threads, team.c has
+ *		some, kept.c keeps what they read;
  *		select.c what a source is asked for; pick.c one metric of many;
  *		text.c lines and tables, for tools; progress.c
  *	format/	formats.c the table; lines.c for readers of text, dump.c for
@@ -85,6 +86,9 @@ struct flame {
 	size_t nmetrics, metrics_room;
 	struct fl_index metrics_index;	/* by name */
 	unsigned threads;	/* to read with; 0, 1: one */
+	/* flow/files.c: what reads ahead. */
+	struct fl_files *files;
+	void (*free_files)(struct fl_files *files);
 	unsigned nlines;	/* struct flame_lines that are open */
 	bool failed;
 	bool exhausted;		/* it was memory: nothing helps */

@@ -98,6 +98,7 @@ struct flame_source {
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
 	bool part;		/* of another's input: see fl_format.split */
+	struct fl_file *ahead;	/* files.c; NULL: nobody reads it ahead */
 	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
 	int64_t start, end;
 	struct flame_fact *facts;
@@ -157,7 +158,10 @@ struct flame_sink {
 	bool keeps_apart;
 	const char *events;
 	int (*put)(struct flame_sink *sink, const struct flame_sample *sample);
-	/* Before the first and after the last sample of a source. */
+	/*
+	 * Before the first and after the last sample of a source.  begin may
+	 * come earlier too, for one that is read ahead.
+	 */
 	int (*begin)(struct flame_sink *sink, struct flame_source *source);
 	int (*end)(struct flame_sink *sink, struct flame_source *source);
 	/* What is still held goes on to next; next is finished by the flow. */
@@ -177,6 +181,8 @@ static inline int fl_put(struct flame_sink *sink, const struct flame_sample *s)
 	return sink->put(sink, s);
 }
 
+/* pump.c: what the sinks need is asked of the source. */
+int fl_begin(struct flame_source *source, struct flame_sink *sink);
 /* pump.c: a sample that was read goes on, with its input's labels. */
 int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 	       struct flame_sample *sample);
@@ -188,6 +194,35 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink);
 
 /* pick.c: whether a list as --events has it ("all", "cpu,alloc") names it. */
 bool fl_event_listed(const char *list, const char *name);
+
+/*
+ * kept.c: samples of a dictionary of one's own, until they go on with the
+ * ids of the source's.  Zeroed: none.
+ */
+struct fl_kept {
+	struct flame_sample *samples;
+	size_t n, room;
+	struct fl_map sums;	/* (metric, stack) -> place in samples */
+	bool each;		/* each by itself, in order */
+};
+
+int fl_keep(struct flame *flame, struct fl_kept *kept,
+	    const struct flame_sample *sample);
+int fl_hand_on(struct flame *from, const struct fl_kept *kept,
+	       struct fl_absorbed *map, struct flame_source *source,
+	       struct flame_sink *sink);
+void fl_kept_clear(struct fl_kept *kept);
+void fl_kept_free(struct fl_kept *kept);
+/* What the dictionary counts, and that it failed. */
+void fl_forget(struct flame *flame);
+
+/*
+ * files.c: whether the source was read ahead, and its samples have gone on
+ * (*status); else it is at its beginning.
+ */
+bool fl_pump_ahead(struct flame_source *source, struct flame_sink *sink,
+		   int *status);
+void fl_drop_ahead(struct flame_source *source);
 
 /*
  * team.c: jobs for several threads, the caller's being one.  Jobs are the

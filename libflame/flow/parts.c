@@ -55,9 +55,7 @@ struct worker {
 	const struct part *part;
 	bool packed;		/* nothing was read: there is a member */
 	int64_t took;		/* ns */
-	struct flame_sample *samples;
-	size_t n, room;
-	struct fl_map sums;	/* (metric, stack) -> place in samples */
+	struct fl_kept kept;
 	int status;
 };
 
@@ -95,33 +93,6 @@ static bool is_plain(const struct part *part)
 
 /* In a worker ----------------------------------------------------------- */
 
-static int keep(struct worker *w, const struct flame_sample *sample)
-{
-	bool plain = !sample->thread && !sample->labels &&
-		     sample->time == FLAME_NOTIME, fresh = true;
-	uint64_t *place = NULL;
-	int64_t *sum;
-
-	if (plain) {
-		place = fl_map_put(&w->sums, (uint64_t)sample->metric << 32 |
-					     sample->stack, &fresh);
-		if (!place)
-			return fl_no_memory(w->flame);
-	}
-	if (!fresh) {
-		sum = &w->samples[*place].weight;
-		return __builtin_add_overflow(*sum, sample->weight, sum) ?
-		       fl_fail(w->flame, "the sum of weights passes 2^63") :
-		       FLAME_OK;
-	}
-	if (!fl_grow(&w->samples, &w->room, w->n + 1, sizeof(*w->samples)))
-		return fl_no_memory(w->flame);
-	if (place)
-		*place = w->n;
-	w->samples[w->n++] = *sample;
-	return FLAME_OK;
-}
-
 static int read_part(struct worker *w)
 {
 	struct flame_source *source = w->source;
@@ -138,7 +109,7 @@ static int read_part(struct worker *w)
 		return FLAME_FAILED;
 	source->format->resume(source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (keep(w, &sample) != FLAME_OK)
+		if (fl_keep(w->flame, &w->kept, &sample) != FLAME_OK)
 			return FLAME_FAILED;
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }
@@ -235,15 +206,7 @@ static int read_here(struct parts *p, const struct part *part)
 /* What became of a part is forgotten. */
 static void drop(struct parts *p, struct worker *w)
 {
-	struct flame *flame = w->flame;
-
-	flame_clear(flame);
-	for (size_t i = 0; i < flame->nmetrics; i++) {
-		flame->metrics[i].samples = flame->metrics[i].no_stack = 0;
-		flame->metrics[i].total = 0;
-		flame->metrics[i].first = flame->metrics[i].last =
-			FLAME_NOTIME;
-	}
+	fl_forget(w->flame);
 	p->source->format->fork(p->source, w->source);
 }
 
@@ -259,21 +222,10 @@ static int read_again(struct parts *p, struct worker *w)
 
 static int hand_on(struct parts *p, struct worker *w)
 {
-	struct flame_source *source = p->source;
-	int status = FLAME_OK;
+	int status = fl_hand_on(w->flame, &w->kept, &w->map, p->source,
+				p->sink);
 
-	if (!fl_absorb(source->flame, w->flame, &w->map))
-		return FLAME_FAILED;
-	for (size_t i = 0; i < w->n && status == FLAME_OK; i++) {
-		struct flame_sample s = w->samples[i];
-
-		s.stack = w->map.stacks.at[s.stack];
-		s.metric = w->map.metrics.at[s.metric];
-		s.thread = w->map.labels.at[s.thread];
-		s.labels = w->map.labels.at[s.labels];
-		status = fl_deliver(source, p->sink, &s);
-	}
-	source->format->join(source, w->source);
+	p->source->format->join(p->source, w->source);
 	pass(p, w->part);
 	return status;
 }
@@ -292,8 +244,7 @@ static int take(struct parts *p, struct worker *w)
 	else
 		status = w->status == FLAME_OK ? hand_on(p, w) :
 						 read_again(p, w);
-	w->n = 0;
-	fl_map_clear(&w->sums);
+	fl_kept_clear(&w->kept);
 	give_turn(w, IDLE);
 	return status;
 }
@@ -485,8 +436,7 @@ static void free_worker(struct worker *w)
 	flame_close(w->source);
 	flame_free(w->flame);
 	fl_absorbed_free(&w->map);
-	fl_map_free(&w->sums);
-	fl_free(w->samples);
+	fl_kept_free(&w->kept);
 }
 
 static void free_workers(struct parts *p)

@@ -61,16 +61,25 @@ int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 	return sink->put(sink, sample);
 }
 
+int fl_begin(struct flame_source *source, struct flame_sink *sink)
+{
+	for (struct flame_sink *s = sink; s; s = s->next)
+		source->select.needs |= s->needs;
+	return notify(sink, source, true);
+}
+
 int flame_pump(struct flame_source *source, struct flame_sink *sink)
 {
 	struct flame_sample sample;
 	int status;
 
-	for (struct flame_sink *s = sink; s; s = s->next)
-		source->select.needs |= s->needs;
+	if (fl_begin(source, sink) != FLAME_OK)
+		return FLAME_FAILED;
 	begin_input(source);
-	if (notify(sink, source, true) != FLAME_OK ||
-	    fl_pump_parts(source, sink) != FLAME_OK)
+	if (fl_pump_ahead(source, sink, &status))
+		return status == FLAME_OK && !fl_failed(source->flame) ?
+		       notify(sink, source, false) : FLAME_FAILED;
+	if (fl_pump_parts(source, sink) != FLAME_OK)
 		return FLAME_FAILED;
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
 		if (fl_deliver(source, sink, &sample) != FLAME_OK)

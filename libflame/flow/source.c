@@ -84,6 +84,7 @@ void flame_close(struct flame_source *source)
 {
 	if (!source)
 		return;
+	fl_drop_ahead(source);
 	if (source->format && source->format->close)
 		source->format->close(source);
 	fl_in_close(source->in);

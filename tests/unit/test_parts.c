@@ -260,6 +260,119 @@ static flame_id stack_of(struct flame *flame, const char *a, const char *b)
 						  FLAME_KERNEL));
 }
 
+/* Recordings ---------------------------------------------------------------- */
+
+/* A recording of ours, again and again. */
+static struct fl_buf recordings(const char *name, size_t enough)
+{
+	const char *top = getenv("TOP");
+	struct fl_buf one = { 0 }, all = { 0 };
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/tests/data/jfr/%s", top ? top : ".",
+		 name);
+	slurp(path, &one);
+	while (all.size < enough)
+		fl_buf_put(&all, one.at, one.size);
+	fl_buf_free(&one);
+	return all;
+}
+
+static void same_of_all_events(const struct fl_buf *text)
+{
+	same_with_any_number(text, NULL, NULL);
+	same_with_any_number(text, "event", "wall");
+	same_with_any_number(text, "event", "alloc");
+	same_with_any_number(text, "from", "1s");
+}
+
+Test(recordings, are_read_the_same_chunk_by_chunk)
+{
+	struct fl_buf text = recordings("spark-multichunk.jfr", 5 << 20);
+
+	same_of_all_events(&text);
+	fl_buf_free(&text);
+}
+
+Test(recordings, are_damaged_the_same)
+{
+	struct fl_buf text = recordings("spark-multichunk.jfr", 5 << 20);
+	uint32_t seed = 7;
+
+	for (unsigned i = 0; i < 40; i++) {
+		seed = seed * 1103515245 + 12345;
+		text.at[(uint64_t)seed * text.size >> 32] ^= 1 << i % 8;
+	}
+	same_of_all_events(&text);
+	text.size -= 1000;
+	same_with_any_number(&text, NULL, NULL);
+	fl_buf_free(&text);
+}
+
+/* Files one after another, as a tool reads them. */
+static struct result read_files(unsigned threads, char *const *paths, size_t n)
+{
+	char path[] = "/tmp/test_parts.XXXXXX";
+	struct flame *flame = flame_new();
+	struct result result = { { 0 }, { 0 }, FLAME_OK };
+	struct flame_source *open[16] = { NULL };
+	struct flame_sink *sink;
+
+	cr_assert(n <= FL_COUNT(open));
+	close(mkstemp(path));
+	flame_threads(flame, threads);
+	flame_on_warning(flame, hear, &result.said);
+	flame_on_remark(flame, hear, &result.said);
+	sink = flame_pick(flame_create(flame, path, "folded"), NULL);
+	for (size_t i = 0; i < n; i++) {
+		open[i] = flame_open(flame, paths[i], NULL);
+		cr_assert(open[i]);
+		cr_expect_eq(flame_ahead(open[i], sink), FLAME_OK);
+	}
+	for (size_t i = 0; i < n; i++) {
+		/* One is given up: it may be read at this moment. */
+		if (i != 3)
+			cr_expect_eq(flame_pump(open[i], sink), FLAME_OK);
+		fl_buf_print(&result.said, "damage %d\n",
+			     flame_source_damage(open[i]));
+		flame_close(open[i]);
+	}
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	slurp(path, &result.text);
+	unlink(path);
+	flame_free(flame);
+	return result;
+}
+
+Test(files, are_read_ahead_and_the_same)
+{
+	static const char *const names[] = {
+		"spark-alloc-live.jfr", "jdk25-cputime.jfr",
+		"spark-killed.jfr", "spark-lock.jfr", "spark-trace.jfr",
+		"jdk17-multichunk.jfr.gz", "spark-inflight.jfr",
+	};
+	const char *top = getenv("TOP");
+	char *paths[FL_COUNT(names)];
+	struct result one, all;
+
+	for (size_t i = 0; i < FL_COUNT(names); i++)
+		cr_assert(asprintf(&paths[i], "%s/tests/data/jfr/%s",
+				   top ? top : ".", names[i]) > 0);
+	one = read_files(1, paths, FL_COUNT(names));
+	cr_expect_gt(one.text.size, 0);
+	for (unsigned threads = 2; threads <= 4; threads++) {
+		all = read_files(threads, paths, FL_COUNT(names));
+		cr_expect_str_eq(one.said.at, all.said.at);
+		cr_expect_str_eq(one.text.at, all.text.at);
+		fl_buf_free(&all.text);
+		fl_buf_free(&all.said);
+	}
+	fl_buf_free(&one.text);
+	fl_buf_free(&one.said);
+	for (size_t i = 0; i < FL_COUNT(names); i++)
+		free(paths[i]);
+}
+
 Test(absorbing, gives_the_ids_of_the_same_things)
 {
 	struct flame *to = flame_new(), *from = flame_new();

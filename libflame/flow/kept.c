@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples that one thread keeps for another: summed where nothing tells
+ * them apart, and given on with the ids of the other's dictionary.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+#include <stdlib.h>
+
+int fl_keep(struct flame *flame, struct fl_kept *kept,
+	    const struct flame_sample *sample)
+{
+	bool plain = !sample->thread && !sample->labels &&
+		     sample->time == FLAME_NOTIME, fresh = true;
+	uint64_t *place = NULL;
+	int64_t *sum;
+
+	if (plain && !kept->each) {
+		place = fl_map_put(&kept->sums, (uint64_t)sample->metric << 32 |
+						sample->stack, &fresh);
+		if (!place)
+			return fl_no_memory(flame);
+	}
+	if (!fresh) {
+		sum = &kept->samples[*place].weight;
+		return __builtin_add_overflow(*sum, sample->weight, sum) ?
+		       fl_fail(flame, "the sum of weights passes 2^63") :
+		       FLAME_OK;
+	}
+	if (!fl_grow(&kept->samples, &kept->room, kept->n + 1,
+		     sizeof(*kept->samples)))
+		return fl_no_memory(flame);
+	if (place)
+		*place = kept->n;
+	kept->samples[kept->n++] = *sample;
+	return FLAME_OK;
+}
+
+int fl_hand_on(struct flame *from, const struct fl_kept *kept,
+	       struct fl_absorbed *map, struct flame_source *source,
+	       struct flame_sink *sink)
+{
+	int status = FLAME_OK;
+
+	if (!fl_absorb(source->flame, from, map))
+		return FLAME_FAILED;
+	for (size_t i = 0; i < kept->n && status == FLAME_OK; i++) {
+		struct flame_sample s = kept->samples[i];
+
+		s.stack = map->stacks.at[s.stack];
+		s.metric = map->metrics.at[s.metric];
+		s.thread = map->labels.at[s.thread];
+		s.labels = map->labels.at[s.labels];
+		status = fl_deliver(source, sink, &s);
+	}
+	return status;
+}
+
+void fl_kept_clear(struct fl_kept *kept)
+{
+	kept->n = 0;
+	fl_map_clear(&kept->sums);
+}
+
+void fl_kept_free(struct fl_kept *kept)
+{
+	fl_map_free(&kept->sums);
+	fl_free(kept->samples);
+}
+
+/* What was read is read again elsewhere: it does not count. */
+void fl_forget(struct flame *flame)
+{
+	flame_clear(flame);
+	for (size_t i = 0; i < flame->nmetrics; i++) {
+		flame->metrics[i].samples = flame->metrics[i].no_stack = 0;
+		flame->metrics[i].total = 0;
+		flame->metrics[i].first = flame->metrics[i].last =
+			FLAME_NOTIME;
+	}
+}
