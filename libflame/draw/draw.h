@@ -9,7 +9,7 @@
  *	nameattr.c	links and the like, by name
  *	caption.c	what is written on it, and what still fits
  *	paper.c		text, numbers and shares as both pages spell them
- *	svg.c html.c	the pages
+ *	svg.c html.c	the pages; svg_frames.c is the boxes of the first
  *	pack.c		columns as HTML's script is given them
  *	text.c		the same in a terminal
  *

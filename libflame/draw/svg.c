@@ -8,45 +8,21 @@
  * Of a comparison the weights after are drawn, painted by the change of
  * self; what has no weight after is only counted.
  */
-#include "draw/draw.h"
+#include "draw/svg.h"
 #include "format/format.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 enum {
-	WIDTH = 1200, LEAST_WIDTH = 100, FRAME_HEIGHT = 18, PAD = 10,
+	WIDTH = 1200, LEAST_WIDTH = 100, FRAME_HEIGHT = 18,
 	MOST_FRAMES = 20000,
-	LONGEST = 1000,		/* bytes of a name in a title */
 	FINEST = 10000000	/* browsers clamp lengths beyond 2^25 */
 };
 
 #define MINWIDTH 0.1		/* pixels of WIDTH */
-#define NARROW 2.5		/* pixels: no gap to the next frame */
 
 #define FONTS "system-ui,-apple-system,&quot;Segoe UI&quot;,Roboto," \
 	"&quot;Noto Sans&quot;,&quot;DejaVu Sans&quot;,sans-serif"
-
-struct picture {
-	struct fl_page *page;
-	struct fl_out *out;
-	struct fl_layout *layout;
-	struct fl_brush brush;
-	struct fl_nameattr *attributes;	/* NULL: none */
-	const char *unit;
-	bool compares;		/* two columns */
-	const int64_t *weight;	/* the totals that are widths */
-	struct fl_paints paints;
-	uint32_t *paint;	/* by node: a number in paints */
-	int64_t *x;
-	int64_t all, total;	/* the root's; at least 1 */
-	int64_t unit_size;	/* weight of a unit of the inner picture */
-	int64_t least;		/* lighter nodes are only outlined */
-	double minwidth, width, height, row, top, scale;
-	unsigned rows;
-	uint32_t drawn, cut, gone;
-	int64_t cut_total;
-};
 
 static double minwidth(const struct fl_page *page, double width)
 {
@@ -57,13 +33,8 @@ static double minwidth(const struct fl_page *page, double width)
 	return page->peer == FL_PEER_INFERNO ? width / 10000 : MINWIDTH;
 }
 
-static bool is_gone(const struct picture *p, uint32_t i)
-{
-	return p->compares && i && !p->weight[i];
-}
-
 /* What is drawn and what is only outlined. */
-static void count(struct picture *p)
+static void count(struct fl_svg *p)
 {
 	const struct fl_layout *l = p->layout;
 
@@ -71,7 +42,7 @@ static void count(struct picture *p)
 	for (unsigned i = 0; p->compares && i < FL_RAMP_STEPS; i++)
 		fl_paint(&p->paints, fl_ramp[i]);
 	for (uint32_t i = 0; i < l->n; i++) {
-		if (is_gone(p, i)) {
+		if (fl_svg_is_gone(p, i)) {
 			p->gone++;
 			continue;
 		}
@@ -89,7 +60,7 @@ static void count(struct picture *p)
 }
 
 /* A line each for the subtitle, the sum, what was cut, and the notes. */
-static void measure(struct picture *p)
+static void measure(struct fl_svg *p)
 {
 	const struct fl_page *page = p->page;
 	unsigned below = 1 + (p->cut > 0) + p->compares +
@@ -101,7 +72,7 @@ static void measure(struct picture *p)
 }
 
 /* The root's weight, which --total may widen. */
-static int64_t whole(const struct picture *p)
+static int64_t whole(const struct fl_svg *p)
 {
 	int64_t sum = p->weight[0], all = p->page->all;
 
@@ -113,13 +84,14 @@ static int64_t whole(const struct picture *p)
 }
 
 /* The lightest that is drawn: narrow ones are outlined, and too many. */
-static int set_least(struct picture *p)
+static int set_least(struct fl_svg *p)
 {
 	int64_t heaviest = 0;
 
 	p->minwidth = minwidth(p->page, p->width);
 	p->least = fl_int64(p->minwidth / p->scale);
 	p->least += p->least * p->scale < p->minwidth;
+	p->least = FL_MAX(p->least, 1);
 	if (!p->page->peer &&
 	    !fl_heaviest(p->layout, p->compares, MOST_FRAMES, &heaviest))
 		return fl_no_memory(p->page->tree->flame);
@@ -130,7 +102,7 @@ static int set_least(struct picture *p)
 	return FLAME_OK;
 }
 
-static int prepare(struct picture *p)
+static int prepare(struct fl_svg *p)
 {
 	struct fl_page *page = p->page;
 	double least = page->minwidth;
@@ -157,7 +129,7 @@ static int prepare(struct picture *p)
 	p->unit = page->countname ? page->countname : p->layout->unit;
 	p->all = whole(p);
 	p->total = FL_MAX(p->all, 1);
-	p->scale = (p->width - 2 * PAD) / p->total;
+	p->scale = (p->width - 2 * FL_SVG_PAD) / p->total;
 	for (p->unit_size = 1; p->total / p->unit_size > FINEST;)
 		p->unit_size *= 10;
 	p->x = fl_zeroed(p->layout->n, sizeof(*p->x));
@@ -180,7 +152,7 @@ static void put_rule(struct fl_out *out, const char *what, const char *key,
 		fl_out_print(out, "\n%s{%s:%s}", what, key, color);
 }
 
-static void put_style(struct picture *p)
+static void put_style(struct fl_svg *p)
 {
 	struct fl_out *out = p->out;
 
@@ -201,7 +173,7 @@ static void put_style(struct picture *p)
 	fl_out_text(out, "</style>\n");
 }
 
-static void put_size(struct picture *p, double width, double height)
+static void put_size(struct fl_svg *p, double width, double height)
 {
 	fl_out_text(p->out, " width=\"");
 	fl_put_coord(p->out, width);
@@ -210,7 +182,7 @@ static void put_size(struct picture *p, double width, double height)
 	fl_out_text(p->out, "\"");
 }
 
-static void put_text(struct picture *p, const char *attributes, double x,
+static void put_text(struct fl_svg *p, const char *attributes, double x,
 		     double y, const char *text)
 {
 	fl_out_print(p->out, "<text%s x=\"", attributes);
@@ -223,7 +195,7 @@ static void put_text(struct picture *p, const char *attributes, double x,
 }
 
 /* One colour, or one of the peers' gradients by its name. */
-static void put_background(struct picture *p)
+static void put_background(struct fl_svg *p)
 {
 	static const struct {
 		const char *name, *top, *bottom;
@@ -251,7 +223,7 @@ static void put_background(struct picture *p)
 		     fill ? fill : "#fff");
 }
 
-static void put_head(struct picture *p)
+static void put_head(struct fl_svg *p)
 {
 	const struct fl_page *page = p->page;
 	struct fl_out *out = p->out;
@@ -287,325 +259,16 @@ static void put_head(struct picture *p)
 			 page->subtitle);
 }
 
-static unsigned row_of(const struct picture *p, unsigned level)
+static void put_line(struct fl_svg *p, double *y)
 {
-	return p->page->inverted ? level : p->rows - 1 - level;
-}
-
-static void put_number(struct fl_out *out, uint64_t n)
-{
-	char digits[24];
-
-	fl_out_put(out, digits, fl_format_u64(digits, n));
-}
-
-/* " (1,234 -> 1,250 samples, +16)" */
-static void put_changes(struct picture *p, uint32_t i)
-{
-	int64_t before = p->layout->total[0][i];
-
-	fl_out_put(p->out, " (", 2);
-	fl_put_count(p->out, before);
-	fl_out_text(p->out, " -&gt; ");
-	fl_put_count(p->out, p->weight[i]);
-	fl_out_put(p->out, " ", 1);
-	fl_put_string(p->out, p->unit);
-	fl_out_put(p->out, ", ", 2);
-	fl_put_change(p->out, p->weight[i] - before);
-	fl_out_text(p->out, before ? ")" : ", new)");
-}
-
-/* A weight as it is told. */
-static int64_t counted(const struct picture *p, int64_t weight)
-{
-	double n = (double)weight * p->page->factor;
-
-	if (p->page->factor <= 0 || n > 9e18)
-		return weight;
-	return (int64_t)(n + 0.5);
-}
-
-/* " (1,234 samples, 5.67%)" */
-static void put_weight(struct picture *p, int64_t weight)
-{
-	fl_out_put(p->out, " (", 2);
-	fl_put_count(p->out, counted(p, weight));
-	fl_out_put(p->out, " ", 1);
-	fl_put_string(p->out, p->unit);
-	fl_out_put(p->out, ", ", 2);
-	fl_put_share(p->out, weight, p->all);
-	fl_out_put(p->out, ")", 1);
-}
-
-/* A weight in units of the inner picture. */
-static int64_t units(const struct picture *p, int64_t weight)
-{
-	return weight / p->unit_size;
-}
-
-static struct slice attribute(const struct picture *p, struct slice name,
-			      const char *key)
-{
-	struct slice none = { NULL, 0 };
-
-	return p->attributes ? fl_nameattr_get(p->attributes, name, key) :
-			       none;
-}
-
-/* What --nameattr has of a frame; false: nothing. */
-static bool put_attribute(struct picture *p, struct slice name,
-			  const char *key)
-{
-	struct slice value = attribute(p, name, key);
-
-	if (!value.at)
-		return false;
-	fl_out_print(p->out, " %s=\"", key);
-	fl_put_escaped(p->out, value, SIZE_MAX);
-	fl_out_text(p->out, "\"");
-	return true;
-}
-
-/* A link leads elsewhere; it is no script. */
-static bool put_link(struct picture *p, struct slice name)
-{
-	struct slice to = attribute(p, name, "href");
-
-	if (!to.at || (to.size > 10 &&
-		       strncasecmp(to.at, "javascript:", 11) == 0))
-		return false;
-	fl_out_text(p->out, "<a");
-	put_attribute(p, name, "href");
-	if (!put_attribute(p, name, "target"))
-		fl_out_text(p->out, " target=\"_top\"");
-	fl_out_text(p->out, ">");
-	return true;
-}
-
-static void put_title(struct picture *p, uint32_t i, struct slice name)
-{
-	struct slice own = { NULL, 0 };
-
-	if (i)
-		own = attribute(p, name, "title");
-	fl_out_text(p->out, "<title>");
-	if (own.at) {
-		fl_put_escaped(p->out, own, LONGEST);
-	} else {
-		fl_put_escaped(p->out, name, LONGEST);
-		if (p->compares)
-			put_changes(p, i);
-		else
-			put_weight(p, i ? p->weight[i] : p->all);
-	}
-	fl_out_text(p->out, "</title>");
-}
-
-static void put_frame(struct picture *p, uint32_t i)
-{
-	struct slice name = fl_node_name(p->page, p->layout, i);
-	struct fl_out *out = p->out;
-	int64_t weight = i ? p->weight[i] : p->all;
-	int64_t left = units(p, p->x[i]);
-	int64_t width = units(p, p->x[i] + weight) - left;
-	unsigned type = p->layout->type[i];
-	bool link = i && put_link(p, name);
-
-	fl_out_text(out, "<rect class=\"c");
-	put_number(out, p->paint[i]);
-	if (i && type != FLAME_UNKNOWN) {
-		fl_out_put(out, " ", 1);
-		fl_out_put(out, &FL_TYPE_LETTERS[type], 1);
-	}
-	fl_out_text(out, "\" x=\"");
-	put_number(out, left);
-	fl_out_text(out, "\" y=\"");
-	put_number(out, row_of(p, p->layout->level[i]));
-	fl_out_text(out, "\" width=\"");
-	put_number(out, FL_MAX(width, 1));
-	fl_out_print(out, "\" height=\"1\" fill=\"#%06x\"",
-		     (unsigned)p->paints.at[p->paint[i]].light);
-	if (i)
-		put_attribute(p, name, "id");
-	fl_out_text(out, ">");
-	put_title(p, i, name);
-	fl_out_text(out, link ? "</rect></a>\n" : "</rect>\n");
-}
-
-static void put_frames(struct picture *p)
-{
-	const int64_t *total = p->weight;
-
-	for (uint32_t i = 0; i < p->layout->n; i++)
-		if (!i || total[i] >= p->least)
-			put_frame(p, i);
-}
-
-/*
- * A pixel between frames.  Not their stroke: few programs but browsers can
- * keep the width of a stroke where units are scaled.
- */
-static void put_gaps(struct picture *p)
-{
-	const struct fl_layout *l = p->layout;
-	struct fl_out *out = p->out;
-
-	fl_out_text(out, "<path id=\"gaps\" stroke=\"#fff\" "
-		    "pointer-events=\"none\" d=\"");
-	for (unsigned row = 1; row <= p->rows; row++) {
-		fl_out_print(out, "M%d ", PAD);
-		fl_put_coord(out, p->top + row * p->row - 0.5);
-		fl_out_text(out, "h");
-		fl_put_coord(out, p->width - 2 * PAD);
-	}
-	for (uint32_t i = 1; i < l->n; i++) {
-		int64_t end = p->x[i] + p->weight[i];
-
-		if (p->weight[i] < p->least ||
-		    p->weight[i] * p->scale < NARROW)
-			continue;
-		fl_out_text(out, "M");
-		fl_put_coord(out, PAD + end * p->scale - 0.5);
-		fl_out_text(out, " ");
-		fl_put_coord(out, p->top +
-			     row_of(p, l->level[i]) * p->row);
-		fl_out_text(out, "v");
-		fl_put_coord(out, p->row);
-	}
-	fl_out_text(out, "\"/>\n");
-}
-
-struct run {
-	int64_t from, to;
-	struct fl_buf path;
-};
-
-static void end_run(struct run *run, unsigned row)
-{
-	if (run->to > run->from)
-		fl_buf_print(&run->path, "M%lld %uh%lldv1H%lldz",
-			     (long long)run->from, row,
-			     (long long)(run->to - run->from),
-			     (long long)run->from);
-}
-
-/* A path per row; what is less than a pixel apart is one piece of it. */
-static bool put_cut(struct picture *p)
-{
-	const struct fl_layout *l = p->layout;
-	struct run *run = fl_zeroed(p->rows, sizeof(*run));
-	int64_t pixel = units(p, 1 / p->scale);
-	bool good = run;
-
-	for (uint32_t i = 1; run && i < l->n; i++) {
-		struct run *r = &run[l->level[i]];
-		int64_t left = units(p, p->x[i]);
-
-		if (p->weight[i] >= p->least || is_gone(p, i))
-			continue;
-		if (r->to == r->from || left > r->to + pixel) {
-			end_run(r, row_of(p, l->level[i]));
-			r->from = left;
-		}
-		r->to = units(p, p->x[i] + p->weight[i]);
-		r->to = FL_MAX(r->to, r->from + 1);
-	}
-	for (unsigned level = 0; run && level < p->rows; level++) {
-		struct run *r = &run[level];
-
-		end_run(r, row_of(p, level));
-		good = good && !r->path.failed;
-		if (r->path.size) {
-			fl_out_text(p->out, "<path class=\"cut\" "
-				    "fill=\"#c9ced5\" d=\"");
-			fl_out_put(p->out, r->path.at, r->path.size);
-			fl_out_text(p->out, "\"/>\n");
-		}
-		fl_buf_free(&r->path);
-	}
-	fl_free(run);
-	return good;
-}
-
-/* Frames that were not there before. */
-static void put_new(struct picture *p)
-{
-	const struct fl_layout *l = p->layout;
-	struct fl_out *out = p->out;
-
-	fl_out_text(out, "<pattern id=\"hatch\" width=\"6\" height=\"6\" "
-		    "patternUnits=\"userSpaceOnUse\"><path d=\"M-1 7L7-1\" "
-		    "stroke=\"#14181d\" stroke-opacity=\".3\"/></pattern>\n"
-		    "<path id=\"new\" fill=\"url(#hatch)\" pointer-events=\"none\" "
-		    "d=\"");
-	for (uint32_t i = 1; i < l->n; i++) {
-		double width = p->weight[i] * p->scale - 1;
-
-		if (l->total[0][i] || width < NARROW)
-			continue;
-		fl_out_text(out, "M");
-		fl_put_coord(out, PAD + p->x[i] * p->scale);
-		fl_out_text(out, " ");
-		fl_put_coord(out, p->top +
-			     row_of(p, l->level[i]) * p->row);
-		fl_out_text(out, "h");
-		fl_put_coord(out, width);
-		fl_out_text(out, "v");
-		fl_put_coord(out, p->row - 1);
-		fl_out_text(out, "h");
-		fl_put_coord(out, -width);
-		fl_out_text(out, "z");
-	}
-	fl_out_text(out, "\"/>\n");
-}
-
-static void put_labels(struct picture *p)
-{
-	const struct fl_layout *l = p->layout;
-	struct fl_out *out = p->out;
-	struct fl_caption caption;
-	double size = p->page->font_size > 0 ? p->page->font_size : 12;
-
-	fl_out_text(out, "<g id=\"labels\" pointer-events=\"none\"");
-	if (p->page->font_size > 0) {
-		fl_out_text(out, " font-size=\"");
-		fl_put_coord(out, p->page->font_size);
-		fl_out_text(out, "\"");
-	}
-	fl_out_text(out, ">\n");
-	for (uint32_t i = 0; i < l->n && p->row >= size; i++) {
-		double width = i ? p->weight[i] * p->scale : p->width;
-		struct slice text;
-		bool cut;
-
-		if (width < 26)
-			continue;
-		fl_caption(&caption, fl_node_name(p->page, l, i), l->type[i]);
-		text = fl_caption_fit(&caption, width * 12 / size, &cut);
-		if (!text.size)
-			continue;
-		fl_out_text(out, "<text x=\"");
-		fl_put_coord(out, PAD + p->x[i] * p->scale + 4);
-		fl_out_text(out, "\" y=\"");
-		fl_put_coord(out, p->top + row_of(p, l->level[i]) * p->row +
-			     p->row / 2 + size / 3);
-		fl_out_text(out, "\">");
-		fl_put_escaped(out, text, SIZE_MAX);
-		fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
-	}
-	fl_out_text(out, "</g>\n");
-}
-
-static void put_line(struct picture *p, double *y)
-{
-	fl_out_print(p->out, "<text x=\"%d\" y=\"", PAD);
+	fl_out_print(p->out, "<text x=\"%d\" y=\"", FL_SVG_PAD);
 	fl_put_coord(p->out, *y);
 	fl_out_text(p->out, "\">");
 	*y += 18;
 }
 
 /* "1,234 -> 1,250 samples (+16, +1.30%), " */
-static void put_totals(struct picture *p)
+static void put_totals(struct fl_svg *p)
 {
 	int64_t before = p->layout->total[0][0], after = p->weight[0];
 
@@ -624,7 +287,7 @@ static void put_totals(struct picture *p)
 	fl_out_text(p->out, "), ");
 }
 
-static void put_swatch(struct picture *p, double x, double y, unsigned step)
+static void put_swatch(struct fl_svg *p, double x, double y, unsigned step)
 {
 	fl_out_print(p->out, "<rect class=\"c%u\" x=\"", step);
 	fl_put_coord(p->out, x);
@@ -635,12 +298,12 @@ static void put_swatch(struct picture *p, double x, double y, unsigned step)
 }
 
 /* What the colours say, and how many frames there are no more. */
-static void put_legend(struct picture *p, double *y)
+static void put_legend(struct fl_svg *p, double *y)
 {
 	struct fl_out *out = p->out;
-	double x = PAD + 64;
+	double x = FL_SVG_PAD + 64;
 
-	put_text(p, "", PAD, *y, "self: less");
+	put_text(p, "", FL_SVG_PAD, *y, "self: less");
 	for (unsigned i = 0; i < FL_RAMP_STEPS; i++, x += 19)
 		put_swatch(p, x, *y - 10, i);
 	fl_out_text(out, "<text x=\"");
@@ -657,7 +320,7 @@ static void put_legend(struct picture *p, double *y)
 	*y += 18;
 }
 
-static void put_foot(struct picture *p)
+static void put_foot(struct fl_svg *p)
 {
 	double y = p->top + p->rows * p->row + 8 + 12;
 	struct fl_out *out = p->out;
@@ -671,7 +334,7 @@ static void put_foot(struct picture *p)
 	if (p->compares) {
 		put_totals(p);
 	} else {
-		fl_put_count(out, counted(p, p->all));
+		fl_put_count(out, fl_svg_counted(p, p->all));
 		fl_out_text(out, " ");
 		fl_put_string(out, p->unit);
 		fl_out_text(out, ", ");
@@ -690,11 +353,11 @@ static void put_foot(struct picture *p)
 		fl_out_text(out, " of all</text>\n");
 	}
 	if (p->page->notes && *p->page->notes)
-		put_text(p, "", PAD, y, p->page->notes);
+		put_text(p, "", FL_SVG_PAD, y, p->page->notes);
 	fl_out_text(out, "</g>\n");
 }
 
-static void put_script(struct picture *p)
+static void put_script(struct fl_svg *p)
 {
 	if (p->page->no_script)
 		return;
@@ -704,10 +367,10 @@ static void put_script(struct picture *p)
 }
 
 /* For those who read it back: format/picture/svg.c. */
-static void put_facts(struct picture *p)
+static void put_facts(struct fl_svg *p)
 {
 	fl_out_text(p->out, " data-cut=\"");
-	put_number(p->out, (uint64_t)FL_MAX(p->cut_total, 0));
+	fl_svg_number(p->out, (uint64_t)FL_MAX(p->cut_total, 0));
 	if (*p->layout->metric) {
 		fl_out_text(p->out, "\" data-metric=\"");
 		fl_put_string(p->out, p->layout->metric);
@@ -715,18 +378,18 @@ static void put_facts(struct picture *p)
 	fl_out_text(p->out, "\"");
 }
 
-static bool put_picture(struct picture *p)
+static bool put_picture(struct fl_svg *p)
 {
 	struct fl_out *out = p->out;
 	bool good;
 
 	put_head(p);
-	fl_out_print(out, "<svg id=\"frames\" x=\"%d\" y=\"", PAD);
+	fl_out_print(out, "<svg id=\"frames\" x=\"%d\" y=\"", FL_SVG_PAD);
 	fl_put_coord(out, p->top);
 	fl_out_text(out, "\"");
-	put_size(p, p->width - 2 * PAD, p->rows * p->row);
+	put_size(p, p->width - 2 * FL_SVG_PAD, p->rows * p->row);
 	fl_out_text(out, " viewBox=\"0 0 ");
-	put_number(out, units(p, p->total));
+	fl_svg_number(out, fl_svg_units(p, p->total));
 	fl_out_print(out, " %u\" preserveAspectRatio=\"none\"", p->rows);
 	put_facts(p);
 	if (p->page->nametype) {
@@ -735,13 +398,9 @@ static bool put_picture(struct picture *p)
 		fl_out_text(out, "\"");
 	}
 	fl_out_text(out, ">\n");
-	good = put_cut(p);
-	put_frames(p);
+	good = fl_svg_frames(p);
 	fl_out_text(out, "</svg>\n");
-	put_gaps(p);
-	if (p->compares)
-		put_new(p);
-	put_labels(p);
+	fl_svg_above(p);
 	put_foot(p);
 	put_script(p);
 	fl_out_text(out, "</svg>\n");
@@ -750,7 +409,7 @@ static bool put_picture(struct picture *p)
 
 static int write_svg(struct fl_page *page)
 {
-	struct picture p = { .page = page, .out = page->out };
+	struct fl_svg p = { .page = page, .out = page->out };
 	int status = prepare(&p);
 
 	if (status == FLAME_OK && !put_picture(&p))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The script of an SVG: zoom, search, keys and links over a picture that is
- * complete without it.  Frames are the rects of #frames in preorder, in the
- * units of that inner picture: a zoom changes its viewBox, and the labels
- * and gaps above it, which are in pixels.  With caption.js.
+ * complete without it.  Frames are the rects of #frames, in the units of
+ * that inner picture: a zoom changes its viewBox, and the labels and gaps
+ * above it, which are in pixels.  With caption.js.
  */
 const NS = "http://www.w3.org/2000/svg";
 const XHTML = "http://www.w3.org/1999/xhtml";
@@ -16,9 +16,21 @@ const alone = svg === document.documentElement;
 const $ = (id) => svg.querySelector("#" + id);
 const frames = $("frames"), labels = $("labels"), gaps = $("gaps");
 const fresh = $("new");
-const rects = [...frames.querySelectorAll("rect")];
-const n = rects.length;
 const number = (e, name) => Number(e.getAttribute(name));
+
+// Frames in preorder.  Grouped by colour they are not, but tell by place.
+function preorder() {
+	const all = [...frames.querySelectorAll("rect")];
+	const y0 = number(all[0], "y");
+	if (!frames.querySelector("g"))
+		return all;
+	return all.map((r) => ({ r, x: number(r, "x"),
+		level: Math.abs(number(r, "y") - y0) }))
+		.sort((a, b) => a.x - b.x || a.level - b.level)
+		.map((a) => a.r);
+}
+const rects = preorder();
+const n = rects.length;
 
 // What the picture says of itself.
 const rows = Number(frames.getAttribute("viewBox").split(" ")[3]);

@@ -39,6 +39,8 @@ struct svg {
 	struct fl_buf title;
 	struct fl_box box;
 	enum flame_type type;
+	unsigned group;		/* ours: of the g of one type, or 0 */
+	enum flame_type group_type;
 	bool is_exact, is_bad;
 };
 
@@ -163,6 +165,8 @@ static void begin_rect(struct svg *svg, const struct attributes *list)
 
 	svg->box = (struct fl_box){ 0 };
 	svg->type = type_of(attribute(list, NULL, "class"));
+	if (svg->group)
+		svg->type = svg->group_type;
 	svg->is_exact = place(svg, list, "fg", "x", "w");
 	svg->is_bad = !svg->is_exact && !place(svg, list, NULL, "x", "width");
 	svg->is_bad |= !fl_decimal(attribute(list, NULL, "y"), &svg->box.y,
@@ -175,6 +179,17 @@ static void begin_rect(struct svg *svg, const struct attributes *list)
 	} else {
 		svg->waiting = svg->depth;
 	}
+}
+
+/* Frames of one colour and type may stand in a g that says it. */
+static void begin_group(struct svg *svg, const struct attributes *list)
+{
+	struct slice classes = attribute(list, NULL, "class");
+
+	if (!svg->ours || !classes.size)
+		return;
+	svg->group = svg->depth;
+	svg->group_type = type_of(classes);
 }
 
 /* What our pictures say of themselves. */
@@ -212,6 +227,7 @@ static void start_element(void *arg, const xmlChar *name,
 	svg->holder = 0;
 	if (fl_slice_is(is, "g") || fl_slice_is(is, "a")) {
 		svg->holder = svg->depth;
+		begin_group(svg, &list);
 	} else if (fl_slice_is(is, "rect")) {
 		svg->holder = svg->depth;
 		begin_rect(svg, &list);
@@ -238,6 +254,8 @@ static void end_element(void *arg, const xmlChar *name, const xmlChar *prefix,
 		svg->waiting = 0;
 	if (svg->holder == svg->depth)
 		svg->holder = 0;
+	if (svg->group == svg->depth)
+		svg->group = 0;
 	svg->depth--;
 }
 

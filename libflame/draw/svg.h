@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of an SVG share: svg.c measures and writes what is around
+ * the frames, svg_frames.c the frames themselves and what lies on them.
+ */
+#ifndef FL_DRAW_SVG_H
+#define FL_DRAW_SVG_H
+
+#include "draw/draw.h"
+
+enum { FL_SVG_PAD = 10 };	/* pixels left and right of the frames */
+
+struct fl_svg {
+	struct fl_page *page;
+	struct fl_out *out;
+	struct fl_layout *layout;
+	struct fl_brush brush;
+	struct fl_nameattr *attributes;	/* NULL: none */
+	const char *unit;
+	bool compares;		/* two columns */
+	const int64_t *weight;	/* the totals that are widths */
+	struct fl_paints paints;
+	uint32_t *paint;	/* by node: a number in paints */
+	int64_t *x;
+	int64_t all, total;	/* the root's; at least 1 */
+	int64_t unit_size;	/* weight of a unit of the inner picture */
+	int64_t least;		/* lighter nodes are only outlined */
+	double minwidth, width, height, row, top, scale;
+	unsigned rows;
+	uint32_t drawn, cut, gone;
+	int64_t cut_total;
+};
+
+/* A weight as it is told; in units of the inner picture. */
+int64_t fl_svg_counted(const struct fl_svg *p, int64_t weight);
+int64_t fl_svg_units(const struct fl_svg *p, int64_t weight);
+void fl_svg_number(struct fl_out *out, uint64_t n);
+/* Of a comparison: it has no width. */
+bool fl_svg_is_gone(const struct fl_svg *p, uint32_t i);
+
+/* In the inner picture; false: no memory. */
+bool fl_svg_frames(struct fl_svg *p);
+/* Above it, in pixels. */
+void fl_svg_above(struct fl_svg *p);
+
+#endif

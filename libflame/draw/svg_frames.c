@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The frames of an SVG, in the units of the inner picture: a box's width is
+ * its total.  And what lies on them in pixels: gaps, hatches, labels.
+ *
+ * Frames stand in preorder, each with its own colour and type.  Many stand
+ * with those of their kind instead, which takes a sixth of the bytes away;
+ * then their places alone tell whose child is whose.
+ */
+#include "draw/svg.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+enum {
+	MANY_FRAMES = 1000,
+	LONGEST = 1000		/* bytes of a name in a title */
+};
+
+#define NARROW 2.5		/* pixels: no gap to the next frame */
+
+bool fl_svg_is_gone(const struct fl_svg *p, uint32_t i)
+{
+	return p->compares && i && !p->weight[i];
+}
+
+static unsigned row_of(const struct fl_svg *p, unsigned level)
+{
+	return p->page->inverted ? level : p->rows - 1 - level;
+}
+
+void fl_svg_number(struct fl_out *out, uint64_t n)
+{
+	char digits[24];
+
+	fl_out_put(out, digits, fl_format_u64(digits, n));
+}
+
+/* " (1,234 -> 1,250 samples, +16)" */
+static void put_changes(struct fl_svg *p, uint32_t i)
+{
+	int64_t before = p->layout->total[0][i];
+
+	fl_out_put(p->out, " (", 2);
+	fl_put_count(p->out, before);
+	fl_out_text(p->out, " -&gt; ");
+	fl_put_count(p->out, p->weight[i]);
+	fl_out_put(p->out, " ", 1);
+	fl_put_string(p->out, p->unit);
+	fl_out_put(p->out, ", ", 2);
+	fl_put_change(p->out, p->weight[i] - before);
+	fl_out_text(p->out, before ? ")" : ", new)");
+}
+
+/* A weight as it is told. */
+int64_t fl_svg_counted(const struct fl_svg *p, int64_t weight)
+{
+	double n = (double)weight * p->page->factor;
+
+	if (p->page->factor <= 0 || n > 9e18)
+		return weight;
+	return (int64_t)(n + 0.5);
+}
+
+/* " (1,234 samples, 5.67%)" */
+static void put_weight(struct fl_svg *p, int64_t weight)
+{
+	fl_out_put(p->out, " (", 2);
+	fl_put_count(p->out, fl_svg_counted(p, weight));
+	fl_out_put(p->out, " ", 1);
+	fl_put_string(p->out, p->unit);
+	fl_out_put(p->out, ", ", 2);
+	fl_put_share(p->out, weight, p->all);
+	fl_out_put(p->out, ")", 1);
+}
+
+/* A weight in units of the inner picture. */
+int64_t fl_svg_units(const struct fl_svg *p, int64_t weight)
+{
+	return weight / p->unit_size;
+}
+
+static struct slice attribute(const struct fl_svg *p, struct slice name,
+			      const char *key)
+{
+	struct slice none = { NULL, 0 };
+
+	return p->attributes ? fl_nameattr_get(p->attributes, name, key) :
+			       none;
+}
+
+/* What --nameattr has of a frame; false: nothing. */
+static bool put_attribute(struct fl_svg *p, struct slice name,
+			  const char *key)
+{
+	struct slice value = attribute(p, name, key);
+
+	if (!value.at)
+		return false;
+	fl_out_print(p->out, " %s=\"", key);
+	fl_put_escaped(p->out, value, SIZE_MAX);
+	fl_out_text(p->out, "\"");
+	return true;
+}
+
+/* A link leads elsewhere; it is no script. */
+static bool put_link(struct fl_svg *p, struct slice name)
+{
+	struct slice to = attribute(p, name, "href");
+
+	if (!to.at || (to.size > 10 &&
+		       strncasecmp(to.at, "javascript:", 11) == 0))
+		return false;
+	fl_out_text(p->out, "<a");
+	put_attribute(p, name, "href");
+	if (!put_attribute(p, name, "target"))
+		fl_out_text(p->out, " target=\"_top\"");
+	fl_out_text(p->out, ">");
+	return true;
+}
+
+static void put_title(struct fl_svg *p, uint32_t i, struct slice name)
+{
+	struct slice own = { NULL, 0 };
+
+	if (i)
+		own = attribute(p, name, "title");
+	fl_out_text(p->out, "<title>");
+	if (own.at) {
+		fl_put_escaped(p->out, own, LONGEST);
+	} else {
+		fl_put_escaped(p->out, name, LONGEST);
+		if (p->compares)
+			put_changes(p, i);
+		else
+			put_weight(p, i ? p->weight[i] : p->all);
+	}
+	fl_out_text(p->out, "</title>");
+}
+
+static enum flame_type type_of(const struct fl_svg *p, uint32_t i)
+{
+	return i ? p->layout->type[i] : FLAME_UNKNOWN;
+}
+
+/* "c3 j": how script and readers know a type, and dark pages a colour. */
+static void put_class(struct fl_svg *p, uint32_t i)
+{
+	enum flame_type type = type_of(p, i);
+
+	fl_out_text(p->out, " class=\"c");
+	fl_svg_number(p->out, p->paint[i]);
+	if (type != FLAME_UNKNOWN) {
+		fl_out_put(p->out, " ", 1);
+		fl_out_put(p->out, &FL_TYPE_LETTERS[type], 1);
+	}
+	fl_out_text(p->out, "\"");
+}
+
+static void put_fill(struct fl_svg *p, uint32_t i)
+{
+	fl_out_print(p->out, " fill=\"#%06x\"",
+		     (unsigned)p->paints.at[p->paint[i]].light);
+}
+
+static void put_frame(struct fl_svg *p, uint32_t i, bool alone)
+{
+	struct slice name = fl_node_name(p->page, p->layout, i);
+	struct fl_out *out = p->out;
+	int64_t weight = i ? p->weight[i] : p->all;
+	int64_t left = fl_svg_units(p, p->x[i]);
+	int64_t width = fl_svg_units(p, p->x[i] + weight) - left;
+	bool link = i && put_link(p, name);
+
+	fl_out_text(out, "<rect");
+	if (alone)
+		put_class(p, i);
+	fl_out_text(out, " x=\"");
+	fl_svg_number(out, left);
+	fl_out_text(out, "\" y=\"");
+	fl_svg_number(out, row_of(p, p->layout->level[i]));
+	fl_out_text(out, "\" width=\"");
+	fl_svg_number(out, FL_MAX(width, 1));
+	fl_out_text(out, "\" height=\"1\"");
+	if (alone)
+		put_fill(p, i);
+	if (i)
+		put_attribute(p, name, "id");
+	fl_out_text(out, ">");
+	put_title(p, i, name);
+	fl_out_text(out, link ? "</rect></a>\n" : "</rect>\n");
+}
+
+/* One that looks so, and its place among the nodes. */
+struct likeness {
+	uint32_t look, node;
+};
+
+static int by_look(const void *a, const void *b)
+{
+	const struct likeness *x = a, *y = b;
+
+	if (x->look != y->look)
+		return x->look < y->look ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+static void put_group(struct fl_svg *p, const struct likeness *of, size_t n)
+{
+	if (n > 1) {
+		fl_out_text(p->out, "<g");
+		put_class(p, of->node);
+		put_fill(p, of->node);
+		fl_out_text(p->out, ">\n");
+	}
+	for (size_t i = 0; i < n; i++)
+		put_frame(p, of[i].node, n == 1);
+	if (n > 1)
+		fl_out_text(p->out, "</g>\n");
+}
+
+static bool put_groups(struct fl_svg *p)
+{
+	struct likeness *of = fl_alloc(fl_size_mul(p->drawn, sizeof(*of)));
+	size_t n = 0;
+
+	if (!of)
+		return false;
+	for (uint32_t i = 1; i < p->layout->n; i++)
+		if (p->weight[i] >= p->least && !fl_svg_is_gone(p, i))
+			of[n++] = (struct likeness){
+				p->paint[i] * FL_TYPES + type_of(p, i), i };
+	qsort(of, n, sizeof(*of), by_look);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && of[to].look == of[from].look;)
+			to++;
+		put_group(p, &of[from], to - from);
+	}
+	fl_free(of);
+	return true;
+}
+
+/* The root first: it tells what the others' places mean. */
+static bool put_frames(struct fl_svg *p)
+{
+	put_frame(p, 0, true);
+	if (p->drawn > MANY_FRAMES && p->least >= p->unit_size)
+		return put_groups(p);
+	for (uint32_t i = 1; i < p->layout->n; i++)
+		if (p->weight[i] >= p->least)
+			put_frame(p, i, true);
+	return true;
+}
+
+/*
+ * A pixel between frames.  Not their stroke: few programs but browsers can
+ * keep the width of a stroke where units are scaled.
+ */
+static void put_gaps(struct fl_svg *p)
+{
+	const struct fl_layout *l = p->layout;
+	struct fl_out *out = p->out;
+
+	fl_out_text(out, "<path id=\"gaps\" stroke=\"#fff\" "
+		    "pointer-events=\"none\" d=\"");
+	for (unsigned row = 1; row <= p->rows; row++) {
+		fl_out_print(out, "M%d ", FL_SVG_PAD);
+		fl_put_coord(out, p->top + row * p->row - 0.5);
+		fl_out_text(out, "h");
+		fl_put_coord(out, p->width - 2 * FL_SVG_PAD);
+	}
+	for (uint32_t i = 1; i < l->n; i++) {
+		int64_t end = p->x[i] + p->weight[i];
+
+		if (p->weight[i] < p->least ||
+		    p->weight[i] * p->scale < NARROW)
+			continue;
+		fl_out_text(out, "M");
+		fl_put_coord(out, FL_SVG_PAD + end * p->scale - 0.5);
+		fl_out_text(out, " ");
+		fl_put_coord(out, p->top +
+			     row_of(p, l->level[i]) * p->row);
+		fl_out_text(out, "v");
+		fl_put_coord(out, p->row);
+	}
+	fl_out_text(out, "\"/>\n");
+}
+
+struct run {
+	int64_t from, to, last;
+	struct fl_buf path;
+};
+
+/* A subpath begins where the last one did, and so far to the right. */
+static void end_run(struct run *run, unsigned row)
+{
+	long long width = run->to - run->from;
+
+	if (run->to <= run->from)
+		return;
+	if (run->path.size)
+		fl_buf_print(&run->path, "m%lld 0",
+			     (long long)(run->from - run->last));
+	else
+		fl_buf_print(&run->path, "M%lld %u", (long long)run->from,
+			     row);
+	fl_buf_print(&run->path, "h%lldv1h%lldz", width, -width);
+	run->last = run->from;
+}
+
+/* A path per row; what is less than a pixel apart is one piece of it. */
+static bool put_cut(struct fl_svg *p)
+{
+	const struct fl_layout *l = p->layout;
+	struct run *run = fl_zeroed(p->rows, sizeof(*run));
+	int64_t pixel = fl_svg_units(p, 1 / p->scale);
+	bool good = run;
+
+	for (uint32_t i = 1; run && i < l->n; i++) {
+		struct run *r = &run[l->level[i]];
+		int64_t left = fl_svg_units(p, p->x[i]);
+
+		if (p->weight[i] >= p->least || fl_svg_is_gone(p, i))
+			continue;
+		if (r->to == r->from || left > r->to + pixel) {
+			end_run(r, row_of(p, l->level[i]));
+			r->from = left;
+		}
+		r->to = fl_svg_units(p, p->x[i] + p->weight[i]);
+		r->to = FL_MAX(r->to, r->from + 1);
+	}
+	for (unsigned level = 0; run && level < p->rows; level++) {
+		struct run *r = &run[level];
+
+		end_run(r, row_of(p, level));
+		good = good && !r->path.failed;
+		if (r->path.size) {
+			fl_out_text(p->out, "<path class=\"cut\" "
+				    "fill=\"#c9ced5\" d=\"");
+			fl_out_put(p->out, r->path.at, r->path.size);
+			fl_out_text(p->out, "\"/>\n");
+		}
+		fl_buf_free(&r->path);
+	}
+	fl_free(run);
+	return good;
+}
+
+/* Frames that were not there before. */
+static void put_new(struct fl_svg *p)
+{
+	const struct fl_layout *l = p->layout;
+	struct fl_out *out = p->out;
+
+	fl_out_text(out, "<pattern id=\"hatch\" width=\"6\" height=\"6\" "
+		    "patternUnits=\"userSpaceOnUse\"><path d=\"M-1 7L7-1\" "
+		    "stroke=\"#14181d\" stroke-opacity=\".3\"/></pattern>\n"
+		    "<path id=\"new\" fill=\"url(#hatch)\" pointer-events=\"none\" "
+		    "d=\"");
+	for (uint32_t i = 1; i < l->n; i++) {
+		double width = p->weight[i] * p->scale - 1;
+
+		if (l->total[0][i] || width < NARROW)
+			continue;
+		fl_out_text(out, "M");
+		fl_put_coord(out, FL_SVG_PAD + p->x[i] * p->scale);
+		fl_out_text(out, " ");
+		fl_put_coord(out, p->top +
+			     row_of(p, l->level[i]) * p->row);
+		fl_out_text(out, "h");
+		fl_put_coord(out, width);
+		fl_out_text(out, "v");
+		fl_put_coord(out, p->row - 1);
+		fl_out_text(out, "h");
+		fl_put_coord(out, -width);
+		fl_out_text(out, "z");
+	}
+	fl_out_text(out, "\"/>\n");
+}
+
+static void put_labels(struct fl_svg *p)
+{
+	const struct fl_layout *l = p->layout;
+	struct fl_out *out = p->out;
+	struct fl_caption caption;
+	double size = p->page->font_size > 0 ? p->page->font_size : 12;
+
+	fl_out_text(out, "<g id=\"labels\" pointer-events=\"none\"");
+	if (p->page->font_size > 0) {
+		fl_out_text(out, " font-size=\"");
+		fl_put_coord(out, p->page->font_size);
+		fl_out_text(out, "\"");
+	}
+	fl_out_text(out, ">\n");
+	for (uint32_t i = 0; i < l->n && p->row >= size; i++) {
+		double width = i ? p->weight[i] * p->scale : p->width;
+		struct slice text;
+		bool cut;
+
+		if (width < 26)
+			continue;
+		fl_caption(&caption, fl_node_name(p->page, l, i), l->type[i]);
+		text = fl_caption_fit(&caption, width * 12 / size, &cut);
+		if (!text.size)
+			continue;
+		fl_out_text(out, "<text x=\"");
+		fl_put_coord(out, FL_SVG_PAD + p->x[i] * p->scale + 4);
+		fl_out_text(out, "\" y=\"");
+		fl_put_coord(out, p->top + row_of(p, l->level[i]) * p->row +
+			     p->row / 2 + size / 3);
+		fl_out_text(out, "\">");
+		fl_put_escaped(out, text, SIZE_MAX);
+		fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
+	}
+	fl_out_text(out, "</g>\n");
+}
+
+bool fl_svg_frames(struct fl_svg *p)
+{
+	bool good = put_cut(p);
+
+	return put_frames(p) && good;
+}
+
+void fl_svg_above(struct fl_svg *p)
+{
+	put_gaps(p);
+	if (p->compares)
+		put_new(p);
+	put_labels(p);
+}
