@@ -57,6 +57,7 @@ enum { NREMARKS = sizeof(remarks) / sizeof(remarks[0]) };
 struct own {
 	bool told[NREMARKS];
 	const char *svg_only;	/* the last one given */
+	bool chart;
 };
 
 /* The name as an expression that it alone matches, all of it. */
@@ -110,6 +111,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	for (int i = 0; i < NREMARKS; i++)
 		if (strcmp(name, remarks[i].name) == 0)
 			return own->told[i] = true;
+	if (strcmp(name, "flamechart") == 0)
+		own->chart = true;
 	if (strcmp(name, "base") == 0)
 		return take_base(cli, value);
 	if (strcmp(name, "compat") == 0)
@@ -127,6 +130,18 @@ static bool take(struct cli *cli, const char *name, const char *value)
 							   value);
 }
 
+/* As flamegraph.pl: of folded stacks with two counts a comparison. */
+static bool ask_both(struct cli *cli, const char *format)
+{
+	const struct own *own = cli->own;
+
+	if (own->chart || (format && strcmp(format, "svg") != 0 &&
+			   strcmp(format, "html") != 0 &&
+			   strcmp(format, "text") != 0))
+		return true;
+	return cli_ask(cli, "compare", NULL);
+}
+
 static bool settle(struct cli *cli)
 {
 	const struct own *own = cli->own;
@@ -142,7 +157,7 @@ static bool settle(struct cli *cli)
 	    !cli->quiet)
 		cli_say(cli, "--%s: only pictures (svg) know it",
 			own->svg_only);
-	return true;
+	return ask_both(cli, format);
 }
 
 static const struct cli_tool tool = {

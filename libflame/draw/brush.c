@@ -6,9 +6,12 @@
 #include "dict/java.h"
 #include "draw/draw.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define NOISE 2			/* sigmas */
 
 /* --cp: "name->rgb(r,g,b)" a line, by name, kept from picture to picture. */
 struct fl_palette {
@@ -263,6 +266,46 @@ static int open_scheme(struct fl_brush *brush)
 	return FLAME_OK;
 }
 
+static const int64_t *told(const struct fl_brush *brush, unsigned column)
+{
+	return brush->page->delta_total ? brush->layout->total[column] :
+					  brush->layout->self[column];
+}
+
+/*
+ * What chance alone may make of two counts: their difference varies by the
+ * root of their sum.  Only counts do; the peers know nothing of it.
+ */
+static double noise_of(const struct fl_brush *brush)
+{
+	const struct fl_page *page = brush->page;
+	bool counts = strcmp(brush->layout->unit, "samples") == 0;
+
+	if (!counts && page->noise > 0)
+		fl_remark(page->tree->flame, "--noise: weights are %s, not "
+			  "samples: what is noise in them is not known",
+			  brush->layout->unit);
+	if (!counts)
+		return 0;
+	if (page->noise >= 0)
+		return page->noise;
+	return brush->scheme->classic || page->peer || page->compat ? 0 :
+								      NOISE;
+}
+
+static void open_changes(struct fl_brush *brush)
+{
+	const int64_t *before = told(brush, 0), *after = told(brush, 1);
+
+	for (uint32_t i = 0; i < brush->layout->n; i++) {
+		int64_t change = after[i] - before[i];
+
+		brush->most = FL_MAX(brush->most,
+				     change < 0 ? -change : change);
+	}
+	brush->noise = noise_of(brush);
+}
+
 int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
 		  const struct fl_layout *layout)
 {
@@ -281,7 +324,7 @@ int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
 				       page->highlight, why);
 	}
 	if (layout->columns == 2)
-		brush->most = fl_most_change(layout);
+		open_changes(brush);
 	if (brush->scheme->group && !rank_groups(brush))
 		return fl_no_memory(flame);
 	if (page->palette && !(brush->palette = palette_open(page->palette)))
@@ -291,10 +334,15 @@ int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
 
 static struct fl_colors of_change(const struct fl_brush *brush, uint32_t node)
 {
-	const struct fl_layout *l = brush->layout;
-	int64_t change = l->self[1][node] - l->self[0][node];
+	const double *scaled = brush->page->tree->scaled;
+	int64_t before = told(brush, 0)[node], after = told(brush, 1)[node];
+	int64_t change = after - before;
+	double sigma = sqrt(before * (scaled[0] > 0 ? scaled[0] : 1) +
+			    after * (scaled[1] > 0 ? scaled[1] : 1));
 	uint32_t c;
 
+	if (fabs((double)change) < brush->noise * sigma)
+		change = 0;
 	if (brush->page->negate)
 		change = -change;
 	if (!brush->scheme->classic)

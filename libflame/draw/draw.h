@@ -84,7 +84,8 @@ struct fl_brush {
 	size_t nmine, mine_room;
 	struct fl_map ranks;		/* of groups, by their hash */
 	struct fl_palette *palette;	/* --cp */
-	int64_t most;			/* change of self */
+	int64_t most;			/* change, of self or total */
+	double noise;			/* sigmas within which it is none */
 };
 
 int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,

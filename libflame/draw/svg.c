@@ -5,8 +5,8 @@
  * and a zoom is one attribute; their labels lie above it, in pixels.  Fills
  * are attributes; dark pages override them by class.
  *
- * Of a comparison the weights after are drawn, painted by the change of
- * self; what has no weight after is only counted.
+ * Of a comparison the weights after, before, or the larger of both selfs
+ * are widths, painted by the change; what has no width is only counted.
  */
 #include "draw/svg.h"
 #include "format/format.h"
@@ -59,6 +59,18 @@ static void count(struct fl_svg *p)
 	}
 }
 
+/* What readers have as self of others, as it was not drawn. */
+static void count_hidden(struct fl_svg *p)
+{
+	const struct fl_layout *l = p->layout;
+	const int64_t *read = l->total[p->compares];
+
+	for (uint32_t i = 1; i < l->n; i++)
+		if (p->weight[i] < p->least &&
+		    (!l->parent[i] || p->weight[l->parent[i]] >= p->least))
+			p->hidden += read[i];
+}
+
 /* A line each for the subtitle, the sum, what was cut, and the notes. */
 static void measure(struct fl_svg *p)
 {
@@ -93,13 +105,51 @@ static int set_least(struct fl_svg *p)
 	p->least += p->least * p->scale < p->minwidth;
 	p->least = FL_MAX(p->least, 1);
 	if (!p->page->peer &&
-	    !fl_heaviest(p->layout, p->compares, MOST_FRAMES, &heaviest))
+	    !fl_heaviest(&p->widths, 0, MOST_FRAMES, &heaviest))
 		return fl_no_memory(p->page->tree->flame);
 	if (heaviest > p->least) {
 		p->least = heaviest;
 		p->minwidth = heaviest * p->scale;
 	}
 	return FLAME_OK;
+}
+
+/* Of both columns the larger self: totals are sums of these. */
+static bool set_most(struct fl_svg *p)
+{
+	const struct fl_layout *l = p->layout;
+
+	p->most_self = fl_zeroed(l->n, sizeof(*p->most_self));
+	p->most_total = fl_zeroed(l->n, sizeof(*p->most_total));
+	if (!p->most_self || !p->most_total)
+		return false;
+	for (uint32_t i = l->n; i--;) {
+		p->most_self[i] = FL_MAX(l->self[0][i], l->self[1][i]);
+		p->most_total[i] += p->most_self[i];
+		if (i)
+			p->most_total[l->parent[i]] += p->most_total[i];
+	}
+	p->widths.self[0] = p->most_self;
+	p->widths.total[0] = p->most_total;
+	return true;
+}
+
+static bool set_widths(struct fl_svg *p)
+{
+	unsigned column = p->compares && p->page->widths !=
+					 FL_WIDTHS_BEFORE;
+
+	p->widths = *p->layout;
+	p->widths.columns = 1;
+	if (p->compares && p->page->widths == FL_WIDTHS_MAX) {
+		if (!set_most(p))
+			return false;
+	} else {
+		p->widths.self[0] = p->layout->self[column];
+		p->widths.total[0] = p->layout->total[column];
+	}
+	p->weight = p->widths.total[0];
+	return true;
 }
 
 static int prepare(struct fl_svg *p)
@@ -124,7 +174,8 @@ static int prepare(struct fl_svg *p)
 					page->tree->flame, page->nameattr)))
 		return FLAME_FAILED;
 	p->compares = p->layout->columns == 2;
-	p->weight = p->layout->total[p->compares];
+	if (!set_widths(p))
+		return fl_no_memory(page->tree->flame);
 	p->width = page->width > 0 ? page->width : WIDTH;
 	p->unit = page->countname ? page->countname : p->layout->unit;
 	p->all = whole(p);
@@ -136,10 +187,11 @@ static int prepare(struct fl_svg *p)
 	p->paint = fl_zeroed(p->layout->n, sizeof(*p->paint));
 	if (!p->x || !p->paint)
 		return fl_no_memory(page->tree->flame);
-	fl_layout_x(p->layout, p->compares, p->x);
+	fl_layout_x(&p->widths, 0, p->x);
 	if (set_least(p) != FLAME_OK)
 		return FLAME_FAILED;
 	count(p);
+	count_hidden(p);
 	measure(p);
 	return p->paints.failed ? fl_no_memory(page->tree->flame) : FLAME_OK;
 }
@@ -270,7 +322,8 @@ static void put_line(struct fl_svg *p, double *y)
 /* "1,234 -> 1,250 samples (+16, +1.30%), " */
 static void put_totals(struct fl_svg *p)
 {
-	int64_t before = p->layout->total[0][0], after = p->weight[0];
+	int64_t before = p->layout->total[0][0];
+	int64_t after = p->layout->total[1][0];
 
 	fl_put_count(p->out, before);
 	fl_out_text(p->out, " -&gt; ");
@@ -300,21 +353,34 @@ static void put_swatch(struct fl_svg *p, double x, double y, unsigned step)
 /* What the colours say, and how many frames there are no more. */
 static void put_legend(struct fl_svg *p, double *y)
 {
+	static const char *const hatched[] = {
+		[FL_WIDTHS_AFTER] = "new", [FL_WIDTHS_BEFORE] = "gone",
+		[FL_WIDTHS_MAX] = "new, or (falling) gone",
+	};
 	struct fl_out *out = p->out;
 	double x = FL_SVG_PAD + 64;
 
-	put_text(p, "", FL_SVG_PAD, *y, "self: less");
+	put_text(p, "", FL_SVG_PAD, *y, p->page->delta_total ? "total: less" :
+		 "self: less");
 	for (unsigned i = 0; i < FL_RAMP_STEPS; i++, x += 19)
 		put_swatch(p, x, *y - 10, i);
 	fl_out_text(out, "<text x=\"");
 	fl_put_coord(out, x + 6);
 	fl_out_text(out, "\" y=\"");
 	fl_put_coord(out, *y);
-	fl_out_text(out, "\">more; hatched: new");
+	fl_out_text(out, "\">more; hatched: ");
+	fl_out_text(out, hatched[p->page->widths]);
 	if (p->gone) {
-		fl_out_text(out, "; not drawn, as they are gone: ");
+		fl_out_text(out, "; not drawn, as they are ");
+		fl_out_text(out, p->page->widths == FL_WIDTHS_BEFORE ?
+			    "new: " : "gone: ");
 		fl_put_count(out, p->gone);
 		fl_out_text(out, p->gone == 1 ? " frame" : " frames");
+	}
+	if (p->brush.noise > 0) {
+		fl_out_text(out, "; changes within ");
+		fl_put_coord(out, p->brush.noise);
+		fl_out_text(out, " sigma are grey");
 	}
 	fl_out_text(out, "</text>\n");
 	*y += 18;
@@ -370,7 +436,7 @@ static void put_script(struct fl_svg *p)
 static void put_facts(struct fl_svg *p)
 {
 	fl_out_text(p->out, " data-cut=\"");
-	fl_svg_number(p->out, (uint64_t)FL_MAX(p->cut_total, 0));
+	fl_svg_number(p->out, (uint64_t)FL_MAX(p->hidden, 0));
 	if (*p->layout->metric) {
 		fl_out_text(p->out, "\" data-metric=\"");
 		fl_put_string(p->out, p->layout->metric);
@@ -420,6 +486,8 @@ static int write_svg(struct fl_page *page)
 	fl_nameattr_free(p.attributes);
 	fl_paints_free(&p.paints);
 	fl_layout_free(p.layout);
+	fl_free(p.most_self);
+	fl_free(p.most_total);
 	fl_free(p.paint);
 	fl_free(p.x);
 	return status;

@@ -18,6 +18,8 @@ struct fl_svg {
 	struct fl_nameattr *attributes;	/* NULL: none */
 	const char *unit;
 	bool compares;		/* two columns */
+	struct fl_layout widths;	/* one column of it; borrows */
+	int64_t *most_self, *most_total;	/* of --widths max, or NULL */
 	const int64_t *weight;	/* the totals that are widths */
 	struct fl_paints paints;
 	uint32_t *paint;	/* by node: a number in paints */
@@ -29,6 +31,7 @@ struct fl_svg {
 	unsigned rows;
 	uint32_t drawn, cut, gone;
 	int64_t cut_total;
+	int64_t hidden;		/* what a reader does not see: of the last */
 };
 
 /* A weight as it is told; in units of the inner picture. */

@@ -40,16 +40,18 @@ void fl_svg_number(struct fl_out *out, uint64_t n)
 static void put_changes(struct fl_svg *p, uint32_t i)
 {
 	int64_t before = p->layout->total[0][i];
+	int64_t after = p->layout->total[1][i];
 
 	fl_out_put(p->out, " (", 2);
 	fl_put_count(p->out, before);
 	fl_out_text(p->out, " -&gt; ");
-	fl_put_count(p->out, p->weight[i]);
+	fl_put_count(p->out, after);
 	fl_out_put(p->out, " ", 1);
 	fl_put_string(p->out, p->unit);
 	fl_out_put(p->out, ", ", 2);
-	fl_put_change(p->out, p->weight[i] - before);
-	fl_out_text(p->out, before ? ")" : ", new)");
+	fl_put_change(p->out, after - before);
+	fl_out_text(p->out, !before && after ? ", new)" :
+			    before && !after ? ", gone)" : ")");
 }
 
 /* A weight as it is told. */
@@ -346,21 +348,23 @@ static bool put_cut(struct fl_svg *p)
 	return good;
 }
 
-/* Frames that were not there before. */
-static void put_new(struct fl_svg *p)
+/* Frames that have no weight in a column: rising where they are new. */
+static void put_hatched(struct fl_svg *p, const char *id, const char *line,
+			const int64_t *total)
 {
 	const struct fl_layout *l = p->layout;
 	struct fl_out *out = p->out;
 
-	fl_out_text(out, "<pattern id=\"hatch\" width=\"6\" height=\"6\" "
-		    "patternUnits=\"userSpaceOnUse\"><path d=\"M-1 7L7-1\" "
-		    "stroke=\"#14181d\" stroke-opacity=\".3\"/></pattern>\n"
-		    "<path id=\"new\" fill=\"url(#hatch)\" pointer-events=\"none\" "
-		    "d=\"");
+	fl_out_print(out, "<pattern id=\"%s-hatch\" class=\"hatch\" "
+		     "width=\"6\" height=\"6\" "
+		     "patternUnits=\"userSpaceOnUse\"><path d=\"%s\" "
+		     "stroke=\"#14181d\" stroke-opacity=\".3\"/></pattern>\n"
+		     "<path id=\"%s\" fill=\"url(#%s-hatch)\" "
+		     "pointer-events=\"none\" d=\"", id, line, id, id);
 	for (uint32_t i = 1; i < l->n; i++) {
 		double width = p->weight[i] * p->scale - 1;
 
-		if (l->total[0][i] || width < NARROW)
+		if (total[i] || p->weight[i] < p->least || width < NARROW)
 			continue;
 		fl_out_text(out, "M");
 		fl_put_coord(out, FL_SVG_PAD + p->x[i] * p->scale);
@@ -425,7 +429,9 @@ bool fl_svg_frames(struct fl_svg *p)
 void fl_svg_above(struct fl_svg *p)
 {
 	put_gaps(p);
-	if (p->compares)
-		put_new(p);
+	if (p->compares && p->page->widths != FL_WIDTHS_BEFORE)
+		put_hatched(p, "new", "M-1 7L7-1", p->layout->total[0]);
+	if (p->compares && p->page->widths != FL_WIDTHS_AFTER)
+		put_hatched(p, "gone", "M-1-1L7 7", p->layout->total[1]);
 	put_labels(p);
 }

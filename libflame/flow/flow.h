@@ -30,6 +30,10 @@ struct fl_when {
 	int64_t ns;	/* since 1970, the start, the end, local midnight */
 };
 
+/* The label of a sample of two counts' first: column=before. */
+#define FL_BEFORE_KEY "column"
+#define FL_BEFORE_VALUE "before"
+
 /* Spans: --latency and --tag. */
 struct fl_spans {
 	int64_t latency;	/* ns; -1: any */
@@ -73,6 +77,7 @@ struct fl_select {
 	bool choose;		/* cpu if there is any: see pick.c */
 	bool cpu_only;		/* it is known that there is */
 	unsigned column;	/* folded: which of two counts; 3: none */
+	bool compare;		/* folded: both, the first with FL_BEFORE */
 	bool survey;		/* --event list: count threads and times */
 	struct fl_perf_select perf;
 	bool offsets;		/* dtrace: keep "+0x1f" */

@@ -449,6 +449,8 @@ int fl_select_set(struct flame *flame, struct fl_select *s,
 		s->lines = true;
 	else if (strcmp(option, "bci") == 0)
 		s->bci = true;
+	else if (strcmp(option, "compare") == 0)
+		s->compare = true;
 	else if (strcmp(option, "survey") == 0)
 		s->survey = true;
 	else if (strcmp(option, "offsets") == 0)

@@ -19,6 +19,9 @@ const struct flame_row fl_page_rows[] = {
 	{ 'w', "highlight", "RE", "mark frames that match", 0, 0, 0 },
 	{ 'w', "mine", "RE", "colour what matches, all else is grey", 0, 0, 0 },
 	{ 'w', "negate", NULL, "swap the colours of a comparison", 0, 0, 0 },
+	{ 'w', "widths", "after|before|max", "comparison: what widths are (after)", 0, 0, 0 },
+	{ 'w', "delta", "self|total", "comparison: what colours tell (self)", 0, 0, 0 },
+	{ 'w', "noise", "SIGMAS", "comparison: changes within it stay grey (2)", 0, 0, 0 },
 	{ 'w', "countname", "TEXT", "what is counted (samples)", 0, 0, 0 },
 	{ 'w', "width", "PIXELS", "width of the picture (text: columns)", 0, 0, 0 },
 	{ 'w', "height", "PIXELS", "height of a frame", 0, 0, 0 },
@@ -46,6 +49,8 @@ struct page_state {
 	struct flame_source *source;	/* that is read */
 	struct gather *each;		/* --events: instead, by metric */
 	size_t n, room, last;
+	struct flame_sink *before;	/* of two counts the first; or NULL */
+	flame_id key, value;		/* how they are told; 0: not known */
 };
 
 /* Neighbours of one stack are one. */
@@ -127,6 +132,29 @@ static int put_apart(struct flame_sink *sink, const struct flame_sample *sample)
 	return fl_put(g->sink, sample);
 }
 
+static bool is_before(struct page_state *state, struct flame *flame,
+		      flame_id labels)
+{
+	if (!state->key) {
+		state->key = fl_name(flame, FL_BEFORE_KEY);
+		state->value = fl_name(flame, FL_BEFORE_VALUE);
+	}
+	return flame_label_get(flame, labels, state->key) == state->value;
+}
+
+/* Into a second column, which is the first in the end: see finish. */
+static int put_before(struct page_state *state,
+		      const struct flame_sample *sample)
+{
+	if (!state->before) {
+		state->page.tree->columns = 2;
+		state->before = flame_tree_sink(state->page.tree, 1);
+		if (!state->before)
+			return FLAME_FAILED;
+	}
+	return fl_put(state->before, sample);
+}
+
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct page_state *state = sink->state;
@@ -134,6 +162,9 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 
 	if (page->events)
 		return put_apart(sink, sample);
+	if (fl_unlikely(sample->labels) &&
+	    is_before(state, sink->flame, sample->labels))
+		return put_before(state, sample);
 	if (page->chart && !add_step(page, sample))
 		return fl_no_memory(sink->flame);
 	if (page->samples && !keep_sample(sink, state, sample))
@@ -319,19 +350,42 @@ static int set_switch(struct flame_sink *sink, const char *option)
 	return FLAME_FAILED;
 }
 
+/* Which of the words it is, up to a NULL; -1: none. */
+static int word_of(const char *const *words, const char *value)
+{
+	for (int i = 0; words[i]; i++)
+		if (strcmp(value, words[i]) == 0)
+			return i;
+	return -1;
+}
+
 /* In the order of enum fl_classic_by. */
 static int set_color_by(struct fl_page *page, const char *value)
 {
 	static const char *const names[] = {
-		"sum", "hash", "deterministic", "random",
+		"sum", "hash", "deterministic", "random", NULL
 	};
 
-	for (size_t i = 0; i < FL_COUNT(names); i++)
-		if (strcmp(value, names[i]) == 0) {
-			page->color_by = i;
-			return FLAME_OK;
-		}
-	return FLAME_FAILED;
+	page->color_by = word_of(names, value);
+	return page->color_by < 0 ? FLAME_FAILED : FLAME_OK;
+}
+
+static int set_widths(struct fl_page *page, const char *value)
+{
+	static const char *const names[] = { "after", "before", "max", NULL };
+	int which = word_of(names, value);
+
+	page->widths = which;
+	return which < 0 ? FLAME_FAILED : FLAME_OK;
+}
+
+static int set_delta(struct fl_page *page, const char *value)
+{
+	static const char *const names[] = { "self", "total", NULL };
+	int which = word_of(names, value);
+
+	page->delta_total = which == 1;
+	return which < 0 ? FLAME_FAILED : FLAME_OK;
 }
 
 static int set(struct flame_sink *sink, const char *option, const char *value)
@@ -370,6 +424,12 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return set_number(&page->font_size, value, 4);
 	if (strcmp(option, "factor") == 0)
 		return set_number(&page->factor, value, 0);
+	if (strcmp(option, "noise") == 0)
+		return set_number(&page->noise, value, 0);
+	if (strcmp(option, "widths") == 0)
+		return set_widths(page, value);
+	if (strcmp(option, "delta") == 0)
+		return set_delta(page, value);
 	if (strcmp(option, "minwidth") == 0)
 		return set_minwidth(page, value);
 	if (strcmp(option, "events") == 0)
@@ -462,6 +522,19 @@ static int hand_over(struct flame *flame, struct page_state *state)
 	return FLAME_OK;
 }
 
+static void tell_unused(struct flame *flame, const struct fl_page *page)
+{
+	const char *name = page->negate ? "negate" : page->widths ? "widths" :
+			   page->delta_total ? "delta" :
+			   page->noise >= 0 ? "noise" : NULL;
+
+	if (name && page->tree->columns == 1)
+		fl_remark(flame, "--%s: nothing is compared", name);
+	else if (name && page->tree->columns == 2 && !page->brushed)
+		fl_remark(flame, "--%s: only pictures (svg) and text know "
+			  "it", name);
+}
+
 static int finish(struct flame_sink *sink)
 {
 	struct page_state *state = sink->state;
@@ -471,12 +544,13 @@ static int finish(struct flame_sink *sink)
 	if (state->page.events && !state->page.borrowed &&
 	    hand_over(sink->flame, state) != FLAME_OK)
 		return FLAME_FAILED;
+	if (state->before)
+		fl_tree_swap(state->page.tree);
 	if (!state->page.tree->total[0] && !state->page.tree->total[1])
 		fl_remark(sink->flame, "the result is empty: no sample was "
 			  "selected");
 	status = state->page.write(&state->page);
-	if (state->page.negate && state->page.tree->columns == 1)
-		fl_remark(sink->flame, "--negate: nothing is compared");
+	tell_unused(sink->flame, &state->page);
 	if ((state->page.split || state->page.source_url) &&
 	    !sink->keeps_apart)
 		fl_remark(sink->flame, "--%s: only a page (html) knows it",
@@ -510,6 +584,7 @@ static void release(struct flame_sink *sink)
 	fl_free(page->more);
 	fl_free(page->events);
 	fl_free(page->source_url);
+	flame_abandon(state->before);
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
 	fl_free(page->title);
@@ -545,6 +620,7 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	state = sink->state;
 	state->page.out = out;
 	state->page.write = write;
+	state->page.noise = -1;
 	sink->put = put;
 	sink->begin = begin;
 	sink->end = end;
@@ -583,7 +659,7 @@ int fl_page_check(const struct fl_page *page)
 	if (page->events && page->borrowed)
 		return fl_fail(page->tree->flame, "--events: of one profile, "
 			       "not of a comparison; choose one by --event");
-	if (page->chart && page->borrowed)
+	if (page->chart && page->tree->columns == 2)
 		return fl_fail(page->tree->flame, "--flamechart: of one "
 			       "profile, not of a comparison");
 	return FLAME_OK;

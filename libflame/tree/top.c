@@ -261,6 +261,7 @@ void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total)
 	if (had <= 0 || total < 0)
 		return;
 	weight = tree->weight[column];
+	tree->scaled[column] = (double)total / (double)had;
 	for (size_t i = 0; i < tree->room[column]; i++) {
 		weight[i] = (int64_t)((wide)weight[i] * total / had);
 		sum += weight[i];

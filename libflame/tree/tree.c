@@ -77,6 +77,21 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 	return FLAME_OK;
 }
 
+void fl_tree_swap(struct flame_tree *tree)
+{
+	int64_t *weight = tree->weight[0], total = tree->total[0];
+	size_t room = tree->room[0], space = tree->space[0];
+
+	tree->weight[0] = tree->weight[1];
+	tree->room[0] = tree->room[1];
+	tree->space[0] = tree->space[1];
+	tree->total[0] = tree->total[1];
+	tree->weight[1] = weight;
+	tree->room[1] = room;
+	tree->space[1] = space;
+	tree->total[1] = total;
+}
+
 struct column {
 	struct flame_tree *tree;
 	unsigned column;

@@ -41,6 +41,7 @@ struct flame_tree {
 	size_t room[2];		/* weights there are */
 	size_t space[2];	/* there could be */
 	int64_t total[2];
+	double scaled[2];	/* by flame_tree_scale; 0: not */
 	flame_id metric;	/* the last one seen */
 	bool places;		/* layouts tell of_stack */
 	struct flame_rank *ranks;	/* given out last */
@@ -50,6 +51,9 @@ struct flame_tree {
 /* Adds to a column; an overflow is a failure. */
 int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 		int64_t weight);
+
+/* The columns change places. */
+void fl_tree_swap(struct flame_tree *tree);
 
 /*
  * Nodes lighter than `minimum` (0: none) are left out; with lossy their
@@ -117,6 +121,11 @@ struct fl_page {
 	int color_by;		/* enum fl_classic_by */
 	enum fl_peer peer;	/* merged and coloured as by it */
 	bool negate, no_script;
+	/* Of a comparison; colours tell a change of self or of total. */
+	enum fl_widths { FL_WIDTHS_AFTER, FL_WIDTHS_BEFORE, FL_WIDTHS_MAX }
+		widths;
+	bool delta_total;
+	double noise;		/* sigmas of Poisson that stay grey; -1: 2 */
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* the writer can draw that */
 	bool brushed;		/* and colours that are not a scheme's */

@@ -15,7 +15,7 @@ const svg = script && script.ownerSVGElement || document.documentElement;
 const alone = svg === document.documentElement;
 const $ = (id) => svg.querySelector("#" + id);
 const frames = $("frames"), labels = $("labels"), gaps = $("gaps");
-const fresh = $("new");
+const hatches = ["new", "gone"].filter($);
 const number = (e, name) => Number(e.getAttribute(name));
 
 // Frames in preorder.  Grouped by colour they are not, but tell by place.
@@ -180,20 +180,22 @@ function drawLabels() {
 
 function drawGaps() {
 	const wide = view.width - 2 * PAD;
-	let lines = "", hatched = "";
+	const hatched = hatches.map(() => "");
+	let lines = "";
 	for (let k = 1; k <= rows; k++)
 		lines += "M" + PAD + " " + px(top + k * row - 0.5) + "h" + wide;
 	each(NARROW, (i, x, w, y) => {
 		if (i && !isAbove(i))
 			lines += "M" + px(x + w - 0.5) + " " + px(y) +
 				"v" + row;
-		if (fresh && title(i)[2].endsWith(", new"))
-			hatched += "M" + px(x) + " " + px(y) + "h" +
+		const kind = hatches.length ?
+			hatches.indexOf(title(i)[2].split(", ").pop()) : -1;
+		if (kind >= 0)
+			hatched[kind] += "M" + px(x) + " " + px(y) + "h" +
 				px(w - 1) + "v" + (row - 1) + "h" + px(1 - w) + "z";
 	});
 	gaps.setAttribute("d", lines);
-	if (fresh)
-		fresh.setAttribute("d", hatched);
+	hatches.forEach((id, k) => $(id).setAttribute("d", hatched[k]));
 }
 
 function drawHead() {

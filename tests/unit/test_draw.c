@@ -626,8 +626,35 @@ Test(svg, a_comparison_is_as_wide_as_after_and_tells_both)
 	cr_assert(holds("<title>new (0 -&gt; 60 samples, +60, new)</title>"));
 	cr_assert_not(holds("<title>gone"));
 	cr_assert(holds("width=\"900\" height=\"1\" fill=\"#6fb6ff\""));
-	cr_assert(holds("they are gone: 1 frame<"));
+	cr_assert(holds("they are gone: 1 frame;"));
 	cr_assert(holds("1,040 -&gt; 965 samples (-75, -7.21%), 3 frames"));
+}
+
+/* Before, after: the sum of both is 400, and twice its root 40. */
+static const char *fill_of_change(int64_t before, int64_t after)
+{
+	struct flame_sink *writer = begin(&fl_format_svg), *sink;
+	struct flame_tree *tree = flame_tree_new(flame, 2);
+
+	sink = flame_tree_sink(tree, 0);
+	put(sink, "a", before);
+	put(sink, "most", 1000);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	sink = flame_tree_sink(tree, 1);
+	put(sink, "a", after);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_eq(flame_tree_write(tree, writer), FLAME_OK);
+	cr_assert_eq(flame_finish(writer), FLAME_OK);
+	flame_tree_free(tree);
+	return holds("fill=\"#e9ebee\"><title>a (") ? "grey" : "painted";
+}
+
+Test(svg, what_chance_makes_of_two_counts_is_grey)
+{
+	cr_expect_str_eq(fill_of_change(181, 219), "grey");
+	cr_expect_str_eq(fill_of_change(180, 220), "painted");
+	cr_expect_str_eq(fill_of_change(220, 180), "painted");
+	cr_expect_str_eq(fill_of_change(219, 181), "grey");
 }
 
 Test(svg, what_is_gone_adds_no_rows)
@@ -645,7 +672,7 @@ Test(svg, what_is_gone_adds_no_rows)
 	cr_assert_eq(flame_finish(writer), FLAME_OK);
 	flame_tree_free(tree);
 	cr_assert(holds("viewBox=\"0 0 10 2\""));
-	cr_assert(holds("they are gone: 4 frames<"));
+	cr_assert(holds("they are gone: 4 frames;"));
 }
 
 Test(svg, two_empty_profiles_are_a_page)

@@ -35,6 +35,8 @@ struct reader {
 	struct flame_sample waiting;
 	/* More samples of the same line. */
 	struct flame_sample more[2];
+	bool both;		/* of two counts: the first is in more[] */
+	flame_id before_key, before;
 	unsigned nmore;
 };
 
@@ -137,7 +139,7 @@ static bool take_count(struct reader *r, struct slice line, struct slice word,
 	return weigh(r, &count, &s->weight);
 }
 
-/* Before and after: one of them is taken. */
+/* Before and after: one of them is taken, or both. */
 static bool take_two(struct reader *r, struct slice line, unsigned column,
 		     struct slice *stack, struct flame_sample *s)
 {
@@ -145,7 +147,15 @@ static bool take_two(struct reader *r, struct slice line, unsigned column,
 
 	if (!fl_folded_last(stack, &after) || !fl_folded_last(stack, &before))
 		return bad(r, line);
-	return take_count(r, line, column == COLUMN_FIRST ? before : after, s);
+	if (!take_count(r, line, column == COLUMN_FIRST ? before : after, s))
+		return false;
+	if (!r->both)
+		return true;
+	r->more[0] = *s;
+	if (!take_count(r, line, before, &r->more[0]))
+		return false;
+	r->nmore = 1;
+	return true;
 }
 
 /* us,idle,bytes: wall, cpu if it was not idle, memory if it changed. */
@@ -298,7 +308,9 @@ static bool take(struct flame_source *source, struct slice line,
 	for (unsigned i = 0; i < r->nmore; i++) {
 		r->more[i].stack = s->stack;
 		r->more[i].thread = s->thread;
-		r->more[i].labels = s->labels;
+		r->more[i].labels = r->both ?
+			flame_label(source->flame, s->labels, r->before_key,
+				    r->before) : s->labels;
 		count_metric(source->flame, &r->more[i]);
 	}
 	count_metric(source->flame, s);
@@ -328,7 +340,10 @@ static void tell(struct flame_source *source, const struct reader *r)
 	if (r->dialect.counts == FL_COUNT_NONE)
 		fl_remark(source->flame, "%s: no line has a count: each "
 			  "counts 1", name);
-	if (r->dialect.counts == FL_COUNT_TWO && !source->select.column)
+	if (r->both)
+		fl_remark(source->flame, "%s: two counts a line: compared "
+			  "(--column 2 takes the second alone)", name);
+	else if (r->dialect.counts == FL_COUNT_TWO && !source->select.column)
 		fl_remark(source->flame, "%s: two counts a line: taking the "
 			  "second (--column 1 takes the first)", name);
 	if (r->dialect.percent)
@@ -347,6 +362,12 @@ static void begin(struct flame_source *source, struct reader *r)
 	else if (source->select.column && d->counts == FL_COUNT_LAST &&
 		 source->select.column != COLUMN_NONE)
 		d->counts = FL_COUNT_TWO;
+	r->both = d->counts == FL_COUNT_TWO && source->select.compare &&
+		  !source->select.column;
+	if (r->both) {
+		r->before_key = fl_name(source->flame, FL_BEFORE_KEY);
+		r->before = fl_name(source->flame, FL_BEFORE_VALUE);
+	}
 	if (d->percent)
 		r->metric = flame_metric(source->flame, "percent", "0.01%");
 	tell(source, r);

@@ -50,7 +50,8 @@ static bool is_share(struct slice text)
 	if (!text.size)
 		return false;
 	return is_digit(text.at[0]) || text.at[0] == '+' ||
-	       text.at[0] == '-' || fl_slice_is(text, "new");
+	       text.at[0] == '-' || fl_slice_is(text, "new") ||
+	       fl_slice_is(text, "gone");
 }
 
 static bool read_unit(const char *at, const char *end, struct slice *unit)
@@ -66,7 +67,7 @@ static bool read_unit(const char *at, const char *end, struct slice *unit)
 			return false;
 		*unit = (struct slice){ at, c - at };
 		/* "+16, new": one more. */
-		if (!fl_slice_is(share, "new"))
+		if (!fl_slice_is(share, "new") && !fl_slice_is(share, "gone"))
 			return true;
 		end = c;
 	}
