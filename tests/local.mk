@@ -92,6 +92,7 @@ script_tests = \
 	tests/laws/packed \
 	tests/laws/promises \
 	tests/laws/run \
+	tests/laws/widths \
 	tests/progress/run \
 	tests/perf-script/inline \
 	tests/perf-script/run \
