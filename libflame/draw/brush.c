@@ -173,11 +173,10 @@ static int by_weight(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static uint64_t group_of(const struct fl_brush *brush, uint32_t node)
+static uint64_t group_of(const struct fl_brush *brush, struct slice name,
+			 enum flame_type type)
 {
-	enum flame_type type = brush->layout->type[node];
-	struct slice group = brush->scheme->group(
-		fl_node_name(brush->page, brush->layout, node), type);
+	struct slice group = brush->scheme->group(name, type);
 
 	return group.size ? fl_hash(group.at, group.size) : 0;
 }
@@ -192,7 +191,9 @@ static bool rank_groups(struct fl_brush *brush)
 
 	for (uint32_t i = 1; good && i < l->n; i++) {
 		bool fresh = false;
-		uint64_t hash = group_of(brush, i);
+		uint64_t hash = group_of(brush,
+					 fl_node_name(brush->page, l, i),
+					 l->type[i]);
 		uint64_t *at = fl_map_put(&brush->ranks, hash, &fresh);
 
 		good = at && fl_grow(&groups, &room, n + 1, sizeof(*groups));
@@ -306,15 +307,25 @@ static void open_changes(struct fl_brush *brush)
 	brush->noise = noise_of(brush);
 }
 
+int fl_brush_open_scheme(struct fl_brush *brush, const struct fl_page *page,
+			 const struct fl_layout *layout)
+{
+	brush->page = page;
+	brush->layout = layout;
+	if (open_scheme(brush) != FLAME_OK || open_mine(brush) != FLAME_OK)
+		return FLAME_FAILED;
+	if (brush->scheme->group && !rank_groups(brush))
+		return fl_no_memory(page->tree->flame);
+	return FLAME_OK;
+}
+
 int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
 		  const struct fl_layout *layout)
 {
 	struct flame *flame = page->tree->flame;
 	char why[256];
 
-	brush->page = page;
-	brush->layout = layout;
-	if (open_scheme(brush) != FLAME_OK || open_mine(brush) != FLAME_OK)
+	if (fl_brush_open_scheme(brush, page, layout) != FLAME_OK)
 		return FLAME_FAILED;
 	if (page->highlight) {
 		brush->highlight = fl_regex_new(page->highlight, false, why,
@@ -325,8 +336,6 @@ int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
 	}
 	if (layout->columns == 2)
 		open_changes(brush);
-	if (brush->scheme->group && !rank_groups(brush))
-		return fl_no_memory(flame);
 	if (page->palette && !(brush->palette = palette_open(page->palette)))
 		return fl_no_memory(flame);
 	return FLAME_OK;
@@ -351,22 +360,23 @@ static struct fl_colors of_change(const struct fl_brush *brush, uint32_t node)
 	return (struct fl_colors){ c, fl_classic_dark(c) };
 }
 
-static struct fl_colors of_scheme(struct fl_brush *brush, uint32_t node,
-				  struct slice name, enum flame_type type)
+struct fl_colors fl_brush_scheme(struct fl_brush *brush, bool root,
+				 struct slice name, enum flame_type type)
 {
 	if (brush->scheme->classic) {
 		/* Peers know the root by no name. */
 		uint32_t c = fl_classic_color(&brush->classic,
-					      node ? name : FL_SLICE(""),
+					      root ? FL_SLICE("") : name,
 					      type);
 
 		return (struct fl_colors){ c, fl_classic_dark(c) };
 	}
-	if (node && brush->scheme->group && type != FLAME_GROUP &&
-	    group_of(brush, node))
+	if (!root && brush->scheme->group && type != FLAME_GROUP &&
+	    group_of(brush, name, type))
 		return fl_group_color(*fl_map_get(&brush->ranks,
-						  group_of(brush, node)));
-	for (size_t i = 0; node && i < brush->nmine; i++)
+						  group_of(brush, name,
+							   type)));
+	for (size_t i = 0; !root && i < brush->nmine; i++)
 		if (strcmp(brush->scheme->name, "mine") == 0 &&
 		    fl_regex_match(brush->mine[i], name.at, name.size))
 			return fl_mine_color(i);
@@ -385,7 +395,7 @@ struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node)
 		return match;
 	if (brush->layout->columns == 2)
 		return of_change(brush, node);
-	colors = of_scheme(brush, node, name, type);
+	colors = fl_brush_scheme(brush, !node, name, type);
 	return brush->palette && node ?
 		of_palette(brush, name, type, colors) : colors;
 }

@@ -91,6 +91,11 @@ struct fl_brush {
 int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
 		  const struct fl_layout *layout);
 struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node);
+/* For those that mark and compare by themselves: the scheme alone. */
+int fl_brush_open_scheme(struct fl_brush *brush, const struct fl_page *page,
+			 const struct fl_layout *layout);
+struct fl_colors fl_brush_scheme(struct fl_brush *brush, bool root,
+				 struct slice name, enum flame_type type);
 /* What was learnt by --cp is written; FLAME_OK where nothing failed. */
 int fl_brush_save(struct fl_brush *brush);
 void fl_brush_close(struct fl_brush *brush);

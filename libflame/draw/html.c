@@ -50,7 +50,7 @@ struct book {
 	bool further;			/* of several metrics: not the first */
 	unsigned column;		/* widths: the last one */
 	int64_t most;			/* change of self */
-	const struct fl_scheme *scheme;
+	struct fl_brush brush;
 	struct fl_paints paints;
 	struct symbol *symbol;
 	size_t n, room;
@@ -104,7 +104,8 @@ static bool list_symbols(struct book *b, struct fl_map *map)
 		struct symbol *s = &b->symbol[i];
 
 		s->paint = fl_paint(&b->paints,
-				    b->scheme->pick(s->text, s->type));
+				    fl_brush_scheme(&b->brush, !i, s->text,
+						    s->type));
 		if (i)
 			*fl_map_get(map, key_of(s->name, s->type)) = i;
 	}
@@ -445,12 +446,11 @@ static int write_profile(const struct fl_page *page, bool further)
 			  .further = further };
 	int status = FLAME_FAILED;
 
-	b.scheme = fl_scheme_named(flame, page->colors);
-	if (!b.scheme)
-		return FLAME_FAILED;
 	b.layout = fl_page_layout(&shown, STILL_WIDTH);
 	if (!b.layout)
 		return FLAME_FAILED;
+	if (fl_brush_open_scheme(&b.brush, &shown, b.layout) != FLAME_OK)
+		goto closed;
 	b.column = b.layout->columns - 1;
 	b.most = b.column ? fl_most_change(b.layout) : 0;
 	b.of_node = fl_zeroed(b.layout->n, sizeof(*b.of_node));
@@ -459,6 +459,8 @@ static int write_profile(const struct fl_page *page, bool further)
 		status = FLAME_OK;
 	else
 		fl_no_memory(flame);
+closed:
+	fl_brush_close(&b.brush);
 	fl_paints_free(&b.paints);
 	fl_layout_free(b.layout);
 	fl_moments_free(&b.moments);

@@ -555,9 +555,6 @@ static int finish(struct flame_sink *sink)
 	    !sink->keeps_apart)
 		fl_remark(sink->flame, "--%s: only a page (html) knows it",
 			  state->page.split ? "split" : "source-url");
-	if (state->page.mine && !state->page.brushed)
-		fl_remark(sink->flame, "--mine: only pictures (svg) and text "
-			  "have such colours");
 
 	state->page.out = NULL;
 	if (status != FLAME_OK) {

@@ -128,7 +128,7 @@ struct fl_page {
 	double noise;		/* sigmas of Poisson that stay grey; -1: 2 */
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* the writer can draw that */
-	bool brushed;		/* and colours that are not a scheme's */
+	bool brushed;		/* and paints what changed as it is told */
 	struct fl_samples *samples;	/* see samples.h; NULL: none kept */
 	struct fl_step *steps;	/* for that */
 	size_t nsteps, steps_room;
