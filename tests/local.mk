@@ -79,9 +79,9 @@ EXTRA_DIST += tests/fuzz/found tests/fuzz/run tests/fuzz/seeds \
 	tests/fuzz/replay.sh
 
 .PHONY: fuzz
-fuzz: tests/mk/mkjfr
+fuzz: all tests/mk/mkjfr
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
-		$(SHELL) $(srcdir)/tests/fuzz/run
+		bash $(srcdir)/tests/fuzz/run
 
 script_tests = \
 	tests/fuzz/replay.sh \

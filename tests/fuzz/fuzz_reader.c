@@ -5,6 +5,9 @@
  */
 #include "fuzz.h"
 
+#include <stdlib.h>
+#include <zlib.h>
+
 struct way {
 	const char *asks[8][2];
 	const char *filters[3][2];	/* behind one another */
@@ -87,4 +90,45 @@ void fuzz_detect(const struct fuzz_target *target, const uint8_t *data,
 	flame_abandon(sink);
 	fuzz_flame_holds(flame);
 	flame_free(flame);
+}
+
+/* A page of ours, whose profile is packed: the bytes are what is in there. */
+void fuzz_packed(const struct fuzz_target *target, const uint8_t *data,
+		 size_t size)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const struct fuzz_target html = {
+		.name = target->name,
+		.format = fl_format_named(NULL, "html", false)
+	};
+	z_stream z = { 0 };
+	uint8_t *packed = malloc(size + 1024);
+	struct fl_buf page = { 0 };
+
+	if (!packed || deflateInit2(&z, 0, Z_DEFLATED, -15, 9,
+				    Z_DEFAULT_STRATEGY) != Z_OK)
+		exit(0);
+	z.next_in = (uint8_t *)data;
+	z.avail_in = (uInt)size;
+	z.next_out = packed;
+	z.avail_out = (uInt)size + 1024;
+	FUZZ_HOLDS(deflate(&z, Z_FINISH) == Z_STREAM_END);
+	fl_buf_text(&page, "<!DOCTYPE html>\n"
+		    "<script type=\"text/plain\" id=\"data\">");
+	for (size_t i = 0; i * 6 < z.total_out * 8; i++) {
+		size_t at = i * 6 / 8;
+		unsigned two = (unsigned)packed[at] << 8;
+
+		if (at + 1 < z.total_out)
+			two |= packed[at + 1];
+		fl_buf_byte(&page, digits[two >> (10 - i * 6 % 8) & 63]);
+	}
+	fl_buf_text(&page, "</script>\n");
+	if (page.failed)
+		exit(0);
+	fuzz_reader(&html, (const uint8_t *)page.at, page.size);
+	fl_buf_free(&page);
+	deflateEnd(&z);
+	free(packed);
 }

@@ -11,6 +11,7 @@ static const struct fuzz_target own[] = {
 	{ "filter", fuzz_filter, NULL },
 	{ "merge", fuzz_merge, NULL },
 	{ "names", fuzz_names, NULL },
+	{ "packed", fuzz_packed, NULL },
 	{ "page", fuzz_page, NULL },
 	{ "regex", fuzz_regex, NULL },
 	{ "roundtrip", fuzz_roundtrip, NULL },
