@@ -5,6 +5,9 @@
 #	make check TESTS=tests/unit/test_base
 #	make check UPDATE=1		records the golden outputs anew
 #	make fuzz FUZZ_SECONDS=60	each target of tests/fuzz, with clang
+#	make check-valgrind		a part of it under memcheck
+#	make check-threads		a part of it with four threads, for a
+#					build with --enable-sanitizers=thread
 #	FLAME_CORPUS=DIR make check	with a corpus of recordings
 
 AM_TESTS_ENVIRONMENT = \
@@ -83,6 +86,18 @@ fuzz: all tests/mk/mkjfr
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/fuzz/run
 
+if CRITERION
+memcheck_programs = tests/unit/test_dict tests/unit/test_text
+endif
+.PHONY: check-valgrind check-threads
+check-valgrind: all $(memcheck_programs)
+	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
+		bash $(srcdir)/tests/memcheck
+check-threads: all tests/mk/mkjfr
+	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
+		bash $(srcdir)/tests/threads
+EXTRA_DIST += tests/memcheck tests/threads tests/unit/lost
+
 script_tests = \
 	tests/fuzz/replay.sh \
 	tests/golden/run \
@@ -127,9 +142,9 @@ EXTRA_DIST += tests/bench
 bench_environment = TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)'
 
 .PHONY: bench bench-data
-bench-data: $(bench_programs)
+bench-data: all $(bench_programs)
 	$(bench_environment) $(SHELL) $(srcdir)/tests/bench/data
-bench: all bench-data
+bench: bench-data
 	@$(bench_environment) BENCH_FROM="$$PWD" \
 		$(SHELL) $(srcdir)/tests/bench/run
 

@@ -11,7 +11,7 @@
 set -u
 page=$1 hash=${2-}
 shift $(($# > 1 ? 2 : 1))
-browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser)}
+browser=${CHROMIUM-$(command -v chromium || command -v chromium-browser)}
 [ -n "$browser" ] || exit 77
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

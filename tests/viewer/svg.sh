@@ -14,7 +14,7 @@ set -u
 picture=${1%%#*} hash=
 case $1 in *'#'*) hash=#${1#*#} ;; esac
 shift
-browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser)}
+browser=${CHROMIUM-$(command -v chromium || command -v chromium-browser)}
 [ -n "$browser" ] || exit 77
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
