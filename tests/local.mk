@@ -141,12 +141,14 @@ EXTRA_DIST += tests/bench
 
 bench_environment = TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)'
 
-.PHONY: bench bench-data
+.PHONY: bench bench-data bench-viewer
 bench-data: all $(bench_programs)
 	$(bench_environment) $(SHELL) $(srcdir)/tests/bench/data
 bench: bench-data
 	@$(bench_environment) BENCH_FROM="$$PWD" \
 		$(SHELL) $(srcdir)/tests/bench/run
+bench-viewer: all $(bench_programs)
+	@$(bench_environment) node $(srcdir)/tests/viewer/bench.js
 
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
