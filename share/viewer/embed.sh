@@ -98,9 +98,15 @@ ours='asTree base boughs column columns compares dimText down due end given heav
 group level made marks matchText matching method mode most name names node open pages parent picture preset rowHeight
 sides slot step sums tall text unfolded wanted way whole'
 
+# The same, but a string has the word for something else: an id, a role.
+apart='equal first icicle kind row rows steps'
+
+aliased='Float64Array Map Object Uint8Array Uint32Array document'
+
 # Those, and all variables, get short names.
 short() {
-	awk -v theirs="$theirs" -v ours="$ours" -f "$from/short.awk"
+	awk -v theirs="$theirs" -v aliased="$aliased" -v ours="$ours" \
+		-v apart="$apart" -f "$from/short.awk"
 }
 
 # The same of a style, and of markup.  Colours that have names lose them.

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Shorter names for a script that embed.sh has stripped of blanks.  `theirs`
-# are words that stay, `ours` properties that only the script has.
+# are words that stay, `aliased` those of them that get a second name; `ours`
+# are properties that only the script has, `apart` those of them that are also
+# strings, of other meaning.
 #
 # What is declared outside of functions has one name everywhere, the most
 # frequent the shortest; so have our properties.  Other variables have theirs
@@ -67,11 +69,17 @@ BEGIN {
 	split(theirs, list)
 	for (i in list)
 		taken[list[i]] = 1
+	split(aliased, list)
+	for (i in list)
+		often[list[i]] = 1
 	split(ours, list)
 	for (i in list) {
 		own[list[i]] = 1
 		told["\"" list[i] "\""] = 1
 	}
+	split(apart, list)
+	for (i in list)
+		own[list[i]] = 1
 	letters = "abcdefghijklmnopqrstuvwxyz"
 	letters = letters toupper(letters)
 }
@@ -116,7 +124,7 @@ function elements(  i) {
 		    token[i + 3] == ")" && token[i + 2] ~ /^"[a-z]+"$/ &&
 		    !(token[i + 2] in told)) {
 			gsub("\"", "", token[i + 2])
-			kind[i + 2] = "."
+			kind[i + 2] = "id"
 			token[i + 1] = "."
 			token[i + 3] = ""
 		}
@@ -140,6 +148,8 @@ function chunks(  i, depth, inside, names) {
 				chunk_of[i - 1] = inside
 		}
 		chunk_of[i] = inside
+		if (kind[i] == "both")
+			tied[token[i], inside] = 1
 		if (!inside && kind[i] ~ /^(variable|both)$/ &&
 		    (depth == 2 || (depth == 3 && names)))
 			global[token[i]] = 1
@@ -153,14 +163,19 @@ function chunks(  i, depth, inside, names) {
 # What has one name: everywhere, or in its chunk; "" of what keeps its own.
 function key_of(i,  s) {
 	s = token[i]
-	if (kind[i] == "." && !(s in own))
+	if (kind[i] == "id" || (kind[i] == "." && !(s in own)))
 		return "\"" s "\""
 	if (kind[i] == "string")
 		return s
-	if (s in own ? kind[i] : kind[i] ~ /^(variable|both)$/ &&
-	    !(s in taken) && length(s) > 1)
-		return s in own || s in global ? s : s " " chunk_of[i]
-	return ""
+	if (s in often && kind[i] == "variable")
+		return "=" s
+	if (kind[i] !~ /^(variable|both)$/)
+		return s in own ? s : ""
+	if (s in taken || length(s) < 2)
+		return ""
+	if (s in global || (s in own && (s, chunk_of[i]) in tied))
+		return s
+	return s " " chunk_of[i]
 }
 
 # Whether a variable of two letters pays for a property or string.
@@ -182,7 +197,7 @@ function count(  i, key) {
 		if ((key = key_of(i)) != "") {
 			if (!uses[key]++)
 				named[++nnamed] = key
-			props[key] += kind[i] == "."
+			props[key] += kind[i] ~ /^(\.|id)$/
 		}
 	}
 }
@@ -239,8 +254,9 @@ function occupy(  i, key) {
 # The variables that hold strings.
 function pool(  i, s) {
 	for (i = 1; i <= nnamed; i++)
-		if (named[i] ~ /^"/ && named[i] in to)
-			s = s "," to[named[i]] "=" named[i]
+		if (named[i] ~ /^["=]/ && named[i] in to)
+			s = s "," to[named[i]] "=" substr(named[i],
+				1 + (named[i] ~ /^=/))
 	return s ? ";let " substr(s, 2) : ""
 }
 
@@ -251,7 +267,7 @@ function spell(i,  s, key) {
 		return s == "true" ? "!0" : "!1"
 	if (!(key in to))
 		return s blank[i]
-	if (kind[i] == "." && key ~ /^"/)
+	if (kind[i] ~ /^(\.|id)$/ && key ~ /^"/)
 		return "[" to[key] "]" blank[i]
 	return (kind[i] == "both" && !(s in own) ? s ":" : "") to[key] blank[i]
 }
@@ -260,8 +276,8 @@ function spell(i,  s, key) {
 function put(i,  s) {
 	s = token[i]
 	# The point goes where a bracket comes.
-	if (s == "." && kind[i + 1] == "." && key_of(i + 1) ~ /^"/ &&
-	    key_of(i + 1) in to)
+	if (s == "." && kind[i + 1] ~ /^(\.|id)$/ &&
+	    key_of(i + 1) ~ /^"/ && key_of(i + 1) in to)
 		return i
 	if (s ~ /^[([{]$/)
 		depth++

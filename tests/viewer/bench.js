@@ -331,7 +331,11 @@ function findTarget() {
 }
 
 function searchPeer(text) {
-	if (document.querySelector("canvas")) {
+	const box = document.getElementById("search");
+	if (box && "value" in box) {		// our SVG's
+		box.value = text;
+		box.dispatchEvent(new Event("input"));
+	} else if (document.querySelector("canvas")) {
 		search(new RegExp(text));
 	} else {
 		window.currentSearchTerm = text;
