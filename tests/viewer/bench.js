@@ -522,8 +522,6 @@ async function profile(title, input, folded, budgets) {
 	row("callers, script CPU ms", 300, page.callers.script);
 	row("sandwich, script CPU ms", 50, page.sandwich.script);
 	row("table, script CPU ms", 150, page.table.script);
-	row("timed samples, bytes each", large(5));
-	row("time or facet change, CPU ms", large(100));
 	fs.rmSync(file);
 }
 
@@ -545,6 +543,46 @@ async function pictures(folded) {
 	row("zoom, CPU ms", 200, page.click.cpu, ...each((o) => o.click.cpu));
 	row("search, CPU ms", undefined, page.search.cpu,
 		...each((o) => o.search.cpu));
+}
+
+// What perf script would print of so many samples, on eight threads.
+function timedSamples(n) {
+	const file = at("timed.perf"), out = fs.openSync(file, "w");
+	let state = 7, text = "";
+	const below = (m) => {
+		state = Math.imul(state, 1103515245) + 12345 >>> 0;
+		return (state >>> 8) % m;
+	};
+	for (let i = 0; i < n; i++) {
+		text += "java " + (100 + below(8)) + " " + (1000 + i / 1e4)
+			.toFixed(6) + ": 1 cpu-clock:\n\t1000 leaf" + below(20) +
+			" (x)\n\t2000 mid" + below(10) + " (x)\n\t3000 top" +
+			below(6) + " (x)\n\t4000 main (x)\n\n";
+		if (text.length > 1e6 || i + 1 === n) {
+			fs.writeSync(out, text);
+			text = "";
+		}
+	}
+	fs.closeSync(out);
+	return file;
+}
+
+async function timedProfile() {
+	const n = 2e6, input = timedSamples(n), tab = await Tab.open();
+	const bare = sizes(drawn(input, "html", "--no-time")).data;
+	const file = drawn(input, "html");
+	await load(tab, file, "ours");
+	await pause(2000);
+	// Nearly all of it, and all threads but one, by their links.
+	const go = (hash) => { location.hash = hash; };
+	const move = await least(tab, go, ["t=1-199"], [go, ""]);
+	const facet = await least(tab, go, ["f=-thread:java-107"], [go, ""]);
+	await tab.close();
+	heading("timed: " + short(n) + " samples");
+	row("timed samples, bytes each", 5, (sizes(file).data - bare) / n);
+	row("time change, script CPU ms", 100, move.script);
+	row("facet change, script CPU ms", 100, facet.script);
+	fs.rmSync(input);
 }
 
 function drawingCost() {
@@ -601,6 +639,8 @@ async function main() {
 	if (env.FLAME_CORPUS && wanted("corpus"))
 		await recording("corpus", path.join(env.FLAME_CORPUS,
 			"jfr-ap/javac25-multi-76M.jfr.zst"), []);
+	if (wanted("timed"))
+		await timedProfile();
 	if (wanted("svg"))
 		await pictures(generated("svg", 104000));
 	if (wanted("cost"))
