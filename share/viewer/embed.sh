@@ -99,9 +99,12 @@ group level made marks matchText matching method mode most name names node open 
 sides slot step sums tall text unfolded wanted way whole'
 
 # The same, but a string has the word for something else: an id, a role.
-apart='equal first icicle kind row rows steps'
+apart='equal first icicle kind lines row rows samples steps'
 
-aliased='Float64Array Map Object Uint8Array Uint32Array document'
+aliased='Float64Array Map Math Number Object URLSearchParams Uint8Array
+Uint32Array addEventListener cancelAnimationFrame document encodeURIComponent
+getComputedStyle history innerHeight innerWidth localStorage location
+matchMedia performance requestAnimationFrame undefined'
 
 # Those, and all variables, get short names.
 short() {

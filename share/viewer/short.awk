@@ -180,7 +180,7 @@ function key_of(i,  s) {
 
 # Whether a variable of two letters pays for a property or string.
 function pays(s,  n, strings) {
-	n = length(s)
+	n = length(s) - (s ~ /^=/)
 	strings = uses[s] - props[s]
 	return props[s] * (n - 5) + strings * (n - 2) > n + 4
 }
@@ -208,7 +208,7 @@ function give_names(local,  i, most, next_most, key) {
 		next_most = 0
 		for (i = 1; i <= nnamed; i++) {
 			key = named[i]
-			if (key in to || (key ~ /^"/ && !pays(key)) ||
+			if (key in to || (key ~ /^["=]/ && !pays(key)) ||
 			    (key !~ /^"/ && key ~ / /) != local)
 				continue
 			if (uses[key] < most) {
