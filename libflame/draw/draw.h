@@ -204,6 +204,7 @@ int64_t fl_most_change(const struct fl_layout *layout);
 struct fl_viewer {
 	const char *style, *style_hash;		/* "sha256-..." */
 	const char *script, *script_hash;
+	const char *timed, *timed_hash;		/* of a page with samples */
 	const char *body;			/* the markup */
 	const char *svg_style, *svg_script;	/* of a picture */
 };

@@ -373,7 +373,8 @@ static void put_policy(const struct book *b)
 		     "content=\"default-src 'none'; script-src '%s'; "
 		     "style-src '%s'; img-src data: blob:; base-uri 'none'; "
 		     "form-action 'none'\">\n",
-		     split ? "self" : fl_viewer.script_hash,
+		     split ? "self" : b->page->timed ? fl_viewer.timed_hash :
+						       fl_viewer.script_hash,
 		     split ? "self" : fl_viewer.style_hash);
 }
 
@@ -394,7 +395,8 @@ static void put_script(const struct fl_page *page)
 	fl_out_text(page->out, page->split ? "<script src=\"" BESIDE
 		    ".js\">" : "<script>");
 	if (!page->split)
-		fl_out_text(page->out, fl_viewer.script);
+		fl_out_text(page->out, page->timed ? fl_viewer.timed :
+						     fl_viewer.script);
 	fl_out_text(page->out, "</script>\n</body>\n</html>\n");
 }
 
@@ -434,11 +436,16 @@ static bool put_profile(struct book *b)
 
 static bool settle_samples(struct book *b)
 {
-	return !b->page->samples ||
-	       fl_samples_settle(b->page->samples, b->layout, &b->moments);
+	struct fl_page *page = b->page;
+
+	if (page->samples &&
+	    !fl_samples_settle(page->samples, b->layout, &b->moments))
+		return false;
+	page->timed = page->nmore || b->moments.n;
+	return true;
 }
 
-static int write_profile(const struct fl_page *page, bool further)
+static int write_profile(struct fl_page *page, bool further)
 {
 	struct flame *flame = page->tree->flame;
 	struct fl_page shown = *page;
@@ -459,6 +466,7 @@ static int write_profile(const struct fl_page *page, bool further)
 		status = FLAME_OK;
 	else
 		fl_no_memory(flame);
+	page->timed = page->timed || shown.timed;
 closed:
 	fl_brush_close(&b.brush);
 	fl_paints_free(&b.paints);
@@ -474,7 +482,7 @@ static int write_html(struct fl_page *page)
 	struct fl_page shown = *page;
 
 	if (page->split &&
-	    (put_beside(page, ".js", fl_viewer.script) != FLAME_OK ||
+	    (put_beside(page, ".js", fl_viewer.timed) != FLAME_OK ||
 	     put_beside(page, ".css", fl_viewer.style) != FLAME_OK))
 		return FLAME_FAILED;
 	if (write_profile(page, false) != FLAME_OK)

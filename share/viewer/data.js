@@ -91,36 +91,8 @@ function decode(bytes) {
 			d.method[i - 1] : i;
 	nodes(d, number);
 	if (flags & 8)
-		d.samples = samplesOf(number, string, coded);
+		d.moments = samplesOf(number, string, coded);
 	return d;
-}
-
-// Samples by set of labels, then time: libflame/draw/pack.c.  Times count
-// from 1, 0 is none; so do values in sets, and the first one stands for that.
-function samplesOf(number, string, coded) {
-	const tick = number() / 1e9, start = number();
-	const facets = Array(number()).fill(), first = u32(number() + 1);
-	const n = number(), time = u32(n), node = u32(n), weight = f64(n);
-	const sets = first.length - 1;
-	facets.forEach((v, k) => {
-		const name = string(), list = [""];
-		for (let i = number(); i--;)
-			list.push(coded());
-		facets[k] = { name, list, of: u32(sets).map(number) };
-	});
-	for (let i = 0; i < sets; i++)
-		first[i + 1] = first[i] + number();
-	let end = 0;
-	for (let i = 0; tick && i < sets; i++)
-		for (let k = first[i], t = 0; k < first[i + 1]; k++) {
-			time[k] = t += number();
-			end = max(end, t);
-		}
-	for (let i = 0; i < n; i++)
-		node[i] = number();
-	for (let i = 0; i < n; i++)
-		weight[i] = number();
-	return { tick, start, facets, first, sets, time, node, weight, end };
 }
 
 function nodes(d, number) {

@@ -6,9 +6,11 @@
  */
 const looks = {
 	light: { bg: 0xffffff, text: "#14181d", match: 0xf25bd0,
-		matchText: "#14181d", dim: 0xeceef1, dimText: "#5b6470" },
+		matchText: "#14181d", dim: 0xeceef1, dimText: "#5b6470",
+		heat: "f5f6f8 fde8cf fbc98d f3a04b d9701b 9c3d00".split(" ") },
 	dark: { bg: 0x14171c, text: "#f7f9fb", match: 0xb3008f,
-		matchText: "#fff", dim: 0x262b32, dimText: "#8b95a1" },
+		matchText: "#fff", dim: 0x262b32, dimText: "#8b95a1",
+		heat: "1c2026 3b2f1d 6a4413 a35f10 df8a2d ffd08a".split(" ") },
 };
 // Colours are as pixels have them: 0xAABBGGRR.
 const swapped = (c) => c & 0xff00 | (c & 255) << 16 | c >> 16 & 255;

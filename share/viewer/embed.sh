@@ -94,7 +94,8 @@ performance requestAnimationFrame return setTimeout switch this throw true try t
 undefined while window'
 
 # Properties that are only ours: neither a browser's nor told in a string.
-ours='asTree base boughs column columns compares dimText down due end given heavy hit indent inverted kids
+ours='bins clip cols drag facet facets lined moments order second sets tick
+asTree base boughs column columns compares dimText down due end given heavy hit indent inverted kids
 group level made marks matchText matching method mode most name names node open pages parent picture preset rowHeight
 sides slot step sums tall text unfolded wanted way whole'
 
@@ -151,15 +152,19 @@ bytes() {
 	printf '0 };\n'
 }
 
-{
+# The viewer, of pages whose samples have times or threads and of others.
+script() {
 	echo '(function () {'
 	echo '"use strict";'
 	for module in data caption rewrite bough view profiles draw search diff \
-		tree pane time export hand menu page; do
+		tree pane "$1" export hand menu page; do
 		bare "$from/$module.js"
 	done
 	echo '})();'
-} | tight | short > "$work/script"
+}
+
+script notime | tight | short > "$work/script"
+script time | tight | short > "$work/timed"
 bare "$from/style.css" | tight_style > "$work/style"
 {
 	echo '(function () {'
@@ -169,7 +174,8 @@ bare "$from/style.css" | tight_style > "$work/style"
 } | tight > "$work/svg_script"
 bare "$from/svg.css" | tight_style > "$work/svg_style"
 bare "$from/body.html" | tight_markup > "$work/body"
-if grep -i '</\(script\|style\)' "$work/script" "$work/style"; then
+if grep -i '</\(script\|style\)' "$work/script" "$work/timed" "$work/style"
+then
 	echo "$0: a module ends its own element" >&2
 	exit 1
 fi
@@ -182,7 +188,7 @@ fi
 {
 	echo '/* Made by share/viewer/embed.sh. */'
 	echo '#include "draw/draw.h"'
-	for part in script style body svg_script svg_style; do
+	for part in script timed style body svg_script svg_style; do
 		bytes "$part" "$work/$part"
 	done
 	echo 'const struct fl_viewer fl_viewer = {'
@@ -190,6 +196,7 @@ fi
 	echo '	.svg_script = svg_script, .svg_style = svg_style,'
 	echo "	.style_hash = \"sha256-$(hash "$work/style")\","
 	echo "	.script_hash = \"sha256-$(hash "$work/script")\","
+	echo "	.timed = timed, .timed_hash = \"sha256-$(hash "$work/timed")\","
 	echo '};'
 } > "$work/c"
 mv "$work/c" "$to"

@@ -132,7 +132,7 @@ function openExport() {
 
 function openHelp() {
 	const keys = moreKeys.concat(d.compares ? diffKeys : [],
-		d.samples ? timeKeys : [],
+		d.moments ? timeKeys : [],
 		profiles.pages[1] ? [["Next event", "E"]] : [],
 		actions.slice(1, sourceUrl ? 99 : -1).map(([text, key]) =>
 			[text, key]));
@@ -202,9 +202,10 @@ function showWay() {
 function showSteps() {
 	const chips = view.steps.map((step) => {
 		const s = d.names.indexOf(step.text);
-		const plain = step.kind === "only" ||
-			picks.includes(step.kind) || s < 0;
-		const [text, at] = plain ? [stepText(step), 0] : captionOf(s);
+		const picked = picks.includes(step.kind);
+		const [text, at] = picked ? [stepText(step), 0] :
+			step.kind === "only" || s < 0 ? [step.text, 0] :
+			captionOf(s);
 		const chip = element("button", d.compares &&
 			step.kind === "t" ? "Before" : ruleNames[step.kind],
 			element("b", short(text.slice(at), 60)), "✕");

@@ -319,7 +319,10 @@ function onKey(e) {
 	}
 	if (e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(map, e.key))
 		return;
-	if (e.shiftKey && !typing && /^Arrow[LR]/.test(e.key)) {
+	const sideways = /^Arrow[LR]/.test(e.key) && !typing;
+	if (sideways && e.target === $("heat")) {
+		nudge(e.key === "ArrowLeft" ? -1 : 1, e.shiftKey);
+	} else if (e.shiftKey && sideways) {
 		pan(e.key === "ArrowLeft" ? -80 : 80);
 	} else if (typing && e.key === "Enter") {
 		step(e.shiftKey ? -1 : 1);

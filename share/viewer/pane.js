@@ -84,11 +84,12 @@ function paneColumns({ columns }) {
 	const share = (key) => (k) => percent(now[key][k], whole);
 	const delta = (key) => (k) => columns[1][key][k] -
 		columns[0][key][k] * diff.scale;
-	const keys = facetOf(pane.tab) ? ["total"] : ["self", "total"];
-	const heads = { self: "Self", total: "Total" };
-	const list = keys.map((k) => [heads[k], value(k), share(k)]);
+	const facet = facetOf(pane.tab);
+	const list = [facet ? ["Count", value("total"), (k) =>
+		plain(now.total[k])] : ["Self", value("self"), share("self")],
+		["Total", value("total"), share("total")]];
 	if (d.compares)
-		for (const key of keys)
+		for (const key of facet ? ["total"] : ["self", "total"])
 			list.push(["Δ " + key, delta(key),
 				(k) => signed(delta(key)(k))]);
 	return list;
@@ -114,7 +115,7 @@ function fillPane() {
 			pane.rows.push(k);
 	const way = pane.down ? 1 : -1, [a, b] = pane.columns;
 	pane.rows.sort(by ? (x, y) => (by(y) - by(x)) * way ||
-		(b || a)[1](y) - (b || a)[1](x) || a[1](y) - a[1](x) || x - y :
+		b[1](y) - b[1](x) || a[1](y) - a[1](x) || x - y :
 	(x, y) => (sums.names[x] < sums.names[y] ? -1 : 1) * way);
 	$("sift").hidden = !facet;
 	pane.at = facet ? min(pane.at, max(pane.rows.length - 1, 0)) :
@@ -140,8 +141,6 @@ function headPane() {
 		});
 		head.append(cell);
 	});
-	$("list").className = facetOf(pane.tab) ? d.compares ? "two" : "one" :
-		d.compares ? "wide" : "";
 	$("list").replaceChildren(head, body);
 	label($("list"), "aria-rowcount", pane.rows.length + 1);
 	const threads = d.type.includes(GROUP, 1) && !tabs.has("thread");
@@ -183,15 +182,11 @@ function paneRow(k, place) {
 	row.style.top = place * ROW + "px";
 	label(row, "role", "row");
 	label(row, "aria-rowindex", place + 2);
-	const facet = facetOf(pane.tab), taken = facet && isTaken(facet, k);
-	if (facet) {
-		const out = element("button", "✕");
-		label(out, "aria-label", "Without " + short(names[k], 100));
-		label(out, "aria-pressed", taken < 0);
-		row.append(out);
-	}
-	row.classList.toggle("out", taken < 0);
-	row.classList.toggle("at", facet && place === pane.at);
+	const facet = facetOf(pane.tab);
+	const taken = facet && wants(facet, view.steps)[k];
+	if (facet)
+		row.className = (taken < 0 ? "out" : "") + (place === pane.at ?
+			" at" : "");
 	label(row, "aria-selected", facet ? taken > 0 : place === pane.at &&
 		search.text === tabs.get(pane.tab)[0] + names[k]);
 	return row;
@@ -250,15 +245,16 @@ function listenPane() {
 	const symbolOf = (e) => pane.tab === "Functions" && placeOf(e) >= 0 ?
 		sumsOf(pane.tab).first[pane.rows[placeOf(e)]] : 0;
 	on("list", "scroll", drawPane);
-	const chooseAt = (place, off) => pane.rows[place] !== undefined &&
-		takeFacet(facetOf(pane.tab), pane.rows[place], off);
+	const chooseAt = (place, off) => {
+		const facet = facetOf(pane.tab);
+		if (facet && place in pane.rows)
+			takeFacet(facet, pane.rows[place], off);
+	};
 	on("list", "click", (e) => {
-		if (placeOf(e) < 0 || e.detail > 1)
+		if (e.detail > 1)
 			return;
 		pick(placeOf(e), true);
-		if (facetOf(pane.tab))
-			chooseAt(placeOf(e), e.altKey ||
-				e.target.tagName === "BUTTON");
+		chooseAt(placeOf(e), e.altKey);
 	});
 	const groupAt = (e) => placeOf(e) < 0 || facetOf(pane.tab) ? "" :
 		tabs.get(pane.tab)[0] +
@@ -270,6 +266,9 @@ function listenPane() {
 			sandwich(0, groupAt(e));
 	});
 	on("list", "contextmenu", (e) => {
+		if (facetOf(pane.tab))
+			e.preventDefault();
+		chooseAt(placeOf(e), true);
 		if (symbolOf(e))
 			openMenu(e, symbolOf(e), -1);
 		else if (groupAt(e))
@@ -278,11 +277,8 @@ function listenPane() {
 	on("list", "keydown", (e) => {
 		const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -20,
 			PageDown: 20 }[e.key];
-		if (facetOf(pane.tab) && e.key === "Enter" &&
-		    e.target === $("list")) {
-			e.stopPropagation();
+		if (e.key === "Enter" && e.target === $("list"))
 			chooseAt(pane.at, e.altKey);
-		}
 		if (!by || e.target !== $("list"))
 			return;
 		e.preventDefault();

@@ -132,6 +132,6 @@ function nodesOf({ n, name, parent, level, end, columns }) {
 }
 
 function rewritten(g, steps) {
-	return steps.filter((s) => !picks.includes(s.kind))
+	return steps.filter((s) => rules[s.kind])
 		.reduce(rewrite, choose(g, steps));
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Instead of time.js, in pages whose samples have neither times nor threads.
+ */
+const picks = [], takeFacet = 0, facetSums = 0, wants = 0, stepText = 0;
+const samplesOf = 0;
+const choose = (g) => g, rateOf = () => 1;
+function drawHeat() {}
+function dropSpans() {}
+function nudge() {}
+function showTime() {}
+function listenTime() {}
