@@ -78,12 +78,23 @@ async function showProfile(k, hash) {
 	draw();
 }
 
-function turnTo(k) {
+// Times count from each profile's first sample: spans are those that were.
+function shifted(steps, by) {
+	return steps.map(({ kind, text }) => ({ kind, text:
+		kind === "t" || kind === "u" ? text.split("-").map((s) =>
+			+max(+s + by, 0).toFixed(6)).join("-") : text }));
+}
+
+async function turnTo(k) {
+	const { start } = d.samples || {};
 	if (k === profiles.at)
 		return;
 	leave();
 	profiles.at = k;
-	showProfile(k, remember(true));
+	await showProfile(k, remember(true));
+	const by = d.samples ? (start - d.samples.start) / 1e9 : 0;
+	if (by)
+		alter(shifted(view.steps, by), true);
 }
 
 function revisit() {
