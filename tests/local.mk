@@ -121,6 +121,7 @@ script_tests = \
 	tests/coherence/viewer \
 	tests/coherence/pictures \
 	tests/viewer/times \
+	tests/viewer/looks \
 	tests/viewer/views \
 	tests/coherence/corpus
 TESTS += $(script_tests)

@@ -261,7 +261,8 @@ function restore(animate, hash = location.hash) {
 		paint(isDark());
 	}
 	const name = p.get("m");
-	const steps = [...p].filter(([kind]) => Object.hasOwn(ruleNames, kind))
+	const steps = [...p].filter(([kind]) =>
+		Object.hasOwn(d.samples ? ruleNames : rules, kind))
 		.map(([kind, text]) => ({ kind, text }));
 	if (name) {
 		view.method = max(d.names.indexOf(name), 0);

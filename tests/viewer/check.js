@@ -172,6 +172,31 @@
 	key("0");
 	await pause(400);
 
+	key("ArrowUp");
+	key("ArrowUp");
+	key("ArrowRight");
+	is("arrows walk", $("live").textContent,
+		"c, 40.00% total, 26.67% self, depth 2, child 2 of 2");
+	is("and are told as a tree", [$("canvas").querySelectorAll(
+		"[role=treeitem]").length, $("item" + $("canvas")
+		.getAttribute("aria-activedescendant").slice(4))
+		.getAttribute("aria-posinset")], [4, "2"]);
+	key("Enter");
+	await pause(400);
+	is("Enter zooms", $("crumbs").textContent, "allmainc");
+	key("[");
+	await pause(400);
+	is("[ is back", $("crumbs").textContent, "all");
+	key("]");
+	await pause(400);
+	is("] is forward", $("crumbs").textContent, "allmainc");
+	key("Backspace");
+	await pause(400);
+	is("and so is Backspace back", $("crumbs").textContent, "all");
+	key("i");
+	is("i is the icicle", location.hash, "#v=icicle");
+	key("i");
+
 	const crumbs = () => [...$("crumbs").children];
 	await at("c");
 	key("Enter");
@@ -208,5 +233,7 @@
 	const dark = document.documentElement.dataset.theme;
 	is("the theme is linked", location.hash, "#d=" + dark);
 	key("d");
+	is("nothing was fetched", performance.getEntriesByType("resource")
+		.map((e) => e.name), []);
 	is("the end", 1, 1);
 })();
