@@ -119,6 +119,7 @@ script_tests = \
 	tests/coherence/words \
 	tests/coherence/examples \
 	tests/coherence/viewer \
+	tests/coherence/contrast \
 	tests/coherence/pictures \
 	tests/viewer/times \
 	tests/viewer/looks \

@@ -385,7 +385,7 @@ struct fl_colors fl_brush_scheme(struct fl_brush *brush, bool root,
 
 struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node)
 {
-	static const struct fl_colors match = { 0xf25bd0, 0xb3008f };
+	static const struct fl_colors match = { 0xf478d8, 0xb3008f };
 	struct slice name = fl_node_name(brush->page, brush->layout, node);
 	enum flame_type type = brush->layout->type[node];
 	struct fl_colors colors;

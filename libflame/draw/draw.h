@@ -57,6 +57,7 @@ struct fl_scheme {
 	/* What a frame is painted with; the same frame always the same. */
 	struct fl_colors (*pick)(struct slice name, enum flame_type type);
 	enum fl_classic_palette classic;
+	bool by_type;		/* colours have an fl_family_name */
 	/* What frames of one colour share; big ones get colours apart. */
 	struct slice (*group)(struct slice name, enum flame_type type);
 };
@@ -65,6 +66,9 @@ extern const struct fl_scheme *const fl_schemes[];	/* ends in NULL */
 
 /* NULL with fl_fail's text that lists the schemes. */
 const struct fl_scheme *fl_scheme_named(struct flame *flame, const char *name);
+
+/* What frames of such a colour are: "compiled"; NULL: nothing is said. */
+const char *fl_family_name(struct fl_colors colors);
 
 /* For schemes by groups: the colour of the n-th. */
 struct fl_colors fl_group_color(uint32_t n);

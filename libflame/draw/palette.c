@@ -406,6 +406,30 @@ static struct fl_colors pick_cb(struct slice name, enum flame_type type)
 	return of_family(family == python ? cb_python : cb_other, name);
 }
 
+const char *fl_family_name(struct fl_colors colors)
+{
+	static const struct {
+		const char *name;
+		const struct fl_colors *at;
+	} families[] = {
+		{ "compiled", jit }, { "compiled by C1", c1 },
+		{ "inlined", inlined }, { "interpreted", interp },
+		{ "native", native }, { "C++, JVM", vm }, { "kernel", kernel },
+		{ "Python", python }, { "JavaScript", js },
+		{ "compiled", cb_java }, { "inlined", cb_inlined },
+		{ "interpreted", cb_interp }, { "native", cb_native },
+		{ "C++, JVM", cb_vm }, { "kernel", cb_kernel },
+		{ "Python", cb_python },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(families); i++)
+		for (unsigned n = 0; n < FAMILY; n++)
+			if (families[i].at[n].light == colors.light &&
+			    families[i].at[n].dark == colors.dark)
+				return families[i].name;
+	return NULL;
+}
+
 /* A ramp keeps grey for what is no code: the root, threads, categories. */
 #define RAMP_SCHEME(ramp, text) \
 	static struct fl_colors pick_##ramp(struct slice name, \
@@ -436,16 +460,19 @@ static const struct fl_scheme scheme_type = {
 	.name = "type",
 	.summary = "how a frame ran: compiled, inlined, native, kernel (default)",
 	.pick = pick_type,
+	.by_type = true,
 };
 static const struct fl_scheme scheme_java = {
 	.name = "java",
 	.summary = "as type, and Java by its names where no type is known",
 	.pick = pick_java,
+	.by_type = true,
 };
 static const struct fl_scheme scheme_cb = {
 	.name = "cb",
 	.summary = "as java, in colours that are safe for colour-blind eyes",
 	.pick = pick_cb,
+	.by_type = true,
 };
 
 /* Groups: 24 hues by the golden angle, so that neighbours differ most. */

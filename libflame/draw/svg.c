@@ -71,11 +71,32 @@ static void count_hidden(struct fl_svg *p)
 			p->hidden += read[i];
 }
 
+/* A colour of each family that is seen; one alone needs no legend. */
+static void collect_key(struct fl_svg *p)
+{
+	const char *seen[FL_SVG_KEYS];
+
+	for (uint32_t i = 0; p->brush.scheme->by_type && !p->compares &&
+	     i < p->paints.n && p->nkey < FL_SVG_KEYS; i++) {
+		const char *name = fl_family_name(p->paints.at[i]);
+		unsigned k = 0;
+
+		while (name && k < p->nkey && seen[k] != name)
+			k++;
+		if (!name || k < p->nkey)
+			continue;
+		seen[k] = name;
+		p->key[p->nkey++] = i;
+	}
+	if (p->nkey == 1)
+		p->nkey = 0;
+}
+
 /* A line each for the subtitle, the sum, what was cut, and the notes. */
 static void measure(struct fl_svg *p)
 {
 	const struct fl_page *page = p->page;
-	unsigned below = 1 + (p->cut > 0) + p->compares +
+	unsigned below = 1 + (p->cut > 0) + (p->compares || p->nkey) +
 			 (page->notes && *page->notes);
 
 	p->row = page->frame_height > 0 ? page->frame_height : FRAME_HEIGHT;
@@ -192,6 +213,7 @@ static int prepare(struct fl_svg *p)
 		return FLAME_FAILED;
 	count(p);
 	count_hidden(p);
+	collect_key(p);
 	measure(p);
 	return p->paints.failed ? fl_no_memory(page->tree->flame) : FLAME_OK;
 }
@@ -340,14 +362,29 @@ static void put_totals(struct fl_svg *p)
 	fl_out_text(p->out, "), ");
 }
 
-static void put_swatch(struct fl_svg *p, double x, double y, unsigned step)
+static void put_swatch(struct fl_svg *p, double x, double y, uint32_t paint)
 {
-	fl_out_print(p->out, "<rect class=\"c%u\" x=\"", step);
+	fl_out_print(p->out, "<rect class=\"c%u\" x=\"", (unsigned)paint);
 	fl_put_coord(p->out, x);
 	fl_out_text(p->out, "\" y=\"");
 	fl_put_coord(p->out, y);
 	fl_out_print(p->out, "\" width=\"18\" height=\"11\" "
-		     "fill=\"#%06x\"/>", (unsigned)fl_ramp[step].light);
+		     "fill=\"#%06x\"/>", (unsigned)p->paints.at[paint].light);
+}
+
+/* What frames of the colours that are seen are. */
+static void put_key(struct fl_svg *p, double *y)
+{
+	double x = FL_SVG_PAD;
+
+	for (unsigned i = 0; i < p->nkey; i++) {
+		const char *name = fl_family_name(p->paints.at[p->key[i]]);
+
+		put_swatch(p, x, *y - 10, p->key[i]);
+		put_text(p, "", x + 24, *y, name);
+		x += 24 + 8 * strlen(name) + 16;
+	}
+	*y += 18;
 }
 
 /* What the colours say, and how many frames there are no more. */
@@ -409,6 +446,8 @@ static void put_foot(struct fl_svg *p)
 	fl_out_text(out, " frames</text>\n");
 	if (p->compares)
 		put_legend(p, &y);
+	else if (p->nkey)
+		put_key(p, &y);
 	if (p->cut) {
 		put_line(p, &y);
 		fl_put_count(out, p->cut);

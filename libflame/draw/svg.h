@@ -8,7 +8,10 @@
 
 #include "draw/draw.h"
 
-enum { FL_SVG_PAD = 10 };	/* pixels left and right of the frames */
+enum {
+	FL_SVG_PAD = 10,	/* pixels left and right of the frames */
+	FL_SVG_KEYS = 10
+};
 
 struct fl_svg {
 	struct fl_page *page;
@@ -28,6 +31,8 @@ struct fl_svg {
 	int64_t unit_size;	/* weight of a unit of the inner picture */
 	int64_t least;		/* lighter nodes are only outlined */
 	double minwidth, width, height, row, top, scale;
+	uint32_t key[FL_SVG_KEYS];	/* paints that the legend explains */
+	unsigned nkey;
 	unsigned rows;
 	uint32_t drawn, cut, gone;
 	int64_t cut_total;

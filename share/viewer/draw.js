@@ -5,8 +5,8 @@
  * are drawn as one column, as strong as they cover it.
  */
 const looks = {
-	light: { bg: 0xffffff, text: "#14181d", match: 0xf25bd0,
-		matchText: "#14181d", dim: 0xeceef1, dimText: "#5b6470",
+	light: { bg: 0xffffff, text: "#14181d", match: 0xf478d8,
+		matchText: "#14181d", dim: 0xeceef1, dimText: "#474f59",
 		heat: "f5f6f8 fde8cf fbc98d f3a04b d9701b 9c3d00".split(" ") },
 	dark: { bg: 0x14171c, text: "#f7f9fb", match: 0xb3008f,
 		matchText: "#fff", dim: 0x262b32, dimText: "#8b95a1",

@@ -81,7 +81,7 @@ Test(schemes, text_is_readable_on_every_colour)
 
 			snprintf(name, sizeof(name), "p%u/C%u.m%u", n % 7,
 				 n % 31, n);
-			c = fl_schemes[i]->pick(slice(name), n % 10);
+			c = fl_schemes[i]->pick(slice(name), n % FL_TYPES);
 			cr_assert_geq(contrast(c.light, 0x14181d), 7.0,
 				      "%s %06x", fl_schemes[i]->name,
 				      (unsigned)c.light);
@@ -346,6 +346,18 @@ Test(svg, a_box_tells_its_name_its_weight_and_its_share)
 	cr_assert(holds("prefers-color-scheme:dark"));
 	cr_assert_eq(times("<rect class"), 4);
 	cr_assert_eq(times("<script"), 1);
+}
+
+Test(schemes, a_colour_tells_its_family)
+{
+	const struct fl_scheme *type = fl_scheme_named(flame, "type");
+	struct fl_colors c = type->pick(slice("a/B.c"), FLAME_INLINED);
+
+	cr_expect_str_eq(fl_family_name(c), "inlined");
+	c = type->pick(slice("read"), FLAME_KERNEL);
+	cr_expect_str_eq(fl_family_name(c), "kernel");
+	c = type->pick(slice("all"), FLAME_GROUP);
+	cr_expect_null(fl_family_name(c));
 }
 
 Test(svg, the_same_input_gives_the_same_bytes)

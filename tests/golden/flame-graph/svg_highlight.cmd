@@ -1,4 +1,4 @@
 printf 'a;b 1\na;c 2\n' >in
-flame-graph --highlight '^b$' in | grep -o '<rect class[^>]*#f25bd0[^>]*><title>[^<]*'
+flame-graph --highlight '^b$' in | grep -o '<rect class[^>]*#f478d8[^>]*><title>[^<]*'
 flame-graph --highlight '(' in
 echo $?
