@@ -142,6 +142,15 @@ static bool ask_both(struct cli *cli, const char *format)
 	return cli_ask(cli, "compare", NULL);
 }
 
+/* A tower for each thread stands on its name. */
+static bool name_threads(struct cli *cli)
+{
+	for (size_t i = 0; i < cli->filters.n; i++)
+		if (strcmp(cli->filters.at[i].name, "threads") == 0)
+			return true;
+	return cli_filter(cli, "threads", NULL);
+}
+
 static bool settle(struct cli *cli)
 {
 	const struct own *own = cli->own;
@@ -157,6 +166,8 @@ static bool settle(struct cli *cli)
 	    !cli->quiet)
 		cli_say(cli, "--%s: only pictures (svg) know it",
 			own->svg_only);
+	if (own->chart && !name_threads(cli))
+		return false;
 	return ask_both(cli, format);
 }
 

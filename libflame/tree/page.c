@@ -53,23 +53,29 @@ struct page_state {
 	flame_id key, value;		/* how they are told; 0: not known */
 };
 
-/* Neighbours of one stack are one. */
-static bool add_step(struct fl_page *page, const struct flame_sample *sample)
+/* Neighbours of one stack are one, where no time can come between. */
+static bool add_beat(struct fl_page *page, const struct flame_sample *sample)
 {
-	struct fl_step *last;
+	struct fl_beat *last;
 
-	if (page->nsteps) {
-		last = &page->steps[page->nsteps - 1];
-		if (last->stack == sample->stack) {
+	if (page->nbeats) {
+		last = &page->beats[page->nbeats - 1];
+		if (last->stack == sample->stack &&
+		    last->thread == sample->thread &&
+		    last->time == sample->time) {
 			last->weight += sample->weight;
 			return true;
 		}
 	}
-	if (!fl_grow(&page->steps, &page->steps_room, page->nsteps + 1,
-		     sizeof(*page->steps)))
+	if (!fl_grow(&page->beats, &page->beats_room, page->nbeats + 1,
+		     sizeof(*page->beats)))
 		return false;
-	page->steps[page->nsteps++] = (struct fl_step){ sample->stack,
-							sample->weight };
+	page->beats[page->nbeats] = (struct fl_beat){
+		.time = sample->time, .weight = sample->weight,
+		.at = page->nbeats, .stack = sample->stack,
+		.thread = sample->thread,
+	};
+	page->nbeats++;
 	return true;
 }
 
@@ -132,6 +138,35 @@ static int put_apart(struct flame_sink *sink, const struct flame_sample *sample)
 	return fl_put(g->sink, sample);
 }
 
+static int by_beat(const void *a, const void *b)
+{
+	const struct fl_beat *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* A tower for each thread, side by side, each in the order of time. */
+static struct fl_layout *chart(struct fl_page *page)
+{
+	size_t n = page->nbeats;
+	struct fl_step *steps = fl_alloc(fl_size_mul(n + 1, sizeof(*steps)));
+	struct fl_layout *l = NULL;
+
+	if (n)
+		qsort(page->beats, n, sizeof(*page->beats), by_beat);
+	for (size_t i = 0; steps && i < n; i++)
+		steps[i] = (struct fl_step){ page->beats[i].stack,
+					     page->beats[i].weight };
+	if (steps)
+		l = fl_chart_layout(page->tree, steps, n, false);
+	fl_free(steps);
+	return l;
+}
+
 static bool is_before(struct page_state *state, struct flame *flame,
 		      flame_id labels)
 {
@@ -165,7 +200,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	if (fl_unlikely(sample->labels) &&
 	    is_before(state, sink->flame, sample->labels))
 		return put_before(state, sample);
-	if (page->chart && !add_step(page, sample))
+	if (page->chart && !add_beat(page, sample))
 		return fl_no_memory(sink->flame);
 	if (page->samples && !keep_sample(sink, state, sample))
 		return fl_no_memory(sink->flame);
@@ -342,7 +377,8 @@ static int set_switch(struct flame_sink *sink, const char *option)
 			continue;
 		*switches[i].to = true;
 		if (page->chart)
-			sink->needs |= FL_NEED_ORDER;
+			sink->needs |= FL_NEED_ORDER | FL_NEED_TIME |
+				       FL_NEED_THREAD;
 		if (page->no_time || page->compat)
 			drop_samples(sink);
 		return FLAME_OK;
@@ -599,7 +635,7 @@ static void release(struct flame_sink *sink)
 	fl_free(page->ui_color);
 	fl_free(page->background);
 	fl_free(page->mine);
-	fl_free(page->steps);
+	fl_free(page->beats);
 	fl_samples_free(page->samples);
 }
 
@@ -677,16 +713,15 @@ double fl_page_minimum(const struct fl_page *page, double page_width)
 
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 {
-	struct fl_layout *chart;
+	struct fl_layout *drawn;
 
 	if (fl_page_check(page) != FLAME_OK)
 		return NULL;
 	if (page->chart) {
-		chart = fl_chart_layout(page->tree, page->steps, page->nsteps,
-					false);
-		if (!chart)
+		drawn = chart(page);
+		if (!drawn)
 			fl_no_memory(page->tree->flame);
-		return chart;
+		return drawn;
 	}
 	if (page->peer && page->tree->columns == 1)
 		return fl_peer_layout(page->tree);

@@ -75,6 +75,13 @@ struct fl_step {
 	int64_t weight;
 };
 
+/* A sample of a flame chart: by threads, of one by time, else as it came. */
+struct fl_beat {
+	int64_t time, weight;
+	size_t at;
+	flame_id stack, thread;
+};
+
 struct fl_layout *fl_chart_layout(struct flame_tree *tree,
 				  const struct fl_step *steps, size_t n,
 				  bool raw);
@@ -129,9 +136,9 @@ struct fl_page {
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* the writer can draw that */
 	bool brushed;		/* and paints what changed as it is told */
+	struct fl_beat *beats;	/* for that */
+	size_t nbeats, beats_room;
 	struct fl_samples *samples;	/* see samples.h; NULL: none kept */
-	struct fl_step *steps;	/* for that */
-	size_t nsteps, steps_room;
 	bool inverted;		/* root on top */
 	bool as_tree;		/* opens as a tree of rows */
 	bool no_time;		/* no samples, even where they are wanted */
