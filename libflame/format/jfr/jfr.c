@@ -246,11 +246,12 @@ static void advance(struct fl_jfr *jfr, uint64_t size)
 	struct fl_in *in = jfr->source->in;
 
 	fl_in_consume(in, jfr->behind);
-	fl_in_forget(in, fl_in_offset(in));
 	fl_jfr_chunk_free(jfr->before);
 	jfr->before = jfr->now;
 	jfr->now = NULL;
 	jfr->behind = jfr->before && jfr->before->copy ? 0 : size;
+	/* Of a file that is mapped, it comes back if it is asked for. */
+	fl_in_forget(in, fl_in_offset(in) + jfr->behind);
 }
 
 /* All of `jfr->behind` and what follows, `want` bytes of it or more. */
