@@ -192,6 +192,7 @@ function levels(d) {
 	for (let l = 0; l <= depth; l++)
 		many = first[l + 1] += first[l];
 	const node = d.node = u32(many), named = d.named = u32(many);
+	d.matched = null;
 	const from = d.from = new x.constructor(many);
 	const before = d.before = new x.constructor(many + 1);
 	const place = first.slice();

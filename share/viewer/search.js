@@ -71,7 +71,7 @@ function countBefore() {
 	const { hit } = search, { named } = d, n = named.length;
 	if (!hit)
 		return;
-	const before = search.before = u32(n + 1);
+	const before = search.before = d.matched || (d.matched = u32(n + 1));
 	for (let k = 0, sum = 0; k < n; k++)
 		before[k + 1] = sum += hit[named[k]];
 }
