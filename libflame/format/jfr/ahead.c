@@ -17,6 +17,7 @@
 
 enum {
 	MOST = 65,
+	MANY = 1 << 14,		/* traces that are worth several threads */
 	/* Not consumed yet and held at once; one chunk may be larger. */
 	MOST_BYTES = 256 << 20
 };
@@ -25,6 +26,9 @@ struct place {
 	struct fl_job job;
 	struct fl_jfr_chunk *chunk;
 	bool good, skip;
+	/* Of a chunk that all read: some of its traces. */
+	const uint32_t *traces;
+	size_t ntraces;
 	struct flame *flame;
 	struct fl_map paths;
 	struct fl_absorbed map;
@@ -188,4 +192,102 @@ struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good,
 	}
 	move_in(chunk, place, flame);
 	return chunk;
+}
+
+/* One chunk, by all -------------------------------------------------------- */
+
+/* The same chunk, with caches of its own and another dictionary. */
+static struct fl_jfr_chunk *look_alike(const struct fl_jfr_chunk *chunk,
+				       struct place *place)
+{
+	struct fl_jfr_chunk *part = fl_zeroed(1, sizeof(*part));
+
+	if (!part)
+		return NULL;
+	*part = *chunk;
+	part->flame = place->flame;
+	part->paths = &place->paths;
+	part->arena = (struct fl_arena){ 0 };
+	memset(part->frames, 0, sizeof(part->frames));
+	memset(part->low_frames, 0, sizeof(part->low_frames));
+	memset(&part->located, 0, sizeof(part->located));
+	part->shape = NULL;
+	part->levels = NULL;
+	part->stacks = NULL;
+	part->levels_room = part->stacks_room = 0;
+	return part;
+}
+
+static void free_look_alike(struct fl_jfr_chunk *part)
+{
+	for (size_t i = 0; i < FL_COUNT(part->frames); i++)
+		fl_map_free(&part->frames[i]);
+	for (size_t i = 0; i < FL_COUNT(part->low_frames); i++)
+		fl_free(part->low_frames[i]);
+	fl_map_free(&part->located);
+	fl_free(part->levels);
+	fl_free(part->stacks);
+	fl_arena_free(&part->arena);
+	fl_free(part);
+}
+
+static void run_stacks(struct fl_job *job)
+{
+	struct place *place = (struct place *)job;
+	struct fl_jfr_chunk *part = look_alike(place->chunk, place);
+
+	place->good = part;
+	if (!part)
+		return;
+	fl_jfr_stacks(part, place->traces, place->ntraces);
+	free_look_alike(part);
+}
+
+/* Their ids are those of the source's dictionary from now on. */
+static void take_stacks(struct fl_jfr_ahead *ahead, struct place *place)
+{
+	struct fl_jfr_chunk *chunk = place->chunk;
+
+	fl_team_await(ahead->team, &place->job);
+	place->chunk = NULL;
+	if (!place->good || fl_failed(place->flame) ||
+	    !fl_absorb(chunk->flame, place->flame, &place->map)) {
+		fl_no_memory(chunk->flame);
+		return;
+	}
+	for (size_t i = 0; i < place->ntraces; i++) {
+		struct fl_jfr_trace *trace = &chunk->traces[place->traces[i]];
+
+		trace->stack = place->map.stacks.at[trace->stack];
+	}
+}
+
+void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			  size_t n)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+	size_t each, i, used = 0;
+
+	if (n >= MANY && jfr->source->flame->threads > 1 && !jfr->ahead)
+		jfr->ahead = fl_jfr_ahead_new(jfr);
+	if (n < MANY || !jfr->ahead || jfr->ahead->n) {
+		fl_jfr_stacks(chunk, traces, n);
+		return;
+	}
+	/* Nobody makes plans while others read by them. */
+	for (i = 0; i < chunk->nclasses; i++)
+		if (chunk->classes[i].wanted)
+			fl_jfr_plan(chunk, &chunk->classes[i]);
+	each = n / (jfr->ahead->nplaces - 1) + 1;
+	for (i = 0; i < n; i += each) {
+		struct place *place = &jfr->ahead->places[used++];
+
+		place->chunk = chunk;
+		place->traces = traces + i;
+		place->ntraces = FL_MIN(each, n - i);
+		place->job.run = run_stacks;
+		fl_team_give(jfr->ahead->team, &place->job);
+	}
+	for (i = 0; i < used; i++)
+		take_stacks(jfr->ahead, &jfr->ahead->places[i]);
 }

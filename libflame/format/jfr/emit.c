@@ -648,8 +648,10 @@ static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu, bool apart)
 		trace->made = true;
 		traces[n++] = sum->trace;
 	}
-	if (n)
+	if (n && apart)
 		fl_jfr_stacks(chunk, traces, n);
+	else if (n)
+		fl_jfr_stacks_by_all(chunk, traces, n);
 	fl_free(traces);
 }
 

@@ -250,7 +250,7 @@ static void advance(struct fl_jfr *jfr, uint64_t size)
 	jfr->before = jfr->now;
 	jfr->now = NULL;
 	jfr->behind = jfr->before && jfr->before->copy ? 0 : size;
-	/* Of a file that is mapped, it comes back if it is asked for. */
+	/* The chunk before is hardly ever asked: it need not stay in memory. */
 	fl_in_forget(in, fl_in_offset(in) + jfr->behind);
 }
 
@@ -426,7 +426,8 @@ static bool fill_ahead(struct fl_jfr *jfr)
 	struct fl_jfr_chunk *chunk;
 	uint64_t bytes;
 
-	if (!jfr->ahead && !are_several(jfr))
+	if ((!jfr->ahead || !fl_jfr_ahead_count(jfr->ahead, &bytes)) &&
+	    !are_several(jfr))
 		return false;
 	if (!jfr->ahead)
 		jfr->ahead = fl_jfr_ahead_new(jfr);

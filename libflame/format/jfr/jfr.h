@@ -362,6 +362,9 @@ size_t fl_jfr_ahead_count(const struct fl_jfr_ahead *ahead, uint64_t *bytes);
 /* The first of these; *good: fl_jfr_read_apart's; *skip as it was given. */
 struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good,
 				       bool *skip);
+/* As fl_jfr_stacks, by all threads where none is busy with chunks. */
+void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			  size_t n);
 void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead);
 
 /* chunk.c: 0: no; else the size (or what is left) of a plausible chunk. */
