@@ -128,7 +128,7 @@ unsigned flame_warnings(const struct flame *flame);
 void flame_limit(struct flame *flame, size_t bytes);
 
 /*
- * Read with n threads (flame_pump only); 0 and 1: with the caller's alone.
+ * Read with n threads (flame_pump, flame_ahead); 0 and 1: the caller's alone.
  * What comes out is the same.
  */
 void flame_threads(struct flame *flame, unsigned n);

@@ -363,7 +363,8 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		return;
 	settle_unit(c);
 	/* jfrconv's grain depends on which came first. */
-	c->plain = pass->jfr->source->select.grain == 0 && !pass->by_time && !chunk->limited && !pass->jfr->spans &&
+	c->plain = pass->jfr->source->select.grain == 0 && !pass->by_time &&
+		   !chunk->limited && !pass->jfr->spans &&
 		   c->has[FL_JFR_STACK] && !c->has[FL_JFR_TIME] &&
 		   !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&
 		   !c->has[FL_JFR_LEAF] && !c->has[FL_JFR_THREAD];
