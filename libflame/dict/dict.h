@@ -161,7 +161,7 @@ static inline void fl_stack_soon(const struct flame *f, flame_id parent,
 	if (s->wide)
 		fl_index_soon(&f->stacks.index, fl_mix(parent, frame));
 	else
-		__builtin_prefetch(&f->stacks.at[s->child]);
+		fl_soon(&f->stacks.at[s->child]);
 }
 
 /* A name from text that ends in NUL. */

@@ -287,13 +287,13 @@ static void fetch_members(const struct writer *w, size_t from)
 	if (w->layout || w->nmembers < from + FEW)
 		return;
 	for (size_t i = from; i < w->nmembers; i++)
-		__builtin_prefetch(&flame->stacks.at[w->members[i]]);
+		fl_soon(&flame->stacks.at[w->members[i]]);
 	for (size_t i = from; i < w->nmembers; i++)
-		__builtin_prefetch(fl_frame_at(flame, w->members[i]));
+		fl_soon(fl_frame_at(flame, w->members[i]));
 	for (size_t i = from; i < w->nmembers; i++)
-		__builtin_prefetch(&w->names[name_of(w, w->members[i])]);
+		fl_soon(&w->names[name_of(w, w->members[i])]);
 	for (size_t i = from; i < w->nmembers; i++)
-		__builtin_prefetch(w->names[name_of(w, w->members[i])].text);
+		fl_soon(w->names[name_of(w, w->members[i])].text);
 }
 
 static int by_key(const void *a, const void *b)

@@ -285,11 +285,6 @@ struct fl_jfr_pending {
 
 enum { AHEAD = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64 };
 
-static inline void prefetch(const void *at)
-{
-	__builtin_prefetch(at);
-}
-
 static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	struct fl_jfr_level *levels = chunk->levels;
@@ -343,7 +338,7 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 	chunk->nlast = s->fast && s->last && trace->size ? p->n : 0;
 	chunk->last_end = trace->at + trace->size;
 	if (keep_frames(chunk, p))
-		fl_map_prefetch(chunk->paths, p->hash);
+		fl_map_soon(chunk->paths, p->hash);
 	else
 		p->known = p->n = 0;
 }
@@ -355,7 +350,7 @@ static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 
 	p->stack = stack ? *stack : 0;
 	for (uint32_t i = 0; i < 4 && p->stack > i * 4; i++)
-		prefetch(&stacks[p->stack - i * 4]);
+		fl_soon(&stacks[p->stack - i * 4]);
 }
 
 /* Whether the stack is that: then its levels' stacks are filled in. */
@@ -403,9 +398,9 @@ static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 	const uint8_t *at = chunk->at + trace->at;
 
 	for (unsigned n = 0; n < 3; n++)
-		prefetch(at + n * LINE_SIZE);
+		fl_soon(at + n * LINE_SIZE);
 	for (unsigned n = 1; n < 5 && trace->size > n * LINE_SIZE; n++)
-		prefetch(at + trace->size - n * LINE_SIZE);
+		fl_soon(at + trace->size - n * LINE_SIZE);
 }
 
 void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
