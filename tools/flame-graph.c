@@ -83,11 +83,15 @@ static bool take_base(struct cli *cli, const char *name)
 
 static bool take_compat(struct cli *cli, const char *peer)
 {
-	if (strcmp(peer, "perl") != 0 && strcmp(peer, "inferno") != 0) {
+	bool perl = strcmp(peer, "perl") == 0;
+
+	if (!perl && strcmp(peer, "inferno") != 0) {
 		cli_say(cli, "--compat %s: perl or inferno", peer);
 		return false;
 	}
-	return cli_set(cli, "peer", peer);
+	return cli_set(cli, "peer", peer) &&
+	       cli_ask(cli, perl ? "perf-like-perl" : "perf-like-inferno",
+		       NULL);
 }
 
 static bool is_any(const char *name, const char *const *names)

@@ -69,6 +69,7 @@ struct fl_folded_dialect {
 	bool report;		/* perf report's rows stand between */
 	bool austin;		/* P1;T0:2;file:func:line */
 	bool comm;		/* comm-PID/TID */
+	bool cuts;		/* at each ';', as peers do */
 };
 
 bool fl_folded_comment(struct slice line);

@@ -357,6 +357,7 @@ static void begin(struct flame_source *source, struct reader *r)
 
 	r->begun = true;
 	fl_folded_sniff(source->in, d);
+	d->cuts = source->select.perf.peer != FL_PEER_NONE;
 	if (source->select.column == COLUMN_NONE && d->counts == FL_COUNT_TWO)
 		d->counts = FL_COUNT_LAST;
 	else if (source->select.column && d->counts == FL_COUNT_LAST &&

@@ -36,7 +36,7 @@ static const struct fl_folded_known *know(struct fl_folded_stacks *s,
 		*known = (struct fl_folded_known){
 			.frame = fl_frame(s->flame, id, type),
 			.type = (uint8_t)type, .known = true,
-			.opens = fl_folded_opens(name)
+			.opens = !s->dialect->cuts && fl_folded_opens(name)
 		};
 	return known;
 }
