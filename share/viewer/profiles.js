@@ -86,13 +86,13 @@ function shifted(steps, by) {
 }
 
 async function turnTo(k) {
-	const { start } = d.samples || {};
+	const { start } = d.moments || {};
 	if (k === profiles.at)
 		return;
 	leave();
 	profiles.at = k;
 	await showProfile(k, remember(true));
-	const by = d.samples ? (start - d.samples.start) / 1e9 : 0;
+	const by = d.moments ? (start - d.moments.start) / 1e9 : 0;
 	if (by)
 		alter(shifted(view.steps, by), true);
 }

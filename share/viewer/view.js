@@ -262,7 +262,7 @@ function restore(animate, hash = location.hash) {
 	}
 	const name = p.get("m");
 	const steps = [...p].filter(([kind]) =>
-		Object.hasOwn(d.samples ? ruleNames : rules, kind))
+		Object.hasOwn(d.moments ? ruleNames : rules, kind))
 		.map(([kind, text]) => ({ kind, text }));
 	if (name) {
 		view.method = max(d.names.indexOf(name), 0);

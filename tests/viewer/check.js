@@ -3,6 +3,14 @@
 (async () => {
 	const $ = (id) => document.getElementById(id);
 	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+	// The browser takes its time for it, which is not that of the page.
+	const back = async () => {
+		let done = false;
+		addEventListener("popstate", () => done = true, { once: true });
+		history.back();
+		for (let i = 0; i < 20000 && !done; i++)
+			await pause(1);
+	};
 	const key = (k) => document.body.dispatchEvent(
 		new KeyboardEvent("keydown", { key: k, bubbles: true }));
 	const saved = [];
@@ -132,7 +140,7 @@
 	key("o");
 	is("fold", await lines(), ["main;a 8", "main;c 4", "main;c;b 2",
 		"other;b;<i>x<i> 1"]);
-	history.back();
+	await back();
 	await pause(200);
 	is("back takes it away", $("steps").hidden, true);
 	search("c");

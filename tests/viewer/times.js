@@ -3,6 +3,14 @@
 (async () => {
 	const $ = (id) => document.getElementById(id);
 	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+	// The browser takes its time for it, which is not that of the page.
+	const back = async () => {
+		let done = false;
+		addEventListener("popstate", () => done = true, { once: true });
+		history.back();
+		for (let i = 0; i < 20000 && !done; i++)
+			await pause(1);
+	};
 	const key = (k) => document.body.dispatchEvent(
 		new KeyboardEvent("keydown", { key: k, bubbles: true }));
 	const saved = [];
@@ -69,7 +77,7 @@
 	drag(0.6, 0.99);
 	is("another takes its place", (lines()).map((s) =>
 		s.split(" ")[0]), ["main;b", "main;gc"]);
-	history.back();
+	await back();
 	await pause(200);
 	is("back undoes", (lines()).length, 1);
 	const [[a0, b0]] = spans();
