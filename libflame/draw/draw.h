@@ -205,10 +205,15 @@ int64_t fl_most_change(const struct fl_layout *layout);
 
 /* viewer.c (made by share/viewer/embed.sh) ------------------------------ */
 
+struct fl_script {
+	const char *text, *hash;		/* "sha256-..." */
+};
+
 struct fl_viewer {
-	const char *style, *style_hash;		/* "sha256-..." */
-	const char *script, *script_hash;
-	const char *timed, *timed_hash;		/* of a page with samples */
+	const char *style, *style_hash;
+	struct fl_script plain;
+	struct fl_script compared;		/* of a comparison */
+	struct fl_script timed;			/* of samples; has all */
 	const char *body;			/* the markup */
 	const char *svg_style, *svg_script;	/* of a picture */
 };

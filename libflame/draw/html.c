@@ -365,6 +365,13 @@ static int put_beside(struct fl_page *page, const char *suffix,
 	return fl_out_close(out);
 }
 
+static const struct fl_script *script_of(const struct fl_page *page)
+{
+	if (page->timed)
+		return &fl_viewer.timed;
+	return page->compared ? &fl_viewer.compared : &fl_viewer.plain;
+}
+
 static void put_policy(const struct book *b)
 {
 	const bool split = b->page->split;
@@ -373,8 +380,7 @@ static void put_policy(const struct book *b)
 		     "content=\"default-src 'none'; script-src '%s'; "
 		     "style-src '%s'; img-src data: blob:; base-uri 'none'; "
 		     "form-action 'none'\">\n",
-		     split ? "self" : b->page->timed ? fl_viewer.timed_hash :
-						       fl_viewer.script_hash,
+		     split ? "self" : script_of(b->page)->hash,
 		     split ? "self" : fl_viewer.style_hash);
 }
 
@@ -395,8 +401,7 @@ static void put_script(const struct fl_page *page)
 	fl_out_text(page->out, page->split ? "<script src=\"" BESIDE
 		    ".js\">" : "<script>");
 	if (!page->split)
-		fl_out_text(page->out, page->timed ? fl_viewer.timed :
-						     fl_viewer.script);
+		fl_out_text(page->out, script_of(page)->text);
 	fl_out_text(page->out, "</script>\n</body>\n</html>\n");
 }
 
@@ -442,6 +447,7 @@ static bool settle_samples(struct book *b)
 	    !fl_samples_settle(page->samples, b->layout, &b->moments))
 		return false;
 	page->timed = page->nmore || b->moments.n;
+	page->compared = b->column;
 	return true;
 }
 
@@ -467,6 +473,7 @@ static int write_profile(struct fl_page *page, bool further)
 	else
 		fl_no_memory(flame);
 	page->timed = page->timed || shown.timed;
+	page->compared = page->compared || shown.compared;
 closed:
 	fl_brush_close(&b.brush);
 	fl_paints_free(&b.paints);
@@ -482,7 +489,7 @@ static int write_html(struct fl_page *page)
 	struct fl_page shown = *page;
 
 	if (page->split &&
-	    (put_beside(page, ".js", fl_viewer.timed) != FLAME_OK ||
+	    (put_beside(page, ".js", fl_viewer.timed.text) != FLAME_OK ||
 	     put_beside(page, ".css", fl_viewer.style) != FLAME_OK))
 		return FLAME_FAILED;
 	if (write_profile(page, false) != FLAME_OK)

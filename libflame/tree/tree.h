@@ -143,6 +143,7 @@ struct fl_page {
 	bool as_tree;		/* opens as a tree of rows */
 	bool no_time;		/* no samples, even where they are wanted */
 	bool timed;		/* there are some, or may be */
+	bool compared;		/* has two columns */
 	bool ansi;		/* text: a terminal shows it, in colours */
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
 	bool borrowed;		/* the tree is somebody else's */

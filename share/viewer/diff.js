@@ -11,6 +11,8 @@ const diff = {
 	most: {},	// the largest changes
 };
 const RAMP = 11, NONE = 5;
+const diffKeys = [["Before or after", "b"], ["Colours", "k"]];
+let hatch;
 
 function before(key, i) {
 	return d.columns[0][key][i] * diff.scale;
@@ -112,6 +114,37 @@ function changeTable(i) {
 	return table;
 }
 
+// Columns of the tree: see treeColumns().
+function changeColumns() {
+	const size = (key) => (i) => abs(change(key, i));
+	return [
+		["Before", (i) => plain(before("total", i)),
+			(i) => before("total", i)],
+		["After", (i) => plain(after("total", i)),
+			(i) => after("total", i)],
+		["Change", (i) => signed(change("total", i)), size("total"),
+			"total"],
+		["", (i) => relative(before("total", i), after("total", i)),
+			size("total")],
+		["Self change", (i) => change("self", i) &&
+			signed(change("self", i)), size("self"), "self"],
+	];
+}
+
+function colorChange(cell, key, i) {
+	const by = change(key, i);
+	if (by)
+		cell.style.backgroundColor = fillOf(stepOf(by, diff.most[key]));
+}
+
+// Columns of the table: see paneColumns().
+function changesOf([a, b], facet) {
+	return (facet ? ["total"] : ["self", "total"]).map((key) => {
+		const by = (k) => b[key][k] - a[key][k] * diff.scale;
+		return ["Δ " + key, by, (k) => signed(by(k))];
+	});
+}
+
 // The frame itself, or the next one around it that has a width.
 function standing(i) {
 	while (i && !d.total[i])
@@ -156,8 +189,38 @@ function repaint(by, equal) {
 	remember(false);
 }
 
+// Lines over the frames that only one side of a comparison has.
+function hatching() {
+	const tile = element("canvas"), c = tile.getContext("2d");
+	tile.width = tile.height = 16;
+	c.strokeStyle = theme.text;
+	c.globalAlpha = 0.22;
+	c.lineWidth = 2;
+	for (const x of [-16, 0, 16]) {
+		c.moveTo(x - 2, 18);
+		c.lineTo(x + 18, -2);
+	}
+	c.stroke();
+	const pattern = ctx.createPattern(tile, "repeat");
+	pattern.setTransform(new DOMMatrix().scale(0.5));
+	return pattern;
+}
+
+// Frames of a list of paintRows() that only one side has.
+function hatchLone(c, list, ratio) {
+	const gap = view.row > 6 ? 1 : 0;
+	for (let k = 0; d.compares && k < list.length; k += 5) {
+		const [i, a, b, y] = list.slice(k, k + 4);
+		if (b - a < 2 || !isLone(i))
+			continue;
+		c.fillStyle = hatch;
+		c.fillRect(a / ratio, y / ratio, (b - a) / ratio, view.row - gap);
+	}
+}
+
 // Set once more where the theme changes.
 function paintLegend() {
+	hatch = hatching();
 	$("ramp").replaceChildren(...d.light.slice(0, RAMP).map((c, k) => {
 		const e = element("i");
 		e.style.background = fillOf(k);
@@ -185,6 +248,17 @@ function setCompares(two) {
 	label($("before"), "aria-pressed", !diff.column);
 	label($("after"), "aria-pressed", !!diff.column);
 	$("lone").textContent = diff.column ? "new" : "gone";
+}
+
+function linkDiff(put) {
+	put(d.compares && !diff.column, "w=before");
+	put(diff.by !== "self", "c=" + diff.by);
+	put(diff.equal, "n=1");
+}
+
+function restoreDiff(p) {
+	setColumn(p.get("w") === "before" ? 0 : 1);
+	setColors(p.get("c"), p.has("n"));
 }
 
 function startDiff() {

@@ -27,7 +27,7 @@ function mix(a, b, strength) {
 
 // Each fill in five strengths; those of the profile, of matches, of others.
 const strengths = [0.22, 0.45, 0.7, 0.55, 1], FADED = 3, FULL = 4;
-let theme, paper, inks, hatch, ctx;
+let theme, paper, inks, ctx;
 const captions = [];
 
 function paint(dark) {
@@ -36,28 +36,10 @@ function paint(dark) {
 	paper = inkOf(theme.bg);
 	inks = Uint32Array.from(fills.flatMap((c) => strengths.map((s) =>
 		mix(inkOf(c), paper, s))));
-	hatch = hatching();
 	paintLegend();
 }
 
 const fillOf = (color) => css(inks[color * 5 + FULL]);
-
-// Lines over the frames that only one side of a comparison has.
-function hatching() {
-	const tile = element("canvas"), c = tile.getContext("2d");
-	tile.width = tile.height = 16;
-	c.strokeStyle = theme.text;
-	c.globalAlpha = 0.22;
-	c.lineWidth = 2;
-	for (const x of [-16, 0, 16]) {
-		c.moveTo(x - 2, 18);
-		c.lineTo(x + 18, -2);
-	}
-	c.stroke();
-	const pattern = ctx.createPattern(tile, "repeat");
-	pattern.setTransform(new DOMMatrix().scale(0.5));
-	return pattern;
-}
 
 function captionOf(symbol) {
 	return captions[symbol] || (captions[symbol] =
@@ -179,13 +161,7 @@ function paintOn(c, image, ratio, corner) {
 	paintRows(image, ratio, list, corner);
 	c.putImageData(image, 0, 0);
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
-	for (let k = 0; d.compares && k < list.length; k += 5) {
-		const [i, a, b, y] = list.slice(k, k + 4);
-		if (b - a < 2 || !isLone(i))
-			continue;
-		c.fillStyle = hatch;
-		c.fillRect(a / ratio, y / ratio, (b - a) / ratio, view.row - 1);
-	}
+	hatchLone(c, list, ratio);
 	write(c, list, ratio);
 	return list;
 }

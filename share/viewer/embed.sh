@@ -152,19 +152,20 @@ bytes() {
 	printf '0 };\n'
 }
 
-# The viewer, of pages whose samples have times or threads and of others.
+# The viewer: of pages that compare, and whose samples have times or threads.
 script() {
 	echo '(function () {'
 	echo '"use strict";'
-	for module in data caption rewrite bough view profiles draw search diff \
-		tree pane "$1" export hand menu page; do
+	for module in data caption rewrite bough view profiles draw search \
+		"$1" tree pane "$2" export hand menu page; do
 		bare "$from/$module.js"
 	done
 	echo '})();'
 }
 
-script notime | tight | short > "$work/script"
-script time | tight | short > "$work/timed"
+script nodiff notime | tight | short > "$work/plain"
+script diff notime | tight | short > "$work/compared"
+script diff time | tight | short > "$work/timed"
 bare "$from/style.css" | tight_style > "$work/style"
 {
 	echo '(function () {'
@@ -174,7 +175,8 @@ bare "$from/style.css" | tight_style > "$work/style"
 } | tight > "$work/svg_script"
 bare "$from/svg.css" | tight_style > "$work/svg_style"
 bare "$from/body.html" | tight_markup > "$work/body"
-if grep -i '</\(script\|style\)' "$work/script" "$work/timed" "$work/style"
+if grep -i '</\(script\|style\)' "$work/plain" "$work/compared" \
+	"$work/timed" "$work/style"
 then
 	echo "$0: a module ends its own element" >&2
 	exit 1
@@ -188,15 +190,16 @@ fi
 {
 	echo '/* Made by share/viewer/embed.sh. */'
 	echo '#include "draw/draw.h"'
-	for part in script timed style body svg_script svg_style; do
+	for part in plain compared timed style body svg_script svg_style; do
 		bytes "$part" "$work/$part"
 	done
 	echo 'const struct fl_viewer fl_viewer = {'
-	echo "	.style = style, .script = script, .body = body,"
+	echo "	.style = style, .body = body,"
 	echo '	.svg_script = svg_script, .svg_style = svg_style,'
 	echo "	.style_hash = \"sha256-$(hash "$work/style")\","
-	echo "	.script_hash = \"sha256-$(hash "$work/script")\","
-	echo "	.timed = timed, .timed_hash = \"sha256-$(hash "$work/timed")\","
+	for part in plain compared timed; do
+		echo "	.$part = { $part, \"sha256-$(hash "$work/$part")\" },"
+	done
 	echo '};'
 } > "$work/c"
 mv "$work/c" "$to"

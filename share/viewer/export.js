@@ -129,14 +129,12 @@ function draft(to) {
 			const y = rowTop(level), h = view.row - gap;
 			to.node = i;
 			to.fillStyle = css(ink);
-			to.fillRect(a, y, b - a > 2 ? b - a - gap : b - a, h);
+			b -= b - a > 2 ? gap : 0;
+			to.fillRect(a, y, b - a, h);
 			if (i >= 0)
 				list.push(i, a, b, y, level);
-			if (i >= 0 && b - a > 2 && isLone(i)) {
-				to.fillStyle = hatch;
-				to.fillRect(a, y, b - a - gap, h);
-			}
 		});
+	hatchLone(to, list, 1);
 	write(to, list, 1);
 }
 

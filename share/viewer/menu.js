@@ -41,8 +41,6 @@ const moreKeys = [
 	["Heaviest first, or by name", "w"],
 	["Dark or light", "d"],
 ];
-const timeKeys = [["Earlier, later; longer", ", . < >"]];
-const diffKeys = [["Before or after", "b"], ["Colours", "k"]];
 
 /*
  * --source-url: {name}, {class}, {package}, {method}, {file}, {line}, and
@@ -132,7 +130,7 @@ function openExport() {
 
 function openHelp() {
 	const keys = moreKeys.concat(d.compares ? diffKeys : [],
-		d.moments ? timeKeys : [],
+		d.moments ? [["Earlier, later; longer", ", . < >"]] : [],
 		profiles.pages[1] ? [["Next event", "E"]] : [],
 		actions.slice(1, sourceUrl ? 99 : -1).map(([text, key]) =>
 			[text, key]));

@@ -82,17 +82,11 @@ function paneColumns({ columns }) {
 	const now = columns[diff.column], whole = all();
 	const value = (key) => (k) => now[key][k];
 	const share = (key) => (k) => percent(now[key][k], whole);
-	const delta = (key) => (k) => columns[1][key][k] -
-		columns[0][key][k] * diff.scale;
 	const facet = facetOf(pane.tab);
 	const list = [facet ? ["Count", value("total"), (k) =>
 		plain(now.total[k])] : ["Self", value("self"), share("self")],
 		["Total", value("total"), share("total")]];
-	if (d.compares)
-		for (const key of facet ? ["total"] : ["self", "total"])
-			list.push(["Δ " + key, delta(key),
-				(k) => signed(delta(key)(k))]);
-	return list;
+	return d.compares ? list.concat(changesOf(columns, facet)) : list;
 }
 
 function fillPane() {

@@ -21,28 +21,12 @@ function weight(i) {
 // Columns: head, text, what they are sorted by, what change colours them; the
 // second has a bar.
 function treeColumns() {
-	if (!d.compares) {
-		const self = (i) => d.self[i];
-		return [
-			["Total", (i) => plain(d.total[i]), weight],
-			["", (i) => percent(d.total[i], all()), weight],
-			["Self", (i) => self(i) && plain(self(i)), self],
-			["", (i) => self(i) && percent(self(i), all()),
-				self],
-		];
-	}
-	const size = (key) => (i) => abs(change(key, i));
-	return [
-		["Before", (i) => plain(before("total", i)),
-			(i) => before("total", i)],
-		["After", (i) => plain(after("total", i)),
-			(i) => after("total", i)],
-		["Change", (i) => signed(change("total", i)), size("total"),
-			"total"],
-		["", (i) => relative(before("total", i), after("total", i)),
-			size("total")],
-		["Self change", (i) => change("self", i) &&
-			signed(change("self", i)), size("self"), "self"],
+	const self = (i) => d.self[i];
+	return d.compares ? changeColumns() : [
+		["Total", (i) => plain(d.total[i]), weight],
+		["", (i) => percent(d.total[i], all()), weight],
+		["Self", (i) => self(i) && plain(self(i)), self],
+		["", (i) => self(i) && percent(self(i), all()), self],
 	];
 }
 
@@ -213,9 +197,8 @@ function rowOf(i, k) {
 		label(e, "aria-expanded", !!tree.unfolded[i]);
 	for (const [, value, , key] of tree.columns) {
 		const cell = element("span", value(i));
-		if (key && change(key, i))
-			cell.style.backgroundColor = fillOf(stepOf(
-				change(key, i), diff.most[key]));
+		if (key)
+			colorChange(cell, key, i);
 		e.append(cell);
 	}
 	const name = element("span", "", element("s"), element("u"),

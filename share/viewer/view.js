@@ -230,9 +230,7 @@ function remember(push) {
 		encodeURIComponent(view.group || d.names[view.method]));
 	for (const { kind, text } of view.steps)
 		p.push(kind + "=" + encodeURIComponent(text));
-	put(d.compares && !diff.column, "w=before");
-	put(diff.by !== "self", "c=" + diff.by);
-	put(diff.equal, "n=1");
+	linkDiff(put);
 	put(view.heavy, "o=weight");
 	put(view.focus, "z=" + hashOf(view.focus));
 	put(search.text !== d.preset, "q=" + encodeURIComponent(search.text));
@@ -271,10 +269,8 @@ function restore(animate, hash = location.hash) {
 	setMode(p.has("v") ? p.get("v") : d.mode);
 	view.heavy = p.has("o");
 	settle(steps);
-	if (d.compares) {
-		setColumn(p.get("w") === "before" ? 0 : 1);
-		setColors(p.get("c"), p.has("n"));
-	}
+	if (d.compares)
+		restoreDiff(p);
 	setSearch(p.get("q") ?? p.get("h") ?? d.preset);
 	show(p.has("z") ? nodeOf(p.get("z")) : 0, animate);
 	reveal(view.focus);
