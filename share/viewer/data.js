@@ -6,12 +6,13 @@
  */
 const { abs, ceil, floor, max, min, round } = Math;
 const u32 = (n) => new Uint32Array(n), f64 = (n) => new Float64Array(n);
+const u8 = (n) => new Uint8Array(n);
 const utf8 = new TextDecoder();
 
 function bytesOf(text) {
 	if (Uint8Array.fromBase64)
 		return Uint8Array.fromBase64(text);
-	const s = atob(text), bytes = new Uint8Array(s.length);
+	const s = atob(text), bytes = u8(s.length);
 	for (let i = 0; i < s.length; i++)
 		bytes[i] = s.charCodeAt(i);
 	return bytes;
@@ -63,11 +64,11 @@ function decode(bytes) {
 	}
 
 	// A text that begins as the one before it does.
-	let text = new Uint8Array(1024);
+	let text = u8(1024);
 	function coded() {
 		const same = number(), more = number();
 		if (same + more > text.length) {
-			const room = new Uint8Array(2 * (same + more));
+			const room = u8(2 * (same + more));
 			room.set(text);
 			text = room;
 		}
@@ -77,7 +78,7 @@ function decode(bytes) {
 	}
 	// Symbols: a name and how it ran, sorted.
 	d.names = [];
-	d.type = new Uint8Array(nsymbols);
+	d.type = u8(nsymbols);
 	d.color = new Uint16Array(nsymbols);
 	for (let i = 0; i < nsymbols; i++) {
 		d.names.push(coded());

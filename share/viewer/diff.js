@@ -35,8 +35,10 @@ function stepOf(change, most) {
 	return change < 0 ? NONE - k : NONE + k;
 }
 
+const sumsOfColumns = (g) => g.columns.map((c) => c.total[0]);
+
 function recolor() {
-	const [a, b] = whole.columns.map((c) => c.total[0]);
+	const [a, b] = sumsOfColumns(whole);
 	diff.scale = diff.equal && a && b ? b / a : rateOf(view.steps);
 	for (const key of ["self", "total"]) {
 		let most = 0;
@@ -47,7 +49,7 @@ function recolor() {
 	// Callers have no self of their own.
 	const by = grown && diff.by !== "kind" ? "total" : diff.by;
 	const most = diff.most[by];
-	diff.step = most >= 0 ? new Uint8Array(d.n) : null;
+	diff.step = most >= 0 ? u8(d.n) : null;
 	for (let i = 0; diff.step && i < d.n; i++)
 		diff.step[i] = stepOf(change(by, i), most);
 }
@@ -78,12 +80,12 @@ function points(a, b) {
 
 // 1,234 -> 1,250 samples (+16, +1.3%)
 function told(a, b) {
-	return plain(a) + " → " + amount(b) + " (" + [signed(b - a),
-		relative(a, b)].filter((s) => s).join(", ") + ")";
+	return plain(a) + " → " + amount(b) + " (" +
+		joined(", ", signed(b - a), relative(a, b)) + ")";
 }
 
 function describeChange(i) {
-	const all = whole.columns.map((c) => c.total[0]);
+	const all = sumsOfColumns(whole);
 	const a = before("self", i), b = after("self", i);
 	return told(before("total", i), after("total", i)) + ", " +
 		percent(d.columns[0].total[i], all[0]) + " → " +
@@ -152,11 +154,18 @@ function standing(i) {
 	return i;
 }
 
+// What a frame is that has no weight on the other side.
+const loneWord = () => diff.column ? "new" : "gone";
+
+function tellColumn() {
+	$("before").ariaPressed = !diff.column;
+	$("after").ariaPressed = !!diff.column;
+	$("lone").textContent = loneWord();
+}
+
 function setColumn(column) {
 	diff.column = column;
-	label($("before"), "aria-pressed", !column);
-	label($("after"), "aria-pressed", !!column);
-	$("lone").textContent = column ? "new" : "gone";
+	tellColumn();
 	place(d, d.columns[column]);
 	countBefore();
 	setCurrent(-1);
@@ -245,9 +254,7 @@ function setCompares(two) {
 	}
 	$("counts").textContent = grouped(fresh) + " frames new, " +
 		grouped(gone) + " gone";
-	label($("before"), "aria-pressed", !diff.column);
-	label($("after"), "aria-pressed", !!diff.column);
-	$("lone").textContent = diff.column ? "new" : "gone";
+	tellColumn();
 }
 
 function linkDiff(put) {

@@ -107,7 +107,8 @@ Uint32Array addEventListener cancelAnimationFrame document encodeURIComponent
 getComputedStyle history innerHeight innerWidth localStorage location
 matchMedia performance requestAnimationFrame undefined'
 
-# Those, and all variables, get short names.
+# Those, and all variables, get short names.  What is compared by === has to
+# be of one kind, or undefined.
 short() {
 	awk -v theirs="$theirs" -v aliased="$aliased" -v ours="$ours" \
 		-v apart="$apart" -f "$from/short.awk"

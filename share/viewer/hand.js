@@ -149,7 +149,7 @@ function readOut(i) {
 			items.push(treeItem(k, k === at ? siblings(k) : list));
 	}
 	$("canvas").replaceChildren(...items.slice(-200));
-	label($("canvas"), "aria-activedescendant", "item" + i);
+	$("canvas").setAttribute("aria-activedescendant", "item" + i);
 	const list = siblings(i), name = captionOf(d.name[i])[0];
 	$("live").textContent = short(name, 200) + ", " +
 		percent(d.total[i], all()) + " total, " +
@@ -172,12 +172,12 @@ function treeItem(i, list) {
 	const e = element("div", short(captionOf(d.name[i])[0], 200) + " " +
 		percent(d.total[i], all()));
 	e.id = "item" + i;
-	label(e, "role", "treeitem");
-	label(e, "aria-level", abs(d.level[i] - d.base) + 1);
-	label(e, "aria-posinset", list.indexOf(i) + 1);
-	label(e, "aria-setsize", list.length);
+	e.role = "treeitem";
+	e.ariaLevel = abs(d.level[i] - d.base) + 1;
+	e.ariaPosInSet = list.indexOf(i) + 1;
+	e.ariaSetSize = list.length;
 	if (d.end[i] > i + 1)
-		label(e, "aria-expanded", "true");
+		e.ariaExpanded = "true";
 	return e;
 }
 

@@ -50,7 +50,7 @@ const sourceUrl = document.querySelector("meta[name=source-url]");
 
 function urlOf(s) {
 	const name = d.names[s], [text, , at] = captionOf(s);
-	const type = text.slice(0, at).replace(/[.:/]+$/, "");
+	const type = classOf(s);
 	const m = /([^\s(:]+\.\w+)?:(\d+)\)?(?:_\[.\])?$/.exec(name) || [];
 	const values = [name, type, packageOf(s), text.slice(at), m[1], m[2],
 		type.split("$")[0].replaceAll(".", "/")];
@@ -72,7 +72,8 @@ function openSource(s) {
 	a.click();
 }
 
-function openAt(x, y, ...children) {
+// Where a pointer is, or a place of that shape.
+function openAt({ clientX: x, clientY: y }, ...children) {
 	const menu = $("menu");
 	leave();
 	menu.hidePopover();
@@ -90,7 +91,7 @@ function openAt(x, y, ...children) {
 function itemsOf(list, s, i) {
 	return list.map(([text, key, does]) => {
 		const b = element("button", text, element("kbd", key));
-		label(b, "role", "menuitem");
+		b.role = "menuitem";
 		on(b, "click", () => {
 			$("menu").hidePopover();
 			does(s, i);
@@ -102,7 +103,7 @@ function itemsOf(list, s, i) {
 function openMenu(e, s, i) {
 	e.preventDefault();
 	const [text, at] = captionOf(s);
-	openAt(e.clientX, e.clientY, element("b", short(text.slice(at), 60)),
+	openAt(e, element("b", short(text.slice(at), 60)),
 		...itemsOf(actions.filter((a) => (i > 0 || !a[3]) &&
 			(sourceUrl || a[1] !== "u")), s, i));
 }
@@ -110,7 +111,7 @@ function openMenu(e, s, i) {
 // What can be done with a row of the table that is no function.
 function openGroup(e, text) {
 	e.preventDefault();
-	openAt(e.clientX, e.clientY, element("b", short(text, 60)), ...itemsOf([
+	openAt(e, element("b", short(text, 60)), ...itemsOf([
 		["Callers and callees", "", () => sandwich(0, text)],
 		["Only", "", () => takeText("only", text)],
 		["Hide it", "", () => takeText("hide", text)],
@@ -121,11 +122,11 @@ function openGroup(e, text) {
 
 function below(id) {
 	const box = rectOf(id);
-	return [box.left, box.bottom + 4];
+	return { clientX: box.left, clientY: box.bottom + 4 };
 }
 
 function openExport() {
-	openAt(...below("export"), ...itemsOf(exports));
+	openAt(below("export"), ...itemsOf(exports));
 }
 
 function openHelp() {
@@ -134,7 +135,7 @@ function openHelp() {
 		profiles.pages[1] ? [["Next event", "E"]] : [],
 		actions.slice(1, sourceUrl ? 99 : -1).map(([text, key]) =>
 			[text, key]));
-	openAt(...below("help"), element("table", "", ...keys.map((k) =>
+	openAt(below("help"), element("table", "", ...keys.map((k) =>
 		element("tr", "", element("td", k[0]), element("th", k[1])))));
 }
 
@@ -172,9 +173,7 @@ const WAY = 7;	// crumbs that are shown
 
 // The way to the zoomed frame; those in the middle are behind one crumb.
 function showWay() {
-	const path = [], crumbs = [];
-	for (let i = view.focus; i; i = d.parent[i])
-		path.unshift(i);
+	const path = wayTo(view.focus), crumbs = [];
 	const text = (i) => {
 		const [name, at] = captionOf(d.name[i]);
 		return i ? short(name.slice(at), 40) : "all";
@@ -188,12 +187,12 @@ function showWay() {
 	const between = path.splice(0, max(path.length - WAY, 0));
 	add("all", "Reset zoom (0)", reset);
 	if (between.length)
-		add("…", grouped(between.length) + " frames", (e) => openAt(
-			e.clientX, e.clientY, ...itemsOf(between.map((i) =>
+		add("…", grouped(between.length) + " frames", (e) =>
+			openAt(e, ...itemsOf(between.map((i) =>
 				[text(i), "", () => zoom(i)]))));
 	for (const i of path)
-		add(text(i), short(d.names[d.name[i]], 300), () => zoom(i));
-	label(crumbs.at(-1), "aria-current", true);
+		add(text(i), nameOf(i, 300), () => zoom(i));
+	crumbs.at(-1).ariaCurrent = true;
 	$("crumbs").replaceChildren(...crumbs);
 }
 

@@ -42,20 +42,28 @@ function plain(n) {
 }
 
 const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
+const nameOf = (i, most) => short(d.names[d.name[i]], most);
+// Those that are something.
+const joined = (by, ...texts) => texts.filter((s) => s).join(by);
 
 // The frame that the pointer or the arrow keys are at; -1: none.
 let current = -1;
 
+const ofAll = (n) => percent(n, all()) + " of all";
+
+// Where that is not the same.
+function ofView(n) {
+	const seen = d.total[view.focus];
+	return (view.focus || d.split) && n <= seen &&
+		percent(n, seen) + " of view";
+}
+
 function describe(i) {
-	const total = d.total[i], seen = d.total[view.focus];
-	const zoomed = (view.focus || d.split) && total <= seen;
-	if (d.compares)
-		return short(d.names[d.name[i]], 300) + " — " +
-			describeChange(i);
-	return short(d.names[d.name[i]], 300) + " — " + amount(total) +
-		" (" + percent(total, all()) + " of all" + (zoomed ? ", " +
-		percent(total, seen) + " of view" : "") + ")" +
-		(d.self[i] ? ", self " + amount(d.self[i]) : "");
+	const total = d.total[i];
+	return nameOf(i, 300) + " — " + (d.compares ? describeChange(i) :
+		amount(total) + " (" + joined(", ", ofAll(total),
+			ofView(total)) + ")" +
+		(d.self[i] ? ", self " + amount(d.self[i]) : ""));
 }
 
 function setCurrent(i) {
@@ -101,43 +109,37 @@ function element(tag, text, ...children) {
 
 function row(head, value, ...shares) {
 	return element("tr", "", element("th", head), element("td", value),
-		element("td", shares.filter((s) => s).join(", ")));
+		element("td", joined(", ", ...shares)));
 }
 
 function fillTip(i) {
 	const symbol = d.name[i], name = d.names[symbol];
 	const [text, at] = captionOf(symbol);
-	const where = [at ? text.slice(0, at).replace(/[.:/]+$/, "") : "",
-		typeNames[d.type[symbol]]].filter((s) => s).join(" · ");
-	const total = d.total[i], self = d.self[i], sum = all();
-	const seen = d.total[view.focus];
+	const where = joined(" · ", upTo(text, at), typeNames[d.type[symbol]]);
+	const total = d.total[i], self = d.self[i];
 	const table = d.compares ? changeTable(i) : element("table", "",
-		row("Total", amount(total), percent(total, sum) + " of all",
-			(view.focus || d.split) && total <= seen &&
-			percent(total, seen) + " of view",
+		row("Total", amount(total), ofAll(total), ofView(total),
 			i && percent(total, d.total[d.parent[i]]) +
 			" of parent"),
-		row("Self", amount(self), percent(self, sum) + " of all"),
-		...everywhere(i, sum));
+		row("Self", amount(self), ofAll(self)),
+		...everywhere(i));
 	$("tip").replaceChildren(element("b", short(text.slice(at), 240)),
 		element("i", short(where, 400)), table);
 	if (isLone(i) && i)
 		$("tip").firstChild.append(element("mark",
-			diff.column ? "new" : "gone"));
+			loneWord()));
 	if (text !== name && !name.endsWith(text) &&
 	    name.replaceAll("/", ".") !== text)
 		$("tip").append(element("i", short(name, 400)));
 }
 
 // The function wherever it stands, if that is more than here.
-function everywhere(i, sum) {
+function everywhere(i) {
 	const { of, columns } = sumsOf("Functions"), k = of[d.name[i]];
 	const { self, total } = columns[diff.column];
 	return !i || total[k] === d.total[i] ? [] : [
-		row("Everywhere", amount(total[k]), percent(total[k], sum) +
-			" of all"),
-		row("Self", amount(self[k]), percent(self[k], sum) +
-			" of all")];
+		row("Everywhere", amount(total[k]), ofAll(total[k])),
+		row("Self", amount(self[k]), ofAll(self[k]))];
 }
 
 function placeTip(i, px, py) {

@@ -5,8 +5,7 @@
  */
 const tabs = new Map([
 	["Functions", ["=", (s) => d.names[s]]],
-	["Classes", ["class:", (s) => captionOf(s)[0]
-		.slice(0, captionOf(s)[2]).replace(/[.:/]+$/, "")]],
+	["Classes", ["class:", classOf]],
 	["Packages", ["pkg:", packageOf]],
 	["Libraries", ["lib:", libraryOf]],
 	["Kinds", ["type:", (s) => typeNames[d.type[s]]]],
@@ -22,9 +21,17 @@ const pane = {
 // Of samples, not of frames: see time.js.
 const facetOf = (tab) => tabs.get(tab)[2];
 
+// Of a caption what is before a place, without the dot.
+const upTo = (text, at) => text.slice(0, at).replace(/[.:/]+$/, "");
+
 function packageOf(s) {
 	const [text, at] = captionOf(s);
-	return text.slice(0, at).replace(/[.:/]+$/, "");
+	return upTo(text, at);
+}
+
+function classOf(s) {
+	const [text, , at] = captionOf(s);
+	return upTo(text, at);
 }
 
 // module`function, [library] or its path, file.py, two parts of a package.
@@ -97,7 +104,7 @@ function fillPane() {
 	const picked = search.text.startsWith(prefix);
 	pane.columns = paneColumns(sums);
 	const [, by] = pane.columns[pane.sort] || [];
-	const seen = new Uint8Array(sums.names.length);
+	const seen = u8(sums.names.length);
 	for (let k = 0; facet && k < seen.length; k++)
 		seen[k] = sums.names[k].toLowerCase().includes(sifted);
 	for (let s = facet ? d.names.length : 1; s < d.names.length; s++)
@@ -120,29 +127,23 @@ function fillPane() {
 }
 
 function headPane() {
-	const head = element("div"), body = element("div");
-	label(head, "role", "row");
-	label(body, "role", "rowgroup");
-	pane.columns.concat([[pane.tab]]).forEach(([text], k) => {
+	fillGrid("list", [...pane.columns, [pane.tab]].map(([text], k) => {
 		const cell = element("button", text);
-		label(cell, "role", "columnheader");
-		label(cell, "aria-sort", k !== pane.sort ? "none" :
-			pane.down ? "descending" : "ascending");
+		cell.ariaSort = k !== pane.sort ? "none" :
+			pane.down ? "descending" : "ascending";
 		on(cell, "click", () => {
 			pane.down = k === pane.sort ? !pane.down : true;
 			pane.sort = k;
 			fillPane();
 		});
-		head.append(cell);
-	});
-	$("list").replaceChildren(head, body);
-	label($("list"), "aria-rowcount", pane.rows.length + 1);
+		return cell;
+	}));
 	const threads = d.type.includes(GROUP, 1) && !tabs.has("thread");
 	const there = [...tabs.keys()].filter((name) =>
 		name !== "Threads" || threads);
 	$("tabs").replaceChildren(...there.map((name) => {
 		const b = element("button", name);
-		label(b, "aria-pressed", name === pane.tab);
+		b.ariaPressed = name === pane.tab;
 		on(b, "click", () => {
 			pane.tab = name;
 			pane.sort = pane.at = 0;
@@ -154,13 +155,12 @@ function headPane() {
 }
 
 function paneRow(k, place) {
-	const { names, first } = sumsOf(pane.tab), row = element("div");
-	const name = element("span");
-	for (const [, value, text] of pane.columns) {
+	const { names, first } = sumsOf(pane.tab), name = element("span");
+	const cells = pane.columns.map(([, value, text]) => {
 		const cell = element("span", value(k) ? text(k) : "");
 		cell.title = plain(value(k));
-		row.append(cell);
-	}
+		return cell;
+	});
 	if (pane.tab === "Functions") {
 		const [text, at] = captionOf(first[k]);
 		name.append(text.slice(at), element("i", at ?
@@ -169,31 +169,20 @@ function paneRow(k, place) {
 		name.textContent = names[k];
 	}
 	name.title = short(names[k], 1000);
-	row.append(name);
-	for (const cell of row.children)
-		label(cell, "role", "gridcell");
-	row.id = "line" + place;
-	row.style.top = place * ROW + "px";
-	label(row, "role", "row");
-	label(row, "aria-rowindex", place + 2);
 	const facet = facetOf(pane.tab);
 	const taken = facet && wants(facet, view.steps)[k];
+	const row = gridRow("line" + place, place, facet ? taken > 0 :
+		place === pane.at &&
+		search.text === tabs.get(pane.tab)[0] + names[k],
+	[...cells, name]);
 	if (facet)
 		row.className = (taken < 0 ? "out" : "") + (place === pane.at ?
 			" at" : "");
-	label(row, "aria-selected", facet ? taken > 0 : place === pane.at &&
-		search.text === tabs.get(pane.tab)[0] + names[k]);
 	return row;
 }
 
 function drawPane() {
-	const list = $("list"), body = list.lastChild;
-	const top = max(floor(list.scrollTop / ROW) - 4, 0);
-	const rows = pane.rows.slice(top, top +
-		ceil(list.clientHeight / ROW) + 8);
-	body.style.height = pane.rows.length * ROW + "px";
-	body.replaceChildren(...rows.map((k, i) => paneRow(k, top + i)));
-	label(list, "aria-activedescendant", "line" + pane.at);
+	drawGrid("list", pane.rows, paneRow, "line" + pane.at);
 }
 
 // All frames of a row are marked; of the marked row none are any more.
@@ -214,7 +203,7 @@ function pick(place, again) {
 
 function showPane(open) {
 	$("pane").hidden = !open;
-	label($("table"), "aria-pressed", open);
+	$("table").ariaPressed = open;
 	fillPane();
 	measure();
 	draw();
@@ -232,12 +221,8 @@ function csv() {
 }
 
 function listenPane() {
-	const placeOf = (e) => {
-		const row = e.target.closest("[id^=line]");
-		return row ? Number(row.id.slice(4)) : -1;
-	};
-	const symbolOf = (e) => pane.tab === "Functions" && placeOf(e) >= 0 ?
-		sumsOf(pane.tab).first[pane.rows[placeOf(e)]] : 0;
+	const symbolOf = (e) => pane.tab === "Functions" && rowAt(e) >= 0 ?
+		sumsOf(pane.tab).first[pane.rows[rowAt(e)]] : 0;
 	on("list", "scroll", drawPane);
 	const chooseAt = (place, off) => {
 		const facet = facetOf(pane.tab);
@@ -247,12 +232,12 @@ function listenPane() {
 	on("list", "click", (e) => {
 		if (e.detail > 1)
 			return;
-		pick(placeOf(e), true);
-		chooseAt(placeOf(e), e.altKey);
+		pick(rowAt(e), true);
+		chooseAt(rowAt(e), e.altKey);
 	});
-	const groupAt = (e) => placeOf(e) < 0 || facetOf(pane.tab) ? "" :
+	const groupAt = (e) => rowAt(e) < 0 || facetOf(pane.tab) ? "" :
 		tabs.get(pane.tab)[0] +
-		sumsOf(pane.tab).names[pane.rows[placeOf(e)]];
+		sumsOf(pane.tab).names[pane.rows[rowAt(e)]];
 	on("list", "dblclick", (e) => {
 		if (symbolOf(e))
 			sandwich(symbolOf(e));
@@ -262,7 +247,7 @@ function listenPane() {
 	on("list", "contextmenu", (e) => {
 		if (facetOf(pane.tab))
 			e.preventDefault();
-		chooseAt(placeOf(e), true);
+		chooseAt(rowAt(e), true);
 		if (symbolOf(e))
 			openMenu(e, symbolOf(e), -1);
 		else if (groupAt(e))

@@ -15,7 +15,7 @@ function listProfiles() {
 		const { metric, unit, total } = data.dataset;
 		const tab = element("button", metric,
 			element("i", unit && amount(Number(total), unit)));
-		label(tab, "role", "tab");
+		tab.role = "tab";
 		on(tab, "click", () => turnTo(k));
 		return { data, metric, tab };
 	});
@@ -23,9 +23,11 @@ function listProfiles() {
 	$("events").hidden = !all[1];
 }
 
+const linkOf = (hash) => new URLSearchParams(hash.slice(1)
+	.replaceAll("+", "%2b"));
+
 function profileOf(hash) {
-	const name = new URLSearchParams(hash.slice(1)
-		.replaceAll("+", "%2b")).get("e");
+	const name = linkOf(hash).get("e");
 	return max(profiles.pages.findIndex((p) => p.metric === name), 0);
 }
 
@@ -58,12 +60,12 @@ async function load(k) {
 	adopt(whole);
 	const title = d.title || "Flame graph";
 	$("title").textContent = $("title").title = title;
-	$("info").textContent = [d.subtitle, d.metric, d.compares ?
+	$("info").textContent = joined(" · ", d.subtitle, d.metric, d.compares ?
 		told(d.columns[0].total[0], d.total[0]) : amount(d.total[0]),
-		grouped(d.n - 1) + " frames"].filter((s) => s).join(" · ");
+		grouped(d.n - 1) + " frames");
 	$("notes").textContent = $("notes").title = d.notes;
 	profiles.pages.forEach(({ tab }, i) => {
-		label(tab, "aria-selected", i === k);
+		tab.ariaSelected = i === k;
 		tab.tabIndex = i === k ? 0 : -1;
 	});
 	return true;

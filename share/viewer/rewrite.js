@@ -29,12 +29,16 @@ const ruleNames = {
 function hitsOf({ kind, text }) {
 	const test = kind === "only" || groupTab(text) ? matcher(text) :
 		(s, i) => s === text;
-	return Uint8Array.from(d.names, (s, i) => i && test(s, i) ? 1 : 0);
+	return passed(test);
 }
+
+// By symbol: 1 where a test of its name holds.
+const passed = (test) => Uint8Array.from(d.names, (s, i) =>
+	i && test(s, i) ? 1 : 0);
 
 // Within a match: 2; only on the way to one: 1.
 function needs(g, hit) {
-	const need = new Uint8Array(g.n);
+	const need = u8(g.n);
 	for (let i = 1; i < g.n; i++)
 		if (hit[g.name[i]] || need[g.parent[i]])
 			need[i] = 2;

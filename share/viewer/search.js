@@ -55,9 +55,7 @@ function setSearch(text) {
 		$("search").value = text;
 	if (text && text !== "/") {
 		try {
-			const test = matcher(text);
-			search.hit = Uint8Array.from(d.names,
-				(s, i) => i && test(s, i) ? 1 : 0);
+			search.hit = passed(matcher(text));
 		} catch (e) {
 			$("search").classList.add("bad");
 			$("search").title = e.message;

@@ -266,14 +266,14 @@ function spell(i,  s, key) {
 	if (s == "true" || s == "false")
 		return s == "true" ? "!0" : "!1"
 	if (!(key in to))
-		return s blank[i]
+		return s (token[i + 1] ~ /^(true|false)$/ ? "" : blank[i])
 	if (kind[i] ~ /^(\.|id)$/ && key ~ /^"/)
 		return "[" to[key] "]" blank[i]
 	return (kind[i] == "both" && !(s in own) ? s ":" : "") to[key] blank[i]
 }
 
 # A token, or what it is the first of; the last one.
-function put(i,  s) {
+function put(i,  j, s) {
 	s = token[i]
 	# The point goes where a bracket comes.
 	if (s == "." && kind[i + 1] ~ /^(\.|id)$/ &&
@@ -283,10 +283,15 @@ function put(i,  s) {
 		depth++
 	if (s ~ /^[])}]$/)
 		depth--
-	# One let after the other is one.
-	if (s == ";" && token[i + 1] == "let" && lets[depth]) {
+	# === is ==: what we compare is of one kind.
+	if (s == "=" && token[i - 1] == "=" && token[i - 2] ~ /^[=!]$/)
+		return i
+	# One let after the other is one, whatever functions are between.
+	for (j = i + 1; chunk_of[j] && !chunk_of[i];)
+		j++
+	if (s == ";" && token[j] == "let" && lets[depth]) {
 		printf ","
-		return i + 1
+		return j
 	}
 	if (s == "let" || s == ";" || (s ~ /^[{}]$/ &&
 	    token[i + 1] !~ /^[=,;)]/))

@@ -55,7 +55,7 @@ function wants({ name, list }, steps) {
 
 // By set, whether its samples are taken; without regard to one facet.
 function passing(steps, except) {
-	const ok = new Uint8Array(d.moments.sets).fill(1);
+	const ok = u8(d.moments.sets).fill(1);
 	for (const facet of d.moments.facets) {
 		const want = wants(facet, facet === except ? [] : steps);
 		const some = want.includes(1);
@@ -240,8 +240,8 @@ function takeSpan(kind, [a, b], replace) {
 		.join("-");
 	alter(view.steps.filter((s) => s.kind !== "u" && s.kind !== kind)
 		.concat({ kind, text }), replace);
-	label($("heat"), "aria-valuetext", stepText({ text }));
-	label($("heat"), "aria-valuenow", round(a / d.moments.end * 100));
+	$("heat").ariaValueText = stepText({ text });
+	$("heat").ariaValueNow = round(a / d.moments.end * 100);
 	$("live").textContent = stepText({ text }) + ", " +
 		whole.columns.map((c) => amount(c.total[0])).join(" → ");
 }
@@ -340,7 +340,7 @@ function listenTime() {
 	});
 	on("lines", "click", () => {
 		heat.lined = !heat.lined;
-		label($("lines"), "aria-pressed", heat.lined);
+		$("lines").ariaPressed = heat.lined;
 		drawHeat();
 	});
 }

@@ -60,7 +60,6 @@ function listRows() {
 		}
 	}
 	tree.rows = rows;
-	label($("rows"), "aria-rowcount", rows.length + 1);
 }
 
 // Unfolds a node, and on as long as there is but one way.
@@ -117,7 +116,7 @@ function select(i) {
 function openTree(i) {
 	const rows = $("rows");
 	if (!tree.unfolded) {
-		tree.unfolded = new Uint8Array(d.n);
+		tree.unfolded = u8(d.n);
 		tree.indent = new Float32Array(d.n);
 		tree.columns = treeColumns();
 		makeHead();
@@ -150,28 +149,64 @@ function resort() {
 		listRows();
 }
 
+// What the tree and the table have in common: a head, and of the rows those
+// in sight, each by its number.
+function fillGrid(id, cells) {
+	const head = element("div", "", ...cells), body = element("div");
+	for (const cell of cells)
+		cell.role = "columnheader";
+	head.role = "row";
+	body.role = "rowgroup";
+	$(id).replaceChildren(head, body);
+}
+
+function drawGrid(id, rows, make, at) {
+	const grid = $(id), body = grid.lastChild;
+	const first = max(floor(grid.scrollTop / ROW) - 4, 0);
+	const last = first + ceil(grid.clientHeight / ROW) + 8;
+	body.style.height = rows.length * ROW + "px";
+	body.replaceChildren(...rows.slice(first, last).map((v, k) =>
+		make(v, first + k)));
+	grid.ariaRowCount = rows.length + 1;
+	grid.setAttribute("aria-activedescendant", at);
+}
+
+function gridRow(id, k, selected, cells) {
+	const e = element("div", "", ...cells);
+	for (const cell of cells)
+		cell.role = "gridcell";
+	e.id = id;
+	e.style.top = k * ROW + "px";
+	e.role = "row";
+	e.ariaRowIndex = k + 2;
+	e.ariaSelected = selected;
+	return e;
+}
+
+// The number in a row's id; -1: there is none.
+function rowAt(e) {
+	const row = e.target.closest("[aria-rowindex]");
+	return row ? Number(row.id.replace(/\D+/, "")) : -1;
+}
+
 function makeHead() {
-	const head = element("div"), body = element("div");
-	tree.columns.concat([["Function"]]).forEach(([text, , by], k) => {
+	fillGrid("rows", [...tree.columns, ["Function"]].map(([text, , by], k) => {
 		const cell = element("span", text);
-		label(cell, "role", "columnheader");
 		if (by && text)
 			on(cell, "click", () => sortBy(k));
-		head.append(cell);
-	});
-	label(head, "role", "row");
-	label(body, "role", "rowgroup");
+		return cell;
+	}));
 	$("rows").classList.toggle("wide", !!d.compares);
-	$("rows").replaceChildren(head, body);
 	if (d.compares)
 		tree.sort = 1;
 	markSorted();
 }
 
 function markSorted() {
-	tree.columns.forEach((c, k) => $("rows").firstChild.children[k]
-		.setAttribute("aria-sort", k === tree.sort ? "descending" :
-			"none"));
+	tree.columns.forEach((c, k) => {
+		$("rows").firstChild.children[k].ariaSort =
+			k === tree.sort ? "descending" : "none";
+	});
 }
 
 function sortBy(k) {
@@ -182,54 +217,36 @@ function sortBy(k) {
 }
 
 function rowOf(i, k) {
-	const e = element("div"), list = i ? childrenOf(d.parent[i]) : [0];
-	const leaf = !childrenOf(i).length;
+	const list = i ? childrenOf(d.parent[i]) : [0];
 	const [text, at] = captionOf(d.name[i]);
-	e.id = "row" + i;
-	e.style.top = k * ROW + "px";
-	label(e, "role", "row");
-	label(e, "aria-rowindex", k + 2);
-	label(e, "aria-level", d.level[i] + 1);
-	label(e, "aria-posinset", list.indexOf(i) + 1);
-	label(e, "aria-setsize", list.length);
-	label(e, "aria-selected", i === tree.at);
-	if (!leaf)
-		label(e, "aria-expanded", !!tree.unfolded[i]);
-	for (const [, value, , key] of tree.columns) {
+	const cells = tree.columns.map(([, value, , key]) => {
 		const cell = element("span", value(i));
 		if (key)
 			colorChange(cell, key, i);
-		e.append(cell);
-	}
+		return cell;
+	});
 	const name = element("span", "", element("s"), element("u"),
 		element("i", text.slice(0, at)), text.slice(at));
-	name.title = short(d.names[d.name[i]], 1000);
+	name.title = nameOf(i, 1000);
 	name.style.paddingLeft = min(tree.indent[i], 600) + "px";
 	name.children[1].style.background = fillOf(colorOf(i));
 	if (search.hit && search.hit[d.name[i]])
 		name.className = "marked";
-	e.append(name);
-	for (const cell of e.children)
-		label(cell, "role", "gridcell");
 	const bar = element("b"), by = tree.columns[1][2];
 	bar.style.width = 100 * by(i) / (by(0) || 1) + "%";
-	e.children[1].append(bar);
+	cells[1].append(bar);
+	const e = gridRow("row" + i, k, i === tree.at, [...cells, name]);
+	e.ariaLevel = d.level[i] + 1;
+	e.ariaPosInSet = list.indexOf(i) + 1;
+	e.ariaSetSize = list.length;
+	if (childrenOf(i).length)
+		e.ariaExpanded = !!tree.unfolded[i];
 	return e;
 }
 
 function drawTree() {
-	const rows = $("rows"), body = rows.lastChild;
-	if (!tree.rows || !rows.clientHeight)
-		return;
-	const first = max(floor(rows.scrollTop / ROW) - 4, 0);
-	const last = min(first + ceil(rows.clientHeight / ROW) + 8,
-		tree.rows.length);
-	body.style.height = tree.rows.length * ROW + "px";
-	const list = [];
-	for (let k = first; k < last; k++)
-		list.push(rowOf(tree.rows[k], k));
-	body.replaceChildren(...list);
-	label(rows, "aria-activedescendant", "row" + tree.at);
+	if (tree.rows && $("rows").clientHeight)
+		drawGrid("rows", tree.rows, rowOf, "row" + tree.at);
 }
 
 function move(by) {
@@ -279,13 +296,9 @@ const treeKeys = {
 };
 
 function listenTree() {
-	const nodeOfEvent = (e) => {
-		const row = e.target.closest("[aria-level]");
-		return row ? Number(row.id.slice(3)) : -1;
-	};
 	on("rows", "scroll", drawSoon);
 	on("rows", "click", (e) => {
-		const i = nodeOfEvent(e);
+		const i = rowAt(e);
 		if (i < 0)
 			return;
 		if (childrenOf(i).length)
@@ -294,7 +307,7 @@ function listenTree() {
 			select(i);
 	});
 	on("rows", "dblclick", (e) => {
-		const i = nodeOfEvent(e);
+		const i = rowAt(e);
 		if (i >= 0)
 			inGraph(i);
 	});

@@ -9,7 +9,6 @@ for (const e of document.querySelectorAll("[id]"))
 	$[e.id] = e;
 const on = (e, type, f, how) => (e.append ? e : $(e))
 	.addEventListener(type, f, how);
-const label = (e, name, value) => e.setAttribute(name, value);
 const rectOf = (id) => $(id).getBoundingClientRect();
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 let d;				// the profile, and the nodes in view
@@ -250,8 +249,7 @@ function remember(push) {
 }
 
 function restore(animate, hash = location.hash) {
-	const p = new URLSearchParams(hash.slice(1)
-		.replaceAll("+", "%2b"));
+	const p = linkOf(hash);
 	pushed = Number(history.state) || 0;
 	if (/^(dark|light)$/.test(p.get("d"))) {
 		document.documentElement.dataset.theme = view.theme =
@@ -300,7 +298,7 @@ function setMode(name) {
 	if (!tree.open)
 		view.icicle = view.mode !== "flame";
 	for (const id of modes)
-		label($(id), "aria-pressed", id === view.mode);
+		$(id).ariaPressed = id === view.mode;
 	$("main").hidden = tree.open;
 	$("rows").hidden = !tree.open;
 	leave();
