@@ -5,10 +5,11 @@
 # are properties that only the script has, `apart` those of them that are also
 # strings, of other meaning.
 #
-# What is declared outside of functions has one name everywhere, the most
-# frequent the shortest; so have our properties.  Other variables have theirs
-# in each function apart.  A property of theirs that is named often, and a
-# string, becomes a variable that holds it: .length is [a].  $("id") is $.id.
+# A number with a name in capitals is that number.  What is declared outside
+# of functions has one name everywhere, the most frequent the shortest; so
+# have our properties.  Other variables have theirs in each function apart.
+# A property of theirs that is named often, and a string, becomes a variable
+# that holds it: .length is [a].  $("id") is $.id.
 
 # The end of what opens at i and ends with a quote or slash.
 function skip(i, ends,  c, class) {
@@ -115,6 +116,46 @@ BEGIN {
 		}
 	}
 	token[++n] = "\n"
+}
+
+function drop(i) {
+	token[i] = kind[i] = blank[i] = ""
+}
+
+# ROWS=6 of a let goes, with a comma, or all of the let.
+function drop_constant(i,  before, is_last) {
+	value[token[i]] = token[i + 2]
+	for (before = i - 1; token[before] == "";)
+		before--
+	is_last = token[i + 3] == ";"
+	if (!is_last || token[before] == "let")
+		drop(i + 3)
+	if (is_last)
+		drop(before)
+	drop(i)
+	drop(i + 1)
+	drop(i + 2)
+}
+
+# Numbers that have a name in capitals.
+function constants(  i, k) {
+	for (i = 2; i <= n; i++) {
+		if (token[i] ~ /^[A-Z][A-Z_]+$/ && token[i + 1] == "=" &&
+		    token[i + 2] ~ /^[0-9]+$/ && token[i + 3] ~ /^[,;]$/)
+			drop_constant(i)
+	}
+	for (i = 1; i <= n; i++) {
+		if (token[i] == "")
+			continue
+		token[++k] = token[i]
+		kind[k] = kind[i]
+		blank[k] = blank[i]
+		if (kind[k] == "variable" && token[k] in value) {
+			token[k] = value[token[k]]
+			kind[k] = ""
+		}
+	}
+	n = k
 }
 
 # $("id"), where the id is a word.
@@ -350,6 +391,7 @@ function put_function(f,  i, close_at, end) {
 }
 
 END {
+	constants()
 	elements()
 	chunks()
 	count()
