@@ -130,7 +130,8 @@ tight_style() {
 }
 
 tight_markup() {
-	sed 's/="\([A-Za-z0-9-]*\)"/=\1/g; s/<\/option>//g'
+	sed 's/="\([A-Za-z0-9-]*\)"/=\1/g; s/<\/option>//g' | tr -d '\n'
+	echo
 }
 
 # The policy wants base64 of the raw hash.

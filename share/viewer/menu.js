@@ -72,6 +72,12 @@ function openSource(s) {
 	a.click();
 }
 
+// In sight.
+function putAt({ style, offsetWidth }, x, y) {
+	style.left = max(min(x, innerWidth - offsetWidth - 8), 4) + "px";
+	style.top = max(y, 4) + "px";
+}
+
 // Where a pointer is, or a place of that shape.
 function openAt({ clientX: x, clientY: y }, ...children) {
 	const menu = $("menu");
@@ -79,10 +85,7 @@ function openAt({ clientX: x, clientY: y }, ...children) {
 	menu.hidePopover();
 	menu.replaceChildren(...children);
 	menu.showPopover();
-	menu.style.left = max(min(x, innerWidth - menu.offsetWidth - 8), 4) +
-		"px";
-	menu.style.top = max(min(y, innerHeight - menu.offsetHeight - 8), 4) +
-		"px";
+	putAt(menu, x, min(y, innerHeight - menu.offsetHeight - 8));
 	const first = menu.querySelector("button");
 	if (first)
 		first.focus();

@@ -147,13 +147,9 @@ function placeTip(i, px, py) {
 	const [, y, , h] = boxOf(i);
 	fillTip(i);
 	tip.hidden = false;
-	const w = tip.offsetWidth, tall = tip.offsetHeight;
-	let top = main.top + y + h + 10;
-	if (top + tall > innerHeight - 30)
-		top = main.top + y - tall - 8;
-	tip.style.top = max(top, 4) + "px";
-	tip.style.left = max(min(px + 12, innerWidth - w - 8), 8) +
-		"px";
+	const tall = tip.offsetHeight, top = main.top + y + h + 10;
+	putAt(tip, px + 12, top + tall > innerHeight - 30 ?
+		main.top + y - tall - 8 : top);
 }
 
 // With Space the tooltip stays.
@@ -205,20 +201,22 @@ function walk(key) {
 	point(i);
 }
 
+const { dataset } = document.documentElement;
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+
 function isDark() {
-	const theme = document.documentElement.dataset.theme;
-	return theme ? theme === "dark" :
-		matchMedia("(prefers-color-scheme: dark)").matches;
+	const { theme } = dataset;
+	return theme ? theme === "dark" : darkness.matches;
 }
 
 function setTheme(theme) {
 	if (theme)
-		document.documentElement.dataset.theme = theme;
+		dataset.theme = theme;
 	try {
 		if (theme)
 			localStorage.setItem("flame-theme", theme);
 		else if (theme = localStorage.getItem("flame-theme"))
-			document.documentElement.dataset.theme = theme;
+			dataset.theme = theme;
 	} catch (e) {
 		// A sandboxed page: the choice lasts as long as the page.
 	}
@@ -376,8 +374,7 @@ function listen() {
 	on("search", "input", () => find($("search").value));
 	addEventListener("keydown", onKey);
 	addEventListener("popstate", revisit);
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
-		() => { setTheme(); draw(); });
+	darkness.addEventListener("change", () => { setTheme(); draw(); });
 	const sizes = new ResizeObserver(() => { measure(); draw(); });
 	sizes.observe($("main"));
 	sizes.observe($("rows"));

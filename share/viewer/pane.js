@@ -47,14 +47,13 @@ function sumsOf(tab) {
 		pane.of = whole;
 		pane.sums.clear();
 	}
-	let sums = pane.sums.get(tab);
-	if (sums)
-		return sums;
-	if (facetOf(tab)) {
-		sums = facetSums(facetOf(tab));
-		pane.sums.set(tab, sums);
-		return sums;
-	}
+	if (!pane.sums.has(tab))
+		pane.sums.set(tab, facetOf(tab) ? facetSums(facetOf(tab)) :
+			groupSums(tab));
+	return pane.sums.get(tab);
+}
+
+function groupSums(tab) {
 	const ids = new Map(), names = [], first = [];
 	const of = Uint32Array.from(d.names, (name, s) => {
 		const key = groupOf(tab, s);
@@ -79,9 +78,7 @@ function sumsOf(tab) {
 		}
 		return { self, total };
 	});
-	sums = { of, names, first, columns };
-	pane.sums.set(tab, sums);
-	return sums;
+	return { of, names, first, columns };
 }
 
 // Columns: head, value, text.

@@ -122,13 +122,13 @@ function facetSums(facet) {
 }
 
 // Takes a value in, or away; once more: neither.
-function takeFacet(facet, v, off) {
-	const text = facet.name + ":" + facet.list[v];
-	const to = off ? "-" + text : text;
-	const steps = view.steps.filter((s) => s.text !== text &&
-		s.text !== "-" + text);
-	alter(view.steps.some((s) => s.text === to) ? steps :
-		steps.concat({ kind: "f", text: to }));
+function takeFacet({ name, list }, v, off) {
+	const taken = name + ":" + list[v], text = off ? "-" + taken : taken;
+	const steps = view.steps.filter((s) => s.text !== taken &&
+		s.text !== "-" + taken);
+	if (!view.steps.some((s) => s.text === text))
+		steps.push({ kind: "f", text });
+	alter(steps);
 }
 
 // What a chip says of one of these steps.
@@ -150,14 +150,13 @@ const column = () => d.moments.end / heat.cols;
 
 function fillHeat(width) {
 	const { facets, weight, time } = d.moments;
-	const by = (name) => facets.find((f) => f.name === name);
-	let facet = by("thread") || facets[0], row;
+	let facet = facetBy(facets, "thread") || facets[0], row;
 	heat.left = heat.lined ? GUTTER : 0;
 	heat.cols = max(floor((width - heat.left) / CELL), 1);
 	heat.rows = ROWS;
 	if (heat.lined) {
 		if (facet.list.length > LINES)
-			facet = by("pool") || facet;
+			facet = facetBy(facets, "pool") || facet;
 		const [{ total }] = facetSums(heat.facet = facet).columns;
 		heat.order = [...total.keys()].filter((v) => total[v])
 			.sort((a, b) => total[b] - total[a]).slice(0, LINES);
@@ -218,6 +217,8 @@ function drawHeat() {
 	for (let t = 0; t / sec * wide < wide - 90; t += step)
 		c.fillText(seconds(t), left + t / sec * wide, high - 3);
 }
+
+const facetBy = (list, name) => list.find((f) => f.name === name);
 
 // The first that leaves room is between two labels.
 const ticks = [0.01, 0.1, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600,
@@ -285,8 +286,7 @@ function hoverHeat(e) {
 		element("i", drag ? "" : (lined ? facetName(row) + ": " : "") +
 		amount(bins[k])), element("i", clock && clock + " UTC"));
 	tip.hidden = false;
-	tip.style.top = rectOf("time").bottom + 4 + "px";
-	tip.style.left = min(e.clientX, innerWidth - 260) + "px";
+	putAt(tip, e.clientX, rectOf("time").bottom + 4);
 }
 
 // Threads without what tells them apart: their numbers.
@@ -304,14 +304,14 @@ function addPools(facets, { list, of }) {
 // The times and facets of a profile that is shown.
 function showTime() {
 	const { tick, facets } = d.moments || { facets: [] };
-	const thread = facets.find((f) => f.name === "thread");
+	const thread = facetBy(facets, "thread");
 	for (const [tab, [, , facet]] of tabs)
 		if (facet)
 			tabs.delete(tab);
 	heat.of = [];
 	$("time").hidden = !tick;
 	$("lines").hidden = !facets.length;
-	if (thread && !facets.some((f) => f.name === "pool"))
+	if (thread && !facetBy(facets, "pool"))
 		addPools(facets, thread);
 	for (const facet of facets)
 		if (!thread || facet.name !== "tid" ||

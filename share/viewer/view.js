@@ -252,8 +252,7 @@ function restore(animate, hash = location.hash) {
 	const p = linkOf(hash);
 	pushed = Number(history.state) || 0;
 	if (/^(dark|light)$/.test(p.get("d"))) {
-		document.documentElement.dataset.theme = view.theme =
-			p.get("d");
+		dataset.theme = view.theme = p.get("d");
 		paint(isDark());
 	}
 	const name = p.get("m");
