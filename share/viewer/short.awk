@@ -81,6 +81,7 @@ BEGIN {
 	split(apart, list)
 	for (i in list)
 		own[list[i]] = 1
+	statement = "^({|if|for|while|do|try|throw|return|break|continue|let)$"
 	letters = "abcdefghijklmnopqrstuvwxyz"
 	letters = letters toupper(letters)
 }
@@ -313,6 +314,25 @@ function spell(i,  s, key) {
 	return (kind[i] == "both" && !(s in own) ? s ":" : "") to[key] blank[i]
 }
 
+# Whether what is from i to where its depth ends may stand beside &&.
+function binds(i,  deep, s) {
+	for (; deep || token[i] !~ /^[])};]$/; i++) {
+		s = token[i]
+		deep += (s ~ /^[([{]$/) - (s ~ /^[])}]$/)
+		if (!deep && (s ~ /^[?,|\n]$/ || (s == "=" &&
+		    token[i - 1] !~ /^[=!<>]$/ && token[i + 1] != "=")))
+			return 0
+	}
+	return token[i + 1] != "else" || token[i] == ")"
+}
+
+# if(a)b(); as a&&b();
+function is_and(i,  close_at) {
+	close_at = matching(i + 1)
+	return binds(i + 2) && token[close_at + 1] !~ statement &&
+		binds(close_at + 1)
+}
+
 # A token, or what it is the first of; the last one.
 function put(i,  j, s) {
 	s = token[i]
@@ -324,6 +344,12 @@ function put(i,  j, s) {
 		depth++
 	if (s ~ /^[])}]$/)
 		depth--
+	if (s == "if" && is_and(i)) {
+		j = matching(i + 1)
+		put_all(i + 2, j - 1)
+		printf "&&"
+		return j
+	}
 	# === is ==: what we compare is of one kind.
 	if (s == "=" && token[i - 1] == "=" && token[i - 2] ~ /^[=!]$/)
 		return i
