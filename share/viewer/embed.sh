@@ -107,8 +107,7 @@ Uint32Array addEventListener cancelAnimationFrame document encodeURIComponent
 getComputedStyle history innerHeight innerWidth localStorage location
 matchMedia performance requestAnimationFrame undefined'
 
-# Those, and all variables, get short names.  What is compared by === has to
-# be of one kind, or undefined.
+# Those, and all variables, get short names.
 short() {
 	awk -v theirs="$theirs" -v aliased="$aliased" -v ours="$ours" \
 		-v apart="$apart" -f "$from/short.awk"

@@ -350,9 +350,6 @@ function put(i,  j, s) {
 		printf "&&"
 		return j
 	}
-	# === is ==: what we compare is of one kind.
-	if (s == "=" && token[i - 1] == "=" && token[i - 2] ~ /^[=!]$/)
-		return i
 	# One let after the other is one, whatever functions are between.
 	for (j = i + 1; chunk_of[j] && !chunk_of[i];)
 		j++
