@@ -153,12 +153,20 @@ const struct fl_format *fl_format_detect(struct flame *flame,
 const struct fl_format *fl_format_named(struct flame *flame,
 					const char *name, bool writing);
 
+/*
+ * A file of more bytes: what is needed of single samples for a reader's
+ * comfort would take ten times as long as all the rest.
+ */
+#define FL_LARGE (UINT64_C(128) << 20)
+bool fl_is_large(const struct flame_source *source);
+
 /* A sink.  put and finish must not be NULL; the rest may. */
 struct flame_sink {
 	struct flame *flame;
 	struct flame_sink *next;	/* a filter's; NULL at the end */
 	void *state;
 	unsigned needs;
+	unsigned modest_needs;		/* of inputs that are not large */
 	/* At the end: keeps metrics apart; those that it was told to take. */
 	bool keeps_apart;
 	const char *events;

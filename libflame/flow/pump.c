@@ -61,10 +61,20 @@ int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 	return sink->put(sink, sample);
 }
 
+bool fl_is_large(const struct flame_source *source)
+{
+	uint64_t size;
+
+	return fl_in_size(source->in, &size) && size > FL_LARGE;
+}
+
 int fl_begin(struct flame_source *source, struct flame_sink *sink)
 {
+	bool modest = !fl_is_large(source);
+
 	for (struct flame_sink *s = sink; s; s = s->next)
-		source->select.needs |= s->needs;
+		source->select.needs |= s->needs |
+					(modest ? s->modest_needs : 0);
 	return notify(sink, source, true);
 }
 

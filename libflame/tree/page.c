@@ -87,9 +87,9 @@ static bool keep_sample(struct flame_sink *sink, struct page_state *state,
 
 	if (!fl_samples_add(samples, state->page.tree, sample))
 		return false;
-	if (fl_unlikely((sink->needs & FL_NEED_TIME) &&
+	if (fl_unlikely((sink->modest_needs & FL_NEED_TIME) &&
 			!fl_samples_timed(samples))) {
-		sink->needs &= ~FL_NEED_TIME;
+		sink->modest_needs &= ~FL_NEED_TIME;
 		if (state->source)
 			state->source->select.needs &= ~FL_NEED_TIME;
 	}
@@ -211,6 +211,12 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 {
 	struct page_state *state = sink->state;
 
+	/* Those that select know times. */
+	if (sink->modest_needs && source != state->source &&
+	    source->format->selects && fl_is_large(source))
+		fl_remark(sink->flame, "%s: more than %d MB: the page does "
+			  "not tell when its samples were",
+			  fl_in_name(source->in), (int)(FL_LARGE >> 20));
 	state->source = source;
 	return FLAME_OK;
 }
@@ -311,8 +317,7 @@ static void drop_samples(struct flame_sink *sink)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
 
-	if (page->samples)
-		sink->needs &= ~sample_needs;
+	sink->modest_needs = 0;
 	fl_samples_free(page->samples);
 	page->samples = NULL;
 }
@@ -324,7 +329,7 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 	page->samples = fl_samples_new(sink->flame);
 	if (!page->samples)
 		return false;
-	sink->needs |= sample_needs;
+	sink->modest_needs = sample_needs;
 	return page->tree->places = true;
 }
 
