@@ -640,8 +640,10 @@ int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
 		.tool = tool, .own = own, .progress = &progress,
 		.memory = cli_memory(),
 	};
-	int status = cli_parse(&cli, argc, argv);
+	int status;
 
+	cli_give_back();
+	status = cli_parse(&cli, argc, argv);
 	if (status < 0)
 		status = run(&cli);
 	for (size_t i = 0; i < cli.nheld; i++)

@@ -104,6 +104,12 @@ unsigned cli_cpus(void);
 
 /* memory.c: half of what the process may have; 0: not known. */
 size_t cli_memory(void);
+/*
+ * Large blocks are the system's again once they are free.  Otherwise glibc,
+ * after the first of them, keeps those that follow, and chunk after chunk of
+ * a recording leaves its holes behind.
+ */
+void cli_give_back(void);
 /* 100, 64k, 512M, 2G; false: none of these. */
 bool cli_parse_size(const char *text, size_t *size);
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,13 @@ static uint64_t granted(void)
 	if (groups)
 		fclose(groups);
 	return most;
+}
+
+void cli_give_back(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
 }
 
 size_t cli_memory(void)
