@@ -1,18 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs in the page that views makes: acts, and says what it sees. */
-(async () => {
-	const $ = (id) => document.getElementById(id);
-	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-	// The browser takes its time for it, which is not that of the page.
-	const back = async () => {
-		let done = false;
-		addEventListener("popstate", () => done = true, { once: true });
-		history.back();
-		for (let i = 0; i < 20000 && !done; i++)
-			await pause(1);
-	};
-	const key = (k) => document.body.dispatchEvent(
-		new KeyboardEvent("keydown", { key: k, bubbles: true }));
 	const saved = [];
 	URL.createObjectURL = (blob) => {
 		saved.push(blob);
@@ -22,13 +9,7 @@
 	HTMLAnchorElement.prototype.click = function () {
 		link = this.href;
 	};
-	addEventListener("error", (e) => console.log("not ok: " + e.message));
 
-	function is(what, seen, wanted) {
-		const same = JSON.stringify(seen) === JSON.stringify(wanted);
-		console.log((same ? "ok: " : "not ok: ") + what + (same ? "" :
-			": " + JSON.stringify(seen).replaceAll('"', "'")));
-	}
 	// A frame found by name, by search; what is told of it.
 	async function at(name) {
 		search("=" + name);
@@ -244,4 +225,3 @@
 	is("nothing was fetched", performance.getEntriesByType("resource")
 		.map((e) => e.name), []);
 	is("the end", 1, 1);
-})();

@@ -1,25 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* As check.js, in a page of several events. */
-(async () => {
-	const $ = (id) => document.getElementById(id);
-	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-	// The browser takes its time for it, which is not that of the page.
-	const back = async () => {
-		let done = false;
-		addEventListener("popstate", () => done = true, { once: true });
-		history.back();
-		for (let i = 0; i < 20000 && !done; i++)
-			await pause(1);
-	};
-	const key = (k) => document.body.dispatchEvent(
-		new KeyboardEvent("keydown", { key: k, bubbles: true }));
-	addEventListener("error", (e) => console.log("not ok: " + e.message));
-
-	function is(what, seen, wanted) {
-		const same = JSON.stringify(seen) === JSON.stringify(wanted);
-		console.log((same ? "ok: " : "not ok: ") + what + (same ? "" :
-			": " + JSON.stringify(seen).replaceAll('"', "'")));
-	}
 	const tabs = () => [...$("events").children];
 	const open = () => tabs().findIndex((tab) =>
 		tab.getAttribute("aria-selected") === "true");
@@ -61,4 +41,3 @@
 	is("and by arrow", [open(), document.activeElement === tabs()[2]],
 		[2, true]);
 	is("the end", 1, 1);
-})();

@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs in the page that times makes: chooses spans, threads, and looks. */
-(async () => {
-	const $ = (id) => document.getElementById(id);
-	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-	// The browser takes its time for it, which is not that of the page.
-	const back = async () => {
-		let done = false;
-		addEventListener("popstate", () => done = true, { once: true });
-		history.back();
-		for (let i = 0; i < 20000 && !done; i++)
-			await pause(1);
-	};
-	const key = (k) => document.body.dispatchEvent(
-		new KeyboardEvent("keydown", { key: k, bubbles: true }));
 	const saved = [];
 	URL.createObjectURL = () => "about:blank";
 	HTMLAnchorElement.prototype.click = () => {};
 	Element.prototype.setPointerCapture = () => {};
-	addEventListener("error", (e) => console.log("not ok: " + e.message));
 
-	function is(what, seen, wanted) {
-		const same = JSON.stringify(seen) === JSON.stringify(wanted);
-		console.log((same ? "ok: " : "not ok: ") + what + (same ? "" :
-			": " + JSON.stringify(seen).replaceAll('"', "'")));
-	}
 	// Shares of the width of the heat map.
 	function drag(from, to, more) {
 		const box = $("heat").getBoundingClientRect();
@@ -150,4 +131,3 @@
 	is("by keys", location.hash,
 		"#f=thread%3Aexec-1&f=thread%3Aexec-2");
 	is("the end", 1, 1);
-})();

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the scripts that act.sh puts into a page have at hand; they follow. */
+(async () => {
+	const $ = (id) => document.getElementById(id);
+	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+	// The browser takes its time for it, which is not that of the page.
+	const back = async () => {
+		let done = false;
+		addEventListener("popstate", () => done = true, { once: true });
+		history.back();
+		for (let i = 0; i < 20000 && !done; i++)
+			await pause(1);
+	};
+	const key = (k) => document.body.dispatchEvent(
+		new KeyboardEvent("keydown", { key: k, bubbles: true }));
+	addEventListener("error", (e) => console.log("not ok: " + e.message));
+
+	function is(what, seen, wanted) {
+		const same = JSON.stringify(seen) === JSON.stringify(wanted);
+		console.log((same ? "ok: " : "not ok: ") + what + (same ? "" :
+			": " + JSON.stringify(seen).replaceAll('"', "'")));
+	}

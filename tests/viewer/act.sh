@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# For tests in a browser, to be read by them: scripts that act in a page and
+# say what they see.  Needs $TOP, $browser, $scratch and tap.sh.
+
+probed() {
+	awk -v shared="$TOP/tests/viewer/act.js" -v probe="$TOP/tests/viewer/$1" '
+		{ gsub(/<meta http-equiv[^>]*>/, "") }
+		/^<\/body>/ {
+			print "<script>"
+			while ((getline line < shared) > 0)
+				print line
+			while ((getline line < probe) > 0)
+				print line
+			print "})();</script>"
+		}
+		{ print }' "$2"
+}
+
+# act PROBE PAGE: acts in it, as the probe has it, and hears what it says.
+act() {
+	probed "$1" "$2" > probed.html
+	"$browser" --headless --no-sandbox --disable-gpu --disable-quic \
+		--no-first-run --disable-background-networking \
+		--disable-component-update --disable-sync --window-size=1280,900 \
+		--user-data-dir="$scratch/profile" --enable-logging=stderr \
+		--virtual-time-budget=60000 --dump-dom "file://$scratch/probed.html" \
+		> dom 2> log
+	sed -n 's/.*"\(not ok\|ok\): \(.*\)", source.*/\1 \2/p' log > said
+	while read -r verdict rest
+	do
+		case $verdict in
+		ok)	good "$rest";;
+		*)	bad "${rest#ok }";;
+		esac
+	done < said
+	grep -q 'the end' said ||
+		bad "all of $1 is checked" "$(grep CONSOLE log | cut -c1-300)"
+}
