@@ -45,13 +45,16 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/number.c libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
 	libflame/format/folded/write.c \
-	libflame/format/jfr/ahead.c \
+	libflame/format/jfr/ahead.c libflame/format/jfr/ask.c \
 	libflame/format/jfr/chunk.c libflame/format/jfr/emit.c \
-	libflame/format/jfr/event.c libflame/format/jfr/info.c \
+	libflame/format/jfr/event.c libflame/format/jfr/field.c \
+	libflame/format/jfr/info.c \
 	libflame/format/jfr/jfr.c libflame/format/jfr/jfr.h \
 	libflame/format/jfr/meta.c libflame/format/jfr/plan.c \
-	libflame/format/jfr/pool.c libflame/format/jfr/rows.c \
-	libflame/format/jfr/span.c libflame/format/jfr/stack.c \
+	libflame/format/jfr/pool.c libflame/format/jfr/quick.c \
+	libflame/format/jfr/rows.c \
+	libflame/format/jfr/span.c libflame/format/jfr/spare.c \
+	libflame/format/jfr/stack.c \
 	libflame/format/jfr/text.c libflame/format/jfr/timing.c \
 	libflame/format/jfr/v0.c libflame/format/jfr/wire.c \
 	libflame/format/jfr/wire.h \

@@ -132,10 +132,7 @@ static void move_in(struct fl_jfr_chunk *chunk, struct place *place,
 				chunk->traces[i].stack];
 	for (size_t i = 0; i < FL_COUNT(chunk->frames); i++)
 		fl_map_clear(&chunk->frames[i]);
-	for (size_t i = 0; i < FL_COUNT(chunk->low_frames); i++) {
-		fl_free(chunk->low_frames[i]);
-		chunk->low_frames[i] = NULL;
-	}
+	fl_jfr_low_frames_done(chunk);
 	fl_map_clear(&chunk->located);
 	fl_map_clear(&chunk->threads);
 	fl_map_clear(&chunk->states);
@@ -210,6 +207,7 @@ static struct fl_jfr_chunk *look_alike(const struct fl_jfr_chunk *chunk,
 	part->arena = (struct fl_arena){ 0 };
 	memset(part->frames, 0, sizeof(part->frames));
 	memset(part->low_frames, 0, sizeof(part->low_frames));
+	memset(part->nlow_frames, 0, sizeof(part->nlow_frames));
 	memset(&part->located, 0, sizeof(part->located));
 	part->shape = NULL;
 	part->levels = NULL;
@@ -222,11 +220,12 @@ static void free_look_alike(struct fl_jfr_chunk *part)
 {
 	for (size_t i = 0; i < FL_COUNT(part->frames); i++)
 		fl_map_free(&part->frames[i]);
-	for (size_t i = 0; i < FL_COUNT(part->low_frames); i++)
-		fl_free(part->low_frames[i]);
+	fl_jfr_low_frames_done(part);
 	fl_map_free(&part->located);
-	fl_free(part->levels);
-	fl_free(part->stacks);
+	fl_jfr_keep(part->jfr, FL_JFR_SPARE_LEVELS, part->levels,
+		    part->levels_room);
+	fl_jfr_keep(part->jfr, FL_JFR_SPARE_STACKS, part->stacks,
+		    part->stacks_room);
 	fl_arena_free(&part->arena);
 	fl_free(part);
 }

@@ -29,6 +29,46 @@ struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset)
 	return chunk;
 }
 
+void fl_jfr_low_frames_done(struct fl_jfr_chunk *chunk)
+{
+	for (size_t i = 0; i < FL_COUNT(chunk->low_frames); i++) {
+		if (chunk->low_frames[i])
+			memset(chunk->low_frames[i], 0, chunk->nlow_frames[i] *
+			       sizeof(**chunk->low_frames));
+		fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_LOW_FRAMES,
+			    chunk->low_frames[i], FL_JFR_LOW);
+		chunk->low_frames[i] = NULL;
+		chunk->nlow_frames[i] = 0;
+	}
+}
+
+void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+
+	fl_jfr_keep(jfr, FL_JFR_SPARE_SUMS, chunk->sums, chunk->sums_room);
+	fl_jfr_keep(jfr, FL_JFR_SPARE_LEVELS, chunk->levels, chunk->levels_room);
+	fl_jfr_keep(jfr, FL_JFR_SPARE_STACKS, chunk->stacks, chunk->stacks_room);
+	fl_jfr_low_frames_done(chunk);
+	chunk->sums = NULL;
+	chunk->levels = NULL;
+	chunk->stacks = NULL;
+	chunk->nsums = chunk->sums_room = 0;
+	chunk->levels_room = chunk->stacks_room = 0;
+	chunk->nlast = 0;
+}
+
+static void keep_traces(struct fl_jfr_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->ntraces; i++)
+		if (chunk->traces[i].key < chunk->low_traces)
+			chunk->low_trace_of[chunk->traces[i].key] = 0;
+	fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_LOW_TRACES, chunk->low_trace_of,
+		    chunk->low_traces);
+	fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_TRACES, chunk->traces,
+		    chunk->traces_room);
+}
+
 void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 {
 	if (!chunk)
@@ -41,20 +81,14 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	fl_free(chunk->classes);
 	for (uint32_t i = 0; i < chunk->ncounts; i++) {
 		fl_map_free(&chunk->counts[i]->counted);
-		for (size_t j = 0; j < FL_COUNT(chunk->counts[i]->low); j++)
-			fl_free(chunk->counts[i]->low[j]);
+		fl_jfr_plain_done(chunk, chunk->counts[i]);
 	}
 	fl_free(chunk->counts);
-	fl_free(chunk->traces);
-	fl_free(chunk->sums);
-	for (size_t i = 0; i < FL_COUNT(chunk->low_frames); i++)
-		fl_free(chunk->low_frames[i]);
-	fl_free(chunk->levels);
-	fl_free(chunk->stacks);
+	fl_jfr_chunk_done(chunk);
+	keep_traces(chunk);
 	fl_free(chunk->notes);
 	fl_map_free(&chunk->by_id);
 	fl_map_free(&chunk->trace_of);
-	fl_free(chunk->low_trace_of);
 	for (size_t i = 0; i < FL_COUNT(chunk->frames); i++)
 		fl_map_free(&chunk->frames[i]);
 	fl_map_free(&chunk->located);

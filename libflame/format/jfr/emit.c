@@ -133,20 +133,51 @@ static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	       (hit->state.at && fl_state_listed(select->state, hit->state));
 }
 
+/* Equal kinds of hits come one after another: of each, it is asked once. */
+static int answer(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
+{
+	struct flame *flame = jfr->source->flame;
+	struct fl_jfr_answer *answer = &jfr->answer;
+	struct fl_jfr_kind kind;
+
+	memset(&kind, 0, sizeof(kind));
+	kind.event = hit->event.at;
+	kind.state = hit->state.at;
+	kind.state_size = hit->state.size;
+	kind.unit = hit->unit;
+	kind.row = hit->row;
+	kind.async = hit->async;
+	kind.runnable_wall = hit->runnable_wall;
+	kind.with_tlab = hit->with_tlab;
+	kind.raw = hit->raw;
+	if (memcmp(&kind, &answer->kind, sizeof(kind)) == 0 && answer->known)
+		return FLAME_OK;
+	answer->name = metric_of(flame, &jfr->source->select, hit);
+	answer->metric = answer->name ?
+			 flame_metric(flame, answer->name, hit->unit ?
+				      hit->unit : "samples") : 0;
+	if (answer->name && !answer->metric)
+		return FLAME_FAILED;
+	memcpy(&answer->kind, &kind, sizeof(kind));
+	answer->known = true;
+	return FLAME_OK;
+}
+
 int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
 	const struct fl_select *select = &jfr->source->select;
-	const char *name = metric_of(flame, select, hit);
 	struct flame_sample sample = { .time = FLAME_NOTIME };
+	const char *name;
 	flame_id metric;
 	bool total;
 
+	if (answer(jfr, hit) != FLAME_OK)
+		return FLAME_FAILED;
+	name = jfr->answer.name;
+	metric = jfr->answer.metric;
 	if (!name)
 		return FLAME_OK;
-	metric = flame_metric(flame, name, hit->unit ? hit->unit : "samples");
-	if (!metric)
-		return FLAME_FAILED;
 	tally(jfr, metric, hit);
 	if (!hit->has_stack) {
 		jfr->no_stack += is_asked(select, select->cpu_only, hit,
@@ -363,7 +394,7 @@ static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	if (hit->unit && strcmp(hit->unit, "ns") == 0)
 		hit->value = value_ns(chunk, c, sum->value);
 	/* Only who sleeps has a time span; who runs, runs for an interval. */
-	if (c->row && c->row->value && strcmp(c->row->value, "timeSpan") == 0) {
+	if (c->span) {
 		if (chunk->jfr->wall_ns)
 			hit->value += sum->bare * chunk->jfr->wall_ns;
 		else if (sum->bare)
@@ -597,9 +628,7 @@ static void tally_rest(struct fl_jfr_chunk *chunk)
 static bool is_cpu(const struct fl_jfr_chunk *chunk,
 		   const struct fl_jfr_sum *sum)
 {
-	const struct fl_jfr_row *row = chunk->counts[sum->row]->row;
-
-	return row && strcmp(row->metric, "cpu") == 0;
+	return chunk->counts[sum->row]->cpu;
 }
 
 /* Whether samples of this event and state are asked for. */
@@ -693,6 +722,7 @@ int fl_jfr_emit(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
 
+	jfr->answer.known = false;
 	if (jfr->timings && !fl_jfr_goes_on(chunk) &&
 	    fl_jfr_emit_timings(jfr) != FLAME_OK)
 		return FLAME_FAILED;

@@ -14,74 +14,6 @@
 
 enum { MOST_LOW = 1 << 20 };	/* keys of traces in a plain table */
 
-/* What is asked ---------------------------------------------------------- */
-
-static bool last_part_is(struct slice name, const char *wanted)
-{
-	size_t n = strlen(wanted);
-
-	return name.size >= n && n &&
-	       (name.size == n || name.at[name.size - n - 1] == '.') &&
-	       strncasecmp(name.at + name.size - n, wanted, n) == 0;
-}
-
-/* jfrconv's options and what each reads. */
-static const struct {
-	const char *event;
-	enum fl_jfr_group group;
-} groups[] = {
-	{ "exec", FL_JFR_GROUP_EXEC }, { "cpu", FL_JFR_GROUP_EXEC },
-	{ "cpu-time", FL_JFR_GROUP_EXEC }, { "wall", FL_JFR_GROUP_EXEC },
-	{ "alloc", FL_JFR_GROUP_ALLOC }, { "live", FL_JFR_GROUP_LIVE },
-	{ "nativemem", FL_JFR_GROUP_NATIVEMEM },
-	{ "lock", FL_JFR_GROUP_LOCK },
-	{ "nativelock", FL_JFR_GROUP_NATIVELOCK },
-	{ "trace", FL_JFR_GROUP_TRACE },
-};
-
-static enum fl_jfr_group group_named(const char *event)
-{
-	for (size_t i = 0; i < FL_COUNT(groups); i++)
-		if (strcmp(event, groups[i].event) == 0)
-			return groups[i].group;
-	return FL_JFR_GROUP_NONE;
-}
-
-bool fl_jfr_is_raw(const struct fl_select *select, struct slice event)
-{
-	if (!select->event ||
-	    (select->compat && group_named(select->event)))
-		return false;
-	return last_part_is(event, select->event);
-}
-
-static bool group_asked(const char *event, const struct fl_jfr_row *row)
-{
-	if (strcmp(event, "cpu-time") == 0)
-		return strcmp(row->metric, event) == 0;
-	return row->group && row->group == group_named(event);
-}
-
-bool fl_jfr_row_asked(const struct fl_select *select,
-		      const struct fl_jfr_row *row)
-{
-	const char *event = select->event;
-
-	if (!event)
-		return true;
-	if (select->compat)
-		return group_asked(event, row);
-	if (strcmp(event, row->metric) == 0)
-		return true;
-	/* These two are told apart only by what else there is. */
-	return (strcmp(event, "wall") == 0 &&
-		strcmp(row->metric, "cpu") == 0) ||
-	       (strcmp(event, "alloc-sample") == 0 &&
-		strcmp(row->event, "jdk.ObjectAllocationSample") == 0) ||
-	       (strcmp(event, "live") == 0 &&
-		strcmp(row->metric, "old-objects") == 0);
-}
-
 static bool is_full(const struct fl_jfr_chunk *chunk,
 		    const struct fl_jfr_count *c)
 {
@@ -94,152 +26,6 @@ static bool is_full(const struct fl_jfr_chunk *chunk,
 	if (c->row)
 		return fl_jfr_row_asked(select, c->row);
 	return !select->event;
-}
-
-/* Reading an event's fields ---------------------------------------------- */
-
-static const struct fl_jfr_field *slot_field(const struct fl_jfr_class *class,
-					     const char *name)
-{
-	const struct fl_jfr_field *field = fl_jfr_field_of(class, name);
-
-	return field && field->nops == 1 && !field->array ? field : NULL;
-}
-
-static uint8_t kind_of(const struct fl_jfr_class *class,
-		       const struct fl_jfr_field *field)
-{
-	if (!field->constant && field->class->is_float)
-		return 'f';
-	if (!field->constant && field->class->is_double)
-		return 'd';
-	return class->ops[field->op].code == FL_JFR_STRING ? 's' : 0;
-}
-
-bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
-		    const char *const names[FL_JFR_SLOTS])
-{
-	struct fl_jfr_class *class = count->class;
-	const struct fl_jfr_field *fields[FL_JFR_SLOTS] = { NULL };
-	uint32_t n = 0;
-
-	if (!fl_jfr_plan(chunk, class))
-		return false;
-	for (unsigned i = 0; i < FL_JFR_SLOTS; i++) {
-		if (names[i])
-			fields[i] = slot_field(class, names[i]);
-		if (!fields[i])
-			continue;
-		count->has[i] = true;
-		count->kind[i] = kind_of(class, fields[i]);
-		n = FL_MAX(n, fields[i]->op + 1);
-	}
-	count->steps = fl_arena_alloc(&chunk->arena,
-				      (n + 1) * sizeof(*count->steps));
-	if (!count->steps)
-		return false;
-	count->nsteps = n;
-	count->all_var = true;
-	for (uint32_t i = 0; i < n; i++) {
-		count->steps[i] = (struct fl_jfr_step){
-			class->ops[i].code, -1, &class->ops[i]
-		};
-		count->all_var &= class->ops[i].code == FL_JFR_VAR;
-	}
-	for (unsigned i = 0; i < FL_JFR_SLOTS; i++)
-		if (fields[i])
-			count->steps[fields[i]->op].slot = i;
-	if (fields[FL_JFR_VALUE])
-		count->value_unit = fields[FL_JFR_VALUE]->unit;
-	return true;
-}
-
-static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
-{
-	switch (step->code) {
-	case FL_JFR_VAR:
-		return fl_wire_varint(w);
-	case FL_JFR_1:
-		return fl_wire_fixed(w, 1);
-	case FL_JFR_2:
-		return (uint64_t)(int64_t)(int16_t)fl_wire_fixed(w, 2);
-	case FL_JFR_4:
-		return (uint64_t)(int64_t)(int32_t)fl_wire_fixed(w, 4);
-	case FL_JFR_8:
-		return fl_wire_fixed(w, 8);
-	}
-	fl_jfr_skip_ops(step->op, 1, w);
-	return 0;
-}
-
-/*
- * Steps that are all compressed integers, where so many bytes follow that
- * none of them can end past the chunk.
- */
-static inline const uint8_t *run_fast(struct fl_jfr_count *count,
-				      const uint8_t *at)
-{
-	const struct fl_jfr_step *step = count->steps;
-	const struct fl_jfr_step *end = step + count->nsteps;
-
-	for (; step < end; step++)
-		at = step->slot >= 0 ?
-		     fl_wire_take(at, &count->values[step->slot]) :
-		     fl_wire_pass(at);
-	return at;
-}
-
-void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
-{
-	const struct fl_jfr_step *step = count->steps;
-	const struct fl_jfr_step *end = step + count->nsteps;
-
-	if (fl_likely(count->all_var &&
-		      w->end - w->at > 9 * (ptrdiff_t)count->nsteps)) {
-		w->at = run_fast(count, w->at);
-		return;
-	}
-	for (; step < end && !w->bad; step++) {
-		uint64_t n = read_step(step, w);
-
-		if (step->slot >= 0)
-			count->values[step->slot] = n;
-	}
-}
-
-double fl_jfr_double(const struct fl_jfr_count *count, enum fl_jfr_slot slot)
-{
-	uint64_t n = count->values[slot];
-	uint32_t half = n;
-	float f;
-	double d;
-
-	switch (count->kind[slot]) {
-	case 'f':
-		memcpy(&f, &half, sizeof(f));
-		return f;
-	case 'd':
-		memcpy(&d, &n, sizeof(d));
-		return d;
-	}
-	return (double)(int64_t)n;
-}
-
-int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
-		       int64_t value)
-{
-	switch (unit) {
-	case FL_JFR_US:
-		return fl_mul_clamped(value, 1000);
-	case FL_JFR_MS:
-		return fl_mul_clamped(value, 1000000);
-	case FL_JFR_S:
-		return fl_mul_clamped(value, 1000000000);
-	case FL_JFR_TICKS:
-		return fl_int64((double)value *
-				(1e9 / (double)chunk->ticks_per_second));
-	}
-	return value;
 }
 
 /* Counting ---------------------------------------------------------------- */
@@ -257,7 +43,7 @@ static const char *thread_field(const struct fl_jfr_class *class)
 	};
 
 	for (size_t i = 0; i < FL_COUNT(names); i++)
-		if (slot_field(class, names[i]))
+		if (fl_jfr_slot_field(class, names[i]))
 			return names[i];
 	return NULL;
 }
@@ -308,7 +94,8 @@ static void settle_unit(struct fl_jfr_count *c)
 
 static bool has_stack(const struct fl_jfr_class *class)
 {
-	const struct fl_jfr_field *field = slot_field(class, "stackTrace");
+	const struct fl_jfr_field *field = fl_jfr_slot_field(class,
+							     "stackTrace");
 
 	return field && field->constant;
 }
@@ -349,6 +136,8 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	c->row = row;
 	c->raw = fl_jfr_is_raw(&pass->jfr->source->select, event);
 	c->lost = lost;
+	c->cpu = row && strcmp(row->metric, "cpu") == 0;
+	c->span = row && row->value && strcmp(row->value, "timeSpan") == 0;
 	c->latest = row && strcmp(row->event, "jdk.MethodTiming") == 0;
 	c->full = !lost && is_full(chunk, c);
 	if (lost)
@@ -486,37 +275,6 @@ static int64_t value_of(const struct fl_jfr_count *c)
 	return c->values[FL_JFR_VALUE];
 }
 
-/*
- * The common case by itself: a stack and a state, one sample each, summed
- * over threads and time.  It costs one look into one table; false: not this
- * one, the key does not fit.
- */
-static inline bool count_plain(struct fl_jfr_count *c)
-{
-	uint64_t stack = c->values[FL_JFR_STACK];
-	uint64_t state = c->values[FL_JFR_STATE];
-	uint64_t *n;
-
-	if (fl_likely(stack < FL_JFR_LOW && state < 16 && c->low[state])) {
-		c->low[state][stack]++;
-		return true;
-	}
-	if (fl_unlikely(stack >> 60 || state >> 4))
-		return false;
-	if (stack < FL_JFR_LOW) {
-		c->low[state] = fl_zeroed(FL_JFR_LOW, sizeof(**c->low));
-		if (c->low[state]) {
-			c->low[state][stack]++;
-			return true;
-		}
-	}
-	n = fl_map_put(&c->counted, stack << 4 | state, NULL);
-	if (fl_unlikely(!n))
-		return false;
-	++*n;
-	return true;
-}
-
 static void count_event(struct pass *pass, struct fl_jfr_count *c)
 {
 	struct fl_jfr_sum sum = { .row = c->number, .samples = 1,
@@ -554,9 +312,10 @@ static void count_event(struct pass *pass, struct fl_jfr_count *c)
 	add_sum(pass, &sum);
 }
 
-static void add_counted(struct pass *pass, const struct fl_jfr_count *c,
-			uint64_t stack, uint64_t state, int64_t samples)
+static void add_plain(void *data, const struct fl_jfr_count *c,
+		      uint64_t stack, uint64_t state, int64_t samples)
 {
+	struct pass *pass = data;
 	struct fl_jfr_sum sum = {
 		.row = c->number, .samples = samples, .bare = samples,
 		.state = state, .first = INT64_MAX, .last = INT64_MIN,
@@ -567,26 +326,6 @@ static void add_counted(struct pass *pass, const struct fl_jfr_count *c,
 		fl_no_memory(pass->chunk->flame);
 	else
 		add_sum(pass, &sum);
-}
-
-/* What count_plain has counted, as sums like all others. */
-static void add_plain(struct pass *pass, struct fl_jfr_count *c)
-{
-	const struct fl_map_entry *e;
-	size_t i = 0;
-
-	for (unsigned state = 0; state < FL_COUNT(c->low); state++) {
-		for (uint64_t n = 0; c->low[state] && n < FL_JFR_LOW; n++)
-			if (c->low[state][n])
-				add_counted(pass, c, n, state,
-					    c->low[state][n]);
-		fl_free(c->low[state]);
-		c->low[state] = NULL;
-	}
-	while ((e = fl_map_each(&c->counted, &i)))
-		add_counted(pass, c, e->key >> 4, e->key & 15,
-			    (int64_t)e->value);
-	fl_map_free(&c->counted);
 }
 
 static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
@@ -628,82 +367,9 @@ static inline bool read_quick(struct pass *pass, struct fl_jfr_class *class,
 	}
 	if (fl_unlikely(at > end))
 		break_event(pass->chunk, end);
-	else if (fl_unlikely(!count_plain(c)))
+	else if (fl_unlikely(!fl_jfr_count_plain(pass->chunk, c)))
 		count_event(pass, c);
 	return true;
-}
-
-/*
- * As many of these as come one after another with all of their integers in
- * 16 bytes: what ends these says where they are.  The first event that is
- * not so is at what is given.
- */
-static const uint8_t *read_quickly(struct pass *pass, const uint8_t *at,
-				   const uint8_t *end)
-{
-	struct fl_jfr_chunk *chunk = pass->chunk;
-	uint64_t n = 0;
-
-	for (; end - at > 128 && !((at[0] | at[1]) & 0x80); n++) {
-		struct fl_jfr_class *class = chunk->low[at[1]];
-		struct fl_jfr_count *c = class ? class->count : NULL;
-		uint32_t ends, stack, state = 0, size;
-		uint64_t key, *low;
-
-		if (!c || !c->quick || !c->before || at[1] < 2)
-			break;
-		ends = fl_wire_ends_16(at + 2);
-		if (fl_unlikely(fl_wire_is_long(ends | ~UINT64_C(0xffff))))
-			break;
-		for (unsigned i = c->before - 1u; i; i--)
-			ends &= ends - 1;
-		if (!ends)
-			break;
-		stack = __builtin_ctz(ends) + 1;
-		ends &= ends - 1;
-		if (!ends)
-			break;
-		size = __builtin_ctz(ends) + 1;
-		key = fl_wire_pack_low(fl_wire_word(at + 2 + stack),
-				       size - stack);
-		if (c->has[FL_JFR_STATE]) {
-			for (unsigned i = c->between; i; i--)
-				ends &= ends - 1;
-			ends &= ends - 1;
-			if (!ends)
-				break;
-			size = __builtin_ctz(ends) + 1;
-			state = at[2 + size - 1];
-			if (at[2 + size - 2] & 0x80)
-				break;
-		}
-		if (key >= FL_JFR_LOW || state >= 16 ||
-		    !(low = c->low[state]) || size + 2 > at[0])
-			break;
-		low[key]++;
-		class->events++;
-		at += at[0];
-	}
-	chunk->nevents += n;
-	return at;
-}
-
-/* Whether read_quick reads it. */
-static void settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
-{
-	uint32_t stack = 0, state = 0;
-
-	for (uint32_t i = 0; i < c->nsteps; i++) {
-		if (c->steps[i].slot == FL_JFR_STACK)
-			stack = i;
-		else if (c->steps[i].slot == FL_JFR_STATE)
-			state = i;
-	}
-	c->quick = c->plain && c->all_var && chunk->compressed &&
-		   c->nsteps <= 16 && !c->class->noted &&
-		   (!c->has[FL_JFR_STATE] || stack < state);
-	c->before = stack;
-	c->between = state - stack - 1;
 }
 
 static void read_event(struct pass *pass, struct fl_jfr_class *class,
@@ -715,7 +381,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	if (fl_unlikely(!class->looked_at)) {
 		look_at(pass, class);
 		if (class->count)
-			settle_quick(pass->chunk, class->count);
+			fl_jfr_settle_quick(pass->chunk, class->count);
 	}
 	if (fl_unlikely(class->noted))
 		note(pass->chunk, class, w.at);
@@ -736,7 +402,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		return;
 	}
 	if (c->full) {
-		if (!c->plain || !count_plain(c))
+		if (!c->plain || !fl_jfr_count_plain(pass->chunk, c))
 			count_event(pass, c);
 	} else if (c->lost) {
 		pass->chunk->lost_samples += c->values[FL_JFR_VALUE];
@@ -776,6 +442,22 @@ void fl_jfr_limit(struct fl_jfr_chunk *chunk)
 	chunk->limited = from != FLAME_NOTIME || to != FLAME_NOTIME;
 }
 
+/* What chunks before have done with. */
+static void furnish(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+
+	if (chunk->traces || chunk->sums || chunk->low_trace_of)
+		return;
+	chunk->traces = fl_jfr_spare(jfr, FL_JFR_SPARE_TRACES,
+				     &chunk->traces_room);
+	chunk->sums = fl_jfr_spare(jfr, FL_JFR_SPARE_SUMS,
+				   &chunk->sums_room);
+	chunk->low_trace_of = fl_jfr_spare(jfr, FL_JFR_SPARE_LOW_TRACES,
+					   &chunk->low_traces_room);
+	chunk->low_traces = chunk->low_traces_room;
+}
+
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
@@ -784,6 +466,7 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 	struct fl_wire w = fl_jfr_wire(chunk, 68);
 	const uint8_t *end = w.end;
 
+	furnish(chunk);
 	pass.leak = select->leak && select->event &&
 		    strcmp(select->event, "nativemem") == 0;
 	pass.by_thread = select->thread || select->survey || jfr->spans ||
@@ -828,10 +511,11 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 		}
 		w.at = begin + size;
 		if (quick)
-			w.at = read_quickly(&pass, w.at, end);
+			w.at = fl_jfr_read_quickly(chunk, w.at, end);
 	}
 	for (uint32_t i = 0; i < chunk->ncounts; i++)
 		if (chunk->counts[i]->plain)
-			add_plain(&pass, chunk->counts[i]);
+			fl_jfr_each_plain(chunk, chunk->counts[i], add_plain,
+					  &pass);
 	return !fl_failed(chunk->flame);
 }

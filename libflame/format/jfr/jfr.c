@@ -41,6 +41,10 @@ static int open_jfr(struct flame_source *source)
 
 	if (!jfr)
 		return fl_no_memory(source->flame);
+	if (!fl_jfr_spares_new(jfr)) {
+		fl_free(jfr);
+		return fl_no_memory(source->flame);
+	}
 	source->state = jfr;
 	jfr->source = source;
 	jfr->class_mark = fl_name(source->flame, "<class>");
@@ -62,6 +66,7 @@ static void close_jfr(struct flame_source *source)
 	fl_jfr_info_free(jfr->info);
 	fl_map_free(&jfr->survey);
 	fl_map_free(&jfr->paths);
+	fl_jfr_spares_free(jfr);
 	fl_free(jfr->ready);
 	fl_free(jfr);
 }
@@ -249,6 +254,8 @@ static void advance(struct fl_jfr *jfr, uint64_t size)
 	fl_jfr_chunk_free(jfr->before);
 	jfr->before = jfr->now;
 	jfr->now = NULL;
+	if (jfr->before)
+		fl_jfr_chunk_done(jfr->before);
 	jfr->behind = jfr->before && jfr->before->copy ? 0 : size;
 	/* The chunk before is hardly ever asked: it need not stay in memory. */
 	fl_in_forget(in, fl_in_offset(in) + jfr->behind);
@@ -470,6 +477,7 @@ static int step(struct fl_jfr *jfr)
 
 	if (!avail) {
 		jfr->ended = true;
+		fl_jfr_spares_drop(jfr);
 		return FLAME_OK;
 	}
 	if (avail >= 8 && memcmp(at, "FLR\0\0\0", 6) == 0)

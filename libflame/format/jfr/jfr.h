@@ -12,8 +12,12 @@
  *	pool.c	   checkpoint events: where each constant lies
  *	text.c	   constants as text: strings, symbols, methods, threads
  *	stack.c	   stack traces as stacks
+ *	spare.c	   tables that go from chunk to chunk
  *	rows.c	   which events mean what
+ *	ask.c	   which of them are asked for
+ *	field.c	   the fields of an event that are wanted
  *	event.c	   the events, counted by stack
+ *	quick.c	   those with nothing but a stack and a state
  *	emit.c	   what was counted, as samples; leaks; grain
  *	timing.c   jdk.MethodTiming
  *	span.c	   --latency and --tag
@@ -28,6 +32,8 @@
 
 #include "flow/flow.h"
 #include "format/jfr/wire.h"
+
+#include <pthread.h>
 
 /* Metadata ------------------------------------------------------------ */
 
@@ -84,7 +90,7 @@ struct fl_jfr_class {
 /* A chunk -------------------------------------------------------------- */
 
 /* Keys are counted from 1: so many have a place in a plain table. */
-enum { FL_JFR_LOW = 1 << 16, FL_JFR_TYPES = 16 };
+enum { FL_JFR_LOW = 1 << 16, FL_JFR_TYPES = 16, FL_JFR_STATES = 128 };
 
 struct fl_jfr_trace {
 	uint64_t key;
@@ -132,6 +138,7 @@ struct fl_jfr_chunk {
 	uint32_t nclasses;
 	struct fl_map by_id;	/* class id -> index in classes */
 	struct fl_jfr_class *low[512];	/* the same for small ids */
+	struct fl_jfr_count *quick[256];	/* quick.c: by class id */
 	/* Found by name, NULL where the chunk has none. */
 	struct fl_jfr_class *string, *symbol, *thread, *class, *method,
 			    *trace, *frame, *frame_type, *thread_state;
@@ -152,7 +159,9 @@ struct fl_jfr_chunk {
 	struct fl_map frames[FLAME_GROUP + 1];	/* by type: method -> frame */
 	struct fl_map located, threads, states, leaves[2];
 	struct fl_jfr_shape *shape;	/* stack.c: of a frame on the wire */
-	flame_id *low_frames[FL_JFR_TYPES];	/* stack.c: small keys' */
+	/* stack.c: of small keys; so many of these may be there. */
+	flame_id *low_frames[FL_JFR_TYPES];
+	uint32_t nlow_frames[FL_JFR_TYPES];
 	/* stack.c: the trace read last, root first, and where it ends. */
 	struct fl_jfr_level {
 		flame_id frame;
@@ -303,11 +312,17 @@ struct fl_jfr_count {
 	bool raw;		/* asked for by its own name */
 	bool latest;		/* its numbers grow: the last ones count */
 	bool lost;		/* its value is a number of lost samples */
+	bool cpu;		/* its row's metric is cpu */
+	bool span;		/* its value is a timeSpan */
 	bool all_var;
 	bool plain;		/* nothing but a stack and a state */
 	bool quick;		/* and all of it compressed integers: */
 	uint8_t before, between;	/* so many before stack and state */
-	uint64_t *low[16];	/* plain: by state, by key of a stack */
+	bool huge;		/* too many events for 32 bits */
+	struct fl_jfr_forms *forms;	/* quick.c */
+	/* Plain: by state, by key of a stack.  The former is a byte. */
+	uint32_t *low[FL_JFR_STATES];
+	uint64_t singly;	/* of those, without forms */
 	struct fl_map counted;	/* stack << 4 | state -> how many; the rest */
 	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
 	bool has[FL_JFR_SLOTS];
@@ -318,8 +333,28 @@ struct fl_jfr_count {
 	uint64_t values[FL_JFR_SLOTS];	/* of the event just read */
 };
 
+/* spare.c: tables that go from chunk to chunk; those of * are all zero. */
+enum fl_jfr_spare_kind {
+	FL_JFR_SPARE_SUMS, FL_JFR_SPARE_TRACES, FL_JFR_SPARE_LEVELS,
+	FL_JFR_SPARE_STACKS, FL_JFR_SPARE_LOW_TRACES /* * */,
+	FL_JFR_SPARE_LOW_FRAMES /* * */, FL_JFR_SPARE_PLAIN /* * */,
+	FL_JFR_SPARE_KINDS
+};
+
+enum { FL_JFR_SPARES = 16 };
+
+struct fl_jfr_spares {
+	pthread_mutex_t lock;
+	unsigned n[FL_JFR_SPARE_KINDS];
+	struct fl_jfr_spare {
+		void *at;
+		size_t room;	/* elements */
+	} at[FL_JFR_SPARE_KINDS][FL_JFR_SPARES];
+};
+
 /* The source's state. */
 struct fl_jfr {
+	struct fl_jfr_spares spares;
 	struct flame_source *source;
 	struct fl_jfr_chunk *now, *before;
 	uint64_t behind;	/* bytes of `before`, not consumed yet */
@@ -328,6 +363,17 @@ struct fl_jfr {
 	int64_t wall_ns;	/* its interval; 0: not known */
 	bool wall_set;		/* this recording has wall samples */
 	flame_id class_mark;	/* flame_frame.file of class leaves */
+	struct fl_jfr_answer {	/* emit.c: of the hit before */
+		struct fl_jfr_kind {
+			const char *event, *state, *unit;
+			const struct fl_jfr_row *row;
+			size_t state_size;
+			bool async, runnable_wall, with_tlab, raw;
+		} kind;
+		bool known;		/* what it points to is this chunk's */
+		const char *name;	/* of its metric; NULL: not asked */
+		flame_id metric;
+	} answer;
 	/* Samples that wait for flame_next. */
 	struct flame_sample *ready;
 	size_t nready, next_ready, ready_room;
@@ -393,11 +439,44 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk);
 bool fl_jfr_goes_on(const struct fl_jfr_chunk *now);
 int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks);
 
+/* spare.c, in any thread: NULL and no room where there is none. */
+void *fl_jfr_spare(struct fl_jfr *jfr, enum fl_jfr_spare_kind kind,
+		   size_t *room);
+/* Takes it over; at may be NULL. */
+void fl_jfr_keep(struct fl_jfr *jfr, enum fl_jfr_spare_kind kind, void *at,
+		 size_t room);
+bool fl_jfr_spares_new(struct fl_jfr *jfr);
+void fl_jfr_spares_free(struct fl_jfr *jfr);
+/* None of them is needed any more. */
+void fl_jfr_spares_drop(struct fl_jfr *jfr);
+/* chunk.c: what only reading needs goes to the next one. */
+void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk);
+void fl_jfr_low_frames_done(struct fl_jfr_chunk *chunk);
+/* field.c: of one step, NULL where there is none of that name. */
+const struct fl_jfr_field *fl_jfr_slot_field(const struct fl_jfr_class *class,
+					     const char *name);
+/* quick.c: whether that is how a class's events are read, and if so as. */
+void fl_jfr_settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c);
+/*
+ * As many of these as come one after another and are short.  What is given
+ * is where the first one is that is not so.
+ */
+const uint8_t *fl_jfr_read_quickly(struct fl_jfr_chunk *chunk,
+				   const uint8_t *at, const uint8_t *end);
+/* Counts what is in c->values; false: it does not fit. */
+bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c);
+/* Its tables, all zero, are not needed any more. */
+void fl_jfr_plain_done(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c);
+/* All that was counted, once; it is empty then. */
+typedef void fl_jfr_plain_fn(void *data, const struct fl_jfr_count *c,
+			     uint64_t stack, uint64_t state, int64_t samples);
+void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
+		       fl_jfr_plain_fn *each, void *data);
 /* event.c: --from and --to in ticks, computed as jfrconv does. */
 void fl_jfr_limit(struct fl_jfr_chunk *chunk);
 /* event.c: counts; what it must know is in the metadata only. */
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);
-/* The steps that read these fields (NULL: not wanted) of a class. */
+/* field.c: the steps that read these fields (NULL: not wanted) of a class. */
 bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
 		    const char *const names[FL_JFR_SLOTS]);
 /* Runs them over an event's payload, into count->values. */

@@ -143,6 +143,7 @@ static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 				   uint64_t method, unsigned type)
 {
 	flame_id **low, frame;
+	size_t room;
 
 	if (fl_unlikely(method >= FL_JFR_LOW || type >= FL_JFR_TYPES))
 		return fl_jfr_frame(chunk, method, type, 0, 0);
@@ -151,9 +152,14 @@ static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 		return (*low)[method];
 	frame = fl_jfr_frame(chunk, method, type, 0, 0);
 	if (!*low)
+		*low = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LOW_FRAMES, &room);
+	if (!*low)
 		*low = fl_zeroed(FL_JFR_LOW, sizeof(**low));
-	if (*low)
-		(*low)[method] = frame;
+	if (!*low)
+		return frame;
+	(*low)[method] = frame;
+	chunk->nlow_frames[type] = FL_MAX(chunk->nlow_frames[type],
+					  (uint32_t)method + 1);
 	return frame;
 }
 
@@ -408,6 +414,12 @@ void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 {
 	struct fl_jfr_pending pending[COMPARED + 1] = { 0 };
 
+	if (!chunk->levels && !chunk->stacks) {
+		chunk->levels = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LEVELS,
+					     &chunk->levels_room);
+		chunk->stacks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_STACKS,
+					     &chunk->stacks_room);
+	}
 	chunk->nlast = 0;
 	for (size_t i = 0; i < n + COMPARED; i++) {
 		if (i + AHEAD < n)

@@ -1030,6 +1030,7 @@ int fl_jfr_v0_read(struct fl_jfr *jfr, const uint8_t *at, uint64_t size,
 	struct flame *flame = jfr->source->flame;
 	struct v0 v = { .jfr = jfr, .at = at, .size = size };
 
+	jfr->answer.known = false;
 	v.meta_at = find_meta(at, size);
 	if (v.meta_at && v.meta_at != fl_be(at + 8, 8))
 		damage(&v, 8, 0, "metadata not where the header says");

@@ -105,20 +105,19 @@ static inline uint64_t fl_wire_ends(const uint8_t *at)
 	return ends;
 }
 
-/* The same of 16. */
-static inline uint32_t fl_wire_ends_16(const uint8_t *at)
+/* A bit for each of 16 bytes that does not. */
+static inline uint32_t fl_wire_not_ends_16(const uint8_t *at)
 {
 #ifdef __SSE2__
-	return (uint16_t)~_mm_movemask_epi8(
-		_mm_loadu_si128((const __m128i *)at));
+	return _mm_movemask_epi8(_mm_loadu_si128((const __m128i *)at));
 #else
-	uint32_t ends = 0;
+	uint32_t not_ends = 0;
 
 	for (unsigned i = 2; i--;)
-		ends = ends << 8 |
-		       (~fl_wire_word(at + 8 * i) >> 7 & FL_WIRE_LOW) *
-		       0x0102040810204080u >> 56;
-	return ends;
+		not_ends = not_ends << 8 |
+			   (fl_wire_word(at + 8 * i) >> 7 & FL_WIRE_LOW) *
+			   0x0102040810204080u >> 56;
+	return not_ends;
 #endif
 }
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which events --event means. */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <strings.h>
+
+static bool last_part_is(struct slice name, const char *wanted)
+{
+	size_t n = strlen(wanted);
+
+	return name.size >= n && n &&
+	       (name.size == n || name.at[name.size - n - 1] == '.') &&
+	       strncasecmp(name.at + name.size - n, wanted, n) == 0;
+}
+
+/* jfrconv's options and what each reads. */
+static const struct {
+	const char *event;
+	enum fl_jfr_group group;
+} groups[] = {
+	{ "exec", FL_JFR_GROUP_EXEC }, { "cpu", FL_JFR_GROUP_EXEC },
+	{ "cpu-time", FL_JFR_GROUP_EXEC }, { "wall", FL_JFR_GROUP_EXEC },
+	{ "alloc", FL_JFR_GROUP_ALLOC }, { "live", FL_JFR_GROUP_LIVE },
+	{ "nativemem", FL_JFR_GROUP_NATIVEMEM },
+	{ "lock", FL_JFR_GROUP_LOCK },
+	{ "nativelock", FL_JFR_GROUP_NATIVELOCK },
+	{ "trace", FL_JFR_GROUP_TRACE },
+};
+
+static enum fl_jfr_group group_named(const char *event)
+{
+	for (size_t i = 0; i < FL_COUNT(groups); i++)
+		if (strcmp(event, groups[i].event) == 0)
+			return groups[i].group;
+	return FL_JFR_GROUP_NONE;
+}
+
+bool fl_jfr_is_raw(const struct fl_select *select, struct slice event)
+{
+	if (!select->event ||
+	    (select->compat && group_named(select->event)))
+		return false;
+	return last_part_is(event, select->event);
+}
+
+static bool group_asked(const char *event, const struct fl_jfr_row *row)
+{
+	if (strcmp(event, "cpu-time") == 0)
+		return strcmp(row->metric, event) == 0;
+	return row->group && row->group == group_named(event);
+}
+
+bool fl_jfr_row_asked(const struct fl_select *select,
+		      const struct fl_jfr_row *row)
+{
+	const char *event = select->event;
+
+	if (!event)
+		return true;
+	if (select->compat)
+		return group_asked(event, row);
+	if (strcmp(event, row->metric) == 0)
+		return true;
+	/* These two are told apart only by what else there is. */
+	return (strcmp(event, "wall") == 0 &&
+		strcmp(row->metric, "cpu") == 0) ||
+	       (strcmp(event, "alloc-sample") == 0 &&
+		strcmp(row->event, "jdk.ObjectAllocationSample") == 0) ||
+	       (strcmp(event, "live") == 0 &&
+		strcmp(row->metric, "old-objects") == 0);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of an event that are wanted, and the steps that read them. */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+const struct fl_jfr_field *fl_jfr_slot_field(const struct fl_jfr_class *class,
+					     const char *name)
+{
+	const struct fl_jfr_field *field = fl_jfr_field_of(class, name);
+
+	return field && field->nops == 1 && !field->array ? field : NULL;
+}
+
+static uint8_t kind_of(const struct fl_jfr_class *class,
+		       const struct fl_jfr_field *field)
+{
+	if (!field->constant && field->class->is_float)
+		return 'f';
+	if (!field->constant && field->class->is_double)
+		return 'd';
+	return class->ops[field->op].code == FL_JFR_STRING ? 's' : 0;
+}
+
+bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
+		    const char *const names[FL_JFR_SLOTS])
+{
+	struct fl_jfr_class *class = count->class;
+	const struct fl_jfr_field *fields[FL_JFR_SLOTS] = { NULL };
+	uint32_t n = 0;
+
+	if (!fl_jfr_plan(chunk, class))
+		return false;
+	for (unsigned i = 0; i < FL_JFR_SLOTS; i++) {
+		if (names[i])
+			fields[i] = fl_jfr_slot_field(class, names[i]);
+		if (!fields[i])
+			continue;
+		count->has[i] = true;
+		count->kind[i] = kind_of(class, fields[i]);
+		n = FL_MAX(n, fields[i]->op + 1);
+	}
+	count->steps = fl_arena_alloc(&chunk->arena,
+				      (n + 1) * sizeof(*count->steps));
+	if (!count->steps)
+		return false;
+	count->nsteps = n;
+	count->all_var = true;
+	for (uint32_t i = 0; i < n; i++) {
+		count->steps[i] = (struct fl_jfr_step){
+			class->ops[i].code, -1, &class->ops[i]
+		};
+		count->all_var &= class->ops[i].code == FL_JFR_VAR;
+	}
+	for (unsigned i = 0; i < FL_JFR_SLOTS; i++)
+		if (fields[i])
+			count->steps[fields[i]->op].slot = i;
+	if (fields[FL_JFR_VALUE])
+		count->value_unit = fields[FL_JFR_VALUE]->unit;
+	return true;
+}
+
+static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
+{
+	switch (step->code) {
+	case FL_JFR_VAR:
+		return fl_wire_varint(w);
+	case FL_JFR_1:
+		return fl_wire_fixed(w, 1);
+	case FL_JFR_2:
+		return (uint64_t)(int64_t)(int16_t)fl_wire_fixed(w, 2);
+	case FL_JFR_4:
+		return (uint64_t)(int64_t)(int32_t)fl_wire_fixed(w, 4);
+	case FL_JFR_8:
+		return fl_wire_fixed(w, 8);
+	}
+	fl_jfr_skip_ops(step->op, 1, w);
+	return 0;
+}
+
+/*
+ * Steps that are all compressed integers, where so many bytes follow that
+ * none of them can end past the chunk.
+ */
+static inline const uint8_t *run_fast(struct fl_jfr_count *count,
+				      const uint8_t *at)
+{
+	const struct fl_jfr_step *step = count->steps;
+	const struct fl_jfr_step *end = step + count->nsteps;
+
+	for (; step < end; step++)
+		at = step->slot >= 0 ?
+		     fl_wire_take(at, &count->values[step->slot]) :
+		     fl_wire_pass(at);
+	return at;
+}
+
+void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
+{
+	const struct fl_jfr_step *step = count->steps;
+	const struct fl_jfr_step *end = step + count->nsteps;
+
+	if (fl_likely(count->all_var &&
+		      w->end - w->at > 9 * (ptrdiff_t)count->nsteps)) {
+		w->at = run_fast(count, w->at);
+		return;
+	}
+	for (; step < end && !w->bad; step++) {
+		uint64_t n = read_step(step, w);
+
+		if (step->slot >= 0)
+			count->values[step->slot] = n;
+	}
+}
+
+double fl_jfr_double(const struct fl_jfr_count *count, enum fl_jfr_slot slot)
+{
+	uint64_t n = count->values[slot];
+	uint32_t half = n;
+	float f;
+	double d;
+
+	switch (count->kind[slot]) {
+	case 'f':
+		memcpy(&f, &half, sizeof(f));
+		return f;
+	case 'd':
+		memcpy(&d, &n, sizeof(d));
+		return d;
+	}
+	return (double)(int64_t)n;
+}
+
+int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
+		       int64_t value)
+{
+	switch (unit) {
+	case FL_JFR_US:
+		return fl_mul_clamped(value, 1000);
+	case FL_JFR_MS:
+		return fl_mul_clamped(value, 1000000);
+	case FL_JFR_S:
+		return fl_mul_clamped(value, 1000000000);
+	case FL_JFR_TICKS:
+		return fl_int64((double)value *
+				(1e9 / (double)chunk->ticks_per_second));
+	}
+	return value;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plain events, which are most of a recording of wall-clock time: a stack and
+ * a state, one sample each, summed over threads and time.  They are counted
+ * in a table by state and by key of the stack.
+ *
+ * Where the integers of an event end is its form.  There are few of these:
+ * one that was seen before tells at once where stack and state are.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+enum {
+	LEAST = 5, MOST = 18,	/* bytes of an event that is read by its form */
+	HEAD = 2,		/* its size and its type */
+	ROOM = 64,
+	AHEAD = 1024,
+	MOST_FORMS = 255
+};
+
+/*
+ * Of an event's 16 bytes behind its head, which do not end an integer: a bit
+ * each, as what passes the event's end has.
+ */
+enum { NOT_ENDS = 1 << 16 };
+
+struct form {
+	uint32_t keep;		/* of four bytes: those of the stack */
+	uint8_t stack, state;	/* where they are in the event */
+};
+
+struct fl_jfr_forms {
+	uint8_t number[NOT_ENDS];	/* 0: not seen yet */
+	unsigned n;
+	struct form at[MOST_FORMS + 1];
+};
+
+/* So many events may be counted in 32 bits, which are of five bytes each. */
+static const uint64_t MOST_BYTES = UINT64_C(4) << 32;
+
+static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
+		     unsigned state)
+{
+	size_t room;
+
+	c->low[state] = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_PLAIN, &room);
+	if (!c->low[state])
+		c->low[state] = fl_zeroed(FL_JFR_LOW, sizeof(**c->low));
+	return c->low[state];
+}
+
+bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
+{
+	uint64_t stack = c->values[FL_JFR_STACK];
+	uint64_t state = c->values[FL_JFR_STATE];
+	uint64_t *n;
+
+	if (stack < FL_JFR_LOW && state < FL_JFR_STATES && !c->huge &&
+	    (c->low[state] || make_low(chunk, c, state))) {
+		c->low[state][stack]++;
+		c->singly++;
+		return true;
+	}
+	if (fl_unlikely(stack >> 60 || state >> 4))
+		return false;
+	n = fl_map_put(&c->counted, stack << 4 | state, NULL);
+	if (fl_unlikely(!n))
+		return false;
+	++*n;
+	return true;
+}
+
+/* Over so many integers: what is left of their ends. */
+static uint32_t pass(uint32_t ends, unsigned n)
+{
+	while (n--)
+		ends &= ends - 1;
+	return ends;
+}
+
+/* A new form, if it is one; 0: it is not, or there are too many. */
+static unsigned make_form(const struct fl_jfr_count *c, uint32_t not_ends,
+			  uint32_t behind)
+{
+	struct fl_jfr_forms *forms = c->forms;
+	struct form *form = &forms->at[forms->n + 1];
+	uint32_t rest = pass(~not_ends & 0xffff, c->before - 1u);
+	unsigned stack, size, last;
+
+	if (forms->n == MOST_FORMS || !rest || !(rest & (rest - 1)) ||
+	    fl_wire_is_long(~(uint64_t)(not_ends ^ behind)))
+		return 0;
+	stack = __builtin_ctz(rest) + 1;
+	rest &= rest - 1;
+	size = __builtin_ctz(rest) + 1 - stack;
+	if (size > 3)
+		return 0;
+	rest = pass(rest, c->between);
+	if (!rest || !(rest & (rest - 1)))
+		return 0;
+	last = __builtin_ctz(rest) + 1;
+	if (!(rest >> last & 1))
+		return 0;
+	*form = (struct form){ .keep = 0x7f7f7f >> 8 * (3 - size),
+			       .stack = HEAD + stack, .state = HEAD + last };
+	return forms->number[not_ends] = ++forms->n;
+}
+
+/* Those of one class that come one after another. */
+static const uint8_t *read_class(struct fl_jfr_count *c, const uint8_t *at,
+				 const uint8_t *end)
+{
+	static const uint16_t behind[MOST + 1] = {
+		[5] = 0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,
+		0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000, 0
+	};
+	const struct fl_jfr_forms *forms = c->forms;
+	uint32_t least = (uint32_t)c->class->id << 8 | LEAST;
+
+	while (at < end) {
+		const struct form *form;
+		uint32_t not_ends, key, *low;
+		unsigned number, size = at[0];
+
+		if (fl_unlikely((at[1] << 8 | size) - least > MOST - LEAST))
+			break;
+		not_ends = fl_wire_not_ends_16(at + HEAD) | behind[size];
+		number = forms->number[not_ends];
+		if (fl_unlikely(!number)) {
+			number = make_form(c, not_ends, behind[size]);
+			if (!number)
+				break;
+		}
+		form = &forms->at[number];
+		key = fl_wire_word(at + form->stack) & form->keep;
+		key = (key & 0x7f) | (key >> 1 & 0x3f80) | (key >> 2 & 0x1fc000);
+		low = c->low[at[form->state]];
+		if (fl_unlikely(key >= FL_JFR_LOW || !low))
+			break;
+		low[key]++;
+		fl_soon(at + AHEAD);
+		at += size;
+	}
+	return at;
+}
+
+const uint8_t *fl_jfr_read_quickly(struct fl_jfr_chunk *chunk,
+				   const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *begin;
+
+	if (end - at <= ROOM)
+		return at;
+	end -= ROOM;
+	do {
+		struct fl_jfr_count *c = chunk->quick[at[1]];
+
+		begin = at;
+		if (c)
+			at = read_class(c, at, end);
+	} while (at > begin && at < end);
+	return at;
+}
+
+void fl_jfr_settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
+{
+	uint32_t stack = 0, state = 0;
+
+	for (uint32_t i = 0; i < c->nsteps; i++) {
+		if (c->steps[i].slot == FL_JFR_STACK)
+			stack = i;
+		else if (c->steps[i].slot == FL_JFR_STATE)
+			state = i;
+	}
+	c->huge = chunk->size >= MOST_BYTES;
+	c->quick = c->plain && c->all_var && chunk->compressed &&
+		   c->nsteps <= 16 && !c->class->noted &&
+		   (!c->has[FL_JFR_STATE] || stack < state);
+	c->before = stack;
+	c->between = state - stack - 1;
+	if (c->quick && stack && state && !c->huge && c->class->id > 1 &&
+	    c->class->id < 0x80) {
+		c->forms = fl_zeroed(1, sizeof(*c->forms));
+		if (!c->forms)
+			return;
+		chunk->quick[c->class->id] = c;
+	}
+}
+
+/* Counts of a state, which are zero then; their sum. */
+static uint64_t each_low(struct fl_jfr_count *c, unsigned state,
+			 fl_jfr_plain_fn *each, void *data)
+{
+	uint32_t *low = c->low[state];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < FL_JFR_LOW; i += 4) {
+		uint64_t n[2];
+
+		memcpy(n, low + i, sizeof(n));
+		if (!(n[0] | n[1]))
+			continue;
+		for (size_t j = i; j < i + 4; j++) {
+			sum += low[j];
+			if (low[j])
+				each(data, c, j, state, low[j]);
+			low[j] = 0;
+		}
+	}
+	return sum;
+}
+
+void fl_jfr_plain_done(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
+{
+	for (unsigned state = 0; state < FL_COUNT(c->low); state++) {
+		fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_PLAIN, c->low[state],
+			    FL_JFR_LOW);
+		c->low[state] = NULL;
+	}
+	fl_free(c->forms);
+	c->forms = NULL;
+}
+
+void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
+		       fl_jfr_plain_fn *each, void *data)
+{
+	const struct fl_map_entry *e;
+	uint64_t events = 0;
+	size_t i = 0;
+
+	for (unsigned state = 0; state < FL_COUNT(c->low); state++)
+		if (c->low[state])
+			events += each_low(c, state, each, data);
+	chunk->nevents += events - c->singly;
+	c->class->events += events - c->singly;
+	fl_jfr_plain_done(chunk, c);
+	while ((e = fl_map_each(&c->counted, &i)))
+		each(data, c, e->key >> 4, e->key & 15, (int64_t)e->value);
+	fl_map_free(&c->counted);
+}
