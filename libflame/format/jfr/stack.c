@@ -193,9 +193,9 @@ static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 		type = __builtin_ctzll(rest);
 		if (fl_unlikely(type != bci + 1))
 			break;
-		level->frame = plain_frame(chunk, fl_wire_pack_low(
-				fl_wire_word(at + begin), method + 1 - begin),
-				at[type]);
+		level->frame = plain_frame(chunk,
+			fl_wire_pack_low(fl_wire_word(at + begin),
+					 method + 1 - begin), at[type]);
 		level->tail = end - (at + begin);
 		level--;
 		done++;
@@ -355,7 +355,8 @@ static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 	const struct fl_stack *stacks = chunk->flame->stacks.at;
 
 	p->stack = stack ? *stack : 0;
-	for (uint32_t i = 0; i < 4 && p->stack > i * 4; i++)
+	for (uint32_t i = 0; i < 8 && p->stack > i * 4 &&
+	     i * 4 < p->n - p->known; i++)
 		fl_soon(&stacks[p->stack - i * 4]);
 }
 

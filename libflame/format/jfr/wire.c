@@ -6,6 +6,8 @@
 
 #include "format/jfr/wire.h"
 
+enum { AHEAD = 1024 };	/* bytes that are fetched ahead */
+
 uint64_t fl_wire_varint_slow(struct fl_wire *w)
 {
 	uint64_t n = 0;
@@ -78,23 +80,37 @@ static inline unsigned place_of_bit(uint64_t bits, uint64_t counts, uint64_t n)
 	return __builtin_ctzll(bits);
 }
 
-/* The same with 64 bytes at a time. */
+/*
+ * The same with 64 bytes at a time, wherever integers begin among them: their
+ * ends are counted, and the next 64 can be read before that is done.
+ */
 void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
 {
+	uint64_t before = ~UINT64_C(0);	/* ends, in the 64 bytes before */
+
 	while (n && w->end - w->at >= 64) {
 		uint64_t ends = fl_wire_ends(w->at);
-		uint64_t counts = count_bits(ends);
+		uint64_t counts = count_bits(ends), count = counts >> 56;
 
-		if (fl_unlikely(fl_wire_is_long(ends))) {
+		fl_soon(w->at + AHEAD);
+		if (fl_unlikely(fl_wire_is_long(ends) ||
+				__builtin_clzll(before) +
+				__builtin_ctzll(ends) >= 8)) {
+			w->at -= __builtin_clzll(before);
+			before = ~UINT64_C(0);
 			n = skip_by_words(w, n, 8);
-		} else if (n >= counts >> 56) {
-			w->at += 64 - __builtin_clzll(ends);
-			n -= counts >> 56;
-		} else {
-			w->at += place_of_bit(ends, counts, n - 1) + 1;
+			continue;
+		}
+		if (n <= count) {
+			w->at += n == count ? 64u - __builtin_clzll(ends) :
+				 place_of_bit(ends, counts, n - 1) + 1;
 			return;
 		}
+		w->at += 64;
+		n -= count;
+		before = ends;
 	}
+	w->at -= __builtin_clzll(before);
 	n = skip_by_words(w, n, UINT32_MAX);
 	while (n-- && !w->bad)
 		fl_wire_varint_slow(w);

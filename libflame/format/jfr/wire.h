@@ -54,11 +54,16 @@ static inline uint64_t fl_wire_pack(uint64_t n)
 	return (n & 0x000000000fffffffu) | (n & 0x0fffffff00000000u) >> 4;
 }
 
-/* The same of the first `size` bytes only. */
+/* The same of the first `size` bytes only, which are few as a rule. */
 static inline uint64_t fl_wire_pack_low(uint64_t word, unsigned size)
 {
-	return fl_wire_pack(size < 8 ? word & ~(~UINT64_C(0) << 8 * size) :
-				       word);
+	uint32_t n = word;
+
+	if (fl_unlikely(size > 3))
+		return fl_wire_pack(size < 8 ?
+				    word & ~(~UINT64_C(0) << 8 * size) : word);
+	n &= 0x7f7f7fu >> (24 - 8 * size);
+	return (n & 0x7f) | (n >> 1 & 0x3f80) | (n >> 2 & 0x1fc000);
 }
 
 /* Without a look at the end: nine bytes must be there. */
