@@ -112,6 +112,7 @@ script_tests = \
 	tests/perf-script/inline \
 	tests/perf-script/run \
 	tests/coherence/sources \
+	tests/coherence/late \
 	tests/coherence/layers \
 	tests/coherence/symbols \
 	tests/coherence/header \

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The base room: memory, numbers, hashing, UTF-8, regular expressions.
+ * The base room: memory, numbers, hashing, UTF-8, regular expressions,
+ * libraries that are opened late.
  */
 #include "fl.h"
+
+#include "base/late.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>
@@ -594,4 +597,29 @@ Test(regexes, groups_of_a_match_are_slices_of_the_subject)
 	cr_assert_not(fl_regex_group(re, subject, 3, &group));
 	cr_assert_not(fl_regex_group(re, FL_SLICE("none"), 0, &group));
 	fl_regex_free(re);
+}
+
+/* Libraries that are opened late ---------------------------------------- */
+
+Test(late, a_library_that_is_not_there_is_said_to_be)
+{
+	static const char *const names[] = { "f", NULL };
+	void *functions[1] = { NULL };
+	struct fl_late late = { "libnowhere.so.7", names, functions };
+	const char *why = fl_late_open(&late);
+
+	cr_assert(why);
+	cr_expect(strstr(why, "libnowhere.so.7"), "%s", why);
+	cr_expect_null(functions[0]);
+}
+
+Test(late, all_functions_are_there_or_it_is_not_open)
+{
+	static const char *const names[] = { "zlibVersion", "crc64", NULL };
+	void *functions[2] = { NULL };
+	struct fl_late late = { "libz.so.1", names, functions };
+	const char *why = fl_late_open(&late);
+
+	cr_assert(why);
+	cr_expect_null(functions[0]);
 }

@@ -30,8 +30,14 @@ struct fl_perf_inline {
 
 struct fl_perf_inline *fl_perf_inline_new(struct flame *flame)
 {
-	struct fl_perf_inline *in = fl_zeroed(1, sizeof(*in));
+	const char *why = fl_dw_open();
+	struct fl_perf_inline *in;
 
+	if (why) {
+		fl_fail(flame, "--inline needs libdw: %s", why);
+		return NULL;
+	}
+	in = fl_zeroed(1, sizeof(*in));
 	if (in)
 		in->flame = flame;
 	else
@@ -107,13 +113,14 @@ static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 	Dwarf_Off at = 0, next;
 	size_t header;
 
-	if (dwarf_addrdie(dwarf, address, unit))
+	if (fl_dw.dwarf_addrdie(dwarf, address, unit))
 		return true;
 	/* Not every compiler writes a table of them. */
-	for (; dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
+	for (; fl_dw.dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL,
+				  NULL) == 0;
 	     at = next)
-		if (dwarf_offdie(dwarf, at + header, unit) &&
-		    dwarf_haspc(unit, address) > 0)
+		if (fl_dw.dwarf_offdie(dwarf, at + header, unit) &&
+		    fl_dw.dwarf_haspc(unit, address) > 0)
 			return true;
 	return false;
 }
@@ -131,8 +138,8 @@ static Dwarf_Die origin_of(Dwarf_Die die)
 		bool found = false;
 
 		for (size_t i = 0; i < FL_COUNT(ways) && !found; i++)
-			found = dwarf_attr(&die, ways[i], &attribute) &&
-				dwarf_formref_die(&attribute, &next);
+			found = fl_dw.dwarf_attr(&die, ways[i], &attribute) &&
+				fl_dw.dwarf_formref_die(&attribute, &next);
 		if (!found)
 			break;
 		die = next;
@@ -144,11 +151,11 @@ static Dwarf_Die origin_of(Dwarf_Die die)
 static void put_scopes(struct fl_buf *to, Dwarf_Die *function)
 {
 	Dwarf_Die *scopes = NULL;
-	int n = dwarf_getscopes_die(function, &scopes);
+	int n = fl_dw.dwarf_getscopes_die(function, &scopes);
 
 	for (int i = n - 1; i > 0; i--) {
-		int tag = dwarf_tag(&scopes[i]);
-		const char *name = dwarf_diename(&scopes[i]);
+		int tag = fl_dw.dwarf_tag(&scopes[i]);
+		const char *name = fl_dw.dwarf_diename(&scopes[i]);
 
 		if (tag == DW_TAG_namespace && !name)
 			name = "(anonymous namespace)";
@@ -166,7 +173,7 @@ static void put_scopes(struct fl_buf *to, Dwarf_Die *function)
 static bool put_name(struct fl_buf *to, Dwarf_Die *die)
 {
 	Dwarf_Die origin = origin_of(*die);
-	const char *name = dwarf_diename(die);
+	const char *name = fl_dw.dwarf_diename(die);
 
 	if (!name)
 		return false;
@@ -189,28 +196,34 @@ static const char *base_of(const char *path)
 
 static struct source source_at(Dwarf_Die *unit, uint64_t address)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	Dwarf_Line *line = fl_dw.dwarf_getsrc_die(unit, address);
 	struct source source = { NULL, 0 };
 
-	if (line && dwarf_lineno(line, &source.line) == 0)
-		source.file = base_of(dwarf_linesrc(line, NULL, NULL));
+	if (line && fl_dw.dwarf_lineno(line, &source.line) == 0)
+		source.file = base_of(fl_dw.dwarf_linesrc(line, NULL, NULL));
 	return source;
+}
+
+static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *n)
+{
+	Dwarf_Attribute attribute;
+
+	return fl_dw.dwarf_formudata(fl_dw.dwarf_attr(die, name, &attribute),
+				     n) == 0;
 }
 
 /* Where an inlined function was called. */
 static struct source source_of_call(Dwarf_Die *unit, Dwarf_Die *die)
 {
-	Dwarf_Attribute attribute;
 	Dwarf_Word file, line;
 	Dwarf_Files *files;
 	struct source source = { NULL, 0 };
 
-	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute),
-			    &file) == 0 &&
-	    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute),
-			    &line) == 0 && line <= INT32_MAX &&
-	    dwarf_getsrcfiles(unit, &files, NULL) == 0) {
-		source.file = base_of(dwarf_filesrc(files, file, NULL, NULL));
+	if (number_of(die, DW_AT_call_file, &file) &&
+	    number_of(die, DW_AT_call_line, &line) && line <= INT32_MAX &&
+	    fl_dw.dwarf_getsrcfiles(unit, &files, NULL) == 0) {
+		source.file = base_of(fl_dw.dwarf_filesrc(files, file, NULL,
+							  NULL));
 		source.line = (int)line;
 	}
 	return source;
@@ -252,7 +265,7 @@ static bool add_chain(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 	struct fl_buf *buf = &naming->buf;
 
 	for (int i = 0; i < n; i++) {
-		int tag = dwarf_tag(&chain[i]);
+		int tag = fl_dw.dwarf_tag(&chain[i]);
 		bool inlined = tag == DW_TAG_inlined_subroutine;
 
 		if (!inlined && tag != DW_TAG_subprogram)
@@ -285,9 +298,9 @@ static struct place ask(struct fl_perf_inline *in,
 	int n;
 
 	if (find_unit(module->dwarf, address, &unit) &&
-	    dwarf_getscopes(&unit, address, &scopes) > 0) {
+	    fl_dw.dwarf_getscopes(&unit, address, &scopes) > 0) {
 		/* As they are nested here, not where they were declared. */
-		n = dwarf_getscopes_die(&scopes[0], &chain);
+		n = fl_dw.dwarf_getscopes_die(&scopes[0], &chain);
 		if (n > 0 && add_chain(in, naming, frame, &unit, address,
 				       chain, n))
 			place.n = (uint32_t)in->frames.n - place.first;

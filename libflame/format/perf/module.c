@@ -6,13 +6,18 @@
 
 #include "format/perf/module.h"
 
-#include <elfutils/libdwelf.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+FL_LATE(fl_dw, LIBDW, LIBDW_FILE, "inline", "names inlined functions");
+
+const char *fl_dw_open(void)
+{
+	return fl_late_open(&fl_dw_late);
+}
 
 /* Mappings begin at pages: the same places of them have the same end. */
 enum { PAGE = 4096 };
@@ -34,7 +39,7 @@ static int open_file(const char *path)
 static void open_debug_file(struct fl_perf_module *module)
 {
 	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(module->elf, &id);
+	ssize_t n = fl_dw.dwelf_elf_gnu_build_id(module->elf, &id);
 	const unsigned char *bytes = id;
 	char path[256];
 	int size;
@@ -50,10 +55,11 @@ static void open_debug_file(struct fl_perf_module *module)
 	module->debug_fd = open_file(path);
 	if (module->debug_fd < 0)
 		return;
-	module->debug_elf = elf_begin(module->debug_fd, ELF_C_READ_MMAP, NULL);
+	module->debug_elf = fl_dw.elf_begin(module->debug_fd, ELF_C_READ_MMAP,
+					    NULL);
 	if (module->debug_elf)
-		module->dwarf = dwarf_begin_elf(module->debug_elf,
-						DWARF_C_READ, NULL);
+		module->dwarf = fl_dw.dwarf_begin_elf(module->debug_elf,
+						      DWARF_C_READ, NULL);
 }
 
 static bool add_symbol(struct fl_perf_module *module, const char *name,
@@ -78,15 +84,16 @@ static bool add_symbol(struct fl_perf_module *module, const char *name,
 static bool add_table(struct fl_perf_module *module, Elf *elf, Elf_Scn *scn,
 		      const GElf_Shdr *shdr)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
+	Elf_Data *data = fl_dw.elf_getdata(scn, NULL);
 	size_t n = data && shdr->sh_entsize ?
 		   data->d_size / shdr->sh_entsize : 0;
 	GElf_Sym sym;
 
 	for (size_t i = 0; i < n && i < INT32_MAX; i++)
-		if (gelf_getsym(data, (int)i, &sym) &&
-		    !add_symbol(module, elf_strptr(elf, shdr->sh_link,
-						   sym.st_name), &sym))
+		if (fl_dw.gelf_getsym(data, (int)i, &sym) &&
+		    !add_symbol(module,
+				fl_dw.elf_strptr(elf, shdr->sh_link,
+						 sym.st_name), &sym))
 			return false;
 	return true;
 }
@@ -97,8 +104,8 @@ static bool read_symbols(struct fl_perf_module *module, Elf *elf,
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 
-	while (elf && (scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type &&
+	while (elf && (scn = fl_dw.elf_nextscn(elf, scn)))
+		if (fl_dw.gelf_getshdr(scn, &shdr) && shdr.sh_type == type &&
 		    !add_table(module, elf, scn, &shdr))
 			return false;
 	return true;
@@ -135,11 +142,11 @@ static bool read_elf(struct fl_perf_module *module)
 {
 	GElf_Ehdr ehdr;
 
-	module->elf = elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
-	if (!module->elf || elf_kind(module->elf) != ELF_K_ELF ||
-	    !gelf_getehdr(module->elf, &ehdr) || ehdr.e_type == ET_REL)
+	module->elf = fl_dw.elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
+	if (!module->elf || fl_dw.elf_kind(module->elf) != ELF_K_ELF ||
+	    !fl_dw.gelf_getehdr(module->elf, &ehdr) || ehdr.e_type == ET_REL)
 		return true;
-	module->dwarf = dwarf_begin_elf(module->elf, DWARF_C_READ, NULL);
+	module->dwarf = fl_dw.dwarf_begin_elf(module->elf, DWARF_C_READ, NULL);
 	if (!module->dwarf)
 		open_debug_file(module);
 	return read_symbols(module, module->elf, SHT_SYMTAB) &&
@@ -158,7 +165,7 @@ struct fl_perf_module *fl_perf_module_open(const char *path)
 		return NULL;
 	module->fd = module->debug_fd = -1;
 	module->path = fl_arena_copy(&module->arena, path, strlen(path));
-	elf_version(EV_CURRENT);
+	fl_dw.elf_version(EV_CURRENT);
 	if (module->path)
 		module->fd = open_file(path);
 	if (!module->path || (module->fd >= 0 && !read_elf(module))) {
@@ -171,9 +178,9 @@ struct fl_perf_module *fl_perf_module_open(const char *path)
 void fl_perf_module_close(struct fl_perf_module *module)
 {
 	if (module->dwarf)
-		dwarf_end(module->dwarf);
-	elf_end(module->debug_elf);
-	elf_end(module->elf);
+		fl_dw.dwarf_end(module->dwarf);
+	fl_dw.elf_end(module->debug_elf);
+	fl_dw.elf_end(module->elf);
 	if (module->fd >= 0)
 		close(module->fd);
 	if (module->debug_fd >= 0)
@@ -223,10 +230,10 @@ static bool from_file_offset(const struct fl_perf_module *m, uint64_t offset,
 	GElf_Phdr phdr;
 	size_t n;
 
-	if (elf_getphdrnum(m->elf, &n) != 0)
+	if (fl_dw.elf_getphdrnum(m->elf, &n) != 0)
 		return false;
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(m->elf, (int)i, &phdr) ||
+		if (!fl_dw.gelf_getphdr(m->elf, (int)i, &phdr) ||
 		    phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
 		    offset < phdr.p_offset ||
 		    offset - phdr.p_offset >= phdr.p_filesz)

@@ -6,9 +6,27 @@
 #ifndef FL_PERF_MODULE_H
 #define FL_PERF_MODULE_H
 
+#include "base/late.h"
 #include "format/perf/perf.h"
 
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
+
+#define LIBDW(f) \
+	f(dwarf_addrdie) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_diename) \
+	f(dwarf_end) f(dwarf_filesrc) f(dwarf_formref_die) f(dwarf_formudata) \
+	f(dwarf_getscopes) f(dwarf_getscopes_die) f(dwarf_getsrc_die) \
+	f(dwarf_getsrcfiles) f(dwarf_haspc) f(dwarf_lineno) f(dwarf_linesrc) \
+	f(dwarf_nextcu) f(dwarf_offdie) f(dwarf_tag) f(dwelf_elf_gnu_build_id) \
+	f(elf_begin) f(elf_end) f(elf_getdata) f(elf_getphdrnum) f(elf_kind) \
+	f(elf_nextscn) f(elf_strptr) f(elf_version) f(gelf_getehdr) \
+	f(gelf_getphdr) f(gelf_getshdr) f(gelf_getsym)
+
+FL_LATE_STRUCT(fl_dw, LIBDW);
+extern FL_LATE_CONST struct fl_dw fl_dw;
+/* Before all else; NULL: it is there, or why not. */
+const char *fl_dw_open(void);
 
 struct fl_perf_symbol {
 	const char *name;

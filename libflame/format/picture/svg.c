@@ -7,6 +7,7 @@
  */
 #include "fl.h"
 
+#include "base/late.h"
 #include "format/picture/picture.h"
 #include "tree/tree.h"
 
@@ -14,6 +15,13 @@
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define LIBXML2(f) \
+	f(xmlCreatePushParserCtxt) f(xmlCtxtGetLastError) \
+	f(xmlCtxtUseOptions) f(xmlFreeParserCtxt) f(xmlParseChunk)
+
+FL_LATE_STRUCT(xml, LIBXML2);
+static FL_LATE(xml, LIBXML2, LIBXML2_FILE, "svg", "reads SVG pictures");
 
 enum { CHUNK = 64 << 10, FORGET = 1 << 20 };
 
@@ -304,7 +312,7 @@ static bool parse(xmlParserCtxtPtr parser, const void *at, size_t n)
 	while (n && parser->wellFormed) {
 		int part = (int)FL_MIN(n, (size_t)CHUNK);
 
-		xmlParseChunk(parser, at, part, 0);
+		xml.xmlParseChunk(parser, at, part, 0);
 		at = (const char *)at + part;
 		n -= (size_t)part;
 	}
@@ -362,7 +370,7 @@ static void read_all(struct svg *svg, xmlParserCtxtPtr parser)
 		}
 	}
 	if (parser->wellFormed)
-		xmlParseChunk(parser, NULL, 0, 1);
+		xml.xmlParseChunk(parser, NULL, 0, 1);
 }
 
 /* Verdicts ---------------------------------------------------------------- */
@@ -371,7 +379,7 @@ static void read_all(struct svg *svg, xmlParserCtxtPtr parser)
 static void tell_damage(struct flame_source *source, xmlParserCtxtPtr parser)
 {
 	struct svg *svg = source->state;
-	const xmlError *error = xmlCtxtGetLastError(parser);
+	const xmlError *error = xml.xmlCtxtGetLastError(parser);
 	const char *damage = fl_in_damage(svg->in);
 	char why[160] = "it ends too early";
 
@@ -476,13 +484,17 @@ static int read_svg(struct flame_source *source)
 		.endElementNs = end_element, .characters = characters,
 		.cdataBlock = characters, .ignorableWhitespace = characters,
 	};
+	const char *why = fl_late_open(&xml_late);
 	xmlParserCtxtPtr parser;
 
-	parser = xmlCreatePushParserCtxt(&handler, svg, NULL, 0, NULL);
+	if (why)
+		return fl_fail(svg->flame, "%s: reading SVG needs libxml2: "
+			       "%s", fl_in_name(svg->in), why);
+	parser = xml.xmlCreatePushParserCtxt(&handler, svg, NULL, 0, NULL);
 	if (!parser)
 		return fl_no_memory(svg->flame);
 	/* Neither DTDs nor entities of their own are looked at. */
-	xmlCtxtUseOptions(parser, XML_PARSE_HUGE | XML_PARSE_NONET |
+	xml.xmlCtxtUseOptions(parser, XML_PARSE_HUGE | XML_PARSE_NONET |
 			  XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
 	svg->other_encoding = has_other_encoding(svg->in);
 	read_all(svg, parser);
@@ -491,7 +503,7 @@ static int read_svg(struct flame_source *source)
 	else if (!parser->wellFormed && !fl_failed(svg->flame))
 		fl_fail(svg->flame, "%s: no XML, and no frames in what of it "
 			"there is", fl_in_name(svg->in));
-	xmlFreeParserCtxt(parser);
+	xml.xmlFreeParserCtxt(parser);
 	return make_counts(source);
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Libraries that are opened when they are needed.  They stay open: other
+ * threads may be in them.
+ */
+#include "fl.h"
+
+#include "base/late.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+/* The first function is filled in last: there is one, so there are all. */
+static const char *fill(const struct fl_late *late, void *library)
+{
+	char *to = late->functions;
+	size_t n = 0;
+	void *f;
+
+	while (late->names[n])
+		n++;
+	while (n--) {
+		f = dlsym(library, late->names[n]);
+		if (!f)
+			return dlerror();
+		memcpy(to + n * sizeof(f), &f, sizeof(f));
+	}
+	return NULL;
+}
+
+const char *fl_late_open(const struct fl_late *late)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	const char *why = NULL;
+	void *library, *first;
+
+	if (!late->file)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	memcpy(&first, late->functions, sizeof(first));
+	if (!first) {
+		library = dlopen(late->file, RTLD_NOW | RTLD_LOCAL);
+		why = library ? fill(late, library) : dlerror();
+	}
+	pthread_mutex_unlock(&lock);
+	return why;
+}
