@@ -667,6 +667,17 @@ void fl_in_forget(struct fl_in *in, uint64_t offset)
 	fl_progress(in->flame, in->name, end, in->map_size);
 }
 
+void fl_in_glanced(struct fl_in *in, const uint8_t *from, const uint8_t *to)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t map = (uintptr_t)in->map, begin = (uintptr_t)from;
+
+	begin -= begin % page;
+	if (in->map && begin >= map && (uintptr_t)to > begin &&
+	    (uintptr_t)to <= map + in->map_size)
+		madvise((void *)begin, (uintptr_t)to - begin, MADV_DONTNEED);
+}
+
 const char *fl_in_damage(const struct fl_in *in)
 {
 	const char *under = in->under ? fl_in_damage(in->under) : NULL;

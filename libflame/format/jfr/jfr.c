@@ -146,10 +146,15 @@ static void widen(struct flame_source *source,
 		source->end = end;
 }
 
-/* The span of the whole recording, where its headers are in reach. */
+/*
+ * The span of the whole recording, where its headers are in reach.  With each
+ * some pages around it come into memory: GLANCES of them are few.
+ */
 static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 {
-	size_t offset = 0;
+	enum { GLANCES = 8 };
+	size_t offset = 0, from = 0;
+	unsigned n = 0;
 
 	while (size - offset >= HEADER) {
 		struct fl_jfr_chunk look = { .jfr = jfr };
@@ -160,6 +165,10 @@ static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 			break;
 		widen(jfr->source, &look);
 		offset += look.size;
+		if (++n % GLANCES == 0) {
+			fl_in_glanced(jfr->source->in, at + from, at + offset);
+			from = offset;
+		}
 	}
 }
 
