@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layout: from weights by stack to nodes in preorder.  Every step is a loop
- * over an array, since a parent's number is smaller than its child's.
+ * Layout: from weights by stack to nodes in preorder.  Totals are a loop over
+ * an array, since a parent's number is smaller than its child's; then nodes
+ * are written one behind the other, in the order in which they stay.
  */
 #include "fl.h"
 
+#include "tree/order.h"
 #include "tree/tree.h"
 
 #include <stdlib.h>
@@ -30,25 +32,6 @@ enum fl_kind fl_kind(enum flame_type type)
 
 	return kinds[type];
 }
-
-/* Nodes in the order of their making; parent < child here too. */
-struct making {
-	struct fl_index index;
-	uint32_t n;
-	size_t room;
-	struct node {
-		uint32_t parent;
-		uint32_t child, sibling;	/* lists as of stacks */
-		flame_id name;
-		uint8_t kind, type;	/* type: if plain */
-		/*
-		 * Java: what ran interpreted, inlined, by C1.  Plain: the
-		 * heaviest stack, whose type the node has.
-		 */
-		uint64_t tier[3];	/* of both columns */
-	} *at;
-	int64_t *self[2], *total[2];
-};
 
 const char *fl_type_suffix(enum flame_type type)
 {
@@ -83,276 +66,6 @@ void fl_tier_count(uint64_t tier[3], enum flame_type type, uint64_t weight)
 		tier[2] += weight;
 }
 
-static uint8_t shown_type(const struct node *node, uint64_t total)
-{
-	if (node->kind == FL_KIND_KERNEL)
-		return FLAME_KERNEL;
-	if (node->kind == FL_KIND_WAKER)
-		return FLAME_WAKER;
-	if (node->kind == FL_KIND_PLAIN)
-		return node->type;
-	return fl_tier_shown(node->tier, total);
-}
-
-static void count_tier(struct node *node, enum flame_type type, uint64_t weight)
-{
-	if (node->kind != FL_KIND_PLAIN) {
-		fl_tier_count(node->tier, type, weight);
-	} else if (weight > node->tier[0] ||
-		   (weight == node->tier[0] && type > node->type)) {
-		node->tier[0] = weight;
-		node->type = type;
-	}
-}
-
-static uint32_t find_node(const struct making *m, uint64_t hash,
-			  uint32_t parent, flame_id name, uint8_t kind)
-{
-	uint32_t i, id;
-
-	for (i = fl_index_first(&m->index, hash);
-	     (id = fl_index_at(&m->index, hash, &i));)
-		if (m->at[id].parent == parent && m->at[id].name == name &&
-		    m->at[id].kind == kind)
-			return id;
-	return 0;
-}
-
-/* There is room for it. */
-static uint32_t make_node(struct flame *flame, struct making *m,
-			  uint32_t parent, const struct flame_frame *frame)
-{
-	uint8_t kind = fl_kind(frame->type);
-	uint32_t id = m->at[parent].child;
-	struct node *new = &m->at[m->n];
-	unsigned n = 0;
-
-	for (; id; id = m->at[id].sibling, n++)
-		if (m->at[id].name == frame->name && m->at[id].kind == kind)
-			return id;
-	*new = (struct node){ .parent = parent, .name = frame->name,
-			      .kind = kind, .type = frame->type };
-	if (n < FL_LISTED) {
-		new->sibling = m->at[parent].child;
-		m->at[parent].child = m->n;
-	} else {
-		uint64_t hash = fl_mix((uint64_t)parent << 2 | kind,
-				       frame->name);
-
-		id = find_node(m, hash, parent, frame->name, kind);
-		if (id)
-			return id;
-		if (!fl_index_add(&m->index, hash, m->n)) {
-			fl_no_memory(flame);
-			return 0;
-		}
-	}
-	return m->n++;
-}
-
-/* Totals of stacks, of all columns together and of each. */
-struct sums {
-	size_t n;
-	int64_t *total[2];
-};
-
-static bool sum_stacks(struct flame_tree *tree, struct sums *sums)
-{
-
-	sums->n = tree->flame->stacks.n;
-	for (unsigned c = 0; c < tree->columns; c++) {
-		int64_t *total = fl_alloc(fl_size_mul(sums->n, sizeof(*total)));
-		size_t have = FL_MIN(tree->room[c], sums->n);
-
-		if (!total)
-			return false;
-		sums->total[c] = total;
-		if (have)
-			memcpy(total, tree->weight[c], have * sizeof(*total));
-		memset(total + have, 0, (sums->n - have) * sizeof(*total));
-		for (size_t i = sums->n; --i > 0;)
-			total[fl_parent(tree->flame, i)] += total[i];
-	}
-	return true;
-}
-
-/* The stacks become nodes; self, total and tiers are summed up. */
-static bool gather(struct flame_tree *tree, const struct sums *sums,
-		   struct making *m, uint32_t *map)
-{
-	struct flame *flame = tree->flame;
-	unsigned columns = tree->columns;
-
-	size_t heavy = 1;
-
-	for (size_t i = 1; i < sums->n; i++)
-		heavy += sums->total[0][i] ||
-			 (columns == 2 && sums->total[1][i]);
-	if (!fl_grow(&m->at, &m->room, heavy + 1, sizeof(*m->at)))
-		return false;
-	memset(&m->at[0], 0, sizeof(m->at[0]));
-	m->n = 1;
-	map[0] = 0;
-	for (size_t i = 1; i < sums->n; i++) {
-		const struct flame_frame *frame = fl_frame_at(flame, i);
-		uint64_t both = (uint64_t)sums->total[0][i];
-
-		if (columns == 2)
-			both += (uint64_t)sums->total[1][i];
-		if (!both) {
-			map[i] = FL_NO_NODE;
-			continue;
-		}
-		map[i] = make_node(flame, m, map[fl_parent(flame, i)], frame);
-		if (!map[i])
-			return false;
-		count_tier(&m->at[map[i]], frame->type, both);
-	}
-	for (unsigned c = 0; c < columns; c++) {
-		m->self[c] = fl_zeroed(m->n, sizeof(int64_t));
-		m->total[c] = fl_zeroed(m->n, sizeof(int64_t));
-		if (!m->self[c] || !m->total[c])
-			return false;
-		for (size_t i = 0; i < sums->n; i++) {
-			if (!sums->total[c][i])
-				continue;
-			m->total[c][map[i]] += sums->total[c][i];
-			if (i < tree->room[c])
-				m->self[c][map[i]] += tree->weight[c][i];
-		}
-	}
-	return true;
-}
-
-struct ranked {
-	const char *text;
-	uint32_t size;
-	flame_id name;
-};
-
-static int by_text(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	int d = memcmp(x->text, y->text, FL_MIN(x->size, y->size));
-
-	return d ? d : (x->size > y->size) - (x->size < y->size);
-}
-
-/* rank[name]: its place among the names that occur, in byte order. */
-static uint32_t *rank_names(struct flame *flame, const struct making *m)
-{
-	uint32_t *rank = fl_zeroed(flame->names.n, sizeof(*rank));
-	struct ranked *list = fl_alloc(fl_size_mul(FL_MIN(m->n,
-						   flame->names.n) + 1,
-						   sizeof(*list)));
-	size_t n = 0;
-
-	if (!rank || !list) {
-		fl_free(rank);
-		fl_free(list);
-		return NULL;
-	}
-	for (uint32_t i = 1; i < m->n; i++) {
-		flame_id name = m->at[i].name;
-		struct slice text = fl_name_at(flame, name);
-
-		if (rank[name])
-			continue;
-		rank[name] = 1;
-		list[n++] = (struct ranked){ text.at, text.size, name };
-	}
-	qsort(list, n, sizeof(*list), by_text);
-	for (size_t i = 0; i < n; i++)
-		rank[list[i].name] = i + 1;
-	fl_free(list);
-	return rank;
-}
-
-struct child {
-	uint32_t key;		/* name rank << 2 | kind, see below */
-	uint32_t node;
-};
-
-static int by_key(const void *a, const void *b)
-{
-	const struct child *x = a, *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
-
-static void sort_children(struct child *at, uint32_t n)
-{
-	if (n > 16) {
-		qsort(at, n, sizeof(*at), by_key);
-		return;
-	}
-	for (uint32_t i = 1; i < n; i++) {
-		struct child c = at[i];
-		uint32_t j = i;
-
-		for (; j && at[j - 1].key > c.key; j--)
-			at[j] = at[j - 1];
-		at[j] = c;
-	}
-}
-
-/*
- * Children of every node, sorted: those of i are list[first[i]] up to
- * list[first[i + 1]].  Names are fewer than 2^30, or their order is by
- * the low bits of the rank: never wrong, only less pretty.
- */
-static bool list_children(struct flame *flame, const struct making *m,
-			  uint32_t *first, struct child *list)
-{
-	uint32_t *rank = rank_names(flame, m);
-
-	if (!rank)
-		return false;
-	memset(first, 0, ((size_t)m->n + 2) * sizeof(*first));
-	for (uint32_t i = 1; i < m->n; i++)
-		first[m->at[i].parent + 2]++;
-	for (uint32_t i = 2; i < m->n + 2; i++)
-		first[i] += first[i - 1];
-	for (uint32_t i = 1; i < m->n; i++) {
-		const struct node *node = &m->at[i];
-
-		list[first[node->parent + 1]++] = (struct child){
-			rank[node->name] << 2 | node->kind, i
-		};
-	}
-	fl_free(rank);
-	for (uint32_t i = 0; i < m->n; i++)
-		sort_children(list + first[i], first[i + 1] - first[i]);
-	return true;
-}
-
-static int64_t width(const struct making *m, unsigned columns, uint32_t i)
-{
-	return columns == 2 ? FL_MAX(m->total[0][i], m->total[1][i]) :
-			      m->total[0][i];
-}
-
-/* Sizes of subtrees without what is too light; 0: left out. */
-static void prune(struct making *m, unsigned columns, double minimum,
-		  bool lossy, uint32_t *size)
-{
-	for (uint32_t i = 0; i < m->n; i++)
-		size[i] = !i || (double)width(m, columns, i) >= minimum;
-	for (uint32_t i = m->n; --i > 0;) {
-		uint32_t p = m->at[i].parent;
-
-		if (size[i] && size[p]) {
-			size[p] += size[i];
-			continue;
-		}
-		size[i] = 0;
-		if (lossy || !size[p])
-			continue;
-		for (unsigned c = 0; c < columns; c++)
-			m->self[c][p] += m->total[c][i];
-	}
-}
-
 static struct fl_layout *layout_new(uint32_t n, unsigned columns)
 {
 	struct fl_layout *l = fl_zeroed(1, sizeof(*l));
@@ -379,124 +92,311 @@ static struct fl_layout *layout_new(uint32_t n, unsigned columns)
 	return NULL;
 }
 
-static void fill(struct fl_layout *l, const struct making *m, uint32_t to,
-		 uint32_t node, uint32_t parent, uint32_t size)
-{
-	const struct node *at = &m->at[node];
+/* Stacks with their totals and children: what nodes are made of. */
+struct laying {
+	struct flame *flame;
+	struct flame_tree *tree;
+	struct fl_layout *layout;
+	double minimum;
+	bool lossy;
+	size_t n;		/* stacks */
+	int64_t *total[2];	/* theirs */
+	uint32_t heavy;		/* those that weigh something */
+	/* Of stack i those are child[first[i]] up to child[first[i + 1]]. */
+	uint32_t *first, *child;
+	/* Still to be laid: children before their parents' siblings. */
+	struct fl_pending *pending;
+	size_t npending, pending_room;
+	struct fl_order order;
+	uint32_t *open;		/* by level: the node that has no end yet */
+	size_t nopen, open_room;
+	uint32_t *of_stack;	/* or NULL */
+};
 
-	l->name[to] = at->name;
-	l->type[to] = shown_type(at, (uint64_t)m->total[0][node] +
-				     (l->columns == 2 ?
-				      (uint64_t)m->total[1][node] : 0));
-	l->parent[to] = parent;
-	l->level[to] = node ? l->level[parent] + 1 : 0;
-	l->depth = FL_MAX(l->depth, l->level[to]);
-	l->end[to] = to + size;
-	for (unsigned c = 0; c < l->columns; c++) {
-		l->self[c][to] = m->self[c][node];
-		l->total[c][to] = m->total[c][node];
-	}
+/* Totals -------------------------------------------------------------- */
+
+static bool sum_stacks(struct laying *y, unsigned column)
+{
+	const struct fl_stack *at = y->flame->stacks.at;
+	int64_t *total = fl_alloc(fl_size_mul(y->n, sizeof(*total)));
+	size_t have = FL_MIN(y->tree->room[column], y->n);
+
+	if (!total)
+		return false;
+	y->total[column] = total;
+	if (have)
+		memcpy(total, y->tree->weight[column], have * sizeof(*total));
+	memset(total + have, 0, (y->n - have) * sizeof(*total));
+	for (size_t i = y->n; --i > 0;)
+		total[at[i].parent] += total[i];
+	return true;
 }
 
-/* place[i]: the node's number in preorder.  Its parent's is known by then. */
-static void number(struct fl_layout *l, const struct making *m,
-		   const uint32_t *size, const uint32_t *first,
-		   const struct child *list, uint32_t *place)
+/* Of both columns. */
+static uint64_t heft(const struct laying *y, uint32_t stack)
 {
-	place[0] = 0;
-	fill(l, m, 0, 0, 0, size[0]);
-	l->type[0] = FLAME_GROUP;
-	for (uint32_t i = 0; i < m->n; i++) {
-		uint32_t to;
+	return (uint64_t)y->total[0][stack] +
+	       (y->total[1] ? (uint64_t)y->total[1][stack] : 0);
+}
 
-		if (!size[i])
-			continue;
-		to = place[i] + 1;
-		for (uint32_t j = first[i]; j < first[i + 1]; j++) {
-			uint32_t child = list[j].node;
+/* Places are counted two behind, so that filling them in leaves `first`. */
+static bool list_children(struct laying *y)
+{
+	const struct fl_stack *at = y->flame->stacks.at;
+	uint32_t *first = fl_zeroed(y->n + 2, sizeof(*first));
 
-			if (!size[child])
-				continue;
-			place[child] = to;
-			fill(l, m, to, child, place[i], size[child]);
-			to += size[child];
+	y->first = first;
+	if (!first)
+		return false;
+	for (size_t i = 1; i < y->n; i++)
+		if (heft(y, i)) {
+			first[at[i].parent + 2]++;
+			y->heavy++;
+		}
+	y->child = fl_alloc(((size_t)y->heavy + 1) * sizeof(*y->child));
+	if (!y->child)
+		return false;
+	for (size_t i = 2; i < y->n + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 1; i < y->n; i++)
+		if (heft(y, i))
+			y->child[first[at[i].parent + 1]++] = i;
+	return true;
+}
+
+/* Nodes --------------------------------------------------------------- */
+
+static enum flame_type type_at(const struct laying *y, uint32_t stack)
+{
+	return fl_frame_at(y->flame, stack)->type;
+}
+
+/* What ran interpreted, inlined, by C1; or as the heaviest of them did. */
+static enum flame_type shown_type(const struct laying *y,
+				  const struct fl_pending *at, size_t n)
+{
+	enum flame_type type = type_at(y, at[0].stack);
+	uint64_t tier[3] = { 0 }, most = 0, total = 0;
+	enum fl_kind kind = fl_kind(type);
+
+	if (n == 1)
+		return type;
+	for (size_t i = 0; i < n; i++) {
+		enum flame_type its = type_at(y, at[i].stack);
+		uint64_t weight = heft(y, at[i].stack);
+
+		total += weight;
+		fl_tier_count(tier, its, weight);
+		if (weight > most || (weight == most && its > type)) {
+			most = weight;
+			type = its;
 		}
 	}
+	if (kind == FL_KIND_JAVA)
+		return fl_tier_shown(tier, total);
+	return kind == FL_KIND_PLAIN ? type :
+	       kind == FL_KIND_KERNEL ? FLAME_KERNEL : FLAME_WAKER;
 }
 
-/* From nodes in the order of their making to those that are left. */
-static void place_stacks(const struct making *m, const uint32_t *size,
-			 uint32_t *place, bool lossy, uint32_t *map, size_t n)
+static void close_nodes(struct laying *y, uint32_t level)
 {
-	for (uint32_t i = 0; i < m->n; i++)
-		if (!size[i])
-			place[i] = lossy ? FL_NO_NODE : place[m->at[i].parent];
-	for (size_t i = 0; i < n; i++)
-		map[i] = map[i] == FL_NO_NODE ? map[i] : place[map[i]];
+	while (y->nopen > level)
+		y->layout->end[y->open[--y->nopen]] = y->layout->n;
 }
 
-static void making_free(struct making *m)
+static void weigh_node(struct laying *y, unsigned column, uint32_t node,
+		       const struct fl_pending *at, size_t n)
 {
-	fl_index_free(&m->index);
-	fl_free(m->at);
-	for (unsigned c = 0; c < 2; c++) {
-		fl_free(m->self[c]);
-		fl_free(m->total[c]);
+	const int64_t *weight = y->tree->weight[column];
+	size_t have = y->tree->room[column];
+	int64_t self = 0, total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		total += y->total[column][at[i].stack];
+		if (at[i].stack < have)
+			self += weight[at[i].stack];
 	}
+	y->layout->self[column][node] = self;
+	y->layout->total[column][node] = total;
+}
+
+/* The stacks at[0..n), which are one; false: memory is out. */
+static bool add_node(struct laying *y, const struct fl_pending *at, size_t n)
+{
+	struct fl_layout *l = y->layout;
+	uint32_t node = l->n, level = at[0].level;
+
+	if (fl_unlikely(level >= y->open_room) &&
+	    !fl_grow(&y->open, &y->open_room, (size_t)level + 1,
+		     sizeof(*y->open)))
+		return false;
+	close_nodes(y, level);
+	l->name[node] = fl_frame_at(y->flame, at[0].stack)->name;
+	l->type[node] = node ? shown_type(y, at, n) : FLAME_GROUP;
+	l->parent[node] = level ? y->open[level - 1] : 0;
+	l->level[node] = level;
+	l->depth = FL_MAX(l->depth, level);
+	for (unsigned c = 0; c < l->columns; c++)
+		weigh_node(y, c, node, at, n);
+	for (size_t i = 0; y->of_stack && i < n; i++)
+		y->of_stack[at[i].stack] = node;
+	y->open[y->nopen++] = node;
+	l->n++;
+	return true;
+}
+
+/* Whether stacks that are one are too light for a node; then where to. */
+static bool leaves_out(struct laying *y, const struct fl_pending *at,
+		       size_t n, uint32_t parent)
+{
+	struct fl_layout *l = y->layout;
+	int64_t sum[2] = { 0 };
+
+	if (y->minimum <= 0)
+		return false;
+	for (unsigned c = 0; c < l->columns; c++)
+		for (size_t i = 0; i < n; i++)
+			sum[c] += y->total[c][at[i].stack];
+	if ((double)FL_MAX(sum[0], sum[1]) >= y->minimum)
+		return false;
+	for (unsigned c = 0; c < l->columns && !y->lossy; c++)
+		l->self[c][parent] += sum[c];
+	return true;
+}
+
+/* How many of the last ones are one node. */
+static size_t last_node(const struct fl_pending *at, size_t n)
+{
+	size_t k = 1;
+
+	while (at[n - k].joined)
+		k++;
+	return k;
+}
+
+/* Of at[0..n) those that get nodes; how many are left. */
+static size_t leave_out(struct laying *y, struct fl_pending *at, size_t n,
+			uint32_t parent)
+{
+	size_t to = n, end = n, k;
+
+	for (; end; end -= k) {
+		k = last_node(at, end);
+		if (leaves_out(y, at + end - k, k, parent))
+			continue;
+		to -= k;
+		memmove(at + to, at + end - k, k * sizeof(*at));
+	}
+	memmove(at, at + to, (n - to) * sizeof(*at));
+	return n - to;
+}
+
+/* The last n pending become a node, and their children are in their place. */
+static bool lay_node(struct laying *y, size_t n)
+{
+	size_t from = y->npending, to = from, more = 0;
+	struct fl_pending *at = y->pending;
+	uint32_t node = y->layout->n;
+
+	if (!add_node(y, at + from - n, n))
+		return false;
+	for (size_t i = from - n; i < from; i++)
+		more += y->first[at[i].stack + 1] - y->first[at[i].stack];
+	if (fl_unlikely(from + more > y->pending_room) &&
+	    !fl_grow(&y->pending, &y->pending_room, from + more, sizeof(*at)))
+		return false;
+	at = y->pending;
+	for (size_t i = from - n; i < from; i++)
+		for (uint32_t j = y->first[at[i].stack];
+		     j < y->first[at[i].stack + 1]; j++)
+			at[to++] = (struct fl_pending){
+				.stack = y->child[j],
+				.level = at[i].level + 1
+			};
+	if (more > 1 && !fl_order_pending(&y->order, y->flame, at + from, more))
+		return false;
+	if (y->minimum > 0)
+		more = leave_out(y, at + from, more, node);
+	memmove(at + from - n, at + from, more * sizeof(*at));
+	y->npending = from - n + more;
+	return true;
+}
+
+static bool lay_nodes(struct laying *y)
+{
+	if (!fl_grow(&y->pending, &y->pending_room, 64, sizeof(*y->pending)))
+		return false;
+	y->pending[0] = (struct fl_pending){ .stack = 0 };
+	y->npending = 1;
+	y->layout->n = 0;
+	while (y->npending)
+		if (!lay_node(y, last_node(y->pending, y->npending)))
+			return false;
+	close_nodes(y, 0);
+	return true;
+}
+
+/* What was left out is where its parent is, or nowhere. */
+static void place_rest(struct laying *y)
+{
+	const struct fl_stack *at = y->flame->stacks.at;
+	uint32_t *of = y->of_stack;
+
+	for (size_t i = 1; of && i < y->n; i++)
+		if (of[i] == FL_NO_NODE && !y->lossy && heft(y, i))
+			of[i] = of[at[i].parent];
+}
+
+static bool prepare(struct laying *y)
+{
+	const struct flame_metric *metric =
+		flame_metric_of(y->flame, y->tree->metric);
+	size_t bytes = fl_size_mul(y->n, sizeof(*y->of_stack));
+
+	for (unsigned c = 0; c < y->tree->columns; c++)
+		if (!sum_stacks(y, c))
+			return false;
+	if (!list_children(y))
+		return false;
+	if (y->tree->places) {
+		y->of_stack = fl_alloc(bytes);
+		if (!y->of_stack)
+			return false;
+		memset(y->of_stack, 0xff, bytes);	/* FL_NO_NODE */
+	}
+	y->layout = layout_new(y->heavy + 1, y->tree->columns);
+	if (!y->layout)
+		return false;
+	y->layout->unit = metric->weight;
+	y->layout->metric = metric->name;
+	return true;
 }
 
 struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 				 bool lossy)
 {
-	struct flame *flame = tree->flame;
-	const struct flame_metric *metric =
-		flame_metric_of(flame, tree->metric);
-	struct making m = { 0 };
-	struct sums sums = { 0 };
-	struct fl_layout *l = NULL;
-	uint32_t *map = fl_alloc(fl_size_mul(flame->stacks.n, sizeof(*map)));
-	uint32_t *first = NULL, *size = NULL;
-	struct child *list = NULL;
+	struct laying y = {
+		.flame = tree->flame, .tree = tree, .minimum = minimum,
+		.lossy = lossy, .n = tree->flame->stacks.n
+	};
 
-	if (!map || !sum_stacks(tree, &sums) ||
-	    !gather(tree, &sums, &m, map))
-		goto out;
-	if (!tree->places) {
-		fl_free(map);
-		map = NULL;
+	if (prepare(&y) && lay_nodes(&y)) {
+		place_rest(&y);
+		y.layout->of_stack = y.of_stack;
+	} else {
+		fl_no_memory(y.flame);
+		fl_layout_free(y.layout);
+		fl_free(y.of_stack);
+		y.layout = NULL;
 	}
-	fl_free(sums.total[0]);
-	fl_free(sums.total[1]);
-	sums.total[0] = sums.total[1] = NULL;
-	first = fl_alloc(((size_t)m.n + 2) * sizeof(*first));
-	size = fl_alloc((size_t)m.n * sizeof(*size) * 2);
-	list = fl_alloc(((size_t)m.n + 1) * sizeof(*list));
-	if (!first || !size || !list || !list_children(flame, &m, first, list))
-		goto out;
-	prune(&m, tree->columns, minimum, lossy, size);
-	l = layout_new(size[0], tree->columns);
-	if (!l)
-		goto out;
-	l->unit = metric->weight;
-	l->metric = metric->name;
-	number(l, &m, size, first, list, size + m.n);
-	if (map) {
-		place_stacks(&m, size, size + m.n, lossy, map,
-			     flame->stacks.n);
-		l->of_stack = map;
-		map = NULL;
-	}
-out:
-	if (!l)
-		fl_no_memory(flame);
-	making_free(&m);
-	fl_free(sums.total[0]);
-	fl_free(sums.total[1]);
-	fl_free(map);
-	fl_free(first);
-	fl_free(size);
-	fl_free(list);
-	return l;
+	fl_free(y.total[0]);
+	fl_free(y.total[1]);
+	fl_free(y.first);
+	fl_free(y.child);
+	fl_free(y.pending);
+	fl_free(y.open);
+	fl_order_free(&y.order);
+	return y.layout;
 }
 
 void fl_layout_x(const struct fl_layout *l, unsigned column, int64_t *x)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Siblings in the order of their names.  They mostly begin alike, so what is
+ * compared first are the eight bytes behind what all of them have.
+ */
+#include "fl.h"
+
+#include "tree/order.h"
+#include "tree/tree.h"
+
+enum { FEW = 12 };
+
+struct fl_sibling {
+	uint64_t key;
+	const char *text;
+	uint32_t size, stack;
+	flame_id name;
+	uint8_t kind;
+};
+
+static size_t common(const struct fl_sibling *a, const struct fl_sibling *b,
+		     size_t n)
+{
+	size_t i = 0;
+
+	n = FL_MIN(n, FL_MIN(a->size, b->size));
+	while (i < n && a->text[i] == b->text[i])
+		i++;
+	return i;
+}
+
+/* Bytes of text as a number that sorts as they do. */
+static uint64_t key_at(const struct fl_sibling *s, size_t from)
+{
+	unsigned char bytes[8] = { 0 };
+	uint64_t key = 0;
+
+	memcpy(bytes, s->text + from, FL_MIN(s->size - from, sizeof(bytes)));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		key = key << 8 | bytes[i];
+	return key;
+}
+
+/* Those with the same key. */
+static bool is_before_alike(const struct fl_sibling *x,
+			    const struct fl_sibling *y)
+{
+	int d;
+
+	if (x->name == y->name)
+		return x->kind < y->kind;
+	d = memcmp(x->text, y->text, FL_MIN(x->size, y->size));
+	return d ? d < 0 : x->size < y->size;
+}
+
+static inline bool is_before(const struct fl_sibling *x,
+			     const struct fl_sibling *y)
+{
+	if (fl_likely(x->key != y->key))
+		return x->key < y->key;
+	return is_before_alike(x, y);
+}
+
+static void sort_few(struct fl_sibling *at, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct fl_sibling s = at[i];
+		size_t j = i;
+
+		for (; j && is_before(&s, &at[j - 1]); j--)
+			at[j] = at[j - 1];
+		at[j] = s;
+	}
+}
+
+static void merge(const struct fl_sibling *a, size_t na,
+		  const struct fl_sibling *b, size_t nb, struct fl_sibling *to)
+{
+	while (na && nb) {
+		if (is_before(b, a)) {
+			*to++ = *b++;
+			nb--;
+		} else {
+			*to++ = *a++;
+			na--;
+		}
+	}
+	memcpy(to, a, na * sizeof(*to));
+	memcpy(to + na, b, nb * sizeof(*to));
+}
+
+/* With as much room again for use; gives where they are then. */
+static struct fl_sibling *sort(struct fl_sibling *at, size_t n)
+{
+	struct fl_sibling *from = at, *to = at + n, *was;
+
+	for (size_t i = 0; i < n; i += FEW)
+		sort_few(at + i, FL_MIN(n - i, (size_t)FEW));
+	for (size_t run = FEW; run < n; run *= 2) {
+		for (size_t i = 0; i < n; i += 2 * run) {
+			size_t a = FL_MIN(n - i, run);
+			size_t b = FL_MIN(n - i - a, run);
+
+			merge(from + i, a, from + i + a, b, to + i);
+		}
+		was = from;
+		from = to;
+		to = was;
+	}
+	return from;
+}
+
+static void look_up(const struct flame *flame, struct fl_sibling *at,
+		    const struct fl_pending *pending, size_t n)
+{
+	size_t shared = SIZE_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct flame_frame *frame =
+			fl_frame_at(flame, pending[i].stack);
+		struct slice text = fl_name_at(flame, frame->name);
+
+		at[i] = (struct fl_sibling){
+			.text = text.at, .size = (uint32_t)text.size,
+			.stack = pending[i].stack, .name = frame->name,
+			.kind = (uint8_t)fl_kind(frame->type)
+		};
+	}
+	for (size_t i = 1; i < n && shared; i++)
+		shared = common(&at[0], &at[i], shared);
+	for (size_t i = 0; i < n; i++)
+		at[i].key = key_at(&at[i], shared);
+}
+
+bool fl_order_pending(struct fl_order *order, const struct flame *flame,
+		      struct fl_pending *at, size_t n)
+{
+	const struct fl_sibling *s;
+
+	if (!fl_grow(&order->at, &order->room, 2 * n, sizeof(*order->at)))
+		return false;
+	look_up(flame, order->at, at, n);
+	s = sort(order->at, n);
+	for (size_t i = 0; i < n; i++) {
+		struct fl_pending *to = &at[n - 1 - i];
+
+		to->stack = s[i].stack;
+		to->joined = i + 1 < n && s[i].name == s[i + 1].name &&
+			     s[i].kind == s[i + 1].kind;
+	}
+	return true;
+}
+
+void fl_order_free(struct fl_order *order)
+{
+	fl_free(order->at);
+	memset(order, 0, sizeof(*order));
+}
