@@ -33,42 +33,57 @@ static double minwidth(const struct fl_page *page, double width)
 	return page->peer == FL_PEER_INFERNO ? width / 10000 : MINWIDTH;
 }
 
-/* What is drawn and what is only outlined. */
-static void count(struct fl_svg *p)
+static bool is_narrow(const struct fl_svg *p, uint32_t i)
+{
+	return i && p->weight[i] < p->least;
+}
+
+/* Of a comparison: nodes below one that is only outlined, and itself. */
+static void count_outlined(struct fl_svg *p, uint32_t i)
 {
 	const struct fl_layout *l = p->layout;
+	uint32_t end = l->end[i];
 
-	/* The ramp's are the first: the legend shows all of it. */
-	for (unsigned i = 0; p->compares && i < FL_RAMP_STEPS; i++)
-		fl_paint(&p->paints, fl_ramp[i]);
-	for (uint32_t i = 0; i < l->n; i++) {
+	if (!p->compares) {
+		p->cut += end - i;
+		return;
+	}
+	for (; i < end; i++) {
 		if (fl_svg_is_gone(p, i)) {
 			p->gone++;
 			continue;
 		}
 		p->rows = FL_MAX(p->rows, l->level[i] + 1);
-		if (!i || p->weight[i] >= p->least) {
-			p->paint[i] = fl_paint(&p->paints,
-					       fl_brush_pick(&p->brush, i));
-			p->drawn++;
-			continue;
-		}
 		p->cut++;
-		if (p->weight[l->parent[i]] >= p->least)
-			p->cut_total += p->weight[i];
 	}
 }
 
-/* What readers have as self of others, as it was not drawn. */
-static void count_hidden(struct fl_svg *p)
+/*
+ * What is drawn and what is only outlined.  Readers have what is hidden as
+ * self of others, as it was not drawn.
+ */
+static void count(struct fl_svg *p)
 {
 	const struct fl_layout *l = p->layout;
 	const int64_t *read = l->total[p->compares];
 
-	for (uint32_t i = 1; i < l->n; i++)
-		if (p->weight[i] < p->least &&
-		    (!l->parent[i] || p->weight[l->parent[i]] >= p->least))
+	/* The ramp's are the first: the legend shows all of it. */
+	for (unsigned i = 0; p->compares && i < FL_RAMP_STEPS; i++)
+		fl_paint(&p->paints, fl_ramp[i]);
+	if (!p->compares)
+		p->rows = l->depth + 1;
+	for (uint32_t i = 0; i < l->n; i = fl_svg_next(p, i)) {
+		if (is_narrow(p, i)) {
 			p->hidden += read[i];
+			if (p->weight[l->parent[i]] >= p->least)
+				p->cut_total += p->weight[i];
+			count_outlined(p, i);
+			continue;
+		}
+		p->rows = FL_MAX(p->rows, l->level[i] + 1);
+		p->paint[i] = fl_paint(&p->paints, fl_brush_pick(&p->brush, i));
+		p->drawn++;
+	}
 }
 
 /* A colour of each family that is seen; one alone needs no legend. */
@@ -212,7 +227,6 @@ static int prepare(struct fl_svg *p)
 	if (set_least(p) != FLAME_OK)
 		return FLAME_FAILED;
 	count(p);
-	count_hidden(p);
 	collect_key(p);
 	measure(p);
 	return p->paints.failed ? fl_no_memory(page->tree->flame) : FLAME_OK;

@@ -41,7 +41,18 @@ struct fl_svg {
 
 /* A weight as it is told; in units of the inner picture. */
 int64_t fl_svg_counted(const struct fl_svg *p, int64_t weight);
-int64_t fl_svg_units(const struct fl_svg *p, int64_t weight);
+
+static inline int64_t fl_svg_units(const struct fl_svg *p, int64_t weight)
+{
+	return p->unit_size == 1 ? weight : weight / p->unit_size;
+}
+
+/* In preorder, and past all below one that is only outlined. */
+static inline uint32_t fl_svg_next(const struct fl_svg *p, uint32_t i)
+{
+	return i && p->weight[i] < p->least ? p->layout->end[i] : i + 1;
+}
+
 void fl_svg_number(struct fl_out *out, uint64_t n);
 /* Of a comparison: it has no width. */
 bool fl_svg_is_gone(const struct fl_svg *p, uint32_t i);

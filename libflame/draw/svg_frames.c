@@ -76,12 +76,6 @@ static void put_weight(struct fl_svg *p, int64_t weight)
 	fl_out_put(p->out, ")", 1);
 }
 
-/* A weight in units of the inner picture. */
-int64_t fl_svg_units(const struct fl_svg *p, int64_t weight)
-{
-	return weight / p->unit_size;
-}
-
 static struct slice attribute(const struct fl_svg *p, struct slice name,
 			      const char *key)
 {
@@ -228,7 +222,7 @@ static bool put_groups(struct fl_svg *p)
 
 	if (!of)
 		return false;
-	for (uint32_t i = 1; i < p->layout->n; i++)
+	for (uint32_t i = 1; i < p->layout->n; i = fl_svg_next(p, i))
 		if (p->weight[i] >= p->least && !fl_svg_is_gone(p, i))
 			of[n++] = (struct likeness){
 				p->paint[i] * FL_TYPES + type_of(p, i), i };
@@ -248,7 +242,7 @@ static bool put_frames(struct fl_svg *p)
 	put_frame(p, 0, true);
 	if (p->drawn > MANY_FRAMES && p->least >= p->unit_size)
 		return put_groups(p);
-	for (uint32_t i = 1; i < p->layout->n; i++)
+	for (uint32_t i = 1; i < p->layout->n; i = fl_svg_next(p, i))
 		if (p->weight[i] >= p->least)
 			put_frame(p, i, true);
 	return true;
@@ -271,7 +265,7 @@ static void put_gaps(struct fl_svg *p)
 		fl_out_text(out, "h");
 		fl_put_coord(out, p->width - 2 * FL_SVG_PAD);
 	}
-	for (uint32_t i = 1; i < l->n; i++) {
+	for (uint32_t i = 1; i < l->n; i = fl_svg_next(p, i)) {
 		int64_t end = p->x[i] + p->weight[i];
 
 		if (p->weight[i] < p->least ||
@@ -310,28 +304,26 @@ static void end_run(struct run *run, unsigned row)
 	run->last = run->from;
 }
 
-/* A path per row; what is less than a pixel apart is one piece of it. */
-static bool put_cut(struct fl_svg *p)
+static void add_to_run(const struct fl_svg *p, struct run *run, uint32_t i,
+		       int64_t pixel)
 {
-	const struct fl_layout *l = p->layout;
-	struct run *run = fl_zeroed(p->rows, sizeof(*run));
-	int64_t pixel = fl_svg_units(p, 1 / p->scale);
-	bool good = run;
+	unsigned level = p->layout->level[i];
+	struct run *r = &run[level];
+	int64_t left = fl_svg_units(p, p->x[i]);
 
-	for (uint32_t i = 1; run && i < l->n; i++) {
-		struct run *r = &run[l->level[i]];
-		int64_t left = fl_svg_units(p, p->x[i]);
-
-		if (p->weight[i] >= p->least || fl_svg_is_gone(p, i))
-			continue;
-		if (r->to == r->from || left > r->to + pixel) {
-			end_run(r, row_of(p, l->level[i]));
-			r->from = left;
-		}
-		r->to = fl_svg_units(p, p->x[i] + p->weight[i]);
-		r->to = FL_MAX(r->to, r->from + 1);
+	if (r->to == r->from || left > r->to + pixel) {
+		end_run(r, row_of(p, level));
+		r->from = left;
 	}
-	for (unsigned level = 0; run && level < p->rows; level++) {
+	r->to = fl_svg_units(p, p->x[i] + p->weight[i]);
+	r->to = FL_MAX(r->to, r->from + 1);
+}
+
+static bool put_runs(struct fl_svg *p, struct run *run)
+{
+	bool good = true;
+
+	for (unsigned level = 0; level < p->rows; level++) {
 		struct run *r = &run[level];
 
 		end_run(r, row_of(p, level));
@@ -344,6 +336,22 @@ static bool put_cut(struct fl_svg *p)
 		}
 		fl_buf_free(&r->path);
 	}
+	return good;
+}
+
+/* A path per row; what is less than a pixel apart is one piece of it. */
+static bool put_cut(struct fl_svg *p)
+{
+	struct run *run = fl_zeroed(p->rows, sizeof(*run));
+	int64_t pixel = fl_svg_units(p, 1 / p->scale);
+	bool good;
+
+	if (!run)
+		return false;
+	for (uint32_t i = 1; i < p->layout->n; i++)
+		if (p->weight[i] < p->least && !fl_svg_is_gone(p, i))
+			add_to_run(p, run, i, pixel);
+	good = put_runs(p, run);
 	fl_free(run);
 	return good;
 }
@@ -361,7 +369,7 @@ static void put_hatched(struct fl_svg *p, const char *id, const char *line,
 		     "stroke=\"#14181d\" stroke-opacity=\".3\"/></pattern>\n"
 		     "<path id=\"%s\" fill=\"url(#%s-hatch)\" "
 		     "pointer-events=\"none\" d=\"", id, line, id, id);
-	for (uint32_t i = 1; i < l->n; i++) {
+	for (uint32_t i = 1; i < l->n; i = fl_svg_next(p, i)) {
 		double width = p->weight[i] * p->scale - 1;
 
 		if (total[i] || p->weight[i] < p->least || width < NARROW)
@@ -396,11 +404,12 @@ static void put_labels(struct fl_svg *p)
 		fl_out_text(out, "\"");
 	}
 	fl_out_text(out, ">\n");
-	for (uint32_t i = 0; i < l->n && p->row >= size; i++) {
+	for (uint32_t i = 0, next; i < l->n && p->row >= size; i = next) {
 		double width = i ? p->weight[i] * p->scale : p->width;
 		struct slice text;
 		bool cut;
 
+		next = width < 26 ? l->end[i] : i + 1;
 		if (width < 26)
 			continue;
 		fl_caption(&caption, fl_node_name(p->page, l, i), l->type[i]);

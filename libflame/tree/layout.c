@@ -291,6 +291,16 @@ static size_t leave_out(struct laying *y, struct fl_pending *at, size_t n,
 	return n - to;
 }
 
+static void look_soon(const struct laying *y, uint32_t stack)
+{
+	fl_soon(&y->flame->stacks.at[stack]);
+	fl_soon(&y->first[stack]);
+	for (unsigned c = 0; c < y->layout->columns; c++) {
+		fl_soon(&y->total[c][stack]);
+		fl_soon(&y->tree->weight[c][stack]);
+	}
+}
+
 /* The last n pending become a node, and their children are in their place. */
 static bool lay_node(struct laying *y, size_t n)
 {
@@ -308,11 +318,13 @@ static bool lay_node(struct laying *y, size_t n)
 	at = y->pending;
 	for (size_t i = from - n; i < from; i++)
 		for (uint32_t j = y->first[at[i].stack];
-		     j < y->first[at[i].stack + 1]; j++)
+		     j < y->first[at[i].stack + 1]; j++) {
 			at[to++] = (struct fl_pending){
 				.stack = y->child[j],
 				.level = at[i].level + 1
 			};
+			look_soon(y, y->child[j]);
+		}
 	if (more > 1 && !fl_order_pending(&y->order, y->flame, at + from, more))
 		return false;
 	if (y->minimum > 0)

@@ -24,6 +24,8 @@ static size_t common(const struct fl_sibling *a, const struct fl_sibling *b,
 	size_t i = 0;
 
 	n = FL_MIN(n, FL_MIN(a->size, b->size));
+	while (i + 8 <= n && memcmp(a->text + i, b->text + i, 8) == 0)
+		i += 8;
 	while (i < n && a->text[i] == b->text[i])
 		i++;
 	return i;
@@ -35,7 +37,10 @@ static uint64_t key_at(const struct fl_sibling *s, size_t from)
 	unsigned char bytes[8] = { 0 };
 	uint64_t key = 0;
 
-	memcpy(bytes, s->text + from, FL_MIN(s->size - from, sizeof(bytes)));
+	if (fl_likely(s->size - from >= sizeof(bytes)))
+		memcpy(bytes, s->text + from, sizeof(bytes));
+	else
+		memcpy(bytes, s->text + from, s->size - from);
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		key = key << 8 | bytes[i];
 	return key;
@@ -110,22 +115,38 @@ static struct fl_sibling *sort(struct fl_sibling *at, size_t n)
 	return from;
 }
 
+/* In steps: what the next one looks at is on its way until then. */
 static void look_up(const struct flame *flame, struct fl_sibling *at,
 		    const struct fl_pending *pending, size_t n)
 {
-	size_t shared = SIZE_MAX;
+	for (size_t i = 0; i < n; i++) {
+		flame_id frame = fl_frame_id(flame, pending[i].stack);
 
+		at[i].stack = pending[i].stack;
+		at[i].name = frame;
+		fl_soon(&flame->frames.at[frame]);
+	}
 	for (size_t i = 0; i < n; i++) {
 		const struct flame_frame *frame =
-			fl_frame_at(flame, pending[i].stack);
-		struct slice text = fl_name_at(flame, frame->name);
+			&flame->frames.at[at[i].name];
 
-		at[i] = (struct fl_sibling){
-			.text = text.at, .size = (uint32_t)text.size,
-			.stack = pending[i].stack, .name = frame->name,
-			.kind = (uint8_t)fl_kind(frame->type)
-		};
+		at[i].name = frame->name;
+		at[i].kind = (uint8_t)fl_kind(frame->type);
+		fl_soon(&flame->names.at[frame->name]);
 	}
+	for (size_t i = 0; i < n; i++) {
+		struct slice text = fl_name_at(flame, at[i].name);
+
+		at[i].text = text.at;
+		at[i].size = (uint32_t)text.size;
+		fl_soon(text.at);
+	}
+}
+
+static void set_keys(struct fl_sibling *at, size_t n)
+{
+	size_t shared = SIZE_MAX;
+
 	for (size_t i = 1; i < n && shared; i++)
 		shared = common(&at[0], &at[i], shared);
 	for (size_t i = 0; i < n; i++)
@@ -140,6 +161,7 @@ bool fl_order_pending(struct fl_order *order, const struct flame *flame,
 	if (!fl_grow(&order->at, &order->room, 2 * n, sizeof(*order->at)))
 		return false;
 	look_up(flame, order->at, at, n);
+	set_keys(order->at, n);
 	s = sort(order->at, n);
 	for (size_t i = 0; i < n; i++) {
 		struct fl_pending *to = &at[n - 1 - i];
