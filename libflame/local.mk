@@ -5,7 +5,8 @@ noinst_LTLIBRARIES += libfl.la
 libfl_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
 libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
-	libflame/base/base.h libflame/base/hash.c libflame/base/late.c \
+	libflame/base/base.h libflame/base/block.h \
+	libflame/base/hash.c libflame/base/late.c \
 	libflame/base/late.h libflame/base/memory.c \
 	libflame/base/number.c libflame/base/regex.c libflame/base/utf8.c \
 	libflame/io/ahead.c libflame/io/ahead.h \

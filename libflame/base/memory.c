@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* The account --------------------------------------------------------- */
 
@@ -85,29 +86,36 @@ void fl_free(void *at)
 	free(at);
 }
 
-void *fl_alloc(size_t size)
-{
-	return fl_memory_fits(size) ? hold(malloc(size)) : NULL;
-}
-
 /*
  * Tables are looked up all over the place: on large pages that costs far
- * fewer misses.  Only advice, and for whole pages within.
+ * fewer misses.  Only advice, and for all of a mapping: a part would make two
+ * of it, and what grows would be copied.
  */
-enum { LARGE_PAGE = 2 << 20 };
+enum { LARGE = 4 << 20 };
 
 static void advise(void *at, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-	uintptr_t from = ((uintptr_t)at + LARGE_PAGE - 1) & -(uintptr_t)LARGE_PAGE;
-	uintptr_t to = ((uintptr_t)at + bytes) & -(uintptr_t)LARGE_PAGE;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from, to;
 
-	if (bytes >= 4 * (size_t)LARGE_PAGE && from < to)
-		madvise((void *)from, to - from, MADV_HUGEPAGE);
+	if (bytes < LARGE)
+		return;
+	from = (uintptr_t)at & -page;
+	to = ((uintptr_t)at + malloc_usable_size(at) + page - 1) & -page;
+	madvise((void *)from, to - from, MADV_HUGEPAGE);
 #else
 	(void)at;
 	(void)bytes;
 #endif
+}
+
+void *fl_alloc(size_t size)
+{
+	void *at = fl_memory_fits(size) ? hold(malloc(size)) : NULL;
+
+	if (at)
+		advise(at, size);
+	return at;
 }
 
 void *fl_zeroed(size_t n, size_t size)

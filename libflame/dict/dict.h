@@ -172,7 +172,24 @@ flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type);
 /* How many values enum flame_type has; numbers in files may be more. */
 #define FL_TYPES (FLAME_WAKER + 1u)
 
-enum flame_type fl_type_of_suffix(char letter);
+static inline enum flame_type fl_type_of_suffix(char letter)
+{
+	switch (letter) {
+	case '0':
+		return FLAME_INTERPRETED;
+	case '1':
+		return FLAME_C1;
+	case 'i':
+		return FLAME_INLINED;
+	case 'j':
+		return FLAME_JIT;
+	case 'k':
+		return FLAME_KERNEL;
+	case 'w':
+		return FLAME_WAKER;
+	}
+	return FLAME_UNKNOWN;
+}
 
 /* A name without the "_[j]" of folded text, and the type that this is. */
 static inline struct slice fl_split_type(struct slice name,

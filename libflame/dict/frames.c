@@ -76,25 +76,6 @@ flame_id flame_frame(struct flame *flame, const struct flame_frame *frame)
 	return id ? id : enter(flame, frame, name, last);
 }
 
-enum flame_type fl_type_of_suffix(char letter)
-{
-	switch (letter) {
-	case '0':
-		return FLAME_INTERPRETED;
-	case '1':
-		return FLAME_C1;
-	case 'i':
-		return FLAME_INLINED;
-	case 'j':
-		return FLAME_JIT;
-	case 'k':
-		return FLAME_KERNEL;
-	case 'w':
-		return FLAME_WAKER;
-	}
-	return FLAME_UNKNOWN;
-}
-
 flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type)
 {
 	return flame_frame(flame, &(struct flame_frame){ .name = name,

@@ -111,6 +111,9 @@ struct fl_folded_stacks {
 		bool known, opens;
 	} *known;
 	size_t known_room;
+	struct fl_folded_near *near;	/* seen often; see stack.c */
+	void *near_memory;
+	size_t nnear;
 	/* The line before. */
 	char *line;
 	size_t size, line_room;

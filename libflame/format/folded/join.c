@@ -68,8 +68,14 @@ static bool step(struct open *open, char c)
 
 static bool scan(struct open *open, struct slice text)
 {
+	static const bool maybe[256] = {
+		['('] = true, [')'] = true, ['['] = true, [']'] = true,
+		['<'] = true, ['>'] = true,
+	};
+
 	for (size_t i = 0; i < text.size; i++)
-		if (is_bracket(text, i) && !step(open, text.at[i]))
+		if (fl_unlikely(maybe[(unsigned char)text.at[i]]) &&
+		    is_bracket(text, i) && !step(open, text.at[i]))
 			return false;
 	return true;
 }

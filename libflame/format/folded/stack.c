@@ -8,6 +8,7 @@
  */
 #include "fl.h"
 
+#include "base/block.h"
 #include "format/folded/folded.h"
 
 #include <stdlib.h>
@@ -41,22 +42,147 @@ static const struct fl_folded_known *know(struct fl_folded_stacks *s,
 	return known;
 }
 
-/* false: memory is out. */
-static bool find_frame(struct fl_folded_stacks *s, size_t from,
-		       struct fl_folded_frame *frame, bool *opens)
+/* What is near ---------------------------------------------------------- */
+
+/*
+ * Names that were seen more than once, and all that is asked of them, in a
+ * line of the processor's cache each, two by two.  The dictionary's tables
+ * are too large to stay there.
+ */
+enum { NEAR_LEAST = 64, NEAR_MOST = 8192, NEAR_LINE = 64, NEAR_TEXT = 40 };
+
+struct fl_folded_near {
+	uint64_t hash;
+	flame_id name;		/* 0: none is here */
+	flame_id frame;		/* of the type */
+	uint16_t size;
+	uint8_t type;
+	bool opens;
+	union {
+		char text[NEAR_TEXT];
+		const char *at;	/* what is longer: the dictionary's */
+	};
+};
+
+_Static_assert(sizeof(struct fl_folded_near) == NEAR_LINE, "a line");
+
+static struct fl_folded_near *pair(const struct fl_folded_stacks *s,
+				   uint64_t hash)
 {
-	const struct fl_folded_known *known;
-	struct slice name = { s->line + from,
-			      frame->end - from - frame->suffix };
+	return &s->near[(hash >> 40) & (s->nnear - 2)];
+}
+
+static bool is_near(const struct fl_folded_near *near,
+		    const struct fl_folded_frame *frame, struct slice name)
+{
+	if (near->hash != frame->hash || near->size != name.size ||
+	    !near->name)
+		return false;
+	return name.size < NEAR_TEXT ?
+	       fl_block_equal(near->text, name.at, name.size) :
+	       memcmp(name.size > NEAR_TEXT ? near->at : near->text, name.at,
+		      name.size) == 0;
+}
+
+static void look_soon(const struct fl_folded_stacks *s, uint64_t hash)
+{
+	const struct fl_folded_near *near = s->near ? pair(s, hash) : NULL;
+
+	if (near) {
+		fl_soon(near);
+		fl_soon(near + 1);
+	}
+	fl_name_soon(s->flame, hash);
+}
+
+/* NULL: it is not there. */
+static const struct fl_folded_near *
+find_near(const struct fl_folded_stacks *s,
+	  const struct fl_folded_frame *frame, struct slice name)
+{
+	const struct fl_folded_near *near = s->near ? pair(s, frame->hash) :
+						      NULL;
+
+	if (!near)
+		return NULL;
+	if (fl_likely(is_near(near, frame, name)))
+		return near;
+	return is_near(near + 1, frame, name) ? near + 1 : NULL;
+}
+
+/* More room, where there are more names; what was near comes again. */
+static void grow_near(struct fl_folded_stacks *s)
+{
+	size_t n = s->near ? 4 * s->nnear : NEAR_LEAST;
+	void *memory = fl_zeroed(n + 1, sizeof(*s->near));
+
+	if (!memory)
+		return;
+	fl_free(s->near_memory);
+	s->near_memory = memory;
+	s->near = (struct fl_folded_near *)
+		(((uintptr_t)memory + NEAR_LINE - 1) & -(uintptr_t)NEAR_LINE);
+	s->nnear = n;
+}
+
+static void bring_near(struct fl_folded_stacks *s, flame_id id,
+		       const struct fl_folded_frame *frame,
+		       struct slice name, bool opens)
+{
+	struct fl_folded_near *near;
+
+	if (!s->near || (s->nnear < NEAR_MOST &&
+			 s->flame->names.n > s->nnear / 2))
+		grow_near(s);
+	if (!s->near || name.size > UINT16_MAX)
+		return;
+	near = pair(s, frame->hash);
+	near[1] = near[0];
+	near->hash = frame->hash;
+	near->name = id;
+	near->frame = frame->frame;
+	near->size = (uint16_t)name.size;
+	near->type = frame->type;
+	near->opens = opens;
+	if (name.size > NEAR_TEXT)
+		near->at = s->flame->names.at[id].text;
+	else
+		memcpy(near->text, name.at, name.size);
+}
+
+/* One that is not near; false: memory is out. */
+static bool find_far(struct fl_folded_stacks *s, struct slice name,
+		     struct fl_folded_frame *frame, bool *opens)
+{
 	flame_id id = fl_name_hashed(s->flame, name.at, name.size,
 				     frame->hash);
+	bool again = id < s->known_room && s->known[id].known;
+	const struct fl_folded_known *known =
+		id ? know(s, id, name, frame->type) : NULL;
 
-	known = id ? know(s, id, name, frame->type) : NULL;
 	if (!known)
 		return false;
 	*opens = known->opens;
 	frame->frame = fl_likely(known->type == frame->type) ? known->frame :
 		       fl_frame(s->flame, id, frame->type);
+	if (again)
+		bring_near(s, id, frame, name, *opens);
+	return true;
+}
+
+/* false: memory is out. */
+static bool find_frame(struct fl_folded_stacks *s, size_t from,
+		       struct fl_folded_frame *frame, bool *opens)
+{
+	struct slice name = { s->line + from,
+			      frame->end - from - frame->suffix };
+	const struct fl_folded_near *near = find_near(s, frame, name);
+
+	if (fl_unlikely(!near))
+		return find_far(s, name, frame, opens);
+	*opens = near->opens;
+	frame->frame = fl_likely(near->type == frame->type) ? near->frame :
+		       fl_frame(s->flame, near->name, frame->type);
 	return true;
 }
 
@@ -72,24 +198,7 @@ static flame_id joined_frame(struct fl_folded_stacks *s, struct slice piece)
 
 /* Lines ----------------------------------------------------------------- */
 
-/* Any byte below a blank, eight at a time. */
-static bool has_control(const char *at, size_t size)
-{
-	uint64_t word, found = 0;
-
-	for (; size >= 8; at += 8, size -= 8) {
-		memcpy(&word, at, 8);
-		found |= (word - 0x2020202020202020u) & ~word;
-	}
-	if (found & 0x8080808080808080u)
-		return true;
-	while (size--)
-		if ((unsigned char)*at++ < 0x20)
-			return true;
-	return false;
-}
-
-/* Such bytes are blanks, as they will be written. */
+/* Bytes below a blank are blanks, as they will be written. */
 static void clean(char *at, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -99,14 +208,13 @@ static void clean(char *at, size_t size)
 
 static size_t common(const char *a, const char *b, size_t n)
 {
-	uint64_t x, y;
 	size_t i = 0;
+	unsigned same;
 
-	for (; i + 8 <= n; i += 8) {
-		memcpy(&x, a + i, 8);
-		memcpy(&y, b + i, 8);
-		if (x != y)
-			break;
+	for (; i + FL_BLOCK_SIZE <= n; i += FL_BLOCK_SIZE) {
+		same = fl_block_same(a + i, b + i);
+		if (same != FL_BLOCK_ALL)
+			return i + (size_t)__builtin_ctz(~same);
 	}
 	while (i < n && a[i] == b[i])
 		i++;
@@ -126,6 +234,17 @@ static size_t shared_frames(const struct fl_folded_stacks *s, size_t shared)
 	return i;
 }
 
+/* Behind the line there is room for a block, with anything in it. */
+static bool grow_line(struct fl_folded_stacks *s, size_t need)
+{
+	size_t had = s->line_room;
+
+	if (!fl_grow(&s->line, &s->line_room, need, 1))
+		return false;
+	memset(s->line + had, 0, s->line_room - had);
+	return true;
+}
+
 /*
  * Takes the new line's text in the old one's place; gives how many frames
  * stay.
@@ -136,45 +255,65 @@ static bool take_line(struct fl_folded_stacks *s, struct slice text,
 	size_t shared = s->line ? common(s->line, text.at,
 					 FL_MIN(s->size, text.size)) : 0;
 
-	if (fl_unlikely(text.size >= s->line_room) &&
-	    !fl_grow(&s->line, &s->line_room, text.size + 1, 1))
+	if (fl_unlikely(text.size + FL_BLOCK_SIZE > s->line_room) &&
+	    !grow_line(s, text.size + FL_BLOCK_SIZE))
 		return false;
 	memcpy(s->line + shared, text.at + shared, text.size - shared);
 	s->size = text.size;
-	if (fl_unlikely(has_control(s->line + shared, text.size - shared)))
-		clean(s->line + shared, text.size - shared);
 	*frames = shared_frames(s, shared);
 	return true;
+}
+
+/* A frame's text is known: who it may be. */
+static bool add_frame(struct fl_folded_stacks *s, size_t from, size_t end,
+		      size_t n)
+{
+	struct fl_folded_frame *frame;
+	enum flame_type type;
+	struct slice name;
+
+	if (fl_unlikely(n >= s->frames_room) &&
+	    !fl_grow(&s->frames, &s->frames_room, n + 1, sizeof(*s->frames)))
+		return false;
+	frame = &s->frames[n];
+	name = fl_split_type((struct slice){ s->line + from, end - from },
+			     &type);
+	frame->end = frame->seen = end;
+	frame->type = type;
+	frame->suffix = end - from - name.size;
+	frame->hash = fl_hash(name.at, name.size);
+	look_soon(s, frame->hash);
+	return true;
+}
+
+/* Of a block of the line, what is in the line. */
+static unsigned inside(const struct fl_folded_stacks *s, size_t at,
+		       unsigned mask)
+{
+	return fl_likely(at + FL_BLOCK_SIZE <= s->size) ? mask :
+	       mask & ((1u << (s->size - at)) - 1);
 }
 
 /* From `from` on: where frames end, and who they may be.  The n-th is next. */
 static bool cut_line(struct fl_folded_stacks *s, size_t from, size_t n)
 {
-	enum flame_type type;
+	for (size_t at = from; at < s->size; at += FL_BLOCK_SIZE) {
+		const char *block = s->line + at;
+		unsigned semis = inside(s, at, fl_block_is(block, ';'));
 
-	while (from < s->size) {
-		const char *semi = memchr(s->line + from, ';', s->size - from);
-		size_t end = semi ? (size_t)(semi - s->line) : s->size;
-		struct fl_folded_frame *frame;
-		struct slice name;
+		if (fl_unlikely(inside(s, at, fl_block_upto(block, 0x1f))))
+			clean(s->line + at,
+			      FL_MIN(s->size - at, (size_t)FL_BLOCK_SIZE));
+		for (; semis; semis &= semis - 1) {
+			size_t end = at + (size_t)__builtin_ctz(semis);
 
-		if (fl_unlikely(n >= s->frames_room) &&
-		    !fl_grow(&s->frames, &s->frames_room, n + 1,
-			     sizeof(*s->frames)))
-			return false;
-		frame = &s->frames[n];
-		frame->end = frame->seen = end;
-		if (end > from) {
-			name = fl_split_type((struct slice){
-				s->line + from, end - from }, &type);
-			frame->type = type;
-			frame->suffix = end - from - name.size;
-			frame->hash = fl_hash(name.at, name.size);
-			fl_name_soon(s->flame, frame->hash);
-			n++;
+			if (end > from && !add_frame(s, from, end, n++))
+				return false;
+			from = end + 1;
 		}
-		from = end + 1;
 	}
+	if (from < s->size && !add_frame(s, from, s->size, n++))
+		return false;
 	s->n = n;
 	return true;
 }
@@ -189,24 +328,27 @@ static bool find_frames(struct fl_folded_stacks *s, size_t from, size_t n)
 	size_t pieces = s->n;
 
 	for (size_t i = n; i < pieces; i++) {
-		struct fl_folded_frame frame = s->frames[i];
+		struct fl_folded_frame *frame = &s->frames[i];
+		size_t end = frame->end;
 		bool opens;
 
-		if (frame.end < from)
+		if (end < from)
 			continue;
 		while (s->line[from] == ';')
 			from++;
-		if (!find_frame(s, from, &frame, &opens))
+		if (!find_frame(s, from, frame, &opens))
 			return false;
 		if (fl_unlikely(opens)) {
-			frame.end = fl_folded_join(line, from, frame.end,
-						   &frame.seen);
-			if (frame.end != s->frames[i].end)
-				frame.frame = joined_frame(s, (struct slice){
-					s->line + from, frame.end - from });
+			frame->end = fl_folded_join(line, from, end,
+						    &frame->seen);
+			if (frame->end != end)
+				frame->frame = joined_frame(s, (struct slice){
+					s->line + from, frame->end - from });
 		}
-		s->frames[n++] = frame;
-		from = frame.end + 1;
+		from = frame->end + 1;
+		if (fl_unlikely(i != n))
+			s->frames[n] = *frame;
+		n++;
 	}
 	s->n = n;
 	return true;
@@ -451,6 +593,7 @@ flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
 void fl_folded_stacks_free(struct fl_folded_stacks *s)
 {
 	fl_free(s->known);
+	fl_free(s->near_memory);
 	fl_free(s->line);
 	fl_free(s->frames);
 }
