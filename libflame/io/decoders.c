@@ -97,11 +97,16 @@ static uint8_t oddity(uint8_t byte)
 	return (uint8_t)(byte - '\t');
 }
 
-/* The compiler makes vectors of it. */
+/*
+ * The compiler makes vectors of it.  Mapped text is seen here first: what
+ * comes next is fetched meanwhile.
+ */
 static bool is_wide_normal(const uint8_t *at)
 {
 	uint8_t most = 0;
 
+	for (size_t i = 0; i < WIDE; i += 64)
+		fl_soon(at + WIDE + i);
 	for (size_t i = 0; i < WIDE; i++)
 		most = oddity(at[i]) > most ? oddity(at[i]) : most;
 	return most <= NORMAL;
