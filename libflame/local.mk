@@ -113,10 +113,12 @@ viewer = \
 	share/viewer/body.html share/viewer/bough.js share/viewer/caption.js \
 	share/viewer/data.js share/viewer/diff.js share/viewer/draw.js \
 	share/viewer/export.js share/viewer/hand.js share/viewer/menu.js \
+	share/viewer/names.awk \
 	share/viewer/nodiff.js share/viewer/notime.js share/viewer/page.js \
 	share/viewer/pane.js share/viewer/profiles.js \
 	share/viewer/rewrite.js \
 	share/viewer/search.js share/viewer/short.awk share/viewer/style.css \
+	share/viewer/terse.awk \
 	share/viewer/svg.css \
 	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \
 	share/viewer/view.js

@@ -62,7 +62,7 @@ tight() {
 					break
 				if (c == "\"" || c == "\047" || (c == "/" &&
 				    (last == "" ||
-				     last ~ /[(,=:[!&|?{};\n]/))) {
+				     last ~ /[(,=:[!&|?{};>\n]/))) {
 					j = skip(i, c)
 					put(substr($0, i, j - i + 1))
 					i = j
@@ -89,7 +89,7 @@ URLSearchParams Uint16Array Uint32Array Uint8Array addEventListener
 arguments async atob await break cancelAnimationFrame case catch
 clearTimeout continue delete devicePixelRatio do document else
 encodeURIComponent false finally for function getComputedStyle history if in innerHeight innerWidth instanceof
-let localStorage location matchMedia navigator new null of parseInt
+let localStorage location matchMedia navigator new null parseInt
 performance requestAnimationFrame return setTimeout switch this throw true try typeof
 undefined while window'
 
@@ -107,10 +107,11 @@ Uint32Array addEventListener cancelAnimationFrame document encodeURIComponent
 getComputedStyle history innerHeight innerWidth localStorage location
 matchMedia performance requestAnimationFrame undefined'
 
-# Those, and all variables, get short names.
+# Short names, and expressions for statements.
 short() {
 	awk -v theirs="$theirs" -v aliased="$aliased" -v ours="$ours" \
-		-v apart="$apart" -f "$from/short.awk"
+		-v apart="$apart" -f "$from/short.awk" -f "$from/names.awk" \
+		-f "$from/terse.awk"
 }
 
 # The same of a style, and of markup.  Colours that have names lose them.
@@ -155,13 +156,12 @@ bytes() {
 
 # The viewer: of pages that compare, and whose samples have times or threads.
 script() {
-	echo '(function () {'
-	echo '"use strict";'
+	echo '"use strict"; {'
 	for module in data caption rewrite bough view profiles draw search \
 		"$1" tree pane "$2" export hand menu page; do
 		bare "$from/$module.js"
 	done
-	echo '})();'
+	echo '}'
 }
 
 script nodiff notime | tight | short > "$work/plain"
