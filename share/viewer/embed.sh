@@ -84,8 +84,8 @@ tight() {
 # What JavaScript and browsers call so; the next function leaves it alone.
 theirs='Array Blob DOMMatrix DOMParser Date DecompressionStream Error
 Float32Array Float64Array Infinity Int32Array Int8Array JSON Map Math
-Number Object RegExp ResizeObserver Response Set String TextDecoder URL
-URLSearchParams Uint16Array Uint32Array Uint8Array addEventListener
+Number Object RegExp ResizeObserver Response Set String TextDecoder
+TextEncoder URL URLSearchParams Uint16Array Uint32Array Uint8Array addEventListener
 arguments async atob await break cancelAnimationFrame case catch
 clearTimeout continue delete devicePixelRatio do document else
 encodeURIComponent false finally for function getComputedStyle history if in innerHeight innerWidth instanceof
@@ -102,9 +102,10 @@ sides slot step sums tall text unfolded wanted way whole'
 # The same, but a string has the word for something else: an id, a role.
 apart='equal first icicle kind lines row rows samples steps'
 
+# Not localStorage: in a sandbox to name it is an error.
 aliased='Float64Array Map Math Number Object URLSearchParams Uint8Array
 Uint32Array addEventListener cancelAnimationFrame document encodeURIComponent
-getComputedStyle history innerHeight innerWidth localStorage location
+getComputedStyle history innerHeight innerWidth location
 matchMedia performance requestAnimationFrame undefined'
 
 # Short names, and expressions for statements.

@@ -15,7 +15,8 @@ const actions = [
 	["Mark all of it", "m", (s) => find("=" + d.names[s])],
 	["Copy name", "c", (s) => copy(d.names[s])],
 	["Copy stack", "C", (s, i) => copy(stackOf(i).join("\n")), true],
-	["Copy link", "l", () => copy(location.href)],
+	["Copy link", "l", () => copy(location.href.split("#")[0] +
+		remember(false))],
 	["Open source", "u", (s) => openSource(s)],
 ];
 const exports = [

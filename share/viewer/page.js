@@ -266,7 +266,7 @@ const keys = {
 	},
 	e: openExport,
 	"?": openHelp,
-	"[": () => history.back(),
+	"[": back,
 	"]": () => history.forward(),
 	"+": () => scale(0.8, middle()),
 	"-": () => scale(1.25, middle()),
@@ -279,7 +279,7 @@ const keys = {
 	"<": () => nudge(-1, true), ">": () => nudge(1, true),
 	E: () => turnTo((profiles.at + 1) % profiles.pages.length),
 	Escape: escape,
-	Backspace: () => pushed ? history.back() : zoomOut(),
+	Backspace: () => pushed ? back() : zoomOut(),
 	Enter: () => zoom(current),
 	ArrowUp: walk, ArrowDown: walk, ArrowLeft: walk, ArrowRight: walk,
 };
@@ -373,7 +373,7 @@ function listen() {
 	on("prev", "click", () => step(-1));
 	on("search", "input", () => find($("search").value));
 	addEventListener("keydown", onKey);
-	addEventListener("popstate", revisit);
+	addEventListener("popstate", () => revisit(location.hash));
 	darkness.addEventListener("change", () => { setTheme(); draw(); });
 	const sizes = new ResizeObserver(() => { measure(); draw(); });
 	sizes.observe($("main"));

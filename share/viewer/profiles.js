@@ -49,7 +49,7 @@ async function load(k) {
 	grown = search.hit = null;
 	view.steps = [];
 	view.made = "";
-	view.method = captions.length = 0;
+	view.method = captions.length = nameHashes.length = 0;
 	search.text = settled = "";
 	diff.column = given.columns.length - 1;
 	diff.step = null;
@@ -99,12 +99,12 @@ async function turnTo(k) {
 		alter(shifted(view.steps, by), true);
 }
 
-function revisit() {
-	const k = profileOf(location.hash);
+function revisit(hash) {
+	const k = profileOf(hash);
 	if (k === profiles.at)
-		restore(true);
+		restore(true, hash);
 	else
-		showProfile(k);
+		showProfile(k, hash);
 }
 
 function listenProfiles() {

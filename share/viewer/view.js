@@ -173,28 +173,31 @@ function show(focus, animate) {
 	count();
 }
 
-// Links: a frame is told by its level and a hash of the names on its way.
-const nameHashes = [];
+/*
+ * Links: a frame is told by FNV-1a of the names on its way, first each name's
+ * own and then of these, of which a double holds 53 bits; and by its name, for
+ * another profile.  Callers begin with 1.
+ */
+const nameHashes = [], HALF = 2 ** 32;
 
-function hashOfName(s) {
-	let h = 2166136261;
-	for (let k = 0; k < s.length; k++)
-		h = Math.imul(h ^ s.charCodeAt(k), 16777619);
-	return h;
+function fnv(h, more) {
+	const low = (h ^ more) >>> 0, p = low * 435;
+	const high = floor(h / HALF) ^ floor(more / HALF);
+	return (Math.imul(high, 435) + low * 256 + floor(p / HALF) &
+		0x1fffff) * HALF + (p >>> 0);
 }
 
-// Of a frame whose parent has that hash.
 function hashBelow(up, i) {
 	const s = d.name[i];
-	if (nameHashes[s] === undefined)
-		nameHashes[s] = hashOfName(d.names[s]);
-	const h = up * 31 ^ nameHashes[s];
-	return Math.imul(h ^ h >>> 15, 0x2c1b3c6d) >>> 0;
+	nameHashes[s] ||= new TextEncoder().encode(d.names[s])
+		.reduce(fnv, 0x129ce484222325);
+	return fnv(d.parent[i] ? up : sideOf(d.level[i]) < 0 ? 1 : 0,
+		nameHashes[s]);
 }
 
 function hashOf(i) {
-	return d.level[i] - d.base + "." + wayTo(i).reduce(hashBelow, 0)
-		.toString(36);
+	return wayTo(i).reduce(hashBelow, 0).toString(36) + "." +
+		nameOf(i, 300);
 }
 
 // The frames from below the root to one.
@@ -205,21 +208,50 @@ function wayTo(i) {
 	return list;
 }
 
+// Of others with its name the widest.
 function nodeOf(hash) {
-	const level = d.base + parseInt(hash, 10), all = u32(d.n);
-	if (!(level >= 0 && level !== d.base && level < d.first.length - 1))
-		return 0;
-	const wanted = parseInt(hash.split(".")[1], 36);
-	for (let i = 1; i < d.n; i++) {
+	const all = f64(d.n), [wanted] = hash.split(".");
+	const number = parseInt(wanted, 36);
+	const name = d.method[d.names.indexOf(hash.slice(wanted.length + 1))];
+	let best = 0;
+	for (let i = 1; hash && i < d.n; i++) {
 		all[i] = hashBelow(all[d.parent[i]], i);
-		if (all[i] === wanted && d.level[i] === level && d.total[i])
+		if (all[i] === number && d.total[i])
 			return i;
+		if (d.method[d.name[i]] === name &&
+		    d.total[i] > (best && d.total[best]))
+			best = i;
 	}
-	return 0;
+	return best;
 }
 
-// Pages in a sandbox have no history: nothing else depends on it.
-let pushed = 0;
+// What is typed is put there once it rests.
+let pushed = 0, late = "", resting = 0;
+const past = [""];	// where a page in a sandbox has no history
+
+function keep(push, url) {
+	clearTimeout(resting);
+	late = "";
+	try {
+		if (push)
+			history.pushState(++pushed, "", url);
+		else
+			history.replaceState(pushed, "", url);
+	} catch (e) {
+		if (!push)
+			past.pop();
+		pushed = past.push(url) - 1;
+	}
+}
+
+function back() {
+	if (!past[1]) {
+		history.back();
+		return;
+	}
+	past.pop();
+	revisit(past.at(-1));
+}
 
 function remember(push) {
 	const p = [];
@@ -231,26 +263,29 @@ function remember(push) {
 		p.push(kind + "=" + encodeURIComponent(text));
 	linkDiff(put);
 	put(view.heavy, "o=weight");
-	put(view.focus, "z=" + hashOf(view.focus));
+	put(view.focus, "z=" + encodeURIComponent(hashOf(view.focus)));
 	put(search.text !== d.preset, "q=" + encodeURIComponent(search.text));
 	put(view.theme, "d=" + view.theme);
 	put(profiles.at, "e=" + encodeURIComponent(
 		profiles.pages[profiles.at].metric));
 	const url = "#" + p.join("&");
-	try {
-		if (push)
-			history.pushState(++pushed, "", url);
-		else
-			history.replaceState(pushed, "", url);
-	} catch (e) {
-		pushed = 0;
+	if (push) {
+		if (late)
+			keep(false, late);
+		keep(true, url);
+	} else {
+		late = url;
+		clearTimeout(resting);
+		resting = setTimeout(() => keep(false, url), 300);
 	}
 	return url;
 }
 
 function restore(animate, hash = location.hash) {
 	const p = linkOf(hash);
-	pushed = Number(history.state) || 0;
+	clearTimeout(resting);
+	late = "";
+	pushed = Number(history.state) || past.length - 1;
 	if (/^(dark|light)$/.test(p.get("d"))) {
 		dataset.theme = view.theme = p.get("d");
 		paint(isDark());
@@ -342,7 +377,7 @@ function adopt(g) {
 	Object.assign(d, g);
 	tree.unfolded = null;
 	tree.children.clear();
-	current = -1;
+	leave();
 	if (d.compares)
 		recolor();
 	place(d, d.columns[diff.column]);

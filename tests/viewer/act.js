@@ -11,6 +11,8 @@
 		for (let i = 0; i < 20000 && !done; i++)
 			await pause(1);
 	};
+	// Until what is typed has gone to the address.
+	const rest = () => pause(400);
 	const key = (k) => document.body.dispatchEvent(
 		new KeyboardEvent("keydown", { key: k, bubbles: true }));
 	addEventListener("error", (e) => console.log("not ok: " + e.message));

@@ -16,12 +16,22 @@ probed() {
 		{ print }' "$2"
 }
 
-# act PROBE PAGE: acts in it, as the probe has it, and hears what it says.
+# The page of standard input within another, in a sandbox.
+sandboxed() {
+	printf '<!DOCTYPE html>\n<iframe sandbox="allow-scripts" width="1200"'
+	printf ' height="800" srcdoc="'
+	sed 's/&/\&amp;/g; s/"/\&quot;/g'
+	printf '"></iframe>\n'
+}
+
+# act PROBE PAGE [WRAPPER]: acts in it, as the probe has it, and hears what it
+# says.
 act() {
-	probed "$1" "$2" > probed.html
+	probed "$1" "$2" | "${3-cat}" > probed.html
 	"$browser" --headless --no-sandbox --disable-gpu --disable-quic \
 		--no-first-run --disable-background-networking \
 		--disable-component-update --disable-sync --window-size=1280,900 \
+		--disable-features=IsolateSandboxedIframes \
 		--user-data-dir="$scratch/profile" --enable-logging=stderr \
 		--virtual-time-budget=60000 --dump-dom "file://$scratch/probed.html" \
 		> dom 2> log

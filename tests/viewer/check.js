@@ -186,6 +186,57 @@
 	is("i is the icicle", location.hash, "#v=icicle");
 	key("i");
 
+	// Low 53 bits of FNV-1a of the names, then of what these gave.
+	const fnv = (h, n) => BigInt.asUintN(53, (h ^ BigInt(n)) *
+		0x100000001b3n);
+	const pathHash = (...names) => Number(names.map((name) =>
+		[...new TextEncoder().encode(name)].reduce(fnv,
+			BigInt.asUintN(53, 0xcbf29ce484222325n)))
+		.reduce(fnv, 0n)).toString(36);
+	const param = (name) => new URLSearchParams(location.hash.slice(1))
+		.get(name);
+	const open = async (hash) => {
+		location.hash = hash;
+		await pause(400);
+		return $("crumbs").textContent;
+	};
+	await at("<i>x<i>");
+	key("Enter");
+	is("a zoom is linked by its path and name", param("z"),
+		pathHash("other", "b", "<i>x<i>") + ".<i>x<i>");
+	is("a link zooms", await open("z=" + pathHash("main", "a", "a") +
+		".none"), "allmainaa");
+	is("by name, where there is no such path", await open("z=1.b"),
+		"allmainab");
+	is("or it does not", await open("z=1.none"), "all");
+	is("callers are linked", await open("v=callers&z=" +
+		pathHash("b", "a") + "."), "allba");
+	is("and both sides of a sandwich", [await open("v=sandwich&m=a&z=1.b"),
+		await open("v=sandwich&m=a&z=1.main")], ["allb", "allmain"]);
+	await open("v=icicle&q=b&o=weight&hide=c&z=" +
+		pathHash("other", "b") + ".b");
+	is("all that a link tells is there again", [
+		$("icicle").getAttribute("aria-pressed"), $("search").value,
+		$("steps").firstChild.textContent, $("crumbs").textContent],
+		["true", "b", "Hiddenc✕", "allotherb"]);
+	await open("h=c");
+	is("h marks, as q does", $("search").value, "c");
+	await open("");
+	const length = history.length;
+	search("m");
+	search("ma");
+	is("what is typed waits", location.hash, "");
+	await rest();
+	is("and takes the place of what was there", [location.hash,
+		history.length], ["#q=ma", length]);
+	search("");
+	await at("c");
+	key("Enter");
+	is("a zoom is pushed at once", [param("z").slice(-2),
+		history.length], [".c", length + 1]);
+	await back();
+	await pause(400);
+
 	const crumbs = () => [...$("crumbs").children];
 	await at("c");
 	key("Enter");
@@ -220,8 +271,12 @@
 	key("t");
 	key("d");
 	const dark = document.documentElement.dataset.theme;
+	await rest();
 	is("the theme is linked", location.hash, "#d=" + dark);
 	key("d");
+	await rest();
+	await open("d=dark");
+	is("and by a link", document.documentElement.dataset.theme, "dark");
 	is("nothing was fetched", performance.getEntriesByType("resource")
 		.map((e) => e.name), []);
 	is("the end", 1, 1);

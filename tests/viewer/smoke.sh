@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# smoke.sh PAGE.html [HASH [TEXT]...]: opens a page in a headless Chromium and
+# smoke.sh PAGE.html [HASH [TEXT]...]: opens a page (or http://) in a Chromium and
 # looks whether its script ran under its policy and drew: the still picture is
 # gone, the sum is told, nothing was refused, and the texts (as grep has them)
 # stand in the document.  77: no Chromium here.
@@ -16,11 +16,15 @@ browser=${CHROMIUM-$(command -v chromium || command -v chromium-browser)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+case $page in
+http:*)	url=$page;;
+*)	url=file://$(realpath "$page");;
+esac
 "$browser" --headless --no-sandbox --disable-gpu --disable-quic \
 	--no-first-run --disable-background-networking \
 	--disable-component-update --disable-sync \
 	--user-data-dir="$work/profile" --enable-logging=stderr \
-	--virtual-time-budget=5000 --dump-dom "file://$(realpath "$page")#$hash" \
+	--virtual-time-budget=5000 --dump-dom "$url#$hash" \
 	> "$work/dom" 2> "$work/log"
 
 fail() {

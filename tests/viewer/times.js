@@ -63,10 +63,12 @@
 	is("back undoes", (lines()).length, 1);
 	const [[a0, b0]] = spans();
 	key(".");
+	await rest();
 	const [[a1, b1]] = spans();
 	is("a key moves it", a1 > a0 && Math.abs(b1 - b0 - a1 + a0) < 0.01,
 		true);
 	key(">");
+	await rest();
 	is("a key makes it longer", spans()[0][0] === a1 &&
 		spans()[0][1] > b1, true);
 	is("it is heard", /^[\d.]+ s – .* samples$/.test(
