@@ -118,6 +118,7 @@ function openGroup(e, text) {
 	openAt(e, element("b", short(text, 60)), ...itemsOf([
 		["Callers and callees", "", () => sandwich(0, text)],
 		["Only", "", () => takeText("only", text)],
+		["Mark all of it", "", () => find(text)],
 		["Hide it", "", () => takeText("hide", text)],
 		["Drop stacks with it", "", () => takeText("drop", text)],
 		["Copy name", "", () => copy(text.replace(/^[a-z]*:/, ""))],
@@ -162,15 +163,16 @@ function menuKey(e) {
 		list.length].focus();
 }
 
-// One more step.
+// One more step; once more: without it.
 function take(kind, s) {
-	takeText(kind, kind === "only" ? s : s ? d.names[s] : "");
+	takeText(kind, s ? d.names[s] : "");
 }
 
 function takeText(kind, text) {
-	if (!view.steps.some((step) => step.kind === kind &&
-	    step.text === text))
-		alter(view.steps.concat({ kind, text }));
+	const others = view.steps.filter((step) => step.kind !== kind ||
+		step.text !== text);
+	alter(others.length < view.steps.length ? others :
+		others.concat({ kind, text }));
 }
 
 const WAY = 7;	// crumbs that are shown
@@ -202,10 +204,11 @@ function showWay() {
 
 function showSteps() {
 	const chips = view.steps.map((step) => {
-		const s = d.names.indexOf(step.text);
-		const picked = picks.includes(step.kind);
-		const [text, at] = picked ? [stepText(step), 0] :
-			step.kind === "only" || s < 0 ? [step.text, 0] :
+		const [, name] = step.kind === "only" ?
+			/^=(.*)/s.exec(step.text) || [] : [0, step.text];
+		const s = d.names.indexOf(name);
+		const [text, at] = picks.includes(step.kind) ?
+			[stepText(step), 0] : s < 0 ? [step.text, 0] :
 			captionOf(s);
 		const chip = element("button", d.compares &&
 			step.kind === "t" ? "Before" : ruleNames[step.kind],
@@ -229,7 +232,7 @@ function listenMenu() {
 	on("only", "click", () => {
 		const text = search.text;
 		find("");
-		take("only", text);
+		takeText("only", text);
 	});
 	on("canvas", "contextmenu", (e) => {
 		const i = hoverAt(e);

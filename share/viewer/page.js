@@ -237,6 +237,8 @@ function focusSearch() {
 function escape() {
 	if (search.text)
 		find("");
+	else if (!$("pane").hidden && $("sift").value)
+		sift("");
 	else if (!$("pane").hidden)
 		showPane(false);
 	else if (view.focus && !tree.open && !pinned)
@@ -302,7 +304,7 @@ function reset() {
 }
 
 function onKey(e) {
-	const typing = e.target === $("search");
+	const typing = e.target === $("search") || e.target === $("sift");
 	const control = /^(BUTTON|INPUT|SELECT)$/.test(e.target.tagName);
 	const map = tree.open && Object.hasOwn(treeKeys, e.key) ? treeKeys :
 		keys;

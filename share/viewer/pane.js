@@ -13,7 +13,8 @@ const tabs = new Map([
 ]);
 const groupOf = (tab, s) => tabs.get(tab)[1](s) || "(none)";
 const pane = {
-	tab: "Functions", sort: 0, down: true, at: 0,
+	tab: "Functions", sort: 0, down: true,
+	at: 0, on: "",	// the row in hand; what it is called
 	rows: [], columns: [],
 	of: null, sums: new Map(),	// of these nodes: by tab
 };
@@ -96,29 +97,25 @@ function paneColumns({ columns }) {
 function fillPane() {
 	if ($("pane").hidden)
 		return;
-	const sums = sumsOf(pane.tab), [prefix] = tabs.get(pane.tab);
-	const facet = facetOf(pane.tab), sifted = $("sift").value.toLowerCase();
-	const picked = search.text.startsWith(prefix);
+	const sums = sumsOf(pane.tab), { names, of } = sums;
+	const sifted = $("sift").value.toLowerCase();
 	pane.columns = paneColumns(sums);
 	const [, by] = pane.columns[pane.sort] || [];
-	const seen = u8(sums.names.length);
-	for (let k = 0; facet && k < seen.length; k++)
-		seen[k] = sums.names[k].toLowerCase().includes(sifted);
-	for (let s = facet ? d.names.length : 1; s < d.names.length; s++)
-		if (!search.hit || picked || search.hit[s])
-			seen[sums.of[s]] = 1;
+	const seen = u8(names.length).fill(search.hit &&
+		!facetOf(pane.tab) ? 0 : 1);
+	for (let s = 1; of && search.hit && s < d.names.length; s++)
+		if (search.hit[s])
+			seen[of[s]] = 1;
 	pane.rows = [];
-	for (let k = 0; k < sums.names.length; k++)
-		if (seen[k] && sums.columns.some((c) => c.total[k]))
+	for (let k = 0; k < names.length; k++)
+		if (seen[k] && sums.columns.some((c) => c.total[k]) &&
+		    (!sifted || names[k].toLowerCase().includes(sifted)))
 			pane.rows.push(k);
 	const way = pane.down ? 1 : -1, [a, b] = pane.columns;
 	pane.rows.sort(by ? (x, y) => (by(y) - by(x)) * way ||
 		b[1](y) - b[1](x) || a[1](y) - a[1](x) || x - y :
-	(x, y) => (sums.names[x] < sums.names[y] ? -1 : 1) * way);
-	$("sift").hidden = !facet;
-	pane.at = facet ? min(pane.at, max(pane.rows.length - 1, 0)) :
-		max(pane.rows.findIndex((k) => prefix +
-		sums.names[k] === search.text), 0);
+	(x, y) => (names[x] < names[y] ? -1 : 1) * way);
+	pane.at = max(pane.rows.findIndex((k) => names[k] === pane.on), 0);
 	headPane();
 	drawPane();
 }
@@ -143,9 +140,8 @@ function headPane() {
 		b.ariaPressed = name === pane.tab;
 		on(b, "click", () => {
 			pane.tab = name;
-			pane.sort = pane.at = 0;
-			$("sift").value = "";
-			fillPane();
+			pane.sort = 0;
+			sift("");
 		});
 		return b;
 	}));
@@ -167,14 +163,13 @@ function paneRow(k, place) {
 	}
 	name.title = short(names[k], 1000);
 	const facet = facetOf(pane.tab);
-	const taken = facet && wants(facet, view.steps)[k];
-	const row = gridRow("line" + place, place, facet ? taken > 0 :
-		place === pane.at &&
-		search.text === tabs.get(pane.tab)[0] + names[k],
-	[...cells, name]);
-	if (facet)
-		row.className = (taken < 0 ? "out" : "") + (place === pane.at ?
-			" at" : "");
+	const taken = facet ? wants(facet, view.steps)[k] :
+		view.steps.some(({ kind, text }) => kind === "only" &&
+			text === lineText(k));
+	const row = gridRow("line" + place, place, taken > 0,
+		[...cells, name]);
+	row.className = (taken < 0 ? "out" : "") + (place === pane.at ?
+		" at" : "");
 	return row;
 }
 
@@ -182,20 +177,36 @@ function drawPane() {
 	drawGrid("list", pane.rows, paneRow, "line" + pane.at);
 }
 
-// All frames of a row are marked; of the marked row none are any more.
-function pick(place, again) {
-	const list = $("list"), k = pane.rows[place];
+// What a search has for a row.
+const lineText = (k) => tabs.get(pane.tab)[0] + sumsOf(pane.tab).names[k];
+
+function pick(place) {
+	const list = $("list");
+	pane.at = place;
+	pane.on = sumsOf(pane.tab).names[pane.rows[place]];
+	drawPane();
+	const y = place * ROW, tall = list.clientHeight - 2 * ROW;
+	list.scrollTop = min(max(list.scrollTop, y - tall), y);
+}
+
+// Only stacks with it, or none; once more: all.
+function takeLine(place, off) {
+	const facet = facetOf(pane.tab), k = pane.rows[place];
 	if (k === undefined)
 		return;
-	const text = tabs.get(pane.tab)[0] + sumsOf(pane.tab).names[k];
-	if (facetOf(pane.tab)) {
-		pane.at = place;
-		drawPane();
-	} else {
-		find(again && text === search.text ? "" : text);
-	}
-	const y = pane.at * ROW, tall = list.clientHeight - 2 * ROW;
-	list.scrollTop = min(max(list.scrollTop, y - tall), y);
+	pick(place);
+	if (facet)
+		takeFacet(facet, k, off);
+	else if (off)
+		takeText("drop", lineText(k).replace(/^=/, ""));
+	else
+		takeText("only", lineText(k));
+	pick(pane.at);
+}
+
+function sift(text) {
+	$("sift").value = text;
+	fillPane();
 }
 
 function showPane(open) {
@@ -218,43 +229,39 @@ function csv() {
 }
 
 function listenPane() {
-	const symbolOf = (e) => pane.tab === "Functions" && rowAt(e) >= 0 ?
-		sumsOf(pane.tab).first[pane.rows[rowAt(e)]] : 0;
+	// Rows move when one is taken: a second click means the same one.
+	let clicked = 0;
 	on("list", "scroll", drawPane);
-	const chooseAt = (place, off) => {
-		const facet = facetOf(pane.tab);
-		if (facet && place in pane.rows)
-			takeFacet(facet, pane.rows[place], off);
-	};
 	on("list", "click", (e) => {
 		if (e.detail > 1)
 			return;
-		pick(rowAt(e), true);
-		chooseAt(rowAt(e), e.altKey);
+		clicked = pane.rows[rowAt(e)];
+		takeLine(rowAt(e), e.altKey);
 	});
-	const groupAt = (e) => rowAt(e) < 0 || facetOf(pane.tab) ? "" :
-		tabs.get(pane.tab)[0] +
-		sumsOf(pane.tab).names[pane.rows[rowAt(e)]];
 	on("list", "dblclick", (e) => {
-		if (symbolOf(e))
-			sandwich(symbolOf(e));
-		else if (groupAt(e))
-			sandwich(0, groupAt(e));
+		if (facetOf(pane.tab) || !(clicked >= 0))
+			return;
+		takeLine(pane.rows.indexOf(clicked), e.altKey);
+		if (pane.tab === "Functions")
+			sandwich(sumsOf(pane.tab).first[clicked]);
+		else
+			sandwich(0, lineText(clicked));
 	});
 	on("list", "contextmenu", (e) => {
+		const k = pane.rows[rowAt(e)];
 		if (facetOf(pane.tab))
-			e.preventDefault();
-		chooseAt(rowAt(e), true);
-		if (symbolOf(e))
-			openMenu(e, symbolOf(e), -1);
-		else if (groupAt(e))
-			openGroup(e, groupAt(e));
+			takeLine(rowAt(e), true);
+		else if (pane.tab === "Functions" && k >= 0)
+			openMenu(e, sumsOf(pane.tab).first[k], -1);
+		else if (k >= 0)
+			openGroup(e, lineText(k));
+		e.preventDefault();
 	});
 	on("list", "keydown", (e) => {
 		const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -20,
 			PageDown: 20 }[e.key];
 		if (e.key === "Enter" && e.target === $("list"))
-			chooseAt(pane.at, e.altKey);
+			takeLine(pane.at, e.altKey);
 		if (!by || e.target !== $("list"))
 			return;
 		e.preventDefault();

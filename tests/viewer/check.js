@@ -66,11 +66,38 @@
 	search("A".toLowerCase());
 	is("a search filters it", table(), ["0 14 main", "0 8 a"]);
 	search("");
-	document.querySelector("#list [id]").dispatchEvent(new MouseEvent(
-		"click", { bubbles: true, detail: 1 }));
-	is("a click marks all of a function", [$("search").value,
-		$("found").textContent], ["=b", "73.33% · 4"]);
-	search("");
+	const sift = (text) => {
+		$("sift").value = text;
+		$("sift").dispatchEvent(new Event("input"));
+	};
+	sift("A");
+	is("so does the list's own", table(), ["0 14 main", "0 8 a"]);
+	$("sift").dispatchEvent(new KeyboardEvent("keydown",
+		{ key: "w", bubbles: true }));
+	is("letters in it are no keys", location.hash, "");
+	key("Escape");
+	is("Esc clears it", [$("sift").value, table().length], ["", 6]);
+	const click = (k, type, more) => document.querySelectorAll(
+		"#list [id]")[k].dispatchEvent(new MouseEvent(type,
+		{ bubbles: true, detail: 1, ...more }));
+	const selected = () => [...document.querySelectorAll(
+		"#list [aria-selected=true]")].map((e) => e.id);
+	click(1, "click");
+	is("a click filters", [table(), $("steps").firstChild.textContent,
+		selected()], [["4 6 c", "2 2 b", "0 6 main"], "Onlyc✕",
+		["line0"]]);
+	click(0, "click");
+	is("once more and it does not", [table().length, location.hash,
+		selected()], [6, "", []]);
+	click(1, "click", { altKey: true });
+	is("with Alt it drops", [table()[0], location.hash],
+		["8 9 b", "#drop=c"]);
+	clear();
+	click(4, "click");
+	click(0, "dblclick", { detail: 2 });
+	is("a double click is of the row that was there", location.hash,
+		"#v=sandwich&m=a");
+	key("1");
 	is("CSV", (await menu("Table")).split("\n").slice(0, 3),
 		['"functions","self","total"', '"b",10,11', '"c",4,6']);
 	key("t");
@@ -262,8 +289,8 @@
 		b.textContent === name).click();
 	tab("Kinds");
 	is("sums of kinds", table(), ["15 15 (none)"]);
-	document.querySelector("#list [id]").dispatchEvent(new MouseEvent(
-		"dblclick", { bubbles: true }));
+	click(0, "click");
+	click(0, "dblclick", { detail: 2 });
 	is("a sandwich of a group", decodeURIComponent(location.hash),
 		"#v=sandwich&m=type:(none)");
 	key("1");

@@ -126,6 +126,8 @@
 	await pause(50);
 	is("a row for each thread", $("lines").getAttribute("aria-pressed"),
 		"true");
+	is("and is in hand", $("list").getAttribute("aria-activedescendant"),
+		"line0");
 	$("list").dispatchEvent(new KeyboardEvent("keydown",
 		{ key: "ArrowDown", bubbles: true }));
 	$("list").dispatchEvent(new KeyboardEvent("keydown",
