@@ -4,6 +4,7 @@
  */
 const picks = [], takeFacet = 0, facetSums = 0, wants = 0, stepText = 0;
 const samplesOf = 0;
+const soleOf = () => [];
 const choose = (g) => g, rateOf = () => 1;
 function drawHeat() {}
 function dropSpans() {}

@@ -95,7 +95,8 @@ function pin() {
 	}
 	const main = rectOf("main");
 	if ($("tip").hidden)
-		placeTip(current, main.left + x + min(w / 2, 200), y + h);
+		placeTip(current, main.left + x + min(w / 2, 200), y + h,
+			soleOf(current));
 	pinned = true;
 }
 
@@ -112,7 +113,7 @@ function row(head, value, ...shares) {
 		element("td", joined(", ", ...shares)));
 }
 
-function fillTip(i) {
+function fillTip(i, sole) {
 	const symbol = d.name[i], name = d.names[symbol];
 	const [text, at] = captionOf(symbol);
 	const where = joined(" · ", upTo(text, at), typeNames[d.type[symbol]]);
@@ -131,6 +132,7 @@ function fillTip(i) {
 	if (text !== name && !name.endsWith(text) &&
 	    name.replaceAll("/", ".") !== text)
 		$("tip").append(element("i", short(name, 400)));
+	$("tip").append(...sole.map((s) => element("i", short(s, 200))));
 }
 
 // The function wherever it stands, if that is more than here.
@@ -142,14 +144,25 @@ function everywhere(i) {
 		row("Self", amount(self[k]), ofAll(self[k]))];
 }
 
-function placeTip(i, px, py) {
+function placeTip(i, px, py, sole) {
 	const tip = $("tip"), main = rectOf("main");
 	const [, y, , h] = boxOf(i);
-	fillTip(i);
+	if (tip.hidden || i !== filled || sole)
+		fillTip(filled = i, sole || []);
 	tip.hidden = false;
 	const tall = tip.offsetHeight, top = main.top + y + h + 10;
 	putAt(tip, px + 12, top + tall > innerHeight - 30 ?
 		main.top + y - tall - 8 : top);
+}
+
+// Where the pointer is; the frame that the tooltip tells of, which comes when
+// the pointer has stayed with it for a while.
+let pointer = null, filled = -1, waiting = 0;
+
+function tellMore() {
+	waiting = 0;
+	if (current >= 0)
+		placeTip(current, ...pointer, soleOf(current));
 }
 
 // With Space the tooltip stays.
@@ -160,17 +173,26 @@ function hoverAt(e) {
 		return current;
 	const box = rectOf("canvas");
 	const i = nodeAt(e.clientX - box.left, e.clientY - box.top);
+	const { hidden } = $("tip");
+	pointer = [e.clientX, e.clientY];
+	if (i !== current || (hidden && !waiting)) {
+		clearTimeout(waiting);
+		waiting = setTimeout(tellMore, 100);
+	}
 	setCurrent(i);
 	$("canvas").style.cursor = i < 0 ? "" : "pointer";
 	if (i < 0)
 		$("tip").hidden = true;
-	else
-		placeTip(i, e.clientX, e.clientY);
+	else if (!hidden)
+		placeTip(i, ...pointer);
 	return i;
 }
 
 function leave() {
 	pinned = false;
+	clearTimeout(waiting);
+	waiting = 0;
+	pointer = null;
 	$("tip").hidden = true;
 	setCurrent(-1);
 }
@@ -290,10 +312,10 @@ modes.forEach((name, k) => keys[k + 1] = () => turn(name));
 for (const [, key] of actions.slice(1))
 	keys[key] = actByKey;
 
-// Where keys zoom: at the pointer's frame, or amid all.
+// Where keys zoom: at the pointer, amid the frame in hand, or amid all.
 function middle() {
 	const [x, , w] = current < 0 ? [0, 0, view.width] : boxOf(current);
-	return x + w / 2;
+	return pointer ? pointer[0] - rectOf("canvas").left : x + w / 2;
 }
 
 function reset() {

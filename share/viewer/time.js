@@ -105,6 +105,34 @@ function choose(g, steps) {
 		({ self, total: totals(self, g.parent) })) };
 }
 
+// What all samples of a frame have in common, but not all of the profile: of
+// its own nodes, unless there are too many samples to look at now.
+function soleOf(i) {
+	const { facets = [], first, sets, time, node } = d.moments || {};
+	const told = facets.filter((f) => f.list[2] && tabs.has(f.name));
+	const end = d.end[i];
+	let one = null;
+	if (!told[0] || d.parent !== given.parent || node.length > 1e7)
+		return told.slice(0, 0);
+	const ok = passing(view.steps), spans = spansOf(view.steps);
+	const thread = told.indexOf(facetBy(told, "thread"));
+	const isIn = (lo, hi, from, to) => {
+		lo = lowest(lo, hi, (k) => time[k] > from);
+		while (lo < hi && time[lo] <= to && (node[lo] < i ||
+		       node[lo] >= end))
+			lo++;
+		return lo < hi && time[lo] <= to;
+	};
+	for (let set = 0; set < sets && (!one || max(...one) >= 0); set++)
+		if (ok[set] && spans.some((span) =>
+			isIn(first[set], first[set + 1], ...span)))
+			one = told.map(({ of }, k) => !one ||
+				one[k] === of[set] ? of[set] : -1);
+	return told.map(({ name, list }, k) => one && one[k] > 0 &&
+		(name !== "pool" || !(one[thread] > 0)) &&
+		name + ": " + list[one[k]]).filter((s) => s);
+}
+
 // How much longer the second span is.
 function rateOf(steps) {
 	const [a, b] = d.moments ? spansOf(steps) : [];

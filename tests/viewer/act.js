@@ -15,6 +15,14 @@
 	const rest = () => pause(400);
 	const key = (k) => document.body.dispatchEvent(
 		new KeyboardEvent("keydown", { key: k, bubbles: true }));
+	// To a share of the width, so many rows above the root.
+	const hover = (x, level) => {
+		const box = $("canvas").getBoundingClientRect();
+		$("canvas").dispatchEvent(new MouseEvent("mousemove", {
+			clientX: box.left + x * box.width, bubbles: true,
+			clientY: box.bottom - level * 20 - 10 }));
+	};
+	const tip = () => $("tip").hidden ? "" : $("tip").textContent;
 	addEventListener("error", (e) => console.log("not ok: " + e.message));
 
 	function is(what, seen, wanted) {

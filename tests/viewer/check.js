@@ -53,6 +53,28 @@
 		return data.filter((v, i) => i % 4 === 3 && v &&
 			!data[i - 4]).length;
 	};
+	hover(0.1, 2);
+	is("a frame is told below at once", [tip(), $("status").textContent],
+		["", "a — 8 samples (53.33% of all)"]);
+	await pause(60);
+	hover(0.2, 2);
+	await pause(60);
+	is("and in full when the pointer has been there", tip(), "aTotal" +
+		"8 samples53.33% of all, 57.14% of parentSelf0 samples" +
+		"0.00% of all");
+	hover(0.6, 1);
+	is("then at once", tip().slice(0, 4), "main");
+	key("p");
+	hover(0.1, 2);
+	is("p keeps it", tip().slice(0, 4), "main");
+	key("Escape");
+	is("Esc lets it go", tip(), "");
+	hover(0.535, 2);
+	["+", "+", "+"].forEach(key);
+	hover(0.53, 2);
+	is("+ is closer to where the pointer is", $("status").textContent
+		.slice(0, 3), "a —");
+	["-", "-", "-", "-"].forEach(key);
 	await at("b");
 	is("all frames of a function are outlined", [1, 2, 3, 4]
 		.map(outlines), [0, 2, 4, 2]);

@@ -87,6 +87,22 @@
 	clear();
 	is("and one again", [$("bar").hidden, lines()], [true, whole]);
 
+	const sole = async (x) => {
+		hover(x, 2);
+		await pause(150);
+		return tip().replace(/.* of parent.*all/, "");
+	};
+	is("a thread is told where it is the only one", await sole(0.95),
+		"thread: <i>x<i>");
+	is("or what threads have in common", await sole(0.2),
+		"pool: exec-*");
+	is("or nothing", (await sole(2)), "");
+	drag(0, 0.05);
+	is("of the span that is seen", (await sole(0.5)).slice(0, 6),
+		"pool: ");
+	clear();
+	hover(2, 2);
+
 	key("t");
 	tab("pool");
 	is("pools", table(), ["180 exec-*", "20 <i>x<i>"]);
