@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sixteen bytes at once: of each question a bit for each byte, the first
+ * byte's the lowest.
+ */
+#ifndef FL_BLOCK_H
+#define FL_BLOCK_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { FL_BLOCK_SIZE = 16, FL_BLOCK_ALL = 0xffff };
+
+#ifdef __SSE2__
+static inline __m128i fl_block_at(const void *at)
+{
+	return _mm_loadu_si128((const __m128i *)at);
+}
+
+static inline unsigned fl_block_is(const void *at, char c)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(fl_block_at(at),
+							  _mm_set1_epi8(c)));
+}
+
+static inline unsigned fl_block_same(const void *a, const void *b)
+{
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(fl_block_at(a),
+							  fl_block_at(b)));
+}
+
+/* Four of them, whether all are the same. */
+static inline int fl_block_same4(const char *a, const char *b)
+{
+	__m128i same = _mm_cmpeq_epi8(fl_block_at(a), fl_block_at(b));
+
+	for (int i = FL_BLOCK_SIZE; i < 4 * FL_BLOCK_SIZE; i += FL_BLOCK_SIZE)
+		same = _mm_and_si128(same, _mm_cmpeq_epi8(fl_block_at(a + i),
+							  fl_block_at(b + i)));
+	return _mm_movemask_epi8(same) == FL_BLOCK_ALL;
+}
+
+/* At most c, as bytes without a sign. */
+static inline unsigned fl_block_upto(const void *at, uint8_t c)
+{
+	__m128i x = fl_block_at(at);
+	__m128i least = _mm_min_epu8(x, _mm_set1_epi8((char)c));
+
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, least));
+}
+#else
+static inline unsigned fl_block_is(const void *at, char c)
+{
+	unsigned mask = 0;
+
+	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++)
+		mask |= (unsigned)(((const char *)at)[i] == c) << i;
+	return mask;
+}
+
+static inline unsigned fl_block_same(const void *a, const void *b)
+{
+	unsigned mask = 0;
+
+	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++)
+		mask |= (unsigned)(((const char *)a)[i] ==
+				   ((const char *)b)[i]) << i;
+	return mask;
+}
+
+/* Four of them, whether all are the same. */
+static inline int fl_block_same4(const char *a, const char *b)
+{
+	return memcmp(a, b, 4 * FL_BLOCK_SIZE) == 0;
+}
+
+/* At most c, as bytes without a sign. */
+static inline unsigned fl_block_upto(const void *at, uint8_t c)
+{
+	unsigned mask = 0;
+
+	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++)
+		mask |= (unsigned)(((const uint8_t *)at)[i] <= c) << i;
+	return mask;
+}
+#endif
+
+/* Whether n bytes are the same; after both, a block more can be read. */
+static inline int fl_block_equal(const char *a, const char *b, size_t n)
+{
+	size_t i = 0;
+
+	for (; i + FL_BLOCK_SIZE <= n; i += FL_BLOCK_SIZE)
+		if (fl_block_same(a + i, b + i) != FL_BLOCK_ALL)
+			return 0;
+	return !(~fl_block_same(a + i, b + i) & ((1u << (n - i)) - 1));
+}
+
+#endif
