@@ -11,6 +11,11 @@
 
 #include "format/jfr/jfr.h"
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define HAS_PEXT
+#endif
+
 enum {
 	LEAST = 5, MOST = 18,	/* bytes of an event that is read by its form */
 	HEAD = 2,		/* its size and its type */
@@ -107,9 +112,17 @@ static unsigned make_form(const struct fl_jfr_count *c, uint32_t not_ends,
 	return forms->number[not_ends] = ++forms->n;
 }
 
+static inline uint32_t pack(uint32_t bytes, uint32_t keep)
+{
+	bytes &= keep;
+	return (bytes & 0x7f) | (bytes >> 1 & 0x3f80) |
+	       (bytes >> 2 & 0x1fc000);
+}
+
 /* Those of one class that come one after another. */
-static const uint8_t *read_class(struct fl_jfr_count *c, const uint8_t *at,
-				 const uint8_t *end)
+static inline __attribute__((always_inline)) const uint8_t *
+read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
+	      uint32_t (*pack_by)(uint32_t bytes, uint32_t keep))
 {
 	static const uint16_t behind[MOST + 1] = {
 		[5] = 0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,
@@ -133,8 +146,7 @@ static const uint8_t *read_class(struct fl_jfr_count *c, const uint8_t *at,
 				break;
 		}
 		form = &forms->at[number];
-		key = fl_wire_word(at + form->stack) & form->keep;
-		key = (key & 0x7f) | (key >> 1 & 0x3f80) | (key >> 2 & 0x1fc000);
+		key = pack_by(fl_wire_word(at + form->stack), form->keep);
 		low = c->low[at[form->state]];
 		if (fl_unlikely(key >= FL_JFR_LOW || !low))
 			break;
@@ -145,20 +157,58 @@ static const uint8_t *read_class(struct fl_jfr_count *c, const uint8_t *at,
 	return at;
 }
 
+static const uint8_t *read_class(struct fl_jfr_count *c, const uint8_t *at,
+				 const uint8_t *end)
+{
+	return read_class_by(c, at, end, pack);
+}
+
+#ifdef HAS_PEXT
+__attribute__((target("bmi2")))
+static inline uint32_t pack_at_once(uint32_t bytes, uint32_t keep)
+{
+	return _pext_u32(bytes, keep);
+}
+
+__attribute__((target("bmi2")))
+static const uint8_t *read_class_at_once(struct fl_jfr_count *c,
+					 const uint8_t *at, const uint8_t *end)
+{
+	return read_class_by(c, at, end, pack_at_once);
+}
+
+/* The first processors of AMD that have it take a hundred times as long. */
+static bool has_pext(void)
+{
+	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("bdver4") &&
+	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+}
+#else
+#define read_class_at_once read_class
+
+static bool has_pext(void)
+{
+	return false;
+}
+#endif
+
 const uint8_t *fl_jfr_read_quickly(struct fl_jfr_chunk *chunk,
 				   const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *begin;
+	bool at_once;
 
 	if (end - at <= ROOM)
 		return at;
 	end -= ROOM;
+	at_once = has_pext();
 	do {
 		struct fl_jfr_count *c = chunk->quick[at[1]];
 
 		begin = at;
 		if (c)
-			at = read_class(c, at, end);
+			at = at_once ? read_class_at_once(c, at, end) :
+				       read_class(c, at, end);
 	} while (at > begin && at < end);
 	return at;
 }
