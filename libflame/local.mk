@@ -58,7 +58,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/span.c libflame/format/jfr/spare.c \
 	libflame/format/jfr/stack.c \
 	libflame/format/jfr/text.c libflame/format/jfr/timing.c \
-	libflame/format/jfr/v0.c libflame/format/jfr/wire.c \
+	libflame/format/jfr/v0.c libflame/format/jfr/v0.h \
+	libflame/format/jfr/v0_meta.c libflame/format/jfr/v0_names.c \
+	libflame/format/jfr/v0_values.c libflame/format/jfr/wire.c \
 	libflame/format/jfr/wire.h \
 	libflame/format/perf/aside.c libflame/format/perf/event.c \
 	libflame/format/perf/frame.c libflame/format/perf/header.c \

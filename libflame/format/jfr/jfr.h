@@ -22,7 +22,7 @@
  *	timing.c   jdk.MethodTiming
  *	span.c	   --latency and --tag
  *	info.c	   what a recording says of itself
- *	v0.c	   format 0.9, as one file
+ *	v0.c ...   format 0.9, see v0.h
  *
  * Everything is found by name in the chunk's own metadata, never by
  * position.  Sources for the format: HotSpot, jdk.jfr, JMC, async-profiler.
