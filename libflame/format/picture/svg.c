@@ -18,7 +18,8 @@
 
 #define LIBXML2(f) \
 	f(xmlCreatePushParserCtxt) f(xmlCtxtGetLastError) \
-	f(xmlCtxtUseOptions) f(xmlFreeParserCtxt) f(xmlParseChunk)
+	f(xmlCtxtUseOptions) f(xmlFreeDoc) f(xmlFreeParserCtxt) \
+	f(xmlParseChunk)
 
 FL_LATE_STRUCT(xml, LIBXML2);
 static FL_LATE(xml, LIBXML2, LIBXML2_FILE, "svg", "reads SVG pictures");
@@ -503,6 +504,9 @@ static int read_svg(struct flame_source *source)
 	else if (!parser->wellFormed && !fl_failed(svg->flame))
 		fl_fail(svg->flame, "%s: no XML, and no frames in what of it "
 			"there is", fl_in_name(svg->in));
+	/* Entities that were declared, if it did not come to the end. */
+	if (parser->myDoc)
+		xml.xmlFreeDoc(parser->myDoc);
 	xml.xmlFreeParserCtxt(parser);
 	return make_counts(source);
 }
