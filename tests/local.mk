@@ -5,9 +5,10 @@
 #	make check TESTS=tests/unit/test_base
 #	make check UPDATE=1		records the golden outputs anew
 #	make fuzz FUZZ_SECONDS=60	each target of tests/fuzz, with clang
-#	make check-valgrind		a part of it under memcheck
-#	make check-threads		a part of it with four threads, for a
-#					build with --enable-sanitizers=thread
+#	make check-valgrind		under memcheck, which takes hours: see
+#					tests/memcheck for less
+#	make check-threads		with four threads, for a build with
+#					--enable-sanitizers=thread
 #	FLAME_CORPUS=DIR make check	with a corpus of recordings
 
 AM_TESTS_ENVIRONMENT = \
@@ -86,17 +87,14 @@ fuzz: all tests/mk/mkjfr
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/fuzz/run
 
-if CRITERION
-memcheck_programs = tests/unit/test_dict tests/unit/test_text
-endif
 .PHONY: check-valgrind check-threads
-check-valgrind: all $(memcheck_programs)
+check-valgrind: all $(check_PROGRAMS)
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/memcheck
-check-threads: all tests/mk/mkjfr
+check-threads: all $(check_PROGRAMS)
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/threads
-EXTRA_DIST += tests/memcheck tests/threads tests/unit/lost
+EXTRA_DIST += tests/behind.sh tests/memcheck tests/threads tests/unit/lost
 
 script_tests = \
 	tests/fuzz/replay.sh \

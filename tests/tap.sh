@@ -8,6 +8,9 @@
 
 n=0 nbad=0
 
+# Limits of time are so many times as long: where valgrind runs the tools.
+: "${TEST_SLOW:=1}"
+
 # Explanations go to standard output as comments: they end up in the log.
 explain() {
 	sed 's/^/#   /'
