@@ -172,9 +172,15 @@ bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 	heap = fl_zeroed(limit, sizeof(*heap));
 	if (!heap)
 		return false;
-	for (uint32_t i = 0; i < layout->n; i++)
-		if (weight[i] > heap[0])
-			sink_down(heap, limit, weight[i]);
+	/* None is heavier than its parent. */
+	for (uint32_t i = 0; i < layout->n;) {
+		if (weight[i] <= heap[0]) {
+			i = layout->end[i];
+			continue;
+		}
+		sink_down(heap, limit, weight[i]);
+		i++;
+	}
 	*total = heap[0] + 1;
 	fl_free(heap);
 	return true;

@@ -282,17 +282,25 @@ static void put_gaps(struct fl_svg *p)
 	fl_out_text(out, "\"/>\n");
 }
 
+/* In units of the picture; end: the weight left of its right side. */
 struct run {
-	int64_t from, to, last;
+	int64_t from, last, end;
+	bool open;
 	struct fl_buf path;
 };
 
-/* A subpath begins where the last one did, and so far to the right. */
-static void end_run(struct run *run, unsigned row)
+/* Nothing is narrower than a unit. */
+static int64_t right_side(const struct fl_svg *p, const struct run *run)
 {
-	long long width = run->to - run->from;
+	return FL_MAX(fl_svg_units(p, run->end), run->from + 1);
+}
 
-	if (run->to <= run->from)
+/* A subpath begins where the last one did, and so far to the right. */
+static void end_run(const struct fl_svg *p, struct run *run, unsigned row)
+{
+	long long width = right_side(p, run) - run->from;
+
+	if (!run->open)
 		return;
 	if (run->path.size)
 		fl_buf_print(&run->path, "m%lld 0",
@@ -304,19 +312,23 @@ static void end_run(struct run *run, unsigned row)
 	run->last = run->from;
 }
 
+/* Most are so near to the one before that no unit has to be counted. */
 static void add_to_run(const struct fl_svg *p, struct run *run, uint32_t i,
 		       int64_t pixel)
 {
 	unsigned level = p->layout->level[i];
 	struct run *r = &run[level];
-	int64_t left = fl_svg_units(p, p->x[i]);
+	int64_t x = p->x[i], left;
 
-	if (r->to == r->from || left > r->to + pixel) {
-		end_run(r, row_of(p, level));
-		r->from = left;
+	if (!r->open || x > r->end + pixel * p->unit_size) {
+		left = fl_svg_units(p, x);
+		if (!r->open || left > right_side(p, r) + pixel) {
+			end_run(p, r, row_of(p, level));
+			r->from = left;
+			r->open = true;
+		}
 	}
-	r->to = fl_svg_units(p, p->x[i] + p->weight[i]);
-	r->to = FL_MAX(r->to, r->from + 1);
+	r->end = x + p->weight[i];
 }
 
 static bool put_runs(struct fl_svg *p, struct run *run)
@@ -326,7 +338,7 @@ static bool put_runs(struct fl_svg *p, struct run *run)
 	for (unsigned level = 0; level < p->rows; level++) {
 		struct run *r = &run[level];
 
-		end_run(r, row_of(p, level));
+		end_run(p, r, row_of(p, level));
 		good = good && !r->path.failed;
 		if (r->path.size) {
 			fl_out_text(p->out, "<path class=\"cut\" "

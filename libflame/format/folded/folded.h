@@ -126,6 +126,7 @@ struct fl_folded_stacks {
 		flame_id frame, stack;
 	} *frames;
 	size_t n, frames_room;
+	bool joined;		/* some may have held a ';' */
 	/* What is not asked for yet of the line before, see begin. */
 	bool waits;
 	size_t leaf;		/* of frames */

@@ -211,6 +211,9 @@ static size_t common(const char *a, const char *b, size_t n)
 	size_t i = 0;
 	unsigned same;
 
+	for (; i + 4 * FL_BLOCK_SIZE <= n; i += 4 * FL_BLOCK_SIZE)
+		if (!fl_block_same4(a + i, b + i))
+			break;
 	for (; i + FL_BLOCK_SIZE <= n; i += FL_BLOCK_SIZE) {
 		same = fl_block_same(a + i, b + i);
 		if (same != FL_BLOCK_ALL)
@@ -221,16 +224,30 @@ static size_t common(const char *a, const char *b, size_t n)
 	return i;
 }
 
-/* The frames that stay, of the line before. */
+/* Whether a frame of the line before is one of this line, too. */
+static bool stays(const struct fl_folded_stacks *s,
+		  const struct fl_folded_frame *frame, size_t shared)
+{
+	return frame->end <= shared && frame->seen <= shared &&
+	       (frame->end == s->size || s->line[frame->end] == ';');
+}
+
+/*
+ * The frames that stay, of the line before: most do.  Where frames hold a
+ * ';', what decided that may be further on.
+ */
 static size_t shared_frames(const struct fl_folded_stacks *s, size_t shared)
 {
 	size_t i = 0;
 
-	while (i < s->n && s->frames[i].end <= shared &&
-	       s->frames[i].seen <= shared &&
-	       (s->frames[i].end == s->size ||
-		s->line[s->frames[i].end] == ';'))
-		i++;
+	if (fl_unlikely(s->joined)) {
+		while (i < s->n && stays(s, &s->frames[i], shared))
+			i++;
+		return i;
+	}
+	i = s->n;
+	while (i && !stays(s, &s->frames[i - 1], shared))
+		i--;
 	return i;
 }
 
@@ -339,6 +356,7 @@ static bool find_frames(struct fl_folded_stacks *s, size_t from, size_t n)
 		if (!find_frame(s, from, frame, &opens))
 			return false;
 		if (fl_unlikely(opens)) {
+			s->joined = true;
 			frame->end = fl_folded_join(line, from, end,
 						    &frame->seen);
 			if (frame->end != end)
