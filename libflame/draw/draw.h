@@ -71,6 +71,8 @@ const struct fl_scheme *fl_scheme_named(struct flame *flame, const char *name);
 const char *fl_family_name(struct fl_colors colors);
 
 /* For schemes by groups: the colour of the n-th. */
+enum { FL_HUES = 24 };
+
 struct fl_colors fl_group_color(uint32_t n);
 /* For the scheme mine: of what the n-th expression matches. */
 struct fl_colors fl_mine_color(uint32_t n);

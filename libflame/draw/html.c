@@ -15,8 +15,8 @@
  *
  * Of several metrics each has such a block.
  *
- * A comparison's first colours are its ramp, less to more; a page of samples
- * compares two spans of time.
+ * The first colours are the ramp of a comparison, less to more, as a page of
+ * samples compares two spans of time; then the hues of groups, for its key k.
  *
  * A still picture of the widest frames is what shows before, or without,
  * the script.
@@ -96,9 +96,10 @@ static bool list_symbols(struct book *b, struct fl_map *map)
 			.name = l->name[i], .type = l->type[i],
 		};
 	}
-	if (b->column || b->moments.tick)
-		for (unsigned i = 0; i < FL_RAMP_STEPS; i++)
-			fl_paint(&b->paints, fl_ramp[i]);
+	for (unsigned i = 0; i < FL_RAMP_STEPS; i++)
+		fl_paint(&b->paints, fl_ramp[i]);
+	for (unsigned i = 0; i < FL_HUES; i++)
+		fl_paint(&b->paints, fl_group_color(i));
 	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
 	for (size_t i = 0; i < b->n; i++) {
 		struct symbol *s = &b->symbol[i];

@@ -476,7 +476,7 @@ static const struct fl_scheme scheme_cb = {
 };
 
 /* Groups: 24 hues by the golden angle, so that neighbours differ most. */
-static const struct fl_colors hues[] = {
+static const struct fl_colors hues[FL_HUES] = {
 	{ 0xf0aabf, 0x6c3246 }, { 0xc0e9b2, 0x436635 }, { 0xb0bdf8, 0x3b4375 },
 	{ 0xfed0b4, 0x804c2a }, { 0x7cd3cd, 0x005350 }, { 0xfac7f8, 0x744973 },
 	{ 0xc9c583, 0x4f4a00 }, { 0xbbe0fe, 0x296086 }, { 0xf3abaa, 0x6e3334 },
@@ -489,7 +489,7 @@ static const struct fl_colors hues[] = {
 
 struct fl_colors fl_group_color(uint32_t n)
 {
-	return hues[n % FL_COUNT(hues)];
+	return hues[n % FL_HUES];
 }
 
 struct fl_colors fl_mine_color(uint32_t n)
@@ -533,7 +533,7 @@ static struct fl_colors pick_hue(struct slice of, struct slice name,
 {
 	if (type == FLAME_GROUP || !of.size)
 		return of_family(group, name);
-	return fl_group_color(hash(of) % FL_COUNT(hues));
+	return fl_group_color(hash(of));
 }
 
 static struct fl_colors pick_package(struct slice name, enum flame_type type)

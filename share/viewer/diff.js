@@ -10,7 +10,7 @@ const diff = {
 	scale: 1, step: null,
 	most: {},	// the largest changes
 };
-const RAMP = 11, NONE = 5;
+const NONE = 5;
 const diffKeys = [["Before or after", "b"], ["Colours", "k"]];
 let hatch;
 

@@ -39,6 +39,31 @@ function paint(dark) {
 	paintLegend();
 }
 
+/*
+ * The colours that the profile came with, or a hue for each of the heaviest
+ * groups, as libflame/draw/brush.c has them.  Of the page's colours the ramp
+ * of a comparison comes first, then these hues.
+ */
+const RAMP = 11, HUES = 24, colorings = ["", "package", "library"];
+
+function colorBy(by) {
+	const tab = ["Kinds", "Packages", "Libraries"][colorings.indexOf(by)];
+	if (!tab || tab === d.colored)
+		return;
+	view.color = by;
+	d.colored = tab;
+	d.kinds ||= d.color;
+	d.color = d.kinds;
+	if (by) {
+		const { names, of, columns } = groupSums(tab, given);
+		const { self } = columns.at(-1), rank = u32(names.length);
+		[...rank.keys()].sort((a, b) => self[b] - self[a])
+			.forEach((k, at) => rank[k] = RAMP + at % HUES);
+		d.color = d.color.map((kind, s) => names[of[s]] === "(none)" ?
+			d.color[0] : rank[of[s]]);
+	}
+}
+
 const fillOf = (color) => css(inks[color * 5 + FULL]);
 
 function captionOf(symbol) {

@@ -97,7 +97,7 @@ undefined while window'
 ours='bins clip cols drag facet facets lined moments order second sets tick
 asTree base boughs column columns compares dimText down due end given heavy hit indent inverted kids
 group level made marks matchText matching method mode most name names node open pages parent picture preset rowHeight
-sides slot step sums tall text unfolded wanted way whole'
+sides slot step sums tall text unfolded wanted way whole colored kinds'
 
 # The same, but a string has the word for something else: an id, a role.
 apart='equal first icicle kind lines row rows samples steps'

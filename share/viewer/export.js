@@ -121,6 +121,16 @@ function drafter() {
 	};
 }
 
+// What the colours stand for: those of the heaviest groups.
+function legend() {
+	const { names, first, columns } = sumsOf(d.colored);
+	const { total } = columns[diff.column];
+	return diff.step ? [[0, "less"], [5, "as before"], [10, "more"]] :
+		[...names.keys()].filter((k) => total[k])
+			.sort((a, b) => total[b] - total[a]).slice(0, 9)
+			.map((k) => [d.color[first[k]], short(names[k], 30)]);
+}
+
 // The rows, frame by frame.
 function draft(to) {
 	const list = [], gap = view.row > 6 ? 1 : 0;
@@ -144,14 +154,23 @@ function picture(dark = isDark()) {
 	drawOn(dark, () => {
 		to.fillStyle = css(paper);
 		to.node = -1;
-		to.fillRect(0, -28, view.width, h + 36);
+		to.fillRect(0, -28, view.width, h + 60);
 		to.fillStyle = theme.text;
 		to.fillText(head + " — " + $("info").textContent, 4, -12);
 		draft(to);
+		let x = 4;
+		for (const [color, text] of legend()) {
+			to.node = -1;
+			to.fillStyle = fillOf(color);
+			to.fillRect(x, h + 10, 12, 12);
+			to.fillStyle = theme.text;
+			to.fillText(text, x + 17, h + 16);
+			x += 40 + ctx.measureText(text).width;
+		}
 	});
 	return '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -28 ' +
-		view.width + " " + (h + 36) + '" width="' + view.width +
-		'" height="' + (h + 36) + '" font-size="12" font-family="' +
+		view.width + " " + (h + 60) + '" width="' + view.width +
+		'" height="' + (h + 60) + '" font-size="12" font-family="' +
 		'system-ui, sans-serif">\n' +
 		to.marks.join("\n") + "\n</svg>\n";
 }
@@ -172,10 +191,8 @@ function savePng() {
 // On paper: light, whole, nothing but the graph.
 function listenPrint() {
 	addEventListener("beforeprint", () => {
-		if (!tree.open)
-			$("paper").append(new DOMParser().parseFromString(
-				picture(false), "image/svg+xml")
-				.documentElement);
+		$("paper").append(new DOMParser().parseFromString(
+			picture(false), "image/svg+xml").documentElement);
 	});
 	addEventListener("afterprint", () => $("paper").replaceChildren());
 }

@@ -34,7 +34,7 @@ function drawMini() {
 	if (hide)
 		return;
 	const { width } = view, { picture } = mini;
-	const of = [d.node, search.hit, theme, width, view.icicle, diff.step];
+	const of = [d.node, search.hit, theme, d.color, width, view.icicle, diff.step];
 	if (of.some((v, k) => v !== mini.of[k])) {
 		mini.of = of;
 		clearTimeout(mini.due);

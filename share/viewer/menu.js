@@ -40,7 +40,7 @@ const moreKeys = [
 	["Views", "1–5 i r"],
 	["Table, overview, export", "t v e"],
 	["Heaviest first, or by name", "w"],
-	["Dark or light", "d"],
+	["Colours; dark or light", "k d"],
 ];
 
 /*

@@ -296,8 +296,17 @@ const keys = {
 	"-": () => scale(1.25, middle()),
 	" ": pin, p: pin,
 	b: () => d.compares && compare(1 - diff.column),
-	k: () => d.compares && repaint({ self: "total", total: "kind" }
-		[diff.by], diff.equal),
+	k() {
+		if (d.compares) {
+			repaint({ self: "total", total: "kind" }[diff.by],
+				diff.equal);
+			return;
+		}
+		colorBy(colorings[(colorings.indexOf(view.color) + 1) % 3]);
+		draw();
+		tell("Colours: " + d.colored);
+		remember(false);
+	},
 	d: flipTheme,
 	",": () => nudge(-1), ".": () => nudge(1),
 	"<": () => nudge(-1, true), ">": () => nudge(1, true),

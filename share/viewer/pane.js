@@ -54,7 +54,7 @@ function sumsOf(tab) {
 	return pane.sums.get(tab);
 }
 
-function groupSums(tab) {
+function groupSums(tab, g = whole) {
 	const ids = new Map(), names = [], first = [];
 	const of = Uint32Array.from(d.names, (name, s) => {
 		const key = groupOf(tab, s);
@@ -65,8 +65,8 @@ function groupSums(tab) {
 		}
 		return ids.get(key);
 	});
-	const { n, name, end } = whole;
-	const columns = whole.columns.map((c) => {
+	const { n, name, end } = g;
+	const columns = g.columns.map((c) => {
 		const self = f64(names.length), total = f64(names.length);
 		const until = u32(names.length);
 		for (let i = 1; i < n; i++) {

@@ -15,7 +15,7 @@ let d;				// the profile, and the nodes in view
 let given, whole;		// its own nodes; the same with the steps taken
 const view = {
 	mode: "", method: 0,	// of the sandwich
-	theme: "",		// that was asked for here, or by the link
+	theme: "", color: "",	// that were asked for here, or by the link
 	group: "",		// or "pkg:java.util": instead
 	steps: [],		// see rewrite.js
 	heavy: false,		// siblings by weight, not by name
@@ -262,6 +262,7 @@ function remember(push) {
 	for (const { kind, text } of view.steps)
 		p.push(kind + "=" + encodeURIComponent(text));
 	linkDiff(put);
+	put(view.color, "c=" + view.color);
 	put(view.heavy, "o=weight");
 	put(view.focus, "z=" + encodeURIComponent(hashOf(view.focus)));
 	put(search.text !== d.preset, "q=" + encodeURIComponent(search.text));
@@ -290,6 +291,7 @@ function restore(animate, hash = location.hash) {
 		dataset.theme = view.theme = p.get("d");
 		paint(isDark());
 	}
+	colorBy(p.get("c") || "");
 	const name = p.get("m");
 	const steps = [...p].filter(([kind]) =>
 		Object.hasOwn(d.moments ? ruleNames : rules, kind))

@@ -33,7 +33,7 @@ act() {
 		--disable-component-update --disable-sync --window-size=1280,900 \
 		--disable-features=IsolateSandboxedIframes \
 		--user-data-dir="$scratch/profile" --enable-logging=stderr \
-		--virtual-time-budget=60000 --dump-dom "file://$scratch/probed.html" \
+		--virtual-time-budget=200000 --dump-dom "file://$scratch/probed.html" \
 		> dom 2> log
 	sed -n 's/.*"\(not ok\|ok\): \(.*\)", source.*/\1 \2/p' log > said
 	while read -r verdict rest

@@ -187,6 +187,19 @@
 		true);
 	$("menu").hidePopover();
 
+	dispatchEvent(new Event("beforeprint"));
+	is("on paper there is a legend", [$("paper").querySelectorAll("title")
+		.length, $("paper").querySelectorAll("rect").length,
+		$("paper").querySelector("text:last-child").textContent],
+		[11, 13, "(none)"]);
+	dispatchEvent(new Event("afterprint"));
+	is("only there", $("paper").children.length, 0);
+	key("3");
+	dispatchEvent(new Event("beforeprint"));
+	is("of the tree the graph", $("paper").querySelectorAll("title")
+		.length, 11);
+	dispatchEvent(new Event("afterprint"));
+	key("1");
 	await at("<i>x<i>");
 	key("u");
 	is("its source is a link", link, "https://host/%3Ci%3Ex%3Ci%3E?l=");

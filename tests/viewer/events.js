@@ -40,4 +40,25 @@
 	await pause(300);
 	is("and by arrow", [open(), document.activeElement === tabs()[2]],
 		[2, true]);
+	const fill = () => {
+		const c = $("canvas"), box = c.getContext("2d");
+		return [...box.getImageData(c.width / 2, c.height - 33, 1, 1)
+			.data].join();
+	};
+	const colors = [];
+	key("Escape");
+	for (const told of ["packages", "libraries", "kinds"]) {
+		key("k");
+		await rest();
+		is("k colours by " + told, $("status").textContent
+			.toLowerCase(), "colours: " + told);
+		colors.push(location.hash + fill());
+	}
+	is("each its own", [colors[0].slice(-9) !== colors[2].slice(-9),
+		colors.map((s) => s.includes("c="))], [true, [true, true, false]]);
+	location.hash = "c=package&e=cpu";
+	await pause(500);
+	dispatchEvent(new Event("beforeprint"));
+	is("a link tells it, and the legend of it", $("paper").textContent
+		.includes("java.util.concurrent"), true);
 	is("the end", 1, 1);
