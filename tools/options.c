@@ -216,10 +216,14 @@ static void help(const struct cli_tool *tool, const struct table *table)
 			 o->argument && o->argument[0] != '[' ? " " : "",
 			 o->argument ? o->argument : "");
 		if (o->letter)
-			printf("  -%c, %-24s %s\n", o->letter, left,
-			       o->summary);
+			printf("  -%c, ", o->letter);
 		else
-			printf("      %-24s %s\n", left, o->summary);
+			printf("      ");
+		/* Two blanks end an option: completions go by them. */
+		if (strlen(left) < 24)
+			printf("%-24s %s\n", left, o->summary);
+		else
+			printf("%s\n%31s%s\n", left, "", o->summary);
 	}
 	list_rows(tool, "Formats that are read", 'i');
 	list_rows(tool, "Formats that are written", 'o');
@@ -343,8 +347,9 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 			NULL, 256 + (int)i };
 		if (!o->letter)
 			continue;
+		/* What may be left out has only a long option. */
 		letters[n++] = o->letter;
-		if (o->argument)
+		if (o->argument && o->argument[0] != '[')
 			letters[n++] = ':';
 		letters[n] = '\0';
 	}
