@@ -269,6 +269,12 @@ int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink);
 const char *flame_tree_metric(const struct flame_tree *tree);
 int64_t flame_tree_total(const struct flame_tree *tree, unsigned column);
 /*
+ * How long a column's profiles were recorded, in ns: as recordings say of
+ * themselves, else from the first to the last time of a sample, within the
+ * times that were asked for.  Several are one, gaps included.  0: not known.
+ */
+int64_t flame_tree_duration(const struct flame_tree *tree, unsigned column);
+/*
  * Weights of a column become weight * total / its own total, rounded
  * towards zero, each for itself: their sum may be a little less than total.
  */

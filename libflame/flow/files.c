@@ -211,6 +211,8 @@ static void copy_facts(struct flame_source *to, const struct flame_source *from)
 	to->damage = from->damage;
 	to->start = from->start;
 	to->end = from->end;
+	to->first = from->first;
+	to->last = from->last;
 	to->started = true;
 	for (size_t i = 0; i < from->nfacts; i++)
 		fl_fact(to, from->facts[i].key, "%s", from->facts[i].value);

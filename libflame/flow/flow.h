@@ -106,6 +106,8 @@ struct flame_source {
 	struct fl_file *ahead;	/* files.c; NULL: nobody reads it ahead */
 	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
 	int64_t start, end;
+	/* Of formats that do not say it: times of samples, taken or not. */
+	int64_t first, last;
 	struct flame_fact *facts;
 	size_t nfacts, facts_room;
 	struct fl_arena arena;	/* dies with the source: facts, scratch */
@@ -274,6 +276,13 @@ bool fl_select_pass(struct flame_source *source,
  */
 int64_t fl_when_resolve(const struct fl_when *when, int64_t start,
 			int64_t end);
+/*
+ * From when to when the samples that were taken could be, once it was read:
+ * all of the recording, or what --from and --to leave of it.  false: it is
+ * not known, or nothing.
+ */
+bool fl_source_span(const struct flame_source *source, int64_t *from,
+		    int64_t *to);
 /* Whether STATE_RUNNABLE (or RUNNABLE) is in a list such as "r,s". */
 bool fl_state_listed(const char *list, struct slice state);
 /* "10ms", "5us", "1s", "7ns", "10" (ms) as ns. */

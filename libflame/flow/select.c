@@ -230,6 +230,24 @@ int64_t fl_when_resolve(const struct fl_when *when, int64_t start, int64_t end)
 	return FLAME_NOTIME;
 }
 
+bool fl_source_span(const struct flame_source *source, int64_t *from,
+		    int64_t *to)
+{
+	const struct fl_select *s = &source->select;
+	int64_t start = source->start, end = source->end, limit;
+
+	*from = source->first == FLAME_NOTIME ? start : source->first;
+	*to = end == FLAME_NOTIME ? source->last : end;
+	if (*from == FLAME_NOTIME || *to == FLAME_NOTIME)
+		return false;
+	limit = fl_when_resolve(&s->from, start, end);
+	*from = FL_MAX(*from, limit);
+	limit = fl_when_resolve(&s->to, start, end);
+	if (limit != FLAME_NOTIME)
+		*to = FL_MIN(*to, limit);
+	return *from < *to;
+}
+
 bool fl_state_listed(const char *list, struct slice state)
 {
 	if (fl_slice_starts(state, "STATE_")) {

@@ -34,6 +34,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->flame = flame;
 	source->in = in;
 	source->start = source->end = FLAME_NOTIME;
+	source->first = source->last = FLAME_NOTIME;
 	source->select.spans.latency = -1;
 	source->select.tail = 0.1;
 	source->format = format ? fl_format_named(flame, format, false) :

@@ -106,6 +106,34 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	return fl_tree_add(c->tree, c->column, sample->stack, sample->weight);
 }
 
+/* Several are one: from the first one's begin to the last one's end. */
+static int end(struct flame_sink *sink, struct flame_source *source)
+{
+	const struct column *c = sink->state;
+	struct fl_span *span = &c->tree->span[c->column];
+	bool fresh = span->from == span->to;
+	int64_t from, to;
+
+	if (!fl_source_span(source, &from, &to)) {
+		span->unknown = true;
+		return FLAME_OK;
+	}
+	span->from = fresh ? from : FL_MIN(span->from, from);
+	span->to = fresh ? to : FL_MAX(span->to, to);
+	return FLAME_OK;
+}
+
+int64_t flame_tree_duration(const struct flame_tree *tree, unsigned column)
+{
+	int64_t ns;
+
+	if (column >= tree->columns || tree->span[column].unknown ||
+	    __builtin_sub_overflow(tree->span[column].to,
+				   tree->span[column].from, &ns))
+		return 0;
+	return ns;
+}
+
 struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 {
 	struct flame_sink *sink;
@@ -122,6 +150,7 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	c->tree = tree;
 	c->column = column;
 	sink->put = put;
+	sink->end = end;
 	return sink;
 }
 

@@ -42,6 +42,10 @@ struct flame_tree {
 	size_t space[2];	/* there could be */
 	int64_t total[2];
 	double scaled[2];	/* by flame_tree_scale; 0: not */
+	struct fl_span {
+		int64_t from, to;	/* the same: nothing was read */
+		bool unknown;		/* of one that was */
+	} span[2];
 	flame_id metric;	/* the last one seen */
 	bool places;		/* layouts tell of_stack */
 	struct flame_rank *ranks;	/* given out last */

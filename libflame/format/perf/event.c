@@ -93,6 +93,16 @@ struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 	return &r->events[*place];
 }
 
+void fl_perf_saw(struct flame_source *source, int64_t first, int64_t last)
+{
+	if (first == FLAME_NOTIME)
+		return;
+	if (source->first == FLAME_NOTIME || first < source->first)
+		source->first = first;
+	if (source->last == FLAME_NOTIME || last > source->last)
+		source->last = last;
+}
+
 void fl_perf_event_count(struct fl_perf_reader *r,
 			 struct fl_perf_event *event,
 			 const struct fl_perf_header *h)
@@ -111,6 +121,7 @@ void fl_perf_event_count(struct fl_perf_reader *r,
 			m->last = h->time;
 		if (r->source->start == FLAME_NOTIME)
 			r->source->start = h->time;
+		fl_perf_saw(r->source, h->time, h->time);
 	}
 	if (r->source->select.survey && h->tid >= 0 &&
 	    fl_map_put(&event->threads, (uint64_t)h->tid, &fresh))

@@ -107,6 +107,7 @@ void fl_perf_join(struct flame_source *whole, struct flame_source *part)
 	to->bad += from->bad;
 	to->no_period += from->no_period;
 	to->lost += from->lost;
+	fl_perf_saw(whole, part->first, part->last);
 	forget_counts(from);
 	join_facts(whole, part);
 }

@@ -70,6 +70,8 @@ struct fl_perf_reader {
  */
 struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 					 struct slice text);
+/* Times that there were: see flame_source. */
+void fl_perf_saw(struct flame_source *source, int64_t first, int64_t last);
 void fl_perf_event_count(struct fl_perf_reader *r,
 			 struct fl_perf_event *event,
 			 const struct fl_perf_header *h);
