@@ -81,7 +81,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/brush.c libflame/draw/caption.c \
 	libflame/draw/classic.c libflame/draw/draw.h libflame/draw/html.c \
 	libflame/draw/nameattr.c libflame/draw/pack.c \
-	libflame/draw/palette.c libflame/draw/paper.c libflame/draw/svg.c \
+	libflame/draw/compare.c libflame/draw/palette.c \
+	libflame/draw/paper.c libflame/draw/svg.c \
 	libflame/draw/svg.h libflame/draw/svg_frames.c libflame/draw/text.c
 
 # Where elfutils is: perf's --inline.

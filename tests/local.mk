@@ -27,6 +27,7 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 unit_tests =
 unit_tests += tests/unit/test_base
 unit_tests += tests/unit/test_dict
+unit_tests += tests/unit/test_compare
 unit_tests += tests/unit/test_draw
 unit_tests += tests/unit/test_filter
 unit_tests += tests/unit/test_filter_labels
@@ -122,6 +123,7 @@ script_tests = \
 	tests/coherence/pictures \
 	tests/viewer/times \
 	tests/viewer/looks \
+	tests/viewer/diffs \
 	tests/viewer/views \
 	tests/coherence/corpus
 TESTS += $(script_tests)

@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-	{ 'n', "normalize", NULL, "scale the first to the total of the second" },
+	{ 'n', "normalize", "[=total|time|none]",
+	  "as if totals or times were equal (total)" },
 	{ 'q', "brief", NULL, "write nothing; exit with 1 if they differ" },
 	{ 0, "sort", "self|total", "what --top goes by (self)" },
 	{ 0, "strip-hex", NULL, "addresses in names become 0x..." },
@@ -19,7 +20,9 @@ static const struct cli_option options[] = {
 };
 
 struct own {
-	bool normalize, brief, top, by_total;
+	const char *normalize;	/* "total", "time"; NULL: not */
+	bool drawn;		/* the writer does that */
+	bool brief, top, by_total;
 	long rows;
 };
 
@@ -33,6 +36,18 @@ static bool take_rows(struct cli *cli, const char *value)
 	if (!value || (end != value && !*end && own->rows >= 0))
 		return true;
 	cli_say(cli, "--top=%s: a number of rows", value);
+	return false;
+}
+
+static bool take_normalize(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+
+	own->normalize = strcmp(value, "none") == 0 ? NULL : value;
+	if (!own->normalize || strcmp(value, "total") == 0 ||
+	    strcmp(value, "time") == 0)
+		return true;
+	cli_say(cli, "--normalize=%s: total, time or none", value);
 	return false;
 }
 
@@ -52,10 +67,26 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		return false;
 	}
 	if (strcmp(name, "normalize") == 0)
-		own->normalize = true;
-	else if (strcmp(name, "brief") == 0)
+		return take_normalize(cli, value ? value : "total");
+	if (strcmp(name, "brief") == 0)
 		own->brief = true;
 	return true;
+}
+
+/* What is drawn keeps its counts, and is scaled only as it is shown. */
+static bool settle_drawing(struct cli *cli)
+{
+	const char *format = cli->output_format;
+	struct own *own = cli->own;
+
+	if (!format && cli->output)
+		format = flame_format_of(cli->output);
+	own->drawn = !cli->own_output && format &&
+		     (strcmp(format, "svg") == 0 ||
+		      strcmp(format, "html") == 0 ||
+		      strcmp(format, "text") == 0);
+	return !own->drawn || !own->normalize ||
+	       cli_set(cli, "normalize", own->normalize);
 }
 
 static bool settle(struct cli *cli)
@@ -64,6 +95,8 @@ static bool settle(struct cli *cli)
 
 	cli->diff = true;
 	cli->own_output = own->brief || own->top;
+	if (!settle_drawing(cli))
+		return false;
 	if (cli->ninputs == 2 || cli->info ||
 	    (cli->event && strcmp(cli->event, "list") == 0))
 		return true;
@@ -196,16 +229,39 @@ static int put_top(const struct cli *cli, struct flame *flame,
 	return CLI_TROUBLE;
 }
 
-/* As the peers do: each is rounded down, and what that takes is told. */
-static void normalize(const struct cli *cli, struct flame_tree *tree)
+/* The first's total, had it taken as long as the second. */
+static bool total_by_time(const struct cli *cli, const struct flame_tree *tree,
+			  int64_t *total)
 {
+	double want = (double)flame_tree_total(tree, 0);
+
+	for (unsigned i = 0; i < 2; i++)
+		if (!flame_tree_duration(tree, i)) {
+			cli_say(cli, "--normalize=time: how long %s was "
+				"recorded is not known", cli->inputs[i]);
+			return false;
+		}
+	want = want / (double)flame_tree_duration(tree, 0) *
+	       (double)flame_tree_duration(tree, 1);
+	*total = want < 0x1p63 ? (int64_t)(want + 0.5) : INT64_MAX;
+	return true;
+}
+
+/* As the peers do: each is rounded down, and what that takes is told. */
+static bool normalize(const struct cli *cli, struct flame_tree *tree)
+{
+	const struct own *own = cli->own;
 	int64_t want = flame_tree_total(tree, 1), lost;
 
+	if (strcmp(own->normalize, "time") == 0 &&
+	    !total_by_time(cli, tree, &want))
+		return false;
 	flame_tree_scale(tree, 0, want);
 	lost = want - flame_tree_total(tree, 0);
 	if (lost > 0 && lost < want && !cli->quiet)
 		cli_say(cli, "rounding down took %" PRId64 " of %" PRId64
 			" from the first profile", lost, want);
+	return true;
 }
 
 static int gathered(struct cli *cli, struct flame *flame,
@@ -213,8 +269,8 @@ static int gathered(struct cli *cli, struct flame *flame,
 {
 	const struct own *own = cli->own;
 
-	if (own->normalize)
-		normalize(cli, tree);
+	if (own->normalize && !own->drawn && !normalize(cli, tree))
+		return CLI_TROUBLE;
 	if (own->brief)
 		return tell_by_status(tree);
 	return own->top ? put_top(cli, flame, tree) : CLI_FINE;

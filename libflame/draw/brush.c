@@ -267,12 +267,6 @@ static int open_scheme(struct fl_brush *brush)
 	return FLAME_OK;
 }
 
-static const int64_t *told(const struct fl_brush *brush, unsigned column)
-{
-	return brush->page->delta_total ? brush->layout->total[column] :
-					  brush->layout->self[column];
-}
-
 /*
  * What chance alone may make of two counts: their difference varies by the
  * root of their sum.  Only counts do; the peers know nothing of it.
@@ -294,16 +288,15 @@ static double noise_of(const struct fl_brush *brush)
 								      NOISE;
 }
 
-static void open_changes(struct fl_brush *brush)
+static bool tells_total(const struct fl_brush *brush)
 {
-	const int64_t *before = told(brush, 0), *after = told(brush, 1);
+	return brush->page->delta == FL_DELTA_TOTAL;
+}
 
-	for (uint32_t i = 0; i < brush->layout->n; i++) {
-		int64_t change = after[i] - before[i];
-
-		brush->most = FL_MAX(brush->most,
-				     change < 0 ? -change : change);
-	}
+void fl_brush_open_changes(struct fl_brush *brush)
+{
+	brush->most = fl_most_change(brush->page, brush->layout,
+				     tells_total(brush));
 	brush->noise = noise_of(brush);
 }
 
@@ -335,22 +328,32 @@ int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
 				       page->highlight, why);
 	}
 	if (layout->columns == 2)
-		open_changes(brush);
+		fl_brush_open_changes(brush);
 	if (page->palette && !(brush->palette = palette_open(page->palette)))
 		return fl_no_memory(flame);
 	return FLAME_OK;
 }
 
-static struct fl_colors of_change(const struct fl_brush *brush, uint32_t node)
+/* Of counts that were multiplied the noise was too: by the square. */
+static double sigma_of(const struct fl_brush *brush, uint32_t node)
 {
+	const struct fl_layout *l = brush->layout;
+	int64_t *const *of = tells_total(brush) ? l->total : l->self;
 	const double *scaled = brush->page->tree->scaled;
-	int64_t before = told(brush, 0)[node], after = told(brush, 1)[node];
-	int64_t change = after - before;
-	double sigma = sqrt(before * (scaled[0] > 0 ? scaled[0] : 1) +
-			    after * (scaled[1] > 0 ? scaled[1] : 1));
+	double by = brush->page->scale;
+
+	return sqrt((double)of[0][node] * by * by *
+		    (scaled[0] > 0 ? scaled[0] : 1) +
+		    (double)of[1][node] * (scaled[1] > 0 ? scaled[1] : 1));
+}
+
+struct fl_colors fl_brush_change(const struct fl_brush *brush, uint32_t node)
+{
+	double change = fl_change(brush->page, brush->layout, node,
+				  tells_total(brush));
 	uint32_t c;
 
-	if (fabs((double)change) < brush->noise * sigma)
+	if (fabs(change) < brush->noise * sigma_of(brush, node))
 		change = 0;
 	if (brush->page->negate)
 		change = -change;
@@ -394,7 +397,7 @@ struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node)
 	    fl_java_match(brush->highlight, name))
 		return match;
 	if (brush->layout->columns == 2)
-		return of_change(brush, node);
+		return fl_brush_change(brush, node);
 	colors = fl_brush_scheme(brush, !node, name, type);
 	return brush->palette && node ?
 		of_palette(brush, name, type, colors) : colors;

@@ -310,6 +310,15 @@ static bool fits(struct slice text, double units)
 	return true;
 }
 
+double fl_caption_width(struct slice text)
+{
+	unsigned width = 0;
+
+	for (size_t i = 0; i < text.size; i++)
+		width += advance(text.at[i]);
+	return (double)width * FONT / EM;
+}
+
 struct slice fl_caption_fit(const struct fl_caption *c, double pixels,
 			    bool *cut)
 {

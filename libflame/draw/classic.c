@@ -387,10 +387,10 @@ uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
 	return paint(hue_of(how, name, type), v);
 }
 
-uint32_t fl_classic_change(const struct fl_classic *how, int64_t change,
-			   int64_t most)
+uint32_t fl_classic_change(const struct fl_classic *how, double change,
+			   double most)
 {
-	double share = most > 0 ? (double)change / (double)most : 0;
+	double share = most > 0 ? change / most : 0;
 	double size = share < 0 ? -share : share;
 	unsigned x = how->inferno ? up(100, 150, 1 - size) :
 				    up(0, 210, 1 - size);

@@ -9,6 +9,7 @@
  *	nameattr.c	links and the like, by name
  *	caption.c	what is written on it, and what still fits
  *	paper.c		text, numbers and shares as both pages spell them
+ *	compare.c	two columns as one picture
  *	svg.c html.c	the pages; svg_frames.c is the boxes of the first
  *	pack.c		columns as HTML's script is given them
  *	text.c		the same in a terminal
@@ -48,8 +49,8 @@ struct fl_classic {
 uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
 			  enum flame_type type);
 /* Of a comparison: self, by the largest change there is. */
-uint32_t fl_classic_change(const struct fl_classic *how, int64_t change,
-			   int64_t most);
+uint32_t fl_classic_change(const struct fl_classic *how, double change,
+			   double most);
 uint32_t fl_classic_dark(uint32_t color);
 
 struct fl_scheme {
@@ -90,7 +91,7 @@ struct fl_brush {
 	size_t nmine, mine_room;
 	struct fl_map ranks;		/* of groups, by their hash */
 	struct fl_palette *palette;	/* --cp */
-	int64_t most;			/* change, of self or total */
+	double most;			/* change, of self or total */
 	double noise;			/* sigmas within which it is none */
 };
 
@@ -102,6 +103,9 @@ int fl_brush_open_scheme(struct fl_brush *brush, const struct fl_page *page,
 			 const struct fl_layout *layout);
 struct fl_colors fl_brush_scheme(struct fl_brush *brush, bool root,
 				 struct slice name, enum flame_type type);
+/* Of two columns; fl_brush_open has it. */
+void fl_brush_open_changes(struct fl_brush *brush);
+struct fl_colors fl_brush_change(const struct fl_brush *brush, uint32_t node);
 /* What was learnt by --cp is written; FLAME_OK where nothing failed. */
 int fl_brush_save(struct fl_brush *brush);
 void fl_brush_close(struct fl_brush *brush);
@@ -164,6 +168,9 @@ void fl_caption(struct fl_caption *caption, struct slice name,
 struct slice fl_caption_fit(const struct fl_caption *caption, double pixels,
 			    bool *cut);
 
+/* As wide as it is in 12 pixel text. */
+double fl_caption_width(struct slice text);
+
 /* pack.c -------------------------------------------------------------- */
 
 /* What a page's script is given; it goes out between open and close. */
@@ -190,6 +197,7 @@ void fl_put_escaped(struct fl_out *out, struct slice text, size_t max);
 void fl_put_string(struct fl_out *out, const char *text);
 /* 1,234,567 */
 void fl_put_count(struct fl_out *out, int64_t n);
+size_t fl_format_count(char text[32], int64_t n, bool sign);
 /* +1,234 or -1,234 */
 void fl_put_change(struct fl_out *out, int64_t n);
 /* 12.34% */
@@ -202,8 +210,35 @@ struct slice fl_node_name(const struct fl_page *page,
 /* The total in a column from which on nodes are no more than limit. */
 bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 		 size_t limit, int64_t *total);
-/* The largest change of self, up or down, from column 0 to 1. */
-int64_t fl_most_change(const struct fl_layout *layout);
+/* What is more than nothing, in three digits or more: 1234, 12.3, 0.0123 */
+void fl_put_digits(struct fl_out *out, double n);
+
+/* compare.c ----------------------------------------------------------- */
+
+/* What of a layout is drawn, as one column.  Zeroed before it is opened. */
+struct fl_column {
+	struct fl_layout layout;	/* borrows from the other */
+	int64_t *self, *total;		/* --widths max: its own */
+};
+
+/* false: no memory; to be closed all the same. */
+bool fl_column_open(struct fl_column *widths, const struct fl_page *page,
+		    const struct fl_layout *layout);
+void fl_column_close(struct fl_column *widths);
+/* From column 0, as the page scales it, to 1: of the total, or the self. */
+double fl_change(const struct fl_page *page, const struct fl_layout *layout,
+		 uint32_t node, bool total);
+/* As it is told: whole. */
+int64_t fl_change_between(const struct fl_page *page, int64_t before,
+			  int64_t after);
+int64_t fl_change_told(const struct fl_page *page,
+		       const struct fl_layout *layout, uint32_t node,
+		       bool total);
+/* The largest one, up or down. */
+double fl_most_change(const struct fl_page *page,
+		      const struct fl_layout *layout, bool total);
+/* "before × 1.25 for equal totals"; where the page is normalized. */
+void fl_put_scale(struct fl_out *out, const struct fl_page *page);
 
 /* viewer.c (made by share/viewer/embed.sh) ------------------------------ */
 
@@ -216,7 +251,7 @@ struct fl_viewer {
 	struct fl_script plain;
 	struct fl_script compared;		/* of a comparison */
 	struct fl_script timed;			/* of samples; has all */
-	const char *body;			/* the markup */
+	const char *body, *plain_body;		/* the markup */
 	const char *svg_style, *svg_script;	/* of a picture */
 };
 

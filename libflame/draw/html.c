@@ -5,7 +5,8 @@
  * it.  All numbers are LEB128, texts a size and bytes:
  *
  *	1, flags, nodes, symbols, colours, frame height
- *	title, subtitle, notes, unit, metric, highlight
+ *	title, subtitle, notes, unit, metric, highlight; of a comparison how
+ *	it opens, as a link tells it (diff.js)
  *	colours: light and dark, three bytes each
  *	symbols, sorted: bytes shared with the one before, rest, type, colour
  *	of each node in preorder, column by column: its children; its symbol's
@@ -31,6 +32,7 @@
 enum {
 	VERSION = 1,
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
+	OPENS = 16,
 	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
 };
 
@@ -48,8 +50,8 @@ struct book {
 	struct fl_layout *layout;
 	struct fl_moments moments;	/* n 0: none */
 	bool further;			/* of several metrics: not the first */
-	unsigned column;		/* widths: the last one */
-	int64_t most;			/* change of self */
+	bool compares;
+	struct fl_column widths;
 	struct fl_brush brush;
 	struct fl_paints paints;
 	struct symbol *symbol;
@@ -97,7 +99,8 @@ static bool list_symbols(struct book *b, struct fl_map *map)
 		};
 	}
 	for (unsigned i = 0; i < FL_RAMP_STEPS; i++)
-		fl_paint(&b->paints, fl_ramp[i]);
+		fl_paint(&b->paints, fl_ramp[b->page->negate ?
+					     FL_RAMP_STEPS - 1 - i : i]);
 	for (unsigned i = 0; i < FL_HUES; i++)
 		fl_paint(&b->paints, fl_group_color(i));
 	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
@@ -126,13 +129,34 @@ static bool number_symbols(struct book *b)
 	return good;
 }
 
+/* "s=2.000&w=after&c=self&n=time&r=30000000000-60000000000" */
+static void pack_opening(const struct book *b, struct fl_packer *p)
+{
+	static const char *const widths[] = { "after", "before", "larger" };
+	static const char *const normal[] = { "none", "total", "time" };
+	const struct fl_page *page = b->page;
+	uint64_t noise = (uint64_t)fl_int64(b->brush.noise * 1000 + 0.5);
+	int64_t before = flame_tree_duration(page->tree, 0);
+	int64_t after = flame_tree_duration(page->tree, 1);
+	char text[160], times[64] = "";
+
+	if (before && after)
+		snprintf(times, sizeof(times), "&r=%" PRId64 "-%" PRId64,
+			 before, after);
+	snprintf(text, sizeof(text), "s=%" PRIu64 ".%03u&w=%s&c=%s&n=%s%s",
+		 noise / 1000, (unsigned)(noise % 1000), widths[page->widths],
+		 page->delta == FL_DELTA_TOTAL ? "total" : "self",
+		 normal[page->normalize], times);
+	fl_pack_text(p, text);
+}
+
 static void pack_head(const struct book *b, struct fl_packer *p)
 {
 	const struct fl_page *page = b->page;
 
 	fl_pack_number(p, VERSION);
 	fl_pack_number(p, (page->inverted ? INVERTED : 0) |
-		       (b->column ? COMPARES : 0) |
+		       (b->compares ? COMPARES | OPENS : 0) |
 		       (page->as_tree ? AS_TREE : 0) |
 		       (b->moments.n ? SAMPLES : 0));
 	fl_pack_number(p, b->layout->n);
@@ -145,6 +169,8 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 	fl_pack_text(p, page->countname ? page->countname : b->layout->unit);
 	fl_pack_text(p, b->layout->metric);
 	fl_pack_text(p, page->highlight);
+	if (b->compares)
+		pack_opening(b, p);
 	for (uint32_t i = 0; i < b->paints.n; i++) {
 		uint32_t light = b->paints.at[i].light;
 		uint32_t dark = b->paints.at[i].dark;
@@ -262,11 +288,8 @@ static bool put_data(struct book *b)
 
 static uint32_t fill_of(const struct book *b, uint32_t i)
 {
-	const struct fl_layout *l = b->layout;
-
-	if (b->column)
-		return fl_ramp[fl_ramp_step(l->self[1][i] - l->self[0][i],
-				       b->most)].light;
+	if (b->compares)
+		return fl_brush_change(&b->brush, i).light;
 	return b->paints.at[b->symbol[b->of_node[i]].paint].light;
 }
 
@@ -305,17 +328,17 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 /* The widest frames, without a style: any policy lets them show. */
 static bool put_still(struct book *b)
 {
-	const struct fl_layout *l = b->layout;
-	const int64_t *total = l->total[b->column];
+	const struct fl_layout *l = &b->widths.layout;
+	const int64_t *total = l->total[0];
 	double scale = (double)STILL_WIDTH / FL_MAX(total[0], 1);
 	int64_t *x = fl_zeroed(l->n, sizeof(*x)), least;
 	unsigned rows = 1;
 
-	if (!x || !fl_heaviest(l, b->column, STILL_FRAMES, &least)) {
+	if (!x || !fl_heaviest(l, 0, STILL_FRAMES, &least)) {
 		fl_free(x);
 		return false;
 	}
-	fl_layout_x(l, b->column, x);
+	fl_layout_x(l, 0, x);
 	least = FL_MAX(least, fl_int64(1 / scale));
 	for (uint32_t i = 1; i < l->n; i++)
 		if (total[i] >= least)
@@ -427,7 +450,8 @@ static void put_head(const struct book *b)
 	fl_out_text(out, "</title>\n");
 	put_style(b);
 	fl_out_text(out, "\n</head>\n<body>\n");
-	fl_out_text(out, fl_viewer.body);
+	fl_out_text(out, script_of(b->page) == &fl_viewer.plain &&
+		    !b->page->split ? fl_viewer.plain_body : fl_viewer.body);
 }
 
 static bool put_profile(struct book *b)
@@ -448,7 +472,7 @@ static bool settle_samples(struct book *b)
 	    !fl_samples_settle(page->samples, b->layout, &b->moments))
 		return false;
 	page->timed = page->nmore || b->moments.n;
-	page->compared = b->column;
+	page->compared = b->compares;
 	return true;
 }
 
@@ -465,10 +489,12 @@ static int write_profile(struct fl_page *page, bool further)
 		return FLAME_FAILED;
 	if (fl_brush_open_scheme(&b.brush, &shown, b.layout) != FLAME_OK)
 		goto closed;
-	b.column = b.layout->columns - 1;
-	b.most = b.column ? fl_most_change(b.layout) : 0;
+	b.compares = b.layout->columns == 2;
+	if (b.compares)
+		fl_brush_open_changes(&b.brush);
 	b.of_node = fl_zeroed(b.layout->n, sizeof(*b.of_node));
-	if (b.of_node && settle_samples(&b) && number_symbols(&b) &&
+	if (b.of_node && fl_column_open(&b.widths, &shown, b.layout) &&
+	    settle_samples(&b) && number_symbols(&b) &&
 	    put_profile(&b))
 		status = FLAME_OK;
 	else
@@ -477,6 +503,7 @@ static int write_profile(struct fl_page *page, bool further)
 	page->compared = page->compared || shown.compared;
 closed:
 	fl_brush_close(&b.brush);
+	fl_column_close(&b.widths);
 	fl_paints_free(&b.paints);
 	fl_layout_free(b.layout);
 	fl_moments_free(&b.moments);
@@ -489,6 +516,7 @@ static int write_html(struct fl_page *page)
 {
 	struct fl_page shown = *page;
 
+	page->brushed = true;
 	if (page->split &&
 	    (put_beside(page, ".js", fl_viewer.timed.text) != FLAME_OK ||
 	     put_beside(page, ".css", fl_viewer.style) != FLAME_OK))

@@ -739,7 +739,9 @@ unsigned fl_ramp_step(double change, double most)
 	double size = change < 0 ? -change : change;
 	unsigned k = 0;
 
-	while (k < FL_RAMP_NONE && 25 * size > k * k * most)
+	/* What is left of numbers that were multiplied is nothing. */
+	while (k < FL_RAMP_NONE &&
+	       25 * size > (k ? k * k : 1e-9) * most)
 		k++;
 	return change < 0 ? FL_RAMP_NONE - k : FL_RAMP_NONE + k;
 }

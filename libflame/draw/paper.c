@@ -76,28 +76,35 @@ void fl_put_string(struct fl_out *out, const char *text)
 	fl_put_escaped(out, (struct slice){ text, strlen(text) }, SIZE_MAX);
 }
 
-void fl_put_count(struct fl_out *out, int64_t n)
+size_t fl_format_count(char text[32], int64_t n, bool sign)
 {
-	char digits[24], text[32];
+	char digits[24];
 	uint64_t absolute = n < 0 ? -(uint64_t)n : (uint64_t)n;
 	unsigned size = fl_format_u64(digits, absolute);
 	size_t used = 0;
 
-	if (n < 0)
-		text[used++] = '-';
+	if (n < 0 || sign)
+		text[used++] = n < 0 ? '-' : '+';
 	for (unsigned i = 0; i < size; i++) {
 		if (i && (size - i) % 3 == 0)
 			text[used++] = ',';
 		text[used++] = digits[i];
 	}
-	fl_out_put(out, text, used);
+	return used;
+}
+
+void fl_put_count(struct fl_out *out, int64_t n)
+{
+	char text[32];
+
+	fl_out_put(out, text, fl_format_count(text, n, false));
 }
 
 void fl_put_change(struct fl_out *out, int64_t n)
 {
-	if (n >= 0)
-		fl_out_put(out, "+", 1);
-	fl_put_count(out, n);
+	char text[32];
+
+	fl_out_put(out, text, fl_format_count(text, n, true));
 }
 
 static void put_fraction(struct fl_out *out, uint64_t n, unsigned unit)
@@ -119,6 +126,20 @@ void fl_put_share(struct fl_out *out, int64_t part, int64_t whole)
 
 	put_fraction(out, (uint64_t)(share * 10000 + 0.5), 100);
 	fl_out_put(out, "%", 1);
+}
+
+void fl_put_digits(struct fl_out *out, double n)
+{
+	char text[24];
+	unsigned unit = 1;
+
+	for (; n * unit < 100 && unit < 1000000000;)
+		unit *= 10;
+	if (unit > 1)
+		put_fraction(out, (uint64_t)(n * unit + 0.5), unit);
+	else
+		fl_out_put(out, text, fl_format_u64(text,
+				(uint64_t)fl_int64(n + 0.5)));
 }
 
 void fl_put_coord(struct fl_out *out, double pixels)
@@ -184,16 +205,4 @@ bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 	*total = heap[0] + 1;
 	fl_free(heap);
 	return true;
-}
-
-int64_t fl_most_change(const struct fl_layout *layout)
-{
-	int64_t most = 0;
-
-	for (uint32_t i = 0; i < layout->n; i++) {
-		int64_t change = layout->self[1][i] - layout->self[0][i];
-
-		most = FL_MAX(most, change < 0 ? -change : change);
-	}
-	return most;
 }

@@ -141,51 +141,13 @@ static int set_least(struct fl_svg *p)
 	p->least += p->least * p->scale < p->minwidth;
 	p->least = FL_MAX(p->least, 1);
 	if (!p->page->peer &&
-	    !fl_heaviest(&p->widths, 0, MOST_FRAMES, &heaviest))
+	    !fl_heaviest(&p->widths.layout, 0, MOST_FRAMES, &heaviest))
 		return fl_no_memory(p->page->tree->flame);
 	if (heaviest > p->least) {
 		p->least = heaviest;
 		p->minwidth = heaviest * p->scale;
 	}
 	return FLAME_OK;
-}
-
-/* Of both columns the larger self: totals are sums of these. */
-static bool set_most(struct fl_svg *p)
-{
-	const struct fl_layout *l = p->layout;
-
-	p->most_self = fl_zeroed(l->n, sizeof(*p->most_self));
-	p->most_total = fl_zeroed(l->n, sizeof(*p->most_total));
-	if (!p->most_self || !p->most_total)
-		return false;
-	for (uint32_t i = l->n; i--;) {
-		p->most_self[i] = FL_MAX(l->self[0][i], l->self[1][i]);
-		p->most_total[i] += p->most_self[i];
-		if (i)
-			p->most_total[l->parent[i]] += p->most_total[i];
-	}
-	p->widths.self[0] = p->most_self;
-	p->widths.total[0] = p->most_total;
-	return true;
-}
-
-static bool set_widths(struct fl_svg *p)
-{
-	unsigned column = p->compares && p->page->widths !=
-					 FL_WIDTHS_BEFORE;
-
-	p->widths = *p->layout;
-	p->widths.columns = 1;
-	if (p->compares && p->page->widths == FL_WIDTHS_MAX) {
-		if (!set_most(p))
-			return false;
-	} else {
-		p->widths.self[0] = p->layout->self[column];
-		p->widths.total[0] = p->layout->total[column];
-	}
-	p->weight = p->widths.total[0];
-	return true;
 }
 
 static int prepare(struct fl_svg *p)
@@ -210,8 +172,9 @@ static int prepare(struct fl_svg *p)
 					page->tree->flame, page->nameattr)))
 		return FLAME_FAILED;
 	p->compares = p->layout->columns == 2;
-	if (!set_widths(p))
+	if (!fl_column_open(&p->widths, page, p->layout))
 		return fl_no_memory(page->tree->flame);
+	p->weight = p->widths.layout.total[0];
 	p->width = page->width > 0 ? page->width : WIDTH;
 	p->unit = page->countname ? page->countname : p->layout->unit;
 	p->all = whole(p);
@@ -223,7 +186,7 @@ static int prepare(struct fl_svg *p)
 	p->paint = fl_zeroed(p->layout->n, sizeof(*p->paint));
 	if (!p->x || !p->paint)
 		return fl_no_memory(page->tree->flame);
-	fl_layout_x(&p->widths, 0, p->x);
+	fl_layout_x(&p->widths.layout, 0, p->x);
 	if (set_least(p) != FLAME_OK)
 		return FLAME_FAILED;
 	count(p);
@@ -360,6 +323,7 @@ static void put_totals(struct fl_svg *p)
 {
 	int64_t before = p->layout->total[0][0];
 	int64_t after = p->layout->total[1][0];
+	int64_t change = fl_change_told(p->page, p->layout, 0, true);
 
 	fl_put_count(p->out, before);
 	fl_out_text(p->out, " -&gt; ");
@@ -367,11 +331,15 @@ static void put_totals(struct fl_svg *p)
 	fl_out_text(p->out, " ");
 	fl_put_string(p->out, p->unit);
 	fl_out_text(p->out, " (");
-	fl_put_change(p->out, after - before);
+	fl_put_change(p->out, change);
 	if (before > 0) {
-		fl_out_text(p->out, after < before ? ", -" : ", +");
-		fl_put_share(p->out, after < before ? before - after :
-						      after - before, before);
+		fl_out_text(p->out, change < 0 ? ", -" : ", +");
+		fl_put_share(p->out, change < 0 ? -change : change,
+			     after - change);
+	}
+	if (p->page->normalize) {
+		fl_out_text(p->out, "; ");
+		fl_put_scale(p->out, p->page);
 	}
 	fl_out_text(p->out, "), ");
 }
@@ -411,8 +379,8 @@ static void put_legend(struct fl_svg *p, double *y)
 	struct fl_out *out = p->out;
 	double x = FL_SVG_PAD + 64;
 
-	put_text(p, "", FL_SVG_PAD, *y, p->page->delta_total ? "total: less" :
-		 "self: less");
+	put_text(p, "", FL_SVG_PAD, *y, p->page->delta == FL_DELTA_TOTAL ?
+		 "total: less" : "self: less");
 	for (unsigned i = 0; i < FL_RAMP_STEPS; i++, x += 19)
 		put_swatch(p, x, *y - 10, i);
 	fl_out_text(out, "<text x=\"");
@@ -494,6 +462,8 @@ static void put_facts(struct fl_svg *p)
 		fl_out_text(p->out, "\" data-metric=\"");
 		fl_put_string(p->out, p->layout->metric);
 	}
+	if (p->compares && p->page->delta == FL_DELTA_TOTAL)
+		fl_out_text(p->out, "\" data-delta=\"total");
 	fl_out_text(p->out, "\"");
 }
 
@@ -539,8 +509,7 @@ static int write_svg(struct fl_page *page)
 	fl_nameattr_free(p.attributes);
 	fl_paints_free(&p.paints);
 	fl_layout_free(p.layout);
-	fl_free(p.most_self);
-	fl_free(p.most_total);
+	fl_column_close(&p.widths);
 	fl_free(p.paint);
 	fl_free(p.x);
 	return status;

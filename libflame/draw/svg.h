@@ -21,8 +21,7 @@ struct fl_svg {
 	struct fl_nameattr *attributes;	/* NULL: none */
 	const char *unit;
 	bool compares;		/* two columns */
-	struct fl_layout widths;	/* one column of it; borrows */
-	int64_t *most_self, *most_total;	/* of --widths max, or NULL */
+	struct fl_column widths;
 	const int64_t *weight;	/* the totals that are widths */
 	struct fl_paints paints;
 	uint32_t *paint;	/* by node: a number in paints */

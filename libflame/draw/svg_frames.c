@@ -36,11 +36,13 @@ void fl_svg_number(struct fl_out *out, uint64_t n)
 	fl_out_put(out, digits, fl_format_u64(digits, n));
 }
 
-/* " (1,234 -> 1,250 samples, +16)" */
+/* " (1,234 -> 1,250 samples, +16)", "+16; self +3" where that differs. */
 static void put_changes(struct fl_svg *p, uint32_t i)
 {
 	int64_t before = p->layout->total[0][i];
 	int64_t after = p->layout->total[1][i];
+	int64_t change = fl_change_told(p->page, p->layout, i, true);
+	int64_t self = fl_change_told(p->page, p->layout, i, false);
 
 	fl_out_put(p->out, " (", 2);
 	fl_put_count(p->out, before);
@@ -49,7 +51,11 @@ static void put_changes(struct fl_svg *p, uint32_t i)
 	fl_out_put(p->out, " ", 1);
 	fl_put_string(p->out, p->unit);
 	fl_out_put(p->out, ", ", 2);
-	fl_put_change(p->out, after - before);
+	fl_put_change(p->out, change);
+	if (self != change) {
+		fl_out_text(p->out, "; self ");
+		fl_put_change(p->out, self);
+	}
 	fl_out_text(p->out, !before && after ? ", new)" :
 			    before && !after ? ", gone)" : ")");
 }
@@ -402,6 +408,41 @@ static void put_hatched(struct fl_svg *p, const char *id, const char *line,
 	fl_out_text(out, "\"/>\n");
 }
 
+/* What its colour says, as a number: " +16"; nothing of a grey one. */
+static struct slice number_of(const struct fl_svg *p, uint32_t i,
+			      char text[33])
+{
+	int64_t change;
+
+	if (!p->compares || p->paint[i] == FL_RAMP_NONE)
+		return (struct slice){ text, 0 };
+	change = fl_change_told(p->page, p->layout, i,
+				p->page->delta == FL_DELTA_TOTAL);
+	text[0] = ' ';
+	return (struct slice){ text, change ?
+			       1 + fl_format_count(text + 1, change, true) : 0 };
+}
+
+/* The name, with its number if both fit. */
+static void put_label(struct fl_svg *p, uint32_t i,
+		      const struct fl_caption *caption, double pixels)
+{
+	char digits[33];
+	struct slice number = number_of(p, i, digits), text = { NULL, 0 };
+	bool cut = true;
+
+	if (number.size)
+		text = fl_caption_fit(caption, pixels -
+				      fl_caption_width(number), &cut);
+	if (!text.size || cut) {
+		number.size = 0;
+		text = fl_caption_fit(caption, pixels, &cut);
+	}
+	fl_put_escaped(p->out, text, SIZE_MAX);
+	fl_out_text(p->out, cut ? "…" : "");
+	fl_put_escaped(p->out, number, SIZE_MAX);
+}
+
 static void put_labels(struct fl_svg *p)
 {
 	const struct fl_layout *l = p->layout;
@@ -434,8 +475,8 @@ static void put_labels(struct fl_svg *p)
 		fl_put_coord(out, p->top + row_of(p, l->level[i]) * p->row +
 			     p->row / 2 + size / 3);
 		fl_out_text(out, "\">");
-		fl_put_escaped(out, text, SIZE_MAX);
-		fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
+		put_label(p, i, &caption, width * 12 / size);
+		fl_out_text(out, "</text>\n");
 	}
 	fl_out_text(out, "</g>\n");
 }

@@ -3,8 +3,8 @@
  * A flame graph for a terminal: a line of columns for each level, plain or
  * in the colours of its scheme; or, as a tree, a line for each frame.
  *
- * Of a comparison the weights after are drawn, and each frame says by how
- * much its total has changed.
+ * Of a comparison each frame says by how much its total has changed, unless
+ * its colour tells the self.
  */
 #include "draw/draw.h"
 #include "format/format.h"
@@ -31,8 +31,9 @@ struct text {
 	struct fl_regex *highlight;
 	const char *unit;
 	bool compares;
+	struct fl_column widths;
 	const int64_t *weight;
-	int64_t most, *x;
+	int64_t *x;
 	uint32_t width;
 	struct cell *cells;		/* by level, from left to right */
 	uint32_t *first;		/* of a level in cells */
@@ -157,12 +158,12 @@ static uint32_t put_caption(struct text *t, uint32_t node, uint32_t room)
 static struct slice change_of(const struct text *t, uint32_t node,
 			      char text[32])
 {
-	const struct fl_layout *l = t->layout;
 	int64_t change;
 
 	if (!t->compares)
 		return (struct slice){ text, 0 };
-	change = l->total[1][node] - l->total[0][node];
+	change = fl_change_told(t->page, t->layout, node,
+				t->page->delta == FL_DELTA_TOTAL);
 	return (struct slice){ text, (size_t)snprintf(text, 32, "%+" PRId64 " ",
 						      change) };
 }
@@ -289,9 +290,13 @@ static void put_heading(struct text *t)
 		fl_put_count(t->out, t->layout->total[0][0]);
 		fl_out_text(t->out, " -> ");
 	}
-	fl_put_count(t->out, t->weight[0]);
+	fl_put_count(t->out, t->layout->total[t->compares][0]);
 	fl_out_text(t->out, " ");
 	put_all_columns(t->out, t->unit);
+	if (t->compares && page->normalize) {
+		fl_out_text(t->out, ", ");
+		fl_put_scale(t->out, page);
+	}
 }
 
 static int put_graph(struct text *t)
@@ -299,7 +304,7 @@ static int put_graph(struct text *t)
 	t->x = fl_alloc(fl_size_mul(t->layout->n, sizeof(*t->x)));
 	if (!t->x)
 		return fl_no_memory(t->page->tree->flame);
-	fl_layout_x(t->layout, t->compares, t->x);
+	fl_layout_x(&t->widths.layout, 0, t->x);
 	if (!place_cells(t))
 		return fl_no_memory(t->page->tree->flame);
 	put_heading(t);
@@ -314,7 +319,8 @@ static int put_graph(struct text *t)
 
 static void put_share(struct text *t, int64_t part)
 {
-	double share = t->weight[0] > 0 ? (double)part / t->weight[0] : 0;
+	int64_t all = t->layout->total[t->compares][0];
+	double share = all > 0 ? (double)part / (double)all : 0;
 
 	fl_out_print(t->out, "%6.2f%% ", share * 100);
 }
@@ -329,7 +335,8 @@ static void put_row(struct text *t, const struct flame_node *node)
 	fl_out_print(t->out, "%12" PRId64 " ", node->total[after]);
 	if (t->compares)
 		fl_out_print(t->out, "%+12" PRId64 " ",
-			     node->total[1] - node->total[0]);
+			     fl_change_between(t->page, node->total[0],
+					       node->total[1]));
 	put_blanks(t->out, 2 * FL_MIN(node->level, t->width));
 	put_columns(t->out, node->level ? fl_name_at(flame, node->name) :
 					  FL_SLICE("all"), UINT32_MAX);
@@ -366,6 +373,8 @@ static int prepare(struct text *t)
 	struct flame *flame = page->tree->flame;
 
 	page->brushed = true;
+	if (page->tree->columns == 2 && !page->delta)
+		page->delta = FL_DELTA_TOTAL;
 	if (page->chart)
 		return fl_fail(flame, "--flamechart: only a picture (svg) "
 			       "keeps samples in their order");
@@ -373,8 +382,9 @@ static int prepare(struct text *t)
 	if (!t->layout || fl_brush_open(&t->brush, page, t->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	t->compares = t->layout->columns == 2;
-	t->weight = t->layout->total[t->compares];
-	t->most = t->compares ? fl_most_change(t->layout) : 0;
+	if (!fl_column_open(&t->widths, page, t->layout))
+		return fl_no_memory(flame);
+	t->weight = t->widths.layout.total[0];
 	t->unit = page->countname ? page->countname : t->layout->unit;
 	t->width = page->width > 0 ? (uint32_t)FL_MIN(page->width,
 						      (double)MOST_WIDTH) :
@@ -392,6 +402,7 @@ static int write_text(struct fl_page *page)
 	if (status == FLAME_OK)
 		status = page->as_tree ? put_tree(&t) : put_graph(&t);
 	fl_brush_close(&t.brush);
+	fl_column_close(&t.widths);
 	fl_layout_free(t.layout);
 	fl_free(t.first);
 	fl_free(t.cells);

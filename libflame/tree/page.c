@@ -22,6 +22,7 @@ const struct flame_row fl_page_rows[] = {
 	{ 'w', "widths", "after|before|max", "comparison: what widths are (after)", 0, 0, 0 },
 	{ 'w', "delta", "self|total", "comparison: what colours tell (self)", 0, 0, 0 },
 	{ 'w', "noise", "SIGMAS", "comparison: changes within it stay grey (2)", 0, 0, 0 },
+	{ 'w', "normalize", "none|total|time", "comparison: as if totals or times were equal", 0, 0, 0 },
 	{ 'w', "countname", "TEXT", "what is counted (samples)", 0, 0, 0 },
 	{ 'w', "width", "PIXELS", "width of the picture (text: columns)", 0, 0, 0 },
 	{ 'w', "height", "PIXELS", "height of a frame", 0, 0, 0 },
@@ -425,7 +426,16 @@ static int set_delta(struct fl_page *page, const char *value)
 	static const char *const names[] = { "self", "total", NULL };
 	int which = word_of(names, value);
 
-	page->delta_total = which == 1;
+	page->delta = FL_DELTA_SELF + which;
+	return which < 0 ? FLAME_FAILED : FLAME_OK;
+}
+
+static int set_normalize(struct fl_page *page, const char *value)
+{
+	static const char *const names[] = { "none", "total", "time", NULL };
+	int which = word_of(names, value);
+
+	page->normalize = which;
 	return which < 0 ? FLAME_FAILED : FLAME_OK;
 }
 
@@ -471,6 +481,8 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return set_widths(page, value);
 	if (strcmp(option, "delta") == 0)
 		return set_delta(page, value);
+	if (strcmp(option, "normalize") == 0)
+		return set_normalize(page, value);
 	if (strcmp(option, "minwidth") == 0)
 		return set_minwidth(page, value);
 	if (strcmp(option, "events") == 0)
@@ -566,14 +578,36 @@ static int hand_over(struct flame *flame, struct page_state *state)
 static void tell_unused(struct flame *flame, const struct fl_page *page)
 {
 	const char *name = page->negate ? "negate" : page->widths ? "widths" :
-			   page->delta_total ? "delta" :
-			   page->noise >= 0 ? "noise" : NULL;
+			   page->delta ? "delta" :
+			   page->noise >= 0 ? "noise" :
+			   page->normalize ? "normalize" : NULL;
 
 	if (name && page->tree->columns == 1)
 		fl_remark(flame, "--%s: nothing is compared", name);
 	else if (name && page->tree->columns == 2 && !page->brushed)
-		fl_remark(flame, "--%s: only pictures (svg) and text know "
-			  "it", name);
+		fl_remark(flame, "--%s: only what is drawn knows it", name);
+}
+
+/* What weights before are multiplied by to be compared. */
+static int set_scale(struct fl_page *page)
+{
+	const struct flame_tree *tree = page->tree;
+	bool by_time = page->normalize == FL_NORMAL_TIME;
+	int64_t of[2];
+
+	if (tree->columns == 1 || !page->normalize)
+		return FLAME_OK;
+	for (unsigned c = 0; c < 2; c++) {
+		of[c] = by_time ? flame_tree_duration(tree, c) :
+				  tree->total[c];
+		if (by_time && !of[c])
+			return fl_fail(tree->flame, "--normalize time: how "
+				       "long the profile %s was recorded is "
+				       "not known", c ? "after" : "before");
+	}
+	if (of[0] && of[1])
+		page->scale = (double)of[1] / (double)of[0];
+	return FLAME_OK;
 }
 
 static int finish(struct flame_sink *sink)
@@ -590,8 +624,11 @@ static int finish(struct flame_sink *sink)
 	if (!state->page.tree->total[0] && !state->page.tree->total[1])
 		fl_remark(sink->flame, "the result is empty: no sample was "
 			  "selected");
-	status = state->page.write(&state->page);
-	tell_unused(sink->flame, &state->page);
+	status = set_scale(&state->page);
+	if (status == FLAME_OK)
+		status = state->page.write(&state->page);
+	if (status == FLAME_OK)
+		tell_unused(sink->flame, &state->page);
 	if ((state->page.split || state->page.source_url) &&
 	    !sink->keeps_apart)
 		fl_remark(sink->flame, "--%s: only a page (html) knows it",
@@ -659,6 +696,7 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	state->page.out = out;
 	state->page.write = write;
 	state->page.noise = -1;
+	state->page.scale = 1;
 	sink->put = put;
 	sink->begin = begin;
 	sink->end = end;

@@ -135,8 +135,11 @@ struct fl_page {
 	/* Of a comparison; colours tell a change of self or of total. */
 	enum fl_widths { FL_WIDTHS_AFTER, FL_WIDTHS_BEFORE, FL_WIDTHS_MAX }
 		widths;
-	bool delta_total;
+	enum fl_delta { FL_DELTA_UNSET, FL_DELTA_SELF, FL_DELTA_TOTAL } delta;
 	double noise;		/* sigmas of Poisson that stay grey; -1: 2 */
+	enum fl_normal { FL_NORMAL_NONE, FL_NORMAL_TOTAL, FL_NORMAL_TIME }
+		normalize;
+	double scale;		/* of before, as it is shown; 1: as it is */
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* the writer can draw that */
 	bool brushed;		/* and paints what changed as it is told */

@@ -56,6 +56,8 @@ function decode(bytes) {
 	for (const key of ["title", "subtitle", "notes", "unit", "metric",
 			   "highlight"])
 		d[key] = string();
+	if (flags & 16)
+		d.opens = string();
 	d.light = [];
 	d.dark = [];
 	for (let i = 0; i < ncolors; i++) {

@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A comparison: column 0 is before, 1 is after.  Widths are those of one of
- * them, colours tell the change: the ramp is the page's first colours.
+ * them, or of the larger; colours tell the change: the ramp is the page's
+ * first colours.  Counts stay what they are: before is scaled as it is shown.
  */
 const diff = {
-	column: 0,	// of the widths
+	column: 0,	// of the widths; 2: of the larger
 	by: "self",	// colours: change of "self", of "total"; or "kind"
-	equal: false,	// before counts as if its total were that of after
+	norm: "none",	// before counts as if its "total", its "time" was after's
+	noise: 0,	// sigmas of chance that stay grey
 	scale: 1, step: null,
+	shown: "",	// what of a frame the colours tell
 	most: {},	// the largest changes
 };
 const NONE = 5;
-const diffKeys = [["Before or after", "b"], ["Colours", "k"]];
-let hatch;
+const diffKeys = [["Before, after, larger", "b"], ["Colours", "k"]];
+const sides = ["before", "after", "larger"];
+let hatches;
+
+// How it opens, as a link has it: widths, colours, norm, noise; r: durations.
+const opening = () => Object.fromEntries(new URLSearchParams(d.opens ||
+	"w=after&c=self&n=time&s=" + (d.unit === "samples" ? 2 : 0)));
+const took = () => (opening().r || "").match(/\d+/g) || [];
+
+// How much longer after took; nothing: not known.
+function rate() {
+	const [a, b] = took();
+	return d.opens ? b / a : rateOf(view.steps);
+}
 
 function before(key, i) {
 	return d.columns[0][key][i] * diff.scale;
@@ -35,11 +50,19 @@ function stepOf(change, most) {
 	return change < 0 ? NONE - k : NONE + k;
 }
 
+// Within what chance makes of two counts there is no change.
+function stepAt(key, i) {
+	const by = change(key, i), far = diff.noise * Math.sqrt(
+		before(key, i) * diff.scale + after(key, i));
+	return stepOf(abs(by) < far ? 0 : by, diff.most[key]);
+}
+
 const sumsOfColumns = (g) => g.columns.map((c) => c.total[0]);
 
 function recolor() {
 	const [a, b] = sumsOfColumns(whole);
-	diff.scale = diff.equal && a && b ? b / a : rateOf(view.steps);
+	diff.scale = diff.norm === "time" ? rate() || 1 :
+		diff.norm === "total" && a && b ? b / a : 1;
 	for (const key of ["self", "total"]) {
 		let most = 0;
 		for (let i = 0; i < d.n; i++)
@@ -47,17 +70,39 @@ function recolor() {
 		diff.most[key] = most;
 	}
 	// Callers have no self of their own.
-	const by = grown && diff.by !== "kind" ? "total" : diff.by;
-	const most = diff.most[by];
-	diff.step = most >= 0 ? u8(d.n) : null;
+	diff.shown = grown && diff.by !== "kind" ? "total" : diff.by;
+	diff.step = diff.by === "kind" ? null : u8(d.n);
 	for (let i = 0; diff.step && i < d.n; i++)
-		diff.step[i] = stepOf(change(by, i), most);
+		diff.step[i] = stepAt(diff.shown, i);
 }
 
-// Whether a frame has no weight on the other side.
-function isLone(i) {
-	return d.compares && !d.columns[1 - diff.column].total[i];
+// What its colour says, as a number.
+const numberOf = (i) => diff.step && diff.step[i] !== NONE ?
+	" " + signed(change(diff.shown, i)) : "";
+
+// Of both columns the larger of what a frame's callees leave, and sums.
+function larger({ n, parent, split, columns }) {
+	if (columns.scale === diff.scale)
+		return columns.larger;
+	const [a, b] = columns.map((c) => Float64Array.from(c.total));
+	const total = f64(n), self = f64(n);
+	for (let i = n; i--;) {
+		const up = parent[i];
+		total[i] += self[i] = max(0, a[i] * diff.scale, b[i]);
+		if (i && (up || !split || i < split)) {
+			total[up] += total[i];
+			a[up] -= columns[0].total[i];
+			b[up] -= columns[1].total[i];
+		}
+	}
+	columns.scale = diff.scale;
+	return columns.larger = { total, self };
 }
+
+// Whether a frame has weight on one side only, and which that is.
+const isLone = (i) => d.columns.some((c) => !c.total[i]);
+const isGone = (i) => d.columns[0].total[i] > 0;
+const loneWord = (i) => isGone(i) ? "gone" : "new";
 
 function signed(n) {
 	return n ? (n < 0 ? "−" : "+") + plain(abs(n)) : "±0";
@@ -78,39 +123,42 @@ function points(a, b) {
 		" points";
 }
 
+const times = (by) => by === 1 ? "" : " × " + by.toPrecision(3);
+
 // 1,234 -> 1,250 samples (+16, +1.3%)
-function told(a, b) {
-	return plain(a) + " → " + amount(b) + " (" +
-		joined(", ", signed(b - a), relative(a, b)) + ")";
+function told(a, b, scale = 1) {
+	return plain(a) + times(scale) + " → " + amount(b) + " (" + joined(
+		", ", signed(b - a * scale), relative(a * scale, b)) + ")";
 }
 
 function describeChange(i) {
-	const all = sumsOfColumns(whole);
-	const a = before("self", i), b = after("self", i);
-	return told(before("total", i), after("total", i)) + ", " +
-		percent(d.columns[0].total[i], all[0]) + " → " +
-		percent(d.columns[1].total[i], all[1]) + " of all" +
-		(a || b ? "; self " + plain(a) + " → " + plain(b) + " (" +
-			signed(b - a) + ")" : "");
+	const all = sumsOfColumns(whole), [a, b] = d.columns;
+	return told(a.total[i], b.total[i], diff.scale) + ", " +
+		percent(a.total[i], all[0]) + " → " +
+		percent(b.total[i], all[1]) + " of all" +
+		(a.self[i] || b.self[i] ? "; self " + plain(a.self[i]) + " → " +
+			plain(b.self[i]) + " (" + signed(change("self", i)) +
+			")" : "");
 }
 
+// Counts as they are, and, where that is what is compared, before as scaled.
 function changeTable(i) {
-	const times = diff.scale === 1 ? "" :
-		" × " + diff.scale.toPrecision(3);
-	const line = (tag, head, ...texts) => element("tr", "",
-		element("th", head), ...texts.map((s) => element(tag, s)));
-	const table = element("table", "",
-		line("th", "", "Before" + times, "After", "Change"));
+	const line = (tag, head, first, scaled, ...texts) => element("tr", "",
+		element("th", head), ...[first, ...times(diff.scale) &&
+			[scaled], ...texts].map((s) => element(tag, s)));
+	const table = element("table", "", line("th", "", "Before",
+		times(diff.scale), "After", "Change"));
 	table.className = "changes";
 	for (const [key, head] of [["total", "Total"], ["self", "Self"]]) {
 		const a = before(key, i), b = after(key, i);
 		const [p, q] = d.columns.map((c, k) => c[key][i] /
 			max(whole.columns[k].total[0], 1));
 		const word = key === "total" || (a && b) ? relative(a, b) : "";
-		table.append(line("td", head, plain(a), plain(b),
+		table.append(line("td", head, plain(d.columns[0][key][i]),
+			plain(a), plain(b),
 			signed(b - a) + (word && " (" + word + ")")));
 		if (p || q)
-			table.append(line("td", "", percent(p, 1),
+			table.append(line("td", "", percent(p, 1), "",
 				percent(q, 1), points(p, q)));
 	}
 	return table;
@@ -136,7 +184,7 @@ function changeColumns() {
 function colorChange(cell, key, i) {
 	const by = change(key, i);
 	if (by)
-		cell.style.backgroundColor = fillOf(stepOf(by, diff.most[key]));
+		cell.style.backgroundColor = fillOf(stepAt(key, i));
 }
 
 // Columns of the table: see paneColumns().
@@ -154,52 +202,59 @@ function standing(i) {
 	return i;
 }
 
-// What a frame is that has no weight on the other side.
-const loneWord = () => diff.column ? "new" : "gone";
-
 function tellColumn() {
-	$("before").ariaPressed = !diff.column;
-	$("after").ariaPressed = !!diff.column;
-	$("lone").textContent = loneWord();
+	sides.forEach((id, k) => $(id).ariaPressed = k === diff.column);
+	$("lone").textContent = ["gone", "new", "new, gone"][diff.column];
 }
 
 function setColumn(column) {
 	diff.column = column;
 	tellColumn();
-	place(d, d.columns[column]);
+	place(d, widths(d));
 	countBefore();
 	setCurrent(-1);
 }
 
-function setColors(by, equal) {
-	diff.by = by === "total" || by === "kind" ? by : "self";
-	diff.equal = equal;
-	$("by").value = diff.by;
-	$("equal").checked = equal;
-	$("legend").hidden = by === "kind";
-	recolor();
+// From the controls; what they do not know is as they begin.
+function readColors() {
+	const unknown = $("norm").options[2].disabled = !rate();
+	const read = (e) => e.value && !(unknown && e.value === "time") ?
+		e.value : e.value = e.options[0].value;
+	diff.by = read($("by"));
+	diff.norm = read($("norm"));
+	diff.noise = max($("noise").value, 0);
+	$("legend").hidden = diff.by === "kind";
 }
 
-function compare(column) {
-	if (column === diff.column)
-		return;
+function setColors({ c, n, s }) {
+	$("by").value = c;
+	$("norm").value = n;
+	$("noise").value = +s;
+	readColors();
+}
+
+function compare(column, replace) {
 	setColumn(column);
 	showSteps();
-	fillPane();
-	show(standing(view.focus), false);
-	remember(true);
-}
-
-function repaint(by, equal) {
-	setColors(by, equal);
 	resort();
 	fillPane();
-	draw();
-	remember(false);
+	show(standing(view.focus), false);
+	remember(!replace);
 }
 
-// Lines over the frames that only one side of a comparison has.
-function hatching() {
+function repaint() {
+	readColors();
+	recolor();
+	compare(diff.column, true);
+}
+
+function nextColors() {
+	$("by").selectedIndex = ($("by").selectedIndex + 1) % 3;
+	repaint();
+}
+
+// Lines over the frames that only one side has: rising on new ones.
+function hatching(turn) {
 	const tile = element("canvas"), c = tile.getContext("2d");
 	tile.width = tile.height = 16;
 	c.strokeStyle = theme.text;
@@ -211,7 +266,7 @@ function hatching() {
 	}
 	c.stroke();
 	const pattern = ctx.createPattern(tile, "repeat");
-	pattern.setTransform(new DOMMatrix().scale(0.5));
+	pattern.setTransform(new DOMMatrix().scale(turn / 2, 0.5));
 	return pattern;
 }
 
@@ -222,14 +277,14 @@ function hatchLone(c, list, ratio) {
 		const [i, a, b, y] = list.slice(k, k + 4);
 		if (b - a < 2 || !isLone(i))
 			continue;
-		c.fillStyle = hatch;
+		c.fillStyle = hatches[+isGone(i)];
 		c.fillRect(a / ratio, y / ratio, (b - a) / ratio, view.row - gap);
 	}
 }
 
 // Set once more where the theme changes.
 function paintLegend() {
-	hatch = hatching();
+	hatches = [1, -1].map(hatching);
 	$("ramp").replaceChildren(...d.light.slice(0, RAMP).map((c, k) => {
 		const e = element("i");
 		e.style.background = fillOf(k);
@@ -247,30 +302,36 @@ function setCompares(two) {
 		diff.column = two ? 1 : 0;
 		diff.step = null;
 		tree.sort = pane.sort = 0;
+		two && setColors(opening());
 	}
 	for (let i = 0; two && i < whole.n; i++) {
 		fresh += !a.total[i] && b.total[i] ? 1 : 0;
 		gone += a.total[i] && !b.total[i] ? 1 : 0;
 	}
-	$("counts").textContent = grouped(fresh) + " frames new, " +
-		grouped(gone) + " gone";
+	$("counts").textContent = joined(" · ", took().map((ns) =>
+		amount(+ns, "ns")).join(" → "), grouped(fresh) +
+		" frames new, " + grouped(gone) + " gone");
 	tellColumn();
 }
 
+// What is not as the page opens.
 function linkDiff(put) {
-	put(d.compares && !diff.column, "w=before");
-	put(diff.by !== "self", "c=" + diff.by);
-	put(diff.equal, "n=1");
+	const start = opening(), now = { w: sides[diff.column], c: diff.by,
+		n: diff.norm, s: diff.noise };
+	for (const key in now)
+		put(d.compares && now[key] != start[key], key + "=" + now[key]);
 }
 
 function restoreDiff(p) {
-	setColumn(p.get("w") === "before" ? 0 : 1);
-	setColors(p.get("c"), p.has("n"));
+	const link = { ...opening(), ...Object.fromEntries(p) };
+	const column = sides.indexOf(link.w);
+	setColors(link);
+	recolor();
+	setColumn(column < 0 ? 1 : column);
 }
 
 function startDiff() {
-	on("before", "click", () => compare(0));
-	on("after", "click", () => compare(1));
-	on("by", "change", () => repaint($("by").value, diff.equal));
-	on("equal", "change", () => repaint(diff.by, $("equal").checked));
+	sides.forEach((id, k) => on(id, "click", () => compare(k)));
+	for (const id of ["by", "norm", "noise"])
+		on(id, "change", repaint);
 }

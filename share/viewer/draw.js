@@ -199,7 +199,11 @@ function write(c, list, ratio) {
 		if (wide < 25)
 			continue;
 		const symbol = d.name[list[k]];
-		const text = fit(c, captionOf(symbol), wide - 7);
+		const name = captionOf(symbol), tag = numberOf(list[k]);
+		let text = tag && fit(c, [name[0] + tag, ...name.slice(1, 3)],
+			wide - 7);
+		if (!text || text.endsWith("…"))
+			text = fit(c, name, wide - 7);
 		if (!text)
 			continue;
 		c.fillStyle = !search.hit ? theme.text : search.hit[symbol] ?

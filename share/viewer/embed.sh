@@ -96,11 +96,11 @@ undefined while window'
 # Properties that are only ours: neither a browser's nor told in a string.
 ours='bins clip cols drag facet facets lined moments order second sets tick
 asTree base boughs column columns compares dimText down due end given heavy hit indent inverted kids
-group level made marks matchText matching method mode most name names node open pages parent picture preset rowHeight
-sides slot step sums tall text unfolded wanted way whole colored kinds'
+group level made marks matchText matching method mode most name names node open opens pages parent picture preset rowHeight
+shown sides slot step sums tall text unfolded wanted way whole colored kinds'
 
 # The same, but a string has the word for something else: an id, a role.
-apart='equal first icicle kind lines row rows samples steps'
+apart='first icicle kind larger lines noise norm row rows samples steps'
 
 # Not localStorage: in a sandbox to name it is an error.
 aliased='Float64Array Map Math Number Object URLSearchParams Uint8Array
@@ -177,6 +177,8 @@ bare "$from/style.css" | tight_style > "$work/style"
 } | tight > "$work/svg_script"
 bare "$from/svg.css" | tight_style > "$work/svg_style"
 bare "$from/body.html" | tight_markup > "$work/body"
+bare "$from/body.html" | sed '/<nav id="bar"/,/<\/nav>/d' | tight_markup \
+	> "$work/plain_body"
 if grep -i '</\(script\|style\)' "$work/plain" "$work/compared" \
 	"$work/timed" "$work/style"
 then
@@ -192,11 +194,13 @@ fi
 {
 	echo '/* Made by share/viewer/embed.sh. */'
 	echo '#include "draw/draw.h"'
-	for part in plain compared timed style body svg_script svg_style; do
+	for part in plain compared timed style body plain_body svg_script \
+		svg_style
+	do
 		bytes "$part" "$work/$part"
 	done
 	echo 'const struct fl_viewer fl_viewer = {'
-	echo "	.style = style, .body = body,"
+	echo "	.style = style, .body = body, .plain_body = plain_body,"
 	echo '	.svg_script = svg_script, .svg_style = svg_style,'
 	echo "	.style_hash = \"sha256-$(hash "$work/style")\","
 	for part in plain compared timed; do

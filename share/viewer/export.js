@@ -105,9 +105,9 @@ function drafter() {
 		marks, fillStyle: "", globalAlpha: 1, tip: "",
 		measureText: (s) => ctx.measureText(s),
 		fillRect(x, y, w, h) {
-			const hatched = typeof this.fillStyle !== "string";
-			put(x, y, w, h, hatched ? theme.text : this.fillStyle,
-				hatched ? ' opacity=".15"/>' : this.node < 0 ?
+			const k = hatches.indexOf(this.fillStyle);
+			put(x, y, w, h, k < 0 ? this.fillStyle : "url(#h" + k +
+				")", k >= 0 || this.node < 0 ?
 				"/>" : "><title>" + escaped(describe(
 				this.node)) + "</title></rect>");
 		},
@@ -157,6 +157,11 @@ function picture(dark = isDark()) {
 		to.fillRect(0, -28, view.width, h + 60);
 		to.fillStyle = theme.text;
 		to.fillText(head + " — " + $("info").textContent, 4, -12);
+		hatches.map((v, k) => to.marks.push('<pattern id="h' + k +
+			'" width="8" height="8" patternUnits="userSpaceOnUse">' +
+			'<path d="' + (k ? "M-1-1L9 9" : "M-1 9L9-1") +
+			'" stroke="' + theme.text +
+			'" stroke-opacity=".22"/></pattern>'));
 		draft(to);
 		let x = 4;
 		for (const [color, text] of legend()) {

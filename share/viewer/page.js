@@ -128,7 +128,7 @@ function fillTip(i, sole) {
 		element("i", short(where, 400)), table);
 	if (isLone(i) && i)
 		$("tip").firstChild.append(element("mark",
-			loneWord()));
+			loneWord(i)));
 	if (text !== name && !name.endsWith(text) &&
 	    name.replaceAll("/", ".") !== text)
 		$("tip").append(element("i", short(name, 400)));
@@ -295,11 +295,10 @@ const keys = {
 	"+": () => scale(0.8, middle()),
 	"-": () => scale(1.25, middle()),
 	" ": pin, p: pin,
-	b: () => d.compares && compare(1 - diff.column),
+	b: () => d.compares && compare((diff.column + 2) % 3),
 	k() {
 		if (d.compares) {
-			repaint({ self: "total", total: "kind" }[diff.by],
-				diff.equal);
+			nextColors();
 			return;
 		}
 		colorBy(colorings[(colorings.indexOf(view.color) + 1) % 3]);

@@ -84,9 +84,10 @@ function groupSums(tab, g = whole) {
 
 // Columns: head, value, text.
 function paneColumns({ columns }) {
-	const now = columns[diff.column], whole = all();
+	const column = min(diff.column, 1), now = columns[column];
+	const sum = whole.columns[column].total[0];
 	const value = (key) => (k) => now[key][k];
-	const share = (key) => (k) => percent(now[key][k], whole);
+	const share = (key) => (k) => percent(now[key][k], sum);
 	const facet = facetOf(pane.tab);
 	const list = [facet ? ["Count", value("total"), (k) =>
 		plain(now.total[k])] : ["Self", value("self"), share("self")],

@@ -127,11 +127,21 @@ if (pen)
 const ruler = pen || { measureText: () => ({ width: fontSize * 0.6 }) };
 const captions = new Map();
 
+// Of a comparison what the colour says, as a number: the fifth says nothing.
+function change(i) {
+	const [, total, self] = /, ([+-](?:,?\d)+)(?:; self ([+-](?:,?\d)+))?/.exec(
+		title(i)[2]) || [];
+	const n = frames.dataset.delta ? total : self || total;
+	return n && n !== "+0" && !rects[i].closest(".c5") ? " " + n : "";
+}
+
 function label(i, width) {
-	const name = title(i)[1];
+	const name = title(i)[1], tag = change(i);
 	if (!captions.has(name))
 		captions.set(name, caption(name, 0));
-	return fit(ruler, captions.get(name), width);
+	const c = captions.get(name);
+	const text = tag && fit(ruler, [c[0] + tag, c[1], c[2]], width);
+	return text && !text.endsWith("\u2026") ? text : fit(ruler, c, width);
 }
 
 function isAbove(i) {

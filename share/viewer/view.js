@@ -26,7 +26,8 @@ const view = {
 };
 
 const modes = ["flame", "icicle", "tree", "callers", "sandwich"];
-const all = () => whole.columns[diff.column].total[0];
+const widths = (g) => g.columns[diff.column] || larger(g);
+const all = () => widths(whole).total[0];
 
 // The first k of lo..hi for which test(k) holds; hi if none.
 function lowest(lo, hi, test) {
@@ -382,17 +383,18 @@ function adopt(g) {
 	leave();
 	if (d.compares)
 		recolor();
-	place(d, d.columns[diff.column]);
+	place(d, widths(d));
 	countBefore();
 }
 
 // The method with the most of its own.
 function busiest() {
-	const { name, n, columns } = whole, own = f64(d.names.length);
+	const { name, n } = whole, own = f64(d.names.length);
+	const { self } = widths(whole);
 	let best = 1;
 	for (let i = 1; i < n; i++) {
 		const m = d.method[name[i]];
-		own[m] += columns[diff.column].self[i];
+		own[m] += self[i];
 		if (own[m] > own[best])
 			best = m;
 	}

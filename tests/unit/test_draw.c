@@ -624,8 +624,10 @@ Test(html, a_comparison_has_the_self_before_and_after)
 
 	write_two(&fl_format_html);
 	n = unpack(data, sizeof(data));
-	cr_assert_eq(data[1], 2);
+	cr_assert_eq(data[1], 2 | 16);
 	cr_assert_eq(data[2], 5);
+	cr_assert(memmem(data, n, "s=2.000&w=after&c=self&n=none",
+			 29), "how it opens");
 	cr_assert_eq(memcmp(data + n - sizeof(tail), tail, sizeof(tail)), 0);
 	cr_assert_eq(data[6], 0, "no title");
 	cr_assert(memmem(data, n, ramp, sizeof(ramp)));

@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 enum {
-	VERSION = 1, COMPARES = 2, SAMPLES = 8,
+	VERSION = 1, COMPARES = 2, SAMPLES = 8, OPENS = 16,
 	MOST = FL_TIMED_MOST,	/* samples */
 	BLOCK = 16 << 10
 };
@@ -131,7 +131,7 @@ struct own {
 	struct flame_source *source;
 	struct unpacker *u;
 	uint64_t n, nsymbols;
-	bool compares, samples;
+	bool compares, samples, opens;
 	struct fl_buf unit, metric, name;
 	flame_id *frames;	/* of symbols */
 	size_t nframes, frames_room;
@@ -148,7 +148,7 @@ struct own {
 static void read_head(struct own *own)
 {
 	struct fl_buf *texts[] = { NULL, NULL, NULL, &own->unit, &own->metric,
-				   NULL };
+				   NULL, NULL };
 	struct fl_buf skipped = { 0 };
 	struct unpacker *u = own->u;
 	uint64_t flags, colors;
@@ -156,11 +156,12 @@ static void read_head(struct own *own)
 	flags = number(u);
 	own->compares = flags & COMPARES;
 	own->samples = flags & SAMPLES;
+	own->opens = flags & OPENS;
 	own->n = number(u);
 	own->nsymbols = number(u);
 	colors = number(u);
 	number(u);
-	for (size_t i = 0; i < FL_COUNT(texts); i++) {
+	for (size_t i = 0; i < FL_COUNT(texts) - !own->opens; i++) {
 		text(u, number(u), texts[i] ? texts[i] : &skipped);
 		if (texts[i])
 			fl_buf_byte(texts[i], '\0');

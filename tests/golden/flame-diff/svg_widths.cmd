@@ -12,6 +12,6 @@ done
 exec 2>&1
 flame-diff -f svg --widths wide before after
 flame-diff -f svg --noise x before after
-flame-diff --noise 3 -f html before after >/dev/null
+flame-diff --noise 3 before after >/dev/null
 flame-graph --delta total before >/dev/null
 flame-graph --total --noise 3 - <before >/dev/null

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A comparison on paper: which weights are widths, and what changed.  Counts
+ * stay what they are; where the page has a scale, it is that of those before
+ * as they are drawn.
+ */
+#include "fl.h"
+
+#include "draw/draw.h"
+
+#include <math.h>
+
+/* Of the root, so that no sum of two columns runs over. */
+#define WIDEST 4e18
+
+static int64_t times(int64_t n, double by)
+{
+	return by == 1 ? n : fl_int64((double)n * by + 0.5);
+}
+
+/* What two columns are multiplied by: neither becomes less than it is. */
+static void factors(double scale, const struct fl_layout *l, double by[2])
+{
+	double sum;
+
+	by[0] = fmax(scale, 1);
+	by[1] = fmax(1 / scale, 1);
+	sum = by[0] * (double)l->total[0][0] + by[1] * (double)l->total[1][0];
+	for (unsigned c = 0; sum > WIDEST && c < 2; c++)
+		by[c] *= WIDEST / sum;
+}
+
+/* Of both columns the larger self: totals are sums of these. */
+static bool set_larger(struct fl_column *w, const struct fl_page *page,
+		       const struct fl_layout *l)
+{
+	double by[2];
+
+	factors(page->scale, l, by);
+	w->self = fl_zeroed(l->n, sizeof(*w->self));
+	w->total = fl_zeroed(l->n, sizeof(*w->total));
+	if (!w->self || !w->total)
+		return false;
+	for (uint32_t i = l->n; i--;) {
+		int64_t before = times(l->self[0][i], by[0]);
+		int64_t after = times(l->self[1][i], by[1]);
+
+		w->self[i] = FL_MAX(before, after);
+		w->total[i] += w->self[i];
+		if (i)
+			w->total[l->parent[i]] += w->total[i];
+	}
+	w->layout.self[0] = w->self;
+	w->layout.total[0] = w->total;
+	return true;
+}
+
+bool fl_column_open(struct fl_column *w, const struct fl_page *page,
+		    const struct fl_layout *l)
+{
+	unsigned column = l->columns == 2 && page->widths != FL_WIDTHS_BEFORE;
+
+	w->layout = *l;
+	w->layout.columns = 1;
+	if (l->columns == 2 && page->widths == FL_WIDTHS_MAX)
+		return set_larger(w, page, l);
+	w->layout.self[0] = l->self[column];
+	w->layout.total[0] = l->total[column];
+	return true;
+}
+
+void fl_column_close(struct fl_column *w)
+{
+	fl_free(w->self);
+	fl_free(w->total);
+}
+
+double fl_change(const struct fl_page *page, const struct fl_layout *l,
+		 uint32_t node, bool total)
+{
+	int64_t *const *of = total ? l->total : l->self;
+
+	if (page->scale == 1)
+		return (double)(of[1][node] - of[0][node]);
+	return (double)of[1][node] - (double)of[0][node] * page->scale;
+}
+
+int64_t fl_change_between(const struct fl_page *page, int64_t before,
+			  int64_t after)
+{
+	double scaled = (double)before * page->scale;
+
+	if (page->scale == 1)
+		return after - before;
+	return fl_int64(floor((double)after - scaled + 0.5));
+}
+
+int64_t fl_change_told(const struct fl_page *page, const struct fl_layout *l,
+		       uint32_t node, bool total)
+{
+	int64_t *const *of = total ? l->total : l->self;
+
+	return fl_change_between(page, of[0][node], of[1][node]);
+}
+
+double fl_most_change(const struct fl_page *page, const struct fl_layout *l,
+		      bool total)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		most = fmax(most, fabs(fl_change(page, l, i, total)));
+	return most;
+}
+
+void fl_put_scale(struct fl_out *out, const struct fl_page *page)
+{
+	fl_out_text(out, "before × ");
+	fl_put_digits(out, page->scale);
+	if (page->normalize != FL_NORMAL_TIME) {
+		fl_out_text(out, " for equal totals");
+		return;
+	}
+	fl_out_text(out, ", as it took ");
+	fl_put_digits(out, (double)flame_tree_duration(page->tree, 0) / 1e9);
+	fl_out_text(out, " s and after ");
+	fl_put_digits(out, (double)flame_tree_duration(page->tree, 1) / 1e9);
+	fl_out_text(out, " s");
+}
