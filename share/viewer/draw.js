@@ -29,6 +29,7 @@ function mix(a, b, strength) {
 const strengths = [0.22, 0.45, 0.7, 0.55, 1], FADED = 3, FULL = 4;
 let theme, paper, inks, ctx;
 const captions = [];
+const edged = matchMedia("(prefers-contrast: more), (forced-colors: active)");
 
 function paint(dark) {
 	theme = dark ? looks.dark : looks.light;
@@ -187,6 +188,11 @@ function paintOn(c, image, ratio, corner) {
 	c.putImageData(image, 0, 0);
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	hatchLone(c, list, ratio);
+	c.strokeStyle = "#8c959f";
+	c.lineWidth = 1;
+	for (let k = 0; edged.matches && k < list.length; k += 5)
+		c.strokeRect(list[k + 1] / ratio + 0.5, list[k + 3] / ratio +
+			0.5, (list[k + 2] - list[k + 1]) / ratio, view.row - 1);
 	write(c, list, ratio);
 	return list;
 }

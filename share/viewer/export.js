@@ -40,8 +40,7 @@ async function copy(text) {
 // Names from the root to a node, as they are called.
 function stackOf(i) {
 	const list = wayTo(i).map((k) => d.names[d.name[k]]);
-	return view.mode === "callers" || (d.split && i >= d.split) ?
-		list.reverse() : list;
+	return isCaller(i) ? list.reverse() : list;
 }
 
 const suffixes = ["", "_[0]", "_[j]", "_[i]", "", "", "_[k]", "_[1]"];

@@ -182,7 +182,7 @@ function showWay() {
 	const path = wayTo(view.focus), crumbs = [];
 	const text = (i) => {
 		const [name, at] = captionOf(d.name[i]);
-		return i ? short(name.slice(at), 40) : "all";
+		return i || d.split ? short(name.slice(at), 40) : "all";
 	};
 	const add = (name, title, does) => {
 		const e = element("button", name);
@@ -191,7 +191,7 @@ function showWay() {
 		crumbs.push(e);
 	};
 	const between = path.splice(0, max(path.length - WAY, 0));
-	add("all", "Reset zoom (0)", reset);
+	add(text(0), "Reset zoom (0)", reset);
 	if (between.length)
 		add("…", grouped(between.length) + " frames", (e) =>
 			openAt(e, ...itemsOf(between.map((i) =>
@@ -200,6 +200,7 @@ function showWay() {
 		add(text(i), nameOf(i, 300), () => zoom(i));
 	crumbs.at(-1).ariaCurrent = true;
 	$("crumbs").replaceChildren(...crumbs);
+	$("crumbs").className = isCaller(view.focus) ? "back" : "";
 }
 
 function showSteps() {

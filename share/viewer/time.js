@@ -4,7 +4,7 @@
  * (a span, "12.5-30" in seconds), u (one to compare it with) and f (a value
  * of a facet, "thread:main", or "-thread:main" for all others).
  */
-const CELL = 9, ROWS = 6, LINES = 16, GUTTER = 190;
+const CELL = 8, ROWS = 8, LINES = 16, GUTTER = 190;
 const heat = {
 	of: [], bins: null, cols: 1, rows: ROWS, left: 0, clip: 1,
 	lined: false, facet: null, order: null,	// a row for each of its values
@@ -41,14 +41,20 @@ function samplesOf(number, string, coded) {
 	return { tick, start, facets, first, sets, time, node, weight, end };
 }
 
+// A thread without what tells it apart: its numbers.
+const poolOf = (s) => s.replace(/\d+(\.\d+)*/g, "*");
+
 // By value of a facet: 1 it is taken, -1 it is not; whether any is.
 function wants({ name, list }, steps) {
 	const want = new Int8Array(list.length);
 	for (const { kind, text } of steps) {
 		const [, off, facet, value] = splitFacet(text);
 		const v = list.indexOf(value);
-		if (kind === "f" && facet === name && v >= 0)
-			want[v] = off ? -1 : 1;
+		list.forEach((s, k) => {
+			if (kind === "f" && facet === name && (k === v ||
+			    (v < 0 && poolOf(s) === value)))
+				want[k] = off ? -1 : 1;
+		});
 	}
 	return want;
 }
@@ -317,11 +323,10 @@ function hoverHeat(e) {
 	putAt(tip, e.clientX, rectOf("time").bottom + 4);
 }
 
-// Threads without what tells them apart: their numbers.
 function addPools(facets, { list, of }) {
 	const ids = new Map([["", 0]]);
 	const to = list.map((s) => {
-		s = s.replace(/\d+(\.\d+)*/g, "*");
+		s = poolOf(s);
 		return ids.has(s) || ids.set(s, ids.size), ids.get(s);
 	});
 	if (ids.size > 2 && ids.size < list.length)

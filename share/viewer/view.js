@@ -52,6 +52,8 @@ function sideOf(level) {
 	return Math.sign(level - d.base);
 }
 
+const isCaller = (i) => view.mode === "callers" || sideOf(d.level[i]) < 0;
+
 // The weights from the left to the right edge in a row.  Of a sandwich only
 // one side is zoomed.
 function spanOf(level) {
@@ -337,6 +339,7 @@ function setMode(name) {
 	for (const id of modes)
 		$(id).ariaPressed = id === view.mode;
 	$("main").hidden = tree.open;
+	$("mini").hidden ||= tree.open;
 	$("rows").hidden = !tree.open;
 	leave();
 }

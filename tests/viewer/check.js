@@ -200,6 +200,66 @@
 		.length, 11);
 	dispatchEvent(new Event("afterprint"));
 	key("1");
+	key("3");
+	await pause(50);
+	is("the tree has no overview", $("mini").hidden, true);
+	key("1");
+	await pause(50);
+	is("the graph has", $("mini").hidden, false);
+
+	const small = [...document.querySelectorAll("button")].filter((b) => {
+		const { width, height } = b.getBoundingClientRect();
+		return width && (width < 24 || height < 24);
+	});
+	is("what is clicked is 24 pixels at least", small.map((b) => b.id),
+		[]);
+	let finger = 1;
+	const touch = (type, x, level, id = finger) => {
+		const box = $("canvas").getBoundingClientRect();
+		$("canvas").dispatchEvent(new PointerEvent(type, {
+			bubbles: true, pointerId: id, pointerType: "touch",
+			clientX: box.left + x * box.width,
+			clientY: box.bottom - level * 20 - 10 }));
+	};
+	const tap = async (x, level, ms = 10) => {
+		touch("pointerdown", x, level);
+		await pause(ms);
+		touch("pointerup", x, level);
+		touch("click", x, level);
+		await pause(400);
+	};
+	await tap(0.1, 2);
+	is("a tap tells", [tip().slice(0, 6), $("crumbs").textContent],
+		["aTotal", "all"]);
+	await tap(0.1, 2);
+	is("a second one zooms", [tip(), $("crumbs").textContent],
+		["", "allmaina"]);
+	key("0");
+	await pause(400);
+	await tap(0.1, 2, 600);
+	is("a long one opens the menu", [$("menu").matches(":popover-open"),
+		$("crumbs").textContent], [true, "all"]);
+	$("menu").hidePopover();
+	touch("pointerdown", 0.4, 2, 1);
+	touch("pointerdown", 0.6, 2, 2);
+	touch("pointermove", 0.9, 2, 2);
+	touch("pointerup", 0.9, 2, 2);
+	touch("pointerup", 0.4, 2, 1);
+	const under = (x) => {
+		hover(x, 2);
+		return $("status").textContent[0];
+	};
+	is("two fingers bring it nearer", [0.1, 0.4, 0.9].map(under),
+		["a", "a", "c"]);
+	is("all wide", under(0.99), "c");
+	Element.prototype.setPointerCapture = () => {};
+	touch("pointerdown", 0.1, 2);
+	touch("pointermove", 0.9, 2);
+	touch("pointerup", 0.9, 2);
+	is("and one moves it", under(0.9), "a");
+	["-", "-", "-", "-", "-", "-"].forEach(key);
+	key("Escape");
+
 	await at("<i>x<i>");
 	key("u");
 	is("its source is a link", link, "https://host/%3Ci%3Ex%3Ci%3E?l=");
@@ -271,10 +331,12 @@
 	is("by name, where there is no such path", await open("z=1.b"),
 		"allmainab");
 	is("or it does not", await open("z=1.none"), "all");
+	is("crumbs tell who calls whom", $("crumbs").className, "");
 	is("callers are linked", await open("v=callers&z=" +
 		pathHash("b", "a") + "."), "allba");
+	is("crumbs of callers go back", $("crumbs").className, "back");
 	is("and both sides of a sandwich", [await open("v=sandwich&m=a&z=1.b"),
-		await open("v=sandwich&m=a&z=1.main")], ["allb", "allmain"]);
+		await open("v=sandwich&m=a&z=1.main")], ["ab", "amain"]);
 	await open("v=icicle&q=b&o=weight&hide=c&z=" +
 		pathHash("other", "b") + ".b");
 	is("all that a link tells is there again", [

@@ -127,6 +127,10 @@
 	drag(0, 0.49);
 	is("what a list tells is of the span", table().length, 2);
 	clear();
+	location.hash = "f=thread:exec-*";
+	await pause(300);
+	is("a pattern is of threads, too", lines(), ["main;a 100", "main;b 80"]);
+	clear();
 	$("sift").value = "EXEC";
 	$("sift").dispatchEvent(new Event("input"));
 	is("a list is searched", table().length, 2);
