@@ -190,9 +190,12 @@ function paintOn(c, image, ratio, corner) {
 	hatchLone(c, list, ratio);
 	c.strokeStyle = "#8c959f";
 	c.lineWidth = 1;
-	for (let k = 0; edged.matches && k < list.length; k += 5)
-		c.strokeRect(list[k + 1] / ratio + 0.5, list[k + 3] / ratio +
-			0.5, (list[k + 2] - list[k + 1]) / ratio, view.row - 1);
+	// And the function between its callers and callees.
+	for (let k = 0; k < list.length; k += 5)
+		if (edged.matches || (d.split && list[k + 4] === d.base))
+			c.strokeRect(list[k + 1] / ratio + 0.5, list[k + 3] /
+				ratio + 0.5, (list[k + 2] - list[k + 1]) / ratio,
+			view.row - 1);
 	write(c, list, ratio);
 	return list;
 }
