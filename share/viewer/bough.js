@@ -142,7 +142,8 @@ function growSandwich(g, method, group) {
 	const sum = (key) => g.columns.map((c) =>
 		at.reduce((n, i) => n + c[key][i], 0));
 	grown.sides = ["callees", "callers"].map((way) => ({
-		name: group ? 0 : at.length ? g.name[at[0]] : method, way, from, lo: 0,
+		name: group ? 0 : at.length ? g.name[at[0]] : method,
+		way, from, lo: 0,
 		hi: at.length, kids: null, self: sum("self"),
 		total: sum("total") }));
 }
@@ -169,16 +170,21 @@ function growth() {
 				base = max(base, depth[b.id]);
 		}
 	}
-	const n = list.length;
-	const g = { n, base, split, end: u32(n),
-		name: Uint32Array.from(list, (b) => b.name),
-		parent: Uint32Array.from(list, (b) => b.up ? b.up.id : 0),
-		level: Uint32Array.from(depth, (v, i) =>
-			split && i >= split ? base - v : base + v),
-		columns: grown.w.map((w, c) => ({
-			self: Float64Array.from(list, (b) => b.self[c]),
-			total: Float64Array.from(list, (b) => b.total[c]) })),
-	};
+	const n = list.length, columns = grown.w.map(() =>
+		({ self: f64(n), total: f64(n) }));
+	const g = { n, base, split, columns, end: u32(n), name: u32(n),
+		parent: u32(n), level: u32(n) };
+	for (let i = 0; i < n; i++) {
+		const { name, up, self, total } = list[i];
+		g.name[i] = name;
+		g.parent[i] = up ? up.id : 0;
+		g.level[i] = split && i >= split ? base - depth[i] :
+			base + depth[i];
+		for (let c = 0; c < columns.length; c++) {
+			columns[c].self[i] = self[c];
+			columns[c].total[i] = total[c];
+		}
+	}
 	ends(g);
 	grown.boughs = list;
 	return g;

@@ -33,8 +33,12 @@ function hitsOf({ kind, text }) {
 }
 
 // By symbol: 1 where a test of its name holds.
-const passed = (test) => Uint8Array.from(d.names, (s, i) =>
-	i && test(s, i) ? 1 : 0);
+function passed(test) {
+	const hit = u8(d.names.length);
+	for (let i = 1; i < hit.length; i++)
+		hit[i] = test(d.names[i], i) ? 1 : 0;
+	return hit;
+}
 
 // Within a match: 2; only on the way to one: 1.
 function needs(g, hit) {
@@ -56,7 +60,7 @@ function rewrite(g, step) {
 	const table = u32(mask + 1);
 	let made = 1;
 
-	function put(s, above) {
+	const put = (s, above) => {
 		let k = Math.imul(above, 0x9e3779b1) ^ Math.imul(s, 0x85ebca6b);
 		for (k = (k ^ k >>> 15) & mask; table[k]; k = k + 1 & mask)
 			if (up[table[k]] === above && name[table[k]] === s)
@@ -64,7 +68,7 @@ function rewrite(g, step) {
 		name[made] = s;
 		up[made] = above;
 		return table[k] = made++;
-	}
+	};
 	const hit = hitsOf(step);
 	const need = step.kind === "only" ? needs(g, hit) : null;
 	const rule = rules[step.kind](hit, put, name, need);
@@ -79,15 +83,43 @@ function rewrite(g, step) {
 	return preorder(made, name, up, selfs);
 }
 
-// Heaviest of its siblings first.
-function heavier(g) {
-	return preorder(g.n, g.name, g.parent, g.columns.map((c) => c.self),
-		Float64Array.from(g.name, (s, i) =>
-			g.columns.reduce((sum, c) => sum + c.total[i], 0)));
+// Nodes list[from..to] by ascending weight: of a few each goes to its place.
+function lighterFirst(weight, list, from, to) {
+	if (to - from > 32)
+		list.subarray(from, to).sort((a, b) =>
+			weight[a] - weight[b] || b - a);
+	for (let k = from + 1; to - from < 33 && k < to; k++) {
+		const i = list[k], w = weight[i];
+		let at = k;
+		for (; at > from && weight[list[at - 1]] >= w; at--)
+			list[at] = list[at - 1];
+		list[at] = i;
+	}
 }
 
-// Nodes whose parents come first, in preorder, siblings by symbol or weight.
-function preorder(n, name, parent, selfs, weights) {
+// Heaviest of its siblings first.
+function heavier(g) {
+	const { n, end, columns: [a, b] } = g, stack = u32(n + 1);
+	const ranked = u32(n), to = u32(n);
+	const weight = b ? f64(n).map((v, i) => a.total[i] + b.total[i]) :
+		a.total;
+	for (let k = 0, top = 1; k < n; k++) {
+		const i = ranked[k] = stack[--top], from = top;
+		to[i] = k;
+		for (let c = i + 1; c < end[i]; c = end[c])
+			stack[top++] = c;
+		lighterFirst(weight, stack, from, top);
+	}
+	const taken = (of) => of.map((v, k) => of[ranked[k]]);
+	return { ...g, name: taken(g.name), level: taken(g.level),
+		parent: taken(g.parent).map((i) => to[i]),
+		end: taken(end).map((i, k) => i - ranked[k] + k),
+		columns: g.columns.map(({ self, total }) =>
+			({ self: taken(self), total: taken(total) })) };
+}
+
+// Nodes whose parents come first, in preorder, siblings by symbol.
+function preorder(n, name, parent, selfs) {
 	const first = u32(n), next = u32(n), order = u32(n), to = u32(n);
 	const at = u32(d.names.length + 1);
 	for (let i = 0; i < n; i++)
@@ -96,9 +128,6 @@ function preorder(n, name, parent, selfs, weights) {
 		at[s + 1] += at[s];
 	for (let i = 0; i < n; i++)
 		order[at[name[i]]++] = i;
-	if (weights)
-		order.sort((a, b) => weights[b] - weights[a] ||
-			name[a] - name[b]);
 	for (let k = n; k-- > 1;) {
 		next[order[k]] = first[parent[order[k]]];
 		first[parent[order[k]]] = order[k];

@@ -83,18 +83,17 @@ function spansOf(steps) {
 	return spans.length ? spans.slice(0, 2) : [[-1, Infinity]];
 }
 
-// For each span, f(sample, set, span) of those in it, of sets that pass.
-function eachSample(spans, ok, f) {
+// For each span, f(first, end, set, span) of the samples in it, of sets that
+// pass.
+function eachSet(spans, ok, f) {
 	const { first, time, sets } = d.moments;
 	const after = (lo, set, t) => lowest(lo, first[set + 1],
 		(i) => time[i] > t);
 	spans.forEach(([from, to], c) => {
 		for (let set = 0; set < sets; set++) {
-			if (!ok[set])
-				continue;
-			let i = after(first[set], set, from);
-			for (const hi = after(i, set, to); i < hi; i++)
-				f(i, set, c);
+			const lo = ok[set] ? after(first[set], set, from) : 0;
+			if (ok[set])
+				f(lo, after(lo, set, to), set, c);
 		}
 	});
 }
@@ -105,8 +104,11 @@ function choose(g, steps) {
 		return g;
 	const { node, weight } = d.moments, spans = spansOf(steps);
 	const selfs = spans.map(() => f64(g.n));
-	eachSample(spans, passing(steps), (i, set, c) =>
-		selfs[c][node[i]] += weight[i]);
+	eachSet(spans, passing(steps), (lo, hi, set, c) => {
+		const self = selfs[c];
+		for (let i = lo; i < hi; i++)
+			self[node[i]] += weight[i];
+	});
 	return { ...g, columns: selfs.map((self) =>
 		({ self, total: totals(self, g.parent) })) };
 }
@@ -149,8 +151,12 @@ function rateOf(steps) {
 function facetSums(facet) {
 	const { weight } = d.moments, spans = spansOf(view.steps);
 	const sums = spans.map(() => f64(facet.list.length));
-	eachSample(spans, passing(view.steps, facet), (i, set, c) =>
-		sums[c][facet.of[set]] += weight[i]);
+	eachSet(spans, passing(view.steps, facet), (lo, hi, set, c) => {
+		let sum = 0;
+		for (let i = lo; i < hi; i++)
+			sum += weight[i];
+		sums[c][facet.of[set]] += sum;
+	});
 	return { names: facet.list.map((s) => s || "(none)"),
 		columns: sums.map((v) => ({ self: v, total: v })) };
 }
@@ -197,12 +203,20 @@ function fillHeat(width) {
 		heat.rows = heat.order.length;
 		row = facet.list.map((s, v) => heat.order.indexOf(v));
 	}
-	const { rows, cols } = heat, bins = heat.bins = f64(rows * cols);
-	eachSample([[0, Infinity]], passing(view.steps), (i, set) => {
-		const x = (time[i] - 0.5) / column(), col = floor(x);
-		const at = row ? row[facet.of[set]] : floor((x - col) * rows);
-		if (at >= 0)
-			bins[col * rows + at] += weight[i];
+	const { rows, cols, lined } = heat;
+	const bins = heat.bins = f64(rows * cols);
+	// Cells of a column, or the columns of a line, follow each other.
+	const many = lined ? 1 : rows, per = column() / many;
+	eachSet([[0, Infinity]], passing(view.steps), (i, hi, set) => {
+		const line = lined ? row[facet.of[set]] : 0;
+		while (line >= 0 && i < hi) {
+			const cell = floor((time[i] - 0.5) / per);
+			const end = (cell + 1) * per + 0.5;
+			let sum = weight[i++];
+			while (i < hi && time[i] < end)
+				sum += weight[i++];
+			bins[lined ? cell * rows + line : cell] += sum;
+		}
 	});
 	const some = bins.filter((v) => v).sort();
 	heat.clip = some[floor(some.length * 0.99)] || 1;

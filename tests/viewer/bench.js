@@ -306,6 +306,9 @@ async function ours(file) {
 	await tab.run(mouse, "mousemove", 0.5, 12);
 	page.sandwich = await one(press, "s");
 	page.table = await least(tab, press, ["t"], [press, "t"]);
+	await tab.run(press, "1");
+	await pause(350);
+	page.heavy = await least(tab, press, ["w"], [press, "w"]);
 	await tab.close();
 	[page.draw, page.frame] = await drawing(file, 1);
 	[page.draw2, page.frame2] = await drawing(file, 2);
@@ -522,6 +525,7 @@ async function profile(title, input, folded, budgets) {
 	row("callers, script CPU ms", 300, page.callers.script);
 	row("sandwich, script CPU ms", 50, page.sandwich.script);
 	row("table, script CPU ms", 150, page.table.script);
+	row("heaviest first, script CPU ms", 300, page.heavy.script);
 	fs.rmSync(file);
 }
 
