@@ -113,7 +113,8 @@ EXTRA_DIST += libflame/flame.map
 
 # The page's viewer, as a C file in the build tree.
 viewer = \
-	share/viewer/body.html share/viewer/bough.js share/viewer/caption.js \
+	share/viewer/arguments.awk share/viewer/body.html \
+	share/viewer/bough.js share/viewer/caption.js \
 	share/viewer/data.js share/viewer/diff.js share/viewer/draw.js \
 	share/viewer/export.js share/viewer/hand.js share/viewer/menu.js \
 	share/viewer/names.awk \

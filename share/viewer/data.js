@@ -10,12 +10,8 @@ const u8 = (n) => new Uint8Array(n);
 const utf8 = new TextDecoder();
 
 function bytesOf(text) {
-	if (Uint8Array.fromBase64)
-		return Uint8Array.fromBase64(text);
-	const s = atob(text), bytes = u8(s.length);
-	for (let i = 0; i < s.length; i++)
-		bytes[i] = s.charCodeAt(i);
-	return bytes;
+	return Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) :
+		Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 }
 
 async function unpack(packed) {
@@ -27,7 +23,7 @@ async function unpack(packed) {
 function decode(bytes) {
 	let at = 0;
 
-	function number() {
+	const number = () => {
 		let v = bytes[at++];
 		if (v < 128)
 			return v;
@@ -37,16 +33,16 @@ function decode(bytes) {
 			v += (c & 127) * scale;
 		}
 		return v;
-	}
-	function string() {
+	};
+	const string = () => {
 		const size = number();
 		at += size;
 		return utf8.decode(bytes.subarray(at - size, at));
-	}
-	function color() {
+	};
+	const color = () => {
 		at += 3;
 		return bytes[at - 3] << 16 | bytes[at - 2] << 8 | bytes[at - 1];
-	}
+	};
 	if (number() !== 1)
 		throw new Error("data of another version");
 	const flags = number(), n = number(), nsymbols = number();
@@ -67,7 +63,7 @@ function decode(bytes) {
 
 	// A text that begins as the one before it does.
 	let text = u8(1024);
-	function coded() {
+	const coded = () => {
 		const same = number(), more = number();
 		if (same + more > text.length) {
 			const room = u8(2 * (same + more));
@@ -77,7 +73,7 @@ function decode(bytes) {
 		text.set(bytes.subarray(at, at + more), same);
 		at += more;
 		return utf8.decode(text.subarray(0, same + more));
-	}
+	};
 	// Symbols: a name and how it ran, sorted.
 	d.names = [];
 	d.type = u8(nsymbols);
@@ -128,13 +124,13 @@ function nodes(d, number) {
 		}
 		at = i;
 	}
-	function column() {
+	const column = () => {
 		let self = f64(n), sum = 0;
 		for (let i = 0; i < n; i++)
 			sum += self[i] = number();
 		self = sum < 2 ** 32 ? new Uint32Array(self) : self;
 		return { self, total: totals(self, parent) };
-	}
+	};
 	ends(d);
 	d.columns = [column()];
 	if (d.compares)

@@ -146,7 +146,7 @@ function paintRows({ data, width, height }, ratio, list, corner) {
 	const px = new Uint32Array(data.buffer);
 	const gap = view.row > 6 ? ceil(ratio - 0.5) : 0;
 
-	function round4(a, b, top, end) {
+	const round4 = (a, b, top, end) => {
 		for (const [x, y, strength] of corner)
 			for (const at of [a + x, b - 1 - x]) {
 				const up = (top + y) * width + at;
@@ -154,7 +154,7 @@ function paintRows({ data, width, height }, ratio, list, corner) {
 				px[up] = mix(px[up], paper, strength);
 				px[low] = mix(px[low], paper, strength);
 			}
-	}
+	};
 	px.fill(paper);
 	for (let level = 0; level < d.first.length - 1; level++) {
 		const y = rowTop(level), top = round(y * ratio);

@@ -94,13 +94,16 @@ performance requestAnimationFrame return setTimeout switch this throw true try t
 undefined while window'
 
 # Properties that are only ours: neither a browser's nor told in a string.
-ours='bins clip cols drag facet facets lined moments order second sets tick
-asTree base boughs column columns compares dimText down due end given heavy hit indent inverted kids
-group level made marks matchText matching method mode most name names node open opens pages parent picture preset rowHeight
-shown sides slot step sums tall text unfolded wanted way whole colored kinds'
+ours='asTree base bins boughs clip cols colored column columns compares dim
+dimText down drag due end facet facets given group heavy hi hit indent
+inverted kids kinds level lined lo made marks matchText matched matching method
+mode moments most name named names node open opens order pages parent picture
+preset rowHeight second sets shown sides slot start step sums tall text tick
+unfolded up wanted way weight whole x0 x1'
 
 # The same, but a string has the word for something else: an id, a role.
-apart='first icicle kind larger lines noise norm row rows samples steps'
+apart='before by dark first heat icicle kind larger light line lines list mark
+noise norm row rows samples steps tab time'
 
 # Not localStorage: in a sandbox to name it is an error.
 aliased='Float64Array Map Math Number Object URLSearchParams Uint8Array
@@ -112,12 +115,13 @@ matchMedia performance requestAnimationFrame undefined'
 short() {
 	awk -v theirs="$theirs" -v aliased="$aliased" -v ours="$ours" \
 		-v apart="$apart" -f "$from/short.awk" -f "$from/names.awk" \
-		-f "$from/terse.awk"
+		-f "$from/terse.awk" -f "$from/arguments.awk"
 }
 
 # The same of a style, and of markup.  Colours that have names lose them.
 tight_style() {
 	sed 's/ *\([{};,>]\) */\1/g; s/ + /+/g; s/\([a-z-]\): /\1:/g; s/;}/}/g
+		s/ !/!/g; s/::\([abf][ief]\)/:\1/g
 		s/\([ :(]\)0\./\1./g' | tr -d '\n' | awk '{
 			while (match($0, /--[a-z][a-z]+/)) {
 				name = substr($0, RSTART, RLENGTH)

@@ -101,7 +101,7 @@ function drafter() {
 		'" y="' + y + '" width="' + w + '" height="' + h +
 		'" fill="' + fill + '"' + more);
 	return {
-		marks, fillStyle: "", globalAlpha: 1, tip: "",
+		marks, fillStyle: "", globalAlpha: 1,
 		measureText: (s) => ctx.measureText(s),
 		fillRect(x, y, w, h) {
 			const k = hatches.indexOf(this.fillStyle);

@@ -16,7 +16,7 @@ const actions = [
 	["Copy name", "c", (s) => copy(d.names[s])],
 	["Copy stack", "C", (s, i) => copy(stackOf(i).join("\n")), true],
 	["Copy link", "l", () => copy(location.href.split("#")[0] +
-		remember(false))],
+		remember())],
 	["Open source", "u", (s) => openSource(s)],
 ];
 const exports = [

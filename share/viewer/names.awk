@@ -26,7 +26,8 @@ function chunks(  i, depth, inside, names, nchunks) {
 		if (kind[i] == "both")
 			tied[token[i], chunk_of[i]] = 1
 		if (!inside && kind[i] ~ /^(variable|both)$/ &&
-		    (depth == 1 || (depth == 2 && names)))
+		    (depth == 1 ? token[i - 1] ~ /^(let|,)$/ : \
+		     depth == 2 && names))
 			global[token[i]] = 1
 		if (token[i] ~ /^[])}]$/ && --depth == 1 && inside &&
 		    token[i] == "}")

@@ -248,7 +248,7 @@ function setTheme(theme) {
 function flipTheme() {
 	setTheme(view.theme = isDark() ? "light" : "dark");
 	draw();
-	remember(false);
+	remember();
 }
 
 function focusSearch() {

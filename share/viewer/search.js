@@ -116,7 +116,7 @@ function find(text) {
 	setSearch(text);
 	count();
 	drawSoon();
-	remember(false);
+	remember();
 }
 
 // To the next (1) or previous (-1) match.

@@ -2,15 +2,17 @@
 #
 # Reads a script that embed.sh has stripped of blanks, and says it in fewer
 # bytes: with short names (names.awk), with expressions for statements
-# (terse.awk).  `theirs` are words that stay, `aliased` those of them that get
-# a second name; `ours` are properties that only the script has, `apart` those
-# of them that are also strings, of other meaning.
+# (terse.awk), with arguments for lets (arguments.awk).  `theirs` are words
+# that stay, `aliased` those of them that get a second name; `ours` are
+# properties that only the script has, `apart` those of them that are also
+# strings, of other meaning.
 #
 # Here it becomes tokens, each of a kind: "variable", "." for a property that
 # is named, "key" for one with a value, "both" for a variable that is named as
 # its property, "string", "" for all else.  A number with a name in capitals
 # is that number.  Both sides of === are of one type in our modules, so it is
-# ==.  $("id") is a variable, if it is named often, or $.id.
+# ==; null is only asked whether it is there, so it is 0.  $("id") is a
+# variable, if it is named often, or $.id.
 
 # The end of what opens at i and ends with a quote or slash.
 function skip(i, ends,  c, class) {
@@ -49,7 +51,9 @@ function kind_of(more) {
 
 function add_word(s, more) {
 	# No variable stands beside another.
-	if (s in keywords || (s == "of" && kind[n] == "variable") ||
+	if (s == "null")
+		add("0")
+	else if (s in keywords || (s == "of" && kind[n] == "variable") ||
 	    (s == "of" && token[n] ~ /^[]}]$/))
 		add(s, "")
 	else
@@ -95,7 +99,7 @@ BEGIN {
 	for (i in list)
 		own[list[i]] = 1
 	sign = "^(=>|[.][.][.]|[=!]==?|[+][+]|--|&&|[|][|]|[?][?]|[*][*]" \
-		"|<=|>>?>?|<<|[-+*/%&|^]=)"
+		"|<=|>=|>>?>?|<<|[-+*/%&|^]=)"
 }
 
 {
@@ -121,6 +125,8 @@ BEGIN {
 			j += RLENGTH - 1
 			s = substr(more, 1, RLENGTH)
 			sub(/^0[.]/, ".", s)
+			if (s ~ /^[1-9][0-9]*000$/)
+				sub(/000$/, "e3", s)
 			add(s)
 		} else if (c ~ /[][(){}]/) {
 			add_bracket(c)

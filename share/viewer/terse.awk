@@ -4,7 +4,8 @@
 # choice, a function that only returns something is an arrow.  Each piece of
 # the script becomes a text; what is known of it besides is in
 #	is	"e" an expression as a statement, "r" returned, "i" a jump if
-#		`asked` holds, "b" a jump, "l" a let, "s" others, "" nothing
+#		`asked` holds, "j" others and then a jump if it holds, "b" a
+#		jump, "l" a let, "s" others, "" nothing
 #	binds	of an expression, how strongly: 0 a comma, 1 =, 2 ?:, 3 ||,
 #		4 &&, 5 other operators, 6 what ! may stand before
 #	next	the token after it
@@ -40,7 +41,7 @@ function strength(s, before) {
 }
 
 # The tokens i..end of an expression.
-function expression(i, end,  s, least, now) {
+function expression(i, end,  s, least, now, more) {
 	least = 6
 	for (; i <= end; i++) {
 		now = strength(token[i])
@@ -49,20 +50,44 @@ function expression(i, end,  s, least, now) {
 		if (token[i] == "{" && token[i - 1] ~ /^(\)|=>)$/) {
 			s = s body(i, token[i - 1] == "=>")
 			i = next_one - 1
+		} else if (token[i] == "(" && is_arrow(i)) {
+			s = s arrow_of(i)
+			i = next_one - 1
 		} else if (token[i] == "(" && is_lone_argument(i)) {
 			s = glue(s, out[i + 1])
 			i += 2
 		} else if (token[i] ~ /^[([{]$/) {
 			now = matching(i)
-			s = glue(s, token[i]) expression(i + 1, now - 1) \
-				token[now]
+			more = expression(i + 1, now - 1)
+			s = is_vain(i, now, more) ? glue(s, more) : \
+				glue(s, token[i]) more token[now]
 			i = now
-		} else if (token[i] != "." || out[i + 1] !~ /^\[/) {
+		} else if ((token[i] != "." || out[i + 1] !~ /^\[/) &&
+			   !is_free(i)) {
 			s = glue(s, out[i])
 		}
 	}
 	binds = least
 	return s
+}
+
+# How strongly what stands in (..) must bind beside that; 9: it is no choice.
+function beside(s) {
+	if (s ~ /^([[({;]|\)|]|}|return)$/)
+		return 0
+	if (s ~ /^([,?:=]|=>)$/)
+		return 1
+	return s == "||" ? 3 : s == "&&" ? 4 : 9
+}
+
+function is_vain(i, close_at, s,  before, behind) {
+	before = beside(token[i - 1])
+	behind = token[close_at + 1] ~ /^[[({]$/ ? 9 : \
+		token[close_at + 1] == "?" ? 3 : beside(token[close_at + 1])
+	return token[i] == "(" && token[i - 1] !~ /^[])}]$/ && \
+		s !~ /^({|function|async)/ && s != "" && \
+		token[close_at + 1] !~ /^=>?$/ && \
+		binds >= before && binds >= behind
 }
 
 # (x) => is x =>.
@@ -99,7 +124,7 @@ function body(i, arrow, hoist,  end, s) {
 function statements(i, end, jump, hoist,  k, s, is_of, text, strong, cond, \
 		    cond_binds, cond_not, more, bare) {
 	while (i < end) {
-		s = statement(i)
+		s = statement(i, jump)
 		i = next_one
 		if (is == "l" && hoist) {
 			s = hoisted(k)
@@ -113,8 +138,8 @@ function statements(i, end, jump, hoist,  k, s, is_of, text, strong, cond, \
 		cond[k] = asked
 		cond_binds[k] = asked_binds
 		cond_not[k] = asked_not
-		more[k] = is == "s" && several
-		bare[k] = is == "s" && ends
+		more[k] = is ~ /^[sj]$/ && several
+		bare[k] = is ~ /^[sj]$/ && ends
 	}
 	is = s = ""
 	several = ends = 0
@@ -128,17 +153,6 @@ function statements(i, end, jump, hoist,  k, s, is_of, text, strong, cond, \
 	return s
 }
 
-# A let with nothing but lets before it, or assignments.
-function hoisted(before) {
-	if (!before && !let_defers) {
-		arguments = arguments "," let_text
-		return ""
-	}
-	arguments = arguments let_names
-	binds = 0
-	return let_assigns
-}
-
 # A statement, and all that comes after it, as one.
 function joined(a_is, a, a_binds, a_several, a_ends, b, jump) {
 	if (a_is == "b" && a == jump && is == "")
@@ -150,6 +164,14 @@ function joined(a_is, a, a_binds, a_several, a_ends, b, jump) {
 	}
 	if (a_is == "i" && a == jump && is == "e")
 		return all_of(asked, asked_binds, !asked_not, b, binds)
+	if (a_is == "j")
+		return or_else(a, a_binds, a_several, a_ends, b)
+	if (a_is == "i" && a == jump && is == "s") {
+		b = "if(" negated(asked, asked_binds, asked_not) ")" as_body(b)
+		is = "s"
+		several = 0
+		return b
+	}
 	if (a_is == "i" && a ~ /^ / && is == "r")
 		return choice(asked, asked_binds, asked_not,
 			substr(a, 2), a_binds, b, binds)
@@ -163,6 +185,37 @@ function joined(a_is, a, a_binds, a_several, a_ends, b, jump) {
 		return a
 	}
 	return in_a_row(a_is, a, a_several, a_ends, b)
+}
+
+# if(..){a;return}b; where a is an expression if `simple`.
+function or_else(a, a_binds, simple, a_ends, b) {
+	if (simple && is == "e")
+		return choice(asked, asked_binds, asked_not, a, a_binds, b,
+			binds)
+	if (simple && is == "") {
+		is = "e"
+		return all_of(asked, asked_binds, asked_not, a, a_binds)
+	}
+	if (is != "" && !simple && a !~ /^{/) {
+		a = "{" a "}"
+		a_ends = 1
+	}
+	if (is == "")
+		ends = a_ends
+	else
+		b = glue(a_ends ? "else" : ";else", as_body(b))
+	is = "s"
+	several = 0
+	return "if(" (asked_not ? "!" : "") asked ")" a b
+}
+
+function negated(s, strong, not) {
+	if (not)
+		return s
+	if (strong == 5 && s ~ /^[][A-Za-z0-9_$."]+[!=]=[][A-Za-z0-9_$."]+$/)
+		if (sub(/!=/, "==", s) || sub(/==/, "!=", s))
+			return s
+	return "!" in_brackets(s, strong, 6)
 }
 
 function in_a_row(a_is, a, a_several, a_ends, b) {
@@ -242,7 +295,7 @@ function as_body(s) {
 	return s
 }
 
-function statement(i,  t, s, end, stop) {
+function statement(i, jump,  t, s, end, stop) {
 	t = token[i]
 	several = ends = 0
 	if (i in starts) {
@@ -258,7 +311,7 @@ function statement(i,  t, s, end, stop) {
 	if (t ~ /^(do|switch|class|{)$/)
 		exit 1
 	if (t == "if")
-		return choosing(i)
+		return choosing(i, jump)
 	if (t ~ /^(for|while)$/)
 		return looping(i)
 	if (t == "try")
@@ -278,20 +331,29 @@ function statement(i,  t, s, end, stop) {
 	return s == "" ? t : t == "throw" ? glue(t, s) : s
 }
 
-function choosing(i,  close_at, a, a_binds, not, b) {
+function choosing(i, jump,  close_at, a, a_binds, not, b, simple) {
 	close_at = matching(i + 1)
 	a = expression(i + 2, close_at - 1)
 	a_binds = binds
 	if ((not = binds == 6 && a ~ /^!/))
 		a = substr(a, 2)
-	b = alone(close_at + 1)
+	jump = jump != "" && is_left(close_at + 1, jump) ? jump : ""
+	b = alone(close_at + 1, jump)
 	if (token[next_one] == "else")
 		return choosing_else(a, a_binds, not, b)
-	if (is == "e")
-		return all_of(a, a_binds, not, b, binds)
 	asked = a
 	asked_binds = a_binds
 	asked_not = not
+	if (jump != "") {
+		simple = is == "e"
+		if (!simple)
+			b = as_body(b)
+		several = simple
+		is = "j"
+		return b
+	}
+	if (is == "e")
+		return all_of(a, a_binds, not, b, binds)
 	if (is == "r" || b ~ /^(return|continue|break)$/) {
 		b = is == "r" ? " " b : b
 		is = "i"
@@ -301,6 +363,13 @@ function choosing(i,  close_at, a, a_binds, not, b) {
 	is = "s"
 	several = 0
 	return "if(" (not ? "!" : "") a ")" b
+}
+
+# Whether what is in braces ends with the jump, and no else follows.
+function is_left(i, jump,  end) {
+	end = matching(i)
+	return token[i] == "{" && token[end - 1] == jump &&
+		token[end - 2] ~ /^[;}]$/ && token[end + 1] != "else"
 }
 
 function choosing_else(a, a_binds, not, b,  b_is, b_binds, b_text, b_ends, c) {
@@ -368,80 +437,15 @@ function letting(i,  end, k, from, s, text, names, assigns) {
 	}
 	let_defers = 0
 	for (k = i; k < end; k++)
-		if (token[k] ~ /^(=>|function)$/)
+		if (is_function(k))
 			let_defers = 1
 	let_text = substr(text, 2)
 	let_assigns = substr(assigns, 2)
 	let_names = names
 	next_one = end
-	is = "l"
-	several = ends = 0
-	return glue("let", let_text)
-}
-
-# What is declared from i on: a name, or a pattern of them.
-function names_of(i,  end, s) {
-	end = token[i] ~ /^[{[]$/ ? matching(i) : i
-	for (; i <= end; i++)
-		if (kind[i] ~ /^(variable|both)$/)
-			s = s "," variable_of(i)
-	return s
-}
-
-# How many are between brackets; 99: that is not known.
-function arguments_of(i,  end, many) {
-	end = matching(i)
-	many = end > i + 1
-	for (i++; i < end; i++) {
-		if (token[i] == "...")
-			return 99
-		if (token[i] ~ /^[([{]$/)
-			i = matching(i)
-		many += token[i] == ","
-	}
-	return many
-}
-
-# Those that are always called, with no more arguments than they have.
-function find_functions(  f, i, at) {
-	for (f = 1; f <= nfunctions; f++) {
-		i = functions[f]
-		at[token[i + 1]] = f
-		room[f] = arguments_of(i + 2)
-		if (room[f] == 99)
-			room[f] = -1
-		starts[i - (token[i - 1] == "async")] = after(i)
-	}
-	for (i = 1; i <= n; i++) {
-		if (!(token[i] in at) || kind[i] !~ /^(variable|both)$/ ||
-		    token[i - 1] == "function")
-			continue
-		f = at[token[i]]
-		if (kind[i] == "both" || token[i + 1] != "(" ||
-		    arguments_of(i + 1) > room[f])
-			room[f] = -1
-	}
-}
-
-# function f(x){return y} as f=x=>y; if it may have more arguments than it is
-# called with, what it lets are such.
-function put_function(f,  i, close_at, s, t, inside) {
-	i = functions[f]
-	close_at = matching(i + 2)
-	inside = expression(i + 3, close_at - 1)
-	s = "(" inside ")=>" body(close_at + 1, 1)
-	if (close_at == i + 4 && token[i - 1] != "async")
-		s = inside substr(s, length(inside) + 3)
-	if (room[f] >= 0) {
-		arguments = inside
-		t = body(close_at + 1, 1, 1)
-		sub(/^,/, "", arguments)
-		t = (arguments ~ /^[A-Za-z0-9_$]+$/ ? arguments : \
-			"(" arguments ")") "=>" t
-		if (length(t) < length(s) && token[i - 1] != "async")
-			s = t
-	}
-	return "," out[i + 1] "=" (token[i - 1] == "async" ? "async" : "") s
+	several = ends = binds = 0
+	is = is_free(i) ? "e" : "l"
+	return is == "e" ? let_assigns : glue("let", let_text)
 }
 
 # What is let first, and then what follows on it.

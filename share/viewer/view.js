@@ -150,18 +150,18 @@ function look(x0, x1, animate) {
 	if (!animate || calm.matches || document.hidden || tree.open) {
 		view.x0 = x0;
 		view.x1 = x1;
-		draw();
+		drawSoon();
 		return;
 	}
 	const a = view.x0, b = view.x1, begin = performance.now();
-	function step(now) {
+	const step = (now) => {
 		const t = min(max((now - begin) / 220, 0.02), 1);
 		const s = 1 - (1 - t) ** 3;
 		view.x0 = t < 1 ? a + (x0 - a) * s : x0;
 		view.x1 = t < 1 ? b + (x1 - b) * s : x1;
 		moving = t < 1 ? requestAnimationFrame(step) : 0;
 		draw();
-	}
+	};
 	moving = requestAnimationFrame(step);
 }
 
