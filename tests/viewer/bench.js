@@ -410,6 +410,17 @@ function drawn(input, type, ...more) {
 	return file;
 }
 
+// The viewer in a page, in one that compares, in one of samples.
+function weighCode() {
+	const one = at("one.folded"), compared = at("compared.html");
+	heading("the viewer");
+	row("code in a page, bytes", 60000, sizes(drawn(one, "html")).code);
+	tool("flame-diff", "-i", "folded", "-o", compared, one, one);
+	row("  in a comparison", 60000, sizes(compared).code);
+	row("  in a page of samples", 60000, sizes(drawn(path.join(TOP,
+		"tests/data/jfr/spark-cpu-wall.jfr"), "html")).code);
+}
+
 // CPU seconds and MB of drawing.
 function cost(input) {
 	const [user, sys, , kb] = execFileSync(path.join(BUILD,
@@ -631,9 +642,7 @@ async function main() {
 		(missing.join(", ") || "none"));
 
 	fs.writeFileSync(at("one.folded"), "a 1\n");
-	heading("the viewer");
-	row("code in each page, bytes", 60000,
-		sizes(drawn(at("one.folded"), "html")).code);
+	weighCode();
 	const wanted = (name) => name.includes(env.BENCH_ONLY || "");
 	const made = (name, n, ...budgets) => wanted(name) &&
 		profile(name, generated(name, n), at(name + ".folded"),
