@@ -137,9 +137,12 @@ static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 static int answer(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
+	const struct fl_select *select = &jfr->source->select;
 	struct fl_jfr_answer *answer = &jfr->answer;
 	struct fl_jfr_kind kind;
 
+	if (hit->again && answer->known && answer->cpu_only == select->cpu_only)
+		return FLAME_OK;
 	memset(&kind, 0, sizeof(kind));
 	kind.event = hit->event.at;
 	kind.state = hit->state.at;
@@ -150,14 +153,18 @@ static int answer(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	kind.runnable_wall = hit->runnable_wall;
 	kind.with_tlab = hit->with_tlab;
 	kind.raw = hit->raw;
-	if (memcmp(&kind, &answer->kind, sizeof(kind)) == 0 && answer->known)
+	if (memcmp(&kind, &answer->kind, sizeof(kind)) == 0 && answer->known &&
+	    answer->cpu_only == select->cpu_only)
 		return FLAME_OK;
-	answer->name = metric_of(flame, &jfr->source->select, hit);
+	answer->name = metric_of(flame, select, hit);
 	answer->metric = answer->name ?
 			 flame_metric(flame, answer->name, hit->unit ?
 				      hit->unit : "samples") : 0;
 	if (answer->name && !answer->metric)
 		return FLAME_FAILED;
+	answer->cpu_only = select->cpu_only;
+	answer->asked = answer->name && is_asked(select, select->cpu_only, hit,
+						 answer->name);
 	memcpy(&answer->kind, &kind, sizeof(kind));
 	answer->known = true;
 	return FLAME_OK;
@@ -168,23 +175,20 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	struct flame *flame = jfr->source->flame;
 	const struct fl_select *select = &jfr->source->select;
 	struct flame_sample sample = { .time = FLAME_NOTIME };
-	const char *name;
 	flame_id metric;
 	bool total;
 
 	if (answer(jfr, hit) != FLAME_OK)
 		return FLAME_FAILED;
-	name = jfr->answer.name;
 	metric = jfr->answer.metric;
-	if (!name)
+	if (!jfr->answer.name)
 		return FLAME_OK;
 	tally(jfr, metric, hit);
 	if (!hit->has_stack) {
-		jfr->no_stack += is_asked(select, select->cpu_only, hit,
-					  name) ? hit->samples : 0;
+		jfr->no_stack += jfr->answer.asked ? hit->samples : 0;
 		return FLAME_OK;
 	}
-	if (!is_asked(select, select->cpu_only, hit, name) || !is_selected(jfr, hit))
+	if (!jfr->answer.asked || !is_selected(jfr, hit))
 		return FLAME_OK;
 	total = select->total && hit->unit &&
 		!(select->compat && hit->row->group == FL_JFR_GROUP_EXEC);
@@ -545,33 +549,48 @@ static void coarsen(struct fl_jfr_chunk *chunk)
 	fl_free(order);
 }
 
+/* Plain ones of a state differ in nothing but their traces and samples. */
+static bool is_again(const struct fl_jfr_count *c, const struct fl_jfr_sum *sum,
+		     const struct fl_jfr_sum *last)
+{
+	return c->plain && last && last->row == sum->row &&
+	       last->state == sum->state;
+}
+
+/* hit: of the sum that was emitted last, if there is one. */
 static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		    const struct fl_jfr_sum *last, struct fl_jfr_hit *hit,
 		    bool names)
 {
 	struct fl_jfr *jfr = chunk->jfr;
 	const struct fl_jfr_count *c = chunk->counts[sum->row];
 	struct fl_jfr_trace *trace = &chunk->traces[sum->trace];
-	struct fl_jfr_hit hit;
 
 	if (c->latest)
 		return fl_jfr_time_method(chunk, sum);
-	fill_hit(chunk, sum, &hit);
-	hit.has_stack = trace->at || trace->made;
-	if (names && hit.has_stack) {
-		hit.chunk = chunk;
-		hit.trace = trace;
-		if (!c->raw && c->row && c->row->leaf)
-			hit.leaf = leaf_of(chunk, sum, c);
+	if (is_again(c, sum, last)) {
+		hit->again = true;
+		hit->samples = sum->samples;
+		hit->trace = NULL;
+	} else {
+		fill_hit(chunk, sum, hit);
 	}
-	if (!hit.has_stack && trace->key)
+	hit->has_stack = trace->at || trace->made;
+	if (names && hit->has_stack) {
+		hit->chunk = chunk;
+		hit->trace = trace;
+		if (!c->raw && c->row && c->row->leaf)
+			hit->leaf = leaf_of(chunk, sum, c);
+	}
+	if (!hit->has_stack && trace->key)
 		jfr->unresolved += sum->samples;
 	if (jfr->source->select.leak && c->row &&
 	    c->row->group == FL_JFR_GROUP_NATIVEMEM) {
-		if (hit.trace && fl_jfr_stack(chunk, trace))
-			hit.stack = trace->stack;
-		return keep_leak(jfr, &hit, sum->address);
+		if (hit->trace && fl_jfr_stack(chunk, trace))
+			hit->stack = trace->stack;
+		return keep_leak(jfr, hit, sum->address);
 	}
-	return fl_jfr_give(jfr, &hit);
+	return fl_jfr_give(jfr, hit);
 }
 
 /* async-profiler's RUNNABLE is wall where other states or settings say so. */
@@ -697,6 +716,8 @@ void fl_jfr_stacks_apart(struct fl_jfr_chunk *chunk)
 static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	struct fl_select *select = &chunk->jfr->source->select;
+	const struct fl_jfr_sum *last = NULL;
+	struct fl_jfr_hit hit;
 
 	chunk->cpu_only = select->cpu_only;
 	if (!select->survey && !select->thread && (cpu || !select->cpu_only))
@@ -706,9 +727,11 @@ static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 
 		if (is_cpu(chunk, &chunk->sums[i]) != cpu)
 			continue;
-		if (emit_sum(chunk, &chunk->sums[i], !select->survey &&
+		if (emit_sum(chunk, &chunk->sums[i], last, &hit,
+			     !select->survey &&
 			     (cpu || !select->cpu_only)) != FLAME_OK)
 			return FLAME_FAILED;
+		last = &chunk->sums[i];
 		if (select->choose && !select->cpu_only &&
 		    chunk->jfr->nready > before &&
 		    strcmp(flame_metric_of(chunk->flame,

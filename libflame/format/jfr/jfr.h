@@ -373,6 +373,7 @@ struct fl_jfr {
 		bool known;		/* what it points to is this chunk's */
 		const char *name;	/* of its metric; NULL: not asked */
 		flame_id metric;
+		bool asked, cpu_only;	/* asked, as long as this holds */
 	} answer;
 	/* Samples that wait for flame_next. */
 	struct flame_sample *ready;
@@ -513,6 +514,7 @@ struct fl_jfr_hit {
 	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
 	bool with_tlab;		/* its chunk has TLAB events as well */
 	bool raw;		/* asked for by the event's own name */
+	bool again;		/* alike but for trace, samples and value */
 };
 
 /* The row of an event, NULL for events that are none of ours. */
