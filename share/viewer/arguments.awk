@@ -172,9 +172,9 @@ function put_function(f,  i, close_at, s, t, inside) {
 	i = functions[f]
 	close_at = matching(i + 2)
 	inside = expression(i + 3, close_at - 1)
-	s = "(" inside ")=>" body(close_at + 1, 1)
-	if (close_at == i + 4 && token[i - 1] != "async")
-		s = inside substr(s, length(inside) + 3)
+	s = body(close_at + 1, 1)
+	s = (close_at <= i + 4 && token[i - 1] != "async" ? \
+		lone(i, inside) : "(" inside ")") "=>" s
 	if (room[f] >= 0) {
 		arguments = inside
 		if (listens[f] && !room[f])
@@ -207,7 +207,8 @@ function arrow_of(i,  close_at, inside, kept, m, s, t) {
 	close_at = matching(i)
 	m = arguments_of(i)
 	inside = expression(i + 1, close_at - 1)
-	s = is_lone_argument(i) ? inside : "(" inside ")"
+	s = inside == "" || is_lone_argument(i) ? lone(i, inside) : \
+		"(" inside ")"
 	s = s "=>" body(close_at + 2, 1)
 	kept = arguments
 	arguments = inside spare(i, m, token[i - 1] == "," && \
@@ -217,6 +218,11 @@ function arrow_of(i,  close_at, inside, kept, m, s, t) {
 	next_one = matching(close_at + 2) + 1
 	arguments = kept
 	return m < 99 && length(t) < length(s) ? t : s
+}
+
+# What has no argument may have one as well, which takes no brackets.
+function lone(i, inside) {
+	return inside == "" ? spare(i, 0, 1) : inside
 }
 
 # Names for what it may be called with besides the m that it has.

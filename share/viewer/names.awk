@@ -58,7 +58,13 @@ function key_of(i,  s) {
 function pays(s,  n, strings) {
 	n = length(s) - (s ~ /^=/)
 	strings = uses[s] - props[s]
-	return props[s] * (n - 5) + strings * (n - 2) > n + 4
+	return props[s] * (n - 5) + strings * (n - 2) > \
+		n + (is_plain(s) ? 2 : 4)
+}
+
+# A string that may stand in a list of such.
+function is_plain(s) {
+	return s ~ /^"[^~\\]*"$/
 }
 
 function use(key, i) {
@@ -182,12 +188,20 @@ function spell(i,  s, key, property) {
 }
 
 # The variables that hold strings, and second names.
-function pool(  i, s) {
-	for (i = 1; i <= nnamed; i++)
-		if (named[i] ~ /^["=]/ && named[i] in to)
-			s = s "," to[named[i]] "=" substr(named[i],
-				1 + (named[i] ~ /^=/))
-	return substr(s, 2)
+function pool(  i, s, names, strings, key) {
+	for (i = 1; i <= nnamed; i++) {
+		key = named[i]
+		if (key !~ /^["=]/ || !(key in to))
+			continue
+		if (is_plain(key)) {
+			names = names "," to[key]
+			strings = strings "~" substr(key, 2, length(key) - 2)
+		} else {
+			s = s "," to[key] "=" substr(key, 1 + (key ~ /^=/))
+		}
+	}
+	return "[" substr(names, 2) "]=\"" substr(strings, 2) \
+		"\".split(\"~\")" s
 }
 
 # The elements that are variables, once there are any.

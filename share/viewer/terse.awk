@@ -56,6 +56,9 @@ function expression(i, end,  s, least, now, more) {
 		} else if (token[i] == "(" && is_lone_argument(i)) {
 			s = glue(s, out[i + 1])
 			i += 2
+		} else if (token[i] == "(" && token[i + 1] == ")" &&
+			   token[i + 2] == "=>" && token[i - 1] != "async") {
+			s = glue(s, lone(i++, ""))
 		} else if (token[i] ~ /^[([{]$/) {
 			now = matching(i)
 			more = expression(i + 1, now - 1)
