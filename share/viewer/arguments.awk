@@ -168,13 +168,16 @@ function all_names_of(i, end,  s, bad) {
 
 # function f(x){return y} as f=x=>y; if it may have more arguments than it is
 # called with, what it lets are such.
-function put_function(f,  i, close_at, s, t, inside) {
+function function_of(f,  i, close_at, s, t, inside, kept, \
+		     kept_binds) {
 	i = functions[f]
 	close_at = matching(i + 2)
 	inside = expression(i + 3, close_at - 1)
 	s = body(close_at + 1, 1)
 	s = (close_at <= i + 4 && token[i - 1] != "async" ? \
 		lone(i, inside) : "(" inside ")") "=>" s
+	kept = token[i - 1] != "async" ? bare : ""
+	kept_binds = bare_binds
 	if (room[f] >= 0) {
 		arguments = inside
 		if (listens[f] && !room[f])
@@ -186,12 +189,15 @@ function put_function(f,  i, close_at, s, t, inside) {
 		sub(/^,/, "", arguments)
 		t = (arguments ~ /^[A-Za-z0-9_$]+$/ ? arguments : \
 			"(" arguments ")") "=>" t
-		if (length(t) < length(s) && token[i - 1] != "async")
+		if (length(t) < length(s) && token[i - 1] != "async") {
 			s = t
+			kept = ""
+		}
 	}
-	return "," out[i + 1] "=" (token[i - 1] == "async" ? "async" : "") s
+	bare = kept
+	bare_binds = kept_binds
+	return (token[i - 1] == "async" ? "async" : "") s
 }
-
 
 # (x)=>{..} inside of others, whoever calls it.
 function is_arrow(i,  close_at) {

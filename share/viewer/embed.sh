@@ -115,7 +115,8 @@ matchMedia performance requestAnimationFrame undefined'
 short() {
 	awk -v theirs="$theirs" -v aliased="$aliased" -v ours="$ours" \
 		-v apart="$apart" -f "$from/short.awk" -f "$from/names.awk" \
-		-f "$from/terse.awk" -f "$from/arguments.awk"
+		-f "$from/once.awk" -f "$from/terse.awk" \
+		-f "$from/arguments.awk"
 }
 
 # The same of a style, and of markup.  Colours that have names lose them.

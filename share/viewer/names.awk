@@ -67,11 +67,12 @@ function is_plain(s) {
 	return s ~ /^"[^~\\]*"$/
 }
 
-function use(key, i) {
+function use(key, i,  c) {
 	if (!uses[key]++)
 		named[++nnamed] = key
 	props[key] += kind[i] ~ /^([.]|id)$/
-	chunks_of[key] = chunks_of[key] " " chunk_of[i]
+	for (c = chunk_of[i]; c != ""; c = host[c])
+		chunks_of[key] = chunks_of[key] " " c
 }
 
 function count(  i, key) {
@@ -216,6 +217,7 @@ function rename(  i, letters, rare, c) {
 	letters = "abcdefghijklmnopqrstuvwxyz"
 	small = letters toupper(letters) "$_"
 	chunks()
+	find_once()
 	count()
 	for (i = 1; i <= 26; i++) {
 		c = substr(letters, i, 1)

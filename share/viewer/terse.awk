@@ -117,6 +117,8 @@ function body(i, arrow, hoist,  end, s) {
 	end = matching(i)
 	s = statements(i + 1, end, "return", hoist)
 	next_one = end + 1
+	bare = arrow && is ~ /^[er]$/ && s !~ /^{/ ? s : ""
+	bare_binds = binds
 	if (arrow && is ~ /^[er]$/)
 		return s ~ /^{/ ? "(" s ")" : in_brackets(s, binds, 1)
 	return "{" (is == "r" ? glue("return", s) : s) "}"
@@ -468,8 +470,11 @@ function shorten(  i, f, end, loop, s) {
 	end = matching(f)
 	find_functions()
 	s = pool()
+	for (i in once)
+		place(i)
 	for (i = 1; i <= nfunctions; i++)
-		s = s put_function(i)
+		if (!(i in once))
+			s = s "," out[functions[i] + 1] "=" function_of(i)
 	for (loop = f + 1; loop < end && token[loop] != "for";)
 		loop = loop in starts ? starts[loop] : after(loop)
 	if (loop < end)
