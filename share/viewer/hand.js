@@ -7,10 +7,10 @@ const mini = { picture: null, of: [], wanted: true, due: 0 };
 const MINI = 40;
 
 // The span in view as another one, within the whole.
-function lookAt(x0, x1, animate) {
-	const size = min(max(x1 - x0, d.total[0] / 1e9), d.total[0]);
-	x0 = min(max(x0, 0), d.total[0] - size);
-	look(x0, x0 + size, animate);
+function lookAt(x0, x1) {
+	const [all] = d.total, size = min(max(x1 - x0, all / 1e9), all);
+	x0 = min(max(x0, 0), all - size);
+	look(x0, x0 + size);
 }
 
 function pan(px) {
@@ -19,7 +19,7 @@ function pan(px) {
 }
 
 // By a factor, around a place of the canvas.
-function scale(by, px) {
+function scale(by, px = middle()) {
 	const x = view.x0 + px * (view.x1 - view.x0) / view.width;
 	lookAt(x + (view.x0 - x) * by, x + (view.x1 - x) * by);
 }
@@ -49,9 +49,8 @@ function drawMini() {
 	const c = canvas.getContext("2d");
 	const left = view.x0 / d.total[0] * width;
 	const right = view.x1 / d.total[0] * width;
-	const rows = d.first.length - 1, tall = rows * view.row;
-	const top = $("main").scrollTop - (view.icicle ? 0 :
-		max(view.tall, view.height) - tall);
+	const tall = (d.first.length - 1) * view.row;
+	const top = view.top - (view.icicle ? 0 : view.tall - tall);
 	c.drawImage(picture, 0, 0, width, MINI);
 	c.fillStyle = css(paper);
 	c.globalAlpha = 0.6;
@@ -96,10 +95,10 @@ const fingers = new Map();
 let dragged = false;
 
 function pressed(e) {
-	if (e.button)
-		return;
-	fingers.set(e.pointerId, e);
-	dragged = false;
+	if (!e.button) {
+		fingers.set(e.pointerId, e);
+		dragged = false;
+	}
 }
 
 function dragging(e) {
@@ -141,44 +140,36 @@ function released(e) {
 
 // The way to a frame and its siblings, as a tree that is only heard.
 function readOut(i) {
-	const items = [];
+	let items = [], list;
 	for (const at of [0, ...wayTo(i)]) {
-		const list = at === i && i ? siblings(i) : [at];
-		for (const k of list.slice(max(list.indexOf(i) - 50, 0))
-			.slice(0, 100))
-			items.push(treeItem(k, k === at ? siblings(k) : list));
+		list = siblings(at);
+		const from = max(list.indexOf(i) - 50, 0);
+		items = items.concat((at === i ?
+			list.slice(from, from + 100) : [at]).map((k) =>
+			treeItem(k, list)));
 	}
 	$("canvas").replaceChildren(...items.slice(-200));
 	$("canvas").setAttribute("aria-activedescendant", "item" + i);
-	const list = siblings(i), name = captionOf(d.name[i])[0];
-	$("live").textContent = short(name, 200) + ", " +
+	$("live").textContent = short(captionOf(d.name[i])[0], 200) + ", " +
 		percent(d.total[i], all()) + " total, " +
 		percent(d.self[i], all()) + " self, depth " +
 		abs(d.level[i] - d.base) + ", child " +
 		(list.indexOf(i) + 1) + " of " + list.length;
 }
 
-function siblings(i) {
-	const list = [], up = d.parent[i];
-	if (!i)
-		return [0];
-	for (let c = up + 1; c < d.end[up]; c = d.end[c])
-		if (d.total[c] && sideOf(d.level[c]) === sideOf(d.level[i]))
-			list.push(c);
-	return list;
-}
+// Of those that are drawn: callers -1, callees 1.
+const kidsOn = (i, side) => kidsOf(i, (c) =>
+	d.total[c] && sideOf(d.level[c]) === side);
+const siblings = (i) => i ? kidsOn(d.parent[i], sideOf(d.level[i])) : [0];
 
 function treeItem(i, list) {
 	const e = element("div", short(captionOf(d.name[i])[0], 200) + " " +
 		percent(d.total[i], all()));
 	e.id = "item" + i;
 	e.role = "treeitem";
-	e.ariaLevel = abs(d.level[i] - d.base) + 1;
-	e.ariaPosInSet = list.indexOf(i) + 1;
-	e.ariaSetSize = list.length;
 	if (d.end[i] > i + 1)
-		e.ariaExpanded = "true";
-	return e;
+		e.ariaExpanded = true;
+	return placed(e, i, list);
 }
 
 function listenHand() {

@@ -88,15 +88,13 @@ function point(i) {
 }
 
 function pin() {
-	const [x, y, w, h] = current < 0 ? [] : boxOf(current);
 	if (current < 0 || pinned) {
 		leave();
 		return;
 	}
-	const main = rectOf("main");
+	const [x, , w] = boxOf(current);
 	if ($("tip").hidden)
-		placeTip(current, main.left + x + min(w / 2, 200), y + h,
-			soleOf(current));
+		placeTip(current, x + min(w / 2, 200), true);
 	pinned = true;
 }
 
@@ -124,13 +122,11 @@ function fillTip(i, sole) {
 			" of parent"),
 		row("Self", amount(self), ofAll(self)),
 		...everywhere(i));
-	$("tip").replaceChildren(element("b", short(text.slice(at), 240)),
+	const lone = isLone(i) && i ? [element("mark", loneWord(i))] : [];
+	$("tip").replaceChildren(
+		element("b", short(text.slice(at), 240), ...lone),
 		element("i", short(where, 400)), table);
-	if (isLone(i) && i)
-		$("tip").firstChild.append(element("mark",
-			loneWord(i)));
-	if (text !== name && !name.endsWith(text) &&
-	    name.replaceAll("/", ".") !== text)
+	if (!name.endsWith(text) && name.replaceAll("/", ".") !== text)
 		$("tip").append(element("i", short(name, 400)));
 	$("tip").append(...sole.map((s) => element("i", short(s, 200))));
 }
@@ -144,25 +140,26 @@ function everywhere(i) {
 		row("Self", amount(self[k]), ofAll(self[k]))];
 }
 
-function placeTip(i, px, py, sole) {
+// At so many pixels from the left of the canvas, with all there is to tell.
+function placeTip(i, px, full) {
 	const tip = $("tip"), main = rectOf("main");
 	const [, y, , h] = boxOf(i);
-	if (tip.hidden || i !== filled || sole)
-		fillTip(filled = i, sole || []);
+	if (tip.hidden || i !== filled || full)
+		fillTip(filled = i, full ? soleOf(i) : []);
 	tip.hidden = false;
 	const tall = tip.offsetHeight, top = main.top + y + h + 10;
-	putAt(tip, px + 12, top + tall > innerHeight - 30 ?
+	putAt(tip, main.left + px + 12, top + tall > innerHeight - 30 ?
 		main.top + y - tall - 8 : top);
 }
 
-// Where the pointer is; the frame that the tooltip tells of, which comes when
-// the pointer has stayed with it for a while.
-let pointer = null, filled = -1, waiting = 0;
+// Where on the canvas the pointer is, or -1; the frame that the tooltip tells
+// of, which comes when the pointer has stayed with it for a while.
+let pointer = -1, filled = -1, waiting = 0;
 
 function tellMore() {
 	waiting = 0;
 	if (current >= 0)
-		placeTip(current, ...pointer, soleOf(current));
+		placeTip(current, pointer, true);
 }
 
 // With Space the tooltip stays.
@@ -171,10 +168,8 @@ let pinned = false;
 function hoverAt(e) {
 	if (pinned)
 		return current;
-	const box = rectOf("canvas");
-	const i = nodeAt(e.clientX - box.left, e.clientY - box.top);
-	const { hidden } = $("tip");
-	pointer = [e.clientX, e.clientY];
+	const { hidden } = $("tip"), i = nodeAt(e.offsetX, e.offsetY);
+	pointer = e.offsetX;
 	if (i !== current || (hidden && !waiting)) {
 		clearTimeout(waiting);
 		waiting = setTimeout(tellMore, 100);
@@ -184,7 +179,7 @@ function hoverAt(e) {
 	if (i < 0)
 		$("tip").hidden = true;
 	else if (!hidden)
-		placeTip(i, ...pointer);
+		placeTip(i, pointer);
 	return i;
 }
 
@@ -192,7 +187,7 @@ function leave() {
 	pinned = false;
 	clearTimeout(waiting);
 	waiting = 0;
-	pointer = null;
+	pointer = -1;
 	$("tip").hidden = true;
 	setCurrent(-1);
 }
@@ -200,24 +195,20 @@ function leave() {
 // Arrows walk the frames as they are drawn.
 function walk(key) {
 	let i = current < 0 ? view.focus : current;
-	const callers = d.split && (i >= d.split ||
-		(!i && key === "ArrowUp"));
-	const up = (key === "ArrowUp") !== (view.icicle && !callers);
+	const { split, level, first, node, from, total } = d, at = level[i];
+	const up = key === "ArrowUp";
+	const callers = split && (i >= split || (!i && up));
 	if (key === "ArrowLeft" || key === "ArrowRight") {
-		const k = lowest(d.first[d.level[i]], d.first[d.level[i] + 1],
-			(k) => d.node[k] >= i) + (key === "ArrowLeft" ? -1 : 1);
-		if (k >= d.first[d.level[i]] && k < d.first[d.level[i] + 1] &&
-		    d.from[k] >= view.x0 && d.from[k] < view.x1)
-			i = d.node[k];
-	} else if (up) {
-		let best = i;
-		for (let c = i || !callers ? i + 1 : d.split;
-		     c < (i || callers || !d.split ? d.end[i] : d.split);
-		     c = d.end[c])
-			if (d.total[c] > (best === i ? 0 : d.total[best]))
-				best = c;
-		i = best;
-	} else if (i) {
+		const k = lowest(first[at], first[at + 1], (k) =>
+			node[k] >= i) + (key === "ArrowLeft" ? -1 : 1);
+		if (level[node[k]] === at && from[k] >= view.x0 &&
+		    from[k] < view.x1)
+			i = node[k];
+	} else if (up !== (view.icicle && !callers)) {
+		const [widest] = kidsOn(i, callers ? -1 : 1)
+			.sort((a, b) => total[b] - total[a]);
+		i = widest || i;
+	} else {
 		i = d.parent[i];
 	}
 	point(i);
@@ -232,16 +223,16 @@ function isDark() {
 }
 
 function setTheme(theme) {
-	if (theme)
-		dataset.theme = theme;
 	try {
 		if (theme)
 			localStorage.setItem("flame-theme", theme);
-		else if (theme = localStorage.getItem("flame-theme"))
-			dataset.theme = theme;
+		else
+			theme = localStorage.getItem("flame-theme");
 	} catch (e) {
 		// A sandboxed page: the choice lasts as long as the page.
 	}
+	if (theme)
+		dataset.theme = theme;
 	paint(isDark());
 }
 
@@ -292,8 +283,8 @@ const keys = {
 	"?": openHelp,
 	"[": back,
 	"]": () => history.forward(),
-	"+": () => scale(0.8, middle()),
-	"-": () => scale(1.25, middle()),
+	"+": () => scale(0.8),
+	"-": () => scale(1.25),
 	" ": pin, p: pin,
 	b: () => d.compares && compare((diff.column + 2) % 3),
 	k() {
@@ -323,7 +314,7 @@ for (const [, key] of actions.slice(1))
 // Where keys zoom: at the pointer, amid the frame in hand, or amid all.
 function middle() {
 	const [x, , w] = current < 0 ? [0, 0, view.width] : boxOf(current);
-	return pointer ? pointer[0] - rectOf("canvas").left : x + w / 2;
+	return pointer < 0 ? x + w / 2 : pointer;
 }
 
 function reset() {
@@ -334,36 +325,33 @@ function reset() {
 }
 
 function onKey(e) {
-	const typing = e.target === $("search") || e.target === $("sift");
-	const control = /^(BUTTON|INPUT|SELECT)$/.test(e.target.tagName);
-	const map = tree.open && Object.hasOwn(treeKeys, e.key) ? treeKeys :
-		keys;
-	if ((e.ctrlKey || e.metaKey) && e.key === "f" && !e.altKey) {
-		e.preventDefault();
-		focusSearch();
-		return;
-	}
-	if (typing && e.altKey && e.key === "Enter") {
+	const { key, target, shiftKey, altKey } = e, { tagName } = target;
+	const typing = target === $("search") || target === $("sift");
+	const does = (tree.open ? { ...keys, ...treeKeys } : keys)[key];
+	const control = e.ctrlKey || e.metaKey, enter = key === "Enter";
+	const way = { ArrowLeft: -1, ArrowRight: 1 }[key];
+	if (typing && altKey && enter) {
 		if (search.at < 0)
 			step(1);
 		zoom(current);
 		return;
 	}
-	if (e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(map, e.key))
+	if (control && key === "f" && !altKey) {
+		focusSearch();
+	} else if (control || altKey || !does) {
 		return;
-	const sideways = /^Arrow[LR]/.test(e.key) && !typing;
-	if (sideways && e.target === $("heat")) {
-		nudge(e.key === "ArrowLeft" ? -1 : 1, e.shiftKey);
-	} else if (e.shiftKey && sideways) {
-		pan(e.key === "ArrowLeft" ? -80 : 80);
-	} else if (typing && e.key === "Enter") {
-		step(e.shiftKey ? -1 : 1);
-	} else if ((typing && e.key !== "Escape") ||
-		   (control && /^(Enter| |Arrow.*)$/.test(e.key)) ||
-		   (e.target.tagName === "SELECT" && e.key !== "Escape")) {
+	} else if (way && target === $("heat")) {
+		nudge(way, shiftKey);
+	} else if (way && shiftKey && !typing) {
+		pan(way * 80);
+	} else if (typing && enter) {
+		step(shiftKey ? -1 : 1);
+	} else if (key !== "Escape" && (typing || tagName === "SELECT" ||
+		   (/^(BUTTON|INPUT)$/.test(tagName) &&
+		    /^(Enter| |Arrow.*)$/.test(key)))) {
 		return;
 	} else {
-		map[e.key](e.key);
+		does(key);
 	}
 	e.preventDefault();
 }
@@ -375,9 +363,8 @@ function listen() {
 	on("canvas", "mousemove", hoverAt);
 	on("canvas", "mouseleave", leave);
 	on("canvas", "click", (e) => {
-		const kept = pinned;
-		if (dragged || e.detail > 1 || kept) {
-			if (kept)
+		if (pinned || dragged || e.detail > 1) {
+			if (pinned)
 				leave();
 			return;
 		}

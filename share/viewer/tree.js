@@ -30,14 +30,20 @@ function treeColumns() {
 	];
 }
 
+// The children of a node that pass a test.
+function kidsOf(i, test) {
+	const list = [];
+	for (let c = i + 1; c < d.end[i]; c = d.end[c])
+		if (test(c))
+			list.push(c);
+	return list;
+}
+
 function childrenOf(i) {
 	let list = tree.children.get(i);
 	if (list)
 		return list;
-	list = [];
-	for (let c = i + 1; c < d.end[i]; c = d.end[c])
-		if (weight(c))
-			list.push(c);
+	list = kidsOf(i, weight);
 	const by = tree.columns[tree.sort][2];
 	list.sort((a, b) => by(b) - by(a) || weight(b) - weight(a) || a - b);
 	tree.children.set(i, list);
@@ -62,53 +68,46 @@ function listRows() {
 	tree.rows = rows;
 }
 
-// Unfolds a node, and on as long as there is but one way.
-function unfold(i) {
+// Unfolds a node, and on as long as there is but one way, or down to where no
+// child has most of the weight.
+function unfold(i, hot) {
 	for (let list; (list = childrenOf(i)).length; i = list[0]) {
 		tree.unfolded[i] = 1;
-		if (list.length > 1)
+		if (hot ? weight(list[0]) < weight(i) * 0.7 : list[1])
 			break;
 	}
 }
 
-function fold(i, all) {
-	tree.unfolded.fill(0, i, all ? d.end[i] : i + 1);
-}
-
-function unfoldAll(i) {
-	const many = d.end[i] - i > MANY;
-	const least = many ? weight(i) / 1000 : 0;
+function unfoldAll(i, least) {
 	for (let k = i; k < d.end[i]; k++)
 		if (d.end[k] > k + 1 && weight(k) > least)
 			tree.unfolded[k] = 1;
-	return many;
 }
 
 function toggle(i, all) {
-	let many = false;
-	if (tree.unfolded[i])
-		fold(i, all);
+	const { unfolded } = tree, end = d.end[i];
+	const least = all && !unfolded[i] && end - i > MANY ?
+		weight(i) / 1000 : 0;
+	if (unfolded[i])
+		unfolded.fill(0, i, all ? end : i + 1);
 	else if (all)
-		many = unfoldAll(i);
+		unfoldAll(i, least);
 	else
 		unfold(i);
 	listRows();
 	select(i);
-	if (many)
+	if (least)
 		$("status").textContent =
 			"Unfolded down to 0.1% of this subtree";
 }
 
 function select(i) {
 	const rows = $("rows"), k = tree.rows.indexOf(i);
-	const top = k * ROW, tall = rows.clientHeight - ROW;
+	const top = k * ROW, low = top + 2 * ROW - rows.clientHeight;
 	tree.at = i;
 	current = -1;
 	setCurrent(i);
-	if (top < rows.scrollTop)
-		rows.scrollTop = top;
-	else if (top + ROW > rows.scrollTop + tall)
-		rows.scrollTop = top + ROW - tall;
+	rows.scrollTop = min(max(rows.scrollTop, low), top);
 	drawTree();
 }
 
@@ -119,8 +118,10 @@ function openTree(i) {
 		tree.unfolded = u8(d.n);
 		tree.indent = new Float32Array(d.n);
 		tree.columns = treeColumns();
+		if (d.compares)
+			tree.sort = 1;
 		makeHead();
-		unfoldHot(0);
+		unfold(0, true);
 	}
 	for (let p = i; p; p = d.parent[p])
 		tree.unfolded[d.parent[p]] = 1;
@@ -132,15 +133,6 @@ function openTree(i) {
 	select(i);
 	if (!$("search").matches(":focus"))
 		rows.focus({ preventScroll: true });
-}
-
-// Down to where no child has most of the weight.
-function unfoldHot(i) {
-	for (let list; (list = childrenOf(i)).length; i = list[0]) {
-		tree.unfolded[i] = 1;
-		if (weight(list[0]) < weight(i) * 0.7)
-			break;
-	}
 }
 
 function resort() {
@@ -186,34 +178,33 @@ function gridRow(id, k, selected, cells) {
 // The number in a row's id; -1: there is none.
 function rowAt(e) {
 	const row = e.target.closest("[aria-rowindex]");
-	return row ? Number(row.id.replace(/\D+/, "")) : -1;
+	return row ? +row.id.replace(/\D+/, "") : -1;
 }
 
 function makeHead() {
 	fillGrid("rows", [...tree.columns, ["Function"]].map(([text, , by], k) => {
 		const cell = element("span", text);
-		if (by && text)
-			on(cell, "click", () => sortBy(k));
+		if (!by)
+			return cell;
+		cell.ariaSort = k === tree.sort ? "descending" : "none";
+		if (text)
+			on(cell, "click", () => {
+				tree.sort = k;
+				makeHead();
+				resort();
+				select(tree.at);
+			});
 		return cell;
 	}));
 	$("rows").classList.toggle("wide", !!d.compares);
-	if (d.compares)
-		tree.sort = 1;
-	markSorted();
 }
 
-function markSorted() {
-	tree.columns.forEach((c, k) => {
-		$("rows").firstChild.children[k].ariaSort =
-			k === tree.sort ? "descending" : "none";
-	});
-}
-
-function sortBy(k) {
-	tree.sort = k;
-	markSorted();
-	resort();
-	select(tree.at);
+// Where a node stands, for a screen reader.
+function placed(e, i, list) {
+	e.ariaLevel = abs(d.level[i] - d.base) + 1;
+	e.ariaPosInSet = list.indexOf(i) + 1;
+	e.ariaSetSize = list.length;
+	return e;
 }
 
 function rowOf(i, k) {
@@ -235,10 +226,8 @@ function rowOf(i, k) {
 	const bar = element("b"), by = tree.columns[1][2];
 	bar.style.width = 100 * by(i) / (by(0) || 1) + "%";
 	cells[1].append(bar);
-	const e = gridRow("row" + i, k, i === tree.at, [...cells, name]);
-	e.ariaLevel = d.level[i] + 1;
-	e.ariaPosInSet = list.indexOf(i) + 1;
-	e.ariaSetSize = list.length;
+	const e = placed(gridRow("row" + i, k, i === tree.at,
+		[...cells, name]), i, list);
 	if (childrenOf(i).length)
 		e.ariaExpanded = !!tree.unfolded[i];
 	return e;
@@ -254,7 +243,8 @@ function move(by) {
 	select(tree.rows[min(max(k, 0), tree.rows.length - 1)]);
 }
 
-const page = () => max(floor($("rows").clientHeight / ROW) - 2, 1);
+const page = (by) => move(by *
+	max(floor($("rows").clientHeight / ROW) - 2, 1));
 
 function inGraph(i) {
 	if (d.compares && !d.total[i])
@@ -266,14 +256,14 @@ function inGraph(i) {
 const treeKeys = {
 	ArrowUp: () => move(-1),
 	ArrowDown: () => move(1),
-	PageUp: () => move(-page()),
-	PageDown: () => move(page()),
+	PageUp: () => page(-1),
+	PageDown: () => page(1),
 	Home: () => move(-d.n),
 	End: () => move(d.n),
 	ArrowRight() {
 		if (tree.unfolded[tree.at])
 			move(1);
-		else if (childrenOf(tree.at).length)
+		else
 			toggle(tree.at);
 	},
 	ArrowLeft() {
@@ -282,14 +272,14 @@ const treeKeys = {
 		else
 			select(d.parent[tree.at]);
 	},
-	" ": () => childrenOf(tree.at).length && toggle(tree.at),
+	" ": () => toggle(tree.at),
 	"*"() {
-		fold(tree.at, false);
+		tree.unfolded[tree.at] = 0;
 		toggle(tree.at, true);
 	},
 	0() {
-		fold(0, true);
-		unfoldHot(0);
+		tree.unfolded.fill(0);
+		unfold(0, true);
 		openTree(0);
 	},
 	Enter: () => inGraph(tree.at),
@@ -299,12 +289,8 @@ function listenTree() {
 	on("rows", "scroll", drawSoon);
 	on("rows", "click", (e) => {
 		const i = rowAt(e);
-		if (i < 0)
-			return;
-		if (childrenOf(i).length)
+		if (i >= 0)
 			toggle(i, e.altKey);
-		else
-			select(i);
 	});
 	on("rows", "dblclick", (e) => {
 		const i = rowAt(e);
