@@ -191,7 +191,7 @@ function colorChange(cell, key, i) {
 function changesOf([a, b], facet) {
 	return (facet ? ["total"] : ["self", "total"]).map((key) => {
 		const by = (k) => b[key][k] - a[key][k] * diff.scale;
-		return ["Δ " + key, by, (k) => signed(by(k))];
+		return ["Δ " + key, by, signed];
 	});
 }
 

@@ -11,7 +11,7 @@ const actions = [
 	["Hide it", "h", (s) => take("hide", s)],
 	["Drop stacks with it", "x", (s) => take("drop", s)],
 	["Fold what it calls", "o", (s) => take("cut", s)],
-	["Fold all recursion", "R", () => take("recursion", 0)],
+	["Fold all recursion", "R", () => takeText("recursion", "")],
 	["Mark all of it", "m", (s) => find("=" + d.names[s])],
 	["Copy name", "c", (s) => copy(d.names[s])],
 	["Copy stack", "C", (s, i) => copy(stackOf(i).join("\n")), true],
@@ -87,21 +87,14 @@ function openAt({ clientX: x, clientY: y }, ...children) {
 	menu.replaceChildren(...children);
 	menu.showPopover();
 	putAt(menu, x, min(y, innerHeight - menu.offsetHeight - 8));
-	const first = menu.querySelector("button");
-	if (first)
-		first.focus();
+	(menu.querySelector("button") || menu).focus();
 }
 
 function itemsOf(list, s, i) {
-	return list.map(([text, key, does]) => {
-		const b = element("button", text, element("kbd", key));
-		b.role = "menuitem";
-		on(b, "click", () => {
-			$("menu").hidePopover();
-			does(s, i);
-		});
-		return b;
-	});
+	return list.map(([text, key, does]) => button(text, () => {
+		$("menu").hidePopover();
+		does(s, i);
+	}, { role: "menuitem" }, element("kbd", key)));
 }
 
 function openMenu(e, s, i) {
@@ -138,8 +131,7 @@ function openHelp() {
 	const keys = moreKeys.concat(d.compares ? diffKeys : [],
 		d.moments ? [["Earlier, later; longer", ", . < >"]] : [],
 		profiles.pages[1] ? [["Next event", "E"]] : [],
-		actions.slice(1, sourceUrl ? 99 : -1).map(([text, key]) =>
-			[text, key]));
+		actions.slice(1, sourceUrl ? 99 : -1));
 	openAt(below("help"), element("table", "", ...keys.map((k) =>
 		element("tr", "", element("td", k[0]), element("th", k[1])))));
 }
@@ -156,16 +148,16 @@ function menuKey(e) {
 	const list = [...$("menu").querySelectorAll("button")];
 	const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
 	e.stopPropagation();
-	if (!by || !list.length)
+	if (!by || !list[0])
 		return;
 	e.preventDefault();
-	list[(list.indexOf(document.activeElement) + by + list.length) %
-		list.length].focus();
+	list.at((list.indexOf(document.activeElement) + by) % list.length)
+		.focus();
 }
 
 // One more step; once more: without it.
 function take(kind, s) {
-	takeText(kind, s ? d.names[s] : "");
+	takeText(kind, d.names[s]);
 }
 
 function takeText(kind, text) {
@@ -179,45 +171,36 @@ const WAY = 7;	// crumbs that are shown
 
 // The way to the zoomed frame; those in the middle are behind one crumb.
 function showWay() {
-	const path = wayTo(view.focus), crumbs = [];
+	const path = wayTo(view.focus);
 	const text = (i) => {
 		const [name, at] = captionOf(d.name[i]);
 		return i || d.split ? short(name.slice(at), 40) : "all";
 	};
-	const add = (name, title, does) => {
-		const e = element("button", name);
-		e.title = title;
-		on(e, "click", does);
-		crumbs.push(e);
-	};
 	const between = path.splice(0, max(path.length - WAY, 0));
-	add(text(0), "Reset zoom (0)", reset);
-	if (between.length)
-		add("…", grouped(between.length) + " frames", (e) =>
-			openAt(e, ...itemsOf(between.map((i) =>
-				[text(i), "", () => zoom(i)]))));
-	for (const i of path)
-		add(text(i), nameOf(i, 300), () => zoom(i));
-	crumbs.at(-1).ariaCurrent = true;
-	$("crumbs").replaceChildren(...crumbs);
+	const crumbs = path.map((i) => button(text(i), () => zoom(i),
+		{ title: nameOf(i, 300) }));
+	if (between[0])
+		crumbs.unshift(button("…", (e) => openAt(e, ...itemsOf(
+			between.map((i) => [text(i), "", () => zoom(i)]))),
+		{ title: grouped(between.length) + " frames" }));
+	$("crumbs").replaceChildren(button(text(0), reset,
+		{ title: "Reset zoom (0)" }), ...crumbs);
+	$("crumbs").lastChild.ariaCurrent = true;
 	$("crumbs").className = isCaller(view.focus) ? "back" : "";
 }
 
 function showSteps() {
 	const chips = view.steps.map((step) => {
-		const [, name] = step.kind === "only" ?
-			/^=(.*)/s.exec(step.text) || [] : [0, step.text];
-		const s = d.names.indexOf(name);
+		const s = d.names.findIndex((name) => step.text ===
+			(step.kind === "only" ? "=" + name : name));
 		const [text, at] = picks.includes(step.kind) ?
 			[stepText(step), 0] : s < 0 ? [step.text, 0] :
 			captionOf(s);
-		const chip = element("button", d.compares &&
-			step.kind === "t" ? "Before" : ruleNames[step.kind],
-			element("b", short(text.slice(at), 60)), "✕");
-		chip.title = "Take away: " + short(step.text, 300);
-		on(chip, "click", () => alter(
-			view.steps.filter((other) => other !== step)));
-		return chip;
+		return button(d.compares && step.kind === "t" ? "Before" :
+			ruleNames[step.kind], () => alter(view.steps.filter(
+			(other) => other !== step)),
+		{ title: "Take away: " + short(step.text, 300) },
+		element("b", short(text.slice(at), 60)), "✕");
 	});
 	const [part, sum] = [whole, given].map((g) =>
 		(g.columns[diff.column] || g.columns[0]).total[0]);

@@ -16,7 +16,6 @@ const pane = {
 	tab: "Functions", sort: 0, down: true,
 	at: 0, on: "",	// the row in hand; what it is called
 	rows: [], columns: [],
-	of: null, sums: new Map(),	// of these nodes: by tab
 };
 
 // Of samples, not of frames: see time.js.
@@ -44,31 +43,25 @@ function libraryOf(s) {
 
 // By number of a group: its name, self and total of each column.
 function sumsOf(tab) {
-	if (pane.of !== whole) {
-		pane.of = whole;
-		pane.sums.clear();
-	}
-	if (!pane.sums.has(tab))
-		pane.sums.set(tab, facetOf(tab) ? facetSums(facetOf(tab)) :
+	const sums = whole.columns.sums ||= new Map();
+	if (!sums.has(tab))
+		sums.set(tab, facetOf(tab) ? facetSums(facetOf(tab)) :
 			groupSums(tab));
-	return pane.sums.get(tab);
+	return sums.get(tab);
 }
 
 function groupSums(tab, g = whole) {
-	const ids = new Map(), names = [], first = [];
+	const ids = new Map(), first = [];
 	const of = Uint32Array.from(d.names, (name, s) => {
 		const key = groupOf(tab, s);
-		if (!ids.has(key)) {
-			ids.set(key, names.length);
-			names.push(key);
-			first.push(s);
-		}
+		if (!ids.has(key))
+			ids.set(key, first.push(s) - 1);
 		return ids.get(key);
 	});
 	const { n, name, end } = g;
 	const columns = g.columns.map((c) => {
-		const self = f64(names.length), total = f64(names.length);
-		const until = u32(names.length);
+		const self = f64(ids.size), total = f64(ids.size);
+		const until = u32(ids.size);
 		for (let i = 1; i < n; i++) {
 			const k = of[name[i]];
 			self[k] += c.self[i];
@@ -79,19 +72,18 @@ function groupSums(tab, g = whole) {
 		}
 		return { self, total };
 	});
-	return { of, names, first, columns };
+	return { of, names: [...ids.keys()], first, columns };
 }
 
-// Columns: head, value, text.
+// Columns: head, value, text of a value.
 function paneColumns({ columns }) {
 	const column = min(diff.column, 1), now = columns[column];
 	const sum = whole.columns[column].total[0];
 	const value = (key) => (k) => now[key][k];
-	const share = (key) => (k) => percent(now[key][k], sum);
-	const facet = facetOf(pane.tab);
-	const list = [facet ? ["Count", value("total"), (k) =>
-		plain(now.total[k])] : ["Self", value("self"), share("self")],
-		["Total", value("total"), share("total")]];
+	const share = (n) => percent(n, sum), facet = facetOf(pane.tab);
+	const list = [facet ? ["Count", value("total"), plain] :
+		["Self", value("self"), share],
+		["Total", value("total"), share]];
 	return d.compares ? list.concat(changesOf(columns, facet)) : list;
 }
 
@@ -102,66 +94,55 @@ function fillPane() {
 	const sifted = $("sift").value.toLowerCase();
 	pane.columns = paneColumns(sums);
 	const [, by] = pane.columns[pane.sort] || [];
-	const seen = u8(names.length).fill(search.hit &&
-		!facetOf(pane.tab) ? 0 : 1);
-	for (let s = 1; of && search.hit && s < d.names.length; s++)
-		if (search.hit[s])
-			seen[of[s]] = 1;
-	pane.rows = [];
-	for (let k = 0; k < names.length; k++)
-		if (seen[k] && sums.columns.some((c) => c.total[k]) &&
-		    (!sifted || names[k].toLowerCase().includes(sifted)))
-			pane.rows.push(k);
+	const hit = of && search.hit, seen = u8(names.length);
+	if (hit)
+		of.forEach((k, s) => seen[k] |= hit[s]);
 	const way = pane.down ? 1 : -1, [a, b] = pane.columns;
-	pane.rows.sort(by ? (x, y) => (by(y) - by(x)) * way ||
-		b[1](y) - b[1](x) || a[1](y) - a[1](x) || x - y :
-	(x, y) => (names[x] < names[y] ? -1 : 1) * way);
+	pane.rows = [...names.keys()].filter((k) => (!hit || seen[k]) &&
+		sums.columns.some((c) => c.total[k]) &&
+		(!sifted || names[k].toLowerCase().includes(sifted)))
+		.sort((x, y) => (by ? by(y) - by(x) :
+			names[x] < names[y] ? -1 : 1) * way ||
+			b[1](y) - b[1](x) || a[1](y) - a[1](x) || x - y);
 	pane.at = max(pane.rows.findIndex((k) => names[k] === pane.on), 0);
 	headPane();
 	drawPane();
 }
 
+function button(text, does, more, ...children) {
+	return Object.assign(element("button", text, ...children),
+		{ onclick: does, ...more });
+}
+
 function headPane() {
-	fillGrid("list", [...pane.columns, [pane.tab]].map(([text], k) => {
-		const cell = element("button", text);
-		cell.ariaSort = k !== pane.sort ? "none" :
-			pane.down ? "descending" : "ascending";
-		on(cell, "click", () => {
-			pane.down = k === pane.sort ? !pane.down : true;
+	fillGrid("list", [...pane.columns, [pane.tab]].map(([text], k) =>
+		button(text, () => {
+			pane.down = k !== pane.sort || !pane.down;
 			pane.sort = k;
 			fillPane();
-		});
-		return cell;
-	}));
+		}, { ariaSort: k !== pane.sort ? "none" :
+			pane.down ? "descending" : "ascending" })));
 	const threads = d.type.includes(GROUP, 1) && !tabs.has("thread");
-	const there = [...tabs.keys()].filter((name) =>
-		name !== "Threads" || threads);
-	$("tabs").replaceChildren(...there.map((name) => {
-		const b = element("button", name);
-		b.ariaPressed = name === pane.tab;
-		on(b, "click", () => {
+	$("tabs").replaceChildren(...[...tabs.keys()].filter((name) =>
+		name !== "Threads" || threads).map((name) =>
+		button(name, () => {
 			pane.tab = name;
 			pane.sort = 0;
 			sift("");
-		});
-		return b;
-	}));
+		}, { ariaPressed: name === pane.tab })));
 }
 
 function paneRow(k, place) {
-	const { names, first } = sumsOf(pane.tab), name = element("span");
+	const { names, first } = sumsOf(pane.tab);
 	const cells = pane.columns.map(([, value, text]) => {
-		const cell = element("span", value(k) ? text(k) : "");
-		cell.title = plain(value(k));
+		const n = value(k), cell = element("span", n && text(n));
+		cell.title = plain(n);
 		return cell;
 	});
-	if (pane.tab === "Functions") {
-		const [text, at] = captionOf(first[k]);
-		name.append(text.slice(at), element("i", at ?
-			"  " + text.slice(0, at - 1) : ""));
-	} else {
-		name.textContent = names[k];
-	}
+	const [text, at] = pane.tab === "Functions" ? captionOf(first[k]) :
+		[names[k], 0];
+	const name = element("span", text.slice(at),
+		element("i", at && "  " + text.slice(0, at - 1)));
 	name.title = short(names[k], 1000);
 	const facet = facetOf(pane.tab);
 	const taken = facet ? wants(facet, view.steps)[k] :
@@ -221,12 +202,12 @@ function showPane(open) {
 function csv() {
 	const { names, columns } = sumsOf(pane.tab);
 	const cell = (s) => '"' + String(s).replaceAll('"', '""') + '"';
-	const head = columns.length > 1 ? ["self before", "total before",
-		"self after", "total after"] : ["self", "total"];
-	return [[pane.tab.toLowerCase(), ...head].map(cell)].concat(
-		pane.rows.map((k) => [cell(names[k])].concat(
-			...columns.map((c) => [c.self[k], c.total[k]]))))
-		.join("\n") + "\n";
+	const head = (columns[1] ? [" before", " after"] : [""])
+		.flatMap((side) => ["self" + side, "total" + side]);
+	return [[pane.tab.toLowerCase(), ...head].map(cell),
+		...pane.rows.map((k) => [cell(names[k]),
+			...columns.flatMap((c) => [c.self[k], c.total[k]])]),
+		""].join("\n");
 }
 
 function listenPane() {
@@ -261,9 +242,11 @@ function listenPane() {
 	on("list", "keydown", (e) => {
 		const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -20,
 			PageDown: 20 }[e.key];
-		if (e.key === "Enter" && e.target === $("list"))
+		if (e.target !== $("list"))
+			return;
+		if (e.key === "Enter")
 			takeLine(pane.at, e.altKey);
-		if (!by || e.target !== $("list"))
+		if (!by)
 			return;
 		e.preventDefault();
 		e.stopPropagation();

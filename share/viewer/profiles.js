@@ -13,11 +13,9 @@ function listProfiles() {
 	const all = document.querySelectorAll("#data, .data");
 	profiles.pages = [...all].map((data, k) => {
 		const { metric, unit, total } = data.dataset;
-		const tab = element("button", metric,
-			element("i", unit && amount(Number(total), unit)));
-		tab.role = "tab";
-		on(tab, "click", () => turnTo(k));
-		return { data, metric, tab };
+		return { data, metric, tab: button(metric, () => turnTo(k),
+			{ role: "tab" },
+			element("i", unit && amount(+total, unit))) };
 	});
 	$("events").replaceChildren(...profiles.pages.map((p) => p.tab));
 	$("events").hidden = !all[1];
@@ -83,7 +81,7 @@ async function showProfile(k, hash) {
 // Times count from each profile's first sample: spans are those that were.
 function shifted(steps, by) {
 	return steps.map(({ kind, text }) => ({ kind, text:
-		kind === "t" || kind === "u" ? text.split("-").map((s) =>
+		"tu".includes(kind) ? text.split("-").map((s) =>
 			+max(+s + by, 0).toFixed(6)).join("-") : text }));
 }
 
