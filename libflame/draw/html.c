@@ -438,8 +438,7 @@ static void put_head(const struct book *b)
 		    "<meta charset=\"utf-8\">\n");
 	put_policy(b);
 	fl_out_text(out, "<meta name=\"viewport\" "
-		    "content=\"width=device-width, initial-scale=1\">\n"
-		    "<meta name=\"color-scheme\" content=\"light dark\">\n");
+		    "content=\"width=device-width\">\n");
 	if (b->page->source_url) {
 		fl_out_text(out, "<meta name=\"source-url\" content=\"");
 		fl_put_string(out, b->page->source_url);

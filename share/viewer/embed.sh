@@ -122,7 +122,7 @@ short() {
 # The same of a style, and of markup.  Colours that have names lose them.
 tight_style() {
 	sed 's/ *\([{};,>]\) */\1/g; s/ + /+/g; s/\([a-z-]\): /\1:/g; s/;}/}/g
-		s/ !/!/g; s/::\([abf][ief]\)/:\1/g
+		s/ !/!/g; s/) \([0-9]\)/)\1/g; s/::\([abf][ief]\)/:\1/g
 		s/\([ :(]\)0\./\1./g' | tr -d '\n' | awk '{
 			while (match($0, /--[a-z][a-z]+/)) {
 				name = substr($0, RSTART, RLENGTH)
