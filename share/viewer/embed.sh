@@ -106,10 +106,10 @@ apart='before by dark first heat icicle kind larger light line lines list mark
 noise norm row rows samples steps tab time'
 
 # Not localStorage: in a sandbox to name it is an error.
-aliased='Float64Array Map Math Number Object URLSearchParams Uint8Array
-Uint32Array addEventListener cancelAnimationFrame document encodeURIComponent
+aliased='Array Float64Array Map Math Number Object URLSearchParams Uint8Array
+Uint32Array addEventListener cancelAnimationFrame clearTimeout document encodeURIComponent
 getComputedStyle history innerHeight innerWidth location
-matchMedia performance requestAnimationFrame undefined'
+matchMedia performance requestAnimationFrame setTimeout undefined'
 
 # Short names, and expressions for statements.
 short() {

@@ -54,11 +54,13 @@ function key_of(i,  s) {
 	return s in global || s ~ /^[$]./ ? s : s " " chunk_of[i]
 }
 
-# Whether a variable of two letters pays for a property or string.
-function pays(s,  n, strings) {
+# Whether a variable pays for a property or string: what is named very often
+# has one letter.
+function pays(s,  n, strings, letters) {
 	n = length(s) - (s ~ /^=/)
 	strings = uses[s] - props[s]
-	return props[s] * (n - 5) + strings * (n - 2) > \
+	letters = uses[s] > 60 ? 1 : 2
+	return props[s] * (n - 3 - letters) + strings * (n - letters) > \
 		n + (is_plain(s) ? 2 : 4)
 }
 

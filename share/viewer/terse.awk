@@ -460,7 +460,7 @@ function put_lets(list, s) {
 		sub(/^let ?/, ",", s)
 	else if (list != "")
 		list = list ";"
-	printf "%s%s", list == "" ? "" : "let " list, s
+	printf "%s%s", list == "" ? "" : glue("let", list), s
 }
 
 # The elements have names after the first loop, which finds them.
