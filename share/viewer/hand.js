@@ -47,8 +47,8 @@ function drawMini() {
 		return;
 	canvas.width = width;
 	const c = canvas.getContext("2d");
-	const left = view.x0 / d.total[0] * width;
-	const right = view.x1 / d.total[0] * width;
+	const scale = width / d.total[0];
+	const left = view.x0 * scale, right = view.x1 * scale;
 	const tall = (d.first.length - 1) * view.row;
 	const top = view.top - (view.icicle ? 0 : view.tall - tall);
 	c.drawImage(picture, 0, 0, width, MINI);
@@ -81,13 +81,11 @@ function drawWhole() {
 }
 
 function moveMini(e) {
-	const box = rectOf("mini");
-	const x = (e.clientX - box.left) / box.width * d.total[0];
-	const y = (e.clientY - box.top) / MINI;
+	const x = e.offsetX / $("mini").clientWidth * d.total[0];
 	const half = (view.x1 - view.x0) / 2;
 	lookAt(x - half, x + half);
-	$("main").scrollTop = y * (d.first.length - 1) * view.row -
-		view.height / 2;
+	$("main").scrollTop = e.offsetY / MINI * (d.first.length - 1) *
+		view.row - view.height / 2;
 }
 
 // Pointers that are down on the graph; whether they have moved.

@@ -77,11 +77,9 @@ function setCurrent(i) {
 // By keyboard: in sight, outlined, told in the status line.
 function point(i) {
 	leave();
-	if (tree.open) {
-		openTree(i);
-		return;
-	}
 	reveal(i);
+	if (tree.open)
+		return;
 	setCurrent(i);
 	readOut(i);
 	draw();
@@ -295,7 +293,7 @@ const keys = {
 		colorBy(colorings[(colorings.indexOf(view.color) + 1) % 3]);
 		draw();
 		tell("Colours: " + d.colored);
-		remember(false);
+		remember();
 	},
 	d: flipTheme,
 	",": () => nudge(-1), ".": () => nudge(1),
@@ -388,8 +386,8 @@ function listen() {
 	for (const id of modes)
 		on(id, "click", () => turn(id));
 	on("theme", "click", flipTheme);
-	on("next", "click", () => step(1));
-	on("prev", "click", () => step(-1));
+	on("next", "click", keys.n);
+	on("prev", "click", keys.N);
 	on("search", "input", () => find($("search").value));
 	addEventListener("keydown", onKey);
 	addEventListener("popstate", () => revisit(location.hash));
@@ -417,10 +415,8 @@ async function start() {
 	listen();
 	startDiff();
 	listenTime();
-	restore(false);
-	toRoot();
-	reveal(view.focus);
-	draw();
+	restore();
+	home();
 	$("first").remove();
 }
 

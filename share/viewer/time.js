@@ -87,14 +87,12 @@ function spansOf(steps) {
 // pass.
 function eachSet(spans, ok, f) {
 	const { first, time, sets } = d.moments;
-	const after = (lo, set, t) => lowest(lo, first[set + 1],
+	const after = (set, t) => lowest(first[set], first[set + 1],
 		(i) => time[i] > t);
 	spans.forEach(([from, to], c) => {
-		for (let set = 0; set < sets; set++) {
-			const lo = ok[set] ? after(first[set], set, from) : 0;
+		for (let set = 0; set < sets; set++)
 			if (ok[set])
-				f(lo, after(lo, set, to), set, c);
-		}
+				f(after(set, from), after(set, to), set, c);
 	});
 }
 
@@ -116,27 +114,25 @@ function choose(g, steps) {
 // What all samples of a frame have in common, but not all of the profile: of
 // its own nodes, unless there are too many samples to look at now.
 function soleOf(i) {
-	const { facets = [], first, sets, time, node } = d.moments || {};
+	const { facets = [], node } = d.moments || {}, end = d.end[i];
 	const told = facets.filter((f) => f.list[2] && tabs.has(f.name));
-	const end = d.end[i];
-	let one = null;
+	let one = [];
 	if (!told[0] || d.parent !== given.parent || node.length > 1e7)
-		return told.slice(0, 0);
-	const ok = passing(view.steps), spans = spansOf(view.steps);
+		return one;
+	const ok = passing(view.steps);
 	const thread = told.indexOf(facetBy(told, "thread"));
-	const isIn = (lo, hi, from, to) => {
-		lo = lowest(lo, hi, (k) => time[k] > from);
-		while (lo < hi && time[lo] <= to && (node[lo] < i ||
-		       node[lo] >= end))
-			lo++;
-		return lo < hi && time[lo] <= to;
-	};
-	for (let set = 0; set < sets && (!one || max(...one) >= 0); set++)
-		if (ok[set] && spans.some((span) =>
-			isIn(first[set], first[set + 1], ...span)))
-			one = told.map(({ of }, k) => !one ||
-				one[k] === of[set] ? of[set] : -1);
-	return told.map(({ name, list }, k) => one && one[k] > 0 &&
+	eachSet(spansOf(view.steps), ok, (at, hi, set) => {
+		while (at < hi && (node[at] < i || node[at] >= end))
+			at++;
+		if (at === hi)
+			return;
+		one = told.map(({ of }, k) => (one[k] ?? of[set]) === of[set] ?
+			of[set] : -1);
+		// No more is to be seen of other sets.
+		if (max(...one) < 0)
+			ok.fill(0);
+	});
+	return told.map(({ name, list }, k) => one[k] > 0 &&
 		(name !== "pool" || !(one[thread] > 0)) &&
 		name + ": " + list[one[k]]).filter((s) => s);
 }
@@ -187,14 +183,17 @@ function seconds(sec) {
 /* The heat map. */
 const lineHeight = () => heat.lined ? 15 : CELL;
 const column = () => d.moments.end / heat.cols;
+// Cells of a column, or the columns of a line, follow each other.
+const cellSpan = () => column() / (heat.lined ? 1 : heat.rows);
 
 function fillHeat(width) {
 	const { facets, weight, time } = d.moments;
-	let facet = facetBy(facets, "thread") || facets[0], row;
+	let facet, row;
 	heat.left = heat.lined ? GUTTER : 0;
 	heat.cols = max(floor((width - heat.left) / CELL), 1);
 	heat.rows = ROWS;
 	if (heat.lined) {
+		facet = facetBy(facets, "thread") || facets[0];
 		if (facet.list.length > LINES)
 			facet = facetBy(facets, "pool") || facet;
 		const [{ total }] = facetSums(heat.facet = facet).columns;
@@ -205,8 +204,7 @@ function fillHeat(width) {
 	}
 	const { rows, cols, lined } = heat;
 	const bins = heat.bins = f64(rows * cols);
-	// Cells of a column, or the columns of a line, follow each other.
-	const many = lined ? 1 : rows, per = column() / many;
+	const stride = lined ? rows : 1, per = cellSpan();
 	eachSet([[0, Infinity]], passing(view.steps), (i, hi, set) => {
 		const line = lined ? row[facet.of[set]] : 0;
 		while (line >= 0 && i < hi) {
@@ -215,7 +213,7 @@ function fillHeat(width) {
 			let sum = weight[i++];
 			while (i < hi && time[i] < end)
 				sum += weight[i++];
-			bins[lined ? cell * rows + line : cell] += sum;
+			bins[cell * stride + line] += sum;
 		}
 	});
 	const some = bins.filter((v) => v).sort();
@@ -275,10 +273,9 @@ const facetName = (k) => heat.facet.list[heat.order[k]] || "(none)";
 
 // The column and row at a place.
 function cellAt(e) {
-	const box = rectOf("heat"), at = (px, size, n) =>
-		min(max(floor(px / size), 0), n - 1);
-	return [at(e.clientX - box.left - heat.left, CELL, heat.cols),
-		at(e.clientY - box.top, lineHeight(), heat.rows)];
+	const at = (px, size, n) => min(max(floor(px / size), 0), n - 1);
+	return [at(e.offsetX - heat.left, CELL, heat.cols),
+		at(e.offsetY, lineHeight(), heat.rows)];
 }
 
 const dragSpan = () => [round(min(...heat.drag) * column()),
@@ -286,12 +283,12 @@ const dragSpan = () => [round(min(...heat.drag) * column()),
 
 function takeSpan(kind, [a, b], replace) {
 	const text = [a, b].map((t) => +(t * d.moments.tick).toFixed(6))
-		.join("-");
+		.join("-"), said = stepText({ text });
 	alter(view.steps.filter((s) => s.kind !== "u" && s.kind !== kind)
 		.concat({ kind, text }), replace);
-	$("heat").ariaValueText = stepText({ text });
+	$("heat").ariaValueText = said;
 	$("heat").ariaValueNow = round(a / d.moments.end * 100);
-	$("live").textContent = stepText({ text }) + ", " +
+	$("live").textContent = said + ", " +
 		whole.columns.map((c) => amount(c.total[0])).join(" → ");
 }
 
@@ -303,31 +300,32 @@ function dropSpans() {
 
 // A column on or back: all of the span, or only its end on that side.
 function nudge(by, extend) {
-	if (!d.moments || !d.moments.tick)
+	const { tick, end } = d.moments || {};
+	if (!tick)
 		return;
-	const { end } = d.moments, step = column() * by;
 	const spans = spansOf(view.steps), kind = spans[1] ? "u" : "t";
+	const step = column() * by;
 	let [a, b] = spans.pop();
+	const both = a >= 0 && !extend;
 	if (a < 0)
 		a = b = by > 0 ? 0 : end;
-	else if (!extend)
-		[a, b] = [a + step, b + step];
-	if (extend || a === b)
-		by > 0 ? b += step : a += step;
+	if (both || by > 0)
+		b += step;
+	if (both || by < 0)
+		a += step;
 	if (a > -1 && b < end + 1)
 		takeSpan(kind, [round(a), round(b)], true);
 }
 
 function hoverHeat(e) {
-	const { lined, rows, cols, bins, drag } = heat, tip = $("tip");
+	const { lined, rows, bins, drag } = heat, tip = $("tip");
 	const [col, row] = cellAt(e), { tick, start } = d.moments;
-	const k = col * rows + row, per = column() * tick;
+	const k = col * rows + row, cell = lined ? col : k;
 	if (drag)
 		heat.drag = [drag[0], col];
 	drawHeat();
-	const span = drag ? dragSpan().map((t) => t * tick) :
-		lined ? [col * per, (col + 1) * per] :
-		[k / rows * per, (k + 1) / rows * per];
+	const span = (drag ? dragSpan() : [cell * cellSpan(),
+		(cell + 1) * cellSpan()]).map((t) => t * tick);
 	const clock = start > 1e18 && new Date(start / 1e6 + span[0] * 1e3)
 		.toISOString().slice(0, 19).replace("T", " ");
 	tip.replaceChildren(element("b", span.map(seconds).join(" – ")),
@@ -338,7 +336,7 @@ function hoverHeat(e) {
 }
 
 function addPools(facets, { list, of }) {
-	const ids = new Map([["", 0]]);
+	const ids = new Map();
 	const to = list.map((s) => {
 		s = poolOf(s);
 		return ids.has(s) || ids.set(s, ids.size), ids.get(s);

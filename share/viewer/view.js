@@ -135,11 +135,20 @@ function toRoot() {
 }
 
 function reveal(i) {
-	if (tree.open)
+	if (tree.open) {
+		openTree(i);
 		return;
+	}
 	const y = rowTop(d.level[i]);
 	if (y < 0 || y + view.row > view.height)
 		scrollTo(view.top + y - view.height / 2);
+}
+
+// The graph from its root on, but a node of it in sight.
+function home(i = view.focus) {
+	toRoot();
+	reveal(i);
+	draw();
 }
 
 let moving = 0;
@@ -156,10 +165,10 @@ function look(x0, x1, animate) {
 	const a = view.x0, b = view.x1, begin = performance.now();
 	const step = (now) => {
 		const t = min(max((now - begin) / 220, 0.02), 1);
-		const s = 1 - (1 - t) ** 3;
-		view.x0 = t < 1 ? a + (x0 - a) * s : x0;
-		view.x1 = t < 1 ? b + (x1 - b) * s : x1;
-		moving = t < 1 ? requestAnimationFrame(step) : 0;
+		const rest = (1 - t) ** 3;
+		view.x0 = x0 + (a - x0) * rest;
+		view.x1 = x1 + (b - x1) * rest;
+		moving = rest && requestAnimationFrame(step);
 		draw();
 	};
 	moving = requestAnimationFrame(step);
@@ -232,7 +241,7 @@ function nodeOf(hash) {
 let pushed = 0, late = "", resting = 0;
 const past = [""];	// where a page in a sandbox has no history
 
-function keep(push, url) {
+function keep(url, push) {
 	clearTimeout(resting);
 	late = "";
 	try {
@@ -275,27 +284,27 @@ function remember(push) {
 	const url = "#" + p.join("&");
 	if (push) {
 		if (late)
-			keep(false, late);
-		keep(true, url);
+			keep(late);
+		keep(url, true);
 	} else {
 		late = url;
 		clearTimeout(resting);
-		resting = setTimeout(() => keep(false, url), 300);
+		resting = setTimeout(keep, 300, url);
 	}
 	return url;
 }
 
 function restore(animate, hash = location.hash) {
-	const p = linkOf(hash);
+	const p = linkOf(hash), link = Object.fromEntries(p);
 	clearTimeout(resting);
 	late = "";
 	pushed = Number(history.state) || past.length - 1;
-	if (/^(dark|light)$/.test(p.get("d"))) {
-		dataset.theme = view.theme = p.get("d");
+	if (/^(dark|light)$/.test(link.d)) {
+		dataset.theme = view.theme = link.d;
 		paint(isDark());
 	}
-	colorBy(p.get("c") || "");
-	const name = p.get("m");
+	colorBy(link.c || "");
+	const name = link.m;
 	const steps = [...p].filter(([kind]) =>
 		Object.hasOwn(d.moments ? ruleNames : rules, kind))
 		.map(([kind, text]) => ({ kind, text }));
@@ -303,16 +312,14 @@ function restore(animate, hash = location.hash) {
 		view.method = max(d.names.indexOf(name), 0);
 		view.group = !view.method && groupTab(name) ? name : "";
 	}
-	setMode(p.has("v") ? p.get("v") : d.mode);
-	view.heavy = p.has("o");
+	setMode(link.v ?? d.mode);
+	view.heavy = "o" in link;
 	settle(steps);
 	if (d.compares)
 		restoreDiff(p);
-	setSearch(p.get("q") ?? p.get("h") ?? d.preset);
-	show(p.has("z") ? nodeOf(p.get("z")) : 0, animate);
+	setSearch(link.q ?? link.h ?? d.preset);
+	show(nodeOf(link.z || ""), animate);
 	reveal(view.focus);
-	if (tree.open)
-		openTree(view.focus);
 }
 
 function zoom(i) {
@@ -410,17 +417,13 @@ function turn(name) {
 	const other = settle(view.steps);
 	if (name === before && !other)
 		return;
-	if (other)
-		show(0, false);
-	count();
-	if (tree.open) {
-		openTree(other ? 0 : at);
+	if (other) {
+		show(0);
 	} else {
+		count();
 		measure();
-		toRoot();
-		reveal(view.focus);
-		draw();
 	}
+	home(tree.open && !other ? at : view.focus);
 	remember(true);
 }
 
@@ -428,12 +431,8 @@ function turn(name) {
 function alter(steps, replace) {
 	const at = view.focus ? hashOf(view.focus) : "";
 	settle(steps);
-	show(nodeOf(at), false);
-	toRoot();
-	reveal(view.focus);
-	if (tree.open)
-		openTree(view.focus);
-	draw();
+	show(nodeOf(at));
+	home();
 	fillPane();
 	remember(!replace);
 }
