@@ -52,20 +52,15 @@ const ways = {
 	},
 };
 
-// What a node has without going on: its samples, or those that begin there.
-function restOf(way, c, i, weight) {
-	return way === "callees" ? grown.g.columns[c].self[i] :
-		grown.g.parent[i] ? 0 : weight;
-}
-
-function sprout(b, way) {
-	const { g, next, w, slot } = grown, n = ways[way](grown, b), kids = [];
-	const on = way === "callees" ? way : "callers";
+function sprout(b) {
+	const { g, next, w, slot } = grown, n = ways[b.way](grown, b);
+	const way = b.way === "callees" ? b.way : "callers", kids = [];
 	for (let k = 0; k < n; k++) {
 		const s = g.name[next[k]];
 		if (!slot[s]) {
-			kids.push({ name: s, up: b, way: on, hi: 0, kids: null,
-				total: w.map(() => 0), self: w.map(() => 0) });
+			kids.push({ name: s, up: b, level: b.level + 1,
+				way, hi: 0, kids: null, total: w.map(() => 0),
+				self: w.map(() => 0) });
 			slot[s] = kids.length;
 		}
 		kids[slot[s] - 1].hi++;
@@ -84,7 +79,10 @@ function sprout(b, way) {
 		for (let c = 0; c < w.length; c++) {
 			const v = from.w[c][at] = w[c][k];
 			kid.total[c] += v;
-			kid.self[c] += restOf(on, c, next[k], v);
+			// Its own samples, or those that begin there.
+			kid.self[c] += way === "callees" ?
+				g.columns[c].self[next[k]] :
+				g.parent[next[k]] ? 0 : v;
 		}
 	}
 	for (const kid of kids)
@@ -102,7 +100,7 @@ function grow(b, least) {
 		if (!x.total.some((t, c) => t > least[c]))
 			continue;
 		if (!x.kids) {
-			sprout(x, x.way);
+			sprout(x);
 			fresh = true;
 		}
 		for (const kid of x.kids)
@@ -113,78 +111,62 @@ function grow(b, least) {
 
 const leastOf = (b) => b.total.map((t) => t / 2 / max(view.width, 600));
 
-function startGrowing(g) {
-	const w = g.columns.map(() => f64(g.n));
-	grown = { g, w, next: u32(g.n), mark: u32(g.n),
-		slot: u32(d.names.length) };
+// A side for each of some ways from nodes of g.
+function startGrowing(g, at, name, starts) {
+	const from = { at, w: g.columns.map(({ total }) =>
+		Float64Array.from(at, (i) => total[i])) };
+	const sum = (key) => g.columns.map((c) =>
+		at.reduce((n, i) => n + c[key][i], 0));
+	grown = { g, w: g.columns.map(() => f64(g.n)), next: u32(g.n),
+		mark: u32(g.n), slot: u32(d.names.length),
+		sides: starts.map((way) => ({ name, way, from, level: 0, lo: 0,
+			hi: at.length, kids: null, self: sum("self"),
+			total: sum("total") })) };
 }
 
 function growCallers(g) {
-	const cells = (key) => g.columns.map((c) => c[key][0]);
-	startGrowing(g);
-	grown.sides = [{ name: 0, way: "leaves", kids: null, self:
-		cells("self"), total: cells("total") }];
+	startGrowing(g, [0], 0, ["leaves"]);
 }
 
 // Where a method calls itself its outermost call counts.
 function growSandwich(g, method, group) {
 	const at = [], hit = group ? hitsOf({ kind: "only", text: group }) :
 		d.method.map((m) => m === method);
-	startGrowing(g);
 	const { n, name, end } = g;
 	for (let i = 1; i < n; i++)
 		if (hit[name[i]]) {
 			at.push(i);
 			i = end[i] - 1;
 		}
-	const from = { at, w: g.columns.map(({ total }) =>
-		Float64Array.from(at, (i) => total[i])) };
-	const sum = (key) => g.columns.map((c) =>
-		at.reduce((n, i) => n + c[key][i], 0));
-	grown.sides = ["callees", "callers"].map((way) => ({
-		name: group ? 0 : at.length ? g.name[at[0]] : method,
-		way, from, lo: 0,
-		hi: at.length, kids: null, self: sum("self"),
-		total: sum("total") }));
+	startGrowing(g, at, group ? 0 : name[at[0]] || method,
+		["callees", "callers"]);
 }
 
 // What has grown, as nodes: callees, then callers.
 function growth() {
-	const list = [grown.sides[0]], depth = [0];
+	const list = [];
 	let split = 0, base = 0;
 	for (const side of grown.sides) {
-		const todo = [];
-		const push = ({ kids }) => {
-			for (let k = kids ? kids.length : 0; k-- > 0;)
-				todo.push(kids[k]);
-		};
-		side.id = 0;
-		split = side === list[0] ? 0 : list.length;
-		push(side);
+		const todo = [side];
+		split = list.length;
 		for (let b; (b = todo.pop());) {
-			b.id = list.length;
-			depth.push(depth[b.up.id] + 1);
-			list.push(b);
-			push(b);
+			// Both sides are the root.
+			b.id = b === side ? 0 : list.length;
+			list[b.id] = b;
 			if (split)
-				base = max(base, depth[b.id]);
+				base = max(base, b.level);
+			for (let k = b.kids ? b.kids.length : 0; k--;)
+				todo.push(b.kids[k]);
 		}
 	}
-	const n = list.length, columns = grown.w.map(() =>
-		({ self: f64(n), total: f64(n) }));
-	const g = { n, base, split, columns, end: u32(n), name: u32(n),
-		parent: u32(n), level: u32(n) };
-	for (let i = 0; i < n; i++) {
-		const { name, up, self, total } = list[i];
-		g.name[i] = name;
-		g.parent[i] = up ? up.id : 0;
-		g.level[i] = split && i >= split ? base - depth[i] :
-			base + depth[i];
-		for (let c = 0; c < columns.length; c++) {
-			columns[c].self[i] = self[c];
-			columns[c].total[i] = total[c];
-		}
-	}
+	const n = list.length, columns = grown.w.map((w, c) => ({
+		self: f64(n).map((v, i) => list[i].self[c]),
+		total: f64(n).map((v, i) => list[i].total[c]) }));
+	const g = { n, base, split, columns, end: u32(n),
+		name: u32(n).map((v, i) => list[i].name),
+		parent: u32(n).map((v, i) => i && list[i].up.id),
+		level: u32(n).map((v, i) => split && i >= split ?
+			base - list[i].level : base + list[i].level) };
 	ends(g);
 	grown.boughs = list;
 	return g;

@@ -6,8 +6,6 @@
  */
 const diff = {
 	column: 0,	// of the widths; 2: of the larger
-	by: "self",	// colours: change of "self", of "total"; or "kind"
-	norm: "none",	// before counts as if its "total", its "time" was after's
 	noise: 0,	// sigmas of chance that stay grey
 	scale: 1, step: null,
 	shown: "",	// what of a frame the colours tell
@@ -61,8 +59,9 @@ const sumsOfColumns = (g) => g.columns.map((c) => c.total[0]);
 
 function recolor() {
 	const [a, b] = sumsOfColumns(whole);
-	diff.scale = diff.norm === "time" ? rate() || 1 :
-		diff.norm === "total" && a && b ? b / a : 1;
+	const by = $("by").value, norm = $("norm").value;
+	diff.scale = norm === "time" ? rate() || 1 :
+		norm === "total" && a && b ? b / a : 1;
 	for (const key of ["self", "total"]) {
 		let most = 0;
 		for (let i = 0; i < d.n; i++)
@@ -70,8 +69,8 @@ function recolor() {
 		diff.most[key] = most;
 	}
 	// Callers have no self of their own.
-	diff.shown = grown && diff.by !== "kind" ? "total" : diff.by;
-	diff.step = diff.by === "kind" ? null : u8(d.n);
+	diff.shown = grown ? "total" : by;
+	diff.step = by === "kind" ? null : u8(d.n);
 	for (let i = 0; diff.step && i < d.n; i++)
 		diff.step[i] = stepAt(diff.shown, i);
 }
@@ -104,23 +103,20 @@ const isLone = (i) => d.columns.some((c) => !c.total[i]);
 const isGone = (i) => d.columns[0].total[i] > 0;
 const loneWord = (i) => isGone(i) ? "gone" : "new";
 
-function signed(n) {
-	return n ? (n < 0 ? "−" : "+") + plain(abs(n)) : "±0";
-}
+const sign = (n) => n < 0 ? "−" : "+";
+const signed = (n) => n ? sign(n) + plain(abs(n)) : "±0";
 
 // "+12.3%"; "new" or "gone".
 function relative(a, b) {
 	if (!a || !b)
 		return b ? "new" : a ? "gone" : "";
 	const p = (b - a) / a * 100;
-	return (p < 0 ? "−" : "+") + (abs(p) < 1000 ?
-		abs(p).toFixed(1) : grouped(abs(p))) + "%";
+	return sign(p) + (abs(p) < 1000 ? abs(p).toFixed(1) :
+		grouped(abs(p))) + "%";
 }
 
 function points(a, b) {
-	const p = b - a;
-	return (p < 0 ? "−" : "+") + abs(p * 100).toFixed(2) +
-		" points";
+	return sign(b - a) + abs((b - a) * 100).toFixed(2) + " points";
 }
 
 const times = (by) => by === 1 ? "" : " × " + by.toPrecision(3);
@@ -217,13 +213,12 @@ function setColumn(column) {
 
 // From the controls; what they do not know is as they begin.
 function readColors() {
-	const unknown = $("norm").options[2].disabled = !rate();
-	const read = (e) => e.value && !(unknown && e.value === "time") ?
-		e.value : e.value = e.options[0].value;
-	diff.by = read($("by"));
-	diff.norm = read($("norm"));
+	$("norm").options[2].disabled = !rate();
+	for (const e of [$("by"), $("norm")])
+		if (!e.querySelector(":checked:enabled"))
+			e.selectedIndex = 0;
 	diff.noise = max($("noise").value, 0);
-	$("legend").hidden = diff.by === "kind";
+	$("legend").hidden = $("by").value === "kind";
 }
 
 function setColors({ c, n, s }) {
@@ -297,17 +292,16 @@ function setCompares(two) {
 	const [a, b] = whole.columns;
 	let fresh = 0, gone = 0;
 	$("bar").hidden = !two;
-	if (!!d.compares !== two) {
+	if (d.compares !== two) {
 		d.compares = two;
 		diff.column = two ? 1 : 0;
 		diff.step = null;
 		tree.sort = pane.sort = 0;
 		two && setColors(opening());
 	}
-	for (let i = 0; two && i < whole.n; i++) {
-		fresh += !a.total[i] && b.total[i] ? 1 : 0;
-		gone += a.total[i] && !b.total[i] ? 1 : 0;
-	}
+	for (let i = 0; two && i < whole.n; i++)
+		if (!a.total[i] !== !b.total[i])
+			a.total[i] ? gone++ : fresh++;
 	$("counts").textContent = joined(" · ", took().map((ns) =>
 		amount(+ns, "ns")).join(" → "), grouped(fresh) +
 		" frames new, " + grouped(gone) + " gone");
@@ -316,8 +310,8 @@ function setCompares(two) {
 
 // What is not as the page opens.
 function linkDiff(put) {
-	const start = opening(), now = { w: sides[diff.column], c: diff.by,
-		n: diff.norm, s: diff.noise };
+	const start = opening(), now = { w: sides[diff.column], c: $("by").value,
+		n: $("norm").value, s: diff.noise };
 	for (const key in now)
 		put(d.compares && now[key] != start[key], key + "=" + now[key]);
 }

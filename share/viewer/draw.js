@@ -47,6 +47,9 @@ function paint(dark) {
  */
 const RAMP = 11, HUES = 24, colorings = ["", "package", "library"];
 
+const heaviest = (weights) => [...weights.keys()].sort((a, b) =>
+	weights[b] - weights[a]);
+
 function colorBy(by) {
 	const tab = ["Kinds", "Packages", "Libraries"][colorings.indexOf(by)];
 	if (!tab || tab === d.colored)
@@ -57,9 +60,9 @@ function colorBy(by) {
 	d.color = d.kinds;
 	if (by) {
 		const { names, of, columns } = groupSums(tab, given);
-		const { self } = columns.at(-1), rank = u32(names.length);
-		[...rank.keys()].sort((a, b) => self[b] - self[a])
-			.forEach((k, at) => rank[k] = RAMP + at % HUES);
+		const rank = u32(names.length);
+		heaviest(columns.at(-1).self).forEach((k, at) =>
+			rank[k] = RAMP + at % HUES);
 		d.color = d.color.map((kind, s) => names[of[s]] === "(none)" ?
 			d.color[0] : rank[of[s]]);
 	}
@@ -68,8 +71,7 @@ function colorBy(by) {
 const fillOf = (color) => css(inks[color * 5 + FULL]);
 
 function captionOf(symbol) {
-	return captions[symbol] || (captions[symbol] =
-		caption(d.names[symbol], d.type[symbol]));
+	return captions[symbol] ||= caption(d.names[symbol], d.type[symbol]);
 }
 
 function colorOf(i, symbol = d.name[i]) {
@@ -126,8 +128,8 @@ function beyond(k, hi, x) {
 }
 
 // A quarter of a rounded corner, by how far from it: [x, y, strength].
-function cornerOf(r) {
-	const list = [];
+function cornerOf(ratio) {
+	const list = [], r = round(2 * ratio);
 	for (let k = 0; k < r * r; k++) {
 		const x = k % r, y = floor(k / r);
 		const far = Math.hypot(r - x - 0.5, r - y - 0.5);
@@ -219,7 +221,7 @@ function write(c, list, ratio) {
 			theme.matchText : theme.dimText;
 		c.globalAlpha = isAround(list[k + 4]) ? 0.7 : 1;
 		c.fillText(text, list[k + 1] / ratio + 4,
-			(list[k + 3]) / ratio + view.row / 2);
+			list[k + 3] / ratio + view.row / 2);
 	}
 	c.globalAlpha = 1;
 }
@@ -235,8 +237,10 @@ function placeHover() {
 	const [x, y, w, h] = boxOf(i), method = d.method[d.name[i]];
 	Object.assign(over.style, { left: main.left + "px",
 		top: main.top + "px", width: view.width + "px" });
-	if (over.width !== width || over.height !== height)
-		Object.assign(over, { width, height });
+	if (over.width !== width || over.height !== height) {
+		over.width = width;
+		over.height = height;
+	}
 	c.clearRect(0, 0, width, height);
 	c.strokeStyle = theme.text;
 	c.lineWidth = ratio;
@@ -277,8 +281,7 @@ function draw() {
 		image = ctx.createImageData(w, h);
 	}
 	view.top = $("main").scrollTop;
-	seen = paintOn(ctx, image, ratio, moving ? [] :
-		cornerOf(round(2 * ratio)));
+	seen = paintOn(ctx, image, ratio, moving ? [] : cornerOf(ratio));
 	drawMini();
 	placeHover();
 	coarse = moving && (coarse || performance.now() - begin > 12);

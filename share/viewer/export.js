@@ -2,21 +2,13 @@
 /*
  * What is seen, for elsewhere: as a picture, as text.
  */
-function fileName(suffix) {
-	return (d.title || "flame").replace(/[^\w.-]+/g, "-").slice(0, 80) +
-		"." + suffix;
-}
-
-function saveBlob(suffix, blob) {
-	const a = element("a"), url = URL.createObjectURL(blob);
+function save(suffix, parts) {
+	const a = element("a"), url = URL.createObjectURL(new Blob(parts));
 	a.href = url;
-	a.download = fileName(suffix);
+	a.download = (d.title || "flame").replace(/[^\w.-]+/g, "-")
+		.slice(0, 80) + "." + suffix;
 	a.click();
 	setTimeout(() => URL.revokeObjectURL(url), 60000);
-}
-
-function save(suffix, ...parts) {
-	saveBlob(suffix, new Blob(parts));
 }
 
 function tell(text) {
@@ -47,7 +39,7 @@ const suffixes = ["", "_[0]", "_[j]", "_[i]", "", "", "_[k]", "_[1]"];
 
 // Folded stacks of what the steps left, of the zoomed frame where they do.
 function folded() {
-	const g = grown ? whole : d, parts = [], stack = [];
+	const g = grown ? whole : d, lines = [];
 	const spelled = d.names.map((s, i) => {
 		const suffix = suffixes[d.type[i]] || "";
 		s = s.replace(/[;\n]/g, ":");
@@ -55,22 +47,16 @@ function folded() {
 	});
 	const to = grown ? g.n : g.end[view.focus];
 	const columns = g.columns.map((c) => c.self);
-	let lines = "";
 	for (let i = grown ? 0 : view.focus; i < to; i++) {
-		let k = i;
-		for (stack.length = 0; k; k = g.parent[k])
-			stack.push(spelled[g.name[k]]);
+		const stack = [];
 		if (!columns.some((c) => c[i]))
 			continue;
-		lines += stack.reverse().join(";") + " " +
-			columns.map((c) => c[i]).join(" ") + "\n";
-		if (lines.length > 1 << 20) {
-			parts.push(lines);
-			lines = "";
-		}
+		for (let k = i; k; k = g.parent[k])
+			stack.push(spelled[g.name[k]]);
+		lines.push(stack.reverse().join(";") + " " +
+			columns.map((c) => c[i]).join(" ") + "\n");
 	}
-	parts.push(lines);
-	return parts;
+	return lines;
 }
 
 function escaped(s) {
@@ -97,18 +83,17 @@ function drawOn(dark, f) {
 // Draws as a context does, and keeps it as SVG.
 function drafter() {
 	const marks = [];
-	const put = (x, y, w, h, fill, more) => marks.push('<rect x="' + x +
-		'" y="' + y + '" width="' + w + '" height="' + h +
-		'" fill="' + fill + '"' + more);
 	return {
-		marks, fillStyle: "", globalAlpha: 1,
+		marks,
 		measureText: (s) => ctx.measureText(s),
 		fillRect(x, y, w, h) {
 			const k = hatches.indexOf(this.fillStyle);
-			put(x, y, w, h, k < 0 ? this.fillStyle : "url(#h" + k +
-				")", k >= 0 || this.node < 0 ?
-				"/>" : "><title>" + escaped(describe(
-				this.node)) + "</title></rect>");
+			marks.push('<rect x="' + x + '" y="' + y +
+				'" width="' + w + '" height="' + h +
+				'" fill="' + (k < 0 ? this.fillStyle :
+				"url(#h" + k + ")") + (k < 0 && this.node >= 0 ?
+				'"><title>' + escaped(describe(this.node)) +
+				"</title></rect>" : '"/>'));
 		},
 		fillText(s, x, y) {
 			marks.push('<text x="' + x.toFixed(1) + '" y="' +
@@ -125,9 +110,7 @@ function legend() {
 	const { names, first, columns } = sumsOf(d.colored);
 	const { total } = columns[diff.column];
 	return diff.step ? [[0, "less"], [5, "as before"], [10, "more"]] :
-		[...names.keys()].filter((k) => total[k])
-			.sort((a, b) => total[b] - total[a]).slice(0, 9)
-			.map((k) => [d.color[first[k]], short(names[k], 30)]);
+		heaviest(total).filter((k) => total[k]).slice(0, 9).map((k) => [d.color[first[k]], short(names[k], 30)]);
 }
 
 // The rows, frame by frame.
@@ -149,13 +132,12 @@ function draft(to) {
 
 function picture(dark = isDark()) {
 	const to = drafter(), h = view.rows * view.row;
-	const head = d.title || "Flame graph";
 	drawOn(dark, () => {
 		to.fillStyle = css(paper);
-		to.node = -1;
 		to.fillRect(0, -28, view.width, h + 60);
 		to.fillStyle = theme.text;
-		to.fillText(head + " — " + $("info").textContent, 4, -12);
+		to.fillText($("title").textContent + " — " +
+			$("info").textContent, 4, -12);
 		hatches.map((v, k) => to.marks.push('<pattern id="h' + k +
 			'" width="8" height="8" patternUnits="userSpaceOnUse">' +
 			'<path d="' + (k ? "M-1-1L9 9" : "M-1 9L9-1") +
@@ -163,8 +145,8 @@ function picture(dark = isDark()) {
 			'" stroke-opacity=".22"/></pattern>'));
 		draft(to);
 		let x = 4;
+		to.node = -1;
 		for (const [color, text] of legend()) {
-			to.node = -1;
 			to.fillStyle = fillOf(color);
 			to.fillRect(x, h + 10, 12, 12);
 			to.fillStyle = theme.text;
@@ -187,9 +169,9 @@ function savePng() {
 		canvas.width = view.width * scale;
 		canvas.height = h * scale;
 		paintOn(to, to.createImageData(canvas.width, canvas.height),
-			scale, cornerOf(round(2 * scale)));
+			scale, cornerOf(scale));
 	});
-	canvas.toBlob((blob) => saveBlob("png", blob));
+	canvas.toBlob((blob) => save("png", [blob]));
 }
 
 // On paper: light, whole, nothing but the graph.

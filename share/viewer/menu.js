@@ -19,16 +19,6 @@ const actions = [
 		remember())],
 	["Open source", "u", (s) => openSource(s)],
 ];
-const exports = [
-	["Picture, SVG", "", () => save("svg", picture())],
-	["Picture, PNG", "", savePng],
-	["Folded stacks", "", () => save("folded", ...folded())],
-	["Copy folded stacks", "", () => copy(folded().join(""))],
-	["Table, CSV", "", () => {
-		showPane(true);
-		save("csv", csv());
-	}],
-];
 const moreKeys = [
 	["Search; next, previous match", "/ n N"],
 	["Zoom to the match", "Alt Enter"],
@@ -69,7 +59,6 @@ function openSource(s) {
 		return;
 	a.href = urlOf(s);
 	a.target = "_blank";
-	a.rel = "noopener";
 	a.click();
 }
 
@@ -90,32 +79,30 @@ function openAt({ clientX: x, clientY: y }, ...children) {
 	(menu.querySelector("button") || menu).focus();
 }
 
-function itemsOf(list, s, i) {
-	return list.map(([text, key, does]) => button(text, () => {
+function item(text, does, key) {
+	return button(text, () => {
 		$("menu").hidePopover();
-		does(s, i);
-	}, { role: "menuitem" }, element("kbd", key)));
+		does();
+	}, { role: "menuitem" }, element("kbd", key));
 }
 
 function openMenu(e, s, i) {
-	e.preventDefault();
 	const [text, at] = captionOf(s);
 	openAt(e, element("b", short(text.slice(at), 60)),
-		...itemsOf(actions.filter((a) => (i > 0 || !a[3]) &&
-			(sourceUrl || a[1] !== "u")), s, i));
+		...actions.filter((a) => (i > 0 || !a[3]) &&
+			(sourceUrl || a[1] !== "u")).map(([name, key, does]) =>
+			item(name, () => does(s, i), key)));
 }
 
 // What can be done with a row of the table that is no function.
 function openGroup(e, text) {
-	e.preventDefault();
-	openAt(e, element("b", short(text, 60)), ...itemsOf([
-		["Callers and callees", "", () => sandwich(0, text)],
-		["Only", "", () => takeText("only", text)],
-		["Mark all of it", "", () => find(text)],
-		["Hide it", "", () => takeText("hide", text)],
-		["Drop stacks with it", "", () => takeText("drop", text)],
-		["Copy name", "", () => copy(text.replace(/^[a-z]*:/, ""))],
-	]));
+	openAt(e, element("b", short(text, 60)),
+		item("Callers and callees", () => sandwich(0, text)),
+		item("Only", () => takeText("only", text)),
+		item("Mark all of it", () => find(text)),
+		item("Hide it", () => takeText("hide", text)),
+		item("Drop stacks with it", () => takeText("drop", text)),
+		item("Copy name", () => copy(text.replace(/^[a-z]*:/, ""))));
 }
 
 function below(id) {
@@ -124,7 +111,15 @@ function below(id) {
 }
 
 function openExport() {
-	openAt(below("export"), ...itemsOf(exports));
+	openAt(below("export"),
+		item("Picture, SVG", () => save("svg", [picture()])),
+		item("Picture, PNG", savePng),
+		item("Folded stacks", () => save("folded", folded())),
+		item("Copy folded stacks", () => copy(folded().join(""))),
+		item("Table, CSV", () => {
+			showPane(true);
+			save("csv", [csv()]);
+		}));
 }
 
 function openHelp() {
@@ -180,8 +175,8 @@ function showWay() {
 	const crumbs = path.map((i) => button(text(i), () => zoom(i),
 		{ title: nameOf(i, 300) }));
 	if (between[0])
-		crumbs.unshift(button("…", (e) => openAt(e, ...itemsOf(
-			between.map((i) => [text(i), "", () => zoom(i)]))),
+		crumbs.unshift(button("…", (e) => openAt(e, ...between.map(
+			(i) => item(text(i), () => zoom(i)))),
 		{ title: grouped(between.length) + " frames" }));
 	$("crumbs").replaceChildren(button(text(0), reset,
 		{ title: "Reset zoom (0)" }), ...crumbs);

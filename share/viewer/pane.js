@@ -234,7 +234,7 @@ function listenPane() {
 		if (facetOf(pane.tab))
 			takeLine(rowAt(e), true);
 		else if (pane.tab === "Functions" && k >= 0)
-			openMenu(e, sumsOf(pane.tab).first[k], -1);
+			openMenu(e, sumsOf(pane.tab).first[k]);
 		else if (k >= 0)
 			openGroup(e, lineText(k));
 		e.preventDefault();
@@ -253,6 +253,6 @@ function listenPane() {
 		pick(min(max(pane.at + by, 0), pane.rows.length - 1));
 	});
 	on("sift", "input", fillPane);
-	on("csv", "click", () => save("csv", csv()));
+	on("csv", "click", () => save("csv", [csv()]));
 	on("table", "click", () => showPane($("pane").hidden));
 }

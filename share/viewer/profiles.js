@@ -55,12 +55,12 @@ async function load(k) {
 	showTime();
 	if (!tabs.has(pane.tab))
 		pane.tab = "Functions";
-	adopt(whole);
 	const title = d.title || "Flame graph";
 	$("title").textContent = $("title").title = title;
-	$("info").textContent = joined(" · ", d.subtitle, d.metric, d.compares ?
-		told(d.columns[0].total[0], d.total[0]) : amount(d.total[0]),
-		grouped(d.n - 1) + " frames");
+	const sums = given.columns.map((c) => c.total[0]);
+	$("info").textContent = joined(" · ", d.subtitle, d.metric,
+		d.compares ? told(...sums) : amount(...sums),
+		grouped(given.n - 1) + " frames");
 	$("notes").textContent = $("notes").title = d.notes;
 	profiles.pages.forEach(({ tab }, i) => {
 		tab.ariaSelected = i === k;

@@ -27,17 +27,13 @@ const ruleNames = {
 };
 
 function hitsOf({ kind, text }) {
-	const test = kind === "only" || groupTab(text) ? matcher(text) :
-		(s, i) => s === text;
-	return passed(test);
+	return passed(kind === "only" || groupTab(text) ? matcher(text) :
+		(s) => s === text);
 }
 
 // By symbol: 1 where a test of its name holds.
 function passed(test) {
-	const hit = u8(d.names.length);
-	for (let i = 1; i < hit.length; i++)
-		hit[i] = test(d.names[i], i) ? 1 : 0;
-	return hit;
+	return u8(d.names.length).map((no, i) => i && test(d.names[i], i));
 }
 
 // Within a match: 2; only on the way to one: 1.
@@ -55,7 +51,6 @@ function needs(g, hit) {
 function rewrite(g, step) {
 	const { n, parent } = g, to = new Int32Array(n);
 	const name = u32(n), up = u32(n);
-	const selfs = g.columns.map(() => f64(n));
 	const mask = 2 ** ceil(Math.log2(2 * n + 2)) - 1;
 	const table = u32(mask + 1);
 	let made = 1;
@@ -75,12 +70,13 @@ function rewrite(g, step) {
 	to[0] = step.kind === "focus" ? OUT : 0;
 	for (let i = 1; i < n; i++)
 		to[i] = rule(g.name[i], to[parent[i]], i);
-	g.columns.forEach(({ self }, c) => {
+	return preorder(made, name, up, g.columns.map(({ self }) => {
+		const sums = f64(n);
 		for (let i = 0; i < n; i++)
 			if (to[i] >= 0 && (!need || need[i] & 2))
-				selfs[c][to[i]] += self[i];
-	});
-	return preorder(made, name, up, selfs);
+				sums[to[i]] += self[i];
+		return sums;
+	}));
 }
 
 // Nodes list[from..to] by ascending weight: of a few each goes to its place.

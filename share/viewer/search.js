@@ -13,8 +13,8 @@ const search = {
 
 // Which of the table's groups a text such as "pkg:java.util" names.
 function groupTab(text) {
-	return [...tabs.keys()].slice(1, 6).find((tab) =>
-		text.startsWith(tabs.get(tab)[0]));
+	return [...tabs].slice(1, 6).find(([, [prefix]]) =>
+		text.startsWith(prefix));
 }
 
 // A test of a name and its symbol.  "=a" is no other name, "pkg:a" a package
@@ -22,16 +22,17 @@ function groupTab(text) {
 function matcher(text) {
 	if (text[0] === "=")
 		return (s) => s === text.slice(1);
-	const tab = groupTab(text);
-	if (tab) {
-		text = text.slice(tabs.get(tab)[0].length);
+	const group = groupTab(text);
+	if (group) {
+		const [tab, [prefix, of]] = group;
+		text = text.slice(prefix.length);
 		if (tab === "Packages")
 			return (s, i) => (groupOf(tab, i) + ".")
 				.startsWith(text + ".");
 		text = text.toLowerCase();
 		return (s, i) => groupOf(tab, i).toLowerCase() === text ||
-			(/^[KT]/.test(tab) && tabs.get(tab)[1](i).toLowerCase()
-				.includes(text));
+			(/^[KT]/.test(tab) &&
+				of(i).toLowerCase().includes(text));
 	}
 	const re = /^\/(.*?)\/?$/s.exec(text);
 	const capitals = /[A-Z]/.test(text.replace(/\\./g, ""));
@@ -50,14 +51,14 @@ function setSearch(text) {
 		return;
 	search.text = text;
 	search.hit = search.before = null;
-	$("search").classList.remove("bad");
+	$("search").className = "";
 	if ($("search").value !== text)
 		$("search").value = text;
 	if (text && text !== "/") {
 		try {
 			search.hit = passed(matcher(text));
 		} catch (e) {
-			$("search").classList.add("bad");
+			$("search").className = "bad";
 			$("search").title = e.message;
 		}
 	}
@@ -69,7 +70,7 @@ function countBefore() {
 	const { hit } = search, { named } = d, n = named.length;
 	if (!hit)
 		return;
-	const before = search.before = d.matched || (d.matched = u32(n + 1));
+	const before = search.before = d.matched ||= u32(n + 1);
 	for (let k = 0, sum = 0; k < n; k++)
 		before[k + 1] = sum += hit[named[k]];
 }
