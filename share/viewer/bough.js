@@ -58,10 +58,9 @@ function sprout(b) {
 	for (let k = 0; k < n; k++) {
 		const s = g.name[next[k]];
 		if (!slot[s]) {
-			kids.push({ name: s, up: b, level: b.level + 1,
+			slot[s] = kids.push({ name: s, up: b, level: b.level + 1,
 				way, hi: 0, kids: null, total: w.map(() => 0),
 				self: w.map(() => 0) });
-			slot[s] = kids.length;
 		}
 		kids[slot[s] - 1].hi++;
 	}

@@ -191,13 +191,6 @@ function changesOf([a, b], facet) {
 	});
 }
 
-// The frame itself, or the next one around it that has a width.
-function standing(i) {
-	while (i && !d.total[i])
-		i = d.parent[i];
-	return i;
-}
-
 function tellColumn() {
 	sides.forEach((id, k) => $(id).ariaPressed = k === diff.column);
 	$("lone").textContent = ["gone", "new", "new, gone"][diff.column];
@@ -229,11 +222,15 @@ function setColors({ c, n, s }) {
 }
 
 function compare(column, replace) {
+	let i = view.focus;
 	setColumn(column);
 	showSteps();
 	resort();
 	fillPane();
-	show(standing(view.focus), false);
+	// It may have no width now.
+	while (i && !d.total[i])
+		i = d.parent[i];
+	show(i, false);
 	remember(!replace);
 }
 

@@ -39,15 +39,14 @@ const suffixes = ["", "_[0]", "_[j]", "_[i]", "", "", "_[k]", "_[1]"];
 
 // Folded stacks of what the steps left, of the zoomed frame where they do.
 function folded() {
-	const g = grown ? whole : d, lines = [];
+	const [g, root] = grown ? [whole, 0] : [d, view.focus];
+	const lines = [], columns = g.columns.map((c) => c.self);
 	const spelled = d.names.map((s, i) => {
 		const suffix = suffixes[d.type[i]] || "";
 		s = s.replace(/[;\n]/g, ":");
 		return s.endsWith(suffix) ? s : s + suffix;
 	});
-	const to = grown ? g.n : g.end[view.focus];
-	const columns = g.columns.map((c) => c.self);
-	for (let i = grown ? 0 : view.focus; i < to; i++) {
+	for (let i = root; i < g.end[root]; i++) {
 		const stack = [];
 		if (!columns.some((c) => c[i]))
 			continue;
@@ -65,7 +64,7 @@ function escaped(s) {
 }
 
 // Elsewhere: all rows, not only those on the screen.
-function drawOn(dark, f) {
+function drawOn(f, dark = isDark()) {
 	const kept = { ...view };
 	$("hover").hidden = true;
 	try {
@@ -130,9 +129,9 @@ function draft(to) {
 	write(to, list, 1);
 }
 
-function picture(dark = isDark()) {
+function picture(dark) {
 	const to = drafter(), h = view.rows * view.row;
-	drawOn(dark, () => {
+	drawOn(() => {
 		to.fillStyle = css(paper);
 		to.fillRect(0, -28, view.width, h + 60);
 		to.fillStyle = theme.text;
@@ -153,7 +152,7 @@ function picture(dark = isDark()) {
 			to.fillText(text, x + 17, h + 16);
 			x += 40 + ctx.measureText(text).width;
 		}
-	});
+	}, dark);
 	return '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -28 ' +
 		view.width + " " + (h + 60) + '" width="' + view.width +
 		'" height="' + (h + 60) + '" font-size="12" font-family="' +
@@ -165,7 +164,7 @@ function savePng() {
 	const canvas = element("canvas"), h = view.rows * view.row;
 	const to = canvas.getContext("2d", { alpha: false });
 	const scale = min(2, 32000 / max(view.width, h));
-	drawOn(isDark(), () => {
+	drawOn(() => {
 		canvas.width = view.width * scale;
 		canvas.height = h * scale;
 		paintOn(to, to.createImageData(canvas.width, canvas.height),

@@ -19,7 +19,7 @@ const pane = {
 };
 
 // Of samples, not of frames: see time.js.
-const facetOf = (tab) => tabs.get(tab)[2];
+const facetOf = (tab = pane.tab) => tabs.get(tab)[2];
 
 // Of a caption what is before a place, without the dot.
 const upTo = (text, at) => text.slice(0, at).replace(/[.:/]+$/, "");
@@ -42,7 +42,7 @@ function libraryOf(s) {
 }
 
 // By number of a group: its name, self and total of each column.
-function sumsOf(tab) {
+function sumsOf(tab = pane.tab) {
 	const sums = whole.columns.sums ||= new Map();
 	if (!sums.has(tab))
 		sums.set(tab, facetOf(tab) ? facetSums(facetOf(tab)) :
@@ -80,7 +80,7 @@ function paneColumns({ columns }) {
 	const column = min(diff.column, 1), now = columns[column];
 	const sum = whole.columns[column].total[0];
 	const value = (key) => (k) => now[key][k];
-	const share = (n) => percent(n, sum), facet = facetOf(pane.tab);
+	const share = (n) => percent(n, sum), facet = facetOf();
 	const list = [facet ? ["Count", value("total"), plain] :
 		["Self", value("self"), share],
 		["Total", value("total"), share]];
@@ -90,7 +90,7 @@ function paneColumns({ columns }) {
 function fillPane() {
 	if ($("pane").hidden)
 		return;
-	const sums = sumsOf(pane.tab), { names, of } = sums;
+	const sums = sumsOf(), { names, of } = sums;
 	const sifted = $("sift").value.toLowerCase();
 	pane.columns = paneColumns(sums);
 	const [, by] = pane.columns[pane.sort] || [];
@@ -133,7 +133,7 @@ function headPane() {
 }
 
 function paneRow(k, place) {
-	const { names, first } = sumsOf(pane.tab);
+	const { names, first } = sumsOf();
 	const cells = pane.columns.map(([, value, text]) => {
 		const n = value(k), cell = element("span", n && text(n));
 		cell.title = plain(n);
@@ -144,7 +144,7 @@ function paneRow(k, place) {
 	const name = element("span", text.slice(at),
 		element("i", at && "  " + text.slice(0, at - 1)));
 	name.title = short(names[k], 1000);
-	const facet = facetOf(pane.tab);
+	const facet = facetOf();
 	const taken = facet ? wants(facet, view.steps)[k] :
 		view.steps.some(({ kind, text }) => kind === "only" &&
 			text === lineText(k));
@@ -160,12 +160,12 @@ function drawPane() {
 }
 
 // What a search has for a row.
-const lineText = (k) => tabs.get(pane.tab)[0] + sumsOf(pane.tab).names[k];
+const lineText = (k) => tabs.get(pane.tab)[0] + sumsOf().names[k];
 
 function pick(place) {
 	const list = $("list");
 	pane.at = place;
-	pane.on = sumsOf(pane.tab).names[pane.rows[place]];
+	pane.on = sumsOf().names[pane.rows[place]];
 	drawPane();
 	const y = place * ROW, tall = list.clientHeight - 2 * ROW;
 	list.scrollTop = min(max(list.scrollTop, y - tall), y);
@@ -173,7 +173,7 @@ function pick(place) {
 
 // Only stacks with it, or none; once more: all.
 function takeLine(place, off) {
-	const facet = facetOf(pane.tab), k = pane.rows[place];
+	const facet = facetOf(), k = pane.rows[place];
 	if (k === undefined)
 		return;
 	pick(place);
@@ -200,8 +200,8 @@ function showPane(open) {
 }
 
 function csv() {
-	const { names, columns } = sumsOf(pane.tab);
-	const cell = (s) => '"' + String(s).replaceAll('"', '""') + '"';
+	const { names, columns } = sumsOf();
+	const cell = (s) => '"' + s.replaceAll('"', '""') + '"';
 	const head = (columns[1] ? [" before", " after"] : [""])
 		.flatMap((side) => ["self" + side, "total" + side]);
 	return [[pane.tab.toLowerCase(), ...head].map(cell),
@@ -221,20 +221,20 @@ function listenPane() {
 		takeLine(rowAt(e), e.altKey);
 	});
 	on("list", "dblclick", (e) => {
-		if (facetOf(pane.tab) || !(clicked >= 0))
+		if (facetOf() || !(clicked >= 0))
 			return;
 		takeLine(pane.rows.indexOf(clicked), e.altKey);
 		if (pane.tab === "Functions")
-			sandwich(sumsOf(pane.tab).first[clicked]);
+			sandwich(sumsOf().first[clicked]);
 		else
 			sandwich(0, lineText(clicked));
 	});
 	on("list", "contextmenu", (e) => {
 		const k = pane.rows[rowAt(e)];
-		if (facetOf(pane.tab))
+		if (facetOf())
 			takeLine(rowAt(e), true);
 		else if (pane.tab === "Functions" && k >= 0)
-			openMenu(e, sumsOf(pane.tab).first[k]);
+			openMenu(e, sumsOf().first[k]);
 		else if (k >= 0)
 			openGroup(e, lineText(k));
 		e.preventDefault();

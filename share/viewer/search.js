@@ -78,19 +78,19 @@ function countBefore() {
 // The share of the view that matches; a frame within a match adds nothing.
 function count() {
 	const list = [], f = view.focus, { hit } = search;
-	const { name, total, end } = d, last = end[f];
+	const { name, total, end } = d;
 	const { split } = d, { open } = tree;
 	let sum = 0, inside = 0, unseen = 0, over = 0;
 
 	search.matching = list;
 	search.at = -1;
 	for (const id of ["prev", "next", "only"])
-		$(id).hidden = !search.hit;
+		$(id).hidden = !hit;
 	if (!hit) {
 		$("found").textContent = search.text.length > 1 ? "?" : "";
 		return;
 	}
-	for (let i = f; i < last; i++) {
+	for (let i = f; i < end[f]; i++) {
 		if (i === split) {
 			over = sum;
 			sum = inside = 0;
