@@ -116,8 +116,8 @@ viewer = \
 	share/viewer/arguments.awk share/viewer/body.html \
 	share/viewer/bough.js share/viewer/caption.js \
 	share/viewer/data.js share/viewer/diff.js share/viewer/draw.js \
-	share/viewer/export.js share/viewer/hand.js share/viewer/menu.js \
-	share/viewer/names.awk share/viewer/once.awk \
+	share/viewer/export.js share/viewer/fit.js share/viewer/hand.js \
+	share/viewer/menu.js share/viewer/names.awk share/viewer/once.awk \
 	share/viewer/nodiff.js share/viewer/notime.js share/viewer/page.js \
 	share/viewer/pane.js share/viewer/profiles.js \
 	share/viewer/rewrite.js \

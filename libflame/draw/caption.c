@@ -4,7 +4,7 @@
  * longest tail that fits is shown: all of it, Class.method, or the method.
  * A package is never kept at the cost of the method.
  *
- * share/viewer/caption.js does the same in a page: change both.
+ * share/viewer/caption.js does the same in an SVG: change both.
  */
 #include "draw/draw.h"
 
@@ -78,13 +78,9 @@ static void put_lambda(struct fl_caption *c, const char *p, const char *end)
 	while (p < end && !is_digit(*p))
 		if (*p++ == '$')
 			break;
-	if (p > name && p[-1] == '$') {
-		put(c, name, p - 1 - name);
+	put(c, name, p - name - (p > name && p[-1] == '$'));
+	if (p > name && *name != '$')
 		put_text(c, " ");
-	} else if (p > name) {
-		put(c, name, p - name);
-		put_text(c, " ");
-	}
 	put_text(c, "λ");
 	name = p;
 	while (p < end && is_digit(*p))
@@ -128,22 +124,24 @@ static void split_java(struct fl_caption *c)
 static void unfold_lambda(struct fl_caption *c)
 {
 	static const char *const heads[] = { "$anonfun$", "lambda$" };
-	struct fl_caption old = *c;
-	const char *method = old.text + old.method_at;
-	const char *end = old.text + old.size;
-
+	const char *method = c->text + c->method_at;
+	const char *end = c->text + c->size;
 	const char *inner = memmem(method, end - method, "$lambda$", 8);
+	char old[FL_CAPTION_MOST];
 
 	if (inner && inner > method) {
-		c->size = inner - old.text;
+		memcpy(old, inner, end - inner);
+		c->size = inner - c->text;
 		put_text(c, " ");
-		put_lambda(c, inner + 8, end);
+		put_lambda(c, old + 8, old + (end - inner));
 		return;
 	}
 	for (size_t i = 0; i < FL_COUNT(heads); i++)
 		if (begins(method, end, heads[i])) {
+			memcpy(old, method, end - method);
 			c->size = c->method_at;
-			put_lambda(c, method + strlen(heads[i]), end);
+			put_lambda(c, old + strlen(heads[i]),
+				   old + (end - method));
 			return;
 		}
 }
@@ -281,6 +279,8 @@ void fl_caption(struct fl_caption *c, struct slice name, enum flame_type type)
 {
 	const char *p = name.at, *end = p + FL_MIN(name.size, LONGEST);
 
+	while (name.size > LONGEST && end > p && (*end & 0xc0) == 0x80)
+		end--;
 	c->size = c->class_at = c->method_at = 0;
 	if (end - p > 4 && end[-1] == ']' && begins(end - 4, end, "_["))
 		end -= 4;

@@ -148,12 +148,15 @@ bool fl_looks_java(struct slice name);
 
 /* caption.c ---------------------------------------------------------- */
 
+/* Names are looked at no further than 4096 bytes; some captions are longer. */
+enum { FL_CAPTION_MOST = 4112 };
+
 /*
  * A name as it is read: without type suffix, arguments, template arguments
  * and hashes.  Class.method begins at class_at, the method at method_at.
  */
 struct fl_caption {
-	char text[768];
+	char text[FL_CAPTION_MOST];
 	size_t size, class_at, method_at;
 };
 

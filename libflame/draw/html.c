@@ -4,11 +4,16 @@
  * deflate in a script element that is only text; share/viewer/data.js reads
  * it.  All numbers are LEB128, texts a size and bytes:
  *
- *	1, flags, nodes, symbols, colours, frame height
+ *	2, flags, nodes, symbols, colours, frame height
  *	title, subtitle, notes, unit, metric, highlight; of a comparison how
  *	it opens, as a link tells it (diff.js)
  *	colours: light and dark, three bytes each
  *	symbols, sorted: bytes shared with the one before, rest, type, colour
+ *	of each what is written on a frame, which is a part of its name, column
+ *	by column, in UTF-16 units: four times what the name has before it, plus
+ *	1 if '/' becomes '.', 2 if an end follows that the name has not; what
+ *	the name has behind it; where Class.method begins; from there to the
+ *	method; then those ends, as symbols are
  *	of each node in preorder, column by column: its children; its symbol's
  *	rank among those seen below its parent's symbol, 0 if new; the symbols
  *	of the new ones; self; in a comparison, where that was the self
@@ -30,9 +35,10 @@
 #include <stdlib.h>
 
 enum {
-	VERSION = 1,
+	VERSION = 2,
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
 	OPENS = 16,
+	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,
 	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
 };
 
@@ -42,6 +48,8 @@ struct symbol {
 	flame_id name;
 	uint8_t type;
 	uint32_t paint;
+	uint32_t spelling[SPELLINGS];
+	uint32_t same;		/* bytes of the name in its caption */
 };
 
 struct book {
@@ -194,6 +202,106 @@ static void pack_symbols(const struct book *b, struct fl_packer *p)
 	}
 }
 
+/* As JavaScript counts. */
+static uint32_t units(const char *at, size_t size)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < size; n++) {
+		unsigned length = (uint8_t)at[i] < 0x80 ? 1 :
+				  fl_utf8_length(at + i, size - i);
+
+		n += length == 4;
+		i += length ? length : 1;
+	}
+	return n;
+}
+
+static bool is_utf8(struct slice s)
+{
+	for (size_t i = 0, n; i < s.size; i += n) {
+		n = (uint8_t)s.at[i] < 0x80 ? 1 :
+		    fl_utf8_length(s.at + i, s.size - i);
+		if (!n)
+			return false;
+	}
+	return true;
+}
+
+/* As much of a caption as a name begins with. */
+static size_t shared(const char *name, size_t size, const struct fl_caption *c)
+{
+	size_t n = 0;
+
+	size = FL_MIN(size, c->size);
+	while (n < size && name[n] == c->text[n])
+		n++;
+	while (n && n < c->size && (c->text[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+static void spell_from(struct symbol *s, const struct fl_caption *c,
+		       const char *name, size_t size, bool dotted)
+{
+	const char *at = memmem(name, size, c->text, c->size);
+	size_t same = at ? c->size : shared(name, size, c);
+
+	if (dotted && same <= s->same)
+		return;
+	at = at ? at : name;
+	s->same = same;
+	s->spelling[0] = units(name, at - name) * 4 +
+			 (same < c->size ? OWN_END : 0) +
+			 (dotted ? DOTTED : 0);
+	at += same;
+	s->spelling[1] = units(at, name + size - at);
+}
+
+/* A caption as a part of its name, and an end of its own. */
+static void spell(struct symbol *s, const struct fl_caption *c)
+{
+	size_t size = s->text.size;
+	char dotted[FL_CAPTION_MOST];
+
+	s->spelling[0] = (uint32_t)size * 4 + OWN_END;
+	s->spelling[2] = units(c->text, c->class_at);
+	s->spelling[3] = units(c->text + c->class_at,
+			       c->method_at - c->class_at);
+	if (size > sizeof(dotted) || !is_utf8(s->text))
+		return;
+	spell_from(s, c, s->text.at, size, false);
+	if (s->same == c->size)
+		return;
+	for (size_t i = 0; i < size; i++)
+		dotted[i] = s->text.at[i] == '/' ? '.' : s->text.at[i];
+	spell_from(s, c, dotted, size, true);
+}
+
+static void pack_captions(const struct book *b, struct fl_packer *p)
+{
+	struct slice last = { "", 0 };
+	struct fl_caption c[2];
+
+	for (size_t i = 0; i < b->n; i++) {
+		fl_caption(&c[0], b->symbol[i].text, b->symbol[i].type);
+		spell(&b->symbol[i], &c[0]);
+	}
+	for (unsigned k = 0; k < SPELLINGS; k++)
+		for (size_t i = 0; i < b->n; i++)
+			fl_pack_number(p, b->symbol[i].spelling[k]);
+	for (size_t i = 0, k = 0; i < b->n; i++) {
+		const struct symbol *s = &b->symbol[i];
+
+		if (!(s->spelling[0] & OWN_END))
+			continue;
+		k = !k;
+		fl_caption(&c[k], s->text, s->type);
+		fl_pack_after(p, &last, (struct slice){ c[k].text + s->same,
+							c[k].size - s->same });
+	}
+}
+
 /* Ranks, and then the symbols that were new: their rank was 0. */
 static bool pack_ranks(const struct book *b, struct fl_packer *p)
 {
@@ -278,6 +386,7 @@ static bool put_data(struct book *b)
 	put_data_tag(b);
 	pack_head(b, p);
 	pack_symbols(b, p);
+	pack_captions(b, p);
 	good = pack_nodes(b, p);
 	if (b->moments.n)
 		fl_pack_moments(p, &b->moments, b->page->tree->flame);

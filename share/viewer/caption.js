@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is written on a frame: libflame/draw/caption.c in JavaScript; change
- * both.  A caption is [text, where Class.method begins, where method does].
+ * both.  Only an SVG's script needs it: pages are given their captions.
  */
-const UNKNOWN = 0, INTERPRETED = 1, JIT = 2, INLINED = 3, C1 = 7,
-	JAVA_NATIVE = 8, GROUP = 9;
-const typeNames = ["", "Java, interpreted", "Java, compiled", "Java, inlined",
-	"native", "C++", "kernel", "Java, compiled by C1", "Java, native", ""];
-
 const word = /^[A-Za-z_$<\x80-\uffff]/;
 
 function looksJava(s) {
@@ -116,7 +111,7 @@ function cppCaption(s) {
 	const cut = out.length < 3 ? -1 : out.lastIndexOf("::", out.length - 3);
 	if (cut < 0)
 		return [out, 0, 0];
-	const before = cut ? out.lastIndexOf("::", cut - 1) : -1;
+	const before = cut ? out.lastIndexOf("::", cut - 2) : -1;
 	return [out, before < 0 ? 0 : before + 2, cut + 2];
 }
 
@@ -127,53 +122,17 @@ function otherCaption(s) {
 	return [text, at, at];
 }
 
-function caption(name, type) {
+function caption(name) {
 	let s = name.length > 4096 ? name.slice(0, 4096) : name;
 	s = s.replace(/_\[.\]$/, "");
 	let c;
-	if (type === GROUP || !s || s[0] === "[")
+	if (!s || s[0] === "[")
 		c = [s, 0, 0];
 	else if (s.includes("::") && !s.includes(";::") && !looksJava(s))
 		c = cppCaption(s);
-	else if ([INTERPRETED, JIT, INLINED, C1, JAVA_NATIVE].includes(type) ||
-		 looksJava(s))
+	else if (looksJava(s))
 		c = javaCaption(s);
 	else
 		c = otherCaption(s);
 	return c[0] ? c : [s, 0, 0];
-}
-
-// Widths of characters, each measured once.
-const advances = new Map();
-
-function advance(ctx, c) {
-	let w = advances.get(c);
-	if (w === undefined)
-		advances.set(c, w = ctx.measureText(c).width);
-	return w;
-}
-
-// The longest spelling that fits; "" where nothing readable does.  How wide
-// its spellings are stays with a caption.
-function fit(ctx, c, width) {
-	if (!c[3])
-		c[3] = [0, c[1], c[2]].map((at) => {
-			const s = c[0].slice(at);
-			let wide = 0;
-			for (const letter of s)
-				wide += advance(ctx, letter);
-			return [wide, s];
-		});
-	for (const [wide, s] of c[3])
-		if (wide <= width)
-			return s;
-	let n = 0, out = "";
-	width -= advance(ctx, "…");
-	for (const letter of c[3][2][1]) {
-		if ((width -= advance(ctx, letter)) < 0)
-			break;
-		out += letter;
-		n++;
-	}
-	return n < 3 ? "" : out + "…";
 }

@@ -8,6 +8,9 @@ const { abs, ceil, floor, max, min, round } = Math;
 const u32 = (n) => new Uint32Array(n), f64 = (n) => new Float64Array(n);
 const u8 = (n) => new Uint8Array(n);
 const utf8 = new TextDecoder();
+const GROUP = 9, typeNames = ["", "Java, interpreted", "Java, compiled",
+	"Java, inlined", "native", "C++", "kernel", "Java, compiled by C1",
+	"Java, native", ""];
 
 function bytesOf(text) {
 	return Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) :
@@ -43,7 +46,7 @@ function decode(bytes) {
 		at += 3;
 		return bytes[at - 3] << 16 | bytes[at - 2] << 8 | bytes[at - 1];
 	};
-	if (number() !== 1)
+	if (number() !== 2)
 		throw new Error("data of another version");
 	const flags = number(), n = number(), nsymbols = number();
 	const ncolors = number(), rowHeight = number();
@@ -83,11 +86,13 @@ function decode(bytes) {
 		d.type[i] = number();
 		d.color[i] = number();
 	}
+	// What is written on it: a part of the name, and an end of its own.
+	d.spelling = [1, 1, 1, 1].map(() => u32(nsymbols).map(number));
+	d.own = Array.from(d.spelling[0], (way) => way & 2 ? coded() : "");
 	// The first symbol of the same name: how it ran aside.
-	d.method = u32(nsymbols);
-	for (let i = 1; i < nsymbols; i++)
-		d.method[i] = i > 1 && d.names[i] === d.names[i - 1] ?
-			d.method[i - 1] : i;
+	let first = 0;
+	d.method = d.spelling[0].map((way, i) => i > 1 &&
+		d.names[i] === d.names[i - 1] ? first : first = i);
 	nodes(d, number);
 	if (flags & 8)
 		d.moments = samplesOf(number, string, coded);

@@ -70,8 +70,17 @@ function colorBy(by) {
 
 const fillOf = (color) => css(inks[color * 5 + FULL]);
 
+// [text, where Class.method begins, where method does].
 function captionOf(symbol) {
-	return captions[symbol] ||= caption(d.names[symbol], d.type[symbol]);
+	if (!captions[symbol]) {
+		const [way, behind, at, more] =
+			d.spelling.map((column) => column[symbol]);
+		const name = d.names[symbol];
+		const text = name.slice(way >> 2, name.length - behind);
+		captions[symbol] = [(way & 1 ? text.replaceAll("/", ".") :
+			text) + d.own[symbol], at, at + more];
+	}
+	return captions[symbol];
 }
 
 function colorOf(i, symbol = d.name[i]) {

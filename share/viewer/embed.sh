@@ -97,9 +97,9 @@ undefined while window'
 ours='asTree base bins boughs clip cols colored column columns compares dim
 dimText down drag due end facet facets given group heavy hi hit indent
 inverted kids kinds level lined lo made marks matchText matched matching method
-mode moments most name named names node open opens order pages parent picture
-preset rowHeight second sets shown sides slot start step sums tall text tick
-unfolded up wanted way weight whole x0 x1'
+mode moments most name named names node open opens order own pages parent
+picture preset rowHeight second sets shown sides slot spelling start step
+sums tall text tick unfolded up wanted way weight whole x0 x1'
 
 # The same, but a string has the word for something else: an id, a role.
 apart='before by dark first heat icicle kind larger light line lines list mark
@@ -163,7 +163,7 @@ bytes() {
 # The viewer: of pages that compare, and whose samples have times or threads.
 script() {
 	echo '"use strict"; {'
-	for module in data caption rewrite bough view profiles draw search \
+	for module in data fit rewrite bough view profiles draw search \
 		"$1" tree pane "$2" export hand menu page; do
 		bare "$from/$module.js"
 	done
@@ -177,7 +177,7 @@ bare "$from/style.css" | tight_style > "$work/style"
 {
 	echo '(function () {'
 	echo '"use strict";'
-	bare "$from/caption.js" "$from/svg.js"
+	bare "$from/caption.js" "$from/fit.js" "$from/svg.js"
 	echo '})();'
 } | tight > "$work/svg_script"
 bare "$from/svg.css" | tight_style > "$work/svg_style"

@@ -3,7 +3,7 @@
  * The script of an SVG: zoom, search, keys and links over a picture that is
  * complete without it.  Frames are the rects of #frames, in the units of
  * that inner picture: a zoom changes its viewBox, and the labels and gaps
- * above it, which are in pixels.  With caption.js.
+ * above it, which are in pixels.  With caption.js and fit.js.
  */
 const NS = "http://www.w3.org/2000/svg";
 const XHTML = "http://www.w3.org/1999/xhtml";
@@ -138,7 +138,7 @@ function change(i) {
 function label(i, width) {
 	const name = title(i)[1], tag = change(i);
 	if (!captions.has(name))
-		captions.set(name, caption(name, 0));
+		captions.set(name, caption(name));
 	const c = captions.get(name);
 	const text = tag && fit(ruler, [c[0] + tag, c[1], c[2]], width);
 	return text && !text.endsWith("\u2026") ? text : fit(ruler, c, width);

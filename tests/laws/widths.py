@@ -101,7 +101,7 @@ def read_page(path):
     text = re.search(rb'<script type="text/plain" id="data">([^<]*)<',
                      open(path, "rb").read())[1]
     d = Data(zlib.decompress(base64.b64decode(text), -15))
-    if d.number() != 1:
+    if d.number() != 2:
         sys.exit("a page of another version: this test must learn it")
     flags, nodes, symbols, colors, _ = (d.number() for _ in range(5))
     for _ in range(6):
@@ -114,6 +114,12 @@ def read_page(path):
         letter = LETTERS[d.number()]
         d.number()
         names.append((last, KINDS.get(letter, PLAIN)))
+    own = sum(d.number() >> 1 & 1 for _ in range(symbols))
+    for _ in range(3 * symbols):
+        d.number()
+    for _ in range(own):
+        d.number()
+        d.bytes(d.number())
     children = [d.number() for _ in range(nodes)]
     ranks = [d.number() for _ in range(nodes)]
     new = iter([d.number() for _ in range(ranks.count(0))])

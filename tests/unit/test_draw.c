@@ -189,6 +189,8 @@ Test(captions, names_are_read_as_people_read_them)
 		  "java.lang.Object[]", "Object[]", "Object[]" },
 		{ "s/Foo$$anonfun$map$1.apply", FLAME_JIT,
 		  "s.Foo.map λ1", "Foo.map λ1", "map λ1" },
+		{ "s/Foo$$anonfun$$lessinit$greater$1.apply", FLAME_JIT,
+		  "s.Foo.λ", "Foo.λ", "λ" },
 		{ "s/Foo$.$anonfun$map$1$adapted", FLAME_JIT,
 		  "s.Foo$.map λ1", "Foo$.map λ1", "map λ1" },
 		{ "a/B.lambda$foo$3", FLAME_JIT,
@@ -553,6 +555,8 @@ Test(html, the_data_is_what_data_js_reads)
 {
 	static uint8_t data[4096];
 	static const uint8_t tail[] = {
+		0, 0, 0, 0, 0, 0, 0, 0,	/* captions: names as they are */
+		0, 0, 0, 0, 0, 0, 0, 0,
 		1, 2, 0, 0,		/* children */
 		0, 0, 0, 0,		/* ranks: all new */
 		0, 2, 1, 3,		/* all, main, draw, parse */
@@ -563,10 +567,29 @@ Test(html, the_data_is_what_data_js_reads)
 	write_small(&fl_format_html);
 	n = unpack(data, sizeof(data));
 	cr_assert_gt(n, sizeof(tail));
-	cr_assert_eq(data[0], 1);
+	cr_assert_eq(data[0], 2);
 	cr_assert_eq(data[2], 4);
 	cr_assert_eq(data[3], 4);
 	cr_assert_eq(memcmp(data + n - sizeof(tail), tail, sizeof(tail)), 0);
+}
+
+Test(html, captions_are_parts_of_names)
+{
+	static uint8_t data[4096];
+	static const uint8_t captions[] = {
+		0, 2, 5, 3, 1,		/* an end; 'L' before; dotted */
+		0, 6, 3, 15, 8,		/* behind: "<T>::f", "()V", ... */
+		0, 0, 2, 2, 4,		/* Class.method */
+		0, 3, 2, 4, 2,		/* method */
+		0, 3, ':', ':', 'f', 0, 4, 0xce, 0xbb, '.', 'f',
+	};
+	struct flame_sink *sink = begin(&fl_format_html);
+	size_t n;
+
+	put(sink, "a/b/C.f(I)V_[j];a/B$$Lambda$3/0x0.f;A<T>::f;La/B.f()V", 1);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	n = unpack(data, sizeof(data));
+	cr_assert(memmem(data, n, captions, sizeof(captions)));
 }
 
 Test(html, a_page_that_opens_as_a_tree_says_so_in_its_flags)

@@ -211,6 +211,20 @@ Test(own, metric_and_unit_come_back)
 	fl_buf_free(&again);
 }
 
+/* Version 1 had no captions. */
+Test(own, pages_of_older_tools)
+{
+	FOLDS("<!DOCTYPE html>\n<html>\n<script type=\"text/plain\" "
+	      "id=\"data\">ASQB2/4BAAQEJwAAAAAHc2FtcGxlcwAAb7b/F2Cgh8L+IVaI"
+	      "nc3/Jkxytdf8KUJczeL4KzhH6evuLDA299fPRTEs+ca4WTYt+7SibTks+6KL"
+	      "gTwr+490lj8p8Kq/bDJGwOmyQ2Y1sL34O0N1/tC0gEwqfNPNAFNQ+sf4dElz"
+	      "ycWDT0oAu+D+KWCG86uqbjM0q+zFKmlIxLbzSz1w/tKceFIce9DfAVFc/snj"
+	      "fUZktMuOPU8VyNz/QVqL8a+XbTYinO7aBmpa1rHnWThn7tqaa1kYhszuAk9q"
+	      "/8vTg0VSn9CfJlMp1df/VFSJ0NLUMDQ59Z6ndRou6JKbaQwlrO2oLF4zAANh"
+	      "bGwJIwEAACQAAWIAJQADzrtjAiYBAgAAAAAAAAABAgMAAAEC</script>\n",
+	      "a;b 1\na;\xce\xbb" "c_[j] 2\n");
+}
+
 /* Others' pictures ------------------------------------------------------------ */
 
 #define HEAD "<?xml version=\"1.0\" standalone=\"no\"?>\n"		\

@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 enum {
-	VERSION = 1, COMPARES = 2, SAMPLES = 8, OPENS = 16,
+	VERSION = 2, COMPARES = 2, SAMPLES = 8, OPENS = 16,
 	MOST = FL_TIMED_MOST,	/* samples */
 	BLOCK = 16 << 10
 };
@@ -200,6 +200,23 @@ static bool read_symbols(struct own *own)
 	}
 	u->failed |= !own->nframes;
 	return true;
+}
+
+/* What is written on frames; in pages of version 1 the script knew that. */
+static void skip_captions(struct own *own)
+{
+	struct unpacker *u = own->u;
+	uint64_t texts = 0;
+
+	for (uint64_t i = 0; i < own->nsymbols && !u->failed; i++)
+		texts += number(u) >> 1 & 1;
+	for (uint64_t i = 0; i < 3 * own->nsymbols && !u->failed; i++)
+		number(u);
+	for (; texts && !u->failed; texts--) {
+		own->name.size = 0;
+		number(u);
+		text(u, number(u), &own->name);
+	}
 }
 
 /* Children must be as many as there are nodes, at each of them. */
@@ -485,12 +502,14 @@ static int read_data(struct own *own, struct fl_counts *counts,
 	uint64_t version = number(u);
 	bool good;
 
-	if (!u->failed && version != VERSION)
+	if (!u->failed && (!version || version > VERSION))
 		return fl_fail(own->flame, "%s: a page of a later flame-graph "
 			       "(data of version %llu; %d is read)", name,
 			       (unsigned long long)version, VERSION);
 	read_head(own);
 	good = !own->unit.failed && !own->metric.failed && read_symbols(own);
+	if (good && version > 1)
+		skip_captions(own);
 	good = good && (u->failed || read_children(own));
 	good = good && (u->failed || read_stacks(own));
 	good = good && (u->failed || read_selfs(own, counts));

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much of a caption fits.  It is [text, where Class.method begins, where
+ * method does].
+ */
+// Widths of characters, each measured once.
+const advances = new Map();
+
+function advance(ctx, c) {
+	let w = advances.get(c);
+	if (w === undefined)
+		advances.set(c, w = ctx.measureText(c).width);
+	return w;
+}
+
+// The longest spelling that fits; "" where nothing readable does.  How wide
+// its spellings are stays with a caption.
+function fit(ctx, c, width) {
+	if (!c[3])
+		c[3] = [0, c[1], c[2]].map((at) => {
+			const s = c[0].slice(at);
+			let wide = 0;
+			for (const letter of s)
+				wide += advance(ctx, letter);
+			return [wide, s];
+		});
+	for (const [wide, s] of c[3])
+		if (wide <= width)
+			return s;
+	let n = 0, out = "";
+	width -= advance(ctx, "…");
+	for (const letter of c[3][2][1]) {
+		if ((width -= advance(ctx, letter)) < 0)
+			break;
+		out += letter;
+		n++;
+	}
+	return n < 3 ? "" : out + "…";
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* As check.js, in a page of names as languages have them. */
+	const rows = () => [...document.querySelectorAll("#list [id]")]
+		.map((row) => row.lastChild.textContent);
+	while ($("first"))
+		await pause(5);
+	key("t");
+	await pause(100);
+	is("captions, each without what is before Class.method", rows(), [
+		"C.run  a.b",
+		"C$D.flush  io.netty",
+		"Foo.map λ1  s",
+		"B$λ.run  a",
+		"B.foo λ3  a",
+		"vector::push_back  std:",
+		"Foo::operator()",
+		"drop",
+		"func",
+		"libc.so.6  /usr/lib",
+		"[main tid=3]",
+		"😀::z  λ:",
+	]);
+	location.hash = "v=sandwich&m=pkg:a.b";
+	await pause(400);
+	is("a group is called as it is searched",
+		$("crumbs").firstChild.textContent, "pkg:a.b");
+	location.hash = "v=sandwich&m=a/b/C.run";
+	await pause(400);
+	is("a function by its caption", $("crumbs").firstChild.textContent,
+		"C.run");
+	is("the end", 1, 1);
