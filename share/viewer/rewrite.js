@@ -33,7 +33,10 @@ function hitsOf({ kind, text }) {
 
 // By symbol: 1 where a test of its name holds.
 function passed(test) {
-	return u8(d.names.length).map((no, i) => i && test(d.names[i], i));
+	const hit = u8(d.names.length);
+	for (let i = 1; i < hit.length; i++)
+		hit[i] = test(d.names[i], i) ? 1 : 0;
+	return hit;
 }
 
 // Within a match: 2; only on the way to one: 1.
