@@ -310,7 +310,7 @@ function linkDiff(put) {
 	const start = opening(), now = { w: sides[diff.column], c: $("by").value,
 		n: $("norm").value, s: diff.noise };
 	for (const key in now)
-		put(d.compares && now[key] != start[key], key + "=" + now[key]);
+		put(d.compares && now[key] != start[key], key, now[key]);
 }
 
 function restoreDiff(p) {

@@ -99,11 +99,11 @@ dimText down drag due end facet facets given group heavy hi hit indent
 inverted kids kinds level lined lo made marks matchText matched matching method
 mode moments most name named names node open opens order own pages parent
 picture preset rowHeight second sets shown sides slot spelling start step
-sums tall text tick unfolded up wanted way weight whole x0 x1'
+sums tall text tick unfolded up wanted way whole x0 x1'
 
 # The same, but a string has the word for something else: an id, a role.
 apart='before by dark first heat icicle kind larger light line lines list mark
-noise norm row rows samples steps tab time'
+noise norm row rows samples steps tab time weight'
 
 # Not localStorage: in a sandbox to name it is an error.
 aliased='Array Float64Array Map Math Number Object URLSearchParams Uint8Array

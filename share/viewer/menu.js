@@ -206,8 +206,6 @@ function showSteps() {
 
 function listenMenu() {
 	on("menu", "keydown", menuKey);
-	on("export", "click", openExport);
-	on("help", "click", openHelp);
 	on("only", "click", () => {
 		const text = search.text;
 		find("");

@@ -383,11 +383,9 @@ function listen() {
 		leave();
 		drawSoon();
 	});
-	for (const id of modes)
-		on(id, "click", () => turn(id));
-	on("theme", "click", flipTheme);
-	on("next", "click", keys.n);
-	on("prev", "click", keys.N);
+	// Of most buttons the title tells the key that does the same.
+	for (const b of document.querySelectorAll("header button[title*='(']"))
+		on(b, "click", () => keys[b.title.split("(")[1][0]]());
 	on("search", "input", () => find($("search").value));
 	addEventListener("keydown", onKey);
 	addEventListener("popstate", () => revisit(location.hash));

@@ -254,5 +254,4 @@ function listenPane() {
 	});
 	on("sift", "input", fillPane);
 	on("csv", "click", () => save("csv", [csv()]));
-	on("table", "click", () => showPane($("pane").hidden));
 }

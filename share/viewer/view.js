@@ -267,20 +267,19 @@ function back() {
 
 function remember(push) {
 	const p = [];
-	const put = (unusual, text) => unusual && p.push(text);
-	put(view.mode !== d.mode, "v=" + view.mode);
-	put(view.mode === "sandwich", "m=" +
-		encodeURIComponent(view.group || d.names[view.method]));
+	const put = (unusual, key, text) => unusual &&
+		p.push(key + "=" + encodeURIComponent(text));
+	put(view.mode !== d.mode, "v", view.mode);
+	put(view.mode === "sandwich", "m", view.group || d.names[view.method]);
 	for (const { kind, text } of view.steps)
-		p.push(kind + "=" + encodeURIComponent(text));
+		put(true, kind, text);
 	linkDiff(put);
-	put(view.color, "c=" + view.color);
-	put(view.heavy, "o=weight");
-	put(view.focus, "z=" + encodeURIComponent(hashOf(view.focus)));
-	put(search.text !== d.preset, "q=" + encodeURIComponent(search.text));
-	put(view.theme, "d=" + view.theme);
-	put(profiles.at, "e=" + encodeURIComponent(
-		profiles.pages[profiles.at].metric));
+	put(view.color, "c", view.color);
+	put(view.heavy, "o", "weight");
+	put(view.focus, "z", hashOf(view.focus));
+	put(search.text !== d.preset, "q", search.text);
+	put(view.theme, "d", view.theme);
+	put(profiles.at, "e", profiles.pages[profiles.at].metric);
 	const url = "#" + p.join("&");
 	if (push) {
 		if (late)
