@@ -107,7 +107,7 @@ function drafter() {
 // What the colours stand for: those of the heaviest groups.
 function legend() {
 	const { names, first, columns } = sumsOf(d.colored);
-	const { total } = columns[diff.column];
+	const { total } = columns[diff.column] || columns[1];
 	return diff.step ? [[0, "less"], [5, "as before"], [10, "more"]] :
 		heaviest(total).filter((k) => total[k]).slice(0, 9).map((k) => [d.color[first[k]], short(names[k], 30)]);
 }

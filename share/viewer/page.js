@@ -324,7 +324,7 @@ function reset() {
 
 function onKey(e) {
 	const { key, target, shiftKey, altKey } = e, { tagName } = target;
-	const typing = target === $("search") || target === $("sift");
+	const typing = tagName === "INPUT";
 	const does = (tree.open ? { ...keys, ...treeKeys } : keys)[key];
 	const control = e.ctrlKey || e.metaKey, enter = key === "Enter";
 	const way = { ArrowLeft: -1, ArrowRight: 1 }[key];
@@ -345,7 +345,7 @@ function onKey(e) {
 	} else if (typing && enter) {
 		step(shiftKey ? -1 : 1);
 	} else if (key !== "Escape" && (typing || tagName === "SELECT" ||
-		   (/^(BUTTON|INPUT)$/.test(tagName) &&
+		   (tagName === "BUTTON" &&
 		    /^(Enter| |Arrow.*)$/.test(key)))) {
 		return;
 	} else {

@@ -234,8 +234,12 @@
 	await tap(0.1, 2);
 	is("a second one zooms", [tip(), $("crumbs").textContent],
 		["", "allmaina"]);
+	const under = (x) => {
+		hover(x, 2);
+		return $("status").textContent[0];
+	};
 	key("0");
-	await pause(400);
+	await until(() => under(0.99) === "c");
 	await tap(0.1, 2, 600);
 	is("a long one opens the menu", [$("menu").matches(":popover-open"),
 		$("crumbs").textContent], [true, "all"]);
@@ -245,10 +249,6 @@
 	touch("pointermove", 0.9, 2, 2);
 	touch("pointerup", 0.9, 2, 2);
 	touch("pointerup", 0.4, 2, 1);
-	const under = (x) => {
-		hover(x, 2);
-		return $("status").textContent[0];
-	};
 	is("two fingers bring it nearer", [0.1, 0.4, 0.9].map(under),
 		["a", "a", "c"]);
 	is("all wide", under(0.99), "c");
