@@ -158,14 +158,20 @@ function growth() {
 				todo.push(b.kids[k]);
 		}
 	}
-	const n = list.length, columns = grown.w.map((w, c) => ({
-		self: f64(n).map((v, i) => list[i].self[c]),
-		total: f64(n).map((v, i) => list[i].total[c]) }));
-	const g = { n, base, split, columns, end: u32(n),
-		name: u32(n).map((v, i) => list[i].name),
-		parent: u32(n).map((v, i) => i && list[i].up.id),
-		level: u32(n).map((v, i) => split && i >= split ?
-			base - list[i].level : base + list[i].level) };
+	const n = list.length, columns = grown.w.map(() =>
+		({ self: f64(n), total: f64(n) }));
+	const g = { n, base, split, columns, end: u32(n), name: u32(n),
+		parent: u32(n), level: u32(n) };
+	for (let i = 0; i < n; i++) {
+		const { name, up, level, self, total } = list[i];
+		g.name[i] = name;
+		g.parent[i] = i && up.id;
+		g.level[i] = split && i >= split ? base - level : base + level;
+		for (let c = 0; c < columns.length; c++) {
+			columns[c].self[i] = self[c];
+			columns[c].total[i] = total[c];
+		}
+	}
 	ends(g);
 	grown.boughs = list;
 	return g;

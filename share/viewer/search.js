@@ -78,8 +78,7 @@ function countBefore() {
 // The share of the view that matches; a frame within a match adds nothing.
 function count() {
 	const list = [], f = view.focus, { hit } = search;
-	const { name, total, end } = d;
-	const { split } = d, { open } = tree;
+	const { name, total, end, split } = d, last = end[f], { open } = tree;
 	let sum = 0, inside = 0, unseen = 0, over = 0;
 
 	search.matching = list;
@@ -90,7 +89,7 @@ function count() {
 		$("found").textContent = search.text.length > 1 ? "?" : "";
 		return;
 	}
-	for (let i = f; i < end[f]; i++) {
+	for (let i = f; i < last; i++) {
 		if (i === split) {
 			over = sum;
 			sum = inside = 0;
