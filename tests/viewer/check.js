@@ -239,7 +239,7 @@
 		return $("status").textContent[0];
 	};
 	key("0");
-	await until(() => under(0.99) === "c");
+	await until(() => under(0.99) === "b");
 	await tap(0.1, 2, 600);
 	is("a long one opens the menu", [$("menu").matches(":popover-open"),
 		$("crumbs").textContent], [true, "all"]);
