@@ -59,8 +59,8 @@
 	is("another takes its place", (lines()).map((s) =>
 		s.split(" ")[0]), ["main;b", "main;gc"]);
 	await back();
-	await pause(200);
-	is("back undoes", (lines()).length, 1);
+	await until(() => lines().length === 1);
+	is("back undoes", lines().length, 1);
 	const [[a0, b0]] = spans();
 	key(".");
 	await rest();
