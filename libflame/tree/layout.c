@@ -297,7 +297,8 @@ static void look_soon(const struct laying *y, uint32_t stack)
 	fl_soon(&y->first[stack]);
 	for (unsigned c = 0; c < y->layout->columns; c++) {
 		fl_soon(&y->total[c][stack]);
-		fl_soon(&y->tree->weight[c][stack]);
+		if (stack < y->tree->room[c])
+			fl_soon(&y->tree->weight[c][stack]);
 	}
 }
 
