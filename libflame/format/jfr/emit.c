@@ -134,7 +134,7 @@ static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 }
 
 /* Equal kinds of hits come one after another: of each, it is asked once. */
-static int answer(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
+static int decide(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
 	const struct fl_select *select = &jfr->source->select;
@@ -178,7 +178,7 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	flame_id metric;
 	bool total;
 
-	if (answer(jfr, hit) != FLAME_OK)
+	if (decide(jfr, hit) != FLAME_OK)
 		return FLAME_FAILED;
 	metric = jfr->answer.metric;
 	if (!jfr->answer.name)

@@ -139,6 +139,7 @@ struct fl_jfr_chunk {
 	struct fl_map by_id;	/* class id -> index in classes */
 	struct fl_jfr_class *low[512];	/* the same for small ids */
 	struct fl_jfr_count *quick[256];	/* quick.c: by class id */
+	unsigned nlow;			/* quick.c: tables that it has */
 	/* Found by name, NULL where the chunk has none. */
 	struct fl_jfr_class *string, *symbol, *thread, *class, *method,
 			    *trace, *frame, *frame_type, *thread_state;
@@ -514,7 +515,7 @@ struct fl_jfr_hit {
 	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
 	bool with_tlab;		/* its chunk has TLAB events as well */
 	bool raw;		/* asked for by the event's own name */
-	bool again;		/* alike but for trace, samples and value */
+	bool again;		/* the one before, but for trace and samples */
 };
 
 /* The row of an event, NULL for events that are none of ours. */

@@ -21,7 +21,8 @@ enum {
 	HEAD = 2,		/* its size and its type */
 	ROOM = 64,
 	AHEAD = 1024,
-	MOST_FORMS = 255
+	MOST_FORMS = 255,
+	MOST_TABLES = 64	/* of a chunk, a quarter of a megabyte each */
 };
 
 /*
@@ -41,17 +42,20 @@ struct fl_jfr_forms {
 	struct form at[MOST_FORMS + 1];
 };
 
-/* So many events may be counted in 32 bits, which are of five bytes each. */
-static const uint64_t MOST_BYTES = UINT64_C(4) << 32;
+/* Events of so many bytes are counted in 32 bits: each has three or more. */
+static const uint64_t MOST_BYTES = UINT64_C(3) << 32;
 
 static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
 		     unsigned state)
 {
 	size_t room;
 
+	if (chunk->nlow == MOST_TABLES)
+		return false;
 	c->low[state] = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_PLAIN, &room);
 	if (!c->low[state])
 		c->low[state] = fl_zeroed(FL_JFR_LOW, sizeof(**c->low));
+	chunk->nlow += c->low[state] != NULL;
 	return c->low[state];
 }
 
