@@ -52,6 +52,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/event.c libflame/format/jfr/field.c \
 	libflame/format/jfr/info.c \
 	libflame/format/jfr/jfr.c libflame/format/jfr/jfr.h \
+	libflame/format/jfr/known.c \
 	libflame/format/jfr/meta.c libflame/format/jfr/plan.c \
 	libflame/format/jfr/pool.c libflame/format/jfr/quick.c \
 	libflame/format/jfr/rows.c \

@@ -30,7 +30,7 @@ struct place {
 	const uint32_t *traces;
 	size_t ntraces;
 	struct flame *flame;
-	struct fl_map paths;
+	struct fl_jfr_known known;
 	struct fl_absorbed map;
 };
 
@@ -73,7 +73,7 @@ void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead)
 
 		fl_jfr_chunk_free(place->chunk);
 		flame_free(place->flame);
-		fl_map_free(&place->paths);
+		fl_jfr_known_free(&place->known);
 		fl_absorbed_free(&place->map);
 	}
 	fl_free(ahead);
@@ -111,7 +111,7 @@ void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk,
 					     ahead->nplaces];
 
 	chunk->flame = place->flame;
-	chunk->paths = &place->paths;
+	chunk->known = &place->known;
 	place->chunk = chunk;
 	place->skip = skip;
 	place->good = false;
@@ -137,7 +137,7 @@ static void move_in(struct fl_jfr_chunk *chunk, struct place *place,
 	fl_map_clear(&chunk->threads);
 	fl_map_clear(&chunk->states);
 	chunk->flame = flame;
-	chunk->paths = &chunk->jfr->paths;
+	chunk->known = &chunk->jfr->known;
 }
 
 /* What was asked has changed, or it did not go well: once more from here. */
@@ -203,7 +203,7 @@ static struct fl_jfr_chunk *look_alike(const struct fl_jfr_chunk *chunk,
 		return NULL;
 	*part = *chunk;
 	part->flame = place->flame;
-	part->paths = &place->paths;
+	part->known = &place->known;
 	part->arena = (struct fl_arena){ 0 };
 	memset(part->frames, 0, sizeof(part->frames));
 	memset(part->low_frames, 0, sizeof(part->low_frames));

@@ -24,7 +24,7 @@ struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset)
 	}
 	chunk->jfr = jfr;
 	chunk->flame = jfr->source->flame;
-	chunk->paths = &jfr->paths;
+	chunk->known = &jfr->known;
 	chunk->offset = offset;
 	return chunk;
 }
@@ -67,6 +67,8 @@ static void keep_traces(struct fl_jfr_chunk *chunk)
 		    chunk->low_traces);
 	fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_TRACES, chunk->traces,
 		    chunk->traces_room);
+	fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_MARKS, chunk->marks,
+		    chunk->marks_room);
 }
 
 void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
@@ -139,6 +141,7 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
 	    chunk->ticks_per_second > INT64_MAX)
 		chunk->ticks_per_second = 1000000000;
 	chunk->size = FL_MIN(size, (uint64_t)avail);
+	chunk->more = avail > size;
 	if (size < HEADER || size > avail || size == UNFINISHED ||
 	    !chunk->meta_at || chunk->meta_at >= size ||
 	    chunk->pools_at >= size)

@@ -48,6 +48,7 @@ static int open_jfr(struct flame_source *source)
 	source->state = jfr;
 	jfr->source = source;
 	jfr->class_mark = fl_name(source->flame, "<class>");
+	jfr->marks = fl_jfr_known_key(jfr);
 	return FLAME_OK;
 }
 
@@ -65,7 +66,7 @@ static void close_jfr(struct flame_source *source)
 	fl_jfr_spans_free(jfr->spans);
 	fl_jfr_info_free(jfr->info);
 	fl_map_free(&jfr->survey);
-	fl_map_free(&jfr->paths);
+	fl_jfr_known_free(&jfr->known);
 	fl_jfr_spares_free(jfr);
 	fl_free(jfr->ready);
 	fl_free(jfr);

@@ -12,6 +12,7 @@
  *	pool.c	   checkpoint events: where each constant lies
  *	text.c	   constants as text: strings, symbols, methods, threads
  *	stack.c	   stack traces as stacks
+ *	known.c	   those that an earlier chunk had as well
  *	spare.c	   tables that go from chunk to chunk
  *	rows.c	   which events mean what
  *	ask.c	   which of them are asked for
@@ -87,10 +88,35 @@ struct fl_jfr_class {
 	bool noted;		/* info.c wants to see them */
 };
 
+enum { FL_JFR_TYPES = 16 };	/* of frames */
+
+/*
+ * What of a dictionary's stacks is known from chunk to chunk (stack.c and
+ * known.c).
+ */
+struct fl_jfr_known {
+	struct fl_map paths;	/* hash of a trace's frames -> its stack */
+	struct fl_map traces;	/* of its bytes: half a hash -> rest, stack */
+	bool off;		/* memory was out */
+	uint8_t types[FL_JFR_TYPES];	/* as they were then */
+	uint64_t chunk;		/* the one in turn, by its offset */
+	uint32_t number;	/* its number, from 1 on */
+	struct fl_jfr_known_frame *frames;	/* by id */
+	struct fl_jfr_known_method *methods;
+	uint32_t *seen;		/* by stack: the last chunk that has it so */
+	uint32_t nmethods;
+	size_t frames_room, methods_room, seen_room;
+};
+
+/* A trace's bytes, hashed. */
+struct fl_jfr_mark {
+	uint64_t key, rest;
+};
+
 /* A chunk -------------------------------------------------------------- */
 
 /* Keys are counted from 1: so many have a place in a plain table. */
-enum { FL_JFR_LOW = 1 << 16, FL_JFR_TYPES = 16, FL_JFR_STATES = 128 };
+enum { FL_JFR_LOW = 1 << 16, FL_JFR_STATES = 128 };
 
 struct fl_jfr_trace {
 	uint64_t key;
@@ -118,11 +144,12 @@ struct fl_jfr_sum {
 struct fl_jfr_chunk {
 	struct fl_jfr *jfr;
 	struct flame *flame;	/* where its names and stacks go */
-	struct fl_map *paths;	/* stack.c: hash of a trace -> its stack */
+	struct fl_jfr_known *known;	/* of the same dictionary */
 	uint8_t *copy;		/* its own bytes; NULL: the input's */
 	const uint8_t *at;
 	uint64_t size;		/* of what may be read */
 	uint64_t offset;	/* in the input */
+	bool more;		/* the input goes on behind it */
 	unsigned major, minor;
 	bool compressed;
 	uint8_t state;
@@ -154,6 +181,8 @@ struct fl_jfr_chunk {
 	size_t low_traces, low_traces_room;
 	struct fl_jfr_trace *traces;
 	size_t ntraces, traces_room;
+	struct fl_jfr_mark *marks;	/* of each trace; NULL: none */
+	size_t marks_room;
 	struct fl_jfr_sum *sums;
 	size_t nsums, sums_room;
 	/* names */
@@ -241,6 +270,9 @@ flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside);
 /* A method's frame. */
 flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint64_t type, uint32_t line, uint32_t bci);
+/* The same by its type, not by its key, and without a place. */
+flame_id fl_jfr_typed_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+			    uint8_t type);
 /* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
 void fl_jfr_put_class(struct fl_buf *buf, struct slice symbol);
 /* Frame types of this chunk; after the pools are read. */
@@ -253,6 +285,30 @@ void fl_jfr_frame_types(struct fl_jfr_chunk *chunk);
 void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		   size_t n);
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
+
+/* Whether traces of equal bytes and methods are equal. */
+bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk);
+
+/* known.c: draws the key of the marks; false: there is none to be had. */
+bool fl_jfr_known_key(struct fl_jfr *jfr);
+/* Before traces are looked for: room for their marks, if these are of use. */
+void fl_jfr_known_room(struct fl_jfr_chunk *chunk);
+struct fl_jfr_mark fl_jfr_known_mark(const struct fl_jfr *jfr,
+				     const uint8_t *at, size_t size);
+/* Before stacks are made; false: the chunk has no marks. */
+bool fl_jfr_known_begin(struct fl_jfr_chunk *chunk);
+/* A method that is this frame. */
+void fl_jfr_known_method(struct fl_jfr_chunk *chunk, flame_id frame,
+			 uint64_t method);
+/* The stack that a trace may be, FL_JFR_UNKNOWN: none is known. */
+#define FL_JFR_UNKNOWN UINT32_MAX
+flame_id fl_jfr_known_soon(const struct fl_jfr_chunk *chunk,
+			   const struct fl_jfr_mark *mark);
+/* Whether it is that one in this chunk as well. */
+bool fl_jfr_known_is(struct fl_jfr_chunk *chunk, flame_id stack);
+void fl_jfr_known_put(struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_mark *mark, flame_id stack);
+void fl_jfr_known_free(struct fl_jfr_known *known);
 
 /* The trace of a key, UINT32_MAX where there is none yet. */
 static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_chunk *chunk,
@@ -337,7 +393,8 @@ struct fl_jfr_count {
 /* spare.c: tables that go from chunk to chunk; those of * are all zero. */
 enum fl_jfr_spare_kind {
 	FL_JFR_SPARE_SUMS, FL_JFR_SPARE_TRACES, FL_JFR_SPARE_LEVELS,
-	FL_JFR_SPARE_STACKS, FL_JFR_SPARE_LOW_TRACES /* * */,
+	FL_JFR_SPARE_STACKS, FL_JFR_SPARE_MARKS,
+	FL_JFR_SPARE_LOW_TRACES /* * */,
 	FL_JFR_SPARE_LOW_FRAMES /* * */, FL_JFR_SPARE_PLAIN /* * */,
 	FL_JFR_SPARE_KINDS
 };
@@ -388,7 +445,9 @@ struct fl_jfr {
 	uint64_t given;		/* samples that were made ready */
 	uint64_t no_stack, unresolved, lost_samples, unfinished;
 	char first_damage[256];
-	struct fl_map paths;	/* of chunks that are read here */
+	struct fl_jfr_known known;	/* of chunks that are read here */
+	uint64_t mark_key[4];	/* of the hash of a trace */
+	bool marks;		/* there is one */
 	struct fl_map survey;	/* of (metric, thread) pairs */
 	struct fl_jfr_info *info;
 	struct fl_jfr_ahead *ahead;	/* ahead.c */

@@ -65,6 +65,9 @@ static bool keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 	if (i != UINT32_MAX) {
 		chunk->traces[i].at = at;
 		chunk->traces[i].size = size <= UINT32_MAX ? size : 0;
+		if (chunk->marks)
+			chunk->marks[i] = fl_jfr_known_mark(chunk->jfr,
+						chunk->at + at, size);
 	}
 	return true;
 }
@@ -233,6 +236,7 @@ static bool read_scattered(struct fl_jfr_chunk *chunk)
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
 {
 	mark_wanted(chunk);
+	fl_jfr_known_room(chunk);
 	if (chunk->pools_at && read_chain(chunk))
 		return true;
 	if (fl_failed(chunk->flame))

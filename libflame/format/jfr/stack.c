@@ -44,7 +44,7 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 	if (!s->frames || !s->frames->array || !s->frames->class)
 		return s;
 	class = s->frames->class;
-	if (!fl_jfr_plan(chunk, class))
+	if (!fl_jfr_plan(chunk, chunk->trace) || !fl_jfr_plan(chunk, class))
 		return s;
 	s->class = class;
 	s->constant = s->frames->constant;
@@ -62,6 +62,13 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 		   s->order[1] < 0 && s->order[2] < 0 && s->order[3] == TYPE;
 	s->last = s->frames->op + 1 == chunk->trace->nops;
 	return s;
+}
+
+bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk)
+{
+	const struct fl_jfr_shape *s = shape_of(chunk);
+
+	return s && s->usual && s->last;
 }
 
 static void read_fast(const struct fl_jfr_shape *s, struct fl_wire *w,
@@ -289,7 +296,10 @@ struct fl_jfr_pending {
 	size_t room;
 };
 
-enum { AHEAD = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64 };
+enum {
+	AHEAD = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64,
+	WORTH = 16	/* traces: of fewer, it is not asked who knows them */
+};
 
 static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
@@ -344,14 +354,14 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 	chunk->nlast = s->fast && s->last && trace->size ? p->n : 0;
 	chunk->last_end = trace->at + trace->size;
 	if (keep_frames(chunk, p))
-		fl_map_soon(chunk->paths, p->hash);
+		fl_map_soon(&chunk->known->paths, p->hash);
 	else
 		p->known = p->n = 0;
 }
 
 static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
-	const uint64_t *stack = fl_map_get(chunk->paths, p->hash);
+	const uint64_t *stack = fl_map_get(&chunk->known->paths, p->hash);
 	const struct fl_stack *stacks = chunk->flame->stacks.at;
 
 	p->stack = stack ? *stack : 0;
@@ -389,7 +399,7 @@ static void make_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 		for (uint32_t i = p->known; i < p->n; i++)
 			chunk->stacks[i] = stack = flame_stack(chunk->flame,
 					stack, p->frames[i - p->known]);
-		place = fl_map_put(chunk->paths, p->hash, NULL);
+		place = fl_map_put(&chunk->known->paths, p->hash, NULL);
 		if (place)
 			*place = stack;
 		else
@@ -410,19 +420,13 @@ static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 		fl_soon(at + trace->size - n * LINE_SIZE);
 }
 
-void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-		   size_t n)
+static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			size_t n)
 {
 	struct fl_jfr_pending pending[COMPARED + 1] = { 0 };
 
-	if (!chunk->levels && !chunk->stacks) {
-		chunk->levels = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LEVELS,
-					     &chunk->levels_room);
-		chunk->stacks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_STACKS,
-					     &chunk->stacks_room);
-	}
 	chunk->nlast = 0;
-	for (size_t i = 0; i < n + COMPARED; i++) {
+	for (size_t i = 0; n && i < n + COMPARED; i++) {
 		if (i + AHEAD < n)
 			prefetch_trace(chunk, traces[i + AHEAD]);
 		if (i < n) {
@@ -441,6 +445,69 @@ void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	}
 	for (size_t i = 0; i <= COMPARED; i++)
 		fl_free(pending[i].frames);
+}
+
+/*
+ * Those that are known from an earlier chunk have their stacks then; the
+ * others are left.
+ */
+static size_t leave_unknown(struct fl_jfr_chunk *chunk,
+			    const uint32_t *traces, size_t n, uint32_t *left)
+{
+	flame_id stack[LOOKED_UP + 1];
+	size_t nleft = 0;
+
+	for (size_t i = 0; i < n + LOOKED_UP; i++) {
+		struct fl_jfr_trace *trace;
+
+		if (i + AHEAD < n)
+			fl_map_soon(&chunk->known->traces,
+				    chunk->marks[traces[i + AHEAD]].key);
+		if (i < n)
+			stack[i % (LOOKED_UP + 1)] = fl_jfr_known_soon(chunk,
+						&chunk->marks[traces[i]]);
+		if (i < LOOKED_UP)
+			continue;
+		trace = &chunk->traces[traces[i - LOOKED_UP]];
+		trace->stack = stack[(i - LOOKED_UP) % (LOOKED_UP + 1)];
+		trace->made = fl_jfr_known_is(chunk, trace->stack);
+		if (!trace->made)
+			left[nleft++] = traces[i - LOOKED_UP];
+	}
+	return nleft;
+}
+
+/* false: memory is out, and nothing is done. */
+static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			 size_t n)
+{
+	uint32_t *left = fl_alloc(n * sizeof(*left));
+	size_t nleft;
+
+	if (!left)
+		return false;
+	nleft = leave_unknown(chunk, traces, n, left);
+	make_stacks(chunk, left, nleft);
+	for (size_t i = 0; i < nleft && chunk->more; i++)
+		if (chunk->traces[left[i]].size)
+			fl_jfr_known_put(chunk, &chunk->marks[left[i]],
+					 chunk->traces[left[i]].stack);
+	fl_free(left);
+	return true;
+}
+
+void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+		   size_t n)
+{
+	if (!chunk->levels && !chunk->stacks) {
+		chunk->levels = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LEVELS,
+					     &chunk->levels_room);
+		chunk->stacks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_STACKS,
+					     &chunk->stacks_room);
+	}
+	if (n < WORTH || !fl_jfr_known_begin(chunk) ||
+	    !make_unknown(chunk, traces, n))
+		make_stacks(chunk, traces, n);
 }
 
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)

@@ -506,24 +506,31 @@ static flame_id located(struct fl_jfr_chunk *chunk, flame_id plain,
 	return *at;
 }
 
+flame_id fl_jfr_typed_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+			    uint8_t type)
+{
+	bool fresh;
+	uint64_t *at = fl_map_put(&chunk->frames[type], method, &fresh);
+
+	if (!at) {
+		fl_no_memory(chunk->flame);
+		return 0;
+	}
+	if (fresh) {
+		*at = make_frame(chunk, method, type, NULL, 0);
+		fl_jfr_known_method(chunk, *at, method);
+	}
+	return *at;
+}
+
 flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint64_t type_key, uint32_t line, uint32_t bci)
 {
 	const struct fl_select *select = &chunk->jfr->source->select;
 	uint8_t type = type_key < FL_COUNT(chunk->types) ?
 		       chunk->types[type_key] : FLAME_UNKNOWN;
-	uint64_t *at;
-	flame_id plain;
-	bool fresh;
+	flame_id plain = fl_jfr_typed_frame(chunk, method, type);
 
-	at = fl_map_put(&chunk->frames[type], method, &fresh);
-	if (!at) {
-		fl_no_memory(chunk->flame);
-		return 0;
-	}
-	if (fresh)
-		*at = make_frame(chunk, method, type, NULL, 0);
-	plain = *at;
 	if (fl_likely(!select->lines && !select->bci))
 		return plain;
 	if (select->compat) {
