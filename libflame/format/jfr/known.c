@@ -160,33 +160,53 @@ static bool is_same_stack(struct fl_jfr_chunk *chunk, flame_id stack)
 	return true;
 }
 
-static inline void mix_in(const uint64_t key[4], struct fl_jfr_mark *mark,
-			  const uint8_t *at)
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide p = (wide)a * b;
+
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static inline struct fl_jfr_mark mix_in(struct fl_jfr_mark mark,
+					const uint64_t key[4],
+					const uint8_t *at)
 {
 	uint64_t a = fl_wire_word(at), b = fl_wire_word(at + 8);
 
-	mark->key = fl_mix(mark->key ^ a, key[2] ^ b);
-	mark->rest = fl_mix(mark->rest ^ b, key[3] ^ a);
+	return (struct fl_jfr_mark){
+		.key = fold(mark.key ^ a, key[2] ^ b),
+		.rest = fold(mark.rest ^ b, key[3] ^ a),
+	};
 }
 
-/* Two at a time, which do not wait for one another. */
+/*
+ * Two words at a time, in two chains that do not wait for one another.  The
+ * last ones may be among those that were there before.
+ */
 struct fl_jfr_mark fl_jfr_known_mark(const struct fl_jfr *jfr,
 				     const uint8_t *at, size_t size)
 {
 	const uint64_t *key = jfr->mark_key;
 	struct fl_jfr_mark even = { size ^ key[0], key[1] };
-	struct fl_jfr_mark odd = { key[1], ~key[0] };
-	uint8_t last[32] = { 0 };
+	struct fl_jfr_mark odd = { size ^ key[1], key[0] };
+	const uint8_t *end = at + size;
+	uint8_t few[32] = { 0 };
 
-	for (; size >= 32; size -= 32, at += 32) {
-		mix_in(key, &even, at);
-		mix_in(key, &odd, at + 16);
+	for (; end - at > 32; at += 32) {
+		even = mix_in(even, key, at);
+		odd = mix_in(odd, key, at + 16);
 	}
-	memcpy(last, at, size);
-	mix_in(key, &even, last);
-	mix_in(key, &odd, last + 16);
-	even.key = fl_mix(even.key, odd.key ^ key[2]);
-	even.rest = fl_mix(even.rest, odd.rest ^ key[3]);
+	if (size >= 32) {
+		at = end - 32;
+	} else {
+		memcpy(few, at, size);
+		at = few;
+	}
+	even = mix_in(even, key, at);
+	odd = mix_in(odd, key, at + 16);
+	even.key = fold(even.key, odd.key ^ key[2]);
+	even.rest = fold(even.rest, odd.rest ^ key[3]);
 	return even;
 }
 

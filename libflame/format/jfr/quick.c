@@ -128,19 +128,22 @@ static inline __attribute__((always_inline)) const uint8_t *
 read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
 	      uint32_t (*pack_by)(uint32_t bytes, uint32_t keep))
 {
-	static const uint16_t behind[MOST + 1] = {
-		[5] = 0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,
-		0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000, 0
+	/* Of a size; one that no form has passes for no ends at all. */
+	static const uint16_t behind[256] = {
+		[0 ... LEAST - 1] = NOT_ENDS - 1,
+		0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,
+		0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000, 0,
+		[MOST + 1 ... 255] = NOT_ENDS - 1
 	};
 	const struct fl_jfr_forms *forms = c->forms;
-	uint32_t least = (uint32_t)c->class->id << 8 | LEAST;
+	const uint8_t id = c->class->id;
 
 	while (at < end) {
 		const struct form *form;
-		uint32_t not_ends, key, *low;
-		unsigned number, size = at[0];
+		size_t size = at[0], not_ends, number, key;
+		uint32_t *low;
 
-		if (fl_unlikely((at[1] << 8 | size) - least > MOST - LEAST))
+		if (fl_unlikely(at[1] != id))
 			break;
 		not_ends = fl_wire_not_ends_16(at + HEAD) | behind[size];
 		number = forms->number[not_ends];
@@ -155,7 +158,7 @@ read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
 		if (fl_unlikely(key >= FL_JFR_LOW || !low))
 			break;
 		low[key]++;
-		fl_soon(at + AHEAD);
+		__builtin_prefetch(at + AHEAD);
 		at += size;
 	}
 	return at;
