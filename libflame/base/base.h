@@ -65,7 +65,12 @@ void *fl_alloc(size_t size);
  * Makes room for `need` elements in *at (NULL at first), doubling.  false:
  * memory is out, and *at is as it was.
  */
-bool fl_grow(void *at, size_t *room, size_t need, size_t size);
+bool fl_grow_to(void *at, size_t *room, size_t need, size_t size);
+
+static inline bool fl_grow(void *at, size_t *room, size_t need, size_t size)
+{
+	return fl_likely(need <= *room) || fl_grow_to(at, room, need, size);
+}
 
 /* Zeroed memory; what is large is asked to lie on large pages. */
 void *fl_zeroed(size_t n, size_t size);

@@ -130,13 +130,11 @@ void *fl_zeroed(size_t n, size_t size)
 	return at;
 }
 
-bool fl_grow(void *at, size_t *room, size_t need, size_t size)
+bool fl_grow_to(void *at, size_t *room, size_t need, size_t size)
 {
 	size_t n = *room, bytes, before;
 	void *old, *new;
 
-	if (need <= n)
-		return true;
 	n = n > SIZE_MAX / 2 ? need : FL_MAX(2 * n, need);
 	n = FL_MAX(n, 16);
 	bytes = fl_size_mul(n, size);
