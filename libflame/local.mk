@@ -75,8 +75,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/picture.h libflame/format/picture/place.c \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
-	libflame/tree/chart.c libflame/tree/layout.c libflame/tree/order.c \
-	libflame/tree/order.h libflame/tree/page.c \
+	libflame/tree/chart.c libflame/tree/laying.h libflame/tree/layout.c \
+	libflame/tree/order.c libflame/tree/order.h \
+	libflame/tree/outline.c libflame/tree/outline.h libflame/tree/page.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/brush.c libflame/draw/caption.c \

@@ -210,9 +210,6 @@ void fl_put_coord(struct fl_out *out, double pixels);
 /* The name of a node: what the dictionary says, "all" for the root. */
 struct slice fl_node_name(const struct fl_page *page,
 			  const struct fl_layout *layout, uint32_t node);
-/* The total in a column from which on nodes are no more than limit. */
-bool fl_heaviest(const struct fl_layout *layout, unsigned column,
-		 size_t limit, int64_t *total);
 /* What is more than nothing, in three digits or more: 1234, 12.3, 0.0123 */
 void fl_put_digits(struct fl_out *out, double n);
 

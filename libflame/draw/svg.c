@@ -71,7 +71,7 @@ static void count(struct fl_svg *p)
 	for (unsigned i = 0; p->compares && i < FL_RAMP_STEPS; i++)
 		fl_paint(&p->paints, fl_ramp[i]);
 	if (!p->compares)
-		p->rows = l->depth + 1;
+		p->rows = FL_MAX(l->depth + 1, p->nruns);
 	for (uint32_t i = 0; i < l->n; i = fl_svg_next(p, i)) {
 		if (is_narrow(p, i)) {
 			p->hidden += read[i];
@@ -84,6 +84,9 @@ static void count(struct fl_svg *p)
 		p->paint[i] = fl_paint(&p->paints, fl_brush_pick(&p->brush, i));
 		p->drawn++;
 	}
+	p->cut += p->told;
+	if (p->told && p->weight[0] >= p->least)
+		p->cut_total += p->hidden;
 }
 
 /* A colour of each family that is seen; one alone needs no legend. */
@@ -120,9 +123,9 @@ static void measure(struct fl_svg *p)
 }
 
 /* The root's weight, which --total may widen. */
-static int64_t whole(const struct fl_svg *p)
+static int64_t whole(const struct fl_svg *p, int64_t sum)
 {
-	int64_t sum = p->weight[0], all = p->page->all;
+	int64_t all = p->page->all;
 
 	if (all && all < sum)
 		fl_warn(p->page->tree->flame, "--total %lld is less than the "
@@ -131,64 +134,116 @@ static int64_t whole(const struct fl_svg *p)
 	return FL_MAX(all, sum);
 }
 
-/* The lightest that is drawn: narrow ones are outlined, and too many. */
-static int set_least(struct fl_svg *p)
+static void set_scale(struct fl_svg *p, int64_t sum)
 {
-	int64_t heaviest = 0;
-
+	p->all = whole(p, sum);
+	p->total = FL_MAX(p->all, 1);
+	p->scale = (p->width - 2 * FL_SVG_PAD) / p->total;
+	for (p->unit_size = 1; p->total / p->unit_size > FINEST;)
+		p->unit_size *= 10;
+	p->pixel = fl_svg_units(p, 1 / p->scale);
 	p->minwidth = minwidth(p->page, p->width);
 	p->least = fl_int64(p->minwidth / p->scale);
 	p->least += p->least * p->scale < p->minwidth;
 	p->least = FL_MAX(p->least, 1);
-	if (!p->page->peer &&
-	    !fl_heaviest(&p->widths.layout, 0, MOST_FRAMES, &heaviest))
-		return fl_no_memory(p->page->tree->flame);
+}
+
+/* The lightest that is drawn: narrow ones are outlined, and too many. */
+static void set_least(struct fl_svg *p, int64_t heaviest)
+{
 	if (heaviest > p->least) {
 		p->least = heaviest;
 		p->minwidth = heaviest * p->scale;
 	}
+}
+
+/* Nodes are asked for that are not drawn: groups are ranked by their sum. */
+static bool ranks_groups(const struct fl_page *page)
+{
+	for (size_t i = 0; page->colors && fl_schemes[i]; i++)
+		if (fl_schemes[i]->group &&
+		    strcmp(fl_schemes[i]->name, page->colors) == 0)
+			return true;
+	return false;
+}
+
+static bool can_tell(const struct fl_page *page)
+{
+	return page->tree->columns == 1 && !page->chart && !page->peer &&
+	       !page->compat && !ranks_groups(page);
+}
+
+/* Those that are drawn; what is too light is told. */
+static int lay_out_heavy(struct fl_svg *p)
+{
+	struct fl_teller teller = { fl_svg_tell, p };
+	struct fl_outline *o;
+	int64_t heaviest;
+
+	if (fl_page_check(p->page) != FLAME_OK)
+		return FLAME_FAILED;
+	o = fl_outline_open(p->page->tree);
+	if (!o)
+		return FLAME_FAILED;
+	set_scale(p, fl_outline_total(o));
+	heaviest = p->least;
+	if (fl_outline_least(o, &heaviest, MOST_FRAMES)) {
+		set_least(p, heaviest);
+		p->layout = fl_outline_layout(o, &teller);
+	}
+	fl_outline_free(o);
+	if (!p->layout || !fl_column_open(&p->widths, p->page, p->layout))
+		return fl_no_memory(p->page->tree->flame);
+	return FLAME_OK;
+}
+
+/* All nodes: what is too narrow is counted and outlined here. */
+static int lay_out_all(struct fl_svg *p)
+{
+	struct fl_page *page = p->page;
+	double least = page->minwidth;
+	int64_t heaviest = 0;
+
+	if (!page->compat)
+		page->minwidth = 0;
+	p->layout = fl_page_layout(page, WIDTH);
+	page->minwidth = least;
+	if (!p->layout)
+		return FLAME_FAILED;
+	p->compares = p->layout->columns == 2;
+	if (!fl_column_open(&p->widths, page, p->layout))
+		return fl_no_memory(page->tree->flame);
+	set_scale(p, p->widths.layout.total[0][0]);
+	if (!page->peer &&
+	    !fl_heaviest(&p->widths.layout, 0, MOST_FRAMES, &heaviest))
+		return fl_no_memory(page->tree->flame);
+	set_least(p, heaviest);
 	return FLAME_OK;
 }
 
 static int prepare(struct fl_svg *p)
 {
 	struct fl_page *page = p->page;
-	double least = page->minwidth;
 
 	if (page->width > 0 && page->width < LEAST_WIDTH)
 		return fl_fail(page->tree->flame, "--width %g: %d pixels or "
 			       "more", page->width, LEAST_WIDTH);
-	/* All nodes: what is too narrow is counted and outlined here. */
-	if (!page->compat)
-		page->minwidth = 0;
 	page->brushed = true;
 	page->keeps_order = true;
-	p->layout = fl_page_layout(page, WIDTH);
-	page->minwidth = least;
-	if (!p->layout ||
+	p->width = page->width > 0 ? page->width : WIDTH;
+	if ((can_tell(page) ? lay_out_heavy(p) : lay_out_all(p)) != FLAME_OK ||
 	    fl_brush_open(&p->brush, page, p->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	if (page->nameattr && !(p->attributes = fl_nameattr_open(
 					page->tree->flame, page->nameattr)))
 		return FLAME_FAILED;
-	p->compares = p->layout->columns == 2;
-	if (!fl_column_open(&p->widths, page, p->layout))
-		return fl_no_memory(page->tree->flame);
 	p->weight = p->widths.layout.total[0];
-	p->width = page->width > 0 ? page->width : WIDTH;
 	p->unit = page->countname ? page->countname : p->layout->unit;
-	p->all = whole(p);
-	p->total = FL_MAX(p->all, 1);
-	p->scale = (p->width - 2 * FL_SVG_PAD) / p->total;
-	for (p->unit_size = 1; p->total / p->unit_size > FINEST;)
-		p->unit_size *= 10;
 	p->x = fl_zeroed(p->layout->n, sizeof(*p->x));
 	p->paint = fl_zeroed(p->layout->n, sizeof(*p->paint));
 	if (!p->x || !p->paint)
 		return fl_no_memory(page->tree->flame);
 	fl_layout_x(&p->widths.layout, 0, p->x);
-	if (set_least(p) != FLAME_OK)
-		return FLAME_FAILED;
 	count(p);
 	collect_key(p);
 	measure(p);
@@ -424,7 +479,7 @@ static void put_foot(struct fl_svg *p)
 		fl_put_string(out, p->unit);
 		fl_out_text(out, ", ");
 	}
-	fl_put_count(out, p->layout->n - 1 - p->gone);
+	fl_put_count(out, p->layout->n - 1 + p->told - p->gone);
 	fl_out_text(out, " frames</text>\n");
 	if (p->compares)
 		put_legend(p, &y);
@@ -510,6 +565,7 @@ static int write_svg(struct fl_page *page)
 	fl_paints_free(&p.paints);
 	fl_layout_free(p.layout);
 	fl_column_close(&p.widths);
+	fl_svg_drop_runs(&p);
 	fl_free(p.paint);
 	fl_free(p.x);
 	return status;

@@ -7,6 +7,7 @@
 #define FL_DRAW_SVG_H
 
 #include "draw/draw.h"
+#include "tree/outline.h"
 
 enum {
 	FL_SVG_PAD = 10,	/* pixels left and right of the frames */
@@ -28,6 +29,7 @@ struct fl_svg {
 	int64_t *x;
 	int64_t all, total;	/* the root's; at least 1 */
 	int64_t unit_size;	/* weight of a unit of the inner picture */
+	int64_t pixel;		/* in such units */
 	int64_t least;		/* lighter nodes are only outlined */
 	double minwidth, width, height, row, top, scale;
 	uint32_t key[FL_SVG_KEYS];	/* paints that the legend explains */
@@ -36,6 +38,15 @@ struct fl_svg {
 	uint32_t drawn, cut, gone;
 	int64_t cut_total;
 	int64_t hidden;		/* what a reader does not see: of the last */
+	/* What is only outlined, by level; what was told is in no layout. */
+	struct fl_svg_run {
+		int64_t first, from, last, end;
+		bool open, begun;
+		struct fl_buf path;
+	} *run;
+	size_t nruns, runs_room;
+	uint32_t told;
+	bool failed;		/* memory was out while it was told */
 };
 
 /* A weight as it is told; in units of the inner picture. */
@@ -55,6 +66,11 @@ static inline uint32_t fl_svg_next(const struct fl_svg *p, uint32_t i)
 void fl_svg_number(struct fl_out *out, uint64_t n);
 /* Of a comparison: it has no width. */
 bool fl_svg_is_gone(const struct fl_svg *p, uint32_t i);
+
+/* Outlines a frame that is in no layout: see fl_outline. */
+void fl_svg_tell(void *svg, unsigned level, int64_t x, int64_t weight,
+		 bool outermost);
+void fl_svg_drop_runs(struct fl_svg *p);
 
 /* In the inner picture; false: no memory. */
 bool fl_svg_frames(struct fl_svg *p);

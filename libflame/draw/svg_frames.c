@@ -288,90 +288,111 @@ static void put_gaps(struct fl_svg *p)
 	fl_out_text(out, "\"/>\n");
 }
 
-/* In units of the picture; end: the weight left of its right side. */
-struct run {
-	int64_t from, last, end;
-	bool open;
-	struct fl_buf path;
-};
-
-/* Nothing is narrower than a unit. */
-static int64_t right_side(const struct fl_svg *p, const struct run *run)
+/* Nothing is narrower than a unit; end is the weight left of a right side. */
+static int64_t right_side(const struct fl_svg *p, const struct fl_svg_run *run)
 {
 	return FL_MAX(fl_svg_units(p, run->end), run->from + 1);
 }
 
 /* A subpath begins where the last one did, and so far to the right. */
-static void end_run(const struct fl_svg *p, struct run *run, unsigned row)
+static void end_run(const struct fl_svg *p, struct fl_svg_run *run)
 {
 	long long width = right_side(p, run) - run->from;
 
-	if (!run->open)
-		return;
-	if (run->path.size)
+	if (run->begun)
 		fl_buf_print(&run->path, "m%lld 0",
 			     (long long)(run->from - run->last));
 	else
-		fl_buf_print(&run->path, "M%lld %u", (long long)run->from,
-			     row);
+		run->first = run->from;
 	fl_buf_print(&run->path, "h%lldv1h%lldz", width, -width);
+	run->begun = true;
 	run->last = run->from;
 }
 
-/* Most are so near to the one before that no unit has to be counted. */
-static void add_to_run(const struct fl_svg *p, struct run *run, uint32_t i,
-		       int64_t pixel)
+static bool reach_run(struct fl_svg *p, unsigned level)
 {
-	unsigned level = p->layout->level[i];
-	struct run *r = &run[level];
-	int64_t x = p->x[i], left;
+	if (p->failed ||
+	    !fl_grow(&p->run, &p->runs_room, (size_t)level + 1,
+		     sizeof(*p->run))) {
+		p->failed = true;
+		return false;
+	}
+	while (p->nruns <= level)
+		p->run[p->nruns++] = (struct fl_svg_run){ 0 };
+	return true;
+}
 
+/*
+ * What is less than a pixel apart is one piece.  Most are so near to the one
+ * before that no unit has to be counted.
+ */
+static void outline(struct fl_svg *p, unsigned level, int64_t x,
+		    int64_t weight)
+{
+	int64_t pixel = p->pixel, left;
+	struct fl_svg_run *r;
+
+	if (fl_unlikely(level >= p->nruns) && !reach_run(p, level))
+		return;
+	r = &p->run[level];
 	if (!r->open || x > r->end + pixel * p->unit_size) {
 		left = fl_svg_units(p, x);
 		if (!r->open || left > right_side(p, r) + pixel) {
-			end_run(p, r, row_of(p, level));
+			if (r->open)
+				end_run(p, r);
 			r->from = left;
 			r->open = true;
 		}
 	}
-	r->end = x + p->weight[i];
+	r->end = x + weight;
 }
 
-static bool put_runs(struct fl_svg *p, struct run *run)
+void fl_svg_tell(void *svg, unsigned level, int64_t x, int64_t weight,
+		 bool outermost)
 {
-	bool good = true;
+	struct fl_svg *p = svg;
 
-	for (unsigned level = 0; level < p->rows; level++) {
-		struct run *r = &run[level];
+	p->told++;
+	if (outermost)
+		p->hidden += weight;
+	outline(p, level, x, weight);
+}
 
-		end_run(p, r, row_of(p, level));
+/* A path per row. */
+static bool put_runs(struct fl_svg *p)
+{
+	bool good = !p->failed;
+
+	for (unsigned level = 0; level < p->nruns; level++) {
+		struct fl_svg_run *r = &p->run[level];
+
+		if (!r->open)
+			continue;
+		end_run(p, r);
 		good = good && !r->path.failed;
-		if (r->path.size) {
-			fl_out_text(p->out, "<path class=\"cut\" "
-				    "fill=\"#c9ced5\" d=\"");
-			fl_out_put(p->out, r->path.at, r->path.size);
-			fl_out_text(p->out, "\"/>\n");
-		}
-		fl_buf_free(&r->path);
+		fl_out_print(p->out, "<path class=\"cut\" fill=\"#c9ced5\" "
+			     "d=\"M%lld %u", (long long)r->first,
+			     row_of(p, level));
+		fl_out_put(p->out, r->path.at, r->path.size);
+		fl_out_text(p->out, "\"/>\n");
 	}
 	return good;
 }
 
-/* A path per row; what is less than a pixel apart is one piece of it. */
+void fl_svg_drop_runs(struct fl_svg *p)
+{
+	for (size_t i = 0; i < p->nruns; i++)
+		fl_buf_free(&p->run[i].path);
+	fl_free(p->run);
+}
+
 static bool put_cut(struct fl_svg *p)
 {
-	struct run *run = fl_zeroed(p->rows, sizeof(*run));
-	int64_t pixel = fl_svg_units(p, 1 / p->scale);
-	bool good;
-
-	if (!run)
-		return false;
 	for (uint32_t i = 1; i < p->layout->n; i++)
 		if (p->weight[i] < p->least && !fl_svg_is_gone(p, i))
-			add_to_run(p, run, i, pixel);
-	good = put_runs(p, run);
-	fl_free(run);
-	return good;
+			outline(p, p->layout->level[i], p->x[i],
+				p->weight[i]);
+	return put_runs(p);
 }
 
 /* Frames that have no weight in a column: rising where they are new. */

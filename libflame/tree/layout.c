@@ -6,8 +6,7 @@
  */
 #include "fl.h"
 
-#include "tree/order.h"
-#include "tree/tree.h"
+#include "tree/laying.h"
 
 #include <stdlib.h>
 
@@ -92,30 +91,9 @@ static struct fl_layout *layout_new(uint32_t n, unsigned columns)
 	return NULL;
 }
 
-/* Stacks with their totals and children: what nodes are made of. */
-struct laying {
-	struct flame *flame;
-	struct flame_tree *tree;
-	struct fl_layout *layout;
-	double minimum;
-	bool lossy;
-	size_t n;		/* stacks */
-	int64_t *total[2];	/* theirs */
-	uint32_t heavy;		/* those that weigh something */
-	/* Of stack i those are child[first[i]] up to child[first[i + 1]]. */
-	uint32_t *first, *child;
-	/* Still to be laid: children before their parents' siblings. */
-	struct fl_pending *pending;
-	size_t npending, pending_room;
-	struct fl_order order;
-	uint32_t *open;		/* by level: the node that has no end yet */
-	size_t nopen, open_room;
-	uint32_t *of_stack;	/* or NULL */
-};
-
 /* Totals -------------------------------------------------------------- */
 
-static bool sum_stacks(struct laying *y, unsigned column)
+static bool sum_stacks(struct fl_laying *y, unsigned column)
 {
 	const struct fl_stack *at = y->flame->stacks.at;
 	int64_t *total = fl_alloc(fl_size_mul(y->n, sizeof(*total)));
@@ -133,14 +111,14 @@ static bool sum_stacks(struct laying *y, unsigned column)
 }
 
 /* Of both columns. */
-static uint64_t heft(const struct laying *y, uint32_t stack)
+static uint64_t heft(const struct fl_laying *y, uint32_t stack)
 {
 	return (uint64_t)y->total[0][stack] +
 	       (y->total[1] ? (uint64_t)y->total[1][stack] : 0);
 }
 
 /* Places are counted two behind, so that filling them in leaves `first`. */
-static bool list_children(struct laying *y)
+static bool list_children(struct fl_laying *y)
 {
 	const struct fl_stack *at = y->flame->stacks.at;
 	uint32_t *first = fl_zeroed(y->n + 2, sizeof(*first));
@@ -166,13 +144,13 @@ static bool list_children(struct laying *y)
 
 /* Nodes --------------------------------------------------------------- */
 
-static enum flame_type type_at(const struct laying *y, uint32_t stack)
+static enum flame_type type_at(const struct fl_laying *y, uint32_t stack)
 {
 	return fl_frame_at(y->flame, stack)->type;
 }
 
 /* What ran interpreted, inlined, by C1; or as the heaviest of them did. */
-static enum flame_type shown_type(const struct laying *y,
+static enum flame_type shown_type(const struct fl_laying *y,
 				  const struct fl_pending *at, size_t n)
 {
 	enum flame_type type = type_at(y, at[0].stack);
@@ -198,13 +176,13 @@ static enum flame_type shown_type(const struct laying *y,
 	       kind == FL_KIND_KERNEL ? FLAME_KERNEL : FLAME_WAKER;
 }
 
-static void close_nodes(struct laying *y, uint32_t level)
+static void close_nodes(struct fl_laying *y, uint32_t level)
 {
 	while (y->nopen > level)
 		y->layout->end[y->open[--y->nopen]] = y->layout->n;
 }
 
-static void weigh_node(struct laying *y, unsigned column, uint32_t node,
+static void weigh_node(struct fl_laying *y, unsigned column, uint32_t node,
 		       const struct fl_pending *at, size_t n)
 {
 	const int64_t *weight = y->tree->weight[column];
@@ -220,8 +198,7 @@ static void weigh_node(struct laying *y, unsigned column, uint32_t node,
 	y->layout->total[column][node] = total;
 }
 
-/* The stacks at[0..n), which are one; false: memory is out. */
-static bool add_node(struct laying *y, const struct fl_pending *at, size_t n)
+bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n)
 {
 	struct fl_layout *l = y->layout;
 	uint32_t node = l->n, level = at[0].level;
@@ -246,7 +223,7 @@ static bool add_node(struct laying *y, const struct fl_pending *at, size_t n)
 }
 
 /* Whether stacks that are one are too light for a node; then where to. */
-static bool leaves_out(struct laying *y, const struct fl_pending *at,
+static bool leaves_out(struct fl_laying *y, const struct fl_pending *at,
 		       size_t n, uint32_t parent)
 {
 	struct fl_layout *l = y->layout;
@@ -264,7 +241,7 @@ static bool leaves_out(struct laying *y, const struct fl_pending *at,
 	return true;
 }
 
-/* How many of the last ones are one node. */
+/* How many of the last are one node. */
 static size_t last_node(const struct fl_pending *at, size_t n)
 {
 	size_t k = 1;
@@ -275,7 +252,7 @@ static size_t last_node(const struct fl_pending *at, size_t n)
 }
 
 /* Of at[0..n) those that get nodes; how many are left. */
-static size_t leave_out(struct laying *y, struct fl_pending *at, size_t n,
+static size_t leave_out(struct fl_laying *y, struct fl_pending *at, size_t n,
 			uint32_t parent)
 {
 	size_t to = n, end = n, k;
@@ -291,26 +268,22 @@ static size_t leave_out(struct laying *y, struct fl_pending *at, size_t n,
 	return n - to;
 }
 
-static void look_soon(const struct laying *y, uint32_t stack)
+static void look_soon(const struct fl_laying *y, uint32_t stack)
 {
 	fl_soon(&y->flame->stacks.at[stack]);
 	fl_soon(&y->first[stack]);
-	for (unsigned c = 0; c < y->layout->columns; c++) {
+	for (unsigned c = 0; c < y->tree->columns; c++) {
 		fl_soon(&y->total[c][stack]);
 		if (stack < y->tree->room[c])
 			fl_soon(&y->tree->weight[c][stack]);
 	}
 }
 
-/* The last n pending become a node, and their children are in their place. */
-static bool lay_node(struct laying *y, size_t n)
+bool fl_laying_open_last(struct fl_laying *y, size_t n)
 {
 	size_t from = y->npending, to = from, more = 0;
 	struct fl_pending *at = y->pending;
-	uint32_t node = y->layout->n;
 
-	if (!add_node(y, at + from - n, n))
-		return false;
 	for (size_t i = from - n; i < from; i++)
 		more += y->first[at[i].stack + 1] - y->first[at[i].stack];
 	if (fl_unlikely(from + more > y->pending_room) &&
@@ -329,28 +302,62 @@ static bool lay_node(struct laying *y, size_t n)
 	if (more > 1 && !fl_order_pending(&y->order, y->flame, at + from, more))
 		return false;
 	if (y->minimum > 0)
-		more = leave_out(y, at + from, more, node);
+		more = leave_out(y, at + from, more, y->layout->n - 1);
 	memmove(at + from - n, at + from, more * sizeof(*at));
 	y->npending = from - n + more;
 	return true;
 }
 
-static bool lay_nodes(struct laying *y)
+size_t fl_laying_last(const struct fl_laying *y)
+{
+	return last_node(y->pending, y->npending);
+}
+
+bool fl_laying_begin(struct fl_laying *y, uint32_t nodes)
+{
+	const struct flame_metric *metric =
+		flame_metric_of(y->flame, y->tree->metric);
+
+	y->layout = layout_new(nodes, y->tree->columns);
+	if (!y->layout)
+		return false;
+	y->layout->n = 0;
+	y->layout->unit = metric->weight;
+	y->layout->metric = metric->name;
+	return true;
+}
+
+bool fl_laying_start(struct fl_laying *y)
 {
 	if (!fl_grow(&y->pending, &y->pending_room, 64, sizeof(*y->pending)))
 		return false;
 	y->pending[0] = (struct fl_pending){ .stack = 0 };
 	y->npending = 1;
-	y->layout->n = 0;
-	while (y->npending)
-		if (!lay_node(y, last_node(y->pending, y->npending)))
-			return false;
-	close_nodes(y, 0);
 	return true;
 }
 
+static bool lay_nodes(struct fl_laying *y)
+{
+	if (!fl_laying_begin(y, y->heavy + 1) || !fl_laying_start(y))
+		return false;
+	while (y->npending) {
+		size_t n = fl_laying_last(y);
+
+		if (!fl_laying_add(y, y->pending + y->npending - n, n) ||
+		    !fl_laying_open_last(y, n))
+			return false;
+	}
+	fl_laying_end(y);
+	return true;
+}
+
+void fl_laying_end(struct fl_laying *y)
+{
+	close_nodes(y, 0);
+}
+
 /* What was left out is where its parent is, or nowhere. */
-static void place_rest(struct laying *y)
+static void place_rest(struct fl_laying *y)
 {
 	const struct fl_stack *at = y->flame->stacks.at;
 	uint32_t *of = y->of_stack;
@@ -360,40 +367,46 @@ static void place_rest(struct laying *y)
 			of[i] = of[at[i].parent];
 }
 
-static bool prepare(struct laying *y)
+bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree)
 {
-	const struct flame_metric *metric =
-		flame_metric_of(y->flame, y->tree->metric);
-	size_t bytes = fl_size_mul(y->n, sizeof(*y->of_stack));
-
-	for (unsigned c = 0; c < y->tree->columns; c++)
+	y->flame = tree->flame;
+	y->tree = tree;
+	y->n = y->flame->stacks.n;
+	for (unsigned c = 0; c < tree->columns; c++)
 		if (!sum_stacks(y, c))
 			return false;
-	if (!list_children(y))
-		return false;
-	if (y->tree->places) {
-		y->of_stack = fl_alloc(bytes);
-		if (!y->of_stack)
-			return false;
+	return list_children(y);
+}
+
+void fl_laying_close(struct fl_laying *y)
+{
+	fl_free(y->total[0]);
+	fl_free(y->total[1]);
+	fl_free(y->first);
+	fl_free(y->child);
+	fl_free(y->pending);
+	fl_free(y->open);
+	fl_order_free(&y->order);
+}
+
+static bool want_places(struct fl_laying *y)
+{
+	size_t bytes = fl_size_mul(y->n, sizeof(*y->of_stack));
+
+	if (!y->tree->places)
+		return true;
+	y->of_stack = fl_alloc(bytes);
+	if (y->of_stack)
 		memset(y->of_stack, 0xff, bytes);	/* FL_NO_NODE */
-	}
-	y->layout = layout_new(y->heavy + 1, y->tree->columns);
-	if (!y->layout)
-		return false;
-	y->layout->unit = metric->weight;
-	y->layout->metric = metric->name;
-	return true;
+	return y->of_stack;
 }
 
 struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 				 bool lossy)
 {
-	struct laying y = {
-		.flame = tree->flame, .tree = tree, .minimum = minimum,
-		.lossy = lossy, .n = tree->flame->stacks.n
-	};
+	struct fl_laying y = { .minimum = minimum, .lossy = lossy };
 
-	if (prepare(&y) && lay_nodes(&y)) {
+	if (fl_laying_open(&y, tree) && want_places(&y) && lay_nodes(&y)) {
 		place_rest(&y);
 		y.layout->of_stack = y.of_stack;
 	} else {
@@ -402,13 +415,7 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 		fl_free(y.of_stack);
 		y.layout = NULL;
 	}
-	fl_free(y.total[0]);
-	fl_free(y.total[1]);
-	fl_free(y.first);
-	fl_free(y.child);
-	fl_free(y.pending);
-	fl_free(y.open);
-	fl_order_free(&y.order);
+	fl_laying_close(&y);
 	return y.layout;
 }
 

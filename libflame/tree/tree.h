@@ -25,7 +25,7 @@ struct fl_layout {
 	uint32_t *level;
 	uint32_t *end;		/* one past the last node of the subtree */
 	int64_t *self[2], *total[2];	/* [columns] */
-	int64_t *x;		/* a chart: where nodes begin; NULL: no chart */
+	int64_t *x;		/* where nodes begin; NULL: see fl_layout_x */
 	uint32_t *of_stack;	/* its node, see flame_tree.places; or NULL */
 	const char *unit;	/* of the weights: "samples" */
 	const char *metric;	/* "cpu"; "" if not known */
@@ -96,6 +96,10 @@ struct fl_layout *fl_peer_layout(struct flame_tree *tree);
  * of the children.  x[] has layout->n places.
  */
 void fl_layout_x(const struct fl_layout *layout, unsigned column, int64_t *x);
+
+/* outline.c: the total in a column from which on nodes are at most limit. */
+bool fl_heaviest(const struct fl_layout *layout, unsigned column,
+		 size_t limit, int64_t *total);
 
 /* layout.c: frames of one name below one parent are one node of a kind. */
 enum fl_kind { FL_KIND_PLAIN, FL_KIND_JAVA, FL_KIND_KERNEL, FL_KIND_WAKER };

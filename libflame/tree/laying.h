@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What layout.c and outline.c share: stacks with their totals and children,
+ * of which nodes are made one behind the other.
+ */
+#ifndef FL_LAYING_H
+#define FL_LAYING_H
+
+#include "tree/order.h"
+#include "tree/tree.h"
+
+struct fl_laying {
+	struct flame *flame;
+	struct flame_tree *tree;
+	struct fl_layout *layout;
+	double minimum;
+	bool lossy;
+	size_t n;		/* stacks */
+	int64_t *total[2];	/* theirs */
+	uint32_t heavy;		/* those that weigh something */
+	/* Of stack i those are child[first[i]] up to child[first[i + 1]]. */
+	uint32_t *first, *child;
+	/* Still to be laid: children before their parents' siblings. */
+	struct fl_pending *pending;
+	size_t npending, pending_room;
+	struct fl_order order;
+	uint32_t *open;		/* by level: the node that has no end yet */
+	size_t nopen, open_room;
+	uint32_t *of_stack;	/* or NULL */
+};
+
+/* Totals and children.  false, here and below: memory is out. */
+bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree);
+void fl_laying_close(struct fl_laying *y);
+/* An empty layout with room for so many nodes. */
+bool fl_laying_begin(struct fl_laying *y, uint32_t nodes);
+/* Pending is the root. */
+bool fl_laying_start(struct fl_laying *y);
+/* How many of the last that are pending are one node. */
+size_t fl_laying_last(const struct fl_laying *y);
+/* A node of the stacks at[0..n), which are one. */
+bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n);
+/* In place of the last n that are pending, their children in order. */
+bool fl_laying_open_last(struct fl_laying *y, size_t n);
+/* The layout is whole. */
+void fl_laying_end(struct fl_laying *y);
+
+static inline int64_t fl_laying_total(const struct fl_laying *y,
+				      unsigned column,
+				      const struct fl_pending *at, size_t n)
+{
+	int64_t total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += y->total[column][at[i].stack];
+	return total;
+}
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layout for pictures: of a large profile most nodes are too light to be
+ * drawn.  These are told one by one, as they come, and nothing is kept of
+ * them.
+ */
+#include "fl.h"
+
+#include "tree/laying.h"
+#include "tree/outline.h"
+
+struct fl_outline {
+	struct fl_laying laying;
+	const struct fl_teller *teller;
+	int64_t least;
+	uint32_t kept;		/* nodes that there is room for */
+	int64_t *x;		/* by level: where the next node begins */
+	size_t x_room;
+	bool below;		/* the last node was light */
+	unsigned outermost;	/* of those around it */
+};
+
+struct fl_outline *fl_outline_open(struct flame_tree *tree)
+{
+	struct fl_outline *o = fl_zeroed(1, sizeof(*o));
+
+	if (o && fl_laying_open(&o->laying, tree))
+		return o;
+	fl_outline_free(o);
+	fl_no_memory(tree->flame);
+	return NULL;
+}
+
+void fl_outline_free(struct fl_outline *o)
+{
+	if (!o)
+		return;
+	fl_laying_close(&o->laying);
+	fl_free(o->x);
+	fl_free(o);
+}
+
+int64_t fl_outline_total(const struct fl_outline *o)
+{
+	return o->laying.total[0][0];
+}
+
+/* The heaviest ---------------------------------------------------------- */
+
+/* heap[0] is the smallest: a new value sinks from there. */
+static void sink_down(int64_t *heap, size_t n, int64_t value)
+{
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && heap[child + 1] < heap[child])
+			child++;
+		if (heap[child] >= value)
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = value;
+}
+
+bool fl_heaviest(const struct fl_layout *layout, unsigned column,
+		 size_t limit, int64_t *total)
+{
+	const int64_t *weight = layout->total[column];
+	int64_t *heap;
+
+	*total = 1;
+	if (layout->n <= limit)
+		return true;
+	heap = fl_zeroed(limit, sizeof(*heap));
+	if (!heap)
+		return false;
+	/* None is heavier than its parent. */
+	for (uint32_t i = 0; i < layout->n;) {
+		if (weight[i] <= heap[0]) {
+			i = layout->end[i];
+			continue;
+		}
+		sink_down(heap, limit, weight[i]);
+		i++;
+	}
+	*total = heap[0] + 1;
+	fl_free(heap);
+	return true;
+}
+
+/* The same of what has no layout yet. */
+static bool weigh(struct fl_outline *o, int64_t *heap, size_t most)
+{
+	struct fl_laying *y = &o->laying;
+	size_t found = 0;
+	bool more = false;
+
+	if (!fl_laying_start(y))
+		return false;
+	while (y->npending) {
+		size_t n = fl_laying_last(y);
+		int64_t total = fl_laying_total(y, 0, y->pending +
+						y->npending - n, n);
+
+		if (total <= heap[0] || (total < o->least && found)) {
+			y->npending -= n;
+			more = true;
+			continue;
+		}
+		sink_down(heap, most, total);
+		found++;
+		if (!fl_laying_open_last(y, n))
+			return false;
+	}
+	o->kept = (uint32_t)FL_MAX(FL_MIN(found, most), 1u);
+	if (found > most || (found == most && more))
+		o->least = FL_MAX(o->least, heap[0] + 1);
+	return true;
+}
+
+bool fl_outline_least(struct fl_outline *o, int64_t *least, size_t most)
+{
+	int64_t *heap = fl_zeroed(most, sizeof(*heap));
+	bool good;
+
+	o->least = *least;
+	good = heap && weigh(o, heap, most);
+	fl_free(heap);
+	*least = o->least;
+	return good;
+}
+
+/* The layout ------------------------------------------------------------ */
+
+/* Where children begin: behind what is their parents' own. */
+static void set_x(struct fl_outline *o, const struct fl_pending *at, size_t n,
+		  int64_t x)
+{
+	const struct flame_tree *tree = o->laying.tree;
+
+	for (size_t i = 0; i < n; i++)
+		if (at[i].stack < tree->room[0])
+			x += tree->weight[0][at[i].stack];
+	o->x[at->level + 1] = x;
+}
+
+static bool keep(struct fl_outline *o, struct fl_pending *at, size_t n,
+		 int64_t x)
+{
+	struct fl_laying *y = &o->laying;
+
+	y->layout->x[y->layout->n] = x;
+	o->below = false;
+	return fl_laying_add(y, at, n);
+}
+
+/* What is light has mostly one child, and so on: to the last of these. */
+static int64_t tell_only(const struct fl_outline *o, struct fl_pending *at,
+			 int64_t x)
+{
+	const struct fl_teller *teller = o->teller;
+	const struct fl_laying *y = &o->laying;
+	const int64_t *total = y->total[0];
+	uint32_t stack = at->stack, level = at->level;
+
+	while (y->first[stack + 1] - y->first[stack] == 1) {
+		uint32_t child = y->child[y->first[stack]];
+
+		x += total[stack] - total[child];
+		stack = child;
+		teller->tell(teller->arg, ++level, x, total[stack], false);
+	}
+	at->stack = stack;
+	at->level = level;
+	return x;
+}
+
+static int64_t tell(struct fl_outline *o, struct fl_pending *at, size_t n,
+		    int64_t x, int64_t total)
+{
+	bool outermost = !o->below || at->level <= o->outermost;
+
+	if (outermost)
+		o->outermost = at->level;
+	o->below = true;
+	o->teller->tell(o->teller->arg, at->level, x, total, outermost);
+	return n == 1 ? tell_only(o, at, x) : x;
+}
+
+static bool reach(struct fl_outline *o, size_t level)
+{
+	return fl_likely(level < o->x_room) ||
+	       fl_grow(&o->x, &o->x_room, level + 1, sizeof(*o->x));
+}
+
+/* The last n that are pending are one node, kept or told. */
+static bool lay(struct fl_outline *o, size_t n)
+{
+	struct fl_laying *y = &o->laying;
+	struct fl_pending *at = y->pending + y->npending - n;
+	int64_t total = fl_laying_total(y, 0, at, n), x = o->x[at->level];
+
+	o->x[at->level] += total;
+	if (total < o->least && y->layout->n)
+		x = tell(o, at, n, x, total);
+	else if (!keep(o, at, n, x))
+		return false;
+	if (!reach(o, (size_t)at->level + 1))
+		return false;
+	set_x(o, at, n, x);
+	return fl_laying_open_last(y, n);
+}
+
+static bool lay_all(struct fl_outline *o)
+{
+	struct fl_laying *y = &o->laying;
+
+	if (!fl_laying_begin(y, o->kept) || !fl_laying_start(y) ||
+	    !reach(o, 0))
+		return false;
+	y->layout->x = fl_alloc(o->kept * sizeof(*y->layout->x));
+	if (!y->layout->x)
+		return false;
+	o->x[0] = 0;
+	while (y->npending)
+		if (!lay(o, fl_laying_last(y)))
+			return false;
+	fl_laying_end(y);
+	return true;
+}
+
+struct fl_layout *fl_outline_layout(struct fl_outline *o,
+				    const struct fl_teller *teller)
+{
+	struct fl_layout *layout;
+
+	o->teller = teller;
+	if (!lay_all(o)) {
+		fl_layout_free(o->laying.layout);
+		o->laying.layout = NULL;
+		fl_no_memory(o->laying.flame);
+	}
+	layout = o->laying.layout;
+	o->laying.layout = NULL;
+	return layout;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layout for pictures, of one column: nodes that are too light to be drawn
+ * are told, not kept.
+ */
+#ifndef FL_OUTLINE_H
+#define FL_OUTLINE_H
+
+#include "tree/tree.h"
+
+struct fl_outline;
+
+/* What comes of light nodes: in preorder, outermost: a kept one's child. */
+struct fl_teller {
+	void (*tell)(void *arg, unsigned level, int64_t x, int64_t total,
+		     bool outermost);
+	void *arg;
+};
+
+/* NULL: memory is out, as the tree's dictionary says; here and below. */
+struct fl_outline *fl_outline_open(struct flame_tree *tree);
+int64_t fl_outline_total(const struct fl_outline *outline);
+/*
+ * Lighter ones than *least are not kept, and *least becomes more where those
+ * would be more than `most`.  Asked before the layout.
+ */
+bool fl_outline_least(struct fl_outline *outline, int64_t *least, size_t most);
+/* Of the nodes that are kept; it has x. */
+struct fl_layout *fl_outline_layout(struct fl_outline *outline,
+				    const struct fl_teller *teller);
+/* Takes NULL too. */
+void fl_outline_free(struct fl_outline *outline);
+
+#endif
