@@ -85,9 +85,13 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 {
 	const struct fl_stacks *stacks = &flame->stacks;
 	struct fl_stack *at = stacks->at;
-	flame_id last = 0, id;
+	flame_id last = 0, id = parent + 1;
 	unsigned n = 0;
 
+	/* Its first child mostly came right behind it. */
+	if (fl_likely(id < stacks->n) && at[id].frame == frame &&
+	    at[id].parent == parent)
+		return id;
 	if (at[parent].wide) {
 		id = find_indexed(stacks, parent, frame);
 		return id ? id : enter(flame, parent, frame);
