@@ -89,6 +89,26 @@ static inline unsigned fl_block_upto(const void *at, uint8_t c)
 }
 #endif
 
+/* Four of them, one behind the other. */
+static inline uint64_t fl_block_join(unsigned a, unsigned b, unsigned c,
+				     unsigned d)
+{
+	return (a | b << 16) | (uint64_t)(c | d << 16) << 32;
+}
+
+static inline uint64_t fl_block_is4(const char *at, char c)
+{
+	return fl_block_join(fl_block_is(at, c), fl_block_is(at + 16, c),
+			     fl_block_is(at + 32, c), fl_block_is(at + 48, c));
+}
+
+static inline uint64_t fl_block_upto4(const char *at, uint8_t c)
+{
+	return fl_block_join(fl_block_upto(at, c), fl_block_upto(at + 16, c),
+			     fl_block_upto(at + 32, c),
+			     fl_block_upto(at + 48, c));
+}
+
 /* Whether n bytes are the same; after both, a block more can be read. */
 static inline int fl_block_equal(const char *a, const char *b, size_t n)
 {

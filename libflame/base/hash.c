@@ -28,12 +28,36 @@ static inline uint64_t mix_kept(uint64_t a, uint64_t b)
 	return fl_mix(a, b) ^ a ^ b;
 }
 
+/* Sixteen bytes of it; the salt tells where they stand. */
+static inline uint64_t part(const unsigned char *at, uint64_t salt)
+{
+	return mix_kept(read64(at) ^ salt, read64(at + 8));
+}
+
+/*
+ * Most names have a length between 16 and 64.  Parts that may overlap take
+ * all of it, and none waits for another.
+ */
+static inline uint64_t parts(const unsigned char *at, size_t size)
+{
+	const unsigned char *end = at + size;
+	uint64_t h = part(at, 0x8ebc6af09c88c6e3u) ^
+		     part(end - 16, 0x589965cc75374cc3u);
+
+	if (size > 32)
+		h ^= part(at + 16, 0x1d8e4e27c47d124fu) ^
+		     part(end - 32, 0xeb44accab455d165u);
+	return h;
+}
+
 uint64_t fl_hash(const void *bytes, size_t size)
 {
 	const unsigned char *at = bytes;
 	uint64_t h = size, a = 0, b = 0;
 	size_t n = size;
 
+	if (fl_likely(n > 16 && n <= 64))
+		return fl_mix(parts(at, n), size);
 	for (; n > 16; n -= 16, at += 16)
 		h = mix_kept(read64(at) ^ h, read64(at + 8));
 	/* Two reads that may overlap take all of the last 16 bytes. */

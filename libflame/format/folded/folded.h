@@ -126,6 +126,8 @@ struct fl_folded_stacks {
 		flame_id frame, stack;
 	} *frames;
 	size_t n, frames_room;
+	size_t *ends;		/* of pieces, for a while */
+	size_t ends_room;
 	bool joined;		/* some may have held a ';' */
 	/* What is not asked for yet of the line before, see begin. */
 	bool waits;

@@ -49,10 +49,10 @@ static const struct fl_folded_known *know(struct fl_folded_stacks *s,
  * line of the processor's cache each, two by two.  The dictionary's tables
  * are too large to stay there.
  */
-enum { NEAR_LEAST = 64, NEAR_MOST = 8192, NEAR_LINE = 64, NEAR_TEXT = 40 };
+enum { NEAR_LEAST = 64, NEAR_MOST = 8192, NEAR_LINE = 64, NEAR_TEXT = 64 };
 
 struct fl_folded_near {
-	uint64_t hash;
+	uint32_t hash;
 	flame_id name;		/* 0: none is here */
 	flame_id frame;		/* of the type */
 	uint16_t size;
@@ -64,24 +64,47 @@ struct fl_folded_near {
 	};
 };
 
-_Static_assert(sizeof(struct fl_folded_near) == NEAR_LINE, "a line");
-
 static struct fl_folded_near *pair(const struct fl_folded_stacks *s,
 				   uint64_t hash)
 {
 	return &s->near[(hash >> 40) & (s->nnear - 2)];
 }
 
+static inline uint64_t differ(const char *a, const char *b, size_t at)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a + at, sizeof(x));
+	memcpy(&y, b + at, sizeof(y));
+	return x ^ y;
+}
+
+/* Up to NEAR_TEXT bytes: first and last ones that may overlap are all. */
+static inline bool is_same(const char *a, const char *b, size_t n)
+{
+	uint64_t d = 0;
+
+	if (fl_unlikely(n < 8))
+		return memcmp(a, b, n) == 0;
+	if (n > 32) {
+		for (size_t i = 0; i < 32; i += 8)
+			d |= differ(a, b, i) | differ(a, b, n - 32 + i);
+		return !d;
+	}
+	if (n > 16)
+		d = differ(a, b, 8) | differ(a, b, n - 16);
+	return !(d | differ(a, b, 0) | differ(a, b, n - 8));
+}
+
 static bool is_near(const struct fl_folded_near *near,
 		    const struct fl_folded_frame *frame, struct slice name)
 {
-	if (near->hash != frame->hash || near->size != name.size ||
+	if (near->hash != (uint32_t)frame->hash || near->size != name.size ||
 	    !near->name)
 		return false;
-	return name.size < NEAR_TEXT ?
-	       fl_block_equal(near->text, name.at, name.size) :
-	       memcmp(name.size > NEAR_TEXT ? near->at : near->text, name.at,
-		      name.size) == 0;
+	return fl_likely(name.size <= NEAR_TEXT) ?
+	       is_same(near->text, name.at, name.size) :
+	       memcmp(near->at, name.at, name.size) == 0;
 }
 
 static void look_soon(const struct fl_folded_stacks *s, uint64_t hash)
@@ -92,7 +115,6 @@ static void look_soon(const struct fl_folded_stacks *s, uint64_t hash)
 		fl_soon(near);
 		fl_soon(near + 1);
 	}
-	fl_name_soon(s->flame, hash);
 }
 
 /* NULL: it is not there. */
@@ -138,7 +160,7 @@ static void bring_near(struct fl_folded_stacks *s, flame_id id,
 		return;
 	near = pair(s, frame->hash);
 	near[1] = near[0];
-	near->hash = frame->hash;
+	near->hash = (uint32_t)frame->hash;
 	near->name = id;
 	near->frame = frame->frame;
 	near->size = (uint16_t)name.size;
@@ -251,7 +273,9 @@ static size_t shared_frames(const struct fl_folded_stacks *s, size_t shared)
 	return i;
 }
 
-/* Behind the line there is room for a block, with anything in it. */
+enum { CUT = 4 * FL_BLOCK_SIZE };
+
+/* Behind the line there is room for so much, with anything in it. */
 static bool grow_line(struct fl_folded_stacks *s, size_t need)
 {
 	size_t had = s->line_room;
@@ -272,8 +296,8 @@ static bool take_line(struct fl_folded_stacks *s, struct slice text,
 	size_t shared = s->line ? common(s->line, text.at,
 					 FL_MIN(s->size, text.size)) : 0;
 
-	if (fl_unlikely(text.size + FL_BLOCK_SIZE > s->line_room) &&
-	    !grow_line(s, text.size + FL_BLOCK_SIZE))
+	if (fl_unlikely(text.size + CUT > s->line_room) &&
+	    !grow_line(s, text.size + CUT))
 		return false;
 	memcpy(s->line + shared, text.at + shared, text.size - shared);
 	s->size = text.size;
@@ -282,55 +306,79 @@ static bool take_line(struct fl_folded_stacks *s, struct slice text,
 }
 
 /* A frame's text is known: who it may be. */
-static bool add_frame(struct fl_folded_stacks *s, size_t from, size_t end,
-		      size_t n)
+static inline void set_frame(struct fl_folded_stacks *s, size_t from,
+			     size_t end, struct fl_folded_frame *frame)
 {
-	struct fl_folded_frame *frame;
 	enum flame_type type;
-	struct slice name;
+	struct slice name = fl_split_type((struct slice){ s->line + from,
+							  end - from }, &type);
 
-	if (fl_unlikely(n >= s->frames_room) &&
-	    !fl_grow(&s->frames, &s->frames_room, n + 1, sizeof(*s->frames)))
-		return false;
-	frame = &s->frames[n];
-	name = fl_split_type((struct slice){ s->line + from, end - from },
-			     &type);
 	frame->end = frame->seen = end;
 	frame->type = type;
 	frame->suffix = end - from - name.size;
 	frame->hash = fl_hash(name.at, name.size);
 	look_soon(s, frame->hash);
-	return true;
 }
 
-/* Of a block of the line, what is in the line. */
-static unsigned inside(const struct fl_folded_stacks *s, size_t at,
-		       unsigned mask)
+/* Where bits are set: four at once, as there are mostly less. */
+static size_t add_ends(size_t *ends, size_t n, size_t at, uint64_t semis)
 {
-	return fl_likely(at + FL_BLOCK_SIZE <= s->size) ? mask :
-	       mask & ((1u << (s->size - at)) - 1);
+	do {
+		for (unsigned i = 0; i < 4; i++) {
+			ends[n] = at + (size_t)__builtin_ctzll(semis |
+							       1ull << 63);
+			n += semis != 0;
+			semis &= semis - 1;
+		}
+	} while (fl_unlikely(semis));
+	return n;
 }
 
-/* From `from` on: where frames end, and who they may be.  The n-th is next. */
+/* Of CUT bytes of the line, what is in the line. */
+static uint64_t inside(const struct fl_folded_stacks *s, size_t at,
+		       uint64_t mask)
+{
+	return fl_likely(at + CUT <= s->size) ? mask :
+	       mask & (((uint64_t)1 << (s->size - at)) - 1);
+}
+
+/* From `from` on: where pieces end; their number, SIZE_MAX: no memory. */
+static size_t find_ends(struct fl_folded_stacks *s, size_t from)
+{
+	size_t n = 0;
+
+	for (size_t at = from; at < s->size; at += CUT) {
+		char *block = s->line + at;
+
+		if (fl_unlikely(n + CUT + 4 > s->ends_room) &&
+		    !fl_grow(&s->ends, &s->ends_room, n + CUT + 4,
+			     sizeof(*s->ends)))
+			return SIZE_MAX;
+		if (fl_unlikely(inside(s, at, fl_block_upto4(block, 0x1f))))
+			clean(block, FL_MIN(s->size - at, (size_t)CUT));
+		n = add_ends(s->ends, n, at,
+			     inside(s, at, fl_block_is4(block, ';')));
+	}
+	if (from < s->size)
+		s->ends[n++] = s->size;
+	return n;
+}
+
+/* The n-th frame begins at `from`: where the rest do, and who they may be. */
 static bool cut_line(struct fl_folded_stacks *s, size_t from, size_t n)
 {
-	for (size_t at = from; at < s->size; at += FL_BLOCK_SIZE) {
-		const char *block = s->line + at;
-		unsigned semis = inside(s, at, fl_block_is(block, ';'));
+	size_t pieces = find_ends(s, from);
 
-		if (fl_unlikely(inside(s, at, fl_block_upto(block, 0x1f))))
-			clean(s->line + at,
-			      FL_MIN(s->size - at, (size_t)FL_BLOCK_SIZE));
-		for (; semis; semis &= semis - 1) {
-			size_t end = at + (size_t)__builtin_ctz(semis);
-
-			if (end > from && !add_frame(s, from, end, n++))
-				return false;
-			from = end + 1;
-		}
-	}
-	if (from < s->size && !add_frame(s, from, s->size, n++))
+	if (pieces == SIZE_MAX ||
+	    (fl_unlikely(n + pieces > s->frames_room) &&
+	     !fl_grow(&s->frames, &s->frames_room, n + pieces,
+		      sizeof(*s->frames))))
 		return false;
+	for (size_t i = 0; i < pieces; i++) {
+		if (fl_likely(s->ends[i] > from))
+			set_frame(s, from, s->ends[i], &s->frames[n++]);
+		from = s->ends[i] + 1;
+	}
 	s->n = n;
 	return true;
 }
@@ -614,4 +662,5 @@ void fl_folded_stacks_free(struct fl_folded_stacks *s)
 	fl_free(s->near_memory);
 	fl_free(s->line);
 	fl_free(s->frames);
+	fl_free(s->ends);
 }
