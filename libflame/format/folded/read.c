@@ -30,9 +30,9 @@ struct reader {
 	flame_id row;
 	bool row_used;
 	uint64_t rows_left;
-	/* Of the last line, if it was plain. */
-	bool waits;
-	struct flame_sample waiting;
+	/* Plain lines, some at once: those up to `given` are given out. */
+	unsigned taken, given;
+	int64_t weights[FL_FOLDED_TAKEN];
 	/* More samples of the same line. */
 	struct flame_sample more[2];
 	bool both;		/* of two counts: the first is in more[] */
@@ -328,7 +328,6 @@ static int open_folded(struct flame_source *source)
 	r->lines.in = source->in;
 	r->stacks.flame = source->flame;
 	r->stacks.dialect = &r->dialect;
-	r->waiting.time = FLAME_NOTIME;
 	source->state = r;
 	return FLAME_OK;
 }
@@ -411,42 +410,48 @@ static inline bool skips(struct reader *r, struct slice line)
 	return true;
 }
 
-/* A plain line waits for the next one: see fl_folded_begin. */
-static int take_plain(struct flame_source *source, struct slice stack,
-		      int64_t weight, struct flame_sample *sample, bool *some)
+/* false: there is room for more; they are given out when they are many. */
+static bool take_plain(struct reader *r, struct slice stack, int64_t weight)
 {
-	struct reader *r = source->state;
-	flame_id before = fl_folded_begin(&r->stacks, stack);
-
-	*some = r->waits;
-	*sample = r->waiting;
-	sample->stack = before;
-	r->waits = true;
-	r->waiting.weight = weight;
-	r->waiting.thread = r->stacks.thread;
+	if (!fl_folded_take(&r->stacks, stack))
+		return true;
+	r->weights[r->taken++] = weight;
 	r->lines.good++;
-	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+	return r->taken == FL_FOLDED_TAKEN;
 }
 
-static int take_waiting(struct flame_source *source,
-			struct flame_sample *sample)
+static int give(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	const struct fl_folded_taken *t = &r->stacks.taken[r->given];
+
+	*sample = (struct flame_sample){
+		.stack = t->stack, .thread = t->thread,
+		.time = FLAME_NOTIME, .weight = r->weights[r->given]
+	};
+	if (++r->given == r->taken)
+		r->given = r->taken = 0;
+	return FLAME_OK;
+}
+
+static int give_first(struct flame_source *source,
+		      struct flame_sample *sample)
 {
 	struct reader *r = source->state;
 
-	*sample = r->waiting;
-	sample->stack = fl_folded_end(&r->stacks);
-	r->waits = false;
-	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+	if (!fl_folded_find_stacks(&r->stacks) || fl_failed(source->flame))
+		return FLAME_FAILED;
+	return give(source, sample);
 }
 
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
 	struct slice line, stack;
-	bool some = false;
 	int64_t weight;
-	int status;
 
+	if (fl_likely(r->given))
+		return give(source, sample);
 	if (fl_unlikely(!r->begun))
 		begin(source, r);
 	if (fl_unlikely(r->nmore)) {
@@ -460,15 +465,13 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		stack.at = line.at;
 		if (fl_likely(r->plain) &&
 		    is_record(line, &stack.size, &weight)) {
-			status = take_plain(source, stack, weight, sample,
-					    &some);
-			if (some || status != FLAME_OK)
-				return status;
+			if (take_plain(r, stack, weight))
+				return give_first(source, sample);
 			continue;
 		}
-		if (r->waits) {
+		if (r->taken) {
 			r->lines.again = true;
-			return take_waiting(source, sample);
+			return give_first(source, sample);
 		}
 		if (r->forked)
 			return fl_fail(source->flame, "a line that is not "
@@ -483,7 +486,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		r->lines.good++;
 		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 	}
-	return r->waits ? take_waiting(source, sample) : end(source, r);
+	return r->taken ? give_first(source, sample) : end(source, r);
 }
 
 /* Parts ------------------------------------------------------------------ */
@@ -494,7 +497,8 @@ static void resume(struct flame_source *source)
 
 	fl_lines_resume(&r->lines, source->in);
 	r->nmore = 0;
-	r->waits = r->stacks.waits = false;
+	r->taken = r->given = 0;
+	fl_folded_forget(&r->stacks);
 }
 
 /* Of other dialects a line may mean something to the next. */

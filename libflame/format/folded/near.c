@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names to frames.  Those that are seen often are near; of others the text
+ * is put aside, and they are looked up when their places in the
+ * dictionary's tables, which are too large to stay near, have been fetched.
+ */
+#include "fl.h"
+
+#include "base/block.h"
+#include "format/folded/folded.h"
+
+/* NULL: memory is out. */
+static const struct fl_folded_known *know(struct fl_folded_stacks *s,
+					  flame_id id, struct slice name,
+					  enum flame_type type)
+{
+	struct fl_folded_known *known;
+	size_t room = s->known_room;
+
+	if (fl_unlikely(id >= room)) {
+		if (!fl_grow(&s->known, &s->known_room, (size_t)id + 1,
+			     sizeof(*known)))
+			return NULL;
+		memset(s->known + room, 0,
+		       (s->known_room - room) * sizeof(*known));
+	}
+	known = &s->known[id];
+	if (fl_unlikely(!known->known))
+		*known = (struct fl_folded_known){
+			.frame = fl_frame(s->flame, id, type),
+			.type = (uint8_t)type, .known = true,
+			.opens = !s->dialect->cuts && fl_folded_opens(name)
+		};
+	return known;
+}
+
+/* What is near ---------------------------------------------------------- */
+
+/*
+ * Names that were seen more than once, and all that is asked of them, in a
+ * line of the processor's cache each, two by two.  The dictionary's tables
+ * are too large to stay there.
+ */
+enum { NEAR_LEAST = 64, NEAR_MOST = 8192, NEAR_LINE = 64, NEAR_TEXT = 64 };
+
+struct fl_folded_near {
+	uint32_t hash;
+	flame_id name;		/* 0: none is here */
+	flame_id frame;
+	uint16_t size;
+	uint8_t type;
+	bool opens;
+	union {
+		char text[NEAR_TEXT];
+		const char *at;	/* what is longer: the dictionary's */
+	};
+};
+
+static struct fl_folded_near *pair(const struct fl_folded_stacks *s,
+				   uint64_t hash)
+{
+	return &s->near[(hash >> 40) & (s->nnear - 2)];
+}
+
+static inline uint64_t differ(const char *a, const char *b, size_t at)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a + at, sizeof(x));
+	memcpy(&y, b + at, sizeof(y));
+	return x ^ y;
+}
+
+/* Up to NEAR_TEXT bytes: first and last ones that may overlap are all. */
+static inline bool is_same(const char *a, const char *b, size_t n)
+{
+	uint64_t d = 0;
+
+	if (fl_unlikely(n < 8))
+		return memcmp(a, b, n) == 0;
+	if (n > 32) {
+		for (size_t i = 0; i < 32; i += 8)
+			d |= differ(a, b, i) | differ(a, b, n - 32 + i);
+		return !d;
+	}
+	if (n > 16)
+		d = differ(a, b, 8) | differ(a, b, n - 16);
+	return !(d | differ(a, b, 0) | differ(a, b, n - 8));
+}
+
+static bool is_near(const struct fl_folded_near *near,
+		    const struct fl_folded_frame *frame, struct slice name)
+{
+	if (near->hash != (uint32_t)frame->hash || near->size != name.size ||
+	    near->type != frame->type || !near->name)
+		return false;
+	return fl_likely(name.size <= NEAR_TEXT) ?
+	       is_same(near->text, name.at, name.size) :
+	       memcmp(near->at, name.at, name.size) == 0;
+}
+
+void fl_folded_soon(const struct fl_folded_stacks *s, uint64_t hash)
+{
+	const struct fl_folded_near *near = s->near ? pair(s, hash) : NULL;
+
+	if (near) {
+		fl_soon(near);
+		fl_soon(near + 1);
+	}
+}
+
+/* NULL: it is not there. */
+static const struct fl_folded_near *
+find_near(const struct fl_folded_stacks *s,
+	  const struct fl_folded_frame *frame, struct slice name)
+{
+	const struct fl_folded_near *near = s->near ? pair(s, frame->hash) :
+						      NULL;
+
+	if (!near)
+		return NULL;
+	if (fl_likely(is_near(near, frame, name)))
+		return near;
+	return is_near(near + 1, frame, name) ? near + 1 : NULL;
+}
+
+/* More room, where there are more names; what was near comes again. */
+static void grow_near(struct fl_folded_stacks *s)
+{
+	size_t n = s->near ? 4 * s->nnear : NEAR_LEAST;
+	void *memory = fl_zeroed(n + 1, sizeof(*s->near));
+
+	if (!memory)
+		return;
+	fl_free(s->near_memory);
+	s->near_memory = memory;
+	s->near = (struct fl_folded_near *)
+		(((uintptr_t)memory + NEAR_LINE - 1) & -(uintptr_t)NEAR_LINE);
+	s->nnear = n;
+}
+
+static void bring_near(struct fl_folded_stacks *s, flame_id id,
+		       const struct fl_folded_frame *frame,
+		       struct slice name, bool opens)
+{
+	struct fl_folded_near *near;
+
+	if (!s->near || (s->nnear < NEAR_MOST &&
+			 s->flame->names.n > s->nnear / 2))
+		grow_near(s);
+	if (!s->near || name.size > UINT16_MAX)
+		return;
+	near = pair(s, frame->hash);
+	near[1] = near[0];
+	near->hash = (uint32_t)frame->hash;
+	near->name = id;
+	near->frame = frame->frame;
+	near->size = (uint16_t)name.size;
+	near->type = frame->type;
+	near->opens = opens;
+	if (name.size > NEAR_TEXT)
+		near->at = s->flame->names.at[id].text;
+	else
+		memcpy(near->text, name.at, name.size);
+}
+
+/* One that is not near; false: memory is out. */
+static bool find_far(struct fl_folded_stacks *s, struct slice name,
+		     struct fl_folded_frame *frame, bool *opens)
+{
+	flame_id id = fl_name_hashed(s->flame, name.at, name.size,
+				     frame->hash);
+	bool again = id < s->known_room && s->known[id].known;
+	const struct fl_folded_known *known =
+		id ? know(s, id, name, frame->type) : NULL;
+
+	if (!known)
+		return false;
+	*opens = known->opens;
+	frame->frame = fl_likely(known->type == frame->type) ? known->frame :
+		       fl_frame(s->flame, id, frame->type);
+	if (again)
+		bring_near(s, id, frame, name, *opens);
+	return true;
+}
+
+/* What has to wait ------------------------------------------------------ */
+
+/* A name that is looked up later: until then its place is fetched. */
+struct fl_folded_late {
+	struct fl_folded_frame frame;
+	size_t text, size;	/* in late_text */
+	size_t which;		/* of the line's frames */
+	size_t id;		/* where its frame is waited for, in ids */
+};
+
+static bool put_off(struct fl_folded_stacks *s, struct slice name,
+		    const struct fl_folded_frame *frame, size_t which)
+{
+	struct fl_folded_late *late;
+
+	if (!fl_grow(&s->late, &s->late_room, s->nlate + 1,
+		     sizeof(*s->late)) ||
+	    !fl_grow(&s->late_text, &s->text_room, s->text_size + name.size,
+		     1))
+		return false;
+	late = &s->late[s->nlate++];
+	*late = (struct fl_folded_late){
+		.frame = *frame, .text = s->text_size, .size = name.size,
+		.which = which, .id = SIZE_MAX
+	};
+	memcpy(s->late_text + s->text_size, name.at, name.size);
+	s->text_size += name.size;
+	fl_name_soon(s->flame, frame->hash);
+	return true;
+}
+
+bool fl_folded_settle(struct fl_folded_stacks *s)
+{
+	for (size_t i = 0; i < s->nlate; i++) {
+		struct fl_folded_late *late = &s->late[i];
+		struct slice name = { s->late_text + late->text, late->size };
+		bool opens;
+
+		if (!find_far(s, name, &late->frame, &opens))
+			return false;
+		if (late->id != SIZE_MAX)
+			s->ids[late->id] = late->frame.frame;
+		if (i >= s->late_before)
+			s->frames[late->which].frame = late->frame.frame;
+	}
+	s->nlate = s->late_before = s->text_size = 0;
+	return true;
+}
+
+bool fl_folded_settle_first(struct fl_folded_stacks *s, size_t shared)
+{
+	bool none = s->late_before == s->nlate ||
+		    s->late[s->late_before].which >= shared;
+
+	if (!none && !fl_folded_settle(s))
+		return false;
+	s->late_before = s->nlate;
+	return true;
+}
+
+void fl_folded_wait(struct fl_folded_stacks *s, size_t from, size_t first)
+{
+	for (size_t i = s->late_before; i < s->nlate; i++)
+		s->late[i].id = first + s->late[i].which - from;
+}
+
+bool fl_folded_find(struct fl_folded_stacks *s, size_t from, size_t which,
+		    struct fl_folded_frame *frame, bool *opens)
+{
+	struct slice name = { s->line + from,
+			      frame->end - from - frame->suffix };
+	const struct fl_folded_near *near = find_near(s, frame, name);
+
+	if (fl_likely(near != NULL)) {
+		*opens = near->opens;
+		frame->frame = near->frame;
+		return true;
+	}
+	*opens = !s->dialect->cuts && fl_folded_opens(name);
+	frame->frame = 0;
+	if (fl_likely(!*opens))
+		return put_off(s, name, frame, which);
+	return fl_folded_settle(s) && find_far(s, name, frame, opens);
+}
+
+flame_id fl_folded_joined(struct fl_folded_stacks *s, struct slice piece)
+{
+	enum flame_type type;
+	struct slice name = fl_split_type(piece, &type);
+
+	return fl_frame(s->flame, flame_name(s->flame, name.at, name.size),
+			type);
+}
+
+void fl_folded_near_free(struct fl_folded_stacks *s)
+{
+	fl_free(s->known);
+	fl_free(s->near_memory);
+	fl_free(s->late);
+	fl_free(s->late_text);
+}

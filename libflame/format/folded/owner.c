@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose a stack is: its outermost frames may tell.  They stay in it, so that
+ * it is written as it was read.
+ */
+#include "fl.h"
+
+#include "format/folded/folded.h"
+
+enum { THREAD, TID, PID, PROCESS, IN_STACK };
+
+static struct slice cut(struct slice text, size_t from, size_t behind)
+{
+	return (struct slice){ text.at + from,
+			       text.size > from + behind ?
+			       text.size - from - behind : 0 };
+}
+
+static flame_id key(struct fl_folded_stacks *s, int which)
+{
+	static const char *const names[] = {
+		[THREAD] = "thread", [TID] = "tid", [PID] = "pid",
+		[PROCESS] = "process", [IN_STACK] = "thread-in-stack",
+	};
+
+	if (!s->keys[which])
+		s->keys[which] = fl_name(s->flame, names[which]);
+	return s->keys[which];
+}
+
+static void set(struct fl_folded_stacks *s, int which, struct slice value)
+{
+	s->thread = flame_label(s->flame, s->thread, key(s, which),
+				flame_name(s->flame, value.at, value.size));
+}
+
+/* "0x7F1A": Python's own number of a thread. */
+static bool is_hex(struct slice text)
+{
+	if (text.size < 3 || text.size > 18 || memcmp(text.at, "0x", 2) != 0)
+		return false;
+	for (size_t i = 2; i < text.size; i++)
+		if (!memchr("0123456789abcdefABCDEF", text.at[i], 22))
+			return false;
+	return true;
+}
+
+/*
+ * thread (140): main, as py-spy names them; thread (140); with Python's own
+ * number where the system's is not known.
+ */
+static bool python_thread(struct fl_folded_stacks *s, struct slice name)
+{
+	size_t prefix = sizeof("thread (") - 1, i = prefix;
+	int64_t n;
+
+	if (!fl_slice_starts(name, "thread ("))
+		return false;
+	while (i < name.size && name.at[i] != ')')
+		i++;
+	if (i == name.size ||
+	    (!fl_folded_digits(cut(name, prefix, name.size - i), &n) &&
+	     !is_hex(cut(name, prefix, name.size - i))))
+		return false;
+	set(s, TID, cut(name, prefix, name.size - i));
+	if (i + 3 < name.size && memcmp(name.at + i, "): ", 3) == 0)
+		set(s, THREAD, cut(name, i + 3, 0));
+	return true;
+}
+
+/* [main tid=140], [tid=140]. */
+static bool tagged_thread(struct fl_folded_stacks *s, struct slice name)
+{
+	size_t i = name.size;
+	int64_t n;
+
+	if (name.size < 7 || name.at[0] != '[' || name.at[i - 1] != ']')
+		return false;
+	while (i && name.at[i - 1] != '=')
+		i--;
+	if (i < 5 || memcmp(name.at + i - 4, "tid=", 4) != 0 ||
+	    (i > 5 && name.at[i - 5] != ' ') ||
+	    !fl_folded_digits(cut(name, i, 1), &n))
+		return false;
+	set(s, TID, cut(name, i, 1));
+	if (i > 6)
+		set(s, THREAD, cut(name, 1, name.size - i + 5));
+	return true;
+}
+
+/* T0:140, T140: Austin's, behind a P. */
+static bool austin_thread(struct fl_folded_stacks *s, struct slice name)
+{
+	const char *colon = memchr(name.at, ':', name.size);
+	size_t from = colon ? (size_t)(colon + 1 - name.at) : 1;
+
+	if (!s->dialect->austin || name.size < 2 || name.at[0] != 'T')
+		return false;
+	set(s, TID, cut(name, from, 0));
+	set(s, THREAD, name);
+	return true;
+}
+
+static bool numbered(struct fl_folded_stacks *s, struct slice name)
+{
+	struct slice comm, pid, tid;
+	int64_t n;
+
+	if (fl_slice_starts(name, "tid:") &&
+	    fl_folded_digits(cut(name, 4, 0), &n)) {
+		set(s, TID, cut(name, 4, 0));
+		return true;
+	}
+	if (!s->dialect->comm || !fl_folded_is_comm(name, &comm, &pid, &tid))
+		return false;
+	set(s, THREAD, comm);
+	set(s, PID, pid);
+	set(s, TID, tid);
+	return true;
+}
+
+/* false: it says nothing, and no frame behind it does. */
+static bool takes_owner(struct fl_folded_stacks *s, struct slice name,
+			bool *last)
+{
+	struct slice pid, command;
+	int64_t n;
+
+	*last = false;
+	if (fl_folded_process(name, &pid, &command)) {
+		set(s, PID, pid);
+		set(s, PROCESS, command);
+		return true;
+	}
+	if (s->dialect->austin && name.size > 1 && name.at[0] == 'P' &&
+	    fl_folded_digits(cut(name, 1, 0), &n)) {
+		set(s, PID, cut(name, 1, 0));
+		return true;
+	}
+	*last = python_thread(s, name) || tagged_thread(s, name) ||
+		austin_thread(s, name) || numbered(s, name);
+	if (*last)
+		set(s, IN_STACK, name);
+	return *last;
+}
+
+/* What the outermost frames say; of stacks that were seen, at once. */
+static void find_owner(struct fl_folded_stacks *s)
+{
+	bool last = false;
+	size_t i = 0;
+
+	s->thread = 0;
+	while (i < s->n && !last) {
+		flame_id name = s->flame->frames.at[s->frames[i].frame].name;
+		struct slice text = fl_name_at(s->flame, name);
+
+		i++;
+		if (!takes_owner(s, text, &last))
+			break;
+	}
+	s->nowner = i;
+}
+
+/* Nearly all names begin with something else. */
+static bool may_own(const struct fl_folded_stacks *s)
+{
+	char c = s->size ? s->line[0] : '\0';
+
+	return c == 'p' || c == 't' || c == '[' || s->dialect->austin ||
+	       s->dialect->comm;
+}
+
+bool fl_folded_owner(struct fl_folded_stacks *s, size_t shared)
+{
+	if (shared && shared >= s->nowner)
+		return true;
+	if (may_own(s)) {
+		if (!fl_folded_settle(s))
+			return false;
+		find_owner(s);
+		return true;
+	}
+	s->thread = 0;
+	s->nowner = 1;
+	return true;
+}
