@@ -42,6 +42,26 @@ void fl_jfr_low_frames_done(struct fl_jfr_chunk *chunk)
 	}
 }
 
+static void keep_traces(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+
+	for (size_t i = 0; i < chunk->ntraces; i++)
+		if (chunk->traces[i].key < chunk->low_traces)
+			chunk->low_trace_of[chunk->traces[i].key] = 0;
+	fl_jfr_keep(jfr, FL_JFR_SPARE_LOW_TRACES, chunk->low_trace_of,
+		    chunk->low_traces);
+	fl_jfr_keep(jfr, FL_JFR_SPARE_TRACES, chunk->traces,
+		    chunk->traces_room);
+	fl_jfr_keep(jfr, FL_JFR_SPARE_MARKS, chunk->marks, chunk->marks_room);
+	fl_map_free(&chunk->trace_of);
+	chunk->low_trace_of = NULL;
+	chunk->traces = NULL;
+	chunk->marks = NULL;
+	chunk->low_traces = chunk->low_traces_room = 0;
+	chunk->ntraces = chunk->traces_room = chunk->marks_room = 0;
+}
+
 void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
@@ -50,25 +70,13 @@ void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk)
 	fl_jfr_keep(jfr, FL_JFR_SPARE_LEVELS, chunk->levels, chunk->levels_room);
 	fl_jfr_keep(jfr, FL_JFR_SPARE_STACKS, chunk->stacks, chunk->stacks_room);
 	fl_jfr_low_frames_done(chunk);
+	keep_traces(chunk);
 	chunk->sums = NULL;
 	chunk->levels = NULL;
 	chunk->stacks = NULL;
 	chunk->nsums = chunk->sums_room = 0;
 	chunk->levels_room = chunk->stacks_room = 0;
 	chunk->nlast = 0;
-}
-
-static void keep_traces(struct fl_jfr_chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->ntraces; i++)
-		if (chunk->traces[i].key < chunk->low_traces)
-			chunk->low_trace_of[chunk->traces[i].key] = 0;
-	fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_LOW_TRACES, chunk->low_trace_of,
-		    chunk->low_traces);
-	fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_TRACES, chunk->traces,
-		    chunk->traces_room);
-	fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_MARKS, chunk->marks,
-		    chunk->marks_room);
 }
 
 void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
@@ -87,10 +95,8 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	}
 	fl_free(chunk->counts);
 	fl_jfr_chunk_done(chunk);
-	keep_traces(chunk);
 	fl_free(chunk->notes);
 	fl_map_free(&chunk->by_id);
-	fl_map_free(&chunk->trace_of);
 	for (size_t i = 0; i < FL_COUNT(chunk->frames); i++)
 		fl_map_free(&chunk->frames[i]);
 	fl_map_free(&chunk->located);

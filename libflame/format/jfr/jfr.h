@@ -510,7 +510,7 @@ bool fl_jfr_spares_new(struct fl_jfr *jfr);
 void fl_jfr_spares_free(struct fl_jfr *jfr);
 /* None of them is needed any more. */
 void fl_jfr_spares_drop(struct fl_jfr *jfr);
-/* chunk.c: what only reading needs goes to the next one. */
+/* chunk.c: what only reading needs goes to the next one, traces too. */
 void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk);
 void fl_jfr_low_frames_done(struct fl_jfr_chunk *chunk);
 /* field.c: of one step, NULL where there is none of that name. */
