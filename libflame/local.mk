@@ -56,7 +56,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/known.c \
 	libflame/format/jfr/meta.c libflame/format/jfr/plan.c \
 	libflame/format/jfr/pool.c libflame/format/jfr/quick.c \
-	libflame/format/jfr/rows.c \
+	libflame/format/jfr/rows.c libflame/format/jfr/share.c \
 	libflame/format/jfr/span.c libflame/format/jfr/spare.c \
 	libflame/format/jfr/stack.c \
 	libflame/format/jfr/text.c libflame/format/jfr/timing.c \

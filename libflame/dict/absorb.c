@@ -103,16 +103,24 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 	}
 }
 
-bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map)
+bool fl_absorb_frames(struct flame *to, const struct flame *from,
+		      struct fl_absorbed *map)
 {
 	if (!room(to, &map->names, from->names.n) ||
-	    !room(to, &map->frames, from->frames.n) ||
+	    !room(to, &map->frames, from->frames.n))
+		return false;
+	absorb_names(to, from, &map->names);
+	absorb_frames(to, from, map);
+	return !fl_failed(to);
+}
+
+bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map)
+{
+	if (!fl_absorb_frames(to, from, map) ||
 	    !room(to, &map->stacks, from->stacks.n) ||
 	    !room(to, &map->labels, from->labels.n) ||
 	    !room(to, &map->metrics, from->nmetrics))
 		return false;
-	absorb_names(to, from, &map->names);
-	absorb_frames(to, from, map);
 	absorb_stacks(to, from, map);
 	absorb_labels(to, from, map);
 	absorb_metrics(to, from, &map->metrics);

@@ -139,6 +139,9 @@ struct fl_absorbed {
  * are none after that.  false: failed, as `to` says.
  */
 bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map);
+/* Names and frames only. */
+bool fl_absorb_frames(struct flame *to, const struct flame *from,
+		      struct fl_absorbed *map);
 void fl_absorbed_free(struct fl_absorbed *map);
 
 /*
@@ -152,6 +155,15 @@ static inline void fl_name_soon(const struct flame *f, uint64_t hash)
 {
 	fl_index_soon(&f->names.index, hash);
 }
+
+/*
+ * As flame_stack where it is there, else 0.  Several threads may look at
+ * once, as long as nobody enters anything.
+ */
+flame_id fl_stack_find(const struct flame *flame, flame_id parent,
+		       flame_id frame);
+/* There are none any more, nor their memory.  false: memory is out. */
+bool fl_stacks_clear(struct flame *flame);
 
 static inline void fl_stack_soon(const struct flame *f, flame_id parent,
 				 flame_id frame)

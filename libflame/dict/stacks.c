@@ -106,6 +106,34 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 	return enter(flame, parent, frame);
 }
 
+flame_id fl_stack_find(const struct flame *flame, flame_id parent,
+		       flame_id frame)
+{
+	const struct fl_stack *at = flame->stacks.at;
+	flame_id id;
+
+	if (at[parent].wide)
+		return find_indexed(&flame->stacks, parent, frame);
+	for (id = at[parent].child; id && at[id].frame != frame;)
+		id = at[id].sibling;
+	return id;
+}
+
+bool fl_stacks_clear(struct flame *flame)
+{
+	struct fl_stacks none = { .n = 1 };
+
+	if (flame->stacks.n == 1)
+		return true;
+	if (!fl_grow(&none.at, &none.room, 4096, sizeof(*none.at)))
+		return false;
+	memset(none.at, 0, sizeof(*none.at));
+	fl_index_free(&flame->stacks.index);
+	fl_free(flame->stacks.at);
+	flame->stacks = none;
+	return true;
+}
+
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)
 {
 	return stack < flame->stacks.n ? fl_parent(flame, stack) : 0;

@@ -248,13 +248,18 @@ struct fl_team;
 struct fl_job {
 	void (*run)(struct fl_job *job);
 	struct fl_job *next;	/* the team's */
-	bool done;
+	bool done, hurried;
 };
 
 /* NULL: memory is out.  There may be fewer threads than wanted. */
 struct fl_team *fl_team_new(unsigned threads);
 void fl_team_give(struct fl_team *team, struct fl_job *job);
-/* Until it is done; in the meantime the caller does others. */
+/* Before all that nobody has begun. */
+void fl_team_hurry(struct fl_team *team, struct fl_job *job);
+/*
+ * Until it is done; in the meantime the caller does others, of hurried ones
+ * if it is one of them.
+ */
 void fl_team_await(struct fl_team *team, struct fl_job *job);
 /* Takes NULL too; jobs that nobody has begun are left undone. */
 void fl_team_free(struct fl_team *team);

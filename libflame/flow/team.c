@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A team: threads that do jobs in the order they are given.  Who waits for a
+ * A team: threads that do jobs, as a rule in the order they are given.  Who waits for a
  * job does those that nobody has begun in the meantime; so a team of one is
  * its owner alone.  What a job may touch is for its owner to say.
  */
@@ -31,6 +31,15 @@ static struct fl_job *take_job(struct fl_team *team)
 			team->last = NULL;
 	}
 	return job;
+}
+
+/* Who is in a hurry does not begin what is none of that. */
+static struct fl_job *take_other(struct fl_team *team,
+				 const struct fl_job *job)
+{
+	if (job->hurried && team->first && !team->first->hurried)
+		return NULL;
+	return take_job(team);
 }
 
 /* Under the lock, which is free while the job is done. */
@@ -79,7 +88,7 @@ struct fl_team *fl_team_new(unsigned threads)
 void fl_team_give(struct fl_team *team, struct fl_job *job)
 {
 	job->next = NULL;
-	job->done = false;
+	job->done = job->hurried = false;
 	pthread_mutex_lock(&team->lock);
 	if (team->last)
 		team->last->next = job;
@@ -90,13 +99,26 @@ void fl_team_give(struct fl_team *team, struct fl_job *job)
 	pthread_mutex_unlock(&team->lock);
 }
 
+void fl_team_hurry(struct fl_team *team, struct fl_job *job)
+{
+	job->done = false;
+	job->hurried = true;
+	pthread_mutex_lock(&team->lock);
+	job->next = team->first;
+	team->first = job;
+	if (!team->last)
+		team->last = job;
+	pthread_cond_broadcast(&team->changed);
+	pthread_mutex_unlock(&team->lock);
+}
+
 void fl_team_await(struct fl_team *team, struct fl_job *job)
 {
 	struct fl_job *other;
 
 	pthread_mutex_lock(&team->lock);
 	while (!job->done) {
-		other = take_job(team);
+		other = take_other(team, job);
 		if (other)
 			do_job(team, other);
 		else

@@ -652,13 +652,13 @@ static bool is_cpu(const struct fl_jfr_chunk *chunk,
 
 /* Whether samples of this event and state are asked for. */
 static bool may_be_asked(struct fl_jfr_chunk *chunk,
-			 const struct fl_jfr_sum *sum, bool runnable_wall)
+			 const struct fl_jfr_sum *sum)
 {
 	const struct fl_select *select = &chunk->jfr->source->select;
 	const struct fl_jfr_count *c = chunk->counts[sum->row];
 	struct fl_jfr_hit hit = {
 		.event = c->event, .row = c->row, .raw = c->raw,
-		.async = chunk->async, .runnable_wall = runnable_wall,
+		.async = chunk->async, .runnable_wall = chunk->runnable_wall,
 		.with_tlab = chunk->with_tlab,
 	};
 	const char *name;
@@ -671,7 +671,7 @@ static bool may_be_asked(struct fl_jfr_chunk *chunk,
 }
 
 /* Together, stacks are made faster; those that nobody asks for are not. */
-static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu, bool apart)
+static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	uint32_t *traces = fl_zeroed(chunk->ntraces + 1, sizeof(*traces));
 	const struct fl_jfr_sum *last = NULL;
@@ -686,31 +686,16 @@ static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu, bool apart)
 		    chunk->counts[sum->row]->latest)
 			continue;
 		if (!last || sum->row != last->row || sum->state != last->state)
-			asked = apart ? may_be_asked(chunk, sum, false) ||
-					may_be_asked(chunk, sum, true) :
-				may_be_asked(chunk, sum,
-					     chunk->runnable_wall);
+			asked = may_be_asked(chunk, sum);
 		last = sum;
 		if (!asked)
 			continue;
 		trace->made = true;
 		traces[n++] = sum->trace;
 	}
-	if (n && apart)
+	if (n)
 		fl_jfr_stacks(chunk, traces, n);
-	else if (n)
-		fl_jfr_stacks_by_all(chunk, traces, n);
 	fl_free(traces);
-}
-
-/* What is wall's is known only when the chunks before have been given out. */
-void fl_jfr_stacks_apart(struct fl_jfr_chunk *chunk)
-{
-	if (chunk->jfr->source->select.thread)
-		return;
-	make_stacks(chunk, true, true);
-	if (!chunk->cpu_only)
-		make_stacks(chunk, false, true);
 }
 
 static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
@@ -721,7 +706,7 @@ static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 
 	chunk->cpu_only = select->cpu_only;
 	if (!select->survey && !select->thread && (cpu || !select->cpu_only))
-		make_stacks(chunk, cpu, false);
+		make_stacks(chunk, cpu);
 	for (size_t i = 0; i < chunk->nsums; i++) {
 		size_t before = chunk->jfr->nready;
 

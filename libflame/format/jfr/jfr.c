@@ -58,7 +58,9 @@ static void close_jfr(struct flame_source *source)
 
 	if (!jfr)
 		return;
+	fl_team_free(jfr->team);
 	fl_jfr_ahead_free(jfr->ahead);
+	fl_jfr_shares_free(jfr->shares);
 	fl_jfr_chunk_free(jfr->now);
 	fl_jfr_chunk_free(jfr->before);
 	fl_jfr_leaks_free(jfr->leaks);
@@ -398,7 +400,7 @@ static bool keep_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 
 /*
  * A whole chunk behind those that are ahead, or NULL.  Where the input stays,
- * it is consumed up to the chunk before; else, up to what is ahead.
+ * it is consumed up to the chunk before this one; else, up to what is ahead.
  */
 static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 {
@@ -409,8 +411,10 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 	size_t avail;
 	const uint8_t *at;
 
-	if (stays)
+	if (stays) {
 		fl_jfr_ahead_count(jfr->ahead, &bytes);
+		bytes += jfr->now ? jfr->now->size : 0;
+	}
 	at = peek(jfr, bytes + HEADER, &avail);
 	if (avail < bytes + HEADER ||
 	    memcmp(at + bytes, "FLR\0\0\0", 6) == 0)
@@ -437,12 +441,13 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 	return NULL;
 }
 
-/* false: the next chunk is not one to read ahead. */
-static bool fill_ahead(struct fl_jfr *jfr)
+bool fl_jfr_fill_ahead(struct fl_jfr *jfr)
 {
 	struct fl_jfr_chunk *chunk;
 	uint64_t bytes;
 
+	if (!is_ahead_wanted(jfr))
+		return false;
 	if ((!jfr->ahead || !fl_jfr_ahead_count(jfr->ahead, &bytes)) &&
 	    !are_several(jfr))
 		return false;
@@ -467,6 +472,9 @@ static int step_ahead(struct fl_jfr *jfr)
 	if (!chunk || fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
 	size = chunk->size;
+	/* Of the first, all make the stacks before they read more. */
+	if (jfr->chunks)
+		fl_jfr_fill_ahead(jfr);
 	if (skip)
 		jfr->chunks++;
 	else
@@ -585,8 +593,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			return FLAME_END;
 		jfr->nready = jfr->next_ready = 0;
 		status = jfr->ended ? at_end(jfr) :
-			 is_ahead_wanted(jfr) && fill_ahead(jfr) ?
-				 step_ahead(jfr) : step(jfr);
+			 fl_jfr_fill_ahead(jfr) ? step_ahead(jfr) : step(jfr);
 		if (status != FLAME_OK)
 			return status;
 	}

@@ -6,6 +6,7 @@
  *
  *	jfr.c	   the source: finds chunks, gives their samples out
  *	ahead.c	   several chunks at once
+ *	share.c	   the stacks of one, by several threads
  *	chunk.c	   one chunk of format 1.x or 2.x: header, then all of below
  *	meta.c	   the metadata event: classes and their fields
  *	plan.c	   a class as a list of steps that reading and skipping share
@@ -141,10 +142,33 @@ struct fl_jfr_sum {
 	int64_t bare;		/* samples of those without a value */
 };
 
+/*
+ * What makes stacks of a share of a chunk's traces (share.c).  Ids with
+ * FL_JFR_OURS are of the share's dictionary, others of the source's.
+ */
+#define FL_JFR_OURS (UINT32_C(1) << 31)
+
+struct fl_jfr_apart {
+	const struct flame *known;	/* the source's, as it is */
+	const struct fl_ids *frames;	/* ours -> the source's */
+	flame_id roof;		/* of ours: see fl_jfr_below */
+	struct fl_jfr_path {
+		uint64_t hash;
+		flame_id stack;
+	} *found;		/* known, but not as a trace's */
+	size_t nfound, found_room;
+	struct fl_jfr_method_seen {
+		uint64_t method;
+		flame_id frame;		/* ours */
+	} *methods;		/* for known.c */
+	size_t nmethods, methods_room;
+};
+
 struct fl_jfr_chunk {
 	struct fl_jfr *jfr;
 	struct flame *flame;	/* where its names and stacks go */
-	struct fl_jfr_known *known;	/* of the same dictionary */
+	struct fl_jfr_known *known;	/* of the source's dictionary */
+	struct fl_jfr_apart *apart;	/* a share of another; or NULL */
 	uint8_t *copy;		/* its own bytes; NULL: the input's */
 	const uint8_t *at;
 	uint64_t size;		/* of what may be read */
@@ -285,6 +309,9 @@ void fl_jfr_frame_types(struct fl_jfr_chunk *chunk);
 void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		   size_t n);
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
+/* The same without asking for what is known (known.c), in one thread. */
+void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			size_t n);
 
 /* Whether traces of equal bytes and methods are equal. */
 bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk);
@@ -309,6 +336,13 @@ bool fl_jfr_known_is(struct fl_jfr_chunk *chunk, flame_id stack);
 void fl_jfr_known_put(struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_mark *mark, flame_id stack);
 void fl_jfr_known_free(struct fl_jfr_known *known);
+
+/* Of a trace's frames, root first; of none it is 0. */
+static inline uint64_t fl_jfr_hash_on(uint64_t hash, flame_id frame)
+{
+	hash = (hash + frame + 1) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
 
 /* The trace of a key, UINT32_MAX where there is none yet. */
 static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_chunk *chunk,
@@ -450,13 +484,21 @@ struct fl_jfr {
 	bool marks;		/* there is one */
 	struct fl_map survey;	/* of (metric, thread) pairs */
 	struct fl_jfr_info *info;
+	struct fl_team *team;		/* share.c: NULL before it is needed */
 	struct fl_jfr_ahead *ahead;	/* ahead.c */
+	struct fl_jfr_shares *shares;	/* share.c */
 };
 
 /* span.c: whether a thread is inside a wanted span at a time (ns). */
 bool fl_jfr_in_span(const struct fl_jfr *jfr, uint64_t thread, int64_t ns);
 int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size);
 void fl_jfr_spans_free(struct fl_jfr_spans *spans);
+
+/*
+ * jfr.c: others have chunks to read ahead, as many as there is room for.
+ * false: the next chunk is not one of these.
+ */
+bool fl_jfr_fill_ahead(struct fl_jfr *jfr);
 
 /* ahead.c: chunks that other threads read while one is given out. */
 struct fl_jfr_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr);
@@ -469,10 +511,14 @@ size_t fl_jfr_ahead_count(const struct fl_jfr_ahead *ahead, uint64_t *bytes);
 /* The first of these; *good: fl_jfr_read_apart's; *skip as it was given. */
 struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good,
 				       bool *skip);
-/* As fl_jfr_stacks, by all threads where none is busy with chunks. */
+void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead);
+
+/* share.c: those who help; NULL: memory is out. */
+struct fl_team *fl_jfr_team(struct fl_jfr *jfr);
+/* As fl_jfr_make_stacks, by all threads if there are many. */
 void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			  size_t n);
-void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead);
+void fl_jfr_shares_free(struct fl_jfr_shares *shares);
 
 /* chunk.c: 0: no; else the size (or what is left) of a plausible chunk. */
 enum fl_jfr_found {
@@ -550,8 +596,6 @@ const char *fl_jfr_unit(const struct fl_jfr_count *count);
 int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
 		       int64_t value);
 
-/* emit.c: the stacks of whatever may be asked for of a chunk apart. */
-void fl_jfr_stacks_apart(struct fl_jfr_chunk *chunk);
 /* emit.c: sums of a chunk become samples in jfr->ready. */
 int fl_jfr_emit(struct fl_jfr_chunk *chunk);
 

@@ -45,7 +45,7 @@ bool fl_jfr_known_key(struct fl_jfr *jfr)
 void fl_jfr_known_room(struct fl_jfr_chunk *chunk)
 {
 	if (!chunk->jfr->marks || !fl_jfr_is_usual(chunk) ||
-	    (!chunk->more && !chunk->known->traces.n))
+	    (!chunk->more && !chunk->offset))
 		return;
 	if (!chunk->marks)
 		chunk->marks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_MARKS,
@@ -90,6 +90,22 @@ static bool reach(struct fl_jfr_known *known, void *array, size_t *room,
 	return true;
 }
 
+/* A share's frame is none of the source's yet. */
+static void note_method(struct fl_jfr_chunk *chunk, flame_id frame,
+			uint64_t method)
+{
+	struct fl_jfr_apart *apart = chunk->apart;
+
+	if (!fl_grow(&apart->methods, &apart->methods_room,
+		     apart->nmethods + 1, sizeof(*apart->methods))) {
+		fl_no_memory(chunk->flame);
+		return;
+	}
+	apart->methods[apart->nmethods++] = (struct fl_jfr_method_seen){
+		.method = method, .frame = frame
+	};
+}
+
 void fl_jfr_known_method(struct fl_jfr_chunk *chunk, flame_id frame,
 			 uint64_t method)
 {
@@ -97,6 +113,10 @@ void fl_jfr_known_method(struct fl_jfr_chunk *chunk, flame_id frame,
 	struct fl_jfr_known_frame *f;
 	uint32_t i;
 
+	if (chunk->apart) {
+		note_method(chunk, frame, method);
+		return;
+	}
 	if (!reach(known, &known->frames, &known->frames_room, frame,
 		   sizeof(*known->frames)))
 		return;

@@ -133,6 +133,18 @@ static void read_slow(struct fl_jfr_chunk *chunk,
 	}
 }
 
+/* Of a share's frame: that of the source, if it has it. */
+static flame_id known_frame(struct fl_jfr_chunk *chunk, flame_id frame)
+{
+	const struct fl_jfr_apart *apart = chunk->apart;
+
+	if (!apart)
+		return frame;
+	frame = frame < apart->frames->n ? apart->frames->at[frame] :
+					   frame | FL_JFR_OURS;
+	return frame;
+}
+
 static flame_id read_frame(struct fl_jfr_chunk *chunk,
 			   const struct fl_jfr_shape *s, struct fl_wire *w)
 {
@@ -142,7 +154,8 @@ static flame_id read_frame(struct fl_jfr_chunk *chunk,
 		read_fast(s, w, n);
 	else
 		read_slow(chunk, s, w, n);
-	return fl_jfr_frame(chunk, n[METHOD], n[TYPE], n[LINE], n[BCI]);
+	return known_frame(chunk, fl_jfr_frame(chunk, n[METHOD], n[TYPE],
+					       n[LINE], n[BCI]));
 }
 
 /* Keys are small as a rule: a plain table knows their frames. */
@@ -153,11 +166,12 @@ static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 	size_t room;
 
 	if (fl_unlikely(method >= FL_JFR_LOW || type >= FL_JFR_TYPES))
-		return fl_jfr_frame(chunk, method, type, 0, 0);
+		return known_frame(chunk, fl_jfr_frame(chunk, method, type,
+						       0, 0));
 	low = &chunk->low_frames[type];
 	if (fl_likely(*low && (*low)[method]))
 		return (*low)[method];
-	frame = fl_jfr_frame(chunk, method, type, 0, 0);
+	frame = known_frame(chunk, fl_jfr_frame(chunk, method, type, 0, 0));
 	if (!*low)
 		*low = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LOW_FRAMES, &room);
 	if (!*low)
@@ -313,8 +327,7 @@ static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 	for (uint32_t i = p->known; i < p->n; i++) {
 		flame_id frame = levels[i].frame;
 
-		hash = (hash + frame + 1) * 0x9e3779b97f4a7c15u;
-		hash ^= hash >> 32;
+		hash = fl_jfr_hash_on(hash, frame);
 		levels[i].hash = hash;
 		p->frames[i - p->known] = frame;
 	}
@@ -359,10 +372,16 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 		p->known = p->n = 0;
 }
 
+/* Whose stacks are looked up. */
+static const struct flame *known(const struct fl_jfr_chunk *chunk)
+{
+	return chunk->apart ? chunk->apart->known : chunk->flame;
+}
+
 static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	const uint64_t *stack = fl_map_get(&chunk->known->paths, p->hash);
-	const struct fl_stack *stacks = chunk->flame->stacks.at;
+	const struct fl_stack *stacks = known(chunk)->stacks.at;
 
 	p->stack = stack ? *stack : 0;
 	for (uint32_t i = 0; i < 8 && p->stack > i * 4 &&
@@ -375,10 +394,11 @@ static bool is_it(const struct fl_jfr_chunk *chunk,
 		  const struct fl_jfr_pending *p)
 {
 	flame_id base = p->known ? chunk->stacks[p->known - 1] : 0;
+	const struct fl_stack *stacks = known(chunk)->stacks.at;
 	flame_id stack = p->stack;
 
 	for (uint32_t i = p->n; i > p->known; i--) {
-		const struct fl_stack *at = &chunk->flame->stacks.at[stack];
+		const struct fl_stack *at = &stacks[stack];
 
 		if (!stack || at->frame != p->frames[i - 1 - p->known])
 			return false;
@@ -388,23 +408,69 @@ static bool is_it(const struct fl_jfr_chunk *chunk,
 	return stack == base;
 }
 
+static flame_id enter(struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_pending *p, flame_id stack)
+{
+	uint64_t *place;
+
+	for (uint32_t i = p->known; i < p->n; i++)
+		chunk->stacks[i] = stack = flame_stack(chunk->flame, stack,
+						p->frames[i - p->known]);
+	place = fl_map_put(&chunk->known->paths, p->hash, NULL);
+	if (place)
+		*place = stack;
+	else
+		fl_no_memory(chunk->flame);
+	return stack;
+}
+
+/*
+ * The source's stack as one of ours, to have children.  As a child of the
+ * roof it has the source's id for a frame.
+ */
+static flame_id below(struct fl_jfr_chunk *chunk, flame_id stack)
+{
+	if (stack & FL_JFR_OURS || !stack)
+		return stack & ~FL_JFR_OURS;
+	return flame_stack(chunk->flame, chunk->apart->roof, stack);
+}
+
+/* As far as the source knows it its own, from there on ours. */
+static flame_id enter_apart(struct fl_jfr_chunk *chunk,
+			    const struct fl_jfr_pending *p, flame_id stack)
+{
+	struct fl_jfr_apart *apart = chunk->apart;
+
+	for (uint32_t i = p->known; i < p->n; i++) {
+		flame_id frame = p->frames[i - p->known], next = 0;
+
+		if (!(stack & FL_JFR_OURS))
+			next = fl_stack_find(apart->known, stack, frame);
+		if (!next)
+			next = FL_JFR_OURS | flame_stack(chunk->flame,
+						below(chunk, stack), frame);
+		chunk->stacks[i] = stack = next;
+	}
+	if (stack & FL_JFR_OURS)
+		return stack;
+	if (fl_grow(&apart->found, &apart->found_room, apart->nfound + 1,
+		    sizeof(*apart->found)))
+		apart->found[apart->nfound++] = (struct fl_jfr_path){
+			p->hash, stack
+		};
+	else
+		fl_no_memory(chunk->flame);
+	return stack;
+}
+
 static void make_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	flame_id stack = p->known ? chunk->stacks[p->known - 1] : 0;
-	uint64_t *place;
 
-	if (p->known < p->n && is_it(chunk, p)) {
-		stack = p->stack;
-	} else if (p->known < p->n) {
-		for (uint32_t i = p->known; i < p->n; i++)
-			chunk->stacks[i] = stack = flame_stack(chunk->flame,
-					stack, p->frames[i - p->known]);
-		place = fl_map_put(&chunk->known->paths, p->hash, NULL);
-		if (place)
-			*place = stack;
-		else
-			fl_no_memory(chunk->flame);
-	}
+	if (p->known < p->n)
+		stack = is_it(chunk, p) ? p->stack :
+			chunk->apart ? enter_apart(chunk, p, stack) :
+				       enter(chunk, p, stack);
 	chunk->traces[p->trace].stack = stack;
 	chunk->traces[p->trace].made = true;
 }
@@ -420,11 +486,17 @@ static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 		fl_soon(at + trace->size - n * LINE_SIZE);
 }
 
-static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			size_t n)
 {
 	struct fl_jfr_pending pending[COMPARED + 1] = { 0 };
 
+	if (!chunk->levels && !chunk->stacks) {
+		chunk->levels = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LEVELS,
+					     &chunk->levels_room);
+		chunk->stacks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_STACKS,
+					     &chunk->stacks_room);
+	}
 	chunk->nlast = 0;
 	for (size_t i = 0; n && i < n + COMPARED; i++) {
 		if (i + AHEAD < n)
@@ -487,7 +559,7 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	if (!left)
 		return false;
 	nleft = leave_unknown(chunk, traces, n, left);
-	make_stacks(chunk, left, nleft);
+	fl_jfr_stacks_by_all(chunk, left, nleft);
 	for (size_t i = 0; i < nleft && chunk->more; i++)
 		if (chunk->traces[left[i]].size)
 			fl_jfr_known_put(chunk, &chunk->marks[left[i]],
@@ -499,15 +571,9 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		   size_t n)
 {
-	if (!chunk->levels && !chunk->stacks) {
-		chunk->levels = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LEVELS,
-					     &chunk->levels_room);
-		chunk->stacks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_STACKS,
-					     &chunk->stacks_room);
-	}
 	if (n < WORTH || !fl_jfr_known_begin(chunk) ||
 	    !make_unknown(chunk, traces, n))
-		make_stacks(chunk, traces, n);
+		fl_jfr_stacks_by_all(chunk, traces, n);
 }
 
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)

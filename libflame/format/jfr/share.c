@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stacks of a chunk, by all threads: each takes a share of its traces.
+ * Nobody enters anything in the source's dictionary meanwhile, so that each
+ * may look there for stacks that are known.  What is not, it enters in a
+ * dictionary of its own, below what is.  The source's thread then enters
+ * that in the source's, share by share: the order of things is that in which
+ * one thread alone would have come upon them.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+#include <stdlib.h>
+
+enum {
+	MOST = 128,
+	EACH = 2,		/* shares for a thread: others may be busy */
+	MANY = 1 << 10		/* traces that are worth several threads */
+};
+
+struct share {
+	struct fl_job job;
+	struct fl_jfr_chunk *chunk;
+	const uint32_t *traces;
+	size_t ntraces;
+	bool good;
+	struct fl_jfr_apart apart;
+	struct flame *flame;
+	struct fl_absorbed map;
+};
+
+struct fl_jfr_shares {
+	size_t n;
+	struct share shares[MOST];
+};
+
+struct fl_team *fl_jfr_team(struct fl_jfr *jfr)
+{
+	if (!jfr->team)
+		jfr->team = fl_team_new(jfr->source->flame->threads);
+	return jfr->team;
+}
+
+static struct fl_jfr_shares *shares_of(struct fl_jfr *jfr)
+{
+	unsigned threads = jfr->source->flame->threads;
+	struct fl_jfr_shares *all = jfr->shares;
+
+	if (all)
+		return all;
+	all = jfr->shares = fl_zeroed(1, sizeof(*all));
+	while (all && all->n < EACH * threads && all->n < MOST &&
+	       (all->shares[all->n].flame = flame_new()))
+		all->n++;
+	return all;
+}
+
+void fl_jfr_shares_free(struct fl_jfr_shares *all)
+{
+	if (!all)
+		return;
+	for (size_t i = 0; i < all->n; i++) {
+		struct share *share = &all->shares[i];
+
+		flame_free(share->flame);
+		fl_absorbed_free(&share->map);
+		fl_free(share->apart.found);
+		fl_free(share->apart.methods);
+	}
+	fl_free(all);
+}
+
+/* In any thread ----------------------------------------------------------- */
+
+/* The same chunk, with caches of its own and another dictionary. */
+static struct fl_jfr_chunk *look_alike(struct share *share)
+{
+	struct fl_jfr_chunk *part = fl_zeroed(1, sizeof(*part));
+
+	if (!part)
+		return NULL;
+	*part = *share->chunk;
+	part->flame = share->flame;
+	part->apart = &share->apart;
+	part->arena = (struct fl_arena){ 0 };
+	memset(part->frames, 0, sizeof(part->frames));
+	memset(part->low_frames, 0, sizeof(part->low_frames));
+	memset(part->nlow_frames, 0, sizeof(part->nlow_frames));
+	memset(&part->located, 0, sizeof(part->located));
+	part->shape = NULL;
+	part->levels = NULL;
+	part->stacks = NULL;
+	part->levels_room = part->stacks_room = 0;
+	return part;
+}
+
+static void free_look_alike(struct fl_jfr_chunk *part)
+{
+	for (size_t i = 0; i < FL_COUNT(part->frames); i++)
+		fl_map_free(&part->frames[i]);
+	fl_jfr_low_frames_done(part);
+	fl_map_free(&part->located);
+	fl_jfr_keep(part->jfr, FL_JFR_SPARE_LEVELS, part->levels,
+		    part->levels_room);
+	fl_jfr_keep(part->jfr, FL_JFR_SPARE_STACKS, part->stacks,
+		    part->stacks_room);
+	fl_arena_free(&part->arena);
+	fl_free(part);
+}
+
+static void run(struct fl_job *job)
+{
+	struct share *share = (struct share *)job;
+	struct fl_jfr_apart *apart = &share->apart;
+	struct fl_jfr_chunk *part = look_alike(share);
+
+	apart->known = share->chunk->flame;
+	apart->frames = &share->map.frames;
+	apart->nfound = apart->nmethods = 0;
+	/* Below it are children of stacks that are known. */
+	apart->roof = flame_stack(share->flame, 0, FL_JFR_OURS - 1);
+	share->good = part && apart->roof;
+	if (share->good)
+		fl_jfr_make_stacks(part, share->traces, share->ntraces);
+	if (part)
+		free_look_alike(part);
+}
+
+/* In the source's --------------------------------------------------------- */
+
+static uint64_t hash_of(struct flame *flame, flame_id stack)
+{
+	flame_id *frames = NULL;
+	uint64_t hash = 0;
+	size_t n = 0, room = 0;
+
+	for (; stack; stack = fl_parent(flame, stack)) {
+		if (!fl_grow(&frames, &room, n + 1, sizeof(*frames))) {
+			fl_no_memory(flame);
+			break;
+		}
+		frames[n++] = fl_frame_id(flame, stack);
+	}
+	while (n)
+		hash = fl_jfr_hash_on(hash, frames[--n]);
+	fl_free(frames);
+	return hash;
+}
+
+static flame_id frame_of(const struct share *share, flame_id frame)
+{
+	return frame & FL_JFR_OURS ?
+	       share->map.frames.at[frame & ~FL_JFR_OURS] : frame;
+}
+
+/* The stacks of a share, and what is known by their hashes the next time. */
+static void enter_stacks(struct flame *to, struct share *share,
+			 struct fl_jfr_path *paths)
+{
+	const struct fl_stack *at = share->flame->stacks.at;
+	flame_id roof = share->apart.roof;
+
+	paths[0] = paths[roof] = (struct fl_jfr_path){ 0 };
+	for (size_t i = roof + 1; i < share->flame->stacks.n; i++) {
+		const struct fl_jfr_path *parent = &paths[at[i].parent];
+		flame_id frame = frame_of(share, at[i].frame);
+
+		if (at[i].parent == roof)
+			paths[i] = (struct fl_jfr_path){
+				hash_of(to, at[i].frame), at[i].frame
+			};
+		else
+			paths[i] = (struct fl_jfr_path){
+				fl_jfr_hash_on(parent->hash, frame),
+				flame_stack(to, parent->stack, frame)
+			};
+	}
+}
+
+static bool keep_path(struct fl_jfr *jfr, const struct fl_jfr_path *path)
+{
+	uint64_t *stack = fl_map_put(&jfr->known.paths, path->hash, NULL);
+
+	if (stack)
+		*stack = path->stack;
+	return stack;
+}
+
+/* Their stacks are the source's from now on. */
+static bool settle(struct share *share, const struct fl_jfr_path *paths)
+{
+	struct fl_jfr_chunk *chunk = share->chunk;
+	struct fl_jfr_apart *apart = &share->apart;
+	bool good = true;
+
+	for (size_t i = 0; i < share->ntraces && good; i++) {
+		struct fl_jfr_trace *trace = &chunk->traces[share->traces[i]];
+		flame_id stack = trace->stack & ~FL_JFR_OURS;
+
+		if (stack == trace->stack)
+			continue;
+		trace->stack = paths[stack].stack;
+		good = keep_path(chunk->jfr, &paths[stack]);
+	}
+	for (size_t i = 0; i < apart->nfound && good; i++)
+		good = keep_path(chunk->jfr, &apart->found[i]);
+	return good;
+}
+
+static void tell_methods(struct share *share)
+{
+	const struct fl_jfr_apart *apart = &share->apart;
+
+	for (size_t i = 0; i < apart->nmethods; i++)
+		fl_jfr_known_method(share->chunk, share->map.frames.at[
+					apart->methods[i].frame],
+				    apart->methods[i].method);
+}
+
+static bool take(struct flame *to, struct share *share,
+		 struct fl_jfr_path **paths, size_t *room)
+{
+	struct flame *flame = share->flame;
+
+	if (!share->good || fl_failed(flame) ||
+	    !fl_absorb_frames(to, flame, &share->map) ||
+	    !fl_grow(paths, room, flame->stacks.n, sizeof(**paths)))
+		return false;
+	tell_methods(share);
+	enter_stacks(to, share, *paths);
+	return settle(share, *paths) && fl_stacks_clear(flame);
+}
+
+static bool take_all(struct flame *to, struct fl_jfr_shares *all)
+{
+	struct fl_jfr_path *paths = NULL;
+	size_t room = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < all->n && good; i++)
+		good = take(to, &all->shares[i], &paths, &room);
+	fl_free(paths);
+	return good;
+}
+
+static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_shares *all,
+		 const uint32_t *traces, size_t n)
+{
+	for (size_t i = all->n; i--;) {
+		struct share *share = &all->shares[i];
+		size_t from = n * i / all->n;
+
+		share->chunk = chunk;
+		share->traces = traces + from;
+		share->ntraces = n * (i + 1) / all->n - from;
+		share->job.run = run;
+		fl_team_hurry(chunk->jfr->team, &share->job);
+	}
+}
+
+void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			  size_t n)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+	struct fl_jfr_shares *all;
+
+	if (n < MANY || jfr->source->flame->threads < 2 ||
+	    !fl_jfr_team(jfr) || !(all = shares_of(jfr)) || all->n < 2) {
+		fl_jfr_make_stacks(chunk, traces, n);
+		return;
+	}
+	/* Nobody makes plans while others read by them. */
+	for (size_t i = 0; i < chunk->nclasses; i++)
+		if (chunk->classes[i].wanted)
+			fl_jfr_plan(chunk, &chunk->classes[i]);
+	give(chunk, all, traces, n);
+	fl_jfr_fill_ahead(jfr);
+	for (size_t i = 0; i < all->n; i++)
+		fl_team_await(jfr->team, &all->shares[i].job);
+	if (!take_all(chunk->flame, all))
+		fl_no_memory(chunk->flame);
+}
