@@ -698,6 +698,19 @@ static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
 	fl_free(traces);
 }
 
+/* Stacks are all over the memory: what the next sums need is fetched. */
+static void emit_soon(const struct fl_jfr_chunk *chunk, size_t i)
+{
+	enum { STACK = 12, CHILD = 6 };
+	const struct fl_stack *at = chunk->flame->stacks.at;
+	const struct fl_jfr_trace *traces = chunk->traces;
+
+	if (i + STACK >= chunk->nsums)
+		return;
+	fl_soon(&at[traces[chunk->sums[i + STACK].trace].stack]);
+	fl_soon(&at[at[traces[chunk->sums[i + CHILD].trace].stack].child]);
+}
+
 static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	struct fl_select *select = &chunk->jfr->source->select;
@@ -712,6 +725,7 @@ static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 
 		if (is_cpu(chunk, &chunk->sums[i]) != cpu)
 			continue;
+		emit_soon(chunk, i);
 		if (emit_sum(chunk, &chunk->sums[i], last, &hit,
 			     !select->survey &&
 			     (cpu || !select->cpu_only)) != FLAME_OK)
