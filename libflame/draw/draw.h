@@ -179,7 +179,8 @@ double fl_caption_width(struct slice text);
 /* What a page's script is given; it goes out between open and close. */
 struct fl_packer;
 
-struct fl_packer *fl_packer_open(struct fl_out *out);
+/* threads: that may deflate; what comes of it does not depend on them. */
+struct fl_packer *fl_packer_open(struct fl_out *out, unsigned threads);
 /* false: it failed at some point.  Frees it. */
 bool fl_packer_close(struct fl_packer *p);
 void fl_pack(struct fl_packer *p, const void *at, size_t size);

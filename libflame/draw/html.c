@@ -378,7 +378,8 @@ static void put_data_tag(const struct book *b)
 
 static bool put_data(struct book *b)
 {
-	struct fl_packer *p = fl_packer_open(b->out);
+	struct fl_packer *p = fl_packer_open(b->out,
+					     b->page->tree->flame->threads);
 	bool good;
 
 	if (!p)

@@ -16,17 +16,41 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* As small as level 5 without a strategy, in two thirds of its time. */
-enum { LEVEL = 4 };
+/*
+ * Blocks of so many bytes are deflated each by itself, by whoever has time,
+ * and follow one another as if they were one: each knows the bytes before it
+ * that it may refer to, and all but the last end at a whole byte.
+ */
+enum {
+	LEVEL = 4,	/* as small as 5 without a strategy, in two thirds */
+	BLOCK = 256 << 10, WINDOW = 32 << 10,
+	DEFLATED = BLOCK + (BLOCK >> 8) + 64,	/* what does not get smaller */
+	CARRIED = 2,
+	MOST = 64	/* blocks at once */
+};
+
+struct block {
+	struct fl_job job;
+	z_stream z;
+	bool opened, last, good;
+	size_t before, n;	/* bytes known, and those behind them */
+	size_t deflated;
+	uint8_t in[WINDOW + BLOCK];
+	uint8_t out[CARRIED + DEFLATED];
+};
 
 /* Columns in, base64 out. */
 struct fl_packer {
 	struct fl_out *out;
-	z_stream z;
+	struct fl_team *team;	/* NULL: nobody helps */
+	unsigned threads;
 	bool failed;
-	size_t n, carried;
-	uint8_t in[16 << 10];
-	uint8_t deflated[3 * (8 << 10)];	/* after what is carried */
+	struct block *blocks[MOST];	/* a ring of so many: */
+	unsigned nblocks, first, given;
+	uint8_t *in;		/* of the block that is filled */
+	size_t n;
+	size_t ncarried;	/* bytes that are not three yet */
+	uint8_t carried[CARRIED];
 	char text[4 * (8 << 10)];
 };
 
@@ -51,28 +75,98 @@ static size_t base64(const uint8_t *from, size_t n, char *to)
 	return to - start;
 }
 
-static void flush(struct fl_packer *p, bool last)
+/* In any thread. */
+static void deflate_block(struct fl_job *job)
 {
+	struct block *b = (struct block *)job;
+	z_stream *z = &b->z;
 	int status;
 
-	p->z.next_in = p->in;
-	p->z.avail_in = p->n;
-	p->n = 0;
-	do {
-		size_t have, whole;
+	b->good = false;
+	if (!b->opened && deflateInit2(z, LEVEL, Z_DEFLATED, -15, 9,
+				       Z_FILTERED) != Z_OK)
+		return;
+	b->opened = true;
+	if (deflateReset(z) != Z_OK ||
+	    (b->before && deflateSetDictionary(z, b->in + WINDOW - b->before,
+					       b->before) != Z_OK))
+		return;
+	z->next_in = b->in + WINDOW;
+	z->avail_in = b->n;
+	z->next_out = b->out + CARRIED;
+	z->avail_out = DEFLATED;
+	status = deflate(z, b->last ? Z_FINISH : Z_SYNC_FLUSH);
+	b->deflated = DEFLATED - z->avail_out;
+	b->good = b->last ? status == Z_STREAM_END :
+			    status == Z_OK && z->avail_out;
+}
 
-		p->z.next_out = p->deflated + p->carried;
-		p->z.avail_out = sizeof(p->deflated) - p->carried;
-		status = deflate(&p->z, last ? Z_FINISH : Z_NO_FLUSH);
-		p->failed = p->failed || status == Z_STREAM_ERROR;
-		have = sizeof(p->deflated) - p->z.avail_out;
-		whole = last && status == Z_STREAM_END ? have : have / 3 * 3;
-		fl_out_put(p->out, p->text,
-			   base64(p->deflated, whole, p->text));
-		p->carried = have - whole;
-		memmove(p->deflated, p->deflated + whole, p->carried);
-	} while (!p->failed && (last ? status != Z_STREAM_END :
-				       p->z.avail_in || !p->z.avail_out));
+/* The block given first, as text; what does not make three bytes waits. */
+static void write_block(struct fl_packer *p)
+{
+	struct block *b = p->blocks[p->first];
+	size_t size, n;
+	uint8_t *at;
+
+	if (p->team)
+		fl_team_await(p->team, &b->job);
+	p->first = (p->first + 1) % p->nblocks;
+	p->given--;
+	p->failed = p->failed || !b->good;
+	if (p->failed)
+		return;
+	at = b->out + CARRIED - p->ncarried;
+	memcpy(at, p->carried, p->ncarried);
+	size = p->ncarried + b->deflated;
+	p->ncarried = b->last ? 0 : size % 3;
+	size -= p->ncarried;
+	memcpy(p->carried, at + size, p->ncarried);
+	for (; size; size -= n, at += n) {
+		n = FL_MIN(size, sizeof(p->text) / 4 * 3);
+		fl_out_put(p->out, p->text, base64(at, n, p->text));
+	}
+}
+
+static struct block **free_block(struct fl_packer *p)
+{
+	return &p->blocks[(p->first + p->given) % p->nblocks];
+}
+
+static void give_block(struct fl_packer *p, struct block *b, bool last)
+{
+	b->n = p->n;
+	b->last = last;
+	b->job.run = deflate_block;
+	if (!p->team && p->threads > 1 && !last)
+		p->team = fl_team_new(p->threads);
+	p->given++;
+	if (p->team)
+		fl_team_give(p->team, &b->job);
+	else
+		deflate_block(&b->job);
+}
+
+/* It is full: another one is filled, which knows its end. */
+static void next_block(struct fl_packer *p)
+{
+	struct block *b = *free_block(p), **next;
+
+	if (!p->failed)
+		give_block(p, b, false);
+	while (p->given == p->nblocks || (p->failed && p->given))
+		write_block(p);
+	next = free_block(p);
+	if (!*next)
+		*next = fl_zeroed(1, sizeof(**next));
+	if (!*next)
+		p->failed = true;
+	p->n = 0;
+	if (p->failed)
+		return;
+	(*next)->before = FL_MIN(b->n, (size_t)WINDOW);
+	memcpy((*next)->in + WINDOW - (*next)->before,
+	       b->in + WINDOW + b->n - (*next)->before, (*next)->before);
+	p->in = (*next)->in + WINDOW;
 }
 
 void fl_pack(struct fl_packer *p, const void *at, size_t size)
@@ -80,21 +174,21 @@ void fl_pack(struct fl_packer *p, const void *at, size_t size)
 	const uint8_t *from = at;
 
 	while (size) {
-		size_t n = FL_MIN(size, sizeof(p->in) - p->n);
+		size_t n = FL_MIN(size, BLOCK - p->n);
 
 		memcpy(p->in + p->n, from, n);
 		p->n += n;
 		from += n;
 		size -= n;
-		if (p->n == sizeof(p->in))
-			flush(p, false);
+		if (p->n == BLOCK)
+			next_block(p);
 	}
 }
 
 void fl_pack_number(struct fl_packer *p, uint64_t n)
 {
-	if (p->n + 10 > sizeof(p->in))
-		flush(p, false);
+	if (p->n + 10 > BLOCK)
+		next_block(p);
 	while (n > 127) {
 		p->in[p->n++] = n | 128;
 		n >>= 7;
@@ -123,16 +217,20 @@ void fl_pack_after(struct fl_packer *p, struct slice *last, struct slice text)
 	*last = text;
 }
 
-struct fl_packer *fl_packer_open(struct fl_out *out)
+struct fl_packer *fl_packer_open(struct fl_out *out, unsigned threads)
 {
 	struct fl_packer *p = fl_zeroed(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
 	p->out = out;
-	if (deflateInit2(&p->z, LEVEL, Z_DEFLATED, -15, 9,
-			 Z_FILTERED) == Z_OK)
+	p->threads = threads;
+	p->nblocks = FL_MIN(FL_MAX(2 * threads, 2u), (unsigned)MOST);
+	p->blocks[0] = fl_zeroed(1, sizeof(**p->blocks));
+	if (p->blocks[0]) {
+		p->in = p->blocks[0]->in + WINDOW;
 		return p;
+	}
 	fl_free(p);
 	return NULL;
 }
@@ -141,9 +239,17 @@ bool fl_packer_close(struct fl_packer *p)
 {
 	bool good;
 
-	flush(p, true);
+	if (!p->failed)
+		give_block(p, *free_block(p), true);
+	while (p->given)
+		write_block(p);
 	good = !p->failed;
-	deflateEnd(&p->z);
+	fl_team_free(p->team);
+	for (unsigned i = 0; i < p->nblocks; i++) {
+		if (p->blocks[i] && p->blocks[i]->opened)
+			deflateEnd(&p->blocks[i]->z);
+		fl_free(p->blocks[i]);
+	}
 	fl_free(p);
 	return good;
 }
