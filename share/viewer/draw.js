@@ -102,38 +102,45 @@ function spans(level, width, put) {
 		between(before[k], before[k + 1]) > x0);
 
 	while (k < hi && from[k] < x1) {
-		const i = node[k], left = max((from[k] - x0) * scale, 0);
-		const right = (from[k] - x0 + between(before[k],
-			before[k + 1])) * scale;
-		if (right - (from[k] - x0) * scale >= 1.5) {
+		const x = (from[k] - x0) * scale, left = max(x, 0);
+		const wide = between(before[k], before[k + 1]);
+		const right = (from[k] - x0 + wide) * scale;
+		let color = colorOf(node[k], named[k]) * 5;
+		if (right - x >= 1.5) {
 			const a = round(left), b = round(min(right, width));
-			put(i, a, max(b, a + 1), inks[colorOf(i, named[k]) * 5 + full]);
-			k++;
+			put(node[k++], a, max(b, a + 1), inks[color + full]);
 			continue;
 		}
-		const pixel = floor(left), edge = x0 + (pixel + 1) / scale;
-		let end = beyond(k, hi, edge), color = colorOf(i, named[k]);
+		const pixel = floor(left);
+		let end = beyond(from, k, hi, x0 + (pixel + 1) / scale);
 		// The last one may be wide.
 		if (end - 1 > k && between(before[end - 1], before[end]) *
 		    scale >= 1.5)
 			end--;
 		if (search.hit)
-			color = d.light.length +
-				(search.before[end] > search.before[k] ? 0 : 1);
+			color = 5 * d.light.length +
+				(search.before[end] > search.before[k] ? 0 : 5);
 		const share = between(before[k], before[end]) * scale;
-		put(-1, pixel, pixel + 1, inks[color * 5 + (share < 0.3 ? 0 :
+		put(-1, pixel, pixel + 1, inks[color + (share < 0.3 ? 0 :
 			share < 0.6 ? 1 : share < 0.85 ? 2 : FULL)]);
 		k = end;
 	}
 }
 
 // The first place after k where a frame begins at x or farther right.
-function beyond(k, hi, x) {
-	const { from } = d;
+function beyond(from, k, hi, x) {
 	let by = 1;
 	for (; k + by < hi && from[k + by] < x; by *= 2)
 		k += by;
-	return lowest(k + 1, min(k + by, hi), (j) => from[j] >= x);
+	hi = min(k + by, hi);
+	for (k++; k < hi;) {
+		const mid = k + hi >>> 1;
+		if (from[mid] < x)
+			k = mid + 1;
+		else
+			hi = mid;
+	}
+	return k;
 }
 
 // A quarter of a rounded corner, by how far from it: [x, y, strength].
@@ -149,30 +156,36 @@ function cornerOf(ratio) {
 }
 
 /*
- * The frames in sight, on pixels: a row is drawn as one line, which is then
- * copied down.  Those that are a node's go on a list: node, left, right, top,
+ * The frames in sight: of a row one line is drawn on pixels, and a line more
+ * for each above and below that has corners; the canvas makes the one as tall
+ * as the row.  Those that are a node's go on a list: node, left, right, top,
  * level.
  */
-function paintRows({ data, width, height }, ratio, list, corner) {
-	const px = new Uint32Array(data.buffer);
+function paintRows(c, ratio, list, corner) {
+	const { width, height } = c.canvas, rows = [];
 	const gap = view.row > 6 ? ceil(ratio - 0.5) : 0;
+	const deep = corner[0] ? round(2 * ratio) : 0, each = 2 * deep + 1;
+	for (let level = 0; level < d.first.length - 1; level++) {
+		const y = rowTop(level), top = round(y * ratio);
+		const end = round((y + view.row) * ratio) - gap;
+		if (top < height && end > 0)
+			rows.push([level, top, end - top]);
+	}
+	const { lines, image } = linesOf(c, width, rows.length * each);
+	const px = new Uint32Array(image.data.buffer);
 
-	const round4 = (a, b, top, end) => {
+	const round4 = (a, b, top) => {
 		for (const [x, y, strength] of corner)
 			for (const at of [a + x, b - 1 - x]) {
 				const up = (top + y) * width + at;
-				const low = (end - 1 - y) * width + at;
+				const low = (top + each - 1 - y) * width + at;
 				px[up] = mix(px[up], paper, strength);
 				px[low] = mix(px[low], paper, strength);
 			}
 	};
-	px.fill(paper);
-	for (let level = 0; level < d.first.length - 1; level++) {
-		const y = rowTop(level), top = round(y * ratio);
-		const end = round((y + view.row) * ratio) - gap;
-		const line = max(top, 0) * width, first = list.length;
-		if (top >= height || end <= 0)
-			continue;
+	rows.forEach(([level, top], row) => {
+		const line = row * each * width, first = list.length;
+		px.fill(paper, line, line + width);
 		spans(level, width, (i, a, b, ink) => {
 			if (i < 0) {
 				px[line + a] = ink;
@@ -182,28 +195,55 @@ function paintRows({ data, width, height }, ratio, list, corner) {
 			px.fill(ink, line + a, line + b);
 			list.push(i, a, b, top, level);
 		});
-		for (let y = max(top, 0) + 1; y < min(end, height); y++)
-			px.copyWithin(y * width, line, line + width);
-		if (top < 0 || end > height)
-			continue;
-		for (let k = first; k < list.length; k += 5)
+		for (let k = 1; k < each; k++)
+			px.copyWithin(line + k * width, line, line + width);
+		for (let k = first; deep && k < list.length; k += 5)
 			if (list[k + 2] - list[k + 1] > 6 * ratio)
-				round4(list[k + 1], list[k + 2], top, end);
-	}
+				round4(list[k + 1], list[k + 2], row * each);
+	});
+	lines.getContext("2d").putImageData(image, 0, 0);
+	c.resetTransform();
+	c.imageSmoothingEnabled = false;
+	c.fillStyle = css(paper);
+	c.fillRect(0, 0, width, height);
+	rows.forEach(([, top, tall], row) => {
+		const put = (from, n, to, tall) => c.drawImage(lines, 0,
+			row * each + from, width, n, 0, top + to, width, tall);
+		put(deep, 1, deep, max(tall - 2 * deep, 0));
+		if (deep) {
+			put(0, deep, 0, deep);
+			put(deep + 1, deep, tall - deep, deep);
+		}
+	});
+	// As hatches want it.
+	c.imageSmoothingEnabled = true;
+}
+
+// So many lines of pixels of a canvas, or more.
+function linesOf(c, width, height) {
+	const { lines } = c;
+	if (lines && lines.width === width && lines.height >= height)
+		return c;
+	c.lines = element("canvas");
+	c.lines.width = width;
+	c.lines.height = height;
+	c.image = c.lines.getContext("2d", { alpha: false })
+		.createImageData(width, height || 1);
+	return c;
 }
 
 // All that is in view, on a canvas of so many pixels by CSS pixel.
-function paintOn(c, image, ratio, corner) {
+function paintOn(c, ratio, corner) {
 	const list = [];
-	paintRows(image, ratio, list, corner);
-	c.putImageData(image, 0, 0);
+	paintRows(c, ratio, list, corner);
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	hatchLone(c, list, ratio);
 	c.strokeStyle = "#8c959f";
 	c.lineWidth = 1;
 	// And the function between its callers and callees.
-	for (let k = 0; k < list.length; k += 5)
-		if (edged.matches || (d.split && list[k + 4] === d.base))
+	const all = edged.matches;
+	for (let k = 0; k < list.length && (all || d.split); k += 5)
+		if (all || list[k + 4] === d.base)
 			c.strokeRect(list[k + 1] / ratio + 0.5, list[k + 3] /
 				ratio + 0.5, (list[k + 2] - list[k + 1]) / ratio,
 			view.row - 1);
@@ -263,7 +303,7 @@ function placeHover() {
 		(round(x + w) - round(x)) * ratio, h * ratio);
 }
 
-let due = 0, image, family;
+let due = 0, family;
 let coarse = false;		// what moves has fewer pixels
 let seen = [];			// the list of what was drawn last
 
@@ -284,13 +324,12 @@ function draw() {
 	const ratio = min(devicePixelRatio, moving && coarse ? 1 : 3);
 	const w = round(view.width * ratio), h = round(view.height * ratio);
 
-	if (canvas.width !== w || canvas.height !== h || !image) {
+	if (canvas.width !== w || canvas.height !== h) {
 		canvas.width = w;
 		canvas.height = h;
-		image = ctx.createImageData(w, h);
 	}
 	view.top = $("main").scrollTop;
-	seen = paintOn(ctx, image, ratio, moving ? [] : cornerOf(ratio));
+	seen = paintOn(ctx, ratio, moving ? [] : cornerOf(ratio));
 	drawMini();
 	placeHover();
 	coarse = moving && (coarse || performance.now() - begin > 12);

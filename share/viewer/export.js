@@ -167,8 +167,7 @@ function savePng() {
 	drawOn(() => {
 		canvas.width = view.width * scale;
 		canvas.height = h * scale;
-		paintOn(to, to.createImageData(canvas.width, canvas.height),
-			scale, cornerOf(scale));
+		paintOn(to, scale, cornerOf(scale));
 	});
 	canvas.toBlob((blob) => save("png", [blob]));
 }

@@ -72,11 +72,9 @@ function drawWhole() {
 	const c = canvas.getContext("2d", { alpha: false });
 	canvas.width = width;
 	canvas.height = rows * row;
-	const image = c.createImageData(width, rows * row);
 	Object.assign(view, { x0: 0, x1: d.total[0] || 1, focus: 0, row,
 		tall: rows * row, top: 0 });
-	paintRows(image, 1, [], []);
-	c.putImageData(image, 0, 0);
+	paintRows(c, 1, [], []);
 	Object.assign(view, kept);
 }
 
