@@ -25,18 +25,13 @@ function scale(by, px = middle()) {
 }
 
 function drawMini() {
-	const canvas = $("mini"), hide = !mini.wanted || tree.open ||
-		!!d.split || innerHeight < 480;
-	if (canvas.hidden !== hide) {
-		canvas.hidden = hide;
-		measure();
-	}
-	if (hide)
+	const canvas = $("mini"), { width } = view, { picture } = mini;
+	if (canvas.hidden)
 		return;
-	const { width } = view, { picture } = mini;
 	const of = [d.node, search.hit, theme, d.color, width, view.icicle, diff.step];
 	if (of.some((v, k) => v !== mini.of[k])) {
 		mini.of = of;
+		mini.frame = getComputedStyle(canvas).color;
 		clearTimeout(mini.due);
 		mini.due = setTimeout(() => {
 			drawWhole();
@@ -45,7 +40,8 @@ function drawMini() {
 	}
 	if (!picture)
 		return;
-	canvas.width = width;
+	if (canvas.width !== width)
+		canvas.width = width;
 	const c = canvas.getContext("2d");
 	const scale = width / d.total[0];
 	const left = view.x0 * scale, right = view.x1 * scale;
@@ -57,7 +53,7 @@ function drawMini() {
 	c.fillRect(0, 0, left, MINI);
 	c.fillRect(right, 0, width - right, MINI);
 	c.globalAlpha = 1;
-	c.strokeStyle = getComputedStyle(canvas).color;
+	c.strokeStyle = mini.frame;
 	c.lineWidth = 2;
 	const y = min(max(top / tall * MINI, 0), MINI - 4);
 	c.strokeRect(left + 1, y + 1, max(right - left - 2, 2), max(min(

@@ -275,6 +275,7 @@ const keys = {
 	},
 	v() {
 		mini.wanted = !mini.wanted;
+		measure();
 		draw();
 	},
 	e: openExport,
@@ -380,6 +381,9 @@ function listen() {
 	});
 	on("canvas", "dblclick", () => clicked && sandwich(clicked));
 	on("main", "scroll", () => {
+		// It may have been drawn there.
+		if ($("main").scrollTop === view.top)
+			return;
 		leave();
 		drawSoon();
 	});
@@ -390,7 +394,12 @@ function listen() {
 	addEventListener("keydown", onKey);
 	addEventListener("popstate", () => revisit(location.hash));
 	darkness.addEventListener("change", () => { setTheme(); draw(); });
-	const sizes = new ResizeObserver(() => { measure(); draw(); });
+	const sizes = new ResizeObserver(() => {
+		const { width, height } = view;
+		measure();
+		if (tree.open || width !== view.width || height !== view.height)
+			draw();
+	});
 	sizes.observe($("main"));
 	sizes.observe($("rows"));
 	listenTree();

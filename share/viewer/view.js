@@ -109,6 +109,7 @@ function measure() {
 	const main = $("main"), canvas = $("canvas");
 	if (tree.open)
 		return;
+	$("mini").hidden = !mini.wanted || !!d.split || innerHeight < 480;
 	// A window that grew has already moved what was at the bottom.
 	const ended = main.scrollTop + main.clientHeight >=
 		main.scrollHeight - 1;
