@@ -2,92 +2,119 @@
 /*
  * Callers and callees: trees of which only what can be seen is grown, the
  * rest when it is zoomed into.  A bough stands for nodes of the profile,
- * which are its places lo..hi in `from`, each with its own weights.
+ * which are places lo..hi of grown.at; as callers they have weights of their
+ * own there.  A loop is a function: browsers make these fast one by one.
  */
 let grown = null;
 
-// The next ones of a bough's nodes into next[], w[]; how many.
-const ways = {
-	leaves({ g, next, w }) {
-		let n = 0;
-		for (let i = 1; i < g.n; i++) {
-			if (!g.columns.some((c) => c.self[i]))
-				continue;
-			g.columns.forEach((c, k) => w[k][n] = c.self[i]);
-			next[n++] = i;
-		}
-		return n;
-	},
-	callers({ g, next, w, mark }, { from, lo, hi }) {
-		let n = 0;
-		for (let k = lo; k < hi; k++) {
-			const up = g.parent[from.at[k]];
-			if (!up)
-				continue;
-			let m = mark[up];
-			if (!m) {
-				next[n] = up;
-				m = mark[up] = ++n;
-				for (const v of w)
-					v[m - 1] = 0;
-			}
-			for (let c = 0; c < w.length; c++)
-				w[c][m - 1] += from.w[c][k];
-		}
-		for (let k = 0; k < n; k++)
-			mark[next[k]] = 0;
-		return n;
-	},
-	callees({ g, next, w }, { from, lo, hi }) {
-		let n = 0;
-		for (let k = lo; k < hi; k++) {
-			const i = from.at[k];
-			for (let c = i + 1; c < g.end[i]; c = g.end[c]) {
-				for (let v = 0; v < w.length; v++)
-					w[v][n] = g.columns[v].total[c];
-				next[n++] = c;
-			}
-		}
-		return n;
-	},
-};
+// The next ones of nodes lo..hi.
+const itself = ({ at }, lo, hi) => at.slice(lo, hi);
+
+function callersOf({ at, g: { parent } }, lo, hi) {
+	const next = at.slice(lo, hi);
+	for (let k = 0; k < next.length; k++)
+		next[k] = parent[next[k]];
+	return next;
+}
+
+function calleesOf({ at, g: { end } }, lo, hi) {
+	const next = [];
+	for (let k = lo; k < hi; k++)
+		for (let c = at[k] + 1; c < end[at[k]]; c = end[c])
+			next.push(c);
+	return next;
+}
+
+// Their symbols; by symbol, how many have it.
+function tally(nodes, name, slot) {
+	const symbols = [];
+	for (let k = 0; k < nodes.length; k++)
+		if (!slot[name[nodes[k]]]++)
+			symbols.push(name[nodes[k]]);
+	return symbols[1] ? u32(symbols).sort() : symbols;
+}
+
+// Each to the next place of its symbol; nodes[] are then these places.
+function spread(nodes, name, slot, at) {
+	for (let k = 0; k < nodes.length; k++) {
+		const to = slot[name[nodes[k]]]++;
+		at[to] = nodes[k];
+		nodes[k] = to;
+	}
+}
+
+function follow(places, w, lo) {
+	for (let k = 0; k < places.length; k++)
+		w[places[k]] = w[lo + k];
+}
+
+function sumAt(of, at, lo, hi) {
+	let sum = 0;
+	for (let k = lo; k < hi; k++)
+		sum += of[at[k]];
+	return sum;
+}
+
+function sumOf(w, lo, hi) {
+	let sum = 0;
+	for (let k = lo; k < hi; k++)
+		sum += w[k];
+	return sum;
+}
+
+// Of what begins there.
+function sumFirst(w, at, parent, lo, hi) {
+	let sum = 0;
+	for (let k = lo; k < hi; k++)
+		if (!parent[at[k]])
+			sum += w[k];
+	return sum;
+}
+
+function makeRoom(n) {
+	const longer = (old) => {
+		const a = new old.constructor(2 * n);
+		a.set(old);
+		return a;
+	};
+	if (n > grown.at.length) {
+		grown.at = longer(grown.at);
+		grown.w = grown.w.map(longer);
+	}
+}
 
 function sprout(b) {
-	const { g, next, w, slot } = grown, n = ways[b.way](grown, b);
-	const way = b.way === "callees" ? b.way : "callers", kids = [];
-	for (let k = 0; k < n; k++) {
-		const s = g.name[next[k]];
-		if (!slot[s]) {
-			slot[s] = kids.push({ name: s, up: b, level: b.level + 1,
-				way, hi: 0, kids: null, total: w.map(() => 0),
-				self: w.map(() => 0) });
-		}
-		kids[slot[s] - 1].hi++;
+	const { g, slot, top } = grown, { way } = b, callees = way === calleesOf;
+	const next = way(grown, b.lo, b.hi);
+	const symbols = tally(next, g.name, slot);
+	makeRoom(top + next.length);
+	const { at, w } = grown;
+	b.kids = [];
+	for (const s of symbols) {
+		const lo = grown.top, hi = grown.top += slot[s];
+		slot[s] = lo;
+		// Nothing calls what is nothing's callee.
+		if (s)
+			b.kids.push({ name: s, up: b, level: b.level + 1, id: 0,
+				way: callees ? way : callersOf, lo, hi,
+				kids: null, total: [], self: [] });
 	}
-	const from = { at: u32(n), w: w.map(() => f64(n)) };
-	let lo = 0;
-	for (const kid of kids) {
-		kid.from = from;
-		kid.lo = lo;
-		lo += kid.hi;
-		kid.hi = kid.lo;
-	}
-	for (let k = 0; k < n; k++) {
-		const kid = kids[slot[g.name[next[k]]] - 1], at = kid.hi++;
-		from.at[at] = next[k];
+	spread(next, g.name, slot, at);
+	for (const s of symbols)
+		slot[s] = 0;
+	if (!callees)
+		w.forEach((v) => follow(next, v, b.lo));
+	for (const { lo, hi, total, self } of b.kids)
 		for (let c = 0; c < w.length; c++) {
-			const v = from.w[c][at] = w[c][k];
-			kid.total[c] += v;
-			// Its own samples, or those that begin there.
-			kid.self[c] += way === "callees" ?
-				g.columns[c].self[next[k]] :
-				g.parent[next[k]] ? 0 : v;
+			const column = g.columns[c];
+			total.push(callees ? sumAt(column.total, at, lo, hi) :
+				sumOf(w[c], lo, hi));
+			self.push(callees ? sumAt(column.self, at, lo, hi) :
+				sumFirst(w[c], at, g.parent, lo, hi));
 		}
-	}
-	for (const kid of kids)
-		slot[kid.name] = 0;
-	const sum = (b) => view.heavy ? b.total.reduce((m, n) => m + n) : 0;
-	b.kids = kids.sort((a, b) => sum(b) - sum(a) || a.name - b.name);
+	const sum = (b) => b.total.reduce((m, n) => m + n);
+	if (view.heavy)
+		b.kids.sort((a, b) => sum(b) - sum(a) || a.name - b.name);
 }
 
 // As long as there is half a pixel.
@@ -96,7 +123,7 @@ function grow(b, least) {
 	let fresh = false;
 	while (todo.length) {
 		const x = todo.pop();
-		if (!x.total.some((t, c) => t > least[c]))
+		if (!(x.total[0] > least[0] || x.total[1] > least[1]))
 			continue;
 		if (!x.kids) {
 			sprout(x);
@@ -110,35 +137,53 @@ function grow(b, least) {
 
 const leastOf = (b) => b.total.map((t) => t / 2 / max(view.width, 600));
 
-// A side for each of some ways from nodes of g.
-function startGrowing(g, at, name, starts) {
-	const from = { at, w: g.columns.map(({ total }) =>
-		Float64Array.from(at, (i) => total[i])) };
-	const sum = (key) => g.columns.map((c) =>
-		at.reduce((n, i) => n + c[key][i], 0));
-	grown = { g, w: g.columns.map(() => f64(g.n)), next: u32(g.n),
-		mark: u32(g.n), slot: u32(d.names.length),
-		sides: starts.map((way) => ({ name, way, from, level: 0, lo: 0,
-			hi: at.length, kids: null, self: sum("self"),
-			total: sum("total") })) };
+function weightsAt(of, at) {
+	const w = f64(at.length);
+	for (let k = 0; k < at.length; k++)
+		w[k] = of[at[k]];
+	return w;
 }
 
-function growCallers(g) {
-	startGrowing(g, [0], 0, ["leaves"]);
+// A side for each of some ways from nodes of g, as heavy as they are by a key;
+// each begins with the sums of some.
+function startGrowing(g, at, key, some, name, ways) {
+	const sum = (key) => g.columns.map((c) =>
+		some.reduce((n, i) => n + c[key][i], 0));
+	grown = { g, at: u32(at), top: at.length, slot: u32(d.names.length),
+		w: g.columns.map((c) => weightsAt(c[key], at)),
+		sides: ways.map((way) => ({ name, up: null, level: 0, id: 0,
+			way, lo: 0, hi: at.length, kids: null,
+			total: sum("total"), self: sum("self") })) };
+}
+
+function leavesOf({ n, columns }) {
+	const list = [], [a, b] = columns.map((c) => c.self);
+	for (let i = 1; i < n; i++)
+		if (a[i] || (b && b[i]))
+			list.push(i);
+	return list;
 }
 
 // Where a method calls itself its outermost call counts.
-function growSandwich(g, method, group) {
-	const at = [], hit = group ? hitsOf({ kind: "only", text: group }) :
-		d.method.map((m) => m === method);
-	const { n, name, end } = g;
+function outermost({ n, name, end }, hit) {
+	const list = [];
 	for (let i = 1; i < n; i++)
 		if (hit[name[i]]) {
-			at.push(i);
+			list.push(i);
 			i = end[i] - 1;
 		}
-	startGrowing(g, at, group ? 0 : name[at[0]] || method,
-		["callees", "callers"]);
+	return list;
+}
+
+function growCallers(g) {
+	startGrowing(g, leavesOf(g), "self", [0], 0, [itself]);
+}
+
+function growSandwich(g, method, group) {
+	const at = outermost(g, group ? hitsOf({ kind: "only", text: group }) :
+		passed((name, s) => d.method[s] === method));
+	startGrowing(g, at, "total", at, group ? 0 : g.name[at[0]] || method,
+		[calleesOf, callersOf]);
 }
 
 // What has grown, as nodes: callees, then callers.
@@ -158,19 +203,22 @@ function growth() {
 				todo.push(b.kids[k]);
 		}
 	}
-	const n = list.length, columns = grown.w.map(() =>
-		({ self: f64(n), total: f64(n) }));
-	const g = { n, base, split, columns, end: u32(n), name: u32(n),
-		parent: u32(n), level: u32(n) };
+	const n = list.length, g = { n, base, split, end: u32(n),
+		name: u32(n), parent: u32(n), level: u32(n) };
+	g.columns = grown.g.columns.map((column, c) => {
+		const self = new column.self.constructor(n);
+		const total = self.slice();
+		for (let i = 0; i < n; i++) {
+			self[i] = list[i].self[c];
+			total[i] = list[i].total[c];
+		}
+		return { self, total };
+	});
 	for (let i = 0; i < n; i++) {
-		const { name, up, level, self, total } = list[i];
+		const { name, up, level } = list[i];
 		g.name[i] = name;
 		g.parent[i] = i && up.id;
 		g.level[i] = split && i >= split ? base - level : base + level;
-		for (let c = 0; c < columns.length; c++) {
-			columns[c].self[i] = self[c];
-			columns[c].total[i] = total[c];
-		}
 	}
 	ends(g);
 	grown.boughs = list;
