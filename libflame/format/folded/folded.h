@@ -5,10 +5,10 @@
  *	number.c	counts: whole, fractions, percent
  *	sniff.c		which dialect a file is, from its beginning
  *	join.c		frames that hold a ';'
- *	stack.c		lines to frames
- *	near.c		names to frames
+ *	stack.c		lines to stacks
+ *	near.c		texts to frames
+ *	walk.c		several lines down the stacks that there are
  *	owner.c		whose a stack is
- *	taken.c		frames to stacks, of several lines at once
  *	read.c		lines in, samples out; the row
  *	write.c		a tree as sorted lines
  */
@@ -100,11 +100,12 @@ bool fl_folded_process(struct slice frame, struct slice *pid,
 
 /* stack.c */
 
-enum { FL_FOLDED_TAKEN = 16 };
+enum { FL_FOLDED_TAKEN = 16, FL_FOLDED_BEHIND = 64 };
 
 /*
  * Texts to stacks.  A line mostly begins as the one before it does: of that
- * one each frame is known with its end.
+ * one each frame is known with its end, and what stack it was.  Of lines
+ * that do not some are taken, then all go down the stacks that there are.
  */
 struct fl_folded_stacks {
 	struct flame *flame;
@@ -119,88 +120,79 @@ struct fl_folded_stacks {
 	struct fl_folded_near *near;	/* seen often; see near.c */
 	void *near_memory;
 	size_t nnear;
-	struct fl_folded_late *late;	/* to be looked up */
-	size_t nlate, late_room;
-	size_t late_before;	/* of lines before */
-	char *late_text;
-	size_t text_size, text_room;
-	/* The line before. */
-	char *line;
-	size_t size, line_room;
-	struct fl_folded_frame {
-		size_t end;		/* of its text, in the line */
-		size_t seen;		/* what decided that */
-		uint64_t hash;		/* of its text without a suffix, */
-		flame_id frame;		/* 0: it is late */
-		uint8_t suffix;		/* so long */
-		uint8_t type;		/* and that is this */
-	} *frames;
-	size_t n, frames_room;
+	struct fl_folded_spelt *spelt;	/* by frame */
+	size_t nspelt;
+	struct fl_folded_line {
+		char *text;	/* with FL_FOLDED_BEHIND bytes behind it */
+		size_t size, room;
+		struct fl_folded_frame {
+			size_t end;	/* of its text, in the line */
+			size_t seen;	/* what decided that */
+			uint64_t hash;	/* of its text without a suffix, */
+			uint8_t suffix;	/* so long */
+			uint8_t type;	/* and that is this */
+			flame_id frame, stack;
+		} *frames;
+		size_t n, frames_room;
+	} lines[FL_FOLDED_TAKEN + 1];
+	unsigned last;		/* of these */
 	size_t *ends;		/* of pieces, for a while */
 	size_t ends_room;
-	bool joined;		/* some may have held a ';' */
+	bool joined;		/* some frames may have held a ';' */
 	/* Whose stack it is: of its outermost frames. */
 	flame_id thread;
 	size_t nowner;		/* the frames that told */
 	flame_id keys[5];
-	/* Lines that were taken. */
+	/* Lines that were taken; those behind `done` have no stack yet. */
 	struct fl_folded_taken {
-		size_t first;		/* of its frames in ids, */
-		size_t from;		/* which begin with this one */
-		size_t shared, n;	/* frames: the line before's, all */
-		size_t found;
-		flame_id thread, stack;
+		struct fl_folded_line *line;
+		size_t known;		/* frames that are known stacks */
+		flame_id stack, thread;
 	} taken[FL_FOLDED_TAKEN];
-	unsigned ntaken;
-	flame_id *ids;		/* frames */
-	size_t nids, ids_room;
-	flame_id *found;	/* stacks of these, where they are known */
-	size_t found_room;
-	flame_id *path;		/* of the last line: a stack a frame */
-	size_t path_room;
+	unsigned ntaken, done;
 };
 
 /*
  * One of up to FL_FOLDED_TAKEN lines; their stacks are in taken[] after
- * fl_folded_find_stacks, threads at once.  false: memory is out.
+ * fl_folded_find_stacks.  false: memory is out.
  */
 bool fl_folded_take(struct fl_folded_stacks *stacks, struct slice text);
+bool fl_folded_find_stacks(struct fl_folded_stacks *stacks);
 /* The stack of one line, where none was taken; its thread in ->thread. */
 flame_id fl_folded_stack(struct fl_folded_stacks *stacks, struct slice text);
 /* Lines that were taken, and the one before. */
 void fl_folded_forget(struct fl_folded_stacks *stacks);
 void fl_folded_stacks_free(struct fl_folded_stacks *stacks);
 
-/* near.c; false, here and below: memory is out */
+/* near.c */
 
-/* It will be asked for: what may be near. */
+/* What is known of a frame's text: its suffix and its hash. */
+void fl_folded_set_frame(struct fl_folded_frame *frame, const char *text,
+			 size_t size);
+/* It will be asked for: what may be near, and what is not. */
 void fl_folded_soon(const struct fl_folded_stacks *stacks, uint64_t hash);
-/*
- * The frame of a text that begins at `from` in the line and is its n-th;
- * opens: it may go on behind its ';'.  Others may be late.
- */
-bool fl_folded_find(struct fl_folded_stacks *stacks, size_t from, size_t n,
-		    struct fl_folded_frame *frame, bool *opens);
-/* Those that are late. */
-bool fl_folded_settle(struct fl_folded_stacks *stacks);
-/* A new line has these of the frames: they must not be late. */
-bool fl_folded_settle_first(struct fl_folded_stacks *stacks, size_t shared);
-/* The line's frames behind `from` will be in ids, from `first` on. */
-void fl_folded_wait(struct fl_folded_stacks *stacks, size_t from,
-		    size_t first);
+/* The frame of a text, if it is near and one text alone; or 0. */
+flame_id fl_folded_near(const struct fl_folded_stacks *stacks,
+			const struct fl_folded_frame *frame, const char *text,
+			size_t size);
+/* Its frame; opens: it may go on behind its ';'.  false: memory is out. */
+bool fl_folded_find(struct fl_folded_stacks *stacks,
+		    struct fl_folded_frame *frame, const char *text,
+		    size_t size, bool *opens);
 /* The frame of a ';' or two: looked up as one name. */
 flame_id fl_folded_joined(struct fl_folded_stacks *stacks,
 			  struct slice piece);
+/* Where the frame, which is the line's from `at` on, ends; 0: it is not. */
+size_t fl_folded_spells(const struct fl_folded_stacks *stacks,
+			const struct fl_folded_line *line, size_t at,
+			flame_id frame);
 void fl_folded_near_free(struct fl_folded_stacks *stacks);
 
-/* owner.c: of the line, whose first frames are those of the one before. */
-bool fl_folded_owner(struct fl_folded_stacks *stacks, size_t shared);
+/* walk.c: of taken lines behind `done`, frames that are known stacks. */
+void fl_folded_walk(struct fl_folded_stacks *stacks);
 
-/* taken.c */
-
-/* The line, whose first frames are those of the one before. */
-bool fl_folded_add(struct fl_folded_stacks *stacks, size_t shared);
-bool fl_folded_find_stacks(struct fl_folded_stacks *stacks);
-void fl_folded_taken_free(struct fl_folded_stacks *stacks);
+/* owner.c: of a line, whose first frames are those of the one before. */
+void fl_folded_owner(struct fl_folded_stacks *stacks,
+		     const struct fl_folded_line *line, size_t shared);
 
 #endif

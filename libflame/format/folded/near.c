@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names to frames.  Those that are seen often are near; of others the text
- * is put aside, and they are looked up when their places in the
- * dictionary's tables, which are too large to stay near, have been fetched.
+ * Texts to frames.
  */
 #include "fl.h"
 
@@ -88,8 +86,9 @@ static inline bool is_same(const char *a, const char *b, size_t n)
 	return !(d | differ(a, b, 0) | differ(a, b, n - 8));
 }
 
-static bool is_near(const struct fl_folded_near *near,
-		    const struct fl_folded_frame *frame, struct slice name)
+static inline bool is_near(const struct fl_folded_near *near,
+			   const struct fl_folded_frame *frame,
+			   struct slice name)
 {
 	if (near->hash != (uint32_t)frame->hash || near->size != name.size ||
 	    near->type != frame->type || !near->name)
@@ -107,6 +106,7 @@ void fl_folded_soon(const struct fl_folded_stacks *s, uint64_t hash)
 		fl_soon(near);
 		fl_soon(near + 1);
 	}
+	fl_name_soon(s->flame, hash);
 }
 
 /* NULL: it is not there. */
@@ -122,6 +122,16 @@ find_near(const struct fl_folded_stacks *s,
 	if (fl_likely(is_near(near, frame, name)))
 		return near;
 	return is_near(near + 1, frame, name) ? near + 1 : NULL;
+}
+
+flame_id fl_folded_near(const struct fl_folded_stacks *s,
+			const struct fl_folded_frame *frame, const char *text,
+			size_t size)
+{
+	struct slice name = { text, size - frame->suffix };
+	const struct fl_folded_near *near = find_near(s, frame, name);
+
+	return near && !near->opens ? near->frame : 0;
 }
 
 /* More room, where there are more names; what was near comes again. */
@@ -164,6 +174,95 @@ static void bring_near(struct fl_folded_stacks *s, flame_id id,
 		memcpy(near->text, name.at, name.size);
 }
 
+/* Spelling -------------------------------------------------------------- */
+
+/* How frames are spelt that were near; of the first of all. */
+enum { SPELT_LEAST = 1 << 10, SPELT_MOST = 1 << 17 };
+
+struct fl_folded_spelt {
+	const char *text;	/* the dictionary's */
+	uint32_t size;		/* 0: it is not known */
+	uint32_t suffix;	/* its four bytes; 0: none */
+};
+
+static bool grow_spelt(struct fl_folded_stacks *s, flame_id frame)
+{
+	struct fl_folded_spelt *grown;
+	size_t n = FL_MAX(s->nspelt, (size_t)SPELT_LEAST);
+
+	while (n <= frame)
+		n *= 2;
+	grown = n > SPELT_MOST ? NULL : fl_zeroed(n, sizeof(*grown));
+	if (!grown)
+		return false;
+	if (s->nspelt)
+		memcpy(grown, s->spelt, s->nspelt * sizeof(*grown));
+	fl_free(s->spelt);
+	s->spelt = grown;
+	s->nspelt = n;
+	return true;
+}
+
+/* Behind the name is its suffix. */
+static void spell(struct fl_folded_stacks *s, flame_id id,
+		  const struct fl_folded_frame *frame, struct slice name)
+{
+	struct fl_folded_spelt *spelt;
+
+	if (frame->frame >= s->nspelt && !grow_spelt(s, frame->frame))
+		return;
+	spelt = &s->spelt[frame->frame];
+	spelt->text = s->flame->names.at[id].text;
+	spelt->size = (uint32_t)name.size;
+	if (frame->suffix)
+		memcpy(&spelt->suffix, name.at + name.size,
+		       sizeof(spelt->suffix));
+}
+
+size_t fl_folded_spells(const struct fl_folded_stacks *s,
+			const struct fl_folded_line *line, size_t at,
+			flame_id frame)
+{
+	const char *text = line->text + at;
+	const struct fl_folded_spelt *spelt;
+	size_t size, left = line->size - at;
+	uint32_t suffix;
+
+	if (fl_unlikely(frame >= s->nspelt))
+		return 0;
+	spelt = &s->spelt[frame];
+	size = spelt->size;
+	if (!size || size > left)
+		return 0;
+	if (spelt->suffix) {
+		memcpy(&suffix, text + size, sizeof(suffix));
+		if (suffix != spelt->suffix)
+			return 0;
+		size += sizeof(suffix);
+	}
+	if (size < left ? text[size] != ';' : size != left)
+		return 0;
+	if (fl_unlikely(spelt->size > NEAR_TEXT) ?
+	    memcmp(spelt->text, text, spelt->size) != 0 :
+	    !is_same(spelt->text, text, spelt->size))
+		return 0;
+	return at + size;
+}
+
+/* Finding --------------------------------------------------------------- */
+
+void fl_folded_set_frame(struct fl_folded_frame *frame, const char *text,
+			 size_t size)
+{
+	enum flame_type type;
+	struct slice name = fl_split_type((struct slice){ text, size },
+					  &type);
+
+	frame->type = (uint8_t)type;
+	frame->suffix = (uint8_t)(size - name.size);
+	frame->hash = fl_hash(name.at, name.size);
+}
+
 /* One that is not near; false: memory is out. */
 static bool find_far(struct fl_folded_stacks *s, struct slice name,
 		     struct fl_folded_frame *frame, bool *opens)
@@ -179,94 +278,25 @@ static bool find_far(struct fl_folded_stacks *s, struct slice name,
 	*opens = known->opens;
 	frame->frame = fl_likely(known->type == frame->type) ? known->frame :
 		       fl_frame(s->flame, id, frame->type);
-	if (again)
-		bring_near(s, id, frame, name, *opens);
+	if (!again)
+		return true;
+	bring_near(s, id, frame, name, *opens);
+	if (!*opens)
+		spell(s, id, frame, name);
 	return true;
 }
 
-/* What has to wait ------------------------------------------------------ */
-
-/* A name that is looked up later: until then its place is fetched. */
-struct fl_folded_late {
-	struct fl_folded_frame frame;
-	size_t text, size;	/* in late_text */
-	size_t which;		/* of the line's frames */
-	size_t id;		/* where its frame is waited for, in ids */
-};
-
-static bool put_off(struct fl_folded_stacks *s, struct slice name,
-		    const struct fl_folded_frame *frame, size_t which)
+bool fl_folded_find(struct fl_folded_stacks *s, struct fl_folded_frame *frame,
+		    const char *text, size_t size, bool *opens)
 {
-	struct fl_folded_late *late;
-
-	if (!fl_grow(&s->late, &s->late_room, s->nlate + 1,
-		     sizeof(*s->late)) ||
-	    !fl_grow(&s->late_text, &s->text_room, s->text_size + name.size,
-		     1))
-		return false;
-	late = &s->late[s->nlate++];
-	*late = (struct fl_folded_late){
-		.frame = *frame, .text = s->text_size, .size = name.size,
-		.which = which, .id = SIZE_MAX
-	};
-	memcpy(s->late_text + s->text_size, name.at, name.size);
-	s->text_size += name.size;
-	fl_name_soon(s->flame, frame->hash);
-	return true;
-}
-
-bool fl_folded_settle(struct fl_folded_stacks *s)
-{
-	for (size_t i = 0; i < s->nlate; i++) {
-		struct fl_folded_late *late = &s->late[i];
-		struct slice name = { s->late_text + late->text, late->size };
-		bool opens;
-
-		if (!find_far(s, name, &late->frame, &opens))
-			return false;
-		if (late->id != SIZE_MAX)
-			s->ids[late->id] = late->frame.frame;
-		if (i >= s->late_before)
-			s->frames[late->which].frame = late->frame.frame;
-	}
-	s->nlate = s->late_before = s->text_size = 0;
-	return true;
-}
-
-bool fl_folded_settle_first(struct fl_folded_stacks *s, size_t shared)
-{
-	bool none = s->late_before == s->nlate ||
-		    s->late[s->late_before].which >= shared;
-
-	if (!none && !fl_folded_settle(s))
-		return false;
-	s->late_before = s->nlate;
-	return true;
-}
-
-void fl_folded_wait(struct fl_folded_stacks *s, size_t from, size_t first)
-{
-	for (size_t i = s->late_before; i < s->nlate; i++)
-		s->late[i].id = first + s->late[i].which - from;
-}
-
-bool fl_folded_find(struct fl_folded_stacks *s, size_t from, size_t which,
-		    struct fl_folded_frame *frame, bool *opens)
-{
-	struct slice name = { s->line + from,
-			      frame->end - from - frame->suffix };
+	struct slice name = { text, size - frame->suffix };
 	const struct fl_folded_near *near = find_near(s, frame, name);
 
-	if (fl_likely(near != NULL)) {
-		*opens = near->opens;
-		frame->frame = near->frame;
-		return true;
-	}
-	*opens = !s->dialect->cuts && fl_folded_opens(name);
-	frame->frame = 0;
-	if (fl_likely(!*opens))
-		return put_off(s, name, frame, which);
-	return fl_folded_settle(s) && find_far(s, name, frame, opens);
+	if (fl_unlikely(!near))
+		return find_far(s, name, frame, opens);
+	*opens = near->opens;
+	frame->frame = near->frame;
+	return true;
 }
 
 flame_id fl_folded_joined(struct fl_folded_stacks *s, struct slice piece)
@@ -282,6 +312,5 @@ void fl_folded_near_free(struct fl_folded_stacks *s)
 {
 	fl_free(s->known);
 	fl_free(s->near_memory);
-	fl_free(s->late);
-	fl_free(s->late_text);
+	fl_free(s->spelt);
 }

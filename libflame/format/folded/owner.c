@@ -145,15 +145,18 @@ static bool takes_owner(struct fl_folded_stacks *s, struct slice name,
 }
 
 /* What the outermost frames say; of stacks that were seen, at once. */
-static void find_owner(struct fl_folded_stacks *s)
+static void find_owner(struct fl_folded_stacks *s,
+		       const struct fl_folded_line *line)
 {
+	const struct flame *flame = s->flame;
 	bool last = false;
 	size_t i = 0;
 
 	s->thread = 0;
-	while (i < s->n && !last) {
-		flame_id name = s->flame->frames.at[s->frames[i].frame].name;
-		struct slice text = fl_name_at(s->flame, name);
+	while (i < line->n && !last) {
+		flame_id frame = line->frames[i].frame;
+		struct slice text = fl_name_at(flame,
+					       flame->frames.at[frame].name);
 
 		i++;
 		if (!takes_owner(s, text, &last))
@@ -163,25 +166,24 @@ static void find_owner(struct fl_folded_stacks *s)
 }
 
 /* Nearly all names begin with something else. */
-static bool may_own(const struct fl_folded_stacks *s)
+static bool may_own(const struct fl_folded_stacks *s,
+		    const struct fl_folded_line *line)
 {
-	char c = s->size ? s->line[0] : '\0';
+	char c = line->size ? line->text[0] : '\0';
 
 	return c == 'p' || c == 't' || c == '[' || s->dialect->austin ||
 	       s->dialect->comm;
 }
 
-bool fl_folded_owner(struct fl_folded_stacks *s, size_t shared)
+void fl_folded_owner(struct fl_folded_stacks *s,
+		     const struct fl_folded_line *line, size_t shared)
 {
 	if (shared && shared >= s->nowner)
-		return true;
-	if (may_own(s)) {
-		if (!fl_folded_settle(s))
-			return false;
-		find_owner(s);
-		return true;
+		return;
+	if (may_own(s, line)) {
+		find_owner(s, line);
+		return;
 	}
 	s->thread = 0;
 	s->nowner = 1;
-	return true;
 }

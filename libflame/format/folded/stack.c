@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line's frames.  What is as it was in the line before is not looked up
+ * Lines to stacks.  What is as it was in the line before is not looked up
  * again; the rest is one look-up a frame, by its text.
  */
 #include "fl.h"
@@ -35,78 +35,57 @@ static size_t common(const char *a, const char *b, size_t n)
 }
 
 /* Whether a frame of the line before is one of this line, too. */
-static bool stays(const struct fl_folded_stacks *s,
+static bool stays(const struct fl_folded_line *l,
 		  const struct fl_folded_frame *frame, size_t shared)
 {
 	return frame->end <= shared && frame->seen <= shared &&
-	       (frame->end == s->size || s->line[frame->end] == ';');
+	       (frame->end == l->size || l->text[frame->end] == ';');
 }
 
 /*
  * The frames that stay, of the line before: most do.  Where frames hold a
  * ';', what decided that may be further on.
  */
-static size_t shared_frames(const struct fl_folded_stacks *s, size_t shared)
+static size_t shared_frames(const struct fl_folded_stacks *s,
+			    const struct fl_folded_line *l, size_t shared)
 {
 	size_t i = 0;
 
 	if (fl_unlikely(s->joined)) {
-		while (i < s->n && stays(s, &s->frames[i], shared))
+		while (i < l->n && stays(l, &l->frames[i], shared))
 			i++;
 		return i;
 	}
-	i = s->n;
-	while (i && !stays(s, &s->frames[i - 1], shared))
+	i = l->n;
+	while (i && !stays(l, &l->frames[i - 1], shared))
 		i--;
 	return i;
 }
 
-enum { CUT = 4 * FL_BLOCK_SIZE };
-
-/* Behind the line there is room for so much, with anything in it. */
-static bool grow_line(struct fl_folded_stacks *s, size_t need)
+/* Behind the line there is room, with anything in it. */
+static bool grow_line(struct fl_folded_line *l, size_t need)
 {
-	size_t had = s->line_room;
+	size_t had = l->room;
 
-	if (!fl_grow(&s->line, &s->line_room, need, 1))
+	if (!fl_grow(&l->text, &l->room, need, 1))
 		return false;
-	memset(s->line + had, 0, s->line_room - had);
+	memset(l->text + had, 0, l->room - had);
 	return true;
 }
 
-/*
- * Takes the new line's text in the old one's place; gives how many frames
- * stay.
- */
-static bool take_line(struct fl_folded_stacks *s, struct slice text,
-		      size_t *frames)
+/* The new line's text in the place of one of which `shared` bytes stay. */
+static bool set_line(struct fl_folded_line *l, struct slice text,
+		     size_t shared)
 {
-	size_t shared = s->line ? common(s->line, text.at,
-					 FL_MIN(s->size, text.size)) : 0;
-
-	if (fl_unlikely(text.size + CUT > s->line_room) &&
-	    !grow_line(s, text.size + CUT))
+	if (fl_unlikely(text.size + FL_FOLDED_BEHIND > l->room) &&
+	    !grow_line(l, text.size + FL_FOLDED_BEHIND))
 		return false;
-	memcpy(s->line + shared, text.at + shared, text.size - shared);
-	s->size = text.size;
-	*frames = shared_frames(s, shared);
+	memcpy(l->text + shared, text.at + shared, text.size - shared);
+	l->size = text.size;
 	return true;
 }
 
-/* A frame's text is known: who it may be. */
-static inline void set_frame(struct fl_folded_stacks *s, size_t from,
-			     size_t end, struct fl_folded_frame *frame)
-{
-	enum flame_type type;
-	struct slice name = fl_split_type((struct slice){ s->line + from,
-							  end - from }, &type);
-
-	frame->end = frame->seen = end;
-	frame->type = type;
-	frame->suffix = end - from - name.size;
-	frame->hash = fl_hash(name.at, name.size);
-	fl_folded_soon(s, frame->hash);
-}
+/* Frames ---------------------------------------------------------------- */
 
 /* Where bits are set: four at once, as there are mostly less. */
 static size_t add_ends(size_t *ends, size_t n, size_t at, uint64_t semis)
@@ -122,52 +101,63 @@ static size_t add_ends(size_t *ends, size_t n, size_t at, uint64_t semis)
 	return n;
 }
 
+enum { CUT = FL_FOLDED_BEHIND };
+
 /* Of CUT bytes of the line, what is in the line. */
-static uint64_t inside(const struct fl_folded_stacks *s, size_t at,
+static uint64_t inside(const struct fl_folded_line *l, size_t at,
 		       uint64_t mask)
 {
-	return fl_likely(at + CUT <= s->size) ? mask :
-	       mask & (((uint64_t)1 << (s->size - at)) - 1);
+	return fl_likely(at + CUT <= l->size) ? mask :
+	       mask & (((uint64_t)1 << (l->size - at)) - 1);
 }
 
 /* From `from` on: where pieces end; their number, SIZE_MAX: no memory. */
-static size_t find_ends(struct fl_folded_stacks *s, size_t from)
+static size_t find_ends(struct fl_folded_stacks *s, struct fl_folded_line *l,
+			size_t from)
 {
 	size_t n = 0;
 
-	for (size_t at = from; at < s->size; at += CUT) {
-		char *block = s->line + at;
+	for (size_t at = from; at < l->size; at += CUT) {
+		char *block = l->text + at;
 
 		if (fl_unlikely(n + CUT + 4 > s->ends_room) &&
 		    !fl_grow(&s->ends, &s->ends_room, n + CUT + 4,
 			     sizeof(*s->ends)))
 			return SIZE_MAX;
-		if (fl_unlikely(inside(s, at, fl_block_upto4(block, 0x1f))))
-			clean(block, FL_MIN(s->size - at, (size_t)CUT));
+		if (fl_unlikely(inside(l, at, fl_block_upto4(block, 0x1f))))
+			clean(block, FL_MIN(l->size - at, (size_t)CUT));
 		n = add_ends(s->ends, n, at,
-			     inside(s, at, fl_block_is4(block, ';')));
+			     inside(l, at, fl_block_is4(block, ';')));
 	}
-	if (from < s->size)
-		s->ends[n++] = s->size;
+	if (from < l->size)
+		s->ends[n++] = l->size;
 	return n;
 }
 
 /* The n-th frame begins at `from`: where the rest do, and who they may be. */
-static bool cut_line(struct fl_folded_stacks *s, size_t from, size_t n)
+static bool cut_line(struct fl_folded_stacks *s, struct fl_folded_line *l,
+		     size_t from, size_t n)
 {
-	size_t pieces = find_ends(s, from);
+	size_t pieces = find_ends(s, l, from);
 
 	if (pieces == SIZE_MAX ||
-	    (fl_unlikely(n + pieces > s->frames_room) &&
-	     !fl_grow(&s->frames, &s->frames_room, n + pieces,
-		      sizeof(*s->frames))))
+	    (fl_unlikely(n + pieces > l->frames_room) &&
+	     !fl_grow(&l->frames, &l->frames_room, n + pieces,
+		      sizeof(*l->frames))))
 		return false;
 	for (size_t i = 0; i < pieces; i++) {
-		if (fl_likely(s->ends[i] > from))
-			set_frame(s, from, s->ends[i], &s->frames[n++]);
-		from = s->ends[i] + 1;
+		struct fl_folded_frame *frame = &l->frames[n];
+		size_t end = s->ends[i];
+
+		if (fl_likely(end > from)) {
+			frame->end = frame->seen = end;
+			fl_folded_set_frame(frame, l->text + from, end - from);
+			fl_folded_soon(s, frame->hash);
+			n++;
+		}
+		from = end + 1;
 	}
-	s->n = n;
+	l->n = n;
 	return true;
 }
 
@@ -175,21 +165,23 @@ static bool cut_line(struct fl_folded_stacks *s, size_t from, size_t n)
  * Who they are.  One may go on behind its ';': then those that it takes in
  * are none.
  */
-static bool find_frames(struct fl_folded_stacks *s, size_t from, size_t n)
+static bool find_frames(struct fl_folded_stacks *s, struct fl_folded_line *l,
+			size_t from, size_t n)
 {
-	struct slice line = { s->line, s->size };
-	size_t pieces = s->n;
+	struct slice line = { l->text, l->size };
+	size_t pieces = l->n;
 
 	for (size_t i = n; i < pieces; i++) {
-		struct fl_folded_frame *frame = &s->frames[i];
+		struct fl_folded_frame *frame = &l->frames[i];
 		size_t end = frame->end;
 		bool opens;
 
 		if (end < from)
 			continue;
-		while (s->line[from] == ';')
+		while (l->text[from] == ';')
 			from++;
-		if (!fl_folded_find(s, from, n, frame, &opens))
+		if (!fl_folded_find(s, frame, l->text + from, end - from,
+				    &opens))
 			return false;
 		if (fl_unlikely(opens)) {
 			s->joined = true;
@@ -197,39 +189,106 @@ static bool find_frames(struct fl_folded_stacks *s, size_t from, size_t n)
 						    &frame->seen);
 			if (frame->end != end)
 				frame->frame = fl_folded_joined(s,
-					(struct slice){ s->line + from,
+					(struct slice){ l->text + from,
 							frame->end - from });
 		}
 		from = frame->end + 1;
 		if (fl_unlikely(i != n))
-			s->frames[n] = *frame;
+			l->frames[n] = *frame;
 		n++;
 	}
-	s->n = n;
+	l->n = n;
 	return true;
 }
 
-void fl_folded_forget(struct fl_folded_stacks *s)
+/* Stacks ---------------------------------------------------------------- */
+
+/* n frames of the line are known: the rest, and whose they are. */
+static bool find_rest(struct fl_folded_stacks *s, struct fl_folded_taken *t,
+		      size_t n, size_t shared)
 {
-	s->n = s->size = 0;
-	s->ntaken = 0;
-	s->nids = s->nlate = s->late_before = s->text_size = 0;
+	struct fl_folded_line *l = t->line;
+	size_t from = n ? l->frames[n - 1].end + 1 : 0;
+
+	if (!cut_line(s, l, from, n) || !find_frames(s, l, from, n))
+		return false;
+	fl_folded_owner(s, l, shared);
+	t->thread = s->thread;
+	t->stack = n ? l->frames[n - 1].stack : 0;
+	t->known = n;
+	return true;
+}
+
+static void find_stack(struct fl_folded_stacks *s, struct fl_folded_taken *t)
+{
+	struct fl_folded_line *l = t->line;
+
+	for (size_t i = t->known; i < l->n; i++)
+		l->frames[i].stack = t->stack =
+			flame_stack(s->flame, t->stack, l->frames[i].frame);
+}
+
+/* Of all that were taken. */
+static bool find_all(struct fl_folded_stacks *s)
+{
+	if (s->done == s->ntaken)
+		return true;
+	fl_folded_walk(s);
+	for (unsigned i = s->done; i < s->ntaken; i++) {
+		struct fl_folded_taken *t = &s->taken[i];
+
+		if (!find_rest(s, t, t->line->n, 0))
+			return false;
+		if (t->known < t->line->n)
+			fl_stack_soon(s->flame, t->stack,
+				      t->line->frames[t->known].frame);
+	}
+	for (; s->done < s->ntaken; s->done++)
+		find_stack(s, &s->taken[s->done]);
+	return true;
+}
+
+static bool failed(struct fl_folded_stacks *s)
+{
+	fl_folded_forget(s);
+	fl_no_memory(s->flame);
+	return false;
 }
 
 bool fl_folded_take(struct fl_folded_stacks *s, struct slice text)
 {
-	size_t shared, from;
+	struct fl_folded_line *l = &s->lines[s->last];
+	struct fl_folded_taken *t = &s->taken[s->ntaken];
+	size_t shared = l->text ? common(l->text, text.at,
+					 FL_MIN(l->size, text.size)) : 0;
+	bool good;
 
-	if (take_line(s, text, &shared) && fl_folded_settle_first(s, shared)) {
-		from = shared ? s->frames[shared - 1].end + 1 : 0;
-		if (cut_line(s, from, shared) &&
-		    find_frames(s, from, shared) &&
-		    fl_folded_owner(s, shared) && fl_folded_add(s, shared))
-			return true;
+	if (shared > text.size / 2) {
+		good = find_all(s) && set_line(l, text, shared);
+		t->line = l;
+		shared = good ? shared_frames(s, l, shared) : 0;
+		good = good && find_rest(s, t, shared, shared);
+		if (good)
+			find_stack(s, t);
+		s->done = s->ntaken + 1;
+	} else {
+		s->last = (s->last + 1) % FL_COUNT(s->lines);
+		t->line = l = &s->lines[s->last];
+		good = set_line(l, text, 0);
+		l->n = 0;
 	}
-	fl_folded_forget(s);
-	fl_no_memory(s->flame);
-	return false;
+	if (!good)
+		return failed(s);
+	s->ntaken++;
+	return true;
+}
+
+bool fl_folded_find_stacks(struct fl_folded_stacks *s)
+{
+	if (!find_all(s))
+		return failed(s);
+	s->ntaken = s->done = 0;
+	return true;
 }
 
 flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
@@ -239,11 +298,18 @@ flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
 	return s->taken[0].stack;
 }
 
+void fl_folded_forget(struct fl_folded_stacks *s)
+{
+	s->lines[s->last].n = s->lines[s->last].size = 0;
+	s->ntaken = s->done = 0;
+}
+
 void fl_folded_stacks_free(struct fl_folded_stacks *s)
 {
+	for (size_t i = 0; i < FL_COUNT(s->lines); i++) {
+		fl_free(s->lines[i].text);
+		fl_free(s->lines[i].frames);
+	}
 	fl_folded_near_free(s);
-	fl_folded_taken_free(s);
-	fl_free(s->line);
-	fl_free(s->frames);
 	fl_free(s->ends);
 }
