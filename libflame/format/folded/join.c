@@ -11,6 +11,7 @@
  */
 #include "fl.h"
 
+#include "base/block.h"
 #include "format/folded/folded.h"
 
 enum { NESTED = 32, PIECES = 8 };
@@ -116,12 +117,29 @@ static bool is_class(struct slice piece)
 	       !memchr(piece.at, '.', piece.size);
 }
 
+/* Most have none. */
+static bool has_bracket(struct slice text)
+{
+	size_t i = 0;
+
+	for (; i + FL_BLOCK_SIZE <= text.size; i += FL_BLOCK_SIZE)
+		if (fl_block_is(text.at + i, '(') |
+		    fl_block_is(text.at + i, '[') |
+		    fl_block_is(text.at + i, '<'))
+			return true;
+	for (; i < text.size; i++)
+		if (text.at[i] == '(' || text.at[i] == '[' ||
+		    text.at[i] == '<')
+			return true;
+	return false;
+}
+
 bool fl_folded_opens(struct slice piece)
 {
 	struct open open = { .n = 0 };
 
 	return is_process(piece) || is_class(piece) ||
-	       (scan(&open, piece) && open.n);
+	       (has_bracket(piece) && scan(&open, piece) && open.n);
 }
 
 /* The end of the piece that begins at `from`. */

@@ -17,30 +17,28 @@ struct walk {
 	struct fl_folded_line *line;
 	size_t at, end;		/* of the next frame's text */
 	flame_id stack;		/* where it is */
-	flame_id frame, child;	/* the next, where it may be */
-	uint64_t hash;
+	flame_id child;		/* where it may be next */
 	uint32_t slot;
-	enum { AT_STACK, AT_CHILD, AT_SLOT, AT_INDEXED } where;
+	uint64_t hash;
+	struct fl_folded_frame next;
+	enum { AT_STACK, AT_NEAR, AT_CHILD, AT_SLOT, AT_INDEXED } where;
 };
 
-/* false: there is no more. */
-static bool go_down(struct walk *w, const struct fl_stacks *stacks,
-		    flame_id child, size_t end)
+static bool make_room(struct fl_folded_line *l)
 {
-	struct fl_folded_line *l = w->line;
-	struct fl_folded_frame *frame;
+	return fl_likely(l->n < l->frames_room) ||
+	       fl_grow(&l->frames, &l->frames_room, l->n + 1,
+		       sizeof(*l->frames));
+}
 
-	if (fl_unlikely(l->n == l->frames_room) &&
-	    !fl_grow(&l->frames, &l->frames_room, l->n + 1,
-		     sizeof(*l->frames)))
-		return false;
-	frame = &l->frames[l->n++];
-	frame->end = frame->seen = end;
-	frame->frame = stacks->at[child].frame;
-	frame->stack = w->stack = child;
+static void go_down(struct walk *w, flame_id child, flame_id frame, size_t end)
+{
+	struct fl_folded_frame *next = &w->line->frames[w->line->n++];
+
+	next->end = next->seen = end;
+	next->frame = frame;
+	next->stack = w->stack = child;
 	w->at = end + 1;
-	w->where = AT_STACK;
-	return w->at < l->size;
 }
 
 static size_t piece_end(const struct fl_folded_line *l, size_t from)
@@ -55,47 +53,54 @@ static size_t piece_end(const struct fl_folded_line *l, size_t from)
 	return l->size;
 }
 
-/* false: it is no frame that is near. */
+/* false, here and below: it is at its end. */
 static bool cut_frame(const struct fl_folded_stacks *s, struct walk *w)
 {
 	const struct fl_folded_line *l = w->line;
-	struct fl_folded_frame frame;
-	const char *text;
-	size_t size;
 
 	while (w->at < l->size && l->text[w->at] == ';')
 		w->at++;
 	w->end = piece_end(l, w->at);
-	text = l->text + w->at;
-	size = w->end - w->at;
-	if (!size)
+	if (w->end == w->at)
 		return false;
-	fl_folded_set_frame(&frame, text, size);
-	w->frame = fl_folded_near(s, &frame, text, size);
-	if (!w->frame)
-		fl_name_soon(s->flame, frame.hash);
-	return w->frame;
+	fl_folded_set_frame(&w->next, l->text + w->at, w->end - w->at);
+	fl_folded_soon(s, w->next.hash);
+	w->where = AT_NEAR;
+	return true;
 }
 
-/* false, here and below: it is at its end. */
+/* Down to children that came right behind their parents. */
 static bool leave(const struct fl_folded_stacks *s, struct walk *w)
 {
 	const struct fl_stacks *stacks = &s->flame->stacks;
 	const struct fl_stack *at = stacks->at + w->stack;
+	size_t end;
 
-	while (w->stack + 1 < stacks->n && at[1].parent == w->stack) {
-		size_t end = fl_folded_spells(s, w->line, w->at, at[1].frame);
-
+	for (; w->stack + 1 < stacks->n && at[1].parent == w->stack; at++) {
+		end = fl_folded_spells(s, w->line, w->at, at[1].frame);
 		if (!end)
 			break;
-		if (!go_down(w, stacks, w->stack + 1, end))
+		if (!make_room(w->line))
 			return false;
-		at++;
+		go_down(w, w->stack + 1, at[1].frame, end);
+		if (w->at >= w->line->size)
+			return false;
 	}
-	if (!at->child || !cut_frame(s, w))
+	return at->child && cut_frame(s, w);
+}
+
+/* The text is a frame, if it is near: where may that be? */
+static bool look(const struct fl_folded_stacks *s, struct walk *w)
+{
+	const struct fl_stacks *stacks = &s->flame->stacks;
+	const struct fl_stack *at = stacks->at + w->stack;
+
+	w->next.frame = fl_folded_near(s, &w->next, w->line->text + w->at,
+				       w->end - w->at);
+	if (!w->next.frame || !make_room(w->line))
 		return false;
 	if (at->wide) {
-		w->hash = fl_mix(w->stack, w->frame);
+		w->hash = fl_mix(w->stack, w->next.frame);
 		w->slot = fl_index_first(&stacks->index, w->hash);
 		w->where = AT_SLOT;
 		fl_soon(&stacks->index.slot[w->slot]);
@@ -114,14 +119,17 @@ static bool walk_on(const struct fl_folded_stacks *s, struct walk *w)
 	const struct fl_stack *child = stacks->at + w->child;
 
 	switch (w->where) {
+	case AT_NEAR:
+		return look(s, w);
 	case AT_CHILD:
-		if (child->frame == w->frame)
+		if (child->frame == w->next.frame)
 			break;
 		w->child = child->sibling;
 		fl_soon(stacks->at + w->child);
 		return w->child;
 	case AT_INDEXED:
-		if (child->frame == w->frame && child->parent == w->stack)
+		if (child->frame == w->next.frame &&
+		    child->parent == w->stack)
 			break;
 		/* fall through */
 	case AT_SLOT:
@@ -132,7 +140,8 @@ static bool walk_on(const struct fl_folded_stacks *s, struct walk *w)
 	case AT_STACK:
 		return leave(s, w);
 	}
-	return go_down(w, stacks, w->child, w->end) && leave(s, w);
+	go_down(w, w->child, w->next.frame, w->end);
+	return w->at < w->line->size && leave(s, w);
 }
 
 void fl_folded_walk(struct fl_folded_stacks *s)
@@ -141,10 +150,11 @@ void fl_folded_walk(struct fl_folded_stacks *s)
 	unsigned n = 0;
 
 	for (unsigned i = s->done; i < s->ntaken; i++)
-		if (s->taken[i].line->size)
-			walks[n++] = (struct walk){
-				.line = s->taken[i].line
-			};
+		if (s->taken[i].line->size) {
+			walks[n].line = s->taken[i].line;
+			walks[n].at = walks[n].stack = walks[n].child = 0;
+			walks[n++].where = AT_STACK;
+		}
 	while (n)
 		for (unsigned i = 0; i < n;) {
 			if (walk_on(s, &walks[i]))
