@@ -182,7 +182,7 @@ static int lay_out_heavy(struct fl_svg *p)
 
 	if (fl_page_check(p->page) != FLAME_OK)
 		return FLAME_FAILED;
-	o = fl_outline_open(p->page->tree);
+	o = fl_outline_open(p->page->tree, !p->page->borrowed);
 	if (!o)
 		return FLAME_FAILED;
 	set_scale(p, fl_outline_total(o));

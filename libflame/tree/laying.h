@@ -17,6 +17,7 @@ struct fl_laying {
 	bool lossy;
 	size_t n;		/* stacks */
 	int64_t *total[2];	/* theirs */
+	bool spent;		/* in the place of the tree's weights */
 	uint32_t heavy;		/* those that weigh something */
 	/* Of stack i those are child[first[i]] up to child[first[i + 1]]. */
 	uint32_t *first, *child;
@@ -29,8 +30,11 @@ struct fl_laying {
 	uint32_t *of_stack;	/* or NULL */
 };
 
-/* Totals and children.  false, here and below: memory is out. */
-bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree);
+/*
+ * Totals and children.  spend: the tree's weights become totals, and nodes'
+ * selfs are not known then.  false, here and below: memory is out.
+ */
+bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree, bool spend);
 void fl_laying_close(struct fl_laying *y);
 /* An empty layout with room for so many nodes. */
 bool fl_laying_begin(struct fl_laying *y, uint32_t nodes);

@@ -93,18 +93,31 @@ static struct fl_layout *layout_new(uint32_t n, unsigned columns)
 
 /* Totals -------------------------------------------------------------- */
 
-static bool sum_stacks(struct fl_laying *y, unsigned column)
+static int64_t *copy_weights(const struct fl_laying *y, unsigned column)
 {
-	const struct fl_stack *at = y->flame->stacks.at;
 	int64_t *total = fl_alloc(fl_size_mul(y->n, sizeof(*total)));
 	size_t have = FL_MIN(y->tree->room[column], y->n);
 
 	if (!total)
-		return false;
-	y->total[column] = total;
+		return NULL;
 	if (have)
 		memcpy(total, y->tree->weight[column], have * sizeof(*total));
 	memset(total + have, 0, (y->n - have) * sizeof(*total));
+	return total;
+}
+
+static bool sum_stacks(struct fl_laying *y, unsigned column, bool spend)
+{
+	const struct fl_stack *at = y->flame->stacks.at;
+	int64_t *total;
+
+	y->spent = spend;
+	if (spend && !fl_tree_reach(y->tree, column, y->n - 1))
+		return false;
+	total = spend ? y->tree->weight[column] : copy_weights(y, column);
+	if (!total)
+		return false;
+	y->total[column] = total;
 	for (size_t i = y->n; --i > 0;)
 		total[at[i].parent] += total[i];
 	return true;
@@ -274,7 +287,7 @@ static void look_soon(const struct fl_laying *y, uint32_t stack)
 	fl_soon(&y->first[stack]);
 	for (unsigned c = 0; c < y->tree->columns; c++) {
 		fl_soon(&y->total[c][stack]);
-		if (stack < y->tree->room[c])
+		if (!y->spent && stack < y->tree->room[c])
 			fl_soon(&y->tree->weight[c][stack]);
 	}
 }
@@ -367,21 +380,21 @@ static void place_rest(struct fl_laying *y)
 			of[i] = of[at[i].parent];
 }
 
-bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree)
+bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree, bool spend)
 {
 	y->flame = tree->flame;
 	y->tree = tree;
 	y->n = y->flame->stacks.n;
 	for (unsigned c = 0; c < tree->columns; c++)
-		if (!sum_stacks(y, c))
+		if (!sum_stacks(y, c, spend))
 			return false;
 	return list_children(y);
 }
 
 void fl_laying_close(struct fl_laying *y)
 {
-	fl_free(y->total[0]);
-	fl_free(y->total[1]);
+	for (unsigned c = 0; c < 2 && !y->spent; c++)
+		fl_free(y->total[c]);
 	fl_free(y->first);
 	fl_free(y->child);
 	fl_free(y->pending);
@@ -406,7 +419,7 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 {
 	struct fl_laying y = { .minimum = minimum, .lossy = lossy };
 
-	if (fl_laying_open(&y, tree) && want_places(&y) && lay_nodes(&y)) {
+	if (fl_laying_open(&y, tree, false) && want_places(&y) && lay_nodes(&y)) {
 		place_rest(&y);
 		y.layout->of_stack = y.of_stack;
 	} else {

@@ -20,11 +20,11 @@ struct fl_outline {
 	unsigned outermost;	/* of those around it */
 };
 
-struct fl_outline *fl_outline_open(struct flame_tree *tree)
+struct fl_outline *fl_outline_open(struct flame_tree *tree, bool spend)
 {
 	struct fl_outline *o = fl_zeroed(1, sizeof(*o));
 
-	if (o && fl_laying_open(&o->laying, tree))
+	if (o && fl_laying_open(&o->laying, tree, spend))
 		return o;
 	fl_outline_free(o);
 	fl_no_memory(tree->flame);
@@ -133,18 +133,6 @@ bool fl_outline_least(struct fl_outline *o, int64_t *least, size_t most)
 
 /* The layout ------------------------------------------------------------ */
 
-/* Where children begin: behind what is their parents' own. */
-static void set_x(struct fl_outline *o, const struct fl_pending *at, size_t n,
-		  int64_t x)
-{
-	const struct flame_tree *tree = o->laying.tree;
-
-	for (size_t i = 0; i < n; i++)
-		if (at[i].stack < tree->room[0])
-			x += tree->weight[0][at[i].stack];
-	o->x[at->level + 1] = x;
-}
-
 static bool keep(struct fl_outline *o, struct fl_pending *at, size_t n,
 		 int64_t x)
 {
@@ -155,9 +143,12 @@ static bool keep(struct fl_outline *o, struct fl_pending *at, size_t n,
 	return fl_laying_add(y, at, n);
 }
 
-/* What is light has mostly one child, and so on: to the last of these. */
+/*
+ * What is light has mostly one child, and so on: to the last of these, and
+ * its total.
+ */
 static int64_t tell_only(const struct fl_outline *o, struct fl_pending *at,
-			 int64_t x)
+			 int64_t x, int64_t *its)
 {
 	const struct fl_teller *teller = o->teller;
 	const struct fl_laying *y = &o->laying;
@@ -173,19 +164,20 @@ static int64_t tell_only(const struct fl_outline *o, struct fl_pending *at,
 	}
 	at->stack = stack;
 	at->level = level;
+	*its = total[stack];
 	return x;
 }
 
 static int64_t tell(struct fl_outline *o, struct fl_pending *at, size_t n,
-		    int64_t x, int64_t total)
+		    int64_t x, int64_t *total)
 {
 	bool outermost = !o->below || at->level <= o->outermost;
 
 	if (outermost)
 		o->outermost = at->level;
 	o->below = true;
-	o->teller->tell(o->teller->arg, at->level, x, total, outermost);
-	return n == 1 ? tell_only(o, at, x) : x;
+	o->teller->tell(o->teller->arg, at->level, x, *total, outermost);
+	return n == 1 ? tell_only(o, at, x, total) : x;
 }
 
 static bool reach(struct fl_outline *o, size_t level)
@@ -194,22 +186,38 @@ static bool reach(struct fl_outline *o, size_t level)
 	       fl_grow(&o->x, &o->x_room, level + 1, sizeof(*o->x));
 }
 
-/* The last n that are pending are one node, kept or told. */
+static int64_t children_total(const struct fl_laying *y, size_t before)
+{
+	return fl_laying_total(y, 0, y->pending + before,
+			       y->npending - before);
+}
+
+/*
+ * The last n that are pending are one node, kept or told.  Children begin
+ * behind what is its own.
+ */
 static bool lay(struct fl_outline *o, size_t n)
 {
 	struct fl_laying *y = &o->laying;
-	struct fl_pending *at = y->pending + y->npending - n;
+	size_t before = y->npending - n;
+	struct fl_pending *at = y->pending + before;
 	int64_t total = fl_laying_total(y, 0, at, n), x = o->x[at->level];
+	uint32_t node = y->layout->n, level;
+	bool light = total < o->least && node;
 
 	o->x[at->level] += total;
-	if (total < o->least && y->layout->n)
-		x = tell(o, at, n, x, total);
+	if (light)
+		x = tell(o, at, n, x, &total);
 	else if (!keep(o, at, n, x))
 		return false;
-	if (!reach(o, (size_t)at->level + 1))
+	level = at->level;
+	if (!reach(o, (size_t)level + 1) || !fl_laying_open_last(y, n))
 		return false;
-	set_x(o, at, n, x);
-	return fl_laying_open_last(y, n);
+	total -= children_total(y, before);
+	if (!light)
+		y->layout->self[0][node] = total;
+	o->x[level + 1] = x + total;
+	return true;
 }
 
 static bool lay_all(struct fl_outline *o)

@@ -17,8 +17,12 @@ struct fl_teller {
 	void *arg;
 };
 
-/* NULL: memory is out, as the tree's dictionary says; here and below. */
-struct fl_outline *fl_outline_open(struct flame_tree *tree);
+/*
+ * spend: the tree is not looked at after that, and its weights may become
+ * what they are not.  NULL: memory is out, as its dictionary says; here and
+ * below.
+ */
+struct fl_outline *fl_outline_open(struct flame_tree *tree, bool spend);
 int64_t fl_outline_total(const struct fl_outline *outline);
 /*
  * Lighter ones than *least are not kept, and *least becomes more where those

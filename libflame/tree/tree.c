@@ -57,13 +57,18 @@ static bool make_room(struct flame_tree *tree, unsigned column, flame_id stack)
 	return true;
 }
 
+bool fl_tree_reach(struct flame_tree *tree, unsigned column, flame_id stack)
+{
+	return fl_likely(stack < tree->room[column]) ||
+	       make_room(tree, column, stack);
+}
+
 int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 		int64_t weight)
 {
 	int64_t total;
 
-	if (fl_unlikely(stack >= tree->room[column]) &&
-	    !make_room(tree, column, stack))
+	if (!fl_tree_reach(tree, column, stack))
 		return fl_no_memory(tree->flame);
 	/* No stack weighs more than their sum: it fits where that does. */
 	if (weight < 0)

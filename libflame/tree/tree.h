@@ -56,6 +56,9 @@ struct flame_tree {
 int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 		int64_t weight);
 
+/* There is a weight of the stack, and of those before.  false: no memory. */
+bool fl_tree_reach(struct flame_tree *tree, unsigned column, flame_id stack);
+
 /* The columns change places. */
 void fl_tree_swap(struct flame_tree *tree);
 
