@@ -83,9 +83,10 @@ function captionOf(symbol) {
 	return captions[symbol];
 }
 
-function colorOf(i, symbol = d.name[i]) {
+function colorOf(i) {
+	const symbol = d.name[i];
 	if (search.hit)
-		return d.light.length + (search.hit[symbol] ? 0 : 1);
+		return d.light.length + 1 - search.hit[symbol];
 	return diff.step ? diff.step[i] : d.color[symbol];
 }
 
@@ -95,9 +96,11 @@ function colorOf(i, symbol = d.name[i]) {
  * without a node.
  */
 function spans(level, width, put) {
-	const { from, before, node, named } = d, hi = d.first[level + 1];
+	const { from, before, node, named, color } = d;
+	const { hit, before: hits } = search, { step } = diff, palette = inks;
 	const [x0, x1] = spanOf(level), scale = width / (x1 - x0);
-	const full = isAround(level) ? FADED : FULL;
+	const full = isAround(level) ? FADED : FULL, hi = d.first[level + 1];
+	const dim = d.light.length + 1;
 	let k = lowest(d.first[level], hi, (k) => from[k] +
 		between(before[k], before[k + 1]) > x0);
 
@@ -105,41 +108,38 @@ function spans(level, width, put) {
 		const x = (from[k] - x0) * scale, left = max(x, 0);
 		const wide = between(before[k], before[k + 1]);
 		const right = (from[k] - x0 + wide) * scale;
-		let color = colorOf(node[k], named[k]) * 5;
+		let ink = 5 * (hit ? dim - hit[named[k]] :
+			step ? step[node[k]] : color[named[k]]);
 		if (right - x >= 1.5) {
 			const a = round(left), b = round(min(right, width));
-			put(node[k++], a, max(b, a + 1), inks[color + full]);
+			put(node[k++], a, max(b, a + 1), palette[ink + full]);
 			continue;
 		}
-		const pixel = floor(left);
-		let end = beyond(from, k, hi, x0 + (pixel + 1) / scale);
+		const pixel = left | 0;
+		let end = beyond(from, k + 1, hi, x0 + (pixel + 1) / scale);
 		// The last one may be wide.
 		if (end - 1 > k && between(before[end - 1], before[end]) *
 		    scale >= 1.5)
 			end--;
-		if (search.hit)
-			color = 5 * d.light.length +
-				(search.before[end] > search.before[k] ? 0 : 5);
+		if (hit)
+			ink = 5 * (dim - (hits[end] > hits[k]));
 		const share = between(before[k], before[end]) * scale;
-		put(-1, pixel, pixel + 1, inks[color + (share < 0.3 ? 0 :
+		put(-1, pixel, pixel + 1, palette[ink + (share < 0.3 ? 0 :
 			share < 0.6 ? 1 : share < 0.85 ? 2 : FULL)]);
 		k = end;
 	}
 }
 
-// The first place after k where a frame begins at x or farther right.
+// The first place from k on where a frame begins at x or farther right.
 function beyond(from, k, hi, x) {
-	let by = 1;
+	let by = 8;
 	for (; k + by < hi && from[k + by] < x; by *= 2)
 		k += by;
-	hi = min(k + by, hi);
-	for (k++; k < hi;) {
-		const mid = k + hi >>> 1;
-		if (from[mid] < x)
-			k = mid + 1;
-		else
-			hi = mid;
-	}
+	while (by > 8)
+		if (k + (by /= 2) < hi && from[k + by] < x)
+			k += by;
+	while (k < hi && from[k] < x)
+		k++;
 	return k;
 }
 
