@@ -154,6 +154,60 @@ Test(detect, a_first_line_of_a_hundred_kilobytes_is_fine)
 
 /* Reading ------------------------------------------------------------- */
 
+/* Lines that begin alike and lines that do not, some of both new. */
+static void put_lines(struct fl_buf *text, size_t *ends, size_t n)
+{
+	static const char *const frames[] = {
+		"java/lang/Thread.run_[j]", "x", "x_[i]", "a.b(c;d)",
+		"f<A;B>", "", "org/apache/spark/scheduler/Task.run",
+		"org/apache/spark/scheduler/TaskSetManager$$anonfun$dequeue"
+		"SpeculativeTask$1.apply", "[main tid=7]", "b\001c", "main",
+		"process 4:\"sh -c 'a; b'\"", "_[k]", "tid:5",
+	};
+	uint64_t chance = 7;
+
+	for (size_t i = 0; i < n; i++) {
+		for (chance = fl_mix(chance, i); chance >> 60 != 1;
+		     chance = fl_mix(chance, 1)) {
+			if (chance >> 50 & 3)
+				fl_buf_text(text, frames[(chance >> 20) %
+							 FL_COUNT(frames)]);
+			else
+				fl_buf_print(text, "m%u", (unsigned)
+					     (chance >> 30 & 1023));
+			fl_buf_byte(text, ';');
+		}
+		fl_buf_print(text, "leaf%u 1\n", (unsigned)(chance & 15));
+		ends[i] = text->size;
+	}
+}
+
+Test(read, many_lines_are_what_each_of_them_is)
+{
+	enum { LINES = 3000 };
+	static size_t ends[LINES];
+	struct flame_source *all, *one;
+	struct flame_sample of_all, of_one;
+	struct fl_buf text = { 0 };
+
+	put_lines(&text, ends, LINES);
+	all = flame_open_memory(flame, text.at, text.size, "all", "folded");
+	cr_assert(all);
+	for (size_t i = 0, from = 0; i < LINES; from = ends[i++]) {
+		cr_assert_eq(flame_next(all, &of_all), FLAME_OK);
+		one = flame_open_memory(flame, text.at + from, ends[i] - from,
+					"one", "folded");
+		cr_assert(one);
+		cr_assert_eq(flame_next(one, &of_one), FLAME_OK);
+		cr_expect_eq(of_all.stack, of_one.stack, "line %zu", i);
+		cr_expect_eq(of_all.thread, of_one.thread, "line %zu", i);
+		flame_close(one);
+	}
+	cr_assert_eq(flame_next(all, &of_all), FLAME_END);
+	flame_close(all);
+	fl_buf_free(&text);
+}
+
 Test(read, a_method_of_perf_map_agent_is_one_frame)
 {
 	FOLDS("a;La/b/C;::m;d 1\n", "a;La/b/C:::m;d 1\n");

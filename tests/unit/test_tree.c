@@ -6,6 +6,7 @@
  */
 #include "fl.h"
 
+#include "tree/outline.h"
 #include "tree/tree.h"
 
 #include <criterion/criterion.h>
@@ -41,6 +42,7 @@ TestSuite(overflow, .init = start, .fini = stop);
 TestSuite(columns, .init = start, .fini = stop);
 TestSuite(places, .init = start, .fini = stop);
 TestSuite(written, .init = start, .fini = stop);
+TestSuite(outline, .init = start, .fini = stop);
 TestSuite(shape, .init = start, .fini = stop);
 
 static void add_to(struct flame_tree *to, unsigned column, const char *text)
@@ -625,8 +627,133 @@ Test(written, of_a_hundred_thousand_levels_is_no_trouble)
 	fl_buf_free(&got);
 }
 
+/* Outlines -------------------------------------------------------------- */
+
+/* Some thousand stacks, of which many begin alike; types differ. */
+static void grow_tree(void)
+{
+	static const enum flame_type types[] = { FLAME_UNKNOWN, FLAME_JIT,
+						 FLAME_INLINED,
+						 FLAME_KERNEL };
+	flame_id stack = 0, last[64] = { 0 };
+	uint64_t chance = 42;
+	char name[16];
+
+	for (unsigned i = 0; i < 4000; i++) {
+		chance = fl_mix(chance, i);
+		stack = chance % 8 ? stack : last[chance >> 8 & 63];
+		snprintf(name, sizeof(name), "n%d", (int)(chance >> 16 & 7));
+		stack = flame_stack(flame, stack, fl_frame(flame,
+				fl_name(flame, name), types[chance >> 32 & 3]));
+		last[chance >> 40 & 63] = stack;
+		if (chance >> 48 & 1)
+			fl_tree_add(tree, 0, stack, (chance >> 50 & 63) + 1);
+	}
+}
+
+struct told {
+	unsigned level;
+	int64_t x, total;
+	bool outermost;
+};
+
+struct all_told {
+	struct told at[5000];
+	size_t n;
+};
+
+static void tell(void *arg, unsigned level, int64_t x, int64_t total,
+		 bool outermost)
+{
+	struct all_told *all = arg;
+
+	all->at[all->n++] = (struct told){ level, x, total, outermost };
+}
+
+static void expect_kept(const struct fl_layout *l, uint32_t i, uint32_t full,
+			const int64_t *x)
+{
+	cr_expect_eq(l->name[i], layout->name[full]);
+	cr_expect_eq(l->type[i], layout->type[full]);
+	cr_expect_eq(l->level[i], layout->level[full]);
+	cr_expect_eq(l->self[0][i], layout->self[0][full]);
+	cr_expect_eq(l->total[0][i], layout->total[0][full]);
+	cr_expect_eq(l->x[i], x[full]);
+}
+
+/* As in the whole layout: each node is where it was, kept or told. */
+static void expect_outline(int64_t least, size_t most, bool spend)
+{
+	static struct all_told all;
+	struct fl_teller teller = { tell, &all };
+	struct fl_outline *o;
+	struct fl_layout *l;
+	int64_t *x, heaviest;
+	uint32_t kept = 0;
+
+	all.n = 0;
+	lay(0, false);
+	x = fl_alloc(layout->n * sizeof(*x));
+	fl_layout_x(layout, 0, x);
+	cr_assert(fl_heaviest(layout, 0, most, &heaviest));
+	o = fl_outline_open(tree, spend);
+	cr_assert(o);
+	cr_expect_eq(fl_outline_total(o), layout->total[0][0]);
+	cr_assert(fl_outline_least(o, &least, most));
+	cr_expect_geq(least, heaviest);
+	l = fl_outline_layout(o, &teller);
+	cr_assert(l);
+	cr_assert_leq(l->n, FL_MAX(most, 1u));
+	cr_assert_eq(l->n + all.n, layout->n);
+	for (uint32_t i = 0; i < layout->n; i++) {
+		const struct told *t = &all.at[i - kept];
+		int64_t total = layout->total[0][i];
+		uint32_t parent = layout->parent[i];
+
+		if (!i || total >= least) {
+			expect_kept(l, kept++, i, x);
+			continue;
+		}
+		cr_expect_eq(t->level, layout->level[i]);
+		cr_expect_eq(t->x, x[i]);
+		cr_expect_eq(t->total, total);
+		cr_expect_eq(t->outermost, !parent ||
+			     layout->total[0][parent] >= least);
+	}
+	cr_expect_eq(kept, l->n);
+	fl_layout_free(l);
+	fl_outline_free(o);
+	fl_free(x);
+}
+
+Test(outline, light_nodes_are_told_where_they_were)
+{
+	grow_tree();
+	expect_outline(1, 20000, false);
+	expect_outline(50, 20000, false);
+	expect_outline(1000, 20000, false);
+	expect_outline(INT64_MAX, 20000, false);
+	expect_outline(50, 20000, true);
+}
+
+Test(outline, keeps_no_more_than_it_may)
+{
+	grow_tree();
+	expect_outline(1, 1, false);
+	expect_outline(1, 10, false);
+	expect_outline(1, 100, false);
+	expect_outline(1, 1000, true);
+}
+
+Test(outline, of_nothing_is_its_root)
+{
+	expect_outline(1, 20000, false);
+	expect_outline(1, 20000, true);
+}
+
 Test(shape, free_takes_null)
 {
 	flame_tree_free(NULL);
 	fl_layout_free(NULL);
+	fl_outline_free(NULL);
 }
