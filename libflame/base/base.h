@@ -254,6 +254,9 @@ static inline void fl_map_soon(const struct fl_map *map, uint64_t key)
 		fl_soon(&map->entry[fl_map_first(map, key)]);
 }
 
+/* For so many more, to grow once only.  false: memory is out. */
+bool fl_map_room(struct fl_map *map, size_t more);
+
 /* For fl_map_put: enters a key that is not there. */
 uint64_t *fl_map_add(struct fl_map *map, uint64_t key);
 

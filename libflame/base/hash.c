@@ -135,10 +135,9 @@ static struct fl_map_entry *map_free_entry(const struct fl_map *map,
 	return &map->entry[i];
 }
 
-static bool map_grow(struct fl_map *map)
+static bool map_grow(struct fl_map *map, size_t room)
 {
 	size_t old_room = map->entry ? map->mask + 1 : 0, i;
-	size_t room = old_room ? 2 * old_room : 64;
 	struct fl_map grown = *map;
 
 	grown.entry = fl_zeroed(room, sizeof(*grown.entry));
@@ -159,7 +158,8 @@ uint64_t *fl_map_add(struct fl_map *map, uint64_t key)
 	struct fl_map_entry *e = &map->zero;
 
 	/* At most half full: most keys are found at their first place. */
-	if (key && (!map->entry || map->n > map->mask / 2) && !map_grow(map))
+	if (key && (!map->entry || map->n > map->mask / 2) &&
+	    !map_grow(map, map->entry ? 2 * (map->mask + 1) : 64))
 		return NULL;
 	if (key)
 		e = map_free_entry(map, key);
@@ -169,6 +169,17 @@ uint64_t *fl_map_add(struct fl_map *map, uint64_t key)
 	e->value = 0;
 	map->n++;
 	return &e->value;
+}
+
+bool fl_map_room(struct fl_map *map, size_t more)
+{
+	size_t room = map->entry ? map->mask + 1 : 64, had = room;
+
+	if (more > SIZE_MAX / 8 - map->n)
+		return false;
+	while (map->n + more > room / 2)
+		room *= 2;
+	return (map->entry && room == had) || map_grow(map, room);
 }
 
 void fl_map_clear(struct fl_map *map)

@@ -14,9 +14,10 @@
 
 enum {
 	MOST = 128,
-	EACH = 2,		/* chunks for a thread, */
-	SMALL = 64 << 20,	/* unless there are so many bytes: then one; */
-	MOST_BYTES = 256 << 20	/* fewer if there are so many */
+	EACH = 2,		/* chunks for a thread */
+	SMALL = 64 << 20,	/* bytes; of more, one for each */
+	MOST_BYTES = 256 << 20,	/* fewer if there are so many */
+	GLANCED = 16 << 20
 };
 
 struct place {
@@ -83,12 +84,19 @@ size_t fl_jfr_ahead_count(const struct fl_jfr_ahead *ahead, uint64_t *bytes)
 	return ahead->n;
 }
 
-/* In any thread. */
+/*
+ * In any thread.  Traces whose bytes were hashed are hardly ever looked at
+ * again: the chunk need not stay in memory until its turn comes.
+ */
 static void run(struct fl_job *job)
 {
 	struct place *place = (struct place *)job;
+	struct fl_jfr_chunk *chunk = place->chunk;
 
-	place->good = fl_jfr_read_apart(place->chunk);
+	place->good = fl_jfr_read_apart(chunk);
+	if (chunk->marks && chunk->offset && chunk->size >= GLANCED)
+		fl_in_glanced(chunk->jfr->source->in, chunk->at,
+			      chunk->at + chunk->size);
 }
 
 void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk,

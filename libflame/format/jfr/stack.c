@@ -559,7 +559,10 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	if (!left)
 		return false;
 	nleft = leave_unknown(chunk, traces, n, left);
+	fl_map_room(&chunk->known->paths, nleft);
 	fl_jfr_stacks_by_all(chunk, left, nleft);
+	if (chunk->more)
+		fl_map_room(&chunk->known->traces, nleft);
 	for (size_t i = 0; i < nleft && chunk->more; i++)
 		if (chunk->traces[left[i]].size)
 			fl_jfr_known_put(chunk, &chunk->marks[left[i]],
