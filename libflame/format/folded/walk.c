@@ -112,6 +112,15 @@ static bool look(const struct fl_folded_stacks *s, struct walk *w)
 	return true;
 }
 
+static inline bool look_in_index(const struct fl_stacks *stacks,
+				 struct walk *w)
+{
+	w->child = fl_index_at(&stacks->index, w->hash, &w->slot);
+	w->where = AT_INDEXED;
+	fl_soon(stacks->at + w->child);
+	return w->child;
+}
+
 /* As far as it goes without waiting. */
 static bool walk_on(const struct fl_folded_stacks *s, struct walk *w)
 {
@@ -131,12 +140,9 @@ static bool walk_on(const struct fl_folded_stacks *s, struct walk *w)
 		if (child->frame == w->next.frame &&
 		    child->parent == w->stack)
 			break;
-		/* fall through */
+		return look_in_index(stacks, w);
 	case AT_SLOT:
-		w->child = fl_index_at(&stacks->index, w->hash, &w->slot);
-		w->where = AT_INDEXED;
-		fl_soon(stacks->at + w->child);
-		return w->child;
+		return look_in_index(stacks, w);
 	case AT_STACK:
 		return leave(s, w);
 	}
