@@ -160,8 +160,9 @@ static void put_lines(struct fl_buf *text, size_t *ends, size_t n)
 	static const char *const frames[] = {
 		"java/lang/Thread.run_[j]", "x", "x_[i]", "a.b(c;d)",
 		"f<A;B>", "", "org/apache/spark/scheduler/Task.run",
-		"org/apache/spark/scheduler/TaskSetManager$$anonfun$dequeue"
-		"SpeculativeTask$1.apply", "[main tid=7]", "b\001c", "main",
+		("org/apache/spark/scheduler/TaskSetManager$$anonfun$dequeue"
+		 "SpeculativeTask$1.apply"),
+		"[main tid=7]", "b\001c", "main",
 		"process 4:\"sh -c 'a; b'\"", "_[k]", "tid:5",
 	};
 	uint64_t chance = 7;
