@@ -50,9 +50,13 @@ void fl_jfr_known_room(struct fl_jfr_chunk *chunk)
 	if (!chunk->marks)
 		chunk->marks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_MARKS,
 					    &chunk->marks_room);
-	if (!fl_grow(&chunk->marks, &chunk->marks_room, chunk->ntraces,
-		     sizeof(*chunk->marks)))
-		fl_no_memory(chunk->flame);
+	if (fl_grow(&chunk->marks, &chunk->marks_room, chunk->ntraces,
+		    sizeof(*chunk->marks)))
+		return;
+	/* It goes without; too short ones would be written past their end. */
+	fl_free(chunk->marks);
+	chunk->marks = NULL;
+	chunk->marks_room = 0;
 }
 
 bool fl_jfr_known_begin(struct fl_jfr_chunk *chunk)
@@ -235,7 +239,6 @@ flame_id fl_jfr_known_soon(const struct fl_jfr_chunk *chunk,
 {
 	const struct fl_jfr_known *known = chunk->known;
 	const uint64_t *value = fl_map_get(&known->traces, mark->key);
-
 	flame_id stack;
 
 	if (!value || *value >> 32 != mark->rest >> 32)
