@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A team: threads that do jobs, as a rule in the order they are given.  Who waits for a
- * job does those that nobody has begun in the meantime; so a team of one is
- * its owner alone.  What a job may touch is for its owner to say.
+ * A team: threads that do jobs, as a rule in the order they are given.  Who
+ * waits for a job does those that nobody has begun in the meantime; so a team
+ * of one is its owner alone.  What a job may touch is for its owner to say.
  */
 #include "fl.h"
 

@@ -363,8 +363,9 @@ uint32_t fl_jfr_add_trace(struct fl_jfr_chunk *chunk, uint64_t key);
 
 /* jfrconv's groups: what its options read together. */
 enum fl_jfr_group {
-	FL_JFR_GROUP_NONE, FL_JFR_GROUP_EXEC, FL_JFR_GROUP_ALLOC, FL_JFR_GROUP_LIVE,
-	FL_JFR_GROUP_NATIVEMEM, FL_JFR_GROUP_LOCK, FL_JFR_GROUP_NATIVELOCK, FL_JFR_GROUP_TRACE
+	FL_JFR_GROUP_NONE, FL_JFR_GROUP_EXEC, FL_JFR_GROUP_ALLOC,
+	FL_JFR_GROUP_LIVE, FL_JFR_GROUP_NATIVEMEM, FL_JFR_GROUP_LOCK,
+	FL_JFR_GROUP_NATIVELOCK, FL_JFR_GROUP_TRACE
 };
 
 struct fl_jfr_row {
