@@ -15,7 +15,7 @@
 enum {
 	MOST = 128,
 	EACH = 2,		/* chunks for a thread */
-	SMALL = 64 << 20,	/* bytes; of more, one for each */
+	SMALL = 64 << 20,	/* bytes; of more, one for each and one more */
 	MOST_BYTES = 256 << 20,	/* fewer if there are so many */
 	GLANCED = 16 << 20
 };
@@ -74,7 +74,7 @@ bool fl_jfr_ahead_room(const struct fl_jfr_ahead *ahead)
 	size_t most = ahead->nplaces;
 
 	if (ahead->bytes >= SMALL)
-		most /= EACH;
+		most = most / EACH + 1;
 	return ahead->n < most && (!ahead->n || ahead->bytes < MOST_BYTES);
 }
 
@@ -84,19 +84,12 @@ size_t fl_jfr_ahead_count(const struct fl_jfr_ahead *ahead, uint64_t *bytes)
 	return ahead->n;
 }
 
-/*
- * In any thread.  Traces whose bytes were hashed are hardly ever looked at
- * again: the chunk need not stay in memory until its turn comes.
- */
+/* In any thread. */
 static void run(struct fl_job *job)
 {
 	struct place *place = (struct place *)job;
-	struct fl_jfr_chunk *chunk = place->chunk;
 
-	place->good = fl_jfr_read_apart(chunk);
-	if (chunk->marks && chunk->offset && chunk->size >= GLANCED)
-		fl_in_glanced(chunk->jfr->source->in, chunk->at,
-			      chunk->at + chunk->size);
+	place->good = fl_jfr_read_apart(place->chunk);
 }
 
 void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk,
@@ -106,6 +99,7 @@ void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk,
 					     ahead->nplaces];
 
 	chunk->flame = place->flame;
+	chunk->glances = chunk->offset && chunk->size >= GLANCED;
 	place->chunk = chunk;
 	place->skip = skip;
 	place->good = false;

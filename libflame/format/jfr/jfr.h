@@ -174,6 +174,8 @@ struct fl_jfr_chunk {
 	uint64_t size;		/* of what may be read */
 	uint64_t offset;	/* in the input */
 	bool more;		/* the input goes on behind it */
+	bool glances;		/* pool.c: it need not stay in memory */
+	const uint8_t *passed;	/* up to here it does not */
 	unsigned major, minor;
 	bool compressed;
 	uint8_t state;

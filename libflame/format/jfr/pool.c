@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+enum { PASSED = 32 << 20 };	/* bytes of a chunk */
+
 void fl_jfr_damage(struct fl_jfr_chunk *chunk, uint64_t at, const char *why)
 {
 	if (chunk->why)
@@ -72,6 +74,18 @@ static bool keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 	return true;
 }
 
+/*
+ * Traces whose bytes were hashed are hardly ever looked at again: what is
+ * read of a chunk before its turn comes need not stay in memory.
+ */
+static void pass(struct fl_jfr_chunk *chunk, const uint8_t *at)
+{
+	if (!chunk->glances || !chunk->marks)
+		return;
+	fl_in_glanced(chunk->jfr->source->in, chunk->passed, at);
+	chunk->passed = at;
+}
+
 static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 		     uint64_t key, uint64_t at, uint64_t size)
 {
@@ -116,6 +130,8 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 		uint64_t key = fl_wire_long(w);
 		uint64_t at = w->at - chunk->at;
 
+		if (fl_unlikely(w->at - chunk->passed > PASSED))
+			pass(chunk, w->at);
 		fl_jfr_skip(class, w);
 		if (w->bad) {
 			fl_jfr_damage(chunk, at, "a broken constant");
@@ -237,8 +253,11 @@ bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
 {
 	mark_wanted(chunk);
 	fl_jfr_known_room(chunk);
-	if (chunk->pools_at && read_chain(chunk))
+	chunk->passed = chunk->at;
+	if (chunk->pools_at && read_chain(chunk)) {
+		pass(chunk, chunk->at + chunk->size);
 		return true;
+	}
 	if (fl_failed(chunk->flame))
 		return false;
 	if (!chunk->pools_at)
