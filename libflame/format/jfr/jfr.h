@@ -335,6 +335,8 @@ flame_id fl_jfr_known_soon(const struct fl_jfr_chunk *chunk,
 			   const struct fl_jfr_mark *mark);
 /* Whether it is that one in this chunk as well. */
 bool fl_jfr_known_is(struct fl_jfr_chunk *chunk, flame_id stack);
+/* Of many it is found out faster after this, when some were asked for. */
+void fl_jfr_known_spread(struct fl_jfr_chunk *chunk);
 void fl_jfr_known_put(struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_mark *mark, flame_id stack);
 void fl_jfr_known_free(struct fl_jfr_known *known);

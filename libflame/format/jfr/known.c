@@ -184,6 +184,30 @@ static bool is_same_stack(struct fl_jfr_chunk *chunk, flame_id stack)
 	return true;
 }
 
+/*
+ * From the root on, one look at each is enough.  Frames that nobody asked for
+ * are left as they are: who asks first finds out.
+ */
+void fl_jfr_known_spread(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_known *known = chunk->known;
+	const struct fl_stacks *stacks = &chunk->flame->stacks;
+	const uint32_t same = known->number << 1 | 1;
+
+	if (!reach(known, &known->seen, &known->seen_room, stacks->n - 1,
+		   sizeof(*known->seen)))
+		return;
+	known->seen[0] = known->number;
+	for (size_t i = 1; i < stacks->n; i++) {
+		const struct fl_stack *s = &stacks->at[i];
+
+		if (s->frame < known->frames_room &&
+		    known->frames[s->frame].seen == same &&
+		    known->seen[s->parent] == known->number)
+			known->seen[i] = known->number;
+	}
+}
+
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
 	__extension__ typedef unsigned __int128 wide;

@@ -312,7 +312,9 @@ struct fl_jfr_pending {
 
 enum {
 	AHEAD = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64,
-	WORTH = 16	/* traces: of fewer, it is not asked who knows them */
+	WORTH = 16,	/* traces: of fewer, it is not asked who knows them */
+	DEEP = 16,	/* stacks of a trace, about */
+	SOME = 16	/* one in so many traces: most frames are in them */
 };
 
 static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
@@ -549,6 +551,18 @@ static size_t leave_unknown(struct fl_jfr_chunk *chunk,
 	return nleft;
 }
 
+/* What is found out of their frames is of use to all. */
+static void ask_of_some(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			size_t n, uint32_t *some)
+{
+	size_t nsome = 0;
+
+	for (size_t i = 0; i < n; i += SOME)
+		some[nsome++] = traces[i];
+	leave_unknown(chunk, some, nsome, some);
+	fl_jfr_known_spread(chunk);
+}
+
 /* false: memory is out, and nothing is done. */
 static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			 size_t n)
@@ -558,6 +572,8 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 
 	if (!left)
 		return false;
+	if (n > chunk->flame->stacks.n / DEEP)
+		ask_of_some(chunk, traces, n, left);
 	nleft = leave_unknown(chunk, traces, n, left);
 	fl_map_room(&chunk->known->paths, nleft);
 	fl_jfr_stacks_by_all(chunk, left, nleft);
