@@ -379,22 +379,14 @@ static int64_t value_ns(const struct fl_jfr_chunk *chunk,
 	return fl_jfr_span_ns(chunk, c->value_unit, value);
 }
 
-static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
-		     struct fl_jfr_hit *hit)
+/* What differs between the sums of an event and a state. */
+static void fill_amounts(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit)
 {
-	struct flame *flame = chunk->flame;
 	const struct fl_jfr_count *c = chunk->counts[sum->row];
 
-	memset(hit, 0, sizeof(*hit));
-	hit->event = c->event;
-	hit->row = c->row;
-	hit->raw = c->raw;
-	hit->async = chunk->async;
-	hit->runnable_wall = chunk->runnable_wall;
-	hit->with_tlab = chunk->with_tlab;
 	hit->samples = sum->samples;
 	hit->value = sum->value;
-	hit->unit = c->has[FL_JFR_VALUE] ? fl_jfr_unit(c) : NULL;
 	if (hit->unit && strcmp(hit->unit, "ns") == 0)
 		hit->value = value_ns(chunk, c, sum->value);
 	/* Only who sleeps has a time span; who runs, runs for an interval. */
@@ -409,11 +401,28 @@ static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		hit->time = fl_jfr_ns(chunk, sum->first);
 		hit->last = fl_jfr_ns(chunk, sum->last);
 	}
+	if (c->has[FL_JFR_THREAD])
+		hit->thread = fl_jfr_thread(chunk, sum->thread);
+}
+
+static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		     struct fl_jfr_hit *hit)
+{
+	struct flame *flame = chunk->flame;
+	const struct fl_jfr_count *c = chunk->counts[sum->row];
+
+	memset(hit, 0, sizeof(*hit));
+	hit->event = c->event;
+	hit->row = c->row;
+	hit->raw = c->raw;
+	hit->async = chunk->async;
+	hit->runnable_wall = chunk->runnable_wall;
+	hit->with_tlab = chunk->with_tlab;
+	hit->unit = c->has[FL_JFR_VALUE] ? fl_jfr_unit(c) : NULL;
 	if (c->has[FL_JFR_STATE])
 		hit->state = fl_name_at(flame, fl_jfr_state(chunk,
 							    sum->state));
-	if (c->has[FL_JFR_THREAD])
-		hit->thread = fl_jfr_thread(chunk, sum->thread);
+	fill_amounts(chunk, sum, hit);
 }
 
 /* Grain: jfrconv's rounding, which depends on the order of its table ----- */
@@ -549,11 +558,11 @@ static void coarsen(struct fl_jfr_chunk *chunk)
 	fl_free(order);
 }
 
-/* Plain ones of a state differ in nothing but their traces and samples. */
+/* The same event and state as the one before; of spans, units may differ. */
 static bool is_again(const struct fl_jfr_count *c, const struct fl_jfr_sum *sum,
 		     const struct fl_jfr_sum *last)
 {
-	return c->plain && last && last->row == sum->row &&
+	return !c->span && last && last->row == sum->row &&
 	       last->state == sum->state;
 }
 
@@ -570,8 +579,9 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		return fl_jfr_time_method(chunk, sum);
 	if (is_again(c, sum, last)) {
 		hit->again = true;
-		hit->samples = sum->samples;
+		hit->stack = hit->leaf = 0;
 		hit->trace = NULL;
+		fill_amounts(chunk, sum, hit);
 	} else {
 		fill_hit(chunk, sum, hit);
 	}
@@ -650,6 +660,14 @@ static bool is_cpu(const struct fl_jfr_chunk *chunk,
 	return chunk->counts[sum->row]->cpu;
 }
 
+static bool has_any(const struct fl_jfr_chunk *chunk, bool cpu)
+{
+	for (uint32_t i = 0; i < chunk->ncounts; i++)
+		if (chunk->counts[i]->full && chunk->counts[i]->cpu == cpu)
+			return true;
+	return false;
+}
+
 /* Whether samples of this event and state are asked for. */
 static bool may_be_asked(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_sum *sum)
@@ -718,6 +736,8 @@ static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 	struct fl_jfr_hit hit;
 
 	chunk->cpu_only = select->cpu_only;
+	if (!has_any(chunk, cpu))
+		return FLAME_OK;
 	if (!select->survey && !select->thread && (cpu || !select->cpu_only))
 		make_stacks(chunk, cpu);
 	for (size_t i = 0; i < chunk->nsums; i++) {

@@ -623,7 +623,7 @@ struct fl_jfr_hit {
 	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
 	bool with_tlab;		/* its chunk has TLAB events as well */
 	bool raw;		/* asked for by the event's own name */
-	bool again;		/* the one before, but for trace and samples */
+	bool again;		/* of the same kind as the one before */
 };
 
 /* The row of an event, NULL for events that are none of ours. */
