@@ -106,9 +106,31 @@ static int64_t *copy_weights(const struct fl_laying *y, unsigned column)
 	return total;
 }
 
-static bool sum_stacks(struct fl_laying *y, unsigned column, bool spend)
+/* Of both columns. */
+static uint64_t heft(const struct fl_laying *y, uint32_t stack)
+{
+	return (uint64_t)y->total[0][stack] +
+	       (y->total[1] ? (uint64_t)y->total[1][stack] : 0);
+}
+
+/* Children are counted with the last column: what is passed is whole. */
+static void add_up(struct fl_laying *y, unsigned column)
 {
 	const struct fl_stack *at = y->flame->stacks.at;
+	int64_t *total = y->total[column];
+	bool last = column + 1 == y->tree->columns;
+
+	for (size_t i = y->n; --i > 0;) {
+		total[at[i].parent] += total[i];
+		if (last && heft(y, i)) {
+			y->first[at[i].parent + 2]++;
+			y->heavy++;
+		}
+	}
+}
+
+static bool sum_stacks(struct fl_laying *y, unsigned column, bool spend)
+{
 	int64_t *total;
 
 	y->spent = spend;
@@ -118,32 +140,16 @@ static bool sum_stacks(struct fl_laying *y, unsigned column, bool spend)
 	if (!total)
 		return false;
 	y->total[column] = total;
-	for (size_t i = y->n; --i > 0;)
-		total[at[i].parent] += total[i];
+	add_up(y, column);
 	return true;
-}
-
-/* Of both columns. */
-static uint64_t heft(const struct fl_laying *y, uint32_t stack)
-{
-	return (uint64_t)y->total[0][stack] +
-	       (y->total[1] ? (uint64_t)y->total[1][stack] : 0);
 }
 
 /* Places are counted two behind, so that filling them in leaves `first`. */
 static bool list_children(struct fl_laying *y)
 {
 	const struct fl_stack *at = y->flame->stacks.at;
-	uint32_t *first = fl_zeroed(y->n + 2, sizeof(*first));
+	uint32_t *first = y->first;
 
-	y->first = first;
-	if (!first)
-		return false;
-	for (size_t i = 1; i < y->n; i++)
-		if (heft(y, i)) {
-			first[at[i].parent + 2]++;
-			y->heavy++;
-		}
 	y->child = fl_alloc(((size_t)y->heavy + 1) * sizeof(*y->child));
 	if (!y->child)
 		return false;
@@ -385,6 +391,9 @@ bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree, bool spend)
 	y->flame = tree->flame;
 	y->tree = tree;
 	y->n = y->flame->stacks.n;
+	y->first = fl_zeroed(y->n + 2, sizeof(*y->first));
+	if (!y->first)
+		return false;
 	for (unsigned c = 0; c < tree->columns; c++)
 		if (!sum_stacks(y, c, spend))
 			return false;
