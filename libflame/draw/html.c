@@ -39,15 +39,16 @@ enum {
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
 	OPENS = 16,
 	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,
-	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
+	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18,
+	MANY = 1 << 16	/* nodes that are worth another thread */
 };
 
 /* A name and how it ran. */
 struct symbol {
 	struct slice text;
-	flame_id name;
 	uint8_t type;
 	uint32_t paint;
+	uint32_t number;	/* as they were met */
 	uint32_t spelling[SPELLINGS];
 	uint32_t same;		/* bytes of the name in its caption */
 };
@@ -65,6 +66,12 @@ struct book {
 	struct symbol *symbol;
 	size_t n, room;
 	uint32_t *of_node;		/* symbols of nodes */
+	struct still {
+		struct fl_job job;
+		const struct fl_layout *layout;
+		int64_t *x, least;
+		bool good;
+	} still;
 };
 
 static int by_text(const void *a, const void *b)
@@ -85,54 +92,77 @@ static uint64_t key_of(flame_id name, uint8_t type)
 	return (uint64_t)name << 8 | type;
 }
 
-/* The symbols that occur, in order; the root's is the first, "all". */
-static bool list_symbols(struct book *b, struct fl_map *map)
+/* The symbols that occur, as they are met; the root's is the first, "all". */
+static bool meet_symbols(struct book *b, struct fl_map *map)
 {
 	const struct fl_layout *l = b->layout;
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		bool fresh = false;
+		uint64_t *number = NULL;
+		bool fresh = !i;
 
-		if (i && !fl_map_put(map, key_of(l->name[i], l->type[i]),
-				     &fresh))
-			return false;
-		if (i && !fresh)
-			continue;
-		if (!fl_grow(&b->symbol, &b->room, b->n + 1,
-			     sizeof(*b->symbol)))
-			return false;
-		b->symbol[b->n++] = (struct symbol){
-			.text = fl_node_name(b->page, l, i),
-			.name = l->name[i], .type = l->type[i],
-		};
+		if (i) {
+			number = fl_map_put(map, key_of(l->name[i], l->type[i]),
+					    &fresh);
+			if (!number)
+				return false;
+		}
+		if (fresh) {
+			if (!fl_grow(&b->symbol, &b->room, b->n + 1,
+				     sizeof(*b->symbol)))
+				return false;
+			b->symbol[b->n] = (struct symbol){
+				.text = fl_node_name(b->page, l, i),
+				.type = l->type[i], .number = b->n,
+			};
+			if (number)
+				*number = b->n;
+			b->n++;
+		}
+		b->of_node[i] = number ? *number : 0;
 	}
+	return true;
+}
+
+static bool paint_symbols(struct book *b)
+{
 	for (unsigned i = 0; i < FL_RAMP_STEPS; i++)
 		fl_paint(&b->paints, fl_ramp[b->page->negate ?
 					     FL_RAMP_STEPS - 1 - i : i]);
 	for (unsigned i = 0; i < FL_HUES; i++)
 		fl_paint(&b->paints, fl_group_color(i));
-	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
 	for (size_t i = 0; i < b->n; i++) {
 		struct symbol *s = &b->symbol[i];
 
 		s->paint = fl_paint(&b->paints,
 				    fl_brush_scheme(&b->brush, !i, s->text,
 						    s->type));
-		if (i)
-			*fl_map_get(map, key_of(s->name, s->type)) = i;
 	}
 	return !b->paints.failed;
 }
 
+/* In order from here on. */
+static bool sort_symbols(struct book *b)
+{
+	uint32_t *rank = fl_alloc(b->n * sizeof(*rank));
+
+	if (!rank)
+		return false;
+	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
+	for (size_t i = 0; i < b->n; i++)
+		rank[b->symbol[i].number] = i;
+	for (uint32_t i = 0; i < b->layout->n; i++)
+		b->of_node[i] = rank[b->of_node[i]];
+	fl_free(rank);
+	return true;
+}
+
 static bool number_symbols(struct book *b)
 {
-	const struct fl_layout *l = b->layout;
 	struct fl_map map = { 0 };
-	bool good = list_symbols(b, &map);
+	bool good = meet_symbols(b, &map) && sort_symbols(b) &&
+		    paint_symbols(b);
 
-	for (uint32_t i = 1; good && i < l->n; i++)
-		b->of_node[i] = *fl_map_get(&map, key_of(l->name[i],
-							 l->type[i]));
 	fl_map_free(&map);
 	return good;
 }
@@ -435,21 +465,28 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 	fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
 }
 
+/* In any thread: where frames are, and how wide the widest. */
+static void look_for_still(struct fl_job *job)
+{
+	struct still *still = (struct still *)job;
+	const struct fl_layout *l = still->layout;
+
+	still->x = fl_zeroed(l->n, sizeof(*still->x));
+	still->good = still->x &&
+		      fl_heaviest(l, 0, STILL_FRAMES, &still->least);
+	if (still->good)
+		fl_layout_x(l, 0, still->x);
+}
+
 /* The widest frames, without a style: any policy lets them show. */
-static bool put_still(struct book *b)
+static void put_still(struct book *b)
 {
 	const struct fl_layout *l = &b->widths.layout;
-	const int64_t *total = l->total[0];
+	const int64_t *total = l->total[0], *x = b->still.x;
 	double scale = (double)STILL_WIDTH / FL_MAX(total[0], 1);
-	int64_t *x = fl_zeroed(l->n, sizeof(*x)), least;
+	int64_t least = FL_MAX(b->still.least, fl_int64(1 / scale));
 	unsigned rows = 1;
 
-	if (!x || !fl_heaviest(l, 0, STILL_FRAMES, &least)) {
-		fl_free(x);
-		return false;
-	}
-	fl_layout_x(l, 0, x);
-	least = FL_MAX(least, fl_int64(1 / scale));
 	for (uint32_t i = 1; i < l->n; i++)
 		if (total[i] >= least)
 			rows = FL_MAX(rows, l->level[i] + 1);
@@ -469,8 +506,6 @@ static bool put_still(struct book *b)
 	}
 	fl_out_text(b->out, "</svg><noscript>Without scripts this is a "
 		    "picture of the widest frames.</noscript></div>\n");
-	fl_free(x);
-	return true;
 }
 
 /* Beside the page, for hosts whose policy forbids scripts in it. */
@@ -567,10 +602,32 @@ static bool put_profile(struct book *b)
 {
 	if (!b->further) {
 		put_head(b);
-		if (!put_still(b))
-			return false;
+		put_still(b);
 	}
 	return put_data(b);
+}
+
+/* What the still picture and the data need, one beside the other. */
+static bool look_around(struct book *b)
+{
+	unsigned threads = b->page->tree->flame->threads;
+	struct still *still = &b->still;
+	struct fl_team *team = NULL;
+	bool good;
+
+	still->layout = &b->widths.layout;
+	still->job.run = look_for_still;
+	if (threads > 1 && !b->further && b->layout->n >= MANY)
+		team = fl_team_new(2);
+	if (team)
+		fl_team_give(team, &still->job);
+	else if (!b->further)
+		look_for_still(&still->job);
+	good = number_symbols(b);
+	if (team)
+		fl_team_await(team, &still->job);
+	fl_team_free(team);
+	return good && (still->good || b->further);
 }
 
 static bool settle_samples(struct book *b)
@@ -603,8 +660,7 @@ static int write_profile(struct fl_page *page, bool further)
 		fl_brush_open_changes(&b.brush);
 	b.of_node = fl_zeroed(b.layout->n, sizeof(*b.of_node));
 	if (b.of_node && fl_column_open(&b.widths, &shown, b.layout) &&
-	    settle_samples(&b) && number_symbols(&b) &&
-	    put_profile(&b))
+	    settle_samples(&b) && look_around(&b) && put_profile(&b))
 		status = FLAME_OK;
 	else
 		fl_no_memory(flame);
@@ -617,6 +673,7 @@ closed:
 	fl_layout_free(b.layout);
 	fl_moments_free(&b.moments);
 	fl_free(b.of_node);
+	fl_free(b.still.x);
 	fl_free(b.symbol);
 	return status;
 }
