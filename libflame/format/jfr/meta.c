@@ -369,10 +369,9 @@ bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 	const uint8_t *begin = m.w.at;
 	uint32_t size = fl_wire_int(&m.w);
 
-	if (m.w.bad || size > (uint64_t)(m.w.end - begin) || size < 4 ||
-	    fl_wire_long(&m.w) != 0)
+	if (fl_wire_long(&m.w) != 0 || m.w.bad ||
+	    !fl_wire_within(&m.w, begin, size))
 		return false;
-	m.w.end = begin + size;
 	fl_wire_long(&m.w);	/* start */
 	fl_wire_long(&m.w);	/* duration */
 	fl_wire_long(&m.w);	/* id of this metadata */

@@ -160,10 +160,9 @@ static bool read_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at,
 
 	*whole = true;
 	*delta = 0;
-	if (w.bad || !size || size > (uint64_t)(w.end - begin) ||
-	    fl_wire_long(&w) != 1)
+	if (fl_wire_long(&w) != 1 || w.bad ||
+	    !fl_wire_within(&w, begin, size))
 		return false;
-	w.end = begin + size;
 	fl_wire_long(&w);	/* start */
 	fl_wire_long(&w);	/* duration */
 	*delta = fl_wire_long(&w);

@@ -106,7 +106,8 @@ static bool read_spans(struct reader *r)
 			if (class != last && !begin_class(r, class))
 				return true;
 			last = class;
-			w.end = begin + size;
+			if (!fl_wire_within(&w, begin, size))
+				break;
 			if (!keep_span(r, w))
 				return false;
 			w.end = end;

@@ -185,6 +185,20 @@ static inline void fl_wire_skip(struct fl_wire *w, uint64_t n)
 	w->at += n;
 }
 
+/*
+ * What was begun ends so many bytes behind that.  false: more than these have
+ * been read already, or there are fewer.
+ */
+static inline bool fl_wire_within(struct fl_wire *w, const uint8_t *begin,
+				  uint64_t size)
+{
+	if (fl_unlikely(size < (uint64_t)(w->at - begin) ||
+			size > (uint64_t)(w->end - begin)))
+		return false;
+	w->end = begin + size;
+	return true;
+}
+
 /* Over n compressed integers. */
 void fl_wire_skip_varints(struct fl_wire *w, uint64_t n);
 
