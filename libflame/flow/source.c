@@ -39,6 +39,9 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->select.tail = 0.1;
 	source->format = format ? fl_format_named(flame, format, false) :
 				  fl_format_detect(flame, in);
+	/* Blocks of text are enough for one thread. */
+	if (source->format && (flame->threads > 1 || !source->format->split))
+		fl_in_map(in);
 	if (!source->format ||
 	    (source->format->open && source->format->open(source) !=
 				     FLAME_OK)) {
@@ -69,11 +72,23 @@ int flame_ask(struct flame_source *source, const char *option,
 	return fl_select_set(source->flame, &source->select, option, value);
 }
 
+static void begin(struct flame_source *source)
+{
+	const struct fl_select *select = &source->select;
+
+	source->started = true;
+	/* Its end is looked for before the rest is read. */
+	if (select->from.base == FL_WHEN_END ||
+	    select->to.base == FL_WHEN_END)
+		fl_in_map(source->in);
+}
+
 int flame_next(struct flame_source *source, struct flame_sample *sample)
 {
 	int status;
 
-	source->started = true;
+	if (fl_unlikely(!source->started))
+		begin(source);
 	do {
 		status = source->format->next(source, sample);
 	} while (status == FLAME_OK && !source->format->selects &&

@@ -37,6 +37,7 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	if (lines->in) {
 		if (flame->nlines > LARGE)
 			fl_in_small(lines->in);
+		fl_in_map(lines->in);
 		lines->in = fl_in_decoded(lines->in);
 	}
 	if (lines->in)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inputs: bytes to peek at and to consume.  Either all of them are there at
- * once (memory, mapped files), or a buffer is refilled (pipes, layers).
+ * once (memory, mapped files), or a buffer is refilled (files, pipes, layers).
  * A file that shrinks while it is mapped is a SIGBUS, as it is everywhere.
  *
  * A layer is over another input and gives its parts, one after another:
@@ -55,13 +55,15 @@ struct fl_in {
 	const char *damage;
 	char text[128];		/* of the damage */
 
-	/* Memory and mapped files. */
+	/* Memory and files that could be mapped: `all` is set if they are. */
 	const uint8_t *all;
-	size_t size;
+	size_t size;		/* if `sized` */
+	bool sized;
+	off_t start;		/* where stdin was left */
 	void *map;		/* begins before `all` where stdin did */
 	size_t map_size, forgotten;
 
-	/* Pipes and layers. */
+	/* Files, pipes and layers. */
 	uint8_t *buffer;
 	size_t room;
 	int fd;			/* -1: none */
@@ -104,7 +106,7 @@ static void set_all(struct fl_in *in, const void *at, size_t size)
 {
 	in->all = in->at = at;
 	in->size = in->left = size;
-	in->ended = true;
+	in->sized = in->ended = true;
 }
 
 struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
@@ -119,34 +121,25 @@ struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
 
 /* Files --------------------------------------------------------------- */
 
-/*
- * From where a shell has left standard input.  Files of /proc say that they
- * are empty: read them.
- */
-static bool map(struct fl_in *in, const struct stat *st)
-{
-	off_t start = lseek(in->fd, 0, SEEK_CUR);
-	uint8_t *at;
-
-	if (!S_ISREG(st->st_mode) || start < 0 || start >= st->st_size ||
-	    (uintmax_t)st->st_size > PTRDIFF_MAX)
-		return false;
-	at = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, in->fd,
-		  0);
-	if (at == MAP_FAILED)
-		return false;
-	in->map = at;
-	in->map_size = (size_t)st->st_size;
-	madvise(at, in->map_size, MADV_SEQUENTIAL);
-	set_all(in, at + start, in->map_size - (size_t)start);
-	return true;
-}
-
 static void close_fd(struct fl_in *in)
 {
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
 	in->fd = -1;
+}
+
+/*
+ * From where a shell has left standard input.  Files of /proc say that they
+ * are empty: read them.
+ */
+static void measure(struct fl_in *in, const struct stat *st)
+{
+	in->start = lseek(in->fd, 0, SEEK_CUR);
+	in->sized = S_ISREG(st->st_mode) && in->start >= 0 &&
+		    in->start < st->st_size &&
+		    (uintmax_t)st->st_size <= PTRDIFF_MAX;
+	if (in->sized)
+		in->size = (size_t)(st->st_size - in->start);
 }
 
 static bool open_fd(struct fl_in *in, const char *path)
@@ -163,8 +156,7 @@ static bool open_fd(struct fl_in *in, const char *path)
 		fl_fail(in->flame, "%s: is a directory", in->name);
 		return false;
 	}
-	if (map(in, &st))
-		close_fd(in);
+	measure(in, &st);
 	return true;
 }
 
@@ -178,6 +170,38 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
 		return NULL;
 	}
 	return in;
+}
+
+void fl_in_map(struct fl_in *in)
+{
+	size_t there = in->left + in->hidden;
+	size_t size = (size_t)in->start + in->size;
+	uint8_t *at;
+
+	if (!in->sized || in->all || in->under || in->below ||
+	    in->offset + there > in->size)
+		return;
+	at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, in->fd, 0);
+	if (at == MAP_FAILED)
+		return;
+	madvise(at, size, MADV_SEQUENTIAL);
+	in->map = at;
+	in->map_size = size;
+	in->all = at + in->start;
+	in->at = in->all + in->offset;
+	there = in->size - (size_t)in->offset;
+	if (in->watched) {
+		in->hidden = there - in->left;
+		in->dry = true;
+		in->ended = !in->hidden;
+	} else {
+		in->left = there;
+		in->ended = true;
+	}
+	close_fd(in);
+	fl_free(in->buffer);
+	in->buffer = NULL;
+	in->room = 0;
 }
 
 /* Watching ------------------------------------------------------------ */
@@ -505,6 +529,7 @@ static bool await_fd(struct fl_in *in)
 
 static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 {
+	uint64_t told;
 	ssize_t n;
 
 	if (in->stop >= 0 && !await_fd(in))
@@ -520,8 +545,11 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 			return 0;
 		}
 	}
+	told = in->sized ? in->had / FORGET : UINT64_MAX;
 	in->had += (size_t)n;
-	fl_progress(in->flame, in->name, in->had, 0);
+	if (in->had / FORGET != told)
+		fl_progress(in->flame, in->name, in->had,
+			    in->sized ? in->size : 0);
 	return (size_t)n;
 }
 
@@ -613,7 +641,7 @@ uint64_t fl_in_offset(const struct fl_in *in)
 bool fl_in_size(const struct fl_in *in, uint64_t *size)
 {
 	*size = in->size;
-	return in->all;
+	return in->sized;
 }
 
 const uint8_t *fl_in_all(struct fl_in *in, size_t *size)

@@ -10,13 +10,19 @@
 #include "fl.h"
 
 /*
- * An input: a file (mapped), a pipe (buffered), memory, or a layer over
- * another input that unpacks it.
+ * An input: a file (buffered or mapped), a pipe (buffered), memory, or a
+ * layer over another input that unpacks it.
  */
 struct fl_in;
 
 /* path "-" is standard input.  NULL with fl_fail's text where it fails. */
 struct fl_in *fl_in_open(struct flame *flame, const char *path);
+/*
+ * Has all bytes of a file there at once, if that can be; they stay put until
+ * close.  All that was peeked before has moved.  Who reads on and on has no
+ * need of it: a buffer is as fast, and smaller than what is mapped at a time.
+ */
+void fl_in_map(struct fl_in *in);
 /* Bytes of the caller's, which outlive the input. */
 struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
 			   const char *name);
@@ -62,7 +68,7 @@ void fl_in_consume(struct fl_in *in, size_t n);
 /* Offset of the next byte, in decoded bytes from the start. */
 uint64_t fl_in_offset(const struct fl_in *in);
 /*
- * Size in decoded bytes where it is known at once (mapped, memory); of plain
+ * Size in decoded bytes where it is known at once (files, memory); of plain
  * text with packed members in it, that of both as they are.
  */
 bool fl_in_size(const struct fl_in *in, uint64_t *size);

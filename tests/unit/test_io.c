@@ -183,6 +183,16 @@ static void expect(struct fl_in *in, const char *at, size_t size,
 
 /* Inputs --------------------------------------------------------------- */
 
+static struct fl_in *mapped(struct fl_in *in)
+{
+	size_t n;
+
+	fl_in_peek(in, 1, &n);
+	fl_in_map(in);
+	cr_assert(fl_in_stays(in));
+	return in;
+}
+
 Test(inputs, files_are_there_at_once)
 {
 	struct fl_in *in;
@@ -194,6 +204,11 @@ Test(inputs, files_are_there_at_once)
 	cr_assert_eq(memcmp(fl_in_peek(in, 1, &n), "hello", 5), 0);
 	cr_assert_eq(n, 5);
 	fl_in_consume(in, 2);
+	cr_assert_eq(fl_in_offset(in), 2);
+	cr_assert_null(fl_in_all(in, &n));
+	cr_assert_not(fl_in_stays(in));
+	fl_in_map(in);
+	cr_assert(fl_in_stays(in));
 	cr_assert_eq(fl_in_offset(in), 2);
 	cr_assert_eq(memcmp(fl_in_all(in, &n), "hello", 5), 0);
 	cr_assert(fl_in_size(in, &size) && size == 5);
@@ -298,6 +313,8 @@ Test(inputs, standard_input_begins_where_it_was_left)
 	lseek(fd, 3, SEEK_SET);
 	dup2(fd, STDIN_FILENO);
 	expect(fl_in_open(flame, "-"), "two", 3, NULL);
+	lseek(fd, 3, SEEK_SET);
+	expect(mapped(fl_in_open(flame, "-")), "two", 3, NULL);
 	lseek(fd, 6, SEEK_SET);
 	expect(fl_in_open(flame, "-"), "", 0, NULL);
 }
@@ -319,6 +336,7 @@ Test(inputs, forgotten_pages_come_back_when_asked)
 
 	write_file("f", text.at, text.size);
 	in = fl_in_open(flame, "f");
+	fl_in_map(in);
 	fl_in_peek(in, 1, &n);
 	fl_in_consume(in, 4000000);
 	fl_in_forget(in, 4000000);
