@@ -75,6 +75,12 @@ static inline bool fl_grow(void *at, size_t *room, size_t need, size_t size)
 /* Zeroed memory; what is large is asked to lie on large pages. */
 void *fl_zeroed(size_t n, size_t size);
 
+/*
+ * The same, of what is read and written all over soon.  A page that is read
+ * before it is written comes into memory twice, and all threads wait for it.
+ */
+void *fl_blank(size_t n, size_t size);
+
 /* Things that die together.  Zeroed struct: empty. */
 struct fl_arena {
 	struct fl_block *last;

@@ -94,7 +94,7 @@ static bool index_grow(struct fl_index *x)
 
 	if (room - 1 > UINT32_MAX)
 		return false;
-	grown.slot = fl_zeroed(room, sizeof(*grown.slot));
+	grown.slot = fl_blank(room, sizeof(*grown.slot));
 	if (!grown.slot)
 		return false;
 	grown.mask = (uint32_t)(room - 1);
@@ -140,7 +140,7 @@ static bool map_grow(struct fl_map *map, size_t room)
 	size_t old_room = map->entry ? map->mask + 1 : 0, i;
 	struct fl_map grown = *map;
 
-	grown.entry = fl_zeroed(room, sizeof(*grown.entry));
+	grown.entry = fl_blank(room, sizeof(*grown.entry));
 	if (!grown.entry)
 		return false;
 	grown.mask = room - 1;

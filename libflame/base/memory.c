@@ -130,6 +130,17 @@ void *fl_zeroed(size_t n, size_t size)
 	return at;
 }
 
+void *fl_blank(size_t n, size_t size)
+{
+	size_t bytes = fl_size_mul(n, size);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *at = fl_zeroed(n, size);
+
+	for (size_t i = 0; at && i < bytes; i += page)
+		at[i] = 0;
+	return (void *)at;
+}
+
 bool fl_grow_to(void *at, size_t *room, size_t need, size_t size)
 {
 	size_t n = *room, bytes, before;

@@ -138,7 +138,7 @@ flame_id fl_folded_near(const struct fl_folded_stacks *s,
 static void grow_near(struct fl_folded_stacks *s)
 {
 	size_t n = s->near ? 4 * s->nnear : NEAR_LEAST;
-	void *memory = fl_zeroed(n + 1, sizeof(*s->near));
+	void *memory = fl_blank(n + 1, sizeof(*s->near));
 
 	if (!memory)
 		return;
