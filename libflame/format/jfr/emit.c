@@ -364,7 +364,7 @@ static flame_id leaf_of(struct fl_jfr_chunk *chunk,
 
 	if (!key)
 		return 0;
-	if (strcmp(c->row->leaf, "object") == 0 &&
+	if (c->object &&
 	    !fl_jfr_field_number(chunk, fl_jfr_class_named(chunk,
 							   "types.OldObject"),
 				 key, "type", &key))

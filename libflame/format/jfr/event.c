@@ -30,10 +30,19 @@ static bool is_full(const struct fl_jfr_chunk *chunk,
 
 /* Counting ---------------------------------------------------------------- */
 
+/*
+ * Traces and sums are many, and far away: of an event that was read, what is
+ * looked at next is fetched while EACH more are read, step by step.
+ */
+enum { EACH = 8, WAITING = 4 * EACH };
+
 struct pass {
 	struct fl_jfr_chunk *chunk;
 	struct fl_jfr *jfr;
 	bool by_thread, by_time, leak;
+	uint64_t read, traced, met, added;	/* so many events */
+	uint64_t key[WAITING];			/* of the stack trace */
+	struct fl_jfr_sum waiting[WAITING];
 };
 
 static const char *thread_field(const struct fl_jfr_class *class)
@@ -139,6 +148,8 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	c->cpu = row && strcmp(row->metric, "cpu") == 0;
 	c->span = row && row->value && strcmp(row->value, "timeSpan") == 0;
 	c->latest = row && strcmp(row->event, "jdk.MethodTiming") == 0;
+	c->tlab = row && row->value && strcmp(row->value, "tlabSize") == 0;
+	c->object = row && row->leaf && strcmp(row->leaf, "object") == 0;
 	c->full = !lost && is_full(chunk, c);
 	if (lost)
 		names[FL_JFR_VALUE] = "lostSamples";
@@ -275,41 +286,90 @@ static int64_t value_of(const struct fl_jfr_count *c)
 	return c->values[FL_JFR_VALUE];
 }
 
+static void find_trace(struct pass *pass)
+{
+	size_t i = pass->traced++ % WAITING;
+	struct fl_jfr_sum *sum = &pass->waiting[i];
+
+	sum->trace = trace_of(pass->chunk, pass->key[i]);
+	if (sum->trace == UINT32_MAX)
+		fl_no_memory(pass->chunk->flame);
+	else
+		fl_soon(&pass->chunk->traces[sum->trace]);
+}
+
+static void meet_sum(struct pass *pass)
+{
+	const struct fl_jfr_chunk *chunk = pass->chunk;
+	uint32_t trace = pass->waiting[pass->met++ % WAITING].trace;
+
+	if (trace != UINT32_MAX && chunk->traces[trace].first)
+		fl_soon(&chunk->sums[chunk->traces[trace].first - 1]);
+}
+
+static void add_next(struct pass *pass)
+{
+	const struct fl_jfr_sum *sum =
+		&pass->waiting[pass->added++ % WAITING];
+
+	if (sum->trace != UINT32_MAX)
+		add_sum(pass, sum);
+}
+
+static void add_waiting(struct pass *pass)
+{
+	while (pass->traced < pass->read)
+		find_trace(pass);
+	while (pass->added < pass->read)
+		add_next(pass);
+	pass->met = pass->added;
+}
+
+static void wait_for_trace(struct pass *pass, uint64_t key)
+{
+	const struct fl_jfr_chunk *chunk = pass->chunk;
+
+	pass->key[pass->read++ % WAITING] = key;
+	if (key < chunk->low_traces)
+		fl_soon(&chunk->low_trace_of[key]);
+	if (pass->read - pass->traced > EACH)
+		find_trace(pass);
+	if (pass->read - pass->met > 2 * EACH)
+		meet_sum(pass);
+	if (pass->read - pass->added > 3 * EACH)
+		add_next(pass);
+}
+
 static void count_event(struct pass *pass, struct fl_jfr_count *c)
 {
-	struct fl_jfr_sum sum = { .row = c->number, .samples = 1,
-				  .first = INT64_MAX, .last = INT64_MIN };
+	struct fl_jfr_sum *sum = &pass->waiting[pass->read % WAITING];
 
 	if (!in_time(pass, c))
 		return;
+	*sum = (struct fl_jfr_sum){ .row = c->number, .samples = 1,
+				    .first = INT64_MAX, .last = INT64_MIN };
 	if (c->has[FL_JFR_COUNT])
-		sum.samples = c->kind[FL_JFR_COUNT] ?
-			      llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
-			      (int64_t)c->values[FL_JFR_COUNT];
+		sum->samples = c->kind[FL_JFR_COUNT] ?
+			       llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
+			       (int64_t)c->values[FL_JFR_COUNT];
 	if (c->has[FL_JFR_VALUE])
-		sum.value = value_of(c);
-	if (!sum.value)
-		sum.bare = sum.samples;
+		sum->value = value_of(c);
+	if (!sum->value)
+		sum->bare = sum->samples;
 	if (c->has[FL_JFR_STATE])
-		sum.state = c->values[FL_JFR_STATE];
+		sum->state = c->values[FL_JFR_STATE];
 	if (c->has[FL_JFR_LEAF])
-		sum.leaf = c->values[FL_JFR_LEAF];
+		sum->leaf = c->values[FL_JFR_LEAF];
 	if (c->has[FL_JFR_THREAD])
-		sum.thread = c->values[FL_JFR_THREAD];
+		sum->thread = c->values[FL_JFR_THREAD];
 	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
-		sum.outside = !sum.value ||
-			      strcmp(c->row->value, "tlabSize") != 0;
+		sum->outside = !sum->value || !c->tlab;
 	if (c->has[FL_JFR_TIME])
-		sum.first = sum.last = c->values[FL_JFR_TIME];
+		sum->first = sum->last = c->values[FL_JFR_TIME];
 	if (pass->leak)
-		sum.address = c->values[FL_JFR_ADDRESS];
-	sum.trace = trace_of(pass->chunk, c->has[FL_JFR_STACK] ?
-					  c->values[FL_JFR_STACK] : 0);
-	if (sum.trace == UINT32_MAX) {
-		fl_no_memory(pass->chunk->flame);
-		return;
-	}
-	add_sum(pass, &sum);
+		sum->address = c->values[FL_JFR_ADDRESS];
+	wait_for_trace(pass, c->has[FL_JFR_STACK] ? c->values[FL_JFR_STACK] :
+						    0);
 }
 
 static void add_plain(void *data, const struct fl_jfr_count *c,
@@ -513,6 +573,7 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 		if (quick)
 			w.at = fl_jfr_read_quickly(chunk, w.at, end);
 	}
+	add_waiting(&pass);
 	for (uint32_t i = 0; i < chunk->ncounts; i++)
 		if (chunk->counts[i]->plain)
 			fl_jfr_each_plain(chunk, chunk->counts[i], add_plain,

@@ -410,6 +410,8 @@ struct fl_jfr_count {
 	bool lost;		/* its value is a number of lost samples */
 	bool cpu;		/* its row's metric is cpu */
 	bool span;		/* its value is a timeSpan */
+	bool tlab;		/* its value is the size of a TLAB */
+	bool object;		/* its leaf is an object, of a class */
 	bool all_var;
 	bool plain;		/* nothing but a stack and a state */
 	bool quick;		/* and all of it compressed integers: */
