@@ -49,7 +49,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
 	libflame/format/folded/walk.c libflame/format/folded/write.c \
 	libflame/format/jfr/ahead.c libflame/format/jfr/ask.c \
-	libflame/format/jfr/chunk.c libflame/format/jfr/emit.c \
+	libflame/format/jfr/beside.c libflame/format/jfr/chunk.c \
+	libflame/format/jfr/emit.c \
 	libflame/format/jfr/event.c libflame/format/jfr/field.c \
 	libflame/format/jfr/info.c \
 	libflame/format/jfr/jfr.c libflame/format/jfr/jfr.h \

@@ -9,7 +9,10 @@
 
 #include <stdlib.h>
 
-enum { HEADER = 68 };
+enum {
+	HEADER = 68,
+	WORTH = 4 << 20		/* what is smaller is read by one thread */
+};
 
 /* async-profiler writes this until the chunk is finished. */
 static const uint64_t UNFINISHED = UINT64_C(1) << 30;
@@ -236,6 +239,22 @@ bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk)
 {
 	return find_meta(chunk) && fl_jfr_read_events(chunk) &&
 	       fl_jfr_read_pools(chunk);
+}
+
+bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_beside *beside;
+	bool good;
+
+	if (chunk->jfr->source->flame->threads == 1 || chunk->size < WORTH)
+		return fl_jfr_read_apart(chunk);
+	if (!find_meta(chunk))
+		return false;
+	beside = fl_jfr_beside_new(chunk);
+	good = fl_jfr_read_events(chunk);
+	if (beside && fl_jfr_beside_take(chunk, beside))
+		return good;
+	return good && fl_jfr_read_pools(chunk);
 }
 
 bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk)

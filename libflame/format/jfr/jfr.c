@@ -254,7 +254,7 @@ static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		jfr->chunks++;
 		return FLAME_OK;
 	}
-	return end_chunk(jfr, chunk, found, fl_jfr_read_apart(chunk));
+	return end_chunk(jfr, chunk, found, fl_jfr_read_by_two(chunk));
 }
 
 /* Lets go of the chunk before; `now` takes its place. */

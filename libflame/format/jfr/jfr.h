@@ -11,6 +11,7 @@
  *	meta.c	   the metadata event: classes and their fields
  *	plan.c	   a class as a list of steps that reading and skipping share
  *	pool.c	   checkpoint events: where each constant lies
+ *	beside.c   these while events are read
  *	text.c	   constants as text: strings, symbols, methods, threads
  *	stack.c	   stack traces as stacks
  *	known.c	   those that an earlier chunk had as well
@@ -169,6 +170,7 @@ struct fl_jfr_chunk {
 	struct flame *flame;	/* where its names and stacks go */
 	struct fl_jfr_known *known;	/* of the source's dictionary */
 	struct fl_jfr_apart *apart;	/* a share of another; or NULL */
+	struct fl_jfr_beside *beside;	/* where its traces go; or NULL */
 	uint8_t *copy;		/* its own bytes; NULL: the input's */
 	const uint8_t *at;
 	uint64_t size;		/* of what may be read */
@@ -268,6 +270,28 @@ void fl_jfr_seek(const struct fl_jfr_class *class,
 
 /* pool.c: indexes all constants that are wanted. */
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk);
+/* Its parts: which are wanted; those of the chain; false: it is broken. */
+void fl_jfr_want_pools(struct fl_jfr_chunk *chunk);
+bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk);
+/* A stack trace, if one of the chunk's events asks for it. */
+void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
+		       uint64_t size);
+
+/*
+ * beside.c: begins to index the pools of a chunk whose metadata were read and
+ * whose events are read next.  NULL: it does not.
+ */
+struct fl_jfr_beside;
+struct fl_jfr_beside *fl_jfr_beside_new(struct fl_jfr_chunk *chunk);
+/* For pool.c; false: memory is out. */
+bool fl_jfr_beside_keep(struct fl_jfr_beside *beside, uint64_t key,
+			uint64_t at, uint64_t size);
+/*
+ * When the events were read; frees it.  false: fl_jfr_read_pools has to do
+ * it, and says what is wrong.
+ */
+bool fl_jfr_beside_take(struct fl_jfr_chunk *chunk,
+			struct fl_jfr_beside *beside);
 /* A wire at a constant's value; false where there is none. */
 bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,
 		     const struct fl_jfr_class *class, uint64_t key,
@@ -543,6 +567,8 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
  * Then the rest, which needs the chunk before.
  */
 bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk);
+/* The same by two threads, if there are two and it is worth it. */
+bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk);
 bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk);
 struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset);
 void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk);

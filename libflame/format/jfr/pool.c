@@ -33,7 +33,7 @@ struct fl_wire fl_jfr_wire(const struct fl_jfr_chunk *chunk, uint64_t at)
 }
 
 /* Pools whose constants somebody may ask for. */
-static void mark_wanted(struct fl_jfr_chunk *chunk)
+void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_class *all[] = {
 		chunk->string, chunk->symbol, chunk->thread, chunk->class,
@@ -59,7 +59,7 @@ static void mark_wanted(struct fl_jfr_chunk *chunk)
 		}
 }
 
-static bool keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
+void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 		       uint64_t size)
 {
 	uint32_t i = fl_jfr_trace_of(chunk, key);
@@ -71,7 +71,6 @@ static bool keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 			chunk->marks[i] = fl_jfr_known_mark(chunk->jfr,
 						chunk->at + at, size);
 	}
-	return true;
 }
 
 /*
@@ -92,8 +91,12 @@ static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 	uint64_t *place;
 	bool fresh;
 
-	if (class == chunk->trace)
-		return keep_trace(chunk, key, at, size);
+	if (class == chunk->trace && chunk->beside)
+		return fl_jfr_beside_keep(chunk->beside, key, at, size);
+	if (class == chunk->trace) {
+		fl_jfr_keep_trace(chunk, key, at, size);
+		return true;
+	}
 	if (!class->pool) {
 		class->pool = fl_zeroed(1, sizeof(*class->pool));
 		if (!class->pool)
@@ -248,15 +251,21 @@ static bool read_scattered(struct fl_jfr_chunk *chunk)
 	return !fl_failed(chunk->flame);
 }
 
+bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk)
+{
+	chunk->passed = chunk->at;
+	if (!chunk->pools_at || !read_chain(chunk))
+		return false;
+	pass(chunk, chunk->at + chunk->size);
+	return true;
+}
+
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
 {
-	mark_wanted(chunk);
+	fl_jfr_want_pools(chunk);
 	fl_jfr_known_room(chunk);
-	chunk->passed = chunk->at;
-	if (chunk->pools_at && read_chain(chunk)) {
-		pass(chunk, chunk->at + chunk->size);
+	if (fl_jfr_index_pools(chunk))
 		return true;
-	}
 	if (fl_failed(chunk->flame))
 		return false;
 	if (!chunk->pools_at)

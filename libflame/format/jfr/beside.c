@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pools of a chunk, read by one thread while another reads its events.
+ * Which stack traces those ask for is not known meanwhile: where each lies is
+ * noted, and what was asked for is found among them afterwards.
+ *
+ * What does not go well is no matter: then pools are read after events.
+ */
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+struct place {
+	uint64_t key, at, size;
+};
+
+struct fl_jfr_beside {
+	struct fl_job job;
+	struct fl_jfr_chunk part;	/* the chunk, as pool.c needs it */
+	bool good;
+	struct place *places;		/* of stack traces */
+	size_t n, room;
+};
+
+bool fl_jfr_beside_keep(struct fl_jfr_beside *beside, uint64_t key,
+			uint64_t at, uint64_t size)
+{
+	if (!fl_grow(&beside->places, &beside->room, beside->n + 1,
+		     sizeof(*beside->places)))
+		return false;
+	beside->places[beside->n++] = (struct place){ key, at, size };
+	return true;
+}
+
+/* In any thread. */
+static void run(struct fl_job *job)
+{
+	struct fl_jfr_beside *beside = (struct fl_jfr_beside *)job;
+
+	beside->good = fl_jfr_index_pools(&beside->part);
+}
+
+/* Nobody makes plans while others read by them. */
+static bool plan_all(struct fl_jfr_chunk *chunk)
+{
+	for (uint32_t i = 0; i < chunk->nclasses; i++)
+		fl_jfr_plan(chunk, &chunk->classes[i]);
+	return !fl_failed(chunk->flame);
+}
+
+struct fl_jfr_beside *fl_jfr_beside_new(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_beside *beside;
+
+	if (!chunk->pools_at || !fl_jfr_team(chunk->jfr) || !plan_all(chunk))
+		return NULL;
+	beside = fl_zeroed(1, sizeof(*beside));
+	if (!beside)
+		return NULL;
+	fl_jfr_want_pools(chunk);
+	beside->part = *chunk;
+	beside->part.beside = beside;
+	beside->part.flame = flame_new();
+	if (!beside->part.flame) {
+		fl_free(beside);
+		return NULL;
+	}
+	beside->job.run = run;
+	fl_team_give(chunk->jfr->team, &beside->job);
+	return beside;
+}
+
+bool fl_jfr_beside_take(struct fl_jfr_chunk *chunk,
+			struct fl_jfr_beside *beside)
+{
+	bool good;
+
+	fl_team_await(chunk->jfr->team, &beside->job);
+	good = beside->good && !beside->part.why &&
+	       !fl_failed(beside->part.flame);
+	if (good)
+		fl_jfr_known_room(chunk);
+	for (size_t i = 0; good && i < beside->n; i++)
+		fl_jfr_keep_trace(chunk, beside->places[i].key,
+				  beside->places[i].at,
+				  beside->places[i].size);
+	flame_free(beside->part.flame);
+	fl_free(beside->places);
+	fl_free(beside);
+	return good;
+}
