@@ -77,7 +77,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/picture.h libflame/format/picture/place.c \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
-	libflame/tree/chart.c libflame/tree/laying.h libflame/tree/layout.c \
+	libflame/tree/chart.c libflame/tree/lay_parts.c \
+	libflame/tree/laying.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \
 	libflame/tree/outline.c libflame/tree/outline.h libflame/tree/page.c \
 	libflame/tree/samples.c libflame/tree/samples.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What layout.c and outline.c share: stacks with their totals and children,
- * of which nodes are made one behind the other.
+ * What layout.c, lay_parts.c and outline.c share: stacks with their totals
+ * and children, of which nodes are made one behind the other.
  */
 #ifndef FL_LAYING_H
 #define FL_LAYING_H
@@ -19,6 +19,7 @@ struct fl_laying {
 	int64_t *total[2];	/* theirs */
 	bool spent;		/* in the place of the tree's weights */
 	uint32_t heavy;		/* those that weigh something */
+	uint32_t *size;		/* these from each on down; NULL: not known */
 	/* Of stack i those are child[first[i]] up to child[first[i + 1]]. */
 	uint32_t *first, *child;
 	/* Still to be laid: children before their parents' siblings. */
@@ -46,8 +47,18 @@ size_t fl_laying_last(const struct fl_laying *y);
 bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n);
 /* In place of the last n that are pending, their children in order. */
 bool fl_laying_open_last(struct fl_laying *y, size_t n);
+/* All that is pending. */
+bool fl_laying_go_on(struct fl_laying *y);
+/* What is open from a level on has its end. */
+void fl_laying_leave(struct fl_laying *y, uint32_t level);
 /* The layout is whole. */
 void fl_laying_end(struct fl_laying *y);
+
+/*
+ * lay_parts.c: all nodes, by several threads; `size` is known, and the layout
+ * is empty.
+ */
+bool fl_lay_in_parts(struct fl_laying *y);
 
 static inline int64_t fl_laying_total(const struct fl_laying *y,
 				      unsigned column,

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+enum { MANY = 1 << 16 };	/* stacks that are worth several threads */
+
 _Static_assert(sizeof(FL_TYPE_LETTERS) - 1 == FL_TYPES,
 	       "a letter for each type");
 
@@ -125,6 +127,8 @@ static void add_up(struct fl_laying *y, unsigned column)
 		if (last && heft(y, i)) {
 			y->first[at[i].parent + 2]++;
 			y->heavy++;
+			if (y->size)
+				y->size[at[i].parent] += ++y->size[i];
 		}
 	}
 }
@@ -195,7 +199,7 @@ static enum flame_type shown_type(const struct fl_laying *y,
 	       kind == FL_KIND_KERNEL ? FLAME_KERNEL : FLAME_WAKER;
 }
 
-static void close_nodes(struct fl_laying *y, uint32_t level)
+void fl_laying_leave(struct fl_laying *y, uint32_t level)
 {
 	while (y->nopen > level)
 		y->layout->end[y->open[--y->nopen]] = y->layout->n;
@@ -226,7 +230,7 @@ bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n)
 	    !fl_grow(&y->open, &y->open_room, (size_t)level + 1,
 		     sizeof(*y->open)))
 		return false;
-	close_nodes(y, level);
+	fl_laying_leave(y, level);
 	l->name[node] = fl_frame_at(y->flame, at[0].stack)->name;
 	l->type[node] = node ? shown_type(y, at, n) : FLAME_GROUP;
 	l->parent[node] = level ? y->open[level - 1] : 0;
@@ -355,10 +359,8 @@ bool fl_laying_start(struct fl_laying *y)
 	return true;
 }
 
-static bool lay_nodes(struct fl_laying *y)
+bool fl_laying_go_on(struct fl_laying *y)
 {
-	if (!fl_laying_begin(y, y->heavy + 1) || !fl_laying_start(y))
-		return false;
 	while (y->npending) {
 		size_t n = fl_laying_last(y);
 
@@ -366,13 +368,20 @@ static bool lay_nodes(struct fl_laying *y)
 		    !fl_laying_open_last(y, n))
 			return false;
 	}
+	return true;
+}
+
+static bool lay_nodes(struct fl_laying *y)
+{
+	if (!fl_laying_start(y) || !fl_laying_go_on(y))
+		return false;
 	fl_laying_end(y);
 	return true;
 }
 
 void fl_laying_end(struct fl_laying *y)
 {
-	close_nodes(y, 0);
+	fl_laying_leave(y, 0);
 }
 
 /* What was left out is where its parent is, or nowhere. */
@@ -385,6 +394,25 @@ static void place_rest(struct fl_laying *y)
 		if (of[i] == FL_NO_NODE && !y->lossy && heft(y, i))
 			of[i] = of[at[i].parent];
 }
+
+/* What is left out counts in its parent, which may be in another part. */
+static bool want_parts(struct fl_laying *y, const struct flame_tree *tree)
+{
+	size_t n = tree->flame->stacks.n;
+
+	if (tree->flame->threads < 2 || n < MANY || y->minimum > 0)
+		return true;
+	y->size = fl_zeroed(n, sizeof(*y->size));
+	return y->size;
+}
+
+static bool lay_all(struct fl_laying *y)
+{
+	return fl_laying_begin(y, y->heavy + 1) &&
+	       (y->size && y->heavy >= MANY ? fl_lay_in_parts(y) : lay_nodes(y));
+}
+
+/* All of it ----------------------------------------------------------- */
 
 bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree, bool spend)
 {
@@ -404,6 +432,7 @@ void fl_laying_close(struct fl_laying *y)
 {
 	for (unsigned c = 0; c < 2 && !y->spent; c++)
 		fl_free(y->total[c]);
+	fl_free(y->size);
 	fl_free(y->first);
 	fl_free(y->child);
 	fl_free(y->pending);
@@ -428,11 +457,12 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 {
 	struct fl_laying y = { .minimum = minimum, .lossy = lossy };
 
-	if (fl_laying_open(&y, tree, false) && want_places(&y) && lay_nodes(&y)) {
+	if (want_parts(&y, tree) && fl_laying_open(&y, tree, false) &&
+	    want_places(&y) && lay_all(&y)) {
 		place_rest(&y);
 		y.layout->of_stack = y.of_stack;
 	} else {
-		fl_no_memory(y.flame);
+		fl_no_memory(tree->flame);
 		fl_layout_free(y.layout);
 		fl_free(y.of_stack);
 		y.layout = NULL;

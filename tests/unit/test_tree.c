@@ -44,6 +44,7 @@ TestSuite(places, .init = start, .fini = stop);
 TestSuite(written, .init = start, .fini = stop);
 TestSuite(outline, .init = start, .fini = stop);
 TestSuite(shape, .init = start, .fini = stop);
+TestSuite(threads, .init = start, .fini = stop);
 
 static void add_to(struct flame_tree *to, unsigned column, const char *text)
 {
@@ -494,6 +495,155 @@ Test(shape, writing_a_tree_gives_its_samples_again)
 	flame_tree_free(tree);
 	tree = other;
 	LAID(0, false, "all 5/12\n a 4/7\n  b_[i] 3/3\n");
+}
+
+/* Threads ------------------------------------------------------------- */
+
+static uint32_t random_below(uint32_t n)
+{
+	static uint32_t seed = 1;
+
+	seed = seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)seed * n >> 32);
+}
+
+static flame_id some_frame(uint32_t names)
+{
+	static const enum flame_type types[] = {
+		FLAME_JIT, FLAME_INTERPRETED, FLAME_INLINED, FLAME_C1,
+		FLAME_NATIVE, FLAME_CPP, FLAME_KERNEL,
+	};
+	char text[16];
+
+	snprintf(text, sizeof(text), "f%u", random_below(names));
+	return fl_frame(flame, fl_name(flame, text),
+			types[random_below(FL_COUNT(types))]);
+}
+
+/*
+ * Each stack is below one of the `reach` before it; below the root is one
+ * in `wide`, if not 0.  Every eighth weighs nothing by itself.
+ */
+static void grow(uint32_t n, uint32_t reach, uint32_t wide, uint32_t names)
+{
+	flame_id *stacks = calloc(n + 1, sizeof(*stacks));
+
+	for (uint32_t i = 1; i <= n; i++) {
+		uint32_t back = 1 + random_below(FL_MIN(reach, i));
+		flame_id below = wide && !random_below(wide) ?
+				 0 : stacks[i - back];
+
+		stacks[i] = flame_stack(flame, below, some_frame(names));
+		for (unsigned c = 0; c < tree->columns; c++)
+			cr_assert_eq(fl_tree_add(tree, c, stacks[i],
+						 random_below(8)), FLAME_OK);
+	}
+	free(stacks);
+}
+
+#define SAME(array)							\
+	cr_expect_arr_eq(layout->array, alone->array,			\
+			 alone->n * sizeof(*alone->array),		\
+			 #array " with %u threads", n)
+
+static void lay_with(unsigned n, const struct fl_layout *alone)
+{
+	flame_threads(flame, n);
+	lay(0, false);
+	cr_assert_eq(layout->n, alone->n);
+	cr_expect_eq(layout->depth, alone->depth);
+	SAME(name);
+	SAME(type);
+	SAME(parent);
+	SAME(level);
+	SAME(end);
+	for (unsigned c = 0; c < alone->columns; c++) {
+		SAME(self[c]);
+		SAME(total[c]);
+	}
+	cr_expect_arr_eq(layout->of_stack, alone->of_stack,
+			 flame->stacks.n * sizeof(*alone->of_stack),
+			 "places with %u threads", n);
+}
+
+static void lay_with_all(void)
+{
+	struct fl_layout *alone;
+
+	tree->places = true;
+	flame_threads(flame, 1);
+	alone = lay(0, false);
+	layout = NULL;
+	for (unsigned n = 2; n < 12; n++)
+		lay_with(n, alone);
+	fl_layout_free(alone);
+}
+
+Test(threads, many_lay_the_same_where_stacks_are_joined)
+{
+	grow(150000, 1000, 0, 3);
+	lay_with_all();
+	cr_expect_lt(layout->n + 10000, flame->stacks.n);
+}
+
+Test(threads, many_lay_the_same_where_none_are)
+{
+	grow(100000, 50000, 0, 1000000);
+	lay_with_all();
+}
+
+Test(threads, many_lay_the_same_of_two_columns)
+{
+	flame_tree_free(tree);
+	tree = flame_tree_new(flame, 2);
+	grow(100000, 10, 0, 20);
+	lay_with_all();
+}
+
+Test(threads, many_lay_the_same_of_children_of_the_root)
+{
+	grow(100000, 10, 1, 1000000);
+	lay_with_all();
+}
+
+Test(threads, many_lay_the_same_of_one_deep_stack)
+{
+	grow(100000, 1, 0, 5);
+	lay_with_all();
+	cr_expect_gt(layout->depth, 90000);
+}
+
+Test(threads, many_lay_the_same_of_deep_stacks)
+{
+	grow(200000, 2, 20000, 5);
+	lay_with_all();
+}
+
+Test(threads, without_memory_nothing_is_laid)
+{
+	const size_t most = (size_t)1 << 40, step = 100000;
+	size_t held, refused = 0;
+
+	grow(100000, 3, 1000, 5);
+	tree->places = true;
+	flame_threads(flame, 3);
+	fl_memory_limit(most);
+	held = most - fl_memory_left();
+	while (!layout && refused < 1000) {
+		fl_memory_limit(held + refused * step);
+		layout = fl_tree_layout(tree, 0, false);
+		cr_expect_eq(fl_failed(flame), !layout || refused);
+		refused += !layout;
+	}
+	fl_memory_limit(0);
+	cr_expect_gt(refused, 10);
+	cr_expect(layout);
+}
+
+Test(threads, many_lay_the_same_of_a_few)
+{
+	grow(1000, 100, 0, 10);
+	lay_with_all();
 }
 
 /* The folded writer has no layout --------------------------------------- */
