@@ -74,10 +74,12 @@ void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk)
 	fl_jfr_keep(jfr, FL_JFR_SPARE_STACKS, chunk->stacks, chunk->stacks_room);
 	fl_jfr_low_frames_done(chunk);
 	keep_traces(chunk);
+	fl_free(chunk->asides);
 	chunk->sums = NULL;
+	chunk->asides = NULL;
 	chunk->levels = NULL;
 	chunk->stacks = NULL;
-	chunk->nsums = chunk->sums_room = 0;
+	chunk->nsums = chunk->sums_room = chunk->asides_room = 0;
 	chunk->levels_room = chunk->stacks_room = 0;
 	chunk->nlast = 0;
 }

@@ -384,6 +384,7 @@ static void fill_amounts(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit)
 {
 	const struct fl_jfr_count *c = chunk->counts[sum->row];
+	struct fl_jfr_aside aside = fl_jfr_aside(chunk, sum);
 
 	hit->samples = sum->samples;
 	hit->value = sum->value;
@@ -397,12 +398,12 @@ static void fill_amounts(struct fl_jfr_chunk *chunk,
 			hit->unit = NULL;
 	}
 	hit->time = hit->last = FLAME_NOTIME;
-	if (sum->first <= sum->last) {
-		hit->time = fl_jfr_ns(chunk, sum->first);
-		hit->last = fl_jfr_ns(chunk, sum->last);
+	if (aside.first <= aside.last) {
+		hit->time = fl_jfr_ns(chunk, aside.first);
+		hit->last = fl_jfr_ns(chunk, aside.last);
 	}
 	if (c->has[FL_JFR_THREAD])
-		hit->thread = fl_jfr_thread(chunk, sum->thread);
+		hit->thread = fl_jfr_thread(chunk, aside.thread);
 }
 
 static void fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
@@ -437,7 +438,8 @@ static uint32_t java_hash(const struct fl_jfr_chunk *chunk,
 		hash += (uint32_t)sum->leaf * 127;
 	if (row && row->group == FL_JFR_GROUP_ALLOC && sum->outside)
 		hash += 17;
-	return hash + (threads ? (uint32_t)sum->thread * 31 : 0);
+	return hash + (threads ? (uint32_t)fl_jfr_aside(chunk, sum).thread *
+				 31 : 0);
 }
 
 /* Open addressing that doubles when half full; places in table order. */
@@ -483,7 +485,8 @@ static bool is_grouped(const struct fl_jfr_chunk *chunk,
 	const struct fl_jfr_row *y = chunk->counts[b->row]->row;
 
 	return x->group == y->group && a->leaf == b->leaf &&
-	       a->thread == b->thread && a->outside == b->outside;
+	       a->outside == b->outside &&
+	       fl_jfr_aside(chunk, a).thread == fl_jfr_aside(chunk, b).thread;
 }
 
 /*
@@ -515,9 +518,13 @@ static void merge_groups(struct fl_jfr_chunk *chunk)
 		oldest->value += a->value;
 		a->samples = 0;
 	}
-	for (uint32_t i = 0; i < chunk->nsums; i++)
-		if (chunk->sums[i].samples)
-			chunk->sums[n++] = chunk->sums[i];
+	for (uint32_t i = 0; i < chunk->nsums; i++) {
+		if (!chunk->sums[i].samples)
+			continue;
+		if (chunk->with_asides)
+			chunk->asides[n] = chunk->asides[i];
+		chunk->sums[n++] = chunk->sums[i];
+	}
 	chunk->nsums = n;
 }
 
@@ -598,7 +605,7 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	    c->row->group == FL_JFR_GROUP_NATIVEMEM) {
 		if (hit->trace && fl_jfr_stack(chunk, trace))
 			hit->stack = trace->stack;
-		return keep_leak(jfr, hit, sum->address);
+		return keep_leak(jfr, hit, fl_jfr_aside(chunk, sum).address);
 	}
 	return fl_jfr_give(jfr, hit);
 }

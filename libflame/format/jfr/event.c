@@ -43,6 +43,11 @@ struct pass {
 	uint64_t read, traced, met, added;	/* so many events */
 	uint64_t key[WAITING];			/* of the stack trace */
 	struct fl_jfr_sum waiting[WAITING];
+	struct fl_jfr_aside asides[WAITING];
+};
+
+static const struct fl_jfr_aside nothing = {
+	.first = INT64_MAX, .last = INT64_MIN
 };
 
 static const char *thread_field(const struct fl_jfr_class *class)
@@ -219,7 +224,8 @@ static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
 
 /* One that is alike, of its trace; NULL: the first of its kind. */
 static struct fl_jfr_sum *find_sum(const struct fl_jfr_chunk *chunk,
-				   const struct fl_jfr_sum *like)
+				   const struct fl_jfr_sum *like,
+				   const struct fl_jfr_aside *aside)
 {
 	uint32_t i = chunk->traces[like->trace].first;
 
@@ -227,18 +233,27 @@ static struct fl_jfr_sum *find_sum(const struct fl_jfr_chunk *chunk,
 		struct fl_jfr_sum *sum = &chunk->sums[i - 1];
 
 		if (sum->row == like->row && sum->state == like->state &&
-		    sum->leaf == like->leaf && sum->thread == like->thread &&
-		    sum->outside == like->outside)
+		    sum->leaf == like->leaf && sum->outside == like->outside &&
+		    (!chunk->with_asides ||
+		     chunk->asides[i - 1].thread == aside->thread))
 			return sum;
 		i = sum->next;
 	}
 	return NULL;
 }
 
-static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum)
+static void add_aside(struct fl_jfr_aside *to, const struct fl_jfr_aside *aside)
+{
+	to->first = FL_MIN(to->first, aside->first);
+	to->last = FL_MAX(to->last, aside->last);
+}
+
+static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
+		    const struct fl_jfr_aside *aside)
 {
 	struct fl_jfr_chunk *chunk = pass->chunk;
-	struct fl_jfr_sum *old = pass->by_time ? NULL : find_sum(chunk, sum);
+	struct fl_jfr_sum *old = pass->by_time ? NULL :
+				 find_sum(chunk, sum, aside);
 
 	if (old && chunk->counts[sum->row]->latest) {
 		old->samples = sum->samples;
@@ -249,15 +264,20 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum)
 		old->samples += sum->samples;
 		old->value += sum->value;
 		old->bare += sum->bare;
-		old->first = FL_MIN(old->first, sum->first);
-		old->last = FL_MAX(old->last, sum->last);
+		if (chunk->with_asides)
+			add_aside(&chunk->asides[old - chunk->sums], aside);
 		return;
 	}
 	if (!fl_grow(&chunk->sums, &chunk->sums_room, chunk->nsums + 1,
-		     sizeof(*chunk->sums))) {
+		     sizeof(*chunk->sums)) ||
+	    (chunk->with_asides &&
+	     !fl_grow(&chunk->asides, &chunk->asides_room, chunk->nsums + 1,
+		      sizeof(*chunk->asides)))) {
 		fl_no_memory(pass->chunk->flame);
 		return;
 	}
+	if (chunk->with_asides)
+		chunk->asides[chunk->nsums] = *aside;
 	chunk->sums[chunk->nsums] = *sum;
 	chunk->sums[chunk->nsums].next = chunk->traces[sum->trace].first;
 	chunk->traces[sum->trace].first = ++chunk->nsums;
@@ -309,11 +329,10 @@ static void meet_sum(struct pass *pass)
 
 static void add_next(struct pass *pass)
 {
-	const struct fl_jfr_sum *sum =
-		&pass->waiting[pass->added++ % WAITING];
+	size_t i = pass->added++ % WAITING;
 
-	if (sum->trace != UINT32_MAX)
-		add_sum(pass, sum);
+	if (pass->waiting[i].trace != UINT32_MAX)
+		add_sum(pass, &pass->waiting[i], &pass->asides[i]);
 }
 
 static void add_waiting(struct pass *pass)
@@ -343,11 +362,12 @@ static void wait_for_trace(struct pass *pass, uint64_t key)
 static void count_event(struct pass *pass, struct fl_jfr_count *c)
 {
 	struct fl_jfr_sum *sum = &pass->waiting[pass->read % WAITING];
+	struct fl_jfr_aside *aside = &pass->asides[pass->read % WAITING];
 
 	if (!in_time(pass, c))
 		return;
-	*sum = (struct fl_jfr_sum){ .row = c->number, .samples = 1,
-				    .first = INT64_MAX, .last = INT64_MIN };
+	*sum = (struct fl_jfr_sum){ .row = c->number, .samples = 1 };
+	*aside = nothing;
 	if (c->has[FL_JFR_COUNT])
 		sum->samples = c->kind[FL_JFR_COUNT] ?
 			       llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
@@ -361,13 +381,13 @@ static void count_event(struct pass *pass, struct fl_jfr_count *c)
 	if (c->has[FL_JFR_LEAF])
 		sum->leaf = c->values[FL_JFR_LEAF];
 	if (c->has[FL_JFR_THREAD])
-		sum->thread = c->values[FL_JFR_THREAD];
+		aside->thread = c->values[FL_JFR_THREAD];
 	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
 		sum->outside = !sum->value || !c->tlab;
 	if (c->has[FL_JFR_TIME])
-		sum->first = sum->last = c->values[FL_JFR_TIME];
+		aside->first = aside->last = c->values[FL_JFR_TIME];
 	if (pass->leak)
-		sum->address = c->values[FL_JFR_ADDRESS];
+		aside->address = c->values[FL_JFR_ADDRESS];
 	wait_for_trace(pass, c->has[FL_JFR_STACK] ? c->values[FL_JFR_STACK] :
 						    0);
 }
@@ -378,14 +398,13 @@ static void add_plain(void *data, const struct fl_jfr_count *c,
 	struct pass *pass = data;
 	struct fl_jfr_sum sum = {
 		.row = c->number, .samples = samples, .bare = samples,
-		.state = state, .first = INT64_MAX, .last = INT64_MIN,
-		.trace = trace_of(pass->chunk, stack),
+		.state = state, .trace = trace_of(pass->chunk, stack),
 	};
 
 	if (sum.trace == UINT32_MAX)
 		fl_no_memory(pass->chunk->flame);
 	else
-		add_sum(pass, &sum);
+		add_sum(pass, &sum, &nothing);
 }
 
 static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
@@ -532,6 +551,8 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 	pass.by_thread = select->thread || select->survey || jfr->spans ||
 			 (select->needs & FL_NEED_THREAD);
 	pass.by_time = (select->needs & FL_NEED_TIME) || pass.leak;
+	chunk->with_asides = pass.by_thread || pass.by_time ||
+			     chunk->limited || jfr->spans;
 	while (w.at < end) {
 		const uint8_t *begin = w.at;
 		struct fl_jfr_class *class;

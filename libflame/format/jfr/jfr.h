@@ -133,14 +133,19 @@ struct fl_jfr_trace {
 struct fl_jfr_sum {
 	uint32_t next;		/* of the same trace, plus one */
 	uint32_t trace;		/* in chunk->traces */
-	uint32_t row;		/* in chunk->counts */
-	bool outside;		/* leaf: allocated outside TLAB */
+	uint32_t row : 31;	/* in chunk->counts */
+	uint32_t outside : 1;	/* leaf: allocated outside TLAB */
 	uint64_t leaf;		/* key of the class; 0: none */
-	uint64_t thread, state;
-	uint64_t address;	/* leaks only */
-	int64_t first, last;	/* ticks; first > last: not known */
+	uint64_t state;
 	int64_t samples, value;
 	int64_t bare;		/* samples of those without a value */
+};
+
+/* More of it, where that is asked for: a chunk has many sums. */
+struct fl_jfr_aside {
+	uint64_t thread;
+	uint64_t address;	/* leaks only */
+	int64_t first, last;	/* ticks; first > last: not known */
 };
 
 /*
@@ -213,6 +218,9 @@ struct fl_jfr_chunk {
 	size_t marks_room;
 	struct fl_jfr_sum *sums;
 	size_t nsums, sums_room;
+	struct fl_jfr_aside *asides;	/* of each, if there are any */
+	size_t asides_room;
+	bool with_asides;
 	/* names */
 	struct fl_map frames[FLAME_GROUP + 1];	/* by type: method -> frame */
 	struct fl_map located, threads, states, leaves[2];
@@ -386,6 +394,13 @@ static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_chunk *chunk,
 
 /* Makes it; UINT32_MAX: memory is out. */
 uint32_t fl_jfr_add_trace(struct fl_jfr_chunk *chunk, uint64_t key);
+
+static inline struct fl_jfr_aside fl_jfr_aside(const struct fl_jfr_chunk *chunk,
+					       const struct fl_jfr_sum *sum)
+{
+	return chunk->with_asides ? chunk->asides[sum - chunk->sums] :
+	       (struct fl_jfr_aside){ .first = INT64_MAX, .last = INT64_MIN };
+}
 
 /* Events ---------------------------------------------------------------- */
 
