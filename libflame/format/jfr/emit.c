@@ -747,6 +747,9 @@ static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 		return FLAME_OK;
 	if (!select->survey && !select->thread && (cpu || !select->cpu_only))
 		make_stacks(chunk, cpu);
+	/* Without memory some traces are not of the chunk's dictionary. */
+	if (fl_failed(chunk->flame))
+		return FLAME_FAILED;
 	for (size_t i = 0; i < chunk->nsums; i++) {
 		size_t before = chunk->jfr->nready;
 
