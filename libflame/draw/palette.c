@@ -234,9 +234,15 @@ static uint32_t hash(struct slice text)
 /* What comes before Class.method, before "::", or before the first '_'. */
 static struct slice package(struct slice name)
 {
+	static const bool tells[256] = {
+		['('] = true, ['<'] = true, ['/'] = true, [':'] = true,
+		['.'] = true,
+	};
 	const char *end = NULL, *last = NULL;
 
 	for (const char *p = name.at; p < name.at + name.size; p++) {
+		if (!tells[(uint8_t)*p])
+			continue;
 		if (*p == '(' || *p == '<')
 			break;
 		if (*p == '/')

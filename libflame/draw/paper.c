@@ -49,13 +49,24 @@ static const char *instead(char c)
 	return REPLACEMENT;
 }
 
+/* What names are made of, as a rule. */
+static const bool usual[256] = {
+	['#' ... '%'] = true, ['(' ... ';'] = true, ['='] = true,
+	['?' ... '~'] = true,
+};
+
 void fl_put_escaped(struct fl_out *out, struct slice text, size_t max)
 {
 	size_t end = FL_MIN(text.size, max), from = 0, i = 0;
 
-	while (i < end) {
-		unsigned n = plain(text.at + i, text.size - i);
+	for (;;) {
+		unsigned n;
 
+		while (i < end && usual[(uint8_t)text.at[i]])
+			i++;
+		if (i >= end)
+			break;
+		n = plain(text.at + i, text.size - i);
 		if (n) {
 			i += n;
 			continue;
