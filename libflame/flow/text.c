@@ -32,12 +32,16 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	}
 	lines->flame = flame;
 	lines->in = fl_in_open(flame, path);
-	/* Of a thousand files at once, most have to do with little memory. */
+	/*
+	 * Of a thousand files at once, most have to do with little memory;
+	 * and mapped ones are not open.
+	 */
 	flame->nlines++;
 	if (lines->in) {
-		if (flame->nlines > LARGE)
+		if (flame->nlines > LARGE) {
 			fl_in_small(lines->in);
-		fl_in_map(lines->in);
+			fl_in_map(lines->in);
+		}
 		lines->in = fl_in_decoded(lines->in);
 	}
 	if (lines->in)

@@ -10,6 +10,8 @@
 
 #include "format/jfr/jfr.h"
 
+enum { CLASSES = 1 << 12 };	/* more are not planned in advance */
+
 struct place {
 	uint64_t key, at, size;
 };
@@ -52,7 +54,8 @@ struct fl_jfr_beside *fl_jfr_beside_new(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_beside *beside;
 
-	if (!chunk->pools_at || !fl_jfr_team(chunk->jfr) || !plan_all(chunk))
+	if (!chunk->pools_at || chunk->nclasses > CLASSES ||
+	    !fl_jfr_team(chunk->jfr) || !plan_all(chunk))
 		return NULL;
 	beside = fl_zeroed(1, sizeof(*beside));
 	if (!beside)

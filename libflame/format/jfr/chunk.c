@@ -248,7 +248,7 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	struct fl_jfr_beside *beside;
 	bool good;
 
-	if (chunk->jfr->source->flame->threads == 1 || chunk->size < WORTH)
+	if (chunk->jfr->source->flame->threads < 2 || chunk->size < WORTH)
 		return fl_jfr_read_apart(chunk);
 	if (!find_meta(chunk))
 		return false;
