@@ -548,8 +548,9 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 	told = in->sized ? in->had / FORGET : UINT64_MAX;
 	in->had += (size_t)n;
 	if (in->had / FORGET != told)
+		/* Of one that grows, nobody knows how much there is. */
 		fl_progress(in->flame, in->name, in->had,
-			    in->sized ? in->size : 0);
+			    in->sized && in->had <= in->size ? in->size : 0);
 	return (size_t)n;
 }
 
