@@ -409,7 +409,8 @@ static bool want_parts(struct fl_laying *y, const struct flame_tree *tree)
 static bool lay_all(struct fl_laying *y)
 {
 	return fl_laying_begin(y, y->heavy + 1) &&
-	       (y->size && y->heavy >= MANY ? fl_lay_in_parts(y) : lay_nodes(y));
+	       (y->size && y->heavy >= MANY ? fl_lay_in_parts(y) :
+					      lay_nodes(y));
 }
 
 /* All of it ----------------------------------------------------------- */

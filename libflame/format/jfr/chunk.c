@@ -9,10 +9,7 @@
 
 #include <stdlib.h>
 
-enum {
-	HEADER = 68,
-	WORTH = 4 << 20		/* what is smaller is read by one thread */
-};
+enum { HEADER = 68 };
 
 /* async-profiler writes this until the chunk is finished. */
 static const uint64_t UNFINISHED = UINT64_C(1) << 30;
@@ -248,7 +245,8 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	struct fl_jfr_beside *beside;
 	bool good;
 
-	if (chunk->jfr->source->flame->threads < 2 || chunk->size < WORTH)
+	if (chunk->jfr->source->flame->threads < 2 ||
+	    chunk->size < FL_JFR_WORTH)
 		return fl_jfr_read_apart(chunk);
 	if (!find_meta(chunk))
 		return false;

@@ -12,10 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-	HEADER = 68,
-	WORTH = 4 << 20		/* what is smaller is read by one thread */
-};
+enum { HEADER = 68 };
 
 static bool is_magic(const uint8_t *at)
 {
@@ -366,7 +363,7 @@ static bool is_ahead_wanted(const struct fl_jfr *jfr)
 	return jfr->source->flame->threads > 1 && !select->survey &&
 	       !select->leak && !jfr->spans && !jfr->source->part &&
 	       (!select->choose || select->cpu_only || jfr->before) &&
-	       (!fl_in_size(jfr->source->in, &size) || size >= WORTH);
+	       (!fl_in_size(jfr->source->in, &size) || size >= FL_JFR_WORTH);
 }
 
 /* One chunk alone is read by all: it is not for this. */

@@ -582,6 +582,8 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
  * Then the rest, which needs the chunk before.
  */
 bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk);
+/* Bytes: what is smaller is read by one thread. */
+enum { FL_JFR_WORTH = 4 << 20 };
 /* The same by two threads, if there are two and it is worth it. */
 bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk);
 bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk);
