@@ -107,7 +107,9 @@ size_t cli_memory(void);
 /*
  * Large blocks are the system's again once they are free.  Otherwise glibc,
  * after the first of them, keeps those that follow, and chunk after chunk of
- * a recording leaves its holes behind.
+ * a recording leaves its holes behind.  What is small grows by a megabyte at
+ * a time, where blocks may grow in place: of memory that was never touched a
+ * page is dear.
  */
 void cli_give_back(void);
 /* 100, 64k, 512M, 2G; false: none of these. */

@@ -92,6 +92,8 @@ void cli_give_back(void)
 {
 #ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	mallopt(M_TOP_PAD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 #endif
 }
 
