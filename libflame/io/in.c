@@ -534,6 +534,9 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 
 	if (in->stop >= 0 && !await_fd(in))
 		return 0;
+	/* What it is tells whether it is mapped. */
+	if (in->sized && !in->had)
+		room = FL_MIN(room, (size_t)SMALL_BLOCK);
 	while ((n = read(in->fd, to, room)) < 0) {
 		if (errno == EAGAIN) {
 			if (!await_fd(in))
