@@ -11,7 +11,11 @@
 
 #include "tree/laying.h"
 
-enum { MOST = 8 };	/* threads */
+enum {
+	MOST_THREADS = 8,
+	EACH = 4,	/* parts for a thread: some take longer than others */
+	MOST = EACH * MOST_THREADS
+};
 
 struct part {
 	struct fl_job job;
@@ -165,9 +169,9 @@ static void lay_part(struct fl_job *job)
 }
 
 /* Who waits lays too; all of them, if there is no team. */
-static void lay_parts(struct plan *plan)
+static void lay_parts(struct plan *plan, unsigned threads)
 {
-	struct fl_team *team = fl_team_new(plan->nparts);
+	struct fl_team *team = fl_team_new(FL_MIN(threads, plan->nparts));
 
 	for (unsigned i = 0; i < plan->nparts; i++) {
 		struct part *part = &plan->parts[i];
@@ -278,12 +282,12 @@ static void free_plan(struct plan *plan)
 
 bool fl_lay_in_parts(struct fl_laying *y)
 {
-	unsigned threads = y->flame->threads;
-	struct plan plan = { .wanted = FL_MIN(threads, (unsigned)MOST) };
+	unsigned threads = FL_MIN(y->flame->threads, (unsigned)MOST_THREADS);
+	struct plan plan = { .wanted = EACH * threads };
 	bool good = make_plan(y, &plan);
 
 	if (good) {
-		lay_parts(&plan);
+		lay_parts(&plan, threads);
 		good = join_parts(y->layout, &plan);
 	}
 	if (good)
