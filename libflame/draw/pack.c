@@ -13,6 +13,7 @@
  */
 #include "draw/draw.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -23,6 +24,7 @@
  */
 enum {
 	LEVEL = 4,	/* as small as 5 without a strategy, in two thirds */
+	SMALL_LEVEL = 1,	/* of one block: as small, in half the time */
 	BLOCK = 256 << 10, WINDOW = 32 << 10,
 	DEFLATED = BLOCK + (BLOCK >> 8) + 64,	/* what does not get smaller */
 	CARRIED = 2,
@@ -35,6 +37,7 @@ struct block {
 	bool opened, last, good;
 	size_t before, n;	/* bytes known, and those behind them */
 	size_t deflated;
+	/* From here on nothing is set before it is used. */
 	uint8_t in[WINDOW + BLOCK];
 	uint8_t out[CARRIED + DEFLATED];
 };
@@ -75,6 +78,26 @@ static size_t base64(const uint8_t *from, size_t n, char *to)
 	return to - start;
 }
 
+static struct block *new_block(void)
+{
+	struct block *b = fl_alloc(sizeof(*b));
+
+	if (b)
+		memset(b, 0, offsetof(struct block, in));
+	return b;
+}
+
+static bool begin(struct block *b)
+{
+	bool only = !b->before && b->last;
+
+	if (b->opened)
+		return deflateReset(&b->z) == Z_OK;
+	b->opened = deflateInit2(&b->z, only ? SMALL_LEVEL : LEVEL, Z_DEFLATED,
+				 -15, only ? 8 : 9, Z_FILTERED) == Z_OK;
+	return b->opened;
+}
+
 /* In any thread. */
 static void deflate_block(struct fl_job *job)
 {
@@ -83,11 +106,7 @@ static void deflate_block(struct fl_job *job)
 	int status;
 
 	b->good = false;
-	if (!b->opened && deflateInit2(z, LEVEL, Z_DEFLATED, -15, 9,
-				       Z_FILTERED) != Z_OK)
-		return;
-	b->opened = true;
-	if (deflateReset(z) != Z_OK ||
+	if (!begin(b) ||
 	    (b->before && deflateSetDictionary(z, b->in + WINDOW - b->before,
 					       b->before) != Z_OK))
 		return;
@@ -157,7 +176,7 @@ static void next_block(struct fl_packer *p)
 		write_block(p);
 	next = free_block(p);
 	if (!*next)
-		*next = fl_zeroed(1, sizeof(**next));
+		*next = new_block();
 	if (!*next)
 		p->failed = true;
 	p->n = 0;
@@ -226,7 +245,7 @@ struct fl_packer *fl_packer_open(struct fl_out *out, unsigned threads)
 	p->out = out;
 	p->threads = threads;
 	p->nblocks = FL_MIN(FL_MAX(2 * threads, 2u), (unsigned)MOST);
-	p->blocks[0] = fl_zeroed(1, sizeof(**p->blocks));
+	p->blocks[0] = new_block();
 	if (p->blocks[0]) {
 		p->in = p->blocks[0]->in + WINDOW;
 		return p;
