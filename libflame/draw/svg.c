@@ -20,6 +20,7 @@ enum {
 };
 
 #define MINWIDTH 0.1		/* pixels of WIDTH */
+#define FINE 0.1		/* pixels: narrower shapes are not seen */
 
 #define FONTS "system-ui,-apple-system,&quot;Segoe UI&quot;,Roboto," \
 	"&quot;Noto Sans&quot;,&quot;DejaVu Sans&quot;,sans-serif"
@@ -187,9 +188,11 @@ static int lay_out_heavy(struct fl_svg *p)
 		return FLAME_FAILED;
 	set_scale(p, fl_outline_total(o));
 	heaviest = p->least;
-	if (fl_outline_least(o, &heaviest, MOST_FRAMES)) {
+	if (fl_outline_least(o, &heaviest, MOST_FRAMES,
+			     fl_int64(FINE / p->scale))) {
 		set_least(p, heaviest);
 		p->layout = fl_outline_layout(o, &teller);
+		p->told = fl_outline_told(o);
 	}
 	fl_outline_free(o);
 	if (!p->layout || !fl_column_open(&p->widths, p->page, p->layout))

@@ -67,9 +67,9 @@ void fl_svg_number(struct fl_out *out, uint64_t n);
 /* Of a comparison: it has no width. */
 bool fl_svg_is_gone(const struct fl_svg *p, uint32_t i);
 
-/* Outlines a frame that is in no layout: see fl_outline. */
-void fl_svg_tell(void *svg, unsigned level, int64_t x, int64_t weight,
-		 bool outermost);
+/* Outlines a frame that is in no layout: see fl_teller. */
+void fl_svg_tell(void *svg, unsigned level, unsigned further, int64_t x,
+		 int64_t weight, bool outermost);
 void fl_svg_drop_runs(struct fl_svg *p);
 
 /* In the inner picture; false: no memory. */

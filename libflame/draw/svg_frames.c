@@ -347,15 +347,15 @@ static void outline(struct fl_svg *p, unsigned level, int64_t x,
 	r->end = x + weight;
 }
 
-void fl_svg_tell(void *svg, unsigned level, int64_t x, int64_t weight,
-		 bool outermost)
+void fl_svg_tell(void *svg, unsigned level, unsigned further, int64_t x,
+		 int64_t weight, bool outermost)
 {
 	struct fl_svg *p = svg;
 
-	p->told++;
 	if (outermost)
 		p->hidden += weight;
-	outline(p, level, x, weight);
+	for (unsigned i = 0; i <= further; i++)
+		outline(p, level + i, x, weight);
 }
 
 /* A path per row. */

@@ -32,10 +32,10 @@ struct fl_laying {
 };
 
 /*
- * Totals and children.  spend: the tree's weights become totals, and nodes'
+ * Weights, which are to become totals.  spend: the tree's own, and nodes'
  * selfs are not known then.  false, here and below: memory is out.
  */
-bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree, bool spend);
+bool fl_laying_weigh(struct fl_laying *y, struct flame_tree *tree, bool spend);
 void fl_laying_close(struct fl_laying *y);
 /* An empty layout with room for so many nodes. */
 bool fl_laying_begin(struct fl_laying *y, uint32_t nodes);

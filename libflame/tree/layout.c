@@ -133,20 +133,6 @@ static void add_up(struct fl_laying *y, unsigned column)
 	}
 }
 
-static bool sum_stacks(struct fl_laying *y, unsigned column, bool spend)
-{
-	int64_t *total;
-
-	y->spent = spend;
-	if (spend && !fl_tree_reach(y->tree, column, y->n - 1))
-		return false;
-	total = spend ? y->tree->weight[column] : copy_weights(y, column);
-	if (!total)
-		return false;
-	y->total[column] = total;
-	add_up(y, column);
-	return true;
-}
 
 /* Places are counted two behind, so that filling them in leaves `first`. */
 static bool list_children(struct fl_laying *y)
@@ -415,17 +401,31 @@ static bool lay_all(struct fl_laying *y)
 
 /* All of it ----------------------------------------------------------- */
 
-bool fl_laying_open(struct fl_laying *y, struct flame_tree *tree, bool spend)
+bool fl_laying_weigh(struct fl_laying *y, struct flame_tree *tree, bool spend)
 {
 	y->flame = tree->flame;
 	y->tree = tree;
 	y->n = y->flame->stacks.n;
+	y->spent = spend;
+	for (unsigned c = 0; c < tree->columns; c++) {
+		if (spend && !fl_tree_reach(tree, c, y->n - 1))
+			return false;
+		y->total[c] = spend ? tree->weight[c] : copy_weights(y, c);
+		if (!y->total[c])
+			return false;
+	}
+	return true;
+}
+
+static bool open_tree(struct fl_laying *y, struct flame_tree *tree)
+{
+	if (!fl_laying_weigh(y, tree, false))
+		return false;
 	y->first = fl_zeroed(y->n + 2, sizeof(*y->first));
 	if (!y->first)
 		return false;
 	for (unsigned c = 0; c < tree->columns; c++)
-		if (!sum_stacks(y, c, spend))
-			return false;
+		add_up(y, c);
 	return list_children(y);
 }
 
@@ -458,7 +458,7 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 {
 	struct fl_laying y = { .minimum = minimum, .lossy = lossy };
 
-	if (want_parts(&y, tree) && fl_laying_open(&y, tree, false) &&
+	if (want_parts(&y, tree) && open_tree(&y, tree) &&
 	    want_places(&y) && lay_all(&y)) {
 		place_rest(&y);
 		y.layout->of_stack = y.of_stack;

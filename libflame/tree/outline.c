@@ -1,31 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Layout for pictures: of a large profile most nodes are too light to be
- * drawn.  These are told one by one, as they come, and nothing is kept of
- * them.
+ * drawn.  These are told as they come, the lightest with all that is below
+ * them, and nothing is kept of them.
  */
 #include "fl.h"
 
 #include "tree/laying.h"
 #include "tree/outline.h"
 
+/*
+ * Of a stack: how many levels are below it, and whether nodes there may be of
+ * several stacks: these are only found by looking at each.
+ */
+enum { LEVELS = 0x7fff, MIXED = 0x8000 };
+
 struct fl_outline {
 	struct fl_laying laying;
 	const struct fl_teller *teller;
-	int64_t least;
+	int64_t least, fine;
+	uint16_t *below;	/* by stack: LEVELS, MIXED */
+	uint32_t nstacks;	/* that weigh something, but for the root */
+	uint32_t nopened;	/* of these, those that were looked at */
+	uint32_t ntold;		/* nodes of these */
 	uint32_t kept;		/* nodes that there is room for */
 	int64_t *x;		/* by level: where the next node begins */
 	size_t x_room;
-	bool below;		/* the last node was light */
+	bool inside;		/* the last node was light */
 	unsigned outermost;	/* of those around it */
 };
+
+/* Names that are several frames may be one node of several stacks. */
+static bool *find_shared(const struct flame *flame, bool *any)
+{
+	const struct fl_frames *frames = &flame->frames;
+	bool *shared = fl_zeroed(frames->n, sizeof(*shared));
+
+	*any = false;
+	for (size_t i = 1; shared && i < frames->n; i++) {
+		flame_id name = frames->at[i].name;
+
+		shared[i] = frames->next[i] ||
+			    flame->names.at[name].frame != i;
+		*any = *any || shared[i];
+	}
+	return shared;
+}
+
+/* What may be one node with a sibling, and all below it. */
+static bool mark_mixed(struct fl_outline *o)
+{
+	const struct flame *flame = o->laying.flame;
+	const struct fl_stack *at = flame->stacks.at;
+	bool any, *shared = find_shared(flame, &any);
+
+	for (size_t i = 1; shared && any && i < o->laying.n; i++) {
+		const struct fl_stack *parent = &at[at[i].parent];
+
+		if (o->below[at[i].parent] & MIXED ||
+		    (shared[at[i].frame] &&
+		     (at[i].sibling || parent->child != i)))
+			o->below[i] = MIXED;
+	}
+	fl_free(shared);
+	return shared;
+}
+
+/* Totals, and what is below each. */
+static void add_up(struct fl_outline *o)
+{
+	const struct fl_stack *at = o->laying.flame->stacks.at;
+	int64_t *total = o->laying.total[0];
+
+	for (size_t i = o->laying.n; --i > 0;) {
+		uint16_t *above = &o->below[at[i].parent];
+		unsigned levels = (o->below[i] & LEVELS) + 1u;
+		unsigned mixed = o->below[i] & MIXED;
+
+		if (!total[i])
+			continue;
+		total[at[i].parent] += total[i];
+		o->nstacks++;
+		if (fl_unlikely(levels == LEVELS))
+			mixed = MIXED;	/* it is not known how many */
+		*above = (uint16_t)(FL_MAX(levels, *above & (unsigned)LEVELS) |
+				    mixed | (*above & MIXED));
+	}
+	o->below[0] |= MIXED;	/* the root is looked at, however light */
+}
 
 struct fl_outline *fl_outline_open(struct flame_tree *tree, bool spend)
 {
 	struct fl_outline *o = fl_zeroed(1, sizeof(*o));
 
-	if (o && fl_laying_open(&o->laying, tree, spend))
-		return o;
+	if (o && fl_laying_weigh(&o->laying, tree, spend)) {
+		o->below = fl_zeroed(o->laying.n, sizeof(*o->below));
+		if (o->below && mark_mixed(o)) {
+			add_up(o);
+			return o;
+		}
+	}
 	fl_outline_free(o);
 	fl_no_memory(tree->flame);
 	return NULL;
@@ -36,6 +110,7 @@ void fl_outline_free(struct fl_outline *o)
 	if (!o)
 		return;
 	fl_laying_close(&o->laying);
+	fl_free(o->below);
 	fl_free(o->x);
 	fl_free(o);
 }
@@ -43,6 +118,46 @@ void fl_outline_free(struct fl_outline *o)
 int64_t fl_outline_total(const struct fl_outline *o)
 {
 	return o->laying.total[0][0];
+}
+
+uint32_t fl_outline_told(const struct fl_outline *o)
+{
+	return o->ntold + (o->nstacks - o->nopened);
+}
+
+static bool is_fine(const struct fl_outline *o, uint32_t stack)
+{
+	return o->laying.total[0][stack] < o->fine &&
+	       !(o->below[stack] & MIXED);
+}
+
+/* Of those that may be looked at one by one, all that weigh something. */
+static bool list_children(struct fl_outline *o)
+{
+	struct fl_laying *y = &o->laying;
+	const struct fl_stack *at = y->flame->stacks.at;
+	uint32_t *first = fl_zeroed(y->n + 2, sizeof(*first)), *some = NULL;
+	size_t n = 0, room = 0;
+	bool good = first;
+
+	/* As in layout.c: counted two behind. */
+	y->first = first;
+	for (size_t i = 1; good && i < y->n; i++) {
+		if (!y->total[0][i] || is_fine(o, at[i].parent))
+			continue;
+		good = fl_grow(&some, &room, n + 1, sizeof(*some));
+		if (good)
+			some[n++] = i;
+		first[at[i].parent + 2]++;
+	}
+	y->child = good ? fl_alloc((n + 1) * sizeof(*y->child)) : NULL;
+	good = y->child;
+	for (size_t i = 2; good && i < y->n + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; good && i < n; i++)
+		y->child[first[at[some[i]].parent + 1]++] = some[i];
+	fl_free(some);
+	return good;
 }
 
 /* The heaviest ---------------------------------------------------------- */
@@ -119,13 +234,15 @@ static bool weigh(struct fl_outline *o, int64_t *heap, size_t most)
 	return true;
 }
 
-bool fl_outline_least(struct fl_outline *o, int64_t *least, size_t most)
+bool fl_outline_least(struct fl_outline *o, int64_t *least, size_t most,
+		      int64_t fine)
 {
 	int64_t *heap = fl_zeroed(most, sizeof(*heap));
 	bool good;
 
 	o->least = *least;
-	good = heap && weigh(o, heap, most);
+	o->fine = FL_MIN(fine, *least);
+	good = heap && list_children(o) && weigh(o, heap, most);
 	fl_free(heap);
 	*least = o->least;
 	return good;
@@ -139,18 +256,36 @@ static bool keep(struct fl_outline *o, struct fl_pending *at, size_t n,
 	struct fl_laying *y = &o->laying;
 
 	y->layout->x[y->layout->n] = x;
-	o->below = false;
+	o->inside = false;
 	return fl_laying_add(y, at, n);
+}
+
+static void tell(struct fl_outline *o, uint32_t level, unsigned further,
+		 int64_t x, int64_t total)
+{
+	bool outermost = !o->inside || level <= o->outermost;
+
+	if (outermost)
+		o->outermost = level;
+	o->inside = true;
+	o->teller->tell(o->teller->arg, level, further, x, total, outermost);
+}
+
+/* With all that is below it. */
+static void tell_whole(struct fl_outline *o, const struct fl_pending *at,
+		       int64_t x)
+{
+	tell(o, at->level, o->below[at->stack] & LEVELS, x,
+	     o->laying.total[0][at->stack]);
 }
 
 /*
  * What is light has mostly one child, and so on: to the last of these, and
  * its total.
  */
-static int64_t tell_only(const struct fl_outline *o, struct fl_pending *at,
+static int64_t tell_only(struct fl_outline *o, struct fl_pending *at,
 			 int64_t x, int64_t *its)
 {
-	const struct fl_teller *teller = o->teller;
 	const struct fl_laying *y = &o->laying;
 	const int64_t *total = y->total[0];
 	uint32_t stack = at->stack, level = at->level;
@@ -158,26 +293,18 @@ static int64_t tell_only(const struct fl_outline *o, struct fl_pending *at,
 	while (y->first[stack + 1] - y->first[stack] == 1) {
 		uint32_t child = y->child[y->first[stack]];
 
+		if (is_fine(o, child))
+			break;
 		x += total[stack] - total[child];
 		stack = child;
-		teller->tell(teller->arg, ++level, x, total[stack], false);
+		o->nopened++;
+		o->ntold++;
+		tell(o, ++level, 0, x, total[stack]);
 	}
 	at->stack = stack;
 	at->level = level;
 	*its = total[stack];
 	return x;
-}
-
-static int64_t tell(struct fl_outline *o, struct fl_pending *at, size_t n,
-		    int64_t x, int64_t *total)
-{
-	bool outermost = !o->below || at->level <= o->outermost;
-
-	if (outermost)
-		o->outermost = at->level;
-	o->below = true;
-	o->teller->tell(o->teller->arg, at->level, x, *total, outermost);
-	return n == 1 ? tell_only(o, at, x, total) : x;
 }
 
 static bool reach(struct fl_outline *o, size_t level)
@@ -206,10 +333,19 @@ static bool lay(struct fl_outline *o, size_t n)
 	bool light = total < o->least && node;
 
 	o->x[at->level] += total;
+	if (light && n == 1 && is_fine(o, at->stack)) {
+		tell_whole(o, at, x);
+		y->npending--;
+		return true;
+	}
+	o->nopened += node ? n : 0;
+	o->ntold += light;
 	if (light)
-		x = tell(o, at, n, x, &total);
+		tell(o, at->level, 0, x, total);
 	else if (!keep(o, at, n, x))
 		return false;
+	if (light && n == 1)
+		x = tell_only(o, at, x, &total);
 	level = at->level;
 	if (!reach(o, (size_t)level + 1) || !fl_laying_open_last(y, n))
 		return false;

@@ -10,10 +10,14 @@
 
 struct fl_outline;
 
-/* What comes of light nodes: in preorder, outermost: a kept one's child. */
+/*
+ * What comes of light nodes: in preorder, outermost: a kept one's child.  With
+ * one may be told all that is below it, down to so many levels further: it
+ * is somewhere between x and x + total.
+ */
 struct fl_teller {
-	void (*tell)(void *arg, unsigned level, int64_t x, int64_t total,
-		     bool outermost);
+	void (*tell)(void *arg, unsigned level, unsigned further, int64_t x,
+		     int64_t total, bool outermost);
 	void *arg;
 };
 
@@ -26,12 +30,16 @@ struct fl_outline *fl_outline_open(struct flame_tree *tree, bool spend);
 int64_t fl_outline_total(const struct fl_outline *outline);
 /*
  * Lighter ones than *least are not kept, and *least becomes more where those
- * would be more than `most`.  Asked before the layout.
+ * would be more than `most`.  With what is lighter than `fine`, too, all
+ * below it is told.  Asked before the layout.
  */
-bool fl_outline_least(struct fl_outline *outline, int64_t *least, size_t most);
+bool fl_outline_least(struct fl_outline *outline, int64_t *least, size_t most,
+		      int64_t fine);
 /* Of the nodes that are kept; it has x. */
 struct fl_layout *fl_outline_layout(struct fl_outline *outline,
 				    const struct fl_teller *teller);
+/* How many nodes were told. */
+uint32_t fl_outline_told(const struct fl_outline *outline);
 /* Takes NULL too. */
 void fl_outline_free(struct fl_outline *outline);
 

@@ -780,7 +780,7 @@ Test(written, of_a_hundred_thousand_levels_is_no_trouble)
 /* Outlines -------------------------------------------------------------- */
 
 /* Some thousand stacks, of which many begin alike; types differ. */
-static void grow_tree(void)
+static void grow_tree(unsigned ntypes)
 {
 	static const enum flame_type types[] = { FLAME_UNKNOWN, FLAME_JIT,
 						 FLAME_INLINED,
@@ -794,7 +794,7 @@ static void grow_tree(void)
 		stack = chance % 8 ? stack : last[chance >> 8 & 63];
 		snprintf(name, sizeof(name), "n%d", (int)(chance >> 16 & 7));
 		stack = flame_stack(flame, stack, fl_frame(flame,
-				fl_name(flame, name), types[chance >> 32 & 3]));
+				fl_name(flame, name), types[(chance >> 32 & 3) % ntypes]));
 		last[chance >> 40 & 63] = stack;
 		if (chance >> 48 & 1)
 			fl_tree_add(tree, 0, stack, (chance >> 50 & 63) + 1);
@@ -802,7 +802,7 @@ static void grow_tree(void)
 }
 
 struct told {
-	unsigned level;
+	unsigned level, further;
 	int64_t x, total;
 	bool outermost;
 };
@@ -812,12 +812,13 @@ struct all_told {
 	size_t n;
 };
 
-static void tell(void *arg, unsigned level, int64_t x, int64_t total,
-		 bool outermost)
+static void tell(void *arg, unsigned level, unsigned further, int64_t x,
+		 int64_t total, bool outermost)
 {
 	struct all_told *all = arg;
 
-	all->at[all->n++] = (struct told){ level, x, total, outermost };
+	all->at[all->n++] = (struct told){ level, further, x, total,
+					   outermost };
 }
 
 static void expect_kept(const struct fl_layout *l, uint32_t i, uint32_t full,
@@ -831,8 +832,29 @@ static void expect_kept(const struct fl_layout *l, uint32_t i, uint32_t full,
 	cr_expect_eq(l->x[i], x[full]);
 }
 
+/* Of a light node; the one behind what was told with it. */
+static uint32_t expect_told(const struct told *t, uint32_t i, int64_t x,
+			    int64_t least, int64_t fine)
+{
+	uint32_t parent = layout->parent[i], deepest = layout->level[i];
+
+	cr_expect_eq(t->level, layout->level[i]);
+	cr_expect_eq(t->x, x);
+	cr_expect_eq(t->total, layout->total[0][i]);
+	cr_expect_eq(t->outermost, !parent ||
+		     layout->total[0][parent] >= least);
+	if (!t->further)
+		return i + 1;
+	cr_expect_lt(t->total, fine);
+	for (uint32_t j = i; j < layout->end[i]; j++)
+		deepest = FL_MAX(deepest, layout->level[j]);
+	cr_expect_eq(t->level + t->further, deepest);
+	return layout->end[i];
+}
+
 /* As in the whole layout: each node is where it was, kept or told. */
-static void expect_outline(int64_t least, size_t most, bool spend)
+static size_t expect_outline(int64_t least, size_t most, int64_t fine,
+			     bool spend)
 {
 	static struct all_told all;
 	struct fl_teller teller = { tell, &all };
@@ -840,6 +862,7 @@ static void expect_outline(int64_t least, size_t most, bool spend)
 	struct fl_layout *l;
 	int64_t *x, heaviest;
 	uint32_t kept = 0;
+	size_t told = 0;
 
 	all.n = 0;
 	lay(0, false);
@@ -849,56 +872,75 @@ static void expect_outline(int64_t least, size_t most, bool spend)
 	o = fl_outline_open(tree, spend);
 	cr_assert(o);
 	cr_expect_eq(fl_outline_total(o), layout->total[0][0]);
-	cr_assert(fl_outline_least(o, &least, most));
+	cr_assert(fl_outline_least(o, &least, most, fine));
 	cr_expect_geq(least, heaviest);
 	l = fl_outline_layout(o, &teller);
 	cr_assert(l);
 	cr_assert_leq(l->n, FL_MAX(most, 1u));
-	cr_assert_eq(l->n + all.n, layout->n);
-	for (uint32_t i = 0; i < layout->n; i++) {
-		const struct told *t = &all.at[i - kept];
-		int64_t total = layout->total[0][i];
-		uint32_t parent = layout->parent[i];
-
-		if (!i || total >= least) {
+	cr_assert_eq(l->n + fl_outline_told(o), layout->n);
+	for (uint32_t i = 0; i < layout->n;) {
+		if (!i || layout->total[0][i] >= least) {
 			expect_kept(l, kept++, i, x);
+			i++;
 			continue;
 		}
-		cr_expect_eq(t->level, layout->level[i]);
-		cr_expect_eq(t->x, x[i]);
-		cr_expect_eq(t->total, total);
-		cr_expect_eq(t->outermost, !parent ||
-			     layout->total[0][parent] >= least);
+		cr_assert_lt(told, all.n);
+		i = expect_told(&all.at[told++], i, x[i], least, fine);
 	}
 	cr_expect_eq(kept, l->n);
+	cr_expect_eq(told, all.n);
 	fl_layout_free(l);
 	fl_outline_free(o);
 	fl_free(x);
+	return told;
 }
 
 Test(outline, light_nodes_are_told_where_they_were)
 {
-	grow_tree();
-	expect_outline(1, 20000, false);
-	expect_outline(50, 20000, false);
-	expect_outline(1000, 20000, false);
-	expect_outline(INT64_MAX, 20000, false);
-	expect_outline(50, 20000, true);
+	grow_tree(4);
+	expect_outline(1, 20000, 0, false);
+	expect_outline(50, 20000, 0, false);
+	expect_outline(1000, 20000, 0, false);
+	expect_outline(INT64_MAX, 20000, 0, false);
+	expect_outline(50, 20000, 0, true);
 }
 
 Test(outline, keeps_no_more_than_it_may)
 {
-	grow_tree();
-	expect_outline(1, 1, false);
-	expect_outline(1, 10, false);
-	expect_outline(1, 100, false);
-	expect_outline(1, 1000, true);
+	grow_tree(4);
+	expect_outline(1, 1, 0, false);
+	expect_outline(1, 10, 0, false);
+	expect_outline(1, 100, 0, false);
+	expect_outline(1, 1000, 0, true);
+}
+
+Test(outline, what_is_below_the_lightest_is_told_with_them)
+{
+	size_t each, together;
+
+	grow_tree(1);
+	each = expect_outline(1000, 20000, 0, false);
+	together = expect_outline(1000, 20000, 20, false);
+	cr_expect_lt(together, each);
+	cr_expect_lt(expect_outline(1000, 20000, 1000, false), together);
+	expect_outline(INT64_MAX, 20000, INT64_MAX, false);
+	expect_outline(1, 100, INT64_MAX, false);
+	expect_outline(1000, 20000, 1000, true);
+}
+
+Test(outline, nodes_of_several_stacks_are_told_one_by_one)
+{
+	grow_tree(4);
+	expect_outline(1000, 20000, 1000, false);
+	expect_outline(INT64_MAX, 20000, INT64_MAX, false);
+	expect_outline(1, 100, 100, false);
+	expect_outline(50, 20000, 50, true);
 }
 
 Test(outline, of_nothing_is_its_root)
 {
-	expect_outline(1, 20000, false);
-	expect_outline(1, 20000, true);
+	expect_outline(1, 20000, 0, false);
+	expect_outline(1, 20000, 0, true);
 }
 
 Test(shape, free_takes_null)
