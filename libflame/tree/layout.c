@@ -133,7 +133,6 @@ static void add_up(struct fl_laying *y, unsigned column)
 	}
 }
 
-
 /* Places are counted two behind, so that filling them in leaves `first`. */
 static bool list_children(struct fl_laying *y)
 {
