@@ -178,6 +178,12 @@ static void sink_down(int64_t *heap, size_t n, int64_t value)
 	heap[i] = value;
 }
 
+/* What is heavier weighs so much, or as much as there can be. */
+static int64_t above(int64_t weight)
+{
+	return weight < INT64_MAX ? weight + 1 : INT64_MAX;
+}
+
 bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 		 size_t limit, int64_t *total)
 {
@@ -199,7 +205,7 @@ bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 		sink_down(heap, limit, weight[i]);
 		i++;
 	}
-	*total = heap[0] + 1;
+	*total = above(heap[0]);
 	fl_free(heap);
 	return true;
 }
@@ -230,7 +236,7 @@ static bool weigh(struct fl_outline *o, int64_t *heap, size_t most)
 	}
 	o->kept = (uint32_t)FL_MAX(FL_MIN(found, most), 1u);
 	if (found > most || (found == most && more))
-		o->least = FL_MAX(o->least, heap[0] + 1);
+		o->least = FL_MAX(o->least, above(heap[0]));
 	return true;
 }
 
@@ -330,7 +336,7 @@ static bool lay(struct fl_outline *o, size_t n)
 	struct fl_pending *at = y->pending + before;
 	int64_t total = fl_laying_total(y, 0, at, n), x = o->x[at->level];
 	uint32_t node = y->layout->n, level;
-	bool light = total < o->least && node;
+	bool light = node && (total < o->least || node >= o->kept);
 
 	o->x[at->level] += total;
 	if (light && n == 1 && is_fine(o, at->stack)) {

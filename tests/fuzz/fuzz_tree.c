@@ -5,6 +5,8 @@
  */
 #include "fuzz.h"
 
+#include "tree/outline.h"
+
 static const int64_t weights[] = {
 	0, 1, 2, 3, 1000, INT64_C(1) << 40, INT64_MAX / 4, INT64_MAX
 };
@@ -50,6 +52,53 @@ static void lists_hold(struct flame_tree *tree)
 		FUZZ_HOLDS(n >= 1 && nodes[0].total[0] == tree->total[0]);
 }
 
+struct told {
+	int64_t all, outermost;
+	unsigned deepest;
+};
+
+static void tell(void *arg, unsigned level, unsigned further, int64_t x,
+		 int64_t total, bool outermost)
+{
+	struct told *told = arg;
+
+	FUZZ_HOLDS(level && x >= 0 && total > 0 && total <= told->all - x);
+	told->outermost += outermost ? total : 0;
+	told->deepest = FL_MAX(told->deepest, level + further);
+}
+
+/* What is not kept is told: as many nodes, as heavy and as deep. */
+static void outline_holds(struct flame_tree *tree, int64_t least, size_t most,
+			  int64_t fine)
+{
+	struct fl_layout *all = fl_tree_layout(tree, 0, false), *l;
+	struct fl_outline *o = fl_outline_open(tree, false);
+	struct told told = { .all = tree->total[0] };
+	struct fl_teller teller = { tell, &told };
+	int64_t self = 0;
+	unsigned deepest = 0;
+	uint32_t kept = 0;
+
+	FUZZ_HOLDS(all && o && fl_outline_least(o, &least, most, fine));
+	l = fl_outline_layout(o, &teller);
+	FUZZ_HOLDS(l && l->n + fl_outline_told(o) == all->n);
+	for (uint32_t i = 0; i < all->n; i++) {
+		if (i && (all->total[0][i] < least || kept >= most)) {
+			deepest = FL_MAX(deepest, all->level[i]);
+			continue;
+		}
+		FUZZ_HOLDS(kept < l->n && l->name[kept] == all->name[i] &&
+			   l->total[0][kept] == all->total[0][i] &&
+			   l->self[0][kept] == all->self[0][i]);
+		self += l->self[0][kept++];
+	}
+	FUZZ_HOLDS(kept == l->n && deepest == told.deepest);
+	FUZZ_HOLDS(self + told.outermost == tree->total[0]);
+	fl_layout_free(l);
+	fl_layout_free(all);
+	fl_outline_free(o);
+}
+
 static void of_columns(unsigned columns, const uint8_t *data, size_t size)
 {
 	static const double least[] = { 0, 2, 1e18 };
@@ -68,7 +117,12 @@ static void of_columns(unsigned columns, const uint8_t *data, size_t size)
 		fl_layout_free(l);
 	}
 	lists_hold(tree);
-	if (columns == 2) {
+	if (columns == 1) {
+		outline_holds(tree, 3, 20000, 0);
+		outline_holds(tree, 3, 20000, 3);
+		outline_holds(tree, INT64_MAX, 20000, 1000);
+		outline_holds(tree, 1, 5, INT64_MAX);
+	} else {
 		flame_tree_scale(tree, 0, 1000003);
 		lists_hold(tree);
 	}

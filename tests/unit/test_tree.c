@@ -937,6 +937,33 @@ Test(outline, nodes_of_several_stacks_are_told_one_by_one)
 	expect_outline(50, 20000, 50, true);
 }
 
+Test(outline, of_the_heaviest_there_can_be_no_more_are_kept)
+{
+	static struct all_told all;
+	struct fl_teller teller = { tell, &all };
+	struct fl_outline *o;
+	struct fl_layout *l;
+	flame_id stack = 0;
+	int64_t least = 1;
+
+	for (int i = 0; i < 30; i++)
+		stack = flame_stack(flame, stack, fl_frame(flame,
+				fl_name(flame, "f"), FLAME_UNKNOWN));
+	fl_tree_add(tree, 0, stack, INT64_MAX);
+	o = fl_outline_open(tree, false);
+	cr_assert(o && fl_outline_least(o, &least, 10, 0));
+	cr_expect_eq(least, INT64_MAX);
+	l = fl_outline_layout(o, &teller);
+	cr_assert(l);
+	cr_expect_eq(l->n, 10);
+	cr_expect_eq(fl_outline_told(o), 21);
+	fl_layout_free(l);
+	fl_outline_free(o);
+	lay(0, false);
+	cr_assert(fl_heaviest(layout, 0, 10, &least));
+	cr_expect_eq(least, INT64_MAX);
+}
+
 Test(outline, of_nothing_is_its_root)
 {
 	expect_outline(1, 20000, 0, false);
