@@ -335,7 +335,7 @@ static void outline(struct fl_svg *p, unsigned level, int64_t x,
 	if (fl_unlikely(level >= p->nruns) && !reach_run(p, level))
 		return;
 	r = &p->run[level];
-	if (!r->open || x > r->end + pixel * p->unit_size) {
+	if (!r->open || x - r->end > pixel * p->unit_size) {
 		left = fl_svg_units(p, x);
 		if (!r->open || left > right_side(p, r) + pixel) {
 			if (r->open)
