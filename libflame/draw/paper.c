@@ -155,13 +155,12 @@ void fl_put_digits(struct fl_out *out, double n)
 
 void fl_put_coord(struct fl_out *out, double pixels)
 {
-	int64_t tenths = fl_int64(pixels * 10 + (pixels < 0 ? -0.5 : 0.5));
+	int64_t n = fl_int64(pixels * 10 + (pixels < 0 ? -0.5 : 0.5));
+	uint64_t tenths = n < 0 ? -(uint64_t)n : (uint64_t)n;
 	char text[24];
 
-	if (tenths < 0) {
+	if (n < 0)
 		fl_out_put(out, "-", 1);
-		tenths = -tenths;
-	}
 	if (tenths % 10)
 		put_fraction(out, tenths, 10);
 	else

@@ -145,7 +145,8 @@ static void set_scale(struct fl_svg *p, int64_t sum)
 	p->pixel = fl_svg_units(p, 1 / p->scale);
 	p->minwidth = minwidth(p->page, p->width);
 	p->least = fl_int64(p->minwidth / p->scale);
-	p->least += p->least * p->scale < p->minwidth;
+	p->least += p->least < INT64_MAX &&
+		    p->least * p->scale < p->minwidth;
 	p->least = FL_MAX(p->least, 1);
 }
 
