@@ -45,9 +45,8 @@ static inline size_t fl_size_mul(size_t a, size_t b)
 
 /*
  * What the library holds, over all threads: blocks of 2 kB and more, which
- * come from here and go back through fl_free; small ones may go to free, and
- * other people's to fl_free.  Growth beyond the limit (0: none) fails as if
- * memory were out.
+ * come from here and go back through fl_free.  Small ones may go to free.
+ * Growth beyond the limit (0: none) fails as if memory were out.
  */
 void fl_memory_limit(size_t bytes);
 /* The limit, once something was refused; else 0. */
@@ -58,6 +57,8 @@ bool fl_memory_fits(size_t more);
 /* What other libraries hold for us: so much, and not any more. */
 void fl_memory_hold(size_t bytes);
 void fl_memory_drop(size_t bytes);
+/* What malloc gave someone else (strdup) is ours: for fl_free.  Takes NULL. */
+void *fl_own(void *at);
 void fl_free(void *at);
 void *fl_alloc(size_t size);
 

@@ -80,6 +80,11 @@ static void let_go(size_t size)
 		fl_memory_drop(size);
 }
 
+void *fl_own(void *at)
+{
+	return hold(at);
+}
+
 void fl_free(void *at)
 {
 	let_go(weigh(at));

@@ -63,7 +63,7 @@ flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
 
 	if (metric)
 		return metric;
-	clean = strdup(name);
+	clean = fl_own(strdup(name));
 	if (!clean) {
 		fl_no_memory(flame);
 		return 0;

@@ -86,7 +86,7 @@ static struct fl_palette *palette_open(const char *path)
 			fl_free(p);
 			p = NULL;
 		}
-	fl_free(line);
+	free(line);
 	if (file)
 		fclose(file);
 	return p;
@@ -223,7 +223,7 @@ static int open_mine(struct fl_brush *brush)
 		char *text;
 
 		end = at + strcspn(at, "\n");
-		text = strndup(at, end - at);
+		text = fl_own(strndup(at, end - at));
 		if (!text || !fl_grow(&brush->mine, &brush->mine_room,
 				      brush->nmine + 1,
 				      sizeof(*brush->mine))) {

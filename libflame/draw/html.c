@@ -527,7 +527,7 @@ static int put_beside(struct fl_page *page, const char *suffix,
 		     path, BESIDE, suffix) < 0)
 		return fl_no_memory(flame);
 	out = fl_out_open(flame, beside);
-	fl_free(beside);
+	free(beside);
 	if (!out)
 		return FLAME_FAILED;
 	fl_out_text(out, text);

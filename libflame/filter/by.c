@@ -215,7 +215,7 @@ static struct flame_sink *make_by(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct by));
-	char *text = sink ? strdup(list) : NULL, *rest = text, *line;
+	char *text = sink ? fl_own(strdup(list)) : NULL, *rest = text, *line;
 	int status = FLAME_OK;
 
 	if (!sink)

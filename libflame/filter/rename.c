@@ -119,7 +119,7 @@ static const char *parse(const char *text, struct rule *rule,
 	wrong = check_to(to->at, fl_regex_groups(rule->re));
 	if (wrong)
 		return wrong;
-	rule->to = strdup(to->at);
+	rule->to = fl_own(strdup(to->at));
 	return rule->to ? NULL : "out of memory";
 }
 
@@ -208,7 +208,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_namer_new(next, sizeof(struct rename),
 					       rename_frame);
-	char *text = sink ? strdup(list) : NULL, *rest = text, *line;
+	char *text = sink ? fl_own(strdup(list)) : NULL, *rest = text, *line;
 	int status = FLAME_OK;
 
 	if (!sink)

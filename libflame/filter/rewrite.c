@@ -162,7 +162,7 @@ int fl_patterns_add(struct flame *flame, struct fl_patterns *patterns,
 int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
 		      const char *option, const char *list, bool whole)
 {
-	char *text = strdup(list), *rest = text, *pattern;
+	char *text = fl_own(strdup(list)), *rest = text, *pattern;
 	int status = text ? FLAME_OK : fl_no_memory(flame);
 
 	patterns->exact = whole;

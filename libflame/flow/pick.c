@@ -195,11 +195,11 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 			"--leak: of native memory alone, not of --events");
 	/* What was never freed is native memory, whoever forgot to say so. */
 	if (select->leak && !pick->event &&
-	    !(pick->event = strdup("nativemem")))
+	    !(pick->event = fl_own(strdup("nativemem"))))
 		return fl_no_memory(sink->flame);
 	/* A source that selects leaves out by itself what is not taken. */
 	if (pick->event && !select->event &&
-	    !(select->event = strdup(pick->event)))
+	    !(select->event = fl_own(strdup(pick->event))))
 		return fl_no_memory(sink->flame);
 	pick->source = source;
 	pick->ordered = select->needs & FL_NEED_ORDER;
@@ -311,7 +311,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	while (end->next)
 		end = end->next;
 	pick->events = end->events;
-	if (event && !(pick->event = strdup(event))) {
+	if (event && !(pick->event = fl_own(strdup(event)))) {
 		fl_no_memory(sink->flame);
 		fl_free(sink);
 		return NULL;

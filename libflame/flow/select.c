@@ -296,7 +296,7 @@ static int add_thread(struct flame *flame, struct fl_select *select,
 	if (!joined)
 		return fl_no_memory(flame);
 	fl_free(select->thread_pattern);
-	select->thread_pattern = joined;
+	select->thread_pattern = fl_own(joined);
 	return set_regex(flame, "thread", &select->thread, joined);
 }
 
@@ -351,7 +351,7 @@ static int set_latency(struct flame *flame, int64_t *to, const char *value)
 static int set_text(struct flame *flame, char **to, const char *text)
 {
 	fl_free(*to);
-	*to = strdup(text);
+	*to = fl_own(strdup(text));
 	return *to ? FLAME_OK : fl_no_memory(flame);
 }
 
@@ -385,7 +385,7 @@ static int add_line(struct flame *flame, char **to, const char *line)
 	if (asprintf(&joined, "%s%s\n", *to ? *to : "", line) < 0)
 		return fl_no_memory(flame);
 	fl_free(*to);
-	*to = joined;
+	*to = fl_own(joined);
 	return FLAME_OK;
 }
 

@@ -81,7 +81,7 @@ static struct fl_in *new_in(struct flame *flame, const char *name)
 	struct fl_in *in = fl_zeroed(1, sizeof(*in));
 
 	if (in)
-		in->name = strdup(name);
+		in->name = fl_own(strdup(name));
 	if (!in || !in->name) {
 		fl_free(in);
 		fl_no_memory(flame);
@@ -336,7 +336,7 @@ static void end_part(struct fl_in *in)
 static bool make_layer(struct fl_in *in)
 {
 	struct fl_in *under = fl_alloc(sizeof(*under));
-	char *name = strdup(in->name);
+	char *name = fl_own(strdup(in->name));
 	size_t left = in->left, room = 0;
 	uint8_t *buffer = NULL;
 

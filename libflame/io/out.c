@@ -57,7 +57,7 @@ static struct fl_out *new_out(struct flame *flame, const char *name)
 	memset(out, 0, offsetof(struct fl_out, buffer));
 	out->flame = flame;
 	out->fd = -1;
-	out->name = strdup(name);
+	out->name = fl_own(strdup(name));
 	if (!out->name) {
 		fl_no_memory(flame);
 		free_out(out);
@@ -156,7 +156,8 @@ static bool make_temporary(struct fl_out *out, bool (*make)(struct fl_out *))
 static bool open_nameless(struct fl_out *out)
 {
 #ifdef O_TMPFILE
-	char *folder = strndup(out->path, (size_t)folder_of(out)), path[32];
+	char *folder = fl_own(strndup(out->path, (size_t)folder_of(out)));
+	char path[32];
 
 	if (!folder)
 		return false;
@@ -209,7 +210,7 @@ static bool open_path(struct fl_out *out, const char *path)
 	if (exists && !S_ISREG(st.st_mode))
 		return open_direct(out, path, 0);
 	/* A link stays one: the file that it leads to is replaced. */
-	out->path = exists ? realpath(path, NULL) : strdup(path);
+	out->path = fl_own(exists ? realpath(path, NULL) : strdup(path));
 	if (!out->path || (!exists && lstat(path, &st) == 0))
 		return open_direct(out, path, O_CREAT | O_TRUNC);
 	if (exists && access(out->path, W_OK) != 0)

@@ -234,7 +234,7 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 static int set_text(char **to, const char *text)
 {
 	fl_free(*to);
-	*to = strdup(text);
+	*to = fl_own(strdup(text));
 	return *to ? FLAME_OK : FLAME_FAILED;
 }
 
@@ -277,7 +277,7 @@ static int add_mine(struct fl_page *page, const char *value)
 	if (asprintf(&all, "%s\n%s", page->mine, value) < 0)
 		return FLAME_FAILED;
 	fl_free(page->mine);
-	page->mine = all;
+	page->mine = fl_own(all);
 	return FLAME_OK;
 }
 
@@ -528,7 +528,7 @@ static void sort_metrics(struct flame *flame, struct page_state *state)
 
 static void tell_absent(struct flame *flame, const struct page_state *state)
 {
-	char *list = strdup(state->page.events), *save = NULL;
+	char *list = fl_own(strdup(state->page.events)), *save = NULL;
 
 	for (char *name = list ? strtok_r(list, ",", &save) : NULL; name;
 	     name = strtok_r(NULL, ",", &save)) {

@@ -34,6 +34,18 @@ struct flame *fuzz_flame(void)
 	return flame;
 }
 
+void fuzz_once(const struct fuzz_target *target, const uint8_t *data,
+	       size_t size)
+{
+	size_t left;
+
+	fl_memory_limit(FUZZ_MEMORY);
+	left = fl_memory_left();
+	target->run(target, data, size);
+	fl_memory_limit(FUZZ_MEMORY);
+	FUZZ_HOLDS(fl_memory_left() == left);
+}
+
 void fuzz_flame_holds(const struct flame *f)
 {
 	for (size_t i = 1; i < f->stacks.n; i++) {

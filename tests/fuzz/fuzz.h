@@ -45,6 +45,9 @@ enum { FUZZ_MEMORY = 64 << 20 };	/* a dictionary's limit */
 
 /* With a limit, and messages that are looked at. */
 struct flame *fuzz_flame(void);
+/* Runs it; nothing of it is left in the account of memory. */
+void fuzz_once(const struct fuzz_target *target, const uint8_t *data,
+	       size_t size);
 /* Ids point into their tables, parents are smaller than children. */
 void fuzz_flame_holds(const struct flame *flame);
 /* Looks at samples and lets them go on (next NULL: adds them up). */

@@ -147,7 +147,8 @@ static void write_so(const char *format, struct slice in)
 
 		if (value)
 			*value++ = '\0';
-		if (strcmp(line, "ansi") &&
+		/* A palette is written to where it says. */
+		if (strcmp(line, "ansi") && strcmp(line, "cp") &&
 		    flame_set(sink, line, value) != FLAME_OK)
 			flame_clear(flame);
 		free(line);

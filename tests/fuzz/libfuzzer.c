@@ -27,6 +27,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	target.run(&target, data, size);
+	fuzz_once(&target, data, size);
 	return 0;
 }

@@ -57,7 +57,7 @@ static void run(const struct fuzz_target *target, size_t size)
 		memcpy(copy, now->data, size);
 	now->size = size;
 	now->inputs++;
-	target->run(target, copy, size);
+	fuzz_once(target, copy, size);
 	free(copy);
 }
 

@@ -89,6 +89,22 @@ Test(memory, what_grows_and_goes_leaves_nothing_in_the_account)
 	cr_expect_eq(fl_memory_left(), left);
 }
 
+Test(memory, what_others_gave_is_in_the_account)
+{
+	char text[5000] = "", *own;
+	size_t left;
+
+	fl_memory_limit(1 << 20);
+	left = fl_memory_left();
+	memset(text, 'x', sizeof(text) - 1);
+	own = fl_own(strdup(text));
+	cr_assert_str_eq(own, text);
+	cr_expect_leq(fl_memory_left(), left - sizeof(text));
+	fl_free(own);
+	cr_expect_eq(fl_memory_left(), left);
+	cr_expect_null(fl_own(NULL));
+}
+
 Test(memory, arena_blocks_are_aligned_and_apart)
 {
 	struct fl_arena arena = { 0 };

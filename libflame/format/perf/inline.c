@@ -73,7 +73,7 @@ static struct fl_perf_module *add_module(struct fl_perf_inline *in,
 					 struct slice path, uint64_t hash)
 {
 	struct fl_perf_module *module;
-	char *copy = strndup(path.at, path.size);
+	char *copy = fl_own(strndup(path.at, path.size));
 
 	module = copy ? fl_perf_module_open(copy) : NULL;
 	fl_free(copy);
