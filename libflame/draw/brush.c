@@ -86,7 +86,7 @@ static struct fl_palette *palette_open(const char *path)
 			fl_free(p);
 			p = NULL;
 		}
-	free(line);
+	fl_free(fl_own(line));
 	if (file)
 		fclose(file);
 	return p;

@@ -527,7 +527,7 @@ static int put_beside(struct fl_page *page, const char *suffix,
 		     path, BESIDE, suffix) < 0)
 		return fl_no_memory(flame);
 	out = fl_out_open(flame, beside);
-	free(beside);
+	fl_free(fl_own(beside));
 	if (!out)
 		return FLAME_FAILED;
 	fl_out_text(out, text);

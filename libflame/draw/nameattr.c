@@ -70,7 +70,7 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 			n--;
 		good = add(a, line, n);
 	}
-	free(line);
+	fl_free(fl_own(line));
 	fclose(file);
 	if (good)
 		return a;

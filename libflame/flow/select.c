@@ -290,13 +290,14 @@ static int add_thread(struct flame *flame, struct fl_select *select,
 	char *joined;
 
 	if (!old)
-		joined = strdup(pattern);
-	else if (asprintf(&joined, "(?:%s)|(?:%s)", old, pattern) < 0)
-		joined = NULL;
+		joined = fl_own(strdup(pattern));
+	else
+		joined = asprintf(&joined, "(?:%s)|(?:%s)", old, pattern) < 0 ?
+			 NULL : fl_own(joined);
 	if (!joined)
 		return fl_no_memory(flame);
 	fl_free(select->thread_pattern);
-	select->thread_pattern = fl_own(joined);
+	select->thread_pattern = joined;
 	return set_regex(flame, "thread", &select->thread, joined);
 }
 
