@@ -11,12 +11,11 @@
 		for (let i = 0; i < 20000 && !done; i++)
 			await pause(1);
 	};
-	// An animation has as many frames as the machine has time for.
 	const until = async (holds) => {
 		for (let i = 0; i < 500 && !holds(); i++)
 			await pause(20);
 	};
-	// Until what is typed has gone to the address.
+	// Until what is typed has gone to the address and what moved rests.
 	const rest = () => pause(400);
 	const key = (k) => document.body.dispatchEvent(
 		new KeyboardEvent("keydown", { key: k, bubbles: true }));

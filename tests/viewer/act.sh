@@ -2,9 +2,14 @@
 # For tests in a browser, to be read by them: scripts that act in a page and
 # say what they see.  Needs $TOP, $browser, $scratch and tap.sh.
 
+# The time of the page is not that of the machine, which has none for frames:
+# they come by the page's.
 probed() {
 	awk -v shared="$TOP/tests/viewer/act.js" -v probe="$TOP/tests/viewer/$1" '
 		{ gsub(/<meta http-equiv[^>]*>/, "") }
+		{ sub(/<head>/, "&<script>requestAnimationFrame = (draw) =>" \
+			" setTimeout(() => draw(performance.now()), 16);" \
+			"cancelAnimationFrame = clearTimeout</script>") }
 		/^<\/body>/ {
 			print "<script>"
 			while ((getline line < shared) > 0)

@@ -21,11 +21,11 @@
 		"😀::z  λ:",
 	]);
 	location.hash = "v=sandwich&m=pkg:a.b";
-	await pause(400);
+	await rest();
 	is("a group is called as it is searched",
 		$("crumbs").firstChild.textContent, "pkg:a.b");
 	location.hash = "v=sandwich&m=a/b/C.run";
-	await pause(400);
+	await rest();
 	is("a function by its caption", $("crumbs").firstChild.textContent,
 		"C.run");
 	is("the end", 1, 1);

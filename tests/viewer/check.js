@@ -226,7 +226,7 @@
 		await pause(ms);
 		touch("pointerup", x, level);
 		touch("click", x, level);
-		await pause(400);
+		await rest();
 	};
 	await tap(0.1, 2);
 	is("a tap tells", [tip().slice(0, 6), $("crumbs").textContent],
@@ -239,7 +239,7 @@
 		return $("status").textContent[0];
 	};
 	key("0");
-	await until(() => under(0.99) === "b");
+	await rest();
 	await tap(0.1, 2, 600);
 	is("a long one opens the menu", [$("menu").matches(":popover-open"),
 		$("crumbs").textContent], [true, "all"]);
@@ -268,7 +268,7 @@
 	$("search").focus();
 	$("search").dispatchEvent(new KeyboardEvent("keydown", {
 		key: "Enter", altKey: true, bubbles: true }));
-	await pause(400);
+	await rest();
 	is("Alt Enter zooms to the match", $("crumbs").textContent, "allmainc");
 	key("Escape");
 	is("Esc clears the search first", [$("search").value,
@@ -278,10 +278,10 @@
 	is("closes the table next", [$("pane").hidden,
 		$("crumbs").textContent], [true, "allmainc"]);
 	key("Escape");
-	await pause(400);
+	await rest();
 	is("and zooms out then", $("crumbs").textContent, "allmain");
 	key("0");
-	await pause(400);
+	await rest();
 
 	key("ArrowUp");
 	key("ArrowUp");
@@ -293,16 +293,16 @@
 		.getAttribute("aria-activedescendant").slice(4))
 		.getAttribute("aria-posinset")], [4, "2"]);
 	key("Enter");
-	await pause(400);
+	await rest();
 	is("Enter zooms", $("crumbs").textContent, "allmainc");
 	key("[");
-	await pause(400);
+	await rest();
 	is("[ is back", $("crumbs").textContent, "all");
 	key("]");
-	await pause(400);
+	await rest();
 	is("] is forward", $("crumbs").textContent, "allmainc");
 	key("Backspace");
-	await pause(400);
+	await rest();
 	is("and so is Backspace back", $("crumbs").textContent, "all");
 	key("i");
 	is("i is the icicle", location.hash, "#v=icicle");
@@ -319,7 +319,7 @@
 		.get(name);
 	const open = async (hash) => {
 		location.hash = hash;
-		await pause(400);
+		await rest();
 		return $("crumbs").textContent;
 	};
 	await at("<i>x<i>");
@@ -359,20 +359,20 @@
 	is("a zoom is pushed at once", [param("z").slice(-2),
 		history.length], [".c", length + 1]);
 	await back();
-	await pause(400);
+	await rest();
 
 	const crumbs = () => [...$("crumbs").children];
 	await at("c");
 	key("Enter");
-	await pause(400);
+	await rest();
 	is("crumbs are the way to it", crumbs().map((e) => e.textContent),
 		["all", "main", "c"]);
 	crumbs()[1].click();
-	await pause(400);
+	await rest();
 	is("and lead back", crumbs().map((e) => e.textContent),
 		["all", "main"]);
 	key("0");
-	await pause(400);
+	await rest();
 	is("siblings are by name", await at("a"),
 		"a, 53.33% total, 0.00% self, depth 2, child 1 of 2");
 	key("w");

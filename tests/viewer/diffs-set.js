@@ -9,7 +9,7 @@
 	$("after").click();
 	$("norm").value = "none";
 	$("norm").dispatchEvent(new Event("change"));
-	await pause(400);
+	await rest();
 	is("what is other is linked", location.hash, "#w=after&n=none");
 	await back();
 	await pause(200);

@@ -31,7 +31,7 @@
 	async function choose(id, value) {
 		$(id).value = value;
 		$(id).dispatchEvent(new Event("change"));
-		await pause(400);
+		await rest();
 	}
 	function menu(text) {
 		key("e");
@@ -114,7 +114,7 @@
 		["#n=total", "a — 50 × 1.09 → 80 samples ("]);
 
 	$("larger").click();
-	await pause(400);
+	await rest();
 	seen = picture();
 	const by = 391 / 359, all = 80 + 209 + 100 + 202 * by;
 	is("as wide as the larger", off(seen, { a: 80 / all, b: 209 / all,
@@ -125,7 +125,7 @@
 		["fargone", "new, gone"]);
 	is("all of it is linked", location.hash, "#w=larger&n=total");
 	key("b");
-	await pause(400);
+	await rest();
 	is("b goes on", [location.hash, await at("gone")],
 		["#n=total", ""]);
 	await back();

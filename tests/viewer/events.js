@@ -11,7 +11,7 @@
 		$("search").dispatchEvent(new Event("input"));
 		key("n");
 		key("Enter");
-		await pause(400);
+		await rest();
 	}
 	while ($("first"))
 		await pause(5);

@@ -12,7 +12,7 @@
 	async function press(...list) {
 		for (const k of list) {
 			key(k);
-			await pause(400);
+			await rest();
 		}
 	}
 	while ($("first"))
