@@ -47,7 +47,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/near.c libflame/format/folded/number.c \
 	libflame/format/folded/owner.c libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
-	libflame/format/folded/walk.c libflame/format/folded/write.c \
+	libflame/format/folded/jump.c libflame/format/folded/rest.c libflame/format/folded/walk.c \
+	libflame/format/folded/write.c \
 	libflame/format/jfr/ahead.c libflame/format/jfr/ask.c \
 	libflame/format/jfr/beside.c libflame/format/jfr/chunk.c \
 	libflame/format/jfr/emit.c \
@@ -81,6 +82,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/laying.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \
 	libflame/tree/outline.c libflame/tree/outline.h libflame/tree/page.c \
+	libflame/tree/rest.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/brush.c libflame/draw/caption.c \

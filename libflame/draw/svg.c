@@ -40,22 +40,17 @@ static bool is_narrow(const struct fl_svg *p, uint32_t i)
 }
 
 /* Of a comparison: nodes below one that is only outlined, and itself. */
-static void count_outlined(struct fl_svg *p, uint32_t i)
+static void look_below(struct fl_svg *p, uint32_t i)
 {
 	const struct fl_layout *l = p->layout;
-	uint32_t end = l->end[i];
 
-	if (!p->compares) {
-		p->cut += end - i;
-		return;
-	}
-	for (; i < end; i++) {
+	for (uint32_t end = l->end[i]; i < end; i++) {
 		if (fl_svg_is_gone(p, i)) {
 			p->gone++;
 			continue;
 		}
 		p->rows = FL_MAX(p->rows, l->level[i] + 1);
-		p->cut++;
+		p->cut = true;
 	}
 }
 
@@ -67,7 +62,9 @@ static void count(struct fl_svg *p)
 {
 	const struct fl_layout *l = p->layout;
 	const int64_t *read = l->total[p->compares];
+	bool told = p->nruns;	/* of what is in no layout */
 
+	p->cut = told;
 	/* The ramp's are the first: the legend shows all of it. */
 	for (unsigned i = 0; p->compares && i < FL_RAMP_STEPS; i++)
 		fl_paint(&p->paints, fl_ramp[i]);
@@ -78,15 +75,16 @@ static void count(struct fl_svg *p)
 			p->hidden += read[i];
 			if (p->weight[l->parent[i]] >= p->least)
 				p->cut_total += p->weight[i];
-			count_outlined(p, i);
+			if (p->compares)
+				look_below(p, i);
+			p->cut = p->cut || !p->compares;
 			continue;
 		}
 		p->rows = FL_MAX(p->rows, l->level[i] + 1);
 		p->paint[i] = fl_paint(&p->paints, fl_brush_pick(&p->brush, i));
 		p->drawn++;
 	}
-	p->cut += p->told;
-	if (p->told && p->weight[0] >= p->least)
+	if (told && p->weight[0] >= p->least)
 		p->cut_total += p->hidden;
 }
 
@@ -115,7 +113,7 @@ static void collect_key(struct fl_svg *p)
 static void measure(struct fl_svg *p)
 {
 	const struct fl_page *page = p->page;
-	unsigned below = 1 + (p->cut > 0) + (p->compares || p->nkey) +
+	unsigned below = 1 + p->cut + (p->compares || p->nkey) +
 			 (page->notes && *page->notes);
 
 	p->row = page->frame_height > 0 ? page->frame_height : FRAME_HEIGHT;
@@ -175,25 +173,35 @@ static bool can_tell(const struct fl_page *page)
 	       !page->compat && !ranks_groups(page);
 }
 
+/* What is lighter than a share of all has no place of its own. */
+static double fine_share(const struct fl_page *page)
+{
+	double width = page->width > 0 ? page->width : WIDTH;
+	double least = FL_MIN(minwidth(page, width), FINE);
+
+	return can_tell(page) && !page->events ? least / (width - 2 * FL_SVG_PAD) : 0;
+}
+
 /* Those that are drawn; what is too light is told. */
 static int lay_out_heavy(struct fl_svg *p)
 {
 	struct fl_teller teller = { fl_svg_tell, p };
 	struct fl_outline *o;
-	int64_t heaviest;
+	int64_t heaviest, fine;
 
 	if (fl_page_check(p->page) != FLAME_OK)
+		return FLAME_FAILED;
+	set_scale(p, p->page->tree->total[0]);
+	fine = fl_int64(FINE / p->scale);
+	if (fl_tree_settle(p->page->tree, FL_MIN(fine, p->least)) != FLAME_OK)
 		return FLAME_FAILED;
 	o = fl_outline_open(p->page->tree, !p->page->borrowed);
 	if (!o)
 		return FLAME_FAILED;
-	set_scale(p, fl_outline_total(o));
 	heaviest = p->least;
-	if (fl_outline_least(o, &heaviest, MOST_FRAMES,
-			     fl_int64(FINE / p->scale))) {
+	if (fl_outline_least(o, &heaviest, MOST_FRAMES, fine)) {
 		set_least(p, heaviest);
 		p->layout = fl_outline_layout(o, &teller);
-		p->told = fl_outline_told(o);
 	}
 	fl_outline_free(o);
 	if (!p->layout || !fl_column_open(&p->widths, p->page, p->layout))
@@ -207,6 +215,9 @@ static int lay_out_all(struct fl_svg *p)
 	struct fl_page *page = p->page;
 	double least = page->minwidth;
 	int64_t heaviest = 0;
+
+	if (fl_tree_settle(page->tree, 0) != FLAME_OK)
+		return FLAME_FAILED;
 
 	if (!page->compat)
 		page->minwidth = 0;
@@ -483,16 +494,16 @@ static void put_foot(struct fl_svg *p)
 		fl_put_string(out, p->unit);
 		fl_out_text(out, ", ");
 	}
-	fl_put_count(out, p->layout->n - 1 + p->told - p->gone);
-	fl_out_text(out, " frames</text>\n");
+	fl_put_count(out, FL_MAX(p->drawn, 1u) - 1);
+	fl_out_text(out, p->cut ? " frames drawn</text>\n" :
+				  " frames</text>\n");
 	if (p->compares)
 		put_legend(p, &y);
 	else if (p->nkey)
 		put_key(p, &y);
 	if (p->cut) {
 		put_line(p, &y);
-		fl_put_count(out, p->cut);
-		fl_out_text(out, " frames narrower than ");
+		fl_out_text(out, "frames narrower than ");
 		fl_put_coord(out, FL_MAX(p->minwidth, MINWIDTH));
 		fl_out_text(out, " px are grey: ");
 		fl_put_share(out, p->cut_total, p->total);
@@ -577,7 +588,11 @@ static int write_svg(struct fl_page *page)
 
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
-	return fl_page_sink(flame, out, write_svg);
+	struct flame_sink *sink = fl_page_sink(flame, out, write_svg);
+
+	if (sink)
+		fl_page_take_rests(sink, fine_share);
+	return sink;
 }
 
 const struct fl_format fl_format_svg = {

@@ -35,7 +35,8 @@ struct fl_svg {
 	uint32_t key[FL_SVG_KEYS];	/* paints that the legend explains */
 	unsigned nkey;
 	unsigned rows;
-	uint32_t drawn, cut, gone;
+	uint32_t drawn, gone;
+	bool cut;		/* some nodes are only outlined */
 	int64_t cut_total;
 	int64_t hidden;		/* what a reader does not see: of the last */
 	/* What is only outlined, by level; what was told is in no layout. */
@@ -45,7 +46,6 @@ struct fl_svg {
 		struct fl_buf path;
 	} *run;
 	size_t nruns, runs_room;
-	uint32_t told;
 	bool failed;		/* memory was out while it was told */
 };
 

@@ -57,11 +57,40 @@ struct fl_perf_select {
 };
 
 /*
+ * Stacks of which a source has read the beginnings alone.  Their samples are
+ * given at those; what is behind them can be read when all is known.
+ */
+struct fl_rest {
+	struct fl_rest *next;
+	struct fl_rest_at {
+		flame_id stack;
+		unsigned levels;	/* behind it, of the deepest */
+		int64_t weight;
+		bool read;
+	} *at;
+	size_t n;
+	/* Puts the samples of at[i] where they belong. */
+	int (*read)(struct fl_rest *rest, size_t i,
+		    int (*put)(void *arg, flame_id stack, int64_t weight),
+		    void *arg);
+	void (*free)(struct fl_rest *rest);
+};
+
+#define FL_TOO_HEAVY "the sum of weights passes 2^63"
+
+struct fl_rests {
+	double share;	/* of all weight: what has less may stay unread */
+	struct fl_rest *first;
+	unsigned n;
+};
+
+/*
  * What a source is asked for.  A source honours what its format can say
  * (see fl_format.selects); the pump does the rest, sample by sample.
  */
 struct fl_select {
 	unsigned needs;
+	struct fl_rests *rests;	/* for what need not be read; or NULL */
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
 	struct fl_regex *thread;	/* NULL: every thread */
@@ -103,6 +132,7 @@ struct flame_source {
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
 	bool part;		/* of another's input: see fl_format.split */
+	bool anew;		/* no end: others may read what is left */
 	struct fl_file *ahead;	/* files.c; NULL: nobody reads it ahead */
 	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
 	int64_t start, end;
@@ -169,6 +199,8 @@ struct flame_sink {
 	void *state;
 	unsigned needs;
 	unsigned modest_needs;		/* of inputs that are not large */
+	struct fl_rests *rests;	/* at the end: takes stacks not whole */
+	bool hands_on;		/* samples as they are, if it does */
 	/* At the end: keeps metrics apart; those that it was told to take. */
 	bool keeps_apart;
 	const char *events;

@@ -316,6 +316,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 		fl_free(sink);
 		return NULL;
 	}
+	sink->hands_on = true;
 	sink->put = put;
 	sink->begin = begin;
 	sink->finish = finish;

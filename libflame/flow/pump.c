@@ -68,6 +68,21 @@ bool fl_is_large(const struct flame_source *source)
 	return fl_in_size(source->in, &size) && size > FL_LARGE;
 }
 
+/* Nobody looks at single samples, or at what is in a stack. */
+static struct fl_rests *rests_of(const struct flame_source *source,
+				 const struct flame_sink *sink)
+{
+	const struct fl_select *select = &source->select;
+
+	while (sink->hands_on)
+		sink = sink->next;
+	return sink->rests && sink->rests->share > 0 && !select->needs &&
+	       !select->event && !select->thread && !select->state &&
+	       !select->spans.tag && !select->survey &&
+	       select->from.base == FL_WHEN_NONE &&
+	       select->to.base == FL_WHEN_NONE ? sink->rests : NULL;
+}
+
 int fl_begin(struct flame_source *source, struct flame_sink *sink)
 {
 	bool modest = !fl_is_large(source);
@@ -75,7 +90,10 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs |
 					(modest ? s->modest_needs : 0);
-	return notify(sink, source, true);
+	if (notify(sink, source, true) != FLAME_OK)
+		return FLAME_FAILED;
+	source->select.rests = rests_of(source, sink);
+	return FLAME_OK;
 }
 
 int flame_pump(struct flame_source *source, struct flame_sink *sink)
@@ -89,11 +107,14 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	if (fl_pump_ahead(source, sink, &status))
 		return status == FLAME_OK && !fl_failed(source->flame) ?
 		       notify(sink, source, false) : FLAME_FAILED;
-	if (fl_pump_parts(source, sink) != FLAME_OK)
-		return FLAME_FAILED;
-	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (fl_deliver(source, sink, &sample) != FLAME_OK)
+	do {
+		source->anew = false;
+		if (fl_pump_parts(source, sink) != FLAME_OK)
 			return FLAME_FAILED;
+		while ((status = flame_next(source, &sample)) == FLAME_OK)
+			if (fl_deliver(source, sink, &sample) != FLAME_OK)
+				return FLAME_FAILED;
+	} while (status == FLAME_END && source->anew);
 	if (status == FLAME_FAILED || fl_failed(source->flame))
 		return FLAME_FAILED;
 	return notify(sink, source, false);

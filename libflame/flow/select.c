@@ -488,6 +488,7 @@ bool fl_select_copy(struct flame *flame, struct fl_select *to,
 {
 	*to = *from;
 	to->thread = to->spans.tag = NULL;
+	to->rests = NULL;	/* stacks of another dictionary */
 	to->event = to->state = to->thread_pattern = NULL;
 	to->perf.skip_after = NULL;
 	return (!from->event ||

@@ -198,7 +198,8 @@ void fl_in_map(struct fl_in *in)
 		in->left = there;
 		in->ended = true;
 	}
-	close_fd(in);
+	if (in->small)
+		close_fd(in);
 	fl_free(in->buffer);
 	in->buffer = NULL;
 	in->room = 0;
@@ -657,6 +658,22 @@ const uint8_t *fl_in_all(struct fl_in *in, size_t *size)
 bool fl_in_stays(const struct fl_in *in)
 {
 	return in->all;
+}
+
+bool fl_in_place(const struct fl_in *in, const char *at, uint64_t *offset)
+{
+	if (!in->sized || in->fd < 0 || in->under || in->below)
+		return false;
+	if (at)
+		*offset = (uint64_t)in->start + in->offset +
+			  (uint64_t)((const uint8_t *)at - in->at);
+	return true;
+}
+
+int fl_in_file(const struct fl_in *in)
+{
+	return fl_in_place(in, NULL, NULL) ?
+	       fcntl(in->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 }
 
 const uint8_t *fl_in_ahead(const struct fl_in *in, size_t from, size_t *avail,

@@ -84,6 +84,13 @@ const uint8_t *fl_in_all(struct fl_in *in, size_t *size);
  */
 bool fl_in_stays(const struct fl_in *in);
 /*
+ * Where in its file bytes lie that were peeked last (NULL: any); false: they
+ * came out of something packed, or of no file that can be read again.
+ * fl_in_file is the file, -1 where there is none, to be closed by the caller.
+ */
+bool fl_in_place(const struct fl_in *in, const char *at, uint64_t *offset);
+int fl_in_file(const struct fl_in *in);
+/*
  * Of an input that stays: the bytes from `from` bytes behind the next one on,
  * whether they were looked at for packed members or not.  watched: they were
  * not, so fl_decoder_scan has to be asked before they are read as text.

@@ -10,8 +10,9 @@
 #include "tree/outline.h"
 
 /*
- * Of a stack: how many levels are below it, and whether nodes there may be of
- * several stacks: these are only found by looking at each.
+ * Of a stack: how many levels are below it (LEVELS: more than that), and
+ * whether its node may be of several stacks: these are only found by looking
+ * at each.
  */
 enum { LEVELS = 0x7fff, MIXED = 0x8000 };
 
@@ -20,9 +21,6 @@ struct fl_outline {
 	const struct fl_teller *teller;
 	int64_t least, fine;
 	uint16_t *below;	/* by stack: LEVELS, MIXED */
-	uint32_t nstacks;	/* that weigh something, but for the root */
-	uint32_t nopened;	/* of these, those that were looked at */
-	uint32_t ntold;		/* nodes of these */
 	uint32_t kept;		/* nodes that there is room for */
 	int64_t *x;		/* by level: where the next node begins */
 	size_t x_room;
@@ -30,8 +28,7 @@ struct fl_outline {
 	unsigned outermost;	/* of those around it */
 };
 
-/* Names that are several frames may be one node of several stacks. */
-static bool *find_shared(const struct flame *flame, bool *any)
+bool *fl_shared_names(const struct flame *flame, bool *any)
 {
 	const struct fl_frames *frames = &flame->frames;
 	bool *shared = fl_zeroed(frames->n, sizeof(*shared));
@@ -52,7 +49,7 @@ static bool mark_mixed(struct fl_outline *o)
 {
 	const struct flame *flame = o->laying.flame;
 	const struct fl_stack *at = flame->stacks.at;
-	bool any, *shared = find_shared(flame, &any);
+	bool any, *shared = fl_shared_names(flame, &any);
 
 	for (size_t i = 1; shared && any && i < o->laying.n; i++) {
 		const struct fl_stack *parent = &at[at[i].parent];
@@ -66,25 +63,38 @@ static bool mark_mixed(struct fl_outline *o)
 	return shared;
 }
 
+/* So many levels are below it, at least. */
+static void deepen(uint16_t *below, unsigned levels)
+{
+	unsigned least = FL_MIN(levels, (unsigned)LEVELS);
+
+	*below = (uint16_t)(FL_MAX(least, *below & (unsigned)LEVELS) |
+			    (*below & MIXED));
+}
+
+/* What was not read is below, too. */
+static void add_rests(struct fl_outline *o, const struct fl_rest *rest)
+{
+	for (; rest; rest = rest->next)
+		for (size_t i = 0; i < rest->n; i++)
+			if (!rest->at[i].read)
+				deepen(&o->below[rest->at[i].stack],
+				       rest->at[i].levels);
+}
+
 /* Totals, and what is below each. */
 static void add_up(struct fl_outline *o)
 {
 	const struct fl_stack *at = o->laying.flame->stacks.at;
 	int64_t *total = o->laying.total[0];
 
+	add_rests(o, o->laying.tree->rests.first);
 	for (size_t i = o->laying.n; --i > 0;) {
-		uint16_t *above = &o->below[at[i].parent];
-		unsigned levels = (o->below[i] & LEVELS) + 1u;
-		unsigned mixed = o->below[i] & MIXED;
-
 		if (!total[i])
 			continue;
 		total[at[i].parent] += total[i];
-		o->nstacks++;
-		if (fl_unlikely(levels == LEVELS))
-			mixed = MIXED;	/* it is not known how many */
-		*above = (uint16_t)(FL_MAX(levels, *above & (unsigned)LEVELS) |
-				    mixed | (*above & MIXED));
+		deepen(&o->below[at[i].parent],
+		       (o->below[i] & (unsigned)LEVELS) + 1);
 	}
 	o->below[0] |= MIXED;	/* the root is looked at, however light */
 }
@@ -115,20 +125,10 @@ void fl_outline_free(struct fl_outline *o)
 	fl_free(o);
 }
 
-int64_t fl_outline_total(const struct fl_outline *o)
-{
-	return o->laying.total[0][0];
-}
-
-uint32_t fl_outline_told(const struct fl_outline *o)
-{
-	return o->ntold + (o->nstacks - o->nopened);
-}
-
+/* It is a node alone, and told with all that is below it. */
 static bool is_fine(const struct fl_outline *o, uint32_t stack)
 {
-	return o->laying.total[0][stack] < o->fine &&
-	       !(o->below[stack] & MIXED);
+	return o->laying.total[0][stack] < o->fine && o->below[stack] < LEVELS;
 }
 
 /* Of those that may be looked at one by one, all that weigh something. */
@@ -277,12 +277,19 @@ static void tell(struct fl_outline *o, uint32_t level, unsigned further,
 	o->teller->tell(o->teller->arg, level, further, x, total, outermost);
 }
 
-/* With all that is below it. */
-static void tell_whole(struct fl_outline *o, const struct fl_pending *at,
-		       int64_t x)
+/* With all that is below it, where it is light enough. */
+static bool tell_whole(struct fl_outline *o, const struct fl_pending *at,
+		       size_t n, int64_t x, int64_t total)
 {
-	tell(o, at->level, o->below[at->stack] & LEVELS, x,
-	     o->laying.total[0][at->stack]);
+	unsigned levels = 0;
+
+	for (size_t i = 0; total < o->fine && i < n; i++)
+		levels = FL_MAX(levels,
+				o->below[at[i].stack] & (unsigned)LEVELS);
+	if (total >= o->fine || levels == LEVELS)
+		return false;
+	tell(o, at->level, levels, x, total);
+	return true;
 }
 
 /*
@@ -303,8 +310,6 @@ static int64_t tell_only(struct fl_outline *o, struct fl_pending *at,
 			break;
 		x += total[stack] - total[child];
 		stack = child;
-		o->nopened++;
-		o->ntold++;
 		tell(o, ++level, 0, x, total[stack]);
 	}
 	at->stack = stack;
@@ -339,13 +344,10 @@ static bool lay(struct fl_outline *o, size_t n)
 	bool light = node && (total < o->least || node >= o->kept);
 
 	o->x[at->level] += total;
-	if (light && n == 1 && is_fine(o, at->stack)) {
-		tell_whole(o, at, x);
-		y->npending--;
+	if (light && tell_whole(o, at, n, x, total)) {
+		y->npending = before;
 		return true;
 	}
-	o->nopened += node ? n : 0;
-	o->ntold += light;
 	if (light)
 		tell(o, at->level, 0, x, total);
 	else if (!keep(o, at, n, x))

@@ -10,6 +10,9 @@
 
 struct fl_outline;
 
+/* Of frames: their names have others, too; any: of one of them. */
+bool *fl_shared_names(const struct flame *flame, bool *any);
+
 /*
  * What comes of light nodes: in preorder, outermost: a kept one's child.  With
  * one may be told all that is below it, down to so many levels further: it
@@ -27,19 +30,16 @@ struct fl_teller {
  * below.
  */
 struct fl_outline *fl_outline_open(struct flame_tree *tree, bool spend);
-int64_t fl_outline_total(const struct fl_outline *outline);
 /*
  * Lighter ones than *least are not kept, and *least becomes more where those
  * would be more than `most`.  With what is lighter than `fine`, too, all
- * below it is told.  Asked before the layout.
+ * below it is told; the tree is settled for that.  Asked before the layout.
  */
 bool fl_outline_least(struct fl_outline *outline, int64_t *least, size_t most,
 		      int64_t fine);
 /* Of the nodes that are kept; it has x. */
 struct fl_layout *fl_outline_layout(struct fl_outline *outline,
 				    const struct fl_teller *teller);
-/* How many nodes were told. */
-uint32_t fl_outline_told(const struct fl_outline *outline);
 /* Takes NULL too. */
 void fl_outline_free(struct fl_outline *outline);
 

@@ -219,6 +219,8 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 			  "not tell when its samples were",
 			  fl_in_name(source->in), (int)(FL_LARGE >> 20));
 	state->source = source;
+	if (sink->rests)
+		sink->rests->share = state->page.fine_share(&state->page);
 	return FLAME_OK;
 }
 
@@ -619,8 +621,11 @@ static int finish(struct flame_sink *sink)
 	if (state->page.events && !state->page.borrowed &&
 	    hand_over(sink->flame, state) != FLAME_OK)
 		return FLAME_FAILED;
-	if (state->before)
+	if (state->before) {
+		if (fl_tree_settle(state->page.tree, 0) != FLAME_OK)
+			return FLAME_FAILED;
 		fl_tree_swap(state->page.tree);
+	}
 	if (!state->page.tree->total[0] && !state->page.tree->total[1])
 		fl_remark(sink->flame, "the result is empty: no sample was "
 			  "selected");
@@ -712,6 +717,15 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	return NULL;
 }
 
+void fl_page_take_rests(struct flame_sink *sink,
+			double (*fine_share)(const struct fl_page *page))
+{
+	struct fl_page *page = &((struct page_state *)sink->state)->page;
+
+	page->fine_share = fine_share;
+	sink->rests = &page->tree->rests;
+}
+
 bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
 {
 	struct fl_page *page;
@@ -723,6 +737,7 @@ bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
 		flame_tree_free(page->tree);
 	page->tree = tree;
 	page->borrowed = true;
+	sink->rests = NULL;
 	drop_samples(sink);
 	return true;
 }

@@ -31,6 +31,7 @@ void flame_tree_free(struct flame_tree *tree)
 {
 	if (!tree)
 		return;
+	fl_rests_free(&tree->rests);
 	fl_free(tree->weight[0]);
 	fl_free(tree->weight[1]);
 	fl_free(tree->ranks);
@@ -76,7 +77,7 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 			       PRId64 ": what is below 0 cannot be drawn",
 			       weight);
 	if (__builtin_add_overflow(tree->total[column], weight, &total))
-		return fl_fail(tree->flame, "the sum of weights passes 2^63");
+		return fl_fail(tree->flame, FL_TOO_HEAVY);
 	tree->total[column] = total;
 	tree->weight[column][stack] += weight;
 	return FLAME_OK;

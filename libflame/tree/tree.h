@@ -48,6 +48,7 @@ struct flame_tree {
 	} span[2];
 	flame_id metric;	/* the last one seen */
 	bool places;		/* layouts tell of_stack */
+	struct fl_rests rests;	/* of column 0; see fl_tree_settle */
 	struct flame_rank *ranks;	/* given out last */
 	struct flame_node *nodes;
 };
@@ -58,6 +59,14 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 
 /* There is a weight of the stack, and of those before.  false: no memory. */
 bool fl_tree_reach(struct flame_tree *tree, unsigned column, flame_id stack);
+
+/*
+ * rest.c: whoever looks at nodes of a tree that took stacks which are not
+ * whole asks for that before: only of nodes lighter than `fine` the stacks
+ * are left so, and of none if that is 0.
+ */
+int fl_tree_settle(struct flame_tree *tree, int64_t fine);
+void fl_rests_free(struct fl_rests *rests);
 
 /* The columns change places. */
 void fl_tree_swap(struct flame_tree *tree);
@@ -147,6 +156,7 @@ struct fl_page {
 	enum fl_normal { FL_NORMAL_NONE, FL_NORMAL_TOTAL, FL_NORMAL_TIME }
 		normalize;
 	double scale;		/* of before, as it is shown; 1: as it is */
+	double (*fine_share)(const struct fl_page *page);	/* or NULL */
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* the writer can draw that */
 	bool brushed;		/* and paints what changed as it is told */
@@ -177,6 +187,12 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 				int (*write)(struct fl_page *page));
 /* The writer wants samples.h: until --no-time and the like. */
 bool fl_page_keep_samples(struct flame_sink *sink);
+/*
+ * The writer draws no node that has less than such a share of all, and settles
+ * the tree before it looks at it.
+ */
+void fl_page_take_rests(struct flame_sink *sink,
+			double (*fine_share)(const struct fl_page *page));
 /* The tree, which may have two columns, instead of the page's own. */
 bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree);
 /* Whether what the page was asked for can be: a chart is not for all. */

@@ -14,6 +14,7 @@ static const struct fuzz_target own[] = {
 	{ "packed", fuzz_packed, NULL },
 	{ "page", fuzz_page, NULL },
 	{ "regex", fuzz_regex, NULL },
+	{ "rest", fuzz_rest, NULL },
 	{ "roundtrip", fuzz_roundtrip, NULL },
 	{ "select", fuzz_select, NULL },
 	{ "tree", fuzz_tree, NULL },

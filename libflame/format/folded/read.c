@@ -32,7 +32,6 @@ struct reader {
 	uint64_t rows_left;
 	/* Plain lines, some at once: those up to `given` are given out. */
 	unsigned taken, given;
-	int64_t weights[FL_FOLDED_TAKEN];
 	/* More samples of the same line. */
 	struct flame_sample more[2];
 	bool both;		/* of two counts: the first is in more[] */
@@ -373,6 +372,8 @@ static void begin(struct flame_source *source, struct reader *r)
 	tell(source, r);
 	r->plain = d->counts == FL_COUNT_LAST && !d->percent && !d->offset &&
 		   !d->key && !d->austin;
+	if (r->plain && source->select.rests)
+		r->stacks.rest = fl_folded_rest_new(source, d);
 }
 
 static int end(struct flame_source *source, struct reader *r)
@@ -413,35 +414,78 @@ static inline bool skips(struct reader *r, struct slice line)
 /* false: there is room for more; they are given out when they are many. */
 static bool take_plain(struct reader *r, struct slice stack, int64_t weight)
 {
-	if (!fl_folded_take(&r->stacks, stack))
+	uint64_t offset;
+
+	if (!r->stacks.rest || !fl_in_place(r->lines.in, stack.at, &offset))
+		offset = FL_FOLDED_NOWHERE;
+	if (!fl_folded_take(&r->stacks, stack, weight, offset))
 		return true;
-	r->weights[r->taken++] = weight;
 	r->lines.good++;
-	return r->taken == FL_FOLDED_TAKEN;
+	return ++r->taken == FL_FOLDED_TAKEN;
 }
 
-static int give(struct flame_source *source, struct flame_sample *sample)
+static bool find_stacks(struct flame_source *source)
 {
 	struct reader *r = source->state;
+
+	return fl_folded_find_stacks(&r->stacks) && !fl_failed(source->flame);
+}
+
+/* false: of those that are left, all are kept. */
+static bool give(struct reader *r, struct flame_sample *sample)
+{
 	const struct fl_folded_taken *t = &r->stacks.taken[r->given];
 
-	*sample = (struct flame_sample){
-		.stack = t->stack, .thread = t->thread,
-		.time = FLAME_NOTIME, .weight = r->weights[r->given]
-	};
-	if (++r->given == r->taken)
-		r->given = r->taken = 0;
-	return FLAME_OK;
+	while (fl_unlikely(t->kept) && r->given < r->taken) {
+		r->given++;
+		t++;
+	}
+	if (r->given < r->taken) {
+		*sample = (struct flame_sample){
+			.stack = t->stack, .thread = t->thread,
+			.time = FLAME_NOTIME, .weight = t->weight
+		};
+		r->given++;
+		return true;
+	}
+	r->given = r->taken = 0;
+	return false;
 }
 
-static int give_first(struct flame_source *source,
-		      struct flame_sample *sample)
+/*
+ * What is kept is told when no more will be, as one sample of each stack.
+ * FLAME_END: all is.
+ */
+static int give_kept(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
+	struct fl_folded_rest *rest = r->stacks.rest;
+	struct fl_rests *rests = source->select.rests;
 
-	if (!fl_folded_find_stacks(&r->stacks) || fl_failed(source->flame))
-		return FLAME_FAILED;
-	return give(source, sample);
+	if (!rest)
+		return FLAME_END;
+	if (fl_folded_rest_give(rest, sample))
+		return FLAME_OK;
+	r->stacks.rest = NULL;
+	source->select.rests = NULL;
+	if (fl_folded_rest_leave(rest, rests) == FLAME_OK)
+		return FLAME_END;
+	fl_folded_rest_free(rest);
+	return FLAME_FAILED;
+}
+
+/* Others may read what is left. */
+static int stop_keeping(struct flame_source *source,
+			struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	int status = give_kept(source, sample);
+
+	if (status == FLAME_END) {
+		fl_lines_pass(&r->lines);
+		source->anew = true;
+	}
+	return status;
 }
 
 static int next(struct flame_source *source, struct flame_sample *sample)
@@ -449,15 +493,19 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	struct reader *r = source->state;
 	struct slice line, stack;
 	int64_t weight;
+	int status;
 
-	if (fl_likely(r->given))
-		return give(source, sample);
+	if (fl_likely(r->given) && give(r, sample))
+		return FLAME_OK;
 	if (fl_unlikely(!r->begun))
 		begin(source, r);
 	if (fl_unlikely(r->nmore)) {
 		*sample = r->more[--r->nmore];
 		return FLAME_OK;
 	}
+	if (fl_unlikely(r->stacks.rest && !r->lines.again &&
+			fl_folded_rest_over(r->stacks.rest)))
+		return stop_keeping(source, sample);
 	while (fl_lines_next(&r->lines, &line)) {
 		line = fl_folded_trim(line);
 		if (skips(r, line))
@@ -465,13 +513,19 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		stack.at = line.at;
 		if (fl_likely(r->plain) &&
 		    is_record(line, &stack.size, &weight)) {
-			if (take_plain(r, stack, weight))
-				return give_first(source, sample);
-			continue;
+			if (!take_plain(r, stack, weight))
+				continue;
+			if (!r->taken)
+				return FLAME_FAILED;
+		} else if (r->taken) {
+			r->lines.again = true;
 		}
 		if (r->taken) {
-			r->lines.again = true;
-			return give_first(source, sample);
+			if (!find_stacks(source))
+				return FLAME_FAILED;
+			if (give(r, sample))
+				return FLAME_OK;
+			continue;
 		}
 		if (r->forked)
 			return fl_fail(source->flame, "a line that is not "
@@ -486,7 +540,12 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		r->lines.good++;
 		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 	}
-	return r->taken ? give_first(source, sample) : end(source, r);
+	if (r->taken && !find_stacks(source))
+		return FLAME_FAILED;
+	if (r->taken && give(r, sample))
+		return FLAME_OK;
+	status = give_kept(source, sample);
+	return status == FLAME_END ? end(source, r) : status;
 }
 
 /* Parts ------------------------------------------------------------------ */
@@ -508,8 +567,10 @@ static bool fork_folded(const struct flame_source *whole,
 	const struct reader *from = whole->state;
 	struct reader *to = part ? part->state : NULL;
 
+	/* Where ends of stacks are not read, one thread alone is faster. */
 	if (!to)
-		return true;
+		return !whole->select.rests ||
+		       !fl_in_place(whole->in, NULL, NULL);
 	if (!from->plain)
 		return false;
 	to->dialect = from->dialect;
@@ -529,8 +590,10 @@ static void close_folded(struct flame_source *source)
 {
 	struct reader *r = source->state;
 
-	if (r)
+	if (r) {
+		fl_folded_rest_free(r->stacks.rest);
 		fl_folded_stacks_free(&r->stacks);
+	}
 	fl_free(r);
 }
 

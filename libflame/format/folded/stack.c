@@ -8,10 +8,13 @@
 #include "base/block.h"
 #include "format/folded/folded.h"
 
-/* Bytes below a blank are blanks, as they will be written. */
-static void clean(char *at, size_t size)
+void fl_folded_clean(char *at, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
+	size_t i = 0;
+
+	while (i + FL_BLOCK_SIZE <= size && !fl_block_upto(at + i, 0x1f))
+		i += FL_BLOCK_SIZE;
+	for (; i < size; i++)
 		if ((unsigned char)at[i] < 0x20)
 			at[i] = ' ';
 }
@@ -73,9 +76,8 @@ static bool grow_line(struct fl_folded_line *l, size_t need)
 	return true;
 }
 
-/* The new line's text in the place of one of which `shared` bytes stay. */
-static bool set_line(struct fl_folded_line *l, struct slice text,
-		     size_t shared)
+bool fl_folded_set_line(struct fl_folded_line *l, struct slice text,
+			size_t shared)
 {
 	if (fl_unlikely(text.size + FL_FOLDED_BEHIND > l->room) &&
 	    !grow_line(l, text.size + FL_FOLDED_BEHIND))
@@ -125,7 +127,7 @@ static size_t find_ends(struct fl_folded_stacks *s, struct fl_folded_line *l,
 			     sizeof(*s->ends)))
 			return SIZE_MAX;
 		if (fl_unlikely(inside(l, at, fl_block_upto4(block, 0x1f))))
-			clean(block, FL_MIN(l->size - at, (size_t)CUT));
+			fl_folded_clean(block, FL_MIN(l->size - at, (size_t)CUT));
 		n = add_ends(s->ends, n, at,
 			     inside(l, at, fl_block_is4(block, ';')));
 	}
@@ -228,12 +230,44 @@ static void find_stack(struct fl_folded_stacks *s, struct fl_folded_taken *t)
 			flame_stack(s->flame, t->stack, l->frames[i].frame);
 }
 
+bool fl_folded_read_on(struct fl_folded_stacks *s, struct fl_folded_line *l,
+		       flame_id *stack)
+{
+	size_t n = l->n, from = n ? l->frames[n - 1].end + 1 : 0;
+
+	if (!cut_line(s, l, from, n) || !find_frames(s, l, from, n))
+		return false;
+	for (size_t i = n; i < l->n; i++)
+		l->frames[i].stack = *stack =
+			flame_stack(s->flame, *stack, l->frames[i].frame);
+	return true;
+}
+
+/* In turns, as memory is slow: each goes a step, and asks for the next. */
+static bool take_rests(struct fl_folded_stacks *s)
+{
+	for (unsigned i = s->done; i < s->ntaken; i++)
+		fl_folded_rest_soon(s, &s->taken[i]);
+	for (unsigned i = s->done; i < s->ntaken; i++)
+		if (!fl_folded_rest_look(s, &s->taken[i]))
+			return false;
+	for (unsigned i = s->done; i < s->ntaken; i++)
+		if (!fl_folded_rest_step(s, &s->taken[i]))
+			return false;
+	for (; s->done < s->ntaken; s->done++)
+		if (!fl_folded_rest_take(s, &s->taken[s->done]))
+			return false;
+	return true;
+}
+
 /* Of all that were taken. */
 static bool find_all(struct fl_folded_stacks *s)
 {
 	if (s->done == s->ntaken)
 		return true;
 	fl_folded_walk(s);
+	if (s->rest)
+		return take_rests(s);
 	for (unsigned i = s->done; i < s->ntaken; i++) {
 		struct fl_folded_taken *t = &s->taken[i];
 
@@ -255,7 +289,8 @@ static bool failed(struct fl_folded_stacks *s)
 	return false;
 }
 
-bool fl_folded_take(struct fl_folded_stacks *s, struct slice text)
+bool fl_folded_take(struct fl_folded_stacks *s, struct slice text,
+		    int64_t weight, uint64_t offset)
 {
 	struct fl_folded_line *l = &s->lines[s->last];
 	struct fl_folded_taken *t = &s->taken[s->ntaken];
@@ -263,18 +298,23 @@ bool fl_folded_take(struct fl_folded_stacks *s, struct slice text)
 					 FL_MIN(l->size, text.size)) : 0;
 	bool good;
 
+	t->weight = weight;
+	t->offset = offset;
+	t->kept = false;
 	if (shared > text.size / 2) {
-		good = find_all(s) && set_line(l, text, shared);
+		good = find_all(s) && fl_folded_set_line(l, text, shared);
 		t->line = l;
 		shared = good ? shared_frames(s, l, shared) : 0;
 		good = good && find_rest(s, t, shared, shared);
 		if (good)
 			find_stack(s, t);
+		if (s->rest)
+			fl_folded_rest_count(s->rest, t, true);
 		s->done = s->ntaken + 1;
 	} else {
 		s->last = (s->last + 1) % FL_COUNT(s->lines);
 		t->line = l = &s->lines[s->last];
-		good = set_line(l, text, 0);
+		good = fl_folded_set_line(l, text, 0);
 		l->n = 0;
 	}
 	if (!good)
@@ -293,7 +333,8 @@ bool fl_folded_find_stacks(struct fl_folded_stacks *s)
 
 flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
 {
-	if (!fl_folded_take(s, text) || !fl_folded_find_stacks(s))
+	if (!fl_folded_take(s, text, 0, FL_FOLDED_NOWHERE) ||
+	    !fl_folded_find_stacks(s))
 		return 0;
 	return s->taken[0].stack;
 }
@@ -311,5 +352,6 @@ void fl_folded_stacks_free(struct fl_folded_stacks *s)
 		fl_free(s->lines[i].frames);
 	}
 	fl_folded_near_free(s);
+	fl_free(s->blocks);
 	fl_free(s->ends);
 }

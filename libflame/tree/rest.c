@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks that were not read to their ends: where their nodes turn out to be
+ * heavy, they are now.
+ */
+#include "fl.h"
+
+#include "tree/outline.h"
+
+#include <stdlib.h>
+
+enum { ROUNDS = 16 };	/* then all are read: nobody can make it take long */
+
+struct settling {
+	struct flame_tree *tree;
+	size_t n;		/* stacks */
+	int64_t *total;		/* of nodes */
+	/* Of stacks: one of those that are it; NULL: each is its own. */
+	flame_id *node;
+	struct fl_index nodes;	/* those of several stacks */
+};
+
+/* As layout.c has it: of one name and kind, below one node. */
+static bool is_same(const struct flame *flame, flame_id a, flame_id b)
+{
+	const struct flame_frame *x = fl_frame_at(flame, a);
+	const struct flame_frame *y = fl_frame_at(flame, b);
+
+	return x->name == y->name && fl_kind(x->type) == fl_kind(y->type);
+}
+
+static flame_id node_of(const struct settling *s, flame_id stack)
+{
+	return s->node ? s->node[stack] : stack;
+}
+
+static bool find_node(struct settling *s, flame_id stack)
+{
+	const struct flame *flame = s->tree->flame;
+	flame_id parent = s->node[fl_parent(flame, stack)], id;
+	uint64_t hash = fl_mix(parent, fl_frame_at(flame, stack)->name);
+
+	for (uint32_t i = fl_index_first(&s->nodes, hash);
+	     (id = fl_index_at(&s->nodes, hash, &i));)
+		if (s->node[fl_parent(flame, id)] == parent &&
+		    is_same(flame, id, stack)) {
+			s->node[stack] = id;
+			return true;
+		}
+	return fl_index_add(&s->nodes, hash, stack);
+}
+
+/* Names that are several frames may be one node of several stacks. */
+static bool find_nodes(struct settling *s)
+{
+	const struct flame *flame = s->tree->flame;
+	const struct fl_stack *at = flame->stacks.at;
+	bool any, *shared = fl_shared_names(flame, &any), *mixed = NULL;
+	bool good = shared;
+
+	if (good && any) {
+		mixed = fl_zeroed(s->n, sizeof(*mixed));
+		s->node = fl_zeroed(s->n, sizeof(*s->node));
+		good = mixed && s->node;
+	}
+	for (size_t i = 1; good && any && i < s->n; i++) {
+		mixed[i] = mixed[at[i].parent] || shared[at[i].frame];
+		s->node[i] = i;
+		good = !mixed[i] || find_node(s, i);
+	}
+	fl_index_free(&s->nodes);
+	s->nodes = (struct fl_index){ 0 };
+	fl_free(shared);
+	fl_free(mixed);
+	return good;
+}
+
+static bool add_up(struct settling *s)
+{
+	const struct flame_tree *tree = s->tree;
+	size_t have;
+
+	s->n = tree->flame->stacks.n;
+	have = FL_MIN(s->n, tree->room[0]);
+	s->total = fl_zeroed(s->n, sizeof(*s->total));
+	if (!s->total || !find_nodes(s))
+		return false;
+	for (size_t i = 0; i < have; i++)
+		s->total[node_of(s, i)] += tree->weight[0][i];
+	/* A node's number is that of its first stack. */
+	for (size_t i = s->n; --i > 0;)
+		if (node_of(s, i) == i)
+			s->total[node_of(s, fl_parent(tree->flame, i))] +=
+				s->total[i];
+	return true;
+}
+
+static int put(void *arg, flame_id stack, int64_t weight)
+{
+	struct flame_tree *tree = arg;
+
+	if (!fl_tree_reach(tree, 0, stack))
+		return fl_no_memory(tree->flame);
+	tree->weight[0][stack] += weight;
+	return FLAME_OK;
+}
+
+/* The tree's sum stays as it is. */
+static int read_heavy(struct settling *s, int64_t fine, bool *any)
+{
+	struct flame_tree *tree = s->tree;
+
+	for (struct fl_rest *rest = tree->rests.first; rest; rest = rest->next)
+		for (size_t i = 0; i < rest->n; i++) {
+			struct fl_rest_at *at = &rest->at[i];
+
+			if (at->read || s->total[node_of(s, at->stack)] < fine)
+				continue;
+			tree->weight[0][at->stack] -= at->weight;
+			if (rest->read(rest, i, put, tree) != FLAME_OK)
+				return FLAME_FAILED;
+			at->read = *any = true;
+		}
+	return FLAME_OK;
+}
+
+int fl_tree_settle(struct flame_tree *tree, int64_t fine)
+{
+	bool any = tree->rests.first;
+	int status = FLAME_OK;
+
+	for (unsigned i = 0; any && status == FLAME_OK; i++) {
+		struct settling s = { .tree = tree };
+
+		any = false;
+		status = !add_up(&s) ? fl_no_memory(tree->flame) :
+			 read_heavy(&s, i < ROUNDS ? fine : 0, &any);
+		fl_free(s.total);
+		fl_free(s.node);
+	}
+	return status;
+}
+
+void fl_rests_free(struct fl_rests *rests)
+{
+	struct fl_rest *next;
+
+	for (struct fl_rest *rest = rests->first; rest; rest = next) {
+		next = rest->next;
+		rest->free(rest);
+	}
+	rests->first = NULL;
+	rests->n = 0;
+}
