@@ -179,7 +179,9 @@ static double fine_share(const struct fl_page *page)
 	double width = page->width > 0 ? page->width : WIDTH;
 	double least = FL_MIN(minwidth(page, width), FINE);
 
-	return can_tell(page) && !page->events ? least / (width - 2 * FL_SVG_PAD) : 0;
+	if (!can_tell(page) || page->events)
+		return 0;
+	return least / (width - 2 * FL_SVG_PAD);
 }
 
 /* Those that are drawn; what is too light is told. */

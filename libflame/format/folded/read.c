@@ -434,18 +434,16 @@ static bool find_stacks(struct flame_source *source)
 /* false: of those that are left, all are kept. */
 static bool give(struct reader *r, struct flame_sample *sample)
 {
-	const struct fl_folded_taken *t = &r->stacks.taken[r->given];
+	while (r->given < r->taken) {
+		const struct fl_folded_taken *t =
+			&r->stacks.taken[r->given++];
 
-	while (fl_unlikely(t->kept) && r->given < r->taken) {
-		r->given++;
-		t++;
-	}
-	if (r->given < r->taken) {
+		if (fl_unlikely(t->kept))
+			continue;
 		*sample = (struct flame_sample){
 			.stack = t->stack, .thread = t->thread,
 			.time = FLAME_NOTIME, .weight = t->weight
 		};
-		r->given++;
 		return true;
 	}
 	r->given = r->taken = 0;
