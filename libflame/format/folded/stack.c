@@ -127,7 +127,8 @@ static size_t find_ends(struct fl_folded_stacks *s, struct fl_folded_line *l,
 			     sizeof(*s->ends)))
 			return SIZE_MAX;
 		if (fl_unlikely(inside(l, at, fl_block_upto4(block, 0x1f))))
-			fl_folded_clean(block, FL_MIN(l->size - at, (size_t)CUT));
+			fl_folded_clean(block, FL_MIN(l->size - at,
+						      (size_t)CUT));
 		n = add_ends(s->ends, n, at,
 			     inside(l, at, fl_block_is4(block, ';')));
 	}
