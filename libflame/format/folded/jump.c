@@ -11,6 +11,8 @@
 
 enum { BLOCK = 2 * FL_FOLDED_BEHIND, NBLOCKS = 4096, MOST_USE = 15 };
 
+_Static_assert(BLOCK == 8 * FL_BLOCK_SIZE, "is_block compares all of it");
+
 struct fl_folded_block {
 	uint32_t id;		/* never given to another; 0: none is here */
 	uint32_t before;	/* the id of the block before; 0: the first */
