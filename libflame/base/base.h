@@ -35,6 +35,25 @@ static inline bool fl_slice_ends(struct slice s, const char *text)
 	return s.size >= n && memcmp(s.at + s.size - n, text, n) == 0;
 }
 
+/* Where a short text is first; NULL: nowhere. */
+static inline const char *fl_slice_find(struct slice s, const char *text)
+{
+	const char *at = s.at, *end = s.at + s.size;
+	size_t n = strlen(text);
+
+	for (; (size_t)(end - at) >= n; at++) {
+		at = memchr(at, *text, (size_t)(end - at) - n + 1);
+		if (!at || memcmp(at, text, n) == 0)
+			return at;
+	}
+	return NULL;
+}
+
+static inline bool fl_slice_has(struct slice s, const char *text)
+{
+	return fl_slice_find(s, text);
+}
+
 /* memory.c ------------------------------------------------------------ */
 
 /* a * b, or SIZE_MAX where that does not fit: no allocation succeeds then. */

@@ -102,15 +102,18 @@ static const char *skip_lambda(const char *p, const char *end)
 	return p;
 }
 
+/* The last dot before `end` that has something before it; 0: there is none. */
+static size_t dot_before(const struct fl_caption *c, size_t end)
+{
+	const char *dot = end > 1 ? memrchr(c->text + 1, '.', end - 1) : NULL;
+
+	return dot ? (size_t)(dot - c->text) : 0;
+}
+
 static void split_java(struct fl_caption *c)
 {
-	size_t dot = 0, before = 0;
+	size_t dot = dot_before(c, c->size), before = dot_before(c, dot);
 
-	for (size_t i = 1; i < c->size; i++)
-		if (c->text[i] == '.') {
-			before = dot;
-			dot = i;
-		}
 	if (!dot || dot + 1 >= c->size)
 		return;
 	c->method_at = dot + 1;
@@ -126,7 +129,9 @@ static void unfold_lambda(struct fl_caption *c)
 	static const char *const heads[] = { "$anonfun$", "lambda$" };
 	const char *method = c->text + c->method_at;
 	const char *end = c->text + c->size;
-	const char *inner = memmem(method, end - method, "$lambda$", 8);
+	const char *inner = fl_slice_find((struct slice){ method,
+							  end - method },
+					  "$lambda$");
 	char old[FL_CAPTION_MOST];
 
 	if (inner && inner > method) {
@@ -148,12 +153,21 @@ static void unfold_lambda(struct fl_caption *c)
 
 static void java(struct fl_caption *c, const char *p, const char *end)
 {
+	static const bool tells[256] = {
+		['('] = true, ['$'] = true, [':'] = true, [';'] = true,
+		['/'] = true,
+	};
 	bool slashes = memchr(p, '/', end - p);
 
 	if (end - p > 2 && slashes && *p == 'L' && is_lower(p[1]))
 		p++;
 	for (const char *start = p; p < end; p++) {
-		if (*p == '(' && p > start)
+		const char *plain = p;
+
+		while (p < end && !tells[(uint8_t)*p])
+			p++;
+		put(c, plain, p - plain);
+		if (p == end || (*p == '(' && p > start))
 			break;
 		if (begins(p, end, "$$Lambda")) {
 			put_text(c, "$λ");
@@ -287,8 +301,8 @@ void fl_caption(struct fl_caption *c, struct slice name, enum flame_type type)
 	name.size = end - p;
 	if (type == FLAME_GROUP || !name.size || *p == '[')
 		put(c, p, name.size);
-	else if (memmem(p, name.size, "::", 2) && !fl_looks_java(name) &&
-		 !memmem(p, name.size, ";::", 3))
+	else if (fl_slice_has(name, "::") && !fl_looks_java(name) &&
+		 !fl_slice_has(name, ";::"))
 		cpp(c, p, end);
 	else if (runs_java(type) || fl_looks_java(name))
 		java(c, p, end);

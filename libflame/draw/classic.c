@@ -60,11 +60,6 @@ static uint32_t paint(enum hue hue, const double *v)
 
 /* Names ------------------------------------------------------------------- */
 
-static bool has(struct slice name, const char *text)
-{
-	return memmem(name.at, name.size, text, strlen(text));
-}
-
 static bool java_package(struct slice name)
 {
 	static const char *const roots[] = {
@@ -88,9 +83,9 @@ static enum hue java_perl(struct slice name, enum flame_type type)
 		return GREEN;
 	if (type == FLAME_INLINED)
 		return AQUA;
-	if (java_package(name) || has(name, ":::"))
+	if (java_package(name) || fl_slice_has(name, ":::"))
 		return GREEN;
-	if (has(name, "::"))
+	if (fl_slice_has(name, "::"))
 		return YELLOW;
 	return type == FLAME_KERNEL ? ORANGE : RED;
 }
@@ -105,16 +100,16 @@ static enum hue java_inferno(struct slice name, enum flame_type type)
 		return AQUA;
 	if (type == FLAME_JIT)
 		return GREEN;
-	if (has(name, "::") || fl_slice_starts(name, "-[") ||
+	if (fl_slice_has(name, "::") || fl_slice_starts(name, "-[") ||
 	    fl_slice_starts(name, "+["))
 		return YELLOW;
 	if (bare.size && *bare.at == 'L') {
 		bare.at++;
 		bare.size--;
 	}
-	if (has(bare, "/"))
+	if (fl_slice_has(bare, "/"))
 		return GREEN;
-	if (bare.size && ((has(bare, ".") && *bare.at != '[') ||
+	if (bare.size && ((fl_slice_has(bare, ".") && *bare.at != '[') ||
 			  (*bare.at >= 'A' && *bare.at <= 'Z')))
 		return GREEN;
 	return RED;
@@ -129,11 +124,12 @@ static enum hue js(struct slice name, enum flame_type type, bool inferno)
 		return ORANGE;
 	if (type == FLAME_JIT)
 		return slash ? GREEN : AQUA;
-	if (has(name, "::"))
+	if (fl_slice_has(name, "::"))
 		return YELLOW;
-	if (slash && has(rest, ".js"))
-		return inferno && has(name, "node_modules/") ? PURPLE : GREEN;
-	if (has(name, ":"))
+	if (slash && fl_slice_has(rest, ".js"))
+		return inferno && fl_slice_has(name, "node_modules/") ?
+		       PURPLE : GREEN;
+	if (fl_slice_has(name, ":"))
 		return AQUA;
 	if (fl_slice_is(name, " "))
 		return GREEN;
@@ -144,9 +140,9 @@ static enum hue perl(struct slice name, enum flame_type type, bool inferno)
 {
 	if (inferno && type == FLAME_KERNEL)
 		return ORANGE;
-	if (has(name, "::"))
+	if (fl_slice_has(name, "::"))
 		return YELLOW;
-	if (has(name, "Perl") || has(name, ".pl"))
+	if (fl_slice_has(name, "Perl") || fl_slice_has(name, ".pl"))
 		return GREEN;
 	return type == FLAME_KERNEL ? ORANGE : RED;
 }
@@ -167,7 +163,7 @@ static bool python_path(struct slice name)
 
 static enum hue python(struct slice name)
 {
-	if (has(name, "site-packages"))
+	if (fl_slice_has(name, "site-packages"))
 		return AQUA;
 	return python_path(name) || fl_slice_starts(name, "<built-in") ||
 	       fl_slice_starts(name, "<frozen") ||
@@ -188,7 +184,7 @@ static enum hue rust(struct slice name)
 	    fl_slice_starts(name, "<std::") ||
 	    fl_slice_starts(name, "<alloc::"))
 		return ORANGE;
-	return has(name, "::") ? AQUA : YELLOW;
+	return fl_slice_has(name, "::") ? AQUA : YELLOW;
 }
 
 static enum hue hue_of(const struct fl_classic *how, struct slice name,
@@ -205,7 +201,8 @@ static enum hue hue_of(const struct fl_classic *how, struct slice name,
 	case FL_CLASSIC_WAKEUP:
 		return AQUA;
 	case FL_CLASSIC_CHAIN:
-		return type == FLAME_WAKER || has(name, "_[w]") ? AQUA : BLUE;
+		return type == FLAME_WAKER || fl_slice_has(name, "_[w]") ?
+		       AQUA : BLUE;
 	case FL_CLASSIC_JAVA:
 		return how->inferno ? java_inferno(name, type) :
 				      java_perl(name, type);

@@ -39,8 +39,7 @@ enum {
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
 	OPENS = 16,
 	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,
-	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18,
-	MANY = 1 << 16	/* nodes that are worth another thread */
+	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
 };
 
 /* A name and how it ran. */
@@ -66,12 +65,6 @@ struct book {
 	struct symbol *symbol;
 	size_t n, room;
 	uint32_t *of_node;		/* symbols of nodes */
-	struct still {
-		struct fl_job job;
-		const struct fl_layout *layout;
-		int64_t *x, least;
-		bool good;
-	} still;
 };
 
 static int by_text(const void *a, const void *b)
@@ -232,12 +225,27 @@ static void pack_symbols(const struct book *b, struct fl_packer *p)
 	}
 }
 
+/* How many bytes of ASCII it begins with, about. */
+static size_t plain(const char *at, size_t size)
+{
+	size_t n = 0;
+	uint64_t word;
+
+	for (; n + sizeof(word) <= size; n += sizeof(word)) {
+		memcpy(&word, at + n, sizeof(word));
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	return n;
+}
+
 /* As JavaScript counts. */
 static uint32_t units(const char *at, size_t size)
 {
-	uint32_t n = 0;
+	size_t i = plain(at, size);
+	uint32_t n = (uint32_t)i;
 
-	for (size_t i = 0; i < size; n++) {
+	for (; i < size; n++) {
 		unsigned length = (uint8_t)at[i] < 0x80 ? 1 :
 				  fl_utf8_length(at + i, size - i);
 
@@ -249,7 +257,7 @@ static uint32_t units(const char *at, size_t size)
 
 static bool is_utf8(struct slice s)
 {
-	for (size_t i = 0, n; i < s.size; i += n) {
+	for (size_t i = plain(s.at, s.size), n; i < s.size; i += n) {
 		n = (uint8_t)s.at[i] < 0x80 ? 1 :
 		    fl_utf8_length(s.at + i, s.size - i);
 		if (!n)
@@ -274,7 +282,8 @@ static size_t shared(const char *name, size_t size, const struct fl_caption *c)
 static void spell_from(struct symbol *s, const struct fl_caption *c,
 		       const char *name, size_t size, bool dotted)
 {
-	const char *at = memmem(name, size, c->text, c->size);
+	bool begins = size >= c->size && memcmp(name, c->text, c->size) == 0;
+	const char *at = begins ? name : memmem(name, size, c->text, c->size);
 	size_t same = at ? c->size : shared(name, size, c);
 
 	if (dotted && same <= s->same)
@@ -301,7 +310,7 @@ static void spell(struct symbol *s, const struct fl_caption *c)
 	if (size > sizeof(dotted) || !is_utf8(s->text))
 		return;
 	spell_from(s, c, s->text.at, size, false);
-	if (s->same == c->size)
+	if (s->same == c->size || !memchr(s->text.at, '/', size))
 		return;
 	for (size_t i = 0; i < size; i++)
 		dotted[i] = s->text.at[i] == '/' ? '.' : s->text.at[i];
@@ -465,29 +474,29 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 	fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
 }
 
-/* In any thread: where frames are, and how wide the widest. */
-static void look_for_still(struct fl_job *job)
+/* The next that may be as heavy: none is heavier than its parent. */
+static uint32_t next_wide(const struct fl_layout *l, uint32_t i,
+			  int64_t least)
 {
-	struct still *still = (struct still *)job;
-	const struct fl_layout *l = still->layout;
-
-	still->x = fl_zeroed(l->n, sizeof(*still->x));
-	still->good = still->x &&
-		      fl_heaviest(l, 0, STILL_FRAMES, &still->least);
-	if (still->good)
-		fl_layout_x(l, 0, still->x);
+	return l->total[0][i] < least ? l->end[i] : i + 1;
 }
 
 /* The widest frames, without a style: any policy lets them show. */
-static void put_still(struct book *b)
+static bool put_still(struct book *b)
 {
 	const struct fl_layout *l = &b->widths.layout;
-	const int64_t *total = l->total[0], *x = b->still.x;
+	const int64_t *total = l->total[0];
 	double scale = (double)STILL_WIDTH / FL_MAX(total[0], 1);
-	int64_t least = FL_MAX(b->still.least, fl_int64(1 / scale));
+	int64_t *x = fl_zeroed(l->n, sizeof(*x)), least;
 	unsigned rows = 1;
 
-	for (uint32_t i = 1; i < l->n; i++)
+	if (!x || !fl_heaviest(l, 0, STILL_FRAMES, &least)) {
+		fl_free(x);
+		return false;
+	}
+	least = FL_MAX(least, fl_int64(1 / scale));
+	fl_layout_x(l, 0, least, x);
+	for (uint32_t i = 0; i < l->n; i = next_wide(l, i, least))
 		if (total[i] >= least)
 			rows = FL_MAX(rows, l->level[i] + 1);
 	fl_out_print(b->out, "<div id=\"first\"%s><svg xmlns=\""
@@ -496,7 +505,7 @@ static void put_still(struct book *b)
 		     "fill=\"#14181d\">\n",
 		     b->page->inverted ? " class=\"top\"" : "",
 		     STILL_WIDTH, rows * STILL_ROW);
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->n; i = next_wide(l, i, least)) {
 		unsigned row = b->page->inverted ? l->level[i] :
 						   rows - 1 - l->level[i];
 
@@ -506,6 +515,8 @@ static void put_still(struct book *b)
 	}
 	fl_out_text(b->out, "</svg><noscript>Without scripts this is a "
 		    "picture of the widest frames.</noscript></div>\n");
+	fl_free(x);
+	return true;
 }
 
 /* Beside the page, for hosts whose policy forbids scripts in it. */
@@ -602,32 +613,10 @@ static bool put_profile(struct book *b)
 {
 	if (!b->further) {
 		put_head(b);
-		put_still(b);
+		if (!put_still(b))
+			return false;
 	}
 	return put_data(b);
-}
-
-/* What the still picture and the data need, one beside the other. */
-static bool look_around(struct book *b)
-{
-	unsigned threads = b->page->tree->flame->threads;
-	struct still *still = &b->still;
-	struct fl_team *team = NULL;
-	bool good;
-
-	still->layout = &b->widths.layout;
-	still->job.run = look_for_still;
-	if (threads > 1 && !b->further && b->layout->n >= MANY)
-		team = fl_team_new(2);
-	if (team)
-		fl_team_give(team, &still->job);
-	else if (!b->further)
-		look_for_still(&still->job);
-	good = number_symbols(b);
-	if (team)
-		fl_team_await(team, &still->job);
-	fl_team_free(team);
-	return good && (still->good || b->further);
 }
 
 static bool settle_samples(struct book *b)
@@ -660,7 +649,7 @@ static int write_profile(struct fl_page *page, bool further)
 		fl_brush_open_changes(&b.brush);
 	b.of_node = fl_zeroed(b.layout->n, sizeof(*b.of_node));
 	if (b.of_node && fl_column_open(&b.widths, &shown, b.layout) &&
-	    settle_samples(&b) && look_around(&b) && put_profile(&b))
+	    settle_samples(&b) && number_symbols(&b) && put_profile(&b))
 		status = FLAME_OK;
 	else
 		fl_no_memory(flame);
@@ -673,7 +662,6 @@ closed:
 	fl_layout_free(b.layout);
 	fl_moments_free(&b.moments);
 	fl_free(b.of_node);
-	fl_free(b.still.x);
 	fl_free(b.symbol);
 	return status;
 }

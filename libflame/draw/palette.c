@@ -220,15 +220,25 @@ static const struct fl_colors orange[] = {
 #define RAMP 16
 
 /* FNV-1a, mixed: colours must not depend on the machine. */
-static uint32_t hash(struct slice text)
-{
-	uint32_t h = 2166136261u;
+static const uint32_t hash_of_none = 2166136261u;
 
+static uint32_t hash_on(uint32_t h, struct slice text)
+{
 	for (size_t i = 0; i < text.size; i++)
 		h = (h ^ (uint8_t)text.at[i]) * 16777619u;
+	return h;
+}
+
+static uint32_t mixed(uint32_t h)
+{
 	h ^= h >> 16;
 	h *= 0x7feb352du;
 	return h ^ h >> 15;
+}
+
+static uint32_t hash(struct slice text)
+{
+	return mixed(hash_on(hash_of_none, text));
 }
 
 /* What comes before Class.method, before "::", or before the first '_'. */
@@ -264,20 +274,19 @@ static struct slice package(struct slice name)
 static struct fl_colors of_family(const struct fl_colors *family,
 				  struct slice name)
 {
-	uint32_t hue = hash(package(name)) % 3;
+	struct slice first = package(name);
+	struct slice rest = { name.at + first.size, name.size - first.size };
+	uint32_t h = hash_on(hash_of_none, first);
+	uint32_t hue = mixed(h) % 3;
+	uint32_t shade = mixed(hash_on(h, rest)) % (FAMILY / 3);
 
-	return family[hue * (FAMILY / 3) + hash(name) % (FAMILY / 3)];
+	return family[hue * (FAMILY / 3) + shade];
 }
 
 static struct fl_colors of_ramp(const struct fl_colors *ramp,
 				struct slice name)
 {
 	return ramp[hash(name) % RAMP];
-}
-
-static bool holds(struct slice name, const char *text)
-{
-	return memmem(name.at, name.size, text, strlen(text));
 }
 
 static bool is_upper(char c)
@@ -302,9 +311,10 @@ bool fl_looks_java(struct slice name)
 
 	if (!name.size || !is_word(*name.at) || *name.at == '<')
 		return false;
-	if (holds(name, ":::") || holds(name, "$$Lambda"))
+	if (fl_slice_has(name, ":::") || fl_slice_has(name, "$$Lambda"))
 		return true;
-	if (holds(name, "::") || holds(name, "(*") || holds(name, ".so"))
+	if (fl_slice_has(name, "::") || fl_slice_has(name, "(*") ||
+	    fl_slice_has(name, ".so"))
 		return false;
 	for (p = name.at; p < end && *p != '('; p++) {
 		if (*p == ' ')
@@ -328,14 +338,15 @@ bool fl_looks_java(struct slice name)
 
 static bool is_python(struct slice name)
 {
-	return holds(name, ".py:") || fl_slice_ends(name, ".py)") ||
-	       holds(name, ".py (") || fl_slice_starts(name, "<module>");
+	return fl_slice_has(name, ".py:") || fl_slice_ends(name, ".py)") ||
+	       fl_slice_has(name, ".py (") ||
+	       fl_slice_starts(name, "<module>");
 }
 
 static bool is_script(struct slice name)
 {
-	return holds(name, ".js:") || holds(name, ".mjs:") ||
-	       holds(name, ".ts:") || holds(name, "node:");
+	return fl_slice_has(name, ".js:") || fl_slice_has(name, ".mjs:") ||
+	       fl_slice_has(name, ".ts:") || fl_slice_has(name, "node:");
 }
 
 static const struct fl_colors *by_name(struct slice name)
@@ -348,7 +359,8 @@ static const struct fl_colors *by_name(struct slice name)
 		return js;
 	if (fl_slice_starts(name, "-[") || fl_slice_starts(name, "+["))
 		return vm;
-	return holds(name, "::") && !holds(name, ":::") ? vm : native;
+	return fl_slice_has(name, "::") && !fl_slice_has(name, ":::") ?
+	       vm : native;
 }
 
 static const struct fl_colors *by_type(struct slice name, enum flame_type type)
@@ -562,7 +574,7 @@ static struct fl_colors pick_chain(struct slice name, enum flame_type type)
 {
 	if (type == FLAME_GROUP || fl_slice_is(name, "--"))
 		return of_family(group, name);
-	return of_ramp(type == FLAME_WAKER || holds(name, "_[w]") ?
+	return of_ramp(type == FLAME_WAKER || fl_slice_has(name, "_[w]") ?
 		       wakeup : io, name);
 }
 
@@ -570,22 +582,23 @@ static struct fl_colors pick_js(struct slice name, enum flame_type type)
 {
 	if (type != FLAME_UNKNOWN && type != FLAME_JIT)
 		return pick_type(name, type);
-	if (holds(name, "node_modules/"))
+	if (fl_slice_has(name, "node_modules/"))
 		return of_family(interp, name);
-	if (holds(name, "::"))
+	if (fl_slice_has(name, "::"))
 		return of_family(vm, name);
-	if (type == FLAME_JIT || is_script(name) || holds(name, ".js"))
+	if (type == FLAME_JIT || is_script(name) || fl_slice_has(name, ".js"))
 		return of_family(js, name);
-	return of_family(holds(name, ":") ? inlined : by_name(name), name);
+	return of_family(fl_slice_has(name, ":") ? inlined : by_name(name),
+			 name);
 }
 
 static struct fl_colors pick_perl(struct slice name, enum flame_type type)
 {
 	if (type != FLAME_UNKNOWN)
 		return pick_type(name, type);
-	if (holds(name, "::"))
+	if (fl_slice_has(name, "::"))
 		return of_family(jit, name);
-	if (holds(name, "Perl") || holds(name, ".pl"))
+	if (fl_slice_has(name, "Perl") || fl_slice_has(name, ".pl"))
 		return of_family(vm, name);
 	return pick_type(name, type);
 }
@@ -594,9 +607,10 @@ static struct fl_colors pick_python(struct slice name, enum flame_type type)
 {
 	if (type != FLAME_UNKNOWN)
 		return pick_type(name, type);
-	if (holds(name, "site-packages"))
+	if (fl_slice_has(name, "site-packages"))
 		return of_family(inlined, name);
-	if (holds(name, "lib/python") || fl_slice_starts(name, "<built-in") ||
+	if (fl_slice_has(name, "lib/python") ||
+	    fl_slice_starts(name, "<built-in") ||
 	    fl_slice_starts(name, "<frozen") ||
 	    fl_slice_starts(name, "<method"))
 		return of_family(vm, name);
@@ -621,7 +635,7 @@ static struct fl_colors pick_rust(struct slice name, enum flame_type type)
 	if (fl_slice_starts(s, "core::") || fl_slice_starts(s, "std::") ||
 	    fl_slice_starts(s, "alloc::"))
 		return of_family(c1, name);
-	return of_family(holds(s, "::") ? inlined : vm, name);
+	return of_family(fl_slice_has(s, "::") ? inlined : vm, name);
 }
 
 static const struct fl_scheme scheme_chain = {

@@ -260,7 +260,7 @@ static int prepare(struct fl_svg *p)
 	p->paint = fl_zeroed(p->layout->n, sizeof(*p->paint));
 	if (!p->x || !p->paint)
 		return fl_no_memory(page->tree->flame);
-	fl_layout_x(&p->widths.layout, 0, p->x);
+	fl_layout_x(&p->widths.layout, 0, INT64_MIN, p->x);
 	count(p);
 	collect_key(p);
 	measure(p);

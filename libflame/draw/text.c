@@ -304,7 +304,7 @@ static int put_graph(struct text *t)
 	t->x = fl_alloc(fl_size_mul(t->layout->n, sizeof(*t->x)));
 	if (!t->x)
 		return fl_no_memory(t->page->tree->flame);
-	fl_layout_x(&t->widths.layout, 0, t->x);
+	fl_layout_x(&t->widths.layout, 0, INT64_MIN, t->x);
 	if (!place_cells(t))
 		return fl_no_memory(t->page->tree->flame);
 	put_heading(t);

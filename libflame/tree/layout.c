@@ -471,7 +471,8 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 	return y.layout;
 }
 
-void fl_layout_x(const struct fl_layout *l, unsigned column, int64_t *x)
+void fl_layout_x(const struct fl_layout *l, unsigned column, int64_t least,
+		 int64_t *x)
 {
 	const int64_t *total = l->total[column], *self = l->self[column];
 
@@ -480,13 +481,18 @@ void fl_layout_x(const struct fl_layout *l, unsigned column, int64_t *x)
 		return;
 	}
 	x[0] = 0;
-	for (uint32_t i = 0; i < l->n; i++) {
-		int64_t at = x[i] + self[i];
+	for (uint32_t i = 0; i < l->n;) {
+		uint32_t end = l->end[i];
 
-		for (uint32_t j = i + 1; j < l->end[i]; j = l->end[j]) {
-			x[j] = at;
-			at += total[j];
+		if (end < l->n && l->parent[end] == l->parent[i])
+			x[end] = x[i] + total[i];
+		if (total[i] < least) {
+			i = end;
+			continue;
 		}
+		if (end > i + 1)
+			x[i + 1] = x[i] + self[i];
+		i++;
 	}
 }
 

@@ -105,9 +105,11 @@ struct fl_layout *fl_peer_layout(struct flame_tree *tree);
 
 /*
  * The x at which a node begins, in weight units of a column: self lies left
- * of the children.  x[] has layout->n places.
+ * of the children.  x[] has layout->n places; those of nodes below one that
+ * is lighter than `least` may be left as they are.
  */
-void fl_layout_x(const struct fl_layout *layout, unsigned column, int64_t *x);
+void fl_layout_x(const struct fl_layout *layout, unsigned column,
+		 int64_t least, int64_t *x);
 
 /* outline.c: the total in a column from which on nodes are at most limit. */
 bool fl_heaviest(const struct fl_layout *layout, unsigned column,

@@ -172,10 +172,13 @@ static void column_holds(const struct fl_layout *l, unsigned c)
 {
 	const int64_t *self = l->self[c], *total = l->total[c];
 	int64_t *x = malloc(l->n * sizeof(*x));
+	int64_t *some = calloc(l->n, sizeof(*some));
+	int64_t least = total[0] / 16;
 
-	if (!x)
+	if (!x || !some)
 		exit(0);
-	fl_layout_x(l, c, x);
+	fl_layout_x(l, c, INT64_MIN, x);
+	fl_layout_x(l, c, least, some);
 	for (uint32_t i = 0; i < l->n; i++) {
 		int64_t sum = self[i];
 
@@ -185,7 +188,9 @@ static void column_holds(const struct fl_layout *l, unsigned c)
 			sum += total[j];
 		}
 		FUZZ_HOLDS(sum == total[i]);
+		FUZZ_HOLDS(total[i] < least || some[i] == x[i]);
 	}
+	free(some);
 	free(x);
 }
 

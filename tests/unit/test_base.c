@@ -12,6 +12,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Slices -------------------------------------------------------------- */
+
+Test(slices, a_text_is_found_where_it_is_first)
+{
+	const struct slice s = FL_SLICE("a::b:::c\0::");
+
+	cr_expect_eq(fl_slice_find(s, "::"), s.at + 1);
+	cr_expect_eq(fl_slice_find(s, ":::"), s.at + 4);
+	cr_expect_eq(fl_slice_find(s, "b"), s.at + 3);
+	cr_expect_eq(fl_slice_find(s, "::::"), NULL);
+	cr_expect(fl_slice_has((struct slice){ s.at + 8, 3 }, "::"));
+	cr_expect_not(fl_slice_has((struct slice){ s.at, 2 }, "::"));
+	cr_expect_not(fl_slice_has((struct slice){ NULL, 0 }, ":"));
+}
+
 /* Memory -------------------------------------------------------------- */
 
 Test(memory, arrays_grow_and_keep_what_they_hold)

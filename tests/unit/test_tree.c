@@ -397,9 +397,21 @@ Test(places, self_lies_left_of_the_children)
 	add_to(tree, 0, " 5\na 4\na;b 1\na;c 2\nd;e 8\n");
 	lay(0, false);
 	cr_assert_eq(layout->n, 6);
-	fl_layout_x(layout, 0, x);
+	fl_layout_x(layout, 0, INT64_MIN, x);
 	/* all, a, b, c, d, e */
 	cr_expect_arr_eq(x, ((int64_t[]){ 0, 5, 9, 10, 12, 12 }),
+			 6 * sizeof(*x));
+}
+
+Test(places, what_is_below_light_ones_is_left_as_it_is)
+{
+	int64_t x[8];
+
+	add_to(tree, 0, " 5\na 4\na;b 1\na;c 2\nd;e 8\n");
+	lay(0, false);
+	memset(x, 0xff, sizeof(x));
+	fl_layout_x(layout, 0, 8, x);
+	cr_expect_arr_eq(x, ((int64_t[]){ 0, 5, -1, -1, 12, 12 }),
 			 6 * sizeof(*x));
 }
 
@@ -423,7 +435,7 @@ Test(places, boxes_lie_within_their_parents_and_beside_each_other)
 	fl_buf_free(&text);
 	lay(50, false);
 	x = calloc(layout->n, sizeof(*x));
-	fl_layout_x(layout, 0, x);
+	fl_layout_x(layout, 0, INT64_MIN, x);
 	for (uint32_t i = 0; i < layout->n; i++) {
 		int64_t at = x[i] + layout->self[0][i];
 
@@ -867,7 +879,7 @@ static size_t expect_outline(int64_t least, size_t most, int64_t fine,
 	all.n = 0;
 	lay(0, false);
 	x = fl_alloc(layout->n * sizeof(*x));
-	fl_layout_x(layout, 0, x);
+	fl_layout_x(layout, 0, INT64_MIN, x);
 	cr_assert(fl_heaviest(layout, 0, most, &heaviest));
 	o = fl_outline_open(tree, spend);
 	cr_assert(o);
