@@ -132,6 +132,7 @@ static struct flame_source *open_source(struct cli *cli, struct flame *flame,
 	}
 	return source;
 failed:
+	cli->refused = true;
 	flame_close(source);
 	return NULL;
 }
@@ -205,17 +206,17 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 		open[i % AHEAD] = NULL;
 		if (!source)
 			source = open_source(cli, flame, inputs[i], false);
+		if (!source) {
+			if (cli->refused || !cli_pass_over(cli, flame))
+				return false;
+			tally->failed++;
+			continue;
+		}
 		/* The first one tells what is wanted of the others. */
 		if (i && cli->threads > 1 &&
 		    !look_ahead(cli, flame, sink, inputs, n, i, open)) {
 			flame_close(source);
 			return false;
-		}
-		if (!source) {
-			if (!cli_pass_over(cli, flame))
-				return false;
-			tally->failed++;
-			continue;
 		}
 		if (flame_pump(source, sink) != FLAME_OK) {
 			flame_close(source);
@@ -475,7 +476,7 @@ static int survey(struct cli *cli)
 		if (status == FLAME_FAILED) {
 			tally.failed++;
 			flame_close(source);
-			if (cli_pass_over(cli, flame))
+			if (!cli->refused && cli_pass_over(cli, flame))
 				continue;
 			trouble(cli, flame);
 			break;
@@ -541,33 +542,82 @@ static char *path_in(const char *directory, const char *input,
 	return path;
 }
 
-/* A picture for each input; two of one name would hide one another. */
+/* Where the picture of an input goes. */
+struct place {
+	char *path;
+	size_t input;
+};
+
+static int by_path(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int d = strcmp(x->path, y->path);
+
+	return d ? d : (x->input > y->input) - (x->input < y->input);
+}
+
+/* Of all inputs, in order; NULL: memory is out, which is said. */
+static struct place *find_places(const struct cli *cli)
+{
+	struct place *at = calloc(cli->ninputs, sizeof(*at));
+	size_t n = 0;
+
+	for (; at && n < cli->ninputs; n++) {
+		at[n].input = n;
+		at[n].path = path_in(cli->output, cli->inputs[n],
+				     cli->output_format);
+		if (!at[n].path)
+			break;
+	}
+	if (at && n == cli->ninputs)
+		return at;
+	cli_say(cli, "out of memory");
+	while (n)
+		free(at[--n].path);
+	free(at);
+	return NULL;
+}
+
+/* Two of one name would hide one another. */
+static bool are_apart(const struct cli *cli, struct place *at)
+{
+	bool apart = true;
+
+	qsort(at, cli->ninputs, sizeof(*at), by_path);
+	for (size_t i = 1; i < cli->ninputs; i++)
+		if (strcmp(at[i - 1].path, at[i].path) == 0) {
+			cli_say(cli, "%s and %s would both become %s",
+				cli->inputs[at[i - 1].input],
+				cli->inputs[at[i].input], at[i].path);
+			apart = false;
+		}
+	return apart;
+}
+
+static int by_input(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return (x->input > y->input) - (x->input < y->input);
+}
+
+/* A picture for each input; one that fails does not hold up the others. */
 static int convert_each(struct cli *cli)
 {
-	char **paths = calloc(cli->ninputs, sizeof(*paths));
-	int worst = CLI_FINE;
+	struct place *at = find_places(cli);
+	int worst = CLI_TROUBLE;
 
-	for (size_t i = 0; paths && i < cli->ninputs; i++) {
-		paths[i] = path_in(cli->output, cli->inputs[i],
-				   cli->output_format);
-		for (size_t j = 0; paths[i] && j < i; j++)
-			if (strcmp(paths[i], paths[j]) == 0) {
-				cli_say(cli, "%s and %s would both become %s",
-					cli->inputs[j], cli->inputs[i],
-					paths[i]);
-				worst = CLI_TROUBLE;
-			}
-		if (!paths[i])
-			worst = CLI_TROUBLE;
+	if (at && are_apart(cli, at)) {
+		qsort(at, cli->ninputs, sizeof(*at), by_input);
+		worst = CLI_FINE;
+		for (size_t i = 0; i < cli->ninputs && !cli->refused; i++)
+			worst = worse(worst, cli_convert(cli, &cli->inputs[i],
+							 1, at[i].path));
 	}
-	for (size_t i = 0; paths && worst != CLI_TROUBLE &&
-	     i < cli->ninputs; i++)
-		worst = worse(worst, cli_convert(cli, &cli->inputs[i], 1,
-						 paths[i]));
-	for (size_t i = 0; paths && i < cli->ninputs; i++)
-		free(paths[i]);
-	free(paths);
-	return paths ? worst : CLI_TROUBLE;
+	for (size_t i = 0; at && i < cli->ninputs; i++)
+		free(at[i].path);
+	free(at);
+	return worst;
 }
 
 /* Several events are neither one of them nor what jfrconv knows. */

@@ -82,6 +82,7 @@ struct cli {
 	bool compat;
 	bool quiet, verbose, strict;
 	bool muted, held_tongue;	/* nothing is said; there was something */
+	bool refused;		/* what was asked for cannot be, of no input */
 	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
 	size_t memory;		/* bytes to hold at most; 0: no limit */
 	unsigned threads;	/* so many, then */

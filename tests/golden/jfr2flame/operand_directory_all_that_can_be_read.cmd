@@ -1,0 +1,9 @@
+# One that cannot be read is told of, and does not hold up those behind it.
+: >empty.jfr
+echo no profile >text.jfr
+mkdir out
+jfr2flame -q empty.jfr data/jfr/spark-lock.jfr text.jfr \
+	data/jfr/spark-trace.jfr out
+status=$?
+ls out
+exit $status
