@@ -205,7 +205,7 @@ static bool rank_groups(struct fl_brush *brush)
 		}
 		groups[*at].weight += self[i];
 	}
-	if (good)
+	if (good && n)
 		qsort(groups, n, sizeof(*groups), by_weight);
 	for (size_t i = 0; good && i < n; i++)
 		*fl_map_get(&brush->ranks, groups[i].hash) = i;

@@ -10,56 +10,51 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* In the order in which they came first: ids depend on the threads. */
+struct sum {
+	flame_id metric, stack;
+	int64_t weight;
+};
+
 struct grain {
 	double size;
-	struct fl_map sums;	/* metric << 32 | stack -> weight */
+	struct fl_map places;	/* metric << 32 | stack -> in sums */
+	struct sum *sums;
+	size_t n, room;
+	double *carry;		/* by metric */
 };
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct grain *grain = sink->state;
-	uint64_t *place = fl_map_put(&grain->sums,
+	bool fresh;
+	uint64_t *place = fl_map_put(&grain->places,
 				     (uint64_t)s->metric << 32 | s->stack,
-				     NULL);
-	int64_t sum;
+				     &fresh);
+	int64_t *sum;
 
-	if (!place)
+	if (!place || !fl_grow(&grain->sums, &grain->room, grain->n + 1,
+			       sizeof(*grain->sums)))
 		return fl_no_memory(sink->flame);
-	if (__builtin_add_overflow((int64_t)*place, s->weight, &sum))
-		return fl_fail(sink->flame, "the sum of weights passes 2^63");
-	*place = (uint64_t)sum;
-	return FLAME_OK;
+	if (fresh) {
+		*place = grain->n++;
+		grain->sums[*place] = (struct sum){ s->metric, s->stack, 0 };
+	}
+	sum = &grain->sums[*place].weight;
+	return __builtin_add_overflow(*sum, s->weight, sum) ?
+	       fl_fail(sink->flame, "the sum of weights passes 2^63") :
+	       FLAME_OK;
 }
 
-static int by_key(const void *a, const void *b)
+static int give(struct flame_sink *sink, const struct sum *sum)
 {
-	uint64_t x = ((const struct fl_map_entry *)a)->key;
-	uint64_t y = ((const struct fl_map_entry *)b)->key;
-
-	return x < y ? -1 : x > y;
-}
-
-static struct fl_map_entry *sorted(const struct fl_map *map)
-{
-	struct fl_map_entry *all = fl_alloc(fl_size_mul(map->n + 1,
-						   sizeof(*all)));
-	const struct fl_map_entry *e;
-	size_t i = 0, n = 0;
-
-	if (!all)
-		return NULL;
-	while ((e = fl_map_each(map, &i)))
-		all[n++] = *e;
-	qsort(all, n, sizeof(*all), by_key);
-	return all;
-}
-
-static int give(struct flame_sink *sink, uint64_t key, double weight,
-		double *carry)
-{
-	double exact = weight + *carry, whole = round(exact);
+	struct grain *grain = sink->state;
+	double *carry = &grain->carry[sum->metric];
+	double exact = (double)sum->weight / grain->size + *carry;
+	/* A half goes up: what is carried on makes nothing negative. */
+	double whole = floor(exact + 0.5);
 	struct flame_sample s = {
-		.metric = (flame_id)(key >> 32), .stack = (flame_id)key,
+		.metric = sum->metric, .stack = sum->stack,
 		.time = FLAME_NOTIME,
 	};
 
@@ -73,18 +68,14 @@ static int give(struct flame_sink *sink, uint64_t key, double weight,
 static int finish(struct flame_sink *sink)
 {
 	struct grain *grain = sink->state;
-	struct fl_map_entry *all = sorted(&grain->sums);
-	int status = all ? FLAME_OK : fl_no_memory(sink->flame);
-	double carry = 0;
+	int status = FLAME_OK;
 
-	for (size_t i = 0; status == FLAME_OK && i < grain->sums.n; i++) {
-		if (i && all[i].key >> 32 != all[i - 1].key >> 32)
-			carry = 0;
-		status = give(sink, all[i].key,
-			      (double)(int64_t)all[i].value / grain->size,
-			      &carry);
-	}
-	fl_free(all);
+	grain->carry = fl_zeroed(sink->flame->nmetrics + 1,
+				 sizeof(*grain->carry));
+	if (!grain->carry)
+		return fl_no_memory(sink->flame);
+	for (size_t i = 0; status == FLAME_OK && i < grain->n; i++)
+		status = give(sink, &grain->sums[i]);
 	return status;
 }
 
@@ -92,7 +83,9 @@ static void release(struct flame_sink *sink)
 {
 	struct grain *grain = sink->state;
 
-	fl_map_free(&grain->sums);
+	fl_map_free(&grain->places);
+	fl_free(grain->sums);
+	fl_free(grain->carry);
 }
 
 static struct flame_sink *make(struct flame_sink *next, const char *arg)
