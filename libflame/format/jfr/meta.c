@@ -15,20 +15,25 @@ struct meta {
 	struct slice *strings;
 	uint32_t nstrings;
 	size_t classes_room;
+	bool copies;		/* the chunk's bytes may move */
 };
+
+static struct slice copy_of(struct meta *m, struct slice text)
+{
+	const char *copy = fl_arena_copy(&m->chunk->arena, text.at, text.size);
+
+	if (copy)
+		return (struct slice){ copy, text.size };
+	fl_no_memory(m->chunk->flame);
+	return (struct slice){ "", 0 };
+}
 
 static struct slice scratch_text(struct meta *m, struct fl_buf *buf)
 {
-	const char *copy = fl_arena_copy(&m->chunk->arena, buf->at ? buf->at :
-					 "", buf->size);
-	struct slice text = { copy, buf->size };
+	struct slice text = copy_of(m, (struct slice){ buf->at ? buf->at : "",
+						       buf->size });
 
 	fl_buf_free(buf);
-	if (!copy) {
-		fl_no_memory(m->chunk->flame);
-		text.size = 0;
-		text.at = "";
-	}
 	return text;
 }
 
@@ -51,7 +56,7 @@ static struct slice read_string(struct meta *m)
 	if (kind == 3) {
 		text = (struct slice){ (const char *)w->at, n };
 		w->at += n;
-		return text;
+		return m->copies ? copy_of(m, text) : text;
 	}
 	for (uint32_t i = 0; i < n && !w->bad; i++)
 		fl_utf8_put(&buf, kind == 5 ? fl_wire_fixed(w, 1) :
@@ -365,7 +370,10 @@ static void forget(struct fl_jfr_chunk *chunk)
 
 bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 {
-	struct meta m = { .chunk = chunk, .w = fl_jfr_wire(chunk, at) };
+	struct meta m = {
+		.chunk = chunk, .w = fl_jfr_wire(chunk, at),
+		.copies = !chunk->copy && !fl_in_stays(chunk->jfr->source->in),
+	};
 	const uint8_t *begin = m.w.at;
 	uint32_t size = fl_wire_int(&m.w);
 
