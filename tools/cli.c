@@ -24,6 +24,8 @@ static void on_warning(void *arg, const char *line)
 	cli->held_tongue |= cli->muted;
 	if (!cli->quiet && !cli->muted)
 		cli_say(cli, "%s", line);
+	else if (!cli->muted)
+		snprintf(cli->unsaid, sizeof(cli->unsaid), "%s", line);
 }
 
 static void on_remark(void *arg, const char *line)
@@ -194,6 +196,19 @@ static bool look_ahead(struct cli *cli, struct flame *flame,
 	return true;
 }
 
+/* What --quiet kept back of an input is an error where the status tells it. */
+static void count_damage(struct cli *cli, struct tally *tally, int damage)
+{
+	tally->read += damage < 2;
+	tally->damaged += damage == 1;
+	tally->lost += damage == 2;
+	if (damage && cli->strict && cli->unsaid[0])
+		cli_say(cli, "%s", cli->unsaid);
+	else if (damage == 2 && !cli->loss[0])
+		memcpy(cli->loss, cli->unsaid, sizeof(cli->loss));
+	cli->unsaid[0] = '\0';
+}
+
 /* An input that cannot be read is told of and left out. */
 static bool pump_open(struct cli *cli, struct flame *flame,
 		      struct flame_sink *sink, char **inputs, size_t n,
@@ -201,7 +216,6 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 {
 	for (size_t i = 0; i < n; i++, cli_progress_next(cli->progress)) {
 		struct flame_source *source = open[i % AHEAD];
-		int damage;
 
 		open[i % AHEAD] = NULL;
 		if (!source)
@@ -222,10 +236,7 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			flame_close(source);
 			return false;
 		}
-		damage = flame_source_damage(source);
-		tally->read += damage < 2;
-		tally->damaged += damage == 1;
-		tally->lost += damage == 2;
+		count_damage(cli, tally, flame_source_damage(source));
 		if (cli->verbose)
 			cli_say(cli, "%s: read as %s", inputs[i],
 				flame_source_format(source));
@@ -260,6 +271,8 @@ static bool pump_all(struct cli *cli, struct flame *flame,
 
 static int status_of(const struct cli *cli, const struct tally *tally)
 {
+	if (!tally->read && tally->lost && cli->loss[0])
+		cli_say(cli, "%s", cli->loss);
 	if (tally->failed || (!tally->read && tally->lost))
 		return CLI_TROUBLE;
 	if (cli->strict && (tally->damaged || tally->lost))
@@ -349,6 +362,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	struct flame_sink *writer;
 	int status = CLI_TROUBLE;
 
+	cli->loss[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		if (is_same(inputs[i], output)) {
 			cli_say(cli, "%s: is an input, and not written over",
@@ -366,8 +380,11 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 				    inputs, n, &tally))
 			status = CLI_FINE;
 	}
-	return status == CLI_TROUBLE ? trouble(cli, flame) :
-				       worse(status, status_of(cli, &tally));
+	if (status != CLI_TROUBLE)
+		return worse(status, status_of(cli, &tally));
+	if (cli->loss[0] && !flame_error(flame)[0])
+		cli_say(cli, "%s", cli->loss);
+	return trouble(cli, flame);
 }
 
 static void say_costs(const struct cli *cli)
@@ -468,7 +485,7 @@ static int survey(struct cli *cli)
 		struct flame_source *source = open_source(cli, flame,
 							  cli->inputs[i],
 							  true);
-		int status = FLAME_FAILED, damage;
+		int status = FLAME_FAILED;
 
 		while (source && (status = flame_next(source, &sample)) ==
 				 FLAME_OK)
@@ -481,10 +498,7 @@ static int survey(struct cli *cli)
 			trouble(cli, flame);
 			break;
 		}
-		damage = flame_source_damage(source);
-		tally.read += damage < 2;
-		tally.damaged += damage == 1;
-		tally.lost += damage == 2;
+		count_damage(cli, &tally, flame_source_damage(source));
 		cli_progress_erase(cli->progress);
 		if (cli->info)
 			print_facts(source, cli->inputs[i]);

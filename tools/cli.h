@@ -83,6 +83,8 @@ struct cli {
 	bool quiet, verbose, strict;
 	bool muted, held_tongue;	/* nothing is said; there was something */
 	bool refused;		/* what was asked for cannot be, of no input */
+	char unsaid[1024];	/* --quiet: the last warning of an input, */
+	char loss[1024];	/* and of the first that is all lost */
 	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
 	size_t memory;		/* bytes to hold at most; 0: no limit */
 	unsigned threads;	/* so many, then */
