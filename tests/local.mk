@@ -104,6 +104,7 @@ script_tests = \
 	tests/jfr-text/run \
 	tests/laws/readers \
 	tests/laws/memory \
+	tests/laws/options \
 	tests/laws/packed \
 	tests/laws/promises \
 	tests/laws/run \

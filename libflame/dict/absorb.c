@@ -94,7 +94,8 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 		if (i == ids->n) {
 			ids->at[i] = !i ? 0 : flame_metric(to, m->name,
 							   m->unit);
-			if (strcmp(m->weight, "samples") == 0)
+			/* Said of it, not what it is measured in. */
+			if (m->weight != m->unit)
 				to->metrics[ids->at[i]].weight = "samples";
 			ids->n++;
 		}

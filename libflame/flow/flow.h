@@ -146,7 +146,8 @@ struct flame_source {
 /*
  * A format: one file (or room) and one row of format/formats.c.  probe: the
  * bits it checked, 0 for no, -1 for "more bytes, please" (not when whole).
- * open may be NULL.  A format that only writes has no probe and no next.
+ * open may be NULL; it makes no metrics, as inputs are opened before those in
+ * front of them are read.  A format that only writes has no probe and no next.
  */
 struct fl_format {
 	const char *name, *summary;

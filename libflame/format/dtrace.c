@@ -275,6 +275,8 @@ static bool end_stack(struct reader *r, struct slice line, struct slice count,
 {
 	struct flame *flame = r->flame;
 
+	if (!r->metric)
+		r->metric = flame_metric(flame, "samples", "samples");
 	memset(sample, 0, sizeof(*sample));
 	sample->time = FLAME_NOTIME;
 	sample->metric = r->metric;
@@ -428,7 +430,6 @@ static int open_dtrace(struct flame_source *source)
 	r->source = source;
 	r->flame = source->flame;
 	r->lines.in = source->in;
-	r->metric = flame_metric(source->flame, "samples", "samples");
 	source->state = r;
 	return FLAME_OK;
 }

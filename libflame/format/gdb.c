@@ -299,6 +299,8 @@ static bool end_stack(struct reader *r, struct flame_sample *sample)
 		return false;
 	}
 	fl_map_put(&r->roots, r->trace.at[r->trace.n - 1].name, NULL);
+	if (!r->metric)
+		r->metric = flame_metric(r->flame, "threads", "threads");
 	memset(sample, 0, sizeof(*sample));
 	sample->time = FLAME_NOTIME;
 	sample->metric = r->metric;
@@ -553,7 +555,6 @@ static int open_gdb(struct flame_source *source)
 	r->source = source;
 	r->flame = source->flame;
 	r->lines.in = source->in;
-	r->metric = flame_metric(source->flame, "threads", "threads");
 	source->state = r;
 	return FLAME_OK;
 }

@@ -249,6 +249,8 @@ static void push(struct reader *r, const struct line *line)
 static bool give(struct reader *r, flame_id stack, flame_id thread,
 		 int64_t weight, struct flame_sample *sample)
 {
+	if (!r->metric)
+		r->metric = flame_metric(r->flame, "samples", "samples");
 	memset(sample, 0, sizeof(*sample));
 	sample->time = FLAME_NOTIME;
 	sample->metric = r->metric;
@@ -444,7 +446,6 @@ static int open_sample(struct flame_source *source)
 	r->source = source;
 	r->flame = source->flame;
 	r->lines.in = source->in;
-	r->metric = flame_metric(source->flame, "samples", "samples");
 	source->state = r;
 	return FLAME_OK;
 }

@@ -13,16 +13,23 @@
 
 #include <inttypes.h>
 #include <libxml/parser.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define LIBXML2(f) \
 	f(xmlCreatePushParserCtxt) f(xmlCtxtGetLastError) \
 	f(xmlCtxtUseOptions) f(xmlFreeDoc) f(xmlFreeParserCtxt) \
-	f(xmlParseChunk)
+	f(xmlInitParser) f(xmlParseChunk)
 
 FL_LATE_STRUCT(xml, LIBXML2);
 static FL_LATE(xml, LIBXML2, LIBXML2_FILE, "svg", "reads SVG pictures");
+
+/* Several threads may read pictures; it is made ready by one of them. */
+static void init_xml(void)
+{
+	xml.xmlInitParser();
+}
 
 enum { CHUNK = 64 << 10, FORGET = 1 << 20 };
 
@@ -485,12 +492,14 @@ static int read_svg(struct flame_source *source)
 		.endElementNs = end_element, .characters = characters,
 		.cdataBlock = characters, .ignorableWhitespace = characters,
 	};
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const char *why = fl_late_open(&xml_late);
 	xmlParserCtxtPtr parser;
 
 	if (why)
 		return fl_fail(svg->flame, "%s: reading SVG needs libxml2: "
 			       "%s", fl_in_name(svg->in), why);
+	pthread_once(&once, init_xml);
 	parser = xml.xmlCreatePushParserCtxt(&handler, svg, NULL, 0, NULL);
 	if (!parser)
 		return fl_no_memory(svg->flame);
