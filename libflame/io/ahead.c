@@ -81,11 +81,14 @@ static void *fill(void *arg)
 	struct fl_ahead *a = arg;
 	struct block *block;
 	bool last = false;
+	size_t left;
 
 	while (!last && await_room(a)) {
 		block = &a->block[a->filled % BLOCKS];
 		block->n = fl_in_take(a->in, block->at, FL_BLOCK);
-		block->damage = fl_in_damage(a->in);
+		/* What was unpacked before the thread began comes first. */
+		fl_in_peek(a->in, 0, &left);
+		block->damage = left ? NULL : fl_in_damage(a->in);
 		last = block->last = !block->n || block->damage;
 		pthread_mutex_lock(&a->lock);
 		a->filled++;
