@@ -224,7 +224,7 @@ static bool has_bracket(const char *at, const char *end, uint64_t brackets)
 	for (; brackets; brackets &= brackets - 1) {
 		const char *here = at + __builtin_ctzll(brackets);
 
-		if (end - here < 3 || here[2] != ']')
+		if (end - here < 3 || here[2] != ']' || here[1] == ';')
 			return true;
 	}
 	return false;
