@@ -58,6 +58,8 @@ endif
 
 # What programs are linked with that do not say otherwise: the unit tests.
 LDADD = libfl.la $(CRITERION_LIBS)
+tests_unit_test_io_LDADD = $(LDADD) $(LZ4_LIBS) $(LZMA_LIBS) $(BZ2_LIBS)
+tests_unit_test_ahead_LDADD = $(tests_unit_test_io_LDADD)
 
 # Binary inputs of tests, from text.
 check_PROGRAMS += tests/mk/mkjfr

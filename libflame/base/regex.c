@@ -4,11 +4,22 @@
  */
 #include "fl.h"
 
+#include "base/late.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+
+#define LIBPCRE2(f) \
+	f(pcre2_code_free_8) f(pcre2_compile_8) f(pcre2_get_error_message_8) \
+	f(pcre2_get_ovector_count_8) f(pcre2_get_ovector_pointer_8) \
+	f(pcre2_jit_compile_8) f(pcre2_match_8) \
+	f(pcre2_match_data_create_from_pattern_8) f(pcre2_match_data_free_8)
+
+FL_LATE_STRUCT(pcre, LIBPCRE2);
+static FL_LATE(pcre, LIBPCRE2, LIBPCRE2_FILE, "regex", "matches by RE");
 
 struct fl_regex {
 	pcre2_code *code;
@@ -287,10 +298,12 @@ static bool compile(struct fl_regex *re, const char *pattern,
 	} else if (t.error) {
 		say(error, error_size, pattern, t.at, t.error);
 	} else {
-		re->code = pcre2_compile((PCRE2_SPTR)t.out.at, t.out.size,
-					 options, &code, &offset, NULL);
+		re->code = pcre.pcre2_compile((PCRE2_SPTR)t.out.at,
+					      t.out.size, options, &code,
+					      &offset, NULL);
 		if (!re->code) {
-			pcre2_get_error_message(code, text, sizeof(text));
+			pcre.pcre2_get_error_message(code, text,
+						     sizeof(text));
 			say(error, error_size, pattern,
 			    place(pattern, offset), (const char *)text);
 		}
@@ -302,8 +315,14 @@ static bool compile(struct fl_regex *re, const char *pattern,
 struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 			      char *error, size_t error_size)
 {
-	struct fl_regex *re = fl_zeroed(1, sizeof(*re));
+	const char *why = fl_late_open(&pcre_late);
+	struct fl_regex *re;
 
+	if (why) {
+		snprintf(error, error_size, "this needs libpcre2: %s", why);
+		return NULL;
+	}
+	re = fl_zeroed(1, sizeof(*re));
 	if (!re) {
 		snprintf(error, error_size, "out of memory");
 		return NULL;
@@ -313,14 +332,14 @@ struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 		fl_regex_free(re);
 		return NULL;
 	}
-	re->match = pcre2_match_data_create_from_pattern(re->code, NULL);
+	re->match = pcre.pcre2_match_data_create_from_pattern(re->code, NULL);
 	if (!re->match) {
 		snprintf(error, error_size, "out of memory");
 		fl_regex_free(re);
 		return NULL;
 	}
 	/* Where this fails (no executable memory), matching is but slower. */
-	pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE);
+	pcre.pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE);
 	return re;
 }
 
@@ -328,8 +347,8 @@ void fl_regex_free(struct fl_regex *re)
 {
 	if (!re)
 		return;
-	pcre2_match_data_free(re->match);
-	pcre2_code_free(re->code);
+	pcre.pcre2_match_data_free(re->match);
+	pcre.pcre2_code_free(re->code);
 	fl_free(re);
 }
 
@@ -339,12 +358,12 @@ static bool match_from(const struct fl_regex *re, struct slice subject,
 		       size_t from)
 {
 	PCRE2_SPTR at = (PCRE2_SPTR)subject.at;
-	int n = pcre2_match(re->code, at, subject.size, from, 0, re->match,
-			    NULL);
+	int n = pcre.pcre2_match(re->code, at, subject.size, from, 0,
+				 re->match, NULL);
 
 	if (n == PCRE2_ERROR_JIT_STACKLIMIT)
-		n = pcre2_match(re->code, at, subject.size, from,
-				PCRE2_NO_JIT, re->match, NULL);
+		n = pcre.pcre2_match(re->code, at, subject.size, from,
+				     PCRE2_NO_JIT, re->match, NULL);
 	return n >= 0;
 }
 
@@ -352,9 +371,9 @@ static bool match_from(const struct fl_regex *re, struct slice subject,
 static bool group_of(const struct fl_regex *re, struct slice subject,
 		     unsigned n, struct slice *group)
 {
-	const PCRE2_SIZE *v = pcre2_get_ovector_pointer(re->match);
+	const PCRE2_SIZE *v = pcre.pcre2_get_ovector_pointer(re->match);
 
-	if (n >= pcre2_get_ovector_count(re->match) ||
+	if (n >= pcre.pcre2_get_ovector_count(re->match) ||
 	    v[2 * n] == PCRE2_UNSET || v[2 * n] > v[2 * n + 1])
 		return false;
 	group->at = subject.at + v[2 * n];
@@ -377,13 +396,13 @@ bool fl_regex_group(const struct fl_regex *re, struct slice subject,
 
 unsigned fl_regex_groups(const struct fl_regex *re)
 {
-	return pcre2_get_ovector_count(re->match) - 1;
+	return pcre.pcre2_get_ovector_count(re->match) - 1;
 }
 
 /* As in Java: digits are taken as long as there is such a group. */
 static unsigned group_number(const struct fl_regex *re, const char **to)
 {
-	unsigned groups = pcre2_get_ovector_count(re->match);
+	unsigned groups = pcre.pcre2_get_ovector_count(re->match);
 	unsigned n = (unsigned)(*(*to)++ - '0');
 
 	while (**to >= '0' && **to <= '9' &&

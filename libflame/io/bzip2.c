@@ -4,11 +4,18 @@
  */
 #include "fl.h"
 
+#include "base/late.h"
 #include "io/decoders.h"
 
 #include <bzlib.h>
 #include <limits.h>
 #include <stdlib.h>
+
+#define LIBBZ2(f) \
+	f(BZ2_bzDecompress) f(BZ2_bzDecompressEnd) f(BZ2_bzDecompressInit)
+
+FL_LATE_STRUCT(libbz2, LIBBZ2);
+static FL_LATE(libbz2, LIBBZ2, LIBBZ2_FILE, "bzip2", "unpacks bzip2");
 
 struct bzip2 {
 	struct fl_frames frames;
@@ -33,7 +40,7 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 
 	if (!bzip2->open) {
 		memset(bz, 0, sizeof(*bz));
-		if (BZ2_bzDecompressInit(bz, 0, 0) != BZ_OK)
+		if (libbz2.BZ2_bzDecompressInit(bz, 0, 0) != BZ_OK)
 			return fl_frames_bad(&bzip2->frames, "out of memory");
 		bzip2->open = true;
 	}
@@ -41,14 +48,14 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	bz->avail_in = FL_MIN(s->nin, UINT_MAX);
 	bz->next_out = (char *)s->out;
 	bz->avail_out = FL_MIN(s->nout, UINT_MAX);
-	code = BZ2_bzDecompress(bz);
+	code = libbz2.BZ2_bzDecompress(bz);
 	s->nin -= (const uint8_t *)bz->next_in - s->in;
 	s->in = (const uint8_t *)bz->next_in;
 	s->nout -= (uint8_t *)bz->next_out - s->out;
 	s->out = (uint8_t *)bz->next_out;
 	if (code == BZ_OK)
 		return FL_STEP_ON;
-	BZ2_bzDecompressEnd(bz);
+	libbz2.BZ2_bzDecompressEnd(bz);
 	bzip2->open = false;
 	return code == BZ_STREAM_END ? FL_STEP_END :
 	       fl_frames_bad(&bzip2->frames, "bad data");
@@ -73,11 +80,11 @@ static void end(void *state)
 	struct bzip2 *bzip2 = state;
 
 	if (bzip2->open)
-		BZ2_bzDecompressEnd(&bzip2->bz);
+		libbz2.BZ2_bzDecompressEnd(&bzip2->bz);
 	fl_free(bzip2);
 }
 
 const struct fl_decoder fl_decoder_bzip2 = {
-	.name = "bzip2", .bid = bid, .begin = begin, .read = fl_frames_read,
-	.end = end,
+	.name = "bzip2", .late = &libbz2_late, .bid = bid, .begin = begin,
+	.read = fl_frames_read, .end = end,
 };

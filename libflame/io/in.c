@@ -11,6 +11,7 @@
  */
 #include "fl.h"
 
+#include "base/late.h"
 #include "io/ahead.h"
 #include "io/decoders.h"
 
@@ -254,6 +255,19 @@ static void show(struct fl_in *in)
 
 /* Layers -------------------------------------------------------------- */
 
+static void *begin(const struct fl_decoder *decoder, struct flame *flame,
+		   struct fl_in *under)
+{
+	const char *why = decoder->late ? fl_late_open(decoder->late) : NULL;
+
+	if (why) {
+		fl_fail(flame, "%s: unpacking %s needs its library: %s",
+			under->name, decoder->name, why);
+		return NULL;
+	}
+	return decoder->begin(flame, under);
+}
+
 static struct fl_in *decode(struct fl_in *under,
 			    const struct fl_decoder *decoder)
 {
@@ -261,7 +275,7 @@ static struct fl_in *decode(struct fl_in *under,
 
 	if (!in)
 		return NULL;
-	in->state = decoder->begin(under->flame, under);
+	in->state = begin(decoder, under->flame, under);
 	if (!in->state) {
 		fl_in_close(in);
 		return NULL;
@@ -318,7 +332,7 @@ static bool begin_part(struct fl_in *in)
 		watch(in->under);
 		return true;
 	}
-	in->state = in->decoder->begin(in->flame, in->under);
+	in->state = begin(in->decoder, in->flame, in->under);
 	return in->state;
 }
 

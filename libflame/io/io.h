@@ -137,6 +137,7 @@ void fl_in_close(struct fl_in *in);
  */
 struct fl_decoder {
 	const char *name;
+	const struct fl_late *late;	/* of its library; NULL: linked with */
 	unsigned (*bid)(const uint8_t *head, size_t n);
 	void *(*begin)(struct flame *flame, struct fl_in *under);
 	size_t (*read)(void *state, struct fl_in *under, uint8_t *out,

@@ -4,11 +4,20 @@
  */
 #include "fl.h"
 
+#include "base/late.h"
 #include "io/decoders.h"
 
 #include <lz4.h>
 #include <lz4frame.h>
 #include <stdlib.h>
+
+#define LIBLZ4(f) \
+	f(LZ4F_createDecompressionContext) f(LZ4F_decompress) \
+	f(LZ4F_freeDecompressionContext) f(LZ4F_getErrorName) \
+	f(LZ4F_isError) f(LZ4_decompress_safe)
+
+FL_LATE_STRUCT(liblz4, LIBLZ4);
+static FL_LATE(liblz4, LIBLZ4, LIBLZ4_FILE, "lz4", "unpacks lz4");
 
 enum { FRAME = 0x184d2204, SKIPPABLE = 0x184d2a50, LEGACY = 0x184c2102 };
 
@@ -39,14 +48,15 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	struct lz4 *lz4 = state;
 	size_t nin = s->nin, nout = s->nout, code;
 
-	code = LZ4F_decompress(lz4->context, s->out, &nout, s->in, &nin,
-			       NULL);
+	code = liblz4.LZ4F_decompress(lz4->context, s->out, &nout, s->in, &nin,
+				      NULL);
 	s->in += nin;
 	s->nin -= nin;
 	s->out += nout;
 	s->nout -= nout;
-	if (LZ4F_isError(code))
-		return fl_frames_bad(&lz4->frames, LZ4F_getErrorName(code));
+	if (liblz4.LZ4F_isError(code))
+		return fl_frames_bad(&lz4->frames,
+				     liblz4.LZ4F_getErrorName(code));
 	return code == 0 ? FL_STEP_END : FL_STEP_ON;
 }
 
@@ -55,7 +65,8 @@ static void *begin(struct flame *flame, struct fl_in *under)
 	struct lz4 *lz4 = fl_zeroed(1, sizeof(*lz4));
 
 	(void)under;
-	if (!lz4 || LZ4F_isError(LZ4F_createDecompressionContext(
+	if (!lz4 ||
+	    liblz4.LZ4F_isError(liblz4.LZ4F_createDecompressionContext(
 			    &lz4->context, LZ4F_VERSION))) {
 		fl_free(lz4);
 		fl_no_memory(flame);
@@ -70,13 +81,13 @@ static void end(void *state)
 {
 	struct lz4 *lz4 = state;
 
-	LZ4F_freeDecompressionContext(lz4->context);
+	liblz4.LZ4F_freeDecompressionContext(lz4->context);
 	fl_free(lz4);
 }
 
 const struct fl_decoder fl_decoder_lz4 = {
-	.name = "lz4", .bid = bid, .begin = begin, .read = fl_frames_read,
-	.end = end,
+	.name = "lz4", .late = &liblz4_late, .bid = bid, .begin = begin,
+	.read = fl_frames_read, .end = end,
 };
 
 /* Legacy -------------------------------------------------------------- */
@@ -135,8 +146,9 @@ static bool next_block(struct legacy *legacy, struct fl_in *under,
 		*damage = "the lz4 data end early";
 		return false;
 	}
-	decoded = LZ4_decompress_safe((const char *)at + 4, legacy->block,
-				      (int)size, LEGACY_BLOCK);
+	decoded = liblz4.LZ4_decompress_safe((const char *)at + 4,
+					     legacy->block, (int)size,
+					     LEGACY_BLOCK);
 	if (decoded < 0) {
 		*damage = "the lz4 data are corrupt";
 		return false;
@@ -176,6 +188,6 @@ static void *legacy_begin(struct flame *flame, struct fl_in *under)
 }
 
 const struct fl_decoder fl_decoder_lz4_legacy = {
-	.name = "lz4", .bid = legacy_bid, .begin = legacy_begin,
-	.read = legacy_read, .end = fl_free,
+	.name = "lz4", .late = &liblz4_late, .bid = legacy_bid,
+	.begin = legacy_begin, .read = legacy_read, .end = fl_free,
 };

@@ -4,10 +4,18 @@
  */
 #include "fl.h"
 
+#include "base/late.h"
 #include "io/decoders.h"
 
 #include <lzma.h>
 #include <stdlib.h>
+
+#define LIBLZMA(f) \
+	f(lzma_alone_decoder) f(lzma_code) f(lzma_end) f(lzma_memusage) \
+	f(lzma_stream_decoder)
+
+FL_LATE_STRUCT(liblzma, LIBLZMA);
+static FL_LATE(liblzma, LIBLZMA, LIBLZMA_FILE, "xz", "unpacks xz and lzma");
 
 /* xz -9 wants 65 MB. */
 #define MEMORY_LIMIT (1u << 30)
@@ -32,7 +40,7 @@ static uint64_t memory_limit(void)
 /* Whether it was our limit that was reached, not the format's sense. */
 static bool is_out_of_memory(lzma_ret code, struct xz *xz)
 {
-	uint64_t wanted = lzma_memusage(&xz->lzma);
+	uint64_t wanted = liblzma.lzma_memusage(&xz->lzma);
 
 	if (code == LZMA_MEM_ERROR)
 		return true;
@@ -59,8 +67,8 @@ static const char *why(lzma_ret code)
 static lzma_ret restart(struct xz *xz)
 {
 	if (xz->frames.decoder == &fl_decoder_lzma)
-		return lzma_alone_decoder(&xz->lzma, memory_limit());
-	return lzma_stream_decoder(&xz->lzma, memory_limit(), 0);
+		return liblzma.lzma_alone_decoder(&xz->lzma, memory_limit());
+	return liblzma.lzma_stream_decoder(&xz->lzma, memory_limit(), 0);
 }
 
 static enum fl_stepped step(void *state, struct fl_step *s)
@@ -72,13 +80,13 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	xz->lzma.avail_in = s->nin;
 	xz->lzma.next_out = s->out;
 	xz->lzma.avail_out = s->nout;
-	code = lzma_code(&xz->lzma, LZMA_RUN);
+	code = liblzma.lzma_code(&xz->lzma, LZMA_RUN);
 	s->in = xz->lzma.next_in;
 	s->nin = xz->lzma.avail_in;
 	s->out = xz->lzma.next_out;
 	s->nout = xz->lzma.avail_out;
 	if (is_out_of_memory(code, xz) ||
-	    !fl_frames_hold(&xz->frames, lzma_memusage(&xz->lzma)))
+	    !fl_frames_hold(&xz->frames, liblzma.lzma_memusage(&xz->lzma)))
 		return FL_STEP_NO_MEMORY;
 	if (code == LZMA_STREAM_END) {
 		code = restart(xz);
@@ -119,14 +127,14 @@ static void end(void *state)
 {
 	struct xz *xz = state;
 
-	lzma_end(&xz->lzma);
+	liblzma.lzma_end(&xz->lzma);
 	fl_frames_hold(&xz->frames, 0);
 	fl_free(xz);
 }
 
 const struct fl_decoder fl_decoder_xz = {
-	.name = "xz", .bid = bid, .begin = begin, .read = fl_frames_read,
-	.end = end,
+	.name = "xz", .late = &liblzma_late, .bid = bid, .begin = begin,
+	.read = fl_frames_read, .end = end,
 };
 
 /* lzma ---------------------------------------------------------------- */
@@ -166,6 +174,6 @@ static void *lzma_begin(struct flame *flame, struct fl_in *under)
 }
 
 const struct fl_decoder fl_decoder_lzma = {
-	.name = "lzma", .bid = lzma_bid, .begin = lzma_begin,
-	.read = fl_frames_read, .end = end,
+	.name = "lzma", .late = &liblzma_late, .bid = lzma_bid,
+	.begin = lzma_begin, .read = fl_frames_read, .end = end,
 };
