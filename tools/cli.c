@@ -269,10 +269,15 @@ static bool pump_all(struct cli *cli, struct flame *flame,
 	return good;
 }
 
+/* Why there is nothing, where --quiet has not let it be said. */
+static void tell_loss(const struct cli *cli)
+{
+	if (cli->loss[0])
+		cli_say(cli, "%s", cli->loss);
+}
+
 static int status_of(const struct cli *cli, const struct tally *tally)
 {
-	if (!tally->read && tally->lost && cli->loss[0])
-		cli_say(cli, "%s", cli->loss);
 	if (tally->failed || (!tally->read && tally->lost))
 		return CLI_TROUBLE;
 	if (cli->strict && (tally->damaged || tally->lost))
@@ -362,7 +367,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	struct flame_sink *writer;
 	int status = CLI_TROUBLE;
 
-	cli->loss[0] = '\0';
+	cli->unsaid[0] = cli->loss[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		if (is_same(inputs[i], output)) {
 			cli_say(cli, "%s: is an input, and not written over",
@@ -382,8 +387,8 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	}
 	if (status != CLI_TROUBLE)
 		return worse(status, status_of(cli, &tally));
-	if (cli->loss[0] && !flame_error(flame)[0])
-		cli_say(cli, "%s", cli->loss);
+	if (!flame_error(flame)[0])
+		tell_loss(cli);
 	return trouble(cli, flame);
 }
 
@@ -510,6 +515,8 @@ static int survey(struct cli *cli)
 	if (flame_metrics(flame) || !cli->info)
 		print_events(flame);
 	flame_free(flame);
+	if (!tally.read)
+		tell_loss(cli);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		cli_say(cli, "standard output: %s", strerror(errno));
 		return CLI_TROUBLE;

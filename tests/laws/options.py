@@ -64,6 +64,8 @@ def options_of(program):
             found.append((m[1], None))
         elif value in VALUES:
             found.append((m[1], VALUES[value]))
+        elif value.isupper():
+            sys.exit(f'{program}: --{m[1]} {value}: VALUES has none of these')
         else:
             found.append((m[1], value.split('|')))
     return found

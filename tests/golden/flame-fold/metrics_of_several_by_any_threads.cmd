@@ -1,5 +1,5 @@
-# What there is comes in the order of inputs, however many threads read; of
-# equals the first is taken, and units are told by the last.
+# What there is to choose from comes in the order of inputs, however many
+# threads read.
 cat >calls <<'END'
 Call graph:
     7 Thread_1
