@@ -92,11 +92,8 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 		struct flame_metric *m = &from->metrics[i];
 
 		if (i == ids->n) {
-			ids->at[i] = !i ? 0 : flame_metric(to, m->name,
-							   m->unit);
-			/* Said of it, not what it is measured in. */
-			if (m->weight != m->unit)
-				to->metrics[ids->at[i]].weight = "samples";
+			ids->at[i] = !i ? 0 : fl_metric(to, m->name, m->unit,
+							m->weight);
 			ids->n++;
 		}
 		if (i)

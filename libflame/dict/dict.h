@@ -123,6 +123,15 @@ static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 	return (struct slice){ f->names.at[name].text, f->names.at[name].size };
 }
 
+/*
+ * metrics.c: flame_metric, whose samples weigh something else than its unit:
+ * "samples".
+ */
+flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
+		   const char *weight);
+/* Whether it was given more than one of these: its sums mean nothing. */
+bool fl_metric_is_mixed(const struct flame *flame, flame_id metric);
+
 /* absorb.c: by an id of one dictionary, that of another. */
 struct fl_ids {
 	flame_id *at;

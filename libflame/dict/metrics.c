@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+static const char SAMPLES[] = "samples", MIXED[] = "mixed units";
+
 static flame_id find(const struct flame *flame, const char *name)
 {
 	const struct fl_index *index = &flame->metrics_index;
@@ -30,7 +32,8 @@ static char *clean_copy(struct flame *flame, const char *text)
 	return copy;
 }
 
-static flame_id enter(struct flame *flame, const char *name, const char *unit)
+static flame_id enter(struct flame *flame, const char *name, const char *unit,
+		      const char *weight)
 {
 	struct flame_metric *m;
 	char *name_copy, *unit_copy;
@@ -51,18 +54,45 @@ static flame_id enter(struct flame *flame, const char *name, const char *unit)
 	memset(m, 0, sizeof(*m));
 	m->name = name_copy;
 	m->unit = m->weight = unit_copy;
+	if (strcmp(weight, unit) != 0)
+		m->weight = strcmp(weight, SAMPLES) == 0 ? SAMPLES : MIXED;
 	m->first = m->last = FLAME_NOTIME;
 	return flame->nmetrics++;
 }
 
+/* Weights of one metric are added up, whatever they are in: that is kept. */
+static flame_id weigh(struct flame *flame, flame_id metric, const char *weight)
+{
+	struct flame_metric *m = &flame->metrics[metric];
+	char *clean;
+
+	if (m->weight == MIXED || strcmp(m->weight, weight) == 0)
+		return metric;
+	clean = fl_own(strdup(weight));
+	if (!clean) {
+		fl_no_memory(flame);
+		return 0;
+	}
+	if (!fl_clean(clean) || strcmp(m->weight, clean) != 0)
+		m->weight = MIXED;
+	fl_free(clean);
+	return metric;
+}
+
+bool fl_metric_is_mixed(const struct flame *flame, flame_id metric)
+{
+	return flame->metrics[metric].weight == MIXED;
+}
+
 /* Inputs name metrics, and terminals show those names. */
-flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
+flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
+		   const char *weight)
 {
 	flame_id metric = find(flame, name);
 	char *clean;
 
 	if (metric)
-		return metric;
+		return weigh(flame, metric, weight);
 	clean = fl_own(strdup(name));
 	if (!clean) {
 		fl_no_memory(flame);
@@ -70,10 +100,15 @@ flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
 	}
 	if (fl_clean(clean))
 		metric = find(flame, clean);
-	if (!metric)
-		metric = enter(flame, clean, unit);
+	metric = metric ? weigh(flame, metric, weight) :
+			  enter(flame, clean, unit, weight);
 	fl_free(clean);
 	return metric;
+}
+
+flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
+{
+	return fl_metric(flame, name, unit, unit);
 }
 
 unsigned flame_metrics(const struct flame *flame)

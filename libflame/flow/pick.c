@@ -248,6 +248,14 @@ static void tell(struct flame *flame, const struct pick *pick)
 	fl_buf_free(&others);
 }
 
+static void tell_mixed(struct flame *flame, flame_id metric)
+{
+	if (metric && fl_metric_is_mixed(flame, metric))
+		fl_remark(flame, "%s comes in more than one unit, and the sum "
+			  "is of none: convert such inputs apart",
+			  flame_metric_of(flame, metric)->name);
+}
+
 static void tell_absent(struct flame *flame, const struct pick *pick)
 {
 	struct fl_buf there = { 0 };
@@ -274,12 +282,14 @@ static int finish(struct flame_sink *sink)
 	if (pick->event) {
 		if (!pick->chosen && flame_metrics(sink->flame))
 			tell_absent(sink->flame, pick);
+		tell_mixed(sink->flame, pick->chosen);
 		return FLAME_OK;
 	}
 	pick->chosen = pick->cpu ? pick->cpu : richest(sink->flame, pick);
 	if (!pick->chosen)
 		return FLAME_OK;
 	tell(sink->flame, pick);
+	tell_mixed(sink->flame, pick->chosen);
 	if (pick->timely && has_too_many(pick, pick->chosen))
 		fl_remark(sink->flame, FL_TOO_TIMED, FL_TIMED_MOST);
 	for (size_t i = 0; i < pick->nheld; i++)

@@ -133,6 +133,14 @@ static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	       (hit->state.at && fl_state_listed(select->state, hit->state));
 }
 
+static bool weighs_total(const struct fl_select *select,
+			 const struct fl_jfr_hit *hit)
+{
+	return select->total && hit->unit &&
+	       !(select->compat && hit->row &&
+		 hit->row->group == FL_JFR_GROUP_EXEC);
+}
+
 /* Equal kinds of hits come one after another: of each, it is asked once. */
 static int decide(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
@@ -157,9 +165,10 @@ static int decide(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	    answer->cpu_only == select->cpu_only)
 		return FLAME_OK;
 	answer->name = metric_of(flame, select, hit);
-	answer->metric = answer->name ?
-			 flame_metric(flame, answer->name, hit->unit ?
-				      hit->unit : "samples") : 0;
+	answer->metric = !answer->name ? 0 :
+		fl_metric(flame, answer->name,
+			  hit->unit ? hit->unit : "samples",
+			  weighs_total(select, hit) ? hit->unit : "samples");
 	if (answer->name && !answer->metric)
 		return FLAME_FAILED;
 	answer->cpu_only = select->cpu_only;
@@ -176,7 +185,6 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	const struct fl_select *select = &jfr->source->select;
 	struct flame_sample sample = { .time = FLAME_NOTIME };
 	flame_id metric;
-	bool total;
 
 	if (decide(jfr, hit) != FLAME_OK)
 		return FLAME_FAILED;
@@ -190,17 +198,13 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	}
 	if (!jfr->answer.asked || !is_selected(jfr, hit))
 		return FLAME_OK;
-	total = select->total && hit->unit &&
-		!(select->compat && hit->row->group == FL_JFR_GROUP_EXEC);
-	if (!total)
-		flame->metrics[metric].weight = "samples";
 	sample.stack = hit->stack;
 	if (hit->trace && fl_jfr_stack(hit->chunk, hit->trace))
 		sample.stack = hit->trace->stack;
 	if (hit->leaf)
 		sample.stack = flame_stack(flame, sample.stack, hit->leaf);
 	sample.metric = metric;
-	sample.weight = total ? hit->value : hit->samples;
+	sample.weight = weighs_total(select, hit) ? hit->value : hit->samples;
 	if (select->needs & FL_NEED_THREAD)
 		sample.thread = hit->thread;
 	if ((select->needs & FL_NEED_STATE) && hit->state.at)
@@ -643,14 +647,16 @@ static void tally_rest(struct fl_jfr_chunk *chunk)
 			.async = chunk->async, .with_tlab = chunk->with_tlab,
 			.time = FLAME_NOTIME, .has_stack = true,
 		};
-		const char *name;
+		const char *name, *unit = "samples";
 		flame_id metric;
 
 		if (c->full || !c->samples || jfr->source->select.compat)
 			continue;
 		name = metric_of(chunk->flame, &jfr->source->select, &hit);
-		metric = flame_metric(jfr->source->flame, name,
-				      c->row && c->row->unit ? c->row->unit :
+		if (c->row && c->row->unit)
+			unit = c->row->unit;
+		metric = fl_metric(jfr->source->flame, name, unit,
+				   jfr->source->select.total ? unit :
 							       "samples");
 		hit.unit = NULL;
 		tally(jfr, metric, &hit);

@@ -57,10 +57,9 @@ static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
 	memset(new, 0, sizeof(*new));
 	new->name = fl_name_at(flame, name);
 	unit_of(new->name, unit, sizeof(unit));
-	new->metric = flame_metric(flame, new->name.at, unit);
+	new->metric = fl_metric(flame, new->name.at, unit,
+				r->source->select.total ? unit : "samples");
 	new->wanted = is_wanted(r, new->name);
-	if (!r->source->select.total)
-		flame->metrics[new->metric].weight = "samples";
 	return new;
 }
 
