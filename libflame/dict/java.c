@@ -169,6 +169,7 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 	bare = without_arrays(after(placed, module));
 	dot = last_of(bare, ".");
 	java->leaf = leaf;
+	java->dotted = false;
 	if (!leaf && !is_java(bare, type))
 		return false;
 	class = (struct slice){ bare.at, dot ? dot - 1 : 0 };
@@ -186,8 +187,12 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 bool fl_java_split(const struct flame *flame, const struct flame_frame *frame,
 		   struct fl_java *java)
 {
-	return fl_java_parts(fl_name_at(flame, frame->name), frame->type,
-			     fl_is_class_leaf(flame, frame), java);
+	if (!fl_java_parts(fl_name_at(flame, frame->name), frame->type,
+			   fl_is_class_leaf(flame, frame), java))
+		return false;
+	java->dotted = fl_slice_is(fl_name_at(flame, frame->file),
+				   FL_DOTTED_CLASS);
+	return true;
 }
 
 /* Spellings ----------------------------------------------------------- */

@@ -14,17 +14,23 @@
 struct fl_java {
 	struct slice module, class, rest;
 	bool leaf;	/* fl_is_class_leaf */
+	bool dotted;	/* and written with dots there: jfrconv minds */
 };
 
 /*
  * The class of what was allocated or waited for, which readers put on top
- * of the stack with "<class>" for its file.
+ * of the stack with one of these for its file.
  */
+#define FL_CLASS "<class>"
+#define FL_DOTTED_CLASS "<class.>"
+
 static inline bool fl_is_class_leaf(const struct flame *flame,
 				    const struct flame_frame *frame)
 {
-	return frame->file &&
-	       fl_slice_is(fl_name_at(flame, frame->file), "<class>");
+	struct slice file = fl_name_at(flame, frame->file);
+
+	return file.size && (fl_slice_is(file, FL_CLASS) ||
+			     fl_slice_is(file, FL_DOTTED_CLASS));
 }
 
 /* Without the ":line" or "@bci" of --lines and --bci. */

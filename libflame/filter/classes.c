@@ -156,10 +156,10 @@ static void simple(const struct fl_java *java, struct fl_buf *out)
 	cut_package(java->class, true, out);
 }
 
-/* The dots of a class leaf were slashes when jfrconv cut them. */
+/* The dots of most class leaves were slashes when jfrconv cut them. */
 static void simple_compat(const struct fl_java *java, struct fl_buf *out)
 {
-	cut_package(java->class, java->leaf, out);
+	cut_package(java->class, java->leaf && !java->dotted, out);
 }
 
 static void dot(const struct fl_java *java, struct fl_buf *out)

@@ -45,11 +45,13 @@ bool fl_jfr_is_raw(const struct fl_select *select, struct slice event)
 	return last_part_is(event, select->event);
 }
 
-static bool group_asked(const char *event, const struct fl_jfr_row *row)
+/* Its --state takes the place of what its --cpu-time asks of samples. */
+static bool group_asked(const struct fl_select *select,
+			const struct fl_jfr_row *row)
 {
-	if (strcmp(event, "cpu-time") == 0)
-		return strcmp(row->metric, event) == 0;
-	return row->group && row->group == group_named(event);
+	if (strcmp(select->event, "cpu-time") == 0 && !select->state)
+		return strcmp(row->metric, select->event) == 0;
+	return row->group && row->group == group_named(select->event);
 }
 
 bool fl_jfr_row_asked(const struct fl_select *select,
@@ -60,7 +62,7 @@ bool fl_jfr_row_asked(const struct fl_select *select,
 	if (!event)
 		return true;
 	if (select->compat)
-		return group_asked(event, row);
+		return group_asked(select, row);
 	if (strcmp(event, row->metric) == 0)
 		return true;
 	/* These two are told apart only by what else there is. */

@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "dict/java.h"
 #include "format/jfr/jfr.h"
 
 #include <inttypes.h>
@@ -44,7 +45,8 @@ static int open_jfr(struct flame_source *source)
 	}
 	source->state = jfr;
 	jfr->source = source;
-	jfr->class_mark = fl_name(source->flame, "<class>");
+	jfr->class_mark = fl_name(source->flame, FL_CLASS);
+	jfr->dotted_class_mark = fl_name(source->flame, FL_DOTTED_CLASS);
 	jfr->marks = fl_jfr_known_key(jfr);
 	return FLAME_OK;
 }

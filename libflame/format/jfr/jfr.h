@@ -500,7 +500,8 @@ struct fl_jfr {
 	unsigned first_major, first_minor;
 	int64_t wall_ns;	/* its interval; 0: not known */
 	bool wall_set;		/* this recording has wall samples */
-	flame_id class_mark;	/* flame_frame.file of class leaves */
+	/* flame_frame.file of class leaves. */
+	flame_id class_mark, dotted_class_mark;
 	struct fl_jfr_answer {	/* emit.c: of the hit before */
 		struct fl_jfr_kind {
 			const char *event, *state, *unit;

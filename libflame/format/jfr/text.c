@@ -376,6 +376,9 @@ static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 		symbol = fl_jfr_field_text(chunk->jfr->before,
 					   chunk->jfr->before->class, key,
 					   "name");
+	if (symbol.at && chunk->jfr->source->select.compat &&
+	    memchr(symbol.at, '.', symbol.size))
+		frame.file = chunk->jfr->dotted_class_mark;
 	if (symbol.at)
 		fl_jfr_put_class(&buf, symbol);
 	else
