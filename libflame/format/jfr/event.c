@@ -92,14 +92,20 @@ const char *fl_jfr_unit(const struct fl_jfr_count *count)
 {
 	if (!count->row || (count->raw && !count->row->value))
 		return "ns";
+	if (count->in_ticks)
+		return "ticks";
 	return count->row->unit ? count->row->unit : "samples";
 }
 
 /* Ticks without an annotation: async-profiler's and old ones. */
-static void settle_unit(struct fl_jfr_count *c)
+static void settle_unit(struct fl_jfr_count *c, bool compat)
 {
 	bool duration = strcmp(fl_jfr_unit(c), "ns") == 0;
 
+	/* jfrconv knows that those of locks are ticks, only. */
+	c->in_ticks = compat && c->row && c->row->group == FL_JFR_GROUP_TRACE;
+	if (c->in_ticks)
+		duration = false;
 	if (duration && c->value_unit == FL_JFR_PLAIN)
 		c->value_unit = FL_JFR_TICKS;
 	else if (!duration)
@@ -112,6 +118,12 @@ static bool has_stack(const struct fl_jfr_class *class)
 							     "stackTrace");
 
 	return field && field->constant;
+}
+
+/* jfrconv's grain depends on all that it has read, and on their order. */
+static bool is_rounded(const struct fl_select *select)
+{
+	return select->compat && select->grain > 0;
 }
 
 /* What to do with a class's events, decided when its first one comes. */
@@ -133,7 +145,8 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 			 fl_slice_is(event, "jdk.ActiveRecording")));
 	/* Plans say where the stack trace is, so make them first. */
 	/* Memory that is freed is no sample; only leaks ask for it. */
-	if (fl_slice_is(event, "profiler.Free") && !pass->leak)
+	if (fl_slice_is(event, "profiler.Free") && !pass->leak &&
+	    !is_rounded(&pass->jfr->source->select))
 		return;
 	lost = fl_slice_is(event, "jdk.CPUTimeSamplesLost");
 	if (!fl_jfr_plan(chunk, class) || (!row && !lost && !has_stack(class)))
@@ -166,7 +179,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		names[FL_JFR_COUNT] = row->count;
 	if (!fl_jfr_compile(chunk, c, names))
 		return;
-	settle_unit(c);
+	settle_unit(c, pass->jfr->source->select.compat);
 	/* jfrconv's grain depends on which came first. */
 	c->plain = pass->jfr->source->select.grain == 0 && !pass->by_time &&
 		   !chunk->limited && !pass->jfr->spans &&
