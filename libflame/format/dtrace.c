@@ -125,17 +125,24 @@ static struct slice last_offset(struct slice s)
 	return s;
 }
 
-/* Undone behind the module; the name may have a blank at its end. */
+/*
+ * Undone behind the module and before the offset; the name may have a blank
+ * at its end.
+ */
 static void undo_rust(struct reader *r, struct slice s)
 {
+	struct slice name;
 	size_t module = 0;
 
 	s = fl_slice_trim(s);
 	if (has(s, '`'))
 		module = (const char *)memchr(s.at, '`', s.size) + 1 - s.at;
 	fl_buf_put(&r->buf, s.at, module);
-	fl_rust_name(&r->buf, (struct slice){ s.at + module,
-					      s.size - module });
+	s.at += module;
+	s.size -= module;
+	name = r->source->select.offsets ? last_offset(s) : s;
+	fl_rust_name(&r->buf, name);
+	fl_buf_put(&r->buf, name.at + name.size, s.size - name.size);
 }
 
 static size_t find_arrow(struct slice s)

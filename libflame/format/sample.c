@@ -37,6 +37,7 @@ struct reader {
 	struct fl_buf buf;
 	bool graph;		/* within one */
 	bool close;		/* all nodes: the graph has ended */
+	bool blank;		/* the line before: the graph may have ended */
 	bool held;		/* the line: until nodes are closed for it */
 	struct line line;
 	bool gap;		/* a line was not understood: levels may miss */
@@ -358,14 +359,14 @@ static void take_text(struct reader *r, struct slice s)
 			keep_fact(r, s);
 		return;
 	}
-	if (!fl_slice_trim(s).size || ends_graph(s)) {
+	r->blank = !fl_slice_trim(s).size;
+	if (ends_graph(s)) {
 		r->close = true;
-		r->graph = !fl_slice_trim(s).size;
-		if (!r->graph)
-			keep_fact(r, s);
-		return;
+		r->graph = false;
+		keep_fact(r, s);
+	} else if (!r->blank) {
+		take_line(r, s);
 	}
-	take_line(r, s);
 }
 
 static int at_end(struct reader *r)
@@ -419,10 +420,13 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 	for (;;) {
 		if (!r->held && !r->close) {
-			if (!fl_lines_next(&r->lines, &s))
+			if (fl_lines_next(&r->lines, &s))
+				take_text(r, s);
+			else if (r->blank && r->n)
+				r->close = true;
+			else
 				return give_last(r, sample) ? FLAME_OK :
 							      at_end(r);
-			take_text(r, s);
 		}
 		if ((r->held || r->close) && close_one(r, sample))
 			return fl_failed(source->flame) ? FLAME_FAILED :
