@@ -456,15 +456,14 @@ static void close_dtrace(struct flame_source *source)
  * The header of columns, or indented frames and below them a number alone.
  * No other format of ours has both.
  */
-/* "unix`a;genunix`b 3": a stack and its count in one line. */
-static bool is_folded(struct slice s)
+/* "unix`a;genunix`b 3", "unix`idle 500": with its count in the same line. */
+static bool has_count(struct slice s)
 {
 	size_t n = s.size;
 
 	while (n && s.at[n - 1] >= '0' && s.at[n - 1] <= '9')
 		n--;
-	return n && n < s.size && (s.at[n - 1] == ' ' || s.at[n - 1] == '\t') &&
-	       has(s, ';');
+	return n && n < s.size && (s.at[n - 1] == ' ' || s.at[n - 1] == '\t');
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -482,10 +481,10 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 			break;
 		if (is_column_header(s))
 			return 24;
-		if (is_folded(s))
+		if (has_count(s) && has(s, ';'))
 			return 0;
 		if (is_frame(s)) {
-			ticks += has(s, '`');
+			ticks += has(s, '`') && !has_count(s);
 			frames++;
 		} else if (fl_slice_digits(s) && frames) {
 			return ticks ? 16 : 8;

@@ -92,20 +92,14 @@ const char *fl_jfr_unit(const struct fl_jfr_count *count)
 {
 	if (!count->row || (count->raw && !count->row->value))
 		return "ns";
-	if (count->in_ticks)
-		return "ticks";
 	return count->row->unit ? count->row->unit : "samples";
 }
 
 /* Ticks without an annotation: async-profiler's and old ones. */
-static void settle_unit(struct fl_jfr_count *c, bool compat)
+static void settle_unit(struct fl_jfr_count *c)
 {
 	bool duration = strcmp(fl_jfr_unit(c), "ns") == 0;
 
-	/* jfrconv knows that those of locks are ticks, only. */
-	c->in_ticks = compat && c->row && c->row->group == FL_JFR_GROUP_TRACE;
-	if (c->in_ticks)
-		duration = false;
 	if (duration && c->value_unit == FL_JFR_PLAIN)
 		c->value_unit = FL_JFR_TICKS;
 	else if (!duration)
@@ -179,7 +173,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		names[FL_JFR_COUNT] = row->count;
 	if (!fl_jfr_compile(chunk, c, names))
 		return;
-	settle_unit(c, pass->jfr->source->select.compat);
+	settle_unit(c);
 	/* jfrconv's grain depends on which came first. */
 	c->plain = pass->jfr->source->select.grain == 0 && !pass->by_time &&
 		   !chunk->limited && !pass->jfr->spans &&

@@ -463,7 +463,6 @@ struct fl_jfr_count {
 	struct fl_map counted;	/* stack << 4 | state -> how many; the rest */
 	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
 	bool has[FL_JFR_SLOTS];
-	bool in_ticks;		/* the value, and nobody turns it into ns */
 	uint8_t value_unit;	/* enum fl_jfr_unit */
 	struct fl_jfr_step *steps;
 	uint32_t nsteps;
