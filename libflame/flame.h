@@ -163,7 +163,8 @@ flame_id flame_label_get(const struct flame *flame, flame_id set,
 struct flame_metric {
 	const char *name;	/* "cpu", "alloc", "jdk.FileRead" */
 	const char *unit;	/* of the total: "samples", "bytes", "ns" */
-	const char *weight;	/* of the weights given out: that, "samples" */
+	/* Of weights given out: that, "samples", "mixed units" (of several). */
+	const char *weight;
 	uint64_t samples;	/* what a sample weighs without "total" */
 	uint64_t no_stack;	/* of these, without a stack: not drawn */
 	int64_t total;		/* sum of values in the unit */

@@ -124,8 +124,8 @@ static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 }
 
 /*
- * metrics.c: flame_metric, whose samples weigh something else than its unit:
- * "samples".
+ * metrics.c: flame_metric, with what its samples weigh in: the unit of its
+ * total, or "samples".  0 where memory is out.
  */
 flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 		   const char *weight);
