@@ -101,7 +101,8 @@ endif
 lib_LTLIBRARIES += libflamegraph.la
 libflamegraph_la_SOURCES =
 libflamegraph_la_LIBADD = libfl.la
-libflamegraph_la_LDFLAGS = -no-undefined -version-info $(FLAME_INTERFACE)
+libflamegraph_la_LDFLAGS = $(AM_LDFLAGS) \
+	-no-undefined -version-info $(FLAME_INTERFACE)
 libflamegraph_la_DEPENDENCIES = libfl.la libflame/flame.map
 if VERSION_SCRIPT
 libflamegraph_la_LDFLAGS += \

@@ -58,7 +58,8 @@ endif
 
 # What programs are linked with that do not say otherwise: the unit tests.
 LDADD = libfl.la $(CRITERION_LIBS)
-tests_unit_test_io_LDADD = $(LDADD) $(LZ4_LIBS) $(LZMA_LIBS) $(BZ2_LIBS)
+tests_unit_test_io_LDADD = $(LDADD) \
+	$(ZSTD_LIBS) $(LZ4_LIBS) $(LZMA_LIBS) $(BZ2_LIBS)
 tests_unit_test_ahead_LDADD = $(tests_unit_test_io_LDADD)
 
 # Binary inputs of tests, from text.
@@ -82,7 +83,7 @@ EXTRA_PROGRAMS = tests/fuzz/fuzz
 CLEANFILES += tests/fuzz/fuzz
 tests_fuzz_fuzz_SOURCES = tests/fuzz/libfuzzer.c $(fuzz_sources)
 tests_fuzz_fuzz_LDADD = libfl.la
-tests_fuzz_fuzz_LDFLAGS = -fsanitize=fuzzer
+tests_fuzz_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 EXTRA_DIST += tests/fuzz/found tests/fuzz/run tests/fuzz/seeds \
 	tests/fuzz/replay.sh
 

@@ -23,8 +23,8 @@ static void factors(double scale, const struct fl_layout *l, double by[2])
 {
 	double sum;
 
-	by[0] = fmax(scale, 1);
-	by[1] = fmax(1 / scale, 1);
+	by[0] = FL_MAX(scale, 1);
+	by[1] = FL_MAX(1 / scale, 1);
 	sum = by[0] * (double)l->total[0][0] + by[1] * (double)l->total[1][0];
 	for (unsigned c = 0; sum > WIDEST && c < 2; c++)
 		by[c] *= WIDEST / sum;
@@ -108,8 +108,11 @@ double fl_most_change(const struct fl_page *page, const struct fl_layout *l,
 {
 	double most = 0;
 
-	for (uint32_t i = 0; i < l->n; i++)
-		most = fmax(most, fabs(fl_change(page, l, i, total)));
+	for (uint32_t i = 0; i < l->n; i++) {
+		double change = fabs(fl_change(page, l, i, total));
+
+		most = FL_MAX(change, most);
+	}
 	return most;
 }
 

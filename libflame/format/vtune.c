@@ -220,7 +220,10 @@ static bool peer_time(const struct reader *r, int64_t *ms)
 
 	if (!text->size || !fl_parse_double(text->at, &d))
 		return false;
-	d = round(d * 1000);
+	d = d * 1000;
+	/* A half goes up; what has none is whole from 2^52 on. */
+	if (d > 0 && d < 0x1p52)
+		d = d - floor(d) < 0.5 ? floor(d) : floor(d) + 1;
 	*ms = d > 0 && d < 0x1p63 ? (int64_t)d : 0;
 	return true;
 }

@@ -4,11 +4,21 @@
  */
 #include "fl.h"
 
+#include "base/late.h"
 #include "io/decoders.h"
 
 #include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
+
+#define LIBZSTD(f) \
+	f(ZSTD_createDStream) f(ZSTD_DCtx_setParameter) \
+	f(ZSTD_decompressStream) f(ZSTD_dParam_getBounds) \
+	f(ZSTD_freeDStream) f(ZSTD_getErrorCode) f(ZSTD_getErrorName) \
+	f(ZSTD_initDStream) f(ZSTD_isError) f(ZSTD_sizeof_DStream)
+
+FL_LATE_STRUCT(libzstd, LIBZSTD);
+static FL_LATE(libzstd, LIBZSTD, LIBZSTD_FILE, "zstd", "unpacks zstd");
 
 struct zstd {
 	struct fl_frames frames;
@@ -41,22 +51,24 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	size_t nin = zstd->want ? FL_MIN(s->nin, zstd->want) : s->nin;
 	ZSTD_inBuffer in = { s->in, nin, 0 };
 	ZSTD_outBuffer out = { s->out, s->nout, 0 };
-	size_t code = ZSTD_decompressStream(zstd->stream, &out, &in);
+	size_t code = libzstd.ZSTD_decompressStream(zstd->stream, &out, &in);
 
 	s->in += in.pos;
 	s->nin -= in.pos;
 	s->out += out.pos;
 	s->nout -= out.pos;
-	if (ZSTD_getErrorCode(code) ==
+	if (libzstd.ZSTD_getErrorCode(code) ==
 	    ZSTD_error_frameParameter_windowTooLarge)
 		return fl_frames_bad(&zstd->frames,
 				     "a window of more than 2 GB");
-	if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ||
-	    !fl_frames_hold(&zstd->frames, ZSTD_sizeof_DStream(zstd->stream)))
+	if (libzstd.ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ||
+	    !fl_frames_hold(&zstd->frames,
+			    libzstd.ZSTD_sizeof_DStream(zstd->stream)))
 		return FL_STEP_NO_MEMORY;
-	if (ZSTD_isError(code))
-		return fl_frames_bad(&zstd->frames, ZSTD_getErrorName(code));
-	zstd->want = code ? code : ZSTD_initDStream(zstd->stream);
+	if (libzstd.ZSTD_isError(code))
+		return fl_frames_bad(&zstd->frames,
+				     libzstd.ZSTD_getErrorName(code));
+	zstd->want = code ? code : libzstd.ZSTD_initDStream(zstd->stream);
 	return code == 0 ? FL_STEP_END : FL_STEP_ON;
 }
 
@@ -64,18 +76,18 @@ static void *begin(struct flame *flame, struct fl_in *under)
 {
 	struct zstd *zstd = fl_zeroed(1, sizeof(*zstd));
 	/* 31, what --long=31 wants, where size_t has 64 bits. */
-	int log = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
+	int log = libzstd.ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
 
 	(void)under;
 	if (zstd)
-		zstd->stream = ZSTD_createDStream();
+		zstd->stream = libzstd.ZSTD_createDStream();
 	if (!zstd || !zstd->stream) {
 		fl_free(zstd);
 		fl_no_memory(flame);
 		return NULL;
 	}
-	ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, log);
-	zstd->want = ZSTD_initDStream(zstd->stream);
+	libzstd.ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, log);
+	zstd->want = libzstd.ZSTD_initDStream(zstd->stream);
 	zstd->frames.decoder = &fl_decoder_zstd;
 	zstd->frames.step = step;
 	return zstd;
@@ -85,12 +97,12 @@ static void end(void *state)
 {
 	struct zstd *zstd = state;
 
-	ZSTD_freeDStream(zstd->stream);
+	libzstd.ZSTD_freeDStream(zstd->stream);
 	fl_frames_hold(&zstd->frames, 0);
 	fl_free(zstd);
 }
 
 const struct fl_decoder fl_decoder_zstd = {
 	.name = "zstd", .bid = bid, .begin = begin, .read = fl_frames_read,
-	.end = end,
+	.end = end, .late = &libzstd_late,
 };
