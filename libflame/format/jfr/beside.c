@@ -81,6 +81,7 @@ bool fl_jfr_beside_take(struct fl_jfr_chunk *chunk,
 	fl_team_await(chunk->jfr->team, &beside->job);
 	good = beside->good && !beside->part.why &&
 	       !fl_failed(beside->part.flame);
+	chunk->events_end = beside->part.events_end;
 	if (good)
 		fl_jfr_known_room(chunk);
 	for (size_t i = 0; good && i < beside->n; i++)

@@ -35,7 +35,7 @@ void fl_jfr_low_frames_done(struct fl_jfr_chunk *chunk)
 		if (chunk->low_frames[i])
 			memset(chunk->low_frames[i], 0, chunk->nlow_frames[i] *
 			       sizeof(**chunk->low_frames));
-		fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_LOW_FRAMES,
+		fl_jfr_keep(chunk, FL_JFR_SPARE_LOW_FRAMES,
 			    chunk->low_frames[i], FL_JFR_LOW);
 		chunk->low_frames[i] = NULL;
 		chunk->nlow_frames[i] = 0;
@@ -44,16 +44,14 @@ void fl_jfr_low_frames_done(struct fl_jfr_chunk *chunk)
 
 static void keep_traces(struct fl_jfr_chunk *chunk)
 {
-	struct fl_jfr *jfr = chunk->jfr;
-
 	for (size_t i = 0; i < chunk->ntraces; i++)
 		if (chunk->traces[i].key < chunk->low_traces)
 			chunk->low_trace_of[chunk->traces[i].key] = 0;
-	fl_jfr_keep(jfr, FL_JFR_SPARE_LOW_TRACES, chunk->low_trace_of,
+	fl_jfr_keep(chunk, FL_JFR_SPARE_LOW_TRACES, chunk->low_trace_of,
 		    chunk->low_traces);
-	fl_jfr_keep(jfr, FL_JFR_SPARE_TRACES, chunk->traces,
+	fl_jfr_keep(chunk, FL_JFR_SPARE_TRACES, chunk->traces,
 		    chunk->traces_room);
-	fl_jfr_keep(jfr, FL_JFR_SPARE_MARKS, chunk->marks, chunk->marks_room);
+	fl_jfr_keep(chunk, FL_JFR_SPARE_MARKS, chunk->marks, chunk->marks_room);
 	fl_map_free(&chunk->trace_of);
 	chunk->low_trace_of = NULL;
 	chunk->traces = NULL;
@@ -64,11 +62,9 @@ static void keep_traces(struct fl_jfr_chunk *chunk)
 
 void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk)
 {
-	struct fl_jfr *jfr = chunk->jfr;
-
-	fl_jfr_keep(jfr, FL_JFR_SPARE_SUMS, chunk->sums, chunk->sums_room);
-	fl_jfr_keep(jfr, FL_JFR_SPARE_LEVELS, chunk->levels, chunk->levels_room);
-	fl_jfr_keep(jfr, FL_JFR_SPARE_STACKS, chunk->stacks, chunk->stacks_room);
+	fl_jfr_keep(chunk, FL_JFR_SPARE_SUMS, chunk->sums, chunk->sums_room);
+	fl_jfr_keep(chunk, FL_JFR_SPARE_LEVELS, chunk->levels, chunk->levels_room);
+	fl_jfr_keep(chunk, FL_JFR_SPARE_STACKS, chunk->stacks, chunk->stacks_room);
 	fl_jfr_low_frames_done(chunk);
 	keep_traces(chunk);
 	fl_free(chunk->asides);
@@ -257,8 +253,24 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	return good && fl_jfr_read_pools(chunk);
 }
 
+/*
+ * Events were counted, and traces are found by their keys: stacks are made
+ * where these had their memory.
+ */
+static void make_lean(struct fl_jfr_chunk *chunk)
+{
+	fl_in_glanced(chunk->jfr->source->in, chunk->at,
+		      chunk->at + chunk->events_end);
+	if (!chunk->last)
+		return;
+	fl_free(chunk->low_trace_of);
+	chunk->low_trace_of = NULL;
+	chunk->low_traces = chunk->low_traces_room = 0;
+}
+
 bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk)
 {
+	make_lean(chunk);
 	fl_jfr_frame_types(chunk);
 	fl_jfr_read_notes(chunk);
 	ask_before(chunk);

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+enum { BATCH = 1 << 10 };	/* samples that are ready at a time */
+
 int fl_jfr_ready(struct fl_jfr *jfr, const struct flame_sample *sample)
 {
 	if (!fl_grow(&jfr->ready, &jfr->ready_room, jfr->nready + 1,
@@ -742,31 +744,38 @@ static void emit_soon(const struct fl_jfr_chunk *chunk, size_t i)
 	fl_soon(&at[at[traces[chunk->sums[i + CHILD].trace].stack].child]);
 }
 
-static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
+/* What comes before the sums of one kind: false: there are none of it. */
+static bool begin_kind(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	struct fl_select *select = &chunk->jfr->source->select;
-	const struct fl_jfr_sum *last = NULL;
-	struct fl_jfr_hit hit;
 
 	chunk->cpu_only = select->cpu_only;
 	if (!has_any(chunk, cpu))
-		return FLAME_OK;
+		return false;
 	if (!select->survey && !select->thread && (cpu || !select->cpu_only))
 		make_stacks(chunk, cpu);
-	/* Without memory some traces are not of the chunk's dictionary. */
-	if (fl_failed(chunk->flame))
-		return FLAME_FAILED;
-	for (size_t i = 0; i < chunk->nsums; i++) {
+	return true;
+}
+
+/* As many of them as make a batch. */
+static int emit_some(struct fl_jfr_chunk *chunk, struct fl_jfr_giving *giving)
+{
+	struct fl_select *select = &chunk->jfr->source->select;
+	bool cpu = giving->kind == FL_JFR_CPU;
+
+	for (; giving->next < chunk->nsums && chunk->jfr->nready < BATCH;
+	     giving->next++) {
+		const struct fl_jfr_sum *sum = &chunk->sums[giving->next];
 		size_t before = chunk->jfr->nready;
 
-		if (is_cpu(chunk, &chunk->sums[i]) != cpu)
+		if (is_cpu(chunk, sum) != cpu)
 			continue;
-		emit_soon(chunk, i);
-		if (emit_sum(chunk, &chunk->sums[i], last, &hit,
+		emit_soon(chunk, giving->next);
+		if (emit_sum(chunk, sum, giving->last, &giving->hit,
 			     !select->survey &&
 			     (cpu || !select->cpu_only)) != FLAME_OK)
 			return FLAME_FAILED;
-		last = &chunk->sums[i];
+		giving->last = sum;
 		if (select->choose && !select->cpu_only &&
 		    chunk->jfr->nready > before &&
 		    strcmp(flame_metric_of(chunk->flame,
@@ -776,10 +785,11 @@ static int emit_all(struct fl_jfr_chunk *chunk, bool cpu)
 	return FLAME_OK;
 }
 
-int fl_jfr_emit(struct fl_jfr_chunk *chunk)
+static int begin(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
 
+	memset(&jfr->giving, 0, sizeof(jfr->giving));
 	jfr->answer.known = false;
 	if (jfr->timings && !fl_jfr_goes_on(chunk) &&
 	    fl_jfr_emit_timings(jfr) != FLAME_OK)
@@ -787,11 +797,41 @@ int fl_jfr_emit(struct fl_jfr_chunk *chunk)
 	settle_states(chunk);
 	if (jfr->source->select.compat && jfr->source->select.grain > 0)
 		coarsen(chunk);
-	if (emit_all(chunk, true) != FLAME_OK ||
-	    emit_all(chunk, false) != FLAME_OK)
-		return FLAME_FAILED;
+	jfr->giving.kind = FL_JFR_CPU;
+	return FLAME_OK;
+}
+
+static int end(struct fl_jfr_chunk *chunk)
+{
 	tally_rest(chunk);
-	if (jfr->leaks && leak_chunk(jfr) != FLAME_OK)
+	return chunk->jfr->leaks ? leak_chunk(chunk->jfr) : FLAME_OK;
+}
+
+int fl_jfr_emit(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+	struct fl_jfr_giving *giving = &jfr->giving;
+
+	if (giving->kind == FL_JFR_DONE && begin(chunk) != FLAME_OK)
+		return FLAME_FAILED;
+	while (giving->kind != FL_JFR_DONE && jfr->nready < BATCH) {
+		bool cpu = giving->kind == FL_JFR_CPU;
+
+		if (!giving->begun && !begin_kind(chunk, cpu))
+			giving->next = chunk->nsums;
+		giving->begun = true;
+		/* Without memory some traces are not of its dictionary. */
+		if (fl_failed(chunk->flame) ||
+		    emit_some(chunk, giving) != FLAME_OK)
+			return FLAME_FAILED;
+		if (giving->next < chunk->nsums)
+			break;
+		giving->kind = cpu ? FL_JFR_OTHERS : FL_JFR_DONE;
+		giving->begun = false;
+		giving->next = 0;
+		giving->last = NULL;
+	}
+	if (giving->kind == FL_JFR_DONE && end(chunk) != FLAME_OK)
 		return FLAME_FAILED;
 	return fl_failed(jfr->source->flame) ? FLAME_FAILED : FLAME_OK;
 }

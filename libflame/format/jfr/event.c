@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
-enum { MOST_LOW = 1 << 20 };	/* keys of traces in a plain table */
+/* Keys of traces in a plain table. */
+enum { LEAST_LOW = 1 << 10, MOST_LOW = 1 << 20 };
 
 static bool is_full(const struct fl_jfr_chunk *chunk,
 		    const struct fl_jfr_count *c)
@@ -188,12 +189,17 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		chunk->with_tlab = true;
 }
 
-/* So many keys from 0 on have a place in a plain table that grows. */
+/*
+ * So many keys from 0 on have a place in a plain table that grows: to powers
+ * of two, as async-profiler's keys are places in tables of such sizes.
+ */
 static bool make_low(struct fl_jfr_chunk *chunk, uint64_t key)
 {
-	size_t had = chunk->low_traces;
+	size_t had = chunk->low_traces, room = LEAST_LOW;
 
-	if (!fl_grow(&chunk->low_trace_of, &chunk->low_traces_room, key + 1,
+	while (room <= key)
+		room *= 2;
+	if (!fl_grow(&chunk->low_trace_of, &chunk->low_traces_room, room,
 		     sizeof(*chunk->low_trace_of)))
 		return false;
 	chunk->low_traces = FL_MIN(chunk->low_traces_room, (size_t)MOST_LOW);

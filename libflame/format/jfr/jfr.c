@@ -210,50 +210,71 @@ static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
 	widen(jfr->source, chunk);
 	fl_jfr_limit(chunk);
+	chunk->last = !chunk->more && fl_in_stays(jfr->source->in);
+	chunk->alone = chunk->last && !chunk->offset;
 	chunk->cpu_only = jfr->source->select.cpu_only;
 }
 
-/* It is read, if that went well; what there is of it is given out. */
+/* It is read, if that went well: what there is of it is given out next. */
 static int end_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		     enum fl_jfr_found found, bool good)
 {
 	jfr->lost_samples += chunk->lost_samples;
-	good = good && fl_jfr_read_rest(chunk);
+	jfr->turn.good = good && fl_jfr_read_rest(chunk);
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
 	if (found == FL_JFR_CUT)
 		fl_jfr_damage(chunk, 8, "cut or not finished");
-	if (good && fl_jfr_emit(chunk) != FLAME_OK)
-		return FLAME_FAILED;
+	return FLAME_OK;
+}
+
+/* All was given out. */
+static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
+{
+	bool good = jfr->turn.good, cut = jfr->turn.found == FL_JFR_CUT;
+
+	if (jfr->turn.skip) {
+		jfr->chunks++;
+		return;
+	}
 	fl_jfr_info_chunk(chunk);
-	jfr->unfinished += found == FL_JFR_LIVE;
+	jfr->unfinished += jfr->turn.found == FL_JFR_LIVE;
 	if (!chunk->why) {
 		jfr->chunks++;
-		return FLAME_OK;
+		return;
 	}
 	jfr->bad_chunks++;
 	note_damage(jfr, chunk->offset + (chunk->why_at < chunk->size ?
 					  chunk->why_at : 0), chunk->why);
 	if (good)
 		jfr->salvaged_events += chunk->nevents;
-	if (!good || found == FL_JFR_CUT)
+	if (!good || cut)
 		jfr->lost_bytes += good ? 0 : chunk->size;
 	if (chunk->broken_at)
 		jfr->lost_bytes += chunk->size - chunk->broken_at;
-	return FLAME_OK;
+}
+
+/* Its turn to be given out; skip: nothing of it is asked for. */
+static void take_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
+		      enum fl_jfr_found found, bool skip)
+{
+	jfr->now = chunk;
+	jfr->turn = (struct fl_jfr_turn){
+		.on = true, .skip = skip, .found = found, .size = chunk->size
+	};
 }
 
 /* A chunk of 1.x or 2.x, of which chunk->size bytes are there. */
 static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
-	jfr->now = chunk;
+	bool skip;
+
 	ask_chunk(jfr, chunk);
-	if (found == FL_JFR_WHOLE && is_too_early(jfr, chunk)) {
-		jfr->chunks++;
-		return FLAME_OK;
-	}
-	return end_chunk(jfr, chunk, found, fl_jfr_read_by_two(chunk));
+	skip = found == FL_JFR_WHOLE && is_too_early(jfr, chunk);
+	take_turn(jfr, chunk, found, skip);
+	return skip ? FLAME_OK :
+	       end_chunk(jfr, chunk, found, fl_jfr_read_by_two(chunk));
 }
 
 /* Lets go of the chunk before; `now` takes its place. */
@@ -322,33 +343,38 @@ static int step_v0(struct fl_jfr *jfr, uint64_t offset)
 
 static int step_cut(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
-	size_t avail, size;
+	size_t avail;
 	const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
-	int status;
 
-	size = to_next_chunk(jfr, at, HEADER, avail);
 	chunk->at = at;
-	chunk->size = size;
-	status = read_chunk(jfr, chunk, FL_JFR_CUT);
-	advance(jfr, size);
-	return status;
+	chunk->size = to_next_chunk(jfr, at, HEADER, avail);
+	return read_chunk(jfr, chunk, FL_JFR_CUT);
 }
 
 /* A live chunk is followed by what its header does not cover yet. */
-static int step_whole(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
-		      enum fl_jfr_found found)
+static void end_turn(struct fl_jfr *jfr)
 {
-	uint64_t size = chunk->size;
-	int status = read_chunk(jfr, chunk, found);
+	uint64_t size = jfr->turn.size;
 
-	if (status == FLAME_OK && found == FL_JFR_LIVE) {
+	count_chunk(jfr, jfr->now);
+	if (jfr->turn.found == FL_JFR_LIVE) {
 		size_t avail;
 		const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
 
 		size = to_next_chunk(jfr, at, size, avail);
 	}
+	jfr->turn.on = false;
 	advance(jfr, size);
-	return status;
+}
+
+/* Some more of the chunk whose turn it is. */
+static int go_on(struct fl_jfr *jfr)
+{
+	if (jfr->turn.good && fl_jfr_emit(jfr->now) != FLAME_OK)
+		return FLAME_FAILED;
+	if (jfr->giving.kind == FL_JFR_DONE)
+		end_turn(jfr);
+	return FLAME_OK;
 }
 
 /* Ahead ------------------------------------------------------------------- */
@@ -463,23 +489,16 @@ bool fl_jfr_fill_ahead(struct fl_jfr *jfr)
 static int step_ahead(struct fl_jfr *jfr)
 {
 	struct fl_jfr_chunk *chunk;
-	uint64_t size;
 	bool good, skip;
-	int status = FLAME_OK;
 
 	chunk = jfr->now = fl_jfr_ahead_take(jfr->ahead, &good, &skip);
 	if (!chunk || fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
-	size = chunk->size;
+	take_turn(jfr, chunk, FL_JFR_WHOLE, skip);
 	/* Of the first, all make the stacks before they read more. */
 	if (jfr->chunks)
 		fl_jfr_fill_ahead(jfr);
-	if (skip)
-		jfr->chunks++;
-	else
-		status = end_chunk(jfr, chunk, FL_JFR_WHOLE, good);
-	advance(jfr, size);
-	return status;
+	return skip ? FLAME_OK : end_chunk(jfr, chunk, FL_JFR_WHOLE, good);
 }
 
 static int step(struct fl_jfr *jfr)
@@ -514,7 +533,7 @@ static int step(struct fl_jfr *jfr)
 		found = fl_jfr_look(chunk, at, avail);
 	}
 	if (found == FL_JFR_WHOLE || found == FL_JFR_LIVE)
-		return step_whole(jfr, chunk, found);
+		return read_chunk(jfr, chunk, found);
 	if (found == FL_JFR_CUT)
 		return step_cut(jfr, chunk);
 	if (found == FL_JFR_NONE && fl_in_turn(in, jfr->behind)) {
@@ -591,7 +610,8 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		if (jfr->told)
 			return FLAME_END;
 		jfr->nready = jfr->next_ready = 0;
-		status = jfr->ended ? at_end(jfr) :
+		status = jfr->turn.on ? go_on(jfr) :
+			 jfr->ended ? at_end(jfr) :
 			 fl_jfr_fill_ahead(jfr) ? step_ahead(jfr) : step(jfr);
 		if (status != FLAME_OK)
 			return status;

@@ -97,7 +97,8 @@ enum { FL_JFR_TYPES = 16 };	/* of frames */
  * known.c).
  */
 struct fl_jfr_known {
-	struct fl_map paths;	/* hash of a trace's frames -> its stack */
+	/* Hash of a trace's frames -> its stack.  For chunks to come. */
+	struct fl_map paths;
 	struct fl_map traces;	/* of its bytes: half a hash -> rest, stack */
 	bool off;		/* memory was out */
 	uint8_t types[FL_JFR_TYPES];	/* as they were then */
@@ -181,12 +182,15 @@ struct fl_jfr_chunk {
 	uint64_t size;		/* of what may be read */
 	uint64_t offset;	/* in the input */
 	bool more;		/* the input goes on behind it */
+	bool last;		/* it does not, and is all there */
+	bool alone;		/* and there is none before it */
 	bool glances;		/* pool.c: it need not stay in memory */
 	const uint8_t *passed;	/* up to here it does not */
 	unsigned major, minor;
 	bool compressed;
 	uint8_t state;
 	uint64_t pools_at, meta_at;	/* 0: none */
+	uint64_t events_end;	/* from there on there are pools; 0: not known */
 	int64_t start_ns, duration_ns, start_ticks;
 	uint64_t ticks_per_second;
 	/* What is asked of it, as known when its turn to be read comes. */
@@ -490,6 +494,46 @@ struct fl_jfr_spares {
 	} at[FL_JFR_SPARE_KINDS][FL_JFR_SPARES];
 };
 
+/* One event, or equal ones, with everything resolved. */
+struct fl_jfr_hit {
+	struct slice event;	/* "jdk.ExecutionSample" */
+	const struct fl_jfr_row *row;	/* NULL: none of ours */
+	bool has_stack;
+	flame_id stack;		/* without the leaf */
+	/* Or the trace, which is made into one if it is asked for. */
+	struct fl_jfr_chunk *chunk;
+	struct fl_jfr_trace *trace;
+	flame_id leaf;		/* a frame; 0: none */
+	flame_id thread;	/* label set; 0: not known */
+	struct slice state;	/* "STATE_RUNNABLE"; at NULL: none */
+	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
+	int64_t samples, value;
+	const char *unit;	/* of the value; NULL: there is none */
+	bool async;		/* written by async-profiler */
+	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
+	bool with_tlab;		/* its chunk has TLAB events as well */
+	bool raw;		/* asked for by the event's own name */
+	bool again;		/* of the same kind as the one before */
+};
+
+/* chunk.c: what there is at a place. */
+enum fl_jfr_found {
+	FL_JFR_NONE,		/* no chunk here */
+	FL_JFR_WHOLE,		/* finished, all there */
+	FL_JFR_LIVE,		/* not finished, but consistent up to size */
+	FL_JFR_CUT,		/* its end, or its pools, are not there */
+	FL_JFR_FUTURE		/* a version that is not known */
+};
+
+/* How much of a chunk was given out: first its samples of cpu. */
+struct fl_jfr_giving {
+	enum { FL_JFR_DONE, FL_JFR_CPU, FL_JFR_OTHERS } kind;
+	bool begun;		/* the stacks of this kind were made */
+	size_t next;		/* in chunk->sums */
+	const struct fl_jfr_sum *last;	/* of this kind; NULL: none yet */
+	struct fl_jfr_hit hit;	/* the last one's */
+};
+
 /* The source's state. */
 struct fl_jfr {
 	struct fl_jfr_spares spares;
@@ -514,6 +558,12 @@ struct fl_jfr {
 		flame_id metric;
 		bool asked, cpu_only;	/* asked, as long as this holds */
 	} answer;
+	struct fl_jfr_giving giving;	/* of `now` */
+	struct fl_jfr_turn {		/* jfr.c: of `now`, once it is read */
+		bool on, good, skip;
+		enum fl_jfr_found found;
+		uint64_t size;
+	} turn;
 	/* Samples that wait for flame_next. */
 	struct flame_sample *ready;
 	size_t nready, next_ready, ready_room;
@@ -567,14 +617,7 @@ void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			  size_t n);
 void fl_jfr_shares_free(struct fl_jfr_shares *shares);
 
-/* chunk.c: 0: no; else the size (or what is left) of a plausible chunk. */
-enum fl_jfr_found {
-	FL_JFR_NONE,		/* no chunk here */
-	FL_JFR_WHOLE,		/* finished, all there */
-	FL_JFR_LIVE,		/* not finished, but consistent up to size */
-	FL_JFR_CUT,		/* its end, or its pools, are not there */
-	FL_JFR_FUTURE		/* a version that is not known */
-};
+/* chunk.c: of a chunk, its header is filled in. */
 enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
 			      size_t avail);
 /*
@@ -600,9 +643,9 @@ int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks);
 /* spare.c, in any thread: NULL and no room where there is none. */
 void *fl_jfr_spare(struct fl_jfr *jfr, enum fl_jfr_spare_kind kind,
 		   size_t *room);
-/* Takes it over; at may be NULL. */
-void fl_jfr_keep(struct fl_jfr *jfr, enum fl_jfr_spare_kind kind, void *at,
-		 size_t room);
+/* Takes over what a chunk has done with; at may be NULL. */
+void fl_jfr_keep(struct fl_jfr_chunk *chunk, enum fl_jfr_spare_kind kind,
+		 void *at, size_t room);
 bool fl_jfr_spares_new(struct fl_jfr *jfr);
 void fl_jfr_spares_free(struct fl_jfr *jfr);
 /* None of them is needed any more. */
@@ -647,30 +690,11 @@ const char *fl_jfr_unit(const struct fl_jfr_count *count);
 int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
 		       int64_t value);
 
-/* emit.c: sums of a chunk become samples in jfr->ready. */
+/*
+ * emit.c: sums of a chunk become samples in jfr->ready, some of them, and
+ * others when it is called again, until jfr->giving is done.
+ */
 int fl_jfr_emit(struct fl_jfr_chunk *chunk);
-
-/* One event, or equal ones, with everything resolved. */
-struct fl_jfr_hit {
-	struct slice event;	/* "jdk.ExecutionSample" */
-	const struct fl_jfr_row *row;	/* NULL: none of ours */
-	bool has_stack;
-	flame_id stack;		/* without the leaf */
-	/* Or the trace, which is made into one if it is asked for. */
-	struct fl_jfr_chunk *chunk;
-	struct fl_jfr_trace *trace;
-	flame_id leaf;		/* a frame; 0: none */
-	flame_id thread;	/* label set; 0: not known */
-	struct slice state;	/* "STATE_RUNNABLE"; at NULL: none */
-	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
-	int64_t samples, value;
-	const char *unit;	/* of the value; NULL: there is none */
-	bool async;		/* written by async-profiler */
-	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
-	bool with_tlab;		/* its chunk has TLAB events as well */
-	bool raw;		/* asked for by the event's own name */
-	bool again;		/* of the same kind as the one before */
-};
 
 /* The row of an event, NULL for events that are none of ours. */
 const struct fl_jfr_row *fl_jfr_row_of(struct slice event);

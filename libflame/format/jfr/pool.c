@@ -163,6 +163,8 @@ static bool read_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at,
 
 	*whole = true;
 	*delta = 0;
+	if (!chunk->events_end || at < chunk->events_end)
+		chunk->events_end = at;
 	if (fl_wire_long(&w) != 1 || w.bad ||
 	    !fl_wire_within(&w, begin, size))
 		return false;

@@ -271,7 +271,7 @@ static uint64_t each_low(struct fl_jfr_count *c, unsigned state,
 void fl_jfr_plain_done(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 {
 	for (unsigned state = 0; state < FL_COUNT(c->low); state++) {
-		fl_jfr_keep(chunk->jfr, FL_JFR_SPARE_PLAIN, c->low[state],
+		fl_jfr_keep(chunk, FL_JFR_SPARE_PLAIN, c->low[state],
 			    FL_JFR_LOW);
 		c->low[state] = NULL;
 	}

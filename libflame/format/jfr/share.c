@@ -102,9 +102,9 @@ static void free_look_alike(struct fl_jfr_chunk *part)
 		fl_map_free(&part->frames[i]);
 	fl_jfr_low_frames_done(part);
 	fl_map_free(&part->located);
-	fl_jfr_keep(part->jfr, FL_JFR_SPARE_LEVELS, part->levels,
+	fl_jfr_keep(part, FL_JFR_SPARE_LEVELS, part->levels,
 		    part->levels_room);
-	fl_jfr_keep(part->jfr, FL_JFR_SPARE_STACKS, part->stacks,
+	fl_jfr_keep(part, FL_JFR_SPARE_STACKS, part->stacks,
 		    part->stacks_room);
 	fl_arena_free(&part->arena);
 	fl_free(part);
@@ -179,10 +179,14 @@ static void enter_stacks(struct flame *to, struct share *share,
 	}
 }
 
-static bool keep_path(struct fl_jfr *jfr, const struct fl_jfr_path *path)
+static bool keep_path(struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_path *path)
 {
-	uint64_t *stack = fl_map_put(&jfr->known.paths, path->hash, NULL);
+	uint64_t *stack;
 
+	if (chunk->alone)
+		return true;
+	stack = fl_map_put(&chunk->known->paths, path->hash, NULL);
 	if (stack)
 		*stack = path->stack;
 	return stack;
@@ -202,10 +206,10 @@ static bool settle(struct share *share, const struct fl_jfr_path *paths)
 		if (stack == trace->stack)
 			continue;
 		trace->stack = paths[stack].stack;
-		good = keep_path(chunk->jfr, &paths[stack]);
+		good = keep_path(chunk, &paths[stack]);
 	}
 	for (size_t i = 0; i < apart->nfound && good; i++)
-		good = keep_path(chunk->jfr, &apart->found[i]);
+		good = keep_path(chunk, &apart->found[i]);
 	return good;
 }
 

@@ -41,15 +41,16 @@ void *fl_jfr_spare(struct fl_jfr *jfr, enum fl_jfr_spare_kind kind,
 	return spare.at;
 }
 
-void fl_jfr_keep(struct fl_jfr *jfr, enum fl_jfr_spare_kind kind, void *at,
-		 size_t room)
+void fl_jfr_keep(struct fl_jfr_chunk *chunk, enum fl_jfr_spare_kind kind,
+		 void *at, size_t room)
 {
-	struct fl_jfr_spares *spares = &jfr->spares;
+	struct fl_jfr_spares *spares = &chunk->jfr->spares;
 
 	if (!at)
 		return;
 	pthread_mutex_lock(&spares->lock);
-	if (spares->n[kind] < FL_JFR_SPARES && !jfr->ended) {
+	if (spares->n[kind] < FL_JFR_SPARES && !chunk->last &&
+	    !chunk->jfr->ended) {
 		spares->at[kind][spares->n[kind]++] =
 			(struct fl_jfr_spare){ at, room };
 		at = NULL;

@@ -382,7 +382,8 @@ static const struct flame *known(const struct fl_jfr_chunk *chunk)
 
 static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
-	const uint64_t *stack = fl_map_get(&chunk->known->paths, p->hash);
+	const uint64_t *stack = chunk->alone ? NULL :
+				fl_map_get(&chunk->known->paths, p->hash);
 	const struct fl_stack *stacks = known(chunk)->stacks.at;
 
 	p->stack = stack ? *stack : 0;
@@ -418,6 +419,8 @@ static flame_id enter(struct fl_jfr_chunk *chunk,
 	for (uint32_t i = p->known; i < p->n; i++)
 		chunk->stacks[i] = stack = flame_stack(chunk->flame, stack,
 						p->frames[i - p->known]);
+	if (chunk->alone)
+		return stack;
 	place = fl_map_put(&chunk->known->paths, p->hash, NULL);
 	if (place)
 		*place = stack;
