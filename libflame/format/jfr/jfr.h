@@ -97,8 +97,7 @@ enum { FL_JFR_TYPES = 16 };	/* of frames */
  * known.c).
  */
 struct fl_jfr_known {
-	/* Hash of a trace's frames -> its stack.  For chunks to come. */
-	struct fl_map paths;
+	struct fl_map paths;	/* hash of a trace's frames -> its stack */
 	struct fl_map traces;	/* of its bytes: half a hash -> rest, stack */
 	bool off;		/* memory was out */
 	uint8_t types[FL_JFR_TYPES];	/* as they were then */
@@ -382,6 +381,15 @@ static inline uint64_t fl_jfr_hash_on(uint64_t hash, flame_id frame)
 {
 	hash = (hash + frame + 1) * 0x9e3779b97f4a7c15u;
 	return hash ^ hash >> 32;
+}
+
+/*
+ * Whether traces are looked up by their frames: by their bytes it is faster,
+ * and where no chunk comes before or after, few are found.
+ */
+static inline bool fl_jfr_by_path(const struct fl_jfr_chunk *chunk)
+{
+	return !chunk->marks && !chunk->alone;
 }
 
 /* The trace of a key, UINT32_MAX where there is none yet. */

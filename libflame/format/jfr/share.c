@@ -184,7 +184,7 @@ static bool keep_path(struct fl_jfr_chunk *chunk,
 {
 	uint64_t *stack;
 
-	if (chunk->alone)
+	if (!fl_jfr_by_path(chunk))
 		return true;
 	stack = fl_map_put(&chunk->known->paths, path->hash, NULL);
 	if (stack)
@@ -271,8 +271,10 @@ static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_shares *all,
  */
 static bool is_for_one(const struct fl_jfr_chunk *chunk, size_t n)
 {
+	const struct fl_jfr_known *known = chunk->known;
+
 	return chunk->jfr->source->flame->threads < FEW &&
-	       n > chunk->known->paths.n;
+	       n > (chunk->marks ? &known->traces : &known->paths)->n;
 }
 
 void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,

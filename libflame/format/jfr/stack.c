@@ -382,7 +382,7 @@ static const struct flame *known(const struct fl_jfr_chunk *chunk)
 
 static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
-	const uint64_t *stack = chunk->alone ? NULL :
+	const uint64_t *stack = !fl_jfr_by_path(chunk) ? NULL :
 				fl_map_get(&chunk->known->paths, p->hash);
 	const struct fl_stack *stacks = known(chunk)->stacks.at;
 
@@ -419,7 +419,7 @@ static flame_id enter(struct fl_jfr_chunk *chunk,
 	for (uint32_t i = p->known; i < p->n; i++)
 		chunk->stacks[i] = stack = flame_stack(chunk->flame, stack,
 						p->frames[i - p->known]);
-	if (chunk->alone)
+	if (!fl_jfr_by_path(chunk))
 		return stack;
 	place = fl_map_put(&chunk->known->paths, p->hash, NULL);
 	if (place)
@@ -456,7 +456,7 @@ static flame_id enter_apart(struct fl_jfr_chunk *chunk,
 						below(chunk, stack), frame);
 		chunk->stacks[i] = stack = next;
 	}
-	if (stack & FL_JFR_OURS)
+	if (stack & FL_JFR_OURS || !fl_jfr_by_path(chunk))
 		return stack;
 	if (fl_grow(&apart->found, &apart->found_room, apart->nfound + 1,
 		    sizeof(*apart->found)))
@@ -578,7 +578,6 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	if (n > chunk->flame->stacks.n / DEEP)
 		ask_of_some(chunk, traces, n, left);
 	nleft = leave_unknown(chunk, traces, n, left);
-	fl_map_room(&chunk->known->paths, nleft);
 	fl_jfr_stacks_by_all(chunk, left, nleft);
 	if (chunk->more)
 		fl_map_room(&chunk->known->traces, nleft);
