@@ -246,13 +246,47 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* The format of what a file holds; NULL: it cannot be told beforehand. */
+static const char *format_in(const char *path)
+{
+	struct flame *flame = NULL;
+	struct flame_source *source = NULL;
+	const char *format = NULL;
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		flame = flame_new();
+	if (flame)
+		source = flame_open(flame, path, NULL);
+	if (source)
+		format = flame_source_format(source);
+	flame_close(source);
+	flame_free(flame);
+	return format;
+}
+
+/*
+ * What a run before wrote, as the same command would again, is no input: to
+ * add it to the others would be wrong, to write over it might be as well.
+ */
+static bool is_of_before(const struct cli *cli, const char *last)
+{
+	const char *first = format_in(cli->inputs[0]), *its = format_in(last);
+	const char *wanted = cli->output_format;
+
+	if (strcmp(wanted, "collapsed") == 0)
+		wanted = "folded";
+	return first && its && strcmp(its, wanted) == 0 &&
+	       strcmp(first, its) != 0;
+}
+
 /* The last of several operands is the output, if it looks like one. */
-static void settle_output(struct cli *cli)
+static bool settle_output(struct cli *cli)
 {
 	const char *last;
 
 	if (cli->output || cli->ninputs < 2)
-		return;
+		return true;
 	last = cli->inputs[cli->ninputs - 1];
 	if (strcmp(last, "-") == 0 || strcmp(last, "/dev/stdout") == 0 ||
 	    strcmp(last, "/dev/null") == 0 || flame_format_of(last) ||
@@ -260,7 +294,14 @@ static void settle_output(struct cli *cli)
 	    (cli->output_format && access(last, F_OK) != 0)) {
 		cli->output = last;
 		cli->ninputs--;
+	} else if (cli->output_format && is_of_before(cli, last)) {
+		cli_say(cli, "%s: there is %s in it: an input, or written by "
+			"a run before?  Give it a name that ends in .%s, or "
+			"write to standard output (> %s)", last,
+			cli->output_format, cli->output_format, last);
+		return false;
 	}
+	return true;
 }
 
 /* They are read sample by sample, which takes longer than to count. */
@@ -277,8 +318,8 @@ static bool settle_time(struct cli *cli)
 
 static bool settle(struct cli *cli)
 {
-	settle_output(cli);
-	return settle_event(cli) && settle_filters(cli) && settle_time(cli);
+	return settle_output(cli) && settle_event(cli) &&
+	       settle_filters(cli) && settle_time(cli);
 }
 
 static const struct cli_tool tool = {

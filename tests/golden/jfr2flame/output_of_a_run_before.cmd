@@ -1,0 +1,13 @@
+# "out" is no input because it is there now; what else is there may be one.
+for format in collapsed html svg
+do
+	jfr2flame -q -o $format data/jfr/spark-lock.jfr out
+	cp out was
+	jfr2flame -q -o $format data/jfr/spark-lock.jfr out
+	echo "exit $?"
+	cmp out was && rm out
+done 2>&1
+printf 'a;b 1\n' >one
+printf 'a;b 2\n' >other
+jfr2flame -o collapsed one other
+jfr2flame -q -o html --lock data/jfr/spark-lock.jfr one | tail -c 8
