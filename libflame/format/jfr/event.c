@@ -372,15 +372,29 @@ static void wait_for_trace(struct pass *pass, uint64_t key)
 		add_next(pass);
 }
 
+static void tell_aside(const struct pass *pass, const struct fl_jfr_count *c,
+		       struct fl_jfr_aside *aside)
+{
+	*aside = nothing;
+	aside->thread = c->values[FL_JFR_THREAD];
+	if (c->has[FL_JFR_TIME])
+		aside->first = aside->last = c->values[FL_JFR_TIME];
+	if (pass->leak)
+		aside->address = c->values[FL_JFR_ADDRESS];
+}
+
 static void count_event(struct pass *pass, struct fl_jfr_count *c)
 {
 	struct fl_jfr_sum *sum = &pass->waiting[pass->read % WAITING];
-	struct fl_jfr_aside *aside = &pass->asides[pass->read % WAITING];
 
 	if (!in_time(pass, c))
 		return;
-	*sum = (struct fl_jfr_sum){ .row = c->number, .samples = 1 };
-	*aside = nothing;
+	/* What its class does not have is 0. */
+	*sum = (struct fl_jfr_sum){
+		.row = c->number, .samples = 1,
+		.state = c->values[FL_JFR_STATE],
+		.leaf = c->values[FL_JFR_LEAF],
+	};
 	if (c->has[FL_JFR_COUNT])
 		sum->samples = c->kind[FL_JFR_COUNT] ?
 			       llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
@@ -389,20 +403,11 @@ static void count_event(struct pass *pass, struct fl_jfr_count *c)
 		sum->value = value_of(c);
 	if (!sum->value)
 		sum->bare = sum->samples;
-	if (c->has[FL_JFR_STATE])
-		sum->state = c->values[FL_JFR_STATE];
-	if (c->has[FL_JFR_LEAF])
-		sum->leaf = c->values[FL_JFR_LEAF];
-	if (c->has[FL_JFR_THREAD])
-		aside->thread = c->values[FL_JFR_THREAD];
 	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
 		sum->outside = !sum->value || !c->tlab;
-	if (c->has[FL_JFR_TIME])
-		aside->first = aside->last = c->values[FL_JFR_TIME];
-	if (pass->leak)
-		aside->address = c->values[FL_JFR_ADDRESS];
-	wait_for_trace(pass, c->has[FL_JFR_STACK] ? c->values[FL_JFR_STACK] :
-						    0);
+	if (pass->chunk->with_asides)
+		tell_aside(pass, c, &pass->asides[pass->read % WAITING]);
+	wait_for_trace(pass, c->values[FL_JFR_STACK]);
 }
 
 static void add_plain(void *data, const struct fl_jfr_count *c,
