@@ -233,8 +233,14 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			return false;
 		}
 		if (flame_pump(source, sink) != FLAME_OK) {
+			bool passes = flame_source_damage(source) == 2 &&
+				      cli_pass_over(cli, flame);
+
 			flame_close(source);
-			return false;
+			if (!passes)
+				return false;
+			tally->failed++;
+			continue;
 		}
 		count_damage(cli, tally, flame_source_damage(source));
 		if (cli->verbose)

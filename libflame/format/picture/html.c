@@ -118,8 +118,10 @@ int fl_html_next(struct flame_source *source, struct flame_sample *sample)
 
 		page->read = true;
 		fl_asprof_free(a);
-		if (status == FLAME_FAILED)
+		if (status == FLAME_FAILED) {
+			source->damage = 2;
 			return status;
+		}
 	}
 	while ((got = fl_counts_next(source, &page->counts, sample)) ==
 	       FLAME_END && page->own) {

@@ -538,8 +538,10 @@ int fl_svg_next(struct flame_source *source, struct flame_sample *sample)
 
 	if (!svg->read) {
 		svg->read = true;
-		if (read_svg(source) != FLAME_OK)
+		if (read_svg(source) != FLAME_OK) {
+			source->damage = 2;
 			return FLAME_FAILED;
+		}
 	}
 	return fl_counts_next(source, &svg->counts, sample);
 }
