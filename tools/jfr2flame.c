@@ -280,6 +280,22 @@ static bool is_of_before(const struct cli *cli, const char *last)
 	       strcmp(first, its) != 0;
 }
 
+/* What is called as a recording is none that is to be written. */
+static bool is_called_recording(const char *path)
+{
+	static const char *const ends[] = {
+		".jfr", ".jfr.gz", ".jfr.zst", ".jfr.lz4", ".jfr.xz",
+		".jfr.lzma", ".jfr.bz2", ".jfr.zip"
+	};
+	size_t size = strlen(path);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (size > strlen(ends[i]) &&
+		    strcmp(path + size - strlen(ends[i]), ends[i]) == 0)
+			return true;
+	return false;
+}
+
 /* The last of several operands is the output, if it looks like one. */
 static bool settle_output(struct cli *cli)
 {
@@ -291,7 +307,8 @@ static bool settle_output(struct cli *cli)
 	if (strcmp(last, "-") == 0 || strcmp(last, "/dev/stdout") == 0 ||
 	    strcmp(last, "/dev/null") == 0 || flame_format_of(last) ||
 	    is_directory(last) ||
-	    (cli->output_format && access(last, F_OK) != 0)) {
+	    (cli->output_format && access(last, F_OK) != 0 &&
+	     !is_called_recording(last))) {
 		cli->output = last;
 		cli->ninputs--;
 	} else if (cli->output_format && is_of_before(cli, last)) {

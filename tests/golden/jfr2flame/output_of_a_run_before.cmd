@@ -11,3 +11,9 @@ printf 'a;b 1\n' >one
 printf 'a;b 2\n' >other
 jfr2flame -o collapsed one other
 jfr2flame -q -o html --lock data/jfr/spark-lock.jfr one | tail -c 8
+
+for name in gone.jfr gone.jfr.gz
+do
+	jfr2flame -q -o collapsed data/jfr/spark-lock.jfr $name 2>&1 >/dev/null
+	[ ! -e $name ] || echo "$name is there"
+done
