@@ -211,7 +211,6 @@ static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 	widen(jfr->source, chunk);
 	fl_jfr_limit(chunk);
 	chunk->last = !chunk->more && fl_in_stays(jfr->source->in);
-	chunk->alone = chunk->last && !chunk->offset;
 	chunk->cpu_only = jfr->source->select.cpu_only;
 }
 

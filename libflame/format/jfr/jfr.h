@@ -181,8 +181,7 @@ struct fl_jfr_chunk {
 	uint64_t size;		/* of what may be read */
 	uint64_t offset;	/* in the input */
 	bool more;		/* the input goes on behind it */
-	bool last;		/* it does not, and is all there */
-	bool alone;		/* and there is none before it */
+	bool last;		/* no: it ends here, as far as is known */
 	bool glances;		/* pool.c: it need not stay in memory */
 	const uint8_t *passed;	/* up to here it does not */
 	unsigned major, minor;
@@ -389,7 +388,7 @@ static inline uint64_t fl_jfr_hash_on(uint64_t hash, flame_id frame)
  */
 static inline bool fl_jfr_by_path(const struct fl_jfr_chunk *chunk)
 {
-	return !chunk->marks && !chunk->alone;
+	return !chunk->marks && !(chunk->last && !chunk->offset);
 }
 
 /* The trace of a key, UINT32_MAX where there is none yet. */
