@@ -29,7 +29,9 @@ enum {
 	FORGET = 1 << 20,	/* fewer bytes are not worth a system call */
 	/* Of one of many: */
 	SMALL_BLOCK = 16 << 10,
-	SMALL_FORGET = 64 << 10
+	SMALL_FORGET = 64 << 10,
+	/* With a page that is looked at the system maps others around it. */
+	AROUND = 64 << 10
 };
 
 /* What unpacks to more than that, so many times its size, is a bomb. */
@@ -714,6 +716,13 @@ void fl_in_skip(struct fl_in *in, size_t n)
 	in->ended = in->ended || (in->dry && !in->hidden);
 }
 
+/* Pages of the map from one byte to before another. */
+static void drop_pages(struct fl_in *in, size_t from, size_t to)
+{
+	from -= FL_MIN(from, (size_t)AROUND);
+	madvise((char *)in->map + from, to - from, MADV_DONTNEED);
+}
+
 void fl_in_forget(struct fl_in *in, uint64_t offset)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), end;
@@ -724,8 +733,7 @@ void fl_in_forget(struct fl_in *in, uint64_t offset)
 	end -= end % page;
 	if (end < in->forgotten + (in->small ? SMALL_FORGET : FORGET))
 		return;
-	madvise((char *)in->map + in->forgotten, end - in->forgotten,
-		MADV_DONTNEED);
+	drop_pages(in, in->forgotten, end);
 	in->forgotten = end;
 	fl_progress(in->flame, in->name, end, in->map_size);
 }
@@ -738,7 +746,7 @@ void fl_in_glanced(struct fl_in *in, const uint8_t *from, const uint8_t *to)
 	begin -= begin % page;
 	if (in->map && begin >= map && (uintptr_t)to > begin &&
 	    (uintptr_t)to <= map + in->map_size)
-		madvise((void *)begin, (uintptr_t)to - begin, MADV_DONTNEED);
+		drop_pages(in, begin - map, (uintptr_t)to - map);
 }
 
 const char *fl_in_damage(const struct fl_in *in)

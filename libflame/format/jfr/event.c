@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <strings.h>
 
+/* Bytes of the input. */
+enum { WINDOW = 16 << 20, LATER_WINDOW = 2 << 20 };
+
 /* Keys of traces in a plain table. */
 enum { LEAST_LOW = 1 << 10, MOST_LOW = 1 << 20 };
 
@@ -555,14 +558,32 @@ static void furnish(struct fl_jfr_chunk *chunk)
 	chunk->low_traces = chunk->low_traces_room;
 }
 
+/*
+ * What was read need not stay in memory.  Behind the first chunk there is
+ * also what is known from the chunks before: so much less of the input is
+ * left there.  Where to look again.
+ */
+static const uint8_t *let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
+{
+	ptrdiff_t window = chunk->offset ? LATER_WINDOW : WINDOW;
+	const uint8_t *end = chunk->at + chunk->size;
+
+	if (at > chunk->passed)
+		fl_in_glanced(chunk->jfr->source->in, chunk->passed, at);
+	chunk->passed = at;
+	return end - at > window ? at + window : end;
+}
+
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
 	const struct fl_select *select = &jfr->source->select;
 	struct pass pass = { .chunk = chunk, .jfr = jfr };
 	struct fl_wire w = fl_jfr_wire(chunk, 68);
-	const uint8_t *end = w.end;
+	const uint8_t *end = w.end, *stop;
 
+	chunk->passed = chunk->at;
+	stop = let_go(chunk, chunk->at);
 	furnish(chunk);
 	pass.leak = select->leak && select->event &&
 		    strcmp(select->event, "nativemem") == 0;
@@ -610,7 +631,9 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 		}
 		w.at = begin + size;
 		if (quick)
-			w.at = fl_jfr_read_quickly(chunk, w.at, end);
+			w.at = fl_jfr_read_quickly(chunk, w.at, stop);
+		if (fl_unlikely(w.at >= stop && w.at < end))
+			stop = let_go(chunk, w.at);
 	}
 	add_waiting(&pass);
 	for (uint32_t i = 0; i < chunk->ncounts; i++)

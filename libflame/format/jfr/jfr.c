@@ -172,6 +172,8 @@ static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 			from = offset;
 		}
 	}
+	if (from)
+		fl_in_glanced(jfr->source->in, at + from, at + offset);
 }
 
 static int prepare(struct fl_jfr *jfr)
