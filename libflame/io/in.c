@@ -30,8 +30,8 @@ enum {
 	/* Of one of many: */
 	SMALL_BLOCK = 16 << 10,
 	SMALL_FORGET = 64 << 10,
-	/* With a page that is looked at the system maps others around it. */
-	AROUND = 64 << 10
+	/* With a page that is looked at the system maps so many around it. */
+	AROUND = 2 << 20
 };
 
 /* What unpacks to more than that, so many times its size, is a bomb. */

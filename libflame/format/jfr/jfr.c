@@ -172,7 +172,7 @@ static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 			from = offset;
 		}
 	}
-	if (from)
+	if (n > 1)
 		fl_in_glanced(jfr->source->in, at + from, at + offset);
 }
 
