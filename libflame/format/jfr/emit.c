@@ -181,6 +181,15 @@ static int decide(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	return FLAME_OK;
 }
 
+static void count_bare(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
+{
+	struct fl_jfr_bare *bare = strcmp(jfr->answer.name, "cpu") == 0 ?
+				   &jfr->cpu : &jfr->others;
+
+	bare->samples += hit->samples;
+	bare->unresolved += hit->unresolved ? hit->samples : 0;
+}
+
 int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
@@ -194,12 +203,12 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	if (!jfr->answer.name)
 		return FLAME_OK;
 	tally(jfr, metric, hit);
-	if (!hit->has_stack) {
-		jfr->no_stack += jfr->answer.asked ? hit->samples : 0;
-		return FLAME_OK;
-	}
 	if (!jfr->answer.asked || !is_selected(jfr, hit))
 		return FLAME_OK;
+	if (!hit->has_stack) {
+		count_bare(jfr, hit);
+		return FLAME_OK;
+	}
 	sample.stack = hit->stack;
 	if (hit->trace && fl_jfr_stack(hit->chunk, hit->trace))
 		sample.stack = hit->trace->stack;
@@ -226,7 +235,7 @@ struct leak {
 	uint64_t address;
 	int64_t size;		/* 0: freed */
 	struct flame_sample sample;
-	bool has_stack;
+	bool has_stack, unresolved;
 };
 
 struct fl_jfr_leaks {
@@ -320,6 +329,7 @@ static int keep_leak(struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
 	leak->address = address;
 	leak->size = hit->value;
 	leak->has_stack = hit->has_stack;
+	leak->unresolved = hit->unresolved;
 	leak->sample = (struct flame_sample){
 		.stack = hit->stack, .thread = hit->thread,
 		.time = FLAME_NOTIME,
@@ -351,6 +361,7 @@ int fl_jfr_emit_end(struct fl_jfr *jfr)
 		if (!leak->size || (double)leak->ns > until)
 			continue;
 		hit.has_stack = leak->has_stack;
+		hit.unresolved = leak->unresolved;
 		hit.stack = leak->sample.stack;
 		hit.thread = leak->sample.thread;
 		hit.value = leak->size;
@@ -605,8 +616,7 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		if (!c->raw && c->row && c->row->leaf)
 			hit->leaf = leaf_of(chunk, sum, c);
 	}
-	if (!hit->has_stack && trace->key)
-		jfr->unresolved += sum->samples;
+	hit->unresolved = !hit->has_stack && trace->key;
 	if (jfr->source->select.leak && c->row &&
 	    c->row->group == FL_JFR_GROUP_NATIVEMEM) {
 		if (hit->trace && fl_jfr_stack(chunk, trace))

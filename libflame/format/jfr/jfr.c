@@ -571,6 +571,7 @@ static void tell(struct fl_jfr *jfr)
 	struct flame_source *source = jfr->source;
 	struct flame *flame = source->flame;
 	const char *name = fl_in_name(source->in);
+	struct fl_jfr_bare bare = jfr->cpu;
 
 	tell_damage(jfr);
 	if (source->select.compat)
@@ -578,10 +579,14 @@ static void tell(struct fl_jfr *jfr)
 	if (jfr->unfinished)
 		fl_remark(flame, "%s: not finished yet: read up to its last "
 			  "flush", name);
-	if (jfr->no_stack)
+	if (!source->select.cpu_only) {
+		bare.samples += jfr->others.samples;
+		bare.unresolved += jfr->others.unresolved;
+	}
+	if (bare.samples)
 		fl_remark(flame, "%s: %" PRIu64 " samples without a stack "
 			  "left out (%" PRIu64 " name a stack that is not "
-			  "there)", name, jfr->no_stack, jfr->unresolved);
+			  "there)", name, bare.samples, bare.unresolved);
 	if (jfr->lost_samples)
 		fl_remark(flame, "%s: %" PRIu64 " samples were lost while it "
 			  "was recorded", name, jfr->lost_samples);

@@ -506,6 +506,7 @@ struct fl_jfr_hit {
 	struct slice event;	/* "jdk.ExecutionSample" */
 	const struct fl_jfr_row *row;	/* NULL: none of ours */
 	bool has_stack;
+	bool unresolved;	/* none, but it names one */
 	flame_id stack;		/* without the leaf */
 	/* Or the trace, which is made into one if it is asked for. */
 	struct fl_jfr_chunk *chunk;
@@ -581,7 +582,10 @@ struct fl_jfr {
 	/* What the whole holds. */
 	uint64_t chunks, bad_chunks, lost_bytes, salvaged_events;
 	uint64_t given;		/* samples that were made ready */
-	uint64_t no_stack, unresolved, lost_samples, unfinished;
+	uint64_t lost_samples, unfinished;
+	struct fl_jfr_bare {	/* samples without a stack, asked for: */
+		uint64_t samples, unresolved;
+	} others, cpu;		/* where cpu is chosen, only these are told */
 	char first_damage[256];
 	struct fl_jfr_known known;	/* of chunks that are read here */
 	uint64_t mark_key[4];	/* of the hash of a trace */

@@ -117,8 +117,7 @@ static void give_event(struct fl_v0 *v, const struct fl_v0_event *e,
 	if (!in_time(v, hit.time, n.n[THREAD]))
 		return;
 	hit.has_stack = fl_v0_stack(v, n.n[STACK], times[1], &hit.stack);
-	if (!hit.has_stack && n.n[STACK])
-		v->jfr->unresolved++;
+	hit.unresolved = !hit.has_stack && n.n[STACK];
 	if (n.has & 1u << THREAD)
 		hit.thread = fl_v0_thread(v, n.n[THREAD], times[1]);
 	if (n.has & 1u << STATE)

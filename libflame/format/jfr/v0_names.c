@@ -104,8 +104,6 @@ static flame_id make_frame(struct fl_v0 *v, const struct fl_v0_constant *c,
 
 	if (c)
 		put_method(v, &buf, c, type);
-	else
-		v->jfr->unresolved++;
 	if (!buf.size)
 		fl_buf_text(&buf, "[unknown]");
 	return fl_frame(v->jfr->source->flame, name_of(v, &buf), type);
