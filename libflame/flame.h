@@ -21,6 +21,7 @@
 #ifndef FLAME_H
 #define FLAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -126,6 +127,14 @@ unsigned flame_warnings(const struct flame *flame);
  * one limit, the one set last.
  */
 void flame_limit(struct flame *flame, size_t bytes);
+
+/*
+ * For a handler of SIGBUS: whether this address (si_addr) is in an input that
+ * is mapped, and became shorter, or cannot be read.  Then what is gone reads
+ * as zeros from here on, and counts as damage: the handler may return.  Safe
+ * in any thread, in a handler of a signal that a memory access has raised.
+ */
+bool flame_shrunk(const void *at);
 
 /*
  * Read with n threads (flame_pump, flame_ahead); 0 and 1: the caller's alone.

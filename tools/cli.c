@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -710,6 +711,26 @@ static void free_list(struct cli_list *list)
 	free(list->at);
 }
 
+/* What is gone of an input reads as zeros, or it is no input's. */
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code > 0 && flame_shrunk(info->si_addr))
+		return;
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void outlive_inputs(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO
+	};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
+}
+
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
 {
 	struct cli_progress progress = { 0 };
@@ -720,6 +741,7 @@ int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
 	int status;
 
 	cli_give_back();
+	outlive_inputs();
 	status = cli_parse(&cli, argc, argv);
 	if (status < 0)
 		status = run(&cli);

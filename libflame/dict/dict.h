@@ -5,7 +5,7 @@
  *	base/	memory.c hash.c number.c utf8.c regex.c late.c
  *	io/	in.c gives bytes; decoders.c finds what unpacks them: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; ahead.c does it in a
- *		thread; out.c takes bytes
+ *		thread; mapped.c has files in memory; out.c takes bytes
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: errors and limits; absorb.c: one into another;
  *		java.c: how methods are spelt

@@ -2,7 +2,6 @@
 /*
  * Inputs: bytes to peek at and to consume.  Either all of them are there at
  * once (memory, mapped files), or a buffer is refilled (files, pipes, layers).
- * A file that shrinks while it is mapped is a SIGBUS, as it is everywhere.
  *
  * A layer is over another input and gives its parts, one after another:
  * packed members as what is in them, and plain bytes as they are.  Plain
@@ -14,6 +13,7 @@
 #include "base/late.h"
 #include "io/ahead.h"
 #include "io/decoders.h"
+#include "io/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +37,9 @@ enum {
 /* What unpacks to more than that, so many times its size, is a bomb. */
 #define BOMB_SIZE (UINT64_C(256) << 20)
 enum { BOMB_RATIO = 2000 };
+
+static const char shrunk[] =
+	"became shorter, or unreadable, while it was read";
 
 struct fl_in {
 	struct flame *flame;
@@ -63,8 +66,8 @@ struct fl_in {
 	size_t size;		/* if `sized` */
 	bool sized;
 	off_t start;		/* where stdin was left */
-	void *map;		/* begins before `all` where stdin did */
-	size_t map_size, forgotten;
+	struct fl_mapped map;	/* begins before `all` where stdin did */
+	size_t forgotten;
 
 	/* Files, pipes and layers. */
 	uint8_t *buffer;
@@ -178,19 +181,12 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
 void fl_in_map(struct fl_in *in)
 {
 	size_t there = in->left + in->hidden;
-	size_t size = (size_t)in->start + in->size;
-	uint8_t *at;
 
 	if (!in->sized || in->all || in->under || in->below ||
-	    in->offset + there > in->size)
+	    in->offset + there > in->size ||
+	    !fl_mapped_open(&in->map, in->fd, (size_t)in->start + in->size))
 		return;
-	at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, in->fd, 0);
-	if (at == MAP_FAILED)
-		return;
-	madvise(at, size, MADV_SEQUENTIAL);
-	in->map = at;
-	in->map_size = size;
-	in->all = at + in->start;
+	in->all = (uint8_t *)in->map.at + in->start;
 	in->at = in->all + in->offset;
 	there = in->size - (size_t)in->offset;
 	if (in->watched) {
@@ -565,6 +561,8 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 			return 0;
 		}
 	}
+	if (!n && in->sized && in->had < in->size)
+		in->damage = shrunk;
 	told = in->sized ? in->had / FORGET : UINT64_MAX;
 	in->had += (size_t)n;
 	if (in->had / FORGET != told)
@@ -720,32 +718,32 @@ void fl_in_skip(struct fl_in *in, size_t n)
 static void drop_pages(struct fl_in *in, size_t from, size_t to)
 {
 	from -= FL_MIN(from, (size_t)AROUND);
-	madvise((char *)in->map + from, to - from, MADV_DONTNEED);
+	madvise((char *)in->map.at + from, to - from, MADV_DONTNEED);
 }
 
 void fl_in_forget(struct fl_in *in, uint64_t offset)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), end;
 
-	if (!in->map || offset > in->size)
+	if (!in->map.at || offset > in->size)
 		return;
-	end = (size_t)(in->all - (uint8_t *)in->map) + (size_t)offset;
+	end = (size_t)(in->all - (uint8_t *)in->map.at) + (size_t)offset;
 	end -= end % page;
 	if (end < in->forgotten + (in->small ? SMALL_FORGET : FORGET))
 		return;
 	drop_pages(in, in->forgotten, end);
 	in->forgotten = end;
-	fl_progress(in->flame, in->name, end, in->map_size);
+	fl_progress(in->flame, in->name, end, in->map.size);
 }
 
 void fl_in_glanced(struct fl_in *in, const uint8_t *from, const uint8_t *to)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uintptr_t map = (uintptr_t)in->map, begin = (uintptr_t)from;
+	uintptr_t map = (uintptr_t)in->map.at, begin = (uintptr_t)from;
 
 	begin -= begin % page;
-	if (in->map && begin >= map && (uintptr_t)to > begin &&
-	    (uintptr_t)to <= map + in->map_size)
+	if (map && begin >= map && (uintptr_t)to > begin &&
+	    (uintptr_t)to <= map + in->map.size)
 		drop_pages(in, begin - map, (uintptr_t)to - map);
 }
 
@@ -754,7 +752,7 @@ const char *fl_in_damage(const struct fl_in *in)
 	const char *under = in->under ? fl_in_damage(in->under) : NULL;
 
 	/* Where reading broke off, decoding did too: tell the cause. */
-	return under ? under : in->damage;
+	return under ? under : in->map.shrunk ? shrunk : in->damage;
 }
 
 const char *fl_in_name(const struct fl_in *in)
@@ -769,8 +767,7 @@ void fl_in_close(struct fl_in *in)
 	for (; in; in = under) {
 		under = in->under;
 		end_part(in);
-		if (in->map)
-			munmap(in->map, in->map_size);
+		fl_mapped_close(&in->map);
 		close_fd(in);
 		if (in->ahead)
 			fl_ahead_free(in->ahead);

@@ -348,6 +348,77 @@ Test(inputs, forgotten_pages_come_back_when_asked)
 	fl_buf_free(&text);
 }
 
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)context;
+	if (!flame_shrunk(info->si_addr))
+		_exit(3);
+}
+
+static void catch_bus(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO
+	};
+
+	cr_assert_eq(sigaction(SIGBUS, &action, NULL), 0);
+}
+
+static const char shrunk[] =
+	"became shorter, or unreadable, while it was read";
+
+Test(inputs, what_is_gone_of_a_mapped_file_is_zeros)
+{
+	struct fl_buf text = make_text(5000000);
+	struct fl_in *in, *other;
+	const uint8_t *at;
+	size_t n;
+
+	catch_bus();
+	write_file("f", text.at, text.size);
+	write_file("g", text.at, text.size);
+	other = fl_in_open(flame, "g");
+	fl_in_map(other);
+	in = fl_in_open(flame, "f");
+	fl_in_map(in);
+	at = fl_in_all(in, &n);
+	cr_assert_eq(truncate("f", 1000000), 0);
+	cr_assert_null(fl_in_damage(in));
+	cr_assert_eq(memcmp(at, text.at, 1000000), 0);
+	cr_assert_null(fl_in_damage(in));
+	for (size_t i = 1000000; i < n; i++)
+		cr_assert_eq(at[i], 0);
+	cr_assert_str_eq(fl_in_damage(in), shrunk);
+	fl_in_close(in);
+	cr_assert_eq(memcmp(fl_in_all(other, &n), text.at, text.size), 0);
+	cr_assert_null(fl_in_damage(other));
+	cr_assert_not(flame_shrunk(text.at));
+	fl_in_close(other);
+	fl_buf_free(&text);
+}
+
+Test(inputs, a_file_that_ends_too_soon_is_damage)
+{
+	struct fl_buf text = make_text(5000000);
+	struct fl_in *in;
+	size_t n, all = 0;
+
+	write_file("f", text.at, text.size);
+	in = fl_in_open(flame, "f");
+	fl_in_peek(in, 1, &n);
+	cr_assert_eq(truncate("f", 2000000), 0);
+	while (fl_in_peek(in, 1, &n), n) {
+		cr_assert_null(fl_in_damage(in));
+		all += n;
+		fl_in_consume(in, n);
+	}
+	cr_assert_eq(all, 2000000);
+	cr_assert_str_eq(fl_in_damage(in), shrunk);
+	fl_in_close(in);
+	fl_buf_free(&text);
+}
+
 struct seen {
 	char input[20];
 	unsigned calls;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files in memory.  Where one becomes shorter, or its disk fails, whoever
+ * looks at what is gone gets a SIGBUS: its handler puts zeros there.
+ *
+ * The list of all is for that handler.  Nobody looks at what is mapped while
+ * he holds its lock, so that a handler may wait for it.
+ */
+#include "fl.h"
+
+#include "io/mapped.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct fl_mapped *all;
+static atomic_flag held = ATOMIC_FLAG_INIT;
+
+static void hold(void)
+{
+	while (atomic_flag_test_and_set_explicit(&held, memory_order_acquire))
+		;
+}
+
+static void let_go(void)
+{
+	atomic_flag_clear_explicit(&held, memory_order_release);
+}
+
+bool fl_mapped_open(struct fl_mapped *mapped, int fd, size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (at == MAP_FAILED)
+		return false;
+	madvise(at, size, MADV_SEQUENTIAL);
+	mapped->at = at;
+	mapped->size = size;
+	hold();
+	mapped->next = all;
+	mapped->link = &all;
+	if (all)
+		all->link = &mapped->next;
+	all = mapped;
+	let_go();
+	return true;
+}
+
+void fl_mapped_close(struct fl_mapped *mapped)
+{
+	if (!mapped->at)
+		return;
+	hold();
+	*mapped->link = mapped->next;
+	if (mapped->next)
+		mapped->next->link = mapped->link;
+	let_go();
+	munmap(mapped->at, mapped->size);
+	mapped->at = NULL;
+}
+
+/* From the page of a byte to the end, as what follows is gone too. */
+static bool put_zeros(struct fl_mapped *mapped, uintptr_t at)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = at - at % page;
+	uintptr_t end = (uintptr_t)mapped->at + mapped->size;
+
+	if (mmap((void *)begin, end - begin, PROT_READ, MAP_PRIVATE |
+		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return false;
+	atomic_store(&mapped->shrunk, true);
+	return true;
+}
+
+bool flame_shrunk(const void *byte)
+{
+	uintptr_t at = (uintptr_t)byte;
+	bool done = false;
+	int was = errno;
+
+	hold();
+	for (struct fl_mapped *m = all; m && !done; m = m->next)
+		if (at >= (uintptr_t)m->at && at - (uintptr_t)m->at < m->size)
+			done = put_zeros(m, at);
+	let_go();
+	errno = was;
+	return done;
+}
