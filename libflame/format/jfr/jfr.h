@@ -103,9 +103,10 @@ struct fl_jfr_known {
 	uint8_t types[FL_JFR_TYPES];	/* as they were then */
 	uint64_t chunk;		/* the one in turn, by its offset */
 	uint32_t number;	/* its number, from 1 on */
+	uint8_t mark;		/* of what is the same in it; not 0 */
 	struct fl_jfr_known_frame *frames;	/* by id */
 	struct fl_jfr_known_method *methods;
-	uint32_t *seen;		/* by stack: the last chunk that has it so */
+	uint8_t *seen;		/* by stack: the mark, if it is the same */
 	uint32_t nmethods;
 	size_t frames_room, methods_room, seen_room;
 };

@@ -59,6 +59,16 @@ void fl_jfr_known_room(struct fl_jfr_chunk *chunk)
 	chunk->marks_room = 0;
 }
 
+/* A byte tells chunks apart until there is none left for the next one. */
+static void begin_marks(struct fl_jfr_known *known)
+{
+	if (++known->mark)
+		return;
+	if (known->seen_room)
+		memset(known->seen, 0, known->seen_room);
+	known->mark = 1;
+}
+
 bool fl_jfr_known_begin(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_known *known = chunk->known;
@@ -73,6 +83,7 @@ bool fl_jfr_known_begin(struct fl_jfr_chunk *chunk)
 	if (known->chunk != chunk->offset) {
 		known->chunk = chunk->offset;
 		known->number++;
+		begin_marks(known);
 	}
 	return true;
 }
@@ -174,13 +185,13 @@ static bool is_same_stack(struct fl_jfr_chunk *chunk, flame_id stack)
 	if (!reach(known, &known->seen, &known->seen_room, stack,
 		   sizeof(*known->seen)))
 		return false;
-	for (s = stack; s && known->seen[s] != known->number;
+	for (s = stack; s && known->seen[s] != known->mark;
 	     s = stacks[s].parent)
 		if (!is_same_frame(chunk, stacks[s].frame))
 			return false;
-	for (s = stack; s && known->seen[s] != known->number;
+	for (s = stack; s && known->seen[s] != known->mark;
 	     s = stacks[s].parent)
-		known->seen[s] = known->number;
+		known->seen[s] = known->mark;
 	return true;
 }
 
@@ -197,14 +208,14 @@ void fl_jfr_known_spread(struct fl_jfr_chunk *chunk)
 	if (!reach(known, &known->seen, &known->seen_room, stacks->n - 1,
 		   sizeof(*known->seen)))
 		return;
-	known->seen[0] = known->number;
+	known->seen[0] = known->mark;
 	for (size_t i = 1; i < stacks->n; i++) {
 		const struct fl_stack *s = &stacks->at[i];
 
 		if (s->frame < known->frames_room &&
 		    known->frames[s->frame].seen == same &&
-		    known->seen[s->parent] == known->number)
-			known->seen[i] = known->number;
+		    known->seen[s->parent] == known->mark)
+			known->seen[i] = known->mark;
 	}
 }
 
