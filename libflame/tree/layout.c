@@ -344,12 +344,37 @@ bool fl_laying_start(struct fl_laying *y)
 	return true;
 }
 
+/*
+ * A node of one stack, and of the only child that it has, and so on: most
+ * nodes have one child at most, and it need not be put in order.
+ */
+static bool lay_chain(struct fl_laying *y)
+{
+	struct fl_pending *at = &y->pending[y->npending - 1];
+	const uint32_t *first;
+
+	for (;;) {
+		if (!fl_laying_add(y, at, 1))
+			return false;
+		first = &y->first[at->stack];
+		if (first[1] - first[0] != 1 || y->minimum > 0)
+			break;
+		at->stack = y->child[first[0]];
+		at->level++;
+	}
+	if (first[1] != first[0])
+		return fl_laying_open_last(y, 1);
+	y->npending--;
+	return true;
+}
+
 bool fl_laying_go_on(struct fl_laying *y)
 {
 	while (y->npending) {
 		size_t n = fl_laying_last(y);
 
-		if (!fl_laying_add(y, y->pending + y->npending - n, n) ||
+		if (n == 1 ? !lay_chain(y) :
+		    !fl_laying_add(y, y->pending + y->npending - n, n) ||
 		    !fl_laying_open_last(y, n))
 			return false;
 	}
