@@ -122,6 +122,8 @@ struct fl_buf {
 };
 
 void fl_buf_put(struct fl_buf *buf, const char *at, size_t size);
+/* Where so many bytes and a NUL may be written; NULL: it has failed. */
+char *fl_buf_room(struct fl_buf *buf, size_t size);
 void fl_buf_text(struct fl_buf *buf, const char *text);
 void fl_buf_byte(struct fl_buf *buf, char c);
 void fl_buf_number(struct fl_buf *buf, int64_t n);

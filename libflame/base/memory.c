@@ -284,6 +284,11 @@ static bool make_room(struct fl_buf *buf, size_t size)
 	return !buf->failed;
 }
 
+char *fl_buf_room(struct fl_buf *buf, size_t size)
+{
+	return make_room(buf, size) ? buf->at + buf->size : NULL;
+}
+
 void fl_buf_put(struct fl_buf *buf, const char *at, size_t size)
 {
 	if (!make_room(buf, size))

@@ -117,43 +117,28 @@ static enum flame_type type_of(const struct writer *w, uint32_t member)
 			   fl_frame_at(w->flame, member)->type;
 }
 
-/* A child before its parent: one loop knows what has weight below it. */
-static void mark_weight(const struct writer *w, uint64_t *some)
-{
-	for (uint32_t i = w->flame->stacks.n; --i > 0;) {
-		uint32_t parent = fl_parent(w->flame, i);
-
-		some[i / 64] |= (uint64_t)has_weight(w, i) << i % 64;
-		some[parent / 64] |= (some[i / 64] >> i % 64 & 1)
-				     << parent % 64;
-	}
-}
-
-/* Counted, and then put where they belong, the last one first. */
+/*
+ * Counted, and then put where they belong, the last one first: a child comes
+ * before its parent, so it is known there whether any has weight below.
+ */
 static bool find_children(struct writer *w)
 {
 	size_t n = w->flame->stacks.n, sum = 0;
-	uint64_t *some = fl_zeroed(n / 64 + 1, sizeof(*some));
-	uint32_t *end;
+	uint32_t *end = w->first = fl_zeroed(n + 1, sizeof(*end));
 
-	w->first = fl_zeroed(n + 1, sizeof(*w->first));
 	w->child = fl_alloc(fl_size_mul(n, sizeof(*w->child)));
-	if (!some || !w->first || !w->child) {
-		fl_free(some);
+	if (!end || !w->child)
 		return false;
-	}
-	mark_weight(w, some);
-	end = w->first;
-	for (uint32_t i = 1; i < n; i++)
-		end[fl_parent(w->flame, i)] += some[i / 64] >> i % 64 & 1;
+	for (uint32_t i = n; --i > 0;)
+		if (end[i] || has_weight(w, i))
+			end[fl_parent(w->flame, i)]++;
 	for (size_t i = 0; i <= n; i++) {
 		sum += end[i];
 		end[i] = (uint32_t)sum;
 	}
 	for (uint32_t i = n; --i > 0;)
-		if (some[i / 64] >> i % 64 & 1)
+		if (end[i] < end[i + 1] || has_weight(w, i))
 			w->child[--end[fl_parent(w->flame, i)]] = i;
-	fl_free(some);
 	return true;
 }
 
@@ -363,24 +348,26 @@ static enum flame_type group_type(const struct writer *w, size_t from,
 
 /* Items --------------------------------------------------------------- */
 
+enum { TAIL = 8 };	/* bytes of one, NULs included */
+
+/* "_[j];" of what is below a frame, "_[j] " of a line that ends with it. */
 static const char *tail_of(const struct item *item)
 {
-	switch (item->type) {
-	case FLAME_INTERPRETED:
-		return item->below ? "_[0];" : "_[0] ";
-	case FLAME_JIT:
-		return item->below ? "_[j];" : "_[j] ";
-	case FLAME_INLINED:
-		return item->below ? "_[i];" : "_[i] ";
-	case FLAME_KERNEL:
-		return item->below ? "_[k];" : "_[k] ";
-	case FLAME_C1:
-		return item->below ? "_[1];" : "_[1] ";
-	case FLAME_WAKER:
-		return item->below ? "_[w];" : "_[w] ";
-	default:
-		return item->below ? ";" : " ";
-	}
+	static const char tails[FL_TYPES][2][TAIL] = {
+		[FLAME_UNKNOWN] = { " ", ";" },
+		[FLAME_INTERPRETED] = { "_[0] ", "_[0];" },
+		[FLAME_JIT] = { "_[j] ", "_[j];" },
+		[FLAME_INLINED] = { "_[i] ", "_[i];" },
+		[FLAME_NATIVE] = { " ", ";" },
+		[FLAME_CPP] = { " ", ";" },
+		[FLAME_KERNEL] = { "_[k] ", "_[k];" },
+		[FLAME_C1] = { "_[1] ", "_[1];" },
+		[FLAME_JAVA_NATIVE] = { " ", ";" },
+		[FLAME_GROUP] = { " ", ";" },
+		[FLAME_WAKER] = { "_[w] ", "_[w];" },
+	};
+
+	return tails[item->type][item->below];
 }
 
 static bool add_item(struct writer *w, struct item item)
@@ -504,9 +491,14 @@ static bool open_item(struct writer *w, struct item item)
 static void put_name(struct writer *w, const struct item *item)
 {
 	const struct fl_name *name = &w->names[item->name];
+	const char *tail = tail_of(item);
+	char *at = fl_buf_room(&w->path, name->size + TAIL);
 
-	fl_buf_put(&w->path, name->text, name->size);
-	fl_buf_text(&w->path, tail_of(item));
+	if (!at)
+		return;
+	memcpy(at, name->text, name->size);
+	memcpy(at + name->size, tail, TAIL);
+	w->path.size += name->size + (tail[1] ? 5 : 1);
 }
 
 /* "12", or of two columns "12 0". */
@@ -523,6 +515,53 @@ static void put_line(struct writer *w, const struct item *item)
 	}
 	fl_buf_byte(&w->path, '\n');
 	fl_out_put(w->page->out, w->path.at, w->path.size);
+}
+
+/* It is what the item stands for. */
+static bool keep_member(struct writer *w, struct item *item, uint32_t member)
+{
+	if (w->members[item->from] == member)
+		return true;
+	if (!fl_grow(&w->members, &w->members_room, w->nmembers + 1,
+		     sizeof(*w->members)))
+		return false;
+	item->from = w->nmembers;
+	w->members[w->nmembers++] = member;
+	return true;
+}
+
+/*
+ * Where a stack goes on as one other, or ends as one, nothing is put in
+ * order: as far as that holds, the names go on the path.  false: memory is
+ * out; *item is what is to be opened then, of n 0 where a line was the end.
+ */
+static bool put_chain(struct writer *w, struct item *item)
+{
+	uint32_t member = w->members[item->from];
+	struct item at = *item;
+	bool line = false;
+
+	if (item->n != 1 || w->layout)
+		return true;
+	while (!line && w->first[member] + 1 == w->first[member + 1]) {
+		uint32_t child = w->child[w->first[member]];
+
+		line = has_line(w, child);
+		at.below = has_below(w, child);
+		if (line == at.below)
+			return keep_member(w, item, member);
+		member = child;
+		at.name = name_of(w, member);
+		at.type = type_of(w, member);
+		put_name(w, &at);
+	}
+	if (!keep_member(w, item, member))
+		return false;
+	if (line) {
+		put_line(w, item);
+		item->n = 0;
+	}
+	return true;
 }
 
 static bool put_all(struct writer *w)
@@ -549,7 +588,7 @@ static bool put_all(struct writer *w)
 			put_line(w, &item);
 			continue;
 		}
-		if (!open_item(w, item))
+		if (!put_chain(w, &item) || (item.n && !open_item(w, item)))
 			return false;
 	}
 	return !w->path.failed;
