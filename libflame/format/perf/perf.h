@@ -20,6 +20,7 @@
 #ifndef FL_PERF_H
 #define FL_PERF_H
 
+#include "base/block.h"
 #include "format/format.h"
 
 static inline uint64_t fl_perf_read64(const char *at)
@@ -38,10 +39,14 @@ static inline bool fl_perf_same(const char *a, const char *b, size_t n)
 			n--;
 		return !n;
 	}
-	for (size_t i = 0; i + 8 < n; i += 8)
-		if (fl_perf_read64(a + i) != fl_perf_read64(b + i))
+	if (n < FL_BLOCK_SIZE)
+		return fl_perf_read64(a) == fl_perf_read64(b) &&
+		       fl_perf_read64(a + n - 8) == fl_perf_read64(b + n - 8);
+	for (size_t i = 0; i + FL_BLOCK_SIZE < n; i += FL_BLOCK_SIZE)
+		if (fl_block_same(a + i, b + i) != FL_BLOCK_ALL)
 			return false;
-	return fl_perf_read64(a + n - 8) == fl_perf_read64(b + n - 8);
+	return fl_block_same(a + n - FL_BLOCK_SIZE, b + n - FL_BLOCK_SIZE) ==
+	       FL_BLOCK_ALL;
 }
 
 /* A record's first line.  Numbers are -1 where they are not printed. */

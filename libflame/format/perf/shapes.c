@@ -26,37 +26,20 @@ static inline bool is_hex(char c)
 }
 
 /*
- * Of eight characters the first of which is the lowest byte: which are
- * blanks (the highest bit of each byte).  false: one is no hex digit
- * either, or there is a blank behind a digit.
+ * "\t%16lx ", as perf writes it: where the symbol begins, or NULL.  Blanks
+ * are the first of the sixteen, if there are any, and hex digits the others.
  */
-static inline bool blanks_then_hex(uint64_t w, uint64_t *blanks)
-{
-	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
-	uint64_t x = w ^ ones * ' ', low = w & ~high, digits, all;
-
-	*blanks = ~(((x & ~high) + ~high) | x | ~high);
-	digits = ((low + ones * (0x80 - '0')) &
-		  ~(low + ones * (0x80 - '9' - 1))) |
-		 ((low + ones * (0x80 - 'a')) &
-		  ~(low + ones * (0x80 - 'f' - 1)));
-	all = (*blanks >> 7) * 0xff;
-	return ((*blanks | (digits & ~w)) & high) == high &&
-	       !(all & (all + 1));
-}
-
-/* "\t%16lx ", as perf writes it: where the symbol begins, or NULL. */
 static inline const char *skip_aligned(const char *at)
 {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	uint64_t first, second;
+	unsigned blanks = fl_block_is(at + 1, ' ');
+	unsigned digits = fl_block_upto(at + 1, '9') &
+			  ~fl_block_upto(at + 1, '0' - 1);
+	unsigned letters = fl_block_upto(at + 1, 'f') &
+			   ~fl_block_upto(at + 1, 'a' - 1);
 
-	if (blanks_then_hex(fl_perf_read64(at + 1), &first) &&
-	    blanks_then_hex(fl_perf_read64(at + 9), &second) &&
-	    (!second || first == 0x8080808080808080u) && at[16] != ' ')
-		return at + 18;
-#endif
-	return NULL;
+	return (blanks | digits | letters) == FL_BLOCK_ALL &&
+	       !(blanks & (blanks + 1)) && blanks != FL_BLOCK_ALL ?
+	       at + 18 : NULL;
 }
 
 static inline const char *skip_ip(const char *at, const char *end)
@@ -128,21 +111,24 @@ static uint64_t hash_of(const struct parts *parts)
 			 parts->tail.size);
 }
 
-/* The end of a line that is of this shape from its symbol on, or NULL. */
+/*
+ * The end of a line that is of this shape from its symbol on, or NULL.  What
+ * stands behind the symbol tells most of the others apart.
+ */
 static inline const char *match(const struct fl_perf_shape *shape,
 				const char *at, const char *end)
 {
 	size_t least = (size_t)shape->symbol + shape->tail + shape->offset * 4;
+	const char *behind = at + shape->symbol;
 
 	if ((size_t)(end - at) < least ||
+	    (shape->offset && (memcmp(behind, "+0x", 3) != 0 ||
+			       !is_hex(behind[3]))) ||
 	    !fl_perf_same(at, shape->text, shape->symbol))
 		return NULL;
-	at += shape->symbol;
 	if (!shape->offset)
-		return at;
-	if (at[0] != '+' || at[1] != '0' || at[2] != 'x' || !is_hex(at[3]))
-		return NULL;
-	for (at += 4; at < end && is_hex(*at); at++)
+		return behind;
+	for (at = behind + 4; at < end && is_hex(*at); at++)
 		;
 	if ((size_t)(end - at) < shape->tail ||
 	    !fl_perf_same(at, shape->text + shape->symbol, shape->tail))
