@@ -135,12 +135,13 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	bool lost;
 
 	class->looked_at = true;
-	class->noted = fl_slice_is(event, "jdk.ActiveSetting") ||
-		       (pass->jfr->source->select.survey &&
-			(fl_slice_is(event, "jdk.JVMInformation") ||
-			 fl_slice_is(event, "jdk.OSInformation") ||
-			 fl_slice_is(event, "jdk.CPUInformation") ||
-			 fl_slice_is(event, "jdk.ActiveRecording")));
+	class->noted = (fl_slice_is(event, "jdk.ActiveSetting") ||
+			(pass->jfr->source->select.survey &&
+			 (fl_slice_is(event, "jdk.JVMInformation") ||
+			  fl_slice_is(event, "jdk.OSInformation") ||
+			  fl_slice_is(event, "jdk.CPUInformation") ||
+			  fl_slice_is(event, "jdk.ActiveRecording")))) &&
+		       fl_jfr_plan(chunk, class);
 	/* Plans say where the stack trace is, so make them first. */
 	/* Memory that is freed is no sample; only leaks ask for it. */
 	if (fl_slice_is(event, "profiler.Free") && !pass->leak &&

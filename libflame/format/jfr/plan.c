@@ -140,6 +140,7 @@ bool fl_jfr_plan(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 	}
 	if (p.n)
 		memcpy(class->ops, p.ops, p.n * sizeof(*class->ops));
+	class->ops[p.n] = (struct fl_jfr_op){ 0 };	/* of an empty last field */
 	fl_free(p.ops);
 	class->nops = p.n;
 	class->all_var = true;
