@@ -331,6 +331,9 @@ void fl_map_free(struct fl_map *map);
 
 /* utf8.c -------------------------------------------------------------- */
 
+/* How many bytes of ASCII it begins with: up to seven more may follow. */
+size_t fl_ascii(const char *at, size_t size);
+
 /* Length of the well-formed UTF-8 sequence at at[0..n), or 0. */
 unsigned fl_utf8_length(const char *at, size_t n);
 /* Appends the code point (surrogates as U+FFFD). */

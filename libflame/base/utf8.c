@@ -4,6 +4,19 @@
  */
 #include "fl.h"
 
+size_t fl_ascii(const char *at, size_t size)
+{
+	size_t n = 0;
+	uint64_t word;
+
+	for (; n + sizeof(word) <= size; n += sizeof(word)) {
+		memcpy(&word, at + n, sizeof(word));
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	return n;
+}
+
 static inline bool is_tail(unsigned char c)
 {
 	return (c & 0xc0) == 0x80;

@@ -225,24 +225,10 @@ static void pack_symbols(const struct book *b, struct fl_packer *p)
 	}
 }
 
-/* How many bytes of ASCII it begins with, about. */
-static size_t plain(const char *at, size_t size)
-{
-	size_t n = 0;
-	uint64_t word;
-
-	for (; n + sizeof(word) <= size; n += sizeof(word)) {
-		memcpy(&word, at + n, sizeof(word));
-		if (word & 0x8080808080808080u)
-			break;
-	}
-	return n;
-}
-
 /* As JavaScript counts. */
 static uint32_t units(const char *at, size_t size)
 {
-	size_t i = plain(at, size);
+	size_t i = fl_ascii(at, size);
 	uint32_t n = (uint32_t)i;
 
 	for (; i < size; n++) {
@@ -257,7 +243,7 @@ static uint32_t units(const char *at, size_t size)
 
 static bool is_utf8(struct slice s)
 {
-	for (size_t i = plain(s.at, s.size), n; i < s.size; i += n) {
+	for (size_t i = fl_ascii(s.at, s.size), n; i < s.size; i += n) {
 		n = (uint8_t)s.at[i] < 0x80 ? 1 :
 		    fl_utf8_length(s.at + i, s.size - i);
 		if (!n)

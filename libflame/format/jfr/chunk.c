@@ -103,6 +103,7 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	fl_map_free(&chunk->leaves[0]);
 	fl_map_free(&chunk->leaves[1]);
 	fl_arena_free(&chunk->arena);
+	fl_buf_free(&chunk->name);
 	fl_free(chunk->copy);
 	fl_free(chunk);
 }

@@ -36,9 +36,10 @@ static bool is_full(const struct fl_jfr_chunk *chunk,
 
 /*
  * Traces and sums are many, and far away: of an event that was read, what is
- * looked at next is fetched while EACH more are read, step by step.
+ * looked at next is fetched while EACH more are read, step by step.  As long
+ * as they are FEW, they are near.
  */
-enum { EACH = 8, WAITING = 4 * EACH };
+enum { EACH = 8, WAITING = 4 * EACH, FEW = 1 << 14 };
 
 struct pass {
 	struct fl_jfr_chunk *chunk;
@@ -323,6 +324,16 @@ static int64_t value_of(const struct fl_jfr_count *c)
 	return c->values[FL_JFR_VALUE];
 }
 
+static void add_at_once(struct pass *pass, struct fl_jfr_sum *sum,
+			const struct fl_jfr_aside *aside, uint64_t key)
+{
+	sum->trace = trace_of(pass->chunk, key);
+	if (fl_likely(sum->trace != UINT32_MAX))
+		add_sum(pass, sum, aside);
+	else
+		fl_no_memory(pass->chunk->flame);
+}
+
 static void find_trace(struct pass *pass)
 {
 	size_t i = pass->traced++ % WAITING;
@@ -361,10 +372,16 @@ static void add_waiting(struct pass *pass)
 	pass->met = pass->added;
 }
 
+/* What waits next: it is filled in. */
 static void wait_for_trace(struct pass *pass, uint64_t key)
 {
-	const struct fl_jfr_chunk *chunk = pass->chunk;
+	struct fl_jfr_chunk *chunk = pass->chunk;
+	size_t i = pass->read % WAITING;
 
+	if (fl_likely(chunk->nsums < FEW && pass->added == pass->read)) {
+		add_at_once(pass, &pass->waiting[i], &pass->asides[i], key);
+		return;
+	}
 	pass->key[pass->read++ % WAITING] = key;
 	if (key < chunk->low_traces)
 		fl_soon(&chunk->low_trace_of[key]);
@@ -420,13 +437,10 @@ static void add_plain(void *data, const struct fl_jfr_count *c,
 	struct pass *pass = data;
 	struct fl_jfr_sum sum = {
 		.row = c->number, .samples = samples, .bare = samples,
-		.state = state, .trace = trace_of(pass->chunk, stack),
+		.state = state,
 	};
 
-	if (sum.trace == UINT32_MAX)
-		fl_no_memory(pass->chunk->flame);
-	else
-		add_sum(pass, &sum, &nothing);
+	add_at_once(pass, &sum, &nothing, stack);
 }
 
 static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,

@@ -197,6 +197,7 @@ struct fl_jfr_chunk {
 	bool limited;		/* from or to is set */
 	bool cpu_only;		/* see fl_select */
 	struct fl_arena arena;
+	struct fl_buf name;	/* text.c: where one is put together */
 	struct fl_jfr_class *classes;
 	uint32_t nclasses;
 	struct fl_map by_id;	/* class id -> index in classes */

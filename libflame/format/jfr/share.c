@@ -85,6 +85,7 @@ static struct fl_jfr_chunk *look_alike(struct share *share)
 	part->flame = share->flame;
 	part->apart = &share->apart;
 	part->arena = (struct fl_arena){ 0 };
+	part->name = (struct fl_buf){ 0 };
 	memset(part->frames, 0, sizeof(part->frames));
 	memset(part->low_frames, 0, sizeof(part->low_frames));
 	memset(part->nlow_frames, 0, sizeof(part->nlow_frames));
@@ -107,6 +108,7 @@ static void free_look_alike(struct fl_jfr_chunk *part)
 	fl_jfr_keep(part, FL_JFR_SPARE_STACKS, part->stacks,
 		    part->stacks_room);
 	fl_arena_free(&part->arena);
+	fl_buf_free(&part->name);
 	fl_free(part);
 }
 

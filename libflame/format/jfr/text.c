@@ -18,7 +18,7 @@ static const struct slice null_text;
 /* HotSpot's modified UTF-8: surrogate pairs as 3 + 3 bytes, NUL as c0 80. */
 static bool is_modified(const uint8_t *at, size_t n)
 {
-	for (size_t i = 0; i + 1 < n; i++)
+	for (size_t i = fl_ascii((const char *)at, n); i + 1 < n; i++)
 		if ((at[i] == 0xed && at[i + 1] >= 0xa0) ||
 		    (at[i] == 0xc0 && at[i + 1] == 0x80))
 			return true;
@@ -477,17 +477,15 @@ static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 			   uint8_t type, const char *mark, uint32_t place)
 {
 	struct flame *flame = chunk->flame;
-	struct fl_buf buf = { 0 };
-	flame_id frame;
+	struct fl_buf *buf = &chunk->name;
 
-	put_method(chunk, &buf, method, type);
+	buf->size = 0;
+	put_method(chunk, buf, method, type);
 	if (mark)
-		fl_buf_print(&buf, "%s%" PRIu32, mark, place);
-	if (buf.failed)
+		fl_buf_print(buf, "%s%" PRIu32, mark, place);
+	if (buf->failed)
 		fl_no_memory(flame);
-	frame = fl_frame(flame, flame_name(flame, buf.at, buf.size), type);
-	fl_buf_free(&buf);
-	return frame;
+	return fl_frame(flame, flame_name(flame, buf->at, buf->size), type);
 }
 
 /* With a line, or a bytecode index (its top bit is free to tell them). */
