@@ -221,6 +221,10 @@ static void split_colons(struct fl_caption *c)
 /* C++ and Rust: no arguments of either kind, no return type, no hash. */
 static void cpp(struct fl_caption *c, const char *p, const char *end)
 {
+	static const bool tells[256] = {
+		['('] = true, ['<'] = true, ['{'] = true, [' '] = true,
+	};
+
 	if (end - p > 19 && begins(end - 19, end, "::h")) {
 		const char *h = end - 16;
 
@@ -230,8 +234,15 @@ static void cpp(struct fl_caption *c, const char *p, const char *end)
 			end -= 19;
 	}
 	while (p < end) {
-		bool operator = ends(c, "operator") || ends(c, "operator<");
+		const char *plain = p;
+		bool operator;
 
+		while (p < end && !tells[(uint8_t)*p])
+			p++;
+		put(c, plain, p - plain);
+		if (p == end)
+			break;
+		operator = ends(c, "operator") || ends(c, "operator<");
 		if (begins(p, end, "(anonymous namespace)::")) {
 			p += 23;
 		} else if (*p == '(' && ends(c, "operator")) {

@@ -184,7 +184,25 @@ struct fl_packer *fl_packer_open(struct fl_out *out, unsigned threads);
 /* false: it failed at some point.  Frees it. */
 bool fl_packer_close(struct fl_packer *p);
 void fl_pack(struct fl_packer *p, const void *at, size_t size);
-void fl_pack_number(struct fl_packer *p, uint64_t n);
+/* What a packer begins with: bytes that are filled in, as long as n < room. */
+struct fl_filling {
+	uint8_t *at;
+	size_t n, room;
+};
+
+void fl_pack_long(struct fl_packer *p, uint64_t n);
+
+/* Most are one byte. */
+static inline void fl_pack_number(struct fl_packer *p, uint64_t n)
+{
+	struct fl_filling *in = (struct fl_filling *)p;
+
+	if (fl_likely(n < 128 && in->n < in->room))
+		in->at[in->n++] = (uint8_t)n;
+	else
+		fl_pack_long(p, n);
+}
+
 /* Its size and it; NULL: as if empty. */
 void fl_pack_text(struct fl_packer *p, const char *text);
 void fl_pack_after(struct fl_packer *p, struct slice *last, struct slice text);

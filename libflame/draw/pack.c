@@ -28,6 +28,7 @@ enum {
 	BLOCK = 256 << 10, WINDOW = 32 << 10,
 	DEFLATED = BLOCK + (BLOCK >> 8) + 64,	/* what does not get smaller */
 	CARRIED = 2,
+	LONGEST = 10,	/* bytes of a number */
 	MOST = 64	/* blocks at once */
 };
 
@@ -44,14 +45,13 @@ struct block {
 
 /* Columns in, base64 out. */
 struct fl_packer {
+	struct fl_filling in;	/* of the block that is filled */
 	struct fl_out *out;
 	struct fl_team *team;	/* NULL: nobody helps */
 	unsigned threads;
 	bool failed;
 	struct block *blocks[MOST];	/* a ring of so many: */
 	unsigned nblocks, first, given;
-	uint8_t *in;		/* of the block that is filled */
-	size_t n;
 	size_t ncarried;	/* bytes that are not three yet */
 	uint8_t carried[CARRIED];
 	char text[4 * (8 << 10)];
@@ -63,17 +63,21 @@ static size_t base64(const uint8_t *from, size_t n, char *to)
 		"abcdefghijklmnopqrstuvwxyz0123456789+/";
 	char *start = to;
 
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = from[i] << 16;
+	for (; n > 2; n -= 3, from += 3) {
+		uint32_t v = from[0] << 16 | from[1] << 8 | from[2];
 
-		if (i + 1 < n)
-			v |= from[i + 1] << 8;
-		if (i + 2 < n)
-			v |= from[i + 2];
 		*to++ = digits[v >> 18];
 		*to++ = digits[v >> 12 & 63];
-		*to++ = i + 1 < n ? digits[v >> 6 & 63] : '=';
-		*to++ = i + 2 < n ? digits[v & 63] : '=';
+		*to++ = digits[v >> 6 & 63];
+		*to++ = digits[v & 63];
+	}
+	if (n) {
+		uint32_t v = from[0] << 16 | (n > 1 ? from[1] << 8 : 0);
+
+		*to++ = digits[v >> 18];
+		*to++ = digits[v >> 12 & 63];
+		*to++ = n > 1 ? digits[v >> 6 & 63] : '=';
+		*to++ = '=';
 	}
 	return to - start;
 }
@@ -153,7 +157,7 @@ static struct block **free_block(struct fl_packer *p)
 
 static void give_block(struct fl_packer *p, struct block *b, bool last)
 {
-	b->n = p->n;
+	b->n = p->in.n;
 	b->last = last;
 	b->job.run = deflate_block;
 	if (!p->team && p->threads > 1 && !last)
@@ -179,13 +183,13 @@ static void next_block(struct fl_packer *p)
 		*next = new_block();
 	if (!*next)
 		p->failed = true;
-	p->n = 0;
+	p->in.n = 0;
 	if (p->failed)
 		return;
 	(*next)->before = FL_MIN(b->n, (size_t)WINDOW);
 	memcpy((*next)->in + WINDOW - (*next)->before,
 	       b->in + WINDOW + b->n - (*next)->before, (*next)->before);
-	p->in = (*next)->in + WINDOW;
+	p->in.at = (*next)->in + WINDOW;
 }
 
 void fl_pack(struct fl_packer *p, const void *at, size_t size)
@@ -193,26 +197,26 @@ void fl_pack(struct fl_packer *p, const void *at, size_t size)
 	const uint8_t *from = at;
 
 	while (size) {
-		size_t n = FL_MIN(size, BLOCK - p->n);
+		size_t n = FL_MIN(size, BLOCK - p->in.n);
 
-		memcpy(p->in + p->n, from, n);
-		p->n += n;
+		memcpy(p->in.at + p->in.n, from, n);
+		p->in.n += n;
 		from += n;
 		size -= n;
-		if (p->n == BLOCK)
+		if (p->in.n == BLOCK)
 			next_block(p);
 	}
 }
 
-void fl_pack_number(struct fl_packer *p, uint64_t n)
+void fl_pack_long(struct fl_packer *p, uint64_t n)
 {
-	if (p->n + 10 > BLOCK)
+	if (p->in.n >= p->in.room)
 		next_block(p);
 	while (n > 127) {
-		p->in[p->n++] = n | 128;
+		p->in.at[p->in.n++] = n | 128;
 		n >>= 7;
 	}
-	p->in[p->n++] = n;
+	p->in.at[p->in.n++] = n;
 }
 
 void fl_pack_text(struct fl_packer *p, const char *text)
@@ -247,7 +251,8 @@ struct fl_packer *fl_packer_open(struct fl_out *out, unsigned threads)
 	p->nblocks = FL_MIN(FL_MAX(2 * threads, 2u), (unsigned)MOST);
 	p->blocks[0] = new_block();
 	if (p->blocks[0]) {
-		p->in = p->blocks[0]->in + WINDOW;
+		p->in.at = p->blocks[0]->in + WINDOW;
+		p->in.room = BLOCK - LONGEST + 1;
 		return p;
 	}
 	fl_free(p);
