@@ -26,6 +26,7 @@ struct fl_laying {
 	struct fl_pending *pending;
 	size_t npending, pending_room;
 	struct fl_order order;
+	uint32_t *place;	/* of names; NULL: not known */
 	uint32_t *open;		/* by level: the node that has no end yet */
 	size_t nopen, open_room;
 	uint32_t *of_stack;	/* or NULL */

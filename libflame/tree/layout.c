@@ -10,7 +10,10 @@
 
 #include <stdlib.h>
 
-enum { MANY = 1 << 16 };	/* stacks that are worth several threads */
+enum {
+	MANY = 1 << 16,	/* stacks that are worth several threads */
+	SIBLINGS = 4	/* one in so many has a sibling, more often than not */
+};
 
 _Static_assert(sizeof(FL_TYPE_LETTERS) - 1 == FL_TYPES,
 	       "a letter for each type");
@@ -158,15 +161,13 @@ static enum flame_type type_at(const struct fl_laying *y, uint32_t stack)
 }
 
 /* What ran interpreted, inlined, by C1; or as the heaviest of them did. */
-static enum flame_type shown_type(const struct fl_laying *y,
-				  const struct fl_pending *at, size_t n)
+static enum flame_type joined_type(const struct fl_laying *y,
+				   const struct fl_pending *at, size_t n)
 {
 	enum flame_type type = type_at(y, at[0].stack);
 	uint64_t tier[3] = { 0 }, most = 0, total = 0;
 	enum fl_kind kind = fl_kind(type);
 
-	if (n == 1)
-		return type;
 	for (size_t i = 0; i < n; i++) {
 		enum flame_type its = type_at(y, at[i].stack);
 		uint64_t weight = heft(y, at[i].stack);
@@ -190,8 +191,9 @@ void fl_laying_leave(struct fl_laying *y, uint32_t level)
 		y->layout->end[y->open[--y->nopen]] = y->layout->n;
 }
 
-static void weigh_node(struct fl_laying *y, unsigned column, uint32_t node,
-		       const struct fl_pending *at, size_t n)
+static inline void weigh_node(struct fl_laying *y, unsigned column,
+			      uint32_t node, const struct fl_pending *at,
+			      size_t n)
 {
 	const int64_t *weight = y->tree->weight[column];
 	size_t have = y->tree->room[column];
@@ -206,7 +208,9 @@ static void weigh_node(struct fl_laying *y, unsigned column, uint32_t node,
 	y->layout->total[column][node] = total;
 }
 
-bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n)
+/* Inline, for one stack it comes to a fraction of it. */
+static inline bool add_node(struct fl_laying *y, const struct fl_pending *at,
+			    size_t n)
 {
 	struct fl_layout *l = y->layout;
 	uint32_t node = l->n, level = at[0].level;
@@ -217,7 +221,12 @@ bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n)
 		return false;
 	fl_laying_leave(y, level);
 	l->name[node] = fl_frame_at(y->flame, at[0].stack)->name;
-	l->type[node] = node ? shown_type(y, at, n) : FLAME_GROUP;
+	if (!node)
+		l->type[node] = FLAME_GROUP;
+	else if (n == 1)
+		l->type[node] = type_at(y, at[0].stack);
+	else
+		l->type[node] = joined_type(y, at, n);
 	l->parent[node] = level ? y->open[level - 1] : 0;
 	l->level[node] = level;
 	l->depth = FL_MAX(l->depth, level);
@@ -228,6 +237,11 @@ bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n)
 	y->open[y->nopen++] = node;
 	l->n++;
 	return true;
+}
+
+bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n)
+{
+	return add_node(y, at, n);
 }
 
 /* Whether stacks that are one are too light for a node; then where to. */
@@ -307,7 +321,8 @@ bool fl_laying_open_last(struct fl_laying *y, size_t n)
 			};
 			look_soon(y, y->child[j]);
 		}
-	if (more > 1 && !fl_order_pending(&y->order, y->flame, at + from, more))
+	if (more > 1 && !fl_order_pending(&y->order, y->flame, y->place,
+					  at + from, more))
 		return false;
 	if (y->minimum > 0)
 		more = leave_out(y, at + from, more, y->layout->n - 1);
@@ -354,7 +369,7 @@ static bool lay_chain(struct fl_laying *y)
 	const uint32_t *first;
 
 	for (;;) {
-		if (!fl_laying_add(y, at, 1))
+		if (!add_node(y, at, 1))
 			return false;
 		first = &y->first[at->stack];
 		if (first[1] - first[0] != 1 || y->minimum > 0)
@@ -450,6 +465,8 @@ static bool open_tree(struct fl_laying *y, struct flame_tree *tree)
 		return false;
 	for (unsigned c = 0; c < tree->columns; c++)
 		add_up(y, c);
+	if (y->heavy / SIBLINGS > y->flame->names.n)
+		y->place = fl_order_names(y->flame);
 	return list_children(y);
 }
 
@@ -462,6 +479,7 @@ void fl_laying_close(struct fl_laying *y)
 	fl_free(y->child);
 	fl_free(y->pending);
 	fl_free(y->open);
+	fl_free(y->place);
 	fl_order_free(&y->order);
 }
 

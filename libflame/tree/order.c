@@ -132,8 +132,14 @@ static void look_up(const struct flame *flame, struct fl_sibling *at,
 
 		at[i].name = frame->name;
 		at[i].kind = (uint8_t)fl_kind(frame->type);
-		fl_soon(&flame->names.at[frame->name]);
 	}
+}
+
+static void look_at_names(const struct flame *flame, struct fl_sibling *at,
+			  size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fl_soon(&flame->names.at[at[i].name]);
 	for (size_t i = 0; i < n; i++) {
 		struct slice text = fl_name_at(flame, at[i].name);
 
@@ -153,15 +159,48 @@ static void set_keys(struct fl_sibling *at, size_t n)
 		at[i].key = key_at(&at[i], shared);
 }
 
+uint32_t *fl_order_names(const struct flame *flame)
+{
+	size_t n = flame->names.n;
+	uint32_t *place = fl_alloc(fl_size_mul(n, sizeof(*place)));
+	struct fl_sibling *at = fl_alloc(fl_size_mul(2 * n, sizeof(*at)));
+	const struct fl_sibling *sorted;
+
+	if (place && at) {
+		for (size_t i = 0; i < n; i++) {
+			at[i].name = (flame_id)i;
+			at[i].kind = 0;
+		}
+		look_at_names(flame, at, n);
+		set_keys(at, n);
+		sorted = sort(at, n);
+		for (size_t i = 0; i < n; i++)
+			place[sorted[i].name] = (uint32_t)i;
+	} else {
+		fl_free(place);
+		place = NULL;
+	}
+	fl_free(at);
+	return place;
+}
+
 bool fl_order_pending(struct fl_order *order, const struct flame *flame,
-		      struct fl_pending *at, size_t n)
+		      const uint32_t *place, struct fl_pending *at, size_t n)
 {
 	const struct fl_sibling *s;
 
 	if (!fl_grow(&order->at, &order->room, 2 * n, sizeof(*order->at)))
 		return false;
 	look_up(flame, order->at, at, n);
-	set_keys(order->at, n);
+	if (place) {
+		for (size_t i = 0; i < n; i++)
+			order->at[i].key =
+				(uint64_t)place[order->at[i].name] << 8 |
+				order->at[i].kind;
+	} else {
+		look_at_names(flame, order->at, n);
+		set_keys(order->at, n);
+	}
 	s = sort(order->at, n);
 	for (size_t i = 0; i < n; i++) {
 		struct fl_pending *to = &at[n - 1 - i];

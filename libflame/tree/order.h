@@ -21,11 +21,17 @@ struct fl_order {
 };
 
 /*
+ * The place of each name among all of them, by its id: where there are more
+ * stacks than names, names are put in order once.  NULL: memory is out.
+ */
+uint32_t *fl_order_names(const struct flame *flame);
+
+/*
  * By name, bytewise, and kind, the first of all last; those that are the
- * same in both are joined.  false: memory is out.
+ * same in both are joined.  place: of names, or NULL.  false: memory is out.
  */
 bool fl_order_pending(struct fl_order *order, const struct flame *flame,
-		      struct fl_pending *at, size_t n);
+		      const uint32_t *place, struct fl_pending *at, size_t n);
 void fl_order_free(struct fl_order *order);
 
 #endif
