@@ -52,6 +52,35 @@ static inline unsigned fl_block_upto(const void *at, uint8_t c)
 
 	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, least));
 }
+
+/* Four of them, whether all are ASCII, and none is below c. */
+static inline int fl_block_ascii4(const void *at, char c)
+{
+	__m128i any = fl_block_at(at), least = any, x;
+
+	for (int i = FL_BLOCK_SIZE; i < 4 * FL_BLOCK_SIZE;
+	     i += FL_BLOCK_SIZE) {
+		x = fl_block_at((const char *)at + i);
+		any = _mm_or_si128(any, x);
+		least = _mm_min_epu8(least, x);
+	}
+	/* Those below c as those above ASCII: by the highest bit. */
+	least = _mm_sub_epi8(least, _mm_set1_epi8(c));
+	return !_mm_movemask_epi8(_mm_or_si128(any, least));
+}
+
+/* 0 to 9 and a to f. */
+static inline unsigned fl_block_hex(const void *at)
+{
+	__m128i x = fl_block_at(at);
+	__m128i digit = _mm_sub_epi8(x, _mm_set1_epi8('0'));
+	__m128i letter = _mm_sub_epi8(x, _mm_set1_epi8('a'));
+
+	digit = _mm_cmpeq_epi8(digit, _mm_min_epu8(digit, _mm_set1_epi8(9)));
+	letter = _mm_cmpeq_epi8(letter,
+				_mm_min_epu8(letter, _mm_set1_epi8(5)));
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(digit, letter));
+}
 #else
 static inline unsigned fl_block_is(const void *at, char c)
 {
@@ -85,6 +114,31 @@ static inline unsigned fl_block_upto(const void *at, uint8_t c)
 
 	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++)
 		mask |= (unsigned)(((const uint8_t *)at)[i] <= c) << i;
+	return mask;
+}
+
+/* Four of them, whether all are ASCII, and none is below c. */
+static inline int fl_block_ascii4(const void *at, char c)
+{
+	const uint8_t *byte = at;
+
+	for (unsigned i = 0; i < 4 * FL_BLOCK_SIZE; i++)
+		if (byte[i] < (uint8_t)c || byte[i] > 0x7f)
+			return 0;
+	return 1;
+}
+
+/* 0 to 9 and a to f. */
+static inline unsigned fl_block_hex(const void *at)
+{
+	unsigned mask = 0;
+
+	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++) {
+		uint8_t c = ((const uint8_t *)at)[i];
+
+		mask |= (unsigned)((c >= '0' && c <= '9') ||
+				   (c >= 'a' && c <= 'f')) << i;
+	}
 	return mask;
 }
 #endif

@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "base/block.h"
 #include "io/ahead.h"
 #include "io/decoders.h"
 
@@ -84,40 +85,24 @@ bool fl_decoder_find(struct flame *flame, const char *name,
 /* Text with packed members --------------------------------------------- */
 
 /*
- * Every magic has a byte that is odd within so many of its member, and most
- * text has none: it is asked of many bytes at once.
+ * Every magic has a byte that is odd, below the tab or not ASCII, within so
+ * many of its member, and most text has none: it is asked of many at once.
  */
-enum { STRIDE = 64, WIDE = 2048 };
+enum { STRIDE = 64, AHEAD = 2048 };
 
-/* Below the tab, or not ASCII: then this is more than NORMAL. */
-enum { NORMAL = 0x7f - '\t' };
-
-static uint8_t oddity(uint8_t byte)
+/* The first stride with an odd byte; end: none. */
+static size_t skip_normal(const uint8_t *at, size_t i, size_t end)
 {
-	return (uint8_t)(byte - '\t');
-}
-
-/*
- * The compiler makes vectors of it.  Mapped text is seen here first: what
- * comes next is fetched meanwhile.
- */
-static bool is_wide_normal(const uint8_t *at)
-{
-	uint8_t most = 0;
-
-	for (size_t i = 0; i < WIDE; i += 64)
-		fl_soon(at + WIDE + i);
-	for (size_t i = 0; i < WIDE; i++)
-		most = oddity(at[i]) > most ? oddity(at[i]) : most;
-	return most <= NORMAL;
-}
-
-static bool has_odd(const uint8_t *at, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (oddity(at[i]) > NORMAL)
-			return true;
-	return false;
+	for (; end - i >= STRIDE; i += STRIDE) {
+		/* Mapped text is seen here first: it is fetched meanwhile. */
+		fl_soon(at + i + AHEAD);
+		if (!fl_block_ascii4(at + i, '\t'))
+			return i;
+	}
+	for (size_t j = i; j < end; j++)
+		if (at[j] < '\t' || at[j] > 0x7f)
+			return i;
+	return end;
 }
 
 bool fl_is_text(const uint8_t *at, size_t n)
@@ -184,12 +169,8 @@ size_t fl_decoder_scan(const uint8_t *at, size_t limit, size_t n, bool line)
 	size_t end = FL_MIN(limit + STRIDE, n), found = limit, i = 0;
 
 	while (i < end && found == limit) {
-		if (i % WIDE == 0 && end - i >= WIDE &&
-		    is_wide_normal(at + i)) {
-			i += WIDE;
-			continue;
-		}
-		if (has_odd(at + i, FL_MIN(end - i, (size_t)STRIDE)))
+		i = skip_normal(at, i, end);
+		if (i < end)
 			found = scan_stride(at, i, limit, n, line);
 		i += STRIDE;
 	}

@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "base/block.h"
 #include "base/late.h"
 
 #include <criterion/criterion.h>
@@ -322,6 +323,29 @@ Test(hashes, equal_hashes_are_all_offered)
 		seen += id;
 	cr_assert_eq(seen, 5050);
 	fl_index_free(&x);
+}
+
+/* Each byte alone, at each place among others that are as they should be. */
+Test(blocks, every_byte_is_seen_wherever_it_is)
+{
+	char text[4 * FL_BLOCK_SIZE];
+
+	for (int c = 0; c < 256; c++) {
+		bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+
+		for (unsigned i = 0; i < sizeof(text); i++) {
+			unsigned bit = 1u << i % FL_BLOCK_SIZE;
+			const char *block = text + i - i % FL_BLOCK_SIZE;
+
+			memset(text, '~', sizeof(text));
+			text[i] = (char)c;
+			cr_assert_eq(fl_block_ascii4(text, '\t'),
+				     c >= '\t' && c < 0x80, "%d", c);
+			cr_assert_eq(fl_block_hex(block), hex ? bit : 0);
+			cr_assert_eq(fl_block_is(block, (char)c),
+				     c == '~' ? (unsigned)FL_BLOCK_ALL : bit);
+		}
+	}
 }
 
 Test(maps, any_key_has_one_value)
