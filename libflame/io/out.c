@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 64 << 10 };
+enum { BUFFER = 256 << 10 };
 
 struct fl_out {
 	struct flame *flame;
