@@ -145,10 +145,13 @@ struct flame_source {
 
 /*
  * A format: one file (or room) and one row of format/formats.c.  probe: the
- * bits it checked, 0 for no, -1 for "more bytes, please" (not when whole).
+ * bits it checked, 0 for no, -1 for "more bytes, please" (not when whole);
+ * where they are FL_FORMAT_CERTAIN, no format behind it is asked.
  * open may be NULL; it makes no metrics, as inputs are opened before those in
  * front of them are read.  A format that only writes has no probe and no next.
  */
+enum { FL_FORMAT_CERTAIN = 64 };
+
 struct fl_format {
 	const char *name, *summary;
 	const char *suffixes;	/* for output names: ".svg .svgz" */

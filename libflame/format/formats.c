@@ -64,7 +64,7 @@ static const struct fl_format *bid(const uint8_t *head, size_t n, bool whole,
 	int most = 0;
 
 	*more = false;
-	for (size_t i = 0; fl_formats[i]; i++) {
+	for (size_t i = 0; fl_formats[i] && most < FL_FORMAT_CERTAIN; i++) {
 		int bits = fl_formats[i]->probe ?
 			   fl_formats[i]->probe(head, n, whole) : 0;
 

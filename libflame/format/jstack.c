@@ -539,7 +539,7 @@ static bool is_instant(struct slice line)
 /* Names alone, as JDK 21 writes, are ours only in a file with its time. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	int bits = fl_dump_probe(head, n, whole, begins, 64);
+	int bits = fl_dump_probe(head, n, whole, begins, FL_FORMAT_CERTAIN);
 
 	if (bits <= 0 && fl_dump_probe(head, n, whole, is_instant, 1) > 0 &&
 	    fl_dump_probe(head, n, whole, begins_bare, 1) > 0)

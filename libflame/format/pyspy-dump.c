@@ -182,7 +182,7 @@ static bool begins(struct slice line)
 
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	return fl_dump_probe(head, n, whole, begins, 64);
+	return fl_dump_probe(head, n, whole, begins, FL_FORMAT_CERTAIN);
 }
 
 static int open_pyspy(struct flame_source *source)

@@ -16,9 +16,17 @@ static bool is_aligned_frame(struct slice line)
 	       frame.ip.size && line.at + 17 == frame.ip.at + frame.ip.size;
 }
 
+/* A frame below the columns; other: lines before that are something else. */
+static int bits_of_frame(int bits, int other)
+{
+	return bits == 24 && !other ? FL_FORMAT_CERTAIN :
+				      FL_MAX(bits + 8 - other, 1);
+}
+
 /*
- * A time and an event are 24 bits, a frame below that 8 more.  Lines before
- * it that are something else cost as much as they are odd.
+ * A time and an event are 24 bits, a frame below that 8 more, and certain
+ * where the text begins so.  Lines before it that are something else cost as
+ * much as they are odd.
  */
 int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 {
@@ -43,7 +51,7 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 		}
 		if (bits)
 			return fl_perf_frame(line, &frame) && frame.ip.size ?
-			       FL_MAX(bits + 8 - other, 1) : bits >= 16 ?
+			       bits_of_frame(bits, other) : bits >= 16 ?
 			       FL_MAX(bits - other, 1) : 0;
 		if (line.at[0] != '\t' && fl_perf_header(line, NULL, &h)) {
 			if (h.aside)
