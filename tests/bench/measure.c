@@ -36,23 +36,23 @@ static int usage(void)
 	return 2;
 }
 
-static void send_to(int fd, const char *file)
+/* Before the command: what an earlier one wrote is not its to remove. */
+static int open_to(const char *file)
 {
-	int to = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int to = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
-	if (to < 0 || dup2(to, fd) < 0) {
+	if (to < 0) {
 		fprintf(stderr, "measure: %s: %s\n", file, strerror(errno));
-		_exit(126);
+		exit(2);
 	}
-	close(to);
+	return to;
 }
 
-static void run(char **command, const char *out, const char *err)
+static void run(char **command, int out, int err)
 {
 	setpgid(0, 0);
-	send_to(STDOUT_FILENO, out);
-	send_to(STDERR_FILENO, err);
-	execvp(command[0], command);
+	if (dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
+		execvp(command[0], command);
 	_exit(127);
 }
 
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	unsigned limit = 0;
 	struct rusage cost;
 	double start;
-	int c, status;
+	int c, status, to[2];
 	pid_t pid;
 
 	while ((c = getopt(argc, argv, "+t:o:e:")) != -1) {
@@ -108,11 +108,13 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc)
 		return usage();
+	to[0] = open_to(out);
+	to[1] = open_to(err);
 	sigaction(SIGALRM, &action, NULL);
 	start = now();
 	pid = fork();
 	if (pid == 0)
-		run(argv + optind, out, err);
+		run(argv + optind, to[0], to[1]);
 	if (pid > 0)
 		setpgid(pid, pid);
 	alarm(limit);
