@@ -95,6 +95,51 @@ Test(header, has_all_columns)
 	cr_assert_eq(h.rest.size, 0);
 }
 
+/* What was in the lines before must not show in this one. */
+Test(header, is_the_same_after_any_other)
+{
+	static const char *const lines[] = {
+		"a 1/2 [001] 1.000001:  7 cycles: 7f00 f+0x1 (/x)",
+		"b 3/4 [002] 1.000002:  7 cycles: 7f01 g (/y)",
+		"b 3/4 [002] 12345678.000003:  7 cycles:",
+		"b 3/4 [002] 1.000003:  7 cycles:u: 7f01 g (/y)",
+		"c 5 1.000004:  7 cycles: \t 7f02 h",
+		"c 5 1.000005:  8 cycles: ",
+		"c 5 1.000005: cycles: ",
+		"c 5 1.123456789:  8 cycles: 1",
+		"a comm that is long 6/7 [003] 00000000000000000000000000000000"
+		"000000000000000001.000001:  7 cycles: 7f00 f (/x)",
+		"d 8 1.000006:  7 cycles:x",
+		"d 8 1.000006:  7",
+		"d 8  7 cycles: ",
+	};
+	static struct fl_perf_lefts lefts;
+
+	memset(&lefts, 0, sizeof(lefts));
+	for (size_t i = 0; i < FL_COUNT(lines) * FL_COUNT(lines); i++) {
+		const char *line = lines[i / FL_COUNT(lines)];
+		struct fl_perf_header want, got;
+
+		for (int j = 0; j < 2; j++) {
+			struct slice s = { line, strlen(line) };
+			bool is_one = fl_perf_header(s, NULL, &want);
+
+			cr_assert_eq(fl_perf_header(s, &lefts, &got), is_one);
+			if (is_one)
+				cr_assert(got.comm.at == want.comm.at &&
+					  got.comm.size == want.comm.size &&
+					  got.event.size == want.event.size &&
+					  got.rest.size == want.rest.size &&
+					  got.pid == want.pid &&
+					  got.tid == want.tid &&
+					  got.cpu == want.cpu &&
+					  got.time == want.time &&
+					  got.period == want.period, "%s", line);
+			line = lines[i % FL_COUNT(lines)];
+		}
+	}
+}
+
 Test(header, comms_hold_blanks_digits_colons_and_slashes)
 {
 	static const char *const comms[] = {

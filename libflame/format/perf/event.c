@@ -71,11 +71,11 @@ struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 	flame_id name;
 	bool fresh;
 
-	if (!text.size || memchr(text.at, '\0', text.size))
-		text = FL_SLICE("samples");
 	if (last && last->name.size == text.size &&
 	    memcmp(last->name.at, text.at, text.size) == 0)
 		return last;
+	if (!text.size || memchr(text.at, '\0', text.size))
+		text = FL_SLICE("samples");
 	if (r->nevents == EVENTS && text.size > 256)
 		return NULL;
 	name = flame_name(r->flame, text.at, text.size);

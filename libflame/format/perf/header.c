@@ -12,6 +12,8 @@
 
 #include "format/perf/perf.h"
 
+enum { LONGEST_TIME = 32 };	/* that is remembered */
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -294,6 +296,26 @@ static bool parse_usual(struct slice right, struct fl_perf_header *h)
 	return true;
 }
 
+/* As parse_usual: period and event are those of the line before. */
+static bool parse_again(struct slice right, const struct fl_perf_lefts *lefts,
+			struct fl_perf_header *h)
+{
+	const char *at = right.at + lefts->right_size;
+	const char *end = right.at + right.size;
+
+	if (!lefts->right_size || right.size < lefts->right_size ||
+	    (at < end && !is_blank(*at)) ||
+	    !fl_perf_same(right.at, lefts->right, lefts->right_size))
+		return false;
+	while (at < end && is_blank(*at))
+		at++;
+	h->event = (struct slice){ right.at + lefts->event_at,
+				   lefts->event_size };
+	h->rest = (struct slice){ at, end - at };
+	h->period = lefts->period;
+	return true;
+}
+
 /* "period event: rest", where the first two may be missing. */
 static void parse_right(struct slice right, struct fl_perf_header *h)
 {
@@ -359,7 +381,7 @@ static void remember_right(struct slice right, size_t time_size,
 {
 	size_t size = h->event.at + h->event.size + 1 - right.at;
 
-	if (size > sizeof(lefts->right) || time_size > 32)
+	if (size > sizeof(lefts->right) || time_size > LONGEST_TIME)
 		return;
 	memcpy(lefts->right, right.at, size);
 	lefts->right_size = (uint8_t)size;
@@ -478,10 +500,14 @@ bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
 		return parse_timeless(line, lefts, h);
 	find_left((struct slice){ line.at, begin }, lefts, h);
 	right = (struct slice){ line.at + end, line.size - end };
-	if (!parse_usual(right, h))
+	if (lefts && parse_again(right, lefts, h)) {
+		if (end - 1 - begin <= LONGEST_TIME)
+			lefts->time_size = (uint8_t)(end - 1 - begin);
+	} else if (!parse_usual(right, h)) {
 		parse_right(right, h);
-	else if (lefts && h->left)
+	} else if (lefts && h->left) {
 		remember_right(right, end - 1 - begin, h, lefts);
+	}
 	return h->tid >= 0 || h->cpu >= 0 || h->event.size || h->aside ||
 	       !h->comm.size;
 }

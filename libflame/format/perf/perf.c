@@ -133,7 +133,10 @@ static void take_shapes(struct fl_perf_reader *r)
 			fl_no_memory(r->flame);
 			return;
 		}
-		for (uint32_t i = 0; i < shape->n; i++)
+		if (fl_likely(shape->n))
+			frames->at[frames->n++] =
+				lines->frames.at[shape->first];
+		for (uint32_t i = 1; fl_unlikely(i < shape->n); i++)
 			frames->at[frames->n++] =
 				lines->frames.at[shape->first + i];
 		if (fl_unlikely(shape->stop) && !r->stop)
@@ -216,10 +219,9 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 	if (r->one_line.n && line.at[0] == ' ' &&
 	    fl_perf_header(text, &r->lefts, &h))
 		return take_header(r, line, &h, sample);
-	if (r->record.open && r->record.wanted)
-		hash = fl_hash(line.at, line.size);
 	/* Before the text is looked at: it may be a frame that is known. */
 	if (r->record.open && r->record.wanted && begins_with_blank(line)) {
+		hash = fl_hash(line.at, line.size);
 		id = known_line(r, line, hash);
 		if (id) {
 			if (!take_line(r, &r->lines[r->record.java].at[id]))
@@ -245,16 +247,16 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 	if (!r->record.open && !r->headers && begins_with_blank(line)) {
 		struct fl_perf_frame frame;
 
-		if (fl_perf_frame(text, &frame) && frame.ip.size) {
+		if (fl_perf_frame(text, &frame) && frame.ip.size)
 			open_nameless(r);
-			hash = fl_hash(line.at, line.size);
-		}
 	}
 	if (r->record.open && !r->record.wanted && begins_with_blank(line)) {
 		consume(r, line);
 		return NOTHING;
 	}
 	r->naming.java = r->record.java;
+	if (!hash)
+		hash = fl_hash(line.at, line.size);
 	if (r->record.open &&
 	    fl_perf_lines_add(&r->lines[r->record.java], &r->naming, line,
 			      hash, &new, &id)) {

@@ -78,9 +78,12 @@ static void set_thread(struct fl_perf_reader *r,
 		       const struct fl_perf_header *h,
 		       struct fl_perf_record *record)
 {
-	struct fl_perf_left none = { .met = false };
-	struct fl_perf_left *left = h->left ? h->left : &none;
+	struct fl_perf_left none, *left = h->left;
 
+	if (!left) {
+		memset(&none, 0, sizeof(none));
+		left = &none;
+	}
 	if (!left->base)
 		left->base = comm_stack(r, h);
 	if (!left->thread && r->source->select.needs & FL_NEED_THREAD)

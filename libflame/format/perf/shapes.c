@@ -32,12 +32,8 @@ static inline bool is_hex(char c)
 static inline const char *skip_aligned(const char *at)
 {
 	unsigned blanks = fl_block_is(at + 1, ' ');
-	unsigned digits = fl_block_upto(at + 1, '9') &
-			  ~fl_block_upto(at + 1, '0' - 1);
-	unsigned letters = fl_block_upto(at + 1, 'f') &
-			   ~fl_block_upto(at + 1, 'a' - 1);
 
-	return (blanks | digits | letters) == FL_BLOCK_ALL &&
+	return (blanks | fl_block_hex(at + 1)) == FL_BLOCK_ALL &&
 	       !(blanks & (blanks + 1)) && blanks != FL_BLOCK_ALL ?
 	       at + 18 : NULL;
 }
