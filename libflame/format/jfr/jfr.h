@@ -469,6 +469,7 @@ struct fl_jfr_count {
 	bool quick;		/* and all of it compressed integers: */
 	uint8_t before, between;	/* so many before stack and state */
 	bool huge;		/* too many events for 32 bits */
+	bool formed;		/* those of many events are told by form */
 	struct fl_jfr_forms *forms;	/* quick.c */
 	/* Plain: by state, by key of a stack.  The former is a byte. */
 	uint32_t *low[FL_JFR_STATES];

@@ -22,7 +22,8 @@ enum {
 	ROOM = 64,
 	AHEAD = 1024,
 	MOST_FORMS = 255,
-	MOST_TABLES = 64	/* of a chunk, a quarter of a megabyte each */
+	MOST_TABLES = 64,	/* of a chunk, a quarter of a megabyte each */
+	FEW = 1 << 12		/* events of a class are not worth a table */
 };
 
 /*
@@ -50,8 +51,13 @@ static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
 {
 	size_t room;
 
-	if (chunk->nlow == MOST_TABLES)
+	if (chunk->nlow == MOST_TABLES || c->class->events < FEW)
 		return false;
+	if (c->formed && !c->forms) {
+		c->forms = fl_zeroed(1, sizeof(*c->forms));
+		if (c->forms)
+			chunk->quick[c->class->id] = c;
+	}
 	c->low[state] = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_PLAIN, &room);
 	if (!c->low[state])
 		c->low[state] = fl_zeroed(FL_JFR_LOW, sizeof(**c->low));
@@ -236,13 +242,8 @@ void fl_jfr_settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 		   (!c->has[FL_JFR_STATE] || stack < state);
 	c->before = stack;
 	c->between = state - stack - 1;
-	if (c->quick && stack && state && !c->huge && c->class->id > 1 &&
-	    c->class->id < 0x80) {
-		c->forms = fl_zeroed(1, sizeof(*c->forms));
-		if (!c->forms)
-			return;
-		chunk->quick[c->class->id] = c;
-	}
+	c->formed = c->quick && stack && state && !c->huge &&
+		    c->class->id > 1 && c->class->id < 0x80;
 }
 
 /* Counts of a state, which are zero then; their sum. */
