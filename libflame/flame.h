@@ -210,7 +210,8 @@ void flame_close(struct flame_source *source);
  * How much of it was lost, once it was read: 0 nothing, 1 some (warnings
  * tell), 2 all: there was not one whole record.  2 also where flame_next or
  * flame_pump has failed on what is no profile, and nothing came of it: after
- * flame_clear, other sources can be read.
+ * flame_clear, other sources can be read.  3 some, as a packed input was not
+ * read to its end: it unpacks to far more than its size.
  */
 int flame_source_damage(const struct flame_source *source);
 
@@ -341,6 +342,8 @@ void flame_tree_free(struct flame_tree *tree);
 struct flame_lines *flame_lines_open(struct flame *flame, const char *path);
 int flame_lines_next(struct flame_lines *lines, const char **line,
 		     size_t *size);
+/* At the end: as flame_source_damage, 0, 1 or 3. */
+int flame_lines_damage(const struct flame_lines *lines);
 void flame_lines_close(struct flame_lines *lines);
 struct flame_text *flame_text_create(struct flame *flame, const char *path);
 int flame_text_put(struct flame_text *text, const char *at, size_t size);

@@ -200,10 +200,11 @@ static bool look_ahead(struct cli *cli, struct flame *flame,
 /* What --quiet kept back of an input is an error where the status tells it. */
 static void count_damage(struct cli *cli, struct tally *tally, int damage)
 {
-	tally->read += damage < 2;
+	tally->read += damage != 2;
 	tally->damaged += damage == 1;
 	tally->lost += damage == 2;
-	if (damage && cli->strict && cli->unsaid[0])
+	tally->failed += damage == 3;
+	if (damage && (cli->strict || damage == 3) && cli->unsaid[0])
 		cli_say(cli, "%s", cli->unsaid);
 	else if (damage == 2 && !cli->loss[0])
 		memcpy(cli->loss, cli->unsaid, sizeof(cli->loss));

@@ -306,23 +306,30 @@ static size_t open_inputs(struct merge *m, struct input *inputs)
 	return n;
 }
 
+/* --quiet: what the status tells of is said all the same. */
 static int status_of(const struct merge *m, const struct input *inputs,
 		     size_t n)
 {
 	uint64_t good = 0, bad = flame_warnings(m->flame);
-	int status = n < m->cli->ninputs ? CLI_TROUBLE : CLI_FINE;
+	bool lost = n < m->cli->ninputs, fails;
 
+	for (size_t i = 0; i < n; i++) {
+		good += inputs[i].good;
+		bad += inputs[i].bad;
+		lost |= flame_lines_damage(inputs[i].lines) == 3;
+	}
+	fails = bad && (m->cli->strict || !good);
 	for (size_t i = 0; i < n; i++) {
 		const struct input *in = &inputs[i];
 
-		good += in->good;
-		bad += in->bad;
-		if (in->bad && !m->cli->quiet)
+		if (in->bad && (!m->cli->quiet || fails))
 			cli_say(m->cli, "%s: %" PRIu64 " lines not "
 				"understood, the first is line %" PRIu64 ": %s",
 				in->name, in->bad, in->first_bad, in->sample);
 	}
-	return bad && (m->cli->strict || !good) ? CLI_TROUBLE : status;
+	if ((fails || lost) && m->cli->unsaid[0])
+		cli_say(m->cli, "%s", m->cli->unsaid);
+	return fails || lost ? CLI_TROUBLE : CLI_FINE;
 }
 
 static int merge(struct merge *m, struct input *inputs)

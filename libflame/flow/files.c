@@ -208,7 +208,7 @@ static void say_again(struct flame *flame, const struct fl_buf *said)
 
 static void copy_facts(struct flame_source *to, const struct flame_source *from)
 {
-	to->damage = from->damage;
+	to->damage = flame_source_damage(from);
 	to->start = from->start;
 	to->end = from->end;
 	to->first = from->first;

@@ -117,7 +117,8 @@ const char *flame_source_format(const struct flame_source *source)
 
 int flame_source_damage(const struct flame_source *source)
 {
-	return source->damage;
+	return source->damage == 1 && source->in && fl_in_is_bomb(source->in) ?
+	       3 : source->damage;
 }
 
 size_t flame_facts(const struct flame_source *source,

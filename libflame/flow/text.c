@@ -87,6 +87,11 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 	return FLAME_OK;
 }
 
+int flame_lines_damage(const struct flame_lines *lines)
+{
+	return !lines->told ? 0 : fl_in_is_bomb(lines->in) ? 3 : 1;
+}
+
 void flame_lines_close(struct flame_lines *lines)
 {
 	if (!lines)

@@ -40,6 +40,9 @@ enum { BOMB_RATIO = 2000 };
 
 static const char shrunk[] =
 	"became shorter, or unreadable, while it was read";
+static const char bomb[] =
+	"unpacks to more than 256 MB and 2000 times its size and is not read "
+	"on; if that is right, unpack it before";
 
 struct fl_in {
 	struct flame *flame;
@@ -396,21 +399,25 @@ bool fl_in_turn(struct fl_in *in, size_t offset)
 	return false;
 }
 
-static bool is_bomb(struct fl_in *in, size_t n)
+/*
+ * How many of n bytes more are taken: all, or those up to where a bomb's end.
+ * That is the same place with and without a thread.
+ */
+static size_t before_bomb(struct fl_in *in, size_t n)
 {
 	const struct fl_in *bottom = in->under;
+	uint64_t past;
 
 	in->unpacked += n;
-	if (in->unpacked <= BOMB_SIZE)
-		return false;
+	if (fl_likely(in->unpacked <= BOMB_SIZE))
+		return n;
 	while (bottom->under)
 		bottom = bottom->under;
 	if (in->unpacked / BOMB_RATIO <= bottom->offset)
-		return false;
-	fl_fail(in->flame, "%s: unpacks to more than %d times its size and is "
-		"not read on; if that is right, unpack it before", in->name,
-		BOMB_RATIO);
-	return true;
+		return n;
+	in->damage = bomb;
+	past = in->unpacked - BOMB_SIZE;
+	return past < n ? n - past : 0;
 }
 
 /* Plain bytes of what is below, up to a packed member. */
@@ -437,8 +444,8 @@ static size_t read_layer(struct fl_in *in, uint8_t *to, size_t room)
 				      &in->damage) :
 		    copy_plain(in->under, to, room);
 		fl_in_forget(in->under, fl_in_offset(in->under));
-		if (in->decoder && is_bomb(in, n))
-			return 0;
+		if (in->decoder)
+			n = before_bomb(in, n);
 		if (n || in->damage)
 			return n;
 		end_part(in);
@@ -753,6 +760,11 @@ const char *fl_in_damage(const struct fl_in *in)
 
 	/* Where reading broke off, decoding did too: tell the cause. */
 	return under ? under : in->map.shrunk ? shrunk : in->damage;
+}
+
+bool fl_in_is_bomb(const struct fl_in *in)
+{
+	return fl_in_damage(in) == bomb;
 }
 
 const char *fl_in_name(const struct fl_in *in)

@@ -122,6 +122,8 @@ void fl_in_glanced(struct fl_in *in, const uint8_t *from, const uint8_t *to);
  * read error).  NULL: no.  The text names neither file nor tool.
  */
 const char *fl_in_damage(const struct fl_in *in);
+/* Damaged so: it unpacks to far more than is believed, and was not read on. */
+bool fl_in_is_bomb(const struct fl_in *in);
 const char *fl_in_name(const struct fl_in *in);
 /* Takes NULL too. */
 void fl_in_close(struct fl_in *in);
