@@ -400,7 +400,7 @@ bool fl_in_turn(struct fl_in *in, size_t offset)
 }
 
 /*
- * How many of n bytes more are taken: all, or those up to where a bomb's end.
+ * How many of n bytes more are taken: all, or of a bomb those up to its size.
  * That is the same place with and without a thread.
  */
 static size_t before_bomb(struct fl_in *in, size_t n)
