@@ -382,6 +382,8 @@ static int end(struct flame_source *source, struct reader *r)
 	int status = fl_lines_end(source, &r->lines);
 
 	end_row(r);
+	if (source->part)
+		return status;
 	if (r->rows_left)
 		fl_warn(source->flame, "%s: %" PRIu64 " rows of perf report "
 			"have no stacks and are left out", name, r->rows_left);
