@@ -107,8 +107,7 @@ Test(header, is_the_same_after_any_other)
 		"c 5 1.000005:  8 cycles: ",
 		"c 5 1.000005: cycles: ",
 		"c 5 1.123456789:  8 cycles: 1",
-		"a comm that is long 6/7 [003] 00000000000000000000000000000000"
-		"000000000000000001.000001:  7 cycles: 7f00 f (/x)",
+		"a 6/7 0000000000000000000000000001.000001:  7 cycles: 7f00 f",
 		"d 8 1.000006:  7 cycles:x",
 		"d 8 1.000006:  7",
 		"d 8  7 cycles: ",
