@@ -681,6 +681,11 @@ bool fl_in_stays(const struct fl_in *in)
 	return in->all;
 }
 
+bool fl_in_is_mapped(const struct fl_in *in)
+{
+	return in->map.at;
+}
+
 bool fl_in_place(const struct fl_in *in, const char *at, uint64_t *offset)
 {
 	if (!in->sized || in->fd < 0 || in->under || in->below)

@@ -117,6 +117,8 @@ void fl_in_small(struct fl_in *in);
 void fl_in_forget(struct fl_in *in, uint64_t offset);
 /* The same of bytes here and there in what is to be read later. */
 void fl_in_glanced(struct fl_in *in, const uint8_t *from, const uint8_t *to);
+/* Whether these do anything. */
+bool fl_in_is_mapped(const struct fl_in *in);
 /*
  * Whether what came out is cut short or damaged (a gzip without its end, a
  * read error).  NULL: no.  The text names neither file nor tool.

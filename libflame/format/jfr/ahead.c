@@ -16,8 +16,7 @@ enum {
 	MOST = 128,
 	EACH = 2,		/* chunks for a thread */
 	SMALL = 64 << 20,	/* bytes; of more, one for each and one more */
-	MOST_BYTES = 256 << 20,	/* fewer if there are so many */
-	GLANCED = 16 << 20
+	MOST_BYTES = 256 << 20	/* fewer if there are so many */
 };
 
 struct place {
@@ -99,7 +98,6 @@ void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk,
 					     ahead->nplaces];
 
 	chunk->flame = place->flame;
-	chunk->glances = chunk->offset && chunk->size >= GLANCED;
 	place->chunk = chunk;
 	place->skip = skip;
 	place->good = false;

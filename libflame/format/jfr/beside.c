@@ -63,6 +63,8 @@ struct fl_jfr_beside *fl_jfr_beside_new(struct fl_jfr_chunk *chunk)
 	fl_jfr_want_pools(chunk);
 	beside->part = *chunk;
 	beside->part.beside = beside;
+	beside->part.passed = chunk->at;
+	beside->part.lets_go = true;
 	beside->part.flame = flame_new();
 	if (!beside->part.flame) {
 		fl_free(beside);
@@ -82,12 +84,18 @@ bool fl_jfr_beside_take(struct fl_jfr_chunk *chunk,
 	good = beside->good && !beside->part.why &&
 	       !fl_failed(beside->part.flame);
 	chunk->events_end = beside->part.events_end;
-	if (good)
+	if (good) {
 		fl_jfr_known_room(chunk);
-	for (size_t i = 0; good && i < beside->n; i++)
-		fl_jfr_keep_trace(chunk, beside->places[i].key,
-				  beside->places[i].at,
-				  beside->places[i].size);
+		fl_jfr_begin_traces(chunk);
+	}
+	for (size_t i = 0; good && i < beside->n; i++) {
+		const struct place *place = &beside->places[i];
+
+		fl_jfr_pass(chunk, chunk->at + place->at);
+		fl_jfr_keep_trace(chunk, place->key, place->at, place->size);
+	}
+	if (good)
+		fl_jfr_let_go(chunk, chunk->at + chunk->size);
 	flame_free(beside->part.flame);
 	fl_free(beside->places);
 	fl_free(beside);

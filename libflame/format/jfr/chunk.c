@@ -52,6 +52,8 @@ static void keep_traces(struct fl_jfr_chunk *chunk)
 	fl_jfr_keep(chunk, FL_JFR_SPARE_TRACES, chunk->traces,
 		    chunk->traces_room);
 	fl_jfr_keep(chunk, FL_JFR_SPARE_MARKS, chunk->marks, chunk->marks_room);
+	fl_free(chunk->kept.at);
+	memset(&chunk->kept, 0, sizeof(chunk->kept));
 	fl_map_free(&chunk->trace_of);
 	chunk->low_trace_of = NULL;
 	chunk->traces = NULL;

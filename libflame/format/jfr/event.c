@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* Bytes of the input. */
-enum { WINDOW = 16 << 20, LATER_WINDOW = 2 << 20 };
-
 /* Keys of traces in a plain table. */
 enum { LEAST_LOW = 1 << 10, MOST_LOW = 1 << 20 };
 
@@ -573,20 +570,15 @@ static void furnish(struct fl_jfr_chunk *chunk)
 	chunk->low_traces = chunk->low_traces_room;
 }
 
-/*
- * What was read need not stay in memory.  Behind the first chunk there is
- * also what is known from the chunks before: so much less of the input is
- * left there.  Where to look again.
- */
+/* What was read need not stay in memory.  Where to look again. */
 static const uint8_t *let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
 {
-	ptrdiff_t window = chunk->offset ? LATER_WINDOW : WINDOW;
 	const uint8_t *end = chunk->at + chunk->size;
 
 	if (at > chunk->passed)
 		fl_in_glanced(chunk->jfr->source->in, chunk->passed, at);
 	chunk->passed = at;
-	return end - at > window ? at + window : end;
+	return end - at > FL_JFR_WINDOW ? at + FL_JFR_WINDOW : end;
 }
 
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)

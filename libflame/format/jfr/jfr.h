@@ -121,13 +121,16 @@ struct fl_jfr_mark {
 /* Keys are counted from 1: so many have a place in a plain table. */
 enum { FL_JFR_LOW = 1 << 16, FL_JFR_STATES = 128 };
 
+/* Bytes of the input that are read before they are let go of. */
+enum { FL_JFR_WINDOW = 1 << 20 };
+
 struct fl_jfr_trace {
 	uint64_t key;
-	uint64_t at;		/* offset of the value in the chunk; 0: none */
+	uint64_t at;		/* its value: see fl_jfr_trace_wire; 0: none */
 	flame_id stack;		/* once made */
 	uint32_t size;		/* of the value; 0: not known */
 	uint32_t first;		/* in chunk->sums, plus one: see event.c */
-	bool made, missing;
+	bool likely, made, missing;
 };
 
 /* What was counted together. */
@@ -183,8 +186,7 @@ struct fl_jfr_chunk {
 	uint64_t offset;	/* in the input */
 	bool more;		/* the input goes on behind it */
 	bool last;		/* no: it ends here, as far as is known */
-	bool glances;		/* pool.c: it need not stay in memory */
-	const uint8_t *passed;	/* up to here it does not */
+	const uint8_t *passed;	/* up to here it need not stay in memory */
 	unsigned major, minor;
 	bool compressed;
 	uint8_t state;
@@ -218,6 +220,14 @@ struct fl_jfr_chunk {
 	size_t low_traces, low_traces_room;
 	struct fl_jfr_trace *traces;
 	size_t ntraces, traces_room;
+	/* pool.c: what is kept of them, so that pools need not stay. */
+	struct fl_jfr_kept {
+		bool on, some;	/* some: of those that are likely */
+		uint8_t *at;
+		size_t size, room;
+		uint64_t seen;	/* bytes of all traces so far */
+	} kept;
+	bool lets_go;		/* of what was indexed */
 	struct fl_jfr_mark *marks;	/* of each trace; NULL: none */
 	size_t marks_room;
 	struct fl_jfr_sum *sums;
@@ -241,7 +251,7 @@ struct fl_jfr_chunk {
 	flame_id *stacks;	/* of the trace made last, level by level */
 	size_t levels_room, stacks_room;
 	uint32_t nlast;		/* 0: no help to the next one */
-	uint64_t last_end;
+	const uint8_t *last_end;
 	const char *why;	/* damage, NULL if none; set by fl_jfr_damage */
 	uint64_t why_at;	/* its offset in the chunk */
 	bool salvaged;		/* not read by its header's offsets */
@@ -288,6 +298,20 @@ bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk);
 /* A stack trace, if one of the chunk's events asks for it. */
 void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 		       uint64_t size);
+/* Before the first one, when events were read. */
+void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk);
+/* What was indexed up to here need not stay in memory. */
+void fl_jfr_let_go(struct fl_jfr_chunk *chunk, const uint8_t *at);
+/* The same, when that is worth it; behind or before what was passed. */
+static inline void fl_jfr_pass(struct fl_jfr_chunk *chunk, const uint8_t *at)
+{
+	if (fl_unlikely((size_t)(at - chunk->passed) > FL_JFR_WINDOW))
+		fl_jfr_let_go(chunk, at);
+}
+
+/* A wire at the value of a trace that is there, until more are kept. */
+struct fl_wire fl_jfr_trace_wire(const struct fl_jfr_chunk *chunk,
+				 const struct fl_jfr_trace *trace);
 
 /*
  * beside.c: begins to index the pools of a chunk whose metadata were read and

@@ -13,7 +13,13 @@
 
 #include <stdlib.h>
 
-enum { PASSED = 32 << 20 };	/* bytes of a chunk */
+/* Of what is kept: its offset there. */
+#define KEPT (UINT64_C(1) << 63)
+
+enum {
+	FEW = 4 << 20,		/* bytes of traces that may stay */
+	SPARSE = 2		/* of more, one byte in so many is kept */
+};
 
 void fl_jfr_damage(struct fl_jfr_chunk *chunk, uint64_t at, const char *why)
 {
@@ -59,29 +65,92 @@ void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 		}
 }
 
+struct fl_wire fl_jfr_trace_wire(const struct fl_jfr_chunk *chunk,
+				 const struct fl_jfr_trace *trace)
+{
+	struct fl_wire w = { .compressed = chunk->compressed };
+
+	if (!(trace->at & KEPT))
+		return fl_jfr_wire(chunk, trace->at);
+	w.at = chunk->kept.at + (trace->at & ~KEPT);
+	w.end = chunk->kept.at + chunk->kept.size;
+	return w;
+}
+
+/* Where cpu is taken if there is any, other traces are hardly looked at. */
+static void tell_likely(struct fl_jfr_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->nsums; i++) {
+		const struct fl_jfr_sum *sum = &chunk->sums[i];
+
+		if (!chunk->counts[sum->row]->cpu)
+			continue;
+		chunk->traces[sum->trace].likely = true;
+		chunk->kept.some = true;
+	}
+}
+
+/*
+ * Traces that events ask for are looked at in the order of the events.  Where
+ * they are few of many, they are copied, and what was indexed need not stay
+ * in memory.  Behind the first chunk most are known by their marks instead.
+ */
+void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk)
+{
+	bool large = chunk->size >= FL_JFR_WORTH &&
+		     fl_in_is_mapped(chunk->jfr->source->in);
+
+	chunk->passed = chunk->at;
+	chunk->kept.on = large && (!chunk->offset || !chunk->marks);
+	chunk->lets_go = large && !chunk->kept.on;
+	if (chunk->kept.on && chunk->jfr->source->select.choose)
+		tell_likely(chunk);
+}
+
+static bool is_sparse(const struct fl_jfr_kept *kept, size_t size)
+{
+	return kept->size + size <= kept->seen / SPARSE + FL_JFR_WINDOW;
+}
+
+static void keep_bytes(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
+{
+	struct fl_jfr_kept *kept = &chunk->kept;
+
+	if (!trace->size || (kept->some && !trace->likely))
+		return;
+	if (!is_sparse(kept, trace->size) ||
+	    !fl_grow(&kept->at, &kept->room, kept->size + trace->size, 1)) {
+		kept->on = chunk->lets_go = false;
+		return;
+	}
+	memcpy(kept->at + kept->size, chunk->at + trace->at, trace->size);
+	trace->at = KEPT | kept->size;
+	kept->size += trace->size;
+}
+
 void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 		       uint64_t size)
 {
 	uint32_t i = fl_jfr_trace_of(chunk, key);
 
+	chunk->kept.seen += size;
+	if (chunk->kept.on && chunk->kept.seen >= FEW)
+		chunk->lets_go = true;
 	if (i != UINT32_MAX) {
 		chunk->traces[i].at = at;
 		chunk->traces[i].size = size <= UINT32_MAX ? size : 0;
 		if (chunk->marks)
 			chunk->marks[i] = fl_jfr_known_mark(chunk->jfr,
 						chunk->at + at, size);
+		if (chunk->kept.on && chunk->lets_go)
+			keep_bytes(chunk, &chunk->traces[i]);
 	}
 }
 
-/*
- * Traces whose bytes were hashed are hardly ever looked at again: what is
- * read of a chunk before its turn comes need not stay in memory.
- */
-static void pass(struct fl_jfr_chunk *chunk, const uint8_t *at)
+void fl_jfr_let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
 {
-	if (!chunk->glances || !chunk->marks)
-		return;
-	fl_in_glanced(chunk->jfr->source->in, chunk->passed, at);
+	if (chunk->lets_go && at > chunk->passed)
+		fl_in_glanced(chunk->jfr->source->in, chunk->passed, at);
 	chunk->passed = at;
 }
 
@@ -133,8 +202,7 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 		uint64_t key = fl_wire_long(w);
 		uint64_t at = w->at - chunk->at;
 
-		if (fl_unlikely(w->at - chunk->passed > PASSED))
-			pass(chunk, w->at);
+		fl_jfr_pass(chunk, w->at);
 		fl_jfr_skip(class, w);
 		if (w->bad) {
 			fl_jfr_damage(chunk, at, "a broken constant");
@@ -255,10 +323,9 @@ static bool read_scattered(struct fl_jfr_chunk *chunk)
 
 bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk)
 {
-	chunk->passed = chunk->at;
 	if (!chunk->pools_at || !read_chain(chunk))
 		return false;
-	pass(chunk, chunk->at + chunk->size);
+	fl_jfr_let_go(chunk, chunk->at + chunk->size);
 	return true;
 }
 
@@ -266,6 +333,7 @@ bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
 {
 	fl_jfr_want_pools(chunk);
 	fl_jfr_known_room(chunk);
+	fl_jfr_begin_traces(chunk);
 	if (fl_jfr_index_pools(chunk))
 		return true;
 	if (fl_failed(chunk->flame))

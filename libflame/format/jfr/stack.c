@@ -279,7 +279,7 @@ static uint32_t shared_levels(const struct fl_jfr_chunk *chunk,
 
 	if (!high)
 		return 0;
-	equal = equal_before(end, chunk->at + chunk->last_end,
+	equal = equal_before(end, chunk->last_end,
 			     FL_MIN(size, (size_t)levels[high - 1].tail));
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -345,7 +345,7 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	const struct fl_jfr_shape *s = shape_of(chunk);
 	const struct fl_jfr_trace *trace = &chunk->traces[p->trace];
-	struct fl_wire w = fl_jfr_wire(chunk, trace->at);
+	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
 	const uint8_t *end = w.at + trace->size;
 
 	p->known = p->n = 0;
@@ -367,7 +367,7 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 		p->known = FL_MIN(shared_levels(chunk, w.at, end), p->n);
 	read_levels(chunk, s, &w, end, p->known, p->n);
 	chunk->nlast = s->fast && s->last && trace->size ? p->n : 0;
-	chunk->last_end = trace->at + trace->size;
+	chunk->last_end = end;
 	if (keep_frames(chunk, p))
 		fl_map_soon(&chunk->known->paths, p->hash);
 	else
@@ -483,7 +483,7 @@ static void make_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 {
 	const struct fl_jfr_trace *trace = &chunk->traces[i];
-	const uint8_t *at = chunk->at + trace->at;
+	const uint8_t *at = fl_jfr_trace_wire(chunk, trace).at;
 
 	for (unsigned n = 0; n < 3; n++)
 		fl_soon(at + n * LINE_SIZE);
@@ -566,6 +566,16 @@ static void ask_of_some(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	fl_jfr_known_spread(chunk);
 }
 
+/* Of what they were made of, little is looked at again. */
+static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+		     size_t n)
+{
+	fl_jfr_stacks_by_all(chunk, traces, n);
+	if (n >= WORTH && chunk->size >= FL_JFR_WORTH)
+		fl_in_glanced(chunk->jfr->source->in, chunk->at,
+			      chunk->at + chunk->size);
+}
+
 /* false: memory is out, and nothing is done. */
 static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			 size_t n)
@@ -578,7 +588,7 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	if (n > chunk->flame->stacks.n / DEEP)
 		ask_of_some(chunk, traces, n, left);
 	nleft = leave_unknown(chunk, traces, n, left);
-	fl_jfr_stacks_by_all(chunk, left, nleft);
+	make_all(chunk, left, nleft);
 	if (chunk->more)
 		fl_map_room(&chunk->known->traces, nleft);
 	for (size_t i = 0; i < nleft && chunk->more; i++)
@@ -594,7 +604,7 @@ void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 {
 	if (n < WORTH || !fl_jfr_known_begin(chunk) ||
 	    !make_unknown(chunk, traces, n))
-		fl_jfr_stacks_by_all(chunk, traces, n);
+		make_all(chunk, traces, n);
 }
 
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
