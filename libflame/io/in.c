@@ -26,7 +26,7 @@
 
 enum {
 	BLOCK = FL_BLOCK,
-	FORGET = 1 << 20,	/* fewer bytes are not worth a system call */
+	FORGET = 512 << 10,	/* fewer bytes are not worth a system call */
 	/* Of one of many: */
 	SMALL_BLOCK = 16 << 10,
 	SMALL_FORGET = 64 << 10,
