@@ -27,6 +27,7 @@
 enum {
 	BLOCK = FL_BLOCK,
 	FORGET = 512 << 10,	/* fewer bytes are not worth a system call */
+	STEP = 1 << 20,		/* that progress is told of */
 	/* Of one of many: */
 	SMALL_BLOCK = 16 << 10,
 	SMALL_FORGET = 64 << 10,
@@ -570,9 +571,9 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 	}
 	if (!n && in->sized && in->had < in->size)
 		in->damage = shrunk;
-	told = in->sized ? in->had / FORGET : UINT64_MAX;
+	told = in->sized ? in->had / STEP : UINT64_MAX;
 	in->had += (size_t)n;
-	if (in->had / FORGET != told)
+	if (in->had / STEP != told)
 		/* Of one that grows, nobody knows how much there is. */
 		fl_progress(in->flame, in->name, in->had,
 			    in->sized && in->had <= in->size ? in->size : 0);
@@ -744,8 +745,9 @@ void fl_in_forget(struct fl_in *in, uint64_t offset)
 	if (end < in->forgotten + (in->small ? SMALL_FORGET : FORGET))
 		return;
 	drop_pages(in, in->forgotten, end);
+	if (end / STEP != in->forgotten / STEP)
+		fl_progress(in->flame, in->name, end, in->map.size);
 	in->forgotten = end;
-	fl_progress(in->flame, in->name, end, in->map.size);
 }
 
 void fl_in_glanced(struct fl_in *in, const uint8_t *from, const uint8_t *to)
