@@ -575,9 +575,7 @@ static const uint8_t *let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
 {
 	const uint8_t *end = chunk->at + chunk->size;
 
-	if (at > chunk->passed)
-		fl_in_glanced(chunk->jfr->source->in, chunk->passed, at);
-	chunk->passed = at;
+	fl_jfr_let_go(chunk, at);
 	return end - at > FL_JFR_WINDOW ? at + FL_JFR_WINDOW : end;
 }
 
@@ -590,6 +588,7 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 	const uint8_t *end = w.end, *stop;
 
 	chunk->passed = chunk->at;
+	chunk->lets_go = true;
 	stop = let_go(chunk, chunk->at);
 	furnish(chunk);
 	pass.leak = select->leak && select->event &&

@@ -130,7 +130,8 @@ struct fl_jfr_trace {
 	flame_id stack;		/* once made */
 	uint32_t size;		/* of the value; 0: not known */
 	uint32_t first;		/* in chunk->sums, plus one: see event.c */
-	bool likely, made, missing;
+	bool likely;		/* to be made: see fl_jfr_begin_traces */
+	bool made, missing;
 };
 
 /* What was counted together. */
@@ -186,7 +187,8 @@ struct fl_jfr_chunk {
 	uint64_t offset;	/* in the input */
 	bool more;		/* the input goes on behind it */
 	bool last;		/* no: it ends here, as far as is known */
-	const uint8_t *passed;	/* up to here it need not stay in memory */
+	const uint8_t *passed;	/* up to here it need not stay in memory, */
+	bool lets_go;		/* and does not */
 	unsigned major, minor;
 	bool compressed;
 	uint8_t state;
@@ -222,12 +224,12 @@ struct fl_jfr_chunk {
 	size_t ntraces, traces_room;
 	/* pool.c: what is kept of them, so that pools need not stay. */
 	struct fl_jfr_kept {
-		bool on, some;	/* some: of those that are likely */
-		uint8_t *at;
+		bool on;	/* so far they are few */
+		bool some;	/* only those that are likely */
+		uint8_t *at;	/* their bytes, one behind the other */
 		size_t size, room;
 		uint64_t seen;	/* bytes of all traces so far */
 	} kept;
-	bool lets_go;		/* of what was indexed */
 	struct fl_jfr_mark *marks;	/* of each trace; NULL: none */
 	size_t marks_room;
 	struct fl_jfr_sum *sums;
@@ -300,7 +302,7 @@ void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 		       uint64_t size);
 /* Before the first one, when events were read. */
 void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk);
-/* What was indexed up to here need not stay in memory. */
+/* What was read up to here need not stay in memory. */
 void fl_jfr_let_go(struct fl_jfr_chunk *chunk, const uint8_t *at);
 /* The same, when that is worth it; behind or before what was passed. */
 static inline void fl_jfr_pass(struct fl_jfr_chunk *chunk, const uint8_t *at)
