@@ -473,15 +473,15 @@ static bool put_still(struct book *b)
 	const struct fl_layout *l = &b->widths.layout;
 	const int64_t *total = l->total[0];
 	double scale = (double)STILL_WIDTH / FL_MAX(total[0], 1);
-	int64_t *x = fl_zeroed(l->n, sizeof(*x)), least;
+	/* By level: where the next node begins. */
+	int64_t *next = fl_zeroed((size_t)l->depth + 2, sizeof(*next)), least;
 	unsigned rows = 1;
 
-	if (!x || !fl_heaviest(l, 0, STILL_FRAMES, &least)) {
-		fl_free(x);
+	if (!next || !fl_heaviest(l, 0, STILL_FRAMES, &least)) {
+		fl_free(next);
 		return false;
 	}
 	least = FL_MAX(least, fl_int64(1 / scale));
-	fl_layout_x(l, 0, least, x);
 	for (uint32_t i = 0; i < l->n; i = next_wide(l, i, least))
 		if (total[i] >= least)
 			rows = FL_MAX(rows, l->level[i] + 1);
@@ -494,14 +494,17 @@ static bool put_still(struct book *b)
 	for (uint32_t i = 0; i < l->n; i = next_wide(l, i, least)) {
 		unsigned row = b->page->inverted ? l->level[i] :
 						   rows - 1 - l->level[i];
+		int64_t x = next[l->level[i]];
 
+		next[l->level[i]] = x + total[i];
+		next[l->level[i] + 1] = x + l->self[0][i];
 		if (!i || total[i] >= least)
-			put_still_frame(b, i, x[i] * scale, row * STILL_ROW,
+			put_still_frame(b, i, x * scale, row * STILL_ROW,
 					total[i] * scale);
 	}
 	fl_out_text(b->out, "</svg><noscript>Without scripts this is a "
 		    "picture of the widest frames.</noscript></div>\n");
-	fl_free(x);
+	fl_free(next);
 	return true;
 }
 
@@ -612,6 +615,8 @@ static bool settle_samples(struct book *b)
 	if (page->samples &&
 	    !fl_samples_settle(page->samples, b->layout, &b->moments))
 		return false;
+	fl_free(b->layout->of_stack);
+	b->layout->of_stack = NULL;
 	page->timed = page->nmore || b->moments.n;
 	page->compared = b->compares;
 	return true;

@@ -378,7 +378,7 @@ static int prepare(struct text *t)
 	if (page->chart)
 		return fl_fail(flame, "--flamechart: only a picture (svg) "
 			       "keeps samples in their order");
-	t->layout = fl_tree_layout(page->tree, 0, false);
+	t->layout = fl_tree_layout(page->tree, 0, false, false);
 	if (!t->layout || fl_brush_open(&t->brush, page, t->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	t->compares = t->layout->columns == 2;

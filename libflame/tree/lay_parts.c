@@ -23,8 +23,7 @@ struct part {
 	size_t from, to;	/* of the list */
 	uint32_t start;		/* its first node */
 	uint32_t shift;		/* by which it moved up */
-	size_t lent;		/* levels open in the part before, still */
-	uint32_t *end;		/* by level: where those ended here */
+	uint32_t level;		/* of that */
 	bool good;
 	struct fl_laying y;
 	struct fl_layout layout;	/* arrays are those of all */
@@ -33,6 +32,8 @@ struct part {
 struct plan {
 	struct fl_pending *list;
 	size_t n, room;
+	uint32_t *path;		/* by level: to where a part begins */
+	size_t path_room;
 	unsigned wanted, nparts;
 	struct part parts[MOST];
 };
@@ -42,7 +43,7 @@ static bool add_part(const struct fl_laying *y, struct plan *plan,
 		     uint32_t start)
 {
 	struct part *part = &plan->parts[plan->nparts++];
-	size_t level = y->pending[y->npending - 1].level;
+	uint32_t level = y->pending[y->npending - 1].level;
 	struct fl_laying *its = &part->y;
 
 	*its = *y;
@@ -50,15 +51,16 @@ static bool add_part(const struct fl_laying *y, struct plan *plan,
 	its->open = NULL;
 	its->order = (struct fl_order){ 0 };
 	its->npending = its->pending_room = its->open_room = 0;
-	its->nopen = part->lent = level;
+	part->level = level;
 	its->layout = &part->layout;
 	part->layout = *y->layout;
 	part->layout.n = part->start = start;
 	part->plan = plan;
 	part->from = plan->n;
-	part->end = fl_alloc((level + 1) * sizeof(*part->end));
-	if (!part->end || !fl_grow(&its->open, &its->open_room, level + 1,
-				   sizeof(*its->open)))
+	if (!fl_grow(&its->open, &its->open_room, (size_t)level + 1,
+		     sizeof(*its->open)) ||
+	    !fl_grow(&plan->path, &plan->path_room, (size_t)level + 1,
+		     sizeof(*plan->path)))
 		return false;
 	if (level)
 		memcpy(its->open, y->open, level * sizeof(*its->open));
@@ -125,17 +127,6 @@ static bool make_plan(struct fl_laying *y, struct plan *plan)
 	return true;
 }
 
-/* Nodes from a level on have their end. */
-static void leave(struct part *part, size_t level)
-{
-	struct fl_laying *y = &part->y;
-
-	fl_laying_leave(y, FL_MAX(level, part->lent));
-	while (part->lent > level)
-		part->end[--part->lent] = y->layout->n;
-	y->nopen = FL_MIN(y->nopen, level);
-}
-
 static bool lay_listed(struct fl_laying *y, const struct fl_pending *at,
 		       size_t n, bool opened)
 {
@@ -162,10 +153,8 @@ static void lay_part(struct fl_job *job)
 		for (next = i + 1; next < n && list[next].joined;)
 			next++;
 		opened = next < n && list[next].level > list[i].level;
-		leave(part, list[i].level);
 		part->good = lay_listed(&part->y, list + i, next - i, opened);
 	}
-	leave(part, part->to < n ? list[part->to].level : 0);
 }
 
 /* Who waits lays too; all of them, if there is no team. */
@@ -206,13 +195,9 @@ static void move_up(struct fl_layout *l, const struct part *part,
 	move(l->type, part, sizeof(*l->type));
 	move(l->parent, part, sizeof(*l->parent));
 	move(l->level, part, sizeof(*l->level));
-	move(l->end, part, sizeof(*l->end));
-	for (unsigned c = 0; c < l->columns; c++) {
-		move(l->self[c], part, sizeof(*l->self[c]));
+	for (unsigned c = 0; c < l->columns; c++)
 		move(l->total[c], part, sizeof(*l->total[c]));
-	}
 	for (uint32_t i = start - shift; i < part->layout.n - shift; i++) {
-		l->end[i] -= shift;
 		if (l->parent[i] < start)
 			l->parent[i] = path[l->level[i] - 1];
 		else
@@ -220,22 +205,22 @@ static void move_up(struct fl_layout *l, const struct part *part,
 	}
 }
 
-/* Behind the part before: what is open there is the path to this one. */
-static void join(struct fl_layout *l, struct part *part,
-		 const struct part *before)
+/* Behind the parts before. */
+static void join(struct fl_layout *l, struct part *part, const uint32_t *path)
 {
-	const uint32_t *path = before->y.open;
-	uint32_t *open = part->y.open;
-
 	part->shift = part->start - l->n;
 	if (part->shift)
 		move_up(l, part, path);
-	for (size_t i = 0; i < part->y.nopen; i++)
-		open[i] = i < part->lent ? path[i] : open[i] - part->shift;
-	for (size_t i = part->lent; i < before->y.nopen; i++)
-		l->end[path[i]] = part->end[i] - part->shift;
 	l->n = part->layout.n - part->shift;
 	l->depth = FL_MAX(l->depth, part->layout.depth);
+}
+
+/* To where the next part begins: as far as it goes through this one. */
+static void follow(uint32_t *path, const struct part *part, uint32_t level)
+{
+	for (uint32_t i = 0; i < level; i++)
+		if (part->y.open[i] >= part->start)
+			path[i] = part->y.open[i] - part->shift;
 }
 
 static bool join_parts(struct fl_layout *l, struct plan *plan)
@@ -245,10 +230,11 @@ static bool join_parts(struct fl_layout *l, struct plan *plan)
 	for (unsigned i = 0; i < plan->nparts; i++)
 		if (!parts[i].good)
 			return false;
-	l->n = parts[0].layout.n;
-	l->depth = parts[0].layout.depth;
-	for (unsigned i = 1; i < plan->nparts; i++)
-		join(l, &parts[i], &parts[i - 1]);
+	for (unsigned i = 0; i < plan->nparts; i++) {
+		join(l, &parts[i], plan->path);
+		if (i + 1 < plan->nparts)
+			follow(plan->path, &parts[i], parts[i + 1].level);
+	}
 	return true;
 }
 
@@ -272,12 +258,12 @@ static void free_plan(struct plan *plan)
 	for (unsigned i = 0; i < plan->nparts; i++) {
 		struct part *part = &plan->parts[i];
 
-		fl_free(part->end);
 		fl_free(part->y.open);
 		fl_free(part->y.pending);
 		fl_order_free(&part->y.order);
 	}
 	fl_free(plan->list);
+	fl_free(plan->path);
 }
 
 bool fl_lay_in_parts(struct fl_laying *y)

@@ -17,7 +17,7 @@ struct fl_laying {
 	bool lossy;
 	size_t n;		/* stacks */
 	int64_t *total[2];	/* theirs */
-	bool spent;		/* in the place of the tree's weights */
+	int64_t *lost[2];	/* with lossy: by node, what it left out */
 	uint32_t heavy;		/* those that weigh something */
 	uint32_t *size;		/* these from each on down; NULL: not known */
 	/* Of stack i those are child[first[i]] up to child[first[i + 1]]. */
@@ -27,18 +27,21 @@ struct fl_laying {
 	size_t npending, pending_room;
 	struct fl_order order;
 	uint32_t *place;	/* of names; NULL: not known */
-	uint32_t *open;		/* by level: the node that has no end yet */
-	size_t nopen, open_room;
+	uint32_t *open;		/* by level: the last node */
+	size_t open_room;
 	uint32_t *of_stack;	/* or NULL */
 };
 
 /*
- * Weights, which are to become totals.  spend: the tree's own, and nodes'
- * selfs are not known then.  false, here and below: memory is out.
+ * Weights, which are to become totals.  spend: the tree's own, which it has
+ * no more then.  false, here and below: memory is out.
  */
 bool fl_laying_weigh(struct fl_laying *y, struct flame_tree *tree, bool spend);
 void fl_laying_close(struct fl_laying *y);
-/* An empty layout with room for so many nodes. */
+/*
+ * An empty layout with room for so many nodes.  Nodes' ends and selfs come
+ * last, when there is room for them where other things were.
+ */
 bool fl_laying_begin(struct fl_laying *y, uint32_t nodes);
 /* Pending is the root. */
 bool fl_laying_start(struct fl_laying *y);
@@ -50,10 +53,7 @@ bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n);
 bool fl_laying_open_last(struct fl_laying *y, size_t n);
 /* All that is pending. */
 bool fl_laying_go_on(struct fl_laying *y);
-/* What is open from a level on has its end. */
-void fl_laying_leave(struct fl_laying *y, uint32_t level);
-/* The layout is whole. */
-void fl_laying_end(struct fl_laying *y);
+bool fl_layout_ends(struct fl_layout *layout);
 
 /*
  * lay_parts.c: all nodes, by several threads; `size` is known, and the layout

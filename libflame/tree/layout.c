@@ -83,12 +83,10 @@ static struct fl_layout *layout_new(uint32_t n, unsigned columns)
 	l->type = fl_alloc(n);
 	l->parent = fl_alloc(n * sizeof(*l->parent));
 	l->level = fl_alloc(n * sizeof(*l->level));
-	l->end = fl_alloc(n * sizeof(*l->end));
-	good = l->name && l->type && l->parent && l->level && l->end;
+	good = l->name && l->type && l->parent && l->level;
 	for (unsigned c = 0; c < columns; c++) {
-		l->self[c] = fl_alloc(n * sizeof(int64_t));
 		l->total[c] = fl_alloc(n * sizeof(int64_t));
-		good = good && l->self[c] && l->total[c];
+		good = good && l->total[c];
 	}
 	if (good)
 		return l;
@@ -185,29 +183,6 @@ static enum flame_type joined_type(const struct fl_laying *y,
 	       kind == FL_KIND_KERNEL ? FLAME_KERNEL : FLAME_WAKER;
 }
 
-void fl_laying_leave(struct fl_laying *y, uint32_t level)
-{
-	while (y->nopen > level)
-		y->layout->end[y->open[--y->nopen]] = y->layout->n;
-}
-
-static inline void weigh_node(struct fl_laying *y, unsigned column,
-			      uint32_t node, const struct fl_pending *at,
-			      size_t n)
-{
-	const int64_t *weight = y->tree->weight[column];
-	size_t have = y->tree->room[column];
-	int64_t self = 0, total = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		total += y->total[column][at[i].stack];
-		if (at[i].stack < have)
-			self += weight[at[i].stack];
-	}
-	y->layout->self[column][node] = self;
-	y->layout->total[column][node] = total;
-}
-
 /* Inline, for one stack it comes to a fraction of it. */
 static inline bool add_node(struct fl_laying *y, const struct fl_pending *at,
 			    size_t n)
@@ -219,7 +194,6 @@ static inline bool add_node(struct fl_laying *y, const struct fl_pending *at,
 	    !fl_grow(&y->open, &y->open_room, (size_t)level + 1,
 		     sizeof(*y->open)))
 		return false;
-	fl_laying_leave(y, level);
 	l->name[node] = fl_frame_at(y->flame, at[0].stack)->name;
 	if (!node)
 		l->type[node] = FLAME_GROUP;
@@ -231,10 +205,10 @@ static inline bool add_node(struct fl_laying *y, const struct fl_pending *at,
 	l->level[node] = level;
 	l->depth = FL_MAX(l->depth, level);
 	for (unsigned c = 0; c < l->columns; c++)
-		weigh_node(y, c, node, at, n);
+		l->total[c][node] = fl_laying_total(y, c, at, n);
 	for (size_t i = 0; y->of_stack && i < n; i++)
 		y->of_stack[at[i].stack] = node;
-	y->open[y->nopen++] = node;
+	y->open[level] = node;
 	l->n++;
 	return true;
 }
@@ -258,8 +232,8 @@ static bool leaves_out(struct fl_laying *y, const struct fl_pending *at,
 			sum[c] += y->total[c][at[i].stack];
 	if ((double)FL_MAX(sum[0], sum[1]) >= y->minimum)
 		return false;
-	for (unsigned c = 0; c < l->columns && !y->lossy; c++)
-		l->self[c][parent] += sum[c];
+	for (unsigned c = 0; c < l->columns && y->lossy; c++)
+		y->lost[c][parent] += sum[c];
 	return true;
 }
 
@@ -294,11 +268,8 @@ static void look_soon(const struct fl_laying *y, uint32_t stack)
 {
 	fl_soon(&y->flame->stacks.at[stack]);
 	fl_soon(&y->first[stack]);
-	for (unsigned c = 0; c < y->tree->columns; c++) {
+	for (unsigned c = 0; c < y->tree->columns; c++)
 		fl_soon(&y->total[c][stack]);
-		if (!y->spent && stack < y->tree->room[c])
-			fl_soon(&y->tree->weight[c][stack]);
-	}
 }
 
 bool fl_laying_open_last(struct fl_laying *y, size_t n)
@@ -398,15 +369,7 @@ bool fl_laying_go_on(struct fl_laying *y)
 
 static bool lay_nodes(struct fl_laying *y)
 {
-	if (!fl_laying_start(y) || !fl_laying_go_on(y))
-		return false;
-	fl_laying_end(y);
-	return true;
-}
-
-void fl_laying_end(struct fl_laying *y)
-{
-	fl_laying_leave(y, 0);
+	return fl_laying_start(y) && fl_laying_go_on(y);
 }
 
 /* What was left out is where its parent is, or nowhere. */
@@ -431,9 +394,21 @@ static bool want_parts(struct fl_laying *y, const struct flame_tree *tree)
 	return y->size;
 }
 
+/* By node: what is left out below it, and counted nowhere. */
+static bool count_lost(struct fl_laying *y)
+{
+	bool good = true;
+
+	for (unsigned c = 0; c < y->tree->columns && good; c++)
+		good = !y->lossy || y->minimum <= 0 ||
+		       (y->lost[c] = fl_zeroed((size_t)y->heavy + 1,
+					       sizeof(int64_t)));
+	return good;
+}
+
 static bool lay_all(struct fl_laying *y)
 {
-	return fl_laying_begin(y, y->heavy + 1) &&
+	return fl_laying_begin(y, y->heavy + 1) && count_lost(y) &&
 	       (y->size && y->heavy >= MANY ? fl_lay_in_parts(y) :
 					      lay_nodes(y));
 }
@@ -445,20 +420,20 @@ bool fl_laying_weigh(struct fl_laying *y, struct flame_tree *tree, bool spend)
 	y->flame = tree->flame;
 	y->tree = tree;
 	y->n = y->flame->stacks.n;
-	y->spent = spend;
 	for (unsigned c = 0; c < tree->columns; c++) {
 		if (spend && !fl_tree_reach(tree, c, y->n - 1))
 			return false;
-		y->total[c] = spend ? tree->weight[c] : copy_weights(y, c);
+		y->total[c] = spend ? fl_tree_take(tree, c) :
+				      copy_weights(y, c);
 		if (!y->total[c])
 			return false;
 	}
 	return true;
 }
 
-static bool open_tree(struct fl_laying *y, struct flame_tree *tree)
+static bool open_tree(struct fl_laying *y, struct flame_tree *tree, bool spend)
 {
-	if (!fl_laying_weigh(y, tree, false))
+	if (!fl_laying_weigh(y, tree, spend))
 		return false;
 	y->first = fl_zeroed(y->n + 2, sizeof(*y->first));
 	if (!y->first)
@@ -472,8 +447,10 @@ static bool open_tree(struct fl_laying *y, struct flame_tree *tree)
 
 void fl_laying_close(struct fl_laying *y)
 {
-	for (unsigned c = 0; c < 2 && !y->spent; c++)
+	for (unsigned c = 0; c < 2; c++) {
 		fl_free(y->total[c]);
+		fl_free(y->lost[c]);
+	}
 	fl_free(y->size);
 	fl_free(y->first);
 	fl_free(y->child);
@@ -495,14 +472,47 @@ static bool want_places(struct fl_laying *y)
 	return y->of_stack;
 }
 
+bool fl_layout_ends(struct fl_layout *l)
+{
+	l->end = fl_alloc(l->n * sizeof(*l->end));
+	for (uint32_t i = 0; l->end && i < l->n; i++)
+		l->end[i] = i + 1;
+	for (uint32_t i = l->n; l->end && --i > 0;)
+		l->end[l->parent[i]] = FL_MAX(l->end[l->parent[i]], l->end[i]);
+	return l->end;
+}
+
+/* What is a node's own is what neither its children have nor was left out. */
+static bool find_selfs(struct fl_layout *l, int64_t *lost[2])
+{
+	for (unsigned c = 0; c < l->columns; c++) {
+		const int64_t *total = l->total[c];
+		int64_t *self = fl_alloc(l->n * sizeof(*self));
+
+		l->self[c] = self;
+		if (!self)
+			return false;
+		for (uint32_t i = 0; i < l->n; i++)
+			self[i] = total[i] - (lost[c] ? lost[c][i] : 0);
+		for (uint32_t i = 1; i < l->n; i++)
+			self[l->parent[i]] -= total[i];
+	}
+	return true;
+}
+
 struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
-				 bool lossy)
+				 bool lossy, bool spend)
 {
 	struct fl_laying y = { .minimum = minimum, .lossy = lossy };
+	bool good = want_parts(&y, tree) && open_tree(&y, tree, spend) &&
+		    want_places(&y) && lay_all(&y);
+	int64_t *lost[2] = { y.lost[0], y.lost[1] };
 
-	if (want_parts(&y, tree) && open_tree(&y, tree) &&
-	    want_places(&y) && lay_all(&y)) {
+	if (good)
 		place_rest(&y);
+	y.lost[0] = y.lost[1] = NULL;
+	fl_laying_close(&y);
+	if (good && fl_layout_ends(y.layout) && find_selfs(y.layout, lost)) {
 		y.layout->of_stack = y.of_stack;
 	} else {
 		fl_no_memory(tree->flame);
@@ -510,7 +520,8 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 		fl_free(y.of_stack);
 		y.layout = NULL;
 	}
-	fl_laying_close(&y);
+	fl_free(lost[0]);
+	fl_free(lost[1]);
 	return y.layout;
 }
 

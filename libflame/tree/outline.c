@@ -372,14 +372,14 @@ static bool lay_all(struct fl_outline *o)
 	    !reach(o, 0))
 		return false;
 	y->layout->x = fl_alloc(o->kept * sizeof(*y->layout->x));
-	if (!y->layout->x)
+	y->layout->self[0] = fl_alloc(o->kept * sizeof(int64_t));
+	if (!y->layout->x || !y->layout->self[0])
 		return false;
 	o->x[0] = 0;
 	while (y->npending)
 		if (!lay(o, fl_laying_last(y)))
 			return false;
-	fl_laying_end(y);
-	return true;
+	return fl_layout_ends(y->layout);
 }
 
 struct fl_layout *fl_outline_layout(struct fl_outline *o,

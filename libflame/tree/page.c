@@ -784,5 +784,5 @@ struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 	if (page->peer && page->tree->columns == 1)
 		return fl_peer_layout(page->tree);
 	return fl_tree_layout(page->tree, fl_page_minimum(page, page_width),
-			      page->compat);
+			      page->compat, !page->borrowed);
 }

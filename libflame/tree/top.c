@@ -144,7 +144,7 @@ static bool rank(struct flame *flame, struct ranking *r,
 int flame_tree_rank(struct flame_tree *tree, enum flame_ranking which,
 		    const char *re, const struct flame_rank **ranks, size_t *n)
 {
-	struct fl_layout *layout = fl_tree_layout(tree, 0, true);
+	struct fl_layout *layout = fl_tree_layout(tree, 0, true, false);
 	struct ranking r = { .layout = layout };
 	bool good = layout && rank(tree->flame, &r, which, re);
 
@@ -223,7 +223,7 @@ static void fill(struct flame_node *nodes, const struct fl_layout *l,
 int flame_tree_nodes(struct flame_tree *tree, double minimum,
 		     const struct flame_node **nodes, size_t *n)
 {
-	struct fl_layout *l = fl_tree_layout(tree, minimum, true);
+	struct fl_layout *l = fl_tree_layout(tree, minimum, true, false);
 	uint32_t *place = NULL;
 	struct child *children = NULL;
 

@@ -83,6 +83,15 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 	return FLAME_OK;
 }
 
+int64_t *fl_tree_take(struct flame_tree *tree, unsigned column)
+{
+	int64_t *weight = tree->weight[column];
+
+	tree->weight[column] = NULL;
+	tree->room[column] = tree->space[column] = 0;
+	return weight;
+}
+
 void fl_tree_swap(struct flame_tree *tree)
 {
 	int64_t *weight = tree->weight[0], total = tree->total[0];

@@ -60,6 +60,9 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 /* There is a weight of the stack, and of those before.  false: no memory. */
 bool fl_tree_reach(struct flame_tree *tree, unsigned column, flame_id stack);
 
+/* A column's weights, which the tree has no more; to fl_free. */
+int64_t *fl_tree_take(struct flame_tree *tree, unsigned column);
+
 /*
  * rest.c: whoever looks at nodes of a tree that took stacks which are not
  * whole asks for that before: only of nodes lighter than `fine` the stacks
@@ -74,10 +77,10 @@ void fl_tree_swap(struct flame_tree *tree);
 /*
  * Nodes lighter than `minimum` (0: none) are left out; with lossy their
  * weight is gone, otherwise it counts as self of the nearest kept ancestor.
- * NULL on failure.
+ * spend: the tree's weights are gone after that.  NULL on failure.
  */
 struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
-				 bool lossy);
+				 bool lossy, bool spend);
 void fl_layout_free(struct fl_layout *layout);
 
 /*

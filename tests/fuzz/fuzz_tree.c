@@ -71,7 +71,7 @@ static void tell(void *arg, unsigned level, unsigned further, int64_t x,
 static void outline_holds(struct flame_tree *tree, int64_t least, size_t most,
 			  int64_t fine)
 {
-	struct fl_layout *all = fl_tree_layout(tree, 0, false), *l;
+	struct fl_layout *all = fl_tree_layout(tree, 0, false, false), *l;
 	struct fl_outline *o = fl_outline_open(tree, false);
 	struct told told = { .all = tree->total[0] };
 	struct fl_teller teller = { tell, &told };
@@ -99,6 +99,22 @@ static void outline_holds(struct flame_tree *tree, int64_t least, size_t most,
 	fl_outline_free(o);
 }
 
+/* Of what the tree need not keep, the same is made. */
+static void spent_holds(struct flame_tree *tree)
+{
+	struct fl_layout *a = fl_tree_layout(tree, 0, false, false);
+	struct fl_layout *b = fl_tree_layout(tree, 0, false, true);
+
+	FUZZ_HOLDS(a && b && a->n == b->n);
+	FUZZ_HOLDS(!memcmp(a->name, b->name, a->n * sizeof(*a->name)));
+	FUZZ_HOLDS(!memcmp(a->end, b->end, a->n * sizeof(*a->end)));
+	for (unsigned c = 0; c < tree->columns; c++)
+		FUZZ_HOLDS(!memcmp(a->self[c], b->self[c],
+				   a->n * sizeof(*a->self[c])));
+	fl_layout_free(a);
+	fl_layout_free(b);
+}
+
 static void of_columns(unsigned columns, const uint8_t *data, size_t size)
 {
 	static const double least[] = { 0, 2, 1e18 };
@@ -108,7 +124,8 @@ static void of_columns(unsigned columns, const uint8_t *data, size_t size)
 	grow(tree, data, size);
 	flame_clear(flame);	/* sums that pass 2^63 are refused */
 	for (size_t i = 0; i < 2 * FL_COUNT(least); i++) {
-		struct fl_layout *l = fl_tree_layout(tree, least[i / 2], i & 1);
+		struct fl_layout *l = fl_tree_layout(tree, least[i / 2],
+						     i & 1, false);
 
 		FUZZ_HOLDS(l);
 		if (!(i & 1))
@@ -126,6 +143,7 @@ static void of_columns(unsigned columns, const uint8_t *data, size_t size)
 		flame_tree_scale(tree, 0, 1000003);
 		lists_hold(tree);
 	}
+	spent_holds(tree);
 	fuzz_flame_holds(flame);
 	flame_tree_free(tree);
 	flame_free(flame);

@@ -91,7 +91,7 @@ static const char *widths(double scale)
 {
 	struct fl_page page = { .tree = tree, .scale = scale,
 				.widths = FL_WIDTHS_MAX };
-	struct fl_layout *layout = fl_tree_layout(tree, 0, false);
+	struct fl_layout *layout = fl_tree_layout(tree, 0, false, false);
 	struct fl_column column = { 0 };
 
 	cr_assert(layout);
@@ -132,7 +132,7 @@ Test(columns, changes_are_of_what_is_scaled)
 
 	add(0, "a 10\na;b 5\n", "folded", NULL);
 	add(1, "a 1\n", "folded", NULL);
-	l = fl_tree_layout(tree, 0, false);
+	l = fl_tree_layout(tree, 0, false, false);
 	cr_assert(l);
 	cr_expect_eq(fl_change(&page, l, 1, false), 1 - 10 * 0.3);
 	cr_expect_eq(fl_change_told(&page, l, 1, false), -2);

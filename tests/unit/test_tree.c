@@ -62,7 +62,7 @@ static void add_to(struct flame_tree *to, unsigned column, const char *text)
 static struct fl_layout *lay(double minimum, bool lossy)
 {
 	fl_layout_free(layout);
-	layout = fl_tree_layout(tree, minimum, lossy);
+	layout = fl_tree_layout(tree, minimum, lossy, false);
 	cr_assert(layout, "%s", flame_error(flame));
 	return layout;
 }
@@ -97,6 +97,27 @@ static const char *shown(void)
 	} while (0)
 
 /* Totals -------------------------------------------------------------- */
+
+Test(totals, stay_where_the_trees_weights_are_spent)
+{
+	static const char expected[] =
+		"all 0/0 0/18\n a 0/0 4/18\n  b 0/0 6/14\n   c 0/0 8/8\n";
+
+	flame_tree_free(tree);
+	tree = flame_tree_new(flame, 2);
+	add_to(tree, 1, "a;b;c 8\na;b 6\na 4\n");
+	for (int lossy = 0; lossy < 2; lossy++) {
+		LAID(0, lossy, expected);
+		LAID(9, lossy, lossy ?
+		     "all 0/0 0/18\n a 0/0 4/18\n  b 0/0 6/14\n" :
+		     "all 0/0 0/18\n a 0/0 4/18\n  b 0/0 14/14\n");
+	}
+	fl_layout_free(layout);
+	layout = fl_tree_layout(tree, 0, false, true);
+	cr_expect_str_eq(shown(), expected);
+	cr_expect_eq(flame_tree_total(tree, 1), 18);
+	LAID(0, false, "all 0/0 0/0\n");
+}
 
 Test(totals, self_goes_up_to_the_root)
 {
@@ -643,7 +664,7 @@ Test(threads, without_memory_nothing_is_laid)
 	held = most - fl_memory_left();
 	while (!layout && refused < 1000) {
 		fl_memory_limit(held + refused * step);
-		layout = fl_tree_layout(tree, 0, false);
+		layout = fl_tree_layout(tree, 0, false, false);
 		cr_expect_eq(fl_failed(flame), !layout || refused);
 		refused += !layout;
 	}
