@@ -17,7 +17,7 @@
 #define KEPT (UINT64_C(1) << 63)
 
 enum {
-	FEW = 4 << 20,		/* bytes of traces that may stay */
+	FEW = 4 << 20,		/* bytes of traces that are not kept */
 	SPARSE = 2		/* of more, one byte in so many is kept */
 };
 
@@ -102,7 +102,7 @@ void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk)
 
 	chunk->passed = chunk->at;
 	chunk->kept.on = large && (!chunk->offset || !chunk->marks);
-	chunk->lets_go = large && !chunk->kept.on;
+	chunk->lets_go = large;
 	if (chunk->kept.on && chunk->jfr->source->select.choose)
 		tell_likely(chunk);
 }
@@ -120,7 +120,7 @@ static void keep_bytes(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
 		return;
 	if (!is_sparse(kept, trace->size) ||
 	    !fl_grow(&kept->at, &kept->room, kept->size + trace->size, 1)) {
-		kept->on = chunk->lets_go = false;
+		kept->on = false;
 		return;
 	}
 	memcpy(kept->at + kept->size, chunk->at + trace->at, trace->size);
@@ -134,15 +134,13 @@ void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 	uint32_t i = fl_jfr_trace_of(chunk, key);
 
 	chunk->kept.seen += size;
-	if (chunk->kept.on && chunk->kept.seen >= FEW)
-		chunk->lets_go = true;
 	if (i != UINT32_MAX) {
 		chunk->traces[i].at = at;
 		chunk->traces[i].size = size <= UINT32_MAX ? size : 0;
 		if (chunk->marks)
 			chunk->marks[i] = fl_jfr_known_mark(chunk->jfr,
 						chunk->at + at, size);
-		if (chunk->kept.on && chunk->lets_go)
+		if (chunk->kept.on && chunk->kept.seen >= FEW)
 			keep_bytes(chunk, &chunk->traces[i]);
 	}
 }

@@ -314,7 +314,8 @@ enum {
 	AHEAD = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64,
 	WORTH = 16,	/* traces: of fewer, it is not asked who knows them */
 	DEEP = 16,	/* stacks of a trace, about */
-	SOME = 16	/* one in so many traces: most frames are in them */
+	SOME = 16,	/* one in so many traces: most frames are in them */
+	WINDOWS = 4, LEAST_WINDOW = 512 << 10
 };
 
 static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
@@ -566,12 +567,85 @@ static void ask_of_some(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	fl_jfr_known_spread(chunk);
 }
 
+/* Windows of a chunk, which have the bytes of the traces asked for. */
+struct windows {
+	uint64_t first, size;	/* the first one's first byte; bytes of each */
+};
+
+/* What is kept is in none: with the first. */
+static unsigned window_of(const struct windows *all,
+			  const struct fl_jfr_chunk *chunk, uint32_t trace)
+{
+	uint64_t at = chunk->traces[trace].at;
+
+	return at >= chunk->size || at < all->first ? 0 :
+	       (at - all->first) / all->size;
+}
+
+/* Each is worth a system call. */
+static void set_windows(struct windows *all, const struct fl_jfr_chunk *chunk,
+			const uint32_t *traces, size_t n)
+{
+	uint64_t last = 0;
+
+	all->first = chunk->size;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = chunk->traces[traces[i]].at;
+
+		if (!at || at >= chunk->size)
+			continue;
+		all->first = FL_MIN(all->first, at);
+		last = FL_MAX(last, at);
+	}
+	last = FL_MAX(last, all->first);
+	all->size = FL_MAX((last - all->first) / WINDOWS + 1,
+			   (uint64_t)LEAST_WINDOW);
+}
+
+/*
+ * Stacks are found soonest in the order of events, in which what they are
+ * made of is all over the chunk.  So that order is kept within each of a few
+ * windows, and the pages of one are let go of before the next.
+ */
+static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			    size_t n)
+{
+	uint32_t *order = fl_alloc(n * sizeof(*order));
+	size_t end[WINDOWS] = { 0 }, begin = 0;
+	struct windows all;
+
+	if (!order)
+		return false;
+	set_windows(&all, chunk, traces, n);
+	for (size_t i = 0; i < n; i++)
+		end[window_of(&all, chunk, traces[i])]++;
+	for (unsigned w = 1; w < WINDOWS; w++)
+		end[w] += end[w - 1];
+	for (size_t i = n; i--;)
+		order[--end[window_of(&all, chunk, traces[i])]] = traces[i];
+	for (unsigned w = 0; w < WINDOWS && begin < n; w++) {
+		size_t to = w + 1 < WINDOWS ? end[w + 1] : n;
+		uint64_t passed = FL_MIN(all.first + (w + 1) * all.size,
+					 chunk->size);
+
+		fl_jfr_stacks_by_all(chunk, order + begin, to - begin);
+		fl_in_glanced(chunk->jfr->source->in, chunk->at + all.first,
+			      chunk->at + passed);
+		begin = to;
+	}
+	fl_free(order);
+	return true;
+}
+
 /* Of what they were made of, little is looked at again. */
 static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		     size_t n)
 {
-	fl_jfr_stacks_by_all(chunk, traces, n);
-	if (n >= WORTH && chunk->size >= FL_JFR_WORTH)
+	bool large = n >= WORTH && chunk->size >= FL_JFR_WORTH;
+
+	if (!large || !make_by_windows(chunk, traces, n))
+		fl_jfr_stacks_by_all(chunk, traces, n);
+	if (large)
 		fl_in_glanced(chunk->jfr->source->in, chunk->at,
 			      chunk->at + chunk->size);
 }
