@@ -26,6 +26,7 @@
 
 enum {
 	BLOCK = FL_BLOCK,
+	FILE_BLOCK = 64 << 10,	/* two of these stay in the CPU's cache */
 	FORGET = 512 << 10,	/* fewer bytes are not worth a system call */
 	STEP = 1 << 20,		/* that progress is told of */
 	/* Of one of many: */
@@ -109,7 +110,8 @@ void fl_in_small(struct fl_in *in)
 
 static size_t block(const struct fl_in *in)
 {
-	return in->small ? SMALL_BLOCK : BLOCK;
+	return in->small ? SMALL_BLOCK :
+	       in->under || in->ahead ? BLOCK : FILE_BLOCK;
 }
 
 static void set_all(struct fl_in *in, const void *at, size_t size)

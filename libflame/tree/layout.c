@@ -397,13 +397,14 @@ static bool want_parts(struct fl_laying *y, const struct flame_tree *tree)
 /* By node: what is left out below it, and counted nowhere. */
 static bool count_lost(struct fl_laying *y)
 {
-	bool good = true;
-
-	for (unsigned c = 0; c < y->tree->columns && good; c++)
-		good = !y->lossy || y->minimum <= 0 ||
-		       (y->lost[c] = fl_zeroed((size_t)y->heavy + 1,
-					       sizeof(int64_t)));
-	return good;
+	if (!y->lossy || y->minimum <= 0)
+		return true;
+	for (unsigned c = 0; c < y->tree->columns; c++) {
+		y->lost[c] = fl_zeroed((size_t)y->heavy + 1, sizeof(int64_t));
+		if (!y->lost[c])
+			return false;
+	}
+	return true;
 }
 
 static bool lay_all(struct fl_laying *y)
