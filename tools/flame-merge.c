@@ -58,6 +58,13 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+static bool has_text(const char *line, size_t n)
+{
+	while (n && is_blank(line[n - 1]))
+		n--;
+	return n;
+}
+
 static const char *nth_tab(const char *at, size_t n, long columns)
 {
 	const char *end = at + n;
@@ -128,7 +135,7 @@ static int read_line(struct merge *m, struct input *in)
 				"passes 2^63", in->name, in->line);
 			return FLAME_FAILED;
 		}
-		if (n != strspn(line, " \t"))
+		if (has_text(line, n))
 			not_understood(in, line, n);
 	}
 	return status;
