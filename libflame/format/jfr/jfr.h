@@ -652,9 +652,11 @@ void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead);
 
 /* share.c: those who help; NULL: memory is out. */
 struct fl_team *fl_jfr_team(struct fl_jfr *jfr);
-/* As fl_jfr_make_stacks, by all threads if there are many. */
+/* Whether one of few threads makes so many stacks soonest. */
+bool fl_jfr_stacks_for_one(const struct fl_jfr_chunk *chunk, size_t n);
+/* As fl_jfr_make_stacks, by all threads if there are many and not for one. */
 void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			  size_t n);
+			  size_t n, bool for_one);
 void fl_jfr_shares_free(struct fl_jfr_shares *shares);
 
 /* chunk.c: of a chunk, its header is filled in. */

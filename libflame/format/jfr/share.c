@@ -17,7 +17,7 @@ enum {
 	MOST = 128,
 	EACH = 2,		/* shares for a thread: others may be busy */
 	MANY = 1 << 10,		/* traces that are worth several threads */
-	FEW = 4			/* threads: see is_for_one */
+	FEW = 4			/* threads: see fl_jfr_stacks_for_one */
 };
 
 struct share {
@@ -271,22 +271,22 @@ static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_shares *all,
  * Where most of it is new, that pays for many threads only: of few, one makes
  * the stacks and the others read on.
  */
-static bool is_for_one(const struct fl_jfr_chunk *chunk, size_t n)
+bool fl_jfr_stacks_for_one(const struct fl_jfr_chunk *chunk, size_t n)
 {
 	const struct fl_jfr_known *known = chunk->known;
 
-	return chunk->jfr->source->flame->threads < FEW &&
+	return n >= MANY && chunk->jfr->source->flame->threads < FEW &&
 	       n > (chunk->marks ? &known->traces : &known->paths)->n;
 }
 
 void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			  size_t n)
+			  size_t n, bool for_one)
 {
 	struct fl_jfr *jfr = chunk->jfr;
 	struct fl_jfr_shares *all;
 
-	if (n < MANY || is_for_one(chunk, n) ||
-	    !fl_jfr_team(jfr) || !(all = shares_of(jfr)) || all->n < 2) {
+	if (for_one || n < MANY || !fl_jfr_team(jfr) ||
+	    !(all = shares_of(jfr)) || all->n < 2) {
 		if (n >= MANY)
 			fl_jfr_fill_ahead(jfr);
 		fl_jfr_make_stacks(chunk, traces, n);

@@ -608,7 +608,7 @@ static void set_windows(struct windows *all, const struct fl_jfr_chunk *chunk,
  * windows, and the pages of one are let go of before the next.
  */
 static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			    size_t n)
+			    size_t n, bool for_one)
 {
 	uint32_t *order = fl_alloc(n * sizeof(*order));
 	size_t end[WINDOWS] = { 0 }, begin = 0;
@@ -628,7 +628,8 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		uint64_t passed = FL_MIN(all.first + (w + 1) * all.size,
 					 chunk->size);
 
-		fl_jfr_stacks_by_all(chunk, order + begin, to - begin);
+		fl_jfr_stacks_by_all(chunk, order + begin, to - begin,
+				     for_one);
 		fl_in_glanced(chunk->jfr->source->in, chunk->at + all.first,
 			      chunk->at + passed);
 		begin = to;
@@ -642,9 +643,10 @@ static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		     size_t n)
 {
 	bool large = n >= WORTH && chunk->size >= FL_JFR_WORTH;
+	bool for_one = fl_jfr_stacks_for_one(chunk, n);
 
-	if (!large || !make_by_windows(chunk, traces, n))
-		fl_jfr_stacks_by_all(chunk, traces, n);
+	if (!large || !make_by_windows(chunk, traces, n, for_one))
+		fl_jfr_stacks_by_all(chunk, traces, n, for_one);
 	if (large)
 		fl_in_glanced(chunk->jfr->source->in, chunk->at,
 			      chunk->at + chunk->size);
