@@ -164,6 +164,8 @@ static bool find_meta(struct fl_jfr_chunk *chunk)
 	if (chunk->meta_at >= HEADER && chunk->meta_at < chunk->size &&
 	    fl_jfr_read_meta(chunk, chunk->meta_at))
 		return true;
+	if (fl_failed(chunk->flame))
+		return false;
 	if (chunk->meta_at)
 		fl_jfr_damage(chunk, chunk->meta_at, "no metadata where the "
 			      "header says");

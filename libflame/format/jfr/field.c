@@ -42,8 +42,10 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
 	}
 	count->steps = fl_arena_alloc(&chunk->arena,
 				      (n + 1) * sizeof(*count->steps));
-	if (!count->steps)
+	if (!count->steps) {
+		fl_no_memory(chunk->flame);
 		return false;
+	}
 	count->nsteps = n;
 	count->all_var = true;
 	for (uint32_t i = 0; i < n; i++) {

@@ -598,6 +598,9 @@ static int at_end(struct fl_jfr *jfr)
 		jfr->end_given = true;
 		return fl_jfr_emit_end(jfr);
 	}
+	/* Without memory, what was read says nothing of the input. */
+	if (fl_failed(jfr->source->flame))
+		return FLAME_FAILED;
 	tell(jfr);
 	fl_jfr_info_end(jfr);
 	jfr->told = true;

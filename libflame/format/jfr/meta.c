@@ -74,8 +74,10 @@ static bool read_strings(struct meta *m)
 		return false;
 	m->strings = fl_arena_alloc(&m->chunk->arena,
 				    fl_size_mul(n + 1, sizeof(struct slice)));
-	if (!m->strings)
+	if (!m->strings) {
+		fl_no_memory(m->chunk->flame);
 		return false;
+	}
 	m->nstrings = n;
 	for (uint32_t i = 0; i < n && !m->w.bad; i++)
 		m->strings[i] = read_string(m);
@@ -330,8 +332,10 @@ static bool link_classes(struct fl_jfr_chunk *chunk)
 		bool fresh;
 		uint64_t *at = fl_map_put(&chunk->by_id, class->id, &fresh);
 
-		if (!at)
+		if (!at) {
+			fl_no_memory(chunk->flame);
 			return false;
+		}
 		*at = i;
 		if (class->id < FL_COUNT(chunk->low))
 			chunk->low[class->id] = class;

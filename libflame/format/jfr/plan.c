@@ -21,9 +21,12 @@ struct planner {
 
 static bool add(struct planner *p, struct fl_jfr_op op)
 {
-	if (p->n >= MOST_OPS ||
-	    !fl_grow(&p->ops, &p->room, p->n + 1, sizeof(*p->ops)))
+	if (p->n >= MOST_OPS)
 		return false;
+	if (!fl_grow(&p->ops, &p->room, p->n + 1, sizeof(*p->ops))) {
+		fl_no_memory(p->chunk->flame);
+		return false;
+	}
 	p->ops[p->n++] = op;
 	return true;
 }
