@@ -53,6 +53,7 @@ bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n);
 bool fl_laying_open_last(struct fl_laying *y, size_t n);
 /* All that is pending. */
 bool fl_laying_go_on(struct fl_laying *y);
+/* Where nodes end, from who their parents are. */
 bool fl_layout_ends(struct fl_layout *layout);
 
 /*
