@@ -297,14 +297,21 @@ static int64_t right_side(const struct fl_svg *p, const struct fl_svg_run *run)
 /* A subpath begins where the last one did, and so far to the right. */
 static void end_run(const struct fl_svg *p, struct fl_svg_run *run)
 {
-	long long width = right_side(p, run) - run->from;
+	int64_t width = right_side(p, run) - run->from;
+	struct fl_buf *path = &run->path;
 
-	if (run->begun)
-		fl_buf_print(&run->path, "m%lld 0",
-			     (long long)(run->from - run->last));
-	else
+	if (run->begun) {
+		fl_buf_byte(path, 'm');
+		fl_buf_number(path, run->from - run->last);
+		fl_buf_put(path, " 0", 2);
+	} else {
 		run->first = run->from;
-	fl_buf_print(&run->path, "h%lldv1h%lldz", width, -width);
+	}
+	fl_buf_byte(path, 'h');
+	fl_buf_number(path, width);
+	fl_buf_put(path, "v1h", 3);
+	fl_buf_number(path, -width);
+	fl_buf_byte(path, 'z');
 	run->begun = true;
 	run->last = run->from;
 }

@@ -101,6 +101,12 @@ static bool is_triple(struct slice word)
 	return commas == 2;
 }
 
+/* Whether a count may begin or end so: most lines need no further look. */
+static bool is_of_count(char c)
+{
+	return c && strchr("0123456789.+-%", c);
+}
+
 /* A diff has each stack once; threads that end in numbers repeat theirs. */
 static void see_two(struct seen *seen, struct slice stack)
 {
@@ -108,7 +114,8 @@ static void see_two(struct seen *seen, struct slice stack)
 	struct slice word;
 	uint64_t *known;
 
-	if (!fl_folded_last(&stack, &word) || !fl_folded_count(word, &count))
+	if (!stack.size || !is_of_count(stack.at[stack.size - 1]) ||
+	    !fl_folded_last(&stack, &word) || !fl_folded_count(word, &count))
 		return;
 	seen->two++;
 	if (!seen->stacks)
@@ -146,7 +153,8 @@ static void see_first(struct seen *seen, struct slice line, bool semicolon,
 	struct fl_folded_count count;
 	struct slice word;
 
-	if (!fl_folded_first(&line, &word) || !fl_folded_count(word, &count))
+	if (!(fl_is_blank(*line.at) || is_of_count(*line.at)) ||
+	    !fl_folded_first(&line, &word) || !fl_folded_count(word, &count))
 		return;
 	seen->first++;
 	seen->first_only += !has_last;
