@@ -148,28 +148,49 @@ static void widen(struct flame_source *source,
 		source->end = end;
 }
 
+/* What the chunk at `at` takes, as much of it as step() reads; 0: none. */
+static size_t glance(struct fl_jfr *jfr, const uint8_t *at, size_t avail,
+		     bool resume)
+{
+	struct fl_jfr_chunk look = { .jfr = jfr };
+	enum fl_jfr_found found = fl_jfr_look(&look, at, avail);
+	size_t least = 1;
+
+	if (found == FL_JFR_WHOLE || found == FL_JFR_LIVE) {
+		widen(jfr->source, &look);
+		least = look.size;
+		if (found == FL_JFR_WHOLE)
+			return least;
+	} else if (!resume) {
+		return 0;
+	} else if (found == FL_JFR_CUT && avail >= HEADER) {
+		widen(jfr->source, &look);
+		least = HEADER;
+	}
+	return resume ? to_next_chunk(jfr, at, least, avail) : least;
+}
+
 /*
  * The span of the whole recording, where its headers are in reach.  With each
- * some pages around it come into memory: GLANCES of them are few.
+ * some pages around it come into memory: GLANCES of them are few.  Where one
+ * is damaged, what follows is looked for only if it matters.
  */
 static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 {
 	enum { GLANCES = 8 };
-	size_t offset = 0, from = 0;
+	const struct fl_select *select = &jfr->source->select;
+	bool limited = select->from.base || select->to.base;
+	size_t offset = 0, from = 0, taken;
 	unsigned n = 0;
 
-	while (size - offset >= HEADER) {
-		struct fl_jfr_chunk look = { .jfr = jfr };
-		enum fl_jfr_found found = fl_jfr_look(&look, at + offset,
-						      size - offset);
-
-		if (found != FL_JFR_WHOLE && found != FL_JFR_LIVE)
+	for (; size - offset >= HEADER; offset += taken) {
+		taken = glance(jfr, at + offset, size - offset, limited);
+		if (!taken)
 			break;
-		widen(jfr->source, &look);
-		offset += look.size;
 		if (++n % GLANCES == 0) {
-			fl_in_glanced(jfr->source->in, at + from, at + offset);
-			from = offset;
+			fl_in_glanced(jfr->source->in, at + from,
+				      at + offset + taken);
+			from = offset + taken;
 		}
 	}
 	if (n > 1)
@@ -207,10 +228,25 @@ static bool is_too_early(const struct fl_jfr *jfr,
 				       &end) && end < from;
 }
 
+/* Whether a time is another than where the recording went so far. */
+static bool has_moved(const struct flame_source *source,
+		      const struct fl_when *when, int64_t start, int64_t end)
+{
+	return fl_when_resolve(when, start, end) !=
+	       fl_when_resolve(when, source->start, source->end);
+}
+
 /* What it is asked for, as all chunks before have it. */
 static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
-	widen(jfr->source, chunk);
+	struct flame_source *source = jfr->source;
+	const struct fl_select *select = &source->select;
+	int64_t start = source->start, end = source->end;
+
+	widen(source, chunk);
+	if (start != FLAME_NOTIME)
+		jfr->moved |= has_moved(source, &select->from, start, end) ||
+			      has_moved(source, &select->to, start, end);
 	fl_jfr_limit(chunk);
 	chunk->last = !chunk->more && fl_in_stays(jfr->source->in);
 	chunk->cpu_only = jfr->source->select.cpu_only;
@@ -576,6 +612,10 @@ static void tell(struct fl_jfr *jfr)
 	tell_damage(jfr);
 	if (source->select.compat)
 		return;
+	if (jfr->moved)
+		fl_warn(flame, "%s: recordings in it are not in the order of "
+			"time: what --from and --to take is not exact; put "
+			"them in order, or give a plain file", name);
 	if (jfr->unfinished)
 		fl_remark(flame, "%s: not finished yet: read up to its last "
 			  "flush", name);

@@ -578,6 +578,7 @@ struct fl_jfr {
 	struct fl_jfr_chunk *now, *before;
 	uint64_t behind;	/* bytes of `before`, not consumed yet */
 	bool prepared, ended, end_given, told;
+	bool moved;		/* --from or --to, as chunks came */
 	unsigned first_major, first_minor;
 	int64_t wall_ns;	/* its interval; 0: not known */
 	bool wall_set;		/* this recording has wall samples */

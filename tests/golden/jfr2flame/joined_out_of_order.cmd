@@ -1,0 +1,14 @@
+sum() { awk '{ n += $NF } END { printf "%d lines, %.0f\n", NR, n }'; }
+# Of 04:21 (killed, so its chunk is not finished) and 04:22: in any order,
+# --from and --to count from the beginning and the end of both.
+cat data/jfr/spark-killed.jfr data/jfr/spark-multichunk.jfr >first.jfr
+cat data/jfr/spark-multichunk.jfr data/jfr/spark-killed.jfr >last.jfr
+for f in first.jfr last.jfr; do
+	for times in '--from -2s' '--to -3s' '--from 110s' '--from 04:22:55'; do
+		jfr2flame -q --cpu $times -o collapsed $f | sum
+		jfr2flame -q --cpu $times -o collapsed -j 2 $f | sum
+	done
+done
+# What comes by and by: the time that is asked for is known too late.
+cat last.jfr | jfr2flame --cpu --from 3s -o collapsed | sum
+cat last.jfr | jfr2flame -q --cpu --from 04:22:55 -o collapsed | sum
