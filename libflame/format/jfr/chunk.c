@@ -156,8 +156,7 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
 	return chunk->state ? FL_JFR_LIVE : FL_JFR_WHOLE;
 }
 
-/* Metadata by the header, or any that lies among the events. */
-static bool find_meta(struct fl_jfr_chunk *chunk)
+bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk)
 {
 	struct fl_wire w;
 
@@ -237,7 +236,7 @@ static void ask_before(struct fl_jfr_chunk *chunk)
 
 bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk)
 {
-	return find_meta(chunk) && fl_jfr_read_events(chunk) &&
+	return fl_jfr_find_meta(chunk) && fl_jfr_read_events(chunk) &&
 	       fl_jfr_read_pools(chunk);
 }
 
@@ -249,7 +248,7 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	if (chunk->jfr->source->flame->threads < 2 ||
 	    chunk->size < FL_JFR_WORTH)
 		return fl_jfr_read_apart(chunk);
-	if (!find_meta(chunk))
+	if (!fl_jfr_find_meta(chunk))
 		return false;
 	beside = fl_jfr_beside_new(chunk);
 	good = fl_jfr_read_events(chunk);

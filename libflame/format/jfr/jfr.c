@@ -148,49 +148,47 @@ static void widen(struct flame_source *source,
 		source->end = end;
 }
 
-/* What the chunk at `at` takes, as much of it as step() reads; 0: none. */
-static size_t glance(struct fl_jfr *jfr, const uint8_t *at, size_t avail,
-		     bool resume)
+size_t fl_jfr_extent(struct fl_jfr_chunk *chunk, const uint8_t *at,
+		     size_t avail, enum fl_jfr_found *found)
 {
-	struct fl_jfr_chunk look = { .jfr = jfr };
-	enum fl_jfr_found found = fl_jfr_look(&look, at, avail);
-	size_t least = 1;
-
-	if (found == FL_JFR_WHOLE || found == FL_JFR_LIVE) {
-		widen(jfr->source, &look);
-		least = look.size;
-		if (found == FL_JFR_WHOLE)
-			return least;
-	} else if (!resume) {
-		return 0;
-	} else if (found == FL_JFR_CUT && avail >= HEADER) {
-		widen(jfr->source, &look);
-		least = HEADER;
+	*found = fl_jfr_look(chunk, at, avail);
+	switch (*found) {
+	case FL_JFR_WHOLE:
+		return chunk->size;
+	case FL_JFR_LIVE:
+		return to_next_chunk(chunk->jfr, at, chunk->size, avail);
+	case FL_JFR_CUT:
+		chunk->at = at;
+		chunk->size = to_next_chunk(chunk->jfr, at,
+					    FL_MIN((size_t)HEADER, avail),
+					    avail);
+		return chunk->size;
+	default:
+		return to_next_chunk(chunk->jfr, at, 1, avail);
 	}
-	return resume ? to_next_chunk(jfr, at, least, avail) : least;
 }
 
 /*
  * The span of the whole recording, where its headers are in reach.  With each
- * some pages around it come into memory: GLANCES of them are few.  Where one
- * is damaged, what follows is looked for only if it matters.
+ * some pages around it come into memory: GLANCES of them are few.
  */
 static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 {
 	enum { GLANCES = 8 };
-	const struct fl_select *select = &jfr->source->select;
-	bool limited = select->from.base || select->to.base;
-	size_t offset = 0, from = 0, taken;
+	size_t offset = 0, from = 0;
 	unsigned n = 0;
 
-	for (; size - offset >= HEADER; offset += taken) {
-		taken = glance(jfr, at + offset, size - offset, limited);
-		if (!taken)
-			break;
+	while (size - offset >= HEADER) {
+		struct fl_jfr_chunk look = { .jfr = jfr };
+		enum fl_jfr_found found;
+
+		offset += fl_jfr_extent(&look, at + offset, size - offset,
+					&found);
+		if (found != FL_JFR_NONE && found != FL_JFR_FUTURE)
+			widen(jfr->source, &look);
 		if (++n % GLANCES == 0) {
-			fl_in_glanced(jfr->source->in, at + from,
-				      at + offset + taken);
-			from = offset + taken;
+			fl_in_glanced(jfr->source->in, at + from, at + offset);
+			from = offset;
 		}
 	}
 	if (n > 1)
@@ -209,7 +207,7 @@ static int prepare(struct fl_jfr *jfr)
 	if (!at && (spans || select->from.base == FL_WHEN_END ||
 		    select->to.base == FL_WHEN_END))
 		at = fl_in_peek(jfr->source->in, SIZE_MAX, &size);
-	if (at && !select->compat)
+	if (at && !select->compat && (select->from.base || select->to.base))
 		prescan(jfr, at, size);
 	return spans ? fl_jfr_prepare_spans(jfr, at, at ? size : 0) : FLAME_OK;
 }

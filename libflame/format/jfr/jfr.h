@@ -664,6 +664,16 @@ void fl_jfr_shares_free(struct fl_jfr_shares *shares);
 enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
 			      size_t avail);
 /*
+ * jfr.c: what there is at a place, and how far it goes: to the end of a whole
+ * chunk, or to where the next one begins.  Of a chunk that is cut all of that
+ * is chunk->size.
+ */
+size_t fl_jfr_extent(struct fl_jfr_chunk *chunk, const uint8_t *at,
+		     size_t avail, enum fl_jfr_found *found);
+
+/* Its metadata by the header, or any that lies among its events. */
+bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk);
+/*
  * Reads a chunk whose header fl_jfr_look has filled in: metadata, events,
  * pools; what was counted is in chunk->sums.  false: nothing could be read.
  * Then the rest, which needs the chunk before.

@@ -153,7 +153,7 @@ static bool read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 	struct reader r = { .jfr = jfr, .chunk = chunk };
 	bool good = true;
 
-	if (fl_jfr_read_meta(chunk, chunk->meta_at)) {
+	if (fl_jfr_find_meta(chunk)) {
 		good = read_spans(&r);
 		if (good && r.nheld && jfr->source->select.spans.tag)
 			good = fl_jfr_read_pools(chunk);
@@ -202,20 +202,19 @@ int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 	while (size - offset >= 68) {
 		struct fl_jfr_chunk *chunk = fl_jfr_chunk_new(jfr, offset);
 		enum fl_jfr_found found;
-		bool good = chunk != NULL;
+		bool good;
 
 		if (!chunk)
 			return FLAME_FAILED;
-		found = fl_jfr_look(chunk, at + offset, size - offset);
-		if (found == FL_JFR_WHOLE || found == FL_JFR_LIVE) {
-			good = read_chunk(jfr, chunk);
-			offset += chunk->size;
-		} else {
-			offset = size;
-		}
+		offset += fl_jfr_extent(chunk, at + offset, size - offset,
+					&found);
+		good = found == FL_JFR_NONE || found == FL_JFR_FUTURE ||
+		       read_chunk(jfr, chunk);
 		fl_jfr_chunk_free(chunk);
 		if (!good)
 			return fl_no_memory(flame);
+		if (fl_failed(flame))
+			return FLAME_FAILED;
 	}
 	if (!jfr->spans->seen)
 		return fl_fail(flame, "%s: no spans to filter by (no "
