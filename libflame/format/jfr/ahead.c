@@ -22,7 +22,7 @@ enum {
 struct place {
 	struct fl_job job;
 	struct fl_jfr_chunk *chunk;
-	bool good, skip;
+	bool good;
 	struct flame *flame;	/* for what fails there */
 };
 
@@ -91,21 +91,17 @@ static void run(struct fl_job *job)
 	place->good = fl_jfr_read_apart(place->chunk);
 }
 
-void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk,
-		       bool skip)
+void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk)
 {
 	struct place *place = &ahead->places[(ahead->first + ahead->n++) %
 					     ahead->nplaces];
 
 	chunk->flame = place->flame;
 	place->chunk = chunk;
-	place->skip = skip;
 	place->good = false;
 	place->job.run = run;
-	place->job.done = skip;
 	ahead->bytes += chunk->size;
-	if (!skip)
-		fl_team_give(ahead->jfr->team, &place->job);
+	fl_team_give(ahead->jfr->team, &place->job);
 }
 
 /* What was asked has changed, or it did not go well: once more from here. */
@@ -124,22 +120,20 @@ static struct fl_jfr_chunk *read_again(struct fl_jfr *jfr,
 	chunk->from = old->from;
 	chunk->to = old->to;
 	chunk->limited = old->limited;
+	chunk->skim = old->skim;
 	chunk->cpu_only = jfr->source->select.cpu_only;
 	fl_jfr_chunk_free(old);
 	*good = fl_jfr_read_apart(chunk);
 	return chunk;
 }
 
-struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good,
-				       bool *skip)
+struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good)
 {
 	struct place *place = &ahead->places[ahead->first];
 	struct fl_jfr_chunk *chunk = place->chunk;
 	struct fl_jfr *jfr = ahead->jfr;
 
-	*skip = place->skip;
-	if (!place->skip)
-		fl_team_await(jfr->team, &place->job);
+	fl_team_await(jfr->team, &place->job);
 	*good = place->good;
 	place->chunk = NULL;
 	ahead->first = (ahead->first + 1) % ahead->nplaces;

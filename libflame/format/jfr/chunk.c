@@ -237,7 +237,7 @@ static void ask_before(struct fl_jfr_chunk *chunk)
 bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk)
 {
 	return fl_jfr_find_meta(chunk) && fl_jfr_read_events(chunk) &&
-	       fl_jfr_read_pools(chunk);
+	       ((chunk->skim && !chunk->nnotes) || fl_jfr_read_pools(chunk));
 }
 
 bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
@@ -246,7 +246,7 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	bool good;
 
 	if (chunk->jfr->source->flame->threads < 2 ||
-	    chunk->size < FL_JFR_WORTH)
+	    chunk->size < FL_JFR_WORTH || chunk->skim)
 		return fl_jfr_read_apart(chunk);
 	if (!fl_jfr_find_meta(chunk))
 		return false;

@@ -140,6 +140,8 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 			  fl_slice_is(event, "jdk.CPUInformation") ||
 			  fl_slice_is(event, "jdk.ActiveRecording")))) &&
 		       fl_jfr_plan(chunk, class);
+	if (chunk->skim)
+		return;
 	/* Plans say where the stack trace is, so make them first. */
 	/* Memory that is freed is no sample; only leaks ask for it. */
 	if (fl_slice_is(event, "profiler.Free") && !pass->leak &&

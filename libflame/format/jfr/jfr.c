@@ -212,7 +212,7 @@ static int prepare(struct fl_jfr *jfr)
 	return spans ? fl_jfr_prepare_spans(jfr, at, at ? size : 0) : FLAME_OK;
 }
 
-/* What is over before --from begins need not be read. */
+/* Of what is over before --from begins only settings are asked for. */
 static bool is_too_early(const struct fl_jfr *jfr,
 			 const struct fl_jfr_chunk *chunk)
 {
@@ -235,7 +235,8 @@ static bool has_moved(const struct flame_source *source,
 }
 
 /* What it is asked for, as all chunks before have it. */
-static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
+static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
+		      enum fl_jfr_found found)
 {
 	struct flame_source *source = jfr->source;
 	const struct fl_select *select = &source->select;
@@ -246,6 +247,7 @@ static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 		jfr->moved |= has_moved(source, &select->from, start, end) ||
 			      has_moved(source, &select->to, start, end);
 	fl_jfr_limit(chunk);
+	chunk->skim = found == FL_JFR_WHOLE && is_too_early(jfr, chunk);
 	chunk->last = !chunk->more && fl_in_stays(jfr->source->in);
 	chunk->cpu_only = jfr->source->select.cpu_only;
 }
@@ -268,10 +270,6 @@ static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
 	bool good = jfr->turn.good, cut = jfr->turn.found == FL_JFR_CUT;
 
-	if (jfr->turn.skip) {
-		jfr->chunks++;
-		return;
-	}
 	fl_jfr_info_chunk(chunk);
 	jfr->unfinished += jfr->turn.found == FL_JFR_LIVE;
 	if (!chunk->why) {
@@ -289,13 +287,13 @@ static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 		jfr->lost_bytes += chunk->size - chunk->broken_at;
 }
 
-/* Its turn to be given out; skip: nothing of it is asked for. */
+/* Its turn to be given out. */
 static void take_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
-		      enum fl_jfr_found found, bool skip)
+		      enum fl_jfr_found found)
 {
 	jfr->now = chunk;
 	jfr->turn = (struct fl_jfr_turn){
-		.on = true, .skip = skip, .found = found, .size = chunk->size
+		.on = true, .found = found, .size = chunk->size
 	};
 }
 
@@ -303,13 +301,9 @@ static void take_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
-	bool skip;
-
-	ask_chunk(jfr, chunk);
-	skip = found == FL_JFR_WHOLE && is_too_early(jfr, chunk);
-	take_turn(jfr, chunk, found, skip);
-	return skip ? FLAME_OK :
-	       end_chunk(jfr, chunk, found, fl_jfr_read_by_two(chunk));
+	ask_chunk(jfr, chunk, found);
+	take_turn(jfr, chunk, found);
+	return end_chunk(jfr, chunk, found, fl_jfr_read_by_two(chunk));
 }
 
 /* Lets go of the chunk before; `now` takes its place. */
@@ -515,8 +509,8 @@ bool fl_jfr_fill_ahead(struct fl_jfr *jfr)
 		jfr->ahead = fl_jfr_ahead_new(jfr);
 	while (jfr->ahead && fl_jfr_ahead_room(jfr->ahead) &&
 	       (chunk = look_ahead(jfr))) {
-		ask_chunk(jfr, chunk);
-		fl_jfr_ahead_give(jfr->ahead, chunk, is_too_early(jfr, chunk));
+		ask_chunk(jfr, chunk, FL_JFR_WHOLE);
+		fl_jfr_ahead_give(jfr->ahead, chunk);
 	}
 	return jfr->ahead && fl_jfr_ahead_count(jfr->ahead, &bytes);
 }
@@ -524,16 +518,16 @@ bool fl_jfr_fill_ahead(struct fl_jfr *jfr)
 static int step_ahead(struct fl_jfr *jfr)
 {
 	struct fl_jfr_chunk *chunk;
-	bool good, skip;
+	bool good;
 
-	chunk = jfr->now = fl_jfr_ahead_take(jfr->ahead, &good, &skip);
+	chunk = jfr->now = fl_jfr_ahead_take(jfr->ahead, &good);
 	if (!chunk || fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
-	take_turn(jfr, chunk, FL_JFR_WHOLE, skip);
+	take_turn(jfr, chunk, FL_JFR_WHOLE);
 	/* Of the first, all make the stacks before they read more. */
 	if (jfr->chunks)
 		fl_jfr_fill_ahead(jfr);
-	return skip ? FLAME_OK : end_chunk(jfr, chunk, FL_JFR_WHOLE, good);
+	return end_chunk(jfr, chunk, FL_JFR_WHOLE, good);
 }
 
 static int step(struct fl_jfr *jfr)

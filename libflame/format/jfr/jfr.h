@@ -199,6 +199,7 @@ struct fl_jfr_chunk {
 	/* What is asked of it, as known when its turn to be read comes. */
 	int64_t from, to;	/* ticks */
 	bool limited;		/* from or to is set */
+	bool skim;		/* for settings alone: it is before `from` */
 	bool cpu_only;		/* see fl_select */
 	struct fl_arena arena;
 	struct fl_buf name;	/* text.c: where one is put together */
@@ -598,7 +599,7 @@ struct fl_jfr {
 	} answer;
 	struct fl_jfr_giving giving;	/* of `now` */
 	struct fl_jfr_turn {		/* jfr.c: of `now`, once it is read */
-		bool on, good, skip;
+		bool on, good;
 		enum fl_jfr_found found;
 		uint64_t size;
 	} turn;
@@ -642,13 +643,11 @@ bool fl_jfr_fill_ahead(struct fl_jfr *jfr);
 struct fl_jfr_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr);
 /* Whether there is room for one more; it is ahead's from now on. */
 bool fl_jfr_ahead_room(const struct fl_jfr_ahead *ahead);
-void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk,
-		       bool skip);
+void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk);
 /* Chunks that were given and not taken, and their bytes. */
 size_t fl_jfr_ahead_count(const struct fl_jfr_ahead *ahead, uint64_t *bytes);
-/* The first of these; *good: fl_jfr_read_apart's; *skip as it was given. */
-struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good,
-				       bool *skip);
+/* The first of these; *good: fl_jfr_read_apart's. */
+struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good);
 void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead);
 
 /* share.c: those who help; NULL: memory is out. */
