@@ -410,7 +410,8 @@ static void fill_amounts(struct fl_jfr_chunk *chunk,
 	/* Only who sleeps has a time span; who runs, runs for an interval. */
 	if (c->span) {
 		if (chunk->jfr->wall_ns)
-			hit->value += sum->bare * chunk->jfr->wall_ns;
+			hit->value = fl_add_clamped(hit->value, fl_mul_clamped(
+					sum->bare, chunk->jfr->wall_ns));
 		else if (sum->bare)
 			hit->unit = NULL;
 	}
@@ -531,8 +532,8 @@ static void merge_groups(struct fl_jfr_chunk *chunk)
 				oldest = &chunk->sums[j - 1];
 		if (!oldest)
 			continue;
-		oldest->samples += a->samples;
-		oldest->value += a->value;
+		oldest->samples = fl_add_clamped(oldest->samples, a->samples);
+		oldest->value = fl_add_clamped(oldest->value, a->value);
 		a->samples = 0;
 	}
 	for (uint32_t i = 0; i < chunk->nsums; i++) {

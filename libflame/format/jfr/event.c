@@ -278,9 +278,9 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
 		return;
 	}
 	if (old) {
-		old->samples += sum->samples;
-		old->value += sum->value;
-		old->bare += sum->bare;
+		old->samples = fl_add_clamped(old->samples, sum->samples);
+		old->value = fl_add_clamped(old->value, sum->value);
+		old->bare = fl_add_clamped(old->bare, sum->bare);
 		if (chunk->with_asides)
 			add_aside(&chunk->asides[old - chunk->sums], aside);
 		return;
@@ -521,7 +521,8 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	} else if (c->lost) {
 		pass->chunk->lost_samples += c->values[FL_JFR_VALUE];
 	} else if (c->has[FL_JFR_COUNT]) {
-		c->samples += llrint(fl_jfr_double(c, FL_JFR_COUNT));
+		c->samples = fl_add_clamped(c->samples, llrint(
+					fl_jfr_double(c, FL_JFR_COUNT)));
 	} else {
 		c->samples += !c->has[FL_JFR_STACK] ||
 			      c->values[FL_JFR_STACK];
