@@ -88,8 +88,9 @@ const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
 	bool more;
 
 	for (;;) {
+		/* However much there is: all kinds of input are one. */
 		head = fl_in_peek(in, want, &n);
-		format = bid(head, n, n < want, &more);
+		format = bid(head, FL_MIN(n, want), n < want, &more);
 		if (format)
 			return format;
 		if (!more || n < want)
