@@ -110,6 +110,12 @@ static bool is_chunk(struct fl_jfr *jfr, const uint8_t *at, size_t avail)
 	       has_type(&look, at, avail, look.pools_at, 1);
 }
 
+/* Format 0.9. */
+static bool is_v0(const uint8_t *at, size_t avail)
+{
+	return avail >= 8 && memcmp(at, "FLR\0\0\0", 6) == 0;
+}
+
 /* Bytes up to the next chunk, or all that are left. */
 static size_t to_next_chunk(struct fl_jfr *jfr, const uint8_t *at,
 			    size_t from, size_t avail)
@@ -134,14 +140,17 @@ static void note_damage(struct fl_jfr *jfr, uint64_t offset, const char *why)
 			 "at 0x%" PRIx64 ": %s", offset, why);
 }
 
-static void widen(struct flame_source *source,
-		  const struct fl_jfr_chunk *chunk)
+/* Where a header says what cannot be, it says nothing. */
+static int64_t end_of(const struct fl_jfr_chunk *chunk)
 {
-	int64_t start = chunk->start_ns, end;
+	int64_t end;
 
-	/* Where a header says what cannot be, it says nothing. */
-	if (__builtin_add_overflow(start, chunk->duration_ns, &end))
-		end = start;
+	return __builtin_add_overflow(chunk->start_ns, chunk->duration_ns,
+				      &end) ? chunk->start_ns : end;
+}
+
+static void widen(struct flame_source *source, int64_t start, int64_t end)
+{
 	if (source->start == FLAME_NOTIME || start < source->start)
 		source->start = start;
 	if (source->end == FLAME_NOTIME || end > source->end)
@@ -151,6 +160,8 @@ static void widen(struct flame_source *source,
 size_t fl_jfr_extent(struct fl_jfr_chunk *chunk, const uint8_t *at,
 		     size_t avail, enum fl_jfr_found *found)
 {
+	size_t size;
+
 	*found = fl_jfr_look(chunk, at, avail);
 	switch (*found) {
 	case FL_JFR_WHOLE:
@@ -164,8 +175,10 @@ size_t fl_jfr_extent(struct fl_jfr_chunk *chunk, const uint8_t *at,
 					    avail);
 		return chunk->size;
 	default:
-		return to_next_chunk(chunk->jfr, at, 1, avail);
+		break;
 	}
+	size = is_v0(at, avail) ? fl_jfr_v0_size(at, avail) : 0;
+	return size ? size : to_next_chunk(chunk->jfr, at, 1, avail);
 }
 
 /*
@@ -176,22 +189,28 @@ static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 {
 	enum { GLANCES = 8 };
 	size_t offset = 0, from = 0;
-	unsigned n = 0;
+	unsigned chunks = 0;
 
 	while (size - offset >= HEADER) {
 		struct fl_jfr_chunk look = { .jfr = jfr };
 		enum fl_jfr_found found;
+		int64_t start, end;
+		size_t n = fl_jfr_extent(&look, at + offset, size - offset,
+					 &found);
 
-		offset += fl_jfr_extent(&look, at + offset, size - offset,
-					&found);
-		if (found != FL_JFR_NONE && found != FL_JFR_FUTURE)
-			widen(jfr->source, &look);
-		if (++n % GLANCES == 0) {
+		if (is_v0(at + offset, n)) {
+			if (fl_jfr_v0_span(jfr, at + offset, n, &start, &end))
+				widen(jfr->source, start, end);
+		} else if (found != FL_JFR_NONE && found != FL_JFR_FUTURE) {
+			widen(jfr->source, look.start_ns, end_of(&look));
+		}
+		offset += n;
+		if (++chunks % GLANCES == 0) {
 			fl_in_glanced(jfr->source->in, at + from, at + offset);
 			from = offset;
 		}
 	}
-	if (n > 1)
+	if (chunks > 1)
 		fl_in_glanced(jfr->source->in, at + from, at + offset);
 }
 
@@ -209,6 +228,8 @@ static int prepare(struct fl_jfr *jfr)
 		at = fl_in_peek(jfr->source->in, SIZE_MAX, &size);
 	if (at && !select->compat && (select->from.base || select->to.base))
 		prescan(jfr, at, size);
+	if (fl_failed(jfr->source->flame))
+		return FLAME_FAILED;
 	return spans ? fl_jfr_prepare_spans(jfr, at, at ? size : 0) : FLAME_OK;
 }
 
@@ -234,18 +255,25 @@ static bool has_moved(const struct flame_source *source,
 	       fl_when_resolve(when, source->start, source->end);
 }
 
+void fl_jfr_widen(struct fl_jfr *jfr, int64_t start, int64_t end)
+{
+	struct flame_source *source = jfr->source;
+	const struct fl_select *select = &source->select;
+	int64_t start_was = source->start, end_was = source->end;
+
+	widen(source, start, end);
+	if (start_was != FLAME_NOTIME)
+		jfr->moved |= has_moved(source, &select->from, start_was,
+					end_was) ||
+			      has_moved(source, &select->to, start_was,
+					end_was);
+}
+
 /* What it is asked for, as all chunks before have it. */
 static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
-	struct flame_source *source = jfr->source;
-	const struct fl_select *select = &source->select;
-	int64_t start = source->start, end = source->end;
-
-	widen(source, chunk);
-	if (start != FLAME_NOTIME)
-		jfr->moved |= has_moved(source, &select->from, start, end) ||
-			      has_moved(source, &select->to, start, end);
+	fl_jfr_widen(jfr, chunk->start_ns, end_of(chunk));
 	fl_jfr_limit(chunk);
 	chunk->skim = found == FL_JFR_WHOLE && is_too_early(jfr, chunk);
 	chunk->last = !chunk->more && fl_in_stays(jfr->source->in);
@@ -471,7 +499,7 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 	}
 	at = peek(jfr, bytes + HEADER, &avail);
 	if (avail < bytes + HEADER ||
-	    memcmp(at + bytes, "FLR\0\0\0", 6) == 0)
+	    is_v0(at + bytes, HEADER))
 		return NULL;
 	chunk = fl_jfr_chunk_new(jfr, fl_in_offset(in) + jfr->behind + bytes);
 	if (!chunk)
@@ -545,7 +573,7 @@ static int step(struct fl_jfr *jfr)
 		fl_jfr_spares_drop(jfr);
 		return FLAME_OK;
 	}
-	if (avail >= 8 && memcmp(at, "FLR\0\0\0", 6) == 0)
+	if (is_v0(at, avail))
 		return step_v0(jfr, offset);
 	chunk = fl_jfr_chunk_new(jfr, offset);
 	if (!chunk)

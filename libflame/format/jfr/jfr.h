@@ -669,6 +669,8 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
  */
 size_t fl_jfr_extent(struct fl_jfr_chunk *chunk, const uint8_t *at,
 		     size_t avail, enum fl_jfr_found *found);
+/* The recording goes from start to end at least: ns since 1970. */
+void fl_jfr_widen(struct fl_jfr *jfr, int64_t start, int64_t end);
 
 /* Its metadata by the header, or any that lies among its events. */
 bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk);
@@ -785,6 +787,9 @@ void fl_jfr_info_free(struct fl_jfr_info *info);
 
 /* v0.c: format 0.9.  The size of the chunk at `at`, 0: none is whole. */
 uint64_t fl_jfr_v0_size(const uint8_t *at, size_t avail);
+/* From when to when it is; false: that cannot be read. */
+bool fl_jfr_v0_span(struct fl_jfr *jfr, const uint8_t *at, size_t size,
+		    int64_t *start, int64_t *end);
 /* Reads it and puts its samples into jfr->ready. */
 int fl_jfr_v0_read(struct fl_jfr *jfr, const uint8_t *at, uint64_t size,
 		   uint64_t offset);

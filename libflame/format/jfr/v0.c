@@ -27,6 +27,11 @@ static int64_t time_of(const struct fl_v0 *v, int64_t ticks)
 	return (int64_t)((wide)v->start_ms * 1000000 + ns_of(v, past));
 }
 
+static int64_t end_of(const struct fl_v0 *v)
+{
+	return (int64_t)((wide)v->end_ms * 1000000);
+}
+
 /* The value as its row has it; the unit is NULL where there is none. */
 static void set_value(const struct fl_v0 *v, const struct fl_v0_event *e,
 		      const struct fl_v0_numbers *n, wide ticks,
@@ -222,13 +227,8 @@ static void read_chunk(struct fl_v0 *v)
 {
 	struct flame_source *source = v->jfr->source;
 	const struct fl_select *select = &source->select;
-	int64_t start = time_of(v, v->start_ticks);
-	int64_t end = (int64_t)((wide)v->end_ms * 1000000);
 
-	if (source->start == FLAME_NOTIME || start < source->start)
-		source->start = start;
-	if (source->end == FLAME_NOTIME || end > source->end)
-		source->end = end;
+	fl_jfr_widen(v->jfr, time_of(v, v->start_ticks), end_of(v));
 	v->from = fl_when_resolve(&select->from, source->start, source->end);
 	v->to = fl_when_resolve(&select->to, source->start, source->end);
 	each_event(v, true, NULL);
@@ -253,6 +253,24 @@ static void tell_damage(struct fl_v0 *v, uint64_t offset)
 	if (!jfr->first_damage[0])
 		snprintf(jfr->first_damage, sizeof(jfr->first_damage),
 			 "at 0x%" PRIx64 ": %s", offset + v->why_at, v->why);
+}
+
+bool fl_jfr_v0_span(struct fl_jfr *jfr, const uint8_t *at, size_t size,
+		    int64_t *start, int64_t *end)
+{
+	struct fl_v0 v = { .jfr = jfr, .at = at, .size = size };
+	bool good;
+
+	v.meta_at = fl_v0_find_meta(at, size);
+	good = v.meta_at && fl_v0_read_meta(&v, v.meta_at);
+	if (good) {
+		*start = time_of(&v, v.start_ticks);
+		*end = end_of(&v);
+	}
+	if (v.no_memory)
+		fl_no_memory(jfr->source->flame);
+	fl_v0_free(&v);
+	return good;
 }
 
 int fl_jfr_v0_read(struct fl_jfr *jfr, const uint8_t *at, uint64_t size,

@@ -12,3 +12,11 @@ done
 # What comes by and by: the time that is asked for is known too late.
 cat last.jfr | jfr2flame --cpu --from 3s -o collapsed | sum
 cat last.jfr | jfr2flame -q --cpu --from 04:22:55 -o collapsed | sum
+# One of format 0.9, years before.
+(cd data/jfr-text && mkjfr version_0_9.txt) >old.jfr
+jfr2flame -q --cpu --to 3s -o collapsed old.jfr
+cat data/jfr/spark-multichunk.jfr old.jfr >last.jfr
+cat old.jfr data/jfr/spark-multichunk.jfr >first.jfr
+jfr2flame -q --cpu --to 3s -o collapsed last.jfr
+jfr2flame -q --cpu --to 3s -o collapsed first.jfr
+jfr2flame -q --cpu --from -2s -o collapsed last.jfr | sum
