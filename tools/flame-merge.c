@@ -65,6 +65,11 @@ static bool has_text(const char *line, size_t n)
 	return n;
 }
 
+static bool is_comment(const char *line, size_t n)
+{
+	return n && line[0] == '#' && (n == 1 || is_blank(line[1]));
+}
+
 static const char *nth_tab(const char *at, size_t n, long columns)
 {
 	const char *end = at + n;
@@ -124,7 +129,7 @@ static int read_line(struct merge *m, struct input *in)
 
 	while ((status = flame_lines_next(in->lines, &line, &n)) == FLAME_OK) {
 		in->line++;
-		if (!n || line[0] == '#')
+		if (!n || is_comment(line, n))
 			continue;
 		switch (parse(m, in, line, n)) {
 		case GOOD:
