@@ -22,6 +22,8 @@ static const struct cli_option options[] = {
 	{ 0, NULL, NULL, NULL }
 };
 
+enum { DEEPEST = 120 };	/* what is deeper is indented so far */
+
 struct own {
 	enum { TEXT, TSV, JSON } format;
 	bool format_given, sort_given, by_total, tree;
@@ -297,7 +299,7 @@ static bool put_text(struct view *v)
 		cli_cell(&table, "%" PRId64, row->total);
 		cli_percent(&table, row->total, v->total);
 		cli_name(&table, v->flame, row->name, nobody(v->own),
-			 row->level);
+			 row->level < DEEPEST ? row->level : DEEPEST);
 		cli_mark(&table, share >= 0.1 && !tree ? '+' :
 				 share < 0.01 ? '.' : ' ');
 	}

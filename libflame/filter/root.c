@@ -19,20 +19,32 @@ struct root {
 	struct fl_rewrite tasks;	/* stacks on a fl_task's method */
 	struct fl_hold hold;
 	struct fl_towers towers;
+	struct fl_rewrite bottoms;	/* out[]: of a stack that matched */
 	struct fl_rewrite made;		/* out[]: 1: begins a tower */
 	struct fl_rewrite named;
 	int64_t guessed;		/* the weight of tasks */
 	flame_id task;			/* the last one's method */
 };
 
-/* What the new root stands on: the category's stack, or 0. */
+/*
+ * What the new root stands on: the category's stack, or 0.  No way down is
+ * gone twice, however many frames of a stack match.
+ */
 static flame_id base_of(struct flame_sink *sink, flame_id stack)
 {
+	struct root *root = sink->state;
+	const struct fl_rewrite *known = &root->bottoms;
 	struct flame *flame = sink->flame;
-	flame_id bottom = stack, parent;
+	flame_id bottom = stack, parent, *place;
 
-	while ((parent = fl_parent(flame, bottom)))
+	while ((parent = fl_parent(flame, bottom))) {
 		bottom = parent;
+		if (bottom < known->room && known->out[bottom])
+			bottom = known->out[bottom];
+	}
+	place = fl_rewrite_place(flame, &root->bottoms, stack);
+	if (place)
+		*place = bottom;
 	return bottom != stack &&
 	       fl_is_category(flame, fl_frame_id(flame, bottom)) ? bottom : 0;
 }
@@ -155,6 +167,7 @@ static void release(struct flame_sink *sink)
 	fl_rewrite_free(&root->tasks);
 	fl_hold_free(&root->hold);
 	fl_towers_free(&root->towers);
+	fl_rewrite_free(&root->bottoms);
 	fl_rewrite_free(&root->made);
 	fl_rewrite_free(&root->named);
 	fl_stepper_free(sink);

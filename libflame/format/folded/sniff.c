@@ -10,7 +10,8 @@
 
 enum {
 	WINDOW = 256 << 10,	/* bytes that decide */
-	PROBE_LINES = 100, PROBE_BYTES = 64 << 10
+	PROBE_LINES = 100, PROBE_BYTES = 64 << 10,
+	FIRST_LINE = 64 << 20	/* a text whose first is longer is not ours */
 };
 
 /* How many lines are such. */
@@ -228,7 +229,8 @@ static void see(struct seen *seen, struct slice line)
 }
 
 /*
- * The lines that are whole, `most` at most; false where one holds a NUL.
+ * The lines that are whole, `most` at most; false where one holds a NUL, or
+ * the beginning of the first.
  */
 static bool look(struct seen *seen, const uint8_t *head, size_t n, bool whole,
 		 unsigned most)
@@ -241,10 +243,12 @@ static bool look(struct seen *seen, const uint8_t *head, size_t n, bool whole,
 		const char *lf = memchr(at, '\n', (size_t)(end - at));
 		struct slice line = { at, (size_t)((lf ? lf : end) - at) };
 
-		if (!lf && !whole)
+		if (!lf && !whole && seen->lines)
 			break;
 		if (memchr(line.at, '\0', line.size))
 			return false;
+		if (!lf && !whole)
+			break;
 		see(seen, line);
 		at = lf ? lf + 1 : end;
 	}
@@ -329,7 +333,7 @@ int fl_folded_probe(const uint8_t *head, size_t n, bool whole)
 	if (!look(&seen, head, n, whole, PROBE_LINES))
 		return 0;
 	if (!seen.lines)
-		return seen.austin ? 24 : whole || n >= 1 << 20 ? 0 : -1;
+		return seen.austin ? 24 : whole || n >= FIRST_LINE ? 0 : -1;
 	bits = bits_of(&seen);
 	if (bits > 2 || enough || seen.lines == PROBE_LINES)
 		return bits;
