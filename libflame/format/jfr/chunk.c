@@ -70,6 +70,8 @@ void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk)
 	fl_jfr_low_frames_done(chunk);
 	keep_traces(chunk);
 	fl_free(chunk->asides);
+	fl_index_free(&chunk->far);
+	chunk->nfar = 0;
 	chunk->sums = NULL;
 	chunk->asides = NULL;
 	chunk->levels = NULL;

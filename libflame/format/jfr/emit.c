@@ -461,39 +461,71 @@ static uint32_t java_hash(const struct fl_jfr_chunk *chunk,
 }
 
 /* Open addressing that doubles when half full; places in table order. */
-static void java_insert(const struct fl_jfr_chunk *chunk, uint32_t *table,
-			uint32_t mask, uint32_t sum, bool threads)
-{
-	uint32_t i = java_hash(chunk, &chunk->sums[sum - 1], threads) & mask;
+struct java_table {
+	uint32_t *sums;		/* plus one; 0: free */
+	uint32_t *after;	/* where to go on, plus one; 0: at the next */
+	uint32_t size;
+};
 
-	while (table[i])
-		i = (i + 1) & mask;
-	table[i] = sum;
+static bool java_table_new(struct java_table *table, uint32_t size)
+{
+	table->size = size;
+	table->sums = fl_zeroed(size, sizeof(*table->sums));
+	table->after = fl_zeroed(size, sizeof(*table->after));
+	return table->sums && table->after;
 }
 
-static uint32_t *java_order(const struct fl_jfr_chunk *chunk, bool threads,
-			    uint32_t *size)
+static void java_table_free(struct java_table *table)
 {
-	uint32_t room = 1024;
-	uint32_t *table = fl_zeroed(room, sizeof(*table));
+	fl_free(table->sums);
+	fl_free(table->after);
+}
 
-	for (uint32_t i = 1; table && i <= chunk->nsums; i++) {
-		uint32_t *wider;
+static uint32_t java_after(const struct java_table *table, uint32_t i)
+{
+	return (table->after[i] ? table->after[i] - 1 : i + 1) &
+	       (table->size - 1);
+}
 
-		java_insert(chunk, table, room - 1, i, threads);
-		if (i * 2 <= room)
-			continue;
-		wider = fl_zeroed((size_t)room * 2, sizeof(*wider));
-		for (uint32_t j = 0; wider && j < room; j++)
-			if (table[j])
-				java_insert(chunk, wider, room * 2 - 1,
-					    table[j], threads);
-		fl_free(table);
-		table = wider;
-		room *= 2;
+/* However many have one hash, no way to a free place is gone often. */
+static void java_insert(const struct fl_jfr_chunk *chunk,
+			struct java_table *table, uint32_t sum, bool threads)
+{
+	uint32_t first = java_hash(chunk, &chunk->sums[sum - 1], threads) &
+			 (table->size - 1);
+	uint32_t place = first;
+
+	while (table->sums[place])
+		place = java_after(table, place);
+	table->sums[place] = sum;
+	while (first != place) {
+		uint32_t next = java_after(table, first);
+
+		table->after[first] = place + 1;
+		first = next;
 	}
-	*size = room;
-	return table;
+}
+
+static bool java_order(const struct fl_jfr_chunk *chunk, bool threads,
+		       struct java_table *table)
+{
+	bool ok = java_table_new(table, 1024);
+
+	for (uint32_t i = 1; ok && i <= chunk->nsums; i++) {
+		struct java_table wider;
+
+		java_insert(chunk, table, i, threads);
+		if (i * 2 <= table->size)
+			continue;
+		ok = java_table_new(&wider, table->size * 2);
+		for (uint32_t j = 0; ok && j < table->size; j++)
+			if (table->sums[j])
+				java_insert(chunk, &wider, table->sums[j],
+					    threads);
+		java_table_free(table);
+		*table = wider;
+	}
+	return ok;
 }
 
 static bool is_grouped(const struct fl_jfr_chunk *chunk,
@@ -507,6 +539,27 @@ static bool is_grouped(const struct fl_jfr_chunk *chunk,
 	       fl_jfr_aside(chunk, a).thread == fl_jfr_aside(chunk, b).thread;
 }
 
+static uint64_t group_hash(const struct fl_jfr_chunk *chunk,
+			   const struct fl_jfr_sum *sum)
+{
+	return fl_mix(fl_mix(sum->trace, sum->leaf),
+		      fl_jfr_aside(chunk, sum).thread);
+}
+
+/* The first sum of its group; NULL: there was none. */
+static struct fl_jfr_sum *first_of(const struct fl_jfr_chunk *chunk,
+				   const struct fl_index *firsts, uint64_t hash,
+				   const struct fl_jfr_sum *sum)
+{
+	uint32_t at = fl_index_first(firsts, hash), i;
+
+	while ((i = fl_index_at(firsts, hash, &at)))
+		if (chunk->sums[i - 1].trace == sum->trace &&
+		    is_grouped(chunk, sum, &chunk->sums[i - 1]))
+			return &chunk->sums[i - 1];
+	return NULL;
+}
+
 /*
  * jfrconv's groups are of stack, class and thread alone: sums that differ
  * in state or event are one there, at the place of the first.  What is not
@@ -514,11 +567,13 @@ static bool is_grouped(const struct fl_jfr_chunk *chunk,
  */
 static void merge_groups(struct fl_jfr_chunk *chunk)
 {
+	struct fl_index firsts = { 0 };
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < chunk->nsums; i++) {
-		struct fl_jfr_sum *a = &chunk->sums[i], *oldest = NULL;
+		struct fl_jfr_sum *a = &chunk->sums[i], *oldest;
 		struct fl_jfr_hit hit;
+		uint64_t hash;
 
 		fill_hit(chunk, a, &hit);
 		if (!metric_of(chunk->flame, &chunk->jfr->source->select,
@@ -526,16 +581,18 @@ static void merge_groups(struct fl_jfr_chunk *chunk)
 			a->samples = 0;
 			continue;
 		}
-		for (uint32_t j = a->next; j; j = chunk->sums[j - 1].next)
-			if (chunk->sums[j - 1].samples &&
-			    is_grouped(chunk, a, &chunk->sums[j - 1]))
-				oldest = &chunk->sums[j - 1];
-		if (!oldest)
+		hash = group_hash(chunk, a);
+		oldest = first_of(chunk, &firsts, hash, a);
+		if (!oldest) {
+			if (a->samples && !fl_index_add(&firsts, hash, i + 1))
+				fl_no_memory(chunk->flame);
 			continue;
+		}
 		oldest->samples = fl_add_clamped(oldest->samples, a->samples);
 		oldest->value = fl_add_clamped(oldest->value, a->value);
 		a->samples = 0;
 	}
+	fl_index_free(&firsts);
 	for (uint32_t i = 0; i < chunk->nsums; i++) {
 		if (!chunk->sums[i].samples)
 			continue;
@@ -551,24 +608,23 @@ static void coarsen(struct fl_jfr_chunk *chunk)
 	struct fl_jfr *jfr = chunk->jfr;
 	double grain = jfr->source->select.grain;
 	bool threads = jfr->source->select.needs & FL_NEED_THREAD;
+	struct java_table order;
 	double fraction = 0;
-	uint32_t size;
-	uint32_t *order;
 
 	merge_groups(chunk);
-	order = java_order(chunk, threads, &size);
-	if (!order) {
+	if (!java_order(chunk, threads, &order)) {
+		java_table_free(&order);
 		fl_no_memory(jfr->source->flame);
 		return;
 	}
-	for (uint32_t i = 0; i < size; i++) {
+	for (uint32_t i = 0; i < order.size; i++) {
 		struct fl_jfr_sum *sum;
 		double share;
 		int64_t whole;
 
-		if (!order[i])
+		if (!order.sums[i])
 			continue;
-		sum = &chunk->sums[order[i] - 1];
+		sum = &chunk->sums[order.sums[i] - 1];
 		share = (double)sum->samples / grain;
 		whole = fl_int64(share);
 		fraction += share - (double)whole;
@@ -580,7 +636,7 @@ static void coarsen(struct fl_jfr_chunk *chunk)
 				      ((double)whole / (double)sum->samples));
 		sum->samples = whole;
 	}
-	fl_free(order);
+	java_table_free(&order);
 }
 
 /* The same event and state as the one before; of spans, units may differ. */

@@ -38,6 +38,8 @@ static bool is_full(const struct fl_jfr_chunk *chunk,
  */
 enum { EACH = 8, WAITING = 4 * EACH, FEW = 1 << 14 };
 
+enum { FAR = 32 };	/* sums of a trace that are looked through */
+
 struct pass {
 	struct fl_jfr_chunk *chunk;
 	struct fl_jfr *jfr;
@@ -239,22 +241,70 @@ static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
 	       fl_jfr_add_trace(chunk, key);
 }
 
+static bool is_alike(const struct fl_jfr_chunk *chunk, uint32_t i,
+		     const struct fl_jfr_sum *like,
+		     const struct fl_jfr_aside *aside)
+{
+	const struct fl_jfr_sum *sum = &chunk->sums[i];
+
+	return sum->row == like->row && sum->state == like->state &&
+	       sum->leaf == like->leaf && sum->outside == like->outside &&
+	       (!chunk->with_asides ||
+		chunk->asides[i].thread == aside->thread);
+}
+
+static uint64_t hash_of(const struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_sum *sum,
+			const struct fl_jfr_aside *aside)
+{
+	uint64_t hash = fl_mix((uint64_t)sum->trace << 32 | sum->row << 1 |
+			       sum->outside, sum->leaf);
+
+	return fl_mix(hash, fl_mix(sum->state,
+				   chunk->with_asides ? aside->thread : 0));
+}
+
+/* As find_sum, of a trace with so many that all sums have an index. */
+static struct fl_jfr_sum *find_far(struct fl_jfr_chunk *chunk,
+				   const struct fl_jfr_sum *like,
+				   const struct fl_jfr_aside *aside)
+{
+	uint64_t hash = hash_of(chunk, like, aside);
+	uint32_t i, at;
+
+	for (; chunk->nfar < chunk->nsums; chunk->nfar++) {
+		size_t n = chunk->nfar;
+
+		if (!fl_index_add(&chunk->far,
+				  hash_of(chunk, &chunk->sums[n],
+					  chunk->with_asides ?
+					  &chunk->asides[n] : NULL),
+				  (uint32_t)n + 1)) {
+			fl_no_memory(chunk->flame);
+			return NULL;
+		}
+	}
+	at = fl_index_first(&chunk->far, hash);
+	while ((i = fl_index_at(&chunk->far, hash, &at)))
+		if (chunk->sums[i - 1].trace == like->trace &&
+		    is_alike(chunk, i - 1, like, aside))
+			return &chunk->sums[i - 1];
+	return NULL;
+}
+
 /* One that is alike, of its trace; NULL: the first of its kind. */
-static struct fl_jfr_sum *find_sum(const struct fl_jfr_chunk *chunk,
+static struct fl_jfr_sum *find_sum(struct fl_jfr_chunk *chunk,
 				   const struct fl_jfr_sum *like,
 				   const struct fl_jfr_aside *aside)
 {
 	uint32_t i = chunk->traces[like->trace].first;
 
-	while (i) {
-		struct fl_jfr_sum *sum = &chunk->sums[i - 1];
-
-		if (sum->row == like->row && sum->state == like->state &&
-		    sum->leaf == like->leaf && sum->outside == like->outside &&
-		    (!chunk->with_asides ||
-		     chunk->asides[i - 1].thread == aside->thread))
-			return sum;
-		i = sum->next;
+	for (unsigned n = 0; i; n++) {
+		if (n == FAR)
+			return find_far(chunk, like, aside);
+		if (is_alike(chunk, i - 1, like, aside))
+			return &chunk->sums[i - 1];
+		i = chunk->sums[i - 1].next;
 	}
 	return NULL;
 }

@@ -99,7 +99,7 @@ enum { FL_JFR_TYPES = 16 };	/* of frames */
 struct fl_jfr_known {
 	struct fl_map paths;	/* hash of a trace's frames -> its stack */
 	struct fl_map traces;	/* of its bytes: half a hash -> rest, stack */
-	bool off;		/* memory was out */
+	bool off;		/* memory was out, or it takes too long */
 	uint8_t types[FL_JFR_TYPES];	/* as they were then */
 	uint64_t chunk;		/* the one in turn, by its offset */
 	uint32_t number;	/* its number, from 1 on */
@@ -238,6 +238,9 @@ struct fl_jfr_chunk {
 	struct fl_jfr_aside *asides;	/* of each, if there are any */
 	size_t asides_room;
 	bool with_asides;
+	/* event.c: the first `nfar` sums, where a trace has very many. */
+	struct fl_index far;
+	size_t nfar;
 	/* names */
 	struct fl_map frames[FLAME_GROUP + 1];	/* by type: method -> frame */
 	struct fl_map located, threads, states, leaves[2];

@@ -27,6 +27,8 @@ struct fl_jfr_known_method {
 	uint32_t next;		/* of the same frame, plus one */
 };
 
+enum { MOST_METHODS = 1024 };	/* of a frame */
+
 void fl_jfr_known_free(struct fl_jfr_known *known)
 {
 	fl_map_free(&known->paths);
@@ -126,20 +128,23 @@ void fl_jfr_known_method(struct fl_jfr_chunk *chunk, flame_id frame,
 {
 	struct fl_jfr_known *known = chunk->known;
 	struct fl_jfr_known_frame *f;
-	uint32_t i;
+	uint32_t i, n = 0;
 
 	if (chunk->apart) {
 		note_method(chunk, frame, method);
 		return;
 	}
-	if (!reach(known, &known->frames, &known->frames_room, frame,
+	if (known->off ||
+	    !reach(known, &known->frames, &known->frames_room, frame,
 		   sizeof(*known->frames)))
 		return;
 	f = &known->frames[frame];
-	for (i = f->methods; i; i = known->methods[i - 1].next)
+	for (i = f->methods; i && n < MOST_METHODS; n++) {
 		if (known->methods[i - 1].key == method)
 			return;
-	if (known->nmethods == UINT32_MAX ||
+		i = known->methods[i - 1].next;
+	}
+	if (i || known->nmethods == UINT32_MAX ||
 	    !fl_grow(&known->methods, &known->methods_room,
 		     known->nmethods + 1u, sizeof(*known->methods))) {
 		known->off = true;
