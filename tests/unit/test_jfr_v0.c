@@ -363,6 +363,26 @@ Test(jfr_v0, what_comes_after_the_last_checkpoint_has_no_stack)
 	cr_expect_eq(flame_metric_of(flame, 1)->no_stack, 1);
 }
 
+/* However the samples go on: a file that is read ahead keeps them. */
+Test(jfr_v0, what_is_not_taken_beside_cpu_is_not_told_of)
+{
+	struct flame_source *source;
+
+	flame_on_remark(flame, keep_warning, NULL);
+	put_sample(1100, 1, 1);
+	put_checkpoint(2000, "p/C", "x");
+	put_head(ALLOC, 0, 2100);
+	be(1, 8);
+	be(24, 8);
+	be(4096, 8);
+	end();
+	put_metadata();
+	source = open_chunk();
+	source->select.choose = true;
+	cr_expect_str_eq(read_all(source), "cpu p/C.root;p/C.leaf 1\n");
+	cr_expect_str_eq(warning, "");
+}
+
 Test(jfr_v0, symbols_of_async_profiler_stand_alone)
 {
 	put_sample(1100, 1, 1);

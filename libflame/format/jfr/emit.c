@@ -193,7 +193,7 @@ static void count_bare(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
-	const struct fl_select *select = &jfr->source->select;
+	struct fl_select *select = &jfr->source->select;
 	struct flame_sample sample = { .time = FLAME_NOTIME };
 	flame_id metric;
 
@@ -224,7 +224,11 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 						       hit->state.size));
 	if (select->needs & FL_NEED_TIME)
 		sample.time = hit->time;
-	return sample.weight ? fl_jfr_ready(jfr, &sample) : FLAME_OK;
+	if (!sample.weight)
+		return FLAME_OK;
+	if (select->choose && strcmp(jfr->answer.name, "cpu") == 0)
+		select->cpu_only = true;
+	return fl_jfr_ready(jfr, &sample);
 }
 
 /* Leaks ------------------------------------------------------------------- */
@@ -833,7 +837,6 @@ static int emit_some(struct fl_jfr_chunk *chunk, struct fl_jfr_giving *giving)
 	for (; giving->next < chunk->nsums && chunk->jfr->nready < BATCH;
 	     giving->next++) {
 		const struct fl_jfr_sum *sum = &chunk->sums[giving->next];
-		size_t before = chunk->jfr->nready;
 
 		if (is_cpu(chunk, sum) != cpu)
 			continue;
@@ -843,11 +846,6 @@ static int emit_some(struct fl_jfr_chunk *chunk, struct fl_jfr_giving *giving)
 			     (cpu || !select->cpu_only)) != FLAME_OK)
 			return FLAME_FAILED;
 		giving->last = sum;
-		if (select->choose && !select->cpu_only &&
-		    chunk->jfr->nready > before &&
-		    strcmp(flame_metric_of(chunk->flame,
-			   chunk->jfr->ready[before].metric)->name, "cpu") == 0)
-			select->cpu_only = true;
 	}
 	return FLAME_OK;
 }
