@@ -169,12 +169,24 @@ static inline int64_t fl_mul_clamped(int64_t a, int64_t b)
 
 /* hash.c -------------------------------------------------------------- */
 
-static inline uint64_t fl_mix(uint64_t a, uint64_t b)
+/*
+ * Drawn once for each process, by flame_new: nobody can write an input whose
+ * hashes fall together, so that what looks them up goes through all of it.
+ */
+extern uint64_t fl_secret[2];
+void fl_secret_draw(void);
+
+static inline uint64_t fl_fold_product(uint64_t a, uint64_t b)
 {
 	__extension__ typedef unsigned __int128 wide;
-	wide p = (wide)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
+	wide p = (wide)a * b;
 
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static inline uint64_t fl_mix(uint64_t a, uint64_t b)
+{
+	return fl_fold_product(a ^ fl_secret[0], b ^ fl_secret[1]);
 }
 
 uint64_t fl_hash(const void *at, size_t size);
@@ -240,6 +252,8 @@ void fl_index_free(struct fl_index *x);
 /*
  * A map from 64-bit keys (any, 0 included) to 64-bit values.  Keys come from
  * files, so hashing is mixed.  A value's place holds until the next put.
+ * Zeroed struct: empty.  Set `walked` before the first put if fl_map_each
+ * tells the order of anything: it is the same in every run then.
  */
 struct fl_map_entry {
 	uint64_t key, value;
@@ -248,13 +262,15 @@ struct fl_map_entry {
 struct fl_map {
 	struct fl_map_entry *entry;	/* of mask + 1; key 0: free */
 	size_t mask, n;
+	uint64_t salt, factor;		/* of hashes; once there are entries */
 	struct fl_map_entry zero;	/* the key 0 lives here */
-	bool has_zero;
+	bool has_zero, walked;
 };
 
 static inline size_t fl_map_first(const struct fl_map *map, uint64_t key)
 {
-	return (size_t)fl_mix(key, 0) & map->mask;
+	return (size_t)fl_fold_product(key ^ map->salt, map->factor) &
+	       map->mask;
 }
 
 /* The place of the key's value; NULL where there is none. */
@@ -303,8 +319,8 @@ static inline uint64_t *fl_map_put(struct fl_map *map, uint64_t key,
 }
 
 /*
- * All entries, in an order that depends on nothing but the puts.  *i is 0 at
- * first; NULL past the last.
+ * All entries; of a map that is to be walked, in an order that depends on
+ * nothing but the puts.  *i is 0 at first; NULL past the last.
  */
 static inline const struct fl_map_entry *fl_map_each(const struct fl_map *map,
 						     size_t *i)

@@ -4,7 +4,33 @@
  */
 #include "fl.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/random.h>
+
+/* What it is until one is drawn; any will do. */
+#define SALT UINT64_C(0x9e3779b97f4a7c15)
+#define FACTOR UINT64_C(0xd1b54a32d192ed03)
+
+uint64_t fl_secret[2] = { SALT, FACTOR };
+
+static void draw(void)
+{
+	uint64_t drawn[2] = { 0 };
+
+	if (getrandom(drawn, sizeof(drawn), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(drawn))
+		return;
+	fl_secret[0] ^= drawn[0];
+	fl_secret[1] ^= drawn[1];
+}
+
+void fl_secret_draw(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, draw);
+}
 
 static inline uint64_t read64(const unsigned char *at)
 {
@@ -125,46 +151,75 @@ void fl_index_free(struct fl_index *x)
 
 /* The map ------------------------------------------------------------- */
 
+/* No key of a map that is half full is by chance as far from its place. */
+enum { FAR = 1000 };
+
 static struct fl_map_entry *map_free_entry(const struct fl_map *map,
-					   uint64_t key)
+					   uint64_t key, size_t *far)
 {
-	size_t i = fl_map_first(map, key);
+	size_t i = fl_map_first(map, key), first = i;
 
 	while (map->entry[i].key)
 		i = (i + 1) & map->mask;
+	*far = (i - first) & map->mask;
 	return &map->entry[i];
+}
+
+static void set_salt(struct fl_map *map, bool walked)
+{
+	map->salt = walked ? SALT : fl_secret[0];
+	map->factor = (walked ? FACTOR : fl_secret[1]) | 1;
+	map->walked = walked;
 }
 
 static bool map_grow(struct fl_map *map, size_t room)
 {
-	size_t old_room = map->entry ? map->mask + 1 : 0, i;
+	size_t old_room = map->entry ? map->mask + 1 : 0, i, far;
 	struct fl_map grown = *map;
 
+	if (!map->entry)
+		set_salt(&grown, map->walked);
 	grown.entry = fl_blank(room, sizeof(*grown.entry));
 	if (!grown.entry)
 		return false;
 	grown.mask = room - 1;
 	for (i = 0; i < old_room; i++)
 		if (map->entry[i].key)
-			*map_free_entry(&grown, map->entry[i].key) =
+			*map_free_entry(&grown, map->entry[i].key, &far) =
 				map->entry[i];
 	fl_free(map->entry);
 	*map = grown;
 	return true;
 }
 
+/* Written to be slow: it is no longer the same in every run. */
+static bool map_hide(struct fl_map *map)
+{
+	set_salt(map, false);
+	if (map_grow(map, map->mask + 1))
+		return true;
+	set_salt(map, true);
+	return false;
+}
+
 uint64_t *fl_map_add(struct fl_map *map, uint64_t key)
 {
 	struct fl_map_entry *e = &map->zero;
+	size_t far = 0;
 
 	/* At most half full: most keys are found at their first place. */
 	if (key && (!map->entry || map->n > map->mask / 2) &&
 	    !map_grow(map, map->entry ? 2 * (map->mask + 1) : 64))
 		return NULL;
 	if (key)
-		e = map_free_entry(map, key);
+		e = map_free_entry(map, key, &far);
 	else
 		map->has_zero = true;
+	if (fl_unlikely(far > FAR) && map->walked) {
+		if (!map_hide(map))
+			return NULL;
+		e = map_free_entry(map, key, &far);
+	}
 	e->key = key;
 	e->value = 0;
 	map->n++;

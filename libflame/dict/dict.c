@@ -17,6 +17,7 @@ struct flame *flame_new(void)
 
 	if (!flame)
 		return NULL;
+	fl_secret_draw();
 	/* Id 0 of every table is the empty one, and in no index. */
 	if (!fl_grow(&flame->names.at, &flame->names.room, 1024,
 		     sizeof(*flame->names.at)) ||

@@ -450,6 +450,7 @@ static int open_sample(struct flame_source *source)
 	r->source = source;
 	r->flame = source->flame;
 	r->lines.in = source->in;
+	r->last.walked = true;
 	source->state = r;
 	return FLAME_OK;
 }

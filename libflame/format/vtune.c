@@ -460,6 +460,7 @@ static int open_vtune(struct flame_source *source)
 	r->source = source;
 	r->flame = source->flame;
 	r->lines.in = source->in;
+	r->last.walked = true;
 	source->state = r;
 	return FLAME_OK;
 }

@@ -390,6 +390,78 @@ Test(maps, any_key_has_one_value)
 	fl_map_free(&map);
 }
 
+/* Keys whose first place in a map with the salt is below `n`, of 64 k. */
+static size_t find_near(uint64_t *keys, size_t n, uint64_t salt,
+			uint64_t factor)
+{
+	size_t found = 0;
+
+	for (uint64_t key = 1; found < n; key++)
+		if ((fl_fold_product(key ^ salt, factor) & 0xffff) < n / 8)
+			keys[found++] = key;
+	return found;
+}
+
+Test(maps, keys_that_were_written_to_collide_are_found_at_once)
+{
+	static uint64_t keys[8000];
+	struct fl_map map = { .walked = true };
+	const struct fl_map_entry *e;
+	uint64_t salt, factor;
+	size_t i = 0, n = 0;
+
+	fl_secret_draw();
+	cr_assert(fl_map_room(&map, 20000));
+	salt = map.salt;
+	factor = map.factor;
+	cr_assert_eq(map.mask, 0xffff);
+	find_near(keys, FL_COUNT(keys), salt, factor);
+	for (i = 0; i < FL_COUNT(keys); i++)
+		cr_assert(fl_map_put(&map, keys[i], NULL));
+	/* It was as everybody knows it, and is no longer. */
+	cr_expect_not(map.walked);
+	cr_expect_neq(map.salt, salt);
+	for (i = 0; i < FL_COUNT(keys); i++)
+		cr_assert(fl_map_get(&map, keys[i]));
+	for (i = 0; (e = fl_map_each(&map, &i));)
+		n++;
+	cr_expect_eq(n, FL_COUNT(keys));
+	fl_map_free(&map);
+}
+
+Test(maps, what_is_walked_is_walked_alike_in_all_runs)
+{
+	static const uint64_t keys[] = { 7, 1ull << 40, 3, 99, 12345678 };
+	struct fl_map map = { .walked = true };
+	const struct fl_map_entry *e;
+	uint64_t order = 0;
+	size_t i;
+
+	fl_secret_draw();
+	for (i = 0; i < FL_COUNT(keys); i++)
+		cr_assert(fl_map_put(&map, keys[i], NULL));
+	for (i = 0; (e = fl_map_each(&map, &i));)
+		order = order * 31 + e->key;
+	cr_expect(map.walked);
+	cr_expect_eq(order, 32755562773739093ull, "%llu", (unsigned long long)order);
+	fl_map_free(&map);
+}
+
+Test(hash, a_process_has_a_secret_of_its_own)
+{
+	uint64_t before = fl_mix(1, 2), after;
+	struct flame *flame = flame_new(), *other;
+
+	cr_assert(flame);
+	after = fl_mix(1, 2);
+	cr_expect_neq(before, after);
+	other = flame_new();
+	cr_assert(other);
+	cr_expect_eq(fl_mix(1, 2), after);
+	flame_free(other);
+	flame_free(flame);
+}
+
 /* UTF-8 --------------------------------------------------------------- */
 
 static unsigned length(const char *text)

@@ -187,6 +187,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		   c->has[FL_JFR_STACK] && !c->has[FL_JFR_TIME] &&
 		   !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&
 		   !c->has[FL_JFR_LEAF] && !c->has[FL_JFR_THREAD];
+	c->counted.walked = true;
 	class->count = c;
 	c->number = chunk->ncounts;
 	chunk->counts[chunk->ncounts++] = c;
