@@ -222,7 +222,9 @@ static bool enter_frame(struct fl_frames *frames, struct fl_in *under)
 		skip_zeros(under);
 	frames->some = true;
 	head = fl_in_peek(under, FL_HEAD, &n);
-	frames->inside = n && frames->decoder->bid(head, n);
+	/* Not of all that there is: frames to be skipped may be many. */
+	frames->inside = n && frames->decoder->bid(head, FL_MIN(n,
+						   (size_t)FL_HEAD));
 	return frames->inside;
 }
 
