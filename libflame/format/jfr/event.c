@@ -316,6 +316,14 @@ static void add_aside(struct fl_jfr_aside *to, const struct fl_jfr_aside *aside)
 	to->last = FL_MAX(to->last, aside->last);
 }
 
+static inline void add_to_sum(struct fl_jfr_sum *to,
+			      const struct fl_jfr_sum *sum)
+{
+	to->samples = fl_add_clamped(to->samples, sum->samples);
+	to->value = fl_add_clamped(to->value, sum->value);
+	to->bare = fl_add_clamped(to->bare, sum->bare);
+}
+
 static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
 		    const struct fl_jfr_aside *aside)
 {
@@ -329,9 +337,7 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
 		return;
 	}
 	if (old) {
-		old->samples = fl_add_clamped(old->samples, sum->samples);
-		old->value = fl_add_clamped(old->value, sum->value);
-		old->bare = fl_add_clamped(old->bare, sum->bare);
+		add_to_sum(old, sum);
 		if (chunk->with_asides)
 			add_aside(&chunk->asides[old - chunk->sums], aside);
 		return;
@@ -349,6 +355,34 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
 	chunk->sums[chunk->nsums] = *sum;
 	chunk->sums[chunk->nsums].next = chunk->traces[sum->trace].first;
 	chunk->traces[sum->trace].first = ++chunk->nsums;
+}
+
+/*
+ * Most events are like one before, and few sums are near: there it is added,
+ * without more.  false: add_sum has to look.
+ */
+static inline bool add_again(struct pass *pass, const struct fl_jfr_count *c,
+			     const struct fl_jfr_sum *sum, uint64_t key)
+{
+	struct fl_jfr_chunk *chunk = pass->chunk;
+	uint32_t trace, i;
+
+	if (chunk->nsums >= FEW || pass->added != pass->read ||
+	    chunk->with_asides || c->latest || key >= chunk->low_traces)
+		return false;
+	trace = chunk->low_trace_of[key];
+	i = trace ? chunk->traces[trace - 1].first : 0;
+	for (unsigned n = 0; i && n < FAR; n++) {
+		struct fl_jfr_sum *old = &chunk->sums[i - 1];
+
+		if (old->row == sum->row && old->state == sum->state &&
+		    old->leaf == sum->leaf && old->outside == sum->outside) {
+			add_to_sum(old, sum);
+			return true;
+		}
+		i = old->next;
+	}
+	return false;
 }
 
 /* Whether its time and its thread's spans let it through. */
@@ -456,26 +490,28 @@ static void tell_aside(const struct pass *pass, const struct fl_jfr_count *c,
 
 static void count_event(struct pass *pass, struct fl_jfr_count *c)
 {
-	struct fl_jfr_sum *sum = &pass->waiting[pass->read % WAITING];
-
-	if (!in_time(pass, c))
-		return;
 	/* What its class does not have is 0. */
-	*sum = (struct fl_jfr_sum){
+	struct fl_jfr_sum sum = {
 		.row = c->number, .samples = 1,
 		.state = c->values[FL_JFR_STATE],
 		.leaf = c->values[FL_JFR_LEAF],
 	};
+
+	if (!in_time(pass, c))
+		return;
 	if (c->has[FL_JFR_COUNT])
-		sum->samples = c->kind[FL_JFR_COUNT] ?
-			       llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
-			       (int64_t)c->values[FL_JFR_COUNT];
+		sum.samples = c->kind[FL_JFR_COUNT] ?
+			      llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
+			      (int64_t)c->values[FL_JFR_COUNT];
 	if (c->has[FL_JFR_VALUE])
-		sum->value = value_of(c);
-	if (!sum->value)
-		sum->bare = sum->samples;
+		sum.value = value_of(c);
+	if (!sum.value)
+		sum.bare = sum.samples;
 	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
-		sum->outside = !sum->value || !c->tlab;
+		sum.outside = !sum.value || !c->tlab;
+	if (fl_likely(add_again(pass, c, &sum, c->values[FL_JFR_STACK])))
+		return;
+	pass->waiting[pass->read % WAITING] = sum;
 	if (pass->chunk->with_asides)
 		tell_aside(pass, c, &pass->asides[pass->read % WAITING]);
 	wait_for_trace(pass, c->values[FL_JFR_STACK]);

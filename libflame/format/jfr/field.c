@@ -48,6 +48,7 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
 	}
 	count->nsteps = n;
 	count->all_var = true;
+	count->at_once = fl_wire_has_pext();
 	for (uint32_t i = 0; i < n; i++) {
 		count->steps[i] = (struct fl_jfr_step){
 			class->ops[i].code, -1, &class->ops[i]
@@ -97,14 +98,79 @@ static inline const uint8_t *run_fast(struct fl_jfr_count *count,
 	return at;
 }
 
+/*
+ * The same within 32 bytes: what ends an integer says where the next one
+ * begins.  Behind them every byte passes for an end.  NULL: it comes there, or
+ * to an integer of nine bytes.
+ */
+static inline __attribute__((always_inline)) const uint8_t *
+run_by_ends(struct fl_jfr_count *count, const uint8_t *at,
+	    uint64_t (*pack)(uint64_t word, unsigned size))
+{
+	const struct fl_jfr_step *step = count->steps;
+	const struct fl_jfr_step *end = step + count->nsteps;
+	uint64_t ends = ~(uint64_t)(fl_wire_not_ends_16(at) |
+				    fl_wire_not_ends_16(at + 16) << 16);
+	unsigned begin = 0;
+
+	if (fl_unlikely(fl_wire_is_long(ends)))
+		return NULL;
+	for (; step < end; step++) {
+		unsigned next = __builtin_ctzll(ends) + 1;
+
+		if (step->slot >= 0)
+			count->values[step->slot] =
+				pack(fl_wire_word(at + begin), next - begin);
+		begin = next;
+		ends &= ends - 1;
+	}
+	return begin <= 32 ? at + begin : NULL;
+}
+
+static inline uint64_t pack_low(uint64_t word, unsigned size)
+{
+	return size == 1 ? word & 0x7f : fl_wire_pack_low(word, size);
+}
+
+static const uint8_t *run_within(struct fl_jfr_count *count,
+				 const uint8_t *at)
+{
+	return run_by_ends(count, at, pack_low);
+}
+
+#ifdef FL_WIRE_PEXT
+__attribute__((target("bmi2")))
+static inline uint64_t pack_at_once(uint64_t word, unsigned size)
+{
+	return fl_wire_pext(word, size);
+}
+
+__attribute__((target("bmi2")))
+static const uint8_t *run_within_at_once(struct fl_jfr_count *count,
+					 const uint8_t *at)
+{
+	return run_by_ends(count, at, pack_at_once);
+}
+#else
+#define run_within_at_once run_within
+#endif
+
+/* For run_by_ends: steps, and bytes that it may look at. */
+enum { MOST = 16, ROOM = 32 + MOST + 8 };
+
 void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
 {
 	const struct fl_jfr_step *step = count->steps;
 	const struct fl_jfr_step *end = step + count->nsteps;
+	const uint8_t *at = NULL;
 
 	if (fl_likely(count->all_var &&
 		      w->end - w->at > 9 * (ptrdiff_t)count->nsteps)) {
-		w->at = run_fast(count, w->at);
+		if (fl_likely(count->nsteps <= MOST &&
+			      w->end - w->at >= ROOM))
+			at = count->at_once ? run_within_at_once(count, w->at) :
+					      run_within(count, w->at);
+		w->at = at ? at : run_fast(count, w->at);
 		return;
 	}
 	for (; step < end && !w->bad; step++) {

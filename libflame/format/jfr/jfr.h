@@ -495,6 +495,7 @@ struct fl_jfr_count {
 	bool tlab;		/* its value is the size of a TLAB */
 	bool object;		/* its leaf is an object, of a class */
 	bool all_var;
+	bool at_once;		/* the processor takes integers so */
 	bool plain;		/* nothing but a stack and a state */
 	bool quick;		/* and all of it compressed integers: */
 	uint8_t before, between;	/* so many before stack and state */

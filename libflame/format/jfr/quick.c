@@ -11,11 +11,6 @@
 
 #include "format/jfr/jfr.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define HAS_PEXT
-#endif
-
 enum {
 	LEAST = 5, MOST = 18,	/* bytes of an event that is read by its form */
 	HEAD = 2,		/* its size and its type */
@@ -176,7 +171,7 @@ static const uint8_t *read_class(struct fl_jfr_count *c, const uint8_t *at,
 	return read_class_by(c, at, end, pack);
 }
 
-#ifdef HAS_PEXT
+#ifdef FL_WIRE_PEXT
 __attribute__((target("bmi2")))
 static inline uint32_t pack_at_once(uint32_t bytes, uint32_t keep)
 {
@@ -190,19 +185,8 @@ static const uint8_t *read_class_at_once(struct fl_jfr_count *c,
 	return read_class_by(c, at, end, pack_at_once);
 }
 
-/* The first processors of AMD that have it take a hundred times as long. */
-static bool has_pext(void)
-{
-	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("bdver4") &&
-	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
-}
 #else
 #define read_class_at_once read_class
-
-static bool has_pext(void)
-{
-	return false;
-}
 #endif
 
 const uint8_t *fl_jfr_read_quickly(struct fl_jfr_chunk *chunk,
@@ -214,7 +198,7 @@ const uint8_t *fl_jfr_read_quickly(struct fl_jfr_chunk *chunk,
 	if (end - at <= ROOM)
 		return at;
 	end -= ROOM;
-	at_once = has_pext();
+	at_once = fl_wire_has_pext();
 	do {
 		struct fl_jfr_count *c = chunk->quick[at[1]];
 
