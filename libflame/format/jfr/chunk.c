@@ -86,10 +86,7 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	if (!chunk)
 		return;
 	for (uint32_t i = 0; i < chunk->nclasses; i++)
-		if (chunk->classes[i].pool) {
-			fl_map_free(chunk->classes[i].pool);
-			fl_free(chunk->classes[i].pool);
-		}
+		fl_jfr_pool_free(chunk->classes[i].pool);
 	fl_free(chunk->classes);
 	for (uint32_t i = 0; i < chunk->ncounts; i++) {
 		fl_map_free(&chunk->counts[i]->counted);

@@ -68,6 +68,14 @@ struct fl_jfr_field {
 	uint32_t nops;
 };
 
+/* Of constants by their keys: where they lie in the chunk. */
+struct fl_jfr_pool {
+	uint32_t *low;		/* of small keys; 0: it may be in the map */
+	size_t low_room;
+	struct fl_map map;
+	uint64_t promised;	/* so many the chunk says there are */
+};
+
 struct fl_jfr_class {
 	uint64_t id;
 	struct slice name;
@@ -81,8 +89,7 @@ struct fl_jfr_class {
 	struct fl_jfr_op *ops;
 	uint32_t nops;
 	bool all_var;			/* every step is FL_JFR_VAR */
-	/* Constants of this type: key -> offset in the chunk. */
-	struct fl_map *pool;
+	struct fl_jfr_pool *pool;	/* its constants; NULL: none */
 	bool wanted;			/* pool.c: keep its keys */
 	bool looked_at;			/* event.c: it has its count, or none */
 	struct fl_jfr_count *count;	/* event.c: what is done with it */
@@ -334,6 +341,7 @@ bool fl_jfr_beside_keep(struct fl_jfr_beside *beside, uint64_t key,
  */
 bool fl_jfr_beside_take(struct fl_jfr_chunk *chunk,
 			struct fl_jfr_beside *beside);
+void fl_jfr_pool_free(struct fl_jfr_pool *pool);
 /* A wire at a constant's value; false where there is none. */
 bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,
 		     const struct fl_jfr_class *class, uint64_t key,

@@ -18,7 +18,9 @@
 
 enum {
 	FEW = 4 << 20,		/* bytes of traces that are not kept */
-	SPARSE = 2		/* of more, one byte in so many is kept */
+	SPARSE = 2,		/* of more, one byte in so many is kept */
+	DENSE = 2,		/* keys that are low, by constants, */
+	LARGE = 16		/* and bytes of the chunk, by keys */
 };
 
 void fl_jfr_damage(struct fl_jfr_chunk *chunk, uint64_t at, const char *why)
@@ -152,28 +154,72 @@ void fl_jfr_let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
 	chunk->passed = at;
 }
 
+/*
+ * Keys are mostly counted from 1: so far as they are, a table has them.
+ * What was once in reach of it stays so; false: it is for the map.
+ */
+static bool is_low(const struct fl_jfr_chunk *chunk, struct fl_jfr_pool *pool,
+		   uint64_t key)
+{
+	uint64_t most = FL_MIN(DENSE * pool->promised, chunk->size / LARGE);
+	size_t had = pool->low_room;
+
+	if (fl_likely(key < had))
+		return true;
+	if (key >= most || chunk->size > UINT32_MAX ||
+	    !fl_grow(&pool->low, &pool->low_room,
+		     FL_MAX(key + 1, FL_MIN(pool->promised + 1, most)),
+		     sizeof(*pool->low)))
+		return false;
+	memset(pool->low + had, 0,
+	       (pool->low_room - had) * sizeof(*pool->low));
+	return true;
+}
+
+static bool keep_place(const struct fl_jfr_chunk *chunk,
+		       struct fl_jfr_pool *pool, uint64_t key, uint64_t at)
+{
+	uint64_t *place;
+
+	if (is_low(chunk, pool, key)) {
+		pool->low[key] = (uint32_t)at;
+		return true;
+	}
+	place = fl_map_put(&pool->map, key, NULL);
+	if (place)
+		*place = at;
+	return place;
+}
+
+void fl_jfr_pool_free(struct fl_jfr_pool *pool)
+{
+	if (!pool)
+		return;
+	fl_map_free(&pool->map);
+	fl_free(pool->low);
+	fl_free(pool);
+}
+
 static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 		     uint64_t key, uint64_t at, uint64_t size)
 {
-	uint64_t *place;
-	bool fresh;
-
 	if (class == chunk->trace && chunk->beside)
 		return fl_jfr_beside_keep(chunk->beside, key, at, size);
 	if (class == chunk->trace) {
 		fl_jfr_keep_trace(chunk, key, at, size);
 		return true;
 	}
-	if (!class->pool) {
+	return keep_place(chunk, class->pool, key, at);
+}
+
+/* So many more constants are to come, of which keys are kept. */
+static bool promise(struct fl_jfr_class *class, uint32_t n)
+{
+	if (!class->pool)
 		class->pool = fl_zeroed(1, sizeof(*class->pool));
-		if (!class->pool)
-			return false;
-	}
-	place = fl_map_put(class->pool, key, &fresh);
-	if (!place)
-		return false;
-	*place = at;
-	return true;
+	if (class->pool)
+		class->pool->promised += n;
+	return class->pool;
 }
 
 /* One pool of a checkpoint; false: nothing after it can be read. */
@@ -194,6 +240,10 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 	if (!class || !fl_jfr_plan(chunk, class)) {
 		fl_jfr_damage(chunk, begin - chunk->at,
 			      "a pool of a type that is not known");
+		return false;
+	}
+	if (class->wanted && class != chunk->trace && !promise(class, n)) {
+		fl_no_memory(chunk->flame);
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -346,11 +396,17 @@ bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,
 		     const struct fl_jfr_class *class, uint64_t key,
 		     struct fl_wire *w)
 {
-	uint64_t *at = class && class->pool ? fl_map_get(class->pool, key) :
-					      NULL;
+	const struct fl_jfr_pool *pool = class ? class->pool : NULL;
+	uint64_t *at;
 
-	if (!at)
+	if (!pool)
 		return false;
-	*w = fl_jfr_wire(chunk, *at);
-	return true;
+	if (fl_likely(key < pool->low_room && pool->low[key])) {
+		*w = fl_jfr_wire(chunk, pool->low[key]);
+		return true;
+	}
+	at = fl_map_get(&pool->map, key);
+	if (at)
+		*w = fl_jfr_wire(chunk, *at);
+	return at;
 }
