@@ -210,6 +210,10 @@ struct fl_jfr_chunk {
 	bool cpu_only;		/* see fl_select */
 	struct fl_arena arena;
 	struct fl_buf name;	/* text.c: where one is put together */
+	struct fl_jfr_spelling {	/* text.c: the fields that it is of */
+		bool known;
+		const struct fl_jfr_field *method, *type, *class;
+	} spelling;
 	struct fl_jfr_class *classes;
 	uint32_t nclasses;
 	struct fl_map by_id;	/* class id -> index in classes */
@@ -370,6 +374,9 @@ flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside);
 /* A method's frame. */
 flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint64_t type, uint32_t line, uint32_t bci);
+/* Whether that is its name: then its frame is the one with it. */
+bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
+		      uint8_t type, struct slice name);
 /* The same by its type, not by its key, and without a place. */
 flame_id fl_jfr_typed_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 			    uint8_t type);

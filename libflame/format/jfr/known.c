@@ -161,8 +161,8 @@ void fl_jfr_known_method(struct fl_jfr_chunk *chunk, flame_id frame,
 static bool is_same_frame(struct fl_jfr_chunk *chunk, flame_id frame)
 {
 	struct fl_jfr_known *known = chunk->known;
-	uint8_t type = chunk->flame->frames.at[frame].type;
-	struct fl_wire w;
+	const struct flame_frame *f = &chunk->flame->frames.at[frame];
+	struct slice name = fl_name_at(chunk->flame, f->name);
 	uint32_t i;
 
 	if (frame >= known->frames_room)
@@ -173,8 +173,7 @@ static bool is_same_frame(struct fl_jfr_chunk *chunk, flame_id frame)
 	     i = known->methods[i - 1].next) {
 		uint64_t method = known->methods[i - 1].key;
 
-		if (!fl_jfr_constant(chunk, chunk->method, method, &w) ||
-		    fl_jfr_typed_frame(chunk, method, type) != frame)
+		if (!fl_jfr_is_method(chunk, method, f->type, name))
 			break;
 	}
 	known->frames[frame].seen = known->number << 1 | !i;

@@ -174,6 +174,14 @@ struct slice fl_jfr_constant_text(struct fl_jfr_chunk *chunk,
 	return constant_text(chunk, class, key, 0);
 }
 
+/* From a constant's value to a field of it; false: it is broken. */
+static bool seek_in(const struct fl_jfr_class *class,
+		    const struct fl_jfr_field *field, struct fl_wire *w)
+{
+	fl_jfr_seek(class, field, w);
+	return !w->bad;
+}
+
 static const struct fl_jfr_field *seek(struct fl_jfr_chunk *chunk,
 				       const struct fl_jfr_class *class,
 				       uint64_t key, const char *name,
@@ -181,10 +189,8 @@ static const struct fl_jfr_field *seek(struct fl_jfr_chunk *chunk,
 {
 	const struct fl_jfr_field *field = fl_jfr_field_of(class, name);
 
-	if (!field || !fl_jfr_constant(chunk, class, key, w))
-		return NULL;
-	fl_jfr_seek(class, field, w);
-	return w->bad ? NULL : field;
+	return field && fl_jfr_constant(chunk, class, key, w) &&
+	       seek_in(class, field, w) ? field : NULL;
 }
 
 struct slice fl_jfr_field_text(struct fl_jfr_chunk *chunk,
@@ -197,6 +203,34 @@ struct slice fl_jfr_field_text(struct fl_jfr_chunk *chunk,
 	return field ? field_text(chunk, field, &w, 0) : null_text;
 }
 
+static bool read_number(const struct fl_jfr_class *class,
+			const struct fl_jfr_field *field, struct fl_wire *w,
+			uint64_t *n)
+{
+	if (field->nops != 1)
+		return false;
+	switch (class->ops[field->op].code) {
+	case FL_JFR_VAR:
+		*n = fl_wire_varint(w);
+		break;
+	case FL_JFR_1:
+		*n = fl_wire_fixed(w, 1);
+		break;
+	case FL_JFR_2:
+		*n = (uint64_t)(int64_t)(int16_t)fl_wire_fixed(w, 2);
+		break;
+	case FL_JFR_4:
+		*n = (uint64_t)(int64_t)(int32_t)fl_wire_fixed(w, 4);
+		break;
+	case FL_JFR_8:
+		*n = fl_wire_fixed(w, 8);
+		break;
+	default:
+		return false;
+	}
+	return !w->bad;
+}
+
 bool fl_jfr_field_number(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_class *class, uint64_t key,
 			 const char *name, uint64_t *n)
@@ -204,28 +238,7 @@ bool fl_jfr_field_number(struct fl_jfr_chunk *chunk,
 	struct fl_wire w;
 	const struct fl_jfr_field *field = seek(chunk, class, key, name, &w);
 
-	if (!field || field->nops != 1)
-		return false;
-	switch (class->ops[field->op].code) {
-	case FL_JFR_VAR:
-		*n = fl_wire_varint(&w);
-		break;
-	case FL_JFR_1:
-		*n = fl_wire_fixed(&w, 1);
-		break;
-	case FL_JFR_2:
-		*n = (uint64_t)(int64_t)(int16_t)fl_wire_fixed(&w, 2);
-		break;
-	case FL_JFR_4:
-		*n = (uint64_t)(int64_t)(int32_t)fl_wire_fixed(&w, 4);
-		break;
-	case FL_JFR_8:
-		*n = fl_wire_fixed(&w, 8);
-		break;
-	default:
-		return false;
-	}
-	return !w.bad;
+	return field && read_number(class, field, &w, n);
 }
 
 /* Threads, states ------------------------------------------------------ */
@@ -443,34 +456,87 @@ void fl_jfr_frame_types(struct fl_jfr_chunk *chunk)
 	}
 }
 
+/* Methods are many: their fields are looked for once. */
+static const struct fl_jfr_spelling *spelling_of(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_spelling *s = &chunk->spelling;
+
+	if (fl_unlikely(!s->known))
+		*s = (struct fl_jfr_spelling){
+			.known = true,
+			.method = fl_jfr_field_of(chunk->method, "name"),
+			.type = fl_jfr_field_of(chunk->method, "type"),
+			.class = fl_jfr_field_of(chunk->class, "name"),
+		};
+	return s;
+}
+
 /*
- * "pkg/Class.method", as jfrconv: C, C++ and kernel frames by their symbol
- * alone, a method without a name by its class.
+ * "pkg/Class.method" in two, as jfrconv: C, C++ and kernel frames by their
+ * symbol alone, a method without a name by its class.  false: there is no such
+ * method.
  */
-static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
-		       uint64_t method, uint8_t type)
+static bool spell(struct fl_jfr_chunk *chunk, uint64_t method, uint8_t type,
+		  struct slice *class, struct slice *name)
 {
 	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
 		      type == FLAME_KERNEL;
-	struct slice class = { 0 }, name;
-	struct fl_wire w;
+	const struct fl_jfr_spelling *s = spelling_of(chunk);
+	struct fl_wire begin, w;
 	uint64_t key;
 
-	if (!fl_jfr_constant(chunk, chunk->method, method, &w)) {
+	*class = *name = null_text;
+	if (!fl_jfr_constant(chunk, chunk->method, method, &begin))
+		return false;
+	w = begin;
+	if (s->method && seek_in(chunk->method, s->method, &w))
+		*name = field_text(chunk, s->method, &w, 0);
+	w = begin;
+	if (!(native && name->size) && s->type &&
+	    seek_in(chunk->method, s->type, &w) &&
+	    read_number(chunk->method, s->type, &w, &key) && s->class &&
+	    fl_jfr_constant(chunk, chunk->class, key, &w) &&
+	    seek_in(chunk->class, s->class, &w))
+		*class = field_text(chunk, s->class, &w, 0);
+	return true;
+}
+
+static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
+		       uint64_t method, uint8_t type)
+{
+	struct slice class, name;
+
+	if (!spell(chunk, method, type, &class, &name)) {
 		fl_buf_text(buf, chunk->jfr->source->select.compat ?
 				 "unknown" : "[unknown]");
 		return;
 	}
-	name = fl_jfr_field_text(chunk, chunk->method, method, "name");
-	if (!(native && name.size) &&
-	    fl_jfr_field_number(chunk, chunk->method, method, "type", &key))
-		class = fl_jfr_field_text(chunk, chunk->class, key, "name");
 	fl_buf_put(buf, class.at, class.size);
 	if (class.size && name.size)
 		fl_buf_byte(buf, '.');
 	fl_buf_put(buf, name.at, name.size);
 	if (!buf->size && !chunk->jfr->source->select.compat)
 		fl_buf_text(buf, "[unknown]");
+}
+
+static bool is_at(const char *at, struct slice text)
+{
+	return !text.size || memcmp(at, text.at, text.size) == 0;
+}
+
+bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
+		      uint8_t type, struct slice text)
+{
+	struct slice class, name;
+	size_t dot;
+
+	if (!spell(chunk, method, type, &class, &name))
+		return false;
+	dot = class.size && name.size;
+	return text.size && text.size == class.size + dot + name.size &&
+	       is_at(text.at, class) &&
+	       (!dot || text.at[class.size] == '.') &&
+	       is_at(text.at + class.size + dot, name);
 }
 
 static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
