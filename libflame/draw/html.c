@@ -48,6 +48,7 @@ struct symbol {
 	uint8_t type;
 	uint32_t paint;
 	uint32_t number;	/* as they were met */
+	uint32_t next;		/* of its name, plus one; 0: none */
 	uint32_t spelling[SPELLINGS];
 	uint32_t same;		/* bytes of the name in its caption */
 };
@@ -80,41 +81,60 @@ static int by_text(const void *a, const void *b)
 	return x->type - y->type;
 }
 
-static uint64_t key_of(flame_id name, uint8_t type)
+/* The first symbol of a name: its number, plus one. */
+struct met {
+	uint32_t symbol;
+	uint32_t type;
+};
+
+/* Of a node; UINT32_MAX: it is new. */
+static uint32_t find_symbol(const struct book *b, const struct met *met,
+			    uint8_t type)
 {
-	return (uint64_t)name << 8 | type;
+	uint32_t at = met->symbol;
+
+	if (fl_likely(at && met->type == type))
+		return at - 1;
+	while (at && b->symbol[at - 1].type != type)
+		at = b->symbol[at - 1].next;
+	return at - 1;
 }
 
-/* The symbols that occur, as they are met; the root's is the first, "all". */
-static bool meet_symbols(struct book *b, struct fl_map *map)
+static bool add_symbol(struct book *b, struct met *met, uint32_t node)
 {
 	const struct fl_layout *l = b->layout;
 
-	for (uint32_t i = 0; i < l->n; i++) {
-		uint64_t *number = NULL;
-		bool fresh = !i;
-
-		if (i) {
-			number = fl_map_put(map, key_of(l->name[i], l->type[i]),
-					    &fresh);
-			if (!number)
-				return false;
-		}
-		if (fresh) {
-			if (!fl_grow(&b->symbol, &b->room, b->n + 1,
-				     sizeof(*b->symbol)))
-				return false;
-			b->symbol[b->n] = (struct symbol){
-				.text = fl_node_name(b->page, l, i),
-				.type = l->type[i], .number = b->n,
-			};
-			if (number)
-				*number = b->n;
-			b->n++;
-		}
-		b->of_node[i] = number ? *number : 0;
-	}
+	if (!fl_grow(&b->symbol, &b->room, b->n + 1, sizeof(*b->symbol)))
+		return false;
+	b->symbol[b->n] = (struct symbol){
+		.text = fl_node_name(b->page, l, node),
+		.type = l->type[node], .number = b->n, .next = met->symbol,
+	};
+	b->n++;
+	*met = (struct met){ .symbol = b->n, .type = l->type[node] };
 	return true;
+}
+
+/* The symbols that occur, as they are met; the root's is the first, "all". */
+static bool meet_symbols(struct book *b)
+{
+	const struct fl_layout *l = b->layout;
+	struct met *by_name = fl_zeroed(b->page->tree->flame->names.n,
+					sizeof(*by_name)), root = { 0 };
+	bool good = by_name && add_symbol(b, &root, 0);
+
+	for (uint32_t i = 1; good && i < l->n; i++) {
+		struct met *met = &by_name[l->name[i]];
+		uint32_t symbol = find_symbol(b, met, l->type[i]);
+
+		if (fl_unlikely(symbol == UINT32_MAX)) {
+			symbol = b->n;
+			good = add_symbol(b, met, i);
+		}
+		b->of_node[i] = symbol;
+	}
+	fl_free(by_name);
+	return good;
 }
 
 static bool paint_symbols(struct book *b)
@@ -152,12 +172,7 @@ static bool sort_symbols(struct book *b)
 
 static bool number_symbols(struct book *b)
 {
-	struct fl_map map = { 0 };
-	bool good = meet_symbols(b, &map) && sort_symbols(b) &&
-		    paint_symbols(b);
-
-	fl_map_free(&map);
-	return good;
+	return meet_symbols(b) && sort_symbols(b) && paint_symbols(b);
 }
 
 /* "s=2.000&w=after&c=self&n=time&r=30000000000-60000000000" */
@@ -327,6 +342,15 @@ static void pack_captions(const struct book *b, struct fl_packer *p)
 	}
 }
 
+enum { AHEAD = 12 };	/* nodes: what they look up is fetched meanwhile */
+
+/* A node's symbol below its parent's. */
+static uint64_t pair_of(const struct book *b, uint32_t node)
+{
+	return (uint64_t)b->of_node[b->layout->parent[node]] << 32 |
+	       b->of_node[node];
+}
+
 /* Ranks, and then the symbols that were new: their rank was 0. */
 static bool pack_ranks(const struct book *b, struct fl_packer *p)
 {
@@ -342,17 +366,17 @@ static bool pack_ranks(const struct book *b, struct fl_packer *p)
 		fresh[n++] = 0;
 	}
 	for (uint32_t i = 1; good && i < l->n; i++) {
-		uint32_t above = b->of_node[l->parent[i]];
 		bool is_new = false;
-		uint64_t *rank = fl_map_put(&map, (uint64_t)above << 32 |
-					    b->of_node[i], &is_new);
+		uint64_t *rank = fl_map_put(&map, pair_of(b, i), &is_new);
 
+		if (fl_likely(i + AHEAD < l->n))
+			fl_map_soon(&map, pair_of(b, i + AHEAD));
 		good = rank;
 		if (!good)
 			break;
 		fl_pack_number(p, *rank);
 		if (is_new) {
-			*rank = ++seen[above];
+			*rank = ++seen[b->of_node[l->parent[i]]];
 			fresh[n++] = b->of_node[i];
 		}
 	}
@@ -364,17 +388,24 @@ static bool pack_ranks(const struct book *b, struct fl_packer *p)
 	return good;
 }
 
+/* Where nodes end is asked no more: there they are counted. */
+static void pack_children(const struct book *b, struct fl_packer *p)
+{
+	struct fl_layout *l = b->layout;
+	uint32_t *children = l->end;
+
+	memset(children, 0, l->n * sizeof(*children));
+	for (uint32_t i = 1; i < l->n; i++)
+		children[l->parent[i]]++;
+	for (uint32_t i = 0; i < l->n; i++)
+		fl_pack_number(p, children[i]);
+}
+
 static bool pack_nodes(const struct book *b, struct fl_packer *p)
 {
 	const struct fl_layout *l = b->layout;
 
-	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t children = 0;
-
-		for (uint32_t j = i + 1; j < l->end[i]; j = l->end[j])
-			children++;
-		fl_pack_number(p, children);
-	}
+	pack_children(b, p);
 	if (!pack_ranks(b, p))
 		return false;
 	for (unsigned c = 0; c < l->columns; c++)
@@ -630,6 +661,7 @@ static int write_profile(struct fl_page *page, bool further)
 			  .further = further };
 	int status = FLAME_FAILED;
 
+	shown.tree->places = shown.samples && fl_samples_any(shown.samples);
 	b.layout = fl_page_layout(&shown, STILL_WIDTH);
 	if (!b.layout)
 		return FLAME_FAILED;

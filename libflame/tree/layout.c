@@ -473,13 +473,16 @@ static bool want_places(struct fl_laying *y)
 	return y->of_stack;
 }
 
+/* From the last node on: a parent ends where the last of its children does. */
 bool fl_layout_ends(struct fl_layout *l)
 {
-	l->end = fl_alloc(l->n * sizeof(*l->end));
-	for (uint32_t i = 0; l->end && i < l->n; i++)
-		l->end[i] = i + 1;
-	for (uint32_t i = l->n; l->end && --i > 0;)
-		l->end[l->parent[i]] = FL_MAX(l->end[l->parent[i]], l->end[i]);
+	l->end = fl_zeroed(l->n, sizeof(*l->end));
+	for (uint32_t i = l->n; l->end && i-- > 0;) {
+		if (!l->end[i])
+			l->end[i] = i + 1;
+		if (!l->end[l->parent[i]])
+			l->end[l->parent[i]] = l->end[i];
+	}
 	return l->end;
 }
 
@@ -493,10 +496,11 @@ static bool find_selfs(struct fl_layout *l, int64_t *lost[2])
 		l->self[c] = self;
 		if (!self)
 			return false;
-		for (uint32_t i = 0; i < l->n; i++)
+		self[0] = total[0] - (lost[c] ? lost[c][0] : 0);
+		for (uint32_t i = 1; i < l->n; i++) {
 			self[i] = total[i] - (lost[c] ? lost[c][i] : 0);
-		for (uint32_t i = 1; i < l->n; i++)
 			self[l->parent[i]] -= total[i];
+		}
 	}
 	return true;
 }

@@ -450,6 +450,11 @@ static bool settle(struct settling *t, const struct fl_layout *layout)
 	return true;
 }
 
+bool fl_samples_any(const struct fl_samples *s)
+{
+	return s->kept && s->n;
+}
+
 bool fl_samples_settle(struct fl_samples *s, const struct fl_layout *layout,
 		       struct fl_moments *to)
 {
@@ -459,7 +464,7 @@ bool fl_samples_settle(struct fl_samples *s, const struct fl_layout *layout,
 	memset(to, 0, sizeof(*to));
 	if (s->kept)
 		limit(s);
-	if (s->kept && s->n && layout->of_stack)
+	if (fl_samples_any(s) && layout->of_stack)
 		good = settle(&t, layout);
 	fl_map_free(&t.by_name);
 	fl_free(t.labels);

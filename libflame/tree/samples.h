@@ -18,6 +18,8 @@ struct fl_samples *fl_samples_new(struct flame *flame);
 void fl_samples_free(struct fl_samples *samples);
 /* Whether a sample's time still matters. */
 bool fl_samples_timed(const struct fl_samples *samples);
+/* Whether any are kept: else a layout need not know its stacks' places. */
+bool fl_samples_any(const struct fl_samples *samples);
 /* Before the sample is in the tree.  false: memory is out. */
 bool fl_samples_add(struct fl_samples *samples, const struct flame_tree *tree,
 		    const struct flame_sample *sample);
