@@ -69,6 +69,21 @@ static inline int fl_block_ascii4(const void *at, char c)
 	return !_mm_movemask_epi8(_mm_or_si128(any, least));
 }
 
+/* Neither controls, nor beyond ASCII, nor what XML has for itself. */
+static inline unsigned fl_block_usual(const void *at)
+{
+	__m128i x = fl_block_at(at);
+	__m128i odd = _mm_cmplt_epi8(x, _mm_set1_epi8(' '));
+
+	odd = _mm_or_si128(odd, _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f)));
+	odd = _mm_or_si128(odd, _mm_cmpeq_epi8(x, _mm_set1_epi8('&')));
+	odd = _mm_or_si128(odd, _mm_cmpeq_epi8(x, _mm_set1_epi8('<')));
+	odd = _mm_or_si128(odd, _mm_cmpeq_epi8(x, _mm_set1_epi8('>')));
+	odd = _mm_or_si128(odd, _mm_cmpeq_epi8(x, _mm_set1_epi8('"')));
+	odd = _mm_or_si128(odd, _mm_cmpeq_epi8(x, _mm_set1_epi8('\'')));
+	return (unsigned)_mm_movemask_epi8(odd) ^ FL_BLOCK_ALL;
+}
+
 /* 0 to 9 and a to f. */
 static inline unsigned fl_block_hex(const void *at)
 {
@@ -126,6 +141,21 @@ static inline int fl_block_ascii4(const void *at, char c)
 		if (byte[i] < (uint8_t)c || byte[i] > 0x7f)
 			return 0;
 	return 1;
+}
+
+/* Neither controls, nor beyond ASCII, nor what XML has for itself. */
+static inline unsigned fl_block_usual(const void *at)
+{
+	unsigned mask = 0;
+
+	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++) {
+		uint8_t c = ((const uint8_t *)at)[i];
+
+		mask |= (unsigned)(c >= ' ' && c < 0x7f && c != '&' &&
+				   c != '<' && c != '>' && c != '"' &&
+				   c != '\'') << i;
+	}
+	return mask;
 }
 
 /* 0 to 9 and a to f. */

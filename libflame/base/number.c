@@ -38,13 +38,20 @@ bool fl_parse_int(struct slice text, int64_t *n)
 
 unsigned fl_format_u64(char *at, uint64_t n)
 {
+	static const char pairs[] =
+		"00010203040506070809101112131415161718192021222324"
+		"25262728293031323334353637383940414243444546474849"
+		"50515253545556575859606162636465666768697071727374"
+		"75767778798081828384858687888990919293949596979899";
 	char digits[20];
 	unsigned i = sizeof(digits), size;
 
-	do {
-		digits[--i] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n);
+	for (; n > 99; n /= 100)
+		memcpy(digits + (i -= 2), pairs + n % 100 * 2, 2);
+	if (n > 9)
+		memcpy(digits + (i -= 2), pairs + n * 2, 2);
+	else
+		digits[--i] = (char)('0' + n);
 	size = (unsigned)sizeof(digits) - i;
 	memcpy(at, digits + i, size);
 	return size;

@@ -211,6 +211,8 @@ void fl_pack_moments(struct fl_packer *p, const struct fl_moments *moments,
 
 /* paper.c ------------------------------------------------------------- */
 
+/* Whether it may stand in XML as it is: no byte of it needs a second look. */
+bool fl_is_usual(struct slice text);
 /*
  * Text for XML and HTML: escaped, invalid UTF-8 and what XML forbids as
  * U+FFFD, other controls as blanks; no more than max bytes, then "...".
@@ -224,6 +226,9 @@ size_t fl_format_count(char text[32], int64_t n, bool sign);
 void fl_put_change(struct fl_out *out, int64_t n);
 /* 12.34% */
 void fl_put_share(struct fl_out *out, int64_t part, int64_t whole);
+/* Both into memory with room for 32 bytes; where they end. */
+char *fl_fill_count(char *to, int64_t n);
+char *fl_fill_share(char *to, int64_t part, int64_t whole);
 /* A coordinate, with at most one decimal. */
 void fl_put_coord(struct fl_out *out, double pixels);
 /* The name of a node: what the dictionary says, "all" for the root. */

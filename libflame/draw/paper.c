@@ -3,6 +3,7 @@
  * What the pages share: text from outside made safe, numbers that look the
  * same under every locale, and the choice of what to draw.
  */
+#include "base/block.h"
 #include "draw/draw.h"
 
 #include <stdlib.h>
@@ -55,6 +56,23 @@ static const bool usual[256] = {
 	['?' ... '~'] = true,
 };
 
+bool fl_is_usual(struct slice text)
+{
+	size_t i = 0;
+
+	if (text.size < FL_BLOCK_SIZE) {
+		while (i < text.size && usual[(uint8_t)text.at[i]])
+			i++;
+		return i == text.size;
+	}
+	/* The last ones may overlap. */
+	for (; i < text.size - FL_BLOCK_SIZE; i += FL_BLOCK_SIZE)
+		if (fl_block_usual(text.at + i) != FL_BLOCK_ALL)
+			return false;
+	return fl_block_usual(text.at + text.size - FL_BLOCK_SIZE) ==
+	       FL_BLOCK_ALL;
+}
+
 void fl_put_escaped(struct fl_out *out, struct slice text, size_t max)
 {
 	size_t end = FL_MIN(text.size, max), from = 0, i = 0;
@@ -104,6 +122,12 @@ size_t fl_format_count(char text[32], int64_t n, bool sign)
 	return used;
 }
 
+char *fl_fill_count(char *to, int64_t n)
+{
+	return n >= 0 && n < 1000 ? to + fl_format_u64(to, (uint64_t)n) :
+				    to + fl_format_count(to, n, false);
+}
+
 void fl_put_count(struct fl_out *out, int64_t n)
 {
 	char text[32];
@@ -118,25 +142,38 @@ void fl_put_change(struct fl_out *out, int64_t n)
 	fl_out_put(out, text, fl_format_count(text, n, true));
 }
 
+static char *fill_fraction(char *to, uint64_t n, unsigned unit)
+{
+	to += fl_format_u64(to, n / unit);
+	*to++ = '.';
+	for (n %= unit, unit /= 10; unit; unit /= 10) {
+		*to++ = '0' + n / unit;
+		n %= unit;
+	}
+	return to;
+}
+
 static void put_fraction(struct fl_out *out, uint64_t n, unsigned unit)
 {
 	char text[32];
-	unsigned size = fl_format_u64(text, n / unit);
 
-	text[size++] = '.';
-	for (n %= unit, unit /= 10; unit; unit /= 10) {
-		text[size++] = '0' + n / unit;
-		n %= unit;
-	}
-	fl_out_put(out, text, size);
+	fl_out_put(out, text, fill_fraction(text, n, unit) - text);
+}
+
+char *fl_fill_share(char *to, int64_t part, int64_t whole)
+{
+	double share = whole > 0 && part > 0 ? (double)part / whole : 0;
+
+	to = fill_fraction(to, (uint64_t)(share * 10000 + 0.5), 100);
+	*to++ = '%';
+	return to;
 }
 
 void fl_put_share(struct fl_out *out, int64_t part, int64_t whole)
 {
-	double share = whole > 0 && part > 0 ? (double)part / whole : 0;
+	char text[32];
 
-	put_fraction(out, (uint64_t)(share * 10000 + 0.5), 100);
-	fl_out_put(out, "%", 1);
+	fl_out_put(out, text, fl_fill_share(text, part, whole) - text);
 }
 
 void fl_put_digits(struct fl_out *out, double n)

@@ -54,16 +54,41 @@ static void look_below(struct fl_svg *p, uint32_t i)
 	}
 }
 
+/* How the last frame of a name was painted. */
+struct painted {
+	uint32_t paint;
+	uint32_t type;		/* plus one; 0: there was none */
+};
+
+/* Names and types tell, but of the root, and where changes are painted. */
+static uint32_t paint(struct fl_svg *p, uint32_t i, struct painted *by_name)
+{
+	struct painted *as = &by_name[p->layout->name[i]];
+	uint32_t type = p->layout->type[i] + 1u;
+
+	if (!i || p->compares)
+		return fl_paint(&p->paints, fl_brush_pick(&p->brush, i));
+	if (as->type != type)
+		*as = (struct painted){
+			fl_paint(&p->paints, fl_brush_pick(&p->brush, i)), type
+		};
+	return as->paint;
+}
+
 /*
  * What is drawn and what is only outlined.  Readers have what is hidden as
  * self of others, as it was not drawn.
  */
-static void count(struct fl_svg *p)
+static bool count(struct fl_svg *p)
 {
 	const struct fl_layout *l = p->layout;
+	struct painted *by_name = fl_zeroed(p->page->tree->flame->names.n,
+					    sizeof(*by_name));
 	const int64_t *read = l->total[p->compares];
 	bool told = p->nruns;	/* of what is in no layout */
 
+	if (!by_name)
+		return false;
 	p->cut = told;
 	/* The ramp's are the first: the legend shows all of it. */
 	for (unsigned i = 0; p->compares && i < FL_RAMP_STEPS; i++)
@@ -81,11 +106,13 @@ static void count(struct fl_svg *p)
 			continue;
 		}
 		p->rows = FL_MAX(p->rows, l->level[i] + 1);
-		p->paint[i] = fl_paint(&p->paints, fl_brush_pick(&p->brush, i));
+		p->paint[i] = paint(p, i, by_name);
 		p->drawn++;
 	}
 	if (told && p->weight[0] >= p->least)
 		p->cut_total += p->hidden;
+	fl_free(by_name);
+	return true;
 }
 
 /* A colour of each family that is seen; one alone needs no legend. */
@@ -256,12 +283,17 @@ static int prepare(struct fl_svg *p)
 		return FLAME_FAILED;
 	p->weight = p->widths.layout.total[0];
 	p->unit = page->countname ? page->countname : p->layout->unit;
+	if (strlen(p->unit) < FL_OUT_ROOM / 2)
+		p->usual_unit = (struct slice){ p->unit, strlen(p->unit) };
+	if (!fl_is_usual(p->usual_unit))
+		p->usual_unit.at = NULL;
 	p->x = fl_zeroed(p->layout->n, sizeof(*p->x));
 	p->paint = fl_zeroed(p->layout->n, sizeof(*p->paint));
 	if (!p->x || !p->paint)
 		return fl_no_memory(page->tree->flame);
 	fl_layout_x(&p->widths.layout, 0, INT64_MIN, p->x);
-	count(p);
+	if (!count(p))
+		return fl_no_memory(page->tree->flame);
 	collect_key(p);
 	measure(p);
 	return p->paints.failed ? fl_no_memory(page->tree->flame) : FLAME_OK;

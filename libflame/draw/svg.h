@@ -21,6 +21,8 @@ struct fl_svg {
 	struct fl_brush brush;
 	struct fl_nameattr *attributes;	/* NULL: none */
 	const char *unit;
+	struct slice usual_unit;	/* the same, where it is short and
+					   needs no escapes; NULL: it is not */
 	bool compares;		/* two columns */
 	struct fl_column widths;
 	const int64_t *weight;	/* the totals that are widths */

@@ -9,7 +9,6 @@
  */
 #include "draw/svg.h"
 
-#include <stdlib.h>
 #include <strings.h>
 
 enum {
@@ -27,6 +26,23 @@ bool fl_svg_is_gone(const struct fl_svg *p, uint32_t i)
 static unsigned row_of(const struct fl_svg *p, unsigned level)
 {
 	return p->page->inverted ? level : p->rows - 1 - level;
+}
+
+/*
+ * Frames are many, and mostly made of the same few pieces: these are put
+ * together where they go out from.  Behind `to` there is room for them.
+ */
+#define FILL(to, text) fill(to, text, sizeof(text) - 1)
+
+static inline char *fill(char *to, const char *text, size_t size)
+{
+	memcpy(to, text, size);
+	return to + size;
+}
+
+static inline char *fill_number(char *to, uint64_t n)
+{
+	return to + fl_format_u64(to, n);
 }
 
 void fl_svg_number(struct fl_out *out, uint64_t n)
@@ -73,13 +89,22 @@ int64_t fl_svg_counted(const struct fl_svg *p, int64_t weight)
 /* " (1,234 samples, 5.67%)" */
 static void put_weight(struct fl_svg *p, int64_t weight)
 {
-	fl_out_put(p->out, " (", 2);
-	fl_put_count(p->out, fl_svg_counted(p, weight));
-	fl_out_put(p->out, " ", 1);
-	fl_put_string(p->out, p->unit);
-	fl_out_put(p->out, ", ", 2);
-	fl_put_share(p->out, weight, p->all);
-	fl_out_put(p->out, ")", 1);
+	struct slice unit = p->usual_unit;
+	char *to = FILL(fl_out_room(p->out), " (");
+
+	to = fl_fill_count(to, fl_svg_counted(p, weight));
+	*to++ = ' ';
+	if (fl_likely(unit.at)) {
+		to = fill(to, unit.at, unit.size);
+	} else {
+		fl_out_fill(p->out, to);
+		fl_put_string(p->out, p->unit);
+		to = fl_out_room(p->out);
+	}
+	to = FILL(to, ", ");
+	to = fl_fill_share(to, weight, p->all);
+	*to++ = ')';
+	fl_out_fill(p->out, to);
 }
 
 static struct slice attribute(const struct fl_svg *p, struct slice name,
@@ -131,7 +156,10 @@ static void put_title(struct fl_svg *p, uint32_t i, struct slice name)
 	if (own.at) {
 		fl_put_escaped(p->out, own, LONGEST);
 	} else {
-		fl_put_escaped(p->out, name, LONGEST);
+		if (fl_likely(name.size <= LONGEST && fl_is_usual(name)))
+			fl_out_put(p->out, name.at, name.size);
+		else
+			fl_put_escaped(p->out, name, LONGEST);
 		if (p->compares)
 			put_changes(p, i);
 		else
@@ -146,46 +174,59 @@ static enum flame_type type_of(const struct fl_svg *p, uint32_t i)
 }
 
 /* "c3 j": how script and readers know a type, and dark pages a colour. */
-static void put_class(struct fl_svg *p, uint32_t i)
+static char *fill_class(const struct fl_svg *p, uint32_t i, char *to)
 {
 	enum flame_type type = type_of(p, i);
 
-	fl_out_text(p->out, " class=\"c");
-	fl_svg_number(p->out, p->paint[i]);
+	to = FILL(to, " class=\"c");
+	to = fill_number(to, p->paint[i]);
 	if (type != FLAME_UNKNOWN) {
-		fl_out_put(p->out, " ", 1);
-		fl_out_put(p->out, &FL_TYPE_LETTERS[type], 1);
+		*to++ = ' ';
+		*to++ = FL_TYPE_LETTERS[type];
 	}
-	fl_out_text(p->out, "\"");
+	*to++ = '"';
+	return to;
 }
 
-static void put_fill(struct fl_svg *p, uint32_t i)
+static char *fill_color(const struct fl_svg *p, uint32_t i, char *to)
 {
-	fl_out_print(p->out, " fill=\"#%06x\"",
-		     (unsigned)p->paints.at[p->paint[i]].light);
+	uint32_t color = p->paints.at[p->paint[i]].light;
+
+	to = FILL(to, " fill=\"#");
+	for (int shift = 20; shift >= 0; shift -= 4)
+		*to++ = "0123456789abcdef"[color >> shift & 15];
+	*to++ = '"';
+	return to;
+}
+
+static void put_box(struct fl_svg *p, uint32_t i, bool alone)
+{
+	int64_t weight = i ? p->weight[i] : p->all;
+	int64_t left = fl_svg_units(p, p->x[i]);
+	int64_t width = fl_svg_units(p, p->x[i] + weight) - left;
+	char *to = FILL(fl_out_room(p->out), "<rect");
+
+	if (alone)
+		to = fill_class(p, i, to);
+	to = FILL(to, " x=\"");
+	to = fill_number(to, left);
+	to = FILL(to, "\" y=\"");
+	to = fill_number(to, row_of(p, p->layout->level[i]));
+	to = FILL(to, "\" width=\"");
+	to = fill_number(to, FL_MAX(width, 1));
+	to = FILL(to, "\" height=\"1\"");
+	if (alone)
+		to = fill_color(p, i, to);
+	fl_out_fill(p->out, to);
 }
 
 static void put_frame(struct fl_svg *p, uint32_t i, bool alone)
 {
 	struct slice name = fl_node_name(p->page, p->layout, i);
 	struct fl_out *out = p->out;
-	int64_t weight = i ? p->weight[i] : p->all;
-	int64_t left = fl_svg_units(p, p->x[i]);
-	int64_t width = fl_svg_units(p, p->x[i] + weight) - left;
 	bool link = i && put_link(p, name);
 
-	fl_out_text(out, "<rect");
-	if (alone)
-		put_class(p, i);
-	fl_out_text(out, " x=\"");
-	fl_svg_number(out, left);
-	fl_out_text(out, "\" y=\"");
-	fl_svg_number(out, row_of(p, p->layout->level[i]));
-	fl_out_text(out, "\" width=\"");
-	fl_svg_number(out, FL_MAX(width, 1));
-	fl_out_text(out, "\" height=\"1\"");
-	if (alone)
-		put_fill(p, i);
+	put_box(p, i, alone);
 	if (i)
 		put_attribute(p, name, "id");
 	fl_out_text(out, ">");
@@ -193,53 +234,66 @@ static void put_frame(struct fl_svg *p, uint32_t i, bool alone)
 	fl_out_text(out, link ? "</rect></a>\n" : "</rect>\n");
 }
 
-/* One that looks so, and its place among the nodes. */
-struct likeness {
-	uint32_t look, node;
-};
-
-static int by_look(const void *a, const void *b)
+static void put_group(struct fl_svg *p, const uint32_t *nodes, size_t n)
 {
-	const struct likeness *x = a, *y = b;
+	char *to;
 
-	if (x->look != y->look)
-		return x->look < y->look ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-static void put_group(struct fl_svg *p, const struct likeness *of, size_t n)
-{
 	if (n > 1) {
-		fl_out_text(p->out, "<g");
-		put_class(p, of->node);
-		put_fill(p, of->node);
-		fl_out_text(p->out, ">\n");
+		to = FILL(fl_out_room(p->out), "<g");
+		to = fill_class(p, *nodes, to);
+		to = fill_color(p, *nodes, to);
+		fl_out_fill(p->out, FILL(to, ">\n"));
 	}
 	for (size_t i = 0; i < n; i++)
-		put_frame(p, of[i].node, n == 1);
+		put_frame(p, nodes[i], n == 1);
 	if (n > 1)
 		fl_out_text(p->out, "</g>\n");
 }
 
+/* What frames look like: by colour, and by type. */
+static size_t look_of(const struct fl_svg *p, uint32_t i)
+{
+	return p->paint[i] * FL_TYPES + type_of(p, i);
+}
+
+/*
+ * Nodes by their look, in order within each: from[look] is where they begin,
+ * and last where they end.  There are no more colours than nodes.
+ */
+static void sort_by_look(const struct fl_svg *p, uint32_t *nodes, uint32_t *from,
+			 size_t looks)
+{
+	const struct fl_layout *l = p->layout;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 1; i < l->n; i = fl_svg_next(p, i)) {
+			if (p->weight[i] < p->least || fl_svg_is_gone(p, i))
+				continue;
+			if (pass)
+				nodes[from[look_of(p, i) + 1]++] = i;
+			else
+				from[look_of(p, i) + 2]++;
+		}
+		for (size_t i = 2; !pass && i < looks + 2; i++)
+			from[i] += from[i - 1];
+	}
+}
+
 static bool put_groups(struct fl_svg *p)
 {
-	struct likeness *of = fl_alloc(fl_size_mul(p->drawn, sizeof(*of)));
-	size_t n = 0;
+	size_t looks = (size_t)p->paints.n * FL_TYPES;
+	uint32_t *nodes = fl_alloc(fl_size_mul(p->drawn, sizeof(*nodes)));
+	uint32_t *from = fl_zeroed(looks + 2, sizeof(*from));
+	bool good = nodes && from;
 
-	if (!of)
-		return false;
-	for (uint32_t i = 1; i < p->layout->n; i = fl_svg_next(p, i))
-		if (p->weight[i] >= p->least && !fl_svg_is_gone(p, i))
-			of[n++] = (struct likeness){
-				p->paint[i] * FL_TYPES + type_of(p, i), i };
-	qsort(of, n, sizeof(*of), by_look);
-	for (size_t from = 0, to; from < n; from = to) {
-		for (to = from + 1; to < n && of[to].look == of[from].look;)
-			to++;
-		put_group(p, &of[from], to - from);
-	}
-	fl_free(of);
-	return true;
+	if (good)
+		sort_by_look(p, nodes, from, looks);
+	for (size_t i = 0; good && i < looks; i++)
+		if (from[i + 1] > from[i])
+			put_group(p, nodes + from[i], from[i + 1] - from[i]);
+	fl_free(nodes);
+	fl_free(from);
+	return good;
 }
 
 /* The root first: it tells what the others' places mean. */

@@ -165,7 +165,20 @@ struct fl_out *fl_out_open(struct flame *flame, const char *path);
 /* Into a buffer of the caller's, for tests and embedding. */
 struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf);
 void fl_out_put(struct fl_out *out, const void *at, size_t size);
-void fl_out_text(struct fl_out *out, const char *text);
+
+static inline void fl_out_text(struct fl_out *out, const char *text)
+{
+	fl_out_put(out, text, strlen(text));
+}
+
+/*
+ * Where up to FL_OUT_ROOM bytes can be written, until the next call; then
+ * what is there up to `end` is out.
+ */
+enum { FL_OUT_ROOM = 1 << 10 };
+char *fl_out_room(struct fl_out *out);
+void fl_out_fill(struct fl_out *out, const char *end);
+
 void fl_out_print(struct fl_out *out, const char *format, ...) FL_PRINTF(2, 3);
 /* Where a regular file will be; NULL for what is written as it is. */
 const char *fl_out_path(const struct fl_out *out);

@@ -318,9 +318,16 @@ void fl_out_put(struct fl_out *out, const void *at, size_t size)
 	out->n += size;
 }
 
-void fl_out_text(struct fl_out *out, const char *text)
+char *fl_out_room(struct fl_out *out)
 {
-	fl_out_put(out, text, strlen(text));
+	if (fl_unlikely(FL_OUT_ROOM > BUFFER - out->n))
+		flush(out);
+	return out->buffer + out->n;
+}
+
+void fl_out_fill(struct fl_out *out, const char *end)
+{
+	out->n = (size_t)(end - out->buffer);
 }
 
 void fl_out_print(struct fl_out *out, const char *format, ...)

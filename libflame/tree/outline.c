@@ -162,10 +162,10 @@ static bool list_children(struct fl_outline *o)
 
 /* The heaviest ---------------------------------------------------------- */
 
-/* heap[0] is the smallest: a new value sinks from there. */
-static void sink_down(int64_t *heap, size_t n, int64_t value)
+/* heap[0] is the smallest: a value sinks from there, or from further down. */
+static void sink_down(int64_t *heap, size_t n, size_t i, int64_t value)
 {
-	size_t i = 0, child;
+	size_t child;
 
 	while ((child = 2 * i + 1) < n) {
 		if (child + 1 < n && heap[child + 1] < heap[child])
@@ -176,6 +176,18 @@ static void sink_down(int64_t *heap, size_t n, int64_t value)
 		i = child;
 	}
 	heap[i] = value;
+}
+
+/* The n-th value makes a heap of them; until then they are as they came. */
+static void add_value(int64_t *heap, size_t most, size_t n, int64_t value)
+{
+	if (n > most) {
+		sink_down(heap, most, 0, value);
+		return;
+	}
+	heap[n - 1] = value;
+	for (size_t i = n == most ? most / 2 : 0; i--;)
+		sink_down(heap, most, i, heap[i]);
 }
 
 /* What is heavier weighs so much, or as much as there can be. */
@@ -202,7 +214,7 @@ bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 			i = layout->end[i];
 			continue;
 		}
-		sink_down(heap, limit, weight[i]);
+		sink_down(heap, limit, 0, weight[i]);
 		i++;
 	}
 	*total = above(heap[0]);
@@ -224,13 +236,13 @@ static bool weigh(struct fl_outline *o, int64_t *heap, size_t most)
 		int64_t total = fl_laying_total(y, 0, y->pending +
 						y->npending - n, n);
 
-		if (total <= heap[0] || (total < o->least && found)) {
+		if (total <= (found < most ? 0 : heap[0]) ||
+		    (total < o->least && found)) {
 			y->npending -= n;
 			more = true;
 			continue;
 		}
-		sink_down(heap, most, total);
-		found++;
+		add_value(heap, most, ++found, total);
 		if (!fl_laying_open_last(y, n))
 			return false;
 	}
