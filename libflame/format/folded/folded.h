@@ -131,7 +131,7 @@ struct fl_folded_stacks {
 	size_t known_room;
 	struct fl_folded_near *near;	/* seen often; see near.c */
 	void *near_memory;
-	size_t nnear;
+	size_t nnear, nfar;	/* so often one was not there since it grew */
 	struct fl_folded_spelt *spelt;	/* by frame */
 	size_t nspelt;
 	struct fl_folded_line {
@@ -164,6 +164,7 @@ struct fl_folded_stacks {
 	} taken[FL_FOLDED_TAKEN];
 	unsigned ntaken, done;
 	struct fl_folded_block *blocks;	/* NULL: none yet; see jump.c */
+	uint32_t blocks_room;
 	uint32_t nblocks;		/* so many there were */
 	struct fl_folded_rest *rest;	/* or NULL: all is read */
 	const bool *open;		/* its; NULL: all stacks are */

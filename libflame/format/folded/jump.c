@@ -9,7 +9,11 @@
 #include "base/block.h"
 #include "format/folded/folded.h"
 
-enum { BLOCK = 2 * FL_FOLDED_BEHIND, NBLOCKS = 4096, MOST_USE = 15 };
+enum {
+	BLOCK = 2 * FL_FOLDED_BEHIND,
+	LEAST_ROOM = 256, MOST_ROOM = 4096,
+	MOST_USE = 15
+};
 
 _Static_assert(BLOCK == 8 * FL_BLOCK_SIZE, "is_block compares all of it");
 
@@ -40,7 +44,7 @@ static struct fl_folded_block *place_of(const struct fl_folded_stacks *s,
 		a ^= fl_mix(word(text + i) + i, word(text + i + 8));
 		b ^= fl_mix(word(text + i + 16) + i, word(text + i + 24));
 	}
-	return &s->blocks[fl_mix(a, b) % NBLOCKS];
+	return &s->blocks[fl_mix(a, b) & (s->blocks_room - 1)];
 }
 
 static bool is_block(const struct fl_folded_block *b, uint32_t before,
@@ -91,15 +95,31 @@ static bool jump(struct fl_folded_jump *j)
 	return true;
 }
 
+/* Where there were many; they come again.  false: there is none. */
+static bool want_room(struct fl_folded_stacks *s)
+{
+	uint32_t room = s->blocks ? 4 * s->blocks_room : LEAST_ROOM;
+	struct fl_folded_block *blocks;
+
+	if (fl_likely(s->nblocks < 2 * s->blocks_room ||
+		      s->blocks_room == MOST_ROOM) && s->blocks)
+		return true;
+	blocks = fl_zeroed(room, sizeof(*blocks));
+	if (!blocks)
+		return s->blocks;
+	fl_free(s->blocks);
+	s->blocks = blocks;
+	s->blocks_room = room;
+	return true;
+}
+
 void fl_folded_jump(struct fl_folded_stacks *s, struct fl_folded_jump *jumps,
 		    unsigned n)
 {
 	struct fl_folded_jump *on[FL_FOLDED_TAKEN];
 	unsigned left = 0;
 
-	if (!s->blocks)
-		s->blocks = fl_zeroed(NBLOCKS, sizeof(*s->blocks));
-	if (!s->blocks)
+	if (!want_room(s))
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		struct fl_folded_line *l = jumps[i].line;

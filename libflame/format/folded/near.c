@@ -147,6 +147,15 @@ static void grow_near(struct fl_folded_stacks *s)
 	s->near = (struct fl_folded_near *)
 		(((uintptr_t)memory + NEAR_LINE - 1) & -(uintptr_t)NEAR_LINE);
 	s->nnear = n;
+	s->nfar = 0;
+}
+
+/* A larger table takes time to fill, too: it has to be worth that. */
+static bool is_far(struct fl_folded_stacks *s)
+{
+	return !s->near || (s->nnear < NEAR_MOST &&
+			    s->flame->names.n > s->nnear / 2 &&
+			    ++s->nfar > 2 * s->nnear);
 }
 
 static void bring_near(struct fl_folded_stacks *s, flame_id id,
@@ -155,8 +164,7 @@ static void bring_near(struct fl_folded_stacks *s, flame_id id,
 {
 	struct fl_folded_near *near;
 
-	if (!s->near || (s->nnear < NEAR_MOST &&
-			 s->flame->names.n > s->nnear / 2))
+	if (is_far(s))
 		grow_near(s);
 	if (!s->near || name.size > UINT16_MAX)
 		return;
