@@ -573,6 +573,25 @@ static inline bool read_quick(struct pass *pass, struct fl_jfr_class *class,
 	return true;
 }
 
+static inline void tally(struct fl_jfr_class *class)
+{
+	class->events++;
+	class->count->samples++;
+}
+
+/* One that was looked at, with room behind it. */
+static inline void read_direct(struct pass *pass, struct fl_jfr_class *class,
+			       const uint8_t *at, const uint8_t *end)
+{
+	struct fl_jfr_count *c = class->count;
+
+	class->events++;
+	if (fl_likely(fl_jfr_take(c, at) <= end))
+		count_event(pass, c);
+	else
+		break_event(pass->chunk, end);
+}
+
 static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		       struct fl_wire w, const uint8_t *end)
 {
@@ -581,8 +600,13 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	class->events++;
 	if (fl_unlikely(!class->looked_at)) {
 		look_at(pass, class);
-		if (class->count)
-			fl_jfr_settle_quick(pass->chunk, class->count);
+		c = class->count;
+		if (c) {
+			fl_jfr_settle_quick(pass->chunk, c);
+			c->direct = c->full && !c->plain && c->ntaking &&
+				    pass->chunk->compressed && !class->noted;
+			c->bare = !c->full && !c->nsteps && !class->noted;
+		}
 	}
 	if (fl_unlikely(class->noted))
 		note(pass->chunk, class, w.at);
@@ -718,10 +742,16 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 				fl_jfr_class_by_id(chunk, type);
 			if (!class)
 				;
-			else if (fl_likely(class->count && end - w.at > 256 &&
-					   class->count->quick))
+			else if (fl_unlikely(!class->count ||
+					     end - w.at <= 256))
+				read_event(&pass, class, w, begin + size);
+			else if (class->count->quick)
 				quick = read_quick(&pass, class, w.at,
 						   begin + size);
+			else if (class->count->direct)
+				read_direct(&pass, class, w.at, begin + size);
+			else if (class->count->bare)
+				tally(class);
 			else
 				read_event(&pass, class, w, begin + size);
 		}

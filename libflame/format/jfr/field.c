@@ -22,6 +22,23 @@ static uint8_t kind_of(const struct fl_jfr_class *class,
 	return class->ops[field->op].code == FL_JFR_STRING ? 's' : 0;
 }
 
+/* The last step is one that is taken. */
+static void list_taking(struct fl_jfr_count *count)
+{
+	unsigned before = 0;
+
+	for (uint32_t i = 0; i < count->nsteps; i++) {
+		if (count->steps[i].slot < 0) {
+			before++;
+			continue;
+		}
+		count->taking[count->ntaking++] = (struct fl_jfr_taking){
+			(uint8_t)before, (uint8_t)count->steps[i].slot
+		};
+		before = 0;
+	}
+}
+
 bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
 		    const char *const names[FL_JFR_SLOTS])
 {
@@ -60,6 +77,8 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
 			count->steps[fields[i]->op].slot = i;
 	if (fields[FL_JFR_VALUE])
 		count->value_unit = fields[FL_JFR_VALUE]->unit;
+	if (count->all_var && n <= FL_WIRE_SOME)
+		list_taking(count);
 	return true;
 }
 
@@ -99,28 +118,31 @@ static inline const uint8_t *run_fast(struct fl_jfr_count *count,
 }
 
 /*
- * The same within 32 bytes: what ends an integer says where the next one
- * begins.  Behind them every byte passes for an end.  NULL: it comes there, or
- * to an integer of nine bytes.
+ * The same of what is within 32 bytes: what ends an integer says where the
+ * next one begins.  Behind them every byte passes for an end.  NULL: it comes
+ * there, or to an integer of nine bytes.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 run_by_ends(struct fl_jfr_count *count, const uint8_t *at,
 	    uint64_t (*pack)(uint64_t word, unsigned size))
 {
-	const struct fl_jfr_step *step = count->steps;
-	const struct fl_jfr_step *end = step + count->nsteps;
-	uint64_t ends = ~(uint64_t)(fl_wire_not_ends_16(at) |
-				    fl_wire_not_ends_16(at + 16) << 16);
+	const struct fl_jfr_taking *taking = count->taking;
+	const struct fl_jfr_taking *end = taking + count->ntaking;
+	uint64_t ends = fl_wire_ends_32(at);
 	unsigned begin = 0;
 
 	if (fl_unlikely(fl_wire_is_long(ends)))
 		return NULL;
-	for (; step < end; step++) {
-		unsigned next = __builtin_ctzll(ends) + 1;
+	for (; taking < end; taking++) {
+		unsigned next;
 
-		if (step->slot >= 0)
-			count->values[step->slot] =
-				pack(fl_wire_word(at + begin), next - begin);
+		for (unsigned n = taking->before; n; n--) {
+			begin = __builtin_ctzll(ends) + 1;
+			ends &= ends - 1;
+		}
+		next = __builtin_ctzll(ends) + 1;
+		count->values[taking->slot] = pack(fl_wire_word(at + begin),
+						   next - begin);
 		begin = next;
 		ends &= ends - 1;
 	}
@@ -155,22 +177,29 @@ static const uint8_t *run_within_at_once(struct fl_jfr_count *count,
 #define run_within_at_once run_within
 #endif
 
-/* For run_by_ends: steps, and bytes that it may look at. */
-enum { MOST = 16, ROOM = 32 + MOST + 8 };
+_Static_assert(FL_JFR_TAKING_ROOM >= 32 + FL_WIRE_SOME + 8 &&
+	       FL_JFR_TAKING_ROOM > 9 * FL_WIRE_SOME, "what is looked at");
+
+const uint8_t *fl_jfr_take(struct fl_jfr_count *count, const uint8_t *at)
+{
+	const uint8_t *end = count->at_once ? run_within_at_once(count, at) :
+					      run_within(count, at);
+
+	return fl_likely(end) ? end : run_fast(count, at);
+}
 
 void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
 {
 	const struct fl_jfr_step *step = count->steps;
 	const struct fl_jfr_step *end = step + count->nsteps;
-	const uint8_t *at = NULL;
 
-	if (fl_likely(count->all_var &&
-		      w->end - w->at > 9 * (ptrdiff_t)count->nsteps)) {
-		if (fl_likely(count->nsteps <= MOST &&
-			      w->end - w->at >= ROOM))
-			at = count->at_once ? run_within_at_once(count, w->at) :
-					      run_within(count, w->at);
-		w->at = at ? at : run_fast(count, w->at);
+	if (fl_likely(count->ntaking &&
+		      w->end - w->at >= FL_JFR_TAKING_ROOM)) {
+		w->at = fl_jfr_take(count, w->at);
+		return;
+	}
+	if (count->all_var && w->end - w->at > 9 * (ptrdiff_t)count->nsteps) {
+		w->at = run_fast(count, w->at);
 		return;
 	}
 	for (; step < end && !w->bad; step++) {

@@ -88,7 +88,9 @@ struct fl_jfr_class {
 	       FL_JFR_ENDLESS } planned;
 	struct fl_jfr_op *ops;
 	uint32_t nops;
-	bool all_var;			/* every step is FL_JFR_VAR */
+	uint32_t nvars;			/* steps that are FL_JFR_VAR at first, */
+	bool all_var;			/* and if all are */
+	bool text;			/* it is a string, and nothing else */
 	struct fl_jfr_pool *pool;	/* its constants; NULL: none */
 	bool wanted;			/* pool.c: keep its keys */
 	bool looked_at;			/* event.c: it has its count, or none */
@@ -526,6 +528,14 @@ struct fl_jfr_count {
 	uint8_t value_unit;	/* enum fl_jfr_unit */
 	struct fl_jfr_step *steps;
 	uint32_t nsteps;
+	/* The same where all are few compressed integers; else none. */
+	struct fl_jfr_taking {
+		uint8_t before;		/* so many are passed over, */
+		uint8_t slot;		/* then one goes there */
+	} taking[FL_JFR_SLOTS];
+	uint32_t ntaking;
+	bool direct;		/* counted by stack, and read so, */
+	bool bare;		/* or only counted, and not read */
 	int64_t samples;	/* of those that are only counted */
 	uint64_t values[FL_JFR_SLOTS];	/* of the event just read */
 };
@@ -753,6 +763,12 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);
 /* field.c: the steps that read these fields (NULL: not wanted) of a class. */
 bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
 		    const char *const names[FL_JFR_SLOTS]);
+/*
+ * Takes an event's fields from where so many bytes can be looked at, into
+ * count->values, where ntaking is not 0; gives what is behind them.
+ */
+enum { FL_JFR_TAKING_ROOM = 160 };
+const uint8_t *fl_jfr_take(struct fl_jfr_count *count, const uint8_t *at);
 /* Runs them over an event's payload, into count->values. */
 void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w);
 /* A slot as a number, whatever it was on the wire. */

@@ -146,9 +146,11 @@ bool fl_jfr_plan(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 	class->ops[p.n] = (struct fl_jfr_op){ 0 };	/* of an empty last field */
 	fl_free(p.ops);
 	class->nops = p.n;
-	class->all_var = true;
-	for (size_t i = 0; i < p.n; i++)
-		class->all_var &= class->ops[i].code == FL_JFR_VAR;
+	while (class->nvars < p.n &&
+	       class->ops[class->nvars].code == FL_JFR_VAR)
+		class->nvars++;
+	class->all_var = class->nvars == p.n;
+	class->text = p.n == 1 && class->ops[0].code == FL_JFR_STRING;
 	class->planned = FL_JFR_PLANNED;
 	return true;
 }
@@ -182,7 +184,10 @@ static void skip_primitive(uint8_t code, struct fl_wire *w)
 {
 	switch (code) {
 	case FL_JFR_VAR:
-		fl_wire_varint(w);
+		if (fl_likely(w->end - w->at >= 9))
+			w->at = fl_wire_pass(w->at);
+		else
+			fl_wire_varint_slow(w);
 		return;
 	case FL_JFR_1:
 		fl_wire_skip(w, 1);
@@ -250,7 +255,20 @@ void fl_jfr_skip_ops(const struct fl_jfr_op *ops, uint32_t n,
 
 void fl_jfr_skip(const struct fl_jfr_class *class, struct fl_wire *w)
 {
-	skip_ops(class->ops, class->nops, w, 0);
+	uint32_t n = class->nvars;
+	const uint8_t *at = NULL;
+
+	if (class->text) {
+		skip_string(w);
+		return;
+	}
+	if (fl_likely(n && n <= FL_WIRE_SOME && w->end - w->at >= 32))
+		at = fl_wire_pass_some(w->at, n);
+	if (at)
+		w->at = at;
+	else
+		n = 0;
+	skip_ops(class->ops + n, class->nops - n, w, 0);
 }
 
 void fl_jfr_seek(const struct fl_jfr_class *class,

@@ -146,15 +146,33 @@ static struct slice field_text(struct fl_jfr_chunk *chunk,
 	return null_text;
 }
 
+/* A string that is there as it is, as most are. */
+static bool usual_text(const struct fl_wire *w, struct slice *text)
+{
+	const uint8_t *at = w->at;
+	uint64_t n;
+
+	if (!w->compressed || w->end - at < 10 || *at != 3)
+		return false;
+	at = fl_wire_take(at + 1, &n);
+	if (n > (uint64_t)(w->end - at) || is_modified(at, n))
+		return false;
+	*text = (struct slice){ (const char *)at, n };
+	return true;
+}
+
 /* The first field that is text: a Symbol's string, a state's name. */
 static struct slice constant_text(struct fl_jfr_chunk *chunk,
 				  struct fl_jfr_class *class, uint64_t key,
 				  unsigned depth)
 {
+	struct slice text;
 	struct fl_wire w;
 
 	if (depth > DEEPEST || !fl_jfr_constant(chunk, class, key, &w))
 		return null_text;
+	if (fl_likely(class->text && usual_text(&w, &text)))
+		return text;
 	if (class->is_string && !class->nfields)
 		return read_string(chunk, &w, depth + 1);
 	if (!class->nfields || !fl_jfr_plan(chunk, class))

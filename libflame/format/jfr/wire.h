@@ -141,6 +141,13 @@ static inline uint32_t fl_wire_not_ends_16(const uint8_t *at)
 #endif
 }
 
+/* A bit for each of 32 bytes that does, and for what is behind them. */
+static inline uint64_t fl_wire_ends_32(const uint8_t *at)
+{
+	return ~(uint64_t)(fl_wire_not_ends_16(at) |
+			   fl_wire_not_ends_16(at + 16) << 16);
+}
+
 /*
  * Whether eight bytes in a row end none: then the ninth ends one, whatever
  * its top bit is, and fl_wire_ends alone does not tell.
@@ -152,6 +159,25 @@ static inline bool fl_wire_is_long(uint64_t ends)
 	on &= on >> 1;
 	on &= on >> 2;
 	return on & on >> 4;
+}
+
+enum { FL_WIRE_SOME = 16 };
+
+/*
+ * Over up to so many integers, one at least, in 32 bytes that can be looked
+ * at.  NULL: they are not within these, or one is of nine bytes.
+ */
+static inline const uint8_t *fl_wire_pass_some(const uint8_t *at, unsigned n)
+{
+	uint64_t ends = fl_wire_ends_32(at);
+	unsigned last;
+
+	if (fl_unlikely(fl_wire_is_long(ends)))
+		return NULL;
+	while (--n)
+		ends &= ends - 1;
+	last = __builtin_ctzll(ends);
+	return last < 32 ? at + last + 1 : NULL;
 }
 
 static inline uint64_t fl_wire_varint(struct fl_wire *w)
