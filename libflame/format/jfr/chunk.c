@@ -256,14 +256,18 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	return good && fl_jfr_read_pools(chunk);
 }
 
+/* Of events: what is less goes with the chunk, and is not worth a call. */
+enum { MANY_BYTES = 256 << 10 };
+
 /*
  * Events were counted, and traces are found by their keys: stacks are made
  * where these had their memory.
  */
 static void make_lean(struct fl_jfr_chunk *chunk)
 {
-	fl_in_glanced(chunk->jfr->source->in, chunk->at,
-		      chunk->at + chunk->events_end);
+	if (chunk->events_end >= MANY_BYTES)
+		fl_in_glanced(chunk->jfr->source->in, chunk->at,
+			      chunk->at + chunk->events_end);
 	if (!chunk->last)
 		return;
 	fl_free(chunk->low_trace_of);
