@@ -26,6 +26,8 @@ struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset)
 	chunk->flame = jfr->source->flame;
 	chunk->known = &jfr->known;
 	chunk->offset = offset;
+	chunk->window = chunk->flame->threads > 1 ? FL_JFR_SHARED_WINDOW :
+						    FL_JFR_WINDOW;
 	return chunk;
 }
 

@@ -690,7 +690,7 @@ static const uint8_t *let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
 	const uint8_t *end = chunk->at + chunk->size;
 
 	fl_jfr_let_go(chunk, at);
-	return end - at > FL_JFR_WINDOW ? at + FL_JFR_WINDOW : end;
+	return end - at > chunk->window ? at + chunk->window : end;
 }
 
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)

@@ -130,8 +130,11 @@ struct fl_jfr_mark {
 /* Keys are counted from 1: so many have a place in a plain table. */
 enum { FL_JFR_LOW = 1 << 16, FL_JFR_STATES = 128 };
 
-/* Bytes of the input that are read before they are let go of. */
-enum { FL_JFR_WINDOW = 1 << 20 };
+/*
+ * Bytes of the input that are read before they are let go of.  Threads wait
+ * for one another while that is done.
+ */
+enum { FL_JFR_WINDOW = 1 << 20, FL_JFR_SHARED_WINDOW = 4 << 20 };
 
 struct fl_jfr_trace {
 	uint64_t key;
@@ -197,7 +200,8 @@ struct fl_jfr_chunk {
 	bool more;		/* the input goes on behind it */
 	bool last;		/* no: it ends here, as far as is known */
 	const uint8_t *passed;	/* up to here it need not stay in memory, */
-	bool lets_go;		/* and does not */
+	bool lets_go;		/* and does not: */
+	uint32_t window;	/* after so many bytes */
 	unsigned major, minor;
 	bool compressed;
 	uint8_t state;
@@ -324,7 +328,7 @@ void fl_jfr_let_go(struct fl_jfr_chunk *chunk, const uint8_t *at);
 /* The same, when that is worth it; behind or before what was passed. */
 static inline void fl_jfr_pass(struct fl_jfr_chunk *chunk, const uint8_t *at)
 {
-	if (fl_unlikely((size_t)(at - chunk->passed) > FL_JFR_WINDOW))
+	if (fl_unlikely((size_t)(at - chunk->passed) > chunk->window))
 		fl_jfr_let_go(chunk, at);
 }
 
