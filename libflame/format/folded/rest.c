@@ -230,6 +230,43 @@ static bool has_bracket(const char *at, const char *end, uint64_t brackets)
 	return false;
 }
 
+static unsigned count_bits(uint64_t bits)
+{
+	bits -= bits >> 1 & 0x5555555555555555u;
+	bits = (bits & 0x3333333333333333u) +
+	       (bits >> 2 & 0x3333333333333333u);
+	return (unsigned)(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) *
+			  0x0101010101010101u >> 56);
+}
+
+/*
+ * Blocks that have two bytes more behind them, as long as they have frames
+ * that go on behind no ';', for all that is seen at once: how many frames
+ * begin there.  *behind: of the byte before, whether it was a ';'.
+ */
+static size_t count_whole(const char *text, size_t size, size_t *at,
+			  uint64_t *behind)
+{
+	size_t n = 0;
+
+	for (; size - *at >= FL_FOLDED_BEHIND + 2; *at += FL_FOLDED_BEHIND) {
+		const char *block = text + *at;
+		uint64_t semis = fl_block_is4(block, ';');
+		uint64_t begins = ~semis & (semis << 1 | *behind);
+		uint64_t brackets = fl_block_is4(block, '[');
+		uint64_t odd = brackets & ~fl_block_is4(block + 2, ']');
+
+		odd |= brackets << 1 & semis;
+		odd |= brackets >> 63 & (block[FL_FOLDED_BEHIND] == ';');
+		odd |= begins & fl_block_is4(block, 'L');
+		if (odd || fl_block_any4(block, '(', '<', '"'))
+			break;
+		*behind = semis >> 63;
+		n += count_bits(begins);
+	}
+	return n;
+}
+
 /*
  * How many frames there are; 0: that is not known so easily.  Behind the text
  * there are FL_FOLDED_BEHIND bytes.
@@ -239,9 +276,9 @@ static unsigned count_frames(const struct fl_folded_rest *r, const char *text,
 {
 	uint64_t behind = 1;	/* the last byte was a ';' */
 	bool odd = false;
-	size_t n = 0;
+	size_t at = 0, n = count_whole(text, size, &at, &behind);
 
-	for (size_t at = 0; at < size; at += FL_FOLDED_BEHIND) {
+	for (; at < size; at += FL_FOLDED_BEHIND) {
 		const char *block = text + at;
 		uint64_t in = size - at < 64 ?
 			((uint64_t)1 << (size - at)) - 1 : UINT64_MAX;
@@ -256,8 +293,7 @@ static unsigned count_frames(const struct fl_folded_rest *r, const char *text,
 		      has_bracket(block, text + size,
 				  fl_block_is4(block, '[') & in);
 		behind = semis >> 63;
-		for (; begins; begins &= begins - 1)
-			n++;
+		n += count_bits(begins);
 	}
 	if (n > DEEPEST || size > UINT32_MAX ||
 	    (odd && !r->dialect.cuts && has_open((struct slice){ text, size })))
