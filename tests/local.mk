@@ -37,6 +37,7 @@ unit_tests += tests/unit/test_folded
 unit_tests += tests/unit/test_ahead
 unit_tests += tests/unit/test_io
 unit_tests += tests/unit/test_jfr_v0
+unit_tests += tests/unit/test_jfr_wire
 unit_tests += tests/unit/test_jstack
 unit_tests += tests/unit/test_python_dumps
 unit_tests += tests/unit/test_native_dumps

@@ -339,6 +339,33 @@ static void write_small(const struct fl_format *format)
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 }
 
+/* What is usual is written as it is, and what is not is looked at closely. */
+Test(escapes, what_is_usual_needs_none)
+{
+	struct flame *for_errors = flame_new();
+	char text[40];
+
+	for (unsigned c = 0; c < 256; c++)
+		for (size_t size = 1; size <= sizeof(text); size++) {
+			struct slice slice = { text, size };
+			struct fl_buf got = { 0 };
+			struct fl_out *out = fl_out_memory(for_errors, &got);
+			bool same;
+
+			memset(text, 'x', sizeof(text));
+			text[(size * 7 + c) % size] = (char)c;
+			fl_put_escaped(out, slice, SIZE_MAX);
+			cr_assert_eq(fl_out_close(out), FLAME_OK);
+			same = got.size == size &&
+			       memcmp(got.at, text, size) == 0;
+			cr_assert(same || !fl_is_usual(slice));
+			cr_assert(!same || fl_is_usual(slice) || c == ' ' ||
+				  c == '!');
+			fl_buf_free(&got);
+		}
+	flame_free(for_errors);
+}
+
 Test(svg, a_box_tells_its_name_its_weight_and_its_share)
 {
 	write_small(&fl_format_svg);

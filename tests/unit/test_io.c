@@ -1262,10 +1262,16 @@ Test(outputs, pieces_of_all_sizes_arrive_in_order)
 	struct fl_buf text = make_text(2000000), got = { 0 };
 	struct fl_out *out = fl_out_memory(flame, &got);
 	size_t done, n = 1;
+	char *room;
 
 	for (done = 0; done < text.size; done += n) {
 		n = FL_MIN(n * 7 % 100003, text.size - done);
-		fl_out_put(out, text.at + done, n);
+		if (n > FL_OUT_ROOM) {
+			fl_out_put(out, text.at + done, n);
+			continue;
+		}
+		memcpy(room = fl_out_room(out), text.at + done, n);
+		fl_out_fill(out, room + n);
 	}
 	cr_assert_eq(fl_out_close(out), FLAME_OK);
 	cr_assert_eq(got.size, text.size);

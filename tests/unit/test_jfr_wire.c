@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What reads many compressed integers at once gives what one by one gives. */
+#include <criterion/criterion.h>
+
+#include "fl.h"
+
+#include "format/jfr/jfr.h"
+
+enum { ROUNDS = 20000, MOST = FL_WIRE_SOME };
+
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t below)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 33) % below;
+}
+
+/* Integers of one to nine bytes, most of them short; garbage behind them. */
+static void fill(uint8_t *at, size_t room)
+{
+	for (size_t i = 0; i < room; i++) {
+		unsigned size = draw(8) ? 1 + draw(3) : 1 + draw(9);
+
+		for (; size > 1 && i + 1 < room; size--)
+			at[i++] = (uint8_t)(0x80 | draw(128));
+		at[i] = (uint8_t)draw(128);
+	}
+}
+
+/* n of them, one by one; the end. */
+static const uint8_t *read_slowly(const uint8_t *at, const uint8_t *end,
+				  unsigned n, uint64_t *values)
+{
+	struct fl_wire w = { .at = at, .end = end, .compressed = true };
+
+	for (unsigned i = 0; i < n; i++)
+		values[i] = fl_wire_varint_slow(&w);
+	return w.at;
+}
+
+Test(wire, some_integers_are_passed_as_one_by_one)
+{
+	uint8_t bytes[FL_JFR_TAKING_ROOM];
+	uint64_t values[MOST];
+	unsigned passed = 0;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		unsigned n = 1 + draw(MOST);
+		const uint8_t *end, *at;
+
+		fill(bytes, sizeof(bytes));
+		end = read_slowly(bytes, bytes + sizeof(bytes), n, values);
+		at = fl_wire_pass_some(bytes, n);
+		cr_assert(!at || at == end);
+		cr_assert(!at || end - bytes <= 32);
+		passed += at != NULL;
+	}
+	cr_assert_gt(passed, ROUNDS / 4);
+}
+
+/* Some of the steps have slots, the last one too. */
+static void make_steps(struct fl_jfr_count *count, struct fl_jfr_step *steps)
+{
+	unsigned n = 1 + draw(MOST), slot = 0, before = 0;
+
+	memset(count, 0, sizeof(*count));
+	for (unsigned i = 0; i < n; i++) {
+		bool taken = slot < FL_JFR_SLOTS - 1 && draw(2);
+
+		if (i + 1 == n)
+			taken = true;
+		steps[i] = (struct fl_jfr_step){
+			.code = FL_JFR_VAR, .slot = taken ? (int8_t)slot : -1
+		};
+		if (!taken) {
+			before++;
+			continue;
+		}
+		count->taking[count->ntaking++] = (struct fl_jfr_taking){
+			(uint8_t)before, (uint8_t)slot++
+		};
+		before = 0;
+	}
+	count->steps = steps;
+	count->nsteps = n;
+	count->all_var = true;
+}
+
+Test(wire, fields_are_taken_as_one_by_one)
+{
+	uint8_t bytes[FL_JFR_TAKING_ROOM];
+	struct fl_jfr_step steps[MOST];
+	struct fl_jfr_count count;
+	uint64_t values[MOST];
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		const uint8_t *end;
+
+		fill(bytes, sizeof(bytes));
+		make_steps(&count, steps);
+		count.at_once = i % 2 && fl_wire_has_pext();
+		end = read_slowly(bytes, bytes + sizeof(bytes), count.nsteps,
+				  values);
+		cr_assert_eq(fl_jfr_take(&count, bytes), end);
+		for (unsigned k = 0; k < count.nsteps; k++)
+			cr_assert(steps[k].slot < 0 ||
+				  count.values[steps[k].slot] == values[k]);
+	}
+}
