@@ -316,14 +316,6 @@ static void add_aside(struct fl_jfr_aside *to, const struct fl_jfr_aside *aside)
 	to->last = FL_MAX(to->last, aside->last);
 }
 
-static inline void add_to_sum(struct fl_jfr_sum *to,
-			      const struct fl_jfr_sum *sum)
-{
-	to->samples = fl_add_clamped(to->samples, sum->samples);
-	to->value = fl_add_clamped(to->value, sum->value);
-	to->bare = fl_add_clamped(to->bare, sum->bare);
-}
-
 static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
 		    const struct fl_jfr_aside *aside)
 {
@@ -337,7 +329,9 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
 		return;
 	}
 	if (old) {
-		add_to_sum(old, sum);
+		old->samples = fl_add_clamped(old->samples, sum->samples);
+		old->value = fl_add_clamped(old->value, sum->value);
+		old->bare = fl_add_clamped(old->bare, sum->bare);
 		if (chunk->with_asides)
 			add_aside(&chunk->asides[old - chunk->sums], aside);
 		return;
@@ -357,14 +351,21 @@ static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
 	chunk->traces[sum->trace].first = ++chunk->nsums;
 }
 
+/* What an event says, beside its fields. */
+struct weight {
+	int64_t samples, value;
+	bool outside;
+};
+
 /*
  * Most events are like one before, and few sums are near: there it is added,
  * without more.  false: add_sum has to look.
  */
 static inline bool add_again(struct pass *pass, const struct fl_jfr_count *c,
-			     const struct fl_jfr_sum *sum, uint64_t key)
+			     struct weight weight)
 {
 	struct fl_jfr_chunk *chunk = pass->chunk;
+	uint64_t key = c->values[FL_JFR_STACK];
 	uint32_t trace, i;
 
 	if (chunk->nsums >= FEW || pass->added != pass->read ||
@@ -373,14 +374,18 @@ static inline bool add_again(struct pass *pass, const struct fl_jfr_count *c,
 	trace = chunk->low_trace_of[key];
 	i = trace ? chunk->traces[trace - 1].first : 0;
 	for (unsigned n = 0; i && n < FAR; n++) {
-		struct fl_jfr_sum *old = &chunk->sums[i - 1];
+		struct fl_jfr_sum *sum = &chunk->sums[i - 1];
 
-		if (old->row == sum->row && old->state == sum->state &&
-		    old->leaf == sum->leaf && old->outside == sum->outside) {
-			add_to_sum(old, sum);
-			return true;
-		}
-		i = old->next;
+		i = sum->next;
+		if (sum->row != c->number || sum->outside != weight.outside ||
+		    sum->state != c->values[FL_JFR_STATE] ||
+		    sum->leaf != c->values[FL_JFR_LEAF])
+			continue;
+		sum->samples = fl_add_clamped(sum->samples, weight.samples);
+		sum->value = fl_add_clamped(sum->value, weight.value);
+		if (!weight.value)
+			sum->bare = fl_add_clamped(sum->bare, weight.samples);
+		return true;
 	}
 	return false;
 }
@@ -490,28 +495,28 @@ static void tell_aside(const struct pass *pass, const struct fl_jfr_count *c,
 
 static void count_event(struct pass *pass, struct fl_jfr_count *c)
 {
-	/* What its class does not have is 0. */
-	struct fl_jfr_sum sum = {
-		.row = c->number, .samples = 1,
-		.state = c->values[FL_JFR_STATE],
-		.leaf = c->values[FL_JFR_LEAF],
-	};
+	struct weight weight = { .samples = 1 };
 
 	if (!in_time(pass, c))
 		return;
 	if (c->has[FL_JFR_COUNT])
-		sum.samples = c->kind[FL_JFR_COUNT] ?
-			      llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
-			      (int64_t)c->values[FL_JFR_COUNT];
+		weight.samples = c->kind[FL_JFR_COUNT] ?
+				 llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
+				 (int64_t)c->values[FL_JFR_COUNT];
 	if (c->has[FL_JFR_VALUE])
-		sum.value = value_of(c);
-	if (!sum.value)
-		sum.bare = sum.samples;
+		weight.value = value_of(c);
 	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
-		sum.outside = !sum.value || !c->tlab;
-	if (fl_likely(add_again(pass, c, &sum, c->values[FL_JFR_STACK])))
+		weight.outside = !weight.value || !c->tlab;
+	if (fl_likely(add_again(pass, c, weight)))
 		return;
-	pass->waiting[pass->read % WAITING] = sum;
+	/* What its class does not have is 0. */
+	pass->waiting[pass->read % WAITING] = (struct fl_jfr_sum){
+		.row = c->number, .outside = weight.outside,
+		.state = c->values[FL_JFR_STATE],
+		.leaf = c->values[FL_JFR_LEAF],
+		.samples = weight.samples, .value = weight.value,
+		.bare = weight.value ? 0 : weight.samples,
+	};
 	if (pass->chunk->with_asides)
 		tell_aside(pass, c, &pass->asides[pass->read % WAITING]);
 	wait_for_trace(pass, c->values[FL_JFR_STACK]);
