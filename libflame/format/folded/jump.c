@@ -101,7 +101,7 @@ static bool want_room(struct fl_folded_stacks *s)
 	uint32_t room = s->blocks ? 4 * s->blocks_room : LEAST_ROOM;
 	struct fl_folded_block *blocks;
 
-	if (fl_likely(s->nblocks < 2 * s->blocks_room ||
+	if (fl_likely(s->nblocks < s->blocks_room / 2 ||
 		      s->blocks_room == MOST_ROOM) && s->blocks)
 		return true;
 	blocks = fl_zeroed(room, sizeof(*blocks));
