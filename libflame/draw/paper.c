@@ -77,6 +77,10 @@ void fl_put_escaped(struct fl_out *out, struct slice text, size_t max)
 {
 	size_t end = FL_MIN(text.size, max), from = 0, i = 0;
 
+	if (fl_likely(text.size <= max && fl_is_usual(text))) {
+		fl_out_put(out, text.at, text.size);
+		return;
+	}
 	for (;;) {
 		unsigned n;
 

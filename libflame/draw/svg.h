@@ -21,8 +21,7 @@ struct fl_svg {
 	struct fl_brush brush;
 	struct fl_nameattr *attributes;	/* NULL: none */
 	const char *unit;
-	struct slice usual_unit;	/* the same, where it is short and
-					   needs no escapes; NULL: it is not */
+	struct slice usual_unit;	/* it, if short and usual; or NULL */
 	bool compares;		/* two columns */
 	struct fl_column widths;
 	const int64_t *weight;	/* the totals that are widths */

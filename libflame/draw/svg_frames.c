@@ -156,10 +156,7 @@ static void put_title(struct fl_svg *p, uint32_t i, struct slice name)
 	if (own.at) {
 		fl_put_escaped(p->out, own, LONGEST);
 	} else {
-		if (fl_likely(name.size <= LONGEST && fl_is_usual(name)))
-			fl_out_put(p->out, name.at, name.size);
-		else
-			fl_put_escaped(p->out, name, LONGEST);
+		fl_put_escaped(p->out, name, LONGEST);
 		if (p->compares)
 			put_changes(p, i);
 		else
@@ -260,8 +257,8 @@ static size_t look_of(const struct fl_svg *p, uint32_t i)
  * Nodes by their look, in order within each: from[look] is where they begin,
  * and last where they end.  There are no more colours than nodes.
  */
-static void sort_by_look(const struct fl_svg *p, uint32_t *nodes, uint32_t *from,
-			 size_t looks)
+static void sort_by_look(const struct fl_svg *p, uint32_t *nodes,
+			 uint32_t *from, size_t looks)
 {
 	const struct fl_layout *l = p->layout;
 
