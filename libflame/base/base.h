@@ -130,6 +130,16 @@ void fl_buf_number(struct fl_buf *buf, int64_t n);
 void fl_buf_print(struct fl_buf *buf, const char *format, ...) FL_PRINTF(2, 3);
 void fl_buf_free(struct fl_buf *buf);
 
+/* Byte by byte, how many bits are set in it and those below; the top: all. */
+static inline uint64_t fl_bit_counts(uint64_t bits)
+{
+	bits -= bits >> 1 & 0x5555555555555555u;
+	bits = (bits & 0x3333333333333333u) +
+	       (bits >> 2 & 0x3333333333333333u);
+	return ((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) *
+	       UINT64_C(0x0101010101010101);
+}
+
 /* number.c ------------------------------------------------------------ */
 
 /* Decimal; false unless all of the text is a number that fits. */

@@ -230,15 +230,6 @@ static bool has_bracket(const char *at, const char *end, uint64_t brackets)
 	return false;
 }
 
-static unsigned count_bits(uint64_t bits)
-{
-	bits -= bits >> 1 & 0x5555555555555555u;
-	bits = (bits & 0x3333333333333333u) +
-	       (bits >> 2 & 0x3333333333333333u);
-	return (unsigned)(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) *
-			  0x0101010101010101u >> 56);
-}
-
 /*
  * Blocks that have two bytes more behind them, as long as they have frames
  * that go on behind no ';', for all that is seen at once: how many frames
@@ -262,7 +253,7 @@ static size_t count_whole(const char *text, size_t size, size_t *at,
 		if (odd || fl_block_any4(block, '(', '<', '"'))
 			break;
 		*behind = semis >> 63;
-		n += count_bits(begins);
+		n += fl_bit_counts(begins) >> 56;
 	}
 	return n;
 }
@@ -293,7 +284,7 @@ static unsigned count_frames(const struct fl_folded_rest *r, const char *text,
 		      has_bracket(block, text + size,
 				  fl_block_is4(block, '[') & in);
 		behind = semis >> 63;
-		n += count_bits(begins);
+		n += fl_bit_counts(begins) >> 56;
 	}
 	if (n > DEEPEST || size > UINT32_MAX ||
 	    (odd && !r->dialect.cuts && has_open((struct slice){ text, size })))

@@ -68,15 +68,6 @@ static uint64_t skip_by_words(struct fl_wire *w, uint64_t n, unsigned words)
 	return n;
 }
 
-/* Byte by byte, how many bits are set in it and those below. */
-static inline uint64_t count_bits(uint64_t bits)
-{
-	bits -= bits >> 1 & 0x5555555555555555u;
-	bits = (bits & 0x3333333333333333u) +
-	       (bits >> 2 & 0x3333333333333333u);
-	return ((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) * FL_WIRE_LOW;
-}
-
 /* The place of the n-th bit (from 0), of which there are more; see above. */
 static inline unsigned place_of_bit(uint64_t bits, uint64_t counts, uint64_t n)
 {
@@ -101,7 +92,7 @@ void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
 
 	while (n && w->end - w->at >= 64) {
 		uint64_t ends = fl_wire_ends(w->at);
-		uint64_t counts = count_bits(ends), count = counts >> 56;
+		uint64_t counts = fl_bit_counts(ends), count = counts >> 56;
 
 		fl_soon(w->at + AHEAD);
 		if (fl_unlikely(fl_wire_is_long(ends) ||
