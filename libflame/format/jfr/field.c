@@ -198,10 +198,6 @@ void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
 		w->at = fl_jfr_take(count, w->at);
 		return;
 	}
-	if (count->all_var && w->end - w->at > 9 * (ptrdiff_t)count->nsteps) {
-		w->at = run_fast(count, w->at);
-		return;
-	}
 	for (; step < end && !w->bad; step++) {
 		uint64_t n = read_step(step, w);
 
