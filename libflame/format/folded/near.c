@@ -150,8 +150,11 @@ static void grow_near(struct fl_folded_stacks *s)
 	s->nfar = 0;
 }
 
-/* A larger table takes time to fill, too: it has to be worth that. */
-static bool is_far(struct fl_folded_stacks *s)
+/*
+ * One was not there.  Whether a larger table is worth it, which takes time to
+ * fill, too.
+ */
+static bool miss(struct fl_folded_stacks *s)
 {
 	return !s->near || (s->nnear < NEAR_MOST &&
 			    s->flame->names.n > s->nnear / 2 &&
@@ -164,7 +167,7 @@ static void bring_near(struct fl_folded_stacks *s, flame_id id,
 {
 	struct fl_folded_near *near;
 
-	if (is_far(s))
+	if (miss(s))
 		grow_near(s);
 	if (!s->near || name.size > UINT16_MAX)
 		return;
