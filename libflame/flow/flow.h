@@ -292,9 +292,12 @@ struct fl_team *fl_team_new(unsigned threads);
 void fl_team_give(struct fl_team *team, struct fl_job *job);
 /* Before all that nobody has begun. */
 void fl_team_hurry(struct fl_team *team, struct fl_job *job);
+/* Behind those that are hurried: what a job is to end with. */
+void fl_team_go_on(struct fl_team *team, struct fl_job *job);
 /*
  * Until it is done; in the meantime the caller does others, of hurried ones
- * if it is one of them.
+ * if it is one of them.  It may be one that another is to give: then it is
+ * all zero until it is given.
  */
 void fl_team_await(struct fl_team *team, struct fl_job *job);
 /* Takes NULL too; jobs that nobody has begun are left undone. */

@@ -85,17 +85,22 @@ struct fl_team *fl_team_new(unsigned threads)
 	return team;
 }
 
+/* Where `at` is, in the list of those that are not begun. */
+static void put_in(struct fl_team *team, struct fl_job **at,
+		   struct fl_job *job)
+{
+	job->next = *at;
+	*at = job;
+	if (!job->next)
+		team->last = job;
+	pthread_cond_broadcast(&team->changed);
+}
+
 void fl_team_give(struct fl_team *team, struct fl_job *job)
 {
-	job->next = NULL;
 	job->done = job->hurried = false;
 	pthread_mutex_lock(&team->lock);
-	if (team->last)
-		team->last->next = job;
-	else
-		team->first = job;
-	team->last = job;
-	pthread_cond_broadcast(&team->changed);
+	put_in(team, team->last ? &team->last->next : &team->first, job);
 	pthread_mutex_unlock(&team->lock);
 }
 
@@ -104,11 +109,18 @@ void fl_team_hurry(struct fl_team *team, struct fl_job *job)
 	job->done = false;
 	job->hurried = true;
 	pthread_mutex_lock(&team->lock);
-	job->next = team->first;
-	team->first = job;
-	if (!team->last)
-		team->last = job;
-	pthread_cond_broadcast(&team->changed);
+	put_in(team, &team->first, job);
+	pthread_mutex_unlock(&team->lock);
+}
+
+void fl_team_go_on(struct fl_team *team, struct fl_job *job)
+{
+	struct fl_job **at = &team->first;
+
+	pthread_mutex_lock(&team->lock);
+	while (*at && (*at)->hurried)
+		at = &(*at)->next;
+	put_in(team, at, job);
 	pthread_mutex_unlock(&team->lock);
 }
 

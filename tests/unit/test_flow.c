@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The flow room: what a source is asked for, one metric of many, the pump,
- * and how sources and sinks begin and end.
+ * how sources and sinks begin and end, and the order of a team's jobs.
  */
 #include "fl.h"
 
@@ -53,6 +53,7 @@ TestSuite(source, .init = start, .fini = stop);
 TestSuite(sink, .init = start, .fini = stop);
 TestSuite(facts, .init = start, .fini = stop);
 TestSuite(rows, .init = start, .fini = stop);
+TestSuite(team, .init = start, .fini = stop);
 
 /* A sink that writes what it gets: "NAME METRIC WEIGHT" a sample -------- */
 
@@ -1114,4 +1115,65 @@ Test(rows, every_table_has_some_and_an_end)
 		cr_expect_gt(n, 0, "%c", *kind);
 		cr_expect_lt(n, 100, "%c", *kind);
 	}
+}
+
+/* A team of one: its owner does all that is given, as he waits ----------- */
+
+struct noted {
+	struct fl_job job;
+	char name;
+	struct fl_team *team;
+	struct noted *then;	/* given by it */
+};
+
+static void note_job(struct fl_job *job)
+{
+	struct noted *noted = (struct noted *)job;
+
+	fl_buf_byte(&out, noted->name);
+	if (noted->then)
+		fl_team_go_on(noted->team, &noted->then->job);
+}
+
+static struct noted noted(struct fl_team *team, char name, struct noted *then)
+{
+	return (struct noted){
+		.job.run = note_job, .name = name, .team = team, .then = then
+	};
+}
+
+Test(team, does_the_rest_of_a_job_before_others)
+{
+	struct fl_team *team = fl_team_new(1);
+	struct noted rest = noted(team, 'r', NULL);
+	struct noted a = noted(team, 'a', &rest), b = noted(team, 'b', NULL);
+
+	cr_assert(team);
+	fl_team_give(team, &a.job);
+	fl_team_give(team, &b.job);
+	fl_team_await(team, &rest.job);
+	cr_expect_str_eq(out.at, "ar");
+	fl_team_await(team, &b.job);
+	cr_expect_str_eq(out.at, "arb");
+	fl_team_free(team);
+}
+
+Test(team, does_what_is_hurried_first_of_all)
+{
+	struct fl_team *team = fl_team_new(1);
+	struct noted rest = noted(team, 'r', NULL);
+	struct noted a = noted(team, 'a', NULL), b = noted(team, 'b', NULL);
+	struct noted h = noted(team, 'h', NULL), i = noted(team, 'i', NULL);
+
+	cr_assert(team);
+	fl_team_give(team, &a.job);
+	fl_team_hurry(team, &h.job);
+	fl_team_hurry(team, &i.job);
+	fl_team_go_on(team, &rest.job);
+	fl_team_give(team, &b.job);
+	fl_team_await(team, &h.job);
+	cr_expect_str_eq(out.at, "ih", "others are left");
+	fl_team_await(team, &b.job);
+	cr_expect_str_eq(out.at, "ihrab");
+	fl_team_free(team);
 }

@@ -19,8 +19,13 @@ enum {
 	MOST_BYTES = 256 << 20	/* fewer if there are so many */
 };
 
+/* A chunk: its events, and when they were read its pools. */
 struct place {
-	struct fl_job job;
+	struct step {
+		struct fl_job job;
+		struct place *place;
+	} events, pools;
+	struct fl_jfr_ahead *ahead;
 	struct fl_jfr_chunk *chunk;
 	bool good;
 	struct flame *flame;	/* for what fails there */
@@ -45,8 +50,12 @@ struct fl_jfr_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr)
 	ahead->jfr = jfr;
 	ahead->nplaces = FL_MIN(EACH * (size_t)flame->threads, (size_t)MOST);
 	for (size_t i = 0; i < ahead->nplaces; i++) {
-		ahead->places[i].flame = flame_new();
-		if (!ahead->places[i].flame)
+		struct place *place = &ahead->places[i];
+
+		place->events.place = place->pools.place = place;
+		place->ahead = ahead;
+		place->flame = flame_new();
+		if (!place->flame)
 			break;
 		if (i + 1 == ahead->nplaces)
 			return ahead;
@@ -83,12 +92,20 @@ size_t fl_jfr_ahead_count(const struct fl_jfr_ahead *ahead, uint64_t *bytes)
 	return ahead->n;
 }
 
-/* In any thread. */
-static void run(struct fl_job *job)
+/* In any thread, as the next is too. */
+static void read_pools(struct fl_job *job)
 {
-	struct place *place = (struct place *)job;
+	struct place *place = ((struct step *)job)->place;
 
-	place->good = fl_jfr_read_apart(place->chunk);
+	place->good = place->good && fl_jfr_read_pools_apart(place->chunk);
+}
+
+static void read_events(struct fl_job *job)
+{
+	struct place *place = ((struct step *)job)->place;
+
+	place->good = fl_jfr_read_events_apart(place->chunk);
+	fl_team_go_on(place->ahead->jfr->team, &place->pools.job);
 }
 
 void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk)
@@ -98,10 +115,10 @@ void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk)
 
 	chunk->flame = place->flame;
 	place->chunk = chunk;
-	place->good = false;
-	place->job.run = run;
+	place->events.job = (struct fl_job){ .run = read_events };
+	place->pools.job = (struct fl_job){ .run = read_pools };
 	ahead->bytes += chunk->size;
-	fl_team_give(ahead->jfr->team, &place->job);
+	fl_team_give(ahead->jfr->team, &place->events.job);
 }
 
 /* What was asked has changed, or it did not go well: once more from here. */
@@ -133,7 +150,7 @@ struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good)
 	struct fl_jfr_chunk *chunk = place->chunk;
 	struct fl_jfr *jfr = ahead->jfr;
 
-	fl_team_await(jfr->team, &place->job);
+	fl_team_await(jfr->team, &place->pools.job);
 	*good = place->good;
 	place->chunk = NULL;
 	ahead->first = (ahead->first + 1) % ahead->nplaces;

@@ -71,7 +71,7 @@ struct fl_jfr_beside *fl_jfr_beside_new(struct fl_jfr_chunk *chunk)
 		return NULL;
 	}
 	beside->job.run = run;
-	fl_team_give(chunk->jfr->team, &beside->job);
+	fl_team_hurry(chunk->jfr->team, &beside->job);
 	return beside;
 }
 

@@ -235,10 +235,20 @@ static void ask_before(struct fl_jfr_chunk *chunk)
 	}
 }
 
+bool fl_jfr_read_events_apart(struct fl_jfr_chunk *chunk)
+{
+	return fl_jfr_find_meta(chunk) && fl_jfr_read_events(chunk);
+}
+
+bool fl_jfr_read_pools_apart(struct fl_jfr_chunk *chunk)
+{
+	return (chunk->skim && !chunk->nnotes) || fl_jfr_read_pools(chunk);
+}
+
 bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk)
 {
-	return fl_jfr_find_meta(chunk) && fl_jfr_read_events(chunk) &&
-	       ((chunk->skim && !chunk->nnotes) || fl_jfr_read_pools(chunk));
+	return fl_jfr_read_events_apart(chunk) &&
+	       fl_jfr_read_pools_apart(chunk);
 }
 
 bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
@@ -252,6 +262,9 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	if (!fl_jfr_find_meta(chunk))
 		return false;
 	beside = fl_jfr_beside_new(chunk);
+	/* Who is done with its pools goes on with the next chunk. */
+	if (beside)
+		fl_jfr_fill_ahead(chunk->jfr);
 	good = fl_jfr_read_events(chunk);
 	if (beside && fl_jfr_beside_take(chunk, beside))
 		return good;

@@ -467,6 +467,29 @@ static bool are_several(struct fl_jfr *jfr)
 	return avail >= size + HEADER;
 }
 
+/*
+ * The first chunk is waited for.  Few threads have it soonest where one reads
+ * its events, another its pools; then they go ahead.
+ */
+static bool is_first_by_two(struct fl_jfr *jfr)
+{
+	const uint8_t *at;
+	size_t avail;
+
+	if (jfr->ahead || jfr->now || jfr->before ||
+	    !fl_in_stays(jfr->source->in) ||
+	    jfr->source->flame->threads >= FL_JFR_MANY)
+		return false;
+	at = peek(jfr, HEADER, &avail);
+	return avail >= HEADER && fl_be(at + 8, 8) >= FL_JFR_WORTH;
+}
+
+/* What is read now are bytes of the input, which it moves if it has more. */
+static bool is_moving(const struct fl_jfr *jfr)
+{
+	return jfr->now && !jfr->now->copy && !fl_in_stays(jfr->source->in);
+}
+
 /* The bytes of an input that does not keep them. */
 static bool keep_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
@@ -528,7 +551,7 @@ bool fl_jfr_fill_ahead(struct fl_jfr *jfr)
 	struct fl_jfr_chunk *chunk;
 	uint64_t bytes;
 
-	if (!is_ahead_wanted(jfr))
+	if (!is_ahead_wanted(jfr) || is_first_by_two(jfr) || is_moving(jfr))
 		return false;
 	if ((!jfr->ahead || !fl_jfr_ahead_count(jfr->ahead, &bytes)) &&
 	    !are_several(jfr))

@@ -672,6 +672,9 @@ void fl_jfr_spans_free(struct fl_jfr_spans *spans);
  */
 bool fl_jfr_fill_ahead(struct fl_jfr *jfr);
 
+/* Threads: less than that are few. */
+enum { FL_JFR_MANY = 4 };
+
 /* ahead.c: chunks that other threads read while one is given out. */
 struct fl_jfr_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr);
 /* Whether there is room for one more; it is ahead's from now on. */
@@ -713,6 +716,9 @@ bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk);
  * Then the rest, which needs the chunk before.
  */
 bool fl_jfr_read_apart(struct fl_jfr_chunk *chunk);
+/* One behind the other they are that. */
+bool fl_jfr_read_events_apart(struct fl_jfr_chunk *chunk);
+bool fl_jfr_read_pools_apart(struct fl_jfr_chunk *chunk);
 /* Bytes: what is smaller is read by one thread. */
 enum { FL_JFR_WORTH = 4 << 20 };
 /* The same by two threads, if there are two and it is worth it. */

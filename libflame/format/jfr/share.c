@@ -16,8 +16,7 @@
 enum {
 	MOST = 128,
 	EACH = 2,		/* shares for a thread: others may be busy */
-	MANY = 1 << 10,		/* traces that are worth several threads */
-	FEW = 4			/* threads: see fl_jfr_stacks_for_one */
+	MANY = 1 << 10		/* traces that are worth several threads */
 };
 
 struct share {
@@ -275,7 +274,7 @@ bool fl_jfr_stacks_for_one(const struct fl_jfr_chunk *chunk, size_t n)
 {
 	const struct fl_jfr_known *known = chunk->known;
 
-	return n >= MANY && chunk->jfr->source->flame->threads < FEW &&
+	return n >= MANY && chunk->jfr->source->flame->threads < FL_JFR_MANY &&
 	       n > (chunk->marks ? &known->traces : &known->paths)->n;
 }
 
