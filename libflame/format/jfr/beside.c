@@ -22,14 +22,25 @@ struct fl_jfr_beside {
 	bool good;
 	struct place *places;		/* of stack traces */
 	size_t n, room;
+	bool marked;			/* and their marks are */
+	struct fl_jfr_mark *marks;
+	size_t marks_room;
 };
 
 bool fl_jfr_beside_keep(struct fl_jfr_beside *beside, uint64_t key,
 			uint64_t at, uint64_t size)
 {
+	const struct fl_jfr_chunk *chunk = &beside->part;
+
 	if (!fl_grow(&beside->places, &beside->room, beside->n + 1,
-		     sizeof(*beside->places)))
+		     sizeof(*beside->places)) ||
+	    (beside->marked &&
+	     !fl_grow(&beside->marks, &beside->marks_room, beside->n + 1,
+		      sizeof(*beside->marks))))
 		return false;
+	if (beside->marked)
+		beside->marks[beside->n] =
+			fl_jfr_known_mark(chunk->jfr, chunk->at + at, size);
 	beside->places[beside->n++] = (struct place){ key, at, size };
 	return true;
 }
@@ -63,6 +74,7 @@ struct fl_jfr_beside *fl_jfr_beside_new(struct fl_jfr_chunk *chunk)
 	fl_jfr_want_pools(chunk);
 	beside->part = *chunk;
 	beside->part.beside = beside;
+	beside->marked = fl_jfr_known_wanted(chunk);
 	beside->part.passed = chunk->at;
 	beside->part.lets_go = true;
 	beside->part.flame = flame_new();
@@ -92,12 +104,14 @@ bool fl_jfr_beside_take(struct fl_jfr_chunk *chunk,
 		const struct place *place = &beside->places[i];
 
 		fl_jfr_pass(chunk, chunk->at + place->at);
-		fl_jfr_keep_trace(chunk, place->key, place->at, place->size);
+		fl_jfr_keep_trace(chunk, place->key, place->at, place->size,
+				  beside->marked ? &beside->marks[i] : NULL);
 	}
 	if (good)
 		fl_jfr_let_go(chunk, chunk->at + chunk->size);
 	flame_free(beside->part.flame);
 	fl_free(beside->places);
+	fl_free(beside->marks);
 	fl_free(beside);
 	return good;
 }

@@ -318,9 +318,9 @@ bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk);
 /* Its parts: which are wanted; those of the chain; false: it is broken. */
 void fl_jfr_want_pools(struct fl_jfr_chunk *chunk);
 bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk);
-/* A stack trace, if one of the chunk's events asks for it. */
+/* A stack trace, if one of the chunk's events asks for it; mark: if known. */
 void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
-		       uint64_t size);
+		       uint64_t size, const struct fl_jfr_mark *mark);
 /* Before the first one, when events were read. */
 void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk);
 /* What was read up to here need not stay in memory. */
@@ -407,6 +407,8 @@ bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk);
 
 /* known.c: draws the key of the marks; false: there is none to be had. */
 bool fl_jfr_known_key(struct fl_jfr *jfr);
+/* Whether marks of traces are of use. */
+bool fl_jfr_known_wanted(struct fl_jfr_chunk *chunk);
 /* Before traces are looked for: room for their marks, if these are of use. */
 void fl_jfr_known_room(struct fl_jfr_chunk *chunk);
 struct fl_jfr_mark fl_jfr_known_mark(const struct fl_jfr *jfr,

@@ -44,10 +44,15 @@ bool fl_jfr_known_key(struct fl_jfr *jfr)
 	       (ssize_t)sizeof(jfr->mark_key);
 }
 
+bool fl_jfr_known_wanted(struct fl_jfr_chunk *chunk)
+{
+	return chunk->jfr->marks && fl_jfr_is_usual(chunk) &&
+	       (chunk->more || chunk->offset);
+}
+
 void fl_jfr_known_room(struct fl_jfr_chunk *chunk)
 {
-	if (!chunk->jfr->marks || !fl_jfr_is_usual(chunk) ||
-	    (!chunk->more && !chunk->offset))
+	if (!fl_jfr_known_wanted(chunk))
 		return;
 	if (!chunk->marks)
 		chunk->marks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_MARKS,

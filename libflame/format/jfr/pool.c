@@ -131,7 +131,7 @@ static void keep_bytes(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
 }
 
 void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
-		       uint64_t size)
+		       uint64_t size, const struct fl_jfr_mark *mark)
 {
 	uint32_t i = fl_jfr_trace_of(chunk, key);
 
@@ -140,8 +140,9 @@ void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 		chunk->traces[i].at = at;
 		chunk->traces[i].size = size <= UINT32_MAX ? size : 0;
 		if (chunk->marks)
-			chunk->marks[i] = fl_jfr_known_mark(chunk->jfr,
-						chunk->at + at, size);
+			chunk->marks[i] = mark ? *mark :
+				fl_jfr_known_mark(chunk->jfr, chunk->at + at,
+						  size);
 		if (chunk->kept.on && chunk->kept.seen >= FEW)
 			keep_bytes(chunk, &chunk->traces[i]);
 	}
@@ -206,7 +207,7 @@ static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 	if (class == chunk->trace && chunk->beside)
 		return fl_jfr_beside_keep(chunk->beside, key, at, size);
 	if (class == chunk->trace) {
-		fl_jfr_keep_trace(chunk, key, at, size);
+		fl_jfr_keep_trace(chunk, key, at, size, NULL);
 		return true;
 	}
 	return keep_place(chunk, class->pool, key, at);
