@@ -5,6 +5,7 @@
  */
 #include "cli.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,6 +297,23 @@ static bool is_called_recording(const char *path)
 	return false;
 }
 
+/* A device, or what the shell makes of >(command). */
+static bool is_written_to(const char *path)
+{
+	static const char descriptors[] = "/dev/fd/";
+	struct stat st;
+	int flags;
+
+	if (strncmp(path, descriptors, strlen(descriptors)) == 0) {
+		flags = fcntl(atoi(path + strlen(descriptors)), F_GETFL);
+		return flags >= 0 && (flags & O_ACCMODE) == O_WRONLY;
+	}
+	return strcmp(path, "/dev/stdout") == 0 ||
+	       strcmp(path, "/dev/stderr") == 0 ||
+	       (strcmp(path, "/dev/stdin") != 0 && stat(path, &st) == 0 &&
+		S_ISCHR(st.st_mode));
+}
+
 /* The last of several operands is the output, if it looks like one. */
 static bool settle_output(struct cli *cli)
 {
@@ -304,9 +322,8 @@ static bool settle_output(struct cli *cli)
 	if (cli->output || cli->ninputs < 2)
 		return true;
 	last = cli->inputs[cli->ninputs - 1];
-	if (strcmp(last, "-") == 0 || strcmp(last, "/dev/stdout") == 0 ||
-	    strcmp(last, "/dev/null") == 0 || flame_format_of(last) ||
-	    is_directory(last) ||
+	if (strcmp(last, "-") == 0 || is_written_to(last) ||
+	    flame_format_of(last) || is_directory(last) ||
 	    (cli->output_format && access(last, F_OK) != 0 &&
 	     !is_called_recording(last))) {
 		cli->output = last;
