@@ -151,6 +151,8 @@ struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good)
 	struct fl_jfr *jfr = ahead->jfr;
 
 	fl_team_await(jfr->team, &place->pools.job);
+	/* Its thread may not have told yet; then the place is not free. */
+	fl_team_await(jfr->team, &place->events.job);
 	*good = place->good;
 	place->chunk = NULL;
 	ahead->first = (ahead->first + 1) % ahead->nplaces;
