@@ -151,8 +151,14 @@ void fl_index_free(struct fl_index *x)
 
 /* The map ------------------------------------------------------------- */
 
-/* No key of a map that is half full is by chance as far from its place. */
+/* No key of a map as full as it gets is by chance as far from its place. */
 enum { FAR = 1000 };
+
+/* Most keys are found at their first place. */
+static bool is_full(size_t n, size_t room)
+{
+	return n > room / 8 * 5;
+}
 
 static struct fl_map_entry *map_free_entry(const struct fl_map *map,
 					   uint64_t key, size_t *far)
@@ -207,8 +213,7 @@ uint64_t *fl_map_add(struct fl_map *map, uint64_t key)
 	struct fl_map_entry *e = &map->zero;
 	size_t far = 0;
 
-	/* At most half full: most keys are found at their first place. */
-	if (key && (!map->entry || map->n > map->mask / 2) &&
+	if (key && (!map->entry || is_full(map->n + 1, map->mask + 1)) &&
 	    !map_grow(map, map->entry ? 2 * (map->mask + 1) : 64))
 		return NULL;
 	if (key)
@@ -232,7 +237,7 @@ bool fl_map_room(struct fl_map *map, size_t more)
 
 	if (more > SIZE_MAX / 8 - map->n)
 		return false;
-	while (map->n + more > room / 2)
+	while (is_full(map->n + more, room))
 		room *= 2;
 	return (map->entry && room == had) || map_grow(map, room);
 }

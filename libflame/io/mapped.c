@@ -28,9 +28,28 @@ static void let_go(void)
 	atomic_flag_clear_explicit(&held, memory_order_release);
 }
 
+/*
+ * What the kernel holds of a file in one piece of 2 MB it maps all at once,
+ * where that can be a huge page, and all of it is resident then for the sake
+ * of a few bytes.  One page from where it would be, it cannot.
+ */
+static void *map(int fd, size_t size)
+{
+	enum { HUGE_PAGE = 2 << 20 };
+	char *at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0), *aside;
+
+	if (at == MAP_FAILED || (uintptr_t)at % HUGE_PAGE)
+		return at;
+	munmap(at, size);
+	aside = mmap(at - sysconf(_SC_PAGESIZE), size, PROT_READ,
+		     MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+	return aside != MAP_FAILED ? aside :
+	       mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+}
+
 bool fl_mapped_open(struct fl_mapped *mapped, int fd, size_t size)
 {
-	void *at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	void *at = map(fd, size);
 
 	if (at == MAP_FAILED)
 		return false;

@@ -411,7 +411,7 @@ Test(maps, keys_that_were_written_to_collide_are_found_at_once)
 	size_t i = 0, n = 0;
 
 	fl_secret_draw();
-	cr_assert(fl_map_room(&map, 20000));
+	cr_assert(fl_map_room(&map, 30000));
 	salt = map.salt;
 	factor = map.factor;
 	cr_assert_eq(map.mask, 0xffff);

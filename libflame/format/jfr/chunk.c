@@ -276,14 +276,14 @@ enum { MANY_BYTES = 256 << 10 };
 
 /*
  * Events were counted, and traces are found by their keys: stacks are made
- * where these had their memory.
+ * where these had their memory.  Of a small chunk the next one has it.
  */
 static void make_lean(struct fl_jfr_chunk *chunk)
 {
 	if (chunk->events_end >= MANY_BYTES)
 		fl_in_glanced(chunk->jfr->source->in, chunk->at,
 			      chunk->at + chunk->events_end);
-	if (!chunk->last)
+	if (!chunk->last && chunk->size < FL_JFR_WORTH)
 		return;
 	fl_free(chunk->low_trace_of);
 	chunk->low_trace_of = NULL;

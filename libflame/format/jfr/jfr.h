@@ -134,7 +134,7 @@ enum { FL_JFR_LOW = 1 << 16, FL_JFR_STATES = 128 };
  * Bytes of the input that are read before they are let go of.  Threads wait
  * for one another while that is done.
  */
-enum { FL_JFR_WINDOW = 1 << 20, FL_JFR_SHARED_WINDOW = 4 << 20 };
+enum { FL_JFR_WINDOW = 1 << 18, FL_JFR_SHARED_WINDOW = 4 << 20 };
 
 struct fl_jfr_trace {
 	uint64_t key;
