@@ -522,13 +522,13 @@ struct fl_jfr_count {
 	bool plain;		/* nothing but a stack and a state */
 	bool quick;		/* and all of it compressed integers: */
 	uint8_t before, between;	/* so many before stack and state */
-	bool huge;		/* too many events for 32 bits */
 	bool formed;		/* those of many events are told by form */
 	struct fl_jfr_forms *forms;	/* quick.c */
-	/* Plain: by state, by key of a stack.  The former is a byte. */
-	uint32_t *low[FL_JFR_STATES];
+	/* Plain: by state, by key of a stack. */
+	uint8_t *low[FL_JFR_STATES];
 	uint64_t singly;	/* of those, without forms */
-	struct fl_map counted;	/* stack << 4 | state -> how many; the rest */
+	uint64_t spilt;		/* of those, from bytes to the map */
+	struct fl_map counted;	/* stack and state -> how many; the rest */
 	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
 	bool has[FL_JFR_SLOTS];
 	uint8_t value_unit;	/* enum fl_jfr_unit */

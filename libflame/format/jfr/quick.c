@@ -2,7 +2,8 @@
 /*
  * Plain events, which are most of a recording of wall-clock time: a stack and
  * a state, one sample each, summed over threads and time.  They are counted
- * in a table by state and by key of the stack.
+ * in a table by state and by key of the stack.  Most of these are rare: a byte
+ * each is near at hand, and what it cannot hold goes into a map.
  *
  * Where the integers of an event end is its form.  There are few of these:
  * one that was seen before tells at once where stack and state are.
@@ -17,7 +18,8 @@ enum {
 	ROOM = 64,
 	AHEAD = 1024,
 	MOST_FORMS = 255,
-	MOST_TABLES = 64,	/* of a chunk, a quarter of a megabyte each */
+	MOST_TABLES = 64,	/* of a chunk, FL_JFR_LOW bytes each */
+	STATE_BITS = 7,		/* of a key of the map, below the stack's */
 	FEW = 1 << 12		/* events of a class are not worth a table */
 };
 
@@ -38,8 +40,7 @@ struct fl_jfr_forms {
 	struct form at[MOST_FORMS + 1];
 };
 
-/* Events of so many bytes are counted in 32 bits: each has three or more. */
-static const uint64_t MOST_BYTES = UINT64_C(3) << 32;
+_Static_assert(FL_JFR_STATES == 1 << STATE_BITS, "states fit");
 
 static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
 		     unsigned state)
@@ -60,21 +61,38 @@ static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
 	return c->low[state];
 }
 
+/* The byte of a key is zero again, as it was full; false: memory is out. */
+static __attribute__((noinline)) bool
+spill(struct fl_jfr_count *c, uint64_t stack, unsigned state)
+{
+	uint64_t *n = fl_map_put(&c->counted, stack << STATE_BITS | state,
+				 NULL);
+
+	if (!n) {
+		c->low[state][stack] = UINT8_MAX;
+		return false;
+	}
+	*n += UINT8_MAX + 1;
+	c->spilt += UINT8_MAX + 1;
+	return true;
+}
+
 bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 {
 	uint64_t stack = c->values[FL_JFR_STACK];
 	uint64_t state = c->values[FL_JFR_STATE];
 	uint64_t *n;
 
-	if (stack < FL_JFR_LOW && state < FL_JFR_STATES && !c->huge &&
+	if (fl_unlikely(stack >> (64 - STATE_BITS) || state >= FL_JFR_STATES))
+		return false;
+	if (stack < FL_JFR_LOW &&
 	    (c->low[state] || make_low(chunk, c, state))) {
-		c->low[state][stack]++;
+		if (!++c->low[state][stack] && !spill(c, stack, state))
+			return false;
 		c->singly++;
 		return true;
 	}
-	if (fl_unlikely(stack >> 60 || state >> 4))
-		return false;
-	n = fl_map_put(&c->counted, stack << 4 | state, NULL);
+	n = fl_map_put(&c->counted, stack << STATE_BITS | state, NULL);
 	if (fl_unlikely(!n))
 		return false;
 	++*n;
@@ -142,7 +160,7 @@ read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
 	while (at < end) {
 		const struct form *form;
 		size_t size = at[0], not_ends, number, key;
-		uint32_t *low;
+		uint8_t *low;
 
 		if (fl_unlikely(at[1] != id))
 			break;
@@ -158,7 +176,9 @@ read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
 		low = c->low[at[form->state]];
 		if (fl_unlikely(key >= FL_JFR_LOW || !low))
 			break;
-		low[key]++;
+		if (fl_unlikely(!++low[key]) &&
+		    !spill(c, key, at[form->state]))
+			break;
 		__builtin_prefetch(at + AHEAD);
 		at += size;
 	}
@@ -220,13 +240,12 @@ void fl_jfr_settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 		else if (c->steps[i].slot == FL_JFR_STATE)
 			state = i;
 	}
-	c->huge = chunk->size >= MOST_BYTES;
 	c->quick = c->plain && c->all_var && chunk->compressed &&
 		   c->nsteps <= 16 && !c->class->noted &&
 		   (!c->has[FL_JFR_STATE] || stack < state);
 	c->before = stack;
 	c->between = state - stack - 1;
-	c->formed = c->quick && stack && state && !c->huge &&
+	c->formed = c->quick && stack && state &&
 		    c->class->id > 1 && c->class->id < 0x80;
 }
 
@@ -234,19 +253,17 @@ void fl_jfr_settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 static uint64_t each_low(struct fl_jfr_count *c, unsigned state,
 			 fl_jfr_plain_fn *each, void *data)
 {
-	uint32_t *low = c->low[state];
+	uint8_t *low = c->low[state];
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < FL_JFR_LOW; i += 4) {
-		uint64_t n[2];
+	for (size_t i = 0; i < FL_JFR_LOW; i += 8) {
+		uint64_t some = fl_wire_word(low + i);
 
-		memcpy(n, low + i, sizeof(n));
-		if (!(n[0] | n[1]))
-			continue;
-		for (size_t j = i; j < i + 4; j++) {
+		for (size_t j = i; some; j++, some >>= 8) {
+			if (!(some & UINT8_MAX))
+				continue;
 			sum += low[j];
-			if (low[j])
-				each(data, c, j, state, low[j]);
+			each(data, c, j, state, low[j]);
 			low[j] = 0;
 		}
 	}
@@ -268,7 +285,7 @@ void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
 		       fl_jfr_plain_fn *each, void *data)
 {
 	const struct fl_map_entry *e;
-	uint64_t events = 0;
+	uint64_t events = c->spilt;
 	size_t i = 0;
 
 	for (unsigned state = 0; state < FL_COUNT(c->low); state++)
@@ -278,6 +295,7 @@ void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
 	c->class->events += events - c->singly;
 	fl_jfr_plain_done(chunk, c);
 	while ((e = fl_map_each(&c->counted, &i)))
-		each(data, c, e->key >> 4, e->key & 15, (int64_t)e->value);
+		each(data, c, e->key >> STATE_BITS,
+		     e->key & (FL_JFR_STATES - 1), (int64_t)e->value);
 	fl_map_free(&c->counted);
 }
