@@ -348,6 +348,21 @@ Test(inputs, forgotten_pages_come_back_when_asked)
 	fl_buf_free(&text);
 }
 
+/* There pieces of 2 MB would be resident whole, for the sake of a few bytes. */
+Test(inputs, no_file_is_mapped_where_a_huge_page_would_be)
+{
+	struct fl_buf text = make_text(5000000);
+	struct fl_in *in;
+	size_t n;
+
+	write_file("f", text.at, text.size);
+	in = mapped(fl_in_open(flame, "f"));
+	cr_assert_neq((uintptr_t)fl_in_all(in, &n) % (2 << 20), 0);
+	cr_assert_eq(n, text.size);
+	fl_in_close(in);
+	fl_buf_free(&text);
+}
+
 static void on_bus(int number, siginfo_t *info, void *context)
 {
 	(void)number;
