@@ -32,7 +32,7 @@ enum {
 	/* Of one of many: */
 	SMALL_BLOCK = 16 << 10,
 	SMALL_FORGET = 64 << 10,
-	/* With a page that is looked at the system maps so many around it. */
+	/* With a page that is looked at the system may map so many around. */
 	AROUND = 2 << 20
 };
 
