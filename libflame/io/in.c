@@ -28,6 +28,7 @@ enum {
 	BLOCK = FL_BLOCK,
 	FILE_BLOCK = 64 << 10,	/* two of these stay in the CPU's cache */
 	FORGET = 512 << 10,	/* fewer bytes are not worth a system call */
+	PART = FORGET / 2,	/* see set_apart */
 	STEP = 1 << 20,		/* that progress is told of */
 	/* Of one of many: */
 	SMALL_BLOCK = 16 << 10,
@@ -184,6 +185,25 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
 	return in;
 }
 
+/*
+ * What the kernel holds of a file in one piece (of a megabyte, say) Linux 6.18
+ * and later map all at once, where it is all in one mapping.  Parts that are
+ * advised otherwise are mappings of their own; this advice has no other effect
+ * here, as files are left out of dumps anyway.  Those behind become one again:
+ * a process has a limited number.
+ */
+static void set_apart(struct fl_in *in, size_t at)
+{
+	char *map = in->map.at;
+
+	if (in->small)
+		return;
+	for (size_t i = 0; i < 2 && PART < in->map.size - at; i++) {
+		madvise(map + at, PART, MADV_DONTDUMP);
+		at += FL_MIN((size_t)FORGET, in->map.size - at);
+	}
+}
+
 void fl_in_map(struct fl_in *in)
 {
 	size_t there = in->left + in->hidden;
@@ -208,6 +228,7 @@ void fl_in_map(struct fl_in *in)
 	fl_free(in->buffer);
 	in->buffer = NULL;
 	in->room = 0;
+	set_apart(in, 0);
 }
 
 /* Watching ------------------------------------------------------------ */
@@ -747,6 +768,9 @@ void fl_in_forget(struct fl_in *in, uint64_t offset)
 	if (end < in->forgotten + (in->small ? SMALL_FORGET : FORGET))
 		return;
 	drop_pages(in, in->forgotten, end);
+	madvise((char *)in->map.at + in->forgotten, end - in->forgotten,
+		MADV_DODUMP);
+	set_apart(in, end);
 	if (end / STEP != in->forgotten / STEP)
 		fl_progress(in->flame, in->name, end, in->map.size);
 	in->forgotten = end;

@@ -9,6 +9,7 @@
 #include <bzlib.h>
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <lz4.h>
 #include <lz4frame.h>
 #include <lzma.h>
@@ -359,6 +360,48 @@ Test(inputs, no_file_is_mapped_where_a_huge_page_would_be)
 	in = mapped(fl_in_open(flame, "f"));
 	cr_assert_neq((uintptr_t)fl_in_all(in, &n) % (2 << 20), 0);
 	cr_assert_eq(n, text.size);
+	fl_in_close(in);
+	fl_buf_free(&text);
+}
+
+/* Of the map that begins at a byte: mappings that follow one another. */
+static unsigned parts_of(const uint8_t *at)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	uintptr_t from, to, next = (uintptr_t)at;
+	unsigned n = 0;
+	char line[4096];
+
+	cr_assert(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) == 2 &&
+		    from == next && strstr(line, "/f\n")) {
+			next = to;
+			n++;
+		}
+	fclose(maps);
+	return n;
+}
+
+/*
+ * What is soon looked at is several mappings, lest a large piece of the page
+ * cache be mapped at once; what is behind is one.
+ */
+Test(inputs, a_mapped_file_is_in_few_parts)
+{
+	struct fl_buf text = make_text(5000000);
+	struct fl_in *in;
+	const uint8_t *at;
+	size_t n;
+
+	write_file("f", text.at, text.size);
+	in = mapped(fl_in_open(flame, "f"));
+	at = fl_in_all(in, &n);
+	for (size_t i = 0; i < n; i += 100000) {
+		fl_in_forget(in, i);
+		cr_assert_geq(parts_of(at), 2);
+		cr_assert_leq(parts_of(at), 6);
+	}
 	fl_in_close(in);
 	fl_buf_free(&text);
 }
