@@ -271,8 +271,11 @@ static void fetch_members(const struct writer *w, size_t from)
 
 	if (w->layout || w->nmembers < from + FEW)
 		return;
-	for (size_t i = from; i < w->nmembers; i++)
+	for (size_t i = from; i < w->nmembers; i++) {
 		fl_soon(&flame->stacks.at[w->members[i]]);
+		fl_soon(&w->first[w->members[i]]);
+		fl_soon(&w->tree->weight[0][w->members[i]]);
+	}
 	for (size_t i = from; i < w->nmembers; i++)
 		fl_soon(fl_frame_at(flame, w->members[i]));
 	for (size_t i = from; i < w->nmembers; i++)
@@ -486,6 +489,27 @@ static bool open_item(struct writer *w, struct item item)
 	return true;
 }
 
+/*
+ * What comes next, and after that, is a branch of its own: its chain mostly
+ * lies right behind it.
+ */
+static void fetch_items(const struct writer *w)
+{
+	const struct flame *flame = w->flame;
+	uint32_t next;
+
+	if (w->layout || w->nitems < 2)
+		return;
+	next = w->members[w->items[w->nitems - 2].from];
+	fl_soon(&w->first[next]);
+	next = w->members[w->items[w->nitems - 1].from];
+	fl_soon(&flame->stacks.at[next + 1]);
+	fl_soon(&flame->stacks.at[next + 5]);
+	fl_soon(&w->tree->weight[0][next + 1]);
+	fl_soon(&w->first[next + 16]);
+	fl_soon(&w->child[w->first[next]]);
+}
+
 /* Lines --------------------------------------------------------------- */
 
 static void put_name(struct writer *w, const struct item *item)
@@ -581,6 +605,7 @@ static bool put_all(struct writer *w)
 		return false;
 	while (w->nitems) {
 		item = w->items[--w->nitems];
+		fetch_items(w);
 		w->path.size = w->levels[item.level].path;
 		w->nmembers = w->levels[item.level].members;
 		put_name(w, &item);
