@@ -12,6 +12,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { SOON = 16 };
+
 struct pick {
 	char *event;		/* NULL: choose */
 	const char *events;	/* more than one: what the end takes */
@@ -23,6 +25,8 @@ struct pick {
 	struct flame_sample *held;
 	size_t nheld, room;
 	struct fl_index sums;	/* of what is held and has no time */
+	struct flame_sample soon[SOON];	/* to be held: their slots come nearer */
+	unsigned nsoon;
 	bool ordered, timely;	/* a sink wants the order; the times */
 	struct fl_map timed;	/* metric -> how many are held with times */
 };
@@ -74,12 +78,36 @@ static int hold_one(struct flame_sink *sink, const struct flame_sample *s)
 	return FLAME_OK;
 }
 
+static int hold_those(struct flame_sink *sink)
+{
+	struct pick *pick = sink->state;
+	unsigned n = pick->nsoon;
+
+	pick->nsoon = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (hold_one(sink, &pick->soon[i]) != FLAME_OK)
+			return FLAME_FAILED;
+	return FLAME_OK;
+}
+
+static int hold_soon(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct pick *pick = sink->state;
+
+	fl_index_soon(&pick->sums, hash_of(s));
+	pick->soon[pick->nsoon++] = *s;
+	return pick->nsoon == SOON ? hold_those(sink) : FLAME_OK;
+}
+
 /* The times of one metric are too many: its samples are summed too. */
 static int sum_timed(struct flame_sink *sink, flame_id metric)
 {
 	struct pick *pick = sink->state;
-	size_t n = pick->nheld;
+	size_t n;
 
+	if (hold_those(sink) != FLAME_OK)
+		return FLAME_FAILED;
+	n = pick->nheld;
 	fl_index_free(&pick->sums);
 	pick->nheld = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -107,7 +135,7 @@ static int hold(struct flame_sink *sink, const struct flame_sample *sample)
 	uint64_t *n;
 
 	if (s.time == FLAME_NOTIME || pick->ordered)
-		return hold_one(sink, &s);
+		return hold_soon(sink, &s);
 	n = fl_map_put(&pick->timed, s.metric, NULL);
 	if (!n)
 		return fl_no_memory(sink->flame);
@@ -116,7 +144,7 @@ static int hold(struct flame_sink *sink, const struct flame_sample *sample)
 		return FLAME_FAILED;
 	if (*n > FL_TIMED_MOST)
 		s.time = FLAME_NOTIME;
-	return hold_one(sink, &s);
+	return hold_soon(sink, &s);
 }
 
 static bool is_cpu(struct flame *flame, flame_id metric)
@@ -142,7 +170,7 @@ static void drop_held(struct pick *pick)
 {
 	fl_free(pick->held);
 	pick->held = NULL;
-	pick->nheld = pick->room = 0;
+	pick->nheld = pick->room = pick->nsoon = 0;
 	fl_index_free(&pick->sums);
 	fl_map_free(&pick->timed);
 }
@@ -285,6 +313,8 @@ static int finish(struct flame_sink *sink)
 		tell_mixed(sink->flame, pick->chosen);
 		return FLAME_OK;
 	}
+	if (hold_those(sink) != FLAME_OK)
+		return FLAME_FAILED;
 	pick->chosen = pick->cpu ? pick->cpu : richest(sink->flame, pick);
 	if (!pick->chosen)
 		return FLAME_OK;
