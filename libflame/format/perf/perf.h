@@ -181,13 +181,18 @@ bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
  * Shapes: frame lines that differ in their numbers alone mean the same
  * frames.  [0] is none, and is followed by what begins stacks.
  */
+enum { FL_PERF_NEXTS = 4 };
+
 struct fl_perf_shape {
 	const char *text;	/* the symbol, then the tail */
-	uint32_t symbol, tail;	/* their sizes */
-	bool offset;		/* "+0x1f" is between them */
+	uint32_t symbol;	/* their sizes */
+	uint32_t tail : 31, offset : 1;	/* "+0x1f" is between them */
 	uint32_t first, n;	/* its frames in lines->frames */
 	uint32_t stop;		/* not 0: callers of so many go */
-	uint32_t next[2];	/* what followed; 0: nothing yet */
+	/* What followed, the last one first; 0: nothing yet. */
+	struct fl_perf_next {
+		uint32_t id, key;
+	} next[FL_PERF_NEXTS];
 };
 
 struct fl_perf_shapes {

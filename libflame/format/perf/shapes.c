@@ -150,6 +150,37 @@ static uint32_t find(const struct fl_perf_shapes *shapes, const char *at,
 	return 0;
 }
 
+/*
+ * Where symbols differ, behind the package that many share.  0: it may be
+ * any, as it is short.
+ */
+static inline uint32_t key_of(const char *symbol, size_t n)
+{
+	enum { AT = 24 };
+	uint32_t key = 0;
+
+	if (n >= AT + sizeof(key))
+		memcpy(&key, symbol + AT, sizeof(key));
+	return key;
+}
+
+/* Of what followed this one, which is what the line is?  0: none. */
+static inline uint32_t guess(const struct fl_perf_shapes *shapes,
+			     const struct fl_perf_shape *last, const char *at,
+			     const char *end, const char **next)
+{
+	uint32_t key = key_of(at, end - at);
+
+	for (unsigned i = 0; i < FL_PERF_NEXTS && last->next[i].id; i++) {
+		struct fl_perf_next n = last->next[i];
+
+		if ((n.key == key || !n.key) &&
+		    (*next = match(&shapes->at[n.id], at, end)))
+			return n.id;
+	}
+	return 0;
+}
+
 const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
 					     const char **at, const char *end)
 {
@@ -160,16 +191,16 @@ const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
 	if (!shapes->n || !(symbol = skip_ip(*at, end)))
 		return NULL;
 	last = &shapes->at[shapes->last];
-	id = last->next[0];
-	next = id ? match(&shapes->at[id], symbol, end) : NULL;
-	if (!next && (id = last->next[1]))
-		next = match(&shapes->at[id], symbol, end);
-	if (!next) {
+	id = guess(shapes, last, symbol, end, &next);
+	if (!id) {
 		id = find(shapes, symbol, end, &next);
 		if (!id)
 			return NULL;
-		last->next[1] = last->next[0];
-		last->next[0] = id;
+		memmove(last->next + 1, last->next,
+			(FL_PERF_NEXTS - 1) * sizeof(*last->next));
+		last->next[0] = (struct fl_perf_next){
+			id, key_of(shapes->at[id].text, shapes->at[id].symbol)
+		};
 	}
 	shapes->last = id;
 	*at = next;
