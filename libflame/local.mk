@@ -18,7 +18,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
 	libflame/dict/labels.c libflame/dict/metrics.c \
-	libflame/dict/names.c libflame/dict/stacks.c libflame/dict/tables.h \
+	libflame/dict/descend.c libflame/dict/names.c libflame/dict/stacks.c \
+	libflame/dict/tables.h \
 	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/pick.c \
 	libflame/flow/files.c libflame/flow/kept.c libflame/flow/team.c \
 	libflame/flow/progress.c libflame/flow/pump.c \

@@ -171,6 +171,30 @@ static inline void fl_name_soon(const struct flame *f, uint64_t hash)
  */
 flame_id fl_stack_find(const struct flame *flame, flame_id parent,
 		       flame_id frame);
+/*
+ * Of stacks that begin with `stack`, as much as is there already.  Side by
+ * side, as each frame of one alone waits for memory that only the frame before
+ * leads to.
+ */
+struct fl_pair {
+	flame_id frame, stack;
+};
+
+struct fl_descent {
+	struct fl_pair *pair;	/* the root's first; stacks are for us */
+	size_t n, done;		/* of these; done of them are there, */
+	flame_id stack;		/* down to this one */
+	/* On the way: */
+	flame_id child;
+	uint32_t slot;
+	uint64_t hash;
+	unsigned where;
+};
+
+enum { FL_DESCENTS = 16 };
+
+void fl_stacks_descend(const struct flame *flame, struct fl_descent *d,
+		       unsigned n);
 /* There are none any more, nor their memory.  false: memory is out. */
 bool fl_stacks_clear(struct flame *flame);
 

@@ -246,6 +246,58 @@ Test(stacks, all_children_are_in_the_list)
 	cr_expect_eq(n, flame->stacks.n - 2);
 }
 
+/* Small numbers, the same in every run. */
+static unsigned draw(unsigned below)
+{
+	static uint32_t state = 1;
+
+	state = state * 1664525 + 1013904223;
+	return (state >> 16) % below;
+}
+
+/* Lists and wide parents, near children and far ones, ends and no ends. */
+Test(stacks, side_by_side_are_found_as_one_by_one)
+{
+	enum { DEEPEST = 9, KINDS = 30 };
+	struct fl_pair pairs[FL_DESCENTS][DEEPEST];
+	struct fl_descent d[FL_DESCENTS];
+
+	for (unsigned round = 0; round < 2000; round++) {
+		unsigned n = draw(FL_DESCENTS + 1);
+		flame_id base = draw(flame->stacks.n);
+
+		for (unsigned i = 0; i < n; i++) {
+			d[i] = (struct fl_descent){
+				.pair = pairs[i], .n = draw(DEEPEST + 1),
+				.stack = i % 4 ? 0 : base
+			};
+			for (size_t k = 0; k < d[i].n; k++)
+				pairs[i][k].frame = fl_frame(flame,
+					numbered("f", draw(2 + draw(KINDS))), 0);
+		}
+		fl_stacks_descend(flame, d, n);
+		for (unsigned i = 0; i < n; i++) {
+			flame_id at = i % 4 ? 0 : base, next;
+			size_t k = 0;
+
+			for (; k < d[i].n && (next = fl_stack_find(flame, at,
+						pairs[i][k].frame)); k++) {
+				at = next;
+				cr_assert_eq(pairs[i][k].stack, at);
+			}
+			cr_assert_eq(d[i].done, k);
+			cr_assert_eq(d[i].stack, at);
+		}
+		for (unsigned i = 0; i < n; i++) {
+			flame_id at = d[i].stack;
+
+			for (size_t k = d[i].done; k < d[i].n; k++)
+				at = flame_stack(flame, at, pairs[i][k].frame);
+		}
+	}
+	cr_expect_gt(flame->stacks.n, 10000);
+}
+
 Test(frames, all_of_a_name_are_in_its_list)
 {
 	struct flame_frame f = { .name = name("f") };

@@ -453,6 +453,62 @@ Test(records, mean_the_same_when_they_come_again)
 	cr_assert_eq(flame_warnings(flame), 0);
 }
 
+/* So many that several are made at once; as folded stacks, and as perf has it. */
+static void write_many(struct fl_buf *perf, struct fl_buf *folded)
+{
+	enum { DEEPEST = 30, RECORDS = 6000 };
+	unsigned stack[DEEPEST], n = 0;
+	uint32_t state = 7;
+
+	for (unsigned i = 0; i < RECORDS; i++) {
+		/* From the last one's root on: all of it, much, or little. */
+		unsigned kept = (state >> 16) % (n + 2);
+
+		kept = FL_MIN(kept, n);
+		if (kept < n || i % 3)
+			for (n = kept; n < DEEPEST - 2 && (n <= kept ||
+						state >> 28); n++) {
+				state = state * 1664525 + 1013904223;
+				stack[n] = (state >> 16) % 40;
+			}
+		state = state * 1664525 + 1013904223;
+		fl_buf_print(perf, "%s 1/2 [001] %u.000001: 1 cycles:\n",
+			     i % 7 ? "a" : "b", i);
+		fl_buf_print(folded, "%s", i % 7 ? "a" : "b");
+		for (unsigned k = 0; k < n; k++) {
+			fl_buf_print(perf, "\t%x f%u+0x1 (/x)\n",
+				     0x7f0000 + k, stack[n - 1 - k]);
+			fl_buf_print(folded, ";f%u", stack[k]);
+		}
+		fl_buf_print(perf, "\n");
+		fl_buf_print(folded, " 1\n");
+	}
+}
+
+Test(records, of_many_stacks_are_those_of_the_folded_ones)
+{
+	struct fl_buf perf = { 0 }, folded = { 0 };
+	struct flame_source *source;
+	struct flame_sink *sink;
+	char *as_perf;
+
+	write_many(&perf, &folded);
+	as_perf = strdup(fold(perf.at, perf.size, ""));
+	cr_assert_gt(flame->stacks.n, 40000);
+	fl_buf_free(&out);
+	source = flame_open_memory(flame, folded.at, folded.size, "in",
+				   "folded");
+	sink = fl_format_folded.create(flame, fl_out_memory(flame, &out));
+	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
+	flame_close(source);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_assert_eq(strlen(as_perf), out.size);
+	cr_expect_str_eq(as_perf, out.at);
+	free(as_perf);
+	fl_buf_free(&perf);
+	fl_buf_free(&folded);
+}
+
 Test(records, are_taken_by_their_time_from_the_end)
 {
 	static const char text[] =

@@ -51,6 +51,9 @@ void fl_perf_resume(struct flame_source *source)
 	r->record.open = false;
 	r->frames.n = r->one_line.n = 0;
 	r->stop = r->one_line_stop = 0;
+	r->ntaken = r->given = 0;
+	r->npairs = r->nlast;
+	r->status = FLAME_OK;
 }
 
 static void forget_counts(struct fl_perf_reader *r)

@@ -26,8 +26,12 @@ struct fl_perf_record {
 	struct slice rest;	/* of the first line, until it is consumed */
 };
 
-struct fl_perf_pair {
-	flame_id frame, stack;
+/* A sample whose stack is still to be made. */
+struct fl_perf_taken {
+	struct flame_sample sample;
+	flame_id base;
+	size_t first, n;	/* in r->pairs */
+	size_t shared;		/* of these, with the one before */
 };
 
 struct fl_perf_reader {
@@ -45,8 +49,14 @@ struct fl_perf_reader {
 	struct fl_perf_list one_line;	/* of the first line; if no frames */
 	/* Not 0: frames from here on and the comm go (--skip-after). */
 	size_t stop, one_line_stop;
-	struct fl_perf_pair *last;	/* of the record before, root first */
-	size_t nlast, last_room;
+
+	bool at_once;		/* the stack of the next one is made */
+	/* Else: read, and given out one by one; their frames, root first. */
+	struct fl_perf_taken taken[FL_DESCENTS];
+	unsigned ntaken, given;
+	int status;		/* what comes after them; FLAME_OK: more */
+	struct fl_pair *pairs;	/* first those of the last one before */
+	size_t npairs, pairs_room, nlast;
 	flame_id last_base;
 
 	struct fl_perf_event *events;
@@ -84,9 +94,13 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
  * that of the line, its newline included.
  */
 void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end);
-/* Of r->record and r->frames.  true: a sample. */
+/*
+ * Of r->record and r->frames.  true: a sample, the next of r->taken, which is
+ * yet to be counted in.  fl_perf_make_stacks: of all that are.
+ */
 bool fl_perf_record_end(struct fl_perf_reader *r,
 			struct flame_sample *sample);
+void fl_perf_make_stacks(struct fl_perf_reader *r);
 
 /* aside.c ------------------------------------------------------------- */
 

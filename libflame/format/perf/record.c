@@ -245,30 +245,116 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 	return true;
 }
 
-/* The stack of the frames read: the root's side is the last one's, often. */
-static flame_id make_stack(struct fl_perf_reader *r)
+static bool make_room(struct fl_perf_reader *r, size_t n)
 {
-	struct fl_perf_list *frames = &r->frames;
-	flame_id stack = r->record.base;
-	size_t n = frames->n, i = 0;
+	if (fl_likely(fl_grow(&r->pairs, &r->pairs_room, r->npairs + n,
+			      sizeof(*r->pairs))))
+		return true;
+	fl_no_memory(r->flame);
+	return false;
+}
 
-	if (!fl_grow(&r->last, &r->last_room, n, sizeof(*r->last))) {
-		fl_no_memory(r->flame);
+/* The stack of the frames read: the root's side is the last one's, often. */
+static flame_id make_at_once(struct fl_perf_reader *r)
+{
+	const flame_id *frame = r->frames.at;
+	flame_id stack = r->record.base;
+	size_t n = r->frames.n, i = 0;
+
+	if (!make_room(r, n))
 		return 0;
-	}
 	if (stack == r->last_base)
 		for (; i < n && i < r->nlast &&
-		     r->last[i].frame == frames->at[n - 1 - i]; i++)
-			stack = r->last[i].stack;
+		     r->pairs[i].frame == frame[n - 1 - i]; i++)
+			stack = r->pairs[i].stack;
 	for (; i < n; i++) {
-		flame_id frame = frames->at[n - 1 - i];
-
-		stack = flame_stack(r->flame, stack, frame);
-		r->last[i] = (struct fl_perf_pair){ frame, stack };
+		stack = flame_stack(r->flame, stack, frame[n - 1 - i]);
+		r->pairs[i] = (struct fl_pair){ frame[n - 1 - i], stack };
 	}
 	r->last_base = r->record.base;
-	r->nlast = n;
+	r->nlast = r->npairs = n;
 	return stack;
+}
+
+static void take_frames(struct fl_perf_reader *r)
+{
+	struct fl_perf_taken *t = &r->taken[r->ntaken];
+	size_t n = r->frames.n;
+
+	if (!make_room(r, n))
+		return;
+	t->base = r->record.base;
+	t->first = r->npairs;
+	t->n = n;
+	while (n)
+		r->pairs[r->npairs++].frame = r->frames.at[--n];
+}
+
+/* How much of it is the one before: from the root on it is, often. */
+static size_t share(const struct fl_perf_reader *r, unsigned i)
+{
+	const struct fl_perf_taken *t = &r->taken[i];
+	const struct fl_pair *pair = r->pairs + t->first, *last = r->pairs;
+	size_t n = 0, most = r->nlast;
+	flame_id base = r->last_base;
+
+	if (i) {
+		last += t[-1].first;
+		most = t[-1].n;
+		base = t[-1].base;
+	}
+	most = t->base == base ? FL_MIN(most, t->n) : 0;
+	while (n < most && pair[n].frame == last[n].frame)
+		n++;
+	return n;
+}
+
+/* Of the frames from `done` on; *last is the one before. */
+static flame_id make_stack(struct fl_perf_reader *r, struct fl_perf_taken *t,
+			   const struct fl_pair *last, size_t done)
+{
+	struct fl_pair *pair = r->pairs + t->first;
+	flame_id stack;
+
+	for (; done < t->shared; done++)
+		pair[done].stack = last[done].stack;
+	stack = done ? pair[done - 1].stack : t->base;
+	for (; done < t->n; done++)
+		pair[done].stack = stack =
+			flame_stack(r->flame, stack, pair[done].frame);
+	return stack;
+}
+
+/* Where a stack is the one before for the most part, that is soonest. */
+void fl_perf_make_stacks(struct fl_perf_reader *r)
+{
+	struct fl_descent descents[FL_DESCENTS];
+	const struct fl_pair *last = r->pairs;
+	unsigned n = 0, k = 0;
+
+	if (!r->ntaken)
+		return;
+	for (unsigned i = 0; i < r->ntaken; i++) {
+		struct fl_perf_taken *t = &r->taken[i];
+
+		t->shared = share(r, i);
+		if (t->shared < t->n / 2)
+			descents[n++] = (struct fl_descent){
+				.pair = r->pairs + t->first, .n = t->n,
+				.stack = t->base
+			};
+	}
+	fl_stacks_descend(r->flame, descents, n);
+	for (unsigned i = 0; i < r->ntaken; i++) {
+		struct fl_perf_taken *t = &r->taken[i];
+		size_t done = t->shared < t->n / 2 ? descents[k++].done : 0;
+
+		t->sample.stack = make_stack(r, t, last, done);
+		last = r->pairs + t->first;
+	}
+	r->nlast = r->npairs = r->taken[r->ntaken - 1].n;
+	r->last_base = r->taken[r->ntaken - 1].base;
+	memmove(r->pairs, last, r->nlast * sizeof(*last));
 }
 
 /* -F +addr: an address before that of the frame. */
@@ -367,7 +453,10 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 		record->base = 0;
 	}
 	memset(sample, 0, sizeof(*sample));
-	sample->stack = make_stack(r);
+	if (r->at_once)
+		sample->stack = make_at_once(r);
+	else
+		take_frames(r);
 	r->frames.n = r->stop = 0;
 	sample->metric = record->metric;
 	sample->weight = record->weight;

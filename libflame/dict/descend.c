@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several stacks down the table.  They take turns: where one would have to
+ * wait for memory, the next goes on.
+ */
+#include "fl.h"
+
+#include "dict/tables.h"
+
+enum { AT_STACK, AT_CHILD, AT_SLOT, AT_INDEXED };
+
+/* false, here and below: it is at its end. */
+static bool go_down(struct fl_descent *d, flame_id child)
+{
+	d->pair[d->done].stack = d->stack = child;
+	return ++d->done < d->n;
+}
+
+/* Down to children that came right behind their parents; and then? */
+static bool leave(const struct fl_stacks *stacks, struct fl_descent *d)
+{
+	const struct fl_stack *at = stacks->at + d->stack;
+
+	for (; d->stack + 1 < stacks->n && at[1].parent == d->stack &&
+	       at[1].frame == d->pair[d->done].frame; at++)
+		if (!go_down(d, d->stack + 1))
+			return false;
+	if (at->wide) {
+		d->hash = fl_mix(d->stack, d->pair[d->done].frame);
+		d->slot = fl_index_first(&stacks->index, d->hash);
+		d->where = AT_SLOT;
+		fl_soon(&stacks->index.slot[d->slot]);
+		return true;
+	}
+	d->where = AT_CHILD;
+	d->child = at->child;
+	fl_soon(stacks->at + d->child);
+	return d->child;
+}
+
+static bool look_in_index(const struct fl_stacks *stacks,
+			  struct fl_descent *d)
+{
+	d->where = AT_INDEXED;
+	d->child = fl_index_at(&stacks->index, d->hash, &d->slot);
+	fl_soon(stacks->at + d->child);
+	return d->child;
+}
+
+/* As far as it goes without waiting. */
+static bool go_on(const struct fl_stacks *stacks, struct fl_descent *d)
+{
+	const struct fl_stack *child = stacks->at + d->child;
+	flame_id frame = d->pair[d->done].frame;
+
+	switch (d->where) {
+	case AT_CHILD:
+		if (child->frame == frame)
+			break;
+		d->child = child->sibling;
+		fl_soon(stacks->at + d->child);
+		return d->child;
+	case AT_INDEXED:
+		if (child->frame == frame && child->parent == d->stack)
+			break;
+		return look_in_index(stacks, d);
+	case AT_SLOT:
+		return look_in_index(stacks, d);
+	default:
+		return leave(stacks, d);
+	}
+	return go_down(d, d->child) && leave(stacks, d);
+}
+
+void fl_stacks_descend(const struct flame *flame, struct fl_descent *d,
+		       unsigned n)
+{
+	struct fl_descent *on[FL_DESCENTS];
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		d[i].done = 0;
+		d[i].where = AT_STACK;
+		if (d[i].n)
+			on[left++] = &d[i];
+	}
+	while (left)
+		for (unsigned i = 0; i < left;) {
+			if (go_on(&flame->stacks, on[i]))
+				i++;
+			else
+				on[i] = on[--left];
+		}
+}
