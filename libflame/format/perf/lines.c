@@ -210,8 +210,7 @@ static bool understand(struct fl_perf_lines *lines,
 		if (!frames_of(lines, naming, &frame, line))
 			fl_no_memory(naming->flame);
 		else if (!is_by_address(naming, &frame))
-			*shaped = fl_perf_shape_add(&lines->shapes,
-						    &lines->texts, whole,
+			*shaped = fl_perf_shape_add(&lines->shapes, whole,
 						    &frame, line);
 		if (frame.inlined) {
 			naming->inlined_ip_size = frame.ip.size;

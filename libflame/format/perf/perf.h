@@ -184,22 +184,24 @@ bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
 enum { FL_PERF_NEXTS = 4 };
 
 struct fl_perf_shape {
-	const char *text;	/* the symbol, then the tail */
-	uint32_t symbol;	/* their sizes */
-	uint32_t tail : 31, offset : 1;	/* "+0x1f" is between them */
+	uint32_t symbol;	/* sizes of the texts, */
+	uint32_t tail : 31, offset : 1;	/* with "+0x1f" between them */
 	uint32_t first, n;	/* its frames in lines->frames */
 	uint32_t stop;		/* not 0: callers of so many go */
+	uint32_t second;	/* what came two lines later, the last time */
 	/* What followed, the last one first; 0: nothing yet. */
 	struct fl_perf_next {
 		uint32_t id, key;
 	} next[FL_PERF_NEXTS];
+	char text[];		/* the symbol, then the tail */
 };
 
 struct fl_perf_shapes {
 	struct fl_index index;
-	struct fl_perf_shape *at;
+	char *at;		/* one behind the other: see shapes.c */
 	size_t n, room;
 	uint32_t last;		/* the one just met; 0: a stack begins */
+	uint32_t before;	/* and the one before that */
 };
 
 struct fl_perf_line;
@@ -208,8 +210,8 @@ struct fl_perf_line;
 const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
 					     const char **at, const char *end);
 /* false: it has none, or memory is out. */
-bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct fl_arena *texts,
-		       struct slice line, const struct fl_perf_frame *frame,
+bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
+		       const struct fl_perf_frame *frame,
 		       const struct fl_perf_line *meaning);
 void fl_perf_shapes_free(struct fl_perf_shapes *shapes);
 
@@ -240,7 +242,7 @@ struct fl_perf_lines {
 	size_t n, room;
 	uint32_t *met;			/* hashes of lines met once */
 
-	struct fl_arena texts;		/* of the functions', the shapes' */
+	struct fl_arena texts;		/* of the functions */
 	struct fl_perf_shapes shapes;
 	struct fl_index by_name;
 	struct fl_perf_function *functions;	/* [0] is none */

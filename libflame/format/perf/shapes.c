@@ -10,7 +10,27 @@
 
 #include <stdlib.h>
 
-enum { LONGEST = 4096 };	/* lines that are longer are not kept */
+enum {
+	LONGEST = 4096,		/* lines that are longer are not kept */
+	UNIT = 32,		/* ids are places in the table, in such units */
+	LINE = 64		/* of the CPU's cache */
+};
+
+static inline struct fl_perf_shape *
+shape_at(const struct fl_perf_shapes *shapes, uint32_t id)
+{
+	return (struct fl_perf_shape *)(shapes->at + (size_t)id * UNIT);
+}
+
+/* With its text: most are of so many lines. */
+static inline void fetch(const struct fl_perf_shapes *shapes, uint32_t id)
+{
+	const char *at = shapes->at + (size_t)id * UNIT;
+
+	fl_soon(at);
+	fl_soon(at + LINE);
+	fl_soon(at + 2 * LINE);
+}
 
 /* Digits are as good as random: a table does not guess which kind comes. */
 static inline bool is_hex(char c)
@@ -144,8 +164,8 @@ static uint32_t find(const struct fl_perf_shapes *shapes, const char *at,
 	hash = hash_of(&parts);
 	for (i = fl_index_first(&shapes->index, hash);
 	     (id = fl_index_at(&shapes->index, hash, &i));)
-		if (shapes->at[id].offset == parts.offset &&
-		    (*next = match(&shapes->at[id], at, end)))
+		if (shape_at(shapes, id)->offset == parts.offset &&
+		    (*next = match(shape_at(shapes, id), at, end)))
 			return id;
 	return 0;
 }
@@ -175,7 +195,7 @@ static inline uint32_t guess(const struct fl_perf_shapes *shapes,
 		struct fl_perf_next n = last->next[i];
 
 		if ((n.key == key || !n.key) &&
-		    (*next = match(&shapes->at[n.id], at, end)))
+		    (*next = match(shape_at(shapes, n.id), at, end)))
 			return n.id;
 	}
 	return 0;
@@ -190,7 +210,7 @@ const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
 
 	if (!shapes->n || !(symbol = skip_ip(*at, end)))
 		return NULL;
-	last = &shapes->at[shapes->last];
+	last = shape_at(shapes, shapes->last);
 	id = guess(shapes, last, symbol, end, &next);
 	if (!id) {
 		id = find(shapes, symbol, end, &next);
@@ -199,12 +219,17 @@ const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
 		memmove(last->next + 1, last->next,
 			(FL_PERF_NEXTS - 1) * sizeof(*last->next));
 		last->next[0] = (struct fl_perf_next){
-			id, key_of(shapes->at[id].text, shapes->at[id].symbol)
+			id, key_of(shape_at(shapes, id)->text,
+				   shape_at(shapes, id)->symbol)
 		};
 	}
+	shape_at(shapes, shapes->before)->second = id;
+	shapes->before = shapes->last;
 	shapes->last = id;
 	*at = next;
-	return &shapes->at[id];
+	last = shape_at(shapes, id);
+	fetch(shapes, last->second);
+	return last;
 }
 
 /*
@@ -231,40 +256,52 @@ static bool is_plain(const struct parts *parts,
 	       rest.size == frame->dso.size + sizeof(" ( (deleted))") - 1;
 }
 
-bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct fl_arena *texts,
-		       struct slice line, const struct fl_perf_frame *frame,
+static struct fl_perf_shape *new_shape(struct fl_perf_shapes *shapes,
+				       size_t text)
+{
+	size_t size = sizeof(struct fl_perf_shape) + text + UNIT - 1;
+	struct fl_perf_shape *shape;
+
+	size -= size % UNIT;
+	if ((shapes->n + size) / UNIT > UINT32_MAX ||
+	    !fl_grow(&shapes->at, &shapes->room, shapes->n + size, 1))
+		return NULL;
+	shape = (struct fl_perf_shape *)(shapes->at + shapes->n);
+	shapes->n += size;
+	memset(shape, 0, sizeof(*shape));
+	return shape;
+}
+
+bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
+		       const struct fl_perf_frame *frame,
 		       const struct fl_perf_line *meaning)
 {
 	const char *end = line.at + line.size, *symbol = skip_ip(line.at, end);
-	struct fl_perf_shape shape = {
-		.first = meaning->first, .n = meaning->n,
-		.stop = meaning->stop,
-	};
+	struct fl_perf_shape *shape;
 	struct parts parts;
 	const char *next;
-	char *text;
+	size_t id;
 
 	if (symbol && shapes->n && find(shapes, symbol, end, &next))
 		return true;
 	if (!symbol || !cut(symbol, end, &parts) ||
-	    line.size > LONGEST || !is_plain(&parts, frame))
+	    line.size > LONGEST || !is_plain(&parts, frame) ||
+	    (!shapes->n && !new_shape(shapes, 0)))
 		return false;
-	shape.offset = parts.offset;
-	shape.symbol = (uint32_t)parts.symbol.size;
-	shape.tail = (uint32_t)parts.tail.size;
-	text = fl_arena_alloc(texts, parts.symbol.size + parts.tail.size);
-	if (!text || !fl_grow(&shapes->at, &shapes->room, shapes->n + 2,
-			      sizeof(*shapes->at)))
+	id = shapes->n / UNIT;
+	shape = new_shape(shapes, parts.symbol.size + parts.tail.size);
+	if (!shape ||
+	    !fl_index_add(&shapes->index, hash_of(&parts), (uint32_t)id))
 		return false;
-	memcpy(text, parts.symbol.at, parts.symbol.size);
-	memcpy(text + parts.symbol.size, parts.tail.at, parts.tail.size);
-	shape.text = text;
-	if (!shapes->n)
-		memset(&shapes->at[shapes->n++], 0, sizeof(*shapes->at));
-	if (!fl_index_add(&shapes->index, hash_of(&parts),
-			  (uint32_t)shapes->n))
-		return false;
-	shapes->at[shapes->n++] = shape;
+	shape->symbol = (uint32_t)parts.symbol.size;
+	shape->tail = (uint32_t)parts.tail.size;
+	shape->offset = parts.offset;
+	shape->first = meaning->first;
+	shape->n = meaning->n;
+	shape->stop = meaning->stop;
+	memcpy(shape->text, parts.symbol.at, parts.symbol.size);
+	memcpy(shape->text + parts.symbol.size, parts.tail.at,
+	       parts.tail.size);
 	return true;
 }
 
