@@ -326,6 +326,7 @@ static int finish(struct flame_sink *sink)
 		if (pick->held[i].metric == pick->chosen &&
 		    fl_put(sink->next, &pick->held[i]) != FLAME_OK)
 			return FLAME_FAILED;
+	drop_held(pick);
 	return FLAME_OK;
 }
 
