@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SOON = 16 };
+enum { SOON = 16 };	/* are looked up in turns */
 
 struct pick {
 	char *event;		/* NULL: choose */

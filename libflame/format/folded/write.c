@@ -83,6 +83,12 @@ static inline int64_t weight(const struct writer *w, unsigned column, uint32_t m
 	       w->tree->weight[column][member] : 0;
 }
 
+static inline void fetch_weight(const struct writer *w, uint32_t member)
+{
+	if (member < w->tree->room[0])
+		fl_soon(&w->tree->weight[0][member]);
+}
+
 static bool has_below(const struct writer *w, uint32_t member)
 {
 	if (w->layout)
@@ -274,7 +280,7 @@ static void fetch_members(const struct writer *w, size_t from)
 	for (size_t i = from; i < w->nmembers; i++) {
 		fl_soon(&flame->stacks.at[w->members[i]]);
 		fl_soon(&w->first[w->members[i]]);
-		fl_soon(&w->tree->weight[0][w->members[i]]);
+		fetch_weight(w, w->members[i]);
 	}
 	for (size_t i = from; i < w->nmembers; i++)
 		fl_soon(fl_frame_at(flame, w->members[i]));
@@ -505,7 +511,7 @@ static void fetch_items(const struct writer *w)
 	next = w->members[w->items[w->nitems - 1].from];
 	fl_soon(&flame->stacks.at[next + 1]);
 	fl_soon(&flame->stacks.at[next + 5]);
-	fl_soon(&w->tree->weight[0][next + 1]);
+	fetch_weight(w, next + 1);
 	fl_soon(&w->first[next + 16]);
 	fl_soon(&w->child[w->first[next]]);
 }

@@ -52,7 +52,7 @@ void fl_perf_resume(struct flame_source *source)
 	r->frames.n = r->one_line.n = 0;
 	r->stop = r->one_line_stop = 0;
 	r->ntaken = r->given = 0;
-	r->npairs = r->nlast;
+	r->npairs = r->nlast = 0;
 	r->status = FLAME_OK;
 }
 

@@ -177,12 +177,12 @@ void fl_perf_inline_free(struct fl_perf_inline *in);
 bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
 		 flame_id frame);
 
-/*
- * Shapes: frame lines that differ in their numbers alone mean the same
- * frames.  [0] is none, and is followed by what begins stacks.
- */
 enum { FL_PERF_NEXTS = 4 };
 
+/*
+ * Shapes: frame lines that differ in their numbers alone mean the same
+ * frames.  0 is none, and is followed by what begins stacks.
+ */
 struct fl_perf_shape {
 	uint32_t symbol;	/* sizes of the texts, */
 	uint32_t tail : 31, offset : 1;	/* with "+0x1f" between them */
