@@ -245,9 +245,10 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 	return true;
 }
 
+/* For stacks of no frames, too. */
 static bool make_room(struct fl_perf_reader *r, size_t n)
 {
-	if (fl_likely(fl_grow(&r->pairs, &r->pairs_room, r->npairs + n,
+	if (fl_likely(fl_grow(&r->pairs, &r->pairs_room, r->npairs + n + 1,
 			      sizeof(*r->pairs))))
 		return true;
 	fl_no_memory(r->flame);
