@@ -116,6 +116,7 @@ script_tests = \
 	tests/progress/run \
 	tests/perf-script/inline \
 	tests/perf-script/run \
+	tests/coherence/bootstrap \
 	tests/coherence/sources \
 	tests/coherence/late \
 	tests/coherence/layers \
