@@ -260,10 +260,10 @@ function write(c, list, ratio) {
 			continue;
 		const symbol = d.name[list[k]];
 		const name = captionOf(symbol), tag = numberOf(list[k]);
-		let text = tag && fit(c, [name[0] + tag, ...name.slice(1, 3)],
+		let text = tag && truncate(c, [name[0] + tag, ...name.slice(1, 3)],
 			wide - 7);
 		if (!text || text.endsWith("…"))
-			text = fit(c, name, wide - 7);
+			text = truncate(c, name, wide - 7);
 		if (!text)
 			continue;
 		c.fillStyle = !search.hit ? theme.text : search.hit[symbol] ?

@@ -44,7 +44,7 @@ async function load(k) {
 		return false;
 	d = p.d;
 	whole = given = p.given;
-	grown = search.hit = null;
+	expanded = search.hit = null;
 	view.steps = [];
 	view.made = "";
 	view.method = captions.length = nameHashes.length = 0;

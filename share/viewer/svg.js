@@ -3,7 +3,7 @@
  * The script of an SVG: zoom, search, keys and links over a picture that is
  * complete without it.  Frames are the rects of #frames, in the units of
  * that inner picture: a zoom changes its viewBox, and the labels and gaps
- * above it, which are in pixels.  With caption.js and fit.js.
+ * above it, which are in pixels.  With caption.js and truncate.js.
  */
 const NS = "http://www.w3.org/2000/svg";
 const XHTML = "http://www.w3.org/1999/xhtml";
@@ -140,8 +140,8 @@ function label(i, width) {
 	if (!captions.has(name))
 		captions.set(name, caption(name));
 	const c = captions.get(name);
-	const text = tag && fit(ruler, [c[0] + tag, c[1], c[2]], width);
-	return text && !text.endsWith("\u2026") ? text : fit(ruler, c, width);
+	const text = tag && truncate(ruler, [c[0] + tag, c[1], c[2]], width);
+	return text && !text.endsWith("\u2026") ? text : truncate(ruler, c, width);
 }
 
 function isAbove(i) {
