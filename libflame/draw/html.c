@@ -608,9 +608,9 @@ static void put_script(const struct fl_page *page)
 	if (page->split) {
 		fl_out_text(out, "<script src=\"" BESIDE ".js\">");
 	} else {
-		fl_out_text(out, "<script type=\"text/plain\" id=\"viewer\">");
+		fl_out_text(out, "<script id=\"viewer\" type=\"text/plain\">");
 		fl_out_text(out, script_of(page)->packed);
-		fl_out_text(out, "</script>\n<script>");
+		fl_out_text(out, "</script><script>");
 		fl_out_text(out, fl_viewer.loader);
 	}
 	fl_out_text(out, "</script>\n</body>\n</html>\n");

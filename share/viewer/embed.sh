@@ -24,6 +24,14 @@ bare() {
 		/^$/d'
 }
 
+# A style in one line, without needless blanks and digits.
+one_line() {
+	sed 's/ *\([{};,>]\) */\1/g; s/ + /+/g; s/\([a-z-]\): /\1:/g; s/;}/}/g
+		s/ !/!/g; s/) \([0-9]\)/)\1/g; s/::\([abf][ief]\)/:\1/g
+		s/\([ :(]\)0\./\1./g' | tr -d '\n'
+	echo
+}
+
 # The script of a page: $1 is for comparisons, $2 for samples with times.
 script() {
 	echo '"use strict"; {'
@@ -57,13 +65,14 @@ do
 	gzip -9n < "$work/$part" | base64 | tr -d '\n' > "$work/${part}_packed"
 done
 bare "$from/loader.js" > "$work/loader"
-bare "$from/style.css" > "$work/style"
+bare "$from/style.css" | one_line > "$work/style"
 bare "$from/body.html" > "$work/body"
-bare "$from/svg.css" > "$work/svg_style"
+bare "$from/svg.css" | one_line > "$work/svg_style"
 {
 	echo '(function () {'
 	echo '"use strict";'
-	bare "$from/caption.js" "$from/truncate.js" "$from/svg.js"
+	bare "$from/caption.js" \
+		"$from/truncate.js" "$from/svg.js"
 	echo '})();'
 } > "$work/svg_script"
 if grep -i '</\(script\|style\)' "$work/loader" "$work/style"; then
