@@ -135,7 +135,7 @@ script_tests = \
 	tests/coherence/corpus
 TESTS += $(script_tests)
 
-EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/README tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \
