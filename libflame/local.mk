@@ -127,7 +127,7 @@ viewer = \
 	share/viewer/diff.js share/viewer/draw.js share/viewer/export.js \
 	share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
 	share/viewer/notime.js share/viewer/page.js share/viewer/pane.js \
-	share/viewer/pointer.js share/viewer/profiles.js \
+	share/viewer/pointer.js share/viewer/profiles.js share/viewer/regexp.js \
 	share/viewer/rewrite.js share/viewer/search.js \
 	share/viewer/style.css share/viewer/subtree.js share/viewer/svg.css \
 	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \

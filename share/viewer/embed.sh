@@ -35,7 +35,7 @@ one_line() {
 # The script of a page: $1 is for comparisons, $2 for samples with times.
 script() {
 	echo '"use strict"; {'
-	for module in data truncate rewrite subtree view profiles draw \
+	for module in data regexp truncate rewrite subtree view profiles draw \
 		search "$1" tree pane "$2" export pointer menu page
 	do
 		bare "$from/$module.js"
@@ -71,7 +71,7 @@ bare "$from/svg.css" | one_line > "$work/svg_style"
 {
 	echo '(function () {'
 	echo '"use strict";'
-	bare "$from/caption.js" \
+	bare "$from/regexp.js" "$from/caption.js" \
 		"$from/truncate.js" "$from/svg.js"
 	echo '})();'
 } > "$work/svg_script"

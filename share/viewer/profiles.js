@@ -15,7 +15,7 @@ function listProfiles() {
 		const { metric, unit, total } = data.dataset;
 		return { data, metric, tab: button(metric, () => turnTo(k),
 			{ role: "tab" },
-			element("i", unit && amount(+total, unit))) };
+			" ", element("i", unit && amount(+total, unit))) };
 	});
 	$("events").replaceChildren(...profiles.pages.map((p) => p.tab));
 	$("events").hidden = !all[1];
