@@ -44,6 +44,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/gdb.c libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
+	libflame/format/unreadable.c libflame/format/unreadable.h \
 	libflame/format/vtune.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
 	libflame/format/folded/near.c libflame/format/folded/number.c \
@@ -123,15 +124,19 @@ EXTRA_DIST += libflame/flame.map
 
 # The page's viewer, as a C file in the build tree.
 viewer = \
-	share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
-	share/viewer/diff.js share/viewer/draw.js share/viewer/export.js \
-	share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
-	share/viewer/notime.js share/viewer/page.js share/viewer/pane.js \
-	share/viewer/pointer.js share/viewer/profiles.js share/viewer/regexp.js \
-	share/viewer/rewrite.js share/viewer/search.js \
-	share/viewer/style.css share/viewer/subtree.js share/viewer/svg.css \
+	share/viewer/arguments.awk share/viewer/body.html \
+	share/viewer/bough.js share/viewer/caption.js \
+	share/viewer/data.js share/viewer/diff.js share/viewer/draw.js \
+	share/viewer/export.js share/viewer/fit.js share/viewer/hand.js \
+	share/viewer/menu.js share/viewer/names.awk share/viewer/once.awk \
+	share/viewer/nodiff.js share/viewer/notime.js share/viewer/page.js \
+	share/viewer/pane.js share/viewer/profiles.js \
+	share/viewer/rewrite.js \
+	share/viewer/search.js share/viewer/short.awk share/viewer/style.css \
+	share/viewer/terse.awk \
+	share/viewer/svg.css \
 	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \
-	share/viewer/truncate.js share/viewer/view.js
+	share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c
 CLEANFILES += libflame/draw/viewer.c
 EXTRA_DIST += share/viewer/embed.sh $(viewer)

@@ -43,6 +43,7 @@ unit_tests += tests/unit/test_python_dumps
 unit_tests += tests/unit/test_native_dumps
 unit_tests += tests/unit/test_samples
 unit_tests += tests/unit/test_text
+unit_tests += tests/unit/test_unreadable
 unit_tests += tests/unit/test_top
 unit_tests += tests/unit/test_parts
 unit_tests += tests/unit/test_perf
@@ -116,7 +117,6 @@ script_tests = \
 	tests/progress/run \
 	tests/perf-script/inline \
 	tests/perf-script/run \
-	tests/coherence/bootstrap \
 	tests/coherence/sources \
 	tests/coherence/late \
 	tests/coherence/layers \
@@ -135,7 +135,7 @@ script_tests = \
 	tests/coherence/corpus
 TESTS += $(script_tests)
 
-EXTRA_DIST += tests/README tests/tap.sh tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \

@@ -14,11 +14,12 @@
  *		some, kept.c keeps what they read;
  *		select.c what a source is asked for; pick.c one metric of many;
  *		text.c lines and tables, for tools; progress.c
- *	format/	formats.c the table; lines.c for readers of text, dump.c for
- *		those of threads (jstack.c faulthandler.c pyspy-dump.c),
- *		native.c for those of native stacks (gdb.c bpftrace.c dtrace.c
- *		sample.c); folded/, jfr/, perf/, picture/ (their headers have a
- *		tour)
+ *	format/	formats.c the table; unreadable.c names what no format
+ *		reads, and what to do instead; lines.c for readers of text,
+ *		dump.c for those of threads (jstack.c faulthandler.c
+ *		pyspy-dump.c), native.c for those of native stacks (gdb.c
+ *		bpftrace.c dtrace.c sample.c); folded/, jfr/, perf/, picture/
+ *		(their headers have a tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order; chart.c
  *		keeps theirs; samples.c keeps what single ones tell beside

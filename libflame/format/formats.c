@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "format/unreadable.h"
 #include "filter/filter.h"
 #include "tree/tree.h"
 #include "draw/draw.h"
@@ -32,7 +33,10 @@ const struct fl_format *const fl_formats[] = {
 	NULL
 };
 
-enum { KNOWN = 2 };	/* bits */
+enum {	/* bits */
+	KNOWN = 2,
+	WEAK = 8	/* or less: other text could look like this */
+};
 
 /* "jfr, folded": those that can be read, or written. */
 static void list(struct fl_buf *buf, bool writing)
@@ -58,7 +62,7 @@ static void show(struct fl_buf *buf, const uint8_t *head, size_t n)
 }
 
 static const struct fl_format *bid(const uint8_t *head, size_t n, bool whole,
-				   bool *more)
+				   bool *more, int *most_bits)
 {
 	const struct fl_format *best = NULL;
 	int most = 0;
@@ -75,40 +79,63 @@ static const struct fl_format *bid(const uint8_t *head, size_t n, bool whole,
 			best = fl_formats[i];
 		}
 	}
+	*most_bits = most;
 	/* What is hardly known can wait for who might know better. */
 	return *more && most < KNOWN && !whole ? NULL : best;
+}
+
+/* Why no format reads the input. */
+static void refuse(struct flame *flame, struct fl_in *in, const uint8_t *head,
+		   size_t n)
+{
+	struct fl_unreadable found;
+	struct fl_buf known = { 0 }, seen = { 0 };
+
+	if (!n) {
+		fl_fail(flame, "%s: %s", fl_in_name(in),
+			fl_in_damage(in) ? fl_in_damage(in) :
+					   "the file is empty");
+		return;
+	}
+	if (fl_unreadable_find(head, n, false, &found)) {
+		fl_unreadable_say(&seen, &found, fl_in_name(in));
+		fl_fail(flame, "%s: %.*s", fl_in_name(in), (int)seen.size,
+			seen.at ? seen.at : "");
+	} else {
+		list(&known, false);
+		show(&seen, head, n);
+		fl_fail(flame, "%s: no format that is known here: it begins "
+			"with \"%.*s\"; read are %.*s", fl_in_name(in),
+			(int)seen.size, seen.at ? seen.at : "",
+			(int)known.size, known.at ? known.at : "");
+	}
+	fl_buf_free(&known);
+	fl_buf_free(&seen);
 }
 
 const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
 {
 	const struct fl_format *format;
-	struct fl_buf known = { 0 }, seen = { 0 };
+	struct fl_unreadable found;
 	size_t want = 4096, n;
 	const uint8_t *head;
+	int bits;
 	bool more;
 
 	for (;;) {
 		/* However much there is: all kinds of input are one. */
 		head = fl_in_peek(in, want, &n);
-		format = bid(head, FL_MIN(n, want), n < want, &more);
+		format = bid(head, FL_MIN(n, want), n < want, &more, &bits);
+		if (format && bits <= WEAK &&
+		    fl_unreadable_find(head, FL_MIN(n, want), true, &found))
+			format = NULL;
 		if (format)
 			return format;
 		if (!more || n < want)
 			break;
 		want *= 4;
 	}
-	list(&known, false);
-	show(&seen, head, n);
-	if (!n)
-		fl_fail(flame, "%s: %s", fl_in_name(in),
-			fl_in_damage(in) ? fl_in_damage(in) :
-					   "the file is empty");
-	else
-		fl_fail(flame, "%s: no format that is known here (%s): it "
-			"begins with \"%s\"", fl_in_name(in),
-			known.at ? known.at : "", seen.at ? seen.at : "");
-	fl_buf_free(&known);
-	fl_buf_free(&seen);
+	refuse(flame, in, head, n);
 	return NULL;
 }
 

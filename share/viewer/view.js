@@ -4,6 +4,9 @@
  * the orientation; and where a frame lies.
  */
 const $ = (id) => document.getElementById(id);
+// embed.sh makes $.id of $("id").
+for (const e of document.querySelectorAll("[id]"))
+	$[e.id] = e;
 const on = (e, type, f, how) => (e.append ? e : $(e))
 	.addEventListener(type, f, how);
 const rectOf = (id) => $(id).getBoundingClientRect();
@@ -174,7 +177,7 @@ function look(x0, x1, animate) {
 
 function show(focus, animate) {
 	const { base } = d;
-	view.focus = focus = expandAt(focus);
+	view.focus = focus = deepen(focus);
 	view.rows = rowsOf(focus);
 	showWay();
 	measure();
@@ -368,17 +371,17 @@ function settle(steps) {
 		showSteps();
 	}
 	settled = now;
-	expanded = null;
+	grown = null;
 	view.focus = 0;
 	if (mode === "callers")
-		expandCallers(whole);
+		growCallers(whole);
 	else if (mode === "sandwich")
-		expandSandwich(whole, method || (view.method = busiest()),
+		growSandwich(whole, method || (view.method = busiest()),
 			view.group);
 	// The root's name, where it stands for a group.
 	d.names[0] = mode === "sandwich" && view.group || "all";
 	captions[0] = null;
-	adopt(expanded ? expandVisible() : whole);
+	adopt(grown ? growAll() : whole);
 	return true;
 }
 

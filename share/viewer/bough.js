@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callers and callees: trees that are expanded lazily.  Only subtrees wide
- * enough to be seen are expanded; the others when they are zoomed.
- *
- * A subtree stands for a group of the profile's nodes, which are the entries
- * lo..hi of expanded.at.  In callers these entries have weights of their
- * own, in expanded.w.  Each loop is a function of its own, because
- * browsers optimise whole functions.
+ * Callers and callees: trees of which only what can be seen is grown, the
+ * rest when it is zoomed into.  A bough stands for nodes of the profile,
+ * which are places lo..hi of grown.at; as callers they have weights of their
+ * own there.  A loop is a function: browsers make these fast one by one.
  */
-let expanded = null;
+let grown = null;
 
-// A subtree's way: from its entries to the nodes of its children.
+// The next ones of nodes lo..hi.
 const itself = ({ at }, lo, hi) => at.slice(lo, hi);
 
 function callersOf({ at, g: { parent } }, lo, hi) {
@@ -28,8 +25,8 @@ function calleesOf({ at, g: { end } }, lo, hi) {
 	return next;
 }
 
-// The symbols of nodes; slot[] counts the nodes of each symbol.
-function countSymbols(nodes, name, slot) {
+// Their symbols; by symbol, how many have it.
+function tally(nodes, name, slot) {
 	const symbols = [];
 	for (let k = 0; k < nodes.length; k++)
 		if (!slot[name[nodes[k]]]++)
@@ -37,9 +34,8 @@ function countSymbols(nodes, name, slot) {
 	return symbols[1] ? u32(symbols).sort() : symbols;
 }
 
-// Moves each node to the next free entry of its symbol; nodes[] become the
-// numbers of these entries.
-function groupBySymbol(nodes, name, slot, at) {
+// Each to the next place of its symbol; nodes[] are then these places.
+function spread(nodes, name, slot, at) {
 	for (let k = 0; k < nodes.length; k++) {
 		const to = slot[name[nodes[k]]]++;
 		at[to] = nodes[k];
@@ -47,7 +43,7 @@ function groupBySymbol(nodes, name, slot, at) {
 	}
 }
 
-function copyWeights(places, w, lo) {
+function follow(places, w, lo) {
 	for (let k = 0; k < places.length; k++)
 		w[places[k]] = w[lo + k];
 }
@@ -66,7 +62,7 @@ function sumOf(w, lo, hi) {
 	return sum;
 }
 
-// Only of entries whose node is a root frame.
+// Of what begins there.
 function sumFirst(w, at, parent, lo, hi) {
 	let sum = 0;
 	for (let k = lo; k < hi; k++)
@@ -75,40 +71,40 @@ function sumFirst(w, at, parent, lo, hi) {
 	return sum;
 }
 
-function reserve(n) {
+function makeRoom(n) {
 	const longer = (old) => {
 		const a = new old.constructor(2 * n);
 		a.set(old);
 		return a;
 	};
-	if (n > expanded.at.length) {
-		expanded.at = longer(expanded.at);
-		expanded.w = expanded.w.map(longer);
+	if (n > grown.at.length) {
+		grown.at = longer(grown.at);
+		grown.w = grown.w.map(longer);
 	}
 }
 
-function addChildren(b) {
-	const { g, slot, top } = expanded, { way } = b, callees = way === calleesOf;
-	const next = way(expanded, b.lo, b.hi);
-	const symbols = countSymbols(next, g.name, slot);
-	reserve(top + next.length);
-	const { at, w } = expanded;
-	b.children = [];
+function sprout(b) {
+	const { g, slot, top } = grown, { way } = b, callees = way === calleesOf;
+	const next = way(grown, b.lo, b.hi);
+	const symbols = tally(next, g.name, slot);
+	makeRoom(top + next.length);
+	const { at, w } = grown;
+	b.kids = [];
 	for (const s of symbols) {
-		const lo = expanded.top, hi = expanded.top += slot[s];
+		const lo = grown.top, hi = grown.top += slot[s];
 		slot[s] = lo;
-		// Symbol 0 is the root, which nothing calls.
+		// Nothing calls what is nothing's callee.
 		if (s)
-			b.children.push({ name: s, up: b, level: b.level + 1, id: 0,
+			b.kids.push({ name: s, up: b, level: b.level + 1, id: 0,
 				way: callees ? way : callersOf, lo, hi,
-				children: null, total: [], self: [] });
+				kids: null, total: [], self: [] });
 	}
-	groupBySymbol(next, g.name, slot, at);
+	spread(next, g.name, slot, at);
 	for (const s of symbols)
 		slot[s] = 0;
 	if (!callees)
-		w.forEach((v) => copyWeights(next, v, b.lo));
-	for (const { lo, hi, total, self } of b.children)
+		w.forEach((v) => follow(next, v, b.lo));
+	for (const { lo, hi, total, self } of b.kids)
 		for (let c = 0; c < w.length; c++) {
 			const column = g.columns[c];
 			total.push(callees ? sumAt(column.total, at, lo, hi) :
@@ -118,28 +114,28 @@ function addChildren(b) {
 		}
 	const sum = (b) => b.total.reduce((m, n) => m + n);
 	if (view.heavy)
-		b.children.sort((a, b) => sum(b) - sum(a) || a.name - b.name);
+		b.kids.sort((a, b) => sum(b) - sum(a) || a.name - b.name);
 }
 
-// Expands all subtrees that are wider than half a pixel.
-function expand(b, least) {
+// As long as there is half a pixel.
+function grow(b, least) {
 	const todo = [b];
 	let fresh = false;
 	while (todo.length) {
 		const x = todo.pop();
 		if (!(x.total[0] > least[0] || x.total[1] > least[1]))
 			continue;
-		if (!x.children) {
-			addChildren(x);
+		if (!x.kids) {
+			sprout(x);
 			fresh = true;
 		}
-		for (const child of x.children)
-			todo.push(child);
+		for (const kid of x.kids)
+			todo.push(kid);
 	}
 	return fresh;
 }
 
-const minWeights = (b) => b.total.map((t) => t / 2 / max(view.width, 600));
+const leastOf = (b) => b.total.map((t) => t / 2 / max(view.width, 600));
 
 function weightsAt(of, at) {
 	const w = f64(at.length);
@@ -148,15 +144,15 @@ function weightsAt(of, at) {
 	return w;
 }
 
-// Starts from nodes of g, weighted by a key.  There is a side for each of some
-// ways; its root has the sums of the nodes in `some`.
-function startExpanding(g, at, key, some, name, ways) {
+// A side for each of some ways from nodes of g, as heavy as they are by a key;
+// each begins with the sums of some.
+function startGrowing(g, at, key, some, name, ways) {
 	const sum = (key) => g.columns.map((c) =>
 		some.reduce((n, i) => n + c[key][i], 0));
-	expanded = { g, at: u32(at), top: at.length, slot: u32(d.names.length),
+	grown = { g, at: u32(at), top: at.length, slot: u32(d.names.length),
 		w: g.columns.map((c) => weightsAt(c[key], at)),
 		sides: ways.map((way) => ({ name, up: null, level: 0, id: 0,
-			way, lo: 0, hi: at.length, children: null,
+			way, lo: 0, hi: at.length, kids: null,
 			total: sum("total"), self: sum("self") })) };
 }
 
@@ -168,7 +164,7 @@ function leavesOf({ n, columns }) {
 	return list;
 }
 
-// Of recursive calls only the outermost one.
+// Where a method calls itself its outermost call counts.
 function outermost({ n, name, end }, hit) {
 	const list = [];
 	for (let i = 1; i < n; i++)
@@ -179,37 +175,37 @@ function outermost({ n, name, end }, hit) {
 	return list;
 }
 
-function expandCallers(g) {
-	startExpanding(g, leavesOf(g), "self", [0], 0, [itself]);
+function growCallers(g) {
+	startGrowing(g, leavesOf(g), "self", [0], 0, [itself]);
 }
 
-function expandSandwich(g, method, group) {
+function growSandwich(g, method, group) {
 	const at = outermost(g, group ? hitsOf({ kind: "only", text: group }) :
 		passed((name, s) => d.method[s] === method));
-	startExpanding(g, at, "total", at, group ? 0 : g.name[at[0]] || method,
+	startGrowing(g, at, "total", at, group ? 0 : g.name[at[0]] || method,
 		[calleesOf, callersOf]);
 }
 
-// The expanded subtrees as nodes: callees first, then callers.
-function expandedNodes() {
+// What has grown, as nodes: callees, then callers.
+function growth() {
 	const list = [];
 	let split = 0, base = 0;
-	for (const side of expanded.sides) {
+	for (const side of grown.sides) {
 		const todo = [side];
 		split = list.length;
 		for (let b; (b = todo.pop());) {
-			// The roots of both sides are node 0.
+			// Both sides are the root.
 			b.id = b === side ? 0 : list.length;
 			list[b.id] = b;
 			if (split)
 				base = max(base, b.level);
-			for (let k = b.children ? b.children.length : 0; k--;)
-				todo.push(b.children[k]);
+			for (let k = b.kids ? b.kids.length : 0; k--;)
+				todo.push(b.kids[k]);
 		}
 	}
 	const n = list.length, g = { n, base, split, end: u32(n),
 		name: u32(n), parent: u32(n), level: u32(n) };
-	g.columns = expanded.g.columns.map((column, c) => {
+	g.columns = grown.g.columns.map((column, c) => {
 		const self = new column.self.constructor(n);
 		const total = self.slice();
 		for (let i = 0; i < n; i++) {
@@ -225,23 +221,23 @@ function expandedNodes() {
 		g.level[i] = split && i >= split ? base - level : base + level;
 	}
 	ends(g);
-	expanded.subtrees = list;
+	grown.boughs = list;
 	return g;
 }
 
-function expandVisible() {
-	const least = minWeights(expanded.sides[0]);
-	for (const side of expanded.sides)
-		expand(side, least);
-	return expandedNodes();
+function growAll() {
+	const least = leastOf(grown.sides[0]);
+	for (const side of grown.sides)
+		grow(side, least);
+	return growth();
 }
 
-// Expands a frame before it is zoomed; returns its new number.
-function expandAt(i) {
-	if (!expanded || !i)
+// Before a zoom: more of that frame; its new number.
+function deepen(i) {
+	if (!grown || !i)
 		return i;
-	const b = expanded.subtrees[i];
-	if (expand(b, minWeights(b)))
-		adopt(expandedNodes());
+	const b = grown.boughs[i];
+	if (grow(b, leastOf(b)))
+		adopt(growth());
 	return b.id;
 }

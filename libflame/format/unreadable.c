@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files that people give and that cannot be read: a row each, with its name
+ * and what to do instead.  A '@' in the advice stands for the file.
+ */
+#include "fl.h"
+
+#include "format/unreadable.h"
+
+enum kind {
+	MAGIC,	/* these bytes at the offset */
+	TEXT,	/* the text begins so, behind blanks and a byte order mark */
+	JSON,	/* an object or an array with these words near its beginning */
+	LINE	/* a line begins so */
+};
+
+struct row {
+	const char *name;
+	const char *advice;
+	const char *text;
+	unsigned size;
+	unsigned offset;
+	enum kind kind;
+	bool (*check)(const uint8_t *head, size_t n);	/* of more; or NULL */
+};
+
+#define BYTES(s) (s), sizeof(s) - 1
+
+static const char use_script[] = "print it: perf script -i @ | flame-fold";
+static const char use_pipe[] = "print it: perf script -i - < @ | flame-fold";
+static const char use_report[] =
+	"print its stacks instead: perf script | flame-fold, or "
+	"perf report --stdio -g folded --no-children | flame-fold";
+static const char use_record[] =
+	"record again with perf: perf record -g, then perf script | "
+	"flame-fold";
+static const char use_raw[] =
+	"have the profiler write folded stacks instead (py-spy record -f raw, "
+	"asprof -o collapsed, rbspy record -f collapsed)";
+static const char use_pprof[] =
+	"convert it: go tool pprof -raw @ | stackcollapse-go.pl | flame-fold";
+static const char use_table[] =
+	"export its rows as text, a line a stack: frame;frame;frame COUNT";
+static const char use_heap[] =
+	"it has objects, not stacks over time; record allocations instead: "
+	"jcmd PID JFR.start settings=profile filename=alloc.jfr";
+static const char use_page[] =
+	"give the SVG or HTML page that it shows, or the profile";
+static const char use_core[] =
+	"print its stacks: gdb -batch -ex 'thread apply all bt' PROGRAM @ | "
+	"flame-fold";
+
+/* perf's header has its own size, which is 16 where perf wrote to a pipe. */
+static bool is_pipe_mode(const uint8_t *head, size_t n)
+{
+	static const uint8_t little[8] = { 16 }, big[8] = { [7] = 16 };
+
+	return n >= 16 && (memcmp(head + 8, little, 8) == 0 ||
+			   memcmp(head + 8, big, 8) == 0);
+}
+
+static bool is_core(const uint8_t *head, size_t n)
+{
+	return n >= 18 && head[head[5] == 2 ? 17 : 16] == 4;
+}
+
+/* Of the same magic: a class file's major version is 45 or above. */
+static bool is_class(const uint8_t *head, size_t n)
+{
+	return n >= 8 && head[6] == 0 && head[7] >= 45;
+}
+
+/* A dictionary whose keys are (file, line, name). */
+static bool is_pstats(const uint8_t *head, size_t n)
+{
+	return n > 3 && (head[1] == ')' || head[1] == (')' | 0x80)) &&
+	       head[2] == 3;
+}
+
+/* Profile.sample_type: { type, unit }, which are two numbers. */
+static bool is_pprof(const uint8_t *head, size_t n)
+{
+	size_t size = n > 2 ? head[1] : 0;
+
+	if (size < 4 || size > 8 || n < size + 3 || head[2] != 0x08)
+		return false;
+	for (size_t i = 4; i < 2 + size; i++)
+		if (head[i] == 0x10)
+			return head[2 + size] == 0x0a ||
+			       head[2 + size] == 0x12;
+	return false;
+}
+
+/* Words: 0, 3, 0, the period in us, 0. */
+static bool is_old_pprof(const uint8_t *head, size_t n)
+{
+	uint64_t word[5];
+
+	if (n < sizeof(word))
+		return false;
+	memcpy(word, head, sizeof(word));
+	return word[0] == 0 && word[1] == 3 && word[2] == 0 &&
+	       word[3] && word[3] < 100000000 && word[4] == 0;
+}
+
+/* Its version and that of its format, and then what was run. */
+static bool is_heaptrack(const uint8_t *head, size_t n)
+{
+	const uint8_t *lf = memchr(head, '\n', n);
+
+	return lf && lf + 3 <= head + n && memcmp(lf + 1, "X ", 2) == 0;
+}
+
+static const struct row rows[] = {
+	{ "perf.data, written to a pipe", use_pipe, BYTES("PERFILE2"), 0,
+	  MAGIC, is_pipe_mode },
+	{ "perf.data, written to a pipe", use_pipe, BYTES("2ELIFREP"), 0,
+	  MAGIC, is_pipe_mode },
+	{ "perf.data", use_script, BYTES("PERFILE2"), 0, MAGIC, NULL },
+	{ "perf.data of the other byte order", use_script, BYTES("2ELIFREP"),
+	  0, MAGIC, NULL },
+	{ "perf.data of an old perf", use_script, BYTES("PERFFILE"), 0, MAGIC,
+	  NULL },
+	{ "the text of perf report", use_report,
+	  BYTES("# To display the perf.data header"), 0, LINE, NULL },
+	{ "the text of perf report", use_report, BYTES("# Overhead "), 0,
+	  LINE, NULL },
+	{ "the text of perf report", use_report, BYTES("# Children "), 0,
+	  LINE, NULL },
+	{ "the text of perf annotate",
+	  "print the stacks: perf script | flame-fold",
+	  BYTES(" Percent |"), 0, LINE, NULL },
+	{ "the text of perf stat", use_record,
+	  BYTES(" Performance counter stats for"), 0, LINE, NULL },
+	{ "a trace of trace-cmd", use_record, BYTES("\x17\x08\x44tracing"), 0,
+	  MAGIC, NULL },
+	{ "a trace of LTTng (CTF)", use_record, BYTES("\xc1\x1f\xfc\xc1"), 0,
+	  MAGIC, NULL },
+	{ "a profile of gprof (gmon.out)", use_record, BYTES("gmon"), 0, MAGIC,
+	  NULL },
+	{ "a profile of callgrind", use_record, BYTES("# callgrind format"), 0,
+	  TEXT, NULL },
+	{ "a profile of callgrind", use_record,
+	  BYTES("version: 1\ncreator: callgrind"), 0, TEXT, NULL },
+	{ "a profile of massif", "show it: ms_print @",
+	  BYTES("desc: --"), 0, TEXT, NULL },
+	{ "a heaptrack recording",
+	  "convert it: heaptrack_print -F heap.folded @, then "
+	  "flame-fold heap.folded", BYTES("v 1"), 0, TEXT, is_heaptrack },
+
+	{ "a nettrace file of .NET",
+	  "on Linux, record with perf (export DOTNET_PerfMapEnabled=1): "
+	  "perf script | flame-fold", BYTES("Nettrace"), 0, MAGIC, NULL },
+	{ "a recording of memray", "draw it: memray flamegraph @",
+	  BYTES("memray\0"), 0, MAGIC, NULL },
+	{ "a profile of cProfile (pstats)",
+	  "it has no stacks; record them: py-spy record -f raw -o out.folded "
+	  "-- python3 PROGRAM", BYTES("{"), 0, MAGIC, is_pstats },
+	{ "a profile of cProfile (pstats)",
+	  "it has no stacks; record them: py-spy record -f raw -o out.folded "
+	  "-- python3 PROGRAM", BYTES("\xfb"), 0, MAGIC, is_pstats },
+	{ "a profile of stackprof",
+	  "convert it: stackprof --stackcollapse @ | flame-fold",
+	  BYTES("\x04\x08{"), 0, MAGIC, NULL },
+	{ "a recording of rbspy",
+	  "convert it: rbspy report -f collapsed -i @ -o out.folded",
+	  BYTES("rbspy"), 0, MAGIC, NULL },
+	{ "a log of V8",
+	  "record again: perf record -g node --perf-basic-prof PROGRAM, then "
+	  "perf script | flame-fold", BYTES("v8-version,"), 0, TEXT, NULL },
+
+	{ "a heap dump of a JVM (HPROF)", use_heap,
+	  BYTES("JAVA PROFILE 1.0."), 0, MAGIC, NULL },
+	{ "a heap dump of OpenJ9", use_heap, BYTES("portable heap dump"), 2,
+	  MAGIC, NULL },
+	{ "a javacore of OpenJ9",
+	  "print the threads: jcmd PID Thread.print | flame-fold",
+	  BYTES("0SECTION "), 0, LINE, NULL },
+	{ "a Java class file",
+	  "give a recording of the program: jcmd PID JFR.start "
+	  "settings=profile filename=cpu.jfr", BYTES("\xca\xfe\xba\xbe"), 0,
+	  MAGIC, is_class },
+	{ "asprof's flat or traces text",
+	  "have it write folded stacks: asprof -o collapsed -f out.folded PID",
+	  BYTES("--- Execution profile ---"), 0, TEXT, NULL },
+	{ "an event log of Spark",
+	  "it has no stacks; give the executors' recordings or thread dumps",
+	  BYTES("{\"Event\":\"SparkListener"), 0, TEXT, NULL },
+
+	{ "pprof", use_pprof, BYTES("\x0a"), 0, MAGIC, is_pprof },
+	{ "pprof (gperftools)",
+	  "convert it: pprof --collapsed PROGRAM @ | flame-fold",
+	  BYTES("\0"), 0, MAGIC, is_old_pprof },
+	{ "pprof's text", use_pprof, BYTES("heap profile: "), 0, TEXT, NULL },
+	{ "pprof's text", use_pprof, BYTES("goroutine profile: "), 0, TEXT,
+	  NULL },
+	{ "an execution trace of Go", "show it: go tool trace @",
+	  BYTES("go 1."), 0, MAGIC, NULL },
+	{ "a trace of Fuchsia (FXT)", use_record,
+	  BYTES("\x10\x00\x04\x46\x78\x54\x16\x00"), 0, MAGIC, NULL },
+	{ "speedscope's JSON", use_raw,
+	  BYTES("speedscope.app/file-format-schema"), 0, JSON, NULL },
+	{ "speedscope's JSON", use_raw, BYTES("\"exporter\": \"speedscope"), 0,
+	  JSON, NULL },
+	{ "a trace of Chrome (JSON)", use_raw, BYTES("\"traceEvents\""), 0,
+	  JSON, NULL },
+	{ "a trace of Chrome (JSON)", use_raw, BYTES("\"ph\""), 0, JSON,
+	  NULL },
+	{ "a CPU profile of V8 (JSON)", use_raw, BYTES("\"callFrame\""), 0,
+	  JSON, NULL },
+	{ "a profile of Firefox or samply (JSON)", use_raw,
+	  BYTES("\"preprocessedProfileVersion\""), 0, JSON, NULL },
+	{ "a profile of Firefox or samply (JSON)", use_raw,
+	  BYTES("\"geckoVersion\""), 0, JSON, NULL },
+	{ "jfr print's JSON", "give the recording itself, the .jfr file",
+	  BYTES("\"jdk."), 0, JSON, NULL },
+	{ "JSON", use_raw, BYTES("\""), 0, JSON, NULL },
+
+	{ "a core file", use_core, BYTES("\x7f" "ELF"), 0, MAGIC, is_core },
+	{ "a program or library (ELF)",
+	  "give a profile of it: perf record -g @, then perf script | "
+	  "flame-fold", BYTES("\x7f" "ELF"), 0, MAGIC, NULL },
+	{ "a program or library (Mach-O)",
+	  "give a profile of it: sample PID | flame-fold",
+	  BYTES("\xcf\xfa\xed\xfe"), 0, MAGIC, NULL },
+	{ "a memory dump of Windows", use_raw, BYTES("MDMP"), 0, MAGIC, NULL },
+	{ "a systemd journal",
+	  "print it: journalctl --file @ -o cat | flame-fold",
+	  BYTES("LPKSHHRH"), 0, MAGIC, NULL },
+
+	{ "Parquet", use_table, BYTES("PAR1"), 0, MAGIC, NULL },
+	{ "ORC", use_table, BYTES("ORC"), 0, MAGIC, NULL },
+	{ "Avro", use_table, BYTES("Obj\x01"), 0, MAGIC, NULL },
+	{ "Arrow", use_table, BYTES("ARROW1"), 0, MAGIC, NULL },
+	{ "an SQLite database", use_table, BYTES("SQLite format 3\0"), 0,
+	  MAGIC, NULL },
+	{ "a SequenceFile of Hadoop",
+	  "print it: hadoop fs -text @ | flame-fold", BYTES("SEQ\x06"), 0,
+	  MAGIC, NULL },
+	{ "a tar archive", "unpack it: tar -xOf @ | flame-fold",
+	  BYTES("ustar"), 257, MAGIC, NULL },
+	{ "a 7z archive", "unpack it: 7z x -so @ | flame-fold",
+	  BYTES("7z\xbc\xaf\x27\x1c"), 0, MAGIC, NULL },
+	{ "packed by lzop", "unpack it: lzop -dc @ | flame-fold",
+	  BYTES("\x89LZO"), 0, MAGIC, NULL },
+	{ "packed by Snappy", "unpack it: snzip -dc @ | flame-fold",
+	  BYTES("\xff\x06\0\0sNaPpY"), 0, MAGIC, NULL },
+	{ "a picture (PNG)", use_page, BYTES("\x89PNG"), 0, MAGIC, NULL },
+	{ "a picture (JPEG)", use_page, BYTES("\xff\xd8\xff"), 0, MAGIC,
+	  NULL },
+	{ "a PDF", use_page, BYTES("%PDF-"), 0, MAGIC, NULL },
+	{ "a pointer of Git LFS", "fetch the file itself: git lfs pull",
+	  BYTES("version https://git-lfs"), 0, TEXT, NULL },
+};
+
+static struct slice begin_of_text(const uint8_t *head, size_t n)
+{
+	struct slice s = { (const char *)head, n };
+
+	if (fl_slice_starts(s, "\xef\xbb\xbf"))
+		s = (struct slice){ s.at + 3, s.size - 3 };
+	while (s.size && strchr(" \t\r\n", s.at[0]) && s.at[0]) {
+		s.at++;
+		s.size--;
+	}
+	return s;
+}
+
+static bool has_line(struct slice text, const struct row *row)
+{
+	const char *at = text.at, *end = text.at + text.size, *lf;
+
+	while ((size_t)(end - at) >= row->size) {
+		if (memcmp(at, row->text, row->size) == 0)
+			return true;
+		lf = memchr(at, '\n', (size_t)(end - at));
+		if (!lf)
+			return false;
+		at = lf + 1;
+	}
+	return false;
+}
+
+/* What may follow the first bracket. */
+static bool is_json(struct slice text)
+{
+	if (!text.size || (text.at[0] != '{' && text.at[0] != '['))
+		return false;
+	text = begin_of_text((const uint8_t *)text.at + 1, text.size - 1);
+	return text.size && text.at[0] && strchr("\"{[", text.at[0]);
+}
+
+static bool matches(const struct row *row, const uint8_t *head, size_t n,
+		    struct slice text)
+{
+	switch (row->kind) {
+	case MAGIC:
+		return n >= row->offset + row->size &&
+		       memcmp(head + row->offset, row->text, row->size) == 0;
+	case TEXT:
+		return text.size >= row->size &&
+		       memcmp(text.at, row->text, row->size) == 0;
+	case JSON:
+		return is_json(text) &&
+		       memmem(text.at, text.size, row->text, row->size);
+	case LINE:
+		return has_line(text, row);
+	}
+	return false;
+}
+
+bool fl_unreadable_find(const uint8_t *head, size_t n, bool text_only,
+			struct fl_unreadable *found)
+{
+	struct slice text = begin_of_text(head, n);
+
+	for (size_t i = 0; i < FL_COUNT(rows); i++) {
+		const struct row *row = &rows[i];
+
+		if ((text_only && row->kind != TEXT) ||
+		    !matches(row, head, n, text) ||
+		    (row->check && !row->check(head, n)))
+			continue;
+		found->name = row->name;
+		found->advice = row->advice;
+		return true;
+	}
+	return false;
+}
+
+static bool is_plain(const char *name)
+{
+	return *name && *name != '-' &&
+	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
+				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789_-+.,:@%/")] == '\0';
+}
+
+void fl_unreadable_say(struct fl_buf *buf, const struct fl_unreadable *found,
+		       const char *name)
+{
+	/* A name that the shell would take apart is not pasted. */
+	if (!is_plain(name))
+		name = "FILE";
+	fl_buf_print(buf, "%s cannot be read; ", found->name);
+	for (const char *c = found->advice; *c; c++)
+		if (*c == '@')
+			fl_buf_text(buf, name);
+		else
+			fl_buf_byte(buf, *c);
+}
