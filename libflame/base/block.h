@@ -59,13 +59,15 @@ static inline int fl_block_any4(const char *at, char a, char b, char c)
 	return _mm_movemask_epi8(any);
 }
 
-/* At most c, as bytes without a sign. */
-static inline unsigned fl_block_upto(const void *at, uint8_t c)
+/* Control characters: below a blank, or 0x7f. */
+static inline unsigned fl_block_control(const void *at)
 {
 	__m128i x = fl_block_at(at);
-	__m128i least = _mm_min_epu8(x, _mm_set1_epi8((char)c));
+	__m128i least = _mm_min_epu8(x, _mm_set1_epi8(0x1f));
+	__m128i del = _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f));
 
-	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, least));
+	return (unsigned)_mm_movemask_epi8(
+		_mm_or_si128(_mm_cmpeq_epi8(x, least), del));
 }
 
 /* Four of them, whether all are ASCII, and none is below c. */
@@ -146,13 +148,16 @@ static inline int fl_block_any4(const char *at, char a, char b, char c)
 	return 0;
 }
 
-/* At most c, as bytes without a sign. */
-static inline unsigned fl_block_upto(const void *at, uint8_t c)
+/* Control characters: below a blank, or 0x7f. */
+static inline unsigned fl_block_control(const void *at)
 {
 	unsigned mask = 0;
 
-	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++)
-		mask |= (unsigned)(((const uint8_t *)at)[i] <= c) << i;
+	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++) {
+		uint8_t c = ((const uint8_t *)at)[i];
+
+		mask |= (unsigned)(c < 0x20 || c == 0x7f) << i;
+	}
 	return mask;
 }
 
@@ -210,11 +215,11 @@ static inline uint64_t fl_block_is4(const char *at, char c)
 			     fl_block_is(at + 32, c), fl_block_is(at + 48, c));
 }
 
-static inline uint64_t fl_block_upto4(const char *at, uint8_t c)
+static inline uint64_t fl_block_control4(const char *at)
 {
-	return fl_block_join(fl_block_upto(at, c), fl_block_upto(at + 16, c),
-			     fl_block_upto(at + 32, c),
-			     fl_block_upto(at + 48, c));
+	return fl_block_join(fl_block_control(at), fl_block_control(at + 16),
+			     fl_block_control(at + 32),
+			     fl_block_control(at + 48));
 }
 
 /* Whether n bytes are the same; after both, a block more can be read. */

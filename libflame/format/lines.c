@@ -90,6 +90,10 @@ void fl_lines_bad(struct fl_lines *lines, struct slice line)
 	line.size = FL_MIN(line.size, sizeof(lines->text) - 1);
 	memcpy(lines->text, line.at, line.size);
 	lines->text[line.size] = '\0';
+	/* Other controls are made blank where the message is built. */
+	for (size_t i = 0; i < line.size; i++)
+		if (!lines->text[i])
+			lines->text[i] = ' ';
 }
 
 int fl_lines_end(struct flame_source *source, const struct fl_lines *lines)

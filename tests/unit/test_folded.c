@@ -96,7 +96,7 @@ Test(detect, other_text_is_not)
 	cr_expect_not(is_folded("a -1\n"));
 	cr_expect_not(is_folded("a 1.5\n"));
 	cr_expect_not(is_folded("<html>\n"));
-	cr_expect_eq(fl_format_folded.probe((const uint8_t *)"a\0b 1\n", 6,
+	cr_expect_eq(fl_format_folded.probe((const uint8_t *)"a\0\0b 1\n", 7,
 					    true), 0);
 }
 

@@ -229,7 +229,30 @@ static void see(struct seen *seen, struct slice line)
 }
 
 /*
- * The lines that are whole, `most` at most; false where one holds a NUL, or
+ * Names may hold a NUL (PHP's anonymous classes do).  Binary data hold two
+ * in a row, other controls beside them, or many.
+ */
+static bool is_binary(struct slice line)
+{
+	const char *nul = memchr(line.at, '\0', line.size);
+	size_t nuls = 0;
+
+	if (!nul)
+		return false;
+	for (size_t i = 0; i < line.size; i++) {
+		unsigned char c = (unsigned char)line.at[i];
+
+		if (!c && i + 1 < line.size && !line.at[i + 1])
+			return true;
+		if (c && c < 0x20 && c != '\t' && c != '\r')
+			return true;
+		nuls += !c;
+	}
+	return nuls > line.size / 4;
+}
+
+/*
+ * The lines that are whole, `most` at most; false where one is binary, or
  * the beginning of the first.
  */
 static bool look(struct seen *seen, const uint8_t *head, size_t n, bool whole,
@@ -245,7 +268,7 @@ static bool look(struct seen *seen, const uint8_t *head, size_t n, bool whole,
 
 		if (!lf && !whole && seen->lines)
 			break;
-		if (memchr(line.at, '\0', line.size))
+		if (is_binary(line))
 			return false;
 		if (!lf && !whole)
 			break;

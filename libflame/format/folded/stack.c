@@ -12,10 +12,10 @@ void fl_folded_clean(char *at, size_t size)
 {
 	size_t i = 0;
 
-	while (i + FL_BLOCK_SIZE <= size && !fl_block_upto(at + i, 0x1f))
+	while (i + FL_BLOCK_SIZE <= size && !fl_block_control(at + i))
 		i += FL_BLOCK_SIZE;
 	for (; i < size; i++)
-		if ((unsigned char)at[i] < 0x20)
+		if ((unsigned char)at[i] < 0x20 || at[i] == 0x7f)
 			at[i] = ' ';
 }
 
@@ -126,7 +126,7 @@ static size_t find_ends(struct fl_folded_stacks *s, struct fl_folded_line *l,
 		    !fl_grow(&s->ends, &s->ends_room, n + CUT + 4,
 			     sizeof(*s->ends)))
 			return SIZE_MAX;
-		if (fl_unlikely(inside(l, at, fl_block_upto4(block, 0x1f))))
+		if (fl_unlikely(inside(l, at, fl_block_control4(block))))
 			fl_folded_clean(block, FL_MIN(l->size - at,
 						      (size_t)CUT));
 		n = add_ends(s->ends, n, at,

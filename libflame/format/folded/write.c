@@ -196,12 +196,17 @@ static bool is_comment(struct slice name)
 	       (name.size == 1 || name.at[1] == ' ' || name.at[1] == '\t');
 }
 
+static bool is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
 static bool is_dirty(struct slice name)
 {
 	bool dirty = is_comment(name) || fl_slice_starts(name, MARK);
 
 	for (size_t i = 0; i < name.size; i++)
-		dirty |= name.at[i] == ';' || (unsigned char)name.at[i] < 0x20;
+		dirty |= name.at[i] == ';' || is_control(name.at[i]);
 	return dirty;
 }
 
@@ -221,7 +226,7 @@ static bool clean_name(struct writer *w, flame_id name)
 	for (size_t i = 0; i < raw.size; i++) {
 		if (text[i] == ';')
 			text[i] = ':';
-		else if ((unsigned char)text[i] < 0x20)
+		else if (is_control(text[i]))
 			text[i] = ' ';
 	}
 	if (!w->cleaned) {
