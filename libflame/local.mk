@@ -124,19 +124,15 @@ EXTRA_DIST += libflame/flame.map
 
 # The page's viewer, as a C file in the build tree.
 viewer = \
-	share/viewer/arguments.awk share/viewer/body.html \
-	share/viewer/bough.js share/viewer/caption.js \
-	share/viewer/data.js share/viewer/diff.js share/viewer/draw.js \
-	share/viewer/export.js share/viewer/fit.js share/viewer/hand.js \
-	share/viewer/menu.js share/viewer/names.awk share/viewer/once.awk \
-	share/viewer/nodiff.js share/viewer/notime.js share/viewer/page.js \
-	share/viewer/pane.js share/viewer/profiles.js \
-	share/viewer/rewrite.js \
-	share/viewer/search.js share/viewer/short.awk share/viewer/style.css \
-	share/viewer/terse.awk \
-	share/viewer/svg.css \
+	share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
+	share/viewer/diff.js share/viewer/draw.js share/viewer/export.js \
+	share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
+	share/viewer/notime.js share/viewer/page.js share/viewer/pane.js \
+	share/viewer/pointer.js share/viewer/profiles.js share/viewer/regexp.js \
+	share/viewer/rewrite.js share/viewer/search.js \
+	share/viewer/style.css share/viewer/subtree.js share/viewer/svg.css \
 	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \
-	share/viewer/view.js
+	share/viewer/truncate.js share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c
 CLEANFILES += libflame/draw/viewer.c
 EXTRA_DIST += share/viewer/embed.sh $(viewer)

@@ -117,6 +117,7 @@ script_tests = \
 	tests/progress/run \
 	tests/perf-script/inline \
 	tests/perf-script/run \
+	tests/coherence/bootstrap \
 	tests/coherence/sources \
 	tests/coherence/late \
 	tests/coherence/layers \
@@ -135,7 +136,7 @@ script_tests = \
 	tests/coherence/corpus
 TESTS += $(script_tests)
 
-EXTRA_DIST += tests/tap.sh tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/README tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \

@@ -267,15 +267,18 @@ void fl_put_scale(struct fl_out *out, const struct fl_page *page);
 /* viewer.c (made by share/viewer/embed.sh) ------------------------------ */
 
 struct fl_script {
-	const char *text, *hash;		/* "sha256-..." */
+	const char *packed;		/* base64 of gzip; the loader runs it */
+	const char *hash;		/* of the text: "sha256-..." */
 };
 
 struct fl_viewer {
 	const char *style, *style_hash;
+	const char *loader, *loader_hash;
 	struct fl_script plain;
 	struct fl_script compared;		/* of a comparison */
 	struct fl_script timed;			/* of samples; has all */
-	const char *body, *plain_body;		/* the markup */
+	const char *script;			/* the text of timed */
+	const char *body;			/* the markup */
 	const char *svg_style, *svg_script;	/* of a picture */
 };
 

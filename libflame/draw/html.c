@@ -572,16 +572,21 @@ static const struct fl_script *script_of(const struct fl_page *page)
 	return page->compared ? &fl_viewer.compared : &fl_viewer.plain;
 }
 
+/* The loader adds the viewer's script to the page: each has its hash. */
 static void put_policy(const struct book *b)
 {
-	const bool split = b->page->split;
+	struct fl_out *out = b->out;
 
-	fl_out_print(b->out, "<meta http-equiv=\"Content-Security-Policy\" "
-		     "content=\"default-src 'none'; script-src '%s'; "
-		     "style-src '%s'; img-src data: blob:; base-uri 'none'; "
-		     "form-action 'none'\">\n",
-		     split ? "self" : script_of(b->page)->hash,
-		     split ? "self" : fl_viewer.style_hash);
+	fl_out_text(out, "<meta http-equiv=\"Content-Security-Policy\" "
+		    "content=\"default-src 'none'; script-src ");
+	if (b->page->split)
+		fl_out_text(out, "'self'; style-src 'self'");
+	else
+		fl_out_print(out, "'%s' '%s'; style-src '%s'",
+			     fl_viewer.loader_hash, script_of(b->page)->hash,
+			     fl_viewer.style_hash);
+	fl_out_text(out, "; img-src data: blob:; base-uri 'none'; "
+		    "form-action 'none'\">\n");
 }
 
 static void put_style(const struct book *b)
@@ -598,11 +603,17 @@ static void put_style(const struct book *b)
 
 static void put_script(const struct fl_page *page)
 {
-	fl_out_text(page->out, page->split ? "<script src=\"" BESIDE
-		    ".js\">" : "<script>");
-	if (!page->split)
-		fl_out_text(page->out, script_of(page)->text);
-	fl_out_text(page->out, "</script>\n</body>\n</html>\n");
+	struct fl_out *out = page->out;
+
+	if (page->split) {
+		fl_out_text(out, "<script src=\"" BESIDE ".js\">");
+	} else {
+		fl_out_text(out, "<script id=\"viewer\" type=\"text/plain\">");
+		fl_out_text(out, script_of(page)->packed);
+		fl_out_text(out, "</script><script>");
+		fl_out_text(out, fl_viewer.loader);
+	}
+	fl_out_text(out, "</script>\n</body>\n</html>\n");
 }
 
 static void put_head(const struct book *b)
@@ -625,8 +636,7 @@ static void put_head(const struct book *b)
 	fl_out_text(out, "</title>\n");
 	put_style(b);
 	fl_out_text(out, "\n</head>\n<body>\n");
-	fl_out_text(out, script_of(b->page) == &fl_viewer.plain &&
-		    !b->page->split ? fl_viewer.plain_body : fl_viewer.body);
+	fl_out_text(out, fl_viewer.body);
 }
 
 static bool put_profile(struct book *b)
@@ -695,7 +705,7 @@ static int write_html(struct fl_page *page)
 
 	page->brushed = true;
 	if (page->split &&
-	    (put_beside(page, ".js", fl_viewer.timed.text) != FLAME_OK ||
+	    (put_beside(page, ".js", fl_viewer.script) != FLAME_OK ||
 	     put_beside(page, ".css", fl_viewer.style) != FLAME_OK))
 		return FLAME_FAILED;
 	if (write_profile(page, false) != FLAME_OK)

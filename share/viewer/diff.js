@@ -69,7 +69,7 @@ function recolor() {
 		diff.most[key] = most;
 	}
 	// Callers have no self of their own.
-	diff.shown = grown ? "total" : by;
+	diff.shown = expanded ? "total" : by;
 	diff.step = by === "kind" ? null : u8(d.n);
 	for (let i = 0; diff.step && i < d.n; i++)
 		diff.step[i] = stepAt(diff.shown, i);

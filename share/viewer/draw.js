@@ -70,17 +70,19 @@ function colorBy(by) {
 
 const fillOf = (color) => css(inks[color * 5 + FULL]);
 
-// [text, where Class.method begins, where method does].
+// The text of a symbol's caption.
+function shownOf(symbol) {
+	const [ways, behind] = d.spelling, name = d.names[symbol];
+	const text = name.slice(ways[symbol] >> 2, name.length - behind[symbol]);
+	return (ways[symbol] & 1 ? text.replaceAll("/", ".") : text) +
+		d.own[symbol];
+}
+
+// [text, index of Class.method in it, index of the method].
 function captionOf(symbol) {
-	if (!captions[symbol]) {
-		const [way, behind, at, more] =
-			d.spelling.map((column) => column[symbol]);
-		const name = d.names[symbol];
-		const text = name.slice(way >> 2, name.length - behind);
-		captions[symbol] = [(way & 1 ? text.replaceAll("/", ".") :
-			text) + d.own[symbol], at, at + more];
-	}
-	return captions[symbol];
+	const [, , at, more] = d.spelling;
+	return captions[symbol] ||= [shownOf(symbol), at[symbol],
+		at[symbol] + more[symbol]];
 }
 
 function colorOf(i) {
@@ -260,10 +262,10 @@ function write(c, list, ratio) {
 			continue;
 		const symbol = d.name[list[k]];
 		const name = captionOf(symbol), tag = numberOf(list[k]);
-		let text = tag && fit(c, [name[0] + tag, ...name.slice(1, 3)],
+		let text = tag && truncate(c, [name[0] + tag, ...name.slice(1, 3)],
 			wide - 7);
 		if (!text || text.endsWith("…"))
-			text = fit(c, name, wide - 7);
+			text = truncate(c, name, wide - 7);
 		if (!text)
 			continue;
 		c.fillStyle = !search.hit ? theme.text : search.hit[symbol] ?

@@ -39,7 +39,7 @@ const suffixes = ["", "_[0]", "_[j]", "_[i]", "", "", "_[k]", "_[1]"];
 
 // Folded stacks of what the steps left, of the zoomed frame where they do.
 function folded() {
-	const [g, root] = grown ? [whole, 0] : [d, view.focus];
+	const [g, root] = expanded ? [whole, 0] : [d, view.focus];
 	const lines = [], columns = g.columns.map((c) => c.self);
 	const spelled = d.names.map((s, i) => {
 		const suffix = suffixes[d.type[i]] || "";

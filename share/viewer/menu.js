@@ -94,6 +94,34 @@ function openMenu(e, s, i) {
 			item(name, () => does(s, i), key)));
 }
 
+let menuByKey = false;
+
+// The frame that the arrows chose, or the zoomed one; 0: none.
+function chosen() {
+	return current >= 0 ? current : tree.open ? tree.at : view.focus;
+}
+
+function tellToChoose() {
+	tell("Choose a frame first, by the pointer or the arrow keys");
+}
+
+// The menu of the chosen frame, which stays chosen.
+function openMenuAtCurrent() {
+	const i = chosen(), main = rectOf("main");
+	if (!i) {
+		tellToChoose();
+		return;
+	}
+	if (tree.open) {
+		openMenu(below("row" + i), d.name[i], i);
+		return;
+	}
+	const [x, y, , h] = boxOf(i);
+	openMenu({ clientX: main.left + x, clientY: main.top + y + h },
+		d.name[i], i);
+	setCurrent(i);
+}
+
 // What can be done with a row of the table that is no function.
 function openGroup(e, text) {
 	openAt(e, element("b", short(text, 60)),
@@ -133,16 +161,25 @@ function openHelp() {
 
 // By key: with the frame under the pointer or the arrows, or the zoomed one.
 function actByKey(key) {
-	const i = current < 0 ? tree.open ? tree.at : view.focus : current;
+	const i = chosen();
 	const [, , does] = actions.find((a) => a[1] === key);
 	if (i || "Rls".includes(key))
 		does(d.name[i], i);
+	else
+		tellToChoose();
 }
 
 function menuKey(e) {
 	const list = [...$("menu").querySelectorAll("button")];
 	const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+	const named = e.key.length < 2 && !e.ctrlKey && !e.metaKey &&
+		!e.altKey && list.find((b) => b.lastChild.textContent === e.key);
 	e.stopPropagation();
+	if (named) {
+		e.preventDefault();
+		named.click();
+		return;
+	}
 	if (!by || !list[0])
 		return;
 	e.preventDefault();
@@ -207,14 +244,31 @@ function showSteps() {
 function listenMenu() {
 	on("menu", "keydown", menuKey);
 	on("only", "click", () => {
-		const text = search.text;
+		const { text, guessed } = search;
 		find("");
-		takeText("only", text);
+		takeText("only", guessed ? "/" + text + "/" : text);
 	});
 	on("canvas", "contextmenu", (e) => {
-		const i = hoverAt(e);
 		e.preventDefault();
+		if (menuByKey) {
+			openMenuAtCurrent();
+			return;
+		}
+		const i = hoverAt(e);
 		if (i > 0 && !fingers.size)
 			openMenu(e, d.name[i], i);
 	});
+	on("rows", "contextmenu", (e) => {
+		const i = rowAt(e);
+		e.preventDefault();
+		if (menuByKey)
+			openMenuAtCurrent();
+		else if (i > 0)
+			openMenu(e, d.name[i], i);
+	});
+	// Browsers do not tell in the same way what asked for a menu.
+	addEventListener("keydown", ({ key, shiftKey }) => {
+		menuByKey = key === "ContextMenu" || (key === "F10" && shiftKey);
+	}, true);
+	addEventListener("pointerdown", () => menuByKey = false, true);
 }

@@ -406,7 +406,7 @@ function listen() {
 	listenProfiles();
 	listenPane();
 	listenMenu();
-	listenHand();
+	listenPointer();
 	listenPrint();
 }
 

@@ -91,7 +91,7 @@ function fillPane() {
 	if ($("pane").hidden)
 		return;
 	const sums = sumsOf(), { names, of } = sums;
-	const sifted = $("sift").value.toLowerCase();
+	const sifted = containing($("sift").value, true);
 	pane.columns = paneColumns(sums);
 	const [, by] = pane.columns[pane.sort] || [];
 	const hit = of && search.hit, seen = u8(names.length);
@@ -100,7 +100,8 @@ function fillPane() {
 	const way = pane.down ? 1 : -1, [a, b] = pane.columns;
 	pane.rows = [...names.keys()].filter((k) => (!hit || seen[k]) &&
 		sums.columns.some((c) => c.total[k]) &&
-		(!sifted || names[k].toLowerCase().includes(sifted)))
+		sifted(names[k], pane.tab === "Functions" ? sums.first[k] :
+			undefined))
 		.sort((x, y) => (by ? by(y) - by(x) :
 			names[x] < names[y] ? -1 : 1) * way ||
 			b[1](y) - b[1](x) || a[1](y) - a[1](x) || x - y);

@@ -15,7 +15,7 @@ function listProfiles() {
 		const { metric, unit, total } = data.dataset;
 		return { data, metric, tab: button(metric, () => turnTo(k),
 			{ role: "tab" },
-			element("i", unit && amount(+total, unit))) };
+			" ", element("i", unit && amount(+total, unit))) };
 	});
 	$("events").replaceChildren(...profiles.pages.map((p) => p.tab));
 	$("events").hidden = !all[1];
@@ -44,7 +44,7 @@ async function load(k) {
 		return false;
 	d = p.d;
 	whole = given = p.given;
-	grown = search.hit = null;
+	expanded = search.hit = null;
 	view.steps = [];
 	view.made = "";
 	view.method = captions.length = nameHashes.length = 0;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Search: plain text or /regexp/, without regard to case unless the text
- * has capitals.  Decided once per name.
+ * has capitals, in names as they are and as they are shown.  Decided once per
+ * name.
  */
 const search = {
 	text: "",
+	guessed: false,	// it is only found when read as a regular expression
+	error: "",	// why it is no regular expression
 	hit: null,	// by symbol: 1 where it matches
 	before: null,	// matches before a place of d.node
 	matching: [],	// matching nodes in sight of the zoom
@@ -17,11 +20,30 @@ function groupTab(text) {
 		text.startsWith(prefix));
 }
 
-// A test of a name and its symbol.  "=a" is no other name, "pkg:a" a package
+// A test whether a name has a text in it, or its symbol's caption has.  Without
+// a symbol the name is what is shown.  Packages may be spelt with slashes.
+function containing(text, fold) {
+	const cased = (s) => fold ? s.toLowerCase() : s, wanted = cased(text);
+	const dotted = /^[\w$]+(\/[\w$]+)+/.test(wanted) ?
+		wanted.replaceAll("/", ".") : wanted;
+	// Any other caption is a part of its name.
+	const differs = (s) => dotted !== wanted || d.spelling[0][s] & 3;
+	return (name, s) => cased(name).includes(wanted) ||
+		(s === undefined ? cased(name).includes(dotted) :
+		differs(s) && cased(shownOf(s)).includes(dotted));
+}
+
+// "=a" is the name a, or where there is none, what is shown as a.
+function equalling(text) {
+	return d.names.includes(text) ? (name) => name === text :
+		(name, s) => shownOf(s) === text;
+}
+
+// A test of a name and its symbol: "=a" is no other name, "pkg:a" a package
 // and what is below; parts will do of how a frame ran and of a thread.
 function matcher(text) {
 	if (text[0] === "=")
-		return (s) => s === text.slice(1);
+		return equalling(text.slice(1));
 	const group = groupTab(text);
 	if (group) {
 		const [tab, [prefix, of]] = group;
@@ -37,13 +59,32 @@ function matcher(text) {
 	const re = /^\/(.*?)\/?$/s.exec(text);
 	const capitals = /[A-Z]/.test(text.replace(/\\./g, ""));
 	if (re && re[1]) {
-		const r = new RegExp(re[1], capitals ? "u" : "iu");
-		return (s) => r.test(s);
+		const r = makeRegexp(re[1], capitals ? "u" : "iu");
+		return (name, s) => r.test(name) || r.test(shownOf(s));
 	}
-	if (capitals)
-		return (s) => s.includes(text);
-	text = text.toLowerCase();
-	return (s) => s.toLowerCase().includes(text);
+	return containing(text, !capitals);
+}
+
+// What a text that is found nowhere matches as a regular expression, if it
+// looks like one.
+function guess(text) {
+	if (/^[=/]/.test(text) || groupTab(text) || !/[|*+?^$([\\]/.test(text))
+		return null;
+	try {
+		const hit = passed(matcher("/" + text + "/"));
+		return hit.includes(1) ? hit : null;
+	} catch (e) {
+		return null;
+	}
+}
+
+function setHits(text) {
+	search.hit = passed(matcher(text));
+	const hit = search.hit.includes(1) ? null : guess(text);
+	if (hit) {
+		search.hit = hit;
+		search.guessed = true;
+	}
 }
 
 function setSearch(text) {
@@ -51,17 +92,20 @@ function setSearch(text) {
 		return;
 	search.text = text;
 	search.hit = search.before = null;
-	$("search").className = "";
+	search.guessed = false;
+	search.error = "";
 	if ($("search").value !== text)
 		$("search").value = text;
 	if (text && text !== "/") {
 		try {
-			search.hit = passed(matcher(text));
+			setHits(text);
 		} catch (e) {
-			$("search").className = "bad";
-			$("search").title = e.message;
+			search.error = e.message;
 		}
 	}
+	$("search").className = search.error && "bad";
+	$("search").title = search.error;
+	$("search").ariaInvalid = !!search.error;
 	countBefore();
 	fillPane();
 }
@@ -86,7 +130,8 @@ function count() {
 	for (const id of ["prev", "next", "only"])
 		$(id).hidden = !hit;
 	if (!hit) {
-		$("found").textContent = search.text.length > 1 ? "?" : "";
+		$("found").textContent = search.error && "no regexp";
+		$("found").title = search.error;
 		return;
 	}
 	for (let i = f; i < last; i++) {
@@ -107,7 +152,7 @@ function count() {
 		}
 	}
 	$("found").textContent = percent(max(sum, over), d.total[f]) + " · " +
-		grouped(list.length);
+		grouped(list.length) + (search.guessed ? " as regexp" : "");
 	$("found").title = unseen ? grouped(unseen) + " more in the " +
 		(diff.column ? "before" : "after") + " view" : "";
 }
@@ -127,6 +172,6 @@ function step(by) {
 	search.at = search.at < 0 && by < 0 ? n - 1 : (search.at + by + n) % n;
 	point(search.matching[search.at]);
 	$("found").textContent = $("found").textContent
-		.replace(/·.*/, "· " + grouped(search.at + 1) +
+		.replace(/· [\d,/]*/, "· " + grouped(search.at + 1) +
 			"/" + grouped(n));
 }

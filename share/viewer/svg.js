@@ -3,7 +3,8 @@
  * The script of an SVG: zoom, search, keys and links over a picture that is
  * complete without it.  Frames are the rects of #frames, in the units of
  * that inner picture: a zoom changes its viewBox, and the labels and gaps
- * above it, which are in pixels.  With caption.js and fit.js.
+ * above it, which are in pixels.  With regexp.js, caption.js and
+ * truncate.js.
  */
 const NS = "http://www.w3.org/2000/svg";
 const XHTML = "http://www.w3.org/1999/xhtml";
@@ -135,13 +136,16 @@ function change(i) {
 	return n && n !== "+0" && !rects[i].closest(".c5") ? " " + n : "";
 }
 
-function label(i, width) {
-	const name = title(i)[1], tag = change(i);
+function captionOf(name) {
 	if (!captions.has(name))
 		captions.set(name, caption(name));
-	const c = captions.get(name);
-	const text = tag && fit(ruler, [c[0] + tag, c[1], c[2]], width);
-	return text && !text.endsWith("\u2026") ? text : fit(ruler, c, width);
+	return captions.get(name);
+}
+
+function label(i, width) {
+	const c = captionOf(title(i)[1]), tag = change(i);
+	const text = tag && truncate(ruler, [c[0] + tag, c[1], c[2]], width);
+	return text && !text.endsWith("\u2026") ? text : truncate(ruler, c, width);
 }
 
 function isAbove(i) {
@@ -299,13 +303,15 @@ function resize() {
 
 // Search --------------------------------------------------------------------
 
+// A test of names, as they are or as they are written on frames.
 function matcher(text) {
 	const fold = search.fold || !/[A-Z]/.test(text.replace(/\\./g, ""));
-	const re = new RegExp(text, fold ? "i" : "");
+	const re = makeRegexp(text, fold ? "i" : "");
 	const known = new Map();
 	return (name) => {
 		if (!known.has(name))
-			known.set(name, re.test(name));
+			known.set(name, re.test(name) ||
+				re.test(captionOf(name)[0]));
 		return known.get(name);
 	};
 }
@@ -330,6 +336,7 @@ function count() {
 	matched.title = search.why;
 	before.hidden = after.hidden = !search.list.length;
 	box.className = search.why ? "bad" : "";
+	box.setAttribute("aria-invalid", !!search.why);
 }
 
 function setSearch(text) {

@@ -256,7 +256,7 @@ function drawHeat() {
 	c.font = "11px " + css.fontFamily;
 	c.fillStyle = css.outlineColor;
 	for (let k = heat.lined ? rows : 0; k--;)
-		c.fillText(fit(c, [facetName(k), 0, 0], left - 8), 0,
+		c.fillText(truncate(c, [facetName(k), 0, 0], left - 8), 0,
 			k * tall + 11);
 	const sec = d.moments.end * d.moments.tick, wide = cols * CELL;
 	const step = ticks.find((n) => n / sec * wide > 80) || sec;

@@ -4,9 +4,6 @@
  * the orientation; and where a frame lies.
  */
 const $ = (id) => document.getElementById(id);
-// embed.sh makes $.id of $("id").
-for (const e of document.querySelectorAll("[id]"))
-	$[e.id] = e;
 const on = (e, type, f, how) => (e.append ? e : $(e))
 	.addEventListener(type, f, how);
 const rectOf = (id) => $(id).getBoundingClientRect();
@@ -177,7 +174,7 @@ function look(x0, x1, animate) {
 
 function show(focus, animate) {
 	const { base } = d;
-	view.focus = focus = deepen(focus);
+	view.focus = focus = expandAt(focus);
 	view.rows = rowsOf(focus);
 	showWay();
 	measure();
@@ -371,17 +368,17 @@ function settle(steps) {
 		showSteps();
 	}
 	settled = now;
-	grown = null;
+	expanded = null;
 	view.focus = 0;
 	if (mode === "callers")
-		growCallers(whole);
+		expandCallers(whole);
 	else if (mode === "sandwich")
-		growSandwich(whole, method || (view.method = busiest()),
+		expandSandwich(whole, method || (view.method = busiest()),
 			view.group);
 	// The root's name, where it stands for a group.
 	d.names[0] = mode === "sandwich" && view.group || "all";
 	captions[0] = null;
-	adopt(grown ? growAll() : whole);
+	adopt(expanded ? expandVisible() : whole);
 	return true;
 }
 

@@ -16,7 +16,7 @@
 	while ($("first"))
 		await pause(5);
 	is("a tab for each event", tabs().map((tab) => tab.textContent), [
-		"cpu161 samples", "wall4.1 min", "alloc2 GiB"]);
+		"cpu 161 samples", "wall 4.1 min", "alloc 2 GiB"]);
 	is("the first is open, the others wait", [open(), undecoded(),
 		$("info").textContent.slice(0, 9)], [0, 2, "cpu · 161"]);
 	await zoom("ThreadPoolExecutor.runWorker");

@@ -35,6 +35,23 @@
 		for (let b; (b = $("steps").querySelector("button"));)
 			b.click();
 	};
+	// What the tooltips of all cells of the heat map say, by the name that
+	// they tell: cells begin so far from the left and are so tall.
+	function cellSums(left, tall) {
+		const box = $("heat").getBoundingClientRect(), sums = {};
+		for (let y = tall / 2; y < box.height - 17; y += tall)
+			for (let x = left + 4; x + 4 <= box.width; x += 8) {
+				$("heat").dispatchEvent(new PointerEvent(
+					"pointermove", { bubbles: true,
+					clientX: box.left + x,
+					clientY: box.top + y }));
+				const [, name, n] = /^(?:(.*): )?(\d+) sample/
+					.exec($("tip").children[1].textContent);
+				sums[name ?? ""] = (sums[name ?? ""] ?? 0) + +n;
+			}
+		$("tip").hidden = true;
+		return sums;
+	}
 	const chips = () => [...$("steps").querySelectorAll("button")]
 		.map((b) => b.textContent);
 	const spans = () => decodeURIComponent(location.hash).split("&")
@@ -146,6 +163,15 @@
 	await pause(50);
 	is("a row for each thread", $("lines").getAttribute("aria-pressed"),
 		"true");
+	is("a row adds up to the chosen thread", cellSums(190, 15),
+		{ "exec-1": 90, "exec-2": 0, "<i>x<i>": 0 });
+	clear();
+	is("each row adds up to its thread", cellSums(190, 15),
+		{ "exec-1": 90, "exec-2": 90, "<i>x<i>": 20 });
+	$("lines").click();
+	is("without threads all cells add up", cellSums(0, 8), { "": 200 });
+	$("lines").click();
+	click(0);
 	is("and is in hand", $("list").getAttribute("aria-activedescendant"),
 		"line0");
 	$("list").dispatchEvent(new KeyboardEvent("keydown",

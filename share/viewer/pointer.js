@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The view moved by hand: the overview above the graph, dragging, pinching;
- * and the frames as a screen reader finds them.
+ * Pointers: dragging, pinching and long presses on the graph, the overview
+ * above it; and the tree of frames that screen readers are given.
  */
 const mini = { picture: null, of: [], wanted: true, due: 0 };
 const MINI = 40;
@@ -164,7 +164,7 @@ function treeItem(i, list) {
 	return placed(e, i, list);
 }
 
-function listenHand() {
+function listenPointer() {
 	on("canvas", "pointerdown", pressed);
 	on("canvas", "pointermove", dragging);
 	on("canvas", "pointerup", released);

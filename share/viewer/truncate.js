@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of a caption fits.  It is [text, where Class.method begins, where
- * method does].
+ * Shortens captions to the width of a frame.  A caption is [text, index of
+ * Class.method in it, index of the method].
  */
 // Widths of characters, each measured once.
 const advances = new Map();
@@ -13,9 +13,10 @@ function advance(ctx, c) {
 	return w;
 }
 
-// The longest spelling that fits; "" where nothing readable does.  How wide
-// its spellings are stays with a caption.
-function fit(ctx, c, width) {
+// The longest form that fits: with its package, Class.method, method, or the
+// method's beginning; "" if fewer than three letters fit.  The widths of the
+// forms are cached in the caption.
+function truncate(ctx, c, width) {
 	if (!c[3])
 		c[3] = [0, c[1], c[2]].map((at) => {
 			const s = c[0].slice(at);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callers and callees: trees of which only what can be seen is grown, the
- * rest when it is zoomed into.  A bough stands for nodes of the profile,
- * which are places lo..hi of grown.at; as callers they have weights of their
- * own there.  A loop is a function: browsers make these fast one by one.
+ * Callers and callees: trees that are expanded lazily.  Only subtrees wide
+ * enough to be seen are expanded; the others when they are zoomed.
+ *
+ * A subtree stands for a group of the profile's nodes, which are the entries
+ * lo..hi of expanded.at.  In callers these entries have weights of their
+ * own, in expanded.w.  Each loop is a function of its own, because
+ * browsers optimise whole functions.
  */
-let grown = null;
+let expanded = null;
 
-// The next ones of nodes lo..hi.
+// A subtree's way: from its entries to the nodes of its children.
 const itself = ({ at }, lo, hi) => at.slice(lo, hi);
 
 function callersOf({ at, g: { parent } }, lo, hi) {
@@ -25,8 +28,8 @@ function calleesOf({ at, g: { end } }, lo, hi) {
 	return next;
 }
 
-// Their symbols; by symbol, how many have it.
-function tally(nodes, name, slot) {
+// The symbols of nodes; slot[] counts the nodes of each symbol.
+function countSymbols(nodes, name, slot) {
 	const symbols = [];
 	for (let k = 0; k < nodes.length; k++)
 		if (!slot[name[nodes[k]]]++)
@@ -34,8 +37,9 @@ function tally(nodes, name, slot) {
 	return symbols[1] ? u32(symbols).sort() : symbols;
 }
 
-// Each to the next place of its symbol; nodes[] are then these places.
-function spread(nodes, name, slot, at) {
+// Moves each node to the next free entry of its symbol; nodes[] become the
+// numbers of these entries.
+function groupBySymbol(nodes, name, slot, at) {
 	for (let k = 0; k < nodes.length; k++) {
 		const to = slot[name[nodes[k]]]++;
 		at[to] = nodes[k];
@@ -43,7 +47,7 @@ function spread(nodes, name, slot, at) {
 	}
 }
 
-function follow(places, w, lo) {
+function copyWeights(places, w, lo) {
 	for (let k = 0; k < places.length; k++)
 		w[places[k]] = w[lo + k];
 }
@@ -62,7 +66,7 @@ function sumOf(w, lo, hi) {
 	return sum;
 }
 
-// Of what begins there.
+// Only of entries whose node is a root frame.
 function sumFirst(w, at, parent, lo, hi) {
 	let sum = 0;
 	for (let k = lo; k < hi; k++)
@@ -71,40 +75,40 @@ function sumFirst(w, at, parent, lo, hi) {
 	return sum;
 }
 
-function makeRoom(n) {
+function reserve(n) {
 	const longer = (old) => {
 		const a = new old.constructor(2 * n);
 		a.set(old);
 		return a;
 	};
-	if (n > grown.at.length) {
-		grown.at = longer(grown.at);
-		grown.w = grown.w.map(longer);
+	if (n > expanded.at.length) {
+		expanded.at = longer(expanded.at);
+		expanded.w = expanded.w.map(longer);
 	}
 }
 
-function sprout(b) {
-	const { g, slot, top } = grown, { way } = b, callees = way === calleesOf;
-	const next = way(grown, b.lo, b.hi);
-	const symbols = tally(next, g.name, slot);
-	makeRoom(top + next.length);
-	const { at, w } = grown;
-	b.kids = [];
+function addChildren(b) {
+	const { g, slot, top } = expanded, { way } = b, callees = way === calleesOf;
+	const next = way(expanded, b.lo, b.hi);
+	const symbols = countSymbols(next, g.name, slot);
+	reserve(top + next.length);
+	const { at, w } = expanded;
+	b.children = [];
 	for (const s of symbols) {
-		const lo = grown.top, hi = grown.top += slot[s];
+		const lo = expanded.top, hi = expanded.top += slot[s];
 		slot[s] = lo;
-		// Nothing calls what is nothing's callee.
+		// Symbol 0 is the root, which nothing calls.
 		if (s)
-			b.kids.push({ name: s, up: b, level: b.level + 1, id: 0,
+			b.children.push({ name: s, up: b, level: b.level + 1, id: 0,
 				way: callees ? way : callersOf, lo, hi,
-				kids: null, total: [], self: [] });
+				children: null, total: [], self: [] });
 	}
-	spread(next, g.name, slot, at);
+	groupBySymbol(next, g.name, slot, at);
 	for (const s of symbols)
 		slot[s] = 0;
 	if (!callees)
-		w.forEach((v) => follow(next, v, b.lo));
-	for (const { lo, hi, total, self } of b.kids)
+		w.forEach((v) => copyWeights(next, v, b.lo));
+	for (const { lo, hi, total, self } of b.children)
 		for (let c = 0; c < w.length; c++) {
 			const column = g.columns[c];
 			total.push(callees ? sumAt(column.total, at, lo, hi) :
@@ -114,28 +118,28 @@ function sprout(b) {
 		}
 	const sum = (b) => b.total.reduce((m, n) => m + n);
 	if (view.heavy)
-		b.kids.sort((a, b) => sum(b) - sum(a) || a.name - b.name);
+		b.children.sort((a, b) => sum(b) - sum(a) || a.name - b.name);
 }
 
-// As long as there is half a pixel.
-function grow(b, least) {
+// Expands all subtrees that are wider than half a pixel.
+function expand(b, least) {
 	const todo = [b];
 	let fresh = false;
 	while (todo.length) {
 		const x = todo.pop();
 		if (!(x.total[0] > least[0] || x.total[1] > least[1]))
 			continue;
-		if (!x.kids) {
-			sprout(x);
+		if (!x.children) {
+			addChildren(x);
 			fresh = true;
 		}
-		for (const kid of x.kids)
-			todo.push(kid);
+		for (const child of x.children)
+			todo.push(child);
 	}
 	return fresh;
 }
 
-const leastOf = (b) => b.total.map((t) => t / 2 / max(view.width, 600));
+const minWeights = (b) => b.total.map((t) => t / 2 / max(view.width, 600));
 
 function weightsAt(of, at) {
 	const w = f64(at.length);
@@ -144,15 +148,15 @@ function weightsAt(of, at) {
 	return w;
 }
 
-// A side for each of some ways from nodes of g, as heavy as they are by a key;
-// each begins with the sums of some.
-function startGrowing(g, at, key, some, name, ways) {
+// Starts from nodes of g, weighted by a key.  There is a side for each of some
+// ways; its root has the sums of the nodes in `some`.
+function startExpanding(g, at, key, some, name, ways) {
 	const sum = (key) => g.columns.map((c) =>
 		some.reduce((n, i) => n + c[key][i], 0));
-	grown = { g, at: u32(at), top: at.length, slot: u32(d.names.length),
+	expanded = { g, at: u32(at), top: at.length, slot: u32(d.names.length),
 		w: g.columns.map((c) => weightsAt(c[key], at)),
 		sides: ways.map((way) => ({ name, up: null, level: 0, id: 0,
-			way, lo: 0, hi: at.length, kids: null,
+			way, lo: 0, hi: at.length, children: null,
 			total: sum("total"), self: sum("self") })) };
 }
 
@@ -164,7 +168,7 @@ function leavesOf({ n, columns }) {
 	return list;
 }
 
-// Where a method calls itself its outermost call counts.
+// Of recursive calls only the outermost one.
 function outermost({ n, name, end }, hit) {
 	const list = [];
 	for (let i = 1; i < n; i++)
@@ -175,37 +179,37 @@ function outermost({ n, name, end }, hit) {
 	return list;
 }
 
-function growCallers(g) {
-	startGrowing(g, leavesOf(g), "self", [0], 0, [itself]);
+function expandCallers(g) {
+	startExpanding(g, leavesOf(g), "self", [0], 0, [itself]);
 }
 
-function growSandwich(g, method, group) {
+function expandSandwich(g, method, group) {
 	const at = outermost(g, group ? hitsOf({ kind: "only", text: group }) :
 		passed((name, s) => d.method[s] === method));
-	startGrowing(g, at, "total", at, group ? 0 : g.name[at[0]] || method,
+	startExpanding(g, at, "total", at, group ? 0 : g.name[at[0]] || method,
 		[calleesOf, callersOf]);
 }
 
-// What has grown, as nodes: callees, then callers.
-function growth() {
+// The expanded subtrees as nodes: callees first, then callers.
+function expandedNodes() {
 	const list = [];
 	let split = 0, base = 0;
-	for (const side of grown.sides) {
+	for (const side of expanded.sides) {
 		const todo = [side];
 		split = list.length;
 		for (let b; (b = todo.pop());) {
-			// Both sides are the root.
+			// The roots of both sides are node 0.
 			b.id = b === side ? 0 : list.length;
 			list[b.id] = b;
 			if (split)
 				base = max(base, b.level);
-			for (let k = b.kids ? b.kids.length : 0; k--;)
-				todo.push(b.kids[k]);
+			for (let k = b.children ? b.children.length : 0; k--;)
+				todo.push(b.children[k]);
 		}
 	}
 	const n = list.length, g = { n, base, split, end: u32(n),
 		name: u32(n), parent: u32(n), level: u32(n) };
-	g.columns = grown.g.columns.map((column, c) => {
+	g.columns = expanded.g.columns.map((column, c) => {
 		const self = new column.self.constructor(n);
 		const total = self.slice();
 		for (let i = 0; i < n; i++) {
@@ -221,23 +225,23 @@ function growth() {
 		g.level[i] = split && i >= split ? base - level : base + level;
 	}
 	ends(g);
-	grown.boughs = list;
+	expanded.subtrees = list;
 	return g;
 }
 
-function growAll() {
-	const least = leastOf(grown.sides[0]);
-	for (const side of grown.sides)
-		grow(side, least);
-	return growth();
+function expandVisible() {
+	const least = minWeights(expanded.sides[0]);
+	for (const side of expanded.sides)
+		expand(side, least);
+	return expandedNodes();
 }
 
-// Before a zoom: more of that frame; its new number.
-function deepen(i) {
-	if (!grown || !i)
+// Expands a frame before it is zoomed; returns its new number.
+function expandAt(i) {
+	if (!expanded || !i)
 		return i;
-	const b = grown.boughs[i];
-	if (grow(b, leastOf(b)))
-		adopt(growth());
+	const b = expanded.subtrees[i];
+	if (expand(b, minWeights(b)))
+		adopt(expandedNodes());
 	return b.id;
 }
