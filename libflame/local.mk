@@ -21,7 +21,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/descend.c libflame/dict/names.c libflame/dict/stacks.c \
 	libflame/dict/tables.h \
 	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/pick.c \
-	libflame/flow/files.c libflame/flow/kept.c libflame/flow/team.c \
+	libflame/flow/files.c libflame/flow/kept.c libflame/flow/options.c \
+	libflame/flow/options.h libflame/flow/team.c \
 	libflame/flow/progress.c libflame/flow/pump.c \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/text.c \

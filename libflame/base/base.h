@@ -397,6 +397,8 @@ unsigned fl_regex_groups(const struct fl_regex *re);
 /* Capture group n of a match into *group; false: no match or not set. */
 bool fl_regex_group(const struct fl_regex *re, struct slice subject,
 		    unsigned n, struct slice *group);
+/* As it was given; lives as long as the expression. */
+const char *fl_regex_pattern(const struct fl_regex *re);
 void fl_regex_free(struct fl_regex *re);
 
 #endif

@@ -24,6 +24,7 @@ static FL_LATE(pcre, LIBPCRE2, LIBPCRE2_FILE, "regex", "matches by RE");
 struct fl_regex {
 	pcre2_code *code;
 	pcre2_match_data *match;
+	char *pattern;		/* as it was given */
 	bool whole;
 };
 
@@ -333,7 +334,8 @@ struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 		return NULL;
 	}
 	re->match = pcre.pcre2_match_data_create_from_pattern(re->code, NULL);
-	if (!re->match) {
+	re->pattern = fl_own(strdup(pattern));
+	if (!re->match || !re->pattern) {
 		snprintf(error, error_size, "out of memory");
 		fl_regex_free(re);
 		return NULL;
@@ -349,7 +351,13 @@ void fl_regex_free(struct fl_regex *re)
 		return;
 	pcre.pcre2_match_data_free(re->match);
 	pcre.pcre2_code_free(re->code);
+	fl_free(re->pattern);
 	fl_free(re);
+}
+
+const char *fl_regex_pattern(const struct fl_regex *re)
+{
+	return re->pattern;
 }
 
 /* Matching ------------------------------------------------------------ */

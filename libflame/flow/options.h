@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options are rows: a name, the kind of its value, and where in a struct the
+ * value is stored.  Reading a value, copying and freeing the struct, --help
+ * and the completions use the same row, so that a new option is one row and
+ * one member of the struct.
+ */
+#ifndef FL_OPTIONS_H
+#define FL_OPTIONS_H
+
+#include "fl.h"
+
+enum fl_option_kind {
+	FL_OPTION_FLAG,		/* bool: true once the option is given */
+	FL_OPTION_TEXT,		/* char * */
+	FL_OPTION_LINES,	/* char *: each value given is a line */
+	FL_OPTION_WORD,		/* enum: which word of the argument "a|b|c" */
+	FL_OPTION_EITHER,	/* bool: the first of the argument's two words */
+	FL_OPTION_COUNT,	/* int64_t, not negative */
+	FL_OPTION_NUMBER,	/* double */
+	FL_OPTION_RATIO,	/* double: 0.1 or 10% */
+	FL_OPTION_DURATION,	/* int64_t: ns */
+	FL_OPTION_REGEX,	/* struct fl_regex * */
+	FL_OPTION_REGEXES,	/* the same; given again: either may match */
+	FL_OPTION_SPECIAL	/* only the row's set() knows; nothing to free */
+};
+
+/* Which tools have it as an option. */
+enum fl_option_scope {
+	FL_SCOPE_ALL,		/* every tool that reads, or writes */
+	FL_SCOPE_DETAIL,	/* flame-fold: how one format is read */
+	FL_SCOPE_HIDDEN		/* none: tools set it for other options */
+};
+
+/* Room for the reason why a value is refused. */
+enum { FL_REASON_SIZE = 256 };
+
+struct fl_option {
+	const char *name;
+	const char *argument;	/* NULL: none */
+	const char *summary;
+	enum fl_option_kind kind;
+	size_t offset;		/* of the member */
+	enum fl_option_scope scope;
+	/*
+	 * NUMBER: no less than this; TEXT, LINES: no fewer bytes.  RATIO: no
+	 * more than most, if that is not 0.
+	 */
+	double least, most;
+	unsigned first;		/* WORD: the number of the first word */
+	/*
+	 * Instead of what the kind does; the kind still says what is to be
+	 * copied and freed.  A value that is refused changes nothing and
+	 * gives FLAME_FAILED; reason may stay empty.
+	 */
+	int (*set)(struct flame *flame, void *member, const char *value,
+		   char reason[FL_REASON_SIZE]);
+};
+
+/* The options of a struct. */
+struct fl_option_table {
+	const struct fl_option *rows;	/* the last one has no name */
+	size_t size;			/* of the struct */
+	const void *defaults;		/* such a struct; NULL: all zero */
+};
+
+/* NULL where no row has the name, and for a NULL table. */
+const struct fl_option *fl_option_find(const struct fl_option_table *table,
+				       const char *name);
+/*
+ * Sets a member of the struct.  FLAME_FAILED: the value was refused for the
+ * reason given, or memory is out, as flame says.
+ */
+int fl_option_parse(struct flame *flame, const struct fl_option *row,
+		    void *values, const char *value,
+		    char reason[FL_REASON_SIZE]);
+/* The same; flame tells the reason: "--NAME VALUE: REASON". */
+int fl_option_set(struct flame *flame, const struct fl_option *row,
+		  void *values, const char *value);
+/* A TEXT member replaced by a copy of the text. */
+int fl_option_text(struct flame *flame, void *member, const char *text);
+
+/* A struct with the defaults; NULL without a table, or where memory is out. */
+void *fl_options_new(const struct fl_option_table *table);
+/*
+ * The struct `to`, which held nothing, becomes a copy that another thread can
+ * use.  false: it failed, as flame says; `to` can be cleared all the same.
+ */
+bool fl_options_copy(struct flame *flame, const struct fl_option_table *table,
+		     void *to, const void *from);
+/* Frees what the members own, but not the struct. */
+void fl_options_clear(const struct fl_option_table *table, void *values);
+/* Frees both; takes NULL. */
+void fl_options_free(const struct fl_option_table *table, void *values);
+
+#endif
