@@ -191,7 +191,7 @@ const struct flame_metric *flame_metric_of(const struct flame *flame,
  * (never by name).  Wrappers (gzip, zlib, zstd, lz4, xz, lzma, bzip2, zip,
  * UTF-16) are seen through, also where they follow one another.
  *
- * flame_ask says what to read; options are those of the select rows (see
+ * flame_ask says what to read; options are the rows of kinds 's' and 'd' (see
  * flame_rows).  Must come before the first flame_next.
  * flame_next fills *sample and gives FLAME_OK, or FLAME_END, or
  * FLAME_FAILED.  flame_close takes NULL too.
@@ -352,9 +352,9 @@ void flame_text_abandon(struct flame_text *text);
 
 /*
  * The tables that options are made of.  kind tells what a row is for:
- * 'f' a filter (flame_filter), 's' a selection (flame_ask), 'w' an option
- * of writers (flame_set), 'i' an input format, 'o' an output format,
- * 'c' a colour scheme.  A row has a name, an argument (NULL: none) and a
+ * 'f' a filter (flame_filter), 's' a selection (flame_ask), 'd' a detail of
+ * how one format is read (flame_ask), 'w' an option of writers (flame_set),
+ * 'i' an input format, 'o' an output format, 'c' a colour scheme.  A row has a name, an argument (NULL: none) and a
  * summary of one line; filters of a chain run in the order of their ranks.
  * Gives 1, or 0 past the end.
  */

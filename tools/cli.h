@@ -32,8 +32,8 @@ struct cli_tool {
 	bool (*take)(struct cli *cli, const char *name, const char *value);
 	/* Before the inputs are opened; false: the message is out. */
 	bool (*settle)(struct cli *cli);
-	/* The library's rows that it takes, and of 'i', 'o' and 'c' those
-	   that --help lists; NULL: all ("sfwioc"). */
+	/* The kinds of flame_rows that it has as options, and of 'i', 'o'
+	   and 'c' those that --help lists; NULL: all but 'd' ("sfwioc"). */
 	const char *rows;
 	/* Instead of reading profiles: gives an exit status. */
 	int (*run)(struct cli *cli, struct flame *flame);

@@ -83,15 +83,11 @@ static bool take_base(struct cli *cli, const char *name)
 
 static bool take_compat(struct cli *cli, const char *peer)
 {
-	bool perl = strcmp(peer, "perl") == 0;
-
-	if (!perl && strcmp(peer, "inferno") != 0) {
+	if (strcmp(peer, "perl") != 0 && strcmp(peer, "inferno") != 0) {
 		cli_say(cli, "--compat %s: perl or inferno", peer);
 		return false;
 	}
-	return cli_set(cli, "peer", peer) &&
-	       cli_ask(cli, perl ? "perf-like-perl" : "perf-like-inferno",
-		       NULL);
+	return cli_set(cli, "peer", peer) && cli_ask(cli, "peer", peer);
 }
 
 static bool is_any(const char *name, const char *const *names)

@@ -158,7 +158,7 @@ static int by_name(const void *a, const void *b)
 
 bool cli_takes(const struct cli_tool *tool, char kind)
 {
-	return !tool->rows || strchr(tool->rows, kind);
+	return strchr(tool->rows ? tool->rows : "sfwioc", kind);
 }
 
 /* Formats to read or to write are no matter of every tool. */
@@ -174,7 +174,7 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 
 static void make_table(const struct cli_tool *tool, struct table *table)
 {
-	static const char kinds[] = "sfw";
+	static const char kinds[] = "sdfw";
 	struct flame_row row;
 
 	table->n = 0;
@@ -320,6 +320,7 @@ static bool take(struct cli *cli, const struct entry *entry, const char *value)
 	case 'c':
 		return take_common(cli, name, value);
 	case 's':
+	case 'd':
 		if (strcmp(name, "event") == 0)
 			cli->event = value;
 		return cli_ask(cli, name, value);

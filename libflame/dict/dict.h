@@ -12,7 +12,9 @@
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
  *		parts.c and files.c read with several threads, team.c has
  *		some, kept.c keeps what they read;
- *		select.c what a source is asked for; pick.c one metric of many;
+ *		options.c options as rows, by kind; select.c those of every
+ *		source (a format's own are beside its reader);
+ *		pick.c one metric of many;
  *		text.c lines and tables, for tools; progress.c
  *	format/	formats.c the table; unreadable.c names what no format
  *		reads, and what to do instead; lines.c for readers of text,

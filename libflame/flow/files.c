@@ -27,8 +27,8 @@ struct fl_file {
 	struct fl_kept kept;
 	struct fl_buf said;	/* lines: '!' or '-', the text, a NUL */
 	const char *path, *format;
-	struct fl_select select;
-	bool selected, cpu_only;
+	struct fl_asked what;
+	bool cpu_only;
 	struct flame_source *source;	/* its own */
 	int status;
 };
@@ -67,9 +67,7 @@ static int read_file(struct fl_file *file)
 					   file->format);
 	if (!source)
 		return FLAME_FAILED;
-	fl_select_free(&source->select);
-	source->select = file->select;
-	file->selected = false;
+	fl_asked_move(&file->what, source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
 		if (fl_keep(file->flame, &file->kept, &sample) != FLAME_OK)
 			return FLAME_FAILED;
@@ -93,8 +91,7 @@ static void free_files(struct fl_files *files)
 		struct fl_file *file = &files->files[i];
 
 		flame_close(file->source);
-		if (file->selected)
-			fl_select_free(&file->select);
+		fl_asked_free(&file->what);
 		flame_free(file->flame);
 		fl_absorbed_free(&file->map);
 		fl_kept_free(&file->kept);
@@ -150,7 +147,6 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 	struct fl_file *file;
 
 	if (flame->threads < 2 || source->started || source->ahead ||
-	    source->select.spans.tag ||
 	    !is_small_file(fl_in_name(source->in)) ||
 	    !(files = files_of(flame)))
 		return FLAME_OK;
@@ -159,8 +155,8 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 		return FLAME_OK;
 	if (fl_begin(source, sink) != FLAME_OK)
 		return FLAME_FAILED;
-	file->selected = true;
-	if (!fl_select_copy(file->flame, &file->select, &source->select)) {
+	if (!fl_asked_copy(file->flame, &file->what, source)) {
+		fl_asked_free(&file->what);
 		fl_forget(file->flame);
 		return FLAME_OK;
 	}
@@ -181,9 +177,7 @@ static void clear(struct fl_file *file)
 {
 	flame_close(file->source);
 	file->source = NULL;
-	if (file->selected)
-		fl_select_free(&file->select);
-	file->selected = false;
+	fl_asked_free(&file->what);
 	fl_kept_clear(&file->kept);
 	file->said.size = 0;
 	fl_forget(file->flame);

@@ -7,6 +7,7 @@
 
 #include "fl.h"
 #include "dict/dict.h"
+#include "flow/options.h"
 #include "io/io.h"
 
 /* What a sink needs of a sample beyond stack, metric and weight. */
@@ -34,27 +35,8 @@ struct fl_when {
 #define FL_BEFORE_KEY "column"
 #define FL_BEFORE_VALUE "before"
 
-/* Spans: --latency and --tag. */
-struct fl_spans {
-	int64_t latency;	/* ns; -1: any */
-	struct fl_regex *tag;	/* NULL: any */
-};
-
-/*
- * What flame-fold's compatibility spellings ask of perf's text: to name and
- * weigh as a peer does, and what stands in a comm's or a frame's name.
- */
+/* Whose result a reader or a page imitates: FlameGraph's scripts, inferno. */
 enum fl_peer { FL_PEER_NONE, FL_PEER_PERL, FL_PEER_INFERNO };
-
-struct fl_perf_select {
-	enum fl_peer peer;
-	bool pid, tid;		/* comm-PID, comm-PID/TID */
-	bool kernel, jit;	/* a peer's _[k] and _[j] */
-	bool addrs;		/* [libc.so <7f00>] where nothing is known */
-	bool srcline;		/* name:file:line */
-	bool inlined;		/* look inlined functions up */
-	char *skip_after;	/* symbols, a line each: their callers go */
-};
 
 /*
  * Stacks of which a source has read the beginnings alone.  Their samples are
@@ -94,23 +76,11 @@ struct fl_select {
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
 	struct fl_regex *thread;	/* NULL: every thread */
-	char *thread_pattern;	/* all --thread so far, as alternatives */
 	char *state;		/* list; NULL: every state */
-	struct fl_spans spans;
-	bool total;		/* weigh by value, not by samples */
-	bool leak;		/* only allocations that were never freed */
-	double tail;		/* leak: the share at the end to ignore */
-	double grain;		/* samples that make one; 0: off */
-	bool lines, bci;	/* append :line or @bci to names */
-	bool compat;		/* jfrconv's selection, naming and order */
+	bool leak;		/* nativemem: only what was never freed */
 	bool choose;		/* cpu if there is any: see pick.c */
 	bool cpu_only;		/* it is known that there is */
-	unsigned column;	/* folded: which of two counts; 3: none */
-	bool compare;		/* folded: both, the first with FL_BEFORE */
 	bool survey;		/* --event list: count threads and times */
-	struct fl_perf_select perf;
-	bool offsets;		/* dtrace: keep "+0x1f" */
-	bool no_modules;	/* as a peer: no "module`" */
 };
 
 struct fl_format;
@@ -128,6 +98,7 @@ struct flame_source {
 	struct fl_in *in;
 	void *state;		/* the format's */
 	struct fl_select select;
+	void *options;		/* the struct of format->options; or NULL */
 	bool started;
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
@@ -160,6 +131,8 @@ struct fl_format {
 	int (*next)(struct flame_source *source, struct flame_sample *sample);
 	void (*close)(struct flame_source *source);
 	bool selects;		/* honours fl_select by itself */
+	/* What only this format can be asked for; NULL: nothing. */
+	const struct fl_option_table *options;
 	/*
 	 * Reading in parts (parts.c); all four or none.  split: how many of
 	 * the bytes at[0..n) are whole records, 0 where none ends there.
@@ -303,14 +276,23 @@ void fl_team_await(struct fl_team *team, struct fl_job *job);
 /* Takes NULL too; jobs that nobody has begun are left undone. */
 void fl_team_free(struct fl_team *team);
 
-/* select.c: the options of flame_ask. */
-extern const struct flame_row fl_select_rows[];
-int fl_select_set(struct flame *flame, struct fl_select *select,
-		  const char *option, const char *value);
-/* For another thread: nothing is shared.  false: it failed, as flame says. */
-bool fl_select_copy(struct flame *flame, struct fl_select *to,
-		    const struct fl_select *from);
-void fl_select_free(struct fl_select *select);
+/* select.c: what every source can be asked for; see flame_ask. */
+extern const struct fl_option_table fl_select_table;
+/*
+ * source.c: a copy of all that a source was asked for, for one that another
+ * thread reads.  Zeroed: nothing to free.  false: it failed, as flame says.
+ */
+struct fl_asked {
+	struct fl_select select;
+	const struct fl_option_table *table;	/* of options */
+	void *options;
+};
+
+bool fl_asked_copy(struct flame *flame, struct fl_asked *asked,
+		   const struct flame_source *source);
+/* The source, of the same format, has what was copied; asked is empty. */
+void fl_asked_move(struct fl_asked *asked, struct flame_source *source);
+void fl_asked_free(struct fl_asked *asked);
 /* For formats that do not select by themselves. */
 bool fl_select_pass(struct flame_source *source,
 		    const struct flame_sample *sample);

@@ -296,6 +296,7 @@ static int read_first(struct parts *p)
 static bool make_worker(struct parts *p, struct worker *w)
 {
 	struct flame_source *source = p->source;
+	struct fl_asked asked = { .options = NULL };
 
 	w->parts = p;
 	w->flame = flame_new();
@@ -303,9 +304,11 @@ static bool make_worker(struct parts *p, struct worker *w)
 		return false;
 	w->source = flame_open_memory(w->flame, "", 0, fl_in_name(source->in),
 				      source->format->name);
-	if (!w->source ||
-	    !fl_select_copy(w->flame, &w->source->select, &source->select))
+	if (!w->source || !fl_asked_copy(w->flame, &asked, source)) {
+		fl_asked_free(&asked);
 		return false;
+	}
+	fl_asked_move(&asked, w->source);
 	w->source->start = source->start;
 	w->source->end = source->end;
 	w->source->part = true;
@@ -474,8 +477,7 @@ static bool is_wanted(struct flame_source *source)
 	uint64_t size;
 
 	return source->flame->threads > 1 && source->format->split &&
-	       !select->survey && !select->spans.tag &&
-	       !(select->needs & FL_NEED_ORDER) &&
+	       !select->survey && !(select->needs & FL_NEED_ORDER) &&
 	       (!fl_in_size(source->in, &size) || size >= 2 * PART) &&
 	       source->format->fork(source, NULL);
 }

@@ -78,7 +78,7 @@ static struct fl_rests *rests_of(const struct flame_source *source,
 		sink = sink->next;
 	return sink->rests && sink->rests->share > 0 && !select->needs &&
 	       !select->event && !select->thread && !select->state &&
-	       !select->spans.tag && !select->survey &&
+	       !select->survey &&
 	       select->from.base == FL_WHEN_NONE &&
 	       select->to.base == FL_WHEN_NONE ? sink->rests : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a source can be asked for: the rows, their values, and the sample by
- * sample check for formats that do not select by themselves.
+ * What every source can be asked for: events, times, threads and states, and
+ * the check of single samples for formats that do not select by themselves.
  */
 #include "fl.h"
 
@@ -11,24 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-const struct flame_row fl_select_rows[] = {
-	{ 's', "event", "NAME", "take this event or metric; list: show them", 0, 0, 0 },
-	{ 's', "from", "TIME", "from this time on", 0, 0, 0 },
-	{ 's', "to", "TIME", "up to this time", 0, 0, 0 },
-	{ 's', "thread", "RE", "only threads whose name matches", 0, 0, 0 },
-	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)", 0, 0, 0 },
-	{ 's', "latency", "TIME", "only inside spans this long or longer", 0, 0, 0 },
-	{ 's', "tag", "RE", "only inside spans with this tag", 0, 0, 0 },
-	{ 's', "weight", "period|samples", "perf: weigh by period, or count samples", 0, 0, 0 },
-	{ 's', "total", NULL, "weigh by bytes or time, not by samples", 0, 0, 0 },
-	{ 's', "leak", NULL, "only native memory that was never freed", 0, 0, 0 },
-	{ 's', "tail", "RATIO", "leaks: ignore this share at the end (10%)", 0, 0, 0 },
-	{ 's', "column", "1|2|none", "folded: of two counts a line, take this", 0, 0, 0 },
-	{ 's', "lines", NULL, "show line numbers", 0, 0, 0 },
-	{ 's', "bci", NULL, "show bytecode indices", 0, 0, 0 },
-	{ 0, NULL, NULL, NULL, 0, 0, 0 }
-};
 
 static bool digits(const char **at, unsigned least, unsigned most, int *n)
 {
@@ -265,252 +247,58 @@ bool fl_state_listed(const char *list, struct slice state)
 	return false;
 }
 
-static int bad(struct flame *flame, const char *option, const char *value,
-	       const char *wanted)
+/* The rows ---------------------------------------------------------------- */
+
+static int set_event(struct flame *flame, void *member, const char *value,
+		     char reason[FL_REASON_SIZE])
 {
-	return fl_fail(flame, "--%s %s: %s", option, value ? value : "",
-		       wanted);
+	if (strcmp(value, "all") != 0)
+		return fl_option_text(flame, member, value);
+	snprintf(reason, FL_REASON_SIZE, "different events are not added up: "
+		 "choose one (list: show them)");
+	return FLAME_FAILED;
 }
 
-static int set_regex(struct flame *flame, const char *option,
-		     struct fl_regex **re, const char *pattern)
-{
-	char why[256];
-
-	fl_regex_free(*re);
-	*re = fl_regex_new(pattern, false, why, sizeof(why));
-	return *re ? FLAME_OK : bad(flame, option, pattern, why);
-}
-
-/* Several --thread are alternatives, as grep's -e. */
-static int add_thread(struct flame *flame, struct fl_select *select,
-		      const char *pattern)
-{
-	const char *old = select->thread_pattern;
-	char *joined;
-
-	if (!old)
-		joined = fl_own(strdup(pattern));
-	else
-		joined = asprintf(&joined, "(?:%s)|(?:%s)", old, pattern) < 0 ?
-			 NULL : fl_own(joined);
-	if (!joined)
-		return fl_no_memory(flame);
-	fl_free(select->thread_pattern);
-	select->thread_pattern = joined;
-	return set_regex(flame, "thread", &select->thread, joined);
-}
-
-static int set_ratio(struct flame *flame, const char *option, double *ratio,
-		     const char *text)
-{
-	size_t n = strlen(text);
-	bool percent = n && text[n - 1] == '%';
-	char copy[64];
-	double d;
-
-	if (n >= sizeof(copy))
-		return bad(flame, option, text, "a ratio, as 0.1 or 10%");
-	memcpy(copy, text, n + 1);
-	if (percent)
-		copy[n - 1] = '\0';
-	if (!fl_parse_double(copy, &d) || d < 0)
-		return bad(flame, option, text, "a ratio, as 0.1 or 10%");
-	if (percent)
-		d /= 100;
-	if (d > 1 && strcmp(option, "tail") == 0)
-		return bad(flame, option, text,
-			   "a ratio up to 1, as 0.1 or 10%");
-	*ratio = d;
-	return FLAME_OK;
-}
-
-/* What is refused changes nothing. */
-static int set_when(struct flame *flame, const char *option,
-		    struct fl_when *to, const char *value)
+static int set_when(struct flame *flame, void *member, const char *value,
+		    char reason[FL_REASON_SIZE])
 {
 	struct fl_when when;
 
-	if (!parse_when(value, &when))
-		return bad(flame, option, value, "a time: ms, 5s, -3s (from "
-			   "the end), HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]][Z]");
-	*to = when;
+	(void)flame;
+	if (!parse_when(value, &when)) {
+		snprintf(reason, FL_REASON_SIZE, "a time: ms, 5s, -3s (from "
+			 "the end), HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]][Z]");
+		return FLAME_FAILED;
+	}
+	*(struct fl_when *)member = when;
 	return FLAME_OK;
 }
 
-static int set_latency(struct flame *flame, int64_t *to, const char *value)
-{
-	int64_t ns;
+#define AT(member) .offset = offsetof(struct fl_select, member)
 
-	if (!fl_parse_duration(value, &ns) || ns < 0)
-		return bad(flame, "latency", value, "a duration, as 50 (ms), "
-			   "10ms, 5us, 1s");
-	*to = ns;
-	return FLAME_OK;
-}
+static const struct fl_option rows[] = {
+	{ "event", "NAME", "take this event or metric; list: show them",
+	  FL_OPTION_TEXT, AT(event), .set = set_event },
+	{ "from", "TIME", "from this time on",
+	  FL_OPTION_SPECIAL, AT(from), .set = set_when },
+	{ "to", "TIME", "up to this time",
+	  FL_OPTION_SPECIAL, AT(to), .set = set_when },
+	{ "thread", "RE", "only threads whose name matches",
+	  FL_OPTION_REGEXES, AT(thread) },
+	{ "state", "LIST", "only these thread states (runnable,sleeping)",
+	  FL_OPTION_TEXT, AT(state) },
+	{ "leak", NULL, "only native memory that was never freed",
+	  FL_OPTION_FLAG, AT(leak) },
+	{ "survey", NULL, "count threads and times of all events",
+	  FL_OPTION_FLAG, AT(survey), FL_SCOPE_HIDDEN },
+	{ .name = NULL }
+};
 
-static int set_text(struct flame *flame, char **to, const char *text)
-{
-	fl_free(*to);
-	*to = fl_own(strdup(text));
-	return *to ? FLAME_OK : fl_no_memory(flame);
-}
+const struct fl_option_table fl_select_table = {
+	.rows = rows, .size = sizeof(struct fl_select),
+};
 
-static int set_weight(struct flame *flame, struct fl_select *select,
-		      const char *value)
-{
-	select->total = strcmp(value, "period") == 0;
-	return select->total || strcmp(value, "samples") == 0 ? FLAME_OK :
-	       bad(flame, "weight", value, "period or samples");
-}
-
-static int set_column(struct flame *flame, struct fl_select *select,
-		      const char *value)
-{
-	static const char *const columns[] = { "1", "2", "none" };
-
-	for (unsigned i = 0; i < FL_COUNT(columns); i++)
-		if (strcmp(value, columns[i]) == 0) {
-			select->column = i + 1;
-			return FLAME_OK;
-		}
-	return bad(flame, "column", value, "1, 2 or none");
-}
-
-static int add_line(struct flame *flame, char **to, const char *line)
-{
-	char *joined;
-
-	if (!line || !*line)
-		return bad(flame, "skip-after", line, "a name is missing");
-	if (asprintf(&joined, "%s%s\n", *to ? *to : "", line) < 0)
-		return fl_no_memory(flame);
-	fl_free(*to);
-	*to = fl_own(joined);
-	return FLAME_OK;
-}
-
-/* What is asked of perf's text alone: rows of no table, see flame-fold. */
-static int set_perf(struct flame *flame, struct fl_perf_select *perf,
-		    const char *option, const char *value)
-{
-	struct {
-		const char *name;
-		bool *flag;
-	} flags[] = {
-		{ "perf-pid", &perf->pid }, { "perf-tid", &perf->tid },
-		{ "perf-kernel", &perf->kernel }, { "perf-jit", &perf->jit },
-		{ "perf-addrs", &perf->addrs },
-		{ "perf-srcline", &perf->srcline },
-		{ "perf-inline", &perf->inlined },
-	};
-
-#ifndef HAVE_LIBDW
-	if (strcmp(option, "perf-inline") == 0)
-		return fl_fail(flame, "--inline: this libflame was built "
-			       "without elfutils' libdw, which it takes");
-#endif
-	for (size_t i = 0; i < FL_COUNT(flags); i++)
-		if (strcmp(option, flags[i].name) == 0) {
-			*flags[i].flag = true;
-			return FLAME_OK;
-		}
-	if (strcmp(option, "perf-skip-after") == 0)
-		return add_line(flame, &perf->skip_after, value);
-	if (strcmp(option, "perf-like-perl") == 0)
-		perf->peer = FL_PEER_PERL;
-	else if (strcmp(option, "perf-like-inferno") == 0)
-		perf->peer = FL_PEER_INFERNO;
-	else
-		return fl_fail(flame, "%s: no such selection", option);
-	return FLAME_OK;
-}
-
-int fl_select_set(struct flame *flame, struct fl_select *s,
-		  const char *option, const char *value)
-{
-	for (const struct flame_row *row = fl_select_rows; row->name; row++)
-		if (row->argument && !value && strcmp(option, row->name) == 0)
-			return bad(flame, option, value, "a value is missing");
-	/* No row of its own: see the filter. */
-	if (strcmp(option, "grain") == 0)
-		return value ? set_ratio(flame, option, &s->grain, value) :
-			       bad(flame, option, value, "a value is missing");
-	if (strcmp(option, "event") == 0 && strcmp(value, "all") == 0)
-		return bad(flame, option, value, "different events are not "
-			   "added up: choose one (list: show them)");
-	if (strcmp(option, "event") == 0)
-		return set_text(flame, &s->event, value);
-	if (strcmp(option, "from") == 0 || strcmp(option, "to") == 0)
-		return set_when(flame, option,
-				option[0] == 'f' ? &s->from : &s->to, value);
-	if (strcmp(option, "thread") == 0)
-		return add_thread(flame, s, value);
-	if (strcmp(option, "state") == 0)
-		return set_text(flame, &s->state, value);
-	if (strcmp(option, "latency") == 0)
-		return set_latency(flame, &s->spans.latency, value);
-	if (strcmp(option, "tag") == 0)
-		return set_regex(flame, option, &s->spans.tag, value);
-	if (strcmp(option, "tail") == 0)
-		return set_ratio(flame, option, &s->tail, value);
-	if (strcmp(option, "weight") == 0)
-		return set_weight(flame, s, value);
-	if (strcmp(option, "column") == 0)
-		return set_column(flame, s, value);
-	if (strncmp(option, "perf-", 5) == 0)
-		return set_perf(flame, &s->perf, option, value);
-	if (strcmp(option, "total") == 0)
-		s->total = true;
-	else if (strcmp(option, "leak") == 0)
-		s->leak = true;
-	else if (strcmp(option, "lines") == 0)
-		s->lines = true;
-	else if (strcmp(option, "bci") == 0)
-		s->bci = true;
-	else if (strcmp(option, "compare") == 0)
-		s->compare = true;
-	else if (strcmp(option, "survey") == 0)
-		s->survey = true;
-	else if (strcmp(option, "offsets") == 0)
-		s->offsets = true;
-	else if (strcmp(option, "no-modules") == 0)
-		s->no_modules = true;
-	else if (strcmp(option, "compat") == 0)
-		s->compat = true;
-	else
-		return fl_fail(flame, "%s: no such selection", option);
-	return FLAME_OK;
-}
-
-bool fl_select_copy(struct flame *flame, struct fl_select *to,
-		    const struct fl_select *from)
-{
-	*to = *from;
-	to->thread = to->spans.tag = NULL;
-	to->rests = NULL;	/* stacks of another dictionary */
-	to->event = to->state = to->thread_pattern = NULL;
-	to->perf.skip_after = NULL;
-	return (!from->event ||
-		set_text(flame, &to->event, from->event) == FLAME_OK) &&
-	       (!from->state ||
-		set_text(flame, &to->state, from->state) == FLAME_OK) &&
-	       (!from->perf.skip_after ||
-		set_text(flame, &to->perf.skip_after,
-			 from->perf.skip_after) == FLAME_OK) &&
-	       (!from->thread_pattern ||
-		add_thread(flame, to, from->thread_pattern) == FLAME_OK);
-}
-
-void fl_select_free(struct fl_select *select)
-{
-	fl_free(select->event);
-	fl_free(select->state);
-	fl_free(select->thread_pattern);
-	fl_free(select->perf.skip_after);
-	fl_regex_free(select->thread);
-	fl_regex_free(select->spans.tag);
-}
+/* Single samples ---------------------------------------------------------- */
 
 static bool label_passes(struct flame *flame, flame_id set, const char *key,
 			 const struct fl_regex *re, const char *list)

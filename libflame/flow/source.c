@@ -13,6 +13,14 @@
 /* Less is unpacked sooner than a thread begins. */
 enum { AHEAD = 64 << 10 };
 
+static bool make_options(struct flame_source *source)
+{
+	if (!source->format->options)
+		return true;
+	source->options = fl_options_new(source->format->options);
+	return source->options || fl_no_memory(source->flame) == FLAME_OK;
+}
+
 static struct flame_source *start(struct flame *flame, struct fl_in *in,
 				  const char *format)
 {
@@ -35,14 +43,12 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->in = in;
 	source->start = source->end = FLAME_NOTIME;
 	source->first = source->last = FLAME_NOTIME;
-	source->select.spans.latency = -1;
-	source->select.tail = 0.1;
 	source->format = format ? fl_format_named(flame, format, false) :
 				  fl_format_detect(flame, in);
 	/* Blocks of text are enough for one thread. */
 	if (source->format && (flame->threads > 1 || !source->format->split))
 		fl_in_map(in);
-	if (!source->format ||
+	if (!source->format || !make_options(source) ||
 	    (source->format->open && source->format->open(source) !=
 				     FLAME_OK)) {
 		flame_close(source);
@@ -64,12 +70,80 @@ struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
 	return start(flame, fl_in_memory(flame, bytes, size, name), format);
 }
 
+/* Other formats' options mean nothing here, but their values must be some. */
+static int check_only(struct flame *flame, const char *option,
+		      const char *value)
+{
+	const struct fl_option_table *table;
+	const struct fl_option *row = NULL;
+	void *scratch;
+	int status;
+
+	for (size_t i = 0; fl_formats[i] && !row; i++) {
+		table = fl_formats[i]->options;
+		row = fl_option_find(table, option);
+	}
+	if (!row)
+		return fl_fail(flame, "%s: no such selection", option);
+	scratch = fl_options_new(table);
+	if (!scratch)
+		return fl_no_memory(flame);
+	status = fl_option_set(flame, row, scratch, value);
+	fl_options_free(table, scratch);
+	return status;
+}
+
 int flame_ask(struct flame_source *source, const char *option,
 	      const char *value)
 {
+	const struct fl_option *row;
+
 	if (source->started)
 		return fl_fail(source->flame, "%s: asked too late", option);
-	return fl_select_set(source->flame, &source->select, option, value);
+	row = fl_option_find(&fl_select_table, option);
+	if (row)
+		return fl_option_set(source->flame, row, &source->select,
+				     value);
+	row = fl_option_find(source->format->options, option);
+	if (row)
+		return fl_option_set(source->flame, row, source->options,
+				     value);
+	return check_only(source->flame, option, value);
+}
+
+bool fl_asked_copy(struct flame *flame, struct fl_asked *asked,
+		   const struct flame_source *source)
+{
+	*asked = (struct fl_asked){ .table = source->format->options };
+	if (!fl_options_copy(flame, &fl_select_table, &asked->select,
+			     &source->select))
+		return false;
+	asked->select.rests = NULL;	/* stacks of another dictionary */
+	asked->options = fl_options_new(asked->table);
+	if (!asked->options)
+		return !asked->table || fl_no_memory(flame) == FLAME_OK;
+	return fl_options_copy(flame, asked->table, asked->options,
+			       source->options);
+}
+
+/* The format may have kept where its options lie. */
+void fl_asked_move(struct fl_asked *asked, struct flame_source *source)
+{
+	fl_options_clear(&fl_select_table, &source->select);
+	source->select = asked->select;
+	if (asked->options) {
+		fl_options_clear(asked->table, source->options);
+		memcpy(source->options, asked->options, asked->table->size);
+		fl_free(asked->options);
+	}
+	*asked = (struct fl_asked){ .options = NULL };
+}
+
+void fl_asked_free(struct fl_asked *asked)
+{
+	fl_options_clear(&fl_select_table, &asked->select);
+	fl_options_free(asked->table, asked->options);
+	*asked = (struct fl_asked){ .options = NULL };
 }
 
 static void begin(struct flame_source *source)
@@ -104,7 +178,9 @@ void flame_close(struct flame_source *source)
 	if (source->format && source->format->close)
 		source->format->close(source);
 	fl_in_close(source->in);
-	fl_select_free(&source->select);
+	fl_options_clear(&fl_select_table, &source->select);
+	if (source->format)
+		fl_options_free(source->format->options, source->options);
 	fl_arena_free(&source->arena);
 	fl_free(source->facts);
 	fl_free(source);

@@ -14,8 +14,15 @@
 
 enum { FRAME_INDENT = 12 };	/* a key has less, dtrace's frames 14 */
 
+/* What this format can be asked for; the rows are below. */
+struct options {
+	enum fl_peer peer;
+	bool offsets;	/* keep "+0x1f" */
+};
+
 struct reader {
 	struct flame_source *source;
+	const struct options *options;
 	struct flame *flame;
 	struct fl_lines lines;
 	flame_id metric;
@@ -70,7 +77,7 @@ static void add_frame(struct reader *r, struct slice text)
 		module = fl_slice_split(&name, '`');
 		frame.type = FLAME_NATIVE;
 	}
-	if (!r->source->select.offsets)
+	if (!r->options->offsets)
 		name = fl_no_offset(name, false);
 	if (module.size && is_address(name)) {
 		r->buf.size = 0;
@@ -140,7 +147,7 @@ static void undo_rust(struct reader *r, struct slice s)
 	fl_buf_put(&r->buf, s.at, module);
 	s.at += module;
 	s.size -= module;
-	name = r->source->select.offsets ? last_offset(s) : s;
+	name = r->options->offsets ? last_offset(s) : s;
 	fl_rust_name(&r->buf, name);
 	fl_buf_put(&r->buf, name.at + name.size, s.size - name.size);
 }
@@ -157,7 +164,7 @@ static size_t find_arrow(struct slice s)
 static void peer_part(struct reader *r, struct slice s, bool strip,
 		      bool inlined)
 {
-	bool perl = r->source->select.perf.peer == FL_PEER_PERL;
+	bool perl = r->options->peer == FL_PEER_PERL;
 	struct fl_buf *buf = &r->buf;
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 
@@ -183,12 +190,12 @@ static void peer_part(struct reader *r, struct slice s, bool strip,
 
 static void peer_frame(struct reader *r, struct slice s)
 {
-	const struct fl_select *select = &r->source->select;
-	bool perl = select->perf.peer == FL_PEER_PERL, arrow;
+	const struct options *options = r->options;
+	bool perl = options->peer == FL_PEER_PERL, arrow;
 	size_t first = r->trace.n;
 
 	/* The leaf's offset goes in any case. */
-	if (!select->offsets || !first)
+	if (!options->offsets || !first)
 		s = last_offset(s);
 	s = without_arguments(s);
 	if (!s.size)
@@ -198,7 +205,7 @@ static void peer_frame(struct reader *r, struct slice s)
 		size_t n = find_arrow(s);
 
 		peer_part(r, (struct slice){ s.at, n },
-			  perl || arrow || select->offsets, inlined);
+			  perl || arrow || options->offsets, inlined);
 		if (n == s.size)
 			break;
 		s.at += n + 2;
@@ -296,7 +303,7 @@ static bool end_stack(struct reader *r, struct slice line, struct slice count,
 	sample->stack = fl_trace_stack(flame, fl_keys_stack(flame, &r->keys),
 				       &r->trace);
 	sample->thread = fl_keys_thread(flame, &r->keys);
-	if (!r->lines.ended && !r->source->select.perf.peer) {
+	if (!r->lines.ended && !r->options->peer) {
 		fl_warn(flame, "%s: line %" PRIu64 ": the last line has no "
 			"end, its count %" PRId64 " may be cut",
 			fl_in_name(r->source->in), r->lines.number,
@@ -368,7 +375,7 @@ static bool take_line(struct reader *r, struct slice line,
 static bool peer_line(struct reader *r, struct slice line,
 		      struct flame_sample *sample)
 {
-	bool perl = r->source->select.perf.peer == FL_PEER_PERL;
+	bool perl = r->options->peer == FL_PEER_PERL;
 	struct slice s = fl_slice_trim(line);
 
 	if (!r->peer_data) {
@@ -416,7 +423,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	struct slice line;
 
 	while (fl_lines_next(&r->lines, &line)) {
-		bool is_sample = source->select.perf.peer ?
+		bool is_sample = r->options->peer ?
 				 peer_line(r, line, sample) :
 				 take_line(r, line, sample);
 
@@ -435,6 +442,7 @@ static int open_dtrace(struct flame_source *source)
 	if (!r)
 		return fl_no_memory(source->flame);
 	r->source = source;
+	r->options = source->options;
 	r->flame = source->flame;
 	r->lines.in = source->in;
 	source->state = r;
@@ -499,6 +507,19 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return whole || n >= 1 << 16 ? 0 : -1;
 }
 
+#define AT(member) .offset = offsetof(struct options, member)
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_PEER(struct options),
+	{ "includeoffset", NULL, "dtrace: keep offsets in functions",
+	  FL_OPTION_FLAG, AT(offsets), FL_SCOPE_DETAIL },
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_dtrace = {
 	.name = "dtrace",
 	.summary = "stacks and their counts, as dtrace(1) prints them",
@@ -506,4 +527,5 @@ const struct fl_format fl_format_dtrace = {
 	.open = open_dtrace,
 	.next = next,
 	.close = close_dtrace,
+	.options = &option_table,
 };

@@ -25,6 +25,40 @@ extern const struct fl_format fl_format_html_read;
 extern const struct fl_format fl_format_vtune;
 
 /*
+ * Rows of options that several formats have, each with a member of that name
+ * in its own struct.
+ */
+#define FL_OPTION_ROW_LINES(type) \
+	{ .name = "lines", .summary = "show line numbers", \
+	  .kind = FL_OPTION_FLAG, .offset = offsetof(type, lines) }
+#define FL_OPTION_ROW_BCI(type) \
+	{ .name = "bci", .summary = "show bytecode indices", \
+	  .kind = FL_OPTION_FLAG, .offset = offsetof(type, bci) }
+#define FL_OPTION_ROW_TOTAL(type) \
+	{ .name = "total", \
+	  .summary = "weigh by bytes or time, not by samples", \
+	  .kind = FL_OPTION_FLAG, .offset = offsetof(type, total) }
+#define FL_OPTION_ROW_WEIGHT(type) \
+	{ .name = "weight", .argument = "period|samples", \
+	  .summary = "perf: weigh by period, or count samples", \
+	  .kind = FL_OPTION_EITHER, .offset = offsetof(type, total) }
+#define FL_OPTION_ROW_SRCLINE(type) \
+	{ .name = "srcline", \
+	  .summary = "perf: append :FILE:LINE where it is printed", \
+	  .kind = FL_OPTION_FLAG, .offset = offsetof(type, srcline), \
+	  .scope = FL_SCOPE_DETAIL }
+#define FL_OPTION_ROW_NO_MODULES(type) \
+	{ .name = "no-modules", \
+	  .summary = "with --compat: no modules in names", \
+	  .kind = FL_OPTION_FLAG, .offset = offsetof(type, no_modules), \
+	  .scope = FL_SCOPE_DETAIL }
+/* Of enum fl_peer: names and weights as another tool has them. */
+#define FL_OPTION_ROW_PEER(type) \
+	{ .name = "peer", .argument = "perl|inferno", \
+	  .kind = FL_OPTION_WORD, .first = FL_PEER_PERL, \
+	  .offset = offsetof(type, peer), .scope = FL_SCOPE_HIDDEN }
+
+/*
  * lines.c: what readers of lines share.  Zeroed, then with its in: at the
  * beginning.
  */

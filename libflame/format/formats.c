@@ -228,6 +228,40 @@ static int filter_row(unsigned index, struct flame_row *row)
 	return 1;
 }
 
+static const struct fl_option_table *table_of(unsigned i)
+{
+	return !i ? &fl_select_table : fl_formats[i - 1]->options;
+}
+
+/* Formats share names of options: the first row of a name stands for all. */
+static bool is_repeated(unsigned table, const char *name)
+{
+	for (unsigned i = 0; i < table; i++)
+		if (fl_option_find(table_of(i), name))
+			return true;
+	return false;
+}
+
+/* Options of all sources, then those of each format. */
+static int option_row(enum fl_option_scope scope, unsigned index,
+		      struct flame_row *row)
+{
+	for (unsigned i = 0; !i || fl_formats[i - 1]; i++) {
+		const struct fl_option_table *table = table_of(i);
+		const struct fl_option *o = table ? table->rows : NULL;
+
+		for (; o && o->name; o++)
+			if (o->scope == scope && !is_repeated(i, o->name) &&
+			    !index--) {
+				row->name = o->name;
+				row->argument = o->argument;
+				row->summary = o->summary;
+				return 1;
+			}
+	}
+	return 0;
+}
+
 static int copy_row(const struct flame_row *rows, unsigned index,
 		    struct flame_row *row)
 {
@@ -235,14 +269,16 @@ static int copy_row(const struct flame_row *rows, unsigned index,
 	return row->name != NULL;
 }
 
-/* Rows for the tools: of selections, pages, filters, colours, formats. */
+/* Rows for the tools: of sources, pages, filters, colours and formats. */
 int flame_rows(char kind, unsigned index, struct flame_row *row)
 {
 	memset(row, 0, sizeof(*row));
 	row->kind = kind;
 	switch (kind) {
 	case 's':
-		return copy_row(fl_select_rows, index, row);
+		return option_row(FL_SCOPE_ALL, index, row);
+	case 'd':
+		return option_row(FL_SCOPE_DETAIL, index, row);
 	case 'w':
 		return copy_row(fl_page_rows, index, row);
 	case 'f':

@@ -20,8 +20,15 @@ enum {
 	BROKEN = 64		/* lines that a frame may have */
 };
 
+/* What this format can be asked for; the rows are below. */
+struct options {
+	bool lines;
+	bool srcline;
+};
+
 struct reader {
 	struct flame_source *source;
+	const struct options *options;
 	struct flame *flame;
 	struct fl_lines lines;
 	flame_id metric;
@@ -216,7 +223,7 @@ static void split_frame(struct slice s, struct parts *parts)
 
 static flame_id name_of(struct reader *r, const struct parts *parts)
 {
-	const struct fl_select *select = &r->source->select;
+	const struct options *options = r->options;
 	struct slice module = fl_slice_base(parts->module);
 	struct fl_buf *buf = &r->buf;
 
@@ -228,11 +235,11 @@ static flame_id name_of(struct reader *r, const struct parts *parts)
 	} else {
 		fl_buf_put(buf, parts->name.at, parts->name.size);
 	}
-	if (parts->line > 0 && select->perf.srcline) {
+	if (parts->line > 0 && options->srcline) {
 		fl_buf_byte(buf, ':');
 		fl_buf_put(buf, parts->file.at, parts->file.size);
 	}
-	if (parts->line > 0 && (select->perf.srcline || select->lines))
+	if (parts->line > 0 && (options->srcline || options->lines))
 		fl_buf_print(buf, ":%" PRId64, parts->line);
 	return flame_name(r->flame, buf->at ? buf->at : "", buf->size);
 }
@@ -553,6 +560,7 @@ static int open_gdb(struct flame_source *source)
 	if (!r)
 		return fl_no_memory(source->flame);
 	r->source = source;
+	r->options = source->options;
 	r->flame = source->flame;
 	r->lines.in = source->in;
 	source->state = r;
@@ -616,6 +624,16 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return text && !whole && n < TALK ? -1 : 0;
 }
 
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_SRCLINE(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_gdb = {
 	.name = "gdb",
 	.summary = "backtraces of gdb, pstack and gstack",
@@ -623,4 +641,5 @@ const struct fl_format fl_format_gdb = {
 	.open = open_gdb,
 	.next = next,
 	.close = close_gdb,
+	.options = &option_table,
 };

@@ -17,6 +17,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* What this format can be asked for; the rows are below. */
+struct options {
+	bool lines, bci;	/* append :LINE, or @BCI, to names */
+};
+
 struct jstack {
 	struct fl_dump dump;
 	int64_t time;		/* of the dump, or FLAME_NOTIME */
@@ -279,14 +284,14 @@ static void add_frame(struct jstack *j, struct slice name,
 {
 	struct fl_dump *dump = &j->dump;
 	struct flame *flame = dump->source->flame;
-	const struct fl_select *select = &dump->source->select;
+	const struct options *options = dump->source->options;
 	struct fl_buf *buf = &dump->buf;
 
 	buf->size = 0;
 	put_name(buf, name);
-	if (select->lines && line > 0)
+	if (options->lines && line > 0)
 		fl_buf_print(buf, ":%" PRId64, line);
-	else if (select->bci && bci > 0)
+	else if (options->bci && bci > 0)
 		fl_buf_print(buf, "@%" PRId64, bci);
 	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->at,
 						       buf->size), type));
@@ -583,6 +588,16 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 }
 
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_BCI(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_jstack = {
 	.name = "jstack",
 	.summary = "thread dumps of JVMs, also in logs",
@@ -590,4 +605,5 @@ const struct fl_format fl_format_jstack = {
 	.open = open_jstack,
 	.next = next,
 	.close = fl_dump_close,
+	.options = &option_table,
 };

@@ -14,6 +14,12 @@
 
 enum { INDENT = 4 };	/* blanks before all lines of the graph */
 
+/* What this format can be asked for; the rows are below. */
+struct options {
+	enum fl_peer peer;
+	bool no_modules;	/* as a peer: no "module`" in names */
+};
+
 struct node {
 	size_t depth;
 	int64_t count, below;	/* below: of its children; no more */
@@ -29,6 +35,7 @@ struct line {
 
 struct reader {
 	struct flame_source *source;
+	const struct options *options;
 	struct flame *flame;
 	struct fl_lines lines;
 	flame_id metric, pid;
@@ -199,7 +206,7 @@ static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 	if (fl_slice_ends(module, ".dylib"))
 		module.size -= sizeof(".dylib") - 1;
 	buf->size = 0;
-	if (module.size && !r->source->select.no_modules) {
+	if (module.size && !r->options->no_modules) {
 		fl_buf_put(buf, module.at, module.size);
 		fl_buf_byte(buf, '`');
 	}
@@ -216,7 +223,7 @@ static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 
 static void push(struct reader *r, const struct line *line)
 {
-	bool peer = r->source->select.perf.peer != FL_PEER_NONE;
+	bool peer = r->options->peer != FL_PEER_NONE;
 	struct node *above = r->n ? &r->nodes[r->n - 1] : NULL, node = {
 		.depth = line->depth, .count = line->count, .leaf = true,
 		.stack = above ? above->stack : 0,
@@ -270,7 +277,7 @@ static bool pop(struct reader *r, struct flame_sample *sample)
 	int64_t self = node->count - node->below;
 	uint64_t *last;
 
-	if (!r->source->select.perf.peer)
+	if (!r->options->peer)
 		return self > 0 && give(r, node->stack, node->thread, self,
 					sample);
 	/* The peer knows leaves alone, and the last of equal stacks. */
@@ -448,6 +455,7 @@ static int open_sample(struct flame_source *source)
 	if (!r)
 		return fl_no_memory(source->flame);
 	r->source = source;
+	r->options = source->options;
 	r->flame = source->flame;
 	r->lines.in = source->in;
 	r->last.walked = true;
@@ -488,6 +496,16 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return graph && !whole ? -1 : 0;
 }
 
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_PEER(struct options),
+	FL_OPTION_ROW_NO_MODULES(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_sample = {
 	.name = "sample",
 	.summary = "the call graph of macOS's sample(1)",
@@ -495,4 +513,5 @@ const struct fl_format fl_format_sample = {
 	.open = open_sample,
 	.next = next,
 	.close = close_sample,
+	.options = &option_table,
 };

@@ -16,6 +16,12 @@
 
 enum { NAME, TIME, MODULE, OTHER, FIELDS };
 
+/* What this format can be asked for; the rows are below. */
+struct options {
+	enum fl_peer peer;
+	bool no_modules;	/* as a peer: no "module`" in names */
+};
+
 struct node {
 	size_t indent;
 	flame_id stack;
@@ -23,6 +29,7 @@ struct node {
 
 struct reader {
 	struct flame_source *source;
+	const struct options *options;
 	struct flame *flame;
 	struct fl_lines lines;
 	flame_id metric;
@@ -232,7 +239,7 @@ static bool peer_time(const struct reader *r, int64_t *ms)
 
 static bool is_peer(const struct reader *r)
 {
-	return r->source->select.perf.peer != FL_PEER_NONE;
+	return r->options->peer != FL_PEER_NONE;
 }
 
 /* false: the row lacks a column that is read. */
@@ -265,7 +272,7 @@ static flame_id frame_of(struct reader *r)
 		module = fl_slice_trim(text_of(&r->field[MODULE]));
 	buf->size = 0;
 	if (is_peer(r)) {
-		if (module.size && !r->source->select.no_modules) {
+		if (module.size && !r->options->no_modules) {
 			fl_buf_put(buf, module.at, module.size);
 			fl_buf_byte(buf, '`');
 		}
@@ -458,6 +465,7 @@ static int open_vtune(struct flame_source *source)
 	if (!r)
 		return fl_no_memory(source->flame);
 	r->source = source;
+	r->options = source->options;
 	r->flame = source->flame;
 	r->lines.in = source->in;
 	r->last.walked = true;
@@ -497,6 +505,16 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return 0;
 }
 
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_PEER(struct options),
+	FL_OPTION_ROW_NO_MODULES(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_vtune = {
 	.name = "vtune",
 	.summary = "top-down tables of Intel VTune, as CSV or copied",
@@ -504,4 +522,5 @@ const struct fl_format fl_format_vtune = {
 	.open = open_vtune,
 	.next = next,
 	.close = close_vtune,
+	.options = &option_table,
 };

@@ -18,12 +18,12 @@ static const struct way ways[] = {
 	{
 		{ { "total", NULL }, { "lines", NULL }, { "bci", NULL },
 		  { "thread", "." }, { "from", "+0" }, { "to", "+1h" },
-		  { "perf-srcline", NULL } },
+		  { "srcline", NULL } },
 		{ { "threads", NULL }, { "by", "state" } },
 	},
 	{
 		{ { "leak", NULL }, { "tail", "20%" }, { "survey", NULL },
-		  { "offsets", NULL }, { "perf-inferno", NULL } },
+		  { "includeoffset", NULL }, { "peer", "inferno" } },
 		{ { "classify", NULL }, { "grain", "3" } },
 	},
 	{

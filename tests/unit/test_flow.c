@@ -167,11 +167,18 @@ Test(durations, that_are_none_are_refused)
 #define START (INT64_C(1795234972) * SECOND)
 #define END (START + 11 * SECOND)
 
+static int select_set(struct fl_select *select, const char *option,
+		      const char *value)
+{
+	return fl_option_set(flame, fl_option_find(&fl_select_table, option),
+			     select, value);
+}
+
 static int64_t resolved(const char *text, int64_t first, int64_t last)
 {
 	struct fl_select s = { 0 };
 
-	cr_assert_eq(fl_select_set(flame, &s, "from", text), FLAME_OK,
+	cr_assert_eq(select_set(&s, "from", text), FLAME_OK,
 		     "%s", flame_error(flame));
 	return fl_when_resolve(&s.from, first, last);
 }
@@ -254,7 +261,7 @@ Test(times, that_are_none_are_refused_with_the_spellings)
 	for (size_t i = 0; i < FL_COUNT(bad); i++) {
 		struct fl_select s = { 0 };
 
-		cr_expect_eq(fl_select_set(flame, &s, "to", bad[i]),
+		cr_expect_eq(select_set(&s, "to", bad[i]),
 			     FLAME_FAILED, "'%s'", bad[i]);
 		cr_expect(strstr(flame_error(flame), "HH:MM"), "%s",
 			  flame_error(flame));
@@ -414,11 +421,9 @@ Test(select, what_is_refused_changes_nothing)
 {
 	struct flame_source *source = folded("a 1\n");
 
-	flame_ask(source, "tail", "7");
-	flame_ask(source, "latency", "-5");
 	flame_ask(source, "from", "12:77");
-	cr_expect_float_eq(source->select.tail, 0.1, 1e-9);
-	cr_expect_eq(source->select.spans.latency, -1);
+	flame_ask(source, "event", "all");
+	cr_expect_null(source->select.event);
 	cr_expect_eq(source->select.from.base, FL_WHEN_NONE);
 	flame_close(source);
 }
@@ -435,15 +440,17 @@ Test(select, a_time_past_all_times_is_the_last)
 		     FLAME_NOTIME);
 }
 
-Test(select, ratios_are_shares_or_percent)
+Test(select, options_of_other_formats_are_checked_and_mean_nothing)
 {
 	struct flame_source *source = folded("a 1\n");
 
 	cr_expect_eq(flame_ask(source, "tail", "25%"), FLAME_OK);
-	cr_expect_float_eq(source->select.tail, 0.25, 1e-9);
-	cr_expect_eq(flame_ask(source, "tail", "0.5"), FLAME_OK);
-	cr_expect_float_eq(source->select.tail, 0.5, 1e-9);
+	cr_expect_eq(flame_ask(source, "lines", NULL), FLAME_OK);
+	cr_expect_eq(flame_ask(source, "skip-after", "f"), FLAME_OK);
 	flame_close(source);
+	refused("tail", "7", "a ratio up to 1");
+	refused("skip-after", "", "a name is missing");
+	refused("weight", "heavy", "period or samples");
 }
 
 Test(select, asking_comes_before_reading)

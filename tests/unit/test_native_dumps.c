@@ -19,17 +19,17 @@ TestSuite(sample, .init = start, .fini = stop);
 TestSuite(vtune, .init = start, .fini = stop);
 TestSuite(detect, .init = start, .fini = stop);
 
-/* Folded, with a peer's option or NULL, and a metric's name or NULL. */
+/* Folded, as a peer does it, or NULL. */
 static const char *fold_as(const char *format, const char *text, size_t size,
-			   const char *option)
+			   const char *peer)
 {
 	struct flame_source *source =
 		flame_open_memory(flame, text, size, "in", format);
 	struct flame_sink *sink;
 
 	cr_assert(source, "%s", flame_error(flame));
-	if (option)
-		cr_assert_eq(flame_ask(source, option, NULL), FLAME_OK);
+	if (peer)
+		cr_assert_eq(flame_ask(source, "peer", peer), FLAME_OK);
 	out.size = said.size = 0;
 	fl_buf_text(&out, "");
 	fl_buf_text(&said, "");
@@ -385,7 +385,7 @@ Test(sample, peer_takes_the_last_of_equal_leaves)
 		"    + 2 kevent  (in y)\n\n";
 
 	cr_expect_str_eq(fold_as("sample", text, strlen(text),
-				 "perf-like-inferno"), "Thread_1;x`a 3\n");
+				 "inferno"), "Thread_1;x`a 3\n");
 }
 
 Test(sample, cut_anywhere)
@@ -482,7 +482,7 @@ Test(vtune, peer_rounds_and_takes_the_last)
 		" b,0.0026,[y]\n c,0.0004,x\n";
 
 	cr_expect_str_eq(fold_as("vtune", text, strlen(text),
-				 "perf-like-inferno"), "x`a 1\nx`a;[y]`b 3\n");
+				 "inferno"), "x`a 1\nx`a;[y]`b 3\n");
 }
 
 Test(vtune, cut_anywhere)

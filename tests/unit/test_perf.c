@@ -35,14 +35,15 @@ static void ask(struct flame_source *source, const char *options)
 
 static const char *fold_of(struct flame_source *source, const char *options)
 {
+	const struct fl_perf_options *perf;
 	struct flame_sink *sink;
 
 	cr_assert(source, "%s", flame_error(flame));
 	cr_assert_str_eq(flame_source_format(source), "perf");
+	perf = source->options;
 	ask(source, options);
 	sink = fl_format_folded.create(flame, fl_out_memory(flame, &out));
-	sink = flame_pick(sink, source->select.perf.peer ?
-			  NULL : source->select.event);
+	sink = flame_pick(sink, perf->peer ? NULL : source->select.event);
 	cr_assert_eq(flame_pump(source, sink), FLAME_OK, "%s",
 		     flame_error(flame));
 	flame_close(source);
@@ -367,7 +368,7 @@ Test(frames, have_lines_of_source)
 	cr_assert_str_eq(fold_file("srcline.txt", ""),
 			 "burn;entry_[k];main;fib 1\n");
 	out.size = 0;
-	cr_assert_str_eq(fold_file("srcline.txt", "perf-srcline"),
+	cr_assert_str_eq(fold_file("srcline.txt", "srcline"),
 			 "burn;entry_[k];main:burn.c:9;fib:burn.c:5 1\n");
 	out.size = 0;
 	cr_assert_str_eq(fold_file("srcline.txt", "lines"),
@@ -382,7 +383,7 @@ Test(peers, perl_tidies_and_annotates)
 		"\t 2 Lx/Y;::z+0x2 (/tmp/perf-1.map)\n"
 		"\t 3 f<void (int)>+0x3 (/x)\n"
 		"\t 4 [unknown] ([kernel.kallsyms])\n\n",
-		"perf-like-perl perf-jit perf-kernel perf-tid"),
+		"peer=perl jit kernel tid"),
 		"java-1/2;[[kernel.kallsyms]]_[k];f<void ;x/Y:::z_[j];"
 		"Foo::operator_[j] 7\n");
 }
@@ -392,7 +393,7 @@ Test(peers, inferno_knows_brackets_and_rust)
 	cr_assert_str_eq(FOLD("a b 1/2 1.0: 7 cycles:u: \n"
 		"\t 1 std::function<int (int)>::operator()(int)+0x1 (/x)\n"
 		"\t 2 _$LT$F$u20$as$u20$a..B$GT$::c::h0123456789abcdef "
-		"(/x)\n\n", "perf-like-inferno"),
+		"(/x)\n\n", "peer=inferno"),
 		"a_b;<F as a::B>::c;std::function<int (int)>::operator 7\n");
 }
 
@@ -552,11 +553,10 @@ Test(frames, callers_of_a_function_go)
 		"\t 5 main (/x)\n\n"
 		"f 1 1.1: 1 cycles:  7f f (/x)\n";
 
-	cr_assert_str_eq(FOLD(text, "perf-skip-after=f perf-skip-after=b"),
+	cr_assert_str_eq(FOLD(text, "skip-after=f skip-after=b"),
 			 "a;main;leaf 1\nb_[i];c_[i] 1\nf 1\nf;leaf 1\n");
 	out.size = 0;
-	cr_assert_str_eq(FOLD(text, "perf-like-inferno perf-skip-after=f "
-				    "perf-skip-after=b"),
+	cr_assert_str_eq(FOLD(text, "peer=inferno skip-after=f skip-after=b"),
 			 "a;main;a;b_[i];c_[i] 1\na;main;leaf 1\n"
 			 "f 1\nf;leaf 1\n");
 }

@@ -12,10 +12,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Rows of the select row "column". */
-enum { COLUMN_UNSET, COLUMN_FIRST, COLUMN_SECOND, COLUMN_NONE };
+struct options {
+	enum {
+		COLUMN_UNSET, COLUMN_FIRST, COLUMN_SECOND, COLUMN_NONE
+	} column;		/* which of two counts is taken */
+	bool compare;		/* both are, the first with FL_BEFORE_KEY */
+	enum fl_peer peer;
+};
 
 struct reader {
+	const struct options *options;
 	struct fl_lines lines;
 	struct fl_folded_dialect dialect;
 	struct fl_folded_stacks stacks;
@@ -292,7 +298,7 @@ static bool take(struct flame_source *source, struct slice line,
 	}
 	if (r->dialect.offset || r->dialect.key)
 		take_fields(r, &stack, s);
-	if (!take_counts(r, source->select.column, line, &stack, s))
+	if (!take_counts(r, r->options->column, line, &stack, s))
 		return false;
 	if (r->row)
 		label_key(r, s, r->row);
@@ -324,6 +330,7 @@ static int open_folded(struct flame_source *source)
 
 	if (!r)
 		return fl_no_memory(source->flame);
+	r->options = source->options;
 	r->lines.in = source->in;
 	r->stacks.flame = source->flame;
 	r->stacks.dialect = &r->dialect;
@@ -341,7 +348,7 @@ static void tell(struct flame_source *source, const struct reader *r)
 	if (r->both)
 		fl_remark(source->flame, "%s: two counts a line: compared "
 			  "(--column 2 takes the second alone)", name);
-	else if (r->dialect.counts == FL_COUNT_TWO && !source->select.column)
+	else if (r->dialect.counts == FL_COUNT_TWO && !r->options->column)
 		fl_remark(source->flame, "%s: two counts a line: taking the "
 			  "second (--column 1 takes the first)", name);
 	if (r->dialect.percent)
@@ -352,17 +359,18 @@ static void tell(struct flame_source *source, const struct reader *r)
 static void begin(struct flame_source *source, struct reader *r)
 {
 	struct fl_folded_dialect *d = &r->dialect;
+	const struct options *options = source->options;
 
 	r->begun = true;
 	fl_folded_sniff(source->in, d);
-	d->cuts = source->select.perf.peer != FL_PEER_NONE;
-	if (source->select.column == COLUMN_NONE && d->counts == FL_COUNT_TWO)
+	d->cuts = options->peer != FL_PEER_NONE;
+	if (options->column == COLUMN_NONE && d->counts == FL_COUNT_TWO)
 		d->counts = FL_COUNT_LAST;
-	else if (source->select.column && d->counts == FL_COUNT_LAST &&
-		 source->select.column != COLUMN_NONE)
+	else if (options->column && d->counts == FL_COUNT_LAST &&
+		 options->column != COLUMN_NONE)
 		d->counts = FL_COUNT_TWO;
-	r->both = d->counts == FL_COUNT_TWO && source->select.compare &&
-		  !source->select.column;
+	r->both = d->counts == FL_COUNT_TWO && options->compare &&
+		  !options->column;
 	if (r->both) {
 		r->before_key = fl_name(source->flame, FL_BEFORE_KEY);
 		r->before = fl_name(source->flame, FL_BEFORE_VALUE);
@@ -597,6 +605,21 @@ static void close_folded(struct flame_source *source)
 	fl_free(r);
 }
 
+#define AT(member) .offset = offsetof(struct options, member)
+
+static const struct fl_option rows[] = {
+	{ "column", "1|2|none", "folded: of two counts a line, take this",
+	  FL_OPTION_WORD, AT(column), .first = COLUMN_FIRST },
+	{ "compare", NULL, "two counts a line: the first is the one before",
+	  FL_OPTION_FLAG, AT(compare), FL_SCOPE_HIDDEN },
+	FL_OPTION_ROW_PEER(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_folded = {
 	.name = "folded",
 	.summary = "frame;frame;frame weight, a line a stack",
@@ -609,5 +632,6 @@ const struct fl_format fl_format_folded = {
 	.resume = resume,
 	.fork = fork_folded,
 	.join = join,
+	.options = &option_table,
 	.create = fl_folded_create,
 };

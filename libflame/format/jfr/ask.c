@@ -37,10 +37,12 @@ static enum fl_jfr_group group_named(const char *event)
 	return FL_JFR_GROUP_NONE;
 }
 
-bool fl_jfr_is_raw(const struct fl_select *select, struct slice event)
+bool fl_jfr_is_raw(const struct fl_jfr *jfr, struct slice event)
 {
+	const struct fl_select *select = &jfr->source->select;
+
 	if (!select->event ||
-	    (select->compat && group_named(select->event)))
+	    (fl_jfr_options(jfr)->compat && group_named(select->event)))
 		return false;
 	return last_part_is(event, select->event);
 }
@@ -54,14 +56,14 @@ static bool group_asked(const struct fl_select *select,
 	return row->group && row->group == group_named(select->event);
 }
 
-bool fl_jfr_row_asked(const struct fl_select *select,
-		      const struct fl_jfr_row *row)
+bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 {
+	const struct fl_select *select = &jfr->source->select;
 	const char *event = select->event;
 
 	if (!event)
 		return true;
-	if (select->compat)
+	if (fl_jfr_options(jfr)->compat)
 		return group_asked(select, row);
 	if (strcmp(event, row->metric) == 0)
 		return true;

@@ -52,13 +52,13 @@ static bool compat_state(const struct fl_select *select,
 }
 
 /* The metric's name, in text that stays; NULL: not of those asked for. */
-static const char *metric_of(struct flame *flame,
-			     const struct fl_select *select,
+static const char *metric_of(struct flame *flame, const struct fl_jfr *jfr,
 			     const struct fl_jfr_hit *hit)
 {
+	const struct fl_select *select = &jfr->source->select;
 
-	if (select->compat && select->event && !hit->raw) {
-		if (!hit->row || !fl_jfr_row_asked(select, hit->row) ||
+	if (fl_jfr_options(jfr)->compat && select->event && !hit->raw) {
+		if (!hit->row || !fl_jfr_row_asked(jfr, hit->row) ||
 		    !compat_state(select, hit))
 			return NULL;
 		return select->event;
@@ -77,12 +77,14 @@ static const char *metric_of(struct flame *flame,
 	return hit->row->metric;
 }
 
-static bool is_asked(const struct fl_select *select, bool cpu_only,
+static bool is_asked(const struct fl_jfr *jfr, bool cpu_only,
 		     const struct fl_jfr_hit *hit, const char *metric)
 {
+	const struct fl_select *select = &jfr->source->select;
+
 	if (cpu_only)
 		return strcmp(metric, "cpu") == 0;
-	if (select->compat || !select->event || hit->raw)
+	if (fl_jfr_options(jfr)->compat || !select->event || hit->raw)
 		return true;
 	return strcmp(select->event, metric) == 0;
 }
@@ -131,15 +133,17 @@ static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 		if (!fl_regex_match(select->thread, name.at, name.size))
 			return false;
 	}
-	return !select->state || select->compat ||
+	return !select->state || fl_jfr_options(jfr)->compat ||
 	       (hit->state.at && fl_state_listed(select->state, hit->state));
 }
 
-static bool weighs_total(const struct fl_select *select,
+static bool weighs_total(const struct fl_jfr *jfr,
 			 const struct fl_jfr_hit *hit)
 {
-	return select->total && hit->unit &&
-	       !(select->compat && hit->row &&
+	const struct fl_jfr_options *options = fl_jfr_options(jfr);
+
+	return options->total && hit->unit &&
+	       !(options->compat && hit->row &&
 		 hit->row->group == FL_JFR_GROUP_EXEC);
 }
 
@@ -166,15 +170,15 @@ static int decide(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	if (memcmp(&kind, &answer->kind, sizeof(kind)) == 0 && answer->known &&
 	    answer->cpu_only == select->cpu_only)
 		return FLAME_OK;
-	answer->name = metric_of(flame, select, hit);
+	answer->name = metric_of(flame, jfr, hit);
 	answer->metric = !answer->name ? 0 :
 		fl_metric(flame, answer->name,
 			  hit->unit ? hit->unit : "samples",
-			  weighs_total(select, hit) ? hit->unit : "samples");
+			  weighs_total(jfr, hit) ? hit->unit : "samples");
 	if (answer->name && !answer->metric)
 		return FLAME_FAILED;
 	answer->cpu_only = select->cpu_only;
-	answer->asked = answer->name && is_asked(select, select->cpu_only, hit,
+	answer->asked = answer->name && is_asked(jfr, select->cpu_only, hit,
 						 answer->name);
 	memcpy(&answer->kind, &kind, sizeof(kind));
 	answer->known = true;
@@ -215,7 +219,7 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	if (hit->leaf)
 		sample.stack = flame_stack(flame, sample.stack, hit->leaf);
 	sample.metric = metric;
-	sample.weight = weighs_total(select, hit) ? hit->value : hit->samples;
+	sample.weight = weighs_total(jfr, hit) ? hit->value : hit->samples;
 	if (select->needs & FL_NEED_THREAD)
 		sample.thread = hit->thread;
 	if ((select->needs & FL_NEED_STATE) && hit->state.at)
@@ -345,7 +349,7 @@ static int keep_leak(struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
 
 int fl_jfr_emit_end(struct fl_jfr *jfr)
 {
-	const struct fl_select *select = &jfr->source->select;
+	const struct fl_jfr_options *options = fl_jfr_options(jfr);
 	struct fl_jfr_leaks *leaks = jfr->leaks;
 	struct fl_jfr_hit hit = { .event = FL_SLICE("profiler.Malloc"),
 				  .unit = "bytes", .samples = 1,
@@ -357,8 +361,8 @@ int fl_jfr_emit_end(struct fl_jfr *jfr)
 	if (!leaks)
 		return FLAME_OK;
 	hit.row = fl_jfr_row_of(hit.event);
-	until = (double)leaks->first * select->tail +
-		(double)leaks->last * (1.0 - select->tail);
+	until = (double)leaks->first * options->tail +
+		(double)leaks->last * (1.0 - options->tail);
 	for (size_t i = 0; i < leaks->nlive; i++) {
 		const struct leak *leak = &leaks->live[i];
 
@@ -580,8 +584,7 @@ static void merge_groups(struct fl_jfr_chunk *chunk)
 		uint64_t hash;
 
 		fill_hit(chunk, a, &hit);
-		if (!metric_of(chunk->flame, &chunk->jfr->source->select,
-			       &hit)) {
+		if (!metric_of(chunk->flame, chunk->jfr, &hit)) {
 			a->samples = 0;
 			continue;
 		}
@@ -610,7 +613,7 @@ static void merge_groups(struct fl_jfr_chunk *chunk)
 static void coarsen(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
-	double grain = jfr->source->select.grain;
+	double grain = fl_jfr_options(jfr)->grain;
 	bool threads = jfr->source->select.needs & FL_NEED_THREAD;
 	struct java_table order;
 	double fraction = 0;
@@ -723,13 +726,13 @@ static void tally_rest(struct fl_jfr_chunk *chunk)
 		const char *name, *unit = "samples";
 		flame_id metric;
 
-		if (c->full || !c->samples || jfr->source->select.compat)
+		if (c->full || !c->samples || fl_jfr_options(jfr)->compat)
 			continue;
-		name = metric_of(chunk->flame, &jfr->source->select, &hit);
+		name = metric_of(chunk->flame, jfr, &hit);
 		if (c->row && c->row->unit)
 			unit = c->row->unit;
 		metric = fl_metric(jfr->source->flame, name, unit,
-				   jfr->source->select.total ? unit :
+				   fl_jfr_options(jfr)->total ? unit :
 							       "samples");
 		hit.unit = NULL;
 		tally(jfr, metric, &hit);
@@ -758,7 +761,6 @@ static bool has_any(const struct fl_jfr_chunk *chunk, bool cpu)
 static bool may_be_asked(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_sum *sum)
 {
-	const struct fl_select *select = &chunk->jfr->source->select;
 	const struct fl_jfr_count *c = chunk->counts[sum->row];
 	struct fl_jfr_hit hit = {
 		.event = c->event, .row = c->row, .raw = c->raw,
@@ -770,8 +772,8 @@ static bool may_be_asked(struct fl_jfr_chunk *chunk,
 	if (c->has[FL_JFR_STATE])
 		hit.state = fl_name_at(chunk->flame,
 				       fl_jfr_state(chunk, sum->state));
-	name = metric_of(chunk->flame, select, &hit);
-	return name && is_asked(select, chunk->cpu_only, &hit, name);
+	name = metric_of(chunk->flame, chunk->jfr, &hit);
+	return name && is_asked(chunk->jfr, chunk->cpu_only, &hit, name);
 }
 
 /* Together, stacks are made faster; those that nobody asks for are not. */
@@ -860,7 +862,7 @@ static int begin(struct fl_jfr_chunk *chunk)
 	    fl_jfr_emit_timings(jfr) != FLAME_OK)
 		return FLAME_FAILED;
 	settle_states(chunk);
-	if (jfr->source->select.compat && jfr->source->select.grain > 0)
+	if (fl_jfr_options(jfr)->compat && fl_jfr_options(jfr)->grain > 0)
 		coarsen(chunk);
 	jfr->giving.kind = FL_JFR_CPU;
 	return FLAME_OK;

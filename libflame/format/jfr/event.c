@@ -25,7 +25,7 @@ static bool is_full(const struct fl_jfr_chunk *chunk,
 	if (chunk->cpu_only)
 		return c->row && strcmp(c->row->metric, "cpu") == 0;
 	if (c->row)
-		return fl_jfr_row_asked(select, c->row);
+		return fl_jfr_row_asked(chunk->jfr, c->row);
 	return !select->event;
 }
 
@@ -119,9 +119,9 @@ static bool has_stack(const struct fl_jfr_class *class)
 }
 
 /* jfrconv's grain depends on all that it has read, and on their order. */
-static bool is_rounded(const struct fl_select *select)
+static bool is_rounded(const struct fl_jfr_options *options)
 {
-	return select->compat && select->grain > 0;
+	return options->compat && options->grain > 0;
 }
 
 /* What to do with a class's events, decided when its first one comes. */
@@ -147,7 +147,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	/* Plans say where the stack trace is, so make them first. */
 	/* Memory that is freed is no sample; only leaks ask for it. */
 	if (fl_slice_is(event, "profiler.Free") && !pass->leak &&
-	    !is_rounded(&pass->jfr->source->select))
+	    !is_rounded(fl_jfr_options(pass->jfr)))
 		return;
 	lost = fl_slice_is(event, "jdk.CPUTimeSamplesLost");
 	if (!fl_jfr_plan(chunk, class) || (!row && !lost && !has_stack(class)))
@@ -162,7 +162,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	c->class = class;
 	c->event = event;
 	c->row = row;
-	c->raw = fl_jfr_is_raw(&pass->jfr->source->select, event);
+	c->raw = fl_jfr_is_raw(pass->jfr, event);
 	c->lost = lost;
 	c->cpu = row && strcmp(row->metric, "cpu") == 0;
 	c->span = row && row->value && strcmp(row->value, "timeSpan") == 0;
@@ -182,7 +182,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		return;
 	settle_unit(c);
 	/* jfrconv's grain depends on which came first. */
-	c->plain = pass->jfr->source->select.grain == 0 && !pass->by_time &&
+	c->plain = fl_jfr_options(pass->jfr)->grain == 0 && !pass->by_time &&
 		   !chunk->limited && !pass->jfr->spans &&
 		   c->has[FL_JFR_STACK] && !c->has[FL_JFR_TIME] &&
 		   !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&

@@ -5,8 +5,8 @@
  */
 #include "fl.h"
 
-#include "format/format.h"
 #include "dict/java.h"
+#include "format/format.h"
 #include "format/jfr/jfr.h"
 
 #include <inttypes.h>
@@ -217,7 +217,8 @@ static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 static int prepare(struct fl_jfr *jfr)
 {
 	const struct fl_select *select = &jfr->source->select;
-	bool spans = select->spans.latency >= 0 || select->spans.tag;
+	const struct fl_jfr_options *options = fl_jfr_options(jfr);
+	bool spans = options->latency >= 0 || options->tag;
 	const uint8_t *at;
 	size_t size;
 
@@ -226,7 +227,7 @@ static int prepare(struct fl_jfr *jfr)
 	if (!at && (spans || select->from.base == FL_WHEN_END ||
 		    select->to.base == FL_WHEN_END))
 		at = fl_in_peek(jfr->source->in, SIZE_MAX, &size);
-	if (at && !select->compat && (select->from.base || select->to.base))
+	if (at && !options->compat && (select->from.base || select->to.base))
 		prescan(jfr, at, size);
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
@@ -242,7 +243,7 @@ static bool is_too_early(const struct fl_jfr *jfr,
 	int64_t end;
 
 	return from != FLAME_NOTIME && chunk->duration_ns > 0 &&
-	       !jfr->source->select.compat && !jfr->source->select.survey &&
+	       !fl_jfr_options(jfr)->compat && !jfr->source->select.survey &&
 	       !__builtin_add_overflow(chunk->start_ns, chunk->duration_ns,
 				       &end) && end < from;
 }
@@ -653,7 +654,7 @@ static void tell(struct fl_jfr *jfr)
 	struct fl_jfr_bare bare = jfr->cpu;
 
 	tell_damage(jfr);
-	if (source->select.compat)
+	if (fl_jfr_options(jfr)->compat)
 		return;
 	if (jfr->moved)
 		fl_warn(flame, "%s: recordings in it are not in the order of "
@@ -712,6 +713,33 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	return FLAME_OK;
 }
 
+#define AT(member) .offset = offsetof(struct fl_jfr_options, member)
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_TOTAL(struct fl_jfr_options),
+	FL_OPTION_ROW_WEIGHT(struct fl_jfr_options),
+	FL_OPTION_ROW_LINES(struct fl_jfr_options),
+	FL_OPTION_ROW_BCI(struct fl_jfr_options),
+	{ "latency", "TIME", "only inside spans this long or longer",
+	  FL_OPTION_DURATION, AT(latency) },
+	{ "tag", "RE", "only inside spans with this tag",
+	  FL_OPTION_REGEX, AT(tag) },
+	{ "tail", "RATIO", "leaks: ignore this share at the end (10%)",
+	  FL_OPTION_RATIO, AT(tail), .most = 1 },
+	{ "compat", NULL, "select, name and order samples as jfrconv does",
+	  FL_OPTION_FLAG, AT(compat), FL_SCOPE_HIDDEN },
+	{ "grain", "N", "count N samples as one, as jfrconv does",
+	  FL_OPTION_RATIO, AT(grain), FL_SCOPE_HIDDEN },
+	{ .name = NULL }
+};
+
+static const struct fl_jfr_options defaults = { .latency = -1, .tail = 0.1 };
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct fl_jfr_options),
+	.defaults = &defaults,
+};
+
 const struct fl_format fl_format_jfr = {
 	.name = "jfr",
 	.summary = "JDK Flight Recorder and async-profiler recordings",
@@ -721,4 +749,5 @@ const struct fl_format fl_format_jfr = {
 	.next = next,
 	.close = close_jfr,
 	.selects = true,
+	.options = &option_table,
 };

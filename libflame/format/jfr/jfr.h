@@ -38,6 +38,17 @@
 
 #include <pthread.h>
 
+/* What a recording alone can be asked for; the rows are in jfr.c. */
+struct fl_jfr_options {
+	bool total;		/* weigh by value, not by samples */
+	bool lines, bci;	/* append :line or @bci to names */
+	int64_t latency;	/* only in spans of so many ns; -1: any */
+	struct fl_regex *tag;	/* only in spans with such a tag; or NULL */
+	double tail;		/* leaks: the share at the end to ignore */
+	bool compat;		/* jfrconv's selection, naming and order */
+	double grain;		/* compat: samples that make one; 0: off */
+};
+
 /* Metadata ------------------------------------------------------------ */
 
 enum fl_jfr_code {
@@ -663,6 +674,12 @@ struct fl_jfr {
 	struct fl_jfr_shares *shares;	/* share.c */
 };
 
+static inline const struct fl_jfr_options *
+fl_jfr_options(const struct fl_jfr *jfr)
+{
+	return jfr->source->options;
+}
+
 /* span.c: whether a thread is inside a wanted span at a time (ns). */
 bool fl_jfr_in_span(const struct fl_jfr *jfr, uint64_t thread, int64_t ns);
 int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size);
@@ -803,9 +820,9 @@ const struct fl_jfr_row *fl_jfr_row_of(struct slice event);
  * Whether --event (if it is there) means this event by its own name: in
  * full, or its last part in any case.
  */
-bool fl_jfr_is_raw(const struct fl_select *select, struct slice event);
+bool fl_jfr_is_raw(const struct fl_jfr *jfr, struct slice event);
 /* Whether --event may mean a metric of this row (states are seen later). */
-bool fl_jfr_row_asked(const struct fl_select *select,
+bool fl_jfr_row_asked(const struct fl_jfr *jfr,
 		      const struct fl_jfr_row *row);
 /*
  * Counts it for its metric, and makes it ready if it is asked for: selects

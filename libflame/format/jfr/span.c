@@ -63,7 +63,7 @@ static bool begin_class(struct reader *r, struct fl_jfr_class *class)
 
 static bool keep_span(struct reader *r, struct fl_wire w)
 {
-	const struct fl_spans *wanted = &r->jfr->source->select.spans;
+	const struct fl_jfr_options *wanted = fl_jfr_options(r->jfr);
 	uint64_t at = w.at - r->chunk->at;
 	struct span span;
 	int64_t start, length;
@@ -120,7 +120,7 @@ static bool read_spans(struct reader *r)
 /* Tags are constants more often than not: known when the pools are. */
 static bool tag_matches(struct reader *r, uint64_t at)
 {
-	const struct fl_regex *tag = r->jfr->source->select.spans.tag;
+	const struct fl_regex *tag = fl_jfr_options(r->jfr)->tag;
 	struct fl_wire w = fl_jfr_wire(r->chunk, at);
 	struct slice text;
 
@@ -155,7 +155,7 @@ static bool read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 
 	if (fl_jfr_find_meta(chunk)) {
 		good = read_spans(&r);
-		if (good && r.nheld && jfr->source->select.spans.tag)
+		if (good && r.nheld && fl_jfr_options(jfr)->tag)
 			good = fl_jfr_read_pools(chunk);
 		good = good && take_spans(&r);
 	}

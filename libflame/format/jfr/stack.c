@@ -28,7 +28,7 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 	static const char *const names[] = {
 		"method", "lineNumber", "bytecodeIndex", "type"
 	};
-	const struct fl_select *select = &chunk->jfr->source->select;
+	const struct fl_jfr_options *options = fl_jfr_options(chunk->jfr);
 	struct fl_jfr_shape *s = chunk->shape;
 	struct fl_jfr_class *class;
 
@@ -55,7 +55,8 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 		s->field[i] = fl_jfr_field_of(class, names[i]);
 		/* Places are read only where they are shown. */
 		if (s->field[i] && s->field[i]->nops == 1 && s->fast &&
-		    (i != LINE || select->lines) && (i != BCI || select->bci))
+		    (i != LINE || options->lines) &&
+		    (i != BCI || options->bci))
 			s->order[s->field[i]->op] = i;
 	}
 	s->usual = s->fast && class->nops == 4 && s->order[0] == METHOD &&

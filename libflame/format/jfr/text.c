@@ -297,7 +297,7 @@ static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 	struct flame *flame = chunk->flame;
 	struct fl_jfr_class *class = chunk->thread;
 	struct slice name = fl_jfr_field_text(chunk, class, key, "javaName");
-	bool compat = chunk->jfr->source->select.compat;
+	bool compat = fl_jfr_options(chunk->jfr)->compat;
 	struct fl_jfr_chunk *other = stand_in(chunk);
 	uint64_t tid = 0;
 	struct fl_wire w;
@@ -407,13 +407,13 @@ static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 		symbol = fl_jfr_field_text(chunk->jfr->before,
 					   chunk->jfr->before->class, key,
 					   "name");
-	if (symbol.at && chunk->jfr->source->select.compat &&
+	if (symbol.at && fl_jfr_options(chunk->jfr)->compat &&
 	    memchr(symbol.at, '.', symbol.size))
 		frame.file = chunk->jfr->dotted_class_mark;
 	if (symbol.at)
 		fl_jfr_put_class(&buf, symbol);
 	else
-		fl_buf_text(&buf, chunk->jfr->source->select.compat ?
+		fl_buf_text(&buf, fl_jfr_options(chunk->jfr)->compat ?
 				  "null" : "[unknown class]");
 	if (buf.failed)
 		fl_no_memory(flame);
@@ -525,7 +525,7 @@ static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 	struct slice class, name;
 
 	if (!spell(chunk, method, type, &class, &name)) {
-		fl_buf_text(buf, chunk->jfr->source->select.compat ?
+		fl_buf_text(buf, fl_jfr_options(chunk->jfr)->compat ?
 				 "unknown" : "[unknown]");
 		return;
 	}
@@ -533,7 +533,7 @@ static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 	if (class.size && name.size)
 		fl_buf_byte(buf, '.');
 	fl_buf_put(buf, name.at, name.size);
-	if (!buf->size && !chunk->jfr->source->select.compat)
+	if (!buf->size && !fl_jfr_options(chunk->jfr)->compat)
 		fl_buf_text(buf, "[unknown]");
 }
 
@@ -611,20 +611,20 @@ flame_id fl_jfr_typed_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint64_t type_key, uint32_t line, uint32_t bci)
 {
-	const struct fl_select *select = &chunk->jfr->source->select;
+	const struct fl_jfr_options *options = fl_jfr_options(chunk->jfr);
 	uint8_t type = type_key < FL_COUNT(chunk->types) ?
 		       chunk->types[type_key] : FLAME_UNKNOWN;
 	flame_id plain = fl_jfr_typed_frame(chunk, method, type);
 
-	if (fl_likely(!select->lines && !select->bci))
+	if (fl_likely(!options->lines && !options->bci))
 		return plain;
-	if (select->compat) {
+	if (options->compat) {
 		line &= 0xffff;
 		bci &= 0xffff;
 	}
-	if (select->lines && (int32_t)line > 0)
+	if (options->lines && (int32_t)line > 0)
 		return located(chunk, plain, method, type, ":", line);
-	if (select->bci && (int32_t)bci > 0)
+	if (options->bci && (int32_t)bci > 0)
 		return located(chunk, plain, method, type, "@", bci);
 	return plain;
 }

@@ -79,7 +79,7 @@ int fl_jfr_emit_timings(struct fl_jfr *jfr)
 
 	jfr->timings = NULL;
 	hit.row = fl_jfr_row_of(hit.event);
-	hit.raw = fl_jfr_is_raw(&jfr->source->select, hit.event);
+	hit.raw = fl_jfr_is_raw(jfr, hit.event);
 	for (size_t i = 0; t && i < t->n && status == FLAME_OK; i++) {
 		hit.stack = t->at[i].stack;
 		hit.samples = t->at[i].calls;

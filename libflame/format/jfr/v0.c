@@ -132,7 +132,7 @@ static void give_event(struct fl_v0 *v, const struct fl_v0_event *e,
 	set_leaf(v, e, &n, times[1], &hit);
 	/* The reference spells a stack of no frames below a class so. */
 	if (hit.leaf && hit.has_stack && !hit.stack &&
-	    v->jfr->source->select.compat)
+	    fl_jfr_options(v->jfr)->compat)
 		hit.stack = flame_stack(v->jfr->source->flame, 0, 0);
 	v->given++;
 	fl_jfr_give(v->jfr, &hit);

@@ -83,7 +83,6 @@ static const struct {
 static void name_event(struct fl_v0 *v, struct fl_v0_event *e, struct slice uri,
 		       struct slice path)
 {
-	const struct fl_select *select = &v->jfr->source->select;
 	struct slice last = path, ours;
 	char *name;
 
@@ -95,7 +94,7 @@ static void name_event(struct fl_v0 *v, struct fl_v0_event *e, struct slice uri,
 	memcpy(name, uri.at, uri.size);
 	memcpy(name + uri.size, path.at, path.size);
 	e->name = e->told = (struct slice){ name, uri.size + path.size };
-	e->raw = fl_jfr_is_raw(select, e->name);
+	e->raw = fl_jfr_is_raw(v->jfr, e->name);
 	for (size_t i = path.size; i && path.at[i - 1] != '/'; i--)
 		last = (struct slice){ path.at + i - 1, path.size - i + 1 };
 	for (size_t i = 0; i < FL_COUNT(event_names); i++) {
@@ -108,7 +107,7 @@ static void name_event(struct fl_v0 *v, struct fl_v0_event *e, struct slice uri,
 			e->told = ours;
 		if (!e->raw)
 			e->name = ours;
-		e->raw |= fl_jfr_is_raw(select, ours);
+		e->raw |= fl_jfr_is_raw(v->jfr, ours);
 	}
 }
 

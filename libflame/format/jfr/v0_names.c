@@ -130,16 +130,16 @@ static flame_id plain_frame(struct fl_v0 *v, uint64_t method, int64_t ticks,
 static flame_id frame_of(struct fl_v0 *v, const struct fl_v0_numbers *n,
 			 int64_t ticks)
 {
-	const struct fl_select *select = &v->jfr->source->select;
+	const struct fl_jfr_options *options = fl_jfr_options(v->jfr);
 	struct flame *flame = v->jfr->source->flame;
 	enum flame_type type = n->has & 1u << TYPE ?
 			       type_of(v, n->n[TYPE], ticks) : FLAME_UNKNOWN;
 	flame_id frame = plain_frame(v, n->n[METHOD], ticks, type);
-	bool line = select->lines && (int32_t)n->n[LINE] > 0;
+	bool line = options->lines && (int32_t)n->n[LINE] > 0;
 	struct fl_buf buf = { 0 };
 	struct slice name;
 
-	if (!line && !(select->bci && (int32_t)n->n[BCI] > 0))
+	if (!line && !(options->bci && (int32_t)n->n[BCI] > 0))
 		return frame;
 	name = fl_name_at(flame, flame->frames.at[frame].name);
 	fl_buf_put(&buf, name.at, name.size);

@@ -36,7 +36,7 @@ static bool is_wanted(const struct fl_perf_reader *r, struct slice name)
 {
 	const struct fl_select *select = &r->source->select;
 
-	return select->perf.peer || !select->event ||
+	return r->naming.options->peer || !select->event ||
 	       fl_slice_is(name, select->event);
 }
 
@@ -58,7 +58,7 @@ static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
 	new->name = fl_name_at(flame, name);
 	unit_of(new->name, unit, sizeof(unit));
 	new->metric = fl_metric(flame, new->name.at, unit,
-				r->source->select.total ? unit : "samples");
+				r->naming.options->total ? unit : "samples");
 	new->wanted = is_wanted(r, new->name);
 	return new;
 }

@@ -284,7 +284,7 @@ static void spell(struct fl_buf *to, const struct fl_perf_naming *naming,
 	} else if (unknown) {
 		fl_perf_dso_name(to, frame->dso.size ? frame->dso :
 						       FL_SLICE("[unknown]"));
-		if (naming->select->perf.addrs && to->size &&
+		if (naming->options->addrs && to->size &&
 		    to->at[to->size - 1] == ']') {
 			to->size--;
 			fl_buf_text(to, " <");

@@ -235,18 +235,18 @@ static struct source source_of_call(Dwarf_Die *unit, Dwarf_Die *die)
 static bool add_frame(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 		      struct source source, enum flame_type type)
 {
-	const struct fl_select *select = naming->select;
+	const struct fl_perf_options *options = naming->options;
 	struct fl_buf *buf = &naming->buf;
 	struct flame_frame frame = { .type = type };
 
-	if (select->perf.srcline) {
+	if (options->srcline) {
 		fl_buf_print(buf, ":%s:%d", source.file ? source.file : "??",
 			     source.line);
-	} else if (select->lines && source.file) {
+	} else if (options->lines && source.file) {
 		fl_buf_print(buf, ":%d", source.line);
 	}
 	frame.name = flame_name(in->flame, buf->at, buf->size);
-	if (select->perf.peer) {
+	if (options->peer) {
 		frame.type = FLAME_UNKNOWN;
 	} else if (source.file) {
 		frame.file = fl_name(in->flame, source.file);
@@ -272,7 +272,7 @@ static bool add_chain(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 			continue;
 		buf->size = 0;
 		/* The function itself has the name that it has elsewhere. */
-		if (!inlined && !naming->select->perf.peer &&
+		if (!inlined && !naming->options->peer &&
 		    frame->symbol.size &&
 		    !fl_slice_is(frame->symbol, "[unknown]"))
 			fl_buf_put(buf, frame->symbol.at, frame->symbol.size);

@@ -75,7 +75,7 @@ static bool copy(struct fl_perf_lines *lines, struct slice *s)
 
 static bool is_listed(const char *list, struct slice text)
 {
-	for (size_t n; *list; list += n + 1) {
+	for (size_t n; *list; list += n + (list[n] == '\n')) {
 		n = strcspn(list, "\n");
 		if (n == text.size && memcmp(list, text.at, n) == 0)
 			return true;
@@ -89,7 +89,7 @@ static void set_stop(const struct fl_perf_lines *lines,
 		     const struct fl_perf_frame *frame,
 		     struct fl_perf_function *function)
 {
-	const char *list = naming->select->perf.skip_after;
+	const char *list = naming->options->skip_after;
 	const struct flame *flame = naming->flame;
 
 	if (!list)
@@ -97,7 +97,7 @@ static void set_stop(const struct fl_perf_lines *lines,
 	if (is_listed(list, frame->symbol))
 		function->stop = function->n;
 	for (uint32_t i = 0; i < function->n && !function->stop &&
-	     !naming->select->perf.peer; i++) {
+	     !naming->options->peer; i++) {
 		flame_id id = lines->frames.at[function->first + i];
 
 		if (is_listed(list, fl_name_at(flame,
@@ -123,7 +123,7 @@ static void name(struct fl_perf_lines *lines, struct fl_perf_naming *naming,
 	if (naming->inlines && !is_told(naming, frame) &&
 	    fl_perf_inline(naming->inlines, naming, frame, &lines->frames))
 		;
-	else if (naming->select->perf.peer)
+	else if (naming->options->peer)
 		fl_perf_peer_name(naming, frame, &lines->frames);
 	else
 		fl_perf_name(naming, frame, &lines->frames);
@@ -149,7 +149,7 @@ static bool add_function(struct fl_perf_lines *lines,
 static bool is_by_address(const struct fl_perf_naming *naming,
 			  const struct fl_perf_frame *frame)
 {
-	return naming->select->perf.addrs ||
+	return naming->options->addrs ||
 	       (naming->inlines &&
 		(frame->inlined || fl_perf_inline_asks(frame))) ||
 	       (!frame->symbol.size && !frame->dso.size);
@@ -205,7 +205,7 @@ static bool understand(struct fl_perf_lines *lines,
 		text.size--;
 	text = fl_slice_trim(text);
 	if (fl_perf_frame(text, &frame)) {
-		if (naming->select->perf.peer)
+		if (naming->options->peer)
 			fl_perf_peer_parts(naming, text, &frame);
 		if (!frames_of(lines, naming, &frame, line))
 			fl_no_memory(naming->flame);

@@ -68,12 +68,13 @@ static void forget_counts(struct fl_perf_reader *r)
 bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 {
 	const struct fl_select *select = &whole->select;
+	const struct fl_perf_options *options = whole->options;
 	const struct fl_perf_reader *from = whole->state;
 	struct fl_perf_reader *to = part ? part->state : NULL;
 
 	if (!part)
-		return select->perf.peer != FL_PEER_PERL &&
-		       !select->perf.inlined &&
+		return options->peer != FL_PEER_PERL &&
+		       !options->inlined &&
 		       select->from.base != FL_WHEN_END &&
 		       select->to.base != FL_WHEN_END;
 	if (!from->headers)

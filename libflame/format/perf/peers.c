@@ -113,8 +113,8 @@ static size_t inferno_end(struct slice s)
 static void tidy(struct fl_perf_naming *naming, struct slice name,
 		 struct slice ip, struct slice dso)
 {
-	bool perl = naming->select->perf.peer == FL_PEER_PERL;
-	bool addrs = naming->select->perf.addrs;
+	bool perl = naming->options->peer == FL_PEER_PERL;
+	bool addrs = naming->options->addrs;
 	struct fl_buf *buf = &naming->buf;
 	size_t n = 0, i = 0;
 	struct slice s;
@@ -157,17 +157,17 @@ static void tidy(struct fl_perf_naming *naming, struct slice name,
 static void annotate(struct fl_perf_naming *naming, struct slice dso,
 		     bool inlined)
 {
-	const struct fl_perf_select *perf = &naming->select->perf;
-	bool perl = perf->peer == FL_PEER_PERL;
+	const struct fl_perf_options *options = naming->options;
+	bool perl = options->peer == FL_PEER_PERL;
 	struct fl_buf *buf = &naming->buf;
 	struct slice s = { buf->at, buf->size };
 
 	if (inlined) {
 		if (!contains(s, "_[i]"))
 			fl_buf_text(buf, "_[i]");
-	} else if (perf->kernel && is_kernel(perl, dso)) {
+	} else if (options->kernel && is_kernel(perl, dso)) {
 		fl_buf_text(buf, "_[k]");
-	} else if (perf->jit && is_jit(perl, dso) && !contains(s, "_[j]")) {
+	} else if (options->jit && is_jit(perl, dso) && !contains(s, "_[j]")) {
 		fl_buf_text(buf, "_[j]");
 	}
 }
@@ -255,7 +255,7 @@ static bool peer_parts(bool perl, struct slice line, struct slice *ip,
 void fl_perf_peer_parts(const struct fl_perf_naming *naming,
 			struct slice line, struct fl_perf_frame *frame)
 {
-	bool perl = naming->select->perf.peer == FL_PEER_PERL;
+	bool perl = naming->options->peer == FL_PEER_PERL;
 
 	if (peer_parts(perl, line, &frame->ip, &frame->symbol, &frame->dso))
 		frame->symbol = no_offset(frame->symbol);
@@ -265,7 +265,7 @@ void fl_perf_peer_name(struct fl_perf_naming *naming,
 		       const struct fl_perf_frame *frame,
 		       struct fl_perf_list *list)
 {
-	bool perl = naming->select->perf.peer == FL_PEER_PERL;
+	bool perl = naming->options->peer == FL_PEER_PERL;
 	struct slice symbol = frame->symbol;
 	struct fl_buf plain = { 0 };
 

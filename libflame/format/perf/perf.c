@@ -94,21 +94,21 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 		frame = r->flame->frames.at[frames->at[frames->n - 1]];
 		frame.file = line->source_file;
 		frame.line = line->source_line;
-		if (r->source->select.perf.srcline ||
-		    r->source->select.lines) {
+		if (r->naming.options->srcline ||
+		    r->naming.options->lines) {
 			name = fl_name_at(r->flame, frame.name);
 			file = fl_name_at(r->flame, frame.file);
 			buf->size = 0;
 			fl_buf_put(buf, name.at, name.size);
 			fl_buf_byte(buf, ':');
-			if (r->source->select.perf.srcline) {
+			if (r->naming.options->srcline) {
 				fl_buf_put(buf, file.at, file.size);
 				fl_buf_byte(buf, ':');
 			}
 			fl_buf_number(buf, frame.line);
 			frame.name = flame_name(r->flame, buf->at, buf->size);
 		}
-		if (r->source->select.perf.peer)
+		if (r->naming.options->peer)
 			frame.file = frame.line = 0;
 		frames->at[frames->n - 1] = flame_frame(r->flame, &frame);
 	}
@@ -292,7 +292,7 @@ static enum what end_by_empty(struct fl_perf_reader *r,
 /* FlameGraph's script knows only of ends that an empty line makes. */
 static bool is_lost(struct fl_perf_reader *r)
 {
-	if (r->source->select.perf.peer != FL_PEER_PERL || r->record.closed)
+	if (r->naming.options->peer != FL_PEER_PERL || r->record.closed)
 		return false;
 	r->record.open = false;
 	fl_warn(r->flame, "%s: the last sample has no empty line after it and "
@@ -353,7 +353,7 @@ static int read_one(struct flame_source *source, struct flame_sample *sample)
 	enum what what = NOTHING;
 	struct slice line;
 
-	if (source->select.perf.inlined && !r->naming.inlines) {
+	if (r->naming.options->inlined && !r->naming.inlines) {
 		r->naming.inlines = fl_perf_inline_new(r->flame);
 		if (!r->naming.inlines)
 			return FLAME_FAILED;
@@ -426,7 +426,7 @@ static int open_perf(struct flame_source *source)
 	r->source = source;
 	r->flame = source->flame;
 	r->naming.flame = source->flame;
-	r->naming.select = &source->select;
+	r->naming.options = source->options;
 	source->state = r;
 	return FLAME_OK;
 }
@@ -451,6 +451,52 @@ static void close_perf(struct flame_source *source)
 	fl_free(r);
 }
 
+static int set_inline(struct flame *flame, void *member, const char *value,
+		      char reason[FL_REASON_SIZE])
+{
+	(void)flame;
+	(void)value;
+#ifdef HAVE_LIBDW
+	(void)reason;
+	*(bool *)member = true;
+	return FLAME_OK;
+#else
+	(void)member;
+	snprintf(reason, FL_REASON_SIZE, "this libflame was built without "
+		 "elfutils' libdw, which it takes");
+	return FLAME_FAILED;
+#endif
+}
+
+#define AT(member) .offset = offsetof(struct fl_perf_options, member)
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_PEER(struct fl_perf_options),
+	FL_OPTION_ROW_TOTAL(struct fl_perf_options),
+	FL_OPTION_ROW_WEIGHT(struct fl_perf_options),
+	FL_OPTION_ROW_LINES(struct fl_perf_options),
+	FL_OPTION_ROW_SRCLINE(struct fl_perf_options),
+	{ "addrs", NULL, "perf: addresses where no name is known",
+	  FL_OPTION_FLAG, AT(addrs), FL_SCOPE_DETAIL },
+	{ "inline", NULL, "perf: frames of inlined functions, too",
+	  FL_OPTION_FLAG, AT(inlined), FL_SCOPE_DETAIL, .set = set_inline },
+	{ "jit", NULL, "perf: mark compiled code (only --compat needs it)",
+	  FL_OPTION_FLAG, AT(jit), FL_SCOPE_DETAIL },
+	{ "kernel", NULL, "perf: mark the kernel's (only --compat needs it)",
+	  FL_OPTION_FLAG, AT(kernel), FL_SCOPE_DETAIL },
+	{ "pid", NULL, "perf: COMM-PID at the root",
+	  FL_OPTION_FLAG, AT(pid), FL_SCOPE_DETAIL },
+	{ "skip-after", "NAME", "perf: leave out what called this function",
+	  FL_OPTION_LINES, AT(skip_after), FL_SCOPE_DETAIL, .least = 1 },
+	{ "tid", NULL, "perf: COMM-PID/TID at the root",
+	  FL_OPTION_FLAG, AT(tid), FL_SCOPE_DETAIL },
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct fl_perf_options),
+};
+
 const struct fl_format fl_format_perf = {
 	.name = "perf",
 	.summary = "what perf script prints",
@@ -463,4 +509,5 @@ const struct fl_format fl_format_perf = {
 	.resume = fl_perf_resume,
 	.fork = fl_perf_fork,
 	.join = fl_perf_join,
+	.options = &option_table,
 };

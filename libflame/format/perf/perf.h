@@ -121,10 +121,23 @@ bool fl_perf_is_jit(struct slice dso);
 /* "[libc.so.6]" of a path; as is where it is in brackets already. */
 void fl_perf_dso_name(struct fl_buf *to, struct slice dso);
 
+/* What perf's text alone can be asked for; the rows are in perf.c. */
+struct fl_perf_options {
+	enum fl_peer peer;	/* names and weights are as that tool's */
+	bool total;		/* weigh by period, not by samples */
+	bool lines;		/* append :LINE to names */
+	bool pid, tid;		/* comm-PID, comm-PID/TID */
+	bool kernel, jit;	/* a peer's _[k] and _[j] */
+	bool addrs;		/* [libc.so <7f00>] where nothing is known */
+	bool srcline;		/* name:file:line */
+	bool inlined;		/* look inlined functions up */
+	char *skip_after;	/* symbols, a line each: their callers go */
+};
+
 /* How frames are named: what was asked, and whose they are. */
 struct fl_perf_naming {
 	struct flame *flame;
-	const struct fl_select *select;
+	const struct fl_perf_options *options;
 	bool java;		/* the comm begins with "java": peers ask */
 	struct fl_buf buf;	/* scratch */
 	struct fl_perf_inline *inlines;	/* NULL: --inline is not asked */

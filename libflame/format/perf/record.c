@@ -16,29 +16,29 @@ enum { TAIL = 1 << 20 };	/* of a file: the end is looked for in it */
 static flame_id comm_stack(struct fl_perf_reader *r,
 			   const struct fl_perf_header *h)
 {
-	const struct fl_perf_select *perf = &r->source->select.perf;
+	const struct fl_perf_options *options = r->naming.options;
 	struct fl_buf *buf = &r->naming.buf;
 	flame_id name;
 
 	buf->size = 0;
 	fl_buf_put(buf, h->comm.at, h->comm.size);
-	for (size_t i = 0; perf->peer && i < buf->size; i++)
+	for (size_t i = 0; options->peer && i < buf->size; i++)
 		if (buf->at[i] == ' ' || buf->at[i] == '\t')
 			buf->at[i] = '_';
-	if (perf->pid || perf->tid) {
+	if (options->pid || options->tid) {
 		if (h->pid < 0)
 			fl_buf_text(buf, "-?");
 		else
 			fl_buf_print(buf, "-%" PRId64, h->pid);
 	}
-	if (perf->tid)
+	if (options->tid)
 		fl_buf_print(buf, "/%" PRId64, h->tid);
 	if (!buf->size)
 		return 0;
 	name = flame_name(r->flame, buf->at, buf->size);
 	return flame_stack(r->flame, 0,
 			   fl_frame(r->flame, name,
-				    perf->peer ? FLAME_UNKNOWN : FLAME_GROUP));
+				    options->peer ? FLAME_UNKNOWN : FLAME_GROUP));
 }
 
 /* thread=comm, tid=N, pid=N. */
@@ -114,7 +114,7 @@ static flame_id comm_of(struct fl_perf_reader *r,
 static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)
 {
 	const struct fl_select *select = &r->source->select;
-	bool perl = select->perf.peer == FL_PEER_PERL;
+	bool perl = r->naming.options->peer == FL_PEER_PERL;
 	const char *colon = memchr(h->event.at, ':', h->event.size);
 
 	if (perl && (h->time == FLAME_NOTIME || !h->event.size ||
@@ -205,21 +205,21 @@ static bool has_thread(struct fl_perf_reader *r,
 static void set_weight(struct fl_perf_reader *r, struct fl_perf_record *record,
 		       const struct fl_perf_header *h)
 {
-	const struct fl_select *select = &r->source->select;
+	const struct fl_perf_options *options = r->naming.options;
 
 	record->weight = 1;
-	if (!select->perf.peer && !select->total)
+	if (!options->peer && !options->total)
 		return;
 	if (h->period >= 0)
 		record->weight = h->period;
-	else if (!select->perf.peer && record->wanted)
+	else if (!options->peer && record->wanted)
 		r->no_period++;
 }
 
 bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 			 struct fl_perf_record *record)
 {
-	enum fl_peer peer = r->source->select.perf.peer;
+	enum fl_peer peer = r->naming.options->peer;
 	struct fl_perf_event *event = NULL;
 
 	memset(record, 0, sizeof(*record));
@@ -447,7 +447,7 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 		for (size_t i = 0; i < r->one_line.n; i++)
 			fl_perf_add(r->flame, &r->frames, r->one_line.at[i]);
 	}
-	if (!r->frames.n && select->perf.peer == FL_PEER_INFERNO)
+	if (!r->frames.n && r->naming.options->peer == FL_PEER_INFERNO)
 		return false;
 	if (r->stop) {
 		r->frames.n = FL_MIN(r->frames.n, r->stop);
