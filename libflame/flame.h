@@ -354,7 +354,7 @@ void flame_text_abandon(struct flame_text *text);
  * The tables that options are made of.  kind tells what a row is for:
  * 'f' a filter (flame_filter), 's' a selection (flame_ask), 'd' a detail of
  * how one format is read (flame_ask), 'w' an option of writers (flame_set),
- * 'i' an input format, 'o' an output format, 'c' a colour scheme.  A row has a name, an argument (NULL: none) and a
+ * 'p' a detail of pictures (flame_set), 'i' an input format, 'o' an output format, 'c' a colour scheme.  A row has a name, an argument (NULL: none) and a
  * summary of one line; filters of a chain run in the order of their ranks.
  * Gives 1, or 0 past the end.
  */

@@ -85,7 +85,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/chart.c libflame/tree/lay_parts.c \
 	libflame/tree/laying.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \
-	libflame/tree/outline.c libflame/tree/outline.h libflame/tree/page.c \
+	libflame/tree/outline.c libflame/tree/outline.h \
 	libflame/tree/rest.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \
@@ -93,7 +93,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/classic.c libflame/draw/draw.h libflame/draw/html.c \
 	libflame/draw/nameattr.c libflame/draw/pack.c \
 	libflame/draw/compare.c libflame/draw/palette.c \
-	libflame/draw/paper.c libflame/draw/svg.c \
+	libflame/draw/page.c libflame/draw/page.h \
+	libflame/draw/page_options.c libflame/draw/paper.c libflame/draw/svg.c \
 	libflame/draw/svg.h libflame/draw/svg_frames.c libflame/draw/text.c
 
 # Where elfutils is: perf's --inline.

@@ -33,7 +33,7 @@ struct cli_tool {
 	/* Before the inputs are opened; false: the message is out. */
 	bool (*settle)(struct cli *cli);
 	/* The kinds of flame_rows that it has as options, and of 'i', 'o'
-	   and 'c' those that --help lists; NULL: all but 'd' ("sfwioc"). */
+	   and 'c' those that --help lists; NULL: "sfwioc". */
 	const char *rows;
 	/* Instead of reading profiles: gives an exit status. */
 	int (*run)(struct cli *cli, struct flame *flame);

@@ -13,30 +13,19 @@
 
 static const struct cli_option options[] = {
 	{ 0, "base", "NAME", "begin stacks at this function" },
-	{ 0, "bgcolors", "COLOR", "SVG: background, #rrggbb or a gradient" },
 	{ 0, "color", "NAME", "the same as --colors" },
 	{ 0, "colordiffusion", NULL, "of the peers; told, and not done" },
 	{ 0, "compat", "PEER", "merge and colour as perl or inferno" },
 	{ 0, "cp", NULL, "SVG: colours from palette.map, and new ones to it" },
 	{ 0, "deterministic", NULL, "classic colours: as inferno's" },
 	{ 0, "encoding", "NAME", "of the peers; it is always UTF-8" },
-	{ 0, "factor", "F", "SVG: multiply the counts that are shown" },
-	{ 0, "flamechart", NULL, "SVG: samples in their order, not merged" },
-	{ 0, "fontsize", "PIXELS", "SVG: size of the labels (12)" },
-	{ 0, "fonttype", "NAME", "SVG: font" },
 	{ 0, "fontwidth", "F", "of the peers; told, and not needed" },
 	{ 0, "hash", NULL, "classic colours: by ends of names" },
-	{ 0, "nameattr", "FILE", "SVG: links and titles by name" },
-	{ 0, "nametype", "TEXT", "SVG: what a name is, in the details" },
-	{ 0, "no-javascript", NULL, "SVG: without the script" },
 	{ 0, "no-sort", NULL, "of the peers; told, and not needed" },
 	{ 0, "pretty-xml", NULL, "of the peers; told, and not done" },
 	{ 0, "random", NULL, "classic colours: by chance" },
-	{ 0, "search-color", "COLOR", "SVG: of what a search finds" },
-	{ 0, "stroke-color", "COLOR", "SVG: of the gaps between frames" },
 	{ 0, "total", "[=N]", "weigh by values; with N, width of all" },
 	{ 0, "truncate-text-right", NULL, "of the peers; it is so already" },
-	{ 0, "uicolor", "COLOR", "SVG: of the text around the frames" },
 	{ 0, NULL, NULL, NULL }
 };
 
@@ -56,8 +45,6 @@ enum { NREMARKS = sizeof(remarks) / sizeof(remarks[0]) };
 
 struct own {
 	bool told[NREMARKS];
-	const char *svg_only;	/* the last one given */
-	bool chart;
 };
 
 /* The name as an expression that it alone matches, all of it. */
@@ -90,29 +77,13 @@ static bool take_compat(struct cli *cli, const char *peer)
 	return cli_set(cli, "peer", peer) && cli_ask(cli, "peer", peer);
 }
 
-static bool is_any(const char *name, const char *const *names)
-{
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
 static bool take(struct cli *cli, const char *name, const char *value)
 {
-	static const char *const colors[] = {
-		"hash", "deterministic", "random", NULL
-	};
-	static const char *const anywhere[] = {
-		"hash", "deterministic", "random", "cp", "flamechart", NULL
-	};
 	struct own *own = cli->own;
 
 	for (int i = 0; i < NREMARKS; i++)
 		if (strcmp(name, remarks[i].name) == 0)
 			return own->told[i] = true;
-	if (strcmp(name, "flamechart") == 0)
-		own->chart = true;
 	if (strcmp(name, "base") == 0)
 		return take_base(cli, value);
 	if (strcmp(name, "compat") == 0)
@@ -122,20 +93,16 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	if (strcmp(name, "total") == 0)
 		return value ? cli_set(cli, "whole", value) :
 			       cli_ask(cli, "total", NULL);
-	if (is_any(name, colors))
-		return cli_set(cli, "color-by", name);
-	if (!is_any(name, anywhere))
-		own->svg_only = name;
-	return cli_set(cli, name, strcmp(name, "cp") == 0 ? "palette.map" :
-							   value);
+	if (strcmp(name, "cp") == 0)
+		return cli_set(cli, name, "palette.map");
+	/* hash, deterministic, random */
+	return cli_set(cli, "color-by", name);
 }
 
 /* As flamegraph.pl: of folded stacks with two counts a comparison. */
-static bool ask_both(struct cli *cli, const char *format)
+static bool ask_both(struct cli *cli, const char *format, bool chart)
 {
-	const struct own *own = cli->own;
-
-	if (own->chart || (format && strcmp(format, "svg") != 0 &&
+	if (chart || (format && strcmp(format, "svg") != 0 &&
 			   strcmp(format, "html") != 0 &&
 			   strcmp(format, "text") != 0))
 		return true;
@@ -151,10 +118,34 @@ static bool name_threads(struct cli *cli)
 	return cli_filter(cli, "threads", NULL);
 }
 
+static bool is_set(const struct cli *cli, const char *name)
+{
+	for (size_t i = 0; i < cli->sets.n; i++)
+		if (strcmp(cli->sets.at[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The last detail of pictures; --flamechart is refused by other writers. */
+static void tell_svg_only(const struct cli *cli)
+{
+	const char *last = NULL;
+	struct flame_row row;
+
+	for (size_t i = 0; i < cli->sets.n; i++)
+		for (unsigned j = 0; flame_rows('p', j, &row); j++)
+			if (strcmp(cli->sets.at[i].name, row.name) == 0 &&
+			    strcmp(row.name, "flamechart") != 0)
+				last = row.name;
+	if (last)
+		cli_say(cli, "--%s: only pictures (svg) know it", last);
+}
+
 static bool settle(struct cli *cli)
 {
 	const struct own *own = cli->own;
 	const char *format = cli->output_format;
+	bool chart = is_set(cli, "flamechart");
 
 	if (!format && cli->output)
 		format = flame_format_of(cli->output);
@@ -162,13 +153,11 @@ static bool settle(struct cli *cli)
 		if (own->told[i])
 			cli_say(cli, "--%s: %s", remarks[i].name,
 				remarks[i].why);
-	if (own->svg_only && format && strcmp(format, "svg") != 0 &&
-	    !cli->quiet)
-		cli_say(cli, "--%s: only pictures (svg) know it",
-			own->svg_only);
-	if (own->chart && !name_threads(cli))
+	if (format && strcmp(format, "svg") != 0 && !cli->quiet)
+		tell_svg_only(cli);
+	if (chart && !name_threads(cli))
 		return false;
-	return ask_both(cli, format);
+	return ask_both(cli, format, chart);
 }
 
 static const struct cli_tool tool = {
@@ -176,6 +165,7 @@ static const struct cli_tool tool = {
 	.usage = "[options] [FILE...]",
 	.about = "Any profiles to one flame graph, as SVG or as an HTML page.",
 	.format = "svg",
+	.rows = "sfwpioc",
 	.options = options,
 	.take = take,
 	.settle = settle,

@@ -174,7 +174,7 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 
 static void make_table(const struct cli_tool *tool, struct table *table)
 {
-	static const char kinds[] = "sdfw";
+	static const char kinds[] = "sdfwp";
 	struct flame_row row;
 
 	table->n = 0;

@@ -26,7 +26,8 @@
  *	tree/	tree.c gathers samples; layout.c puts them in order; chart.c
  *		keeps theirs; samples.c keeps what single ones tell beside
  *		their stacks; top.c ranks them
- *	draw/	brush.c palette.c classic.c svg.c html.c pack.c: trees on paper
+ *	draw/	page.c gathers a tree for a writer; page_options.c its options;
+ *		brush.c palette.c classic.c svg.c html.c pack.c: trees on paper
  */
 #ifndef FL_DICT_H
 #define FL_DICT_H

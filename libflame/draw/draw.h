@@ -8,6 +8,8 @@
  *	brush.c		a scheme as a page's options change it
  *	nameattr.c	links and the like, by name
  *	caption.c	what is written on it, and what still fits
+ *	page.c		what gathers a tree for a writer
+ *	page_options.c	what it can be told
  *	paper.c		text, numbers and shares as both pages spell them
  *	compare.c	two columns as one picture
  *	svg.c html.c	the pages; svg_frames.c is the boxes of the first
@@ -20,7 +22,7 @@
 #ifndef FL_DRAW_H
 #define FL_DRAW_H
 
-#include "tree/samples.h"
+#include "draw/page.h"
 
 /* palette.c ----------------------------------------------------------- */
 

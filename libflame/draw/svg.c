@@ -27,10 +27,10 @@ enum {
 
 static double minwidth(const struct fl_page *page, double width)
 {
-	if (page->minwidth_percent)
-		return page->minwidth * width / 100;
-	if (page->minwidth > 0)
-		return page->minwidth;
+	if (page->minwidth.percent)
+		return page->minwidth.n * width / 100;
+	if (page->minwidth.n > 0)
+		return page->minwidth.n;
 	return page->peer == FL_PEER_INFERNO ? width / 10000 : MINWIDTH;
 }
 
@@ -242,16 +242,16 @@ static int lay_out_heavy(struct fl_svg *p)
 static int lay_out_all(struct fl_svg *p)
 {
 	struct fl_page *page = p->page;
-	double least = page->minwidth;
+	double least = page->minwidth.n;
 	int64_t heaviest = 0;
 
 	if (fl_tree_settle(page->tree, 0) != FLAME_OK)
 		return FLAME_FAILED;
 
 	if (!page->compat)
-		page->minwidth = 0;
+		page->minwidth.n = 0;
 	p->layout = fl_page_layout(page, WIDTH);
-	page->minwidth = least;
+	page->minwidth.n = least;
 	if (!p->layout)
 		return FLAME_FAILED;
 	p->compares = p->layout->columns == 2;

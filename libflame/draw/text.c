@@ -223,9 +223,9 @@ static uint32_t column(const struct text *t, int64_t x)
 
 static bool cell_of(const struct text *t, uint32_t node, struct cell *cell)
 {
-	double least = t->page->minwidth_percent ?
-		       t->page->minwidth / 100 * (double)t->weight[0] :
-		       t->page->minwidth / t->width * (double)t->weight[0];
+	double least = t->page->minwidth.percent ?
+		       t->page->minwidth.n / 100 * (double)t->weight[0] :
+		       t->page->minwidth.n / t->width * (double)t->weight[0];
 
 	cell->node = node;
 	cell->left = column(t, t->x[node]);
@@ -347,8 +347,8 @@ static void put_row(struct text *t, const struct flame_node *node)
 static int put_tree(struct text *t)
 {
 	const struct fl_page *page = t->page;
-	double percent = page->minwidth > 0 && page->minwidth_percent ?
-			 page->minwidth : TREE_PERCENT;
+	double percent = page->minwidth.n > 0 && page->minwidth.percent ?
+			 page->minwidth.n : TREE_PERCENT;
 	double least = (double)FL_MAX(page->tree->total[0],
 				      page->tree->total[1]) * percent / 100;
 	const struct flame_node *nodes;

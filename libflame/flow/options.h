@@ -28,7 +28,8 @@ enum fl_option_kind {
 /* Which tools have it as an option. */
 enum fl_option_scope {
 	FL_SCOPE_ALL,		/* every tool that reads, or writes */
-	FL_SCOPE_DETAIL,	/* flame-fold: how one format is read */
+	FL_SCOPE_DETAIL,	/* one: flame-fold's of readers, flame-graph's
+				   of pages */
 	FL_SCOPE_HIDDEN		/* none: tools set it for other options */
 };
 

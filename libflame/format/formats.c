@@ -228,45 +228,59 @@ static int filter_row(unsigned index, struct flame_row *row)
 	return 1;
 }
 
-static const struct fl_option_table *table_of(unsigned i)
+static const struct fl_option *row_in(const struct fl_option_table *table,
+				      enum fl_option_scope scope,
+				      unsigned *index)
 {
-	return !i ? &fl_select_table : fl_formats[i - 1]->options;
+	const struct fl_option *row = table ? table->rows : NULL;
+
+	for (; row && row->name; row++)
+		if (row->scope == scope && !(*index)--)
+			return row;
+	return NULL;
+}
+
+static int option_row(const struct fl_option *o, struct flame_row *row)
+{
+	if (!o)
+		return 0;
+	row->name = o->name;
+	row->argument = o->argument;
+	row->summary = o->summary;
+	return 1;
+}
+
+static int page_row(enum fl_option_scope scope, unsigned index,
+		    struct flame_row *row)
+{
+	return option_row(row_in(&fl_page_table, scope, &index), row);
 }
 
 /* Formats share names of options: the first row of a name stands for all. */
-static bool is_repeated(unsigned table, const char *name)
+static bool is_repeated(unsigned format, const char *name)
 {
-	for (unsigned i = 0; i < table; i++)
-		if (fl_option_find(table_of(i), name))
+	for (unsigned i = 0; i < format; i++)
+		if (fl_option_find(fl_formats[i]->options, name))
 			return true;
 	return false;
 }
 
 /* Options of all sources, then those of each format. */
-static int option_row(enum fl_option_scope scope, unsigned index,
+static int source_row(enum fl_option_scope scope, unsigned index,
 		      struct flame_row *row)
 {
-	for (unsigned i = 0; !i || fl_formats[i - 1]; i++) {
-		const struct fl_option_table *table = table_of(i);
-		const struct fl_option *o = table ? table->rows : NULL;
+	const struct fl_option *o = row_in(&fl_select_table, scope, &index);
 
-		for (; o && o->name; o++)
+	for (unsigned i = 0; !o && fl_formats[i]; i++) {
+		const struct fl_option_table *table = fl_formats[i]->options;
+
+		for (o = table ? table->rows : NULL; o && o->name; o++)
 			if (o->scope == scope && !is_repeated(i, o->name) &&
-			    !index--) {
-				row->name = o->name;
-				row->argument = o->argument;
-				row->summary = o->summary;
-				return 1;
-			}
+			    !index--)
+				return option_row(o, row);
+		o = NULL;
 	}
-	return 0;
-}
-
-static int copy_row(const struct flame_row *rows, unsigned index,
-		    struct flame_row *row)
-{
-	*row = rows[index];
-	return row->name != NULL;
+	return option_row(o, row);
 }
 
 /* Rows for the tools: of sources, pages, filters, colours and formats. */
@@ -276,11 +290,13 @@ int flame_rows(char kind, unsigned index, struct flame_row *row)
 	row->kind = kind;
 	switch (kind) {
 	case 's':
-		return option_row(FL_SCOPE_ALL, index, row);
+		return source_row(FL_SCOPE_ALL, index, row);
 	case 'd':
-		return option_row(FL_SCOPE_DETAIL, index, row);
+		return source_row(FL_SCOPE_DETAIL, index, row);
 	case 'w':
-		return copy_row(fl_page_rows, index, row);
+		return page_row(FL_SCOPE_ALL, index, row);
+	case 'p':
+		return page_row(FL_SCOPE_DETAIL, index, row);
 	case 'f':
 		return filter_row(index, row);
 	case 'c':

@@ -173,20 +173,3 @@ const char *flame_tree_metric(const struct flame_tree *tree)
 {
 	return flame_metric_of(tree->flame, tree->metric)->name;
 }
-
-/* Pages take it as it is; others as samples, one per stack with a weight. */
-int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
-{
-	struct flame_sample sample = { .metric = tree->metric,
-				       .time = FLAME_NOTIME };
-
-	if (fl_page_adopt(sink, tree))
-		return FLAME_OK;
-	for (size_t i = 0; i < tree->room[0]; i++) {
-		sample.stack = i;
-		sample.weight = tree->weight[0][i];
-		if (sample.weight && fl_put(sink, &sample) != FLAME_OK)
-			return FLAME_FAILED;
-	}
-	return FLAME_OK;
-}

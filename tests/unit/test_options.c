@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "flow/flow.h"
+#include "draw/page.h"
 #include "format/format.h"
 
 #include <criterion/criterion.h>
@@ -199,6 +199,11 @@ Test(options, of_sources_have_all_that_a_row_needs)
 	check_table("all sources", &fl_select_table);
 	for (size_t i = 0; fl_formats[i]; i++)
 		check_table(fl_formats[i]->name, fl_formats[i]->options);
+}
+
+Test(options, of_pages_have_all_that_a_row_needs)
+{
+	check_table("pages", &fl_page_table);
 }
 
 /* --help shows the first row of a name: the others must say the same. */

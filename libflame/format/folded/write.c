@@ -16,8 +16,8 @@
  */
 #include "fl.h"
 
+#include "draw/page.h"
 #include "format/folded/folded.h"
-#include "tree/tree.h"
 
 #include <stdlib.h>
 

@@ -1,40 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writers of trees: a sink that gathers, the options of a page, and the
- * hand-over when the flow has ended.
+ * Writers of trees: a sink that gathers, and the hand-over to the writer when
+ * the flow has ended.
  */
 #include "fl.h"
 
-#include "tree/samples.h"
+#include "draw/page.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-const struct flame_row fl_page_rows[] = {
-	{ 'w', "title", "TEXT", "heading of the page", 0, 0, 0 },
-	{ 'w', "subtitle", "TEXT", "second line of the heading", 0, 0, 0 },
-	{ 'w', "notes", "TEXT", "notes kept in the page", 0, 0, 0 },
-	{ 'w', "colors", "NAME", "colour scheme (java, mem, hot, ...)", 0, 0, 0 },
-	{ 'w', "highlight", "RE", "mark frames that match", 0, 0, 0 },
-	{ 'w', "mine", "RE", "colour what matches, all else is grey", 0, 0, 0 },
-	{ 'w', "negate", NULL, "swap the colours of a comparison", 0, 0, 0 },
-	{ 'w', "widths", "after|before|max", "comparison: what widths are (after)", 0, 0, 0 },
-	{ 'w', "delta", "self|total", "comparison: what colours tell (self)", 0, 0, 0 },
-	{ 'w', "noise", "SIGMAS", "comparison: changes within it stay grey (2)", 0, 0, 0 },
-	{ 'w', "normalize", "none|total|time", "comparison: as if totals or times were equal", 0, 0, 0 },
-	{ 'w', "countname", "TEXT", "what is counted (samples)", 0, 0, 0 },
-	{ 'w', "width", "PIXELS", "width of the picture (text: columns)", 0, 0, 0 },
-	{ 'w', "height", "PIXELS", "height of a frame", 0, 0, 0 },
-	{ 'w', "minwidth", "N[%]", "leave out frames narrower than this", 0, 0, 0 },
-	{ 'w', "events", "all|LIST", "HTML: several events, each behind a tab", 0, 0, 0 },
-	{ 'w', "inverted", NULL, "root on top (icicle)", 0, 0, 0 },
-	{ 'w', "no-time", NULL, "HTML: without times and threads", 0, 0, 0 },
-	{ 'w', "source-url", "URL", "HTML: open this for a frame, {path} {line} ...", 0, 0, 0 },
-	{ 'w', "split", NULL, "HTML: script and style as files beside the page", 0, 0, 0 },
-	{ 'w', "tree", NULL, "open as a tree of rows", 0, 0, 0 },
-	{ 0, NULL, NULL, NULL, 0, 0, 0 }
-};
 
 /* The tree of a metric, and what fills it. */
 struct gather {
@@ -233,85 +208,6 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 	return FLAME_OK;
 }
 
-static int set_text(char **to, const char *text)
-{
-	fl_free(*to);
-	*to = fl_own(strdup(text));
-	return *to ? FLAME_OK : FLAME_FAILED;
-}
-
-static int set_number(double *to, const char *text, double least)
-{
-	double n;
-
-	if (!fl_parse_double(text, &n) || n < least)
-		return FLAME_FAILED;
-	*to = n;
-	return FLAME_OK;
-}
-
-static int set_minwidth(struct fl_page *page, const char *text)
-{
-	size_t n = strlen(text);
-	char copy[64];
-	bool percent;
-
-	if (!n || n >= sizeof(copy))
-		return FLAME_FAILED;
-	memcpy(copy, text, n + 1);
-	percent = copy[n - 1] == '%';
-	if (percent)
-		copy[n - 1] = '\0';
-	if (set_number(&page->minwidth, copy, 0) != FLAME_OK)
-		return FLAME_FAILED;
-	/* Pixels that were not given are the writer's own choice. */
-	page->minwidth_percent = percent || page->minwidth == 0;
-	return FLAME_OK;
-}
-
-/* Given again, it is another expression. */
-static int add_mine(struct fl_page *page, const char *value)
-{
-	char *all;
-
-	if (!page->mine)
-		return set_text(&page->mine, value);
-	if (asprintf(&all, "%s\n%s", page->mine, value) < 0)
-		return FLAME_FAILED;
-	fl_free(page->mine);
-	page->mine = fl_own(all);
-	return FLAME_OK;
-}
-
-static int set_all(struct fl_page *page, const char *value)
-{
-	struct slice text = { value, strlen(value) };
-
-	return fl_parse_int(text, &page->all) && page->all >= 0 ?
-		FLAME_OK : FLAME_FAILED;
-}
-
-static int set_peer(struct fl_page *page, const char *value)
-{
-	if (strcmp(value, "perl") == 0)
-		page->peer = FL_PEER_PERL;
-	else if (strcmp(value, "inferno") == 0)
-		page->peer = FL_PEER_INFERNO;
-	else
-		return FLAME_FAILED;
-	return FLAME_OK;
-}
-
-/* What is known of a colour's spelling is enough to put it into a style. */
-static int set_color(char **to, const char *text)
-{
-	for (const char *p = text; *p; p++)
-		if (!strchr("#(),.% -", *p) && !(*p >= '0' && *p <= '9') &&
-		    !((*p | 32) >= 'a' && (*p | 32) <= 'z'))
-			return FLAME_FAILED;
-	return *text ? set_text(to, text) : FLAME_FAILED;
-}
-
 /* Of a page that keeps samples. */
 static const unsigned sample_needs = FL_NEED_TIME | FL_NEED_THREAD |
 				     FL_NEED_STATE | FL_NEED_FILE;
@@ -336,169 +232,38 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 	return page->tree->places = true;
 }
 
-static int set_events(struct flame_sink *sink, const char *value)
+/* What an option that was set means for the sink. */
+static int apply_option(struct flame_sink *sink)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
 
-	if (!sink->keeps_apart)
+	if (page->chart)
+		sink->needs |= FL_NEED_ORDER | FL_NEED_TIME | FL_NEED_THREAD;
+	if (page->no_time || page->compat)
+		drop_samples(sink);
+	if (page->events && !sink->keeps_apart)
 		return fl_fail(sink->flame, "--events: only a page (html) "
 			       "shows several; choose one by --event");
-	if (!*value || set_text(&page->events, value) != FLAME_OK)
-		return FLAME_FAILED;
 	sink->events = page->events;
 	return FLAME_OK;
 }
 
-/* What runs in the page is no link. */
-static int set_source_url(struct fl_page *page, const char *value)
-{
-	static const char *const schemes[] = {
-		"https://", "http://", "file://", "vscode://", "idea://",
-		"jetbrains://",
-	};
-
-	for (size_t i = 0; i < FL_COUNT(schemes); i++)
-		if (strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
-			return set_text(&page->source_url, value);
-	return fl_fail(page->tree->flame, "--source-url %s: not https, http, "
-		       "file, vscode, idea or jetbrains, and ://", value);
-}
-
-static int set_switch(struct flame_sink *sink, const char *option)
-{
-	struct fl_page *page = &((struct page_state *)sink->state)->page;
-	const struct {
-		const char *name;
-		bool *to;
-	} switches[] = {
-		{ "inverted", &page->inverted }, { "tree", &page->as_tree },
-		{ "ansi", &page->ansi }, { "compat", &page->compat },
-		{ "compat-root", &page->compat_root },
-		{ "negate", &page->negate },
-		{ "no-javascript", &page->no_script },
-		{ "flamechart", &page->chart }, { "split", &page->split },
-		{ "no-time", &page->no_time },
-	};
-
-	for (size_t i = 0; i < FL_COUNT(switches); i++) {
-		if (strcmp(option, switches[i].name) != 0)
-			continue;
-		*switches[i].to = true;
-		if (page->chart)
-			sink->needs |= FL_NEED_ORDER | FL_NEED_TIME |
-				       FL_NEED_THREAD;
-		if (page->no_time || page->compat)
-			drop_samples(sink);
-		return FLAME_OK;
-	}
-	return FLAME_FAILED;
-}
-
-/* Which of the words it is, up to a NULL; -1: none. */
-static int word_of(const char *const *words, const char *value)
-{
-	for (int i = 0; words[i]; i++)
-		if (strcmp(value, words[i]) == 0)
-			return i;
-	return -1;
-}
-
-/* In the order of enum fl_classic_by. */
-static int set_color_by(struct fl_page *page, const char *value)
-{
-	static const char *const names[] = {
-		"sum", "hash", "deterministic", "random", NULL
-	};
-
-	page->color_by = word_of(names, value);
-	return page->color_by < 0 ? FLAME_FAILED : FLAME_OK;
-}
-
-static int set_widths(struct fl_page *page, const char *value)
-{
-	static const char *const names[] = { "after", "before", "max", NULL };
-	int which = word_of(names, value);
-
-	page->widths = which;
-	return which < 0 ? FLAME_FAILED : FLAME_OK;
-}
-
-static int set_delta(struct fl_page *page, const char *value)
-{
-	static const char *const names[] = { "self", "total", NULL };
-	int which = word_of(names, value);
-
-	page->delta = FL_DELTA_SELF + which;
-	return which < 0 ? FLAME_FAILED : FLAME_OK;
-}
-
-static int set_normalize(struct fl_page *page, const char *value)
-{
-	static const char *const names[] = { "none", "total", "time", NULL };
-	int which = word_of(names, value);
-
-	page->normalize = which;
-	return which < 0 ? FLAME_FAILED : FLAME_OK;
-}
-
+/*
+ * flame_set tells that a value was refused, as it may be another sink's;
+ * rows that know the reason tell it before.
+ */
 static int set(struct flame_sink *sink, const char *option, const char *value)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
-	struct {
-		const char *name;
-		char **text;
-	} texts[] = {
-		{ "title", &page->title }, { "subtitle", &page->subtitle },
-		{ "notes", &page->notes }, { "colors", &page->colors },
-		{ "highlight", &page->highlight },
-		{ "countname", &page->countname },
-		{ "fonttype", &page->font }, { "nametype", &page->nametype },
-		{ "nameattr", &page->nameattr }, { "cp", &page->palette },
-	}, colors[] = {
-		{ "search-color", &page->search_color },
-		{ "stroke-color", &page->stroke_color },
-		{ "uicolor", &page->ui_color },
-		{ "bgcolors", &page->background },
-	};
+	const struct fl_option *row = fl_option_find(&fl_page_table, option);
+	char reason[FL_REASON_SIZE];
 
-	if (!value)
-		return set_switch(sink, option);
-	for (size_t i = 0; i < FL_COUNT(texts); i++)
-		if (strcmp(option, texts[i].name) == 0)
-			return set_text(texts[i].text, value);
-	for (size_t i = 0; i < FL_COUNT(colors); i++)
-		if (strcmp(option, colors[i].name) == 0)
-			return set_color(colors[i].text, value);
-	if (strcmp(option, "width") == 0)
-		return set_number(&page->width, value, 10);
-	if (strcmp(option, "height") == 0)
-		return set_number(&page->frame_height, value, 4);
-	if (strcmp(option, "fontsize") == 0)
-		return set_number(&page->font_size, value, 4);
-	if (strcmp(option, "factor") == 0)
-		return set_number(&page->factor, value, 0);
-	if (strcmp(option, "noise") == 0)
-		return set_number(&page->noise, value, 0);
-	if (strcmp(option, "widths") == 0)
-		return set_widths(page, value);
-	if (strcmp(option, "delta") == 0)
-		return set_delta(page, value);
-	if (strcmp(option, "normalize") == 0)
-		return set_normalize(page, value);
-	if (strcmp(option, "minwidth") == 0)
-		return set_minwidth(page, value);
-	if (strcmp(option, "events") == 0)
-		return set_events(sink, value);
-	if (strcmp(option, "source-url") == 0)
-		return set_source_url(page, value);
-	if (strcmp(option, "mine") == 0)
-		return add_mine(page, value);
-	if (strcmp(option, "whole") == 0)
-		return set_all(page, value);
-	if (strcmp(option, "peer") == 0)
-		return set_peer(page, value);
-	if (strcmp(option, "color-by") == 0)
-		return set_color_by(page, value);
+	if (!row || !row->argument != !value)
+		return FLAME_FAILED;
+	if (fl_option_parse(sink->flame, row, page, value, reason) == FLAME_OK)
+		return apply_option(sink);
+	if (row->set && reason[0])
+		fl_fail(sink->flame, "--%s %s: %s", option, value, reason);
 	return FLAME_FAILED;
 }
 
@@ -662,26 +427,10 @@ static void release(struct flame_sink *sink)
 	}
 	fl_free(state->each);
 	fl_free(page->more);
-	fl_free(page->events);
-	fl_free(page->source_url);
 	flame_abandon(state->before);
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
-	fl_free(page->title);
-	fl_free(page->subtitle);
-	fl_free(page->notes);
-	fl_free(page->colors);
-	fl_free(page->highlight);
-	fl_free(page->countname);
-	fl_free(page->font);
-	fl_free(page->nametype);
-	fl_free(page->nameattr);
-	fl_free(page->palette);
-	fl_free(page->search_color);
-	fl_free(page->stroke_color);
-	fl_free(page->ui_color);
-	fl_free(page->background);
-	fl_free(page->mine);
+	fl_options_clear(&fl_page_table, page);
 	fl_free(page->beats);
 	fl_samples_free(page->samples);
 }
@@ -726,7 +475,8 @@ void fl_page_take_rests(struct flame_sink *sink,
 	sink->rests = &page->tree->rests;
 }
 
-bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
+/* The tree, which may have two columns, instead of the page's own. */
+static bool adopt(struct flame_sink *sink, struct flame_tree *tree)
 {
 	struct fl_page *page;
 
@@ -740,6 +490,23 @@ bool fl_page_adopt(struct flame_sink *sink, struct flame_tree *tree)
 	sink->rests = NULL;
 	drop_samples(sink);
 	return true;
+}
+
+/* Pages take it as it is; others as samples, one per stack with a weight. */
+int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
+{
+	struct flame_sample sample = { .metric = tree->metric,
+				       .time = FLAME_NOTIME };
+
+	if (adopt(sink, tree))
+		return FLAME_OK;
+	for (size_t i = 0; i < tree->room[0]; i++) {
+		sample.stack = i;
+		sample.weight = tree->weight[0][i];
+		if (sample.weight && fl_put(sink, &sample) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	return FLAME_OK;
 }
 
 int fl_page_check(const struct fl_page *page)
@@ -762,10 +529,10 @@ double fl_page_minimum(const struct fl_page *page, double page_width)
 				      page->tree->total[1]);
 	double minimum = 0;
 
-	if (page->minwidth_percent)
-		minimum = total * page->minwidth / 100;
+	if (page->minwidth.percent)
+		minimum = total * page->minwidth.n / 100;
 	else if (page_width > 0)
-		minimum = total * page->minwidth / page_width;
+		minimum = total * page->minwidth.n / page_width;
 	return page->compat ? (double)fl_int64(minimum) : minimum;
 }
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The options of a page: rows over struct fl_page.
+ */
+#include "fl.h"
+
+#include "draw/draw.h"
+
+#include <stdio.h>
+
+/* Pixels, or percent of all. */
+static int set_minwidth(struct flame *flame, void *member, const char *value,
+			char reason[FL_REASON_SIZE])
+{
+	struct fl_minwidth *to = member;
+	size_t n = strlen(value);
+	bool percent = n && value[n - 1] == '%';
+	char copy[64];
+	double width;
+
+	(void)flame;
+	(void)reason;
+	if (!n || n >= sizeof(copy))
+		return FLAME_FAILED;
+	memcpy(copy, value, n + 1);
+	if (percent)
+		copy[n - 1] = '\0';
+	if (!fl_parse_double(copy, &width) || width < 0)
+		return FLAME_FAILED;
+	/* Pixels that were not given are the writer's own choice. */
+	*to = (struct fl_minwidth){ width, percent || width == 0 };
+	return FLAME_OK;
+}
+
+/* The characters of a colour's spelling do no harm within a style. */
+static int set_color(struct flame *flame, void *member, const char *value,
+		     char reason[FL_REASON_SIZE])
+{
+	(void)reason;
+	for (const char *p = value; *p; p++)
+		if (!strchr("#(),.% -", *p) && !(*p >= '0' && *p <= '9') &&
+		    !((*p | 32) >= 'a' && (*p | 32) <= 'z'))
+			return FLAME_FAILED;
+	return *value ? fl_option_text(flame, member, value) : FLAME_FAILED;
+}
+
+/* A link must not run code in the page, as "javascript:" does. */
+static int set_source_url(struct flame *flame, void *member, const char *value,
+			  char reason[FL_REASON_SIZE])
+{
+	static const char *const schemes[] = {
+		"https://", "http://", "file://", "vscode://", "idea://",
+		"jetbrains://",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(schemes); i++)
+		if (strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
+			return fl_option_text(flame, member, value);
+	snprintf(reason, FL_REASON_SIZE, "not https, http, file, vscode, idea "
+		 "or jetbrains, and ://");
+	return FLAME_FAILED;
+}
+
+#define AT(member) .offset = offsetof(struct fl_page, member)
+
+static const struct fl_option rows[] = {
+	{ "title", "TEXT", "heading of the page", FL_OPTION_TEXT, AT(title) },
+	{ "subtitle", "TEXT", "second line of the heading",
+	  FL_OPTION_TEXT, AT(subtitle) },
+	{ "notes", "TEXT", "notes kept in the page",
+	  FL_OPTION_TEXT, AT(notes) },
+	{ "colors", "NAME", "colour scheme (java, mem, hot, ...)",
+	  FL_OPTION_TEXT, AT(colors) },
+	{ "highlight", "RE", "mark frames that match",
+	  FL_OPTION_TEXT, AT(highlight) },
+	{ "mine", "RE", "colour what matches, all else is grey",
+	  FL_OPTION_LINES, AT(mine) },
+	{ "negate", NULL, "swap the colours of a comparison",
+	  FL_OPTION_FLAG, AT(negate) },
+	{ "widths", "after|before|max", "comparison: what widths are (after)",
+	  FL_OPTION_WORD, AT(widths), .first = FL_WIDTHS_AFTER },
+	{ "delta", "self|total", "comparison: what colours tell (self)",
+	  FL_OPTION_WORD, AT(delta), .first = FL_DELTA_SELF },
+	{ "noise", "SIGMAS", "comparison: changes within it stay grey (2)",
+	  FL_OPTION_NUMBER, AT(noise) },
+	{ "normalize", "none|total|time",
+	  "comparison: as if totals or times were equal",
+	  FL_OPTION_WORD, AT(normalize), .first = FL_NORMAL_NONE },
+	{ "countname", "TEXT", "what is counted (samples)",
+	  FL_OPTION_TEXT, AT(countname) },
+	{ "width", "PIXELS", "width of the picture (text: columns)",
+	  FL_OPTION_NUMBER, AT(width), .least = 10 },
+	{ "height", "PIXELS", "height of a frame",
+	  FL_OPTION_NUMBER, AT(frame_height), .least = 4 },
+	{ "minwidth", "N[%]", "leave out frames narrower than this",
+	  FL_OPTION_SPECIAL, AT(minwidth), .set = set_minwidth },
+	{ "events", "all|LIST", "HTML: several events, each behind a tab",
+	  FL_OPTION_TEXT, AT(events), .least = 1 },
+	{ "inverted", NULL, "root on top (icicle)",
+	  FL_OPTION_FLAG, AT(inverted) },
+	{ "no-time", NULL, "HTML: without times and threads",
+	  FL_OPTION_FLAG, AT(no_time) },
+	{ "source-url", "URL",
+	  "HTML: open this for a frame, {path} {line} ...",
+	  FL_OPTION_TEXT, AT(source_url), .set = set_source_url },
+	{ "split", NULL, "HTML: script and style as files beside the page",
+	  FL_OPTION_FLAG, AT(split) },
+	{ "tree", NULL, "open as a tree of rows", FL_OPTION_FLAG, AT(as_tree) },
+
+	/* Of flame-graph alone. */
+	{ "bgcolors", "COLOR", "SVG: background, #rrggbb or a gradient",
+	  FL_OPTION_TEXT, AT(background), FL_SCOPE_DETAIL, .set = set_color },
+	{ "factor", "F", "SVG: multiply the counts that are shown",
+	  FL_OPTION_NUMBER, AT(factor), FL_SCOPE_DETAIL },
+	{ "flamechart", NULL, "SVG: samples in their order, not merged",
+	  FL_OPTION_FLAG, AT(chart), FL_SCOPE_DETAIL },
+	{ "fontsize", "PIXELS", "SVG: size of the labels (12)",
+	  FL_OPTION_NUMBER, AT(font_size), FL_SCOPE_DETAIL, .least = 4 },
+	{ "fonttype", "NAME", "SVG: font",
+	  FL_OPTION_TEXT, AT(font), FL_SCOPE_DETAIL },
+	{ "nameattr", "FILE", "SVG: links and titles by name",
+	  FL_OPTION_TEXT, AT(nameattr), FL_SCOPE_DETAIL },
+	{ "nametype", "TEXT", "SVG: what a name is, in the details",
+	  FL_OPTION_TEXT, AT(nametype), FL_SCOPE_DETAIL },
+	{ "no-javascript", NULL, "SVG: without the script",
+	  FL_OPTION_FLAG, AT(no_script), FL_SCOPE_DETAIL },
+	{ "search-color", "COLOR", "SVG: of what a search finds",
+	  FL_OPTION_TEXT, AT(search_color), FL_SCOPE_DETAIL,
+	  .set = set_color },
+	{ "stroke-color", "COLOR", "SVG: of the gaps between frames",
+	  FL_OPTION_TEXT, AT(stroke_color), FL_SCOPE_DETAIL,
+	  .set = set_color },
+	{ "uicolor", "COLOR", "SVG: of the text around the frames",
+	  FL_OPTION_TEXT, AT(ui_color), FL_SCOPE_DETAIL, .set = set_color },
+
+	/* Tools set these for options of their own. */
+	{ "ansi", NULL, NULL, FL_OPTION_FLAG, AT(ansi), FL_SCOPE_HIDDEN },
+	{ "color-by", "sum|hash|deterministic|random", NULL,
+	  FL_OPTION_WORD, AT(color_by), FL_SCOPE_HIDDEN,
+	  .first = FL_CLASSIC_BY_SUM },
+	{ "compat", NULL, NULL, FL_OPTION_FLAG, AT(compat), FL_SCOPE_HIDDEN },
+	{ "compat-root", NULL, NULL,
+	  FL_OPTION_FLAG, AT(compat_root), FL_SCOPE_HIDDEN },
+	{ "cp", "FILE", NULL, FL_OPTION_TEXT, AT(palette), FL_SCOPE_HIDDEN },
+	{ "peer", "perl|inferno", NULL,
+	  FL_OPTION_WORD, AT(peer), FL_SCOPE_HIDDEN, .first = FL_PEER_PERL },
+	{ "whole", "N", NULL, FL_OPTION_COUNT, AT(all), FL_SCOPE_HIDDEN },
+	{ .name = NULL }
+};
+
+const struct fl_option_table fl_page_table = {
+	.rows = rows, .size = sizeof(struct fl_page),
+};
