@@ -280,7 +280,6 @@ struct fl_viewer {
 	struct fl_script compared;		/* of a comparison */
 	struct fl_script timed;			/* of samples; has all */
 	const char *script;			/* the text of timed */
-	const char *body;			/* the markup */
 	const char *svg_style, *svg_script;	/* of a picture */
 };
 

@@ -24,8 +24,8 @@
  * The first colours are the ramp of a comparison, less to more, as a page of
  * samples compares two spans of time; then the hues of groups, for its key k.
  *
- * A still picture of the widest frames is what shows before, or without,
- * the script.
+ * The script makes the page.  Before, or without it, there are the title,
+ * the sums and a still picture of the widest frames.
  */
 #include "draw/draw.h"
 #include "format/format.h"
@@ -491,6 +491,61 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 	fl_out_text(out, cut ? "…</text>\n" : "</text>\n");
 }
 
+static const char *title_of(const struct fl_page *page)
+{
+	return page->title && *page->title ? page->title : "Flame graph";
+}
+
+/* The names of the other events, of which only the script shows more. */
+static void put_further_events(const struct book *b)
+{
+	struct fl_page *page = b->page;
+
+	if (!page->nmore)
+		return;
+	fl_out_text(b->out, "<p>Other events in this page: ");
+	for (size_t i = 0; i < page->nmore; i++) {
+		struct flame_tree *tree = page->more[i].tree;
+
+		fl_out_text(b->out, i ? ", " : "");
+		fl_put_string(b->out, flame_metric_of(tree->flame,
+						      tree->metric)->name);
+	}
+	fl_out_text(b->out, "</p>\n");
+}
+
+/* What the script shows in the page's header, as text. */
+static void put_heading(const struct book *b)
+{
+	const struct fl_layout *l = b->layout;
+	const struct fl_page *page = b->page;
+	struct fl_out *out = b->out;
+
+	fl_out_text(out, "<h1>");
+	fl_put_string(out, title_of(page));
+	fl_out_text(out, "</h1>\n<p>");
+	if (page->subtitle && *page->subtitle) {
+		fl_put_string(out, page->subtitle);
+		fl_out_text(out, " · ");
+	}
+	if (*l->metric) {
+		fl_put_string(out, l->metric);
+		fl_out_text(out, " · ");
+	}
+	for (unsigned c = 0; c < l->columns; c++) {
+		fl_out_text(out, c ? " → " : "");
+		fl_put_count(out, l->total[c][0]);
+	}
+	fl_out_text(out, " ");
+	fl_put_string(out, page->countname ? page->countname : l->unit);
+	fl_out_text(out, " · ");
+	fl_put_count(out, l->n - 1);
+	fl_out_text(out, " frames</p>\n");
+	put_further_events(b);
+	fl_out_text(out, "<p id=\"note\">A picture of the widest frames, for "
+		    "where the page's script does not run.</p>\n");
+}
+
 /* The next that may be as heavy: none is heavier than its parent. */
 static uint32_t next_wide(const struct fl_layout *l, uint32_t i,
 			  int64_t least)
@@ -516,11 +571,12 @@ static bool put_still(struct book *b)
 	for (uint32_t i = 0; i < l->n; i = next_wide(l, i, least))
 		if (total[i] >= least)
 			rows = FL_MAX(rows, l->level[i] + 1);
-	fl_out_print(b->out, "<div id=\"first\"%s><svg xmlns=\""
-		     "http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" "
-		     "font-size=\"12\" font-family=\"sans-serif\" "
+	fl_out_text(b->out, "<div id=\"first\">\n");
+	put_heading(b);
+	fl_out_print(b->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		     "viewBox=\"0 0 %d %u\" font-size=\"12\" "
+		     "font-family=\"sans-serif\" "
 		     "fill=\"#14181d\">\n",
-		     b->page->inverted ? " class=\"top\"" : "",
 		     STILL_WIDTH, rows * STILL_ROW);
 	for (uint32_t i = 0; i < l->n; i = next_wide(l, i, least)) {
 		unsigned row = b->page->inverted ? l->level[i] :
@@ -533,8 +589,7 @@ static bool put_still(struct book *b)
 			put_still_frame(b, i, x * scale, row * STILL_ROW,
 					total[i] * scale);
 	}
-	fl_out_text(b->out, "</svg><noscript>Without scripts this is a "
-		    "picture of the widest frames.</noscript></div>\n");
+	fl_out_text(b->out, "</svg></div>\n");
 	fl_free(next);
 	return true;
 }
@@ -618,7 +673,6 @@ static void put_script(const struct fl_page *page)
 
 static void put_head(const struct book *b)
 {
-	const char *title = b->page->title;
 	struct fl_out *out = b->out;
 
 	fl_out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
@@ -632,11 +686,10 @@ static void put_head(const struct book *b)
 		fl_out_text(out, "\">\n");
 	}
 	fl_out_text(out, "<title>");
-	fl_put_string(out, title && *title ? title : "Flame graph");
+	fl_put_string(out, title_of(b->page));
 	fl_out_text(out, "</title>\n");
 	put_style(b);
 	fl_out_text(out, "\n</head>\n<body>\n");
-	fl_out_text(out, fl_viewer.body);
 }
 
 static bool put_profile(struct book *b)

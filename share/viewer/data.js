@@ -30,13 +30,20 @@ function decode(bytes) {
 		let v = bytes[at++];
 		if (v < 128)
 			return v;
+		const first = at - 1;
 		v &= 127;
 		for (let scale = 128, c = 128; c > 127; scale *= 128) {
 			c = bytes[at++];
 			v += (c & 127) * scale;
 		}
+		if (v > Number.MAX_SAFE_INTEGER)
+			number.rest += exactly(first, at) - BigInt(v);
 		return v;
 	};
+	// What doubles left out of all numbers so far.
+	number.rest = 0n;
+	const exactly = (from, to) => bytes.subarray(from, to).reduceRight(
+		(v, byte) => v << 7n | BigInt(byte & 127), 0n);
 	const string = () => {
 		const size = number();
 		at += size;
@@ -129,12 +136,22 @@ function nodes(d, number) {
 		}
 		at = i;
 	}
+	// Its sum is exact: a double holds it up to 2^53, and a BigInt the rest.
 	const column = () => {
-		let self = f64(n), sum = 0;
-		for (let i = 0; i < n; i++)
-			sum += self[i] = number();
+		let self = f64(n), low = 0, sum = 0n;
+		number.rest = 0n;
+		for (let i = 0; i < n; i++) {
+			const v = self[i] = number();
+			if (low + v < 2 ** 52) {
+				low += v;
+			} else {
+				sum += BigInt(low) + BigInt(v);
+				low = 0;
+			}
+		}
+		sum += BigInt(low) + number.rest;
 		self = sum < 2 ** 32 ? new Uint32Array(self) : self;
-		return { self, total: totals(self, parent) };
+		return { self, total: totals(self, parent), sum };
 	};
 	ends(d);
 	d.columns = [column()];

@@ -122,9 +122,9 @@ function points(a, b) {
 const times = (by) => by === 1 ? "" : " × " + by.toPrecision(3);
 
 // 1,234 -> 1,250 samples (+16, +1.3%)
-function told(a, b, scale = 1) {
-	return plain(a) + times(scale) + " → " + amount(b) + " (" + joined(
-		", ", signed(b - a * scale), relative(a * scale, b)) + ")";
+function told(a, b, scale = 1, [shownA, shownB] = [a, b]) {
+	return plain(shownA) + times(scale) + " → " + amount(shownB) + " (" +
+		joined(", ", signed(b - a * scale), relative(a * scale, b)) + ")";
 }
 
 function describeChange(i) {

@@ -32,9 +32,13 @@ one_line() {
 	echo
 }
 
-# The script of a page: $1 is for comparisons, $2 for samples with times.
+# The script of a page, which makes the markup first: $1 is for comparisons,
+# $2 for samples with times.
 script() {
 	echo '"use strict"; {'
+	printf 'document.body.insertAdjacentHTML("afterbegin", `'
+	bare "$from/body.html"
+	echo '`);'
 	for module in data regexp truncate rewrite subtree view profiles draw \
 		search "$1" tree pane "$2" export pointer menu page
 	do
@@ -66,7 +70,6 @@ do
 done
 bare "$from/loader.js" > "$work/loader"
 bare "$from/style.css" | one_line > "$work/style"
-bare "$from/body.html" > "$work/body"
 bare "$from/svg.css" | one_line > "$work/svg_style"
 {
 	echo '(function () {'
@@ -89,7 +92,7 @@ fi
 	echo '/* Made by share/viewer/embed.sh. */'
 	echo '#include "draw/draw.h"'
 	for part in loader plain_packed compared_packed timed_packed timed \
-		style body svg_script svg_style
+		style svg_script svg_style
 	do
 		bytes "$part" "$work/$part"
 	done
@@ -100,7 +103,7 @@ fi
 		echo "		\"sha256-$(hash "$work/$part")\" },"
 	done
 	echo '	.script = timed,'
-	echo '	.loader = loader, .style = style, .body = body,'
+	echo '	.loader = loader, .style = style,'
 	echo '	.svg_script = svg_script, .svg_style = svg_style,'
 	echo "	.loader_hash = \"sha256-$(hash "$work/loader")\","
 	echo "	.style_hash = \"sha256-$(hash "$work/style")\","

@@ -14,7 +14,7 @@
 	script.textContent = await new Response(stream).text();
 	document.body.append(script);
 })().catch((e) => {
-	document.getElementById("status").textContent =
-		"This browser cannot run the page, only show its picture: " +
-		e.message;
+	document.getElementById("note").textContent =
+		"A picture of the widest frames: this browser cannot run " +
+		"the page's script (" + e.message + ").";
 });

@@ -266,6 +266,13 @@ function listenMenu() {
 		else if (i > 0)
 			openMenu(e, d.name[i], i);
 	});
+	// By key, where nothing has the focus.
+	addEventListener("contextmenu", (e) => {
+		if (!menuByKey || e.target !== document.body)
+			return;
+		e.preventDefault();
+		openMenuAtCurrent();
+	});
 	// Browsers do not tell in the same way what asked for a menu.
 	addEventListener("keydown", ({ key, shiftKey }) => {
 		menuByKey = key === "ContextMenu" || (key === "F10" && shiftKey);

@@ -4,7 +4,7 @@
  * Names come from outside: they become text, never markup.
  */
 function grouped(n) {
-	return round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+	return (typeof n === "bigint" ? n : round(n)).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 function percent(part, whole) {
@@ -24,8 +24,9 @@ function scaled(n, step, units) {
 // A value in its unit: 12.3 MiB, 4.56 s, 1,234 samples.
 function amount(n, unit = d.unit) {
 	if (unit === "bytes")
-		return scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+		return scaled(Number(n), 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 	if (unit === "ns") {
+		n = Number(n);
 		if (n < 120e9)
 			return scaled(n, 1000, ["ns", "µs", "ms", "s"]);
 		return n < 7200e9 ? (n / 60e9).toFixed(1) + " min" :
@@ -38,7 +39,7 @@ function amount(n, unit = d.unit) {
 function plain(n) {
 	if (d.unit === "bytes" || d.unit === "ns")
 		return amount(n);
-	return n % 1 && n < 10 ? n.toFixed(1) : grouped(n);
+	return typeof n !== "bigint" && n % 1 && n < 10 ? n.toFixed(1) : grouped(n);
 }
 
 const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
@@ -58,10 +59,16 @@ function ofView(n) {
 		percent(n, seen) + " of view";
 }
 
+// Exact where doubles are not: sums above 2^53 are BigInts.
+const exactSum = ({ sum, total }) => sum > Number.MAX_SAFE_INTEGER ? sum :
+	total[0];
+const totalOf = (i) => !i && d.columns === given.columns && !d.compares ?
+	exactSum(d.columns[0]) : d.total[i];
+
 function describe(i) {
 	const total = d.total[i];
 	return nameOf(i, 300) + " — " + (d.compares ? describeChange(i) :
-		amount(total) + " (" + joined(", ", ofAll(total),
+		amount(totalOf(i)) + " (" + joined(", ", ofAll(total),
 			ofView(total)) + ")" +
 		(d.self[i] ? ", self " + amount(d.self[i]) : ""));
 }
@@ -115,7 +122,7 @@ function fillTip(i, sole) {
 	const where = joined(" · ", upTo(text, at), typeNames[d.type[symbol]]);
 	const total = d.total[i], self = d.self[i];
 	const table = d.compares ? changeTable(i) : element("table", "",
-		row("Total", amount(total), ofAll(total), ofView(total),
+		row("Total", amount(totalOf(i)), ofAll(total), ofView(total),
 			i && percent(total, d.total[d.parent[i]]) +
 			" of parent"),
 		row("Self", amount(self), ofAll(self)),
@@ -428,6 +435,6 @@ async function start() {
 }
 
 start().catch((e) => {
-	$("status").textContent = "Damaged data: " +
-		e.message;
+	$("note").textContent = "A picture of the widest frames, as the " +
+		"page's data are damaged: " + e.message;
 });

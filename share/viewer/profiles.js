@@ -15,7 +15,9 @@ function listProfiles() {
 		const { metric, unit, total } = data.dataset;
 		return { data, metric, tab: button(metric, () => turnTo(k),
 			{ role: "tab" },
-			" ", element("i", unit && amount(+total, unit))) };
+			" ", element("i", unit && amount(
+				Number.isSafeInteger(+total) ? +total :
+				BigInt(total), unit))) };
 	});
 	$("events").replaceChildren(...profiles.pages.map((p) => p.tab));
 	$("events").hidden = !all[1];
@@ -57,9 +59,9 @@ async function load(k) {
 		pane.tab = "Functions";
 	const title = d.title || "Flame graph";
 	$("title").textContent = $("title").title = title;
-	const sums = given.columns.map((c) => c.total[0]);
+	const sums = given.columns.map(exactSum);
 	$("info").textContent = joined(" · ", d.subtitle, d.metric,
-		d.compares ? told(...sums) : amount(...sums),
+		d.compares ? told(...sums.map(Number), 1, sums) : amount(...sums),
 		grouped(given.n - 1) + " frames");
 	$("notes").textContent = $("notes").title = d.notes;
 	profiles.pages.forEach(({ tab }, i) => {

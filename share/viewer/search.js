@@ -26,8 +26,10 @@ function containing(text, fold) {
 	const cased = (s) => fold ? s.toLowerCase() : s, wanted = cased(text);
 	const dotted = /^[\w$]+(\/[\w$]+)+/.test(wanted) ?
 		wanted.replaceAll("/", ".") : wanted;
-	// Any other caption is a part of its name.
-	const differs = (s) => dotted !== wanted || d.spelling[0][s] & 3;
+	// All other captions have the text only where their name has it: see
+	// data.js.  The first bit tells of dots for slashes.
+	const bits = dotted.includes(".") ? 3 : 2;
+	const differs = (s) => dotted !== wanted || d.spelling[0][s] & bits;
 	return (name, s) => cased(name).includes(wanted) ||
 		(s === undefined ? cased(name).includes(dotted) :
 		differs(s) && cased(shownOf(s)).includes(dotted));

@@ -88,7 +88,8 @@ function reserve(n) {
 }
 
 function addChildren(b) {
-	const { g, slot, top } = expanded, { way } = b, callees = way === calleesOf;
+	const { g, slot, top } = expanded, { way } = b;
+	const callees = way === calleesOf;
 	const next = way(expanded, b.lo, b.hi);
 	const symbols = countSymbols(next, g.name, slot);
 	reserve(top + next.length);
@@ -99,8 +100,8 @@ function addChildren(b) {
 		slot[s] = lo;
 		// Symbol 0 is the root, which nothing calls.
 		if (s)
-			b.children.push({ name: s, up: b, level: b.level + 1, id: 0,
-				way: callees ? way : callersOf, lo, hi,
+			b.children.push({ name: s, up: b, level: b.level + 1,
+				id: 0, way: callees ? way : callersOf, lo, hi,
 				children: null, total: [], self: [] });
 	}
 	groupBySymbol(next, g.name, slot, at);

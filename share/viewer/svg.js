@@ -594,6 +594,11 @@ function press(e) {
 }
 
 if (alone) {
+	// A phone else lays it out 980 pixels wide and shows that small.
+	const meta = document.createElementNS(XHTML, "meta");
+	meta.name = "viewport";
+	meta.content = "width=device-width";
+	svg.append(meta);
 	window.addEventListener("keydown", press);
 	window.addEventListener("resize", resize);
 	window.addEventListener("scroll", stick);

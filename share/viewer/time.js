@@ -260,7 +260,10 @@ function drawHeat() {
 			k * tall + 11);
 	const sec = d.moments.end * d.moments.tick, wide = cols * CELL;
 	const step = ticks.find((n) => n / sec * wide > 80) || sec;
-	for (let t = 0; t / sec * wide < wide - 90; t += step)
+	// Labels end before the button at the right, which lies on their line.
+	const free = width - left - $("lines").offsetWidth - 8;
+	for (let t = 0; t / sec * wide + c.measureText(seconds(t)).width < free;
+	     t += step)
 		c.fillText(seconds(t), left + t / sec * wide, high - 3);
 }
 

@@ -169,6 +169,12 @@
 	is("each row adds up to its thread", cellSums(190, 15),
 		{ "exec-1": 90, "exec-2": 90, "<i>x<i>": 20 });
 	$("lines").click();
+	const button = $("lines").getBoundingClientRect(), heat = $("heat");
+	const under = heat.getContext("2d").getImageData(button.left -
+		heat.getBoundingClientRect().left, heat.height - 15,
+	button.width, 15).data;
+	is("labels of the time end before the button", under.some((v) => v),
+		false);
 	is("without threads all cells add up", cellSums(0, 8), { "": 200 });
 	$("lines").click();
 	click(0);
