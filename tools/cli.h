@@ -13,12 +13,28 @@
 
 enum { CLI_FINE = 0, CLI_NO = 1, CLI_TROUBLE = 2 };
 
+/* Who takes an option's value. */
+enum cli_kind {
+	CLI_TAKE,	/* the tool's take() */
+	CLI_FLAG,	/* a bool at offset, which becomes true */
+	CLI_TEXT,	/* a const char * at offset */
+	CLI_ASK,	/* flame_ask */
+	CLI_SET,	/* flame_set */
+	CLI_FILTER	/* flame_filter */
+};
+
 struct cli_option {
 	char letter;		/* 0: none */
 	const char *name;
 	const char *argument;	/* NULL: none; "[=N]": may be left out */
 	const char *summary;
+	enum cli_kind kind;
+	size_t offset;		/* in the tool's own struct */
+	const char *as;		/* the library's name; NULL: the same */
 };
+
+/* Where a member of a tool's struct own is, for its rows. */
+#define CLI_AT(member) .offset = offsetof(struct own, member)
 
 struct cli;
 
@@ -28,7 +44,7 @@ struct cli_tool {
 	const char *about;	/* one sentence */
 	const char *format;	/* written where nothing else says */
 	const struct cli_option *options;	/* its own; ends in name NULL */
-	/* Takes one of its own; false: the message is out. */
+	/* Takes its own rows of kind CLI_TAKE; false: the message is out. */
 	bool (*take)(struct cli *cli, const char *name, const char *value);
 	/* Before the inputs are opened; false: the message is out. */
 	bool (*settle)(struct cli *cli);

@@ -9,21 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
-	{ 'n', "normalize", "[=total|time|none]",
-	  "as if totals or times were equal (total)" },
-	{ 'q', "brief", NULL, "write nothing; exit with 1 if they differ" },
-	{ 0, "sort", "self|total", "what --top goes by (self)" },
-	{ 0, "strip-hex", NULL, "addresses in names become 0x..." },
-	{ 0, "top", "[=N]", "write the N frames that moved most (30; 0: all)" },
-	{ 0, NULL, NULL, NULL }
-};
-
 struct own {
 	const char *normalize;	/* "total", "time"; NULL: not */
 	bool drawn;		/* the writer does that */
 	bool brief, top, by_total;
 	long rows;
+};
+
+static const struct cli_option options[] = {
+	{ 'n', "normalize", "[=total|time|none]",
+	  "as if totals or times were equal (total)", .kind = CLI_TAKE },
+	{ 'q', "brief", NULL, "write nothing; exit with 1 if they differ",
+	  CLI_FLAG, CLI_AT(brief) },
+	{ 0, "sort", "self|total", "what --top goes by (self)",
+	  .kind = CLI_TAKE },
+	{ 0, "strip-hex", NULL, "addresses in names become 0x...",
+	  .kind = CLI_FILTER },
+	{ 0, "top", "[=N]", "write the N frames that moved most (30; 0: all)",
+	  .kind = CLI_TAKE },
+	{ .name = NULL }
 };
 
 static bool take_rows(struct cli *cli, const char *value)
@@ -57,8 +61,6 @@ static bool take(struct cli *cli, const char *name, const char *value)
 
 	if (strcmp(name, "top") == 0)
 		return take_rows(cli, value);
-	if (strcmp(name, "strip-hex") == 0)
-		return cli_filter(cli, name, NULL);
 	if (strcmp(name, "sort") == 0) {
 		own->by_total = strcmp(value, "total") == 0;
 		if (own->by_total || strcmp(value, "self") == 0)
@@ -66,11 +68,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		cli_say(cli, "--sort %s: self or total", value);
 		return false;
 	}
-	if (strcmp(name, "normalize") == 0)
-		return take_normalize(cli, value ? value : "total");
-	if (strcmp(name, "brief") == 0)
-		own->brief = true;
-	return true;
+	return take_normalize(cli, value ? value : "total");
 }
 
 /* What is drawn keeps its counts, and is scaled only as it is shown. */

@@ -7,17 +7,20 @@
 
 #include <string.h>
 
-static const struct cli_option options[] = {
-	{ 0, "all", NULL, "perf: as --kernel --jit" },
-	{ 0, "compat", "perl|inferno", "name and weigh as those tools do" },
-	{ 0, "context", NULL, "perf: as --srcline; with --inline, of all frames" },
-	{ 0, "event-filter", "NAME", "as --event" },
-	{ 0, NULL, NULL, NULL }
-};
-
 struct own {
 	bool like_a_peer;
 	const char *event;
+};
+
+static const struct cli_option options[] = {
+	{ 0, "all", NULL, "perf: as --kernel --jit", .kind = CLI_TAKE },
+	{ 0, "compat", "perl|inferno", "name and weigh as those tools do",
+	  .kind = CLI_TAKE },
+	{ 0, "context", NULL,
+	  "perf: as --srcline; with --inline, of all frames",
+	  CLI_ASK, .as = "srcline" },
+	{ 0, "event-filter", "NAME", "as --event", CLI_TEXT, CLI_AT(event) },
+	{ .name = NULL }
 };
 
 static bool take_compat(struct cli *cli, const char *value)
@@ -35,13 +38,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "compat") == 0)
 		return take_compat(cli, value);
-	if (strcmp(name, "all") == 0)
-		return cli_ask(cli, "kernel", NULL) &&
-		       cli_ask(cli, "jit", NULL);
-	if (strcmp(name, "context") == 0)
-		return cli_ask(cli, "srcline", NULL);
-	((struct own *)cli->own)->event = value;
-	return true;
+	return cli_ask(cli, "kernel", NULL) && cli_ask(cli, "jit", NULL);
 }
 
 /* A peer's event is not the name of a metric: the reader knows it. */

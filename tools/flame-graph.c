@@ -12,21 +12,34 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-	{ 0, "base", "NAME", "begin stacks at this function" },
-	{ 0, "color", "NAME", "the same as --colors" },
-	{ 0, "colordiffusion", NULL, "of the peers; told, and not done" },
-	{ 0, "compat", "PEER", "merge and colour as perl or inferno" },
-	{ 0, "cp", NULL, "SVG: colours from palette.map, and new ones to it" },
-	{ 0, "deterministic", NULL, "classic colours: as inferno's" },
-	{ 0, "encoding", "NAME", "of the peers; it is always UTF-8" },
-	{ 0, "fontwidth", "F", "of the peers; told, and not needed" },
-	{ 0, "hash", NULL, "classic colours: by ends of names" },
-	{ 0, "no-sort", NULL, "of the peers; told, and not needed" },
-	{ 0, "pretty-xml", NULL, "of the peers; told, and not done" },
-	{ 0, "random", NULL, "classic colours: by chance" },
-	{ 0, "total", "[=N]", "weigh by values; with N, width of all" },
-	{ 0, "truncate-text-right", NULL, "of the peers; it is so already" },
-	{ 0, NULL, NULL, NULL }
+	{ 0, "base", "NAME", "begin stacks at this function",
+	  .kind = CLI_TAKE },
+	{ 0, "color", "NAME", "the same as --colors",
+	  CLI_SET, .as = "colors" },
+	{ 0, "colordiffusion", NULL, "of the peers; told, and not done",
+	  .kind = CLI_TAKE },
+	{ 0, "compat", "PEER", "merge and colour as perl or inferno",
+	  .kind = CLI_TAKE },
+	{ 0, "cp", NULL, "SVG: colours from palette.map, and new ones to it",
+	  .kind = CLI_TAKE },
+	{ 0, "deterministic", NULL, "classic colours: as inferno's",
+	  .kind = CLI_TAKE },
+	{ 0, "encoding", "NAME", "of the peers; it is always UTF-8",
+	  .kind = CLI_TAKE },
+	{ 0, "fontwidth", "F", "of the peers; told, and not needed",
+	  .kind = CLI_TAKE },
+	{ 0, "hash", NULL, "classic colours: by ends of names",
+	  .kind = CLI_TAKE },
+	{ 0, "no-sort", NULL, "of the peers; told, and not needed",
+	  .kind = CLI_TAKE },
+	{ 0, "pretty-xml", NULL, "of the peers; told, and not done",
+	  .kind = CLI_TAKE },
+	{ 0, "random", NULL, "classic colours: by chance", .kind = CLI_TAKE },
+	{ 0, "total", "[=N]", "weigh by values; with N, width of all",
+	  .kind = CLI_TAKE },
+	{ 0, "truncate-text-right", NULL, "of the peers; it is so already",
+	  .kind = CLI_TAKE },
+	{ .name = NULL }
 };
 
 /* What is known, and not done. */
@@ -88,8 +101,6 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		return take_base(cli, value);
 	if (strcmp(name, "compat") == 0)
 		return take_compat(cli, value);
-	if (strcmp(name, "color") == 0)
-		return cli_set(cli, "colors", value);
 	if (strcmp(name, "total") == 0)
 		return value ? cli_set(cli, "whole", value) :
 			       cli_ask(cli, "total", NULL);

@@ -13,15 +13,17 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static const struct cli_option options[] = {
-	{ 0, "key", "N", "lines begin with N columns, each ended by a tab" },
-	{ 0, "stream", NULL, "inputs are one stream; equal stacks adjoin" },
-	{ 0, NULL, NULL, NULL }
-};
-
 struct own {
 	long key;
 	bool stream;
+};
+
+static const struct cli_option options[] = {
+	{ 0, "key", "N", "lines begin with N columns, each ended by a tab",
+	  .kind = CLI_TAKE },
+	{ 0, "stream", NULL, "inputs are one stream; equal stacks adjoin",
+	  CLI_FLAG, CLI_AT(stream) },
+	{ .name = NULL }
 };
 
 /* What is ahead of an input. */
@@ -389,10 +391,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	struct own *own = cli->own;
 	char *end;
 
-	if (strcmp(name, "stream") == 0) {
-		own->stream = true;
-		return true;
-	}
+	(void)name;
 	own->key = strtol(value, &end, 10);
 	if (end != value && !*end && own->key >= 0 && own->key < INT_MAX)
 		return true;

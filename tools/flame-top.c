@@ -11,17 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {
-	{ 0, "callees", "RE", "whom do frames that match call" },
-	{ 0, "callers", "RE", "who calls frames that match" },
-	{ 'f', "format", "text|tsv|json", "write this format" },
-	{ 0, "min", "N|P%", "count what is lighter at its caller (tree: 1%)" },
-	{ 'N', "rows", "N", "at most N rows (30; 0: all)" },
-	{ 0, "sort", "self|total", "what to go by (self)" },
-	{ 0, "tree", NULL, "an indented tree of calls" },
-	{ 0, NULL, NULL, NULL }
-};
-
 enum { DEEPEST = 120 };	/* what is deeper is indented so far */
 
 struct own {
@@ -31,6 +20,21 @@ struct own {
 	const char *re;
 	double percent;		/* of the tree, what is lighter is not shown */
 	long rows;		/* -1: not given */
+};
+
+static const struct cli_option options[] = {
+	{ 0, "callees", "RE", "whom do frames that match call",
+	  .kind = CLI_TAKE },
+	{ 0, "callers", "RE", "who calls frames that match", .kind = CLI_TAKE },
+	{ 'f', "format", "text|tsv|json", "write this format",
+	  .kind = CLI_TAKE },
+	{ 0, "min", "N|P%", "count what is lighter at its caller (tree: 1%)",
+	  .kind = CLI_TAKE },
+	{ 'N', "rows", "N", "at most N rows (30; 0: all)", .kind = CLI_TAKE },
+	{ 0, "sort", "self|total", "what to go by (self)", .kind = CLI_TAKE },
+	{ 0, "tree", NULL, "an indented tree of calls",
+	  CLI_FLAG, CLI_AT(tree) },
+	{ .name = NULL }
 };
 
 /* Options ----------------------------------------------------------------- */
@@ -102,8 +106,6 @@ static bool take_sort(struct cli *cli, const char *value)
 
 static bool take(struct cli *cli, const char *name, const char *value)
 {
-	struct own *own = cli->own;
-
 	if (strcmp(name, "format") == 0)
 		return take_format(cli, value);
 	if (strcmp(name, "min") == 0)
@@ -114,10 +116,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		return take_sort(cli, value);
 	if (strcmp(name, "callers") == 0)
 		return take_re(cli, FLAME_CALLERS, value);
-	if (strcmp(name, "callees") == 0)
-		return take_re(cli, FLAME_CALLEES, value);
-	own->tree = true;
-	return true;
+	return take_re(cli, FLAME_CALLEES, value);
 }
 
 static bool ends_in(const char *path, const char *end)

@@ -12,36 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct cli_option options[] = {
-	{ 0, "alloc", NULL, "allocations" },
-	{ 0, "collapsed", NULL, "write folded stacks, as -o collapsed" },
-	{ 0, "compat", "jfrconv", "select, name and count as jfrconv does" },
-	{ 0, "cpu", NULL, "cpu samples" },
-	{ 0, "cpu-time", NULL, "cpu time samples (JDK 25)" },
-	{ 0, "diff", NULL, "the second of two inputs against the first" },
-	{ 'X', "drop", "RE", "drop stacks with such a frame" },
-	{ 'i', "inverted", NULL, "root on top; with --reverse at the bottom" },
-	{ 'I', "keep", "RE", "keep only stacks with such a frame" },
-	{ 0, "live", NULL, "objects that are alive" },
-	{ 0, "lock", NULL, "waits for Java locks" },
-	{ 0, "minwidth", "PERCENT", "leave out what is narrower (0)" },
-	{ 0, "nativelock", NULL, "waits for pthread locks" },
-	{ 0, "nativemem", NULL, "native memory" },
-	{ 'o', "output", "FORMAT|FILE", "html, svg, collapsed; or a file" },
-	{ 'r', "reverse", NULL, "leaves first" },
-	{ 0, "skip", "N", "leave out the N outermost frames" },
-	{ 0, "simple", NULL, "class names without packages" },
-	{ 0, "norm", NULL, "fold names of lambdas and hidden classes" },
-	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)" },
-	{ 't', "threads", NULL, "a frame per thread at the root" },
-	{ 0, "grain", "N", "count N samples as one" },
-	{ 0, "time", NULL, "HTML: with times and threads" },
-	{ 0, "trace", NULL, "traced methods" },
-	{ 0, "tree", NULL, "open as a tree of rows" },
-	{ 0, "wall", NULL, "wall clock samples" },
-	{ 0, NULL, NULL, NULL }
-};
-
 /* The events as jfrconv orders them: the first that is asked for counts. */
 static const char *const events[] = {
 	"nativemem", "nativelock", "live", "alloc", "lock", "trace",
@@ -53,6 +23,53 @@ struct own {
 	bool state, reverse, inverted, simple, norm, time, format_given;
 	const char *keep, *drop;	/* the last ones, for compat */
 	const char *minwidth, *skip, *grain;
+};
+
+static const struct cli_option options[] = {
+	{ 0, "alloc", NULL, "allocations", .kind = CLI_TAKE },
+	{ 0, "collapsed", NULL, "write folded stacks, as -o collapsed",
+	  .kind = CLI_TAKE },
+	{ 0, "compat", "jfrconv", "select, name and count as jfrconv does",
+	  .kind = CLI_TAKE },
+	{ 0, "cpu", NULL, "cpu samples", .kind = CLI_TAKE },
+	{ 0, "cpu-time", NULL, "cpu time samples (JDK 25)", .kind = CLI_TAKE },
+	{ 0, "diff", NULL, "the second of two inputs against the first",
+	  .kind = CLI_TAKE },
+	{ 'X', "drop", "RE", "drop stacks with such a frame",
+	  .kind = CLI_TAKE },
+	{ 'i', "inverted", NULL, "root on top; with --reverse at the bottom",
+	  CLI_FLAG, CLI_AT(inverted) },
+	{ 'I', "keep", "RE", "keep only stacks with such a frame",
+	  .kind = CLI_TAKE },
+	{ 0, "live", NULL, "objects that are alive", .kind = CLI_TAKE },
+	{ 0, "lock", NULL, "waits for Java locks", .kind = CLI_TAKE },
+	{ 0, "minwidth", "PERCENT", "leave out what is narrower (0)",
+	  CLI_TEXT, CLI_AT(minwidth) },
+	{ 0, "nativelock", NULL, "waits for pthread locks", .kind = CLI_TAKE },
+	{ 0, "nativemem", NULL, "native memory", .kind = CLI_TAKE },
+	{ 'o', "output", "FORMAT|FILE", "html, svg, collapsed; or a file",
+	  .kind = CLI_TAKE },
+	{ 'r', "reverse", NULL, "leaves first",
+	  CLI_FLAG, CLI_AT(reverse) },
+	{ 0, "skip", "N", "leave out the N outermost frames",
+	  CLI_TEXT, CLI_AT(skip) },
+	{ 0, "simple", NULL, "class names without packages",
+	  CLI_FLAG, CLI_AT(simple) },
+	{ 0, "norm", NULL, "fold names of lambdas and hidden classes",
+	  CLI_FLAG, CLI_AT(norm) },
+	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)",
+	  .kind = CLI_TAKE },
+	{ 't', "threads", NULL, "a frame per thread at the root",
+	  .kind = CLI_FILTER },
+	{ 0, "grain", "N", "count N samples as one",
+	  CLI_TEXT, CLI_AT(grain) },
+	{ 0, "time", NULL, "HTML: with times and threads",
+	  CLI_FLAG, CLI_AT(time) },
+	{ 0, "trace", NULL, "traced methods", .kind = CLI_TAKE },
+	{ 0, "tree", NULL, "open as a tree of rows",
+	  .kind = CLI_SET },
+	{ 0, "wall", NULL, "wall clock samples", .kind = CLI_TAKE },
+	{ .name = NULL }
 };
 
 static bool is_format(const char *name)
@@ -117,28 +134,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	}
 	if (strcmp(name, "collapsed") == 0)
 		cli->output_format = "folded";
-	else if (strcmp(name, "diff") == 0)
+	else
 		cli->diff = own->norm = true;
-	else if (strcmp(name, "threads") == 0)
-		return cli_filter(cli, name, NULL);
-	else if (strcmp(name, "tree") == 0)
-		return cli_set(cli, name, NULL);
-	else if (strcmp(name, "reverse") == 0)
-		own->reverse = true;
-	else if (strcmp(name, "inverted") == 0)
-		own->inverted = true;
-	else if (strcmp(name, "simple") == 0)
-		own->simple = true;
-	else if (strcmp(name, "norm") == 0)
-		own->norm = true;
-	else if (strcmp(name, "time") == 0)
-		own->time = true;
-	else if (strcmp(name, "minwidth") == 0)
-		own->minwidth = value;
-	else if (strcmp(name, "skip") == 0)
-		own->skip = value;
-	else if (strcmp(name, "grain") == 0)
-		own->grain = value;
 	return true;
 }
 

@@ -12,20 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Offsets are in struct cli. */
+#define AT(member) .offset = offsetof(struct cli, member)
+
 static const struct cli_option common[] = {
-	{ 'f', "format", "FORMAT", "write this format" },
-	{ 'h', "help", NULL, "show this and exit" },
-	{ 'i', "input-format", "FORMAT", "read this format, do not detect" },
-	{ 0, "info", NULL, "tell what the inputs hold and exit" },
-	{ 'j', "jobs", "N", "read with N threads (as many as CPUs)" },
-	{ 0, "memory-limit", "SIZE", "fail rather than hold more (64k, 512M, 2G)" },
-	{ 'o', "output", "FILE", "write to FILE (-: standard output)" },
-	{ 0, "partial", "ok|fail", "damaged inputs: exit 0 (ok) or 2 (fail)" },
-	{ 0, "paths-from", "FILE", "read names of inputs from FILE" },
-	{ 'q', "quiet", NULL, "say nothing but errors" },
-	{ 'v', "verbose", NULL, "say more" },
-	{ 'V', "version", NULL, "show the version and exit" },
-	{ 0, NULL, NULL, NULL }
+	{ 'f', "format", "FORMAT", "write this format",
+	  CLI_TEXT, AT(output_format) },
+	{ 'h', "help", NULL, "show this and exit", .kind = CLI_TAKE },
+	{ 'i', "input-format", "FORMAT", "read this format, do not detect",
+	  CLI_TEXT, AT(input_format) },
+	{ 0, "info", NULL, "tell what the inputs hold and exit",
+	  CLI_FLAG, AT(info) },
+	{ 'j', "jobs", "N", "read with N threads (as many as CPUs)",
+	  .kind = CLI_TAKE },
+	{ 0, "memory-limit", "SIZE",
+	  "fail rather than hold more (64k, 512M, 2G)",
+	  .kind = CLI_TAKE },
+	{ 'o', "output", "FILE", "write to FILE (-: standard output)",
+	  CLI_TEXT, AT(output) },
+	{ 0, "partial", "ok|fail", "damaged inputs: exit 0 (ok) or 2 (fail)",
+	  .kind = CLI_TAKE },
+	{ 0, "paths-from", "FILE", "read names of inputs from FILE",
+	  .kind = CLI_TAKE },
+	{ 'q', "quiet", NULL, "say nothing but errors", CLI_FLAG, AT(quiet) },
+	{ 'v', "verbose", NULL, "say more", CLI_FLAG, AT(verbose) },
+	{ 'V', "version", NULL, "show the version and exit", .kind = CLI_TAKE },
+	{ .name = NULL }
 };
 
 void cli_say(const struct cli *cli, const char *format, ...)
@@ -125,10 +137,9 @@ bool cli_filter(struct cli *cli, const char *name, const char *value)
 
 /* Options ----------------------------------------------------------------- */
 
-/* What an option is, and where it came from. */
 struct entry {
 	struct cli_option option;
-	char kind;		/* 'o' own, 'c' common, else a row's */
+	bool common;	/* of all tools: offsets are in struct cli */
 };
 
 struct table {
@@ -136,7 +147,7 @@ struct table {
 	size_t n;
 };
 
-static void enter(struct table *table, struct cli_option option, char kind)
+static void enter(struct table *table, struct cli_option option, bool of_all)
 {
 	for (size_t i = 0; i < table->n; i++) {
 		if (strcmp(table->at[i].option.name, option.name) == 0)
@@ -146,7 +157,7 @@ static void enter(struct table *table, struct cli_option option, char kind)
 			option.letter = 0;
 	}
 	if (table->n < sizeof(table->at) / sizeof(table->at[0]))
-		table->at[table->n++] = (struct entry){ option, kind };
+		table->at[table->n++] = (struct entry){ option, of_all };
 }
 
 static int by_name(const void *a, const void *b)
@@ -174,21 +185,27 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 
 static void make_table(const struct cli_tool *tool, struct table *table)
 {
-	static const char kinds[] = "sdfwp";
+	static const struct {
+		char row;
+		enum cli_kind kind;
+	} kinds[] = {
+		{ 's', CLI_ASK }, { 'd', CLI_ASK }, { 'f', CLI_FILTER },
+		{ 'w', CLI_SET }, { 'p', CLI_SET },
+	};
 	struct flame_row row;
 
 	table->n = 0;
 	for (const struct cli_option *o = tool->options; o && o->name; o++)
-		enter(table, *o, 'o');
+		enter(table, *o, false);
 	for (const struct cli_option *o = common; o->name; o++)
 		if (is_common(tool, o->name))
-			enter(table, *o, 'c');
-	for (const char *k = kinds; *k; k++)
-		for (unsigned i = 0; flame_rows(*k, i, &row); i++)
-			if (!row.hidden && cli_takes(tool, *k))
+			enter(table, *o, true);
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+		for (unsigned i = 0; flame_rows(kinds[k].row, i, &row); i++)
+			if (!row.hidden && cli_takes(tool, kinds[k].row))
 				enter(table, (struct cli_option){ 0,
-				      row.name, row.argument, row.summary },
-				      *k);
+				      row.name, row.argument, row.summary,
+				      .kind = kinds[k].kind }, false);
 	qsort(table->at, table->n, sizeof(*table->at), by_name);
 }
 
@@ -282,52 +299,44 @@ static bool take_memory(struct cli *cli, const char *value)
 
 static bool take_common(struct cli *cli, const char *name, const char *value)
 {
-	if (strcmp(name, "format") == 0)
-		cli->output_format = value;
-	else if (strcmp(name, "input-format") == 0)
-		cli->input_format = value;
-	else if (strcmp(name, "info") == 0)
-		cli->info = true;
-	else if (strcmp(name, "output") == 0)
-		cli->output = value;
-	else if (strcmp(name, "paths-from") == 0)
+	if (strcmp(name, "paths-from") == 0)
 		return read_paths(cli, value);
-	else if (strcmp(name, "quiet") == 0)
-		cli->quiet = true;
-	else if (strcmp(name, "verbose") == 0)
-		cli->verbose = true;
-	else if (strcmp(name, "jobs") == 0)
+	if (strcmp(name, "jobs") == 0)
 		return take_jobs(cli, value);
-	else if (strcmp(name, "memory-limit") == 0)
+	if (strcmp(name, "memory-limit") == 0)
 		return take_memory(cli, value);
-	else if (strcmp(name, "partial") == 0) {
-		cli->strict = strcmp(value, "fail") == 0;
-		if (!cli->strict && strcmp(value, "ok") != 0) {
-			cli_say(cli, "--partial %s: ok or fail", value);
-			return false;
-		}
-	}
-	return true;
+	cli->strict = strcmp(value, "fail") == 0;
+	if (cli->strict || strcmp(value, "ok") == 0)
+		return true;
+	cli_say(cli, "--partial %s: ok or fail", value);
+	return false;
 }
 
 static bool take(struct cli *cli, const struct entry *entry, const char *value)
 {
-	const char *name = entry->option.name;
+	const struct cli_option *o = &entry->option;
+	const char *name = o->as ? o->as : o->name;
+	char *at = (char *)(entry->common ? cli : cli->own) + o->offset;
 
-	switch (entry->kind) {
-	case 'o':
-		return cli->tool->take(cli, name, value);
-	case 'c':
-		return take_common(cli, name, value);
-	case 's':
-	case 'd':
+	switch (o->kind) {
+	case CLI_TAKE:
+		return entry->common ? take_common(cli, name, value) :
+				       cli->tool->take(cli, name, value);
+	case CLI_FLAG:
+		return *(bool *)at = true;
+	case CLI_TEXT:
+		*(const char **)at = value;
+		return true;
+	case CLI_ASK:
 		if (strcmp(name, "event") == 0)
 			cli->event = value;
 		return cli_ask(cli, name, value);
-	case 'f':
+	case CLI_SET:
+		return cli_set(cli, name, value);
+	case CLI_FILTER:
 		return cli_filter(cli, name, value);
 	}
-	return cli_set(cli, name, value);
+	return false;
 }
 
 int cli_parse(struct cli *cli, int argc, char **argv)
