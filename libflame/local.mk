@@ -144,4 +144,4 @@ libflame/draw/viewer.c: share/viewer/embed.sh $(viewer)
 	$(AM_V_at)$(SHELL) $(srcdir)/share/viewer/embed.sh \
 		$(srcdir)/share/viewer $@
 
-dist_man_MANS += libflame/libflame.3
+dist_man_MANS += libflame/libflame.3 libflame/libflame-formats.5
