@@ -70,7 +70,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/v0_meta.c libflame/format/jfr/v0_names.c \
 	libflame/format/jfr/v0_values.c libflame/format/jfr/wire.c \
 	libflame/format/jfr/wire.h \
-	libflame/format/perf/aside.c libflame/format/perf/event.c \
+	libflame/format/perf/aside.c libflame/format/perf/columns.c \
+	libflame/format/perf/event.c \
 	libflame/format/perf/frame.c libflame/format/perf/header.c \
 	libflame/format/perf/lines.c libflame/format/perf/parts.c \
 	libflame/format/perf/peers.c libflame/format/perf/perf.c \

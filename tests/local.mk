@@ -48,6 +48,7 @@ unit_tests += tests/unit/test_top
 unit_tests += tests/unit/test_options
 unit_tests += tests/unit/test_parts
 unit_tests += tests/unit/test_perf
+unit_tests += tests/unit/test_perf_columns
 unit_tests += tests/unit/test_pictures
 unit_tests += tests/unit/test_rest
 unit_tests += tests/unit/test_tree
@@ -116,6 +117,7 @@ script_tests = \
 	tests/laws/run \
 	tests/laws/widths \
 	tests/progress/run \
+	tests/perf-script/columns \
 	tests/perf-script/inline \
 	tests/perf-script/run \
 	tests/coherence/bootstrap \

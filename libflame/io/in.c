@@ -233,12 +233,24 @@ void fl_in_map(struct fl_in *in)
 
 /* Watching ------------------------------------------------------------ */
 
+/* A byte order mark says nothing of UTF-8: no reader sees it. */
+static void skip_mark(struct fl_in *in)
+{
+	size_t n;
+	const uint8_t *head = fl_in_peek(in, 3, &n);
+
+	if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
+		fl_in_consume(in, 3);
+}
+
 /* Plain text from here on: what there is of it is not looked at yet. */
 static void watch(struct fl_in *in)
 {
 	size_t n;
-	const uint8_t *head = fl_in_peek(in, FL_HEAD, &n);
+	const uint8_t *head;
 
+	skip_mark(in);
+	head = fl_in_peek(in, FL_HEAD, &n);
 	if (!fl_begins_as_text(head, FL_MIN(n, (size_t)FL_HEAD)))
 		return;
 	in->watched = true;

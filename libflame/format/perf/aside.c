@@ -7,6 +7,33 @@
 
 #include "format/perf/reader.h"
 
+bool fl_perf_is_message(struct slice line)
+{
+	static const char initials[] = "WEHPC[FfNKSIBaiceps";
+	static const char *const begins[] = {
+		"Warning:", "WARNING:", "Error:", "ERROR:", "Hint:",
+		"Processed ", "Check IO/CPU overload!", "Check /proc/",
+		"check /proc/", "[ perf ", "[perf ", "Failed to ",
+		"failed to ", "Couldn't ", "Could not ", "Can't ", "Cannot ",
+		"No kallsyms ", "Kernel address maps ", "Samples in kernel ",
+		"Samples for '", "Symbol resolution may be skewed",
+		"If some relocation ", "even with a suitable vmlinux",
+		"file is not found in the ", "BFD: ", "addr2line",
+		"cmd__addr2line", "incompatible file format",
+		"problem processing ", "corrupted callchain", "symbol__", NULL
+	};
+	struct fl_perf_header h;
+
+	if (!line.size || !memchr(initials, line.at[0], sizeof(initials) - 1))
+		return false;
+	for (size_t i = 0; begins[i]; i++)
+		if (begins[i][0] == line.at[0] &&
+		    fl_slice_starts(line, begins[i]))
+			return !fl_perf_header(line, NULL, &h) ||
+			       h.time == FLAME_NOTIME;
+	return false;
+}
+
 void fl_perf_not_understood(struct fl_perf_reader *r, struct slice line)
 {
 	line = fl_slice_trim(line);
@@ -64,18 +91,6 @@ void fl_perf_count_lost(struct fl_perf_reader *r, struct slice line)
 			r->lost += n;
 		return;
 	}
-}
-
-bool fl_perf_is_other_column(struct slice line)
-{
-	const char *slash = memchr(line.at, '/', line.size);
-
-	if (fl_slice_starts(line, "ABI:") || fl_slice_starts(line, "...") ||
-	    fl_slice_starts(line, "insn:") || fl_slice_starts(line, "ilen:"))
-		return true;
-	return fl_slice_starts(line, "0x") && slash &&
-	       fl_slice_starts((struct slice){ slash, line.size -
-					       (slash - line.at) }, "/0x");
 }
 
 bool fl_perf_is_empty(struct slice line)

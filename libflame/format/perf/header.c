@@ -2,7 +2,8 @@
 /*
  * The line that begins a record of perf script:
  *
- *	comm pid/tid [cpu] seconds.fraction: period event: rest
+ *	VM:pid VCPU:n comm pid/tid [cpu] misc date clock seconds.fraction:
+ *	period event: rest
  *
  * Each column may be missing (-F), a comm may hold blanks, digits, slashes
  * and colons, an event's name colons.  The time is the firmest of them, so
@@ -106,21 +107,59 @@ static bool parse_ids(struct slice word, struct fl_perf_header *h)
 	return true;
 }
 
+/* "[003]"; "[-01]" where the event did not record it. */
 static bool parse_cpu(struct slice word, struct fl_perf_header *h)
 {
 	struct slice inner = { word.at + 1, word.size - 2 };
 
 	if (word.size < 3 || word.size > 8 || word.at[0] != '[' ||
-	    word.at[word.size - 1] != ']' || !all_digits(inner))
+	    word.at[word.size - 1] != ']')
 		return false;
-	return fl_parse_int(inner, &h->cpu);
+	if (fl_slice_is(inner, "-01") || fl_slice_is(inner, "-1")) {
+		h->cpu = -1;
+		return true;
+	}
+	return all_digits(inner) && fl_parse_int(inner, &h->cpu);
 }
 
-/* -F misc: "K", "UH"; the machine's and the virtual cpu's columns. */
-static bool is_other_column(struct slice word)
+/* "VM:  123 " or "VCPU:003 ", which are of guests; s loses it. */
+static void parse_guest(struct slice *s, const char *name, int64_t *number)
 {
-	if (fl_slice_starts(word, "VM:") || fl_slice_starts(word, "VCPU:"))
-		return true;
+	struct slice rest = *s, word;
+
+	if (!fl_slice_starts(rest, name))
+		return;
+	rest.at += strlen(name);
+	rest.size -= strlen(name);
+	word = shift_word(&rest);
+	if (parse_id(word, number))
+		*s = fl_slice_trim(rest);
+}
+
+/* As "2026-03-02": 'd' stands for a digit. */
+static bool has_form(struct slice s, const char *form)
+{
+	if (s.size < strlen(form))
+		return false;
+	for (size_t i = 0; form[i]; i++)
+		if (form[i] == 'd' ? !is_digit(s.at[i]) : s.at[i] != form[i])
+			return false;
+	return true;
+}
+
+/* -F tod: the date and the time of day, which s loses. */
+static void skip_time_of_day(struct slice *s)
+{
+	struct slice rest = *s, clock = pop_word(&rest), date = pop_word(&rest);
+
+	if (has_form(clock, "dd:dd:dd.d") && date.size == 10 &&
+	    has_form(date, "dddd-dd-dd"))
+		*s = rest;
+}
+
+/* -F misc: "K", "UH". */
+static bool is_misc(struct slice word)
+{
 	for (size_t i = 0; i < word.size; i++)
 		if (!memchr("KUHGgMESCD", word.at[i], 10))
 			return false;
@@ -130,10 +169,15 @@ static bool is_other_column(struct slice word)
 /* What lies left of the time or the event. */
 static void parse_left(struct slice left, struct fl_perf_header *h)
 {
-	struct slice rest = left, word = pop_word(&rest);
+	struct slice rest, word;
 	bool skipped = false;
 
-	while (is_other_column(word)) {
+	parse_guest(&left, "VM:", &h->machine);
+	parse_guest(&left, "VCPU:", &h->vcpu);
+	skip_time_of_day(&left);
+	rest = left;
+	word = pop_word(&rest);
+	while (is_misc(word)) {
 		word = pop_word(&rest);
 		skipped = true;
 	}
@@ -260,6 +304,18 @@ static bool find_time(struct slice line, size_t *begin, size_t *end,
 	return false;
 }
 
+/* The period is printed in ten columns: a pid has seven at most. */
+static bool is_period(struct slice before, struct slice word)
+{
+	size_t blanks = 0;
+
+	while (blanks < before.size &&
+	       is_blank(before.at[before.size - blanks - 1]))
+		blanks++;
+	blanks -= blanks && blanks < before.size;
+	return blanks + word.size >= 10 && all_digits(word);
+}
+
 static bool is_event(struct slice word)
 {
 	return word.size > 1 && word.at[word.size - 1] == ':';
@@ -324,7 +380,10 @@ static void parse_right(struct slice right, struct fl_perf_header *h)
 
 	word = shift_word(&rest);
 	h->rest = fl_slice_trim(right);
-	h->aside = fl_slice_starts(word, "PERF_RECORD_");
+	h->aside = fl_slice_starts(word, "PERF_RECORD_") ||
+		   fl_slice_is(word, "metric:");
+	if (h->aside)
+		return;
 	if (is_event(word)) {
 		set_event(h, word, rest);
 		return;
@@ -362,12 +421,16 @@ static void find_left(struct slice left, struct fl_perf_lefts *lefts,
 		known->pid = h->pid;
 		known->tid = h->tid;
 		known->cpu = h->cpu;
+		known->machine = h->machine;
+		known->vcpu = h->vcpu;
 		known->comm_at = (uint8_t)(h->comm.at - left.at);
 		known->comm_size = (uint8_t)h->comm.size;
 	} else {
 		h->pid = known->pid;
 		h->tid = known->tid;
 		h->cpu = known->cpu;
+		h->machine = known->machine;
+		h->vcpu = known->vcpu;
 		h->comm = (struct slice){ left.at + known->comm_at,
 					  known->comm_size };
 	}
@@ -424,8 +487,11 @@ bool fl_perf_header_again(const char *at, const char *end,
 	h->pid = left->pid;
 	h->tid = left->tid;
 	h->cpu = left->cpu;
+	h->machine = left->machine;
+	h->vcpu = left->vcpu;
 	h->period = lefts->period;
 	h->aside = h->flat = false;
+	h->cgroup = (struct slice){ "", 0 };
 	h->left = lefts->last;
 	return true;
 }
@@ -434,11 +500,12 @@ static void clear(struct fl_perf_header *h)
 {
 	static const struct fl_perf_header none = {
 		.pid = -1, .tid = -1, .cpu = -1, .period = -1,
+		.machine = -1, .vcpu = -1,
 		.time = FLAME_NOTIME,
 	};
 
 	*h = none;
-	h->comm.at = h->event.at = h->rest.at = "";
+	h->comm.at = h->event.at = h->rest.at = h->cgroup.at = "";
 }
 
 /*
@@ -461,8 +528,9 @@ static bool parse_timeless(struct slice line, struct fl_perf_lefts *lefts,
 		if (!is_event(word))
 			continue;
 		clear(&probe);
-		if (!last.size ? !rest.size : parse_ids(last, &probe) ||
-					      parse_cpu(last, &probe))
+		if (!last.size ? !rest.size :
+		    parse_ids(last, &probe) || parse_cpu(last, &probe) ||
+		    has_form(last, "dd:dd:dd.d"))
 			break;
 	}
 	left = (struct slice){ line.at, word.at - line.at };
@@ -473,8 +541,11 @@ static bool parse_timeless(struct slice line, struct fl_perf_lefts *lefts,
 	     is_blank(before.at[before.size - blanks - 1]); blanks++)
 		;
 	width = blanks + last.size;
-	if (all_digits(last) && fl_parse_int(last, &period) &&
-	    (blanks == 1 || (width != 6 && width != 8))) {
+	if (is_period(before, last) && fl_parse_int(last, &period)) {
+		h->period = period;
+		left = before;
+	} else if (all_digits(last) && fl_parse_int(last, &period) &&
+		   (blanks == 1 || (width != 6 && width != 8))) {
 		rest = before;
 		word = pop_word(&rest);
 		if (parse_ids(word, &probe) || parse_cpu(word, &probe)) {
@@ -559,7 +630,24 @@ bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
 bool fl_perf_bare_header(struct slice line, struct fl_perf_lefts *lefts,
 			 struct fl_perf_header *h)
 {
+	struct slice rest = line, word = pop_word(&rest);
+
 	clear(h);
+	if (fl_slice_starts(word, "/") && rest.size) {
+		h->cgroup = word;
+		line = rest;
+		word = pop_word(&rest);
+	}
+	if (is_period(rest, word) && fl_parse_int(word, &h->period))
+		line = rest;
+	/* -F misc alone is six columns wide; a comm has one blank after it. */
+	if (is_misc(word) && !rest.size && line.size >= 6)
+		line.size = 0;
 	find_left(line, lefts, h);
 	return h->comm.size <= 64;
+}
+
+bool fl_perf_has_ids(const struct fl_perf_header *h)
+{
+	return !h->comm.size && (h->tid >= 0 || h->cpu >= 0 || h->period >= 0);
 }

@@ -155,6 +155,35 @@ static bool is_by_address(const struct fl_perf_naming *naming,
 	       (!frame->symbol.size && !frame->dso.size);
 }
 
+static uint64_t hash_of(const struct fl_perf_frame *frame)
+{
+	return fl_mix(fl_hash(frame->symbol.at, frame->symbol.size),
+		      fl_hash(frame->dso.at, frame->dso.size));
+}
+
+/* The function's place in the table; 0: it is new. */
+static uint32_t find_function(const struct fl_perf_lines *lines,
+			      const struct fl_perf_frame *frame, uint64_t hash)
+{
+	const struct fl_perf_function *f;
+	uint32_t i, id;
+
+	for (i = fl_index_first(&lines->by_name, hash);
+	     (id = fl_index_at(&lines->by_name, hash, &i));) {
+		f = &lines->functions[id];
+		if (f->inlined == frame->inlined &&
+		    same(f->symbol, frame->symbol) && same(f->dso, frame->dso))
+			return id;
+	}
+	return 0;
+}
+
+bool fl_perf_lines_has(const struct fl_perf_lines *lines,
+		       const struct fl_perf_frame *frame)
+{
+	return find_function(lines, frame, hash_of(frame));
+}
+
 /* The frames of a function, whatever its address is. */
 static bool frames_of(struct fl_perf_lines *lines,
 		      struct fl_perf_naming *naming,
@@ -165,23 +194,15 @@ static bool frames_of(struct fl_perf_lines *lines,
 		.symbol = frame->symbol, .dso = frame->dso,
 		.inlined = frame->inlined,
 	};
-	uint64_t hash = fl_mix(fl_hash(frame->symbol.at, frame->symbol.size),
-			       fl_hash(frame->dso.at, frame->dso.size));
+	uint64_t hash = hash_of(frame);
 	bool by_address = is_by_address(naming, frame);
-	const struct fl_perf_function *f;
-	uint32_t i, id;
+	uint32_t id = by_address ? 0 : find_function(lines, frame, hash);
 
-	for (i = fl_index_first(&lines->by_name, hash);
-	     !by_address && (id = fl_index_at(&lines->by_name, hash, &i));) {
-		f = &lines->functions[id];
-		if (f->inlined == frame->inlined &&
-		    same(f->symbol, frame->symbol) &&
-		    same(f->dso, frame->dso)) {
-			line->first = f->first;
-			line->n = f->n;
-			line->stop = f->stop;
-			return true;
-		}
+	if (id) {
+		line->first = lines->functions[id].first;
+		line->n = lines->functions[id].n;
+		line->stop = lines->functions[id].stop;
+		return true;
 	}
 	name(lines, naming, frame, &new);
 	line->first = new.first;

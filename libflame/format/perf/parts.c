@@ -59,6 +59,7 @@ void fl_perf_resume(struct flame_source *source)
 static void forget_counts(struct fl_perf_reader *r)
 {
 	r->line = r->samples = r->bad = r->no_period = r->lost = 0;
+	r->cut_line = 0;
 }
 
 /*
@@ -84,6 +85,8 @@ bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 	to->has_filter = from->has_filter;
 	to->looked_for_end = from->looked_for_end;
 	to->flat = from->flat;
+	to->tabs = from->tabs;
+	to->bare = from->bare;
 	forget_counts(to);
 	part->nfacts = 0;
 	return true;
@@ -111,6 +114,8 @@ void fl_perf_join(struct flame_source *whole, struct flame_source *part)
 	to->bad += from->bad;
 	to->no_period += from->no_period;
 	to->lost += from->lost;
+	if (from->cut_line)
+		to->cut_line = to->line - from->line + from->cut_line;
 	fl_perf_saw(whole, part->first, part->last);
 	forget_counts(from);
 	join_facts(whole, part);

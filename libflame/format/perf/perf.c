@@ -178,8 +178,14 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 	r->frames.n = r->stop = 0;
 	r->lines[next.java].shapes.last = 0;
 	fl_perf_record_one_line(r, line.at + line.size);
+	if (fl_unlikely(h->rest.size))
+		h->cgroup = fl_perf_header_cgroup(h->rest);
+	if (fl_unlikely(h->cgroup.size))
+		fl_perf_record_cgroup(r, h->cgroup);
 	r->record.rest = (struct slice){ "", 0 };
 	consume(r, line);
+	if (r->at < r->end && *r->at == '\t')
+		r->tabs = true;
 	return ready ? SAMPLE : NOTHING;
 }
 
@@ -193,15 +199,77 @@ static void open_nameless(struct fl_perf_reader *r)
 {
 	struct fl_perf_header h;
 
+	r->tabs = r->tabs || *r->at == '\t';
 	fl_perf_bare_header((struct slice){ "", 0 }, NULL, &h);
 	if (fl_perf_record_begin(r, &h, &r->record))
 		r->record.rest = (struct slice){ "", 0 };
 	r->one_line.n = 0;
 }
 
+/* What perf prints behind a stack ends the sample. */
+static enum what take_columns(struct fl_perf_reader *r, struct slice line,
+			      struct slice cgroup, struct flame_sample *sample)
+{
+	bool ready;
+
+	fl_perf_record_cgroup(r, cgroup);
+	ready = fl_perf_record_end(r, sample);
+	r->frames.n = r->one_line.n = r->stop = 0;
+	consume(r, line);
+	return ready ? SAMPLE : NOTHING;
+}
+
+/* Addresses alone are columns only where frames are told by their tab. */
+static bool is_columns(const struct fl_perf_reader *r, struct slice line,
+		       struct slice *cgroup)
+{
+	struct slice word = fl_slice_trim(line);
+
+	*cgroup = (struct slice){ "", 0 };
+	if (!r->record.open || !line.size)
+		return false;
+	if (line.at[0] == '\t')
+		return r->tabs && line.size > 1 && line.at[1] == '\t';
+	if (r->one_line.n && fl_perf_is_source_and_columns(line))
+		return true;
+	return line.at[0] == ' ' &&
+	       fl_perf_end_columns(line, cgroup) &&
+	       (r->tabs || memchr(word.at, ':', word.size) ||
+		memchr(word.at, '/', word.size));
+}
+
+/*
+ * Without a time and an event the columns say little: the line is known by
+ * the frames below it, or by the empty line of a sample without frames.
+ */
+static bool is_bare(struct fl_perf_reader *r, struct slice *line,
+		    struct slice text, struct fl_perf_header *h)
+{
+	bool ended = !r->record.open || r->record.closed || r->frames.n ||
+		     !r->record.wanted, frames;
+	char next;
+
+	if (!ended || line->at[0] == '\t')
+		return false;
+	frames = frame_follows(r, line);
+	next = line->at + line->size < r->end ? line->at[line->size] : '\n';
+	if (!(frames && (next == '\t' ||
+			 (!r->record.open && line->at[0] != ' '))) &&
+	    !(r->bare && next == '\n'))
+		return false;
+	text.at = line->at;
+	if (!fl_perf_bare_header(text, &r->lefts, h) ||
+	    ((line->at[0] == ' ' || !frames) && !fl_perf_has_ids(h) &&
+	     (line->at[0] == ' ' || h->tid < 0)))
+		return false;
+	r->bare = true;
+	return true;
+}
+
 static enum what take_other(struct fl_perf_reader *r, struct slice line,
 			    struct flame_sample *sample)
 {
+	struct slice cgroup;
 	struct fl_perf_line new;
 	struct fl_perf_header h;
 	struct slice text = line;
@@ -215,8 +283,14 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 		consume(r, line);
 		return NOTHING;
 	}
+	r->message = fl_perf_is_message(text);
+	if (fl_unlikely(r->message || fl_perf_is_source_code(text))) {
+		consume(r, line);
+		return NOTHING;
+	}
 	/* Comms are right-aligned where each record is one line. */
 	if (r->one_line.n && line.at[0] == ' ' &&
+	    !is_columns(r, text, &cgroup) &&
 	    fl_perf_header(text, &r->lefts, &h))
 		return take_header(r, line, &h, sample);
 	/* Before the text is looked at: it may be a frame that is known. */
@@ -230,12 +304,11 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 			return NOTHING;
 		}
 	}
+	if (is_columns(r, text, &cgroup))
+		return take_columns(r, line, cgroup, sample);
 	if (line.at[0] != '\t' && fl_perf_header(text, &r->lefts, &h))
 		return take_header(r, line, &h, sample);
-	if (!r->record.open && !begins_with_blank(line) &&
-	    frame_follows(r, &line) &&
-	    fl_perf_bare_header((struct slice){ line.at, text.size },
-				&r->lefts, &h))
+	if (is_bare(r, &line, text, &h))
 		return take_header(r, line, &h, sample);
 	text.at = line.at;
 	if ((r->flat || !r->headers) && line.at[0] != '\t' &&
@@ -264,12 +337,50 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 			return FAILED;
 	} else if (fl_failed(r->flame)) {
 		return FAILED;
-	} else if (!r->record.open ||
-		   !fl_perf_is_other_column(fl_slice_trim(text))) {
+	} else if (!(r->headers || r->samples) ||
+		   !fl_perf_is_later_line(text)) {
 		fl_perf_not_understood(r, text);
 	}
 	consume(r, line);
 	return NOTHING;
+}
+
+/*
+ * Whether the last line, which has no newline, lacks its end: perf ends each
+ * with one, though what passes its text on may drop the last.
+ */
+static bool is_cut(struct fl_perf_reader *r, struct slice line)
+{
+	const struct fl_perf_lines *lines = &r->lines[r->record.java];
+	struct fl_perf_frame frame;
+	struct fl_perf_header h;
+	struct slice cgroup;
+	bool is_frame = fl_perf_frame(line, &frame);
+
+	if (line.at[line.size - 1] == '\n' ||
+	    (is_frame && (frame.dso.size || frame.inlined)) ||
+	    (is_columns(r, line, &cgroup) && r->frames.n))
+		return false;
+	if (line.at[0] != '\t' && fl_perf_header(line, NULL, &h))
+		return h.aside ? false : r->tabs || !h.event.size ||
+		       fl_perf_frame(h.rest, &frame);
+	return r->record.open && begins_with_blank(line) &&
+	       !(is_frame && fl_perf_lines_has(lines, &frame));
+}
+
+/* A record that the end of the text has cut lacks its root: it goes. */
+static enum what take_cut(struct fl_perf_reader *r, struct slice line,
+			  struct flame_sample *sample)
+{
+	bool ready = false;
+
+	if (r->record.open && (!begins_with_blank(line) || r->one_line.n))
+		ready = fl_perf_record_end(r, sample);
+	r->record.open = false;
+	r->frames.n = r->one_line.n = r->stop = 0;
+	r->cut_line = r->line + 1;
+	consume(r, line);
+	return ready ? SAMPLE : NOTHING;
 }
 
 /* Frames of it may come yet, where there are none so far. */
@@ -320,10 +431,14 @@ static int end_of_input(struct fl_perf_reader *r)
 		fl_warn(r->flame, "%s: perf lost %" PRIu64 " events while it "
 			"recorded", name, r->lost);
 	fl_perf_inline_tell(r->naming.inlines, name);
+	if (r->cut_line)
+		fl_warn(r->flame, "%s: the text ends within line %" PRIu64
+			": the last sample is left out, as its stack is not "
+			"whole", name, r->cut_line);
 	if (damage)
 		fl_warn(r->flame, "%s: %s", name, damage);
 	r->lost = r->no_period = 0;
-	if (r->bad || damage)
+	if (r->bad || r->cut_line || damage)
 		source->damage = r->headers || r->samples ? 1 : 2;
 	return FLAME_END;
 }
@@ -372,10 +487,16 @@ static int read_one(struct flame_source *source, struct flame_sample *sample)
 		if ((unsigned char)line.at[0] <= ' ' &&
 		    fl_perf_is_empty(line)) {
 			consume(r, line);
-			what = end_by_empty(r, sample);
+			/* The empty line after perf's message is its own. */
+			what = r->message ? NOTHING : end_by_empty(r, sample);
+			r->message = false;
 			continue;
 		}
-		what = take_other(r, line, sample);
+		if (fl_unlikely(line.at + line.size == r->end) &&
+		    is_cut(r, line))
+			what = take_cut(r, line, sample);
+		else
+			what = take_other(r, line, sample);
 	}
 	return what == FAILED || fl_failed(r->flame) ? FLAME_FAILED :
 						       FLAME_OK;

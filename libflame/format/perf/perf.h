@@ -6,6 +6,7 @@
  *	perf.c		lines in, samples out; the row
  *	reader.h	what is known between two samples
  *	header.c	the line that begins a record, in its columns
+ *	columns.c	the columns around a stack that are not frames
  *	record.c	a record, and the sample that it is
  *	event.c		the events, a metric each
  *	shapes.c	frame lines of functions that were met, at once
@@ -54,7 +55,9 @@ struct fl_perf_header {
 	struct slice comm;
 	struct slice event;	/* modifiers included; empty: none printed */
 	struct slice rest;	/* of the line: a frame, or arguments */
+	struct slice cgroup;	/* empty: none printed */
 	int64_t pid, tid, cpu;
+	int64_t machine, vcpu;	/* of a guest: its process here, its cpu */
 	int64_t time;		/* ns on perf's clock, or FLAME_NOTIME */
 	int64_t period;
 	bool flat;		/* its frame, and no time */
@@ -71,7 +74,7 @@ struct fl_perf_left {
 	bool met;
 	uint8_t size, comm_at, comm_size;
 	flame_id comm, base, thread, labels;	/* 0: not made yet */
-	int64_t pid, tid, cpu;
+	int64_t pid, tid, cpu, machine, vcpu;
 };
 
 enum { FL_PERF_LEFTS = 1024 };
@@ -105,6 +108,9 @@ bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
  */
 bool fl_perf_bare_header(struct slice line, struct fl_perf_lefts *lefts,
 			 struct fl_perf_header *header);
+
+/* Of a bare header: numbers and no comm. */
+bool fl_perf_has_ids(const struct fl_perf_header *header);
 
 /* A frame line: "ip symbol+0xoff (dso)", each part but one may be missing. */
 struct fl_perf_frame {
@@ -276,6 +282,9 @@ bool fl_perf_lines_add(struct fl_perf_lines *lines,
 		       struct fl_perf_naming *naming, struct slice text,
 		       uint64_t hash, struct fl_perf_line *line,
 		       uint32_t *id);
+/* Whether a frame of this function was there. */
+bool fl_perf_lines_has(const struct fl_perf_lines *lines,
+		       const struct fl_perf_frame *frame);
 void fl_perf_lines_free(struct fl_perf_lines *lines);
 
 #endif

@@ -16,6 +16,24 @@ static bool is_aligned_frame(struct slice line)
 	       frame.ip.size && line.at + 17 == frame.ip.at + frame.ip.size;
 }
 
+/* "30712 ": ids alone, as -F pid,ip,sym has them. */
+static bool is_bare(struct slice line)
+{
+	struct fl_perf_header h;
+
+	return line.at[0] != '\t' && line.size <= 64 &&
+	       fl_perf_bare_header(line, NULL, &h) &&
+	       (h.tid >= 0 || h.cpu >= 0);
+}
+
+static bool is_tab_frame(struct slice line)
+{
+	struct fl_perf_frame frame;
+
+	return line.at[0] == '\t' && fl_perf_frame(line, &frame) &&
+	       frame.ip.size;
+}
+
 /* A frame below the columns; other: lines before that are something else. */
 static int bits_of_frame(int bits, int other)
 {
@@ -34,6 +52,7 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 	struct fl_perf_header h;
 	struct fl_perf_frame frame;
 	int bits = 0, other = 0;
+	bool bare = false;
 
 	while (at < end && other < 16) {
 		const char *lf = memchr(at, '\n', end - at);
@@ -42,7 +61,8 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 		if (memchr(line.at, '\0', line.size) || (!lf && !whole))
 			break;
 		at = lf ? lf + 1 : end;
-		if (line.size && line.at[0] == '#')
+		if (line.size && (line.at[0] == '#' ||
+				  fl_perf_is_message(line)))
 			continue;
 		if (fl_perf_is_empty(line)) {
 			if (bits)
@@ -58,8 +78,12 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 				continue;
 			bits = h.time != FLAME_NOTIME && h.event.size ? 24 :
 			       h.time != FLAME_NOTIME ? 16 : 10;
+		} else if (bare && is_tab_frame(line)) {
+			return FL_MAX(20 - other, 1);
 		} else if (is_aligned_frame(line)) {
 			return FL_MAX(12 - other, 1);
+		} else if (!bare && is_bare(line)) {
+			bare = true;
 		} else {
 			other++;
 		}

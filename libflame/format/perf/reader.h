@@ -68,8 +68,12 @@ struct fl_perf_reader {
 	struct fl_perf_lefts lefts;
 
 	bool flat;		/* the first record was; so are all */
+	bool tabs;		/* frame lines begin with a tab, as perf's do */
+	bool message;		/* the line before was a message of perf's */
+	bool bare;		/* headers without a time and an event came */
 	bool headers;	/* there are lines that begin records */
 	bool looked_for_end;
+	uint64_t cut_line;	/* not 0: the last, which has no end */
 	uint64_t line, samples, bad, first_bad, no_period, lost;
 	char bad_text[80];
 };
@@ -102,11 +106,32 @@ bool fl_perf_record_end(struct fl_perf_reader *r,
 			struct flame_sample *sample);
 void fl_perf_make_stacks(struct fl_perf_reader *r);
 
+/*
+ * Not for frames: the label cgroup=NAME, which some versions print in the
+ * first line and others behind the stack.
+ */
+void fl_perf_record_cgroup(struct fl_perf_reader *r, struct slice cgroup);
+
+/* columns.c ----------------------------------------------------------- */
+
+/* Whether all of a text is columns that follow a stack. */
+bool fl_perf_end_columns(struct slice text, struct slice *cgroup);
+/* "  file.c:8 ilen: 3": srcline's line has them where frames have none. */
+bool fl_perf_is_source_and_columns(struct slice line);
+/* "|12   i++;", as srccode has it below a sample. */
+bool fl_perf_is_source_code(struct slice line);
+/* A line of such a column, which follows the sample's empty line. */
+bool fl_perf_is_later_line(struct slice line);
+/* The frame of a one-line record, without the columns around it. */
+struct slice fl_perf_frame_of_line(struct slice rest, struct slice *cgroup);
+/* The cgroup that a first line ends in; empty: none. */
+struct slice fl_perf_header_cgroup(struct slice rest);
+
 /* aside.c ------------------------------------------------------------- */
 
 bool fl_perf_is_empty(struct slice line);
-/* Registers, branches, data columns below the frames: not frames. */
-bool fl_perf_is_other_column(struct slice line);
+/* What perf says on standard error, which 2>&1 lets stand in its text. */
+bool fl_perf_is_message(struct slice line);
 void fl_perf_not_understood(struct fl_perf_reader *r, struct slice line);
 /* "# hostname : exec-7": what the recording says of itself. */
 void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line);

@@ -61,16 +61,39 @@ static flame_id thread_of(struct fl_perf_reader *r,
 	return set;
 }
 
-/* cpu=N. */
-static flame_id labels_of(struct flame *flame, const struct fl_perf_header *h)
+static flame_id add_number(struct flame *flame, flame_id set, const char *key,
+			   int64_t n)
 {
 	char number[24];
 
-	if (h->cpu < 0)
-		return 0;
-	number[fl_format_u64(number, h->cpu)] = '\0';
-	return flame_label(flame, 0, fl_name(flame, "cpu"),
+	if (n < 0)
+		return set;
+	number[fl_format_u64(number, (uint64_t)n)] = '\0';
+	return flame_label(flame, set, fl_name(flame, key),
 			   fl_name(flame, number));
+}
+
+/* cpu=N, and of guests machine_pid=N, vcpu=N. */
+static flame_id labels_of(struct flame *flame, const struct fl_perf_header *h)
+{
+	flame_id set = add_number(flame, 0, "cpu", h->cpu);
+
+	set = add_number(flame, set, "machine_pid", h->machine);
+	return add_number(flame, set, "vcpu", h->vcpu);
+}
+
+void fl_perf_record_cgroup(struct fl_perf_reader *r, struct slice cgroup)
+{
+	struct fl_perf_record *record = &r->record;
+	struct flame *flame = r->flame;
+
+	if (!cgroup.size || !record->wanted ||
+	    !(r->source->select.needs & FL_NEED_STATE))
+		return;
+	record->labels = flame_label(flame, record->labels,
+				     fl_name(flame, "cgroup"),
+				     flame_name(flame, cgroup.at,
+						cgroup.size));
 }
 
 /* Who it was: worked out once for what stands left of the time. */
@@ -358,30 +381,14 @@ void fl_perf_make_stacks(struct fl_perf_reader *r)
 	memmove(r->pairs, last, r->nlast * sizeof(*last));
 }
 
-/* -F +addr: an address before that of the frame. */
-static struct slice skip_data_address(struct slice rest)
-{
-	struct fl_perf_frame frame;
-	const char *blank;
-
-	while ((blank = memchr(rest.at, ' ', rest.size))) {
-		struct slice word = fl_slice_trim((struct slice){ blank,
-				rest.size - (blank - rest.at) });
-
-		if (!fl_perf_frame(word, &frame) || frame.ip.size < 4 ||
-		    !frame.symbol.size || frame.dso.at[0] == '\0')
-			break;
-		rest = word;
-	}
-	return rest;
-}
-
 /* Whether it is a frame and not arguments of a tracepoint. */
 static bool is_firm(struct slice rest, bool flat)
 {
 	struct fl_perf_frame frame;
 
+	/* data_src is a number and "|OP LOAD|LVL .." */
 	return fl_perf_frame(rest, &frame) && frame.ip.size &&
+	       !fl_slice_starts(frame.symbol, "|") &&
 	       (flat || frame.dso.size || (frame.ip.size >= 8 && frame.symbol.size));
 }
 
@@ -404,7 +411,7 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 	const struct fl_perf_shape *shape;
 	const struct fl_perf_line *known;
 	struct fl_perf_line line;
-	struct slice rest = record->rest;
+	struct slice rest = record->rest, cgroup;
 	const char *at = rest.at;
 	uint64_t hash;
 	uint32_t id;
@@ -424,10 +431,13 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 		copy_frames(r, known->first, known->n, known->stop);
 		return;
 	}
-	rest = skip_data_address(rest);
+	rest = fl_perf_frame_of_line(rest, &cgroup);
+	if (cgroup.size)
+		fl_perf_record_cgroup(r, cgroup);
 	if (!is_firm(rest, record->flat))
 		return;
-	rest.size = end - rest.at;
+	if (rest.at + rest.size == record->rest.at + record->rest.size)
+		rest.size = end - rest.at;
 	r->naming.java = record->java;
 	hash = fl_hash(rest.at, rest.size);
 	if (fl_perf_lines_add(lines, &r->naming, rest, hash, &line, &id))

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The columns of perf script around a stack that are not frames.  perf
+ * prints them in this order (process_event in its builtin-script.c):
+ *
+ *	event: flags trace addr data_src weight ins_lat retire_lat cgroup
+ *	frames, a line each, or one at the end of the line above
+ *	iregs uregs brstack* ilen insn phys_addr data_page_size
+ *	code_page_size cgroup ipc
+ *
+ * Columns behind the frames end the sample; no empty line follows them.
+ */
+#include "fl.h"
+
+#include "format/perf/reader.h"
+
+enum { ADDRESS_WIDTH = 16 };	/* "%16lx" */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+static void advance(struct slice *s, size_t n)
+{
+	s->at += n;
+	s->size -= n;
+}
+
+static size_t count_blanks(struct slice s)
+{
+	size_t n = 0;
+
+	while (n < s.size && is_blank(s.at[n]))
+		n++;
+	return n;
+}
+
+static size_t count_word(struct slice s)
+{
+	size_t n = 0;
+
+	while (n < s.size && !is_blank(s.at[n]))
+		n++;
+	return n;
+}
+
+/* The next word, which stays in s; *size counts the blanks before it. */
+static struct slice peek_word(struct slice s, size_t *size)
+{
+	size_t blanks = count_blanks(s);
+
+	advance(&s, blanks);
+	s.size = count_word(s);
+	*size = blanks + s.size;
+	return s;
+}
+
+static bool all_hex(struct slice s)
+{
+	for (size_t i = 0; i < s.size; i++)
+		if (!is_hex(s.at[i]))
+			return false;
+	return s.size > 0;
+}
+
+/* "ABI:2    AX:0x17d0a    BX:0x0 ", of iregs and of uregs. */
+static void skip_registers(struct slice *s)
+{
+	struct slice word;
+	size_t size;
+
+	word = peek_word(*s, &size);
+	if (!fl_slice_starts(word, "ABI:"))
+		return;
+	for (; word.size; word = peek_word(*s, &size)) {
+		const char *colon = memchr(word.at, ':', word.size);
+
+		if (!fl_slice_starts(word, "ABI:") &&
+		    (!colon || word.at + word.size - colon < 4 ||
+		     memcmp(colon, ":0x", 3) != 0))
+			break;
+		advance(s, size);
+	}
+}
+
+/* "/P/-/-/3": mispredicted, in a transaction, aborted, cycles. */
+static bool is_branch_flags(struct slice s)
+{
+	size_t n = 1;
+
+	while (n < s.size && n < 4 && memchr("MPN-", s.at[n], 4))
+		n++;
+	return s.size > n + 5 && s.at[0] == '/' && n > 1 && s.at[n] == '/' &&
+	       memchr("X-", s.at[n + 1], 2) && s.at[n + 2] == '/' &&
+	       memchr("A-", s.at[n + 3], 2) && s.at[n + 4] == '/' &&
+	       s.at[n + 5] >= '0' && s.at[n + 5] <= '9';
+}
+
+/* "from/to/P/-/-/3/RET/-", many; symbols in them may hold blanks. */
+static void skip_branches(struct slice *s)
+{
+	struct slice rest = *s;
+
+	while (rest.size) {
+		const char *slash = memchr(rest.at, '/', rest.size);
+
+		if (!slash)
+			break;
+		advance(&rest, slash - rest.at);
+		if (is_branch_flags(rest)) {
+			/* It is a header that ends in branches. */
+			if (memmem(s->at, rest.at - s->at, ": ", 2))
+				return;
+			advance(&rest, count_word(rest));
+			*s = rest;
+		} else {
+			advance(&rest, 1);
+		}
+	}
+}
+
+/* "ilen: 3", "insn: 48 01 c2"; a disassembly follows two tabs. */
+static void skip_instruction(struct slice *s)
+{
+	struct slice word, rest = *s;
+	size_t size;
+
+	word = peek_word(rest, &size);
+	if (fl_slice_is(word, "ilen:")) {
+		advance(&rest, size);
+		word = peek_word(rest, &size);
+		if (!fl_slice_digits(word))
+			return;
+		advance(&rest, size);
+		*s = rest;
+		word = peek_word(rest, &size);
+	}
+	if (fl_slice_is(word, "insn:")) {
+		do {
+			advance(s, size);
+			word = peek_word(*s, &size);
+		} while (word.size == 2 && all_hex(word));
+	}
+	if (fl_slice_starts(*s, "\t\t"))
+		advance(s, s->size);
+}
+
+/* An address in sixteen columns, as only numbers of perf's stand. */
+static bool is_aligned_hex(struct slice s, size_t *size)
+{
+	struct slice word = peek_word(s, size);
+
+	return *size >= ADDRESS_WIDTH && word.size <= ADDRESS_WIDTH &&
+	       all_hex(word);
+}
+
+static bool is_page_size(struct slice word)
+{
+	size_t n = 0;
+
+	if (fl_slice_is(word, "N/A"))
+		return true;
+	while (n < word.size && word.at[n] >= '0' && word.at[n] <= '9')
+		n++;
+	return n && n + 1 == word.size && memchr("BKMGT", word.at[n], 5);
+}
+
+/* One blank and a path, or "unknown" at the end. */
+static bool skip_cgroup(struct slice *s, struct slice *cgroup)
+{
+	struct slice word;
+	size_t size;
+
+	word = peek_word(*s, &size);
+	if (size != word.size + 1 ||
+	    !(fl_slice_starts(word, "/") || fl_slice_is(word, "unknown")))
+		return false;
+	*cgroup = word;
+	advance(s, size);
+	return true;
+}
+
+/* " \t IPC: 0.52 (12/23) " */
+static void skip_ipc(struct slice *s)
+{
+	struct slice word;
+	size_t size;
+
+	word = peek_word(*s, &size);
+	if (fl_slice_is(word, "IPC:"))
+		advance(s, s->size);
+}
+
+bool fl_perf_end_columns(struct slice text, struct slice *cgroup)
+{
+	struct slice rest = text;
+	size_t size;
+
+	*cgroup = (struct slice){ "", 0 };
+	while (rest.size && memchr(" \t\r\n", rest.at[rest.size - 1], 4))
+		rest.size--;
+	if (!rest.size)
+		return false;
+	skip_registers(&rest);
+	skip_branches(&rest);
+	skip_instruction(&rest);
+	if (is_aligned_hex(rest, &size))
+		advance(&rest, size);
+	for (int i = 0; i < 2 && is_page_size(peek_word(rest, &size)); i++)
+		advance(&rest, size);
+	if (rest.size)
+		skip_cgroup(&rest, cgroup);
+	skip_ipc(&rest);
+	return !rest.size;
+}
+
+bool fl_perf_is_source_and_columns(struct slice line)
+{
+	struct slice word, cgroup;
+	size_t size;
+
+	word = peek_word(line, &size);
+	if (size != word.size + 2 || !word.size || line.at[0] != ' ' ||
+	    word.at[word.size - 1] == ':' ||
+	    !(fl_slice_ends(word, "]") || memchr(word.at, ':', word.size)))
+		return false;
+	advance(&line, size);
+	return fl_perf_end_columns(line, &cgroup);
+}
+
+bool fl_perf_is_source_code(struct slice line)
+{
+	return line.size > 1 && line.at[0] == '|' && line.at[1] >= '0' &&
+	       line.at[1] <= '9';
+}
+
+/*
+ * Lines behind a sample that an empty line has ended already: brstackinsn's
+ * "\tmain+3:" and "\t000055d0c0de0a10\tinsn: 55", and BPF's output.
+ */
+bool fl_perf_is_later_line(struct slice line)
+{
+	struct slice word, text = fl_slice_trim(line), cgroup;
+	size_t size;
+
+	if (!line.size || !is_blank(line.at[0]))
+		return false;
+	word = peek_word(line, &size);
+	if (line.at[0] == '\t')
+		return fl_slice_ends(text, ":") ||
+		       fl_slice_starts(text, "... not reaching") ||
+		       (all_hex(word) && size < line.size &&
+			line.at[size] == '\t');
+	if (fl_slice_starts(text, "BPF output:") ||
+	    fl_slice_starts(text, "BPF string:"))
+		return true;
+	return (word.size == 5 && word.at[4] == ':' &&
+		all_hex((struct slice){ word.at, 4 })) ||
+	       fl_perf_end_columns(line, &cgroup);
+}
+
+/* One line ------------------------------------------------------------ */
+
+/* Where the columns behind a frame begin; s.size: there are none. */
+static size_t find_end_columns(struct slice s, struct slice *cgroup)
+{
+	bool module = memchr(s.at, ')', s.size);
+
+	for (size_t i = 1; i < s.size; i++) {
+		if (module ? s.at[i - 1] != ')' :
+			     !is_blank(s.at[i]) || is_blank(s.at[i - 1]))
+			continue;
+		if (fl_perf_end_columns((struct slice){ s.at + i, s.size - i },
+					cgroup))
+			return i;
+	}
+	return s.size;
+}
+
+/* What perf's flags column says of a branch. */
+static bool is_branch_kind(struct slice word)
+{
+	static const char *const kinds[] = {
+		"call", "return", "jcc", "jmp", "int", "iret", "syscall",
+		"sysret", "async", "hw", "tx", "tr", "vmentry", "vmexit", NULL
+	};
+
+	for (size_t i = 0; kinds[i]; i++)
+		if (fl_slice_is(word, kinds[i]))
+			return true;
+	return false;
+}
+
+/* The last address in sixteen columns, and what stands behind it. */
+static struct slice last_address(struct slice s)
+{
+	struct slice rest = s, found = s;
+	size_t size;
+
+	while (rest.size) {
+		struct slice word = peek_word(rest, &size);
+
+		if ((size > ADDRESS_WIDTH || word.size >= 8) &&
+		    word.size <= ADDRESS_WIDTH && all_hex(word))
+			found = (struct slice){ word.at, rest.at + rest.size -
+						word.at };
+		advance(&rest, size ? size : 1);
+	}
+	return found;
+}
+
+struct slice fl_perf_frame_of_line(struct slice rest, struct slice *cgroup)
+{
+	struct slice word, ignored;
+	const char *arrow;
+	size_t size;
+
+	*cgroup = (struct slice){ "", 0 };
+	/* "from => to" of a branch. */
+	arrow = memmem(rest.at, rest.size, " => ", 4);
+	if (arrow)
+		rest.size = arrow - rest.at;
+	rest = fl_slice_trim(rest);
+	rest.size = find_end_columns(rest, cgroup);
+	word = peek_word(rest, &size);
+	if (fl_slice_starts(word, "/"))
+		*cgroup = word;
+	if (!all_hex(word) && !fl_slice_starts(word, "/") &&
+	    !is_branch_kind(word))
+		return rest;
+	ignored = last_address(rest);
+	return fl_slice_trim(ignored);
+}
+
+/* "12 34 /kubepods.slice": numbers, then the cgroup, and no more. */
+struct slice fl_perf_header_cgroup(struct slice rest)
+{
+	struct slice none = { "", 0 }, word;
+	size_t size;
+
+	for (; rest.size; advance(&rest, size)) {
+		word = peek_word(rest, &size);
+		if (fl_slice_starts(word, "/"))
+			return size == rest.size ? word : none;
+		if (!fl_slice_digits(word) && !all_hex(word))
+			break;
+	}
+	return none;
+}
