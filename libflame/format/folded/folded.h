@@ -72,6 +72,7 @@ struct fl_folded_dialect {
 	bool offset;		/* a number and a tab come first: no matter */
 	bool key;		/* KEY tab stack tab count */
 	bool report;		/* perf report's rows stand between */
+	bool children;		/* and count callees in callers, too */
 	bool austin;		/* P1;T0:2;file:func:line */
 	bool comm;		/* comm-PID/TID */
 	bool cuts;		/* at each ';', as peers do */

@@ -507,6 +507,11 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		return FLAME_OK;
 	if (fl_unlikely(!r->begun))
 		begin(source, r);
+	if (fl_unlikely(r->dialect.children))
+		return fl_fail(source->flame, "%s: perf report has counted "
+			       "callees in their callers as well (Children): "
+			       "run it with --no-children",
+			       fl_in_name(source->in));
 	if (fl_unlikely(r->nmore)) {
 		*sample = r->more[--r->nmore];
 		return FLAME_OK;

@@ -23,7 +23,7 @@ struct seen {
 	unsigned two, three, repeated;
 	unsigned offset, key, place;
 	unsigned pt, comm;
-	bool austin, report, bad_start;
+	bool austin, report, children, bad_start;
 	int64_t offset_before, place_wanted;
 	struct fl_map *stacks;	/* of lines with two counts; NULL: no */
 };
@@ -193,7 +193,9 @@ static void see_tabs(struct seen *seen, struct slice line)
 static void see_comment(struct seen *seen, struct slice line)
 {
 	seen->austin |= fl_slice_starts(line, "# austin: ");
-	seen->report |= fl_slice_starts(line, "# Overhead ");
+	seen->children |= fl_slice_starts(line, "# Children ");
+	seen->report |= seen->children ||
+			fl_slice_starts(line, "# Overhead ");
 }
 
 static void see(struct seen *seen, struct slice line)
@@ -306,6 +308,7 @@ static void decide(const struct seen *seen, struct fl_folded_dialect *d)
 		     seen->first_percent * 2 > seen->first :
 		     seen->last_percent * 2 > seen->last;
 	d->report = d->counts == FL_COUNT_FIRST && seen->report;
+	d->children = d->report && seen->children;
 	d->austin = seen->austin || most_of(seen->pt, seen->lines);
 	d->comm = most_of(seen->comm, seen->lines);
 	if (d->counts == FL_COUNT_FIRST || !seen->last)
