@@ -31,13 +31,94 @@ static void unit_of(struct slice event, char *unit, size_t room)
 	unit[event.size] = '\0';
 }
 
-/* A selection by name: none asked for means all. */
-static bool is_wanted(const struct fl_perf_reader *r, struct slice name)
+/* "cpu_core/cycles/" and "cpu_atom/cycles/u" of "cycles". */
+static bool is_of_unit(struct slice name, struct slice event)
 {
-	const struct fl_select *select = &r->source->select;
+	const char *slash = memchr(name.at, '/', name.size);
+	struct slice rest;
 
-	return r->naming.options->peer || !select->event ||
-	       fl_slice_is(name, select->event);
+	if (!slash || slash == name.at)
+		return false;
+	rest = (struct slice){ slash + 1, name.at + name.size - slash - 1 };
+	return rest.size > event.size && rest.at[event.size] == '/' &&
+	       memcmp(rest.at, event.at, event.size) == 0;
+}
+
+/* A selection by name, or by several: none asked for means all. */
+static bool is_selected(const struct fl_perf_reader *r, struct slice name)
+{
+	const char *wanted = r->source->select.event;
+
+	if (r->naming.options->peer || !wanted || fl_slice_is(name, wanted))
+		return true;
+	for (const char *at = wanted;; at++) {
+		struct slice event = { at, strcspn(at, ",") };
+
+		if ((event.size == name.size &&
+		     memcmp(event.at, name.at, name.size) == 0) ||
+		    (event.size && is_of_unit(name, event)))
+			return true;
+		at += event.size;
+		if (!*at)
+			return false;
+	}
+}
+
+/* What was taken of the metrics that there are: several are added. */
+static int tell_added(struct fl_perf_reader *r)
+{
+	struct flame *flame = r->flame;
+	const char *unit = NULL;
+	struct fl_buf names = { 0 };
+	unsigned n = 0;
+	int status = FLAME_OK;
+
+	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
+		const struct flame_metric *m = flame_metric_of(flame, i);
+
+		if (!m->samples ||
+		    !is_selected(r, (struct slice){ m->name, strlen(m->name) }))
+			continue;
+		if (unit && strcmp(unit, m->weight) != 0)
+			status = fl_fail(flame, "--event %s: %s and %s cannot "
+					 "be added", r->source->select.event,
+					 unit, m->weight);
+		unit = m->weight;
+		fl_buf_print(&names, "%s%s", n++ ? " and " : "", m->name);
+	}
+	if (n > 1 && status == FLAME_OK)
+		fl_remark(flame, "--event %s: %s are added",
+			  r->source->select.event, names.at);
+	fl_buf_free(&names);
+	return status;
+}
+
+/* Samples of these stand for times that are not alike. */
+static void tell_weights(struct fl_perf_reader *r)
+{
+	const struct fl_perf_options *options = r->naming.options;
+
+	for (unsigned i = 1; i <= flame_metrics(r->flame); i++) {
+		const struct flame_metric *m = flame_metric_of(r->flame, i);
+		struct slice name = { m->name, strlen(m->name) };
+
+		if (options->total || options->peer || !m->samples ||
+		    !(fl_slice_is(name, "offcpu-time") ||
+		      fl_slice_starts(name, "sched:sched_stat_")) ||
+		    !is_selected(r, name))
+			continue;
+		fl_remark(r->flame, "%s: a sample of %s stands for as long as "
+			  "its period says: --weight period adds that up",
+			  fl_in_name(r->source->in), m->name);
+		return;
+	}
+}
+
+int fl_perf_events_end(struct fl_perf_reader *r)
+{
+	tell_weights(r);
+	return r->source->select.event && !r->naming.options->peer ?
+	       tell_added(r) : FLAME_OK;
 }
 
 static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
@@ -59,7 +140,7 @@ static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
 	unit_of(new->name, unit, sizeof(unit));
 	new->metric = fl_metric(flame, new->name.at, unit,
 				r->naming.options->total ? unit : "samples");
-	new->wanted = is_wanted(r, new->name);
+	new->wanted = is_selected(r, new->name);
 	return new;
 }
 

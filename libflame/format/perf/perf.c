@@ -440,7 +440,7 @@ static int end_of_input(struct fl_perf_reader *r)
 	r->lost = r->no_period = 0;
 	if (r->bad || r->cut_line || damage)
 		source->damage = r->headers || r->samples ? 1 : 2;
-	return FLAME_END;
+	return fl_perf_events_end(r) == FLAME_OK ? FLAME_END : FLAME_FAILED;
 }
 
 /* Headers as the one before, and frames as there were: as many as come. */

@@ -84,6 +84,8 @@ struct fl_perf_reader {
  */
 struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 					 struct slice text);
+/* At the end: what the choice of events comes to; FLAME_FAILED: nothing. */
+int fl_perf_events_end(struct fl_perf_reader *r);
 /* Times that there were: see flame_source. */
 void fl_perf_saw(struct flame_source *source, int64_t first, int64_t last);
 void fl_perf_event_count(struct fl_perf_reader *r,
