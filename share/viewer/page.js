@@ -253,6 +253,7 @@ function focusSearch() {
 }
 
 function escape() {
+	$("live").textContent = "";
 	if (search.text)
 		find("");
 	else if (!$("pane").hidden && $("sift").value)

@@ -2,16 +2,18 @@
 /* Runs in a page as narrow as a phone: all of its header can be reached. */
 	while ($("first"))
 		await pause(5);
-	const outside = [...document.querySelectorAll("header button, header " +
-		"input, h1")].filter((e) => {
+	const outside = [...document.querySelectorAll("h1, header button, " +
+		"header input, #bar button, #bar label, #counts, #events button"
+	)].filter((e) => {
 		const { left, right, width } = e.getBoundingClientRect();
-		return !e.hidden && (!width || left < 0 || right > innerWidth);
+		return !e.closest("[hidden]") &&
+			(!width || left < 0 || right > innerWidth);
 	});
 	is("all controls are in sight in " + innerWidth + " pixels",
 		outside.map((e) => e.id), []);
 	is("nothing is to be scrolled sideways", [document.documentElement,
-		document.querySelector("header")].map((e) =>
-		e.scrollWidth > e.clientWidth), [false, false]);
+		...document.querySelectorAll("header, #bar, #events")].some((e) =>
+		e.scrollWidth > e.clientWidth), false);
 	is("the graph has most of the height",
 		$("canvas").clientHeight > innerHeight / 2, true);
 	is("the end", 1, 1);
