@@ -885,9 +885,9 @@ Test(source, of_an_unknown_format_lists_the_known_ones)
 
 Test(source, that_is_no_profile_shows_how_it_begins)
 {
-	cr_expect_null(flame_open_memory(flame, "\x7f" "ELF\2", 5, "m", NULL));
+	cr_expect_null(flame_open_memory(flame, "\x7f" "ELX\2", 5, "m", NULL));
 	cr_expect(strstr(flame_error(flame), "m: "));
-	cr_expect(strstr(flame_error(flame), "\\x7fELF\\x02"), "%s",
+	cr_expect(strstr(flame_error(flame), "\\x7fELX\\x02"), "%s",
 		  flame_error(flame));
 }
 
