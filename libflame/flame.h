@@ -370,6 +370,14 @@ int flame_rows(char kind, unsigned index, struct flame_row *row);
 /* The output format that a file name's ending means, or NULL. */
 const char *flame_format_of(const char *path);
 
+/*
+ * Text from inputs as a terminal or a table may have it: control characters
+ * of ASCII are blanks, what is no UTF-8 is '?', and characters that are not
+ * seen, or change how others are, are told: <U+202E>.  Writes what fits of
+ * it in room bytes, and a NUL; gives the size of all, as snprintf does.
+ */
+size_t flame_visible(char *to, size_t room, const char *text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -112,6 +112,7 @@ script_tests = \
 	tests/laws/readers \
 	tests/laws/memory \
 	tests/laws/options \
+	tests/laws/out-of-memory \
 	tests/laws/packed \
 	tests/laws/promises \
 	tests/laws/run \

@@ -363,7 +363,7 @@ static int through_tree(struct cli *cli, struct flame *flame, char **inputs,
 	return status;
 }
 
-static int worse(int a, int b)
+int cli_worse(int a, int b)
 {
 	return a > b ? a : b;
 }
@@ -394,7 +394,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 			status = CLI_FINE;
 	}
 	if (status != CLI_TROUBLE)
-		return worse(status, status_of(cli, &tally));
+		return cli_worse(status, status_of(cli, &tally));
 	if (!flame_error(flame)[0])
 		tell_loss(cli);
 	return trouble(cli, flame);
@@ -420,7 +420,7 @@ static struct flame *new_flame(const struct cli *cli)
 	if (flame)
 		flame_limit(flame, cli->memory);
 	else
-		cli_say(cli, "out of memory");
+		cli_no_memory(cli);
 	return flame;
 }
 
@@ -549,106 +549,6 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* "dir/exec-7.jfr.gz" into DIR: "DIR/exec-7.html". */
-static char *path_in(const char *directory, const char *input,
-		     const char *format)
-{
-	const char *base = strrchr(input, '/');
-	const char *end;
-	char *path;
-
-	base = base ? base + 1 : input;
-	if (strcmp(base, "-") == 0)
-		base = "stdin";
-	end = strstr(base, ".jfr");
-	if (!end)
-		end = strrchr(base, '.');
-	if (!end || end == base)
-		end = base + strlen(base);
-	if (asprintf(&path, "%s/%.*s.%s", directory, (int)(end - base), base,
-		     format) < 0)
-		return NULL;
-	return path;
-}
-
-/* Where the picture of an input goes. */
-struct place {
-	char *path;
-	size_t input;
-};
-
-static int by_path(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	int d = strcmp(x->path, y->path);
-
-	return d ? d : (x->input > y->input) - (x->input < y->input);
-}
-
-/* Of all inputs, in order; NULL: memory is out, which is said. */
-static struct place *find_places(const struct cli *cli)
-{
-	struct place *at = calloc(cli->ninputs, sizeof(*at));
-	size_t n = 0;
-
-	for (; at && n < cli->ninputs; n++) {
-		at[n].input = n;
-		at[n].path = path_in(cli->output, cli->inputs[n],
-				     cli->output_format);
-		if (!at[n].path)
-			break;
-	}
-	if (at && n == cli->ninputs)
-		return at;
-	cli_say(cli, "out of memory");
-	while (n)
-		free(at[--n].path);
-	free(at);
-	return NULL;
-}
-
-/* Two of one name would hide one another. */
-static bool are_apart(const struct cli *cli, struct place *at)
-{
-	bool apart = true;
-
-	qsort(at, cli->ninputs, sizeof(*at), by_path);
-	for (size_t i = 1; i < cli->ninputs; i++)
-		if (strcmp(at[i - 1].path, at[i].path) == 0) {
-			cli_say(cli, "%s and %s would both become %s",
-				cli->inputs[at[i - 1].input],
-				cli->inputs[at[i].input], at[i].path);
-			apart = false;
-		}
-	return apart;
-}
-
-static int by_input(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	return (x->input > y->input) - (x->input < y->input);
-}
-
-/* A picture for each input; one that fails does not hold up the others. */
-static int convert_each(struct cli *cli)
-{
-	struct place *at = find_places(cli);
-	int worst = CLI_TROUBLE;
-
-	if (at && are_apart(cli, at)) {
-		qsort(at, cli->ninputs, sizeof(*at), by_input);
-		worst = CLI_FINE;
-		for (size_t i = 0; i < cli->ninputs && !cli->refused; i++)
-			worst = worse(worst, cli_convert(cli, &cli->inputs[i],
-							 1, at[i].path));
-	}
-	for (size_t i = 0; at && i < cli->ninputs; i++)
-		free(at[i].path);
-	free(at);
-	return worst;
-}
-
 /* Several events are neither one of them nor what jfrconv knows. */
 static bool check_events(const struct cli *cli)
 {
@@ -701,7 +601,7 @@ static int run(struct cli *cli)
 		return CLI_TROUBLE;
 	}
 	if (is_directory(cli->output) && !cli->diff && cli_takes(cli->tool, 'o'))
-		return convert_each(cli);
+		return cli_convert_each(cli);
 	return cli_convert(cli, cli->inputs, cli->ninputs, cli->output);
 }
 

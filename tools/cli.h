@@ -147,6 +147,8 @@ void cli_progress_next(struct cli_progress *progress);
 void cli_progress_erase(struct cli_progress *progress);
 void cli_progress_end(struct cli_progress *progress, struct flame *flame);
 
+/* Says so; false. */
+bool cli_no_memory(const struct cli *cli);
 void cli_say(const struct cli *cli, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
@@ -161,6 +163,10 @@ bool cli_set(struct cli *cli, const char *name, const char *value);
 bool cli_input(struct cli *cli, const char *path);
 /* Inputs to one output (both from cli if NULL); an exit status. */
 int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output);
+/* Each input to a file of its own in the folder that is the output. */
+int cli_convert_each(struct cli *cli);
+/* Of two exit statuses. */
+int cli_worse(int a, int b);
 
 /*
  * table.c: text for people, in columns.  Cells are given row by row; all
@@ -181,8 +187,7 @@ void cli_cell(struct cli_table *table, const char *format, ...)
 /* Of a total; nothing of nothing. */
 void cli_percent(struct cli_table *table, int64_t part, int64_t total);
 /*
- * A name (the empty one as instead), indented; what a terminal would obey is
- * blank.
+ * A name (the empty one as instead), indented, as flame_visible has it.
  */
 void cli_name(struct cli_table *table, const struct flame *flame,
 	      flame_id name, const char *instead, unsigned indent);
@@ -194,6 +199,8 @@ bool cli_table_write(const struct cli *cli, struct cli_table *table,
 /* As printf; false where the output has failed. */
 bool cli_print(struct flame_text *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Ends what was printed; an exit status. */
+int cli_text_finish(const struct cli *cli, struct flame_text *out);
 /* What a tree's weights are: "cpu", "samples". */
 void cli_metric(const struct flame *flame, const struct flame_tree *tree,
 		const char **metric, const char **unit);

@@ -141,7 +141,8 @@ static int by_distance(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static struct mover *sort_movers(const struct flame *flame,
+static struct mover *sort_movers(const struct cli *cli,
+				 const struct flame *flame,
 				 const struct flame_rank *ranks, size_t *n,
 				 bool by_total)
 {
@@ -163,6 +164,8 @@ static struct mover *sort_movers(const struct flame *flame,
 	*n = moved;
 	if (movers)
 		qsort(movers, moved, sizeof(*movers), by_distance);
+	else
+		cli_no_memory(cli);
 	return movers;
 }
 
@@ -214,15 +217,14 @@ static int put_top(const struct cli *cli, struct flame *flame,
 	bool good;
 
 	if (flame_tree_rank(tree, FLAME_NAMES, NULL, &ranks, &n) == FLAME_OK)
-		movers = sort_movers(flame, ranks, &n, own->by_total);
+		movers = sort_movers(cli, flame, ranks, &n, own->by_total);
 	out = movers ? flame_text_create(flame, cli->output) : NULL;
 	if (own->rows && n > (size_t)own->rows)
 		n = own->rows;
 	good = out && put_movers(cli, flame, movers, n, out);
 	free(movers);
 	if (good)
-		return flame_text_finish(out) == FLAME_OK ? CLI_FINE :
-							    CLI_TROUBLE;
+		return cli_text_finish(cli, out);
 	flame_text_abandon(out);
 	return CLI_TROUBLE;
 }

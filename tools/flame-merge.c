@@ -179,7 +179,7 @@ static bool begin(struct merge *m, const struct input *in)
 	if (in->size >= m->room) {
 		more = realloc(m->key, in->size * 2 + 64);
 		if (!more) {
-			cli_say(m->cli, "out of memory");
+			cli_no_memory(m->cli);
 			return false;
 		}
 		m->key = more;
@@ -379,7 +379,7 @@ static int run(struct cli *cli, struct flame *flame)
 	if (inputs && m.heap)
 		status = merge(&m, inputs);
 	else
-		cli_say(cli, "out of memory");
+		cli_no_memory(cli);
 	free(m.heap);
 	free(m.key);
 	free(inputs);

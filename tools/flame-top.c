@@ -197,7 +197,7 @@ static bool fill_ranks(struct view *v, struct flame_tree *tree)
 		return false;
 	v->rows = malloc((v->n + 1) * sizeof(*v->rows));
 	if (!v->rows)
-		return false;
+		return cli_no_memory(v->cli);
 	if (v->own->which != FLAME_NAMES)
 		v->total = 0;
 	for (size_t i = 0; i < v->n; i++) {
@@ -223,7 +223,7 @@ static bool fill_nodes(struct view *v, struct flame_tree *tree)
 		return false;
 	v->rows = malloc(v->n * sizeof(*v->rows));
 	if (!v->rows)
-		return false;
+		return cli_no_memory(v->cli);
 	for (size_t i = 0; i < v->n; i++)
 		v->rows[i] = (struct row){
 			.name = nodes[i].name, .level = nodes[i].level,
@@ -305,14 +305,24 @@ static bool put_text(struct view *v)
 	return cli_table_write(v->cli, &table, v->out);
 }
 
-/* Tabs and newlines within a name would make columns and rows. */
-static void put_plain(struct flame_text *out, const char *at, size_t n)
+/*
+ * Tabs and newlines within a name would make columns and rows, and a
+ * spreadsheet takes what begins so for a formula.
+ */
+static bool put_field(struct view *v, const char *at, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = at[i];
+	size_t size = flame_visible(NULL, 0, at, n);
+	char few[512], *text = size < sizeof(few) ? few : malloc(size + 1);
 
-		flame_text_put(out, c < 0x20 ? " " : &at[i], 1);
-	}
+	if (!text)
+		return cli_no_memory(v->cli);
+	flame_visible(text, size + 1, at, n);
+	if (text[0] && strchr("=+-@", text[0]))
+		cli_print(v->out, "'");
+	flame_text_put(v->out, text, size);
+	if (text != few)
+		free(text);
+	return true;
 }
 
 static bool put_tsv(struct view *v)
@@ -328,7 +338,8 @@ static bool put_tsv(struct view *v)
 			cli_print(v->out, "%u\t", row->level);
 		cli_print(v->out, "%" PRId64 "\t%" PRId64 "\t", row->self,
 			  row->total);
-		put_plain(v->out, text, size);
+		if (!put_field(v, text, size))
+			return false;
 		cli_print(v->out, "\n");
 	}
 	return true;
@@ -406,8 +417,10 @@ static bool put_json_row(const struct view *v, const struct row *row,
 
 	if (good)
 		text = cJSON_PrintUnformatted(object);
-	if (text)
-		cli_print(v->out, "%s\n\t%s", first ? "" : ",", text);
+	if (text) {
+		cli_print(v->out, "%s\n\t", first ? "" : ",");
+		flame_text_put(v->out, text, strlen(text));
+	}
 	cJSON_free(text);
 	cJSON_Delete(object);
 	return text;
@@ -427,15 +440,16 @@ static bool put_json(struct view *v)
 	       add_number(head, "total", v->total);
 	if (good)
 		text = cJSON_PrintUnformatted(head);
-	if (text)	/* its '}' comes at the end */
-		cli_print(v->out, "%.*s,\"rows\":[", (int)strlen(text) - 1,
-			  text);
+	if (text) {	/* its '}' comes at the end */
+		flame_text_put(v->out, text, strlen(text) - 1);
+		cli_print(v->out, ",\"rows\":[");
+	}
 	good = text;
 	cJSON_free(text);
 	cJSON_Delete(head);
 	for (size_t i = 0; good && i < v->n; i++)
 		good = put_json_row(v, &v->rows[i], !i);
-	return good && cli_print(v->out, "\n]}\n");
+	return good ? cli_print(v->out, "\n]}\n") : cli_no_memory(v->cli);
 }
 
 static bool put(struct view *v)
@@ -463,12 +477,10 @@ static int gathered(struct cli *cli, struct flame *flame,
 	if (own->rows && view.n > (size_t)own->rows)
 		view.n = own->rows;
 	view.out = flame_text_create(flame, cli->output);
-	if (view.out && put(&view)) {
-		if (flame_text_finish(view.out) == FLAME_OK)
-			status = CLI_FINE;
-	} else {
+	if (view.out && put(&view))
+		status = cli_text_finish(cli, view.out);
+	else
 		flame_text_abandon(view.out);
-	}
 	free(view.rows);
 	return status;
 }

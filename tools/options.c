@@ -53,6 +53,12 @@ void cli_say(const struct cli *cli, const char *format, ...)
 	fputc('\n', stderr);
 }
 
+bool cli_no_memory(const struct cli *cli)
+{
+	cli_say(cli, "out of memory");
+	return false;
+}
+
 static bool grow(const struct cli *cli, void *at, size_t *room, size_t need,
 		 size_t size)
 {
@@ -62,10 +68,8 @@ static bool grow(const struct cli *cli, void *at, size_t *room, size_t need,
 	if (need <= *room)
 		return true;
 	more = reallocarray(*array, need * 2, size);
-	if (!more) {
-		cli_say(cli, "out of memory");
-		return false;
-	}
+	if (!more)
+		return cli_no_memory(cli);
 	*array = more;
 	*room = need * 2;
 	return true;
@@ -76,8 +80,10 @@ static bool add(struct cli *cli, struct cli_list *list, const char *name,
 {
 	char *copy = value ? strdup(value) : NULL;
 
-	if ((value && !copy) || !grow(cli, &list->at, &list->room,
-				      list->n + 1, sizeof(*list->at))) {
+	if (value && !copy)
+		return cli_no_memory(cli);
+	if (!grow(cli, &list->at, &list->room, list->n + 1,
+		  sizeof(*list->at))) {
 		free(copy);
 		return false;
 	}
@@ -99,21 +105,26 @@ bool cli_input(struct cli *cli, const char *path)
 {
 	char *copy = strdup(path);
 
-	if (!copy || !grow(cli, &cli->inputs, &cli->inputs_room,
-			   cli->ninputs + 1, sizeof(*cli->inputs)))
+	if (!copy)
+		return cli_no_memory(cli);
+	if (!grow(cli, &cli->inputs, &cli->inputs_room, cli->ninputs + 1,
+		  sizeof(*cli->inputs))) {
+		free(copy);
 		return false;
+	}
 	cli->inputs[cli->ninputs++] = copy;
 	cli->nheld = cli->ninputs;
 	return true;
 }
 
 /* Given again, arguments of such a row are one filter's: any of them. */
-static bool join(struct cli_pair *pair, const char *value)
+static bool join(const struct cli *cli, struct cli_pair *pair,
+		 const char *value)
 {
 	char *joined;
 
 	if (asprintf(&joined, "%s\n%s", pair->value, value) < 0)
-		return false;
+		return cli_no_memory(cli);
 	free(pair->value);
 	pair->value = joined;
 	return true;
@@ -131,7 +142,7 @@ bool cli_filter(struct cli *cli, const char *name, const char *value)
 		}
 	for (size_t i = 0; joins && i < cli->filters.n; i++)
 		if (strcmp(cli->filters.at[i].name, name) == 0)
-			return join(&cli->filters.at[i], value);
+			return join(cli, &cli->filters.at[i], value);
 	return add(cli, &cli->filters, name, value, rank);
 }
 
@@ -264,6 +275,11 @@ static bool read_paths(struct cli *cli, const char *path)
 			line[--n] = '\0';
 		if (n)
 			good = cli_input(cli, line);
+	}
+	/* A list that breaks off would be fewer inputs. */
+	if (good && !feof(file)) {
+		cli_say(cli, "%s: %s", path, strerror(errno));
+		good = false;
 	}
 	free(line);
 	if (file != stdin)

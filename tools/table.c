@@ -59,28 +59,10 @@ void cli_percent(struct cli_table *t, int64_t part, int64_t total)
 	cli_cell(t, "%.2f%%", total ? 100.0 * (double)part / (double)total : 0);
 }
 
-/* Control characters: the 32, DEL, and the 32 of C1 as UTF-8 has them. */
-static size_t blank_out(char *at, size_t n)
-{
-	size_t to = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = at[i], next = i + 1 < n ? at[i + 1] : 0;
-
-		if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-			at[to++] = ' ';
-			i++;
-		} else {
-			at[to++] = c < 0x20 || c == 0x7f ? ' ' : at[i];
-		}
-	}
-	return to;
-}
-
 void cli_name(struct cli_table *t, const struct flame *flame, flame_id name,
 	      const char *instead, unsigned indent)
 {
-	size_t n;
+	size_t n, size;
 	const char *text = flame_name_text(flame, name, &n);
 	char *at;
 
@@ -88,12 +70,13 @@ void cli_name(struct cli_table *t, const struct flame *flame, flame_id name,
 		text = instead;
 		n = strlen(instead);
 	}
-	at = room_for(t, indent + n + 1);
+	size = flame_visible(NULL, 0, text, n);
+	at = room_for(t, indent + size + 1);
 	if (!at)
 		return;
 	memset(at, ' ', indent);
-	memcpy(at + indent, text, n);
-	end_cell(t, indent + blank_out(at + indent, n));
+	flame_visible(at + indent, size + 1, text, n);
+	end_cell(t, indent + size);
 }
 
 void cli_mark(struct cli_table *t, char mark)
@@ -114,20 +97,50 @@ void cli_mark(struct cli_table *t, char mark)
 	t->marks[row] = mark;
 }
 
-bool cli_print(struct flame_text *out, const char *format, ...)
-{
-	va_list args;
-	char *text;
-	int n;
+/* Nothing that is printed is left out in silence. */
+static bool print_failed;
 
-	va_start(args, format);
-	n = vasprintf(&text, format, args);
-	va_end(args);
-	if (n < 0)
+static bool print_long(struct flame_text *out, const char *format,
+		       va_list args)
+{
+	char *text;
+	int n = vasprintf(&text, format, args);
+
+	if (n < 0) {
+		print_failed = true;
 		return false;
+	}
 	n = flame_text_put(out, text, n);
 	free(text);
 	return n == FLAME_OK;
+}
+
+bool cli_print(struct flame_text *out, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	bool good;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (n >= 0 && (size_t)n < sizeof(text))
+		return flame_text_put(out, text, n) == FLAME_OK;
+	va_start(args, format);
+	good = print_long(out, format, args);
+	va_end(args);
+	return good;
+}
+
+int cli_text_finish(const struct cli *cli, struct flame_text *out)
+{
+	if (print_failed) {
+		flame_text_abandon(out);
+		cli_no_memory(cli);
+		return CLI_TROUBLE;
+	}
+	return flame_text_finish(out) == FLAME_OK ? CLI_FINE : CLI_TROUBLE;
 }
 
 static bool in_colour(const struct cli *cli)
@@ -163,13 +176,14 @@ static void put_name(struct flame_text *out, const char *name, size_t width)
 	for (const char *p = name; *p; p++)
 		n += !is_inside(*p);
 	if (n <= width || width < indent + 8) {
-		cli_print(out, "%s", name);
+		flame_text_put(out, name, strlen(name));
 		return;
 	}
 	for (n = width - indent - 2; n; n--)
 		while (is_inside(*--at))
 			;
-	cli_print(out, "%*s..%s", (int)indent, "", at);
+	cli_print(out, "%*s..", (int)indent, "");
+	flame_text_put(out, at, strlen(at));
 }
 
 static const char *colour_of(char mark)
@@ -228,7 +242,7 @@ bool cli_table_write(const struct cli *cli, struct cli_table *t,
 	if (!t->failed)
 		put_rows(cli, t, out, widths);
 	else
-		cli_say(cli, "out of memory");
+		cli_no_memory(cli);
 	free(widths);
 	free(t->text);
 	free(t->marks);

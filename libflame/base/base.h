@@ -70,13 +70,23 @@ static inline size_t fl_size_mul(size_t a, size_t b)
 void fl_memory_limit(size_t bytes);
 /* The limit, once something was refused; else 0. */
 size_t fl_memory_refused(void);
+/*
+ * How many allocations failed in this process, over all threads.  A caller
+ * that ignores such a failure would give less than it read: see fl_failed.
+ */
+size_t fl_memory_failures(void);
+/* One of another library's failed, which does without or gives up. */
+void fl_memory_failed(void);
 /* What may still be asked for; SIZE_MAX without a limit. */
 size_t fl_memory_left(void);
 bool fl_memory_fits(size_t more);
 /* What other libraries hold for us: so much, and not any more. */
 void fl_memory_hold(size_t bytes);
 void fl_memory_drop(size_t bytes);
-/* What malloc gave someone else (strdup) is ours: for fl_free.  Takes NULL. */
+/*
+ * What malloc gave someone else (strdup) is ours: for fl_free.  NULL is an
+ * allocation that failed.
+ */
 void *fl_own(void *at);
 void fl_free(void *at);
 void *fl_alloc(size_t size);
@@ -364,6 +374,24 @@ size_t fl_ascii(const char *at, size_t size);
 unsigned fl_utf8_length(const char *at, size_t n);
 /* Appends the code point (surrogates as U+FFFD). */
 void fl_utf8_put(struct fl_buf *buf, uint32_t code);
+/* The code point of a well-formed sequence of n bytes. */
+uint32_t fl_utf8_code(const char *at, unsigned n);
+
+/*
+ * The character at at[0..n), n > 0, as a terminal may have it: `control` for
+ * a control character of ASCII, '?' for what is no UTF-8, <U+202E> for what
+ * would not be seen or would change how others are seen; else itself.  Gives
+ * how many bytes it has.
+ */
+struct fl_shown {
+	struct slice text;
+	char bytes[12];
+};
+unsigned fl_show(const char *at, size_t n, char control,
+		 struct fl_shown *shown);
+/* All of a line; control characters become '?'.  What is too long is cut. */
+void fl_show_line(char *to, size_t room, const char *line);
+
 /* For people: what a terminal would obey becomes '?'; true: there was some. */
 bool fl_clean(char *text);
 

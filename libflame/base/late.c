@@ -8,6 +8,7 @@
 #include "base/late.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 
 /* The first function is filled in last: there is one, so there are all. */
@@ -39,7 +40,11 @@ const char *fl_late_open(const struct fl_late *late)
 	pthread_mutex_lock(&lock);
 	memcpy(&first, late->functions, sizeof(first));
 	if (!first) {
+		errno = 0;
 		library = dlopen(late->file, RTLD_NOW | RTLD_LOCAL);
+		/* The text of dlerror does not tell of memory. */
+		if (!library && errno == ENOMEM)
+			fl_memory_failed();
 		why = library ? fill(late, library) : dlerror();
 	}
 	pthread_mutex_unlock(&lock);

@@ -18,7 +18,7 @@
 /* What is smaller is not what memory is full of. */
 enum { COUNTED = 2 << 10 };
 
-static _Atomic size_t held, limit, refused;
+static _Atomic size_t held, limit, refused, failures;
 
 void fl_memory_limit(size_t bytes)
 {
@@ -45,6 +45,24 @@ bool fl_memory_fits(size_t more)
 		return true;
 	atomic_store(&refused, atomic_load(&limit));
 	return false;
+}
+
+size_t fl_memory_failures(void)
+{
+	return atomic_load_explicit(&failures, memory_order_relaxed);
+}
+
+void fl_memory_failed(void)
+{
+	atomic_fetch_add(&failures, 1);
+}
+
+/* Counts an allocation that failed; gives what it gave. */
+static void *check(void *at)
+{
+	if (fl_unlikely(!at))
+		fl_memory_failed();
+	return at;
 }
 
 void fl_memory_hold(size_t bytes)
@@ -82,7 +100,7 @@ static void let_go(size_t size)
 
 void *fl_own(void *at)
 {
-	return hold(at);
+	return hold(check(at));
 }
 
 void fl_free(void *at)
@@ -120,7 +138,7 @@ void *fl_alloc(size_t size)
 
 	if (at)
 		advise(at, size);
-	return at;
+	return check(at);
 }
 
 void *fl_zeroed(size_t n, size_t size)
@@ -132,7 +150,7 @@ void *fl_zeroed(size_t n, size_t size)
 		at = hold(calloc(n, size));
 	if (at)
 		advise(at, bytes);
-	return at;
+	return check(at);
 }
 
 void *fl_blank(size_t n, size_t size)
@@ -155,12 +173,12 @@ bool fl_grow_to(void *at, size_t *room, size_t need, size_t size)
 	n = FL_MAX(n, 16);
 	bytes = fl_size_mul(n, size);
 	if (bytes == SIZE_MAX || !fl_memory_fits(bytes - *room * size))
-		return false;
+		return check(NULL) != NULL;
 	/* The pointer may be of any type; memcpy reads it as it is. */
 	memcpy(&old, at, sizeof(old));
 	before = weigh(old);
 	new = realloc(old, bytes);
-	if (!new)
+	if (!check(new))
 		return false;
 	let_go(before);
 	hold(new);

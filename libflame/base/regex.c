@@ -303,6 +303,8 @@ static bool compile(struct fl_regex *re, const char *pattern,
 					      t.out.size, options, &code,
 					      &offset, NULL);
 		if (!re->code) {
+			if (code == PCRE2_ERROR_HEAP_FAILED)
+				fl_memory_failed();
 			pcre.pcre2_get_error_message(code, text,
 						     sizeof(text));
 			say(error, error_size, pattern,
@@ -336,6 +338,7 @@ struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 	re->match = pcre.pcre2_match_data_create_from_pattern(re->code, NULL);
 	re->pattern = fl_own(strdup(pattern));
 	if (!re->match || !re->pattern) {
+		fl_memory_failed();
 		snprintf(error, error_size, "out of memory");
 		fl_regex_free(re);
 		return NULL;
@@ -372,6 +375,8 @@ static bool match_from(const struct fl_regex *re, struct slice subject,
 	if (n == PCRE2_ERROR_JIT_STACKLIMIT)
 		n = pcre.pcre2_match(re->code, at, subject.size, from,
 				     PCRE2_NO_JIT, re->match, NULL);
+	if (fl_unlikely(n == PCRE2_ERROR_NOMEMORY))
+		fl_memory_failed();
 	return n >= 0;
 }
 

@@ -4,6 +4,9 @@
  */
 #include "fl.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 size_t fl_ascii(const char *at, size_t size)
 {
 	size_t n = 0;
@@ -75,6 +78,92 @@ bool fl_clean(char *text)
 			*++u = '?';
 	}
 	return any;
+}
+
+struct range {
+	uint32_t first, last;
+};
+
+/*
+ * Characters that are not seen, or change how others are: C1 controls, soft
+ * hyphens, marks of direction, of width 0 and of lines, tags, fillers.
+ */
+static bool is_hidden(uint32_t c)
+{
+	static const struct range hidden[] = {
+		{ 0x80, 0x9f }, { 0xad, 0xad }, { 0x34f, 0x34f },
+		{ 0x61c, 0x61c }, { 0x115f, 0x1160 }, { 0x17b4, 0x17b5 },
+		{ 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
+		{ 0x2060, 0x206f }, { 0x3164, 0x3164 }, { 0xfeff, 0xfeff },
+		{ 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
+		{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+		{ 0xe0000, 0xe0fff },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(hidden) && c >= hidden[i].first; i++)
+		if (c <= hidden[i].last)
+			return true;
+	return false;
+}
+
+uint32_t fl_utf8_code(const char *at, unsigned n)
+{
+	uint32_t c = (uint8_t)at[0];
+
+	if (n > 1)
+		c &= 0x7f >> n;
+	for (unsigned i = 1; i < n; i++)
+		c = c << 6 | ((uint8_t)at[i] & 0x3f);
+	return c;
+}
+
+unsigned fl_show(const char *at, size_t n, char control,
+		 struct fl_shown *shown)
+{
+	unsigned length = fl_utf8_length(at, n);
+	uint32_t c = length ? fl_utf8_code(at, length) : 0;
+
+	shown->text.at = at;
+	shown->text.size = length;
+	if (c < 0x20 || c == 0x7f) {
+		shown->bytes[0] = length ? control : '?';
+		shown->text.size = 1;
+		shown->text.at = shown->bytes;
+	} else if (is_hidden(c)) {
+		shown->text.size = (size_t)snprintf(shown->bytes,
+						    sizeof(shown->bytes),
+						    "<U+%04" PRIX32 ">", c);
+		shown->text.at = shown->bytes;
+	}
+	return length ? length : 1;
+}
+
+static size_t show_all(char *to, size_t room, struct slice text, char control)
+{
+	struct fl_shown shown;
+	size_t size = 0, end = 0;
+
+	for (size_t i = 0; i < text.size; size += shown.text.size) {
+		i += fl_show(text.at + i, text.size - i, control, &shown);
+		/* No more than fits whole. */
+		if (end == size && size + shown.text.size < room) {
+			memcpy(to + size, shown.text.at, shown.text.size);
+			end = size + shown.text.size;
+		}
+	}
+	if (room)
+		to[end] = '\0';
+	return size;
+}
+
+void fl_show_line(char *to, size_t room, const char *line)
+{
+	show_all(to, room, (struct slice){ line, strlen(line) }, '?');
+}
+
+size_t flame_visible(char *to, size_t room, const char *text, size_t size)
+{
+	return show_all(to, room, (struct slice){ text, size }, ' ');
 }
 
 void fl_utf8_put(struct fl_buf *buf, uint32_t code)

@@ -17,6 +17,7 @@ struct flame *flame_new(void)
 
 	if (!flame)
 		return NULL;
+	flame->memory_failures = fl_memory_failures();
 	fl_secret_draw();
 	/* Id 0 of every table is the empty one, and in no index. */
 	if (!fl_grow(&flame->names.at, &flame->names.room, 1024,
@@ -68,8 +69,16 @@ void flame_free(struct flame *flame)
 	fl_free(flame);
 }
 
+static bool ran_out_of_memory(const struct flame *flame)
+{
+	return fl_memory_failures() != flame->memory_failures;
+}
+
 const char *flame_error(const struct flame *flame)
 {
+	/* The text has its place in the flame; no flame is itself const. */
+	if (!flame->failed && ran_out_of_memory(flame))
+		fl_no_memory((struct flame *)flame);
 	return flame->error;
 }
 
@@ -89,7 +98,7 @@ void flame_on_remark(struct flame *flame,
 
 int flame_clear(struct flame *flame)
 {
-	if (flame->exhausted)
+	if (flame->exhausted || ran_out_of_memory(flame))
 		return FLAME_FAILED;
 	flame->failed = false;
 	flame->error[0] = '\0';
@@ -112,17 +121,35 @@ void flame_threads(struct flame *flame, unsigned n)
 	flame->threads = n;
 }
 
-int fl_fail(struct flame *flame, const char *format, ...)
+FL_PRINTF(2, 3)
+static int fail(struct flame *flame, const char *format, ...)
 {
 	va_list args;
 
 	if (flame->failed)
 		return FLAME_FAILED;
 	va_start(args, format);
-	/* One line: what came from files may hold anything. */
 	vsnprintf(flame->error, sizeof(flame->error), format, args);
 	va_end(args);
-	fl_clean(flame->error);
+	flame->failed = true;
+	return FLAME_FAILED;
+}
+
+int fl_fail(struct flame *flame, const char *format, ...)
+{
+	char line[sizeof(flame->error)];
+	va_list args;
+
+	if (flame->failed)
+		return FLAME_FAILED;
+	/* Whatever else is wrong then may be wrong because of it. */
+	if (ran_out_of_memory(flame))
+		return fl_no_memory(flame);
+	va_start(args, format);
+	/* One line: what came from files may hold anything. */
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fl_show_line(flame->error, sizeof(flame->error), line);
 	flame->failed = true;
 	return FLAME_FAILED;
 }
@@ -134,8 +161,8 @@ int fl_no_memory(struct flame *flame)
 
 	flame->exhausted = !flame->failed || flame->exhausted;
 	if (!limit)
-		return fl_fail(flame, "out of memory");
-	return fl_fail(flame, "the limit of %zu %s of memory is reached: "
+		return fail(flame, "out of memory");
+	return fail(flame, "the limit of %zu %s of memory is reached: "
 		       "raise it (--memory-limit), read less (--event, "
 		       "--from, --to), or read in pieces and join what comes "
 		       "of them with flame-merge --stream",
@@ -145,25 +172,27 @@ int fl_no_memory(struct flame *flame)
 
 bool fl_failed(const struct flame *flame)
 {
-	return flame->failed;
+	return flame->failed || ran_out_of_memory(flame);
 }
 
 static void say(void (*to)(void *, const char *), void *arg,
 		const char *format, va_list args)
 {
-	char line[1024];
+	char line[1024], shown[1024];
 
 	if (!to)
 		return;
 	vsnprintf(line, sizeof(line), format, args);
-	fl_clean(line);
-	to(arg, line);
+	fl_show_line(shown, sizeof(shown), line);
+	to(arg, shown);
 }
 
 void fl_warn(struct flame *flame, const char *format, ...)
 {
 	va_list args;
 
+	if (ran_out_of_memory(flame))
+		return;
 	flame->warnings++;
 	va_start(args, format);
 	say(flame->warn, flame->warn_arg, format, args);

@@ -96,6 +96,7 @@ struct flame {
 	unsigned nlines;	/* struct flame_lines that are open */
 	bool failed;
 	bool exhausted;		/* it was memory: nothing helps */
+	size_t memory_failures;	/* of the process, at the beginning */
 	unsigned warnings;
 	char error[1024];
 	void (*warn)(void *, const char *);

@@ -121,8 +121,10 @@ static bool deflate_alone(struct block *b)
 	if (fl_late_open(&libdeflate_late))
 		return false;
 	c = libdeflate.libdeflate_alloc_compressor(ALONE_LEVEL);
-	if (!c)
+	if (!c) {
+		fl_memory_failed();
 		return false;
+	}
 	b->deflated = libdeflate.libdeflate_deflate_compress(c,
 				b->in + WINDOW, b->n, b->out + CARRIED,
 				DEFLATED);

@@ -62,38 +62,26 @@ static bool is_wide(uint32_t c)
 	return false;
 }
 
-static uint32_t code_point(const char *at, unsigned n)
+/* The character at *i as it is shown, and how many columns that has. */
+static unsigned columns_at(struct slice text, size_t *i,
+			   struct fl_shown *shown)
 {
-	uint32_t c = (uint8_t)at[0];
+	unsigned n = fl_show(text.at + *i, text.size - *i, '?', shown);
+	bool itself = shown->text.at == text.at + *i;
 
-	if (n > 1)
-		c &= 0x7f >> n;
-	for (unsigned i = 1; i < n; i++)
-		c = c << 6 | ((uint8_t)at[i] & 0x3f);
-	return c;
-}
-
-/*
- * The character at *i: how many columns it has; what a terminal would obey
- * or cannot show (*plain false) has one, as a '?'.
- */
-static unsigned columns_at(struct slice text, size_t *i, bool *plain)
-{
-	unsigned n = fl_utf8_length(text.at + *i, text.size - *i);
-	uint32_t c = n ? code_point(text.at + *i, n) : 0;
-
-	*plain = c >= 0x20 && c != 0x7f && !(c >= 0x80 && c < 0xa0);
-	*i += n ? n : 1;
-	return *plain && is_wide(c) ? 2 : 1;
+	*i += n;
+	if (!itself)
+		return (unsigned)shown->text.size;
+	return is_wide(fl_utf8_code(shown->text.at, n)) ? 2 : 1;
 }
 
 static uint32_t columns_of(struct slice text)
 {
+	struct fl_shown shown;
 	uint32_t columns = 0;
-	bool plain;
 
 	for (size_t i = 0; i < text.size;)
-		columns += columns_at(text, &i, &plain);
+		columns += columns_at(text, &i, &shown);
 	return columns;
 }
 
@@ -101,17 +89,15 @@ static uint32_t columns_of(struct slice text)
 static uint32_t put_columns(struct fl_out *out, struct slice text,
 			    uint32_t room)
 {
+	struct fl_shown shown;
 	uint32_t used = 0;
-	bool plain;
 
 	for (size_t i = 0; i < text.size;) {
-		size_t from = i;
-		unsigned columns = columns_at(text, &i, &plain);
+		unsigned columns = columns_at(text, &i, &shown);
 
 		if (used + columns > room)
 			break;
-		fl_out_put(out, plain ? text.at + from : "?",
-			   plain ? i - from : 1);
+		fl_out_put(out, shown.text.at, shown.text.size);
 		used += columns;
 	}
 	return used;

@@ -167,6 +167,8 @@ int flame_next(struct flame_source *source, struct flame_sample *sample)
 		status = source->format->next(source, sample);
 	} while (status == FLAME_OK && !source->format->selects &&
 		 !fl_select_pass(source, sample));
+	if (fl_unlikely(status == FLAME_END) && fl_failed(source->flame))
+		return FLAME_FAILED;
 	return status;
 }
 
@@ -207,16 +209,16 @@ size_t flame_facts(const struct flame_source *source,
 void fl_fact(struct flame_source *source, const char *key,
 	     const char *format, ...)
 {
-	char text[2048];
+	char text[2048], shown[2048];
 	struct flame_fact fact;
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fl_clean(text);
+	fl_show_line(shown, sizeof(shown), text);
 	fact.key = fl_arena_copy(&source->arena, key, strlen(key));
-	fact.value = fl_arena_copy(&source->arena, text, strlen(text));
+	fact.value = fl_arena_copy(&source->arena, shown, strlen(shown));
 	if (!fact.key || !fact.value ||
 	    !fl_grow(&source->facts, &source->facts_room, source->nfacts + 1,
 		     sizeof(*source->facts))) {

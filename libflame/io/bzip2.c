@@ -41,7 +41,7 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	if (!bzip2->open) {
 		memset(bz, 0, sizeof(*bz));
 		if (libbz2.BZ2_bzDecompressInit(bz, 0, 0) != BZ_OK)
-			return fl_frames_bad(&bzip2->frames, "out of memory");
+			return FL_STEP_NO_MEMORY;
 		bzip2->open = true;
 	}
 	bz->next_in = (char *)(uintptr_t)s->in;
@@ -57,6 +57,8 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 		return FL_STEP_ON;
 	libbz2.BZ2_bzDecompressEnd(bz);
 	bzip2->open = false;
+	if (code == BZ_MEM_ERROR)
+		return FL_STEP_NO_MEMORY;
 	return code == BZ_STREAM_END ? FL_STEP_END :
 	       fl_frames_bad(&bzip2->frames, "bad data");
 }

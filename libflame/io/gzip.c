@@ -42,6 +42,8 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 		inflateReset(z);
 		return FL_STEP_END;
 	}
+	if (code == Z_MEM_ERROR)
+		return FL_STEP_NO_MEMORY;
 	if (code != Z_OK && code != Z_BUF_ERROR)
 		return fl_frames_bad(&gzip->frames, z->msg ? z->msg :
 						    zError(code));
@@ -92,6 +94,8 @@ static bool inflates(const uint8_t *head, size_t n)
 	uint8_t out[4096];
 	int code = inflateInit2(&z, 15);
 
+	if (code == Z_MEM_ERROR)
+		fl_memory_failed();
 	if (code != Z_OK)
 		return false;
 	do {
@@ -100,6 +104,8 @@ static bool inflates(const uint8_t *head, size_t n)
 		code = inflate(&z, Z_NO_FLUSH);
 	} while (code == Z_OK && !z.avail_out);
 	inflateEnd(&z);
+	if (code == Z_MEM_ERROR)
+		fl_memory_failed();
 	return code == Z_OK || code == Z_BUF_ERROR || code == Z_STREAM_END;
 }
 

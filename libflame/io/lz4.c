@@ -54,6 +54,10 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	s->nin -= nin;
 	s->out += nout;
 	s->nout -= nout;
+	if (liblz4.LZ4F_isError(code) &&
+	    strcmp(liblz4.LZ4F_getErrorName(code),
+		   "ERROR_allocation_failed") == 0)
+		return FL_STEP_NO_MEMORY;
 	if (liblz4.LZ4F_isError(code))
 		return fl_frames_bad(&lz4->frames,
 				     liblz4.LZ4F_getErrorName(code));

@@ -374,6 +374,8 @@ int fl_out_close(struct fl_out *out)
 	bool failed;
 
 	flush(out);
+	/* What could not be held is missing in what was written. */
+	out->failed |= fl_failed(out->flame);
 	if (out->path && !out->temporary && !out->failed &&
 	    !make_temporary(out, give_name))
 		fail(out, errno);

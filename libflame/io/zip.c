@@ -259,6 +259,8 @@ static size_t read_deflated(struct zip *zip, struct fl_in *under,
 	code = inflate(z, Z_NO_FLUSH);
 	fl_in_consume(under, nin - z->avail_in);
 	zip->left = code != Z_STREAM_END;
+	if (code == Z_MEM_ERROR)
+		fl_no_memory(fl_in_flame(under));
 	if (code == Z_BUF_ERROR && !n)
 		bad(zip, damage, "data end early");
 	else if (code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END)

@@ -27,6 +27,12 @@ void cli_say(const struct cli *cli, const char *format, ...)
 	FUZZ_HOLDS(*format);
 }
 
+bool cli_no_memory(const struct cli *cli)
+{
+	(void)cli;
+	return false;
+}
+
 bool cli_pass_over(const struct cli *cli, struct flame *flame)
 {
 	(void)cli;

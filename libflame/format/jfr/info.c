@@ -104,7 +104,8 @@ static void tell_setting(struct fl_jfr_chunk *chunk,
 	int64_t ns;
 
 	if (!field_value(chunk, note, "name", &key) ||
-	    !field_value(chunk, note, "value", &value)) {
+	    !field_value(chunk, note, "value", &value) ||
+	    key.failed || value.failed) {
 		fl_buf_free(&key);
 		fl_buf_free(&value);
 		return;

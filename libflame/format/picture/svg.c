@@ -11,6 +11,7 @@
 #include "format/picture/picture.h"
 #include "tree/tree.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <libxml/parser.h>
 #include <pthread.h>
@@ -20,7 +21,7 @@
 #define LIBXML2(f) \
 	f(xmlCreatePushParserCtxt) f(xmlCtxtGetLastError) \
 	f(xmlCtxtUseOptions) f(xmlFreeDoc) f(xmlFreeParserCtxt) \
-	f(xmlInitParser) f(xmlParseChunk)
+	f(xmlInitParser) f(xmlParseChunk) f(xmlSetGenericErrorFunc)
 
 FL_LATE_STRUCT(xml, LIBXML2);
 static FL_LATE(xml, LIBXML2, LIBXML2_FILE, "svg", "reads SVG pictures");
@@ -29,6 +30,14 @@ static FL_LATE(xml, LIBXML2, LIBXML2_FILE, "svg", "reads SVG pictures");
 static void init_xml(void)
 {
 	xml.xmlInitParser();
+}
+
+/* Errors of the text are asked for; others would go to standard error. */
+static void ignore_error(void *arg, const char *format, ...)
+{
+	(void)arg;
+	if (strstr(format, "emory"))
+		fl_memory_failed();
 }
 
 enum { CHUNK = 64 << 10, FORGET = 1 << 20 };
@@ -317,6 +326,7 @@ static size_t clean(const struct svg *svg, const uint8_t *at, size_t n,
 
 static bool parse(xmlParserCtxtPtr parser, const void *at, size_t n)
 {
+	errno = 0;
 	while (n && parser->wellFormed) {
 		int part = (int)FL_MIN(n, (size_t)CHUNK);
 
@@ -324,6 +334,9 @@ static bool parse(xmlParserCtxtPtr parser, const void *at, size_t n)
 		at = (const char *)at + part;
 		n -= (size_t)part;
 	}
+	/* Not all that libxml2 gives up for want of memory has its error. */
+	if (errno == ENOMEM)
+		fl_memory_failed();
 	return parser->wellFormed;
 }
 
@@ -499,6 +512,8 @@ static int read_svg(struct flame_source *source)
 	if (why)
 		return fl_fail(svg->flame, "%s: reading SVG needs libxml2: "
 			       "%s", fl_in_name(svg->in), why);
+	/* Of this thread. */
+	xml.xmlSetGenericErrorFunc(NULL, ignore_error);
 	pthread_once(&once, init_xml);
 	parser = xml.xmlCreatePushParserCtxt(&handler, svg, NULL, 0, NULL);
 	if (!parser)
