@@ -462,8 +462,10 @@ static void print_events(const struct flame *flame)
 	       "no stack");
 	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
 		const struct flame_metric *m = flame_metric_of(flame, i);
+		char name[512];
 
-		printf("%-32s %12" PRIu64 " %16" PRId64 " %-8s", m->name,
+		flame_visible(name, sizeof(name), m->name, strlen(m->name));
+		printf("%-32s %12" PRIu64 " %16" PRId64 " %-8s", name,
 		       m->samples, m->total, m->unit);
 		print_time(m->first);
 		print_time(m->last);
@@ -525,10 +527,8 @@ static int survey(struct cli *cli)
 	flame_free(flame);
 	if (!tally.read)
 		tell_loss(cli);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		cli_say(cli, "standard output: %s", strerror(errno));
+	if (cli_flush(cli) != CLI_FINE)
 		return CLI_TROUBLE;
-	}
 	return status_of(cli, &tally);
 }
 

@@ -147,6 +147,8 @@ void cli_progress_next(struct cli_progress *progress);
 void cli_progress_erase(struct cli_progress *progress);
 void cli_progress_end(struct cli_progress *progress, struct flame *flame);
 
+/* Ends what was printed to standard output; an exit status. */
+int cli_flush(const struct cli *cli);
 /* Says so; false. */
 bool cli_no_memory(const struct cli *cli);
 void cli_say(const struct cli *cli, const char *format, ...)

@@ -53,6 +53,14 @@ void cli_say(const struct cli *cli, const char *format, ...)
 	fputc('\n', stderr);
 }
 
+int cli_flush(const struct cli *cli)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return CLI_FINE;
+	cli_say(cli, "standard output: %s", strerror(errno));
+	return CLI_TROUBLE;
+}
+
 bool cli_no_memory(const struct cli *cli)
 {
 	cli_say(cli, "out of memory");
@@ -393,12 +401,12 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 		}
 		if (strcmp(table.at[which].option.name, "help") == 0) {
 			help(cli->tool, &table);
-			return CLI_FINE;
+			return cli_flush(cli);
 		}
 		if (strcmp(table.at[which].option.name, "version") == 0) {
 			printf("%s (libflame) %s\n", cli->tool->name,
 			       FLAME_VERSION);
-			return CLI_FINE;
+			return cli_flush(cli);
 		}
 		if (!take(cli, &table.at[which], optarg))
 			return CLI_TROUBLE;
