@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -534,12 +535,31 @@ static int survey(struct cli *cli)
 
 /* -------------------------------------------------------------------------- */
 
+/* Standard output, or a device by its name. */
+static bool is_terminal(const char *path)
+{
+	bool is;
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return isatty(STDOUT_FILENO);
+	if (strncmp(path, "/dev/", 5) != 0 && strncmp(path, "/proc/", 6) != 0)
+		return false;
+	fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	is = isatty(fd);
+	close(fd);
+	return is;
+}
+
 /* A page on a terminal helps nobody. */
 static bool is_page_to_terminal(const struct cli *cli)
 {
-	return strcmp(cli->output, "-") == 0 && cli->output_format &&
+	return cli->output_format &&
 	       (strcmp(cli->output_format, "html") == 0 ||
-		strcmp(cli->output_format, "svg") == 0) && isatty(1);
+		strcmp(cli->output_format, "svg") == 0) &&
+	       is_terminal(cli->output);
 }
 
 static bool is_directory(const char *path)

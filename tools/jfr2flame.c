@@ -84,6 +84,47 @@ static bool is_format(const char *name)
 	return false;
 }
 
+static bool ends(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* What other tools write under such a name, and we do not; NULL: nothing. */
+static const char *not_written(const char *name)
+{
+	static const struct { const char *format, *ends[4]; } known[] = {
+		{ "pprof", { ".pb.gz", ".pb", ".pprof" } },
+		{ "otlp", { ".otlp", ".otlp.gz" } },
+		{ "JSON", { ".json", ".json.gz" } },
+		{ "jfr", { ".jfr" } },
+		{ "heatmap", { ".heatmap" } },
+		{ "PNG", { ".png" } }, { "PDF", { ".pdf" } },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(name, known[i].format) == 0)
+			return known[i].format;
+		for (size_t k = 0; k < 4 && known[i].ends[k]; k++)
+			if (ends(name, known[i].ends[k]))
+				return known[i].format;
+	}
+	return NULL;
+}
+
+/* false, and that is what this is for. */
+static bool say_not_written(const struct cli *cli, const char *option,
+			    const char *name)
+{
+	const char *format = not_written(name);
+
+	cli_say(cli, "%s%s: %s%sis no format that is written; name a file "
+		"that ends in .html, .svg, .collapsed or .folded", option,
+		name, format ? format : "its ending ", format ? " " : "");
+	return false;
+}
+
 static bool take_output(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
@@ -93,6 +134,9 @@ static bool take_output(struct cli *cli, const char *value)
 		own->format_given = true;
 		return true;
 	}
+	if (strcmp(value, "-") != 0 && !flame_format_of(value) &&
+	    not_written(value))
+		return say_not_written(cli, "-o ", value);
 	if (strcmp(value, "-") != 0 && !flame_format_of(value)) {
 		cli_say(cli, "-o %s: neither a format (html, svg, collapsed) "
 			"nor a file name that ends like one", value);
@@ -281,15 +325,12 @@ static bool is_of_before(const struct cli *cli, const char *last)
 /* What is called as a recording is none that is to be written. */
 static bool is_called_recording(const char *path)
 {
-	static const char *const ends[] = {
+	static const char *const endings[] = {
 		".jfr", ".jfr.gz", ".jfr.zst", ".jfr.lz4", ".jfr.xz",
 		".jfr.lzma", ".jfr.bz2", ".jfr.zip"
 	};
-	size_t size = strlen(path);
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-		if (size > strlen(ends[i]) &&
-		    strcmp(path + size - strlen(ends[i]), ends[i]) == 0)
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (ends(path, endings[i]) && path[0] != '.')
 			return true;
 	return false;
 }
@@ -325,6 +366,9 @@ static bool settle_output(struct cli *cli)
 	     !is_called_recording(last))) {
 		cli->output = last;
 		cli->ninputs--;
+	} else if (access(last, F_OK) != 0 && !is_called_recording(last) &&
+		   (not_written(last) || strrchr(last, '.'))) {
+		return say_not_written(cli, "", last);
 	} else if (cli->output_format && is_of_before(cli, last)) {
 		cli_say(cli, "%s: there is %s in it: an input, or written by "
 			"a run before?  Give it a name that ends in .%s, or "

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Offsets are in struct cli. */
 #define AT(member) .offset = offsetof(struct cli, member)
@@ -363,6 +364,36 @@ static bool take(struct cli *cli, const struct entry *entry, const char *value)
 	return false;
 }
 
+/* Whether a word is one of "[=total|time|none]", or a number for "[=N]". */
+static bool is_choice(const char *argument, const char *word)
+{
+	size_t size = strlen(word), n;
+
+	argument += strlen("[=");
+	if (strcmp(argument, "N]") == 0)
+		return size && word[strspn(word, "0123456789")] == '\0';
+	while (*argument && *argument != ']') {
+		n = strcspn(argument, "|]");
+		if (n == size && memcmp(argument, word, n) == 0)
+			return true;
+		argument += n + (argument[n] == '|');
+	}
+	return false;
+}
+
+/*
+ * "--normalize total a b": the value behind a blank, where it can be nothing
+ * else.  A file of that name is an input.
+ */
+static char *value_behind(const struct cli_option *o, int argc, char **argv)
+{
+	if (!o->argument || o->argument[0] != '[' || optind >= argc ||
+	    !is_choice(o->argument, argv[optind]) ||
+	    access(argv[optind], F_OK) == 0)
+		return NULL;
+	return argv[optind++];
+}
+
 int cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct table table;
@@ -408,6 +439,9 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 			       FLAME_VERSION);
 			return cli_flush(cli);
 		}
+		if (c >= 256 && !optarg)
+			optarg = value_behind(&table.at[which].option, argc,
+					      argv);
 		if (!take(cli, &table.at[which], optarg))
 			return CLI_TROUBLE;
 	}

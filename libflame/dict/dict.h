@@ -94,6 +94,9 @@ struct flame {
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
 	unsigned nlines;	/* struct flame_lines that are open */
+	/* Of the pictures that were read: NULL no picture yet, "" none that
+	   all inputs have.  In the arena. */
+	const char *title;
 	bool failed;
 	bool exhausted;		/* it was memory: nothing helps */
 	size_t memory_failures;	/* of the process, at the beginning */

@@ -209,7 +209,7 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 	fl_pack_number(p, b->n);
 	fl_pack_number(p, b->paints.n);
 	fl_pack_number(p, (uint64_t)FL_MIN(page->frame_height, 200));
-	fl_pack_text(p, page->title);
+	fl_pack_text(p, fl_page_title(page));
 	fl_pack_text(p, page->subtitle);
 	fl_pack_text(p, page->notes);
 	fl_pack_text(p, page->countname ? page->countname : b->layout->unit);

@@ -536,6 +536,15 @@ double fl_page_minimum(const struct fl_page *page, double page_width)
 	return page->compat ? (double)fl_int64(minimum) : minimum;
 }
 
+const char *fl_page_title(const struct fl_page *page)
+{
+	const char *read = page->tree->flame->title;
+
+	if (page->title || page->compat)
+		return page->title;
+	return read && *read ? read : NULL;
+}
+
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 {
 	struct fl_layout *drawn;

@@ -83,6 +83,8 @@ void fl_page_take_rests(struct flame_sink *sink,
 			double (*fine_share)(const struct fl_page *page));
 /* Whether what the page was asked for can be: a chart is not for all. */
 int fl_page_check(const struct fl_page *page);
+/* As asked for, or that of the pictures that were read; NULL: none. */
+const char *fl_page_title(const struct fl_page *page);
 /*
  * The page's tree laid out, with what its minwidth leaves out (pixels are
  * of page_width): nodes lighter than the minimum.

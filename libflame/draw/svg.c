@@ -382,7 +382,8 @@ static void put_head(struct fl_svg *p)
 {
 	const struct fl_page *page = p->page;
 	struct fl_out *out = p->out;
-	const char *title = page->title && *page->title ? page->title :
+	const char *given = fl_page_title(page);
+	const char *title = given && *given ? given :
 			    page->chart ? "Flame chart" :
 			    page->inverted ? "Icicle graph" : "Flame graph";
 

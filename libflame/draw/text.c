@@ -260,8 +260,10 @@ static void put_heading(struct text *t)
 {
 	const struct fl_page *page = t->page;
 
-	if (page->title && *page->title) {
-		put_all_columns(t->out, page->title);
+	const char *title = fl_page_title(page);
+
+	if (title && *title) {
+		put_all_columns(t->out, title);
 		fl_out_text(t->out, "\n");
 	}
 	if (page->subtitle && *page->subtitle) {

@@ -314,6 +314,12 @@ bool fl_state_listed(const char *list, struct slice state);
 /* "10ms", "5us", "1s", "7ns", "10" (ms) as ns. */
 bool fl_parse_duration(const char *text, int64_t *ns);
 
+/*
+ * An input has this title (NULL: none).  The title that all inputs have is
+ * that of what is drawn of them.  The fact "title" tells a source's.
+ */
+void fl_title_join(struct flame *flame, const char *title);
+
 /* Facts of a source; both texts are copied. */
 void fl_fact(struct flame_source *source, const char *key,
 	     const char *format, ...) FL_PRINTF(3, 4);

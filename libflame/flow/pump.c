@@ -96,6 +96,18 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	return FLAME_OK;
 }
 
+/* All of an input is read. */
+static int end_input(struct flame_source *source, struct flame_sink *sink)
+{
+	const char *title = NULL;
+
+	for (size_t i = 0; i < source->nfacts; i++)
+		if (strcmp(source->facts[i].key, "title") == 0)
+			title = source->facts[i].value;
+	fl_title_join(source->flame, title);
+	return notify(sink, source, false);
+}
+
 int flame_pump(struct flame_source *source, struct flame_sink *sink)
 {
 	struct flame_sample sample;
@@ -106,7 +118,7 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	begin_input(source);
 	if (fl_pump_ahead(source, sink, &status))
 		return status == FLAME_OK && !fl_failed(source->flame) ?
-		       notify(sink, source, false) : FLAME_FAILED;
+		       end_input(source, sink) : FLAME_FAILED;
 	do {
 		source->anew = false;
 		if (fl_pump_parts(source, sink) != FLAME_OK)
@@ -117,5 +129,5 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	} while (status == FLAME_END && source->anew);
 	if (status == FLAME_FAILED || fl_failed(source->flame))
 		return FLAME_FAILED;
-	return notify(sink, source, false);
+	return end_input(source, sink);
 }

@@ -227,3 +227,18 @@ void fl_fact(struct flame_source *source, const char *key,
 	}
 	source->facts[source->nfacts++] = fact;
 }
+
+void fl_title_join(struct flame *flame, const char *title)
+{
+	const char *copy = "";
+
+	if (flame->title && (!title || strcmp(flame->title, title) != 0))
+		title = "";
+	else if (flame->title)
+		return;
+	if (title && *title)
+		copy = fl_arena_copy(&flame->arena, title, strlen(title));
+	if (!copy)
+		fl_no_memory(flame);
+	flame->title = copy;
+}

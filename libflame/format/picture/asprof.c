@@ -83,6 +83,38 @@ static void read_colour(struct fl_asprof *a, struct slice line)
 	a->ntypes++;
 }
 
+/* The title, in which the writer escapes what HTML has for itself. */
+static void read_title(struct fl_asprof *a, struct flame_source *source,
+		       struct slice line)
+{
+	static const struct { const char *from, *to; } known[] = {
+		{ "&amp;", "&" }, { "&lt;", "<" }, { "&gt;", ">" },
+	};
+	const char *end = memmem(line.at, line.size, "</h1>", 5);
+
+	if (!end)
+		return;
+	a->scratch.size = 0;
+	fl_buf_text(&a->scratch, "");
+	for (const char *c = line.at + 4; c < end; c++) {
+		struct slice rest = { c, (size_t)(end - c) };
+		size_t i = 0;
+
+		while (i < FL_COUNT(known) &&
+		       !fl_slice_starts(rest, known[i].from))
+			i++;
+		fl_buf_byte(&a->scratch, i < FL_COUNT(known) ?
+					 *known[i].to : *c);
+		if (i < FL_COUNT(known))
+			c += strlen(known[i].from) - 1;
+	}
+	if (a->scratch.failed)
+		fl_no_memory(source->flame);
+	else
+		fl_title_found(source, (struct slice){ a->scratch.at,
+						       a->scratch.size });
+}
+
 static void read_heading(struct fl_asprof *a, struct slice line)
 {
 	static const char *const known[][2] = {
@@ -96,7 +128,8 @@ static void read_heading(struct fl_asprof *a, struct slice line)
 			a->metric = known[i][1];
 }
 
-void fl_asprof_head(struct fl_asprof *a, struct slice line)
+void fl_asprof_head(struct fl_asprof *a, struct flame_source *source,
+		    struct slice line)
 {
 	static const char units[] = "const units = '";
 
@@ -108,6 +141,7 @@ void fl_asprof_head(struct fl_asprof *a, struct slice line)
 		read_colour(a, line);
 	} else if (fl_slice_starts(line, "<h1>")) {
 		read_heading(a, line);
+		read_title(a, source, line);
 	} else if (fl_slice_starts(line, units)) {
 		const char *at = line.at + sizeof(units) - 1;
 		const char *end = memchr(at, '\'', line.at + line.size - at);

@@ -73,7 +73,7 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 		if (cpool || fl_slice_starts(line, "f(0,0,"))
 			return fl_asprof_read(a, source, &page->lines,
 					      &page->counts, cpool);
-		fl_asprof_head(a, line);
+		fl_asprof_head(a, source, line);
 	}
 	return fl_fail(source->flame, "%s: a page, but none of the flame "
 		       "graphs that are read: those of flame-graph, and "

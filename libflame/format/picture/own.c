@@ -147,9 +147,9 @@ struct own {
 
 static void read_head(struct own *own)
 {
-	struct fl_buf *texts[] = { NULL, NULL, NULL, &own->unit, &own->metric,
-				   NULL, NULL };
-	struct fl_buf skipped = { 0 };
+	struct fl_buf skipped = { 0 }, title = { 0 };
+	struct fl_buf *texts[] = { &title, NULL, NULL, &own->unit,
+				   &own->metric, NULL, NULL };
 	struct unpacker *u = own->u;
 	uint64_t flags, colors;
 
@@ -166,7 +166,11 @@ static void read_head(struct own *own)
 		if (texts[i])
 			fl_buf_byte(texts[i], '\0');
 	}
+	if (!u->failed && title.size > 1 && !title.failed)
+		fl_title_found(own->source, (struct slice){ title.at,
+							    title.size - 1 });
 	fl_buf_free(&skipped);
+	fl_buf_free(&title);
 	for (uint64_t i = 0; i < colors && !u->failed; i++)
 		for (unsigned k = 0; k < 6; k++)
 			byte(u);

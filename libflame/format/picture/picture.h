@@ -52,6 +52,8 @@ struct fl_title {
 	bool compares;		/* the count is that of the second profile */
 };
 struct fl_title fl_title_read(struct slice text);
+/* The picture has such a heading; one that a tool gives by itself is none. */
+void fl_title_found(struct flame_source *source, struct slice text);
 /* "12.5", "12.5%": not negative; decimals counts the digits after the dot. */
 bool fl_decimal(struct slice text, double *d, unsigned *decimals);
 
@@ -96,7 +98,8 @@ struct fl_asprof;
 struct fl_asprof *fl_asprof_new(void);
 void fl_asprof_free(struct fl_asprof *a);
 /* A line before the frames: palette, units, heading. */
-void fl_asprof_head(struct fl_asprof *a, struct slice line);
+void fl_asprof_head(struct fl_asprof *a, struct flame_source *source,
+		    struct slice line);
 /* cpool: from the line after it; otherwise from the one given out last. */
 int fl_asprof_read(struct fl_asprof *a, struct flame_source *source,
 		   struct fl_lines *lines, struct fl_counts *counts,

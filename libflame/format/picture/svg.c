@@ -61,7 +61,8 @@ struct svg {
 	unsigned in_title;	/* of the title that is open, or 0 */
 	unsigned titled;	/* of what the last title is of, or 0 */
 	unsigned waiting;	/* of a rect that has no title yet, or 0 */
-	struct fl_buf title;
+	unsigned in_heading;	/* of the text that is the picture's title */
+	struct fl_buf title, heading;
 	struct fl_box box;
 	enum flame_type type;
 	unsigned group;		/* ours: of the g of one type, or 0 */
@@ -258,6 +259,9 @@ static void start_element(void *arg, const xmlChar *name,
 		begin_rect(svg, &list);
 	} else if (fl_slice_is(is, "svg")) {
 		begin_svg(svg, &list);
+	} else if (fl_slice_is(is, "text") && !svg->heading.size &&
+		   fl_slice_is(attribute(&list, NULL, "id"), "title")) {
+		svg->in_heading = svg->depth;
 	}
 }
 
@@ -277,6 +281,8 @@ static void end_element(void *arg, const xmlChar *name, const xmlChar *prefix,
 	}
 	if (svg->waiting == svg->depth)
 		svg->waiting = 0;
+	if (svg->in_heading == svg->depth)
+		svg->in_heading = 0;
 	if (svg->holder == svg->depth)
 		svg->holder = 0;
 	if (svg->group == svg->depth)
@@ -290,6 +296,8 @@ static void characters(void *arg, const xmlChar *text, int n)
 
 	if (svg->in_title)
 		fl_buf_put(&svg->title, (const char *)text, (size_t)n);
+	else if (svg->in_heading)
+		fl_buf_put(&svg->heading, (const char *)text, (size_t)n);
 }
 
 /* Bytes ------------------------------------------------------------------- */
@@ -464,8 +472,12 @@ static int make_counts(struct flame_source *source)
 	struct fl_boxes *b = &svg->boxes;
 	int status;
 
-	if (svg->title.failed || svg->unit.failed || svg->metric.failed)
+	if (svg->title.failed || svg->unit.failed || svg->metric.failed ||
+	    svg->heading.failed)
 		return fl_no_memory(svg->flame);
+	if (svg->heading.size)
+		fl_title_found(source, (struct slice){ svg->heading.at,
+						       svg->heading.size });
 	if (fl_failed(svg->flame))
 		return FLAME_FAILED;
 	if (!b->n || !svg->counted)
@@ -573,5 +585,6 @@ void fl_svg_close(struct flame_source *source)
 	fl_buf_free(&svg->unit);
 	fl_buf_free(&svg->metric);
 	fl_buf_free(&svg->title);
+	fl_buf_free(&svg->heading);
 	fl_free(svg);
 }

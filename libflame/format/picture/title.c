@@ -111,6 +111,33 @@ struct fl_title fl_title_read(struct slice text)
 	return (struct fl_title){ .name = text, .count = -1 };
 }
 
+void fl_title_found(struct flame_source *source, struct slice text)
+{
+	static const char *const defaults[] = {
+		"Flame graph", "Flame Graph", "Flame chart", "Flame Chart",
+		"Icicle graph", "Icicle Graph", "CPU profile",
+		"Wall clock profile", "Allocation profile", "Lock profile",
+	};
+
+	while (text.size && (*text.at == ' ' || *text.at == '\n')) {
+		text.at++;
+		text.size--;
+	}
+	while (text.size && (text.at[text.size - 1] == ' ' ||
+			     text.at[text.size - 1] == '\n'))
+		text.size--;
+	for (size_t i = 0; i < FL_COUNT(defaults); i++)
+		if (fl_slice_is(text, defaults[i]))
+			return;
+	/* A page of several metrics has one for all of them. */
+	for (size_t i = 0; i < source->nfacts; i++)
+		if (strcmp(source->facts[i].key, "title") == 0)
+			return;
+	if (text.size)
+		fl_fact(source, "title", "%.*s",
+			(int)FL_MIN(text.size, (size_t)1024), text.at);
+}
+
 bool fl_decimal(struct slice text, double *d, unsigned *decimals)
 {
 	uint64_t n = 0;
