@@ -5,6 +5,7 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "format/folded/folded.h"
 #include "tree/tree.h"
 #include "said.h"
 
@@ -868,4 +869,33 @@ Test(round_trip, empty_names_stay)
 Test(round_trip, a_number_at_a_names_end_stays)
 {
 	stays("a 1 2\na 3\na;b 4 4\n");
+}
+
+/* py-spy's names of threads may hold anything. */
+Test(dialects_of_threads, a_name_goes_on_up_to_the_first_frame)
+{
+	static const char *const ends[] = {
+		"thread (9): a; \"b\" (1);run (job.py:3) 1",
+		"thread (9): x;y;z;clone (libc.so.6);run (job.py:3) 1",
+	};
+	size_t seen;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct slice line = { ends[i], strlen(ends[i]) };
+		const char *semi = strchr(ends[i], ';');
+		size_t end = fl_folded_join(line, 0, (size_t)(semi - ends[i]),
+					    &seen);
+
+		cr_expect_eq(end, (size_t)(strstr(ends[i], i ? ";clone" :
+						  ";run") - ends[i]));
+	}
+}
+
+Test(dialects_of_threads, without_such_frames_a_name_ends_where_it_did)
+{
+	static const char text[] = "thread (9): a;b;c 1";
+	struct slice line = { text, strlen(text) };
+	size_t seen;
+
+	cr_expect_eq(fl_folded_join(line, 0, 13, &seen), 13);
 }

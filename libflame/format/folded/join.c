@@ -134,11 +134,32 @@ static bool has_bracket(struct slice text)
 	return false;
 }
 
+/* thread (1092): name, of py-spy. */
+static bool is_named_thread(struct slice piece)
+{
+	return fl_slice_starts(piece, "thread (") &&
+	       memmem(piece.at, piece.size, "): ", 3);
+}
+
+/* py-spy's frames: f (job.py:3), f (libc.so.6); not "x (1)" of a name. */
+static bool is_python_frame(struct slice piece)
+{
+	const char *open = memrchr(piece.at, '(', piece.size);
+	bool place = false;
+
+	if (!open || open == piece.at || open[-1] != ' ' ||
+	    !fl_slice_ends(piece, ")"))
+		return false;
+	for (const char *c = open + 1; c < piece.at + piece.size; c++)
+		place |= *c == '.' || *c == '/' || *c == ':' || *c == '<';
+	return place;
+}
+
 bool fl_folded_opens(struct slice piece)
 {
 	struct open open = { .n = 0 };
 
-	return is_process(piece) || is_class(piece) ||
+	return is_process(piece) || is_named_thread(piece) || is_class(piece) ||
 	       (has_bracket(piece) && scan(&open, piece) && open.n);
 }
 
@@ -179,6 +200,23 @@ static size_t join_process(struct slice text, size_t end, size_t *seen)
 			break;
 	}
 	*seen = SIZE_MAX;
+	return end;
+}
+
+/* A thread's name goes on up to the first frame, if there is one. */
+static size_t join_thread(struct slice text, size_t end, size_t *seen)
+{
+	size_t at = end, next;
+
+	*seen = SIZE_MAX;
+	while (at < text.size) {
+		next = end_of(text, at + 1);
+		if (is_python_frame(part(text, at + 1, next))) {
+			*seen = FL_MIN(next + 1, text.size);
+			return at;
+		}
+		at = next;
+	}
 	return end;
 }
 
@@ -256,6 +294,8 @@ size_t fl_folded_join(struct slice text, size_t from, size_t end, size_t *seen)
 
 	if (is_process(piece))
 		return join_process(text, end, seen);
+	if (is_named_thread(piece))
+		return join_thread(text, end, seen);
 	*seen = SIZE_MAX;
 	if (end == text.size)
 		return end;
