@@ -30,6 +30,9 @@ struct jstack {
 	bool to_file;		/* a dump_to_file has begun */
 	uint64_t dumps;
 	bool told;
+	struct fl_buf prefix;	/* that a log has put before each line */
+	struct fl_buf pending;	/* a thread's name that has newlines, so far */
+	unsigned npending;	/* lines in it */
 };
 
 /* What a thread's first line says; numbers are -1 where they are not. */
@@ -39,6 +42,8 @@ struct header {
 	const char *state;
 	int64_t time;
 };
+
+static const char full[] = "Full thread dump ";	/* begins a dump */
 
 static const struct header no_header = {
 	.nid = -1, .os_id = -1, .id = -1, .time = FLAME_NOTIME,
@@ -396,7 +401,7 @@ static bool begin_dump(struct jstack *j, struct slice line,
 {
 	bool given = end_early(j, sample);
 
-	line = trim(from(line, strlen("Full thread dump ")));
+	line = trim(from(line, strlen(full)));
 	line.size -= fl_slice_ends(line, ":");
 	if (!j->dumps++)
 		fl_fact(j->dump.source, "JVM", "%.*s",
@@ -415,13 +420,80 @@ static void not_understood(struct jstack *j, struct slice line)
 		fl_lines_bad(&j->dump.lines, line);
 }
 
+/* Prefixes of logs -------------------------------------------------------- */
+
+/* Where a dump begins in a line: behind what a log has put before it. */
+static bool find_dump(struct slice line, size_t *prefix)
+{
+	const char *at = memmem(line.at, line.size, full, strlen(full));
+
+	*prefix = at ? (size_t)(at - line.at) : 0;
+	return at && (!*prefix || (*prefix < 512 &&
+				   (at[-1] == ' ' || at[-1] == '\t')));
+}
+
+static void skip_digits(struct slice *s)
+{
+	while (s->size && is_digit(s->at[0]))
+		*s = from(*s, 1);
+}
+
+/* ".123", which clocks leave out where it is zero. */
+static void skip_fraction(struct slice *s)
+{
+	if (s->size > 1 && (s->at[0] == '.' || s->at[0] == ',') &&
+	    is_digit(s->at[1])) {
+		*s = from(*s, 1);
+		skip_digits(s);
+	}
+}
+
+/*
+ * A line without the prefix.  Its numbers (times, process ids) may be any;
+ * the blanks that end it may lack where the line is empty.  A line that does
+ * not have it stays: loggers may write it once for all lines of a message.
+ */
+static struct slice without_prefix(const struct jstack *j, struct slice line)
+{
+	struct slice p = { j->prefix.at, j->prefix.size }, s = line;
+
+	while (p.size) {
+		if (is_digit(p.at[0])) {
+			if (!s.size || !is_digit(s.at[0]))
+				return line;
+			skip_digits(&p);
+			skip_digits(&s);
+			skip_fraction(&p);
+			skip_fraction(&s);
+		} else if (s.size && p.at[0] == s.at[0]) {
+			p = from(p, 1);
+			s = from(s, 1);
+		} else {
+			return !s.size && !trim(p).size ? s : line;
+		}
+	}
+	return s;
+}
+
+static struct slice strip(struct jstack *j, struct slice line)
+{
+	size_t n;
+
+	if (find_dump(line, &n)) {
+		j->prefix.size = 0;
+		fl_buf_put(&j->prefix, line.at, n);
+		return from(line, n);
+	}
+	return j->prefix.size ? without_prefix(j, line) : line;
+}
+
 /* Not indented, and no thread's first line. */
 static bool take_outer(struct jstack *j, struct slice line,
 		       struct flame_sample *sample)
 {
 	int64_t time;
 
-	if (fl_slice_starts(line, "Full thread dump "))
+	if (fl_slice_starts(line, full))
 		return begin_dump(j, line, sample);
 	if (parse_time(line, false, &time)) {
 		j->last_time = time;
@@ -494,14 +566,87 @@ static bool take_inner(struct jstack *j, struct slice text, size_t n,
 	return false;
 }
 
+/* Names with newlines ------------------------------------------------------ */
+
+enum { MAX_NAME_LINES = 32 };
+
+/* A thread's first line that does not close its name. */
+static bool opens_name(struct slice line)
+{
+	const char *quote = line.size ? memchr(line.at, '"', line.size) : NULL;
+
+	/* "Thread-1": of a deadlock, whose stacks are repeated there. */
+	if (!quote || fl_slice_ends(line, "\":"))
+		return false;
+	return quote == line.at ||
+	       (line.at[0] == '#' && line.size > 1 && is_digit(line.at[1]) &&
+		quote[-1] == ' ');
+}
+
+/* true: the name that was begun ends in this line, and the thread begins. */
+static bool ends_name(struct jstack *j, struct slice line, struct header *h)
+{
+	fl_buf_byte(&j->pending, ' ');
+	fl_buf_put(&j->pending, line.at, line.size);
+	if (j->pending.failed) {
+		fl_no_memory(j->dump.source->flame);
+		return false;
+	}
+	return read_header((struct slice){ j->pending.at, j->pending.size },
+			   j->to_file, h);
+}
+
+/* A line of a stack: the name before it was none. */
+static bool is_of_stack(struct slice line)
+{
+	struct slice text = trim(line);
+
+	return text.at != line.at && (fl_slice_starts(text, "at ") ||
+	       fl_slice_starts(text, "java.lang.Thread.State: "));
+}
+
+/* true: the line is a part of a name, or the last one: then *begun. */
+static bool take_name(struct jstack *j, struct slice line, struct header *h,
+		      bool *begun)
+{
+	*begun = false;
+	if (!j->npending) {
+		if (!opens_name(line))
+			return false;
+		j->pending.size = 0;
+		fl_buf_put(&j->pending, line.at, line.size);
+		j->npending = 1;
+		return true;
+	}
+	if (is_of_stack(line) || ++j->npending > MAX_NAME_LINES) {
+		fl_lines_bad(&j->dump.lines, (struct slice){ j->pending.at,
+			     j->pending.size });
+		j->npending = 0;
+		return false;
+	}
+	*begun = ends_name(j, line, h);
+	if (*begun)
+		j->npending = 0;
+	return true;
+}
+
 /* true: sample is one. */
 static bool take(struct jstack *j, struct slice line,
 		 struct flame_sample *sample)
 {
-	struct slice text = trim(line);
+	struct slice text;
 	struct header h;
-	bool given;
+	bool given, begun;
 
+	line = strip(j, line);
+	text = trim(line);
+	if (!read_header(line, j->to_file, &h) &&
+	    !fl_slice_starts(line, full) && take_name(j, line, &h, &begun)) {
+		given = begun && fl_dump_end(&j->dump, sample);
+		if (begun)
+			begin(j, &h);
+		return given;
+	}
 	/* Blanks alone may be where a frame's line was cut. */
 	if (!text.size)
 		return (!line.size || j->dump.lines.ended) &&
@@ -509,6 +654,7 @@ static bool take(struct jstack *j, struct slice line,
 	if (read_header(line, j->to_file, &h)) {
 		given = fl_dump_end(&j->dump, sample);
 		begin(j, &h);
+		j->npending = 0;
 		return given;
 	}
 	if (text.at == line.at)
@@ -522,9 +668,9 @@ static bool take(struct jstack *j, struct slice line,
 static bool begins(struct slice line)
 {
 	struct header h;
+	size_t n;
 
-	return fl_slice_starts(line, "Full thread dump ") ||
-	       read_header(line, false, &h);
+	return find_dump(line, &n) || read_header(line, false, &h);
 }
 
 static bool begins_bare(struct slice line)
@@ -560,6 +706,17 @@ static int open_jstack(struct flame_source *source)
 	if (status == FLAME_OK)
 		j->time = FLAME_NOTIME;
 	return status;
+}
+
+static void close_jstack(struct flame_source *source)
+{
+	struct jstack *j = source->state;
+
+	if (j) {
+		fl_buf_free(&j->prefix);
+		fl_buf_free(&j->pending);
+	}
+	fl_dump_close(source);
 }
 
 static int finish(struct jstack *j)
@@ -604,6 +761,6 @@ const struct fl_format fl_format_jstack = {
 	.probe = probe,
 	.open = open_jstack,
 	.next = next,
-	.close = fl_dump_close,
+	.close = close_jstack,
 	.options = &option_table,
 };

@@ -305,3 +305,72 @@ Test(detection, is_not_of_any_quoted_line)
 		cr_assert_eq(fl_format_jstack.probe((const uint8_t *)texts[i],
 			     strlen(texts[i]), true), 0, "%s", texts[i]);
 }
+
+/* Names with newlines, and dumps whose lines a log has prefixed. ----------- */
+
+TestSuite(newlines, .init = start, .fini = stop);
+TestSuite(prefix, .init = start, .fini = stop);
+
+#define TAIL "#7 prio=5 os_prio=0 tid=0x7f nid=0x2f runnable\n"
+
+static const char *dump_of(const char *text)
+{
+	return fold(text_source(text), NULL, NULL, "thread");
+}
+
+Test(newlines, may_have_newlines)
+{
+	cr_expect_str_eq(dump_of("Full thread dump X:\n\n"
+				 "\"line\nbreak\" " TAIL RUN "\n"
+				 "\"a\n\nb \"c\" \" " TAIL RUN "\n"
+				 HEAD("next") RUN "\n"),
+			 "a  b \"c\" ;java/lang/Thread.run 1\n"
+			 "line break;java/lang/Thread.run 1\n"
+			 "next;java/lang/Thread.run 1\n", "%s", out.at);
+	cr_expect_str_eq(said.at, "");
+}
+
+Test(newlines, that_never_end_are_told_and_lose_no_other)
+{
+	cr_expect_str_eq(dump_of("Full thread dump X:\n\n"
+				 "\"cut\n" RUN "\n" HEAD("next") RUN "\n"),
+			 "next;java/lang/Thread.run 1\n", "%s", out.at);
+	cr_expect(strstr(said.at, "1 lines not understood"), "%s", said.at);
+}
+
+Test(prefix, of_time_is_taken_off)
+{
+	cr_expect_str_eq(dump_of(
+		"2026-03-02T09:15:01.120Z Full thread dump X:\n"
+		"2026-03-02T09:15:01.12Z \n"
+		"2026-03-02T09:15:01Z " HEAD("main")
+		"2026-03-02T09:15:01.5Z " RUN
+		"2026-03-02T09:15:02.000000001Z\n"
+		"2026-03-02T09:15:02.1Z " HEAD("other")
+		"2026-03-02T09:15:02.2Z " RUN
+		"2026-03-02T09:15:02.3Z \n"),
+		"main;java/lang/Thread.run 1\n"
+		"other;java/lang/Thread.run 1\n", "%s", out.at);
+}
+
+#define LOG "Mar 02 09:15:01 node-3 java[4711]: "
+
+Test(prefix, of_the_journal_is_taken_off_and_dumps_may_follow)
+{
+	cr_expect_str_eq(dump_of(
+		LOG "Full thread dump X:\n" LOG "\n" LOG HEAD("main")
+		LOG RUN LOG "\nFull thread dump X:\n\n" HEAD("bare") RUN "\n"
+		"stdout| Full thread dump X:\nstdout| \n"
+		"stdout| " HEAD("last") "stdout| " RUN "stdout| \n"),
+		"bare;java/lang/Thread.run 1\n"
+		"last;java/lang/Thread.run 1\n"
+		"main;java/lang/Thread.run 1\n", "%s", out.at);
+}
+
+Test(prefix, of_a_logger_stands_before_the_first_line_alone)
+{
+	cr_expect_str_eq(dump_of(
+		"26/03/02 09:15:01,123 INFO Dumper: Full thread dump X:\n\n"
+		HEAD("main") RUN "\n"),
+		"main;java/lang/Thread.run 1\n", "%s", out.at);
+}
