@@ -143,6 +143,15 @@ bool flame_shrunk(const void *at);
 void flame_threads(struct flame *flame, unsigned n);
 
 /*
+ * Whether flame_frame, and all that is read, gives Java's methods one name:
+ * a/b/C.m however it is spelt (La/b/C;::m, void a.b.C.m(int)), and one class
+ * for those whose names differ from one JVM to another by an address or a
+ * counter only (lambdas, proxies, generated classes).  At first it does not.
+ * Say so before anything is read.
+ */
+void flame_unify_java(struct flame *flame, bool unify);
+
+/*
  * Interning: same in, same id out.  0 for the empty one, and after a
  * failure (which flame_error keeps, so a loop may ask once at its end).
  */

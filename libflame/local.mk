@@ -17,6 +17,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zstd.c \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
+	libflame/dict/java_class.c libflame/dict/java_plain.c \
 	libflame/dict/labels.c libflame/dict/metrics.c \
 	libflame/dict/descend.c libflame/dict/names.c libflame/dict/stacks.c \
 	libflame/dict/tables.h \

@@ -418,10 +418,12 @@ static struct flame *new_flame(const struct cli *cli)
 {
 	struct flame *flame = flame_new();
 
-	if (flame)
-		flame_limit(flame, cli->memory);
-	else
+	if (!flame) {
 		cli_no_memory(cli);
+		return NULL;
+	}
+	flame_limit(flame, cli->memory);
+	flame_unify_java(flame, !cli->raw_names && !cli->compat);
 	return flame;
 }
 

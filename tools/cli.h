@@ -96,6 +96,7 @@ struct cli {
 	bool diff;		/* the second of two inputs against the first */
 	bool own_output;	/* the tool writes what was gathered */
 	bool compat;
+	bool raw_names;		/* of Java: as they are */
 	bool quiet, verbose, strict;
 	bool muted, held_tongue;	/* nothing is said; there was something */
 	bool refused;		/* what was asked for cannot be, of no input */

@@ -36,6 +36,8 @@ static const struct cli_option common[] = {
 	{ 0, "paths-from", "FILE", "read names of inputs from FILE",
 	  .kind = CLI_TAKE },
 	{ 'q', "quiet", NULL, "say nothing but errors", CLI_FLAG, AT(quiet) },
+	{ 0, "raw-names", NULL, "Java: names as the inputs spell them",
+	  CLI_FLAG, AT(raw_names) },
 	{ 'v', "verbose", NULL, "say more", CLI_FLAG, AT(verbose) },
 	{ 'V', "version", NULL, "show the version and exit", .kind = CLI_TAKE },
 	{ .name = NULL }

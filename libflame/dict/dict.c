@@ -59,6 +59,7 @@ void flame_free(struct flame *flame)
 	fl_index_free(&flame->stacks.index);
 	fl_index_free(&flame->labels.index);
 	fl_index_free(&flame->metrics_index);
+	fl_map_free(&flame->plain);
 	fl_free(flame->names.at);
 	fl_free(flame->frames.at);
 	fl_free(flame->frames.next);

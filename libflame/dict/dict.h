@@ -8,7 +8,9 @@
  *		thread; mapped.c has files in memory; out.c takes bytes
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: errors and limits; absorb.c: one into another;
- *		java.c: how methods are spelt
+ *		java.c: how methods are spelt; java_class.c: classes without
+ *		addresses and counters of one JVM; java_plain.c: the one name
+ *		of a method
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
  *		parts.c and files.c read with several threads, team.c has
  *		some, kept.c keeps what they read;
@@ -38,7 +40,8 @@ struct fl_names {
 	struct fl_index index;
 	struct fl_name {
 		const char *text;	/* in the arena, NUL at the end */
-		uint32_t size;
+		uint32_t size : 31;
+		uint32_t as_is : 1;	/* a frame of it was entered as it is */
 		flame_id frame;		/* the first in its list */
 	} *at;
 	size_t n, room;
@@ -90,6 +93,8 @@ struct flame {
 	size_t nmetrics, metrics_room;
 	struct fl_index metrics_index;	/* by name */
 	unsigned threads;	/* to read with; 0, 1: one */
+	bool unify;		/* flame_unify_java */
+	struct fl_map plain;	/* names that have another, to that one */
 	/* flow/files.c: what reads ahead. */
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
@@ -219,6 +224,8 @@ static inline void fl_stack_soon(const struct flame *f, flame_id parent,
 
 /* A name from text that ends in NUL. */
 flame_id fl_name(struct flame *flame, const char *text);
+/* flame_frame whose name stays, whatever flame_unify_java says. */
+flame_id fl_frame_as_is(struct flame *flame, const struct flame_frame *frame);
 /* A frame that is only a name and a type. */
 flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type);
 

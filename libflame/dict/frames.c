@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frame table: every distinct (name, file, line, type) once.
+ * The frame table: every distinct (name, file, line, type) once.  With
+ * flame_unify_java, frames of Java are entered under their plain names: that
+ * is decided when a frame is new, so that frames that are there cost nothing.
  */
 #include "fl.h"
 
+#include "dict/java.h"
 #include "dict/tables.h"
 
 static bool same(const struct flame_frame *x, const struct flame_frame *y)
@@ -54,26 +57,90 @@ static flame_id enter(struct flame *flame, const struct flame_frame *frame,
 	return frames->n++;
 }
 
-flame_id flame_frame(struct flame *flame, const struct flame_frame *frame)
+/* 0: it is not there.  *last: of those that are only listed. */
+static flame_id find(const struct flame *flame,
+		     const struct flame_frame *frame, flame_id *last)
 {
 	const struct fl_frames *frames = &flame->frames;
-	struct fl_name *name = &flame->names.at[frame->name < flame->names.n ?
-						frame->name : 0];
-	flame_id id, last = 0;
+	flame_id id;
 	unsigned n = 0;
 
-	for (id = name->frame; id; id = frames->next[id]) {
+	*last = 0;
+	for (id = flame->names.at[frame->name].frame; id;
+	     id = frames->next[id]) {
 		if (same(&frames->at[id], frame))
 			return id;
 		if (++n == FL_LISTED) {
-			last = id;
-			break;
+			*last = id;
+			return find_indexed(frames, frame);
 		}
 	}
-	if (!frame->name && !frame->file && !frame->line && !frame->type)
-		return 0;
-	id = last ? find_indexed(frames, frame) : 0;
-	return id ? id : enter(flame, frame, name, last);
+	return 0;
+}
+
+static flame_id find_or_enter(struct flame *flame,
+			      const struct flame_frame *frame)
+{
+	struct fl_name *name = &flame->names.at[frame->name];
+	flame_id last, id = find(flame, frame, &last);
+
+	if (id || (!frame->name && !frame->file && !frame->line &&
+		   !frame->type))
+		return id;
+	return enter(flame, frame, name, last);
+}
+
+void flame_unify_java(struct flame *flame, bool unify)
+{
+	flame->unify = unify;
+}
+
+/* Its plain name; its own, if there is no other. */
+static flame_id find_plain(struct flame *flame,
+			   const struct flame_frame *frame)
+{
+	bool leaf = fl_is_class_leaf(flame, frame), fresh;
+	uint64_t key = (uint64_t)frame->name << 8 | frame->type << 1 | leaf;
+	uint64_t *known = fl_map_get(&flame->plain, key);
+	struct fl_buf buf = { 0 };
+	flame_id name = frame->name;
+
+	if (known)
+		return (flame_id)*known;
+	if (fl_java_plain(fl_name_at(flame, name), frame->type, leaf, &buf))
+		name = flame_name(flame, buf.at, buf.size);
+	if (name != frame->name && !buf.failed)
+		known = fl_map_put(&flame->plain, key, &fresh);
+	if (known)
+		*known = name;
+	else if (name != frame->name)
+		fl_no_memory(flame);
+	fl_buf_free(&buf);
+	return name;
+}
+
+flame_id flame_frame(struct flame *flame, const struct flame_frame *frame)
+{
+	struct flame_frame f = *frame;
+	flame_id id, last;
+
+	if (f.name >= flame->names.n)
+		f.name = 0;
+	if (fl_likely(!flame->names.at[f.name].as_is)) {
+		id = find(flame, &f, &last);
+		if (fl_likely(id))
+			return id;
+	}
+	if (flame->unify && f.name)
+		f.name = find_plain(flame, &f);
+	return find_or_enter(flame, &f);
+}
+
+flame_id fl_frame_as_is(struct flame *flame, const struct flame_frame *frame)
+{
+	if (flame->unify && frame->name)
+		flame->names.at[frame->name].as_is = 1;
+	return find_or_enter(flame, frame);
 }
 
 flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type)

@@ -197,8 +197,7 @@ bool fl_java_split(const struct flame *flame, const struct flame_frame *frame,
 
 /* Spellings ----------------------------------------------------------- */
 
-/* Made of what Java's names are made of, and of these. */
-static bool is_made_of(struct slice s, const char *others)
+bool fl_java_made_of(struct slice s, const char *others)
 {
 	for (size_t i = 0; i < s.size; i++)
 		if (!is_name_byte(s.at[i]) &&
@@ -220,26 +219,32 @@ static void put_dotted(struct fl_buf *out, struct slice class, char from,
  * perf-map-agent: "La/b/C;::m", "La/b/C;.m(I)V"; FlameGraph makes the ';' a
  * ':' and may take the 'L' away.
  */
-static bool of_agent(struct slice s, struct fl_buf *out)
+bool fl_java_agent(struct slice s, struct slice *class, struct slice *method)
 {
 	size_t end = 0;
-	struct slice class, method;
 
 	while (end < s.size && s.at[end] != ';' && s.at[end] != ':')
 		end++;
-	class = (struct slice){ s.at, end };
-	method = after(s, end);
-	if (fl_slice_starts(method, ";::") || fl_slice_starts(method, ":::"))
-		method = after(method, 3);
-	else if (fl_slice_starts(method, ";."))
-		method = after(method, 2);
+	*class = (struct slice){ s.at, end };
+	*method = after(s, end);
+	if (fl_slice_starts(*method, ";::") || fl_slice_starts(*method, ":::"))
+		*method = after(*method, 3);
+	else if (fl_slice_starts(*method, ";."))
+		*method = after(*method, 2);
 	else
 		return false;
-	if (class.size > 1 && class.at[0] == 'L')
-		class = after(class, 1);
-	else if (index_of(class, '/') == class.size)
+	if (class->size > 1 && class->at[0] == 'L')
+		*class = after(*class, 1);
+	else if (index_of(*class, '/') == class->size)
 		return false;
-	if (!is_made_of(class, "/.") || !is_made_of(method, ""))
+	return fl_java_made_of(*class, "/.") && fl_java_made_of(*method, "");
+}
+
+static bool of_agent(struct slice s, struct fl_buf *out)
+{
+	struct slice class, method;
+
+	if (!fl_java_agent(s, &class, &method))
 		return false;
 	put_dotted(out, class, '/', method);
 	return true;
@@ -261,7 +266,7 @@ static bool of_statsd(struct slice s, struct fl_buf *out)
 		return false;
 	i -= 1 + (s.at[i - 2] == '-');
 	s.size = i;
-	if (!is_made_of(s, ""))
+	if (!fl_java_made_of(s, ""))
 		return false;
 	dash = last_of(s, "-");
 	if (dash < 2 || dash == s.size || is_digit(s.at[dash]))
@@ -281,7 +286,7 @@ static struct slice no_type(struct slice s)
 {
 	size_t blank = last_of(s, " ");
 
-	if (blank && is_made_of((struct slice){ s.at, blank - 1 }, ". []"))
+	if (blank && fl_java_made_of((struct slice){ s.at, blank - 1 }, ". []"))
 		return after(s, blank);
 	return s;
 }

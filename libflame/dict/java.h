@@ -40,6 +40,12 @@ struct slice fl_java_no_place(struct slice name);
 /* How long "app//" or "java.base@17.0.1/" before a class is; 0: none. */
 size_t fl_java_module(struct slice name);
 
+/* "La/b/C;::m", "a/b/C:::m", "La/b/C;.m" of perf-map-agent: its parts. */
+bool fl_java_agent(struct slice name, struct slice *class,
+		   struct slice *method);
+/* Made of bytes of Java's names and of these; false of nothing too. */
+bool fl_java_made_of(struct slice text, const char *others);
+
 /* false: not a Java frame, as far as one can tell. */
 bool fl_java_split(const struct flame *flame, const struct flame_frame *frame,
 		   struct fl_java *java);
@@ -55,6 +61,20 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 bool fl_java_dotted(struct slice name, struct fl_buf *out);
 /* From that to a/b/C.m. */
 void fl_java_slashed(struct slice dotted, struct fl_buf *out);
+
+/*
+ * java_class.c: appends a class' name without the address or the counter
+ * that one JVM gave it: C$$Lambda of C$$Lambda$9/0x7f81, $Proxy of $Proxy12.
+ */
+void fl_norm_class(const struct fl_java *java, struct fl_buf *out);
+
+/*
+ * java_plain.c: appends the one name of a Java method, a/b/C.m, however it
+ * is spelt, with its class as fl_norm_class has it.  false: the name stays
+ * as it is.  Names of other languages stay.
+ */
+bool fl_java_plain(struct slice name, enum flame_type type, bool leaf,
+		   struct fl_buf *out);
 
 /*
  * Whether an expression finds something in a name, or in a/b/C.m or a.b.C.m

@@ -38,7 +38,7 @@ flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
 
 	if (!size)
 		return 0;
-	if (size >= UINT32_MAX) {
+	if (size >= INT32_MAX) {
 		fl_fail(flame, "a name of %zu bytes", size);
 		return 0;
 	}
@@ -55,7 +55,7 @@ flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
 		fl_no_memory(flame);
 		return 0;
 	}
-	names->at[names->n] = (struct fl_name){ .text = copy, .size = size };
+	names->at[names->n] = (struct fl_name){ .text = copy, .size = (uint32_t)size & INT32_MAX };
 	return names->n++;
 }
 

@@ -24,95 +24,9 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 static bool is_cut(char c)
 {
 	return c == '/' || c == '.';
-}
-
-static struct slice without_digits(struct slice s)
-{
-	while (s.size && is_digit(s.at[s.size - 1]))
-		s.size--;
-	return s;
-}
-
-/* 7, 1083962448, 0x00007f2d6c009430: no identifier begins with a digit. */
-static bool is_run_number(struct slice s)
-{
-	if (!s.size || !without_digits(s).size)
-		return s.size;
-	if (!fl_slice_starts(s, "0x"))
-		return false;
-	for (size_t i = 2; i < s.size; i++)
-		if (!is_hex(s.at[i]))
-			return false;
-	return true;
-}
-
-/* The "/0x...", "+0x.../543846639", ".0x..." behind hidden classes. */
-static struct slice without_run_numbers(struct slice class)
-{
-	size_t end = class.size;
-
-	for (size_t i = end; i-- > 1;) {
-		if (!is_cut(class.at[i]) && class.at[i] != '+')
-			continue;
-		if (!is_run_number((struct slice){ class.at + i + 1,
-						   end - i - 1 }))
-			break;
-		end = i;
-	}
-	return (struct slice){ class.at, end };
-}
-
-static struct slice last_segment(struct slice class)
-{
-	size_t i = class.size;
-
-	while (i && !is_cut(class.at[i - 1]))
-		i--;
-	return (struct slice){ class.at + i, class.size - i };
-}
-
-/* Made at run time and counted from 1: in any order in any run. */
-static bool is_counted(struct slice bare)
-{
-	struct slice last = last_segment(bare);
-
-	return fl_slice_is(last, "GeneratedMethodAccessor") ||
-	       fl_slice_is(last, "GeneratedConstructorAccessor") ||
-	       fl_slice_is(last, "GeneratedSerializationConstructorAccessor") ||
-	       fl_slice_is(last, "$Proxy");
-}
-
-void fl_norm_class(const struct fl_java *java, struct fl_buf *out)
-{
-	struct slice class = without_run_numbers(java->class);
-	struct slice bare = without_digits(class), package;
-
-	if (bare.size < class.size && fl_slice_ends(bare, "$$Lambda$"))
-		class = (struct slice){ bare.at, bare.size - 1 };
-	else if (bare.size < class.size && is_counted(bare))
-		class = bare;
-	/* The modules of proxies are counted too: jdk.proxy2.$Proxy24. */
-	package = (struct slice){ class.at,
-				  class.size - last_segment(class).size };
-	if (package.size && fl_slice_ends(class, "$Proxy")) {
-		bare = without_digits((struct slice){ class.at,
-						      package.size - 1 });
-		if (fl_slice_is(bare, "jdk/proxy") ||
-		    fl_slice_is(bare, "jdk.proxy")) {
-			fl_buf_put(out, bare.at, bare.size);
-			class.at += package.size - 1;
-			class.size -= package.size - 1;
-		}
-	}
-	fl_buf_put(out, class.at, class.size);
 }
 
 /* As jfrconv cuts, character by character. */
@@ -190,7 +104,7 @@ static flame_id forget_type(struct flame_sink *sink, flame_id frame)
 	struct flame_frame copy = sink->flame->frames.at[frame];
 
 	copy.type = FLAME_UNKNOWN;
-	return flame_frame(sink->flame, &copy);
+	return fl_frame_as_is(sink->flame, &copy);
 }
 
 static struct flame_sink *make(struct flame_sink *next, bool no_module,

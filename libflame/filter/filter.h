@@ -161,8 +161,6 @@ void fl_namer_free(struct flame_sink *sink);
 flame_id fl_renamed(struct flame *flame, flame_id frame,
 		    const struct fl_buf *buf);
 
-/* Appends a class' name without what is of one run only, as --norm. */
-void fl_norm_class(const struct fl_java *java, struct fl_buf *out);
 /* Appends a name with "0x..." for addresses; false: there is none in it. */
 bool fl_strip_addresses(struct slice name, struct fl_buf *out);
 

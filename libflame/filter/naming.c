@@ -16,7 +16,7 @@ flame_id fl_renamed(struct flame *flame, flame_id frame,
 		return 0;
 	}
 	copy.name = flame_name(flame, buf->at, buf->size);
-	return flame_frame(flame, &copy);
+	return fl_frame_as_is(flame, &copy);
 }
 
 static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)

@@ -84,7 +84,7 @@ static flame_id renamed(struct flame *flame, flame_id frame)
 			copy.name = flame_name(flame, buf.at, buf.size);
 	}
 	fl_buf_free(&buf);
-	return flame_frame(flame, &copy);
+	return fl_frame_as_is(flame, &copy);
 }
 
 static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)

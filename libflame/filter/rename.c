@@ -185,7 +185,7 @@ static flame_id rename_frame(struct flame_sink *sink, flame_id frame)
 	if (!*place)
 		*place = new_name(sink, copy.name) + 1;
 	copy.name = *place - 1;
-	return copy.name ? flame_frame(flame, &copy) : FL_NO_FRAME;
+	return copy.name ? fl_frame_as_is(flame, &copy) : FL_NO_FRAME;
 }
 
 static void release(struct flame_sink *sink)

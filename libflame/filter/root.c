@@ -138,7 +138,7 @@ static flame_id rename_root(struct flame_sink *sink, flame_id parent,
 
 	if (stack < root->made.room && root->made.out[stack])
 		fl_towers_name(&root->towers, &frame);
-	return flame_stack(flame, parent, flame_frame(flame, &frame));
+	return flame_stack(flame, parent, fl_frame_as_is(flame, &frame));
 }
 
 static int finish(struct flame_sink *sink)

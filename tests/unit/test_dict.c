@@ -25,6 +25,7 @@ static void stop(void)
 
 TestSuite(names, .init = start, .fini = stop);
 TestSuite(frames, .init = start, .fini = stop);
+TestSuite(unified, .init = start, .fini = stop);
 TestSuite(stacks, .init = start, .fini = stop);
 TestSuite(labels, .init = start, .fini = stop);
 TestSuite(metrics, .init = start, .fini = stop);
@@ -545,4 +546,110 @@ Test(errors, remarks_are_no_warnings)
 Test(errors, free_takes_null)
 {
 	flame_free(NULL);
+}
+
+/* flame_unify_java ------------------------------------------------------ */
+
+static flame_id frame_of(const char *text, enum flame_type type)
+{
+	return flame_frame(flame, &(struct flame_frame){ .name = name(text),
+							 .type = type });
+}
+
+static const char *plain(const char *text, enum flame_type type)
+{
+	return flame_name_text(flame, flame_frame_of(flame, frame_of(text,
+						type))->name, NULL);
+}
+
+Test(unified, not_unless_asked_for)
+{
+	cr_expect_str_eq(plain("a/B$$Lambda$9/0x7f.m", FLAME_JIT),
+			 "a/B$$Lambda$9/0x7f.m");
+}
+
+Test(unified, spellings_are_one_frame)
+{
+	static const char *const spelt[] = {
+		"Lorg/x/Main;::run", "org/x/Main:::run", "Lorg/x/Main:::run",
+		"Lorg/x/Main;.run(I)V", "org.x.Main.run",
+		"void org.x.Main.run(int)", "org.x.Main.run()",
+		"static int[] org.x.Main.run(java.util.List<?>, long)",
+		"app//org.x.Main.run", "m@1.0/org.x.Main.run",
+		"app/m@1.0/org.x.Main.run", "void org/x/Main.run(int)",
+	};
+	flame_id want;
+
+	flame_unify_java(flame, true);
+	want = frame_of("org/x/Main.run", FLAME_UNKNOWN);
+	for (size_t i = 0; i < FL_COUNT(spelt); i++)
+		for (int again = 0; again < 2; again++)
+			cr_expect_eq(frame_of(spelt[i], FLAME_UNKNOWN), want,
+				     "%s: %s", spelt[i],
+				     plain(spelt[i], FLAME_UNKNOWN));
+	cr_expect_str_eq(plain("java.base/java.util.Map.get:7", FLAME_JIT),
+			 "java/util/Map.get:7");
+	cr_expect_str_eq(plain("demo.App.main(App.java:7)", FLAME_UNKNOWN),
+			 "demo/App.main(App.java:7)");
+	cr_expect_str_eq(plain("my.own.App$.main", FLAME_C1),
+			 "my/own/App$.main");
+	cr_expect_str_eq(plain("void demo.App.main(int)", FLAME_UNKNOWN),
+			 "demo/App.main");
+	cr_expect_str_eq(plain("org.x.A$$Lambda$7/12345.m", FLAME_UNKNOWN),
+			 "org/x/A$$Lambda.m");
+}
+
+Test(unified, other_languages_stay)
+{
+	static const char *const names[] = {
+		"System.Threading.Thread.Run", "os.path.Foo.bar",
+		"numpy.random.Generator.integers", "io.TextIOWrapper.read",
+		"net/http.HandlerFunc.ServeHTTP", "main.Server.Run",
+		"void foo::bar<int>(int)", "std::vector<int>::at(int)",
+		"lib/libc-2.31.so", "lib/foo.0x12.so", "[unknown]", "java",
+		"LazyCompile:*f /srv/12.js:3", "f (a.b.C.py:12)",
+		"my.own.App.main", "org.x.Main", "java.lang.String",
+		"a.b.c.d", "void operator()(int)", "x.js:12", "(", "()", ".",
+		";::", "L;::", "app//", "m@1/",
+	};
+
+	flame_unify_java(flame, true);
+	for (size_t i = 0; i < FL_COUNT(names); i++)
+		cr_expect_str_eq(plain(names[i], FLAME_UNKNOWN), names[i]);
+	cr_expect_str_eq(plain("org.x.Main.run", FLAME_NATIVE),
+			 "org.x.Main.run");
+	cr_expect_str_eq(plain("a/B$$Lambda$9/0x7f.m", FLAME_KERNEL),
+			 "a/B$$Lambda$9/0x7f.m");
+	cr_expect_str_eq(plain("[a.B$$Lambda$9 tid=1]", FLAME_GROUP),
+			 "[a.B$$Lambda$9 tid=1]");
+}
+
+Test(unified, a_name_as_it_is_does_not_become_that_of_others)
+{
+	const char *text = "org.x.Main.run";
+	struct flame_frame dotted = { .name = name(text) };
+	flame_id as_is;
+
+	flame_unify_java(flame, true);
+	as_is = fl_frame_as_is(flame, &dotted);
+	cr_expect_str_eq(flame_name_text(flame, flame_frame_of(flame,
+						as_is)->name, NULL), text);
+	cr_expect_str_eq(plain(text, FLAME_UNKNOWN), "org/x/Main.run");
+	cr_expect_eq(fl_frame_as_is(flame, &dotted), as_is);
+}
+
+Test(unified, plain_names_stay_what_they_are)
+{
+	static const char *const names[] = {
+		"a/B$$Lambda$9/0x00007f8177090218.m", "Lorg/x/Main;::run",
+		"void org.x.Main.run(int)", "jdk/proxy2/$Proxy14.get",
+		"a/B$$EnhancerBySpringCGLIB$$3a1f.m", "Script12.run",
+	};
+	char once[64];
+
+	flame_unify_java(flame, true);
+	for (size_t i = 0; i < FL_COUNT(names); i++) {
+		snprintf(once, sizeof(once), "%s", plain(names[i], FLAME_JIT));
+		cr_expect_str_eq(plain(once, FLAME_JIT), once);
+	}
 }

@@ -62,10 +62,55 @@ Test(norm, other_classes_made_at_run_time_too)
 	      "jdk.proxy.$Proxy.get_[j] 1\n");
 }
 
+/* Two of each kind: the same name. */
+Test(norm, counters_of_frameworks_and_code_generators_too)
+{
+	static const struct { const char *one, *two, *expected; } all[] = {
+		{ "s/GeneratedClass$GeneratedIteratorForCodegenStage3.next",
+		  "s/GeneratedClass$GeneratedIteratorForCodegenStage12.next",
+		  "s/GeneratedClass$GeneratedIteratorForCodegenStage.next 1\n" },
+		{ "a/B$$EnhancerBySpringCGLIB$$3a1f09bc.m",
+		  "a/B$$EnhancerBySpringCGLIB$$97ce0b1d_1.m",
+		  "a/B$$EnhancerBySpringCGLIB.m 1\n" },
+		{ "a/B$$FastClassByGuice$$1289ef.m",
+		  "a/B$$FastClassByGuice$$9.m", "a/B$$FastClassByGuice.m 1\n" },
+		{ "a/B$$SpringCGLIB$$0.m", "a/B$$SpringCGLIB$$12.m",
+		  "a/B$$SpringCGLIB.m 1\n" },
+		{ "a/B$ByteBuddy$aB3dE6gH.m", "a/B$ByteBuddy$Zz00kQ1p.m",
+		  "a/B$ByteBuddy.m 1\n" },
+		{ "a/B$MockitoMock$1234567890.m", "a/B$MockitoMock$fzQdzHBN.m",
+		  "a/B$MockitoMock.m 1\n" },
+		{ "a/B$HibernateProxy$kT5x01Qb.m",
+		  "a/B$HibernateProxy$Pq8sN4aa.m", "a/B$HibernateProxy.m 1\n" },
+		{ "a/B_$$_javassist_3.m", "a/B_$$_javassist_17.m",
+		  "a/B_$$_javassist.m 1\n" },
+		{ "a/B_$$_jvst1a2_0.m", "a/B_$$_jvstffe_1b.m",
+		  "a/B_$$_jvst.m 1\n" },
+		{ "Script1.run", "Script23.run", "Script.run 1\n" },
+		{ "Script1$_run_closure1.doCall", "Script4$_run_closure1.doCall",
+		  "Script$_run_closure1.doCall 1\n" },
+		{ "StreamExecCalc$12.processElement",
+		  "StreamExecCalc$345.processElement",
+		  "StreamExecCalc.processElement 1\n" },
+		{ "io/trino/$gen/PageFilter_20260131_120000_42.filter",
+		  "io/trino/$gen/PageFilter_20260201_081500_7.filter",
+		  "io/trino/$gen/PageFilter.filter 1\n" },
+		{ "org/mozilla/javascript/gen/app_js_17.call",
+		  "org/mozilla/javascript/gen/app_js_3.call",
+		  "org/mozilla/javascript/gen/app_js.call 1\n" },
+		{ "org/python/pycode/_pyx3.f", "org/python/pycode/_pyx14.f",
+		  "org/python/pycode/_pyx.f 1\n" },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(all); i++) {
+		GIVES("norm", NULL, all[i].one, all[i].expected);
+		GIVES("norm", NULL, all[i].two, all[i].expected);
+	}
+}
+
 Test(norm, numbers_that_mean_something_stay)
 {
 	static const char *const names[] = {
-		"A$GeneratedClass$GeneratedIteratorForCodegenStage3.next_[j]",
 		"a/B$1.run_[j]", "a/B$$anonfun$1$$anonfun$apply$2.apply_[j]",
 		"a/v2/B3.run4_[j]", "a/Utf8.of_[j]", "a/B.lambda$run$0_[j]",
 		"a/MyProxy24.get_[j]", "a/B$Proxy24.get_[j]",

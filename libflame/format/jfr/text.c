@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "dict/java.h"
 #include "format/jfr/jfr.h"
 
 #include <inttypes.h>
@@ -550,24 +551,47 @@ static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 		fl_buf_text(buf, "[unknown]");
 }
 
+/* Whether the method's plain name is this one. */
+static bool is_plain(struct fl_jfr_chunk *chunk, uint64_t method,
+		     uint8_t type, struct slice text)
+{
+	struct fl_buf *buf = &chunk->name, plain = { 0 };
+	bool is;
+
+	buf->size = 0;
+	put_method(chunk, buf, method, type);
+	is = fl_java_plain((struct slice){ buf->at, buf->size }, type, false,
+			   &plain) &&
+	     !plain.failed && plain.size == text.size &&
+	     memcmp(plain.at, text.at, text.size) == 0;
+	fl_buf_free(&plain);
+	return is;
+}
+
 static bool is_at(const char *at, struct slice text)
 {
 	return !text.size || memcmp(at, text.at, text.size) == 0;
+}
+
+static bool is_spelt(struct slice class, struct slice name, struct slice text)
+{
+	size_t dot = class.size && name.size;
+
+	return text.size && text.size == class.size + dot + name.size &&
+	       is_at(text.at, class) &&
+	       (!dot || text.at[class.size] == '.') &&
+	       is_at(text.at + class.size + dot, name);
 }
 
 bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint8_t type, struct slice text)
 {
 	struct slice class, name;
-	size_t dot;
 
 	if (!spell(chunk, method, type, &class, &name))
 		return false;
-	dot = class.size && name.size;
-	return text.size && text.size == class.size + dot + name.size &&
-	       is_at(text.at, class) &&
-	       (!dot || text.at[class.size] == '.') &&
-	       is_at(text.at + class.size + dot, name);
+	return is_spelt(class, name, text) ||
+	       (chunk->flame->unify && is_plain(chunk, method, type, text));
 }
 
 static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,

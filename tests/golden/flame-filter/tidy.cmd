@@ -13,10 +13,10 @@ for name in java-modules java-lambdas java-lines rust-hashes gcc-clones \
 	addresses
 do
 	echo "# $name"
-	flame-filter --tidy $name in | sort >out
+	flame-filter --raw-names --tidy $name in | sort >out
 	sort in | comm -13 - out
 done
 echo '# all'
-flame-filter --tidy java-modules,java-lambdas,java-lines,rust-hashes \
+flame-filter --raw-names --tidy java-modules,java-lambdas,java-lines,rust-hashes \
 	--tidy gcc-clones,cxx-arguments,cxx-templates,go,python-lines \
 	--tidy numbers-in-thread-names,addresses in

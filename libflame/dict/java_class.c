@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Classes that a JVM makes while it runs bear an address or a counter, which
+ * differs in the next JVM: lambdas, hidden classes, proxies, accessors,
+ * classes of code generators.  Without it they are one class.  Counters of
+ * compilers (C$1, $anonfun$2) are the same in every JVM, and stay.
+ */
+#include "fl.h"
+
+#include "dict/java.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_alphanumeric(char c)
+{
+	return is_digit(c) || is_letter(c);
+}
+
+static bool is_hex_or_underscore(char c)
+{
+	return is_hex(c) || c == '_';
+}
+
+static bool is_cut(char c)
+{
+	return c == '/' || c == '.';
+}
+
+static struct slice after(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+/* How many bytes s begins with of a kind. */
+static size_t span(struct slice s, bool (*is)(char c))
+{
+	size_t n = 0;
+
+	while (n < s.size && is(s.at[n]))
+		n++;
+	return n;
+}
+
+/* Addresses and numbers of hidden classes --------------------------------- */
+
+enum { ADDRESS_DIGITS = 8 };	/* that every address has, at least */
+
+/* 0x00007f2d6c009430; fewer digits, and decimal ones, if it may be short. */
+static bool is_run_number(struct slice s, bool may_be_short)
+{
+	if (!fl_slice_starts(s, "0x"))
+		return may_be_short && s.size && span(s, is_digit) == s.size;
+	for (size_t i = 2; i < s.size; i++)
+		if (!is_hex(s.at[i]) && !(s.at[i] >= 'A' && s.at[i] <= 'F'))
+			return false;
+	return may_be_short || s.size >= 2 + ADDRESS_DIGITS;
+}
+
+/*
+ * The "/0x00007f2d6c009430", "+0x.../543846639", ".0x..." behind hidden
+ * classes.  Files' names may hold short numbers (lib/libc-2.31.so), so that
+ * they count only behind a nested class, as lambdas are.
+ */
+static struct slice without_run_numbers(struct slice class)
+{
+	size_t end = class.size;
+
+	for (size_t i = end; i-- > 1;) {
+		struct slice part = { class.at + i + 1, end - i - 1 };
+
+		if (!is_cut(class.at[i]) && class.at[i] != '+')
+			continue;
+		if (!is_run_number(part, memchr(class.at, '$', i)))
+			break;
+		end = i;
+	}
+	return (struct slice){ class.at, end };
+}
+
+/* Counters and random words ----------------------------------------------- */
+
+/*
+ * What a name goes on with behind a word and a separator: so many digits,
+ * letters and so on, up to a '$', a '/', a '.' or the end.
+ */
+struct kind {
+	const char *word;
+	const char *separator;	/* goes with the counter */
+	bool (*is)(char c);
+	enum { ANYWHERE, SEGMENT, NESTED, WHOLE } where;
+	size_t min;
+};
+
+/*
+ * SEGMENT: the name's last part begins with the word; NESTED: or a nested
+ * class does; WHOLE: the class has no package.
+ */
+static const struct kind kinds[] = {
+	{ "$$Lambda", "$", is_digit, ANYWHERE, 1 },
+	{ "$Proxy", "", is_digit, SEGMENT, 1 },
+	{ "GeneratedMethodAccessor", "", is_digit, SEGMENT, 1 },
+	{ "GeneratedConstructorAccessor", "", is_digit, SEGMENT, 1 },
+	{ "GeneratedSerializationConstructorAccessor", "", is_digit,
+	  SEGMENT, 1 },
+	/* Spark: GeneratedClass$GeneratedIteratorForCodegenStage12 */
+	{ "GeneratedIteratorForCodegenStage", "", is_digit, NESTED, 1 },
+	/* Byte Buddy, and who names classes by it */
+	{ "$ByteBuddy", "$", is_alphanumeric, ANYWHERE, 1 },
+	{ "$MockitoMock", "$", is_alphanumeric, ANYWHERE, 1 },
+	{ "$auxiliary", "$", is_alphanumeric, ANYWHERE, 8 },
+	{ "$HibernateProxy", "$", is_alphanumeric, ANYWHERE, 1 },
+	{ "$HibernateBasicProxy", "$", is_alphanumeric, ANYWHERE, 1 },
+	{ "$HibernateInstantiator", "$", is_alphanumeric, ANYWHERE, 1 },
+	{ "$HibernateAccessOptimizer", "$", is_alphanumeric, ANYWHERE, 1 },
+	/* Javassist */
+	{ "$$_javassist", "_", is_digit, ANYWHERE, 1 },
+	{ "$$_jvst", "", is_hex_or_underscore, ANYWHERE, 1 },
+	/* Spring 6 */
+	{ "$$SpringCGLIB", "$$", is_digit, ANYWHERE, 1 },
+	{ "$$FastClass", "$$", is_digit, ANYWHERE, 1 },
+	/* Groovy's shell; a text that it parses is named by the time */
+	{ "Script", "", is_digit, WHOLE, 1 },
+	{ "script", "", is_digit, WHOLE, 10 },
+	/* Jython */
+	{ "_pyx", "", is_digit, SEGMENT, 1 },
+};
+
+static bool begins_here(const struct kind *kind, struct slice class, size_t i)
+{
+	switch (kind->where) {
+	case SEGMENT:
+		return !i || is_cut(class.at[i - 1]);
+	case NESTED:
+		return !i || is_cut(class.at[i - 1]) || class.at[i - 1] == '$';
+	case WHOLE:
+		return !i && !memchr(class.at, '/', class.size) &&
+		       !memchr(class.at, '.', class.size);
+	default:
+		return i;
+	}
+}
+
+static bool ends_here(struct slice s, size_t n)
+{
+	return n == s.size || s.at[n] == '$' || is_cut(s.at[n]);
+}
+
+/* How long a counter and its word are; *keep: so much of it stays. */
+static size_t of_kind(const struct kind *kind, struct slice class, size_t i,
+		      size_t *keep)
+{
+	struct slice s = after(class, i);
+	size_t n, more;
+
+	if (s.at[0] != kind->word[0] || !fl_slice_starts(s, kind->word) || !begins_here(kind, class, i))
+		return 0;
+	*keep = n = strlen(kind->word);
+	if (!fl_slice_starts(after(s, n), kind->separator))
+		return 0;
+	n += strlen(kind->separator);
+	more = span(after(s, n), kind->is);
+	return more >= kind->min && ends_here(s, n + more) ? n + more : 0;
+}
+
+/*
+ * CGLIB: "$$EnhancerBySpringCGLIB$$3a1f09bc", "$$FastClassByGuice$$9b2e_1",
+ * "$$KeyFactoryByCGLIB$$d45e49f7".
+ */
+static size_t of_cglib(struct slice s, size_t *keep)
+{
+	size_t word = fl_slice_starts(s, "$$") ?
+		      span(after(s, 2), is_alphanumeric) : 0, n, hex;
+	bool by = false;
+
+	for (size_t i = 0; i + 2 < word; i++)
+		by |= s.at[2 + i] == 'B' && s.at[3 + i] == 'y';
+	*keep = n = 2 + word;
+	if (!by || !fl_slice_starts(after(s, n), "$$"))
+		return 0;
+	n += 2;
+	hex = span(after(s, n), is_hex_or_underscore);
+	return hex && ends_here(s, n + hex) ? n + hex : 0;
+}
+
+/* The modules of proxies are counted too: jdk.proxy2.$Proxy24. */
+static size_t of_proxy_package(struct slice s, size_t *keep)
+{
+	size_t n = strlen("jdk/proxy"), digits;
+
+	if (!fl_slice_starts(s, "jdk/proxy") &&
+	    !fl_slice_starts(s, "jdk.proxy"))
+		return 0;
+	*keep = n;
+	digits = span(after(s, n), is_digit);
+	n += digits;
+	return digits && n < s.size && is_cut(s.at[n]) &&
+	       fl_slice_starts(after(s, n + 1), "$Proxy") ? n : 0;
+}
+
+/* Flink's operators, which have no package: "StreamExecCalc$123". */
+static size_t of_flink(struct slice s, size_t *keep)
+{
+	size_t n = span(s, is_letter), digits;
+
+	if (!fl_slice_starts(s, "StreamExec") &&
+	    !fl_slice_starts(s, "BatchExec"))
+		return 0;
+	*keep = n;
+	if (n == s.size || s.at[n] != '$')
+		return 0;
+	digits = span(after(s, n + 1), is_digit);
+	return digits && n + 1 + digits == s.size ? s.size : 0;
+}
+
+/* Behind the last '_': Rhino's "org/mozilla/javascript/gen/app_js_17". */
+static size_t of_rhino(struct slice s, size_t *keep)
+{
+	size_t n = s.size;
+
+	if (!fl_slice_starts(s, "org/mozilla/javascript/gen/") &&
+	    !fl_slice_starts(s, "org.mozilla.javascript.gen."))
+		return 0;
+	while (n && is_digit(s.at[n - 1]))
+		n--;
+	if (n == s.size || n < 2 || s.at[n - 1] != '_')
+		return 0;
+	*keep = n - 1;
+	return s.size;
+}
+
+/* Trino and Presto: "io/trino/$gen/PageFilter_20260131_120000_42". */
+static size_t of_trino(struct slice class, size_t i, size_t *keep)
+{
+	struct slice s = after(class, i);
+	size_t n = 1, parts = 0, digits;
+
+	if (s.at[0] != '_' || i < 6)
+		return 0;
+	for (size_t j = 0; j + 5 < i && parts == 0; j++)
+		parts = fl_slice_starts(after(class, j), "$gen") &&
+			is_cut(class.at[j + 4]);
+	if (!parts)
+		return 0;
+	for (parts = 0; parts < 3; parts++, n += digits + 1) {
+		digits = span(after(s, FL_MIN(n, s.size)), is_digit);
+		if (!digits || (parts == 0 && digits != 8))
+			return 0;
+		if (parts < 2 && (n + digits >= s.size ||
+				  s.at[n + digits] != '_'))
+			return 0;
+	}
+	*keep = 0;
+	return ends_here(s, n - 1) ? n - 1 : 0;
+}
+
+static size_t counter_at(struct slice class, size_t i, size_t *keep)
+{
+	struct slice s = after(class, i);
+	size_t n = 0;
+
+	for (size_t k = 0; !n && k < FL_COUNT(kinds); k++)
+		n = of_kind(&kinds[k], class, i, keep);
+	if (!n && i)
+		n = of_cglib(s, keep);
+	if (!n && i)
+		n = of_trino(class, i, keep);
+	if (!n && !i)
+		n = of_proxy_package(s, keep);
+	if (!n && !i)
+		n = of_flink(s, keep);
+	return n || i ? n : of_rhino(s, keep);
+}
+
+/* Words begin with '$' or '_', or behind what parts a name. */
+static bool may_begin(struct slice class, size_t i)
+{
+	char c = class.at[i];
+
+	return c == '$' || c == '_' || !i || class.at[i - 1] == '$' ||
+	       is_cut(class.at[i - 1]);
+}
+
+void fl_norm_class(const struct fl_java *java, struct fl_buf *out)
+{
+	struct slice class = without_run_numbers(java->class);
+
+	for (size_t i = 0; i < class.size;) {
+		size_t keep = 1;
+		size_t n = may_begin(class, i) ?
+			   counter_at(class, i, &keep) : 0;
+
+		fl_buf_put(out, class.at + i, n ? keep : 1);
+		i += n ? n : 1;
+	}
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one name of a Java method: a/b/C.m, as recordings have it.  Profilers
+ * spell it La/b/C;::m, void a.b.C.m(int), java.base@17/a.b.C.m and a.b.C.m
+ * too.  Whether a name is of Java is decided by the name (and its type)
+ * alone, never by other names, so that each file gives the same alone and
+ * together with others.
+ */
+#include "fl.h"
+
+#include "dict/java.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_lower(char c)
+{
+	return (c >= 'a' && c <= 'z') || c == '_';
+}
+
+static struct slice after(struct slice s, size_t n)
+{
+	return (struct slice){ s.at + n, s.size - n };
+}
+
+static size_t index_of(struct slice s, char c)
+{
+	const char *at = memchr(s.at, c, s.size);
+
+	return at ? (size_t)(at - s.at) : s.size;
+}
+
+/* Behind the last of these; 0: there is none. */
+static size_t last_of(struct slice s, char c)
+{
+	size_t i = s.size;
+
+	while (i && s.at[i - 1] != c)
+		i--;
+	return i;
+}
+
+static void put_slashed(struct fl_buf *out, struct slice class,
+			struct slice method)
+{
+	for (size_t i = 0; i < class.size; i++)
+		fl_buf_byte(out, class.at[i] == '.' ? '/' : class.at[i]);
+	fl_buf_byte(out, '.');
+	fl_buf_put(out, method.at, method.size);
+}
+
+/* Packages ---------------------------------------------------------------- */
+
+/* Packages of one part that are Java's, and beginnings of longer ones. */
+static bool is_known_root(struct slice package, size_t parts)
+{
+	static const char *const java[] = {
+		"java", "javax", "jakarta", "jdk", "sun", "scala", "kotlin",
+		"kotlinx", "groovy", "clojure", "akka"
+	};
+	static const char *const domains[] = {
+		"com", "org", "net", "edu", "gov", "io", "dev", "ai", "app",
+		"co", "me", "de", "fr", "uk", "eu", "cn", "jp", "ru", "ch",
+		"nl", "it", "se", "pl", "cz", "at", "au", "br", "ca", "es",
+		"no", "fi", "dk", "us", "in", "kr", "be", "tech", "cloud"
+	};
+	struct slice root = { package.at, index_of(package, '.') };
+
+	for (size_t i = 0; i < FL_COUNT(java); i++)
+		if (fl_slice_is(root, java[i]))
+			return true;
+	for (size_t i = 0; parts > 1 && i < FL_COUNT(domains); i++)
+		if (fl_slice_is(root, domains[i]))
+			return true;
+	return false;
+}
+
+/* How many parts a package has, each of which a small letter begins. */
+static size_t count_parts(struct slice package)
+{
+	size_t n = 0;
+
+	while (package.size) {
+		size_t end = index_of(package, '.');
+
+		if (!end || !is_lower(package.at[0]))
+			return 0;
+		n++;
+		package = after(package, FL_MIN(end + 1, package.size));
+	}
+	return n;
+}
+
+/* Where the class begins behind its package: C of a.b.C$$Lambda.0x7f81. */
+static size_t class_begin(struct slice class)
+{
+	size_t begin = last_of(class, '.');
+
+	while (begin && begin < class.size && is_digit(class.at[begin]))
+		begin = last_of((struct slice){ class.at, begin - 1 }, '.');
+	return begin;
+}
+
+/* How sure a text is Java's, besides its packages. */
+enum evidence { NO_EVIDENCE, COMPILED, CERTAIN };
+
+/* a.b.C of a.b.C.m: a class in a package, which no other language has. */
+static bool is_java_class(struct slice class, enum evidence evidence)
+{
+	size_t begin = class_begin(class), parts;
+	struct slice package = { class.at, begin ? begin - 1 : 0 };
+	struct slice name = after(class, begin);
+
+	if (!name.size ||
+	    !((name.at[0] >= 'A' && name.at[0] <= 'Z') ||
+	      memchr(name.at, '$', name.size)))
+		return false;
+	parts = count_parts(package);
+	if (!parts)
+		return evidence == CERTAIN && !package.size;
+	return evidence == CERTAIN || is_known_root(package, parts) ||
+	       (evidence == COMPILED && parts > 1);
+}
+
+/* Arguments --------------------------------------------------------------- */
+
+/* (Thread.java:748), (Native Method): where it is, not what it takes. */
+static bool is_place(struct slice s)
+{
+	static const char *const ends[] = {
+		".java", ".scala", ".kt", ".groovy", ".clj"
+	};
+
+	if (fl_slice_is(s, "Native Method") ||
+	    fl_slice_is(s, "Unknown Source") || fl_slice_is(s, "<generated>"))
+		return true;
+	s = fl_java_bare(s);
+	for (size_t i = 0; i < FL_COUNT(ends); i++)
+		if (fl_slice_ends(s, ends[i]))
+			return true;
+	return false;
+}
+
+/* What stands before the name: "void ", "static java.lang.String[] ". */
+static bool take_result(struct slice *head, bool *result)
+{
+	size_t blank = last_of(*head, ' ');
+
+	*result = blank;
+	if (!blank)
+		return true;
+	if (!fl_java_made_of((struct slice){ head->at, blank - 1 },
+			     ". []<>,?&"))
+		return false;
+	*head = after(*head, blank);
+	return true;
+}
+
+/* What a text is, apart from module, class and method. */
+struct around {
+	struct slice place;	/* "(Thread.java:748)", ":748": it stays */
+	bool result, arguments;	/* these go */
+};
+
+/* false: there is something else in brackets. */
+static bool take_around(struct slice *s, struct around *around)
+{
+	struct slice bare = fl_java_bare(*s), inside;
+	size_t open = index_of(bare, '(');
+
+	*around = (struct around){ .place = after(*s, bare.size) };
+	*s = bare;
+	if (open == s->size)
+		return true;
+	if (!open || !fl_slice_ends(*s, ")"))
+		return false;
+	inside = (struct slice){ s->at + open + 1, s->size - open - 2 };
+	around->arguments = !is_place(inside);
+	if (!around->arguments)
+		around->place = after(*s, open);
+	else if (inside.size && !fl_java_made_of(inside, ". []<>,?&/"))
+		return false;
+	s->size = open;
+	return !around->arguments || take_result(s, &around->result);
+}
+
+/* Spellings --------------------------------------------------------------- */
+
+static bool is_compiled(enum flame_type type)
+{
+	switch (type) {
+	case FLAME_INTERPRETED:
+	case FLAME_JIT:
+	case FLAME_INLINED:
+	case FLAME_C1:
+	case FLAME_JAVA_NATIVE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * a.b.C.m, which may have lost a module and arguments (changed).  The class
+ * of a.b.C$$Lambda$9/0x7f81.m has dots all the same.
+ */
+static bool respell_word(struct slice s, enum evidence evidence, bool changed,
+			 struct fl_buf *out)
+{
+	size_t dot = last_of(s, '.');
+	struct slice class = { s.at, dot ? dot - 1 : 0 };
+	struct slice method = after(s, dot);
+	struct slice base = { class.at, index_of(class, '/') };
+	bool slashed = base.size < class.size &&
+		       index_of(base, '.') == base.size;
+
+	if (!class.size || !method.size || is_digit(method.at[0]) ||
+	    !fl_java_made_of(s, "./"))
+		return false;
+	if (slashed ? !changed : !is_java_class(base, evidence))
+		return false;
+	put_slashed(out, class, method);
+	return true;
+}
+
+static bool respell(struct slice name, enum flame_type type,
+		    struct fl_buf *out)
+{
+	struct slice s = fl_java_bare(name), class, method;
+	struct around around = { .place = after(name, s.size) };
+	enum evidence evidence = is_compiled(type) ? COMPILED : NO_EVIDENCE;
+	size_t module;
+
+	if (fl_java_agent((struct slice){ s.at, index_of(s, '(') }, &class,
+			  &method)) {
+		put_slashed(out, class, method);
+	} else {
+		s = name;
+		if (!take_around(&s, &around))
+			return false;
+		module = fl_java_module(s);
+		if (around.result || fl_slice_starts(around.place, "(") ||
+		    (module > 1 && (s.at[module - 2] == '/' ||
+				    memchr(s.at, '@', module))))
+			evidence = CERTAIN;
+		if (!respell_word(after(s, module), evidence,
+				  module || around.arguments, out))
+			return false;
+	}
+	fl_buf_put(out, around.place.at, around.place.size);
+	return true;
+}
+
+/* Classes ----------------------------------------------------------------- */
+
+/* Text that could be a method of Java and of nothing else. */
+static bool split(struct slice name, enum flame_type type, bool leaf,
+		  struct fl_java *java)
+{
+	if (leaf || fl_java_parts(name, FLAME_UNKNOWN, false, java))
+		return fl_java_parts(name, type, leaf, java);
+	return is_compiled(type) &&
+	       fl_java_made_of(fl_java_bare(name), "./") &&
+	       fl_java_parts(name, type, false, java);
+}
+
+static bool renumber(struct slice name, enum flame_type type, bool leaf,
+		     struct fl_buf *out)
+{
+	struct fl_java java;
+	size_t from = out->size;
+
+	if (!split(name, type, leaf, &java))
+		return false;
+	fl_buf_put(out, java.module.at, java.module.size);
+	fl_norm_class(&java, out);
+	fl_buf_put(out, java.rest.at, java.rest.size);
+	if (out->size - from < name.size)
+		return true;
+	out->size = from;
+	return false;
+}
+
+bool fl_java_plain(struct slice name, enum flame_type type, bool leaf,
+		   struct fl_buf *out)
+{
+	struct fl_buf spelt = { 0 };
+	bool changed;
+
+	if (type != FLAME_UNKNOWN && !is_compiled(type))
+		return false;
+	if (!leaf && respell(name, type, &spelt))
+		name = (struct slice){ spelt.at, spelt.size };
+	if (spelt.failed)
+		name.size = 0;
+	changed = renumber(name, type, leaf, out);
+	if (!changed && spelt.size) {
+		fl_buf_put(out, name.at, name.size);
+		changed = true;
+	}
+	out->failed |= spelt.failed;
+	fl_buf_free(&spelt);
+	return changed;
+}
