@@ -8,7 +8,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/block.h \
 	libflame/base/hash.c libflame/base/late.c \
 	libflame/base/late.h libflame/base/memory.c \
-	libflame/base/number.c libflame/base/regex.c libflame/base/utf8.c \
+	libflame/base/number.c libflame/base/protobuf.c \
+	libflame/base/protobuf.h libflame/base/regex.c \
+	libflame/base/utf8.c \
 	libflame/io/ahead.c libflame/io/ahead.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \

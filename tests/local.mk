@@ -50,6 +50,7 @@ unit_tests += tests/unit/test_parts
 unit_tests += tests/unit/test_perf
 unit_tests += tests/unit/test_perf_columns
 unit_tests += tests/unit/test_pictures
+unit_tests += tests/unit/test_protobuf
 unit_tests += tests/unit/test_rest
 unit_tests += tests/unit/test_tree
 
@@ -78,7 +79,8 @@ tests_laws_try_readers_LDADD = libfl.la
 fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/check.c tests/fuzz/targets.c \
 	tests/fuzz/fuzz_decoder.c tests/fuzz/fuzz_filter.c \
 	tests/fuzz/fuzz_folded.c tests/fuzz/fuzz_merge.c \
-	tests/fuzz/fuzz_page.c tests/fuzz/fuzz_reader.c \
+	tests/fuzz/fuzz_page.c tests/fuzz/fuzz_protobuf.c \
+	tests/fuzz/fuzz_reader.c \
 	tests/fuzz/fuzz_rest.c tests/fuzz/fuzz_tree.c
 check_PROGRAMS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = tests/fuzz/replay.c $(fuzz_sources)

@@ -2,7 +2,8 @@
 /*
  * The dictionary room, and a tour of the house in the order data flows.
  *
- *	base/	memory.c hash.c number.c utf8.c regex.c late.c
+ *	base/	memory.c hash.c number.c utf8.c regex.c late.c; protobuf.c reads
+ *		and writes messages
  *	io/	in.c gives bytes; decoders.c finds what unpacks them: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; ahead.c does it in a
  *		thread; mapped.c has files in memory; out.c takes bytes

@@ -13,6 +13,7 @@ static const struct fuzz_target own[] = {
 	{ "names", fuzz_names, NULL },
 	{ "packed", fuzz_packed, NULL },
 	{ "page", fuzz_page, NULL },
+	{ "protobuf", fuzz_protobuf, NULL },
 	{ "regex", fuzz_regex, NULL },
 	{ "rest", fuzz_rest, NULL },
 	{ "roundtrip", fuzz_roundtrip, NULL },
