@@ -87,6 +87,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/picture.h libflame/format/picture/place.c \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
+	libflame/format/pprof/labels.c libflame/format/pprof/pprof.h \
+	libflame/format/pprof/read.c libflame/format/pprof/tables.c \
 	libflame/tree/chart.c libflame/tree/lay_parts.c \
 	libflame/tree/laying.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \

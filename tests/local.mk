@@ -50,6 +50,7 @@ unit_tests += tests/unit/test_parts
 unit_tests += tests/unit/test_perf
 unit_tests += tests/unit/test_perf_columns
 unit_tests += tests/unit/test_pictures
+unit_tests += tests/unit/test_pprof
 unit_tests += tests/unit/test_protobuf
 unit_tests += tests/unit/test_rest
 unit_tests += tests/unit/test_tree

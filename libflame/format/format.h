@@ -23,6 +23,7 @@ extern const struct fl_format fl_format_text;
 extern const struct fl_format fl_format_svg_read;
 extern const struct fl_format fl_format_html_read;
 extern const struct fl_format fl_format_vtune;
+extern const struct fl_format fl_format_pprof;
 
 /*
  * Rows of options that several formats have, each with a member of that name

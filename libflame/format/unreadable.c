@@ -77,20 +77,6 @@ static bool is_pstats(const uint8_t *head, size_t n)
 	       head[2] == 3;
 }
 
-/* Profile.sample_type: { type, unit }, which are two numbers. */
-static bool is_pprof(const uint8_t *head, size_t n)
-{
-	size_t size = n > 2 ? head[1] : 0;
-
-	if (size < 4 || size > 8 || n < size + 3 || head[2] != 0x08)
-		return false;
-	for (size_t i = 4; i < 2 + size; i++)
-		if (head[i] == 0x10)
-			return head[2 + size] == 0x0a ||
-			       head[2 + size] == 0x12;
-	return false;
-}
-
 /* Words: 0, 3, 0, the period in us, 0. */
 static bool is_old_pprof(const uint8_t *head, size_t n)
 {
@@ -187,7 +173,6 @@ static const struct row rows[] = {
 	  "it has no stacks; give the executors' recordings or thread dumps",
 	  BYTES("{\"Event\":\"SparkListener"), 0, TEXT, NULL },
 
-	{ "pprof", use_pprof, BYTES("\x0a"), 0, MAGIC, is_pprof },
 	{ "pprof (gperftools)",
 	  "convert it: pprof --collapsed PROGRAM @ | flame-fold",
 	  BYTES("\0"), 0, MAGIC, is_old_pprof },

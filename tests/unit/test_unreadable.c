@@ -77,8 +77,6 @@ Test(unreadable, jvm_files_are_named)
 
 Test(unreadable, profiles_of_other_formats_are_named)
 {
-	NAMED("\x0a\x04\x08\x01\x10\x02\x12\x0a\x0a\x04\x01\x02\x03\x04",
-	      "pprof", "go tool pprof -raw in");
 	NAMED("{\"$schema\":\"https://www.speedscope.app/"
 	      "file-format-schema.json\",\"shared\":{}}", "speedscope",
 	      "-f raw");

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pprof room: profiles of Go, gperftools and many others, a message of
+ * google/pprof's profile.proto, as a rule packed with gzip.
+ *
+ *	tables.c	what samples point to: strings, functions, locations
+ *	labels.c	labels of samples: threads, times
+ *	read.c		samples, and the row of formats.c
+ *	write.c		the same, written
+ */
+#ifndef FL_PPROF_H
+#define FL_PPROF_H
+
+#include "base/protobuf.h"
+#include "format/format.h"
+
+/* Numbers of fields, named after profile.proto. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5, PROFILE_STRING_TABLE = 6,
+	PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10,
+	PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12, PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_SAMPLE_TYPE = 14, PROFILE_DOC_URL = 15,
+	VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2,
+	SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3,
+	LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3,
+	MAPPING_ID = 1, MAPPING_FILENAME = 5,
+	LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_ADDRESS = 3,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION_ID = 1, LINE_LINE = 2,
+	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILENAME = 4
+};
+
+/* Mappings, locations or functions: messages with an id. */
+struct fl_pprof_table {
+	struct fl_pprof_entry {
+		uint64_t id;
+		struct fl_message message;
+		bool known;	/* of locations: frames were looked up */
+		uint32_t first, count;	/* of frames, outermost first */
+	} *data;
+	size_t count, capacity;
+	struct fl_map by_id;	/* of those whose id is not their place + 1 */
+};
+
+/* What the samples of a profile point to; zeroed: empty. */
+struct fl_pprof_tables {
+	struct flame *flame;
+	bool lines;		/* names get ":LINE" */
+	struct fl_pprof_string {
+		struct slice text;
+		flame_id name;	/* once it was asked for */
+	} *strings;
+	size_t nstrings, strings_capacity;
+	struct fl_pprof_table mappings, locations, functions;
+	flame_id *frames;	/* of locations */
+	size_t nframes, frames_capacity;
+	struct fl_buf buf;
+};
+
+/* Takes a field of Profile; false: out of memory, as flame says. */
+bool fl_pprof_add(struct fl_pprof_tables *tables,
+		  const struct fl_field *field);
+void fl_pprof_clear(struct fl_pprof_tables *tables);
+void fl_pprof_free(struct fl_pprof_tables *tables);
+/* false: the table has no such string. */
+bool fl_pprof_text(const struct fl_pprof_tables *tables, uint64_t index,
+		   struct slice *text);
+bool fl_pprof_name(struct fl_pprof_tables *tables, uint64_t index,
+		   flame_id *name);
+/* NULL: it points to what is not there. */
+const struct fl_pprof_entry *
+fl_pprof_location(struct fl_pprof_tables *tables, uint64_t id);
+/* The filename of the first mapping, as a rule the program's. */
+struct slice fl_pprof_program(const struct fl_pprof_tables *tables);
+
+/* What the labels of a sample tell; zeroed: none. */
+struct fl_pprof_labels {
+	flame_id labels, thread;
+	int64_t time;
+};
+
+/* false: a label points to a string that is not there. */
+bool fl_pprof_read_labels(struct fl_pprof_tables *tables,
+			  struct fl_message sample,
+			  struct fl_pprof_labels *labels);
+
+#endif

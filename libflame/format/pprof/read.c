@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples of pprof.  All of the input is there at once, as strings may come
+ * last; what they point to is indexed first.  Profiles may follow one another
+ * (cat), packed or not: each is read by itself.
+ */
+#include "fl.h"
+
+#include "format/pprof/pprof.h"
+
+#include <inttypes.h>
+
+struct options {
+	bool lines;
+};
+
+struct value_type {
+	struct fl_message message;
+	flame_id metric;
+};
+
+/* Of the last sample's stack, the frames down to a location. */
+struct step {
+	uint64_t location;
+	flame_id stack;
+};
+
+struct reader {
+	struct flame_source *source;
+	struct flame *flame;
+	struct fl_pprof_tables tables;
+	struct fl_message samples;	/* fields of the profile to come */
+	struct fl_message rest;		/* of the input, behind the profile */
+	bool begun, read;		/* any input; a profile */
+	struct value_type *types;
+	size_t ntypes, types_capacity;
+	uint64_t default_type;		/* its name, a string; 0: the last */
+	uint64_t time, duration;
+	uint64_t *ids;			/* of a sample, leaf first */
+	size_t nids, ids_capacity;
+	struct step *steps;
+	size_t nsteps, steps_capacity;
+	int64_t *values;		/* of a sample */
+	size_t nvalues, values_capacity;
+	size_t given;			/* of these */
+	struct flame_sample sample;
+	uint64_t good, lost, extra;	/* samples */
+};
+
+/* A profile ----------------------------------------------------------- */
+
+static bool add_type(struct reader *r, struct fl_message message)
+{
+	if (!fl_grow(&r->types, &r->types_capacity, r->ntypes + 1,
+		     sizeof(*r->types)))
+		return fl_no_memory(r->flame) == FLAME_OK;
+	r->types[r->ntypes++] = (struct value_type){ .message = message };
+	return true;
+}
+
+static void take_number(struct reader *r, const struct fl_field *field)
+{
+	if (field->type != FL_WIRE_VARINT)
+		return;
+	switch (field->number) {
+	case PROFILE_TIME_NANOS:
+		r->time = field->value;
+		break;
+	case PROFILE_DURATION_NANOS:
+		r->duration = field->value;
+		break;
+	case PROFILE_DEFAULT_SAMPLE_TYPE:
+		r->default_type = field->value;
+		break;
+	}
+}
+
+/*
+ * Where one profile is behind another, the second begins with a type of
+ * samples, or with a time, after strings and samples of the first.
+ */
+static bool begins_another(const struct reader *r, uint32_t last,
+			   uint32_t number, bool has_samples)
+{
+	if (!r->ntypes || !r->tables.nstrings || !has_samples)
+		return false;
+	return (number == PROFILE_SAMPLE_TYPE &&
+		last != PROFILE_SAMPLE_TYPE) ||
+	       (number == PROFILE_TIME_NANOS && r->time);
+}
+
+/* Of r->rest, up to the end of a profile. */
+static bool index_profile(struct reader *r)
+{
+	struct fl_message *rest = &r->rest;
+	struct fl_field field = { .number = 0 };
+	const uint8_t *begin = rest->next, *end = begin;
+	bool has_samples = false;
+	uint32_t last = 0;
+
+	for (; fl_field_next(rest, &field); end = rest->next) {
+		if (begins_another(r, last, field.number, has_samples)) {
+			rest->next = end;
+			break;
+		}
+		last = field.number;
+		has_samples |= last == PROFILE_SAMPLE;
+		take_number(r, &field);
+		if (last == PROFILE_SAMPLE_TYPE &&
+		    !add_type(r, fl_field_message(&field)))
+			return false;
+		if (!fl_pprof_add(&r->tables, &field))
+			return false;
+	}
+	r->samples = fl_message_of(begin, (size_t)(end - begin));
+	return true;
+}
+
+/* "cpu" and "nanoseconds", of which the last may be missing. */
+static bool read_type(struct reader *r, struct fl_message message,
+		      struct slice *type, struct slice *unit)
+{
+	struct fl_field field;
+	uint64_t index[3] = { 0 };
+
+	while (fl_field_next(&message, &field))
+		if (field.number < 3 && field.type == FL_WIRE_VARINT)
+			index[field.number] = field.value;
+	return fl_pprof_text(&r->tables, index[VALUE_TYPE_TYPE], type) &&
+	       fl_pprof_text(&r->tables, index[VALUE_TYPE_UNIT], unit);
+}
+
+static const struct { const char *theirs, *ours; } units[] = {
+	{ "nanoseconds", "ns" }, { "microseconds", "us" },
+	{ "milliseconds", "ms" }, { "seconds", "s" },
+};
+
+static void spell_unit(struct fl_buf *buf, struct slice type,
+		       struct slice unit)
+{
+	for (size_t i = 0; i < FL_COUNT(units); i++)
+		if (fl_slice_is(unit, units[i].theirs))
+			unit = (struct slice){ units[i].ours,
+					       strlen(units[i].ours) };
+	if (fl_slice_is(type, "samples") &&
+	    (!unit.size || fl_slice_is(unit, "count")))
+		unit = FL_SLICE("samples");
+	else if (!unit.size)
+		unit = FL_SLICE("count");
+	fl_buf_put(buf, unit.at, unit.size);
+}
+
+static bool make_metric(struct reader *r, struct value_type *type)
+{
+	struct fl_buf name = { 0 }, unit = { 0 };
+	struct slice text, unit_text;
+
+	if (type->metric || !read_type(r, type->message, &text, &unit_text))
+		return true;
+	if (!text.size)
+		text = FL_SLICE("samples");
+	fl_buf_put(&name, text.at, text.size);
+	spell_unit(&unit, text, unit_text);
+	if (name.failed || unit.failed)
+		fl_no_memory(r->flame);
+	else
+		type->metric = flame_metric(r->flame, name.at, unit.at);
+	fl_buf_free(&name);
+	fl_buf_free(&unit);
+	return !fl_failed(r->flame);
+}
+
+static size_t default_type(const struct reader *r)
+{
+	struct slice wanted, type, unit;
+
+	if (r->default_type &&
+	    fl_pprof_text(&r->tables, r->default_type, &wanted))
+		for (size_t i = 0; i < r->ntypes; i++)
+			if (read_type((struct reader *)(uintptr_t)r,
+				      r->types[i].message, &type, &unit) &&
+			    type.size == wanted.size &&
+			    memcmp(type.at, wanted.at, type.size) == 0)
+				return i;
+	return r->ntypes ? r->ntypes - 1 : 0;
+}
+
+/* The default is the first: of equals, that is the one taken. */
+static bool make_metrics(struct reader *r)
+{
+	size_t first = default_type(r);
+
+	if (r->ntypes && !make_metric(r, &r->types[first]))
+		return false;
+	for (size_t i = 0; i < r->ntypes; i++)
+		if (!make_metric(r, &r->types[i]))
+			return false;
+	return true;
+}
+
+/* Several profiles are one, gaps included. */
+static void take_span(struct reader *r)
+{
+	struct flame_source *source = r->source;
+	int64_t start = (int64_t)r->time, end;
+
+	if (start <= 0)
+		return;
+	end = fl_add_clamped(start, FL_MAX((int64_t)r->duration, 0));
+	if (source->start == FLAME_NOTIME || start < source->start)
+		source->start = start;
+	if (source->end == FLAME_NOTIME || end > source->end)
+		source->end = end;
+}
+
+static void tell_facts(struct reader *r)
+{
+	struct slice program = fl_pprof_program(&r->tables);
+
+	if (program.size)
+		fl_fact(r->source, "program", "%.*s",
+			(int)FL_MIN(program.size, (size_t)1024), program.at);
+	if (r->duration)
+		fl_fact(r->source, "duration", "%" PRIu64 " ms",
+			r->duration / 1000000);
+}
+
+static bool begin_profile(struct reader *r)
+{
+	fl_pprof_clear(&r->tables);
+	r->ntypes = r->nsteps = r->nvalues = r->given = 0;
+	r->default_type = r->time = r->duration = 0;
+	r->tables.lines = ((const struct options *)
+			   r->source->options)->lines;
+	if (!index_profile(r) || !make_metrics(r))
+		return false;
+	take_span(r);
+	tell_facts(r);
+	return true;
+}
+
+/* Samples ------------------------------------------------------------- */
+
+static bool add_ids(struct reader *r, const struct fl_field *field)
+{
+	struct fl_numbers numbers = fl_field_numbers(field, FL_WIRE_VARINT);
+	uint64_t id;
+
+	while (fl_number_next(&numbers, &id)) {
+		if (!fl_grow(&r->ids, &r->ids_capacity, r->nids + 1,
+			     sizeof(*r->ids)))
+			return fl_no_memory(r->flame) == FLAME_OK;
+		r->ids[r->nids++] = id;
+	}
+	return !numbers.packed.damaged;
+}
+
+static bool add_values(struct reader *r, const struct fl_field *field)
+{
+	struct fl_numbers numbers = fl_field_numbers(field, FL_WIRE_VARINT);
+	uint64_t value;
+
+	while (fl_number_next(&numbers, &value)) {
+		if (!fl_grow(&r->values, &r->values_capacity, r->nvalues + 1,
+			     sizeof(*r->values)))
+			return fl_no_memory(r->flame) == FLAME_OK;
+		r->values[r->nvalues++] = (int64_t)value;
+	}
+	return !numbers.packed.damaged;
+}
+
+static flame_id push_location(struct reader *r, flame_id stack,
+			      const struct fl_pprof_entry *location)
+{
+	for (uint32_t i = 0; i < location->count; i++)
+		stack = flame_stack(r->flame, stack,
+				    r->tables.frames[location->first + i]);
+	return stack;
+}
+
+/*
+ * From the root on.  As long as locations are those of the sample before, so
+ * are their stacks.
+ */
+static bool find_stack(struct reader *r, flame_id *stack)
+{
+	const struct fl_pprof_entry *location;
+	size_t depth = 0;
+
+	*stack = 0;
+	if (!fl_grow(&r->steps, &r->steps_capacity, r->nids,
+		     sizeof(*r->steps)))
+		return fl_no_memory(r->flame) == FLAME_OK;
+	for (size_t i = r->nids; i-- > 0; depth++) {
+		struct step *step = &r->steps[depth];
+
+		if (depth < r->nsteps && step->location == r->ids[i]) {
+			*stack = step->stack;
+			continue;
+		}
+		r->nsteps = depth;
+		location = fl_pprof_location(&r->tables, r->ids[i]);
+		if (!location)
+			return false;
+		*stack = push_location(r, *stack, location);
+		*step = (struct step){ r->ids[i], *stack };
+		r->nsteps = depth + 1;
+	}
+	return true;
+}
+
+static bool read_sample(struct reader *r, struct fl_message message)
+{
+	struct fl_message fields = message;
+	struct fl_pprof_labels labels = { .time = FLAME_NOTIME };
+	struct fl_field field;
+	bool labelled = false;
+	flame_id stack;
+
+	r->nids = r->nvalues = r->given = 0;
+	while (fl_field_next(&fields, &field)) {
+		if (field.number == SAMPLE_LOCATION_ID) {
+			if (!add_ids(r, &field))
+				return false;
+		} else if (field.number == SAMPLE_VALUE) {
+			if (!add_values(r, &field))
+				return false;
+		} else if (field.number == SAMPLE_LABEL) {
+			labelled = true;
+		}
+	}
+	if (fields.damaged || !find_stack(r, &stack) ||
+	    (labelled && !fl_pprof_read_labels(&r->tables, message, &labels)))
+		return false;
+	r->sample = (struct flame_sample){
+		.stack = stack, .thread = labels.thread,
+		.labels = labels.labels, .time = labels.time,
+	};
+	return true;
+}
+
+/* Each type has counted the sample, also where it weighs nothing. */
+static void count_sample(struct reader *r)
+{
+	r->good++;
+	if (r->nvalues > r->ntypes) {
+		r->extra++;
+		r->nvalues = r->ntypes;
+	}
+	for (size_t i = 0; i < r->ntypes; i++) {
+		int64_t value = i < r->nvalues ? r->values[i] : 0;
+
+		if (r->types[i].metric)
+			fl_metric_count(r->flame, r->types[i].metric, value);
+	}
+}
+
+static bool give_value(struct reader *r, struct flame_sample *sample)
+{
+	while (r->given < r->nvalues) {
+		size_t i = r->given++;
+
+		if (!r->values[i] || !r->types[i].metric)
+			continue;
+		*sample = r->sample;
+		sample->metric = r->types[i].metric;
+		sample->weight = r->values[i];
+		return true;
+	}
+	return false;
+}
+
+static void lose_sample(struct reader *r)
+{
+	r->nvalues = 0;
+	r->lost++;
+}
+
+/* true: a sample. */
+static bool next_in_profile(struct reader *r, struct flame_sample *sample)
+{
+	struct fl_field field;
+
+	for (;;) {
+		if (give_value(r, sample))
+			return true;
+		do {
+			if (fl_failed(r->flame) ||
+			    !fl_field_next(&r->samples, &field))
+				return false;
+		} while (field.number != PROFILE_SAMPLE);
+		if (read_sample(r, fl_field_message(&field)))
+			count_sample(r);
+		else
+			lose_sample(r);
+	}
+}
+
+/* Inputs -------------------------------------------------------------- */
+
+static void begin_input(struct reader *r)
+{
+	size_t size;
+	const uint8_t *bytes = fl_in_peek(r->source->in, SIZE_MAX, &size);
+
+	r->rest = fl_message_of(bytes, size);
+	r->begun = true;
+}
+
+/* What is no field may be packed, and then another profile. */
+static bool is_packed(struct reader *r)
+{
+	struct fl_in *in = r->source->in;
+	size_t size;
+	const uint8_t *bytes;
+
+	if (!r->rest.damaged)
+		return false;
+	bytes = fl_in_peek(in, SIZE_MAX, &size);
+	fl_in_consume(in, (size_t)(r->rest.next - bytes));
+	return fl_in_turn(in, 0);
+}
+
+/* true: there is another profile. */
+static bool next_profile(struct reader *r)
+{
+	if (!r->begun || (r->read && is_packed(r)))
+		begin_input(r);
+	r->read = r->rest.next < r->rest.end && !r->rest.damaged;
+	return r->read && begin_profile(r);
+}
+
+static void warn_damage(struct reader *r)
+{
+	const char *name = fl_in_name(r->source->in);
+	const char *damage = fl_in_damage(r->source->in);
+
+	if (damage)
+		fl_warn(r->flame, "%s: %s", name, damage);
+	if (r->rest.damaged && !damage)
+		fl_warn(r->flame, "%s: cut or damaged: the last %zu bytes are "
+			"no whole field of a profile and are left out", name,
+			(size_t)(r->rest.end - r->rest.next));
+	if (r->lost)
+		fl_warn(r->flame, "%s: %" PRIu64 " samples left out: their "
+			"names or locations are not in the file%s", name,
+			r->lost, damage || r->rest.damaged ?
+			", which is cut" : "");
+	if (r->extra)
+		fl_warn(r->flame, "%s: %" PRIu64 " samples have more values "
+			"than the profile has types: those are left out",
+			name, r->extra);
+	if (damage || r->rest.damaged || r->lost || r->extra)
+		r->source->damage = r->good ? 1 : 2;
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+
+	for (;;) {
+		if (next_in_profile(r, sample))
+			return FLAME_OK;
+		if (fl_failed(r->flame))
+			return FLAME_FAILED;
+		if (!next_profile(r))
+			break;
+	}
+	if (fl_failed(r->flame))
+		return FLAME_FAILED;
+	warn_damage(r);
+	return FLAME_END;
+}
+
+/* The row of formats.c ------------------------------------------------ */
+
+static int open_pprof(struct flame_source *source)
+{
+	struct reader *r = fl_zeroed(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->source = source;
+	r->flame = r->tables.flame = source->flame;
+	source->state = r;
+	return FLAME_OK;
+}
+
+static void close_pprof(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	fl_pprof_free(&r->tables);
+	fl_free(r->types);
+	fl_free(r->ids);
+	fl_free(r->steps);
+	fl_free(r->values);
+	fl_free(r);
+}
+
+/* The wire types of Profile's fields. */
+static bool is_field(const struct fl_field *field)
+{
+	static const char types[] = {
+		[PROFILE_SAMPLE_TYPE] = 2, [PROFILE_SAMPLE] = 2,
+		[PROFILE_MAPPING] = 2, [PROFILE_LOCATION] = 2,
+		[PROFILE_FUNCTION] = 2, [PROFILE_STRING_TABLE] = 2,
+		[PROFILE_PERIOD_TYPE] = 2, [PROFILE_DOC_URL] = 0,
+	};
+
+	if (field->number > PROFILE_DOC_URL)
+		return false;
+	return (int)field->type == types[field->number] ||
+	       (field->number == PROFILE_COMMENT &&
+		field->type == FL_WIRE_BYTES);
+}
+
+/* { type, unit }: two numbers, or the first of them. */
+static bool is_value_type(const struct fl_field *field)
+{
+	struct fl_message message = fl_field_message(field);
+	struct fl_field part;
+	unsigned parts = 0;
+
+	while (fl_field_next(&message, &part)) {
+		if (part.number < 1 || part.number > 2 ||
+		    part.type != FL_WIRE_VARINT)
+			return false;
+		parts++;
+	}
+	return parts && !message.damaged;
+}
+
+/* Fields of Profile, one of which says what its samples weigh. */
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct fl_message message = fl_message_of(head, n);
+	struct fl_field field;
+	unsigned fields = 0;
+	bool typed = false;
+
+	while (fl_field_next(&message, &field)) {
+		if (!is_field(&field))
+			return 0;
+		if (field.number == PROFILE_SAMPLE_TYPE &&
+		    !is_value_type(&field))
+			return 0;
+		typed |= field.number == PROFILE_SAMPLE_TYPE;
+		fields++;
+	}
+	if (!fields)
+		return 0;
+	if (typed)
+		return fields > 1 ? 40 : 16;
+	return message.damaged && !whole && n < 1 << 20 ? -1 : 0;
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_pprof = {
+	.name = "pprof",
+	.summary = "pprof, of Go and others",
+	.probe = probe,
+	.open = open_pprof,
+	.next = next,
+	.close = close_pprof,
+	.options = &option_table,
+};
