@@ -22,8 +22,13 @@ static bool is_digit(char c)
 /* What Java and its compilers put into names of classes and methods. */
 static bool is_name_byte(char c)
 {
-	return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z') ||
-	       (c & 0x80) || (c && strchr("_$<>-+", c));
+	switch (c) {
+	case '_': case '$': case '<': case '>': case '-': case '+':
+		return true;
+	default:
+		return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z') ||
+		       (c & 0x80);
+	}
 }
 
 static size_t last_of(struct slice s, const char *set)

@@ -283,6 +283,57 @@ static bool renumber(struct slice name, enum flame_type type, bool leaf,
 	return false;
 }
 
+static bool is_letter(char c)
+{
+	return is_lower(c) || (c >= 'A' && c <= 'Z');
+}
+
+/* Behind a '$': it begins no word of java_class.c, and is no counter's. */
+static bool is_common_nested(char c)
+{
+	return is_digit(c) || (c >= 'A' && c <= 'Z' && !strchr("BHM", c));
+}
+
+/* The part of a/B$1.run before the '.'; NULL: it is not like that. */
+static const char *pass_common_class(const char *at, const char *end)
+{
+	bool package = false, counted = false;
+	char before = '/';
+
+	for (; at < end && *at != '.'; before = *at++) {
+		if (is_letter(*at)) {
+			counted = false;
+		} else if (*at == '$' && before != '/' && end - at > 1 &&
+			   is_common_nested(at[1])) {
+			counted = is_digit(at[1]);
+		} else if (*at == '/' && before != '/') {
+			package = true;
+			counted = false;
+		} else if (!counted || !is_digit(*at)) {
+			return NULL;
+		}
+	}
+	return package ? at : NULL;
+}
+
+/*
+ * Most names are like java/util/HashMap$Node.find or a/B$1.run: nothing in
+ * them can change, which one look at each byte tells.
+ */
+static bool is_common(struct slice name)
+{
+	const char *end = name.at + name.size;
+	const char *at = pass_common_class(name.at, end);
+
+	if (!at || end - at < 2 || is_digit(at[1]))
+		return false;
+	for (at++; at < end; at++)
+		if (!is_letter(*at) && !is_digit(*at) && *at != '$' &&
+		    *at != '<' && *at != '>')
+			return false;
+	return true;
+}
+
 bool fl_java_plain(struct slice name, enum flame_type type, bool leaf,
 		   struct fl_buf *out)
 {
@@ -290,6 +341,8 @@ bool fl_java_plain(struct slice name, enum flame_type type, bool leaf,
 	bool changed;
 
 	if (type != FLAME_UNKNOWN && !is_compiled(type))
+		return false;
+	if (!leaf && is_common(name))
 		return false;
 	if (!leaf && respell(name, type, &spelt))
 		name = (struct slice){ spelt.at, spelt.size };
