@@ -45,7 +45,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
-	libflame/format/gdb.c libflame/format/jstack.c \
+	libflame/format/gdb.c libflame/format/interchange.c \
+	libflame/format/jstack.c \
 	libflame/format/lines.c libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
 	libflame/format/unreadable.c libflame/format/unreadable.h \
@@ -82,6 +83,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/perf.h libflame/format/perf/probe.c \
 	libflame/format/perf/reader.h libflame/format/perf/record.c \
 	libflame/format/perf/shapes.c \
+	libflame/format/otlp/dictionary.c libflame/format/otlp/layout.c \
+	libflame/format/otlp/otlp.c libflame/format/otlp/otlp.h \
 	libflame/format/picture/asprof.c libflame/format/picture/counts.c \
 	libflame/format/picture/html.c libflame/format/picture/own.c \
 	libflame/format/picture/picture.h libflame/format/picture/place.c \

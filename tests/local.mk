@@ -46,6 +46,7 @@ unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_unreadable
 unit_tests += tests/unit/test_top
 unit_tests += tests/unit/test_options
+unit_tests += tests/unit/test_otlp
 unit_tests += tests/unit/test_parts
 unit_tests += tests/unit/test_perf
 unit_tests += tests/unit/test_perf_columns

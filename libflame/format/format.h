@@ -24,6 +24,7 @@ extern const struct fl_format fl_format_svg_read;
 extern const struct fl_format fl_format_html_read;
 extern const struct fl_format fl_format_vtune;
 extern const struct fl_format fl_format_pprof;
+extern const struct fl_format fl_format_otlp;
 
 /*
  * Rows of options that several formats have, each with a member of that name
@@ -178,6 +179,17 @@ void fl_keys_add(struct flame *flame, struct fl_keys *keys, struct slice key);
 flame_id fl_keys_thread(struct flame *flame, const struct fl_keys *keys);
 /* The comm as a stack of one frame; 0 where there is none. */
 flame_id fl_keys_stack(struct flame *flame, const struct fl_keys *keys);
+
+/*
+ * interchange.c: a metric by its type and unit, as pprof and OTLP spell them
+ * ("cpu", "nanoseconds"), and back: what our "ns" is for them.
+ */
+flame_id fl_typed_metric(struct flame *flame, struct slice type,
+			 struct slice unit);
+const char *fl_long_unit(const char *unit);
+/* The thread with a name; "[main tid=12]" is both name and number. */
+flame_id fl_named_thread(struct flame *flame, flame_id thread,
+			 struct slice name);
 
 /* A sample of the metric, in its sums. */
 void fl_metric_count(struct flame *flame, flame_id metric, int64_t weight);

@@ -31,6 +31,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_svg_read,
 	&fl_format_vtune,
 	&fl_format_pprof,
+	&fl_format_otlp,
 	NULL
 };
 

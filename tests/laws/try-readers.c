@@ -480,7 +480,9 @@ static void look(void)
 	size_t n = 0;
 	const uint8_t *at = in ? fl_in_peek(in, SIZE_MAX, &n) : NULL;
 
-	text = n && !memchr(at, 0, FL_MIN(n, (size_t)64));
+	text = n;
+	for (size_t i = 0; i < FL_MIN(n, (size_t)64); i++)
+		text &= at[i] > 8;	/* messages may have no NUL there */
 	ends = n && at[n - 1] == '\n';
 	packed = n != file.size || memcmp(at, file.at, n) != 0;
 	fl_in_close(in);

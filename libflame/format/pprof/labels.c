@@ -66,13 +66,14 @@ static struct label read_label(struct fl_message message)
 static void add(struct flame *flame, struct fl_pprof_labels *labels,
 		enum meaning meaning, flame_id key, flame_id value)
 {
-	static const char *const spelled[] = {
-		[THREAD] = "thread", [TID] = "tid", [PID] = "pid"
-	};
+	static const char *const spelled[] = { [TID] = "tid", [PID] = "pid" };
 
 	if (meaning == LABEL || meaning == TIME)
 		labels->labels = flame_label(flame, labels->labels, key,
 					     value);
+	else if (meaning == THREAD)
+		labels->thread = fl_named_thread(flame, labels->thread,
+						 fl_name_at(flame, value));
 	else
 		labels->thread = flame_label(flame, labels->thread,
 					     fl_name(flame, spelled[meaning]),

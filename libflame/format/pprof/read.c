@@ -117,7 +117,7 @@ static bool index_profile(struct reader *r)
 }
 
 /* "cpu" and "nanoseconds", of which the last may be missing. */
-static bool read_type(struct reader *r, struct fl_message message,
+static bool read_type(const struct reader *r, struct fl_message message,
 		      struct slice *type, struct slice *unit)
 {
 	struct fl_field field;
@@ -130,43 +130,12 @@ static bool read_type(struct reader *r, struct fl_message message,
 	       fl_pprof_text(&r->tables, index[VALUE_TYPE_UNIT], unit);
 }
 
-static const struct { const char *theirs, *ours; } units[] = {
-	{ "nanoseconds", "ns" }, { "microseconds", "us" },
-	{ "milliseconds", "ms" }, { "seconds", "s" },
-};
-
-static void spell_unit(struct fl_buf *buf, struct slice type,
-		       struct slice unit)
-{
-	for (size_t i = 0; i < FL_COUNT(units); i++)
-		if (fl_slice_is(unit, units[i].theirs))
-			unit = (struct slice){ units[i].ours,
-					       strlen(units[i].ours) };
-	if (fl_slice_is(type, "samples") &&
-	    (!unit.size || fl_slice_is(unit, "count")))
-		unit = FL_SLICE("samples");
-	else if (!unit.size)
-		unit = FL_SLICE("count");
-	fl_buf_put(buf, unit.at, unit.size);
-}
-
 static bool make_metric(struct reader *r, struct value_type *type)
 {
-	struct fl_buf name = { 0 }, unit = { 0 };
-	struct slice text, unit_text;
+	struct slice name, unit;
 
-	if (type->metric || !read_type(r, type->message, &text, &unit_text))
-		return true;
-	if (!text.size)
-		text = FL_SLICE("samples");
-	fl_buf_put(&name, text.at, text.size);
-	spell_unit(&unit, text, unit_text);
-	if (name.failed || unit.failed)
-		fl_no_memory(r->flame);
-	else
-		type->metric = flame_metric(r->flame, name.at, unit.at);
-	fl_buf_free(&name);
-	fl_buf_free(&unit);
+	if (!type->metric && read_type(r, type->message, &name, &unit))
+		type->metric = fl_typed_metric(r->flame, name, unit);
 	return !fl_failed(r->flame);
 }
 
@@ -177,8 +146,8 @@ static size_t default_type(const struct reader *r)
 	if (r->default_type &&
 	    fl_pprof_text(&r->tables, r->default_type, &wanted))
 		for (size_t i = 0; i < r->ntypes; i++)
-			if (read_type((struct reader *)(uintptr_t)r,
-				      r->types[i].message, &type, &unit) &&
+			if (read_type(r, r->types[i].message, &type,
+				      &unit) &&
 			    type.size == wanted.size &&
 			    memcmp(type.at, wanted.at, type.size) == 0)
 				return i;

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What readers and writers of interchange formats share: how they spell
+ * units and threads.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+static const struct { const char *theirs, *ours; } units[] = {
+	{ "nanoseconds", "ns" }, { "microseconds", "us" },
+	{ "milliseconds", "ms" }, { "seconds", "s" },
+};
+
+/* Of these a count is one of samples. */
+static const char *const sampled[] = {
+	"samples", "cpu", "wall", "on_cpu", "off_cpu", "itimer"
+};
+
+static bool is_sampled(struct slice type)
+{
+	for (size_t i = 0; i < FL_COUNT(sampled); i++)
+		if (fl_slice_is(type, sampled[i]))
+			return true;
+	return false;
+}
+
+flame_id fl_typed_metric(struct flame *flame, struct slice type,
+			 struct slice unit)
+{
+	struct fl_buf name = { 0 }, spelled = { 0 };
+	flame_id metric = 0;
+
+	if (!type.size)
+		type = FL_SLICE("samples");
+	if (!unit.size)
+		unit = FL_SLICE("count");
+	for (size_t i = 0; i < FL_COUNT(units); i++)
+		if (fl_slice_is(unit, units[i].theirs))
+			unit = (struct slice){ units[i].ours,
+					       strlen(units[i].ours) };
+	if (fl_slice_is(unit, "count") && is_sampled(type))
+		unit = FL_SLICE("samples");
+	fl_buf_put(&name, type.at, type.size);
+	fl_buf_put(&spelled, unit.at, unit.size);
+	if (name.failed || spelled.failed)
+		fl_no_memory(flame);
+	else
+		metric = flame_metric(flame, name.at, spelled.at);
+	fl_buf_free(&name);
+	fl_buf_free(&spelled);
+	return metric;
+}
+
+const char *fl_long_unit(const char *unit)
+{
+	for (size_t i = 0; i < FL_COUNT(units); i++)
+		if (strcmp(unit, units[i].ours) == 0)
+			return units[i].theirs;
+	return strcmp(unit, "samples") == 0 ? "count" : unit;
+}
+
+/* Where " tid=N]" begins at the end of a text; 0: it does not end so. */
+static size_t tid_in(struct slice text)
+{
+	size_t i = text.size - 1, last = i;
+
+	while (i && text.at[i - 1] >= '0' && text.at[i - 1] <= '9')
+		i--;
+	return i != last && i > 5 && memcmp(text.at + i - 5, " tid=", 5) == 0 ?
+	       i - 5 : 0;
+}
+
+flame_id fl_named_thread(struct flame *flame, flame_id thread,
+			 struct slice name)
+{
+	struct slice tid;
+	size_t i;
+
+	if (name.size > 2 && name.at[0] == '[' &&
+	    name.at[name.size - 1] == ']' && (i = tid_in(name)) > 0) {
+		tid = (struct slice){ name.at + i + 5, name.size - i - 6 };
+		thread = flame_label(flame, thread, fl_name(flame, "tid"),
+				     flame_name(flame, tid.at, tid.size));
+		name = (struct slice){ name.at + 1, i - 1 };
+	}
+	return flame_label(flame, thread, fl_name(flame, "thread"),
+			   flame_name(flame, name.at, name.size));
+}
