@@ -115,7 +115,6 @@ script_tests = \
 	tests/jfr-text/run \
 	tests/laws/readers \
 	tests/laws/memory \
-	tests/laws/damage \
 	tests/laws/options \
 	tests/laws/out-of-memory \
 	tests/laws/packed \

@@ -875,8 +875,8 @@ Test(round_trip, a_number_at_a_names_end_stays)
 Test(dialects_of_threads, a_name_goes_on_up_to_the_first_frame)
 {
 	static const char *const ends[] = {
-		"thread (9): a; \"b\" (1);run (job.py:3) 1",
-		"thread (9): x;y;z;clone (libc.so.6);run (job.py:3) 1",
+		"thread (9): a; \"b\" (1);run (job.py:3)",
+		"thread (9): x;y;z;clone (libc.so.6);run (job.py:3)",
 	};
 	size_t seen;
 

@@ -706,9 +706,7 @@ static void settle_states(struct fl_jfr_chunk *chunk)
 			continue;
 		state = fl_name_at(flame, fl_jfr_state(chunk,
 						chunk->sums[i].state));
-		/* A state that is not there says nothing of the others. */
-		chunk->runnable_wall = state.size &&
-				       !fl_slice_is(state, "STATE_RUNNABLE");
+		chunk->runnable_wall = !fl_slice_is(state, "STATE_RUNNABLE");
 	}
 	chunk->jfr->wall_set = chunk->runnable_wall;
 }

@@ -520,19 +520,6 @@ static bool spell(struct fl_jfr_chunk *chunk, uint64_t method, uint8_t type,
 	return true;
 }
 
-bool fl_jfr_has_name(struct fl_jfr_chunk *chunk, uint64_t method,
-		     uint64_t type_key)
-{
-	uint8_t type = type_key < FL_COUNT(chunk->types) ?
-		       chunk->types[type_key] : FLAME_UNKNOWN;
-	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
-		      type == FLAME_KERNEL;
-	struct slice class, name;
-
-	return spell(chunk, method, type, &class, &name) && name.at &&
-	       (class.at || (native && name.size));
-}
-
 static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 		       uint64_t method, uint8_t type)
 {
