@@ -91,6 +91,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/title.c \
 	libflame/format/pprof/labels.c libflame/format/pprof/pprof.h \
 	libflame/format/pprof/read.c libflame/format/pprof/tables.c \
+	libflame/format/pprof/write.c \
 	libflame/tree/chart.c libflame/tree/lay_parts.c \
 	libflame/tree/laying.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \
@@ -103,8 +104,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/nameattr.c libflame/draw/pack.c \
 	libflame/draw/compare.c libflame/draw/palette.c \
 	libflame/draw/page.c libflame/draw/page.h \
-	libflame/draw/page_options.c libflame/draw/paper.c libflame/draw/svg.c \
-	libflame/draw/svg.h libflame/draw/svg_frames.c libflame/draw/text.c
+	libflame/draw/page_options.c libflame/draw/paper.c \
+	libflame/draw/rows.c libflame/draw/rows.h libflame/draw/spell.c \
+	libflame/draw/svg.c \
+	libflame/draw/svg.h libflame/draw/svg_frames.c \
+	libflame/draw/table.c libflame/draw/text.c libflame/draw/tree_json.c
 
 # Where elfutils is: perf's --inline.
 if LIBDW

@@ -41,6 +41,7 @@ unit_tests += tests/unit/test_jfr_wire
 unit_tests += tests/unit/test_jstack
 unit_tests += tests/unit/test_python_dumps
 unit_tests += tests/unit/test_native_dumps
+unit_tests += tests/unit/test_rows
 unit_tests += tests/unit/test_samples
 unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_unreadable
@@ -121,6 +122,7 @@ script_tests = \
 	tests/laws/promises \
 	tests/laws/run \
 	tests/laws/widths \
+	tests/laws/written \
 	tests/progress/run \
 	tests/perf-script/columns \
 	tests/perf-script/inline \

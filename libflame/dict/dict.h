@@ -23,14 +23,17 @@
  *		reads, and what to do instead; lines.c for readers of text,
  *		dump.c for those of threads (jstack.c faulthandler.c
  *		pyspy-dump.c), native.c for those of native stacks (gdb.c
- *		bpftrace.c dtrace.c sample.c); folded/, jfr/, perf/, picture/
- *		(their headers have a tour)
+ *		bpftrace.c dtrace.c sample.c), interchange.c for units and
+ *		threads as others spell them; folded/, jfr/, otlp/, perf/,
+ *		picture/, pprof/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order; chart.c
  *		keeps theirs; samples.c keeps what single ones tell beside
  *		their stacks; top.c ranks them
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
- *		brush.c palette.c classic.c svg.c html.c pack.c: trees on paper
+ *		brush.c palette.c classic.c svg.c html.c pack.c: trees on paper;
+ *		tree_json.c for other viewers; rows.c gathers rows and sorts
+ *		them, table.c writes them; spell.c: names and JSON's strings
  */
 #ifndef FL_DICT_H
 #define FL_DICT_H

@@ -500,6 +500,9 @@ int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
 
 	if (adopt(sink, tree))
 		return FLAME_OK;
+	if (tree->columns == 2)
+		return fl_fail(tree->flame, "a comparison is written as "
+			       "html, svg, text or folded only");
 	for (size_t i = 0; i < tree->room[0]; i++) {
 		sample.stack = i;
 		sample.weight = tree->weight[0][i];

@@ -25,6 +25,10 @@ extern const struct fl_format fl_format_html_read;
 extern const struct fl_format fl_format_vtune;
 extern const struct fl_format fl_format_pprof;
 extern const struct fl_format fl_format_otlp;
+extern const struct fl_format fl_format_tsv;
+extern const struct fl_format fl_format_ndjson;
+extern const struct fl_format fl_format_d3;
+extern const struct fl_format fl_format_speedscope_write;
 
 /*
  * Rows of options that several formats have, each with a member of that name

@@ -32,6 +32,10 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_vtune,
 	&fl_format_pprof,
 	&fl_format_otlp,
+	&fl_format_tsv,
+	&fl_format_ndjson,
+	&fl_format_d3,
+	&fl_format_speedscope_write,
 	NULL
 };
 

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum meaning { LABEL, THREAD, TID, PID, TIME };
+enum meaning { LABEL, THREAD, TID, PID, FRAME, TIME };
 
 static const struct {
 	const char *key;
@@ -21,6 +21,8 @@ static const struct {
 	{ "tid", TID }, { "thread id", TID }, { "thread_id", TID },
 	{ "thread.id", TID },
 	{ "pid", PID }, { "process_id", PID }, { "process.pid", PID },
+	/* Ours: the frame of the thread, which may be in the stack. */
+	{ "thread-in-stack", FRAME }, { "thread-frame", FRAME },
 	{ "end_timestamp_ns", TIME },
 };
 
@@ -74,6 +76,9 @@ static void add(struct flame *flame, struct fl_pprof_labels *labels,
 	else if (meaning == THREAD)
 		labels->thread = fl_named_thread(flame, labels->thread,
 						 fl_name_at(flame, value));
+	else if (meaning == FRAME)
+		labels->thread = flame_label(flame, labels->thread, key,
+					     value);
 	else
 		labels->thread = flame_label(flame, labels->thread,
 					     fl_name(flame, spelled[meaning]),

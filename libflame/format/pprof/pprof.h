@@ -86,4 +86,7 @@ bool fl_pprof_read_labels(struct fl_pprof_tables *tables,
 			  struct fl_message sample,
 			  struct fl_pprof_labels *labels);
 
+/* write.c */
+struct flame_sink *fl_pprof_create(struct flame *flame, struct fl_out *out);
+
 #endif

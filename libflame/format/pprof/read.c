@@ -538,9 +538,11 @@ static const struct fl_option_table option_table = {
 const struct fl_format fl_format_pprof = {
 	.name = "pprof",
 	.summary = "pprof, of Go and others",
+	.suffixes = ".pb.gz .pprof",
 	.probe = probe,
 	.open = open_pprof,
 	.next = next,
 	.close = close_pprof,
 	.options = &option_table,
+	.create = fl_pprof_create,
 };

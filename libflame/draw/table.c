@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables, a row a stack: tab-separated values, and JSON a line a row.  What
+ * labels there are is a column each, so databases read both as they are.
+ */
+#include "fl.h"
+
+#include "draw/draw.h"
+#include "draw/rows.h"
+#include "format/format.h"
+
+/* Names of the first columns, and of the last. */
+static const char *const own[] = { "metric", "unit", "value", "stack" };
+
+struct table {
+	const struct fl_rows *rows;
+	struct fl_buf line;
+	flame_id *keys;		/* of labels, in the order of their columns */
+	size_t nkeys;
+};
+
+/* A label that is called as a column of ours is "label.value". */
+static void put_key(struct table *t, flame_id key)
+{
+	struct slice name = fl_name_at(t->rows->flame, key);
+
+	for (size_t i = 0; i < FL_COUNT(own); i++)
+		if (fl_slice_is(name, own[i]))
+			fl_buf_text(&t->line, "label.");
+	fl_buf_put(&t->line, name.at, name.size);
+}
+
+/* Tabs and line ends in what was put since then are blanks. */
+static void blank_controls(struct fl_buf *line, size_t from)
+{
+	for (size_t i = from; i < line->size; i++)
+		if ((unsigned char)line->at[i] < 0x20 || line->at[i] == 0x7f)
+			line->at[i] = ' ';
+}
+
+static void put_line(struct table *t)
+{
+	fl_buf_byte(&t->line, '\n');
+	if (!t->line.failed)
+		fl_out_put(t->rows->out, t->line.at, t->line.size);
+	t->line.size = 0;
+}
+
+static const struct flame_metric *metric_of(const struct table *t,
+					    const struct fl_row *row)
+{
+	return flame_metric_of(t->rows->flame, row->metric);
+}
+
+static const char *metric_name(const struct flame_metric *metric)
+{
+	return *metric->name ? metric->name : "samples";
+}
+
+static const char *unit_name(const struct flame_metric *metric)
+{
+	return *metric->name ? metric->weight : "samples";
+}
+
+/* Tab-separated values ------------------------------------------------ */
+
+static void put_cell(struct table *t, struct slice text)
+{
+	size_t from = t->line.size;
+
+	fl_buf_put(&t->line, text.at, text.size);
+	blank_controls(&t->line, from);
+	fl_buf_byte(&t->line, '\t');
+}
+
+static void put_text_cell(struct table *t, const char *text)
+{
+	put_cell(t, (struct slice){ text, strlen(text) });
+}
+
+static void put_head(struct table *t)
+{
+	fl_buf_text(&t->line, "metric\tunit\tvalue\t");
+	for (size_t i = 0; i < t->nkeys; i++) {
+		size_t from = t->line.size;
+
+		put_key(t, t->keys[i]);
+		blank_controls(&t->line, from);
+		fl_buf_byte(&t->line, '\t');
+	}
+	fl_buf_text(&t->line, "stack");
+	put_line(t);
+}
+
+static void put_row(struct table *t, const struct fl_row *row)
+{
+	struct flame *flame = t->rows->flame;
+
+	put_text_cell(t, metric_name(metric_of(t, row)));
+	put_text_cell(t, unit_name(metric_of(t, row)));
+	fl_buf_number(&t->line, row->weight);
+	fl_buf_byte(&t->line, '\t');
+	for (size_t i = 0; i < t->nkeys; i++)
+		put_cell(t, fl_name_at(flame, fl_row_label(flame, row,
+							   t->keys[i])));
+	fl_spell_stack(&t->line, flame, row->stack);
+	put_line(t);
+}
+
+/* JSON, a line a row -------------------------------------------------- */
+
+static void put_member(struct table *t, const char *name, const char *text)
+{
+	fl_buf_print(&t->line, "\"%s\":", name);
+	fl_spell_json(&t->line, (struct slice){ text, strlen(text) });
+	fl_buf_byte(&t->line, ',');
+}
+
+/* All rows have all labels: null is one that a row has not. */
+static void put_label(struct table *t, const struct fl_row *row, flame_id key)
+{
+	struct flame *flame = t->rows->flame;
+	flame_id value = fl_row_label(flame, row, key);
+	struct fl_buf name = { 0 };
+	struct fl_buf line = t->line;
+
+	t->line = name;
+	put_key(t, key);
+	name = t->line;
+	t->line = line;
+	fl_spell_json(&t->line, (struct slice){ name.at, name.size });
+	fl_buf_byte(&t->line, ':');
+	if (value)
+		fl_spell_json(&t->line, fl_name_at(flame, value));
+	else
+		fl_buf_text(&t->line, "null");
+	fl_buf_byte(&t->line, ',');
+	t->line.failed |= name.failed;
+	fl_buf_free(&name);
+}
+
+static void put_object(struct table *t, const struct fl_row *row)
+{
+	struct flame *flame = t->rows->flame;
+	struct fl_buf stack = { 0 };
+
+	fl_buf_byte(&t->line, '{');
+	put_member(t, "metric", metric_name(metric_of(t, row)));
+	put_member(t, "unit", unit_name(metric_of(t, row)));
+	fl_buf_text(&t->line, "\"value\":");
+	fl_buf_number(&t->line, row->weight);
+	fl_buf_byte(&t->line, ',');
+	for (size_t i = 0; i < t->nkeys; i++)
+		put_label(t, row, t->keys[i]);
+	fl_buf_text(&t->line, "\"stack\":");
+	fl_spell_stack(&stack, flame, row->stack);
+	fl_spell_json(&t->line, (struct slice){ stack.size ? stack.at : "",
+						stack.size });
+	fl_buf_byte(&t->line, '}');
+	t->line.failed |= stack.failed;
+	fl_buf_free(&stack);
+	put_line(t);
+}
+
+/* The rows of formats.c ----------------------------------------------- */
+
+/* Of folded text: the frame that a thread has in the stack is there. */
+static void leave_out_own(struct table *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nkeys; i++) {
+		struct slice name = fl_name_at(t->rows->flame, t->keys[i]);
+
+		if (!fl_slice_is(name, "thread-in-stack") &&
+		    !fl_slice_is(name, "thread-frame"))
+			t->keys[n++] = t->keys[i];
+	}
+	t->nkeys = n;
+}
+
+static int write_table(struct fl_rows *rows, bool json)
+{
+	struct table t = { .rows = rows };
+
+	t.keys = fl_rows_keys(rows, &t.nkeys);
+	if (!t.keys)
+		return fl_no_memory(rows->flame);
+	leave_out_own(&t);
+	if (!json)
+		put_head(&t);
+	for (size_t i = 0; i < rows->count && !t.line.failed; i++) {
+		if (json)
+			put_object(&t, &rows->data[i]);
+		else
+			put_row(&t, &rows->data[i]);
+	}
+	if (t.line.failed)
+		fl_no_memory(rows->flame);
+	fl_buf_free(&t.line);
+	fl_free(t.keys);
+	return fl_failed(rows->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+static int write_tsv(struct fl_rows *rows)
+{
+	return write_table(rows, false);
+}
+
+static int write_ndjson(struct fl_rows *rows)
+{
+	return write_table(rows, true);
+}
+
+enum { NEEDS = FL_NEED_THREAD | FL_NEED_STATE };
+
+static struct flame_sink *create_tsv(struct flame *flame, struct fl_out *out)
+{
+	return fl_rows_sink(flame, out, NEEDS, write_tsv);
+}
+
+static struct flame_sink *create_ndjson(struct flame *flame,
+					struct fl_out *out)
+{
+	return fl_rows_sink(flame, out, NEEDS, write_ndjson);
+}
+
+const struct fl_format fl_format_tsv = {
+	.name = "tsv",
+	.summary = "a table, a row a stack, labels as columns",
+	.suffixes = ".tsv",
+	.create = create_tsv,
+};
+
+const struct fl_format fl_format_ndjson = {
+	.name = "ndjson",
+	.summary = "JSON, a line a stack, labels as members",
+	.suffixes = ".ndjson .jsonl",
+	.create = create_ndjson,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writers for other programs: pprof, tables, JSON.
+ */
+#include "fl.h"
+
+#include "draw/rows.h"
+#include "flow/flow.h"
+#include "format/format.h"
+
+#include "said.h"
+
+TestSuite(rows, .init = start, .fini = stop);
+
+static flame_id name(const char *text)
+{
+	return fl_name(flame, text);
+}
+
+static flame_id stack(flame_id parent, const char *text, enum flame_type type)
+{
+	return flame_stack(flame, parent, fl_frame(flame, name(text), type));
+}
+
+static struct flame_sink *writer(const char *format)
+{
+	return fl_format_named(flame, format, true)->
+		create(flame, fl_out_memory(flame, &out));
+}
+
+static void put(struct flame_sink *sink, flame_id at, flame_id metric,
+		flame_id labels, int64_t weight)
+{
+	const struct flame_sample sample = {
+		.stack = at, .metric = metric, .labels = labels,
+		.weight = weight, .time = FLAME_NOTIME,
+	};
+
+	cr_expect_eq(flame_put(sink, &sample), FLAME_OK);
+}
+
+/* Stacks are entered in no order, and come out in that of their names. */
+static void put_some(struct flame_sink *sink)
+{
+	flame_id cpu = flame_metric(flame, "cpu", "samples");
+	flame_id b = stack(0, "b", FLAME_UNKNOWN);
+	flame_id a = stack(0, "a", FLAME_UNKNOWN);
+	flame_id aj = stack(a, "c;d\n", FLAME_JIT);
+	flame_id set = flame_label(flame, 0, name("key"), name("x\ty\"z"));
+
+	put(sink, b, cpu, 0, 1);
+	put(sink, aj, cpu, 0, 2);
+	put(sink, a, cpu, set, 4);
+	put(sink, b, cpu, 0, 8);
+	put(sink, a, cpu, 0, 0);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+}
+
+Test(rows, tsv_has_labels_as_columns)
+{
+	put_some(writer("tsv"));
+	cr_expect_str_eq(out.at, "metric\tunit\tvalue\tkey\tstack\n"
+			 "cpu\tsamples\t4\tx y\"z\ta\n"
+			 "cpu\tsamples\t2\t\ta;c:d _[j]\n"
+			 "cpu\tsamples\t9\t\tb\n");
+}
+
+Test(rows, ndjson_has_labels_as_members)
+{
+	put_some(writer("ndjson"));
+	cr_expect_str_eq(out.at,
+		"{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":4,"
+		"\"key\":\"x\\u0009y\\\"z\",\"stack\":\"a\"}\n"
+		"{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":2,"
+		"\"key\":null,\"stack\":\"a;c:d _[j]\"}\n"
+		"{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":9,"
+		"\"key\":null,\"stack\":\"b\"}\n");
+}
+
+Test(rows, a_label_that_is_called_as_a_column_has_a_name_of_its_own)
+{
+	struct flame_sink *sink = writer("tsv");
+	flame_id set = flame_label(flame, 0, name("value"), name("v"));
+
+	put(sink, stack(0, "f", FLAME_UNKNOWN), 0, set, 1);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_str_eq(out.at, "metric\tunit\tvalue\tlabel.value\tstack\n"
+			 "samples\tsamples\t1\tv\tf\n");
+}
+
+Test(rows, d3_is_a_tree)
+{
+	put_some(writer("d3"));
+	cr_expect_str_eq(out.at,
+		"{\"name\":\"all\",\"value\":15,\"children\":["
+		"{\"name\":\"a\",\"value\":6,\"children\":["
+		"{\"name\":\"c;d\\u000a_[j]\",\"value\":2}]},"
+		"{\"name\":\"b\",\"value\":9}]}\n");
+}
+
+Test(rows, d3_of_nothing_is_its_root)
+{
+	cr_expect_eq(flame_finish(writer("d3")), FLAME_OK);
+	cr_expect_str_eq(out.at, "{\"name\":\"all\",\"value\":0}\n");
+}
+
+Test(rows, speedscope_has_frames_samples_and_weights)
+{
+	put_some(writer("speedscope"));
+	cr_expect(strstr(out.at, "\"frames\":[\n{\"name\":\"a\"},\n"
+			 "{\"name\":\"c;d\\u000a_[j]\"},\n"
+			 "{\"name\":\"b\"}]}"), "%s", out.at);
+	cr_expect(strstr(out.at, "\"unit\":\"none\",\"startValue\":0,"
+			 "\"endValue\":15,\"samples\":[\n[0],\n[0,1],\n[2]],\n"
+			 "\"weights\":[4,2,9]}]"), "%s", out.at);
+}
+
+Test(rows, a_text_of_json_is_utf8)
+{
+	struct fl_buf buf = { 0 };
+
+	fl_spell_json(&buf, FL_SLICE("a\"\\\x01\0\x7f\xff\xc3\xa9"));
+	cr_expect_str_eq(buf.at, "\"a\\\"\\\\\\u0001\\u0000\\u007f"
+			 "\xef\xbf\xbd\xc3\xa9\"");
+	fl_buf_free(&buf);
+}
+
+Test(rows, pprof_is_read_again)
+{
+	struct fl_buf packed = { 0 };
+	struct flame_source *source;
+	struct flame_sample s;
+	int64_t sum = 0;
+
+	put_some(writer("pprof"));
+	packed = out;
+	out = (struct fl_buf){ 0 };
+	source = flame_open_memory(flame, packed.at, packed.size, "p", NULL);
+	cr_assert(source, "%s", flame_error(flame));
+	cr_expect_str_eq(flame_source_format(source), "pprof");
+	while (flame_next(source, &s) == FLAME_OK) {
+		sum += s.weight;
+		if (s.weight == 4)
+			cr_expect_eq(flame_label_get(flame, s.labels,
+						     name("key")),
+				     name("x\ty\"z"));
+		if (s.weight == 2)
+			cr_expect_eq(fl_frame_at(flame, s.stack)->type,
+				     FLAME_JIT);
+	}
+	cr_expect_eq(sum, 15);
+	flame_close(source);
+	fl_buf_free(&packed);
+}
+
+Test(rows, pprof_of_several_metrics_has_a_type_for_each)
+{
+	struct flame_sink *sink = writer("pprof");
+	flame_id f = stack(0, "f", FLAME_UNKNOWN);
+	struct flame_source *source;
+	struct fl_buf packed;
+	struct flame_sample s;
+	int64_t weights[2] = { 0 };
+
+	cr_assert_eq(flame_set(sink, "events", "all"), FLAME_OK);
+	put(sink, f, flame_metric(flame, "wall", "samples"), 0, 3);
+	put(sink, f, flame_metric(flame, "alloc", "bytes"), 0, 5);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	packed = out;
+	out = (struct fl_buf){ 0 };
+	source = flame_open_memory(flame, packed.at, packed.size, "p", NULL);
+	cr_assert(source);
+	while (flame_next(source, &s) == FLAME_OK)
+		weights[strcmp(flame_metric_of(flame, s.metric)->name,
+			       "wall") == 0] += s.weight;
+	cr_expect_eq(weights[0], 5);
+	cr_expect_eq(weights[1], 3);
+	flame_close(source);
+	fl_buf_free(&packed);
+}
+
+Test(rows, a_comparison_is_refused)
+{
+	static const char *const formats[] = {
+		"pprof", "tsv", "ndjson", "d3", "speedscope"
+	};
+
+	for (size_t i = 0; i < FL_COUNT(formats); i++) {
+		struct flame_tree *tree = flame_tree_new(flame, 2);
+		struct flame_sink *sink = writer(formats[i]);
+		int status = flame_tree_write(tree, sink);
+
+		if (status == FLAME_OK)
+			status = flame_finish(sink);
+		else
+			flame_abandon(sink);
+		cr_expect_eq(status, FLAME_FAILED, "%s", formats[i]);
+		cr_expect(strstr(flame_error(flame), "a comparison"), "%s",
+			  flame_error(flame));
+		flame_tree_free(tree);
+		out.size = 0;
+		flame_clear(flame);
+	}
+}
