@@ -105,7 +105,8 @@ static bool pass_group(struct fl_message *message)
 	return true;
 }
 
-bool fl_field_next(struct fl_message *message, struct fl_field *field)
+/* What is not a field of bytes whose tag is one byte. */
+static bool read_field(struct fl_message *message, struct fl_field *field)
 {
 	while (message->next < message->end && !message->damaged) {
 		const uint8_t *begin = message->next;
@@ -124,6 +125,25 @@ bool fl_field_next(struct fl_message *message, struct fl_field *field)
 			return true;
 	}
 	return false;
+}
+
+bool fl_field_next(struct fl_message *message, struct fl_field *field)
+{
+	const uint8_t *next = message->next;
+	size_t left = (size_t)(message->end - next);
+
+	/* Nearly all: tag and size in a byte each, and all of it there. */
+	if (fl_likely(left > 2 && (next[0] & 0x87) == FL_WIRE_BYTES &&
+		      next[0] > 7 && next[1] < 0x80 &&
+		      next[1] <= left - 2 && !message->damaged)) {
+		field->number = next[0] >> 3;
+		field->type = FL_WIRE_BYTES;
+		field->value = next[1];
+		field->bytes = next + 2;
+		message->next = next + 2 + next[1];
+		return true;
+	}
+	return read_field(message, field);
 }
 
 bool fl_number_other(struct fl_numbers *numbers, uint64_t *value)

@@ -79,6 +79,11 @@ static void put_three(void)
 	}
 }
 
+static flame_id name_of(const char *text)
+{
+	return fl_name(flame, text);
+}
+
 /* What is read of it, folded. */
 static int read_as(const char *format, const char *event)
 {
@@ -209,6 +214,51 @@ Test(pprof, labels_tell_of_threads_and_times)
 		     fl_name(flame, "main"));
 	cr_expect_eq(flame_label_get(flame, s.thread, fl_name(flame, "tid")),
 		     fl_name(flame, "42"));
+	cr_expect_eq(flame_next(source, &s), FLAME_END);
+	flame_close(source);
+}
+
+/* A sample of f with two labels, in fields that others stand between. */
+static void put_labelled(bool apart, uint64_t second)
+{
+	struct fl_buf message = { 0 };
+
+	fl_put_number(&message, SAMPLE_VALUE, 1);
+	put_numbers(&message, SAMPLE_LABEL, (const uint64_t[]){
+		LABEL_KEY, 6, LABEL_STR, 7, 0 });
+	if (apart)
+		fl_put_bytes(&message, SAMPLE_LOCATION_ID, "\1", 1);
+	put_numbers(&message, SAMPLE_LABEL, (const uint64_t[]){
+		LABEL_KEY, 4, LABEL_NUM, second, 0 });
+	if (!apart)
+		fl_put_bytes(&message, SAMPLE_LOCATION_ID, "\1", 1);
+	fl_put_bytes(&profile, PROFILE_SAMPLE, message.at, message.size);
+	fl_buf_free(&message);
+}
+
+Test(pprof, labels_may_have_fields_between_them)
+{
+	static const struct { bool apart; uint64_t second; } all[] = {
+		{ false, 5 }, { true, 5 }, { false, 6 }, { true, 6 },
+		{ false, 5 },
+	};
+	struct flame_source *source;
+	struct flame_sample s;
+
+	put_three();
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		put_labelled(all[i].apart, all[i].second);
+	source = flame_open_memory(flame, profile.at, profile.size, "p", NULL);
+	cr_assert(source);
+	for (size_t i = 0; i < FL_COUNT(all); i++) {
+		cr_assert_eq(flame_next(source, &s), FLAME_OK);
+		cr_expect_eq(flame_label_get(flame, s.labels,
+					     name_of("key")),
+			     name_of("value"));
+		cr_expect_eq(flame_label_get(flame, s.labels, name_of("b")),
+			     name_of(all[i].second == 5 ? "5" : "6"));
+		cr_expect_eq(fl_frame_at(flame, s.stack)->name, name_of("a"));
+	}
 	cr_expect_eq(flame_next(source, &s), FLAME_END);
 	flame_close(source);
 }

@@ -25,6 +25,24 @@ struct step {
 	flame_id stack;
 };
 
+/*
+ * What bytes of the input stand for, which come again and again: the
+ * locations of a stack, the labels of a sample.
+ */
+struct seen {
+	struct seen_bytes {
+		const uint8_t *bytes;
+		size_t size;
+		struct fl_pprof_labels labels;
+		flame_id stack;
+	} *data;
+	size_t count, capacity;
+	struct fl_index index;
+};
+
+/* Labels that are other ones in each sample are not worth it. */
+enum { MAX_SEEN_LABELS = 1 << 16 };
+
 struct reader {
 	struct flame_source *source;
 	struct flame *flame;
@@ -40,6 +58,7 @@ struct reader {
 	size_t nids, ids_capacity;
 	struct step *steps;
 	size_t nsteps, steps_capacity;
+	struct seen stacks, labels;
 	int64_t *values;		/* of a sample */
 	size_t nvalues, values_capacity;
 	size_t given;			/* of these */
@@ -194,9 +213,17 @@ static void tell_facts(struct reader *r)
 			r->duration / 1000000);
 }
 
+static void forget_seen(struct seen *seen)
+{
+	fl_index_free(&seen->index);
+	seen->count = 0;
+}
+
 static bool begin_profile(struct reader *r)
 {
 	fl_pprof_clear(&r->tables);
+	forget_seen(&r->stacks);
+	forget_seen(&r->labels);
 	r->ntypes = r->nsteps = r->nvalues = r->given = 0;
 	r->default_type = r->time = r->duration = 0;
 	r->tables.lines = ((const struct options *)
@@ -278,28 +305,147 @@ static bool find_stack(struct reader *r, flame_id *stack)
 	return true;
 }
 
-static bool read_sample(struct reader *r, struct fl_message message)
-{
-	struct fl_message fields = message;
-	struct fl_pprof_labels labels = { .time = FLAME_NOTIME };
-	struct fl_field field;
-	bool labelled = false;
-	flame_id stack;
+/* Fields of a sample: the bytes of its locations, of its labels. */
+struct parts {
+	struct fl_field locations;
+	unsigned nlocations;		/* fields of them */
+	const uint8_t *labels, *labels_end;
+	bool apart;			/* something is between labels */
+};
 
-	r->nids = r->nvalues = r->given = 0;
-	while (fl_field_next(&fields, &field)) {
+static struct seen_bytes *find_seen(const struct seen *seen,
+				    const uint8_t *bytes, size_t size,
+				    uint64_t hash)
+{
+	uint32_t i = fl_index_first(&seen->index, hash), id;
+
+	while ((id = fl_index_at(&seen->index, hash, &i))) {
+		struct seen_bytes *s = &seen->data[id - 1];
+
+		if (s->size == size && memcmp(s->bytes, bytes, size) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+/* NULL: out of memory, as flame says. */
+static struct seen_bytes *add_seen(struct reader *r, struct seen *seen,
+				   const uint8_t *bytes, size_t size,
+				   uint64_t hash)
+{
+	if (seen->count == UINT32_MAX - 1 ||
+	    !fl_grow(&seen->data, &seen->capacity, seen->count + 1,
+		     sizeof(*seen->data)) ||
+	    !fl_index_add(&seen->index, hash, (uint32_t)seen->count + 1)) {
+		fl_no_memory(r->flame);
+		return NULL;
+	}
+	seen->data[seen->count] = (struct seen_bytes){ .bytes = bytes,
+						       .size = size };
+	return &seen->data[seen->count++];
+}
+
+/* Locations in one field, as nearly all writers have them. */
+static bool packed_stack(struct reader *r, const struct fl_field *field,
+			 flame_id *stack)
+{
+	size_t size = (size_t)field->value;
+	uint64_t hash = fl_hash(field->bytes, size);
+	struct seen_bytes *seen = find_seen(&r->stacks, field->bytes, size,
+					    hash);
+
+	if (seen) {
+		*stack = seen->stack;
+		return true;
+	}
+	if (!add_ids(r, field) || !find_stack(r, stack))
+		return false;
+	seen = add_seen(r, &r->stacks, field->bytes, size, hash);
+	if (seen)
+		seen->stack = *stack;
+	return seen;
+}
+
+static bool sample_stack(struct reader *r, struct fl_message message,
+			 const struct parts *parts, flame_id *stack)
+{
+	struct fl_field field;
+
+	r->nids = 0;
+	if (parts->nlocations == 1 &&
+	    parts->locations.type == FL_WIRE_BYTES)
+		return packed_stack(r, &parts->locations, stack);
+	while (fl_field_next(&message, &field))
+		if (field.number == SAMPLE_LOCATION_ID &&
+		    !add_ids(r, &field))
+			return false;
+	return find_stack(r, stack);
+}
+
+static bool sample_labels(struct reader *r, struct fl_message message,
+			  const struct parts *parts,
+			  struct fl_pprof_labels *labels)
+{
+	size_t size = (size_t)(parts->labels_end - parts->labels);
+	struct seen_bytes *seen;
+	uint64_t hash;
+
+	*labels = (struct fl_pprof_labels){ .time = FLAME_NOTIME };
+	if (!parts->labels)
+		return true;
+	if (parts->apart)
+		return fl_pprof_read_labels(&r->tables, message, labels);
+	hash = fl_hash(parts->labels, size);
+	seen = find_seen(&r->labels, parts->labels, size, hash);
+	if (seen) {
+		*labels = seen->labels;
+		return true;
+	}
+	if (!fl_pprof_read_labels(&r->tables, message, labels))
+		return false;
+	if (r->labels.count == MAX_SEEN_LABELS)
+		return true;
+	seen = add_seen(r, &r->labels, parts->labels, size, hash);
+	if (seen)
+		seen->labels = *labels;
+	return seen;
+}
+
+static bool find_parts(struct reader *r, struct fl_message message,
+		       struct parts *parts)
+{
+	const uint8_t *begin = message.next;
+	struct fl_field field;
+
+	*parts = (struct parts){ .nlocations = 0 };
+	for (; fl_field_next(&message, &field); begin = message.next) {
 		if (field.number == SAMPLE_LOCATION_ID) {
-			if (!add_ids(r, &field))
-				return false;
+			parts->locations = field;
+			parts->nlocations++;
 		} else if (field.number == SAMPLE_VALUE) {
 			if (!add_values(r, &field))
 				return false;
 		} else if (field.number == SAMPLE_LABEL) {
-			labelled = true;
+			if (!parts->labels)
+				parts->labels = begin;
+			else if (parts->labels_end != begin)
+				parts->apart = true;
+			parts->labels_end = message.next;
 		}
 	}
-	if (fields.damaged || !find_stack(r, &stack) ||
-	    (labelled && !fl_pprof_read_labels(&r->tables, message, &labels)))
+	return !message.damaged;
+}
+
+static bool read_sample(struct reader *r, struct fl_message message)
+{
+	struct fl_pprof_labels labels;
+	struct parts parts;
+	flame_id stack;
+
+	r->nvalues = r->given = 0;
+	if (!find_parts(r, message, &parts) ||
+	    !sample_stack(r, message, &parts, &stack) ||
+	    !sample_labels(r, message, &parts, &labels))
 		return false;
 	r->sample = (struct flame_sample){
 		.stack = stack, .thread = labels.thread,
@@ -465,6 +611,10 @@ static void close_pprof(struct flame_source *source)
 	fl_free(r->types);
 	fl_free(r->ids);
 	fl_free(r->steps);
+	forget_seen(&r->stacks);
+	forget_seen(&r->labels);
+	fl_free(r->stacks.data);
+	fl_free(r->labels.data);
 	fl_free(r->values);
 	fl_free(r);
 }
