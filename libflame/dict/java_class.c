@@ -153,6 +153,16 @@ static bool begins_here(const struct kind *kind, struct slice class, size_t i)
 	}
 }
 
+/* Foo$ByteBuddy$auxiliary: the next word is no random word of the first. */
+static bool begins_with_word(struct slice s)
+{
+	for (size_t k = 0; k < FL_COUNT(kinds); k++)
+		if (kinds[k].word[0] == '$' &&
+		    fl_slice_starts(s, kinds[k].word))
+			return true;
+	return false;
+}
+
 static bool ends_here(struct slice s, size_t n)
 {
 	return n == s.size || s.at[n] == '$' || is_cut(s.at[n]);
@@ -165,10 +175,12 @@ static size_t of_kind(const struct kind *kind, struct slice class, size_t i,
 	struct slice s = after(class, i);
 	size_t n, more;
 
-	if (s.at[0] != kind->word[0] || !fl_slice_starts(s, kind->word) || !begins_here(kind, class, i))
+	if (s.at[0] != kind->word[0] || !fl_slice_starts(s, kind->word) ||
+	    !begins_here(kind, class, i))
 		return 0;
 	*keep = n = strlen(kind->word);
-	if (!fl_slice_starts(after(s, n), kind->separator))
+	if (!fl_slice_starts(after(s, n), kind->separator) ||
+	    begins_with_word(after(s, n)))
 		return 0;
 	n += strlen(kind->separator);
 	more = span(after(s, n), kind->is);
@@ -293,9 +305,11 @@ static bool may_begin(struct slice class, size_t i)
 	       is_cut(class.at[i - 1]);
 }
 
-void fl_norm_class(const struct fl_java *java, struct fl_buf *out)
+/* Appends the name with counters removed once; true: some were. */
+static bool remove_counters(struct slice name, struct fl_buf *out)
 {
-	struct slice class = without_run_numbers(java->class);
+	struct slice class = without_run_numbers(name);
+	size_t begin = out->size;
 
 	for (size_t i = 0; i < class.size;) {
 		size_t keep = 1;
@@ -304,5 +318,31 @@ void fl_norm_class(const struct fl_java *java, struct fl_buf *out)
 
 		fl_buf_put(out, class.at + i, n ? keep : 1);
 		i += n ? n : 1;
+	}
+	return !out->failed && out->size - begin < name.size;
+}
+
+/*
+ * Folded text is read again: a name that has been unified must stay as it is,
+ * so counters are removed until there are none.
+ */
+void fl_norm_class(const struct fl_java *java, struct fl_buf *out)
+{
+	size_t begin = out->size;
+	bool again = remove_counters(java->class, out);
+
+	while (again) {
+		struct fl_buf name = { 0 };
+
+		fl_buf_put(&name, out->at + begin, out->size - begin);
+		if (name.failed) {
+			out->failed = true;
+		} else {
+			out->size = begin;
+			again = remove_counters((struct slice){ name.at,
+						name.size }, out);
+		}
+		again = again && !out->failed;
+		fl_buf_free(&name);
 	}
 }

@@ -108,6 +108,29 @@ Test(norm, counters_of_frameworks_and_code_generators_too)
 	}
 }
 
+/* Folded text is read again, and its names must not change any more. */
+Test(norm, a_unified_name_stays)
+{
+	static const struct { const char *name, *expected; } all[] = {
+		{ "org/mozilla/javascript/gen/app_js_1_1_0_1.call",
+		  "org/mozilla/javascript/gen/app_js.call" },
+		{ "a/B$ByteBuddy$QcSXiXLp$auxiliary$kzzhVlMd.m",
+		  "a/B$ByteBuddy$auxiliary.m" },
+		{ "a/B$MockitoMock$12$ByteBuddy$Qc9XiXLp.m",
+		  "a/B$MockitoMock$ByteBuddy.m" },
+		{ "a/B$$Lambda$14/1234.run", "a/B$$Lambda.run" },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(all); i++) {
+		char expected[96];
+
+		snprintf(expected, sizeof(expected), "%s 1\n",
+			 all[i].expected);
+		GIVES("norm", NULL, all[i].name, expected);
+		GIVES("norm", NULL, all[i].expected, expected);
+	}
+}
+
 Test(norm, numbers_that_mean_something_stay)
 {
 	static const char *const names[] = {
