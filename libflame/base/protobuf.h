@@ -35,7 +35,8 @@ static inline struct fl_message fl_message_of(const void *bytes, size_t size)
 {
 	const uint8_t *from = bytes;
 
-	return (struct fl_message){ .next = from, .end = from + size };
+	return (struct fl_message){ .next = from,
+				    .end = size ? from + size : from };
 }
 
 /* The message in a field of bytes; an empty one of other fields. */
