@@ -11,7 +11,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/number.c libflame/base/protobuf.c \
 	libflame/base/protobuf.h libflame/base/regex.c \
 	libflame/base/utf8.c \
-	libflame/io/ahead.c libflame/io/ahead.h \
+	libflame/io/read_ahead.c libflame/io/read_ahead.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
@@ -21,11 +21,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
 	libflame/dict/java_class.c libflame/dict/java_plain.c \
 	libflame/dict/labels.c libflame/dict/metrics.c \
-	libflame/dict/descend.c libflame/dict/names.c libflame/dict/stacks.c \
+	libflame/dict/stack_lookup.c libflame/dict/names.c libflame/dict/stacks.c \
 	libflame/dict/tables.h \
-	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/pick.c \
-	libflame/flow/files.c libflame/flow/kept.c libflame/flow/options.c \
-	libflame/flow/options.h libflame/flow/team.c \
+	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/choose_metric.c \
+	libflame/flow/read_ahead.c libflame/flow/sample_buffer.c libflame/flow/options.c \
+	libflame/flow/options.h libflame/flow/thread_pool.c \
 	libflame/flow/progress.c libflame/flow/pump.c \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/text.c \
@@ -33,15 +33,15 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/classes.c libflame/filter/classify.c \
 	libflame/filter/cut.c libflame/filter/filter.h \
 	libflame/filter/filters.c libflame/filter/grain.c \
-	libflame/filter/hold.c libflame/filter/keep.c \
+	libflame/filter/sample_sums.c libflame/filter/keep.c \
 	libflame/filter/label.c libflame/filter/min.c \
 	libflame/filter/naming.c libflame/filter/processes.c \
 	libflame/filter/rename.c libflame/filter/reverse.c \
 	libflame/filter/rewrite.c libflame/filter/root.c \
-	libflame/filter/skip.c libflame/filter/task.c \
+	libflame/filter/skip.c libflame/filter/thread_task.c \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
-	libflame/filter/tower.c \
+	libflame/filter/root_frames.c \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
@@ -92,19 +92,19 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/pprof/labels.c libflame/format/pprof/pprof.h \
 	libflame/format/pprof/read.c libflame/format/pprof/tables.c \
 	libflame/format/pprof/write.c \
-	libflame/tree/chart.c libflame/tree/lay_parts.c \
-	libflame/tree/laying.h libflame/tree/layout.c \
+	libflame/tree/flame_chart.c libflame/tree/layout_parallel.c \
+	libflame/tree/layout_internal.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \
 	libflame/tree/outline.c libflame/tree/outline.h \
-	libflame/tree/rest.c \
+	libflame/tree/deferred.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \
-	libflame/draw/brush.c libflame/draw/caption.c \
+	libflame/draw/frame_color.c libflame/draw/caption.c \
 	libflame/draw/classic.c libflame/draw/draw.h libflame/draw/html.c \
 	libflame/draw/nameattr.c libflame/draw/pack.c \
 	libflame/draw/compare.c libflame/draw/palette.c \
 	libflame/draw/page.c libflame/draw/page.h \
-	libflame/draw/page_options.c libflame/draw/paper.c \
+	libflame/draw/page_options.c libflame/draw/markup.c \
 	libflame/draw/rows.c libflame/draw/rows.h libflame/draw/spell.c \
 	libflame/draw/svg.c \
 	libflame/draw/svg.h libflame/draw/svg_frames.c \

@@ -8,7 +8,7 @@
 
 /* Bytes of somebody else's.  May hold anything, NUL included. */
 struct slice {
-	const char *at;
+	const char *data;
 	size_t size;
 };
 
@@ -18,27 +18,27 @@ static inline bool fl_slice_is(struct slice s, const char *text)
 {
 	size_t n = strlen(text);
 
-	return s.size == n && memcmp(s.at, text, n) == 0;
+	return s.size == n && memcmp(s.data, text, n) == 0;
 }
 
 static inline bool fl_slice_starts(struct slice s, const char *text)
 {
 	size_t n = strlen(text);
 
-	return s.size >= n && memcmp(s.at, text, n) == 0;
+	return s.size >= n && memcmp(s.data, text, n) == 0;
 }
 
 static inline bool fl_slice_ends(struct slice s, const char *text)
 {
 	size_t n = strlen(text);
 
-	return s.size >= n && memcmp(s.at + s.size - n, text, n) == 0;
+	return s.size >= n && memcmp(s.data + s.size - n, text, n) == 0;
 }
 
 /* Where a short text is first; NULL: nowhere. */
 static inline const char *fl_slice_find(struct slice s, const char *text)
 {
-	const char *at = s.at, *end = s.at + s.size;
+	const char *at = s.data, *end = s.data + s.size;
 	size_t n = strlen(text);
 
 	for (; (size_t)(end - at) >= n; at++) {
@@ -81,13 +81,13 @@ void fl_memory_failed(void);
 size_t fl_memory_left(void);
 bool fl_memory_fits(size_t more);
 /* What other libraries hold for us: so much, and not any more. */
-void fl_memory_hold(size_t bytes);
-void fl_memory_drop(size_t bytes);
+void fl_memory_charge(size_t bytes);
+void fl_memory_release(size_t bytes);
 /*
  * What malloc gave someone else (strdup) is ours: for fl_free.  NULL is an
  * allocation that failed.
  */
-void *fl_own(void *at);
+void *fl_memory_adopt(void *at);
 void fl_free(void *at);
 void *fl_alloc(size_t size);
 
@@ -109,12 +109,12 @@ void *fl_zeroed(size_t n, size_t size);
  * The same, of what is read and written all over soon.  A page that is read
  * before it is written comes into memory twice, and all threads wait for it.
  */
-void *fl_blank(size_t n, size_t size);
+void *fl_zeroed_touched(size_t n, size_t size);
 
 /* Things that die together.  Zeroed struct: empty. */
 struct fl_arena {
 	struct fl_block *last;
-	size_t used, room;	/* of the last block */
+	size_t used, capacity;	/* of the last block */
 	size_t total;		/* bytes asked from the system */
 };
 
@@ -126,14 +126,14 @@ void fl_arena_free(struct fl_arena *arena);
 
 /* Text that grows.  Latches a failure; at is NULL or ends in NUL. */
 struct fl_buf {
-	char *at;
-	size_t size, room;
+	char *data;
+	size_t size, capacity;
 	bool failed;
 };
 
 void fl_buf_put(struct fl_buf *buf, const char *at, size_t size);
 /* Where so many bytes and a NUL may be written; NULL: it has failed. */
-char *fl_buf_room(struct fl_buf *buf, size_t size);
+char *fl_buf_reserve(struct fl_buf *buf, size_t size);
 void fl_buf_text(struct fl_buf *buf, const char *text);
 void fl_buf_byte(struct fl_buf *buf, char c);
 void fl_buf_number(struct fl_buf *buf, int64_t n);
@@ -193,8 +193,8 @@ static inline int64_t fl_mul_clamped(int64_t a, int64_t b)
  * Drawn once for each process, by flame_new: nobody can write an input whose
  * hashes fall together, so that what looks them up goes through all of it.
  */
-extern uint64_t fl_secret[2];
-void fl_secret_draw(void);
+extern uint64_t fl_hash_secret[2];
+void fl_hash_secret_init(void);
 
 static inline uint64_t fl_fold_product(uint64_t a, uint64_t b)
 {
@@ -204,9 +204,9 @@ static inline uint64_t fl_fold_product(uint64_t a, uint64_t b)
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
-static inline uint64_t fl_mix(uint64_t a, uint64_t b)
+static inline uint64_t fl_hash_pair(uint64_t a, uint64_t b)
 {
-	return fl_fold_product(a ^ fl_secret[0], b ^ fl_secret[1]);
+	return fl_fold_product(a ^ fl_hash_secret[0], b ^ fl_hash_secret[1]);
 }
 
 uint64_t fl_hash(const void *at, size_t size);
@@ -222,7 +222,7 @@ uint64_t fl_hash(const void *at, size_t size);
  */
 struct fl_index {
 	uint64_t *slot;
-	uint32_t mask, n;
+	uint32_t mask, count;
 };
 
 static inline uint32_t fl_index_first(const struct fl_index *x, uint64_t h)
@@ -231,7 +231,7 @@ static inline uint32_t fl_index_first(const struct fl_index *x, uint64_t h)
 }
 
 /* The next id with this hash, or 0 at the end of the run. */
-static inline uint32_t fl_index_at(const struct fl_index *x, uint64_t h,
+static inline uint32_t fl_index_next(const struct fl_index *x, uint64_t h,
 				   uint32_t *i)
 {
 	if (fl_unlikely(!x->slot))
@@ -253,17 +253,17 @@ static inline uint32_t fl_index_at(const struct fl_index *x, uint64_t h,
  * It will be looked at soon.  To gcc a function of nothing but prefetches
  * does nothing, and its calls go: the asm is what it must not leave out.
  */
-static inline void fl_soon(const void *at)
+static inline void fl_prefetch(const void *at)
 {
 	__builtin_prefetch(at);
 	__asm__ volatile("" : : "r"(at));
 }
 
 /* It will be looked up soon: its slot comes nearer. */
-static inline void fl_index_soon(const struct fl_index *x, uint64_t h)
+static inline void fl_index_prefetch(const struct fl_index *x, uint64_t h)
 {
 	if (fl_likely(x->slot))
-		fl_soon(&x->slot[fl_index_first(x, h)]);
+		fl_prefetch(&x->slot[fl_index_first(x, h)]);
 }
 
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id);
@@ -281,10 +281,10 @@ struct fl_map_entry {
 
 struct fl_map {
 	struct fl_map_entry *entry;	/* of mask + 1; key 0: free */
-	size_t mask, n;
+	size_t mask, count;
 	uint64_t salt, factor;		/* of hashes; once there are entries */
 	struct fl_map_entry zero;	/* the key 0 lives here */
-	bool has_zero, walked;
+	bool has_zero, ordered;
 };
 
 static inline size_t fl_map_first(const struct fl_map *map, uint64_t key)
@@ -312,14 +312,14 @@ static inline uint64_t *fl_map_get(const struct fl_map *map, uint64_t key)
 	}
 }
 
-static inline void fl_map_soon(const struct fl_map *map, uint64_t key)
+static inline void fl_map_prefetch(const struct fl_map *map, uint64_t key)
 {
 	if (map->entry)
-		fl_soon(&map->entry[fl_map_first(map, key)]);
+		fl_prefetch(&map->entry[fl_map_first(map, key)]);
 }
 
 /* For so many more, to grow once only.  false: memory is out. */
-bool fl_map_room(struct fl_map *map, size_t more);
+bool fl_map_reserve(struct fl_map *map, size_t more);
 
 /* For fl_map_put: enters a key that is not there. */
 uint64_t *fl_map_add(struct fl_map *map, uint64_t key);

@@ -12,7 +12,7 @@
 #define SALT UINT64_C(0x9e3779b97f4a7c15)
 #define FACTOR UINT64_C(0xd1b54a32d192ed03)
 
-uint64_t fl_secret[2] = { SALT, FACTOR };
+uint64_t fl_hash_secret[2] = { SALT, FACTOR };
 
 static void draw(void)
 {
@@ -21,11 +21,11 @@ static void draw(void)
 	if (getrandom(drawn, sizeof(drawn), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(drawn))
 		return;
-	fl_secret[0] ^= drawn[0];
-	fl_secret[1] ^= drawn[1];
+	fl_hash_secret[0] ^= drawn[0];
+	fl_hash_secret[1] ^= drawn[1];
 }
 
-void fl_secret_draw(void)
+void fl_hash_secret_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -51,7 +51,7 @@ static inline uint64_t read32(const unsigned char *at)
 /* As fl_mix, but a factor of zero does not swallow the other one. */
 static inline uint64_t mix_kept(uint64_t a, uint64_t b)
 {
-	return fl_mix(a, b) ^ a ^ b;
+	return fl_hash_pair(a, b) ^ a ^ b;
 }
 
 /* Sixteen bytes of it; the salt tells where they stand. */
@@ -83,7 +83,7 @@ uint64_t fl_hash(const void *bytes, size_t size)
 	size_t n = size;
 
 	if (fl_likely(n > 16 && n <= 64))
-		return fl_mix(parts(at, n), size);
+		return fl_hash_pair(parts(at, n), size);
 	for (; n > 16; n -= 16, at += 16)
 		h = mix_kept(read64(at) ^ h, read64(at + 8));
 	/* Two reads that may overlap take all of the last 16 bytes. */
@@ -97,7 +97,7 @@ uint64_t fl_hash(const void *bytes, size_t size)
 		a = (uint64_t)at[0] << 16 | (uint64_t)at[n / 2] << 8 |
 		    at[n - 1];
 	}
-	return fl_mix(mix_kept(a ^ h, b), size);
+	return fl_hash_pair(mix_kept(a ^ h, b), size);
 }
 
 /* The index ----------------------------------------------------------- */
@@ -116,11 +116,11 @@ static bool index_grow(struct fl_index *x)
 {
 	size_t old_room = x->slot ? (size_t)x->mask + 1 : 0, i;
 	size_t room = old_room ? 2 * old_room : 64;
-	struct fl_index grown = { .n = x->n };
+	struct fl_index grown = { .count = x->count };
 
 	if (room - 1 > UINT32_MAX)
 		return false;
-	grown.slot = fl_blank(room, sizeof(*grown.slot));
+	grown.slot = fl_zeroed_touched(room, sizeof(*grown.slot));
 	if (!grown.slot)
 		return false;
 	grown.mask = (uint32_t)(room - 1);
@@ -135,11 +135,11 @@ static bool index_grow(struct fl_index *x)
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id)
 {
 	/* At most 5/8 full; an index that cannot grow is used up to 7/8. */
-	if ((!x->slot || x->n >= x->mask / 8 * 5) && !index_grow(x) &&
-	    (!x->slot || x->n >= x->mask / 8 * 7))
+	if ((!x->slot || x->count >= x->mask / 8 * 5) && !index_grow(x) &&
+	    (!x->slot || x->count >= x->mask / 8 * 7))
 		return false;
 	index_enter(x, h >> 32 << 32 | id);
-	x->n++;
+	x->count++;
 	return true;
 }
 
@@ -173,9 +173,9 @@ static struct fl_map_entry *map_free_entry(const struct fl_map *map,
 
 static void set_salt(struct fl_map *map, bool walked)
 {
-	map->salt = walked ? SALT : fl_secret[0];
-	map->factor = (walked ? FACTOR : fl_secret[1]) | 1;
-	map->walked = walked;
+	map->salt = walked ? SALT : fl_hash_secret[0];
+	map->factor = (walked ? FACTOR : fl_hash_secret[1]) | 1;
+	map->ordered = walked;
 }
 
 static bool map_grow(struct fl_map *map, size_t room)
@@ -184,8 +184,8 @@ static bool map_grow(struct fl_map *map, size_t room)
 	struct fl_map grown = *map;
 
 	if (!map->entry)
-		set_salt(&grown, map->walked);
-	grown.entry = fl_blank(room, sizeof(*grown.entry));
+		set_salt(&grown, map->ordered);
+	grown.entry = fl_zeroed_touched(room, sizeof(*grown.entry));
 	if (!grown.entry)
 		return false;
 	grown.mask = room - 1;
@@ -213,41 +213,41 @@ uint64_t *fl_map_add(struct fl_map *map, uint64_t key)
 	struct fl_map_entry *e = &map->zero;
 	size_t far = 0;
 
-	if (key && (!map->entry || is_full(map->n + 1, map->mask + 1)) &&
+	if (key && (!map->entry || is_full(map->count + 1, map->mask + 1)) &&
 	    !map_grow(map, map->entry ? 2 * (map->mask + 1) : 64))
 		return NULL;
 	if (key)
 		e = map_free_entry(map, key, &far);
 	else
 		map->has_zero = true;
-	if (fl_unlikely(far > FAR) && map->walked) {
+	if (fl_unlikely(far > FAR) && map->ordered) {
 		if (!map_hide(map))
 			return NULL;
 		e = map_free_entry(map, key, &far);
 	}
 	e->key = key;
 	e->value = 0;
-	map->n++;
+	map->count++;
 	return &e->value;
 }
 
-bool fl_map_room(struct fl_map *map, size_t more)
+bool fl_map_reserve(struct fl_map *map, size_t more)
 {
 	size_t room = map->entry ? map->mask + 1 : 64, had = room;
 
-	if (more > SIZE_MAX / 8 - map->n)
+	if (more > SIZE_MAX / 8 - map->count)
 		return false;
-	while (is_full(map->n + more, room))
+	while (is_full(map->count + more, room))
 		room *= 2;
 	return (map->entry && room == had) || map_grow(map, room);
 }
 
 void fl_map_clear(struct fl_map *map)
 {
-	if (map->entry && map->n)
+	if (map->entry && map->count)
 		memset(map->entry, 0, (map->mask + 1) * sizeof(*map->entry));
 	map->has_zero = false;
-	map->n = 0;
+	map->count = 0;
 }
 
 void fl_map_free(struct fl_map *map)

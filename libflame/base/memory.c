@@ -65,12 +65,12 @@ static void *check(void *at)
 	return at;
 }
 
-void fl_memory_hold(size_t bytes)
+void fl_memory_charge(size_t bytes)
 {
 	atomic_fetch_add_explicit(&held, bytes, memory_order_relaxed);
 }
 
-void fl_memory_drop(size_t bytes)
+void fl_memory_release(size_t bytes)
 {
 	atomic_fetch_sub_explicit(&held, bytes, memory_order_relaxed);
 }
@@ -88,17 +88,17 @@ static void *hold(void *at)
 	size_t size = at ? weigh(at) : 0;
 
 	if (size)
-		fl_memory_hold(size);
+		fl_memory_charge(size);
 	return at;
 }
 
 static void let_go(size_t size)
 {
 	if (size)
-		fl_memory_drop(size);
+		fl_memory_release(size);
 }
 
-void *fl_own(void *at)
+void *fl_memory_adopt(void *at)
 {
 	return hold(check(at));
 }
@@ -153,7 +153,7 @@ void *fl_zeroed(size_t n, size_t size)
 	return check(at);
 }
 
-void *fl_blank(size_t n, size_t size)
+void *fl_zeroed_touched(size_t n, size_t size)
 {
 	size_t bytes = fl_size_mul(n, size);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -222,7 +222,7 @@ static void *alloc_large(struct fl_arena *arena, size_t size)
 	} else {
 		block->before = NULL;
 		arena->last = block;
-		arena->used = arena->room = size;
+		arena->used = arena->capacity = size;
 	}
 	return block->bytes;
 }
@@ -239,7 +239,7 @@ static bool add_block(struct fl_arena *arena)
 	block->before = arena->last;
 	arena->last = block;
 	arena->used = 0;
-	arena->room = room;
+	arena->capacity = room;
 	return true;
 }
 
@@ -250,7 +250,7 @@ void *fl_arena_alloc(struct fl_arena *arena, size_t size)
 	if (size > SIZE_MAX - ALIGN)
 		return NULL;
 	size = (FL_MAX(size, 1u) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if (size > arena->room - arena->used) {
+	if (size > arena->capacity - arena->used) {
 		if (size > BLOCK_MIN / 2)
 			return alloc_large(arena, size);
 		if (!add_block(arena))
@@ -294,17 +294,17 @@ static bool make_room(struct fl_buf *buf, size_t size)
 {
 	if (buf->failed)
 		return false;
-	if (size < buf->room - buf->size)
+	if (size < buf->capacity - buf->size)
 		return true;
 	if (size >= SIZE_MAX - buf->size ||
-	    !fl_grow(&buf->at, &buf->room, buf->size + size + 1, 1))
+	    !fl_grow(&buf->data, &buf->capacity, buf->size + size + 1, 1))
 		buf->failed = true;
 	return !buf->failed;
 }
 
-char *fl_buf_room(struct fl_buf *buf, size_t size)
+char *fl_buf_reserve(struct fl_buf *buf, size_t size)
 {
-	return make_room(buf, size) ? buf->at + buf->size : NULL;
+	return make_room(buf, size) ? buf->data + buf->size : NULL;
 }
 
 void fl_buf_put(struct fl_buf *buf, const char *at, size_t size)
@@ -312,9 +312,9 @@ void fl_buf_put(struct fl_buf *buf, const char *at, size_t size)
 	if (!make_room(buf, size))
 		return;
 	if (size)
-		memcpy(buf->at + buf->size, at, size);
+		memcpy(buf->data + buf->size, at, size);
 	buf->size += size;
-	buf->at[buf->size] = '\0';
+	buf->data[buf->size] = '\0';
 }
 
 void fl_buf_text(struct fl_buf *buf, const char *text)
@@ -326,8 +326,8 @@ void fl_buf_byte(struct fl_buf *buf, char c)
 {
 	if (!make_room(buf, 1))
 		return;
-	buf->at[buf->size++] = c;
-	buf->at[buf->size] = '\0';
+	buf->data[buf->size++] = c;
+	buf->data[buf->size] = '\0';
 }
 
 void fl_buf_number(struct fl_buf *buf, int64_t n)
@@ -355,13 +355,13 @@ void fl_buf_print(struct fl_buf *buf, const char *format, ...)
 	if (!make_room(buf, size < 0 ? 0 : (size_t)size))
 		return;
 	va_start(args, format);
-	vsnprintf(buf->at + buf->size, (size_t)size + 1, format, args);
+	vsnprintf(buf->data + buf->size, (size_t)size + 1, format, args);
 	va_end(args);
 	buf->size += (size_t)size;
 }
 
 void fl_buf_free(struct fl_buf *buf)
 {
-	fl_free(buf->at);
+	fl_free(buf->data);
 	memset(buf, 0, sizeof(*buf));
 }

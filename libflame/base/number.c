@@ -18,7 +18,7 @@ static inline bool is_digit(char c)
 
 bool fl_parse_int(struct slice text, int64_t *n)
 {
-	const char *at = text.at, *end = text.at + text.size;
+	const char *at = text.data, *end = text.data + text.size;
 	bool negative = at < end && *at == '-';
 	uint64_t max = (uint64_t)INT64_MAX + negative, u = 0;
 

@@ -118,7 +118,7 @@ static struct slice without_prefix(struct slice name)
 	for (i = 0; i < FL_COUNT(prefixes); i++) {
 		n = strlen(prefixes[i]);
 		if (fl_slice_starts(name, prefixes[i]) && name.size > n)
-			return (struct slice){ name.at + n, name.size - n };
+			return (struct slice){ name.data + n, name.size - n };
 	}
 	return name;
 }
@@ -131,11 +131,11 @@ static void put_property(struct translation *t)
 	const struct class *class = find_class(name);
 	const char *text;
 
-	if (!class || !name.at[name.size]) {
+	if (!class || !name.data[name.size]) {
 		name = without_prefix(name);
 		copy(t, 3);
-		fl_buf_put(&t->out, name.at, name.size);
-		t->at = name.at + name.size;
+		fl_buf_put(&t->out, name.data, name.size);
+		t->at = name.data + name.size;
 		return;
 	}
 	text = not && t->in_class ? class->is_not : class->is;
@@ -148,7 +148,7 @@ static void put_property(struct translation *t)
 	fl_buf_text(&t->out, text);
 	if (!t->in_class)
 		fl_buf_text(&t->out, "]");
-	t->at = name.at + name.size + 1;
+	t->at = name.data + name.size + 1;
 }
 
 /* The four digits after \u, or -1. */
@@ -299,7 +299,7 @@ static bool compile(struct fl_regex *re, const char *pattern,
 	} else if (t.error) {
 		say(error, error_size, pattern, t.at, t.error);
 	} else {
-		re->code = pcre.pcre2_compile((PCRE2_SPTR)t.out.at,
+		re->code = pcre.pcre2_compile((PCRE2_SPTR)t.out.data,
 					      t.out.size, options, &code,
 					      &offset, NULL);
 		if (!re->code) {
@@ -336,7 +336,7 @@ struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 		return NULL;
 	}
 	re->match = pcre.pcre2_match_data_create_from_pattern(re->code, NULL);
-	re->pattern = fl_own(strdup(pattern));
+	re->pattern = fl_memory_adopt(strdup(pattern));
 	if (!re->match || !re->pattern) {
 		fl_memory_failed();
 		snprintf(error, error_size, "out of memory");
@@ -368,7 +368,7 @@ const char *fl_regex_pattern(const struct fl_regex *re)
 static bool match_from(const struct fl_regex *re, struct slice subject,
 		       size_t from)
 {
-	PCRE2_SPTR at = (PCRE2_SPTR)subject.at;
+	PCRE2_SPTR at = (PCRE2_SPTR)subject.data;
 	int n = pcre.pcre2_match(re->code, at, subject.size, from, 0,
 				 re->match, NULL);
 
@@ -389,7 +389,7 @@ static bool group_of(const struct fl_regex *re, struct slice subject,
 	if (n >= pcre.pcre2_get_ovector_count(re->match) ||
 	    v[2 * n] == PCRE2_UNSET || v[2 * n] > v[2 * n + 1])
 		return false;
-	group->at = subject.at + v[2 * n];
+	group->data = subject.data + v[2 * n];
 	group->size = v[2 * n + 1] - v[2 * n];
 	return true;
 }
@@ -403,7 +403,7 @@ bool fl_regex_group(const struct fl_regex *re, struct slice subject,
 		    unsigned n, struct slice *group)
 {
 	if (!subject.size)
-		subject.at = "";
+		subject.data = "";
 	return match_from(re, subject, 0) && group_of(re, subject, n, group);
 }
 
@@ -432,7 +432,7 @@ static void put_replacement(const struct fl_regex *re, struct slice subject,
 	while (*to) {
 		if (*to == '&') {
 			if (group_of(re, subject, 0, &group))
-				fl_buf_put(out, group.at, group.size);
+				fl_buf_put(out, group.data, group.size);
 			to++;
 		} else if (*to != '\\' && *to != '$') {
 			fl_buf_byte(out, *to++);
@@ -440,7 +440,7 @@ static void put_replacement(const struct fl_regex *re, struct slice subject,
 			to++;
 			if (group_of(re, subject, group_number(re, &to),
 				     &group))
-				fl_buf_put(out, group.at, group.size);
+				fl_buf_put(out, group.data, group.size);
 		} else {
 			to += *to == '\\' && to[1];
 			fl_buf_byte(out, *to++);
@@ -456,24 +456,24 @@ bool fl_regex_replace(const struct fl_regex *re, struct slice subject,
 	bool matched = false;
 
 	if (!subject.size)
-		subject.at = "";
+		subject.data = "";
 	while (from <= subject.size && match_from(re, subject, from) &&
 	       group_of(re, subject, 0, &found)) {
-		size_t start = (size_t)(found.at - subject.at);
+		size_t start = (size_t)(found.data - subject.data);
 
 		if (start < done)
 			break;
 		matched = true;
-		fl_buf_put(out, subject.at + done, start - done);
+		fl_buf_put(out, subject.data + done, start - done);
 		put_replacement(re, subject, to, out);
 		done = from = start + found.size;
 		if (!all || re->whole)
 			break;
 		/* Behind an empty match the next one is a character away. */
 		if (!found.size)
-			from += FL_MAX(fl_utf8_length(subject.at + from,
+			from += FL_MAX(fl_utf8_length(subject.data + from,
 						subject.size - from), 1u);
 	}
-	fl_buf_put(out, subject.at + done, subject.size - done);
+	fl_buf_put(out, subject.data + done, subject.size - done);
 	return matched;
 }

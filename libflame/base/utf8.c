@@ -123,17 +123,17 @@ unsigned fl_show(const char *at, size_t n, char control,
 	unsigned length = fl_utf8_length(at, n);
 	uint32_t c = length ? fl_utf8_code(at, length) : 0;
 
-	shown->text.at = at;
+	shown->text.data = at;
 	shown->text.size = length;
 	if (c < 0x20 || c == 0x7f) {
 		shown->bytes[0] = length ? control : '?';
 		shown->text.size = 1;
-		shown->text.at = shown->bytes;
+		shown->text.data = shown->bytes;
 	} else if (is_hidden(c)) {
 		shown->text.size = (size_t)snprintf(shown->bytes,
 						    sizeof(shown->bytes),
 						    "<U+%04" PRIX32 ">", c);
-		shown->text.at = shown->bytes;
+		shown->text.data = shown->bytes;
 	}
 	return length ? length : 1;
 }
@@ -144,10 +144,10 @@ static size_t show_all(char *to, size_t room, struct slice text, char control)
 	size_t size = 0, end = 0;
 
 	for (size_t i = 0; i < text.size; size += shown.text.size) {
-		i += fl_show(text.at + i, text.size - i, control, &shown);
+		i += fl_show(text.data + i, text.size - i, control, &shown);
 		/* No more than fits whole. */
 		if (end == size && size + shown.text.size < room) {
-			memcpy(to + size, shown.text.at, shown.text.size);
+			memcpy(to + size, shown.text.data, shown.text.size);
 			end = size + shown.text.size;
 		}
 	}

@@ -11,7 +11,7 @@
 
 static bool room(struct flame *to, struct fl_ids *ids, size_t n)
 {
-	if (fl_grow(&ids->at, &ids->room, n, sizeof(*ids->at)))
+	if (fl_grow(&ids->data, &ids->capacity, n, sizeof(*ids->data)))
 		return true;
 	fl_no_memory(to);
 	return false;
@@ -20,9 +20,9 @@ static bool room(struct flame *to, struct fl_ids *ids, size_t n)
 static void absorb_names(struct flame *to, const struct flame *from,
 			 struct fl_ids *ids)
 {
-	for (; ids->n < from->names.n; ids->n++)
-		ids->at[ids->n] = flame_name(to, from->names.at[ids->n].text,
-					     from->names.at[ids->n].size);
+	for (; ids->count < from->names.count; ids->count++)
+		ids->data[ids->count] = flame_name(to, from->names.data[ids->count].text,
+					     from->names.data[ids->count].size);
 }
 
 static void absorb_frames(struct flame *to, const struct flame *from,
@@ -30,12 +30,12 @@ static void absorb_frames(struct flame *to, const struct flame *from,
 {
 	struct fl_ids *ids = &map->frames;
 
-	for (; ids->n < from->frames.n; ids->n++) {
-		struct flame_frame frame = from->frames.at[ids->n];
+	for (; ids->count < from->frames.count; ids->count++) {
+		struct flame_frame frame = from->frames.data[ids->count];
 
-		frame.name = map->names.at[frame.name];
-		frame.file = map->names.at[frame.file];
-		ids->at[ids->n] = flame_frame(to, &frame);
+		frame.name = map->names.data[frame.name];
+		frame.file = map->names.data[frame.file];
+		ids->data[ids->count] = flame_frame(to, &frame);
 	}
 }
 
@@ -44,12 +44,12 @@ static void absorb_stacks(struct flame *to, const struct flame *from,
 {
 	struct fl_ids *ids = &map->stacks;
 
-	for (; ids->n < from->stacks.n; ids->n++) {
-		const struct fl_stack *s = &from->stacks.at[ids->n];
+	for (; ids->count < from->stacks.count; ids->count++) {
+		const struct fl_stack *s = &from->stacks.data[ids->count];
 
-		ids->at[ids->n] = !ids->n ? 0 :
-			flame_stack(to, ids->at[s->parent],
-				    map->frames.at[s->frame]);
+		ids->data[ids->count] = !ids->count ? 0 :
+			flame_stack(to, ids->data[s->parent],
+				    map->frames.data[s->frame]);
 	}
 }
 
@@ -58,13 +58,13 @@ static void absorb_labels(struct flame *to, const struct flame *from,
 {
 	struct fl_ids *ids = &map->labels;
 
-	for (; ids->n < from->labels.n; ids->n++) {
-		const struct fl_label *l = &from->labels.at[ids->n];
+	for (; ids->count < from->labels.count; ids->count++) {
+		const struct fl_label *l = &from->labels.data[ids->count];
 
-		ids->at[ids->n] = !ids->n ? 0 :
-			flame_label(to, ids->at[l->rest],
-				    map->names.at[l->key],
-				    map->names.at[l->value]);
+		ids->data[ids->count] = !ids->count ? 0 :
+			flame_label(to, ids->data[l->rest],
+				    map->names.data[l->key],
+				    map->names.data[l->value]);
 	}
 }
 
@@ -91,21 +91,21 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 	for (size_t i = 0; i < from->nmetrics; i++) {
 		struct flame_metric *m = &from->metrics[i];
 
-		if (i == ids->n) {
-			ids->at[i] = !i ? 0 : fl_metric(to, m->name, m->unit,
+		if (i == ids->count) {
+			ids->data[i] = !i ? 0 : fl_metric(to, m->name, m->unit,
 							m->weight);
-			ids->n++;
+			ids->count++;
 		}
 		if (i)
-			add_counts(&to->metrics[ids->at[i]], m);
+			add_counts(&to->metrics[ids->data[i]], m);
 	}
 }
 
 bool fl_absorb_frames(struct flame *to, const struct flame *from,
 		      struct fl_absorbed *map)
 {
-	if (!room(to, &map->names, from->names.n) ||
-	    !room(to, &map->frames, from->frames.n))
+	if (!room(to, &map->names, from->names.count) ||
+	    !room(to, &map->frames, from->frames.count))
 		return false;
 	absorb_names(to, from, &map->names);
 	absorb_frames(to, from, map);
@@ -115,8 +115,8 @@ bool fl_absorb_frames(struct flame *to, const struct flame *from,
 bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map)
 {
 	if (!fl_absorb_frames(to, from, map) ||
-	    !room(to, &map->stacks, from->stacks.n) ||
-	    !room(to, &map->labels, from->labels.n) ||
+	    !room(to, &map->stacks, from->stacks.count) ||
+	    !room(to, &map->labels, from->labels.count) ||
 	    !room(to, &map->metrics, from->nmetrics))
 		return false;
 	absorb_stacks(to, from, map);
@@ -127,9 +127,9 @@ bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map)
 
 void fl_absorbed_free(struct fl_absorbed *map)
 {
-	fl_free(map->names.at);
-	fl_free(map->frames.at);
-	fl_free(map->stacks.at);
-	fl_free(map->labels.at);
-	fl_free(map->metrics.at);
+	fl_free(map->names.data);
+	fl_free(map->frames.data);
+	fl_free(map->stacks.data);
+	fl_free(map->labels.data);
+	fl_free(map->metrics.data);
 }

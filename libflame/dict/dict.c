@@ -18,33 +18,33 @@ struct flame *flame_new(void)
 	if (!flame)
 		return NULL;
 	flame->memory_failures = fl_memory_failures();
-	fl_secret_draw();
+	fl_hash_secret_init();
 	/* Id 0 of every table is the empty one, and in no index. */
-	if (!fl_grow(&flame->names.at, &flame->names.room, 1024,
-		     sizeof(*flame->names.at)) ||
-	    !fl_grow(&flame->frames.at, &flame->frames.room, 1024,
-		     sizeof(*flame->frames.at)) ||
-	    !fl_grow(&flame->frames.next, &flame->frames.next_room, 1024,
+	if (!fl_grow(&flame->names.data, &flame->names.capacity, 1024,
+		     sizeof(*flame->names.data)) ||
+	    !fl_grow(&flame->frames.data, &flame->frames.capacity, 1024,
+		     sizeof(*flame->frames.data)) ||
+	    !fl_grow(&flame->frames.next, &flame->frames.next_capacity, 1024,
 		     sizeof(*flame->frames.next)) ||
-	    !fl_grow(&flame->stacks.at, &flame->stacks.room, 4096,
-		     sizeof(*flame->stacks.at)) ||
-	    !fl_grow(&flame->labels.at, &flame->labels.room, 64,
-		     sizeof(*flame->labels.at)) ||
-	    !fl_grow(&flame->metrics, &flame->metrics_room, 16,
+	    !fl_grow(&flame->stacks.data, &flame->stacks.capacity, 4096,
+		     sizeof(*flame->stacks.data)) ||
+	    !fl_grow(&flame->labels.data, &flame->labels.capacity, 64,
+		     sizeof(*flame->labels.data)) ||
+	    !fl_grow(&flame->metrics, &flame->metrics_capacity, 16,
 		     sizeof(*flame->metrics))) {
 		flame_free(flame);
 		return NULL;
 	}
-	flame->names.at[0] = (struct fl_name){ .text = "" };
-	flame->frames.at[0] = nothing;
+	flame->names.data[0] = (struct fl_name){ .text = "" };
+	flame->frames.data[0] = nothing;
 	flame->frames.next[0] = 0;
-	memset(flame->stacks.at, 0, sizeof(*flame->stacks.at));
-	memset(flame->labels.at, 0, sizeof(*flame->labels.at));
+	memset(flame->stacks.data, 0, sizeof(*flame->stacks.data));
+	memset(flame->labels.data, 0, sizeof(*flame->labels.data));
 	memset(flame->metrics, 0, sizeof(*flame->metrics));
 	flame->metrics[0].name = flame->metrics[0].unit = "";
 	flame->metrics[0].weight = "samples";
-	flame->names.n = flame->frames.n = flame->stacks.n = 1;
-	flame->labels.n = flame->nmetrics = 1;
+	flame->names.count = flame->frames.count = flame->stacks.count = 1;
+	flame->labels.count = flame->nmetrics = 1;
 	return flame;
 }
 
@@ -60,11 +60,11 @@ void flame_free(struct flame *flame)
 	fl_index_free(&flame->labels.index);
 	fl_index_free(&flame->metrics_index);
 	fl_map_free(&flame->plain);
-	fl_free(flame->names.at);
-	fl_free(flame->frames.at);
+	fl_free(flame->names.data);
+	fl_free(flame->frames.data);
 	fl_free(flame->frames.next);
-	fl_free(flame->stacks.at);
-	fl_free(flame->labels.at);
+	fl_free(flame->stacks.data);
+	fl_free(flame->labels.data);
 	fl_free(flame->metrics);
 	fl_arena_free(&flame->arena);
 	fl_free(flame);

@@ -47,8 +47,8 @@ struct fl_names {
 		uint32_t size : 31;
 		uint32_t as_is : 1;	/* a frame of it was entered as it is */
 		flame_id frame;		/* the first in its list */
-	} *at;
-	size_t n, room;
+	} *data;
+	size_t count, capacity;
 };
 
 /*
@@ -59,13 +59,13 @@ struct fl_names {
  * looks for one asks nobody else.  Of listed children, the one asked for last
  * comes first.
  */
-enum { FL_LISTED = 2 };
+enum { FL_MAX_LISTED = 2 };
 
 struct fl_frames {
 	struct fl_index index;
-	struct flame_frame *at;
+	struct flame_frame *data;
 	flame_id *next;		/* of the same name */
-	size_t n, room, next_room;
+	size_t count, capacity, next_capacity;
 };
 
 /* A parent is always entered before its children: at[i].parent < i. */
@@ -76,15 +76,15 @@ struct fl_stacks {
 		flame_id child : 31;
 		uint32_t wide : 1;
 		flame_id sibling;
-	} *at;
-	size_t n, room;
+	} *data;
+	size_t count, capacity;
 };
 
 /* A set is a chain of (set without it, key, value); keys ascend. */
 struct fl_labels {
 	struct fl_index index;
-	struct fl_label { flame_id rest, key, value; } *at;
-	size_t n, room;
+	struct fl_label { flame_id rest, key, value; } *data;
+	size_t count, capacity;
 };
 
 struct flame {
@@ -94,12 +94,12 @@ struct flame {
 	struct fl_stacks stacks;
 	struct fl_labels labels;
 	struct flame_metric *metrics;
-	size_t nmetrics, metrics_room;
+	size_t nmetrics, metrics_capacity;
 	struct fl_index metrics_index;	/* by name */
 	unsigned threads;	/* to read with; 0, 1: one */
 	bool unify;		/* flame_unify_java */
 	struct fl_map plain;	/* names that have another, to that one */
-	/* flow/files.c: what reads ahead. */
+	/* flow/read_ahead.c: what reads ahead. */
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
 	unsigned nlines;	/* struct flame_lines that are open */
@@ -121,23 +121,23 @@ struct flame {
 
 static inline flame_id fl_parent(const struct flame *f, flame_id stack)
 {
-	return f->stacks.at[stack].parent;
+	return f->stacks.data[stack].parent;
 }
 
 static inline flame_id fl_frame_id(const struct flame *f, flame_id stack)
 {
-	return f->stacks.at[stack].frame;
+	return f->stacks.data[stack].frame;
 }
 
 static inline const struct flame_frame *fl_frame_at(const struct flame *f,
 						    flame_id stack)
 {
-	return &f->frames.at[fl_frame_id(f, stack)];
+	return &f->frames.data[fl_frame_id(f, stack)];
 }
 
 static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 {
-	return (struct slice){ f->names.at[name].text, f->names.at[name].size };
+	return (struct slice){ f->names.data[name].text, f->names.data[name].size };
 }
 
 /*
@@ -151,8 +151,8 @@ bool fl_metric_is_mixed(const struct flame *flame, flame_id metric);
 
 /* absorb.c: by an id of one dictionary, that of another. */
 struct fl_ids {
-	flame_id *at;
-	size_t n, room;
+	flame_id *data;
+	size_t count, capacity;
 };
 
 struct fl_absorbed {
@@ -177,9 +177,9 @@ void fl_absorbed_free(struct fl_absorbed *map);
 flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
 			uint64_t hash);
 
-static inline void fl_name_soon(const struct flame *f, uint64_t hash)
+static inline void fl_name_prefetch(const struct flame *f, uint64_t hash)
 {
-	fl_index_soon(&f->names.index, hash);
+	fl_index_prefetch(&f->names.index, hash);
 }
 
 /*
@@ -197,33 +197,33 @@ struct fl_pair {
 	flame_id frame, stack;
 };
 
-struct fl_descent {
+struct fl_stack_lookup {
 	struct fl_pair *pair;	/* the root's first; stacks are for us */
-	size_t n, done;		/* of these; done of them are there, */
+	size_t count, done;		/* of these; done of them are there, */
 	flame_id stack;		/* down to this one */
 	/* On the way: */
 	flame_id child;
 	uint32_t slot;
 	uint64_t hash;
-	unsigned where;
+	unsigned step;
 };
 
-enum { FL_DESCENTS = 16 };
+enum { FL_LOOKUP_BATCH = 16 };
 
-void fl_stacks_descend(const struct flame *flame, struct fl_descent *d,
+void fl_stacks_lookup_batch(const struct flame *flame, struct fl_stack_lookup *d,
 		       unsigned n);
 /* There are none any more, nor their memory.  false: memory is out. */
 bool fl_stacks_clear(struct flame *flame);
 
-static inline void fl_stack_soon(const struct flame *f, flame_id parent,
+static inline void fl_stack_prefetch(const struct flame *f, flame_id parent,
 				 flame_id frame)
 {
-	const struct fl_stack *s = &f->stacks.at[parent];
+	const struct fl_stack *s = &f->stacks.data[parent];
 
 	if (s->wide)
-		fl_index_soon(&f->stacks.index, fl_mix(parent, frame));
+		fl_index_prefetch(&f->stacks.index, fl_hash_pair(parent, frame));
 	else
-		fl_soon(&f->stacks.at[s->child]);
+		fl_prefetch(&f->stacks.data[s->child]);
 }
 
 /* A name from text that ends in NUL. */
@@ -259,7 +259,7 @@ static inline enum flame_type fl_type_of_suffix(char letter)
 static inline struct slice fl_split_type(struct slice name,
 					 enum flame_type *type)
 {
-	const char *at = name.at + (name.size > 4 ? name.size - 4 : 0);
+	const char *at = name.data + (name.size > 4 ? name.size - 4 : 0);
 
 	*type = FLAME_UNKNOWN;
 	if (name.size > 4 && fl_unlikely(at[3] == ']') && at[0] == '_' &&

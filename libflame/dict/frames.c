@@ -17,7 +17,7 @@ static bool same(const struct flame_frame *x, const struct flame_frame *y)
 
 static uint64_t hash_of(const struct flame_frame *frame)
 {
-	return fl_mix((uint64_t)frame->name << 32 | frame->file,
+	return fl_hash_pair((uint64_t)frame->name << 32 | frame->file,
 		      (uint64_t)frame->line << 8 | frame->type);
 }
 
@@ -28,8 +28,8 @@ static flame_id find_indexed(const struct fl_frames *frames,
 	uint32_t i, id;
 
 	for (i = fl_index_first(&frames->index, hash);
-	     (id = fl_index_at(&frames->index, hash, &i));)
-		if (same(&frames->at[id], frame))
+	     (id = fl_index_next(&frames->index, hash, &i));)
+		if (same(&frames->data[id], frame))
 			return id;
 	return 0;
 }
@@ -41,20 +41,20 @@ static flame_id enter(struct flame *flame, const struct flame_frame *frame,
 	struct fl_frames *frames = &flame->frames;
 	flame_id *link;
 
-	if (!fl_table_room(flame, frames->n, &frames->at, &frames->room,
-			   sizeof(*frames->at)) ||
-	    !fl_table_room(flame, frames->n, &frames->next,
-			   &frames->next_room, sizeof(*frames->next)))
+	if (!fl_table_reserve(flame, frames->count, &frames->data, &frames->capacity,
+			   sizeof(*frames->data)) ||
+	    !fl_table_reserve(flame, frames->count, &frames->next,
+			   &frames->next_capacity, sizeof(*frames->next)))
 		return 0;
-	if (last && !fl_index_add(&frames->index, hash_of(frame), frames->n)) {
+	if (last && !fl_index_add(&frames->index, hash_of(frame), frames->count)) {
 		fl_no_memory(flame);
 		return 0;
 	}
 	link = last ? &frames->next[last] : &name->frame;
-	frames->at[frames->n] = *frame;
-	frames->next[frames->n] = *link;
-	*link = frames->n;
-	return frames->n++;
+	frames->data[frames->count] = *frame;
+	frames->next[frames->count] = *link;
+	*link = frames->count;
+	return frames->count++;
 }
 
 /* 0: it is not there.  *last: of those that are only listed. */
@@ -66,11 +66,11 @@ static flame_id find(const struct flame *flame,
 	unsigned n = 0;
 
 	*last = 0;
-	for (id = flame->names.at[frame->name].frame; id;
+	for (id = flame->names.data[frame->name].frame; id;
 	     id = frames->next[id]) {
-		if (same(&frames->at[id], frame))
+		if (same(&frames->data[id], frame))
 			return id;
-		if (++n == FL_LISTED) {
+		if (++n == FL_MAX_LISTED) {
 			*last = id;
 			return find_indexed(frames, frame);
 		}
@@ -81,7 +81,7 @@ static flame_id find(const struct flame *flame,
 static flame_id find_or_enter(struct flame *flame,
 			      const struct flame_frame *frame)
 {
-	struct fl_name *name = &flame->names.at[frame->name];
+	struct fl_name *name = &flame->names.data[frame->name];
 	flame_id last, id = find(flame, frame, &last);
 
 	if (id || (!frame->name && !frame->file && !frame->line &&
@@ -108,7 +108,7 @@ static flame_id find_plain(struct flame *flame,
 	if (known)
 		return (flame_id)*known;
 	if (fl_java_plain(fl_name_at(flame, name), frame->type, leaf, &buf))
-		name = flame_name(flame, buf.at, buf.size);
+		name = flame_name(flame, buf.data, buf.size);
 	if (name != frame->name && !buf.failed)
 		known = fl_map_put(&flame->plain, key, &fresh);
 	if (known)
@@ -124,9 +124,9 @@ flame_id flame_frame(struct flame *flame, const struct flame_frame *frame)
 	struct flame_frame f = *frame;
 	flame_id id, last;
 
-	if (f.name >= flame->names.n)
+	if (f.name >= flame->names.count)
 		f.name = 0;
-	if (fl_likely(!flame->names.at[f.name].as_is)) {
+	if (fl_likely(!flame->names.data[f.name].as_is)) {
 		id = find(flame, &f, &last);
 		if (fl_likely(id))
 			return id;
@@ -139,7 +139,7 @@ flame_id flame_frame(struct flame *flame, const struct flame_frame *frame)
 flame_id fl_frame_as_is(struct flame *flame, const struct flame_frame *frame)
 {
 	if (flame->unify && frame->name)
-		flame->names.at[frame->name].as_is = 1;
+		flame->names.data[frame->name].as_is = 1;
 	return find_or_enter(flame, frame);
 }
 
@@ -152,5 +152,5 @@ flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type)
 const struct flame_frame *flame_frame_of(const struct flame *flame,
 					 flame_id frame)
 {
-	return &flame->frames.at[frame < flame->frames.n ? frame : 0];
+	return &flame->frames.data[frame < flame->frames.count ? frame : 0];
 }

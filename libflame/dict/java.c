@@ -35,7 +35,7 @@ static size_t last_of(struct slice s, const char *set)
 {
 	size_t i = s.size;
 
-	while (i && !(s.at[i - 1] && strchr(set, s.at[i - 1])))
+	while (i && !(s.data[i - 1] && strchr(set, s.data[i - 1])))
 		i--;
 	return i;	/* behind it; 0: none */
 }
@@ -44,10 +44,10 @@ struct slice fl_java_bare(struct slice name)
 {
 	size_t i = name.size;
 
-	while (i && is_digit(name.at[i - 1]))
+	while (i && is_digit(name.data[i - 1]))
 		i--;
 	if (i > 1 && i < name.size &&
-	    (name.at[i - 1] == ':' || name.at[i - 1] == '@'))
+	    (name.data[i - 1] == ':' || name.data[i - 1] == '@'))
 		name.size = i - 1;
 	return name;
 }
@@ -58,9 +58,9 @@ struct slice fl_java_no_place(struct slice name)
 
 	if (!fl_slice_ends(name, ")"))
 		return name;
-	while (i && name.at[i - 1] != '(')
+	while (i && name.data[i - 1] != '(')
 		i--;
-	if (i > 1 && name.at[i - 2] != ' ')
+	if (i > 1 && name.data[i - 2] != ' ')
 		name.size = i - 1;
 	return name;
 }
@@ -74,14 +74,14 @@ static struct slice without_arrays(struct slice s)
 
 static struct slice after(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 static size_t index_of(struct slice s, char c)
 {
-	const char *at = memchr(s.at, c, s.size);
+	const char *at = memchr(s.data, c, s.size);
 
-	return at ? (size_t)(at - s.at) : s.size;
+	return at ? (size_t)(at - s.data) : s.size;
 }
 
 /*
@@ -93,7 +93,7 @@ size_t fl_java_module(struct slice name)
 	size_t at = index_of(name, '@'), slash, i;
 
 	for (i = 0; i + 1 < name.size; i++)
-		if (name.at[i] == '/' && name.at[i + 1] == '/')
+		if (name.data[i] == '/' && name.data[i + 1] == '/')
 			return i ? i + 2 : 0;
 	slash = index_of(name, '/');
 	if (at < name.size) {
@@ -103,11 +103,11 @@ size_t fl_java_module(struct slice name)
 	if (!slash || slash + 1 >= name.size || index_of(name, '.') > slash)
 		return 0;
 	for (i = 0; i < slash; i++)
-		if (is_upper(name.at[i]) || !is_name_byte(name.at[i] == '.' ?
-							  '_' : name.at[i]))
+		if (is_upper(name.data[i]) || !is_name_byte(name.data[i] == '.' ?
+							  '_' : name.data[i]))
 			return 0;
 	name = after(name, slash + 1);
-	return !is_digit(name.at[0]) && index_of(name, '/') == name.size &&
+	return !is_digit(name.data[0]) && index_of(name, '/') == name.size &&
 	       index_of(name, '.') < name.size ? slash + 1 : 0;
 }
 
@@ -116,10 +116,10 @@ static bool is_class_alone(struct slice class, struct slice method)
 {
 	size_t last = last_of(class, "./");
 
-	return !memchr(class.at, '/', class.size) &&
-	       is_upper(method.at[0]) && last < class.size &&
-	       !is_upper(class.at[last]) &&
-	       !memchr(class.at + last, '$', class.size - last);
+	return !memchr(class.data, '/', class.size) &&
+	       is_upper(method.data[0]) && last < class.size &&
+	       !is_upper(class.data[last]) &&
+	       !memchr(class.data + last, '$', class.size - last);
 }
 
 /*
@@ -133,19 +133,19 @@ static bool looks_java(struct slice name)
 
 	name = fl_java_bare(name);
 	for (size_t i = 0; i < name.size; i++)
-		if (!is_name_byte(name.at[i]) &&
-		    (!i || (name.at[i] != '.' && name.at[i] != '/')))
+		if (!is_name_byte(name.data[i]) &&
+		    (!i || (name.data[i] != '.' && name.data[i] != '/')))
 			return false;
 	dot = last_of(name, ".");
 	if (!dot)
 		return false;
-	hidden = dot < name.size && !is_digit(name.at[dot]);
+	hidden = dot < name.size && !is_digit(name.data[dot]);
 	name.size = dot - 1;
 	last = last_of(name, "./");
 	/* LambdaForm$MH.0x00007ff0e9010000.invoke */
-	while (hidden && last && is_digit(name.at[last]))
-		last = last_of((struct slice){ name.at, last - 1 }, "./");
-	return memchr(name.at, '/', name.size) || is_upper(name.at[last]);
+	while (hidden && last && is_digit(name.data[last]))
+		last = last_of((struct slice){ name.data, last - 1 }, "./");
+	return memchr(name.data, '/', name.size) || is_upper(name.data[last]);
 }
 
 static bool is_java(struct slice name, enum flame_type type)
@@ -170,18 +170,18 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 	struct slice placed = fl_java_no_place(name), bare, class, method;
 	size_t module = leaf ? 0 : fl_java_module(placed), dot;
 
-	java->module = (struct slice){ name.at, module };
+	java->module = (struct slice){ name.data, module };
 	bare = without_arrays(after(placed, module));
 	dot = last_of(bare, ".");
 	java->leaf = leaf;
 	java->dotted = false;
 	if (!leaf && !is_java(bare, type))
 		return false;
-	class = (struct slice){ bare.at, dot ? dot - 1 : 0 };
+	class = (struct slice){ bare.data, dot ? dot - 1 : 0 };
 	method = after(bare, dot);
 	/* No method's name begins with a digit; a hidden class' end does. */
 	if (leaf || module + bare.size < placed.size || !class.size ||
-	    !method.size || is_digit(method.at[0]) ||
+	    !method.size || is_digit(method.data[0]) ||
 	    is_class_alone(class, method))
 		class = bare;
 	java->class = class;
@@ -205,8 +205,8 @@ bool fl_java_split(const struct flame *flame, const struct flame_frame *frame,
 bool fl_java_made_of(struct slice s, const char *others)
 {
 	for (size_t i = 0; i < s.size; i++)
-		if (!is_name_byte(s.at[i]) &&
-		    !(s.at[i] && strchr(others, s.at[i])))
+		if (!is_name_byte(s.data[i]) &&
+		    !(s.data[i] && strchr(others, s.data[i])))
 			return false;
 	return s.size;
 }
@@ -215,9 +215,9 @@ static void put_dotted(struct fl_buf *out, struct slice class, char from,
 		       struct slice method)
 {
 	for (size_t i = 0; i < class.size; i++)
-		fl_buf_byte(out, class.at[i] == from ? '.' : class.at[i]);
+		fl_buf_byte(out, class.data[i] == from ? '.' : class.data[i]);
 	fl_buf_byte(out, '.');
-	fl_buf_put(out, method.at, method.size);
+	fl_buf_put(out, method.data, method.size);
 }
 
 /*
@@ -228,9 +228,9 @@ bool fl_java_agent(struct slice s, struct slice *class, struct slice *method)
 {
 	size_t end = 0;
 
-	while (end < s.size && s.at[end] != ';' && s.at[end] != ':')
+	while (end < s.size && s.data[end] != ';' && s.data[end] != ':')
 		end++;
-	*class = (struct slice){ s.at, end };
+	*class = (struct slice){ s.data, end };
 	*method = after(s, end);
 	if (fl_slice_starts(*method, ";::") || fl_slice_starts(*method, ":::"))
 		*method = after(*method, 3);
@@ -238,7 +238,7 @@ bool fl_java_agent(struct slice s, struct slice *class, struct slice *method)
 		*method = after(*method, 2);
 	else
 		return false;
-	if (class->size > 1 && class->at[0] == 'L')
+	if (class->size > 1 && class->data[0] == 'L')
 		*class = after(*class, 1);
 	else if (index_of(*class, '/') == class->size)
 		return false;
@@ -265,22 +265,22 @@ static bool of_statsd(struct slice s, struct fl_buf *out)
 	struct slice class, method;
 	size_t i = s.size, dash;
 
-	while (i && is_digit(s.at[i - 1]))
+	while (i && is_digit(s.data[i - 1]))
 		i--;
-	if (i == s.size || i < 2 || s.at[i - 1] != '-')
+	if (i == s.size || i < 2 || s.data[i - 1] != '-')
 		return false;
-	i -= 1 + (s.at[i - 2] == '-');
+	i -= 1 + (s.data[i - 2] == '-');
 	s.size = i;
 	if (!fl_java_made_of(s, ""))
 		return false;
 	dash = last_of(s, "-");
-	if (dash < 2 || dash == s.size || is_digit(s.at[dash]))
+	if (dash < 2 || dash == s.size || is_digit(s.data[dash]))
 		return false;
 	method = after(s, dash);
-	class = (struct slice){ s.at, dash - 1 };
+	class = (struct slice){ s.data, dash - 1 };
 	dash = last_of(class, "-");
-	if (!dash || dash == class.size || !is_upper(class.at[dash]) ||
-	    is_upper(class.at[0]) || is_digit(class.at[0]))
+	if (!dash || dash == class.size || !is_upper(class.data[dash]) ||
+	    is_upper(class.data[0]) || is_digit(class.data[0]))
 		return false;
 	put_dotted(out, class, '-', method);
 	return true;
@@ -291,17 +291,17 @@ static struct slice no_type(struct slice s)
 {
 	size_t blank = last_of(s, " ");
 
-	if (blank && fl_java_made_of((struct slice){ s.at, blank - 1 }, ". []"))
+	if (blank && fl_java_made_of((struct slice){ s.data, blank - 1 }, ". []"))
 		return after(s, blank);
 	return s;
 }
 
 bool fl_java_dotted(struct slice name, struct fl_buf *out)
 {
-	struct slice s = { name.at, index_of(name, '(') };
+	struct slice s = { name.data, index_of(name, '(') };
 	struct fl_java java;
 
-	if (!s.size || s.at[0] == '/' || s.at[0] == '[')
+	if (!s.size || s.data[0] == '/' || s.data[0] == '[')
 		return false;
 	if (of_agent(s, out))
 		return true;
@@ -310,7 +310,7 @@ bool fl_java_dotted(struct slice name, struct fl_buf *out)
 		return index_of(s, '/') == s.size && of_statsd(s, out);
 	s = fl_java_bare(s);
 	if (!fl_java_parts(s, FLAME_UNKNOWN, false, &java) ||
-	    java.rest.size < 2 || java.rest.at[0] != '.' ||
+	    java.rest.size < 2 || java.rest.data[0] != '.' ||
 	    !java.class.size)
 		return false;
 	put_dotted(out, java.class, '/', after(java.rest, 1));
@@ -322,20 +322,20 @@ void fl_java_slashed(struct slice dotted, struct fl_buf *out)
 	size_t method = last_of(dotted, ".");
 
 	for (size_t i = 0; i < dotted.size; i++)
-		fl_buf_byte(out, dotted.at[i] == '.' && i + 1 < method ?
-				 '/' : dotted.at[i]);
+		fl_buf_byte(out, dotted.data[i] == '.' && i + 1 < method ?
+				 '/' : dotted.data[i]);
 }
 
 bool fl_java_match(const struct fl_regex *re, struct slice name)
 {
 	struct fl_buf dotted = { 0 }, slashed = { 0 };
-	bool matches = fl_regex_match(re, name.at, name.size);
+	bool matches = fl_regex_match(re, name.data, name.size);
 
 	if (!matches && fl_java_dotted(name, &dotted)) {
-		fl_java_slashed((struct slice){ dotted.at, dotted.size },
+		fl_java_slashed((struct slice){ dotted.data, dotted.size },
 				&slashed);
-		matches = fl_regex_match(re, dotted.at, dotted.size) ||
-			  fl_regex_match(re, slashed.at, slashed.size);
+		matches = fl_regex_match(re, dotted.data, dotted.size) ||
+			  fl_regex_match(re, slashed.data, slashed.size);
 	}
 	fl_buf_free(&dotted);
 	fl_buf_free(&slashed);

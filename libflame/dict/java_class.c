@@ -41,7 +41,7 @@ static bool is_cut(char c)
 
 static struct slice after(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 /* How many bytes s begins with of a kind. */
@@ -49,7 +49,7 @@ static size_t span(struct slice s, bool (*is)(char c))
 {
 	size_t n = 0;
 
-	while (n < s.size && is(s.at[n]))
+	while (n < s.size && is(s.data[n]))
 		n++;
 	return n;
 }
@@ -64,7 +64,7 @@ static bool is_run_number(struct slice s, bool may_be_short)
 	if (!fl_slice_starts(s, "0x"))
 		return may_be_short && s.size && span(s, is_digit) == s.size;
 	for (size_t i = 2; i < s.size; i++)
-		if (!is_hex(s.at[i]) && !(s.at[i] >= 'A' && s.at[i] <= 'F'))
+		if (!is_hex(s.data[i]) && !(s.data[i] >= 'A' && s.data[i] <= 'F'))
 			return false;
 	return may_be_short || s.size >= 2 + ADDRESS_DIGITS;
 }
@@ -79,15 +79,15 @@ static struct slice without_run_numbers(struct slice class)
 	size_t end = class.size;
 
 	for (size_t i = end; i-- > 1;) {
-		struct slice part = { class.at + i + 1, end - i - 1 };
+		struct slice part = { class.data + i + 1, end - i - 1 };
 
-		if (!is_cut(class.at[i]) && class.at[i] != '+')
+		if (!is_cut(class.data[i]) && class.data[i] != '+')
 			continue;
-		if (!is_run_number(part, memchr(class.at, '$', i)))
+		if (!is_run_number(part, memchr(class.data, '$', i)))
 			break;
 		end = i;
 	}
-	return (struct slice){ class.at, end };
+	return (struct slice){ class.data, end };
 }
 
 /* Counters and random words ----------------------------------------------- */
@@ -142,12 +142,12 @@ static bool begins_here(const struct kind *kind, struct slice class, size_t i)
 {
 	switch (kind->where) {
 	case SEGMENT:
-		return !i || is_cut(class.at[i - 1]);
+		return !i || is_cut(class.data[i - 1]);
 	case NESTED:
-		return !i || is_cut(class.at[i - 1]) || class.at[i - 1] == '$';
+		return !i || is_cut(class.data[i - 1]) || class.data[i - 1] == '$';
 	case WHOLE:
-		return !i && !memchr(class.at, '/', class.size) &&
-		       !memchr(class.at, '.', class.size);
+		return !i && !memchr(class.data, '/', class.size) &&
+		       !memchr(class.data, '.', class.size);
 	default:
 		return i;
 	}
@@ -165,7 +165,7 @@ static bool begins_with_word(struct slice s)
 
 static bool ends_here(struct slice s, size_t n)
 {
-	return n == s.size || s.at[n] == '$' || is_cut(s.at[n]);
+	return n == s.size || s.data[n] == '$' || is_cut(s.data[n]);
 }
 
 /* How long a counter and its word are; *keep: so much of it stays. */
@@ -175,7 +175,7 @@ static size_t of_kind(const struct kind *kind, struct slice class, size_t i,
 	struct slice s = after(class, i);
 	size_t n, more;
 
-	if (s.at[0] != kind->word[0] || !fl_slice_starts(s, kind->word) ||
+	if (s.data[0] != kind->word[0] || !fl_slice_starts(s, kind->word) ||
 	    !begins_here(kind, class, i))
 		return 0;
 	*keep = n = strlen(kind->word);
@@ -198,7 +198,7 @@ static size_t of_cglib(struct slice s, size_t *keep)
 	bool by = false;
 
 	for (size_t i = 0; i + 2 < word; i++)
-		by |= s.at[2 + i] == 'B' && s.at[3 + i] == 'y';
+		by |= s.data[2 + i] == 'B' && s.data[3 + i] == 'y';
 	*keep = n = 2 + word;
 	if (!by || !fl_slice_starts(after(s, n), "$$"))
 		return 0;
@@ -218,7 +218,7 @@ static size_t of_proxy_package(struct slice s, size_t *keep)
 	*keep = n;
 	digits = span(after(s, n), is_digit);
 	n += digits;
-	return digits && n < s.size && is_cut(s.at[n]) &&
+	return digits && n < s.size && is_cut(s.data[n]) &&
 	       fl_slice_starts(after(s, n + 1), "$Proxy") ? n : 0;
 }
 
@@ -231,7 +231,7 @@ static size_t of_flink(struct slice s, size_t *keep)
 	    !fl_slice_starts(s, "BatchExec"))
 		return 0;
 	*keep = n;
-	if (n == s.size || s.at[n] != '$')
+	if (n == s.size || s.data[n] != '$')
 		return 0;
 	digits = span(after(s, n + 1), is_digit);
 	return digits && n + 1 + digits == s.size ? s.size : 0;
@@ -245,9 +245,9 @@ static size_t of_rhino(struct slice s, size_t *keep)
 	if (!fl_slice_starts(s, "org/mozilla/javascript/gen/") &&
 	    !fl_slice_starts(s, "org.mozilla.javascript.gen."))
 		return 0;
-	while (n && is_digit(s.at[n - 1]))
+	while (n && is_digit(s.data[n - 1]))
 		n--;
-	if (n == s.size || n < 2 || s.at[n - 1] != '_')
+	if (n == s.size || n < 2 || s.data[n - 1] != '_')
 		return 0;
 	*keep = n - 1;
 	return s.size;
@@ -259,11 +259,11 @@ static size_t of_trino(struct slice class, size_t i, size_t *keep)
 	struct slice s = after(class, i);
 	size_t n = 1, parts = 0, digits;
 
-	if (s.at[0] != '_' || i < 6)
+	if (s.data[0] != '_' || i < 6)
 		return 0;
 	for (size_t j = 0; j + 5 < i && parts == 0; j++)
 		parts = fl_slice_starts(after(class, j), "$gen") &&
-			is_cut(class.at[j + 4]);
+			is_cut(class.data[j + 4]);
 	if (!parts)
 		return 0;
 	for (parts = 0; parts < 3; parts++, n += digits + 1) {
@@ -271,7 +271,7 @@ static size_t of_trino(struct slice class, size_t i, size_t *keep)
 		if (!digits || (parts == 0 && digits != 8))
 			return 0;
 		if (parts < 2 && (n + digits >= s.size ||
-				  s.at[n + digits] != '_'))
+				  s.data[n + digits] != '_'))
 			return 0;
 	}
 	*keep = 0;
@@ -299,10 +299,10 @@ static size_t counter_at(struct slice class, size_t i, size_t *keep)
 /* Words begin with '$' or '_', or behind what parts a name. */
 static bool may_begin(struct slice class, size_t i)
 {
-	char c = class.at[i];
+	char c = class.data[i];
 
-	return c == '$' || c == '_' || !i || class.at[i - 1] == '$' ||
-	       is_cut(class.at[i - 1]);
+	return c == '$' || c == '_' || !i || class.data[i - 1] == '$' ||
+	       is_cut(class.data[i - 1]);
 }
 
 /* Appends the name with counters removed once; true: some were. */
@@ -316,7 +316,7 @@ static bool remove_counters(struct slice name, struct fl_buf *out)
 		size_t n = may_begin(class, i) ?
 			   counter_at(class, i, &keep) : 0;
 
-		fl_buf_put(out, class.at + i, n ? keep : 1);
+		fl_buf_put(out, class.data + i, n ? keep : 1);
 		i += n ? n : 1;
 	}
 	return !out->failed && out->size - begin < name.size;
@@ -334,12 +334,12 @@ void fl_norm_class(const struct fl_java *java, struct fl_buf *out)
 	while (again) {
 		struct fl_buf name = { 0 };
 
-		fl_buf_put(&name, out->at + begin, out->size - begin);
+		fl_buf_put(&name, out->data + begin, out->size - begin);
 		if (name.failed) {
 			out->failed = true;
 		} else {
 			out->size = begin;
-			again = remove_counters((struct slice){ name.at,
+			again = remove_counters((struct slice){ name.data,
 						name.size }, out);
 		}
 		again = again && !out->failed;

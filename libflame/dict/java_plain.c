@@ -22,14 +22,14 @@ static bool is_lower(char c)
 
 static struct slice after(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 static size_t index_of(struct slice s, char c)
 {
-	const char *at = memchr(s.at, c, s.size);
+	const char *at = memchr(s.data, c, s.size);
 
-	return at ? (size_t)(at - s.at) : s.size;
+	return at ? (size_t)(at - s.data) : s.size;
 }
 
 /* Behind the last of these; 0: there is none. */
@@ -37,7 +37,7 @@ static size_t last_of(struct slice s, char c)
 {
 	size_t i = s.size;
 
-	while (i && s.at[i - 1] != c)
+	while (i && s.data[i - 1] != c)
 		i--;
 	return i;
 }
@@ -46,9 +46,9 @@ static void put_slashed(struct fl_buf *out, struct slice class,
 			struct slice method)
 {
 	for (size_t i = 0; i < class.size; i++)
-		fl_buf_byte(out, class.at[i] == '.' ? '/' : class.at[i]);
+		fl_buf_byte(out, class.data[i] == '.' ? '/' : class.data[i]);
 	fl_buf_byte(out, '.');
-	fl_buf_put(out, method.at, method.size);
+	fl_buf_put(out, method.data, method.size);
 }
 
 /* Packages ---------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static bool is_known_root(struct slice package, size_t parts)
 		"nl", "it", "se", "pl", "cz", "at", "au", "br", "ca", "es",
 		"no", "fi", "dk", "us", "in", "kr", "be", "tech", "cloud"
 	};
-	struct slice root = { package.at, index_of(package, '.') };
+	struct slice root = { package.data, index_of(package, '.') };
 
 	for (size_t i = 0; i < FL_COUNT(java); i++)
 		if (fl_slice_is(root, java[i]))
@@ -85,7 +85,7 @@ static size_t count_parts(struct slice package)
 	while (package.size) {
 		size_t end = index_of(package, '.');
 
-		if (!end || !is_lower(package.at[0]))
+		if (!end || !is_lower(package.data[0]))
 			return 0;
 		n++;
 		package = after(package, FL_MIN(end + 1, package.size));
@@ -98,8 +98,8 @@ static size_t class_begin(struct slice class)
 {
 	size_t begin = last_of(class, '.');
 
-	while (begin && begin < class.size && is_digit(class.at[begin]))
-		begin = last_of((struct slice){ class.at, begin - 1 }, '.');
+	while (begin && begin < class.size && is_digit(class.data[begin]))
+		begin = last_of((struct slice){ class.data, begin - 1 }, '.');
 	return begin;
 }
 
@@ -110,12 +110,12 @@ enum evidence { NO_EVIDENCE, COMPILED, CERTAIN };
 static bool is_java_class(struct slice class, enum evidence evidence)
 {
 	size_t begin = class_begin(class), parts;
-	struct slice package = { class.at, begin ? begin - 1 : 0 };
+	struct slice package = { class.data, begin ? begin - 1 : 0 };
 	struct slice name = after(class, begin);
 
 	if (!name.size ||
-	    !((name.at[0] >= 'A' && name.at[0] <= 'Z') ||
-	      memchr(name.at, '$', name.size)))
+	    !((name.data[0] >= 'A' && name.data[0] <= 'Z') ||
+	      memchr(name.data, '$', name.size)))
 		return false;
 	parts = count_parts(package);
 	if (!parts)
@@ -151,7 +151,7 @@ static bool take_result(struct slice *head, bool *result)
 	*result = blank;
 	if (!blank)
 		return true;
-	if (!fl_java_made_of((struct slice){ head->at, blank - 1 },
+	if (!fl_java_made_of((struct slice){ head->data, blank - 1 },
 			     ". []<>,?&"))
 		return false;
 	*head = after(*head, blank);
@@ -176,7 +176,7 @@ static bool take_around(struct slice *s, struct around *around)
 		return true;
 	if (!open || !fl_slice_ends(*s, ")"))
 		return false;
-	inside = (struct slice){ s->at + open + 1, s->size - open - 2 };
+	inside = (struct slice){ s->data + open + 1, s->size - open - 2 };
 	around->arguments = !is_place(inside);
 	if (!around->arguments)
 		around->place = after(*s, open);
@@ -210,13 +210,13 @@ static bool respell_word(struct slice s, enum evidence evidence, bool changed,
 			 struct fl_buf *out)
 {
 	size_t dot = last_of(s, '.');
-	struct slice class = { s.at, dot ? dot - 1 : 0 };
+	struct slice class = { s.data, dot ? dot - 1 : 0 };
 	struct slice method = after(s, dot);
-	struct slice base = { class.at, index_of(class, '/') };
+	struct slice base = { class.data, index_of(class, '/') };
 	bool slashed = base.size < class.size &&
 		       index_of(base, '.') == base.size;
 
-	if (!class.size || !method.size || is_digit(method.at[0]) ||
+	if (!class.size || !method.size || is_digit(method.data[0]) ||
 	    !fl_java_made_of(s, "./"))
 		return false;
 	if (slashed ? !changed : !is_java_class(base, evidence))
@@ -233,7 +233,7 @@ static bool respell(struct slice name, enum flame_type type,
 	enum evidence evidence = is_compiled(type) ? COMPILED : NO_EVIDENCE;
 	size_t module;
 
-	if (fl_java_agent((struct slice){ s.at, index_of(s, '(') }, &class,
+	if (fl_java_agent((struct slice){ s.data, index_of(s, '(') }, &class,
 			  &method)) {
 		put_slashed(out, class, method);
 	} else {
@@ -242,14 +242,14 @@ static bool respell(struct slice name, enum flame_type type,
 			return false;
 		module = fl_java_module(s);
 		if (around.result || fl_slice_starts(around.place, "(") ||
-		    (module > 1 && (s.at[module - 2] == '/' ||
-				    memchr(s.at, '@', module))))
+		    (module > 1 && (s.data[module - 2] == '/' ||
+				    memchr(s.data, '@', module))))
 			evidence = CERTAIN;
 		if (!respell_word(after(s, module), evidence,
 				  module || around.arguments, out))
 			return false;
 	}
-	fl_buf_put(out, around.place.at, around.place.size);
+	fl_buf_put(out, around.place.data, around.place.size);
 	return true;
 }
 
@@ -274,9 +274,9 @@ static bool renumber(struct slice name, enum flame_type type, bool leaf,
 
 	if (!split(name, type, leaf, &java))
 		return false;
-	fl_buf_put(out, java.module.at, java.module.size);
+	fl_buf_put(out, java.module.data, java.module.size);
 	fl_norm_class(&java, out);
-	fl_buf_put(out, java.rest.at, java.rest.size);
+	fl_buf_put(out, java.rest.data, java.rest.size);
 	if (out->size - from < name.size)
 		return true;
 	out->size = from;
@@ -322,8 +322,8 @@ static const char *pass_common_class(const char *at, const char *end)
  */
 static bool is_common(struct slice name)
 {
-	const char *end = name.at + name.size;
-	const char *at = pass_common_class(name.at, end);
+	const char *end = name.data + name.size;
+	const char *at = pass_common_class(name.data, end);
 
 	if (!at || end - at < 2 || is_digit(at[1]))
 		return false;
@@ -345,12 +345,12 @@ bool fl_java_plain(struct slice name, enum flame_type type, bool leaf,
 	if (!leaf && is_common(name))
 		return false;
 	if (!leaf && respell(name, type, &spelt))
-		name = (struct slice){ spelt.at, spelt.size };
+		name = (struct slice){ spelt.data, spelt.size };
 	if (spelt.failed)
 		name.size = 0;
 	changed = renumber(name, type, leaf, out);
 	if (!changed && spelt.size) {
-		fl_buf_put(out, name.at, name.size);
+		fl_buf_put(out, name.data, name.size);
 		changed = true;
 	}
 	out->failed |= spelt.failed;

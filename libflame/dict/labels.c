@@ -11,25 +11,25 @@ static flame_id enter(struct flame *flame, flame_id rest, flame_id key,
 		      flame_id value)
 {
 	struct fl_labels *labels = &flame->labels;
-	uint64_t hash = fl_mix((uint64_t)key << 32 | value, rest);
+	uint64_t hash = fl_hash_pair((uint64_t)key << 32 | value, rest);
 	uint32_t i, id;
 
 	for (i = fl_index_first(&labels->index, hash);
-	     (id = fl_index_at(&labels->index, hash, &i));) {
-		const struct fl_label *at = &labels->at[id];
+	     (id = fl_index_next(&labels->index, hash, &i));) {
+		const struct fl_label *at = &labels->data[id];
 
 		if (at->rest == rest && at->key == key && at->value == value)
 			return id;
 	}
-	if (!fl_table_room(flame, labels->n, &labels->at, &labels->room,
-			   sizeof(*labels->at)))
+	if (!fl_table_reserve(flame, labels->count, &labels->data, &labels->capacity,
+			   sizeof(*labels->data)))
 		return 0;
-	if (!fl_index_add(&labels->index, hash, labels->n)) {
+	if (!fl_index_add(&labels->index, hash, labels->count)) {
 		fl_no_memory(flame);
 		return 0;
 	}
-	labels->at[labels->n] = (struct fl_label){ rest, key, value };
-	return labels->n++;
+	labels->data[labels->count] = (struct fl_label){ rest, key, value };
+	return labels->count++;
 }
 
 /* Sets are short: what lies above the key's place is entered anew. */
@@ -39,16 +39,16 @@ flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
 	struct fl_label above[64];
 	unsigned n = 0;
 
-	while (set && flame->labels.at[set].key > key) {
+	while (set && flame->labels.data[set].key > key) {
 		if (n == FL_COUNT(above)) {
 			fl_fail(flame, "more than %u labels on a sample", n);
 			return 0;
 		}
-		above[n++] = flame->labels.at[set];
-		set = flame->labels.at[set].rest;
+		above[n++] = flame->labels.data[set];
+		set = flame->labels.data[set].rest;
 	}
-	if (set && flame->labels.at[set].key == key)
-		set = flame->labels.at[set].rest;
+	if (set && flame->labels.data[set].key == key)
+		set = flame->labels.data[set].rest;
 	if (value)
 		set = enter(flame, set, key, value);
 	while (n--)
@@ -58,8 +58,8 @@ flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
 
 flame_id flame_label_get(const struct flame *flame, flame_id set, flame_id key)
 {
-	for (; set; set = flame->labels.at[set].rest)
-		if (flame->labels.at[set].key == key)
-			return flame->labels.at[set].value;
+	for (; set; set = flame->labels.data[set].rest)
+		if (flame->labels.data[set].key == key)
+			return flame->labels.data[set].value;
 	return 0;
 }

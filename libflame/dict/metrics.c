@@ -17,7 +17,7 @@ static flame_id find(const struct flame *flame, const char *name)
 	uint64_t hash = fl_hash(name, strlen(name));
 	uint32_t i = fl_index_first(index, hash), id;
 
-	while ((id = fl_index_at(index, hash, &i)))
+	while ((id = fl_index_next(index, hash, &i)))
 		if (strcmp(flame->metrics[id].name, name) == 0)
 			return id;
 	return 0;
@@ -38,8 +38,8 @@ static flame_id enter(struct flame *flame, const char *name, const char *unit,
 	struct flame_metric *m;
 	char *name_copy, *unit_copy;
 
-	if (!fl_table_room(flame, flame->nmetrics, &flame->metrics,
-			   &flame->metrics_room, sizeof(*flame->metrics)))
+	if (!fl_table_reserve(flame, flame->nmetrics, &flame->metrics,
+			   &flame->metrics_capacity, sizeof(*flame->metrics)))
 		return 0;
 	name_copy = clean_copy(flame, name);
 	unit_copy = clean_copy(flame, unit);
@@ -68,7 +68,7 @@ static flame_id weigh(struct flame *flame, flame_id metric, const char *weight)
 
 	if (m->weight == MIXED || strcmp(m->weight, weight) == 0)
 		return metric;
-	clean = fl_own(strdup(weight));
+	clean = fl_memory_adopt(strdup(weight));
 	if (!clean) {
 		fl_no_memory(flame);
 		return 0;
@@ -93,7 +93,7 @@ flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 
 	if (metric)
 		return weigh(flame, metric, weight);
-	clean = fl_own(strdup(name));
+	clean = fl_memory_adopt(strdup(name));
 	if (!clean) {
 		fl_no_memory(flame);
 		return 0;

@@ -6,7 +6,7 @@
 
 #include "dict/tables.h"
 
-bool fl_table_room(struct flame *flame, size_t n, void *column, size_t *room,
+bool fl_table_reserve(struct flame *flame, size_t n, void *column, size_t *room,
 		   size_t size)
 {
 	if (fl_likely(n < *room))
@@ -43,20 +43,20 @@ flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
 		return 0;
 	}
 	for (i = fl_index_first(&names->index, hash);
-	     (id = fl_index_at(&names->index, hash, &i));)
-		if (names->at[id].size == size &&
-		    memcmp(names->at[id].text, text, size) == 0)
+	     (id = fl_index_next(&names->index, hash, &i));)
+		if (names->data[id].size == size &&
+		    memcmp(names->data[id].text, text, size) == 0)
 			return id;
-	if (!fl_table_room(flame, names->n, &names->at, &names->room,
-			   sizeof(*names->at)))
+	if (!fl_table_reserve(flame, names->count, &names->data, &names->capacity,
+			   sizeof(*names->data)))
 		return 0;
 	copy = fl_arena_copy(&flame->arena, text, size);
-	if (!copy || !fl_index_add(&names->index, hash, names->n)) {
+	if (!copy || !fl_index_add(&names->index, hash, names->count)) {
 		fl_no_memory(flame);
 		return 0;
 	}
-	names->at[names->n] = (struct fl_name){ .text = copy, .size = (uint32_t)size & INT32_MAX };
-	return names->n++;
+	names->data[names->count] = (struct fl_name){ .text = copy, .size = (uint32_t)size & INT32_MAX };
+	return names->count++;
 }
 
 flame_id fl_name(struct flame *flame, const char *text)
@@ -67,9 +67,9 @@ flame_id fl_name(struct flame *flame, const char *text)
 const char *flame_name_text(const struct flame *flame, flame_id name,
 			    size_t *size)
 {
-	if (name >= flame->names.n)
+	if (name >= flame->names.count)
 		name = 0;
 	if (size)
-		*size = flame->names.at[name].size;
-	return flame->names.at[name].text;
+		*size = flame->names.data[name].size;
+	return flame->names.data[name].text;
 }

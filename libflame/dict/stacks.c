@@ -12,22 +12,22 @@ enum { MOST = INT32_MAX };	/* ids of children have 31 bits */
 static flame_id find_indexed(const struct fl_stacks *stacks, flame_id parent,
 			     flame_id frame)
 {
-	uint64_t hash = fl_mix(parent, frame);
+	uint64_t hash = fl_hash_pair(parent, frame);
 	uint32_t i, id;
 
 	for (i = fl_index_first(&stacks->index, hash);
-	     (id = fl_index_at(&stacks->index, hash, &i));)
-		if (stacks->at[id].parent == parent &&
-		    stacks->at[id].frame == frame)
+	     (id = fl_index_next(&stacks->index, hash, &i));)
+		if (stacks->data[id].parent == parent &&
+		    stacks->data[id].frame == frame)
 			return id;
 	return 0;
 }
 
 static bool add_to_index(struct flame *flame, flame_id id)
 {
-	const struct fl_stack *s = &flame->stacks.at[id];
+	const struct fl_stack *s = &flame->stacks.data[id];
 
-	if (fl_index_add(&flame->stacks.index, fl_mix(s->parent, s->frame),
+	if (fl_index_add(&flame->stacks.index, fl_hash_pair(s->parent, s->frame),
 			 id))
 		return true;
 	fl_no_memory(flame);
@@ -37,30 +37,30 @@ static bool add_to_index(struct flame *flame, flame_id id)
 static flame_id enter(struct flame *flame, flame_id parent, flame_id frame)
 {
 	struct fl_stacks *stacks = &flame->stacks;
-	flame_id id = stacks->n;
+	flame_id id = stacks->count;
 
 	if (fl_unlikely(id > MOST)) {
 		fl_fail(flame, "more than %d distinct stacks", MOST);
 		return 0;
 	}
-	if (!fl_table_room(flame, stacks->n, &stacks->at, &stacks->room,
-			   sizeof(*stacks->at)))
+	if (!fl_table_reserve(flame, stacks->count, &stacks->data, &stacks->capacity,
+			   sizeof(*stacks->data)))
 		return 0;
-	stacks->at[id] = (struct fl_stack){
+	stacks->data[id] = (struct fl_stack){
 		.parent = parent, .frame = frame,
-		.sibling = stacks->at[parent].child
+		.sibling = stacks->data[parent].child
 	};
-	if (stacks->at[parent].wide && !add_to_index(flame, id))
+	if (stacks->data[parent].wide && !add_to_index(flame, id))
 		return 0;
-	stacks->at[parent].child = id;
-	stacks->n++;
+	stacks->data[parent].child = id;
+	stacks->count++;
 	return id;
 }
 
 /* From here on all its children are in the index. */
 static bool widen(struct flame *flame, flame_id parent)
 {
-	struct fl_stack *at = flame->stacks.at;
+	struct fl_stack *at = flame->stacks.data;
 
 	for (flame_id id = at[parent].child; id; id = at[id].sibling)
 		if (!add_to_index(flame, id))
@@ -84,12 +84,12 @@ static flame_id to_front(struct fl_stack *at, flame_id parent,
 flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 {
 	const struct fl_stacks *stacks = &flame->stacks;
-	struct fl_stack *at = stacks->at;
+	struct fl_stack *at = stacks->data;
 	flame_id last = 0, id = parent + 1;
 	unsigned n = 0;
 
 	/* Its first child mostly came right behind it. */
-	if (fl_likely(id < stacks->n) && at[id].frame == frame &&
+	if (fl_likely(id < stacks->count) && at[id].frame == frame &&
 	    at[id].parent == parent)
 		return id;
 	if (at[parent].wide) {
@@ -101,7 +101,7 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 			return to_front(at, parent, last, id);
 		last = id;
 	}
-	if (n == FL_LISTED && !widen(flame, parent))
+	if (n == FL_MAX_LISTED && !widen(flame, parent))
 		return 0;
 	return enter(flame, parent, frame);
 }
@@ -109,7 +109,7 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 flame_id fl_stack_find(const struct flame *flame, flame_id parent,
 		       flame_id frame)
 {
-	const struct fl_stack *at = flame->stacks.at;
+	const struct fl_stack *at = flame->stacks.data;
 	flame_id id;
 
 	if (at[parent].wide)
@@ -121,25 +121,25 @@ flame_id fl_stack_find(const struct flame *flame, flame_id parent,
 
 bool fl_stacks_clear(struct flame *flame)
 {
-	struct fl_stacks none = { .n = 1 };
+	struct fl_stacks none = { .count = 1 };
 
-	if (flame->stacks.n == 1)
+	if (flame->stacks.count == 1)
 		return true;
-	if (!fl_grow(&none.at, &none.room, 4096, sizeof(*none.at)))
+	if (!fl_grow(&none.data, &none.capacity, 4096, sizeof(*none.data)))
 		return false;
-	memset(none.at, 0, sizeof(*none.at));
+	memset(none.data, 0, sizeof(*none.data));
 	fl_index_free(&flame->stacks.index);
-	fl_free(flame->stacks.at);
+	fl_free(flame->stacks.data);
 	flame->stacks = none;
 	return true;
 }
 
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)
 {
-	return stack < flame->stacks.n ? fl_parent(flame, stack) : 0;
+	return stack < flame->stacks.count ? fl_parent(flame, stack) : 0;
 }
 
 flame_id flame_stack_frame(const struct flame *flame, flame_id stack)
 {
-	return stack < flame->stacks.n ? fl_frame_id(flame, stack) : 0;
+	return stack < flame->stacks.count ? fl_frame_id(flame, stack) : 0;
 }

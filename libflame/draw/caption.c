@@ -132,7 +132,7 @@ static void unfold_lambda(struct fl_caption *c)
 	const char *inner = fl_slice_find((struct slice){ method,
 							  end - method },
 					  "$lambda$");
-	char old[FL_CAPTION_MOST];
+	char old[FL_MAX_CAPTION];
 
 	if (inner && inner > method) {
 		memcpy(old, inner, end - inner);
@@ -302,7 +302,7 @@ static bool runs_java(enum flame_type type)
 
 void fl_caption(struct fl_caption *c, struct slice name, enum flame_type type)
 {
-	const char *p = name.at, *end = p + FL_MIN(name.size, LONGEST);
+	const char *p = name.data, *end = p + FL_MIN(name.size, LONGEST);
 
 	while (name.size > LONGEST && end > p && (*end & 0xc0) == 0x80)
 		end--;
@@ -328,7 +328,7 @@ static bool fits(struct slice text, double units)
 	unsigned width = 0;
 
 	for (size_t i = 0; i < text.size; i++) {
-		width += advance(text.at[i]);
+		width += advance(text.data[i]);
 		if (width > units)
 			return false;
 	}
@@ -340,7 +340,7 @@ double fl_caption_width(struct slice text)
 	unsigned width = 0;
 
 	for (size_t i = 0; i < text.size; i++)
-		width += advance(text.at[i]);
+		width += advance(text.data[i]);
 	return (double)width * FONT / EM;
 }
 
@@ -356,14 +356,14 @@ struct slice fl_caption_fit(const struct fl_caption *c, double pixels,
 	if (pixels < SMALLEST)
 		return text;
 	for (size_t i = 0; i < FL_COUNT(starts); i++) {
-		text.at = c->text + starts[i];
+		text.data = c->text + starts[i];
 		text.size = c->size - starts[i];
 		if (fits(text, units + EM))
 			return text;
 	}
 	*cut = true;
 	for (size_t i = 0; i < text.size; i++) {
-		uint8_t byte = text.at[i];
+		uint8_t byte = text.data[i];
 
 		if ((byte & 0xc0) != 0x80) {
 			if (advance(byte) > units) {

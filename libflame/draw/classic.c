@@ -67,8 +67,8 @@ static bool java_package(struct slice name)
 		"sun/",
 	};
 
-	if (name.size && *name.at == 'L') {
-		name.at++;
+	if (name.size && *name.data == 'L') {
+		name.data++;
 		name.size--;
 	}
 	for (size_t i = 0; i < FL_COUNT(roots); i++)
@@ -103,22 +103,22 @@ static enum hue java_inferno(struct slice name, enum flame_type type)
 	if (fl_slice_has(name, "::") || fl_slice_starts(name, "-[") ||
 	    fl_slice_starts(name, "+["))
 		return YELLOW;
-	if (bare.size && *bare.at == 'L') {
-		bare.at++;
+	if (bare.size && *bare.data == 'L') {
+		bare.data++;
 		bare.size--;
 	}
 	if (fl_slice_has(bare, "/"))
 		return GREEN;
-	if (bare.size && ((fl_slice_has(bare, ".") && *bare.at != '[') ||
-			  (*bare.at >= 'A' && *bare.at <= 'Z')))
+	if (bare.size && ((fl_slice_has(bare, ".") && *bare.data != '[') ||
+			  (*bare.data >= 'A' && *bare.data <= 'Z')))
 		return GREEN;
 	return RED;
 }
 
 static enum hue js(struct slice name, enum flame_type type, bool inferno)
 {
-	const char *slash = memchr(name.at, '/', name.size);
-	struct slice rest = { slash, slash ? name.at + name.size - slash : 0 };
+	const char *slash = memchr(name.data, '/', name.size);
+	struct slice rest = { slash, slash ? name.data + name.size - slash : 0 };
 
 	if (inferno && type == FLAME_KERNEL)
 		return ORANGE;
@@ -149,7 +149,7 @@ static enum hue perl(struct slice name, enum flame_type type, bool inferno)
 
 static bool python_path(struct slice name)
 {
-	const char *end = name.at + name.size, *p = name.at;
+	const char *end = name.data + name.size, *p = name.data;
 
 	while ((p = memmem(p, end - p, "python", 6))) {
 		for (p += 6; p < end && ((*p >= '0' && *p <= '9') ||
@@ -172,11 +172,11 @@ static enum hue python(struct slice name)
 
 static enum hue rust(struct slice name)
 {
-	const char *tick = memchr(name.at, '`', name.size);
+	const char *tick = memchr(name.data, '`', name.size);
 
 	if (tick) {
-		name.size -= tick + 1 - name.at;
-		name.at = tick + 1;
+		name.size -= tick + 1 - name.data;
+		name.data = tick + 1;
 	}
 	if (fl_slice_starts(name, "core::") || fl_slice_starts(name, "std::") ||
 	    fl_slice_starts(name, "alloc::") ||
@@ -265,7 +265,7 @@ static uint32_t take(const char **at, const char *end)
 
 static uint32_t sum_of(struct slice name)
 {
-	const char *p = name.at, *end = p + name.size;
+	const char *p = name.data, *end = p + name.size;
 	uint32_t sum = 0;
 
 	while (p < end)
@@ -287,7 +287,7 @@ static double by_three(const uint32_t *c, unsigned n)
 
 static double by_head(struct slice name)
 {
-	const char *end = name.at + name.size, *p = name.at;
+	const char *end = name.data + name.size, *p = name.data;
 	const char *tick = name.size > 1 ? memchr(p + 1, '`', name.size - 1) :
 					   NULL;
 	uint32_t c[3];
@@ -303,18 +303,18 @@ static double by_head(struct slice name)
 /* The same of the name read backwards. */
 static double by_tail(struct slice name)
 {
-	const char *end = name.at + name.size;
-	const char *tick = name.size > 1 ? memrchr(name.at, '`',
+	const char *end = name.data + name.size;
+	const char *tick = name.size > 1 ? memrchr(name.data, '`',
 						   name.size - 1) : NULL;
 	uint32_t c[3];
 	unsigned n = 0;
 
 	if (tick)
 		end = tick;
-	while (end > name.at && n < 3) {
+	while (end > name.data && n < 3) {
 		const char *p = end - 1, *at;
 
-		while (p > name.at && end - p < 4 && (*p & 0xc0) == 0x80)
+		while (p > name.data && end - p < 4 && (*p & 0xc0) == 0x80)
 			p--;
 		if (fl_utf8_length(p, end - p) != (size_t)(end - p))
 			p = end - 1;
@@ -332,7 +332,7 @@ static void by_fnv(struct slice name, double *v)
 	uint64_t h = 0xcbf29ce484222325u;
 
 	for (size_t i = 0; i < name.size; i++)
-		h = (h ^ (uint8_t)name.at[i]) * prime;
+		h = (h ^ (uint8_t)name.data[i]) * prime;
 	for (unsigned i = 0; i < 3; i++, h *= prime)
 		v[i] = (double)(float)((double)h / 18446744073709551616.0);
 }
@@ -359,7 +359,7 @@ uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
 		return 0xc8c8c8;
 	/* Only the ends of a long name, and their sum, make a difference. */
 	if (*suffix && name.size < sizeof(whole) - 4) {
-		memcpy(whole, name.at, name.size);
+		memcpy(whole, name.data, name.size);
 		memcpy(whole + name.size, suffix, 4);
 		full = (struct slice){ whole, name.size + strlen(suffix) };
 	}

@@ -37,11 +37,11 @@ static bool set_larger(struct fl_column *w, const struct fl_page *page,
 	double by[2];
 
 	factors(page->scale, l, by);
-	w->self = fl_zeroed(l->n, sizeof(*w->self));
-	w->total = fl_zeroed(l->n, sizeof(*w->total));
+	w->self = fl_zeroed(l->count, sizeof(*w->self));
+	w->total = fl_zeroed(l->count, sizeof(*w->total));
 	if (!w->self || !w->total)
 		return false;
-	for (uint32_t i = l->n; i--;) {
+	for (uint32_t i = l->count; i--;) {
 		int64_t before = times(l->self[0][i], by[0]);
 		int64_t after = times(l->self[1][i], by[1]);
 
@@ -108,7 +108,7 @@ double fl_most_change(const struct fl_page *page, const struct fl_layout *l,
 {
 	double most = 0;
 
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->count; i++) {
 		double change = fabs(fl_change(page, l, i, total));
 
 		most = FL_MAX(change, most);

@@ -83,34 +83,34 @@ struct fl_colors fl_mine_color(uint32_t n);
 /* brush.c ------------------------------------------------------------- */
 
 /* Zeroed and opened; to be closed all the same where that fails. */
-struct fl_brush {
+struct fl_frame_color {
 	const struct fl_page *page;
 	const struct fl_layout *layout;
 	const struct fl_scheme *scheme;
 	struct fl_classic classic;
 	struct fl_regex *highlight;
 	struct fl_regex **mine;
-	size_t nmine, mine_room;
+	size_t nmine, mine_capacity;
 	struct fl_map ranks;		/* of groups, by their hash */
 	struct fl_palette *palette;	/* --cp */
 	double most;			/* change, of self or total */
 	double noise;			/* sigmas within which it is none */
 };
 
-int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
+int fl_frame_color_open(struct fl_frame_color *brush, const struct fl_page *page,
 		  const struct fl_layout *layout);
-struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node);
+struct fl_colors fl_frame_color_pick(struct fl_frame_color *brush, uint32_t node);
 /* For those that mark and compare by themselves: the scheme alone. */
-int fl_brush_open_scheme(struct fl_brush *brush, const struct fl_page *page,
+int fl_frame_color_open_scheme(struct fl_frame_color *brush, const struct fl_page *page,
 			 const struct fl_layout *layout);
-struct fl_colors fl_brush_scheme(struct fl_brush *brush, bool root,
+struct fl_colors fl_frame_color_scheme(struct fl_frame_color *brush, bool root,
 				 struct slice name, enum flame_type type);
 /* Of two columns; fl_brush_open has it. */
-void fl_brush_open_changes(struct fl_brush *brush);
-struct fl_colors fl_brush_change(const struct fl_brush *brush, uint32_t node);
+void fl_frame_color_open_changes(struct fl_frame_color *brush);
+struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush, uint32_t node);
 /* What was learnt by --cp is written; FLAME_OK where nothing failed. */
-int fl_brush_save(struct fl_brush *brush);
-void fl_brush_close(struct fl_brush *brush);
+int fl_frame_color_save(struct fl_frame_color *brush);
+void fl_frame_color_close(struct fl_frame_color *brush);
 
 /* nameattr.c ---------------------------------------------------------- */
 
@@ -127,8 +127,8 @@ void fl_nameattr_free(struct fl_nameattr *attributes);
 /* The colours that a page uses, numbered from 0 as they come. */
 struct fl_paints {
 	struct fl_map map;
-	struct fl_colors *at;
-	size_t n, room;
+	struct fl_colors *colors;
+	size_t count, capacity;
 	bool failed;
 };
 
@@ -151,14 +151,14 @@ bool fl_looks_java(struct slice name);
 /* caption.c ---------------------------------------------------------- */
 
 /* Names are looked at no further than 4096 bytes; some captions are longer. */
-enum { FL_CAPTION_MOST = 4112 };
+enum { FL_MAX_CAPTION = 4112 };
 
 /*
  * A name as it is read: without type suffix, arguments, template arguments
  * and hashes.  Class.method begins at class_at, the method at method_at.
  */
 struct fl_caption {
-	char text[FL_CAPTION_MOST];
+	char text[FL_MAX_CAPTION];
 	size_t size, class_at, method_at;
 };
 
@@ -188,8 +188,8 @@ bool fl_packer_close(struct fl_packer *p);
 void fl_pack(struct fl_packer *p, const void *at, size_t size);
 /* What a packer begins with: bytes that are filled in, as long as n < room. */
 struct fl_filling {
-	uint8_t *at;
-	size_t n, room;
+	uint8_t *data;
+	size_t count, capacity;
 };
 
 void fl_pack_long(struct fl_packer *p, uint64_t n);
@@ -199,8 +199,8 @@ static inline void fl_pack_number(struct fl_packer *p, uint64_t n)
 {
 	struct fl_filling *in = (struct fl_filling *)p;
 
-	if (fl_likely(n < 128 && in->n < in->room))
-		in->at[in->n++] = (uint8_t)n;
+	if (fl_likely(n < 128 && in->count < in->capacity))
+		in->data[in->count++] = (uint8_t)n;
 	else
 		fl_pack_long(p, n);
 }

@@ -61,7 +61,7 @@ struct book {
 	bool further;			/* of several metrics: not the first */
 	bool compares;
 	struct fl_column widths;
-	struct fl_brush brush;
+	struct fl_frame_color brush;
 	struct fl_paints paints;
 	struct symbol *symbol;
 	size_t n, room;
@@ -72,7 +72,7 @@ static int by_text(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 	size_t shorter = FL_MIN(x->text.size, y->text.size);
-	int d = shorter ? memcmp(x->text.at, y->text.at, shorter) : 0;
+	int d = shorter ? memcmp(x->text.data, y->text.data, shorter) : 0;
 
 	if (d)
 		return d;
@@ -119,11 +119,11 @@ static bool add_symbol(struct book *b, struct met *met, uint32_t node)
 static bool meet_symbols(struct book *b)
 {
 	const struct fl_layout *l = b->layout;
-	struct met *by_name = fl_zeroed(b->page->tree->flame->names.n,
+	struct met *by_name = fl_zeroed(b->page->tree->flame->names.count,
 					sizeof(*by_name)), root = { 0 };
 	bool good = by_name && add_symbol(b, &root, 0);
 
-	for (uint32_t i = 1; good && i < l->n; i++) {
+	for (uint32_t i = 1; good && i < l->count; i++) {
 		struct met *met = &by_name[l->name[i]];
 		uint32_t symbol = find_symbol(b, met, l->type[i]);
 
@@ -148,7 +148,7 @@ static bool paint_symbols(struct book *b)
 		struct symbol *s = &b->symbol[i];
 
 		s->paint = fl_paint(&b->paints,
-				    fl_brush_scheme(&b->brush, !i, s->text,
+				    fl_frame_color_scheme(&b->brush, !i, s->text,
 						    s->type));
 	}
 	return !b->paints.failed;
@@ -164,7 +164,7 @@ static bool sort_symbols(struct book *b)
 	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
 	for (size_t i = 0; i < b->n; i++)
 		rank[b->symbol[i].number] = i;
-	for (uint32_t i = 0; i < b->layout->n; i++)
+	for (uint32_t i = 0; i < b->layout->count; i++)
 		b->of_node[i] = rank[b->of_node[i]];
 	fl_free(rank);
 	return true;
@@ -205,9 +205,9 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 		       (b->compares ? COMPARES | OPENS : 0) |
 		       (page->as_tree ? AS_TREE : 0) |
 		       (b->moments.n ? SAMPLES : 0));
-	fl_pack_number(p, b->layout->n);
+	fl_pack_number(p, b->layout->count);
 	fl_pack_number(p, b->n);
-	fl_pack_number(p, b->paints.n);
+	fl_pack_number(p, b->paints.count);
 	fl_pack_number(p, (uint64_t)FL_MIN(page->frame_height, 200));
 	fl_pack_text(p, fl_page_title(page));
 	fl_pack_text(p, page->subtitle);
@@ -217,9 +217,9 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 	fl_pack_text(p, page->highlight);
 	if (b->compares)
 		pack_opening(b, p);
-	for (uint32_t i = 0; i < b->paints.n; i++) {
-		uint32_t light = b->paints.at[i].light;
-		uint32_t dark = b->paints.at[i].dark;
+	for (uint32_t i = 0; i < b->paints.count; i++) {
+		uint32_t light = b->paints.colors[i].light;
+		uint32_t dark = b->paints.colors[i].dark;
 		uint8_t bytes[] = { light >> 16, light >> 8, light,
 				    dark >> 16, dark >> 8, dark };
 
@@ -258,9 +258,9 @@ static uint32_t units(const char *at, size_t size)
 
 static bool is_utf8(struct slice s)
 {
-	for (size_t i = fl_ascii(s.at, s.size), n; i < s.size; i += n) {
-		n = (uint8_t)s.at[i] < 0x80 ? 1 :
-		    fl_utf8_length(s.at + i, s.size - i);
+	for (size_t i = fl_ascii(s.data, s.size), n; i < s.size; i += n) {
+		n = (uint8_t)s.data[i] < 0x80 ? 1 :
+		    fl_utf8_length(s.data + i, s.size - i);
 		if (!n)
 			return false;
 	}
@@ -302,7 +302,7 @@ static void spell_from(struct symbol *s, const struct fl_caption *c,
 static void spell(struct symbol *s, const struct fl_caption *c)
 {
 	size_t size = s->text.size;
-	char dotted[FL_CAPTION_MOST];
+	char dotted[FL_MAX_CAPTION];
 
 	s->spelling[0] = (uint32_t)size * 4 + OWN_END;
 	s->spelling[2] = units(c->text, c->class_at);
@@ -310,11 +310,11 @@ static void spell(struct symbol *s, const struct fl_caption *c)
 			       c->method_at - c->class_at);
 	if (size > sizeof(dotted) || !is_utf8(s->text))
 		return;
-	spell_from(s, c, s->text.at, size, false);
-	if (s->same == c->size || !memchr(s->text.at, '/', size))
+	spell_from(s, c, s->text.data, size, false);
+	if (s->same == c->size || !memchr(s->text.data, '/', size))
 		return;
 	for (size_t i = 0; i < size; i++)
-		dotted[i] = s->text.at[i] == '/' ? '.' : s->text.at[i];
+		dotted[i] = s->text.data[i] == '/' ? '.' : s->text.data[i];
 	spell_from(s, c, dotted, size, true);
 }
 
@@ -356,7 +356,7 @@ static bool pack_ranks(const struct book *b, struct fl_packer *p)
 {
 	const struct fl_layout *l = b->layout;
 	uint32_t *seen = fl_zeroed(b->n, sizeof(*seen));
-	uint32_t *fresh = fl_alloc(fl_size_mul(l->n, sizeof(*fresh)));
+	uint32_t *fresh = fl_alloc(fl_size_mul(l->count, sizeof(*fresh)));
 	struct fl_map map = { 0 };
 	bool good = seen && fresh;
 	uint32_t n = 0;
@@ -365,12 +365,12 @@ static bool pack_ranks(const struct book *b, struct fl_packer *p)
 		fl_pack_number(p, 0);
 		fresh[n++] = 0;
 	}
-	for (uint32_t i = 1; good && i < l->n; i++) {
+	for (uint32_t i = 1; good && i < l->count; i++) {
 		bool is_new = false;
 		uint64_t *rank = fl_map_put(&map, pair_of(b, i), &is_new);
 
-		if (fl_likely(i + AHEAD < l->n))
-			fl_map_soon(&map, pair_of(b, i + AHEAD));
+		if (fl_likely(i + AHEAD < l->count))
+			fl_map_prefetch(&map, pair_of(b, i + AHEAD));
 		good = rank;
 		if (!good)
 			break;
@@ -394,10 +394,10 @@ static void pack_children(const struct book *b, struct fl_packer *p)
 	struct fl_layout *l = b->layout;
 	uint32_t *children = l->end;
 
-	memset(children, 0, l->n * sizeof(*children));
-	for (uint32_t i = 1; i < l->n; i++)
+	memset(children, 0, l->count * sizeof(*children));
+	for (uint32_t i = 1; i < l->count; i++)
 		children[l->parent[i]]++;
-	for (uint32_t i = 0; i < l->n; i++)
+	for (uint32_t i = 0; i < l->count; i++)
 		fl_pack_number(p, children[i]);
 }
 
@@ -409,7 +409,7 @@ static bool pack_nodes(const struct book *b, struct fl_packer *p)
 	if (!pack_ranks(b, p))
 		return false;
 	for (unsigned c = 0; c < l->columns; c++)
-		for (uint32_t i = 0; i < l->n; i++)
+		for (uint32_t i = 0; i < l->count; i++)
 			fl_pack_number(p, FL_MAX(l->self[c][i], 0));
 	return true;
 }
@@ -455,8 +455,8 @@ static bool put_data(struct book *b)
 static uint32_t fill_of(const struct book *b, uint32_t i)
 {
 	if (b->compares)
-		return fl_brush_change(&b->brush, i).light;
-	return b->paints.at[b->symbol[b->of_node[i]].paint].light;
+		return fl_frame_color_change(&b->brush, i).light;
+	return b->paints.colors[b->symbol[b->of_node[i]].paint].light;
 }
 
 static void put_still_frame(struct book *b, uint32_t i, double x, double y,
@@ -539,7 +539,7 @@ static void put_heading(const struct book *b)
 	fl_out_text(out, " ");
 	fl_put_string(out, page->countname ? page->countname : l->unit);
 	fl_out_text(out, " · ");
-	fl_put_count(out, l->n - 1);
+	fl_put_count(out, l->count - 1);
 	fl_out_text(out, " frames</p>\n");
 	put_further_events(b);
 	fl_out_text(out, "<p id=\"note\">A picture of the widest frames, for "
@@ -568,7 +568,7 @@ static bool put_still(struct book *b)
 		return false;
 	}
 	least = FL_MAX(least, fl_int64(1 / scale));
-	for (uint32_t i = 0; i < l->n; i = next_wide(l, i, least))
+	for (uint32_t i = 0; i < l->count; i = next_wide(l, i, least))
 		if (total[i] >= least)
 			rows = FL_MAX(rows, l->level[i] + 1);
 	fl_out_text(b->out, "<div id=\"first\">\n");
@@ -578,7 +578,7 @@ static bool put_still(struct book *b)
 		     "font-family=\"sans-serif\" "
 		     "fill=\"#14181d\">\n",
 		     STILL_WIDTH, rows * STILL_ROW);
-	for (uint32_t i = 0; i < l->n; i = next_wide(l, i, least)) {
+	for (uint32_t i = 0; i < l->count; i = next_wide(l, i, least)) {
 		unsigned row = b->page->inverted ? l->level[i] :
 						   rows - 1 - l->level[i];
 		int64_t x = next[l->level[i]];
@@ -613,7 +613,7 @@ static int put_beside(struct fl_page *page, const char *suffix,
 		     path, BESIDE, suffix) < 0)
 		return fl_no_memory(flame);
 	out = fl_out_open(flame, beside);
-	fl_free(fl_own(beside));
+	fl_free(fl_memory_adopt(beside));
 	if (!out)
 		return FLAME_FAILED;
 	fl_out_text(out, text);
@@ -728,12 +728,12 @@ static int write_profile(struct fl_page *page, bool further)
 	b.layout = fl_page_layout(&shown, STILL_WIDTH);
 	if (!b.layout)
 		return FLAME_FAILED;
-	if (fl_brush_open_scheme(&b.brush, &shown, b.layout) != FLAME_OK)
+	if (fl_frame_color_open_scheme(&b.brush, &shown, b.layout) != FLAME_OK)
 		goto closed;
 	b.compares = b.layout->columns == 2;
 	if (b.compares)
-		fl_brush_open_changes(&b.brush);
-	b.of_node = fl_zeroed(b.layout->n, sizeof(*b.of_node));
+		fl_frame_color_open_changes(&b.brush);
+	b.of_node = fl_zeroed(b.layout->count, sizeof(*b.of_node));
 	if (b.of_node && fl_column_open(&b.widths, &shown, b.layout) &&
 	    settle_samples(&b) && number_symbols(&b) && put_profile(&b))
 		status = FLAME_OK;
@@ -742,7 +742,7 @@ static int write_profile(struct fl_page *page, bool further)
 	page->timed = page->timed || shown.timed;
 	page->compared = page->compared || shown.compared;
 closed:
-	fl_brush_close(&b.brush);
+	fl_frame_color_close(&b.brush);
 	fl_column_close(&b.widths);
 	fl_paints_free(&b.paints);
 	fl_layout_free(b.layout);

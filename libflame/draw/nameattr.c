@@ -20,13 +20,13 @@ struct fl_nameattr {
 
 static const struct row *find(const struct fl_nameattr *a, struct slice name)
 {
-	uint64_t hash = fl_hash(name.at, name.size);
+	uint64_t hash = fl_hash(name.data, name.size);
 	uint32_t i, id;
 
 	for (i = fl_index_first(&a->index, hash);
-	     (id = fl_index_at(&a->index, hash, &i));)
+	     (id = fl_index_next(&a->index, hash, &i));)
 		if (a->at[id].name.size == name.size &&
-		    memcmp(a->at[id].name.at, name.at, name.size) == 0)
+		    memcmp(a->at[id].name.data, name.data, name.size) == 0)
 			return &a->at[id];
 	return NULL;
 }
@@ -70,7 +70,7 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 			n--;
 		good = add(a, line, n);
 	}
-	fl_free(fl_own(line));
+	fl_free(fl_memory_adopt(line));
 	fclose(file);
 	if (good)
 		return a;
@@ -81,9 +81,9 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 
 static struct slice unquoted(struct slice s)
 {
-	if (s.size > 1 && (*s.at == '"' || *s.at == '\'') &&
-	    s.at[s.size - 1] == *s.at) {
-		s.at++;
+	if (s.size > 1 && (*s.data == '"' || *s.data == '\'') &&
+	    s.data[s.size - 1] == *s.data) {
+		s.data++;
 		s.size -= 2;
 	}
 	return s;
@@ -93,7 +93,7 @@ struct slice fl_nameattr_get(const struct fl_nameattr *a, struct slice name,
 			     const char *key)
 {
 	const struct row *row = find(a, name);
-	const char *at = row ? row->rest.at : NULL;
+	const char *at = row ? row->rest.data : NULL;
 	const char *end = row ? at + row->rest.size : NULL;
 	size_t n = strlen(key);
 

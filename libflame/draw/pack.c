@@ -58,7 +58,7 @@ struct block {
 struct fl_packer {
 	struct fl_filling in;	/* of the block that is filled */
 	struct fl_out *out;
-	struct fl_team *team;	/* NULL: nobody helps */
+	struct fl_thread_pool *team;	/* NULL: nobody helps */
 	unsigned threads;
 	bool failed;
 	struct block *blocks[MOST];	/* a ring of so many: */
@@ -162,7 +162,7 @@ static void write_block(struct fl_packer *p)
 	uint8_t *at;
 
 	if (p->team)
-		fl_team_await(p->team, &b->job);
+		fl_thread_pool_wait(p->team, &b->job);
 	p->first = (p->first + 1) % p->nblocks;
 	p->given--;
 	p->failed = p->failed || !b->good;
@@ -187,14 +187,14 @@ static struct block **free_block(struct fl_packer *p)
 
 static void give_block(struct fl_packer *p, struct block *b, bool last)
 {
-	b->n = p->in.n;
+	b->n = p->in.count;
 	b->last = last;
 	b->job.run = deflate_block;
 	if (!p->team && p->threads > 1 && !last)
-		p->team = fl_team_new(p->threads);
+		p->team = fl_thread_pool_new(p->threads);
 	p->given++;
 	if (p->team)
-		fl_team_give(p->team, &b->job);
+		fl_thread_pool_submit(p->team, &b->job);
 	else
 		deflate_block(&b->job);
 }
@@ -213,13 +213,13 @@ static void next_block(struct fl_packer *p)
 		*next = new_block();
 	if (!*next)
 		p->failed = true;
-	p->in.n = 0;
+	p->in.count = 0;
 	if (p->failed)
 		return;
 	(*next)->before = FL_MIN(b->n, (size_t)WINDOW);
 	memcpy((*next)->in + WINDOW - (*next)->before,
 	       b->in + WINDOW + b->n - (*next)->before, (*next)->before);
-	p->in.at = (*next)->in + WINDOW;
+	p->in.data = (*next)->in + WINDOW;
 }
 
 void fl_pack(struct fl_packer *p, const void *at, size_t size)
@@ -227,26 +227,26 @@ void fl_pack(struct fl_packer *p, const void *at, size_t size)
 	const uint8_t *from = at;
 
 	while (size) {
-		size_t n = FL_MIN(size, BLOCK - p->in.n);
+		size_t n = FL_MIN(size, BLOCK - p->in.count);
 
-		memcpy(p->in.at + p->in.n, from, n);
-		p->in.n += n;
+		memcpy(p->in.data + p->in.count, from, n);
+		p->in.count += n;
 		from += n;
 		size -= n;
-		if (p->in.n == BLOCK)
+		if (p->in.count == BLOCK)
 			next_block(p);
 	}
 }
 
 void fl_pack_long(struct fl_packer *p, uint64_t n)
 {
-	if (p->in.n >= p->in.room)
+	if (p->in.count >= p->in.capacity)
 		next_block(p);
 	while (n > 127) {
-		p->in.at[p->in.n++] = n | 128;
+		p->in.data[p->in.count++] = n | 128;
 		n >>= 7;
 	}
-	p->in.at[p->in.n++] = n;
+	p->in.data[p->in.count++] = n;
 }
 
 void fl_pack_text(struct fl_packer *p, const char *text)
@@ -262,11 +262,11 @@ void fl_pack_after(struct fl_packer *p, struct slice *last, struct slice text)
 {
 	size_t least = FL_MIN(last->size, text.size), same = 0;
 
-	while (same < least && last->at[same] == text.at[same])
+	while (same < least && last->data[same] == text.data[same])
 		same++;
 	fl_pack_number(p, same);
 	fl_pack_number(p, text.size - same);
-	fl_pack(p, text.at + same, text.size - same);
+	fl_pack(p, text.data + same, text.size - same);
 	*last = text;
 }
 
@@ -281,8 +281,8 @@ struct fl_packer *fl_packer_open(struct fl_out *out, unsigned threads)
 	p->nblocks = FL_MIN(FL_MAX(2 * threads, 2u), (unsigned)MOST);
 	p->blocks[0] = new_block();
 	if (p->blocks[0]) {
-		p->in.at = p->blocks[0]->in + WINDOW;
-		p->in.room = BLOCK - LONGEST + 1;
+		p->in.data = p->blocks[0]->in + WINDOW;
+		p->in.capacity = BLOCK - LONGEST + 1;
 		return p;
 	}
 	fl_free(p);
@@ -298,7 +298,7 @@ bool fl_packer_close(struct fl_packer *p)
 	while (p->given)
 		write_block(p);
 	good = !p->failed;
-	fl_team_free(p->team);
+	fl_thread_pool_free(p->team);
 	for (unsigned i = 0; i < p->nblocks; i++) {
 		if (p->blocks[i] && p->blocks[i]->opened)
 			deflateEnd(&p->blocks[i]->z);
@@ -315,7 +315,7 @@ static void pack_facet(struct fl_packer *p, const struct fl_facet *facet,
 {
 	struct slice last = fl_name_at(flame, facet->name);
 
-	fl_pack_text(p, last.at);
+	fl_pack_text(p, last.data);
 	fl_pack_number(p, facet->n);
 	last.size = 0;
 	for (size_t i = 0; i < facet->n; i++)

@@ -32,10 +32,10 @@ struct page_state {
 /* Neighbours of one stack are one, where no time can come between. */
 static bool add_beat(struct fl_page *page, const struct flame_sample *sample)
 {
-	struct fl_beat *last;
+	struct fl_chart_sample *last;
 
-	if (page->nbeats) {
-		last = &page->beats[page->nbeats - 1];
+	if (page->nchart_samples) {
+		last = &page->chart_samples[page->nchart_samples - 1];
 		if (last->stack == sample->stack &&
 		    last->thread == sample->thread &&
 		    last->time == sample->time) {
@@ -43,15 +43,15 @@ static bool add_beat(struct fl_page *page, const struct flame_sample *sample)
 			return true;
 		}
 	}
-	if (!fl_grow(&page->beats, &page->beats_room, page->nbeats + 1,
-		     sizeof(*page->beats)))
+	if (!fl_grow(&page->chart_samples, &page->chart_samples_capacity, page->nchart_samples + 1,
+		     sizeof(*page->chart_samples)))
 		return false;
-	page->beats[page->nbeats] = (struct fl_beat){
+	page->chart_samples[page->nchart_samples] = (struct fl_chart_sample){
 		.time = sample->time, .weight = sample->weight,
-		.at = page->nbeats, .stack = sample->stack,
+		.at = page->nchart_samples, .stack = sample->stack,
 		.thread = sample->thread,
 	};
-	page->nbeats++;
+	page->nchart_samples++;
 	return true;
 }
 
@@ -116,7 +116,7 @@ static int put_apart(struct flame_sink *sink, const struct flame_sample *sample)
 
 static int by_beat(const void *a, const void *b)
 {
-	const struct fl_beat *x = a, *y = b;
+	const struct fl_chart_sample *x = a, *y = b;
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
@@ -128,15 +128,15 @@ static int by_beat(const void *a, const void *b)
 /* A tower for each thread, side by side, each in the order of time. */
 static struct fl_layout *chart(struct fl_page *page)
 {
-	size_t n = page->nbeats;
+	size_t n = page->nchart_samples;
 	struct fl_step *steps = fl_alloc(fl_size_mul(n + 1, sizeof(*steps)));
 	struct fl_layout *l = NULL;
 
 	if (n)
-		qsort(page->beats, n, sizeof(*page->beats), by_beat);
+		qsort(page->chart_samples, n, sizeof(*page->chart_samples), by_beat);
 	for (size_t i = 0; steps && i < n; i++)
-		steps[i] = (struct fl_step){ page->beats[i].stack,
-					     page->beats[i].weight };
+		steps[i] = (struct fl_step){ page->chart_samples[i].stack,
+					     page->chart_samples[i].weight };
 	if (steps)
 		l = fl_chart_layout(page->tree, steps, n, false);
 	fl_free(steps);
@@ -295,7 +295,7 @@ static void sort_metrics(struct flame *flame, struct page_state *state)
 
 static void tell_absent(struct flame *flame, const struct page_state *state)
 {
-	char *list = fl_own(strdup(state->page.events)), *save = NULL;
+	char *list = fl_memory_adopt(strdup(state->page.events)), *save = NULL;
 
 	for (char *name = list ? strtok_r(list, ",", &save) : NULL; name;
 	     name = strtok_r(NULL, ",", &save)) {
@@ -387,7 +387,7 @@ static int finish(struct flame_sink *sink)
 	    hand_over(sink->flame, state) != FLAME_OK)
 		return FLAME_FAILED;
 	if (state->before) {
-		if (fl_tree_settle(state->page.tree, 0) != FLAME_OK)
+		if (fl_tree_read_deferred(state->page.tree, 0) != FLAME_OK)
 			return FLAME_FAILED;
 		fl_tree_swap(state->page.tree);
 	}
@@ -406,7 +406,7 @@ static int finish(struct flame_sink *sink)
 
 	state->page.out = NULL;
 	if (status != FLAME_OK) {
-		fl_out_abandon(out);
+		fl_out_discard(out);
 		return status;
 	}
 	return fl_out_close(out);
@@ -418,7 +418,7 @@ static void release(struct flame_sink *sink)
 	struct fl_page *page = &state->page;
 
 	if (page->out)
-		fl_out_abandon(page->out);
+		fl_out_discard(page->out);
 	flame_abandon(state->gather);
 	for (size_t i = 0; i < state->n; i++) {
 		flame_abandon(state->each[i].sink);
@@ -431,7 +431,7 @@ static void release(struct flame_sink *sink)
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
 	fl_options_clear(&fl_page_table, page);
-	fl_free(page->beats);
+	fl_free(page->chart_samples);
 	fl_samples_free(page->samples);
 }
 
@@ -443,7 +443,7 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	struct page_state *state;
 
 	if (!sink) {
-		fl_out_abandon(out);
+		fl_out_discard(out);
 		return NULL;
 	}
 	state = sink->state;
@@ -466,7 +466,7 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	return NULL;
 }
 
-void fl_page_take_rests(struct flame_sink *sink,
+void fl_page_accept_deferred(struct flame_sink *sink,
 			double (*fine_share)(const struct fl_page *page))
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
@@ -503,7 +503,7 @@ int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
 	if (tree->columns == 2)
 		return fl_fail(tree->flame, "a comparison is written as "
 			       "html, svg, text or folded only");
-	for (size_t i = 0; i < tree->room[0]; i++) {
+	for (size_t i = 0; i < tree->capacity[0]; i++) {
 		sample.stack = i;
 		sample.weight = tree->weight[0][i];
 		if (sample.weight && fl_put(sink, &sample) != FLAME_OK)
@@ -561,7 +561,7 @@ struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 		return drawn;
 	}
 	if (page->peer && page->tree->columns == 1)
-		return fl_peer_layout(page->tree);
+		return fl_compat_layout(page->tree);
 	return fl_tree_layout(page->tree, fl_page_minimum(page, page_width),
 			      page->compat, !page->borrowed);
 }

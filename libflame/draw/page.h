@@ -31,7 +31,7 @@ struct fl_page {
 	double font_size, factor;	/* 0: the writer's own, 1 */
 	int64_t all;		/* the width of the root, if more than it */
 	int color_by;		/* enum fl_classic_by */
-	enum fl_peer peer;	/* merged and coloured as by it */
+	enum fl_compat_tool peer;	/* merged and coloured as by it */
 	bool negate, no_script;
 	/* Of a comparison; colours tell a change of self or of total. */
 	enum fl_widths { FL_WIDTHS_AFTER, FL_WIDTHS_BEFORE, FL_WIDTHS_MAX }
@@ -45,8 +45,8 @@ struct fl_page {
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* the writer can draw that */
 	bool brushed;		/* and paints what changed as it is told */
-	struct fl_beat *beats;	/* for that */
-	size_t nbeats, beats_room;
+	struct fl_chart_sample *chart_samples;	/* for that */
+	size_t nchart_samples, chart_samples_capacity;
 	struct fl_samples *samples;	/* see samples.h; NULL: none kept */
 	bool inverted;		/* root on top */
 	bool as_tree;		/* opens as a tree of rows */
@@ -79,7 +79,7 @@ bool fl_page_keep_samples(struct flame_sink *sink);
  * The writer draws no node that has less than such a share of all, and settles
  * the tree before it looks at it.
  */
-void fl_page_take_rests(struct flame_sink *sink,
+void fl_page_accept_deferred(struct flame_sink *sink,
 			double (*fine_share)(const struct fl_page *page));
 /* Whether what the page was asked for can be: a chart is not for all. */
 int fl_page_check(const struct fl_page *page);

@@ -225,7 +225,7 @@ static const uint32_t hash_of_none = 2166136261u;
 static uint32_t hash_on(uint32_t h, struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
-		h = (h ^ (uint8_t)text.at[i]) * 16777619u;
+		h = (h ^ (uint8_t)text.data[i]) * 16777619u;
 	return h;
 }
 
@@ -250,7 +250,7 @@ static struct slice package(struct slice name)
 	};
 	const char *end = NULL, *last = NULL;
 
-	for (const char *p = name.at; p < name.at + name.size; p++) {
+	for (const char *p = name.data; p < name.data + name.size; p++) {
 		if (!tells[(uint8_t)*p])
 			continue;
 		if (*p == '(' || *p == '<')
@@ -258,7 +258,7 @@ static struct slice package(struct slice name)
 		if (*p == '/')
 			end = p, last = NULL;
 		if (*p == ':')
-			return (struct slice){ name.at, p - name.at };
+			return (struct slice){ name.data, p - name.data };
 		if (*p == '.') {
 			end = last ? last : end;
 			last = p;
@@ -267,15 +267,15 @@ static struct slice package(struct slice name)
 	if (!end)
 		end = last;
 	if (!end)
-		end = memchr(name.at, '_', name.size);
-	return (struct slice){ name.at, end ? (size_t)(end - name.at) : 0 };
+		end = memchr(name.data, '_', name.size);
+	return (struct slice){ name.data, end ? (size_t)(end - name.data) : 0 };
 }
 
 static struct fl_colors of_family(const struct fl_colors *family,
 				  struct slice name)
 {
 	struct slice first = package(name);
-	struct slice rest = { name.at + first.size, name.size - first.size };
+	struct slice rest = { name.data + first.size, name.size - first.size };
 	uint32_t h = hash_on(hash_of_none, first);
 	uint32_t hue = mixed(h) % 3;
 	uint32_t shade = mixed(hash_on(h, rest)) % (FAMILY / 3);
@@ -306,17 +306,17 @@ static bool is_word(char c)
  */
 bool fl_looks_java(struct slice name)
 {
-	const char *end = name.at + name.size;
+	const char *end = name.data + name.size;
 	const char *dot = NULL, *before = NULL, *p;
 
-	if (!name.size || !is_word(*name.at) || *name.at == '<')
+	if (!name.size || !is_word(*name.data) || *name.data == '<')
 		return false;
 	if (fl_slice_has(name, ":::") || fl_slice_has(name, "$$Lambda"))
 		return true;
 	if (fl_slice_has(name, "::") || fl_slice_has(name, "(*") ||
 	    fl_slice_has(name, ".so"))
 		return false;
-	for (p = name.at; p < end && *p != '('; p++) {
+	for (p = name.data; p < end && *p != '('; p++) {
 		if (*p == ' ')
 			return false;
 		if (*p == '/')
@@ -332,7 +332,7 @@ bool fl_looks_java(struct slice name)
 		return false;
 	if (is_upper(dot[1]))
 		return true;
-	p = before ? before + 1 : name.at;
+	p = before ? before + 1 : name.data;
 	return is_upper(*p) || *p == '$';
 }
 
@@ -351,7 +351,7 @@ static bool is_script(struct slice name)
 
 static const struct fl_colors *by_name(struct slice name)
 {
-	if (!name.size || *name.at == '[')
+	if (!name.size || *name.data == '[')
 		return group;
 	if (is_python(name))
 		return python;
@@ -528,20 +528,20 @@ static struct slice package_of(struct slice name, enum flame_type type)
 /* module`function, /usr/lib/x.so, the first two parts of a Java package. */
 static struct slice library_of(struct slice name, enum flame_type type)
 {
-	const char *end = name.at + name.size, *p;
+	const char *end = name.data + name.size, *p;
 	unsigned parts = 0;
 
-	p = memchr(name.at, '`', name.size);
-	if (p || (name.size && (*name.at == '[' || *name.at == '/')))
-		return (struct slice){ name.at, (p ? p : end) - name.at };
+	p = memchr(name.data, '`', name.size);
+	if (p || (name.size && (*name.data == '[' || *name.data == '/')))
+		return (struct slice){ name.data, (p ? p : end) - name.data };
 	name = package(name);
 	if (type == FLAME_UNKNOWN || type == FLAME_NATIVE ||
 	    type == FLAME_CPP || type == FLAME_KERNEL)
 		return name;
-	for (p = name.at; p < name.at + name.size; p++)
+	for (p = name.data; p < name.data + name.size; p++)
 		if ((*p == '/' || *p == '.') && ++parts == 2)
 			break;
-	name.size = p - name.at;
+	name.size = p - name.data;
 	return name;
 }
 
@@ -619,17 +619,17 @@ static struct fl_colors pick_python(struct slice name, enum flame_type type)
 
 static struct fl_colors pick_rust(struct slice name, enum flame_type type)
 {
-	const char *tick = memchr(name.at, '`', name.size);
+	const char *tick = memchr(name.data, '`', name.size);
 	struct slice s = name;
 
 	if (type == FLAME_KERNEL || type == FLAME_GROUP)
 		return pick_type(name, type);
 	if (tick) {
-		s.size -= tick + 1 - s.at;
-		s.at = tick + 1;
+		s.size -= tick + 1 - s.data;
+		s.data = tick + 1;
 	}
-	if (s.size && *s.at == '<') {
-		s.at++;
+	if (s.size && *s.data == '<') {
+		s.data++;
 		s.size--;
 	}
 	if (fl_slice_starts(s, "core::") || fl_slice_starts(s, "std::") ||
@@ -774,18 +774,18 @@ uint32_t fl_paint(struct fl_paints *paints, struct fl_colors colors)
 
 	if (number && !fresh)
 		return *number;
-	if (!number || !fl_grow(&paints->at, &paints->room, paints->n + 1,
-				sizeof(*paints->at))) {
+	if (!number || !fl_grow(&paints->colors, &paints->capacity, paints->count + 1,
+				sizeof(*paints->colors))) {
 		paints->failed = true;
 		return 0;
 	}
-	paints->at[paints->n] = colors;
-	*number = paints->n;
-	return paints->n++;
+	paints->colors[paints->count] = colors;
+	*number = paints->count;
+	return paints->count++;
 }
 
 void fl_paints_free(struct fl_paints *paints)
 {
 	fl_map_free(&paints->map);
-	fl_free(paints->at);
+	fl_free(paints->colors);
 }

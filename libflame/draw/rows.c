@@ -20,7 +20,7 @@ struct state {
 
 static uint64_t hash_of(const struct fl_row *row)
 {
-	return fl_mix((uint64_t)row->metric << 32 | row->stack,
+	return fl_hash_pair((uint64_t)row->metric << 32 | row->stack,
 		      (uint64_t)row->thread << 32 | row->labels);
 }
 
@@ -29,7 +29,7 @@ static struct fl_row *find(struct fl_rows *rows, const struct fl_row *row,
 {
 	uint32_t i = fl_index_first(&rows->index, hash), id;
 
-	while ((id = fl_index_at(&rows->index, hash, &i))) {
+	while ((id = fl_index_next(&rows->index, hash, &i))) {
 		struct fl_row *r = &rows->data[id - 1];
 
 		if (r->stack == row->stack && r->metric == row->metric &&
@@ -100,7 +100,7 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 
 static int compare_text(struct slice a, struct slice b)
 {
-	int d = memcmp(a.at, b.at, FL_MIN(a.size, b.size));
+	int d = memcmp(a.data, b.data, FL_MIN(a.size, b.size));
 
 	return d ? d : (a.size > b.size) - (a.size < b.size);
 }
@@ -126,13 +126,13 @@ static int by_frame(const void *a, const void *b)
 /* By frame id; to fl_free. */
 static uint32_t *rank_frames(const struct flame *flame)
 {
-	size_t n = flame->frames.n;
+	size_t n = flame->frames.count;
 	struct ranked_frame *list =
 		fl_alloc(fl_size_mul(n + 1, sizeof(*list)));
 	uint32_t *rank = fl_alloc(fl_size_mul(n + 1, sizeof(*rank)));
 
 	for (flame_id i = 0; list && rank && i < n; i++) {
-		const struct flame_frame *f = &flame->frames.at[i];
+		const struct flame_frame *f = &flame->frames.data[i];
 
 		list[i] = (struct ranked_frame){
 			fl_name_at(flame, f->name), fl_name_at(flame, f->file),
@@ -164,7 +164,7 @@ static int by_number(const void *a, const void *b)
 static uint64_t *sort_children(const struct flame *flame,
 			       const uint32_t *frame_rank, uint32_t *first)
 {
-	size_t n = flame->stacks.n, sum = 0;
+	size_t n = flame->stacks.count, sum = 0;
 	uint64_t *child = fl_alloc(fl_size_mul(n, sizeof(*child)));
 
 	if (!child)
@@ -208,7 +208,7 @@ static void walk(const struct flame *flame, const uint64_t *child,
 /* By stack id; NULL: out of memory. */
 static uint32_t *rank_stacks(const struct flame *flame)
 {
-	size_t n = flame->stacks.n;
+	size_t n = flame->stacks.count;
 	uint32_t *frame_rank = rank_frames(flame);
 	uint32_t *first = fl_zeroed(n + 1, sizeof(*first));
 	uint32_t *next = fl_alloc(fl_size_mul(n + 1, sizeof(*next)));
@@ -266,7 +266,7 @@ static void spell_set(struct fl_buf *to, const struct flame *flame,
 		struct slice value = fl_name_at(flame,
 			flame_label_get(flame, set, keys[i]));
 
-		fl_buf_put(to, value.at, value.size);
+		fl_buf_put(to, value.data, value.size);
 		fl_buf_byte(to, '\0');
 	}
 }
@@ -285,7 +285,7 @@ static bool rank_used(struct fl_rows *rows, const flame_id *keys,
 		spell_set(&text, flame, sets[i].id, keys, nkeys);
 		sets[i].size = text.size;
 		sets[i].text = text.failed ? NULL :
-			fl_arena_copy(&arena, text.at ? text.at : "",
+			fl_arena_copy(&arena, text.data ? text.data : "",
 				      text.size);
 		good = sets[i].text;
 	}
@@ -300,7 +300,7 @@ static bool rank_used(struct fl_rows *rows, const flame_id *keys,
 
 static bool rank_sets(struct fl_rows *rows)
 {
-	size_t n = rows->flame->labels.n, nsets = 0, nkeys;
+	size_t n = rows->flame->labels.count, nsets = 0, nkeys;
 	struct ranked_set *sets = fl_alloc(fl_size_mul(n + 1, sizeof(*sets)));
 	flame_id *keys = fl_rows_keys(rows, &nkeys);
 	bool good;
@@ -328,11 +328,11 @@ static bool mark_keys(const struct fl_rows *rows, bool *marked)
 	for (size_t i = 0; i < rows->count; i++) {
 		flame_id set = rows->data[i].thread;
 
-		for (; set; set = labels->at[set].rest)
-			marked[labels->at[set].key] = true;
+		for (; set; set = labels->data[set].rest)
+			marked[labels->data[set].key] = true;
 		set = rows->data[i].labels;
-		for (; set; set = labels->at[set].rest)
-			marked[labels->at[set].key] = true;
+		for (; set; set = labels->data[set].rest)
+			marked[labels->data[set].key] = true;
 	}
 	return true;
 }
@@ -340,7 +340,7 @@ static bool mark_keys(const struct fl_rows *rows, bool *marked)
 flame_id *fl_rows_keys(struct fl_rows *rows, size_t *count)
 {
 	const struct flame *flame = rows->flame;
-	size_t n = flame->names.n, nkeys = 0;
+	size_t n = flame->names.count, nkeys = 0;
 	bool *marked = fl_zeroed(n, sizeof(*marked));
 	struct ranked_key *list = NULL;
 	flame_id *keys = NULL;
@@ -488,7 +488,7 @@ static int finish(struct flame_sink *sink)
 	rows->out = NULL;
 	if (status == FLAME_OK)
 		return fl_out_close(out);
-	fl_out_abandon(out);
+	fl_out_discard(out);
 	return status;
 }
 
@@ -520,7 +520,7 @@ static void release(struct flame_sink *sink)
 	struct fl_rows *rows = &((struct state *)sink->state)->rows;
 
 	if (rows->out)
-		fl_out_abandon(rows->out);
+		fl_out_discard(rows->out);
 	fl_index_free(&rows->index);
 	fl_free(rows->data);
 	fl_free(rows->metrics);
@@ -539,7 +539,7 @@ struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
 	struct fl_rows *rows;
 
 	if (!sink) {
-		fl_out_abandon(out);
+		fl_out_discard(out);
 		return NULL;
 	}
 	rows = &((struct state *)sink->state)->rows;

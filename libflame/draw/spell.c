@@ -18,12 +18,12 @@ void fl_spell_frame(struct fl_buf *to, const struct flame *flame,
 	struct slice text = fl_name_at(flame, name);
 	size_t from = to->size;
 
-	fl_buf_put(to, text.at, text.size);
+	fl_buf_put(to, text.data, text.size);
 	for (size_t i = from; i < to->size; i++) {
-		if (to->at[i] == ';')
-			to->at[i] = ':';
-		else if (is_control(to->at[i]))
-			to->at[i] = ' ';
+		if (to->data[i] == ';')
+			to->data[i] = ':';
+		else if (is_control(to->data[i]))
+			to->data[i] = ' ';
 	}
 	fl_buf_text(to, fl_type_suffix(type));
 }
@@ -52,7 +52,7 @@ void fl_spell_stack(struct fl_buf *to, const struct flame *flame,
 	for (size_t i = depth; i; stack = fl_parent(flame, stack))
 		frames[--i] = fl_frame_id(flame, stack);
 	for (size_t i = 0; i < depth; i++) {
-		frame = &flame->frames.at[frames[i]];
+		frame = &flame->frames.data[frames[i]];
 		if (i)
 			fl_buf_byte(to, ';');
 		fl_spell_frame(to, flame, frame->name, frame->type);
@@ -78,14 +78,14 @@ void fl_spell_json(struct fl_buf *to, struct slice text)
 
 	fl_buf_byte(to, '"');
 	for (size_t i = 0; i < text.size; i += n) {
-		n = fl_utf8_length(text.at + i, text.size - i);
+		n = fl_utf8_length(text.data + i, text.size - i);
 		if (n > 1) {
-			fl_buf_put(to, text.at + i, n);
+			fl_buf_put(to, text.data + i, n);
 		} else if (!n) {
 			fl_buf_text(to, "\xef\xbf\xbd");
 			n = 1;
 		} else {
-			put_byte(to, (unsigned char)text.at[i]);
+			put_byte(to, (unsigned char)text.data[i]);
 		}
 	}
 	fl_buf_byte(to, '"');

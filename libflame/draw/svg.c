@@ -67,10 +67,10 @@ static uint32_t paint(struct fl_svg *p, uint32_t i, struct painted *by_name)
 	uint32_t type = p->layout->type[i] + 1u;
 
 	if (!i || p->compares)
-		return fl_paint(&p->paints, fl_brush_pick(&p->brush, i));
+		return fl_paint(&p->paints, fl_frame_color_pick(&p->brush, i));
 	if (as->type != type)
 		*as = (struct painted){
-			fl_paint(&p->paints, fl_brush_pick(&p->brush, i)), type
+			fl_paint(&p->paints, fl_frame_color_pick(&p->brush, i)), type
 		};
 	return as->paint;
 }
@@ -82,7 +82,7 @@ static uint32_t paint(struct fl_svg *p, uint32_t i, struct painted *by_name)
 static bool count(struct fl_svg *p)
 {
 	const struct fl_layout *l = p->layout;
-	struct painted *by_name = fl_zeroed(p->page->tree->flame->names.n,
+	struct painted *by_name = fl_zeroed(p->page->tree->flame->names.count,
 					    sizeof(*by_name));
 	const int64_t *read = l->total[p->compares];
 	bool told = p->nruns;	/* of what is in no layout */
@@ -95,7 +95,7 @@ static bool count(struct fl_svg *p)
 		fl_paint(&p->paints, fl_ramp[i]);
 	if (!p->compares)
 		p->rows = FL_MAX(l->depth + 1, p->nruns);
-	for (uint32_t i = 0; i < l->n; i = fl_svg_next(p, i)) {
+	for (uint32_t i = 0; i < l->count; i = fl_svg_next(p, i)) {
 		if (is_narrow(p, i)) {
 			p->hidden += read[i];
 			if (p->weight[l->parent[i]] >= p->least)
@@ -121,8 +121,8 @@ static void collect_key(struct fl_svg *p)
 	const char *seen[FL_SVG_KEYS];
 
 	for (uint32_t i = 0; p->brush.scheme->by_type && !p->compares &&
-	     i < p->paints.n && p->nkey < FL_SVG_KEYS; i++) {
-		const char *name = fl_family_name(p->paints.at[i]);
+	     i < p->paints.count && p->nkey < FL_SVG_KEYS; i++) {
+		const char *name = fl_family_name(p->paints.colors[i]);
 		unsigned k = 0;
 
 		while (name && k < p->nkey && seen[k] != name)
@@ -222,7 +222,7 @@ static int lay_out_heavy(struct fl_svg *p)
 		return FLAME_FAILED;
 	set_scale(p, p->page->tree->total[0]);
 	fine = fl_int64(FINE / p->scale);
-	if (fl_tree_settle(p->page->tree, FL_MIN(fine, p->least)) != FLAME_OK)
+	if (fl_tree_read_deferred(p->page->tree, FL_MIN(fine, p->least)) != FLAME_OK)
 		return FLAME_FAILED;
 	o = fl_outline_open(p->page->tree, !p->page->borrowed);
 	if (!o)
@@ -245,7 +245,7 @@ static int lay_out_all(struct fl_svg *p)
 	double least = page->minwidth.n;
 	int64_t heaviest = 0;
 
-	if (fl_tree_settle(page->tree, 0) != FLAME_OK)
+	if (fl_tree_read_deferred(page->tree, 0) != FLAME_OK)
 		return FLAME_FAILED;
 
 	if (!page->compat)
@@ -276,19 +276,19 @@ static int prepare(struct fl_svg *p)
 	page->keeps_order = true;
 	p->width = page->width > 0 ? page->width : WIDTH;
 	if ((can_tell(page) ? lay_out_heavy(p) : lay_out_all(p)) != FLAME_OK ||
-	    fl_brush_open(&p->brush, page, p->layout) != FLAME_OK)
+	    fl_frame_color_open(&p->brush, page, p->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	if (page->nameattr && !(p->attributes = fl_nameattr_open(
 					page->tree->flame, page->nameattr)))
 		return FLAME_FAILED;
 	p->weight = p->widths.layout.total[0];
 	p->unit = page->countname ? page->countname : p->layout->unit;
-	if (strlen(p->unit) < FL_OUT_ROOM / 2)
+	if (strlen(p->unit) < FL_OUT_RESERVE / 2)
 		p->usual_unit = (struct slice){ p->unit, strlen(p->unit) };
 	if (!fl_is_usual(p->usual_unit))
-		p->usual_unit.at = NULL;
-	p->x = fl_zeroed(p->layout->n, sizeof(*p->x));
-	p->paint = fl_zeroed(p->layout->n, sizeof(*p->paint));
+		p->usual_unit.data = NULL;
+	p->x = fl_zeroed(p->layout->count, sizeof(*p->x));
+	p->paint = fl_zeroed(p->layout->count, sizeof(*p->paint));
 	if (!p->x || !p->paint)
 		return fl_no_memory(page->tree->flame);
 	fl_layout_x(&p->widths.layout, 0, INT64_MIN, p->x);
@@ -314,9 +314,9 @@ static void put_style(struct fl_svg *p)
 	fl_out_text(out, "<style>");
 	fl_out_text(out, fl_viewer.svg_style);
 	fl_out_text(out, "@media screen and (prefers-color-scheme:dark){");
-	for (uint32_t i = 0; i < p->paints.n; i++)
+	for (uint32_t i = 0; i < p->paints.count; i++)
 		fl_out_print(out, ".c%u{fill:#%06x}", (unsigned)i,
-			     (unsigned)p->paints.at[i].dark);
+			     (unsigned)p->paints.colors[i].dark);
 	fl_out_text(out, "}");
 	put_rule(out, "#frames.searched rect.hit", "fill",
 		 p->page->search_color);
@@ -456,7 +456,7 @@ static void put_swatch(struct fl_svg *p, double x, double y, uint32_t paint)
 	fl_out_text(p->out, "\" y=\"");
 	fl_put_coord(p->out, y);
 	fl_out_print(p->out, "\" width=\"18\" height=\"11\" "
-		     "fill=\"#%06x\"/>", (unsigned)p->paints.at[paint].light);
+		     "fill=\"#%06x\"/>", (unsigned)p->paints.colors[paint].light);
 }
 
 /* What frames of the colours that are seen are. */
@@ -465,7 +465,7 @@ static void put_key(struct fl_svg *p, double *y)
 	double x = FL_SVG_PAD;
 
 	for (unsigned i = 0; i < p->nkey; i++) {
-		const char *name = fl_family_name(p->paints.at[p->key[i]]);
+		const char *name = fl_family_name(p->paints.colors[p->key[i]]);
 
 		put_swatch(p, x, *y - 10, p->key[i]);
 		put_text(p, "", x + 24, *y, name);
@@ -609,8 +609,8 @@ static int write_svg(struct fl_page *page)
 	if (status == FLAME_OK && !put_picture(&p))
 		status = fl_no_memory(page->tree->flame);
 	if (status == FLAME_OK)
-		status = fl_brush_save(&p.brush);
-	fl_brush_close(&p.brush);
+		status = fl_frame_color_save(&p.brush);
+	fl_frame_color_close(&p.brush);
 	fl_nameattr_free(p.attributes);
 	fl_paints_free(&p.paints);
 	fl_layout_free(p.layout);
@@ -626,7 +626,7 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 	struct flame_sink *sink = fl_page_sink(flame, out, write_svg);
 
 	if (sink)
-		fl_page_take_rests(sink, fine_share);
+		fl_page_accept_deferred(sink, fine_share);
 	return sink;
 }
 

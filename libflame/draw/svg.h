@@ -18,7 +18,7 @@ struct fl_svg {
 	struct fl_page *page;
 	struct fl_out *out;
 	struct fl_layout *layout;
-	struct fl_brush brush;
+	struct fl_frame_color brush;
 	struct fl_nameattr *attributes;	/* NULL: none */
 	const char *unit;
 	struct slice usual_unit;	/* it, if short and usual; or NULL */

@@ -90,21 +90,21 @@ int64_t fl_svg_counted(const struct fl_svg *p, int64_t weight)
 static void put_weight(struct fl_svg *p, int64_t weight)
 {
 	struct slice unit = p->usual_unit;
-	char *to = FILL(fl_out_room(p->out), " (");
+	char *to = FILL(fl_out_reserve(p->out), " (");
 
 	to = fl_fill_count(to, fl_svg_counted(p, weight));
 	*to++ = ' ';
-	if (fl_likely(unit.at)) {
-		to = fill(to, unit.at, unit.size);
+	if (fl_likely(unit.data)) {
+		to = fill(to, unit.data, unit.size);
 	} else {
-		fl_out_fill(p->out, to);
+		fl_out_commit(p->out, to);
 		fl_put_string(p->out, p->unit);
-		to = fl_out_room(p->out);
+		to = fl_out_reserve(p->out);
 	}
 	to = FILL(to, ", ");
 	to = fl_fill_share(to, weight, p->all);
 	*to++ = ')';
-	fl_out_fill(p->out, to);
+	fl_out_commit(p->out, to);
 }
 
 static struct slice attribute(const struct fl_svg *p, struct slice name,
@@ -122,7 +122,7 @@ static bool put_attribute(struct fl_svg *p, struct slice name,
 {
 	struct slice value = attribute(p, name, key);
 
-	if (!value.at)
+	if (!value.data)
 		return false;
 	fl_out_print(p->out, " %s=\"", key);
 	fl_put_escaped(p->out, value, SIZE_MAX);
@@ -135,8 +135,8 @@ static bool put_link(struct fl_svg *p, struct slice name)
 {
 	struct slice to = attribute(p, name, "href");
 
-	if (!to.at || (to.size > 10 &&
-		       strncasecmp(to.at, "javascript:", 11) == 0))
+	if (!to.data || (to.size > 10 &&
+		       strncasecmp(to.data, "javascript:", 11) == 0))
 		return false;
 	fl_out_text(p->out, "<a");
 	put_attribute(p, name, "href");
@@ -153,7 +153,7 @@ static void put_title(struct fl_svg *p, uint32_t i, struct slice name)
 	if (i)
 		own = attribute(p, name, "title");
 	fl_out_text(p->out, "<title>");
-	if (own.at) {
+	if (own.data) {
 		fl_put_escaped(p->out, own, LONGEST);
 	} else {
 		fl_put_escaped(p->out, name, LONGEST);
@@ -187,7 +187,7 @@ static char *fill_class(const struct fl_svg *p, uint32_t i, char *to)
 
 static char *fill_color(const struct fl_svg *p, uint32_t i, char *to)
 {
-	uint32_t color = p->paints.at[p->paint[i]].light;
+	uint32_t color = p->paints.colors[p->paint[i]].light;
 
 	to = FILL(to, " fill=\"#");
 	for (int shift = 20; shift >= 0; shift -= 4)
@@ -201,7 +201,7 @@ static void put_box(struct fl_svg *p, uint32_t i, bool alone)
 	int64_t weight = i ? p->weight[i] : p->all;
 	int64_t left = fl_svg_units(p, p->x[i]);
 	int64_t width = fl_svg_units(p, p->x[i] + weight) - left;
-	char *to = FILL(fl_out_room(p->out), "<rect");
+	char *to = FILL(fl_out_reserve(p->out), "<rect");
 
 	if (alone)
 		to = fill_class(p, i, to);
@@ -214,7 +214,7 @@ static void put_box(struct fl_svg *p, uint32_t i, bool alone)
 	to = FILL(to, "\" height=\"1\"");
 	if (alone)
 		to = fill_color(p, i, to);
-	fl_out_fill(p->out, to);
+	fl_out_commit(p->out, to);
 }
 
 static void put_frame(struct fl_svg *p, uint32_t i, bool alone)
@@ -236,10 +236,10 @@ static void put_group(struct fl_svg *p, const uint32_t *nodes, size_t n)
 	char *to;
 
 	if (n > 1) {
-		to = FILL(fl_out_room(p->out), "<g");
+		to = FILL(fl_out_reserve(p->out), "<g");
 		to = fill_class(p, *nodes, to);
 		to = fill_color(p, *nodes, to);
-		fl_out_fill(p->out, FILL(to, ">\n"));
+		fl_out_commit(p->out, FILL(to, ">\n"));
 	}
 	for (size_t i = 0; i < n; i++)
 		put_frame(p, nodes[i], n == 1);
@@ -263,7 +263,7 @@ static void sort_by_look(const struct fl_svg *p, uint32_t *nodes,
 	const struct fl_layout *l = p->layout;
 
 	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 1; i < l->n; i = fl_svg_next(p, i)) {
+		for (uint32_t i = 1; i < l->count; i = fl_svg_next(p, i)) {
 			if (p->weight[i] < p->least || fl_svg_is_gone(p, i))
 				continue;
 			if (pass)
@@ -278,7 +278,7 @@ static void sort_by_look(const struct fl_svg *p, uint32_t *nodes,
 
 static bool put_groups(struct fl_svg *p)
 {
-	size_t looks = (size_t)p->paints.n * FL_TYPES;
+	size_t looks = (size_t)p->paints.count * FL_TYPES;
 	uint32_t *nodes = fl_alloc(fl_size_mul(p->drawn, sizeof(*nodes)));
 	uint32_t *from = fl_zeroed(looks + 2, sizeof(*from));
 	bool good = nodes && from;
@@ -299,7 +299,7 @@ static bool put_frames(struct fl_svg *p)
 	put_frame(p, 0, true);
 	if (p->drawn > MANY_FRAMES && p->least >= p->unit_size)
 		return put_groups(p);
-	for (uint32_t i = 1; i < p->layout->n; i = fl_svg_next(p, i))
+	for (uint32_t i = 1; i < p->layout->count; i = fl_svg_next(p, i))
 		if (p->weight[i] >= p->least)
 			put_frame(p, i, true);
 	return true;
@@ -322,7 +322,7 @@ static void put_gaps(struct fl_svg *p)
 		fl_out_text(out, "h");
 		fl_put_coord(out, p->width - 2 * FL_SVG_PAD);
 	}
-	for (uint32_t i = 1; i < l->n; i = fl_svg_next(p, i)) {
+	for (uint32_t i = 1; i < l->count; i = fl_svg_next(p, i)) {
 		int64_t end = p->x[i] + p->weight[i];
 
 		if (p->weight[i] < p->least ||
@@ -431,7 +431,7 @@ static bool put_runs(struct fl_svg *p)
 		fl_out_print(p->out, "<path class=\"cut\" fill=\"#c9ced5\" "
 			     "d=\"M%lld %u", (long long)r->first,
 			     row_of(p, level));
-		fl_out_put(p->out, r->path.at, r->path.size);
+		fl_out_put(p->out, r->path.data, r->path.size);
 		fl_out_text(p->out, "\"/>\n");
 	}
 	return good;
@@ -446,7 +446,7 @@ void fl_svg_drop_runs(struct fl_svg *p)
 
 static bool put_cut(struct fl_svg *p)
 {
-	for (uint32_t i = 1; i < p->layout->n; i++)
+	for (uint32_t i = 1; i < p->layout->count; i++)
 		if (p->weight[i] < p->least && !fl_svg_is_gone(p, i))
 			outline(p, p->layout->level[i], p->x[i],
 				p->weight[i]);
@@ -466,7 +466,7 @@ static void put_hatched(struct fl_svg *p, const char *id, const char *line,
 		     "stroke=\"#14181d\" stroke-opacity=\".3\"/></pattern>\n"
 		     "<path id=\"%s\" fill=\"url(#%s-hatch)\" "
 		     "pointer-events=\"none\" d=\"", id, line, id, id);
-	for (uint32_t i = 1; i < l->n; i = fl_svg_next(p, i)) {
+	for (uint32_t i = 1; i < l->count; i = fl_svg_next(p, i)) {
 		double width = p->weight[i] * p->scale - 1;
 
 		if (total[i] || p->weight[i] < p->least || width < NARROW)
@@ -536,7 +536,7 @@ static void put_labels(struct fl_svg *p)
 		fl_out_text(out, "\"");
 	}
 	fl_out_text(out, ">\n");
-	for (uint32_t i = 0, next; i < l->n && p->row >= size; i = next) {
+	for (uint32_t i = 0, next; i < l->count && p->row >= size; i = next) {
 		double width = i ? p->weight[i] * p->scale : p->width;
 		struct slice text;
 		bool cut;

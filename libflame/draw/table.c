@@ -27,22 +27,22 @@ static void put_key(struct table *t, flame_id key)
 	for (size_t i = 0; i < FL_COUNT(own); i++)
 		if (fl_slice_is(name, own[i]))
 			fl_buf_text(&t->line, "label.");
-	fl_buf_put(&t->line, name.at, name.size);
+	fl_buf_put(&t->line, name.data, name.size);
 }
 
 /* Tabs and line ends in what was put since then are blanks. */
 static void blank_controls(struct fl_buf *line, size_t from)
 {
 	for (size_t i = from; i < line->size; i++)
-		if ((unsigned char)line->at[i] < 0x20 || line->at[i] == 0x7f)
-			line->at[i] = ' ';
+		if ((unsigned char)line->data[i] < 0x20 || line->data[i] == 0x7f)
+			line->data[i] = ' ';
 }
 
 static void put_line(struct table *t)
 {
 	fl_buf_byte(&t->line, '\n');
 	if (!t->line.failed)
-		fl_out_put(t->rows->out, t->line.at, t->line.size);
+		fl_out_put(t->rows->out, t->line.data, t->line.size);
 	t->line.size = 0;
 }
 
@@ -68,7 +68,7 @@ static void put_cell(struct table *t, struct slice text)
 {
 	size_t from = t->line.size;
 
-	fl_buf_put(&t->line, text.at, text.size);
+	fl_buf_put(&t->line, text.data, text.size);
 	blank_controls(&t->line, from);
 	fl_buf_byte(&t->line, '\t');
 }
@@ -128,7 +128,7 @@ static void put_label(struct table *t, const struct fl_row *row, flame_id key)
 	put_key(t, key);
 	name = t->line;
 	t->line = line;
-	fl_spell_json(&t->line, (struct slice){ name.at, name.size });
+	fl_spell_json(&t->line, (struct slice){ name.data, name.size });
 	fl_buf_byte(&t->line, ':');
 	if (value)
 		fl_spell_json(&t->line, fl_name_at(flame, value));
@@ -154,7 +154,7 @@ static void put_object(struct table *t, const struct fl_row *row)
 		put_label(t, row, t->keys[i]);
 	fl_buf_text(&t->line, "\"stack\":");
 	fl_spell_stack(&stack, flame, row->stack);
-	fl_spell_json(&t->line, (struct slice){ stack.size ? stack.at : "",
+	fl_spell_json(&t->line, (struct slice){ stack.size ? stack.data : "",
 						stack.size });
 	fl_buf_byte(&t->line, '}');
 	t->line.failed |= stack.failed;

@@ -27,7 +27,7 @@ struct text {
 	struct fl_page *page;
 	struct fl_out *out;
 	struct fl_layout *layout;
-	struct fl_brush brush;
+	struct fl_frame_color brush;
 	struct fl_regex *highlight;
 	const char *unit;
 	bool compares;
@@ -66,13 +66,13 @@ static bool is_wide(uint32_t c)
 static unsigned columns_at(struct slice text, size_t *i,
 			   struct fl_shown *shown)
 {
-	unsigned n = fl_show(text.at + *i, text.size - *i, '?', shown);
-	bool itself = shown->text.at == text.at + *i;
+	unsigned n = fl_show(text.data + *i, text.size - *i, '?', shown);
+	bool itself = shown->text.data == text.data + *i;
 
 	*i += n;
 	if (!itself)
 		return (unsigned)shown->text.size;
-	return is_wide(fl_utf8_code(shown->text.at, n)) ? 2 : 1;
+	return is_wide(fl_utf8_code(shown->text.data, n)) ? 2 : 1;
 }
 
 static uint32_t columns_of(struct slice text)
@@ -97,7 +97,7 @@ static uint32_t put_columns(struct fl_out *out, struct slice text,
 
 		if (used + columns > room)
 			break;
-		fl_out_put(out, shown.text.at, shown.text.size);
+		fl_out_put(out, shown.text.data, shown.text.size);
 		used += columns;
 	}
 	return used;
@@ -113,7 +113,7 @@ static void put_blanks(struct fl_out *out, uint32_t n)
 
 static struct fl_colors colors_of(struct text *t, uint32_t node)
 {
-	return fl_brush_pick(&t->brush, node);
+	return fl_frame_color_pick(&t->brush, node);
 }
 
 /* The longest tail of a caption that fits, or the method's beginning. */
@@ -230,7 +230,7 @@ static bool place_cells(struct text *t)
 	if (!t->first)
 		return false;
 	at = t->first + 2;
-	for (uint32_t i = 0; i < l->n; i++)
+	for (uint32_t i = 0; i < l->count; i++)
 		if (cell_of(t, i, &cell)) {
 			at[l->level[i]]++;
 			t->levels = FL_MAX(t->levels, l->level[i] + 1);
@@ -242,7 +242,7 @@ static bool place_cells(struct text *t)
 	for (uint32_t i = 1; i <= l->depth; i++)
 		at[i] += at[i - 1];
 	at--;
-	for (uint32_t i = 0; i < l->n; i++)
+	for (uint32_t i = 0; i < l->count; i++)
 		if (cell_of(t, i, &cell))
 			t->cells[at[l->level[i]]++] = cell;
 	return true;
@@ -289,16 +289,16 @@ static void put_heading(struct text *t)
 
 static int put_graph(struct text *t)
 {
-	t->x = fl_alloc(fl_size_mul(t->layout->n, sizeof(*t->x)));
+	t->x = fl_alloc(fl_size_mul(t->layout->count, sizeof(*t->x)));
 	if (!t->x)
 		return fl_no_memory(t->page->tree->flame);
 	fl_layout_x(&t->widths.layout, 0, INT64_MIN, t->x);
 	if (!place_cells(t))
 		return fl_no_memory(t->page->tree->flame);
 	put_heading(t);
-	if (t->ncells < t->layout->n)
+	if (t->ncells < t->layout->count)
 		fl_out_print(t->out, ", %u of %u frames are wide enough",
-			     t->ncells, t->layout->n);
+			     t->ncells, t->layout->count);
 	fl_out_text(t->out, "\n");
 	for (uint32_t i = 0; i < t->levels; i++)
 		put_level(t, t->page->inverted ? i : t->levels - 1 - i);
@@ -367,7 +367,7 @@ static int prepare(struct text *t)
 		return fl_fail(flame, "--flamechart: only a picture (svg) "
 			       "keeps samples in their order");
 	t->layout = fl_tree_layout(page->tree, 0, false, false);
-	if (!t->layout || fl_brush_open(&t->brush, page, t->layout) != FLAME_OK)
+	if (!t->layout || fl_frame_color_open(&t->brush, page, t->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	t->compares = t->layout->columns == 2;
 	if (!fl_column_open(&t->widths, page, t->layout))
@@ -389,7 +389,7 @@ static int write_text(struct fl_page *page)
 
 	if (status == FLAME_OK)
 		status = page->as_tree ? put_tree(&t) : put_graph(&t);
-	fl_brush_close(&t.brush);
+	fl_frame_color_close(&t.brush);
 	fl_column_close(&t.widths);
 	fl_layout_free(t.layout);
 	fl_free(t.first);

@@ -26,7 +26,7 @@ static void put_text(struct writer *w, const char *text)
 	fl_buf_text(&w->buf, text);
 	if (w->buf.size < PIECE || w->buf.failed)
 		return;
-	fl_out_put(w->out, w->buf.at, w->buf.size);
+	fl_out_put(w->out, w->buf.data, w->buf.size);
 	w->buf.size = 0;
 }
 
@@ -54,7 +54,7 @@ static int finish(struct writer *w, struct flame *flame)
 	bool failed = w->buf.failed;
 
 	if (!failed && w->buf.size)
-		fl_out_put(w->out, w->buf.at, w->buf.size);
+		fl_out_put(w->out, w->buf.data, w->buf.size);
 	fl_buf_free(&w->buf);
 	return failed ? fl_no_memory(flame) :
 	       fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
@@ -87,9 +87,9 @@ static void put_node(struct writer *w, const struct flame *flame,
 static void put_nodes(struct writer *w, const struct flame *flame,
 		      const struct fl_layout *l)
 {
-	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t next = i + 1 < l->n ? l->level[i + 1] : 0;
-		bool last = i + 1 == l->n;
+	for (uint32_t i = 0; i < l->count; i++) {
+		uint32_t next = i + 1 < l->count ? l->level[i + 1] : 0;
+		bool last = i + 1 == l->count;
 
 		put_node(w, flame, l, i);
 		if (!last && next > l->level[i]) {
@@ -142,10 +142,10 @@ static uint64_t frame_key(const struct fl_layout *l, uint32_t i)
 
 static bool number_frames(struct frames *frames, const struct fl_layout *l)
 {
-	frames->of_node = fl_alloc(fl_size_mul(l->n, sizeof(uint32_t)));
+	frames->of_node = fl_alloc(fl_size_mul(l->count, sizeof(uint32_t)));
 	if (!frames->of_node)
 		return false;
-	for (uint32_t i = 1; i < l->n; i++) {
+	for (uint32_t i = 1; i < l->count; i++) {
 		bool fresh;
 		uint64_t *n = fl_map_put(&frames->index, frame_key(l, i),
 					 &fresh);
@@ -165,7 +165,7 @@ static void put_frames(struct writer *w, const struct flame *flame,
 	uint32_t count = 0;
 
 	put_text(w, "\"shared\":{\"frames\":[");
-	for (uint32_t i = 1; i < l->n; i++) {
+	for (uint32_t i = 1; i < l->count; i++) {
 		if (frames->of_node[i] != count)
 			continue;
 		put_text(w, count++ ? ",\n{\"name\":" : "\n{\"name\":");
@@ -201,7 +201,7 @@ static bool put_samples(struct writer *w, const struct fl_layout *l,
 					      sizeof(*path)));
 	const char *before = "\n[";
 
-	for (uint32_t i = 0; path && i < l->n; i++) {
+	for (uint32_t i = 0; path && i < l->count; i++) {
 		path[l->level[i]] = i;
 		if (!l->self[0][i])
 			continue;
@@ -220,7 +220,7 @@ static void put_weights(struct writer *w, const struct fl_layout *l)
 {
 	const char *before = "";
 
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->count; i++) {
 		if (!l->self[0][i])
 			continue;
 		put_text(w, before);

@@ -18,18 +18,18 @@ bool fl_strip_addresses(struct slice name, struct fl_buf *out)
 	size_t done = 0, end;
 
 	for (size_t i = 0; i + 2 < name.size; i++) {
-		if (name.at[i] != '0' || name.at[i + 1] != 'x' ||
-		    !is_hex(name.at[i + 2]))
+		if (name.data[i] != '0' || name.data[i + 1] != 'x' ||
+		    !is_hex(name.data[i + 2]))
 			continue;
-		for (end = i + 2; end < name.size && is_hex(name.at[end]);)
+		for (end = i + 2; end < name.size && is_hex(name.data[end]);)
 			end++;
-		fl_buf_put(out, name.at + done, i + 2 - done);
+		fl_buf_put(out, name.data + done, i + 2 - done);
 		fl_buf_text(out, "...");
 		done = end;
 		i = end - 1;
 	}
 	if (done)
-		fl_buf_put(out, name.at + done, name.size - done);
+		fl_buf_put(out, name.data + done, name.size - done);
 	return done;
 }
 
@@ -37,7 +37,7 @@ static flame_id strip(struct flame_sink *sink, flame_id frame)
 {
 	struct fl_namer *namer = sink->state;
 	struct flame *flame = sink->flame;
-	flame_id name = flame->frames.at[frame].name;
+	flame_id name = flame->frames.data[frame].name;
 
 	if (!fl_strip_addresses(fl_name_at(flame, name), &namer->buf))
 		return frame;

@@ -100,7 +100,7 @@ static flame_id captured(struct flame *flame, const struct by_key *key,
 		return key->other;
 	if (!part.size)
 		return key->other;
-	return fl_frame(flame, flame_name(flame, part.at, part.size),
+	return fl_frame(flame, flame_name(flame, part.data, part.size),
 			FLAME_GROUP);
 }
 
@@ -156,7 +156,7 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 		return NULL;
 	}
 	fl_buf_print(&absent, "[no %.*s]", (int)FL_MIN(name.size, 256u),
-		     name.at);
+		     name.data);
 	if (absent.failed || !fl_grow(&by->keys, &by->room, by->n + 1,
 				      sizeof(*by->keys))) {
 		fl_buf_free(&absent);
@@ -165,7 +165,7 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 	}
 	key = &by->keys[by->n++];
 	memset(key, 0, sizeof(*key));
-	key->absent = fl_frame(flame, flame_name(flame, absent.at,
+	key->absent = fl_frame(flame, flame_name(flame, absent.data,
 						 absent.size), FLAME_GROUP);
 	key->other = fl_frame(flame, fl_name(flame, "[no match]"),
 			      FLAME_GROUP);
@@ -215,7 +215,7 @@ static struct flame_sink *make_by(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct by));
-	char *text = sink ? fl_own(strdup(list)) : NULL, *rest = text, *line;
+	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text, *line;
 	int status = FLAME_OK;
 
 	if (!sink)

@@ -32,7 +32,7 @@ static bool is_cut(char c)
 /* As jfrconv cuts, character by character. */
 static void norm_compat(const struct fl_java *java, struct fl_buf *out)
 {
-	const char *at = java->class.at;
+	const char *at = java->class.data;
 	size_t end = java->class.size;
 
 	for (size_t i = end < 2 ? 0 : end - 2; i > 0; i--) {
@@ -53,16 +53,16 @@ static void cut_package(struct slice class, bool dots, struct fl_buf *out)
 	size_t i;
 
 	for (i = class.size; i > 1; i--) {
-		char c = class.at[i - 2];
+		char c = class.data[i - 2];
 
 		if ((c == '/' || (dots && c == '.')) &&
-		    !is_digit(class.at[i - 1]))
+		    !is_digit(class.data[i - 1]))
 			break;
 	}
 	if (i > 1)
-		fl_buf_put(out, class.at + i - 1, class.size - (i - 1));
+		fl_buf_put(out, class.data + i - 1, class.size - (i - 1));
 	else
-		fl_buf_put(out, class.at, class.size);
+		fl_buf_put(out, class.data, class.size);
 }
 
 static void simple(const struct fl_java *java, struct fl_buf *out)
@@ -79,8 +79,8 @@ static void simple_compat(const struct fl_java *java, struct fl_buf *out)
 static void dot(const struct fl_java *java, struct fl_buf *out)
 {
 	for (size_t i = 0; i < java->class.size; i++)
-		fl_buf_byte(out, java->class.at[i] == '/' ? '.' :
-							    java->class.at[i]);
+		fl_buf_byte(out, java->class.data[i] == '/' ? '.' :
+							    java->class.data[i]);
 }
 
 static flame_id rename_class(struct flame_sink *sink, flame_id frame)
@@ -90,18 +90,18 @@ static flame_id rename_class(struct flame_sink *sink, flame_id frame)
 	struct flame *flame = sink->flame;
 	struct fl_java java;
 
-	if (!fl_java_split(flame, &flame->frames.at[frame], &java))
+	if (!fl_java_split(flame, &flame->frames.data[frame], &java))
 		return frame;
 	if (!classes->no_module)
-		fl_buf_put(name, java.module.at, java.module.size);
+		fl_buf_put(name, java.module.data, java.module.size);
 	classes->rename(&java, name);
-	fl_buf_put(name, java.rest.at, java.rest.size);
+	fl_buf_put(name, java.rest.data, java.rest.size);
 	return fl_renamed(flame, frame, name);
 }
 
 static flame_id forget_type(struct flame_sink *sink, flame_id frame)
 {
-	struct flame_frame copy = sink->flame->frames.at[frame];
+	struct flame_frame copy = sink->flame->frames.data[frame];
 
 	copy.type = FLAME_UNKNOWN;
 	return fl_frame_as_is(sink->flame, &copy);

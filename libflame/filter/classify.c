@@ -59,7 +59,7 @@ struct classify {
 
 bool fl_is_category(const struct flame *flame, flame_id frame)
 {
-	const struct flame_frame *at = &flame->frames.at[frame];
+	const struct flame_frame *at = &flame->frames.data[frame];
 	struct slice name = fl_name_at(flame, at->name);
 
 	for (unsigned i = NONE + 1; i < CATEGORIES; i++)
@@ -135,7 +135,7 @@ static enum category look_up(const struct rule *rule, struct slice name)
 
 static bool contains(struct slice s, const char *text)
 {
-	for (; s.size; s.at++, s.size--)
+	for (; s.size; s.data++, s.size--)
 		if (fl_slice_starts(s, text))
 			return true;
 	return false;
@@ -210,7 +210,7 @@ static bool know(struct flame *flame, struct classify *c, flame_id frame)
 		       (c->facts_room - old) * sizeof(*c->facts));
 	}
 	if (c->facts[frame].kind == STRANGER)
-		learn(flame, &c->facts[frame], &flame->frames.at[frame]);
+		learn(flame, &c->facts[frame], &flame->frames.data[frame]);
 	return true;
 }
 

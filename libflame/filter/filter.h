@@ -42,9 +42,9 @@ const struct fl_filter *fl_filter_named(const char *name);
  */
 struct fl_rewrite {
 	flame_id *out;
-	size_t room;
+	size_t capacity;
 	flame_id *path;
-	size_t path_room;
+	size_t path_capacity;
 };
 
 typedef flame_id fl_step(struct flame_sink *sink, flame_id parent,
@@ -65,7 +65,7 @@ flame_id *fl_rewrite_place(struct flame *flame, struct fl_rewrite *memo,
 struct fl_prefix {
 	struct fl_map out;	/* (frame, stack) -> the stack made */
 	flame_id *path;
-	size_t room;
+	size_t capacity;
 };
 
 flame_id fl_prefix(struct flame *flame, struct fl_prefix *prefix,
@@ -80,9 +80,9 @@ void fl_prefix_free(struct fl_prefix *prefix);
  */
 struct fl_patterns {
 	struct fl_regex **re;
-	size_t n, room;
+	size_t count, capacity;
 	uint8_t *known;
-	size_t known_room;
+	size_t known_capacity;
 	bool exact;		/* as it is written */
 };
 
@@ -136,7 +136,7 @@ static inline bool fl_top_matches(struct flame_sink *sink, flame_id stack)
  * perf has no name for interpreted code, but names the thread, and that
  * thread does one thing.  0: none that the patterns match.
  */
-flame_id fl_task(struct flame_sink *sink, flame_id stack);
+flame_id fl_thread_task(struct flame_sink *sink, flame_id stack);
 
 /*
  * naming.c.  A filter that gives frames other names; the state begins with
@@ -195,35 +195,35 @@ void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
 void fl_seen_free(struct fl_seen *seen);
 
 /* hold.c.  Samples until the end: those that differ in weight only are one. */
-struct fl_hold {
-	struct flame_sample *at;	/* in the order of the first of each */
-	size_t n, room;
+struct fl_sample_sums {
+	struct flame_sample *samples;	/* in the order of the first of each */
+	size_t count, capacity;
 	struct fl_index index;
 };
 
-int fl_hold(struct flame *flame, struct fl_hold *hold,
+int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *hold,
 	    const struct flame_sample *s);
-void fl_hold_free(struct fl_hold *hold);
+void fl_sample_sums_free(struct fl_sample_sums *hold);
 
 /*
  * tower.c.  Frames at which stacks begin: spellings of one method become
  * one name.  Add all of them, then settle, then ask.
  */
-struct fl_towers {
-	struct fl_tower {
+struct fl_root_frames {
+	struct fl_root_frame {
 		flame_id name, dotted, to;
 		unsigned types;		/* a bit each */
-	} *at;
-	size_t n, room;
+	} *data;
+	size_t count, capacity;
 	struct fl_map by_name;	/* name -> place in at, plus one */
 };
 
-int fl_towers_add(struct flame *flame, struct fl_towers *towers,
+int fl_root_frames_add(struct flame *flame, struct fl_root_frames *towers,
 		  flame_id frame);
-int fl_towers_settle(struct flame *flame, struct fl_towers *towers);
+int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *towers);
 /* What such a frame becomes. */
-void fl_towers_name(const struct fl_towers *towers, struct flame_frame *frame);
-void fl_towers_free(struct fl_towers *towers);
+void fl_root_frames_rename(const struct fl_root_frames *towers, struct flame_frame *frame);
+void fl_root_frames_free(struct fl_root_frames *towers);
 
 /* A frame as `--threads` makes it: "[NAME tid=N]", "[tid=N]". */
 bool fl_is_thread_frame(const struct flame *flame, flame_id frame);

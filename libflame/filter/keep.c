@@ -21,7 +21,7 @@ static bool matches(struct flame_sink *sink, const struct flame_sample *s)
 	struct fl_stepper *stepper = sink->state;
 
 	return fl_rewrite(sink, &stepper->memo, s->stack, any_frame) ||
-	       (!stepper->patterns.exact && fl_task(sink, s->stack));
+	       (!stepper->patterns.exact && fl_thread_task(sink, s->stack));
 }
 
 static int put_matching(struct flame_sink *sink, const struct flame_sample *s)

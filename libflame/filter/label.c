@@ -36,7 +36,7 @@ int fl_key_init(struct flame_sink *sink, struct fl_key *key, struct slice name)
 		row++;
 	sink->needs |= row->needs;
 	key->unseen = true;
-	key->name = flame_name(sink->flame, name.at, name.size);
+	key->name = flame_name(sink->flame, name.data, name.size);
 	key->other = row->other ? fl_name(sink->flame, row->other) : 0;
 	return key->name ? FLAME_OK : FLAME_FAILED;
 }
@@ -72,8 +72,8 @@ static int see_set(struct flame *flame, struct fl_seen *seen, flame_id set)
 	if (fl_likely(*place))
 		return FLAME_OK;
 	*place = 1;
-	for (; set; set = flame->labels.at[set].rest)
-		if (!fl_map_put(&seen->keys, flame->labels.at[set].key, NULL))
+	for (; set; set = flame->labels.data[set].rest)
+		if (!fl_map_put(&seen->keys, flame->labels.data[set].key, NULL))
 			return fl_no_memory(flame);
 	return FLAME_OK;
 }
@@ -98,12 +98,12 @@ enum { LISTED = 20 };
 static void list_keys(const struct flame *flame, const struct fl_seen *seen,
 		      struct fl_buf *out)
 {
-	const char **keys = fl_zeroed(seen->keys.n + 1, sizeof(*keys));
+	const char **keys = fl_zeroed(seen->keys.count + 1, sizeof(*keys));
 	const struct fl_map_entry *e;
 	size_t i = 0, n = 0;
 
 	while (keys && (e = fl_map_each(&seen->keys, &i)))
-		keys[n++] = fl_name_at(flame, (flame_id)e->key).at;
+		keys[n++] = fl_name_at(flame, (flame_id)e->key).data;
 	if (n)
 		qsort(keys, n, sizeof(*keys), by_text);
 	for (i = 0; i < n && i < LISTED; i++)
@@ -122,8 +122,8 @@ void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
 		return;
 	list_keys(flame, seen, &keys);
 	fl_warn(flame, "--%s: no sample has a label %s; there %s%s", option,
-		fl_name_at(flame, key->name).at,
-		keys.size ? "are: " : "are none", keys.size ? keys.at : "");
+		fl_name_at(flame, key->name).data,
+		keys.size ? "are: " : "are none", keys.size ? keys.data : "");
 	fl_buf_free(&keys);
 }
 
@@ -177,7 +177,7 @@ static int finish(struct flame_sink *sink)
 static struct rule *rule_of(struct flame_sink *sink, struct slice key)
 {
 	struct label *label = sink->state;
-	flame_id name = flame_name(sink->flame, key.at, key.size);
+	flame_id name = flame_name(sink->flame, key.data, key.size);
 	struct rule *rule;
 
 	for (size_t i = 0; i < label->n; i++)
@@ -228,7 +228,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct label));
-	char *text = sink ? fl_own(strdup(list)) : NULL, *rest = text, *line;
+	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text, *line;
 	int status = FLAME_OK;
 
 	if (!sink)

@@ -15,7 +15,7 @@
 struct min {
 	double least;
 	bool percent;
-	struct fl_hold hold;
+	struct fl_sample_sums hold;
 	size_t nstacks;
 	uint64_t *heavy;	/* by stack, with what it called */
 	flame_id *out;		/* by stack: what it becomes */
@@ -25,7 +25,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct min *min = sink->state;
 
-	return fl_hold(sink->flame, &min->hold, s);
+	return fl_sample_sums_add(sink->flame, &min->hold, s);
 }
 
 static void add(uint64_t *to, uint64_t weight)
@@ -40,8 +40,8 @@ static void prune(struct flame *flame, struct min *min, flame_id metric)
 	double least = min->least;
 
 	memset(min->heavy, 0, min->nstacks * sizeof(*min->heavy));
-	for (size_t i = 0; i < min->hold.n; i++) {
-		const struct flame_sample *s = &min->hold.at[i];
+	for (size_t i = 0; i < min->hold.count; i++) {
+		const struct flame_sample *s = &min->hold.samples[i];
 
 		if (s->metric == metric)
 			add(&min->heavy[s->stack], s->weight < 0 ?
@@ -60,8 +60,8 @@ static int give(struct flame_sink *sink, flame_id metric)
 {
 	struct min *min = sink->state;
 
-	for (size_t i = 0; i < min->hold.n; i++) {
-		struct flame_sample s = min->hold.at[i];
+	for (size_t i = 0; i < min->hold.count; i++) {
+		struct flame_sample s = min->hold.samples[i];
 
 		s.stack = min->out[s.stack];
 		if (s.metric == metric && fl_put(sink->next, &s) != FLAME_OK)
@@ -72,8 +72,8 @@ static int give(struct flame_sink *sink, flame_id metric)
 
 static bool is_there(const struct min *min, flame_id metric)
 {
-	for (size_t i = 0; i < min->hold.n; i++)
-		if (min->hold.at[i].metric == metric)
+	for (size_t i = 0; i < min->hold.count; i++)
+		if (min->hold.samples[i].metric == metric)
 			return true;
 	return false;
 }
@@ -84,7 +84,7 @@ static int finish(struct flame_sink *sink)
 	struct flame *flame = sink->flame;
 	int status = FLAME_OK;
 
-	min->nstacks = flame->stacks.n;
+	min->nstacks = flame->stacks.count;
 	min->heavy = fl_zeroed(min->nstacks, sizeof(*min->heavy));
 	min->out = fl_zeroed(min->nstacks, sizeof(*min->out));
 	if (!min->heavy || !min->out)
@@ -101,7 +101,7 @@ static void release(struct flame_sink *sink)
 {
 	struct min *min = sink->state;
 
-	fl_hold_free(&min->hold);
+	fl_sample_sums_free(&min->hold);
 	fl_free(min->heavy);
 	fl_free(min->out);
 }

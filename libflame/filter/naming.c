@@ -9,13 +9,13 @@
 flame_id fl_renamed(struct flame *flame, flame_id frame,
 		    const struct fl_buf *buf)
 {
-	struct flame_frame copy = flame->frames.at[frame];
+	struct flame_frame copy = flame->frames.data[frame];
 
 	if (buf->failed) {
 		fl_no_memory(flame);
 		return 0;
 	}
-	copy.name = flame_name(flame, buf->at, buf->size);
+	copy.name = flame_name(flame, buf->data, buf->size);
 	return fl_frame_as_is(flame, &copy);
 }
 

@@ -25,11 +25,11 @@ static bool is_digit(char c)
 static size_t skip_digits(struct slice name, size_t from)
 {
 	bool hex = name.size - from > 2 &&
-		   memcmp(name.at + from, "0x", 2) == 0;
+		   memcmp(name.data + from, "0x", 2) == 0;
 	size_t i = from + (hex ? 2 : 0);
 
-	while (i < name.size && (is_digit(name.at[i]) ||
-				 (hex && memchr("abcdefABCDEF", name.at[i],
+	while (i < name.size && (is_digit(name.data[i]) ||
+				 (hex && memchr("abcdefABCDEF", name.data[i],
 						12))))
 		i++;
 	return hex && i == from + 2 ? from : i;
@@ -44,10 +44,10 @@ static bool split(struct slice name, const char *before, const char *after,
 	if (!fl_slice_starts(name, before))
 		return false;
 	i = skip_digits(name, from);
-	*rest = (struct slice){ name.at + i, name.size - i };
+	*rest = (struct slice){ name.data + i, name.size - i };
 	if (i == from || !fl_slice_starts(*rest, after))
 		return false;
-	rest->at++;
+	rest->data++;
 	rest->size--;
 	return true;
 }
@@ -68,20 +68,20 @@ static bool unnumbered(struct slice name, struct fl_buf *buf)
 		fl_buf_text(buf, "thread");
 	else
 		return false;
-	fl_buf_put(buf, rest.at, rest.size);
+	fl_buf_put(buf, rest.data, rest.size);
 	return true;
 }
 
 static flame_id renamed(struct flame *flame, flame_id frame)
 {
-	struct flame_frame copy = flame->frames.at[frame];
+	struct flame_frame copy = flame->frames.data[frame];
 	struct fl_buf buf = { 0 };
 
 	if (unnumbered(fl_name_at(flame, copy.name), &buf)) {
 		if (buf.failed)
 			fl_no_memory(flame);
 		else
-			copy.name = flame_name(flame, buf.at, buf.size);
+			copy.name = flame_name(flame, buf.data, buf.size);
 	}
 	fl_buf_free(&buf);
 	return fl_frame_as_is(flame, &copy);
@@ -101,7 +101,7 @@ static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
 	frame = *place - 1;
 	/* A daemon and what it forked. */
 	if (parent && fl_frame_id(flame, parent) == frame &&
-	    is_process(fl_name_at(flame, flame->frames.at[frame].name)))
+	    is_process(fl_name_at(flame, flame->frames.data[frame].name)))
 		return parent;
 	return flame_stack(flame, parent, frame);
 }

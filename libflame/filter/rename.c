@@ -113,13 +113,13 @@ static const char *parse(const char *text, struct rule *rule,
 	put_part(to, re_end + 1, to_end, delimiter);
 	if (pattern->failed || to->failed)
 		return "out of memory";
-	rule->re = fl_regex_new(pattern->at, false, error, error_size);
+	rule->re = fl_regex_new(pattern->data, false, error, error_size);
 	if (!rule->re)
 		return error;
-	wrong = check_to(to->at, fl_regex_groups(rule->re));
+	wrong = check_to(to->data, fl_regex_groups(rule->re));
 	if (wrong)
 		return wrong;
-	rule->to = fl_own(strdup(to->at));
+	rule->to = fl_memory_adopt(strdup(to->data));
 	return rule->to ? NULL : "out of memory";
 }
 
@@ -151,10 +151,10 @@ static flame_id new_name(struct flame_sink *sink, flame_id name)
 	struct slice old = fl_name_at(sink->flame, name);
 
 	now->size = 0;
-	fl_buf_put(now, old.at, old.size);
+	fl_buf_put(now, old.data, old.size);
 	for (size_t i = 0; i < rename->n; i++) {
 		const struct rule *rule = &rename->rules[i];
-		struct slice text = { now->at, now->size };
+		struct slice text = { now->data, now->size };
 		struct fl_buf swap;
 
 		next->size = 0;
@@ -167,7 +167,7 @@ static flame_id new_name(struct flame_sink *sink, flame_id name)
 		fl_no_memory(sink->flame);
 		return 0;
 	}
-	return flame_name(sink->flame, now->at, now->size);
+	return flame_name(sink->flame, now->data, now->size);
 }
 
 /* Names are fewer than frames. */
@@ -175,7 +175,7 @@ static flame_id rename_frame(struct flame_sink *sink, flame_id frame)
 {
 	struct rename *rename = sink->state;
 	struct flame *flame = sink->flame;
-	struct flame_frame copy = flame->frames.at[frame];
+	struct flame_frame copy = flame->frames.data[frame];
 	flame_id *place = fl_rewrite_place(flame, &rename->names, copy.name);
 
 	if (!place)
@@ -208,7 +208,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_namer_new(next, sizeof(struct rename),
 					       rename_frame);
-	char *text = sink ? fl_own(strdup(list)) : NULL, *rest = text, *line;
+	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text, *line;
 	int status = FLAME_OK;
 
 	if (!sink)

@@ -14,18 +14,18 @@ static bool is_digit(char c)
 
 bool fl_is_thread_frame(const struct flame *flame, flame_id frame)
 {
-	const struct flame_frame *at = &flame->frames.at[frame];
+	const struct flame_frame *at = &flame->frames.data[frame];
 	struct slice s = fl_name_at(flame, at->name);
 	size_t i = s.size;
 
 	if (at->type != FLAME_GROUP && at->type != FLAME_NATIVE &&
 	    at->type != FLAME_UNKNOWN)
 		return false;
-	if (s.size < sizeof("[tid=0]") - 1 || s.at[0] != '[' ||
-	    s.at[--i] != ']' || !(is_digit(s.at[i - 1]) || s.at[i - 1] == '*'))
+	if (s.size < sizeof("[tid=0]") - 1 || s.data[0] != '[' ||
+	    s.data[--i] != ']' || !(is_digit(s.data[i - 1]) || s.data[i - 1] == '*'))
 		return false;
 	/* "tid=*" is what --tidy makes of it. */
-	while (is_digit(s.at[i - 1]) || s.at[i - 1] == '*')
+	while (is_digit(s.data[i - 1]) || s.data[i - 1] == '*')
 		i--;
 	s.size = i;
 	return fl_slice_is(s, "[tid=") || fl_slice_ends(s, " tid=");

@@ -13,16 +13,16 @@
 flame_id *fl_rewrite_place(struct flame *flame, struct fl_rewrite *memo,
 			   flame_id stack)
 {
-	size_t old = memo->room;
+	size_t old = memo->capacity;
 
 	if (fl_likely(stack < old))
 		return &memo->out[stack];
-	if (!fl_grow(&memo->out, &memo->room, (size_t)stack + 1,
+	if (!fl_grow(&memo->out, &memo->capacity, (size_t)stack + 1,
 		     sizeof(*memo->out))) {
 		fl_no_memory(flame);
 		return NULL;
 	}
-	memset(memo->out + old, 0, (memo->room - old) * sizeof(*memo->out));
+	memset(memo->out + old, 0, (memo->capacity - old) * sizeof(*memo->out));
 	return &memo->out[stack];
 }
 
@@ -49,7 +49,7 @@ flame_id fl_rewrite(struct flame_sink *sink, struct fl_rewrite *memo,
 	if (fl_likely(*known))
 		return *known - 1;
 	for (s = stack; s && !memo->out[s]; s = fl_parent(flame, s))
-		if (!push(flame, &memo->path, &memo->path_room, n++, s))
+		if (!push(flame, &memo->path, &memo->path_capacity, n++, s))
 			return 0;
 	out = s ? memo->out[s] - 1 : 0;
 	while (n) {
@@ -76,7 +76,7 @@ flame_id fl_prefix(struct flame *flame, struct fl_prefix *prefix,
 
 	for (; !(known = fl_map_get(&prefix->out, key | s)) && s;
 	     s = fl_parent(flame, s))
-		if (!push(flame, &prefix->path, &prefix->room, n++, s))
+		if (!push(flame, &prefix->path, &prefix->capacity, n++, s))
 			return 0;
 	out = known ? (flame_id)*known : flame_stack(flame, 0, frame);
 	while (n) {
@@ -105,25 +105,25 @@ void fl_prefix_free(struct fl_prefix *prefix)
 static uint8_t *name_place(struct flame *flame, struct fl_patterns *patterns,
 			   flame_id name)
 {
-	size_t old = patterns->known_room;
+	size_t old = patterns->known_capacity;
 
 	if (fl_likely(name < old))
 		return &patterns->known[name];
-	if (!fl_grow(&patterns->known, &patterns->known_room,
+	if (!fl_grow(&patterns->known, &patterns->known_capacity,
 		     (size_t)name + 1, 1)) {
 		fl_no_memory(flame);
 		return NULL;
 	}
-	memset(patterns->known + old, 0, patterns->known_room - old);
+	memset(patterns->known + old, 0, patterns->known_capacity - old);
 	return &patterns->known[name];
 }
 
 static bool any_matches(const struct fl_patterns *patterns, struct slice s)
 {
-	for (size_t i = 0; i < patterns->n; i++) {
+	for (size_t i = 0; i < patterns->count; i++) {
 		const struct fl_regex *re = patterns->re[i];
 
-		if (patterns->exact ? fl_regex_match(re, s.at, s.size) :
+		if (patterns->exact ? fl_regex_match(re, s.data, s.size) :
 				      fl_java_match(re, s))
 			return true;
 	}
@@ -149,20 +149,20 @@ int fl_patterns_add(struct flame *flame, struct fl_patterns *patterns,
 	char error[256] = "";
 	struct fl_regex *re;
 
-	if (!fl_grow(&patterns->re, &patterns->room, patterns->n + 1,
+	if (!fl_grow(&patterns->re, &patterns->capacity, patterns->count + 1,
 		     sizeof(struct fl_regex *)))
 		return fl_no_memory(flame);
 	re = fl_regex_new(pattern, whole, error, sizeof(error));
 	if (!re)
 		return fl_fail(flame, "--%s: %s: %s", option, pattern, error);
-	patterns->re[patterns->n++] = re;
+	patterns->re[patterns->count++] = re;
 	return FLAME_OK;
 }
 
 int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
 		      const char *option, const char *list, bool whole)
 {
-	char *text = fl_own(strdup(list)), *rest = text, *pattern;
+	char *text = fl_memory_adopt(strdup(list)), *rest = text, *pattern;
 	int status = text ? FLAME_OK : fl_no_memory(flame);
 
 	patterns->exact = whole;
@@ -177,8 +177,8 @@ int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
 
 void fl_patterns_free(struct fl_patterns *patterns)
 {
-	while (patterns->n)
-		fl_regex_free(patterns->re[--patterns->n]);
+	while (patterns->count)
+		fl_regex_free(patterns->re[--patterns->count]);
 	fl_free(patterns->re);
 	fl_free(patterns->known);
 	memset(patterns, 0, sizeof(*patterns));

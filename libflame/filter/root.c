@@ -17,8 +17,8 @@ struct root {
 	struct fl_stepper stepper;
 	bool rest;			/* what does not match stays */
 	struct fl_rewrite tasks;	/* stacks on a fl_task's method */
-	struct fl_hold hold;
-	struct fl_towers towers;
+	struct fl_sample_sums hold;
+	struct fl_root_frames towers;
 	struct fl_rewrite bottoms;	/* out[]: of a stack that matched */
 	struct fl_rewrite made;		/* out[]: 1: begins a tower */
 	struct fl_rewrite named;
@@ -39,7 +39,7 @@ static flame_id base_of(struct flame_sink *sink, flame_id stack)
 
 	while ((parent = fl_parent(flame, bottom))) {
 		bottom = parent;
-		if (bottom < known->room && known->out[bottom])
+		if (bottom < known->capacity && known->out[bottom])
 			bottom = known->out[bottom];
 	}
 	place = fl_rewrite_place(flame, &root->bottoms, stack);
@@ -59,7 +59,7 @@ static flame_id begin(struct flame_sink *sink, flame_id base, flame_id frame)
 	if (!place)
 		return 0;
 	*place = 1;
-	fl_towers_add(flame, &root->towers, frame);
+	fl_root_frames_add(flame, &root->towers, frame);
 	return stack;
 }
 
@@ -104,7 +104,7 @@ static flame_id on_task(struct flame_sink *sink, flame_id parent,
 static flame_id task(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct root *root = sink->state;
-	flame_id method = fl_task(sink, s->stack);
+	flame_id method = fl_thread_task(sink, s->stack);
 
 	if (!method)
 		return 0;
@@ -126,7 +126,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 		return FLAME_OK;
 	if (!s.stack)
 		s.stack = sample->stack;
-	return fl_hold(sink->flame, &root->hold, &s);
+	return fl_sample_sums_add(sink->flame, &root->hold, &s);
 }
 
 static flame_id rename_root(struct flame_sink *sink, flame_id parent,
@@ -136,8 +136,8 @@ static flame_id rename_root(struct flame_sink *sink, flame_id parent,
 	struct flame *flame = sink->flame;
 	struct flame_frame frame = *fl_frame_at(flame, stack);
 
-	if (stack < root->made.room && root->made.out[stack])
-		fl_towers_name(&root->towers, &frame);
+	if (stack < root->made.capacity && root->made.out[stack])
+		fl_root_frames_rename(&root->towers, &frame);
 	return flame_stack(flame, parent, fl_frame_as_is(flame, &frame));
 }
 
@@ -145,14 +145,14 @@ static int finish(struct flame_sink *sink)
 {
 	struct root *root = sink->state;
 	struct flame *flame = sink->flame;
-	int status = fl_towers_settle(flame, &root->towers);
+	int status = fl_root_frames_resolve(flame, &root->towers);
 
 	if (root->guessed)
 		fl_remark(flame, "%" PRId64 " of the weight has no frame that "
 			  "matches, and is taken for %s by its thread's name",
-			  root->guessed, fl_name_at(flame, root->task).at);
-	for (size_t i = 0; status == FLAME_OK && i < root->hold.n; i++) {
-		struct flame_sample s = root->hold.at[i];
+			  root->guessed, fl_name_at(flame, root->task).data);
+	for (size_t i = 0; status == FLAME_OK && i < root->hold.count; i++) {
+		struct flame_sample s = root->hold.samples[i];
 
 		s.stack = fl_rewrite(sink, &root->named, s.stack, rename_root);
 		status = fl_put(sink->next, &s);
@@ -165,8 +165,8 @@ static void release(struct flame_sink *sink)
 	struct root *root = sink->state;
 
 	fl_rewrite_free(&root->tasks);
-	fl_hold_free(&root->hold);
-	fl_towers_free(&root->towers);
+	fl_sample_sums_free(&root->hold);
+	fl_root_frames_free(&root->towers);
 	fl_rewrite_free(&root->bottoms);
 	fl_rewrite_free(&root->made);
 	fl_rewrite_free(&root->named);

@@ -21,12 +21,12 @@ bool fl_star_numbers(struct slice name, struct fl_buf *out)
 	bool found = false;
 
 	for (size_t i = 0; i < name.size; i++) {
-		if (!is_digit(name.at[i])) {
-			fl_buf_byte(out, name.at[i]);
+		if (!is_digit(name.data[i])) {
+			fl_buf_byte(out, name.data[i]);
 			continue;
 		}
 		found = true;
-		if (!i || !is_digit(name.at[i - 1]))
+		if (!i || !is_digit(name.data[i - 1]))
 			fl_buf_byte(out, '*');
 	}
 	return found;
@@ -54,16 +54,16 @@ static bool python_lines(const struct fl_untidy *in, struct fl_buf *out)
 	if (!fl_slice_ends(s, ")"))
 		return false;
 	s.size--;
-	while (s.size && is_digit(s.at[s.size - 1]))
+	while (s.size && is_digit(s.data[s.size - 1]))
 		s.size--;
 	if (s.size + 1 == in->name.size || !fl_slice_ends(s, ":"))
 		return false;
 	s.size--;
 	for (size_t i = 0; i < FL_COUNT(ends); i++)
 		python |= fl_slice_ends(s, ends[i]);
-	if (!python || !memchr(s.at, '(', s.size))
+	if (!python || !memchr(s.data, '(', s.size))
 		return false;
-	fl_buf_put(out, s.at, s.size);
+	fl_buf_put(out, s.data, s.size);
 	fl_buf_byte(out, ')');
 	return true;
 }
@@ -105,7 +105,7 @@ static flame_id tidy_frame(struct flame_sink *sink, flame_id frame)
 	struct tidy *tidy = sink->state;
 	struct fl_buf *now = &tidy->namer.buf, *next = &tidy->other;
 	struct flame *flame = sink->flame;
-	const struct flame_frame *at = &flame->frames.at[frame];
+	const struct flame_frame *at = &flame->frames.data[frame];
 	struct fl_untidy in = {
 		.name = fl_name_at(flame, at->name), .type = at->type,
 		.leaf = fl_is_class_leaf(flame, at),
@@ -122,7 +122,7 @@ static flame_id tidy_frame(struct flame_sink *sink, flame_id frame)
 			continue;
 		*now = *next;
 		*next = swap;
-		in.name = (struct slice){ now->at, now->size };
+		in.name = (struct slice){ now->data, now->size };
 		changed = true;
 	}
 	return changed && (now->size || now->failed) ?
@@ -144,7 +144,7 @@ static flame_id star_set(struct flame *flame, flame_id set)
 		buf.size = 0;
 		if (value && fl_star_numbers(fl_name_at(flame, value), &buf))
 			set = flame_label(flame, set, key,
-					  flame_name(flame, buf.at, buf.size));
+					  flame_name(flame, buf.data, buf.size));
 	}
 	if (buf.failed)
 		fl_no_memory(flame);
@@ -185,8 +185,8 @@ static int unknown(struct flame *flame, struct slice name)
 	for (size_t i = 0; fl_tidies[i].name; i++)
 		fl_buf_print(&all, "%s%s", i ? ", " : "", fl_tidies[i].name);
 	fl_fail(flame, "--tidy: %.*s: not one of %s",
-		(int)FL_MIN(name.size, 64u), name.at,
-		all.failed ? "" : all.at);
+		(int)FL_MIN(name.size, 64u), name.data,
+		all.failed ? "" : all.data);
 	fl_buf_free(&all);
 	return FLAME_FAILED;
 }

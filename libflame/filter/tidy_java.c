@@ -13,8 +13,8 @@ bool fl_tidy_java_modules(const struct fl_untidy *in, struct fl_buf *out)
 	if (!fl_java_parts(in->name, in->type, in->leaf, &java) ||
 	    !java.module.size)
 		return false;
-	fl_buf_put(out, java.class.at, java.class.size);
-	fl_buf_put(out, java.rest.at, java.rest.size);
+	fl_buf_put(out, java.class.data, java.class.size);
+	fl_buf_put(out, java.rest.data, java.rest.size);
 	return true;
 }
 
@@ -24,9 +24,9 @@ bool fl_tidy_java_lambdas(const struct fl_untidy *in, struct fl_buf *out)
 
 	if (!fl_java_parts(in->name, in->type, in->leaf, &java))
 		return false;
-	fl_buf_put(out, java.module.at, java.module.size);
+	fl_buf_put(out, java.module.data, java.module.size);
 	fl_norm_class(&java, out);
-	fl_buf_put(out, java.rest.at, java.rest.size);
+	fl_buf_put(out, java.rest.data, java.rest.size);
 	return true;
 }
 
@@ -40,9 +40,9 @@ static bool is_place(struct slice s)
 	    fl_slice_is(s, "(<generated>)"))
 		return true;
 	for (size_t i = 0; i < s.size; i++)
-		if (s.at[i] == '.')
+		if (s.data[i] == '.')
 			dots++;
-		else if (s.at[i] == ' ' || s.at[i] == ',')
+		else if (s.data[i] == ' ' || s.data[i] == ',')
 			return false;
 	return dots == 1;
 }
@@ -54,7 +54,7 @@ bool fl_tidy_java_lines(const struct fl_untidy *in, struct fl_buf *out)
 
 	if (in->leaf || !fl_java_parts(in->name, in->type, false, &java))
 		return false;
-	place = (struct slice){ name.at + name.size,
+	place = (struct slice){ name.data + name.size,
 				in->name.size - name.size };
 	if (place.size && !is_place(place))
 		return false;
@@ -62,6 +62,6 @@ bool fl_tidy_java_lines(const struct fl_untidy *in, struct fl_buf *out)
 		name = fl_java_bare(name);
 	if (name.size == in->name.size)
 		return false;
-	fl_buf_put(out, name.at, name.size);
+	fl_buf_put(out, name.data, name.size);
 	return true;
 }

@@ -19,12 +19,12 @@ static bool is_word(char c)
 
 static struct slice after(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 static struct slice head(struct slice s, size_t n)
 {
-	return (struct slice){ s.at, n };
+	return (struct slice){ s.data, n };
 }
 
 static bool contains(struct slice s, const char *text)
@@ -53,15 +53,15 @@ static size_t closing(struct slice s)
 	size_t depth = 0;
 
 	for (size_t i = 0; i < s.size; i++) {
-		const char *pair = s.at[i] ? strchr(pairs, s.at[i]) : NULL;
+		const char *pair = s.data[i] ? strchr(pairs, s.data[i]) : NULL;
 
-		if (!pair || (s.at[i] == '>' && i && s.at[i - 1] == '-'))
+		if (!pair || (s.data[i] == '>' && i && s.data[i - 1] == '-'))
 			continue;
 		if ((pair - pairs) % 2 == 0) {
 			if (depth == sizeof(stack))
 				return 0;
 			stack[depth++] = pair[1];
-		} else if (s.at[i] != stack[--depth]) {
+		} else if (s.data[i] != stack[--depth]) {
 			return 0;
 		} else if (!depth) {
 			return i + 1;
@@ -74,7 +74,7 @@ static size_t closing(struct slice s)
 static bool is_operator(struct slice s, size_t n)
 {
 	return fl_slice_ends(head(s, n), "operator") &&
-	       (n == 8 || !is_word(s.at[n - 9]));
+	       (n == 8 || !is_word(s.data[n - 9]));
 }
 
 /* "std::vector<int, std::allocator<int> >::at" as "std::vector<>::at". */
@@ -89,17 +89,17 @@ bool fl_tidy_cxx_templates(const struct fl_untidy *in, struct fl_buf *out)
 		size_t n;
 
 		if (is_operator(s, i))
-			while (i < s.size && strchr("<>=-", s.at[i]) &&
-			       s.at[i])
-				fl_buf_byte(out, s.at[i++]);
+			while (i < s.size && strchr("<>=-", s.data[i]) &&
+			       s.data[i])
+				fl_buf_byte(out, s.data[i++]);
 		if (i == s.size)
 			break;
-		n = s.at[i] == '<' && i && is_word(s.at[i - 1]) ?
+		n = s.data[i] == '<' && i && is_word(s.data[i - 1]) ?
 		    closing(after(s, i)) : 0;
 		if (n)
 			fl_buf_text(out, "<>");
 		else
-			fl_buf_byte(out, s.at[i]);
+			fl_buf_byte(out, s.data[i]);
 		found |= n > 2;
 		i += n ? n : 1;
 	}
@@ -123,8 +123,8 @@ static size_t arguments(struct slice s, size_t i)
 {
 	size_t n;
 
-	if (s.at[i] != '(' || !i || s.at[i - 1] == '.' || s.at[i - 1] == ' ' ||
-	    s.at[i - 1] == ':' || s.at[i - 1] == '-')
+	if (s.data[i] != '(' || !i || s.data[i - 1] == '.' || s.data[i - 1] == ' ' ||
+	    s.data[i - 1] == ':' || s.data[i - 1] == '-')
 		return 0;
 	n = closing(after(s, i));
 	return n ? n + qualifiers(after(s, i + n)) : 0;
@@ -148,12 +148,12 @@ bool fl_tidy_cxx_arguments(const struct fl_untidy *in, struct fl_buf *out)
 		}
 		n = arguments(s, i);
 		found |= n;
-		if (!n && (s.at[i] == '<' || s.at[i] == '{' ||
-			   s.at[i] == '(') && !is_operator(s, i)) {
+		if (!n && (s.data[i] == '<' || s.data[i] == '{' ||
+			   s.data[i] == '(') && !is_operator(s, i)) {
 			n = FL_MAX(closing(after(s, i)), (size_t)1);
-			fl_buf_put(out, s.at + i, n);
+			fl_buf_put(out, s.data + i, n);
 		} else if (!n) {
-			fl_buf_byte(out, s.at[i]);
+			fl_buf_byte(out, s.data[i]);
 			n = 1;
 		}
 		i += n;
@@ -166,9 +166,9 @@ static struct slice no_numbers(struct slice s)
 {
 	size_t i = s.size;
 
-	while (i && is_digit(s.at[i - 1]))
+	while (i && is_digit(s.data[i - 1]))
 		i--;
-	return i && i < s.size && s.at[i - 1] == '.' ? head(s, i - 1) : s;
+	return i && i < s.size && s.data[i - 1] == '.' ? head(s, i - 1) : s;
 }
 
 static struct slice no_clone(struct slice s)
@@ -201,7 +201,7 @@ bool fl_tidy_gcc_clones(const struct fl_untidy *in, struct fl_buf *out)
 		return false;
 	while ((t = no_clone(s)).size < s.size && t.size)
 		s = t;
-	fl_buf_put(out, s.at, s.size);
+	fl_buf_put(out, s.data, s.size);
 	return s.size < in->name.size;
 }
 
@@ -218,8 +218,8 @@ static struct slice no_hash(struct slice s)
 	if (!fl_slice_starts(hash, "::h"))
 		return s;
 	for (size_t i = 3; i < hash.size; i++)
-		if (!is_digit(hash.at[i]) &&
-		    !(hash.at[i] >= 'a' && hash.at[i] <= 'f'))
+		if (!is_digit(hash.data[i]) &&
+		    !(hash.data[i] >= 'a' && hash.data[i] <= 'f'))
 			return s;
 	return head(s, s.size - hash.size);
 }
@@ -232,15 +232,15 @@ static size_t code(struct slice s, struct fl_buf *out)
 
 	if (!fl_slice_starts(s, "$u"))
 		return 0;
-	for (i = 2; i < s.size && i < 8 && s.at[i] != '$'; i++) {
-		char c = s.at[i];
+	for (i = 2; i < s.size && i < 8 && s.data[i] != '$'; i++) {
+		char c = s.data[i];
 
 		if (!is_digit(c) && !(c >= 'a' && c <= 'f'))
 			return 0;
 		code = code * 16 + (uint32_t)(is_digit(c) ? c - '0' :
 							    c - 'a' + 10);
 	}
-	if (i == 2 || i >= s.size || s.at[i] != '$' || code < 0x20 ||
+	if (i == 2 || i >= s.size || s.data[i] != '$' || code < 0x20 ||
 	    code == 0x7f || code > 0x10ffff)
 		return 0;
 	fl_utf8_put(out, code);
@@ -280,12 +280,12 @@ bool fl_tidy_rust_hashes(const struct fl_untidy *in, struct fl_buf *out)
 	while (s.size) {
 		size_t n;
 
-		if (s.at[0] == '_' && s.size > 1 && s.at[1] == '$' &&
-		    (s.at == in->name.at || s.at[-1] == ':'))
+		if (s.data[0] == '_' && s.size > 1 && s.data[1] == '$' &&
+		    (s.data == in->name.data || s.data[-1] == ':'))
 			s = after(s, 1);
 		n = escape(s, out);
 		if (!n)
-			fl_buf_byte(out, s.at[0]);
+			fl_buf_byte(out, s.data[0]);
 		s = after(s, n ? n : 1);
 	}
 	return true;
@@ -307,12 +307,12 @@ static bool is_go(const struct fl_untidy *in)
 		return false;
 	}
 	for (size_t i = s.size; i--;)
-		if (s.at[i] == '/') {
+		if (s.data[i] == '/') {
 			s = after(s, i + 1);
 			break;
 		}
-	return s.size && s.at[0] >= 'a' && s.at[0] <= 'z' &&
-	       memchr(s.at, '.', s.size) && !contains(s, "::");
+	return s.size && s.data[0] >= 'a' && s.data[0] <= 'z' &&
+	       memchr(s.data, '.', s.size) && !contains(s, "::");
 }
 
 static const char *const closures[] = { ".func", ".gowrap", ".deferwrap" };
@@ -324,7 +324,7 @@ static size_t closure(struct slice s)
 		size_t n = strlen(closures[i]);
 
 		if (fl_slice_starts(s, closures[i]) && n < s.size &&
-		    is_digit(s.at[n]))
+		    is_digit(s.data[n]))
 			return n;
 	}
 	return 0;
@@ -339,10 +339,10 @@ static size_t closures_at(struct slice s)
 		struct slice rest = after(s, done);
 		size_t n = closure(rest), digits;
 
-		if (!n && rest.at[0] != '.')
+		if (!n && rest.data[0] != '.')
 			break;
 		n = digits = n ? n : 1;
-		while (digits < rest.size && is_digit(rest.at[digits]))
+		while (digits < rest.size && is_digit(rest.data[digits]))
 			digits++;
 		if (digits == n)
 			break;
@@ -389,9 +389,9 @@ bool fl_tidy_go(const struct fl_untidy *in, struct fl_buf *out)
 		if (n)
 			fl_buf_text(out, "[...]");
 		else
-			fl_buf_byte(out, s.at[0]);
+			fl_buf_byte(out, s.data[0]);
 		s = after(s, n ? n : 1);
 	}
 	return out->size - from != in->name.size ||
-	       memcmp(out->at + from, in->name.at, in->name.size) != 0;
+	       memcmp(out->data + from, in->name.data, in->name.size) != 0;
 }

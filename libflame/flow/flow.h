@@ -18,7 +18,7 @@ enum {
 };
 
 /* Of more samples than this no sink keeps the times. */
-enum { FL_TIMED_MOST = 2000000 };
+enum { FL_MAX_TIMED_SAMPLES = 2000000 };
 #define FL_TOO_TIMED "more than %d samples with times: the page does not " \
 	"tell when they were"
 
@@ -36,33 +36,33 @@ struct fl_when {
 #define FL_BEFORE_VALUE "before"
 
 /* Whose result a reader or a page imitates: FlameGraph's scripts, inferno. */
-enum fl_peer { FL_PEER_NONE, FL_PEER_PERL, FL_PEER_INFERNO };
+enum fl_compat_tool { FL_PEER_NONE, FL_PEER_PERL, FL_PEER_INFERNO };
 
 /*
  * Stacks of which a source has read the beginnings alone.  Their samples are
  * given at those; what is behind them can be read when all is known.
  */
-struct fl_rest {
-	struct fl_rest *next;
-	struct fl_rest_at {
+struct fl_deferred {
+	struct fl_deferred *next;
+	struct fl_deferred_stack {
 		flame_id stack;
 		unsigned levels;	/* behind it, of the deepest */
 		int64_t weight;
 		bool read;
-	} *at;
-	size_t n;
+	} *stacks;
+	size_t count;
 	/* Puts the samples of at[i] where they belong. */
-	int (*read)(struct fl_rest *rest, size_t i,
+	int (*read)(struct fl_deferred *rest, size_t i,
 		    int (*put)(void *arg, flame_id stack, int64_t weight),
 		    void *arg);
-	void (*free)(struct fl_rest *rest);
+	void (*free)(struct fl_deferred *rest);
 };
 
 #define FL_TOO_HEAVY "the sum of weights passes 2^63"
 
-struct fl_rests {
+struct fl_deferred_list {
 	double share;	/* of all weight: what has less may stay unread */
-	struct fl_rest *first;
+	struct fl_deferred *first;
 	unsigned n;
 };
 
@@ -72,7 +72,7 @@ struct fl_rests {
  */
 struct fl_select {
 	unsigned needs;
-	struct fl_rests *rests;	/* for what need not be read; or NULL */
+	struct fl_deferred_list *rests;	/* for what need not be read; or NULL */
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
 	struct fl_regex *thread;	/* NULL: every thread */
@@ -88,7 +88,7 @@ struct fl_format;
 /* pump.c: the input's name as labels. */
 struct fl_input {
 	flame_id file, path;	/* values; 0: not asked for */
-	flame_id was, is;	/* the last set, and with them */
+	flame_id last_labels, last_result;	/* the last set, and with them */
 	bool known;
 };
 
@@ -103,14 +103,14 @@ struct flame_source {
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
 	bool part;		/* of another's input: see fl_format.split */
-	bool anew;		/* no end: others may read what is left */
+	bool restarted;		/* no end: others may read what is left */
 	struct fl_file *ahead;	/* files.c; NULL: nobody reads it ahead */
 	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
 	int64_t start, end;
 	/* Of formats that do not say it: times of samples, taken or not. */
 	int64_t first, last;
 	struct flame_fact *facts;
-	size_t nfacts, facts_room;
+	size_t nfacts, facts_capacity;
 	struct fl_arena arena;	/* dies with the source: facts, scratch */
 };
 
@@ -176,8 +176,8 @@ struct flame_sink {
 	void *state;
 	unsigned needs;
 	unsigned modest_needs;		/* of inputs that are not large */
-	struct fl_rests *rests;	/* at the end: takes stacks not whole */
-	bool hands_on;		/* samples as they are, if it does */
+	struct fl_deferred_list *rests;	/* at the end: takes stacks not whole */
+	bool forwards;		/* samples as they are, if it does */
 	/* At the end: keeps metrics apart; those that it was told to take. */
 	bool keeps_apart;
 	const char *events;
@@ -223,36 +223,36 @@ bool fl_event_listed(const char *list, const char *name);
  * kept.c: samples of a dictionary of one's own, until they go on with the
  * ids of the source's.  Zeroed: none.
  */
-struct fl_kept {
+struct fl_sample_buffer {
 	struct flame_sample *samples;
-	size_t n, room;
+	size_t count, capacity;
 	struct fl_map sums;	/* (metric, stack) -> place in samples */
 	bool each;		/* each by itself, in order */
 };
 
-int fl_keep(struct flame *flame, struct fl_kept *kept,
+int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
 	    const struct flame_sample *sample);
-int fl_hand_on(struct flame *from, const struct fl_kept *kept,
+int fl_sample_buffer_forward(struct flame *from, const struct fl_sample_buffer *kept,
 	       struct fl_absorbed *map, struct flame_source *source,
 	       struct flame_sink *sink);
-void fl_kept_clear(struct fl_kept *kept);
-void fl_kept_free(struct fl_kept *kept);
+void fl_sample_buffer_clear(struct fl_sample_buffer *kept);
+void fl_sample_buffer_free(struct fl_sample_buffer *kept);
 /* What the dictionary counts, and that it failed. */
-void fl_forget(struct flame *flame);
+void fl_dict_reset(struct flame *flame);
 
 /*
  * files.c: whether the source was read ahead, and its samples have gone on
  * (*status); else it is at its beginning.
  */
-bool fl_pump_ahead(struct flame_source *source, struct flame_sink *sink,
+bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 		   int *status);
-void fl_drop_ahead(struct flame_source *source);
+void fl_read_ahead_drop(struct flame_source *source);
 
 /*
  * team.c: jobs for several threads, the caller's being one.  Jobs are the
  * caller's memory, and begin in the order in which they are given.
  */
-struct fl_team;
+struct fl_thread_pool;
 
 struct fl_job {
 	void (*run)(struct fl_job *job);
@@ -261,20 +261,20 @@ struct fl_job {
 };
 
 /* NULL: memory is out.  There may be fewer threads than wanted. */
-struct fl_team *fl_team_new(unsigned threads);
-void fl_team_give(struct fl_team *team, struct fl_job *job);
+struct fl_thread_pool *fl_thread_pool_new(unsigned threads);
+void fl_thread_pool_submit(struct fl_thread_pool *team, struct fl_job *job);
 /* Before all that nobody has begun. */
-void fl_team_hurry(struct fl_team *team, struct fl_job *job);
+void fl_thread_pool_submit_first(struct fl_thread_pool *team, struct fl_job *job);
 /* Behind those that are hurried: what a job is to end with. */
-void fl_team_go_on(struct fl_team *team, struct fl_job *job);
+void fl_thread_pool_submit_next(struct fl_thread_pool *team, struct fl_job *job);
 /*
  * Until it is done; in the meantime the caller does others, of hurried ones
  * if it is one of them.  It may be one that another is to give: then it is
  * all zero until it is given.
  */
-void fl_team_await(struct fl_team *team, struct fl_job *job);
+void fl_thread_pool_wait(struct fl_thread_pool *team, struct fl_job *job);
 /* Takes NULL too; jobs that nobody has begun are left undone. */
-void fl_team_free(struct fl_team *team);
+void fl_thread_pool_free(struct fl_thread_pool *team);
 
 /* select.c: what every source can be asked for; see flame_ask. */
 extern const struct fl_option_table fl_select_table;

@@ -26,7 +26,7 @@ const struct fl_option *fl_option_find(const struct fl_option_table *table,
 
 int fl_option_text(struct flame *flame, void *member, const char *text)
 {
-	char **to = member, *copy = fl_own(strdup(text));
+	char **to = member, *copy = fl_memory_adopt(strdup(text));
 
 	if (!copy)
 		return fl_no_memory(flame);
@@ -44,7 +44,7 @@ static int add_line(struct flame *flame, char **to, const char *line)
 	if (asprintf(&joined, "%s\n%s", *to, line) < 0)
 		return fl_no_memory(flame);
 	fl_free(*to);
-	*to = fl_own(joined);
+	*to = fl_memory_adopt(joined);
 	return *to ? FLAME_OK : fl_no_memory(flame);
 }
 
@@ -70,7 +70,7 @@ static void list_words(const char *words, char *reason)
 		if (*words)
 			fl_buf_text(&buf, strchr(words, '|') ? ", " : " or ");
 	}
-	snprintf(reason, FL_REASON_SIZE, "%s", buf.at ? buf.at : "");
+	snprintf(reason, FL_REASON_SIZE, "%s", buf.data ? buf.data : "");
 	fl_buf_free(&buf);
 }
 
@@ -187,7 +187,7 @@ static int add_regex(struct flame *flame, struct fl_regex **to,
 	if (!*to)
 		return set_regex(to, pattern, reason);
 	if (asprintf(&joined, "(?:%s)|(?:%s)", fl_regex_pattern(*to),
-		     pattern) < 0 || !(joined = fl_own(joined)))
+		     pattern) < 0 || !(joined = fl_memory_adopt(joined)))
 		return fl_no_memory(flame);
 	status = set_regex(to, joined, reason);
 	fl_free(joined);

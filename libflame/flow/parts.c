@@ -55,7 +55,7 @@ struct worker {
 	const struct part *part;
 	bool packed;		/* nothing was read: there is a member */
 	int64_t took;		/* ns */
-	struct fl_kept kept;
+	struct fl_sample_buffer kept;
 	int status;
 };
 
@@ -87,7 +87,7 @@ static bool is_plain(const struct part *part)
 	size_t n = part->text.size;
 
 	return !part->watched ||
-	       fl_decoder_scan((const uint8_t *)part->text.at, n,
+	       fl_decoder_scan((const uint8_t *)part->text.data, n,
 			       n + part->behind, true) == n;
 }
 
@@ -103,13 +103,13 @@ static int read_part(struct worker *w)
 	if (w->packed)
 		return FLAME_OK;
 	fl_in_close(source->in);
-	source->in = fl_in_memory(w->flame, w->part->text.at,
+	source->in = fl_in_memory(w->flame, w->part->text.data,
 				  w->part->text.size, w->parts->name);
 	if (!source->in)
 		return FLAME_FAILED;
 	source->format->resume(source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (fl_keep(w->flame, &w->kept, &sample) != FLAME_OK)
+		if (fl_sample_buffer_add(w->flame, &w->kept, &sample) != FLAME_OK)
 			return FLAME_FAILED;
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }
@@ -186,7 +186,7 @@ static int read_here(struct parts *p, const struct part *part)
 	p->packed = !is_plain(part);
 	if (p->packed)
 		return FLAME_OK;
-	source->in = fl_in_memory(source->flame, part->text.at,
+	source->in = fl_in_memory(source->flame, part->text.data,
 				  part->text.size, fl_in_name(in));
 	if (source->in) {
 		source->part = true;
@@ -206,7 +206,7 @@ static int read_here(struct parts *p, const struct part *part)
 /* What became of a part is forgotten. */
 static void drop(struct parts *p, struct worker *w)
 {
-	fl_forget(w->flame);
+	fl_dict_reset(w->flame);
 	p->source->format->fork(p->source, w->source);
 }
 
@@ -222,7 +222,7 @@ static int read_again(struct parts *p, struct worker *w)
 
 static int hand_on(struct parts *p, struct worker *w)
 {
-	int status = fl_hand_on(w->flame, &w->kept, &w->map, p->source,
+	int status = fl_sample_buffer_forward(w->flame, &w->kept, &w->map, p->source,
 				p->sink);
 
 	p->source->format->join(p->source, w->source);
@@ -244,7 +244,7 @@ static int take(struct parts *p, struct worker *w)
 	else
 		status = w->status == FLAME_OK ? hand_on(p, w) :
 						 read_again(p, w);
-	fl_kept_clear(&w->kept);
+	fl_sample_buffer_clear(&w->kept);
 	give_turn(w, IDLE);
 	return status;
 }
@@ -260,12 +260,12 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 	size_t avail;
 
 	for (text->size = 0; !text->size; want *= 4) {
-		text->at = (const char *)(p->blind ?
-			fl_in_ahead(in, p->ahead, &avail, &part->watched) :
+		text->data = (const char *)(p->blind ?
+			fl_in_lookahead(in, p->ahead, &avail, &part->watched) :
 			fl_in_peek(in, want, &avail));
 		if (avail < want || want > WIDEST)
 			return false;
-		text->size = p->source->format->split(text->at, want);
+		text->size = p->source->format->split(text->data, want);
 	}
 	if (p->blind) {
 		part->behind = avail - text->size;
@@ -273,13 +273,13 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 		return true;
 	}
 	part->watched = false;
-	if (!fl_in_stays(in)) {
+	if (!fl_in_is_stable(in)) {
 		if (!fl_grow(&part->copy, &part->room, text->size, 1)) {
 			fl_no_memory(p->source->flame);
 			return false;
 		}
-		memcpy(part->copy, text->at, text->size);
-		text->at = part->copy;
+		memcpy(part->copy, text->data, text->size);
+		text->data = part->copy;
 	}
 	fl_in_consume(in, text->size);
 	return true;
@@ -334,7 +334,7 @@ static size_t size_of_part(const struct parts *p, size_t size)
 
 	if (!p->blind)
 		return size;
-	fl_in_ahead(p->source->in, p->ahead, &left, &watched);
+	fl_in_lookahead(p->source->in, p->ahead, &left, &watched);
 	return FL_MAX(FL_MIN(size, left / (2 * (p->n + 1))), (size_t)LEAST);
 }
 
@@ -373,7 +373,7 @@ static void forget(struct parts *p)
 
 	if (!p->blind || done < p->forgotten + FORGET)
 		return;
-	fl_in_forget(p->source->in, done);
+	fl_in_release(p->source->in, done);
 	p->forgotten = done;
 }
 
@@ -421,7 +421,7 @@ static int read_all(struct parts *p)
 {
 	int status = FLAME_OK;
 
-	p->blind = fl_in_stays(p->source->in);
+	p->blind = fl_in_is_stable(p->source->in);
 	give_round(p, &p->rounds[0], p->workers[0]);
 	for (unsigned i = 0; status == FLAME_OK && p->rounds[i % 2].some; i++) {
 		status = read_round(p, i);
@@ -439,7 +439,7 @@ static void free_worker(struct worker *w)
 	flame_close(w->source);
 	flame_free(w->flame);
 	fl_absorbed_free(&w->map);
-	fl_kept_free(&w->kept);
+	fl_sample_buffer_free(&w->kept);
 }
 
 static void free_workers(struct parts *p)

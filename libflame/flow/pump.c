@@ -37,17 +37,17 @@ static void begin_input(struct flame_source *source)
 static flame_id label_input(struct flame *flame, struct fl_input *input,
 			    flame_id labels)
 {
-	if (input->known && input->was == labels)
-		return input->is;
-	input->was = input->is = labels;
+	if (input->known && input->last_labels == labels)
+		return input->last_result;
+	input->last_labels = input->last_result = labels;
 	input->known = true;
 	if (input->file)
-		input->is = flame_label(flame, input->is,
+		input->last_result = flame_label(flame, input->last_result,
 					fl_name(flame, "file"), input->file);
 	if (input->path)
-		input->is = flame_label(flame, input->is,
+		input->last_result = flame_label(flame, input->last_result,
 					fl_name(flame, "path"), input->path);
-	return input->is;
+	return input->last_result;
 }
 
 int fl_deliver(struct flame_source *source, struct flame_sink *sink,
@@ -69,12 +69,12 @@ bool fl_is_large(const struct flame_source *source)
 }
 
 /* Nobody looks at single samples, or at what is in a stack. */
-static struct fl_rests *rests_of(const struct flame_source *source,
+static struct fl_deferred_list *rests_of(const struct flame_source *source,
 				 const struct flame_sink *sink)
 {
 	const struct fl_select *select = &source->select;
 
-	while (sink->hands_on)
+	while (sink->forwards)
 		sink = sink->next;
 	return sink->rests && sink->rests->share > 0 && !select->needs &&
 	       !select->event && !select->thread && !select->state &&
@@ -116,17 +116,17 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	if (fl_begin(source, sink) != FLAME_OK)
 		return FLAME_FAILED;
 	begin_input(source);
-	if (fl_pump_ahead(source, sink, &status))
+	if (fl_pump_read_ahead(source, sink, &status))
 		return status == FLAME_OK && !fl_failed(source->flame) ?
 		       end_input(source, sink) : FLAME_FAILED;
 	do {
-		source->anew = false;
+		source->restarted = false;
 		if (fl_pump_parts(source, sink) != FLAME_OK)
 			return FLAME_FAILED;
 		while ((status = flame_next(source, &sample)) == FLAME_OK)
 			if (fl_deliver(source, sink, &sample) != FLAME_OK)
 				return FLAME_FAILED;
-	} while (status == FLAME_END && source->anew);
+	} while (status == FLAME_END && source->restarted);
 	if (status == FLAME_FAILED || fl_failed(source->flame))
 		return FLAME_FAILED;
 	return end_input(source, sink);

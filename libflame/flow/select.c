@@ -233,14 +233,14 @@ bool fl_source_span(const struct flame_source *source, int64_t *from,
 bool fl_state_listed(const char *list, struct slice state)
 {
 	if (fl_slice_starts(state, "STATE_")) {
-		state.at += 6;
+		state.data += 6;
 		state.size -= 6;
 	}
 	while (*list) {
 		size_t n = strcspn(list, ",");
 
 		if (n && n <= state.size &&
-		    strncasecmp(list, state.at, n) == 0)
+		    strncasecmp(list, state.data, n) == 0)
 			return true;
 		list += n + (list[n] == ',');
 	}
@@ -306,7 +306,7 @@ static bool label_passes(struct flame *flame, flame_id set, const char *key,
 	flame_id value = flame_label_get(flame, set, fl_name(flame, key));
 	struct slice text = fl_name_at(flame, value);
 
-	return re ? fl_regex_match(re, text.at, text.size) :
+	return re ? fl_regex_match(re, text.data, text.size) :
 		    fl_state_listed(list, text);
 }
 
@@ -338,9 +338,9 @@ flame_id fl_thread(struct flame *flame, struct slice name, int64_t tid)
 	flame_id set = 0;
 
 	snprintf(number, sizeof(number), "%" PRId64, tid);
-	if (name.at)
+	if (name.data)
 		set = flame_label(flame, set, fl_name(flame, "thread"),
-				  flame_name(flame, name.at, name.size));
+				  flame_name(flame, name.data, name.size));
 	return flame_label(flame, set, fl_name(flame, "tid"),
 			   fl_name(flame, number));
 }
@@ -360,18 +360,18 @@ flame_id fl_thread_frame(struct flame *flame, flame_id thread)
 	flame_id frame;
 
 	if (ready.size) {
-		fl_buf_put(&buf, ready.at, ready.size);
+		fl_buf_put(&buf, ready.data, ready.size);
 	} else {
 		fl_buf_byte(&buf, '[');
-		fl_buf_put(&buf, name.at, name.size);
+		fl_buf_put(&buf, name.data, name.size);
 		if (tid.size)
 			fl_buf_text(&buf, name.size ? " tid=" : "tid=");
-		fl_buf_put(&buf, tid.at, tid.size);
+		fl_buf_put(&buf, tid.data, tid.size);
 		fl_buf_byte(&buf, ']');
 	}
 	if (buf.failed)
 		fl_no_memory(flame);
-	frame = fl_frame(flame, flame_name(flame, buf.at, buf.size),
+	frame = fl_frame(flame, flame_name(flame, buf.data, buf.size),
 			 FLAME_GROUP);
 	fl_buf_free(&buf);
 	return frame;

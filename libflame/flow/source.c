@@ -32,7 +32,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	if (!in)
 		return NULL;
 	if (flame->threads > 1)
-		in = fl_in_thread(in, AHEAD);
+		in = fl_in_unpack_in_thread(in, AHEAD);
 	source = fl_zeroed(1, sizeof(*source));
 	if (!source) {
 		fl_in_close(in);
@@ -176,7 +176,7 @@ void flame_close(struct flame_source *source)
 {
 	if (!source)
 		return;
-	fl_drop_ahead(source);
+	fl_read_ahead_drop(source);
 	if (source->format && source->format->close)
 		source->format->close(source);
 	fl_in_close(source->in);
@@ -220,7 +220,7 @@ void fl_fact(struct flame_source *source, const char *key,
 	fact.key = fl_arena_copy(&source->arena, key, strlen(key));
 	fact.value = fl_arena_copy(&source->arena, shown, strlen(shown));
 	if (!fact.key || !fact.value ||
-	    !fl_grow(&source->facts, &source->facts_room, source->nfacts + 1,
+	    !fl_grow(&source->facts, &source->facts_capacity, source->nfacts + 1,
 		     sizeof(*source->facts))) {
 		fl_no_memory(source->flame);
 		return;

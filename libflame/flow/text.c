@@ -39,7 +39,7 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	flame->nlines++;
 	if (lines->in) {
 		if (flame->nlines > LARGE) {
-			fl_in_small(lines->in);
+			fl_in_use_small_buffers(lines->in);
 			fl_in_map(lines->in);
 		}
 		lines->in = fl_in_decoded(lines->in);
@@ -57,7 +57,7 @@ static void forget(struct flame_lines *lines)
 
 	if (offset < lines->next_forget)
 		return;
-	fl_in_forget(lines->in, offset);
+	fl_in_release(lines->in, offset);
 	lines->next_forget = offset + FORGET;
 }
 
@@ -142,6 +142,6 @@ void flame_text_abandon(struct flame_text *text)
 {
 	if (!text)
 		return;
-	fl_out_abandon(text->out);
+	fl_out_discard(text->out);
 	fl_free(text);
 }

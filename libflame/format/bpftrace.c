@@ -42,7 +42,7 @@ struct reader {
 static bool is_hex(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)
-		if (!memchr("0123456789abcdef", s.at[i], 16))
+		if (!memchr("0123456789abcdef", s.data[i], 16))
 			return false;
 	return s.size > 0;
 }
@@ -51,7 +51,7 @@ static bool is_hex(struct slice s)
 static bool is_kernel_address(struct slice s)
 {
 	if (fl_slice_starts(s, "0x"))
-		s = (struct slice){ s.at + 2, s.size - 2 };
+		s = (struct slice){ s.data + 2, s.size - 2 };
 	return s.size == 16 && is_hex(s) && fl_slice_starts(s, "ffff");
 }
 
@@ -72,8 +72,8 @@ static void add_frame(struct reader *r, struct slice s)
 		s = fl_slice_trim(rest);
 		if (fl_slice_ends(s, ")"))
 			for (size_t i = s.size; i-- > 1;)
-				if (s.at[i] == '(' && s.at[i - 1] == ' ') {
-					module = (struct slice){ s.at + i + 1,
+				if (s.data[i] == '(' && s.data[i - 1] == ' ') {
+					module = (struct slice){ s.data + i + 1,
 						s.size - i - 2 };
 					s.size = i - 1;
 					break;
@@ -81,18 +81,18 @@ static void add_frame(struct reader *r, struct slice s)
 	}
 	s = fl_no_offset(fl_slice_trim(s), true);
 	if (fl_slice_starts(s, "0x") && module.size > 1 &&
-	    module.at[0] == '/') {
+	    module.data[0] == '/') {
 		module = fl_slice_base(module);
 		r->buf.size = 0;
 		fl_buf_byte(&r->buf, '[');
-		fl_buf_put(&r->buf, module.at, module.size);
+		fl_buf_put(&r->buf, module.data, module.size);
 		fl_buf_byte(&r->buf, ']');
-		s = (struct slice){ r->buf.at ? r->buf.at : "", r->buf.size };
+		s = (struct slice){ r->buf.data ? r->buf.data : "", r->buf.size };
 	} else if (!fl_slice_starts(s, "0x") && !frame.type) {
 		frame.type = FLAME_NATIVE;
 	}
-	frame.name = flame_name(flame, s.at, s.size);
-	frame.file = flame_name(flame, module.at, module.size);
+	frame.name = flame_name(flame, s.data, s.size);
+	frame.file = flame_name(flame, module.data, module.size);
 	fl_trace_add(flame, &r->trace, &frame);
 }
 
@@ -114,8 +114,8 @@ static bool is_entry(struct slice name)
 static bool is_kernel(struct reader *r, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		if (r->trace.at[i].type == FLAME_KERNEL ||
-		    is_entry(fl_name_at(r->flame, r->trace.at[i].name)))
+		if (r->trace.frames[i].type == FLAME_KERNEL ||
+		    is_entry(fl_name_at(r->flame, r->trace.frames[i].name)))
 			return true;
 	return false;
 }
@@ -124,19 +124,19 @@ static bool is_kernel(struct reader *r, size_t from, size_t to)
 static void swap_stacks(struct reader *r, size_t middle)
 {
 	struct fl_trace *trace = &r->trace;
-	size_t n = trace->n;
+	size_t n = trace->count;
 
 	for (size_t i = 0; i < middle; i++)
-		fl_trace_add(r->flame, trace, &trace->at[i]);
-	if (trace->n == n + middle)
-		memmove(trace->at, trace->at + middle,
-			n * sizeof(*trace->at));
-	trace->n = n;
+		fl_trace_add(r->flame, trace, &trace->frames[i]);
+	if (trace->count == n + middle)
+		memmove(trace->frames, trace->frames + middle,
+			n * sizeof(*trace->frames));
+	trace->count = n;
 }
 
 static void type_stacks(struct reader *r)
 {
-	size_t n = r->trace.n, middle = r->nstacks == 2 ? r->begin[1] : n;
+	size_t n = r->trace.count, middle = r->nstacks == 2 ? r->begin[1] : n;
 
 	if (r->nstacks == 2 && !is_kernel(r, 0, middle) &&
 	    is_kernel(r, middle, n)) {
@@ -153,7 +153,7 @@ static void add_keys(struct reader *r, struct slice s, bool first, bool last)
 	bool begins = true;
 
 	for (;;) {
-		bool more = s.size && memchr(s.at, ',', s.size);
+		bool more = s.size && memchr(s.data, ',', s.size);
 		struct slice key = fl_slice_trim(fl_slice_split(&s, ','));
 
 		/* Stacks stand before and behind: these are not empty. */
@@ -171,15 +171,15 @@ static void split_key(struct reader *r, struct slice key)
 {
 	bool in_stack = false, first = true;
 
-	r->trace.n = r->nstacks = 0;
+	r->trace.count = r->nstacks = 0;
 	r->empty = false;
 	memset(&r->keys, 0, sizeof(r->keys));
 	while (key.size || first) {
 		struct slice s = fl_slice_split(&key, '\n');
 
-		if (!first && s.size && (s.at[0] == ' ' || s.at[0] == '\t')) {
+		if (!first && s.size && (s.data[0] == ' ' || s.data[0] == '\t')) {
 			if (!in_stack && r->nstacks < STACKS)
-				r->begin[r->nstacks++] = r->trace.n;
+				r->begin[r->nstacks++] = r->trace.count;
 			in_stack = true;
 			add_frame(r, fl_slice_trim(s));
 		} else {
@@ -202,7 +202,7 @@ static flame_id metric_of(struct reader *r, struct slice map)
 	char name[128];
 	size_t n = FL_MIN(map.size - 1, sizeof(name) - 1);
 
-	memcpy(name, map.at + 1, n);
+	memcpy(name, map.data + 1, n);
 	name[n] = '\0';
 	if (!n)
 		return flame_metric(r->flame, "samples", unit);
@@ -225,7 +225,7 @@ static bool take_entry(struct reader *r, struct slice map, struct slice key,
 
 	memset(sample, 0, sizeof(*sample));
 	split_key(r, key);
-	if ((!r->trace.n && !r->empty) ||
+	if ((!r->trace.count && !r->empty) ||
 	    !fl_parse_int(value, &sample->weight)) {
 		r->others++;
 		return false;
@@ -266,21 +266,21 @@ static bool is_map(struct slice s, size_t *n)
 {
 	size_t i = 1;
 
-	if (!s.size || s.at[0] != '@')
+	if (!s.size || s.data[0] != '@')
 		return false;
-	while (i < s.size && is_letter(s.at[i]))
+	while (i < s.size && is_letter(s.data[i]))
 		i++;
 	*n = i;
-	return i < s.size && (s.at[i] == '[' || s.at[i] == ':');
+	return i < s.size && (s.data[i] == '[' || s.data[i] == ':');
 }
 
 /* "]: 12" at the end of the key; i: where. */
 static bool find_value(struct slice s, size_t *i)
 {
 	for (*i = s.size; (*i)-- > 0;)
-		if (s.at[*i] == ']' && *i + 1 < s.size &&
-		    s.at[*i + 1] == ':' &&
-		    (*i + 2 == s.size || s.at[*i + 2] == ' '))
+		if (s.data[*i] == ']' && *i + 1 < s.size &&
+		    s.data[*i + 1] == ':' &&
+		    (*i + 2 == s.size || s.data[*i + 2] == ' '))
 			return true;
 	return false;
 }
@@ -289,18 +289,18 @@ static bool find_value(struct slice s, size_t *i)
 static bool end_entry(struct reader *r, struct slice line,
 		      struct flame_sample *sample)
 {
-	struct slice value, key = { r->key.at, r->key.size };
+	struct slice value, key = { r->key.data, r->key.size };
 	bool is_sample;
 	size_t i, had = r->key.size - line.size;
 
-	if (!r->key.at || !find_value(line, &i))
+	if (!r->key.data || !find_value(line, &i))
 		return false;
 	r->open = false;
-	value = fl_slice_trim((struct slice){ line.at + i + 2,
+	value = fl_slice_trim((struct slice){ line.data + i + 2,
 					      line.size - i - 2 });
 	key.size = had + i;
-	is_sample = take_entry(r, (struct slice){ key.at, r->map_size },
-			       (struct slice){ key.at + r->map_size + 1,
+	is_sample = take_entry(r, (struct slice){ key.data, r->map_size },
+			       (struct slice){ key.data + r->map_size + 1,
 					       key.size - r->map_size - 1 },
 			       value, sample);
 	if (is_sample && !r->lines.ended) {
@@ -322,25 +322,25 @@ static bool take_text(struct reader *r, struct slice line,
 	if (is_map(line, &n)) {
 		if (r->open)
 			fl_lines_bad(&r->lines, line);
-		r->open = line.at[n] == '[';
+		r->open = line.data[n] == '[';
 		r->others += !r->open;
 		r->map_size = n;
 		r->first = r->lines.number;
 		r->key.size = 0;
-		fl_buf_put(&r->key, line.at, line.size);
+		fl_buf_put(&r->key, line.data, line.size);
 		if (!r->open)
 			return false;
-		line = (struct slice){ line.at + n, line.size - n };
+		line = (struct slice){ line.data + n, line.size - n };
 		return end_entry(r, line, sample);
 	}
 	if (!r->open)
 		return false;
 	fl_buf_byte(&r->key, '\n');
-	fl_buf_put(&r->key, line.at, line.size);
+	fl_buf_put(&r->key, line.data, line.size);
 	/* Frames are indented, and an entry does not end in one. */
-	if (line.size && (line.at[0] == ' ' || line.at[0] == '\t'))
+	if (line.size && (line.data[0] == ' ' || line.data[0] == '\t'))
 		return false;
-	if (line.size && (line.at[0] == ',' || line.at[0] == ']'))
+	if (line.size && (line.data[0] == ',' || line.data[0] == ']'))
 		return end_entry(r, line, sample);
 	fl_lines_bad(&r->lines, line);
 	r->open = false;
@@ -351,8 +351,8 @@ static bool take_text(struct reader *r, struct slice line,
 
 static void skip_blanks(struct slice *s)
 {
-	while (s->size && memchr(" \t\r\n", s->at[0], 4)) {
-		s->at++;
+	while (s->size && memchr(" \t\r\n", s->data[0], 4)) {
+		s->data++;
 		s->size--;
 	}
 }
@@ -360,9 +360,9 @@ static void skip_blanks(struct slice *s)
 static bool take_sign(struct slice *s, char c)
 {
 	skip_blanks(s);
-	if (!s->size || s->at[0] != c)
+	if (!s->size || s->data[0] != c)
 		return false;
-	s->at++;
+	s->data++;
 	s->size--;
 	return true;
 }
@@ -375,7 +375,7 @@ static bool take_hex(struct slice *s, uint32_t *code)
 	if (s->size < 4)
 		return false;
 	for (unsigned i = 0; i < 4; i++) {
-		char c = s->at[i];
+		char c = s->data[i];
 		const char *at = memchr(digits, c >= 'A' && c <= 'F' ?
 						c | 32 : c, 16);
 
@@ -383,7 +383,7 @@ static bool take_hex(struct slice *s, uint32_t *code)
 			return false;
 		*code = *code * 16 + (uint32_t)(at - digits);
 	}
-	s->at += 4;
+	s->data += 4;
 	s->size -= 4;
 	return true;
 }
@@ -397,7 +397,7 @@ static bool take_escape(struct slice *s, struct fl_buf *to)
 
 	if (!s->size)
 		return false;
-	c = *s->at++;
+	c = *s->data++;
 	s->size--;
 	at = memchr(from, c, sizeof(from) - 1);
 	if (at)
@@ -415,7 +415,7 @@ static bool take_string(struct slice *s, struct fl_buf *to)
 	if (!take_sign(s, '"'))
 		return false;
 	while (s->size) {
-		char c = *s->at++;
+		char c = *s->data++;
 
 		s->size--;
 		if (c == '"')
@@ -439,12 +439,12 @@ static bool take_value(struct slice *s, struct slice *value)
 	bool quoted = false;
 
 	skip_blanks(s);
-	from = s->at;
-	for (; s->size; s->at++, s->size--) {
-		char c = s->at[0];
+	from = s->data;
+	for (; s->size; s->data++, s->size--) {
+		char c = s->data[0];
 
 		if (quoted && c == '\\' && s->size > 1) {
-			s->at++;
+			s->data++;
 			s->size--;
 		} else if (c == '"') {
 			quoted = !quoted;
@@ -457,7 +457,7 @@ static bool take_value(struct slice *s, struct slice *value)
 		}
 	}
 	*value = fl_slice_trim((struct slice){ from,
-					       (size_t)(s->at - from) });
+					       (size_t)(s->data - from) });
 	/* The ',' or '}' behind it is there: it was not cut. */
 	return s->size && value->size;
 }
@@ -486,8 +486,8 @@ static bool next_entry(struct reader *r, struct flame_sample *sample)
 			json_ends(r);
 			return false;
 		}
-		if (take_entry(r, (struct slice){ r->name.at, r->name.size },
-			       (struct slice){ r->text.at ? r->text.at : "",
+		if (take_entry(r, (struct slice){ r->name.data, r->name.size },
+			       (struct slice){ r->text.data ? r->text.data : "",
 					       r->text.size }, value, sample))
 			return true;
 	}
@@ -504,7 +504,7 @@ static void begin_json(struct reader *r, struct slice line)
 	struct slice s = line, type = { "", 0 };
 
 	if (!take_sign(&s, '{') || !take_string(&s, &r->text) ||
-	    !fl_slice_is((struct slice){ r->text.at ? r->text.at : "",
+	    !fl_slice_is((struct slice){ r->text.data ? r->text.data : "",
 					 r->text.size }, "type") ||
 	    !take_sign(&s, ':') || !take_value(&s, &type)) {
 		fl_lines_bad(&r->lines, line);
@@ -517,7 +517,7 @@ static void begin_json(struct reader *r, struct slice line)
 	if (!take_sign(&s, ',') || !take_string(&s, &r->text) ||
 	    !take_sign(&s, ':') || !take_sign(&s, '{') ||
 	    !take_string(&s, &r->name) || !r->name.size ||
-	    r->name.at[0] != '@' || !take_sign(&s, ':')) {
+	    r->name.data[0] != '@' || !take_sign(&s, ':')) {
 		fl_lines_bad(&r->lines, line);
 		return;
 	}
@@ -597,7 +597,7 @@ static void close_bpftrace(struct flame_source *source)
 
 	if (!r)
 		return;
-	fl_free(r->trace.at);
+	fl_free(r->trace.frames);
 	fl_buf_free(&r->key);
 	fl_buf_free(&r->name);
 	fl_buf_free(&r->text);
@@ -615,7 +615,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	if (n && memchr(head, '\0', n))
 		return 0;
 	while (rest.size) {
-		bool ended = memchr(rest.at, '\n', rest.size) != NULL;
+		bool ended = memchr(rest.data, '\n', rest.size) != NULL;
 		struct slice s = fl_slice_split(&rest, '\n');
 
 		if (fl_slice_starts(s, "{\"type\": \"attached_probes\"") ||
@@ -624,10 +624,10 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 		if (!ended && !whole)
 			break;
 		attaching |= fl_slice_starts(s, "Attaching ") &&
-			     memchr(s.at, '.', s.size);
+			     memchr(s.data, '.', s.size);
 		if (is_map(s, &size))
-			return s.at[size] == ':' && !attaching ? 4 :
-			       s.at[size] == '[' && !find_value(s, &value) &&
+			return s.data[size] == ':' && !attaching ? 4 :
+			       s.data[size] == '[' && !find_value(s, &value) &&
 			       attaching ? 32 : 16;
 	}
 	return attaching && !whole && n < 1 << 18 ? -1 : 0;

@@ -16,7 +16,7 @@ enum { FRAME_INDENT = 12 };	/* a key has less, dtrace's frames 14 */
 
 /* What this format can be asked for; the rows are below. */
 struct options {
-	enum fl_peer peer;
+	enum fl_compat_tool peer;
 	bool offsets;	/* keep "+0x1f" */
 };
 
@@ -39,14 +39,14 @@ struct reader {
 
 static bool has(struct slice s, char c)
 {
-	return s.size && memchr(s.at, c, s.size);
+	return s.size && memchr(s.data, c, s.size);
 }
 
 static bool is_address(struct slice s)
 {
 	size_t i = 2;
 
-	while (i < s.size && memchr("0123456789abcdefABCDEF", s.at[i], 22))
+	while (i < s.size && memchr("0123456789abcdefABCDEF", s.data[i], 22))
 		i++;
 	return s.size > 2 && i == s.size && fl_slice_starts(s, "0x");
 }
@@ -82,13 +82,13 @@ static void add_frame(struct reader *r, struct slice text)
 	if (module.size && is_address(name)) {
 		r->buf.size = 0;
 		fl_buf_byte(&r->buf, '[');
-		fl_buf_put(&r->buf, module.at, module.size);
+		fl_buf_put(&r->buf, module.data, module.size);
 		fl_buf_byte(&r->buf, ']');
-		name = (struct slice){ r->buf.at ? r->buf.at : "",
+		name = (struct slice){ r->buf.data ? r->buf.data : "",
 				       r->buf.size };
 	}
-	frame.name = flame_name(flame, name.at, name.size);
-	frame.file = flame_name(flame, module.at, module.size);
+	frame.name = flame_name(flame, name.data, name.size);
+	frame.file = flame_name(flame, module.data, module.size);
 	fl_trace_add(flame, &r->trace, &frame);
 	r->began = true;
 }
@@ -98,12 +98,12 @@ static void end_part(struct reader *r)
 {
 	struct fl_trace *trace = &r->trace;
 
-	for (size_t i = r->part; i < trace->n; i++)
-		if (is_kernel(fl_name_at(r->flame, trace->at[i].file))) {
-			fl_trace_is_kernel(trace, r->part, trace->n);
+	for (size_t i = r->part; i < trace->count; i++)
+		if (is_kernel(fl_name_at(r->flame, trace->frames[i].file))) {
+			fl_trace_is_kernel(trace, r->part, trace->count);
 			break;
 		}
-	r->part = trace->n;
+	r->part = trace->count;
 }
 
 /*
@@ -115,9 +115,9 @@ static struct slice without_arguments(struct slice s)
 	size_t scope = 0, i = s.size;
 
 	while (scope + 1 < s.size &&
-	       !(s.at[scope] == ':' && s.at[scope + 1] == ':'))
+	       !(s.data[scope] == ':' && s.data[scope + 1] == ':'))
 		scope++;
-	while (i > scope + 2 && s.at[i - 1] != '(' && s.at[i - 1] != '<')
+	while (i > scope + 2 && s.data[i - 1] != '(' && s.data[i - 1] != '<')
 		i--;
 	if (scope + 1 < s.size && i > scope + 2)
 		s.size = i - 1;
@@ -127,8 +127,8 @@ static struct slice without_arguments(struct slice s)
 static struct slice last_offset(struct slice s)
 {
 	for (size_t i = s.size; i--;)
-		if (s.at[i] == '+')
-			return (struct slice){ s.at, i };
+		if (s.data[i] == '+')
+			return (struct slice){ s.data, i };
 	return s;
 }
 
@@ -143,19 +143,19 @@ static void undo_rust(struct reader *r, struct slice s)
 
 	s = fl_slice_trim(s);
 	if (has(s, '`'))
-		module = (const char *)memchr(s.at, '`', s.size) + 1 - s.at;
-	fl_buf_put(&r->buf, s.at, module);
-	s.at += module;
+		module = (const char *)memchr(s.data, '`', s.size) + 1 - s.data;
+	fl_buf_put(&r->buf, s.data, module);
+	s.data += module;
 	s.size -= module;
 	name = r->options->offsets ? last_offset(s) : s;
 	fl_rust_name(&r->buf, name);
-	fl_buf_put(&r->buf, name.at + name.size, s.size - name.size);
+	fl_buf_put(&r->buf, name.data + name.size, s.size - name.size);
 }
 
 static size_t find_arrow(struct slice s)
 {
 	for (size_t i = 0; i + 1 < s.size; i++)
-		if (s.at[i] == '-' && s.at[i + 1] == '>')
+		if (s.data[i] == '-' && s.data[i + 1] == '>')
 			return i;
 	return s.size;
 }
@@ -168,23 +168,23 @@ static void peer_part(struct reader *r, struct slice s, bool strip,
 	struct fl_buf *buf = &r->buf;
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 
-	while (strip && s.size && s.at[0] == 'L') {
-		s.at++;
+	while (strip && s.size && s.data[0] == 'L') {
+		s.data++;
 		s.size--;
 		if (perl)
 			break;
 	}
 	buf->size = 0;
 	if (perl)
-		fl_buf_put(buf, s.at, s.size);
+		fl_buf_put(buf, s.data, s.size);
 	else
 		undo_rust(r, s);
-	for (size_t i = 0; buf->at && i < buf->size; i++)
-		if (buf->at[i] == ';')
-			buf->at[i] = ':';
+	for (size_t i = 0; buf->data && i < buf->size; i++)
+		if (buf->data[i] == ';')
+			buf->data[i] = ':';
 	if (inlined)
 		fl_buf_text(buf, "_[i]");
-	frame.name = flame_name(r->flame, buf->at ? buf->at : "", buf->size);
+	frame.name = flame_name(r->flame, buf->data ? buf->data : "", buf->size);
 	fl_trace_add(r->flame, &r->trace, &frame);
 }
 
@@ -192,7 +192,7 @@ static void peer_frame(struct reader *r, struct slice s)
 {
 	const struct options *options = r->options;
 	bool perl = options->peer == FL_PEER_PERL, arrow;
-	size_t first = r->trace.n;
+	size_t first = r->trace.count;
 
 	/* The leaf's offset goes in any case. */
 	if (!options->offsets || !first)
@@ -204,18 +204,18 @@ static void peer_frame(struct reader *r, struct slice s)
 	for (bool inlined = false;; inlined = true) {
 		size_t n = find_arrow(s);
 
-		peer_part(r, (struct slice){ s.at, n },
+		peer_part(r, (struct slice){ s.data, n },
 			  perl || arrow || options->offsets, inlined);
 		if (n == s.size)
 			break;
-		s.at += n + 2;
+		s.data += n + 2;
 		s.size -= n + 2;
 	}
-	for (size_t i = first, j = r->trace.n; i + 1 < j; i++) {
-		struct flame_frame swap = r->trace.at[i];
+	for (size_t i = first, j = r->trace.count; i + 1 < j; i++) {
+		struct flame_frame swap = r->trace.frames[i];
 
-		r->trace.at[i] = r->trace.at[--j];
-		r->trace.at[j] = swap;
+		r->trace.frames[i] = r->trace.frames[--j];
+		r->trace.frames[j] = swap;
 	}
 }
 
@@ -247,7 +247,7 @@ static void take_message(struct reader *r, struct slice s)
 	fl_slice_split(&s, ' ');
 	if (!fl_parse_int(fl_slice_split(&s, ' '), &n) || n < 0)
 		return;
-	for (; s.size >= 5; s.at++, s.size--)
+	for (; s.size >= 5; s.data++, s.size--)
 		if (fl_slice_starts(s, "drops")) {
 			r->drops += n;
 			return;
@@ -256,7 +256,7 @@ static void take_message(struct reader *r, struct slice s)
 
 static void forget(struct reader *r)
 {
-	r->trace.n = r->part = 0;
+	r->trace.count = r->part = 0;
 	memset(&r->keys, 0, sizeof(r->keys));
 }
 
@@ -273,13 +273,13 @@ static bool split_count(struct slice *s, struct slice *count)
 {
 	size_t i = s->size;
 
-	while (i && s->at[i - 1] >= '0' && s->at[i - 1] <= '9')
+	while (i && s->data[i - 1] >= '0' && s->data[i - 1] <= '9')
 		i--;
-	*count = (struct slice){ s->at + i, s->size - i };
-	if (i && (i == s->size || i < 2 || s->at[i - 1] != ' ' ||
-		  s->at[i - 2] != ' ' || is_frame(*s)))
+	*count = (struct slice){ s->data + i, s->size - i };
+	if (i && (i == s->size || i < 2 || s->data[i - 1] != ' ' ||
+		  s->data[i - 2] != ' ' || is_frame(*s)))
 		return false;
-	*s = fl_slice_trim((struct slice){ s->at, i });
+	*s = fl_slice_trim((struct slice){ s->data, i });
 	return count->size > 0;
 }
 
@@ -324,7 +324,7 @@ static bool end_stack(struct reader *r, struct slice line, struct slice count,
 /* Lines that belong to no stack; true: it was one. */
 static bool is_aside(struct reader *r, struct slice line, struct slice s)
 {
-	bool indented = line.at[0] == ' ' || line.at[0] == '\t';
+	bool indented = line.data[0] == ' ' || line.data[0] == '\t';
 
 	if (fl_slice_starts(line, "dtrace: ")) {
 		take_message(r, s);
@@ -363,8 +363,8 @@ static bool take_line(struct reader *r, struct slice line,
 		add_keys(r, s);
 		return end_stack(r, line, count, sample);
 	}
-	if (!r->trace.n && !is_frame(s) &&
-	    (size_t)(s.at - line.at) < FRAME_INDENT)
+	if (!r->trace.count && !is_frame(s) &&
+	    (size_t)(s.data - line.data) < FRAME_INDENT)
 		add_keys(r, s);
 	else
 		add_frame(r, s);
@@ -406,10 +406,10 @@ static int at_end(struct reader *r)
 		fl_warn(flame, "%s: dtrace dropped %" PRIu64 " records",
 			name, r->drops);
 	status = fl_lines_end(r->source, &r->lines);
-	if (r->trace.n) {
+	if (r->trace.count) {
 		fl_warn(flame, "%s: line %" PRIu64 ": the input ends within "
 			"a stack: its %zu frames without a count are left "
-			"out", name, r->lines.number, r->trace.n);
+			"out", name, r->lines.number, r->trace.count);
 		r->source->damage = r->lines.good ? 1 : 2;
 	}
 	return status;
@@ -455,7 +455,7 @@ static void close_dtrace(struct flame_source *source)
 
 	if (!r)
 		return;
-	fl_free(r->trace.at);
+	fl_free(r->trace.frames);
 	fl_buf_free(&r->buf);
 	fl_free(r);
 }
@@ -469,9 +469,9 @@ static bool has_count(struct slice s)
 {
 	size_t n = s.size;
 
-	while (n && s.at[n - 1] >= '0' && s.at[n - 1] <= '9')
+	while (n && s.data[n - 1] >= '0' && s.data[n - 1] <= '9')
 		n--;
-	return n && n < s.size && (s.at[n - 1] == ' ' || s.at[n - 1] == '\t');
+	return n && n < s.size && (s.data[n - 1] == ' ' || s.data[n - 1] == '\t');
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)

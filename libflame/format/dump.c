@@ -42,7 +42,7 @@ void fl_dump_begin(struct fl_dump *dump, struct slice name)
 	dump->open = true;
 	dump->truncated = false;
 	dump->name.size = 0;
-	fl_buf_put(&dump->name, name.at, name.size);
+	fl_buf_put(&dump->name, name.data, name.size);
 	dump->tid = dump->pid = -1;
 	dump->state = NULL;
 	dump->time = FLAME_NOTIME;
@@ -52,7 +52,7 @@ void fl_dump_begin(struct fl_dump *dump, struct slice name)
 
 void fl_dump_frame(struct fl_dump *dump, flame_id frame)
 {
-	if (!fl_grow(&dump->frames, &dump->room, dump->nframes + 1,
+	if (!fl_grow(&dump->frames, &dump->capacity, dump->nframes + 1,
 		     sizeof(*dump->frames))) {
 		fl_no_memory(dump->source->flame);
 		return;
@@ -64,7 +64,7 @@ void fl_dump_frame(struct fl_dump *dump, flame_id frame)
 static flame_id thread_of(struct fl_dump *dump)
 {
 	struct flame *flame = dump->source->flame;
-	struct slice name = { dump->name.size ? dump->name.at : NULL,
+	struct slice name = { dump->name.size ? dump->name.data : NULL,
 			      dump->name.size };
 	char number[24];
 	flame_id set = 0;
@@ -73,7 +73,7 @@ static flame_id thread_of(struct fl_dump *dump)
 		set = fl_thread(flame, name, dump->tid);
 	else if (name.size)
 		set = flame_label(flame, 0, fl_name(flame, "thread"),
-				  flame_name(flame, name.at, name.size));
+				  flame_name(flame, name.data, name.size));
 	if (dump->pid >= 0) {
 		number[fl_format_u64(number, dump->pid)] = '\0';
 		set = flame_label(flame, set, fl_name(flame, "pid"),
@@ -209,13 +209,13 @@ int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
 
 		if (!lf && !whole)
 			break;
-		if (memchr(line.at, '\0', line.size))
+		if (memchr(line.data, '\0', line.size))
 			return 0;
-		if (line.size && line.at[line.size - 1] == '\r')
+		if (line.size && line.data[line.size - 1] == '\r')
 			line.size--;
 		if (at == (const char *)head &&
 		    fl_slice_starts(line, "\xef\xbb\xbf"))
-			line = (struct slice){ line.at + 3, line.size - 3 };
+			line = (struct slice){ line.data + 3, line.size - 3 };
 		if (begins(line))
 			return bits;
 		at = lf ? lf + 1 : end;
@@ -225,14 +225,14 @@ int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
 
 bool fl_dump_word(struct slice *text, struct slice *word)
 {
-	while (text->size && text->at[0] == ' ') {
-		text->at++;
+	while (text->size && text->data[0] == ' ') {
+		text->data++;
 		text->size--;
 	}
-	*word = (struct slice){ text->at, 0 };
-	while (word->size < text->size && text->at[word->size] != ' ')
+	*word = (struct slice){ text->data, 0 };
+	while (word->size < text->size && text->data[word->size] != ' ')
 		word->size++;
-	text->at += word->size;
+	text->data += word->size;
 	text->size -= word->size;
 	return word->size > 0;
 }

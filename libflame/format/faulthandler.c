@@ -26,7 +26,7 @@ struct faulthandler {
 
 static struct slice from(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 /*
@@ -39,7 +39,7 @@ static bool read_header(struct slice line, struct slice *name, int64_t *id)
 	char digits[20], *stop;
 	size_t n = 0;
 
-	*name = (struct slice){ line.at, 0 };
+	*name = (struct slice){ line.data, 0 };
 	*id = -1;
 	if (!fl_slice_ends(line, end))
 		return false;
@@ -52,16 +52,16 @@ static bool read_header(struct slice line, struct slice *name, int64_t *id)
 		line = from(line, strlen("Thread 0x"));
 	else
 		return false;
-	for (; n < line.size && line.at[n] != ' '; n++) {
+	for (; n < line.size && line.data[n] != ' '; n++) {
 		if (n == 16)
 			return false;
-		digits[n] = line.at[n];
+		digits[n] = line.data[n];
 	}
 	digits[n] = '\0';
 	*id = (int64_t)(strtoull(digits, &stop, 16) & INT64_MAX);
 	line = from(line, n);
 	if (fl_slice_starts(line, " [") && fl_slice_ends(line, "]"))
-		*name = (struct slice){ line.at + 2, line.size - 3 };
+		*name = (struct slice){ line.data + 2, line.size - 3 };
 	return n && !*stop && (!line.size || name->size || line.size == 3);
 }
 
@@ -73,15 +73,15 @@ static void add_frame(struct faulthandler *f, struct slice name,
 	struct fl_buf *buf = &dump->buf;
 
 	buf->size = 0;
-	fl_buf_put(buf, name.at, name.size);
+	fl_buf_put(buf, name.data, name.size);
 	fl_buf_text(buf, " (");
-	fl_buf_put(buf, file.at, file.size);
+	fl_buf_put(buf, file.data, file.size);
 	if (!fl_slice_is(line, "???")) {
 		fl_buf_byte(buf, ':');
-		fl_buf_put(buf, line.at, line.size);
+		fl_buf_put(buf, line.data, line.size);
 	}
 	fl_buf_byte(buf, ')');
-	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->at,
+	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->data,
 						       buf->size),
 				     FLAME_UNKNOWN));
 }
@@ -98,19 +98,19 @@ static bool take_frame(struct faulthandler *f, struct slice text)
 	text = from(text, strlen("File "));
 	/* The last one: paths may hold anything. */
 	for (size_t i = 0; i + strlen(mark) < text.size; i++)
-		if (memcmp(text.at + i, mark, strlen(mark)) == 0)
-			at = text.at + i;
+		if (memcmp(text.data + i, mark, strlen(mark)) == 0)
+			at = text.data + i;
 	if (!at)
 		return false;
-	file = (struct slice){ text.at, at - text.at };
-	if (file.size > 2 && file.at[0] == '"' && fl_slice_ends(file, "\""))
-		file = (struct slice){ file.at + 1, file.size - 2 };
-	line = from(text, at + strlen(mark) - text.at);
-	in = memmem(line.at, line.size, " in ", 4);
+	file = (struct slice){ text.data, at - text.data };
+	if (file.size > 2 && file.data[0] == '"' && fl_slice_ends(file, "\""))
+		file = (struct slice){ file.data + 1, file.size - 2 };
+	line = from(text, at + strlen(mark) - text.data);
+	in = memmem(line.data, line.size, " in ", 4);
 	if (!in)
 		return false;
-	name = from(line, in + 4 - line.at);
-	line.size = in - line.at;
+	name = from(line, in + 4 - line.data);
+	line.size = in - line.data;
 	if (!line.size || !name.size)
 		return false;
 	add_frame(f, name, file, line);
@@ -132,7 +132,7 @@ static bool is_silently_cut(const struct fl_dump *dump)
 	if (dump->nframes != DEEPEST)
 		return false;
 	name = fl_name_at(flame,
-			  flame->frames.at[dump->frames[DEEPEST - 1]].name);
+			  flame->frames.data[dump->frames[DEEPEST - 1]].name);
 	for (size_t i = 0; i < FL_COUNT(bottoms); i++)
 		if (fl_slice_starts(name, bottoms[i]))
 			return false;
@@ -161,7 +161,7 @@ static void take_inner(struct faulthandler *f, struct slice text)
 		fl_dump_frame(dump, fl_frame(flame, fl_name(flame,
 						"[garbage collection]"),
 					     FLAME_GROUP));
-	else if (text.at[0] != '<' && dump->lines.ended)
+	else if (text.data[0] != '<' && dump->lines.ended)
 		/* "<no Python frame>", "<tstate is freed>" */
 		fl_lines_bad(&dump->lines, text);
 }
@@ -190,7 +190,7 @@ static bool take(struct faulthandler *f, struct slice line,
 		take_inner(f, from(line, 2));
 		return false;
 	}
-	f->whole = dump->lines.ended || line.at[0] != ' ';
+	f->whole = dump->lines.ended || line.data[0] != ' ';
 	if (fl_slice_starts(line, "Current thread's C stack trace"))
 		f->aside = true;
 	else if (fl_slice_starts(line, "plus ") &&

@@ -117,7 +117,7 @@ struct fl_dump {
 	int64_t time;		/* ns since 1970, or FLAME_NOTIME */
 	uint64_t line;		/* where it began */
 	flame_id *frames;	/* leaf first */
-	size_t nframes, room;
+	size_t nframes, capacity;
 	struct fl_buf buf;	/* for names of frames */
 	flame_id metric;
 	struct fl_map threads;	/* distinct ones, where they are counted */
@@ -158,8 +158,8 @@ struct slice fl_slice_split(struct slice *rest, char c);
  * later lines tell how earlier ones ran.
  */
 struct fl_trace {
-	struct flame_frame *at;
-	size_t n, room;
+	struct flame_frame *frames;
+	size_t count, capacity;
 };
 
 bool fl_trace_add(struct flame *flame, struct fl_trace *trace,

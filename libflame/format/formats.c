@@ -106,14 +106,14 @@ static void refuse(struct flame *flame, struct fl_in *in, const uint8_t *head,
 	if (fl_unreadable_find(head, n, false, &found)) {
 		fl_unreadable_say(&seen, &found, fl_in_name(in));
 		fl_fail(flame, "%s: %.*s", fl_in_name(in), (int)seen.size,
-			seen.at ? seen.at : "");
+			seen.data ? seen.data : "");
 	} else {
 		list(&known, false);
 		show(&seen, head, n);
 		fl_fail(flame, "%s: no format that is known here: it begins "
 			"with \"%.*s\"; read are %.*s", fl_in_name(in),
-			(int)seen.size, seen.at ? seen.at : "",
-			(int)known.size, known.at ? known.at : "");
+			(int)seen.size, seen.data ? seen.data : "",
+			(int)known.size, known.data ? known.data : "");
 	}
 	fl_buf_free(&known);
 	fl_buf_free(&seen);
@@ -161,7 +161,7 @@ const struct fl_format *fl_format_named(struct flame *flame, const char *name,
 	}
 	list(&known, writing);
 	fl_fail(flame, "%s: no format that can be %s; there are %s", name,
-		writing ? "written" : "read", known.at ? known.at : "none");
+		writing ? "written" : "read", known.data ? known.data : "none");
 	fl_buf_free(&known);
 	return NULL;
 }

@@ -59,7 +59,7 @@ struct parts {
 
 static struct slice after(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 /* The place of the text; s.size where there is none. */
@@ -68,7 +68,7 @@ static size_t find(struct slice s, const char *text)
 	size_t n = strlen(text);
 
 	for (size_t i = 0; i + n <= s.size; i++)
-		if (memcmp(s.at + i, text, n) == 0)
+		if (memcmp(s.data + i, text, n) == 0)
 			return i;
 	return s.size;
 }
@@ -78,10 +78,10 @@ static size_t find(struct slice s, const char *text)
 /* Behind the quoted text that begins at i. */
 static size_t skip_quoted(struct slice s, size_t i)
 {
-	char quote = s.at[i++];
+	char quote = s.data[i++];
 
-	while (i < s.size && s.at[i] != quote)
-		i += 1 + (s.at[i] == '\\');
+	while (i < s.size && s.data[i] != quote)
+		i += 1 + (s.data[i] == '\\');
 	return FL_MIN(i + 1, s.size);
 }
 
@@ -94,7 +94,7 @@ static size_t skip_brackets(struct slice s, size_t i, bool arguments)
 	size_t depth = 0;
 
 	while (i < s.size) {
-		char c = s.at[i];
+		char c = s.data[i];
 
 		if (arguments && (c == '"' || c == '\'')) {
 			i = skip_quoted(s, i);
@@ -115,12 +115,12 @@ static size_t skip_operator(struct slice s, size_t i)
 	static const char word[] = "operator";
 	size_t n = sizeof(word) - 1;
 
-	if (s.size - i < n || memcmp(s.at + i, word, n) != 0)
+	if (s.size - i < n || memcmp(s.data + i, word, n) != 0)
 		return i;
 	i += n;
 	if (fl_slice_starts(after(s, i), "()"))
 		return i + 2;
-	while (i < s.size && memchr("<>=-+*/%^&|~!,", s.at[i], 14))
+	while (i < s.size && memchr("<>=-+*/%^&|~!,", s.data[i], 14))
 		i++;
 	return i;
 }
@@ -144,12 +144,12 @@ static size_t find_arguments(struct slice s, bool *whole)
 
 	*whole = true;
 	while (i < s.size) {
-		char c = s.at[i];
+		char c = s.data[i];
 		size_t skipped = skip_operator(s, i);
 
 		if (skipped != i) {
 			i = skipped;
-		} else if (c == '(' && i && s.at[i - 1] == ' ' &&
+		} else if (c == '(' && i && s.data[i - 1] == ' ' &&
 			   depth <= 0 && tried++ < BRACKETS) {
 			end = skip_brackets(s, i, true);
 			if (end != SIZE_MAX && ends_arguments(after(s, end)))
@@ -161,7 +161,7 @@ static size_t find_arguments(struct slice s, bool *whole)
 			i = skip_brackets(s, i, false);
 		} else {
 			depth += c == '<' || c == '{' || c == '[';
-			depth -= (c == '>' && i && s.at[i - 1] != '-') ||
+			depth -= (c == '>' && i && s.data[i - 1] != '-') ||
 				 c == '}' || c == ']';
 			i++;
 		}
@@ -181,7 +181,7 @@ static void split_source(struct slice s, struct parts *parts)
 		return;
 	s = fl_slice_trim(after(s, 4));
 	for (size_t i = s.size; i-- > 1;)
-		if (s.at[i] == ':') {
+		if (s.data[i] == ':') {
 			if (fl_parse_int(after(s, i + 1), &parts->line))
 				s.size = i;
 			break;
@@ -230,24 +230,24 @@ static flame_id name_of(struct reader *r, const struct parts *parts)
 	buf->size = 0;
 	if (fl_slice_is(parts->name, "??") && module.size) {
 		fl_buf_byte(buf, '[');
-		fl_buf_put(buf, module.at, module.size);
+		fl_buf_put(buf, module.data, module.size);
 		fl_buf_byte(buf, ']');
 	} else {
-		fl_buf_put(buf, parts->name.at, parts->name.size);
+		fl_buf_put(buf, parts->name.data, parts->name.size);
 	}
 	if (parts->line > 0 && options->srcline) {
 		fl_buf_byte(buf, ':');
-		fl_buf_put(buf, parts->file.at, parts->file.size);
+		fl_buf_put(buf, parts->file.data, parts->file.size);
 	}
 	if (parts->line > 0 && (options->srcline || options->lines))
 		fl_buf_print(buf, ":%" PRId64, parts->line);
-	return flame_name(r->flame, buf->at ? buf->at : "", buf->size);
+	return flame_name(r->flame, buf->data ? buf->data : "", buf->size);
 }
 
 /* The pending frame joins the trace. */
 static void take_frame(struct reader *r)
 {
-	struct slice text = { r->pending.at, r->pending.size }, file;
+	struct slice text = { r->pending.data, r->pending.size }, file;
 	struct flame_frame frame = { .type = FLAME_NATIVE };
 	struct parts parts;
 
@@ -260,12 +260,12 @@ static void take_frame(struct reader *r)
 		fl_lines_bad(&r->lines, text);
 	file = parts.file.size ? parts.file : parts.module;
 	frame.name = name_of(r, &parts);
-	frame.file = flame_name(r->flame, file.at ? file.at : "", file.size);
+	frame.file = flame_name(r->flame, file.data ? file.data : "", file.size);
 	if (parts.line > 0 && parts.line <= INT32_MAX)
 		frame.line = parts.line;
 	/* What a signal broke into stands at any address, a line's first. */
-	if (!parts.address && r->trace.n && !r->handler)
-		r->trace.at[r->trace.n - 1].type = FLAME_INLINED;
+	if (!parts.address && r->trace.count && !r->handler)
+		r->trace.frames[r->trace.count - 1].type = FLAME_INLINED;
 	r->handler = parts.handler;
 	fl_trace_add(r->flame, &r->trace, &frame);
 }
@@ -290,7 +290,7 @@ static bool is_root(struct reader *r, flame_id name)
 
 static void forget(struct reader *r)
 {
-	r->pending.size = r->trace.n = 0;
+	r->pending.size = r->trace.count = 0;
 	r->open = r->closed = r->settled = r->position = false;
 }
 
@@ -301,11 +301,11 @@ static bool end_stack(struct reader *r, struct flame_sample *sample)
 
 	take_frame(r);
 	/* "thread 2" tells where that stands; a backtrace follows. */
-	if (!open || !r->trace.n || (r->position && r->trace.n == 1)) {
+	if (!open || !r->trace.count || (r->position && r->trace.count == 1)) {
 		forget(r);
 		return false;
 	}
-	fl_map_put(&r->roots, r->trace.at[r->trace.n - 1].name, NULL);
+	fl_map_put(&r->roots, r->trace.frames[r->trace.count - 1].name, NULL);
 	if (!r->metric)
 		r->metric = flame_metric(r->flame, "threads", "threads");
 	memset(sample, 0, sizeof(*sample));
@@ -331,9 +331,9 @@ static flame_id number_behind(struct reader *r, struct slice s,
 		return 0;
 	number = after(number, strlen(word));
 	for (size_t i = 0; i < number.size; i++)
-		if (number.at[i] < '0' || number.at[i] > '9')
+		if (number.data[i] < '0' || number.data[i] > '9')
 			number.size = i;
-	return flame_name(r->flame, number.at, number.size);
+	return flame_name(r->flame, number.data, number.size);
 }
 
 /*
@@ -350,10 +350,10 @@ static void take_thread(struct reader *r, struct slice s)
 	/* The only thread of a process is not named apart. */
 	if (!r->keys.tid)
 		r->keys.tid = r->keys.pid;
-	while (last > quote && s.at[last - 1] != '"')
+	while (last > quote && s.data[last - 1] != '"')
 		last--;
 	if (last > quote + 1)
-		r->keys.comm = flame_name(r->flame, s.at + quote + 1,
+		r->keys.comm = flame_name(r->flame, s.data + quote + 1,
 					  last - quote - 2);
 }
 
@@ -375,7 +375,7 @@ static bool split_number(struct slice *s, int64_t *number)
 {
 	struct slice rest = *s, word = fl_slice_split(&rest, ' ');
 
-	if (word.size < 2 || word.at[0] != '#' ||
+	if (word.size < 2 || word.data[0] != '#' ||
 	    !fl_parse_int(after(word, 1), number) || *number < 0)
 		return false;
 	rest = fl_slice_trim(rest);
@@ -401,14 +401,14 @@ static bool continues(struct reader *r, struct slice s)
 	if (!r->pending.size || !fl_slice_starts(s, "    ") ||
 	    r->broken == BROKEN || r->pending.size + text.size > LONGEST)
 		return false;
-	split_frame((struct slice){ r->pending.at, r->pending.size }, &parts);
+	split_frame((struct slice){ r->pending.data, r->pending.size }, &parts);
 	if (parts.whole && (parts.file.size || parts.module.size ||
 			    !(fl_slice_starts(text, "at ") ||
 			      fl_slice_starts(text, "from "))))
 		return false;
 	r->broken++;
 	fl_buf_byte(&r->pending, ' ');
-	fl_buf_put(&r->pending, text.at, text.size);
+	fl_buf_put(&r->pending, text.data, text.size);
 	return true;
 }
 
@@ -421,7 +421,7 @@ static void take_other(struct reader *r, struct slice s)
 	if (!r->lines.ended && s.size)
 		return;
 	/* Variables of bt full. */
-	if ((s.size && (s.at[0] == ' ' || s.at[0] == '\t')) ||
+	if ((s.size && (s.data[0] == ' ' || s.data[0] == '\t')) ||
 	    fl_slice_starts(s, "No locals") ||
 	    fl_slice_starts(s, "No symbol table"))
 		return;
@@ -454,7 +454,7 @@ static bool begin_frame(struct reader *r, struct slice s, int64_t number,
 	r->settled = false;
 	r->number = number;
 	r->pending.size = r->broken = 0;
-	fl_buf_put(&r->pending, s.at, FL_MIN(s.size, (size_t)LONGEST));
+	fl_buf_put(&r->pending, s.data, FL_MIN(s.size, (size_t)LONGEST));
 	return is_sample;
 }
 
@@ -501,13 +501,13 @@ static bool last_stack(struct reader *r, struct flame_sample *sample)
 	if (!open)
 		return false;
 	take_frame(r);
-	root = r->trace.n ? r->trace.at[r->trace.n - 1].name : 0;
+	root = r->trace.count ? r->trace.frames[r->trace.count - 1].name : 0;
 	if (r->settled || (r->whole && is_root(r, root)))
 		return end_stack(r, sample);
 	fl_warn(flame, "%s: line %" PRIu64 ": the input ends within a "
 		"backtrace of %zu frames, left out (an empty line behind it "
 		"tells that it is whole)", fl_in_name(r->source->in),
-		r->lines.number, r->trace.n);
+		r->lines.number, r->trace.count);
 	forget(r);
 	r->source->damage = 1;
 	return false;
@@ -573,7 +573,7 @@ static void close_gdb(struct flame_source *source)
 
 	if (!r)
 		return;
-	fl_free(r->trace.at);
+	fl_free(r->trace.frames);
 	fl_map_free(&r->roots);
 	fl_buf_free(&r->pending);
 	fl_buf_free(&r->buf);
@@ -605,7 +605,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	if (n && memchr(head, '\0', n))
 		return 0;
 	while (rest.size) {
-		bool ended = memchr(rest.at, '\n', rest.size) != NULL;
+		bool ended = memchr(rest.data, '\n', rest.size) != NULL;
 		struct slice s = skip_prompts(fl_slice_split(&rest, '\n'));
 		int bits = frame_bits(s);
 

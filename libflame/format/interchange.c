@@ -41,12 +41,12 @@ flame_id fl_typed_metric(struct flame *flame, struct slice type,
 					       strlen(units[i].ours) };
 	if (fl_slice_is(unit, "count") && is_sampled(type))
 		unit = FL_SLICE("samples");
-	fl_buf_put(&name, type.at, type.size);
-	fl_buf_put(&spelled, unit.at, unit.size);
+	fl_buf_put(&name, type.data, type.size);
+	fl_buf_put(&spelled, unit.data, unit.size);
 	if (name.failed || spelled.failed)
 		fl_no_memory(flame);
 	else
-		metric = flame_metric(flame, name.at, spelled.at);
+		metric = flame_metric(flame, name.data, spelled.data);
 	fl_buf_free(&name);
 	fl_buf_free(&spelled);
 	return metric;
@@ -65,9 +65,9 @@ static size_t tid_in(struct slice text)
 {
 	size_t i = text.size - 1, last = i;
 
-	while (i && text.at[i - 1] >= '0' && text.at[i - 1] <= '9')
+	while (i && text.data[i - 1] >= '0' && text.data[i - 1] <= '9')
 		i--;
-	return i != last && i > 5 && memcmp(text.at + i - 5, " tid=", 5) == 0 ?
+	return i != last && i > 5 && memcmp(text.data + i - 5, " tid=", 5) == 0 ?
 	       i - 5 : 0;
 }
 
@@ -77,13 +77,13 @@ flame_id fl_named_thread(struct flame *flame, flame_id thread,
 	struct slice tid;
 	size_t i;
 
-	if (name.size > 2 && name.at[0] == '[' &&
-	    name.at[name.size - 1] == ']' && (i = tid_in(name)) > 0) {
-		tid = (struct slice){ name.at + i + 5, name.size - i - 6 };
+	if (name.size > 2 && name.data[0] == '[' &&
+	    name.data[name.size - 1] == ']' && (i = tid_in(name)) > 0) {
+		tid = (struct slice){ name.data + i + 5, name.size - i - 6 };
 		thread = flame_label(flame, thread, fl_name(flame, "tid"),
-				     flame_name(flame, tid.at, tid.size));
-		name = (struct slice){ name.at + 1, i - 1 };
+				     flame_name(flame, tid.data, tid.size));
+		name = (struct slice){ name.data + 1, i - 1 };
 	}
 	return flame_label(flame, thread, fl_name(flame, "thread"),
-			   flame_name(flame, name.at, name.size));
+			   flame_name(flame, name.data, name.size));
 }

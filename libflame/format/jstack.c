@@ -51,19 +51,19 @@ static const struct header no_header = {
 
 static struct slice trim(struct slice s)
 {
-	while (s.size && (s.at[0] == ' ' || s.at[0] == '\t')) {
-		s.at++;
+	while (s.size && (s.data[0] == ' ' || s.data[0] == '\t')) {
+		s.data++;
 		s.size--;
 	}
-	while (s.size && (s.at[s.size - 1] == ' ' ||
-			  s.at[s.size - 1] == '\t'))
+	while (s.size && (s.data[s.size - 1] == ' ' ||
+			  s.data[s.size - 1] == '\t'))
 		s.size--;
 	return s;
 }
 
 static struct slice from(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 static bool is_digit(char c)
@@ -78,10 +78,10 @@ static bool parse_id(struct slice s, int64_t *n)
 	char *end;
 
 	if (!fl_slice_starts(s, "0x"))
-		return s.size && is_digit(s.at[0]) && fl_parse_int(s, n);
+		return s.size && is_digit(s.data[0]) && fl_parse_int(s, n);
 	if (s.size < 3 || s.size > 17)
 		return false;
-	memcpy(text, s.at, s.size);
+	memcpy(text, s.data, s.size);
 	text[s.size] = '\0';
 	*n = strtoll(text, &end, 16);
 	return !*end;
@@ -89,7 +89,7 @@ static bool parse_id(struct slice s, int64_t *n)
 
 static bool parse_part(struct slice *s, size_t digits, char before, int *n)
 {
-	if (before && (!s->size || s->at[0] != before))
+	if (before && (!s->size || s->data[0] != before))
 		return false;
 	if (before)
 		*s = from(*s, 1);
@@ -97,9 +97,9 @@ static bool parse_part(struct slice *s, size_t digits, char before, int *n)
 		return false;
 	*n = 0;
 	for (size_t i = 0; i < digits; i++) {
-		if (!is_digit(s->at[i]))
+		if (!is_digit(s->data[i]))
 			return false;
-		*n = *n * 10 + s->at[i] - '0';
+		*n = *n * 10 + s->data[i] - '0';
 	}
 	*s = from(*s, digits);
 	return true;
@@ -118,11 +118,11 @@ static bool parse_time(struct slice s, bool instant, int64_t *ns)
 	    !parse_part(&s, 2, ':', &tm.tm_min) ||
 	    !parse_part(&s, 2, ':', &tm.tm_sec))
 		return false;
-	if (instant && s.size && s.at[0] == '.')
-		for (s = from(s, 1); s.size && is_digit(s.at[0]) && unit > 1;
+	if (instant && s.size && s.data[0] == '.')
+		for (s = from(s, 1); s.size && is_digit(s.data[0]) && unit > 1;
 		     s = from(s, 1)) {
 			unit /= 10;
-			fraction += unit * (s.at[0] - '0');
+			fraction += unit * (s.data[0] - '0');
 		}
 	if (tm.tm_year < 1970 || tm.tm_year > 2200 || tm.tm_mon < 1 ||
 	    tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
@@ -160,9 +160,9 @@ static bool read_tail(struct slice tail, struct header *h)
 	struct slice word;
 
 	while (fl_dump_word(&tail, &word)) {
-		if (word.at[0] == '#') {
+		if (word.data[0] == '#') {
 			parse_id(from(word, 1), &h->id);
-		} else if (word.at[0] == '[' && !classic) {
+		} else if (word.data[0] == '[' && !classic) {
 			word.size -= fl_slice_ends(word, "]");
 			parse_id(from(word, 1), &h->os_id);
 		} else if (fl_slice_starts(word, "tid=0x")) {
@@ -174,7 +174,7 @@ static bool read_tail(struct slice tail, struct header *h)
 			       fl_dump_word(&tail, &word) &&
 			       (h->state = state_of(word));
 		} else if (classic || (!fl_slice_is(word, "daemon") &&
-				       !memchr(word.at, '=', word.size))) {
+				       !memchr(word.data, '=', word.size))) {
 			break;
 		}
 	}
@@ -187,11 +187,11 @@ static bool read_quoted(struct slice line, struct header *h)
 	unsigned tries = 0;
 
 	for (size_t i = line.size - 1; i && tries < 64; i--) {
-		if (line.at[i] != '"')
+		if (line.data[i] != '"')
 			continue;
 		*h = no_header;
 		if (read_tail(from(line, i + 1), h)) {
-			h->name = (struct slice){ line.at + 1, i - 1 };
+			h->name = (struct slice){ line.data + 1, i - 1 };
 			return true;
 		}
 		tries++;
@@ -202,17 +202,17 @@ static bool read_quoted(struct slice line, struct header *h)
 /* dump_to_file: #22 "name" [virtual] [STATE TIME] (the last since JDK 24). */
 static bool read_numbered(struct slice line, bool bare, struct header *h)
 {
-	const char *open = memchr(line.at, '"', line.size), *close;
+	const char *open = memchr(line.data, '"', line.size), *close;
 	struct slice tail, word = { 0 };
 
 	*h = no_header;
-	close = open ? memrchr(line.at, '"', line.size) : NULL;
-	if (close == open || open - line.at < 3 || open[-1] != ' ' ||
-	    !parse_id((struct slice){ line.at + 1, open - line.at - 2 },
+	close = open ? memrchr(line.data, '"', line.size) : NULL;
+	if (close == open || open - line.data < 3 || open[-1] != ' ' ||
+	    !parse_id((struct slice){ line.data + 1, open - line.data - 2 },
 		      &h->id))
 		return false;
 	h->name = (struct slice){ open + 1, close - open - 1 };
-	tail = from(line, close + 1 - line.at);
+	tail = from(line, close + 1 - line.data);
 	if (fl_dump_word(&tail, &word) && fl_slice_is(word, "virtual"))
 		fl_dump_word(&tail, &word);
 	if (!word.size)
@@ -225,13 +225,13 @@ static bool read_numbered(struct slice line, bool bare, struct header *h)
 /* jhsdb where names are not to be had: Thread 2032: (state = BLOCKED). */
 static bool read_unnamed(struct slice line, struct header *h)
 {
-	const char *colon = memchr(line.at, ':', line.size);
+	const char *colon = memchr(line.data, ':', line.size);
 
 	*h = no_header;
-	h->name = (struct slice){ line.at, 0 };
+	h->name = (struct slice){ line.data, 0 };
 	return colon && fl_slice_ends(line, ")") &&
-	       fl_slice_starts(from(line, colon - line.at), ": (state = ") &&
-	       parse_id((struct slice){ line.at + 7, colon - line.at - 7 },
+	       fl_slice_starts(from(line, colon - line.data), ": (state = ") &&
+	       parse_id((struct slice){ line.data + 7, colon - line.data - 7 },
 			&h->nid);
 }
 
@@ -239,7 +239,7 @@ static bool read_header(struct slice line, bool bare, struct header *h)
 {
 	if (line.size < 8)
 		return false;
-	switch (line.at[0]) {
+	switch (line.data[0]) {
 	case '"':
 		return read_quoted(line, h);
 	case '#':
@@ -272,16 +272,16 @@ static void put_name(struct fl_buf *buf, struct slice name)
 	const char *dot;
 	size_t i = name.size, begin;
 
-	while (i && (name.at[i - 1] != '/' ||
-		     (i < name.size && is_digit(name.at[i]))))
+	while (i && (name.data[i - 1] != '/' ||
+		     (i < name.size && is_digit(name.data[i]))))
 		i--;
 	name = from(name, i);
-	dot = memrchr(name.at, '.', name.size);
+	dot = memrchr(name.data, '.', name.size);
 	begin = buf->size;
-	fl_buf_put(buf, name.at, name.size);
-	for (i = begin; dot && buf->at && i < begin + (dot - name.at); i++)
-		if (buf->at[i] == '.')
-			buf->at[i] = '/';
+	fl_buf_put(buf, name.data, name.size);
+	for (i = begin; dot && buf->data && i < begin + (dot - name.data); i++)
+		if (buf->data[i] == '.')
+			buf->data[i] = '/';
 }
 
 static void add_frame(struct jstack *j, struct slice name,
@@ -298,28 +298,28 @@ static void add_frame(struct jstack *j, struct slice name,
 		fl_buf_print(buf, ":%" PRId64, line);
 	else if (options->bci && bci > 0)
 		fl_buf_print(buf, "@%" PRId64, bci);
-	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->at,
+	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->data,
 						       buf->size), type));
 }
 
 /* pkg.Cls.method(module@1.0/File.java:12) */
 static bool take_frame(struct jstack *j, struct slice text)
 {
-	const char *paren = memrchr(text.at, '(', text.size), *at;
+	const char *paren = memrchr(text.data, '(', text.size), *at;
 	struct slice where;
 	int64_t line = 0;
 
-	if (!paren || paren == text.at || !fl_slice_ends(text, ")"))
+	if (!paren || paren == text.data || !fl_slice_ends(text, ")"))
 		return false;
-	where = from(text, paren + 1 - text.at);
+	where = from(text, paren + 1 - text.data);
 	where.size--;
-	at = memrchr(where.at, '/', where.size);
+	at = memrchr(where.data, '/', where.size);
 	if (at)
-		where = from(where, at + 1 - where.at);
-	at = memrchr(where.at, ':', where.size);
+		where = from(where, at + 1 - where.data);
+	at = memrchr(where.data, ':', where.size);
 	if (at)
-		parse_id(from(where, at + 1 - where.at), &line);
-	text.size = paren - text.at;
+		parse_id(from(where, at + 1 - where.data), &line);
+	text.size = paren - text.data;
 	add_frame(j, text, fl_slice_is(where, "Native Method") ?
 		  FLAME_JAVA_NATIVE : FLAME_UNKNOWN, line, 0);
 	return true;
@@ -327,15 +327,15 @@ static bool take_frame(struct jstack *j, struct slice text)
 
 static int64_t number_after(struct slice text, const char *key)
 {
-	const char *at = memmem(text.at, text.size, key, strlen(key));
+	const char *at = memmem(text.data, text.size, key, strlen(key));
 	struct slice digits;
 	int64_t n = 0;
 
 	if (!at)
 		return 0;
 	digits = (struct slice){ at + strlen(key), 0 };
-	while (digits.at + digits.size < text.at + text.size &&
-	       is_digit(digits.at[digits.size]))
+	while (digits.data + digits.size < text.data + text.size &&
+	       is_digit(digits.data[digits.size]))
 		digits.size++;
 	return fl_parse_int(digits, &n) ? n : 0;
 }
@@ -343,20 +343,20 @@ static int64_t number_after(struct slice text, const char *key)
 /* jhsdb: pkg.Cls.method(long) @bci=2, line=34 (Compiled frame) */
 static bool take_jhsdb_frame(struct jstack *j, struct slice text)
 {
-	const char *place = memmem(text.at, text.size, " @bci=", 6);
+	const char *place = memmem(text.data, text.size, " @bci=", 6);
 	struct slice name = text, rest;
 	const char *paren;
 
 	if (!place)
 		return false;
-	rest = from(text, place - text.at);
-	name.size = place - text.at;
-	paren = memchr(name.at, '(', name.size);
+	rest = from(text, place - text.data);
+	name.size = place - text.data;
+	paren = memchr(name.data, '(', name.size);
 	if (paren)
-		name.size = paren - name.at;
+		name.size = paren - name.data;
 	if (!name.size)
 		return false;
-	add_frame(j, name, memmem(rest.at, rest.size, "(Compiled", 9) ?
+	add_frame(j, name, memmem(rest.data, rest.size, "(Compiled", 9) ?
 			   FLAME_JIT : FLAME_INTERPRETED,
 		  number_after(rest, " line="), number_after(rest, "@bci="));
 	return true;
@@ -372,14 +372,14 @@ static bool is_bottom(const struct fl_dump *dump)
 	};
 	const struct flame *flame = dump->source->flame;
 	flame_id last = dump->nframes ? dump->frames[dump->nframes - 1] : 0;
-	struct slice name = fl_name_at(flame, flame->frames.at[last].name);
+	struct slice name = fl_name_at(flame, flame->frames.data[last].name);
 
 	for (size_t i = 0; i < FL_COUNT(bottoms); i++) {
 		size_t n = strlen(bottoms[i]);
 
 		if (fl_slice_starts(name, bottoms[i]) &&
-		    (name.size == n || name.at[n] == ':' ||
-		     name.at[n] == '@'))
+		    (name.size == n || name.data[n] == ':' ||
+		     name.data[n] == '@'))
 			return true;
 	}
 	return false;
@@ -405,7 +405,7 @@ static bool begin_dump(struct jstack *j, struct slice line,
 	line.size -= fl_slice_ends(line, ":");
 	if (!j->dumps++)
 		fl_fact(j->dump.source, "JVM", "%.*s",
-			(int)FL_MIN(line.size, (size_t)1024), line.at);
+			(int)FL_MIN(line.size, (size_t)1024), line.data);
 	j->to_file = false;
 	j->time = j->last_time_at && j->last_time_at + 1 ==
 				     j->dump.lines.number ? j->last_time :
@@ -425,24 +425,24 @@ static void not_understood(struct jstack *j, struct slice line)
 /* Where a dump begins in a line: behind what a log has put before it. */
 static bool find_dump(struct slice line, size_t *prefix)
 {
-	const char *at = memmem(line.at, line.size, full, strlen(full));
+	const char *at = memmem(line.data, line.size, full, strlen(full));
 
-	*prefix = at ? (size_t)(at - line.at) : 0;
+	*prefix = at ? (size_t)(at - line.data) : 0;
 	return at && (!*prefix || (*prefix < 512 &&
 				   (at[-1] == ' ' || at[-1] == '\t')));
 }
 
 static void skip_digits(struct slice *s)
 {
-	while (s->size && is_digit(s->at[0]))
+	while (s->size && is_digit(s->data[0]))
 		*s = from(*s, 1);
 }
 
 /* ".123", which clocks leave out where it is zero. */
 static void skip_fraction(struct slice *s)
 {
-	if (s->size > 1 && (s->at[0] == '.' || s->at[0] == ',') &&
-	    is_digit(s->at[1])) {
+	if (s->size > 1 && (s->data[0] == '.' || s->data[0] == ',') &&
+	    is_digit(s->data[1])) {
 		*s = from(*s, 1);
 		skip_digits(s);
 	}
@@ -455,17 +455,17 @@ static void skip_fraction(struct slice *s)
  */
 static struct slice without_prefix(const struct jstack *j, struct slice line)
 {
-	struct slice p = { j->prefix.at, j->prefix.size }, s = line;
+	struct slice p = { j->prefix.data, j->prefix.size }, s = line;
 
 	while (p.size) {
-		if (is_digit(p.at[0])) {
-			if (!s.size || !is_digit(s.at[0]))
+		if (is_digit(p.data[0])) {
+			if (!s.size || !is_digit(s.data[0]))
 				return line;
 			skip_digits(&p);
 			skip_digits(&s);
 			skip_fraction(&p);
 			skip_fraction(&s);
-		} else if (s.size && p.at[0] == s.at[0]) {
+		} else if (s.size && p.data[0] == s.data[0]) {
 			p = from(p, 1);
 			s = from(s, 1);
 		} else {
@@ -481,7 +481,7 @@ static struct slice strip(struct jstack *j, struct slice line)
 
 	if (find_dump(line, &n)) {
 		j->prefix.size = 0;
-		fl_buf_put(&j->prefix, line.at, n);
+		fl_buf_put(&j->prefix, line.data, n);
 		return from(line, n);
 	}
 	return j->prefix.size ? without_prefix(j, line) : line;
@@ -516,7 +516,7 @@ static bool take_mounted(struct jstack *j, struct slice number,
 	bool given = fl_dump_end(&j->dump, sample);
 
 	parse_id(number, &h.id);
-	h.name = (struct slice){ number.at, 0 };
+	h.name = (struct slice){ number.data, 0 };
 	h.state = "STATE_RUNNABLE";
 	begin(j, &h);
 	return given;
@@ -573,13 +573,13 @@ enum { MAX_NAME_LINES = 32 };
 /* A thread's first line that does not close its name. */
 static bool opens_name(struct slice line)
 {
-	const char *quote = line.size ? memchr(line.at, '"', line.size) : NULL;
+	const char *quote = line.size ? memchr(line.data, '"', line.size) : NULL;
 
 	/* "Thread-1": of a deadlock, whose stacks are repeated there. */
 	if (!quote || fl_slice_ends(line, "\":"))
 		return false;
-	return quote == line.at ||
-	       (line.at[0] == '#' && line.size > 1 && is_digit(line.at[1]) &&
+	return quote == line.data ||
+	       (line.data[0] == '#' && line.size > 1 && is_digit(line.data[1]) &&
 		quote[-1] == ' ');
 }
 
@@ -587,12 +587,12 @@ static bool opens_name(struct slice line)
 static bool ends_name(struct jstack *j, struct slice line, struct header *h)
 {
 	fl_buf_byte(&j->pending, ' ');
-	fl_buf_put(&j->pending, line.at, line.size);
+	fl_buf_put(&j->pending, line.data, line.size);
 	if (j->pending.failed) {
 		fl_no_memory(j->dump.source->flame);
 		return false;
 	}
-	return read_header((struct slice){ j->pending.at, j->pending.size },
+	return read_header((struct slice){ j->pending.data, j->pending.size },
 			   j->to_file, h);
 }
 
@@ -601,7 +601,7 @@ static bool is_of_stack(struct slice line)
 {
 	struct slice text = trim(line);
 
-	return text.at != line.at && (fl_slice_starts(text, "at ") ||
+	return text.data != line.data && (fl_slice_starts(text, "at ") ||
 	       fl_slice_starts(text, "java.lang.Thread.State: "));
 }
 
@@ -614,12 +614,12 @@ static bool take_name(struct jstack *j, struct slice line, struct header *h,
 		if (!opens_name(line))
 			return false;
 		j->pending.size = 0;
-		fl_buf_put(&j->pending, line.at, line.size);
+		fl_buf_put(&j->pending, line.data, line.size);
 		j->npending = 1;
 		return true;
 	}
 	if (is_of_stack(line) || ++j->npending > MAX_NAME_LINES) {
-		fl_lines_bad(&j->dump.lines, (struct slice){ j->pending.at,
+		fl_lines_bad(&j->dump.lines, (struct slice){ j->pending.data,
 			     j->pending.size });
 		j->npending = 0;
 		return false;
@@ -657,10 +657,10 @@ static bool take(struct jstack *j, struct slice line,
 		j->npending = 0;
 		return given;
 	}
-	if (text.at == line.at)
+	if (text.data == line.data)
 		return take_outer(j, line, sample);
 	return j->dump.open &&
-	       take_inner(j, text, text.at - line.at, sample);
+	       take_inner(j, text, text.data - line.data, sample);
 }
 
 /* The row ----------------------------------------------------------------- */

@@ -21,7 +21,7 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 		fl_in_consume(lines->in, lines->used);
 		offset = fl_in_offset(lines->in);
 		if (fl_unlikely(offset >= lines->next_forget)) {
-			fl_in_forget(lines->in, offset);
+			fl_in_release(lines->in, offset);
 			lines->next_forget = offset + FORGET;
 		}
 	}
@@ -35,11 +35,11 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	lines->ended = lf != NULL;
 	*line = (struct slice){ at, lf ? (size_t)(lf - at) : avail };
 	if (!lines->begun && fl_slice_starts(*line, "\xef\xbb\xbf")) {
-		line->at += 3;
+		line->data += 3;
 		line->size -= 3;
 	}
 	lines->begun = true;
-	if (line->size && line->at[line->size - 1] == '\r')
+	if (line->size && line->data[line->size - 1] == '\r')
 		line->size--;
 	return true;
 }
@@ -57,23 +57,23 @@ static bool is_blank(char c)
 
 struct slice fl_slice_trim(struct slice s)
 {
-	while (s.size && is_blank(s.at[0])) {
-		s.at++;
+	while (s.size && is_blank(s.data[0])) {
+		s.data++;
 		s.size--;
 	}
-	while (s.size && (is_blank(s.at[s.size - 1]) ||
-			  s.at[s.size - 1] == '\r'))
+	while (s.size && (is_blank(s.data[s.size - 1]) ||
+			  s.data[s.size - 1] == '\r'))
 		s.size--;
 	return s;
 }
 
 struct slice fl_slice_split(struct slice *rest, char c)
 {
-	const char *at = rest->size ? memchr(rest->at, c, rest->size) : NULL;
-	struct slice head = { rest->at, at ? (size_t)(at - rest->at) :
+	const char *at = rest->size ? memchr(rest->data, c, rest->size) : NULL;
+	struct slice head = { rest->data, at ? (size_t)(at - rest->data) :
 					     rest->size };
 
-	rest->at += head.size + (at != NULL);
+	rest->data += head.size + (at != NULL);
 	rest->size -= head.size + (at != NULL);
 	return head;
 }
@@ -83,12 +83,12 @@ void fl_lines_bad(struct fl_lines *lines, struct slice line)
 	if (lines->bad++)
 		return;
 	lines->first_bad = lines->number;
-	while (line.size && (line.at[0] == ' ' || line.at[0] == '\t')) {
-		line.at++;
+	while (line.size && (line.data[0] == ' ' || line.data[0] == '\t')) {
+		line.data++;
 		line.size--;
 	}
 	line.size = FL_MIN(line.size, sizeof(lines->text) - 1);
-	memcpy(lines->text, line.at, line.size);
+	memcpy(lines->text, line.data, line.size);
 	lines->text[line.size] = '\0';
 	/* Other controls are made blank where the message is built. */
 	for (size_t i = 0; i < line.size; i++)

@@ -13,35 +13,35 @@ bool fl_trace_add(struct flame *flame, struct fl_trace *trace,
 	/* It may be one of the trace's own, which moves. */
 	struct flame_frame copy = *frame;
 
-	if (!fl_grow(&trace->at, &trace->room, trace->n + 1,
-		     sizeof(*trace->at))) {
+	if (!fl_grow(&trace->frames, &trace->capacity, trace->count + 1,
+		     sizeof(*trace->frames))) {
 		fl_no_memory(flame);
 		return false;
 	}
-	trace->at[trace->n++] = copy;
+	trace->frames[trace->count++] = copy;
 	return true;
 }
 
 flame_id fl_trace_stack(struct flame *flame, flame_id base,
 			const struct fl_trace *trace)
 {
-	for (size_t i = trace->n; i--;)
+	for (size_t i = trace->count; i--;)
 		base = flame_stack(flame, base,
-				   flame_frame(flame, &trace->at[i]));
+				   flame_frame(flame, &trace->frames[i]));
 	return base;
 }
 
 void fl_trace_is_kernel(struct fl_trace *trace, size_t from, size_t to)
 {
-	for (size_t i = from; i < to && i < trace->n; i++)
-		trace->at[i].type = FLAME_KERNEL;
+	for (size_t i = from; i < to && i < trace->count; i++)
+		trace->frames[i].type = FLAME_KERNEL;
 }
 
 /* Keys ---------------------------------------------------------------- */
 
 void fl_keys_add(struct flame *flame, struct fl_keys *keys, struct slice key)
 {
-	flame_id name = flame_name(flame, key.at, key.size);
+	flame_id name = flame_name(flame, key.data, key.size);
 
 	if (!fl_slice_digits(key)) {
 		if (!keys->comm)
@@ -93,15 +93,15 @@ struct slice fl_slice_base(struct slice path)
 
 	if (!i)
 		return path;
-	while (i && path.at[i - 1] != '/')
+	while (i && path.data[i - 1] != '/')
 		i--;
-	return (struct slice){ path.at + i, path.size - i };
+	return (struct slice){ path.data + i, path.size - i };
 }
 
 bool fl_slice_digits(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)
-		if (s.at[i] < '0' || s.at[i] > '9')
+		if (s.data[i] < '0' || s.data[i] > '9')
 			return false;
 	return s.size > 0;
 }
@@ -110,14 +110,14 @@ struct slice fl_no_offset(struct slice s, bool decimal)
 {
 	size_t i = s.size, n;
 
-	while (i && memchr("0123456789abcdefABCDEF", s.at[i - 1], 22))
+	while (i && memchr("0123456789abcdefABCDEF", s.data[i - 1], 22))
 		i--;
-	if (i >= 4 && i < s.size && memcmp(s.at + i - 3, "+0x", 3) == 0)
-		return (struct slice){ s.at, i - 3 };
-	for (i = s.size; i && s.at[i - 1] >= '0' && s.at[i - 1] <= '9';)
+	if (i >= 4 && i < s.size && memcmp(s.data + i - 3, "+0x", 3) == 0)
+		return (struct slice){ s.data, i - 3 };
+	for (i = s.size; i && s.data[i - 1] >= '0' && s.data[i - 1] <= '9';)
 		i--;
 	n = s.size - i;
-	if (decimal && i >= 2 && n && s.at[i - 1] == '+')
+	if (decimal && i >= 2 && n && s.data[i - 1] == '+')
 		s.size = i - 1;
 	return s;
 }
@@ -133,10 +133,10 @@ static const struct { const char *escape; char c; } escapes[] = {
 
 static bool has_rust_hash(struct slice s)
 {
-	if (s.size < 17 || s.at[s.size - 17] != 'h')
+	if (s.size < 17 || s.data[s.size - 17] != 'h')
 		return false;
 	for (size_t i = s.size - 16; i < s.size; i++)
-		if (!memchr("0123456789abcdefABCDEF", s.at[i], 22))
+		if (!memchr("0123456789abcdefABCDEF", s.data[i], 22))
 			return false;
 	return true;
 }
@@ -148,7 +148,7 @@ static size_t unescape(struct fl_buf *to, struct slice s)
 			fl_buf_byte(to, escapes[i].c);
 			return strlen(escapes[i].escape);
 		}
-	fl_buf_put(to, s.at, s.size);
+	fl_buf_put(to, s.data, s.size);
 	return s.size;
 }
 
@@ -157,25 +157,25 @@ void fl_rust_name(struct fl_buf *to, struct slice s)
 	size_t used;
 
 	if (!has_rust_hash(s)) {
-		fl_buf_put(to, s.at, s.size);
+		fl_buf_put(to, s.data, s.size);
 		return;
 	}
 	s.size -= 17;
 	if (fl_slice_ends(s, "::"))
 		s.size -= 2;
 	if (fl_slice_starts(s, "_$")) {
-		s.at++;
+		s.data++;
 		s.size--;
 	}
-	for (; s.size; s.at += used, s.size -= used) {
+	for (; s.size; s.data += used, s.size -= used) {
 		used = 1;
-		if (s.at[0] == '$') {
+		if (s.data[0] == '$') {
 			used = unescape(to, s);
 		} else if (fl_slice_starts(s, "..")) {
 			fl_buf_text(to, "::");
 			used = 2;
 		} else {
-			fl_buf_byte(to, s.at[0]);
+			fl_buf_byte(to, s.data[0]);
 		}
 	}
 }

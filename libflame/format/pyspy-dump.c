@@ -27,7 +27,7 @@ struct pyspy {
 
 static struct slice from(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 /* 41, or 0x7F12 where the system has no better name for a thread. */
@@ -36,11 +36,11 @@ static bool parse_id(struct slice s, int64_t *n)
 	char text[20], *end;
 
 	if (!fl_slice_starts(s, "0x") && !fl_slice_starts(s, "0X"))
-		return s.size && s.at[0] >= '0' && s.at[0] <= '9' &&
+		return s.size && s.data[0] >= '0' && s.data[0] <= '9' &&
 		       fl_parse_int(s, n);
 	if (s.size < 3 || s.size > 18)
 		return false;
-	memcpy(text, s.at, s.size);
+	memcpy(text, s.data, s.size);
 	text[s.size] = '\0';
 	*n = (int64_t)(strtoull(text, &end, 16) & INT64_MAX);
 	return !*end;
@@ -76,11 +76,11 @@ static bool read_header(struct slice line, struct header *h)
 	for (size_t i = 0; i < FL_COUNT(states); i++)
 		if (fl_slice_is(word, states[i].text))
 			h->state = states[i].state;
-	h->name = (struct slice){ line.at, 0 };
+	h->name = (struct slice){ line.data, 0 };
 	if (line.size > 2 && fl_slice_starts(line, " \"") &&
 	    fl_slice_ends(line, "\""))
-		h->name = (struct slice){ line.at + 2, line.size - 3 };
-	return h->state && (!line.size || line.at[0] == ' ');
+		h->name = (struct slice){ line.data + 2, line.size - 3 };
+	return h->state && (!line.size || line.data[0] == ' ');
 }
 
 static void begin(struct pyspy *p, const struct header *h)
@@ -110,7 +110,7 @@ static void take_outer(struct pyspy *p, struct slice line)
 	if (line.size > 1 && !p->told)
 		fl_fact(p->dump.source, "process", "%.*s",
 			(int)FL_MIN(line.size - 1, (size_t)1024),
-			line.at + 1);
+			line.data + 1);
 	p->told = true;
 }
 
@@ -120,9 +120,9 @@ static bool ends_in_line(struct slice text)
 	size_t i = text.size - fl_slice_ends(text, ")");
 	size_t end = i;
 
-	while (i && text.at[i - 1] >= '0' && text.at[i - 1] <= '9')
+	while (i && text.data[i - 1] >= '0' && text.data[i - 1] <= '9')
 		i--;
-	return end < text.size && i && i < end && text.at[i - 1] == ':';
+	return end < text.size && i && i < end && text.data[i - 1] == ':';
 }
 
 /*
@@ -135,11 +135,11 @@ static void take_inner(struct pyspy *p, struct slice text)
 	struct flame *flame = dump->source->flame;
 
 	p->unsure = !dump->lines.ended;
-	if (text.at[0] == ' ')
+	if (text.data[0] == ' ')
 		return;
-	if (fl_slice_ends(text, ")") && memmem(text.at, text.size, " (", 2)) {
+	if (fl_slice_ends(text, ")") && memmem(text.data, text.size, " (", 2)) {
 		fl_dump_frame(dump, fl_frame(flame,
-					     flame_name(flame, text.at,
+					     flame_name(flame, text.data,
 							text.size),
 					     FLAME_UNKNOWN));
 		p->unsure = !dump->lines.ended && !ends_in_line(text);

@@ -16,7 +16,7 @@ enum { INDENT = 4 };	/* blanks before all lines of the graph */
 
 /* What this format can be asked for; the rows are below. */
 struct options {
-	enum fl_peer peer;
+	enum fl_compat_tool peer;
 	bool no_modules;	/* as a peer: no "module`" in names */
 };
 
@@ -69,12 +69,12 @@ static bool split_line(struct slice s, struct line *line)
 
 	if (!fl_slice_starts(s, "    "))
 		return false;
-	while (i < s.size && is_indent(s.at[i]))
+	while (i < s.size && is_indent(s.data[i]))
 		i++;
 	if ((i - INDENT) % 2)
 		return false;
 	line->depth = (i - INDENT) / 2;
-	s = (struct slice){ s.at + i, s.size - i };
+	s = (struct slice){ s.data + i, s.size - i };
 	number = fl_slice_split(&s, ' ');
 	line->text = fl_slice_trim(s);
 	return fl_slice_digits(number) && fl_parse_int(number, &line->count) &&
@@ -87,7 +87,7 @@ static size_t find_last(struct slice s, const char *text)
 	size_t n = strlen(text);
 
 	for (size_t i = s.size + 1; i-- > 0;)
-		if (s.size - i >= n && memcmp(s.at + i, text, n) == 0)
+		if (s.size - i >= n && memcmp(s.data + i, text, n) == 0)
 			return i;
 	return SIZE_MAX;
 }
@@ -97,14 +97,14 @@ static struct slice before(struct slice s, const char *text)
 	size_t n = strlen(text);
 
 	for (size_t i = 0; i + n <= s.size; i++)
-		if (memcmp(s.at + i, text, n) == 0)
-			return (struct slice){ s.at, i };
+		if (memcmp(s.data + i, text, n) == 0)
+			return (struct slice){ s.data, i };
 	return s;
 }
 
 static struct slice after(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 /* "]  file.c:12" at the end, where sample could tell. */
@@ -119,13 +119,13 @@ static void take_source(struct flame *flame, struct slice s,
 		return;
 	file = fl_slice_trim(after(s, close + 1));
 	for (size_t i = file.size; i--;)
-		if (file.at[i] == ':') {
+		if (file.data[i] == ':') {
 			line = after(file, i + 1);
 			file.size = i;
 			if (file.size && fl_parse_int(line, &number) &&
 			    number > 0 && number <= INT32_MAX) {
 				frame->line = number;
-				frame->file = flame_name(flame, file.at,
+				frame->file = flame_name(flame, file.data,
 							 file.size);
 			}
 			return;
@@ -152,13 +152,13 @@ static flame_id frame_of(struct reader *r, struct slice s)
 	    !fl_slice_starts(module, "<")) {
 		r->buf.size = 0;
 		fl_buf_byte(&r->buf, '[');
-		fl_buf_put(&r->buf, module.at, module.size);
+		fl_buf_put(&r->buf, module.data, module.size);
 		fl_buf_byte(&r->buf, ']');
-		name = (struct slice){ r->buf.at ? r->buf.at : "",
+		name = (struct slice){ r->buf.data ? r->buf.data : "",
 				       r->buf.size };
 	}
-	frame.name = flame_name(flame, name.at, name.size);
-	frame.file = flame_name(flame, module.at, module.size);
+	frame.name = flame_name(flame, name.data, name.size);
+	frame.file = flame_name(flame, module.data, module.size);
 	take_source(flame, s, &frame);
 	return flame_frame(flame, &frame);
 }
@@ -176,14 +176,14 @@ static flame_id thread_of(struct reader *r, struct slice s, flame_id *frame)
 
 	s = fl_slice_trim(before(s, "   "));
 	name = before(s, "DispatchQueue_");
-	*frame = fl_frame(flame, flame_name(flame, name.at, name.size),
+	*frame = fl_frame(flame, flame_name(flame, name.data, name.size),
 			  FLAME_GROUP);
 	queue = after(id, before(id, "DispatchQueue_").size);
 	fl_slice_split(&queue, ':');
 	fl_slice_split(&name, ':');
 	name = fl_slice_trim(name.size ? name : before(queue, "  ("));
-	keys.comm = flame_name(flame, name.at, name.size);
-	keys.tid = flame_name(flame, tid.at, tid.size);
+	keys.comm = flame_name(flame, name.data, name.size);
+	keys.tid = flame_name(flame, tid.data, tid.size);
 	return fl_keys_thread(flame, &keys);
 }
 
@@ -207,15 +207,15 @@ static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 		module.size -= sizeof(".dylib") - 1;
 	buf->size = 0;
 	if (module.size && !r->options->no_modules) {
-		fl_buf_put(buf, module.at, module.size);
+		fl_buf_put(buf, module.data, module.size);
 		fl_buf_byte(buf, '`');
 	}
 	fl_rust_name(buf, name);
-	name = (struct slice){ buf->at ? buf->at : "", buf->size };
+	name = (struct slice){ buf->data ? buf->data : "", buf->size };
 	*waits = false;
 	for (size_t i = 0; i < FL_COUNT(waiting); i++)
 		*waits |= fl_slice_ends(name, waiting[i]);
-	return fl_frame(r->flame, flame_name(r->flame, name.at, name.size),
+	return fl_frame(r->flame, flame_name(r->flame, name.data, name.size),
 			FLAME_UNKNOWN);
 }
 
@@ -318,12 +318,12 @@ static void keep_fact(struct reader *r, struct slice s)
 		if (fl_slice_is(key, keys[i]) && r->source->nfacts < 64)
 			fl_fact(r->source, keys[i], "%.*s",
 				(int)FL_MIN(value.size, (size_t)1024),
-				value.at);
+				value.data);
 	if (!fl_slice_starts(s, "Analysis of sampling ") || !pid.size)
 		return;
 	pid = before(after(pid, 5), ")");
 	if (fl_slice_digits(pid))
-		r->pid = flame_name(r->flame, pid.at, pid.size);
+		r->pid = flame_name(r->flame, pid.data, pid.size);
 }
 
 static bool ends_graph(struct slice s)
@@ -458,7 +458,7 @@ static int open_sample(struct flame_source *source)
 	r->options = source->options;
 	r->flame = source->flame;
 	r->lines.in = source->in;
-	r->last.walked = true;
+	r->last.ordered = true;
 	source->state = r;
 	return FLAME_OK;
 }
@@ -485,7 +485,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	for (unsigned i = 0; i < 64 && rest.size; i++) {
 		struct slice s = fl_slice_split(&rest, '\n');
 
-		if (memchr(s.at, '\0', s.size))
+		if (memchr(s.data, '\0', s.size))
 			return 0;
 		if (fl_slice_starts(s, "Analysis of sampling "))
 			return 32;

@@ -243,9 +243,9 @@ static struct slice begin_of_text(const uint8_t *head, size_t n)
 	struct slice s = { (const char *)head, n };
 
 	if (fl_slice_starts(s, "\xef\xbb\xbf"))
-		s = (struct slice){ s.at + 3, s.size - 3 };
-	while (s.size && strchr(" \t\r\n", s.at[0]) && s.at[0]) {
-		s.at++;
+		s = (struct slice){ s.data + 3, s.size - 3 };
+	while (s.size && strchr(" \t\r\n", s.data[0]) && s.data[0]) {
+		s.data++;
 		s.size--;
 	}
 	return s;
@@ -253,7 +253,7 @@ static struct slice begin_of_text(const uint8_t *head, size_t n)
 
 static bool has_line(struct slice text, const struct row *row)
 {
-	const char *at = text.at, *end = text.at + text.size, *lf;
+	const char *at = text.data, *end = text.data + text.size, *lf;
 
 	while ((size_t)(end - at) >= row->size) {
 		if (memcmp(at, row->text, row->size) == 0)
@@ -269,10 +269,10 @@ static bool has_line(struct slice text, const struct row *row)
 /* What may follow the first bracket. */
 static bool is_json(struct slice text)
 {
-	if (!text.size || (text.at[0] != '{' && text.at[0] != '['))
+	if (!text.size || (text.data[0] != '{' && text.data[0] != '['))
 		return false;
-	text = begin_of_text((const uint8_t *)text.at + 1, text.size - 1);
-	return text.size && text.at[0] && strchr("\"{[", text.at[0]);
+	text = begin_of_text((const uint8_t *)text.data + 1, text.size - 1);
+	return text.size && text.data[0] && strchr("\"{[", text.data[0]);
 }
 
 static bool matches(const struct row *row, const uint8_t *head, size_t n,
@@ -284,10 +284,10 @@ static bool matches(const struct row *row, const uint8_t *head, size_t n,
 		       memcmp(head + row->offset, row->text, row->size) == 0;
 	case TEXT:
 		return text.size >= row->size &&
-		       memcmp(text.at, row->text, row->size) == 0;
+		       memcmp(text.data, row->text, row->size) == 0;
 	case JSON:
 		return is_json(text) &&
-		       memmem(text.at, text.size, row->text, row->size);
+		       memmem(text.data, text.size, row->text, row->size);
 	case LINE:
 		return has_line(text, row);
 	}

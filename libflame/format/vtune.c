@@ -18,7 +18,7 @@ enum { NAME, TIME, MODULE, OTHER, FIELDS };
 
 /* What this format can be asked for; the rows are below. */
 struct options {
-	enum fl_peer peer;
+	enum fl_compat_tool peer;
 	bool no_modules;	/* as a peer: no "module`" in names */
 };
 
@@ -50,14 +50,14 @@ struct reader {
 
 static struct slice text_of(const struct fl_buf *buf)
 {
-	return (struct slice){ buf->at ? buf->at : "", buf->size };
+	return (struct slice){ buf->data ? buf->data : "", buf->size };
 }
 
 static size_t leading_blanks(struct slice s)
 {
 	size_t i = 0;
 
-	while (i < s.size && s.at[i] == ' ')
+	while (i < s.size && s.data[i] == ' ')
 		i++;
 	return i;
 }
@@ -68,14 +68,14 @@ static bool take_quoted(struct slice *rest, struct fl_buf *to)
 	for (;;) {
 		struct slice head = fl_slice_split(rest, '"');
 
-		fl_buf_put(to, head.at, head.size);
+		fl_buf_put(to, head.data, head.size);
 		/* Where none was split off, none was there. */
-		if (head.at + head.size == rest->at)
+		if (head.data + head.size == rest->data)
 			return false;
-		if (!rest->size || rest->at[0] != '"')
+		if (!rest->size || rest->data[0] != '"')
 			return true;
 		fl_buf_byte(to, '"');
-		rest->at++;
+		rest->data++;
 		rest->size--;
 	}
 }
@@ -91,16 +91,16 @@ static bool take_field(struct slice *rest, char delimiter, struct fl_buf *to,
 
 	to->size = 0;
 	*indent = leading_blanks(*rest);
-	if (*indent < rest->size && rest->at[*indent] == '"') {
-		rest->at += *indent + 1;
+	if (*indent < rest->size && rest->data[*indent] == '"') {
+		rest->data += *indent + 1;
 		rest->size -= *indent + 1;
 		if (!take_quoted(rest, to))
 			return false;
 		*indent += leading_blanks(text_of(to));
 	}
 	s = fl_slice_split(rest, delimiter);
-	*more = s.at + s.size != rest->at;
-	fl_buf_put(to, s.at, s.size);
+	*more = s.data + s.size != rest->data;
+	fl_buf_put(to, s.data, s.size);
 	return true;
 }
 
@@ -108,11 +108,11 @@ static bool take_field(struct slice *rest, char delimiter, struct fl_buf *to,
 static bool is_column(struct slice s, const char *name)
 {
 	for (size_t i = 0; i < s.size; i++) {
-		if (s.at[i] == ' ')
+		if (s.data[i] == ' ')
 			continue;
 		while (*name == ' ')
 			name++;
-		if (!*name || s.at[i] != *name++)
+		if (!*name || s.data[i] != *name++)
 			return false;
 	}
 	return !*name;
@@ -124,7 +124,7 @@ static char header_delimiter(struct slice s)
 	const size_t n = sizeof(HEADER) - 1;
 
 	return fl_slice_starts(s, HEADER) && s.size > n &&
-	       memchr(",\t;|", s.at[n], 4) ? s.at[n] : '\0';
+	       memchr(",\t;|", s.data[n], 4) ? s.data[n] : '\0';
 }
 
 static void take_header(struct reader *r, struct slice s)
@@ -163,7 +163,7 @@ static bool take_decimal(struct slice *s, char comma, uint64_t *n,
 
 	*n = *places = 0;
 	for (i = 0; i < s->size; i++) {
-		char c = s->at[i];
+		char c = s->data[i];
 
 		if (!point && (c == '.' || c == comma)) {
 			point = true;
@@ -180,7 +180,7 @@ static bool take_decimal(struct slice *s, char comma, uint64_t *n,
 			return false;
 		}
 	}
-	*s = (struct slice){ s->at + i, s->size - i };
+	*s = (struct slice){ s->data + i, s->size - i };
 	return any;
 }
 
@@ -225,7 +225,7 @@ static bool peer_time(const struct reader *r, int64_t *ms)
 	const struct fl_buf *text = &r->field[TIME];
 	double d;
 
-	if (!text->size || !fl_parse_double(text->at, &d))
+	if (!text->size || !fl_parse_double(text->data, &d))
 		return false;
 	d = d * 1000;
 	/* A half goes up; what has none is whole from 2^52 on. */
@@ -273,17 +273,17 @@ static flame_id frame_of(struct reader *r)
 	buf->size = 0;
 	if (is_peer(r)) {
 		if (module.size && !r->options->no_modules) {
-			fl_buf_put(buf, module.at, module.size);
+			fl_buf_put(buf, module.data, module.size);
 			fl_buf_byte(buf, '`');
 		}
-		fl_buf_put(buf, name.at, name.size);
+		fl_buf_put(buf, name.data, name.size);
 		name = text_of(buf);
-	} else if (module.size && module.at[0] != '[') {
+	} else if (module.size && module.data[0] != '[') {
 		frame.type = fl_slice_is(module, "vmlinux") ? FLAME_KERNEL :
 							      FLAME_NATIVE;
-		frame.file = flame_name(r->flame, module.at, module.size);
+		frame.file = flame_name(r->flame, module.data, module.size);
 	}
-	frame.name = flame_name(r->flame, name.at, name.size);
+	frame.name = flame_name(r->flame, name.data, name.size);
 	return flame_frame(r->flame, &frame);
 }
 
@@ -468,7 +468,7 @@ static int open_vtune(struct flame_source *source)
 	r->options = source->options;
 	r->flame = source->flame;
 	r->lines.in = source->in;
-	r->last.walked = true;
+	r->last.ordered = true;
 	source->state = r;
 	return FLAME_OK;
 }
@@ -493,11 +493,11 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 	(void)whole;
 	if (fl_slice_starts(rest, "\xef\xbb\xbf"))
-		rest = (struct slice){ rest.at + 3, rest.size - 3 };
+		rest = (struct slice){ rest.data + 3, rest.size - 3 };
 	for (unsigned i = 0; i < 64 && rest.size; i++) {
 		struct slice s = fl_slice_split(&rest, '\n');
 
-		if (memchr(s.at, '\0', s.size))
+		if (memchr(s.data, '\0', s.size))
 			return 0;
 		if (header_delimiter(s))
 			return 32;

@@ -6,7 +6,7 @@
 #include "fl.h"
 
 #include "base/block.h"
-#include "io/ahead.h"
+#include "io/read_ahead.h"
 #include "io/decoders.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ static bool is_refused(const struct refused *r, const uint8_t *head, size_t n)
 {
 	enum { SIZES_END = 17 };
 
-	if (n < r->magic.size || memcmp(head, r->magic.at, r->magic.size))
+	if (n < r->magic.size || memcmp(head, r->magic.data, r->magic.size))
 		return false;
 	for (size_t i = 0; i < n && i < SIZES_END; i++)
 		if (head[i] < 0x07 || (i < r->magic.size && head[i] >= 0x80))
@@ -95,7 +95,7 @@ static size_t skip_normal(const uint8_t *at, size_t i, size_t end)
 {
 	for (; end - i >= STRIDE; i += STRIDE) {
 		/* Mapped text is seen here first: it is fetched meanwhile. */
-		fl_soon(at + i + AHEAD);
+		fl_prefetch(at + i + AHEAD);
 		if (!fl_block_ascii4(at + i, '\t'))
 			return i;
 	}
@@ -119,7 +119,7 @@ bool fl_begins_as_text(const uint8_t *at, size_t n)
 
 	for (; n && *at == '\n'; n--)
 		at++;
-	if (at > start && fl_decoder_of(at, n, FL_CERTAIN))
+	if (at > start && fl_decoder_of(at, n, FL_CERTAIN_BITS))
 		return true;
 	lf = n ? memchr(at, '\n', n) : NULL;
 	return fl_is_text(at, lf ? (size_t)(lf - at) : n);
@@ -131,8 +131,8 @@ static size_t find_member(const uint8_t *at, size_t from, size_t to, size_t n)
 	const uint8_t *lf;
 
 	for (size_t i = from; i < to; i = (size_t)(lf - at) + 1) {
-		if (fl_decoder_of(at + i, FL_MIN(n - i, (size_t)FL_HEAD),
-				  FL_CERTAIN))
+		if (fl_decoder_of(at + i, FL_MIN(n - i, (size_t)FL_BID_BYTES),
+				  FL_CERTAIN_BITS))
 			return i;
 		lf = memchr(at + i, '\n', to - i);
 		if (!lf)
@@ -186,14 +186,14 @@ enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why)
 	return FL_STEP_BAD;
 }
 
-bool fl_frames_hold(struct fl_frames *frames, size_t bytes)
+bool fl_frames_charge(struct fl_frames *frames, size_t bytes)
 {
 	bool fits = bytes <= frames->held ||
 		    fl_memory_fits(bytes - frames->held);
 
 	if (bytes != frames->held) {
-		fl_memory_hold(bytes);
-		fl_memory_drop(frames->held);
+		fl_memory_charge(bytes);
+		fl_memory_release(frames->held);
 		frames->held = bytes;
 	}
 	return fits;
@@ -221,10 +221,10 @@ static bool enter_frame(struct fl_frames *frames, struct fl_in *under)
 	if (frames->some)
 		skip_zeros(under);
 	frames->some = true;
-	head = fl_in_peek(under, FL_HEAD, &n);
+	head = fl_in_peek(under, FL_BID_BYTES, &n);
 	/* Not of all that there is: frames to be skipped may be many. */
 	frames->inside = n && frames->decoder->bid(head, FL_MIN(n,
-						   (size_t)FL_HEAD));
+						   (size_t)FL_BID_BYTES));
 	return frames->inside;
 }
 

@@ -9,7 +9,7 @@
 #include "io/io.h"
 
 /* Bytes that are peeked for a bid; enough for all magics. */
-enum { FL_HEAD = 512 };
+enum { FL_BID_BYTES = 512 };
 
 /*
  * The decoder that bids most for the head, NULL if none does.  false, with
@@ -24,7 +24,7 @@ const struct fl_decoder *fl_decoder_of(const uint8_t *head, size_t n,
 				       unsigned least);
 
 /* Bits that no text has by chance. */
-enum { FL_CERTAIN = 27 };
+enum { FL_CERTAIN_BITS = 27 };
 
 /* Whether bytes are text: they may hold anything above the controls. */
 bool fl_is_text(const uint8_t *at, size_t n);
@@ -67,7 +67,7 @@ size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
  * The library that decodes holds so much now: it is counted, and false where
  * that is too much.  At the end it holds 0.
  */
-bool fl_frames_hold(struct fl_frames *frames, size_t bytes);
+bool fl_frames_charge(struct fl_frames *frames, size_t bytes);
 
 /* Where a step is bad; gives FL_STEP_BAD. */
 enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why);

@@ -11,7 +11,7 @@
 #include "fl.h"
 
 #include "base/late.h"
-#include "io/ahead.h"
+#include "io/read_ahead.h"
 #include "io/decoders.h"
 #include "io/mapped.h"
 
@@ -81,7 +81,7 @@ struct fl_in {
 	int fd;			/* -1: none */
 	int stop;		/* readable: wait no more; -1: none */
 	uint64_t had;		/* read of it */
-	struct fl_ahead *ahead;	/* a thread gives what comes of a layer */
+	struct fl_read_ahead *ahead;	/* a thread gives what comes of a layer */
 	struct fl_in *under;
 	const struct fl_decoder *decoder;	/* NULL: plain bytes */
 	void *state;
@@ -93,7 +93,7 @@ static struct fl_in *new_in(struct flame *flame, const char *name)
 	struct fl_in *in = fl_zeroed(1, sizeof(*in));
 
 	if (in)
-		in->name = fl_own(strdup(name));
+		in->name = fl_memory_adopt(strdup(name));
 	if (!in || !in->name) {
 		fl_free(in);
 		fl_no_memory(flame);
@@ -104,7 +104,7 @@ static struct fl_in *new_in(struct flame *flame, const char *name)
 	return in;
 }
 
-void fl_in_small(struct fl_in *in)
+void fl_in_use_small_buffers(struct fl_in *in)
 {
 	in->small = true;
 }
@@ -194,7 +194,7 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
  */
 static void set_apart(struct fl_in *in, size_t at)
 {
-	char *map = in->map.at;
+	char *map = in->map.data;
 
 	if (in->small)
 		return;
@@ -212,7 +212,7 @@ void fl_in_map(struct fl_in *in)
 	    in->offset + there > in->size ||
 	    !fl_mapped_open(&in->map, in->fd, (size_t)in->start + in->size))
 		return;
-	in->all = (uint8_t *)in->map.at + in->start;
+	in->all = (uint8_t *)in->map.data + in->start;
 	in->at = in->all + in->offset;
 	there = in->size - (size_t)in->offset;
 	if (in->watched) {
@@ -250,8 +250,8 @@ static void watch(struct fl_in *in)
 	const uint8_t *head;
 
 	skip_mark(in);
-	head = fl_in_peek(in, FL_HEAD, &n);
-	if (!fl_begins_as_text(head, FL_MIN(n, (size_t)FL_HEAD)))
+	head = fl_in_peek(in, FL_BID_BYTES, &n);
+	if (!fl_begins_as_text(head, FL_MIN(n, (size_t)FL_BID_BYTES)))
 		return;
 	in->watched = true;
 	in->line = false;	/* there was a bid for what begins here */
@@ -279,7 +279,7 @@ static void show(struct fl_in *in)
 {
 	const uint8_t *at = in->at + in->left;
 	size_t n = in->dry ? FL_MIN(in->hidden, (size_t)BLOCK) :
-			     in->hidden - FL_MIN(in->hidden, (size_t)FL_HEAD);
+			     in->hidden - FL_MIN(in->hidden, (size_t)FL_BID_BYTES);
 	size_t plain = fl_decoder_scan(at, n, in->hidden, in->line);
 
 	in->turned = plain < n;
@@ -333,7 +333,7 @@ struct fl_in *fl_in_decoded(struct fl_in *in)
 	int depth;
 
 	for (depth = 0;; depth++) {
-		head = fl_in_peek(in, FL_HEAD, &n);
+		head = fl_in_peek(in, FL_BID_BYTES, &n);
 		if (!fl_decoder_find(in->flame, in->name, head, n, &decoder))
 			break;
 		if (!decoder) {
@@ -361,7 +361,7 @@ static bool begin_part(struct fl_in *in)
 	size_t n;
 
 	stop_watching(in->under);
-	head = fl_in_peek(in->under, FL_HEAD, &n);
+	head = fl_in_peek(in->under, FL_BID_BYTES, &n);
 	if (!n || !fl_decoder_find(in->flame, in->name, head, n,
 				   &in->decoder))
 		return false;
@@ -388,7 +388,7 @@ static void end_part(struct fl_in *in)
 static bool make_layer(struct fl_in *in)
 {
 	struct fl_in *under = fl_alloc(sizeof(*under));
-	char *name = fl_own(strdup(in->name));
+	char *name = fl_memory_adopt(strdup(in->name));
 	size_t left = in->left, room = 0;
 	uint8_t *buffer = NULL;
 
@@ -412,16 +412,16 @@ static bool make_layer(struct fl_in *in)
 	return begin_part(in);
 }
 
-bool fl_in_turn(struct fl_in *in, size_t offset)
+bool fl_in_decode_at(struct fl_in *in, size_t offset)
 {
 	const struct fl_decoder *decoder;
 	const uint8_t *at;
 	size_t n;
 
-	at = fl_in_peek(in, offset + FL_HEAD, &n);
+	at = fl_in_peek(in, offset + FL_BID_BYTES, &n);
 	if (n <= offset)
 		return false;
-	decoder = fl_decoder_of(at + offset, n - offset, FL_CERTAIN);
+	decoder = fl_decoder_of(at + offset, n - offset, FL_CERTAIN_BITS);
 	if (!decoder)
 		return false;
 	stop_watching(in);
@@ -479,7 +479,7 @@ static size_t read_layer(struct fl_in *in, uint8_t *to, size_t room)
 		    in->decoder->read(in->state, in->under, to, room,
 				      &in->damage) :
 		    copy_plain(in->under, to, room);
-		fl_in_forget(in->under, fl_in_offset(in->under));
+		fl_in_release(in->under, fl_in_offset(in->under));
 		if (in->decoder)
 			n = before_bomb(in, n);
 		if (n || in->damage)
@@ -491,7 +491,7 @@ static size_t read_layer(struct fl_in *in, uint8_t *to, size_t room)
 
 /* A thread of its own -------------------------------------------------- */
 
-size_t fl_in_take(struct fl_in *in, uint8_t *to, size_t room)
+size_t fl_in_read_block(struct fl_in *in, uint8_t *to, size_t room)
 {
 	size_t n = FL_MIN(in->left, room);
 
@@ -506,7 +506,7 @@ size_t fl_in_take(struct fl_in *in, uint8_t *to, size_t room)
 	return n;
 }
 
-void fl_in_lend(struct fl_in *in, struct flame *flame, int stop)
+void fl_in_move_to_thread(struct fl_in *in, struct flame *flame, int stop)
 {
 	for (; in; in = in->under) {
 		in->flame = flame;
@@ -519,7 +519,7 @@ struct flame *fl_in_flame(const struct fl_in *in)
 	return in->flame;
 }
 
-struct fl_in *fl_in_thread(struct fl_in *in, size_t least)
+struct fl_in *fl_in_unpack_in_thread(struct fl_in *in, size_t least)
 {
 	struct fl_in *over;
 	bool watched;
@@ -533,7 +533,7 @@ struct fl_in *fl_in_thread(struct fl_in *in, size_t least)
 		return in;
 	watched = in->watched;
 	stop_watching(in);
-	over->ahead = fl_ahead_new(in);
+	over->ahead = fl_read_ahead_new(in);
 	if (!over->ahead) {
 		fl_in_close(over);
 		over = in;
@@ -629,7 +629,7 @@ static bool fetch(struct fl_in *in, size_t *n)
 	to = in->buffer + (in->at - in->buffer) + in->left + in->hidden;
 	room = (size_t)(in->buffer + in->room - to);
 	if (in->ahead)
-		*n = fl_ahead_read(in->ahead, in->flame, to, &in->damage);
+		*n = fl_read_ahead_read(in->ahead, in->flame, to, &in->damage);
 	else if (in->under)
 		/* As much as a thread gives: nobody sees which it was. */
 		*n = read_layer(in, to, FL_MIN(room, block(in)));
@@ -712,17 +712,17 @@ const uint8_t *fl_in_all(struct fl_in *in, size_t *size)
 	return in->watched ? NULL : in->all;
 }
 
-bool fl_in_stays(const struct fl_in *in)
+bool fl_in_is_stable(const struct fl_in *in)
 {
 	return in->all;
 }
 
 bool fl_in_is_mapped(const struct fl_in *in)
 {
-	return in->map.at;
+	return in->map.data;
 }
 
-bool fl_in_place(const struct fl_in *in, const char *at, uint64_t *offset)
+bool fl_in_file_offset(const struct fl_in *in, const char *at, uint64_t *offset)
 {
 	if (!in->sized || in->fd < 0 || in->under || in->below)
 		return false;
@@ -732,13 +732,13 @@ bool fl_in_place(const struct fl_in *in, const char *at, uint64_t *offset)
 	return true;
 }
 
-int fl_in_file(const struct fl_in *in)
+int fl_in_dup_file(const struct fl_in *in)
 {
-	return fl_in_place(in, NULL, NULL) ?
+	return fl_in_file_offset(in, NULL, NULL) ?
 	       fcntl(in->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 }
 
-const uint8_t *fl_in_ahead(const struct fl_in *in, size_t from, size_t *avail,
+const uint8_t *fl_in_lookahead(const struct fl_in *in, size_t from, size_t *avail,
 			   bool *watched)
 {
 	size_t n = in->left + in->hidden;
@@ -766,21 +766,21 @@ void fl_in_skip(struct fl_in *in, size_t n)
 static void drop_pages(struct fl_in *in, size_t from, size_t to)
 {
 	from -= FL_MIN(from, (size_t)AROUND);
-	madvise((char *)in->map.at + from, to - from, MADV_DONTNEED);
+	madvise((char *)in->map.data + from, to - from, MADV_DONTNEED);
 }
 
-void fl_in_forget(struct fl_in *in, uint64_t offset)
+void fl_in_release(struct fl_in *in, uint64_t offset)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), end;
 
-	if (!in->map.at || offset > in->size)
+	if (!in->map.data || offset > in->size)
 		return;
-	end = (size_t)(in->all - (uint8_t *)in->map.at) + (size_t)offset;
+	end = (size_t)(in->all - (uint8_t *)in->map.data) + (size_t)offset;
 	end -= end % page;
 	if (end < in->forgotten + (in->small ? SMALL_FORGET : FORGET))
 		return;
 	drop_pages(in, in->forgotten, end);
-	madvise((char *)in->map.at + in->forgotten, end - in->forgotten,
+	madvise((char *)in->map.data + in->forgotten, end - in->forgotten,
 		MADV_DODUMP);
 	set_apart(in, end);
 	if (end / STEP != in->forgotten / STEP)
@@ -788,10 +788,10 @@ void fl_in_forget(struct fl_in *in, uint64_t offset)
 	in->forgotten = end;
 }
 
-void fl_in_glanced(struct fl_in *in, const uint8_t *from, const uint8_t *to)
+void fl_in_release_range(struct fl_in *in, const uint8_t *from, const uint8_t *to)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uintptr_t map = (uintptr_t)in->map.at, begin = (uintptr_t)from;
+	uintptr_t map = (uintptr_t)in->map.data, begin = (uintptr_t)from;
 
 	begin -= begin % page;
 	if (map && begin >= map && (uintptr_t)to > begin &&
@@ -827,7 +827,7 @@ void fl_in_close(struct fl_in *in)
 		fl_mapped_close(&in->map);
 		close_fd(in);
 		if (in->ahead)
-			fl_ahead_free(in->ahead);
+			fl_read_ahead_free(in->ahead);
 		fl_free(in->buffer);
 		fl_free(in->name);
 		fl_free(in);

@@ -41,13 +41,13 @@ struct fl_in *fl_in_decoded(struct fl_in *in);
  * member begins so many bytes from here; what is peeked from now on is
  * what is in it.  All that was peeked before has moved.
  */
-bool fl_in_turn(struct fl_in *in, size_t offset);
+bool fl_in_decode_at(struct fl_in *in, size_t offset);
 
 /*
  * Of what fl_in_decoded gave: has a thread of its own unpack it, where there
  * are at least so many bytes.
  */
-struct fl_in *fl_in_thread(struct fl_in *in, size_t least);
+struct fl_in *fl_in_unpack_in_thread(struct fl_in *in, size_t least);
 
 enum { FL_NESTING = 3 };
 
@@ -82,20 +82,20 @@ const uint8_t *fl_in_all(struct fl_in *in, size_t *size);
  * Whether the bytes that were peeked last stay put until close, whatever is
  * peeked after them.
  */
-bool fl_in_stays(const struct fl_in *in);
+bool fl_in_is_stable(const struct fl_in *in);
 /*
  * Where in its file bytes lie that were peeked last (NULL: any); false: they
  * came out of something packed, or of no file that can be read again.
  * fl_in_file is the file, -1 where there is none, to be closed by the caller.
  */
-bool fl_in_place(const struct fl_in *in, const char *at, uint64_t *offset);
-int fl_in_file(const struct fl_in *in);
+bool fl_in_file_offset(const struct fl_in *in, const char *at, uint64_t *offset);
+int fl_in_dup_file(const struct fl_in *in);
 /*
  * Of an input that stays: the bytes from `from` bytes behind the next one on,
  * whether they were looked at for packed members or not.  watched: they were
  * not, so fl_decoder_scan has to be asked before they are read as text.
  */
-const uint8_t *fl_in_ahead(const struct fl_in *in, size_t from, size_t *avail,
+const uint8_t *fl_in_lookahead(const struct fl_in *in, size_t from, size_t *avail,
 			   bool *watched);
 /* Consumes n bytes of those, in which no packed member begins. */
 void fl_in_skip(struct fl_in *in, size_t n);
@@ -109,14 +109,14 @@ size_t fl_decoder_scan(const uint8_t *at, size_t limit, size_t n, bool line);
  * Before anything is peeked at: one of many that are read at once, which
  * keeps buffers and mapped pages few (some 64 kB instead of a megabyte).
  */
-void fl_in_small(struct fl_in *in);
+void fl_in_use_small_buffers(struct fl_in *in);
 /*
  * Mapped inputs: bytes before this offset will not be looked at again, the
  * system may have their pages back.  Nothing for other kinds.
  */
-void fl_in_forget(struct fl_in *in, uint64_t offset);
+void fl_in_release(struct fl_in *in, uint64_t offset);
 /* The same of bytes here and there in what is to be read later. */
-void fl_in_glanced(struct fl_in *in, const uint8_t *from, const uint8_t *to);
+void fl_in_release_range(struct fl_in *in, const uint8_t *from, const uint8_t *to);
 /* Whether these do anything. */
 bool fl_in_is_mapped(const struct fl_in *in);
 /*
@@ -175,15 +175,15 @@ static inline void fl_out_text(struct fl_out *out, const char *text)
  * Where up to FL_OUT_ROOM bytes can be written, until the next call; then
  * what is there up to `end` is out.
  */
-enum { FL_OUT_ROOM = 1 << 10 };
-char *fl_out_room(struct fl_out *out);
-void fl_out_fill(struct fl_out *out, const char *end);
+enum { FL_OUT_RESERVE = 1 << 10 };
+char *fl_out_reserve(struct fl_out *out);
+void fl_out_commit(struct fl_out *out, const char *end);
 
 void fl_out_print(struct fl_out *out, const char *format, ...) FL_PRINTF(2, 3);
 /* Where a regular file will be; NULL for what is written as it is. */
 const char *fl_out_path(const struct fl_out *out);
 int fl_out_close(struct fl_out *out);
 /* Closes and removes what was written; takes NULL too. */
-void fl_out_abandon(struct fl_out *out);
+void fl_out_discard(struct fl_out *out);
 
 #endif

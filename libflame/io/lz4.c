@@ -136,15 +136,15 @@ static bool next_block(struct legacy *legacy, struct fl_in *under,
 			fl_in_consume(under, 4);
 	} while (size == LEGACY);
 	if (size > LZ4_COMPRESSBOUND(LEGACY_BLOCK)) {
-		at = fl_in_peek(under, FL_HEAD, &n);
-		if (!is_other(at, FL_MIN(n, (size_t)FL_HEAD)))
+		at = fl_in_peek(under, FL_BID_BYTES, &n);
+		if (!is_other(at, FL_MIN(n, (size_t)FL_BID_BYTES)))
 			*damage = "the lz4 data are corrupt: a block too "
 				  "large";
 		return false;
 	}
 	at = fl_in_peek(under, 4 + size, &n);
 	/* The magic of gzip would be a size. */
-	if (fl_decoder_of(at, n, FL_CERTAIN))
+	if (fl_decoder_of(at, n, FL_CERTAIN_BITS))
 		return false;
 	if (n < 4 + size) {
 		*damage = "the lz4 data end early";

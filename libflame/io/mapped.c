@@ -54,7 +54,7 @@ bool fl_mapped_open(struct fl_mapped *mapped, int fd, size_t size)
 	if (at == MAP_FAILED)
 		return false;
 	madvise(at, size, MADV_SEQUENTIAL);
-	mapped->at = at;
+	mapped->data = at;
 	mapped->size = size;
 	hold();
 	mapped->next = all;
@@ -68,15 +68,15 @@ bool fl_mapped_open(struct fl_mapped *mapped, int fd, size_t size)
 
 void fl_mapped_close(struct fl_mapped *mapped)
 {
-	if (!mapped->at)
+	if (!mapped->data)
 		return;
 	hold();
 	*mapped->link = mapped->next;
 	if (mapped->next)
 		mapped->next->link = mapped->link;
 	let_go();
-	munmap(mapped->at, mapped->size);
-	mapped->at = NULL;
+	munmap(mapped->data, mapped->size);
+	mapped->data = NULL;
 }
 
 /* From the page of a byte to the end, as what follows is gone too. */
@@ -84,7 +84,7 @@ static bool put_zeros(struct fl_mapped *mapped, uintptr_t at)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uintptr_t begin = at - at % page;
-	uintptr_t end = (uintptr_t)mapped->at + mapped->size;
+	uintptr_t end = (uintptr_t)mapped->data + mapped->size;
 
 	if (mmap((void *)begin, end - begin, PROT_READ, MAP_PRIVATE |
 		 MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -101,7 +101,7 @@ bool flame_shrunk(const void *byte)
 
 	hold();
 	for (struct fl_mapped *m = all; m && !done; m = m->next)
-		if (at >= (uintptr_t)m->at && at - (uintptr_t)m->at < m->size)
+		if (at >= (uintptr_t)m->data && at - (uintptr_t)m->data < m->size)
 			done = put_zeros(m, at);
 	let_go();
 	errno = was;

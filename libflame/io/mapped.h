@@ -12,7 +12,7 @@
 /* Zeroed: none. */
 struct fl_mapped {
 	struct fl_mapped *next, **link;	/* in the list of all */
-	void *at;		/* NULL: none */
+	void *data;		/* NULL: none */
 	size_t size;
 	atomic_bool shrunk;	/* what is gone reads as zeros */
 };

@@ -57,7 +57,7 @@ static struct fl_out *new_out(struct flame *flame, const char *name)
 	memset(out, 0, offsetof(struct fl_out, buffer));
 	out->flame = flame;
 	out->fd = -1;
-	out->name = fl_own(strdup(name));
+	out->name = fl_memory_adopt(strdup(name));
 	if (!out->name) {
 		fl_no_memory(flame);
 		free_out(out);
@@ -89,7 +89,7 @@ static int fd_of(const char *path)
 
 		if (!fl_slice_starts(rest, folders[i]))
 			continue;
-		rest.at += strlen(folders[i]);
+		rest.data += strlen(folders[i]);
 		rest.size -= strlen(folders[i]);
 		if (fl_parse_int(rest, &n) && n >= 0 && n <= INT_MAX)
 			return (int)n;
@@ -156,7 +156,7 @@ static bool make_temporary(struct fl_out *out, bool (*make)(struct fl_out *))
 static bool open_nameless(struct fl_out *out)
 {
 #ifdef O_TMPFILE
-	char *folder = fl_own(strndup(out->path, (size_t)folder_of(out)));
+	char *folder = fl_memory_adopt(strndup(out->path, (size_t)folder_of(out)));
 	char path[32];
 
 	if (!folder)
@@ -210,7 +210,7 @@ static bool open_path(struct fl_out *out, const char *path)
 	if (exists && !S_ISREG(st.st_mode))
 		return open_direct(out, path, 0);
 	/* A link stays one: the file that it leads to is replaced. */
-	out->path = fl_own(exists ? realpath(path, NULL) : strdup(path));
+	out->path = fl_memory_adopt(exists ? realpath(path, NULL) : strdup(path));
 	if (!out->path || (!exists && lstat(path, &st) == 0))
 		return open_direct(out, path, O_CREAT | O_TRUNC);
 	if (exists && access(out->path, W_OK) != 0)
@@ -318,14 +318,14 @@ void fl_out_put(struct fl_out *out, const void *at, size_t size)
 	out->n += size;
 }
 
-char *fl_out_room(struct fl_out *out)
+char *fl_out_reserve(struct fl_out *out)
 {
-	if (fl_unlikely(FL_OUT_ROOM > BUFFER - out->n))
+	if (fl_unlikely(FL_OUT_RESERVE > BUFFER - out->n))
 		flush(out);
 	return out->buffer + out->n;
 }
 
-void fl_out_fill(struct fl_out *out, const char *end)
+void fl_out_commit(struct fl_out *out, const char *end)
 {
 	out->n = (size_t)(end - out->buffer);
 }
@@ -390,7 +390,7 @@ int fl_out_close(struct fl_out *out)
 	return failed ? FLAME_FAILED : FLAME_OK;
 }
 
-void fl_out_abandon(struct fl_out *out)
+void fl_out_discard(struct fl_out *out)
 {
 	if (!out)
 		return;

@@ -86,7 +86,7 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 	s->out = xz->lzma.next_out;
 	s->nout = xz->lzma.avail_out;
 	if (is_out_of_memory(code, xz) ||
-	    !fl_frames_hold(&xz->frames, liblzma.lzma_memusage(&xz->lzma)))
+	    !fl_frames_charge(&xz->frames, liblzma.lzma_memusage(&xz->lzma)))
 		return FL_STEP_NO_MEMORY;
 	if (code == LZMA_STREAM_END) {
 		code = restart(xz);
@@ -128,7 +128,7 @@ static void end(void *state)
 	struct xz *xz = state;
 
 	liblzma.lzma_end(&xz->lzma);
-	fl_frames_hold(&xz->frames, 0);
+	fl_frames_charge(&xz->frames, 0);
 	fl_free(xz);
 }
 

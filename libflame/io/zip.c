@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "io/ahead.h"
+#include "io/read_ahead.h"
 #include "io/decoders.h"
 
 #include <stdio.h>

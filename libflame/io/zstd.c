@@ -62,7 +62,7 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 		return fl_frames_bad(&zstd->frames,
 				     "a window of more than 2 GB");
 	if (libzstd.ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ||
-	    !fl_frames_hold(&zstd->frames,
+	    !fl_frames_charge(&zstd->frames,
 			    libzstd.ZSTD_sizeof_DStream(zstd->stream)))
 		return FL_STEP_NO_MEMORY;
 	if (libzstd.ZSTD_isError(code))
@@ -98,7 +98,7 @@ static void end(void *state)
 	struct zstd *zstd = state;
 
 	libzstd.ZSTD_freeDStream(zstd->stream);
-	fl_frames_hold(&zstd->frames, 0);
+	fl_frames_charge(&zstd->frames, 0);
 	fl_free(zstd);
 }
 

@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "tree/laying.h"
+#include "tree/layout_internal.h"
 
 #include <stdlib.h>
 
@@ -77,7 +77,7 @@ static struct fl_layout *layout_new(uint32_t n, unsigned columns)
 
 	if (!l)
 		return NULL;
-	l->n = n;
+	l->count = n;
 	l->columns = columns;
 	l->name = fl_alloc(n * sizeof(*l->name));
 	l->type = fl_alloc(n);
@@ -96,10 +96,10 @@ static struct fl_layout *layout_new(uint32_t n, unsigned columns)
 
 /* Totals -------------------------------------------------------------- */
 
-static int64_t *copy_weights(const struct fl_laying *y, unsigned column)
+static int64_t *copy_weights(const struct fl_layout_builder *y, unsigned column)
 {
 	int64_t *total = fl_alloc(fl_size_mul(y->n, sizeof(*total)));
-	size_t have = FL_MIN(y->tree->room[column], y->n);
+	size_t have = FL_MIN(y->tree->capacity[column], y->n);
 
 	if (!total)
 		return NULL;
@@ -110,16 +110,16 @@ static int64_t *copy_weights(const struct fl_laying *y, unsigned column)
 }
 
 /* Of both columns. */
-static uint64_t heft(const struct fl_laying *y, uint32_t stack)
+static uint64_t heft(const struct fl_layout_builder *y, uint32_t stack)
 {
 	return (uint64_t)y->total[0][stack] +
 	       (y->total[1] ? (uint64_t)y->total[1][stack] : 0);
 }
 
 /* Children are counted with the last column: what is passed is whole. */
-static void add_up(struct fl_laying *y, unsigned column)
+static void add_up(struct fl_layout_builder *y, unsigned column)
 {
-	const struct fl_stack *at = y->flame->stacks.at;
+	const struct fl_stack *at = y->flame->stacks.data;
 	int64_t *total = y->total[column];
 	bool last = column + 1 == y->tree->columns;
 
@@ -135,9 +135,9 @@ static void add_up(struct fl_laying *y, unsigned column)
 }
 
 /* Places are counted two behind, so that filling them in leaves `first`. */
-static bool list_children(struct fl_laying *y)
+static bool list_children(struct fl_layout_builder *y)
 {
-	const struct fl_stack *at = y->flame->stacks.at;
+	const struct fl_stack *at = y->flame->stacks.data;
 	uint32_t *first = y->first;
 
 	y->child = fl_alloc(((size_t)y->heavy + 1) * sizeof(*y->child));
@@ -153,13 +153,13 @@ static bool list_children(struct fl_laying *y)
 
 /* Nodes --------------------------------------------------------------- */
 
-static enum flame_type type_at(const struct fl_laying *y, uint32_t stack)
+static enum flame_type type_at(const struct fl_layout_builder *y, uint32_t stack)
 {
 	return fl_frame_at(y->flame, stack)->type;
 }
 
 /* What ran interpreted, inlined, by C1; or as the heaviest of them did. */
-static enum flame_type joined_type(const struct fl_laying *y,
+static enum flame_type joined_type(const struct fl_layout_builder *y,
 				   const struct fl_pending *at, size_t n)
 {
 	enum flame_type type = type_at(y, at[0].stack);
@@ -184,11 +184,11 @@ static enum flame_type joined_type(const struct fl_laying *y,
 }
 
 /* Inline, for one stack it comes to a fraction of it. */
-static inline bool add_node(struct fl_laying *y, const struct fl_pending *at,
+static inline bool add_node(struct fl_layout_builder *y, const struct fl_pending *at,
 			    size_t n)
 {
 	struct fl_layout *l = y->layout;
-	uint32_t node = l->n, level = at[0].level;
+	uint32_t node = l->count, level = at[0].level;
 
 	if (fl_unlikely(level >= y->open_room) &&
 	    !fl_grow(&y->open, &y->open_room, (size_t)level + 1,
@@ -205,21 +205,21 @@ static inline bool add_node(struct fl_laying *y, const struct fl_pending *at,
 	l->level[node] = level;
 	l->depth = FL_MAX(l->depth, level);
 	for (unsigned c = 0; c < l->columns; c++)
-		l->total[c][node] = fl_laying_total(y, c, at, n);
+		l->total[c][node] = fl_layout_builder_total(y, c, at, n);
 	for (size_t i = 0; y->of_stack && i < n; i++)
 		y->of_stack[at[i].stack] = node;
 	y->open[level] = node;
-	l->n++;
+	l->count++;
 	return true;
 }
 
-bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n)
+bool fl_layout_builder_add(struct fl_layout_builder *y, const struct fl_pending *at, size_t n)
 {
 	return add_node(y, at, n);
 }
 
 /* Whether stacks that are one are too light for a node; then where to. */
-static bool leaves_out(struct fl_laying *y, const struct fl_pending *at,
+static bool leaves_out(struct fl_layout_builder *y, const struct fl_pending *at,
 		       size_t n, uint32_t parent)
 {
 	struct fl_layout *l = y->layout;
@@ -248,7 +248,7 @@ static size_t last_node(const struct fl_pending *at, size_t n)
 }
 
 /* Of at[0..n) those that get nodes; how many are left. */
-static size_t leave_out(struct fl_laying *y, struct fl_pending *at, size_t n,
+static size_t leave_out(struct fl_layout_builder *y, struct fl_pending *at, size_t n,
 			uint32_t parent)
 {
 	size_t to = n, end = n, k;
@@ -264,15 +264,15 @@ static size_t leave_out(struct fl_laying *y, struct fl_pending *at, size_t n,
 	return n - to;
 }
 
-static void look_soon(const struct fl_laying *y, uint32_t stack)
+static void look_soon(const struct fl_layout_builder *y, uint32_t stack)
 {
-	fl_soon(&y->flame->stacks.at[stack]);
-	fl_soon(&y->first[stack]);
+	fl_prefetch(&y->flame->stacks.data[stack]);
+	fl_prefetch(&y->first[stack]);
 	for (unsigned c = 0; c < y->tree->columns; c++)
-		fl_soon(&y->total[c][stack]);
+		fl_prefetch(&y->total[c][stack]);
 }
 
-bool fl_laying_open_last(struct fl_laying *y, size_t n)
+bool fl_layout_builder_open_last(struct fl_layout_builder *y, size_t n)
 {
 	size_t from = y->npending, to = from, more = 0;
 	struct fl_pending *at = y->pending;
@@ -296,18 +296,18 @@ bool fl_laying_open_last(struct fl_laying *y, size_t n)
 					  at + from, more))
 		return false;
 	if (y->minimum > 0)
-		more = leave_out(y, at + from, more, y->layout->n - 1);
+		more = leave_out(y, at + from, more, y->layout->count - 1);
 	memmove(at + from - n, at + from, more * sizeof(*at));
 	y->npending = from - n + more;
 	return true;
 }
 
-size_t fl_laying_last(const struct fl_laying *y)
+size_t fl_layout_builder_last(const struct fl_layout_builder *y)
 {
 	return last_node(y->pending, y->npending);
 }
 
-bool fl_laying_begin(struct fl_laying *y, uint32_t nodes)
+bool fl_layout_builder_begin(struct fl_layout_builder *y, uint32_t nodes)
 {
 	const struct flame_metric *metric =
 		flame_metric_of(y->flame, y->tree->metric);
@@ -315,13 +315,13 @@ bool fl_laying_begin(struct fl_laying *y, uint32_t nodes)
 	y->layout = layout_new(nodes, y->tree->columns);
 	if (!y->layout)
 		return false;
-	y->layout->n = 0;
+	y->layout->count = 0;
 	y->layout->unit = metric->weight;
 	y->layout->metric = metric->name;
 	return true;
 }
 
-bool fl_laying_start(struct fl_laying *y)
+bool fl_layout_builder_start(struct fl_layout_builder *y)
 {
 	if (!fl_grow(&y->pending, &y->pending_room, 64, sizeof(*y->pending)))
 		return false;
@@ -334,7 +334,7 @@ bool fl_laying_start(struct fl_laying *y)
  * A node of one stack, and of the only child that it has, and so on: most
  * nodes have one child at most, and it need not be put in order.
  */
-static bool lay_chain(struct fl_laying *y)
+static bool lay_chain(struct fl_layout_builder *y)
 {
 	struct fl_pending *at = &y->pending[y->npending - 1];
 	const uint32_t *first;
@@ -349,33 +349,33 @@ static bool lay_chain(struct fl_laying *y)
 		at->level++;
 	}
 	if (first[1] != first[0])
-		return fl_laying_open_last(y, 1);
+		return fl_layout_builder_open_last(y, 1);
 	y->npending--;
 	return true;
 }
 
-bool fl_laying_go_on(struct fl_laying *y)
+bool fl_layout_builder_run(struct fl_layout_builder *y)
 {
 	while (y->npending) {
-		size_t n = fl_laying_last(y);
+		size_t n = fl_layout_builder_last(y);
 
 		if (n == 1 ? !lay_chain(y) :
-		    !fl_laying_add(y, y->pending + y->npending - n, n) ||
-		    !fl_laying_open_last(y, n))
+		    !fl_layout_builder_add(y, y->pending + y->npending - n, n) ||
+		    !fl_layout_builder_open_last(y, n))
 			return false;
 	}
 	return true;
 }
 
-static bool lay_nodes(struct fl_laying *y)
+static bool lay_nodes(struct fl_layout_builder *y)
 {
-	return fl_laying_start(y) && fl_laying_go_on(y);
+	return fl_layout_builder_start(y) && fl_layout_builder_run(y);
 }
 
 /* What was left out is where its parent is, or nowhere. */
-static void place_rest(struct fl_laying *y)
+static void place_rest(struct fl_layout_builder *y)
 {
-	const struct fl_stack *at = y->flame->stacks.at;
+	const struct fl_stack *at = y->flame->stacks.data;
 	uint32_t *of = y->of_stack;
 
 	for (size_t i = 1; of && i < y->n; i++)
@@ -384,9 +384,9 @@ static void place_rest(struct fl_laying *y)
 }
 
 /* What is left out counts in its parent, which may be in another part. */
-static bool want_parts(struct fl_laying *y, const struct flame_tree *tree)
+static bool want_parts(struct fl_layout_builder *y, const struct flame_tree *tree)
 {
-	size_t n = tree->flame->stacks.n;
+	size_t n = tree->flame->stacks.count;
 
 	if (tree->flame->threads < 2 || n < MANY || y->minimum > 0)
 		return true;
@@ -395,7 +395,7 @@ static bool want_parts(struct fl_laying *y, const struct flame_tree *tree)
 }
 
 /* By node: what is left out below it, and counted nowhere. */
-static bool count_lost(struct fl_laying *y)
+static bool count_lost(struct fl_layout_builder *y)
 {
 	if (!y->lossy || y->minimum <= 0)
 		return true;
@@ -407,22 +407,22 @@ static bool count_lost(struct fl_laying *y)
 	return true;
 }
 
-static bool lay_all(struct fl_laying *y)
+static bool lay_all(struct fl_layout_builder *y)
 {
-	return fl_laying_begin(y, y->heavy + 1) && count_lost(y) &&
-	       (y->size && y->heavy >= MANY ? fl_lay_in_parts(y) :
+	return fl_layout_builder_begin(y, y->heavy + 1) && count_lost(y) &&
+	       (y->size && y->heavy >= MANY ? fl_layout_builder_run_parallel(y) :
 					      lay_nodes(y));
 }
 
 /* All of it ----------------------------------------------------------- */
 
-bool fl_laying_weigh(struct fl_laying *y, struct flame_tree *tree, bool spend)
+bool fl_layout_builder_weigh(struct fl_layout_builder *y, struct flame_tree *tree, bool spend)
 {
 	y->flame = tree->flame;
 	y->tree = tree;
-	y->n = y->flame->stacks.n;
+	y->n = y->flame->stacks.count;
 	for (unsigned c = 0; c < tree->columns; c++) {
-		if (spend && !fl_tree_reach(tree, c, y->n - 1))
+		if (spend && !fl_tree_reserve(tree, c, y->n - 1))
 			return false;
 		y->total[c] = spend ? fl_tree_take(tree, c) :
 				      copy_weights(y, c);
@@ -432,21 +432,21 @@ bool fl_laying_weigh(struct fl_laying *y, struct flame_tree *tree, bool spend)
 	return true;
 }
 
-static bool open_tree(struct fl_laying *y, struct flame_tree *tree, bool spend)
+static bool open_tree(struct fl_layout_builder *y, struct flame_tree *tree, bool spend)
 {
-	if (!fl_laying_weigh(y, tree, spend))
+	if (!fl_layout_builder_weigh(y, tree, spend))
 		return false;
 	y->first = fl_zeroed(y->n + 2, sizeof(*y->first));
 	if (!y->first)
 		return false;
 	for (unsigned c = 0; c < tree->columns; c++)
 		add_up(y, c);
-	if (y->heavy / SIBLINGS > y->flame->names.n)
+	if (y->heavy / SIBLINGS > y->flame->names.count)
 		y->place = fl_order_names(y->flame);
 	return list_children(y);
 }
 
-void fl_laying_close(struct fl_laying *y)
+void fl_layout_builder_close(struct fl_layout_builder *y)
 {
 	for (unsigned c = 0; c < 2; c++) {
 		fl_free(y->total[c]);
@@ -461,7 +461,7 @@ void fl_laying_close(struct fl_laying *y)
 	fl_order_free(&y->order);
 }
 
-static bool want_places(struct fl_laying *y)
+static bool want_places(struct fl_layout_builder *y)
 {
 	size_t bytes = fl_size_mul(y->n, sizeof(*y->of_stack));
 
@@ -476,8 +476,8 @@ static bool want_places(struct fl_laying *y)
 /* From the last node on: a parent ends where the last of its children does. */
 bool fl_layout_ends(struct fl_layout *l)
 {
-	l->end = fl_zeroed(l->n, sizeof(*l->end));
-	for (uint32_t i = l->n; l->end && i-- > 0;) {
+	l->end = fl_zeroed(l->count, sizeof(*l->end));
+	for (uint32_t i = l->count; l->end && i-- > 0;) {
 		if (!l->end[i])
 			l->end[i] = i + 1;
 		if (!l->end[l->parent[i]])
@@ -491,13 +491,13 @@ static bool find_selfs(struct fl_layout *l, int64_t *lost[2])
 {
 	for (unsigned c = 0; c < l->columns; c++) {
 		const int64_t *total = l->total[c];
-		int64_t *self = fl_alloc(l->n * sizeof(*self));
+		int64_t *self = fl_alloc(l->count * sizeof(*self));
 
 		l->self[c] = self;
 		if (!self)
 			return false;
 		self[0] = total[0] - (lost[c] ? lost[c][0] : 0);
-		for (uint32_t i = 1; i < l->n; i++) {
+		for (uint32_t i = 1; i < l->count; i++) {
 			self[i] = total[i] - (lost[c] ? lost[c][i] : 0);
 			self[l->parent[i]] -= total[i];
 		}
@@ -508,7 +508,7 @@ static bool find_selfs(struct fl_layout *l, int64_t *lost[2])
 struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 				 bool lossy, bool spend)
 {
-	struct fl_laying y = { .minimum = minimum, .lossy = lossy };
+	struct fl_layout_builder y = { .minimum = minimum, .lossy = lossy };
 	bool good = want_parts(&y, tree) && open_tree(&y, tree, spend) &&
 		    want_places(&y) && lay_all(&y);
 	int64_t *lost[2] = { y.lost[0], y.lost[1] };
@@ -516,7 +516,7 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 	if (good)
 		place_rest(&y);
 	y.lost[0] = y.lost[1] = NULL;
-	fl_laying_close(&y);
+	fl_layout_builder_close(&y);
 	if (good && fl_layout_ends(y.layout) && find_selfs(y.layout, lost)) {
 		y.layout->of_stack = y.of_stack;
 	} else {
@@ -536,14 +536,14 @@ void fl_layout_x(const struct fl_layout *l, unsigned column, int64_t least,
 	const int64_t *total = l->total[column], *self = l->self[column];
 
 	if (l->x) {
-		memcpy(x, l->x, l->n * sizeof(*x));
+		memcpy(x, l->x, l->count * sizeof(*x));
 		return;
 	}
 	x[0] = 0;
-	for (uint32_t i = 0; i < l->n;) {
+	for (uint32_t i = 0; i < l->count;) {
 		uint32_t end = l->end[i];
 
-		if (end < l->n && l->parent[end] == l->parent[i])
+		if (end < l->count && l->parent[end] == l->parent[i])
 			x[end] = x[i] + total[i];
 		if (total[i] < least) {
 			i = end;

@@ -124,11 +124,11 @@ static void look_up(const struct flame *flame, struct fl_sibling *at,
 
 		at[i].stack = pending[i].stack;
 		at[i].name = frame;
-		fl_soon(&flame->frames.at[frame]);
+		fl_prefetch(&flame->frames.data[frame]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct flame_frame *frame =
-			&flame->frames.at[at[i].name];
+			&flame->frames.data[at[i].name];
 
 		at[i].name = frame->name;
 		at[i].kind = (uint8_t)fl_kind(frame->type);
@@ -139,13 +139,13 @@ static void look_at_names(const struct flame *flame, struct fl_sibling *at,
 			  size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		fl_soon(&flame->names.at[at[i].name]);
+		fl_prefetch(&flame->names.data[at[i].name]);
 	for (size_t i = 0; i < n; i++) {
 		struct slice text = fl_name_at(flame, at[i].name);
 
-		at[i].text = text.at;
+		at[i].text = text.data;
 		at[i].size = (uint32_t)text.size;
-		fl_soon(text.at);
+		fl_prefetch(text.data);
 	}
 }
 
@@ -161,7 +161,7 @@ static void set_keys(struct fl_sibling *at, size_t n)
 
 uint32_t *fl_order_names(const struct flame *flame)
 {
-	size_t n = flame->names.n;
+	size_t n = flame->names.count;
 	uint32_t *place = fl_alloc(fl_size_mul(n, sizeof(*place)));
 	struct fl_sibling *at = fl_alloc(fl_size_mul(2 * n, sizeof(*at)));
 	const struct fl_sibling *sorted;

@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "tree/laying.h"
+#include "tree/layout_internal.h"
 #include "tree/outline.h"
 
 /*
@@ -17,7 +17,7 @@
 enum { LEVELS = 0x7fff, MIXED = 0x8000 };
 
 struct fl_outline {
-	struct fl_laying laying;
+	struct fl_layout_builder laying;
 	const struct fl_teller *teller;
 	int64_t least, fine;
 	uint16_t *below;	/* by stack: LEVELS, MIXED */
@@ -31,14 +31,14 @@ struct fl_outline {
 bool *fl_shared_names(const struct flame *flame, bool *any)
 {
 	const struct fl_frames *frames = &flame->frames;
-	bool *shared = fl_zeroed(frames->n, sizeof(*shared));
+	bool *shared = fl_zeroed(frames->count, sizeof(*shared));
 
 	*any = false;
-	for (size_t i = 1; shared && i < frames->n; i++) {
-		flame_id name = frames->at[i].name;
+	for (size_t i = 1; shared && i < frames->count; i++) {
+		flame_id name = frames->data[i].name;
 
 		shared[i] = frames->next[i] ||
-			    flame->names.at[name].frame != i;
+			    flame->names.data[name].frame != i;
 		*any = *any || shared[i];
 	}
 	return shared;
@@ -48,7 +48,7 @@ bool *fl_shared_names(const struct flame *flame, bool *any)
 static bool mark_mixed(struct fl_outline *o)
 {
 	const struct flame *flame = o->laying.flame;
-	const struct fl_stack *at = flame->stacks.at;
+	const struct fl_stack *at = flame->stacks.data;
 	bool any, *shared = fl_shared_names(flame, &any);
 
 	for (size_t i = 1; shared && any && i < o->laying.n; i++) {
@@ -73,19 +73,19 @@ static void deepen(uint16_t *below, unsigned levels)
 }
 
 /* What was not read is below, too. */
-static void add_rests(struct fl_outline *o, const struct fl_rest *rest)
+static void add_rests(struct fl_outline *o, const struct fl_deferred *rest)
 {
 	for (; rest; rest = rest->next)
-		for (size_t i = 0; i < rest->n; i++)
-			if (!rest->at[i].read)
-				deepen(&o->below[rest->at[i].stack],
-				       rest->at[i].levels);
+		for (size_t i = 0; i < rest->count; i++)
+			if (!rest->stacks[i].read)
+				deepen(&o->below[rest->stacks[i].stack],
+				       rest->stacks[i].levels);
 }
 
 /* Totals, and what is below each. */
 static void add_up(struct fl_outline *o)
 {
-	const struct fl_stack *at = o->laying.flame->stacks.at;
+	const struct fl_stack *at = o->laying.flame->stacks.data;
 	int64_t *total = o->laying.total[0];
 
 	add_rests(o, o->laying.tree->rests.first);
@@ -103,7 +103,7 @@ struct fl_outline *fl_outline_open(struct flame_tree *tree, bool spend)
 {
 	struct fl_outline *o = fl_zeroed(1, sizeof(*o));
 
-	if (o && fl_laying_weigh(&o->laying, tree, spend)) {
+	if (o && fl_layout_builder_weigh(&o->laying, tree, spend)) {
 		o->below = fl_zeroed(o->laying.n, sizeof(*o->below));
 		if (o->below && mark_mixed(o)) {
 			add_up(o);
@@ -119,7 +119,7 @@ void fl_outline_free(struct fl_outline *o)
 {
 	if (!o)
 		return;
-	fl_laying_close(&o->laying);
+	fl_layout_builder_close(&o->laying);
 	fl_free(o->below);
 	fl_free(o->x);
 	fl_free(o);
@@ -134,8 +134,8 @@ static bool is_fine(const struct fl_outline *o, uint32_t stack)
 /* Of those that may be looked at one by one, all that weigh something. */
 static bool list_children(struct fl_outline *o)
 {
-	struct fl_laying *y = &o->laying;
-	const struct fl_stack *at = y->flame->stacks.at;
+	struct fl_layout_builder *y = &o->laying;
+	const struct fl_stack *at = y->flame->stacks.data;
 	uint32_t *first = fl_zeroed(y->n + 2, sizeof(*first)), *some = NULL;
 	size_t n = 0, room = 0;
 	bool good = first;
@@ -203,13 +203,13 @@ bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 	int64_t *heap;
 
 	*total = 1;
-	if (layout->n <= limit)
+	if (layout->count <= limit)
 		return true;
 	heap = fl_zeroed(limit, sizeof(*heap));
 	if (!heap)
 		return false;
 	/* None is heavier than its parent. */
-	for (uint32_t i = 0; i < layout->n;) {
+	for (uint32_t i = 0; i < layout->count;) {
 		if (weight[i] <= heap[0]) {
 			i = layout->end[i];
 			continue;
@@ -225,15 +225,15 @@ bool fl_heaviest(const struct fl_layout *layout, unsigned column,
 /* The same of what has no layout yet. */
 static bool weigh(struct fl_outline *o, int64_t *heap, size_t most)
 {
-	struct fl_laying *y = &o->laying;
+	struct fl_layout_builder *y = &o->laying;
 	size_t found = 0;
 	bool more = false;
 
-	if (!fl_laying_start(y))
+	if (!fl_layout_builder_start(y))
 		return false;
 	while (y->npending) {
-		size_t n = fl_laying_last(y);
-		int64_t total = fl_laying_total(y, 0, y->pending +
+		size_t n = fl_layout_builder_last(y);
+		int64_t total = fl_layout_builder_total(y, 0, y->pending +
 						y->npending - n, n);
 
 		if (total <= (found < most ? 0 : heap[0]) ||
@@ -243,7 +243,7 @@ static bool weigh(struct fl_outline *o, int64_t *heap, size_t most)
 			continue;
 		}
 		add_value(heap, most, ++found, total);
-		if (!fl_laying_open_last(y, n))
+		if (!fl_layout_builder_open_last(y, n))
 			return false;
 	}
 	o->kept = (uint32_t)FL_MAX(FL_MIN(found, most), 1u);
@@ -271,11 +271,11 @@ bool fl_outline_least(struct fl_outline *o, int64_t *least, size_t most,
 static bool keep(struct fl_outline *o, struct fl_pending *at, size_t n,
 		 int64_t x)
 {
-	struct fl_laying *y = &o->laying;
+	struct fl_layout_builder *y = &o->laying;
 
-	y->layout->x[y->layout->n] = x;
+	y->layout->x[y->layout->count] = x;
 	o->inside = false;
-	return fl_laying_add(y, at, n);
+	return fl_layout_builder_add(y, at, n);
 }
 
 static void tell(struct fl_outline *o, uint32_t level, unsigned further,
@@ -311,7 +311,7 @@ static bool tell_whole(struct fl_outline *o, const struct fl_pending *at,
 static int64_t tell_only(struct fl_outline *o, struct fl_pending *at,
 			 int64_t x, int64_t *its)
 {
-	const struct fl_laying *y = &o->laying;
+	const struct fl_layout_builder *y = &o->laying;
 	const int64_t *total = y->total[0];
 	uint32_t stack = at->stack, level = at->level;
 
@@ -336,9 +336,9 @@ static bool reach(struct fl_outline *o, size_t level)
 	       fl_grow(&o->x, &o->x_room, level + 1, sizeof(*o->x));
 }
 
-static int64_t children_total(const struct fl_laying *y, size_t before)
+static int64_t children_total(const struct fl_layout_builder *y, size_t before)
 {
-	return fl_laying_total(y, 0, y->pending + before,
+	return fl_layout_builder_total(y, 0, y->pending + before,
 			       y->npending - before);
 }
 
@@ -348,11 +348,11 @@ static int64_t children_total(const struct fl_laying *y, size_t before)
  */
 static bool lay(struct fl_outline *o, size_t n)
 {
-	struct fl_laying *y = &o->laying;
+	struct fl_layout_builder *y = &o->laying;
 	size_t before = y->npending - n;
 	struct fl_pending *at = y->pending + before;
-	int64_t total = fl_laying_total(y, 0, at, n), x = o->x[at->level];
-	uint32_t node = y->layout->n, level;
+	int64_t total = fl_layout_builder_total(y, 0, at, n), x = o->x[at->level];
+	uint32_t node = y->layout->count, level;
 	bool light = node && (total < o->least || node >= o->kept);
 
 	o->x[at->level] += total;
@@ -367,7 +367,7 @@ static bool lay(struct fl_outline *o, size_t n)
 	if (light && n == 1)
 		x = tell_only(o, at, x, &total);
 	level = at->level;
-	if (!reach(o, (size_t)level + 1) || !fl_laying_open_last(y, n))
+	if (!reach(o, (size_t)level + 1) || !fl_layout_builder_open_last(y, n))
 		return false;
 	total -= children_total(y, before);
 	if (!light)
@@ -378,9 +378,9 @@ static bool lay(struct fl_outline *o, size_t n)
 
 static bool lay_all(struct fl_outline *o)
 {
-	struct fl_laying *y = &o->laying;
+	struct fl_layout_builder *y = &o->laying;
 
-	if (!fl_laying_begin(y, o->kept) || !fl_laying_start(y) ||
+	if (!fl_layout_builder_begin(y, o->kept) || !fl_layout_builder_start(y) ||
 	    !reach(o, 0))
 		return false;
 	y->layout->x = fl_alloc(o->kept * sizeof(*y->layout->x));
@@ -389,7 +389,7 @@ static bool lay_all(struct fl_outline *o)
 		return false;
 	o->x[0] = 0;
 	while (y->npending)
-		if (!lay(o, fl_laying_last(y)))
+		if (!lay(o, fl_layout_builder_last(y)))
 			return false;
 	return fl_layout_ends(y->layout);
 }

@@ -61,8 +61,8 @@ static flame_id join(struct fl_samples *s, const struct flame_sample *sample)
 		return s->joined;
 	s->thread = sample->thread;
 	s->labels = s->joined = sample->labels;
-	for (flame_id i = sample->thread; i; i = flame->labels.at[i].rest) {
-		struct fl_label at = flame->labels.at[i];
+	for (flame_id i = sample->thread; i; i = flame->labels.data[i].rest) {
+		struct fl_label at = flame->labels.data[i];
 
 		/* "thread-frame" and "thread-in-stack" are about names. */
 		if (!fl_slice_starts(fl_name_at(flame, at.key), "thread-"))
@@ -153,7 +153,7 @@ static bool hold(struct fl_samples *s, struct fl_moment moment)
 static bool recall(struct fl_samples *s, const struct flame_tree *tree)
 {
 	s->kept = true;
-	for (size_t i = 0; i < tree->room[0]; i++) {
+	for (size_t i = 0; i < tree->capacity[0]; i++) {
 		int64_t weight = tree->weight[0][i];
 
 		if (weight && s->n == FL_SAMPLES_MOST) {
@@ -227,8 +227,8 @@ static bool list_values(struct settling *t, flame_id set)
 {
 	struct flame *flame = t->flame;
 
-	for (; set; set = flame->labels.at[set].rest) {
-		struct fl_label at = flame->labels.at[set];
+	for (; set; set = flame->labels.data[set].rest) {
+		struct fl_label at = flame->labels.data[set];
 		struct fl_facet *facet = facet_of(t, at.key);
 		bool fresh;
 
@@ -269,7 +269,7 @@ static int by_text(const void *a, const void *b)
 {
 	const struct fl_value *x = a, *y = b;
 	size_t shorter = FL_MIN(x->text.size, y->text.size);
-	int d = shorter ? memcmp(x->text.at, y->text.at, shorter) : 0;
+	int d = shorter ? memcmp(x->text.data, y->text.data, shorter) : 0;
 
 	return d ? d : (x->text.size > y->text.size) -
 		       (x->text.size < y->text.size);
@@ -287,7 +287,7 @@ static bool is_of_use(struct settling *t, const struct fl_facet *facet)
 {
 	if (facet->n > VALUES)
 		fl_remark(t->flame, "%s: %zu values, more than the page tells "
-			  "apart", fl_name_at(t->flame, facet->name).at,
+			  "apart", fl_name_at(t->flame, facet->name).data,
 			  facet->n);
 	if (facet->n != 1)
 		return facet->n <= VALUES;

@@ -12,7 +12,7 @@
  * No more samples than this are kept: of more, times are left out, and then,
  * if stacks by set of labels are still more, these too.  A remark tells.
  */
-enum { FL_SAMPLES_MOST = FL_TIMED_MOST };
+enum { FL_SAMPLES_MOST = FL_MAX_TIMED_SAMPLES };
 
 struct fl_samples *fl_samples_new(struct flame *flame);
 void fl_samples_free(struct fl_samples *samples);

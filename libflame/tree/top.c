@@ -38,7 +38,7 @@ static void rank_names(struct ranking *r)
 {
 	const struct fl_layout *l = r->layout;
 
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->count; i++) {
 		bool outermost = i && i >= r->until[l->name[i]];
 		struct flame_rank *rank;
 
@@ -81,7 +81,7 @@ static void rank_around(struct ranking *r, bool callers, uint32_t *path,
 	const struct fl_layout *l = r->layout;
 
 	path[0] = match[0] = 0;
-	for (uint32_t i = 1; i < l->n; i++) {
+	for (uint32_t i = 1; i < l->count; i++) {
 		uint32_t level = l->level[i], at = match[level - 1];
 		bool is = r->matches[l->name[i]];
 
@@ -111,7 +111,7 @@ static bool find_matches(struct flame *flame, struct ranking *r,
 		fl_fail(flame, "%s", why);
 		return false;
 	}
-	for (flame_id i = 1; i < flame->names.n; i++) {
+	for (flame_id i = 1; i < flame->names.count; i++) {
 		r->matches[i] = fl_java_match(re, fl_name_at(flame, i));
 	}
 	fl_regex_free(re);
@@ -125,10 +125,10 @@ static bool rank(struct flame *flame, struct ranking *r,
 	size_t depth = (size_t)l->depth + 1;
 	uint32_t *levels;
 
-	r->at = fl_alloc(fl_size_mul((size_t)l->n + 1, sizeof(*r->at)));
-	r->place = fl_zeroed(flame->names.n, sizeof(*r->place));
-	r->until = fl_zeroed(flame->names.n, sizeof(*r->until));
-	r->matches = fl_zeroed(flame->names.n, sizeof(*r->matches));
+	r->at = fl_alloc(fl_size_mul((size_t)l->count + 1, sizeof(*r->at)));
+	r->place = fl_zeroed(flame->names.count, sizeof(*r->place));
+	r->until = fl_zeroed(flame->names.count, sizeof(*r->until));
+	r->matches = fl_zeroed(flame->names.count, sizeof(*r->matches));
 	levels = fl_alloc(fl_size_mul(2 * depth, sizeof(*levels)));
 	if (!r->at || !r->place || !r->until || !r->matches || !levels)
 		fl_no_memory(flame);
@@ -187,7 +187,7 @@ static void order(const struct fl_layout *l, uint32_t *place,
 		  struct child *children)
 {
 	place[0] = 0;
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->count; i++) {
 		uint32_t n = 0, to = place[i] + 1;
 
 		for (uint32_t j = i + 1; j < l->end[i]; j = l->end[j])
@@ -206,7 +206,7 @@ static void order(const struct fl_layout *l, uint32_t *place,
 static void fill(struct flame_node *nodes, const struct fl_layout *l,
 		 const uint32_t *place)
 {
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->count; i++) {
 		struct flame_node *node = &nodes[place[i]];
 
 		*node = (struct flame_node){
@@ -233,14 +233,14 @@ int flame_tree_nodes(struct flame_tree *tree, double minimum,
 	*n = 0;
 	if (!l)
 		return FLAME_FAILED;
-	place = fl_alloc(l->n * sizeof(*place));
-	children = fl_alloc(l->n * sizeof(*children));
-	tree->nodes = fl_alloc(l->n * sizeof(*tree->nodes));
+	place = fl_alloc(l->count * sizeof(*place));
+	children = fl_alloc(l->count * sizeof(*children));
+	tree->nodes = fl_alloc(l->count * sizeof(*tree->nodes));
 	if (place && children && tree->nodes) {
 		order(l, place, children);
 		fill(tree->nodes, l, place);
 		*nodes = tree->nodes;
-		*n = l->n;
+		*n = l->count;
 	} else {
 		fl_no_memory(tree->flame);
 	}
@@ -262,7 +262,7 @@ void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total)
 		return;
 	weight = tree->weight[column];
 	tree->scaled[column] = (double)total / (double)had;
-	for (size_t i = 0; i < tree->room[column]; i++) {
+	for (size_t i = 0; i < tree->capacity[column]; i++) {
 		weight[i] = (int64_t)((wide)weight[i] * total / had);
 		sum += weight[i];
 	}

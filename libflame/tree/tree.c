@@ -31,7 +31,7 @@ void flame_tree_free(struct flame_tree *tree)
 {
 	if (!tree)
 		return;
-	fl_rests_free(&tree->rests);
+	fl_deferred_free(&tree->rests);
 	fl_free(tree->weight[0]);
 	fl_free(tree->weight[1]);
 	fl_free(tree->ranks);
@@ -47,20 +47,20 @@ int64_t flame_tree_total(const struct flame_tree *tree, unsigned column)
 /* Only what is needed is zeroed: what is behind it costs no memory yet. */
 static bool make_room(struct flame_tree *tree, unsigned column, flame_id stack)
 {
-	size_t had = tree->room[column];
-	size_t need = FL_MAX((size_t)stack + 1, tree->flame->stacks.n);
+	size_t had = tree->capacity[column];
+	size_t need = FL_MAX((size_t)stack + 1, tree->flame->stacks.count);
 
-	if (!fl_grow(&tree->weight[column], &tree->space[column], need,
+	if (!fl_grow(&tree->weight[column], &tree->reserved[column], need,
 		     sizeof(int64_t)))
 		return false;
 	memset(tree->weight[column] + had, 0, (need - had) * sizeof(int64_t));
-	tree->room[column] = need;
+	tree->capacity[column] = need;
 	return true;
 }
 
-bool fl_tree_reach(struct flame_tree *tree, unsigned column, flame_id stack)
+bool fl_tree_reserve(struct flame_tree *tree, unsigned column, flame_id stack)
 {
-	return fl_likely(stack < tree->room[column]) ||
+	return fl_likely(stack < tree->capacity[column]) ||
 	       make_room(tree, column, stack);
 }
 
@@ -69,7 +69,7 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 {
 	int64_t total;
 
-	if (!fl_tree_reach(tree, column, stack))
+	if (!fl_tree_reserve(tree, column, stack))
 		return fl_no_memory(tree->flame);
 	/* No stack weighs more than their sum: it fits where that does. */
 	if (weight < 0)
@@ -88,22 +88,22 @@ int64_t *fl_tree_take(struct flame_tree *tree, unsigned column)
 	int64_t *weight = tree->weight[column];
 
 	tree->weight[column] = NULL;
-	tree->room[column] = tree->space[column] = 0;
+	tree->capacity[column] = tree->reserved[column] = 0;
 	return weight;
 }
 
 void fl_tree_swap(struct flame_tree *tree)
 {
 	int64_t *weight = tree->weight[0], total = tree->total[0];
-	size_t room = tree->room[0], space = tree->space[0];
+	size_t room = tree->capacity[0], space = tree->reserved[0];
 
 	tree->weight[0] = tree->weight[1];
-	tree->room[0] = tree->room[1];
-	tree->space[0] = tree->space[1];
+	tree->capacity[0] = tree->capacity[1];
+	tree->reserved[0] = tree->reserved[1];
 	tree->total[0] = tree->total[1];
 	tree->weight[1] = weight;
-	tree->room[1] = room;
-	tree->space[1] = space;
+	tree->capacity[1] = room;
+	tree->reserved[1] = space;
 	tree->total[1] = total;
 }
 

@@ -16,7 +16,7 @@
  * are nodes of their own.
  */
 struct fl_layout {
-	uint32_t n;		/* nodes; at least 1 */
+	uint32_t count;		/* nodes; at least 1 */
 	unsigned depth;		/* of the deepest node; the root is 0 */
 	unsigned columns;
 	flame_id *name;		/* root: 0 */
@@ -38,8 +38,8 @@ struct flame_tree {
 	struct flame *flame;
 	unsigned columns;
 	int64_t *weight[2];	/* by stack */
-	size_t room[2];		/* weights there are */
-	size_t space[2];	/* there could be */
+	size_t capacity[2];		/* weights there are */
+	size_t reserved[2];	/* there could be */
 	int64_t total[2];
 	double scaled[2];	/* by flame_tree_scale; 0: not */
 	struct fl_span {
@@ -48,7 +48,7 @@ struct flame_tree {
 	} span[2];
 	flame_id metric;	/* the last one seen */
 	bool places;		/* layouts tell of_stack */
-	struct fl_rests rests;	/* of column 0; see fl_tree_settle */
+	struct fl_deferred_list rests;	/* of column 0; see fl_tree_settle */
 	struct flame_rank *ranks;	/* given out last */
 	struct flame_node *nodes;
 };
@@ -58,7 +58,7 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 		int64_t weight);
 
 /* There is a weight of the stack, and of those before.  false: no memory. */
-bool fl_tree_reach(struct flame_tree *tree, unsigned column, flame_id stack);
+bool fl_tree_reserve(struct flame_tree *tree, unsigned column, flame_id stack);
 
 /* A column's weights, which the tree has no more; to fl_free. */
 int64_t *fl_tree_take(struct flame_tree *tree, unsigned column);
@@ -68,8 +68,8 @@ int64_t *fl_tree_take(struct flame_tree *tree, unsigned column);
  * whole asks for that before: only of nodes lighter than `fine` the stacks
  * are left so, and of none if that is 0.
  */
-int fl_tree_settle(struct flame_tree *tree, int64_t fine);
-void fl_rests_free(struct fl_rests *rests);
+int fl_tree_read_deferred(struct flame_tree *tree, int64_t fine);
+void fl_deferred_free(struct fl_deferred_list *rests);
 
 /* The columns change places. */
 void fl_tree_swap(struct flame_tree *tree);
@@ -95,7 +95,7 @@ struct fl_step {
 };
 
 /* A sample of a flame chart: by threads, of one by time, else as it came. */
-struct fl_beat {
+struct fl_chart_sample {
 	int64_t time, weight;
 	size_t at;
 	flame_id stack, thread;
@@ -104,7 +104,7 @@ struct fl_beat {
 struct fl_layout *fl_chart_layout(struct flame_tree *tree,
 				  const struct fl_step *steps, size_t n,
 				  bool raw);
-struct fl_layout *fl_peer_layout(struct flame_tree *tree);
+struct fl_layout *fl_compat_layout(struct flame_tree *tree);
 
 /*
  * The x at which a node begins, in weight units of a column: self lies left

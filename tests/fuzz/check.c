@@ -48,21 +48,21 @@ void fuzz_once(const struct fuzz_target *target, const uint8_t *data,
 
 void fuzz_flame_holds(const struct flame *f)
 {
-	for (size_t i = 1; i < f->stacks.n; i++) {
-		FUZZ_HOLDS(f->stacks.at[i].parent < i);
-		FUZZ_HOLDS(f->stacks.at[i].frame < f->frames.n);
+	for (size_t i = 1; i < f->stacks.count; i++) {
+		FUZZ_HOLDS(f->stacks.data[i].parent < i);
+		FUZZ_HOLDS(f->stacks.data[i].frame < f->frames.count);
 	}
-	for (size_t i = 0; i < f->frames.n; i++) {
-		FUZZ_HOLDS(f->frames.at[i].name < f->names.n);
-		FUZZ_HOLDS(f->frames.at[i].file < f->names.n);
-		FUZZ_HOLDS(f->frames.at[i].type < FL_TYPES);
+	for (size_t i = 0; i < f->frames.count; i++) {
+		FUZZ_HOLDS(f->frames.data[i].name < f->names.count);
+		FUZZ_HOLDS(f->frames.data[i].file < f->names.count);
+		FUZZ_HOLDS(f->frames.data[i].type < FL_TYPES);
 	}
-	for (size_t i = 0; i < f->names.n; i++)
-		FUZZ_HOLDS(f->names.at[i].text[f->names.at[i].size] == '\0');
-	for (size_t i = 1; i < f->labels.n; i++) {
-		FUZZ_HOLDS(f->labels.at[i].rest < i);
-		FUZZ_HOLDS(f->labels.at[i].key < f->names.n);
-		FUZZ_HOLDS(f->labels.at[i].value < f->names.n);
+	for (size_t i = 0; i < f->names.count; i++)
+		FUZZ_HOLDS(f->names.data[i].text[f->names.data[i].size] == '\0');
+	for (size_t i = 1; i < f->labels.count; i++) {
+		FUZZ_HOLDS(f->labels.data[i].rest < i);
+		FUZZ_HOLDS(f->labels.data[i].key < f->names.count);
+		FUZZ_HOLDS(f->labels.data[i].value < f->names.count);
 	}
 	if (fl_failed(f))
 		heard(NULL, flame_error(f));
@@ -75,9 +75,9 @@ static int watch(struct flame_sink *sink, const struct flame_sample *s)
 	int64_t **sum = sink->state;
 	const struct flame *f = sink->flame;
 
-	FUZZ_HOLDS(s->stack < f->stacks.n);
-	FUZZ_HOLDS(s->thread < f->labels.n);
-	FUZZ_HOLDS(s->labels < f->labels.n);
+	FUZZ_HOLDS(s->stack < f->stacks.count);
+	FUZZ_HOLDS(s->thread < f->labels.count);
+	FUZZ_HOLDS(s->labels < f->labels.count);
 	FUZZ_HOLDS(s->metric < f->nmetrics);
 	if (*sum && __builtin_add_overflow(**sum, s->weight, *sum))
 		return fl_fail(sink->flame, "the sum passes 2^63");
@@ -150,8 +150,8 @@ bool fuzz_is_plain(const void *at, size_t size)
 
 char *fuzz_line(struct slice *rest)
 {
-	const char *lf = rest->size ? memchr(rest->at, '\n', rest->size) : NULL;
-	size_t n = lf ? (size_t)(lf - rest->at) : rest->size;
+	const char *lf = rest->size ? memchr(rest->data, '\n', rest->size) : NULL;
+	size_t n = lf ? (size_t)(lf - rest->data) : rest->size;
 	char *line;
 
 	if (!rest->size)
@@ -159,9 +159,9 @@ char *fuzz_line(struct slice *rest)
 	line = malloc(n + 1);
 	if (!line)
 		exit(0);
-	memcpy(line, rest->at, n);
+	memcpy(line, rest->data, n);
 	line[n] = '\0';
-	rest->at += n + (lf != NULL);
+	rest->data += n + (lf != NULL);
 	rest->size -= n + (lf != NULL);
 	return line;
 }
@@ -171,15 +171,15 @@ char *fuzz_line(struct slice *rest)
 static void column_holds(const struct fl_layout *l, unsigned c)
 {
 	const int64_t *self = l->self[c], *total = l->total[c];
-	int64_t *x = malloc(l->n * sizeof(*x));
-	int64_t *some = calloc(l->n, sizeof(*some));
+	int64_t *x = malloc(l->count * sizeof(*x));
+	int64_t *some = calloc(l->count, sizeof(*some));
 	int64_t least = total[0] / 16;
 
 	if (!x || !some)
 		exit(0);
 	fl_layout_x(l, c, INT64_MIN, x);
 	fl_layout_x(l, c, least, some);
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->count; i++) {
 		int64_t sum = self[i];
 
 		FUZZ_HOLDS(x[i] >= 0 && x[i] <= total[0] - total[i]);
@@ -197,7 +197,7 @@ static void column_holds(const struct fl_layout *l, unsigned c)
 static int order(const struct flame *flame, flame_id a, flame_id b)
 {
 	struct slice x = fl_name_at(flame, a), y = fl_name_at(flame, b);
-	int d = memcmp(x.at, y.at, FL_MIN(x.size, y.size));
+	int d = memcmp(x.data, y.data, FL_MIN(x.size, y.size));
 
 	return d ? d : (x.size > y.size) - (x.size < y.size);
 }
@@ -206,8 +206,8 @@ void fuzz_layout_holds(const struct flame *flame, const struct fl_layout *l)
 {
 	uint32_t depth = 0;
 
-	FUZZ_HOLDS(l->n >= 1 && l->level[0] == 0 && l->end[0] == l->n);
-	for (uint32_t i = 0; i < l->n; i++) {
+	FUZZ_HOLDS(l->count >= 1 && l->level[0] == 0 && l->end[0] == l->count);
+	for (uint32_t i = 0; i < l->count; i++) {
 		uint32_t before = 0;
 
 		if (i) {

@@ -152,15 +152,15 @@ void fuzz_regex(const struct fuzz_target *target, const uint8_t *data,
 		FUZZ_HOLDS(re || *error);
 		if (!re)
 			continue;
-		matches = fl_regex_match(re, rest.at, rest.size);
+		matches = fl_regex_match(re, rest.data, rest.size);
 		FUZZ_HOLDS(fl_regex_replace(re, rest, to ? to : "", whole,
 					    &out) == matches || whole);
 		for (unsigned n = 0; n < 4; n++)
 			if (fl_regex_group(re, rest, n, &group))
 				FUZZ_HOLDS(!group.size ||
-					   (group.at >= rest.at &&
-					    group.at + group.size <=
-					    rest.at + rest.size));
+					   (group.data >= rest.data &&
+					    group.data + group.size <=
+					    rest.data + rest.size));
 		fl_regex_free(re);
 		fl_buf_free(&out);
 	}

@@ -12,7 +12,7 @@ static bool pass(const struct fl_buf *from, struct fl_buf *to, int64_t *sum)
 	struct flame *flame = fuzz_flame();
 	struct flame_sink *sink = fuzz_watch(flame, fuzz_writer(flame, "folded",
 								to), sum);
-	bool good = fuzz_read(flame, from->at, from->size, "folded", sink) ==
+	bool good = fuzz_read(flame, from->data, from->size, "folded", sink) ==
 		    FLAME_OK;
 
 	good = flame_finish(sink) == FLAME_OK && good;
@@ -28,12 +28,12 @@ static void again(const struct fl_buf *once, int64_t sum)
 	struct fl_buf twice = { 0 };
 	int64_t sum_again = 0;
 
-	if (!once->size || !fuzz_is_plain(once->at, once->size))
+	if (!once->size || !fuzz_is_plain(once->data, once->size))
 		return;
 	FUZZ_HOLDS(pass(once, &twice, &sum_again));
 	FUZZ_HOLDS(sum == sum_again);
 	FUZZ_HOLDS(once->size == twice.size);
-	FUZZ_HOLDS(memcmp(once->at, twice.at, once->size) == 0);
+	FUZZ_HOLDS(memcmp(once->data, twice.data, once->size) == 0);
 	fl_buf_free(&twice);
 }
 
@@ -88,7 +88,7 @@ void fuzz_names(const struct fuzz_target *target, const uint8_t *data,
 		size -= n;
 	}
 	if (flame_finish(sink) == FLAME_OK && once.size &&
-	    fuzz_is_plain(once.at, once.size)) {
+	    fuzz_is_plain(once.data, once.size)) {
 		struct fl_buf read = { 0 };
 		int64_t same;
 

@@ -65,8 +65,8 @@ static int merged(struct slice a, struct slice b, bool stream, char **out,
 {
 	char names[3][32], *inputs[] = { names[0], names[1] };
 	int fds[] = {
-		file_of(a.at, a.size, names[0], sizeof(names[0])),
-		file_of(b.at, b.size, names[1], sizeof(names[1])),
+		file_of(a.data, a.size, names[0], sizeof(names[0])),
+		file_of(b.data, b.size, names[1], sizeof(names[1])),
 		file_of("", 0, names[2], sizeof(names[2])),
 	};
 	struct own own = { .stream = stream };
@@ -94,8 +94,8 @@ void fuzz_merge(const struct fuzz_target *target, const uint8_t *data,
 
 	(void)target;
 	if (cut) {
-		b = (struct slice){ cut + 4, size - (cut + 4 - a.at) };
-		a.size = cut + 1 - a.at;
+		b = (struct slice){ cut + 4, size - (cut + 4 - a.data) };
+		a.size = cut + 1 - a.data;
 	}
 	merged(a, b, true, &once, &n);
 	free(once);

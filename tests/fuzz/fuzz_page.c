@@ -21,9 +21,9 @@ static void text_holds(const struct fl_buf *page)
 	unsigned n;
 
 	while (i < page->size) {
-		unsigned char c = (unsigned char)page->at[i];
+		unsigned char c = (unsigned char)page->data[i];
 
-		n = fl_utf8_length(page->at + i, page->size - i);
+		n = fl_utf8_length(page->data + i, page->size - i);
 		FUZZ_HOLDS(n);
 		FUZZ_HOLDS(c >= 0x20 || c == '\n' || c == '\t');
 		i += n;
@@ -35,7 +35,7 @@ static void close_element(struct markup *m, struct slice name)
 	FUZZ_HOLDS(m->depth);
 	m->depth--;
 	FUZZ_HOLDS(m->open[m->depth].size == name.size &&
-		   memcmp(m->open[m->depth].at, name.at, name.size) == 0);
+		   memcmp(m->open[m->depth].data, name.data, name.size) == 0);
 }
 
 /* At its first byte after '<'; goes past its '>'. */
@@ -44,8 +44,8 @@ static void element(struct markup *m)
 	bool closes = *m->at == '/';
 	struct slice name = { m->at + closes, 0 };
 
-	while (name.at + name.size < m->end &&
-	       !strchr(" \t\n/>", name.at[name.size]))
+	while (name.data + name.size < m->end &&
+	       !strchr(" \t\n/>", name.data[name.size]))
 		name.size++;
 	FUZZ_HOLDS(name.size);
 	for (char quote = 0; m->at < m->end && (quote || *m->at != '>');
@@ -90,7 +90,7 @@ static void reference(const struct markup *m)
 
 static void svg_holds(const struct fl_buf *page)
 {
-	struct markup m = { page->at, page->at + page->size, { { 0 } }, 0 };
+	struct markup m = { page->data, page->data + page->size, { { 0 } }, 0 };
 
 	while (m.at < m.end) {
 		struct slice rest = { m.at, m.end - m.at };
@@ -111,7 +111,7 @@ static void svg_holds(const struct fl_buf *page)
 
 static unsigned times(const struct fl_buf *page, const char *what)
 {
-	const char *at = page->at, *end = at + page->size;
+	const char *at = page->data, *end = at + page->size;
 	unsigned n = 0;
 
 	while ((at = memmem(at, end - at, what, strlen(what)))) {
@@ -154,7 +154,7 @@ static void write_so(const char *format, struct slice in)
 		free(line);
 	}
 	free(line);
-	if (fuzz_read(flame, in.at, in.size, "folded", sink) != FLAME_OK)
+	if (fuzz_read(flame, in.data, in.size, "folded", sink) != FLAME_OK)
 		flame_abandon(sink);
 	else if (flame_finish(sink) == FLAME_OK)
 		page_holds(format, &page);

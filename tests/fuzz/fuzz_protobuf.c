@@ -56,7 +56,7 @@ void fuzz_protobuf(const struct fuzz_target *target, const uint8_t *data,
 		before = message.next;
 		buf.size = 0;
 		write_field(&buf, &field);
-		again = fl_message_of(buf.at, buf.size);
+		again = fl_message_of(buf.data, buf.size);
 		if (!buf.size || buf.failed)
 			continue;
 		FUZZ_HOLDS(fl_field_next(&again, &same));

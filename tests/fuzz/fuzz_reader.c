@@ -103,7 +103,7 @@ void fuzz_reader(const struct fuzz_target *target, const uint8_t *data,
 		FUZZ_HOLDS(other.good == made.good);
 		FUZZ_HOLDS(!made.good ||
 			   (other.out.size == made.out.size &&
-			    (!made.out.size || memcmp(other.out.at, made.out.at,
+			    (!made.out.size || memcmp(other.out.data, made.out.data,
 						      made.out.size) == 0)));
 		fl_buf_free(&other.out);
 	}
@@ -163,7 +163,7 @@ void fuzz_packed(const struct fuzz_target *target, const uint8_t *data,
 	fl_buf_text(&page, "</script>\n");
 	if (page.failed)
 		exit(0);
-	fuzz_reader(&html, (const uint8_t *)page.at, page.size);
+	fuzz_reader(&html, (const uint8_t *)page.data, page.size);
 	fl_buf_free(&page);
 	deflateEnd(&z);
 	free(packed);

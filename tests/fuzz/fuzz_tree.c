@@ -82,17 +82,17 @@ static void outline_holds(struct flame_tree *tree, int64_t least, size_t most,
 	FUZZ_HOLDS(all && o && fl_outline_least(o, &least, most, fine));
 	l = fl_outline_layout(o, &teller);
 	FUZZ_HOLDS(l);
-	for (uint32_t i = 0; i < all->n; i++) {
+	for (uint32_t i = 0; i < all->count; i++) {
 		if (i && (all->total[0][i] < least || kept >= most)) {
 			deepest = FL_MAX(deepest, all->level[i]);
 			continue;
 		}
-		FUZZ_HOLDS(kept < l->n && l->name[kept] == all->name[i] &&
+		FUZZ_HOLDS(kept < l->count && l->name[kept] == all->name[i] &&
 			   l->total[0][kept] == all->total[0][i] &&
 			   l->self[0][kept] == all->self[0][i]);
 		self += l->self[0][kept++];
 	}
-	FUZZ_HOLDS(kept == l->n && deepest == told.deepest);
+	FUZZ_HOLDS(kept == l->count && deepest == told.deepest);
 	FUZZ_HOLDS(self + told.outermost == tree->total[0]);
 	fl_layout_free(l);
 	fl_layout_free(all);
@@ -105,12 +105,12 @@ static void spent_holds(struct flame_tree *tree)
 	struct fl_layout *a = fl_tree_layout(tree, 0, false, false);
 	struct fl_layout *b = fl_tree_layout(tree, 0, false, true);
 
-	FUZZ_HOLDS(a && b && a->n == b->n);
-	FUZZ_HOLDS(!memcmp(a->name, b->name, a->n * sizeof(*a->name)));
-	FUZZ_HOLDS(!memcmp(a->end, b->end, a->n * sizeof(*a->end)));
+	FUZZ_HOLDS(a && b && a->count == b->count);
+	FUZZ_HOLDS(!memcmp(a->name, b->name, a->count * sizeof(*a->name)));
+	FUZZ_HOLDS(!memcmp(a->end, b->end, a->count * sizeof(*a->end)));
 	for (unsigned c = 0; c < tree->columns; c++)
 		FUZZ_HOLDS(!memcmp(a->self[c], b->self[c],
-				   a->n * sizeof(*a->self[c])));
+				   a->count * sizeof(*a->self[c])));
 	fl_layout_free(a);
 	fl_layout_free(b);
 }

@@ -81,7 +81,7 @@ static const char *spell(uint64_t key)
 		size_t m = FL_MIN(s.size, n - 1);
 
 		n -= m;
-		memcpy(line + n, s.at, m);
+		memcpy(line + n, s.data, m);
 		line[--n] = ';';
 	}
 	return line + n + (line[n] == ';');
@@ -126,7 +126,7 @@ static int pump(struct slice bytes, const char *as, struct flame_sink *sink,
 	int status = FLAME_FAILED, damage = 2;
 
 	flame_clear(flame);
-	source = flame_open_memory(flame, bytes.at, bytes.size, name, as);
+	source = flame_open_memory(flame, bytes.data, bytes.size, name, as);
 	if (source) {
 		status = flame_pump(source, sink);
 		damage = flame_source_damage(source);
@@ -248,8 +248,8 @@ static void cut_at(size_t size, struct weights *w)
 	int64_t more = 0, odd = 0;
 	size_t n;
 
-	count((struct slice){ file.at, size }, NULL, w);
-	count((struct slice){ file.at, size }, format, w);
+	count((struct slice){ file.data, size }, NULL, w);
+	count((struct slice){ file.data, size }, format, w);
 	if (text && excess(w, &whole, 1, &key, &odd) > 2)
 		odd = 0;
 	n = excess(w, &totals, 1, &key, &more);
@@ -280,7 +280,7 @@ static void cut_anywhere(void)
 static struct fl_buf gzip(struct slice s)
 {
 	struct fl_buf out = { 0 };
-	z_stream z = { .next_in = (Bytef *)(uintptr_t)s.at,
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)s.data,
 		       .avail_in = (uInt)s.size };
 	char piece[4096];
 
@@ -299,7 +299,7 @@ static void through_gzip(const struct fl_buf *zip)
 {
 	struct weights w = { 0 };
 
-	count((struct slice){ zip->at, zip->size }, NULL, &w);
+	count((struct slice){ zip->data, zip->size }, NULL, &w);
 	same(&w, &whole, "packed");
 	fl_map_free(&w.map);
 	verdict("through gzip it is the file");
@@ -308,9 +308,9 @@ static void through_gzip(const struct fl_buf *zip)
 /* Documents are whole: what follows one is no part of it. */
 static bool is_document(void)
 {
-	size_t i = strspn(file.at, " \t\r\n\xef\xbb\xbf");
+	size_t i = strspn(file.data, " \t\r\n\xef\xbb\xbf");
 
-	return text && i < file.size && strchr("{[<", file.at[i]);
+	return text && i < file.size && strchr("{[<", file.data[i]);
 }
 
 static void twice(struct slice a, struct slice b, const char *what)
@@ -320,11 +320,11 @@ static void twice(struct slice a, struct slice b, const char *what)
 	uint64_t key = 0;
 	int64_t more = 0;
 
-	fl_buf_put(&all, a.at, a.size);
-	if (text && a.at == file.at && !packed)
+	fl_buf_put(&all, a.data, a.size);
+	if (text && a.data == file.data && !packed)
 		fl_buf_put(&all, "\n\n", 2);
-	fl_buf_put(&all, b.at, b.size);
-	count((struct slice){ all.at, all.size }, NULL, &w);
+	fl_buf_put(&all, b.data, b.size);
+	count((struct slice){ all.data, all.size }, NULL, &w);
 	if (w.sum != 2 * whole.sum)
 		complain("%s: %" PRId64 ", not 2 * %" PRId64, what, w.sum,
 			 whole.sum);
@@ -339,7 +339,7 @@ static void twice(struct slice a, struct slice b, const char *what)
 static void concatenated(int damage, const struct fl_buf *zip)
 {
 	static const char law[] = "cat of it, plain and packed, is the sum";
-	struct slice z = { zip->at, zip->size };
+	struct slice z = { zip->data, zip->size };
 
 	if (damage || strstr(name, "inflight")) {
 		skipped(law, "its end is not whole");
@@ -475,7 +475,7 @@ static bool slurp(const char *path, struct fl_buf *buf)
 /* What it is, packed or not. */
 static void look(void)
 {
-	struct fl_in *in = fl_in_decoded(fl_in_memory(flame, file.at,
+	struct fl_in *in = fl_in_decoded(fl_in_memory(flame, file.data,
 						      file.size, name));
 	size_t n = 0;
 	const uint8_t *at = in ? fl_in_peek(in, SIZE_MAX, &n) : NULL;
@@ -484,7 +484,7 @@ static void look(void)
 	for (size_t i = 0; i < FL_MIN(n, (size_t)64); i++)
 		text &= at[i] > 8;	/* messages may have no NUL there */
 	ends = n && at[n - 1] == '\n';
-	packed = n != file.size || memcmp(at, file.at, n) != 0;
+	packed = n != file.size || memcmp(at, file.data, n) != 0;
 	fl_in_close(in);
 }
 
@@ -502,7 +502,7 @@ static void laws(const char *path)
 		return;
 	}
 	fl_buf_byte(&bytes, '\0');
-	file = (struct slice){ bytes.at, bytes.size - 1 };
+	file = (struct slice){ bytes.data, bytes.size - 1 };
 	look();
 	format[0] = '\0';
 	damage = count(file, NULL, &whole);

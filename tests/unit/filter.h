@@ -131,7 +131,7 @@ static inline const char *through(const char *name, const char *arg,
 	fl_buf_text(&out, "");
 	send_to(sink, stack, 1);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	return out.at;
+	return out.data;
 }
 
 #define GIVES(name, arg, stack, expected)				\

@@ -10,7 +10,7 @@
 static struct fl_in *decoded_ahead(struct fl_in *in)
 {
 	in = fl_in_decoded(in);
-	return in ? fl_in_thread(in, 1) : NULL;
+	return in ? fl_in_unpack_in_thread(in, 1) : NULL;
 }
 
 #define fl_in_decoded decoded_ahead
@@ -20,7 +20,7 @@ static struct fl_in *decoded_ahead(struct fl_in *in)
 Test(decoders, what_is_ahead_may_be_left)
 {
 	struct fl_buf text = make_text(8 << 20);
-	struct fl_buf packed = gzip(text.at, text.size);
+	struct fl_buf packed = gzip(text.data, text.size);
 	size_t n;
 
 	for (size_t least = 0; least < 3 << 20; least += 700000) {
@@ -42,11 +42,11 @@ Test(decoders, a_pipe_that_is_silent_may_be_left, .timeout = 20)
 	int fd;
 
 	/* Of text, more is looked at than is given. */
-	memset(text.at, 1, 600);
-	packed = gzip(text.at, text.size);
+	memset(text.data, 1, 600);
+	packed = gzip(text.data, text.size);
 	mkfifo("pipe", 0600);
 	fd = open("pipe", O_RDWR);
-	cr_assert_eq(write(fd, packed.at, 20000), 20000);
+	cr_assert_eq(write(fd, packed.data, 20000), 20000);
 	in = fl_in_decoded(fl_in_open(flame, "pipe"));
 	cr_expect_not_null(in);
 	usleep(20000);

@@ -19,12 +19,12 @@ Test(slices, a_text_is_found_where_it_is_first)
 {
 	const struct slice s = FL_SLICE("a::b:::c\0::");
 
-	cr_expect_eq(fl_slice_find(s, "::"), s.at + 1);
-	cr_expect_eq(fl_slice_find(s, ":::"), s.at + 4);
-	cr_expect_eq(fl_slice_find(s, "b"), s.at + 3);
+	cr_expect_eq(fl_slice_find(s, "::"), s.data + 1);
+	cr_expect_eq(fl_slice_find(s, ":::"), s.data + 4);
+	cr_expect_eq(fl_slice_find(s, "b"), s.data + 3);
 	cr_expect_eq(fl_slice_find(s, "::::"), NULL);
-	cr_expect(fl_slice_has((struct slice){ s.at + 8, 3 }, "::"));
-	cr_expect_not(fl_slice_has((struct slice){ s.at, 2 }, "::"));
+	cr_expect(fl_slice_has((struct slice){ s.data + 8, 3 }, "::"));
+	cr_expect_not(fl_slice_has((struct slice){ s.data, 2 }, "::"));
 	cr_expect_not(fl_slice_has((struct slice){ NULL, 0 }, ":"));
 }
 
@@ -113,12 +113,12 @@ Test(memory, what_others_gave_is_in_the_account)
 	fl_memory_limit(1 << 20);
 	left = fl_memory_left();
 	memset(text, 'x', sizeof(text) - 1);
-	own = fl_own(strdup(text));
+	own = fl_memory_adopt(strdup(text));
 	cr_assert_str_eq(own, text);
 	cr_expect_leq(fl_memory_left(), left - sizeof(text));
 	fl_free(own);
 	cr_expect_eq(fl_memory_left(), left);
-	cr_expect_null(fl_own(NULL));
+	cr_expect_null(fl_memory_adopt(NULL));
 }
 
 Test(memory, arena_blocks_are_aligned_and_apart)
@@ -158,20 +158,20 @@ Test(memory, text_grows_and_ends_in_nul)
 	int i;
 
 	fl_buf_put(&buf, NULL, 0);
-	cr_assert_str_eq(buf.at, "");
+	cr_assert_str_eq(buf.data, "");
 	fl_buf_text(&buf, "n=");
 	fl_buf_number(&buf, INT64_MIN);
 	fl_buf_byte(&buf, ' ');
 	fl_buf_number(&buf, 0);
 	fl_buf_print(&buf, " %s:%03d", "x", 7);
-	cr_assert_str_eq(buf.at, "n=-9223372036854775808 0 x:007");
+	cr_assert_str_eq(buf.data, "n=-9223372036854775808 0 x:007");
 	for (i = 0; i < 1000; i++)
 		fl_buf_byte(&buf, '.');
 	cr_assert_eq(buf.size, 1030);
-	cr_assert_eq(strlen(buf.at), 1030);
+	cr_assert_eq(strlen(buf.data), 1030);
 	cr_assert_not(buf.failed);
 	fl_buf_free(&buf);
-	cr_assert_null(buf.at);
+	cr_assert_null(buf.data);
 }
 
 /* Numbers ------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static uint32_t find(struct fl_index *x, const uint64_t *keys, uint64_t key)
 	uint32_t i, id;
 
 	for (i = fl_index_first(x, fl_hash(&key, 8));
-	     (id = fl_index_at(x, fl_hash(&key, 8), &i));)
+	     (id = fl_index_next(x, fl_hash(&key, 8), &i));)
 		if (keys[id] == key)
 			break;
 	return id;
@@ -306,7 +306,7 @@ Test(hashes, an_index_finds_what_was_added_and_nothing_else)
 	}
 	for (id = 1; id <= N; id++)
 		cr_assert_eq(find(&x, keys, keys[id]), id);
-	cr_assert_eq(x.n, N);
+	cr_assert_eq(x.count, N);
 	cr_assert_eq(find(&x, keys, 5), 0);
 	fl_index_free(&x);
 	cr_assert_eq(find(&x, keys, keys[1]), 0);
@@ -319,7 +319,7 @@ Test(hashes, equal_hashes_are_all_offered)
 
 	for (id = 1; id <= 100; id++)
 		fl_index_add(&x, 42, id);
-	for (i = fl_index_first(&x, 42); (id = fl_index_at(&x, 42, &i));)
+	for (i = fl_index_first(&x, 42); (id = fl_index_next(&x, 42, &i));)
 		seen += id;
 	cr_assert_eq(seen, 5050);
 	fl_index_free(&x);
@@ -369,7 +369,7 @@ Test(maps, any_key_has_one_value)
 		cr_assert(!fresh && *value == key + 1);
 	}
 	cr_assert_null(fl_map_get(&map, 1));
-	cr_assert_eq(map.n, 50000);
+	cr_assert_eq(map.count, 50000);
 	while ((e = fl_map_each(&map, &i))) {
 		cr_assert_eq(e->key >> 32, e->value - 1);
 		sum += e->value;
@@ -383,7 +383,7 @@ Test(maps, any_key_has_one_value)
 	cr_assert_null(fl_map_get(&map, 0));
 	cr_assert_null(fl_map_get(&map, 1ull << 32));
 	cr_assert_not_null(fl_map_put(&map, 0, NULL));
-	cr_assert_eq(map.n, 1);
+	cr_assert_eq(map.count, 1);
 	i = 0;
 	cr_assert_not_null(fl_map_each(&map, &i));
 	cr_assert_null(fl_map_each(&map, &i));
@@ -405,13 +405,13 @@ static size_t find_near(uint64_t *keys, size_t n, uint64_t salt,
 Test(maps, keys_that_were_written_to_collide_are_found_at_once)
 {
 	static uint64_t keys[8000];
-	struct fl_map map = { .walked = true };
+	struct fl_map map = { .ordered = true };
 	const struct fl_map_entry *e;
 	uint64_t salt, factor;
 	size_t i = 0, n = 0;
 
-	fl_secret_draw();
-	cr_assert(fl_map_room(&map, 30000));
+	fl_hash_secret_init();
+	cr_assert(fl_map_reserve(&map, 30000));
 	salt = map.salt;
 	factor = map.factor;
 	cr_assert_eq(map.mask, 0xffff);
@@ -419,7 +419,7 @@ Test(maps, keys_that_were_written_to_collide_are_found_at_once)
 	for (i = 0; i < FL_COUNT(keys); i++)
 		cr_assert(fl_map_put(&map, keys[i], NULL));
 	/* It was as everybody knows it, and is no longer. */
-	cr_expect_not(map.walked);
+	cr_expect_not(map.ordered);
 	cr_expect_neq(map.salt, salt);
 	for (i = 0; i < FL_COUNT(keys); i++)
 		cr_assert(fl_map_get(&map, keys[i]));
@@ -432,32 +432,32 @@ Test(maps, keys_that_were_written_to_collide_are_found_at_once)
 Test(maps, what_is_walked_is_walked_alike_in_all_runs)
 {
 	static const uint64_t keys[] = { 7, 1ull << 40, 3, 99, 12345678 };
-	struct fl_map map = { .walked = true };
+	struct fl_map map = { .ordered = true };
 	const struct fl_map_entry *e;
 	uint64_t order = 0;
 	size_t i;
 
-	fl_secret_draw();
+	fl_hash_secret_init();
 	for (i = 0; i < FL_COUNT(keys); i++)
 		cr_assert(fl_map_put(&map, keys[i], NULL));
 	for (i = 0; (e = fl_map_each(&map, &i));)
 		order = order * 31 + e->key;
-	cr_expect(map.walked);
+	cr_expect(map.ordered);
 	cr_expect_eq(order, 32755562773739093ull, "%llu", (unsigned long long)order);
 	fl_map_free(&map);
 }
 
 Test(hash, a_process_has_a_secret_of_its_own)
 {
-	uint64_t before = fl_mix(1, 2), after;
+	uint64_t before = fl_hash_pair(1, 2), after;
 	struct flame *flame = flame_new(), *other;
 
 	cr_assert(flame);
-	after = fl_mix(1, 2);
+	after = fl_hash_pair(1, 2);
 	cr_expect_neq(before, after);
 	other = flame_new();
 	cr_assert(other);
-	cr_expect_eq(fl_mix(1, 2), after);
+	cr_expect_eq(fl_hash_pair(1, 2), after);
 	flame_free(other);
 	flame_free(flame);
 }
@@ -504,7 +504,7 @@ Test(utf8, code_points_are_put_and_surrogates_replaced)
 	fl_utf8_put(&buf, 0x1f525);
 	fl_utf8_put(&buf, 0xd800);
 	fl_utf8_put(&buf, 0x110000);
-	cr_assert_str_eq(buf.at, "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x94\xa5"
+	cr_assert_str_eq(buf.data, "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x94\xa5"
 			 "\xef\xbf\xbd\xef\xbf\xbd");
 	fl_buf_free(&buf);
 }
@@ -662,7 +662,7 @@ Test(regexes, deep_backtracking_needs_no_stack)
 	for (i = 0; i < 200000; i++)
 		fl_buf_byte(&text, "ab"[i % 2]);
 	fl_buf_byte(&text, 'c');
-	cr_assert(fl_regex_match(re, text.at, text.size));
+	cr_assert(fl_regex_match(re, text.data, text.size));
 	fl_buf_free(&text);
 	fl_regex_free(re);
 }
@@ -679,7 +679,7 @@ static const char *replaced(const char *pattern, const char *subject,
 	cr_assert_not_null(re, "%s", error);
 	fl_regex_replace(re, (struct slice){ subject, strlen(subject) }, to,
 			 all, &out);
-	snprintf(result, sizeof(result), "%s", out.at);
+	snprintf(result, sizeof(result), "%s", out.data);
 	fl_buf_free(&out);
 	fl_regex_free(re);
 	return result;
@@ -719,7 +719,7 @@ Test(regexes, groups_of_a_match_are_slices_of_the_subject)
 	cr_assert_eq(fl_regex_groups(re), 2);
 	cr_assert(fl_regex_group(re, subject, 1, &group));
 	cr_assert(fl_slice_is(group, "12"));
-	cr_assert_eq(group.at, subject.at + 6);
+	cr_assert_eq(group.data, subject.data + 6);
 	cr_assert_not(fl_regex_group(re, subject, 2, &group));
 	cr_assert_not(fl_regex_group(re, subject, 3, &group));
 	cr_assert_not(fl_regex_group(re, FL_SLICE("none"), 0, &group));

@@ -97,12 +97,12 @@ static const char *widths(double scale)
 	cr_assert(layout);
 	cr_assert(fl_column_open(&column, &page, layout));
 	out.size = 0;
-	for (uint32_t i = 0; i < layout->n; i++)
+	for (uint32_t i = 0; i < layout->count; i++)
 		fl_buf_print(&out, "%s%lld", i ? " " : "",
 			     (long long)column.layout.total[0][i]);
 	fl_column_close(&column);
 	fl_layout_free(layout);
-	return out.at;
+	return out.data;
 }
 
 Test(columns, the_larger_selfs_add_up)

@@ -238,13 +238,13 @@ Test(stacks, all_children_are_in_the_list)
 		for (unsigned i = 1; i <= 100; i++)
 			flame_stack(flame, parent, fl_frame(flame,
 				numbered("n", i % 3 ? i : 1), 0));
-	for (flame_id i = flame->stacks.at[parent].child; i;
-	     i = flame->stacks.at[i].sibling, n++) {
+	for (flame_id i = flame->stacks.data[parent].child; i;
+	     i = flame->stacks.data[i].sibling, n++) {
 		cr_assert_eq(fl_parent(flame, i), parent);
 		cr_assert(!seen[i % 101], "twice");
 		seen[i % 101] = true;
 	}
-	cr_expect_eq(n, flame->stacks.n - 2);
+	cr_expect_eq(n, flame->stacks.count - 2);
 }
 
 /* Small numbers, the same in every run. */
@@ -260,28 +260,28 @@ static unsigned draw(unsigned below)
 Test(stacks, side_by_side_are_found_as_one_by_one)
 {
 	enum { DEEPEST = 9, KINDS = 30 };
-	struct fl_pair pairs[FL_DESCENTS][DEEPEST];
-	struct fl_descent d[FL_DESCENTS];
+	struct fl_pair pairs[FL_LOOKUP_BATCH][DEEPEST];
+	struct fl_stack_lookup d[FL_LOOKUP_BATCH];
 
 	for (unsigned round = 0; round < 2000; round++) {
-		unsigned n = draw(FL_DESCENTS + 1);
-		flame_id base = draw(flame->stacks.n);
+		unsigned n = draw(FL_LOOKUP_BATCH + 1);
+		flame_id base = draw(flame->stacks.count);
 
 		for (unsigned i = 0; i < n; i++) {
-			d[i] = (struct fl_descent){
-				.pair = pairs[i], .n = draw(DEEPEST + 1),
+			d[i] = (struct fl_stack_lookup){
+				.pair = pairs[i], .count = draw(DEEPEST + 1),
 				.stack = i % 4 ? 0 : base
 			};
-			for (size_t k = 0; k < d[i].n; k++)
+			for (size_t k = 0; k < d[i].count; k++)
 				pairs[i][k].frame = fl_frame(flame,
 					numbered("f", draw(2 + draw(KINDS))), 0);
 		}
-		fl_stacks_descend(flame, d, n);
+		fl_stacks_lookup_batch(flame, d, n);
 		for (unsigned i = 0; i < n; i++) {
 			flame_id at = i % 4 ? 0 : base, next;
 			size_t k = 0;
 
-			for (; k < d[i].n && (next = fl_stack_find(flame, at,
+			for (; k < d[i].count && (next = fl_stack_find(flame, at,
 						pairs[i][k].frame)); k++) {
 				at = next;
 				cr_assert_eq(pairs[i][k].stack, at);
@@ -292,11 +292,11 @@ Test(stacks, side_by_side_are_found_as_one_by_one)
 		for (unsigned i = 0; i < n; i++) {
 			flame_id at = d[i].stack;
 
-			for (size_t k = d[i].done; k < d[i].n; k++)
+			for (size_t k = d[i].done; k < d[i].count; k++)
 				at = flame_stack(flame, at, pairs[i][k].frame);
 		}
 	}
-	cr_expect_gt(flame->stacks.n, 10000);
+	cr_expect_gt(flame->stacks.count, 10000);
 }
 
 Test(frames, all_of_a_name_are_in_its_list)
@@ -307,7 +307,7 @@ Test(frames, all_of_a_name_are_in_its_list)
 	for (unsigned round = 0; round < 2; round++)
 		for (f.line = 1; f.line <= 100; f.line++)
 			cr_assert_eq(flame_frame(flame, &f), f.line);
-	for (flame_id i = flame->names.at[f.name].frame; i;
+	for (flame_id i = flame->names.data[f.name].frame; i;
 	     i = flame->frames.next[i])
 		n++;
 	cr_expect_eq(n, 100);

@@ -317,14 +317,14 @@ static struct flame_sink *begin(const struct fl_format *format)
 
 static bool holds(const char *text)
 {
-	return strstr(page.at, text);
+	return strstr(page.data, text);
 }
 
 static unsigned times(const char *text)
 {
 	unsigned n = 0;
 
-	for (const char *p = page.at; (p = strstr(p, text)); p++)
+	for (const char *p = page.data; (p = strstr(p, text)); p++)
 		n++;
 	return n;
 }
@@ -358,7 +358,7 @@ Test(escapes, usual_text_is_written_as_it_is_and_no_other)
 			fl_put_escaped(out, slice, SIZE_MAX);
 			cr_assert_eq(fl_out_close(out), FLAME_OK);
 			same = got.size == size &&
-			       memcmp(got.at, text, size) == 0;
+			       memcmp(got.data, text, size) == 0;
 			cr_assert_eq(same, plain);
 			cr_assert(plain || !fl_is_usual(slice));
 			cr_assert(!plain || fl_is_usual(slice) || c == ' ' ||
@@ -396,9 +396,9 @@ Test(svg, the_same_input_gives_the_same_bytes)
 	char *first;
 
 	write_small(&fl_format_svg);
-	first = strdup(page.at);
+	first = strdup(page.data);
 	write_small(&fl_format_svg);
-	cr_assert_str_eq(first, page.at);
+	cr_assert_str_eq(first, page.data);
 	free(first);
 }
 
@@ -453,9 +453,9 @@ Test(svg, text_from_outside_stays_text)
 	cr_assert_eq(times("]]>"), 1);
 	cr_assert(holds("&lt;/script&gt;&lt;script&gt;alert(1)"));
 	for (size_t i = 0; i < page.size; i++)
-		cr_assert(page.at[i] == '\n' || (uint8_t)page.at[i] >= ' ');
+		cr_assert(page.data[i] == '\n' || (uint8_t)page.data[i] >= ' ');
 	for (size_t i = 0; i < page.size;) {
-		unsigned n = fl_utf8_length(page.at + i, page.size - i);
+		unsigned n = fl_utf8_length(page.data + i, page.size - i);
 
 		cr_assert(n);
 		i += n;
@@ -554,7 +554,7 @@ static size_t unpack(uint8_t *to, size_t room)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		"abcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *p = strstr(page.at, "id=\"data\">");
+	const char *p = strstr(page.data, "id=\"data\">");
 	uint8_t *packed = malloc(page.size);
 	z_stream z = { 0 };
 	uint32_t hold = 0;

@@ -63,7 +63,7 @@ Test(keep, children_of_a_stack_known_already_are_told_apart)
 	send_to(sink, "a;b;d", 8);
 	send_to(sink, "a;b;c", 16);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "a;b;c 2\na;b;c;d 4\na;b;c 16\n");
+	cr_expect_str_eq(out.data, "a;b;c 2\na;b;c;d 4\na;b;c 16\n");
 }
 
 /* Root ---------------------------------------------------------------- */
@@ -90,7 +90,7 @@ Test(root, the_category_stays_below)
 	sink = flame_filter(sink, "classify", NULL);
 	send_to(sink, "a_[j];run_[j];c_[j]", 3);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "[c2_comp]_[i];run_[j];c_[j] 3\n");
+	cr_expect_str_eq(out.data, "[c2_comp]_[i];run_[j];c_[j] 3\n");
 }
 
 #define RUN "Executor$TaskRunner.run"
@@ -139,8 +139,8 @@ Test(root, all_spellings_are_one_tower)
 		send_to(sink, "a;b;c", 1 << 20);
 		cr_assert_eq(flame_finish(sink), FLAME_OK);
 		cr_expect_eq(total, (1 << FL_COUNT(spelt)) - 1, "%s: %s",
-			     res[i], out.at);
-		for (line = out.at; *line; line = strchr(line, '\n') + 1)
+			     res[i], out.data);
+		for (line = out.data; *line; line = strchr(line, '\n') + 1)
 			cr_expect(!strncmp(line, "org/apache/spark/executor/"
 					   RUN ";", 26 + sizeof(RUN)) ||
 				  (i > 1 && !strncmp(line, "Ex", 2)),
@@ -174,10 +174,10 @@ static void roots(const char *a, const char *b, const char *c,
 			send_to(sink, stacks[turn ? 2 - i : i], 1);
 		cr_assert_eq(flame_finish(sink), FLAME_OK);
 		if (!turn)
-			cr_expect_str_eq(out.at, expected);
+			cr_expect_str_eq(out.data, expected);
 		for (int i = 0; turn && i < 3; i++)
-			cr_expect(strstr(expected, strndupa(out.at,
-				  strcspn(out.at, "\n"))), "%s", out.at);
+			cr_expect(strstr(expected, strndupa(out.data,
+				  strcspn(out.data, "\n"))), "%s", out.data);
 	}
 }
 
@@ -224,7 +224,7 @@ static const char *with_rest(const char *option, const char *re,
 	out.size = 0;
 	send_to(sink, stack, 1);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	return out.at;
+	return out.data;
 }
 
 Test(root, the_rest_stays_where_that_is_asked_for)
@@ -356,7 +356,7 @@ Test(reverse, twice_is_as_it_was)
 	sink = flame_filter(sink, "reverse", NULL);
 	send_to(sink, "[main tid=3];a;b_[j];c", 5);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "[main tid=3];a;b_[j];c 5\n");
+	cr_expect_str_eq(out.data, "[main tid=3];a;b_[j];c 5\n");
 }
 
 /* Grain --------------------------------------------------------------- */
@@ -372,7 +372,7 @@ Test(grain, weights_are_divided_and_the_total_is_kept)
 	send_to(sink, "a", 0);
 	cr_expect_eq(out.size, 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "b 1\nd 10\n");
+	cr_expect_str_eq(out.data, "b 1\nd 10\n");
 }
 
 Test(grain, the_total_is_kept_over_many_stacks)
@@ -436,7 +436,7 @@ static const char *pruned(const char *least)
 	cr_expect_eq(out.size, 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_eq(total, 40);
-	return out.at;
+	return out.data;
 }
 
 Test(min, what_is_light_is_counted_at_its_caller)
@@ -467,7 +467,7 @@ Test(min, metrics_threads_and_labels_stay_apart)
 	s.metric = flame_metric(flame, "wall", "samples");
 	cr_assert_eq(flame_put(sink, &s), FLAME_OK);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "a;b 3\na;b 3\na 3\na;c 3\n");
+	cr_expect_str_eq(out.data, "a;b 3\na;b 3\na 3\na;c 3\n");
 }
 
 Test(min, memory_that_is_given_back_is_heavy_too)
@@ -478,7 +478,7 @@ Test(min, memory_that_is_given_back_is_heavy_too)
 	send_to(sink, "a;c", 20);
 	send_to(sink, "a;d", -5);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "a;b -20\na;c 20\na -5\n");
+	cr_expect_str_eq(out.data, "a;b -20\na;c 20\na -5\n");
 }
 
 Test(min, a_weight_or_a_percentage)
@@ -639,5 +639,5 @@ Test(filters, deep_stacks_are_no_recursion)
 	sink = flame_filter(sink, "classify", NULL);
 	cr_assert_eq(flame_put(sink, &s), FLAME_OK);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "e;d;c 1\n");
+	cr_expect_str_eq(out.data, "e;d;c 1\n");
 }

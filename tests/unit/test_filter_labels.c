@@ -104,7 +104,7 @@ Test(by, threads_stand_at_the_root)
 	send_with(sink, fl_thread(flame, FL_SLICE("main"), 7), 0);
 	send_with(sink, 0, 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "[main tid=7]_[g];a;b 1\n"
+	cr_expect_str_eq(out.data, "[main tid=7]_[g];a;b 1\n"
 			 "[tid=8]_[g];a;b 1\n[main tid=7]_[g];a;b 1\n"
 			 "a;b 1\n");
 }
@@ -122,7 +122,7 @@ Test(by, a_thread_whose_frame_is_there_gets_no_other)
 				    fl_name(flame, "thread-in-stack"),
 				    fl_name(flame, "gone")), 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "a;b 1\n[main tid=7]_[g];a;b 1\n");
+	cr_expect_str_eq(out.data, "a;b 1\n[main tid=7]_[g];a;b 1\n");
 }
 
 Test(by, labels_stand_at_the_root_the_first_outermost)
@@ -138,7 +138,7 @@ Test(by, labels_stand_at_the_root_the_first_outermost)
 	send_with(sink, 0, flame_label(flame, 0, fl_name(flame, "state"),
 				       fl_name(flame, "RUNNABLE")));
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at,
+	cr_expect_str_eq(out.data,
 			 "12_[g];[no state]_[g];main_[g];a;b 1\n"
 			 "[no stage]_[g];RUNNABLE_[g];[no thread]_[g];a;b 1\n");
 }
@@ -169,7 +169,7 @@ Test(by, an_expression_takes_a_part_of_the_value)
 	send_with(sink, 0, set_of("path", "/x/app-exec-12.jfr.gz"));
 	send_with(sink, 0, 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "12_[g];a;b 1\n[no match]_[g];a;b 1\n"
+	cr_expect_str_eq(out.data, "12_[g];a;b 1\n[no match]_[g];a;b 1\n"
 			 "12_[g];a;b 1\n[no path]_[g];a;b 1\n");
 }
 
@@ -180,7 +180,7 @@ Test(by, an_expression_may_have_commas_and_no_group)
 
 	send_with(sink, 0, set_of("path", "axx=b"));
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "[no state]_[g];xx=_[g];a;b 1\n");
+	cr_expect_str_eq(out.data, "[no state]_[g];xx=_[g];a;b 1\n");
 }
 
 Test(by, a_bad_expression_is_said)
@@ -199,7 +199,7 @@ Test(by, a_comm_is_a_threads_name)
 	send_with(sink, fl_thread(flame, FL_SLICE("java"), 7), 0);
 	send_with(sink, 0, set_of("comm", "sh"));
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "java_[g];a;b 1\nsh_[g];a;b 1\n");
+	cr_expect_str_eq(out.data, "java_[g];a;b 1\nsh_[g];a;b 1\n");
 }
 
 /* --label ------------------------------------------------------------- */
@@ -306,6 +306,6 @@ Test(label, numbers_in_the_names_of_threads_are_made_stars)
 	send_with(sink, fl_thread(flame, FL_SLICE("pool-1-thread-2"), 7), 0);
 	send_with(sink, fl_thread(flame, FL_SLICE("pool-3-thread-4"), 8), 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "[pool-*-thread-* tid=*]_[g];a;b 1\n"
+	cr_expect_str_eq(out.data, "[pool-*-thread-* tid=*]_[g];a;b 1\n"
 			 "[pool-*-thread-* tid=*]_[g];a;b 1\n");
 }

@@ -272,7 +272,7 @@ Test(names, lines_and_files_stay)
 	flame_id last;
 
 	cr_assert_eq(flame_put(sink, &s), FLAME_OK);
-	last = flame_stack_frame(flame, (flame_id)flame->stacks.n - 1);
+	last = flame_stack_frame(flame, (flame_id)flame->stacks.count - 1);
 	cr_expect_str_eq(flame_name_text(flame, flame_frame_of(flame,
 						last)->name, NULL), "B.run");
 	cr_expect_eq(flame_frame_of(flame, last)->line, 7);
@@ -290,7 +290,7 @@ static const char *dotted(const char *name)
 		cr_expect_eq(out.size, 0, "%s", name);
 		return "";
 	}
-	return out.at;
+	return out.data;
 }
 
 Test(spelling, of_one_method_there_are_many)

@@ -565,16 +565,16 @@ Test(pick, cpu_goes_on_as_it_comes)
 	flame_id wall = metric("wall", 100), cpu = metric("cpu", 3);
 
 	send_to(sink, "a", wall, 100);
-	cr_expect_str_eq(out.at, "");
+	cr_expect_str_eq(out.data, "");
 	send_to(sink, "b", cpu, 1);
-	cr_expect_str_eq(out.at, "b cpu 1\n");
+	cr_expect_str_eq(out.data, "b cpu 1\n");
 	send_to(sink, "a", wall, 100);
 	send_to(sink, "b", cpu, 2);
-	cr_expect_str_eq(out.at, "b cpu 1\nb cpu 2\n");
+	cr_expect_str_eq(out.data, "b cpu 1\nb cpu 2\n");
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "b cpu 1\nb cpu 2\n");
-	cr_expect(strstr(said.at, "taking cpu (3 samples)"), "%s", said.at);
-	cr_expect(strstr(said.at, "wall 100"), "%s", said.at);
+	cr_expect_str_eq(out.data, "b cpu 1\nb cpu 2\n");
+	cr_expect(strstr(said.data, "taking cpu (3 samples)"), "%s", said.data);
+	cr_expect(strstr(said.data, "wall 100"), "%s", said.data);
 }
 
 Test(pick, without_cpu_takes_the_one_of_most_samples)
@@ -587,12 +587,12 @@ Test(pick, without_cpu_takes_the_one_of_most_samples)
 	send_to(sink, "c", alloc, 1);
 	send_to(sink, "a", lock, 1000000);
 	send_to(sink, "b", alloc, 1);
-	cr_expect_str_eq(out.at, "");
+	cr_expect_str_eq(out.data, "");
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "b alloc 2\nc alloc 1\n");
-	cr_expect(strstr(said.at, "taking alloc (3 samples)"), "%s", said.at);
-	cr_expect(strstr(said.at, "lock 2"), "%s", said.at);
-	cr_expect(strstr(said.at, "--event"), "%s", said.at);
+	cr_expect_str_eq(out.data, "b alloc 2\nc alloc 1\n");
+	cr_expect(strstr(said.data, "taking alloc (3 samples)"), "%s", said.data);
+	cr_expect(strstr(said.data, "lock 2"), "%s", said.data);
+	cr_expect(strstr(said.data, "--event"), "%s", said.data);
 }
 
 Test(pick, of_equals_takes_the_first)
@@ -603,7 +603,7 @@ Test(pick, of_equals_takes_the_first)
 	send_to(sink, "y", b, 1);
 	send_to(sink, "x", a, 1);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "x alloc 1\n");
+	cr_expect_str_eq(out.data, "x alloc 1\n");
 }
 
 Test(pick, holds_threads_labels_and_times_apart)
@@ -618,7 +618,7 @@ Test(pick, holds_threads_labels_and_times_apart)
 	s.time = 6;
 	flame_put(sink, &s);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "a alloc 1\na alloc 1\n");
+	cr_expect_str_eq(out.data, "a alloc 1\na alloc 1\n");
 }
 
 Test(pick, passes_what_has_no_metric)
@@ -626,14 +626,14 @@ Test(pick, passes_what_has_no_metric)
 	struct flame_sink *sink = flame_pick(collector(), NULL);
 
 	send_to(sink, "a", 0, 5);
-	cr_expect_str_eq(out.at, "a  5\n");
+	cr_expect_str_eq(out.data, "a  5\n");
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(said.at, "", "nothing was chosen");
+	cr_expect_str_eq(said.data, "", "nothing was chosen");
 
 	sink = flame_pick(collector(), "lock");
 	send_to(sink, "b", 0, 5);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "a  5\nb  5\n");
+	cr_expect_str_eq(out.data, "a  5\nb  5\n");
 }
 
 Test(pick, of_one_metric_alone_says_nothing)
@@ -642,7 +642,7 @@ Test(pick, of_one_metric_alone_says_nothing)
 
 	send_to(sink, "a", metric("alloc", 1), 1);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(said.data, "");
 }
 
 /* Through a pump: wall 100, cpu 1, lock 7. */
@@ -665,22 +665,22 @@ static void picked(const struct fl_format *format, const char *event)
 Test(pick, takes_the_one_asked_for)
 {
 	picked(&listed, "lock");
-	cr_expect_str_eq(out.at, "c lock 7\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(out.data, "c lock 7\n");
+	cr_expect_str_eq(said.data, "");
 }
 
 Test(pick, trusts_a_source_that_selects)
 {
 	picked(&choosy, "exec");
-	cr_expect_str_eq(out.at, "a wall 100\nb cpu 1\nc lock 7\n");
+	cr_expect_str_eq(out.data, "a wall 100\nb cpu 1\nc lock 7\n");
 }
 
 Test(pick, tells_what_there_is_where_the_one_asked_for_is_not)
 {
 	picked(&listed, "alloc");
-	cr_expect_str_eq(out.at, "");
-	cr_expect(strstr(said.at, "no samples of alloc"), "%s", said.at);
-	cr_expect(strstr(said.at, "cpu 1"), "%s", said.at);
+	cr_expect_str_eq(out.data, "");
+	cr_expect(strstr(said.data, "no samples of alloc"), "%s", said.data);
+	cr_expect(strstr(said.data, "cpu 1"), "%s", said.data);
 }
 
 Test(pick, works_without_a_pump)
@@ -690,7 +690,7 @@ Test(pick, works_without_a_pump)
 	send_to(sink, "a", metric("cpu", 1), 1);
 	send_to(sink, "b", metric("lock", 1), 2);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "b lock 2\n");
+	cr_expect_str_eq(out.data, "b lock 2\n");
 }
 
 Test(pick, a_sum_that_overflows_is_an_error)
@@ -739,7 +739,7 @@ Test(pump, moves_all_samples_in_order)
 	cr_expect_eq(flame_pump(source, sink), FLAME_OK);
 	flame_close(source);
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "b  1\na  2\nc  3\n");
+	cr_expect_str_eq(out.data, "b  1\na  2\nc  3\n");
 }
 
 Test(pump, of_two_sources_into_one_sink_is_a_merge)
@@ -753,7 +753,7 @@ Test(pump, of_two_sources_into_one_sink_is_a_merge)
 		flame_close(source);
 	}
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "a  1\na  2\n");
+	cr_expect_str_eq(out.data, "a  1\na  2\n");
 }
 
 static int refuse(struct flame_sink *sink, const struct flame_sample *s)
@@ -819,8 +819,8 @@ Test(pump, labels_samples_with_the_file_where_one_asks)
 	cr_expect_eq(flame_pump(source, sink), FLAME_OK);
 	flame_close(source);
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
-	cr_expect(strstr(page.at, "z.folded"), "%s", page.at);
-	cr_expect_not(strstr(page.at, "/x/y"), "%s", page.at);
+	cr_expect(strstr(page.data, "z.folded"), "%s", page.data);
+	cr_expect_not(strstr(page.data, "/x/y"), "%s", page.data);
 	fl_buf_free(&page);
 }
 
@@ -838,7 +838,7 @@ Test(pump, labels_samples_with_the_whole_path_where_one_asks)
 	cr_expect_eq(flame_pump(source, sink), FLAME_OK);
 	flame_close(source);
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(page.at, "z.folded;/x/y/z.folded;a 1\n"
+	cr_expect_str_eq(page.data, "z.folded;/x/y/z.folded;a 1\n"
 			 "z.folded;/x/y/z.folded;b 2\n");
 	fl_buf_free(&page);
 }
@@ -870,8 +870,8 @@ Test(source, of_a_known_format_is_not_detected)
 
 	cr_assert(source, "%s", flame_error(flame));
 	cr_expect_eq(flame_next(source, &s), FLAME_END);
-	cr_expect(strstr(said.at, "m: 1 lines not understood"), "%s",
-		  said.at);
+	cr_expect(strstr(said.data, "m: 1 lines not understood"), "%s",
+		  said.data);
 	flame_close(source);
 }
 
@@ -1031,7 +1031,7 @@ Test(sink, options_reach_the_writer_through_filters)
 	cr_expect_eq(flame_set(sink, "width", "wide"), FLAME_FAILED);
 	flame_clear(flame);
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
-	cr_expect(strstr(page.at, "Home"));
+	cr_expect(strstr(page.data, "Home"));
 	fl_buf_free(&page);
 }
 
@@ -1145,7 +1145,7 @@ Test(rows, every_table_has_some_and_an_end)
 struct noted {
 	struct fl_job job;
 	char name;
-	struct fl_team *team;
+	struct fl_thread_pool *team;
 	struct noted *then;	/* given by it */
 };
 
@@ -1155,10 +1155,10 @@ static void note_job(struct fl_job *job)
 
 	fl_buf_byte(&out, noted->name);
 	if (noted->then)
-		fl_team_go_on(noted->team, &noted->then->job);
+		fl_thread_pool_submit_next(noted->team, &noted->then->job);
 }
 
-static struct noted noted(struct fl_team *team, char name, struct noted *then)
+static struct noted noted(struct fl_thread_pool *team, char name, struct noted *then)
 {
 	return (struct noted){
 		.job.run = note_job, .name = name, .team = team, .then = then
@@ -1167,36 +1167,36 @@ static struct noted noted(struct fl_team *team, char name, struct noted *then)
 
 Test(team, does_the_rest_of_a_job_before_others)
 {
-	struct fl_team *team = fl_team_new(1);
+	struct fl_thread_pool *team = fl_thread_pool_new(1);
 	struct noted rest = noted(team, 'r', NULL);
 	struct noted a = noted(team, 'a', &rest), b = noted(team, 'b', NULL);
 
 	cr_assert(team);
-	fl_team_give(team, &a.job);
-	fl_team_give(team, &b.job);
-	fl_team_await(team, &rest.job);
-	cr_expect_str_eq(out.at, "ar");
-	fl_team_await(team, &b.job);
-	cr_expect_str_eq(out.at, "arb");
-	fl_team_free(team);
+	fl_thread_pool_submit(team, &a.job);
+	fl_thread_pool_submit(team, &b.job);
+	fl_thread_pool_wait(team, &rest.job);
+	cr_expect_str_eq(out.data, "ar");
+	fl_thread_pool_wait(team, &b.job);
+	cr_expect_str_eq(out.data, "arb");
+	fl_thread_pool_free(team);
 }
 
 Test(team, does_what_is_hurried_first_of_all)
 {
-	struct fl_team *team = fl_team_new(1);
+	struct fl_thread_pool *team = fl_thread_pool_new(1);
 	struct noted rest = noted(team, 'r', NULL);
 	struct noted a = noted(team, 'a', NULL), b = noted(team, 'b', NULL);
 	struct noted h = noted(team, 'h', NULL), i = noted(team, 'i', NULL);
 
 	cr_assert(team);
-	fl_team_give(team, &a.job);
-	fl_team_hurry(team, &h.job);
-	fl_team_hurry(team, &i.job);
-	fl_team_go_on(team, &rest.job);
-	fl_team_give(team, &b.job);
-	fl_team_await(team, &h.job);
-	cr_expect_str_eq(out.at, "ih", "others are left");
-	fl_team_await(team, &b.job);
-	cr_expect_str_eq(out.at, "ihrab");
-	fl_team_free(team);
+	fl_thread_pool_submit(team, &a.job);
+	fl_thread_pool_submit_first(team, &h.job);
+	fl_thread_pool_submit_first(team, &i.job);
+	fl_thread_pool_submit_next(team, &rest.job);
+	fl_thread_pool_submit(team, &b.job);
+	fl_thread_pool_wait(team, &h.job);
+	cr_expect_str_eq(out.data, "ih", "others are left");
+	fl_thread_pool_wait(team, &b.job);
+	cr_expect_str_eq(out.data, "ihrab");
+	fl_thread_pool_free(team);
 }

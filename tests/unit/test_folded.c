@@ -39,7 +39,7 @@ static const char *fold_as(const char *text, size_t size, const char *format)
 		     flame_error(flame));
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
-	return out.at;
+	return out.data;
 }
 
 static const char *fold(const char *text)
@@ -149,7 +149,7 @@ Test(detect, a_first_line_of_a_hundred_kilobytes_is_fine)
 	for (int i = 0; i < 20000; i++)
 		fl_buf_text(&text, "frame;");
 	fl_buf_text(&text, "end 3\n");
-	cr_expect(strstr(fold_as(text.at, text.size, NULL), ";end 3\n"));
+	cr_expect(strstr(fold_as(text.data, text.size, NULL), ";end 3\n"));
 	fl_buf_free(&text);
 }
 
@@ -169,8 +169,8 @@ static void put_lines(struct fl_buf *text, size_t *ends, size_t n)
 	uint64_t chance = 7;
 
 	for (size_t i = 0; i < n; i++) {
-		for (chance = fl_mix(chance, i); chance >> 60 != 1;
-		     chance = fl_mix(chance, 1)) {
+		for (chance = fl_hash_pair(chance, i); chance >> 60 != 1;
+		     chance = fl_hash_pair(chance, 1)) {
 			if (chance >> 50 & 3)
 				fl_buf_text(text, frames[(chance >> 20) %
 							 FL_COUNT(frames)]);
@@ -193,11 +193,11 @@ Test(read, many_lines_are_what_each_of_them_is)
 	struct fl_buf text = { 0 };
 
 	put_lines(&text, ends, LINES);
-	all = flame_open_memory(flame, text.at, text.size, "all", "folded");
+	all = flame_open_memory(flame, text.data, text.size, "all", "folded");
 	cr_assert(all);
 	for (size_t i = 0, from = 0; i < LINES; from = ends[i++]) {
 		cr_assert_eq(flame_next(all, &of_all), FLAME_OK);
-		one = flame_open_memory(flame, text.at + from, ends[i] - from,
+		one = flame_open_memory(flame, text.data + from, ends[i] - from,
 					"one", "folded");
 		cr_assert(one);
 		cr_assert_eq(flame_next(one, &of_one), FLAME_OK);
@@ -263,7 +263,7 @@ Test(read, suffixes_are_types)
 Test(read, crlf_is_a_newline)
 {
 	FOLDS("a;b 1\r\nc 2\r\n\r\n", "a;b 1\nc 2\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(said.data, "");
 }
 
 Test(read, the_last_line_needs_no_newline)
@@ -275,7 +275,7 @@ Test(read, the_last_line_needs_no_newline)
 Test(read, comments_and_empty_lines_are_skipped)
 {
 	FOLDS("# a comment 1\n\n  \na 1\n#\n", "a 1\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(said.data, "");
 }
 
 Test(read, a_frame_may_begin_with_a_hash)
@@ -294,7 +294,7 @@ Test(read, of_fractions_the_sum_is_true)
 	FOLDS("a 0.4\nb 0.4\nc 0.4\n", "b 1\n");
 	FOLDS("a 31.23\nb 6.\nc 1e3\nd 2.5E1\ne .5\n",
 	      "a 31\nb 6\nc 1000\nd 25\ne 1\n");
-	cr_expect(strstr(said.at, "3 counts are not whole"), "%s", said.at);
+	cr_expect(strstr(said.data, "3 counts are not whole"), "%s", said.data);
 }
 
 Test(read, many_fractions_add_up)
@@ -303,14 +303,14 @@ Test(read, many_fractions_add_up)
 
 	for (int i = 0; i < 1000; i++)
 		fl_buf_text(&text, "a 0.001\nb 0.1\n");
-	FOLDS(text.at, "a 1\nb 100\n");
+	FOLDS(text.data, "a 1\nb 100\n");
 	fl_buf_free(&text);
 }
 
 Test(read, whole_numbers_however_written_are_no_loss)
 {
 	FOLDS("a 31.0\nb 1e3\nc 2.50e1\n", "a 31\nb 1000\nc 25\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(said.data, "");
 }
 
 Test(read, a_count_below_zero_is_refused_with_its_value)
@@ -346,7 +346,7 @@ static const char *fold_column(const char *text, const char *column)
 	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	return out.at;
+	return out.data;
 }
 
 Test(read, of_two_counts_one_can_be_chosen)
@@ -372,21 +372,21 @@ Test(read, rows_of_perf_report_stand_above_their_stacks)
 	FOLDS("# Overhead  Samples  Command\n# ...\n#\n"
 	      "    70.00%   7  java  \n5 a;b\n2 a\n\n"
 	      "    30.00%   3  sh  \n\n", "a 2\na;b 5\n");
-	cr_expect(strstr(said.at, "1 rows"), "%s", said.at);
+	cr_expect(strstr(said.data, "1 rows"), "%s", said.data);
 }
 
 Test(read, percentages_are_counted_in_hundredths)
 {
 	FOLDS("33.82% a;b\n0.18% a\n", "a 18\na;b 3382\n");
 	FOLDS("a;b 33.82%\na 100%\n", "a 10000\na;b 3382\n");
-	cr_expect(strstr(said.at, "percentages, counted in hundredths"), "%s",
-		  said.at);
+	cr_expect(strstr(said.data, "percentages, counted in hundredths"), "%s",
+		  said.data);
 }
 
 Test(read, percentages_and_counts_are_not_added)
 {
 	FOLDS("a 1\nb 2\nc;d 33.5%\n", "a 1\nb 2\n");
-	cr_expect(strstr(said.at, "line 3: c;d 33.5%"), "%s", said.at);
+	cr_expect(strstr(said.data, "line 3: c;d 33.5%"), "%s", said.data);
 }
 
 Test(read, lines_without_counts_count_one)
@@ -599,9 +599,9 @@ Test(read, bad_lines_are_counted_and_the_first_is_shown)
 {
 	FOLDS("a 1\nhello world\nb 2\nfoo;bar\nc 3-\nd 1.5.\n42\n",
 	      "a 1\nb 2\n");
-	cr_expect(strstr(said.at, "in: 5 lines not understood"), "%s",
-		  said.at);
-	cr_expect(strstr(said.at, "line 2: hello world"), "%s", said.at);
+	cr_expect(strstr(said.data, "in: 5 lines not understood"), "%s",
+		  said.data);
+	cr_expect(strstr(said.data, "line 2: hello world"), "%s", said.data);
 }
 
 Test(read, bad_lines_are_told_of_once)
@@ -617,7 +617,7 @@ Test(read, a_long_bad_line_is_cut_in_the_message)
 	for (int i = 0; i < 5000; i++)
 		fl_buf_text(&text, "bad;");
 	fl_buf_text(&text, "\na 1\n");
-	fold_as(text.at, text.size, "folded");
+	fold_as(text.data, text.size, "folded");
 	fl_buf_free(&text);
 	cr_expect_lt(said.size, 300);
 	cr_expect_eq(flame_warnings(flame), 1);
@@ -626,8 +626,8 @@ Test(read, a_long_bad_line_is_cut_in_the_message)
 Test(read, a_weight_that_does_not_fit_is_left_out_and_told_of)
 {
 	FOLDS("a 9223372036854775808\nb 1\na 1e19\n", "b 1\n");
-	cr_expect(strstr(said.at, "2 counts are 2^63 or more"), "%s", said.at);
-	cr_expect(strstr(said.at, "line 1"), "%s", said.at);
+	cr_expect(strstr(said.data, "2 counts are 2^63 or more"), "%s", said.data);
+	cr_expect(strstr(said.data, "line 1"), "%s", said.data);
 }
 
 /* What `fail` of --partial goes by. */
@@ -686,7 +686,7 @@ Test(read, a_line_longer_than_any_buffer_is_read)
 	for (int i = 0; i < 300000; i++)
 		fl_buf_print(&text, "f%d;", i);
 	fl_buf_text(&text, "x 1\na 2\n");
-	fold_as(text.at, text.size, "folded");
+	fold_as(text.data, text.size, "folded");
 	cr_expect_eq(out.size, text.size);
 	fl_buf_free(&text);
 }
@@ -734,7 +734,7 @@ Test(write, is_sorted_as_sort_would_do_it)
 		}
 		fl_buf_text(&text, "x 1\n");
 	}
-	copy = strdup(fold_as(text.at, text.size, "folded"));
+	copy = strdup(fold_as(text.data, text.size, "folded"));
 	for (at = strtok(copy, "\n"); at && n < FL_COUNT(line);
 	     at = strtok(NULL, "\n"))
 		line[n++] = at;
@@ -766,7 +766,7 @@ Test(write, what_would_break_a_line_is_replaced)
 	put_name(sink, "Lx/Y;.run", 9);
 	put_name(sink, "two\nlines\r\0", 11);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "Lx/Y:.run_[j];end 1\n"
+	cr_expect_str_eq(out.data, "Lx/Y:.run_[j];end 1\n"
 			 "two lines  _[j];end 1\n");
 }
 
@@ -776,7 +776,7 @@ Test(write, a_name_does_not_make_a_comment_of_the_line)
 
 	put_name(sink, "# private", 9);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "_ private_[j];end 1\n");
+	cr_expect_str_eq(out.data, "_ private_[j];end 1\n");
 	FOLDS("#a 1\na;#b 2\n", "#a 1\na;#b 2\n");
 	FOLDS(";\xef\xbb\xbf" "a 1\n", "   a 1\n");
 }
@@ -816,7 +816,7 @@ Test(write, minwidth_loses_nothing)
 	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "a 1\na;c 99\n");
+	cr_expect_str_eq(out.data, "a 1\na;c 99\n");
 }
 
 /* Round trips --------------------------------------------------------- */

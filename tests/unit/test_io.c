@@ -116,9 +116,9 @@ static struct fl_buf gzip(const char *at, size_t size)
 
 static struct fl_buf made(size_t room)
 {
-	struct fl_buf out = { .room = room };
+	struct fl_buf out = { .capacity = room };
 
-	out.at = malloc(room);
+	out.data = malloc(room);
 	return out;
 }
 
@@ -126,7 +126,7 @@ static struct fl_buf zstd(const char *at, size_t size)
 {
 	struct fl_buf out = made(ZSTD_compressBound(size));
 
-	out.size = ZSTD_compress(out.at, out.room, at, size, 3);
+	out.size = ZSTD_compress(out.data, out.capacity, at, size, 3);
 	return out;
 }
 
@@ -134,7 +134,7 @@ static struct fl_buf lz4(const char *at, size_t size)
 {
 	struct fl_buf out = made(LZ4F_compressFrameBound(size, NULL));
 
-	out.size = LZ4F_compressFrame(out.at, out.room, at, size, NULL);
+	out.size = LZ4F_compressFrame(out.data, out.capacity, at, size, NULL);
 	return out;
 }
 
@@ -144,8 +144,8 @@ static struct fl_buf xz(const char *at, size_t size)
 
 	cr_assert_eq(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL,
 					     (const uint8_t *)at, size,
-					     (uint8_t *)out.at, &out.size,
-					     out.room), LZMA_OK);
+					     (uint8_t *)out.data, &out.size,
+					     out.capacity), LZMA_OK);
 	return out;
 }
 
@@ -158,7 +158,7 @@ static const struct packer {
 
 static struct fl_in *decoded(struct fl_buf bytes)
 {
-	return fl_in_decoded(fl_in_memory(flame, bytes.at, bytes.size,
+	return fl_in_decoded(fl_in_memory(flame, bytes.data, bytes.size,
 					  "some"));
 }
 
@@ -190,7 +190,7 @@ static struct fl_in *mapped(struct fl_in *in)
 
 	fl_in_peek(in, 1, &n);
 	fl_in_map(in);
-	cr_assert(fl_in_stays(in));
+	cr_assert(fl_in_is_stable(in));
 	return in;
 }
 
@@ -207,9 +207,9 @@ Test(inputs, files_are_there_at_once)
 	fl_in_consume(in, 2);
 	cr_assert_eq(fl_in_offset(in), 2);
 	cr_assert_null(fl_in_all(in, &n));
-	cr_assert_not(fl_in_stays(in));
+	cr_assert_not(fl_in_is_stable(in));
 	fl_in_map(in);
-	cr_assert(fl_in_stays(in));
+	cr_assert(fl_in_is_stable(in));
 	cr_assert_eq(fl_in_offset(in), 2);
 	cr_assert_eq(memcmp(fl_in_all(in, &n), "hello", 5), 0);
 	cr_assert(fl_in_size(in, &size) && size == 5);
@@ -262,7 +262,7 @@ static void *feed(void *arg)
 	ssize_t n;
 
 	while (done < text->size) {
-		n = write(fd, text->at + done,
+		n = write(fd, text->data + done,
 			  FL_MIN(text->size - done, 3001));
 		if (n <= 0)
 			break;
@@ -289,11 +289,11 @@ Test(inputs, pipes_are_buffered_as_far_as_asked)
 	while (done < text.size) {
 		at = fl_in_peek(in, step, &n);
 		cr_assert(n >= step || n == text.size - done);
-		cr_assert_eq(memcmp(at, text.at + done, n), 0);
+		cr_assert_eq(memcmp(at, text.data + done, n), 0);
 		cr_assert_eq(fl_in_offset(in), done);
 		n = FL_MIN(n, step - step / 3);
 		fl_in_consume(in, n);
-		fl_in_forget(in, fl_in_offset(in));
+		fl_in_release(in, fl_in_offset(in));
 		done += n;
 		step = step * 5 / 3 % 800000 + 1;
 	}
@@ -335,16 +335,16 @@ Test(inputs, forgotten_pages_come_back_when_asked)
 	struct fl_in *in;
 	size_t n;
 
-	write_file("f", text.at, text.size);
+	write_file("f", text.data, text.size);
 	in = fl_in_open(flame, "f");
 	fl_in_map(in);
 	fl_in_peek(in, 1, &n);
 	fl_in_consume(in, 4000000);
-	fl_in_forget(in, 4000000);
-	fl_in_forget(in, 3000000);
-	fl_in_forget(in, 5000000);
-	fl_in_forget(in, 6000000);
-	cr_assert_eq(memcmp(fl_in_all(in, &n), text.at, text.size), 0);
+	fl_in_release(in, 4000000);
+	fl_in_release(in, 3000000);
+	fl_in_release(in, 5000000);
+	fl_in_release(in, 6000000);
+	cr_assert_eq(memcmp(fl_in_all(in, &n), text.data, text.size), 0);
 	fl_in_close(in);
 	fl_buf_free(&text);
 }
@@ -356,7 +356,7 @@ Test(inputs, no_file_is_mapped_where_a_huge_page_would_be)
 	struct fl_in *in;
 	size_t n;
 
-	write_file("f", text.at, text.size);
+	write_file("f", text.data, text.size);
 	in = mapped(fl_in_open(flame, "f"));
 	cr_assert_neq((uintptr_t)fl_in_all(in, &n) % (2 << 20), 0);
 	cr_assert_eq(n, text.size);
@@ -394,11 +394,11 @@ Test(inputs, a_mapped_file_is_in_few_parts)
 	const uint8_t *at;
 	size_t n;
 
-	write_file("f", text.at, text.size);
+	write_file("f", text.data, text.size);
 	in = mapped(fl_in_open(flame, "f"));
 	at = fl_in_all(in, &n);
 	for (size_t i = 0; i < n; i += 100000) {
-		fl_in_forget(in, i);
+		fl_in_release(in, i);
 		cr_assert_geq(parts_of(at), 2);
 		cr_assert_leq(parts_of(at), 6);
 	}
@@ -434,8 +434,8 @@ Test(inputs, what_is_gone_of_a_mapped_file_is_zeros)
 	size_t n;
 
 	catch_bus();
-	write_file("f", text.at, text.size);
-	write_file("g", text.at, text.size);
+	write_file("f", text.data, text.size);
+	write_file("g", text.data, text.size);
 	other = fl_in_open(flame, "g");
 	fl_in_map(other);
 	in = fl_in_open(flame, "f");
@@ -443,15 +443,15 @@ Test(inputs, what_is_gone_of_a_mapped_file_is_zeros)
 	at = fl_in_all(in, &n);
 	cr_assert_eq(truncate("f", 1000000), 0);
 	cr_assert_null(fl_in_damage(in));
-	cr_assert_eq(memcmp(at, text.at, 1000000), 0);
+	cr_assert_eq(memcmp(at, text.data, 1000000), 0);
 	cr_assert_null(fl_in_damage(in));
 	for (size_t i = 1000000; i < n; i++)
 		cr_assert_eq(at[i], 0);
 	cr_assert_str_eq(fl_in_damage(in), shrunk);
 	fl_in_close(in);
-	cr_assert_eq(memcmp(fl_in_all(other, &n), text.at, text.size), 0);
+	cr_assert_eq(memcmp(fl_in_all(other, &n), text.data, text.size), 0);
 	cr_assert_null(fl_in_damage(other));
-	cr_assert_not(flame_shrunk(text.at));
+	cr_assert_not(flame_shrunk(text.data));
 	fl_in_close(other);
 	fl_buf_free(&text);
 }
@@ -462,7 +462,7 @@ Test(inputs, a_file_that_ends_too_soon_is_damage)
 	struct fl_in *in;
 	size_t n, all = 0;
 
-	write_file("f", text.at, text.size);
+	write_file("f", text.data, text.size);
 	in = fl_in_open(flame, "f");
 	fl_in_peek(in, 1, &n);
 	cr_assert_eq(truncate("f", 2000000), 0);
@@ -502,7 +502,7 @@ static size_t read_through(struct fl_in *in)
 	while (fl_in_peek(in, 1, &n), n) {
 		n = FL_MIN(n, (size_t)100000);
 		fl_in_consume(in, n);
-		fl_in_forget(in, fl_in_offset(in));
+		fl_in_release(in, fl_in_offset(in));
 		all += n;
 	}
 	fl_in_close(in);
@@ -512,7 +512,7 @@ static size_t read_through(struct fl_in *in)
 Test(inputs, progress_counts_bytes_as_they_lie_there)
 {
 	struct fl_buf text = make_text(20000000);
-	struct fl_buf packed = gzip(text.at, text.size);
+	struct fl_buf packed = gzip(text.data, text.size);
 	const struct fl_buf *files[] = { &text, &packed };
 	struct seen seen = { 0 };
 	pthread_t thread;
@@ -520,7 +520,7 @@ Test(inputs, progress_counts_bytes_as_they_lie_there)
 	flame_on_progress(flame, see, &seen);
 	for (size_t i = 0; i < FL_COUNT(files); i++) {
 		seen = (struct seen){ 0 };
-		write_file("file", files[i]->at, files[i]->size);
+		write_file("file", files[i]->data, files[i]->size);
 		cr_expect_eq(read_through(fl_in_decoded(
 				     fl_in_open(flame, "file"))), text.size);
 		cr_expect_str_eq(seen.input, "file");
@@ -562,10 +562,10 @@ Test(decoders, each_gives_back_what_went_in)
 	for (i = 0; i < FL_COUNT(packers); i++) {
 		for (k = 0; k < FL_COUNT(sizes); k++) {
 			struct fl_buf text = make_text(sizes[k]);
-			struct fl_buf packed = packers[i].pack(text.at,
+			struct fl_buf packed = packers[i].pack(text.data,
 							       text.size);
 
-			expect(decoded(packed), text.at, text.size, NULL);
+			expect(decoded(packed), text.data, text.size, NULL);
 			fl_buf_free(&text);
 			fl_buf_free(&packed);
 		}
@@ -581,10 +581,10 @@ static struct fl_buf in_pieces(const struct packer *packer,
 	struct fl_buf out = { 0 }, piece;
 
 	for (i = 0; i < 3; i++) {
-		piece = packer->pack(text.at + i * third, i < 2 ? third :
+		piece = packer->pack(text.data + i * third, i < 2 ? third :
 				     text.size - 2 * third);
-		fl_buf_put(&out, piece.at, piece.size);
-		fl_buf_put(&out, i < 2 ? between.at : behind.at,
+		fl_buf_put(&out, piece.data, piece.size);
+		fl_buf_put(&out, i < 2 ? between.data : behind.data,
 			   i < 2 ? between.size : behind.size);
 		fl_buf_free(&piece);
 	}
@@ -597,11 +597,11 @@ static void expect_pieces(struct slice between, struct slice behind,
 	struct fl_buf text = make_text(1000000), packed, all = { 0 };
 	size_t i;
 
-	fl_buf_put(&all, text.at, text.size);
+	fl_buf_put(&all, text.data, text.size);
 	fl_buf_put(&all, rest, strlen(rest));
 	for (i = 0; i < FL_COUNT(packers); i++) {
 		packed = in_pieces(&packers[i], text, between, behind);
-		expect(decoded(packed), all.at, all.size, NULL);
+		expect(decoded(packed), all.data, all.size, NULL);
 		fl_buf_free(&packed);
 	}
 	fl_buf_free(&text);
@@ -637,7 +637,7 @@ static struct fl_buf zlib(const char *at, size_t size)
 	uLongf n = compressBound(size);
 	struct fl_buf out = made(n);
 
-	compress((Bytef *)out.at, &n, (const Bytef *)at, size);
+	compress((Bytef *)out.data, &n, (const Bytef *)at, size);
 	out.size = n;
 	return out;
 }
@@ -652,10 +652,10 @@ static struct fl_buf lzma(const char *at, size_t size)
 	cr_assert_eq(lzma_alone_encoder(&stream, &options), LZMA_OK);
 	stream.next_in = (const uint8_t *)at;
 	stream.avail_in = size;
-	stream.next_out = (uint8_t *)out.at;
-	stream.avail_out = out.room;
+	stream.next_out = (uint8_t *)out.data;
+	stream.avail_out = out.capacity;
 	cr_assert_eq(lzma_code(&stream, LZMA_FINISH), LZMA_STREAM_END);
-	out.size = out.room - stream.avail_out;
+	out.size = out.capacity - stream.avail_out;
 	lzma_end(&stream);
 	return out;
 }
@@ -665,7 +665,7 @@ static struct fl_buf bzip2(const char *at, size_t size)
 	unsigned n = (unsigned)(size + size / 100 + 600);
 	struct fl_buf out = made(n);
 
-	BZ2_bzBuffToBuffCompress(out.at, &n, (char *)(uintptr_t)at,
+	BZ2_bzBuffToBuffCompress(out.data, &n, (char *)(uintptr_t)at,
 				 (unsigned)size, 9, 0, 0);
 	out.size = n;
 	return out;
@@ -677,11 +677,11 @@ static struct fl_buf legacy(const char *at, size_t size)
 	int n;
 
 	out = made(size + size / 100 + 600);
-	memcpy(out.at, "\x02\x21\x4c\x18", 4);
-	n = LZ4_compress_default(at, out.at + 8, (int)size,
-				 (int)out.room - 8);
+	memcpy(out.data, "\x02\x21\x4c\x18", 4);
+	n = LZ4_compress_default(at, out.data + 8, (int)size,
+				 (int)out.capacity - 8);
 	for (int i = 0; i < 4; i++)
-		out.at[4 + i] = (char)(n >> 8 * i);
+		out.data[4 + i] = (char)(n >> 8 * i);
 	out.size = 8 + (size_t)n;
 	return out;
 }
@@ -713,9 +713,9 @@ static void mix(struct fl_buf *packed, struct fl_buf *all, size_t size)
 				text = make_text(size - 1);
 				after_plain = two[m]->pack == plain;
 				fl_buf_byte(&text, '\n');
-				piece = two[m]->pack(text.at, text.size);
-				fl_buf_put(packed, piece.at, piece.size);
-				fl_buf_put(all, text.at, text.size);
+				piece = two[m]->pack(text.data, text.size);
+				fl_buf_put(packed, piece.data, piece.size);
+				fl_buf_put(all, text.data, text.size);
 				fl_buf_free(&text);
 				fl_buf_free(&piece);
 			}
@@ -735,16 +735,16 @@ Test(decoders, packed_and_plain_members_are_one_stream)
 		struct fl_buf packed = { 0 }, all = { 0 }, twice;
 
 		mix(&packed, &all, sizes[i]);
-		expect(decoded(packed), all.at, all.size, NULL);
-		write_file("mixed", packed.at, packed.size);
-		expect(fl_in_decoded(fl_in_open(flame, "mixed")), all.at,
+		expect(decoded(packed), all.data, all.size, NULL);
+		write_file("mixed", packed.data, packed.size);
+		expect(fl_in_decoded(fl_in_open(flame, "mixed")), all.data,
 		       all.size, NULL);
 		pthread_create(&thread, NULL, feed, &packed);
-		expect(fl_in_decoded(fl_in_open(flame, "pipe")), all.at,
+		expect(fl_in_decoded(fl_in_open(flame, "pipe")), all.data,
 		       all.size, NULL);
 		pthread_join(thread, NULL);
-		twice = gzip(packed.at, packed.size);
-		expect(decoded(twice), all.at, all.size, NULL);
+		twice = gzip(packed.data, packed.size);
+		expect(decoded(twice), all.data, all.size, NULL);
 		fl_buf_free(&twice);
 		fl_buf_free(&packed);
 		fl_buf_free(&all);
@@ -763,16 +763,16 @@ Test(decoders, a_member_in_text_is_found_wherever_it_begins)
 		struct fl_in *input;
 		size_t n;
 
-		fl_buf_put(&in, text.at, at - 1);
+		fl_buf_put(&in, text.data, at - 1);
 		fl_buf_byte(&in, '\n');
-		fl_buf_put(&out, in.at, in.size);
-		fl_buf_put(&in, packed.at, packed.size);
+		fl_buf_put(&out, in.data, in.size);
+		fl_buf_put(&in, packed.data, packed.size);
 		fl_buf_put(&in, "end 2\n", 6);
 		fl_buf_put(&out, "packed 1\nend 2\n", 15);
 		input = decoded(in);
 		fl_in_peek(input, 1, &n);
 		cr_expect_leq(n, at);
-		expect(input, out.at, out.size, NULL);
+		expect(input, out.data, out.size, NULL);
 		fl_buf_free(&in);
 		fl_buf_free(&out);
 	}
@@ -789,9 +789,9 @@ Test(decoders, what_is_not_at_a_line_of_text_is_no_member)
 
 	for (size_t i = 0; i < FL_COUNT(heads); i++) {
 		in.size = 0;
-		fl_buf_put(&in, heads[i].at, heads[i].size);
-		fl_buf_put(&in, packed.at, packed.size);
-		expect(decoded(in), in.at, in.size, NULL);
+		fl_buf_put(&in, heads[i].data, heads[i].size);
+		fl_buf_put(&in, packed.data, packed.size);
+		expect(decoded(in), in.data, in.size, NULL);
 	}
 	fl_buf_free(&in);
 	fl_buf_free(&packed);
@@ -805,13 +805,13 @@ Test(decoders, a_reader_of_records_tells_where_members_may_begin)
 	size_t n;
 
 	fl_buf_put(&in, "\0one\0two", 8);
-	fl_buf_put(&in, packed.at, packed.size);
+	fl_buf_put(&in, packed.data, packed.size);
 	fl_buf_put(&in, "\2three", 6);
 	input = decoded(in);
 	fl_in_consume(input, 4);
-	cr_expect_not(fl_in_turn(input, 1));
-	cr_expect_not(fl_in_turn(input, 1000));
-	cr_expect(fl_in_turn(input, 4));
+	cr_expect_not(fl_in_decode_at(input, 1));
+	cr_expect_not(fl_in_decode_at(input, 1000));
+	cr_expect(fl_in_decode_at(input, 4));
 	cr_expect_eq(fl_in_offset(input), 4);
 	at = fl_in_peek(input, SIZE_MAX, &n);
 	cr_assert_eq(n, 16);
@@ -828,9 +828,9 @@ Test(decoders, text_that_begins_as_zlib_is_text)
 	};
 
 	for (size_t i = 0; i < FL_COUNT(texts); i++)
-		expect(fl_in_decoded(fl_in_memory(flame, texts[i].at,
+		expect(fl_in_decoded(fl_in_memory(flame, texts[i].data,
 						  texts[i].size, "m")),
-		       texts[i].at, texts[i].size, NULL);
+		       texts[i].data, texts[i].size, NULL);
 }
 
 Test(decoders, a_bomb_is_not_read_on)
@@ -856,7 +856,7 @@ Test(decoders, a_bomb_is_not_read_on)
 
 static void expect_utf16(struct slice in, const char *out, const char *damage)
 {
-	expect(fl_in_decoded(fl_in_memory(flame, in.at, in.size, "m")), out,
+	expect(fl_in_decoded(fl_in_memory(flame, in.data, in.size, "m")), out,
 	       strlen(out), damage);
 }
 
@@ -886,7 +886,7 @@ Test(decoders, cut_data_give_all_that_came_out)
 	char line[100];
 
 	for (i = 0; i < FL_COUNT(packers); i++) {
-		struct fl_buf packed = packers[i].pack(text.at, text.size);
+		struct fl_buf packed = packers[i].pack(text.data, text.size);
 		const size_t cuts[] = { 12, packed.size / 2,
 					packed.size - 1 };
 		size_t k;
@@ -901,7 +901,7 @@ Test(decoders, cut_data_give_all_that_came_out)
 			in = decoded(packed);
 			at = fl_in_peek(in, SIZE_MAX, &n);
 			cr_assert(n >= most && n <= text.size);
-			cr_assert(n == 0 || memcmp(at, text.at, n) == 0);
+			cr_assert(n == 0 || memcmp(at, text.data, n) == 0);
 			cr_assert_str_eq(fl_in_damage(in), line);
 			most = n;
 			fl_in_close(in);
@@ -919,10 +919,10 @@ Test(decoders, corrupt_data_are_damage)
 	char line[100];
 
 	for (i = 0; i < FL_COUNT(packers); i++) {
-		struct fl_buf packed = packers[i].pack(text.at, text.size);
+		struct fl_buf packed = packers[i].pack(text.data, text.size);
 		struct fl_in *in;
 
-		memset(packed.at + packed.size / 2, 0x55, 600);
+		memset(packed.data + packed.size / 2, 0x55, 600);
 		in = decoded(packed);
 		fl_in_peek(in, SIZE_MAX, &n);
 		snprintf(line, sizeof(line), "the %s data are corrupt: ",
@@ -941,12 +941,12 @@ Test(decoders, corrupt_data_are_damage)
 Test(decoders, pipes_are_decoded_as_files_are)
 {
 	struct fl_buf text = make_text(3000000);
-	struct fl_buf packed = gzip(text.at, text.size);
+	struct fl_buf packed = gzip(text.data, text.size);
 	pthread_t thread;
 
 	mkfifo("pipe", 0600);
 	pthread_create(&thread, NULL, feed, &packed);
-	expect(fl_in_decoded(fl_in_open(flame, "pipe")), text.at, text.size,
+	expect(fl_in_decoded(fl_in_open(flame, "pipe")), text.data, text.size,
 	       NULL);
 	pthread_join(thread, NULL);
 	fl_buf_free(&text);
@@ -955,9 +955,9 @@ Test(decoders, pipes_are_decoded_as_files_are)
 
 Test(decoders, layers_are_taken_off_to_a_depth)
 {
-	struct fl_buf one = gzip("deep", 4), two = zstd(one.at, one.size);
-	struct fl_buf three = lz4(two.at, two.size);
-	struct fl_buf four = xz(three.at, three.size);
+	struct fl_buf one = gzip("deep", 4), two = zstd(one.data, one.size);
+	struct fl_buf three = lz4(two.data, two.size);
+	struct fl_buf four = xz(three.data, three.size);
 
 	expect(decoded(three), "deep", 4, NULL);
 	cr_assert_null(decoded(four));
@@ -979,11 +979,11 @@ Test(decoders, skippable_frames_are_skipped)
 	for (i = 0; i < FL_COUNT(packs); i++) {
 		struct fl_buf packed = packs[i]("text", 4), all = { 0 };
 
-		fl_buf_put(&all, skip.at, skip.size);
-		fl_buf_put(&all, packed.at, packed.size);
-		fl_buf_put(&all, skip.at, skip.size);
-		fl_buf_put(&all, packed.at, packed.size);
-		fl_buf_put(&all, skip.at, skip.size);
+		fl_buf_put(&all, skip.data, skip.size);
+		fl_buf_put(&all, packed.data, packed.size);
+		fl_buf_put(&all, skip.data, skip.size);
+		fl_buf_put(&all, packed.data, packed.size);
+		fl_buf_put(&all, skip.data, skip.size);
 		expect(decoded(all), "texttext", 8, NULL);
 		fl_buf_free(&packed);
 		fl_buf_free(&all);
@@ -995,17 +995,17 @@ Test(decoders, zstd_windows_may_be_long)
 	struct fl_buf text = make_text(300000);
 	struct fl_buf packed = made(ZSTD_compressBound(text.size));
 	ZSTD_CCtx *context = ZSTD_createCCtx();
-	ZSTD_outBuffer out = { packed.at, packed.room, 0 };
-	ZSTD_inBuffer in = { text.at, text.size, 0 };
+	ZSTD_outBuffer out = { packed.data, packed.capacity, 0 };
+	ZSTD_inBuffer in = { text.data, text.size, 0 };
 
 	ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 28);
 	ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush);
 	ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
 	ZSTD_freeCCtx(context);
 	packed.size = out.pos;
-	expect(decoded(packed), text.at, text.size, NULL);
+	expect(decoded(packed), text.data, text.size, NULL);
 	/* The window's byte in a frame header without a content size. */
-	packed.at[5] = (char)0xb8;
+	packed.data[5] = (char)0xb8;
 	expect(decoded(packed), "", 0,
 	       "the zstd data are corrupt: a window of more than 2 GB");
 	fl_buf_free(&packed);
@@ -1028,11 +1028,11 @@ Test(decoders, legacy_lz4_is_read)
 {
 	struct fl_buf text = make_text(1000), packed = { 0 };
 
-	put_legacy(&packed, text.at, 500);
-	put_legacy(&packed, text.at + 500, 500);
-	expect(decoded(packed), text.at, 1000, NULL);
+	put_legacy(&packed, text.data, 500);
+	put_legacy(&packed, text.data + 500, 500);
+	expect(decoded(packed), text.data, 1000, NULL);
 	packed.size -= 1;
-	expect(decoded(packed), text.at, 500, "the lz4 data end early");
+	expect(decoded(packed), text.data, 500, "the lz4 data end early");
 	packed.size = 6;
 	expect(decoded(packed), "", 0, "the lz4 data end early");
 	fl_buf_free(&packed);
@@ -1043,7 +1043,7 @@ static void expect_refusal(struct slice head, const char *text)
 {
 	struct flame *own = flame_new();
 
-	cr_expect_null(fl_in_decoded(fl_in_memory(own, head.at, head.size,
+	cr_expect_null(fl_in_decoded(fl_in_memory(own, head.data, head.size,
 						  "m")));
 	cr_expect_not_null(strstr(flame_error(own), text), "%s",
 			   flame_error(own));
@@ -1061,7 +1061,7 @@ Test(decoders, containers_of_spark_are_refused_by_name)
 Test(decoders, a_frame_may_be_called_as_a_container)
 {
 	static const char text[] = "LZ4BlockInputStream.read;x 12\n";
-	struct fl_buf in = { .at = (char *)text, .size = sizeof(text) - 1 };
+	struct fl_buf in = { .data = (char *)text, .size = sizeof(text) - 1 };
 
 	expect(decoded(in), text, sizeof(text) - 1, NULL);
 }
@@ -1095,7 +1095,7 @@ static void put_entry(struct fl_buf *out, const char *name, const char *text,
 	put_le(out, strlen(name), 2);
 	put_le(out, 0, 2);
 	fl_buf_text(out, name);
-	fl_buf_put(out, method ? packed.at + 10 : text, body);
+	fl_buf_put(out, method ? packed.data + 10 : text, body);
 	if (descriptor) {
 		put_le(out, 0x08074b50, 4);
 		put_le(out, crc, 4);
@@ -1159,9 +1159,9 @@ Test(decoders, a_damaged_zip_says_so)
 	zip.size -= 2;
 	expect(decoded(zip), "fir", 3, "the zip data end early");
 	zip.size += 2;
-	zip.at[zip.size - 1] = '!';
+	zip.data[zip.size - 1] = '!';
 	expect(decoded(zip), "firs!", 5, "the zip entry's checksum differs");
-	zip.at[6] = 1;
+	zip.data[6] = 1;
 	expect(decoded(zip), "", 0, "the zip entry is encrypted");
 	zip.size = 0;
 	put_entry(&zip, "d/", "", 0, 0);
@@ -1201,8 +1201,8 @@ Test(outputs, an_abandoned_file_leaves_the_old_one)
 	write_file("f", "old", 3);
 	out = fl_out_open(flame, "f");
 	fl_out_text(out, "new");
-	fl_out_abandon(out);
-	fl_out_abandon(NULL);
+	fl_out_discard(out);
+	fl_out_discard(NULL);
 	expect_file("f", "old");
 	cr_assert_neq(system("ls -A | grep flame"), 0);
 }
@@ -1324,20 +1324,20 @@ Test(outputs, pieces_of_all_sizes_arrive_in_order)
 
 	for (done = 0; done < text.size; done += n) {
 		n = FL_MIN(n * 7 % 100003, text.size - done);
-		if (n > FL_OUT_ROOM) {
-			fl_out_put(out, text.at + done, n);
+		if (n > FL_OUT_RESERVE) {
+			fl_out_put(out, text.data + done, n);
 			continue;
 		}
-		memcpy(room = fl_out_room(out), text.at + done, n);
-		fl_out_fill(out, room + n);
+		memcpy(room = fl_out_reserve(out), text.data + done, n);
+		fl_out_commit(out, room + n);
 	}
 	cr_assert_eq(fl_out_close(out), FLAME_OK);
 	cr_assert_eq(got.size, text.size);
-	cr_assert_eq(memcmp(got.at, text.at, got.size), 0);
+	cr_assert_eq(memcmp(got.data, text.data, got.size), 0);
 	got.size = 0;
-	text.at[100000] = '\0';
+	text.data[100000] = '\0';
 	out = fl_out_memory(flame, &got);
-	fl_out_print(out, "[%s]", text.at);
+	fl_out_print(out, "[%s]", text.data);
 	cr_assert_eq(fl_out_close(out), FLAME_OK);
 	cr_assert_eq(got.size, 100002);
 	fl_buf_free(&got);

@@ -27,7 +27,7 @@ static void be(uint64_t n, unsigned size)
 static void be_at(size_t at, uint64_t n, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
-		chunk.at[at + i] = (char)(n >> 8 * (size - 1 - i));
+		chunk.data[at + i] = (char)(n >> 8 * (size - 1 - i));
 }
 
 static void utf(const char *text)
@@ -283,7 +283,7 @@ TestSuite(jfr_v0, .init = start, .fini = stop);
 
 static struct flame_source *open_chunk(void)
 {
-	struct flame_source *source = flame_open_memory(flame, chunk.at,
+	struct flame_source *source = flame_open_memory(flame, chunk.data,
 						chunk.size, "v0.jfr", "jfr");
 
 	cr_assert(source, "%s", flame_error(flame));
@@ -320,7 +320,7 @@ static const char *read_all(struct flame_source *source)
 	}
 	cr_assert_eq(status, FLAME_END, "%s", flame_error(flame));
 	flame_close(source);
-	return lines.at ? lines.at : "";
+	return lines.data ? lines.data : "";
 }
 
 static const char *read_with(const char *option, const char *value)
@@ -504,7 +504,7 @@ Test(jfr_v0, from_leaves_out_what_is_earlier)
 
 static const uint8_t *bytes(void)
 {
-	return (const uint8_t *)chunk.at;
+	return (const uint8_t *)chunk.data;
 }
 
 Test(jfr_v0, a_chunk_is_whole_with_the_end_of_its_metadata)
@@ -577,14 +577,14 @@ Test(jfr_v0, any_byte_may_be_anything)
 	put_checkpoint(2000, "p/C", "Kernel");
 	put_metadata();
 	for (size_t i = 8; i < chunk.size; i++) {
-		char was = chunk.at[i];
+		char was = chunk.data[i];
 
 		for (size_t j = 0; j < FL_COUNT(values); j++) {
 			flame_free(flame);
 			flame = flame_new();
-			chunk.at[i] = (char)values[j];
+			chunk.data[i] = (char)values[j];
 			read_all(open_chunk());
 		}
-		chunk.at[i] = was;
+		chunk.data[i] = was;
 	}
 }

@@ -40,7 +40,7 @@ static const char *fold(struct flame_source *source, const char *option,
 		     flame_error(flame));
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
-	return out.at;
+	return out.data;
 }
 
 static struct flame_source *text_source(const char *text)
@@ -61,7 +61,7 @@ Test(dialects, of_jdk_8)
 		"org/example/Job$$Lambda$1/1324119927.run;"
 		"java/util/concurrent/locks/LockSupport.park;"
 		"sun/misc/Unsafe.park 1\n");
-	cr_assert_str_eq(strstr(said.at, "5 threads"),
+	cr_assert_str_eq(strstr(said.data, "5 threads"),
 			 "5 threads without a stack left out\n");
 	cr_assert_eq(flame_metric_of(flame, 1)->samples, 7);
 	cr_assert_eq(flame_metric_of(flame, 1)->no_stack, 5);
@@ -86,7 +86,7 @@ Test(dialects, of_jdk_25_have_virtual_threads)
 	cr_assert(strstr(text, "[no state];14628;java/util/concurrent/"
 			 "ForkJoinWorkerThread.run;"), "%s", text);
 	cr_assert(strstr(text, "VT$$Lambda/0x0000000082041c50.run;VT.block"));
-	cr_assert_null(strstr(said.at, "understood"), "%s", said.at);
+	cr_assert_null(strstr(said.data, "understood"), "%s", said.data);
 }
 
 Test(dialects, of_dump_to_file)
@@ -99,7 +99,7 @@ Test(dialects, of_dump_to_file)
 			 "VirtualThread.run;VT.lambda$main$1;"), "%s", text);
 	cr_assert(strstr(text, "[tid=22];STATE_RUNNABLE;java/lang/"
 			 "VirtualThread.run;VT.spin 1\n"), "%s", text);
-	cr_assert_null(strstr(said.at, "understood"), "%s", said.at);
+	cr_assert_null(strstr(said.data, "understood"), "%s", said.data);
 }
 
 Test(dialects, of_dump_to_file_before_jdk_24)
@@ -124,7 +124,7 @@ Test(dialects, of_thread_info_stop_at_eight_frames)
 	cr_assert(strstr(text, "blocked \"q\";java/lang/Thread.run;"
 			 "TI$$Lambda$212/0x00007fa740144428.run;"), "%s",
 		  text);
-	cr_assert_null(strstr(said.at, "understood"), "%s", said.at);
+	cr_assert_null(strstr(said.data, "understood"), "%s", said.data);
 }
 
 Test(dialects, of_jhsdb_tell_how_frames_ran)
@@ -135,7 +135,7 @@ Test(dialects, of_jhsdb_tell_how_frames_ran)
 	cr_assert(strstr(text, "SparkShaped.main:62_[0];SparkShaped.stage:"
 			 "82_[j];java/util/concurrent/FutureTask.get:190_[j]"),
 		  "%s", text);
-	cr_assert_null(strstr(said.at, "understood"), "%s", said.at);
+	cr_assert_null(strstr(said.data, "understood"), "%s", said.data);
 }
 
 Test(dialects, of_jhsdb_without_names)
@@ -157,7 +157,7 @@ Test(names, of_modules_and_loaders_are_not_of_the_class)
 		"\tat Top.m(Top.java:1)\n\n"), NULL, NULL, NULL),
 		"Top.m;a/B.<init>;a/B$$Lambda/0x00007f12.run;"
 		"java/lang/A.b;java/lang/Object.wait 1\n");
-	cr_assert_eq(flame->frames.at[1].type, FLAME_JAVA_NATIVE);
+	cr_assert_eq(flame->frames.data[1].type, FLAME_JAVA_NATIVE);
 }
 
 Test(names, have_lines_where_they_are_asked_for)
@@ -186,8 +186,8 @@ Test(logs, go_on_around_and_in_dumps)
 		"java/lang/Thread.run;org/apache/spark/executor/"
 		"Executor$TaskRunner.run;org/example/Job.work 2\n"
 		"java/lang/Thread.run;org/example/Beat.beat 1\n");
-	cr_assert(strstr(said.at, "1 lines not understood, the first is line "
-			 "28: 2026-11-21 10:00:02,101"), "%s", said.at);
+	cr_assert(strstr(said.data, "1 lines not understood, the first is line "
+			 "28: 2026-11-21 10:00:02,101"), "%s", said.data);
 }
 
 Test(logs, have_dumps_at_times)
@@ -218,12 +218,12 @@ Test(logs, end_without_an_empty_line)
 	cr_assert_str_eq(fold(text_source(HEAD("x") "\tat a.B.c(B.java:1)\n"
 			      RUN), NULL, NULL, NULL),
 			 "java/lang/Thread.run;a/B.c 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 	out.size = 0;
 	cr_assert_str_eq(fold(text_source(HEAD("x") "\tat a.B.c(B.java:1)\n"),
 			      NULL, NULL, NULL), "");
-	cr_assert(strstr(said.at, "in: 1 threads left out, as their stacks "
-			 "are cut; the first is at line 1\n"), "%s", said.at);
+	cr_assert(strstr(said.data, "in: 1 threads left out, as their stacks "
+			 "are cut; the first is at line 1\n"), "%s", said.data);
 }
 
 Test(logs, that_were_cut_cost_the_next_nothing)
@@ -232,7 +232,7 @@ Test(logs, that_were_cut_cost_the_next_nothing)
 		"2026-11-21 10:00:02\nFull thread dump X:\n\n" HEAD("x")
 		"\tat a.B.d(B.java:1)\n" RUN "\n"), NULL, NULL, NULL),
 			 "java/lang/Thread.run;a/B.d 1\n");
-	cr_assert(strstr(said.at, "1 threads left out"), "%s", said.at);
+	cr_assert(strstr(said.data, "1 threads left out"), "%s", said.data);
 }
 
 /* Of each stack never more than there is in the whole. */
@@ -280,14 +280,14 @@ Test(detection, of_a_dump_deep_in_a_log)
 	while (text.size < 600000)
 		fl_buf_text(&text, "10:00 INFO a line of the log;b\n");
 	fl_buf_text(&text, HEAD("x") RUN "\n");
-	source = flame_open_memory(flame, text.at, text.size, "in", NULL);
+	source = flame_open_memory(flame, text.data, text.size, "in", NULL);
 	cr_assert_str_eq(fold(source, NULL, NULL, NULL),
 			 "java/lang/Thread.run 1\n");
 	while (text.size < 1200000)
 		fl_buf_text(&text, "10:00 INFO a line of the log, b\n");
-	memset(text.at, '-', 600000);
-	memset(text.at + 600000, '-', 300);
-	cr_assert_null(flame_open_memory(flame, text.at, text.size, "in",
+	memset(text.data, '-', 600000);
+	memset(text.data + 600000, '-', 300);
+	cr_assert_null(flame_open_memory(flame, text.data, text.size, "in",
 					 NULL));
 	fl_buf_free(&text);
 }
@@ -326,16 +326,16 @@ Test(newlines, may_have_newlines)
 				 HEAD("next") RUN "\n"),
 			 "a  b \"c\" ;java/lang/Thread.run 1\n"
 			 "line break;java/lang/Thread.run 1\n"
-			 "next;java/lang/Thread.run 1\n", "%s", out.at);
-	cr_expect_str_eq(said.at, "");
+			 "next;java/lang/Thread.run 1\n", "%s", out.data);
+	cr_expect_str_eq(said.data, "");
 }
 
 Test(newlines, that_never_end_are_told_and_lose_no_other)
 {
 	cr_expect_str_eq(dump_of("Full thread dump X:\n\n"
 				 "\"cut\n" RUN "\n" HEAD("next") RUN "\n"),
-			 "next;java/lang/Thread.run 1\n", "%s", out.at);
-	cr_expect(strstr(said.at, "1 lines not understood"), "%s", said.at);
+			 "next;java/lang/Thread.run 1\n", "%s", out.data);
+	cr_expect(strstr(said.data, "1 lines not understood"), "%s", said.data);
 }
 
 Test(prefix, of_time_is_taken_off)
@@ -350,7 +350,7 @@ Test(prefix, of_time_is_taken_off)
 		"2026-03-02T09:15:02.2Z " RUN
 		"2026-03-02T09:15:02.3Z \n"),
 		"main;java/lang/Thread.run 1\n"
-		"other;java/lang/Thread.run 1\n", "%s", out.at);
+		"other;java/lang/Thread.run 1\n", "%s", out.data);
 }
 
 #define LOG "Mar 02 09:15:01 node-3 java[4711]: "
@@ -364,7 +364,7 @@ Test(prefix, of_the_journal_is_taken_off_and_dumps_may_follow)
 		"stdout| " HEAD("last") "stdout| " RUN "stdout| \n"),
 		"bare;java/lang/Thread.run 1\n"
 		"last;java/lang/Thread.run 1\n"
-		"main;java/lang/Thread.run 1\n", "%s", out.at);
+		"main;java/lang/Thread.run 1\n", "%s", out.data);
 }
 
 Test(prefix, of_a_logger_stands_before_the_first_line_alone)
@@ -372,5 +372,5 @@ Test(prefix, of_a_logger_stands_before_the_first_line_alone)
 	cr_expect_str_eq(dump_of(
 		"26/03/02 09:15:01,123 INFO Dumper: Full thread dump X:\n\n"
 		HEAD("main") RUN "\n"),
-		"main;java/lang/Thread.run 1\n", "%s", out.at);
+		"main;java/lang/Thread.run 1\n", "%s", out.data);
 }

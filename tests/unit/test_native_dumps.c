@@ -39,7 +39,7 @@ static const char *fold_as(const char *format, const char *text, size_t size,
 		     flame_error(flame));
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
-	return out.at;
+	return out.data;
 }
 
 #define FOLDS(format, text, expected)					\
@@ -60,7 +60,7 @@ static const char *one_frame(const char *frame)
 
 #define NAMES(frame, name)						\
 	cr_expect_str_eq(one_frame(frame), "main;" name " 1\n", "is %s",	\
-			 out.at)
+			 out.data)
 
 /* Cuts ---------------------------------------------------------------- */
 
@@ -118,7 +118,7 @@ static char *read_file(const char *name)
 	while ((c = getc(file)) != EOF)
 		fl_buf_byte(&buf, (char)c);
 	fclose(file);
-	return buf.at;
+	return buf.data;
 }
 
 static void cut_file(const char *format, const char *name)
@@ -224,7 +224,7 @@ Test(gdb, thread_lines_become_labels)
 Test(gdb, last_stack_without_its_root_is_left_out)
 {
 	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n", "");
-	cr_expect(strstr(said.at, "ends within a backtrace"), "%s", said.at);
+	cr_expect(strstr(said.data, "ends within a backtrace"), "%s", said.data);
 	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in main ()", "main;f 1\n");
 	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n\n", "g;f 1\n");
 	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n"
@@ -269,7 +269,7 @@ Test(bpftrace, a_long_user_stack_goes_below_a_long_kernel_one)
 	for (int i = 0; i < 100; i++)
 		fl_buf_print(&folded, ";k%d_[k]", i);
 	fl_buf_text(&folded, " 3\n");
-	FOLDS("bpftrace", text.at, folded.at);
+	FOLDS("bpftrace", text.data, folded.data);
 	fl_buf_free(&text);
 	fl_buf_free(&folded);
 }
@@ -278,9 +278,9 @@ Test(bpftrace, other_maps_are_told_and_left_out)
 {
 	FOLDS("bpftrace", "@x[bash]: 4\n@n: 3\n@[\n    f+1\n]: 2\n"
 	      "@h[\n    f+1\n]: \n[1]  3 |@@@|\n\n", "f 2\n");
-	cr_expect(strstr(said.at, "3 entries of maps"), "%s", said.at);
+	cr_expect(strstr(said.data, "3 entries of maps"), "%s", said.data);
 	FOLDS("bpftrace", "@[\n    f+1\n]: 2\n@[]: 7\n", "f 2\n");
-	cr_expect(strstr(said.at, "of 7 in all"), "%s", said.at);
+	cr_expect(strstr(said.data, "of 7 in all"), "%s", said.data);
 	FOLDS("bpftrace", "@[, bash]: 7\n", "bash 7\n");
 }
 
@@ -292,7 +292,7 @@ Test(bpftrace, json_is_the_same)
 	      "f\" 2\nsh;a\xc3\xa9;do_syscall_64_[k];vfs_read_[k] 5\n");
 	FOLDS("bpftrace", "{\"type\": \"map\", \"data\": {\"@\": {"
 	      "\"\\n    f+1\\n\": 23, \"\\n    g+1\\n\": 2", "f 23\n");
-	cr_expect(strstr(said.at, "does not end"), "%s", said.at);
+	cr_expect(strstr(said.data, "does not end"), "%s", said.data);
 	FOLDS("bpftrace", "{\"type\": \"map\", \"data\": {\"@n\": 3}}\n", "");
 }
 
@@ -340,9 +340,9 @@ Test(dtrace, modules_are_kept_beside_names)
 Test(dtrace, without_its_count_a_stack_is_left_out)
 {
 	FOLDS("dtrace", "\n  a`f+0x3\n   7\n\n  a`g+0x1\n", "f 7\n");
-	cr_expect(strstr(said.at, "ends within a stack"), "%s", said.at);
+	cr_expect(strstr(said.data, "ends within a stack"), "%s", said.data);
 	FOLDS("dtrace", "\n  a`f+0x3\n   7", "f 7\n");
-	cr_expect(strstr(said.at, "may be cut"), "%s", said.at);
+	cr_expect(strstr(said.data, "may be cut"), "%s", said.data);
 }
 
 Test(dtrace, cut_anywhere)
@@ -368,14 +368,14 @@ Test(sample, never_more_than_a_caller_has)
 {
 	FOLDS("sample", GRAPH "    9 Thread_1\n    + 6 a  (in x)\n"
 	      "    + 6 b  (in x)\n\n", "Thread_1;a 6\nThread_1;b 3\n");
-	cr_expect(strstr(said.at, "more samples than"), "%s", said.at);
+	cr_expect(strstr(said.data, "more samples than"), "%s", said.data);
 }
 
 Test(sample, what_was_open_at_a_cut_is_left_out)
 {
 	FOLDS("sample", GRAPH "    9 Thread_1\n    + 4 a  (in x)\n"
 	      "    + 3 b  (in x)\n", "Thread_1;a 4\n");
-	cr_expect(strstr(said.at, "5 samples of frames"), "%s", said.at);
+	cr_expect(strstr(said.data, "5 samples of frames"), "%s", said.data);
 }
 
 Test(sample, peer_takes_the_last_of_equal_leaves)
@@ -403,7 +403,7 @@ Test(vtune, rows_weigh_what_they_have_themselves)
 	FOLDS("vtune", TABLE "a,0.5,x\n b,0.000001,x\n  c,0,x\n"
 	      " \"d,e\",1.25,x\r\n\nf,2.,[Unknown]\n",
 	      "a 500000000\na;b 1000\na;d,e 1250000000\nf 2000000000\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(said.data, "");
 }
 
 Test(vtune, quotes_may_hold_the_blanks)
@@ -446,7 +446,7 @@ Test(vtune, times)
 			 times[i].ns);
 		FOLDS("vtune", text, times[i].ns ? expected : "");
 		cr_expect_eq(!said.size, times[i].ns != 0, "%s: %s",
-			     times[i].time, said.at);
+			     times[i].time, said.data);
 	}
 }
 
@@ -454,7 +454,7 @@ Test(vtune, what_a_lost_row_called_is_its_callers)
 {
 	FOLDS("vtune", TABLE "a,1,x\n lost\n  b,1,x\n  c,1,x\n",
 	      "a 1000000000\na;b 1000000000\na;c 1000000000\n");
-	cr_expect_str_eq(said.at, "in: 1 lines not understood, the first is "
+	cr_expect_str_eq(said.data, "in: 1 lines not understood, the first is "
 			 "line 3: lost\n");
 }
 
@@ -463,17 +463,17 @@ Test(vtune, rows_may_skip_levels)
 	FOLDS("vtune", TABLE "a,1,x\n b,1,x\n   c,1,x\n  d,1,x\n",
 	      "a 1000000000\na;b 1000000000\na;b;c 1000000000\n"
 	      "a;b;d 1000000000\n");
-	cr_expect_str_eq(said.at, "in: line 4: 1 rows skip a level: what "
+	cr_expect_str_eq(said.data, "in: line 4: 1 rows skip a level: what "
 			 "called them is not there\n");
 }
 
 Test(vtune, table_without_times)
 {
 	FOLDS("vtune", "Function Stack,CPU Time:Total,Module\na,1,x\n", "");
-	cr_expect(strstr(said.at, "in: line 1: the table has no column CPU "
-			 "Time:Self"), "%s", said.at);
+	cr_expect(strstr(said.data, "in: line 1: the table has no column CPU "
+			 "Time:Self"), "%s", said.data);
 	FOLDS("vtune", "war:Column filter is ON.\n", "");
-	cr_expect(strstr(said.at, "ends before a header"), "%s", said.at);
+	cr_expect(strstr(said.data, "ends before a header"), "%s", said.data);
 }
 
 Test(vtune, peer_rounds_and_takes_the_last)

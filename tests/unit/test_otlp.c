@@ -37,7 +37,7 @@ static void put_numbers(struct fl_buf *to, uint32_t field,
 
 	for (; pairs[0]; pairs += 2)
 		fl_put_number(&part, (uint32_t)pairs[0], pairs[1]);
-	fl_put_bytes(to, field, part.at, part.size);
+	fl_put_bytes(to, field, part.data, part.size);
 	fl_buf_free(&part);
 }
 
@@ -66,7 +66,7 @@ static void put_tables(void)
 	for (uint64_t i = 1; i <= 2; i++) {
 		part.size = 0;
 		PUT(&part, LOCATION_LINES, LINE_FUNCTION, i);
-		fl_put_bytes(&tables, DICTIONARY_LOCATIONS, part.at,
+		fl_put_bytes(&tables, DICTIONARY_LOCATIONS, part.data,
 			     part.size);
 	}
 	put_text(DICTIONARY_STACKS, "");
@@ -79,7 +79,7 @@ static void put_tables(void)
 		part.size = 0;
 		fl_put_number(&part, KEY_VALUE_KEY, 5);
 		PUT(&part, KEY_VALUE_VALUE, ANY_INT, 40 + i);
-		fl_put_bytes(&tables, DICTIONARY_ATTRIBUTES, part.at,
+		fl_put_bytes(&tables, DICTIONARY_ATTRIBUTES, part.data,
 			     part.size);
 	}
 	fl_buf_free(&part);
@@ -108,7 +108,7 @@ static void put_sample(uint64_t stack, const char *second, const char *third,
 		fl_put_bytes(&sample, 4, fourth, strlen(fourth));
 	if (times)
 		put_times(&sample, times);
-	fl_put_bytes(&samples, PROFILE_SAMPLES, sample.at, sample.size);
+	fl_put_bytes(&samples, PROFILE_SAMPLES, sample.data, sample.size);
 	fl_buf_free(&sample);
 }
 
@@ -118,14 +118,14 @@ static void put_message(void)
 
 	PUT(&profile, PROFILE_SAMPLE_TYPE, VALUE_TYPE_TYPE, 1,
 	    VALUE_TYPE_UNIT, 2);
-	fl_buf_put(&profile, samples.at, samples.size);
-	fl_put_bytes(&scope, SCOPE_PROFILES_PROFILES, profile.at,
+	fl_buf_put(&profile, samples.data, samples.size);
+	fl_put_bytes(&scope, SCOPE_PROFILES_PROFILES, profile.data,
 		     profile.size);
-	fl_put_bytes(&resource, RESOURCE_PROFILES_SCOPES, scope.at,
+	fl_put_bytes(&resource, RESOURCE_PROFILES_SCOPES, scope.data,
 		     scope.size);
-	fl_put_bytes(&message, DATA_RESOURCE_PROFILES, resource.at,
+	fl_put_bytes(&message, DATA_RESOURCE_PROFILES, resource.data,
 		     resource.size);
-	fl_put_bytes(&message, DATA_DICTIONARY, tables.at, tables.size);
+	fl_put_bytes(&message, DATA_DICTIONARY, tables.data, tables.size);
 	fl_buf_free(&profile);
 	fl_buf_free(&scope);
 	fl_buf_free(&resource);
@@ -138,7 +138,7 @@ static int read_message(void)
 	struct flame_source *source;
 	int damage;
 
-	source = flame_open_memory(flame, message.at, message.size, "p",
+	source = flame_open_memory(flame, message.data, message.size, "p",
 				   NULL);
 	cr_assert(source, "%s", flame_error(flame));
 	cr_expect_str_eq(flame_source_format(source), "otlp");
@@ -158,8 +158,8 @@ Test(otlp, samples_since_1_10)
 	put_sample(2, "\2", "", "\1\2\3", 3);
 	put_message();
 	cr_expect_eq(read_message(), 0);
-	cr_expect_str_eq(out.at, "f 10\nf;g 6\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(out.data, "f 10\nf;g 6\n");
+	cr_expect_str_eq(said.data, "");
 	cr_expect_str_eq(flame_metric_of(flame, 1)->name, "cpu");
 	cr_expect_str_eq(flame_metric_of(flame, 1)->unit, "samples");
 }
@@ -171,8 +171,8 @@ Test(otlp, samples_before_1_10)
 	put_sample(2, "\1\2\3", "\2", "", 3);
 	put_message();
 	cr_expect_eq(read_message(), 0);
-	cr_expect_str_eq(out.at, "f 10\nf;g 6\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(out.data, "f 10\nf;g 6\n");
+	cr_expect_str_eq(said.data, "");
 }
 
 /* Values that nobody has attributes beside would leave those unused. */
@@ -183,8 +183,8 @@ Test(otlp, attributes_must_be_somebodys)
 	put_sample(2, "\2", "", "", 1);
 	put_message();
 	cr_expect_eq(read_message(), 0);
-	cr_expect_str_eq(out.at, "f;g 2\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(out.data, "f;g 2\n");
+	cr_expect_str_eq(said.data, "");
 }
 
 /* An unpacked 1 is a link of 1.10, or an attribute of 1.9. */
@@ -199,12 +199,12 @@ Test(otlp, what_could_be_either_is_told)
 	fl_put_number(&sample, 2, 2);
 	fl_put_number(&sample, 3, 1);
 	put_times(&sample, 1);
-	fl_put_bytes(&samples, PROFILE_SAMPLES, sample.at, sample.size);
+	fl_put_bytes(&samples, PROFILE_SAMPLES, sample.data, sample.size);
 	fl_buf_free(&sample);
 	put_message();
 	cr_expect_eq(read_message(), 0);
-	cr_expect_str_eq(out.at, "f 1\n");
-	cr_expect_str_eq(said.at, "p: values and attributes of its samples "
+	cr_expect_str_eq(out.data, "f 1\n");
+	cr_expect_str_eq(said.data, "p: values and attributes of its samples "
 			 "could be each other's (OTLP before 1.10, or since): "
 			 "taken as of 1.10\n");
 }
@@ -215,7 +215,7 @@ Test(otlp, a_timestamp_alone_counts_one)
 	put_sample(1, "\1", "", "", 3);
 	put_message();
 	cr_expect_eq(read_message(), 0);
-	cr_expect_str_eq(out.at, "f 3\n");
+	cr_expect_str_eq(out.data, "f 3\n");
 }
 
 Test(otlp, what_is_not_there_costs_its_sample)
@@ -226,8 +226,8 @@ Test(otlp, what_is_not_there_costs_its_sample)
 	put_sample(1, "\1", "", "\4", 1);
 	put_message();
 	cr_expect_eq(read_message(), 1);
-	cr_expect_str_eq(out.at, "f 4\n");
-	cr_expect_str_eq(said.at, "p: 2 samples left out: what they point to "
+	cr_expect_str_eq(out.data, "f 4\n");
+	cr_expect_str_eq(said.data, "p: 2 samples left out: what they point to "
 			 "is not in the file\n");
 }
 
@@ -238,7 +238,7 @@ Test(otlp, messages_one_after_another_have_their_own_tables)
 	put_message();
 	put_message();
 	cr_expect_eq(read_message(), 0);
-	cr_expect_str_eq(out.at, "f 2\n");
+	cr_expect_str_eq(out.data, "f 2\n");
 }
 
 Test(otlp, frames_are_read_one_by_one)
@@ -251,13 +251,13 @@ Test(otlp, frames_are_read_one_by_one)
 	fl_buf_text(&framed, "OTLP\1");
 	for (unsigned i = 0; i < 2; i++) {
 		fl_put_varint(&framed, message.size);
-		fl_buf_put(&framed, message.at, message.size);
+		fl_buf_put(&framed, message.data, message.size);
 	}
 	fl_buf_free(&message);
 	message = framed;
 	cr_expect_eq(read_message(), 0);
-	cr_expect_str_eq(out.at, "f 10\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(out.data, "f 10\n");
+	cr_expect_str_eq(said.data, "");
 }
 
 Test(otlp, a_cut_frame_is_told)
@@ -269,14 +269,14 @@ Test(otlp, a_cut_frame_is_told)
 	put_message();
 	for (unsigned i = 0; i < 2; i++) {
 		fl_put_varint(&framed, message.size);
-		fl_buf_put(&framed, message.at, message.size);
+		fl_buf_put(&framed, message.data, message.size);
 	}
 	framed.size--;
 	fl_buf_free(&message);
 	message = framed;
 	cr_expect_eq(read_message(), 1);
-	cr_expect_str_eq(out.at, "f 5\n");
-	cr_expect(strstr(said.at, "p: cut or damaged"), "%s", said.at);
+	cr_expect_str_eq(out.data, "f 5\n");
+	cr_expect(strstr(said.data, "p: cut or damaged"), "%s", said.data);
 }
 
 Test(otlp, texts_and_pprof_are_none)

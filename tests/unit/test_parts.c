@@ -50,7 +50,7 @@ static struct result read_with(unsigned threads, const struct fl_buf *text,
 	close(mkstemp(path));
 	flame_threads(flame, threads);
 	flame_on_warning(flame, hear, &result.said);
-	source = flame_open_memory(flame, text->at, text->size, "it", NULL);
+	source = flame_open_memory(flame, text->data, text->size, "it", NULL);
 	sink = flame_create(flame, path, "folded");
 	cr_assert(source && sink, "%s", flame_error(flame));
 	if (option)
@@ -78,11 +78,11 @@ static void same_with_any_number(const struct fl_buf *text,
 		struct result all = read_with(threads, text, option, value);
 
 		cr_expect_eq(one.status, all.status);
-		cr_expect_str_eq(one.said.at, all.said.at);
+		cr_expect_str_eq(one.said.data, all.said.data);
 		cr_expect_eq(one.text.size, all.text.size);
 		cr_expect(one.text.size == all.text.size &&
 			  (!one.text.size ||
-			   memcmp(one.text.at, all.text.at,
+			   memcmp(one.text.data, all.text.data,
 				  one.text.size) == 0),
 			  "%u threads gave something else with %s %s",
 			  threads, option ? option : "nothing",
@@ -126,8 +126,8 @@ Test(parts, count_lines_that_are_not_understood_as_one_would)
 {
 	struct fl_buf text = folded_text();
 
-	memcpy(text.at + ENOUGH / 2, "\nodd one\n", 9);
-	memcpy(text.at + ENOUGH / 3 * 2, "\nodd two\n", 9);
+	memcpy(text.data + ENOUGH / 2, "\nodd one\n", 9);
+	memcpy(text.data + ENOUGH / 3 * 2, "\nodd two\n", 9);
 	same_with_any_number(&text, NULL, NULL);
 	fl_buf_free(&text);
 }
@@ -137,8 +137,8 @@ Test(parts, with_fractions_are_read_by_one)
 {
 	struct fl_buf text = folded_text();
 
-	memcpy(text.at + ENOUGH / 2, "\na;odd 2.4\n", 10);
-	memcpy(text.at + ENOUGH / 3 * 2, "\na;odd 2.4\n", 10);
+	memcpy(text.data + ENOUGH / 2, "\na;odd 2.4\n", 10);
+	memcpy(text.data + ENOUGH / 3 * 2, "\na;odd 2.4\n", 10);
 	same_with_any_number(&text, NULL, NULL);
 	fl_buf_free(&text);
 }
@@ -148,8 +148,8 @@ Test(parts, fail_as_one_would)
 	struct fl_buf text = folded_text();
 	const char most[] = "\na 9223372036854775807\n";
 
-	memcpy(text.at + ENOUGH / 2, most, sizeof(most) - 1);
-	memcpy(text.at + ENOUGH / 2 + sizeof(most), most, sizeof(most) - 1);
+	memcpy(text.data + ENOUGH / 2, most, sizeof(most) - 1);
+	memcpy(text.data + ENOUGH / 2 + sizeof(most), most, sizeof(most) - 1);
 	same_with_any_number(&text, NULL, NULL);
 	fl_buf_free(&text);
 }
@@ -164,8 +164,8 @@ static const char member[] =
 /* A packed member begins that line of a text which is nearest to `at`. */
 static void pack_in(struct fl_buf *text, size_t at)
 {
-	char *line = memchr(text->at + at, '\n', text->size - at);
-	size_t rest = text->size - (size_t)(++line - text->at);
+	char *line = memchr(text->data + at, '\n', text->size - at);
+	size_t rest = text->size - (size_t)(++line - text->data);
 	char *copy = malloc(rest);
 
 	cr_assert(copy);
@@ -191,7 +191,7 @@ Test(parts, with_packed_members_among_them)
 		if (places[i][1])
 			pack_in(&text, places[i][1]);
 		one = read_with(1, &text, NULL, NULL);
-		cr_expect(strstr(one.text.at, places[i][1] ?
+		cr_expect(strstr(one.text.data, places[i][1] ?
 				 "packed;two 22\n" : "packed;two 11\n"));
 		fl_buf_free(&one.text);
 		fl_buf_free(&one.said);
@@ -273,7 +273,7 @@ static struct fl_buf recordings(const char *name, size_t enough)
 		 name);
 	slurp(path, &one);
 	while (all.size < enough)
-		fl_buf_put(&all, one.at, one.size);
+		fl_buf_put(&all, one.data, one.size);
 	fl_buf_free(&one);
 	return all;
 }
@@ -301,7 +301,7 @@ Test(recordings, are_damaged_the_same)
 
 	for (unsigned i = 0; i < 40; i++) {
 		seed = seed * 1103515245 + 12345;
-		text.at[(uint64_t)seed * text.size >> 32] ^= 1 << i % 8;
+		text.data[(uint64_t)seed * text.size >> 32] ^= 1 << i % 8;
 	}
 	same_of_all_events(&text);
 	text.size -= 1000;
@@ -362,8 +362,8 @@ Test(files, are_read_ahead_and_the_same)
 	cr_expect_gt(one.text.size, 0);
 	for (unsigned threads = 2; threads <= 4; threads++) {
 		all = read_files(threads, paths, FL_COUNT(names));
-		cr_expect_str_eq(one.said.at, all.said.at);
-		cr_expect_str_eq(one.text.at, all.text.at);
+		cr_expect_str_eq(one.said.data, all.said.data);
+		cr_expect_str_eq(one.text.data, all.text.data);
 		fl_buf_free(&all.text);
 		fl_buf_free(&all.said);
 	}
@@ -381,14 +381,14 @@ Test(absorbing, gives_the_ids_of_the_same_things)
 
 	ab = stack_of(from, "a", "b");
 	cr_assert(fl_absorb(to, from, &map));
-	cr_expect_eq(map.stacks.at[ab], stack_of(to, "a", "b"));
+	cr_expect_eq(map.stacks.data[ab], stack_of(to, "a", "b"));
 	/* What came since the last time. */
 	bc = stack_of(from, "b", "c");
 	set = fl_thread(from, FL_SLICE("main"), 7);
 	cr_assert(fl_absorb(to, from, &map));
-	cr_expect_eq(map.stacks.at[bc], mine);
-	cr_expect_eq(map.labels.at[set], fl_thread(to, FL_SLICE("main"), 7));
-	cr_expect_eq(map.stacks.at[0], 0);
+	cr_expect_eq(map.stacks.data[bc], mine);
+	cr_expect_eq(map.labels.data[set], fl_thread(to, FL_SLICE("main"), 7));
+	cr_expect_eq(map.stacks.data[0], 0);
 	fl_absorbed_free(&map);
 	flame_free(from);
 	flame_free(to);
@@ -403,7 +403,7 @@ Test(absorbing, keeps_label_sets_whatever_the_order_of_their_keys)
 	fl_name(to, "tid");	/* in `from` it comes after "thread" */
 	set = fl_thread(from, FL_SLICE("main"), 7);
 	cr_assert(fl_absorb(to, from, &map));
-	cr_expect_eq(map.labels.at[set], fl_thread(to, FL_SLICE("main"), 7));
+	cr_expect_eq(map.labels.data[set], fl_thread(to, FL_SLICE("main"), 7));
 	fl_absorbed_free(&map);
 	flame_free(from);
 	flame_free(to);
@@ -424,7 +424,7 @@ Test(absorbing, moves_the_counts_of_metrics)
 		cr_assert(fl_absorb(to, from, &map));
 		cr_expect_eq(from->metrics[cpu].samples, 0);
 	}
-	cpu = map.metrics.at[cpu];
+	cpu = map.metrics.data[cpu];
 	cr_expect_str_eq(to->metrics[cpu].name, "cpu");
 	cr_expect_eq(to->metrics[cpu].samples, 6);
 	cr_expect_eq(to->metrics[cpu].total, 60);

@@ -48,7 +48,7 @@ static const char *fold_of(struct flame_source *source, const char *options)
 		     flame_error(flame));
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
-	return out.at;
+	return out.data;
 }
 
 static const char *fold(const char *text, size_t size, const char *options)
@@ -126,7 +126,7 @@ Test(header, is_the_same_after_any_other)
 
 			cr_assert_eq(fl_perf_header(s, &lefts, &got), is_one);
 			if (is_one)
-				cr_assert(got.comm.at == want.comm.at &&
+				cr_assert(got.comm.data == want.comm.data &&
 					  got.comm.size == want.comm.size &&
 					  got.event.size == want.event.size &&
 					  got.rest.size == want.rest.size &&
@@ -208,8 +208,8 @@ Test(records, are_read_in_every_layout)
 {
 	cr_assert_str_eq(fold_file("layouts.txt", ""),
 			 "burn;leaf 1\nburn;main;leaf 5\n");
-	cr_assert(strstr(said.at, "lost 7 events"));
-	cr_assert_null(strstr(said.at, "not understood"));
+	cr_assert(strstr(said.data, "lost 7 events"));
+	cr_assert_null(strstr(said.data, "not understood"));
 }
 
 Test(records, of_any_comm)
@@ -217,22 +217,22 @@ Test(records, of_any_comm)
 	cr_assert_str_eq(fold_file("comms.txt", ""),
 			 ":1234;f 1\nExecutor task l;f 1\nV8 Worker 5;f 1\n"
 			 "a;f 1\nkworker/0:1;f 1\ntab: semi;f 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(records, without_numbers_are_known_by_their_frames)
 {
 	cr_assert_str_eq(fold_file("few_columns.txt", ""),
 			 "burn;main;fib 2\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(records, of_several_events_are_not_added_up)
 {
 	cr_assert_str_eq(fold_file("events.txt", ""), "x;f 3\n");
-	cr_assert(strstr(said.at, "taking cycles:u (3 samples); there is also "
+	cr_assert(strstr(said.data, "taking cycles:u (3 samples); there is also "
 			 "cycles:k 1, sched:sched_switch 1, "
-			 "raw_syscalls:sys_enter 1"), "%s", said.at);
+			 "raw_syscalls:sys_enter 1"), "%s", said.data);
 }
 
 Test(records, of_one_event)
@@ -262,7 +262,7 @@ Test(records, without_a_period_are_told_of)
 {
 	cr_assert_str_eq(FOLD("x 1 1.0: cycles: \n\t 1000 f (/x)\n\n",
 			      "weight=period"), "x;f 1\n");
-	cr_assert(strstr(said.at, "1 samples have no period"));
+	cr_assert(strstr(said.data, "1 samples have no period"));
 }
 
 Test(records, keep_their_thread_and_time)
@@ -304,15 +304,15 @@ Test(records, that_are_damaged_cost_no_others)
 {
 	cr_assert_str_eq(fold_file("crlf_invalid_utf8_no_final_newline.txt",
 				   ""), "x;f\xff\xfe 2\n");
-	cr_assert(strstr(said.at, "1 lines not understood, the first is line "
-			 "4: this is no line of perf"), "%s", said.at);
+	cr_assert(strstr(said.data, "1 lines not understood, the first is line "
+			 "4: this is no line of perf"), "%s", said.data);
 }
 
 Test(records, go_on_after_an_empty_line_too_many)
 {
 	cr_assert_str_eq(FOLD("x 1 1.0: cycles: \n\n\t 1000 f (/x)\n\n"
 			      "y 1 1.0: cycles: \n\n", ""), "x;f 1\ny 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(records, cut_anywhere_are_never_more)
@@ -349,7 +349,7 @@ Test(frames, have_types_modules_and_canonical_names)
 		"java/io/PrintStream.print_[j];__vdso_gettimeofday;"
 		"ext4_read_[k];tcp_sendmsg_[k];ip_local_[k];"
 		"native_safe_halt_[k] 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(frames, know_their_module)
@@ -373,7 +373,7 @@ Test(frames, have_lines_of_source)
 	out.size = 0;
 	cr_assert_str_eq(fold_file("srcline.txt", "lines"),
 			 "burn;entry_[k];main:9;fib:5 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(peers, perl_tidies_and_annotates)
@@ -404,7 +404,7 @@ Test(records, of_one_line_have_all_frames_of_their_line)
 		"     x 1 2.6: cycles:  1001 a->b+0x2 (/tmp/perf-1.map)\n"
 		"     y 1 2.7: cycles:  1002 a->b+0x2 (/tmp/perf-1.map)\n", ""),
 		"x;a_[j];b_[i] 2\ny;a_[j];b_[i] 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 /* What was met before is read in another way: it must mean the same. */
@@ -444,10 +444,10 @@ Test(records, mean_the_same_when_they_come_again)
 		for (int j = 0; j < 300; j++)
 			fl_buf_byte(&many, '.');
 		out.size = 0;
-		fold(many.at, many.size, "");
-		cr_assert(strncmp(out.at, once, n - 3) == 0 &&
-			  strcmp(out.at + n - 3, " 9\n") == 0, "%s: %s", once,
-			  out.at);
+		fold(many.data, many.size, "");
+		cr_assert(strncmp(out.data, once, n - 3) == 0 &&
+			  strcmp(out.data + n - 3, " 9\n") == 0, "%s: %s", once,
+			  out.data);
 		fl_buf_free(&many);
 		free(once);
 	}
@@ -494,17 +494,17 @@ Test(records, of_many_stacks_are_those_of_the_folded_ones)
 	char *as_perf;
 
 	write_many(&perf, &folded);
-	as_perf = strdup(fold(perf.at, perf.size, ""));
-	cr_assert_gt(flame->stacks.n, 40000);
+	as_perf = strdup(fold(perf.data, perf.size, ""));
+	cr_assert_gt(flame->stacks.count, 40000);
 	fl_buf_free(&out);
-	source = flame_open_memory(flame, folded.at, folded.size, "in",
+	source = flame_open_memory(flame, folded.data, folded.size, "in",
 				   "folded");
 	sink = fl_format_folded.create(flame, fl_out_memory(flame, &out));
 	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_assert_eq(strlen(as_perf), out.size);
-	cr_expect_str_eq(as_perf, out.at);
+	cr_expect_str_eq(as_perf, out.data);
 	free(as_perf);
 	fl_buf_free(&perf);
 	fl_buf_free(&folded);
@@ -520,7 +520,7 @@ Test(records, are_taken_by_their_time_from_the_end)
 	cr_assert_str_eq(FOLD(text, "from=-500ms"), "a;g 1\na;h 1\n");
 	out.size = 0;
 	cr_assert_str_eq(FOLD(text, "to=-1s"), "a;f 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(records, know_their_cpu)
@@ -585,7 +585,7 @@ Test(records, have_columns_below_that_are_no_frames)
 		"a 1 1.0: 1 cycles: \n\t             123 f (/x)\n  :0\n"
 		" insn: 48 89 e7\n ilen: 3\nPERF_RECORD_FINISHED_ROUND\n\n",
 		""), "a;f 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(frames, of_compiled_code_have_blanks_and_commas)
@@ -599,5 +599,5 @@ Test(frames, of_compiled_code_have_blanks_and_commas)
 		""),
 		"java;Interpreter_[j];a/b/E.f_[j];a/b/G.h_[i];"
 		"a/b/C$D.m_[j] 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }

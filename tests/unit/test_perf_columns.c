@@ -27,7 +27,7 @@ static const char *fold(const char *text, size_t size, const char *event)
 		     flame_error(flame));
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
-	return out.at;
+	return out.data;
 }
 
 #define FOLD(text, event) fold(text, sizeof(text) - 1, event)
@@ -93,7 +93,7 @@ Test(columns, of_a_header_are_told_from_the_comm)
 		cr_assert_str_eq(fold(text, strlen(text), ""), "V8 W;f 1\n",
 				 "%s", headers[i]);
 	}
-	cr_assert_null(strstr(said.at, "not understood"), "%s", said.at);
+	cr_assert_null(strstr(said.data, "not understood"), "%s", said.data);
 }
 
 /* What follows a stack, and begins no frame and no metric. */
@@ -139,7 +139,7 @@ Test(columns, behind_a_stack_are_no_frames)
 		cr_assert_str_eq(fold(text, strlen(text), ""), "f 2\ng 1\n",
 				 "%s", columns[i]);
 	}
-	cr_assert_null(strstr(said.at, "not understood"), "%s", said.at);
+	cr_assert_null(strstr(said.data, "not understood"), "%s", said.data);
 }
 
 Test(columns, of_one_line_stand_around_the_frame)
@@ -168,7 +168,7 @@ Test(columns, of_one_line_stand_around_the_frame)
 		cr_assert_str_eq(fold(text, strlen(text), ""), "a;f 2\n", "%s",
 				 lines[i]);
 	}
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(columns, of_code_follow_the_empty_line)
@@ -184,7 +184,7 @@ Test(columns, of_code_follow_the_empty_line)
 		"      BPF string: \"Hello\"\n\n";
 
 	cr_assert_str_eq(FOLD(text, ""), "a;f 2\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(columns, of_a_sample_without_frames_count_it)
@@ -211,7 +211,7 @@ Test(messages, of_perf_are_passed_over)
 		"\t            1000 f+0x1 (/x)\n\n";
 
 	cr_assert_str_eq(FOLD(text, ""), "Failed to open;f 1\na;g;f 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 /* How the last sample ends, and whether it counts. */
@@ -242,10 +242,10 @@ Test(ends, within_a_line_leave_the_sample_out)
 		fl_buf_byte(&said, '\0');
 		said.size = 0;
 		fold(text, strlen(text), "");
-		cut = strstr(said.at, "within line");
+		cut = strstr(said.data, "within line");
 		cr_assert_neq(cut, ends[i].whole, "%s: %s", ends[i].text,
-			      said.at);
-		cr_assert_str_eq(out.at, ends[i].whole ?
+			      said.data);
+		cr_assert_str_eq(out.data, ends[i].whole ?
 				 "a;f 1\na;g;f 1\n" : "a;f 1\n");
 	}
 }
@@ -258,11 +258,11 @@ Test(ends, without_modules_are_judged_by_the_names)
 	struct fl_buf cut = { 0 };
 
 	cr_assert_str_eq(FOLD(text, ""), "main;leaf 2\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 	out.size = 0;
 	fl_buf_put(&cut, text, sizeof(text) - 3);
-	cr_assert_str_eq(fold(cut.at, cut.size, ""), "main;leaf 1\n");
-	cr_assert(strstr(said.at, "within line 7"), "%s", said.at);
+	cr_assert_str_eq(fold(cut.data, cut.size, ""), "main;leaf 1\n");
+	cr_assert(strstr(said.data, "within line 7"), "%s", said.data);
 	fl_buf_free(&cut);
 }
 

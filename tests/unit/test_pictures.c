@@ -48,11 +48,11 @@ static const char *fold(const char *text)
 {
 	cr_assert_eq(convert(text, strlen(text), "folded", NULL, &out),
 		     FLAME_OK, "%s", flame_error(flame));
-	return out.at;
+	return out.data;
 }
 
 #define FOLDS(text, expected)						\
-	cr_expect_str_eq(fold(text), expected, "is\n%s", out.at)
+	cr_expect_str_eq(fold(text), expected, "is\n%s", out.data)
 
 static const char *refusal(const char *text)
 {
@@ -65,8 +65,8 @@ static const char *refusal(const char *text)
 #define REFUSES(text, why)						\
 	cr_expect(strstr(refusal(text), why), "%s", flame_error(flame))
 
-#define SAYS(why) cr_expect(strstr(said.at, why), "%s", said.at)
-#define SAYS_NOTHING() cr_expect_str_eq(said.at, "")
+#define SAYS(why) cr_expect(strstr(said.data, why), "%s", said.data)
+#define SAYS_NOTHING() cr_expect_str_eq(said.data, "")
 
 /* Ours ---------------------------------------------------------------------- */
 
@@ -89,9 +89,9 @@ static void goes_through(const char *format, const char *folded)
 
 	cr_assert_eq(convert(folded, strlen(folded), format, "0.000001",
 			     &page), FLAME_OK);
-	cr_assert_eq(convert(page.at, page.size, "folded", NULL, &out),
+	cr_assert_eq(convert(page.data, page.size, "folded", NULL, &out),
 		     FLAME_OK, "%s", flame_error(flame));
-	cr_expect_str_eq(out.at, folded, "%s: is\n%s", format, out.at);
+	cr_expect_str_eq(out.data, folded, "%s: is\n%s", format, out.data);
 	fl_buf_free(&page);
 }
 
@@ -124,8 +124,8 @@ Test(round_trip, many_stacks)
 		for (unsigned k = 10; k < 60; k++)
 			fl_buf_print(&text, "r;f%u;g%u;f%u %u\n", i, k,
 				     i * k % 7, i * k * 1000003);
-	goes_through("html", text.at);
-	goes_through("svg", text.at);
+	goes_through("html", text.data);
+	goes_through("svg", text.data);
 	fl_buf_free(&text);
 }
 
@@ -139,7 +139,7 @@ Test(round_trip, no_samples)
 			create(flame, fl_out_memory(flame, &page));
 		page.size = 0;
 		cr_assert_eq(flame_finish(sink), FLAME_OK);
-		FOLDS(page.at, "");
+		FOLDS(page.data, "");
 	}
 	fl_buf_free(&page);
 }
@@ -151,7 +151,7 @@ Test(round_trip, what_svg_cuts_is_told)
 
 	cr_assert_eq(convert(folded, strlen(folded), "svg", "1", &page),
 		     FLAME_OK);
-	FOLDS(page.at, "a 1\na;b 99999\n");
+	FOLDS(page.data, "a 1\na;b 99999\n");
 	SAYS("in: a picture: what was too narrow to be drawn counts as self "
 	     "of what it lay on");
 	fl_buf_free(&page);
@@ -181,7 +181,7 @@ Test(own, two_profiles_give_the_second)
 		page.size = 0;
 		cr_assert_eq(flame_tree_write(tree, sink), FLAME_OK);
 		cr_assert_eq(flame_finish(sink), FLAME_OK);
-		FOLDS(page.at, "a;b 3\na;d 4\n");
+		FOLDS(page.data, "a;b 3\na;d 4\n");
 		SAYS("in: two profiles are compared in it; the second is read");
 	}
 	flame_tree_free(tree);
@@ -202,11 +202,11 @@ Test(own, metric_and_unit_come_back)
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	flame_free(flame);
 	flame = flame_new();
-	cr_assert_eq(convert(page.at, page.size, "html", NULL, &again),
+	cr_assert_eq(convert(page.data, page.size, "html", NULL, &again),
 		     FLAME_OK, "%s", flame_error(flame));
-	cr_assert_eq(convert(again.at, again.size, "svg", NULL, &out),
+	cr_assert_eq(convert(again.data, again.size, "svg", NULL, &out),
 		     FLAME_OK);
-	cr_expect_str_eq(out.at, page.at);
+	cr_expect_str_eq(out.data, page.data);
 	fl_buf_free(&page);
 	fl_buf_free(&again);
 }
@@ -380,7 +380,7 @@ Test(svg, flame_charts)
 	FOLDS(HEAD G("a (1 us, 25.00%)", "10.0", "49", "10.0")
 	      G("a (2 us, 50.00%)", "30.0", "49", "20.0")
 	      G("all (4 us, 100%)", "10.0", "65", "40.0") TAIL, " 1\na 3\n");
-	cr_expect_not(strstr(said.at, "gaps"));
+	cr_expect_not(strstr(said.data, "gaps"));
 }
 
 Test(svg, gaps_are_told)
@@ -496,7 +496,7 @@ Test(hostile, deep_elements)
 	for (unsigned i = 0; i < 100000; i++)
 		fl_buf_text(&text, "<g>");
 	fl_buf_text(&text, G("a (1 samples, 1%)", "1", "1", "1"));
-	FOLDS(text.at, "a 1\n");
+	FOLDS(text.data, "a 1\n");
 	fl_buf_free(&text);
 }
 
@@ -529,7 +529,7 @@ Test(hostile, titles_are_read_from_the_end)
 		fl_buf_text(&text, " (1");
 	fl_buf_text(&text, " (7 samples, 1%)</title><rect x=\"1\" y=\"1\" "
 		    "width=\"1\"/></g></svg>");
-	cr_expect_eq(convert(text.at, text.size, "folded", NULL, &out),
+	cr_expect_eq(convert(text.data, text.size, "folded", NULL, &out),
 		     FLAME_OK);
 	cr_expect_eq(out.size, 900000 + 3);
 	fl_buf_free(&text);
@@ -543,15 +543,15 @@ Test(hostile, our_page_cut_anywhere)
 
 	cr_assert_eq(convert(all_types, strlen(all_types), "html", NULL,
 			     &page), FLAME_OK);
-	data = strstr(page.at, "id=\"data\">");
+	data = strstr(page.data, "id=\"data\">");
 	cr_assert(data);
-	from = data - page.at + 10;
-	for (size_t n = from; page.at[n] != '<'; n++) {
+	from = data - page.data + 10;
+	for (size_t n = from; page.data[n] != '<'; n++) {
 		/* The last digits may hold nothing. */
-		if (page.at[n + 1] == '<' || page.at[n + 2] == '<' ||
-		    page.at[n + 1] == '=' || page.at[n + 2] == '=')
+		if (page.data[n + 1] == '<' || page.data[n + 2] == '<' ||
+		    page.data[n + 1] == '=' || page.data[n + 2] == '=')
 			continue;
-		cr_expect_eq(convert(page.at, n, "folded", NULL, &out),
+		cr_expect_eq(convert(page.data, n, "folded", NULL, &out),
 			     FLAME_FAILED, "%zu", n - from);
 		flame_clear(flame);
 	}
@@ -565,19 +565,19 @@ Test(hostile, our_page_with_any_byte_changed)
 
 	cr_assert_eq(convert(all_types, strlen(all_types), "html", NULL,
 			     &page), FLAME_OK);
-	at = strstr(page.at, "id=\"data\">");
+	at = strstr(page.data, "id=\"data\">");
 	cr_assert(at);
 	for (at += 10; *at != '<'; at++) {
 		char was = *at;
 
 		for (int k = 0; k < 4; k++) {
 			*at = "A/g0"[k];
-			convert(page.at, page.size, "folded", NULL, &out);
+			convert(page.data, page.size, "folded", NULL, &out);
 			flame_clear(flame);
 		}
 		*at = was;
 	}
-	cr_expect_eq(convert(page.at, page.size, "folded", NULL, &out),
+	cr_expect_eq(convert(page.data, page.size, "folded", NULL, &out),
 		     FLAME_OK);
 	fl_buf_free(&page);
 }

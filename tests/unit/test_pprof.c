@@ -35,7 +35,7 @@ static void put_numbers(struct fl_buf *to, uint32_t number,
 
 	for (; pairs[0]; pairs += 2)
 		fl_put_number(&message, (uint32_t)pairs[0], pairs[1]);
-	fl_put_bytes(to, number, message.at, message.size);
+	fl_put_bytes(to, number, message.data, message.size);
 	fl_buf_free(&message);
 }
 
@@ -63,7 +63,7 @@ static void put_location(uint64_t id, uint64_t inner, uint64_t outer)
 	lines[1] = outer;
 	if (outer)
 		put_numbers(&message, LOCATION_LINE, lines);
-	fl_put_bytes(&profile, PROFILE_LOCATION, message.at, message.size);
+	fl_put_bytes(&profile, PROFILE_LOCATION, message.data, message.size);
 	fl_buf_free(&message);
 }
 
@@ -93,7 +93,7 @@ static int read_as(const char *format, const char *event)
 	int damage;
 
 	sink = flame_pick(sink, event);
-	source = flame_open_memory(flame, profile.at, profile.size, "p",
+	source = flame_open_memory(flame, profile.data, profile.size, "p",
 				   format);
 	cr_assert(source, "%s", flame_error(flame));
 	cr_expect_str_eq(flame_source_format(source), "pprof");
@@ -117,8 +117,8 @@ Test(pprof, stacks_are_leaf_first)
 	PUT(PROFILE_SAMPLE, 1, 3, 1, 2, 1, 1, SAMPLE_VALUE, 10);
 	PUT(PROFILE_SAMPLE, 1, 2, 1, 1, SAMPLE_VALUE, 5);
 	cr_expect_eq(read_profile(), 0);
-	cr_expect_str_eq(out.at, "a;b 5\na;b;c 10\n");
-	cr_expect_str_eq(said.at, "");
+	cr_expect_str_eq(out.data, "a;b 5\na;b;c 10\n");
+	cr_expect_str_eq(said.data, "");
 }
 
 Test(pprof, strings_may_come_last)
@@ -129,7 +129,7 @@ Test(pprof, strings_may_come_last)
 	PUT(PROFILE_FUNCTION, FUNCTION_ID, 99, FUNCTION_NAME, 3);
 	STRINGS("cpu", "nanoseconds", "f");
 	cr_expect_eq(read_profile(), 0);
-	cr_expect_str_eq(out.at, "f 10\n");
+	cr_expect_str_eq(out.data, "f 10\n");
 }
 
 Test(pprof, inlined_functions_are_frames)
@@ -138,7 +138,7 @@ Test(pprof, inlined_functions_are_frames)
 	put_location(4, 3, 2);
 	PUT(PROFILE_SAMPLE, 1, 4, 1, 1, SAMPLE_VALUE, 1);
 	cr_expect_eq(read_profile(), 0);
-	cr_expect_str_eq(out.at, "a;b;c 1\n");
+	cr_expect_str_eq(out.data, "a;b;c 1\n");
 }
 
 Test(pprof, a_location_without_a_function_is_its_address)
@@ -151,7 +151,7 @@ Test(pprof, a_location_without_a_function_is_its_address)
 	PUT(PROFILE_LOCATION, LOCATION_ID, 6, LOCATION_MAPPING_ID, 9);
 	PUT(PROFILE_SAMPLE, 1, 6, 1, 5, 1, 4, SAMPLE_VALUE, 1);
 	cr_expect_eq(read_profile(), 0);
-	cr_expect_str_eq(out.at, "0xbeef;[libx.so];[unknown] 1\n");
+	cr_expect_str_eq(out.data, "0xbeef;[libx.so];[unknown] 1\n");
 }
 
 Test(pprof, each_type_is_a_metric)
@@ -161,7 +161,7 @@ Test(pprof, each_type_is_a_metric)
 	PUT(PROFILE_SAMPLE_TYPE, VALUE_TYPE_TYPE, 10, VALUE_TYPE_UNIT, 11);
 	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, 3, SAMPLE_VALUE, 4096);
 	cr_expect_eq(read_as(NULL, "alloc"), 0);
-	cr_expect_str_eq(out.at, "a 4096\n");
+	cr_expect_str_eq(out.data, "a 4096\n");
 	cr_expect_str_eq(flame_metric_of(flame, 1)->name, "alloc");
 	cr_expect_str_eq(flame_metric_of(flame, 1)->unit, "bytes");
 	cr_expect_str_eq(flame_metric_of(flame, 2)->name, "cpu");
@@ -179,7 +179,7 @@ Test(pprof, the_default_type_is_taken)
 	put_location(1, 1, 0);
 	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, 3, SAMPLE_VALUE, 4096);
 	cr_expect_eq(read_profile(), 0);
-	cr_expect_str_eq(out.at, "f 3\n");
+	cr_expect_str_eq(out.data, "f 3\n");
 }
 
 Test(pprof, labels_tell_of_threads_and_times)
@@ -200,9 +200,9 @@ Test(pprof, labels_tell_of_threads_and_times)
 		LABEL_KEY, 12, LABEL_NUM, 42, 0 });
 	put_numbers(&message, SAMPLE_LABEL, (const uint64_t[]){
 		LABEL_KEY, 13, LABEL_NUM, 1700000000000000000, 0 });
-	fl_put_bytes(&profile, PROFILE_SAMPLE, message.at, message.size);
+	fl_put_bytes(&profile, PROFILE_SAMPLE, message.data, message.size);
 	fl_buf_free(&message);
-	source = flame_open_memory(flame, profile.at, profile.size, "p", NULL);
+	source = flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
 	cr_assert_eq(flame_next(source, &s), FLAME_OK);
 	cr_expect_eq(s.weight, 8);
@@ -232,7 +232,7 @@ static void put_labelled(bool apart, uint64_t second)
 		LABEL_KEY, 4, LABEL_NUM, second, 0 });
 	if (!apart)
 		fl_put_bytes(&message, SAMPLE_LOCATION_ID, "\1", 1);
-	fl_put_bytes(&profile, PROFILE_SAMPLE, message.at, message.size);
+	fl_put_bytes(&profile, PROFILE_SAMPLE, message.data, message.size);
 	fl_buf_free(&message);
 }
 
@@ -248,7 +248,7 @@ Test(pprof, labels_may_have_fields_between_them)
 	put_three();
 	for (size_t i = 0; i < FL_COUNT(all); i++)
 		put_labelled(all[i].apart, all[i].second);
-	source = flame_open_memory(flame, profile.at, profile.size, "p", NULL);
+	source = flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
 	for (size_t i = 0; i < FL_COUNT(all); i++) {
 		cr_assert_eq(flame_next(source, &s), FLAME_OK);
@@ -272,8 +272,8 @@ Test(pprof, what_is_not_there_costs_its_sample)
 	PUT(PROFILE_SAMPLE, 1, 5, 1, 1, SAMPLE_VALUE, 2);
 	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, 4);
 	cr_expect_eq(read_profile(), 1);
-	cr_expect_str_eq(out.at, "a 4\n");
-	cr_expect_str_eq(said.at, "p: 2 samples left out: their names or "
+	cr_expect_str_eq(out.data, "a 4\n");
+	cr_expect_str_eq(said.data, "p: 2 samples left out: their names or "
 			 "locations are not in the file\n");
 }
 
@@ -284,8 +284,8 @@ Test(pprof, a_cut_is_told)
 	PUT(PROFILE_SAMPLE, 1, 2, SAMPLE_VALUE, 4);
 	profile.size--;
 	cr_expect_eq(read_profile(), 1);
-	cr_expect_str_eq(out.at, "a 4\n");
-	cr_expect_str_eq(said.at, "p: cut or damaged: the last 5 bytes are no "
+	cr_expect_str_eq(out.data, "a 4\n");
+	cr_expect_str_eq(said.data, "p: cut or damaged: the last 5 bytes are no "
 			 "whole field of a profile and are left out\n");
 }
 
@@ -299,7 +299,7 @@ Test(pprof, one_behind_another_is_read_by_itself)
 	PUT(PROFILE_FUNCTION, FUNCTION_ID, 1, FUNCTION_NAME, 3);
 	STRINGS("cpu", "nanoseconds", "other");
 	cr_expect_eq(read_profile(), 0);
-	cr_expect_str_eq(out.at, "a 4\nother 8\n");
+	cr_expect_str_eq(out.data, "a 4\nother 8\n");
 }
 
 Test(pprof, values_below_zero_are_read)
@@ -309,7 +309,7 @@ Test(pprof, values_below_zero_are_read)
 
 	put_three();
 	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, (uint64_t)-4);
-	source = flame_open_memory(flame, profile.at, profile.size, "p", NULL);
+	source = flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
 	cr_expect_eq(flame_next(source, &s), FLAME_OK);
 	cr_expect_eq(s.weight, -4);
@@ -328,7 +328,7 @@ Test(pprof, a_name_with_its_suffix_tells_how_it_ran)
 	put_location(5, 5, 0);
 	PUT(PROFILE_SAMPLE, 1, 5, 1, 4, SAMPLE_VALUE, 1);
 	cr_expect_eq(read_profile(), 0);
-	cr_expect_str_eq(out.at, "a_[j];a 1\n");
+	cr_expect_str_eq(out.data, "a_[j];a 1\n");
 }
 
 Test(pprof, times_are_its_span)
@@ -340,7 +340,7 @@ Test(pprof, times_are_its_span)
 	put_three();
 	fl_put_number(&profile, PROFILE_TIME_NANOS, 1700000000000000000);
 	fl_put_number(&profile, PROFILE_DURATION_NANOS, 5000000000);
-	source = flame_open_memory(flame, profile.at, profile.size, "p", NULL);
+	source = flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
 	cr_expect_eq(flame_next(source, &s), FLAME_END);
 	cr_assert(fl_source_span(source, &from, &to));

@@ -162,7 +162,7 @@ Test(protobuf, what_was_written_reads_as_the_same)
 		fl_put_number(&buf, (uint32_t)i + 1, values[i]);
 	fl_put_number(&buf, 99, 0);
 	fl_put_bytes(&buf, 1000, "", 0);
-	m = fl_message_of(buf.at, buf.size);
+	m = fl_message_of(buf.data, buf.size);
 	for (size_t i = 0; i < FL_COUNT(values); i++) {
 		cr_assert(fl_field_next(&m, &f));
 		cr_expect_eq(f.number, i + 1);

@@ -26,7 +26,7 @@ static const char *fold_of(struct flame_source *source, const char *format,
 		     flame_error(flame));
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
-	return out.at;
+	return out.data;
 }
 
 static const char *fold(const char *text, const char *format, const char *key)
@@ -63,7 +63,7 @@ Test(faulthandler, has_threads_of_many_dumps)
 		"  File \"x.py\", line 2 in f\n  File \"x.py\", line 7 in "
 		"<module>\n", "faulthandler", "tid"),
 		"31;<module> (x.py:7);f (x.py:2) 2\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(faulthandler, says_where_stacks_are_cut)
@@ -79,7 +79,7 @@ Test(faulthandler, says_where_stacks_are_cut)
 		cr_assert(strstr(text, "\n[truncated];deep ("), "%s", text);
 		cr_assert(strstr(text, ";work ("));
 	}
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 	cr_assert_str_eq(fold(THREAD("1") "  File \"x\", line 1 in f\n"
 			      "plus 3 frames\n", "faulthandler", NULL),
 			 "[truncated];f (x:1) 1\n");
@@ -99,7 +99,7 @@ Test(faulthandler, has_names_and_a_current_thread)
 		"thread"),
 		"a [b];??? (???:1);c d (a, line 3 in b.py);"
 		"[garbage collection] 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(faulthandler, counts_threads_without_frames)
@@ -107,7 +107,7 @@ Test(faulthandler, counts_threads_without_frames)
 	cr_assert_str_eq(fold(THREAD("1") "  <no Python frame>\n\n"
 			      THREAD("2") "  File \"x\", line 1 in f\n",
 			      "faulthandler", NULL), "f (x:1) 1\n");
-	cr_assert_str_eq(said.at,
+	cr_assert_str_eq(said.data,
 			 "in: 1 threads without a stack left out\n");
 }
 
@@ -117,7 +117,7 @@ Test(faulthandler, may_be_torn_by_a_log)
 		"  File \"x\", line 1 in f\na line of the log\n"
 		"  File \"x\", line 2 in g\nthe log goes on",
 		"faulthandler", NULL), "g (x:2);f (x:1) 1\n");
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(faulthandler, keeps_no_thread_that_is_cut)
@@ -125,7 +125,7 @@ Test(faulthandler, keeps_no_thread_that_is_cut)
 	cr_assert_str_eq(fold(THREAD("1") "  File \"x\", line 1 in f\n\n"
 			      THREAD("2") "  File \"x\", line 2 in g",
 			      "faulthandler", NULL), "f (x:1) 1\n");
-	cr_assert_str_eq(said.at, "in: 1 threads left out, as their stacks "
+	cr_assert_str_eq(said.data, "in: 1 threads left out, as their stacks "
 			 "are cut; the first is at line 4\n");
 	cr_assert_str_eq(fold(THREAD("1") "  File \"x\", line 1 in f\n ",
 			      "faulthandler", NULL), "");
@@ -135,8 +135,8 @@ Test(faulthandler, tells_of_lines_it_does_not_know)
 {
 	fold(THREAD("1") "  File \"x\", line 1 in f\n  what is this\n\n",
 	     "faulthandler", NULL);
-	cr_assert(strstr(said.at, "1 lines not understood, the first is line "
-			 "3: what is this"), "%s", said.at);
+	cr_assert(strstr(said.data, "1 lines not understood, the first is line "
+			 "3: what is this"), "%s", said.data);
 }
 
 Test(faulthandler, is_no_traceback)
@@ -158,7 +158,7 @@ Test(pyspy, has_states_names_and_frames_as_printed)
 		  text);
 	cr_assert(strstr(text, "STATE_SLEEPING;waits \"q\" (1);Thread."
 			 "_bootstrap (threading.py:1002);"), "%s", text);
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(pyspy, passes_over_locals)
@@ -168,14 +168,14 @@ Test(pyspy, passes_over_locals)
 
 	cr_assert_null(strstr(text, "Argum"));
 	cr_assert(strstr(text, "<module> (ps.py:12);spin (ps.py:6);fib "));
-	cr_assert_str_eq(said.at, "");
+	cr_assert_str_eq(said.data, "");
 }
 
 Test(pyspy, has_frames_of_c)
 {
 	cr_assert(strstr(fold_file("py-spy/dump-native.txt", "pyspy-dump",
-				   NULL), ";time_sleep ("), "%s", out.at);
-	cr_assert_str_eq(said.at, "");
+				   NULL), ";time_sleep ("), "%s", out.data);
+	cr_assert_str_eq(said.data, "");
 }
 
 #define PYSPY "Process 41: python -c import x\n    f (x.py:3)\n" \
@@ -189,7 +189,7 @@ Test(pyspy, has_many_processes_and_dumps)
 		"Process 42: python y.py\nPython v3.11.2 (/p)\n\n"
 		"Thread 0x7F12 (idle)\n    g (y.py)", "pyspy-dump", "pid"),
 		"41;<module> (x.py:9);f (x.py:3) 1\n");
-	cr_assert_str_eq(said.at, "in: 1 threads left out, as their stacks "
+	cr_assert_str_eq(said.data, "in: 1 threads left out, as their stacks "
 			 "are cut; the first is at line 12\n");
 	cr_assert_str_eq(fold(PYSPY "Thread 41 (idle)\n    g (y.py:1)",
 			      "pyspy-dump", "tid"), "41;g (y.py:1) 1\n");

@@ -53,11 +53,11 @@ static void pump(struct flame *flame, struct flame_source *source,
 
 	cr_assert(source && sink, "%s", flame_error(flame));
 	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
-	for (struct fl_rest *rest = sink->rests->first; rest; rest = rest->next)
-		drawn->unread += rest->n;
+	for (struct fl_deferred *rest = sink->rests->first; rest; rest = rest->next)
+		drawn->unread += rest->count;
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
-	drawn->stacks = flame->stacks.n;
+	drawn->stacks = flame->stacks.count;
 }
 
 static struct drawn of_memory(const struct fl_buf *text)
@@ -65,7 +65,7 @@ static struct drawn of_memory(const struct fl_buf *text)
 	struct flame *flame = flame_new();
 	struct drawn drawn = { { 0 }, 0, 0 };
 
-	pump(flame, flame_open_memory(flame, text->at, text->size, "it",
+	pump(flame, flame_open_memory(flame, text->data, text->size, "it",
 				      "folded"), &drawn);
 	flame_free(flame);
 	return drawn;
@@ -78,7 +78,7 @@ static struct drawn of_file(const struct fl_buf *text, unsigned threads)
 	struct drawn drawn = { { 0 }, 0, 0 };
 	int fd = mkstemp(path);
 
-	cr_assert_eq(write(fd, text->at, text->size), (ssize_t)text->size);
+	cr_assert_eq(write(fd, text->data, text->size), (ssize_t)text->size);
 	close(fd);
 	flame_threads(flame, threads);
 	pump(flame, flame_open(flame, path, "folded"), &drawn);
@@ -96,7 +96,7 @@ static void same(const struct fl_buf *text, bool some, bool most)
 		struct drawn lazy = of_file(text, threads);
 
 		cr_assert_eq(lazy.svg.size, whole.svg.size);
-		cr_assert_arr_eq(lazy.svg.at, whole.svg.at, whole.svg.size);
+		cr_assert_arr_eq(lazy.svg.data, whole.svg.data, whole.svg.size);
 		cr_assert_eq(lazy.unread > 0, some);
 		cr_assert(!most || lazy.stacks < whole.stacks / 2, "%zu of %zu",
 			  lazy.stacks, whole.stacks);
@@ -130,7 +130,7 @@ Test(rest, what_is_there_again_is_kept_once)
 
 	write_stacks(&once, 30000, 3000, false);
 	for (unsigned i = 0; i < 10; i++)
-		fl_buf_put(&text, once.at, once.size);
+		fl_buf_put(&text, once.data, once.size);
 	one = of_file(&once, 1);
 	ten = of_file(&text, 1);
 	cr_assert(ten.unread <= one.unread);

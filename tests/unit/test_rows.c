@@ -59,7 +59,7 @@ static void put_some(struct flame_sink *sink)
 Test(rows, tsv_has_labels_as_columns)
 {
 	put_some(writer("tsv"));
-	cr_expect_str_eq(out.at, "metric\tunit\tvalue\tkey\tstack\n"
+	cr_expect_str_eq(out.data, "metric\tunit\tvalue\tkey\tstack\n"
 			 "cpu\tsamples\t4\tx y\"z\ta\n"
 			 "cpu\tsamples\t2\t\ta;c:d _[j]\n"
 			 "cpu\tsamples\t9\t\tb\n");
@@ -68,7 +68,7 @@ Test(rows, tsv_has_labels_as_columns)
 Test(rows, ndjson_has_labels_as_members)
 {
 	put_some(writer("ndjson"));
-	cr_expect_str_eq(out.at,
+	cr_expect_str_eq(out.data,
 		"{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":4,"
 		"\"key\":\"x\\u0009y\\\"z\",\"stack\":\"a\"}\n"
 		"{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":2,"
@@ -84,14 +84,14 @@ Test(rows, a_label_that_is_called_as_a_column_has_a_name_of_its_own)
 
 	put(sink, stack(0, "f", FLAME_UNKNOWN), 0, set, 1);
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_str_eq(out.at, "metric\tunit\tvalue\tlabel.value\tstack\n"
+	cr_expect_str_eq(out.data, "metric\tunit\tvalue\tlabel.value\tstack\n"
 			 "samples\tsamples\t1\tv\tf\n");
 }
 
 Test(rows, d3_is_a_tree)
 {
 	put_some(writer("d3"));
-	cr_expect_str_eq(out.at,
+	cr_expect_str_eq(out.data,
 		"{\"name\":\"all\",\"value\":15,\"children\":["
 		"{\"name\":\"a\",\"value\":6,\"children\":["
 		"{\"name\":\"c;d\\u000a_[j]\",\"value\":2}]},"
@@ -101,18 +101,18 @@ Test(rows, d3_is_a_tree)
 Test(rows, d3_of_nothing_is_its_root)
 {
 	cr_expect_eq(flame_finish(writer("d3")), FLAME_OK);
-	cr_expect_str_eq(out.at, "{\"name\":\"all\",\"value\":0}\n");
+	cr_expect_str_eq(out.data, "{\"name\":\"all\",\"value\":0}\n");
 }
 
 Test(rows, speedscope_has_frames_samples_and_weights)
 {
 	put_some(writer("speedscope"));
-	cr_expect(strstr(out.at, "\"frames\":[\n{\"name\":\"a\"},\n"
+	cr_expect(strstr(out.data, "\"frames\":[\n{\"name\":\"a\"},\n"
 			 "{\"name\":\"c;d\\u000a_[j]\"},\n"
-			 "{\"name\":\"b\"}]}"), "%s", out.at);
-	cr_expect(strstr(out.at, "\"unit\":\"none\",\"startValue\":0,"
+			 "{\"name\":\"b\"}]}"), "%s", out.data);
+	cr_expect(strstr(out.data, "\"unit\":\"none\",\"startValue\":0,"
 			 "\"endValue\":15,\"samples\":[\n[0],\n[0,1],\n[2]],\n"
-			 "\"weights\":[4,2,9]}]"), "%s", out.at);
+			 "\"weights\":[4,2,9]}]"), "%s", out.data);
 }
 
 Test(rows, a_text_of_json_is_utf8)
@@ -120,7 +120,7 @@ Test(rows, a_text_of_json_is_utf8)
 	struct fl_buf buf = { 0 };
 
 	fl_spell_json(&buf, FL_SLICE("a\"\\\x01\0\x7f\xff\xc3\xa9"));
-	cr_expect_str_eq(buf.at, "\"a\\\"\\\\\\u0001\\u0000\\u007f"
+	cr_expect_str_eq(buf.data, "\"a\\\"\\\\\\u0001\\u0000\\u007f"
 			 "\xef\xbf\xbd\xc3\xa9\"");
 	fl_buf_free(&buf);
 }
@@ -135,7 +135,7 @@ Test(rows, pprof_is_read_again)
 	put_some(writer("pprof"));
 	packed = out;
 	out = (struct fl_buf){ 0 };
-	source = flame_open_memory(flame, packed.at, packed.size, "p", NULL);
+	source = flame_open_memory(flame, packed.data, packed.size, "p", NULL);
 	cr_assert(source, "%s", flame_error(flame));
 	cr_expect_str_eq(flame_source_format(source), "pprof");
 	while (flame_next(source, &s) == FLAME_OK) {
@@ -168,7 +168,7 @@ Test(rows, pprof_of_several_metrics_has_a_type_for_each)
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
 	packed = out;
 	out = (struct fl_buf){ 0 };
-	source = flame_open_memory(flame, packed.at, packed.size, "p", NULL);
+	source = flame_open_memory(flame, packed.data, packed.size, "p", NULL);
 	cr_assert(source);
 	while (flame_next(source, &s) == FLAME_OK)
 		weights[strcmp(flame_metric_of(flame, s.metric)->name,

@@ -69,7 +69,7 @@ static void write_some(unsigned seed)
 
 static struct flame_source *reopen(void)
 {
-	return flame_open_memory(flame, page.at, page.size, "x.html", NULL);
+	return flame_open_memory(flame, page.data, page.size, "x.html", NULL);
 }
 
 Test(samples, come_back_from_the_page)
@@ -105,7 +105,7 @@ Test(samples, their_order_does_not_show)
 	page = (struct fl_buf){ 0 };
 	write_some(77);
 	cr_assert_eq(page.size, first.size);
-	cr_assert_eq(memcmp(page.at, first.at, page.size), 0);
+	cr_assert_eq(memcmp(page.data, first.data, page.size), 0);
 	fl_buf_free(&first);
 }
 
@@ -156,7 +156,7 @@ Test(samples, too_many_lose_their_times_and_keep_their_threads)
 	for (unsigned i = 0; i <= FL_SAMPLES_MOST; i++)
 		put(sink, 1 + i % 3, i % 2 ? thread_of(1) : 0, T0 + i);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_assert_str_eq(said.at, "more than 2000000 samples with times: the "
+	cr_assert_str_eq(said.data, "more than 2000000 samples with times: the "
 			 "page does not tell when they were\n");
 	count(&n, &timed, &threads);
 	cr_assert_eq(n, 6);
@@ -177,7 +177,7 @@ Test(samples, too_many_threads_are_not_told_apart)
 	for (unsigned i = 0; i <= FL_SAMPLES_MOST; i++)
 		put(sink, 1 + i % 2001, thread[i / 2001], FLAME_NOTIME);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_assert_str_eq(said.at, "more than 2000000 stacks of threads or "
+	cr_assert_str_eq(said.data, "more than 2000000 stacks of threads or "
 			 "other labels: the page does not tell them apart\n");
 	count(&n, &timed, &threads);
 	cr_assert_eq(n, 2001);
@@ -212,10 +212,10 @@ Test(samples, that_do_not_add_up_are_refused)
 	char *data;
 
 	write_some(1);
-	data = strstr(page.at, "id=\"data\">");
+	data = strstr(page.data, "id=\"data\">");
 	cr_assert(data);
 	data = strstr(data, "</script>");
-	memmove(data - 40, data, page.size - (size_t)(data - page.at));
+	memmove(data - 40, data, page.size - (size_t)(data - page.data));
 	page.size -= 40;
 	source = reopen();
 	cr_assert_eq(flame_next(source, &s), FLAME_FAILED);

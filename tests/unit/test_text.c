@@ -67,7 +67,7 @@ static const char *read_lines(void)
 	}
 	cr_assert_eq(status, FLAME_END);
 	flame_lines_close(lines);
-	return out.at;
+	return out.data;
 }
 
 #define READ(text, wanted)						\

@@ -86,7 +86,7 @@ static const char *ranked(enum flame_ranking which, const char *re)
 		print(copy[i].name, copy[i].self, copy[i].total);
 	}
 	free(copy);
-	return out.at ? out.at : "";
+	return out.data ? out.data : "";
 }
 
 static const char *walked(double minimum)
@@ -100,7 +100,7 @@ static const char *walked(double minimum)
 		fl_buf_print(&out, "%s%u ", i ? ", " : "", nodes[i].level);
 		print(nodes[i].name, nodes[i].self, nodes[i].total);
 	}
-	return out.at;
+	return out.data;
 }
 
 #define NAMES(wanted) cr_assert_str_eq(ranked(FLAME_NAMES, NULL), wanted)

@@ -73,7 +73,7 @@ static const char *shown(void)
 
 	out.size = 0;
 	fl_buf_text(&out, "");
-	for (uint32_t i = 0; i < layout->n; i++) {
+	for (uint32_t i = 0; i < layout->count; i++) {
 		for (uint32_t j = 0; j < layout->level[i]; j++)
 			fl_buf_byte(&out, ' ');
 		fl_buf_text(&out, i ? flame_name_text(flame, layout->name[i],
@@ -86,7 +86,7 @@ static const char *shown(void)
 				     (long long)layout->total[c][i]);
 		fl_buf_byte(&out, '\n');
 	}
-	return out.at;
+	return out.data;
 }
 
 #define LAID(minimum, lossy, expected)					\
@@ -163,7 +163,7 @@ Test(totals, a_stack_seen_after_the_tree_began_finds_room)
 		add_to(tree, 0, text);
 	}
 	lay(0, false);
-	cr_expect_eq(layout->n, 5002);
+	cr_expect_eq(layout->count, 5002);
 	cr_expect_eq(layout->total[0][0], 5001);
 }
 
@@ -228,7 +228,7 @@ Test(types, native_ones_of_a_name_are_one_node_of_the_heaviest_kind)
 	add_typed("x", FLAME_NATIVE, 2);
 	add_typed("x", FLAME_CPP, 1);
 	lay(0, false);
-	cr_expect_eq(layout->n, 2);
+	cr_expect_eq(layout->count, 2);
 	cr_expect_eq(layout->type[1], FLAME_NATIVE);
 	cr_expect_eq(layout->total[0][1], 4);
 }
@@ -255,11 +255,11 @@ Test(order, of_many_children_is_the_same)
 
 	for (int i = 0; i < 1000; i++)
 		fl_buf_print(&text, "f%03d 1\n", i * 7 % 1000);
-	add_to(tree, 0, text.at);
+	add_to(tree, 0, text.data);
 	fl_buf_free(&text);
 	lay(0, false);
-	cr_assert_eq(layout->n, 1001);
-	for (uint32_t i = 2; i < layout->n; i++)
+	cr_assert_eq(layout->count, 1001);
+	for (uint32_t i = 2; i < layout->count; i++)
 		cr_assert_lt(strcmp(flame_name_text(flame,
 						    layout->name[i - 1], NULL),
 				    flame_name_text(flame, layout->name[i],
@@ -417,7 +417,7 @@ Test(places, self_lies_left_of_the_children)
 
 	add_to(tree, 0, " 5\na 4\na;b 1\na;c 2\nd;e 8\n");
 	lay(0, false);
-	cr_assert_eq(layout->n, 6);
+	cr_assert_eq(layout->count, 6);
 	fl_layout_x(layout, 0, INT64_MIN, x);
 	/* all, a, b, c, d, e */
 	cr_expect_arr_eq(x, ((int64_t[]){ 0, 5, 9, 10, 12, 12 }),
@@ -452,12 +452,12 @@ Test(places, boxes_lie_within_their_parents_and_beside_each_other)
 		}
 		fl_buf_print(&text, " %u\n", 1 + (seed >> 10) % 100);
 	}
-	add_to(tree, 0, text.at);
+	add_to(tree, 0, text.data);
 	fl_buf_free(&text);
 	lay(50, false);
-	x = calloc(layout->n, sizeof(*x));
+	x = calloc(layout->count, sizeof(*x));
 	fl_layout_x(layout, 0, INT64_MIN, x);
-	for (uint32_t i = 0; i < layout->n; i++) {
+	for (uint32_t i = 0; i < layout->count; i++) {
 		int64_t at = x[i] + layout->self[0][i];
 
 		for (uint32_t j = i + 1; j < layout->end[i];
@@ -479,7 +479,7 @@ Test(shape, nodes_are_in_preorder)
 {
 	add_to(tree, 0, "a;b;c 1\na;d 1\ne 1\n");
 	lay(0, false);
-	cr_assert_eq(layout->n, 6);
+	cr_assert_eq(layout->count, 6);
 	cr_expect_eq(layout->depth, 3);
 	cr_expect_arr_eq(layout->end, ((uint32_t[]){ 6, 5, 4, 4, 5, 6 }),
 			 6 * sizeof(uint32_t));
@@ -576,14 +576,14 @@ static void grow(uint32_t n, uint32_t reach, uint32_t wide, uint32_t names)
 
 #define SAME(array)							\
 	cr_expect_arr_eq(layout->array, alone->array,			\
-			 alone->n * sizeof(*alone->array),		\
+			 alone->count * sizeof(*alone->array),		\
 			 #array " with %u threads", n)
 
 static void lay_with(unsigned n, const struct fl_layout *alone)
 {
 	flame_threads(flame, n);
 	lay(0, false);
-	cr_assert_eq(layout->n, alone->n);
+	cr_assert_eq(layout->count, alone->count);
 	cr_expect_eq(layout->depth, alone->depth);
 	SAME(name);
 	SAME(type);
@@ -595,7 +595,7 @@ static void lay_with(unsigned n, const struct fl_layout *alone)
 		SAME(total[c]);
 	}
 	cr_expect_arr_eq(layout->of_stack, alone->of_stack,
-			 flame->stacks.n * sizeof(*alone->of_stack),
+			 flame->stacks.count * sizeof(*alone->of_stack),
 			 "places with %u threads", n);
 }
 
@@ -616,7 +616,7 @@ Test(threads, many_lay_the_same_where_stacks_are_joined)
 {
 	grow(150000, 1000, 0, 3);
 	lay_with_all();
-	cr_expect_lt(layout->n + 10000, flame->stacks.n);
+	cr_expect_lt(layout->count + 10000, flame->stacks.count);
 }
 
 Test(threads, many_lay_the_same_where_none_are)
@@ -698,23 +698,23 @@ static char *line_of(uint32_t node)
 	while (n--) {
 		struct slice name = fl_name_at(flame, layout->name[path[n]]);
 
-		fl_buf_put(&line, name.at, name.size);
+		fl_buf_put(&line, name.data, name.size);
 		fl_buf_text(&line, fl_type_suffix(layout->type[path[n]]));
 		fl_buf_byte(&line, n ? ';' : ' ');
 	}
 	fl_buf_byte(&line, '\0');
 	fl_buf_number(&line, layout->self[0][node]);
 	fl_buf_byte(&line, '\n');
-	return line.at;
+	return line.data;
 }
 
 static void expect_layouts_lines(const char *got)
 {
-	char **lines = calloc(layout->n, sizeof(*lines));
+	char **lines = calloc(layout->count, sizeof(*lines));
 	size_t n = 0;
 
 	cr_assert(lines);
-	for (uint32_t i = 1; i < layout->n; i++)
+	for (uint32_t i = 1; i < layout->count; i++)
 		if (layout->self[0][i])
 			lines[n++] = line_of(i);
 	qsort(lines, n, sizeof(*lines), by_text);
@@ -779,7 +779,7 @@ Test(written, as_the_layout_has_it)
 	}
 	write_to(&got);
 	lay(0, false);
-	expect_layouts_lines(got.at);
+	expect_layouts_lines(got.data);
 	fl_buf_free(&got);
 }
 
@@ -793,7 +793,7 @@ Test(written, names_that_are_cleaned_sort_as_what_they_become)
 			fl_frame(flame, fl_name(flame, names[i]), 0)), i + 1),
 			FLAME_OK);
 	write_to(&got);
-	cr_expect_str_eq(got.at, "a c 3\na:a 2\na:b 1\na:c 4\n");
+	cr_expect_str_eq(got.data, "a c 3\na:a 2\na:b 1\na:c 4\n");
 	fl_buf_free(&got);
 }
 
@@ -823,7 +823,7 @@ static void grow_tree(unsigned ntypes)
 	char name[16];
 
 	for (unsigned i = 0; i < 4000; i++) {
-		chance = fl_mix(chance, i);
+		chance = fl_hash_pair(chance, i);
 		stack = chance % 8 ? stack : last[chance >> 8 & 63];
 		snprintf(name, sizeof(name), "n%d", (int)(chance >> 16 & 7));
 		stack = flame_stack(flame, stack, fl_frame(flame,
@@ -899,7 +899,7 @@ static size_t expect_outline(int64_t least, size_t most, int64_t fine,
 
 	all.n = 0;
 	lay(0, false);
-	x = fl_alloc(layout->n * sizeof(*x));
+	x = fl_alloc(layout->count * sizeof(*x));
 	fl_layout_x(layout, 0, INT64_MIN, x);
 	cr_assert(fl_heaviest(layout, 0, most, &heaviest));
 	o = fl_outline_open(tree, spend);
@@ -908,8 +908,8 @@ static size_t expect_outline(int64_t least, size_t most, int64_t fine,
 	cr_expect_geq(least, heaviest);
 	l = fl_outline_layout(o, &teller);
 	cr_assert(l);
-	cr_assert_leq(l->n, FL_MAX(most, 1u));
-	for (uint32_t i = 0; i < layout->n;) {
+	cr_assert_leq(l->count, FL_MAX(most, 1u));
+	for (uint32_t i = 0; i < layout->count;) {
 		if (!i || layout->total[0][i] >= least) {
 			expect_kept(l, kept++, i, x);
 			i++;
@@ -918,7 +918,7 @@ static size_t expect_outline(int64_t least, size_t most, int64_t fine,
 		cr_assert_lt(told, all.n);
 		i = expect_told(&all.at[told++], i, x[i], least, fine);
 	}
-	cr_expect_eq(kept, l->n);
+	cr_expect_eq(kept, l->count);
 	cr_expect_eq(told, all.n);
 	fl_layout_free(l);
 	fl_outline_free(o);
@@ -986,7 +986,7 @@ Test(outline, of_the_heaviest_there_can_be_no_more_are_kept)
 	cr_expect_eq(least, INT64_MAX);
 	l = fl_outline_layout(o, &teller);
 	cr_assert(l);
-	cr_expect_eq(l->n, 10);
+	cr_expect_eq(l->count, 10);
 	cr_expect_eq(all.n, 21);
 	fl_layout_free(l);
 	fl_outline_free(o);

@@ -147,11 +147,11 @@ static const char *fold(const char *text, size_t size)
 	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	return out.at;
+	return out.data;
 }
 
 #define FOLDS(text, expected)						\
-	cr_expect_str_eq(fold(text, sizeof(text) - 1), expected, "%s", out.at)
+	cr_expect_str_eq(fold(text, sizeof(text) - 1), expected, "%s", out.data)
 
 Test(nul, is_a_blank_in_a_name)
 {

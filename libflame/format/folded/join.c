@@ -28,16 +28,16 @@ static bool is_operator(struct slice text, size_t i)
 	size_t size = sizeof(word) - 1;
 
 	/* operator<, operator<<, operator<=>, operator->, operator>>= */
-	while (i && memchr("<>=-", text.at[i - 1], 4))
+	while (i && memchr("<>=-", text.data[i - 1], 4))
 		i--;
-	return i >= size && memcmp(text.at + i - size, word, size) == 0;
+	return i >= size && memcmp(text.data + i - size, word, size) == 0;
 }
 
 /* a->b, a => b, a < b and operator< are none. */
 static bool is_bracket(struct slice text, size_t i)
 {
-	char c = text.at[i], before = i ? text.at[i - 1] : '\0';
-	char after = i + 1 < text.size ? text.at[i + 1] : '\0';
+	char c = text.data[i], before = i ? text.data[i - 1] : '\0';
+	char after = i + 1 < text.size ? text.data[i + 1] : '\0';
 
 	if (c != '<' && c != '>')
 		return c == '(' || c == ')' || c == '[' || c == ']';
@@ -75,8 +75,8 @@ static bool scan(struct open *open, struct slice text)
 	};
 
 	for (size_t i = 0; i < text.size; i++)
-		if (fl_unlikely(maybe[(unsigned char)text.at[i]]) &&
-		    is_bracket(text, i) && !step(open, text.at[i]))
+		if (fl_unlikely(maybe[(unsigned char)text.data[i]]) &&
+		    is_bracket(text, i) && !step(open, text.data[i]))
 			return false;
 	return true;
 }
@@ -89,14 +89,14 @@ bool fl_folded_process(struct slice frame, struct slice *pid,
 
 	if (!fl_slice_starts(frame, word))
 		return false;
-	while (i < frame.size && frame.at[i] >= '0' && frame.at[i] <= '9')
+	while (i < frame.size && frame.data[i] >= '0' && frame.data[i] <= '9')
 		i++;
-	if (i == from || i + 2 > frame.size || frame.at[i] != ':' ||
-	    frame.at[i + 1] != '"')
+	if (i == from || i + 2 > frame.size || frame.data[i] != ':' ||
+	    frame.data[i + 1] != '"')
 		return false;
-	*pid = (struct slice){ frame.at + from, i - from };
-	*command = (struct slice){ frame.at + i + 2, frame.size - i - 2 };
-	if (command->size && command->at[command->size - 1] == '"')
+	*pid = (struct slice){ frame.data + from, i - from };
+	*command = (struct slice){ frame.data + i + 2, frame.size - i - 2 };
+	if (command->size && command->data[command->size - 1] == '"')
 		command->size--;
 	return true;
 }
@@ -111,10 +111,10 @@ static bool is_process(struct slice text)
 /* Lx/Y of Lx/Y;::run. */
 static bool is_class(struct slice piece)
 {
-	return piece.size > 2 && piece.at[0] == 'L' &&
-	       memchr(piece.at, '/', piece.size) &&
-	       !memchr(piece.at, ' ', piece.size) &&
-	       !memchr(piece.at, '.', piece.size);
+	return piece.size > 2 && piece.data[0] == 'L' &&
+	       memchr(piece.data, '/', piece.size) &&
+	       !memchr(piece.data, ' ', piece.size) &&
+	       !memchr(piece.data, '.', piece.size);
 }
 
 /* Most have none. */
@@ -123,13 +123,13 @@ static bool has_bracket(struct slice text)
 	size_t i = 0;
 
 	for (; i + FL_BLOCK_SIZE <= text.size; i += FL_BLOCK_SIZE)
-		if (fl_block_is(text.at + i, '(') |
-		    fl_block_is(text.at + i, '[') |
-		    fl_block_is(text.at + i, '<'))
+		if (fl_block_is(text.data + i, '(') |
+		    fl_block_is(text.data + i, '[') |
+		    fl_block_is(text.data + i, '<'))
 			return true;
 	for (; i < text.size; i++)
-		if (text.at[i] == '(' || text.at[i] == '[' ||
-		    text.at[i] == '<')
+		if (text.data[i] == '(' || text.data[i] == '[' ||
+		    text.data[i] == '<')
 			return true;
 	return false;
 }
@@ -138,19 +138,19 @@ static bool has_bracket(struct slice text)
 static bool is_named_thread(struct slice piece)
 {
 	return fl_slice_starts(piece, "thread (") &&
-	       memmem(piece.at, piece.size, "): ", 3);
+	       memmem(piece.data, piece.size, "): ", 3);
 }
 
 /* py-spy's frames: f (job.py:3), f (libc.so.6); not "x (1)" of a name. */
 static bool is_python_frame(struct slice piece)
 {
-	const char *open = memrchr(piece.at, '(', piece.size);
+	const char *open = memrchr(piece.data, '(', piece.size);
 	bool place = false;
 
-	if (!open || open == piece.at || open[-1] != ' ' ||
+	if (!open || open == piece.data || open[-1] != ' ' ||
 	    !fl_slice_ends(piece, ")"))
 		return false;
-	for (const char *c = open + 1; c < piece.at + piece.size; c++)
+	for (const char *c = open + 1; c < piece.data + piece.size; c++)
 		place |= *c == '.' || *c == '/' || *c == ':' || *c == '<';
 	return place;
 }
@@ -166,14 +166,14 @@ bool fl_folded_opens(struct slice piece)
 /* The end of the piece that begins at `from`. */
 static size_t end_of(struct slice text, size_t from)
 {
-	const char *semi = memchr(text.at + from, ';', text.size - from);
+	const char *semi = memchr(text.data + from, ';', text.size - from);
 
-	return semi ? (size_t)(semi - text.at) : text.size;
+	return semi ? (size_t)(semi - text.data) : text.size;
 }
 
 static struct slice part(struct slice text, size_t from, size_t end)
 {
-	return (struct slice){ text.at + from, end - from };
+	return (struct slice){ text.data + from, end - from };
 }
 
 static bool is_outermost(struct slice piece)
@@ -188,9 +188,9 @@ static bool is_outermost(struct slice piece)
 static size_t join_process(struct slice text, size_t end, size_t *seen)
 {
 	for (size_t at = end;; at = end_of(text, at + 1)) {
-		bool more = at + 1 < text.size && text.at[at + 1] == ' ';
+		bool more = at + 1 < text.size && text.data[at + 1] == ' ';
 
-		if (text.at[at - 1] == '"' && !more) {
+		if (text.data[at - 1] == '"' && !more) {
 			*seen = FL_MIN(at + 2, text.size);
 			return at;
 		}
@@ -223,12 +223,12 @@ static size_t join_thread(struct slice text, size_t end, size_t *seen)
 /* A JVM's type, at i: behind it, or 0. */
 static size_t skip_type(struct slice text, size_t i)
 {
-	while (i < text.size && text.at[i] == '[')
+	while (i < text.size && text.data[i] == '[')
 		i++;
 	if (i == text.size)
 		return 0;
-	if (text.at[i] != 'L')
-		return memchr("BCDFIJSZV", text.at[i], 9) ? i + 1 : 0;
+	if (text.data[i] != 'L')
+		return memchr("BCDFIJSZV", text.data[i], 9) ? i + 1 : 0;
 	i = end_of(text, i);
 	return i < text.size ? i + 1 : 0;
 }
@@ -236,13 +236,13 @@ static size_t skip_type(struct slice text, size_t i)
 /* m(Lx/Y;I)V: where it ends, or 0. */
 static size_t join_signature(struct slice text, size_t from, size_t end)
 {
-	const char *open = memchr(text.at + from, '(', end - from);
+	const char *open = memchr(text.data + from, '(', end - from);
 	size_t i;
 
 	if (!open)
 		return 0;
-	i = (size_t)(open + 1 - text.at);
-	while (i && i < text.size && text.at[i] != ')')
+	i = (size_t)(open + 1 - text.data);
+	while (i && i < text.size && text.data[i] != ')')
 		i = skip_type(text, i);
 	return i > end && i < text.size ? end_of(text, i) : 0;
 }
@@ -254,18 +254,18 @@ static bool goes_on(struct slice piece)
 
 	if (!piece.size)
 		return false;
-	if (memchr(" )]>,", piece.at[0], 5))
+	if (memchr(" )]>,", piece.data[0], 5))
 		return true;
-	while (i < piece.size && !memchr("<>()[].", piece.at[i], 7))
+	while (i < piece.size && !memchr("<>()[].", piece.data[i], 7))
 		i++;
-	return i < piece.size && memchr(">)]", piece.at[i], 3);
+	return i < piece.size && memchr(">)]", piece.data[i], 3);
 }
 
 static bool has_suffix(struct slice piece)
 {
-	return piece.size > 4 && piece.at[piece.size - 1] == ']' &&
-	       piece.at[piece.size - 3] == '[' &&
-	       piece.at[piece.size - 4] == '_';
+	return piece.size > 4 && piece.data[piece.size - 1] == ']' &&
+	       piece.data[piece.size - 3] == '[' &&
+	       piece.data[piece.size - 4] == '_';
 }
 
 static size_t join_brackets(struct slice text, size_t from, size_t end)
@@ -300,8 +300,8 @@ size_t fl_folded_join(struct slice text, size_t from, size_t end, size_t *seen)
 	if (end == text.size)
 		return end;
 	if (is_class(piece))
-		joined = end + 2 < text.size && text.at[end + 1] == ':' &&
-			 text.at[end + 2] == ':' ? end_of(text, end + 1) : 0;
+		joined = end + 2 < text.size && text.data[end + 1] == ':' &&
+			 text.data[end + 2] == ':' ? end_of(text, end + 1) : 0;
 	if (!joined)
 		joined = join_signature(text, from, end);
 	if (!joined)

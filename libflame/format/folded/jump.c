@@ -41,10 +41,10 @@ static struct fl_folded_block *place_of(const struct fl_folded_stacks *s,
 	uint64_t a = before, b = 0;
 
 	for (size_t i = 0; i < BLOCK; i += 32) {
-		a ^= fl_mix(word(text + i) + i, word(text + i + 8));
-		b ^= fl_mix(word(text + i + 16) + i, word(text + i + 24));
+		a ^= fl_hash_pair(word(text + i) + i, word(text + i + 8));
+		b ^= fl_hash_pair(word(text + i + 16) + i, word(text + i + 24));
 	}
-	return &s->blocks[fl_mix(a, b) & (s->blocks_room - 1)];
+	return &s->blocks[fl_hash_pair(a, b) & (s->blocks_room - 1)];
 }
 
 static bool is_block(const struct fl_folded_block *b, uint32_t before,
@@ -65,7 +65,7 @@ static bool ask(const struct fl_folded_stacks *s, struct fl_folded_jump *j)
 	}
 	j->next = place_of(s, j->before, l->text + j->n * BLOCK);
 	for (size_t i = 0; i < sizeof(*j->next); i += 64)
-		fl_soon((char *)j->next + i);
+		fl_prefetch((char *)j->next + i);
 	return true;
 }
 

@@ -94,8 +94,8 @@ static inline bool is_near(const struct fl_folded_near *near,
 	    near->type != frame->type || !near->name)
 		return false;
 	return fl_likely(name.size <= NEAR_TEXT) ?
-	       is_same(near->text, name.at, name.size) :
-	       memcmp(near->at, name.at, name.size) == 0;
+	       is_same(near->text, name.data, name.size) :
+	       memcmp(near->at, name.data, name.size) == 0;
 }
 
 void fl_folded_soon(const struct fl_folded_stacks *s, uint64_t hash)
@@ -103,10 +103,10 @@ void fl_folded_soon(const struct fl_folded_stacks *s, uint64_t hash)
 	const struct fl_folded_near *near = s->near ? pair(s, hash) : NULL;
 
 	if (near) {
-		fl_soon(near);
-		fl_soon(near + 1);
+		fl_prefetch(near);
+		fl_prefetch(near + 1);
 	}
-	fl_name_soon(s->flame, hash);
+	fl_name_prefetch(s->flame, hash);
 }
 
 /* NULL: it is not there. */
@@ -138,7 +138,7 @@ flame_id fl_folded_near(const struct fl_folded_stacks *s,
 static void grow_near(struct fl_folded_stacks *s)
 {
 	size_t n = s->near ? 4 * s->nnear : NEAR_LEAST;
-	void *memory = fl_blank(n + 1, sizeof(*s->near));
+	void *memory = fl_zeroed_touched(n + 1, sizeof(*s->near));
 
 	if (!memory)
 		return;
@@ -157,7 +157,7 @@ static void grow_near(struct fl_folded_stacks *s)
 static bool miss(struct fl_folded_stacks *s)
 {
 	return !s->near || (s->nnear < NEAR_MOST &&
-			    s->flame->names.n > s->nnear / 2 &&
+			    s->flame->names.count > s->nnear / 2 &&
 			    ++s->nfar > 2 * s->nnear);
 }
 
@@ -180,9 +180,9 @@ static void bring_near(struct fl_folded_stacks *s, flame_id id,
 	near->type = frame->type;
 	near->opens = opens;
 	if (name.size > NEAR_TEXT)
-		near->at = s->flame->names.at[id].text;
+		near->at = s->flame->names.data[id].text;
 	else
-		memcpy(near->text, name.at, name.size);
+		memcpy(near->text, name.data, name.size);
 }
 
 /* Spelling -------------------------------------------------------------- */
@@ -223,10 +223,10 @@ static void spell(struct fl_folded_stacks *s, flame_id id,
 	if (frame->frame >= s->nspelt && !grow_spelt(s, frame->frame))
 		return;
 	spelt = &s->spelt[frame->frame];
-	spelt->text = s->flame->names.at[id].text;
+	spelt->text = s->flame->names.data[id].text;
 	spelt->size = (uint32_t)name.size;
 	if (frame->suffix)
-		memcpy(&spelt->suffix, name.at + name.size,
+		memcpy(&spelt->suffix, name.data + name.size,
 		       sizeof(spelt->suffix));
 }
 
@@ -271,14 +271,14 @@ void fl_folded_set_frame(struct fl_folded_frame *frame, const char *text,
 
 	frame->type = (uint8_t)type;
 	frame->suffix = (uint8_t)(size - name.size);
-	frame->hash = fl_hash(name.at, name.size);
+	frame->hash = fl_hash(name.data, name.size);
 }
 
 /* One that is not near; false: memory is out. */
 static bool find_far(struct fl_folded_stacks *s, struct slice name,
 		     struct fl_folded_frame *frame, bool *opens)
 {
-	flame_id id = fl_name_hashed(s->flame, name.at, name.size,
+	flame_id id = fl_name_hashed(s->flame, name.data, name.size,
 				     frame->hash);
 	bool again = id < s->known_room && s->known[id].known;
 	const struct fl_folded_known *known =
@@ -315,7 +315,7 @@ flame_id fl_folded_joined(struct fl_folded_stacks *s, struct slice piece)
 	enum flame_type type;
 	struct slice name = fl_split_type(piece, &type);
 
-	return fl_frame(s->flame, flame_name(s->flame, name.at, name.size),
+	return fl_frame(s->flame, flame_name(s->flame, name.data, name.size),
 			type);
 }
 

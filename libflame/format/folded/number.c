@@ -90,7 +90,7 @@ static void to_parts(const struct decimal *d, struct fl_folded_count *count)
 
 bool fl_folded_count(struct slice text, struct fl_folded_count *count)
 {
-	const char *at = text.at, *end = text.at + text.size;
+	const char *at = text.data, *end = text.data + text.size;
 	bool negative = at < end && *at == '-';
 	struct decimal d = { 0 };
 
@@ -131,9 +131,9 @@ bool fl_folded_digits(struct slice text, int64_t *n)
 		return false;
 	*n = 0;
 	for (size_t i = 0; i < text.size; i++) {
-		if (!is_digit(text.at[i]))
+		if (!is_digit(text.data[i]))
 			return false;
-		*n = 10 * *n + (text.at[i] - '0');
+		*n = 10 * *n + (text.data[i] - '0');
 	}
 	return true;
 }
@@ -142,9 +142,9 @@ bool fl_folded_last(struct slice *text, struct slice *word)
 {
 	size_t i = text->size;
 
-	while (i && !fl_is_blank(text->at[i - 1]))
+	while (i && !fl_is_blank(text->data[i - 1]))
 		i--;
-	*word = (struct slice){ text->at + i, text->size - i };
+	*word = (struct slice){ text->data + i, text->size - i };
 	if (!i || !word->size)
 		return false;
 	text->size = i - 1;
@@ -155,18 +155,18 @@ bool fl_folded_first(struct slice *text, struct slice *word)
 {
 	struct slice rest = *text;
 
-	while (rest.size && fl_is_blank(*rest.at)) {
-		rest.at++;
+	while (rest.size && fl_is_blank(*rest.data)) {
+		rest.data++;
 		rest.size--;
 	}
-	word->at = rest.at;
-	while (rest.size && !fl_is_blank(*rest.at)) {
-		rest.at++;
+	word->data = rest.data;
+	while (rest.size && !fl_is_blank(*rest.data)) {
+		rest.data++;
 		rest.size--;
 	}
-	word->size = (size_t)(rest.at - word->at);
-	while (rest.size && fl_is_blank(*rest.at)) {
-		rest.at++;
+	word->size = (size_t)(rest.data - word->data);
+	while (rest.size && fl_is_blank(*rest.data)) {
+		rest.data++;
 		rest.size--;
 	}
 	if (!word->size || !rest.size)
@@ -177,21 +177,21 @@ bool fl_folded_first(struct slice *text, struct slice *word)
 
 bool fl_folded_field(struct slice *text, struct slice *field)
 {
-	const char *tab = text->size ? memchr(text->at, '\t', text->size) :
+	const char *tab = text->size ? memchr(text->data, '\t', text->size) :
 				       NULL;
 
 	if (!tab)
 		return false;
-	*field = (struct slice){ text->at, (size_t)(tab - text->at) };
-	text->at += field->size + 1;
+	*field = (struct slice){ text->data, (size_t)(tab - text->data) };
+	text->data += field->size + 1;
 	text->size -= field->size + 1;
 	return true;
 }
 
 struct slice fl_folded_trim(struct slice line)
 {
-	while (line.size && (fl_is_blank(line.at[line.size - 1]) ||
-			     line.at[line.size - 1] == '\r'))
+	while (line.size && (fl_is_blank(line.data[line.size - 1]) ||
+			     line.data[line.size - 1] == '\r'))
 		line.size--;
 	return line;
 }

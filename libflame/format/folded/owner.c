@@ -11,7 +11,7 @@ enum { THREAD, TID, PID, PROCESS, IN_STACK };
 
 static struct slice cut(struct slice text, size_t from, size_t behind)
 {
-	return (struct slice){ text.at + from,
+	return (struct slice){ text.data + from,
 			       text.size > from + behind ?
 			       text.size - from - behind : 0 };
 }
@@ -31,16 +31,16 @@ static flame_id key(struct fl_folded_stacks *s, int which)
 static void set(struct fl_folded_stacks *s, int which, struct slice value)
 {
 	s->thread = flame_label(s->flame, s->thread, key(s, which),
-				flame_name(s->flame, value.at, value.size));
+				flame_name(s->flame, value.data, value.size));
 }
 
 /* "0x7F1A": Python's own number of a thread. */
 static bool is_hex(struct slice text)
 {
-	if (text.size < 3 || text.size > 18 || memcmp(text.at, "0x", 2) != 0)
+	if (text.size < 3 || text.size > 18 || memcmp(text.data, "0x", 2) != 0)
 		return false;
 	for (size_t i = 2; i < text.size; i++)
-		if (!memchr("0123456789abcdefABCDEF", text.at[i], 22))
+		if (!memchr("0123456789abcdefABCDEF", text.data[i], 22))
 			return false;
 	return true;
 }
@@ -56,14 +56,14 @@ static bool python_thread(struct fl_folded_stacks *s, struct slice name)
 
 	if (!fl_slice_starts(name, "thread ("))
 		return false;
-	while (i < name.size && name.at[i] != ')')
+	while (i < name.size && name.data[i] != ')')
 		i++;
 	if (i == name.size ||
 	    (!fl_folded_digits(cut(name, prefix, name.size - i), &n) &&
 	     !is_hex(cut(name, prefix, name.size - i))))
 		return false;
 	set(s, TID, cut(name, prefix, name.size - i));
-	if (i + 3 < name.size && memcmp(name.at + i, "): ", 3) == 0)
+	if (i + 3 < name.size && memcmp(name.data + i, "): ", 3) == 0)
 		set(s, THREAD, cut(name, i + 3, 0));
 	return true;
 }
@@ -74,12 +74,12 @@ static bool tagged_thread(struct fl_folded_stacks *s, struct slice name)
 	size_t i = name.size;
 	int64_t n;
 
-	if (name.size < 7 || name.at[0] != '[' || name.at[i - 1] != ']')
+	if (name.size < 7 || name.data[0] != '[' || name.data[i - 1] != ']')
 		return false;
-	while (i && name.at[i - 1] != '=')
+	while (i && name.data[i - 1] != '=')
 		i--;
-	if (i < 5 || memcmp(name.at + i - 4, "tid=", 4) != 0 ||
-	    (i > 5 && name.at[i - 5] != ' ') ||
+	if (i < 5 || memcmp(name.data + i - 4, "tid=", 4) != 0 ||
+	    (i > 5 && name.data[i - 5] != ' ') ||
 	    !fl_folded_digits(cut(name, i, 1), &n))
 		return false;
 	set(s, TID, cut(name, i, 1));
@@ -91,10 +91,10 @@ static bool tagged_thread(struct fl_folded_stacks *s, struct slice name)
 /* T0:140, T140: Austin's, behind a P. */
 static bool austin_thread(struct fl_folded_stacks *s, struct slice name)
 {
-	const char *colon = memchr(name.at, ':', name.size);
-	size_t from = colon ? (size_t)(colon + 1 - name.at) : 1;
+	const char *colon = memchr(name.data, ':', name.size);
+	size_t from = colon ? (size_t)(colon + 1 - name.data) : 1;
 
-	if (!s->dialect->austin || name.size < 2 || name.at[0] != 'T')
+	if (!s->dialect->austin || name.size < 2 || name.data[0] != 'T')
 		return false;
 	set(s, TID, cut(name, from, 0));
 	set(s, THREAD, name);
@@ -132,7 +132,7 @@ static bool takes_owner(struct fl_folded_stacks *s, struct slice name,
 		set(s, PROCESS, command);
 		return true;
 	}
-	if (s->dialect->austin && name.size > 1 && name.at[0] == 'P' &&
+	if (s->dialect->austin && name.size > 1 && name.data[0] == 'P' &&
 	    fl_folded_digits(cut(name, 1, 0), &n)) {
 		set(s, PID, cut(name, 1, 0));
 		return true;
@@ -156,7 +156,7 @@ static void find_owner(struct fl_folded_stacks *s,
 	while (i < line->n && !last) {
 		flame_id frame = line->frames[i].frame;
 		struct slice text = fl_name_at(flame,
-					       flame->frames.at[frame].name);
+					       flame->frames.data[frame].name);
 
 		i++;
 		if (!takes_owner(s, text, &last))

@@ -17,7 +17,7 @@ struct options {
 		COLUMN_UNSET, COLUMN_FIRST, COLUMN_SECOND, COLUMN_NONE
 	} column;		/* which of two counts is taken */
 	bool compare;		/* both are, the first with FL_BEFORE_KEY */
-	enum fl_peer peer;
+	enum fl_compat_tool peer;
 };
 
 struct reader {
@@ -50,11 +50,11 @@ static bool is_record(struct slice line, size_t *stack, int64_t *weight)
 {
 	size_t i = line.size;
 
-	while (i && line.at[i - 1] >= '0' && line.at[i - 1] <= '9')
+	while (i && line.data[i - 1] >= '0' && line.data[i - 1] <= '9')
 		i--;
-	if (i == line.size || !i || !fl_is_blank(line.at[i - 1]))
+	if (i == line.size || !i || !fl_is_blank(line.data[i - 1]))
 		return false;
-	if (!fl_parse_int((struct slice){ line.at + i, line.size - i },
+	if (!fl_parse_int((struct slice){ line.data + i, line.size - i },
 			  weight))
 		return false;
 	*stack = i - 1;
@@ -81,7 +81,7 @@ static void take_comment(struct reader *r, struct slice line)
 
 	if (!r->dialect.austin || !fl_slice_starts(line, "# mode: "))
 		return;
-	line.at += 8;
+	line.data += 8;
 	line.size -= 8;
 	if (fl_slice_starts(line, "cpu"))
 		r->metric = flame_metric(flame, "cpu", "us");
@@ -176,8 +176,8 @@ static bool take_three(struct reader *r, struct slice line,
 	if (!fl_folded_last(stack, &word))
 		return bad(r, line);
 	for (size_t i = 0; i <= word.size && n < 3; i++)
-		if (i == word.size || word.at[i] == ',') {
-			part[n++] = (struct slice){ word.at + from, i - from };
+		if (i == word.size || word.data[i] == ',') {
+			part[n++] = (struct slice){ word.data + from, i - from };
 			from = i + 1;
 		}
 	for (size_t i = 0; i < 3; i++)
@@ -225,7 +225,7 @@ static void take_row(struct reader *r, struct slice line)
 	end_row(r);
 	while (fl_folded_first(&rest, &word) && is_number(word))
 		line = rest;
-	r->row = flame_name(flame, line.at, line.size);
+	r->row = flame_name(flame, line.data, line.size);
 }
 
 /* Lines ----------------------------------------------------------------- */
@@ -251,9 +251,9 @@ static void take_fields(struct reader *r, struct slice *line,
 		return;
 	if (r->dialect.offset && fl_folded_digits(field, &n))
 		*line = rest;
-	if (!r->dialect.key || !memchr(rest.at, '\t', rest.size))
+	if (!r->dialect.key || !memchr(rest.data, '\t', rest.size))
 		return;
-	label_key(r, s, flame_name(r->stacks.flame, field.at, field.size));
+	label_key(r, s, flame_name(r->stacks.flame, field.data, field.size));
 	*line = rest;
 }
 
@@ -290,7 +290,7 @@ static bool take(struct flame_source *source, struct slice line,
 	struct slice stack = line;
 
 	if (r->dialect.report) {
-		if (line.at[0] == ' ') {
+		if (line.data[0] == ' ') {
 			take_row(r, line);
 			return false;
 		}
@@ -415,7 +415,7 @@ static inline bool skips(struct reader *r, struct slice line)
 		end_row(r);
 		return true;
 	}
-	if (fl_likely(line.at[0] != '#') || !fl_folded_comment(line))
+	if (fl_likely(line.data[0] != '#') || !fl_folded_comment(line))
 		return false;
 	take_comment(r, line);
 	return true;
@@ -426,7 +426,7 @@ static bool take_plain(struct reader *r, struct slice stack, int64_t weight)
 {
 	uint64_t offset;
 
-	if (!r->stacks.rest || !fl_in_place(r->lines.in, stack.at, &offset))
+	if (!r->stacks.rest || !fl_in_file_offset(r->lines.in, stack.data, &offset))
 		offset = FL_FOLDED_NOWHERE;
 	if (!fl_folded_take(&r->stacks, stack, weight, offset))
 		return true;
@@ -468,7 +468,7 @@ static int give_kept(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
 	struct fl_folded_rest *rest = r->stacks.rest;
-	struct fl_rests *rests = source->select.rests;
+	struct fl_deferred_list *rests = source->select.rests;
 
 	if (!rest)
 		return FLAME_END;
@@ -491,7 +491,7 @@ static int stop_keeping(struct flame_source *source,
 
 	if (status == FLAME_END) {
 		fl_lines_pass(&r->lines);
-		source->anew = true;
+		source->restarted = true;
 	}
 	return status;
 }
@@ -523,7 +523,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		line = fl_folded_trim(line);
 		if (skips(r, line))
 			continue;
-		stack.at = line.at;
+		stack.data = line.data;
 		if (fl_likely(r->plain) &&
 		    is_record(line, &stack.size, &weight)) {
 			if (!take_plain(r, stack, weight))
@@ -583,7 +583,7 @@ static bool fork_folded(const struct flame_source *whole,
 	/* Where ends of stacks are not read, one thread alone is faster. */
 	if (!to)
 		return !whole->select.rests ||
-		       !fl_in_place(whole->in, NULL, NULL);
+		       !fl_in_file_offset(whole->in, NULL, NULL);
 	if (!from->plain)
 		return false;
 	to->dialect = from->dialect;

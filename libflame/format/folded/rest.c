@@ -38,7 +38,7 @@ struct end {
 };
 
 struct fl_folded_rest {
-	struct fl_rest rest;	/* for others; must be the first */
+	struct fl_deferred rest;	/* for others; must be the first */
 	struct flame *flame;
 	char *name;		/* of the file */
 	int fd;
@@ -73,11 +73,11 @@ struct fl_folded_rest {
 	size_t text_room;
 };
 
-static int read_end(struct fl_rest *rest, size_t i,
+static int read_end(struct fl_deferred *rest, size_t i,
 		    int (*put)(void *arg, flame_id stack, int64_t weight),
 		    void *arg);
 
-static void free_rest(struct fl_rest *rest)
+static void free_rest(struct fl_deferred *rest)
 {
 	struct fl_folded_rest *r = (struct fl_folded_rest *)rest;
 
@@ -94,7 +94,7 @@ static void free_rest(struct fl_rest *rest)
 	fl_free(r->places);
 	fl_free(r->at);
 	fl_free(r->opened);
-	fl_free(r->rest.at);
+	fl_free(r->rest.stacks);
 	fl_free(r);
 }
 
@@ -140,7 +140,7 @@ struct fl_folded_rest *
 fl_folded_rest_new(struct flame_source *source,
 		   const struct fl_folded_dialect *dialect)
 {
-	const struct fl_rests *rests = source->select.rests;
+	const struct fl_deferred_list *rests = source->select.rests;
 	struct fl_folded_rest *r = rests->n < FILES ?
 				   fl_zeroed(1, sizeof(*r)) : NULL;
 
@@ -152,8 +152,8 @@ fl_folded_rest_new(struct flame_source *source,
 	r->dialect = *dialect;
 	r->stacks.dialect = &r->dialect;
 	r->share = rests->share;
-	r->fd = fl_in_file(source->in);
-	r->name = fl_own(strdup(fl_in_name(source->in)));
+	r->fd = fl_in_dup_file(source->in);
+	r->name = fl_memory_adopt(strdup(fl_in_name(source->in)));
 	if (r->fd >= 0 && r->name &&
 	    fl_grow(&r->places, &r->places_room, 1, sizeof(*r->places)) &&
 	    reach(&r->open, &r->open_room, 0, sizeof(*r->open)) &&
@@ -168,7 +168,7 @@ fl_folded_rest_new(struct flame_source *source,
 
 const bool *fl_folded_rest_open(struct fl_folded_rest *r)
 {
-	return reach(&r->open, &r->open_room, r->flame->stacks.n,
+	return reach(&r->open, &r->open_room, r->flame->stacks.count,
 		     sizeof(*r->open)) ? r->open : NULL;
 }
 
@@ -294,7 +294,7 @@ static unsigned count_frames(const struct fl_folded_rest *r, const char *text,
 
 static uint64_t hash_of(flame_id stack, const char *text, size_t size)
 {
-	return fl_mix(fl_hash(text, size), stack);
+	return fl_hash_pair(fl_hash(text, size), stack);
 }
 
 /* One that is the same; 0: none.  false: see text_of. */
@@ -304,7 +304,7 @@ static bool find_end(struct fl_folded_rest *r, const struct end *like,
 	const char *its;
 
 	for (uint32_t i = fl_index_first(&r->index, hash);
-	     (*id = fl_index_at(&r->index, hash, &i));) {
+	     (*id = fl_index_next(&r->index, hash, &i));) {
 		const struct end *end = &r->at[*id];
 
 		if (end->stack != like->stack || end->size != like->size ||
@@ -535,7 +535,7 @@ bool fl_folded_rest_look(struct fl_folded_stacks *s, struct fl_folded_taken *t)
 				      &t->next);
 	t->found = next == FL_FOLDED_FRAME;
 	if (t->found)
-		fl_stack_soon(s->flame, stack, t->next.frame);
+		fl_stack_prefetch(s->flame, stack, t->next.frame);
 	return next != FL_FOLDED_FAILED;
 }
 
@@ -553,8 +553,8 @@ bool fl_folded_rest_step(struct fl_folded_stacks *s, struct fl_folded_taken *t)
 	if (!is_read(t) && !is_open(r, e.end.stack)) {
 		look_at(r, t->line, &e);
 		if (e.end.stack < r->place_of_room)
-			fl_soon(&r->place_of[e.end.stack]);
-		fl_index_soon(&r->index, e.hash);
+			fl_prefetch(&r->place_of[e.end.stack]);
+		fl_index_prefetch(&r->index, e.hash);
 	}
 	t->levels = e.levels;
 	t->hash = e.hash;
@@ -612,9 +612,9 @@ bool fl_folded_rest_give(struct fl_folded_rest *r, struct flame_sample *sample)
 	return false;
 }
 
-int fl_folded_rest_leave(struct fl_folded_rest *r, struct fl_rests *to)
+int fl_folded_rest_leave(struct fl_folded_rest *r, struct fl_deferred_list *to)
 {
-	struct fl_rest *rest = &r->rest;
+	struct fl_deferred *rest = &r->rest;
 	size_t room = 0;
 
 	if (r->n == 1) {
@@ -626,9 +626,9 @@ int fl_folded_rest_leave(struct fl_folded_rest *r, struct fl_rests *to)
 
 		if (!place->first)
 			continue;
-		if (!fl_grow(&rest->at, &room, rest->n + 1, sizeof(*rest->at)))
+		if (!fl_grow(&rest->stacks, &room, rest->count + 1, sizeof(*rest->stacks)))
 			return fl_no_memory(r->flame);
-		rest->at[rest->n++] = (struct fl_rest_at){
+		rest->stacks[rest->count++] = (struct fl_deferred_stack){
 			.stack = place->stack, .levels = place->levels,
 			.weight = place->ends,
 		};
@@ -643,15 +643,15 @@ int fl_folded_rest_leave(struct fl_folded_rest *r, struct fl_rests *to)
 	return FLAME_OK;
 }
 
-static int read_end(struct fl_rest *rest, size_t i,
+static int read_end(struct fl_deferred *rest, size_t i,
 		    int (*put)(void *arg, flame_id stack, int64_t weight),
 		    void *arg)
 {
 	struct fl_folded_rest *r = (struct fl_folded_rest *)rest;
-	uint32_t id = r->places[r->place_of[rest->at[i].stack]].first;
+	uint32_t id = r->places[r->place_of[rest->stacks[i].stack]].first;
 
 	for (; id; id = r->at[id].next) {
-		flame_id stack = rest->at[i].stack;
+		flame_id stack = rest->stacks[i].stack;
 
 		if (!set_line(r, &r->at[id]) ||
 		    !fl_folded_read_on(&r->stacks, &r->line, &stack) ||

@@ -30,25 +30,25 @@ struct seen {
 
 bool fl_folded_comment(struct slice line)
 {
-	return line.size && line.at[0] == '#' &&
-	       (line.size == 1 || fl_is_blank(line.at[1]));
+	return line.size && line.data[0] == '#' &&
+	       (line.size == 1 || fl_is_blank(line.data[1]));
 }
 
 static size_t digits_at(struct slice text, size_t i)
 {
 	size_t from = i;
 
-	while (i < text.size && text.at[i] >= '0' && text.at[i] <= '9')
+	while (i < text.size && text.data[i] >= '0' && text.data[i] <= '9')
 		i++;
 	return i - from;
 }
 
 bool fl_folded_is_austin(struct slice line)
 {
-	size_t n = line.size && line.at[0] == 'P' ? digits_at(line, 1) : 0;
+	size_t n = line.size && line.data[0] == 'P' ? digits_at(line, 1) : 0;
 
-	return n && line.size > n + 4 && line.at[n + 1] == ';' &&
-	       line.at[n + 2] == 'T' && digits_at(line, n + 3);
+	return n && line.size > n + 4 && line.data[n + 1] == ';' &&
+	       line.data[n + 2] == 'T' && digits_at(line, n + 3);
 }
 
 bool fl_folded_is_comm(struct slice frame, struct slice *comm,
@@ -56,30 +56,30 @@ bool fl_folded_is_comm(struct slice frame, struct slice *comm,
 {
 	size_t slash = frame.size, dash;
 
-	while (slash && frame.at[slash - 1] != '/')
+	while (slash && frame.data[slash - 1] != '/')
 		slash--;
 	if (slash < 4 || slash == frame.size ||
 	    digits_at(frame, slash) != frame.size - slash)
 		return false;
-	for (dash = slash - 1; dash && frame.at[dash - 1] != '-';)
+	for (dash = slash - 1; dash && frame.data[dash - 1] != '-';)
 		dash--;
 	if (dash < 2 || dash == slash - 1 ||
 	    (digits_at(frame, dash) != slash - 1 - dash &&
-	     (frame.at[dash] != '?' || dash + 2 != slash)))
+	     (frame.data[dash] != '?' || dash + 2 != slash)))
 		return false;
-	*comm = (struct slice){ frame.at, dash - 1 };
-	*pid = (struct slice){ frame.at + dash, slash - 1 - dash };
-	*tid = (struct slice){ frame.at + slash, frame.size - slash };
+	*comm = (struct slice){ frame.data, dash - 1 };
+	*pid = (struct slice){ frame.data + dash, slash - 1 - dash };
+	*tid = (struct slice){ frame.data + slash, frame.size - slash };
 	return true;
 }
 
 static bool has_comm(struct slice line)
 {
-	const char *semi = memchr(line.at, ';', line.size);
+	const char *semi = memchr(line.data, ';', line.size);
 	struct slice comm, pid, tid;
 
 	return semi && fl_folded_is_comm(
-		(struct slice){ line.at, (size_t)(semi - line.at) },
+		(struct slice){ line.data, (size_t)(semi - line.data) },
 		&comm, &pid, &tid);
 }
 
@@ -91,9 +91,9 @@ static bool is_triple(struct slice word)
 	size_t from = 0;
 
 	for (size_t i = 0; i <= word.size; i++) {
-		if (i < word.size && word.at[i] != ',')
+		if (i < word.size && word.data[i] != ',')
 			continue;
-		if (!fl_folded_count((struct slice){ word.at + from,
+		if (!fl_folded_count((struct slice){ word.data + from,
 						     i - from }, &count))
 			return false;
 		commas += i < word.size;
@@ -115,14 +115,14 @@ static void see_two(struct seen *seen, struct slice stack)
 	struct slice word;
 	uint64_t *known;
 
-	if (!stack.size || !is_of_count(stack.at[stack.size - 1]) ||
+	if (!stack.size || !is_of_count(stack.data[stack.size - 1]) ||
 	    !fl_folded_last(&stack, &word) || !fl_folded_count(word, &count))
 		return;
 	seen->two++;
 	if (!seen->stacks)
 		return;
 	stack = fl_folded_trim(stack);
-	known = fl_map_put(seen->stacks, fl_hash(stack.at, stack.size), NULL);
+	known = fl_map_put(seen->stacks, fl_hash(stack.data, stack.size), NULL);
 	if (known && (*known)++)
 		seen->repeated++;
 }
@@ -154,7 +154,7 @@ static void see_first(struct seen *seen, struct slice line, bool semicolon,
 	struct fl_folded_count count;
 	struct slice word;
 
-	if (!(fl_is_blank(*line.at) || is_of_count(*line.at)) ||
+	if (!(fl_is_blank(*line.data) || is_of_count(*line.data)) ||
 	    !fl_folded_first(&line, &word) || !fl_folded_count(word, &count))
 		return;
 	seen->first++;
@@ -177,16 +177,16 @@ static void see_tabs(struct seen *seen, struct slice line)
 		return;
 	stack = rest;
 	number = fl_folded_digits(field, &n);
-	two = memchr(rest.at, '\t', rest.size);
+	two = memchr(rest.data, '\t', rest.size);
 	if (number && (!seen->offset || n > seen->offset_before))
 		seen->offset++;
 	if (number && two && (!seen->place || n == seen->place_wanted))
 		seen->place++;
 	seen->place_wanted = n + (int64_t)stack.size + 1;
 	seen->offset_before = n;
-	if (two && field.size && !memchr(field.at, ';', field.size) &&
+	if (two && field.size && !memchr(field.data, ';', field.size) &&
 	    fl_folded_field(&rest, &field) && rest.size &&
-	    !memchr(rest.at, '\t', rest.size))
+	    !memchr(rest.data, '\t', rest.size))
 		seen->key++;
 }
 
@@ -203,26 +203,26 @@ static void see(struct seen *seen, struct slice line)
 	unsigned last = seen->last;
 	bool semicolon;
 
-	if (line.size && line.at[line.size - 1] == '\r')
+	if (line.size && line.data[line.size - 1] == '\r')
 		line.size--;
 	if (fl_folded_comment(line)) {
 		see_comment(seen, line);
 		return;
 	}
 	/* Its first tabs matter, and what it ends in. */
-	if (!fl_folded_trim(line).size || (seen->report && line.at[0] == ' '))
+	if (!fl_folded_trim(line).size || (seen->report && line.data[0] == ' '))
 		return;
 	if (!seen->lines)
-		seen->bad_start = line.at[0] == '{' ||
+		seen->bad_start = line.data[0] == '{' ||
 				  fl_slice_starts(line, "<!") ||
 				  fl_slice_starts(line, "<?") ||
 				  fl_slice_starts(line, "<html") ||
 				  fl_slice_starts(line, "<svg") ||
 				  fl_slice_starts(line, "[{");
 	line = fl_folded_trim(line);
-	semicolon = memchr(line.at, ';', line.size - 1);
+	semicolon = memchr(line.data, ';', line.size - 1);
 	seen->lines++;
-	seen->semicolons += semicolon && line.at[line.size - 1] != ';';
+	seen->semicolons += semicolon && line.data[line.size - 1] != ';';
 	see_last(seen, line, semicolon);
 	see_first(seen, line, semicolon, seen->last > last);
 	see_tabs(seen, line);
@@ -236,15 +236,15 @@ static void see(struct seen *seen, struct slice line)
  */
 static bool is_binary(struct slice line)
 {
-	const char *nul = memchr(line.at, '\0', line.size);
+	const char *nul = memchr(line.data, '\0', line.size);
 	size_t nuls = 0;
 
 	if (!nul)
 		return false;
 	for (size_t i = 0; i < line.size; i++) {
-		unsigned char c = (unsigned char)line.at[i];
+		unsigned char c = (unsigned char)line.data[i];
 
-		if (!c && i + 1 < line.size && !line.at[i + 1])
+		if (!c && i + 1 < line.size && !line.data[i + 1])
 			return true;
 		if (c && c < 0x20 && c != '\t' && c != '\r')
 			return true;

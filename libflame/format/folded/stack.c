@@ -82,7 +82,7 @@ bool fl_folded_set_line(struct fl_folded_line *l, struct slice text,
 	if (fl_unlikely(text.size + FL_FOLDED_BEHIND > l->room) &&
 	    !grow_line(l, text.size + FL_FOLDED_BEHIND))
 		return false;
-	memcpy(l->text + shared, text.at + shared, text.size - shared);
+	memcpy(l->text + shared, text.data + shared, text.size - shared);
 	l->size = text.size;
 	return true;
 }
@@ -275,7 +275,7 @@ static bool find_all(struct fl_folded_stacks *s)
 		if (!find_rest(s, t, t->line->n, 0))
 			return false;
 		if (t->known < t->line->n)
-			fl_stack_soon(s->flame, t->stack,
+			fl_stack_prefetch(s->flame, t->stack,
 				      t->line->frames[t->known].frame);
 	}
 	for (; s->done < s->ntaken; s->done++)
@@ -295,7 +295,7 @@ bool fl_folded_take(struct fl_folded_stacks *s, struct slice text,
 {
 	struct fl_folded_line *l = &s->lines[s->last];
 	struct fl_folded_taken *t = &s->taken[s->ntaken];
-	size_t shared = l->text ? common(l->text, text.at,
+	size_t shared = l->text ? common(l->text, text.data,
 					 FL_MIN(l->size, text.size)) : 0;
 	bool good;
 

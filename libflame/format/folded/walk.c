@@ -78,10 +78,10 @@ static bool is_shut(const struct fl_folded_stacks *s, flame_id stack)
 static bool leave(const struct fl_folded_stacks *s, struct walk *w)
 {
 	const struct fl_stacks *stacks = &s->flame->stacks;
-	const struct fl_stack *at = stacks->at + w->stack;
+	const struct fl_stack *at = stacks->data + w->stack;
 	size_t end;
 
-	for (; w->stack + 1 < stacks->n && at[1].parent == w->stack; at++) {
+	for (; w->stack + 1 < stacks->count && at[1].parent == w->stack; at++) {
 		end = fl_folded_spells(s, w->line, w->at, at[1].frame);
 		if (!end)
 			break;
@@ -98,31 +98,31 @@ static bool leave(const struct fl_folded_stacks *s, struct walk *w)
 static bool look(const struct fl_folded_stacks *s, struct walk *w)
 {
 	const struct fl_stacks *stacks = &s->flame->stacks;
-	const struct fl_stack *at = stacks->at + w->stack;
+	const struct fl_stack *at = stacks->data + w->stack;
 
 	w->next.frame = fl_folded_near(s, &w->next, w->line->text + w->at,
 				       w->end - w->at);
 	if (!w->next.frame || !make_room(w->line))
 		return false;
 	if (at->wide) {
-		w->hash = fl_mix(w->stack, w->next.frame);
+		w->hash = fl_hash_pair(w->stack, w->next.frame);
 		w->slot = fl_index_first(&stacks->index, w->hash);
 		w->where = AT_SLOT;
-		fl_soon(&stacks->index.slot[w->slot]);
+		fl_prefetch(&stacks->index.slot[w->slot]);
 		return true;
 	}
 	w->where = AT_CHILD;
 	w->child = at->child;
-	fl_soon(stacks->at + w->child);
+	fl_prefetch(stacks->data + w->child);
 	return true;
 }
 
 static inline bool look_in_index(const struct fl_stacks *stacks,
 				 struct walk *w)
 {
-	w->child = fl_index_at(&stacks->index, w->hash, &w->slot);
+	w->child = fl_index_next(&stacks->index, w->hash, &w->slot);
 	w->where = AT_INDEXED;
-	fl_soon(stacks->at + w->child);
+	fl_prefetch(stacks->data + w->child);
 	return w->child;
 }
 
@@ -130,7 +130,7 @@ static inline bool look_in_index(const struct fl_stacks *stacks,
 static bool walk_on(const struct fl_folded_stacks *s, struct walk *w)
 {
 	const struct fl_stacks *stacks = &s->flame->stacks;
-	const struct fl_stack *child = stacks->at + w->child;
+	const struct fl_stack *child = stacks->data + w->child;
 
 	switch (w->where) {
 	case AT_NEAR:
@@ -139,7 +139,7 @@ static bool walk_on(const struct fl_folded_stacks *s, struct walk *w)
 		if (child->frame == w->next.frame)
 			break;
 		w->child = child->sibling;
-		fl_soon(stacks->at + w->child);
+		fl_prefetch(stacks->data + w->child);
 		return w->child;
 	case AT_INDEXED:
 		if (child->frame == w->next.frame &&

@@ -79,14 +79,14 @@ static inline int64_t weight(const struct writer *w, unsigned column, uint32_t m
 {
 	if (w->layout)
 		return w->layout->self[column][member];
-	return member < w->tree->room[column] ?
+	return member < w->tree->capacity[column] ?
 	       w->tree->weight[column][member] : 0;
 }
 
 static inline void fetch_weight(const struct writer *w, uint32_t member)
 {
-	if (member < w->tree->room[0])
-		fl_soon(&w->tree->weight[0][member]);
+	if (member < w->tree->capacity[0])
+		fl_prefetch(&w->tree->weight[0][member]);
 }
 
 static bool has_below(const struct writer *w, uint32_t member)
@@ -129,7 +129,7 @@ static enum flame_type type_of(const struct writer *w, uint32_t member)
  */
 static bool find_children(struct writer *w)
 {
-	size_t n = w->flame->stacks.n, sum = 0;
+	size_t n = w->flame->stacks.count, sum = 0;
 	uint32_t *end = w->first = fl_zeroed(n + 1, sizeof(*end));
 
 	w->child = fl_alloc(fl_size_mul(n, sizeof(*w->child)));
@@ -150,7 +150,7 @@ static bool find_children(struct writer *w)
 
 static bool sum_totals(struct writer *w)
 {
-	size_t n = w->flame->stacks.n;
+	size_t n = w->flame->stacks.count;
 
 	w->total = fl_alloc(fl_size_mul(n, sizeof(*w->total)));
 	if (!w->total)
@@ -169,12 +169,12 @@ static bool find_groups(struct writer *w)
 	const struct flame *flame = w->flame;
 	bool tiers = false;
 
-	for (flame_id name = 0; name < flame->names.n; name++) {
-		flame_id i = flame->names.at[name].frame;
+	for (flame_id name = 0; name < flame->names.count; name++) {
+		flame_id i = flame->names.data[name].frame;
 		unsigned kinds = 0, java = 0;
 
 		for (; i; i = flame->frames.next[i]) {
-			enum flame_type type = flame->frames.at[i].type;
+			enum flame_type type = flame->frames.data[i].type;
 			enum fl_kind kind = fl_kind(type);
 
 			w->groups |= kinds >> kind & 1;
@@ -192,8 +192,8 @@ static bool find_groups(struct writer *w)
 /* At a line's beginning it would make a comment of it. */
 static bool is_comment(struct slice name)
 {
-	return name.size && name.at[0] == '#' &&
-	       (name.size == 1 || name.at[1] == ' ' || name.at[1] == '\t');
+	return name.size && name.data[0] == '#' &&
+	       (name.size == 1 || name.data[1] == ' ' || name.data[1] == '\t');
 }
 
 static bool is_control(char c)
@@ -206,7 +206,7 @@ static bool is_dirty(struct slice name)
 	bool dirty = is_comment(name) || fl_slice_starts(name, MARK);
 
 	for (size_t i = 0; i < name.size; i++)
-		dirty |= name.at[i] == ';' || is_control(name.at[i]);
+		dirty |= name.data[i] == ';' || is_control(name.data[i]);
 	return dirty;
 }
 
@@ -214,8 +214,8 @@ static bool is_dirty(struct slice name)
 static bool clean_name(struct writer *w, flame_id name)
 {
 	struct slice raw = fl_name_at(w->flame, name);
-	char *text = fl_arena_copy(&w->arena, raw.at, raw.size);
-	size_t n = w->flame->names.n;
+	char *text = fl_arena_copy(&w->arena, raw.data, raw.size);
+	size_t n = w->flame->names.count;
 
 	if (!text)
 		return false;
@@ -233,7 +233,7 @@ static bool clean_name(struct writer *w, flame_id name)
 		w->cleaned = fl_alloc(fl_size_mul(n, sizeof(*w->cleaned)));
 		if (!w->cleaned)
 			return false;
-		memcpy(w->cleaned, w->flame->names.at, n * sizeof(*w->cleaned));
+		memcpy(w->cleaned, w->flame->names.data, n * sizeof(*w->cleaned));
 		w->names = w->cleaned;
 	}
 	w->cleaned[name].text = text;
@@ -243,8 +243,8 @@ static bool clean_name(struct writer *w, flame_id name)
 /* Rarely is there anything to clean. */
 static bool clean_names(struct writer *w)
 {
-	w->names = w->flame->names.at;
-	for (flame_id i = 1; i < w->flame->names.n && !w->page->compat; i++) {
+	w->names = w->flame->names.data;
+	for (flame_id i = 1; i < w->flame->names.count && !w->page->compat; i++) {
 		struct slice name = fl_name_at(w->flame, i);
 
 		if (is_dirty(name) && !clean_name(w, i))
@@ -283,16 +283,16 @@ static void fetch_members(const struct writer *w, size_t from)
 	if (w->layout || w->nmembers < from + FEW)
 		return;
 	for (size_t i = from; i < w->nmembers; i++) {
-		fl_soon(&flame->stacks.at[w->members[i]]);
-		fl_soon(&w->first[w->members[i]]);
+		fl_prefetch(&flame->stacks.data[w->members[i]]);
+		fl_prefetch(&w->first[w->members[i]]);
 		fetch_weight(w, w->members[i]);
 	}
 	for (size_t i = from; i < w->nmembers; i++)
-		fl_soon(fl_frame_at(flame, w->members[i]));
+		fl_prefetch(fl_frame_at(flame, w->members[i]));
 	for (size_t i = from; i < w->nmembers; i++)
-		fl_soon(&w->names[name_of(w, w->members[i])]);
+		fl_prefetch(&w->names[name_of(w, w->members[i])]);
 	for (size_t i = from; i < w->nmembers; i++)
-		fl_soon(w->names[name_of(w, w->members[i])].text);
+		fl_prefetch(w->names[name_of(w, w->members[i])].text);
 }
 
 static int by_key(const void *a, const void *b)
@@ -395,7 +395,7 @@ static bool add_item(struct writer *w, struct item item)
 	new = &w->list[w->nlist++];
 	*new = (struct sortable){
 		.text = name->text, .size = name->size,
-		.raw = w->flame->names.at[item.name].text,
+		.raw = w->flame->names.data[item.name].text,
 		.tail = tail_of(&item), .item = item,
 	};
 	return true;
@@ -512,13 +512,13 @@ static void fetch_items(const struct writer *w)
 	if (w->layout || w->nitems < 2)
 		return;
 	next = w->members[w->items[w->nitems - 2].from];
-	fl_soon(&w->first[next]);
+	fl_prefetch(&w->first[next]);
 	next = w->members[w->items[w->nitems - 1].from];
-	fl_soon(&flame->stacks.at[next + 1]);
-	fl_soon(&flame->stacks.at[next + 5]);
+	fl_prefetch(&flame->stacks.data[next + 1]);
+	fl_prefetch(&flame->stacks.data[next + 5]);
 	fetch_weight(w, next + 1);
-	fl_soon(&w->first[next + 16]);
-	fl_soon(&w->child[w->first[next]]);
+	fl_prefetch(&w->first[next + 16]);
+	fl_prefetch(&w->child[w->first[next]]);
 }
 
 /* Lines --------------------------------------------------------------- */
@@ -527,7 +527,7 @@ static void put_name(struct writer *w, const struct item *item)
 {
 	const struct fl_name *name = &w->names[item->name];
 	const char *tail = tail_of(item);
-	char *at = fl_buf_room(&w->path, name->size + TAIL);
+	char *at = fl_buf_reserve(&w->path, name->size + TAIL);
 
 	if (!at)
 		return;
@@ -549,7 +549,7 @@ static void put_line(struct writer *w, const struct item *item)
 		fl_buf_number(&w->path, sum);
 	}
 	fl_buf_byte(&w->path, '\n');
-	fl_out_put(w->page->out, w->path.at, w->path.size);
+	fl_out_put(w->page->out, w->path.data, w->path.size);
 }
 
 /* It is what the item stands for. */

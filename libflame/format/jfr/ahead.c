@@ -105,7 +105,7 @@ static void read_events(struct fl_job *job)
 	struct place *place = ((struct step *)job)->place;
 
 	place->good = fl_jfr_read_events_apart(place->chunk);
-	fl_team_go_on(place->ahead->jfr->team, &place->pools.job);
+	fl_thread_pool_submit_next(place->ahead->jfr->team, &place->pools.job);
 }
 
 void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk)
@@ -118,7 +118,7 @@ void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk)
 	place->events.job = (struct fl_job){ .run = read_events };
 	place->pools.job = (struct fl_job){ .run = read_pools };
 	ahead->bytes += chunk->size;
-	fl_team_give(ahead->jfr->team, &place->events.job);
+	fl_thread_pool_submit(ahead->jfr->team, &place->events.job);
 }
 
 /* What was asked has changed, or it did not go well: once more from here. */
@@ -150,9 +150,9 @@ struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good)
 	struct fl_jfr_chunk *chunk = place->chunk;
 	struct fl_jfr *jfr = ahead->jfr;
 
-	fl_team_await(jfr->team, &place->pools.job);
+	fl_thread_pool_wait(jfr->team, &place->pools.job);
 	/* Its thread may not have told yet; then the place is not free. */
-	fl_team_await(jfr->team, &place->events.job);
+	fl_thread_pool_wait(jfr->team, &place->events.job);
 	*good = place->good;
 	place->chunk = NULL;
 	ahead->first = (ahead->first + 1) % ahead->nplaces;

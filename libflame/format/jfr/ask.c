@@ -11,8 +11,8 @@ static bool last_part_is(struct slice name, const char *wanted)
 	size_t n = strlen(wanted);
 
 	return name.size >= n && n &&
-	       (name.size == n || name.at[name.size - n - 1] == '.') &&
-	       strncasecmp(name.at + name.size - n, wanted, n) == 0;
+	       (name.size == n || name.data[name.size - n - 1] == '.') &&
+	       strncasecmp(name.data + name.size - n, wanted, n) == 0;
 }
 
 /* jfrconv's options and what each reads. */

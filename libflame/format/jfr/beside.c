@@ -83,7 +83,7 @@ struct fl_jfr_beside *fl_jfr_beside_new(struct fl_jfr_chunk *chunk)
 		return NULL;
 	}
 	beside->job.run = run;
-	fl_team_hurry(chunk->jfr->team, &beside->job);
+	fl_thread_pool_submit_first(chunk->jfr->team, &beside->job);
 	return beside;
 }
 
@@ -92,7 +92,7 @@ bool fl_jfr_beside_take(struct fl_jfr_chunk *chunk,
 {
 	bool good;
 
-	fl_team_await(chunk->jfr->team, &beside->job);
+	fl_thread_pool_wait(chunk->jfr->team, &beside->job);
 	good = beside->good && !beside->part.why &&
 	       !fl_failed(beside->part.flame);
 	chunk->events_end = beside->part.events_end;

@@ -281,7 +281,7 @@ enum { MANY_BYTES = 256 << 10 };
 static void make_lean(struct fl_jfr_chunk *chunk)
 {
 	if (chunk->events_end >= MANY_BYTES)
-		fl_in_glanced(chunk->jfr->source->in, chunk->at,
+		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 			      chunk->at + chunk->events_end);
 	if (!chunk->last && chunk->size < FL_JFR_WORTH)
 		return;

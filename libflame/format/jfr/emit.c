@@ -25,7 +25,7 @@ int fl_jfr_ready(struct fl_jfr *jfr, const struct flame_sample *sample)
 
 static bool is_wall(const struct fl_jfr_hit *hit)
 {
-	if (!hit->async || !hit->state.at || !hit->state.size)
+	if (!hit->async || !hit->state.data || !hit->state.size)
 		return false;
 	if (fl_slice_is(hit->state, "STATE_DEFAULT"))
 		return false;
@@ -42,12 +42,12 @@ static bool compat_state(const struct fl_select *select,
 	if (hit->row->group != FL_JFR_GROUP_EXEC)
 		return true;
 	if (select->state)
-		return hit->state.at &&
+		return hit->state.data &&
 		       fl_state_listed(select->state, hit->state);
 	cpu = strcmp(select->event, "cpu") == 0;
 	if (!cpu && strcmp(select->event, "wall") != 0)
 		return true;
-	return hit->state.at && hit->state.size &&
+	return hit->state.data && hit->state.size &&
 	       fl_slice_is(hit->state, "STATE_DEFAULT") == cpu;
 }
 
@@ -64,7 +64,7 @@ static const char *metric_of(struct flame *flame, const struct fl_jfr *jfr,
 		return select->event;
 	}
 	if (hit->raw || !hit->row)
-		return flame_name_text(flame, flame_name(flame, hit->event.at,
+		return flame_name_text(flame, flame_name(flame, hit->event.data,
 							 hit->event.size),
 				       NULL);
 	if (strcmp(hit->row->metric, "cpu") == 0)
@@ -130,11 +130,11 @@ static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 			flame_label_get(flame, hit->thread,
 					fl_name(flame, "thread")));
 
-		if (!fl_regex_match(select->thread, name.at, name.size))
+		if (!fl_regex_match(select->thread, name.data, name.size))
 			return false;
 	}
 	return !select->state || fl_jfr_options(jfr)->compat ||
-	       (hit->state.at && fl_state_listed(select->state, hit->state));
+	       (hit->state.data && fl_state_listed(select->state, hit->state));
 }
 
 static bool weighs_total(const struct fl_jfr *jfr,
@@ -158,8 +158,8 @@ static int decide(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	if (hit->again && answer->known && answer->cpu_only == select->cpu_only)
 		return FLAME_OK;
 	memset(&kind, 0, sizeof(kind));
-	kind.event = hit->event.at;
-	kind.state = hit->state.at;
+	kind.event = hit->event.data;
+	kind.state = hit->state.data;
 	kind.state_size = hit->state.size;
 	kind.unit = hit->unit;
 	kind.row = hit->row;
@@ -222,9 +222,9 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	sample.weight = weighs_total(jfr, hit) ? hit->value : hit->samples;
 	if (select->needs & FL_NEED_THREAD)
 		sample.thread = hit->thread;
-	if ((select->needs & FL_NEED_STATE) && hit->state.at)
+	if ((select->needs & FL_NEED_STATE) && hit->state.data)
 		sample.labels = flame_label(flame, 0, fl_name(flame, "state"),
-					    flame_name(flame, hit->state.at,
+					    flame_name(flame, hit->state.data,
 						       hit->state.size));
 	if (select->needs & FL_NEED_TIME)
 		sample.time = hit->time;
@@ -550,7 +550,7 @@ static bool is_grouped(const struct fl_jfr_chunk *chunk,
 static uint64_t group_hash(const struct fl_jfr_chunk *chunk,
 			   const struct fl_jfr_sum *sum)
 {
-	return fl_mix(fl_mix(sum->trace, sum->leaf),
+	return fl_hash_pair(fl_hash_pair(sum->trace, sum->leaf),
 		      fl_jfr_aside(chunk, sum).thread);
 }
 
@@ -561,7 +561,7 @@ static struct fl_jfr_sum *first_of(const struct fl_jfr_chunk *chunk,
 {
 	uint32_t at = fl_index_first(firsts, hash), i;
 
-	while ((i = fl_index_at(firsts, hash, &at)))
+	while ((i = fl_index_next(firsts, hash, &at)))
 		if (chunk->sums[i - 1].trace == sum->trace &&
 		    is_grouped(chunk, sum, &chunk->sums[i - 1]))
 			return &chunk->sums[i - 1];
@@ -808,13 +808,13 @@ static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
 static void emit_soon(const struct fl_jfr_chunk *chunk, size_t i)
 {
 	enum { STACK = 12, CHILD = 6 };
-	const struct fl_stack *at = chunk->flame->stacks.at;
+	const struct fl_stack *at = chunk->flame->stacks.data;
 	const struct fl_jfr_trace *traces = chunk->traces;
 
 	if (i + STACK >= chunk->nsums)
 		return;
-	fl_soon(&at[traces[chunk->sums[i + STACK].trace].stack]);
-	fl_soon(&at[at[traces[chunk->sums[i + CHILD].trace].stack].child]);
+	fl_prefetch(&at[traces[chunk->sums[i + STACK].trace].stack]);
+	fl_prefetch(&at[at[traces[chunk->sums[i + CHILD].trace].stack].child]);
 }
 
 /* What comes before the sums of one kind: false: there are none of it. */

@@ -187,7 +187,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		   c->has[FL_JFR_STACK] && !c->has[FL_JFR_TIME] &&
 		   !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&
 		   !c->has[FL_JFR_LEAF] && !c->has[FL_JFR_THREAD];
-	c->counted.walked = true;
+	c->counted.ordered = true;
 	class->count = c;
 	c->number = chunk->ncounts;
 	chunk->counts[chunk->ncounts++] = c;
@@ -258,10 +258,10 @@ static uint64_t hash_of(const struct fl_jfr_chunk *chunk,
 			const struct fl_jfr_sum *sum,
 			const struct fl_jfr_aside *aside)
 {
-	uint64_t hash = fl_mix((uint64_t)sum->trace << 32 | sum->row << 1 |
+	uint64_t hash = fl_hash_pair((uint64_t)sum->trace << 32 | sum->row << 1 |
 			       sum->outside, sum->leaf);
 
-	return fl_mix(hash, fl_mix(sum->state,
+	return fl_hash_pair(hash, fl_hash_pair(sum->state,
 				   chunk->with_asides ? aside->thread : 0));
 }
 
@@ -286,7 +286,7 @@ static struct fl_jfr_sum *find_far(struct fl_jfr_chunk *chunk,
 		}
 	}
 	at = fl_index_first(&chunk->far, hash);
-	while ((i = fl_index_at(&chunk->far, hash, &at)))
+	while ((i = fl_index_next(&chunk->far, hash, &at)))
 		if (chunk->sums[i - 1].trace == like->trace &&
 		    is_alike(chunk, i - 1, like, aside))
 			return &chunk->sums[i - 1];
@@ -432,7 +432,7 @@ static void find_trace(struct pass *pass)
 	if (sum->trace == UINT32_MAX)
 		fl_no_memory(pass->chunk->flame);
 	else
-		fl_soon(&pass->chunk->traces[sum->trace]);
+		fl_prefetch(&pass->chunk->traces[sum->trace]);
 }
 
 static void meet_sum(struct pass *pass)
@@ -441,7 +441,7 @@ static void meet_sum(struct pass *pass)
 	uint32_t trace = pass->waiting[pass->met++ % WAITING].trace;
 
 	if (trace != UINT32_MAX && chunk->traces[trace].first)
-		fl_soon(&chunk->sums[chunk->traces[trace].first - 1]);
+		fl_prefetch(&chunk->sums[chunk->traces[trace].first - 1]);
 }
 
 static void add_next(struct pass *pass)
@@ -473,7 +473,7 @@ static void wait_for_trace(struct pass *pass, uint64_t key)
 	}
 	pass->key[pass->read++ % WAITING] = key;
 	if (key < chunk->low_traces)
-		fl_soon(&chunk->low_trace_of[key]);
+		fl_prefetch(&chunk->low_trace_of[key]);
 	if (pass->read - pass->traced > EACH)
 		find_trace(pass);
 	if (pass->read - pass->met > 2 * EACH)

@@ -39,9 +39,9 @@ static bool field_value(struct fl_jfr_chunk *chunk,
 	fl_jfr_seek(note->class, field, &w);
 	if (field->class->is_string || field->constant) {
 		text = fl_jfr_text(chunk, field, &w);
-		if (!text.at || !text.size)
+		if (!text.data || !text.size)
 			return false;
-		fl_buf_put(buf, text.at, text.size);
+		fl_buf_put(buf, text.data, text.size);
 		return true;
 	}
 	if (field->nops != 1 ||
@@ -64,14 +64,14 @@ static void tell_once(struct fl_jfr *jfr, const char *key,
 {
 	bool fresh;
 
-	value->size = strcspn(value->at ? value->at : "", "\r\n");
+	value->size = strcspn(value->data ? value->data : "", "\r\n");
 	if (!value->size ||
 	    !fl_map_put(&jfr->info->said,
-			fl_mix(fl_hash(key, strlen(key)),
-			       fl_hash(value->at, value->size)), &fresh) ||
+			fl_hash_pair(fl_hash(key, strlen(key)),
+			       fl_hash(value->data, value->size)), &fresh) ||
 	    !fresh)
 		return;
-	fl_fact(jfr->source, key, "%.*s", (int)value->size, value->at);
+	fl_fact(jfr->source, key, "%.*s", (int)value->size, value->data);
 }
 
 static void tell_fields(struct fl_jfr_chunk *chunk,
@@ -88,8 +88,8 @@ static void tell_fields(struct fl_jfr_chunk *chunk,
 		if (!field_value(chunk, note, *names, &buf))
 			buf.size = had;
 	}
-	if (buf.at)
-		buf.at[buf.size] = '\0';
+	if (buf.data)
+		buf.data[buf.size] = '\0';
 	tell_once(chunk->jfr, key, &buf);
 	fl_buf_free(&buf);
 }
@@ -110,15 +110,15 @@ static void tell_setting(struct fl_jfr_chunk *chunk,
 		fl_buf_free(&value);
 		return;
 	}
-	if (chunk->async && ((strcmp(key.at, "wall") == 0 &&
-			      strcmp(value.at, "0") != 0 &&
-			      value.at[0] != '-') ||
-			     ((strcmp(key.at, "event") == 0 ||
-			       strcmp(key.at, "engine") == 0) &&
-			      strcmp(value.at, "wall") == 0)))
+	if (chunk->async && ((strcmp(key.data, "wall") == 0 &&
+			      strcmp(value.data, "0") != 0 &&
+			      value.data[0] != '-') ||
+			     ((strcmp(key.data, "event") == 0 ||
+			       strcmp(key.data, "engine") == 0) &&
+			      strcmp(value.data, "wall") == 0)))
 		jfr->wall_set = true;
-	if (chunk->async && strcmp(key.at, "wall") == 0 &&
-	    fl_parse_int((struct slice){ value.at, value.size }, &ns) &&
+	if (chunk->async && strcmp(key.data, "wall") == 0 &&
+	    fl_parse_int((struct slice){ value.data, value.size }, &ns) &&
 	    ns > 0 && ns < INT64_C(3600000000000))
 		jfr->wall_ns = ns;
 	if (jfr->source->select.survey) {
@@ -132,9 +132,9 @@ static void tell_setting(struct fl_jfr_chunk *chunk,
 			of = fl_jfr_class_by_id(chunk, fl_wire_long(&w));
 			if (of)
 				fl_buf_print(&full, "%.*s#",
-					     (int)of->name.size, of->name.at);
+					     (int)of->name.size, of->name.data);
 		}
-		fl_buf_print(&full, "%s=%s", key.at, value.at);
+		fl_buf_print(&full, "%s=%s", key.data, value.data);
 		tell_once(jfr, "setting", &full);
 		fl_buf_free(&full);
 	}
@@ -192,7 +192,7 @@ void fl_jfr_info_event(struct fl_jfr *jfr, struct slice event, uint64_t n)
 	if (!jfr->info)
 		jfr->info = fl_zeroed(1, sizeof(*jfr->info));
 	count = jfr->info ? fl_map_put(&jfr->info->events,
-				       flame_name(flame, event.at, event.size),
+				       flame_name(flame, event.data, event.size),
 				       &fresh) : NULL;
 	if (!count)
 		fl_no_memory(flame);
@@ -244,7 +244,7 @@ struct named {
 static int by_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
-	int d = memcmp(x->name.at, y->name.at,
+	int d = memcmp(x->name.data, y->name.data,
 		       FL_MIN(x->name.size, y->name.size));
 
 	return d ? d : (x->name.size > y->name.size) -
@@ -257,7 +257,7 @@ static void tell_events(struct fl_jfr *jfr)
 	struct named *list = NULL;
 	size_t n = 0, room = 0;
 
-	for (size_t id = 0; id < flame->names.n; id++) {
+	for (size_t id = 0; id < flame->names.count; id++) {
 		uint64_t *count = fl_map_get(&jfr->info->events, id);
 
 		if (!count)
@@ -271,7 +271,7 @@ static void tell_events(struct fl_jfr *jfr)
 	if (n)
 		qsort(list, n, sizeof(*list), by_name);
 	for (size_t i = 0; i < n; i++)
-		fl_fact(jfr->source, "event", "%s %" PRIu64, list[i].name.at,
+		fl_fact(jfr->source, "event", "%s %" PRIu64, list[i].name.data,
 			list[i].n);
 	fl_free(list);
 }

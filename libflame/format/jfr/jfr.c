@@ -57,7 +57,7 @@ static void close_jfr(struct flame_source *source)
 
 	if (!jfr)
 		return;
-	fl_team_free(jfr->team);
+	fl_thread_pool_free(jfr->team);
 	fl_jfr_ahead_free(jfr->ahead);
 	fl_jfr_shares_free(jfr->shares);
 	fl_jfr_chunk_free(jfr->now);
@@ -206,12 +206,12 @@ static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 		}
 		offset += n;
 		if (++chunks % GLANCES == 0) {
-			fl_in_glanced(jfr->source->in, at + from, at + offset);
+			fl_in_release_range(jfr->source->in, at + from, at + offset);
 			from = offset;
 		}
 	}
 	if (chunks > 1)
-		fl_in_glanced(jfr->source->in, at + from, at + offset);
+		fl_in_release_range(jfr->source->in, at + from, at + offset);
 }
 
 static int prepare(struct fl_jfr *jfr)
@@ -277,7 +277,7 @@ static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	fl_jfr_widen(jfr, chunk->start_ns, end_of(chunk));
 	fl_jfr_limit(chunk);
 	chunk->skim = found == FL_JFR_WHOLE && is_too_early(jfr, chunk);
-	chunk->last = !chunk->more && fl_in_stays(jfr->source->in);
+	chunk->last = !chunk->more && fl_in_is_stable(jfr->source->in);
 	chunk->cpu_only = jfr->source->select.cpu_only;
 }
 
@@ -348,7 +348,7 @@ static void advance(struct fl_jfr *jfr, uint64_t size)
 		fl_jfr_chunk_done(jfr->before);
 	jfr->behind = jfr->before && jfr->before->copy ? 0 : size;
 	/* The chunk before is hardly ever asked: it need not stay in memory. */
-	fl_in_forget(in, fl_in_offset(in) + jfr->behind);
+	fl_in_release(in, fl_in_offset(in) + jfr->behind);
 }
 
 /* All of `jfr->behind` and what follows, `want` bytes of it or more. */
@@ -478,7 +478,7 @@ static bool is_first_by_two(struct fl_jfr *jfr)
 	size_t avail;
 
 	if (jfr->ahead || jfr->now || jfr->before ||
-	    !fl_in_stays(jfr->source->in) ||
+	    !fl_in_is_stable(jfr->source->in) ||
 	    jfr->source->flame->threads >= FL_JFR_MANY)
 		return false;
 	at = peek(jfr, HEADER, &avail);
@@ -488,7 +488,7 @@ static bool is_first_by_two(struct fl_jfr *jfr)
 /* What is read now are bytes of the input, which it moves if it has more. */
 static bool is_moving(const struct fl_jfr *jfr)
 {
-	return jfr->now && !jfr->now->copy && !fl_in_stays(jfr->source->in);
+	return jfr->now && !jfr->now->copy && !fl_in_is_stable(jfr->source->in);
 }
 
 /* The bytes of an input that does not keep them. */
@@ -511,7 +511,7 @@ static bool keep_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 {
 	struct fl_in *in = jfr->source->in;
-	bool stays = fl_in_stays(in);
+	bool stays = fl_in_is_stable(in);
 	struct fl_jfr_chunk *chunk;
 	uint64_t bytes = 0;
 	size_t avail;
@@ -617,7 +617,7 @@ static int step(struct fl_jfr *jfr)
 		return read_chunk(jfr, chunk, found);
 	if (found == FL_JFR_CUT)
 		return step_cut(jfr, chunk);
-	if (found == FL_JFR_NONE && fl_in_turn(in, jfr->behind)) {
+	if (found == FL_JFR_NONE && fl_in_decode_at(in, jfr->behind)) {
 		fl_jfr_chunk_free(chunk);
 		return FLAME_OK;
 	}

@@ -669,7 +669,7 @@ struct fl_jfr {
 	bool marks;		/* there is one */
 	struct fl_map survey;	/* of (metric, thread) pairs */
 	struct fl_jfr_info *info;
-	struct fl_team *team;		/* share.c: NULL before it is needed */
+	struct fl_thread_pool *team;		/* share.c: NULL before it is needed */
 	struct fl_jfr_ahead *ahead;	/* ahead.c */
 	struct fl_jfr_shares *shares;	/* share.c */
 };
@@ -706,7 +706,7 @@ struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good);
 void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead);
 
 /* share.c: those who help; NULL: memory is out. */
-struct fl_team *fl_jfr_team(struct fl_jfr *jfr);
+struct fl_thread_pool *fl_jfr_team(struct fl_jfr *jfr);
 /* Whether one of few threads makes so many stacks soonest. */
 bool fl_jfr_stacks_for_one(const struct fl_jfr_chunk *chunk, size_t n);
 /* As fl_jfr_make_stacks, by all threads if there are many and not for one. */

@@ -166,7 +166,7 @@ void fl_jfr_known_method(struct fl_jfr_chunk *chunk, flame_id frame,
 static bool is_same_frame(struct fl_jfr_chunk *chunk, flame_id frame)
 {
 	struct fl_jfr_known *known = chunk->known;
-	const struct flame_frame *f = &chunk->flame->frames.at[frame];
+	const struct flame_frame *f = &chunk->flame->frames.data[frame];
 	struct slice name = fl_name_at(chunk->flame, f->name);
 	uint32_t i;
 
@@ -188,7 +188,7 @@ static bool is_same_frame(struct fl_jfr_chunk *chunk, flame_id frame)
 static bool is_same_stack(struct fl_jfr_chunk *chunk, flame_id stack)
 {
 	struct fl_jfr_known *known = chunk->known;
-	const struct fl_stack *stacks = chunk->flame->stacks.at;
+	const struct fl_stack *stacks = chunk->flame->stacks.data;
 	flame_id s;
 
 	if (!reach(known, &known->seen, &known->seen_room, stack,
@@ -214,12 +214,12 @@ void fl_jfr_known_spread(struct fl_jfr_chunk *chunk)
 	const struct fl_stacks *stacks = &chunk->flame->stacks;
 	const uint32_t same = known->number << 1 | 1;
 
-	if (!reach(known, &known->seen, &known->seen_room, stacks->n - 1,
+	if (!reach(known, &known->seen, &known->seen_room, stacks->count - 1,
 		   sizeof(*known->seen)))
 		return;
 	known->seen[0] = known->mark;
-	for (size_t i = 1; i < stacks->n; i++) {
-		const struct fl_stack *s = &stacks->at[i];
+	for (size_t i = 1; i < stacks->count; i++) {
+		const struct fl_stack *s = &stacks->data[i];
 
 		if (s->frame < known->frames_room &&
 		    known->frames[s->frame].seen == same &&
@@ -288,9 +288,9 @@ flame_id fl_jfr_known_soon(const struct fl_jfr_chunk *chunk,
 	if (!value || *value >> 32 != mark->rest >> 32)
 		return FL_JFR_UNKNOWN;
 	stack = (flame_id)*value;
-	fl_soon(&chunk->flame->stacks.at[stack]);
+	fl_prefetch(&chunk->flame->stacks.data[stack]);
 	if (stack < known->seen_room)
-		fl_soon(&known->seen[stack]);
+		fl_prefetch(&known->seen[stack]);
 	return stack;
 }
 

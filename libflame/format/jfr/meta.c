@@ -20,7 +20,7 @@ struct meta {
 
 static struct slice copy_of(struct meta *m, struct slice text)
 {
-	const char *copy = fl_arena_copy(&m->chunk->arena, text.at, text.size);
+	const char *copy = fl_arena_copy(&m->chunk->arena, text.data, text.size);
 
 	if (copy)
 		return (struct slice){ copy, text.size };
@@ -30,7 +30,7 @@ static struct slice copy_of(struct meta *m, struct slice text)
 
 static struct slice scratch_text(struct meta *m, struct fl_buf *buf)
 {
-	struct slice text = copy_of(m, (struct slice){ buf->at ? buf->at : "",
+	struct slice text = copy_of(m, (struct slice){ buf->data ? buf->data : "",
 						       buf->size });
 
 	fl_buf_free(buf);
@@ -155,10 +155,10 @@ static bool skip_children(struct meta *m, uint64_t n)
 static uint64_t number(struct slice text)
 {
 	uint64_t n = 0;
-	bool minus = text.size && text.at[0] == '-';
+	bool minus = text.size && text.data[0] == '-';
 
 	for (size_t i = minus; i < text.size; i++)
-		n = n * 10 + (unsigned)(text.at[i] - '0');
+		n = n * 10 + (unsigned)(text.data[i] - '0');
 	return minus ? -n : n;
 }
 
@@ -291,9 +291,9 @@ struct slice fl_jfr_plain_name(struct slice name)
 		/* Both end alike: what is cut off is the front. */
 		if (!fl_slice_starts(name, names[i].old))
 			continue;
-		if (memcmp(name.at + cut, names[i].now,
+		if (memcmp(name.data + cut, names[i].now,
 			   strlen(names[i].now)) == 0)
-			return (struct slice){ name.at + cut,
+			return (struct slice){ name.data + cut,
 					       name.size - cut };
 	}
 	return name;
@@ -304,7 +304,7 @@ static bool last_part_is(struct slice name, const char *wanted)
 	size_t n = strlen(wanted);
 
 	return fl_slice_ends(name, wanted) &&
-	       (name.size == n || name.at[name.size - n - 1] == '.');
+	       (name.size == n || name.data[name.size - n - 1] == '.');
 }
 
 struct fl_jfr_class *fl_jfr_class_named(const struct fl_jfr_chunk *chunk,
@@ -376,7 +376,7 @@ bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 {
 	struct meta m = {
 		.chunk = chunk, .w = fl_jfr_wire(chunk, at),
-		.copies = !chunk->copy && !fl_in_stays(chunk->jfr->source->in),
+		.copies = !chunk->copy && !fl_in_is_stable(chunk->jfr->source->in),
 	};
 	const uint8_t *begin = m.w.at;
 	uint32_t size = fl_wire_int(&m.w);

@@ -151,7 +151,7 @@ void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 void fl_jfr_let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
 {
 	if (chunk->lets_go && at > chunk->passed)
-		fl_in_glanced(chunk->jfr->source->in, chunk->passed, at);
+		fl_in_release_range(chunk->jfr->source->in, chunk->passed, at);
 	chunk->passed = at;
 }
 

@@ -35,10 +35,10 @@ struct fl_jfr_shares {
 	struct share shares[MOST];
 };
 
-struct fl_team *fl_jfr_team(struct fl_jfr *jfr)
+struct fl_thread_pool *fl_jfr_team(struct fl_jfr *jfr)
 {
 	if (!jfr->team)
-		jfr->team = fl_team_new(jfr->source->flame->threads);
+		jfr->team = fl_thread_pool_new(jfr->source->flame->threads);
 	return jfr->team;
 }
 
@@ -153,18 +153,18 @@ static uint64_t hash_of(struct flame *flame, flame_id stack)
 static flame_id frame_of(const struct share *share, flame_id frame)
 {
 	return frame & FL_JFR_OURS ?
-	       share->map.frames.at[frame & ~FL_JFR_OURS] : frame;
+	       share->map.frames.data[frame & ~FL_JFR_OURS] : frame;
 }
 
 /* The stacks of a share, and what is known by their hashes the next time. */
 static void enter_stacks(struct flame *to, struct share *share,
 			 struct fl_jfr_path *paths)
 {
-	const struct fl_stack *at = share->flame->stacks.at;
+	const struct fl_stack *at = share->flame->stacks.data;
 	flame_id roof = share->apart.roof;
 
 	paths[0] = paths[roof] = (struct fl_jfr_path){ 0 };
-	for (size_t i = roof + 1; i < share->flame->stacks.n; i++) {
+	for (size_t i = roof + 1; i < share->flame->stacks.count; i++) {
 		const struct fl_jfr_path *parent = &paths[at[i].parent];
 		flame_id frame = frame_of(share, at[i].frame);
 
@@ -219,7 +219,7 @@ static void tell_methods(struct share *share)
 	const struct fl_jfr_apart *apart = &share->apart;
 
 	for (size_t i = 0; i < apart->nmethods; i++)
-		fl_jfr_known_method(share->chunk, share->map.frames.at[
+		fl_jfr_known_method(share->chunk, share->map.frames.data[
 					apart->methods[i].frame],
 				    apart->methods[i].method);
 }
@@ -231,7 +231,7 @@ static bool take(struct flame *to, struct share *share,
 
 	if (!share->good || fl_failed(flame) ||
 	    !fl_absorb_frames(to, flame, &share->map) ||
-	    !fl_grow(paths, room, flame->stacks.n, sizeof(**paths)))
+	    !fl_grow(paths, room, flame->stacks.count, sizeof(**paths)))
 		return false;
 	tell_methods(share);
 	enter_stacks(to, share, *paths);
@@ -261,7 +261,7 @@ static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_shares *all,
 		share->traces = traces + from;
 		share->ntraces = n * (i + 1) / all->n - from;
 		share->job.run = run;
-		fl_team_hurry(chunk->jfr->team, &share->job);
+		fl_thread_pool_submit_first(chunk->jfr->team, &share->job);
 	}
 }
 
@@ -275,7 +275,7 @@ bool fl_jfr_stacks_for_one(const struct fl_jfr_chunk *chunk, size_t n)
 	const struct fl_jfr_known *known = chunk->known;
 
 	return n >= MANY && chunk->jfr->source->flame->threads < FL_JFR_MANY &&
-	       n > (chunk->marks ? &known->traces : &known->paths)->n;
+	       n > (chunk->marks ? &known->traces : &known->paths)->count;
 }
 
 void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
@@ -298,7 +298,7 @@ void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	give(chunk, all, traces, n);
 	fl_jfr_fill_ahead(jfr);
 	for (size_t i = 0; i < all->n; i++)
-		fl_team_await(jfr->team, &all->shares[i].job);
+		fl_thread_pool_wait(jfr->team, &all->shares[i].job);
 	if (!take_all(chunk->flame, all))
 		fl_no_memory(chunk->flame);
 }

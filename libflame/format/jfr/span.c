@@ -130,7 +130,7 @@ static bool tag_matches(struct reader *r, uint64_t at)
 		return false;
 	fl_jfr_seek(r->count.class, r->tag, &w);
 	text = fl_jfr_text(r->chunk, r->tag, &w);
-	return text.at && fl_regex_match(tag, text.at, text.size);
+	return text.data && fl_regex_match(tag, text.data, text.size);
 }
 
 static bool take_spans(struct reader *r)

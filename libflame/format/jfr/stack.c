@@ -141,7 +141,7 @@ static flame_id known_frame(struct fl_jfr_chunk *chunk, flame_id frame)
 
 	if (!apart)
 		return frame;
-	frame = frame < apart->frames->n ? apart->frames->at[frame] :
+	frame = frame < apart->frames->count ? apart->frames->data[frame] :
 					   frame | FL_JFR_OURS;
 	return frame;
 }
@@ -371,7 +371,7 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 	chunk->nlast = s->fast && s->last && trace->size ? p->n : 0;
 	chunk->last_end = end;
 	if (keep_frames(chunk, p))
-		fl_map_soon(&chunk->known->paths, p->hash);
+		fl_map_prefetch(&chunk->known->paths, p->hash);
 	else
 		p->known = p->n = 0;
 }
@@ -386,12 +386,12 @@ static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	const uint64_t *stack = !fl_jfr_by_path(chunk) ? NULL :
 				fl_map_get(&chunk->known->paths, p->hash);
-	const struct fl_stack *stacks = known(chunk)->stacks.at;
+	const struct fl_stack *stacks = known(chunk)->stacks.data;
 
 	p->stack = stack ? *stack : 0;
 	for (uint32_t i = 0; i < 8 && p->stack > i * 4 &&
 	     i * 4 < p->n - p->known; i++)
-		fl_soon(&stacks[p->stack - i * 4]);
+		fl_prefetch(&stacks[p->stack - i * 4]);
 }
 
 /* Whether the stack is that: then its levels' stacks are filled in. */
@@ -399,7 +399,7 @@ static bool is_it(const struct fl_jfr_chunk *chunk,
 		  const struct fl_jfr_pending *p)
 {
 	flame_id base = p->known ? chunk->stacks[p->known - 1] : 0;
-	const struct fl_stack *stacks = known(chunk)->stacks.at;
+	const struct fl_stack *stacks = known(chunk)->stacks.data;
 	flame_id stack = p->stack;
 
 	for (uint32_t i = p->n; i > p->known; i--) {
@@ -488,9 +488,9 @@ static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 	const uint8_t *at = fl_jfr_trace_wire(chunk, trace).at;
 
 	for (unsigned n = 0; n < 3; n++)
-		fl_soon(at + n * LINE_SIZE);
+		fl_prefetch(at + n * LINE_SIZE);
 	for (unsigned n = 1; n < 5 && trace->size > n * LINE_SIZE; n++)
-		fl_soon(at + trace->size - n * LINE_SIZE);
+		fl_prefetch(at + trace->size - n * LINE_SIZE);
 }
 
 void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
@@ -540,7 +540,7 @@ static size_t leave_unknown(struct fl_jfr_chunk *chunk,
 		struct fl_jfr_trace *trace;
 
 		if (i + AHEAD < n)
-			fl_map_soon(&chunk->known->traces,
+			fl_map_prefetch(&chunk->known->traces,
 				    chunk->marks[traces[i + AHEAD]].key);
 		if (i < n)
 			stack[i % (LOOKED_UP + 1)] = fl_jfr_known_soon(chunk,
@@ -631,7 +631,7 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 
 		fl_jfr_stacks_by_all(chunk, order + begin, to - begin,
 				     for_one);
-		fl_in_glanced(chunk->jfr->source->in, chunk->at + all.first,
+		fl_in_release_range(chunk->jfr->source->in, chunk->at + all.first,
 			      chunk->at + passed);
 		begin = to;
 	}
@@ -649,7 +649,7 @@ static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	if (!large || !make_by_windows(chunk, traces, n, for_one))
 		fl_jfr_stacks_by_all(chunk, traces, n, for_one);
 	if (large)
-		fl_in_glanced(chunk->jfr->source->in, chunk->at,
+		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 			      chunk->at + chunk->size);
 }
 
@@ -662,12 +662,12 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 
 	if (!left)
 		return false;
-	if (n > chunk->flame->stacks.n / DEEP)
+	if (n > chunk->flame->stacks.count / DEEP)
 		ask_of_some(chunk, traces, n, left);
 	nleft = leave_unknown(chunk, traces, n, left);
 	make_all(chunk, left, nleft);
 	if (chunk->more)
-		fl_map_room(&chunk->known->traces, nleft);
+		fl_map_reserve(&chunk->known->traces, nleft);
 	for (size_t i = 0; i < nleft && chunk->more; i++)
 		if (chunk->traces[left[i]].size)
 			fl_jfr_known_put(chunk, &chunk->marks[left[i]],

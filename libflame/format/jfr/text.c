@@ -81,8 +81,8 @@ static struct slice keep(struct fl_jfr_chunk *chunk, struct fl_buf *buf)
 	struct slice text = { "", buf->size };
 
 	if (buf->size)
-		text.at = fl_arena_copy(&chunk->arena, buf->at, buf->size);
-	if (buf->failed || !text.at) {
+		text.data = fl_arena_copy(&chunk->arena, buf->data, buf->size);
+	if (buf->failed || !text.data) {
 		fl_no_memory(chunk->flame);
 		text = (struct slice){ "", 0 };
 	}
@@ -268,17 +268,17 @@ static flame_id compat_thread(struct flame *flame, flame_id set,
 {
 	struct fl_buf buf = { 0 };
 
-	if (!name.at)
+	if (!name.data)
 		fl_buf_print(&buf, "[tid=%" PRIu64 "]", key);
 	else if (fl_slice_starts(name, "[tid="))
-		fl_buf_put(&buf, name.at, name.size);
+		fl_buf_put(&buf, name.data, name.size);
 	else {
 		fl_buf_byte(&buf, '[');
-		fl_buf_put(&buf, name.at, name.size);
+		fl_buf_put(&buf, name.data, name.size);
 		fl_buf_print(&buf, " tid=%" PRIu64 "]", key);
 	}
 	set = flame_label(flame, set, fl_name(flame, "thread-frame"),
-			  flame_name(flame, buf.at, buf.size));
+			  flame_name(flame, buf.data, buf.size));
 	fl_buf_free(&buf);
 	return set;
 }
@@ -306,7 +306,7 @@ static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 
 	if (other && !fl_jfr_constant(chunk, class, key, &w))
 		return fl_jfr_thread(other, key);
-	if (!name.at || (!compat && !name.size))
+	if (!name.data || (!compat && !name.size))
 		name = fl_jfr_field_text(chunk, class, key, "osName");
 	if (compat) {
 		tid = key;
@@ -348,10 +348,10 @@ flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
 		struct slice text = fl_jfr_constant_text(chunk,
 						chunk->thread_state, key);
 
-		if (!text.at && other)
+		if (!text.data && other)
 			text = fl_jfr_constant_text(other,
 						    other->thread_state, key);
-		*at = flame_name(chunk->flame, text.at,
+		*at = flame_name(chunk->flame, text.data,
 				 text.size);
 	}
 	return *at;
@@ -369,23 +369,23 @@ void fl_jfr_put_class(struct fl_buf *buf, struct slice symbol)
 	size_t depth = 0, from;
 	const char *letter;
 
-	while (depth < symbol.size && symbol.at[depth] == '[')
+	while (depth < symbol.size && symbol.data[depth] == '[')
 		depth++;
-	symbol.at += depth;
+	symbol.data += depth;
 	symbol.size -= depth;
 	from = buf->size;
-	letter = depth && symbol.size ? strchr(letters, symbol.at[0]) : NULL;
+	letter = depth && symbol.size ? strchr(letters, symbol.data[0]) : NULL;
 	if (letter && *letter) {
 		fl_buf_text(buf, words[letter - letters]);
 	} else {
-		if (depth && symbol.size > 1 && symbol.at[0] == 'L') {
-			symbol.at++;
+		if (depth && symbol.size > 1 && symbol.data[0] == 'L') {
+			symbol.data++;
 			symbol.size -= 2;
 		}
-		fl_buf_put(buf, symbol.at, symbol.size);
-		for (size_t i = from; buf->at && i < buf->size; i++)
-			if (buf->at[i] == '/')
-				buf->at[i] = '.';
+		fl_buf_put(buf, symbol.data, symbol.size);
+		for (size_t i = from; buf->data && i < buf->size; i++)
+			if (buf->data[i] == '/')
+				buf->data[i] = '.';
 	}
 	while (depth--)
 		fl_buf_text(buf, "[]");
@@ -404,21 +404,21 @@ static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 	struct fl_buf buf = { 0 };
 
 	/* An event that began before this chunk may mean that one's class. */
-	if (!symbol.at && fl_jfr_goes_on(chunk))
+	if (!symbol.data && fl_jfr_goes_on(chunk))
 		symbol = fl_jfr_field_text(chunk->jfr->before,
 					   chunk->jfr->before->class, key,
 					   "name");
-	if (symbol.at && fl_jfr_options(chunk->jfr)->compat &&
-	    memchr(symbol.at, '.', symbol.size))
+	if (symbol.data && fl_jfr_options(chunk->jfr)->compat &&
+	    memchr(symbol.data, '.', symbol.size))
 		frame.file = chunk->jfr->dotted_class_mark;
-	if (symbol.at)
+	if (symbol.data)
 		fl_jfr_put_class(&buf, symbol);
 	else
 		fl_buf_text(&buf, fl_jfr_options(chunk->jfr)->compat ?
 				  "null" : "[unknown class]");
 	if (buf.failed)
 		fl_no_memory(flame);
-	frame.name = flame_name(flame, buf.at, buf.size);
+	frame.name = flame_name(flame, buf.data, buf.size);
 	fl_buf_free(&buf);
 	return flame_frame(flame, &frame);
 }
@@ -466,7 +466,7 @@ void fl_jfr_frame_types(struct fl_jfr_chunk *chunk)
 						chunk->frame_type, key);
 
 		chunk->types[key] = FLAME_UNKNOWN;
-		for (size_t i = 0; text.at && i < FL_COUNT(names); i++)
+		for (size_t i = 0; text.data && i < FL_COUNT(names); i++)
 			if (fl_slice_is(text, names[i].name))
 				chunk->types[key] = names[i].type;
 		/* In a JDK's file it is a Java method written in C. */
@@ -530,10 +530,10 @@ static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 				 "unknown" : "[unknown]");
 		return;
 	}
-	fl_buf_put(buf, class.at, class.size);
+	fl_buf_put(buf, class.data, class.size);
 	if (class.size && name.size)
 		fl_buf_byte(buf, '.');
-	fl_buf_put(buf, name.at, name.size);
+	fl_buf_put(buf, name.data, name.size);
 	if (!buf->size && !fl_jfr_options(chunk->jfr)->compat)
 		fl_buf_text(buf, "[unknown]");
 }
@@ -547,17 +547,17 @@ static bool is_plain(struct fl_jfr_chunk *chunk, uint64_t method,
 
 	buf->size = 0;
 	put_method(chunk, buf, method, type);
-	is = fl_java_plain((struct slice){ buf->at, buf->size }, type, false,
+	is = fl_java_plain((struct slice){ buf->data, buf->size }, type, false,
 			   &plain) &&
 	     !plain.failed && plain.size == text.size &&
-	     memcmp(plain.at, text.at, text.size) == 0;
+	     memcmp(plain.data, text.data, text.size) == 0;
 	fl_buf_free(&plain);
 	return is;
 }
 
 static bool is_at(const char *at, struct slice text)
 {
-	return !text.size || memcmp(at, text.at, text.size) == 0;
+	return !text.size || memcmp(at, text.data, text.size) == 0;
 }
 
 static bool is_spelt(struct slice class, struct slice name, struct slice text)
@@ -565,9 +565,9 @@ static bool is_spelt(struct slice class, struct slice name, struct slice text)
 	size_t dot = class.size && name.size;
 
 	return text.size && text.size == class.size + dot + name.size &&
-	       is_at(text.at, class) &&
-	       (!dot || text.at[class.size] == '.') &&
-	       is_at(text.at + class.size + dot, name);
+	       is_at(text.data, class) &&
+	       (!dot || text.data[class.size] == '.') &&
+	       is_at(text.data + class.size + dot, name);
 }
 
 bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
@@ -593,7 +593,7 @@ static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		fl_buf_print(buf, "%s%" PRIu32, mark, place);
 	if (buf->failed)
 		fl_no_memory(flame);
-	return fl_frame(flame, flame_name(flame, buf->at, buf->size), type);
+	return fl_frame(flame, flame_name(flame, buf->data, buf->size), type);
 }
 
 /* With a line, or a bytecode index (its top bit is free to tell them). */

@@ -150,7 +150,7 @@ static void look_at_state(struct fl_v0 *v, const struct fl_v0_event *e,
 	    !read_event(v, e, at, size, &n, times))
 		return;
 	state = fl_v0_text(v, fl_v0_find(v, STATE, n.n[STATE], times[1]));
-	if (state.at && !fl_slice_is(state, "STATE_RUNNABLE"))
+	if (state.data && !fl_slice_is(state, "STATE_RUNNABLE"))
 		v->runnable_wall = true;
 }
 

@@ -91,17 +91,17 @@ static void name_event(struct fl_v0 *v, struct fl_v0_event *e, struct slice uri,
 	name = take(v, uri.size + path.size, 1);
 	if (!name)
 		return;
-	memcpy(name, uri.at, uri.size);
-	memcpy(name + uri.size, path.at, path.size);
+	memcpy(name, uri.data, uri.size);
+	memcpy(name + uri.size, path.data, path.size);
 	e->name = e->told = (struct slice){ name, uri.size + path.size };
 	e->raw = fl_jfr_is_raw(v->jfr, e->name);
-	for (size_t i = path.size; i && path.at[i - 1] != '/'; i--)
-		last = (struct slice){ path.at + i - 1, path.size - i + 1 };
+	for (size_t i = path.size; i && path.data[i - 1] != '/'; i--)
+		last = (struct slice){ path.data + i - 1, path.size - i + 1 };
 	for (size_t i = 0; i < FL_COUNT(event_names); i++) {
 		if (!fl_slice_is(last, event_names[i].path))
 			continue;
-		ours.at = event_names[i].event;
-		ours.size = strlen(ours.at);
+		ours.data = event_names[i].event;
+		ours.size = strlen(ours.data);
 		e->row = fl_jfr_row_of(ours);
 		if (!event_names[i].own)
 			e->told = ours;

@@ -18,14 +18,14 @@ flame_id fl_v0_thread(struct fl_v0 *v, uint64_t tid, int64_t ticks)
 		return c->id;
 	name = fl_v0_text(v, c);
 	if (!name.size)
-		name.at = NULL;
+		name.data = NULL;
 	c->made = true;
 	return c->id = fl_thread(flame, name, tid);
 }
 
 static flame_id name_of(struct fl_v0 *v, struct fl_buf *buf)
 {
-	flame_id name = flame_name(v->jfr->source->flame, buf->at, buf->size);
+	flame_id name = flame_name(v->jfr->source->flame, buf->data, buf->size);
 
 	v->no_memory |= buf->failed;
 	fl_buf_free(buf);
@@ -42,7 +42,7 @@ flame_id fl_v0_leaf(struct fl_v0 *v, uint64_t key, int64_t ticks,
 	struct fl_buf buf = { 0 };
 	struct slice symbol = fl_v0_text(v, c);
 
-	if (symbol.at)
+	if (symbol.data)
 		fl_jfr_put_class(&buf, symbol);
 	else
 		fl_buf_text(&buf, "[unknown class]");
@@ -67,7 +67,7 @@ static enum flame_type type_of(struct fl_v0 *v, uint64_t key, int64_t ticks)
 	if (!c || c->made)
 		return c ? c->id : FLAME_UNKNOWN;
 	name = fl_v0_text(v, c);
-	for (size_t i = 0; name.at && i < FL_COUNT(types); i++)
+	for (size_t i = 0; name.data && i < FL_COUNT(types); i++)
 		if (fl_slice_is(name, types[i].name))
 			c->id = types[i].type;
 	/* In a JDK's file it is a Java method written in C. */
@@ -91,10 +91,10 @@ static void put_method(struct fl_v0 *v, struct fl_buf *buf,
 	if (!native || !name.size)
 		class = fl_v0_text(v, fl_v0_find(v, CLASS, n.n[CLASS],
 						 c->ticks));
-	fl_buf_put(buf, class.at, class.size);
+	fl_buf_put(buf, class.data, class.size);
 	if (class.size && name.size)
 		fl_buf_byte(buf, '.');
-	fl_buf_put(buf, name.at, name.size);
+	fl_buf_put(buf, name.data, name.size);
 }
 
 static flame_id make_frame(struct fl_v0 *v, const struct fl_v0_constant *c,
@@ -141,8 +141,8 @@ static flame_id frame_of(struct fl_v0 *v, const struct fl_v0_numbers *n,
 
 	if (!line && !(options->bci && (int32_t)n->n[BCI] > 0))
 		return frame;
-	name = fl_name_at(flame, flame->frames.at[frame].name);
-	fl_buf_put(&buf, name.at, name.size);
+	name = fl_name_at(flame, flame->frames.data[frame].name);
+	fl_buf_put(&buf, name.data, name.size);
 	fl_buf_byte(&buf, line ? ':' : '@');
 	fl_buf_number(&buf, (int32_t)n->n[line ? LINE : BCI]);
 	return fl_frame(flame, name_of(v, &buf), type);

@@ -94,7 +94,7 @@ void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
 		uint64_t ends = fl_wire_ends(w->at);
 		uint64_t counts = fl_bit_counts(ends), count = counts >> 56;
 
-		fl_soon(w->at + AHEAD);
+		fl_prefetch(w->at + AHEAD);
 		if (fl_unlikely(fl_wire_is_long(ends) ||
 				__builtin_clzll(before) +
 				__builtin_ctzll(ends) >= 8)) {

@@ -93,7 +93,7 @@ static bool name_at(struct fl_otlp_dictionary *d, uint64_t index,
 		return false;
 	if (!string->id) {
 		text = text_of(string);
-		string->id = flame_name(d->flame, text.at, text.size);
+		string->id = flame_name(d->flame, text.data, text.size);
 	}
 	*name = string->id;
 	return true;
@@ -139,7 +139,7 @@ static enum flame_type type_of(struct fl_otlp_dictionary *d,
 static flame_id frame_named(struct fl_otlp_dictionary *d,
 			    enum flame_type type)
 {
-	flame_id name = flame_name(d->flame, d->buf.at, d->buf.size);
+	flame_id name = flame_name(d->flame, d->buf.data, d->buf.size);
 
 	if (d->buf.failed)
 		fl_no_memory(d->flame);
@@ -164,12 +164,12 @@ static flame_id address_frame(struct fl_otlp_dictionary *d,
 	d->buf.size = 0;
 	if (address)
 		fl_buf_print(&d->buf, "0x%" PRIx64, address);
-	else if (file.size && file.at[0] == '[')
-		fl_buf_put(&d->buf, file.at, file.size);
+	else if (file.size && file.data[0] == '[')
+		fl_buf_put(&d->buf, file.data, file.size);
 	else
 		fl_buf_print(&d->buf, "[%.*s]",
 			     file.size ? (int)file.size : 7,
-			     file.size ? file.at : "unknown");
+			     file.size ? file.data : "unknown");
 	return frame_named(d, type);
 }
 
@@ -198,7 +198,7 @@ static bool line_frame(struct fl_otlp_dictionary *d, struct fl_message line,
 		return true;
 	name = fl_name_at(d->flame, frame.name);
 	d->buf.size = 0;
-	fl_buf_put(&d->buf, name.at, name.size);
+	fl_buf_put(&d->buf, name.data, name.size);
 	fl_buf_print(&d->buf, ":%" PRIu64, number);
 	*id = frame_named(d, type);
 	return true;
@@ -298,7 +298,7 @@ static bool value_name(struct fl_otlp_dictionary *d, struct fl_message any,
 		switch (field.number) {
 		case ANY_STRING:
 			text = fl_field_text(&field);
-			*name = flame_name(d->flame, text.at, text.size);
+			*name = flame_name(d->flame, text.data, text.size);
 			break;
 		case ANY_BOOL:
 			*name = fl_name(d->flame,
@@ -353,7 +353,7 @@ bool fl_otlp_attribute(struct fl_otlp_dictionary *dictionary,
 				return false;
 		} else if (field.number == KEY_VALUE_KEY && !indexed) {
 			text = fl_field_text(&field);
-			key = flame_name(dictionary->flame, text.at,
+			key = flame_name(dictionary->flame, text.data,
 					 text.size);
 		} else if (field.number == (indexed ? KEY_VALUE_KEY :
 						      KEY_VALUE_KEY_INDEX)) {

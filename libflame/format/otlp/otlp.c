@@ -165,7 +165,7 @@ static void unpack_rest(struct reader *r)
 
 	bytes = fl_in_peek(in, SIZE_MAX, &size);
 	fl_in_consume(in, (size_t)(r->next - bytes));
-	if (fl_in_turn(in, 0))
+	if (fl_in_decode_at(in, 0))
 		begin_input(r);
 	else
 		bytes = fl_in_peek(in, SIZE_MAX, &size);

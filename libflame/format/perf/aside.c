@@ -24,10 +24,10 @@ bool fl_perf_is_message(struct slice line)
 	};
 	struct fl_perf_header h;
 
-	if (!line.size || !memchr(initials, line.at[0], sizeof(initials) - 1))
+	if (!line.size || !memchr(initials, line.data[0], sizeof(initials) - 1))
 		return false;
 	for (size_t i = 0; begins[i]; i++)
-		if (begins[i][0] == line.at[0] &&
+		if (begins[i][0] == line.data[0] &&
 		    fl_slice_starts(line, begins[i]))
 			return !fl_perf_header(line, NULL, &h) ||
 			       h.time == FLAME_NOTIME;
@@ -37,14 +37,14 @@ bool fl_perf_is_message(struct slice line)
 void fl_perf_not_understood(struct fl_perf_reader *r, struct slice line)
 {
 	line = fl_slice_trim(line);
-	while (line.size && line.at[line.size - 1] == '\n')
+	while (line.size && line.data[line.size - 1] == '\n')
 		line.size--;
 	line = fl_slice_trim(line);
 	if (r->bad++)
 		return;
 	r->first_bad = r->line + 1;
 	line.size = FL_MIN(line.size, sizeof(r->bad_text) - 1);
-	memcpy(r->bad_text, line.at, line.size);
+	memcpy(r->bad_text, line.data, line.size);
 	r->bad_text[line.size] = '\0';
 }
 
@@ -55,37 +55,37 @@ void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line)
 		"arch", "nrcpus online", "cpudesc", "cmdline", NULL
 	};
 
-	line = fl_slice_trim((struct slice){ line.at + 1, line.size - 1 });
-	while (line.size && (line.at[line.size - 1] == '\n' ||
-			     line.at[line.size - 1] == '\r'))
+	line = fl_slice_trim((struct slice){ line.data + 1, line.size - 1 });
+	while (line.size && (line.data[line.size - 1] == '\n' ||
+			     line.data[line.size - 1] == '\r'))
 		line.size--;
 	for (size_t i = 0; keys[i]; i++) {
-		const char *colon = memchr(line.at, ':', line.size);
+		const char *colon = memchr(line.data, ':', line.size);
 		size_t n;
 
 		if (!colon || !fl_slice_starts(line, keys[i]))
 			continue;
-		n = line.size - (colon + 1 - line.at);
+		n = line.size - (colon + 1 - line.data);
 		line = fl_slice_trim((struct slice){ colon + 1, n });
 		if (r->source->nfacts < FL_PERF_FACTS)
 			fl_fact(r->source, keys[i], "%.*s",
 				(int)FL_MIN(line.size, (size_t)1024),
-				line.at);
+				line.data);
 		return;
 	}
 }
 
 void fl_perf_count_lost(struct fl_perf_reader *r, struct slice line)
 {
-	for (; line.size > 5; line.at++, line.size--) {
-		struct slice number = { line.at + 5, 0 };
+	for (; line.size > 5; line.data++, line.size--) {
+		struct slice number = { line.data + 5, 0 };
 		int64_t n;
 
-		if (memcmp(line.at, "lost ", 5) != 0)
+		if (memcmp(line.data, "lost ", 5) != 0)
 			continue;
 		while (number.size < line.size - 5 &&
-		       number.at[number.size] >= '0' &&
-		       number.at[number.size] <= '9')
+		       number.data[number.size] >= '0' &&
+		       number.data[number.size] <= '9')
 			number.size++;
 		if (fl_parse_int(number, &n))
 			r->lost += n;
@@ -96,8 +96,8 @@ void fl_perf_count_lost(struct fl_perf_reader *r, struct slice line)
 bool fl_perf_is_empty(struct slice line)
 {
 	for (size_t i = 0; i < line.size; i++)
-		if (line.at[i] != ' ' && line.at[i] != '\t' &&
-		    line.at[i] != '\r' && line.at[i] != '\n')
+		if (line.data[i] != ' ' && line.data[i] != '\t' &&
+		    line.data[i] != '\r' && line.data[i] != '\n')
 			return false;
 	return true;
 }

@@ -28,7 +28,7 @@ static bool is_hex(char c)
 
 static void advance(struct slice *s, size_t n)
 {
-	s->at += n;
+	s->data += n;
 	s->size -= n;
 }
 
@@ -36,7 +36,7 @@ static size_t count_blanks(struct slice s)
 {
 	size_t n = 0;
 
-	while (n < s.size && is_blank(s.at[n]))
+	while (n < s.size && is_blank(s.data[n]))
 		n++;
 	return n;
 }
@@ -45,7 +45,7 @@ static size_t count_word(struct slice s)
 {
 	size_t n = 0;
 
-	while (n < s.size && !is_blank(s.at[n]))
+	while (n < s.size && !is_blank(s.data[n]))
 		n++;
 	return n;
 }
@@ -64,7 +64,7 @@ static struct slice peek_word(struct slice s, size_t *size)
 static bool all_hex(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)
-		if (!is_hex(s.at[i]))
+		if (!is_hex(s.data[i]))
 			return false;
 	return s.size > 0;
 }
@@ -79,10 +79,10 @@ static void skip_registers(struct slice *s)
 	if (!fl_slice_starts(word, "ABI:"))
 		return;
 	for (; word.size; word = peek_word(*s, &size)) {
-		const char *colon = memchr(word.at, ':', word.size);
+		const char *colon = memchr(word.data, ':', word.size);
 
 		if (!fl_slice_starts(word, "ABI:") &&
-		    (!colon || word.at + word.size - colon < 4 ||
+		    (!colon || word.data + word.size - colon < 4 ||
 		     memcmp(colon, ":0x", 3) != 0))
 			break;
 		advance(s, size);
@@ -94,12 +94,12 @@ static bool is_branch_flags(struct slice s)
 {
 	size_t n = 1;
 
-	while (n < s.size && n < 4 && memchr("MPN-", s.at[n], 4))
+	while (n < s.size && n < 4 && memchr("MPN-", s.data[n], 4))
 		n++;
-	return s.size > n + 5 && s.at[0] == '/' && n > 1 && s.at[n] == '/' &&
-	       memchr("X-", s.at[n + 1], 2) && s.at[n + 2] == '/' &&
-	       memchr("A-", s.at[n + 3], 2) && s.at[n + 4] == '/' &&
-	       s.at[n + 5] >= '0' && s.at[n + 5] <= '9';
+	return s.size > n + 5 && s.data[0] == '/' && n > 1 && s.data[n] == '/' &&
+	       memchr("X-", s.data[n + 1], 2) && s.data[n + 2] == '/' &&
+	       memchr("A-", s.data[n + 3], 2) && s.data[n + 4] == '/' &&
+	       s.data[n + 5] >= '0' && s.data[n + 5] <= '9';
 }
 
 /* "from/to/P/-/-/3/RET/-", many; symbols in them may hold blanks. */
@@ -108,14 +108,14 @@ static void skip_branches(struct slice *s)
 	struct slice rest = *s;
 
 	while (rest.size) {
-		const char *slash = memchr(rest.at, '/', rest.size);
+		const char *slash = memchr(rest.data, '/', rest.size);
 
 		if (!slash)
 			break;
-		advance(&rest, slash - rest.at);
+		advance(&rest, slash - rest.data);
 		if (is_branch_flags(rest)) {
 			/* It is a header that ends in branches. */
-			if (memmem(s->at, rest.at - s->at, ": ", 2))
+			if (memmem(s->data, rest.data - s->data, ": ", 2))
 				return;
 			advance(&rest, count_word(rest));
 			*s = rest;
@@ -166,9 +166,9 @@ static bool is_page_size(struct slice word)
 
 	if (fl_slice_is(word, "N/A"))
 		return true;
-	while (n < word.size && word.at[n] >= '0' && word.at[n] <= '9')
+	while (n < word.size && word.data[n] >= '0' && word.data[n] <= '9')
 		n++;
-	return n && n + 1 == word.size && memchr("BKMGT", word.at[n], 5);
+	return n && n + 1 == word.size && memchr("BKMGT", word.data[n], 5);
 }
 
 /* One blank and a path, or "unknown" at the end. */
@@ -203,7 +203,7 @@ bool fl_perf_end_columns(struct slice text, struct slice *cgroup)
 	size_t size;
 
 	*cgroup = (struct slice){ "", 0 };
-	while (rest.size && memchr(" \t\r\n", rest.at[rest.size - 1], 4))
+	while (rest.size && memchr(" \t\r\n", rest.data[rest.size - 1], 4))
 		rest.size--;
 	if (!rest.size)
 		return false;
@@ -226,9 +226,9 @@ bool fl_perf_is_source_and_columns(struct slice line)
 	size_t size;
 
 	word = peek_word(line, &size);
-	if (size != word.size + 2 || !word.size || line.at[0] != ' ' ||
-	    word.at[word.size - 1] == ':' ||
-	    !(fl_slice_ends(word, "]") || memchr(word.at, ':', word.size)))
+	if (size != word.size + 2 || !word.size || line.data[0] != ' ' ||
+	    word.data[word.size - 1] == ':' ||
+	    !(fl_slice_ends(word, "]") || memchr(word.data, ':', word.size)))
 		return false;
 	advance(&line, size);
 	return fl_perf_end_columns(line, &cgroup);
@@ -236,8 +236,8 @@ bool fl_perf_is_source_and_columns(struct slice line)
 
 bool fl_perf_is_source_code(struct slice line)
 {
-	return line.size > 1 && line.at[0] == '|' && line.at[1] >= '0' &&
-	       line.at[1] <= '9';
+	return line.size > 1 && line.data[0] == '|' && line.data[1] >= '0' &&
+	       line.data[1] <= '9';
 }
 
 /*
@@ -249,19 +249,19 @@ bool fl_perf_is_later_line(struct slice line)
 	struct slice word, text = fl_slice_trim(line), cgroup;
 	size_t size;
 
-	if (!line.size || !is_blank(line.at[0]))
+	if (!line.size || !is_blank(line.data[0]))
 		return false;
 	word = peek_word(line, &size);
-	if (line.at[0] == '\t')
+	if (line.data[0] == '\t')
 		return fl_slice_ends(text, ":") ||
 		       fl_slice_starts(text, "... not reaching") ||
 		       (all_hex(word) && size < line.size &&
-			line.at[size] == '\t');
+			line.data[size] == '\t');
 	if (fl_slice_starts(text, "BPF output:") ||
 	    fl_slice_starts(text, "BPF string:"))
 		return true;
-	return (word.size == 5 && word.at[4] == ':' &&
-		all_hex((struct slice){ word.at, 4 })) ||
+	return (word.size == 5 && word.data[4] == ':' &&
+		all_hex((struct slice){ word.data, 4 })) ||
 	       fl_perf_end_columns(line, &cgroup);
 }
 
@@ -270,13 +270,13 @@ bool fl_perf_is_later_line(struct slice line)
 /* Where the columns behind a frame begin; s.size: there are none. */
 static size_t find_end_columns(struct slice s, struct slice *cgroup)
 {
-	bool module = memchr(s.at, ')', s.size);
+	bool module = memchr(s.data, ')', s.size);
 
 	for (size_t i = 1; i < s.size; i++) {
-		if (module ? s.at[i - 1] != ')' :
-			     !is_blank(s.at[i]) || is_blank(s.at[i - 1]))
+		if (module ? s.data[i - 1] != ')' :
+			     !is_blank(s.data[i]) || is_blank(s.data[i - 1]))
 			continue;
-		if (fl_perf_end_columns((struct slice){ s.at + i, s.size - i },
+		if (fl_perf_end_columns((struct slice){ s.data + i, s.size - i },
 					cgroup))
 			return i;
 	}
@@ -308,8 +308,8 @@ static struct slice last_address(struct slice s)
 
 		if ((size > ADDRESS_WIDTH || word.size >= 8) &&
 		    word.size <= ADDRESS_WIDTH && all_hex(word))
-			found = (struct slice){ word.at, rest.at + rest.size -
-						word.at };
+			found = (struct slice){ word.data, rest.data + rest.size -
+						word.data };
 		advance(&rest, size ? size : 1);
 	}
 	return found;
@@ -323,9 +323,9 @@ struct slice fl_perf_frame_of_line(struct slice rest, struct slice *cgroup)
 
 	*cgroup = (struct slice){ "", 0 };
 	/* "from => to" of a branch. */
-	arrow = memmem(rest.at, rest.size, " => ", 4);
+	arrow = memmem(rest.data, rest.size, " => ", 4);
 	if (arrow)
-		rest.size = arrow - rest.at;
+		rest.size = arrow - rest.data;
 	rest = fl_slice_trim(rest);
 	rest.size = find_end_columns(rest, cgroup);
 	word = peek_word(rest, &size);

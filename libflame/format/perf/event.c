@@ -13,35 +13,35 @@ enum { EVENTS = 1 << 16 };	/* more names than that are no events */
 /* "cycles" of "cycles:upp"; "ns" of clocks; tracepoints have no unit. */
 static void unit_of(struct slice event, char *unit, size_t room)
 {
-	const char *colon = memchr(event.at, ':', event.size);
+	const char *colon = memchr(event.data, ':', event.size);
 
 	if (colon) {
-		size_t n = event.size - (colon + 1 - event.at);
+		size_t n = event.size - (colon + 1 - event.data);
 
 		while (n && memchr("ukhGHpPSDIWe", colon[n], 12))
 			n--;
-		event.size = n ? 0 : (size_t)(colon - event.at);
+		event.size = n ? 0 : (size_t)(colon - event.data);
 	}
 	if (!event.size || event.size >= room ||
-	    memchr(event.at, '/', event.size))
+	    memchr(event.data, '/', event.size))
 		event = FL_SLICE("events");
 	if (fl_slice_ends(event, "-clock"))
 		event = FL_SLICE("ns");
-	memcpy(unit, event.at, event.size);
+	memcpy(unit, event.data, event.size);
 	unit[event.size] = '\0';
 }
 
 /* "cpu_core/cycles/" and "cpu_atom/cycles/u" of "cycles". */
 static bool is_of_unit(struct slice name, struct slice event)
 {
-	const char *slash = memchr(name.at, '/', name.size);
+	const char *slash = memchr(name.data, '/', name.size);
 	struct slice rest;
 
-	if (!slash || slash == name.at)
+	if (!slash || slash == name.data)
 		return false;
-	rest = (struct slice){ slash + 1, name.at + name.size - slash - 1 };
-	return rest.size > event.size && rest.at[event.size] == '/' &&
-	       memcmp(rest.at, event.at, event.size) == 0;
+	rest = (struct slice){ slash + 1, name.data + name.size - slash - 1 };
+	return rest.size > event.size && rest.data[event.size] == '/' &&
+	       memcmp(rest.data, event.data, event.size) == 0;
 }
 
 /* A selection by name, or by several: none asked for means all. */
@@ -55,7 +55,7 @@ static bool is_selected(const struct fl_perf_reader *r, struct slice name)
 		struct slice event = { at, strcspn(at, ",") };
 
 		if ((event.size == name.size &&
-		     memcmp(event.at, name.at, name.size) == 0) ||
+		     memcmp(event.data, name.data, name.size) == 0) ||
 		    (event.size && is_of_unit(name, event)))
 			return true;
 		at += event.size;
@@ -88,7 +88,7 @@ static int tell_added(struct fl_perf_reader *r)
 	}
 	if (n > 1 && status == FLAME_OK)
 		fl_remark(flame, "--event %s: %s are added",
-			  r->source->select.event, names.at);
+			  r->source->select.event, names.data);
 	fl_buf_free(&names);
 	return status;
 }
@@ -138,7 +138,7 @@ static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
 	memset(new, 0, sizeof(*new));
 	new->name = fl_name_at(flame, name);
 	unit_of(new->name, unit, sizeof(unit));
-	new->metric = fl_metric(flame, new->name.at, unit,
+	new->metric = fl_metric(flame, new->name.data, unit,
 				r->naming.options->total ? unit : "samples");
 	new->wanted = is_selected(r, new->name);
 	return new;
@@ -153,13 +153,13 @@ struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 	bool fresh;
 
 	if (last && last->name.size == text.size &&
-	    memcmp(last->name.at, text.at, text.size) == 0)
+	    memcmp(last->name.data, text.data, text.size) == 0)
 		return last;
-	if (!text.size || memchr(text.at, '\0', text.size))
+	if (!text.size || memchr(text.data, '\0', text.size))
 		text = FL_SLICE("samples");
 	if (r->nevents == EVENTS && text.size > 256)
 		return NULL;
-	name = flame_name(r->flame, text.at, text.size);
+	name = flame_name(r->flame, text.data, text.size);
 	place = fl_map_put(&r->by_name, name, &fresh);
 	if (!place || !name)
 		return NULL;

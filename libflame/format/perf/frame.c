@@ -19,20 +19,20 @@ static bool is_hex(char c)
 static bool is_ip(struct slice word)
 {
 	if (fl_slice_starts(word, "0x")) {
-		word.at += 2;
+		word.data += 2;
 		word.size -= 2;
 	}
 	if (!word.size || word.size > 16)
 		return false;
 	for (size_t i = 0; i < word.size; i++)
-		if (!is_hex(word.at[i]))
+		if (!is_hex(word.data[i]))
 			return false;
 	return true;
 }
 
 static struct slice after(struct slice s, size_t n)
 {
-	return (struct slice){ s.at + n, s.size - n };
+	return (struct slice){ s.data + n, s.size - n };
 }
 
 /* Without "+0x1f" at its end. */
@@ -40,9 +40,9 @@ static struct slice no_offset(struct slice s)
 {
 	size_t i = s.size;
 
-	while (i && is_hex(s.at[i - 1]))
+	while (i && is_hex(s.data[i - 1]))
 		i--;
-	if (i >= 3 && i < s.size && memcmp(s.at + i - 3, "+0x", 3) == 0)
+	if (i >= 3 && i < s.size && memcmp(s.data + i - 3, "+0x", 3) == 0)
 		s.size = i - 3;
 	return s;
 }
@@ -53,9 +53,9 @@ static size_t opening(struct slice s)
 	size_t depth = 0;
 
 	for (size_t i = s.size; i--;)
-		if (s.at[i] == ')')
+		if (s.data[i] == ')')
 			depth++;
-		else if (s.at[i] == '(' && --depth == 0)
+		else if (s.data[i] == '(' && --depth == 0)
 			return i;
 	return s.size;
 }
@@ -68,13 +68,13 @@ static bool split_dso(struct slice *s, struct slice *dso)
 	if (!fl_slice_ends(*s, ")"))
 		return false;
 	open = opening(*s);
-	if (open == s->size || (open && s->at[open - 1] != ' '))
+	if (open == s->size || (open && s->data[open - 1] != ' '))
 		for (open = s->size - 1; open; open--)
-			if (s->at[open] == '(' && s->at[open - 1] == ' ')
+			if (s->data[open] == '(' && s->data[open - 1] == ' ')
 				break;
-	if (s->at[open] != '(' || (!open && s->size < 3))
+	if (s->data[open] != '(' || (!open && s->size < 3))
 		return false;
-	*dso = (struct slice){ s->at + open + 1, s->size - open - 2 };
+	*dso = (struct slice){ s->data + open + 1, s->size - open - 2 };
 	s->size = open;
 	return true;
 }
@@ -82,14 +82,14 @@ static bool split_dso(struct slice *s, struct slice *dso)
 bool fl_perf_frame(struct slice line, struct fl_perf_frame *frame)
 {
 	struct slice s = fl_slice_trim(line);
-	const char *blank = memchr(s.at, ' ', s.size);
-	size_t n = blank ? (size_t)(blank - s.at) : s.size;
-	bool has_ip = is_ip((struct slice){ s.at, n }), has_dso;
+	const char *blank = memchr(s.data, ' ', s.size);
+	size_t n = blank ? (size_t)(blank - s.data) : s.size;
+	bool has_ip = is_ip((struct slice){ s.data, n }), has_dso;
 
 	memset(frame, 0, sizeof(*frame));
-	frame->ip.at = frame->dso.at = "";
+	frame->ip.data = frame->dso.data = "";
 	if (has_ip) {
-		frame->ip = (struct slice){ s.at, n };
+		frame->ip = (struct slice){ s.data, n };
 		s = after(s, n);
 	}
 	if (fl_slice_ends(s, " (inlined)")) {
@@ -101,8 +101,8 @@ bool fl_perf_frame(struct slice line, struct fl_perf_frame *frame)
 	frame->symbol = no_offset(fl_slice_trim(s));
 	/* -F sym, or sym and dso: no ip, and nothing that could be prose. */
 	if (!has_ip && !has_dso && !frame->inlined &&
-	    (blank || !frame->symbol.size || s.at[n - 1] == ':' ||
-	     memchr(s.at, '/', s.size) || frame->symbol.size == s.size))
+	    (blank || !frame->symbol.size || s.data[n - 1] == ':' ||
+	     memchr(s.data, '/', s.size) || frame->symbol.size == s.size))
 		return false;
 	if (fl_slice_ends(frame->dso, " (deleted)"))
 		frame->dso.size -= sizeof(" (deleted)") - 1;
@@ -116,7 +116,7 @@ static struct slice base(struct slice path)
 {
 	size_t i = path.size;
 
-	while (i && path.at[i - 1] != '/')
+	while (i && path.data[i - 1] != '/')
 		i--;
 	return after(path, i);
 }
@@ -125,7 +125,7 @@ static size_t digits(struct slice s, size_t from)
 {
 	size_t i = from;
 
-	while (i < s.size && s.at[i] >= '0' && s.at[i] <= '9')
+	while (i < s.size && s.data[i] >= '0' && s.data[i] <= '9')
 		i++;
 	return i - from;
 }
@@ -180,7 +180,7 @@ static enum flame_type type_of(const struct fl_perf_frame *frame)
 static bool is_java_word(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++) {
-		unsigned char c = s.at[i];
+		unsigned char c = s.data[i];
 		bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
 
 		if (c < 0x80 && !letter && !(c >= '0' && c <= '9') &&
@@ -196,64 +196,64 @@ static bool is_java_word(struct slice s)
  */
 static bool agent_name(struct fl_buf *to, struct slice s)
 {
-	const char *semi = memchr(s.at, ';', s.size);
+	const char *semi = memchr(s.data, ';', s.size);
 	struct slice method;
 	const char *open;
 
-	if (s.size < 3 || s.at[0] != 'L')
+	if (s.size < 3 || s.data[0] != 'L')
 		return false;
 	if (!semi) {
-		if (!memchr(s.at, '/', s.size) || !is_java_word(s))
+		if (!memchr(s.data, '/', s.size) || !is_java_word(s))
 			return false;
-		fl_buf_put(to, s.at + 1, s.size - 1);
+		fl_buf_put(to, s.data + 1, s.size - 1);
 		return true;
 	}
-	if (semi - s.at < 2)
+	if (semi - s.data < 2)
 		return false;
-	method = after(s, semi - s.at + 1);
+	method = after(s, semi - s.data + 1);
 	if (fl_slice_starts(method, "::"))
 		method = after(method, 2);
 	else if (fl_slice_starts(method, "."))
 		method = after(method, 1);
 	else
 		return false;
-	open = memchr(method.at, '(', method.size);
+	open = memchr(method.data, '(', method.size);
 	if (open)
-		method.size = open - method.at;
+		method.size = open - method.data;
 	if (!method.size)
 		return false;
-	fl_buf_put(to, s.at + 1, semi - s.at - 1);
+	fl_buf_put(to, s.data + 1, semi - s.data - 1);
 	fl_buf_byte(to, '.');
-	fl_buf_put(to, method.at, method.size);
+	fl_buf_put(to, method.data, method.size);
 	return true;
 }
 
 /* The JDK's own map: "void a.b.C.m(byte[], int)". */
 static bool perfmap_name(struct fl_buf *to, struct slice s)
 {
-	const char *open = memchr(s.at, '(', s.size);
+	const char *open = memchr(s.data, '(', s.size);
 	struct slice word, type;
 	const char *blank;
 	size_t dot, from;
 
-	if (!open || s.at[s.size - 1] != ')')
+	if (!open || s.data[s.size - 1] != ')')
 		return false;
-	s.size = open - s.at;
-	blank = memchr(s.at, ' ', s.size);
+	s.size = open - s.data;
+	blank = memchr(s.data, ' ', s.size);
 	if (!blank)
 		return false;
-	type = (struct slice){ s.at, blank - s.at };
+	type = (struct slice){ s.data, blank - s.data };
 	word = after(s, type.size + 1);
-	for (dot = word.size; dot && word.at[dot - 1] != '.'; dot--)
+	for (dot = word.size; dot && word.data[dot - 1] != '.'; dot--)
 		;
 	if (dot < 2 || dot == word.size || !is_java_word(type) ||
 	    !is_java_word(word))
 		return false;
 	from = to->size;
-	fl_buf_put(to, word.at, word.size);
-	for (size_t i = from; to->at && i < from + dot - 1; i++)
-		if (to->at[i] == '.')
-			to->at[i] = '/';
+	fl_buf_put(to, word.data, word.size);
+	for (size_t i = from; to->data && i < from + dot - 1; i++)
+		if (to->data[i] == '.')
+			to->data[i] = '/';
 	return true;
 }
 
@@ -262,10 +262,10 @@ void fl_perf_dso_name(struct fl_buf *to, struct slice dso)
 	struct slice name = base(dso);
 
 	if (fl_slice_starts(dso, "[")) {
-		fl_buf_put(to, dso.at, dso.size);
+		fl_buf_put(to, dso.data, dso.size);
 	} else {
 		fl_buf_byte(to, '[');
-		fl_buf_put(to, name.at, name.size);
+		fl_buf_put(to, name.data, name.size);
 		fl_buf_byte(to, ']');
 	}
 }
@@ -280,20 +280,20 @@ static void spell(struct fl_buf *to, const struct fl_perf_naming *naming,
 	if (!name.size && !frame->dso.size && frame->ip.size) {
 		if (!fl_slice_starts(frame->ip, "0x"))
 			fl_buf_text(to, "0x");
-		fl_buf_put(to, frame->ip.at, frame->ip.size);
+		fl_buf_put(to, frame->ip.data, frame->ip.size);
 	} else if (unknown) {
 		fl_perf_dso_name(to, frame->dso.size ? frame->dso :
 						       FL_SLICE("[unknown]"));
 		if (naming->options->addrs && to->size &&
-		    to->at[to->size - 1] == ']') {
+		    to->data[to->size - 1] == ']') {
 			to->size--;
 			fl_buf_text(to, " <");
-			fl_buf_put(to, frame->ip.at, frame->ip.size);
+			fl_buf_put(to, frame->ip.data, frame->ip.size);
 			fl_buf_text(to, ">]");
 		}
 	} else if ((type != FLAME_JIT && type != FLAME_INLINED) ||
 		   !(agent_name(to, name) || perfmap_name(to, name))) {
-		fl_buf_put(to, name.at, name.size);
+		fl_buf_put(to, name.data, name.size);
 	}
 }
 
@@ -311,7 +311,7 @@ bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
 static size_t find_arrow(struct slice s)
 {
 	for (size_t i = 1; i + 2 < s.size; i++)
-		if (s.at[i] == '-' && s.at[i + 1] == '>')
+		if (s.data[i] == '-' && s.data[i + 1] == '>')
 			return i;
 	return s.size;
 }
@@ -325,7 +325,7 @@ static void split_inlined(struct fl_perf_naming *naming,
 	struct slice rest = whole->symbol;
 	size_t first = list->n;
 	struct flame_frame frame = {
-		.file = flame_name(flame, whole->dso.at, whole->dso.size),
+		.file = flame_name(flame, whole->dso.data, whole->dso.size),
 		.type = type,
 	};
 
@@ -335,8 +335,8 @@ static void split_inlined(struct fl_perf_naming *naming,
 
 		naming->buf.size = 0;
 		spell(&naming->buf, naming, whole,
-		      (struct slice){ rest.at, n }, frame.type);
-		frame.name = flame_name(flame, naming->buf.at,
+		      (struct slice){ rest.data, n }, frame.type);
+		frame.name = flame_name(flame, naming->buf.data,
 					naming->buf.size);
 		if (!fl_perf_add(flame, list, flame_frame(flame, &frame)) ||
 		    n == rest.size)

@@ -28,7 +28,7 @@ static bool is_blank(char c)
 static bool all_digits(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)
-		if (!is_digit(s.at[i]))
+		if (!is_digit(s.data[i]))
 			return false;
 	return s.size > 0;
 }
@@ -40,9 +40,9 @@ static struct slice pop_word(struct slice *s)
 	size_t n;
 
 	*s = fl_slice_trim(*s);
-	for (n = s->size; n && !is_blank(s->at[n - 1]); n--)
+	for (n = s->size; n && !is_blank(s->data[n - 1]); n--)
 		;
-	word = (struct slice){ s->at + n, s->size - n };
+	word = (struct slice){ s->data + n, s->size - n };
 	s->size = n;
 	return word;
 }
@@ -54,17 +54,17 @@ static struct slice shift_word(struct slice *s)
 	size_t n = 0;
 
 	*s = fl_slice_trim(*s);
-	while (n < s->size && !is_blank(s->at[n]))
+	while (n < s->size && !is_blank(s->data[n]))
 		n++;
-	word = (struct slice){ s->at, n };
-	s->at += n;
+	word = (struct slice){ s->data, n };
+	s->data += n;
 	s->size -= n;
 	return word;
 }
 
 static bool parse_id(struct slice s, int64_t *id)
 {
-	if (s.size > 11 || !s.size || s.at[0] == '+')
+	if (s.size > 11 || !s.size || s.data[0] == '+')
 		return false;
 	return fl_parse_int(s, id);
 }
@@ -87,7 +87,7 @@ static bool parse_digits(const char **at, const char *end, int64_t *n)
 /* "pid/tid", or one number, which is the tid. */
 static bool parse_ids(struct slice word, struct fl_perf_header *h)
 {
-	const char *slash = memchr(word.at, '/', word.size);
+	const char *slash = memchr(word.data, '/', word.size);
 	struct slice left = word;
 	int64_t pid, tid;
 
@@ -97,7 +97,7 @@ static bool parse_ids(struct slice word, struct fl_perf_header *h)
 		h->tid = tid;
 		return true;
 	}
-	left.size = slash - word.at;
+	left.size = slash - word.data;
 	if (!parse_id(left, &pid) ||
 	    !parse_id((struct slice){ slash + 1, word.size - left.size - 1 },
 		      &tid))
@@ -110,10 +110,10 @@ static bool parse_ids(struct slice word, struct fl_perf_header *h)
 /* "[003]"; "[-01]" where the event did not record it. */
 static bool parse_cpu(struct slice word, struct fl_perf_header *h)
 {
-	struct slice inner = { word.at + 1, word.size - 2 };
+	struct slice inner = { word.data + 1, word.size - 2 };
 
-	if (word.size < 3 || word.size > 8 || word.at[0] != '[' ||
-	    word.at[word.size - 1] != ']')
+	if (word.size < 3 || word.size > 8 || word.data[0] != '[' ||
+	    word.data[word.size - 1] != ']')
 		return false;
 	if (fl_slice_is(inner, "-01") || fl_slice_is(inner, "-1")) {
 		h->cpu = -1;
@@ -129,7 +129,7 @@ static void parse_guest(struct slice *s, const char *name, int64_t *number)
 
 	if (!fl_slice_starts(rest, name))
 		return;
-	rest.at += strlen(name);
+	rest.data += strlen(name);
 	rest.size -= strlen(name);
 	word = shift_word(&rest);
 	if (parse_id(word, number))
@@ -142,7 +142,7 @@ static bool has_form(struct slice s, const char *form)
 	if (s.size < strlen(form))
 		return false;
 	for (size_t i = 0; form[i]; i++)
-		if (form[i] == 'd' ? !is_digit(s.at[i]) : s.at[i] != form[i])
+		if (form[i] == 'd' ? !is_digit(s.data[i]) : s.data[i] != form[i])
 			return false;
 	return true;
 }
@@ -161,7 +161,7 @@ static void skip_time_of_day(struct slice *s)
 static bool is_misc(struct slice word)
 {
 	for (size_t i = 0; i < word.size; i++)
-		if (!memchr("KUHGgMESCD", word.at[i], 10))
+		if (!memchr("KUHGgMESCD", word.data[i], 10))
 			return false;
 	return word.size > 0 && word.size <= 4;
 }
@@ -251,28 +251,28 @@ static bool parse_usual_time(const char *line, const char *end,
 static bool parse_time(struct slice line, size_t colon, size_t *begin,
 		       int64_t *time)
 {
-	const char *at, *end = line.at + colon;
+	const char *at, *end = line.data + colon;
 	size_t i = colon;
 	int64_t s, ns;
 
-	if (parse_usual_time(line.at, end, &at, time)) {
-		*begin = at - line.at;
+	if (parse_usual_time(line.data, end, &at, time)) {
+		*begin = at - line.data;
 		return true;
 	}
-	while (i && is_digit(line.at[i - 1]))
+	while (i && is_digit(line.data[i - 1]))
 		i--;
-	if (i == colon || !i || line.at[i - 1] != '.' || colon - i > 9)
+	if (i == colon || !i || line.data[i - 1] != '.' || colon - i > 9)
 		return false;
-	at = line.at + i;
+	at = line.data + i;
 	if (!parse_digits(&at, end, &ns))
 		return false;
 	for (size_t n = colon - i; n < 9; n++)
 		ns *= 10;
-	end = line.at + --i;
-	while (i && is_digit(line.at[i - 1]))
+	end = line.data + --i;
+	while (i && is_digit(line.data[i - 1]))
 		i--;
-	at = line.at + i;
-	if (at == end || end - at > 9 || (i && !is_blank(line.at[i - 1])) ||
+	at = line.data + i;
+	if (at == end || end - at > 9 || (i && !is_blank(line.data[i - 1])) ||
 	    !parse_digits(&at, end, &s))
 		return false;
 	*begin = i;
@@ -283,7 +283,7 @@ static bool parse_time(struct slice line, size_t colon, size_t *begin,
 /* A colon that a blank or the end follows. */
 static bool ends_column(struct slice line, size_t colon)
 {
-	return colon + 1 >= line.size || is_blank(line.at[colon + 1]);
+	return colon + 1 >= line.size || is_blank(line.data[colon + 1]);
 }
 
 static bool find_time(struct slice line, size_t *begin, size_t *end,
@@ -292,8 +292,8 @@ static bool find_time(struct slice line, size_t *begin, size_t *end,
 	size_t at = 0;
 	const char *colon;
 
-	while ((colon = memchr(line.at + at, ':', line.size - at))) {
-		at = colon - line.at;
+	while ((colon = memchr(line.data + at, ':', line.size - at))) {
+		at = colon - line.data;
 		if (ends_column(line, at) &&
 		    parse_time(line, at, begin, time)) {
 			*end = at + 1;
@@ -310,7 +310,7 @@ static bool is_period(struct slice before, struct slice word)
 	size_t blanks = 0;
 
 	while (blanks < before.size &&
-	       is_blank(before.at[before.size - blanks - 1]))
+	       is_blank(before.data[before.size - blanks - 1]))
 		blanks++;
 	blanks -= blanks && blanks < before.size;
 	return blanks + word.size >= 10 && all_digits(word);
@@ -318,20 +318,20 @@ static bool is_period(struct slice before, struct slice word)
 
 static bool is_event(struct slice word)
 {
-	return word.size > 1 && word.at[word.size - 1] == ':';
+	return word.size > 1 && word.data[word.size - 1] == ':';
 }
 
 static void set_event(struct fl_perf_header *h, struct slice word,
 		      struct slice rest)
 {
-	h->event = (struct slice){ word.at, word.size - 1 };
+	h->event = (struct slice){ word.data, word.size - 1 };
 	h->rest = fl_slice_trim(rest);
 }
 
 /* The usual " period event: rest"; false: something is missing or odd. */
 static bool parse_usual(struct slice right, struct fl_perf_header *h)
 {
-	const char *at = right.at, *end = right.at + right.size, *event;
+	const char *at = right.data, *end = right.data + right.size, *event;
 	int64_t period;
 
 	while (at < end && is_blank(*at))
@@ -356,16 +356,16 @@ static bool parse_usual(struct slice right, struct fl_perf_header *h)
 static bool parse_again(struct slice right, const struct fl_perf_lefts *lefts,
 			struct fl_perf_header *h)
 {
-	const char *at = right.at + lefts->right_size;
-	const char *end = right.at + right.size;
+	const char *at = right.data + lefts->right_size;
+	const char *end = right.data + right.size;
 
 	if (!lefts->right_size || right.size < lefts->right_size ||
 	    (at < end && !is_blank(*at)) ||
-	    !fl_perf_same(right.at, lefts->right, lefts->right_size))
+	    !fl_perf_same(right.data, lefts->right, lefts->right_size))
 		return false;
 	while (at < end && is_blank(*at))
 		at++;
-	h->event = (struct slice){ right.at + lefts->event_at,
+	h->event = (struct slice){ right.data + lefts->event_at,
 				   lefts->event_size };
 	h->rest = (struct slice){ at, end - at };
 	h->period = lefts->period;
@@ -410,20 +410,20 @@ static void find_left(struct slice left, struct fl_perf_lefts *lefts,
 		parse_left(left, h);
 		return;
 	}
-	known = &lefts->at[fl_hash(left.at, left.size) % FL_PERF_LEFTS];
+	known = &lefts->at[fl_hash(left.data, left.size) % FL_PERF_LEFTS];
 	if (!known->met || known->size != left.size ||
-	    memcmp(known->text, left.at, left.size) != 0) {
+	    memcmp(known->text, left.data, left.size) != 0) {
 		parse_left(left, h);
 		memset(known, 0, sizeof(*known));
 		known->met = true;
 		known->size = (uint8_t)left.size;
-		memcpy(known->text, left.at, left.size);
+		memcpy(known->text, left.data, left.size);
 		known->pid = h->pid;
 		known->tid = h->tid;
 		known->cpu = h->cpu;
 		known->machine = h->machine;
 		known->vcpu = h->vcpu;
-		known->comm_at = (uint8_t)(h->comm.at - left.at);
+		known->comm_at = (uint8_t)(h->comm.data - left.data);
 		known->comm_size = (uint8_t)h->comm.size;
 	} else {
 		h->pid = known->pid;
@@ -431,7 +431,7 @@ static void find_left(struct slice left, struct fl_perf_lefts *lefts,
 		h->cpu = known->cpu;
 		h->machine = known->machine;
 		h->vcpu = known->vcpu;
-		h->comm = (struct slice){ left.at + known->comm_at,
+		h->comm = (struct slice){ left.data + known->comm_at,
 					  known->comm_size };
 	}
 	h->left = lefts->last = known;
@@ -442,14 +442,14 @@ static void remember_right(struct slice right, size_t time_size,
 			   const struct fl_perf_header *h,
 			   struct fl_perf_lefts *lefts)
 {
-	size_t size = h->event.at + h->event.size + 1 - right.at;
+	size_t size = h->event.data + h->event.size + 1 - right.data;
 
 	if (size > sizeof(lefts->right) || time_size > LONGEST_TIME)
 		return;
-	memcpy(lefts->right, right.at, size);
+	memcpy(lefts->right, right.data, size);
 	lefts->right_size = (uint8_t)size;
 	lefts->event_size = (uint8_t)h->event.size;
-	lefts->event_at = (uint8_t)(h->event.at - right.at);
+	lefts->event_at = (uint8_t)(h->event.data - right.data);
 	lefts->time_size = (uint8_t)time_size;
 	lefts->period = h->period;
 }
@@ -505,7 +505,7 @@ static void clear(struct fl_perf_header *h)
 	};
 
 	*h = none;
-	h->comm.at = h->event.at = h->rest.at = h->cgroup.at = "";
+	h->comm.data = h->event.data = h->rest.data = h->cgroup.data = "";
 }
 
 /*
@@ -533,12 +533,12 @@ static bool parse_timeless(struct slice line, struct fl_perf_lefts *lefts,
 		    has_form(last, "dd:dd:dd.d"))
 			break;
 	}
-	left = (struct slice){ line.at, word.at - line.at };
+	left = (struct slice){ line.data, word.data - line.data };
 	set_event(h, word, rest);
 	before = left;
 	last = pop_word(&before);
 	for (blanks = 0; blanks < before.size &&
-	     is_blank(before.at[before.size - blanks - 1]); blanks++)
+	     is_blank(before.data[before.size - blanks - 1]); blanks++)
 		;
 	width = blanks + last.size;
 	if (is_period(before, last) && fl_parse_int(last, &period)) {
@@ -564,13 +564,13 @@ bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
 	size_t begin, end;
 
 	clear(h);
-	while (line.size && (is_blank(line.at[line.size - 1]) ||
-			     line.at[line.size - 1] == '\r'))
+	while (line.size && (is_blank(line.data[line.size - 1]) ||
+			     line.data[line.size - 1] == '\r'))
 		line.size--;
 	if (!find_time(line, &begin, &end, &h->time))
 		return parse_timeless(line, lefts, h);
-	find_left((struct slice){ line.at, begin }, lefts, h);
-	right = (struct slice){ line.at + end, line.size - end };
+	find_left((struct slice){ line.data, begin }, lefts, h);
+	right = (struct slice){ line.data + end, line.size - end };
 	if (lefts && parse_again(right, lefts, h)) {
 		if (end - 1 - begin <= LONGEST_TIME)
 			lefts->time_size = (uint8_t)(end - 1 - begin);
@@ -592,15 +592,15 @@ static size_t find_ip(struct slice line)
 	size_t blanks, n;
 
 	for (size_t i = 0; i < line.size; i += n) {
-		for (blanks = 0; i < line.size && is_blank(line.at[i]); i++)
+		for (blanks = 0; i < line.size && is_blank(line.data[i]); i++)
 			blanks++;
-		for (n = 0; i + n < line.size && !is_blank(line.at[i + n]) &&
-		     memchr("0123456789abcdef", line.at[i + n], 16); n++)
+		for (n = 0; i + n < line.size && !is_blank(line.data[i + n]) &&
+		     memchr("0123456789abcdef", line.data[i + n], 16); n++)
 			;
 		if (n && n <= 16 && (n >= 8 || blanks + n > 16) &&
-		    (i + n == line.size || is_blank(line.at[i + n])))
+		    (i + n == line.size || is_blank(line.data[i + n])))
 			return i;
-		while (i + n < line.size && !is_blank(line.at[i + n]))
+		while (i + n < line.size && !is_blank(line.data[i + n]))
 			n++;
 	}
 	return SIZE_MAX;
@@ -610,19 +610,19 @@ bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
 			 struct fl_perf_header *h)
 {
 	size_t at = find_ip(line);
-	struct slice left = { line.at, at }, word;
+	struct slice left = { line.data, at }, word;
 
 	clear(h);
 	if (at == SIZE_MAX)
 		return false;
 	h->flat = true;
-	h->rest = fl_slice_trim((struct slice){ line.at + at,
+	h->rest = fl_slice_trim((struct slice){ line.data + at,
 						line.size - at });
 	word = pop_word(&left);
 	if (is_event(word))
-		h->event = (struct slice){ word.at, word.size - 1 };
+		h->event = (struct slice){ word.data, word.size - 1 };
 	else
-		left = (struct slice){ line.at, at };
+		left = (struct slice){ line.data, at };
 	find_left(left, lefts, h);
 	return true;
 }

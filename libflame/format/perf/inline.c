@@ -73,7 +73,7 @@ static struct fl_perf_module *add_module(struct fl_perf_inline *in,
 					 struct slice path, uint64_t hash)
 {
 	struct fl_perf_module *module;
-	char *copy = fl_own(strndup(path.at, path.size));
+	char *copy = fl_memory_adopt(strndup(path.data, path.size));
 
 	module = copy ? fl_perf_module_open(copy) : NULL;
 	fl_free(copy);
@@ -95,11 +95,11 @@ static struct fl_perf_module *add_module(struct fl_perf_inline *in,
 static struct fl_perf_module *find_module(struct fl_perf_inline *in,
 					  struct slice path)
 {
-	uint64_t hash = fl_hash(path.at, path.size);
+	uint64_t hash = fl_hash(path.data, path.size);
 	uint32_t i, id;
 
 	for (i = fl_index_first(&in->by_path, hash);
-	     (id = fl_index_at(&in->by_path, hash, &i));)
+	     (id = fl_index_next(&in->by_path, hash, &i));)
 		if (fl_slice_is(path, in->modules[id - 1]->path))
 			return in->modules[id - 1];
 	return add_module(in, path, hash);
@@ -245,7 +245,7 @@ static bool add_frame(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 	} else if (options->lines && source.file) {
 		fl_buf_print(buf, ":%d", source.line);
 	}
-	frame.name = flame_name(in->flame, buf->at, buf->size);
+	frame.name = flame_name(in->flame, buf->data, buf->size);
 	if (options->peer) {
 		frame.type = FLAME_UNKNOWN;
 	} else if (source.file) {
@@ -275,7 +275,7 @@ static bool add_chain(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 		if (!inlined && !naming->options->peer &&
 		    frame->symbol.size &&
 		    !fl_slice_is(frame->symbol, "[unknown]"))
-			fl_buf_put(buf, frame->symbol.at, frame->symbol.size);
+			fl_buf_put(buf, frame->symbol.data, frame->symbol.size);
 		else if (!put_name(buf, &chain[i]))
 			return false;
 		if (!add_frame(in, naming, source, inlined ? FLAME_INLINED :
@@ -318,8 +318,8 @@ bool fl_perf_inline_asks(const struct fl_perf_frame *frame)
 	struct slice dso = frame->dso;
 
 	return dso.size && dso.size < 4096 && !frame->inlined &&
-	       frame->ip.size && dso.at[0] != '[' &&
-	       !memchr(dso.at, '\0', dso.size) &&
+	       frame->ip.size && dso.data[0] != '[' &&
+	       !memchr(dso.data, '\0', dso.size) &&
 	       !fl_slice_starts(dso, "//") && !fl_perf_is_jit(dso);
 }
 

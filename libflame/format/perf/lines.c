@@ -20,7 +20,7 @@ uint32_t fl_perf_lines_find(const struct fl_perf_lines *lines,
 	uint32_t i, id;
 
 	for (i = fl_index_first(&lines->index, hash);
-	     (id = fl_index_at(&lines->index, hash, &i));)
+	     (id = fl_index_next(&lines->index, hash, &i));)
 		if (lines->at[id].size == size &&
 		    memcmp(lines->at[id].text, at, size) == 0)
 			return id;
@@ -33,9 +33,9 @@ static bool is_address(struct slice line)
 
 	if (!fl_slice_ends(line, "]"))
 		return false;
-	for (i--; i && memchr("0123456789abcdef", line.at[i - 1], 16); i--)
+	for (i--; i && memchr("0123456789abcdef", line.data[i - 1], 16); i--)
 		;
-	return i > 1 && i < line.size - 1 && line.at[i - 1] == '[';
+	return i > 1 && i < line.size - 1 && line.data[i - 1] == '[';
 }
 
 /* -F +srcline: "  file.c:5" below its frame. */
@@ -44,18 +44,18 @@ static bool is_source(struct slice line, struct slice *file, uint32_t *number)
 	size_t i = line.size;
 	int64_t n;
 
-	while (i && line.at[i - 1] >= '0' && line.at[i - 1] <= '9')
+	while (i && line.data[i - 1] >= '0' && line.data[i - 1] <= '9')
 		i--;
 	/* "dso[7f00]": it is not known. */
 	*file = (struct slice){ "", 0 };
 	*number = 0;
 	if (is_address(line))
 		return true;
-	if (i < 1 || i == line.size || line.at[i - 1] != ':' ||
-	    !fl_parse_int((struct slice){ line.at + i, line.size - i }, &n) ||
+	if (i < 1 || i == line.size || line.data[i - 1] != ':' ||
+	    !fl_parse_int((struct slice){ line.data + i, line.size - i }, &n) ||
 	    n > UINT32_MAX)
 		return false;
-	*file = (struct slice){ line.at, i - 1 };
+	*file = (struct slice){ line.data, i - 1 };
 	*number = (uint32_t)n;
 	return true;
 }
@@ -64,20 +64,20 @@ static bool is_source(struct slice line, struct slice *file, uint32_t *number)
 
 static bool same(struct slice a, struct slice b)
 {
-	return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
+	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
 static bool copy(struct fl_perf_lines *lines, struct slice *s)
 {
-	s->at = fl_arena_copy(&lines->texts, s->at, s->size);
-	return s->at;
+	s->data = fl_arena_copy(&lines->texts, s->data, s->size);
+	return s->data;
 }
 
 static bool is_listed(const char *list, struct slice text)
 {
 	for (size_t n; *list; list += n + (list[n] == '\n')) {
 		n = strcspn(list, "\n");
-		if (n == text.size && memcmp(list, text.at, n) == 0)
+		if (n == text.size && memcmp(list, text.data, n) == 0)
 			return true;
 	}
 	return false;
@@ -101,7 +101,7 @@ static void set_stop(const struct fl_perf_lines *lines,
 		flame_id id = lines->frames.at[function->first + i];
 
 		if (is_listed(list, fl_name_at(flame,
-					       flame->frames.at[id].name)))
+					       flame->frames.data[id].name)))
 			function->stop = i + 1;
 	}
 }
@@ -112,7 +112,7 @@ static bool is_told(const struct fl_perf_naming *naming,
 {
 	return naming->inlined_ip_size &&
 	       naming->inlined_ip_size == frame->ip.size &&
-	       memcmp(naming->inlined_ip, frame->ip.at, frame->ip.size) == 0;
+	       memcmp(naming->inlined_ip, frame->ip.data, frame->ip.size) == 0;
 }
 
 static void name(struct fl_perf_lines *lines, struct fl_perf_naming *naming,
@@ -157,8 +157,8 @@ static bool is_by_address(const struct fl_perf_naming *naming,
 
 static uint64_t hash_of(const struct fl_perf_frame *frame)
 {
-	return fl_mix(fl_hash(frame->symbol.at, frame->symbol.size),
-		      fl_hash(frame->dso.at, frame->dso.size));
+	return fl_hash_pair(fl_hash(frame->symbol.data, frame->symbol.size),
+		      fl_hash(frame->dso.data, frame->dso.size));
 }
 
 /* The function's place in the table; 0: it is new. */
@@ -169,7 +169,7 @@ static uint32_t find_function(const struct fl_perf_lines *lines,
 	uint32_t i, id;
 
 	for (i = fl_index_first(&lines->by_name, hash);
-	     (id = fl_index_at(&lines->by_name, hash, &i));) {
+	     (id = fl_index_next(&lines->by_name, hash, &i));) {
 		f = &lines->functions[id];
 		if (f->inlined == frame->inlined &&
 		    same(f->symbol, frame->symbol) && same(f->dso, frame->dso))
@@ -222,7 +222,7 @@ static bool understand(struct fl_perf_lines *lines,
 	struct fl_perf_frame frame;
 
 	*shaped = false;
-	if (text.size && text.at[text.size - 1] == '\n')
+	if (text.size && text.data[text.size - 1] == '\n')
 		text.size--;
 	text = fl_slice_trim(text);
 	if (fl_perf_frame(text, &frame)) {
@@ -235,13 +235,13 @@ static bool understand(struct fl_perf_lines *lines,
 						    &frame, line);
 		if (frame.inlined) {
 			naming->inlined_ip_size = frame.ip.size;
-			memcpy(naming->inlined_ip, frame.ip.at, frame.ip.size);
+			memcpy(naming->inlined_ip, frame.ip.data, frame.ip.size);
 		}
 		return true;
 	}
 	if (!is_source(text, &file, &line->source_line))
 		return false;
-	line->source_file = flame_name(naming->flame, file.at, file.size);
+	line->source_file = flame_name(naming->flame, file.data, file.size);
 	return true;
 }
 
@@ -283,7 +283,7 @@ static uint32_t keep(struct fl_perf_lines *lines, struct slice text,
 	if (lines->n == 1)
 		memset(&lines->at[0], 0, sizeof(lines->at[0]));
 	lines->at[lines->n] = *line;
-	lines->at[lines->n].text = fl_arena_copy(&lines->arena, text.at,
+	lines->at[lines->n].text = fl_arena_copy(&lines->arena, text.data,
 						 text.size);
 	if (!lines->at[lines->n].text ||
 	    !fl_index_add(&lines->index, hash, lines->n))

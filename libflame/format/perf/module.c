@@ -248,11 +248,11 @@ static bool from_file_offset(const struct fl_perf_module *m, uint64_t offset,
 static bool from_symbol(const struct fl_perf_module *m, struct slice name,
 			uint64_t ip, uint64_t offset, uint64_t *address)
 {
-	uint64_t hash = fl_hash(name.at, name.size);
+	uint64_t hash = fl_hash(name.data, name.size);
 	uint32_t i, id;
 
 	for (i = fl_index_first(&m->by_name, hash);
-	     (id = fl_index_at(&m->by_name, hash, &i));) {
+	     (id = fl_index_next(&m->by_name, hash, &i));) {
 		const struct fl_perf_symbol *symbol = &m->symbols[id - 1];
 
 		*address = symbol->value + offset;
@@ -267,13 +267,13 @@ static bool parse_hex(struct slice s, uint64_t *n)
 {
 	*n = 0;
 	if (fl_slice_starts(s, "0x")) {
-		s.at += 2;
+		s.data += 2;
 		s.size -= 2;
 	}
 	if (!s.size || s.size > 16)
 		return false;
 	for (size_t i = 0; i < s.size; i++) {
-		unsigned char c = s.at[i] | 32;
+		unsigned char c = s.data[i] | 32;
 
 		if (c >= '0' && c <= '9')
 			*n = *n << 4 | (uint64_t)(c - '0');
@@ -291,8 +291,8 @@ static bool parse_offset(const struct fl_perf_frame *frame, uint64_t *offset)
 	struct slice s = fl_slice_trim(frame->raw);
 
 	for (size_t i = s.size; i >= 3; i--)
-		if (memcmp(s.at + i - 3, "+0x", 3) == 0)
-			return parse_hex((struct slice){ s.at + i,
+		if (memcmp(s.data + i - 3, "+0x", 3) == 0)
+			return parse_hex((struct slice){ s.data + i,
 							 s.size - i }, offset);
 	return false;
 }

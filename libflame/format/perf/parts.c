@@ -15,7 +15,7 @@ static bool begins_record(struct slice line, bool after_empty)
 {
 	struct fl_perf_header h;
 
-	if (!line.size || line.at[0] == '\t' || line.at[0] == '#' ||
+	if (!line.size || line.data[0] == '\t' || line.data[0] == '#' ||
 	    !fl_perf_header(line, NULL, &h))
 		return false;
 	return !h.aside && h.time != FLAME_NOTIME && h.event.size &&
@@ -34,11 +34,11 @@ size_t fl_perf_split(const char *at, size_t n)
 		if (!lf || lf == at)
 			return 0;
 		line = (struct slice){ lf + 1, end - (lf + 1) };
-		before.at = memrchr(at, '\n', lf - at);
-		before.at = before.at ? before.at + 1 : at;
-		before.size = lf - before.at;
+		before.data = memrchr(at, '\n', lf - at);
+		before.data = before.data ? before.data + 1 : at;
+		before.size = lf - before.data;
 		if (begins_record(line, fl_perf_is_empty(before)))
-			return line.at - at;
+			return line.data - at;
 	}
 }
 

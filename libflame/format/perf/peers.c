@@ -10,7 +10,7 @@
 
 static bool contains(struct slice s, const char *text)
 {
-	for (; s.size; s.at++, s.size--)
+	for (; s.size; s.data++, s.size--)
 		if (fl_slice_starts(s, text))
 			return true;
 	return false;
@@ -18,15 +18,15 @@ static bool contains(struct slice s, const char *text)
 
 static bool matches_map(struct slice s)
 {
-	for (; s.size; s.at++, s.size--) {
+	for (; s.size; s.data++, s.size--) {
 		size_t i = sizeof("/tmp/perf-") - 1, n = 0;
 
 		if (!fl_slice_starts(s, "/tmp/perf-"))
 			continue;
-		while (i + n < s.size && s.at[i + n] >= '0' &&
-		       s.at[i + n] <= '9')
+		while (i + n < s.size && s.data[i + n] >= '0' &&
+		       s.data[i + n] <= '9')
 			n++;
-		if (n && fl_slice_starts((struct slice){ s.at + i + n,
+		if (n && fl_slice_starts((struct slice){ s.data + i + n,
 						s.size - i - n }, ".map"))
 			return true;
 	}
@@ -58,17 +58,17 @@ static bool is_go(struct slice s)
 {
 	size_t open = 0;
 
-	while (open + 1 < s.size && !(s.at[open] == '.' &&
-				      s.at[open + 1] == '('))
+	while (open + 1 < s.size && !(s.data[open] == '.' &&
+				      s.data[open + 1] == '('))
 		open++;
 	return open + 1 < s.size &&
-	       contains((struct slice){ s.at + open + 2,
+	       contains((struct slice){ s.data + open + 2,
 					s.size - open - 2 }, ").");
 }
 
 static bool is_anonymous(struct slice s, size_t at)
 {
-	return fl_slice_starts((struct slice){ s.at + at, s.size - at },
+	return fl_slice_starts((struct slice){ s.data + at, s.size - at },
 			       "(anonymous namespace)");
 }
 
@@ -78,7 +78,7 @@ static size_t perl_end(struct slice s)
 	if (is_go(s))
 		return s.size;
 	for (size_t i = 0; i < s.size; i++)
-		if (s.at[i] == '(' && !is_anonymous(s, i))
+		if (s.data[i] == '(' && !is_anonymous(s, i))
 			return i;
 	return s.size;
 }
@@ -90,7 +90,7 @@ static size_t inferno_end(struct slice s)
 	size_t after_dot = SIZE_MAX;
 
 	for (size_t i = 0; i < s.size; i++)
-		switch (s.at[i]) {
+		switch (s.data[i]) {
 		case '<': case '{': case '[':
 			depth++;
 			break;
@@ -121,37 +121,37 @@ static void tidy(struct fl_perf_naming *naming, struct slice name,
 
 	buf->size = 0;
 	if (!fl_slice_is(name, "[unknown]")) {
-		fl_buf_put(buf, name.at, name.size);
+		fl_buf_put(buf, name.data, name.size);
 	} else {
-		for (i = dso.size; i && dso.at[i - 1] != '/'; i--)
+		for (i = dso.size; i && dso.data[i - 1] != '/'; i--)
 			;
 		fl_buf_byte(buf, '[');
 		if (fl_slice_is(dso, "[unknown]"))
 			fl_buf_text(buf, "unknown");
 		else
-			fl_buf_put(buf, dso.at + i, dso.size - i);
+			fl_buf_put(buf, dso.data + i, dso.size - i);
 		if (addrs) {
 			fl_buf_text(buf, " <");
-			fl_buf_put(buf, ip.at, ip.size);
+			fl_buf_put(buf, ip.data, ip.size);
 			fl_buf_byte(buf, '>');
 		}
 		fl_buf_byte(buf, ']');
 	}
-	if (!buf->at)
+	if (!buf->data)
 		return;
 	for (i = 0; i < buf->size; i++)
-		if (buf->at[i] == ';')
-			buf->at[i] = ':';
-	s = (struct slice){ buf->at, buf->size };
+		if (buf->data[i] == ';')
+			buf->data[i] = ':';
+	s = (struct slice){ buf->data, buf->size };
 	buf->size = perl ? perl_end(s) : inferno_end(s);
 	for (i = 0; perl && i < buf->size; i++)
-		if (buf->at[i] != '"' && buf->at[i] != '\'')
-			buf->at[n++] = buf->at[i];
+		if (buf->data[i] != '"' && buf->data[i] != '\'')
+			buf->data[n++] = buf->data[i];
 	if (perl)
 		buf->size = n;
-	if (naming->java && buf->size && buf->at[0] == 'L' &&
-	    memchr(buf->at, '/', buf->size))
-		memmove(buf->at, buf->at + 1, --buf->size);
+	if (naming->java && buf->size && buf->data[0] == 'L' &&
+	    memchr(buf->data, '/', buf->size))
+		memmove(buf->data, buf->data + 1, --buf->size);
 }
 
 static void annotate(struct fl_perf_naming *naming, struct slice dso,
@@ -160,7 +160,7 @@ static void annotate(struct fl_perf_naming *naming, struct slice dso,
 	const struct fl_perf_options *options = naming->options;
 	bool perl = options->peer == FL_PEER_PERL;
 	struct fl_buf *buf = &naming->buf;
-	struct slice s = { buf->at, buf->size };
+	struct slice s = { buf->data, buf->size };
 
 	if (inlined) {
 		if (!contains(s, "_[i]"))
@@ -175,7 +175,7 @@ static void annotate(struct fl_perf_naming *naming, struct slice dso,
 static size_t find_arrow(struct slice s)
 {
 	for (size_t i = 0; i + 1 < s.size; i++)
-		if (s.at[i] == '-' && s.at[i + 1] == '>')
+		if (s.data[i] == '-' && s.data[i + 1] == '>')
 			return i;
 	return s.size;
 }
@@ -190,14 +190,14 @@ static void split(struct fl_perf_naming *naming, struct slice raw,
 	for (bool inlined = false;; inlined = true) {
 		size_t n = find_arrow(raw);
 
-		tidy(naming, (struct slice){ raw.at, n }, ip, dso);
+		tidy(naming, (struct slice){ raw.data, n }, ip, dso);
 		annotate(naming, dso, inlined);
 		if (!fl_perf_add(flame, list,
 				 fl_frame(flame, flame_name(flame,
-					naming->buf.at, naming->buf.size),
+					naming->buf.data, naming->buf.size),
 					  FLAME_UNKNOWN)) || n == raw.size)
 			break;
-		raw.at += n + 2;
+		raw.data += n + 2;
 		raw.size -= n + 2;
 	}
 	for (size_t i = first, j = list->n; i + 1 < j; i++) {
@@ -213,9 +213,9 @@ static struct slice no_offset(struct slice s)
 {
 	size_t i = s.size;
 
-	while (i && memchr("0123456789abcdefABCDEF", s.at[i - 1], 22))
+	while (i && memchr("0123456789abcdefABCDEF", s.data[i - 1], 22))
 		i--;
-	if (i >= 3 && i < s.size && memcmp(s.at + i - 3, "+0x", 3) == 0)
+	if (i >= 3 && i < s.size && memcmp(s.data + i - 3, "+0x", 3) == 0)
 		s.size = i - 3;
 	return s;
 }
@@ -226,29 +226,29 @@ static bool peer_parts(bool perl, struct slice line, struct slice *ip,
 {
 	size_t open = line.size, n = 0, blanks = 0;
 
-	while (open > 1 && !(line.at[open - 1] == '(' &&
-			     line.at[open - 2] == ' '))
+	while (open > 1 && !(line.data[open - 1] == '(' &&
+			     line.data[open - 2] == ' '))
 		open--;
 	if (open <= 1)
 		return false;
-	*dso = (struct slice){ line.at + open, line.size - open };
-	while (dso->size && dso->at[dso->size - 1] != ')')
+	*dso = (struct slice){ line.data + open, line.size - open };
+	while (dso->size && dso->data[dso->size - 1] != ')')
 		dso->size--;
 	if (dso->size)
 		dso->size--;
-	while (n < open && line.at[n] != ' ')
+	while (n < open && line.data[n] != ' ')
 		n++;
-	while (n + blanks < open - 2 && line.at[n + blanks] == ' ')
+	while (n + blanks < open - 2 && line.data[n + blanks] == ' ')
 		blanks++;
-	*ip = (struct slice){ line.at, n };
-	*raw = (struct slice){ line.at + n + blanks,
+	*ip = (struct slice){ line.data, n };
+	*raw = (struct slice){ line.data + n + blanks,
 			       open - 2 - n - FL_MIN(blanks, open - 2 - n) };
 	if (raw->size)
 		return true;
 	/* No symbol: the blank before the bracket, or a digit of the ip. */
 	*raw = FL_SLICE(" ");
 	if (perl && !blanks)
-		*raw = (struct slice){ line.at + n - 1, 1 };
+		*raw = (struct slice){ line.data + n - 1, 1 };
 	return true;
 }
 
@@ -273,7 +273,7 @@ void fl_perf_peer_name(struct fl_perf_naming *naming,
 		return;
 	if (!perl) {
 		fl_rust_name(&plain, symbol);
-		symbol = (struct slice){ plain.at ? plain.at : "",
+		symbol = (struct slice){ plain.data ? plain.data : "",
 					 plain.size };
 	}
 	split(naming, symbol, frame->ip, frame->dso, list);

@@ -23,7 +23,7 @@ static bool refill(struct fl_perf_reader *r)
 	size_t avail;
 
 	fl_in_consume(in, r->at - r->start);
-	fl_in_forget(in, fl_in_offset(in));
+	fl_in_release(in, fl_in_offset(in));
 	r->start = r->at = (const char *)fl_in_peek(in, had + 1, &avail);
 	if (avail <= had)
 		r->whole = true;
@@ -63,12 +63,12 @@ static void consume(struct fl_perf_reader *r, struct slice line)
 /* Whether a frame line follows: a tab, or blanks. */
 static bool frame_follows(struct fl_perf_reader *r, struct slice *line)
 {
-	while (line->at + line->size == r->end && !r->whole) {
+	while (line->data + line->size == r->end && !r->whole) {
 		refill(r);
-		line->at = r->at;
+		line->data = r->at;
 	}
-	return line->at + line->size < r->end &&
-	       (line->at[line->size] == '\t' || line->at[line->size] == ' ');
+	return line->data + line->size < r->end &&
+	       (line->data[line->size] == '\t' || line->data[line->size] == ' ');
 }
 
 /* A line of a frame, or "file:line" of the frame before it. */
@@ -91,7 +91,7 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 		struct slice name, file;
 		struct fl_buf *buf = &r->naming.buf;
 
-		frame = r->flame->frames.at[frames->at[frames->n - 1]];
+		frame = r->flame->frames.data[frames->at[frames->n - 1]];
 		frame.file = line->source_file;
 		frame.line = line->source_line;
 		if (r->naming.options->srcline ||
@@ -99,14 +99,14 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 			name = fl_name_at(r->flame, frame.name);
 			file = fl_name_at(r->flame, frame.file);
 			buf->size = 0;
-			fl_buf_put(buf, name.at, name.size);
+			fl_buf_put(buf, name.data, name.size);
 			fl_buf_byte(buf, ':');
 			if (r->naming.options->srcline) {
-				fl_buf_put(buf, file.at, file.size);
+				fl_buf_put(buf, file.data, file.size);
 				fl_buf_byte(buf, ':');
 			}
 			fl_buf_number(buf, frame.line);
-			frame.name = flame_name(r->flame, buf->at, buf->size);
+			frame.name = flame_name(r->flame, buf->data, buf->size);
 		}
 		if (r->naming.options->peer)
 			frame.file = frame.line = 0;
@@ -148,7 +148,7 @@ static void take_shapes(struct fl_perf_reader *r)
 static uint32_t known_line(struct fl_perf_reader *r, struct slice line,
 			   uint64_t hash)
 {
-	return fl_perf_lines_find(&r->lines[r->record.java], line.at,
+	return fl_perf_lines_find(&r->lines[r->record.java], line.data,
 				  line.size, hash);
 }
 
@@ -177,7 +177,7 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 	r->record = next;
 	r->frames.n = r->stop = 0;
 	r->lines[next.java].shapes.last = 0;
-	fl_perf_record_one_line(r, line.at + line.size);
+	fl_perf_record_one_line(r, line.data + line.size);
 	if (fl_unlikely(h->rest.size))
 		h->cgroup = fl_perf_header_cgroup(h->rest);
 	if (fl_unlikely(h->cgroup.size))
@@ -191,7 +191,7 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 
 static bool begins_with_blank(struct slice line)
 {
-	return line.at[0] == ' ' || line.at[0] == '\t';
+	return line.data[0] == ' ' || line.data[0] == '\t';
 }
 
 /* Frames of no record: all of them, with -F ip,sym; else a fragment. */
@@ -228,14 +228,14 @@ static bool is_columns(const struct fl_perf_reader *r, struct slice line,
 	*cgroup = (struct slice){ "", 0 };
 	if (!r->record.open || !line.size)
 		return false;
-	if (line.at[0] == '\t')
-		return r->tabs && line.size > 1 && line.at[1] == '\t';
+	if (line.data[0] == '\t')
+		return r->tabs && line.size > 1 && line.data[1] == '\t';
 	if (r->one_line.n && fl_perf_is_source_and_columns(line))
 		return true;
-	return line.at[0] == ' ' &&
+	return line.data[0] == ' ' &&
 	       fl_perf_end_columns(line, cgroup) &&
-	       (r->tabs || memchr(word.at, ':', word.size) ||
-		memchr(word.at, '/', word.size));
+	       (r->tabs || memchr(word.data, ':', word.size) ||
+		memchr(word.data, '/', word.size));
 }
 
 /*
@@ -249,18 +249,18 @@ static bool is_bare(struct fl_perf_reader *r, struct slice *line,
 		     !r->record.wanted, frames;
 	char next;
 
-	if (!ended || line->at[0] == '\t')
+	if (!ended || line->data[0] == '\t')
 		return false;
 	frames = frame_follows(r, line);
-	next = line->at + line->size < r->end ? line->at[line->size] : '\n';
+	next = line->data + line->size < r->end ? line->data[line->size] : '\n';
 	if (!(frames && (next == '\t' ||
-			 (!r->record.open && line->at[0] != ' '))) &&
+			 (!r->record.open && line->data[0] != ' '))) &&
 	    !(r->bare && next == '\n'))
 		return false;
-	text.at = line->at;
+	text.data = line->data;
 	if (!fl_perf_bare_header(text, &r->lefts, h) ||
-	    ((line->at[0] == ' ' || !frames) && !fl_perf_has_ids(h) &&
-	     (line->at[0] == ' ' || h->tid < 0)))
+	    ((line->data[0] == ' ' || !frames) && !fl_perf_has_ids(h) &&
+	     (line->data[0] == ' ' || h->tid < 0)))
 		return false;
 	r->bare = true;
 	return true;
@@ -276,9 +276,9 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 	uint64_t hash = 0;
 	uint32_t id;
 
-	if (text.at[text.size - 1] == '\n')
+	if (text.data[text.size - 1] == '\n')
 		text.size--;
-	if (line.at[0] == '#' || fl_slice_starts(text, "PERF_RECORD_")) {
+	if (line.data[0] == '#' || fl_slice_starts(text, "PERF_RECORD_")) {
 		fl_perf_keep_fact(r, text);
 		consume(r, line);
 		return NOTHING;
@@ -289,13 +289,13 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 		return NOTHING;
 	}
 	/* Comms are right-aligned where each record is one line. */
-	if (r->one_line.n && line.at[0] == ' ' &&
+	if (r->one_line.n && line.data[0] == ' ' &&
 	    !is_columns(r, text, &cgroup) &&
 	    fl_perf_header(text, &r->lefts, &h))
 		return take_header(r, line, &h, sample);
 	/* Before the text is looked at: it may be a frame that is known. */
 	if (r->record.open && r->record.wanted && begins_with_blank(line)) {
-		hash = fl_hash(line.at, line.size);
+		hash = fl_hash(line.data, line.size);
 		id = known_line(r, line, hash);
 		if (id) {
 			if (!take_line(r, &r->lines[r->record.java].at[id]))
@@ -306,12 +306,12 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 	}
 	if (is_columns(r, text, &cgroup))
 		return take_columns(r, line, cgroup, sample);
-	if (line.at[0] != '\t' && fl_perf_header(text, &r->lefts, &h))
+	if (line.data[0] != '\t' && fl_perf_header(text, &r->lefts, &h))
 		return take_header(r, line, &h, sample);
 	if (is_bare(r, &line, text, &h))
 		return take_header(r, line, &h, sample);
-	text.at = line.at;
-	if ((r->flat || !r->headers) && line.at[0] != '\t' &&
+	text.data = line.data;
+	if ((r->flat || !r->headers) && line.data[0] != '\t' &&
 	    !(r->record.open && !r->record.flat) &&
 	    fl_perf_flat_header(text, &r->lefts, &h)) {
 		r->flat = true;
@@ -329,7 +329,7 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 	}
 	r->naming.java = r->record.java;
 	if (!hash)
-		hash = fl_hash(line.at, line.size);
+		hash = fl_hash(line.data, line.size);
 	if (r->record.open &&
 	    fl_perf_lines_add(&r->lines[r->record.java], &r->naming, line,
 			      hash, &new, &id)) {
@@ -357,11 +357,11 @@ static bool is_cut(struct fl_perf_reader *r, struct slice line)
 	struct slice cgroup;
 	bool is_frame = fl_perf_frame(line, &frame);
 
-	if (line.at[line.size - 1] == '\n' ||
+	if (line.data[line.size - 1] == '\n' ||
 	    (is_frame && (frame.dso.size || frame.inlined)) ||
 	    (is_columns(r, line, &cgroup) && r->frames.n))
 		return false;
-	if (line.at[0] != '\t' && fl_perf_header(line, NULL, &h))
+	if (line.data[0] != '\t' && fl_perf_header(line, NULL, &h))
 		return h.aside ? false : r->tabs || !h.event.size ||
 		       fl_perf_frame(h.rest, &frame);
 	return r->record.open && begins_with_blank(line) &&
@@ -484,7 +484,7 @@ static int read_one(struct flame_source *source, struct flame_sample *sample)
 			return fl_failed(r->flame) ? FLAME_FAILED :
 						     end_of_input(r);
 		}
-		if ((unsigned char)line.at[0] <= ' ' &&
+		if ((unsigned char)line.data[0] <= ' ' &&
 		    fl_perf_is_empty(line)) {
 			consume(r, line);
 			/* The empty line after perf's message is its own. */
@@ -492,7 +492,7 @@ static int read_one(struct flame_source *source, struct flame_sample *sample)
 			r->message = false;
 			continue;
 		}
-		if (fl_unlikely(line.at + line.size == r->end) &&
+		if (fl_unlikely(line.data + line.size == r->end) &&
 		    is_cut(r, line))
 			what = take_cut(r, line, sample);
 		else
@@ -507,7 +507,7 @@ static int read_some(struct flame_source *source)
 	struct fl_perf_reader *r = source->state;
 
 	r->given = r->ntaken = 0;
-	while (r->status == FLAME_OK && r->ntaken < FL_DESCENTS) {
+	while (r->status == FLAME_OK && r->ntaken < FL_LOOKUP_BATCH) {
 		r->status = read_one(source, &r->taken[r->ntaken].sample);
 		r->ntaken += r->status == FLAME_OK;
 	}
@@ -524,7 +524,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	struct fl_perf_reader *r = source->state;
 
 	if (r->given == r->ntaken && r->status == FLAME_OK) {
-		r->at_once = r->flame->stacks.n < NEAR;
+		r->at_once = r->flame->stacks.count < NEAR;
 		if (r->at_once)
 			return r->status = read_one(source, sample);
 		if (read_some(source) != FLAME_OK)

@@ -11,9 +11,9 @@ static bool is_aligned_frame(struct slice line)
 {
 	struct fl_perf_frame frame;
 
-	return line.size > 18 && line.at[0] == '\t' && line.at[17] == ' ' &&
-	       line.at[16] != ' ' && fl_perf_frame(line, &frame) &&
-	       frame.ip.size && line.at + 17 == frame.ip.at + frame.ip.size;
+	return line.size > 18 && line.data[0] == '\t' && line.data[17] == ' ' &&
+	       line.data[16] != ' ' && fl_perf_frame(line, &frame) &&
+	       frame.ip.size && line.data + 17 == frame.ip.data + frame.ip.size;
 }
 
 /* "30712 ": ids alone, as -F pid,ip,sym has them. */
@@ -21,7 +21,7 @@ static bool is_bare(struct slice line)
 {
 	struct fl_perf_header h;
 
-	return line.at[0] != '\t' && line.size <= 64 &&
+	return line.data[0] != '\t' && line.size <= 64 &&
 	       fl_perf_bare_header(line, NULL, &h) &&
 	       (h.tid >= 0 || h.cpu >= 0);
 }
@@ -30,7 +30,7 @@ static bool is_tab_frame(struct slice line)
 {
 	struct fl_perf_frame frame;
 
-	return line.at[0] == '\t' && fl_perf_frame(line, &frame) &&
+	return line.data[0] == '\t' && fl_perf_frame(line, &frame) &&
 	       frame.ip.size;
 }
 
@@ -58,10 +58,10 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 		const char *lf = memchr(at, '\n', end - at);
 		struct slice line = { at, (lf ? lf : end) - at };
 
-		if (memchr(line.at, '\0', line.size) || (!lf && !whole))
+		if (memchr(line.data, '\0', line.size) || (!lf && !whole))
 			break;
 		at = lf ? lf + 1 : end;
-		if (line.size && (line.at[0] == '#' ||
+		if (line.size && (line.data[0] == '#' ||
 				  fl_perf_is_message(line)))
 			continue;
 		if (fl_perf_is_empty(line)) {
@@ -73,7 +73,7 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 			return fl_perf_frame(line, &frame) && frame.ip.size ?
 			       bits_of_frame(bits, other) : bits >= 16 ?
 			       FL_MAX(bits - other, 1) : 0;
-		if (line.at[0] != '\t' && fl_perf_header(line, NULL, &h)) {
+		if (line.data[0] != '\t' && fl_perf_header(line, NULL, &h)) {
 			if (h.aside)
 				continue;
 			bits = h.time != FLAME_NOTIME && h.event.size ? 24 :

@@ -52,7 +52,7 @@ struct fl_perf_reader {
 
 	bool at_once;		/* the stack of the next one is made */
 	/* Else: read, and given out one by one; their frames, root first. */
-	struct fl_perf_taken taken[FL_DESCENTS];
+	struct fl_perf_taken taken[FL_LOOKUP_BATCH];
 	unsigned ntaken, given;
 	int status;		/* what comes after them; FLAME_OK: more */
 	struct fl_pair *pairs;	/* first those of the last one before */

@@ -21,10 +21,10 @@ static flame_id comm_stack(struct fl_perf_reader *r,
 	flame_id name;
 
 	buf->size = 0;
-	fl_buf_put(buf, h->comm.at, h->comm.size);
+	fl_buf_put(buf, h->comm.data, h->comm.size);
 	for (size_t i = 0; options->peer && i < buf->size; i++)
-		if (buf->at[i] == ' ' || buf->at[i] == '\t')
-			buf->at[i] = '_';
+		if (buf->data[i] == ' ' || buf->data[i] == '\t')
+			buf->data[i] = '_';
 	if (options->pid || options->tid) {
 		if (h->pid < 0)
 			fl_buf_text(buf, "-?");
@@ -35,7 +35,7 @@ static flame_id comm_stack(struct fl_perf_reader *r,
 		fl_buf_print(buf, "/%" PRId64, h->tid);
 	if (!buf->size)
 		return 0;
-	name = flame_name(r->flame, buf->at, buf->size);
+	name = flame_name(r->flame, buf->data, buf->size);
 	return flame_stack(r->flame, 0,
 			   fl_frame(r->flame, name,
 				    options->peer ? FLAME_UNKNOWN : FLAME_GROUP));
@@ -92,7 +92,7 @@ void fl_perf_record_cgroup(struct fl_perf_reader *r, struct slice cgroup)
 		return;
 	record->labels = flame_label(flame, record->labels,
 				     fl_name(flame, "cgroup"),
-				     flame_name(flame, cgroup.at,
+				     flame_name(flame, cgroup.data,
 						cgroup.size));
 }
 
@@ -124,7 +124,7 @@ static flame_id comm_of(struct fl_perf_reader *r,
 	flame_id comm = h->left ? h->left->comm : 0;
 
 	if (!comm)
-		comm = flame_name(r->flame, h->comm.at, h->comm.size);
+		comm = flame_name(r->flame, h->comm.data, h->comm.size);
 	if (h->left)
 		h->left->comm = comm;
 	return comm;
@@ -138,7 +138,7 @@ static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)
 {
 	const struct fl_select *select = &r->source->select;
 	bool perl = r->naming.options->peer == FL_PEER_PERL;
-	const char *colon = memchr(h->event.at, ':', h->event.size);
+	const char *colon = memchr(h->event.data, ':', h->event.size);
 
 	if (perl && (h->time == FLAME_NOTIME || !h->event.size ||
 		     h->rest.size)) {
@@ -147,7 +147,7 @@ static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)
 		return true;
 	}
 	if (!perl && colon)
-		h->event.size = colon - h->event.at;
+		h->event.size = colon - h->event.data;
 	if (!perl && h->time == FLAME_NOTIME) {
 		h->period = -1;
 		h->event.size = 0;
@@ -155,13 +155,13 @@ static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)
 	if (select->event)
 		return fl_slice_is(h->event, select->event);
 	if (!r->has_filter) {
-		r->filter.at = fl_arena_copy(&r->source->arena, h->event.at,
+		r->filter.data = fl_arena_copy(&r->source->arena, h->event.data,
 					     h->event.size);
-		r->filter.size = r->filter.at ? h->event.size : 0;
+		r->filter.size = r->filter.data ? h->event.size : 0;
 		r->has_filter = true;
 	}
 	return h->event.size == r->filter.size &&
-	       memcmp(h->event.at, r->filter.at, r->filter.size) == 0;
+	       memcmp(h->event.data, r->filter.data, r->filter.size) == 0;
 }
 
 /*
@@ -176,7 +176,7 @@ static void find_end(struct fl_perf_reader *r)
 	size_t size = 0;
 
 	r->looked_for_end = true;
-	if (fl_in_stays(source->in))
+	if (fl_in_is_stable(source->in))
 		all = (const char *)fl_in_peek(source->in, SIZE_MAX, &size);
 	for (at = all ? all + size - FL_MIN(size, (size_t)TAIL) : NULL;
 	     at && at < all + size; at = lf + 1) {
@@ -222,7 +222,7 @@ static bool has_thread(struct fl_perf_reader *r,
 	/* perf knows no states: a list of them means none of its samples. */
 	if (s->state)
 		return false;
-	return !s->thread || fl_regex_match(s->thread, comm.at, comm.size);
+	return !s->thread || fl_regex_match(s->thread, comm.data, comm.size);
 }
 
 static void set_weight(struct fl_perf_reader *r, struct fl_perf_record *record,
@@ -242,7 +242,7 @@ static void set_weight(struct fl_perf_reader *r, struct fl_perf_record *record,
 bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 			 struct fl_perf_record *record)
 {
-	enum fl_peer peer = r->naming.options->peer;
+	enum fl_compat_tool peer = r->naming.options->peer;
 	struct fl_perf_event *event = NULL;
 
 	memset(record, 0, sizeof(*record));
@@ -352,7 +352,7 @@ static flame_id make_stack(struct fl_perf_reader *r, struct fl_perf_taken *t,
 /* Where a stack is the one before for the most part, that is soonest. */
 void fl_perf_make_stacks(struct fl_perf_reader *r)
 {
-	struct fl_descent descents[FL_DESCENTS];
+	struct fl_stack_lookup descents[FL_LOOKUP_BATCH];
 	const struct fl_pair *last = r->pairs;
 	unsigned n = 0, k = 0;
 
@@ -363,12 +363,12 @@ void fl_perf_make_stacks(struct fl_perf_reader *r)
 
 		t->shared = share(r, i);
 		if (t->shared < t->n / 2)
-			descents[n++] = (struct fl_descent){
-				.pair = r->pairs + t->first, .n = t->n,
+			descents[n++] = (struct fl_stack_lookup){
+				.pair = r->pairs + t->first, .count = t->n,
 				.stack = t->base
 			};
 	}
-	fl_stacks_descend(r->flame, descents, n);
+	fl_stacks_lookup_batch(r->flame, descents, n);
 	for (unsigned i = 0; i < r->ntaken; i++) {
 		struct fl_perf_taken *t = &r->taken[i];
 		size_t done = t->shared < t->n / 2 ? descents[k++].done : 0;
@@ -412,7 +412,7 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 	const struct fl_perf_line *known;
 	struct fl_perf_line line;
 	struct slice rest = record->rest, cgroup;
-	const char *at = rest.at;
+	const char *at = rest.data;
 	uint64_t hash;
 	uint32_t id;
 
@@ -424,8 +424,8 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 		copy_frames(r, shape->first, shape->n, shape->stop);
 		return;
 	}
-	hash = fl_hash(rest.at, end - rest.at);
-	id = fl_perf_lines_find(lines, rest.at, end - rest.at, hash);
+	hash = fl_hash(rest.data, end - rest.data);
+	id = fl_perf_lines_find(lines, rest.data, end - rest.data, hash);
 	if (id) {
 		known = &lines->at[id];
 		copy_frames(r, known->first, known->n, known->stop);
@@ -436,10 +436,10 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 		fl_perf_record_cgroup(r, cgroup);
 	if (!is_firm(rest, record->flat))
 		return;
-	if (rest.at + rest.size == record->rest.at + record->rest.size)
-		rest.size = end - rest.at;
+	if (rest.data + rest.size == record->rest.data + record->rest.size)
+		rest.size = end - rest.data;
 	r->naming.java = record->java;
-	hash = fl_hash(rest.at, rest.size);
+	hash = fl_hash(rest.data, rest.size);
 	if (fl_perf_lines_add(lines, &r->naming, rest, hash, &line, &id))
 		copy_frames(r, line.first, line.n, line.stop);
 }

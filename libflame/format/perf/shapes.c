@@ -27,9 +27,9 @@ static inline void fetch(const struct fl_perf_shapes *shapes, uint32_t id)
 {
 	const char *at = shapes->at + (size_t)id * UNIT;
 
-	fl_soon(at);
-	fl_soon(at + LINE);
-	fl_soon(at + 2 * LINE);
+	fl_prefetch(at);
+	fl_prefetch(at + LINE);
+	fl_prefetch(at + 2 * LINE);
 }
 
 /* Digits are as good as random: a table does not guess which kind comes. */
@@ -118,12 +118,12 @@ static bool cut(const char *at, const char *end, struct parts *parts)
 
 static uint64_t hash_of(const struct parts *parts)
 {
-	uint64_t h = fl_hash(parts->symbol.at, parts->symbol.size);
+	uint64_t h = fl_hash(parts->symbol.data, parts->symbol.size);
 
 	/* Modules differ in their last letters, or in their length. */
 	if (parts->tail.size < 8)
 		return h ^ parts->offset;
-	return fl_mix(h, fl_perf_read64(parts->tail.at + parts->tail.size - 8) ^
+	return fl_hash_pair(h, fl_perf_read64(parts->tail.data + parts->tail.size - 8) ^
 			 parts->tail.size);
 }
 
@@ -163,7 +163,7 @@ static uint32_t find(const struct fl_perf_shapes *shapes, const char *at,
 		return 0;
 	hash = hash_of(&parts);
 	for (i = fl_index_first(&shapes->index, hash);
-	     (id = fl_index_at(&shapes->index, hash, &i));)
+	     (id = fl_index_next(&shapes->index, hash, &i));)
 		if (shape_at(shapes, id)->offset == parts.offset &&
 		    (*next = match(shape_at(shapes, id), at, end)))
 			return id;
@@ -241,15 +241,15 @@ static bool is_plain(const struct parts *parts,
 {
 	struct slice rest = parts->tail;
 
-	if (parts->symbol.at != frame->symbol.at ||
+	if (parts->symbol.data != frame->symbol.data ||
 	    parts->symbol.size < frame->symbol.size)
 		return false;
 	if (!parts->offset)
-		rest = (struct slice){ frame->symbol.at + frame->symbol.size,
+		rest = (struct slice){ frame->symbol.data + frame->symbol.size,
 			parts->symbol.size - frame->symbol.size };
 	else if (parts->symbol.size != frame->symbol.size)
 		return false;
-	while (rest.size && memchr("\r\n", rest.at[rest.size - 1], 2))
+	while (rest.size && memchr("\r\n", rest.data[rest.size - 1], 2))
 		rest.size--;
 	return fl_slice_is(rest, " (inlined)") ||
 	       rest.size == frame->dso.size + sizeof(" ()") - 1 ||
@@ -276,7 +276,7 @@ bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
 		       const struct fl_perf_frame *frame,
 		       const struct fl_perf_line *meaning)
 {
-	const char *end = line.at + line.size, *symbol = skip_ip(line.at, end);
+	const char *end = line.data + line.size, *symbol = skip_ip(line.data, end);
 	struct fl_perf_shape *shape;
 	struct parts parts;
 	const char *next;
@@ -299,8 +299,8 @@ bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
 	shape->first = meaning->first;
 	shape->n = meaning->n;
 	shape->stop = meaning->stop;
-	memcpy(shape->text, parts.symbol.at, parts.symbol.size);
-	memcpy(shape->text + parts.symbol.size, parts.tail.at,
+	memcpy(shape->text, parts.symbol.data, parts.symbol.size);
+	memcpy(shape->text + parts.symbol.size, parts.tail.data,
 	       parts.tail.size);
 	return true;
 }

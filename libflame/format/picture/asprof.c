@@ -90,13 +90,13 @@ static void read_title(struct fl_asprof *a, struct flame_source *source,
 	static const struct { const char *from, *to; } known[] = {
 		{ "&amp;", "&" }, { "&lt;", "<" }, { "&gt;", ">" },
 	};
-	const char *end = memmem(line.at, line.size, "</h1>", 5);
+	const char *end = memmem(line.data, line.size, "</h1>", 5);
 
 	if (!end)
 		return;
 	a->scratch.size = 0;
 	fl_buf_text(&a->scratch, "");
-	for (const char *c = line.at + 4; c < end; c++) {
+	for (const char *c = line.data + 4; c < end; c++) {
 		struct slice rest = { c, (size_t)(end - c) };
 		size_t i = 0;
 
@@ -111,7 +111,7 @@ static void read_title(struct fl_asprof *a, struct flame_source *source,
 	if (a->scratch.failed)
 		fl_no_memory(source->flame);
 	else
-		fl_title_found(source, (struct slice){ a->scratch.at,
+		fl_title_found(source, (struct slice){ a->scratch.data,
 						       a->scratch.size });
 }
 
@@ -133,8 +133,8 @@ void fl_asprof_head(struct fl_asprof *a, struct flame_source *source,
 {
 	static const char units[] = "const units = '";
 
-	while (line.size && (*line.at == '\t' || *line.at == ' ')) {
-		line.at++;
+	while (line.size && (*line.data == '\t' || *line.data == ' ')) {
+		line.data++;
 		line.size--;
 	}
 	if (fl_slice_starts(line, "[0x")) {
@@ -143,8 +143,8 @@ void fl_asprof_head(struct fl_asprof *a, struct flame_source *source,
 		read_heading(a, line);
 		read_title(a, source, line);
 	} else if (fl_slice_starts(line, units)) {
-		const char *at = line.at + sizeof(units) - 1;
-		const char *end = memchr(at, '\'', line.at + line.size - at);
+		const char *at = line.data + sizeof(units) - 1;
+		const char *end = memchr(at, '\'', line.data + line.size - at);
 
 		a->units.size = 0;
 		if (end)
@@ -183,7 +183,7 @@ static size_t prefix(const struct fl_buf *text, unsigned n)
 	size_t i = 0;
 
 	while (n && i < text->size) {
-		unsigned length = fl_utf8_length(text->at + i, text->size - i);
+		unsigned length = fl_utf8_length(text->data + i, text->size - i);
 
 		i += length ? length : 1;
 		n -= FL_MIN(n, length == 4 ? 2 : 1);
@@ -194,22 +194,22 @@ static size_t prefix(const struct fl_buf *text, unsigned n)
 static bool read_name(struct fl_asprof *a, struct flame *flame,
 		      struct slice line)
 {
-	const char *at = line.at, *end = at + line.size;
+	const char *at = line.data, *end = at + line.size;
 	bool good = read_literal(&at, end, &a->scratch) && a->scratch.size;
-	unsigned same = good ? (uint8_t)a->scratch.at[0] : 0;
+	unsigned same = good ? (uint8_t)a->scratch.data[0] : 0;
 
 	good = good && same >= 32 && same < 128;
 	/* A bad one keeps its number. */
 	a->name.size = good ? prefix(&a->name, same - 32) : 0;
 	if (good)
-		fl_buf_put(&a->name, a->scratch.at + 1, a->scratch.size - 1);
+		fl_buf_put(&a->name, a->scratch.data + 1, a->scratch.size - 1);
 	if (a->name.failed || a->scratch.failed ||
 	    !fl_grow(&a->names, &a->names_room, a->nnames + 1,
 		     sizeof(*a->names))) {
 		fl_no_memory(flame);
 		return false;
 	}
-	a->names[a->nnames++] = flame_name(flame, a->name.at ? a->name.at : "",
+	a->names[a->nnames++] = flame_name(flame, a->name.data ? a->name.data : "",
 					   a->name.size);
 	return good;
 }
@@ -225,17 +225,17 @@ struct call {
 
 static bool is_call(struct slice line)
 {
-	return line.size > 3 && line.at[1] == '(' &&
-	       (line.at[0] == 'f' || line.at[0] == 'u' || line.at[0] == 'n') &&
-	       line.at[2] >= '0' && line.at[2] <= '9';
+	return line.size > 3 && line.data[1] == '(' &&
+	       (line.data[0] == 'f' || line.data[0] == 'u' || line.data[0] == 'n') &&
+	       line.data[2] >= '0' && line.data[2] <= '9';
 }
 
 static bool read_call(struct fl_asprof *a, struct slice line,
 		      struct call *call)
 {
-	const char *at = line.at + 2, *end = line.at + line.size;
+	const char *at = line.data + 2, *end = line.data + line.size;
 
-	*call = (struct call){ .f = line.at[0] };
+	*call = (struct call){ .f = line.data[0] };
 	for (;; at++) {
 		const char *from = at;
 
@@ -271,7 +271,7 @@ static bool understand(struct fl_asprof *a, struct flame *flame,
 		a->level = number[0];
 		a->width = number[2];
 		*type = number[3] < TYPES ? (unsigned)number[3] : TYPES - 1;
-		*name = flame_name(flame, a->scratch.at, a->scratch.size);
+		*name = flame_name(flame, a->scratch.data, a->scratch.size);
 		return c->f == 'f';
 	}
 	if (c->f == 'f' && c->n < 3)
@@ -334,7 +334,7 @@ static bool read_names(struct fl_asprof *a, struct flame_source *source,
 	struct slice line;
 
 	while (fl_lines_next(lines, &line)) {
-		if (line.size && *line.at != '\'')
+		if (line.size && *line.data != '\'')
 			return true;
 		if (!read_name(a, source->flame, line))
 			fl_lines_bad(lines, line);
@@ -398,6 +398,6 @@ int fl_asprof_read(struct fl_asprof *a, struct flame_source *source,
 	fl_buf_byte(&a->units, '\0');
 	if (a->units.failed)
 		return fl_no_memory(source->flame);
-	fl_counts_metric(counts, source->flame, a->metric, a->units.at);
+	fl_counts_metric(counts, source->flame, a->metric, a->units.data);
 	return check(source, counts, name);
 }

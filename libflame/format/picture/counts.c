@@ -78,5 +78,5 @@ flame_id fl_picture_frame(struct flame *flame, struct slice name)
 	enum flame_type type;
 
 	name = fl_split_type(name, &type);
-	return fl_frame(flame, flame_name(flame, name.at, name.size), type);
+	return fl_frame(flame, flame_name(flame, name.data, name.size), type);
 }

@@ -13,7 +13,7 @@
 
 enum {
 	VERSION = 2, COMPARES = 2, SAMPLES = 8, OPENS = 16,
-	MOST = FL_TIMED_MOST,	/* samples */
+	MOST = FL_MAX_TIMED_SAMPLES,	/* samples */
 	BLOCK = 16 << 10
 };
 
@@ -167,7 +167,7 @@ static void read_head(struct own *own)
 			fl_buf_byte(texts[i], '\0');
 	}
 	if (!u->failed && title.size > 1 && !title.failed)
-		fl_title_found(own->source, (struct slice){ title.at,
+		fl_title_found(own->source, (struct slice){ title.data,
 							    title.size - 1 });
 	fl_buf_free(&skipped);
 	fl_buf_free(&title);
@@ -198,7 +198,7 @@ static bool read_symbols(struct own *own)
 			     sizeof(*own->frames)))
 			return false;
 		own->frames[own->nframes++] = fl_frame(own->flame,
-			flame_name(own->flame, own->name.at ? own->name.at :
+			flame_name(own->flame, own->name.data ? own->name.data :
 				   "", own->name.size),
 			(enum flame_type)type);
 	}
@@ -363,7 +363,7 @@ static bool read_facet(struct own *own, struct sets *sets)
 
 	name->size = 0;
 	text(u, number(u), name);
-	key = flame_name(own->flame, name->at ? name->at : "", name->size);
+	key = flame_name(own->flame, name->data ? name->data : "", name->size);
 	name->size = 0;
 	nvalues = number(u);
 	while (good && !u->failed && n < nvalues) {
@@ -377,8 +377,8 @@ static bool read_facet(struct own *own, struct sets *sets)
 		good = fl_grow(&values, &room, n + 1, sizeof(*values)) &&
 		       !name->failed;
 		if (good)
-			values[n++] = flame_name(own->flame, name->at ?
-						 name->at : "", name->size);
+			values[n++] = flame_name(own->flame, name->data ?
+						 name->data : "", name->size);
 	}
 	for (size_t i = 0; good && i < sets->n && !u->failed; i++) {
 		uint64_t k = number(u);
@@ -527,7 +527,7 @@ static int read_data(struct own *own, struct fl_counts *counts,
 	if (own->compares)
 		fl_remark(own->flame, "%s: two profiles are compared in it; "
 			  "the second is read", name);
-	fl_counts_metric(counts, own->flame, own->metric.at, own->unit.at);
+	fl_counts_metric(counts, own->flame, own->metric.data, own->unit.data);
 	return fl_failed(own->flame) ? FLAME_FAILED : FLAME_OK;
 }
 

@@ -76,7 +76,7 @@ static flame_id frame_of(struct svg *svg, struct slice name)
 {
 	if (!svg->ours)
 		return fl_picture_frame(svg->flame, name);
-	return fl_frame(svg->flame, flame_name(svg->flame, name.at, name.size),
+	return fl_frame(svg->flame, flame_name(svg->flame, name.data, name.size),
 			svg->type);
 }
 
@@ -84,14 +84,14 @@ static void add_frame(struct svg *svg)
 {
 	struct fl_boxes *b = &svg->boxes;
 	struct fl_title t = fl_title_read((struct slice){
-		svg->title.at ? svg->title.at : "", svg->title.size });
+		svg->title.data ? svg->title.data : "", svg->title.size });
 
 	if (svg->is_bad) {
 		svg->bad++;
 		return;
 	}
 	if (t.count >= 0 && !svg->counted++)
-		fl_buf_put(&svg->unit, t.unit.at, t.unit.size);
+		fl_buf_put(&svg->unit, t.unit.data, t.unit.size);
 	svg->compares |= t.compares;
 	svg->exact += svg->is_exact;
 	svg->box.count = t.count;
@@ -111,7 +111,7 @@ static void take_text(struct fl_buf *buf, struct slice text, bool script)
 	buf->size = 0;
 	fl_buf_text(buf, "");
 	for (size_t i = 0; i < text.size; i++) {
-		struct slice rest = { text.at + i, text.size - i };
+		struct slice rest = { text.data + i, text.size - i };
 
 		if (fl_slice_starts(rest, "&#38;")) {
 			fl_buf_byte(buf, '&');
@@ -120,7 +120,7 @@ static void take_text(struct fl_buf *buf, struct slice text, bool script)
 		}
 		i += script && (fl_slice_starts(rest, "\\'") ||
 				fl_slice_starts(rest, "\\\\"));
-		fl_buf_byte(buf, text.at[i]);
+		fl_buf_byte(buf, text.data[i]);
 	}
 }
 
@@ -130,7 +130,7 @@ static bool take_tip(struct svg *svg, struct slice tip)
 	if (tip.size < 6 || !fl_slice_starts(tip, "s('") ||
 	    !fl_slice_ends(tip, "')"))
 		return false;
-	take_text(&svg->title, (struct slice){ tip.at + 3, tip.size - 5 },
+	take_text(&svg->title, (struct slice){ tip.data + 3, tip.size - 5 },
 		  true);
 	return true;
 }
@@ -141,9 +141,9 @@ static enum flame_type type_of(struct slice classes)
 	static const char letters[] = FL_TYPE_LETTERS;
 	const char *at;
 
-	if (classes.size < 3 || classes.at[classes.size - 2] != ' ')
+	if (classes.size < 3 || classes.data[classes.size - 2] != ' ')
 		return FLAME_UNKNOWN;
-	at = memchr(letters, classes.at[classes.size - 1],
+	at = memchr(letters, classes.data[classes.size - 1],
 		    sizeof(letters) - 1);
 	return at ? (enum flame_type)(at - letters) : FLAME_UNKNOWN;
 }
@@ -177,7 +177,7 @@ static bool place(struct svg *svg, const struct attributes *list,
 	struct slice wide = attribute(list, prefix, width);
 	unsigned n, m;
 
-	if (!at.at || !wide.at || !fl_decimal(at, &svg->box.x, &n) ||
+	if (!at.data || !wide.data || !fl_decimal(at, &svg->box.x, &n) ||
 	    !fl_decimal(wide, &svg->box.width, &m))
 		return false;
 	svg->decimals = FL_MAX(svg->decimals, FL_MAX(n, m));
@@ -223,7 +223,7 @@ static void begin_svg(struct svg *svg, const struct attributes *list)
 {
 	struct slice cut = attribute(list, NULL, "data-cut");
 
-	if (!fl_parse_int(cut.at ? cut : FL_SLICE(""), &svg->cut) ||
+	if (!fl_parse_int(cut.data ? cut : FL_SLICE(""), &svg->cut) ||
 	    svg->cut < 0)
 		return;
 	svg->ours = true;
@@ -395,7 +395,7 @@ static void read_all(struct svg *svg, xmlParserCtxtPtr parser)
 		}
 		if (fl_in_offset(svg->in) >= next_forget) {
 			next_forget = fl_in_offset(svg->in) + FORGET;
-			fl_in_forget(svg->in, fl_in_offset(svg->in));
+			fl_in_release(svg->in, fl_in_offset(svg->in));
 		}
 	}
 	if (parser->wellFormed)
@@ -476,7 +476,7 @@ static int make_counts(struct flame_source *source)
 	    svg->heading.failed)
 		return fl_no_memory(svg->flame);
 	if (svg->heading.size)
-		fl_title_found(source, (struct slice){ svg->heading.at,
+		fl_title_found(source, (struct slice){ svg->heading.data,
 						       svg->heading.size });
 	if (fl_failed(svg->flame))
 		return FLAME_FAILED;
@@ -504,8 +504,8 @@ static int make_counts(struct flame_source *source)
 	fl_buf_byte(&svg->unit, '\0');
 	if (svg->metric.failed || svg->unit.failed)
 		return fl_no_memory(svg->flame);
-	fl_counts_metric(&svg->counts, svg->flame, svg->metric.at,
-			 svg->unit.at);
+	fl_counts_metric(&svg->counts, svg->flame, svg->metric.data,
+			 svg->unit.data);
 	return FLAME_OK;
 }
 

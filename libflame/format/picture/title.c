@@ -49,8 +49,8 @@ static bool is_share(struct slice text)
 {
 	if (!text.size)
 		return false;
-	return is_digit(text.at[0]) || text.at[0] == '+' ||
-	       text.at[0] == '-' || fl_slice_is(text, "new") ||
+	return is_digit(text.data[0]) || text.data[0] == '+' ||
+	       text.data[0] == '-' || fl_slice_is(text, "new") ||
 	       fl_slice_is(text, "gone");
 }
 
@@ -59,9 +59,9 @@ static bool read_unit(const char *at, const char *end, struct slice *unit)
 	for (const char *c = end; c-- > at;) {
 		struct slice share = { c + 1, end - c - 1 };
 
-		if (*c != ',' || share.size < 2 || *share.at != ' ')
+		if (*c != ',' || share.size < 2 || *share.data != ' ')
 			continue;
-		share.at++;
+		share.data++;
 		share.size--;
 		if (!is_share(share))
 			return false;
@@ -89,8 +89,8 @@ static bool read_end(const char *at, const char *end, struct fl_title *title)
 
 struct fl_title fl_title_read(struct slice text)
 {
-	const char *end = text.at + text.size;
-	const char *from = text.size > FARTHEST ? end - FARTHEST : text.at;
+	const char *end = text.data + text.size;
+	const char *from = text.size > FARTHEST ? end - FARTHEST : text.data;
 
 	/* Pretty-printed XML has blanks around. */
 	while (end > from && (end[-1] == ' ' || end[-1] == '\n'))
@@ -100,12 +100,12 @@ struct fl_title fl_title_read(struct slice text)
 			struct fl_title title = { 0 };
 
 			if (*c != '(' || !is_digit(c[1]) ||
-			    (c > text.at && c[-1] != ' '))
+			    (c > text.data && c[-1] != ' '))
 				continue;
 			if (!read_end(c + 1, end - 1, &title))
 				continue;
-			c -= c > text.at;
-			title.name = (struct slice){ text.at, c - text.at };
+			c -= c > text.data;
+			title.name = (struct slice){ text.data, c - text.data };
 			return title;
 		}
 	return (struct fl_title){ .name = text, .count = -1 };
@@ -119,12 +119,12 @@ void fl_title_found(struct flame_source *source, struct slice text)
 		"Wall clock profile", "Allocation profile", "Lock profile",
 	};
 
-	while (text.size && (*text.at == ' ' || *text.at == '\n')) {
-		text.at++;
+	while (text.size && (*text.data == ' ' || *text.data == '\n')) {
+		text.data++;
 		text.size--;
 	}
-	while (text.size && (text.at[text.size - 1] == ' ' ||
-			     text.at[text.size - 1] == '\n'))
+	while (text.size && (text.data[text.size - 1] == ' ' ||
+			     text.data[text.size - 1] == '\n'))
 		text.size--;
 	for (size_t i = 0; i < FL_COUNT(defaults); i++)
 		if (fl_slice_is(text, defaults[i]))
@@ -135,7 +135,7 @@ void fl_title_found(struct flame_source *source, struct slice text)
 			return;
 	if (text.size)
 		fl_fact(source, "title", "%.*s",
-			(int)FL_MIN(text.size, (size_t)1024), text.at);
+			(int)FL_MIN(text.size, (size_t)1024), text.data);
 }
 
 bool fl_decimal(struct slice text, double *d, unsigned *decimals)
@@ -145,10 +145,10 @@ bool fl_decimal(struct slice text, double *d, unsigned *decimals)
 	bool dot = false, any = false;
 
 	*decimals = 0;
-	if (text.size && text.at[text.size - 1] == '%')
+	if (text.size && text.data[text.size - 1] == '%')
 		text.size--;
 	for (size_t i = 0; i < text.size; i++) {
-		char c = text.at[i];
+		char c = text.data[i];
 
 		if (c == '.' && !dot) {
 			dot = true;

@@ -168,7 +168,7 @@ static size_t default_type(const struct reader *r)
 			if (read_type(r, r->types[i].message, &type,
 				      &unit) &&
 			    type.size == wanted.size &&
-			    memcmp(type.at, wanted.at, type.size) == 0)
+			    memcmp(type.data, wanted.data, type.size) == 0)
 				return i;
 	return r->ntypes ? r->ntypes - 1 : 0;
 }
@@ -207,7 +207,7 @@ static void tell_facts(struct reader *r)
 
 	if (program.size)
 		fl_fact(r->source, "program", "%.*s",
-			(int)FL_MIN(program.size, (size_t)1024), program.at);
+			(int)FL_MIN(program.size, (size_t)1024), program.data);
 	if (r->duration)
 		fl_fact(r->source, "duration", "%" PRIu64 " ms",
 			r->duration / 1000000);
@@ -319,7 +319,7 @@ static struct seen_bytes *find_seen(const struct seen *seen,
 {
 	uint32_t i = fl_index_first(&seen->index, hash), id;
 
-	while ((id = fl_index_at(&seen->index, hash, &i))) {
+	while ((id = fl_index_next(&seen->index, hash, &i))) {
 		struct seen_bytes *s = &seen->data[id - 1];
 
 		if (s->size == size && memcmp(s->bytes, bytes, size) == 0)
@@ -533,7 +533,7 @@ static bool is_packed(struct reader *r)
 		return false;
 	bytes = fl_in_peek(in, SIZE_MAX, &size);
 	fl_in_consume(in, (size_t)(r->rest.next - bytes));
-	return fl_in_turn(in, 0);
+	return fl_in_decode_at(in, 0);
 }
 
 /* true: there is another profile. */

@@ -108,7 +108,7 @@ bool fl_pprof_name(struct fl_pprof_tables *tables, uint64_t index,
 		return false;
 	string = &tables->strings[index];
 	if (!string->name)
-		string->name = flame_name(tables->flame, string->text.at,
+		string->name = flame_name(tables->flame, string->text.data,
 					  string->text.size);
 	*name = string->name;
 	return true;
@@ -183,14 +183,14 @@ static bool add_address(struct fl_pprof_tables *tables,
 	buf->size = 0;
 	if (address)
 		fl_buf_print(buf, "0x%" PRIx64, address);
-	else if (base.size && base.at[0] == '[')
-		fl_buf_put(buf, base.at, base.size);
+	else if (base.size && base.data[0] == '[')
+		fl_buf_put(buf, base.data, base.size);
 	else
 		fl_buf_print(buf, "[%.*s]", base.size ? (int)base.size : 7,
-			     base.size ? base.at : "unknown");
+			     base.size ? base.data : "unknown");
 	if (buf->failed)
 		return fl_no_memory(tables->flame) == FLAME_OK;
-	frame.name = flame_name(tables->flame, buf->at, buf->size);
+	frame.name = flame_name(tables->flame, buf->data, buf->size);
 	if (is_kernel(mapping))
 		frame.type = FLAME_KERNEL;
 	return add_frame(tables, location, &frame);
@@ -203,7 +203,7 @@ static enum flame_type type_of(struct slice name, struct slice system_name)
 	struct slice bare = fl_split_type(system_name, &type);
 
 	return bare.size == name.size &&
-	       memcmp(bare.at, name.at, name.size) == 0 ? type :
+	       memcmp(bare.data, name.data, name.size) == 0 ? type :
 							  FLAME_UNKNOWN;
 }
 
@@ -216,11 +216,11 @@ static bool append_line(struct fl_pprof_tables *tables, uint64_t line,
 	if (!line || line > UINT32_MAX)
 		return true;
 	buf->size = 0;
-	fl_buf_put(buf, name.at, name.size);
+	fl_buf_put(buf, name.data, name.size);
 	fl_buf_print(buf, ":%" PRIu64, line);
 	if (buf->failed)
 		return fl_no_memory(tables->flame) == FLAME_OK;
-	frame->name = flame_name(tables->flame, buf->at, buf->size);
+	frame->name = flame_name(tables->flame, buf->data, buf->size);
 	return true;
 }
 

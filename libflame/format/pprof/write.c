@@ -51,7 +51,7 @@ static void pack(struct writer *w, const char *at, size_t size, int flush)
 static void pack_buf(struct writer *w, struct fl_buf *buf)
 {
 	for (size_t i = 0; i < buf->size; i += PIECE)
-		pack(w, buf->at + i, FL_MIN(buf->size - i, (size_t)PIECE),
+		pack(w, buf->data + i, FL_MIN(buf->size - i, (size_t)PIECE),
 		     Z_NO_FLUSH);
 	w->failed |= buf->failed;
 	buf->size = 0;
@@ -60,7 +60,7 @@ static void pack_buf(struct writer *w, struct fl_buf *buf)
 static void put_part(struct writer *w, uint32_t number)
 {
 	w->failed |= w->part.failed;
-	fl_put_bytes(&w->message, number, w->part.at, w->part.size);
+	fl_put_bytes(&w->message, number, w->part.data, w->part.size);
 	w->part.size = 0;
 	if (w->message.size >= PIECE)
 		pack_buf(w, &w->message);
@@ -88,7 +88,7 @@ static uint64_t string_of(struct writer *w, flame_id name)
 		return 0;
 	}
 	if (fresh)
-		*place = add_string(w, text.at, text.size);
+		*place = add_string(w, text.data, text.size);
 	return *place;
 }
 
@@ -160,29 +160,29 @@ static uint64_t system_name(struct writer *w, const struct flame_frame *frame)
 	if (!*suffix)
 		return 0;
 	w->inner.size = 0;
-	fl_buf_put(&w->inner, name.at, name.size);
+	fl_buf_put(&w->inner, name.data, name.size);
 	fl_buf_text(&w->inner, suffix);
 	w->failed |= w->inner.failed;
-	return string_of(w, flame_name(w->flame, w->inner.at, w->inner.size));
+	return string_of(w, flame_name(w->flame, w->inner.data, w->inner.size));
 }
 
 static void put_function(struct writer *w, uint64_t id, flame_id frame_id)
 {
-	const struct flame_frame frame = w->flame->frames.at[frame_id];
+	const struct flame_frame frame = w->flame->frames.data[frame_id];
 	struct fl_buf *to = &w->functions;
 
 	fl_put_number(&w->part, FUNCTION_ID, id);
 	fl_put_number(&w->part, FUNCTION_NAME, string_of(w, frame.name));
 	fl_put_number(&w->part, FUNCTION_SYSTEM_NAME, system_name(w, &frame));
 	fl_put_number(&w->part, FUNCTION_FILENAME, string_of(w, frame.file));
-	fl_put_bytes(to, PROFILE_FUNCTION, w->part.at, w->part.size);
+	fl_put_bytes(to, PROFILE_FUNCTION, w->part.data, w->part.size);
 
 	w->inner.size = w->part.size = 0;
 	fl_put_number(&w->inner, LINE_FUNCTION_ID, id);
 	fl_put_number(&w->inner, LINE_LINE, frame.line);
 	fl_put_number(&w->part, LOCATION_ID, id);
-	fl_put_bytes(&w->part, LOCATION_LINE, w->inner.at, w->inner.size);
-	fl_put_bytes(to, PROFILE_LOCATION, w->part.at, w->part.size);
+	fl_put_bytes(&w->part, LOCATION_LINE, w->inner.data, w->inner.size);
+	fl_put_bytes(to, PROFILE_LOCATION, w->part.data, w->part.size);
 	w->failed |= w->part.failed || w->inner.failed;
 	w->part.size = 0;
 }
@@ -215,7 +215,7 @@ static void put_label(struct writer *w, flame_id key, flame_id value)
 	w->inner.size = 0;
 	fl_put_number(&w->inner, LABEL_KEY, string_of(w, key));
 	fl_put_number(&w->inner, LABEL_STR, string_of(w, value));
-	fl_put_bytes(&w->part, SAMPLE_LABEL, w->inner.at, w->inner.size);
+	fl_put_bytes(&w->part, SAMPLE_LABEL, w->inner.data, w->inner.size);
 }
 
 static void put_stack(struct writer *w, flame_id stack)
@@ -225,7 +225,7 @@ static void put_stack(struct writer *w, flame_id stack)
 		fl_put_varint(&w->inner, w->locations[
 			fl_frame_id(w->flame, stack)]);
 	if (w->inner.size)
-		fl_put_bytes(&w->part, SAMPLE_LOCATION_ID, w->inner.at,
+		fl_put_bytes(&w->part, SAMPLE_LOCATION_ID, w->inner.data,
 			     w->inner.size);
 }
 
@@ -251,7 +251,7 @@ static size_t put_values(struct writer *w, size_t from)
 					       0);
 		i += has;
 	}
-	fl_put_bytes(&w->part, SAMPLE_VALUE, w->inner.at, w->inner.size);
+	fl_put_bytes(&w->part, SAMPLE_VALUE, w->inner.data, w->inner.size);
 	return i - from;
 }
 
@@ -293,7 +293,7 @@ static void put_profile(struct writer *w, const flame_id *keys, size_t nkeys)
 static int write_pprof(struct fl_rows *rows)
 {
 	struct writer w = { .rows = rows, .flame = rows->flame };
-	size_t nkeys, nframes = rows->flame->frames.n;
+	size_t nkeys, nframes = rows->flame->frames.count;
 	flame_id *keys = fl_rows_keys(rows, &nkeys);
 
 	w.locations = fl_zeroed(nframes + 1, sizeof(*w.locations));

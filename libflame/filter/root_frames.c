@@ -13,27 +13,27 @@
 
 #include <stdlib.h>
 
-int fl_towers_add(struct flame *flame, struct fl_towers *towers,
+int fl_root_frames_add(struct flame *flame, struct fl_root_frames *towers,
 		  flame_id frame)
 {
-	flame_id name = flame->frames.at[frame].name;
-	unsigned type = 1u << flame->frames.at[frame].type;
+	flame_id name = flame->frames.data[frame].name;
+	unsigned type = 1u << flame->frames.data[frame].type;
 	uint64_t *place = fl_map_put(&towers->by_name, name, NULL);
 	struct fl_buf dotted = { 0 };
-	struct fl_tower *tower;
+	struct fl_root_frame *tower;
 
-	if (!place || !fl_grow(&towers->at, &towers->room, towers->n + 1,
-			       sizeof(*towers->at)))
+	if (!place || !fl_grow(&towers->data, &towers->capacity, towers->count + 1,
+			       sizeof(*towers->data)))
 		return fl_no_memory(flame);
 	if (*place) {
-		towers->at[*place - 1].types |= type;
+		towers->data[*place - 1].types |= type;
 		return FLAME_OK;
 	}
-	tower = &towers->at[towers->n++];
-	*place = towers->n;
-	*tower = (struct fl_tower){ name, name, name, type };
+	tower = &towers->data[towers->count++];
+	*place = towers->count;
+	*tower = (struct fl_root_frame){ name, name, name, type };
 	if (fl_java_dotted(fl_name_at(flame, name), &dotted) && dotted.size)
-		tower->dotted = flame_name(flame, dotted.at, dotted.size);
+		tower->dotted = flame_name(flame, dotted.data, dotted.size);
 	if (dotted.failed)
 		fl_no_memory(flame);
 	fl_buf_free(&dotted);
@@ -45,26 +45,26 @@ static struct slice no_package(struct slice s)
 {
 	size_t i = s.size, dots = 0;
 
-	while (i && (dots += s.at[i - 1] == '.') < 2)
+	while (i && (dots += s.data[i - 1] == '.') < 2)
 		i--;
-	return (struct slice){ s.at + i, s.size - i };
+	return (struct slice){ s.data + i, s.size - i };
 }
 
 enum { SEVERAL = UINT32_MAX };
 
 /* "C.m" -> the name with a package that ends so, or SEVERAL. */
-static bool find_packages(struct flame *flame, const struct fl_towers *towers,
+static bool find_packages(struct flame *flame, const struct fl_root_frames *towers,
 			  struct fl_map *packages)
 {
-	for (size_t i = 0; i < towers->n; i++) {
-		flame_id name = towers->at[i].dotted;
+	for (size_t i = 0; i < towers->count; i++) {
+		flame_id name = towers->data[i].dotted;
 		struct slice all = fl_name_at(flame, name);
 		struct slice bare = no_package(all);
 		uint64_t *place;
 
 		if (bare.size == all.size)
 			continue;
-		place = fl_map_put(packages, flame_name(flame, bare.at,
+		place = fl_map_put(packages, flame_name(flame, bare.data,
 							bare.size), NULL);
 		if (!place)
 			return false;
@@ -80,7 +80,7 @@ struct group {
 };
 
 /* Into the name's group; groups[] has room for one each. */
-static bool join(struct flame *flame, const struct fl_tower *tower,
+static bool join(struct flame *flame, const struct fl_root_frame *tower,
 		 struct fl_map *by_name, struct group *groups)
 {
 	uint64_t *place = fl_map_put(by_name, tower->dotted, NULL);
@@ -90,16 +90,16 @@ static bool join(struct flame *flame, const struct fl_tower *tower,
 	if (!place)
 		return false;
 	if (!*place)
-		*place = by_name->n;
+		*place = by_name->count;
 	group = &groups[*place - 1];
 	group->spellings++;
 	group->types |= tower->types;
-	group->slashes |= memchr(name.at, '/', name.size) &&
+	group->slashes |= memchr(name.data, '/', name.size) &&
 			  !fl_java_module(name);
 	return true;
 }
 
-static bool name_tower(struct flame *flame, struct fl_tower *tower,
+static bool name_tower(struct flame *flame, struct fl_root_frame *tower,
 		       const struct group *group)
 {
 	struct fl_buf slashed = { 0 };
@@ -114,29 +114,29 @@ static bool name_tower(struct flame *flame, struct fl_tower *tower,
 	fl_java_slashed(fl_name_at(flame, tower->dotted), &slashed);
 	failed = slashed.failed;
 	if (!failed)
-		tower->to = flame_name(flame, slashed.at, slashed.size);
+		tower->to = flame_name(flame, slashed.data, slashed.size);
 	fl_buf_free(&slashed);
 	return !failed;
 }
 
-int fl_towers_settle(struct flame *flame, struct fl_towers *towers)
+int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *towers)
 {
-	struct group *groups = fl_zeroed(towers->n + 1, sizeof(*groups));
+	struct group *groups = fl_zeroed(towers->count + 1, sizeof(*groups));
 	struct fl_map packages = { 0 }, by_name = { 0 };
 	bool good = groups && find_packages(flame, towers, &packages);
 
-	for (size_t i = 0; good && i < towers->n; i++) {
-		struct fl_tower *tower = &towers->at[i];
+	for (size_t i = 0; good && i < towers->count; i++) {
+		struct fl_root_frame *tower = &towers->data[i];
 		const uint64_t *found = fl_map_get(&packages, tower->dotted);
 
 		if (found && *found != SEVERAL)
 			tower->dotted = (flame_id)*found;
 		good = join(flame, tower, &by_name, groups);
 	}
-	for (size_t i = 0; good && i < towers->n; i++)
-		good = name_tower(flame, &towers->at[i],
+	for (size_t i = 0; good && i < towers->count; i++)
+		good = name_tower(flame, &towers->data[i],
 				  &groups[*fl_map_get(&by_name,
-					towers->at[i].dotted) - 1]);
+					towers->data[i].dotted) - 1]);
 	fl_map_free(&packages);
 	fl_map_free(&by_name);
 	fl_free(groups);
@@ -145,21 +145,21 @@ int fl_towers_settle(struct flame *flame, struct fl_towers *towers)
 	return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
 }
 
-void fl_towers_name(const struct fl_towers *towers, struct flame_frame *frame)
+void fl_root_frames_rename(const struct fl_root_frames *towers, struct flame_frame *frame)
 {
 	const uint64_t *place = fl_map_get(&towers->by_name, frame->name);
-	const struct fl_tower *tower;
+	const struct fl_root_frame *tower;
 
 	if (!place)
 		return;
-	tower = &towers->at[*place - 1];
+	tower = &towers->data[*place - 1];
 	frame->name = tower->to;
 	if (tower->types & 1u << FLAME_UNKNOWN)
 		frame->type = FLAME_UNKNOWN;
 }
 
-void fl_towers_free(struct fl_towers *towers)
+void fl_root_frames_free(struct fl_root_frames *towers)
 {
-	fl_free(towers->at);
+	fl_free(towers->data);
 	fl_map_free(&towers->by_name);
 }

@@ -17,10 +17,10 @@ static bool is_same(const struct flame_sample *a, const struct flame_sample *b)
 
 static uint64_t hash_of(const struct flame_sample *s)
 {
-	uint64_t hash = fl_mix((uint64_t)s->metric << 32 | s->stack,
+	uint64_t hash = fl_hash_pair((uint64_t)s->metric << 32 | s->stack,
 			       (uint64_t)s->thread << 32 | s->labels);
 
-	return fl_mix(hash, (uint64_t)s->time);
+	return fl_hash_pair(hash, (uint64_t)s->time);
 }
 
 static int add(struct flame *flame, struct flame_sample *to, int64_t weight)
@@ -30,25 +30,25 @@ static int add(struct flame *flame, struct flame_sample *to, int64_t weight)
 	return FLAME_OK;
 }
 
-int fl_hold(struct flame *flame, struct fl_hold *hold,
+int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *hold,
 	    const struct flame_sample *s)
 {
 	uint64_t hash = hash_of(s);
 	uint32_t i = fl_index_first(&hold->index, hash), id;
 
-	while ((id = fl_index_at(&hold->index, hash, &i)))
-		if (is_same(&hold->at[id - 1], s))
-			return add(flame, &hold->at[id - 1], s->weight);
-	if (hold->n == UINT32_MAX ||
-	    !fl_grow(&hold->at, &hold->room, hold->n + 1, sizeof(*s)) ||
-	    !fl_index_add(&hold->index, hash, (uint32_t)hold->n + 1))
+	while ((id = fl_index_next(&hold->index, hash, &i)))
+		if (is_same(&hold->samples[id - 1], s))
+			return add(flame, &hold->samples[id - 1], s->weight);
+	if (hold->count == UINT32_MAX ||
+	    !fl_grow(&hold->samples, &hold->capacity, hold->count + 1, sizeof(*s)) ||
+	    !fl_index_add(&hold->index, hash, (uint32_t)hold->count + 1))
 		return fl_no_memory(flame);
-	hold->at[hold->n++] = *s;
+	hold->samples[hold->count++] = *s;
 	return FLAME_OK;
 }
 
-void fl_hold_free(struct fl_hold *hold)
+void fl_sample_sums_free(struct fl_sample_sums *hold)
 {
-	fl_free(hold->at);
+	fl_free(hold->samples);
 	fl_index_free(&hold->index);
 }

@@ -61,15 +61,15 @@ bool fl_is_usual(struct slice text)
 	size_t i = 0;
 
 	if (text.size < FL_BLOCK_SIZE) {
-		while (i < text.size && usual[(uint8_t)text.at[i]])
+		while (i < text.size && usual[(uint8_t)text.data[i]])
 			i++;
 		return i == text.size;
 	}
 	/* The last ones may overlap. */
 	for (; i < text.size - FL_BLOCK_SIZE; i += FL_BLOCK_SIZE)
-		if (fl_block_usual(text.at + i) != FL_BLOCK_ALL)
+		if (fl_block_usual(text.data + i) != FL_BLOCK_ALL)
 			return false;
-	return fl_block_usual(text.at + text.size - FL_BLOCK_SIZE) ==
+	return fl_block_usual(text.data + text.size - FL_BLOCK_SIZE) ==
 	       FL_BLOCK_ALL;
 }
 
@@ -78,28 +78,28 @@ void fl_put_escaped(struct fl_out *out, struct slice text, size_t max)
 	size_t end = FL_MIN(text.size, max), from = 0, i = 0;
 
 	if (fl_likely(text.size <= max && fl_is_usual(text))) {
-		fl_out_put(out, text.at, text.size);
+		fl_out_put(out, text.data, text.size);
 		return;
 	}
 	for (;;) {
 		unsigned n;
 
-		while (i < end && usual[(uint8_t)text.at[i]])
+		while (i < end && usual[(uint8_t)text.data[i]])
 			i++;
 		if (i >= end)
 			break;
-		n = plain(text.at + i, text.size - i);
+		n = plain(text.data + i, text.size - i);
 		if (n) {
 			i += n;
 			continue;
 		}
 		if (i > from)
-			fl_out_put(out, text.at + from, i - from);
-		fl_out_text(out, instead(text.at[i]));
+			fl_out_put(out, text.data + from, i - from);
+		fl_out_text(out, instead(text.data[i]));
 		from = ++i;
 	}
 	if (i > from)
-		fl_out_put(out, text.at + from, i - from);
+		fl_out_put(out, text.data + from, i - from);
 	if (i < text.size)
 		fl_out_text(out, "…");
 }

@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "io/ahead.h"
+#include "io/read_ahead.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ struct block {
 	struct flame_progress progress;	/* no input: none */
 };
 
-struct fl_ahead {
+struct fl_read_ahead {
 	struct fl_in *in;
 	struct flame *flame;
 	int stop[2];		/* readable: there is nobody to wait for */
@@ -39,7 +39,7 @@ struct fl_ahead {
 
 /* In the thread --------------------------------------------------------- */
 
-static void note(struct fl_ahead *a, char kind, const char *line)
+static void note(struct fl_read_ahead *a, char kind, const char *line)
 {
 	struct fl_buf *said = &a->block[a->filled % BLOCKS].said;
 
@@ -59,12 +59,12 @@ static void on_remark(void *arg, const char *line)
 
 static void on_progress(void *arg, const struct flame_progress *at)
 {
-	struct fl_ahead *a = arg;
+	struct fl_read_ahead *a = arg;
 
 	a->block[a->filled % BLOCKS].progress = *at;
 }
 
-static bool await_room(struct fl_ahead *a)
+static bool await_room(struct fl_read_ahead *a)
 {
 	bool quit;
 
@@ -78,14 +78,14 @@ static bool await_room(struct fl_ahead *a)
 
 static void *fill(void *arg)
 {
-	struct fl_ahead *a = arg;
+	struct fl_read_ahead *a = arg;
 	struct block *block;
 	bool last = false;
 	size_t left;
 
 	while (!last && await_room(a)) {
 		block = &a->block[a->filled % BLOCKS];
-		block->n = fl_in_take(a->in, block->at, FL_BLOCK);
+		block->n = fl_in_read_block(a->in, block->at, FL_BLOCK);
 		/* What was unpacked before the thread began comes first. */
 		fl_in_peek(a->in, 0, &left);
 		block->damage = left ? NULL : fl_in_damage(a->in);
@@ -100,10 +100,10 @@ static void *fill(void *arg)
 
 /* In the reader's -------------------------------------------------------- */
 
-static void repeat(struct fl_ahead *a, struct block *block,
+static void repeat(struct fl_read_ahead *a, struct block *block,
 		   struct flame *flame)
 {
-	const char *at = block->said.at, *end = at + block->said.size;
+	const char *at = block->said.data, *end = at + block->said.size;
 
 	for (; at < end; at += strlen(at) + 1)
 		(*at == 'w' ? fl_warn : fl_remark)(flame, "%s", at + 1);
@@ -121,7 +121,7 @@ static void repeat(struct fl_ahead *a, struct block *block,
 		fl_no_memory(flame);
 }
 
-size_t fl_ahead_read(struct fl_ahead *a, struct flame *flame, uint8_t *to,
+size_t fl_read_ahead_read(struct fl_read_ahead *a, struct flame *flame, uint8_t *to,
 		     const char **damage)
 {
 	struct block *block = &a->block[a->taken % BLOCKS];
@@ -145,7 +145,7 @@ size_t fl_ahead_read(struct fl_ahead *a, struct flame *flame, uint8_t *to,
 	return n;
 }
 
-static void free_ahead(struct fl_ahead *a)
+static void free_ahead(struct fl_read_ahead *a)
 {
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		fl_free(a->block[i].at);
@@ -160,7 +160,7 @@ static void free_ahead(struct fl_ahead *a)
 	fl_free(a);
 }
 
-static bool get_ready(struct fl_ahead *a)
+static bool get_ready(struct fl_read_ahead *a)
 {
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		a->block[i].at = fl_alloc(FL_BLOCK);
@@ -176,10 +176,10 @@ static bool get_ready(struct fl_ahead *a)
 	return true;
 }
 
-struct fl_ahead *fl_ahead_new(struct fl_in *in)
+struct fl_read_ahead *fl_read_ahead_new(struct fl_in *in)
 {
 	struct flame *flame = fl_in_flame(in);
-	struct fl_ahead *a = fl_zeroed(1, sizeof(*a));
+	struct fl_read_ahead *a = fl_zeroed(1, sizeof(*a));
 
 	if (!a)
 		return NULL;
@@ -188,16 +188,16 @@ struct fl_ahead *fl_ahead_new(struct fl_in *in)
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	if (get_ready(a)) {
-		fl_in_lend(in, a->flame, a->stop[0]);
+		fl_in_move_to_thread(in, a->flame, a->stop[0]);
 		if (pthread_create(&a->thread, NULL, fill, a) == 0)
 			return a;
-		fl_in_lend(in, flame, -1);
+		fl_in_move_to_thread(in, flame, -1);
 	}
 	free_ahead(a);
 	return NULL;
 }
 
-void fl_ahead_free(struct fl_ahead *a)
+void fl_read_ahead_free(struct fl_read_ahead *a)
 {
 	pthread_mutex_lock(&a->lock);
 	a->quit = true;

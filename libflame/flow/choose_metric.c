@@ -33,7 +33,7 @@ struct pick {
 
 static uint64_t hash_of(const struct flame_sample *s)
 {
-	return fl_mix((uint64_t)s->metric << 32 | s->stack,
+	return fl_hash_pair((uint64_t)s->metric << 32 | s->stack,
 		      (uint64_t)s->thread << 32 | s->labels);
 }
 
@@ -44,7 +44,7 @@ static struct flame_sample *find(struct pick *pick,
 	uint32_t i, id;
 
 	for (i = fl_index_first(&pick->sums, hash);
-	     (id = fl_index_at(&pick->sums, hash, &i));) {
+	     (id = fl_index_next(&pick->sums, hash, &i));) {
 		struct flame_sample *held = &pick->held[id - 1];
 
 		if (held->stack == s->stack && held->metric == s->metric &&
@@ -94,7 +94,7 @@ static int hold_soon(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct pick *pick = sink->state;
 
-	fl_index_soon(&pick->sums, hash_of(s));
+	fl_index_prefetch(&pick->sums, hash_of(s));
 	pick->soon[pick->nsoon++] = *s;
 	return pick->nsoon == SOON ? hold_those(sink) : FLAME_OK;
 }
@@ -125,7 +125,7 @@ static bool has_too_many(const struct pick *pick, flame_id metric)
 {
 	const uint64_t *n = fl_map_get(&pick->timed, metric);
 
-	return n && *n > FL_TIMED_MOST;
+	return n && *n > FL_MAX_TIMED_SAMPLES;
 }
 
 static int hold(struct flame_sink *sink, const struct flame_sample *sample)
@@ -139,10 +139,10 @@ static int hold(struct flame_sink *sink, const struct flame_sample *sample)
 	n = fl_map_put(&pick->timed, s.metric, NULL);
 	if (!n)
 		return fl_no_memory(sink->flame);
-	if (++*n == FL_TIMED_MOST + 1 &&
+	if (++*n == FL_MAX_TIMED_SAMPLES + 1 &&
 	    sum_timed(sink, s.metric) != FLAME_OK)
 		return FLAME_FAILED;
-	if (*n > FL_TIMED_MOST)
+	if (*n > FL_MAX_TIMED_SAMPLES)
 		s.time = FLAME_NOTIME;
 	return hold_soon(sink, &s);
 }
@@ -223,11 +223,11 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 			"--leak: of native memory alone, not of --events");
 	/* What was never freed is native memory, whoever forgot to say so. */
 	if (select->leak && !pick->event &&
-	    !(pick->event = fl_own(strdup("nativemem"))))
+	    !(pick->event = fl_memory_adopt(strdup("nativemem"))))
 		return fl_no_memory(sink->flame);
 	/* A source that selects leaves out by itself what is not taken. */
 	if (pick->event && !select->event &&
-	    !(select->event = fl_own(strdup(pick->event))))
+	    !(select->event = fl_memory_adopt(strdup(pick->event))))
 		return fl_no_memory(sink->flame);
 	pick->source = source;
 	pick->ordered = select->needs & FL_NEED_ORDER;
@@ -272,7 +272,7 @@ static void tell(struct flame *flame, const struct pick *pick)
 			  "also %s: choose by --event",
 			  flame_metric_of(flame, pick->chosen)->name,
 			  flame_metric_of(flame, pick->chosen)->samples,
-			  others.at);
+			  others.data);
 	fl_buf_free(&others);
 }
 
@@ -297,7 +297,7 @@ static void tell_absent(struct flame *flame, const struct pick *pick)
 				     m->name, m->samples);
 	}
 	fl_remark(flame, "no samples of %s%s", pick->event,
-		  there.size ? there.at : "");
+		  there.size ? there.data : "");
 	fl_buf_free(&there);
 }
 
@@ -321,7 +321,7 @@ static int finish(struct flame_sink *sink)
 	tell(sink->flame, pick);
 	tell_mixed(sink->flame, pick->chosen);
 	if (pick->timely && has_too_many(pick, pick->chosen))
-		fl_remark(sink->flame, FL_TOO_TIMED, FL_TIMED_MOST);
+		fl_remark(sink->flame, FL_TOO_TIMED, FL_MAX_TIMED_SAMPLES);
 	for (size_t i = 0; i < pick->nheld; i++)
 		if (pick->held[i].metric == pick->chosen &&
 		    fl_put(sink->next, &pick->held[i]) != FLAME_OK)
@@ -352,12 +352,12 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	while (end->next)
 		end = end->next;
 	pick->events = end->events;
-	if (event && !(pick->event = fl_own(strdup(event)))) {
+	if (event && !(pick->event = fl_memory_adopt(strdup(event)))) {
 		fl_no_memory(sink->flame);
 		fl_free(sink);
 		return NULL;
 	}
-	sink->hands_on = true;
+	sink->forwards = true;
 	sink->put = put;
 	sink->begin = begin;
 	sink->finish = finish;

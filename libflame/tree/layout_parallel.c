@@ -9,7 +9,7 @@
  */
 #include "fl.h"
 
-#include "tree/laying.h"
+#include "tree/layout_internal.h"
 
 enum {
 	MOST_THREADS = 8,
@@ -25,7 +25,7 @@ struct part {
 	uint32_t shift;		/* by which it moved up */
 	uint32_t level;		/* of that */
 	bool good;
-	struct fl_laying y;
+	struct fl_layout_builder y;
 	struct fl_layout layout;	/* arrays are those of all */
 };
 
@@ -39,12 +39,12 @@ struct plan {
 };
 
 /* It begins with what is pending last. */
-static bool add_part(const struct fl_laying *y, struct plan *plan,
+static bool add_part(const struct fl_layout_builder *y, struct plan *plan,
 		     uint32_t start)
 {
 	struct part *part = &plan->parts[plan->nparts++];
 	uint32_t level = y->pending[y->npending - 1].level;
-	struct fl_laying *its = &part->y;
+	struct fl_layout_builder *its = &part->y;
 
 	*its = *y;
 	its->pending = NULL;
@@ -54,7 +54,7 @@ static bool add_part(const struct fl_laying *y, struct plan *plan,
 	part->level = level;
 	its->layout = &part->layout;
 	part->layout = *y->layout;
-	part->layout.n = part->start = start;
+	part->layout.count = part->start = start;
 	part->plan = plan;
 	part->from = plan->n;
 	if (!fl_grow(&its->open, &its->open_room, (size_t)level + 1,
@@ -67,7 +67,7 @@ static bool add_part(const struct fl_laying *y, struct plan *plan,
 	return true;
 }
 
-static bool list_last(const struct fl_laying *y, struct plan *plan, size_t n)
+static bool list_last(const struct fl_layout_builder *y, struct plan *plan, size_t n)
 {
 	if (!fl_grow(&plan->list, &plan->room, plan->n + n,
 		     sizeof(*plan->list)))
@@ -79,18 +79,18 @@ static bool list_last(const struct fl_laying *y, struct plan *plan, size_t n)
 }
 
 /* The last n, which a part begins below. */
-static bool open_path(struct fl_laying *y, size_t n, uint32_t node)
+static bool open_path(struct fl_layout_builder *y, size_t n, uint32_t node)
 {
 	size_t level = y->pending[y->npending - n].level;
 
 	if (!fl_grow(&y->open, &y->open_room, level + 1, sizeof(*y->open)))
 		return false;
 	y->open[level] = node;
-	return fl_laying_open_last(y, n);
+	return fl_layout_builder_open_last(y, n);
 }
 
 /* Stacks from the last n on down. */
-static uint32_t size_of_last(const struct fl_laying *y, size_t n)
+static uint32_t size_of_last(const struct fl_layout_builder *y, size_t n)
 {
 	uint32_t size = 0;
 
@@ -100,14 +100,14 @@ static uint32_t size_of_last(const struct fl_laying *y, size_t n)
 }
 
 /* What is little next to a share is not opened for the sake of equal ones. */
-static bool make_plan(struct fl_laying *y, struct plan *plan)
+static bool make_plan(struct fl_layout_builder *y, struct plan *plan)
 {
 	uint32_t share = y->heavy / plan->wanted + 1, passed = 0, size;
 
-	if (!fl_laying_start(y))
+	if (!fl_layout_builder_start(y))
 		return false;
 	for (; y->npending; passed += size) {
-		size_t n = fl_laying_last(y);
+		size_t n = fl_layout_builder_last(y);
 		bool whole;
 
 		if (passed >= share * plan->nparts &&
@@ -127,16 +127,16 @@ static bool make_plan(struct fl_laying *y, struct plan *plan)
 	return true;
 }
 
-static bool lay_listed(struct fl_laying *y, const struct fl_pending *at,
+static bool lay_listed(struct fl_layout_builder *y, const struct fl_pending *at,
 		       size_t n, bool opened)
 {
 	if (opened)
-		return fl_laying_add(y, at, n);
+		return fl_layout_builder_add(y, at, n);
 	if (!fl_grow(&y->pending, &y->pending_room, n, sizeof(*at)))
 		return false;
 	memcpy(y->pending, at, n * sizeof(*at));
 	y->npending = n;
-	return fl_laying_go_on(y);
+	return fl_layout_builder_run(y);
 }
 
 /* In any thread.  What was opened has its children behind it. */
@@ -160,7 +160,7 @@ static void lay_part(struct fl_job *job)
 /* Who waits lays too; all of them, if there is no team. */
 static void lay_parts(struct plan *plan, unsigned threads)
 {
-	struct fl_team *team = fl_team_new(FL_MIN(threads, plan->nparts));
+	struct fl_thread_pool *team = fl_thread_pool_new(FL_MIN(threads, plan->nparts));
 
 	for (unsigned i = 0; i < plan->nparts; i++) {
 		struct part *part = &plan->parts[i];
@@ -168,13 +168,13 @@ static void lay_parts(struct plan *plan, unsigned threads)
 		part->to = i + 1 < plan->nparts ? part[1].from : plan->n;
 		part->job.run = lay_part;
 		if (team)
-			fl_team_give(team, &part->job);
+			fl_thread_pool_submit(team, &part->job);
 		else
 			lay_part(&part->job);
 	}
 	for (unsigned i = 0; team && i < plan->nparts; i++)
-		fl_team_await(team, &plan->parts[i].job);
-	fl_team_free(team);
+		fl_thread_pool_wait(team, &plan->parts[i].job);
+	fl_thread_pool_free(team);
 }
 
 static void move(void *array, const struct part *part, size_t size)
@@ -182,7 +182,7 @@ static void move(void *array, const struct part *part, size_t size)
 	char *at = (char *)array + part->start * size;
 
 	memmove(at - part->shift * size, at,
-		(part->layout.n - part->start) * size);
+		(part->layout.count - part->start) * size);
 }
 
 /* The nodes of a part, and what they say of nodes. */
@@ -197,7 +197,7 @@ static void move_up(struct fl_layout *l, const struct part *part,
 	move(l->level, part, sizeof(*l->level));
 	for (unsigned c = 0; c < l->columns; c++)
 		move(l->total[c], part, sizeof(*l->total[c]));
-	for (uint32_t i = start - shift; i < part->layout.n - shift; i++) {
+	for (uint32_t i = start - shift; i < part->layout.count - shift; i++) {
 		if (l->parent[i] < start)
 			l->parent[i] = path[l->level[i] - 1];
 		else
@@ -208,10 +208,10 @@ static void move_up(struct fl_layout *l, const struct part *part,
 /* Behind the parts before. */
 static void join(struct fl_layout *l, struct part *part, const uint32_t *path)
 {
-	part->shift = part->start - l->n;
+	part->shift = part->start - l->count;
 	if (part->shift)
 		move_up(l, part, path);
-	l->n = part->layout.n - part->shift;
+	l->count = part->layout.count - part->shift;
 	l->depth = FL_MAX(l->depth, part->layout.depth);
 }
 
@@ -239,7 +239,7 @@ static bool join_parts(struct fl_layout *l, struct plan *plan)
 }
 
 /* If any part moved up, the last one did. */
-static void move_places(const struct fl_laying *y, const struct plan *plan)
+static void move_places(const struct fl_layout_builder *y, const struct plan *plan)
 {
 	const struct part *last = &plan->parts[plan->nparts - 1], *part;
 	uint32_t *of = y->of_stack;
@@ -266,7 +266,7 @@ static void free_plan(struct plan *plan)
 	fl_free(plan->path);
 }
 
-bool fl_lay_in_parts(struct fl_laying *y)
+bool fl_layout_builder_run_parallel(struct fl_layout_builder *y)
 {
 	unsigned threads = FL_MIN(y->flame->threads, (unsigned)MOST_THREADS);
 	struct plan plan = { .wanted = EACH * threads };

@@ -25,13 +25,13 @@ static bool is_comm(struct slice name, const char *comm)
 	if (name.size < n)
 		return false;
 	for (i = 0; i < n; i++)
-		if (name.at[i] != comm[i] &&
-		    !(comm[i] == ' ' && name.at[i] == '_'))
+		if (name.data[i] != comm[i] &&
+		    !(comm[i] == ' ' && name.data[i] == '_'))
 			return false;
-	if (i < name.size && name.at[i] != '-')
+	if (i < name.size && name.data[i] != '-')
 		return false;
-	while (i < name.size && strchr("-/?0123456789", name.at[i]) &&
-	       name.at[i])
+	while (i < name.size && strchr("-/?0123456789", name.data[i]) &&
+	       name.data[i])
 		i++;
 	return i == name.size;
 }
@@ -65,7 +65,7 @@ static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
 					  fl_frame_at(flame, stack)->name));
 }
 
-flame_id fl_task(struct flame_sink *sink, flame_id stack)
+flame_id fl_thread_task(struct flame_sink *sink, flame_id stack)
 {
 	struct fl_stepper *stepper = sink->state;
 

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-int fl_keep(struct flame *flame, struct fl_kept *kept,
+int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
 	    const struct flame_sample *sample)
 {
 	bool plain = !sample->thread && !sample->labels &&
@@ -29,16 +29,16 @@ int fl_keep(struct flame *flame, struct fl_kept *kept,
 		       fl_fail(flame, "the sum of weights passes 2^63") :
 		       FLAME_OK;
 	}
-	if (!fl_grow(&kept->samples, &kept->room, kept->n + 1,
+	if (!fl_grow(&kept->samples, &kept->capacity, kept->count + 1,
 		     sizeof(*kept->samples)))
 		return fl_no_memory(flame);
 	if (place)
-		*place = kept->n;
-	kept->samples[kept->n++] = *sample;
+		*place = kept->count;
+	kept->samples[kept->count++] = *sample;
 	return FLAME_OK;
 }
 
-int fl_hand_on(struct flame *from, const struct fl_kept *kept,
+int fl_sample_buffer_forward(struct flame *from, const struct fl_sample_buffer *kept,
 	       struct fl_absorbed *map, struct flame_source *source,
 	       struct flame_sink *sink)
 {
@@ -46,32 +46,32 @@ int fl_hand_on(struct flame *from, const struct fl_kept *kept,
 
 	if (!fl_absorb(source->flame, from, map))
 		return FLAME_FAILED;
-	for (size_t i = 0; i < kept->n && status == FLAME_OK; i++) {
+	for (size_t i = 0; i < kept->count && status == FLAME_OK; i++) {
 		struct flame_sample s = kept->samples[i];
 
-		s.stack = map->stacks.at[s.stack];
-		s.metric = map->metrics.at[s.metric];
-		s.thread = map->labels.at[s.thread];
-		s.labels = map->labels.at[s.labels];
+		s.stack = map->stacks.data[s.stack];
+		s.metric = map->metrics.data[s.metric];
+		s.thread = map->labels.data[s.thread];
+		s.labels = map->labels.data[s.labels];
 		status = fl_deliver(source, sink, &s);
 	}
 	return status;
 }
 
-void fl_kept_clear(struct fl_kept *kept)
+void fl_sample_buffer_clear(struct fl_sample_buffer *kept)
 {
-	kept->n = 0;
+	kept->count = 0;
 	fl_map_clear(&kept->sums);
 }
 
-void fl_kept_free(struct fl_kept *kept)
+void fl_sample_buffer_free(struct fl_sample_buffer *kept)
 {
 	fl_map_free(&kept->sums);
 	fl_free(kept->samples);
 }
 
 /* What was read is read again elsewhere: it does not count. */
-void fl_forget(struct flame *flame)
+void fl_dict_reset(struct flame *flame)
 {
 	flame_clear(flame);
 	for (size_t i = 0; i < flame->nmetrics; i++) {

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct fl_team {
+struct fl_thread_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct fl_job *first, *last;	/* not begun */
@@ -21,7 +21,7 @@ struct fl_team {
 };
 
 /* Under the lock: a job that is not begun, or NULL. */
-static struct fl_job *take_job(struct fl_team *team)
+static struct fl_job *take_job(struct fl_thread_pool *team)
 {
 	struct fl_job *job = team->first;
 
@@ -34,7 +34,7 @@ static struct fl_job *take_job(struct fl_team *team)
 }
 
 /* Who is in a hurry does not begin what is none of that. */
-static struct fl_job *take_other(struct fl_team *team,
+static struct fl_job *take_other(struct fl_thread_pool *team,
 				 const struct fl_job *job)
 {
 	if (job->hurried && team->first && !team->first->hurried)
@@ -43,7 +43,7 @@ static struct fl_job *take_other(struct fl_team *team,
 }
 
 /* Under the lock, which is free while the job is done. */
-static void do_job(struct fl_team *team, struct fl_job *job)
+static void do_job(struct fl_thread_pool *team, struct fl_job *job)
 {
 	pthread_mutex_unlock(&team->lock);
 	job->run(job);
@@ -54,7 +54,7 @@ static void do_job(struct fl_team *team, struct fl_job *job)
 
 static void *work(void *arg)
 {
-	struct fl_team *team = arg;
+	struct fl_thread_pool *team = arg;
 	struct fl_job *job;
 
 	pthread_mutex_lock(&team->lock);
@@ -69,9 +69,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-struct fl_team *fl_team_new(unsigned threads)
+struct fl_thread_pool *fl_thread_pool_new(unsigned threads)
 {
-	struct fl_team *team;
+	struct fl_thread_pool *team;
 
 	threads = FL_MIN(threads, 256u);
 	team = fl_zeroed(1, sizeof(*team) + threads * sizeof(*team->threads));
@@ -86,7 +86,7 @@ struct fl_team *fl_team_new(unsigned threads)
 }
 
 /* Where `at` is, in the list of those that are not begun. */
-static void put_in(struct fl_team *team, struct fl_job **at,
+static void put_in(struct fl_thread_pool *team, struct fl_job **at,
 		   struct fl_job *job)
 {
 	job->next = *at;
@@ -96,7 +96,7 @@ static void put_in(struct fl_team *team, struct fl_job **at,
 	pthread_cond_broadcast(&team->changed);
 }
 
-void fl_team_give(struct fl_team *team, struct fl_job *job)
+void fl_thread_pool_submit(struct fl_thread_pool *team, struct fl_job *job)
 {
 	job->done = job->hurried = false;
 	pthread_mutex_lock(&team->lock);
@@ -104,7 +104,7 @@ void fl_team_give(struct fl_team *team, struct fl_job *job)
 	pthread_mutex_unlock(&team->lock);
 }
 
-void fl_team_hurry(struct fl_team *team, struct fl_job *job)
+void fl_thread_pool_submit_first(struct fl_thread_pool *team, struct fl_job *job)
 {
 	job->done = false;
 	job->hurried = true;
@@ -113,7 +113,7 @@ void fl_team_hurry(struct fl_team *team, struct fl_job *job)
 	pthread_mutex_unlock(&team->lock);
 }
 
-void fl_team_go_on(struct fl_team *team, struct fl_job *job)
+void fl_thread_pool_submit_next(struct fl_thread_pool *team, struct fl_job *job)
 {
 	struct fl_job **at = &team->first;
 
@@ -124,7 +124,7 @@ void fl_team_go_on(struct fl_team *team, struct fl_job *job)
 	pthread_mutex_unlock(&team->lock);
 }
 
-void fl_team_await(struct fl_team *team, struct fl_job *job)
+void fl_thread_pool_wait(struct fl_thread_pool *team, struct fl_job *job)
 {
 	struct fl_job *other;
 
@@ -139,7 +139,7 @@ void fl_team_await(struct fl_team *team, struct fl_job *job)
 	pthread_mutex_unlock(&team->lock);
 }
 
-void fl_team_free(struct fl_team *team)
+void fl_thread_pool_free(struct fl_thread_pool *team)
 {
 	if (!team)
 		return;

@@ -25,8 +25,8 @@ struct chart {
 static bool add_node(struct chart *c, flame_id frame)
 {
 	struct fl_layout *l = c->l;
-	const struct flame_frame *f = &c->flame->frames.at[frame];
-	uint32_t i = l->n;
+	const struct flame_frame *f = &c->flame->frames.data[frame];
+	uint32_t i = l->count;
 	size_t need = (size_t)i + 1;
 
 	if (!fl_grow(&l->name, &c->room[0], need, sizeof(*l->name)) ||
@@ -48,7 +48,7 @@ static bool add_node(struct chart *c, flame_id frame)
 	l->self[0][i] = l->total[0][i] = 0;
 	l->x[i] = c->at;
 	c->open[c->nopen++] = i;
-	l->n++;
+	l->count++;
 	return true;
 }
 
@@ -68,7 +68,7 @@ static bool spell_path(struct chart *c, flame_id stack)
 
 static bool goes_on(const struct chart *c, uint32_t node, flame_id frame)
 {
-	const struct flame_frame *f = &c->flame->frames.at[frame];
+	const struct flame_frame *f = &c->flame->frames.data[frame];
 
 	if (c->l->name[node] != f->name)
 		return false;
@@ -89,7 +89,7 @@ static bool add_step(struct chart *c, const struct fl_step *step)
 	       goes_on(c, c->open[same + 1], c->path[same]))
 		same++;
 	while (c->nopen > same + 1)
-		l->end[c->open[--c->nopen]] = l->n;
+		l->end[c->open[--c->nopen]] = l->count;
 	for (; same < c->npath; same++)
 		if (!add_node(c, c->path[same]))
 			return false;
@@ -120,7 +120,7 @@ struct fl_layout *fl_chart_layout(struct flame_tree *tree,
 		if (steps[i].weight)
 			good = add_step(&c, &steps[i]);
 	while (good && c.nopen)
-		c.l->end[c.open[--c.nopen]] = c.l->n;
+		c.l->end[c.open[--c.nopen]] = c.l->count;
 	fl_free(c.path);
 	fl_free(c.open);
 	if (good)
@@ -172,16 +172,16 @@ static bool spell(struct flame *flame, struct fl_arena *arena,
 		end -= strlen(suffix);
 		memcpy(end, suffix, strlen(suffix));
 		end -= name.size;
-		memcpy(end, name.at, name.size);
+		memcpy(end, name.data, name.size);
 		if (end > line->text)
 			*--end = ';';
 	}
 	return true;
 }
 
-struct fl_layout *fl_peer_layout(struct flame_tree *tree)
+struct fl_layout *fl_compat_layout(struct flame_tree *tree)
 {
-	size_t room = tree->room[0], n = 0;
+	size_t room = tree->capacity[0], n = 0;
 	struct line *lines = fl_zeroed(room + 1, sizeof(*lines));
 	struct fl_step *steps = fl_zeroed(room + 1, sizeof(*steps));
 	struct fl_arena arena = { 0 };

@@ -24,7 +24,7 @@ struct fl_file {
 	struct flame_source *asked;	/* who waits for it; NULL: free */
 	struct flame *flame;
 	struct fl_absorbed map;
-	struct fl_kept kept;
+	struct fl_sample_buffer kept;
 	struct fl_buf said;	/* lines: '!' or '-', the text, a NUL */
 	const char *path, *format;
 	struct fl_asked what;
@@ -34,7 +34,7 @@ struct fl_file {
 };
 
 struct fl_files {
-	struct fl_team *team;
+	struct fl_thread_pool *team;
 	size_t nplaces, next;
 	struct fl_file files[MOST];
 };
@@ -69,7 +69,7 @@ static int read_file(struct fl_file *file)
 		return FLAME_FAILED;
 	fl_asked_move(&file->what, source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (fl_keep(file->flame, &file->kept, &sample) != FLAME_OK)
+		if (fl_sample_buffer_add(file->flame, &file->kept, &sample) != FLAME_OK)
 			return FLAME_FAILED;
 	return status == FLAME_END && !fl_failed(file->flame) &&
 	       !file->said.failed ? FLAME_OK : FLAME_FAILED;
@@ -86,7 +86,7 @@ static void run(struct fl_job *job)
 
 static void free_files(struct fl_files *files)
 {
-	fl_team_free(files->team);
+	fl_thread_pool_free(files->team);
 	for (size_t i = 0; i < files->nplaces; i++) {
 		struct fl_file *file = &files->files[i];
 
@@ -94,7 +94,7 @@ static void free_files(struct fl_files *files)
 		fl_asked_free(&file->what);
 		flame_free(file->flame);
 		fl_absorbed_free(&file->map);
-		fl_kept_free(&file->kept);
+		fl_sample_buffer_free(&file->kept);
 		fl_buf_free(&file->said);
 	}
 	fl_free(files);
@@ -119,7 +119,7 @@ static struct fl_files *files_of(struct flame *flame)
 	files = fl_zeroed(1, sizeof(*files));
 	if (!files)
 		return NULL;
-	files->team = fl_team_new(flame->threads);
+	files->team = fl_thread_pool_new(flame->threads);
 	while (files->team && files->nplaces < MOST &&
 	       files->nplaces <= flame->threads &&
 	       make_place(&files->files[files->nplaces]))
@@ -157,7 +157,7 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 		return FLAME_FAILED;
 	if (!fl_asked_copy(file->flame, &file->what, source)) {
 		fl_asked_free(&file->what);
-		fl_forget(file->flame);
+		fl_dict_reset(file->flame);
 		return FLAME_OK;
 	}
 	files->next = (files->next + 1) % files->nplaces;
@@ -168,7 +168,7 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 	file->kept.each = source->select.needs & FL_NEED_ORDER;
 	file->job.run = run;
 	source->ahead = file;
-	fl_team_give(files->team, &file->job);
+	fl_thread_pool_submit(files->team, &file->job);
 	return FLAME_OK;
 }
 
@@ -178,9 +178,9 @@ static void clear(struct fl_file *file)
 	flame_close(file->source);
 	file->source = NULL;
 	fl_asked_free(&file->what);
-	fl_kept_clear(&file->kept);
+	fl_sample_buffer_clear(&file->kept);
 	file->said.size = 0;
-	fl_forget(file->flame);
+	fl_dict_reset(file->flame);
 	file->asked->ahead = NULL;
 	file->asked = NULL;
 }
@@ -190,7 +190,7 @@ static void say_again(struct flame *flame, const struct fl_buf *said)
 	size_t i = 0;
 
 	while (i < said->size) {
-		const char *line = said->at + i;
+		const char *line = said->data + i;
 
 		if (*line == '!')
 			fl_warn(flame, "%s", line + 1);
@@ -212,7 +212,7 @@ static void copy_facts(struct flame_source *to, const struct flame_source *from)
 		fl_fact(to, from->facts[i].key, "%s", from->facts[i].value);
 }
 
-bool fl_pump_ahead(struct flame_source *source, struct flame_sink *sink,
+bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 		   int *status)
 {
 	struct fl_file *file = source->ahead;
@@ -220,11 +220,11 @@ bool fl_pump_ahead(struct flame_source *source, struct flame_sink *sink,
 
 	if (!file)
 		return false;
-	fl_team_await(source->flame->files->team, &file->job);
+	fl_thread_pool_wait(source->flame->files->team, &file->job);
 	good = file->status == FLAME_OK &&
 	       file->cpu_only == source->select.cpu_only;
 	if (good) {
-		*status = fl_hand_on(file->flame, &file->kept, &file->map,
+		*status = fl_sample_buffer_forward(file->flame, &file->kept, &file->map,
 				     source, sink);
 		copy_facts(source, file->source);
 		say_again(source->flame, &file->said);
@@ -233,10 +233,10 @@ bool fl_pump_ahead(struct flame_source *source, struct flame_sink *sink,
 	return good;
 }
 
-void fl_drop_ahead(struct flame_source *source)
+void fl_read_ahead_drop(struct flame_source *source)
 {
 	if (!source->ahead)
 		return;
-	fl_team_await(source->flame->files->team, &source->ahead->job);
+	fl_thread_pool_wait(source->flame->files->team, &source->ahead->job);
 	clear(source->ahead);
 }

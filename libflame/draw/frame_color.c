@@ -29,13 +29,13 @@ struct fl_palette {
 static struct swatch *find_swatch(const struct fl_palette *p,
 				  struct slice name)
 {
-	uint64_t hash = fl_hash(name.at, name.size);
+	uint64_t hash = fl_hash(name.data, name.size);
 	uint32_t i, id;
 
 	for (i = fl_index_first(&p->index, hash);
-	     (id = fl_index_at(&p->index, hash, &i));)
+	     (id = fl_index_next(&p->index, hash, &i));)
 		if (p->at[id].name.size == name.size &&
-		    memcmp(p->at[id].name.at, name.at, name.size) == 0)
+		    memcmp(p->at[id].name.data, name.data, name.size) == 0)
 			return &p->at[id];
 	return NULL;
 }
@@ -43,12 +43,12 @@ static struct swatch *find_swatch(const struct fl_palette *p,
 static bool add_swatch(struct fl_palette *p, struct slice name,
 		       uint32_t color)
 {
-	char *copy = fl_arena_copy(&p->arena, name.at, name.size);
+	char *copy = fl_arena_copy(&p->arena, name.data, name.size);
 
 	if (!p->n)
 		p->n = 1;
 	if (!copy || !fl_grow(&p->at, &p->room, p->n + 1, sizeof(*p->at)) ||
-	    !fl_index_add(&p->index, fl_hash(name.at, name.size), p->n))
+	    !fl_index_add(&p->index, fl_hash(name.data, name.size), p->n))
 		return false;
 	p->at[p->n++] = (struct swatch){ { copy, name.size }, color };
 	return true;
@@ -86,7 +86,7 @@ static struct fl_palette *palette_open(const char *path)
 			fl_free(p);
 			p = NULL;
 		}
-	fl_free(fl_own(line));
+	fl_free(fl_memory_adopt(line));
 	if (file)
 		fclose(file);
 	return p;
@@ -95,7 +95,7 @@ static struct fl_palette *palette_open(const char *path)
 static int by_name(const void *a, const void *b)
 {
 	const struct swatch *x = a, *y = b;
-	int d = memcmp(x->name.at, y->name.at,
+	int d = memcmp(x->name.data, y->name.data,
 		       FL_MIN(x->name.size, y->name.size));
 
 	return d ? d : (x->name.size > y->name.size) -
@@ -112,7 +112,7 @@ static int palette_save(struct flame *flame, struct fl_palette *p)
 	for (size_t i = 1; i < p->n; i++) {
 		uint32_t c = p->at[i].color;
 
-		fl_out_put(out, p->at[i].name.at, p->at[i].name.size);
+		fl_out_put(out, p->at[i].name.data, p->at[i].name.size);
 		fl_out_print(out, "->rgb(%u,%u,%u)\n", (unsigned)(c >> 16),
 			     (unsigned)(c >> 8 & 255), (unsigned)(c & 255));
 	}
@@ -130,7 +130,7 @@ static void palette_free(struct fl_palette *p)
 }
 
 /* As the map spells a name: with the suffix that tells how it ran. */
-static struct fl_colors of_palette(struct fl_brush *brush, struct slice name,
+static struct fl_colors of_palette(struct fl_frame_color *brush, struct slice name,
 				   enum flame_type type,
 				   struct fl_colors normal)
 {
@@ -138,10 +138,10 @@ static struct fl_colors of_palette(struct fl_brush *brush, struct slice name,
 	struct swatch *swatch;
 	struct slice full;
 
-	fl_buf_put(&buf, name.at, name.size);
+	fl_buf_put(&buf, name.data, name.size);
 	fl_buf_text(&buf, fl_type_suffix(type));
-	full = (struct slice){ buf.at, buf.size };
-	if (buf.failed || !buf.size || memchr(buf.at, '\n', buf.size)) {
+	full = (struct slice){ buf.data, buf.size };
+	if (buf.failed || !buf.size || memchr(buf.data, '\n', buf.size)) {
 		fl_buf_free(&buf);
 		return normal;
 	}
@@ -173,15 +173,15 @@ static int by_weight(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static uint64_t group_of(const struct fl_brush *brush, struct slice name,
+static uint64_t group_of(const struct fl_frame_color *brush, struct slice name,
 			 enum flame_type type)
 {
 	struct slice group = brush->scheme->group(name, type);
 
-	return group.size ? fl_hash(group.at, group.size) : 0;
+	return group.size ? fl_hash(group.data, group.size) : 0;
 }
 
-static bool rank_groups(struct fl_brush *brush)
+static bool rank_groups(struct fl_frame_color *brush)
 {
 	const struct fl_layout *l = brush->layout;
 	const int64_t *self = l->self[l->columns - 1];
@@ -189,7 +189,7 @@ static bool rank_groups(struct fl_brush *brush)
 	size_t n = 0, room = 0;
 	bool good = true;
 
-	for (uint32_t i = 1; good && i < l->n; i++) {
+	for (uint32_t i = 1; good && i < l->count; i++) {
 		bool fresh = false;
 		uint64_t hash = group_of(brush,
 					 fl_node_name(brush->page, l, i),
@@ -213,7 +213,7 @@ static bool rank_groups(struct fl_brush *brush)
 	return good;
 }
 
-static int open_mine(struct fl_brush *brush)
+static int open_mine(struct fl_frame_color *brush)
 {
 	const char *at = brush->page->mine, *end;
 	struct flame *flame = brush->page->tree->flame;
@@ -223,8 +223,8 @@ static int open_mine(struct fl_brush *brush)
 		char *text;
 
 		end = at + strcspn(at, "\n");
-		text = fl_own(strndup(at, end - at));
-		if (!text || !fl_grow(&brush->mine, &brush->mine_room,
+		text = fl_memory_adopt(strndup(at, end - at));
+		if (!text || !fl_grow(&brush->mine, &brush->mine_capacity,
 				      brush->nmine + 1,
 				      sizeof(*brush->mine))) {
 			fl_free(text);
@@ -244,7 +244,7 @@ static int open_mine(struct fl_brush *brush)
 }
 
 /* The scheme, and what only historic ones know. */
-static int open_scheme(struct fl_brush *brush)
+static int open_scheme(struct fl_frame_color *brush)
 {
 	const struct fl_page *page = brush->page;
 	struct flame *flame = page->tree->flame;
@@ -271,7 +271,7 @@ static int open_scheme(struct fl_brush *brush)
  * What chance alone may make of two counts: their difference varies by the
  * root of their sum.  Only counts do; the peers know nothing of it.
  */
-static double noise_of(const struct fl_brush *brush)
+static double noise_of(const struct fl_frame_color *brush)
 {
 	const struct fl_page *page = brush->page;
 	bool counts = strcmp(brush->layout->unit, "samples") == 0;
@@ -288,19 +288,19 @@ static double noise_of(const struct fl_brush *brush)
 								      NOISE;
 }
 
-static bool tells_total(const struct fl_brush *brush)
+static bool tells_total(const struct fl_frame_color *brush)
 {
 	return brush->page->delta == FL_DELTA_TOTAL;
 }
 
-void fl_brush_open_changes(struct fl_brush *brush)
+void fl_frame_color_open_changes(struct fl_frame_color *brush)
 {
 	brush->most = fl_most_change(brush->page, brush->layout,
 				     tells_total(brush));
 	brush->noise = noise_of(brush);
 }
 
-int fl_brush_open_scheme(struct fl_brush *brush, const struct fl_page *page,
+int fl_frame_color_open_scheme(struct fl_frame_color *brush, const struct fl_page *page,
 			 const struct fl_layout *layout)
 {
 	brush->page = page;
@@ -312,13 +312,13 @@ int fl_brush_open_scheme(struct fl_brush *brush, const struct fl_page *page,
 	return FLAME_OK;
 }
 
-int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
+int fl_frame_color_open(struct fl_frame_color *brush, const struct fl_page *page,
 		  const struct fl_layout *layout)
 {
 	struct flame *flame = page->tree->flame;
 	char why[256];
 
-	if (fl_brush_open_scheme(brush, page, layout) != FLAME_OK)
+	if (fl_frame_color_open_scheme(brush, page, layout) != FLAME_OK)
 		return FLAME_FAILED;
 	if (page->highlight) {
 		brush->highlight = fl_regex_new(page->highlight, false, why,
@@ -328,14 +328,14 @@ int fl_brush_open(struct fl_brush *brush, const struct fl_page *page,
 				       page->highlight, why);
 	}
 	if (layout->columns == 2)
-		fl_brush_open_changes(brush);
+		fl_frame_color_open_changes(brush);
 	if (page->palette && !(brush->palette = palette_open(page->palette)))
 		return fl_no_memory(flame);
 	return FLAME_OK;
 }
 
 /* Of counts that were multiplied the noise was too: by the square. */
-static double sigma_of(const struct fl_brush *brush, uint32_t node)
+static double sigma_of(const struct fl_frame_color *brush, uint32_t node)
 {
 	const struct fl_layout *l = brush->layout;
 	int64_t *const *of = tells_total(brush) ? l->total : l->self;
@@ -347,7 +347,7 @@ static double sigma_of(const struct fl_brush *brush, uint32_t node)
 		    (double)of[1][node] * (scaled[1] > 0 ? scaled[1] : 1));
 }
 
-struct fl_colors fl_brush_change(const struct fl_brush *brush, uint32_t node)
+struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush, uint32_t node)
 {
 	double change = fl_change(brush->page, brush->layout, node,
 				  tells_total(brush));
@@ -363,7 +363,7 @@ struct fl_colors fl_brush_change(const struct fl_brush *brush, uint32_t node)
 	return (struct fl_colors){ c, fl_classic_dark(c) };
 }
 
-struct fl_colors fl_brush_scheme(struct fl_brush *brush, bool root,
+struct fl_colors fl_frame_color_scheme(struct fl_frame_color *brush, bool root,
 				 struct slice name, enum flame_type type)
 {
 	if (brush->scheme->classic) {
@@ -381,12 +381,12 @@ struct fl_colors fl_brush_scheme(struct fl_brush *brush, bool root,
 							   type)));
 	for (size_t i = 0; !root && i < brush->nmine; i++)
 		if (strcmp(brush->scheme->name, "mine") == 0 &&
-		    fl_regex_match(brush->mine[i], name.at, name.size))
+		    fl_regex_match(brush->mine[i], name.data, name.size))
 			return fl_mine_color(i);
 	return brush->scheme->pick(name, type);
 }
 
-struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node)
+struct fl_colors fl_frame_color_pick(struct fl_frame_color *brush, uint32_t node)
 {
 	static const struct fl_colors match = { 0xf478d8, 0xb3008f };
 	struct slice name = fl_node_name(brush->page, brush->layout, node);
@@ -397,20 +397,20 @@ struct fl_colors fl_brush_pick(struct fl_brush *brush, uint32_t node)
 	    fl_java_match(brush->highlight, name))
 		return match;
 	if (brush->layout->columns == 2)
-		return fl_brush_change(brush, node);
-	colors = fl_brush_scheme(brush, !node, name, type);
+		return fl_frame_color_change(brush, node);
+	colors = fl_frame_color_scheme(brush, !node, name, type);
 	return brush->palette && node ?
 		of_palette(brush, name, type, colors) : colors;
 }
 
-int fl_brush_save(struct fl_brush *brush)
+int fl_frame_color_save(struct fl_frame_color *brush)
 {
 	if (!brush->palette || !brush->palette->grown)
 		return FLAME_OK;
 	return palette_save(brush->page->tree->flame, brush->palette);
 }
 
-void fl_brush_close(struct fl_brush *brush)
+void fl_frame_color_close(struct fl_frame_color *brush)
 {
 	fl_regex_free(brush->highlight);
 	for (size_t i = 0; i < brush->nmine; i++)

@@ -3,13 +3,13 @@
  * What layout.c, lay_parts.c and outline.c share: stacks with their totals
  * and children, of which nodes are made one behind the other.
  */
-#ifndef FL_LAYING_H
-#define FL_LAYING_H
+#ifndef FL_LAYOUT_INTERNAL_H
+#define FL_LAYOUT_INTERNAL_H
 
 #include "tree/order.h"
 #include "tree/tree.h"
 
-struct fl_laying {
+struct fl_layout_builder {
 	struct flame *flame;
 	struct flame_tree *tree;
 	struct fl_layout *layout;
@@ -36,23 +36,23 @@ struct fl_laying {
  * Weights, which are to become totals.  spend: the tree's own, which it has
  * no more then.  false, here and below: memory is out.
  */
-bool fl_laying_weigh(struct fl_laying *y, struct flame_tree *tree, bool spend);
-void fl_laying_close(struct fl_laying *y);
+bool fl_layout_builder_weigh(struct fl_layout_builder *y, struct flame_tree *tree, bool spend);
+void fl_layout_builder_close(struct fl_layout_builder *y);
 /*
  * An empty layout with room for so many nodes.  Nodes' ends and selfs come
  * last, when there is room for them where other things were.
  */
-bool fl_laying_begin(struct fl_laying *y, uint32_t nodes);
+bool fl_layout_builder_begin(struct fl_layout_builder *y, uint32_t nodes);
 /* Pending is the root. */
-bool fl_laying_start(struct fl_laying *y);
+bool fl_layout_builder_start(struct fl_layout_builder *y);
 /* How many of the last that are pending are one node. */
-size_t fl_laying_last(const struct fl_laying *y);
+size_t fl_layout_builder_last(const struct fl_layout_builder *y);
 /* A node of the stacks at[0..n), which are one. */
-bool fl_laying_add(struct fl_laying *y, const struct fl_pending *at, size_t n);
+bool fl_layout_builder_add(struct fl_layout_builder *y, const struct fl_pending *at, size_t n);
 /* In place of the last n that are pending, their children in order. */
-bool fl_laying_open_last(struct fl_laying *y, size_t n);
+bool fl_layout_builder_open_last(struct fl_layout_builder *y, size_t n);
 /* All that is pending. */
-bool fl_laying_go_on(struct fl_laying *y);
+bool fl_layout_builder_run(struct fl_layout_builder *y);
 /* Where nodes end, from who their parents are. */
 bool fl_layout_ends(struct fl_layout *layout);
 
@@ -60,9 +60,9 @@ bool fl_layout_ends(struct fl_layout *layout);
  * lay_parts.c: all nodes, by several threads; `size` is known, and the layout
  * is empty.
  */
-bool fl_lay_in_parts(struct fl_laying *y);
+bool fl_layout_builder_run_parallel(struct fl_layout_builder *y);
 
-static inline int64_t fl_laying_total(const struct fl_laying *y,
+static inline int64_t fl_layout_builder_total(const struct fl_layout_builder *y,
 				      unsigned column,
 				      const struct fl_pending *at, size_t n)
 {

@@ -10,55 +10,55 @@
 enum { AT_STACK, AT_CHILD, AT_SLOT, AT_INDEXED };
 
 /* false, here and below: it is at its end. */
-static bool go_down(struct fl_descent *d, flame_id child)
+static bool go_down(struct fl_stack_lookup *d, flame_id child)
 {
 	d->pair[d->done].stack = d->stack = child;
-	return ++d->done < d->n;
+	return ++d->done < d->count;
 }
 
 /* Down to children that came right behind their parents; and then? */
-static bool leave(const struct fl_stacks *stacks, struct fl_descent *d)
+static bool leave(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
 {
-	const struct fl_stack *at = stacks->at + d->stack;
+	const struct fl_stack *at = stacks->data + d->stack;
 
-	for (; d->stack + 1 < stacks->n && at[1].parent == d->stack &&
+	for (; d->stack + 1 < stacks->count && at[1].parent == d->stack &&
 	       at[1].frame == d->pair[d->done].frame; at++)
 		if (!go_down(d, d->stack + 1))
 			return false;
 	if (at->wide) {
-		d->hash = fl_mix(d->stack, d->pair[d->done].frame);
+		d->hash = fl_hash_pair(d->stack, d->pair[d->done].frame);
 		d->slot = fl_index_first(&stacks->index, d->hash);
-		d->where = AT_SLOT;
-		fl_soon(&stacks->index.slot[d->slot]);
+		d->step = AT_SLOT;
+		fl_prefetch(&stacks->index.slot[d->slot]);
 		return true;
 	}
-	d->where = AT_CHILD;
+	d->step = AT_CHILD;
 	d->child = at->child;
-	fl_soon(stacks->at + d->child);
+	fl_prefetch(stacks->data + d->child);
 	return d->child;
 }
 
 static bool look_in_index(const struct fl_stacks *stacks,
-			  struct fl_descent *d)
+			  struct fl_stack_lookup *d)
 {
-	d->where = AT_INDEXED;
-	d->child = fl_index_at(&stacks->index, d->hash, &d->slot);
-	fl_soon(stacks->at + d->child);
+	d->step = AT_INDEXED;
+	d->child = fl_index_next(&stacks->index, d->hash, &d->slot);
+	fl_prefetch(stacks->data + d->child);
 	return d->child;
 }
 
 /* As far as it goes without waiting. */
-static bool go_on(const struct fl_stacks *stacks, struct fl_descent *d)
+static bool go_on(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
 {
-	const struct fl_stack *child = stacks->at + d->child;
+	const struct fl_stack *child = stacks->data + d->child;
 	flame_id frame = d->pair[d->done].frame;
 
-	switch (d->where) {
+	switch (d->step) {
 	case AT_CHILD:
 		if (child->frame == frame)
 			break;
 		d->child = child->sibling;
-		fl_soon(stacks->at + d->child);
+		fl_prefetch(stacks->data + d->child);
 		return d->child;
 	case AT_INDEXED:
 		if (child->frame == frame && child->parent == d->stack)
@@ -72,16 +72,16 @@ static bool go_on(const struct fl_stacks *stacks, struct fl_descent *d)
 	return go_down(d, d->child) && leave(stacks, d);
 }
 
-void fl_stacks_descend(const struct flame *flame, struct fl_descent *d,
+void fl_stacks_lookup_batch(const struct flame *flame, struct fl_stack_lookup *d,
 		       unsigned n)
 {
-	struct fl_descent *on[FL_DESCENTS];
+	struct fl_stack_lookup *on[FL_LOOKUP_BATCH];
 	unsigned left = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		d[i].done = 0;
-		d[i].where = AT_STACK;
-		if (d[i].n)
+		d[i].step = AT_STACK;
+		if (d[i].count)
 			on[left++] = &d[i];
 	}
 	while (left)

@@ -38,10 +38,10 @@ static bool find_node(struct settling *s, flame_id stack)
 {
 	const struct flame *flame = s->tree->flame;
 	flame_id parent = s->node[fl_parent(flame, stack)], id;
-	uint64_t hash = fl_mix(parent, fl_frame_at(flame, stack)->name);
+	uint64_t hash = fl_hash_pair(parent, fl_frame_at(flame, stack)->name);
 
 	for (uint32_t i = fl_index_first(&s->nodes, hash);
-	     (id = fl_index_at(&s->nodes, hash, &i));)
+	     (id = fl_index_next(&s->nodes, hash, &i));)
 		if (s->node[fl_parent(flame, id)] == parent &&
 		    is_same(flame, id, stack)) {
 			s->node[stack] = id;
@@ -54,7 +54,7 @@ static bool find_node(struct settling *s, flame_id stack)
 static bool find_nodes(struct settling *s)
 {
 	const struct flame *flame = s->tree->flame;
-	const struct fl_stack *at = flame->stacks.at;
+	const struct fl_stack *at = flame->stacks.data;
 	bool any, *shared = fl_shared_names(flame, &any), *mixed = NULL;
 	bool good = shared;
 
@@ -80,8 +80,8 @@ static bool add_up(struct settling *s)
 	const struct flame_tree *tree = s->tree;
 	size_t have;
 
-	s->n = tree->flame->stacks.n;
-	have = FL_MIN(s->n, tree->room[0]);
+	s->n = tree->flame->stacks.count;
+	have = FL_MIN(s->n, tree->capacity[0]);
 	s->total = fl_zeroed(s->n, sizeof(*s->total));
 	if (!s->total || !find_nodes(s))
 		return false;
@@ -99,7 +99,7 @@ static int put(void *arg, flame_id stack, int64_t weight)
 {
 	struct flame_tree *tree = arg;
 
-	if (!fl_tree_reach(tree, 0, stack))
+	if (!fl_tree_reserve(tree, 0, stack))
 		return fl_no_memory(tree->flame);
 	tree->weight[0][stack] += weight;
 	return FLAME_OK;
@@ -110,9 +110,9 @@ static int read_heavy(struct settling *s, int64_t fine, bool *any)
 {
 	struct flame_tree *tree = s->tree;
 
-	for (struct fl_rest *rest = tree->rests.first; rest; rest = rest->next)
-		for (size_t i = 0; i < rest->n; i++) {
-			struct fl_rest_at *at = &rest->at[i];
+	for (struct fl_deferred *rest = tree->rests.first; rest; rest = rest->next)
+		for (size_t i = 0; i < rest->count; i++) {
+			struct fl_deferred_stack *at = &rest->stacks[i];
 
 			if (at->read || s->total[node_of(s, at->stack)] < fine)
 				continue;
@@ -124,7 +124,7 @@ static int read_heavy(struct settling *s, int64_t fine, bool *any)
 	return FLAME_OK;
 }
 
-int fl_tree_settle(struct flame_tree *tree, int64_t fine)
+int fl_tree_read_deferred(struct flame_tree *tree, int64_t fine)
 {
 	bool any = tree->rests.first;
 	int status = FLAME_OK;
@@ -141,11 +141,11 @@ int fl_tree_settle(struct flame_tree *tree, int64_t fine)
 	return status;
 }
 
-void fl_rests_free(struct fl_rests *rests)
+void fl_deferred_free(struct fl_deferred_list *rests)
 {
-	struct fl_rest *next;
+	struct fl_deferred *next;
 
-	for (struct fl_rest *rest = rests->first; rest; rest = next) {
+	for (struct fl_deferred *rest = rests->first; rest; rest = next) {
 		next = rest->next;
 		rest->free(rest);
 	}
