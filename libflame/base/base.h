@@ -232,7 +232,7 @@ static inline uint32_t fl_index_first(const struct fl_index *x, uint64_t h)
 
 /* The next id with this hash, or 0 at the end of the run. */
 static inline uint32_t fl_index_next(const struct fl_index *x, uint64_t h,
-				   uint32_t *i)
+				     uint32_t *i)
 {
 	if (fl_unlikely(!x->slot))
 		return 0;

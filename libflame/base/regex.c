@@ -299,9 +299,9 @@ static bool compile(struct fl_regex *re, const char *pattern,
 	} else if (t.error) {
 		say(error, error_size, pattern, t.at, t.error);
 	} else {
-		re->code = pcre.pcre2_compile((PCRE2_SPTR)t.out.data,
-					      t.out.size, options, &code,
-					      &offset, NULL);
+		re->code =
+			pcre.pcre2_compile((PCRE2_SPTR)t.out.data, t.out.size,
+					   options, &code, &offset, NULL);
 		if (!re->code) {
 			if (code == PCRE2_ERROR_HEAP_FAILED)
 				fl_memory_failed();
@@ -472,7 +472,8 @@ bool fl_regex_replace(const struct fl_regex *re, struct slice subject,
 		/* Behind an empty match the next one is a character away. */
 		if (!found.size)
 			from += FL_MAX(fl_utf8_length(subject.data + from,
-						subject.size - from), 1u);
+						      subject.size - from),
+				       1u);
 	}
 	fl_buf_put(out, subject.data + done, subject.size - done);
 	return matched;

@@ -21,8 +21,9 @@ static void absorb_names(struct flame *to, const struct flame *from,
 			 struct fl_ids *ids)
 {
 	for (; ids->count < from->names.count; ids->count++)
-		ids->data[ids->count] = flame_name(to, from->names.data[ids->count].text,
-					     from->names.data[ids->count].size);
+		ids->data[ids->count] =
+			flame_name(to, from->names.data[ids->count].text,
+				   from->names.data[ids->count].size);
 }
 
 static void absorb_frames(struct flame *to, const struct flame *from,
@@ -47,9 +48,10 @@ static void absorb_stacks(struct flame *to, const struct flame *from,
 	for (; ids->count < from->stacks.count; ids->count++) {
 		const struct fl_stack *s = &from->stacks.data[ids->count];
 
-		ids->data[ids->count] = !ids->count ? 0 :
-			flame_stack(to, ids->data[s->parent],
-				    map->frames.data[s->frame]);
+		ids->data[ids->count] =
+			!ids->count ? 0 :
+				      flame_stack(to, ids->data[s->parent],
+						  map->frames.data[s->frame]);
 	}
 }
 
@@ -61,10 +63,11 @@ static void absorb_labels(struct flame *to, const struct flame *from,
 	for (; ids->count < from->labels.count; ids->count++) {
 		const struct fl_label *l = &from->labels.data[ids->count];
 
-		ids->data[ids->count] = !ids->count ? 0 :
-			flame_label(to, ids->data[l->rest],
-				    map->names.data[l->key],
-				    map->names.data[l->value]);
+		ids->data[ids->count] =
+			!ids->count ? 0 :
+				      flame_label(to, ids->data[l->rest],
+						  map->names.data[l->key],
+						  map->names.data[l->value]);
 	}
 }
 
@@ -92,8 +95,9 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 		struct flame_metric *m = &from->metrics[i];
 
 		if (i == ids->count) {
-			ids->data[i] = !i ? 0 : fl_metric(to, m->name, m->unit,
-							m->weight);
+			ids->data[i] =
+				!i ? 0 :
+				     fl_metric(to, m->name, m->unit, m->weight);
 			ids->count++;
 		}
 		if (i)

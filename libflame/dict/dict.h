@@ -137,7 +137,8 @@ static inline const struct flame_frame *fl_frame_at(const struct flame *f,
 
 static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 {
-	return (struct slice){ f->names.data[name].text, f->names.data[name].size };
+	return (struct slice){ f->names.data[name].text,
+			       f->names.data[name].size };
 }
 
 /*
@@ -210,18 +211,19 @@ struct fl_stack_lookup {
 
 enum { FL_LOOKUP_BATCH = 16 };
 
-void fl_stacks_lookup_batch(const struct flame *flame, struct fl_stack_lookup *d,
-		       unsigned n);
+void fl_stacks_lookup_batch(const struct flame *flame,
+			    struct fl_stack_lookup *d, unsigned n);
 /* There are none any more, nor their memory.  false: memory is out. */
 bool fl_stacks_clear(struct flame *flame);
 
 static inline void fl_stack_prefetch(const struct flame *f, flame_id parent,
-				 flame_id frame)
+				     flame_id frame)
 {
 	const struct fl_stack *s = &f->stacks.data[parent];
 
 	if (s->wide)
-		fl_index_prefetch(&f->stacks.index, fl_hash_pair(parent, frame));
+		fl_index_prefetch(&f->stacks.index,
+				  fl_hash_pair(parent, frame));
 	else
 		fl_prefetch(&f->stacks.data[s->child]);
 }

@@ -18,7 +18,7 @@ static bool same(const struct flame_frame *x, const struct flame_frame *y)
 static uint64_t hash_of(const struct flame_frame *frame)
 {
 	return fl_hash_pair((uint64_t)frame->name << 32 | frame->file,
-		      (uint64_t)frame->line << 8 | frame->type);
+			    (uint64_t)frame->line << 8 | frame->type);
 }
 
 static flame_id find_indexed(const struct fl_frames *frames,
@@ -41,12 +41,13 @@ static flame_id enter(struct flame *flame, const struct flame_frame *frame,
 	struct fl_frames *frames = &flame->frames;
 	flame_id *link;
 
-	if (!fl_table_reserve(flame, frames->count, &frames->data, &frames->capacity,
-			   sizeof(*frames->data)) ||
+	if (!fl_table_reserve(flame, frames->count, &frames->data,
+			      &frames->capacity, sizeof(*frames->data)) ||
 	    !fl_table_reserve(flame, frames->count, &frames->next,
-			   &frames->next_capacity, sizeof(*frames->next)))
+			      &frames->next_capacity, sizeof(*frames->next)))
 		return 0;
-	if (last && !fl_index_add(&frames->index, hash_of(frame), frames->count)) {
+	if (last &&
+	    !fl_index_add(&frames->index, hash_of(frame), frames->count)) {
 		fl_no_memory(flame);
 		return 0;
 	}

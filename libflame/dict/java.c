@@ -103,8 +103,8 @@ size_t fl_java_module(struct slice name)
 	if (!slash || slash + 1 >= name.size || index_of(name, '.') > slash)
 		return 0;
 	for (i = 0; i < slash; i++)
-		if (is_upper(name.data[i]) || !is_name_byte(name.data[i] == '.' ?
-							  '_' : name.data[i]))
+		if (is_upper(name.data[i]) ||
+		    !is_name_byte(name.data[i] == '.' ? '_' : name.data[i]))
 			return 0;
 	name = after(name, slash + 1);
 	return !is_digit(name.data[0]) && index_of(name, '/') == name.size &&
@@ -291,7 +291,8 @@ static struct slice no_type(struct slice s)
 {
 	size_t blank = last_of(s, " ");
 
-	if (blank && fl_java_made_of((struct slice){ s.data, blank - 1 }, ". []"))
+	if (blank &&
+	    fl_java_made_of((struct slice){ s.data, blank - 1 }, ". []"))
 		return after(s, blank);
 	return s;
 }
@@ -323,7 +324,8 @@ void fl_java_slashed(struct slice dotted, struct fl_buf *out)
 
 	for (size_t i = 0; i < dotted.size; i++)
 		fl_buf_byte(out, dotted.data[i] == '.' && i + 1 < method ?
-				 '/' : dotted.data[i]);
+					 '/' :
+					 dotted.data[i]);
 }
 
 bool fl_java_match(const struct fl_regex *re, struct slice name)

@@ -64,7 +64,8 @@ static bool is_run_number(struct slice s, bool may_be_short)
 	if (!fl_slice_starts(s, "0x"))
 		return may_be_short && s.size && span(s, is_digit) == s.size;
 	for (size_t i = 2; i < s.size; i++)
-		if (!is_hex(s.data[i]) && !(s.data[i] >= 'A' && s.data[i] <= 'F'))
+		if (!is_hex(s.data[i]) &&
+		    !(s.data[i] >= 'A' && s.data[i] <= 'F'))
 			return false;
 	return may_be_short || s.size >= 2 + ADDRESS_DIGITS;
 }
@@ -144,7 +145,8 @@ static bool begins_here(const struct kind *kind, struct slice class, size_t i)
 	case SEGMENT:
 		return !i || is_cut(class.data[i - 1]);
 	case NESTED:
-		return !i || is_cut(class.data[i - 1]) || class.data[i - 1] == '$';
+		return !i || is_cut(class.data[i - 1]) ||
+		       class.data[i - 1] == '$';
 	case WHOLE:
 		return !i && !memchr(class.data, '/', class.size) &&
 		       !memchr(class.data, '.', class.size);
@@ -339,8 +341,8 @@ void fl_norm_class(const struct fl_java *java, struct fl_buf *out)
 			out->failed = true;
 		} else {
 			out->size = begin;
-			again = remove_counters((struct slice){ name.data,
-						name.size }, out);
+			again = remove_counters(
+				(struct slice){ name.data, name.size }, out);
 		}
 		again = again && !out->failed;
 		fl_buf_free(&name);

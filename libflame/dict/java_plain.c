@@ -113,9 +113,8 @@ static bool is_java_class(struct slice class, enum evidence evidence)
 	struct slice package = { class.data, begin ? begin - 1 : 0 };
 	struct slice name = after(class, begin);
 
-	if (!name.size ||
-	    !((name.data[0] >= 'A' && name.data[0] <= 'Z') ||
-	      memchr(name.data, '$', name.size)))
+	if (!name.size || !((name.data[0] >= 'A' && name.data[0] <= 'Z') ||
+			    memchr(name.data, '$', name.size)))
 		return false;
 	parts = count_parts(package);
 	if (!parts)

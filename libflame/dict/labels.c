@@ -21,8 +21,8 @@ static flame_id enter(struct flame *flame, flame_id rest, flame_id key,
 		if (at->rest == rest && at->key == key && at->value == value)
 			return id;
 	}
-	if (!fl_table_reserve(flame, labels->count, &labels->data, &labels->capacity,
-			   sizeof(*labels->data)))
+	if (!fl_table_reserve(flame, labels->count, &labels->data,
+			      &labels->capacity, sizeof(*labels->data)))
 		return 0;
 	if (!fl_index_add(&labels->index, hash, labels->count)) {
 		fl_no_memory(flame);

@@ -39,7 +39,8 @@ static flame_id enter(struct flame *flame, const char *name, const char *unit,
 	char *name_copy, *unit_copy;
 
 	if (!fl_table_reserve(flame, flame->nmetrics, &flame->metrics,
-			   &flame->metrics_capacity, sizeof(*flame->metrics)))
+			      &flame->metrics_capacity,
+			      sizeof(*flame->metrics)))
 		return 0;
 	name_copy = clean_copy(flame, name);
 	unit_copy = clean_copy(flame, unit);

@@ -7,7 +7,7 @@
 #include "dict/tables.h"
 
 bool fl_table_reserve(struct flame *flame, size_t n, void *column, size_t *room,
-		   size_t size)
+		      size_t size)
 {
 	if (fl_likely(n < *room))
 		return true;
@@ -47,15 +47,17 @@ flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
 		if (names->data[id].size == size &&
 		    memcmp(names->data[id].text, text, size) == 0)
 			return id;
-	if (!fl_table_reserve(flame, names->count, &names->data, &names->capacity,
-			   sizeof(*names->data)))
+	if (!fl_table_reserve(flame, names->count, &names->data,
+			      &names->capacity, sizeof(*names->data)))
 		return 0;
 	copy = fl_arena_copy(&flame->arena, text, size);
 	if (!copy || !fl_index_add(&names->index, hash, names->count)) {
 		fl_no_memory(flame);
 		return 0;
 	}
-	names->data[names->count] = (struct fl_name){ .text = copy, .size = (uint32_t)size & INT32_MAX };
+	names->data[names->count] =
+		(struct fl_name){ .text = copy,
+				  .size = (uint32_t)size & INT32_MAX };
 	return names->count++;
 }
 

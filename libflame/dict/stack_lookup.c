@@ -22,7 +22,8 @@ static bool leave(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
 	const struct fl_stack *at = stacks->data + d->stack;
 
 	for (; d->stack + 1 < stacks->count && at[1].parent == d->stack &&
-	       at[1].frame == d->pair[d->done].frame; at++)
+	       at[1].frame == d->pair[d->done].frame;
+	     at++)
 		if (!go_down(d, d->stack + 1))
 			return false;
 	if (at->wide) {
@@ -72,8 +73,8 @@ static bool go_on(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
 	return go_down(d, d->child) && leave(stacks, d);
 }
 
-void fl_stacks_lookup_batch(const struct flame *flame, struct fl_stack_lookup *d,
-		       unsigned n)
+void fl_stacks_lookup_batch(const struct flame *flame,
+			    struct fl_stack_lookup *d, unsigned n)
 {
 	struct fl_stack_lookup *on[FL_LOOKUP_BATCH];
 	unsigned left = 0;

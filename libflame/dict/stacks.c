@@ -27,8 +27,8 @@ static bool add_to_index(struct flame *flame, flame_id id)
 {
 	const struct fl_stack *s = &flame->stacks.data[id];
 
-	if (fl_index_add(&flame->stacks.index, fl_hash_pair(s->parent, s->frame),
-			 id))
+	if (fl_index_add(&flame->stacks.index,
+			 fl_hash_pair(s->parent, s->frame), id))
 		return true;
 	fl_no_memory(flame);
 	return false;
@@ -43,8 +43,8 @@ static flame_id enter(struct flame *flame, flame_id parent, flame_id frame)
 		fl_fail(flame, "more than %d distinct stacks", MOST);
 		return 0;
 	}
-	if (!fl_table_reserve(flame, stacks->count, &stacks->data, &stacks->capacity,
-			   sizeof(*stacks->data)))
+	if (!fl_table_reserve(flame, stacks->count, &stacks->data,
+			      &stacks->capacity, sizeof(*stacks->data)))
 		return 0;
 	stacks->data[id] = (struct fl_stack){
 		.parent = parent, .frame = frame,

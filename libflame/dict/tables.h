@@ -10,6 +10,6 @@
 
 /* false: memory or ids are out, or the limit is reached; it is said. */
 bool fl_table_reserve(struct flame *flame, size_t n, void *column, size_t *room,
-		   size_t size);
+		      size_t size);
 
 #endif

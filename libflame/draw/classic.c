@@ -118,7 +118,8 @@ static enum hue java_inferno(struct slice name, enum flame_type type)
 static enum hue js(struct slice name, enum flame_type type, bool inferno)
 {
 	const char *slash = memchr(name.data, '/', name.size);
-	struct slice rest = { slash, slash ? name.data + name.size - slash : 0 };
+	struct slice rest = { slash,
+			      slash ? name.data + name.size - slash : 0 };
 
 	if (inferno && type == FLAME_KERNEL)
 		return ORANGE;
@@ -304,8 +305,8 @@ static double by_head(struct slice name)
 static double by_tail(struct slice name)
 {
 	const char *end = name.data + name.size;
-	const char *tick = name.size > 1 ? memrchr(name.data, '`',
-						   name.size - 1) : NULL;
+	const char *tick =
+		name.size > 1 ? memrchr(name.data, '`', name.size - 1) : NULL;
 	uint32_t c[3];
 	unsigned n = 0;
 

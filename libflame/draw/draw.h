@@ -97,17 +97,21 @@ struct fl_frame_color {
 	double noise;			/* sigmas within which it is none */
 };
 
-int fl_frame_color_open(struct fl_frame_color *brush, const struct fl_page *page,
-		  const struct fl_layout *layout);
-struct fl_colors fl_frame_color_pick(struct fl_frame_color *brush, uint32_t node);
+int fl_frame_color_open(struct fl_frame_color *brush,
+			const struct fl_page *page,
+			const struct fl_layout *layout);
+struct fl_colors fl_frame_color_pick(struct fl_frame_color *brush,
+				     uint32_t node);
 /* For those that mark and compare by themselves: the scheme alone. */
-int fl_frame_color_open_scheme(struct fl_frame_color *brush, const struct fl_page *page,
-			 const struct fl_layout *layout);
+int fl_frame_color_open_scheme(struct fl_frame_color *brush,
+			       const struct fl_page *page,
+			       const struct fl_layout *layout);
 struct fl_colors fl_frame_color_scheme(struct fl_frame_color *brush, bool root,
-				 struct slice name, enum flame_type type);
+				       struct slice name, enum flame_type type);
 /* Of two columns; fl_brush_open has it. */
 void fl_frame_color_open_changes(struct fl_frame_color *brush);
-struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush, uint32_t node);
+struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush,
+				       uint32_t node);
 /* What was learnt by --cp is written; FLAME_OK where nothing failed. */
 int fl_frame_color_save(struct fl_frame_color *brush);
 void fl_frame_color_close(struct fl_frame_color *brush);

@@ -130,8 +130,8 @@ static void palette_free(struct fl_palette *p)
 }
 
 /* As the map spells a name: with the suffix that tells how it ran. */
-static struct fl_colors of_palette(struct fl_frame_color *brush, struct slice name,
-				   enum flame_type type,
+static struct fl_colors of_palette(struct fl_frame_color *brush,
+				   struct slice name, enum flame_type type,
 				   struct fl_colors normal)
 {
 	struct fl_buf buf = { 0 };
@@ -225,8 +225,7 @@ static int open_mine(struct fl_frame_color *brush)
 		end = at + strcspn(at, "\n");
 		text = fl_memory_adopt(strndup(at, end - at));
 		if (!text || !fl_grow(&brush->mine, &brush->mine_capacity,
-				      brush->nmine + 1,
-				      sizeof(*brush->mine))) {
+				      brush->nmine + 1, sizeof(*brush->mine))) {
 			fl_free(text);
 			return fl_no_memory(flame);
 		}
@@ -300,8 +299,9 @@ void fl_frame_color_open_changes(struct fl_frame_color *brush)
 	brush->noise = noise_of(brush);
 }
 
-int fl_frame_color_open_scheme(struct fl_frame_color *brush, const struct fl_page *page,
-			 const struct fl_layout *layout)
+int fl_frame_color_open_scheme(struct fl_frame_color *brush,
+			       const struct fl_page *page,
+			       const struct fl_layout *layout)
 {
 	brush->page = page;
 	brush->layout = layout;
@@ -312,8 +312,9 @@ int fl_frame_color_open_scheme(struct fl_frame_color *brush, const struct fl_pag
 	return FLAME_OK;
 }
 
-int fl_frame_color_open(struct fl_frame_color *brush, const struct fl_page *page,
-		  const struct fl_layout *layout)
+int fl_frame_color_open(struct fl_frame_color *brush,
+			const struct fl_page *page,
+			const struct fl_layout *layout)
 {
 	struct flame *flame = page->tree->flame;
 	char why[256];
@@ -347,7 +348,8 @@ static double sigma_of(const struct fl_frame_color *brush, uint32_t node)
 		    (double)of[1][node] * (scaled[1] > 0 ? scaled[1] : 1));
 }
 
-struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush, uint32_t node)
+struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush,
+				       uint32_t node)
 {
 	double change = fl_change(brush->page, brush->layout, node,
 				  tells_total(brush));
@@ -364,7 +366,7 @@ struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush, uint3
 }
 
 struct fl_colors fl_frame_color_scheme(struct fl_frame_color *brush, bool root,
-				 struct slice name, enum flame_type type)
+				       struct slice name, enum flame_type type)
 {
 	if (brush->scheme->classic) {
 		/* Peers know the root by no name. */
@@ -386,7 +388,8 @@ struct fl_colors fl_frame_color_scheme(struct fl_frame_color *brush, bool root,
 	return brush->scheme->pick(name, type);
 }
 
-struct fl_colors fl_frame_color_pick(struct fl_frame_color *brush, uint32_t node)
+struct fl_colors fl_frame_color_pick(struct fl_frame_color *brush,
+				     uint32_t node)
 {
 	static const struct fl_colors match = { 0xf478d8, 0xb3008f };
 	struct slice name = fl_node_name(brush->page, brush->layout, node);

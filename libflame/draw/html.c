@@ -120,7 +120,8 @@ static bool meet_symbols(struct book *b)
 {
 	const struct fl_layout *l = b->layout;
 	struct met *by_name = fl_zeroed(b->page->tree->flame->names.count,
-					sizeof(*by_name)), root = { 0 };
+					sizeof(*by_name)),
+		   root = { 0 };
 	bool good = by_name && add_symbol(b, &root, 0);
 
 	for (uint32_t i = 1; good && i < l->count; i++) {
@@ -147,9 +148,9 @@ static bool paint_symbols(struct book *b)
 	for (size_t i = 0; i < b->n; i++) {
 		struct symbol *s = &b->symbol[i];
 
-		s->paint = fl_paint(&b->paints,
-				    fl_frame_color_scheme(&b->brush, !i, s->text,
-						    s->type));
+		s->paint = fl_paint(
+			&b->paints,
+			fl_frame_color_scheme(&b->brush, !i, s->text, s->type));
 	}
 	return !b->paints.failed;
 }

@@ -43,8 +43,8 @@ static bool add_beat(struct fl_page *page, const struct flame_sample *sample)
 			return true;
 		}
 	}
-	if (!fl_grow(&page->chart_samples, &page->chart_samples_capacity, page->nchart_samples + 1,
-		     sizeof(*page->chart_samples)))
+	if (!fl_grow(&page->chart_samples, &page->chart_samples_capacity,
+		     page->nchart_samples + 1, sizeof(*page->chart_samples)))
 		return false;
 	page->chart_samples[page->nchart_samples] = (struct fl_chart_sample){
 		.time = sample->time, .weight = sample->weight,
@@ -133,7 +133,8 @@ static struct fl_layout *chart(struct fl_page *page)
 	struct fl_layout *l = NULL;
 
 	if (n)
-		qsort(page->chart_samples, n, sizeof(*page->chart_samples), by_beat);
+		qsort(page->chart_samples, n, sizeof(*page->chart_samples),
+		      by_beat);
 	for (size_t i = 0; steps && i < n; i++)
 		steps[i] = (struct fl_step){ page->chart_samples[i].stack,
 					     page->chart_samples[i].weight };
@@ -467,7 +468,7 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 }
 
 void fl_page_accept_deferred(struct flame_sink *sink,
-			double (*fine_share)(const struct fl_page *page))
+			     double (*fine_share)(const struct fl_page *page))
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
 

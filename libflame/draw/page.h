@@ -80,7 +80,7 @@ bool fl_page_keep_samples(struct flame_sink *sink);
  * the tree before it looks at it.
  */
 void fl_page_accept_deferred(struct flame_sink *sink,
-			double (*fine_share)(const struct fl_page *page));
+			     double (*fine_share)(const struct fl_page *page));
 /* Whether what the page was asked for can be: a chart is not for all. */
 int fl_page_check(const struct fl_page *page);
 /* As asked for, or that of the pictures that were read; NULL: none. */

@@ -774,8 +774,8 @@ uint32_t fl_paint(struct fl_paints *paints, struct fl_colors colors)
 
 	if (number && !fresh)
 		return *number;
-	if (!number || !fl_grow(&paints->colors, &paints->capacity, paints->count + 1,
-				sizeof(*paints->colors))) {
+	if (!number || !fl_grow(&paints->colors, &paints->capacity,
+				paints->count + 1, sizeof(*paints->colors))) {
 		paints->failed = true;
 		return 0;
 	}

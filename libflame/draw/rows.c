@@ -21,7 +21,7 @@ struct state {
 static uint64_t hash_of(const struct fl_row *row)
 {
 	return fl_hash_pair((uint64_t)row->metric << 32 | row->stack,
-		      (uint64_t)row->thread << 32 | row->labels);
+			    (uint64_t)row->thread << 32 | row->labels);
 }
 
 static struct fl_row *find(struct fl_rows *rows, const struct fl_row *row,
@@ -284,9 +284,11 @@ static bool rank_used(struct fl_rows *rows, const flame_id *keys,
 		text.size = 0;
 		spell_set(&text, flame, sets[i].id, keys, nkeys);
 		sets[i].size = text.size;
-		sets[i].text = text.failed ? NULL :
-			fl_arena_copy(&arena, text.data ? text.data : "",
-				      text.size);
+		sets[i].text = text.failed ?
+				       NULL :
+				       fl_arena_copy(&arena,
+						     text.data ? text.data : "",
+						     text.size);
 		good = sets[i].text;
 	}
 	if (good && nsets)

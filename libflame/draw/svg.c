@@ -70,7 +70,8 @@ static uint32_t paint(struct fl_svg *p, uint32_t i, struct painted *by_name)
 		return fl_paint(&p->paints, fl_frame_color_pick(&p->brush, i));
 	if (as->type != type)
 		*as = (struct painted){
-			fl_paint(&p->paints, fl_frame_color_pick(&p->brush, i)), type
+			fl_paint(&p->paints, fl_frame_color_pick(&p->brush, i)),
+			type
 		};
 	return as->paint;
 }
@@ -82,8 +83,8 @@ static uint32_t paint(struct fl_svg *p, uint32_t i, struct painted *by_name)
 static bool count(struct fl_svg *p)
 {
 	const struct fl_layout *l = p->layout;
-	struct painted *by_name = fl_zeroed(p->page->tree->flame->names.count,
-					    sizeof(*by_name));
+	struct painted *by_name =
+		fl_zeroed(p->page->tree->flame->names.count, sizeof(*by_name));
 	const int64_t *read = l->total[p->compares];
 	bool told = p->nruns;	/* of what is in no layout */
 
@@ -222,7 +223,8 @@ static int lay_out_heavy(struct fl_svg *p)
 		return FLAME_FAILED;
 	set_scale(p, p->page->tree->total[0]);
 	fine = fl_int64(FINE / p->scale);
-	if (fl_tree_read_deferred(p->page->tree, FL_MIN(fine, p->least)) != FLAME_OK)
+	if (fl_tree_read_deferred(p->page->tree, FL_MIN(fine, p->least)) !=
+	    FLAME_OK)
 		return FLAME_FAILED;
 	o = fl_outline_open(p->page->tree, !p->page->borrowed);
 	if (!o)
@@ -455,8 +457,10 @@ static void put_swatch(struct fl_svg *p, double x, double y, uint32_t paint)
 	fl_put_coord(p->out, x);
 	fl_out_text(p->out, "\" y=\"");
 	fl_put_coord(p->out, y);
-	fl_out_print(p->out, "\" width=\"18\" height=\"11\" "
-		     "fill=\"#%06x\"/>", (unsigned)p->paints.colors[paint].light);
+	fl_out_print(p->out,
+		     "\" width=\"18\" height=\"11\" "
+		     "fill=\"#%06x\"/>",
+		     (unsigned)p->paints.colors[paint].light);
 }
 
 /* What frames of the colours that are seen are. */

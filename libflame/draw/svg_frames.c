@@ -135,8 +135,8 @@ static bool put_link(struct fl_svg *p, struct slice name)
 {
 	struct slice to = attribute(p, name, "href");
 
-	if (!to.data || (to.size > 10 &&
-		       strncasecmp(to.data, "javascript:", 11) == 0))
+	if (!to.data ||
+	    (to.size > 10 && strncasecmp(to.data, "javascript:", 11) == 0))
 		return false;
 	fl_out_text(p->out, "<a");
 	put_attribute(p, name, "href");

@@ -34,7 +34,8 @@ static void put_key(struct table *t, flame_id key)
 static void blank_controls(struct fl_buf *line, size_t from)
 {
 	for (size_t i = from; i < line->size; i++)
-		if ((unsigned char)line->data[i] < 0x20 || line->data[i] == 0x7f)
+		if ((unsigned char)line->data[i] < 0x20 ||
+		    line->data[i] == 0x7f)
 			line->data[i] = ' ';
 }
 

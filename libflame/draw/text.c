@@ -367,7 +367,8 @@ static int prepare(struct text *t)
 		return fl_fail(flame, "--flamechart: only a picture (svg) "
 			       "keeps samples in their order");
 	t->layout = fl_tree_layout(page->tree, 0, false, false);
-	if (!t->layout || fl_frame_color_open(&t->brush, page, t->layout) != FLAME_OK)
+	if (!t->layout ||
+	    fl_frame_color_open(&t->brush, page, t->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	t->compares = t->layout->columns == 2;
 	if (!fl_column_open(&t->widths, page, t->layout))

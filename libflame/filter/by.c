@@ -165,8 +165,9 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 	}
 	key = &by->keys[by->n++];
 	memset(key, 0, sizeof(*key));
-	key->absent = fl_frame(flame, flame_name(flame, absent.data,
-						 absent.size), FLAME_GROUP);
+	key->absent =
+		fl_frame(flame, flame_name(flame, absent.data, absent.size),
+			 FLAME_GROUP);
 	key->other = fl_frame(flame, fl_name(flame, "[no match]"),
 			      FLAME_GROUP);
 	key->thread = fl_slice_is(name, "thread");
@@ -215,7 +216,8 @@ static struct flame_sink *make_by(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct by));
-	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text, *line;
+	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text,
+	     *line;
 	int status = FLAME_OK;
 
 	if (!sink)

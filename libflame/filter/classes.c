@@ -79,8 +79,9 @@ static void simple_compat(const struct fl_java *java, struct fl_buf *out)
 static void dot(const struct fl_java *java, struct fl_buf *out)
 {
 	for (size_t i = 0; i < java->class.size; i++)
-		fl_buf_byte(out, java->class.data[i] == '/' ? '.' :
-							    java->class.data[i]);
+		fl_buf_byte(out, java->class.data[i] == '/' ?
+					 '.' :
+					 java->class.data[i]);
 }
 
 static flame_id rename_class(struct flame_sink *sink, flame_id frame)

@@ -202,7 +202,7 @@ struct fl_sample_sums {
 };
 
 int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *hold,
-	    const struct flame_sample *s);
+		       const struct flame_sample *s);
 void fl_sample_sums_free(struct fl_sample_sums *hold);
 
 /*
@@ -219,10 +219,11 @@ struct fl_root_frames {
 };
 
 int fl_root_frames_add(struct flame *flame, struct fl_root_frames *towers,
-		  flame_id frame);
+		       flame_id frame);
 int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *towers);
 /* What such a frame becomes. */
-void fl_root_frames_rename(const struct fl_root_frames *towers, struct flame_frame *frame);
+void fl_root_frames_rename(const struct fl_root_frames *towers,
+			   struct flame_frame *frame);
 void fl_root_frames_free(struct fl_root_frames *towers);
 
 /* A frame as `--threads` makes it: "[NAME tid=N]", "[tid=N]". */

@@ -228,7 +228,8 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct label));
-	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text, *line;
+	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text,
+	     *line;
 	int status = FLAME_OK;
 
 	if (!sink)

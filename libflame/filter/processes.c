@@ -28,9 +28,9 @@ static size_t skip_digits(struct slice name, size_t from)
 		   memcmp(name.data + from, "0x", 2) == 0;
 	size_t i = from + (hex ? 2 : 0);
 
-	while (i < name.size && (is_digit(name.data[i]) ||
-				 (hex && memchr("abcdefABCDEF", name.data[i],
-						12))))
+	while (i < name.size &&
+	       (is_digit(name.data[i]) ||
+		(hex && memchr("abcdefABCDEF", name.data[i], 12))))
 		i++;
 	return hex && i == from + 2 ? from : i;
 }

@@ -208,7 +208,8 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_namer_new(next, sizeof(struct rename),
 					       rename_frame);
-	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text, *line;
+	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text,
+	     *line;
 	int status = FLAME_OK;
 
 	if (!sink)

@@ -22,7 +22,8 @@ bool fl_is_thread_frame(const struct flame *flame, flame_id frame)
 	    at->type != FLAME_UNKNOWN)
 		return false;
 	if (s.size < sizeof("[tid=0]") - 1 || s.data[0] != '[' ||
-	    s.data[--i] != ']' || !(is_digit(s.data[i - 1]) || s.data[i - 1] == '*'))
+	    s.data[--i] != ']' ||
+	    !(is_digit(s.data[i - 1]) || s.data[i - 1] == '*'))
 		return false;
 	/* "tid=*" is what --tidy makes of it. */
 	while (is_digit(s.data[i - 1]) || s.data[i - 1] == '*')

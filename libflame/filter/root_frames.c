@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 int fl_root_frames_add(struct flame *flame, struct fl_root_frames *towers,
-		  flame_id frame)
+		       flame_id frame)
 {
 	flame_id name = flame->frames.data[frame].name;
 	unsigned type = 1u << flame->frames.data[frame].type;
@@ -22,8 +22,8 @@ int fl_root_frames_add(struct flame *flame, struct fl_root_frames *towers,
 	struct fl_buf dotted = { 0 };
 	struct fl_root_frame *tower;
 
-	if (!place || !fl_grow(&towers->data, &towers->capacity, towers->count + 1,
-			       sizeof(*towers->data)))
+	if (!place || !fl_grow(&towers->data, &towers->capacity,
+			       towers->count + 1, sizeof(*towers->data)))
 		return fl_no_memory(flame);
 	if (*place) {
 		towers->data[*place - 1].types |= type;
@@ -53,7 +53,8 @@ static struct slice no_package(struct slice s)
 enum { SEVERAL = UINT32_MAX };
 
 /* "C.m" -> the name with a package that ends so, or SEVERAL. */
-static bool find_packages(struct flame *flame, const struct fl_root_frames *towers,
+static bool find_packages(struct flame *flame,
+			  const struct fl_root_frames *towers,
 			  struct fl_map *packages)
 {
 	for (size_t i = 0; i < towers->count; i++) {
@@ -64,8 +65,9 @@ static bool find_packages(struct flame *flame, const struct fl_root_frames *towe
 
 		if (bare.size == all.size)
 			continue;
-		place = fl_map_put(packages, flame_name(flame, bare.data,
-							bare.size), NULL);
+		place = fl_map_put(packages,
+				   flame_name(flame, bare.data, bare.size),
+				   NULL);
 		if (!place)
 			return false;
 		*place = !*place || *place == name ? name : SEVERAL;
@@ -134,9 +136,10 @@ int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *towers)
 		good = join(flame, tower, &by_name, groups);
 	}
 	for (size_t i = 0; good && i < towers->count; i++)
-		good = name_tower(flame, &towers->data[i],
-				  &groups[*fl_map_get(&by_name,
-					towers->data[i].dotted) - 1]);
+		good = name_tower(
+			flame, &towers->data[i],
+			&groups[*fl_map_get(&by_name, towers->data[i].dotted) -
+				1]);
 	fl_map_free(&packages);
 	fl_map_free(&by_name);
 	fl_free(groups);
@@ -145,7 +148,8 @@ int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *towers)
 	return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
 }
 
-void fl_root_frames_rename(const struct fl_root_frames *towers, struct flame_frame *frame)
+void fl_root_frames_rename(const struct fl_root_frames *towers,
+			   struct flame_frame *frame)
 {
 	const uint64_t *place = fl_map_get(&towers->by_name, frame->name);
 	const struct fl_root_frame *tower;

@@ -18,7 +18,7 @@ static bool is_same(const struct flame_sample *a, const struct flame_sample *b)
 static uint64_t hash_of(const struct flame_sample *s)
 {
 	uint64_t hash = fl_hash_pair((uint64_t)s->metric << 32 | s->stack,
-			       (uint64_t)s->thread << 32 | s->labels);
+				     (uint64_t)s->thread << 32 | s->labels);
 
 	return fl_hash_pair(hash, (uint64_t)s->time);
 }
@@ -31,7 +31,7 @@ static int add(struct flame *flame, struct flame_sample *to, int64_t weight)
 }
 
 int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *hold,
-	    const struct flame_sample *s)
+		       const struct flame_sample *s)
 {
 	uint64_t hash = hash_of(s);
 	uint32_t i = fl_index_first(&hold->index, hash), id;
@@ -40,7 +40,8 @@ int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *hold,
 		if (is_same(&hold->samples[id - 1], s))
 			return add(flame, &hold->samples[id - 1], s->weight);
 	if (hold->count == UINT32_MAX ||
-	    !fl_grow(&hold->samples, &hold->capacity, hold->count + 1, sizeof(*s)) ||
+	    !fl_grow(&hold->samples, &hold->capacity, hold->count + 1,
+		     sizeof(*s)) ||
 	    !fl_index_add(&hold->index, hash, (uint32_t)hold->count + 1))
 		return fl_no_memory(flame);
 	hold->samples[hold->count++] = *s;

@@ -143,8 +143,9 @@ static flame_id star_set(struct flame *flame, flame_id set)
 
 		buf.size = 0;
 		if (value && fl_star_numbers(fl_name_at(flame, value), &buf))
-			set = flame_label(flame, set, key,
-					  flame_name(flame, buf.data, buf.size));
+			set = flame_label(
+				flame, set, key,
+				flame_name(flame, buf.data, buf.size));
 	}
 	if (buf.failed)
 		fl_no_memory(flame);

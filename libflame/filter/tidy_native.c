@@ -123,8 +123,9 @@ static size_t arguments(struct slice s, size_t i)
 {
 	size_t n;
 
-	if (s.data[i] != '(' || !i || s.data[i - 1] == '.' || s.data[i - 1] == ' ' ||
-	    s.data[i - 1] == ':' || s.data[i - 1] == '-')
+	if (s.data[i] != '(' || !i || s.data[i - 1] == '.' ||
+	    s.data[i - 1] == ' ' || s.data[i - 1] == ':' ||
+	    s.data[i - 1] == '-')
 		return 0;
 	n = closing(after(s, i));
 	return n ? n + qualifiers(after(s, i + n)) : 0;
@@ -148,8 +149,10 @@ bool fl_tidy_cxx_arguments(const struct fl_untidy *in, struct fl_buf *out)
 		}
 		n = arguments(s, i);
 		found |= n;
-		if (!n && (s.data[i] == '<' || s.data[i] == '{' ||
-			   s.data[i] == '(') && !is_operator(s, i)) {
+		if (!n &&
+		    (s.data[i] == '<' || s.data[i] == '{' ||
+		     s.data[i] == '(') &&
+		    !is_operator(s, i)) {
 			n = FL_MAX(closing(after(s, i)), (size_t)1);
 			fl_buf_put(out, s.data + i, n);
 		} else if (!n) {

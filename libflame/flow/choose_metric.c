@@ -34,7 +34,7 @@ struct pick {
 static uint64_t hash_of(const struct flame_sample *s)
 {
 	return fl_hash_pair((uint64_t)s->metric << 32 | s->stack,
-		      (uint64_t)s->thread << 32 | s->labels);
+			    (uint64_t)s->thread << 32 | s->labels);
 }
 
 /* The sample held that is the same but for its weight, or NULL. */

@@ -88,7 +88,7 @@ struct fl_format;
 /* pump.c: the input's name as labels. */
 struct fl_input {
 	flame_id file, path;	/* values; 0: not asked for */
-	flame_id last_labels, last_result;	/* the last set, and with them */
+	flame_id last_labels, last_result; /* the last set, and with them */
 	bool known;
 };
 
@@ -231,10 +231,12 @@ struct fl_sample_buffer {
 };
 
 int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
-	    const struct flame_sample *sample);
-int fl_sample_buffer_forward(struct flame *from, const struct fl_sample_buffer *kept,
-	       struct fl_absorbed *map, struct flame_source *source,
-	       struct flame_sink *sink);
+			 const struct flame_sample *sample);
+int fl_sample_buffer_forward(struct flame *from,
+			     const struct fl_sample_buffer *kept,
+			     struct fl_absorbed *map,
+			     struct flame_source *source,
+			     struct flame_sink *sink);
 void fl_sample_buffer_clear(struct fl_sample_buffer *kept);
 void fl_sample_buffer_free(struct fl_sample_buffer *kept);
 /* What the dictionary counts, and that it failed. */
@@ -245,7 +247,7 @@ void fl_dict_reset(struct flame *flame);
  * (*status); else it is at its beginning.
  */
 bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
-		   int *status);
+			int *status);
 void fl_read_ahead_drop(struct flame_source *source);
 
 /*
@@ -264,9 +266,11 @@ struct fl_job {
 struct fl_thread_pool *fl_thread_pool_new(unsigned threads);
 void fl_thread_pool_submit(struct fl_thread_pool *team, struct fl_job *job);
 /* Before all that nobody has begun. */
-void fl_thread_pool_submit_first(struct fl_thread_pool *team, struct fl_job *job);
+void fl_thread_pool_submit_first(struct fl_thread_pool *team,
+				 struct fl_job *job);
 /* Behind those that are hurried: what a job is to end with. */
-void fl_thread_pool_submit_next(struct fl_thread_pool *team, struct fl_job *job);
+void fl_thread_pool_submit_next(struct fl_thread_pool *team,
+				struct fl_job *job);
 /*
  * Until it is done; in the meantime the caller does others, of hurried ones
  * if it is one of them.  It may be one that another is to give: then it is

@@ -109,7 +109,8 @@ static int read_part(struct worker *w)
 		return FLAME_FAILED;
 	source->format->resume(source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (fl_sample_buffer_add(w->flame, &w->kept, &sample) != FLAME_OK)
+		if (fl_sample_buffer_add(w->flame, &w->kept, &sample) !=
+		    FLAME_OK)
 			return FLAME_FAILED;
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }
@@ -222,8 +223,8 @@ static int read_again(struct parts *p, struct worker *w)
 
 static int hand_on(struct parts *p, struct worker *w)
 {
-	int status = fl_sample_buffer_forward(w->flame, &w->kept, &w->map, p->source,
-				p->sink);
+	int status = fl_sample_buffer_forward(w->flame, &w->kept, &w->map,
+					      p->source, p->sink);
 
 	p->source->format->join(p->source, w->source);
 	pass(p, w->part);
@@ -260,9 +261,11 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 	size_t avail;
 
 	for (text->size = 0; !text->size; want *= 4) {
-		text->data = (const char *)(p->blind ?
-			fl_in_lookahead(in, p->ahead, &avail, &part->watched) :
-			fl_in_peek(in, want, &avail));
+		text->data =
+			(const char *)(p->blind ? fl_in_lookahead(
+							  in, p->ahead, &avail,
+							  &part->watched) :
+						  fl_in_peek(in, want, &avail));
 		if (avail < want || want > WIDEST)
 			return false;
 		text->size = p->source->format->split(text->data, want);

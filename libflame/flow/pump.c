@@ -42,11 +42,13 @@ static flame_id label_input(struct flame *flame, struct fl_input *input,
 	input->last_labels = input->last_result = labels;
 	input->known = true;
 	if (input->file)
-		input->last_result = flame_label(flame, input->last_result,
-					fl_name(flame, "file"), input->file);
+		input->last_result =
+			flame_label(flame, input->last_result,
+				    fl_name(flame, "file"), input->file);
 	if (input->path)
-		input->last_result = flame_label(flame, input->last_result,
-					fl_name(flame, "path"), input->path);
+		input->last_result =
+			flame_label(flame, input->last_result,
+				    fl_name(flame, "path"), input->path);
 	return input->last_result;
 }
 
@@ -70,7 +72,7 @@ bool fl_is_large(const struct flame_source *source)
 
 /* Nobody looks at single samples, or at what is in a stack. */
 static struct fl_deferred_list *rests_of(const struct flame_source *source,
-				 const struct flame_sink *sink)
+					 const struct flame_sink *sink)
 {
 	const struct fl_select *select = &source->select;
 

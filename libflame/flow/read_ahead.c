@@ -69,7 +69,8 @@ static int read_file(struct fl_file *file)
 		return FLAME_FAILED;
 	fl_asked_move(&file->what, source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (fl_sample_buffer_add(file->flame, &file->kept, &sample) != FLAME_OK)
+		if (fl_sample_buffer_add(file->flame, &file->kept, &sample) !=
+		    FLAME_OK)
 			return FLAME_FAILED;
 	return status == FLAME_END && !fl_failed(file->flame) &&
 	       !file->said.failed ? FLAME_OK : FLAME_FAILED;
@@ -213,7 +214,7 @@ static void copy_facts(struct flame_source *to, const struct flame_source *from)
 }
 
 bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
-		   int *status)
+			int *status)
 {
 	struct fl_file *file = source->ahead;
 	bool good;
@@ -224,8 +225,8 @@ bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 	good = file->status == FLAME_OK &&
 	       file->cpu_only == source->select.cpu_only;
 	if (good) {
-		*status = fl_sample_buffer_forward(file->flame, &file->kept, &file->map,
-				     source, sink);
+		*status = fl_sample_buffer_forward(file->flame, &file->kept,
+						   &file->map, source, sink);
 		copy_facts(source, file->source);
 		say_again(source->flame, &file->said);
 	}

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
-	    const struct flame_sample *sample)
+			 const struct flame_sample *sample)
 {
 	bool plain = !sample->thread && !sample->labels &&
 		     sample->time == FLAME_NOTIME, fresh = true;
@@ -38,9 +38,11 @@ int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
 	return FLAME_OK;
 }
 
-int fl_sample_buffer_forward(struct flame *from, const struct fl_sample_buffer *kept,
-	       struct fl_absorbed *map, struct flame_source *source,
-	       struct flame_sink *sink)
+int fl_sample_buffer_forward(struct flame *from,
+			     const struct fl_sample_buffer *kept,
+			     struct fl_absorbed *map,
+			     struct flame_source *source,
+			     struct flame_sink *sink)
 {
 	int status = FLAME_OK;
 

@@ -220,8 +220,8 @@ void fl_fact(struct flame_source *source, const char *key,
 	fact.key = fl_arena_copy(&source->arena, key, strlen(key));
 	fact.value = fl_arena_copy(&source->arena, shown, strlen(shown));
 	if (!fact.key || !fact.value ||
-	    !fl_grow(&source->facts, &source->facts_capacity, source->nfacts + 1,
-		     sizeof(*source->facts))) {
+	    !fl_grow(&source->facts, &source->facts_capacity,
+		     source->nfacts + 1, sizeof(*source->facts))) {
 		fl_no_memory(source->flame);
 		return;
 	}

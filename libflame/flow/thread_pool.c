@@ -104,7 +104,8 @@ void fl_thread_pool_submit(struct fl_thread_pool *team, struct fl_job *job)
 	pthread_mutex_unlock(&team->lock);
 }
 
-void fl_thread_pool_submit_first(struct fl_thread_pool *team, struct fl_job *job)
+void fl_thread_pool_submit_first(struct fl_thread_pool *team,
+				 struct fl_job *job)
 {
 	job->done = false;
 	job->hurried = true;

@@ -87,7 +87,8 @@ static void add_frame(struct reader *r, struct slice s)
 		fl_buf_byte(&r->buf, '[');
 		fl_buf_put(&r->buf, module.data, module.size);
 		fl_buf_byte(&r->buf, ']');
-		s = (struct slice){ r->buf.data ? r->buf.data : "", r->buf.size };
+		s = (struct slice){ r->buf.data ? r->buf.data : "",
+				    r->buf.size };
 	} else if (!fl_slice_starts(s, "0x") && !frame.type) {
 		frame.type = FLAME_NATIVE;
 	}
@@ -177,7 +178,8 @@ static void split_key(struct reader *r, struct slice key)
 	while (key.size || first) {
 		struct slice s = fl_slice_split(&key, '\n');
 
-		if (!first && s.size && (s.data[0] == ' ' || s.data[0] == '\t')) {
+		if (!first && s.size &&
+		    (s.data[0] == ' ' || s.data[0] == '\t')) {
 			if (!in_stack && r->nstacks < STACKS)
 				r->begin[r->nstacks++] = r->trace.count;
 			in_stack = true;
@@ -296,8 +298,8 @@ static bool end_entry(struct reader *r, struct slice line,
 	if (!r->key.data || !find_value(line, &i))
 		return false;
 	r->open = false;
-	value = fl_slice_trim((struct slice){ line.data + i + 2,
-					      line.size - i - 2 });
+	value = fl_slice_trim(
+		(struct slice){ line.data + i + 2, line.size - i - 2 });
 	key.size = had + i;
 	is_sample = take_entry(r, (struct slice){ key.data, r->map_size },
 			       (struct slice){ key.data + r->map_size + 1,
@@ -488,7 +490,8 @@ static bool next_entry(struct reader *r, struct flame_sample *sample)
 		}
 		if (take_entry(r, (struct slice){ r->name.data, r->name.size },
 			       (struct slice){ r->text.data ? r->text.data : "",
-					       r->text.size }, value, sample))
+					       r->text.size },
+			       value, sample))
 			return true;
 	}
 	json_ends(r);
@@ -505,7 +508,8 @@ static void begin_json(struct reader *r, struct slice line)
 
 	if (!take_sign(&s, '{') || !take_string(&s, &r->text) ||
 	    !fl_slice_is((struct slice){ r->text.data ? r->text.data : "",
-					 r->text.size }, "type") ||
+					 r->text.size },
+			 "type") ||
 	    !take_sign(&s, ':') || !take_value(&s, &type)) {
 		fl_lines_bad(&r->lines, line);
 		return;

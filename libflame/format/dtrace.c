@@ -184,7 +184,8 @@ static void peer_part(struct reader *r, struct slice s, bool strip,
 			buf->data[i] = ':';
 	if (inlined)
 		fl_buf_text(buf, "_[i]");
-	frame.name = flame_name(r->flame, buf->data ? buf->data : "", buf->size);
+	frame.name =
+		flame_name(r->flame, buf->data ? buf->data : "", buf->size);
 	fl_trace_add(r->flame, &r->trace, &frame);
 }
 
@@ -471,7 +472,8 @@ static bool has_count(struct slice s)
 
 	while (n && s.data[n - 1] >= '0' && s.data[n - 1] <= '9')
 		n--;
-	return n && n < s.size && (s.data[n - 1] == ' ' || s.data[n - 1] == '\t');
+	return n && n < s.size &&
+	       (s.data[n - 1] == ' ' || s.data[n - 1] == '\t');
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)

@@ -81,9 +81,9 @@ static void add_frame(struct faulthandler *f, struct slice name,
 		fl_buf_put(buf, line.data, line.size);
 	}
 	fl_buf_byte(buf, ')');
-	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->data,
-						       buf->size),
-				     FLAME_UNKNOWN));
+	fl_dump_frame(dump,
+		      fl_frame(flame, flame_name(flame, buf->data, buf->size),
+			       FLAME_UNKNOWN));
 }
 
 /* File "x.py", line 3 in f; each of the three may be ??? instead. */

@@ -260,7 +260,8 @@ static void take_frame(struct reader *r)
 		fl_lines_bad(&r->lines, text);
 	file = parts.file.size ? parts.file : parts.module;
 	frame.name = name_of(r, &parts);
-	frame.file = flame_name(r->flame, file.data ? file.data : "", file.size);
+	frame.file =
+		flame_name(r->flame, file.data ? file.data : "", file.size);
 	if (parts.line > 0 && parts.line <= INT32_MAX)
 		frame.line = parts.line;
 	/* What a signal broke into stands at any address, a line's first. */

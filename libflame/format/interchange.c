@@ -67,8 +67,10 @@ static size_t tid_in(struct slice text)
 
 	while (i && text.data[i - 1] >= '0' && text.data[i - 1] <= '9')
 		i--;
-	return i != last && i > 5 && memcmp(text.data + i - 5, " tid=", 5) == 0 ?
-	       i - 5 : 0;
+	return i != last && i > 5 &&
+			       memcmp(text.data + i - 5, " tid=", 5) == 0 ?
+		       i - 5 :
+		       0;
 }
 
 flame_id fl_named_thread(struct flame *flame, flame_id thread,

@@ -55,8 +55,8 @@ static struct slice trim(struct slice s)
 		s.data++;
 		s.size--;
 	}
-	while (s.size && (s.data[s.size - 1] == ' ' ||
-			  s.data[s.size - 1] == '\t'))
+	while (s.size &&
+	       (s.data[s.size - 1] == ' ' || s.data[s.size - 1] == '\t'))
 		s.size--;
 	return s;
 }
@@ -298,8 +298,9 @@ static void add_frame(struct jstack *j, struct slice name,
 		fl_buf_print(buf, ":%" PRId64, line);
 	else if (options->bci && bci > 0)
 		fl_buf_print(buf, "@%" PRId64, bci);
-	fl_dump_frame(dump, fl_frame(flame, flame_name(flame, buf->data,
-						       buf->size), type));
+	fl_dump_frame(
+		dump,
+		fl_frame(flame, flame_name(flame, buf->data, buf->size), type));
 }
 
 /* pkg.Cls.method(module@1.0/File.java:12) */
@@ -356,8 +357,10 @@ static bool take_jhsdb_frame(struct jstack *j, struct slice text)
 		name.size = paren - name.data;
 	if (!name.size)
 		return false;
-	add_frame(j, name, memmem(rest.data, rest.size, "(Compiled", 9) ?
-			   FLAME_JIT : FLAME_INTERPRETED,
+	add_frame(j, name,
+		  memmem(rest.data, rest.size, "(Compiled", 9) ?
+			  FLAME_JIT :
+			  FLAME_INTERPRETED,
 		  number_after(rest, " line="), number_after(rest, "@bci="));
 	return true;
 }
@@ -573,14 +576,15 @@ enum { MAX_NAME_LINES = 32 };
 /* A thread's first line that does not close its name. */
 static bool opens_name(struct slice line)
 {
-	const char *quote = line.size ? memchr(line.data, '"', line.size) : NULL;
+	const char *quote =
+		line.size ? memchr(line.data, '"', line.size) : NULL;
 
 	/* "Thread-1": of a deadlock, whose stacks are repeated there. */
 	if (!quote || fl_slice_ends(line, "\":"))
 		return false;
 	return quote == line.data ||
-	       (line.data[0] == '#' && line.size > 1 && is_digit(line.data[1]) &&
-		quote[-1] == ' ');
+	       (line.data[0] == '#' && line.size > 1 &&
+		is_digit(line.data[1]) && quote[-1] == ' ');
 }
 
 /* true: the name that was begun ends in this line, and the thread begins. */
@@ -601,8 +605,9 @@ static bool is_of_stack(struct slice line)
 {
 	struct slice text = trim(line);
 
-	return text.data != line.data && (fl_slice_starts(text, "at ") ||
-	       fl_slice_starts(text, "java.lang.Thread.State: "));
+	return text.data != line.data &&
+	       (fl_slice_starts(text, "at ") ||
+		fl_slice_starts(text, "java.lang.Thread.State: "));
 }
 
 /* true: the line is a part of a name, or the last one: then *begun. */
@@ -620,7 +625,7 @@ static bool take_name(struct jstack *j, struct slice line, struct header *h,
 	}
 	if (is_of_stack(line) || ++j->npending > MAX_NAME_LINES) {
 		fl_lines_bad(&j->dump.lines, (struct slice){ j->pending.data,
-			     j->pending.size });
+							     j->pending.size });
 		j->npending = 0;
 		return false;
 	}

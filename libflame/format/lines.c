@@ -61,8 +61,8 @@ struct slice fl_slice_trim(struct slice s)
 		s.data++;
 		s.size--;
 	}
-	while (s.size && (is_blank(s.data[s.size - 1]) ||
-			  s.data[s.size - 1] == '\r'))
+	while (s.size &&
+	       (is_blank(s.data[s.size - 1]) || s.data[s.size - 1] == '\r'))
 		s.size--;
 	return s;
 }

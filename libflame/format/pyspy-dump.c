@@ -138,10 +138,10 @@ static void take_inner(struct pyspy *p, struct slice text)
 	if (text.data[0] == ' ')
 		return;
 	if (fl_slice_ends(text, ")") && memmem(text.data, text.size, " (", 2)) {
-		fl_dump_frame(dump, fl_frame(flame,
-					     flame_name(flame, text.data,
-							text.size),
-					     FLAME_UNKNOWN));
+		fl_dump_frame(dump,
+			      fl_frame(flame,
+				       flame_name(flame, text.data, text.size),
+				       FLAME_UNKNOWN));
 		p->unsure = !dump->lines.ended && !ends_in_line(text);
 	} else if (dump->lines.ended) {
 		fl_lines_bad(&dump->lines, text);

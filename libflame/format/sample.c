@@ -125,8 +125,8 @@ static void take_source(struct flame *flame, struct slice s,
 			if (file.size && fl_parse_int(line, &number) &&
 			    number > 0 && number <= INT32_MAX) {
 				frame->line = number;
-				frame->file = flame_name(flame, file.data,
-							 file.size);
+				frame->file =
+					flame_name(flame, file.data, file.size);
 			}
 			return;
 		}

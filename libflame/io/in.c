@@ -81,7 +81,7 @@ struct fl_in {
 	int fd;			/* -1: none */
 	int stop;		/* readable: wait no more; -1: none */
 	uint64_t had;		/* read of it */
-	struct fl_read_ahead *ahead;	/* a thread gives what comes of a layer */
+	struct fl_read_ahead *ahead; /* a thread gives what comes of a layer */
 	struct fl_in *under;
 	const struct fl_decoder *decoder;	/* NULL: plain bytes */
 	void *state;
@@ -278,8 +278,9 @@ static void stop_watching(struct fl_in *in)
 static void show(struct fl_in *in)
 {
 	const uint8_t *at = in->at + in->left;
-	size_t n = in->dry ? FL_MIN(in->hidden, (size_t)BLOCK) :
-			     in->hidden - FL_MIN(in->hidden, (size_t)FL_BID_BYTES);
+	size_t n =
+		in->dry ? FL_MIN(in->hidden, (size_t)BLOCK) :
+			  in->hidden - FL_MIN(in->hidden, (size_t)FL_BID_BYTES);
 	size_t plain = fl_decoder_scan(at, n, in->hidden, in->line);
 
 	in->turned = plain < n;
@@ -738,8 +739,8 @@ int fl_in_dup_file(const struct fl_in *in)
 	       fcntl(in->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 }
 
-const uint8_t *fl_in_lookahead(const struct fl_in *in, size_t from, size_t *avail,
-			   bool *watched)
+const uint8_t *fl_in_lookahead(const struct fl_in *in, size_t from,
+			       size_t *avail, bool *watched)
 {
 	size_t n = in->left + in->hidden;
 
@@ -788,7 +789,8 @@ void fl_in_release(struct fl_in *in, uint64_t offset)
 	in->forgotten = end;
 }
 
-void fl_in_release_range(struct fl_in *in, const uint8_t *from, const uint8_t *to)
+void fl_in_release_range(struct fl_in *in, const uint8_t *from,
+			 const uint8_t *to)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uintptr_t map = (uintptr_t)in->map.data, begin = (uintptr_t)from;

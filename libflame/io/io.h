@@ -88,15 +88,16 @@ bool fl_in_is_stable(const struct fl_in *in);
  * came out of something packed, or of no file that can be read again.
  * fl_in_file is the file, -1 where there is none, to be closed by the caller.
  */
-bool fl_in_file_offset(const struct fl_in *in, const char *at, uint64_t *offset);
+bool fl_in_file_offset(const struct fl_in *in, const char *at,
+		       uint64_t *offset);
 int fl_in_dup_file(const struct fl_in *in);
 /*
  * Of an input that stays: the bytes from `from` bytes behind the next one on,
  * whether they were looked at for packed members or not.  watched: they were
  * not, so fl_decoder_scan has to be asked before they are read as text.
  */
-const uint8_t *fl_in_lookahead(const struct fl_in *in, size_t from, size_t *avail,
-			   bool *watched);
+const uint8_t *fl_in_lookahead(const struct fl_in *in, size_t from,
+			       size_t *avail, bool *watched);
 /* Consumes n bytes of those, in which no packed member begins. */
 void fl_in_skip(struct fl_in *in, size_t n);
 /*
@@ -116,7 +117,8 @@ void fl_in_use_small_buffers(struct fl_in *in);
  */
 void fl_in_release(struct fl_in *in, uint64_t offset);
 /* The same of bytes here and there in what is to be read later. */
-void fl_in_release_range(struct fl_in *in, const uint8_t *from, const uint8_t *to);
+void fl_in_release_range(struct fl_in *in, const uint8_t *from,
+			 const uint8_t *to);
 /* Whether these do anything. */
 bool fl_in_is_mapped(const struct fl_in *in);
 /*

@@ -101,7 +101,8 @@ bool flame_shrunk(const void *byte)
 
 	hold();
 	for (struct fl_mapped *m = all; m && !done; m = m->next)
-		if (at >= (uintptr_t)m->data && at - (uintptr_t)m->data < m->size)
+		if (at >= (uintptr_t)m->data &&
+		    at - (uintptr_t)m->data < m->size)
 			done = put_zeros(m, at);
 	let_go();
 	errno = was;

@@ -156,7 +156,8 @@ static bool make_temporary(struct fl_out *out, bool (*make)(struct fl_out *))
 static bool open_nameless(struct fl_out *out)
 {
 #ifdef O_TMPFILE
-	char *folder = fl_memory_adopt(strndup(out->path, (size_t)folder_of(out)));
+	char *folder =
+		fl_memory_adopt(strndup(out->path, (size_t)folder_of(out)));
 	char path[32];
 
 	if (!folder)
@@ -210,7 +211,8 @@ static bool open_path(struct fl_out *out, const char *path)
 	if (exists && !S_ISREG(st.st_mode))
 		return open_direct(out, path, 0);
 	/* A link stays one: the file that it leads to is replaced. */
-	out->path = fl_memory_adopt(exists ? realpath(path, NULL) : strdup(path));
+	out->path =
+		fl_memory_adopt(exists ? realpath(path, NULL) : strdup(path));
 	if (!out->path || (!exists && lstat(path, &st) == 0))
 		return open_direct(out, path, O_CREAT | O_TRUNC);
 	if (exists && access(out->path, W_OK) != 0)

@@ -121,8 +121,8 @@ static void repeat(struct fl_read_ahead *a, struct block *block,
 		fl_no_memory(flame);
 }
 
-size_t fl_read_ahead_read(struct fl_read_ahead *a, struct flame *flame, uint8_t *to,
-		     const char **damage)
+size_t fl_read_ahead_read(struct fl_read_ahead *a, struct flame *flame,
+			  uint8_t *to, const char **damage)
 {
 	struct block *block = &a->block[a->taken % BLOCKS];
 	size_t n;

@@ -18,8 +18,8 @@ struct fl_read_ahead *fl_read_ahead_new(struct fl_in *in);
  * The next block, at most FL_BLOCK bytes; 0 at the end.  What was said while
  * it was made, warnings and failures, is said to flame by then.
  */
-size_t fl_read_ahead_read(struct fl_read_ahead *ahead, struct flame *flame, uint8_t *to,
-		     const char **damage);
+size_t fl_read_ahead_read(struct fl_read_ahead *ahead, struct flame *flame,
+			  uint8_t *to, const char **damage);
 void fl_read_ahead_free(struct fl_read_ahead *ahead);
 
 /* Moves what comes next, at most so much, to `to`; 0 at the end. */

@@ -63,7 +63,7 @@ static enum fl_stepped step(void *state, struct fl_step *s)
 				     "a window of more than 2 GB");
 	if (libzstd.ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ||
 	    !fl_frames_charge(&zstd->frames,
-			    libzstd.ZSTD_sizeof_DStream(zstd->stream)))
+			      libzstd.ZSTD_sizeof_DStream(zstd->stream)))
 		return FL_STEP_NO_MEMORY;
 	if (libzstd.ZSTD_isError(code))
 		return fl_frames_bad(&zstd->frames,

@@ -110,7 +110,8 @@ static int read_heavy(struct settling *s, int64_t fine, bool *any)
 {
 	struct flame_tree *tree = s->tree;
 
-	for (struct fl_deferred *rest = tree->rests.first; rest; rest = rest->next)
+	for (struct fl_deferred *rest = tree->rests.first; rest;
+	     rest = rest->next)
 		for (size_t i = 0; i < rest->count; i++) {
 			struct fl_deferred_stack *at = &rest->stacks[i];
 

@@ -153,7 +153,8 @@ static bool list_children(struct fl_layout_builder *y)
 
 /* Nodes --------------------------------------------------------------- */
 
-static enum flame_type type_at(const struct fl_layout_builder *y, uint32_t stack)
+static enum flame_type type_at(const struct fl_layout_builder *y,
+			       uint32_t stack)
 {
 	return fl_frame_at(y->flame, stack)->type;
 }
@@ -184,8 +185,8 @@ static enum flame_type joined_type(const struct fl_layout_builder *y,
 }
 
 /* Inline, for one stack it comes to a fraction of it. */
-static inline bool add_node(struct fl_layout_builder *y, const struct fl_pending *at,
-			    size_t n)
+static inline bool add_node(struct fl_layout_builder *y,
+			    const struct fl_pending *at, size_t n)
 {
 	struct fl_layout *l = y->layout;
 	uint32_t node = l->count, level = at[0].level;
@@ -213,7 +214,8 @@ static inline bool add_node(struct fl_layout_builder *y, const struct fl_pending
 	return true;
 }
 
-bool fl_layout_builder_add(struct fl_layout_builder *y, const struct fl_pending *at, size_t n)
+bool fl_layout_builder_add(struct fl_layout_builder *y,
+			   const struct fl_pending *at, size_t n)
 {
 	return add_node(y, at, n);
 }
@@ -248,8 +250,8 @@ static size_t last_node(const struct fl_pending *at, size_t n)
 }
 
 /* Of at[0..n) those that get nodes; how many are left. */
-static size_t leave_out(struct fl_layout_builder *y, struct fl_pending *at, size_t n,
-			uint32_t parent)
+static size_t leave_out(struct fl_layout_builder *y, struct fl_pending *at,
+			size_t n, uint32_t parent)
 {
 	size_t to = n, end = n, k;
 
@@ -360,8 +362,9 @@ bool fl_layout_builder_run(struct fl_layout_builder *y)
 		size_t n = fl_layout_builder_last(y);
 
 		if (n == 1 ? !lay_chain(y) :
-		    !fl_layout_builder_add(y, y->pending + y->npending - n, n) ||
-		    !fl_layout_builder_open_last(y, n))
+			     !fl_layout_builder_add(
+				     y, y->pending + y->npending - n, n) ||
+				     !fl_layout_builder_open_last(y, n))
 			return false;
 	}
 	return true;
@@ -384,7 +387,8 @@ static void place_rest(struct fl_layout_builder *y)
 }
 
 /* What is left out counts in its parent, which may be in another part. */
-static bool want_parts(struct fl_layout_builder *y, const struct flame_tree *tree)
+static bool want_parts(struct fl_layout_builder *y,
+		       const struct flame_tree *tree)
 {
 	size_t n = tree->flame->stacks.count;
 
@@ -410,13 +414,15 @@ static bool count_lost(struct fl_layout_builder *y)
 static bool lay_all(struct fl_layout_builder *y)
 {
 	return fl_layout_builder_begin(y, y->heavy + 1) && count_lost(y) &&
-	       (y->size && y->heavy >= MANY ? fl_layout_builder_run_parallel(y) :
-					      lay_nodes(y));
+	       (y->size && y->heavy >= MANY ?
+			fl_layout_builder_run_parallel(y) :
+			lay_nodes(y));
 }
 
 /* All of it ----------------------------------------------------------- */
 
-bool fl_layout_builder_weigh(struct fl_layout_builder *y, struct flame_tree *tree, bool spend)
+bool fl_layout_builder_weigh(struct fl_layout_builder *y,
+			     struct flame_tree *tree, bool spend)
 {
 	y->flame = tree->flame;
 	y->tree = tree;
@@ -432,7 +438,8 @@ bool fl_layout_builder_weigh(struct fl_layout_builder *y, struct flame_tree *tre
 	return true;
 }
 
-static bool open_tree(struct fl_layout_builder *y, struct flame_tree *tree, bool spend)
+static bool open_tree(struct fl_layout_builder *y, struct flame_tree *tree,
+		      bool spend)
 {
 	if (!fl_layout_builder_weigh(y, tree, spend))
 		return false;

@@ -36,7 +36,8 @@ struct fl_layout_builder {
  * Weights, which are to become totals.  spend: the tree's own, which it has
  * no more then.  false, here and below: memory is out.
  */
-bool fl_layout_builder_weigh(struct fl_layout_builder *y, struct flame_tree *tree, bool spend);
+bool fl_layout_builder_weigh(struct fl_layout_builder *y,
+			     struct flame_tree *tree, bool spend);
 void fl_layout_builder_close(struct fl_layout_builder *y);
 /*
  * An empty layout with room for so many nodes.  Nodes' ends and selfs come
@@ -48,7 +49,8 @@ bool fl_layout_builder_start(struct fl_layout_builder *y);
 /* How many of the last that are pending are one node. */
 size_t fl_layout_builder_last(const struct fl_layout_builder *y);
 /* A node of the stacks at[0..n), which are one. */
-bool fl_layout_builder_add(struct fl_layout_builder *y, const struct fl_pending *at, size_t n);
+bool fl_layout_builder_add(struct fl_layout_builder *y,
+			   const struct fl_pending *at, size_t n);
 /* In place of the last n that are pending, their children in order. */
 bool fl_layout_builder_open_last(struct fl_layout_builder *y, size_t n);
 /* All that is pending. */
@@ -63,8 +65,9 @@ bool fl_layout_ends(struct fl_layout *layout);
 bool fl_layout_builder_run_parallel(struct fl_layout_builder *y);
 
 static inline int64_t fl_layout_builder_total(const struct fl_layout_builder *y,
-				      unsigned column,
-				      const struct fl_pending *at, size_t n)
+					      unsigned column,
+					      const struct fl_pending *at,
+					      size_t n)
 {
 	int64_t total = 0;
 

@@ -67,7 +67,8 @@ static bool add_part(const struct fl_layout_builder *y, struct plan *plan,
 	return true;
 }
 
-static bool list_last(const struct fl_layout_builder *y, struct plan *plan, size_t n)
+static bool list_last(const struct fl_layout_builder *y, struct plan *plan,
+		      size_t n)
 {
 	if (!fl_grow(&plan->list, &plan->room, plan->n + n,
 		     sizeof(*plan->list)))
@@ -160,7 +161,8 @@ static void lay_part(struct fl_job *job)
 /* Who waits lays too; all of them, if there is no team. */
 static void lay_parts(struct plan *plan, unsigned threads)
 {
-	struct fl_thread_pool *team = fl_thread_pool_new(FL_MIN(threads, plan->nparts));
+	struct fl_thread_pool *team =
+		fl_thread_pool_new(FL_MIN(threads, plan->nparts));
 
 	for (unsigned i = 0; i < plan->nparts; i++) {
 		struct part *part = &plan->parts[i];
@@ -239,7 +241,8 @@ static bool join_parts(struct fl_layout *l, struct plan *plan)
 }
 
 /* If any part moved up, the last one did. */
-static void move_places(const struct fl_layout_builder *y, const struct plan *plan)
+static void move_places(const struct fl_layout_builder *y,
+			const struct plan *plan)
 {
 	const struct part *last = &plan->parts[plan->nparts - 1], *part;
 	uint32_t *of = y->of_stack;

@@ -233,8 +233,8 @@ static bool weigh(struct fl_outline *o, int64_t *heap, size_t most)
 		return false;
 	while (y->npending) {
 		size_t n = fl_layout_builder_last(y);
-		int64_t total = fl_layout_builder_total(y, 0, y->pending +
-						y->npending - n, n);
+		int64_t total = fl_layout_builder_total(
+			y, 0, y->pending + y->npending - n, n);
 
 		if (total <= (found < most ? 0 : heap[0]) ||
 		    (total < o->least && found)) {
@@ -339,7 +339,7 @@ static bool reach(struct fl_outline *o, size_t level)
 static int64_t children_total(const struct fl_layout_builder *y, size_t before)
 {
 	return fl_layout_builder_total(y, 0, y->pending + before,
-			       y->npending - before);
+				       y->npending - before);
 }
 
 /*
@@ -351,7 +351,8 @@ static bool lay(struct fl_outline *o, size_t n)
 	struct fl_layout_builder *y = &o->laying;
 	size_t before = y->npending - n;
 	struct fl_pending *at = y->pending + before;
-	int64_t total = fl_layout_builder_total(y, 0, at, n), x = o->x[at->level];
+	int64_t total = fl_layout_builder_total(y, 0, at, n),
+		x = o->x[at->level];
 	uint32_t node = y->layout->count, level;
 	bool light = node && (total < o->least || node >= o->kept);
 
@@ -380,8 +381,8 @@ static bool lay_all(struct fl_outline *o)
 {
 	struct fl_layout_builder *y = &o->laying;
 
-	if (!fl_layout_builder_begin(y, o->kept) || !fl_layout_builder_start(y) ||
-	    !reach(o, 0))
+	if (!fl_layout_builder_begin(y, o->kept) ||
+	    !fl_layout_builder_start(y) || !reach(o, 0))
 		return false;
 	y->layout->x = fl_alloc(o->kept * sizeof(*y->layout->x));
 	y->layout->self[0] = fl_alloc(o->kept * sizeof(int64_t));

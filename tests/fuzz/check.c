@@ -58,7 +58,8 @@ void fuzz_flame_holds(const struct flame *f)
 		FUZZ_HOLDS(f->frames.data[i].type < FL_TYPES);
 	}
 	for (size_t i = 0; i < f->names.count; i++)
-		FUZZ_HOLDS(f->names.data[i].text[f->names.data[i].size] == '\0');
+		FUZZ_HOLDS(f->names.data[i].text[f->names.data[i].size] ==
+			   '\0');
 	for (size_t i = 1; i < f->labels.count; i++) {
 		FUZZ_HOLDS(f->labels.data[i].rest < i);
 		FUZZ_HOLDS(f->labels.data[i].key < f->names.count);
@@ -150,7 +151,8 @@ bool fuzz_is_plain(const void *at, size_t size)
 
 char *fuzz_line(struct slice *rest)
 {
-	const char *lf = rest->size ? memchr(rest->data, '\n', rest->size) : NULL;
+	const char *lf =
+		rest->size ? memchr(rest->data, '\n', rest->size) : NULL;
 	size_t n = lf ? (size_t)(lf - rest->data) : rest->size;
 	char *line;
 

@@ -160,7 +160,7 @@ void fuzz_regex(const struct fuzz_target *target, const uint8_t *data,
 				FUZZ_HOLDS(!group.size ||
 					   (group.data >= rest.data &&
 					    group.data + group.size <=
-					    rest.data + rest.size));
+						    rest.data + rest.size));
 		fl_regex_free(re);
 		fl_buf_free(&out);
 	}

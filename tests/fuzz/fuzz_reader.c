@@ -101,10 +101,10 @@ void fuzz_reader(const struct fuzz_target *target, const uint8_t *data,
 					      size, &ways[0]);
 
 		FUZZ_HOLDS(other.good == made.good);
-		FUZZ_HOLDS(!made.good ||
-			   (other.out.size == made.out.size &&
-			    (!made.out.size || memcmp(other.out.data, made.out.data,
-						      made.out.size) == 0)));
+		FUZZ_HOLDS(!made.good || (other.out.size == made.out.size &&
+					  (!made.out.size ||
+					   memcmp(other.out.data, made.out.data,
+						  made.out.size) == 0)));
 		fl_buf_free(&other.out);
 	}
 	fl_buf_free(&made.out);

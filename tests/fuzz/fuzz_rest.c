@@ -53,7 +53,8 @@ void fuzz_rest(const struct fuzz_target *target, const uint8_t *data,
 	flame_close(source);
 	FUZZ_HOLDS(draw_file(of_file, data, size, &lazy) == status);
 	FUZZ_HOLDS(lazy.size == whole.size);
-	FUZZ_HOLDS(!whole.size || memcmp(lazy.data, whole.data, whole.size) == 0);
+	FUZZ_HOLDS(!whole.size ||
+		   memcmp(lazy.data, whole.data, whole.size) == 0);
 	fuzz_flame_holds(of_file);
 	fuzz_flame_holds(of_memory);
 	flame_free(of_file);

@@ -475,8 +475,8 @@ static bool slurp(const char *path, struct fl_buf *buf)
 /* What it is, packed or not. */
 static void look(void)
 {
-	struct fl_in *in = fl_in_decoded(fl_in_memory(flame, file.data,
-						      file.size, name));
+	struct fl_in *in =
+		fl_in_decoded(fl_in_memory(flame, file.data, file.size, name));
 	size_t n = 0;
 	const uint8_t *at = in ? fl_in_peek(in, SIZE_MAX, &n) : NULL;
 

@@ -505,7 +505,7 @@ Test(utf8, code_points_are_put_and_surrogates_replaced)
 	fl_utf8_put(&buf, 0xd800);
 	fl_utf8_put(&buf, 0x110000);
 	cr_assert_str_eq(buf.data, "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x94\xa5"
-			 "\xef\xbf\xbd\xef\xbf\xbd");
+				   "\xef\xbf\xbd\xef\xbf\xbd");
 	fl_buf_free(&buf);
 }
 

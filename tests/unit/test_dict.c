@@ -281,8 +281,10 @@ Test(stacks, side_by_side_are_found_as_one_by_one)
 			flame_id at = i % 4 ? 0 : base, next;
 			size_t k = 0;
 
-			for (; k < d[i].count && (next = fl_stack_find(flame, at,
-						pairs[i][k].frame)); k++) {
+			for (; k < d[i].count &&
+			       (next = fl_stack_find(flame, at,
+						     pairs[i][k].frame));
+			     k++) {
 				at = next;
 				cr_assert_eq(pairs[i][k].stack, at);
 			}

@@ -176,8 +176,10 @@ static void roots(const char *a, const char *b, const char *c,
 		if (!turn)
 			cr_expect_str_eq(out.data, expected);
 		for (int i = 0; turn && i < 3; i++)
-			cr_expect(strstr(expected, strndupa(out.data,
-				  strcspn(out.data, "\n"))), "%s", out.data);
+			cr_expect(strstr(expected,
+					 strndupa(out.data,
+						  strcspn(out.data, "\n"))),
+				  "%s", out.data);
 	}
 }
 

@@ -105,8 +105,8 @@ Test(by, threads_stand_at_the_root)
 	send_with(sink, 0, 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_str_eq(out.data, "[main tid=7]_[g];a;b 1\n"
-			 "[tid=8]_[g];a;b 1\n[main tid=7]_[g];a;b 1\n"
-			 "a;b 1\n");
+				   "[tid=8]_[g];a;b 1\n[main tid=7]_[g];a;b 1\n"
+				   "a;b 1\n");
 }
 
 Test(by, a_thread_whose_frame_is_there_gets_no_other)
@@ -170,7 +170,7 @@ Test(by, an_expression_takes_a_part_of_the_value)
 	send_with(sink, 0, 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_str_eq(out.data, "12_[g];a;b 1\n[no match]_[g];a;b 1\n"
-			 "12_[g];a;b 1\n[no path]_[g];a;b 1\n");
+				   "12_[g];a;b 1\n[no path]_[g];a;b 1\n");
 }
 
 Test(by, an_expression_may_have_commas_and_no_group)
@@ -307,5 +307,5 @@ Test(label, numbers_in_the_names_of_threads_are_made_stars)
 	send_with(sink, fl_thread(flame, FL_SLICE("pool-3-thread-4"), 8), 0);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_str_eq(out.data, "[pool-*-thread-* tid=*]_[g];a;b 1\n"
-			 "[pool-*-thread-* tid=*]_[g];a;b 1\n");
+				   "[pool-*-thread-* tid=*]_[g];a;b 1\n");
 }

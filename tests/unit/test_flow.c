@@ -590,7 +590,8 @@ Test(pick, without_cpu_takes_the_one_of_most_samples)
 	cr_expect_str_eq(out.data, "");
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_str_eq(out.data, "b alloc 2\nc alloc 1\n");
-	cr_expect(strstr(said.data, "taking alloc (3 samples)"), "%s", said.data);
+	cr_expect(strstr(said.data, "taking alloc (3 samples)"), "%s",
+		  said.data);
 	cr_expect(strstr(said.data, "lock 2"), "%s", said.data);
 	cr_expect(strstr(said.data, "--event"), "%s", said.data);
 }
@@ -839,7 +840,7 @@ Test(pump, labels_samples_with_the_whole_path_where_one_asks)
 	flame_close(source);
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_str_eq(page.data, "z.folded;/x/y/z.folded;a 1\n"
-			 "z.folded;/x/y/z.folded;b 2\n");
+				    "z.folded;/x/y/z.folded;b 2\n");
 	fl_buf_free(&page);
 }
 
@@ -1158,7 +1159,8 @@ static void note_job(struct fl_job *job)
 		fl_thread_pool_submit_next(noted->team, &noted->then->job);
 }
 
-static struct noted noted(struct fl_thread_pool *team, char name, struct noted *then)
+static struct noted noted(struct fl_thread_pool *team, char name,
+			  struct noted *then)
 {
 	return (struct noted){
 		.job.run = note_job, .name = name, .team = team, .then = then

@@ -626,7 +626,8 @@ Test(read, a_long_bad_line_is_cut_in_the_message)
 Test(read, a_weight_that_does_not_fit_is_left_out_and_told_of)
 {
 	FOLDS("a 9223372036854775808\nb 1\na 1e19\n", "b 1\n");
-	cr_expect(strstr(said.data, "2 counts are 2^63 or more"), "%s", said.data);
+	cr_expect(strstr(said.data, "2 counts are 2^63 or more"), "%s",
+		  said.data);
 	cr_expect(strstr(said.data, "line 1"), "%s", said.data);
 }
 
@@ -767,7 +768,7 @@ Test(write, what_would_break_a_line_is_replaced)
 	put_name(sink, "two\nlines\r\0", 11);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_str_eq(out.data, "Lx/Y:.run_[j];end 1\n"
-			 "two lines  _[j];end 1\n");
+				   "two lines  _[j];end 1\n");
 }
 
 Test(write, a_name_does_not_make_a_comment_of_the_line)

@@ -158,8 +158,8 @@ static const struct packer {
 
 static struct fl_in *decoded(struct fl_buf bytes)
 {
-	return fl_in_decoded(fl_in_memory(flame, bytes.data, bytes.size,
-					  "some"));
+	return fl_in_decoded(
+		fl_in_memory(flame, bytes.data, bytes.size, "some"));
 }
 
 /* All that comes out is `text`; the damage is as told, and in is closed. */
@@ -562,8 +562,8 @@ Test(decoders, each_gives_back_what_went_in)
 	for (i = 0; i < FL_COUNT(packers); i++) {
 		for (k = 0; k < FL_COUNT(sizes); k++) {
 			struct fl_buf text = make_text(sizes[k]);
-			struct fl_buf packed = packers[i].pack(text.data,
-							       text.size);
+			struct fl_buf packed =
+				packers[i].pack(text.data, text.size);
 
 			expect(decoded(packed), text.data, text.size, NULL);
 			fl_buf_free(&text);
@@ -581,8 +581,8 @@ static struct fl_buf in_pieces(const struct packer *packer,
 	struct fl_buf out = { 0 }, piece;
 
 	for (i = 0; i < 3; i++) {
-		piece = packer->pack(text.data + i * third, i < 2 ? third :
-				     text.size - 2 * third);
+		piece = packer->pack(text.data + i * third,
+				     i < 2 ? third : text.size - 2 * third);
 		fl_buf_put(&out, piece.data, piece.size);
 		fl_buf_put(&out, i < 2 ? between.data : behind.data,
 			   i < 2 ? between.size : behind.size);
@@ -1043,8 +1043,8 @@ static void expect_refusal(struct slice head, const char *text)
 {
 	struct flame *own = flame_new();
 
-	cr_expect_null(fl_in_decoded(fl_in_memory(own, head.data, head.size,
-						  "m")));
+	cr_expect_null(
+		fl_in_decoded(fl_in_memory(own, head.data, head.size, "m")));
 	cr_expect_not_null(strstr(flame_error(own), text), "%s",
 			   flame_error(own));
 	flame_free(own);

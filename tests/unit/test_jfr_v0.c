@@ -283,8 +283,8 @@ TestSuite(jfr_v0, .init = start, .fini = stop);
 
 static struct flame_source *open_chunk(void)
 {
-	struct flame_source *source = flame_open_memory(flame, chunk.data,
-						chunk.size, "v0.jfr", "jfr");
+	struct flame_source *source = flame_open_memory(
+		flame, chunk.data, chunk.size, "v0.jfr", "jfr");
 
 	cr_assert(source, "%s", flame_error(flame));
 	return source;

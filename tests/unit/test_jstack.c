@@ -187,7 +187,8 @@ Test(logs, go_on_around_and_in_dumps)
 		"Executor$TaskRunner.run;org/example/Job.work 2\n"
 		"java/lang/Thread.run;org/example/Beat.beat 1\n");
 	cr_assert(strstr(said.data, "1 lines not understood, the first is line "
-			 "28: 2026-11-21 10:00:02,101"), "%s", said.data);
+				    "28: 2026-11-21 10:00:02,101"),
+		  "%s", said.data);
 }
 
 Test(logs, have_dumps_at_times)
@@ -223,7 +224,8 @@ Test(logs, end_without_an_empty_line)
 	cr_assert_str_eq(fold(text_source(HEAD("x") "\tat a.B.c(B.java:1)\n"),
 			      NULL, NULL, NULL), "");
 	cr_assert(strstr(said.data, "in: 1 threads left out, as their stacks "
-			 "are cut; the first is at line 1\n"), "%s", said.data);
+				    "are cut; the first is at line 1\n"),
+		  "%s", said.data);
 }
 
 Test(logs, that_were_cut_cost_the_next_nothing)
@@ -287,8 +289,8 @@ Test(detection, of_a_dump_deep_in_a_log)
 		fl_buf_text(&text, "10:00 INFO a line of the log, b\n");
 	memset(text.data, '-', 600000);
 	memset(text.data + 600000, '-', 300);
-	cr_assert_null(flame_open_memory(flame, text.data, text.size, "in",
-					 NULL));
+	cr_assert_null(
+		flame_open_memory(flame, text.data, text.size, "in", NULL));
 	fl_buf_free(&text);
 }
 

@@ -224,7 +224,8 @@ Test(gdb, thread_lines_become_labels)
 Test(gdb, last_stack_without_its_root_is_left_out)
 {
 	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n", "");
-	cr_expect(strstr(said.data, "ends within a backtrace"), "%s", said.data);
+	cr_expect(strstr(said.data, "ends within a backtrace"), "%s",
+		  said.data);
 	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in main ()", "main;f 1\n");
 	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n\n", "g;f 1\n");
 	FOLDS("gdb", "#0  0x1 in f ()\n#1  0x2 in g ()\n"
@@ -455,7 +456,7 @@ Test(vtune, what_a_lost_row_called_is_its_callers)
 	FOLDS("vtune", TABLE "a,1,x\n lost\n  b,1,x\n  c,1,x\n",
 	      "a 1000000000\na;b 1000000000\na;c 1000000000\n");
 	cr_expect_str_eq(said.data, "in: 1 lines not understood, the first is "
-			 "line 3: lost\n");
+				    "line 3: lost\n");
 }
 
 Test(vtune, rows_may_skip_levels)
@@ -464,14 +465,15 @@ Test(vtune, rows_may_skip_levels)
 	      "a 1000000000\na;b 1000000000\na;b;c 1000000000\n"
 	      "a;b;d 1000000000\n");
 	cr_expect_str_eq(said.data, "in: line 4: 1 rows skip a level: what "
-			 "called them is not there\n");
+				    "called them is not there\n");
 }
 
 Test(vtune, table_without_times)
 {
 	FOLDS("vtune", "Function Stack,CPU Time:Total,Module\na,1,x\n", "");
 	cr_expect(strstr(said.data, "in: line 1: the table has no column CPU "
-			 "Time:Self"), "%s", said.data);
+				    "Time:Self"),
+		  "%s", said.data);
 	FOLDS("vtune", "war:Column filter is ON.\n", "");
 	cr_expect(strstr(said.data, "ends before a header"), "%s", said.data);
 }

@@ -138,8 +138,8 @@ static int read_message(void)
 	struct flame_source *source;
 	int damage;
 
-	source = flame_open_memory(flame, message.data, message.size, "p",
-				   NULL);
+	source =
+		flame_open_memory(flame, message.data, message.size, "p", NULL);
 	cr_assert(source, "%s", flame_error(flame));
 	cr_expect_str_eq(flame_source_format(source), "otlp");
 	cr_expect_eq(flame_pump(source, sink), FLAME_OK);
@@ -204,7 +204,8 @@ Test(otlp, what_could_be_either_is_told)
 	put_message();
 	cr_expect_eq(read_message(), 0);
 	cr_expect_str_eq(out.data, "f 1\n");
-	cr_expect_str_eq(said.data, "p: values and attributes of its samples "
+	cr_expect_str_eq(said.data,
+			 "p: values and attributes of its samples "
 			 "could be each other's (OTLP before 1.10, or since): "
 			 "taken as of 1.10\n");
 }
@@ -228,7 +229,7 @@ Test(otlp, what_is_not_there_costs_its_sample)
 	cr_expect_eq(read_message(), 1);
 	cr_expect_str_eq(out.data, "f 4\n");
 	cr_expect_str_eq(said.data, "p: 2 samples left out: what they point to "
-			 "is not in the file\n");
+				    "is not in the file\n");
 }
 
 Test(otlp, messages_one_after_another_have_their_own_tables)

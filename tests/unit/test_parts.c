@@ -81,12 +81,11 @@ static void same_with_any_number(const struct fl_buf *text,
 		cr_expect_str_eq(one.said.data, all.said.data);
 		cr_expect_eq(one.text.size, all.text.size);
 		cr_expect(one.text.size == all.text.size &&
-			  (!one.text.size ||
-			   memcmp(one.text.data, all.text.data,
-				  one.text.size) == 0),
-			  "%u threads gave something else with %s %s",
-			  threads, option ? option : "nothing",
-			  value ? value : "");
+				  (!one.text.size ||
+				   memcmp(one.text.data, all.text.data,
+					  one.text.size) == 0),
+			  "%u threads gave something else with %s %s", threads,
+			  option ? option : "nothing", value ? value : "");
 		fl_buf_free(&all.text);
 		fl_buf_free(&all.said);
 	}
@@ -192,7 +191,8 @@ Test(parts, with_packed_members_among_them)
 			pack_in(&text, places[i][1]);
 		one = read_with(1, &text, NULL, NULL);
 		cr_expect(strstr(one.text.data, places[i][1] ?
-				 "packed;two 22\n" : "packed;two 11\n"));
+							"packed;two 22\n" :
+							"packed;two 11\n"));
 		fl_buf_free(&one.text);
 		fl_buf_free(&one.said);
 		same_with_any_number(&text, NULL, NULL);

@@ -127,14 +127,18 @@ Test(header, is_the_same_after_any_other)
 			cr_assert_eq(fl_perf_header(s, &lefts, &got), is_one);
 			if (is_one)
 				cr_assert(got.comm.data == want.comm.data &&
-					  got.comm.size == want.comm.size &&
-					  got.event.size == want.event.size &&
-					  got.rest.size == want.rest.size &&
-					  got.pid == want.pid &&
-					  got.tid == want.tid &&
-					  got.cpu == want.cpu &&
-					  got.time == want.time &&
-					  got.period == want.period, "%s", line);
+						  got.comm.size ==
+							  want.comm.size &&
+						  got.event.size ==
+							  want.event.size &&
+						  got.rest.size ==
+							  want.rest.size &&
+						  got.pid == want.pid &&
+						  got.tid == want.tid &&
+						  got.cpu == want.cpu &&
+						  got.time == want.time &&
+						  got.period == want.period,
+					  "%s", line);
 			line = lines[i % FL_COUNT(lines)];
 		}
 	}
@@ -230,9 +234,11 @@ Test(records, without_numbers_are_known_by_their_frames)
 Test(records, of_several_events_are_not_added_up)
 {
 	cr_assert_str_eq(fold_file("events.txt", ""), "x;f 3\n");
-	cr_assert(strstr(said.data, "taking cycles:u (3 samples); there is also "
+	cr_assert(strstr(said.data,
+			 "taking cycles:u (3 samples); there is also "
 			 "cycles:k 1, sched:sched_switch 1, "
-			 "raw_syscalls:sys_enter 1"), "%s", said.data);
+			 "raw_syscalls:sys_enter 1"),
+		  "%s", said.data);
 }
 
 Test(records, of_one_event)
@@ -305,7 +311,8 @@ Test(records, that_are_damaged_cost_no_others)
 	cr_assert_str_eq(fold_file("crlf_invalid_utf8_no_final_newline.txt",
 				   ""), "x;f\xff\xfe 2\n");
 	cr_assert(strstr(said.data, "1 lines not understood, the first is line "
-			 "4: this is no line of perf"), "%s", said.data);
+				    "4: this is no line of perf"),
+		  "%s", said.data);
 }
 
 Test(records, go_on_after_an_empty_line_too_many)
@@ -446,8 +453,8 @@ Test(records, mean_the_same_when_they_come_again)
 		out.size = 0;
 		fold(many.data, many.size, "");
 		cr_assert(strncmp(out.data, once, n - 3) == 0 &&
-			  strcmp(out.data + n - 3, " 9\n") == 0, "%s: %s", once,
-			  out.data);
+				  strcmp(out.data + n - 3, " 9\n") == 0,
+			  "%s: %s", once, out.data);
 		fl_buf_free(&many);
 		free(once);
 	}

@@ -245,8 +245,8 @@ Test(ends, within_a_line_leave_the_sample_out)
 		cut = strstr(said.data, "within line");
 		cr_assert_neq(cut, ends[i].whole, "%s: %s", ends[i].text,
 			      said.data);
-		cr_assert_str_eq(out.data, ends[i].whole ?
-				 "a;f 1\na;g;f 1\n" : "a;f 1\n");
+		cr_assert_str_eq(out.data, ends[i].whole ? "a;f 1\na;g;f 1\n" :
+							   "a;f 1\n");
 	}
 }
 

@@ -202,7 +202,8 @@ Test(pprof, labels_tell_of_threads_and_times)
 		LABEL_KEY, 13, LABEL_NUM, 1700000000000000000, 0 });
 	fl_put_bytes(&profile, PROFILE_SAMPLE, message.data, message.size);
 	fl_buf_free(&message);
-	source = flame_open_memory(flame, profile.data, profile.size, "p", NULL);
+	source =
+		flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
 	cr_assert_eq(flame_next(source, &s), FLAME_OK);
 	cr_expect_eq(s.weight, 8);
@@ -248,7 +249,8 @@ Test(pprof, labels_may_have_fields_between_them)
 	put_three();
 	for (size_t i = 0; i < FL_COUNT(all); i++)
 		put_labelled(all[i].apart, all[i].second);
-	source = flame_open_memory(flame, profile.data, profile.size, "p", NULL);
+	source =
+		flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
 	for (size_t i = 0; i < FL_COUNT(all); i++) {
 		cr_assert_eq(flame_next(source, &s), FLAME_OK);
@@ -274,7 +276,7 @@ Test(pprof, what_is_not_there_costs_its_sample)
 	cr_expect_eq(read_profile(), 1);
 	cr_expect_str_eq(out.data, "a 4\n");
 	cr_expect_str_eq(said.data, "p: 2 samples left out: their names or "
-			 "locations are not in the file\n");
+				    "locations are not in the file\n");
 }
 
 Test(pprof, a_cut_is_told)
@@ -285,7 +287,8 @@ Test(pprof, a_cut_is_told)
 	profile.size--;
 	cr_expect_eq(read_profile(), 1);
 	cr_expect_str_eq(out.data, "a 4\n");
-	cr_expect_str_eq(said.data, "p: cut or damaged: the last 5 bytes are no "
+	cr_expect_str_eq(said.data,
+			 "p: cut or damaged: the last 5 bytes are no "
 			 "whole field of a profile and are left out\n");
 }
 
@@ -309,7 +312,8 @@ Test(pprof, values_below_zero_are_read)
 
 	put_three();
 	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, (uint64_t)-4);
-	source = flame_open_memory(flame, profile.data, profile.size, "p", NULL);
+	source =
+		flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
 	cr_expect_eq(flame_next(source, &s), FLAME_OK);
 	cr_expect_eq(s.weight, -4);
@@ -340,7 +344,8 @@ Test(pprof, times_are_its_span)
 	put_three();
 	fl_put_number(&profile, PROFILE_TIME_NANOS, 1700000000000000000);
 	fl_put_number(&profile, PROFILE_DURATION_NANOS, 5000000000);
-	source = flame_open_memory(flame, profile.data, profile.size, "p", NULL);
+	source =
+		flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
 	cr_expect_eq(flame_next(source, &s), FLAME_END);
 	cr_assert(fl_source_span(source, &from, &to));

@@ -107,8 +107,7 @@ Test(faulthandler, counts_threads_without_frames)
 	cr_assert_str_eq(fold(THREAD("1") "  <no Python frame>\n\n"
 			      THREAD("2") "  File \"x\", line 1 in f\n",
 			      "faulthandler", NULL), "f (x:1) 1\n");
-	cr_assert_str_eq(said.data,
-			 "in: 1 threads without a stack left out\n");
+	cr_assert_str_eq(said.data, "in: 1 threads without a stack left out\n");
 }
 
 Test(faulthandler, may_be_torn_by_a_log)
@@ -126,7 +125,7 @@ Test(faulthandler, keeps_no_thread_that_is_cut)
 			      THREAD("2") "  File \"x\", line 2 in g",
 			      "faulthandler", NULL), "f (x:1) 1\n");
 	cr_assert_str_eq(said.data, "in: 1 threads left out, as their stacks "
-			 "are cut; the first is at line 4\n");
+				    "are cut; the first is at line 4\n");
 	cr_assert_str_eq(fold(THREAD("1") "  File \"x\", line 1 in f\n ",
 			      "faulthandler", NULL), "");
 }
@@ -136,7 +135,8 @@ Test(faulthandler, tells_of_lines_it_does_not_know)
 	fold(THREAD("1") "  File \"x\", line 1 in f\n  what is this\n\n",
 	     "faulthandler", NULL);
 	cr_assert(strstr(said.data, "1 lines not understood, the first is line "
-			 "3: what is this"), "%s", said.data);
+				    "3: what is this"),
+		  "%s", said.data);
 }
 
 Test(faulthandler, is_no_traceback)
@@ -190,7 +190,7 @@ Test(pyspy, has_many_processes_and_dumps)
 		"Thread 0x7F12 (idle)\n    g (y.py)", "pyspy-dump", "pid"),
 		"41;<module> (x.py:9);f (x.py:3) 1\n");
 	cr_assert_str_eq(said.data, "in: 1 threads left out, as their stacks "
-			 "are cut; the first is at line 12\n");
+				    "are cut; the first is at line 12\n");
 	cr_assert_str_eq(fold(PYSPY "Thread 41 (idle)\n    g (y.py:1)",
 			      "pyspy-dump", "tid"), "41;g (y.py:1) 1\n");
 	cr_assert_str_eq(fold(PYSPY "Thread 41 (idle)\n    g (y.py:1)\n  ",

@@ -53,7 +53,8 @@ static void pump(struct flame *flame, struct flame_source *source,
 
 	cr_assert(source && sink, "%s", flame_error(flame));
 	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
-	for (struct fl_deferred *rest = sink->rests->first; rest; rest = rest->next)
+	for (struct fl_deferred *rest = sink->rests->first; rest;
+	     rest = rest->next)
 		drawn->unread += rest->count;
 	flame_close(source);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
@@ -65,8 +66,9 @@ static struct drawn of_memory(const struct fl_buf *text)
 	struct flame *flame = flame_new();
 	struct drawn drawn = { { 0 }, 0, 0 };
 
-	pump(flame, flame_open_memory(flame, text->data, text->size, "it",
-				      "folded"), &drawn);
+	pump(flame,
+	     flame_open_memory(flame, text->data, text->size, "it", "folded"),
+	     &drawn);
 	flame_free(flame);
 	return drawn;
 }

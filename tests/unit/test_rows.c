@@ -60,21 +60,21 @@ Test(rows, tsv_has_labels_as_columns)
 {
 	put_some(writer("tsv"));
 	cr_expect_str_eq(out.data, "metric\tunit\tvalue\tkey\tstack\n"
-			 "cpu\tsamples\t4\tx y\"z\ta\n"
-			 "cpu\tsamples\t2\t\ta;c:d _[j]\n"
-			 "cpu\tsamples\t9\t\tb\n");
+				   "cpu\tsamples\t4\tx y\"z\ta\n"
+				   "cpu\tsamples\t2\t\ta;c:d _[j]\n"
+				   "cpu\tsamples\t9\t\tb\n");
 }
 
 Test(rows, ndjson_has_labels_as_members)
 {
 	put_some(writer("ndjson"));
 	cr_expect_str_eq(out.data,
-		"{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":4,"
-		"\"key\":\"x\\u0009y\\\"z\",\"stack\":\"a\"}\n"
-		"{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":2,"
-		"\"key\":null,\"stack\":\"a;c:d _[j]\"}\n"
-		"{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":9,"
-		"\"key\":null,\"stack\":\"b\"}\n");
+			 "{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":4,"
+			 "\"key\":\"x\\u0009y\\\"z\",\"stack\":\"a\"}\n"
+			 "{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":2,"
+			 "\"key\":null,\"stack\":\"a;c:d _[j]\"}\n"
+			 "{\"metric\":\"cpu\",\"unit\":\"samples\",\"value\":9,"
+			 "\"key\":null,\"stack\":\"b\"}\n");
 }
 
 Test(rows, a_label_that_is_called_as_a_column_has_a_name_of_its_own)
@@ -85,17 +85,17 @@ Test(rows, a_label_that_is_called_as_a_column_has_a_name_of_its_own)
 	put(sink, stack(0, "f", FLAME_UNKNOWN), 0, set, 1);
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_str_eq(out.data, "metric\tunit\tvalue\tlabel.value\tstack\n"
-			 "samples\tsamples\t1\tv\tf\n");
+				   "samples\tsamples\t1\tv\tf\n");
 }
 
 Test(rows, d3_is_a_tree)
 {
 	put_some(writer("d3"));
 	cr_expect_str_eq(out.data,
-		"{\"name\":\"all\",\"value\":15,\"children\":["
-		"{\"name\":\"a\",\"value\":6,\"children\":["
-		"{\"name\":\"c;d\\u000a_[j]\",\"value\":2}]},"
-		"{\"name\":\"b\",\"value\":9}]}\n");
+			 "{\"name\":\"all\",\"value\":15,\"children\":["
+			 "{\"name\":\"a\",\"value\":6,\"children\":["
+			 "{\"name\":\"c;d\\u000a_[j]\",\"value\":2}]},"
+			 "{\"name\":\"b\",\"value\":9}]}\n");
 }
 
 Test(rows, d3_of_nothing_is_its_root)
@@ -108,11 +108,14 @@ Test(rows, speedscope_has_frames_samples_and_weights)
 {
 	put_some(writer("speedscope"));
 	cr_expect(strstr(out.data, "\"frames\":[\n{\"name\":\"a\"},\n"
-			 "{\"name\":\"c;d\\u000a_[j]\"},\n"
-			 "{\"name\":\"b\"}]}"), "%s", out.data);
-	cr_expect(strstr(out.data, "\"unit\":\"none\",\"startValue\":0,"
+				   "{\"name\":\"c;d\\u000a_[j]\"},\n"
+				   "{\"name\":\"b\"}]}"),
+		  "%s", out.data);
+	cr_expect(strstr(out.data,
+			 "\"unit\":\"none\",\"startValue\":0,"
 			 "\"endValue\":15,\"samples\":[\n[0],\n[0,1],\n[2]],\n"
-			 "\"weights\":[4,2,9]}]"), "%s", out.data);
+			 "\"weights\":[4,2,9]}]"),
+		  "%s", out.data);
 }
 
 Test(rows, a_text_of_json_is_utf8)
@@ -121,7 +124,7 @@ Test(rows, a_text_of_json_is_utf8)
 
 	fl_spell_json(&buf, FL_SLICE("a\"\\\x01\0\x7f\xff\xc3\xa9"));
 	cr_expect_str_eq(buf.data, "\"a\\\"\\\\\\u0001\\u0000\\u007f"
-			 "\xef\xbf\xbd\xc3\xa9\"");
+				   "\xef\xbf\xbd\xc3\xa9\"");
 	fl_buf_free(&buf);
 }
 

@@ -157,7 +157,7 @@ Test(samples, too_many_lose_their_times_and_keep_their_threads)
 		put(sink, 1 + i % 3, i % 2 ? thread_of(1) : 0, T0 + i);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_assert_str_eq(said.data, "more than 2000000 samples with times: the "
-			 "page does not tell when they were\n");
+				    "page does not tell when they were\n");
 	count(&n, &timed, &threads);
 	cr_assert_eq(n, 6);
 	cr_assert_eq(timed, 0);
@@ -177,7 +177,8 @@ Test(samples, too_many_threads_are_not_told_apart)
 	for (unsigned i = 0; i <= FL_SAMPLES_MOST; i++)
 		put(sink, 1 + i % 2001, thread[i / 2001], FLAME_NOTIME);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_assert_str_eq(said.data, "more than 2000000 stacks of threads or "
+	cr_assert_str_eq(said.data,
+			 "more than 2000000 stacks of threads or "
 			 "other labels: the page does not tell them apart\n");
 	count(&n, &timed, &threads);
 	cr_assert_eq(n, 2001);

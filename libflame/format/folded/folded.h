@@ -258,7 +258,8 @@ bool fl_folded_rest_over(const struct fl_folded_rest *rest);
 bool fl_folded_rest_give(struct fl_folded_rest *rest,
 			 struct flame_sample *sample);
 /* After that it is theirs. */
-int fl_folded_rest_leave(struct fl_folded_rest *rest, struct fl_deferred_list *to);
+int fl_folded_rest_leave(struct fl_folded_rest *rest,
+			 struct fl_deferred_list *to);
 
 /* jump.c */
 

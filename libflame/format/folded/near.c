@@ -278,8 +278,8 @@ void fl_folded_set_frame(struct fl_folded_frame *frame, const char *text,
 static bool find_far(struct fl_folded_stacks *s, struct slice name,
 		     struct fl_folded_frame *frame, bool *opens)
 {
-	flame_id id = fl_name_hashed(s->flame, name.data, name.size,
-				     frame->hash);
+	flame_id id =
+		fl_name_hashed(s->flame, name.data, name.size, frame->hash);
 	bool again = id < s->known_room && s->known[id].known;
 	const struct fl_folded_known *known =
 		id ? know(s, id, name, frame->type) : NULL;

@@ -177,7 +177,8 @@ static bool take_three(struct reader *r, struct slice line,
 		return bad(r, line);
 	for (size_t i = 0; i <= word.size && n < 3; i++)
 		if (i == word.size || word.data[i] == ',') {
-			part[n++] = (struct slice){ word.data + from, i - from };
+			part[n++] =
+				(struct slice){ word.data + from, i - from };
 			from = i + 1;
 		}
 	for (size_t i = 0; i < 3; i++)
@@ -426,7 +427,8 @@ static bool take_plain(struct reader *r, struct slice stack, int64_t weight)
 {
 	uint64_t offset;
 
-	if (!r->stacks.rest || !fl_in_file_offset(r->lines.in, stack.data, &offset))
+	if (!r->stacks.rest ||
+	    !fl_in_file_offset(r->lines.in, stack.data, &offset))
 		offset = FL_FOLDED_NOWHERE;
 	if (!fl_folded_take(&r->stacks, stack, weight, offset))
 		return true;

@@ -169,7 +169,9 @@ fl_folded_rest_new(struct flame_source *source,
 const bool *fl_folded_rest_open(struct fl_folded_rest *r)
 {
 	return reach(&r->open, &r->open_room, r->flame->stacks.count,
-		     sizeof(*r->open)) ? r->open : NULL;
+		     sizeof(*r->open)) ?
+		       r->open :
+		       NULL;
 }
 
 /* In the file ------------------------------------------------------------- */
@@ -626,7 +628,8 @@ int fl_folded_rest_leave(struct fl_folded_rest *r, struct fl_deferred_list *to)
 
 		if (!place->first)
 			continue;
-		if (!fl_grow(&rest->stacks, &room, rest->count + 1, sizeof(*rest->stacks)))
+		if (!fl_grow(&rest->stacks, &room, rest->count + 1,
+			     sizeof(*rest->stacks)))
 			return fl_no_memory(r->flame);
 		rest->stacks[rest->count++] = (struct fl_deferred_stack){
 			.stack = place->stack, .levels = place->levels,

@@ -93,8 +93,9 @@ static bool is_triple(struct slice word)
 	for (size_t i = 0; i <= word.size; i++) {
 		if (i < word.size && word.data[i] != ',')
 			continue;
-		if (!fl_folded_count((struct slice){ word.data + from,
-						     i - from }, &count))
+		if (!fl_folded_count(
+			    (struct slice){ word.data + from, i - from },
+			    &count))
 			return false;
 		commas += i < word.size;
 		from = i + 1;

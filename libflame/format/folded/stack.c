@@ -276,7 +276,7 @@ static bool find_all(struct fl_folded_stacks *s)
 			return false;
 		if (t->known < t->line->n)
 			fl_stack_prefetch(s->flame, t->stack,
-				      t->line->frames[t->known].frame);
+					  t->line->frames[t->known].frame);
 	}
 	for (; s->done < s->ntaken; s->done++)
 		find_stack(s, &s->taken[s->done]);
@@ -296,7 +296,8 @@ bool fl_folded_take(struct fl_folded_stacks *s, struct slice text,
 	struct fl_folded_line *l = &s->lines[s->last];
 	struct fl_folded_taken *t = &s->taken[s->ntaken];
 	size_t shared = l->text ? common(l->text, text.data,
-					 FL_MIN(l->size, text.size)) : 0;
+					 FL_MIN(l->size, text.size)) :
+				  0;
 	bool good;
 
 	t->weight = weight;

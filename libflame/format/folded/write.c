@@ -233,7 +233,8 @@ static bool clean_name(struct writer *w, flame_id name)
 		w->cleaned = fl_alloc(fl_size_mul(n, sizeof(*w->cleaned)));
 		if (!w->cleaned)
 			return false;
-		memcpy(w->cleaned, w->flame->names.data, n * sizeof(*w->cleaned));
+		memcpy(w->cleaned, w->flame->names.data,
+		       n * sizeof(*w->cleaned));
 		w->names = w->cleaned;
 	}
 	w->cleaned[name].text = text;
@@ -244,7 +245,8 @@ static bool clean_name(struct writer *w, flame_id name)
 static bool clean_names(struct writer *w)
 {
 	w->names = w->flame->names.data;
-	for (flame_id i = 1; i < w->flame->names.count && !w->page->compat; i++) {
+	for (flame_id i = 1; i < w->flame->names.count && !w->page->compat;
+	     i++) {
 		struct slice name = fl_name_at(w->flame, i);
 
 		if (is_dirty(name) && !clean_name(w, i))

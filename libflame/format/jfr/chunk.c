@@ -282,7 +282,7 @@ static void make_lean(struct fl_jfr_chunk *chunk)
 {
 	if (chunk->events_end >= MANY_BYTES)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
-			      chunk->at + chunk->events_end);
+				    chunk->at + chunk->events_end);
 	if (!chunk->last && chunk->size < FL_JFR_WORTH)
 		return;
 	fl_free(chunk->low_trace_of);

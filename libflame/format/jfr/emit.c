@@ -64,9 +64,10 @@ static const char *metric_of(struct flame *flame, const struct fl_jfr *jfr,
 		return select->event;
 	}
 	if (hit->raw || !hit->row)
-		return flame_name_text(flame, flame_name(flame, hit->event.data,
-							 hit->event.size),
-				       NULL);
+		return flame_name_text(
+			flame,
+			flame_name(flame, hit->event.data, hit->event.size),
+			NULL);
 	if (strcmp(hit->row->metric, "cpu") == 0)
 		return is_wall(hit) ? "wall" : "cpu";
 	if (hit->with_tlab && strcmp(hit->row->event,
@@ -223,9 +224,9 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	if (select->needs & FL_NEED_THREAD)
 		sample.thread = hit->thread;
 	if ((select->needs & FL_NEED_STATE) && hit->state.data)
-		sample.labels = flame_label(flame, 0, fl_name(flame, "state"),
-					    flame_name(flame, hit->state.data,
-						       hit->state.size));
+		sample.labels = flame_label(
+			flame, 0, fl_name(flame, "state"),
+			flame_name(flame, hit->state.data, hit->state.size));
 	if (select->needs & FL_NEED_TIME)
 		sample.time = hit->time;
 	if (!sample.weight)
@@ -551,7 +552,7 @@ static uint64_t group_hash(const struct fl_jfr_chunk *chunk,
 			   const struct fl_jfr_sum *sum)
 {
 	return fl_hash_pair(fl_hash_pair(sum->trace, sum->leaf),
-		      fl_jfr_aside(chunk, sum).thread);
+			    fl_jfr_aside(chunk, sum).thread);
 }
 
 /* The first sum of its group; NULL: there was none. */

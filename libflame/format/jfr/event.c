@@ -258,10 +258,12 @@ static uint64_t hash_of(const struct fl_jfr_chunk *chunk,
 			const struct fl_jfr_sum *sum,
 			const struct fl_jfr_aside *aside)
 {
-	uint64_t hash = fl_hash_pair((uint64_t)sum->trace << 32 | sum->row << 1 |
-			       sum->outside, sum->leaf);
+	uint64_t hash = fl_hash_pair((uint64_t)sum->trace << 32 |
+					     sum->row << 1 | sum->outside,
+				     sum->leaf);
 
-	return fl_hash_pair(hash, fl_hash_pair(sum->state,
+	return fl_hash_pair(
+		hash, fl_hash_pair(sum->state,
 				   chunk->with_asides ? aside->thread : 0));
 }
 

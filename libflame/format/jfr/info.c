@@ -68,7 +68,8 @@ static void tell_once(struct fl_jfr *jfr, const char *key,
 	if (!value->size ||
 	    !fl_map_put(&jfr->info->said,
 			fl_hash_pair(fl_hash(key, strlen(key)),
-			       fl_hash(value->data, value->size)), &fresh) ||
+				     fl_hash(value->data, value->size)),
+			&fresh) ||
 	    !fresh)
 		return;
 	fl_fact(jfr->source, key, "%.*s", (int)value->size, value->data);
@@ -110,12 +111,12 @@ static void tell_setting(struct fl_jfr_chunk *chunk,
 		fl_buf_free(&value);
 		return;
 	}
-	if (chunk->async && ((strcmp(key.data, "wall") == 0 &&
-			      strcmp(value.data, "0") != 0 &&
-			      value.data[0] != '-') ||
-			     ((strcmp(key.data, "event") == 0 ||
-			       strcmp(key.data, "engine") == 0) &&
-			      strcmp(value.data, "wall") == 0)))
+	if (chunk->async &&
+	    ((strcmp(key.data, "wall") == 0 && strcmp(value.data, "0") != 0 &&
+	      value.data[0] != '-') ||
+	     ((strcmp(key.data, "event") == 0 ||
+	       strcmp(key.data, "engine") == 0) &&
+	      strcmp(value.data, "wall") == 0)))
 		jfr->wall_set = true;
 	if (chunk->async && strcmp(key.data, "wall") == 0 &&
 	    fl_parse_int((struct slice){ value.data, value.size }, &ns) &&
@@ -191,9 +192,11 @@ void fl_jfr_info_event(struct fl_jfr *jfr, struct slice event, uint64_t n)
 
 	if (!jfr->info)
 		jfr->info = fl_zeroed(1, sizeof(*jfr->info));
-	count = jfr->info ? fl_map_put(&jfr->info->events,
-				       flame_name(flame, event.data, event.size),
-				       &fresh) : NULL;
+	count = jfr->info ?
+			fl_map_put(&jfr->info->events,
+				   flame_name(flame, event.data, event.size),
+				   &fresh) :
+			NULL;
 	if (!count)
 		fl_no_memory(flame);
 	else

@@ -206,7 +206,8 @@ static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 		}
 		offset += n;
 		if (++chunks % GLANCES == 0) {
-			fl_in_release_range(jfr->source->in, at + from, at + offset);
+			fl_in_release_range(jfr->source->in, at + from,
+					    at + offset);
 			from = offset;
 		}
 	}

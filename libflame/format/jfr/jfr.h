@@ -669,7 +669,7 @@ struct fl_jfr {
 	bool marks;		/* there is one */
 	struct fl_map survey;	/* of (metric, thread) pairs */
 	struct fl_jfr_info *info;
-	struct fl_thread_pool *team;		/* share.c: NULL before it is needed */
+	struct fl_thread_pool *team; /* share.c: NULL before it is needed */
 	struct fl_jfr_ahead *ahead;	/* ahead.c */
 	struct fl_jfr_shares *shares;	/* share.c */
 };

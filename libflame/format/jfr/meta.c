@@ -20,7 +20,8 @@ struct meta {
 
 static struct slice copy_of(struct meta *m, struct slice text)
 {
-	const char *copy = fl_arena_copy(&m->chunk->arena, text.data, text.size);
+	const char *copy =
+		fl_arena_copy(&m->chunk->arena, text.data, text.size);
 
 	if (copy)
 		return (struct slice){ copy, text.size };
@@ -30,8 +31,8 @@ static struct slice copy_of(struct meta *m, struct slice text)
 
 static struct slice scratch_text(struct meta *m, struct fl_buf *buf)
 {
-	struct slice text = copy_of(m, (struct slice){ buf->data ? buf->data : "",
-						       buf->size });
+	struct slice text = copy_of(
+		m, (struct slice){ buf->data ? buf->data : "", buf->size });
 
 	fl_buf_free(buf);
 	return text;
@@ -375,8 +376,10 @@ static void forget(struct fl_jfr_chunk *chunk)
 bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 {
 	struct meta m = {
-		.chunk = chunk, .w = fl_jfr_wire(chunk, at),
-		.copies = !chunk->copy && !fl_in_is_stable(chunk->jfr->source->in),
+		.chunk = chunk,
+		.w = fl_jfr_wire(chunk, at),
+		.copies = !chunk->copy &&
+			  !fl_in_is_stable(chunk->jfr->source->in),
 	};
 	const uint8_t *begin = m.w.at;
 	uint32_t size = fl_wire_int(&m.w);

@@ -219,9 +219,10 @@ static void tell_methods(struct share *share)
 	const struct fl_jfr_apart *apart = &share->apart;
 
 	for (size_t i = 0; i < apart->nmethods; i++)
-		fl_jfr_known_method(share->chunk, share->map.frames.data[
-					apart->methods[i].frame],
-				    apart->methods[i].method);
+		fl_jfr_known_method(
+			share->chunk,
+			share->map.frames.data[apart->methods[i].frame],
+			apart->methods[i].method);
 }
 
 static bool take(struct flame *to, struct share *share,

@@ -541,7 +541,7 @@ static size_t leave_unknown(struct fl_jfr_chunk *chunk,
 
 		if (i + AHEAD < n)
 			fl_map_prefetch(&chunk->known->traces,
-				    chunk->marks[traces[i + AHEAD]].key);
+					chunk->marks[traces[i + AHEAD]].key);
 		if (i < n)
 			stack[i % (LOOKED_UP + 1)] = fl_jfr_known_soon(chunk,
 						&chunk->marks[traces[i]]);
@@ -631,8 +631,8 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 
 		fl_jfr_stacks_by_all(chunk, order + begin, to - begin,
 				     for_one);
-		fl_in_release_range(chunk->jfr->source->in, chunk->at + all.first,
-			      chunk->at + passed);
+		fl_in_release_range(chunk->jfr->source->in,
+				    chunk->at + all.first, chunk->at + passed);
 		begin = to;
 	}
 	fl_free(order);
@@ -650,7 +650,7 @@ static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		fl_jfr_stacks_by_all(chunk, traces, n, for_one);
 	if (large)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
-			      chunk->at + chunk->size);
+				    chunk->at + chunk->size);
 }
 
 /* false: memory is out, and nothing is done. */

@@ -96,10 +96,11 @@ static bool is_branch_flags(struct slice s)
 
 	while (n < s.size && n < 4 && memchr("MPN-", s.data[n], 4))
 		n++;
-	return s.size > n + 5 && s.data[0] == '/' && n > 1 && s.data[n] == '/' &&
-	       memchr("X-", s.data[n + 1], 2) && s.data[n + 2] == '/' &&
-	       memchr("A-", s.data[n + 3], 2) && s.data[n + 4] == '/' &&
-	       s.data[n + 5] >= '0' && s.data[n + 5] <= '9';
+	return s.size > n + 5 && s.data[0] == '/' && n > 1 &&
+	       s.data[n] == '/' && memchr("X-", s.data[n + 1], 2) &&
+	       s.data[n + 2] == '/' && memchr("A-", s.data[n + 3], 2) &&
+	       s.data[n + 4] == '/' && s.data[n + 5] >= '0' &&
+	       s.data[n + 5] <= '9';
 }
 
 /* "from/to/P/-/-/3/RET/-", many; symbols in them may hold blanks. */
@@ -276,8 +277,8 @@ static size_t find_end_columns(struct slice s, struct slice *cgroup)
 		if (module ? s.data[i - 1] != ')' :
 			     !is_blank(s.data[i]) || is_blank(s.data[i - 1]))
 			continue;
-		if (fl_perf_end_columns((struct slice){ s.data + i, s.size - i },
-					cgroup))
+		if (fl_perf_end_columns(
+			    (struct slice){ s.data + i, s.size - i }, cgroup))
 			return i;
 	}
 	return s.size;
@@ -308,8 +309,9 @@ static struct slice last_address(struct slice s)
 
 		if ((size > ADDRESS_WIDTH || word.size >= 8) &&
 		    word.size <= ADDRESS_WIDTH && all_hex(word))
-			found = (struct slice){ word.data, rest.data + rest.size -
-						word.data };
+			found = (struct slice){
+				word.data, rest.data + rest.size - word.data
+			};
 		advance(&rest, size ? size : 1);
 	}
 	return found;

@@ -336,8 +336,8 @@ static void split_inlined(struct fl_perf_naming *naming,
 		naming->buf.size = 0;
 		spell(&naming->buf, naming, whole,
 		      (struct slice){ rest.data, n }, frame.type);
-		frame.name = flame_name(flame, naming->buf.data,
-					naming->buf.size);
+		frame.name =
+			flame_name(flame, naming->buf.data, naming->buf.size);
 		if (!fl_perf_add(flame, list, flame_frame(flame, &frame)) ||
 		    n == rest.size)
 			break;

@@ -142,7 +142,8 @@ static bool has_form(struct slice s, const char *form)
 	if (s.size < strlen(form))
 		return false;
 	for (size_t i = 0; form[i]; i++)
-		if (form[i] == 'd' ? !is_digit(s.data[i]) : s.data[i] != form[i])
+		if (form[i] == 'd' ? !is_digit(s.data[i]) :
+				     s.data[i] != form[i])
 			return false;
 	return true;
 }
@@ -595,7 +596,8 @@ static size_t find_ip(struct slice line)
 		for (blanks = 0; i < line.size && is_blank(line.data[i]); i++)
 			blanks++;
 		for (n = 0; i + n < line.size && !is_blank(line.data[i + n]) &&
-		     memchr("0123456789abcdef", line.data[i + n], 16); n++)
+			    memchr("0123456789abcdef", line.data[i + n], 16);
+		     n++)
 			;
 		if (n && n <= 16 && (n >= 8 || blanks + n > 16) &&
 		    (i + n == line.size || is_blank(line.data[i + n])))
@@ -616,8 +618,8 @@ bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
 	if (at == SIZE_MAX)
 		return false;
 	h->flat = true;
-	h->rest = fl_slice_trim((struct slice){ line.data + at,
-						line.size - at });
+	h->rest =
+		fl_slice_trim((struct slice){ line.data + at, line.size - at });
 	word = pop_word(&left);
 	if (is_event(word))
 		h->event = (struct slice){ word.data, word.size - 1 };

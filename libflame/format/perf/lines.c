@@ -158,7 +158,7 @@ static bool is_by_address(const struct fl_perf_naming *naming,
 static uint64_t hash_of(const struct fl_perf_frame *frame)
 {
 	return fl_hash_pair(fl_hash(frame->symbol.data, frame->symbol.size),
-		      fl_hash(frame->dso.data, frame->dso.size));
+			    fl_hash(frame->dso.data, frame->dso.size));
 }
 
 /* The function's place in the table; 0: it is new. */
@@ -235,7 +235,8 @@ static bool understand(struct fl_perf_lines *lines,
 						    &frame, line);
 		if (frame.inlined) {
 			naming->inlined_ip_size = frame.ip.size;
-			memcpy(naming->inlined_ip, frame.ip.data, frame.ip.size);
+			memcpy(naming->inlined_ip, frame.ip.data,
+			       frame.ip.size);
 		}
 		return true;
 	}
@@ -283,8 +284,8 @@ static uint32_t keep(struct fl_perf_lines *lines, struct slice text,
 	if (lines->n == 1)
 		memset(&lines->at[0], 0, sizeof(lines->at[0]));
 	lines->at[lines->n] = *line;
-	lines->at[lines->n].text = fl_arena_copy(&lines->arena, text.data,
-						 text.size);
+	lines->at[lines->n].text =
+		fl_arena_copy(&lines->arena, text.data, text.size);
 	if (!lines->at[lines->n].text ||
 	    !fl_index_add(&lines->index, hash, lines->n))
 		return 0;

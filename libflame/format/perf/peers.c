@@ -27,7 +27,8 @@ static bool matches_map(struct slice s)
 		       s.data[i + n] <= '9')
 			n++;
 		if (n && fl_slice_starts((struct slice){ s.data + i + n,
-						s.size - i - n }, ".map"))
+							 s.size - i - n },
+					 ".map"))
 			return true;
 	}
 	return false;
@@ -58,12 +59,12 @@ static bool is_go(struct slice s)
 {
 	size_t open = 0;
 
-	while (open + 1 < s.size && !(s.data[open] == '.' &&
-				      s.data[open + 1] == '('))
+	while (open + 1 < s.size &&
+	       !(s.data[open] == '.' && s.data[open + 1] == '('))
 		open++;
 	return open + 1 < s.size &&
-	       contains((struct slice){ s.data + open + 2,
-					s.size - open - 2 }, ").");
+	       contains((struct slice){ s.data + open + 2, s.size - open - 2 },
+			").");
 }
 
 static bool is_anonymous(struct slice s, size_t at)
@@ -226,8 +227,8 @@ static bool peer_parts(bool perl, struct slice line, struct slice *ip,
 {
 	size_t open = line.size, n = 0, blanks = 0;
 
-	while (open > 1 && !(line.data[open - 1] == '(' &&
-			     line.data[open - 2] == ' '))
+	while (open > 1 &&
+	       !(line.data[open - 1] == '(' && line.data[open - 2] == ' '))
 		open--;
 	if (open <= 1)
 		return false;

@@ -68,7 +68,8 @@ static bool frame_follows(struct fl_perf_reader *r, struct slice *line)
 		line->data = r->at;
 	}
 	return line->data + line->size < r->end &&
-	       (line->data[line->size] == '\t' || line->data[line->size] == ' ');
+	       (line->data[line->size] == '\t' ||
+		line->data[line->size] == ' ');
 }
 
 /* A line of a frame, or "file:line" of the frame before it. */
@@ -232,8 +233,7 @@ static bool is_columns(const struct fl_perf_reader *r, struct slice line,
 		return r->tabs && line.size > 1 && line.data[1] == '\t';
 	if (r->one_line.n && fl_perf_is_source_and_columns(line))
 		return true;
-	return line.data[0] == ' ' &&
-	       fl_perf_end_columns(line, cgroup) &&
+	return line.data[0] == ' ' && fl_perf_end_columns(line, cgroup) &&
 	       (r->tabs || memchr(word.data, ':', word.size) ||
 		memchr(word.data, '/', word.size));
 }

@@ -129,7 +129,7 @@ void fl_perf_dso_name(struct fl_buf *to, struct slice dso);
 
 /* What perf's text alone can be asked for; the rows are in perf.c. */
 struct fl_perf_options {
-	enum fl_compat_tool peer;	/* names and weights are as that tool's */
+	enum fl_compat_tool peer; /* names and weights are as that tool's */
 	bool total;		/* weigh by period, not by samples */
 	bool lines;		/* append :LINE to names */
 	bool pid, tid;		/* comm-PID, comm-PID/TID */

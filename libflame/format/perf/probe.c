@@ -61,8 +61,8 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 		if (memchr(line.data, '\0', line.size) || (!lf && !whole))
 			break;
 		at = lf ? lf + 1 : end;
-		if (line.size && (line.data[0] == '#' ||
-				  fl_perf_is_message(line)))
+		if (line.size &&
+		    (line.data[0] == '#' || fl_perf_is_message(line)))
 			continue;
 		if (fl_perf_is_empty(line)) {
 			if (bits)

@@ -90,10 +90,9 @@ void fl_perf_record_cgroup(struct fl_perf_reader *r, struct slice cgroup)
 	if (!cgroup.size || !record->wanted ||
 	    !(r->source->select.needs & FL_NEED_STATE))
 		return;
-	record->labels = flame_label(flame, record->labels,
-				     fl_name(flame, "cgroup"),
-				     flame_name(flame, cgroup.data,
-						cgroup.size));
+	record->labels =
+		flame_label(flame, record->labels, fl_name(flame, "cgroup"),
+			    flame_name(flame, cgroup.data, cgroup.size));
 }
 
 /* Who it was: worked out once for what stands left of the time. */
@@ -156,7 +155,7 @@ static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)
 		return fl_slice_is(h->event, select->event);
 	if (!r->has_filter) {
 		r->filter.data = fl_arena_copy(&r->source->arena, h->event.data,
-					     h->event.size);
+					       h->event.size);
 		r->filter.size = r->filter.data ? h->event.size : 0;
 		r->has_filter = true;
 	}

@@ -123,8 +123,9 @@ static uint64_t hash_of(const struct parts *parts)
 	/* Modules differ in their last letters, or in their length. */
 	if (parts->tail.size < 8)
 		return h ^ parts->offset;
-	return fl_hash_pair(h, fl_perf_read64(parts->tail.data + parts->tail.size - 8) ^
-			 parts->tail.size);
+	return fl_hash_pair(
+		h, fl_perf_read64(parts->tail.data + parts->tail.size - 8) ^
+			   parts->tail.size);
 }
 
 /*
@@ -276,7 +277,8 @@ bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
 		       const struct fl_perf_frame *frame,
 		       const struct fl_perf_line *meaning)
 {
-	const char *end = line.data + line.size, *symbol = skip_ip(line.data, end);
+	const char *end = line.data + line.size,
+		   *symbol = skip_ip(line.data, end);
 	struct fl_perf_shape *shape;
 	struct parts parts;
 	const char *next;

@@ -183,7 +183,8 @@ static size_t prefix(const struct fl_buf *text, unsigned n)
 	size_t i = 0;
 
 	while (n && i < text->size) {
-		unsigned length = fl_utf8_length(text->data + i, text->size - i);
+		unsigned length =
+			fl_utf8_length(text->data + i, text->size - i);
 
 		i += length ? length : 1;
 		n -= FL_MIN(n, length == 4 ? 2 : 1);
@@ -209,8 +210,8 @@ static bool read_name(struct fl_asprof *a, struct flame *flame,
 		fl_no_memory(flame);
 		return false;
 	}
-	a->names[a->nnames++] = flame_name(flame, a->name.data ? a->name.data : "",
-					   a->name.size);
+	a->names[a->nnames++] = flame_name(
+		flame, a->name.data ? a->name.data : "", a->name.size);
 	return good;
 }
 
@@ -226,7 +227,8 @@ struct call {
 static bool is_call(struct slice line)
 {
 	return line.size > 3 && line.data[1] == '(' &&
-	       (line.data[0] == 'f' || line.data[0] == 'u' || line.data[0] == 'n') &&
+	       (line.data[0] == 'f' || line.data[0] == 'u' ||
+		line.data[0] == 'n') &&
 	       line.data[2] >= '0' && line.data[2] <= '9';
 }
 

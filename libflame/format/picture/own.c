@@ -167,8 +167,8 @@ static void read_head(struct own *own)
 			fl_buf_byte(texts[i], '\0');
 	}
 	if (!u->failed && title.size > 1 && !title.failed)
-		fl_title_found(own->source, (struct slice){ title.data,
-							    title.size - 1 });
+		fl_title_found(own->source,
+			       (struct slice){ title.data, title.size - 1 });
 	fl_buf_free(&skipped);
 	fl_buf_free(&title);
 	for (uint64_t i = 0; i < colors && !u->failed; i++)
@@ -197,9 +197,11 @@ static bool read_symbols(struct own *own)
 		    !fl_grow(&own->frames, &own->frames_room, own->nframes + 1,
 			     sizeof(*own->frames)))
 			return false;
-		own->frames[own->nframes++] = fl_frame(own->flame,
-			flame_name(own->flame, own->name.data ? own->name.data :
-				   "", own->name.size),
+		own->frames[own->nframes++] = fl_frame(
+			own->flame,
+			flame_name(own->flame,
+				   own->name.data ? own->name.data : "",
+				   own->name.size),
 			(enum flame_type)type);
 	}
 	u->failed |= !own->nframes;
@@ -377,8 +379,9 @@ static bool read_facet(struct own *own, struct sets *sets)
 		good = fl_grow(&values, &room, n + 1, sizeof(*values)) &&
 		       !name->failed;
 		if (good)
-			values[n++] = flame_name(own->flame, name->data ?
-						 name->data : "", name->size);
+			values[n++] = flame_name(own->flame,
+						 name->data ? name->data : "",
+						 name->size);
 	}
 	for (size_t i = 0; good && i < sets->n && !u->failed; i++) {
 		uint64_t k = number(u);

@@ -76,7 +76,8 @@ static flame_id frame_of(struct svg *svg, struct slice name)
 {
 	if (!svg->ours)
 		return fl_picture_frame(svg->flame, name);
-	return fl_frame(svg->flame, flame_name(svg->flame, name.data, name.size),
+	return fl_frame(svg->flame,
+			flame_name(svg->flame, name.data, name.size),
 			svg->type);
 }
 
