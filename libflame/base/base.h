@@ -216,7 +216,7 @@ uint64_t fl_hash(const void *at, size_t size);
  * hash's high half, which also gives its place, and the id (never 0); 0 is
  * free.  The caller compares.
  *
- *	for (i = fl_index_first(x, h); (id = fl_index_at(x, h, &i)); )
+ *	for (i = fl_index_first(x, h); (id = fl_index_next(x, h, &i)); )
  *		if (same(id)) return id;
  *	fl_index_add(x, h, new_id);
  */

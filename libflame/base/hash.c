@@ -48,7 +48,7 @@ static inline uint64_t read32(const unsigned char *at)
 	return n;
 }
 
-/* As fl_mix, but a factor of zero does not swallow the other one. */
+/* As fl_hash_pair, but a factor of zero does not swallow the other one. */
 static inline uint64_t mix_kept(uint64_t a, uint64_t b)
 {
 	return fl_hash_pair(a, b) ^ a ^ b;

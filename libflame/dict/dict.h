@@ -13,11 +13,11 @@
  *		addresses and counters of one JVM; java_plain.c: the one name
  *		of a method
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
- *		parts.c and files.c read with several threads, team.c has
- *		some, kept.c keeps what they read;
+ *		parts.c and read_ahead.c read with the threads of
+ *		thread_pool.c, sample_buffer.c keeps their samples;
  *		options.c options as rows, by kind; select.c those of every
  *		source (a format's own are beside its reader);
- *		pick.c one metric of many;
+ *		choose_metric.c one metric of many;
  *		text.c lines and tables, for tools; progress.c
  *	format/	formats.c the table; unreadable.c names what no format
  *		reads, and what to do instead; lines.c for readers of text,
@@ -27,11 +27,12 @@
  *		threads as others spell them; folded/, jfr/, otlp/, perf/,
  *		picture/, pprof/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter
- *	tree/	tree.c gathers samples; layout.c puts them in order; chart.c
- *		keeps theirs; samples.c keeps what single ones tell beside
+ *	tree/	tree.c gathers samples; layout.c puts them in order;
+ *		flame_chart.c keeps theirs; samples.c keeps what single ones tell beside
  *		their stacks; top.c ranks them
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
- *		brush.c palette.c classic.c svg.c html.c pack.c: trees on paper;
+ *		frame_color.c palette.c classic.c: colours; svg.c html.c
+ *		pack.c: the pages;
  *		tree_json.c for other viewers; rows.c gathers rows and sorts
  *		them, table.c writes them; spell.c: names and JSON's strings
  */
@@ -54,9 +55,9 @@ struct fl_names {
 /*
  * Looking one up among few is following a list: of the frames of a name, of
  * the children of a stack.  There is one more often than not.  All are in
- * the list.  Of frames those after the first FL_LISTED are in the index too;
- * of a stack with more children than that (it is wide) all are, and who
- * looks for one asks nobody else.  Of listed children, the one asked for last
+ * the list.  Frames after the first FL_MAX_LISTED are in the index too; of a
+ * stack with more children than that (it is wide) all are in the index, and
+ * only the index is asked.  Of listed children, the one asked for last
  * comes first.
  */
 enum { FL_MAX_LISTED = 2 };

@@ -5,12 +5,12 @@
  *
  *	palette.c	what a frame is painted with, by scheme
  *	classic.c	the historic schemes
- *	brush.c		a scheme as a page's options change it
+ *	frame_color.c	a scheme as a page's options change it
  *	nameattr.c	links and the like, by name
  *	caption.c	what is written on it, and what still fits
  *	page.c		what gathers a tree for a writer
  *	page_options.c	what it can be told
- *	paper.c		text, numbers and shares as both pages spell them
+ *	markup.c	text, numbers and shares as both pages spell them
  *	compare.c	two columns as one picture
  *	svg.c html.c	the pages; svg_frames.c is the boxes of the first
  *	pack.c		columns as HTML's script is given them
@@ -80,7 +80,7 @@ struct fl_colors fl_group_color(uint32_t n);
 /* For the scheme mine: of what the n-th expression matches. */
 struct fl_colors fl_mine_color(uint32_t n);
 
-/* brush.c ------------------------------------------------------------- */
+/* frame_color.c ----------------------------------------------------------- */
 
 /* Zeroed and opened; to be closed all the same where that fails. */
 struct fl_frame_color {
@@ -108,7 +108,7 @@ int fl_frame_color_open_scheme(struct fl_frame_color *brush,
 			       const struct fl_layout *layout);
 struct fl_colors fl_frame_color_scheme(struct fl_frame_color *brush, bool root,
 				       struct slice name, enum flame_type type);
-/* Of two columns; fl_brush_open has it. */
+/* Of two columns; fl_frame_color_open has it. */
 void fl_frame_color_open_changes(struct fl_frame_color *brush);
 struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush,
 				       uint32_t node);
@@ -215,7 +215,7 @@ void fl_pack_after(struct fl_packer *p, struct slice *last, struct slice text);
 void fl_pack_moments(struct fl_packer *p, const struct fl_moments *moments,
 		     const struct flame *flame);
 
-/* paper.c ------------------------------------------------------------- */
+/* markup.c ------------------------------------------------------------- */
 
 /* Whether it may stand in XML as it is: no byte of it needs a second look. */
 bool fl_is_usual(struct slice text);

@@ -110,7 +110,7 @@ struct fl_stepper {
 	struct fl_rewrite memo;
 	fl_step *step;
 	struct fl_patterns patterns;
-	struct fl_rewrite tasks;	/* out[]: fl_task's */
+	struct fl_rewrite tasks;	/* out[]: fl_thread_task's */
 };
 
 struct flame_sink *fl_stepper_new(struct flame_sink *next, size_t state_size,
@@ -132,8 +132,8 @@ static inline bool fl_top_matches(struct flame_sink *sink, flame_id stack)
 }
 
 /*
- * task.c.  The method that a stack is in though none of its frames says so:
- * perf has no name for interpreted code, but names the thread, and that
+ * thread_task.c.  The method that a stack is in though none of its frames
+ * says so: perf has no name for interpreted code, but names the thread, and that
  * thread does one thing.  0: none that the patterns match.
  */
 flame_id fl_thread_task(struct flame_sink *sink, flame_id stack);
@@ -194,7 +194,7 @@ void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
 		  const struct fl_key *key, const char *option);
 void fl_seen_free(struct fl_seen *seen);
 
-/* hold.c.  Samples until the end: those that differ in weight only are one. */
+/* sample_sums.c: samples until the end; equal ones add their weights. */
 struct fl_sample_sums {
 	struct flame_sample *samples;	/* in the order of the first of each */
 	size_t count, capacity;
@@ -206,7 +206,7 @@ int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *hold,
 void fl_sample_sums_free(struct fl_sample_sums *hold);
 
 /*
- * tower.c.  Frames at which stacks begin: spellings of one method become
+ * root_frames.c.  Frames at which stacks begin: spellings of one method become
  * one name.  Add all of them, then settle, then ask.
  */
 struct fl_root_frames {

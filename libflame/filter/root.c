@@ -5,7 +5,7 @@
  * below, that stays below.
  *
  * Samples are held until the end, where it is known how many spellings the
- * new roots have: see tower.c.
+ * new roots have: see root_frames.c.
  */
 #include "fl.h"
 
@@ -16,7 +16,7 @@
 struct root {
 	struct fl_stepper stepper;
 	bool rest;			/* what does not match stays */
-	struct fl_rewrite tasks;	/* stacks on a fl_task's method */
+	struct fl_rewrite tasks;	/* stacks on their fl_thread_task */
 	struct fl_sample_sums hold;
 	struct fl_root_frames towers;
 	struct fl_rewrite bottoms;	/* out[]: of a stack that matched */

@@ -78,7 +78,7 @@ struct fl_select {
 	struct fl_regex *thread;	/* NULL: every thread */
 	char *state;		/* list; NULL: every state */
 	bool leak;		/* nativemem: only what was never freed */
-	bool choose;		/* cpu if there is any: see pick.c */
+	bool choose;		/* cpu if there is any: see choose_metric.c */
 	bool cpu_only;		/* it is known that there is */
 	bool survey;		/* --event list: count threads and times */
 };
@@ -104,7 +104,7 @@ struct flame_source {
 	struct fl_input input;
 	bool part;		/* of another's input: see fl_format.split */
 	bool restarted;		/* no end: others may read what is left */
-	struct fl_file *ahead;	/* files.c; NULL: nobody reads it ahead */
+	struct fl_file *ahead;	/* read_ahead.c; NULL: nobody reads it ahead */
 	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
 	int64_t start, end;
 	/* Of formats that do not say it: times of samples, taken or not. */
@@ -216,12 +216,12 @@ int fl_deliver(struct flame_source *source, struct flame_sink *sink,
  */
 int fl_pump_parts(struct flame_source *source, struct flame_sink *sink);
 
-/* pick.c: whether a list as --events has it ("all", "cpu,alloc") names it. */
+/* choose_metric.c: whether a list of --events ("all", "cpu,alloc") names it. */
 bool fl_event_listed(const char *list, const char *name);
 
 /*
- * kept.c: samples of a dictionary of one's own, until they go on with the
- * ids of the source's.  Zeroed: none.
+ * sample_buffer.c: samples of a private dictionary, until they are forwarded
+ * with the ids of the source's.  Zeroed: none.
  */
 struct fl_sample_buffer {
 	struct flame_sample *samples;
@@ -243,7 +243,7 @@ void fl_sample_buffer_free(struct fl_sample_buffer *kept);
 void fl_dict_reset(struct flame *flame);
 
 /*
- * files.c: whether the source was read ahead, and its samples have gone on
+ * read_ahead.c: whether the source was read ahead, and its samples have gone on
  * (*status); else it is at its beginning.
  */
 bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
@@ -251,8 +251,8 @@ bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 void fl_read_ahead_drop(struct flame_source *source);
 
 /*
- * team.c: jobs for several threads, the caller's being one.  Jobs are the
- * caller's memory, and begin in the order in which they are given.
+ * thread_pool.c: jobs for several threads, the caller's being one.  Jobs are
+ * the caller's memory, and begin in the order in which they are given.
  */
 struct fl_thread_pool;
 

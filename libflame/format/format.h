@@ -58,7 +58,7 @@ extern const struct fl_format fl_format_speedscope_write;
 	  .summary = "with --compat: no modules in names", \
 	  .kind = FL_OPTION_FLAG, .offset = offsetof(type, no_modules), \
 	  .scope = FL_SCOPE_DETAIL }
-/* Of enum fl_peer: names and weights as another tool has them. */
+/* Of enum fl_compat_tool: names and weights as another tool has them. */
 #define FL_OPTION_ROW_PEER(type) \
 	{ .name = "peer", .argument = "perl|inferno", \
 	  .kind = FL_OPTION_WORD, .first = FL_PEER_PERL, \

@@ -19,7 +19,7 @@ bool fl_decoder_find(struct flame *flame, const char *name,
 		     const uint8_t *head, size_t n,
 		     const struct fl_decoder **found);
 
-/* The same of what must be FL_CERTAIN bits or more; NULL for others. */
+/* The same of what must be FL_CERTAIN_BITS bits or more; NULL for others. */
 const struct fl_decoder *fl_decoder_of(const uint8_t *head, size_t n,
 				       unsigned least);
 

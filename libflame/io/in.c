@@ -63,7 +63,7 @@ struct fl_in {
 	bool dry;		/* no more than what is hidden */
 	size_t hidden;
 
-	bool small;		/* see fl_in_small */
+	bool small;		/* see fl_in_use_small_buffers */
 	const char *damage;
 	char text[128];		/* of the damage */
 

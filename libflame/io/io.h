@@ -33,7 +33,7 @@ struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
  * A layer goes on where a packed member ends: with the decoder that bids for
  * what follows (zeros between are skipped), or with plain bytes.  In plain
  * text a packed member is known where it begins a line; other plain bytes
- * may hold anything, and are passed on to their end (see fl_in_turn).
+ * may hold anything, and are passed on to their end (see fl_in_decode_at).
  */
 struct fl_in *fl_in_decoded(struct fl_in *in);
 /*
@@ -86,7 +86,7 @@ bool fl_in_is_stable(const struct fl_in *in);
 /*
  * Where in its file bytes lie that were peeked last (NULL: any); false: they
  * came out of something packed, or of no file that can be read again.
- * fl_in_file is the file, -1 where there is none, to be closed by the caller.
+ * fl_in_dup_file is the file, to be closed by the caller; -1: there is none.
  */
 bool fl_in_file_offset(const struct fl_in *in, const char *at,
 		       uint64_t *offset);
@@ -174,7 +174,7 @@ static inline void fl_out_text(struct fl_out *out, const char *text)
 }
 
 /*
- * Where up to FL_OUT_ROOM bytes can be written, until the next call; then
+ * Where up to FL_OUT_RESERVE bytes can be written, until the next call; then
  * what is there up to `end` is out.
  */
 enum { FL_OUT_RESERVE = 1 << 10 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between in.c and ahead.c: an input that a thread of its own unpacks, a few
- * blocks ahead of who reads.
+ * Between in.c and read_ahead.c: an input that a thread of its own unpacks, a
+ * few blocks ahead of its reader.
  */
 #ifndef FL_READ_AHEAD_H
 #define FL_READ_AHEAD_H

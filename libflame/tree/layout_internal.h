@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What layout.c, lay_parts.c and outline.c share: stacks with their totals
- * and children, of which nodes are made one behind the other.
+ * Shared by layout.c, layout_parallel.c and outline.c: stacks with their
+ * totals and children, of which nodes are made one behind the other.
  */
 #ifndef FL_LAYOUT_INTERNAL_H
 #define FL_LAYOUT_INTERNAL_H
@@ -59,8 +59,8 @@ bool fl_layout_builder_run(struct fl_layout_builder *y);
 bool fl_layout_ends(struct fl_layout *layout);
 
 /*
- * lay_parts.c: all nodes, by several threads; `size` is known, and the layout
- * is empty.
+ * layout_parallel.c: all nodes, by several threads; `size` is known, and the
+ * layout is empty.
  */
 bool fl_layout_builder_run_parallel(struct fl_layout_builder *y);
 

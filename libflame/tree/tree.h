@@ -48,7 +48,7 @@ struct flame_tree {
 	} span[2];
 	flame_id metric;	/* the last one seen */
 	bool places;		/* layouts tell of_stack */
-	struct fl_deferred_list rests;	/* of column 0; see fl_tree_settle */
+	struct fl_deferred_list rests;	/* column 0: fl_tree_read_deferred */
 	struct flame_rank *ranks;	/* given out last */
 	struct flame_node *nodes;
 };
@@ -64,7 +64,7 @@ bool fl_tree_reserve(struct flame_tree *tree, unsigned column, flame_id stack);
 int64_t *fl_tree_take(struct flame_tree *tree, unsigned column);
 
 /*
- * rest.c: whoever looks at nodes of a tree that took stacks which are not
+ * deferred.c: whoever looks at nodes of a tree that took stacks which are not
  * whole asks for that before: only of nodes lighter than `fine` the stacks
  * are left so, and of none if that is 0.
  */
@@ -84,9 +84,9 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 void fl_layout_free(struct fl_layout *layout);
 
 /*
- * chart.c: stacks from left to right in their order, neighbours merged as
+ * flame_chart.c: stacks from left to right in their order, neighbours merged as
  * far as they are the same from the root on; raw: how a frame ran is part
- * of what must be the same.  fl_peer_layout: those of the tree as
+ * of what must be the same.  fl_compat_layout: those of the tree as
  * flamegraph.pl and inferno-flamegraph sort them.  NULL: no memory.
  */
 struct fl_step {

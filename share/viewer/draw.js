@@ -42,8 +42,8 @@ function paint(dark) {
 
 /*
  * The colours that the profile came with, or a hue for each of the heaviest
- * groups, as libflame/draw/brush.c has them.  Of the page's colours the ramp
- * of a comparison comes first, then these hues.
+ * groups, as libflame/draw/frame_color.c has them.  Of the page's colours the
+ * ramp of a comparison comes first, then these hues.
  */
 const RAMP = 11, HUES = 24, colorings = ["", "package", "library"];
 

@@ -6,7 +6,7 @@
  * more is known than where it lies in the file, so that it can be read when
  * the shut one has become heavy.  As the sum only grows, most that are opened
  * stay heavy; whether all are that should be is settled at the end by those
- * who asked (fl_rests).
+ * who asked (fl_deferred_list).
  *
  * The same rest below the same stack is kept once: memory grows with distinct
  * stacks here too.
