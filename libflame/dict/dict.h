@@ -28,7 +28,7 @@
  *		picture/, pprof/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order;
- *		flame_chart.c keeps theirs; samples.c keeps what single ones tell beside
+ *		flame_chart.c keeps theirs; samples.c what single ones tell beside
  *		their stacks; top.c ranks them
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
  *		frame_color.c palette.c classic.c: colours; svg.c html.c

@@ -133,8 +133,8 @@ static inline bool fl_top_matches(struct flame_sink *sink, flame_id stack)
 
 /*
  * thread_task.c.  The method that a stack is in though none of its frames
- * says so: perf has no name for interpreted code, but names the thread, and that
- * thread does one thing.  0: none that the patterns match.
+ * says so: perf has no name for interpreted code, but names the thread, and
+ * that thread does one thing.  0: none that the patterns match.
  */
 flame_id fl_thread_task(struct flame_sink *sink, flame_id stack);
 
