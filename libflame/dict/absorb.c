@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One dictionary into another: what is new in the one is entered in the
- * other, in the order of its ids, and a map tells which is which.
+ * Merging one dictionary into another: entries that the map does not know yet
+ * are interned in the order of their ids, and their new ids go into the map.
  */
 #include "fl.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static bool room(struct flame *to, struct fl_ids *ids, size_t n)
+static bool reserve(struct flame *to, struct fl_ids *ids, size_t n)
 {
 	if (fl_grow(&ids->data, &ids->capacity, n, sizeof(*ids->data)))
 		return true;
@@ -108,8 +108,8 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 bool fl_absorb_frames(struct flame *to, const struct flame *from,
 		      struct fl_absorbed *map)
 {
-	if (!room(to, &map->names, from->names.count) ||
-	    !room(to, &map->frames, from->frames.count))
+	if (!reserve(to, &map->names, from->names.count) ||
+	    !reserve(to, &map->frames, from->frames.count))
 		return false;
 	absorb_names(to, from, &map->names);
 	absorb_frames(to, from, map);
@@ -119,9 +119,9 @@ bool fl_absorb_frames(struct flame *to, const struct flame *from,
 bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map)
 {
 	if (!fl_absorb_frames(to, from, map) ||
-	    !room(to, &map->stacks, from->stacks.count) ||
-	    !room(to, &map->labels, from->labels.count) ||
-	    !room(to, &map->metrics, from->nmetrics))
+	    !reserve(to, &map->stacks, from->stacks.count) ||
+	    !reserve(to, &map->labels, from->labels.count) ||
+	    !reserve(to, &map->metrics, from->nmetrics))
 		return false;
 	absorb_stacks(to, from, map);
 	absorb_labels(to, from, map);

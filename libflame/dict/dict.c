@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dictionary as a whole: its life, its limit, and what it has to say.
+ * The dictionary as a whole: creation, limits, errors and warnings.
  */
 #include "fl.h"
 
@@ -19,7 +19,7 @@ struct flame *flame_new(void)
 		return NULL;
 	flame->memory_failures = fl_memory_failures();
 	fl_hash_secret_init();
-	/* Id 0 of every table is the empty one, and in no index. */
+	/* Id 0 of every table is the empty entry; no index holds it. */
 	if (!fl_grow(&flame->names.data, &flame->names.capacity, 1024,
 		     sizeof(*flame->names.data)) ||
 	    !fl_grow(&flame->frames.data, &flame->frames.capacity, 1024,

@@ -46,30 +46,29 @@ struct fl_names {
 	struct fl_name {
 		const char *text;	/* in the arena, NUL at the end */
 		uint32_t size : 31;
-		uint32_t as_is : 1;	/* a frame of it was entered as it is */
-		flame_id frame;		/* the first in its list */
+		uint32_t as_is : 1;	/* a frame keeps it unchanged */
+		flame_id frame;		/* head of the list of its frames */
 	} *data;
 	size_t count, capacity;
 };
 
 /*
- * Looking one up among few is following a list: of the frames of a name, of
- * the children of a stack.  There is one more often than not.  All are in
- * the list.  Frames after the first FL_MAX_LISTED are in the index too; of a
- * stack with more children than that (it is wide) all are in the index, and
- * only the index is asked.  Of listed children, the one asked for last
- * comes first.
+ * The frames of a name and the children of a stack are in lists, as most have
+ * one or two.  Frames after the first FL_MAX_LISTED of a name are in the index
+ * too.  A stack with more than FL_MAX_LISTED children is `wide`: all of them
+ * are in the index, and lookups ask the index alone.  A list of children is
+ * kept in the order of last use.
  */
 enum { FL_MAX_LISTED = 2 };
 
 struct fl_frames {
 	struct fl_index index;
 	struct flame_frame *data;
-	flame_id *next;		/* of the same name */
+	flame_id *next;		/* frame of the same name; 0: none */
 	size_t count, capacity, next_capacity;
 };
 
-/* A parent is always entered before its children: at[i].parent < i. */
+/* A parent is always entered before its children: data[i].parent < i. */
 struct fl_stacks {
 	struct fl_index index;
 	struct fl_stack {
@@ -100,16 +99,16 @@ struct flame {
 	unsigned threads;	/* to read with; 0, 1: one */
 	bool unify;		/* flame_unify_java */
 	struct fl_map plain;	/* names that have another, to that one */
-	/* flow/read_ahead.c: what reads ahead. */
+	/* flow/read_ahead.c: inputs that are read in advance. */
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
-	unsigned nlines;	/* struct flame_lines that are open */
-	/* Of the pictures that were read: NULL no picture yet, "" none that
-	   all inputs have.  In the arena. */
+	unsigned nlines;	/* open struct flame_lines */
+	/* The title of the pictures read so far, in the arena; NULL: no
+	   picture yet, "": they have different ones. */
 	const char *title;
 	bool failed;
-	bool exhausted;		/* it was memory: nothing helps */
-	size_t memory_failures;	/* of the process, at the beginning */
+	bool exhausted;		/* out of memory: flame_clear is refused */
+	size_t memory_failures;	/* of the process, when this was created */
 	unsigned warnings;
 	char error[1024];
 	void (*warn)(void *, const char *);
@@ -143,15 +142,15 @@ static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 }
 
 /*
- * metrics.c: flame_metric, with what its samples weigh in: the unit of its
- * total, or "samples".  0 where memory is out.
+ * metrics.c: flame_metric, with the unit of its samples' weights: that of its
+ * total, or "samples".  0: out of memory.
  */
 flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 		   const char *weight);
-/* Whether it was given more than one of these: its sums mean nothing. */
+/* Whether its samples came in several units: their sum means nothing. */
 bool fl_metric_is_mixed(const struct flame *flame, flame_id metric);
 
-/* absorb.c: by an id of one dictionary, that of another. */
+/* absorb.c: ids of one dictionary by the ids of another. */
 struct fl_ids {
 	flame_id *data;
 	size_t count, capacity;
@@ -162,9 +161,9 @@ struct fl_absorbed {
 };
 
 /*
- * Enters in `to` what `from` has beyond what the map (zeroed at first)
- * knows, in the order of from's ids; counts of metrics are moved, and from's
- * are none after that.  false: failed, as `to` says.
+ * Interns in `to` the entries of `from` that the map (zeroed at first) lacks,
+ * in the order of their ids.  Counts of metrics move: from's are zero after
+ * it.  false: failed, flame_error(to) says why.
  */
 bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map);
 /* Names and frames only. */
@@ -173,8 +172,8 @@ bool fl_absorb_frames(struct flame *to, const struct flame *from,
 void fl_absorbed_free(struct fl_absorbed *map);
 
 /*
- * flame_name of a text whose fl_hash is known.  Between _soon and the same
- * asked for good there is time to fetch what memory it takes.
+ * flame_name of a text whose fl_hash is known.  fl_name_prefetch some time
+ * earlier lets the lookup find its slot in the cache.
  */
 flame_id fl_name_hashed(struct flame *flame, const char *text, size_t size,
 			uint64_t hash);
@@ -185,25 +184,24 @@ static inline void fl_name_prefetch(const struct flame *f, uint64_t hash)
 }
 
 /*
- * As flame_stack where it is there, else 0.  Several threads may look at
- * once, as long as nobody enters anything.
+ * The id of a stack that exists, or 0.  Several threads may look up at once
+ * as long as none enters a stack.
  */
 flame_id fl_stack_find(const struct flame *flame, flame_id parent,
 		       flame_id frame);
 /*
- * Of stacks that begin with `stack`, as much as is there already.  Side by
- * side, as each frame of one alone waits for memory that only the frame before
- * leads to.
+ * Batch lookup: the longest prefix of each list of frames that is a stack.
+ * Lookups of a batch share their waits for memory; see stack_lookup.c.
  */
 struct fl_pair {
 	flame_id frame, stack;
 };
 
 struct fl_stack_lookup {
-	struct fl_pair *pair;	/* the root's first; stacks are for us */
-	size_t count, done;		/* of these; done of them are there, */
-	flame_id stack;		/* down to this one */
-	/* On the way: */
+	struct fl_pair *pair;	/* root first; frames in, stacks out */
+	size_t count, done;		/* pairs; `done` of them were found, */
+	flame_id stack;		/* starting at, and ending in, this one */
+	/* State of the lookup: */
 	flame_id child;
 	uint32_t slot;
 	uint64_t hash;
@@ -214,7 +212,7 @@ enum { FL_LOOKUP_BATCH = 16 };
 
 void fl_stacks_lookup_batch(const struct flame *flame,
 			    struct fl_stack_lookup *d, unsigned n);
-/* There are none any more, nor their memory.  false: memory is out. */
+/* Removes all stacks and frees their memory.  false: out of memory. */
 bool fl_stacks_clear(struct flame *flame);
 
 static inline void fl_stack_prefetch(const struct flame *f, flame_id parent,
@@ -229,14 +227,14 @@ static inline void fl_stack_prefetch(const struct flame *f, flame_id parent,
 		fl_prefetch(&f->stacks.data[s->child]);
 }
 
-/* A name from text that ends in NUL. */
+/* flame_name of text that ends in NUL. */
 flame_id fl_name(struct flame *flame, const char *text);
 /* flame_frame whose name stays, whatever flame_unify_java says. */
 flame_id fl_frame_as_is(struct flame *flame, const struct flame_frame *frame);
-/* A frame that is only a name and a type. */
+/* A frame of a name and a type, without file and line. */
 flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type);
 
-/* How many values enum flame_type has; numbers in files may be more. */
+/* The number of enum flame_type's values; check numbers from files by it. */
 #define FL_TYPES (FLAME_WAKER + 1u)
 
 static inline enum flame_type fl_type_of_suffix(char letter)
@@ -258,7 +256,7 @@ static inline enum flame_type fl_type_of_suffix(char letter)
 	return FLAME_UNKNOWN;
 }
 
-/* A name without the "_[j]" of folded text, and the type that this is. */
+/* Splits "name_[j]" of folded text into its name and type. */
 static inline struct slice fl_split_type(struct slice name,
 					 enum flame_type *type)
 {

@@ -34,7 +34,10 @@ static flame_id find_indexed(const struct fl_frames *frames,
 	return 0;
 }
 
-/* last: of those that are only listed; behind it go those of the index. */
+/*
+ * Links the new frame behind `last`, the last that is only listed, and indexes
+ * it; last 0: at the front of the name's list, without the index.
+ */
 static flame_id enter(struct flame *flame, const struct flame_frame *frame,
 		      struct fl_name *name, flame_id last)
 {

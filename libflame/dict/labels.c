@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The label table: sets of (key, value), as chains whose keys descend from
- * the head, so that one set has one id whatever the order of its making.
+ * The label table: sets of (key, value) as chains.  Keys descend from the
+ * head, so a set has one id in whatever order its labels were added.
  */
 #include "fl.h"
 
@@ -32,7 +32,7 @@ static flame_id enter(struct flame *flame, flame_id rest, flame_id key,
 	return labels->count++;
 }
 
-/* Sets are short: what lies above the key's place is entered anew. */
+/* Sets are short, so the labels above the key's place are added again. */
 flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
 		     flame_id value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metric table: a handful of names as a rule, as many as a hostile input
- * has names for, with what was seen of each.
+ * The metric table: names, units, and the counts of samples seen of each.
+ * There are few, but a hostile input may name any number: it has an index.
  */
 #include "fl.h"
 
@@ -61,7 +61,7 @@ static flame_id enter(struct flame *flame, const char *name, const char *unit,
 	return flame->nmetrics++;
 }
 
-/* Weights of one metric are added up, whatever they are in: that is kept. */
+/* Records that weights of one metric come in several units, if they do. */
 static flame_id weigh(struct flame *flame, flame_id metric, const char *weight)
 {
 	struct flame_metric *m = &flame->metrics[metric];
@@ -85,7 +85,7 @@ bool fl_metric_is_mixed(const struct flame *flame, flame_id metric)
 	return flame->metrics[metric].weight == MIXED;
 }
 
-/* Inputs name metrics, and terminals show those names. */
+/* Names come from inputs and go to terminals: control characters go. */
 flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 		   const char *weight)
 {

@@ -6,10 +6,10 @@
 
 #include "dict/tables.h"
 
-bool fl_table_reserve(struct flame *flame, size_t n, void *column, size_t *room,
-		      size_t size)
+bool fl_table_reserve(struct flame *flame, size_t n, void *column,
+		      size_t *capacity, size_t size)
 {
-	if (fl_likely(n < *room))
+	if (fl_likely(n < *capacity))
 		return true;
 	if (flame->failed)
 		return false;
@@ -17,7 +17,7 @@ bool fl_table_reserve(struct flame *flame, size_t n, void *column, size_t *room,
 		fl_fail(flame, "more than 4294967295 distinct entries");
 		return false;
 	}
-	if (!fl_grow(column, room, n + 1, size)) {
+	if (!fl_grow(column, capacity, n + 1, size)) {
 		fl_no_memory(flame);
 		return false;
 	}

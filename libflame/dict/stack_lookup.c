@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several stacks down the table.  They take turns: where one would have to
- * wait for memory, the next goes on.
+ * Batch lookup in the stack trie.  Each step of a lookup depends on memory that
+ * the step before leads to, so a batch of lookups takes turns: each prefetches
+ * its next entry and lets the others go on meanwhile.
  */
 #include "fl.h"
 
@@ -9,15 +10,15 @@
 
 enum { AT_STACK, AT_CHILD, AT_SLOT, AT_INDEXED };
 
-/* false, here and below: it is at its end. */
+/* false, here and below: this lookup is finished. */
 static bool go_down(struct fl_stack_lookup *d, flame_id child)
 {
 	d->pair[d->done].stack = d->stack = child;
 	return ++d->done < d->count;
 }
 
-/* Down to children that came right behind their parents; and then? */
-static bool leave(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
+/* Follows children entered right after their parents, then plans a step. */
+static bool descend(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
 {
 	const struct fl_stack *at = stacks->data + d->stack;
 
@@ -39,8 +40,8 @@ static bool leave(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
 	return d->child;
 }
 
-static bool look_in_index(const struct fl_stacks *stacks,
-			  struct fl_stack_lookup *d)
+static bool probe_index(const struct fl_stacks *stacks,
+			struct fl_stack_lookup *d)
 {
 	d->step = AT_INDEXED;
 	d->child = fl_index_next(&stacks->index, d->hash, &d->slot);
@@ -48,8 +49,8 @@ static bool look_in_index(const struct fl_stacks *stacks,
 	return d->child;
 }
 
-/* As far as it goes without waiting. */
-static bool go_on(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
+/* Advances a lookup until it would wait for memory. */
+static bool advance(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
 {
 	const struct fl_stack *child = stacks->data + d->child;
 	flame_id frame = d->pair[d->done].frame;
@@ -64,32 +65,32 @@ static bool go_on(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
 	case AT_INDEXED:
 		if (child->frame == frame && child->parent == d->stack)
 			break;
-		return look_in_index(stacks, d);
+		return probe_index(stacks, d);
 	case AT_SLOT:
-		return look_in_index(stacks, d);
+		return probe_index(stacks, d);
 	default:
-		return leave(stacks, d);
+		return descend(stacks, d);
 	}
-	return go_down(d, d->child) && leave(stacks, d);
+	return go_down(d, d->child) && descend(stacks, d);
 }
 
 void fl_stacks_lookup_batch(const struct flame *flame,
 			    struct fl_stack_lookup *d, unsigned n)
 {
-	struct fl_stack_lookup *on[FL_LOOKUP_BATCH];
-	unsigned left = 0;
+	struct fl_stack_lookup *active[FL_LOOKUP_BATCH];
+	unsigned nactive = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		d[i].done = 0;
 		d[i].step = AT_STACK;
 		if (d[i].count)
-			on[left++] = &d[i];
+			active[nactive++] = &d[i];
 	}
-	while (left)
-		for (unsigned i = 0; i < left;) {
-			if (go_on(&flame->stacks, on[i]))
+	while (nactive)
+		for (unsigned i = 0; i < nactive;) {
+			if (advance(&flame->stacks, active[i]))
 				i++;
 			else
-				on[i] = on[--left];
+				active[i] = active[--nactive];
 		}
 }

@@ -7,7 +7,7 @@
 
 #include "dict/tables.h"
 
-enum { MOST = INT32_MAX };	/* ids of children have 31 bits */
+enum { MAX_STACKS = INT32_MAX };	/* fl_stack.child has 31 bits */
 
 static flame_id find_indexed(const struct fl_stacks *stacks, flame_id parent,
 			     flame_id frame)
@@ -39,8 +39,8 @@ static flame_id enter(struct flame *flame, flame_id parent, flame_id frame)
 	struct fl_stacks *stacks = &flame->stacks;
 	flame_id id = stacks->count;
 
-	if (fl_unlikely(id > MOST)) {
-		fl_fail(flame, "more than %d distinct stacks", MOST);
+	if (fl_unlikely(id > MAX_STACKS)) {
+		fl_fail(flame, "more than %d distinct stacks", MAX_STACKS);
 		return 0;
 	}
 	if (!fl_table_reserve(flame, stacks->count, &stacks->data,
@@ -57,7 +57,7 @@ static flame_id enter(struct flame *flame, flame_id parent, flame_id frame)
 	return id;
 }
 
-/* From here on all its children are in the index. */
+/* Puts all children into the index, and those to come. */
 static bool widen(struct flame *flame, flame_id parent)
 {
 	struct fl_stack *at = flame->stacks.data;
@@ -69,7 +69,7 @@ static bool widen(struct flame *flame, flame_id parent)
 	return true;
 }
 
-/* Stacks like the last one are likely: it has to be found soonest. */
+/* Moves a child to the front of the list: the next sample likely wants it. */
 static flame_id to_front(struct fl_stack *at, flame_id parent,
 			 flame_id before, flame_id id)
 {
@@ -88,7 +88,7 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 	flame_id last = 0, id = parent + 1;
 	unsigned n = 0;
 
-	/* Its first child mostly came right behind it. */
+	/* Most first children were entered right after their parent. */
 	if (fl_likely(id < stacks->count) && at[id].frame == frame &&
 	    at[id].parent == parent)
 		return id;

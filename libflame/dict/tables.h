@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tables of the dictionary share: room for one more entry, within
- * the limit.
+ * Shared by the tables of the dictionary: space for one more entry, within the
+ * limit of memory.
  */
 #ifndef FL_TABLES_H
 #define FL_TABLES_H
 
 #include "dict/dict.h"
 
-/* false: memory or ids are out, or the limit is reached; it is said. */
+/*
+ * Makes space for entry n of a column.  false, after fl_fail: out of memory or
+ * ids, or the limit is reached.
+ */
 bool fl_table_reserve(struct flame *flame, size_t n, void *column, size_t *room,
 		      size_t size);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One metric of many.  Weights of different metrics are never added, so
- * where nobody has chosen, cpu samples go on as they come, and the others
- * are held, summed by stack, until it is known that no cpu will come.  An
- * end that keeps them apart says which it takes: those all go on.
+ * Chooses one metric of many, as weights of different metrics are never added.
+ * Without --event, samples of cpu are forwarded as they come; samples of other
+ * metrics are buffered, summed by stack, until the end of the input shows that
+ * there is no cpu.  A sink that keeps metrics apart lists those it takes: all
+ * of them are forwarded.
  */
 #include "fl.h"
 
@@ -12,23 +13,23 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SOON = 16 };	/* are looked up in turns */
+enum { LOOKUP_BATCH = 16 };	/* samples prefetched before they are added */
 
 struct pick {
 	char *event;		/* NULL: choose */
-	const char *events;	/* more than one: what the end takes */
-	bool listed;		/* whether `other` is one of those */
+	const char *events;	/* metrics that the last sink keeps apart */
+	bool listed;		/* `other` is one of those */
 	struct flame_source *source;
 	flame_id cpu;		/* once seen */
-	flame_id other;		/* not cpu: the one looked at last */
+	flame_id other;		/* the metric of the last sample */
 	flame_id chosen;	/* at the end */
-	struct flame_sample *held;
-	size_t nheld, room;
-	struct fl_index sums;	/* of what is held and has no time */
-	struct flame_sample soon[SOON];	/* to be held: their slots come nearer */
-	unsigned nsoon;
-	bool ordered, timely;	/* a sink wants the order; the times */
-	struct fl_map timed;	/* metric -> how many are held with times */
+	struct flame_sample *buffered;
+	size_t nbuffered, capacity;
+	struct fl_index sums;	/* of buffered samples without a time */
+	struct flame_sample batch[LOOKUP_BATCH];	/* to be buffered */
+	unsigned nbatch;
+	bool ordered, timely;	/* a sink needs the order; the times */
+	struct fl_map timed;	/* metric -> number buffered with times */
 };
 
 static uint64_t hash_of(const struct flame_sample *s)
@@ -37,7 +38,7 @@ static uint64_t hash_of(const struct flame_sample *s)
 			    (uint64_t)s->thread << 32 | s->labels);
 }
 
-/* The sample held that is the same but for its weight, or NULL. */
+/* The buffered sample that differs in weight alone, or NULL. */
 static struct flame_sample *find(struct pick *pick,
 				 const struct flame_sample *s, uint64_t hash)
 {
@@ -45,77 +46,82 @@ static struct flame_sample *find(struct pick *pick,
 
 	for (i = fl_index_first(&pick->sums, hash);
 	     (id = fl_index_next(&pick->sums, hash, &i));) {
-		struct flame_sample *held = &pick->held[id - 1];
+		struct flame_sample *buffered = &pick->buffered[id - 1];
 
-		if (held->stack == s->stack && held->metric == s->metric &&
-		    held->thread == s->thread && held->labels == s->labels)
-			return held;
+		if (buffered->stack == s->stack &&
+		    buffered->metric == s->metric &&
+		    buffered->thread == s->thread &&
+		    buffered->labels == s->labels)
+			return buffered;
 	}
 	return NULL;
 }
 
-/* Samples without a time are summed: memory does not grow with the input. */
-static int hold_one(struct flame_sink *sink, const struct flame_sample *s)
+/*
+ * Samples without a time are summed, so memory grows with distinct stacks and
+ * not with the input.
+ */
+static int buffer_one(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct pick *pick = sink->state;
-	bool sums = s->time == FLAME_NOTIME && pick->nheld < UINT32_MAX - 1;
+	bool sums = s->time == FLAME_NOTIME && pick->nbuffered < UINT32_MAX - 1;
 	uint64_t hash = hash_of(s);
-	struct flame_sample *held = sums ? find(pick, s, hash) : NULL;
+	struct flame_sample *buffered = sums ? find(pick, s, hash) : NULL;
 
-	if (held) {
-		if (__builtin_add_overflow(held->weight, s->weight,
-					   &held->weight))
+	if (buffered) {
+		if (__builtin_add_overflow(buffered->weight, s->weight,
+					   &buffered->weight))
 			return fl_fail(sink->flame,
 				       "the sum of weights passes 2^63");
 		return FLAME_OK;
 	}
-	if (!fl_grow(&pick->held, &pick->room, pick->nheld + 1,
-		     sizeof(*pick->held)))
+	if (!fl_grow(&pick->buffered, &pick->capacity, pick->nbuffered + 1,
+		     sizeof(*pick->buffered)))
 		return fl_no_memory(sink->flame);
-	pick->held[pick->nheld++] = *s;
-	if (sums && !fl_index_add(&pick->sums, hash, (uint32_t)pick->nheld))
+	pick->buffered[pick->nbuffered++] = *s;
+	if (sums && !fl_index_add(&pick->sums, hash, (uint32_t)pick->nbuffered))
 		return fl_no_memory(sink->flame);
 	return FLAME_OK;
 }
 
-static int hold_those(struct flame_sink *sink)
+static int buffer_batch(struct flame_sink *sink)
 {
 	struct pick *pick = sink->state;
-	unsigned n = pick->nsoon;
+	unsigned n = pick->nbatch;
 
-	pick->nsoon = 0;
+	pick->nbatch = 0;
 	for (unsigned i = 0; i < n; i++)
-		if (hold_one(sink, &pick->soon[i]) != FLAME_OK)
+		if (buffer_one(sink, &pick->batch[i]) != FLAME_OK)
 			return FLAME_FAILED;
 	return FLAME_OK;
 }
 
-static int hold_soon(struct flame_sink *sink, const struct flame_sample *s)
+static int add_to_batch(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct pick *pick = sink->state;
 
 	fl_index_prefetch(&pick->sums, hash_of(s));
-	pick->soon[pick->nsoon++] = *s;
-	return pick->nsoon == SOON ? hold_those(sink) : FLAME_OK;
+	pick->batch[pick->nbatch++] = *s;
+	return pick->nbatch == LOOKUP_BATCH ? buffer_batch(sink) : FLAME_OK;
 }
 
-/* The times of one metric are too many: its samples are summed too. */
+/* A metric has more samples with times than a page takes: sums them. */
 static int sum_timed(struct flame_sink *sink, flame_id metric)
 {
 	struct pick *pick = sink->state;
 	size_t n;
 
-	if (hold_those(sink) != FLAME_OK)
+	if (buffer_batch(sink) != FLAME_OK)
 		return FLAME_FAILED;
-	n = pick->nheld;
+	n = pick->nbuffered;
 	fl_index_free(&pick->sums);
-	pick->nheld = 0;
+	pick->nbuffered = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct flame_sample s = pick->held[i];
+		struct flame_sample s = pick->buffered[i];
 
 		if (s.metric == metric)
 			s.time = FLAME_NOTIME;
-		if (hold_one(sink, &s) != FLAME_OK)
+		if (buffer_one(sink, &s) != FLAME_OK)
 			return FLAME_FAILED;
 	}
 	return FLAME_OK;
@@ -128,14 +134,14 @@ static bool has_too_many(const struct pick *pick, flame_id metric)
 	return n && *n > FL_MAX_TIMED_SAMPLES;
 }
 
-static int hold(struct flame_sink *sink, const struct flame_sample *sample)
+static int buffer(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct pick *pick = sink->state;
 	struct flame_sample s = *sample;
 	uint64_t *n;
 
 	if (s.time == FLAME_NOTIME || pick->ordered)
-		return hold_soon(sink, &s);
+		return add_to_batch(sink, &s);
 	n = fl_map_put(&pick->timed, s.metric, NULL);
 	if (!n)
 		return fl_no_memory(sink->flame);
@@ -144,7 +150,7 @@ static int hold(struct flame_sink *sink, const struct flame_sample *sample)
 		return FLAME_FAILED;
 	if (*n > FL_MAX_TIMED_SAMPLES)
 		s.time = FLAME_NOTIME;
-	return hold_soon(sink, &s);
+	return add_to_batch(sink, &s);
 }
 
 static bool is_cpu(struct flame *flame, flame_id metric)
@@ -166,11 +172,11 @@ bool fl_event_listed(const char *list, const char *name)
 	return false;
 }
 
-static void drop_held(struct pick *pick)
+static void drop_buffered(struct pick *pick)
 {
-	fl_free(pick->held);
-	pick->held = NULL;
-	pick->nheld = pick->room = pick->nsoon = 0;
+	fl_free(pick->buffered);
+	pick->buffered = NULL;
+	pick->nbuffered = pick->capacity = pick->nbatch = 0;
 	fl_index_free(&pick->sums);
 	fl_map_free(&pick->timed);
 }
@@ -204,13 +210,13 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 		pick->cpu = s->metric;
 		if (pick->source)
 			pick->source->select.cpu_only = true;
-		drop_held(pick);
+		drop_buffered(pick);
 	}
 	pick->other = s->metric;
 	if (pick->cpu)
 		return s->metric == pick->cpu ? fl_put(sink->next, s) :
 						FLAME_OK;
-	return hold(sink, s);
+	return buffer(sink, s);
 }
 
 static int begin(struct flame_sink *sink, struct flame_source *source)
@@ -221,11 +227,11 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	if (pick->events)
 		return !select->leak ? FLAME_OK : fl_fail(sink->flame,
 			"--leak: of native memory alone, not of --events");
-	/* What was never freed is native memory, whoever forgot to say so. */
+	/* --leak without --event means native memory. */
 	if (select->leak && !pick->event &&
 	    !(pick->event = fl_memory_adopt(strdup("nativemem"))))
 		return fl_no_memory(sink->flame);
-	/* A source that selects leaves out by itself what is not taken. */
+	/* A source that selects skips other metrics by itself. */
 	if (pick->event && !select->event &&
 	    !(select->event = fl_memory_adopt(strdup(pick->event))))
 		return fl_no_memory(sink->flame);
@@ -237,14 +243,14 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	return FLAME_OK;
 }
 
-/* Most samples; the first of equals. */
+/* The buffered metric with most samples; the first of equals. */
 static flame_id richest(struct flame *flame, const struct pick *pick)
 {
 	uint64_t most = 0;
 	flame_id best = 0;
 
-	for (size_t i = 0; i < pick->nheld; i++) {
-		flame_id id = pick->held[i].metric;
+	for (size_t i = 0; i < pick->nbuffered; i++) {
+		flame_id id = pick->buffered[i].metric;
 		const struct flame_metric *m = flame_metric_of(flame, id);
 
 		if (m->samples > most || (m->samples == most && id < best)) {
@@ -255,7 +261,7 @@ static flame_id richest(struct flame *flame, const struct pick *pick)
 	return best;
 }
 
-static void tell(struct flame *flame, const struct pick *pick)
+static void report_choice(struct flame *flame, const struct pick *pick)
 {
 	struct fl_buf others = { 0 };
 
@@ -276,7 +282,7 @@ static void tell(struct flame *flame, const struct pick *pick)
 	fl_buf_free(&others);
 }
 
-static void tell_mixed(struct flame *flame, flame_id metric)
+static void report_mixed(struct flame *flame, flame_id metric)
 {
 	if (metric && fl_metric_is_mixed(flame, metric))
 		fl_remark(flame, "%s comes in more than one unit, and the sum "
@@ -284,7 +290,7 @@ static void tell_mixed(struct flame *flame, flame_id metric)
 			  flame_metric_of(flame, metric)->name);
 }
 
-static void tell_absent(struct flame *flame, const struct pick *pick)
+static void report_absent(struct flame *flame, const struct pick *pick)
 {
 	struct fl_buf there = { 0 };
 
@@ -309,24 +315,24 @@ static int finish(struct flame_sink *sink)
 		return FLAME_OK;
 	if (pick->event) {
 		if (!pick->chosen && flame_metrics(sink->flame))
-			tell_absent(sink->flame, pick);
-		tell_mixed(sink->flame, pick->chosen);
+			report_absent(sink->flame, pick);
+		report_mixed(sink->flame, pick->chosen);
 		return FLAME_OK;
 	}
-	if (hold_those(sink) != FLAME_OK)
+	if (buffer_batch(sink) != FLAME_OK)
 		return FLAME_FAILED;
 	pick->chosen = pick->cpu ? pick->cpu : richest(sink->flame, pick);
 	if (!pick->chosen)
 		return FLAME_OK;
-	tell(sink->flame, pick);
-	tell_mixed(sink->flame, pick->chosen);
+	report_choice(sink->flame, pick);
+	report_mixed(sink->flame, pick->chosen);
 	if (pick->timely && has_too_many(pick, pick->chosen))
 		fl_remark(sink->flame, FL_TOO_TIMED, FL_MAX_TIMED_SAMPLES);
-	for (size_t i = 0; i < pick->nheld; i++)
-		if (pick->held[i].metric == pick->chosen &&
-		    fl_put(sink->next, &pick->held[i]) != FLAME_OK)
+	for (size_t i = 0; i < pick->nbuffered; i++)
+		if (pick->buffered[i].metric == pick->chosen &&
+		    fl_put(sink->next, &pick->buffered[i]) != FLAME_OK)
 			return FLAME_FAILED;
-	drop_held(pick);
+	drop_buffered(pick);
 	return FLAME_OK;
 }
 
@@ -334,7 +340,7 @@ static void release(struct flame_sink *sink)
 {
 	struct pick *pick = sink->state;
 
-	drop_held(pick);
+	drop_buffered(pick);
 	fl_free(pick->event);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flow room: sources, sinks, what is asked of a source, and the pump.
+ * Sources, sinks, the selection asked of a source, and the pump.
  */
 #ifndef FL_FLOW_H
 #define FL_FLOW_H
@@ -10,14 +10,14 @@
 #include "flow/options.h"
 #include "io/io.h"
 
-/* What a sink needs of a sample beyond stack, metric and weight. */
+/* Needs of a sink beyond stack, metric and weight of a sample. */
 enum {
 	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4,
 	FL_NEED_FILE = 8, FL_NEED_PATH = 16,
-	FL_NEED_ORDER = 32	/* of samples, and each by itself */
+	FL_NEED_ORDER = 32	/* samples one by one, in order */
 };
 
-/* Of more samples than this no sink keeps the times. */
+/* A sink that gets more samples than this drops their times. */
 enum { FL_MAX_TIMED_SAMPLES = 2000000 };
 #define FL_TOO_TIMED "more than %d samples with times: the page does not " \
 	"tell when they were"
@@ -31,22 +31,23 @@ struct fl_when {
 	int64_t ns;	/* since 1970, the start, the end, local midnight */
 };
 
-/* The label of a sample of two counts' first: column=before. */
+/* column=before: the label of the first of two counts in a line. */
 #define FL_BEFORE_KEY "column"
 #define FL_BEFORE_VALUE "before"
 
-/* Whose result a reader or a page imitates: FlameGraph's scripts, inferno. */
+/* The tool whose results are reproduced: FlameGraph's scripts, inferno. */
 enum fl_compat_tool { FL_PEER_NONE, FL_PEER_PERL, FL_PEER_INFERNO };
 
 /*
- * Stacks of which a source has read the beginnings alone.  Their samples are
- * given at those; what is behind them can be read when all is known.
+ * Deferred suffixes: a source may read the beginnings of stacks alone and give
+ * their samples at those prefixes.  The rest is read later, for the stacks
+ * whose weight turns out to matter.
  */
 struct fl_deferred {
 	struct fl_deferred *next;
 	struct fl_deferred_stack {
 		flame_id stack;
-		unsigned levels;	/* behind it, of the deepest */
+		unsigned levels;	/* of the deepest suffix */
 		int64_t weight;
 		bool read;
 	} *stacks;
@@ -61,34 +62,34 @@ struct fl_deferred {
 #define FL_TOO_HEAVY "the sum of weights passes 2^63"
 
 struct fl_deferred_list {
-	double share;	/* of all weight: what has less may stay unread */
+	double share;	/* of all weight; lighter stacks may stay unread */
 	struct fl_deferred *first;
 	unsigned n;
 };
 
 /*
- * What a source is asked for.  A source honours what its format can say
- * (see fl_format.selects); the pump does the rest, sample by sample.
+ * The selection asked of a source.  A source applies it as far as its format
+ * allows (see fl_format.selects); the pump filters the rest, by sample.
  */
 struct fl_select {
 	unsigned needs;
-	struct fl_deferred_list *rests;	/* for what need not be read; or NULL */
+	struct fl_deferred_list *rests;	/* where to defer suffixes; or NULL */
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
 	struct fl_regex *thread;	/* NULL: every thread */
 	char *state;		/* list; NULL: every state */
-	bool leak;		/* nativemem: only what was never freed */
+	bool leak;		/* only allocations without a free */
 	bool choose;		/* cpu if there is any: see choose_metric.c */
-	bool cpu_only;		/* it is known that there is */
+	bool cpu_only;		/* there is cpu: skip others */
 	bool survey;		/* --event list: count threads and times */
 };
 
 struct fl_format;
 
-/* pump.c: the input's name as labels. */
+/* pump.c: labels of the input's name. */
 struct fl_input {
 	flame_id file, path;	/* values; 0: not asked for */
-	flame_id last_labels, last_result; /* the last set, and with them */
+	flame_id last_labels, last_result;	/* a set, and it with them */
 	bool known;
 };
 
@@ -103,11 +104,11 @@ struct flame_source {
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
 	bool part;		/* of another's input: see fl_format.split */
-	bool restarted;		/* no end: others may read what is left */
-	struct fl_file *ahead;	/* read_ahead.c; NULL: nobody reads it ahead */
-	/* What the recording says of its own span; FLAME_NOTIME if nothing. */
+	bool restarted;		/* flame_next's end: read on, in parts */
+	struct fl_file *ahead;	/* read_ahead.c: its slot; or NULL */
+	/* The recording's own span; FLAME_NOTIME: it has none. */
 	int64_t start, end;
-	/* Of formats that do not say it: times of samples, taken or not. */
+	/* Else the times of its samples, selected or not. */
 	int64_t first, last;
 	struct flame_fact *facts;
 	size_t nfacts, facts_capacity;
@@ -117,9 +118,9 @@ struct flame_source {
 /*
  * A format: one file (or room) and one row of format/formats.c.  probe: the
  * bits it checked, 0 for no, -1 for "more bytes, please" (not when whole);
- * where they are FL_FORMAT_CERTAIN, no format behind it is asked.
- * open may be NULL; it makes no metrics, as inputs are opened before those in
- * front of them are read.  A format that only writes has no probe and no next.
+ * FL_FORMAT_CERTAIN ends the search.
+ * open may be NULL; it must not intern metrics, as inputs are opened before
+ * earlier ones are read.  A format that only writes has no probe and no next.
  */
 enum { FL_FORMAT_CERTAIN = 64 };
 
@@ -134,26 +135,25 @@ struct fl_format {
 	/* What only this format can be asked for; NULL: nothing. */
 	const struct fl_option_table *options;
 	/*
-	 * Reading in parts (parts.c); all four or none.  split: how many of
-	 * the bytes at[0..n) are whole records, 0 where none ends there.
-	 * resume: the source has another input, which begins with a record:
-	 * what it was in the midst of is over, what it has learnt stays.
-	 * fork: a part, opened on nothing or failed, is to read as whole does
-	 * and has counted nothing (NULL: before the first is read); false: it
-	 * cannot be.  What a part fails on, whole reads.  join: what a part
-	 * counted of its input, which it does not tell at its end
-	 * (source->part), is whole's from now on.
+	 * Reading in parts (parts.c); all four or none.  split: the size of
+	 * the whole records in at[0..n), 0: no record ends there.  resume: the
+	 * source got another input, which begins with a record; the state of
+	 * an unfinished record is dropped, everything learnt stays.  fork:
+	 * makes the part (opened on nothing, or failed) read as whole does,
+	 * with all counts zero; NULL: asks before the first read; false: it
+	 * cannot.  whole reads the parts that a fork failed on.  join: adds the
+	 * counts of a part, which it does not report itself (source->part).
 	 */
 	size_t (*split)(const char *at, size_t n);
 	void (*resume)(struct flame_source *source);
 	bool (*fork)(const struct flame_source *whole,
 		     struct flame_source *part);
 	void (*join)(struct flame_source *whole, struct flame_source *part);
-	/* Writing: makes the sink; NULL: cannot be written. */
+	/* Writing: makes the sink; NULL: the format is only read. */
 	struct flame_sink *(*create)(struct flame *flame, struct fl_out *out);
 };
 
-/* formats.c: the table, ending in NULL, and what is found in it. */
+/* formats.c: the table, ending in NULL. */
 extern const struct fl_format *const fl_formats[];
 /* Detects: the format whose probe checks most bits; NULL with fl_fail. */
 const struct fl_format *fl_format_detect(struct flame *flame,
@@ -163,8 +163,8 @@ const struct fl_format *fl_format_named(struct flame *flame,
 					const char *name, bool writing);
 
 /*
- * A file of more bytes: what is needed of single samples for a reader's
- * comfort would take ten times as long as all the rest.
+ * Of larger files a sink gets its needs alone, not its modest_needs: reading
+ * times and threads would take ten times as long as reading the stacks.
  */
 #define FL_LARGE (UINT64_C(128) << 20)
 bool fl_is_large(const struct flame_source *source);
@@ -176,19 +176,19 @@ struct flame_sink {
 	void *state;
 	unsigned needs;
 	unsigned modest_needs;		/* of inputs that are not large */
-	struct fl_deferred_list *rests;	/* at the end: takes stacks not whole */
-	bool forwards;		/* samples as they are, if it does */
-	/* At the end: keeps metrics apart; those that it was told to take. */
+	struct fl_deferred_list *rests;	/* last sink: takes prefixes */
+	bool forwards;		/* all samples that it passes, unchanged */
+	/* Last sink: keeps metrics apart; the list of those it takes. */
 	bool keeps_apart;
 	const char *events;
 	int (*put)(struct flame_sink *sink, const struct flame_sample *sample);
 	/*
-	 * Before the first and after the last sample of a source.  begin may
-	 * come earlier too, for one that is read ahead.
+	 * Before the first and after the last sample of a source.  begin comes
+	 * earlier for a source that is read ahead.
 	 */
 	int (*begin)(struct flame_sink *sink, struct flame_source *source);
 	int (*end)(struct flame_sink *sink, struct flame_source *source);
-	/* What is still held goes on to next; next is finished by the flow. */
+	/* Forwards buffered samples to next, which the flow finishes. */
 	int (*finish)(struct flame_sink *sink);
 	int (*set)(struct flame_sink *sink, const char *option,
 		   const char *value);
@@ -205,29 +205,29 @@ static inline int fl_put(struct flame_sink *sink, const struct flame_sample *s)
 	return sink->put(sink, s);
 }
 
-/* pump.c: what the sinks need is asked of the source. */
+/* pump.c: asks the source for the needs of the sinks. */
 int fl_begin(struct flame_source *source, struct flame_sink *sink);
-/* pump.c: a sample that was read goes on, with its input's labels. */
+/* pump.c: forwards a sample, with the labels of its input. */
 int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 	       struct flame_sample *sample);
 /*
- * parts.c: reads as much of the source as can be read by several threads,
- * if it can and they are wanted; what is left is at its beginning.
+ * parts.c: reads as much of the source as several threads can, if they are
+ * wanted; the input then begins with the bytes that are left.
  */
 int fl_pump_parts(struct flame_source *source, struct flame_sink *sink);
 
-/* choose_metric.c: whether a list of --events ("all", "cpu,alloc") names it. */
+/* choose_metric.c: whether --events' list ("all", "cpu,alloc") has it. */
 bool fl_event_listed(const char *list, const char *name);
 
 /*
- * sample_buffer.c: samples of a private dictionary, until they are forwarded
- * with the ids of the source's.  Zeroed: none.
+ * sample_buffer.c: samples whose ids are of a private dictionary, until they
+ * are forwarded with ids of the source's.  Zeroed: empty.
  */
 struct fl_sample_buffer {
 	struct flame_sample *samples;
 	size_t count, capacity;
 	struct fl_map sums;	/* (metric, stack) -> place in samples */
-	bool each;		/* each by itself, in order */
+	bool ordered;		/* keep each sample by itself */
 };
 
 int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
@@ -239,52 +239,51 @@ int fl_sample_buffer_forward(struct flame *from,
 			     struct flame_sink *sink);
 void fl_sample_buffer_clear(struct fl_sample_buffer *kept);
 void fl_sample_buffer_free(struct fl_sample_buffer *kept);
-/* What the dictionary counts, and that it failed. */
+/* Zeroes the counts of metrics, and clears a failure. */
 void fl_dict_reset(struct flame *flame);
 
 /*
- * read_ahead.c: whether the source was read ahead, and its samples have gone on
- * (*status); else it is at its beginning.
+ * read_ahead.c: forwards the samples of a source that was read ahead, with the
+ * result in *status.  false: it was not; the source is at its beginning.
  */
 bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 			int *status);
 void fl_read_ahead_drop(struct flame_source *source);
 
 /*
- * thread_pool.c: jobs for several threads, the caller's being one.  Jobs are
- * the caller's memory, and begin in the order in which they are given.
+ * thread_pool.c: runs jobs in several threads, the caller's being one, in the
+ * order of submission.  The caller owns the jobs.
  */
 struct fl_thread_pool;
 
 struct fl_job {
 	void (*run)(struct fl_job *job);
-	struct fl_job *next;	/* the team's */
-	bool done, hurried;
+	struct fl_job *next;	/* the pool's */
+	bool done, urgent;
 };
 
-/* NULL: memory is out.  There may be fewer threads than wanted. */
+/* NULL: out of memory.  There may be fewer threads than wanted. */
 struct fl_thread_pool *fl_thread_pool_new(unsigned threads);
 void fl_thread_pool_submit(struct fl_thread_pool *team, struct fl_job *job);
-/* Before all that nobody has begun. */
+/* Urgent: before all pending jobs. */
 void fl_thread_pool_submit_first(struct fl_thread_pool *team,
 				 struct fl_job *job);
-/* Behind those that are hurried: what a job is to end with. */
+/* After the urgent ones, before the others: to continue a job. */
 void fl_thread_pool_submit_next(struct fl_thread_pool *team,
 				struct fl_job *job);
 /*
- * Until it is done; in the meantime the caller does others, of hurried ones
- * if it is one of them.  It may be one that another is to give: then it is
- * all zero until it is given.
+ * Waits for a job, and runs pending jobs meanwhile (urgent ones alone if this
+ * job is urgent).  A job that another job will submit is zeroed until then.
  */
 void fl_thread_pool_wait(struct fl_thread_pool *team, struct fl_job *job);
-/* Takes NULL too; jobs that nobody has begun are left undone. */
+/* Takes NULL too; pending jobs are dropped. */
 void fl_thread_pool_free(struct fl_thread_pool *team);
 
-/* select.c: what every source can be asked for; see flame_ask. */
+/* select.c: the options of every source; see flame_ask. */
 extern const struct fl_option_table fl_select_table;
 /*
- * source.c: a copy of all that a source was asked for, for one that another
- * thread reads.  Zeroed: nothing to free.  false: it failed, as flame says.
+ * source.c: a deep copy of a source's options, for a source that another
+ * thread reads.  Zeroed: nothing to free.  false: failed, see flame_error.
  */
 struct fl_asked {
 	struct fl_select select;
@@ -294,22 +293,21 @@ struct fl_asked {
 
 bool fl_asked_copy(struct flame *flame, struct fl_asked *asked,
 		   const struct flame_source *source);
-/* The source, of the same format, has what was copied; asked is empty. */
+/* Moves the options into a source of the same format; asked is empty then. */
 void fl_asked_move(struct fl_asked *asked, struct flame_source *source);
 void fl_asked_free(struct fl_asked *asked);
 /* For formats that do not select by themselves. */
 bool fl_select_pass(struct flame_source *source,
 		    const struct flame_sample *sample);
 /*
- * A time spec resolved against a recording's span, FLAME_NOTIME where that
- * is needed and not known.
+ * A time of --from and --to in ns since 1970; FLAME_NOTIME: it depends on the
+ * recording's span, which is not known.
  */
 int64_t fl_when_resolve(const struct fl_when *when, int64_t start,
 			int64_t end);
 /*
- * From when to when the samples that were taken could be, once it was read:
- * all of the recording, or what --from and --to leave of it.  false: it is
- * not known, or nothing.
+ * After reading: the span of the recording, cut to --from and --to.  false:
+ * it is unknown or empty.
  */
 bool fl_source_span(const struct flame_source *source, int64_t *from,
 		    int64_t *to);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading with several threads.  The input is cut into parts of whole
- * records (fl_format.split).  Of each round the caller's thread reads the
- * first part itself and workers the others; then it takes what became of
- * these, in their order, into its own dictionary and on into the sink.  A
- * worker's thread has two to serve, in turns, so that it reads for the next
- * round while the caller takes what it has read for this one.
+ * Reading one input with several threads.  The input is cut into parts of whole
+ * records (fl_format.split), some for each round.  The caller's thread reads
+ * the first part of a round, workers read the others; then the caller absorbs
+ * their samples, in the order of the parts, and forwards them to the sink.  A
+ * thread serves two workers in turn: it reads for the next round while the
+ * caller absorbs this one.
  *
- * Whoever reads a part of mapped text looks for packed members in it first.
- * Where there is one, all from that part on is cut anew, now of bytes that
- * the input shows as plain.
+ * A part of mapped text is searched for packed members before it is read.  If
+ * there is one, the input is cut again from that part on, by way of the
+ * decoders.
  *
- * A worker reads with a source and a dictionary of its own, which last from
- * part to part.  So what the sink sees does not depend on how fast anybody
- * was, and one lock is all there is: it guards whose turn a worker is.
+ * A worker has a source and a dictionary of its own, which last from part to
+ * part.  So the order of samples does not depend on timing, and the only lock
+ * guards the state of the workers.
  */
 #include "fl.h"
 
@@ -24,62 +24,61 @@
 #include <time.h>
 
 enum {
-	PART = 2 << 20,		/* bytes, about */
-	LEAST = 256 << 10,
-	/* All threads wait where one gives memory back. */
-	FORGET = 16 << 20,
-	WIDEST = 64 << 20,	/* no record ends in so many: no parts */
-	MOST = 64		/* workers */
+	PART_BYTES = 2 << 20,	/* about */
+	MIN_PART_BYTES = 256 << 10,
+	/* Unmapping stops all threads: do it seldom. */
+	RELEASE_BYTES = 16 << 20,
+	MAX_PART_BYTES = 64 << 20,	/* a longer record: no parts */
+	MAX_WORKERS = 64
 };
 
 /* Bytes of a part: the input's, or a copy where these would not stay. */
 struct part {
 	struct slice text;
-	size_t behind;		/* more bytes there are */
-	bool watched;		/* there may be a packed member */
+	size_t behind;		/* bytes of the input after the part */
+	bool watched;		/* a packed member may begin in it */
 	char *copy;
-	size_t room;
+	size_t capacity;
 };
 
 struct worker {
 	struct parts *parts;
-	pthread_t thread;	/* of both, begun by the first */
+	pthread_t thread;	/* shared with `other` */
 	struct worker *other;	/* of the same thread */
 	struct flame *flame;
 	struct flame_source *source;
 	struct fl_absorbed map;	/* ids of flame -> of the caller's */
 
-	/* Whose turn it is; under the lock. */
-	enum { IDLE, BUSY, DONE } turn;
+	enum { IDLE, BUSY, DONE } turn;	/* under the lock */
 
 	const struct part *part;
-	bool packed;		/* nothing was read: there is a member */
+	bool packed;		/* holds a packed member: nothing was read */
 	int64_t took;		/* ns */
-	struct fl_sample_buffer kept;
+	struct fl_sample_buffer samples;
 	int status;
 };
 
 struct round {
-	struct part own, part[MOST];
-	unsigned n;		/* parts for workers */
-	bool some;		/* there is one for the caller */
+	struct part own, part[MAX_WORKERS];
+	unsigned count;		/* of parts for workers */
+	bool some;		/* `own` holds a part */
 };
 
 struct parts {
 	struct flame_source *source;
-	const char *name;	/* of its input */
+	const char *name;	/* of the input */
 	struct flame_sink *sink;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool quit;		/* under the lock */
 	struct round rounds[2];	/* this one and the next */
-	uint64_t forgotten;	/* of the input: up to here */
-	bool blind;		/* parts were not looked at when they were cut */
-	bool packed;		/* and one is not plain */
-	size_t ahead;		/* bytes cut and not taken yet */
+	uint64_t released;	/* offset in the input */
+	bool blind; /* parts are cut before packed members are sought */
+	bool packed;		/* a part holds one */
+	size_t ahead;		/* bytes cut and not forwarded yet */
 	size_t own;		/* bytes of the caller's parts, about */
-	unsigned n;		/* threads */
-	struct worker workers[2][MOST];	/* of even and odd rounds */
+	unsigned nthreads;
+	struct worker workers[2][MAX_WORKERS];	/* of even and odd rounds */
 };
 
 static bool is_plain(const struct part *part)
@@ -109,7 +108,7 @@ static int read_part(struct worker *w)
 		return FLAME_FAILED;
 	source->format->resume(source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (fl_sample_buffer_add(w->flame, &w->kept, &sample) !=
+		if (fl_sample_buffer_add(w->flame, &w->samples, &sample) !=
 		    FLAME_OK)
 			return FLAME_FAILED;
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
@@ -151,7 +150,7 @@ static void *work(void *arg)
 
 /* In the caller's thread ------------------------------------------------- */
 
-static void give_turn(struct worker *w, int turn)
+static void set_turn(struct worker *w, int turn)
 {
 	pthread_mutex_lock(&w->parts->lock);
 	w->turn = turn;
@@ -167,8 +166,8 @@ static void await(struct worker *w)
 	pthread_mutex_unlock(&w->parts->lock);
 }
 
-/* What of the input was in a part that is done. */
-static void pass(struct parts *p, const struct part *part)
+/* Consumes a part that was forwarded. */
+static void consume(struct parts *p, const struct part *part)
 {
 	if (!p->blind)
 		return;
@@ -176,7 +175,7 @@ static void pass(struct parts *p, const struct part *part)
 	p->ahead -= part->text.size;
 }
 
-/* The caller's own source reads a part as if it were all. */
+/* Reads a part with the caller's own source. */
 static int read_here(struct parts *p, const struct part *part)
 {
 	struct flame_source *source = p->source;
@@ -200,11 +199,11 @@ static int read_here(struct parts *p, const struct part *part)
 	}
 	source->in = in;
 	source->format->resume(source);
-	pass(p, part);
+	consume(p, part);
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }
 
-/* What became of a part is forgotten. */
+/* Drops the samples of a part, which is read again. */
 static void drop(struct parts *p, struct worker *w)
 {
 	fl_dict_reset(w->flame);
@@ -212,8 +211,8 @@ static void drop(struct parts *p, struct worker *w)
 }
 
 /*
- * A part that a worker failed on is for the caller's source: either it fails
- * too, and says why, or it needs what only one who reads all of it knows.
+ * Reads a part that a worker failed on with the caller's source: it fails too,
+ * and reports why, or it knows of an earlier part what the worker lacked.
  */
 static int read_again(struct parts *p, struct worker *w)
 {
@@ -221,18 +220,18 @@ static int read_again(struct parts *p, struct worker *w)
 	return read_here(p, w->part);
 }
 
-static int hand_on(struct parts *p, struct worker *w)
+static int forward(struct parts *p, struct worker *w)
 {
-	int status = fl_sample_buffer_forward(w->flame, &w->kept, &w->map,
+	int status = fl_sample_buffer_forward(w->flame, &w->samples, &w->map,
 					      p->source, p->sink);
 
 	p->source->format->join(p->source, w->source);
-	pass(p, w->part);
+	consume(p, w->part);
 	return status;
 }
 
-/* What became of a worker's part goes on into the sink. */
-static int take(struct parts *p, struct worker *w)
+/* Forwards the samples of a worker's part to the sink. */
+static int collect(struct parts *p, struct worker *w)
 {
 	int status = FLAME_OK;
 
@@ -243,16 +242,16 @@ static int take(struct parts *p, struct worker *w)
 	if (p->packed)
 		drop(p, w);
 	else
-		status = w->status == FLAME_OK ? hand_on(p, w) :
+		status = w->status == FLAME_OK ? forward(p, w) :
 						 read_again(p, w);
-	fl_sample_buffer_clear(&w->kept);
-	give_turn(w, IDLE);
+	fl_sample_buffer_clear(&w->samples);
+	set_turn(w, IDLE);
 	return status;
 }
 
 /*
- * The next whole records, about as many bytes.  false: no more of that, or no
- * memory.
+ * Cuts the next part of whole records, of about `want` bytes.  false: the input
+ * has less, or no memory.
  */
 static bool next_part(struct parts *p, size_t want, struct part *part)
 {
@@ -266,7 +265,7 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 							  in, p->ahead, &avail,
 							  &part->watched) :
 						  fl_in_peek(in, want, &avail));
-		if (avail < want || want > WIDEST)
+		if (avail < want || want > MAX_PART_BYTES)
 			return false;
 		text->size = p->source->format->split(text->data, want);
 	}
@@ -277,7 +276,7 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 	}
 	part->watched = false;
 	if (!fl_in_is_stable(in)) {
-		if (!fl_grow(&part->copy, &part->room, text->size, 1)) {
+		if (!fl_grow(&part->copy, &part->capacity, text->size, 1)) {
 			fl_no_memory(p->source->flame);
 			return false;
 		}
@@ -288,12 +287,13 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 	return true;
 }
 
-/* What it teaches the caller's source is what workers begin with. */
+/* Workers start with what the caller's source learnt from the first part. */
 static int read_first(struct parts *p)
 {
 	struct part *part = &p->rounds[0].own;
 
-	return next_part(p, LEAST, part) ? read_here(p, part) : FLAME_END;
+	return next_part(p, MIN_PART_BYTES, part) ? read_here(p, part) :
+						    FLAME_END;
 }
 
 static bool make_worker(struct parts *p, struct worker *w)
@@ -329,7 +329,7 @@ static bool start_worker(struct parts *p, unsigned i)
 	return pthread_create(&w->thread, NULL, work, w) == 0;
 }
 
-/* Towards the end they are smaller, so that all end with it. */
+/* Parts get smaller towards the end, so that all threads end together. */
 static size_t size_of_part(const struct parts *p, size_t size)
 {
 	bool watched;
@@ -338,59 +338,63 @@ static size_t size_of_part(const struct parts *p, size_t size)
 	if (!p->blind)
 		return size;
 	fl_in_lookahead(p->source->in, p->ahead, &left, &watched);
-	return FL_MAX(FL_MIN(size, left / (2 * (p->n + 1))), (size_t)LEAST);
+	return FL_MAX(FL_MIN(size, left / (2 * (p->nthreads + 1))),
+		      (size_t)MIN_PART_BYTES);
 }
 
-static void look_ahead(struct parts *p, struct round *round)
+static void cut_round(struct parts *p, struct round *round)
 {
-	size_t own = size_of_part(p, p->own), part = size_of_part(p, PART);
+	size_t own = size_of_part(p, p->own);
+	size_t part = size_of_part(p, PART_BYTES);
 
-	round->n = 0;
+	round->count = 0;
 	round->some = next_part(p, own, &round->own);
-	while (round->some && round->n < p->n &&
-	       next_part(p, part, &round->part[round->n]))
-		round->n++;
+	while (round->some && round->count < p->nthreads &&
+	       next_part(p, part, &round->part[round->count]))
+		round->count++;
 }
 
 /*
- * The caller has more to do than to read: its parts are as large as leaves
- * nobody waiting.  How inputs are cut does not show in what comes out.
+ * The caller also absorbs, so its parts are smaller: sizes them so that nobody
+ * waits.  The result does not depend on where parts are cut.
  */
-static void weigh(struct parts *p, const struct round *round,
-		  const struct worker *w, int64_t took)
+static void adapt_own_size(struct parts *p, const struct round *round,
+			   const struct worker *w, int64_t took)
 {
 	double rate, own;
 
-	if (!round->n || took <= 0)
+	if (!round->count || took <= 0)
 		return;
 	rate = (double)round->own.text.size / (double)took;
-	own = rate * (double)w->took * PART / (double)w->part->text.size;
+	own = rate * (double)w->took * PART_BYTES /
+	      (double)w->part->text.size;
 	own = (own + (double)p->own) / 2;
-	p->own = FL_MIN(FL_MAX((size_t)own, (size_t)LEAST), (size_t)2 * PART);
+	p->own = FL_MIN(FL_MAX((size_t)own, (size_t)MIN_PART_BYTES),
+			(size_t)2 * PART_BYTES);
 }
 
-/* While the others read: it takes a while. */
-static void forget(struct parts *p)
+/* Unmaps read parts, which takes a while, when the workers have work. */
+static void release(struct parts *p)
 {
 	uint64_t done = fl_in_offset(p->source->in);
 
-	if (!p->blind || done < p->forgotten + FORGET)
+	if (!p->blind || done < p->released + RELEASE_BYTES)
 		return;
 	fl_in_release(p->source->in, done);
-	p->forgotten = done;
+	p->released = done;
 }
 
-static void give_round(struct parts *p, struct round *round,
-		       struct worker *workers)
+static void start_round(struct parts *p, struct round *round,
+			struct worker *workers)
 {
-	look_ahead(p, round);
-	for (unsigned i = 0; i < round->n; i++) {
+	cut_round(p, round);
+	for (unsigned i = 0; i < round->count; i++) {
 		workers[i].part = &round->part[i];
-		give_turn(&workers[i], BUSY);
+		set_turn(&workers[i], BUSY);
 	}
 }
 
-/* What workers have of it they were given while the last one was read. */
+/* Workers got their parts of this round while the last one was read. */
 static int read_round(struct parts *p, unsigned number)
 {
 	struct round *round = &p->rounds[number % 2];
@@ -399,23 +403,23 @@ static int read_round(struct parts *p, unsigned number)
 	int64_t took;
 	int status;
 
-	give_round(p, &p->rounds[next], p->workers[next]);
-	forget(p);
+	start_round(p, &p->rounds[next], p->workers[next]);
+	release(p);
 	took = -now();
 	status = read_here(p, &round->own);
 	took += now();
-	for (unsigned i = 0; i < round->n && status == FLAME_OK; i++)
-		status = take(p, &workers[i]);
+	for (unsigned i = 0; i < round->count && status == FLAME_OK; i++)
+		status = collect(p, &workers[i]);
 	if (status == FLAME_OK)
-		weigh(p, round, workers, took);
+		adapt_own_size(p, round, workers, took);
 	return status;
 }
 
-/* Parts that were given out are not what comes next. */
-static void take_back(struct parts *p, unsigned number)
+/* Drops the parts of a round that workers have begun. */
+static void cancel_round(struct parts *p, unsigned number)
 {
-	for (unsigned i = 0; i < p->n; i++)
-		take(p, &p->workers[number % 2][i]);
+	for (unsigned i = 0; i < p->nthreads; i++)
+		collect(p, &p->workers[number % 2][i]);
 	p->blind = p->packed = false;
 	p->ahead = 0;
 }
@@ -425,13 +429,13 @@ static int read_all(struct parts *p)
 	int status = FLAME_OK;
 
 	p->blind = fl_in_is_stable(p->source->in);
-	give_round(p, &p->rounds[0], p->workers[0]);
+	start_round(p, &p->rounds[0], p->workers[0]);
 	for (unsigned i = 0; status == FLAME_OK && p->rounds[i % 2].some; i++) {
 		status = read_round(p, i);
 		if (status == FLAME_OK && p->packed) {
-			take_back(p, i + 1);
-			give_round(p, &p->rounds[(i + 1) % 2],
-				   p->workers[(i + 1) % 2]);
+			cancel_round(p, i + 1);
+			start_round(p, &p->rounds[(i + 1) % 2],
+				    p->workers[(i + 1) % 2]);
 		}
 	}
 	return fl_failed(p->source->flame) ? FLAME_FAILED : status;
@@ -442,12 +446,13 @@ static void free_worker(struct worker *w)
 	flame_close(w->source);
 	flame_free(w->flame);
 	fl_absorbed_free(&w->map);
-	fl_sample_buffer_free(&w->kept);
+	fl_sample_buffer_free(&w->samples);
 }
 
 static void free_workers(struct parts *p)
 {
-	unsigned n = FL_MIN(p->n + 1, (unsigned)MOST);
+	/* One more may have been begun. */
+	unsigned n = FL_MIN(p->nthreads + 1, (unsigned)MAX_WORKERS);
 
 	for (unsigned i = 0; i < n; i++) {
 		free_worker(&p->workers[0][i]);
@@ -455,11 +460,11 @@ static void free_workers(struct parts *p)
 	}
 }
 
-/* Fewer where that many cannot be; none: the caller reads all of it. */
+/* Starts as many workers as can be had; with none the caller reads all. */
 static void start(struct parts *p, unsigned wanted)
 {
-	while (p->n < wanted && start_worker(p, p->n))
-		p->n++;
+	while (p->nthreads < wanted && start_worker(p, p->nthreads))
+		p->nthreads++;
 }
 
 static void stop(struct parts *p)
@@ -468,12 +473,12 @@ static void stop(struct parts *p)
 	p->quit = true;
 	pthread_cond_broadcast(&p->changed);
 	pthread_mutex_unlock(&p->lock);
-	for (unsigned i = 0; i < p->n; i++)
+	for (unsigned i = 0; i < p->nthreads; i++)
 		pthread_join(p->workers[0][i].thread, NULL);
 	free_workers(p);
 }
 
-/* Where the order or the whole of samples matters, parts are no help. */
+/* Parts cannot serve options that need samples in order, or all of them. */
 static bool is_wanted(struct flame_source *source)
 {
 	const struct fl_select *select = &source->select;
@@ -481,7 +486,7 @@ static bool is_wanted(struct flame_source *source)
 
 	return source->flame->threads > 1 && source->format->split &&
 	       !select->survey && !(select->needs & FL_NEED_ORDER) &&
-	       (!fl_in_size(source->in, &size) || size >= 2 * PART) &&
+	       (!fl_in_size(source->in, &size) || size >= 2 * PART_BYTES) &&
 	       source->format->fork(source, NULL);
 }
 
@@ -498,20 +503,21 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 	p->source = source;
 	p->name = fl_in_name(source->in);
 	p->sink = sink;
-	p->own = PART / 2;
+	p->own = PART_BYTES / 2;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	status = read_first(p);
 	if (status == FLAME_OK)
-		start(p, FL_MIN(source->flame->threads - 1, (unsigned)MOST));
-	if (p->n)
+		start(p, FL_MIN(source->flame->threads - 1,
+				(unsigned)MAX_WORKERS));
+	if (p->nthreads)
 		status = read_all(p);
 	stop(p);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->changed);
 	for (unsigned i = 0; i < 2; i++) {
 		fl_free(p->rounds[i].own.copy);
-		for (unsigned j = 0; j < p->n; j++)
+		for (unsigned j = 0; j < p->nthreads; j++)
 			fl_free(p->rounds[i].part[j].copy);
 	}
 	fl_free(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Progress: how far an input is read, to whom it may concern.  The io room
- * tells, since only it knows of bytes as they lie in files.
+ * Progress of reading, in bytes of the file: the io layer reports it, which
+ * alone knows the packed size.
  */
 #include "fl.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pump: from a source into a chain of sinks, until the end.
+ * The pump: moves samples from a source into a chain of sinks.
  */
 #include "fl.h"
 
@@ -19,7 +19,7 @@ static int notify(struct flame_sink *sink, struct flame_source *source,
 	return FLAME_OK;
 }
 
-/* The input as labels: the last part of its path, all of it. */
+/* Interns the labels `file` and `path` of the input, if a sink needs them. */
 static void begin_input(struct flame_source *source)
 {
 	struct fl_input *input = &source->input;
@@ -70,9 +70,12 @@ bool fl_is_large(const struct flame_source *source)
 	return fl_in_size(source->in, &size) && size > FL_LARGE;
 }
 
-/* Nobody looks at single samples, or at what is in a stack. */
-static struct fl_deferred_list *rests_of(const struct flame_source *source,
-					 const struct flame_sink *sink)
+/*
+ * Reading the ends of stacks can be deferred only if no filter and no option
+ * looks at single samples or at frames.
+ */
+static struct fl_deferred_list *deferred_of(const struct flame_source *source,
+					    const struct flame_sink *sink)
 {
 	const struct fl_select *select = &source->select;
 
@@ -87,14 +90,14 @@ static struct fl_deferred_list *rests_of(const struct flame_source *source,
 
 int fl_begin(struct flame_source *source, struct flame_sink *sink)
 {
-	bool modest = !fl_is_large(source);
+	bool small = !fl_is_large(source);
 
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs |
-					(modest ? s->modest_needs : 0);
+					(small ? s->modest_needs : 0);
 	if (notify(sink, source, true) != FLAME_OK)
 		return FLAME_FAILED;
-	source->select.rests = rests_of(source, sink);
+	source->select.rests = deferred_of(source, sink);
 	return FLAME_OK;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files ahead: of many small ones, some are read while those before them are
- * given out.  Each is opened again by its name, and read into a dictionary
- * that stays in its place of the ring, so that its stacks are absorbed once;
- * files take the places in turn.  What is said of a file is kept with its
- * samples.  A file that fails is not told of here: the caller reads it once
- * more, in its turn.
+ * Read-ahead of files: of many small files, some are read by the thread pool
+ * while the samples of those before them are forwarded.  The slots are a ring;
+ * each slot has a dictionary of its own, which lasts from file to file, so that
+ * a stack is absorbed once.  A slot opens its file again by name and buffers
+ * its samples, warnings and remarks.  A file that fails is read once more by
+ * the caller in its turn, which reports the error.
  */
 #include "fl.h"
 
@@ -15,17 +15,17 @@
 #include <sys/stat.h>
 
 enum {
-	MOST = 65,
-	LARGEST = 16 << 20	/* larger ones are read by several in turn */
+	MAX_SLOTS = 65,
+	MAX_FILE_BYTES = 16 << 20	/* larger files are read in parts */
 };
 
 struct fl_file {
 	struct fl_job job;
-	struct flame_source *asked;	/* who waits for it; NULL: free */
+	struct flame_source *asked;	/* the caller's source; NULL: free */
 	struct flame *flame;
 	struct fl_absorbed map;
-	struct fl_sample_buffer kept;
-	struct fl_buf said;	/* lines: '!' or '-', the text, a NUL */
+	struct fl_sample_buffer samples;
+	struct fl_buf messages;	/* each: '!' or '-', the text, a NUL */
 	const char *path, *format;
 	struct fl_asked what;
 	bool cpu_only;
@@ -34,27 +34,27 @@ struct fl_file {
 };
 
 struct fl_files {
-	struct fl_thread_pool *team;
-	size_t nplaces, next;
-	struct fl_file files[MOST];
+	struct fl_thread_pool *pool;
+	size_t nslots, next;
+	struct fl_file files[MAX_SLOTS];
 };
 
-/* In any thread ----------------------------------------------------------- */
+/* In a thread of the pool -------------------------------------------------- */
 
-static void say(struct fl_file *file, char kind, const char *line)
+static void keep_message(struct fl_file *file, char kind, const char *line)
 {
-	fl_buf_byte(&file->said, kind);
-	fl_buf_put(&file->said, line, strlen(line) + 1);
+	fl_buf_byte(&file->messages, kind);
+	fl_buf_put(&file->messages, line, strlen(line) + 1);
 }
 
 static void on_warning(void *arg, const char *line)
 {
-	say(arg, '!', line);
+	keep_message(arg, '!', line);
 }
 
 static void on_remark(void *arg, const char *line)
 {
-	say(arg, '-', line);
+	keep_message(arg, '-', line);
 }
 
 static int read_file(struct fl_file *file)
@@ -69,11 +69,11 @@ static int read_file(struct fl_file *file)
 		return FLAME_FAILED;
 	fl_asked_move(&file->what, source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (fl_sample_buffer_add(file->flame, &file->kept, &sample) !=
-		    FLAME_OK)
+		if (fl_sample_buffer_add(file->flame, &file->samples,
+					 &sample) != FLAME_OK)
 			return FLAME_FAILED;
 	return status == FLAME_END && !fl_failed(file->flame) &&
-	       !file->said.failed ? FLAME_OK : FLAME_FAILED;
+	       !file->messages.failed ? FLAME_OK : FLAME_FAILED;
 }
 
 static void run(struct fl_job *job)
@@ -83,25 +83,25 @@ static void run(struct fl_job *job)
 	file->status = read_file(file);
 }
 
-/* In the caller's ---------------------------------------------------------- */
+/* In the caller's thread --------------------------------------------------- */
 
 static void free_files(struct fl_files *files)
 {
-	fl_thread_pool_free(files->team);
-	for (size_t i = 0; i < files->nplaces; i++) {
+	fl_thread_pool_free(files->pool);
+	for (size_t i = 0; i < files->nslots; i++) {
 		struct fl_file *file = &files->files[i];
 
 		flame_close(file->source);
 		fl_asked_free(&file->what);
 		flame_free(file->flame);
 		fl_absorbed_free(&file->map);
-		fl_sample_buffer_free(&file->kept);
-		fl_buf_free(&file->said);
+		fl_sample_buffer_free(&file->samples);
+		fl_buf_free(&file->messages);
 	}
 	fl_free(files);
 }
 
-static bool make_place(struct fl_file *file)
+static bool init_slot(struct fl_file *file)
 {
 	file->flame = flame_new();
 	if (!file->flame)
@@ -120,12 +120,12 @@ static struct fl_files *files_of(struct flame *flame)
 	files = fl_zeroed(1, sizeof(*files));
 	if (!files)
 		return NULL;
-	files->team = fl_thread_pool_new(flame->threads);
-	while (files->team && files->nplaces < MOST &&
-	       files->nplaces <= flame->threads &&
-	       make_place(&files->files[files->nplaces]))
-		files->nplaces++;
-	if (!files->nplaces) {
+	files->pool = fl_thread_pool_new(flame->threads);
+	while (files->pool && files->nslots < MAX_SLOTS &&
+	       files->nslots <= flame->threads &&
+	       init_slot(&files->files[files->nslots]))
+		files->nslots++;
+	if (!files->nslots) {
 		free_files(files);
 		return NULL;
 	}
@@ -138,7 +138,7 @@ static bool is_small_file(const char *path)
 	struct stat st;
 
 	return strcmp(path, "standard input") != 0 && stat(path, &st) == 0 &&
-	       S_ISREG(st.st_mode) && st.st_size <= LARGEST;
+	       S_ISREG(st.st_mode) && st.st_size <= MAX_FILE_BYTES;
 }
 
 int flame_ahead(struct flame_source *source, struct flame_sink *sink)
@@ -161,37 +161,37 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 		fl_dict_reset(file->flame);
 		return FLAME_OK;
 	}
-	files->next = (files->next + 1) % files->nplaces;
+	files->next = (files->next + 1) % files->nslots;
 	file->asked = source;
 	file->path = fl_in_name(source->in);
 	file->format = source->format->name;
 	file->cpu_only = source->select.cpu_only;
-	file->kept.each = source->select.needs & FL_NEED_ORDER;
+	file->samples.ordered = source->select.needs & FL_NEED_ORDER;
 	file->job.run = run;
 	source->ahead = file;
-	fl_thread_pool_submit(files->team, &file->job);
+	fl_thread_pool_submit(files->pool, &file->job);
 	return FLAME_OK;
 }
 
-/* The place is free. */
+/* Empties a slot for the next file. */
 static void clear(struct fl_file *file)
 {
 	flame_close(file->source);
 	file->source = NULL;
 	fl_asked_free(&file->what);
-	fl_sample_buffer_clear(&file->kept);
-	file->said.size = 0;
+	fl_sample_buffer_clear(&file->samples);
+	file->messages.size = 0;
 	fl_dict_reset(file->flame);
 	file->asked->ahead = NULL;
 	file->asked = NULL;
 }
 
-static void say_again(struct flame *flame, const struct fl_buf *said)
+static void repeat_messages(struct flame *flame, const struct fl_buf *messages)
 {
 	size_t i = 0;
 
-	while (i < said->size) {
-		const char *line = said->data + i;
+	while (i < messages->size) {
+		const char *line = messages->data + i;
 
 		if (*line == '!')
 			fl_warn(flame, "%s", line + 1);
@@ -221,14 +221,14 @@ bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 
 	if (!file)
 		return false;
-	fl_thread_pool_wait(source->flame->files->team, &file->job);
+	fl_thread_pool_wait(source->flame->files->pool, &file->job);
 	good = file->status == FLAME_OK &&
 	       file->cpu_only == source->select.cpu_only;
 	if (good) {
-		*status = fl_sample_buffer_forward(file->flame, &file->kept,
+		*status = fl_sample_buffer_forward(file->flame, &file->samples,
 						   &file->map, source, sink);
 		copy_facts(source, file->source);
-		say_again(source->flame, &file->said);
+		repeat_messages(source->flame, &file->messages);
 	}
 	clear(file);
 	return good;
@@ -238,6 +238,6 @@ void fl_read_ahead_drop(struct flame_source *source)
 {
 	if (!source->ahead)
 		return;
-	fl_thread_pool_wait(source->flame->files->team, &source->ahead->job);
+	fl_thread_pool_wait(source->flame->files->pool, &source->ahead->job);
 	clear(source->ahead);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples that one thread keeps for another: summed where nothing tells
- * them apart, and given on with the ids of the other's dictionary.
+ * Samples that one thread buffers for another.  Samples that differ in weight
+ * alone are summed; forwarding maps their ids to the other's dictionary.
  */
 #include "fl.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
+int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *buffer,
 			 const struct flame_sample *sample)
 {
 	bool plain = !sample->thread && !sample->labels &&
@@ -17,29 +17,30 @@ int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
 	uint64_t *place = NULL;
 	int64_t *sum;
 
-	if (plain && !kept->each) {
-		place = fl_map_put(&kept->sums, (uint64_t)sample->metric << 32 |
-						sample->stack, &fresh);
+	if (plain && !buffer->ordered) {
+		place = fl_map_put(
+			&buffer->sums,
+			(uint64_t)sample->metric << 32 | sample->stack, &fresh);
 		if (!place)
 			return fl_no_memory(flame);
 	}
 	if (!fresh) {
-		sum = &kept->samples[*place].weight;
+		sum = &buffer->samples[*place].weight;
 		return __builtin_add_overflow(*sum, sample->weight, sum) ?
 		       fl_fail(flame, "the sum of weights passes 2^63") :
 		       FLAME_OK;
 	}
-	if (!fl_grow(&kept->samples, &kept->capacity, kept->count + 1,
-		     sizeof(*kept->samples)))
+	if (!fl_grow(&buffer->samples, &buffer->capacity, buffer->count + 1,
+		     sizeof(*buffer->samples)))
 		return fl_no_memory(flame);
 	if (place)
-		*place = kept->count;
-	kept->samples[kept->count++] = *sample;
+		*place = buffer->count;
+	buffer->samples[buffer->count++] = *sample;
 	return FLAME_OK;
 }
 
 int fl_sample_buffer_forward(struct flame *from,
-			     const struct fl_sample_buffer *kept,
+			     const struct fl_sample_buffer *buffer,
 			     struct fl_absorbed *map,
 			     struct flame_source *source,
 			     struct flame_sink *sink)
@@ -48,8 +49,8 @@ int fl_sample_buffer_forward(struct flame *from,
 
 	if (!fl_absorb(source->flame, from, map))
 		return FLAME_FAILED;
-	for (size_t i = 0; i < kept->count && status == FLAME_OK; i++) {
-		struct flame_sample s = kept->samples[i];
+	for (size_t i = 0; i < buffer->count && status == FLAME_OK; i++) {
+		struct flame_sample s = buffer->samples[i];
 
 		s.stack = map->stacks.data[s.stack];
 		s.metric = map->metrics.data[s.metric];
@@ -60,19 +61,19 @@ int fl_sample_buffer_forward(struct flame *from,
 	return status;
 }
 
-void fl_sample_buffer_clear(struct fl_sample_buffer *kept)
+void fl_sample_buffer_clear(struct fl_sample_buffer *buffer)
 {
-	kept->count = 0;
-	fl_map_clear(&kept->sums);
+	buffer->count = 0;
+	fl_map_clear(&buffer->sums);
 }
 
-void fl_sample_buffer_free(struct fl_sample_buffer *kept)
+void fl_sample_buffer_free(struct fl_sample_buffer *buffer)
 {
-	fl_map_free(&kept->sums);
-	fl_free(kept->samples);
+	fl_map_free(&buffer->sums);
+	fl_free(buffer->samples);
 }
 
-/* What was read is read again elsewhere: it does not count. */
+/* The same samples are read again by another source: drop these counts. */
 void fl_dict_reset(struct flame *flame)
 {
 	flame_clear(flame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sinks: making, feeding and ending a chain of them.
+ * Sinks: making, feeding and finishing a chain of them.
  */
 #include "fl.h"
 

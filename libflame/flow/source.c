@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Less is unpacked sooner than a thread begins. */
-enum { AHEAD = 64 << 10 };
+/* Smaller inputs are unpacked faster than a thread starts. */
+enum { MIN_THREAD_BYTES = 64 << 10 };
 
 static bool make_options(struct flame_source *source)
 {
@@ -32,7 +32,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	if (!in)
 		return NULL;
 	if (flame->threads > 1)
-		in = fl_in_unpack_in_thread(in, AHEAD);
+		in = fl_in_unpack_in_thread(in, MIN_THREAD_BYTES);
 	source = fl_zeroed(1, sizeof(*source));
 	if (!source) {
 		fl_in_close(in);
@@ -45,7 +45,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->first = source->last = FLAME_NOTIME;
 	source->format = format ? fl_format_named(flame, format, false) :
 				  fl_format_detect(flame, in);
-	/* Blocks of text are enough for one thread. */
+	/* One thread reads text from a buffer as fast as from a mapping. */
 	if (source->format && (flame->threads > 1 || !source->format->split))
 		fl_in_map(in);
 	if (!source->format || !make_options(source) ||
@@ -151,7 +151,7 @@ static void begin(struct flame_source *source)
 	const struct fl_select *select = &source->select;
 
 	source->started = true;
-	/* Its end is looked for before the rest is read. */
+	/* --from and --to count from the end, which is read first then. */
 	if (select->from.base == FL_WHEN_END ||
 	    select->to.base == FL_WHEN_END)
 		fl_in_map(source->in);

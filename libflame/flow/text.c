@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text, for programs whose work is on lines or tables: in by the line,
- * unpacked as all inputs are, and out whole or not at all.
+ * Text for programs that work on lines or tables: lines are read from inputs
+ * packed in any way; an output file appears whole or not at all.
  */
 #include "fl.h"
 
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 
 enum {
-	FORGET = 32 << 10,	/* bytes between telling the input */
-	LARGE = 8		/* inputs that may take a megabyte */
+	RELEASE_BYTES = 32 << 10,	/* between calls of fl_in_release */
+	MAX_LARGE_BUFFERS = 8	/* inputs that may take a megabyte each */
 };
 
 struct flame_lines {
 	struct flame *flame;
 	struct fl_in *in;
-	size_t used;		/* of what was peeked, by the line given out */
-	uint64_t next_forget;
-	bool told;		/* of the damage */
+	size_t used;		/* peeked bytes of the line given last */
+	uint64_t next_release;
+	bool warned;		/* of damage */
 };
 
 struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
@@ -33,12 +33,12 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	lines->flame = flame;
 	lines->in = fl_in_open(flame, path);
 	/*
-	 * Of a thousand files at once, most have to do with little memory;
-	 * and mapped ones are not open.
+	 * Somebody merges a thousand files at once: then buffers are small, and
+	 * files are mapped, as a mapped file takes no descriptor.
 	 */
 	flame->nlines++;
 	if (lines->in) {
-		if (flame->nlines > LARGE) {
+		if (flame->nlines > MAX_LARGE_BUFFERS) {
 			fl_in_use_small_buffers(lines->in);
 			fl_in_map(lines->in);
 		}
@@ -51,14 +51,14 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	return NULL;
 }
 
-static void forget(struct flame_lines *lines)
+static void release(struct flame_lines *lines)
 {
 	uint64_t offset = fl_in_offset(lines->in);
 
-	if (offset < lines->next_forget)
+	if (offset < lines->next_release)
 		return;
 	fl_in_release(lines->in, offset);
-	lines->next_forget = offset + FORGET;
+	lines->next_release = offset + RELEASE_BYTES;
 }
 
 int flame_lines_next(struct flame_lines *lines, const char **line,
@@ -68,16 +68,16 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 	size_t avail;
 
 	fl_in_consume(lines->in, lines->used);
-	forget(lines);
+	release(lines);
 	lf = fl_in_peek_line(lines->in, &at, &avail);
 	lines->used = lf ? (size_t)(lf + 1 - at) : avail;
 	damage = lf ? NULL : fl_in_damage(lines->in);
-	/* A line that was cut is none: its number may have been longer. */
+	/* A cut line is left out: its number may have been longer. */
 	if (fl_unlikely(!avail || damage)) {
-		if (damage && !lines->told)
+		if (damage && !lines->warned)
 			fl_warn(lines->flame, "%s: %s",
 				fl_in_name(lines->in), damage);
-		lines->told |= damage != NULL;
+		lines->warned |= damage != NULL;
 		return fl_failed(lines->flame) ? FLAME_FAILED : FLAME_END;
 	}
 	*line = at;
@@ -89,7 +89,7 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 
 int flame_lines_damage(const struct flame_lines *lines)
 {
-	return !lines->told ? 0 : fl_in_is_bomb(lines->in) ? 3 : 1;
+	return !lines->warned ? 0 : fl_in_is_bomb(lines->in) ? 3 : 1;
 }
 
 void flame_lines_close(struct flame_lines *lines)

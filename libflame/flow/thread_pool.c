@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A team: threads that do jobs, as a rule in the order they are given.  Who
- * waits for a job does those that nobody has begun in the meantime; so a team
- * of one is its owner alone.  What a job may touch is for its owner to say.
+ * The thread pool: threads that run jobs in the order of submission.  A thread
+ * that waits for a job runs other pending jobs meanwhile, so a pool of one
+ * thread is its owner alone.  Jobs guard the data they share themselves.
  */
 #include "fl.h"
 
@@ -14,143 +14,144 @@
 struct fl_thread_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct fl_job *first, *last;	/* not begun */
-	bool over;
-	unsigned n;
+	struct fl_job *first, *last;	/* pending */
+	bool quit;
+	unsigned nthreads;
 	pthread_t threads[];
 };
 
-/* Under the lock: a job that is not begun, or NULL. */
-static struct fl_job *take_job(struct fl_thread_pool *team)
+/* Removes the first pending job, or NULL.  The caller holds the lock. */
+static struct fl_job *next_job(struct fl_thread_pool *pool)
 {
-	struct fl_job *job = team->first;
+	struct fl_job *job = pool->first;
 
 	if (job) {
-		team->first = job->next;
-		if (!team->first)
-			team->last = NULL;
+		pool->first = job->next;
+		if (!pool->first)
+			pool->last = NULL;
 	}
 	return job;
 }
 
-/* Who is in a hurry does not begin what is none of that. */
-static struct fl_job *take_other(struct fl_thread_pool *team,
-				 const struct fl_job *job)
+/* A thread that waits for an urgent job runs urgent jobs alone. */
+static struct fl_job *next_job_while_waiting(struct fl_thread_pool *pool,
+					     const struct fl_job *job)
 {
-	if (job->hurried && team->first && !team->first->hurried)
+	if (job->urgent && pool->first && !pool->first->urgent)
 		return NULL;
-	return take_job(team);
+	return next_job(pool);
 }
 
-/* Under the lock, which is free while the job is done. */
-static void do_job(struct fl_thread_pool *team, struct fl_job *job)
+/* Runs a job; the caller holds the lock, which is free meanwhile. */
+static void run_job(struct fl_thread_pool *pool, struct fl_job *job)
 {
-	pthread_mutex_unlock(&team->lock);
+	pthread_mutex_unlock(&pool->lock);
 	job->run(job);
-	pthread_mutex_lock(&team->lock);
+	pthread_mutex_lock(&pool->lock);
 	job->done = true;
-	pthread_cond_broadcast(&team->changed);
+	pthread_cond_broadcast(&pool->changed);
 }
 
 static void *work(void *arg)
 {
-	struct fl_thread_pool *team = arg;
+	struct fl_thread_pool *pool = arg;
 	struct fl_job *job;
 
-	pthread_mutex_lock(&team->lock);
-	while (!team->over) {
-		job = take_job(team);
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->quit) {
+		job = next_job(pool);
 		if (job)
-			do_job(team, job);
+			run_job(pool, job);
 		else
-			pthread_cond_wait(&team->changed, &team->lock);
+			pthread_cond_wait(&pool->changed, &pool->lock);
 	}
-	pthread_mutex_unlock(&team->lock);
+	pthread_mutex_unlock(&pool->lock);
 	return NULL;
 }
 
 struct fl_thread_pool *fl_thread_pool_new(unsigned threads)
 {
-	struct fl_thread_pool *team;
+	struct fl_thread_pool *pool;
 
 	threads = FL_MIN(threads, 256u);
-	team = fl_zeroed(1, sizeof(*team) + threads * sizeof(*team->threads));
-	if (!team)
+	pool = fl_zeroed(1, sizeof(*pool) + threads * sizeof(*pool->threads));
+	if (!pool)
 		return NULL;
-	pthread_mutex_init(&team->lock, NULL);
-	pthread_cond_init(&team->changed, NULL);
-	while (team->n + 1 < threads &&
-	       pthread_create(&team->threads[team->n], NULL, work, team) == 0)
-		team->n++;
-	return team;
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->changed, NULL);
+	while (pool->nthreads + 1 < threads &&
+	       pthread_create(&pool->threads[pool->nthreads], NULL, work,
+			      pool) == 0)
+		pool->nthreads++;
+	return pool;
 }
 
-/* Where `at` is, in the list of those that are not begun. */
-static void put_in(struct fl_thread_pool *team, struct fl_job **at,
+/* Inserts a pending job before *at. */
+static void insert(struct fl_thread_pool *pool, struct fl_job **at,
 		   struct fl_job *job)
 {
 	job->next = *at;
 	*at = job;
 	if (!job->next)
-		team->last = job;
-	pthread_cond_broadcast(&team->changed);
+		pool->last = job;
+	pthread_cond_broadcast(&pool->changed);
 }
 
-void fl_thread_pool_submit(struct fl_thread_pool *team, struct fl_job *job)
+void fl_thread_pool_submit(struct fl_thread_pool *pool, struct fl_job *job)
 {
-	job->done = job->hurried = false;
-	pthread_mutex_lock(&team->lock);
-	put_in(team, team->last ? &team->last->next : &team->first, job);
-	pthread_mutex_unlock(&team->lock);
+	job->done = job->urgent = false;
+	pthread_mutex_lock(&pool->lock);
+	insert(pool, pool->last ? &pool->last->next : &pool->first, job);
+	pthread_mutex_unlock(&pool->lock);
 }
 
-void fl_thread_pool_submit_first(struct fl_thread_pool *team,
+void fl_thread_pool_submit_first(struct fl_thread_pool *pool,
 				 struct fl_job *job)
 {
 	job->done = false;
-	job->hurried = true;
-	pthread_mutex_lock(&team->lock);
-	put_in(team, &team->first, job);
-	pthread_mutex_unlock(&team->lock);
+	job->urgent = true;
+	pthread_mutex_lock(&pool->lock);
+	insert(pool, &pool->first, job);
+	pthread_mutex_unlock(&pool->lock);
 }
 
-void fl_thread_pool_submit_next(struct fl_thread_pool *team, struct fl_job *job)
+void fl_thread_pool_submit_next(struct fl_thread_pool *pool, struct fl_job *job)
 {
-	struct fl_job **at = &team->first;
+	struct fl_job **at = &pool->first;
 
-	pthread_mutex_lock(&team->lock);
-	while (*at && (*at)->hurried)
+	pthread_mutex_lock(&pool->lock);
+	while (*at && (*at)->urgent)
 		at = &(*at)->next;
-	put_in(team, at, job);
-	pthread_mutex_unlock(&team->lock);
+	insert(pool, at, job);
+	pthread_mutex_unlock(&pool->lock);
 }
 
-void fl_thread_pool_wait(struct fl_thread_pool *team, struct fl_job *job)
+void fl_thread_pool_wait(struct fl_thread_pool *pool, struct fl_job *job)
 {
 	struct fl_job *other;
 
-	pthread_mutex_lock(&team->lock);
+	pthread_mutex_lock(&pool->lock);
 	while (!job->done) {
-		other = take_other(team, job);
+		other = next_job_while_waiting(pool, job);
 		if (other)
-			do_job(team, other);
+			run_job(pool, other);
 		else
-			pthread_cond_wait(&team->changed, &team->lock);
+			pthread_cond_wait(&pool->changed, &pool->lock);
 	}
-	pthread_mutex_unlock(&team->lock);
+	pthread_mutex_unlock(&pool->lock);
 }
 
-void fl_thread_pool_free(struct fl_thread_pool *team)
+void fl_thread_pool_free(struct fl_thread_pool *pool)
 {
-	if (!team)
+	if (!pool)
 		return;
-	pthread_mutex_lock(&team->lock);
-	team->over = true;
-	pthread_cond_broadcast(&team->changed);
-	pthread_mutex_unlock(&team->lock);
-	while (team->n)
-		pthread_join(team->threads[--team->n], NULL);
-	pthread_mutex_destroy(&team->lock);
-	pthread_cond_destroy(&team->changed);
-	fl_free(team);
+	pthread_mutex_lock(&pool->lock);
+	pool->quit = true;
+	pthread_cond_broadcast(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+	while (pool->nthreads)
+		pthread_join(pool->threads[--pool->nthreads], NULL);
+	pthread_mutex_destroy(&pool->lock);
+	pthread_cond_destroy(&pool->changed);
+	fl_free(pool);
 }
