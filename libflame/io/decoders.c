@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of decoders, what is known but not read, where a packed member
- * begins in text, and the loop over frames.
+ * The table of decoders, the containers that are refused with advice, the scan
+ * for packed members in text, and the loop over frames.
  */
 #include "fl.h"
 
@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* Where two bid the same (a skippable frame is zstd's and lz4's): the first. */
+/* On equal bids the first wins (zstd and lz4 share skippable frames). */
 const struct fl_decoder *const fl_decoders[] = {
 	&fl_decoder_gzip, &fl_decoder_zstd, &fl_decoder_lz4,
 	&fl_decoder_lz4_legacy, &fl_decoder_xz, &fl_decoder_zip,
@@ -19,7 +19,7 @@ const struct fl_decoder *const fl_decoders[] = {
 	&fl_decoder_utf16, NULL
 };
 
-/* Containers that are no use to us, and what to do about them. */
+/* Containers that are not read, and advice. */
 static const struct refused {
 	struct slice magic;
 	const char *text;
@@ -37,8 +37,8 @@ static const struct refused {
 };
 
 /*
- * Magic of letters alone may be the name of a frame, LZ4BlockInputStream:
- * the sizes behind it are what no text has.
+ * A magic of letters may begin the name of a frame (LZ4BlockInputStream), so
+ * the sizes that follow it must be bytes that no text has.
  */
 static bool is_refused(const struct refused *r, const uint8_t *head, size_t n)
 {
@@ -85,17 +85,17 @@ bool fl_decoder_find(struct flame *flame, const char *name,
 /* Text with packed members --------------------------------------------- */
 
 /*
- * Every magic has a byte that is odd, below the tab or not ASCII, within so
- * many of its member, and most text has none: it is asked of many at once.
+ * Every magic has a byte below the tab or above ASCII within the first STRIDE
+ * bytes of its member, and most text has none, so a block is tested at once.
  */
-enum { STRIDE = 64, AHEAD = 2048 };
+enum { STRIDE = 64, PREFETCH_DISTANCE = 2048 };
 
-/* The first stride with an odd byte; end: none. */
+/* The first stride with such a byte; end: none. */
 static size_t skip_normal(const uint8_t *at, size_t i, size_t end)
 {
 	for (; end - i >= STRIDE; i += STRIDE) {
-		/* Mapped text is seen here first: it is fetched meanwhile. */
-		fl_prefetch(at + i + AHEAD);
+		/* The scan is the first to touch mapped text. */
+		fl_prefetch(at + i + PREFETCH_DISTANCE);
 		if (!fl_block_ascii4(at + i, '\t'))
 			return i;
 	}
@@ -125,7 +125,7 @@ bool fl_begins_as_text(const uint8_t *at, size_t n)
 	return fl_is_text(at, lf ? (size_t)(lf - at) : n);
 }
 
-/* The first line from `from` to `to` that is a packed member; to: none. */
+/* The first line in [from, to) that begins a packed member; to: none. */
 static size_t find_member(const uint8_t *at, size_t from, size_t to, size_t n)
 {
 	const uint8_t *lf;
@@ -153,7 +153,7 @@ static size_t find_line(const uint8_t *at, size_t from, size_t to, bool line)
 	return lf ? (size_t)(lf - at) + 1 : to;
 }
 
-/* Near odd bytes at i: the first line that is a member; limit: none. */
+/* The first line around stride i that begins a member; limit: none. */
 static size_t scan_stride(const uint8_t *at, size_t i, size_t limit, size_t n,
 			  bool line)
 {
@@ -212,7 +212,7 @@ static void skip_zeros(struct fl_in *under)
 	} while (n && i == n);
 }
 
-/* Between frames: whether another begins.  The first one was bid for. */
+/* Between frames: whether another begins. */
 static bool enter_frame(struct fl_frames *frames, struct fl_in *under)
 {
 	const uint8_t *head;
@@ -222,13 +222,13 @@ static bool enter_frame(struct fl_frames *frames, struct fl_in *under)
 		skip_zeros(under);
 	frames->some = true;
 	head = fl_in_peek(under, FL_BID_BYTES, &n);
-	/* Not of all that there is: frames to be skipped may be many. */
+	/* FL_BID_BYTES alone: there may be many skippable frames. */
 	frames->inside = n && frames->decoder->bid(head, FL_MIN(n,
 						   (size_t)FL_BID_BYTES));
 	return frames->inside;
 }
 
-/* One step; false: no more will come. */
+/* Decodes one step; false: no more will come. */
 static bool step(struct fl_frames *frames, struct fl_in *under,
 		 struct fl_step *s, const char **damage)
 {

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For decoders: how they are found, and the loop that most of them share.
- * All of their containers are frames (members, streams) one after another.
+ * For decoders: detection, and the loop that most of them share.  A container
+ * is a sequence of frames (members, streams).
  */
 #ifndef FL_DECODERS_H
 #define FL_DECODERS_H
 
 #include "io/io.h"
 
-/* Bytes that are peeked for a bid; enough for all magics. */
+/* Bytes peeked for a bid; enough for all magics. */
 enum { FL_BID_BYTES = 512 };
 
 /*
- * The decoder that bids most for the head, NULL if none does.  false, with
- * fl_fail's text: a container that is known and not read.
+ * Finds the decoder that bids most for the head; NULL: none bids.  false, with
+ * fl_fail: a known container that is not read.
  */
 bool fl_decoder_find(struct flame *flame, const char *name,
 		     const uint8_t *head, size_t n,
 		     const struct fl_decoder **found);
 
-/* The same of what must be FL_CERTAIN_BITS bits or more; NULL for others. */
+/* The decoder that bids most, if that is at least `least` bits; or NULL. */
 const struct fl_decoder *fl_decoder_of(const uint8_t *head, size_t n,
 				       unsigned least);
 
-/* Bits that no text has by chance. */
+/* So many bits no text matches by chance. */
 enum { FL_CERTAIN_BITS = 27 };
 
-/* Whether bytes are text: they may hold anything above the controls. */
+/* Whether no byte is a control character below the tab. */
 bool fl_is_text(const uint8_t *at, size_t n);
-/* The same of the first line that is not empty; or it is a member. */
+/* The same of the first line that is not empty, or a member begins there. */
 bool fl_begins_as_text(const uint8_t *at, size_t n);
 
-/* What a step may take and give; it moves the pointers and the sizes. */
+/* Input and output of a step, which advances pointers and sizes. */
 struct fl_step {
 	const uint8_t *in;
 	size_t nin;
@@ -40,36 +40,36 @@ struct fl_step {
 };
 
 /*
- * The first member of a decoder's state.  step decodes some bytes: nothing
- * happens to *step where the input is not enough.  It gives FL_STEP_END at
- * the end of a frame, and readies itself for another.
+ * The first member of a decoder's state.  step decodes some bytes; it leaves
+ * *step as it is if the input is too short.  It returns FL_STEP_END at the end
+ * of a frame, and is then ready for another.
  */
 struct fl_frames {
 	const struct fl_decoder *decoder;
 	enum fl_stepped {
 		FL_STEP_ON, FL_STEP_END, FL_STEP_BAD, FL_STEP_NO_MEMORY
 	} (*step)(void *state, struct fl_step *step);
-	bool some;		/* began */
-	bool inside;		/* a frame */
+	bool some;		/* the first frame has begun */
+	bool inside;		/* of a frame */
 	bool over;		/* no more will come */
-	size_t held;		/* bytes, by the decoder's library */
-	char text[128];		/* damage; a step that is bad tells why */
+	size_t held;		/* bytes allocated by the decoder's library */
+	char text[128];		/* damage; set by a step that is bad */
 };
 
 /*
- * fl_decoder.read for all that have frames: zeros between and behind them
- * are skipped, a cut or corrupt frame is damage.
+ * fl_decoder.read for containers of frames: skips zeros between and after them;
+ * a cut or corrupt frame is damage.
  */
 size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
 		      size_t room, const char **damage);
 
 /*
- * The library that decodes holds so much now: it is counted, and false where
- * that is too much.  At the end it holds 0.
+ * Counts the memory that the decoder's library holds now; 0 at the end.  false:
+ * it passes the limit.
  */
 bool fl_frames_charge(struct fl_frames *frames, size_t bytes);
 
-/* Where a step is bad; gives FL_STEP_BAD. */
+/* Sets the text of the damage; returns FL_STEP_BAD. */
 enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why);
 
 extern const struct fl_decoder fl_decoder_gzip, fl_decoder_zlib,

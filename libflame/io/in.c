@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs: bytes to peek at and to consume.  Either all of them are there at
- * once (memory, mapped files), or a buffer is refilled (files, pipes, layers).
+ * Inputs: bytes to peek at and to consume.  Memory and mapped files have all
+ * bytes at once; files, pipes and layers refill a buffer.
  *
- * A layer is over another input and gives its parts, one after another:
- * packed members as what is in them, and plain bytes as they are.  Plain
- * text is watched: bytes are shown only once it is known that no packed
- * member begins among them.
+ * A layer stands over another input and decodes it, member by member; plain
+ * bytes between packed members pass as they are.  Plain text is scanned for
+ * packed members first: bytes stay hidden until the scan has passed them.
  */
 #include "fl.h"
 
@@ -27,17 +26,17 @@
 enum {
 	BLOCK = FL_BLOCK,
 	FILE_BLOCK = 64 << 10,	/* two of these stay in the CPU's cache */
-	FORGET = 512 << 10,	/* fewer bytes are not worth a system call */
-	PART = FORGET / 2,	/* see set_apart */
-	STEP = 1 << 20,		/* that progress is told of */
-	/* Of one of many: */
+	RELEASE_BYTES = 512 << 10,	/* worth a system call */
+	MAPPING_BYTES = RELEASE_BYTES / 2,	/* see split_mapping */
+	PROGRESS_BYTES = 1 << 20,	/* between two reports */
+	/* With fl_in_use_small_buffers: */
 	SMALL_BLOCK = 16 << 10,
-	SMALL_FORGET = 64 << 10,
-	/* With a page that is looked at the system may map so many around. */
-	AROUND = 2 << 20
+	SMALL_RELEASE_BYTES = 64 << 10,
+	/* A page fault may map so many bytes around its page. */
+	FAULT_AROUND_BYTES = 2 << 20
 };
 
-/* What unpacks to more than that, so many times its size, is a bomb. */
+/* A bomb: unpacks to more than BOMB_SIZE and BOMB_RATIO times its size. */
 #define BOMB_SIZE (UINT64_C(256) << 20)
 enum { BOMB_RATIO = 2000 };
 
@@ -51,37 +50,37 @@ struct fl_in {
 	struct flame *flame;
 	char *name;
 	const uint8_t *at;	/* the next byte */
-	size_t left;		/* bytes there */
+	size_t left;		/* bytes to peek at */
 	uint64_t offset;	/* of the next byte */
-	bool ended;		/* no more than what is left */
+	bool ended;		/* nothing follows after `left` */
 
-	/* Watched: behind what is left, more is there, not shown yet. */
+	/* Watched text: `hidden` bytes after `left` are not scanned yet. */
 	bool watched;
-	bool line;		/* begins behind what is left */
-	bool turned;		/* a packed member begins there */
-	bool below;		/* a layer, which goes on from there */
-	bool dry;		/* no more than what is hidden */
+	bool line;		/* a line begins after `left` */
+	bool turned;		/* a packed member begins after `left` */
+	bool below;		/* a layer stands over this input */
+	bool dry;		/* nothing follows after `hidden` */
 	size_t hidden;
 
 	bool small;		/* see fl_in_use_small_buffers */
 	const char *damage;
 	char text[128];		/* of the damage */
 
-	/* Memory and files that could be mapped: `all` is set if they are. */
+	/* Memory and mapped files have `all` set. */
 	const uint8_t *all;
 	size_t size;		/* if `sized` */
 	bool sized;
-	off_t start;		/* where stdin was left */
-	struct fl_mapped map;	/* begins before `all` where stdin did */
-	size_t forgotten;
+	off_t start;		/* offset of stdin when it was opened */
+	struct fl_mapped map;	/* begins `start` bytes before `all` */
+	size_t released;
 
 	/* Files, pipes and layers. */
 	uint8_t *buffer;
-	size_t room;
+	size_t capacity;
 	int fd;			/* -1: none */
-	int stop;		/* readable: wait no more; -1: none */
-	uint64_t had;		/* read of it */
-	struct fl_read_ahead *ahead; /* a thread gives what comes of a layer */
+	int stop;		/* readable: stop waiting; -1: none */
+	uint64_t nread;		/* bytes of the file or pipe */
+	struct fl_read_ahead *ahead;	/* a thread that reads the layer */
 	struct fl_in *under;
 	const struct fl_decoder *decoder;	/* NULL: plain bytes */
 	void *state;
@@ -142,8 +141,8 @@ static void close_fd(struct fl_in *in)
 }
 
 /*
- * From where a shell has left standard input.  Files of /proc say that they
- * are empty: read them.
+ * A shell may have read the beginning of standard input.  Files of /proc have
+ * the size 0: they are read like pipes.
  */
 static void measure(struct fl_in *in, const struct stat *st)
 {
@@ -186,21 +185,21 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
 }
 
 /*
- * What the kernel holds of a file in one piece (of a megabyte, say) Linux 6.18
- * and later map all at once, where it is all in one mapping.  Parts that are
- * advised otherwise are mappings of their own; this advice has no other effect
- * here, as files are left out of dumps anyway.  Those behind become one again:
- * a process has a limited number.
+ * Linux 6.18 and later map a whole folio of the page cache (a megabyte, say) at
+ * the first fault, if one mapping covers it, so all of it becomes resident.
+ * Different advice makes the next pieces mappings of their own; MADV_DONTDUMP
+ * has no other effect, as core dumps leave files out anyway.  fl_in_release
+ * joins them again, as a process has a limited number of mappings.
  */
-static void set_apart(struct fl_in *in, size_t at)
+static void split_mapping(struct fl_in *in, size_t at)
 {
 	char *map = in->map.data;
 
 	if (in->small)
 		return;
-	for (size_t i = 0; i < 2 && PART < in->map.size - at; i++) {
-		madvise(map + at, PART, MADV_DONTDUMP);
-		at += FL_MIN((size_t)FORGET, in->map.size - at);
+	for (size_t i = 0; i < 2 && MAPPING_BYTES < in->map.size - at; i++) {
+		madvise(map + at, MAPPING_BYTES, MADV_DONTDUMP);
+		at += FL_MIN((size_t)RELEASE_BYTES, in->map.size - at);
 	}
 }
 
@@ -227,13 +226,13 @@ void fl_in_map(struct fl_in *in)
 		close_fd(in);
 	fl_free(in->buffer);
 	in->buffer = NULL;
-	in->room = 0;
-	set_apart(in, 0);
+	in->capacity = 0;
+	split_mapping(in, 0);
 }
 
 /* Watching ------------------------------------------------------------ */
 
-/* A byte order mark says nothing of UTF-8: no reader sees it. */
+/* A byte order mark of UTF-8 means nothing; readers never see it. */
 static void skip_mark(struct fl_in *in)
 {
 	size_t n;
@@ -243,7 +242,7 @@ static void skip_mark(struct fl_in *in)
 		fl_in_consume(in, 3);
 }
 
-/* Plain text from here on: what there is of it is not looked at yet. */
+/* Starts to scan plain text: hides all bytes that are there. */
 static void watch(struct fl_in *in)
 {
 	size_t n;
@@ -254,7 +253,7 @@ static void watch(struct fl_in *in)
 	if (!fl_begins_as_text(head, FL_MIN(n, (size_t)FL_BID_BYTES)))
 		return;
 	in->watched = true;
-	in->line = false;	/* there was a bid for what begins here */
+	in->line = false;	/* decoders have bid for this place already */
 	in->dry = in->ended;
 	in->hidden = in->left;
 	in->left = 0;
@@ -272,8 +271,8 @@ static void stop_watching(struct fl_in *in)
 }
 
 /*
- * Shows of what is hidden as much as begins no packed member.  While more
- * may come, a head's length stays hidden, so that a bid can be made.
+ * Scans hidden bytes and shows those before a packed member.  FL_BID_BYTES stay
+ * hidden while more may come, so that decoders can bid.
  */
 static void show(struct fl_in *in)
 {
@@ -355,7 +354,7 @@ struct fl_in *fl_in_decoded(struct fl_in *in)
 	return NULL;
 }
 
-/* What comes next below: false, there is nothing more or it failed. */
+/* Starts on the next member or plain text.  false: the end, or failed. */
 static bool begin_part(struct fl_in *in)
 {
 	const uint8_t *head;
@@ -383,17 +382,17 @@ static void end_part(struct fl_in *in)
 }
 
 /*
- * Makes a layer of an input in which a packed member begins behind what is
- * left: what is read on comes out of it.
+ * Turns an input with a packed member after `left` into a layer over itself,
+ * so that the next bytes come from the decoder.
  */
 static bool make_layer(struct fl_in *in)
 {
 	struct fl_in *under = fl_alloc(sizeof(*under));
 	char *name = fl_memory_adopt(strdup(in->name));
-	size_t left = in->left, room = 0;
+	size_t left = in->left, capacity = 0;
 	uint8_t *buffer = NULL;
 
-	if (!under || !name || !fl_grow(&buffer, &room, left + 1, 1)) {
+	if (!under || !name || !fl_grow(&buffer, &capacity, left + 1, 1)) {
 		fl_free(under);
 		fl_free(name);
 		fl_no_memory(in->flame);
@@ -406,7 +405,7 @@ static bool make_layer(struct fl_in *in)
 	fl_in_consume(under, left);
 	*in = (struct fl_in){
 		.flame = under->flame, .name = name, .buffer = buffer,
-		.room = room, .at = buffer, .left = left,
+		.capacity = capacity, .at = buffer, .left = left,
 		.offset = under->offset - left, .fd = -1, .stop = -1,
 		.under = under, .below = in->below,
 	};
@@ -437,8 +436,8 @@ bool fl_in_decode_at(struct fl_in *in, size_t offset)
 }
 
 /*
- * How many of n bytes more are taken: all, or of a bomb those up to its size.
- * That is the same place with and without a thread.
+ * How many of n more unpacked bytes count: all, or those up to BOMB_SIZE of a
+ * bomb.  It stops at the same byte with and without a thread.
  */
 static size_t before_bomb(struct fl_in *in, size_t n)
 {
@@ -457,7 +456,7 @@ static size_t before_bomb(struct fl_in *in, size_t n)
 	return past < n ? n - past : 0;
 }
 
-/* Plain bytes of what is below, up to a packed member. */
+/* Copies plain bytes of the input below, up to a packed member. */
 static size_t copy_plain(struct fl_in *under, uint8_t *to, size_t room)
 {
 	const uint8_t *at;
@@ -547,24 +546,24 @@ struct fl_in *fl_in_unpack_in_thread(struct fl_in *in, size_t least)
 /* Refilling ----------------------------------------------------------- */
 
 /*
- * Room for a block behind what is there.  What was consumed is dropped only
- * when that is worth it: a byte is moved once, or the buffer doubles.
+ * Makes space for a block.  Each byte is moved once at most, unless the buffer
+ * doubles.
  */
-static bool make_room(struct fl_in *in)
+static bool reserve_block(struct fl_in *in)
 {
 	size_t used = in->buffer ? (size_t)(in->at - in->buffer) : 0;
 	size_t there = in->left + in->hidden;
 
 	if (there == 0)
 		used = 0;
-	else if (in->room - used - there >= block(in))
+	else if (in->capacity - used - there >= block(in))
 		return true;
 	else if (used)
 		memmove(in->buffer, in->at, there);
 	in->at = in->buffer;
-	if (there <= in->room / 2 && in->room - there >= block(in))
+	if (there <= in->capacity / 2 && in->capacity - there >= block(in))
 		return true;
-	if (!fl_grow(&in->buffer, &in->room, there + 2 * block(in), 1)) {
+	if (!fl_grow(&in->buffer, &in->capacity, there + 2 * block(in), 1)) {
 		fl_no_memory(in->flame);
 		return false;
 	}
@@ -572,8 +571,8 @@ static bool make_room(struct fl_in *in)
 	return true;
 }
 
-/* false: there is nobody to wait for. */
-static bool await_fd(struct fl_in *in)
+/* Waits for bytes.  false: the reader has gone. */
+static bool wait_for_fd(struct fl_in *in)
 {
 	struct pollfd ready[] = {
 		{ .fd = in->fd, .events = POLLIN },
@@ -586,17 +585,17 @@ static bool await_fd(struct fl_in *in)
 
 static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 {
-	uint64_t told;
+	uint64_t reported;
 	ssize_t n;
 
-	if (in->stop >= 0 && !await_fd(in))
+	if (in->stop >= 0 && !wait_for_fd(in))
 		return 0;
-	/* What it is tells whether it is mapped. */
-	if (in->sized && !in->had)
+	/* A small block is enough for detection; the file is mapped later. */
+	if (in->sized && !in->nread)
 		room = FL_MIN(room, (size_t)SMALL_BLOCK);
 	while ((n = read(in->fd, to, room)) < 0) {
 		if (errno == EAGAIN) {
-			if (!await_fd(in))
+			if (!wait_for_fd(in))
 				return 0;
 		} else if (errno != EINTR) {
 			snprintf(in->text, sizeof(in->text),
@@ -605,34 +604,34 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 			return 0;
 		}
 	}
-	if (!n && in->sized && in->had < in->size)
+	if (!n && in->sized && in->nread < in->size)
 		in->damage = shrunk;
-	told = in->sized ? in->had / STEP : UINT64_MAX;
-	in->had += (size_t)n;
-	if (in->had / STEP != told)
-		/* Of one that grows, nobody knows how much there is. */
-		fl_progress(in->flame, in->name, in->had,
-			    in->sized && in->had <= in->size ? in->size : 0);
+	reported = in->sized ? in->nread / PROGRESS_BYTES : UINT64_MAX;
+	in->nread += (size_t)n;
+	if (in->nread / PROGRESS_BYTES != reported)
+		/* A file that grows has no known size. */
+		fl_progress(in->flame, in->name, in->nread,
+			    in->sized && in->nread <= in->size ? in->size : 0);
 	return (size_t)n;
 }
 
-/* Bytes behind those that are there; false: no more will come. */
+/* Reads the next bytes into the buffer; false: no more will come. */
 static bool fetch(struct fl_in *in, size_t *n)
 {
 	uint8_t *to;
 	size_t room;
 
 	*n = 0;
-	if (!make_room(in)) {
+	if (!reserve_block(in)) {
 		in->damage = "out of memory";
 		return false;
 	}
 	to = in->buffer + (in->at - in->buffer) + in->left + in->hidden;
-	room = (size_t)(in->buffer + in->room - to);
+	room = (size_t)(in->buffer + in->capacity - to);
 	if (in->ahead)
 		*n = fl_read_ahead_read(in->ahead, in->flame, to, &in->damage);
 	else if (in->under)
-		/* As much as a thread gives: nobody sees which it was. */
+		/* As much as a thread gives, so that results are the same. */
 		*n = read_layer(in, to, FL_MIN(room, block(in)));
 	else
 		*n = read_fd(in, to, room);
@@ -672,7 +671,7 @@ const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail)
 	return in->at;
 }
 
-/* A line that is longer than what is there: look twice as far. */
+/* Doubles the peek for a line that is longer. */
 const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail)
 {
 	const char *lf;
@@ -694,7 +693,7 @@ void fl_in_consume(struct fl_in *in, size_t n)
 	in->offset += n;
 }
 
-/* What is known ------------------------------------------------------- */
+/* State ---------------------------------------------------------------- */
 
 uint64_t fl_in_offset(const struct fl_in *in)
 {
@@ -763,10 +762,10 @@ void fl_in_skip(struct fl_in *in, size_t n)
 	in->ended = in->ended || (in->dry && !in->hidden);
 }
 
-/* Pages of the map from one byte to before another. */
+/* Drops the pages of [from, to), and those that faults mapped around it. */
 static void drop_pages(struct fl_in *in, size_t from, size_t to)
 {
-	from -= FL_MIN(from, (size_t)AROUND);
+	from -= FL_MIN(from, (size_t)FAULT_AROUND_BYTES);
 	madvise((char *)in->map.data + from, to - from, MADV_DONTNEED);
 }
 
@@ -778,15 +777,16 @@ void fl_in_release(struct fl_in *in, uint64_t offset)
 		return;
 	end = (size_t)(in->all - (uint8_t *)in->map.data) + (size_t)offset;
 	end -= end % page;
-	if (end < in->forgotten + (in->small ? SMALL_FORGET : FORGET))
+	if (end <
+	    in->released + (in->small ? SMALL_RELEASE_BYTES : RELEASE_BYTES))
 		return;
-	drop_pages(in, in->forgotten, end);
-	madvise((char *)in->map.data + in->forgotten, end - in->forgotten,
+	drop_pages(in, in->released, end);
+	madvise((char *)in->map.data + in->released, end - in->released,
 		MADV_DODUMP);
-	set_apart(in, end);
-	if (end / STEP != in->forgotten / STEP)
+	split_mapping(in, end);
+	if (end / PROGRESS_BYTES != in->released / PROGRESS_BYTES)
 		fl_progress(in->flame, in->name, end, in->map.size);
-	in->forgotten = end;
+	in->released = end;
 }
 
 void fl_in_release_range(struct fl_in *in, const uint8_t *from,
@@ -805,7 +805,7 @@ const char *fl_in_damage(const struct fl_in *in)
 {
 	const char *under = in->under ? fl_in_damage(in->under) : NULL;
 
-	/* Where reading broke off, decoding did too: tell the cause. */
+	/* An error of reading ends decoding too: report the cause. */
 	return under ? under : in->map.shrunk ? shrunk : in->damage;
 }
 

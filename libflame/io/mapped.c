@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files in memory.  Where one becomes shorter, or its disk fails, whoever
- * looks at what is gone gets a SIGBUS: its handler puts zeros there.
+ * Mapped files.  If a file becomes shorter, or its disk fails, a read of its
+ * lost pages raises SIGBUS; the handler maps zeros there.
  *
- * The list of all is for that handler.  Nobody looks at what is mapped while
- * he holds its lock, so that a handler may wait for it.
+ * The list of mappings is for that handler.  No thread reads a mapping while it
+ * holds the list's lock, so the handler may wait for the lock.
  */
 #include "fl.h"
 
@@ -15,23 +15,23 @@
 #include <unistd.h>
 
 static struct fl_mapped *all;
-static atomic_flag held = ATOMIC_FLAG_INIT;
+static atomic_flag locked = ATOMIC_FLAG_INIT;
 
-static void hold(void)
+static void lock(void)
 {
-	while (atomic_flag_test_and_set_explicit(&held, memory_order_acquire))
+	while (atomic_flag_test_and_set_explicit(&locked, memory_order_acquire))
 		;
 }
 
-static void let_go(void)
+static void unlock(void)
 {
-	atomic_flag_clear_explicit(&held, memory_order_release);
+	atomic_flag_clear_explicit(&locked, memory_order_release);
 }
 
 /*
- * What the kernel holds of a file in one piece of 2 MB it maps all at once,
- * where that can be a huge page, and all of it is resident then for the sake
- * of a few bytes.  One page from where it would be, it cannot.
+ * The kernel maps 2 MB of the page cache as one huge page where the address is
+ * aligned for it, and all of it becomes resident for a few bytes.  So the
+ * mapping lies one page off that alignment.
  */
 static void *map(int fd, size_t size)
 {
@@ -56,13 +56,13 @@ bool fl_mapped_open(struct fl_mapped *mapped, int fd, size_t size)
 	madvise(at, size, MADV_SEQUENTIAL);
 	mapped->data = at;
 	mapped->size = size;
-	hold();
+	lock();
 	mapped->next = all;
 	mapped->link = &all;
 	if (all)
 		all->link = &mapped->next;
 	all = mapped;
-	let_go();
+	unlock();
 	return true;
 }
 
@@ -70,16 +70,16 @@ void fl_mapped_close(struct fl_mapped *mapped)
 {
 	if (!mapped->data)
 		return;
-	hold();
+	lock();
 	*mapped->link = mapped->next;
 	if (mapped->next)
 		mapped->next->link = mapped->link;
-	let_go();
+	unlock();
 	munmap(mapped->data, mapped->size);
 	mapped->data = NULL;
 }
 
-/* From the page of a byte to the end, as what follows is gone too. */
+/* Maps zeros from the page of a byte to the end of the file. */
 static bool put_zeros(struct fl_mapped *mapped, uintptr_t at)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -99,12 +99,12 @@ bool flame_shrunk(const void *byte)
 	bool done = false;
 	int was = errno;
 
-	hold();
+	lock();
 	for (struct fl_mapped *m = all; m && !done; m = m->next)
 		if (at >= (uintptr_t)m->data &&
 		    at - (uintptr_t)m->data < m->size)
 			done = put_zeros(m, at);
-	let_go();
+	unlock();
 	errno = was;
 	return done;
 }

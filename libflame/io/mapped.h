@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files in memory, and what becomes of one that shrinks there: mapped.c.
+ * Mapped files, also those that shrink while they are mapped: mapped.c.
  */
 #ifndef FL_MAPPED_H
 #define FL_MAPPED_H
@@ -11,15 +11,15 @@
 
 /* Zeroed: none. */
 struct fl_mapped {
-	struct fl_mapped *next, **link;	/* in the list of all */
+	struct fl_mapped *next, **link;	/* in the list of mappings */
 	void *data;		/* NULL: none */
 	size_t size;
-	atomic_bool shrunk;	/* what is gone reads as zeros */
+	atomic_bool shrunk;	/* lost bytes read as zeros */
 };
 
-/* The first bytes of a file; false: that cannot be. */
+/* Maps the first `size` bytes of a file; false: it cannot be mapped. */
 bool fl_mapped_open(struct fl_mapped *mapped, int fd, size_t size);
-/* Takes one that is none, too. */
+/* Takes an empty one too. */
 void fl_mapped_close(struct fl_mapped *mapped);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unpacking in a thread of its own: a ring of blocks, which are filled while
- * others are read.  The thread has the input and its layers to itself, and a
- * dictionary for nothing but what they say: that goes with the block during
- * which it was said, so it comes out where it would without a thread.
+ * Unpacking in a thread: a ring of blocks, filled by the thread while the
+ * caller reads earlier ones.  The thread owns the input and its layers, and has
+ * a dictionary for their messages alone: a block carries the messages of its
+ * bytes, so they come out in the same order as without a thread.
  */
 #include "fl.h"
 
@@ -19,20 +19,20 @@ struct block {
 	size_t n;
 	bool last;
 	const char *damage;
-	struct fl_buf said;	/* 'w' or 'r', text, NUL; and again */
+	struct fl_buf said;	/* messages: 'w' or 'r', text, NUL */
 	struct flame_progress progress;	/* no input: none */
 };
 
 struct fl_read_ahead {
 	struct fl_in *in;
 	struct flame *flame;
-	int stop[2];		/* readable: there is nobody to wait for */
+	int stop[2];		/* pipe; readable: the reader has gone */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct block block[BLOCKS];
 
-	/* Blocks so far; under the lock. */
+	/* Numbers of blocks; under the lock. */
 	unsigned filled, taken;
 	bool quit;
 };
@@ -64,7 +64,7 @@ static void on_progress(void *arg, const struct flame_progress *at)
 	a->block[a->filled % BLOCKS].progress = *at;
 }
 
-static bool await_room(struct fl_read_ahead *a)
+static bool wait_for_block(struct fl_read_ahead *a)
 {
 	bool quit;
 
@@ -83,10 +83,10 @@ static void *fill(void *arg)
 	bool last = false;
 	size_t left;
 
-	while (!last && await_room(a)) {
+	while (!last && wait_for_block(a)) {
 		block = &a->block[a->filled % BLOCKS];
 		block->n = fl_in_read_block(a->in, block->at, FL_BLOCK);
-		/* What was unpacked before the thread began comes first. */
+		/* Bytes unpacked before the thread began come first. */
 		fl_in_peek(a->in, 0, &left);
 		block->damage = left ? NULL : fl_in_damage(a->in);
 		last = block->last = !block->n || block->damage;
@@ -98,7 +98,7 @@ static void *fill(void *arg)
 	return NULL;
 }
 
-/* In the reader's -------------------------------------------------------- */
+/* In the caller's thread -------------------------------------------------- */
 
 static void repeat(struct fl_read_ahead *a, struct block *block,
 		   struct flame *flame)
@@ -203,7 +203,7 @@ void fl_read_ahead_free(struct fl_read_ahead *a)
 	a->quit = true;
 	pthread_cond_signal(&a->changed);
 	pthread_mutex_unlock(&a->lock);
-	/* The other end can be read then: it ends. */
+	/* Closing this end makes the other readable: the thread ends. */
 	close(a->stop[1]);
 	a->stop[1] = -1;
 	pthread_join(a->thread, NULL);

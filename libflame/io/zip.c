@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zip of one file: its first entry that is a file, as it streams by.  The
- * directory at the end of the archive is only asked how many others there
- * are.
+ * zip: unpacks the first entry that is a file, as a stream.  The directory at
+ * the end of the archive only gives the number of others, for a warning.
  */
 #include "fl.h"
 
@@ -53,7 +52,7 @@ static uint64_t le64(const uint8_t *at)
 	return fl_le32(at) | (uint64_t)fl_le32(at + 4) << 32;
 }
 
-/* The size in the body, which large files have in an extra field. */
+/* The size of the body; large files have it in an extra field. */
 static uint64_t body_size(const uint8_t *head, const uint8_t *extra)
 {
 	uint64_t size = fl_le32(head + 18);
@@ -84,8 +83,8 @@ static bool check_entry(struct zip *zip, const char **damage)
 }
 
 /*
- * A local header.  Directories have a '/' at their end and no body; but
- * Java's deflates the nothing in them.
+ * A local header.  The name of a directory ends with '/' and it has no body,
+ * but Java writes an empty deflated one.
  */
 static bool read_header(struct zip *zip, struct fl_in *under,
 			const char **damage)
@@ -117,7 +116,7 @@ static bool read_header(struct zip *zip, struct fl_in *under,
 	return check_entry(zip, damage);
 }
 
-/* How many entries the archive's end tells of; 0 where it is not there. */
+/* The number of entries in the archive's end record; 0: there is none. */
 static unsigned count_entries(struct fl_in *under)
 {
 	const uint8_t *at;
@@ -131,7 +130,7 @@ static unsigned count_entries(struct fl_in *under)
 	return 0;
 }
 
-/* Behind the body: its checksum, where it was not known before. */
+/* The checksum after the body, unless the header had it. */
 static void read_descriptor(struct zip *zip, struct fl_in *under)
 {
 	const uint8_t *at;
@@ -146,7 +145,7 @@ static void read_descriptor(struct zip *zip, struct fl_in *under)
 		return;
 	}
 	zip->crc_wanted = fl_le32(at + marked);
-	/* The sizes have 4 bytes or 8: what follows tells. */
+	/* The sizes have 4 bytes, if a record follows right after; or 8. */
 	size = marked + 20;
 	if (n >= marked + 16 && at[marked + 12] == 'P' &&
 	    at[marked + 13] == 'K')
@@ -154,7 +153,7 @@ static void read_descriptor(struct zip *zip, struct fl_in *under)
 	fl_in_consume(under, FL_MIN(size, n));
 }
 
-/* Others than the one that was read. */
+/* Warns of entries that are left out. */
 static void warn_of_others(struct zip *zip, struct fl_in *under)
 {
 	struct flame *flame = fl_in_flame(under);
@@ -175,7 +174,7 @@ static void warn_of_others(struct zip *zip, struct fl_in *under)
 			"others left out", fl_in_name(under));
 }
 
-/* The size of a record of the directory; 0: it is none. */
+/* The size of a record of the directory; 0: it is not one. */
 static size_t record_size(const uint8_t *at, size_t n)
 {
 	uint32_t magic = n >= 4 ? fl_le32(at) : 0;
@@ -192,7 +191,7 @@ static size_t record_size(const uint8_t *at, size_t n)
 	return 0;
 }
 
-/* Behind the entry: the directory; what else there is, is left out. */
+/* Skips the directory after the entry, or other entries. */
 static void skip_directory(struct fl_in *under)
 {
 	const uint8_t *at;
