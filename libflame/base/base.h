@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The base room: memory, text, hashing, regular expressions.  Knows nothing
- * of profiles.
+ * Memory, text, hashing, regular expressions.  Knows nothing of profiles.
  */
 #ifndef FL_BASE_H
 #define FL_BASE_H
 
-/* Bytes of somebody else's.  May hold anything, NUL included. */
+/* Borrowed bytes, NUL included. */
 struct slice {
 	const char *data;
 	size_t size;
@@ -35,7 +34,7 @@ static inline bool fl_slice_ends(struct slice s, const char *text)
 	return s.size >= n && memcmp(s.data + s.size - n, text, n) == 0;
 }
 
-/* Where a short text is first; NULL: nowhere. */
+/* The first occurrence of a short text; NULL: none. */
 static inline const char *fl_slice_find(struct slice s, const char *text)
 {
 	const char *at = s.data, *end = s.data + s.size;
@@ -56,75 +55,77 @@ static inline bool fl_slice_has(struct slice s, const char *text)
 
 /* memory.c ------------------------------------------------------------ */
 
-/* a * b, or SIZE_MAX where that does not fit: no allocation succeeds then. */
+/* a * b, or SIZE_MAX on overflow, which no allocation satisfies. */
 static inline size_t fl_size_mul(size_t a, size_t b)
 {
 	return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
 /*
- * What the library holds, over all threads: blocks of 2 kB and more, which
- * come from here and go back through fl_free.  Small ones may go to free.
- * Growth beyond the limit (0: none) fails as if memory were out.
+ * The account of the library's memory, over all threads.  It counts blocks of
+ * 2 kB and more, which must be freed with fl_free; smaller ones may be freed
+ * with free.  Allocations beyond the limit (0: none) fail.
  */
 void fl_memory_limit(size_t bytes);
-/* The limit, once something was refused; else 0. */
+/* The limit, once it refused an allocation; else 0. */
 size_t fl_memory_refused(void);
 /*
- * How many allocations failed in this process, over all threads.  A caller
- * that ignores such a failure would give less than it read: see fl_failed.
+ * Counts failed allocations of this process, over all threads.  A result may
+ * be incomplete if a caller ignores such a failure: see fl_failed.
  */
 size_t fl_memory_failures(void);
-/* One of another library's failed, which does without or gives up. */
+/* Counts a failed allocation of another library. */
 void fl_memory_failed(void);
-/* What may still be asked for; SIZE_MAX without a limit. */
+/* Bytes below the limit; SIZE_MAX without one. */
 size_t fl_memory_left(void);
 bool fl_memory_fits(size_t more);
-/* What other libraries hold for us: so much, and not any more. */
+/* Count memory that other libraries allocate and free for us. */
 void fl_memory_charge(size_t bytes);
 void fl_memory_release(size_t bytes);
 /*
- * What malloc gave someone else (strdup) is ours: for fl_free.  NULL is an
- * allocation that failed.
+ * Counts a block that another function allocated (strdup), so that fl_free
+ * may free it.  NULL counts as a failed allocation.
  */
 void *fl_memory_adopt(void *at);
 void fl_free(void *at);
 void *fl_alloc(size_t size);
 
 /*
- * Makes room for `need` elements in *at (NULL at first), doubling.  false:
- * memory is out, and *at is as it was.
+ * Grows the array *at (NULL at first) to `need` elements of `size` bytes or
+ * more, doubling it.  false: out of memory, *at is unchanged.
  */
-bool fl_grow_to(void *at, size_t *room, size_t need, size_t size);
+bool fl_grow_to(void *at, size_t *capacity, size_t need, size_t size);
 
-static inline bool fl_grow(void *at, size_t *room, size_t need, size_t size)
+static inline bool fl_grow(void *at, size_t *capacity, size_t need, size_t size)
 {
-	return fl_likely(need <= *room) || fl_grow_to(at, room, need, size);
+	return fl_likely(need <= *capacity) ||
+	       fl_grow_to(at, capacity, need, size);
 }
 
-/* Zeroed memory; what is large is asked to lie on large pages. */
+/* Zeroed memory, on huge pages if it is large. */
 void *fl_zeroed(size_t n, size_t size);
 
 /*
- * The same, of what is read and written all over soon.  A page that is read
- * before it is written comes into memory twice, and all threads wait for it.
+ * The same, with every page written once.  A page that is read before it is
+ * written faults twice, and each fault may stop all threads; hash tables are
+ * read first.
  */
 void *fl_zeroed_touched(size_t n, size_t size);
 
-/* Things that die together.  Zeroed struct: empty. */
+/* Allocations that are freed together.  Zeroed struct: empty. */
 struct fl_arena {
 	struct fl_block *last;
 	size_t used, capacity;	/* of the last block */
-	size_t total;		/* bytes asked from the system */
+	size_t total;		/* bytes allocated */
 };
 
-/* Aligned to 8; NULL where memory is out. */
+/* Aligned to 8; NULL: out of memory. */
 void *fl_arena_alloc(struct fl_arena *arena, size_t size);
 /* A copy that ends in NUL. */
 char *fl_arena_copy(struct fl_arena *arena, const char *at, size_t size);
 void fl_arena_free(struct fl_arena *arena);
 
-/* Text that grows.  Latches a failure; at is NULL or ends in NUL. */
+/* Text that grows.  Latches a failure; data is NULL or ends in NUL. */
 struct fl_buf {
 	char *data;
 	size_t size, capacity;
@@ -132,7 +133,7 @@ struct fl_buf {
 };
 
 void fl_buf_put(struct fl_buf *buf, const char *at, size_t size);
-/* Where so many bytes and a NUL may be written; NULL: it has failed. */
+/* Space for `size` bytes and a NUL after the text; NULL: it has failed. */
 char *fl_buf_reserve(struct fl_buf *buf, size_t size);
 void fl_buf_text(struct fl_buf *buf, const char *text);
 void fl_buf_byte(struct fl_buf *buf, char c);
@@ -140,7 +141,7 @@ void fl_buf_number(struct fl_buf *buf, int64_t n);
 void fl_buf_print(struct fl_buf *buf, const char *format, ...) FL_PRINTF(2, 3);
 void fl_buf_free(struct fl_buf *buf);
 
-/* Byte by byte, how many bits are set in it and those below; the top: all. */
+/* Each byte: the bits set in it and all lower bytes; the top byte: all. */
 static inline uint64_t fl_bit_counts(uint64_t bits)
 {
 	bits -= bits >> 1 & 0x5555555555555555u;
@@ -152,14 +153,14 @@ static inline uint64_t fl_bit_counts(uint64_t bits)
 
 /* number.c ------------------------------------------------------------ */
 
-/* Decimal; false unless all of the text is a number that fits. */
+/* Decimal; false unless the whole text is a number that fits. */
 bool fl_parse_int(struct slice text, int64_t *n);
-/* Decimal digits of n into at (20 bytes suffice, sign apart); the length. */
+/* Writes decimal digits of n, 20 at most; returns how many. */
 unsigned fl_format_u64(char *at, uint64_t n);
-/* 3.5, 12e3; false unless all of the text is a finite number. */
+/* 3.5, 12e3; false unless the whole text is a finite number. */
 bool fl_parse_double(const char *text, double *d);
 
-/* As Java casts: what does not fit is the nearest that does, NaN is 0. */
+/* Casts as Java does: clamped to the range, NaN is 0. */
 static inline int64_t fl_int64(double d)
 {
 	if (d >= 0x1p63)
@@ -190,8 +191,8 @@ static inline int64_t fl_mul_clamped(int64_t a, int64_t b)
 /* hash.c -------------------------------------------------------------- */
 
 /*
- * Drawn once for each process, by flame_new: nobody can write an input whose
- * hashes fall together, so that what looks them up goes through all of it.
+ * Random numbers, drawn once per process by flame_new, so that no input can
+ * be crafted whose hashes collide.
  */
 extern uint64_t fl_hash_secret[2];
 void fl_hash_secret_init(void);
@@ -212,9 +213,9 @@ static inline uint64_t fl_hash_pair(uint64_t a, uint64_t b)
 uint64_t fl_hash(const void *at, size_t size);
 
 /*
- * An open-addressing index from a hash to dense ids: a slot holds the
- * hash's high half, which also gives its place, and the id (never 0); 0 is
- * free.  The caller compares.
+ * An open-addressing index from a hash to dense ids.  A slot holds the upper
+ * half of the hash, which also gives the first slot to probe, and the id
+ * (never 0); 0 is a free slot.  The caller compares keys.
  *
  *	for (i = fl_index_first(x, h); (id = fl_index_next(x, h, &i)); )
  *		if (same(id)) return id;
@@ -247,11 +248,9 @@ static inline uint32_t fl_index_next(const struct fl_index *x, uint64_t h,
 	}
 }
 
-/* false: memory is out, and the index is as it was. */
-
 /*
- * It will be looked at soon.  To gcc a function of nothing but prefetches
- * does nothing, and its calls go: the asm is what it must not leave out.
+ * gcc takes a function of prefetches alone for one without effect and drops
+ * its calls; it does not drop the asm.
  */
 static inline void fl_prefetch(const void *at)
 {
@@ -259,21 +258,22 @@ static inline void fl_prefetch(const void *at)
 	__asm__ volatile("" : : "r"(at));
 }
 
-/* It will be looked up soon: its slot comes nearer. */
 static inline void fl_index_prefetch(const struct fl_index *x, uint64_t h)
 {
 	if (fl_likely(x->slot))
 		fl_prefetch(&x->slot[fl_index_first(x, h)]);
 }
 
+/* false: out of memory, and the index is unchanged. */
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id);
 void fl_index_free(struct fl_index *x);
 
 /*
- * A map from 64-bit keys (any, 0 included) to 64-bit values.  Keys come from
- * files, so hashing is mixed.  A value's place holds until the next put.
- * Zeroed struct: empty.  Set `walked` before the first put if fl_map_each
- * tells the order of anything: it is the same in every run then.
+ * A map from 64-bit keys (any, 0 included) to 64-bit values.  Pointers to
+ * values hold until the next put.  Keys come from files, so hashes depend on
+ * fl_hash_secret; set `ordered` before the first put if output depends on the
+ * order of fl_map_each: it is then the same in every run.  Zeroed struct:
+ * empty.
  */
 struct fl_map_entry {
 	uint64_t key, value;
@@ -282,8 +282,8 @@ struct fl_map_entry {
 struct fl_map {
 	struct fl_map_entry *entry;	/* of mask + 1; key 0: free */
 	size_t mask, count;
-	uint64_t salt, factor;		/* of hashes; once there are entries */
-	struct fl_map_entry zero;	/* the key 0 lives here */
+	uint64_t salt, factor;		/* of hashes; set by the first put */
+	struct fl_map_entry zero;	/* the entry of key 0 */
 	bool has_zero, ordered;
 };
 
@@ -293,7 +293,7 @@ static inline size_t fl_map_first(const struct fl_map *map, uint64_t key)
 	       map->mask;
 }
 
-/* The place of the key's value; NULL where there is none. */
+/* The key's value; NULL: none. */
 static inline uint64_t *fl_map_get(const struct fl_map *map, uint64_t key)
 {
 	size_t i;
@@ -318,15 +318,15 @@ static inline void fl_map_prefetch(const struct fl_map *map, uint64_t key)
 		fl_prefetch(&map->entry[fl_map_first(map, key)]);
 }
 
-/* For so many more, to grow once only.  false: memory is out. */
+/* Grows once for `more` keys.  false: out of memory. */
 bool fl_map_reserve(struct fl_map *map, size_t more);
 
-/* For fl_map_put: enters a key that is not there. */
+/* For fl_map_put: adds a key that the map lacks. */
 uint64_t *fl_map_add(struct fl_map *map, uint64_t key);
 
 /*
- * The same, made with value 0 if new (*fresh; may be NULL); NULL only where
- * memory is out.
+ * The key's value; a new key (*fresh, unless fresh is NULL) has the value 0.
+ * NULL: out of memory.
  */
 static inline uint64_t *fl_map_put(struct fl_map *map, uint64_t key,
 				   bool *fresh)
@@ -339,8 +339,8 @@ static inline uint64_t *fl_map_put(struct fl_map *map, uint64_t key,
 }
 
 /*
- * All entries; of a map that is to be walked, in an order that depends on
- * nothing but the puts.  *i is 0 at first; NULL past the last.
+ * Iterates over the entries; if `ordered`, in an order that only depends on
+ * the puts.  *i is 0 at first; NULL past the last.
  */
 static inline const struct fl_map_entry *fl_map_each(const struct fl_map *map,
 						     size_t *i)
@@ -361,13 +361,13 @@ static inline const struct fl_map_entry *fl_map_each(const struct fl_map *map,
 	return NULL;
 }
 
-/* Forgets all keys and keeps the room. */
+/* Removes all keys and keeps the capacity. */
 void fl_map_clear(struct fl_map *map);
 void fl_map_free(struct fl_map *map);
 
 /* utf8.c -------------------------------------------------------------- */
 
-/* How many bytes of ASCII it begins with: up to seven more may follow. */
+/* Bytes of ASCII at the beginning, rounded down to a multiple of 8. */
 size_t fl_ascii(const char *at, size_t size);
 
 /* Length of the well-formed UTF-8 sequence at at[0..n), or 0. */
@@ -378,10 +378,10 @@ void fl_utf8_put(struct fl_buf *buf, uint32_t code);
 uint32_t fl_utf8_code(const char *at, unsigned n);
 
 /*
- * The character at at[0..n), n > 0, as a terminal may have it: `control` for
- * a control character of ASCII, '?' for what is no UTF-8, <U+202E> for what
- * would not be seen or would change how others are seen; else itself.  Gives
- * how many bytes it has.
+ * Spells the character at at[0..n), n > 0, safely for a terminal: `control`
+ * for a control character of ASCII, '?' for a byte that is not UTF-8,
+ * <U+202E> for a character that is invisible or changes how others are shown;
+ * else itself.  Returns its length in bytes.
  */
 struct fl_shown {
 	struct slice text;
@@ -389,43 +389,43 @@ struct fl_shown {
 };
 unsigned fl_show(const char *at, size_t n, char control,
 		 struct fl_shown *shown);
-/* All of a line; control characters become '?'.  What is too long is cut. */
-void fl_show_line(char *to, size_t room, const char *line);
+/* The same for a line; control characters become '?'; cut to `capacity`. */
+void fl_show_line(char *to, size_t capacity, const char *line);
 
-/* For people: what a terminal would obey becomes '?'; true: there was some. */
+/* Replaces control characters by '?'; true: there were some. */
 bool fl_clean(char *text);
 
 /* regex.c ------------------------------------------------------------- */
 
 /*
- * Regular expressions are PCRE2's, which read Java's as users have them in
- * scripts: a Java-only class name (\p{Alpha}, \p{javaUpperCase}) is
- * translated, and a '$' that is not at an end stands for itself (inner
- * classes).  Subjects may hold invalid UTF-8.  A match that PCRE2 gives up
- * (its limit of steps) is none.  Belongs to one thread at a time.
+ * Regular expressions of PCRE2, which also accept those that users wrote for
+ * Java: class names of Java (\p{Alpha}, \p{javaUpperCase}) are translated,
+ * and a '$' that does not end an alternative is literal (inner classes).
+ * Subjects may hold invalid UTF-8.  A match that exceeds PCRE2's limit of
+ * steps counts as no match.  One thread at a time may use an expression.
  */
 struct fl_regex;
 
 /*
- * whole: the subject must match from end to end, as Java's matches().  NULL:
- * error[] tells pattern, place and reason.
+ * whole: the entire subject must match, as with Java's matches().  NULL:
+ * error[] has pattern, place and reason.
  */
 struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 			      char *error, size_t error_size);
 bool fl_regex_match(const struct fl_regex *re, const char *at, size_t size);
 /*
- * As s/RE/TO/ does once, or for every match with all: appends the result to
- * out and gives whether anything matched.  TO knows \1 and $1, & (all that
- * matched), and \\, \$ and \&.
+ * Replaces the first match, or all, and appends the result to `out`; returns
+ * whether there was a match.  `to` may hold \1 and $1, & (the whole match),
+ * and \\, \$ and \&.
  */
 bool fl_regex_replace(const struct fl_regex *re, struct slice subject,
 		      const char *to, bool all, struct fl_buf *out);
-/* How many capture groups it has. */
+/* The number of capture groups. */
 unsigned fl_regex_groups(const struct fl_regex *re);
-/* Capture group n of a match into *group; false: no match or not set. */
+/* Matches and sets *group to capture group n; false: no match, or unset. */
 bool fl_regex_group(const struct fl_regex *re, struct slice subject,
 		    unsigned n, struct slice *group);
-/* As it was given; lives as long as the expression. */
+/* As passed to fl_regex_new; lives as long as the expression. */
 const char *fl_regex_pattern(const struct fl_regex *re);
 void fl_regex_free(struct fl_regex *re);
 

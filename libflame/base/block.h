@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sixteen bytes at once: of each question a bit for each byte, the first
- * byte's the lowest.
+ * Tests of sixteen bytes at once: each returns a mask with a bit per byte, the
+ * lowest for the first.  Names in 4 test four blocks, 64 bytes.
  */
 #ifndef FL_BLOCK_H
 #define FL_BLOCK_H
@@ -33,7 +33,7 @@ static inline unsigned fl_block_same(const void *a, const void *b)
 							  fl_block_at(b)));
 }
 
-/* Four of them, whether all are the same. */
+/* Whether 64 bytes are equal. */
 static inline int fl_block_same4(const char *a, const char *b)
 {
 	__m128i same = _mm_cmpeq_epi8(fl_block_at(a), fl_block_at(b));
@@ -44,7 +44,7 @@ static inline int fl_block_same4(const char *a, const char *b)
 	return _mm_movemask_epi8(same) == FL_BLOCK_ALL;
 }
 
-/* Four of them, whether any byte is one of these. */
+/* Whether any of 64 bytes is a, b or c. */
 static inline int fl_block_any4(const char *at, char a, char b, char c)
 {
 	__m128i any = _mm_setzero_si128();
@@ -59,7 +59,7 @@ static inline int fl_block_any4(const char *at, char a, char b, char c)
 	return _mm_movemask_epi8(any);
 }
 
-/* Control characters: below a blank, or 0x7f. */
+/* Control characters of ASCII. */
 static inline unsigned fl_block_control(const void *at)
 {
 	__m128i x = fl_block_at(at);
@@ -70,7 +70,7 @@ static inline unsigned fl_block_control(const void *at)
 		_mm_or_si128(_mm_cmpeq_epi8(x, least), del));
 }
 
-/* Four of them, whether all are ASCII, and none is below c. */
+/* Whether all of 64 bytes are ASCII and not below c. */
 static inline int fl_block_ascii4(const void *at, char c)
 {
 	__m128i any = fl_block_at(at), least = any, x;
@@ -81,12 +81,12 @@ static inline int fl_block_ascii4(const void *at, char c)
 		any = _mm_or_si128(any, x);
 		least = _mm_min_epu8(least, x);
 	}
-	/* Those below c as those above ASCII: by the highest bit. */
+	/* Subtracting c sets the highest bit of bytes below c. */
 	least = _mm_sub_epi8(least, _mm_set1_epi8(c));
 	return !_mm_movemask_epi8(_mm_or_si128(any, least));
 }
 
-/* Neither controls, nor beyond ASCII, nor what XML has for itself. */
+/* Printable ASCII that XML does not escape. */
 static inline unsigned fl_block_usual(const void *at)
 {
 	__m128i x = fl_block_at(at);
@@ -101,7 +101,7 @@ static inline unsigned fl_block_usual(const void *at)
 	return (unsigned)_mm_movemask_epi8(odd) ^ FL_BLOCK_ALL;
 }
 
-/* 0 to 9 and a to f. */
+/* Lower case hexadecimal digits. */
 static inline unsigned fl_block_hex(const void *at)
 {
 	__m128i x = fl_block_at(at);
@@ -133,13 +133,13 @@ static inline unsigned fl_block_same(const void *a, const void *b)
 	return mask;
 }
 
-/* Four of them, whether all are the same. */
+/* Whether 64 bytes are equal. */
 static inline int fl_block_same4(const char *a, const char *b)
 {
 	return memcmp(a, b, 4 * FL_BLOCK_SIZE) == 0;
 }
 
-/* Four of them, whether any byte is one of these. */
+/* Whether any of 64 bytes is a, b or c. */
 static inline int fl_block_any4(const char *at, char a, char b, char c)
 {
 	for (unsigned i = 0; i < 4 * FL_BLOCK_SIZE; i++)
@@ -148,7 +148,7 @@ static inline int fl_block_any4(const char *at, char a, char b, char c)
 	return 0;
 }
 
-/* Control characters: below a blank, or 0x7f. */
+/* Control characters of ASCII. */
 static inline unsigned fl_block_control(const void *at)
 {
 	unsigned mask = 0;
@@ -161,7 +161,7 @@ static inline unsigned fl_block_control(const void *at)
 	return mask;
 }
 
-/* Four of them, whether all are ASCII, and none is below c. */
+/* Whether all of 64 bytes are ASCII and not below c. */
 static inline int fl_block_ascii4(const void *at, char c)
 {
 	const uint8_t *byte = at;
@@ -172,7 +172,7 @@ static inline int fl_block_ascii4(const void *at, char c)
 	return 1;
 }
 
-/* Neither controls, nor beyond ASCII, nor what XML has for itself. */
+/* Printable ASCII that XML does not escape. */
 static inline unsigned fl_block_usual(const void *at)
 {
 	unsigned mask = 0;
@@ -187,7 +187,7 @@ static inline unsigned fl_block_usual(const void *at)
 	return mask;
 }
 
-/* 0 to 9 and a to f. */
+/* Lower case hexadecimal digits. */
 static inline unsigned fl_block_hex(const void *at)
 {
 	unsigned mask = 0;
@@ -202,7 +202,7 @@ static inline unsigned fl_block_hex(const void *at)
 }
 #endif
 
-/* Four of them, one behind the other. */
+/* Four masks as one. */
 static inline uint64_t fl_block_join(unsigned a, unsigned b, unsigned c,
 				     unsigned d)
 {
@@ -222,7 +222,7 @@ static inline uint64_t fl_block_control4(const char *at)
 			     fl_block_control(at + 48));
 }
 
-/* Whether n bytes are the same; after both, a block more can be read. */
+/* Whether n bytes are equal; a block after either end must be readable. */
 static inline int fl_block_equal(const char *a, const char *b, size_t n)
 {
 	size_t i = 0;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* What it is until one is drawn; any will do. */
+/* Until a secret is drawn, and for ordered maps; arbitrary odd numbers. */
 #define SALT UINT64_C(0x9e3779b97f4a7c15)
 #define FACTOR UINT64_C(0xd1b54a32d192ed03)
 
 uint64_t fl_hash_secret[2] = { SALT, FACTOR };
 
-static void draw(void)
+static void draw_secret(void)
 {
 	uint64_t drawn[2] = { 0 };
 
@@ -29,7 +29,7 @@ void fl_hash_secret_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, draw);
+	pthread_once(&once, draw_secret);
 }
 
 static inline uint64_t read64(const unsigned char *at)
@@ -48,31 +48,31 @@ static inline uint64_t read32(const unsigned char *at)
 	return n;
 }
 
-/* As fl_hash_pair, but a factor of zero does not swallow the other one. */
-static inline uint64_t mix_kept(uint64_t a, uint64_t b)
+/* As fl_hash_pair, but a factor of zero keeps the other one. */
+static inline uint64_t hash_pair_guarded(uint64_t a, uint64_t b)
 {
 	return fl_hash_pair(a, b) ^ a ^ b;
 }
 
-/* Sixteen bytes of it; the salt tells where they stand. */
-static inline uint64_t part(const unsigned char *at, uint64_t salt)
+/* Hashes 16 bytes; the salt stands for their position. */
+static inline uint64_t hash_16(const unsigned char *at, uint64_t salt)
 {
-	return mix_kept(read64(at) ^ salt, read64(at + 8));
+	return hash_pair_guarded(read64(at) ^ salt, read64(at + 8));
 }
 
 /*
- * Most names have a length between 16 and 64.  Parts that may overlap take
- * all of it, and none waits for another.
+ * Most names have 17 to 64 bytes: four parts, which may overlap, cover them
+ * and do not depend on each other.
  */
-static inline uint64_t parts(const unsigned char *at, size_t size)
+static inline uint64_t hash_17_to_64(const unsigned char *at, size_t size)
 {
 	const unsigned char *end = at + size;
-	uint64_t h = part(at, 0x8ebc6af09c88c6e3u) ^
-		     part(end - 16, 0x589965cc75374cc3u);
+	uint64_t h = hash_16(at, 0x8ebc6af09c88c6e3u) ^
+		     hash_16(end - 16, 0x589965cc75374cc3u);
 
 	if (size > 32)
-		h ^= part(at + 16, 0x1d8e4e27c47d124fu) ^
-		     part(end - 32, 0xeb44accab455d165u);
+		h ^= hash_16(at + 16, 0x1d8e4e27c47d124fu) ^
+		     hash_16(end - 32, 0xeb44accab455d165u);
 	return h;
 }
 
@@ -83,10 +83,10 @@ uint64_t fl_hash(const void *bytes, size_t size)
 	size_t n = size;
 
 	if (fl_likely(n > 16 && n <= 64))
-		return fl_hash_pair(parts(at, n), size);
+		return fl_hash_pair(hash_17_to_64(at, n), size);
 	for (; n > 16; n -= 16, at += 16)
-		h = mix_kept(read64(at) ^ h, read64(at + 8));
-	/* Two reads that may overlap take all of the last 16 bytes. */
+		h = hash_pair_guarded(read64(at) ^ h, read64(at + 8));
+	/* Two reads, which may overlap, cover the last 16 bytes. */
 	if (n >= 8) {
 		a = read64(at);
 		b = read64(at + n - 8);
@@ -97,12 +97,12 @@ uint64_t fl_hash(const void *bytes, size_t size)
 		a = (uint64_t)at[0] << 16 | (uint64_t)at[n / 2] << 8 |
 		    at[n - 1];
 	}
-	return fl_hash_pair(mix_kept(a ^ h, b), size);
+	return fl_hash_pair(hash_pair_guarded(a ^ h, b), size);
 }
 
 /* The index ----------------------------------------------------------- */
 
-static void index_enter(struct fl_index *x, uint64_t slot)
+static void index_put_slot(struct fl_index *x, uint64_t slot)
 {
 	uint32_t i = fl_index_first(x, slot);
 
@@ -111,22 +111,22 @@ static void index_enter(struct fl_index *x, uint64_t slot)
 	x->slot[i] = slot;
 }
 
-/* A slot holds all that its place is made of: growing asks nobody. */
+/* The slots hold the hashes, so growing needs no keys. */
 static bool index_grow(struct fl_index *x)
 {
-	size_t old_room = x->slot ? (size_t)x->mask + 1 : 0, i;
-	size_t room = old_room ? 2 * old_room : 64;
+	size_t old_capacity = x->slot ? (size_t)x->mask + 1 : 0, i;
+	size_t capacity = old_capacity ? 2 * old_capacity : 64;
 	struct fl_index grown = { .count = x->count };
 
-	if (room - 1 > UINT32_MAX)
+	if (capacity - 1 > UINT32_MAX)
 		return false;
-	grown.slot = fl_zeroed_touched(room, sizeof(*grown.slot));
+	grown.slot = fl_zeroed_touched(capacity, sizeof(*grown.slot));
 	if (!grown.slot)
 		return false;
-	grown.mask = (uint32_t)(room - 1);
-	for (i = 0; i < old_room; i++)
+	grown.mask = (uint32_t)(capacity - 1);
+	for (i = 0; i < old_capacity; i++)
 		if (x->slot[i])
-			index_enter(&grown, x->slot[i]);
+			index_put_slot(&grown, x->slot[i]);
 	fl_free(x->slot);
 	*x = grown;
 	return true;
@@ -134,11 +134,11 @@ static bool index_grow(struct fl_index *x)
 
 bool fl_index_add(struct fl_index *x, uint64_t h, uint32_t id)
 {
-	/* At most 5/8 full; an index that cannot grow is used up to 7/8. */
+	/* Full at 5/8; up to 7/8 if it cannot grow. */
 	if ((!x->slot || x->count >= x->mask / 8 * 5) && !index_grow(x) &&
 	    (!x->slot || x->count >= x->mask / 8 * 7))
 		return false;
-	index_enter(x, h >> 32 << 32 | id);
+	index_put_slot(x, h >> 32 << 32 | id);
 	x->count++;
 	return true;
 }
@@ -151,55 +151,55 @@ void fl_index_free(struct fl_index *x)
 
 /* The map ------------------------------------------------------------- */
 
-/* No key of a map as full as it gets is by chance as far from its place. */
-enum { FAR = 1000 };
+/* At 5/8 full no probe gets this long by chance: the keys are crafted. */
+enum { MAX_PROBES = 1000 };
 
-/* Most keys are found at their first place. */
-static bool is_full(size_t n, size_t room)
+/* At 5/8 full, most keys are found in the first entry probed. */
+static bool is_full(size_t n, size_t capacity)
 {
-	return n > room / 8 * 5;
+	return n > capacity / 8 * 5;
 }
 
 static struct fl_map_entry *map_free_entry(const struct fl_map *map,
-					   uint64_t key, size_t *far)
+					   uint64_t key, size_t *probes)
 {
 	size_t i = fl_map_first(map, key), first = i;
 
 	while (map->entry[i].key)
 		i = (i + 1) & map->mask;
-	*far = (i - first) & map->mask;
+	*probes = (i - first) & map->mask;
 	return &map->entry[i];
 }
 
-static void set_salt(struct fl_map *map, bool walked)
+static void set_salt(struct fl_map *map, bool ordered)
 {
-	map->salt = walked ? SALT : fl_hash_secret[0];
-	map->factor = (walked ? FACTOR : fl_hash_secret[1]) | 1;
-	map->ordered = walked;
+	map->salt = ordered ? SALT : fl_hash_secret[0];
+	map->factor = (ordered ? FACTOR : fl_hash_secret[1]) | 1;
+	map->ordered = ordered;
 }
 
-static bool map_grow(struct fl_map *map, size_t room)
+static bool map_grow(struct fl_map *map, size_t capacity)
 {
-	size_t old_room = map->entry ? map->mask + 1 : 0, i, far;
+	size_t old_capacity = map->entry ? map->mask + 1 : 0, i, probes;
 	struct fl_map grown = *map;
 
 	if (!map->entry)
 		set_salt(&grown, map->ordered);
-	grown.entry = fl_zeroed_touched(room, sizeof(*grown.entry));
+	grown.entry = fl_zeroed_touched(capacity, sizeof(*grown.entry));
 	if (!grown.entry)
 		return false;
-	grown.mask = room - 1;
-	for (i = 0; i < old_room; i++)
+	grown.mask = capacity - 1;
+	for (i = 0; i < old_capacity; i++)
 		if (map->entry[i].key)
-			*map_free_entry(&grown, map->entry[i].key, &far) =
+			*map_free_entry(&grown, map->entry[i].key, &probes) =
 				map->entry[i];
 	fl_free(map->entry);
 	*map = grown;
 	return true;
 }
 
-/* Written to be slow: it is no longer the same in every run. */
-static bool map_hide(struct fl_map *map)
+/* Crafted keys: hashes with the secret and gives up the order. */
+static bool map_rehash_with_secret(struct fl_map *map)
 {
 	set_salt(map, false);
 	if (map_grow(map, map->mask + 1))
@@ -211,19 +211,19 @@ static bool map_hide(struct fl_map *map)
 uint64_t *fl_map_add(struct fl_map *map, uint64_t key)
 {
 	struct fl_map_entry *e = &map->zero;
-	size_t far = 0;
+	size_t probes = 0;
 
 	if (key && (!map->entry || is_full(map->count + 1, map->mask + 1)) &&
 	    !map_grow(map, map->entry ? 2 * (map->mask + 1) : 64))
 		return NULL;
 	if (key)
-		e = map_free_entry(map, key, &far);
+		e = map_free_entry(map, key, &probes);
 	else
 		map->has_zero = true;
-	if (fl_unlikely(far > FAR) && map->ordered) {
-		if (!map_hide(map))
+	if (fl_unlikely(probes > MAX_PROBES) && map->ordered) {
+		if (!map_rehash_with_secret(map))
 			return NULL;
-		e = map_free_entry(map, key, &far);
+		e = map_free_entry(map, key, &probes);
 	}
 	e->key = key;
 	e->value = 0;
@@ -233,13 +233,13 @@ uint64_t *fl_map_add(struct fl_map *map, uint64_t key)
 
 bool fl_map_reserve(struct fl_map *map, size_t more)
 {
-	size_t room = map->entry ? map->mask + 1 : 64, had = room;
+	size_t capacity = map->entry ? map->mask + 1 : 64, old = capacity;
 
 	if (more > SIZE_MAX / 8 - map->count)
 		return false;
-	while (is_full(map->count + more, room))
-		room *= 2;
-	return (map->entry && room == had) || map_grow(map, room);
+	while (is_full(map->count + more, capacity))
+		capacity *= 2;
+	return (map->entry && capacity == old) || map_grow(map, capacity);
 }
 
 void fl_map_clear(struct fl_map *map)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries that are opened when they are needed.  They stay open: other
- * threads may be in them.
+ * Opens libraries when they are needed.  They stay open, as other threads may
+ * run in them.
  */
 #include "fl.h"
 
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-/* The first function is filled in last: there is one, so there are all. */
+/* Sets the first function last: if it is set, all are. */
 static const char *fill(const struct fl_late *late, void *library)
 {
 	char *to = late->functions;
@@ -42,7 +42,7 @@ const char *fl_late_open(const struct fl_late *late)
 	if (!first) {
 		errno = 0;
 		library = dlopen(late->file, RTLD_NOW | RTLD_LOCAL);
-		/* The text of dlerror does not tell of memory. */
+		/* dlerror() does not say that memory is out. */
 		if (!library && errno == ENOMEM)
 			fl_memory_failed();
 		why = library ? fill(late, library) : dlerror();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries that few inputs need are opened when one of these comes: such a
- * library may take longer to load, with all that it needs itself, than a
- * small profile takes to read.
+ * Libraries that few inputs need are opened with dlopen when one comes: to
+ * load such a library with its dependencies may take longer than to read a
+ * small profile.
  *
  *	#define LIBXML2(f) f(xmlParseChunk) f(xmlFreeParserCtxt)
  *	FL_LATE_STRUCT(xml, LIBXML2);
@@ -12,18 +12,18 @@
  *	if (!why)
  *		xml.xmlFreeParserCtxt(parser);
  *
- * With --disable-late they are linked with as all others are.
+ * With --disable-late they are linked as usual.
  */
 #ifndef FL_LATE_H
 #define FL_LATE_H
 
 struct fl_late {
-	const char *file;		/* NULL: linked with */
-	const char *const *names;	/* of its functions, NULL behind them */
-	void *functions;		/* takes pointers to them, in order */
+	const char *file;		/* NULL: linked as usual */
+	const char *const *names;	/* of its functions, ends in NULL */
+	void *functions;		/* receives their addresses in order */
 };
 
-/* NULL: it is open, all its functions are there; or why not. */
+/* Opens the library and finds its functions; NULL, or the error. */
 const char *fl_late_open(const struct fl_late *late);
 
 #define FL_LATE_POINTER(f) __typeof__(f) *f;
@@ -44,8 +44,8 @@ const char *fl_late_open(const struct fl_late *late);
 	}
 
 /*
- * What ldd does not show, packagers find in a note of the ELF file, as
- * https://systemd.io/ELF_DLOPEN_METADATA has it.
+ * ldd does not show these libraries: a note in the ELF file lists them for
+ * packagers, see https://systemd.io/ELF_DLOPEN_METADATA.
  */
 #define FL_LATE_JSON(file, feature, does) \
 	"[{\"feature\":\"" feature "\",\"description\":\"" does "\"," \

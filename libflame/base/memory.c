@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: what is held of it, arrays that double, arenas that die at once,
- * text that grows.
+ * Memory: the account and its limit, arrays that double, arenas, text that
+ * grows.
  */
 #include "fl.h"
 
@@ -15,10 +15,10 @@
 
 /* The account --------------------------------------------------------- */
 
-/* What is smaller is not what memory is full of. */
-enum { COUNTED = 2 << 10 };
+/* Smaller blocks are not counted: their sum is small, counting them slow. */
+enum { MIN_COUNTED_BYTES = 2 << 10 };
 
-static _Atomic size_t held, limit, refused, failures;
+static _Atomic size_t used, limit, refused, failures;
 
 void fl_memory_limit(size_t bytes)
 {
@@ -33,10 +33,10 @@ size_t fl_memory_refused(void)
 
 size_t fl_memory_left(void)
 {
-	size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
-	size_t now = atomic_load_explicit(&held, memory_order_relaxed);
+	size_t max = atomic_load_explicit(&limit, memory_order_relaxed);
+	size_t now = atomic_load_explicit(&used, memory_order_relaxed);
 
-	return !most ? SIZE_MAX : now < most ? most - now : 0;
+	return !max ? SIZE_MAX : now < max ? max - now : 0;
 }
 
 bool fl_memory_fits(size_t more)
@@ -57,8 +57,8 @@ void fl_memory_failed(void)
 	atomic_fetch_add(&failures, 1);
 }
 
-/* Counts an allocation that failed; gives what it gave. */
-static void *check(void *at)
+/* Counts a failed allocation; returns its argument. */
+static void *count_failure(void *at)
 {
 	if (fl_unlikely(!at))
 		fl_memory_failed();
@@ -67,32 +67,32 @@ static void *check(void *at)
 
 void fl_memory_charge(size_t bytes)
 {
-	atomic_fetch_add_explicit(&held, bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&used, bytes, memory_order_relaxed);
 }
 
 void fl_memory_release(size_t bytes)
 {
-	atomic_fetch_sub_explicit(&held, bytes, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&used, bytes, memory_order_relaxed);
 }
 
-/* What a block counts. */
-static size_t weigh(void *at)
+/* The bytes to count for a block. */
+static size_t counted_size(void *at)
 {
 	size_t size = malloc_usable_size(at);
 
-	return size < COUNTED ? 0 : size;
+	return size < MIN_COUNTED_BYTES ? 0 : size;
 }
 
-static void *hold(void *at)
+static void *charge_block(void *at)
 {
-	size_t size = at ? weigh(at) : 0;
+	size_t size = at ? counted_size(at) : 0;
 
 	if (size)
 		fl_memory_charge(size);
 	return at;
 }
 
-static void let_go(size_t size)
+static void release_size(size_t size)
 {
 	if (size)
 		fl_memory_release(size);
@@ -100,28 +100,28 @@ static void let_go(size_t size)
 
 void *fl_memory_adopt(void *at)
 {
-	return hold(check(at));
+	return charge_block(count_failure(at));
 }
 
 void fl_free(void *at)
 {
-	let_go(weigh(at));
+	release_size(counted_size(at));
 	free(at);
 }
 
 /*
- * Tables are looked up all over the place: on large pages that costs far
- * fewer misses.  Only advice, and for all of a mapping: a part would make two
- * of it, and what grows would be copied.
+ * Lookups in large tables touch random pages: huge pages save TLB misses.  The
+ * advice covers the whole mapping: otherwise the kernel splits the mapping,
+ * and realloc has to copy it.
  */
-enum { LARGE = 4 << 20 };
+enum { HUGE_PAGES_FROM_BYTES = 4 << 20 };
 
-static void advise(void *at, size_t bytes)
+static void advise_huge_pages(void *at, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from, to;
 
-	if (bytes < LARGE)
+	if (bytes < HUGE_PAGES_FROM_BYTES)
 		return;
 	from = (uintptr_t)at & -page;
 	to = ((uintptr_t)at + malloc_usable_size(at) + page - 1) & -page;
@@ -134,11 +134,11 @@ static void advise(void *at, size_t bytes)
 
 void *fl_alloc(size_t size)
 {
-	void *at = fl_memory_fits(size) ? hold(malloc(size)) : NULL;
+	void *at = fl_memory_fits(size) ? charge_block(malloc(size)) : NULL;
 
 	if (at)
-		advise(at, size);
-	return check(at);
+		advise_huge_pages(at, size);
+	return count_failure(at);
 }
 
 void *fl_zeroed(size_t n, size_t size)
@@ -147,10 +147,10 @@ void *fl_zeroed(size_t n, size_t size)
 	void *at = NULL;
 
 	if (bytes != SIZE_MAX && fl_memory_fits(bytes))
-		at = hold(calloc(n, size));
+		at = charge_block(calloc(n, size));
 	if (at)
-		advise(at, bytes);
-	return check(at);
+		advise_huge_pages(at, bytes);
+	return count_failure(at);
 }
 
 void *fl_zeroed_touched(size_t n, size_t size)
@@ -164,33 +164,33 @@ void *fl_zeroed_touched(size_t n, size_t size)
 	return (void *)at;
 }
 
-bool fl_grow_to(void *at, size_t *room, size_t need, size_t size)
+bool fl_grow_to(void *at, size_t *capacity, size_t need, size_t size)
 {
-	size_t n = *room, bytes, before;
+	size_t n = *capacity, bytes, before;
 	void *old, *new;
 
 	n = n > SIZE_MAX / 2 ? need : FL_MAX(2 * n, need);
 	n = FL_MAX(n, 16);
 	bytes = fl_size_mul(n, size);
-	if (bytes == SIZE_MAX || !fl_memory_fits(bytes - *room * size))
-		return check(NULL) != NULL;
-	/* The pointer may be of any type; memcpy reads it as it is. */
+	if (bytes == SIZE_MAX || !fl_memory_fits(bytes - *capacity * size))
+		return count_failure(NULL) != NULL;
+	/* memcpy, as the pointer may have any type. */
 	memcpy(&old, at, sizeof(old));
-	before = weigh(old);
+	before = counted_size(old);
 	new = realloc(old, bytes);
-	if (!check(new))
+	if (!count_failure(new))
 		return false;
-	let_go(before);
-	hold(new);
-	advise(new, bytes);
+	release_size(before);
+	charge_block(new);
+	advise_huge_pages(new, bytes);
 	memcpy(at, &new, sizeof(new));
-	*room = n;
+	*capacity = n;
 	return true;
 }
 
 /* Arenas -------------------------------------------------------------- */
 
-enum { ALIGN = 8, BLOCK_MIN = 4 << 10, BLOCK_MAX = 1 << 20 };
+enum { ALIGN = 8, MIN_BLOCK_BYTES = 4 << 10, MAX_BLOCK_BYTES = 1 << 20 };
 
 struct fl_block {
 	struct fl_block *before;
@@ -209,7 +209,7 @@ static struct fl_block *new_block(struct fl_arena *arena, size_t size)
 	return block;
 }
 
-/* What is large gets a block of its own, behind the one being filled. */
+/* A large allocation gets its own block, before the one being filled. */
 static void *alloc_large(struct fl_arena *arena, size_t size)
 {
 	struct fl_block *block = new_block(arena, size);
@@ -229,17 +229,18 @@ static void *alloc_large(struct fl_arena *arena, size_t size)
 
 static bool add_block(struct fl_arena *arena)
 {
-	size_t room = FL_MAX(FL_MIN(arena->total, BLOCK_MAX), BLOCK_MIN);
+	size_t size =
+		FL_MAX(FL_MIN(arena->total, MAX_BLOCK_BYTES), MIN_BLOCK_BYTES);
 	struct fl_block *block;
 
-	room &= ~(size_t)(ALIGN - 1);
-	block = new_block(arena, room);
+	size &= ~(size_t)(ALIGN - 1);
+	block = new_block(arena, size);
 	if (!block)
 		return false;
 	block->before = arena->last;
 	arena->last = block;
 	arena->used = 0;
-	arena->capacity = room;
+	arena->capacity = size;
 	return true;
 }
 
@@ -251,7 +252,7 @@ void *fl_arena_alloc(struct fl_arena *arena, size_t size)
 		return NULL;
 	size = (FL_MAX(size, 1u) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	if (size > arena->capacity - arena->used) {
-		if (size > BLOCK_MIN / 2)
+		if (size > MIN_BLOCK_BYTES / 2)
 			return alloc_large(arena, size);
 		if (!add_block(arena))
 			return NULL;
@@ -289,8 +290,8 @@ void fl_arena_free(struct fl_arena *arena)
 
 /* Text ---------------------------------------------------------------- */
 
-/* Room for so much more text and its NUL. */
-static bool make_room(struct fl_buf *buf, size_t size)
+/* Reserves space for `size` more bytes and a NUL. */
+static bool reserve(struct fl_buf *buf, size_t size)
 {
 	if (buf->failed)
 		return false;
@@ -304,12 +305,12 @@ static bool make_room(struct fl_buf *buf, size_t size)
 
 char *fl_buf_reserve(struct fl_buf *buf, size_t size)
 {
-	return make_room(buf, size) ? buf->data + buf->size : NULL;
+	return reserve(buf, size) ? buf->data + buf->size : NULL;
 }
 
 void fl_buf_put(struct fl_buf *buf, const char *at, size_t size)
 {
-	if (!make_room(buf, size))
+	if (!reserve(buf, size))
 		return;
 	if (size)
 		memcpy(buf->data + buf->size, at, size);
@@ -324,7 +325,7 @@ void fl_buf_text(struct fl_buf *buf, const char *text)
 
 void fl_buf_byte(struct fl_buf *buf, char c)
 {
-	if (!make_room(buf, 1))
+	if (!reserve(buf, 1))
 		return;
 	buf->data[buf->size++] = c;
 	buf->data[buf->size] = '\0';
@@ -352,7 +353,7 @@ void fl_buf_print(struct fl_buf *buf, const char *format, ...)
 	va_end(args);
 	if (size < 0)
 		buf->failed = true;
-	if (!make_room(buf, size < 0 ? 0 : (size_t)size))
+	if (!reserve(buf, size < 0 ? 0 : (size_t)size))
 		return;
 	va_start(args, format);
 	vsnprintf(buf->data + buf->size, (size_t)size + 1, format, args);

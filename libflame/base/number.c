@@ -64,7 +64,7 @@ static const char *skip_digits(const char *at)
 	return at;
 }
 
-/* strtod takes more: blanks, "inf", "0x1p3". */
+/* strtod also accepts blanks, "inf" and "0x1p3". */
 static bool is_decimal(const char *at)
 {
 	const char *digits, *fraction;

@@ -55,7 +55,7 @@ static bool read_bytes(struct fl_message *message, struct fl_field *field)
 	return true;
 }
 
-/* A tag, and what it says of the value behind it. */
+/* A tag: number and type of the value that follows. */
 static bool read_tag(struct fl_message *message, struct fl_field *field)
 {
 	uint64_t tag;
@@ -86,8 +86,8 @@ static bool read_value(struct fl_message *message, struct fl_field *field)
 	return false;
 }
 
-/* Up to the end of a group that has begun, groups in it included. */
-static bool pass_group(struct fl_message *message)
+/* Skips the rest of a group with the groups in it. */
+static bool skip_group(struct fl_message *message)
 {
 	struct fl_field field;
 	size_t depth = 1;
@@ -105,7 +105,7 @@ static bool pass_group(struct fl_message *message)
 	return true;
 }
 
-/* What is not a field of bytes whose tag is one byte. */
+/* Reads any field. */
 static bool read_field(struct fl_message *message, struct fl_field *field)
 {
 	while (message->next < message->end && !message->damaged) {
@@ -114,7 +114,7 @@ static bool read_field(struct fl_message *message, struct fl_field *field)
 
 		group = good && field->type == FL_WIRE_BEGIN_GROUP;
 		if (good)
-			good = group ? pass_group(message) :
+			good = group ? skip_group(message) :
 				       read_value(message, field);
 		if (!good) {
 			message->damaged = true;
@@ -132,7 +132,7 @@ bool fl_field_next(struct fl_message *message, struct fl_field *field)
 	const uint8_t *next = message->next;
 	size_t left = (size_t)(message->end - next);
 
-	/* Nearly all: tag and size in a byte each, and all of it there. */
+	/* Nearly all fields: bytes with one byte of tag and one of size. */
 	if (fl_likely(left > 2 && (next[0] & 0x87) == FL_WIRE_BYTES &&
 		      next[0] > 7 && next[1] < 0x80 &&
 		      next[1] <= left - 2 && !message->damaged)) {

@@ -13,21 +13,21 @@ enum fl_wire_type {
 	FL_WIRE_VARINT = 0,
 	FL_WIRE_FIXED64 = 1,
 	FL_WIRE_BYTES = 2,	/* text, a message, packed numbers */
-	FL_WIRE_BEGIN_GROUP = 3,	/* passed over by fl_field_next */
+	FL_WIRE_BEGIN_GROUP = 3,	/* skipped by fl_field_next */
 	FL_WIRE_END_GROUP = 4,
 	FL_WIRE_FIXED32 = 5
 };
 
-/* A message that is read: what is left of it. */
+/* The unread rest of a message. */
 struct fl_message {
 	const uint8_t *next, *end;
-	bool damaged;		/* next is where the bad field begins */
+	bool damaged;		/* `next` is the bad field */
 };
 
 struct fl_field {
 	uint32_t number;
 	enum fl_wire_type type;
-	uint64_t value;		/* of a number; of bytes, how many */
+	uint64_t value;		/* the number, or the size of bytes */
 	const uint8_t *bytes;
 };
 
@@ -58,7 +58,7 @@ static inline struct slice fl_field_text(const struct fl_field *field)
 /* For fl_varint: a number byte by byte. */
 bool fl_varint_long(struct fl_message *message, uint64_t *value);
 
-/* Eight groups of seven bits, a byte each, as one number. */
+/* Joins eight groups of seven bits, a byte each. */
 static inline uint64_t fl_join_sevens(uint64_t x)
 {
 	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
@@ -67,8 +67,8 @@ static inline uint64_t fl_join_sevens(uint64_t x)
 }
 
 /*
- * A number whose last byte is among the first eight, without a branch on how
- * many there are: in packed numbers that cannot be foreseen.
+ * A number of up to eight bytes, without a branch on its length, which is hard
+ * to predict in packed numbers.
  */
 static inline bool fl_varint_short(struct fl_message *message, uint64_t *value)
 {
@@ -82,7 +82,7 @@ static inline bool fl_varint_short(struct fl_message *message, uint64_t *value)
 	if (!last)
 		return false;
 	message->next += (__builtin_ctzll(last) >> 3) + 1;
-	/* Bits up to the top one of the last byte. */
+	/* The mask covers all bytes up to the last one. */
 	*value = fl_join_sevens(x & (last ^ (last - 1)) &
 				0x7f7f7f7f7f7f7f7f);
 	return true;
@@ -101,21 +101,21 @@ static inline bool fl_varint(struct fl_message *message, uint64_t *value)
 }
 
 /*
- * The next field; groups are passed over.  false: there is none, or the
- * message is damaged: cut within a field, or no message at all.
+ * The next field; groups are skipped.  false: the message ends, or is damaged:
+ * cut within a field, or not a message.
  */
 bool fl_field_next(struct fl_message *message, struct fl_field *field);
 
 /*
- * Numbers of a repeated field, which are packed (a field has many) or not (a
- * field is one): gives the next in *value, false past the last one.  *packed
- * is what is left of the field, begun with fl_field_numbers.
+ * Iterates over the numbers of a repeated field, packed (many in a field) or
+ * not (a field each).  Begin with fl_field_numbers; fl_number_next sets *value
+ * and returns false past the last one.
  */
 struct fl_numbers {
 	struct fl_message packed;
-	enum fl_wire_type type;	/* of one that is packed */
+	enum fl_wire_type type;	/* of packed numbers */
 	uint64_t value;
-	bool one;
+	bool one;		/* `value` is the only number */
 };
 
 static inline struct fl_numbers fl_field_numbers(const struct fl_field *field,
@@ -127,7 +127,7 @@ static inline struct fl_numbers fl_field_numbers(const struct fl_field *field,
 	};
 }
 
-/* For fl_number_next: what is not packed, or of a fixed size. */
+/* For fl_number_next: numbers not packed, or of fixed size. */
 bool fl_number_other(struct fl_numbers *numbers, uint64_t *value);
 
 static inline bool fl_number_next(struct fl_numbers *numbers, uint64_t *value)
@@ -138,10 +138,10 @@ static inline bool fl_number_next(struct fl_numbers *numbers, uint64_t *value)
 	       !numbers->packed.damaged && fl_varint(&numbers->packed, value);
 }
 
-/* Writing; a field that is 0, or empty, is its default and left out. */
+/* Writing.  A number that is 0 is the default and left out. */
 void fl_put_varint(struct fl_buf *to, uint64_t value);
 void fl_put_number(struct fl_buf *to, uint32_t number, uint64_t value);
-/* Also where they are empty: a string, a message of defaults. */
+/* Written even if empty: a string, a message of defaults. */
 void fl_put_bytes(struct fl_buf *to, uint32_t number, const void *bytes,
 		  size_t size);
 

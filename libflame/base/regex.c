@@ -24,16 +24,16 @@ static FL_LATE(pcre, LIBPCRE2, LIBPCRE2_FILE, "regex", "matches by RE");
 struct fl_regex {
 	pcre2_code *code;
 	pcre2_match_data *match;
-	char *pattern;		/* as it was given */
+	char *pattern;		/* as passed to fl_regex_new */
 	bool whole;
 };
 
 /* From Java ----------------------------------------------------------- */
 
 /*
- * What stands in [...] for a class of Java's, and for its opposite (NULL:
- * the opposite is no such thing).  The first dozen are ASCII only in Java,
- * as the names in [: :] are here.
+ * Java's character classes in PCRE2's words, for use within [...], and their
+ * negations (NULL: none can stand within [...]).  The first dozen are ASCII
+ * only in Java, as [: :] are here.
  */
 static const struct class {
 	const char *name, *is, *is_not;
@@ -81,7 +81,7 @@ static const struct class {
 	{ "IsWhiteSpace", "\\s\\x85\\p{Z}", NULL },
 };
 
-/* Prefixes that Java has before names which PCRE2 knows without. */
+/* Prefixes of Java before names that PCRE2 has too. */
 static const char *const prefixes[] = {
 	"Is", "script=", "sc=", "general_category=", "gc=",
 };
@@ -89,12 +89,12 @@ static const char *const prefixes[] = {
 struct translation {
 	const char *pattern, *at;
 	struct fl_buf out;
-	size_t stop;		/* of out */
+	size_t stop;		/* at this size of out */
 	bool in_class;
-	const char *error;	/* what is wrong at `at` */
+	const char *error;	/* of `at` */
 };
 
-static void copy(struct translation *t, size_t n)
+static void copy_bytes(struct translation *t, size_t n)
 {
 	n = strnlen(t->at, n);
 	fl_buf_put(&t->out, t->at, n);
@@ -133,7 +133,7 @@ static void put_property(struct translation *t)
 
 	if (!class || !name.data[name.size]) {
 		name = without_prefix(name);
-		copy(t, 3);
+		copy_bytes(t, 3);
 		fl_buf_put(&t->out, name.data, name.size);
 		t->at = name.data + name.size;
 		return;
@@ -162,7 +162,7 @@ static long hex4(const char *at)
 	return strtol(digits, NULL, 16);
 }
 
-/* \uXXXX, or two of them that are a surrogate pair. */
+/* \uXXXX, or a surrogate pair of two. */
 static void put_unicode(struct translation *t)
 {
 	long code = hex4(t->at + 2), low = -1;
@@ -189,32 +189,32 @@ static void put_escape(struct translation *t)
 	switch (t->at[1]) {
 	case 'Q':
 		end = strstr(t->at + 2, "\\E");
-		copy(t, end ? (size_t)(end + 2 - t->at) : SIZE_MAX);
+		copy_bytes(t, end ? (size_t)(end + 2 - t->at) : SIZE_MAX);
 		break;
 	case 'p':
 	case 'P':
 		if (t->at[2] == '{')
 			put_property(t);
 		else
-			copy(t, 2);
+			copy_bytes(t, 2);
 		break;
 	case 'u':
 		put_unicode(t);
 		break;
 	default:
-		copy(t, 2);
+		copy_bytes(t, 2);
 	}
 }
 
-/* '[' and what may follow it without being the end. */
+/* '[' and a ']' right after it, which is literal. */
 static void put_class_start(struct translation *t)
 {
-	copy(t, 1);
+	copy_bytes(t, 1);
 	t->in_class = true;
 	if (*t->at == '^')
-		copy(t, 1);
+		copy_bytes(t, 1);
 	if (*t->at == ']')
-		copy(t, 1);
+		copy_bytes(t, 1);
 }
 
 static void put_in_class(struct translation *t)
@@ -225,22 +225,22 @@ static void put_in_class(struct translation *t)
 		t->error = "class intersection (&&) is Java's only";
 	} else if (t->at[0] == '[' && t->at[1] == ':') {
 		end = strstr(t->at + 2, ":]");
-		copy(t, end ? (size_t)(end + 2 - t->at) : 1);
+		copy_bytes(t, end ? (size_t)(end + 2 - t->at) : 1);
 	} else {
 		t->in_class = *t->at != ']';
-		copy(t, 1);
+		copy_bytes(t, 1);
 	}
 }
 
 static void put_dollar(struct translation *t)
 {
-	/* Inner classes: '$' ends only where something can end. */
+	/* Inner classes: '$' is an anchor only before an end. */
 	if (t->at[1] != '\0' && t->at[1] != '|' && t->at[1] != ')')
 		fl_buf_byte(&t->out, '\\');
-	copy(t, 1);
+	copy_bytes(t, 1);
 }
 
-/* Until the end, an error, or so many bytes came out. */
+/* Until the end, an error, or `stop` bytes of output. */
 static void translate(struct translation *t)
 {
 	t->at = t->pattern;
@@ -255,14 +255,14 @@ static void translate(struct translation *t)
 		else if (*t->at == '$')
 			put_dollar(t);
 		else
-			copy(t, 1);
+			copy_bytes(t, 1);
 	}
 }
 
 /* Compiling ----------------------------------------------------------- */
 
-static void say(char *error, size_t size, const char *pattern,
-		const char *at, const char *what)
+static void set_error(char *error, size_t size, const char *pattern,
+		      const char *at, const char *what)
 {
 	if (*at)
 		snprintf(error, size, "\"%.200s\": at \"%.40s\": %s", pattern,
@@ -272,8 +272,8 @@ static void say(char *error, size_t size, const char *pattern,
 			 what);
 }
 
-/* The place in the pattern that gave out[offset]. */
-static const char *place(const char *pattern, size_t offset)
+/* The place in the pattern that was translated to out[offset]. */
+static const char *find_place(const char *pattern, size_t offset)
 {
 	struct translation t = { .pattern = pattern, .stop = offset };
 
@@ -297,7 +297,7 @@ static bool compile(struct fl_regex *re, const char *pattern,
 	if (t.out.failed) {
 		snprintf(error, error_size, "out of memory");
 	} else if (t.error) {
-		say(error, error_size, pattern, t.at, t.error);
+		set_error(error, error_size, pattern, t.at, t.error);
 	} else {
 		re->code =
 			pcre.pcre2_compile((PCRE2_SPTR)t.out.data, t.out.size,
@@ -307,8 +307,9 @@ static bool compile(struct fl_regex *re, const char *pattern,
 				fl_memory_failed();
 			pcre.pcre2_get_error_message(code, text,
 						     sizeof(text));
-			say(error, error_size, pattern,
-			    place(pattern, offset), (const char *)text);
+			set_error(error, error_size, pattern,
+				  find_place(pattern, offset),
+				  (const char *)text);
 		}
 	}
 	fl_buf_free(&t.out);
@@ -343,7 +344,7 @@ struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 		fl_regex_free(re);
 		return NULL;
 	}
-	/* Where this fails (no executable memory), matching is but slower. */
+	/* Errors are ignored: without JIT, matching is slower. */
 	pcre.pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE);
 	return re;
 }
@@ -412,7 +413,7 @@ unsigned fl_regex_groups(const struct fl_regex *re)
 	return pcre.pcre2_get_ovector_count(re->match) - 1;
 }
 
-/* As in Java: digits are taken as long as there is such a group. */
+/* As in Java: takes digits as long as such a group exists. */
 static unsigned group_number(const struct fl_regex *re, const char **to)
 {
 	unsigned groups = pcre.pcre2_get_ovector_count(re->match);
@@ -469,7 +470,7 @@ bool fl_regex_replace(const struct fl_regex *re, struct slice subject,
 		done = from = start + found.size;
 		if (!all || re->whole)
 			break;
-		/* Behind an empty match the next one is a character away. */
+		/* After an empty match, go on one character later. */
 		if (!found.size)
 			from += FL_MAX(fl_utf8_length(subject.data + from,
 						      subject.size - from),

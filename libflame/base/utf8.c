@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UTF-8: what is well-formed (Unicode, table 3-7), and putting code points.
+ * UTF-8: tests of well-formedness (Unicode, table 3-7), encoding of code
+ * points, and text that is safe for a terminal.
  */
 #include "fl.h"
 
@@ -20,7 +21,7 @@ size_t fl_ascii(const char *at, size_t size)
 	return n;
 }
 
-static inline bool is_tail(unsigned char c)
+static inline bool is_continuation(unsigned char c)
 {
 	return (c & 0xc0) == 0x80;
 }
@@ -57,7 +58,7 @@ unsigned fl_utf8_length(const char *at, size_t n)
 	if (n < length || !second_fits(u[0], u[1]))
 		return 0;
 	for (i = 1; i < length; i++)
-		if (!is_tail(u[i]))
+		if (!is_continuation(u[i]))
 			return 0;
 	return length;
 }
@@ -85,8 +86,9 @@ struct range {
 };
 
 /*
- * Characters that are not seen, or change how others are: C1 controls, soft
- * hyphens, marks of direction, of width 0 and of lines, tags, fillers.
+ * Characters that are invisible or change how others are shown: C1 controls,
+ * soft hyphens, direction marks, zero-width characters, line separators, tags,
+ * fillers.
  */
 static bool is_hidden(uint32_t c)
 {
@@ -138,32 +140,33 @@ unsigned fl_show(const char *at, size_t n, char control,
 	return length ? length : 1;
 }
 
-static size_t show_all(char *to, size_t room, struct slice text, char control)
+static size_t show_all(char *to, size_t capacity, struct slice text,
+		       char control)
 {
 	struct fl_shown shown;
 	size_t size = 0, end = 0;
 
 	for (size_t i = 0; i < text.size; size += shown.text.size) {
 		i += fl_show(text.data + i, text.size - i, control, &shown);
-		/* No more than fits whole. */
-		if (end == size && size + shown.text.size < room) {
+		/* Cut between characters. */
+		if (end == size && size + shown.text.size < capacity) {
 			memcpy(to + size, shown.text.data, shown.text.size);
 			end = size + shown.text.size;
 		}
 	}
-	if (room)
+	if (capacity)
 		to[end] = '\0';
 	return size;
 }
 
-void fl_show_line(char *to, size_t room, const char *line)
+void fl_show_line(char *to, size_t capacity, const char *line)
 {
-	show_all(to, room, (struct slice){ line, strlen(line) }, '?');
+	show_all(to, capacity, (struct slice){ line, strlen(line) }, '?');
 }
 
-size_t flame_visible(char *to, size_t room, const char *text, size_t size)
+size_t flame_visible(char *to, size_t capacity, const char *text, size_t size)
 {
-	return show_all(to, room, (struct slice){ text, size }, ' ');
+	return show_all(to, capacity, (struct slice){ text, size }, ' ');
 }
 
 void fl_utf8_put(struct fl_buf *buf, uint32_t code)
