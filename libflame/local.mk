@@ -135,7 +135,7 @@ flameincludedir = $(includedir)/flamegraph
 flameinclude_HEADERS = libflame/flame.h
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = libflame/flamegraph.pc
-EXTRA_DIST += libflame/flame.map
+EXTRA_DIST += libflame/README libflame/flame.map
 
 # The page's viewer, as a C file in the build tree.
 viewer = \
