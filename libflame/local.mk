@@ -95,7 +95,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/flame_chart.c libflame/tree/layout_parallel.c \
 	libflame/tree/layout_internal.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \
-	libflame/tree/outline.c libflame/tree/outline.h \
+	libflame/tree/pruned_layout.c libflame/tree/pruned_layout.h \
 	libflame/tree/deferred.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \

@@ -205,7 +205,7 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 	fl_pack_number(p, (page->inverted ? INVERTED : 0) |
 		       (b->compares ? COMPARES | OPENS : 0) |
 		       (page->as_tree ? AS_TREE : 0) |
-		       (b->moments.n ? SAMPLES : 0));
+		       (b->moments.count ? SAMPLES : 0));
 	fl_pack_number(p, b->layout->count);
 	fl_pack_number(p, b->n);
 	fl_pack_number(p, b->paints.count);
@@ -446,7 +446,7 @@ static bool put_data(struct book *b)
 	pack_symbols(b, p);
 	pack_captions(b, p);
 	good = pack_nodes(b, p);
-	if (b->moments.n)
+	if (b->moments.count)
 		fl_pack_moments(p, &b->moments, b->page->tree->flame);
 	good = fl_packer_close(p) && good;
 	fl_out_text(b->out, "</script>\n");
@@ -564,7 +564,7 @@ static bool put_still(struct book *b)
 	int64_t *next = fl_zeroed((size_t)l->depth + 2, sizeof(*next)), least;
 	unsigned rows = 1;
 
-	if (!next || !fl_heaviest(l, 0, STILL_FRAMES, &least)) {
+	if (!next || !fl_layout_threshold(l, 0, STILL_FRAMES, &least)) {
 		fl_free(next);
 		return false;
 	}
@@ -708,11 +708,11 @@ static bool settle_samples(struct book *b)
 	struct fl_page *page = b->page;
 
 	if (page->samples &&
-	    !fl_samples_settle(page->samples, b->layout, &b->moments))
+	    !fl_samples_make_moments(page->samples, b->layout, &b->moments))
 		return false;
-	fl_free(b->layout->of_stack);
-	b->layout->of_stack = NULL;
-	page->timed = page->nmore || b->moments.n;
+	fl_free(b->layout->node_of_stack);
+	b->layout->node_of_stack = NULL;
+	page->timed = page->nmore || b->moments.count;
 	page->compared = b->compares;
 	return true;
 }
@@ -725,7 +725,8 @@ static int write_profile(struct fl_page *page, bool further)
 			  .further = further };
 	int status = FLAME_FAILED;
 
-	shown.tree->places = shown.samples && fl_samples_any(shown.samples);
+	shown.tree->want_stack_nodes =
+		shown.samples && fl_samples_any(shown.samples);
 	b.layout = fl_page_layout(&shown, STILL_WIDTH);
 	if (!b.layout)
 		return FLAME_FAILED;

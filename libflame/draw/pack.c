@@ -316,9 +316,9 @@ static void pack_facet(struct fl_packer *p, const struct fl_facet *facet,
 	struct slice last = fl_name_at(flame, facet->name);
 
 	fl_pack_text(p, last.data);
-	fl_pack_number(p, facet->n);
+	fl_pack_number(p, facet->nvalues);
 	last.size = 0;
-	for (size_t i = 0; i < facet->n; i++)
+	for (size_t i = 0; i < facet->nvalues; i++)
 		fl_pack_after(p, &last, facet->values[i].text);
 	for (size_t i = 0; i < nsets; i++)
 		fl_pack_number(p, facet->of_set[i]);
@@ -326,11 +326,12 @@ static void pack_facet(struct fl_packer *p, const struct fl_facet *facet,
 
 static void pack_times(struct fl_packer *p, const struct fl_moments *m)
 {
-	for (size_t i = 0; i < m->n; i++) {
-		bool on = i && m->at[i].set == m->at[i - 1].set;
+	for (size_t i = 0; i < m->count; i++) {
+		bool on = i && m->data[i].set == m->data[i - 1].set;
 
-		fl_pack_number(p, (uint64_t)m->at[i].time -
-			       (on ? (uint64_t)m->at[i - 1].time : 0));
+		fl_pack_number(
+			p, (uint64_t)m->data[i].time -
+				   (on ? (uint64_t)m->data[i - 1].time : 0));
 	}
 }
 
@@ -343,20 +344,20 @@ void fl_pack_moments(struct fl_packer *p, const struct fl_moments *m,
 	fl_pack_number(p, (uint64_t)m->start);
 	fl_pack_number(p, m->nfacets);
 	fl_pack_number(p, m->nsets);
-	fl_pack_number(p, m->n);
+	fl_pack_number(p, m->count);
 	for (size_t k = 0; k < m->nfacets; k++)
 		pack_facet(p, &m->facets[k], m->nsets, flame);
 	for (size_t set = 0; set < m->nsets; set++) {
 		size_t from = i;
 
-		while (i < m->n && m->at[i].set == set)
+		while (i < m->count && m->data[i].set == set)
 			i++;
 		fl_pack_number(p, i - from);
 	}
 	if (m->tick)
 		pack_times(p, m);
-	for (i = 0; i < m->n; i++)
-		fl_pack_number(p, m->at[i].stack);
-	for (i = 0; i < m->n; i++)
-		fl_pack_number(p, (uint64_t)m->at[i].weight);
+	for (i = 0; i < m->count; i++)
+		fl_pack_number(p, m->data[i].stack);
+	for (i = 0; i < m->count; i++)
+		fl_pack_number(p, (uint64_t)m->data[i].weight);
 }

@@ -85,7 +85,7 @@ static bool begin_metric(struct flame *flame, struct page_state *state,
 	state->last = state->n++;
 	if (state->page.samples && g->tree) {
 		g->samples = fl_samples_new(flame);
-		g->tree->places = true;
+		g->tree->want_stack_nodes = true;
 		if (!g->samples)
 			return fl_no_memory(flame) == FLAME_OK;
 	}
@@ -129,15 +129,18 @@ static int by_beat(const void *a, const void *b)
 static struct fl_layout *chart(struct fl_page *page)
 {
 	size_t n = page->nchart_samples;
-	struct fl_step *steps = fl_alloc(fl_size_mul(n + 1, sizeof(*steps)));
+	struct fl_chart_stack *steps =
+		fl_alloc(fl_size_mul(n + 1, sizeof(*steps)));
 	struct fl_layout *l = NULL;
 
 	if (n)
 		qsort(page->chart_samples, n, sizeof(*page->chart_samples),
 		      by_beat);
 	for (size_t i = 0; steps && i < n; i++)
-		steps[i] = (struct fl_step){ page->chart_samples[i].stack,
-					     page->chart_samples[i].weight };
+		steps[i] = (struct fl_chart_stack){
+			page->chart_samples[i].stack,
+			page->chart_samples[i].weight
+		};
 	if (steps)
 		l = fl_chart_layout(page->tree, steps, n, false);
 	fl_free(steps);
@@ -230,7 +233,7 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 	if (!page->samples)
 		return false;
 	sink->modest_needs = sample_needs;
-	return page->tree->places = true;
+	return page->tree->want_stack_nodes = true;
 }
 
 /* What an option that was set means for the sink. */
@@ -473,7 +476,7 @@ void fl_page_accept_deferred(struct flame_sink *sink,
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
 
 	page->fine_share = fine_share;
-	sink->rests = &page->tree->rests;
+	sink->rests = &page->tree->deferred;
 }
 
 /* The tree, which may have two columns, instead of the page's own. */

@@ -215,8 +215,8 @@ static double fine_share(const struct fl_page *page)
 /* Those that are drawn; what is too light is told. */
 static int lay_out_heavy(struct fl_svg *p)
 {
-	struct fl_teller teller = { fl_svg_tell, p };
-	struct fl_outline *o;
+	struct fl_light_nodes teller = { fl_svg_tell, p };
+	struct fl_pruned_layout *o;
 	int64_t heaviest, fine;
 
 	if (fl_page_check(p->page) != FLAME_OK)
@@ -226,15 +226,15 @@ static int lay_out_heavy(struct fl_svg *p)
 	if (fl_tree_read_deferred(p->page->tree, FL_MIN(fine, p->least)) !=
 	    FLAME_OK)
 		return FLAME_FAILED;
-	o = fl_outline_open(p->page->tree, !p->page->borrowed);
+	o = fl_pruned_layout_open(p->page->tree, !p->page->borrowed);
 	if (!o)
 		return FLAME_FAILED;
 	heaviest = p->least;
-	if (fl_outline_least(o, &heaviest, MOST_FRAMES, fine)) {
+	if (fl_pruned_layout_limit(o, &heaviest, MOST_FRAMES, fine)) {
 		set_least(p, heaviest);
-		p->layout = fl_outline_layout(o, &teller);
+		p->layout = fl_pruned_layout_build(o, &teller);
 	}
-	fl_outline_free(o);
+	fl_pruned_layout_free(o);
 	if (!p->layout || !fl_column_open(&p->widths, p->page, p->layout))
 		return fl_no_memory(p->page->tree->flame);
 	return FLAME_OK;
@@ -261,7 +261,7 @@ static int lay_out_all(struct fl_svg *p)
 		return fl_no_memory(page->tree->flame);
 	set_scale(p, p->widths.layout.total[0][0]);
 	if (!page->peer &&
-	    !fl_heaviest(&p->widths.layout, 0, MOST_FRAMES, &heaviest))
+	    !fl_layout_threshold(&p->widths.layout, 0, MOST_FRAMES, &heaviest))
 		return fl_no_memory(page->tree->flame);
 	set_least(p, heaviest);
 	return FLAME_OK;

@@ -7,7 +7,7 @@
 #define FL_DRAW_SVG_H
 
 #include "draw/draw.h"
-#include "tree/outline.h"
+#include "tree/pruned_layout.h"
 
 enum {
 	FL_SVG_PAD = 10,	/* pixels left and right of the frames */

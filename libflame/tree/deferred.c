@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks that were not read to their ends: where their nodes turn out to be
- * heavy, they are now.
+ * Deferred suffixes: reads those of heavy nodes, once totals are known.
  */
 #include "fl.h"
 
-#include "tree/outline.h"
+#include "tree/pruned_layout.h"
 
 #include <stdlib.h>
 
-enum { ROUNDS = 16 };	/* then all are read: nobody can make it take long */
+enum { MAX_ROUNDS = 16 };	/* then all are read, which bounds the time */
 
-struct settling {
+struct totals {
 	struct flame_tree *tree;
 	size_t n;		/* stacks */
-	int64_t *total;		/* of nodes */
-	/* Of stacks: one of those that are it; NULL: each is its own. */
+	int64_t *total;		/* by node */
+	/* By stack: the first stack of its node; NULL: a node is one stack. */
 	flame_id *node;
-	struct fl_index nodes;	/* those of several stacks */
+	struct fl_index nodes;	/* that may have several stacks */
 };
 
-/* As layout.c has it: of one name and kind, below one node. */
+/* Same name and kind, as in layout.c; the caller compares parents. */
 static bool is_same(const struct flame *flame, flame_id a, flame_id b)
 {
 	const struct flame_frame *x = fl_frame_at(flame, a);
@@ -29,12 +28,12 @@ static bool is_same(const struct flame *flame, flame_id a, flame_id b)
 	return x->name == y->name && fl_kind(x->type) == fl_kind(y->type);
 }
 
-static flame_id node_of(const struct settling *s, flame_id stack)
+static flame_id node_of(const struct totals *s, flame_id stack)
 {
 	return s->node ? s->node[stack] : stack;
 }
 
-static bool find_node(struct settling *s, flame_id stack)
+static bool find_node(struct totals *s, flame_id stack)
 {
 	const struct flame *flame = s->tree->flame;
 	flame_id parent = s->node[fl_parent(flame, stack)], id;
@@ -50,8 +49,8 @@ static bool find_node(struct settling *s, flame_id stack)
 	return fl_index_add(&s->nodes, hash, stack);
 }
 
-/* Names that are several frames may be one node of several stacks. */
-static bool find_nodes(struct settling *s)
+/* Frames of a shared name may make one node of several stacks. */
+static bool find_nodes(struct totals *s)
 {
 	const struct flame *flame = s->tree->flame;
 	const struct fl_stack *at = flame->stacks.data;
@@ -75,19 +74,19 @@ static bool find_nodes(struct settling *s)
 	return good;
 }
 
-static bool add_up(struct settling *s)
+static bool add_up(struct totals *s)
 {
 	const struct flame_tree *tree = s->tree;
-	size_t have;
+	size_t nweights;
 
 	s->n = tree->flame->stacks.count;
-	have = FL_MIN(s->n, tree->capacity[0]);
+	nweights = FL_MIN(s->n, tree->capacity[0]);
 	s->total = fl_zeroed(s->n, sizeof(*s->total));
 	if (!s->total || !find_nodes(s))
 		return false;
-	for (size_t i = 0; i < have; i++)
+	for (size_t i = 0; i < nweights; i++)
 		s->total[node_of(s, i)] += tree->weight[0][i];
-	/* A node's number is that of its first stack. */
+	/* A node has the id of its first stack. */
 	for (size_t i = s->n; --i > 0;)
 		if (node_of(s, i) == i)
 			s->total[node_of(s, fl_parent(tree->flame, i))] +=
@@ -105,51 +104,55 @@ static int put(void *arg, flame_id stack, int64_t weight)
 	return FLAME_OK;
 }
 
-/* The tree's sum stays as it is. */
-static int read_heavy(struct settling *s, int64_t fine, bool *any)
+/* Replaces weights of prefixes; the tree's total stays the same. */
+static int read_heavy(struct totals *s, int64_t detail_limit, bool *any)
 {
 	struct flame_tree *tree = s->tree;
 
-	for (struct fl_deferred *rest = tree->rests.first; rest;
-	     rest = rest->next)
-		for (size_t i = 0; i < rest->count; i++) {
-			struct fl_deferred_stack *at = &rest->stacks[i];
+	for (struct fl_deferred *list = tree->deferred.first; list;
+	     list = list->next)
+		for (size_t i = 0; i < list->count; i++) {
+			struct fl_deferred_stack *at = &list->stacks[i];
 
-			if (at->read || s->total[node_of(s, at->stack)] < fine)
+			if (at->read ||
+			    s->total[node_of(s, at->stack)] < detail_limit)
 				continue;
 			tree->weight[0][at->stack] -= at->weight;
-			if (rest->read(rest, i, put, tree) != FLAME_OK)
+			if (list->read(list, i, put, tree) != FLAME_OK)
 				return FLAME_FAILED;
 			at->read = *any = true;
 		}
 	return FLAME_OK;
 }
 
-int fl_tree_read_deferred(struct flame_tree *tree, int64_t fine)
+int fl_tree_read_deferred(struct flame_tree *tree, int64_t detail_limit)
 {
-	bool any = tree->rests.first;
+	bool any = tree->deferred.first;
 	int status = FLAME_OK;
 
 	for (unsigned i = 0; any && status == FLAME_OK; i++) {
-		struct settling s = { .tree = tree };
+		struct totals s = { .tree = tree };
 
 		any = false;
-		status = !add_up(&s) ? fl_no_memory(tree->flame) :
-			 read_heavy(&s, i < ROUNDS ? fine : 0, &any);
+		status = !add_up(&s) ?
+				 fl_no_memory(tree->flame) :
+				 read_heavy(&s,
+					    i < MAX_ROUNDS ? detail_limit : 0,
+					    &any);
 		fl_free(s.total);
 		fl_free(s.node);
 	}
 	return status;
 }
 
-void fl_deferred_free(struct fl_deferred_list *rests)
+void fl_deferred_free(struct fl_deferred_list *list)
 {
 	struct fl_deferred *next;
 
-	for (struct fl_deferred *rest = rests->first; rest; rest = next) {
-		next = rest->next;
-		rest->free(rest);
+	for (struct fl_deferred *each = list->first; each; each = next) {
+		next = each->next;
+		each->free(each);
 	}
-	rests->first = NULL;
-	rests->n = 0;
+	list->first = NULL;
+	list->n = 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Charts: stacks one after another, from left to right, where what two
- * neighbours have in common at the root is one node.  A flame chart keeps
- * the order of the samples; the peers' flame graphs are one too, of lines
- * that were sorted.
+ * Flame charts: stacks from left to right in a given order; frames that
+ * neighbours share from the root on are one node.  The flame graphs of
+ * flamegraph.pl and inferno are charts too, of sorted lines.
  */
 #include "fl.h"
 
@@ -14,12 +13,12 @@
 struct chart {
 	struct flame *flame;
 	struct fl_layout *l;
-	size_t room[9];
-	bool raw;		/* how a frame ran is part of its name */
-	flame_id *path;		/* of the stack at hand, root first */
-	uint32_t *open;		/* the nodes that it has, root first */
-	size_t npath, nopen, path_room, open_room;
-	int64_t at;		/* weight so far */
+	size_t capacity[9];
+	bool raw;		/* see fl_chart_layout */
+	flame_id *path;		/* frames of the current stack, root first */
+	uint32_t *open;		/* its nodes, root first */
+	size_t npath, nopen, path_capacity, open_capacity;
+	int64_t at;		/* x: weight so far */
 };
 
 static bool add_node(struct chart *c, flame_id frame)
@@ -29,15 +28,15 @@ static bool add_node(struct chart *c, flame_id frame)
 	uint32_t i = l->count;
 	size_t need = (size_t)i + 1;
 
-	if (!fl_grow(&l->name, &c->room[0], need, sizeof(*l->name)) ||
-	    !fl_grow(&l->type, &c->room[1], need, sizeof(*l->type)) ||
-	    !fl_grow(&l->parent, &c->room[2], need, sizeof(*l->parent)) ||
-	    !fl_grow(&l->level, &c->room[3], need, sizeof(*l->level)) ||
-	    !fl_grow(&l->end, &c->room[4], need, sizeof(*l->end)) ||
-	    !fl_grow(&l->self[0], &c->room[5], need, sizeof(int64_t)) ||
-	    !fl_grow(&l->total[0], &c->room[6], need, sizeof(int64_t)) ||
-	    !fl_grow(&l->x, &c->room[7], need, sizeof(int64_t)) ||
-	    !fl_grow(&c->open, &c->open_room, c->nopen + 1,
+	if (!fl_grow(&l->name, &c->capacity[0], need, sizeof(*l->name)) ||
+	    !fl_grow(&l->type, &c->capacity[1], need, sizeof(*l->type)) ||
+	    !fl_grow(&l->parent, &c->capacity[2], need, sizeof(*l->parent)) ||
+	    !fl_grow(&l->level, &c->capacity[3], need, sizeof(*l->level)) ||
+	    !fl_grow(&l->end, &c->capacity[4], need, sizeof(*l->end)) ||
+	    !fl_grow(&l->self[0], &c->capacity[5], need, sizeof(int64_t)) ||
+	    !fl_grow(&l->total[0], &c->capacity[6], need, sizeof(int64_t)) ||
+	    !fl_grow(&l->x, &c->capacity[7], need, sizeof(int64_t)) ||
+	    !fl_grow(&c->open, &c->open_capacity, c->nopen + 1,
 		     sizeof(*c->open)))
 		return false;
 	l->name[i] = f->name;
@@ -52,13 +51,13 @@ static bool add_node(struct chart *c, flame_id frame)
 	return true;
 }
 
-static bool spell_path(struct chart *c, flame_id stack)
+static bool list_frames(struct chart *c, flame_id stack)
 {
 	size_t n = 0;
 
 	for (flame_id s = stack; s; s = fl_parent(c->flame, s))
 		n++;
-	if (!fl_grow(&c->path, &c->path_room, n + 1, sizeof(*c->path)))
+	if (!fl_grow(&c->path, &c->path_capacity, n + 1, sizeof(*c->path)))
 		return false;
 	c->npath = n;
 	for (flame_id s = stack; s; s = fl_parent(c->flame, s))
@@ -66,7 +65,7 @@ static bool spell_path(struct chart *c, flame_id stack)
 	return true;
 }
 
-static bool goes_on(const struct chart *c, uint32_t node, flame_id frame)
+static bool is_same_frame(const struct chart *c, uint32_t node, flame_id frame)
 {
 	const struct flame_frame *f = &c->flame->frames.data[frame];
 
@@ -78,15 +77,15 @@ static bool goes_on(const struct chart *c, uint32_t node, flame_id frame)
 	       (f->type == FLAME_KERNEL);
 }
 
-static bool add_step(struct chart *c, const struct fl_step *step)
+static bool add_step(struct chart *c, const struct fl_chart_stack *step)
 {
 	struct fl_layout *l = c->l;
 	size_t same = 0;
 
-	if (!spell_path(c, step->stack))
+	if (!list_frames(c, step->stack))
 		return false;
 	while (same < c->npath && same + 1 < c->nopen &&
-	       goes_on(c, c->open[same + 1], c->path[same]))
+	       is_same_frame(c, c->open[same + 1], c->path[same]))
 		same++;
 	while (c->nopen > same + 1)
 		l->end[c->open[--c->nopen]] = l->count;
@@ -101,7 +100,7 @@ static bool add_step(struct chart *c, const struct fl_step *step)
 }
 
 struct fl_layout *fl_chart_layout(struct flame_tree *tree,
-				  const struct fl_step *steps, size_t n,
+				  const struct fl_chart_stack *steps, size_t n,
 				  bool raw)
 {
 	const struct flame_metric *metric =
@@ -129,10 +128,10 @@ struct fl_layout *fl_chart_layout(struct flame_tree *tree,
 	return NULL;
 }
 
-/* As the peers sort ------------------------------------------------------ */
+/* As flamegraph.pl sorts ------------------------------------------------- */
 
 struct line {
-	struct fl_step step;
+	struct fl_chart_stack step;
 	char *text;
 	size_t size;
 };
@@ -145,9 +144,9 @@ static int by_text(const void *a, const void *b)
 	return d ? d : (x->size > y->size) - (x->size < y->size);
 }
 
-/* "a;b_[j];c ", as it stands before its count. */
-static bool spell(struct flame *flame, struct fl_arena *arena,
-		  struct line *line)
+/* "a;b_[j];c ": the line without its count. */
+static bool spell_line(struct flame *flame, struct fl_arena *arena,
+		       struct line *line)
 {
 	char *end;
 
@@ -181,18 +180,19 @@ static bool spell(struct flame *flame, struct fl_arena *arena,
 
 struct fl_layout *fl_compat_layout(struct flame_tree *tree)
 {
-	size_t room = tree->capacity[0], n = 0;
-	struct line *lines = fl_zeroed(room + 1, sizeof(*lines));
-	struct fl_step *steps = fl_zeroed(room + 1, sizeof(*steps));
+	size_t capacity = tree->capacity[0], n = 0;
+	struct line *lines = fl_zeroed(capacity + 1, sizeof(*lines));
+	struct fl_chart_stack *steps = fl_zeroed(capacity + 1, sizeof(*steps));
 	struct fl_arena arena = { 0 };
 	struct fl_layout *l = NULL;
 	bool good = lines && steps;
 
-	for (size_t i = 0; good && i < room; i++) {
+	for (size_t i = 0; good && i < capacity; i++) {
 		if (!tree->weight[0][i])
 			continue;
-		lines[n].step = (struct fl_step){ i, tree->weight[0][i] };
-		good = spell(tree->flame, &arena, &lines[n++]);
+		lines[n].step =
+			(struct fl_chart_stack){ i, tree->weight[0][i] };
+		good = spell_line(tree->flame, &arena, &lines[n++]);
 	}
 	if (good) {
 		qsort(lines, n, sizeof(*lines), by_text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layout: from weights by stack to nodes in preorder.  Totals are a loop over
- * an array, since a parent's number is smaller than its child's; then nodes
- * are written one behind the other, in the order in which they stay.
+ * Layout: makes nodes in preorder from weights by stack.  Totals are one
+ * backward loop, as a parent's id is smaller than its child's; then nodes are
+ * written in their final order, without recursion.
  */
 #include "fl.h"
 
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 enum {
-	MANY = 1 << 16,	/* stacks that are worth several threads */
-	SIBLINGS = 4	/* one in so many has a sibling, more often than not */
+	PARALLEL_MIN_STACKS = 1 << 16,
+	STACKS_PER_SIBLING = 4	/* estimate: how many stacks have one */
 };
 
 _Static_assert(sizeof(FL_TYPE_LETTERS) - 1 == FL_TYPES,
@@ -48,7 +48,7 @@ const char *fl_type_suffix(enum flame_type type)
 	return suffixes[type] ? suffixes[type] : "";
 }
 
-/* jfrconv's rule (ref: its Frame and FrameType). */
+/* The rule of jfrconv (its Frame and FrameType). */
 enum flame_type fl_tier_shown(const uint64_t tier[3], uint64_t total)
 {
 	if (tier[1] * 3.0 >= (double)total)
@@ -109,14 +109,14 @@ static int64_t *copy_weights(const struct fl_layout_builder *y, unsigned column)
 	return total;
 }
 
-/* Of both columns. */
-static uint64_t heft(const struct fl_layout_builder *y, uint32_t stack)
+/* The sum of both columns. */
+static uint64_t weight_of(const struct fl_layout_builder *y, uint32_t stack)
 {
 	return (uint64_t)y->total[0][stack] +
 	       (y->total[1] ? (uint64_t)y->total[1][stack] : 0);
 }
 
-/* Children are counted with the last column: what is passed is whole. */
+/* Children are counted in the last column, where the sum is complete. */
 static void add_up(struct fl_layout_builder *y, unsigned column)
 {
 	const struct fl_stack *at = y->flame->stacks.data;
@@ -125,28 +125,29 @@ static void add_up(struct fl_layout_builder *y, unsigned column)
 
 	for (size_t i = y->n; --i > 0;) {
 		total[at[i].parent] += total[i];
-		if (last && heft(y, i)) {
+		if (last && weight_of(y, i)) {
 			y->first[at[i].parent + 2]++;
-			y->heavy++;
-			if (y->size)
-				y->size[at[i].parent] += ++y->size[i];
+			y->nweighted++;
+			if (y->subtree_size)
+				y->subtree_size[at[i].parent] +=
+					++y->subtree_size[i];
 		}
 	}
 }
 
-/* Places are counted two behind, so that filling them in leaves `first`. */
+/* Counts stand at index + 2, so that filling turns them into `first`. */
 static bool list_children(struct fl_layout_builder *y)
 {
 	const struct fl_stack *at = y->flame->stacks.data;
 	uint32_t *first = y->first;
 
-	y->child = fl_alloc(((size_t)y->heavy + 1) * sizeof(*y->child));
+	y->child = fl_alloc(((size_t)y->nweighted + 1) * sizeof(*y->child));
 	if (!y->child)
 		return false;
 	for (size_t i = 2; i < y->n + 2; i++)
 		first[i] += first[i - 1];
 	for (size_t i = 1; i < y->n; i++)
-		if (heft(y, i))
+		if (weight_of(y, i))
 			y->child[first[at[i].parent + 1]++] = i;
 	return true;
 }
@@ -159,23 +160,23 @@ static enum flame_type type_at(const struct fl_layout_builder *y,
 	return fl_frame_at(y->flame, stack)->type;
 }
 
-/* What ran interpreted, inlined, by C1; or as the heaviest of them did. */
+/* The type by tiers for Java; else that of the heaviest stack. */
 static enum flame_type joined_type(const struct fl_layout_builder *y,
 				   const struct fl_pending *at, size_t n)
 {
 	enum flame_type type = type_at(y, at[0].stack);
-	uint64_t tier[3] = { 0 }, most = 0, total = 0;
+	uint64_t tier[3] = { 0 }, heaviest = 0, total = 0;
 	enum fl_kind kind = fl_kind(type);
 
 	for (size_t i = 0; i < n; i++) {
-		enum flame_type its = type_at(y, at[i].stack);
-		uint64_t weight = heft(y, at[i].stack);
+		enum flame_type each = type_at(y, at[i].stack);
+		uint64_t weight = weight_of(y, at[i].stack);
 
 		total += weight;
-		fl_tier_count(tier, its, weight);
-		if (weight > most || (weight == most && its > type)) {
-			most = weight;
-			type = its;
+		fl_tier_count(tier, each, weight);
+		if (weight > heaviest || (weight == heaviest && each > type)) {
+			heaviest = weight;
+			type = each;
 		}
 	}
 	if (kind == FL_KIND_JAVA)
@@ -184,15 +185,15 @@ static enum flame_type joined_type(const struct fl_layout_builder *y,
 	       kind == FL_KIND_KERNEL ? FLAME_KERNEL : FLAME_WAKER;
 }
 
-/* Inline, for one stack it comes to a fraction of it. */
+/* Inline, as most nodes have one stack, and n == 1 folds the loops. */
 static inline bool add_node(struct fl_layout_builder *y,
 			    const struct fl_pending *at, size_t n)
 {
 	struct fl_layout *l = y->layout;
 	uint32_t node = l->count, level = at[0].level;
 
-	if (fl_unlikely(level >= y->open_room) &&
-	    !fl_grow(&y->open, &y->open_room, (size_t)level + 1,
+	if (fl_unlikely(level >= y->open_capacity) &&
+	    !fl_grow(&y->open, &y->open_capacity, (size_t)level + 1,
 		     sizeof(*y->open)))
 		return false;
 	l->name[node] = fl_frame_at(y->flame, at[0].stack)->name;
@@ -207,8 +208,8 @@ static inline bool add_node(struct fl_layout_builder *y,
 	l->depth = FL_MAX(l->depth, level);
 	for (unsigned c = 0; c < l->columns; c++)
 		l->total[c][node] = fl_layout_builder_total(y, c, at, n);
-	for (size_t i = 0; y->of_stack && i < n; i++)
-		y->of_stack[at[i].stack] = node;
+	for (size_t i = 0; y->node_of_stack && i < n; i++)
+		y->node_of_stack[at[i].stack] = node;
 	y->open[level] = node;
 	l->count++;
 	return true;
@@ -220,9 +221,10 @@ bool fl_layout_builder_add(struct fl_layout_builder *y,
 	return add_node(y, at, n);
 }
 
-/* Whether stacks that are one are too light for a node; then where to. */
-static bool leaves_out(struct fl_layout_builder *y, const struct fl_pending *at,
-		       size_t n, uint32_t parent)
+/* Whether the stacks of one node are too light; then adds to `lost`. */
+static bool leave_out_node(struct fl_layout_builder *y,
+			   const struct fl_pending *at, size_t n,
+			   uint32_t parent)
 {
 	struct fl_layout *l = y->layout;
 	int64_t sum[2] = { 0 };
@@ -239,7 +241,7 @@ static bool leaves_out(struct fl_layout_builder *y, const struct fl_pending *at,
 	return true;
 }
 
-/* How many of the last are one node. */
+/* How many stacks at the end are one node. */
 static size_t last_node(const struct fl_pending *at, size_t n)
 {
 	size_t k = 1;
@@ -249,15 +251,15 @@ static size_t last_node(const struct fl_pending *at, size_t n)
 	return k;
 }
 
-/* Of at[0..n) those that get nodes; how many are left. */
-static size_t leave_out(struct fl_layout_builder *y, struct fl_pending *at,
-			size_t n, uint32_t parent)
+/* Removes stacks of light nodes from at[0..n); returns how many stay. */
+static size_t leave_out_light(struct fl_layout_builder *y,
+			      struct fl_pending *at, size_t n, uint32_t parent)
 {
 	size_t to = n, end = n, k;
 
 	for (; end; end -= k) {
 		k = last_node(at, end);
-		if (leaves_out(y, at + end - k, k, parent))
+		if (leave_out_node(y, at + end - k, k, parent))
 			continue;
 		to -= k;
 		memmove(at + to, at + end - k, k * sizeof(*at));
@@ -266,7 +268,7 @@ static size_t leave_out(struct fl_layout_builder *y, struct fl_pending *at,
 	return n - to;
 }
 
-static void look_soon(const struct fl_layout_builder *y, uint32_t stack)
+static void prefetch_stack(const struct fl_layout_builder *y, uint32_t stack)
 {
 	fl_prefetch(&y->flame->stacks.data[stack]);
 	fl_prefetch(&y->first[stack]);
@@ -281,8 +283,9 @@ bool fl_layout_builder_open_last(struct fl_layout_builder *y, size_t n)
 
 	for (size_t i = from - n; i < from; i++)
 		more += y->first[at[i].stack + 1] - y->first[at[i].stack];
-	if (fl_unlikely(from + more > y->pending_room) &&
-	    !fl_grow(&y->pending, &y->pending_room, from + more, sizeof(*at)))
+	if (fl_unlikely(from + more > y->pending_capacity) &&
+	    !fl_grow(&y->pending, &y->pending_capacity, from + more,
+		     sizeof(*at)))
 		return false;
 	at = y->pending;
 	for (size_t i = from - n; i < from; i++)
@@ -292,13 +295,14 @@ bool fl_layout_builder_open_last(struct fl_layout_builder *y, size_t n)
 				.stack = y->child[j],
 				.level = at[i].level + 1
 			};
-			look_soon(y, y->child[j]);
+			prefetch_stack(y, y->child[j]);
 		}
-	if (more > 1 && !fl_order_pending(&y->order, y->flame, y->place,
+	if (more > 1 && !fl_order_pending(&y->order, y->flame, y->name_order,
 					  at + from, more))
 		return false;
 	if (y->minimum > 0)
-		more = leave_out(y, at + from, more, y->layout->count - 1);
+		more = leave_out_light(y, at + from, more,
+				       y->layout->count - 1);
 	memmove(at + from - n, at + from, more * sizeof(*at));
 	y->npending = from - n + more;
 	return true;
@@ -325,7 +329,8 @@ bool fl_layout_builder_begin(struct fl_layout_builder *y, uint32_t nodes)
 
 bool fl_layout_builder_start(struct fl_layout_builder *y)
 {
-	if (!fl_grow(&y->pending, &y->pending_room, 64, sizeof(*y->pending)))
+	if (!fl_grow(&y->pending, &y->pending_capacity, 64,
+		     sizeof(*y->pending)))
 		return false;
 	y->pending[0] = (struct fl_pending){ .stack = 0 };
 	y->npending = 1;
@@ -333,10 +338,10 @@ bool fl_layout_builder_start(struct fl_layout_builder *y)
 }
 
 /*
- * A node of one stack, and of the only child that it has, and so on: most
- * nodes have one child at most, and it need not be put in order.
+ * Makes nodes of the last pending stack, of its only child, and so on: most
+ * nodes have one child at most, which needs no sorting.
  */
-static bool lay_chain(struct fl_layout_builder *y)
+static bool add_chain(struct fl_layout_builder *y)
 {
 	struct fl_pending *at = &y->pending[y->npending - 1];
 	const uint32_t *first;
@@ -361,7 +366,7 @@ bool fl_layout_builder_run(struct fl_layout_builder *y)
 	while (y->npending) {
 		size_t n = fl_layout_builder_last(y);
 
-		if (n == 1 ? !lay_chain(y) :
+		if (n == 1 ? !add_chain(y) :
 			     !fl_layout_builder_add(
 				     y, y->pending + y->npending - n, n) ||
 				     !fl_layout_builder_open_last(y, n))
@@ -370,56 +375,57 @@ bool fl_layout_builder_run(struct fl_layout_builder *y)
 	return true;
 }
 
-static bool lay_nodes(struct fl_layout_builder *y)
+static bool add_all(struct fl_layout_builder *y)
 {
 	return fl_layout_builder_start(y) && fl_layout_builder_run(y);
 }
 
-/* What was left out is where its parent is, or nowhere. */
-static void place_rest(struct fl_layout_builder *y)
+/* Maps stacks left out to the nodes of their parents, unless lossy. */
+static void map_left_out(struct fl_layout_builder *y)
 {
 	const struct fl_stack *at = y->flame->stacks.data;
-	uint32_t *of = y->of_stack;
+	uint32_t *of = y->node_of_stack;
 
 	for (size_t i = 1; of && i < y->n; i++)
-		if (of[i] == FL_NO_NODE && !y->lossy && heft(y, i))
+		if (of[i] == FL_NO_NODE && !y->lossy && weight_of(y, i))
 			of[i] = of[at[i].parent];
 }
 
-/* What is left out counts in its parent, which may be in another part. */
-static bool want_parts(struct fl_layout_builder *y,
-		       const struct flame_tree *tree)
+/* Not with a minimum: light nodes count in a parent of another part. */
+static bool alloc_subtree_sizes(struct fl_layout_builder *y,
+				const struct flame_tree *tree)
 {
 	size_t n = tree->flame->stacks.count;
 
-	if (tree->flame->threads < 2 || n < MANY || y->minimum > 0)
+	if (tree->flame->threads < 2 || n < PARALLEL_MIN_STACKS ||
+	    y->minimum > 0)
 		return true;
-	y->size = fl_zeroed(n, sizeof(*y->size));
-	return y->size;
+	y->subtree_size = fl_zeroed(n, sizeof(*y->subtree_size));
+	return y->subtree_size;
 }
 
-/* By node: what is left out below it, and counted nowhere. */
-static bool count_lost(struct fl_layout_builder *y)
+static bool alloc_lost(struct fl_layout_builder *y)
 {
 	if (!y->lossy || y->minimum <= 0)
 		return true;
 	for (unsigned c = 0; c < y->tree->columns; c++) {
-		y->lost[c] = fl_zeroed((size_t)y->heavy + 1, sizeof(int64_t));
+		y->lost[c] =
+			fl_zeroed((size_t)y->nweighted + 1, sizeof(int64_t));
 		if (!y->lost[c])
 			return false;
 	}
 	return true;
 }
 
-static bool lay_all(struct fl_layout_builder *y)
+static bool build(struct fl_layout_builder *y)
 {
-	return fl_layout_builder_begin(y, y->heavy + 1) && count_lost(y) &&
-	       (y->size && y->heavy >= MANY ?
+	return fl_layout_builder_begin(y, y->nweighted + 1) && alloc_lost(y) &&
+	       (y->subtree_size && y->nweighted >= PARALLEL_MIN_STACKS ?
 			fl_layout_builder_run_parallel(y) :
-			lay_nodes(y));
+			add_all(y));
 }
 
-/* All of it ----------------------------------------------------------- */
+/* The whole layout ---------------------------------------------------- */
 
 bool fl_layout_builder_weigh(struct fl_layout_builder *y,
 			     struct flame_tree *tree, bool spend)
@@ -448,8 +454,8 @@ static bool open_tree(struct fl_layout_builder *y, struct flame_tree *tree,
 		return false;
 	for (unsigned c = 0; c < tree->columns; c++)
 		add_up(y, c);
-	if (y->heavy / SIBLINGS > y->flame->names.count)
-		y->place = fl_order_names(y->flame);
+	if (y->nweighted / STACKS_PER_SIBLING > y->flame->names.count)
+		y->name_order = fl_order_names(y->flame);
 	return list_children(y);
 }
 
@@ -459,28 +465,28 @@ void fl_layout_builder_close(struct fl_layout_builder *y)
 		fl_free(y->total[c]);
 		fl_free(y->lost[c]);
 	}
-	fl_free(y->size);
+	fl_free(y->subtree_size);
 	fl_free(y->first);
 	fl_free(y->child);
 	fl_free(y->pending);
 	fl_free(y->open);
-	fl_free(y->place);
+	fl_free(y->name_order);
 	fl_order_free(&y->order);
 }
 
-static bool want_places(struct fl_layout_builder *y)
+static bool alloc_node_of_stack(struct fl_layout_builder *y)
 {
-	size_t bytes = fl_size_mul(y->n, sizeof(*y->of_stack));
+	size_t bytes = fl_size_mul(y->n, sizeof(*y->node_of_stack));
 
-	if (!y->tree->places)
+	if (!y->tree->want_stack_nodes)
 		return true;
-	y->of_stack = fl_alloc(bytes);
-	if (y->of_stack)
-		memset(y->of_stack, 0xff, bytes);	/* FL_NO_NODE */
-	return y->of_stack;
+	y->node_of_stack = fl_alloc(bytes);
+	if (y->node_of_stack)
+		memset(y->node_of_stack, 0xff, bytes);	/* FL_NO_NODE */
+	return y->node_of_stack;
 }
 
-/* From the last node on: a parent ends where the last of its children does. */
+/* Backwards: a parent ends where its last child does. */
 bool fl_layout_ends(struct fl_layout *l)
 {
 	l->end = fl_zeroed(l->count, sizeof(*l->end));
@@ -493,7 +499,7 @@ bool fl_layout_ends(struct fl_layout *l)
 	return l->end;
 }
 
-/* What is a node's own is what neither its children have nor was left out. */
+/* self = total - totals of the children - lost. */
 static bool find_selfs(struct fl_layout *l, int64_t *lost[2])
 {
 	for (unsigned c = 0; c < l->columns; c++) {
@@ -516,20 +522,21 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 				 bool lossy, bool spend)
 {
 	struct fl_layout_builder y = { .minimum = minimum, .lossy = lossy };
-	bool good = want_parts(&y, tree) && open_tree(&y, tree, spend) &&
-		    want_places(&y) && lay_all(&y);
+	bool good = alloc_subtree_sizes(&y, tree) &&
+		    open_tree(&y, tree, spend) && alloc_node_of_stack(&y) &&
+		    build(&y);
 	int64_t *lost[2] = { y.lost[0], y.lost[1] };
 
 	if (good)
-		place_rest(&y);
+		map_left_out(&y);
 	y.lost[0] = y.lost[1] = NULL;
 	fl_layout_builder_close(&y);
 	if (good && fl_layout_ends(y.layout) && find_selfs(y.layout, lost)) {
-		y.layout->of_stack = y.of_stack;
+		y.layout->node_of_stack = y.node_of_stack;
 	} else {
 		fl_no_memory(tree->flame);
 		fl_layout_free(y.layout);
-		fl_free(y.of_stack);
+		fl_free(y.node_of_stack);
 		y.layout = NULL;
 	}
 	fl_free(lost[0]);
@@ -572,7 +579,7 @@ void fl_layout_free(struct fl_layout *l)
 	fl_free(l->level);
 	fl_free(l->end);
 	fl_free(l->x);
-	fl_free(l->of_stack);
+	fl_free(l->node_of_stack);
 	for (unsigned c = 0; c < 2; c++) {
 		fl_free(l->self[c]);
 		fl_free(l->total[c]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by layout.c, layout_parallel.c and outline.c: stacks with their
- * totals and children, of which nodes are made one behind the other.
+ * Shared by layout.c, layout_parallel.c and pruned_layout.c: makes nodes in
+ * preorder from stacks with their totals and children.
  */
 #ifndef FL_LAYOUT_INTERNAL_H
 #define FL_LAYOUT_INTERNAL_H
@@ -16,51 +16,51 @@ struct fl_layout_builder {
 	double minimum;
 	bool lossy;
 	size_t n;		/* stacks */
-	int64_t *total[2];	/* theirs */
-	int64_t *lost[2];	/* with lossy: by node, what it left out */
-	uint32_t heavy;		/* those that weigh something */
-	uint32_t *size;		/* these from each on down; NULL: not known */
-	/* Of stack i those are child[first[i]] up to child[first[i + 1]]. */
+	int64_t *total[2];	/* by stack */
+	int64_t *lost[2];	/* with lossy: by node, weight left out below */
+	uint32_t nweighted;	/* stacks with a total above 0 */
+	uint32_t *subtree_size;	/* such stacks in the subtree; or NULL */
+	/* Such children of stack i: child[first[i]] to child[first[i + 1]]. */
 	uint32_t *first, *child;
-	/* Still to be laid: children before their parents' siblings. */
+	/* Stacks without a node yet; a stack: the next node is last. */
 	struct fl_pending *pending;
-	size_t npending, pending_room;
+	size_t npending, pending_capacity;
 	struct fl_order order;
-	uint32_t *place;	/* of names; NULL: not known */
-	uint32_t *open;		/* by level: the last node */
-	size_t open_room;
-	uint32_t *of_stack;	/* or NULL */
+	uint32_t *name_order;	/* of fl_order_names; or NULL */
+	uint32_t *open;		/* by level: the last node made */
+	size_t open_capacity;
+	uint32_t *node_of_stack;	/* or NULL */
 };
 
 /*
- * Weights, which are to become totals.  spend: the tree's own, which it has
- * no more then.  false, here and below: memory is out.
+ * Gets weights in `total`; the caller sums them into totals.  spend: takes the
+ * tree's.  false, here and below: out of memory.
  */
 bool fl_layout_builder_weigh(struct fl_layout_builder *y,
 			     struct flame_tree *tree, bool spend);
 void fl_layout_builder_close(struct fl_layout_builder *y);
 /*
- * An empty layout with room for so many nodes.  Nodes' ends and selfs come
- * last, when there is room for them where other things were.
+ * Makes an empty layout with space for `nodes`.  `end` and `self` are allocated
+ * last, when the memory of the builder is free again.
  */
 bool fl_layout_builder_begin(struct fl_layout_builder *y, uint32_t nodes);
-/* Pending is the root. */
+/* Makes the root pending. */
 bool fl_layout_builder_start(struct fl_layout_builder *y);
-/* How many of the last that are pending are one node. */
+/* How many stacks at the end of `pending` are one node. */
 size_t fl_layout_builder_last(const struct fl_layout_builder *y);
-/* A node of the stacks at[0..n), which are one. */
+/* Makes one node of the stacks at[0..n). */
 bool fl_layout_builder_add(struct fl_layout_builder *y,
 			   const struct fl_pending *at, size_t n);
-/* In place of the last n that are pending, their children in order. */
+/* Replaces the last n pending stacks by their children, sorted. */
 bool fl_layout_builder_open_last(struct fl_layout_builder *y, size_t n);
-/* All that is pending. */
+/* Makes nodes until no stack is pending. */
 bool fl_layout_builder_run(struct fl_layout_builder *y);
-/* Where nodes end, from who their parents are. */
+/* Computes `end` from `parent`. */
 bool fl_layout_ends(struct fl_layout *layout);
 
 /*
- * layout_parallel.c: all nodes, by several threads; `size` is known, and the
- * layout is empty.
+ * layout_parallel.c: makes all nodes, by several threads.  Needs subtree_size
+ * and an empty layout.
  */
 bool fl_layout_builder_run_parallel(struct fl_layout_builder *y);
 

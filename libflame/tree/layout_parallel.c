@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several threads lay the nodes of a large tree, each a part: nodes that
- * follow one another.  The list has what is pending for all of them, in the
- * order of nodes.  Opened in it are only the paths to where parts begin.
- * Each part has room for as many nodes as it has stacks, so their numbers are
- * known before those of other parts are laid.  Where stacks are joined there
- * are fewer, and what is behind them moves up.
+ * Several threads make the nodes of a large tree; each makes parts, ranges of
+ * consecutive nodes.  The plan lists pending stacks for all parts, in the order
+ * of nodes; only the paths to where parts begin are expanded in it.  A part
+ * reserves a node for each of its stacks, so it knows its first node before the
+ * parts before it are done.  Joined stacks make fewer nodes: then later parts
+ * are moved up.
  */
 #include "fl.h"
 
 #include "tree/layout_internal.h"
 
 enum {
-	MOST_THREADS = 8,
-	EACH = 4,	/* parts for a thread: some take longer than others */
-	MOST = EACH * MOST_THREADS
+	MAX_THREADS = 8,
+	PARTS_PER_THREAD = 4,	/* some take longer than others */
+	MAX_PARTS = PARTS_PER_THREAD * MAX_THREADS
 };
 
 struct part {
@@ -22,55 +22,55 @@ struct part {
 	const struct plan *plan;
 	size_t from, to;	/* of the list */
 	uint32_t start;		/* its first node */
-	uint32_t shift;		/* by which it moved up */
-	uint32_t level;		/* of that */
+	uint32_t shift;		/* by which it is moved up */
+	uint32_t level;		/* of its first node */
 	bool good;
-	struct fl_layout_builder y;
-	struct fl_layout layout;	/* arrays are those of all */
+	struct fl_layout_builder builder;
+	struct fl_layout layout;	/* shares the arrays of the whole */
 };
 
 struct plan {
 	struct fl_pending *list;
-	size_t n, room;
-	uint32_t *path;		/* by level: to where a part begins */
-	size_t path_room;
+	size_t n, capacity;
+	uint32_t *path;		/* by level: to the beginning of a part */
+	size_t path_capacity;
 	unsigned wanted, nparts;
-	struct part parts[MOST];
+	struct part parts[MAX_PARTS];
 };
 
-/* It begins with what is pending last. */
+/* Begins a part at the last pending stack. */
 static bool add_part(const struct fl_layout_builder *y, struct plan *plan,
 		     uint32_t start)
 {
 	struct part *part = &plan->parts[plan->nparts++];
 	uint32_t level = y->pending[y->npending - 1].level;
-	struct fl_layout_builder *its = &part->y;
+	struct fl_layout_builder *b = &part->builder;
 
-	*its = *y;
-	its->pending = NULL;
-	its->open = NULL;
-	its->order = (struct fl_order){ 0 };
-	its->npending = its->pending_room = its->open_room = 0;
+	*b = *y;
+	b->pending = NULL;
+	b->open = NULL;
+	b->order = (struct fl_order){ 0 };
+	b->npending = b->pending_capacity = b->open_capacity = 0;
 	part->level = level;
-	its->layout = &part->layout;
+	b->layout = &part->layout;
 	part->layout = *y->layout;
 	part->layout.count = part->start = start;
 	part->plan = plan;
 	part->from = plan->n;
-	if (!fl_grow(&its->open, &its->open_room, (size_t)level + 1,
-		     sizeof(*its->open)) ||
-	    !fl_grow(&plan->path, &plan->path_room, (size_t)level + 1,
+	if (!fl_grow(&b->open, &b->open_capacity, (size_t)level + 1,
+		     sizeof(*b->open)) ||
+	    !fl_grow(&plan->path, &plan->path_capacity, (size_t)level + 1,
 		     sizeof(*plan->path)))
 		return false;
 	if (level)
-		memcpy(its->open, y->open, level * sizeof(*its->open));
+		memcpy(b->open, y->open, level * sizeof(*b->open));
 	return true;
 }
 
 static bool list_last(const struct fl_layout_builder *y, struct plan *plan,
 		      size_t n)
 {
-	if (!fl_grow(&plan->list, &plan->room, plan->n + n,
+	if (!fl_grow(&plan->list, &plan->capacity, plan->n + n,
 		     sizeof(*plan->list)))
 		return false;
 	memcpy(plan->list + plan->n, y->pending + y->npending - n,
@@ -79,31 +79,31 @@ static bool list_last(const struct fl_layout_builder *y, struct plan *plan,
 	return true;
 }
 
-/* The last n, which a part begins below. */
-static bool open_path(struct fl_layout_builder *y, size_t n, uint32_t node)
+/* Expands the last n pending stacks, as a part begins below them. */
+static bool expand_path(struct fl_layout_builder *y, size_t n, uint32_t node)
 {
 	size_t level = y->pending[y->npending - n].level;
 
-	if (!fl_grow(&y->open, &y->open_room, level + 1, sizeof(*y->open)))
+	if (!fl_grow(&y->open, &y->open_capacity, level + 1, sizeof(*y->open)))
 		return false;
 	y->open[level] = node;
 	return fl_layout_builder_open_last(y, n);
 }
 
-/* Stacks from the last n on down. */
+/* Stacks in the subtrees of the last n pending. */
 static uint32_t size_of_last(const struct fl_layout_builder *y, size_t n)
 {
 	uint32_t size = 0;
 
 	for (size_t i = y->npending - n; i < y->npending; i++)
-		size += y->size[y->pending[i].stack];
+		size += y->subtree_size[y->pending[i].stack];
 	return size;
 }
 
-/* What is little next to a share is not opened for the sake of equal ones. */
+/* Expands a node if parts would be uneven without, and it is not tiny. */
 static bool make_plan(struct fl_layout_builder *y, struct plan *plan)
 {
-	uint32_t share = y->heavy / plan->wanted + 1, passed = 0, size;
+	uint32_t share = y->nweighted / plan->wanted + 1, passed = 0, size;
 
 	if (!fl_layout_builder_start(y))
 		return false;
@@ -118,7 +118,7 @@ static bool make_plan(struct fl_layout_builder *y, struct plan *plan)
 		whole = plan->nparts == plan->wanted || size < share / 64 ||
 			passed + size <= share * plan->nparts;
 		if (!list_last(y, plan, n) ||
-		    (!whole && !open_path(y, n, passed)))
+		    (!whole && !expand_path(y, n, passed)))
 			return false;
 		if (whole)
 			y->npending -= n;
@@ -128,20 +128,20 @@ static bool make_plan(struct fl_layout_builder *y, struct plan *plan)
 	return true;
 }
 
-static bool lay_listed(struct fl_layout_builder *y, const struct fl_pending *at,
-		       size_t n, bool opened)
+static bool build_listed(struct fl_layout_builder *y,
+			 const struct fl_pending *at, size_t n, bool expanded)
 {
-	if (opened)
+	if (expanded)
 		return fl_layout_builder_add(y, at, n);
-	if (!fl_grow(&y->pending, &y->pending_room, n, sizeof(*at)))
+	if (!fl_grow(&y->pending, &y->pending_capacity, n, sizeof(*at)))
 		return false;
 	memcpy(y->pending, at, n * sizeof(*at));
 	y->npending = n;
 	return fl_layout_builder_run(y);
 }
 
-/* In any thread.  What was opened has its children behind it. */
-static void lay_part(struct fl_job *job)
+/* Runs in any thread.  Children follow their parent if it is expanded. */
+static void build_part(struct fl_job *job)
 {
 	struct part *part = (struct part *)job;
 	const struct fl_pending *list = part->plan->list;
@@ -149,37 +149,38 @@ static void lay_part(struct fl_job *job)
 
 	part->good = true;
 	for (size_t i = part->from; part->good && i < part->to; i = next) {
-		bool opened;
+		bool expanded;
 
 		for (next = i + 1; next < n && list[next].joined;)
 			next++;
-		opened = next < n && list[next].level > list[i].level;
-		part->good = lay_listed(&part->y, list + i, next - i, opened);
+		expanded = next < n && list[next].level > list[i].level;
+		part->good = build_listed(&part->builder, list + i, next - i,
+					  expanded);
 	}
 }
 
-/* Who waits lays too; all of them, if there is no team. */
-static void lay_parts(struct plan *plan, unsigned threads)
+/* The caller takes part; it does all if there is no thread pool. */
+static void build_parts(struct plan *plan, unsigned threads)
 {
-	struct fl_thread_pool *team =
+	struct fl_thread_pool *pool =
 		fl_thread_pool_new(FL_MIN(threads, plan->nparts));
 
 	for (unsigned i = 0; i < plan->nparts; i++) {
 		struct part *part = &plan->parts[i];
 
 		part->to = i + 1 < plan->nparts ? part[1].from : plan->n;
-		part->job.run = lay_part;
-		if (team)
-			fl_thread_pool_submit(team, &part->job);
+		part->job.run = build_part;
+		if (pool)
+			fl_thread_pool_submit(pool, &part->job);
 		else
-			lay_part(&part->job);
+			build_part(&part->job);
 	}
-	for (unsigned i = 0; team && i < plan->nparts; i++)
-		fl_thread_pool_wait(team, &plan->parts[i].job);
-	fl_thread_pool_free(team);
+	for (unsigned i = 0; pool && i < plan->nparts; i++)
+		fl_thread_pool_wait(pool, &plan->parts[i].job);
+	fl_thread_pool_free(pool);
 }
 
-static void move(void *array, const struct part *part, size_t size)
+static void move_array(void *array, const struct part *part, size_t size)
 {
 	char *at = (char *)array + part->start * size;
 
@@ -187,18 +188,18 @@ static void move(void *array, const struct part *part, size_t size)
 		(part->layout.count - part->start) * size);
 }
 
-/* The nodes of a part, and what they say of nodes. */
+/* Moves the nodes of a part, and adjusts `parent`. */
 static void move_up(struct fl_layout *l, const struct part *part,
 		    const uint32_t *path)
 {
 	uint32_t shift = part->shift, start = part->start;
 
-	move(l->name, part, sizeof(*l->name));
-	move(l->type, part, sizeof(*l->type));
-	move(l->parent, part, sizeof(*l->parent));
-	move(l->level, part, sizeof(*l->level));
+	move_array(l->name, part, sizeof(*l->name));
+	move_array(l->type, part, sizeof(*l->type));
+	move_array(l->parent, part, sizeof(*l->parent));
+	move_array(l->level, part, sizeof(*l->level));
 	for (unsigned c = 0; c < l->columns; c++)
-		move(l->total[c], part, sizeof(*l->total[c]));
+		move_array(l->total[c], part, sizeof(*l->total[c]));
 	for (uint32_t i = start - shift; i < part->layout.count - shift; i++) {
 		if (l->parent[i] < start)
 			l->parent[i] = path[l->level[i] - 1];
@@ -207,8 +208,8 @@ static void move_up(struct fl_layout *l, const struct part *part,
 	}
 }
 
-/* Behind the parts before. */
-static void join(struct fl_layout *l, struct part *part, const uint32_t *path)
+/* Appends a part to the parts before. */
+static void append(struct fl_layout *l, struct part *part, const uint32_t *path)
 {
 	part->shift = part->start - l->count;
 	if (part->shift)
@@ -217,12 +218,12 @@ static void join(struct fl_layout *l, struct part *part, const uint32_t *path)
 	l->depth = FL_MAX(l->depth, part->layout.depth);
 }
 
-/* To where the next part begins: as far as it goes through this one. */
-static void follow(uint32_t *path, const struct part *part, uint32_t level)
+/* Updates the path to the next part with nodes of this one. */
+static void update_path(uint32_t *path, const struct part *part, uint32_t level)
 {
 	for (uint32_t i = 0; i < level; i++)
-		if (part->y.open[i] >= part->start)
-			path[i] = part->y.open[i] - part->shift;
+		if (part->builder.open[i] >= part->start)
+			path[i] = part->builder.open[i] - part->shift;
 }
 
 static bool join_parts(struct fl_layout *l, struct plan *plan)
@@ -233,19 +234,19 @@ static bool join_parts(struct fl_layout *l, struct plan *plan)
 		if (!parts[i].good)
 			return false;
 	for (unsigned i = 0; i < plan->nparts; i++) {
-		join(l, &parts[i], plan->path);
+		append(l, &parts[i], plan->path);
 		if (i + 1 < plan->nparts)
-			follow(plan->path, &parts[i], parts[i + 1].level);
+			update_path(plan->path, &parts[i], parts[i + 1].level);
 	}
 	return true;
 }
 
-/* If any part moved up, the last one did. */
-static void move_places(const struct fl_layout_builder *y,
-			const struct plan *plan)
+/* Adjusts node_of_stack.  If any part was moved, the last one was. */
+static void move_node_of_stack(const struct fl_layout_builder *y,
+			       const struct plan *plan)
 {
 	const struct part *last = &plan->parts[plan->nparts - 1], *part;
-	uint32_t *of = y->of_stack;
+	uint32_t *of = y->node_of_stack;
 
 	for (size_t i = 0; of && last->shift && i < y->n; i++) {
 		if (of[i] == FL_NO_NODE)
@@ -261,9 +262,9 @@ static void free_plan(struct plan *plan)
 	for (unsigned i = 0; i < plan->nparts; i++) {
 		struct part *part = &plan->parts[i];
 
-		fl_free(part->y.open);
-		fl_free(part->y.pending);
-		fl_order_free(&part->y.order);
+		fl_free(part->builder.open);
+		fl_free(part->builder.pending);
+		fl_order_free(&part->builder.order);
 	}
 	fl_free(plan->list);
 	fl_free(plan->path);
@@ -271,16 +272,16 @@ static void free_plan(struct plan *plan)
 
 bool fl_layout_builder_run_parallel(struct fl_layout_builder *y)
 {
-	unsigned threads = FL_MIN(y->flame->threads, (unsigned)MOST_THREADS);
-	struct plan plan = { .wanted = EACH * threads };
+	unsigned threads = FL_MIN(y->flame->threads, (unsigned)MAX_THREADS);
+	struct plan plan = { .wanted = PARTS_PER_THREAD * threads };
 	bool good = make_plan(y, &plan);
 
 	if (good) {
-		lay_parts(&plan, threads);
+		build_parts(&plan, threads);
 		good = join_parts(y->layout, &plan);
 	}
 	if (good)
-		move_places(y, &plan);
+		move_node_of_stack(y, &plan);
 	free_plan(&plan);
 	return good;
 }

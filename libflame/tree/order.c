@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Siblings in the order of their names.  They mostly begin alike, so what is
- * compared first are the eight bytes behind what all of them have.
+ * Sorts siblings by name.  Their names often have a common prefix: the sort key
+ * is the eight bytes after it, and names are compared only if keys are equal.
  */
 #include "fl.h"
 
 #include "tree/order.h"
 #include "tree/tree.h"
 
-enum { FEW = 12 };
+enum { INSERTION_SORT_MAX = 12 };
 
 struct fl_sibling {
 	uint64_t key;
@@ -18,8 +18,8 @@ struct fl_sibling {
 	uint8_t kind;
 };
 
-static size_t common(const struct fl_sibling *a, const struct fl_sibling *b,
-		     size_t n)
+static size_t common_prefix(const struct fl_sibling *a,
+			    const struct fl_sibling *b, size_t n)
 {
 	size_t i = 0;
 
@@ -31,7 +31,7 @@ static size_t common(const struct fl_sibling *a, const struct fl_sibling *b,
 	return i;
 }
 
-/* Bytes of text as a number that sorts as they do. */
+/* Eight bytes of the name, big-endian, so that keys sort bytewise. */
 static uint64_t key_at(const struct fl_sibling *s, size_t from)
 {
 	unsigned char bytes[8] = { 0 };
@@ -46,9 +46,9 @@ static uint64_t key_at(const struct fl_sibling *s, size_t from)
 	return key;
 }
 
-/* Those with the same key. */
-static bool is_before_alike(const struct fl_sibling *x,
-			    const struct fl_sibling *y)
+/* For equal keys. */
+static bool is_before_by_name(const struct fl_sibling *x,
+			      const struct fl_sibling *y)
 {
 	int d;
 
@@ -63,10 +63,10 @@ static inline bool is_before(const struct fl_sibling *x,
 {
 	if (fl_likely(x->key != y->key))
 		return x->key < y->key;
-	return is_before_alike(x, y);
+	return is_before_by_name(x, y);
 }
 
-static void sort_few(struct fl_sibling *at, size_t n)
+static void insertion_sort(struct fl_sibling *at, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct fl_sibling s = at[i];
@@ -94,30 +94,31 @@ static void merge(const struct fl_sibling *a, size_t na,
 	memcpy(to + na, b, nb * sizeof(*to));
 }
 
-/* With as much room again for use; gives where they are then. */
+/* at[n..2n) is scratch; returns where the result is, at or at + n. */
 static struct fl_sibling *sort(struct fl_sibling *at, size_t n)
 {
-	struct fl_sibling *from = at, *to = at + n, *was;
+	struct fl_sibling *from = at, *to = at + n, *swap;
 
-	for (size_t i = 0; i < n; i += FEW)
-		sort_few(at + i, FL_MIN(n - i, (size_t)FEW));
-	for (size_t run = FEW; run < n; run *= 2) {
+	for (size_t i = 0; i < n; i += INSERTION_SORT_MAX)
+		insertion_sort(at + i,
+			       FL_MIN(n - i, (size_t)INSERTION_SORT_MAX));
+	for (size_t run = INSERTION_SORT_MAX; run < n; run *= 2) {
 		for (size_t i = 0; i < n; i += 2 * run) {
 			size_t a = FL_MIN(n - i, run);
 			size_t b = FL_MIN(n - i - a, run);
 
 			merge(from + i, a, from + i + a, b, to + i);
 		}
-		was = from;
+		swap = from;
 		from = to;
-		to = was;
+		to = swap;
 	}
 	return from;
 }
 
-/* In steps: what the next one looks at is on its way until then. */
-static void look_up(const struct flame *flame, struct fl_sibling *at,
-		    const struct fl_pending *pending, size_t n)
+/* In several loops, so that each prefetches for the next. */
+static void load_frames(const struct flame *flame, struct fl_sibling *at,
+			const struct fl_pending *pending, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		flame_id frame = fl_frame_id(flame, pending[i].stack);
@@ -135,8 +136,8 @@ static void look_up(const struct flame *flame, struct fl_sibling *at,
 	}
 }
 
-static void look_at_names(const struct flame *flame, struct fl_sibling *at,
-			  size_t n)
+static void load_names(const struct flame *flame, struct fl_sibling *at,
+		       size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		fl_prefetch(&flame->names.data[at[i].name]);
@@ -154,7 +155,7 @@ static void set_keys(struct fl_sibling *at, size_t n)
 	size_t shared = SIZE_MAX;
 
 	for (size_t i = 1; i < n && shared; i++)
-		shared = common(&at[0], &at[i], shared);
+		shared = common_prefix(&at[0], &at[i], shared);
 	for (size_t i = 0; i < n; i++)
 		at[i].key = key_at(&at[i], shared);
 }
@@ -162,46 +163,48 @@ static void set_keys(struct fl_sibling *at, size_t n)
 uint32_t *fl_order_names(const struct flame *flame)
 {
 	size_t n = flame->names.count;
-	uint32_t *place = fl_alloc(fl_size_mul(n, sizeof(*place)));
+	uint32_t *order = fl_alloc(fl_size_mul(n, sizeof(*order)));
 	struct fl_sibling *at = fl_alloc(fl_size_mul(2 * n, sizeof(*at)));
 	const struct fl_sibling *sorted;
 
-	if (place && at) {
+	if (order && at) {
 		for (size_t i = 0; i < n; i++) {
 			at[i].name = (flame_id)i;
 			at[i].kind = 0;
 		}
-		look_at_names(flame, at, n);
+		load_names(flame, at, n);
 		set_keys(at, n);
 		sorted = sort(at, n);
 		for (size_t i = 0; i < n; i++)
-			place[sorted[i].name] = (uint32_t)i;
+			order[sorted[i].name] = (uint32_t)i;
 	} else {
-		fl_free(place);
-		place = NULL;
+		fl_free(order);
+		order = NULL;
 	}
 	fl_free(at);
-	return place;
+	return order;
 }
 
 bool fl_order_pending(struct fl_order *order, const struct flame *flame,
-		      const uint32_t *place, struct fl_pending *at, size_t n)
+		      const uint32_t *name_order, struct fl_pending *at,
+		      size_t n)
 {
 	const struct fl_sibling *s;
 
-	if (!fl_grow(&order->at, &order->room, 2 * n, sizeof(*order->at)))
+	if (!fl_grow(&order->data, &order->capacity, 2 * n,
+		     sizeof(*order->data)))
 		return false;
-	look_up(flame, order->at, at, n);
-	if (place) {
+	load_frames(flame, order->data, at, n);
+	if (name_order) {
 		for (size_t i = 0; i < n; i++)
-			order->at[i].key =
-				(uint64_t)place[order->at[i].name] << 8 |
-				order->at[i].kind;
+			order->data[i].key =
+				(uint64_t)name_order[order->data[i].name] << 8 |
+				order->data[i].kind;
 	} else {
-		look_at_names(flame, order->at, n);
-		set_keys(order->at, n);
+		load_names(flame, order->data, n);
+		set_keys(order->data, n);
 	}
-	s = sort(order->at, n);
+	s = sort(order->data, n);
 	for (size_t i = 0; i < n; i++) {
 		struct fl_pending *to = &at[n - 1 - i];
 
@@ -214,6 +217,6 @@ bool fl_order_pending(struct fl_order *order, const struct flame *flame,
 
 void fl_order_free(struct fl_order *order)
 {
-	fl_free(order->at);
+	fl_free(order->data);
 	memset(order, 0, sizeof(*order));
 }

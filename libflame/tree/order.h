@@ -7,31 +7,33 @@
 
 #include "dict/dict.h"
 
-/* A stack whose node comes later; joined: to that of the one before it. */
+/* A stack without a node yet; joined: same node as the stack before it. */
 struct fl_pending {
 	uint32_t stack : 31;	/* ids of stacks have no more */
 	uint32_t joined : 1;
 	uint32_t level;
 };
 
-/* What sorting needs, kept from one time to the next.  Zeroed: nothing. */
+/* Scratch of the sort, reused.  Zeroed struct: empty. */
 struct fl_order {
-	struct fl_sibling *at;
-	size_t room;
+	struct fl_sibling *data;
+	size_t capacity;
 };
 
 /*
- * The place of each name among all of them, by its id: where there are more
- * stacks than names, names are put in order once.  NULL: memory is out.
+ * Sorts all names once, which pays if there are more stacks than names.
+ * Returns each name's position, by id.  NULL: out of memory.
  */
 uint32_t *fl_order_names(const struct flame *flame);
 
 /*
- * By name, bytewise, and kind, the first of all last; those that are the
- * same in both are joined.  place: of names, or NULL.  false: memory is out.
+ * Sorts siblings by name, bytewise, and kind, in descending order, and joins
+ * those that are equal in both.  name_order: of fl_order_names, or NULL.
+ * false: out of memory.
  */
 bool fl_order_pending(struct fl_order *order, const struct flame *flame,
-		      const uint32_t *place, struct fl_pending *at, size_t n);
+		      const uint32_t *name_order, struct fl_pending *at,
+		      size_t n);
 void fl_order_free(struct fl_order *order);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page keeps of single samples: when they were and of which thread,
- * state, file or other label.  Nothing is kept while all of them are of one
- * set of labels and of no time: the tree's sums tell as much.
+ * Records samples of a page with times and labels.  Recording begins with the
+ * first sample that has a time or other labels than those before: until then
+ * the tree's sums are enough.
  */
 #include "fl.h"
 
@@ -12,22 +12,22 @@
 #include <stdlib.h>
 
 enum {
-	/* Before more than this is held, equals are made one. */
-	HELD = FL_SAMPLES_MOST + FL_SAMPLES_MOST / 4,
-	VALUES = 1 << 16	/* of one key */
+	/* At so many, equal samples are summed. */
+	COMPACT_AT = FL_MAX_PAGE_SAMPLES + FL_MAX_PAGE_SAMPLES / 4,
+	MAX_VALUES = 1 << 16	/* of one key */
 };
 
 struct fl_samples {
 	struct flame *flame;
-	struct fl_moment *at;
-	size_t n, room;
-	size_t timed;		/* that came with a time */
-	bool some;		/* there was one */
-	bool kept;		/* not all are of one kind: at[] counts */
+	struct fl_moment *samples;
+	size_t count, capacity;
+	size_t timed;		/* samples with a time */
+	bool some;		/* there was a sample */
+	bool recording;		/* samples[] is in use */
 	bool no_times, off;
-	flame_id thread, labels;	/* those of the last, and joined */
-	flame_id joined;
-	flame_id one;		/* nothing kept: the labels of all so far */
+	flame_id thread, labels;	/* of the last sample */
+	flame_id joined;		/* both as one set */
+	flame_id only_set;	/* before recording: the labels of all */
 };
 
 struct fl_samples *fl_samples_new(struct flame *flame)
@@ -42,7 +42,7 @@ struct fl_samples *fl_samples_new(struct flame *flame)
 void fl_samples_free(struct fl_samples *s)
 {
 	if (s)
-		fl_free(s->at);
+		fl_free(s->samples);
 	fl_free(s);
 }
 
@@ -51,7 +51,7 @@ bool fl_samples_timed(const struct fl_samples *s)
 	return !s->no_times && !s->off;
 }
 
-/* The labels of a sample, its thread's with them. */
+/* The labels of a sample and of its thread as one set. */
 static flame_id join(struct fl_samples *s, const struct flame_sample *sample)
 {
 	struct flame *flame = s->flame;
@@ -83,85 +83,87 @@ static int by_set(const void *a, const void *b)
 	return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-/* Their sum is that of the tree, which does not overflow. */
-static void make_one(struct fl_samples *s)
+/* Sums equal samples.  The tree has checked that the total fits. */
+static void sum_equal(struct fl_samples *s)
 {
 	size_t n = 0;
 
-	if (s->n)
-		qsort(s->at, s->n, sizeof(*s->at), by_set);
-	for (size_t i = 0; i < s->n; i++)
-		if (n && by_set(&s->at[n - 1], &s->at[i]) == 0)
-			s->at[n - 1].weight += s->at[i].weight;
+	if (s->count)
+		qsort(s->samples, s->count, sizeof(*s->samples), by_set);
+	for (size_t i = 0; i < s->count; i++)
+		if (n && by_set(&s->samples[n - 1], &s->samples[i]) == 0)
+			s->samples[n - 1].weight += s->samples[i].weight;
 		else
-			s->at[n++] = s->at[i];
-	s->n = n;
+			s->samples[n++] = s->samples[i];
+	s->count = n;
 }
 
 static bool is_one_set(const struct fl_samples *s)
 {
-	for (size_t i = 1; i < s->n; i++)
-		if (s->at[i].set != s->at[0].set)
+	for (size_t i = 1; i < s->count; i++)
+		if (s->samples[i].set != s->samples[0].set)
 			return false;
 	return true;
 }
 
 static void drop_times(struct fl_samples *s)
 {
-	fl_remark(s->flame, FL_TOO_TIMED, FL_SAMPLES_MOST);
+	fl_remark(s->flame, FL_TOO_TIMED, FL_MAX_PAGE_SAMPLES);
 	s->no_times = true;
-	for (size_t i = 0; i < s->n; i++)
-		s->at[i].time = FLAME_NOTIME;
-	make_one(s);
-	if (!s->n || !is_one_set(s))
+	for (size_t i = 0; i < s->count; i++)
+		s->samples[i].time = FLAME_NOTIME;
+	sum_equal(s);
+	if (!s->count || !is_one_set(s))
 		return;
-	s->one = s->at[0].set;
-	s->kept = false;
-	s->n = 0;
+	s->only_set = s->samples[0].set;
+	s->recording = false;
+	s->count = 0;
 }
 
 static void drop_all(struct fl_samples *s)
 {
 	fl_remark(s->flame, "more than %d stacks of threads or other labels: "
-		  "the page does not tell them apart", FL_SAMPLES_MOST);
+		  "the page does not tell them apart", FL_MAX_PAGE_SAMPLES);
 	s->off = true;
-	s->kept = false;
-	fl_free(s->at);
-	s->at = NULL;
-	s->n = s->room = 0;
+	s->recording = false;
+	fl_free(s->samples);
+	s->samples = NULL;
+	s->count = s->capacity = 0;
 }
 
-/* What it comes to does not depend on when it is asked. */
-static void limit(struct fl_samples *s)
+/* The result must not depend on how often this is called. */
+static void enforce_limit(struct fl_samples *s)
 {
-	make_one(s);
-	if (s->n > FL_SAMPLES_MOST && s->timed && !s->no_times)
+	sum_equal(s);
+	if (s->count > FL_MAX_PAGE_SAMPLES && s->timed && !s->no_times)
 		drop_times(s);
-	if (s->n > FL_SAMPLES_MOST)
+	if (s->count > FL_MAX_PAGE_SAMPLES)
 		drop_all(s);
 }
 
-static bool hold(struct fl_samples *s, struct fl_moment moment)
+static bool record(struct fl_samples *s, struct fl_moment moment)
 {
-	if (!fl_grow(&s->at, &s->room, s->n + 1, sizeof(*s->at)))
+	if (!fl_grow(&s->samples, &s->capacity, s->count + 1,
+		     sizeof(*s->samples)))
 		return false;
-	s->at[s->n++] = moment;
+	s->samples[s->count++] = moment;
 	return true;
 }
 
-/* All so far were of one kind, and the tree has their sums. */
-static bool recall(struct fl_samples *s, const struct flame_tree *tree)
+/* Begins recording with the sums of the tree. */
+static bool start_recording(struct fl_samples *s, const struct flame_tree *tree)
 {
-	s->kept = true;
+	s->recording = true;
 	for (size_t i = 0; i < tree->capacity[0]; i++) {
 		int64_t weight = tree->weight[0][i];
 
-		if (weight && s->n == FL_SAMPLES_MOST) {
+		if (weight && s->count == FL_MAX_PAGE_SAMPLES) {
 			drop_all(s);
 			return true;
 		}
-		if (weight && !hold(s, (struct fl_moment){ FLAME_NOTIME, weight,
-						      (flame_id)i, s->one }))
+		if (weight &&
+		    !record(s, (struct fl_moment){ FLAME_NOTIME, weight,
+						   (flame_id)i, s->only_set }))
 			return false;
 	}
 	return true;
@@ -175,38 +177,39 @@ bool fl_samples_add(struct fl_samples *s, const struct flame_tree *tree,
 
 	if (s->off || sample->weight <= 0)
 		return true;
-	if (time != FLAME_NOTIME && ++s->timed > FL_SAMPLES_MOST) {
+	if (time != FLAME_NOTIME && ++s->timed > FL_MAX_PAGE_SAMPLES) {
 		drop_times(s);
 		time = FLAME_NOTIME;
 	}
-	if (s->n == HELD)
-		limit(s);
+	if (s->count == COMPACT_AT)
+		enforce_limit(s);
 	labels = join(s, sample);
 	if (!s->some)
-		s->one = labels;
+		s->only_set = labels;
 	s->some = true;
-	if (s->off || (!s->kept && time == FLAME_NOTIME && labels == s->one))
+	if (s->off ||
+	    (!s->recording && time == FLAME_NOTIME && labels == s->only_set))
 		return true;
-	if (!s->kept && !recall(s, tree))
+	if (!s->recording && !start_recording(s, tree))
 		return false;
-	return s->off || hold(s, (struct fl_moment){ time, sample->weight,
-						sample->stack, labels });
+	return s->off || record(s, (struct fl_moment){ time, sample->weight,
+						       sample->stack, labels });
 }
 
-/* Settling: what is held, as a page has it ------------------------------ */
+/* Moments: samples by node, set and tick -------------------------------- */
 
-struct settling {
+struct grouping {
 	struct fl_samples *samples;
 	struct flame *flame;
 	struct fl_moments *to;
-	struct fl_map by_name;		/* of facets: name -> place, from 1 */
-	flame_id *labels;		/* sets that there are */
-	uint64_t *order;		/* for each */
-	uint32_t *set;			/* of each */
-	size_t n, room;
+	struct fl_map by_name;		/* name -> number of facet, from 1 */
+	flame_id *labels;		/* distinct label sets */
+	uint64_t *order;		/* by label set: sort keys; scratch */
+	uint32_t *set;			/* by label set: its set */
+	size_t n, capacity;
 };
 
-static struct fl_facet *facet_of(struct settling *t, flame_id name)
+static struct fl_facet *facet_of(struct grouping *t, flame_id name)
 {
 	struct fl_moments *to = t->to;
 	uint64_t *place = fl_map_put(&t->by_name, name, NULL);
@@ -214,7 +217,7 @@ static struct fl_facet *facet_of(struct settling *t, flame_id name)
 	if (!place)
 		return NULL;
 	if (!*place) {
-		if (!fl_grow(&to->facets, &to->facets_room, to->nfacets + 1,
+		if (!fl_grow(&to->facets, &to->facets_capacity, to->nfacets + 1,
 			     sizeof(*to->facets)))
 			return NULL;
 		to->facets[to->nfacets] = (struct fl_facet){ .name = name };
@@ -223,7 +226,7 @@ static struct fl_facet *facet_of(struct settling *t, flame_id name)
 	return &to->facets[*place - 1];
 }
 
-static bool list_values(struct settling *t, flame_id set)
+static bool list_values(struct grouping *t, flame_id set)
 {
 	struct flame *flame = t->flame;
 
@@ -236,28 +239,28 @@ static bool list_values(struct settling *t, flame_id set)
 			return false;
 		if (!fresh)
 			continue;
-		if (!fl_grow(&facet->values, &facet->room, facet->n + 1,
-			     sizeof(*facet->values)))
+		if (!fl_grow(&facet->values, &facet->capacity,
+			     facet->nvalues + 1, sizeof(*facet->values)))
 			return false;
-		facet->values[facet->n++] = (struct fl_value){
+		facet->values[facet->nvalues++] = (struct fl_value){
 			fl_name_at(flame, at.value), at.value };
 	}
 	return true;
 }
 
-/* Equals are one by now: labels come one after the other. */
-static bool list_labels(struct settling *t)
+/* Samples are sorted by label set. */
+static bool list_labels(struct grouping *t)
 {
 	const struct fl_samples *s = t->samples;
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (i && s->at[i].set == s->at[i - 1].set)
+	for (size_t i = 0; i < s->count; i++) {
+		if (i && s->samples[i].set == s->samples[i - 1].set)
 			continue;
-		if (!fl_grow(&t->labels, &t->room, t->n + 1,
+		if (!fl_grow(&t->labels, &t->capacity, t->n + 1,
 			     sizeof(*t->labels)))
 			return false;
-		t->labels[t->n++] = s->at[i].set;
-		if (!list_values(t, s->at[i].set))
+		t->labels[t->n++] = s->samples[i].set;
+		if (!list_values(t, s->samples[i].set))
 			return false;
 	}
 	t->order = fl_alloc(fl_size_mul(t->n, 2 * sizeof(*t->order)));
@@ -282,23 +285,23 @@ static void free_facet(struct fl_facet *facet)
 	fl_free(facet->of_set);
 }
 
-/* What all samples have tells nothing; too many values are no choice. */
-static bool is_of_use(struct settling *t, const struct fl_facet *facet)
+/* A value that all samples have tells nothing; too many are no choice. */
+static bool is_useful(struct grouping *t, const struct fl_facet *facet)
 {
-	if (facet->n > VALUES)
+	if (facet->nvalues > MAX_VALUES)
 		fl_remark(t->flame, "%s: %zu values, more than the page tells "
 			  "apart", fl_name_at(t->flame, facet->name).data,
-			  facet->n);
-	if (facet->n != 1)
-		return facet->n <= VALUES;
+			  facet->nvalues);
+	if (facet->nvalues != 1)
+		return facet->nvalues <= MAX_VALUES;
 	for (size_t i = 0; i < t->n; i++)
 		if (!flame_label_get(t->flame, t->labels[i], facet->name))
 			return true;
 	return false;
 }
 
-/* Sorted by name: few of them. */
-static void choose_facets(struct settling *t)
+/* An insertion sort by name, as there are few. */
+static void choose_facets(struct grouping *t)
 {
 	struct fl_moments *to = t->to;
 	size_t n = 0;
@@ -308,7 +311,7 @@ static void choose_facets(struct settling *t)
 		struct fl_value name = { fl_name_at(t->flame, facet.name), 0 };
 		size_t k = n;
 
-		if (!is_of_use(t, &facet)) {
+		if (!is_useful(t, &facet)) {
 			free_facet(&facet);
 			continue;
 		}
@@ -322,8 +325,9 @@ static void choose_facets(struct settling *t)
 		}
 		to->facets[k] = facet;
 		n++;
-		qsort(facet.values, facet.n, sizeof(*facet.values), by_text);
-		for (size_t v = 0; v < facet.n; v++)
+		qsort(facet.values, facet.nvalues, sizeof(*facet.values),
+		      by_text);
+		for (size_t v = 0; v < facet.nvalues; v++)
 			*fl_map_get(&to->facets[k].map,
 				    facet.values[v].id) = v + 1;
 	}
@@ -337,16 +341,16 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint32_t value_of(const struct settling *t,
-			 const struct fl_facet *facet, size_t i)
+static uint32_t value_of(const struct grouping *t, const struct fl_facet *facet,
+			 size_t i)
 {
 	flame_id value = flame_label_get(t->flame, t->labels[i], facet->name);
 
 	return value ? (uint32_t)*fl_map_get(&facet->map, value) : 0;
 }
 
-/* Sets in the order of their values, facet by facet. */
-static void part_sets(struct settling *t, const struct fl_facet *facet)
+/* Splits sets by the values of one more facet; they stay sorted. */
+static void split_sets(struct grouping *t, const struct fl_facet *facet)
 {
 	uint64_t *sorted = t->order + t->n;
 	size_t n = 0;
@@ -367,13 +371,13 @@ static void part_sets(struct settling *t, const struct fl_facet *facet)
 	t->to->nsets = n;
 }
 
-static bool make_sets(struct settling *t)
+static bool make_sets(struct grouping *t)
 {
 	struct fl_moments *to = t->to;
 
 	to->nsets = 1;
 	for (size_t k = 0; k < to->nfacets; k++)
-		part_sets(t, &to->facets[k]);
+		split_sets(t, &to->facets[k]);
 	for (size_t k = 0; k < to->nfacets; k++) {
 		struct fl_facet *facet = &to->facets[k];
 
@@ -386,18 +390,18 @@ static bool make_sets(struct settling *t)
 	return true;
 }
 
-/* From the first on, in ticks that tell enough of what there is. */
-static void set_clock(struct settling *t)
+/* Chooses start and tick: 10 us below 10 s, 1 ms or more above. */
+static void set_clock(struct grouping *t)
 {
 	const struct fl_samples *s = t->samples;
 	struct fl_moments *to = t->to;
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	uint64_t span;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (s->at[i].time != FLAME_NOTIME) {
-			first = FL_MIN(first, s->at[i].time);
-			last = FL_MAX(last, s->at[i].time);
+	for (size_t i = 0; i < s->count; i++)
+		if (s->samples[i].time != FLAME_NOTIME) {
+			first = FL_MIN(first, s->samples[i].time);
+			last = FL_MAX(last, s->samples[i].time);
 		}
 	if (first >= last)
 		return;
@@ -408,31 +412,31 @@ static void set_clock(struct settling *t)
 		to->tick *= 10;
 }
 
-static void settle_each(struct settling *t, const struct fl_layout *layout)
+static void convert_samples(struct grouping *t, const struct fl_layout *layout)
 {
 	struct fl_samples *s = t->samples;
 	const struct fl_moments *to = t->to;
 	size_t n = 0, k = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		struct fl_moment m = s->at[i];
+	for (size_t i = 0; i < s->count; i++) {
+		struct fl_moment m = s->samples[i];
 
 		while (t->labels[k] != m.set)
 			k++;
-		m.stack = layout->of_stack[m.stack];
+		m.stack = layout->node_of_stack[m.stack];
 		if (m.stack == FL_NO_NODE)
 			continue;
 		m.set = t->set[k];
 		m.time = !to->tick || m.time == FLAME_NOTIME ? 0 :
 			(int64_t)(((uint64_t)m.time - (uint64_t)to->start) /
 				  (uint64_t)to->tick) + 1;
-		s->at[n++] = m;
+		s->samples[n++] = m;
 	}
-	s->n = n;
-	make_one(s);
+	s->count = n;
+	sum_equal(s);
 }
 
-static bool settle(struct settling *t, const struct fl_layout *layout)
+static bool group(struct grouping *t, const struct fl_layout *layout)
 {
 	struct fl_samples *s = t->samples;
 
@@ -444,28 +448,29 @@ static bool settle(struct settling *t, const struct fl_layout *layout)
 	set_clock(t);
 	if (!t->to->tick && t->to->nsets < 2)
 		return true;
-	settle_each(t, layout);
-	t->to->at = s->at;
-	t->to->n = s->n;
+	convert_samples(t, layout);
+	t->to->data = s->samples;
+	t->to->count = s->count;
 	return true;
 }
 
 bool fl_samples_any(const struct fl_samples *s)
 {
-	return s->kept && s->n;
+	return s->recording && s->count;
 }
 
-bool fl_samples_settle(struct fl_samples *s, const struct fl_layout *layout,
-		       struct fl_moments *to)
+bool fl_samples_make_moments(struct fl_samples *s,
+			     const struct fl_layout *layout,
+			     struct fl_moments *to)
 {
-	struct settling t = { .samples = s, .flame = s->flame, .to = to };
+	struct grouping t = { .samples = s, .flame = s->flame, .to = to };
 	bool good = true;
 
 	memset(to, 0, sizeof(*to));
-	if (s->kept)
-		limit(s);
-	if (fl_samples_any(s) && layout->of_stack)
-		good = settle(&t, layout);
+	if (s->recording)
+		enforce_limit(s);
+	if (fl_samples_any(s) && layout->node_of_stack)
+		good = group(&t, layout);
 	fl_map_free(&t.by_name);
 	fl_free(t.labels);
 	fl_free(t.order);

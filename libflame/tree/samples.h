@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page keeps of single samples beside its tree: when they were, and
- * of which thread, state, file or other label.
+ * Samples of a page with their times and labels (thread, state, file, ...),
+ * which its tree sums over.
  */
 #ifndef FL_SAMPLES_H
 #define FL_SAMPLES_H
@@ -9,24 +9,24 @@
 #include "tree/tree.h"
 
 /*
- * No more samples than this are kept: of more, times are left out, and then,
- * if stacks by set of labels are still more, these too.  A remark tells.
+ * If there are more samples, times are dropped; if there are still more pairs
+ * of stack and labels, labels are dropped.  A remark tells.
  */
-enum { FL_SAMPLES_MOST = FL_MAX_TIMED_SAMPLES };
+enum { FL_MAX_PAGE_SAMPLES = FL_MAX_TIMED_SAMPLES };
 
 struct fl_samples *fl_samples_new(struct flame *flame);
 void fl_samples_free(struct fl_samples *samples);
-/* Whether a sample's time still matters. */
+/* Whether times are still recorded. */
 bool fl_samples_timed(const struct fl_samples *samples);
-/* Whether any are kept: else a layout need not know its stacks' places. */
+/* Whether any are recorded: a layout then needs node_of_stack. */
 bool fl_samples_any(const struct fl_samples *samples);
-/* Before the sample is in the tree.  false: memory is out. */
+/* Call it before the tree adds the sample.  false: out of memory. */
 bool fl_samples_add(struct fl_samples *samples, const struct flame_tree *tree,
 		    const struct flame_sample *sample);
 
-/* Held: by stack and label set; settled: by node and set of values. */
+/* While recording: a stack and its labels; in fl_moments: a node and a set. */
 struct fl_moment {
-	int64_t time;		/* settled: in ticks from 1, 0: not known */
+	int64_t time;		/* in fl_moments: ticks from 1, 0: unknown */
 	int64_t weight;
 	uint32_t stack, set;
 };
@@ -37,32 +37,33 @@ struct fl_facet {
 		struct slice text;
 		flame_id id;
 	} *values;		/* sorted */
-	size_t n, room;
-	uint32_t *of_set;	/* the value's place from 1; 0: none */
-	struct fl_map map;	/* id -> its place, from 1 */
+	size_t nvalues, capacity;
+	uint32_t *of_set;	/* by set: its value's number from 1; 0: none */
+	struct fl_map map;	/* value's id -> its number */
 };
 
 /*
- * Sorted by set, time, node; equals are one.  Their weights add up to the
- * layout's self, node by node.
+ * A facet is a label key that tells samples apart; a set is a combination of
+ * values of all facets.  data is sorted by set, time, node, and equal ones are
+ * summed; for each node the weights add up to its self.
  */
 struct fl_moments {
-	int64_t start, tick;	/* ns; tick 0: nothing has a time */
+	int64_t start, tick;	/* ns; tick 0: there are no times */
 	struct fl_facet *facets;	/* sorted by name */
-	size_t nfacets, facets_room;
+	size_t nfacets, facets_capacity;
 	size_t nsets;
-	struct fl_moment *at;	/* the samples' own */
-	size_t n;
+	struct fl_moment *data;	/* owned by fl_samples */
+	size_t count;
 };
 
 /*
- * The layout, of one column, knows its stacks' places.  All zero where there
- * is nothing to tell.  false: memory is out.  The samples are of no other
- * use after it.
+ * The layout has one column and node_of_stack.  *moments is all zero if neither
+ * times nor labels tell samples apart.  Only fl_samples_free may follow.
+ * false: out of memory.
  */
-bool fl_samples_settle(struct fl_samples *samples,
-		       const struct fl_layout *layout,
-		       struct fl_moments *moments);
+bool fl_samples_make_moments(struct fl_samples *samples,
+			     const struct fl_layout *layout,
+			     struct fl_moments *moments);
 void fl_moments_free(struct fl_moments *moments);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranking: what a tree's names weigh, who calls some of them and whom they
- * call; its nodes with the heavy ones first; a column scaled.  All of it is
- * loops over a layout, whose nodes are in preorder.
+ * Ranking of names by weight, of callers and callees of matching names; nodes
+ * with the heaviest siblings first; scaling of a column.
  */
 #include "fl.h"
 
@@ -11,7 +10,6 @@
 
 #include <stdlib.h>
 
-/* The list under construction. */
 struct ranking {
 	const struct fl_layout *layout;
 	struct flame_rank *at;
@@ -31,8 +29,8 @@ static struct flame_rank *rank_of(struct ranking *r, flame_id name)
 }
 
 /*
- * A name within itself counts once: its outermost node's total.  Stacks of
- * no frames are the empty name's.
+ * A recursive name counts once, with the total of its outermost node.  Stacks
+ * without frames count for the empty name.
  */
 static void rank_names(struct ranking *r)
 {
@@ -71,9 +69,9 @@ static void count(struct ranking *r, flame_id name, uint32_t node, bool self)
 }
 
 /*
- * Every node's own weight is counted once: at the caller of its outermost
- * match, or at what its innermost match has called.  Per level of the path
- * to the node: the node there, and the level of that match (0: none).
+ * Every node's self counts once: for the caller of the outermost match on its
+ * path, or for the callee of the innermost.  path[] and match[] are by level:
+ * the node there, and the level of that match (0: none).
  */
 static void rank_around(struct ranking *r, bool callers, uint32_t *path,
 			uint32_t *match)
@@ -166,7 +164,7 @@ struct child {
 	uint32_t node;
 };
 
-/* Heavy ones first; equal ones stay in the order of their names. */
+/* Descending; equal weights by name. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct child *x = a, *y = b;
@@ -182,9 +180,9 @@ static int64_t weight_of(const struct fl_layout *l, uint32_t node)
 	       FL_MAX(l->total[0][node], l->total[1][node]);
 }
 
-/* place[i]: where node i goes; a parent's is known before its children's. */
-static void order(const struct fl_layout *l, uint32_t *place,
-		  struct child *children)
+/* Sets place[i], the new index of node i; parents before children. */
+static void sort_siblings(const struct fl_layout *l, uint32_t *place,
+			  struct child *children)
 {
 	place[0] = 0;
 	for (uint32_t i = 0; i < l->count; i++) {
@@ -237,7 +235,7 @@ int flame_tree_nodes(struct flame_tree *tree, double minimum,
 	children = fl_alloc(l->count * sizeof(*children));
 	tree->nodes = fl_alloc(l->count * sizeof(*tree->nodes));
 	if (place && children && tree->nodes) {
-		order(l, place, children);
+		sort_siblings(l, place, children);
 		fill(tree->nodes, l, place);
 		*nodes = tree->nodes;
 		*n = l->count;
@@ -255,15 +253,15 @@ int flame_tree_nodes(struct flame_tree *tree, double minimum,
 void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total)
 {
 	__extension__ typedef __int128 wide;
-	int64_t had = flame_tree_total(tree, column), sum = 0;
+	int64_t old = flame_tree_total(tree, column), sum = 0;
 	int64_t *weight;
 
-	if (had <= 0 || total < 0)
+	if (old <= 0 || total < 0)
 		return;
 	weight = tree->weight[column];
-	tree->scaled[column] = (double)total / (double)had;
+	tree->scaled[column] = (double)total / (double)old;
 	for (size_t i = 0; i < tree->capacity[column]; i++) {
-		weight[i] = (int64_t)((wide)weight[i] * total / had);
+		weight[i] = (int64_t)((wide)weight[i] * total / old);
 		sum += weight[i];
 	}
 	tree->total[column] = sum;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gathering: one array of weights per column, indexed by stack.
+ * Sums samples in one array of weights per column, indexed by stack.
  */
 #include "fl.h"
 
@@ -31,7 +31,7 @@ void flame_tree_free(struct flame_tree *tree)
 {
 	if (!tree)
 		return;
-	fl_deferred_free(&tree->rests);
+	fl_deferred_free(&tree->deferred);
 	fl_free(tree->weight[0]);
 	fl_free(tree->weight[1]);
 	fl_free(tree->ranks);
@@ -44,16 +44,17 @@ int64_t flame_tree_total(const struct flame_tree *tree, unsigned column)
 	return column < tree->columns ? tree->total[column] : 0;
 }
 
-/* Only what is needed is zeroed: what is behind it costs no memory yet. */
-static bool make_room(struct flame_tree *tree, unsigned column, flame_id stack)
+/* Zeroes only the weights in use: pages after them stay untouched. */
+static bool grow_weights(struct flame_tree *tree, unsigned column,
+			 flame_id stack)
 {
-	size_t had = tree->capacity[column];
+	size_t old = tree->capacity[column];
 	size_t need = FL_MAX((size_t)stack + 1, tree->flame->stacks.count);
 
 	if (!fl_grow(&tree->weight[column], &tree->reserved[column], need,
 		     sizeof(int64_t)))
 		return false;
-	memset(tree->weight[column] + had, 0, (need - had) * sizeof(int64_t));
+	memset(tree->weight[column] + old, 0, (need - old) * sizeof(int64_t));
 	tree->capacity[column] = need;
 	return true;
 }
@@ -61,7 +62,7 @@ static bool make_room(struct flame_tree *tree, unsigned column, flame_id stack)
 bool fl_tree_reserve(struct flame_tree *tree, unsigned column, flame_id stack)
 {
 	return fl_likely(stack < tree->capacity[column]) ||
-	       make_room(tree, column, stack);
+	       grow_weights(tree, column, stack);
 }
 
 int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
@@ -71,10 +72,10 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 
 	if (!fl_tree_reserve(tree, column, stack))
 		return fl_no_memory(tree->flame);
-	/* No stack weighs more than their sum: it fits where that does. */
+	/* A stack's weight cannot overflow before the total does. */
 	if (weight < 0)
 		return fl_fail(tree->flame, "a sample of negative weight, %"
-			       PRId64 ": what is below 0 cannot be drawn",
+			       PRId64 ": weights below 0 cannot be drawn",
 			       weight);
 	if (__builtin_add_overflow(tree->total[column], weight, &total))
 		return fl_fail(tree->flame, FL_TOO_HEAVY);
@@ -95,15 +96,15 @@ int64_t *fl_tree_take(struct flame_tree *tree, unsigned column)
 void fl_tree_swap(struct flame_tree *tree)
 {
 	int64_t *weight = tree->weight[0], total = tree->total[0];
-	size_t room = tree->capacity[0], space = tree->reserved[0];
+	size_t capacity = tree->capacity[0], reserved = tree->reserved[0];
 
 	tree->weight[0] = tree->weight[1];
 	tree->capacity[0] = tree->capacity[1];
 	tree->reserved[0] = tree->reserved[1];
 	tree->total[0] = tree->total[1];
 	tree->weight[1] = weight;
-	tree->capacity[1] = room;
-	tree->reserved[1] = space;
+	tree->capacity[1] = capacity;
+	tree->reserved[1] = reserved;
 	tree->total[1] = total;
 }
 
@@ -121,7 +122,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	return fl_tree_add(c->tree, c->column, sample->stack, sample->weight);
 }
 
-/* Several are one: from the first one's begin to the last one's end. */
+/* Extends the span over all sources of the column. */
 static int end(struct flame_sink *sink, struct flame_source *source)
 {
 	const struct column *c = sink->state;

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "tree/outline.h"
+#include "tree/pruned_layout.h"
 
 static const int64_t weights[] = {
 	0, 1, 2, 3, 1000, INT64_C(1) << 40, INT64_MAX / 4, INT64_MAX
@@ -52,35 +52,36 @@ static void lists_hold(struct flame_tree *tree)
 		FUZZ_HOLDS(n >= 1 && nodes[0].total[0] == tree->total[0]);
 }
 
-struct told {
+struct reported {
 	int64_t all, outermost;
 	unsigned deepest;
 };
 
-static void tell(void *arg, unsigned level, unsigned further, int64_t x,
-		 int64_t total, bool outermost)
+static void report(void *arg, unsigned level, unsigned further, int64_t x,
+		   int64_t total, bool outermost)
 {
-	struct told *told = arg;
+	struct reported *reported = arg;
 
-	FUZZ_HOLDS(level && x >= 0 && total > 0 && total <= told->all - x);
-	told->outermost += outermost ? total : 0;
-	told->deepest = FL_MAX(told->deepest, level + further);
+	FUZZ_HOLDS(level && x >= 0 && total > 0 && total <= reported->all - x);
+	reported->outermost += outermost ? total : 0;
+	reported->deepest = FL_MAX(reported->deepest, level + further);
 }
 
-/* What is not kept is told: as heavy and as deep. */
-static void outline_holds(struct flame_tree *tree, int64_t least, size_t most,
-			  int64_t fine)
+/* Light nodes are reported, as heavy and as deep as they are. */
+static void pruned_layout_holds(struct flame_tree *tree, int64_t least,
+				size_t most, int64_t detail_limit)
 {
 	struct fl_layout *all = fl_tree_layout(tree, 0, false, false), *l;
-	struct fl_outline *o = fl_outline_open(tree, false);
-	struct told told = { .all = tree->total[0] };
-	struct fl_teller teller = { tell, &told };
+	struct fl_pruned_layout *o = fl_pruned_layout_open(tree, false);
+	struct reported reported = { .all = tree->total[0] };
+	struct fl_light_nodes light = { report, &reported };
 	int64_t self = 0;
 	unsigned deepest = 0;
 	uint32_t kept = 0;
 
-	FUZZ_HOLDS(all && o && fl_outline_least(o, &least, most, fine));
-	l = fl_outline_layout(o, &teller);
+	FUZZ_HOLDS(all && o &&
+		   fl_pruned_layout_limit(o, &least, most, detail_limit));
+	l = fl_pruned_layout_build(o, &light);
 	FUZZ_HOLDS(l);
 	for (uint32_t i = 0; i < all->count; i++) {
 		if (i && (all->total[0][i] < least || kept >= most)) {
@@ -92,14 +93,14 @@ static void outline_holds(struct flame_tree *tree, int64_t least, size_t most,
 			   l->self[0][kept] == all->self[0][i]);
 		self += l->self[0][kept++];
 	}
-	FUZZ_HOLDS(kept == l->count && deepest == told.deepest);
-	FUZZ_HOLDS(self + told.outermost == tree->total[0]);
+	FUZZ_HOLDS(kept == l->count && deepest == reported.deepest);
+	FUZZ_HOLDS(self + reported.outermost == tree->total[0]);
 	fl_layout_free(l);
 	fl_layout_free(all);
-	fl_outline_free(o);
+	fl_pruned_layout_free(o);
 }
 
-/* Of what the tree need not keep, the same is made. */
+/* spend makes the same layout. */
 static void spent_holds(struct flame_tree *tree)
 {
 	struct fl_layout *a = fl_tree_layout(tree, 0, false, false);
@@ -135,10 +136,10 @@ static void of_columns(unsigned columns, const uint8_t *data, size_t size)
 	}
 	lists_hold(tree);
 	if (columns == 1) {
-		outline_holds(tree, 3, 20000, 0);
-		outline_holds(tree, 3, 20000, 3);
-		outline_holds(tree, INT64_MAX, 20000, 1000);
-		outline_holds(tree, 1, 5, INT64_MAX);
+		pruned_layout_holds(tree, 3, 20000, 0);
+		pruned_layout_holds(tree, 3, 20000, 3);
+		pruned_layout_holds(tree, INT64_MAX, 20000, 1000);
+		pruned_layout_holds(tree, 1, 5, INT64_MAX);
 	} else {
 		flame_tree_scale(tree, 0, 1000003);
 		lists_hold(tree);

@@ -142,7 +142,7 @@ static void count(unsigned *n, unsigned *timed, unsigned *threads)
 		*timed += s.time != FLAME_NOTIME;
 		*threads += s.thread != 0;
 	}
-	cr_assert_eq(sum, FL_SAMPLES_MOST + 1);
+	cr_assert_eq(sum, FL_MAX_PAGE_SAMPLES + 1);
 	flame_close(source);
 }
 
@@ -153,7 +153,7 @@ Test(samples, too_many_lose_their_times_and_keep_their_threads)
 
 	for (unsigned i = 0; i < 3; i++)
 		stack_of(i);
-	for (unsigned i = 0; i <= FL_SAMPLES_MOST; i++)
+	for (unsigned i = 0; i <= FL_MAX_PAGE_SAMPLES; i++)
 		put(sink, 1 + i % 3, i % 2 ? thread_of(1) : 0, T0 + i);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_assert_str_eq(said.data, "more than 2000000 samples with times: the "
@@ -174,7 +174,7 @@ Test(samples, too_many_threads_are_not_told_apart)
 		stack_of(i);
 	for (unsigned i = 0; i < 1001; i++)
 		thread[i] = thread_of(i);
-	for (unsigned i = 0; i <= FL_SAMPLES_MOST; i++)
+	for (unsigned i = 0; i <= FL_MAX_PAGE_SAMPLES; i++)
 		put(sink, 1 + i % 2001, thread[i / 2001], FLAME_NOTIME);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_assert_str_eq(said.data,

@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "tree/outline.h"
+#include "tree/pruned_layout.h"
 #include "tree/tree.h"
 
 #include <criterion/criterion.h>
@@ -42,7 +42,7 @@ TestSuite(overflow, .init = start, .fini = stop);
 TestSuite(columns, .init = start, .fini = stop);
 TestSuite(places, .init = start, .fini = stop);
 TestSuite(written, .init = start, .fini = stop);
-TestSuite(outline, .init = start, .fini = stop);
+TestSuite(pruned_layout, .init = start, .fini = stop);
 TestSuite(shape, .init = start, .fini = stop);
 TestSuite(threads, .init = start, .fini = stop);
 
@@ -594,8 +594,8 @@ static void lay_with(unsigned n, const struct fl_layout *alone)
 		SAME(self[c]);
 		SAME(total[c]);
 	}
-	cr_expect_arr_eq(layout->of_stack, alone->of_stack,
-			 flame->stacks.count * sizeof(*alone->of_stack),
+	cr_expect_arr_eq(layout->node_of_stack, alone->node_of_stack,
+			 flame->stacks.count * sizeof(*alone->node_of_stack),
 			 "places with %u threads", n);
 }
 
@@ -603,7 +603,7 @@ static void lay_with_all(void)
 {
 	struct fl_layout *alone;
 
-	tree->places = true;
+	tree->want_stack_nodes = true;
 	flame_threads(flame, 1);
 	alone = lay(0, false);
 	layout = NULL;
@@ -658,7 +658,7 @@ Test(threads, without_memory_nothing_is_laid)
 	size_t held, refused = 0;
 
 	grow(100000, 3, 1000, 5);
-	tree->places = true;
+	tree->want_stack_nodes = true;
 	flame_threads(flame, 3);
 	fl_memory_limit(most);
 	held = most - fl_memory_left();
@@ -834,23 +834,23 @@ static void grow_tree(unsigned ntypes)
 	}
 }
 
-struct told {
+struct reported {
 	unsigned level, further;
 	int64_t x, total;
 	bool outermost;
 };
 
-struct all_told {
-	struct told at[5000];
+struct all_reported {
+	struct reported at[5000];
 	size_t n;
 };
 
-static void tell(void *arg, unsigned level, unsigned further, int64_t x,
-		 int64_t total, bool outermost)
+static void report(void *arg, unsigned level, unsigned further, int64_t x,
+		   int64_t total, bool outermost)
 {
-	struct all_told *all = arg;
+	struct all_reported *all = arg;
 
-	all->at[all->n++] = (struct told){ level, further, x, total,
+	all->at[all->n++] = (struct reported){ level, further, x, total,
 					   outermost };
 }
 
@@ -865,9 +865,9 @@ static void expect_kept(const struct fl_layout *l, uint32_t i, uint32_t full,
 	cr_expect_eq(l->x[i], x[full]);
 }
 
-/* Of a light node; the one behind what was told with it. */
-static uint32_t expect_told(const struct told *t, uint32_t i, int64_t x,
-			    int64_t least, int64_t fine)
+/* A light node; returns the next node that must be kept or reported. */
+static uint32_t expect_reported(const struct reported *t, uint32_t i, int64_t x,
+				int64_t least, int64_t detail_limit)
 {
 	uint32_t parent = layout->parent[i], deepest = layout->level[i];
 
@@ -878,35 +878,35 @@ static uint32_t expect_told(const struct told *t, uint32_t i, int64_t x,
 		     layout->total[0][parent] >= least);
 	if (!t->further)
 		return i + 1;
-	cr_expect_lt(t->total, fine);
+	cr_expect_lt(t->total, detail_limit);
 	for (uint32_t j = i; j < layout->end[i]; j++)
 		deepest = FL_MAX(deepest, layout->level[j]);
 	cr_expect_eq(t->level + t->further, deepest);
 	return layout->end[i];
 }
 
-/* As in the whole layout: each node is where it was, kept or told. */
-static size_t expect_outline(int64_t least, size_t most, int64_t fine,
-			     bool spend)
+/* Each node of the whole layout must be kept or reported, at its x. */
+static size_t expect_pruned(int64_t least, size_t most, int64_t detail_limit,
+			    bool spend)
 {
-	static struct all_told all;
-	struct fl_teller teller = { tell, &all };
-	struct fl_outline *o;
+	static struct all_reported all;
+	struct fl_light_nodes callback = { report, &all };
+	struct fl_pruned_layout *o;
 	struct fl_layout *l;
 	int64_t *x, heaviest;
 	uint32_t kept = 0;
-	size_t told = 0;
+	size_t reported = 0;
 
 	all.n = 0;
 	lay(0, false);
 	x = fl_alloc(layout->count * sizeof(*x));
 	fl_layout_x(layout, 0, INT64_MIN, x);
-	cr_assert(fl_heaviest(layout, 0, most, &heaviest));
-	o = fl_outline_open(tree, spend);
+	cr_assert(fl_layout_threshold(layout, 0, most, &heaviest));
+	o = fl_pruned_layout_open(tree, spend);
 	cr_assert(o);
-	cr_assert(fl_outline_least(o, &least, most, fine));
+	cr_assert(fl_pruned_layout_limit(o, &least, most, detail_limit));
 	cr_expect_geq(least, heaviest);
-	l = fl_outline_layout(o, &teller);
+	l = fl_pruned_layout_build(o, &callback);
 	cr_assert(l);
 	cr_assert_leq(l->count, FL_MAX(most, 1u));
 	for (uint32_t i = 0; i < layout->count;) {
@@ -915,64 +915,65 @@ static size_t expect_outline(int64_t least, size_t most, int64_t fine,
 			i++;
 			continue;
 		}
-		cr_assert_lt(told, all.n);
-		i = expect_told(&all.at[told++], i, x[i], least, fine);
+		cr_assert_lt(reported, all.n);
+		i = expect_reported(&all.at[reported++], i, x[i], least,
+				    detail_limit);
 	}
 	cr_expect_eq(kept, l->count);
-	cr_expect_eq(told, all.n);
+	cr_expect_eq(reported, all.n);
 	fl_layout_free(l);
-	fl_outline_free(o);
+	fl_pruned_layout_free(o);
 	fl_free(x);
-	return told;
+	return reported;
 }
 
-Test(outline, light_nodes_are_told_where_they_were)
+Test(pruned_layout, light_nodes_are_reported_at_their_places)
 {
 	grow_tree(4);
-	expect_outline(1, 20000, 0, false);
-	expect_outline(50, 20000, 0, false);
-	expect_outline(1000, 20000, 0, false);
-	expect_outline(INT64_MAX, 20000, 0, false);
-	expect_outline(50, 20000, 0, true);
+	expect_pruned(1, 20000, 0, false);
+	expect_pruned(50, 20000, 0, false);
+	expect_pruned(1000, 20000, 0, false);
+	expect_pruned(INT64_MAX, 20000, 0, false);
+	expect_pruned(50, 20000, 0, true);
 }
 
-Test(outline, keeps_no_more_than_it_may)
+Test(pruned_layout, has_at_most_max_nodes)
 {
 	grow_tree(4);
-	expect_outline(1, 1, 0, false);
-	expect_outline(1, 10, 0, false);
-	expect_outline(1, 100, 0, false);
-	expect_outline(1, 1000, 0, true);
+	expect_pruned(1, 1, 0, false);
+	expect_pruned(1, 10, 0, false);
+	expect_pruned(1, 100, 0, false);
+	expect_pruned(1, 1000, 0, true);
 }
 
-Test(outline, what_is_below_the_lightest_is_told_with_them)
+Test(pruned_layout, subtrees_of_the_lightest_nodes_are_not_reported)
 {
 	size_t each, together;
 
 	grow_tree(1);
-	each = expect_outline(1000, 20000, 0, false);
-	together = expect_outline(1000, 20000, 20, false);
+	each = expect_pruned(1000, 20000, 0, false);
+	together = expect_pruned(1000, 20000, 20, false);
 	cr_expect_lt(together, each);
-	cr_expect_lt(expect_outline(1000, 20000, 1000, false), together);
-	expect_outline(INT64_MAX, 20000, INT64_MAX, false);
-	expect_outline(1, 100, INT64_MAX, false);
-	expect_outline(1000, 20000, 1000, true);
+	cr_expect_lt(expect_pruned(1000, 20000, 1000, false), together);
+	expect_pruned(INT64_MAX, 20000, INT64_MAX, false);
+	expect_pruned(1, 100, INT64_MAX, false);
+	expect_pruned(1000, 20000, 1000, true);
 }
 
-Test(outline, nodes_of_several_stacks_are_told_as_one)
+Test(pruned_layout, a_node_of_several_stacks_is_reported_once)
 {
 	grow_tree(4);
-	expect_outline(1000, 20000, 1000, false);
-	expect_outline(INT64_MAX, 20000, INT64_MAX, false);
-	expect_outline(1, 100, 100, false);
-	expect_outline(50, 20000, 50, true);
+	expect_pruned(1000, 20000, 1000, false);
+	expect_pruned(INT64_MAX, 20000, INT64_MAX, false);
+	expect_pruned(1, 100, 100, false);
+	expect_pruned(50, 20000, 50, true);
 }
 
-Test(outline, of_the_heaviest_there_can_be_no_more_are_kept)
+Test(pruned_layout, has_at_most_max_nodes_of_the_largest_weight)
 {
-	static struct all_told all;
-	struct fl_teller teller = { tell, &all };
-	struct fl_outline *o;
+	static struct all_reported all;
+	struct fl_light_nodes callback = { report, &all };
+	struct fl_pruned_layout *o;
 	struct fl_layout *l;
 	flame_id stack = 0;
 	int64_t least = 1;
@@ -981,29 +982,29 @@ Test(outline, of_the_heaviest_there_can_be_no_more_are_kept)
 		stack = flame_stack(flame, stack, fl_frame(flame,
 				fl_name(flame, "f"), FLAME_UNKNOWN));
 	fl_tree_add(tree, 0, stack, INT64_MAX);
-	o = fl_outline_open(tree, false);
-	cr_assert(o && fl_outline_least(o, &least, 10, 0));
+	o = fl_pruned_layout_open(tree, false);
+	cr_assert(o && fl_pruned_layout_limit(o, &least, 10, 0));
 	cr_expect_eq(least, INT64_MAX);
-	l = fl_outline_layout(o, &teller);
+	l = fl_pruned_layout_build(o, &callback);
 	cr_assert(l);
 	cr_expect_eq(l->count, 10);
 	cr_expect_eq(all.n, 21);
 	fl_layout_free(l);
-	fl_outline_free(o);
+	fl_pruned_layout_free(o);
 	lay(0, false);
-	cr_assert(fl_heaviest(layout, 0, 10, &least));
+	cr_assert(fl_layout_threshold(layout, 0, 10, &least));
 	cr_expect_eq(least, INT64_MAX);
 }
 
-Test(outline, of_nothing_is_its_root)
+Test(pruned_layout, of_an_empty_tree_is_the_root)
 {
-	expect_outline(1, 20000, 0, false);
-	expect_outline(1, 20000, 0, true);
+	expect_pruned(1, 20000, 0, false);
+	expect_pruned(1, 20000, 0, true);
 }
 
 Test(shape, free_takes_null)
 {
 	flame_tree_free(NULL);
 	fl_layout_free(NULL);
-	fl_outline_free(NULL);
+	fl_pruned_layout_free(NULL);
 }
