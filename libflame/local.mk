@@ -47,7 +47,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/interchange.c \
 	libflame/format/jstack.c \
-	libflame/format/lines.c libflame/format/native.c \
+	libflame/format/lines.c libflame/format/lldb.c \
+	libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
 	libflame/format/unreadable.c libflame/format/unreadable.h \
 	libflame/format/vtune.c \

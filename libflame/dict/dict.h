@@ -23,7 +23,7 @@
  *		reads, and what to do instead; lines.c for readers of text,
  *		dump.c for those of threads (jstack.c faulthandler.c
  *		pyspy-dump.c), native.c for those of native stacks (gdb.c
- *		bpftrace.c dtrace.c sample.c), interchange.c for units and
+ *		lldb.c bpftrace.c dtrace.c sample.c), interchange.c for units and
  *		threads as others spell them; folded/, jfr/, otlp/, perf/,
  *		picture/, pprof/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter

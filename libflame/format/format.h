@@ -14,6 +14,7 @@ extern const struct fl_format fl_format_jstack;
 extern const struct fl_format fl_format_faulthandler;
 extern const struct fl_format fl_format_pyspy_dump;
 extern const struct fl_format fl_format_gdb;
+extern const struct fl_format fl_format_lldb;
 extern const struct fl_format fl_format_bpftrace;
 extern const struct fl_format fl_format_dtrace;
 extern const struct fl_format fl_format_sample;

@@ -21,6 +21,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_pyspy_dump,
 	&fl_format_folded,
 	&fl_format_gdb,
+	&fl_format_lldb,
 	&fl_format_bpftrace,
 	&fl_format_dtrace,
 	&fl_format_sample,

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 TestSuite(gdb, .init = start, .fini = stop);
+TestSuite(lldb, .init = start, .fini = stop);
 TestSuite(bpftrace, .init = start, .fini = stop);
 TestSuite(dtrace, .init = start, .fini = stop);
 TestSuite(sample, .init = start, .fini = stop);
@@ -237,6 +238,100 @@ Test(gdb, cut_anywhere)
 	cut_file("gdb", "gdb/apply.txt");
 	cut_file("gdb", "gdb/talk.txt");
 	spoil_file("gdb", "gdb/talk.txt");
+}
+
+/* lldb ---------------------------------------------------------------- */
+
+static const char *one_lldb_frame(const char *frame)
+{
+	char text[1000];
+
+	snprintf(text, sizeof(text), "  thread #2\n    frame #0: 0x01 %s\n"
+		 "    frame #1: 0x02 a`main\n\n", frame);
+	return fold_as("lldb", text, strlen(text), NULL);
+}
+
+#define LLDB_NAMES(frame, name)						\
+	cr_expect_str_eq(one_lldb_frame(frame), "main;" name " 1\n",	\
+			 "is %s", out.data)
+
+Test(lldb, names_lack_modules_offsets_and_values)
+{
+	LLDB_NAMES("libc.so.6`poll + 79", "poll");
+	LLDB_NAMES("a`f(x=1) at f.c:3:9", "f");
+	LLDB_NAMES("a`f at f.c:3", "f");
+	LLDB_NAMES("a`f(s=\"b) at c.c:1\") at /a dir/f.c:3:1 [opt]", "f");
+	LLDB_NAMES("a`f(int, char) + 3", "f(int, char)");
+	LLDB_NAMES("a`(anonymous namespace)::f(c='(') at f.c:3:1",
+		   "(anonymous namespace)::f");
+	LLDB_NAMES("a`std::function<void (int)>::operator()(this=0x7f) const "
+		   "at f.h:9:2", "std::function<void (int)>::operator()");
+	LLDB_NAMES("a`-[View draw:] + 12", "-[View draw:]");
+	LLDB_NAMES("a`g(n=2) [inlined] f(n=1) at f.c:3:9", "f_[i]");
+	LLDB_NAMES("/lib/a.so`", "[a.so]");
+	LLDB_NAMES("", "[unknown]");
+}
+
+Test(lldb, the_place_of_a_stop_is_no_backtrace)
+{
+	FOLDS("lldb", "Process 4 stopped\n* thread #1, stop reason = step\n"
+	      "    frame #0: 0x1 a`f at f.c:3:1\n-> 3   \tf();\n"
+	      "(lldb) bt\n* thread #1, stop reason = step\n"
+	      "  * frame #0: 0x1 a`f at f.c:3:1\n"
+	      "    frame #1: 0x2 a`main at f.c:9:1\n\n", "main;f 1\n");
+	FOLDS("lldb", "* thread #7\n  * frame #0: 0x1 a`start\n",
+	      "start 1\n");
+}
+
+Test(lldb, frames_that_belong_to_no_backtrace_are_told)
+{
+	FOLDS("lldb", "  thread #1\n    frame #0: 0x1 a`f\n"
+	      "    frame #1: 0x1 a`main\n(lldb) frame select 1\n"
+	      "frame #1: 0x1 a`main\n", "main;f 1\n");
+	cr_expect_str_eq(said.data, "in: 1 frames that belong to no backtrace "
+			 "left out\n");
+}
+
+Test(lldb, a_backtrace_without_its_end_is_told)
+{
+	FOLDS("lldb", "  thread #1\n    frame #0: 0x1 a`f\n"
+	      "    frame #1: 0x1 a`g\n", "");
+	cr_expect(strstr(said.data, "line 3: the input ends within"), "%s",
+		  said.data);
+}
+
+static const struct fl_format *format_of(const char *text)
+{
+	struct fl_in *in = fl_in_memory(flame, text, strlen(text), "in");
+	const struct fl_format *format = fl_format_detect(flame, in);
+
+	fl_in_close(in);
+	return format;
+}
+
+Test(lldb, is_known_by_its_frames)
+{
+	cr_expect_eq(format_of("* thread #1, queue = 'main'\n  * frame #0: "
+			       "0x0001 libsystem`poll + 8\n"),
+		     &fl_format_lldb);
+	cr_expect_eq(format_of("(lldb) bt\n\n    frame #0: 0x0001 "
+			       "a.out`main(argc=1) at a.c:3:1\n3\n"),
+		     &fl_format_lldb);
+	cr_expect_eq(format_of("\n              libc.so`poll+0x4\n"
+			       "              a.out`main+0x8\n    3\n"),
+		     &fl_format_dtrace);
+}
+
+Test(lldb, cut_anywhere)
+{
+	cut_file("lldb", "lldb/all.txt");
+	cut_file("lldb", "lldb/macos.txt");
+}
+
+Test(lldb, bytes_may_be_others)
+{
+	spoil_file("lldb", "lldb/all.txt");
+	spoil_file("lldb", "lldb/macos.txt");
 }
 
 /* bpftrace ------------------------------------------------------------ */

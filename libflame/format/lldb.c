@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backtraces of lldb: bt, bt all, thread backtrace all; as many one after the
+ * other as there are.  A thread in a dump is a sample.
+ *
+ *	* thread #1, name = 'app', stop reason = signal SIGSTOP
+ *	  * frame #0: 0x00007f01 libc.so.6`poll + 79
+ *	    frame #1: 0x00005501 app`run [inlined] wait(ms=5) at app.c:7:3
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* What this format can be asked for; the rows are below. */
+struct options {
+	bool lines;
+	bool srcline;
+};
+
+struct reader {
+	struct flame_source *source;
+	const struct options *options;
+	struct flame *flame;
+	struct fl_lines lines;
+	flame_id metric;
+	struct fl_trace trace;
+	struct fl_keys keys;	/* of the thread */
+	struct fl_map roots;	/* names at the root of whole stacks */
+	struct fl_buf buf;
+	bool selected;		/* the thread is marked with an asterisk */
+	bool marked;		/* so is one of its frames */
+	bool ended;		/* a line that is no frame follows the stack */
+	uint64_t outside;
+};
+
+/* A frame's text, in its parts. */
+struct parts {
+	struct slice name, file, module;
+	int64_t line;
+	bool inlined;
+};
+
+static struct slice after(struct slice s, size_t n)
+{
+	return (struct slice){ s.data + n, s.size - n };
+}
+
+/* Where the text begins; s.size where it does not occur. */
+static size_t find(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = 0; i + n <= s.size; i++)
+		if (memcmp(s.data + i, text, n) == 0)
+			return i;
+	return s.size;
+}
+
+/* Where the text begins for the last time. */
+static size_t find_last(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = s.size; i >= n; i--)
+		if (memcmp(s.data + i - n, text, n) == 0)
+			return i - n;
+	return s.size;
+}
+
+/* Cuts off the text at the beginning, if it is there. */
+static bool skip(struct slice *s, const char *text)
+{
+	if (!fl_slice_starts(*s, text))
+		return false;
+	*s = after(*s, strlen(text));
+	return true;
+}
+
+/* Frames -------------------------------------------------------------- */
+
+/* Behind the ')' of the '(' at i; quotes hide brackets. */
+static size_t skip_brackets(struct slice s, size_t i)
+{
+	size_t depth = 0;
+	char quote = '\0';
+
+	for (; i < s.size; i++) {
+		char c = s.data[i];
+
+		if (quote && c == '\\')
+			i++;
+		else if (quote)
+			quote = c == quote ? '\0' : quote;
+		else if (c == '"' || c == '\'')
+			quote = c;
+		else if (c == '(')
+			depth++;
+		else if (c == ')' && --depth == 0)
+			return i + 1;
+	}
+	return s.size;
+}
+
+/* "ns::f(x=1)", "A::get(this=0x1) const": without the values. */
+static struct slice cut_arguments(struct slice s)
+{
+	size_t i = 0, end;
+
+	if (fl_slice_ends(s, " const"))
+		s.size -= 6;
+	while (i < s.size) {
+		if (s.data[i] != '(') {
+			i++;
+			continue;
+		}
+		end = skip_brackets(s, i);
+		if (end == s.size && i)
+			return (struct slice){ s.data, i };
+		i = end;
+	}
+	return s;
+}
+
+/* "file.c:57:12" or "file.c:57"; false: it is something else. */
+static bool split_place(struct slice s, struct parts *parts)
+{
+	size_t colon = find_last(s, ":");
+	int64_t number;
+
+	if (colon == s.size || !fl_parse_int(after(s, colon + 1), &number) ||
+	    number < 0)
+		return false;
+	parts->line = number;
+	parts->file = (struct slice){ s.data, colon };
+	colon = find_last(parts->file, ":");
+	if (colon != parts->file.size &&
+	    fl_parse_int(after(parts->file, colon + 1), &number) &&
+	    number >= 0) {
+		parts->line = number;
+		parts->file.size = colon;
+	}
+	return parts->file.size != 0;
+}
+
+/* "f + 32": without the offset. */
+static struct slice cut_offset(struct slice s)
+{
+	size_t plus = find_last(s, " + ");
+
+	if (plus < s.size && fl_slice_digits(after(s, plus + 3)))
+		s.size = plus;
+	return s;
+}
+
+/* What follows the address: "module`function(...) at file:line:column". */
+static void split_frame(struct slice s, struct parts *parts)
+{
+	static const char inlined[] = "[inlined] ";
+	size_t i;
+
+	memset(parts, 0, sizeof(*parts));
+	while (fl_slice_ends(s, " [opt]") || fl_slice_ends(s, " [artificial]"))
+		s.size = find_last(s, " [");
+	i = find(s, "`");
+	if (i < s.size) {
+		parts->module = (struct slice){ s.data, i };
+		s = after(s, i + 1);
+	}
+	i = find_last(s, inlined);
+	if (i < s.size) {
+		parts->inlined = true;
+		s = after(s, i + sizeof(inlined) - 1);
+	}
+	i = find_last(s, " at ");
+	if (i < s.size && split_place(after(s, i + 4), parts))
+		parts->name = cut_arguments((struct slice){ s.data, i });
+	else
+		parts->name = cut_offset(s);
+}
+
+static flame_id name_of(struct reader *r, const struct parts *parts)
+{
+	const struct options *options = r->options;
+	struct slice module = fl_slice_base(parts->module);
+	struct fl_buf *buf = &r->buf;
+
+	buf->size = 0;
+	if (parts->name.size) {
+		fl_buf_put(buf, parts->name.data, parts->name.size);
+	} else {
+		fl_buf_byte(buf, '[');
+		fl_buf_put(buf, module.size ? module.data : "unknown",
+			   module.size ? module.size : 7);
+		fl_buf_byte(buf, ']');
+	}
+	if (parts->line > 0 && options->srcline) {
+		fl_buf_byte(buf, ':');
+		fl_buf_put(buf, parts->file.data, parts->file.size);
+	}
+	if (parts->line > 0 && (options->srcline || options->lines))
+		fl_buf_print(buf, ":%" PRId64, parts->line);
+	return flame_name(r->flame, buf->data ? buf->data : "", buf->size);
+}
+
+static void add_frame(struct reader *r, struct slice s)
+{
+	struct flame_frame frame = { .type = FLAME_NATIVE };
+	struct slice file;
+	struct parts parts;
+
+	split_frame(s, &parts);
+	file = parts.file.size ? parts.file : parts.module;
+	frame.name = name_of(r, &parts);
+	frame.file =
+		flame_name(r->flame, file.data ? file.data : "", file.size);
+	if (parts.line > 0 && parts.line <= INT32_MAX)
+		frame.line = parts.line;
+	if (parts.inlined)
+		frame.type = FLAME_INLINED;
+	fl_trace_add(r->flame, &r->trace, &frame);
+}
+
+/* Lines --------------------------------------------------------------- */
+
+struct line {
+	enum { OTHER, THREAD, FRAME } kind;
+	bool marked;		/* by an asterisk */
+	int64_t number;
+	struct slice rest;
+};
+
+static bool split_number(struct slice *s, int64_t *number)
+{
+	size_t n = 0;
+	bool good;
+
+	while (n < s->size && s->data[n] >= '0' && s->data[n] <= '9')
+		n++;
+	good = n && fl_parse_int((struct slice){ s->data, n }, number);
+	*s = after(*s, n);
+	return good;
+}
+
+/* "frame #3: 0x7f01 rest", "thread #3, name = 'a'", "thread #3: tid = 5". */
+static struct line split_line(struct slice s)
+{
+	struct line line = { .kind = OTHER };
+	struct slice word;
+
+	while (skip(&s, "(lldb) "))
+		continue;
+	s = fl_slice_trim(s);
+	line.marked = skip(&s, "* ");
+	s = fl_slice_trim(s);
+	if (skip(&s, "frame #")) {
+		if (!split_number(&s, &line.number) || !skip(&s, ": "))
+			return line;
+		word = fl_slice_split(&s, ' ');
+		line.kind = fl_slice_starts(word, "0x") ? FRAME : OTHER;
+	} else if (skip(&s, "thread #") && split_number(&s, &line.number) &&
+		   (!s.size || s.data[0] == ',' || s.data[0] == ':')) {
+		line.kind = THREAD;
+	}
+	line.rest = s;
+	return line;
+}
+
+/* "key = 'text'", "key = 0x12"; empty where it is not there. */
+static struct slice value_of(struct slice s, const char *key)
+{
+	size_t i = find(s, key), end;
+
+	if (i == s.size)
+		return (struct slice){ s.data, 0 };
+	s = after(s, i + strlen(key));
+	if (s.size && s.data[0] == '\'') {
+		s = after(s, 1);
+		end = find(s, "', ");
+		if (end == s.size && fl_slice_ends(s, "'"))
+			end--;
+	} else {
+		end = find(s, ",");
+	}
+	return (struct slice){ s.data, end };
+}
+
+static void begin_thread(struct reader *r, const struct line *line)
+{
+	struct slice name = value_of(line->rest, ", name = ");
+	struct slice tid = value_of(line->rest, "tid = ");
+	char number[32];
+
+	if (!name.size)
+		name = value_of(line->rest, "queue = ");
+	snprintf(number, sizeof(number), "thread #%" PRId64, line->number);
+	if (!name.size && !tid.size)
+		name = (struct slice){ number, strlen(number) };
+	r->keys.comm = r->keys.tid = 0;
+	if (name.size)
+		r->keys.comm = flame_name(r->flame, name.data, name.size);
+	if (tid.size)
+		r->keys.tid = flame_name(r->flame, tid.data, tid.size);
+	r->selected = line->marked;
+}
+
+/* Stacks -------------------------------------------------------------- */
+
+/* Functions that nothing calls: below them a stack cannot go on. */
+static bool is_root(struct reader *r, flame_id name)
+{
+	static const char *const roots[] = {
+		"_start", "start", "clone", "clone3", "__clone",
+		"__clone3", "__GI___clone", "__GI___clone3", "thread_start",
+		"start_wqthread", "_pthread_start", "RtlUserThreadStart", NULL
+	};
+	struct slice text = fl_name_at(r->flame, name);
+
+	for (size_t i = 0; roots[i]; i++)
+		if (fl_slice_is(text, roots[i]))
+			return true;
+	return fl_map_get(&r->roots, name) != NULL;
+}
+
+static void forget(struct reader *r)
+{
+	r->trace.count = 0;
+	r->marked = r->ended = false;
+}
+
+/* true: a sample. */
+static bool end_stack(struct reader *r, struct flame_sample *sample)
+{
+	size_t n = r->trace.count;
+
+	/*
+	 * Where lldb stops it prints the selected thread's first frame; in a
+	 * backtrace of that thread one of the frames is marked.
+	 */
+	if (!n || (n == 1 && r->selected && !r->marked)) {
+		forget(r);
+		return false;
+	}
+	fl_map_put(&r->roots, r->trace.frames[n - 1].name, NULL);
+	if (!r->metric)
+		r->metric = flame_metric(r->flame, "threads", "threads");
+	memset(sample, 0, sizeof(*sample));
+	sample->time = FLAME_NOTIME;
+	sample->metric = r->metric;
+	sample->weight = 1;
+	sample->stack = fl_trace_stack(r->flame, 0, &r->trace);
+	sample->thread = fl_keys_thread(r->flame, &r->keys);
+	fl_metric_count(r->flame, r->metric, 1);
+	r->lines.good++;
+	forget(r);
+	return true;
+}
+
+/* "Process 42 stopped": the next threads are its. */
+static void take_process(struct reader *r, struct slice s)
+{
+	struct slice number;
+
+	if (!skip(&s, "Process "))
+		return;
+	number = fl_slice_split(&s, ' ');
+	if (fl_slice_digits(number) && fl_slice_starts(s, "stopped"))
+		r->keys.pid = flame_name(r->flame, number.data, number.size);
+}
+
+static bool take_line(struct reader *r, struct slice text,
+		      struct flame_sample *sample)
+{
+	struct line line = split_line(text);
+	bool is_sample = false;
+
+	if (line.kind != FRAME) {
+		r->ended |= r->trace.count && (r->lines.ended || !text.size);
+		if (line.kind == THREAD) {
+			is_sample = end_stack(r, sample);
+			begin_thread(r, &line);
+		}
+		take_process(r, text);
+		return is_sample;
+	}
+	if (line.number == 0)
+		is_sample = end_stack(r, sample);
+	/* "frame select 3" tells of one alone. */
+	if (r->ended || (uint64_t)line.number != r->trace.count) {
+		r->outside++;
+		return is_sample;
+	}
+	add_frame(r, line.rest);
+	r->marked |= line.marked;
+	return is_sample;
+}
+
+/* The last stack, unless it may have been cut. */
+static bool last_stack(struct reader *r, struct flame_sample *sample)
+{
+	size_t n = r->trace.count;
+
+	if (!n)
+		return false;
+	if (r->ended ||
+	    (r->lines.ended && is_root(r, r->trace.frames[n - 1].name)))
+		return end_stack(r, sample);
+	fl_warn(r->flame, "%s: line %" PRIu64 ": the input ends within a "
+		"backtrace of %zu frames, left out (an empty line behind it "
+		"tells that it is whole)", fl_in_name(r->source->in),
+		r->lines.number, n);
+	forget(r);
+	r->source->damage = 1;
+	return false;
+}
+
+static int at_end(struct reader *r)
+{
+	int damage = r->source->damage;
+
+	if (r->outside)
+		fl_remark(r->flame, "%s: %" PRIu64 " frames that belong to no "
+			  "backtrace left out", fl_in_name(r->source->in),
+			  r->outside);
+	fl_lines_end(r->source, &r->lines);
+	if (damage)
+		r->source->damage = r->lines.good ? 1 : 2;
+	return FLAME_END;
+}
+
+/* The row ------------------------------------------------------------- */
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	struct slice line;
+	bool is_sample;
+
+	while (fl_lines_next(&r->lines, &line)) {
+		is_sample = take_line(r, line, sample);
+		if (r->buf.failed)
+			return fl_no_memory(source->flame);
+		if (fl_failed(source->flame))
+			return FLAME_FAILED;
+		if (is_sample)
+			return FLAME_OK;
+	}
+	if (last_stack(r, sample))
+		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+	return at_end(r);
+}
+
+static int open_lldb(struct flame_source *source)
+{
+	struct reader *r = fl_zeroed(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->source = source;
+	r->options = source->options;
+	r->flame = source->flame;
+	r->lines.in = source->in;
+	source->state = r;
+	return FLAME_OK;
+}
+
+static void close_lldb(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	fl_free(r->trace.frames);
+	fl_map_free(&r->roots);
+	fl_buf_free(&r->buf);
+	fl_free(r);
+}
+
+/* lldb may print much before the first backtrace; so much is read. */
+enum { MAX_PREAMBLE = 1 << 18 };
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice rest = { (const char *)head, n };
+	bool thread = false, prompt = false;
+
+	if (n && memchr(head, '\0', n))
+		return 0;
+	while (rest.size) {
+		bool ended = memchr(rest.data, '\n', rest.size) != NULL;
+		struct slice text = fl_slice_split(&rest, '\n');
+		struct line line = split_line(text);
+
+		if (!ended && !whole)
+			break;
+		if (line.kind == FRAME)
+			return thread ? 32 : 24;
+		thread |= line.kind == THREAD;
+		prompt |= fl_slice_starts(text, "(lldb) ");
+	}
+	return (thread || prompt) && !whole && n < MAX_PREAMBLE ? -1 : 0;
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_SRCLINE(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_lldb = {
+	.name = "lldb",
+	.summary = "backtraces of lldb",
+	.probe = probe,
+	.open = open_lldb,
+	.next = next,
+	.close = close_lldb,
+	.options = &option_table,
+};
