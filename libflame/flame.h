@@ -376,7 +376,7 @@ struct flame_row {
 };
 int flame_rows(char kind, unsigned index, struct flame_row *row);
 
-/* The output format that a file name's ending means, or NULL. */
+/* By a file name's ending, before .gz or .zst: an output format, or NULL. */
 const char *flame_format_of(const char *path);
 
 /*

@@ -15,7 +15,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
-	libflame/io/out.c libflame/io/utf16.c \
+	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
+	libflame/io/utf16.c \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zstd.c \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \

@@ -6,7 +6,8 @@
  *		and writes messages
  *	io/	in.c gives bytes; decoders.c finds what unpacks them: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; ahead.c does it in a
- *		thread; mapped.c has files in memory; out.c takes bytes
+ *		thread; mapped.c has files in memory; out.c takes bytes, packed
+ *		by pack.c and zstd.c
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: errors and limits; absorb.c: one into another;
  *		java.c: how methods are spelt; java_class.c: classes without

@@ -636,5 +636,5 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 
 const struct fl_format fl_format_svg = {
 	.name = "svg", .summary = "flame graph, one picture",
-	.suffixes = ".svg", .create = create,
+	.suffixes = ".svg .svgz", .create = create,
 };

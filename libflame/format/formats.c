@@ -167,10 +167,9 @@ const struct fl_format *fl_format_named(struct flame *flame, const char *name,
 	return NULL;
 }
 
-const char *flame_format_of(const char *path)
+/* By the first n bytes of a name. */
+static const char *format_of(const char *path, size_t n)
 {
-	size_t n = strlen(path);
-
 	for (size_t i = 0; fl_formats[i]; i++) {
 		const char *at = fl_formats[i]->suffixes;
 
@@ -183,6 +182,15 @@ const char *flame_format_of(const char *path)
 		}
 	}
 	return NULL;
+}
+
+/* "x.folded.gz" is folded, packed; "x.pb.gz" has a row of its own. */
+const char *flame_format_of(const char *path)
+{
+	const char *format = format_of(path, strlen(path));
+	size_t bare = fl_out_bare_size(path);
+
+	return format || !bare ? format : format_of(path, bare);
 }
 
 struct flame_sink *flame_create(struct flame *flame, const char *path,

@@ -154,13 +154,24 @@ extern const struct fl_decoder *const fl_decoders[];	/* ends in NULL */
 /*
  * An output.  path "-" is standard output.  A regular file is written beside
  * its place and renamed by fl_out_close, so it appears whole or not at all;
- * pipes and devices are written as they are.  Failures latch and come out of
- * close; fl_failed() reports them at once.  If the reader of a pipe has gone
+ * pipes and devices are written as they are.  Contents are packed if the path
+ * ends in .gz, .svgz or .zst.  Failures latch and come out of close;
+ * fl_failed() reports them at once.  If the reader of a pipe has gone
  * (EPIPE; the tool must ignore SIGPIPE) the failure's text is "".
  */
 struct fl_out;
 
 struct fl_out *fl_out_open(struct flame *flame, const char *path);
+/*
+ * What is written is packed with gzip, unless the name that was given to
+ * fl_out_open has it packed already.  Before the first byte.
+ */
+void fl_out_gzip(struct fl_out *out);
+/*
+ * Of a name that ends in .gz or .zst: the size of what stands before, which
+ * tells the format; 0 for others.
+ */
+size_t fl_out_bare_size(const char *path);
 /* Into a buffer of the caller's, for tests and embedding. */
 struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf);
 void fl_out_put(struct fl_out *out, const void *at, size_t size);

@@ -2,10 +2,13 @@
 /*
  * Outputs: a buffer before a file, a pipe or memory.  A file is written
  * beside its place and renamed; what is no regular file is written as it is.
+ * A packer may stand between the buffer and these (pack.c).
  */
 #include "fl.h"
 
+#include "base/late.h"
 #include "io/io.h"
+#include "io/pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +28,8 @@ struct fl_out {
 	char *path;		/* to rename to; NULL: written as it is */
 	char *temporary;	/* NULL: it has no name yet */
 	struct fl_buf *memory;	/* or NULL */
+	const struct fl_packer *packer;
+	void *packing;		/* the packer's state; NULL: as it is */
 	int fd;
 	bool failed;
 	size_t n;		/* bytes in the buffer */
@@ -40,6 +45,8 @@ static void free_out(struct fl_out *out)
 {
 	if (out->fd > STDERR_FILENO)
 		close(out->fd);
+	if (out->packing)
+		out->packer->end(out->packing);
 	fl_free(out->name);
 	fl_free(out->path);
 	fl_free(out->temporary);
@@ -225,6 +232,36 @@ static bool open_path(struct fl_out *out, const char *path)
 	return true;
 }
 
+static bool begin_packing(struct fl_out *out, const struct fl_packer *packer)
+{
+	const char *why = packer->late ? fl_late_open(packer->late) : NULL;
+
+	if (why) {
+		fl_fail(out->flame, "%s: packing it needs a library: %s",
+			out->name, why);
+		return false;
+	}
+	out->packer = packer;
+	out->packing = packer->begin();
+	if (!out->packing)
+		fl_no_memory(out->flame);
+	return out->packing != NULL;
+}
+
+static bool pack_by_name(struct fl_out *out, const char *path)
+{
+	const struct fl_packer *packer = fl_packer_of(path);
+	const char *refused = fl_pack_refused(path);
+
+	if (refused) {
+		fl_fail(out->flame, "%s: %s is not written: end the name in "
+			".gz or .zst, or pack what goes to standard output",
+			out->name, refused);
+		return false;
+	}
+	return !packer || begin_packing(out, packer);
+}
+
 struct fl_out *fl_out_open(struct flame *flame, const char *path)
 {
 	int fd = fd_of(path);
@@ -234,6 +271,10 @@ struct fl_out *fl_out_open(struct flame *flame, const char *path)
 
 	if (!out)
 		return NULL;
+	if (fd < 0 && !pack_by_name(out, path)) {
+		free_out(out);
+		return NULL;
+	}
 	if (fd > STDERR_FILENO)
 		out->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	else if (fd >= 0)
@@ -289,7 +330,7 @@ static void write_fd(struct fl_out *out, const char *at, size_t size)
 	}
 }
 
-static void write_out(struct fl_out *out, const char *at, size_t size)
+static void write_plain(struct fl_out *out, const char *at, size_t size)
 {
 	if (!out->memory) {
 		write_fd(out, at, size);
@@ -298,6 +339,37 @@ static void write_out(struct fl_out *out, const char *at, size_t size)
 	fl_buf_put(out->memory, at, size);
 	if (out->memory->failed)
 		fail(out, ENOMEM);
+}
+
+static void pack(struct fl_out *out, const char *at, size_t size, bool last)
+{
+	struct fl_step s = { .in = (const uint8_t *)at, .nin = size };
+	enum fl_stepped stepped = FL_STEP_ON;
+	uint8_t packed[16 << 10];
+
+	while (stepped == FL_STEP_ON && !out->failed) {
+		s.out = packed;
+		s.nout = sizeof(packed);
+		stepped = out->packer->step(out->packing, &s, last);
+		write_plain(out, (const char *)packed,
+			    sizeof(packed) - s.nout);
+	}
+	if (stepped > FL_STEP_END)
+		fail(out, ENOMEM);
+}
+
+static void write_out(struct fl_out *out, const char *at, size_t size)
+{
+	if (out->packing)
+		pack(out, at, size, false);
+	else
+		write_plain(out, at, size);
+}
+
+void fl_out_gzip(struct fl_out *out)
+{
+	if (!out->packing && !begin_packing(out, &fl_packer_gzip))
+		out->failed = true;
 }
 
 static void flush(struct fl_out *out)
@@ -376,6 +448,8 @@ int fl_out_close(struct fl_out *out)
 	bool failed;
 
 	flush(out);
+	if (out->packing)
+		pack(out, NULL, 0, true);
 	/* What could not be held is missing in what was written. */
 	out->failed |= fl_failed(out->flame);
 	if (out->path && !out->temporary && !out->failed &&

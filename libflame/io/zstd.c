@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Zstandard, by libzstd.
+ * Zstandard, by libzstd, read and written.
  */
 #include "fl.h"
 
 #include "base/late.h"
 #include "io/decoders.h"
+#include "io/pack.h"
 
 #include <stdlib.h>
 #include <zstd.h>
@@ -15,10 +16,12 @@
 	f(ZSTD_createDStream) f(ZSTD_DCtx_setParameter) \
 	f(ZSTD_decompressStream) f(ZSTD_dParam_getBounds) \
 	f(ZSTD_freeDStream) f(ZSTD_getErrorCode) f(ZSTD_getErrorName) \
-	f(ZSTD_initDStream) f(ZSTD_isError) f(ZSTD_sizeof_DStream)
+	f(ZSTD_initDStream) f(ZSTD_isError) f(ZSTD_sizeof_DStream) \
+	f(ZSTD_createCStream) f(ZSTD_CCtx_setParameter) \
+	f(ZSTD_compressStream2) f(ZSTD_freeCStream)
 
 FL_LATE_STRUCT(libzstd, LIBZSTD);
-static FL_LATE(libzstd, LIBZSTD, LIBZSTD_FILE, "zstd", "unpacks zstd");
+static FL_LATE(libzstd, LIBZSTD, LIBZSTD_FILE, "zstd", "reads and writes zstd");
 
 struct zstd {
 	struct fl_frames frames;
@@ -105,4 +108,44 @@ static void end(void *state)
 const struct fl_decoder fl_decoder_zstd = {
 	.name = "zstd", .bid = bid, .begin = begin, .read = fl_frames_read,
 	.end = end, .late = &libzstd_late,
+};
+
+/* Packing ------------------------------------------------------------- */
+
+static void *begin_packing(void)
+{
+	ZSTD_CStream *stream = libzstd.ZSTD_createCStream();
+
+	/* Frames of the zstd command have a checksum, too. */
+	if (stream)
+		libzstd.ZSTD_CCtx_setParameter(stream, ZSTD_c_checksumFlag, 1);
+	return stream;
+}
+
+static enum fl_stepped pack(void *state, struct fl_step *s, bool last)
+{
+	ZSTD_inBuffer in = { s->in, s->nin, 0 };
+	ZSTD_outBuffer out = { s->out, s->nout, 0 };
+	size_t code = libzstd.ZSTD_compressStream2(state, &out, &in,
+				last ? ZSTD_e_end : ZSTD_e_continue);
+
+	s->in += in.pos;
+	s->nin -= in.pos;
+	s->out += out.pos;
+	s->nout -= out.pos;
+	if (libzstd.ZSTD_isError(code))
+		return libzstd.ZSTD_getErrorCode(code) ==
+			ZSTD_error_memory_allocation ? FL_STEP_NO_MEMORY :
+						       FL_STEP_BAD;
+	return (last ? code : s->nin) ? FL_STEP_ON : FL_STEP_END;
+}
+
+static void end_packing(void *state)
+{
+	libzstd.ZSTD_freeCStream(state);
+}
+
+const struct fl_packer fl_packer_zstd = {
+	.suffixes = ".zst", .late = &libzstd_late, .begin = begin_packing,
+	.step = pack, .end = end_packing,
 };

@@ -1261,6 +1261,79 @@ Test(outputs, a_full_disk_is_told)
 			 "/dev/full: No space left on device");
 }
 
+/* The bytes of an output, packed by its name, given in pieces of this size. */
+static struct fl_buf written(const char *name, struct fl_buf text,
+			     size_t piece)
+{
+	struct fl_buf bytes = { 0 };
+	struct fl_out *out = fl_out_open(flame, name);
+	FILE *file;
+	int c;
+
+	cr_assert_not_null(out, "%s", flame_error(flame));
+	for (size_t i = 0; i < text.size; i += piece)
+		fl_out_put(out, text.data + i, FL_MIN(piece, text.size - i));
+	cr_assert_eq(fl_out_close(out), FLAME_OK);
+	file = fopen(name, "rb");
+	cr_assert_not_null(file);
+	while ((c = getc(file)) != EOF)
+		fl_buf_byte(&bytes, (char)c);
+	fclose(file);
+	return bytes;
+}
+
+Test(outputs, names_in_gz_and_zst_are_packed)
+{
+	static const char *const names[] = { "x.gz", "x.svgz", "x.folded.zst" };
+	static const size_t sizes[] = { 0, 1, 1000, 262144, 3000000 };
+
+	for (size_t i = 0; i < FL_COUNT(names) * FL_COUNT(sizes); i++) {
+		const char *name = names[i % FL_COUNT(names)];
+		struct fl_buf text = make_text(sizes[i / FL_COUNT(names)]);
+		struct fl_buf all = written(name, text, 4000000);
+		struct fl_buf parts = written(name, text, 1000);
+
+		cr_expect_eq(all.size, parts.size, "%s", name);
+		cr_expect(memcmp(all.data, parts.data, all.size) == 0,
+			  "%s: other bytes in other pieces", name);
+		cr_expect(text.size < 1000 || all.size < text.size);
+		expect(decoded(all), text.data, text.size, NULL);
+		fl_buf_free(&text);
+		fl_buf_free(&all);
+		fl_buf_free(&parts);
+	}
+}
+
+Test(outputs, gzip_has_neither_a_time_nor_a_name)
+{
+	struct fl_buf text = make_text(10);
+	struct fl_buf bytes = written("x.gz", text, 10);
+
+	cr_assert_geq(bytes.size, 10);
+	cr_expect(memcmp(bytes.data, "\x1f\x8b\x08\0\0\0\0\0", 8) == 0);
+	fl_buf_free(&text);
+	fl_buf_free(&bytes);
+}
+
+Test(outputs, names_of_packed_files_that_are_not_written_are_refused)
+{
+	cr_expect_null(fl_out_open(flame, "x.folded.xz"));
+	cr_expect(strstr(flame_error(flame), ".xz is not written"), "%s",
+		  flame_error(flame));
+	cr_expect_eq(access("x.folded.xz", F_OK), -1);
+}
+
+Test(outputs, a_format_is_told_by_what_stands_before_the_packing)
+{
+	cr_expect_str_eq(flame_format_of("x.folded.gz"), "folded");
+	cr_expect_str_eq(flame_format_of("a/x.html.zst"), "html");
+	cr_expect_str_eq(flame_format_of("x.svgz"), "svg");
+	cr_expect_str_eq(flame_format_of("x.pb.gz"), "pprof");
+	cr_expect_null(flame_format_of("x.gz"));
+	cr_expect_null(flame_format_of(".gz"));
+	cr_expect_null(flame_format_of("x.unknown.gz"));
+}
+
 Test(outputs, a_reader_who_left_is_a_quiet_failure)
 {
 	struct fl_out *out;

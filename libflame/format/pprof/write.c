@@ -9,17 +9,14 @@
 #include "draw/rows.h"
 #include "format/pprof/pprof.h"
 
-#include <zlib.h>
-
-/* What was encoded is packed in pieces of so many bytes. */
+/* What was encoded is written in pieces of so many bytes. */
 enum { PIECE = 1 << 16 };
 
 struct writer {
 	const struct fl_rows *rows;
 	struct flame *flame;
-	z_stream z;
 	bool failed;
-	struct fl_buf message;		/* fields of Profile, not packed yet */
+	struct fl_buf message;		/* fields of Profile, not written yet */
 	struct fl_buf part, inner;	/* a field, and one in it */
 	struct fl_map strings;		/* of names */
 	struct fl_buf texts;		/* string_table, encoded */
@@ -29,30 +26,12 @@ struct writer {
 	struct fl_buf functions;	/* and locations, encoded */
 };
 
-/* Packing ------------------------------------------------------------- */
+/* Output -------------------------------------------------------------- */
 
-static void pack(struct writer *w, const char *at, size_t size, int flush)
+static void write_buf(struct writer *w, struct fl_buf *buf)
 {
-	uint8_t packed[4096];
-	int status;
-
-	w->z.next_in = (Bytef *)(uintptr_t)at;
-	w->z.avail_in = (uInt)size;
-	do {
-		w->z.next_out = packed;
-		w->z.avail_out = sizeof(packed);
-		status = deflate(&w->z, flush);
-		w->failed |= status == Z_STREAM_ERROR;
-		fl_out_put(w->rows->out, packed,
-			   sizeof(packed) - w->z.avail_out);
-	} while (!w->failed && w->z.avail_out == 0);
-}
-
-static void pack_buf(struct writer *w, struct fl_buf *buf)
-{
-	for (size_t i = 0; i < buf->size; i += PIECE)
-		pack(w, buf->data + i, FL_MIN(buf->size - i, (size_t)PIECE),
-		     Z_NO_FLUSH);
+	if (!buf->failed)
+		fl_out_put(w->rows->out, buf->data, buf->size);
 	w->failed |= buf->failed;
 	buf->size = 0;
 }
@@ -63,7 +42,7 @@ static void put_part(struct writer *w, uint32_t number)
 	fl_put_bytes(&w->message, number, w->part.data, w->part.size);
 	w->part.size = 0;
 	if (w->message.size >= PIECE)
-		pack_buf(w, &w->message);
+		write_buf(w, &w->message);
 }
 
 /* Strings ------------------------------------------------------------- */
@@ -284,10 +263,9 @@ static void put_profile(struct writer *w, const flame_id *keys, size_t nkeys)
 	put_times(w);
 	find_locations(w);
 	put_samples(w, keys, nkeys);
-	pack_buf(w, &w->message);
-	pack_buf(w, &w->functions);
-	pack_buf(w, &w->texts);
-	pack(w, NULL, 0, Z_FINISH);
+	write_buf(w, &w->message);
+	write_buf(w, &w->functions);
+	write_buf(w, &w->texts);
 }
 
 static int write_pprof(struct fl_rows *rows)
@@ -297,12 +275,9 @@ static int write_pprof(struct fl_rows *rows)
 	flame_id *keys = fl_rows_keys(rows, &nkeys);
 
 	w.locations = fl_zeroed(nframes + 1, sizeof(*w.locations));
-	if (deflateInit2(&w.z, 6, Z_DEFLATED, 15 + 16, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		w.failed = true;
-	else if (keys && w.locations)
+	fl_out_gzip(rows->out);
+	if (keys && w.locations)
 		put_profile(&w, keys, nkeys);
-	deflateEnd(&w.z);
 	if (!keys || !w.locations || w.failed)
 		fl_no_memory(rows->flame);
 	fl_free(keys);
