@@ -26,10 +26,16 @@ enum { FL_MAX_TIMED_SAMPLES = 2000000 };
 struct fl_when {
 	enum {
 		FL_WHEN_NONE, FL_WHEN_ABSOLUTE, FL_WHEN_START, FL_WHEN_END,
-		FL_WHEN_CLOCK
+		FL_WHEN_CLOCK, FL_WHEN_SHARE, FL_WHEN_SECONDS
 	} base;
-	int64_t ns;	/* since 1970, the start, the end, local midnight */
+	/*
+	 * Since 1970, the start, the end, local midnight; a share of the
+	 * span, in 1 / FL_SHARE_UNIT; since the zero of the input's clock.
+	 */
+	int64_t ns;
 };
+
+enum { FL_SHARE_UNIT = 1000000000 };
 
 /* column=before: the label of the first of two counts in a line. */
 #define FL_BEFORE_KEY "column"
@@ -110,6 +116,8 @@ struct flame_source {
 	int64_t start, end;
 	/* Else the times of its samples, selected or not. */
 	int64_t first, last;
+	/* Of samples that fl_select_pass compared with --from and --to. */
+	int64_t seen_first, seen_last;
 	struct flame_fact *facts;
 	size_t nfacts, facts_capacity;
 	struct fl_arena arena;	/* dies with the source: facts, scratch */
@@ -305,6 +313,10 @@ bool fl_select_pass(struct flame_source *source,
  */
 int64_t fl_when_resolve(const struct fl_when *when, int64_t start,
 			int64_t end);
+/* Whether --from or --to count from the input's end, or by its length. */
+bool fl_select_needs_end(const struct fl_select *select);
+/* After the last sample: a line where --from and --to leave nothing. */
+void fl_select_report_span(const struct flame_source *source);
 /*
  * After reading: the span of the recording, cut to --from and --to.  false:
  * it is unknown or empty.

@@ -106,6 +106,7 @@ static int end_input(struct flame_source *source, struct flame_sink *sink)
 {
 	const char *title = NULL;
 
+	fl_select_report_span(source);
 	for (size_t i = 0; i < source->nfacts; i++)
 		if (strcmp(source->facts[i].key, "title") == 0)
 			title = source->facts[i].value;

@@ -208,6 +208,8 @@ static void copy_facts(struct flame_source *to, const struct flame_source *from)
 	to->end = from->end;
 	to->first = from->first;
 	to->last = from->last;
+	to->seen_first = from->seen_first;
+	to->seen_last = from->seen_last;
 	to->started = true;
 	for (size_t i = 0; i < from->nfacts; i++)
 		fl_fact(to, from->facts[i].key, "%s", from->facts[i].value);

@@ -143,11 +143,49 @@ bool fl_parse_duration(const char *text, int64_t *ns)
 	return false;
 }
 
+/* "12345.678901": seconds, in the six or nine digits that perf prints. */
+static bool parse_seconds(const char *text, int64_t *ns)
+{
+	size_t whole = strspn(text, "0123456789"), fraction;
+	int64_t part;
+
+	if (!whole || text[whole] != '.')
+		return false;
+	fraction = strspn(text + whole + 1, "0123456789");
+	if ((fraction != 6 && fraction != 9) || text[whole + 1 + fraction] ||
+	    !fl_parse_int((struct slice){ text, whole }, ns) ||
+	    !fl_parse_int((struct slice){ text + whole + 1, fraction }, &part))
+		return false;
+	return !__builtin_mul_overflow(*ns, INT64_C(1000000000), ns) &&
+	       !__builtin_add_overflow(*ns, fraction == 6 ? part * 1000 : part,
+				       ns);
+}
+
+/* "50%", "-10%": of the span, from its start or its end. */
+static bool parse_share(const char *text, int64_t *share)
+{
+	size_t n = strlen(text);
+	char number[32];
+	double d;
+
+	if (n < 2 || n > sizeof(number) || text[n - 1] != '%')
+		return false;
+	memcpy(number, text, n - 1);
+	number[n - 1] = '\0';
+	if (strspn(number, "+-0123456789.") != n - 1 ||
+	    !fl_parse_double(number, &d) || !(d >= -100 && d <= 100))
+		return false;
+	if (number[0] == '-')
+		d += 100;
+	*share = (int64_t)(d * (FL_SHARE_UNIT / 100) + 0.5);
+	return true;
+}
+
 /*
  * jfrconv's spellings: milliseconds (negative from the end, small from the
  * start, else since 1970), HH:mm[:ss[.SSS]], yyyy-MM-ddTHH:mm:ss[.SSS].
- * Ours: durations with a unit, dates alone, zones; a clock time is of the
- * recording's first day, not of today.
+ * Ours: durations with a unit, dates alone, zones, perf's seconds, shares of
+ * the span; a clock time is of the recording's first day, not of today.
  */
 static bool parse_when(const char *text, struct fl_when *when)
 {
@@ -161,6 +199,14 @@ static bool parse_when(const char *text, struct fl_when *when)
 	if (text[0] != '-' && strchr(text, '-')) {
 		when->base = FL_WHEN_ABSOLUTE;
 		return parse_date(text, &when->ns);
+	}
+	if (parse_share(text, &when->ns)) {
+		when->base = FL_WHEN_SHARE;
+		return true;
+	}
+	if (parse_seconds(text, &when->ns)) {
+		when->base = when->ns ? FL_WHEN_SECONDS : FL_WHEN_NONE;
+		return true;
 	}
 	if (!fl_parse_duration(text, &ns))
 		return false;
@@ -178,6 +224,34 @@ static bool parse_when(const char *text, struct fl_when *when)
 static int64_t later(int64_t time, int64_t ns)
 {
 	return FL_MAX(fl_add_clamped(time, ns), FLAME_NOTIME + 1);
+}
+
+static int64_t share_of(int64_t start, int64_t end, int64_t share)
+{
+	int64_t span;
+
+	if (start == FLAME_NOTIME || end == FLAME_NOTIME)
+		return FLAME_NOTIME;
+	if (__builtin_sub_overflow(end, start, &span) || span < 0)
+		return start;
+	return start + span / FL_SHARE_UNIT * share +
+	       span % FL_SHARE_UNIT * share / FL_SHARE_UNIT;
+}
+
+/* Times below are of a clock that began when the machine did. */
+#define EARLIEST_DATE INT64_C(100000000000000000)	/* 1973 */
+
+/*
+ * perf's seconds, of an input with perf's clock or of one with dates.  Small
+ * numbers are milliseconds from the start of an input with dates.
+ */
+static int64_t own_time(int64_t start, int64_t ns)
+{
+	if (start == FLAME_NOTIME)
+		return FLAME_NOTIME;
+	if (start < EARLIEST_DATE || ns >= EARLIEST_DATE)
+		return ns;
+	return later(start, ns / 1000);
 }
 
 int64_t fl_when_resolve(const struct fl_when *when, int64_t start, int64_t end)
@@ -208,8 +282,84 @@ int64_t fl_when_resolve(const struct fl_when *when, int64_t start, int64_t end)
 					   &midnight))
 			midnight = start;
 		return later(midnight, when->ns);
+	case FL_WHEN_SHARE:
+		return share_of(start, end, when->ns);
+	case FL_WHEN_SECONDS:
+		return own_time(start, when->ns);
 	}
 	return FLAME_NOTIME;
+}
+
+bool fl_select_needs_end(const struct fl_select *select)
+{
+	return select->from.base == FL_WHEN_END ||
+	       select->from.base == FL_WHEN_SHARE ||
+	       select->to.base == FL_WHEN_END ||
+	       select->to.base == FL_WHEN_SHARE;
+}
+
+static void print_time(char *text, size_t size, int64_t ns, bool dates)
+{
+	time_t t = ns / 1000000000;
+	struct tm tm;
+	size_t n;
+
+	if (!dates) {
+		snprintf(text, size, "%" PRId64 ".%06" PRId64,
+			 ns / 1000000000, ns % 1000000000 / 1000);
+		return;
+	}
+	localtime_r(&t, &tm);
+	n = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text + n, size - n, ".%03" PRId64, ns % 1000000000 / 1000000);
+}
+
+/* The first and the last of the times that are known. */
+static bool known_span(const struct flame_source *source, int64_t *first,
+		       int64_t *last)
+{
+	const int64_t times[] = {
+		source->start, source->end, source->first, source->last,
+		source->seen_first, source->seen_last
+	};
+
+	*first = *last = FLAME_NOTIME;
+	for (size_t i = 0; i < FL_COUNT(times); i++) {
+		if (times[i] == FLAME_NOTIME)
+			continue;
+		if (*first == FLAME_NOTIME || times[i] < *first)
+			*first = times[i];
+		*last = FL_MAX(*last, times[i]);
+	}
+	return *first != FLAME_NOTIME;
+}
+
+void fl_select_report_span(const struct flame_source *source)
+{
+	const struct fl_select *s = &source->select;
+	const char *name = fl_in_name(source->in);
+	int64_t first, last, from, to;
+	char begins[64], ends[64];
+	bool dates;
+
+	if (!s->from.base && !s->to.base)
+		return;
+	if (!known_span(source, &first, &last)) {
+		fl_remark(source->flame, "%s: has no times: --from and --to "
+			  "leave nothing of it", name);
+		return;
+	}
+	from = fl_when_resolve(&s->from, source->start, source->end);
+	to = fl_when_resolve(&s->to, source->start, source->end);
+	if ((from == FLAME_NOTIME || from <= last) &&
+	    (to == FLAME_NOTIME || to >= first))
+		return;
+	dates = first >= EARLIEST_DATE;
+	print_time(begins, sizeof(begins), first, dates);
+	print_time(ends, sizeof(ends), last, dates);
+	fl_remark(source->flame, "%s: --from and --to are outside the input, "
+		  "which goes from %s to %s (%s)", name, begins, ends,
+		  dates ? "local time" : "seconds of its own clock");
 }
 
 bool fl_source_span(const struct flame_source *source, int64_t *from,
@@ -267,7 +417,8 @@ static int set_when(struct flame *flame, void *member, const char *value,
 	(void)flame;
 	if (!parse_when(value, &when)) {
 		snprintf(reason, FL_REASON_SIZE, "a time: ms, 5s, -3s (from "
-			 "the end), HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]][Z]");
+			 "the end), 50%%, HH:MM[:SS], YYYY-MM-DD[THH:MM[:SS]]"
+			 "[Z], 12345.678901 (perf's clock)");
 		return FLAME_FAILED;
 	}
 	*(struct fl_when *)member = when;
@@ -310,6 +461,13 @@ static bool label_passes(struct flame *flame, flame_id set, const char *key,
 		    fl_state_listed(list, text);
 }
 
+static void record_time(struct flame_source *source, int64_t time)
+{
+	if (source->seen_first == FLAME_NOTIME || time < source->seen_first)
+		source->seen_first = time;
+	source->seen_last = FL_MAX(source->seen_last, time);
+}
+
 bool fl_select_pass(struct flame_source *source,
 		    const struct flame_sample *sample)
 {
@@ -326,6 +484,7 @@ bool fl_select_pass(struct flame_source *source,
 		return true;
 	if (sample->time == FLAME_NOTIME)
 		return false;
+	record_time(source, sample->time);
 	from = fl_when_resolve(&s->from, source->start, source->end);
 	to = fl_when_resolve(&s->to, source->start, source->end);
 	return (from == FLAME_NOTIME || sample->time >= from) &&

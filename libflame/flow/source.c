@@ -43,6 +43,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->in = in;
 	source->start = source->end = FLAME_NOTIME;
 	source->first = source->last = FLAME_NOTIME;
+	source->seen_first = source->seen_last = FLAME_NOTIME;
 	source->format = format ? fl_format_named(flame, format, false) :
 				  fl_format_detect(flame, in);
 	/* One thread reads text from a buffer as fast as from a mapping. */
@@ -148,12 +149,9 @@ void fl_asked_free(struct fl_asked *asked)
 
 static void begin(struct flame_source *source)
 {
-	const struct fl_select *select = &source->select;
-
 	source->started = true;
 	/* --from and --to count from the end, which is read first then. */
-	if (select->from.base == FL_WHEN_END ||
-	    select->to.base == FL_WHEN_END)
+	if (fl_select_needs_end(&source->select))
 		fl_in_map(source->in);
 }
 

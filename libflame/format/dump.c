@@ -128,8 +128,7 @@ static void tell_end(struct fl_dump *dump)
 {
 	const struct fl_select *s = &dump->source->select;
 
-	if (dump->told_end || (s->from.base != FL_WHEN_END &&
-			       s->to.base != FL_WHEN_END))
+	if (dump->told_end || !fl_select_needs_end(s))
 		return;
 	dump->told_end = true;
 	fl_warn(dump->source->flame, "%s: a stream's end is not known: times "

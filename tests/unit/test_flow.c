@@ -209,6 +209,38 @@ Test(times, great_ones_are_since_1970)
 	IS("1500000000000", INT64_C(1500000000) * SECOND);
 }
 
+Test(times, with_six_or_nine_decimals_are_of_the_inputs_own_clock)
+{
+	cr_expect_eq(resolved("12345.678901", SECOND, END),
+		     INT64_C(12345678901000));
+	cr_expect_eq(resolved("0.000001", SECOND, END), 1000);
+	cr_expect_eq(resolved("12345.678901234", SECOND, END),
+		     INT64_C(12345678901234));
+	cr_expect_eq(resolved("1500.5", SECOND, END), INT64_C(2500500000));
+	cr_expect_eq(resolved("12345.678901", FLAME_NOTIME, END),
+		     FLAME_NOTIME);
+	IS("1795234973.500000", START + SECOND + SECOND / 2);
+	IS("0.000000", FLAME_NOTIME);
+}
+
+Test(times, with_six_decimals_are_milliseconds_where_the_input_has_dates)
+{
+	IS("7000.000001", START + INT64_C(7000000001));
+	IS("12345.678901ms", START + INT64_C(12345678901));
+	IS("1500.5", START + 1500500000);
+}
+
+Test(times, with_a_per_cent_sign_are_shares_of_the_span)
+{
+	IS("50%", START + (END - START) / 2);
+	IS("0%", START);
+	IS("100%", END);
+	IS("-25%", START + (END - START) / 4 * 3);
+	IS("12.5%", START + (END - START) / 8);
+	cr_expect_eq(resolved("50%", START, FLAME_NOTIME), FLAME_NOTIME);
+	cr_expect_eq(resolved("100%", -5, INT64_MAX), -5);
+}
+
 Test(times, zero_is_none)
 {
 	IS("0", FLAME_NOTIME);
@@ -255,7 +287,7 @@ Test(times, that_are_none_are_refused_with_the_spellings)
 		"12:30Z", "12:30:61", "2026-13-01", "2026-00-10",
 		"2026-11-32", "26-11-21", "2026-11-21T", "2026-11-21T25:00",
 		"2026-11-21X", "2026-11-21T10:00+1", "2026-11-21T10:00Zulu",
-		"5 s", "-5:00",
+		"5 s", "-5:00", "%", "101%", "-101%", "5%%", "5s%",
 	};
 
 	for (size_t i = 0; i < FL_COUNT(bad); i++) {
@@ -320,6 +352,63 @@ Test(times, bounds_are_inclusive)
 	cr_expect_eq(chosen("1795234973000", "1795234973000"), 2);
 	cr_expect_eq(chosen("2s", "1s"), 0);
 	cr_expect_eq(chosen("0", "0"), 15, "0 is as if it were not given");
+}
+
+static int take_none(struct flame_sink *sink, const struct flame_sample *s)
+{
+	(void)sink, (void)s;
+	return FLAME_OK;
+}
+
+static int finish_none(struct flame_sink *sink)
+{
+	(void)sink;
+	return FLAME_OK;
+}
+
+/* What is said of a span of two seconds; what is not known is NOTIME. */
+static const char *said_of_span(int64_t start, int64_t end, const char *option,
+				const char *value)
+{
+	struct list list = { NULL, 0 };
+	struct flame_source *source = source_of(&listed, &list);
+	struct flame_sink *sink = fl_sink_new(flame, NULL, 0);
+
+	said.size = 0;
+	fl_buf_text(&said, "");
+	sink->put = take_none;
+	sink->finish = finish_none;
+	source->start = start;
+	source->end = end;
+	cr_assert_eq(flame_ask(source, option, value), FLAME_OK);
+	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	flame_close(source);
+	return said.data;
+}
+
+#define SAYS(start, end, option, value, text)				\
+	do {								\
+		const char *says = said_of_span(start, end, option, value); \
+									\
+		cr_expect(*(text) ? strstr(says, text) != NULL : !*says, \
+			  "%s %s: %s", option, value, says);		\
+	} while (0)
+
+Test(times, outside_the_input_are_told_with_its_span_and_clock)
+{
+	SAYS(START, START + SECOND, "from", "2027-01-01",
+	     "from 2026-11-21T04:22:52.000 to 2026-11-21T04:22:53.000 "
+	     "(local time)");
+	SAYS(START, START + SECOND, "to", "2020-01-01", "(local time)");
+	SAYS(START, START + SECOND, "from", "345.678901", "");
+	SAYS(START, START + SECOND, "from", "12345.678901", "(local time)");
+	SAYS(1000001000, 5 * SECOND, "from", "10:00", "outside the input, "
+	     "which goes from 1.000001 to 5.000000 (seconds of its own clock)");
+	SAYS(1000001000, 5 * SECOND, "from", "3.000000", "");
+	SAYS(1000001000, 5 * SECOND, "from", "50%", "");
+	SAYS(1000001000, 5 * SECOND, "to", "1.000000", "own clock");
+	SAYS(FLAME_NOTIME, FLAME_NOTIME, "from", "1s", "has no times");
 }
 
 /* States -------------------------------------------------------------- */

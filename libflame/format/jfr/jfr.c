@@ -225,8 +225,7 @@ static int prepare(struct fl_jfr *jfr)
 
 	jfr->prepared = true;
 	at = fl_in_all(jfr->source->in, &size);
-	if (!at && (spans || select->from.base == FL_WHEN_END ||
-		    select->to.base == FL_WHEN_END))
+	if (!at && (spans || fl_select_needs_end(select)))
 		at = fl_in_peek(jfr->source->in, SIZE_MAX, &size);
 	if (at && !options->compat && (select->from.base || select->to.base))
 		prescan(jfr, at, size);

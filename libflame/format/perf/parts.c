@@ -76,8 +76,7 @@ bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 	if (!part)
 		return options->peer != FL_PEER_PERL &&
 		       !options->inlined &&
-		       select->from.base != FL_WHEN_END &&
-		       select->to.base != FL_WHEN_END;
+		       !fl_select_needs_end(select);
 	if (!from->headers)
 		return false;
 	to->headers = true;

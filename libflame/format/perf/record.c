@@ -203,8 +203,7 @@ static bool in_time(struct fl_perf_reader *r, int64_t time)
 		return true;
 	if (time == FLAME_NOTIME)
 		return false;
-	if ((s->from.base == FL_WHEN_END || s->to.base == FL_WHEN_END) &&
-	    !r->looked_for_end)
+	if (!r->looked_for_end && fl_select_needs_end(s))
 		find_end(r);
 	from = fl_when_resolve(&s->from, source->start, source->end);
 	to = fl_when_resolve(&s->to, source->start, source->end);
