@@ -217,10 +217,10 @@ void flame_close(struct flame_source *source);
 
 /*
  * How much of it was lost, once it was read: 0 nothing, 1 some (warnings
- * tell), 2 all: there was not one whole record.  2 also where flame_next or
- * flame_pump has failed on what is no profile, and nothing came of it: after
- * flame_clear, other sources can be read.  3 some, as a packed input was not
- * read to its end: it unpacks to far more than its size.
+ * tell), or the input is empty, 2 all: there was not one whole record.  2 also
+ * where flame_next or flame_pump has failed on what is no profile, and nothing
+ * came of it: after flame_clear, other sources can be read.  3 some, as a
+ * packed input was not read to its end: it unpacks to far more than its size.
  */
 int flame_source_damage(const struct flame_source *source);
 

@@ -44,7 +44,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/root_frames.c \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \
-	libflame/format/dump.c libflame/format/faulthandler.c \
+	libflame/format/dump.c libflame/format/empty.c \
+	libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/interchange.c \
 	libflame/format/jstack.c \

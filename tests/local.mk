@@ -116,6 +116,7 @@ script_tests = \
 	tests/jfr-text/run \
 	tests/laws/readers \
 	tests/laws/memory \
+	tests/laws/empty \
 	tests/laws/options \
 	tests/laws/out-of-memory \
 	tests/laws/packed \

@@ -320,27 +320,39 @@ static size_t open_inputs(struct merge *m, struct input *inputs)
 	return n;
 }
 
+/* As the other tools have it; damage was told before. */
+static bool is_empty(const struct input *in)
+{
+	return !in->good && !in->bad && !flame_lines_damage(in->lines);
+}
+
+static void tell_problems(const struct merge *m, const struct input *in)
+{
+	if (in->bad)
+		cli_say(m->cli, "%s: %" PRIu64 " lines not understood, "
+			"the first is line %" PRIu64 ": %s", in->name,
+			in->bad, in->first_bad, in->sample);
+	else if (is_empty(in))
+		cli_say(m->cli, "%s: the file %s", in->name, in->line ?
+			"has only blank lines and comments" : "is empty");
+}
+
 /* --quiet: what the status tells of is said all the same. */
 static int status_of(const struct merge *m, const struct input *inputs,
 		     size_t n)
 {
 	uint64_t good = 0, bad = flame_warnings(m->flame);
-	bool lost = n < m->cli->ninputs, fails;
+	bool lost = n < m->cli->ninputs, empty = false, fails;
 
 	for (size_t i = 0; i < n; i++) {
 		good += inputs[i].good;
 		bad += inputs[i].bad;
+		empty |= is_empty(&inputs[i]);
 		lost |= flame_lines_damage(inputs[i].lines) == 3;
 	}
-	fails = bad && (m->cli->strict || !good);
-	for (size_t i = 0; i < n; i++) {
-		const struct input *in = &inputs[i];
-
-		if (in->bad && (!m->cli->quiet || fails))
-			cli_say(m->cli, "%s: %" PRIu64 " lines not "
-				"understood, the first is line %" PRIu64 ": %s",
-				in->name, in->bad, in->first_bad, in->sample);
-	}
+	fails = m->cli->strict ? bad || empty : bad && !good;
+	for (size_t i = 0; i < n && (fails || !m->cli->quiet); i++)
+		tell_problems(m, &inputs[i]);
 	if ((fails || lost) && m->cli->unsaid[0])
 		cli_say(m->cli, "%s", m->cli->unsaid);
 	return fails || lost ? CLI_TROUBLE : CLI_FINE;

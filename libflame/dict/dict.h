@@ -20,7 +20,8 @@
  *		source (a format's own are beside its reader);
  *		choose_metric.c one metric of many;
  *		text.c lines and tables, for tools; progress.c
- *	format/	formats.c the table; unreadable.c names what no format
+ *	format/	formats.c the table; empty.c for inputs that hold nothing;
+ *		unreadable.c names what no format
  *		reads, and what to do instead; lines.c for readers of text,
  *		dump.c for those of threads (jstack.c faulthandler.c
  *		pyspy-dump.c), native.c for those of native stacks (gdb.c
@@ -103,6 +104,8 @@ struct flame {
 	/* flow/read_ahead.c: inputs that are read in advance. */
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
+	/* flow/source.c: inputs that were opened, and those that are empty. */
+	size_t ninputs, nempty;
 	unsigned nlines;	/* open struct flame_lines */
 	/* The title of the pictures read so far, in the arena; NULL: no
 	   picture yet, "": they have different ones. */

@@ -396,8 +396,7 @@ static int finish(struct flame_sink *sink)
 		fl_tree_swap(state->page.tree);
 	}
 	if (!state->page.tree->total[0] && !state->page.tree->total[1])
-		fl_remark(sink->flame, "the result is empty: no sample was "
-			  "selected");
+		fl_tell_empty(sink->flame);
 	status = set_scale(&state->page);
 	if (status == FLAME_OK)
 		status = state->page.write(&state->page);

@@ -472,8 +472,7 @@ static int write_rows(struct fl_rows *rows)
 	fl_index_free(&rows->index);
 	leave_out_zeros(rows);
 	if (!rows->count)
-		fl_remark(rows->flame, "the result is empty: no sample was "
-			  "selected");
+		fl_tell_empty(rows->flame);
 	rows->stack_rank = rank_stacks(rows->flame);
 	if (!rows->stack_rank || !rank_sets(rows) || !find_metrics(rows) ||
 	    !sort_rows(rows))

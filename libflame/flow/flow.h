@@ -166,6 +166,17 @@ extern const struct fl_format *const fl_formats[];
 /* Detects: the format whose probe checks most bits; NULL with fl_fail. */
 const struct fl_format *fl_format_detect(struct flame *flame,
 					 struct fl_in *in);
+/*
+ * format/empty.c: inputs without bytes, or of blank lines and comments alone.
+ * The format gives no sample and is in no table.
+ */
+extern const struct fl_format fl_format_empty;
+bool fl_is_empty(struct fl_in *in);
+/*
+ * source.c: for writers that got no sample: says that none was selected.  Where
+ * all inputs are empty there was none to select, and the inputs say so.
+ */
+void fl_tell_empty(struct flame *flame);
 /* By name; NULL with fl_fail naming those there are. */
 const struct fl_format *fl_format_named(struct flame *flame,
 					const char *name, bool writing);

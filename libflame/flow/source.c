@@ -21,8 +21,19 @@ static bool make_options(struct flame_source *source)
 	return source->options || fl_no_memory(source->flame) == FLAME_OK;
 }
 
+/* Whatever format a file is said to be of, an empty one is told of. */
+static const struct fl_format *find_format(struct flame *flame,
+					   struct fl_in *in,
+					   const char *format, bool is_file)
+{
+	if (!format)
+		return fl_format_detect(flame, in);
+	return is_file && fl_is_empty(in) ? &fl_format_empty :
+	       fl_format_named(flame, format, false);
+}
+
 static struct flame_source *start(struct flame *flame, struct fl_in *in,
-				  const char *format)
+				  const char *format, bool is_file)
 {
 	struct flame_source *source;
 
@@ -44,8 +55,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->start = source->end = FLAME_NOTIME;
 	source->first = source->last = FLAME_NOTIME;
 	source->seen_first = source->seen_last = FLAME_NOTIME;
-	source->format = format ? fl_format_named(flame, format, false) :
-				  fl_format_detect(flame, in);
+	source->format = find_format(flame, in, format, is_file);
 	/* One thread reads text from a buffer as fast as from a mapping. */
 	if (source->format && (flame->threads > 1 || !source->format->split))
 		fl_in_map(in);
@@ -55,20 +65,29 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 		flame_close(source);
 		return NULL;
 	}
+	flame->ninputs++;
+	flame->nempty += source->format == &fl_format_empty;
 	return source;
+}
+
+void fl_tell_empty(struct flame *flame)
+{
+	if (!flame->ninputs || flame->nempty < flame->ninputs)
+		fl_remark(flame, "the result is empty: no sample was selected");
 }
 
 struct flame_source *flame_open(struct flame *flame, const char *path,
 				const char *format)
 {
-	return start(flame, fl_in_open(flame, path), format);
+	return start(flame, fl_in_open(flame, path), format, true);
 }
 
 struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
 				       size_t size, const char *name,
 				       const char *format)
 {
-	return start(flame, fl_in_memory(flame, bytes, size, name), format);
+	return start(flame, fl_in_memory(flame, bytes, size, name), format,
+		     false);
 }
 
 /* Other formats' options mean nothing here, but their values must be some. */

@@ -98,10 +98,8 @@ static void refuse(struct flame *flame, struct fl_in *in, const uint8_t *head,
 	struct fl_unreadable found;
 	struct fl_buf known = { 0 }, seen = { 0 };
 
-	if (!n) {
-		fl_fail(flame, "%s: %s", fl_in_name(in),
-			fl_in_damage(in) ? fl_in_damage(in) :
-					   "the file is empty");
+	if (!n && fl_in_damage(in)) {
+		fl_fail(flame, "%s: %s", fl_in_name(in), fl_in_damage(in));
 		return;
 	}
 	if (fl_unreadable_find(head, n, false, &found)) {
@@ -142,6 +140,9 @@ const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
 			break;
 		want *= 4;
 	}
+	if (fl_is_empty(in))
+		return &fl_format_empty;
+	head = fl_in_peek(in, want, &n);
 	refuse(flame, in, head, n);
 	return NULL;
 }

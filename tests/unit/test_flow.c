@@ -983,8 +983,30 @@ Test(source, that_is_no_profile_shows_how_it_begins)
 
 Test(source, that_is_empty_says_so)
 {
-	cr_expect_null(flame_open_memory(flame, "", 0, "m", NULL));
-	cr_expect_str_eq(flame_error(flame), "m: the file is empty");
+	static const char *const texts[] = { "", "\n \r\n\t", "#\n# a b 1" };
+	struct flame_source *source;
+	struct flame_sample sample;
+
+	for (size_t i = 0; i < FL_COUNT(texts); i++) {
+		source = flame_open_memory(flame, texts[i], strlen(texts[i]),
+					   "m", NULL);
+		cr_assert(source, "%s", flame_error(flame));
+		cr_expect_str_eq(flame_source_format(source), "empty");
+		cr_expect_eq(flame_next(source, &sample), FLAME_END);
+		cr_expect_eq(flame_next(source, &sample), FLAME_END);
+		cr_expect_eq(flame_source_damage(source), 1);
+		cr_expect_eq(flame_warnings(flame), i + 1);
+		flame_close(source);
+	}
+}
+
+Test(source, of_many_blanks_is_no_empty_one)
+{
+	static char text[2 << 20];
+
+	memset(text, '\n', sizeof(text));
+	cr_expect_null(flame_open_memory(flame, text, sizeof(text), "m", NULL));
+	cr_expect(flame_error(flame)[0]);
 }
 
 Test(source, that_is_not_there_is_named)
@@ -1011,7 +1033,7 @@ Test(source, after_a_failure_the_next_can_be_read)
 	struct flame_source *source;
 	struct flame_sample s;
 
-	cr_expect_null(flame_open_memory(flame, "", 0, "m", NULL));
+	cr_expect_null(flame_open_memory(flame, "\x7f", 1, "m", NULL));
 	flame_clear(flame);
 	source = folded("a 1\n");
 	cr_expect_eq(flame_next(source, &s), FLAME_OK);

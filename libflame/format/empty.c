@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inputs that hold nothing: no bytes, or blank lines and comments alone.
+ * They are read as a profile without samples, and count as damaged.  No
+ * format of the table: nobody asks for it by name.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+/* A longer text without a line that says anything is not empty. */
+enum { MAX_BLANK = 1 << 20 };
+
+static bool is_empty_line(struct slice line)
+{
+	line = fl_slice_trim(line);
+	return !line.size || fl_slice_is(line, "#") ||
+	       fl_slice_starts(line, "# ") || fl_slice_starts(line, "#\t");
+}
+
+/* Whether the lines say nothing; the last may go on behind them. */
+static bool are_empty(const char *at, size_t n)
+{
+	struct slice rest = { at, n };
+
+	while (rest.size)
+		if (!is_empty_line(fl_slice_split(&rest, '\n')))
+			return false;
+	return true;
+}
+
+bool fl_is_empty(struct fl_in *in)
+{
+	const uint8_t *at;
+	size_t n;
+
+	for (size_t want = 4096; want <= MAX_BLANK; want *= 4) {
+		at = fl_in_peek(in, want, &n);
+		n = FL_MIN(n, want);
+		if (!are_empty((const char *)at, n))
+			return false;
+		if (n < want)
+			return !fl_in_damage(in);
+	}
+	return false;
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	size_t n;
+
+	(void)sample;
+	if (source->damage)
+		return FLAME_END;
+	source->damage = 1;
+	fl_in_peek(source->in, 1, &n);
+	fl_warn(source->flame, "%s: the file %s", fl_in_name(source->in),
+		n ? "has only blank lines and comments" : "is empty");
+	return FLAME_END;
+}
+
+const struct fl_format fl_format_empty = {
+	.name = "empty", .next = next, .selects = true,
+};
