@@ -380,6 +380,15 @@ int flame_rows(char kind, unsigned index, struct flame_row *row);
 const char *flame_format_of(const char *path);
 
 /*
+ * A label that a path tells by itself: app, attempt, executor, stage, epoch,
+ * host, pid or container, in the layouts of Spark's profilers, YARN and
+ * HProfiler.  false: it tells none of this key, or the value and its NUL do
+ * not fit in size bytes.  No file is opened.
+ */
+bool flame_path_label(const char *path, const char *key, char *value,
+		      size_t size);
+
+/*
  * Text from inputs as a terminal or a table may have it: control characters
  * of ASCII are blanks, what is no UTF-8 is '?', and characters that are not
  * seen, or change how others are, are told: <U+202E>.  Writes what fits of

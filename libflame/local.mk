@@ -28,6 +28,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/flow/read_ahead.c libflame/flow/sample_buffer.c libflame/flow/options.c \
 	libflame/flow/options.h libflame/flow/thread_pool.c \
 	libflame/flow/progress.c libflame/flow/pump.c \
+	libflame/flow/path_labels.c libflame/flow/path_labels.h \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/text.c \
 	libflame/filter/address.c libflame/filter/by.c \

@@ -31,6 +31,7 @@ unit_tests += tests/unit/test_compare
 unit_tests += tests/unit/test_draw
 unit_tests += tests/unit/test_filter
 unit_tests += tests/unit/test_filter_labels
+unit_tests += tests/unit/test_path_labels
 unit_tests += tests/unit/test_filter_names
 unit_tests += tests/unit/test_flow
 unit_tests += tests/unit/test_folded

@@ -19,6 +19,7 @@
  *		options.c options as rows, by kind; select.c those of every
  *		source (a format's own are beside its reader);
  *		choose_metric.c one metric of many;
+ *		path_labels.c labels that a path tells;
  *		text.c lines and tables, for tools; progress.c
  *	format/	formats.c the table; empty.c for inputs that hold nothing;
  *		unreadable.c names what no format

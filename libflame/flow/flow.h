@@ -8,13 +8,15 @@
 #include "fl.h"
 #include "dict/dict.h"
 #include "flow/options.h"
+#include "flow/path_labels.h"
 #include "io/io.h"
 
 /* Needs of a sink beyond stack, metric and weight of a sample. */
 enum {
 	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4,
 	FL_NEED_FILE = 8, FL_NEED_PATH = 16,
-	FL_NEED_ORDER = 32	/* samples one by one, in order */
+	FL_NEED_ORDER = 32,	/* samples one by one, in order */
+	FL_NEED_PATH_LABELS = 64	/* path_labels.h */
 };
 
 /* A sink that gets more samples than this drops their times. */
@@ -95,7 +97,13 @@ struct fl_format;
 /* pump.c: labels of the input's name. */
 struct fl_input {
 	flame_id file, path;	/* values; 0: not asked for */
-	flame_id last_labels, last_result;	/* a set, and it with them */
+	/* What the path tells; a sample's or a thread's own label wins. */
+	struct fl_input_label {
+		flame_id key, value;
+	} told[FL_PATH_KEYS];
+	unsigned n;
+	/* A sample's labels and thread, and its labels with those above. */
+	flame_id last_labels, last_thread, last_result;
 	bool known;
 };
 

@@ -19,7 +19,25 @@ static int notify(struct flame_sink *sink, struct flame_source *source,
 	return FLAME_OK;
 }
 
-/* Interns the labels `file` and `path` of the input, if a sink needs them. */
+/* Interns the labels that the path tells. */
+static void begin_path_labels(struct flame *flame, struct fl_input *input,
+			      const char *path)
+{
+	struct fl_path_labels labels;
+
+	fl_path_labels(path, &labels);
+	for (size_t i = 0; i < FL_PATH_KEYS; i++) {
+		struct slice value = labels.value[i];
+
+		if (value.size)
+			input->told[input->n++] = (struct fl_input_label){
+				fl_name(flame, fl_path_keys[i]),
+				flame_name(flame, value.data, value.size),
+			};
+	}
+}
+
+/* Interns the labels of the input's name that a sink needs. */
 static void begin_input(struct flame_source *source)
 {
 	struct fl_input *input = &source->input;
@@ -32,24 +50,30 @@ static void begin_input(struct flame_source *source)
 						     slash + 1 : path);
 	if (source->select.needs & FL_NEED_PATH)
 		input->path = fl_name(source->flame, path);
+	if (source->select.needs & FL_NEED_PATH_LABELS)
+		begin_path_labels(source->flame, input, path);
 }
 
-static flame_id label_input(struct flame *flame, struct fl_input *input,
-			    flame_id labels)
+static flame_id with_input(struct flame *flame, const struct fl_input *input,
+			   const struct flame_sample *sample)
 {
-	if (input->known && input->last_labels == labels)
-		return input->last_result;
-	input->last_labels = input->last_result = labels;
-	input->known = true;
+	flame_id labels = sample->labels;
+
 	if (input->file)
-		input->last_result =
-			flame_label(flame, input->last_result,
-				    fl_name(flame, "file"), input->file);
+		labels = flame_label(flame, labels, fl_name(flame, "file"),
+				     input->file);
 	if (input->path)
-		input->last_result =
-			flame_label(flame, input->last_result,
-				    fl_name(flame, "path"), input->path);
-	return input->last_result;
+		labels = flame_label(flame, labels, fl_name(flame, "path"),
+				     input->path);
+	for (unsigned i = 0; i < input->n; i++) {
+		const struct fl_input_label *told = &input->told[i];
+
+		if (!flame_label_get(flame, labels, told->key) &&
+		    !flame_label_get(flame, sample->thread, told->key))
+			labels = flame_label(flame, labels, told->key,
+					     told->value);
+	}
+	return labels;
 }
 
 int fl_deliver(struct flame_source *source, struct flame_sink *sink,
@@ -57,9 +81,16 @@ int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 {
 	struct fl_input *input = &source->input;
 
-	if (input->file || input->path)
-		sample->labels = label_input(source->flame, input,
-					     sample->labels);
+	if (!input->file && !input->path && !input->n)
+		return sink->put(sink, sample);
+	if (!input->known || input->last_labels != sample->labels ||
+	    input->last_thread != sample->thread) {
+		input->last_labels = sample->labels;
+		input->last_thread = sample->thread;
+		input->last_result = with_input(source->flame, input, sample);
+		input->known = true;
+	}
+	sample->labels = input->last_result;
 	return sink->put(sink, sample);
 }
 

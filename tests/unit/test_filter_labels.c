@@ -133,7 +133,7 @@ Test(by, labels_stand_at_the_root_the_first_outermost)
 				      fl_name(flame, "12"));
 
 	cr_expect_eq(sink->needs, FL_NEED_THREAD | FL_NEED_STATE |
-		     FL_NEED_FILE);
+		     FL_NEED_PATH_LABELS);
 	send_with(sink, fl_thread(flame, FL_SLICE("main"), 7), labels);
 	send_with(sink, 0, flame_label(flame, 0, fl_name(flame, "state"),
 				       fl_name(flame, "RUNNABLE")));
@@ -181,6 +181,26 @@ Test(by, an_expression_may_have_commas_and_no_group)
 	send_with(sink, 0, set_of("path", "axx=b"));
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_expect_str_eq(out.data, "[no state]_[g];xx=_[g];a;b 1\n");
+}
+
+/* What is pumped from a file of this name, by this key. */
+static const char *pumped(const char *key, const char *name)
+{
+	struct flame_sink *sink = flame_filter(collector(), "by", key);
+	struct flame_source *source =
+		flame_open_memory(flame, "a;b 1\n", 6, name, "folded");
+
+	cr_assert(source, "%s", flame_error(flame));
+	cr_assert_eq(flame_pump(source, sink), FLAME_OK);
+	flame_close(source);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	return out.data;
+}
+
+Test(by, a_path_tells_labels)
+{
+	cr_expect_str_eq(pumped("stage", "async-profiler-app-x-stage-7.jfr"),
+			 "7_[g];a;b 1\n");
 }
 
 Test(by, a_bad_expression_is_said)
@@ -267,7 +287,9 @@ Test(label, a_key_that_nothing_has_is_told)
 Test(label, the_source_is_asked_for_what_is_needed)
 {
 	static const struct { const char *list; unsigned needs; } all[] = {
-		{ "thread=x", FL_NEED_THREAD }, { "pid=x", FL_NEED_THREAD },
+		{ "thread=x", FL_NEED_THREAD },
+		{ "executor=x", FL_NEED_PATH_LABELS },
+		{ "pid=x", FL_NEED_THREAD | FL_NEED_PATH_LABELS },
 		{ "state=x", FL_NEED_STATE }, { "cpu=x", FL_NEED_STATE },
 		{ "file=x", FL_NEED_FILE }, { "path=x", FL_NEED_PATH },
 		{ "tid=x\nfile=x", FL_NEED_THREAD | FL_NEED_FILE },

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Labels that an input's path tells by itself.  Each layout is a function
+ * and a row; the first layout that knows a label decides its value.
+ */
+#include "fl.h"
+
+#include "flow/path_labels.h"
+
+#include <stdio.h>
+
+const char *const fl_path_keys[FL_PATH_KEYS] = {
+	"app", "attempt", "executor", "stage", "epoch", "host", "pid",
+	"container",
+};
+
+/* A path, taken apart. */
+struct path {
+	struct slice folders;	/* without the last slash */
+	struct slice name;	/* of the file */
+	struct slice stem;	/* the name without .jfr.gz; size 0: another */
+};
+
+static void set(struct fl_path_labels *labels, enum fl_path_key key,
+		struct slice value)
+{
+	if (!labels->value[key].size)
+		labels->value[key] = value;
+}
+
+/* Scanning ------------------------------------------------------------ */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool all_digits(struct slice s)
+{
+	size_t n = 0;
+
+	while (n < s.size && is_digit(s.data[n]))
+		n++;
+	return n && n == s.size;
+}
+
+static void skip(struct slice *s, size_t n)
+{
+	s->data += n;
+	s->size -= n;
+}
+
+static bool is_one(char class, char c)
+{
+	switch (class) {
+	case '9': return is_digit(c);
+	case '%': return is_hex(c);
+	default: return c == class;
+	}
+}
+
+/*
+ * Consumes a pattern at the beginning of the text.  '#' is a number, which
+ * goes to *numbers (unless NULL), '9' a digit, '%' a lower-case hexadecimal
+ * digit; anything else stands for itself.  false: it does not match, and
+ * *text is unchanged.
+ */
+static bool consume(struct slice *text, const char *pattern,
+		    struct slice *numbers)
+{
+	struct slice s = *text;
+
+	for (; *pattern; pattern++) {
+		size_t n = 0;
+
+		if (*pattern == '#')
+			while (n < s.size && is_digit(s.data[n]))
+				n++;
+		else if (s.size)
+			n = is_one(*pattern, *s.data);
+		if (!n)
+			return false;
+		if (*pattern == '#' && numbers)
+			*numbers++ = (struct slice){ s.data, n };
+		skip(&s, n);
+	}
+	*text = s;
+	return true;
+}
+
+/* Removes an ending; false: the text does not end so. */
+static bool chop(struct slice *text, const char *ending)
+{
+	if (!fl_slice_ends(*text, ending))
+		return false;
+	text->size -= strlen(ending);
+	return true;
+}
+
+/*
+ * Removes "-KEY-VALUE" from the end of a name, where the value is a number,
+ * or the word (unless NULL).
+ */
+static bool chop_value(struct slice *name, const char *key, const char *word,
+		       struct slice *value)
+{
+	struct slice s = *name, v;
+	size_t n = 0;
+
+	if (word && chop(&s, word)) {
+		v = (struct slice){ s.data + s.size, strlen(word) };
+	} else {
+		while (n < s.size && is_digit(s.data[s.size - n - 1]))
+			n++;
+		s.size -= n;
+		v = (struct slice){ s.data + s.size, n };
+	}
+	if (!v.size || !chop(&s, key))
+		return false;
+	*name = s;
+	*value = v;
+	return true;
+}
+
+/* The last component of a path, which becomes its folder. */
+static bool last_component(struct slice *path, struct slice *component)
+{
+	size_t n = 0;
+
+	while (path->size && path->data[path->size - 1] == '/')
+		path->size--;
+	while (n < path->size && path->data[path->size - n - 1] != '/')
+		n++;
+	path->size -= n;
+	*component = (struct slice){ path->data + path->size, n };
+	return n;
+}
+
+/* Layouts ------------------------------------------------------------- */
+
+/*
+ * async-profiler-app-APP[-exec-N][-stage-N[-epoch-N]].jfr, of RAPIDS.  APP may
+ * hold anything, so the name is read from its end.
+ */
+static void read_rapids(const struct path *path, struct fl_path_labels *labels)
+{
+	struct slice s = path->stem, executor = { 0 }, stage = { 0 },
+		     epoch = { 0 }, head;
+
+	if (!consume(&s, "async-profiler-app-", NULL))
+		return;
+	head = s;
+	if (!chop_value(&head, "-epoch-", NULL, &epoch) ||
+	    !chop_value(&head, "-stage-", NULL, &stage)) {
+		head = s;
+		epoch.size = 0;
+		(void)chop_value(&head, "-stage-", NULL, &stage);
+	}
+	(void)chop_value(&head, "-exec-", "driver", &executor);
+	if (!head.size)
+		return;
+	set(labels, FL_PATH_APP, head);
+	set(labels, FL_PATH_EXECUTOR, executor);
+	set(labels, FL_PATH_STAGE, stage);
+	set(labels, FL_PATH_EPOCH, epoch);
+}
+
+/* Numbers of YARN have leading zeros; those of Spark's folders have none. */
+static struct slice without_zeros(struct slice number)
+{
+	while (number.size > 1 && *number.data == '0')
+		skip(&number, 1);
+	return number;
+}
+
+/* container_[eN_]CLUSTER_APP_ATTEMPT_N */
+static void read_container(struct slice name, struct fl_path_labels *labels)
+{
+	struct slice s = name, number[4];
+	int n;
+
+	if (!consume(&s, "container_", NULL))
+		return;
+	(void)consume(&s, "e#_", NULL);
+	if (!consume(&s, "#_#_#_#", number) || s.size)
+		return;
+	set(labels, FL_PATH_CONTAINER, name);
+	n = snprintf(labels->app, sizeof(labels->app), "application_%.*s_%.*s",
+		     (int)FL_MIN(number[0].size, 24u), number[0].data,
+		     (int)FL_MIN(number[1].size, 24u), number[1].data);
+	if (n > 0 && (size_t)n < sizeof(labels->app))
+		set(labels, FL_PATH_APP, (struct slice){ labels->app, n });
+	set(labels, FL_PATH_ATTEMPT, without_zeros(number[2]));
+}
+
+/* What Spark calls an application, by its master. */
+static const char *const app_ids[] = {
+	"application_#_#", "app-99999999999999-#", "local-9999999999999",
+	"spark-application-9999999999999",
+	"spark-%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%",
+};
+
+/* APP[_ATTEMPT]; the attempt counts only with the app that is known. */
+static void read_app(struct slice name, struct fl_path_labels *labels)
+{
+	const struct slice *known = &labels->value[FL_PATH_APP];
+	struct slice s = name, app, attempt = { 0 };
+	size_t i = 0;
+
+	while (i < FL_COUNT(app_ids) && !consume(&s, app_ids[i], NULL))
+		i++;
+	app = (struct slice){ name.data, name.size - s.size };
+	if (!app.size || (s.size && (!consume(&s, "_#", &attempt) || s.size)))
+		return;
+	set(labels, FL_PATH_APP, app);
+	if (known->size == app.size &&
+	    memcmp(known->data, app.data, app.size) == 0)
+		set(labels, FL_PATH_ATTEMPT, attempt);
+}
+
+/* Folders of applications and containers, the nearest first. */
+static void read_yarn(const struct path *path, struct fl_path_labels *labels)
+{
+	struct slice folders = path->folders, name;
+
+	while (last_component(&folders, &name)) {
+		read_container(name, labels);
+		read_app(name, labels);
+	}
+	/* The agent's file=%p.jfr in the folder of a container. */
+	if (labels->value[FL_PATH_CONTAINER].size && all_digits(path->stem))
+		set(labels, FL_PATH_PID, path->stem);
+}
+
+/*
+ * APP/profile-exec-N.jfr and APP/profile-driver.jfr, of Spark's profiler
+ * plugin; once it was profile-NAME-exec-N.jfr.
+ */
+static void read_plugin(const struct path *path, struct fl_path_labels *labels)
+{
+	struct slice s = path->stem, executor;
+
+	if (fl_slice_is(s, "profile-driver"))
+		set(labels, FL_PATH_EXECUTOR,
+		    (struct slice){ s.data + strlen("profile-"),
+				    strlen("driver") });
+	if (!fl_slice_starts(s, "profile-") ||
+	    !chop_value(&s, "-exec-", NULL, &executor))
+		return;
+	set(labels, FL_PATH_EXECUTOR, executor);
+	if (consume(&s, "profile-", NULL))
+		set(labels, FL_PATH_APP, s);
+}
+
+/* profiler_HOST/PID/FILE and profiler_HOST/aggregated/FILE */
+static void read_hprofiler(const struct path *path,
+			   struct fl_path_labels *labels)
+{
+	struct slice folders = path->folders, pid, host;
+
+	if (!last_component(&folders, &pid) ||
+	    !last_component(&folders, &host) ||
+	    !consume(&host, "profiler_", NULL) || !host.size)
+		return;
+	if (all_digits(pid))
+		set(labels, FL_PATH_PID, pid);
+	else if (!fl_slice_is(pid, "aggregated"))
+		return;
+	set(labels, FL_PATH_HOST, host);
+}
+
+static void (*const layouts[])(const struct path *path,
+			       struct fl_path_labels *labels) = {
+	read_rapids, read_yarn, read_plugin, read_hprofiler,
+};
+
+/* Recordings, and what they are folded to; packed or not. */
+static struct slice stem_of(struct slice name)
+{
+	static const char *const packed[] = {
+		".gz", ".zst", ".lz4", ".xz", ".bz2",
+	};
+	static const char *const kinds[] = { ".jfr", ".folded", ".collapsed" };
+
+	for (size_t i = 0; i < FL_COUNT(packed); i++)
+		if (chop(&name, packed[i]))
+			break;
+	for (size_t i = 0; i < FL_COUNT(kinds); i++)
+		if (chop(&name, kinds[i]))
+			return name;
+	return (struct slice){ name.data, 0 };
+}
+
+void fl_path_labels(const char *path, struct fl_path_labels *labels)
+{
+	struct path p = { .folders = { path, strlen(path) } };
+
+	memset(labels, 0, sizeof(*labels));
+	if (!last_component(&p.folders, &p.name))
+		return;
+	p.stem = stem_of(p.name);
+	for (size_t i = 0; i < FL_COUNT(layouts); i++)
+		layouts[i](&p, labels);
+}
+
+bool flame_path_label(const char *path, const char *key, char *value,
+		      size_t size)
+{
+	struct fl_path_labels labels;
+	size_t i = 0;
+
+	fl_path_labels(path, &labels);
+	while (i < FL_PATH_KEYS && strcmp(fl_path_keys[i], key) != 0)
+		i++;
+	if (size)
+		*value = '\0';
+	if (i == FL_PATH_KEYS || !labels.value[i].size)
+		return false;
+	return labels.value[i].size < size &&
+	       snprintf(value, size, "%.*s", (int)labels.value[i].size,
+			labels.value[i].data) >= 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Labels that an input's path tells by itself: the layouts in which Spark's
+ * profilers, YARN and HProfiler leave their files.
+ */
+#ifndef FL_PATH_LABELS_H
+#define FL_PATH_LABELS_H
+
+#include "fl.h"
+#include "base/base.h"
+
+enum fl_path_key {
+	FL_PATH_APP, FL_PATH_ATTEMPT, FL_PATH_EXECUTOR, FL_PATH_STAGE,
+	FL_PATH_EPOCH, FL_PATH_HOST, FL_PATH_PID, FL_PATH_CONTAINER,
+	FL_PATH_KEYS
+};
+
+/* "app", "attempt", ... by enum fl_path_key. */
+extern const char *const fl_path_keys[FL_PATH_KEYS];
+
+/*
+ * Values by enum fl_path_key; size 0: the path does not tell.  They point
+ * into the path, or into app.
+ */
+struct fl_path_labels {
+	struct slice value[FL_PATH_KEYS];
+	char app[64];
+};
+
+/*
+ * Reads the labels of a path: names of folders and of the file; nothing is
+ * looked up in a file system.  A path of no known layout has none.
+ */
+void fl_path_labels(const char *path, struct fl_path_labels *labels);
+
+#endif
