@@ -352,6 +352,17 @@ static bool is_written_to(const char *path)
 		S_ISCHR(st.st_mode));
 }
 
+/* Readers of names such as out.pb.gz may not know what is in them. */
+static void say_pprof(const struct cli *cli)
+{
+	const char *format = flame_format_of(cli->output);
+
+	if (!cli->quiet && !cli->output_format && format &&
+	    strcmp(format, "pprof") == 0)
+		cli_say(cli, "%s: written as pprof, as its name ends so",
+			cli->output);
+}
+
 /* The last of several operands is the output, if it looks like one. */
 static bool settle_output(struct cli *cli)
 {
@@ -366,6 +377,7 @@ static bool settle_output(struct cli *cli)
 	     !is_called_recording(last))) {
 		cli->output = last;
 		cli->ninputs--;
+		say_pprof(cli);
 	} else if (access(last, F_OK) != 0 && !is_called_recording(last) &&
 		   (not_written(last) || strrchr(last, '.'))) {
 		return say_not_written(cli, "", last);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 enum { EVENTS = 1 << 16 };	/* more names than that are no events */
+enum { MAX_HISTOGRAMS = 256 };	/* a kilobyte each */
 
 /* "cycles" of "cycles:upp"; "ns" of clocks; tracepoints have no unit. */
 static void unit_of(struct slice event, char *unit, size_t room)
@@ -94,6 +95,12 @@ static int tell_added(struct fl_perf_reader *r)
 }
 
 /* Samples of these stand for times that are not alike. */
+static bool is_weighted(struct slice event)
+{
+	return fl_slice_is(event, "offcpu-time") ||
+	       fl_slice_starts(event, "sched:sched_stat_");
+}
+
 static void tell_weights(struct fl_perf_reader *r)
 {
 	const struct fl_perf_options *options = r->naming.options;
@@ -103,9 +110,7 @@ static void tell_weights(struct fl_perf_reader *r)
 		struct slice name = { m->name, strlen(m->name) };
 
 		if (options->total || options->peer || !m->samples ||
-		    !(fl_slice_is(name, "offcpu-time") ||
-		      fl_slice_starts(name, "sched:sched_stat_")) ||
-		    !is_selected(r, name))
+		    !is_weighted(name) || !is_selected(r, name))
 			continue;
 		fl_remark(r->flame, "%s: a sample of %s stands for as long as "
 			  "its period says: --weight period adds that up",
@@ -114,9 +119,88 @@ static void tell_weights(struct fl_perf_reader *r)
 	}
 }
 
+/* Periods --------------------------------------------------------------- */
+
+/*
+ * A histogram has four buckets for each power of two: the upper bits of a
+ * bucket's number are the exponent, the lower two the digits behind the first.
+ */
+static unsigned bucket_of(uint64_t period)
+{
+	unsigned exponent = 63 - (unsigned)__builtin_clzll(period | 1);
+
+	return exponent << 2 |
+	       (exponent < 2 ? 0 : period >> (exponent - 2) & 3);
+}
+
+/* The least period of a bucket. */
+static double period_of(unsigned bucket)
+{
+	return (1 + (bucket & 3) / 4.0) *
+	       (double)(UINT64_C(1) << (bucket >> 2));
+}
+
+/* The bucket of the nth of all, by size. */
+static unsigned nth_bucket(const struct fl_perf_event *event, uint64_t n)
+{
+	unsigned i = 0;
+
+	while (i + 1 < FL_PERIOD_BUCKETS && n >= event->periods[i])
+		n -= event->periods[i++];
+	return i;
+}
+
+/*
+ * Whether the middle 80 % differ by more than 100 times.  With -F perf begins
+ * with the period 1 and finds the right one within some samples: these do not
+ * count.
+ */
+static bool periods_differ(const struct fl_perf_event *event)
+{
+	uint64_t n = 0, tenth;
+
+	for (size_t i = 0; event->periods && i < FL_PERIOD_BUCKETS; i++)
+		n += event->periods[i];
+	tenth = n / 10;
+	return n && period_of(nth_bucket(event, n - 1 - tenth)) >
+		    100 * period_of(nth_bucket(event, tenth));
+}
+
+static void report_periods(struct fl_perf_reader *r)
+{
+	const struct fl_perf_options *options = r->naming.options;
+
+	for (size_t i = 0; i < r->nevents; i++) {
+		const struct fl_perf_event *event = &r->events[i];
+
+		if (options->total || options->peer || !event->wanted ||
+		    is_weighted(event->name) || !periods_differ(event))
+			continue;
+		fl_remark(r->flame, "%s: the periods of %s differ by more than "
+			  "100 times: --weight period adds them up",
+			  fl_in_name(r->source->in), event->name.data);
+	}
+}
+
+void fl_perf_event_join(struct fl_perf_reader *to, struct fl_perf_reader *from)
+{
+	for (size_t i = 0; i < from->nevents; i++) {
+		struct fl_perf_event *event =
+			fl_perf_event_find(to, from->events[i].name);
+		uint32_t *periods = from->events[i].periods;
+
+		if (!event || !event->periods || !periods)
+			continue;
+		for (size_t k = 0; k < FL_PERIOD_BUCKETS; k++)
+			event->periods[k] += periods[k];
+		memset(periods, 0, FL_PERIOD_BUCKETS * sizeof(*periods));
+	}
+}
+
 int fl_perf_events_end(struct fl_perf_reader *r)
 {
 	tell_weights(r);
+	report_periods(r);
 	return r->source->select.event && !r->naming.options->peer ?
 	       tell_added(r) : FLAME_OK;
 }
@@ -141,6 +225,12 @@ static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
 	new->metric = fl_metric(flame, new->name.data, unit,
 				r->naming.options->total ? unit : "samples");
 	new->wanted = is_selected(r, new->name);
+	if (r->nevents <= MAX_HISTOGRAMS) {
+		new->periods = fl_zeroed(FL_PERIOD_BUCKETS,
+					 sizeof(*new->periods));
+		if (!new->periods)
+			fl_no_memory(flame);
+	}
 	return new;
 }
 
@@ -194,6 +284,8 @@ void fl_perf_event_count(struct fl_perf_reader *r,
 	if (__builtin_add_overflow(m->total, h->period < 0 ? 1 : h->period,
 				   &m->total))
 		m->total = INT64_MAX;
+	if (h->period > 1 && event->periods)
+		event->periods[bucket_of((uint64_t)h->period)]++;
 	if (h->time != FLAME_NOTIME) {
 		if (m->first == FLAME_NOTIME || h->time < m->first)
 			m->first = h->time;

@@ -116,6 +116,7 @@ void fl_perf_join(struct flame_source *whole, struct flame_source *part)
 	if (from->cut_line)
 		to->cut_line = to->line - from->line + from->cut_line;
 	fl_perf_saw(whole, part->first, part->last);
+	fl_perf_event_join(to, from);
 	forget_counts(from);
 	join_facts(whole, part);
 }

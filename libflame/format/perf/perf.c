@@ -558,8 +558,10 @@ static void close_perf(struct flame_source *source)
 
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->nevents; i++)
+	for (size_t i = 0; i < r->nevents; i++) {
 		fl_map_free(&r->events[i].threads);
+		fl_free(r->events[i].periods);
+	}
 	fl_perf_lines_free(&r->lines[0]);
 	fl_perf_lines_free(&r->lines[1]);
 	fl_map_free(&r->by_name);

@@ -9,11 +9,14 @@
 
 enum { FL_PERF_FACTS = 64 };	/* of a source; more are left out */
 
+enum { FL_PERIOD_BUCKETS = 256 };
+
 struct fl_perf_event {
 	struct slice name;	/* the dictionary's */
 	flame_id metric;
 	bool wanted;
 	struct fl_map threads;	/* distinct ones, where they are counted */
+	uint32_t *periods;	/* histogram of FL_PERIOD_BUCKETS; or NULL */
 };
 
 /* A record whose frames are being read, or that is next. */
@@ -88,6 +91,8 @@ struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 int fl_perf_events_end(struct fl_perf_reader *r);
 /* Times that there were: see flame_source. */
 void fl_perf_saw(struct flame_source *source, int64_t first, int64_t last);
+/* Moves the histograms of periods out of a part that was read by itself. */
+void fl_perf_event_join(struct fl_perf_reader *to, struct fl_perf_reader *from);
 void fl_perf_event_count(struct fl_perf_reader *r,
 			 struct fl_perf_event *event,
 			 const struct fl_perf_header *h);
