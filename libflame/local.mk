@@ -65,6 +65,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/beside.c libflame/format/jfr/chunk.c \
 	libflame/format/jfr/emit.c \
 	libflame/format/jfr/event.c libflame/format/jfr/field.c \
+	libflame/format/jfr/framing.c \
 	libflame/format/jfr/info.c \
 	libflame/format/jfr/jfr.c libflame/format/jfr/jfr.h \
 	libflame/format/jfr/known.c \

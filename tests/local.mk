@@ -118,6 +118,7 @@ script_tests = \
 	tests/laws/readers \
 	tests/laws/memory \
 	tests/laws/empty \
+	tests/laws/damage \
 	tests/laws/options \
 	tests/laws/out-of-memory \
 	tests/laws/packed \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events --event means. */
+/* Which events --event means, and which of their fields are read. */
 #include "fl.h"
 
 #include "format/jfr/jfr.h"
@@ -74,4 +74,56 @@ bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 		strcmp(row->event, "jdk.ObjectAllocationSample") == 0) ||
 	       (strcmp(event, "live") == 0 &&
 		strcmp(row->metric, "old-objects") == 0);
+}
+
+bool fl_jfr_is_full(const struct fl_jfr_chunk *chunk,
+		    const struct fl_jfr_count *c)
+{
+	const struct fl_select *select = &chunk->jfr->source->select;
+
+	if (c->raw || select->survey)
+		return true;
+	if (chunk->cpu_only)
+		return c->row && strcmp(c->row->metric, "cpu") == 0;
+	if (c->row)
+		return fl_jfr_row_asked(chunk->jfr, c->row);
+	return !select->event;
+}
+
+const char *fl_jfr_thread_field(const struct fl_jfr_class *class)
+{
+	static const char *const names[] = {
+		"sampledThread", "eventThread", "thread"
+	};
+
+	for (size_t i = 0; i < FL_COUNT(names); i++)
+		if (fl_jfr_slot_field(class, names[i]))
+			return names[i];
+	return NULL;
+}
+
+const char *fl_jfr_unit(const struct fl_jfr_count *count)
+{
+	if (!count->row || (count->raw && !count->row->value))
+		return "ns";
+	return count->row->unit ? count->row->unit : "samples";
+}
+
+/* Ticks without an annotation: async-profiler's and old ones. */
+void fl_jfr_settle_unit(struct fl_jfr_count *c)
+{
+	bool duration = strcmp(fl_jfr_unit(c), "ns") == 0;
+
+	if (duration && c->value_unit == FL_JFR_PLAIN)
+		c->value_unit = FL_JFR_TICKS;
+	else if (!duration)
+		c->value_unit = FL_JFR_PLAIN;
+}
+
+bool fl_jfr_has_stack(const struct fl_jfr_class *class)
+{
+	const struct fl_jfr_field *field = fl_jfr_slot_field(class,
+							     "stackTrace");
+
+	return field && field->constant;
 }

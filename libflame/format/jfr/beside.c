@@ -96,6 +96,8 @@ bool fl_jfr_beside_take(struct fl_jfr_chunk *chunk,
 	good = beside->good && !beside->part.why &&
 	       !fl_failed(beside->part.flame);
 	chunk->events_end = beside->part.events_end;
+	chunk->nlinked = beside->part.nlinked;
+	good = good && fl_jfr_has_all_checkpoints(chunk);
 	if (good) {
 		fl_jfr_known_room(chunk);
 		fl_jfr_begin_traces(chunk);

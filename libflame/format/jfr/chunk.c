@@ -83,6 +83,32 @@ void fl_jfr_chunk_done(struct fl_jfr_chunk *chunk)
 	chunk->nlast = 0;
 }
 
+void fl_jfr_forget_events(struct fl_jfr_chunk *chunk)
+{
+	for (uint32_t i = 0; i < chunk->ncounts; i++) {
+		struct fl_jfr_count *c = chunk->counts[i];
+
+		fl_map_free(&c->counted);
+		for (unsigned state = 0; state < FL_COUNT(c->low); state++)
+			if (c->low[state])
+				memset(c->low[state], 0, FL_JFR_LOW);
+		fl_jfr_plain_done(chunk, c);
+	}
+	for (uint32_t i = 0; i < chunk->nclasses; i++) {
+		struct fl_jfr_class *class = &chunk->classes[i];
+
+		class->looked_at = class->noted = false;
+		class->count = NULL;
+		class->events = 0;
+	}
+	memset(chunk->quick, 0, sizeof(chunk->quick));
+	chunk->nlow = chunk->ncounts = 0;
+	chunk->nnotes = 0;
+	chunk->nevents = chunk->lost_samples = chunk->nmet = 0;
+	chunk->with_tlab = false;
+	fl_jfr_chunk_done(chunk);
+}
+
 void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 {
 	if (!chunk)
@@ -97,6 +123,8 @@ void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk)
 	fl_free(chunk->counts);
 	fl_jfr_chunk_done(chunk);
 	fl_free(chunk->notes);
+	fl_free(chunk->ranges.at);
+	fl_free(chunk->checkpoints);
 	fl_map_free(&chunk->by_id);
 	for (size_t i = 0; i < FL_COUNT(chunk->frames); i++)
 		fl_map_free(&chunk->frames[i]);
@@ -150,6 +178,8 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
 		chunk->ticks_per_second = 1000000000;
 	chunk->size = FL_MIN(size, (uint64_t)avail);
 	chunk->more = avail > size;
+	chunk->missing = size > avail && size != UNFINISHED &&
+			 size <= INT64_MAX ? size - avail : 0;
 	if (size < HEADER || size > avail || size == UNFINISHED ||
 	    !chunk->meta_at || chunk->meta_at >= size ||
 	    chunk->pools_at >= size)
@@ -157,22 +187,11 @@ enum fl_jfr_found fl_jfr_look(struct fl_jfr_chunk *chunk, const uint8_t *at,
 	return chunk->state ? FL_JFR_LIVE : FL_JFR_WHOLE;
 }
 
-bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk)
+/* By the sizes of events, which is sure as far as these are. */
+static bool walk_to_meta(struct fl_jfr_chunk *chunk)
 {
-	struct fl_wire w;
+	struct fl_wire w = fl_jfr_wire(chunk, HEADER);
 
-	if (chunk->meta_at >= HEADER && chunk->meta_at < chunk->size &&
-	    fl_jfr_read_meta(chunk, chunk->meta_at))
-		return true;
-	if (fl_failed(chunk->flame))
-		return false;
-	if (chunk->meta_at)
-		fl_jfr_damage(chunk, chunk->meta_at, "no metadata where the "
-			      "header says");
-	else
-		fl_jfr_damage(chunk, 24, "not finished");
-	chunk->salvaged = true;
-	w = fl_jfr_wire(chunk, HEADER);
 	while (w.at < w.end) {
 		const uint8_t *begin = w.at;
 		uint32_t size = fl_wire_int(&w);
@@ -185,6 +204,70 @@ bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk)
 		w.at = begin + size;
 	}
 	return false;
+}
+
+/* Anything that reads like metadata and ends where its size says. */
+static bool search_meta(struct fl_jfr_chunk *chunk)
+{
+	enum { LEAST = 64 };	/* bytes; what is shorter names no class */
+
+	for (uint64_t at = HEADER; at < chunk->size; at++) {
+		struct fl_wire w = fl_jfr_wire(chunk, at);
+		const uint8_t *begin = w.at;
+		uint32_t size = fl_wire_int(&w);
+
+		if (size < LEAST || fl_wire_long(&w) != 0 ||
+		    !fl_wire_within(&w, begin, size) ||
+		    !fl_jfr_skip_meta(&w) || w.at != w.end)
+			continue;
+		if (fl_jfr_read_meta(chunk, at))
+			return true;
+	}
+	return false;
+}
+
+bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk)
+{
+	if (chunk->meta_at >= HEADER && chunk->meta_at < chunk->size &&
+	    fl_jfr_read_meta(chunk, chunk->meta_at))
+		return true;
+	if (fl_failed(chunk->flame))
+		return false;
+	if (chunk->meta_at)
+		fl_jfr_damage(chunk, chunk->meta_at, "no metadata where the "
+			      "header says");
+	else
+		fl_jfr_damage(chunk, 24, "not finished");
+	chunk->salvaged = true;
+	return walk_to_meta(chunk) || search_meta(chunk);
+}
+
+static int64_t ticks_at(const struct fl_jfr_chunk *chunk, int64_t time)
+{
+	double rate = (double)chunk->ticks_per_second / 1e9;
+	int64_t past = chunk->start_ns;
+
+	past = __builtin_sub_overflow(time, past, &past) ?
+		       time < 0 ? INT64_MIN : INT64_MAX : past;
+	return fl_add_clamped(fl_int64((double)past * rate),
+			      chunk->start_ticks);
+}
+
+/*
+ * --from and --to in the chunk's ticks, computed as jfrconv does.  There,
+ * the span of a recording is what was read of it so far.
+ */
+void fl_jfr_limit(struct fl_jfr_chunk *chunk)
+{
+	const struct flame_source *source = chunk->jfr->source;
+	int64_t from = fl_when_resolve(&source->select.from, source->start,
+				       source->end);
+	int64_t to = fl_when_resolve(&source->select.to, source->start,
+				     source->end);
+
+	chunk->from = from != FLAME_NOTIME ? ticks_at(chunk, from) : INT64_MIN;
+	chunk->to = to != FLAME_NOTIME ? ticks_at(chunk, to) : INT64_MAX;
+	chunk->limited = from != FLAME_NOTIME || to != FLAME_NOTIME;
 }
 
 bool fl_jfr_goes_on(const struct fl_jfr_chunk *now)
@@ -295,6 +378,8 @@ bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk)
 	make_lean(chunk);
 	fl_jfr_frame_types(chunk);
 	fl_jfr_read_notes(chunk);
+	if (chunk->missing)
+		fl_jfr_drop_unnamed(chunk);
 	ask_before(chunk);
 	return !fl_failed(chunk->flame);
 }

@@ -382,20 +382,36 @@ int fl_jfr_emit_end(struct fl_jfr *jfr)
 
 /* Chunks ------------------------------------------------------------------ */
 
-static flame_id leaf_of(struct fl_jfr_chunk *chunk,
-			const struct fl_jfr_sum *sum,
-			const struct fl_jfr_count *c)
+/* The key of the class that is a leaf; 0: there is none. */
+static uint64_t leaf_key(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_sum *sum,
+			 const struct fl_jfr_count *c)
 {
 	uint64_t key = sum->leaf;
 
-	if (!key)
-		return 0;
-	if (c->object &&
-	    !fl_jfr_field_number(chunk, fl_jfr_class_named(chunk,
-							   "types.OldObject"),
-				 key, "type", &key))
-		return 0;
-	return fl_jfr_leaf(chunk, key, sum->outside);
+	if (!key || !c->object)
+		return key;
+	return fl_jfr_field_number(chunk,
+				   fl_jfr_class_named(chunk,
+						      "types.OldObject"),
+				   key, "type", &key) ? key : 0;
+}
+
+/* The leaf of a sample.  false: the chunk was cut before its name. */
+static bool find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		      const struct fl_jfr_count *c, struct fl_jfr_hit *hit)
+{
+	uint64_t key;
+
+	if (c->raw || !c->row || !c->row->leaf)
+		return true;
+	key = leaf_key(chunk, sum, c);
+	if (fl_unlikely(chunk->missing) &&
+	    (key ? !fl_jfr_has_class(chunk, key) : sum->leaf))
+		return false;
+	if (key)
+		hit->leaf = fl_jfr_leaf(chunk, key, sum->outside);
+	return true;
 }
 
 /* As jfrconv: summed in ticks, then converted once. */
@@ -655,6 +671,49 @@ static bool is_again(const struct fl_jfr_count *c, const struct fl_jfr_sum *sum,
 	       last->state == sum->state;
 }
 
+/* Whether the state of any sample of cpu or wall is in the pools. */
+static bool has_states(struct fl_jfr_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->nsums; i++) {
+		const struct fl_jfr_sum *sum = &chunk->sums[i];
+		const struct fl_jfr_count *c = chunk->counts[sum->row];
+
+		if (c->cpu && c->has[FL_JFR_STATE] &&
+		    fl_name_at(chunk->flame,
+			       fl_jfr_state(chunk, sum->state)).size)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether an async-profiler sample names a thread state that is not in the
+ * pool, although others are: whether it is of cpu or wall, nobody knows.
+ */
+static bool is_stateless(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_count *c,
+			 const struct fl_jfr_hit *hit)
+{
+	if (!c->cpu || !c->has[FL_JFR_STATE] || hit->state.size ||
+	    !chunk->async || c->raw || fl_jfr_options(chunk->jfr)->compat)
+		return false;
+	if (chunk->has_states == FL_JFR_MAYBE)
+		chunk->has_states = has_states(chunk) ? FL_JFR_YES : FL_JFR_NO;
+	return chunk->has_states == FL_JFR_YES;
+}
+
+/* It is left out, and told of with what was damaged. */
+static int drop_stateless(struct fl_jfr_chunk *chunk,
+			  const struct fl_jfr_hit *hit)
+{
+	uint64_t n = FL_MIN((uint64_t)hit->samples, chunk->nevents);
+
+	fl_jfr_damage(chunk, 0, "a thread state that is not there");
+	chunk->lost.events += n;
+	chunk->nevents -= n;
+	return FLAME_OK;
+}
+
 /* hit: of the sum that was emitted last, if there is one. */
 static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		    const struct fl_jfr_sum *last, struct fl_jfr_hit *hit,
@@ -674,12 +733,13 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	} else {
 		fill_hit(chunk, sum, hit);
 	}
+	if (fl_unlikely(is_stateless(chunk, c, hit)))
+		return drop_stateless(chunk, hit);
 	hit->has_stack = trace->at || trace->made;
 	if (names && hit->has_stack) {
 		hit->chunk = chunk;
 		hit->trace = trace;
-		if (!c->raw && c->row && c->row->leaf)
-			hit->leaf = leaf_of(chunk, sum, c);
+		hit->has_stack = find_leaf(chunk, sum, c, hit);
 	}
 	hit->unresolved = !hit->has_stack && trace->key;
 	if (jfr->source->select.leak && c->row &&
@@ -707,7 +767,9 @@ static void settle_states(struct fl_jfr_chunk *chunk)
 			continue;
 		state = fl_name_at(flame, fl_jfr_state(chunk,
 						chunk->sums[i].state));
-		chunk->runnable_wall = !fl_slice_is(state, "STATE_RUNNABLE");
+		/* A state that is not there says nothing of the others. */
+		chunk->runnable_wall = state.size &&
+				       !fl_slice_is(state, "STATE_RUNNABLE");
 	}
 	chunk->jfr->wall_set = chunk->runnable_wall;
 }

@@ -15,20 +15,6 @@
 /* Keys of traces in a plain table. */
 enum { LEAST_LOW = 1 << 10, MOST_LOW = 1 << 20 };
 
-static bool is_full(const struct fl_jfr_chunk *chunk,
-		    const struct fl_jfr_count *c)
-{
-	const struct fl_select *select = &chunk->jfr->source->select;
-
-	if (c->raw || select->survey)
-		return true;
-	if (chunk->cpu_only)
-		return c->row && strcmp(c->row->metric, "cpu") == 0;
-	if (c->row)
-		return fl_jfr_row_asked(chunk->jfr, c->row);
-	return !select->event;
-}
-
 /* Counting ---------------------------------------------------------------- */
 
 /*
@@ -44,6 +30,7 @@ struct pass {
 	struct fl_jfr_chunk *chunk;
 	struct fl_jfr *jfr;
 	bool by_thread, by_time, leak;
+	bool damaged;		/* an event whose size and fields disagree */
 	uint64_t read, traced, met, added;	/* so many events */
 	uint64_t key[WAITING];			/* of the stack trace */
 	struct fl_jfr_sum waiting[WAITING];
@@ -53,18 +40,6 @@ struct pass {
 static const struct fl_jfr_aside nothing = {
 	.first = INT64_MAX, .last = INT64_MIN
 };
-
-static const char *thread_field(const struct fl_jfr_class *class)
-{
-	static const char *const names[] = {
-		"sampledThread", "eventThread", "thread"
-	};
-
-	for (size_t i = 0; i < FL_COUNT(names); i++)
-		if (fl_jfr_slot_field(class, names[i]))
-			return names[i];
-	return NULL;
-}
 
 static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
 		       const char *names[FL_JFR_SLOTS])
@@ -77,7 +52,7 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
 	    select->survey || pass->leak)
 		names[FL_JFR_TIME] = "startTime";
 	if (pass->by_thread)
-		names[FL_JFR_THREAD] = thread_field(c->class);
+		names[FL_JFR_THREAD] = fl_jfr_thread_field(c->class);
 	if (!row || (c->raw && !row->value)) {
 		names[FL_JFR_VALUE] = "duration";
 	} else {
@@ -90,32 +65,6 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
 	}
 	if (row && (row->group == FL_JFR_GROUP_EXEC || select->state))
 		names[FL_JFR_STATE] = "state";
-}
-
-const char *fl_jfr_unit(const struct fl_jfr_count *count)
-{
-	if (!count->row || (count->raw && !count->row->value))
-		return "ns";
-	return count->row->unit ? count->row->unit : "samples";
-}
-
-/* Ticks without an annotation: async-profiler's and old ones. */
-static void settle_unit(struct fl_jfr_count *c)
-{
-	bool duration = strcmp(fl_jfr_unit(c), "ns") == 0;
-
-	if (duration && c->value_unit == FL_JFR_PLAIN)
-		c->value_unit = FL_JFR_TICKS;
-	else if (!duration)
-		c->value_unit = FL_JFR_PLAIN;
-}
-
-static bool has_stack(const struct fl_jfr_class *class)
-{
-	const struct fl_jfr_field *field = fl_jfr_slot_field(class,
-							     "stackTrace");
-
-	return field && field->constant;
 }
 
 /* jfrconv's grain depends on all that it has read, and on their order. */
@@ -150,7 +99,8 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	    !is_rounded(fl_jfr_options(pass->jfr)))
 		return;
 	lost = fl_slice_is(event, "jdk.CPUTimeSamplesLost");
-	if (!fl_jfr_plan(chunk, class) || (!row && !lost && !has_stack(class)))
+	if (!fl_jfr_plan(chunk, class) ||
+	    (!row && !lost && !fl_jfr_has_stack(class)))
 		return;
 	c = fl_arena_alloc(&chunk->arena, sizeof(*c));
 	if (!c || !fl_grow(&chunk->counts, &chunk->counts_room,
@@ -169,7 +119,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	c->latest = row && strcmp(row->event, "jdk.MethodTiming") == 0;
 	c->tlab = row && row->value && strcmp(row->value, "tlabSize") == 0;
 	c->object = row && row->leaf && strcmp(row->leaf, "object") == 0;
-	c->full = !lost && is_full(chunk, c);
+	c->full = !lost && fl_jfr_is_full(chunk, c);
 	if (lost)
 		names[FL_JFR_VALUE] = "lostSamples";
 	else if (c->full)
@@ -180,7 +130,7 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		names[FL_JFR_COUNT] = row->count;
 	if (!fl_jfr_compile(chunk, c, names))
 		return;
-	settle_unit(c);
+	fl_jfr_settle_unit(c);
 	/* jfrconv's grain depends on which came first. */
 	c->plain = fl_jfr_options(pass->jfr)->grain == 0 && !pass->by_time &&
 		   !chunk->limited && !pass->jfr->spans &&
@@ -548,11 +498,41 @@ static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
 	};
 }
 
-/* An event that ends before its fields do is told of, not only left out. */
-static void break_event(struct fl_jfr_chunk *chunk, const uint8_t *end)
+/* Its sizes say how long its fields are, as far as numbers vary in length. */
+static bool has_sizes(const struct fl_jfr_class *class)
 {
-	fl_jfr_damage(chunk, end - chunk->at, "an event shorter than its "
-		      "fields, before this");
+	for (uint32_t i = 0; i < class->nops; i++)
+		if (class->ops[i].code == FL_JFR_STRING ||
+		    class->ops[i].code == FL_JFR_ARRAY)
+			return false;
+	return true;
+}
+
+/* The fields of an event end where its size says; if not, see framing.c. */
+static __attribute__((noinline)) bool
+check_event(struct pass *pass, struct fl_jfr_class *class, struct fl_wire w,
+	    const uint8_t *begin, uint32_t size)
+{
+	if (pass->chunk->framed)
+		return true;
+	if (class->event && fl_jfr_plan(pass->chunk, class)) {
+		fl_jfr_skip(class, &w);
+		if (!w.bad && w.at == begin + size) {
+			if (size < 256 && has_sizes(class))
+				class->sizes[size / 64] |=
+					UINT64_C(1) << size % 64;
+			return true;
+		}
+	}
+	pass->damaged = true;
+	return false;
+}
+
+/* Events of a class and a size that was seen before are not checked again. */
+static inline bool is_checked(const struct fl_jfr_class *class, uint32_t size)
+{
+	return fl_likely(size < 256) &&
+	       fl_likely(class->sizes[size / 64] >> size % 64 & 1);
 }
 
 /*
@@ -574,7 +554,7 @@ static inline bool read_quick(struct pass *pass, struct fl_jfr_class *class,
 		at = fl_wire_take(at, &c->values[FL_JFR_STATE]);
 	}
 	if (fl_unlikely(at > end))
-		break_event(pass->chunk, end);
+		pass->damaged = true;
 	else if (fl_unlikely(!fl_jfr_count_plain(pass->chunk, c)))
 		count_event(pass, c);
 	return true;
@@ -596,7 +576,7 @@ static inline void read_direct(struct pass *pass, struct fl_jfr_class *class,
 	if (fl_likely(fl_jfr_take(c, at) <= end))
 		count_event(pass, c);
 	else
-		break_event(pass->chunk, end);
+		pass->damaged = true;
 }
 
 static void read_event(struct pass *pass, struct fl_jfr_class *class,
@@ -630,7 +610,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	 */
 	fl_jfr_run(c, &w);
 	if (fl_unlikely(w.bad || w.at > end)) {
-		break_event(pass->chunk, end);
+		pass->damaged = true;
 		return;
 	}
 	if (c->full) {
@@ -645,34 +625,6 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		c->samples += !c->has[FL_JFR_STACK] ||
 			      c->values[FL_JFR_STACK];
 	}
-}
-
-static int64_t ticks_at(const struct fl_jfr_chunk *chunk, int64_t time)
-{
-	double rate = (double)chunk->ticks_per_second / 1e9;
-	int64_t past = chunk->start_ns;
-
-	past = __builtin_sub_overflow(time, past, &past) ?
-		       time < 0 ? INT64_MIN : INT64_MAX : past;
-	return fl_add_clamped(fl_int64((double)past * rate),
-			      chunk->start_ticks);
-}
-
-/*
- * --from and --to in the chunk's ticks, computed as jfrconv does.  There,
- * the span of a recording is what was read of it so far.
- */
-void fl_jfr_limit(struct fl_jfr_chunk *chunk)
-{
-	const struct flame_source *source = chunk->jfr->source;
-	int64_t from = fl_when_resolve(&source->select.from, source->start,
-				       source->end);
-	int64_t to = fl_when_resolve(&source->select.to, source->start,
-				     source->end);
-
-	chunk->from = from != FLAME_NOTIME ? ticks_at(chunk, from) : INT64_MIN;
-	chunk->to = to != FLAME_NOTIME ? ticks_at(chunk, to) : INT64_MAX;
-	chunk->limited = from != FLAME_NOTIME || to != FLAME_NOTIME;
 }
 
 /* What chunks before have done with. */
@@ -692,34 +644,65 @@ static void furnish(struct fl_jfr_chunk *chunk)
 }
 
 /* What was read need not stay in memory.  Where to look again. */
-static const uint8_t *let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
+static const uint8_t *let_go(struct fl_jfr_chunk *chunk, const uint8_t *at,
+			     const uint8_t *end)
 {
-	const uint8_t *end = chunk->at + chunk->size;
-
 	fl_jfr_let_go(chunk, at);
 	return end - at > chunk->window ? at + chunk->window : end;
 }
 
-bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
+static void begin_pass(struct pass *pass)
 {
-	struct fl_jfr *jfr = chunk->jfr;
+	const struct fl_jfr *jfr = pass->jfr;
 	const struct fl_select *select = &jfr->source->select;
-	struct pass pass = { .chunk = chunk, .jfr = jfr };
-	struct fl_wire w = fl_jfr_wire(chunk, 68);
-	const uint8_t *end = w.end, *stop;
+	struct fl_jfr_chunk *chunk = pass->chunk;
 
-	chunk->passed = chunk->at;
-	chunk->lets_go = true;
-	stop = let_go(chunk, chunk->at);
 	furnish(chunk);
-	pass.leak = select->leak && select->event &&
-		    strcmp(select->event, "nativemem") == 0;
-	pass.by_thread = select->thread || select->survey || jfr->spans ||
-			 (select->needs & FL_NEED_THREAD);
-	pass.by_time = (select->needs & FL_NEED_TIME) || pass.leak;
-	chunk->with_asides = pass.by_thread || pass.by_time ||
+	pass->leak = select->leak && select->event &&
+		     strcmp(select->event, "nativemem") == 0;
+	pass->by_thread = select->thread || select->survey || jfr->spans ||
+			  (select->needs & FL_NEED_THREAD);
+	pass->by_time = (select->needs & FL_NEED_TIME) || pass->leak;
+	chunk->with_asides = pass->by_thread || pass->by_time ||
 			     chunk->limited || jfr->spans;
-	while (w.at < end) {
+}
+
+/*
+ * An event of a class, whose fields begin at w.at.  Whether others of plain
+ * classes may follow, which are read in a row.
+ */
+static inline bool read_one(struct pass *pass, struct fl_jfr_class *class,
+			    struct fl_wire w, const uint8_t *begin,
+			    uint32_t size)
+{
+	const uint8_t *end = begin + size;
+
+	pass->chunk->nevents++;
+	if (fl_unlikely(!is_checked(class, size)) &&
+	    !check_event(pass, class, w, begin, size))
+		return false;
+	if (fl_unlikely(!class->count || w.end - w.at <= 256))
+		read_event(pass, class, w, end);
+	else if (class->count->quick)
+		return read_quick(pass, class, w.at, end);
+	else if (class->count->direct)
+		read_direct(pass, class, w.at, end);
+	else if (class->count->bare)
+		tally(class);
+	else
+		read_event(pass, class, w, end);
+	return false;
+}
+
+/* Events from one place to another, or to the first that is damaged. */
+static void read_range(struct pass *pass, const uint8_t *from,
+		       const uint8_t *to)
+{
+	struct fl_jfr_chunk *chunk = pass->chunk;
+	struct fl_wire w = fl_jfr_wire(chunk, from - chunk->at);
+	const uint8_t *end = w.end, *stop = let_go(chunk, from, to);
+
+	while (w.at < to && !pass->damaged) {
 		const uint8_t *begin = w.at;
 		struct fl_jfr_class *class;
 		uint64_t type;
@@ -735,39 +718,77 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 			type = fl_wire_long(&w);
 		}
 		if (fl_unlikely(w.bad || !size ||
-				size > (uint64_t)(end - begin))) {
-			fl_jfr_damage(chunk, begin - chunk->at, !size ?
-				      "an event of size 0" :
-				      "an event that passes the end");
-			chunk->broken_at = begin - chunk->at;
-			break;
+				size > (uint64_t)(to - begin))) {
+			pass->damaged = true;
+			return;
 		}
 		if (type > 1) {
-			chunk->nevents++;
 			class = fl_likely(type < FL_COUNT(chunk->low)) ?
 				chunk->low[type] :
 				fl_jfr_class_by_id(chunk, type);
-			if (!class)
-				;
-			else if (fl_unlikely(!class->count ||
-					     end - w.at <= 256))
-				read_event(&pass, class, w, begin + size);
-			else if (class->count->quick)
-				quick = read_quick(&pass, class, w.at,
-						   begin + size);
-			else if (class->count->direct)
-				read_direct(&pass, class, w.at, begin + size);
-			else if (class->count->bare)
-				tally(class);
+			if (fl_likely(class != NULL))
+				quick = read_one(pass, class, w, begin, size);
 			else
-				read_event(&pass, class, w, begin + size);
+				pass->damaged = !chunk->framed;
+		} else {
+			chunk->nmet += type;
 		}
 		w.at = begin + size;
 		if (quick)
 			w.at = fl_jfr_read_quickly(chunk, w.at, stop);
-		if (fl_unlikely(w.at >= stop && w.at < end))
-			stop = let_go(chunk, w.at);
+		if (fl_unlikely(w.at >= stop && w.at < to))
+			stop = let_go(chunk, w.at, to);
 	}
+}
+
+/* The event of a range whose size is wrong: its fields end at `to`. */
+static void read_resized(struct pass *pass, const struct fl_jfr_range *range)
+{
+	struct fl_jfr_chunk *chunk = pass->chunk;
+	struct fl_wire w = fl_jfr_wire(chunk, range->from);
+	struct fl_jfr_class *class;
+	uint64_t type;
+
+	fl_wire_int(&w);
+	type = fl_wire_long(&w);
+	class = type > 1 ? fl_jfr_class_by_id(chunk, type) : NULL;
+	if (class)
+		read_one(pass, class, w, chunk->at + range->from,
+			 range->to - range->from);
+}
+
+/* Those that are whole, of a chunk with damaged ones. */
+static void read_whole_ones(struct pass *pass)
+{
+	struct fl_jfr_chunk *chunk = pass->chunk;
+
+	fl_jfr_forget_events(chunk);
+	*pass = (struct pass){ .chunk = chunk, .jfr = pass->jfr };
+	if (!fl_jfr_find_ranges(chunk))
+		return;
+	begin_pass(pass);
+	for (size_t i = 0; i < chunk->ranges.n; i++) {
+		const struct fl_jfr_range *range = &chunk->ranges.at[i];
+
+		if (range->resized)
+			read_resized(pass, range);
+		else
+			read_range(pass, chunk->at + range->from,
+				   chunk->at + range->to);
+		pass->damaged = false;
+	}
+}
+
+bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
+{
+	struct pass pass = { .chunk = chunk, .jfr = chunk->jfr };
+
+	chunk->passed = chunk->at;
+	chunk->lets_go = true;
+	begin_pass(&pass);
+	read_range(&pass, fl_jfr_wire(chunk, 68).at, chunk->at + chunk->size);
+	if (fl_unlikely(pass.damaged))
+		read_whole_ones(&pass);
 	add_waiting(&pass);
 	for (uint32_t i = 0; i < chunk->ncounts; i++)
 		if (chunk->counts[i]->plain)

@@ -297,7 +297,7 @@ static int end_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 /* All was given out. */
 static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
-	bool good = jfr->turn.good, cut = jfr->turn.found == FL_JFR_CUT;
+	bool good = jfr->turn.good;
 
 	fl_jfr_info_chunk(chunk);
 	jfr->unfinished += jfr->turn.found == FL_JFR_LIVE;
@@ -306,14 +306,18 @@ static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 		return;
 	}
 	jfr->bad_chunks++;
+	jfr->missing_bytes += chunk->missing;
 	note_damage(jfr, chunk->offset + (chunk->why_at < chunk->size ?
 					  chunk->why_at : 0), chunk->why);
 	if (good)
 		jfr->salvaged_events += chunk->nevents;
-	if (!good || cut)
-		jfr->lost_bytes += good ? 0 : chunk->size;
-	if (chunk->broken_at)
-		jfr->lost_bytes += chunk->size - chunk->broken_at;
+	if (!good)
+		fl_jfr_count_lost(chunk);
+	jfr->readable |= good && !chunk->salvaged && !chunk->lost.gaps &&
+			 jfr->turn.found != FL_JFR_CUT;
+	jfr->lost_bytes += chunk->lost.bytes;
+	jfr->lost_events += chunk->lost.events;
+	jfr->resized_events += chunk->lost.resized;
 }
 
 /* Its turn to be given out. */
@@ -628,22 +632,44 @@ static int step(struct fl_jfr *jfr)
 	return skip_junk(jfr, offset, why);
 }
 
+/* "12 events of damaged chunks kept (1 of a wrong size), 345 bytes lost" */
+static void put_losses(struct fl_buf *buf, const struct fl_jfr *jfr)
+{
+	fl_buf_print(buf, "%" PRIu64 " events of damaged chunks kept",
+		     jfr->salvaged_events);
+	if (jfr->resized_events)
+		fl_buf_print(buf, " (%" PRIu64 " of a wrong size)",
+			     jfr->resized_events);
+	if (jfr->lost_events)
+		fl_buf_print(buf, ", %" PRIu64 " or more events in %" PRIu64
+			     " bytes lost", jfr->lost_events, jfr->lost_bytes);
+	else
+		fl_buf_print(buf, ", %" PRIu64 " bytes lost",
+			     jfr->lost_bytes);
+	if (jfr->missing_bytes)
+		fl_buf_print(buf, ", %" PRIu64 " bytes cut off",
+			     jfr->missing_bytes);
+	fl_buf_byte(buf, 0);
+}
+
 static void tell_damage(struct fl_jfr *jfr)
 {
 	struct flame_source *source = jfr->source;
 	const char *cut = fl_in_damage(source->in);
+	struct fl_buf losses = { 0 };
 
 	if (!jfr->bad_chunks && !cut)
 		return;
-	source->damage = jfr->chunks || jfr->given ? 1 : 2;
+	source->damage = jfr->chunks || jfr->given || jfr->readable ? 1 : 2;
+	put_losses(&losses, jfr);
 	fl_warn(source->flame, "%s: %" PRIu64 " of %" PRIu64 " chunks damaged"
-		"%s%s%s%s; %" PRIu64 " events of damaged chunks kept, %" PRIu64
-		" bytes lost%s", fl_in_name(source->in), jfr->bad_chunks,
+		"%s%s%s%s; %s%s", fl_in_name(source->in), jfr->bad_chunks,
 		jfr->bad_chunks + jfr->chunks,
 		jfr->first_damage[0] ? ", the first " : "", jfr->first_damage,
-		cut ? "; " : "", cut ? cut : "", jfr->salvaged_events,
-		jfr->lost_bytes, source->damage == 2 ?
-		"; nothing of it can be drawn" : "");
+		cut ? "; " : "", cut ? cut : "",
+		losses.failed ? "out of memory" : losses.data,
+		source->damage == 2 ? "; nothing of it can be drawn" : "");
+	fl_buf_free(&losses);
 }
 
 static void tell(struct fl_jfr *jfr)

@@ -20,6 +20,7 @@
  *	ask.c	   which of them are asked for
  *	field.c	   the fields of an event that are wanted
  *	event.c	   the events, counted by stack
+ *	framing.c  which of them are whole, where some are damaged
  *	quick.c	   those with nothing but a stack and a state
  *	emit.c	   what was counted, as samples; leaks; grain
  *	timing.c   jdk.MethodTiming
@@ -92,6 +93,8 @@ struct fl_jfr_class {
 	struct slice name;
 	bool simple;
 	bool is_float, is_double, is_string;
+	bool event;		/* events may be of it */
+	bool padded;		/* framing.c: bytes behind its fields are usual */
 	struct fl_jfr_field *fields;
 	uint32_t nfields;
 	/* The plan, made when first asked for. */
@@ -107,6 +110,7 @@ struct fl_jfr_class {
 	bool looked_at;			/* event.c: it has its count, or none */
 	struct fl_jfr_count *count;	/* event.c: what is done with it */
 	uint64_t events;		/* seen in this chunk */
+	uint64_t sizes[4];		/* a bit for each size that was checked */
 	bool noted;		/* info.c wants to see them */
 };
 
@@ -198,6 +202,22 @@ struct fl_jfr_apart {
 	size_t nmethods, methods_room;
 };
 
+/* framing.c: whole events, one behind the other. */
+struct fl_jfr_ranges {
+	struct fl_jfr_range {
+		uint64_t from, to;
+		bool resized;	/* one, which ends there; its size is wrong */
+	} *at;
+	size_t n, capacity;
+};
+
+/* What was lost of the events of damaged chunks. */
+struct fl_jfr_lost {
+	uint64_t events, bytes;
+	uint64_t gaps;		/* places where more than a type is not known */
+	uint64_t resized;	/* events of a wrong size, which were kept */
+};
+
 struct fl_jfr_chunk {
 	struct fl_jfr *jfr;
 	struct flame *flame;	/* where its names and stacks go */
@@ -207,6 +227,7 @@ struct fl_jfr_chunk {
 	uint8_t *copy;		/* its own bytes; NULL: the input's */
 	const uint8_t *at;
 	uint64_t size;		/* of what may be read */
+	uint64_t missing;	/* bytes that the input does not have */
 	uint64_t offset;	/* in the input */
 	bool more;		/* the input goes on behind it */
 	bool last;		/* no: it ends here, as far as is known */
@@ -291,8 +312,16 @@ struct fl_jfr_chunk {
 	bool salvaged;		/* not read by its header's offsets */
 	uint64_t nevents;
 	uint64_t lost_samples;	/* while it was recorded */
-	uint64_t broken_at;	/* framing ends here; 0: nowhere */
+	/* framing.c: if the events were looked through for damage, */
+	bool framed;
+	struct fl_jfr_ranges ranges;	/* those that are whole, */
+	uint64_t *checkpoints;		/* where checkpoints begin, */
+	size_t ncheckpoints, checkpoints_capacity;
+	struct fl_jfr_lost lost;	/* and what is not. */
+	uint64_t nmet, nlinked;		/* checkpoints among events, in chain */
 	bool with_tlab, runnable_wall;
+	/* emit.c: if states of samples are in the pools. */
+	enum { FL_JFR_MAYBE, FL_JFR_YES, FL_JFR_NO } has_states;
 	/* Events whose texts are looked at when the pools are there. */
 	struct fl_jfr_note {
 		const struct fl_jfr_class *class;
@@ -324,11 +353,24 @@ void fl_jfr_skip_ops(const struct fl_jfr_op *ops, uint32_t n,
 void fl_jfr_seek(const struct fl_jfr_class *class,
 		 const struct fl_jfr_field *field, struct fl_wire *w);
 
+/*
+ * framing.c: finds the events that are whole, and counts what is not in
+ * chunk->lost.  false: out of memory.
+ */
+bool fl_jfr_find_ranges(struct fl_jfr_chunk *chunk);
+/* Of a chunk that cannot be read: all of it, by the sizes of its events. */
+void fl_jfr_count_lost(struct fl_jfr_chunk *chunk);
+bool fl_jfr_add_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at);
+/* Over the fields of a metadata or checkpoint event; false: it is damaged. */
+bool fl_jfr_skip_meta(struct fl_wire *w);
+bool fl_jfr_skip_checkpoint(struct fl_jfr_chunk *chunk, struct fl_wire *w);
+
 /* pool.c: indexes all constants that are wanted. */
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk);
 /* Its parts: which are wanted; those of the chain; false: it is broken. */
 void fl_jfr_want_pools(struct fl_jfr_chunk *chunk);
 bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk);
+bool fl_jfr_has_all_checkpoints(const struct fl_jfr_chunk *chunk);
 /* A stack trace, if one of the chunk's events asks for it; mark: if known. */
 void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
 		       uint64_t size, const struct fl_jfr_mark *mark);
@@ -391,6 +433,11 @@ flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside);
 /* A method's frame. */
 flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint64_t type, uint32_t line, uint32_t bci);
+/* Whether the name of a class is, or is in the chunk before. */
+bool fl_jfr_has_class(struct fl_jfr_chunk *chunk, uint64_t key);
+/* Whether a method's name, and that of its class, are in the chunk. */
+bool fl_jfr_has_name(struct fl_jfr_chunk *chunk, uint64_t method,
+		     uint64_t type_key);
 /* Whether that is its name: then its frame is the one with it. */
 bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint8_t type, struct slice name);
@@ -412,6 +459,9 @@ bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
 /* The same without asking for what is known (known.c), in one thread. */
 void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			size_t n);
+
+/* Of a chunk that was cut: traces that cannot be named are missing. */
+void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk);
 
 /* Whether traces of equal bytes and methods are equal. */
 bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk);
@@ -658,6 +708,8 @@ struct fl_jfr {
 	struct fl_jfr_timings *timings;
 	/* What the whole holds. */
 	uint64_t chunks, bad_chunks, lost_bytes, salvaged_events;
+	uint64_t lost_events, resized_events, missing_bytes;
+	bool readable;		/* a damaged chunk has all of its constants */
 	uint64_t given;		/* samples that were made ready */
 	uint64_t lost_samples, unfinished;
 	struct fl_jfr_bare {	/* samples without a stack, asked for: */
@@ -785,8 +837,10 @@ typedef void fl_jfr_plain_fn(void *data, const struct fl_jfr_count *c,
 			     uint64_t stack, uint64_t state, int64_t samples);
 void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
 		       fl_jfr_plain_fn *each, void *data);
-/* event.c: --from and --to in ticks, computed as jfrconv does. */
+/* chunk.c: --from and --to in ticks, computed as jfrconv does. */
 void fl_jfr_limit(struct fl_jfr_chunk *chunk);
+/* chunk.c: all that was counted of its events, to read them once more. */
+void fl_jfr_forget_events(struct fl_jfr_chunk *chunk);
 /* event.c: counts; what it must know is in the metadata only. */
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);
 /* field.c: the steps that read these fields (NULL: not wanted) of a class. */
@@ -802,6 +856,13 @@ const uint8_t *fl_jfr_take(struct fl_jfr_count *count, const uint8_t *at);
 void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w);
 /* A slot as a number, whatever it was on the wire. */
 double fl_jfr_double(const struct fl_jfr_count *count, enum fl_jfr_slot slot);
+/* ask.c: whether events are counted by stack, not only counted. */
+bool fl_jfr_is_full(const struct fl_jfr_chunk *chunk,
+		    const struct fl_jfr_count *count);
+/* The field with the thread of an event; NULL: none. */
+const char *fl_jfr_thread_field(const struct fl_jfr_class *class);
+bool fl_jfr_has_stack(const struct fl_jfr_class *class);
+void fl_jfr_settle_unit(struct fl_jfr_count *count);
 /* The unit of its value: "ns", "bytes"; "samples" where it has none. */
 const char *fl_jfr_unit(const struct fl_jfr_count *count);
 /* A timespan in ns. */

@@ -16,6 +16,7 @@ struct meta {
 	uint32_t nstrings;
 	size_t classes_room;
 	bool copies;		/* the chunk's bytes may move */
+	bool damaged;		/* something names a string that is not there */
 };
 
 static struct slice copy_of(struct meta *m, struct slice text)
@@ -91,7 +92,7 @@ static struct slice string_at(struct meta *m)
 
 	if (i < m->nstrings)
 		return m->strings[i];
-	m->w.bad = true;
+	m->damaged = true;
 	return (struct slice){ "", 0 };
 }
 
@@ -220,6 +221,7 @@ static bool read_class(struct meta *m, const struct element *e)
 	class->id = number(e->id);
 	class->name = e->name_attr;
 	class->simple = e->simple;
+	class->event = fl_slice_is(e->super, "jdk.jfr.Event");
 	class->fields = fields;
 	class->is_string = fl_slice_is(class->name, "java.lang.String");
 	class->is_float = fl_slice_is(class->name, "float");
@@ -350,6 +352,17 @@ static bool link_classes(struct fl_jfr_chunk *chunk)
 	return true;
 }
 
+/* Where no class says that it is an event, all may be. */
+static void find_events(struct fl_jfr_chunk *chunk)
+{
+	bool some = false;
+
+	for (uint32_t i = 0; i < chunk->nclasses; i++)
+		some |= chunk->classes[i].event;
+	for (uint32_t i = 0; i < chunk->nclasses && !some; i++)
+		chunk->classes[i].event = true;
+}
+
 static void find_known(struct fl_jfr_chunk *chunk)
 {
 	chunk->string = fl_jfr_class_named(chunk, "java.lang.String");
@@ -371,6 +384,50 @@ static void forget(struct fl_jfr_chunk *chunk)
 	fl_map_free(&chunk->by_id);
 	memset(&chunk->by_id, 0, sizeof(chunk->by_id));
 	memset(chunk->low, 0, sizeof(chunk->low));
+}
+
+/* Over a string of metadata. */
+static void skip_string(struct fl_wire *w)
+{
+	uint8_t kind = fl_wire_fixed(w, 1);
+	uint32_t n = kind > 1 ? fl_wire_int(w) : 0;
+
+	if (kind > 5 || kind == 2)
+		w->bad = true;
+	else if (kind == 4 && w->compressed)
+		fl_wire_skip_varints(w, n);
+	else
+		fl_wire_skip(w, kind == 4 ? (uint64_t)n * 2 : n);
+}
+
+/* Over an element; its children follow. */
+static uint64_t skip_element(struct fl_wire *w)
+{
+	uint64_t n;
+
+	fl_wire_int(w);		/* its name */
+	n = (uint64_t)fl_wire_int(w) * 2;
+	while (n-- && !w->bad)
+		fl_wire_int(w);
+	return fl_wire_int(w);
+}
+
+bool fl_jfr_skip_meta(struct fl_wire *w)
+{
+	uint32_t nstrings;
+	uint64_t n = 1;
+
+	fl_wire_long(w);	/* start */
+	fl_wire_long(w);	/* duration */
+	fl_wire_long(w);	/* id of this metadata */
+	nstrings = fl_wire_int(w);
+	for (uint32_t i = 0; i < nstrings && !w->bad; i++)
+		skip_string(w);
+	while (n && !w->bad) {
+		n += skip_element(w);
+		n--;
+	}
+	return !w->bad;
 }
 
 bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
@@ -396,6 +453,9 @@ bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 		forget(chunk);
 		return false;
 	}
+	if (m.damaged || m.w.at != m.w.end)
+		fl_jfr_damage(chunk, at, "damaged metadata");
+	find_events(chunk);
 	find_known(chunk);
 	return true;
 }

@@ -267,6 +267,91 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 	return true;
 }
 
+/* What comes before the pools: *delta says where the next checkpoint is. */
+static uint32_t begin_checkpoint(struct fl_wire *w, int64_t *delta)
+{
+	fl_wire_long(w);	/* start */
+	fl_wire_long(w);	/* duration */
+	*delta = fl_wire_long(w);
+	fl_wire_fixed(w, 1);	/* why it was written */
+	return fl_wire_int(w);
+}
+
+static bool skip_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
+{
+	struct fl_jfr_class *class = fl_jfr_class_by_id(chunk,
+							fl_wire_long(w));
+	uint32_t n = fl_wire_int(w);
+
+	if (n && (!class || !fl_jfr_plan(chunk, class)))
+		return false;
+	while (n-- && !w->bad) {
+		fl_wire_long(w);
+		fl_jfr_skip(class, w);
+	}
+	return !w->bad;
+}
+
+bool fl_jfr_skip_checkpoint(struct fl_jfr_chunk *chunk, struct fl_wire *w)
+{
+	int64_t delta;
+	uint32_t npools = begin_checkpoint(w, &delta);
+
+	while (npools && !w->bad && skip_pool(chunk, w))
+		npools--;
+	return !npools && !w->bad;
+}
+
+static bool read_npools(struct fl_jfr_chunk *chunk, struct fl_wire *w,
+			uint32_t npools)
+{
+	while (npools && !w->bad && read_pool(chunk, w))
+		npools--;
+	return !npools && !w->bad;
+}
+
+/* Pools that the number of them does not tell of, up to the end. */
+static bool read_more_pools(struct fl_jfr_chunk *chunk, struct fl_wire *w)
+{
+	struct fl_wire ahead = *w;
+
+	fl_jfr_damage(chunk, w->at - chunk->at,
+		      "a checkpoint that is longer than its pools");
+	while (ahead.at < ahead.end)
+		if (!skip_pool(chunk, &ahead))
+			return false;
+	while (w->at < w->end && read_pool(chunk, w))
+		;
+	return true;
+}
+
+/*
+ * The pools of a checkpoint.  Its size may be wrong where its pools are whole;
+ * of one that is cut, those before the cut are read.
+ */
+static bool read_bounded(struct fl_jfr_chunk *chunk, const uint8_t *begin,
+			 uint32_t size, struct fl_wire w, int64_t *delta)
+{
+	struct fl_wire all = w;
+	bool fits = fl_wire_within(&w, begin, size);
+	uint32_t npools = begin_checkpoint(&w, delta);
+
+	if (!fits)
+		fl_jfr_damage(chunk, begin - chunk->at,
+			      "a checkpoint that passes the end");
+	if (read_npools(chunk, &w, npools)) {
+		if (fl_unlikely(fits && w.at != w.end))
+			read_more_pools(chunk, &w);
+		return true;
+	}
+	w = all;
+	if (!fits || fl_failed(chunk->flame) ||
+	    !fl_jfr_skip_checkpoint(chunk, &w))
+		return false;
+	npools = begin_checkpoint(&all, delta);
+	return read_npools(chunk, &all, npools);
+}
+
 /*
  * The checkpoint event at an offset: its pools are indexed, *delta says
  * where the next one is.  false: there is no checkpoint.
@@ -276,23 +361,15 @@ static bool read_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at,
 {
 	struct fl_wire w = fl_jfr_wire(chunk, at);
 	const uint8_t *begin = w.at;
-	uint32_t size = fl_wire_int(&w), npools;
+	uint32_t size = fl_wire_int(&w);
 
 	*whole = true;
 	*delta = 0;
 	if (!chunk->events_end || at < chunk->events_end)
 		chunk->events_end = at;
-	if (fl_wire_long(&w) != 1 || w.bad ||
-	    !fl_wire_within(&w, begin, size))
+	if (fl_wire_long(&w) != 1 || w.bad)
 		return false;
-	fl_wire_long(&w);	/* start */
-	fl_wire_long(&w);	/* duration */
-	*delta = fl_wire_long(&w);
-	fl_wire_fixed(&w, 1);	/* why it was written */
-	npools = fl_wire_int(&w);
-	for (uint32_t i = 0; i < npools && *whole && !w.bad; i++)
-		*whole = read_pool(chunk, &w);
-	*whole = *whole && !w.bad;
+	*whole = read_bounded(chunk, begin, size, w, delta);
 	return true;
 }
 
@@ -304,6 +381,7 @@ static bool read_chain(struct fl_jfr_chunk *chunk)
 	bool good = false, fresh, whole;
 	int64_t delta;
 
+	chunk->nlinked = 0;
 	for (;;) {
 		if (at < 68 || at >= chunk->size) {
 			fl_jfr_damage(chunk, at, "a checkpoint outside");
@@ -324,6 +402,7 @@ static bool read_chain(struct fl_jfr_chunk *chunk)
 		}
 		if (!whole)
 			break;
+		chunk->nlinked++;
 		if (!delta) {
 			good = true;
 			break;
@@ -334,45 +413,56 @@ static bool read_chain(struct fl_jfr_chunk *chunk)
 	return good;
 }
 
+/* Where checkpoints begin, if events were not looked through for that. */
+static bool find_checkpoints(struct fl_jfr_chunk *chunk)
+{
+	struct fl_wire w = fl_jfr_wire(chunk, 68);
+
+	chunk->ncheckpoints = 0;
+	while (w.at < w.end) {
+		const uint8_t *begin = w.at;
+		uint32_t size = fl_wire_int(&w);
+		uint64_t type = fl_wire_long(&w);
+
+		if (w.bad || !size)
+			break;
+		if (type == 1 && !fl_jfr_add_checkpoint(chunk,
+							begin - chunk->at))
+			return false;
+		if (size > (uint64_t)(w.end - begin))
+			break;
+		w.at = begin + size;
+	}
+	return true;
+}
+
 /*
  * Without a chain: the checkpoints as they lie, the newest first, so that
  * the oldest counts here too.
  */
 static bool read_scattered(struct fl_jfr_chunk *chunk)
 {
-	struct fl_wire w = fl_jfr_wire(chunk, 68);
-	uint64_t *found = NULL;
-	size_t n = 0, room = 0;
-
-	while (w.at < w.end) {
-		const uint8_t *begin = w.at;
-		uint32_t size = fl_wire_int(&w);
-		uint64_t type = fl_wire_long(&w);
-
-		if (w.bad || !size || size > (uint64_t)(w.end - begin))
-			break;
-		if (type == 1) {
-			if (!fl_grow(&found, &room, n + 1, sizeof(*found))) {
-				fl_no_memory(chunk->flame);
-				break;
-			}
-			found[n++] = begin - chunk->at;
-		}
-		w.at = begin + size;
-	}
-	while (n--) {
+	if (!chunk->framed && !find_checkpoints(chunk))
+		fl_no_memory(chunk->flame);
+	for (size_t n = chunk->ncheckpoints; n--;) {
 		int64_t delta;
 		bool whole;
 
-		read_checkpoint(chunk, found[n], &delta, &whole);
+		read_checkpoint(chunk, chunk->checkpoints[n], &delta, &whole);
 	}
-	fl_free(found);
 	return !fl_failed(chunk->flame);
+}
+
+/* All that were met among the events, if these were read before. */
+bool fl_jfr_has_all_checkpoints(const struct fl_jfr_chunk *chunk)
+{
+	return chunk->nlinked >= chunk->nmet;
 }
 
 bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk)
 {
-	if (!chunk->pools_at || !read_chain(chunk))
+	if (!chunk->pools_at || !read_chain(chunk) || 
+	    !fl_jfr_has_all_checkpoints(chunk))
 		return false;
 	fl_jfr_let_go(chunk, chunk->at + chunk->size);
 	return true;
@@ -389,6 +479,8 @@ bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
 		return false;
 	if (!chunk->pools_at)
 		fl_jfr_damage(chunk, 16, "no constant pools");
+	else
+		fl_jfr_damage(chunk, 16, "checkpoints that none leads to");
 	chunk->salvaged = true;
 	return read_scattered(chunk);
 }

@@ -130,6 +130,10 @@ static unsigned make_form(const struct fl_jfr_count *c, uint32_t not_ends,
 	last = __builtin_ctz(rest) + 1;
 	if (!(rest >> last & 1))
 		return 0;
+	/* The fields of its class, and no more, up to the event's end. */
+	if (fl_bit_counts(~not_ends & 0xffff) >> 56 != c->class->nops ||
+	    (not_ends & (behind ? behind & -behind : NOT_ENDS) >> 1))
+		return 0;
 	*form = (struct form){ .keep = 0x7f7f7f >> 8 * (3 - size),
 			       .stack = HEAD + stack, .state = HEAD + last };
 	return forms->number[not_ends] = ++forms->n;
@@ -245,7 +249,7 @@ void fl_jfr_settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 		   (!c->has[FL_JFR_STATE] || stack < state);
 	c->before = stack;
 	c->between = state - stack - 1;
-	c->formed = c->quick && stack && state &&
+	c->formed = c->quick && stack && state && c->class->all_var &&
 		    c->class->id > 1 && c->class->id < 0x80;
 }
 

@@ -134,6 +134,36 @@ static void read_slow(struct fl_jfr_chunk *chunk,
 	}
 }
 
+/* Whether all frames of a trace have names. */
+static bool is_named(struct fl_jfr_chunk *chunk, const struct fl_jfr_shape *s,
+		     const struct fl_jfr_trace *trace)
+{
+	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
+	uint32_t n;
+
+	fl_jfr_seek(chunk->trace, s->frames, &w);
+	for (n = fl_wire_int(&w); n && !w.bad; n--) {
+		uint64_t number[4] = { 0 };
+
+		read_slow(chunk, s, &w, number);
+		if (!fl_jfr_has_name(chunk, number[METHOD], number[TYPE]))
+			return false;
+	}
+	return !w.bad;
+}
+
+void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk)
+{
+	const struct fl_jfr_shape *s = shape_of(chunk);
+
+	for (size_t i = 0; s && s->class && i < chunk->ntraces; i++) {
+		struct fl_jfr_trace *trace = &chunk->traces[i];
+
+		if (trace->at && !is_named(chunk, s, trace))
+			trace->at = 0;
+	}
+}
+
 /* Of a share's frame: that of the source, if it has it. */
 static flame_id known_frame(struct fl_jfr_chunk *chunk, flame_id frame)
 {

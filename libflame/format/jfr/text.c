@@ -520,6 +520,29 @@ static bool spell(struct fl_jfr_chunk *chunk, uint64_t method, uint8_t type,
 	return true;
 }
 
+bool fl_jfr_has_class(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	const struct fl_jfr_chunk *before = chunk->jfr->before;
+
+	return fl_jfr_field_text(chunk, chunk->class, key, "name").data ||
+	       (fl_jfr_goes_on(chunk) &&
+		fl_jfr_field_text(chunk->jfr->before, before->class, key,
+				  "name").data);
+}
+
+bool fl_jfr_has_name(struct fl_jfr_chunk *chunk, uint64_t method,
+		     uint64_t type_key)
+{
+	uint8_t type = type_key < FL_COUNT(chunk->types) ?
+		       chunk->types[type_key] : FLAME_UNKNOWN;
+	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
+		      type == FLAME_KERNEL;
+	struct slice class, name;
+
+	return spell(chunk, method, type, &class, &name) && name.data &&
+	       (class.data || (native && name.size));
+}
+
 static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 		       uint64_t method, uint8_t type)
 {
