@@ -14,6 +14,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/read_ahead.c libflame/io/read_ahead.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \
+	libflame/io/json.c libflame/io/json.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
 	libflame/io/utf16.c \
@@ -55,6 +56,10 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
 	libflame/format/unreadable.c libflame/format/unreadable.h \
 	libflame/format/vtune.c \
+	libflame/format/json/frame_trie.c \
+	libflame/format/json/frame_trie.h \
+	libflame/format/json/source.c libflame/format/json/source.h \
+	libflame/format/json/speedscope.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
 	libflame/format/folded/near.c libflame/format/folded/number.c \
 	libflame/format/folded/owner.c libflame/format/folded/read.c \

@@ -39,6 +39,8 @@ unit_tests += tests/unit/test_ahead
 unit_tests += tests/unit/test_io
 unit_tests += tests/unit/test_jfr_v0
 unit_tests += tests/unit/test_jfr_wire
+unit_tests += tests/unit/test_json
+unit_tests += tests/unit/test_json_profiles
 unit_tests += tests/unit/test_jstack
 unit_tests += tests/unit/test_python_dumps
 unit_tests += tests/unit/test_native_dumps
@@ -82,7 +84,8 @@ tests_laws_try_readers_LDADD = libfl.la
 # Targets of fuzzing: replayed by make check, run by make fuzz.
 fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/check.c tests/fuzz/targets.c \
 	tests/fuzz/fuzz_decoder.c tests/fuzz/fuzz_filter.c \
-	tests/fuzz/fuzz_folded.c tests/fuzz/fuzz_merge.c \
+	tests/fuzz/fuzz_folded.c tests/fuzz/fuzz_json.c \
+	tests/fuzz/fuzz_merge.c \
 	tests/fuzz/fuzz_page.c tests/fuzz/fuzz_protobuf.c \
 	tests/fuzz/fuzz_reader.c \
 	tests/fuzz/fuzz_rest.c tests/fuzz/fuzz_tree.c

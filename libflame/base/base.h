@@ -159,6 +159,11 @@ bool fl_parse_int(struct slice text, int64_t *n);
 unsigned fl_format_u64(char *at, uint64_t n);
 /* 3.5, 12e3; false unless the whole text is a finite number. */
 bool fl_parse_double(const char *text, double *d);
+/*
+ * -1.25e3, times 10 to the power of places, rounded half up, without a double
+ * in between.  false unless all of the text is a number and that fits.
+ */
+bool fl_parse_decimal(struct slice text, int places, int64_t *n);
 
 /* Casts as Java does: clamped to the range, NaN is 0. */
 static inline int64_t fl_int64(double d)

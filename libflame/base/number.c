@@ -107,3 +107,83 @@ bool fl_parse_double(const char *text, double *d)
 	*d = value;
 	return true;
 }
+
+/* Decimals ------------------------------------------------------------- */
+
+enum { MAX_EXPONENT = 100000 };
+
+/* Digits and a point: of the value the first 19 digits that count. */
+static const char *read_digits(const char *at, const char *end, uint64_t *value,
+			       int *exponent)
+{
+	const char *begin = at;
+	bool point = false, any = false;
+
+	*value = 0;
+	*exponent = 0;
+	for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+		if (*at == '.') {
+			point = true;
+			continue;
+		}
+		any = true;
+		if (*value <= (UINT64_MAX - 9) / 10) {
+			*value = 10 * *value + (uint64_t)(*at - '0');
+			*exponent -= point;
+		} else {
+			*exponent += !point;
+		}
+	}
+	return any && at - begin < MAX_EXPONENT ? at : NULL;
+}
+
+static const char *read_exponent(const char *at, const char *end,
+				 int *exponent)
+{
+	int sign, e = 0;
+	const char *begin;
+
+	if (at == end || (*at != 'e' && *at != 'E'))
+		return at;
+	at++;
+	sign = at < end && *at == '-' ? -1 : 1;
+	at += at < end && (*at == '-' || *at == '+');
+	for (begin = at; at < end && is_digit(*at); at++)
+		if (e < MAX_EXPONENT)
+			e = 10 * e + (*at - '0');
+	*exponent += sign * e;
+	return at == begin ? NULL : at;
+}
+
+static bool scale(uint64_t value, int exponent, uint64_t *scaled)
+{
+	for (; exponent > 0 && value; exponent--)
+		if (__builtin_mul_overflow(value, 10, &value))
+			return false;
+	for (; exponent < -1 && value; exponent++)
+		value /= 10;
+	if (exponent < 0)
+		value = value / 10 + (value % 10 >= 5);
+	*scaled = value;
+	return value <= INT64_MAX;
+}
+
+bool fl_parse_decimal(struct slice text, int places, int64_t *n)
+{
+	const char *at = text.data, *end = text.data + text.size;
+	bool negative = at < end && *at == '-';
+	uint64_t value;
+	int exponent;
+
+	/* Integers up to 2^63 have digits that the rest does not keep. */
+	if (!places && fl_parse_int(text, n))
+		return true;
+	at += at < end && (*at == '-' || *at == '+');
+	at = read_digits(at, end, &value, &exponent);
+	if (at)
+		at = read_exponent(at, end, &exponent);
+	if (at != end || !at || !scale(value, exponent + places, &value))
+		return false;
+	*n = negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}

@@ -28,7 +28,7 @@
  *		pyspy-dump.c), native.c for those of native stacks (gdb.c
  *		lldb.c bpftrace.c dtrace.c sample.c), interchange.c for units and
  *		threads as others spell them; folded/, jfr/, otlp/, perf/,
- *		picture/, pprof/ (their headers have a tour)
+ *		json/, picture/, pprof/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside

@@ -148,6 +148,7 @@ struct fl_format {
 	int (*next)(struct flame_source *source, struct flame_sample *sample);
 	void (*close)(struct flame_source *source);
 	bool selects;		/* honours fl_select by itself */
+	bool json;		/* reads JSON: nobody else is asked of that */
 	/* What only this format can be asked for; NULL: nothing. */
 	const struct fl_option_table *options;
 	/*

@@ -644,4 +644,5 @@ const struct fl_format fl_format_bpftrace = {
 	.open = open_bpftrace,
 	.next = next,
 	.close = close_bpftrace,
+	.json = true,
 };

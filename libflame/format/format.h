@@ -30,6 +30,7 @@ extern const struct fl_format fl_format_tsv;
 extern const struct fl_format fl_format_ndjson;
 extern const struct fl_format fl_format_d3;
 extern const struct fl_format fl_format_speedscope_write;
+extern const struct fl_format fl_format_speedscope;
 
 /*
  * Rows of options that several formats have, each with a member of that name

@@ -7,6 +7,7 @@
 
 #include "format/format.h"
 #include "format/unreadable.h"
+#include "io/json.h"
 #include "filter/filter.h"
 #include "tree/tree.h"
 #include "draw/draw.h"
@@ -37,6 +38,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_ndjson,
 	&fl_format_d3,
 	&fl_format_speedscope_write,
+	&fl_format_speedscope,
 	NULL
 };
 
@@ -72,18 +74,20 @@ static const struct fl_format *bid(const uint8_t *head, size_t n, bool whole,
 				   bool *more, int *most_bits)
 {
 	const struct fl_format *best = NULL;
+	bool json = fl_json_begins(head, n);
 	int most = 0;
 
 	*more = false;
 	for (size_t i = 0; fl_formats[i] && most < FL_FORMAT_CERTAIN; i++) {
-		int bits = fl_formats[i]->probe ?
-			   fl_formats[i]->probe(head, n, whole) : 0;
+		const struct fl_format *f = fl_formats[i];
+		int bits = f->probe && (f->json || !json) ?
+			   f->probe(head, n, whole) : 0;
 
 		if (bits < 0)
 			*more = true;
 		if (bits > most) {
 			most = bits;
-			best = fl_formats[i];
+			best = f;
 		}
 	}
 	*most_bits = most;

@@ -77,9 +77,6 @@ Test(unreadable, jvm_files_are_named)
 
 Test(unreadable, profiles_of_other_formats_are_named)
 {
-	NAMED("{\"$schema\":\"https://www.speedscope.app/"
-	      "file-format-schema.json\",\"shared\":{}}", "speedscope",
-	      "-f raw");
 	NAMED("{\n  \"traceEvents\": [\n    {\"ph\": \"X\"}\n  ]\n}\n",
 	      "Chrome", "collapsed");
 	NAMED("[{\"name\":\"a\",\"value\":5}]", "JSON", "collapsed");

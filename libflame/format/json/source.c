@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What readers of JSON share: see source.h.
+ */
+#include "fl.h"
+
+#include "format/json/source.h"
+
+#include <inttypes.h>
+
+enum {
+	BITS = 40,		/* of a key that tells the format */
+	MAX_HEAD = 1 << 20	/* bytes within which it must be */
+};
+
+void fl_json_source_init(struct fl_json_source *js,
+			 struct flame_source *source)
+{
+	js->source = source;
+	js->flame = source->flame;
+	fl_json_init(&js->json, source->in);
+}
+
+void fl_json_source_free(struct fl_json_source *js)
+{
+	fl_json_free(&js->json);
+	fl_index_free(&js->index);
+	fl_free(js->samples);
+}
+
+static uint64_t hash_of(const struct flame_sample *s)
+{
+	return fl_hash_pair(fl_hash_pair((uint64_t)s->metric << 32 | s->stack,
+			     (uint64_t)s->thread << 32 | s->labels),
+		      (uint64_t)s->time);
+}
+
+/* The same sample but for its weight; NULL: there is none. */
+static struct flame_sample *find(struct fl_json_source *js,
+				 const struct flame_sample *s, uint64_t hash)
+{
+	uint32_t i = fl_index_first(&js->index, hash), id;
+
+	while ((id = fl_index_next(&js->index, hash, &i))) {
+		struct flame_sample *other = &js->samples[id - 1];
+
+		if (other->stack == s->stack && other->metric == s->metric &&
+		    other->thread == s->thread && other->time == s->time &&
+		    other->labels == s->labels)
+			return other;
+	}
+	return NULL;
+}
+
+static void append(struct fl_json_source *js, const struct flame_sample *s,
+		   uint64_t hash)
+{
+	if (!fl_grow(&js->samples, &js->capacity, js->count + 1,
+		     sizeof(*js->samples)) ||
+	    (js->count < UINT32_MAX - 1 &&
+	     !fl_index_add(&js->index, hash, (uint32_t)js->count + 1))) {
+		fl_no_memory(js->flame);
+		return;
+	}
+	js->samples[js->count++] = *s;
+}
+
+void fl_json_add(struct fl_json_source *js, const struct flame_sample *s)
+{
+	bool in_order = js->source->select.needs & FL_NEED_ORDER;
+	uint64_t hash = hash_of(s);
+	struct flame_sample *other = in_order ? NULL : find(js, s, hash);
+
+	js->good++;
+	if (!other)
+		append(js, s, hash);
+	else if (__builtin_add_overflow(other->weight, s->weight,
+					&other->weight))
+		fl_fail(js->flame, FL_TOO_HEAVY);
+}
+
+bool fl_json_wants_thread(const struct fl_json_source *js)
+{
+	const struct fl_select *s = &js->source->select;
+
+	return s->thread || (s->needs & FL_NEED_THREAD);
+}
+
+void fl_json_count(struct fl_json_source *js, flame_id metric,
+		   uint64_t samples, int64_t total)
+{
+	struct flame_metric *m = &js->flame->metrics[metric];
+
+	m->samples += samples;
+	m->total = fl_add_clamped(m->total, total);
+}
+
+flame_id fl_json_thread(struct flame *flame, struct slice name, int64_t pid,
+			int64_t tid)
+{
+	char number[24];
+	flame_id set = 0;
+
+	if (!name.size)
+		name.data = NULL;
+	if (tid >= 0)
+		set = fl_thread(flame, name, tid);
+	else if (name.size)
+		set = flame_label(flame, 0, fl_name(flame, "thread"),
+				  flame_name(flame, name.data, name.size));
+	if (pid >= 0) {
+		number[fl_format_u64(number, (uint64_t)pid)] = '\0';
+		set = flame_label(flame, set, fl_name(flame, "pid"),
+				  fl_name(flame, number));
+	}
+	return set;
+}
+
+void fl_json_bad(struct fl_json_source *js, const char *reason)
+{
+	if (js->bad++)
+		return;
+	js->first_bad = js->json.line;
+	js->bad_reason = reason;
+}
+
+static void report_error(struct fl_json_source *js)
+{
+	const struct fl_json *json = &js->json;
+
+	fl_warn(js->flame, "%s: line %" PRIu64 ", byte %" PRIu64 ": %s; what "
+		"comes before it is read", fl_in_name(js->source->in),
+		json->line, fl_json_offset(json), json->error);
+}
+
+int fl_json_finish(struct fl_json_source *js)
+{
+	const char *name = fl_in_name(js->source->in);
+	const char *damage = fl_in_damage(js->source->in);
+	const struct fl_json *json = &js->json;
+	bool cut = json->error && !(json->cut && js->unfinished_is_fine);
+
+	if (json->no_memory)
+		return fl_no_memory(js->flame);
+	if (fl_failed(js->flame))
+		return FLAME_FAILED;
+	if (js->reported)
+		return FLAME_END;
+	js->reported = true;
+	if (damage)
+		fl_warn(js->flame, "%s: %s", name, damage);
+	else if (cut)
+		report_error(js);
+	if (js->bad)
+		fl_warn(js->flame, "%s: %" PRIu64 " records left out, the "
+			"first at line %" PRIu64 ": %s", name, js->bad,
+			js->first_bad, js->bad_reason);
+	if (json->replaced)
+		fl_warn(js->flame, "%s: %" PRIu64 " strings are no UTF-8: "
+			"U+FFFD stands for those bytes", name,
+			json->replaced);
+	if (damage || cut || js->bad)
+		js->source->damage = js->good ? 1 : 2;
+	return FLAME_END;
+}
+
+static void forget_samples(struct fl_json_source *js)
+{
+	js->count = js->given = 0;
+	fl_index_free(&js->index);
+}
+
+int fl_json_give(struct fl_json_source *js, struct flame_sample *sample,
+		 void (*read)(struct flame_source *source))
+{
+	while (js->given == js->count) {
+		forget_samples(js);
+		if (js->ended || fl_failed(js->flame))
+			return fl_json_finish(js);
+		fl_json_next(&js->json);
+		js->ended = js->json.token == FL_JSON_END ||
+			    js->json.token == FL_JSON_FAILED;
+		if (!js->ended)
+			read(js->source);
+	}
+	if (fl_failed(js->flame))
+		return FLAME_FAILED;
+	*sample = js->samples[js->given++];
+	return FLAME_OK;
+}
+
+/* Probes --------------------------------------------------------------- */
+
+enum { MAX_PATH = 8 };
+
+/* Of the path's part n, whether the key is that; *last: the path's last. */
+static bool is_part(const char *path, unsigned n, struct slice key, bool *last)
+{
+	const char *dot;
+
+	for (; n; n--)
+		path = strchr(path, '.') + 1;
+	dot = strchr(path, '.');
+	*last = !dot;
+	return key.size == (dot ? (size_t)(dot - path) : strlen(path)) &&
+	       memcmp(key.data, path, key.size) == 0;
+}
+
+/* Reads the head up to the key: whether it is there. */
+static bool find_key(struct fl_json *json, const char *path)
+{
+	unsigned objects = 0;
+	bool last;
+
+	for (;;) {
+		switch (fl_json_next(json)) {
+		case FL_JSON_OBJECT:
+			objects++;
+			break;
+		case FL_JSON_OBJECT_END:
+			objects--;
+			break;
+		case FL_JSON_KEY:
+			if (!is_part(path, objects - 1, json->text, &last))
+				fl_json_skip(json);
+			else if (last)
+				return true;
+			break;
+		case FL_JSON_FAILED:
+		case FL_JSON_END:
+			return false;
+		default:
+			break;
+		}
+		if (!json->depth)
+			return false;
+	}
+}
+
+int fl_json_probe(const uint8_t *head, size_t n, bool whole, const char *path)
+{
+	struct fl_json json;
+	bool found, cut;
+
+	fl_json_init_memory(&json, head, n);
+	found = fl_json_begins(head, n) && find_key(&json, path);
+	cut = json.cut;
+	fl_json_free(&json);
+	if (found)
+		return BITS;
+	return cut && !whole && n < MAX_HEAD ? -1 : 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What readers of JSON share.  A reader reads one document after the other
+ * and adds samples; equal ones are added up, so that memory grows with
+ * distinct stacks.  Those of a document are given out at its end.
+ */
+#ifndef FL_JSON_SOURCE_H
+#define FL_JSON_SOURCE_H
+
+#include "format/format.h"
+#include "io/json.h"
+
+struct fl_json_source {
+	struct flame_source *source;
+	struct flame *flame;
+	struct fl_json json;
+	struct flame_sample *samples;
+	size_t count, given, capacity;
+	struct fl_index index;	/* of samples, to add up equal ones */
+	uint64_t good;		/* samples so far, or what counts as such */
+	uint64_t bad, first_bad;	/* records left out; line of the first */
+	const char *bad_reason;		/* of the first */
+	bool unfinished_is_fine;	/* the cut came between records */
+	bool ended, reported;
+};
+
+void fl_json_source_init(struct fl_json_source *js,
+			 struct flame_source *source);
+void fl_json_source_free(struct fl_json_source *js);
+
+/* Adds a sample, to one that is equal but for its weight if there is any. */
+void fl_json_add(struct fl_json_source *js, const struct flame_sample *sample);
+/* Whether the sink or --thread wants samples with their thread. */
+bool fl_json_wants_thread(const struct fl_json_source *js);
+/* The metric's sums, as flame_metric has them. */
+void fl_json_count(struct fl_json_source *js, flame_id metric,
+		   uint64_t samples, int64_t total);
+/* A label set: thread=NAME (if any), tid=N and pid=N (unless below 0). */
+flame_id fl_json_thread(struct flame *flame, struct slice name, int64_t pid,
+			int64_t tid);
+/* A record at the line of the parser is left out, for a reason. */
+void fl_json_bad(struct fl_json_source *js, const char *reason);
+/*
+ * For a format's next.  read: reads the rest of a document whose first token
+ * was read last, and adds its samples.
+ */
+int fl_json_give(struct fl_json_source *js, struct flame_sample *sample,
+		 void (*read)(struct flame_source *source));
+/* At the end: reports damage, once; gives FLAME_END or FLAME_FAILED. */
+int fl_json_finish(struct fl_json_source *js);
+
+/*
+ * For probes: bits if the head has the key, -1 if more of it may have.
+ * path: "nodes.callFrame" is a key of an object that is the value of the key
+ * nodes of the document, or an element of an array there.
+ */
+int fl_json_probe(const uint8_t *head, size_t n, bool whole, const char *path);
+
+#endif

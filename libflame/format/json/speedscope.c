@@ -1,0 +1,742 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * speedscope's file format, as py-spy, rbspy, dotnet-trace and speedscope
+ * itself write it: profiles are lists of samples or of events, each of a
+ * thread as a rule; frames, which may come last, are shared.
+ */
+#include "fl.h"
+
+#include "format/json/frame_trie.h"
+
+/* What this format can be asked for; the rows are below. */
+struct options {
+	bool total, lines;
+};
+
+struct frame {
+	flame_id name, file;
+	int64_t line;
+};
+
+/* What a stack of a profile has. */
+struct sum {
+	uint32_t profile, node;
+	uint64_t samples;
+	int64_t value;		/* in the profile's unit, with its places */
+};
+
+struct profile {
+	flame_id thread;	/* labels */
+	int unit;		/* places of units[] below */
+	int places;		/* decimal places of its sums */
+	bool evented;
+};
+
+struct speedscope {
+	struct fl_json_source js;
+	const struct options *options;
+	struct frame *frames;
+	size_t nframes, frames_capacity;
+	struct fl_frame_trie trie;	/* stacks, until the frames are known */
+	struct sum *sums;
+	size_t nsums, sums_capacity;
+	struct fl_map sum_ids;	/* (profile, node) -> number + 1 */
+	struct profile *profiles;
+	size_t nprofiles, profiles_capacity;
+	/* py-spy is the exporter, or looks so and none is named. */
+	bool pyspy, has_exporter;
+
+	/* Of the profile that is read: */
+	struct fl_buf name;
+	int64_t *weights;	/* where they come before samples */
+	size_t nweights, weights_capacity;
+	uint32_t *stacks;	/* of samples, until the weights come */
+	size_t nstacks, stacks_capacity;
+	uint32_t *open;		/* nodes of the open frames, events */
+	size_t nopen, open_capacity;
+	int64_t time;		/* of the last event */
+	bool has_time;
+
+	/* Of the document: whether all weights of samples are the same. */
+	int64_t weight;
+	int weight_places;
+	bool has_weight, varied;
+};
+
+/* Units; places: what makes nanoseconds of them. */
+enum { NONE, BYTES, UNITS = 6 };
+
+static const struct {
+	const char *name;
+	int places;
+} units[UNITS] = {
+	{ "none", 0 }, { "bytes", 0 }, { "nanoseconds", 0 },
+	{ "microseconds", 3 }, { "milliseconds", 6 }, { "seconds", 9 },
+};
+
+static bool no_memory(struct speedscope *s)
+{
+	fl_no_memory(s->js.flame);
+	return false;
+}
+
+static struct profile *current(struct speedscope *s)
+{
+	return &s->profiles[s->nprofiles - 1];
+}
+
+/* Frames --------------------------------------------------------------- */
+
+static void read_frame(struct speedscope *s, struct frame *frame)
+{
+	struct fl_json *json = &s->js.json;
+	struct flame *flame = s->js.flame;
+	struct slice text;
+
+	while (fl_json_key(json)) {
+		if (fl_json_is(json, "name")) {
+			if (fl_json_string(json, &text))
+				frame->name = flame_name(flame, text.data,
+							 text.size);
+		} else if (fl_json_is(json, "file")) {
+			if (fl_json_string(json, &text))
+				frame->file = flame_name(flame, text.data,
+							 text.size);
+		} else if (fl_json_is(json, "line")) {
+			fl_json_integer(json, &frame->line);
+		} else {
+			fl_json_skip(json);
+		}
+	}
+}
+
+static void read_frames(struct speedscope *s)
+{
+	struct fl_json *json = &s->js.json;
+
+	s->nframes = 0;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json)) {
+		struct frame frame = { 0, 0, 0 };
+
+		if (json->token == FL_JSON_OBJECT)
+			read_frame(s, &frame);
+		else
+			fl_json_skip(json);
+		if (!fl_grow(&s->frames, &s->frames_capacity, s->nframes + 1,
+			     sizeof(*s->frames))) {
+			no_memory(s);
+			return;
+		}
+		s->frames[s->nframes++] = frame;
+	}
+}
+
+/* py-spy's are spelt as in its other outputs: f (file.py:3), f (lib.so). */
+static flame_id frame_of(struct speedscope *s, const struct frame *frame)
+{
+	struct flame *flame = s->js.flame;
+	struct slice name = fl_name_at(flame, frame->name);
+	struct slice file = fl_name_at(flame, frame->file);
+	struct fl_buf *buf = &s->name;
+
+	buf->size = 0;
+	fl_buf_put(buf, name.data, name.size);
+	if (s->pyspy && file.size) {
+		fl_buf_text(buf, " (");
+		fl_buf_put(buf, file.data, file.size);
+	}
+	if (frame->line > 0 && (s->pyspy ? file.size > 0 :
+					   s->options->lines)) {
+		fl_buf_byte(buf, ':');
+		fl_buf_number(buf, frame->line);
+	}
+	if (s->pyspy && file.size)
+		fl_buf_byte(buf, ')');
+	return fl_frame(flame, flame_name(flame, buf->data ? buf->data : "",
+					  buf->size), FLAME_UNKNOWN);
+}
+
+/* Sums ------------------------------------------------------------------ */
+
+/* The value's decimal places become fewer, for a sum that does not fit. */
+static void drop_places(struct speedscope *s, struct profile *profile)
+{
+	uint32_t number = (uint32_t)(profile - s->profiles);
+
+	profile->places -= 3;
+	for (size_t i = 0; i < s->nsums; i++)
+		if (s->sums[i].profile == number)
+			s->sums[i].value /= 1000;
+	for (size_t i = 0; i < s->nweights; i++)
+		s->weights[i] /= 1000;
+	s->time /= 1000;
+}
+
+/* A number that was read last, with the profile's places. */
+static bool take_value(struct speedscope *s, int64_t *value)
+{
+	struct profile *profile = current(s);
+	struct fl_json *json = &s->js.json;
+
+	if (json->token != FL_JSON_NUMBER) {
+		fl_json_skip(json);
+		return false;
+	}
+	while (!fl_parse_decimal(json->text, profile->places, value)) {
+		if (!profile->places)
+			return false;
+		drop_places(s, profile);
+	}
+	return true;
+}
+
+static void add_to(struct speedscope *s, uint32_t node, uint64_t samples,
+		   int64_t value)
+{
+	uint32_t profile = (uint32_t)s->nprofiles - 1;
+	bool fresh;
+	uint64_t *id = fl_map_put(&s->sum_ids, (uint64_t)profile << 32 | node,
+				  &fresh);
+	struct sum *sum;
+
+	if (!id || !fl_grow(&s->sums, &s->sums_capacity, s->nsums + 1,
+			    sizeof(*s->sums))) {
+		no_memory(s);
+		return;
+	}
+	if (fresh) {
+		s->sums[s->nsums] = (struct sum){ profile, node, 0, 0 };
+		*id = s->nsums++;
+	}
+	sum = &s->sums[*id];
+	sum->samples += samples;
+	if (__builtin_add_overflow(sum->value, value, &sum->value))
+		fl_fail(s->js.flame, FL_TOO_HEAVY);
+}
+
+/* Samples -------------------------------------------------------------- */
+
+static void add_weighted(struct speedscope *s, uint32_t node, int64_t weight)
+{
+	int places = current(s)->places;
+
+	if (weight <= 0) {
+		if (weight)
+			fl_json_bad(&s->js, "a weight below 0");
+		return;
+	}
+	if (!s->has_weight) {
+		s->weight = weight;
+		s->weight_places = places;
+		s->has_weight = true;
+	}
+	s->varied |= s->weight != weight || s->weight_places != places;
+	if (node)
+		add_to(s, node, 1, weight);
+}
+
+static void read_samples(struct speedscope *s)
+{
+	struct fl_json *json = &s->js.json;
+	uint32_t node;
+
+	s->nstacks = 0;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json)) {
+		node = 0;
+		if (json->token != FL_JSON_ARRAY) {
+			fl_json_skip(json);
+			fl_json_bad(&s->js, "a sample that is no array");
+		} else if (!fl_frame_trie_read(&s->trie, &s->js, &node)) {
+			return;
+		}
+		if (!fl_grow(&s->stacks, &s->stacks_capacity, s->nstacks + 1,
+			     sizeof(*s->stacks))) {
+			no_memory(s);
+			return;
+		}
+		s->stacks[s->nstacks++] = node;
+	}
+}
+
+static void keep_weight(struct speedscope *s, int64_t weight)
+{
+	if (!fl_grow(&s->weights, &s->weights_capacity, s->nweights + 1,
+		     sizeof(*s->weights)))
+		no_memory(s);
+	else
+		s->weights[s->nweights++] = weight;
+}
+
+static void read_weights(struct speedscope *s)
+{
+	struct fl_json *json = &s->js.json;
+	int64_t weight;
+
+	s->nweights = 0;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json)) {
+		weight = 0;
+		if (!take_value(s, &weight))
+			fl_json_bad(&s->js, "a weight that is no number, or "
+				    "too large");
+		keep_weight(s, weight);
+		if (fl_failed(s->js.flame))
+			return;
+	}
+}
+
+static void join_weights(struct speedscope *s)
+{
+	size_t n = s->nstacks;
+	int64_t one = 1;
+
+	if (n && !s->nweights) {
+		for (int i = 0; i < current(s)->places; i++)
+			one *= 10;
+		while (s->nweights < n && !fl_failed(s->js.flame))
+			keep_weight(s, one);
+	}
+	if (n != s->nweights)
+		fl_json_bad(&s->js, "there are not as many weights as "
+			    "samples");
+	n = FL_MIN(n, s->nweights);
+	for (size_t i = 0; i < n && !fl_failed(s->js.flame); i++)
+		add_weighted(s, s->stacks[i], s->weights[i]);
+	s->nstacks = s->nweights = 0;
+}
+
+/* Events --------------------------------------------------------------- */
+
+struct event {
+	char type;
+	int64_t frame, time;
+	bool has_time;
+};
+
+static struct event read_event(struct speedscope *s)
+{
+	struct fl_json *json = &s->js.json;
+	struct event event = { '\0', -1, 0, false };
+	struct slice text;
+
+	while (fl_json_key(json)) {
+		if (fl_json_is(json, "type")) {
+			if (fl_json_string(json, &text) && text.size == 1)
+				event.type = text.data[0];
+		} else if (fl_json_is(json, "frame")) {
+			fl_json_integer(json, &event.frame);
+		} else if (fl_json_is(json, "at")) {
+			fl_json_next(json);
+			event.has_time = take_value(s, &event.time);
+		} else {
+			fl_json_skip(json);
+		}
+	}
+	return event;
+}
+
+static uint32_t innermost(const struct speedscope *s)
+{
+	return s->nopen ? s->open[s->nopen - 1] : 0;
+}
+
+/* The time since the last event is the innermost frame's. */
+static void pass_time(struct speedscope *s, int64_t time)
+{
+	if (s->has_time && time < s->time) {
+		fl_json_bad(&s->js, "an event that is before the last one");
+		return;
+	}
+	if (s->has_time && s->nopen && time > s->time)
+		add_to(s, innermost(s), 0, time - s->time);
+	s->time = time;
+	s->has_time = true;
+}
+
+static void open_frame(struct speedscope *s, uint32_t frame)
+{
+	uint32_t node;
+
+	if (!fl_frame_trie_add(s->js.flame, &s->trie, innermost(s), frame,
+			       &node))
+		return;
+	if (!fl_grow(&s->open, &s->open_capacity, s->nopen + 1,
+		     sizeof(*s->open)))
+		no_memory(s);
+	else
+		s->open[s->nopen++] = node;
+}
+
+static void close_frame(struct speedscope *s, uint32_t frame)
+{
+	size_t n = s->nopen;
+
+	while (n && s->trie.nodes[s->open[n - 1]].frame != frame)
+		n--;
+	if (n != s->nopen || !n)
+		fl_json_bad(&s->js, "an end that is not of the innermost "
+			    "frame");
+	if (n)
+		s->nopen = n - 1;
+}
+
+static void take_event(struct speedscope *s, const struct event *event)
+{
+	if (!event->has_time || event->frame < 0 ||
+	    event->frame >= FL_JSON_NO_INTEGER ||
+	    (event->type != 'O' && event->type != 'C')) {
+		fl_json_bad(&s->js, "an event without type, frame or time");
+		return;
+	}
+	pass_time(s, event->time);
+	if (event->type == 'O')
+		open_frame(s, (uint32_t)event->frame);
+	else
+		close_frame(s, (uint32_t)event->frame);
+}
+
+static void read_events(struct speedscope *s)
+{
+	struct fl_json *json = &s->js.json;
+
+	current(s)->evented = true;
+	s->nopen = 0;
+	s->has_time = false;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json)) {
+		if (json->token == FL_JSON_OBJECT) {
+			struct event event = read_event(s);
+
+			if (!json->error)
+				take_event(s, &event);
+		} else {
+			fl_json_skip(json);
+		}
+		if (fl_failed(s->js.flame))
+			return;
+	}
+}
+
+/* Profiles ------------------------------------------------------------- */
+
+static bool pass_number(struct slice *text, const char *before, int64_t *n)
+{
+	size_t size = strlen(before), end = size;
+
+	if (!fl_slice_starts(*text, before))
+		return false;
+	while (end < text->size && text->data[end] >= '0' &&
+	       text->data[end] <= '9')
+		end++;
+	if (!fl_parse_int((struct slice){ text->data + size, end - size }, n))
+		return false;
+	*text = (struct slice){ text->data + end, text->size - end };
+	return true;
+}
+
+/* py-spy's: Process 1 Thread 2 "name"; the names of others are as they are. */
+static flame_id thread_of(struct speedscope *s)
+{
+	struct slice text = { s->name.data ? s->name.data : "", s->name.size };
+	struct slice rest = text;
+	int64_t pid = -1, tid = -1;
+
+	if (pass_number(&rest, "Process ", &pid))
+		rest = fl_slice_trim(rest);
+	if (!pass_number(&rest, "Thread ", &tid))
+		return fl_json_thread(s->js.flame, text, -1, -1);
+	rest = fl_slice_trim(rest);
+	if (rest.size > 1 && rest.data[0] == '"' && fl_slice_ends(rest, "\"")) {
+		rest = (struct slice){ rest.data + 1, rest.size - 2 };
+		s->pyspy |= !s->has_exporter;
+	}
+	return fl_json_thread(s->js.flame, rest, pid, tid);
+}
+
+static void read_unit(struct speedscope *s)
+{
+	struct slice text;
+
+	if (!fl_json_string(&s->js.json, &text))
+		return;
+	for (int i = 0; i < UNITS; i++)
+		if (fl_slice_is(text, units[i].name))
+			current(s)->unit = i;
+}
+
+static bool begin_profile(struct speedscope *s)
+{
+	if (!fl_grow(&s->profiles, &s->profiles_capacity, s->nprofiles + 1,
+		     sizeof(*s->profiles)))
+		return no_memory(s);
+	s->profiles[s->nprofiles++] = (struct profile){ .places = 9 };
+	s->name.size = 0;
+	s->nstacks = s->nweights = 0;
+	return true;
+}
+
+static void read_profile(struct speedscope *s)
+{
+	struct fl_json *json = &s->js.json;
+	struct slice text;
+
+	while (fl_json_key(json) && !fl_failed(s->js.flame)) {
+		if (fl_json_is(json, "samples")) {
+			read_samples(s);
+		} else if (fl_json_is(json, "weights")) {
+			read_weights(s);
+		} else if (fl_json_is(json, "events")) {
+			read_events(s);
+		} else if (fl_json_is(json, "unit")) {
+			read_unit(s);
+		} else if (fl_json_is(json, "name")) {
+			if (fl_json_string(json, &text)) {
+				s->name.size = 0;
+				fl_buf_put(&s->name, text.data, text.size);
+			}
+		} else {
+			fl_json_skip(json);
+		}
+	}
+	join_weights(s);
+	current(s)->thread = thread_of(s);
+}
+
+static void read_profiles(struct speedscope *s)
+{
+	struct fl_json *json = &s->js.json;
+
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json) && !fl_failed(s->js.flame)) {
+		if (json->token != FL_JSON_OBJECT)
+			fl_json_skip(json);
+		else if (begin_profile(s))
+			read_profile(s);
+	}
+}
+
+/* The document --------------------------------------------------------- */
+
+/* Of each node of the trie; the caller frees them. */
+static flame_id *find_stacks(struct speedscope *s)
+{
+	flame_id *frames = fl_zeroed(s->nframes + 1, sizeof(*frames));
+	flame_id *stacks = NULL;
+
+	for (size_t i = 0; frames && i < s->nframes; i++)
+		frames[i] = frame_of(s, &s->frames[i]);
+	if (frames)
+		stacks = fl_frame_trie_stacks(s->js.flame, &s->trie, frames,
+					      s->nframes);
+	else
+		no_memory(s);
+	fl_free(frames);
+	return stacks;
+}
+
+/* From the sum's places to the unit's; *rest is what rounding left. */
+static bool scale(int64_t value, int from, int to, int64_t *rest,
+		  int64_t *scaled)
+{
+	int64_t divisor = 1;
+
+	for (; from < to; from++)
+		if (__builtin_mul_overflow(value, 10, &value))
+			return false;
+	for (; from > to; from--)
+		divisor *= 10;
+	if (__builtin_add_overflow(value, *rest, &value))
+		return false;
+	*scaled = (value + divisor / 2) / divisor;
+	*rest = value - *scaled * divisor;
+	return true;
+}
+
+static flame_id metric_of(struct speedscope *s, const struct profile *p,
+			  bool counts)
+{
+	struct flame *flame = s->js.flame;
+
+	if (p->unit == NONE)
+		return flame_metric(flame, "samples", "samples");
+	if (p->unit == BYTES)
+		return flame_metric(flame, "bytes", "bytes");
+	return fl_metric(flame, "time", "ns", counts ? "samples" : "ns");
+}
+
+static void give_sum(struct speedscope *s, const struct sum *sum,
+		     flame_id stack, int64_t *rest)
+{
+	const struct profile *p = &s->profiles[sum->profile];
+	bool samples = p->unit > BYTES && !p->evented && !s->varied;
+	bool counts = samples && !s->options->total;
+	struct flame_sample sample = {
+		.stack = stack, .time = FLAME_NOTIME,
+		.metric = metric_of(s, p, counts),
+	};
+	int64_t value;
+
+	if (!scale(sum->value, p->places, units[p->unit].places, rest,
+		   &value)) {
+		fl_json_bad(&s->js, "a weight that does not fit in 64 bits");
+		return;
+	}
+	if (!stack) {
+		fl_json_bad(&s->js, "a stack with frames that are not there");
+		return;
+	}
+	sample.weight = counts ? (int64_t)sum->samples : value;
+	if (fl_json_wants_thread(&s->js))
+		sample.thread = p->thread;
+	fl_json_count(&s->js, sample.metric, p->unit == NONE ?
+		      (uint64_t)value : sum->samples, value);
+	if (sample.weight)
+		fl_json_add(&s->js, &sample);
+}
+
+static void give_samples(struct speedscope *s)
+{
+	flame_id *stacks = find_stacks(s);
+	uint32_t profile = UINT32_MAX;
+	int64_t rest = 0;
+
+	for (size_t i = 0; i < s->nsums && !fl_failed(s->js.flame); i++) {
+		const struct sum *sum = &s->sums[i];
+
+		if (sum->profile != profile)
+			rest = 0;
+		profile = sum->profile;
+		give_sum(s, sum, stacks[sum->node], &rest);
+	}
+	fl_free(stacks);
+}
+
+static bool begin_document(struct speedscope *s)
+{
+	s->nframes = s->nsums = s->nprofiles = 0;
+	s->pyspy = s->has_exporter = s->has_weight = s->varied = false;
+	fl_map_clear(&s->sum_ids);
+	return fl_frame_trie_clear(s->js.flame, &s->trie);
+}
+
+static void read_shared(struct speedscope *s)
+{
+	struct fl_json *json = &s->js.json;
+
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json)) {
+		if (fl_json_is(json, "frames"))
+			read_frames(s);
+		else
+			fl_json_skip(json);
+	}
+}
+
+static void read_exporter(struct speedscope *s)
+{
+	struct slice text;
+
+	if (!fl_json_string(&s->js.json, &text))
+		return;
+	s->has_exporter = true;
+	s->pyspy = fl_slice_starts(text, "py-spy");
+}
+
+static void read(struct flame_source *source)
+{
+	struct speedscope *s = source->state;
+	struct fl_json *json = &s->js.json;
+
+	if (json->token != FL_JSON_OBJECT || !begin_document(s)) {
+		fl_json_skip(json);
+		return;
+	}
+	while (fl_json_key(json) && !fl_failed(s->js.flame)) {
+		if (fl_json_is(json, "profiles"))
+			read_profiles(s);
+		else if (fl_json_is(json, "shared"))
+			read_shared(s);
+		else if (fl_json_is(json, "exporter"))
+			read_exporter(s);
+		else
+			fl_json_skip(json);
+	}
+	give_samples(s);
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_speedscope(struct flame_source *source)
+{
+	struct speedscope *s = fl_zeroed(1, sizeof(*s));
+
+	if (!s)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&s->js, source);
+	s->options = source->options;
+	source->state = s;
+	return FLAME_OK;
+}
+
+static void close_speedscope(struct flame_source *source)
+{
+	struct speedscope *s = source->state;
+
+	if (!s)
+		return;
+	fl_json_source_free(&s->js);
+	fl_frame_trie_free(&s->trie);
+	fl_map_free(&s->sum_ids);
+	fl_buf_free(&s->name);
+	fl_free(s->frames);
+	fl_free(s->sums);
+	fl_free(s->profiles);
+	fl_free(s->weights);
+	fl_free(s->stacks);
+	fl_free(s->open);
+	fl_free(s);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct speedscope *s = source->state;
+
+	return fl_json_give(&s->js, sample, read);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	int bits = fl_json_probe(head, n, whole, "profiles.type");
+
+	return bits > 0 ? bits : fl_json_probe(head, n, whole,
+					       "shared.frames");
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_TOTAL(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_speedscope = {
+	.name = "speedscope",
+	.summary = "JSON of speedscope, py-spy, rbspy, dotnet-trace",
+	.probe = probe,
+	.open = open_speedscope,
+	.next = next,
+	.close = close_speedscope,
+	.json = true,
+	.options = &option_table,
+};
