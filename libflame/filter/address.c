@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names without the addresses in them, which differ from run to run:
- * "0x7f81c0" becomes "0x...".
+ * Removes addresses, which differ from run to run, from names: "0x7f81c0"
+ * becomes "0x...".
  */
 #include "fl.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frame at the root for what a sample says beside its stack: its thread,
- * the state of it, or any label.
+ * --threads and --by: a root frame for the thread of a sample, its state, or
+ * any label.
  */
 #include "fl.h"
 
@@ -12,12 +12,12 @@
 /* threads ------------------------------------------------------------- */
 
 struct threads {
-	struct fl_rewrite frames;	/* out[]: by thread; 0: not known */
+	struct fl_rewrite frames;	/* by thread; 0: not known */
 	struct fl_prefix prefix;
 };
 
-/* Folded text has frames of threads: "thread-in-stack" is the name of it. */
-static bool has_own(struct flame *flame, const struct flame_sample *s)
+/* In folded text the thread is a frame; "thread-in-stack" is its name. */
+static bool has_thread_frame(struct flame *flame, const struct flame_sample *s)
 {
 	flame_id own = flame_label_get(flame, s->thread,
 				       fl_name(flame, "thread-in-stack"));
@@ -28,7 +28,7 @@ static bool has_own(struct flame *flame, const struct flame_sample *s)
 	return false;
 }
 
-/* A sample that knows no thread stays as it is. */
+/* A sample without a thread stays unchanged. */
 static int put_threads(struct flame_sink *sink,
 		       const struct flame_sample *sample)
 {
@@ -36,9 +36,9 @@ static int put_threads(struct flame_sink *sink,
 	struct flame_sample s = *sample;
 	flame_id *frame;
 
-	if (!s.thread || has_own(sink->flame, &s))
+	if (!s.thread || has_thread_frame(sink->flame, &s))
 		return fl_put(sink->next, &s);
-	frame = fl_rewrite_place(sink->flame, &threads->frames, s.thread);
+	frame = fl_rewrite_slot(sink->flame, &threads->frames, s.thread);
 	if (!frame)
 		return FLAME_FAILED;
 	if (!*frame)
@@ -74,20 +74,20 @@ static struct flame_sink *make_threads(struct flame_sink *next,
 
 struct by_key {
 	struct fl_key key;
-	flame_id absent, other;		/* frames: no value, no match */
+	flame_id absent, other;	/* frames for no value, for no match */
 	bool thread;
-	struct fl_regex *re;		/* NULL: the value as it is */
-	struct fl_rewrite frames;	/* out[]: by value; 0: not known */
+	struct fl_regex *re;	/* NULL: the whole value */
+	struct fl_rewrite frames;	/* by value; 0: not known */
 };
 
 struct by {
 	struct by_key *keys;
-	size_t n, room;
+	size_t count, capacity;
 	struct fl_prefix prefix;
 	struct fl_seen seen;
 };
 
-/* What the first group of the expression captured, or all that it found. */
+/* The first group of the expression, or the whole match. */
 static flame_id captured(struct flame *flame, const struct by_key *key,
 			 flame_id value)
 {
@@ -112,7 +112,7 @@ static flame_id value_frame(struct flame *flame, struct by_key *key,
 	if (!value)
 		return key->thread && s->thread ?
 		       fl_thread_frame(flame, s->thread) : key->absent;
-	frame = fl_rewrite_place(flame, &key->frames, value);
+	frame = fl_rewrite_slot(flame, &key->frames, value);
 	if (!frame)
 		return 0;
 	if (!*frame)
@@ -128,7 +128,7 @@ static int put_by(struct flame_sink *sink, const struct flame_sample *sample)
 
 	if (fl_seen(sink->flame, &by->seen, sample) != FLAME_OK)
 		return FLAME_FAILED;
-	for (size_t i = by->n; i--;)
+	for (size_t i = by->count; i--;)
 		s.stack = fl_prefix(sink->flame, &by->prefix,
 				    value_frame(sink->flame, &by->keys[i],
 						sample), s.stack);
@@ -139,7 +139,7 @@ static int finish_by(struct flame_sink *sink)
 {
 	struct by *by = sink->state;
 
-	for (size_t i = 0; i < by->n; i++)
+	for (size_t i = 0; i < by->count; i++)
 		fl_seen_warn(sink->flame, &by->seen, &by->keys[i].key, "by");
 	return FLAME_OK;
 }
@@ -157,13 +157,13 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 	}
 	fl_buf_print(&absent, "[no %.*s]", (int)FL_MIN(name.size, 256u),
 		     name.data);
-	if (absent.failed || !fl_grow(&by->keys, &by->room, by->n + 1,
+	if (absent.failed || !fl_grow(&by->keys, &by->capacity, by->count + 1,
 				      sizeof(*by->keys))) {
 		fl_buf_free(&absent);
 		fl_no_memory(flame);
 		return NULL;
 	}
-	key = &by->keys[by->n++];
+	key = &by->keys[by->count++];
 	memset(key, 0, sizeof(*key));
 	key->absent =
 		fl_frame(flame, flame_name(flame, absent.data, absent.size),
@@ -175,7 +175,7 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 	return fl_key_init(sink, &key->key, name) == FLAME_OK ? key : NULL;
 }
 
-/* "KEY,KEY=RE": an expression may hold anything, and is the last. */
+/* "KEY,KEY=RE": the expression ends the list, as it may hold ',' and '='. */
 static int add_keys(struct flame_sink *sink, const char *line)
 {
 	char error[256] = "";
@@ -201,8 +201,8 @@ static void free_by(struct flame_sink *sink)
 {
 	struct by *by = sink->state;
 
-	while (by->n) {
-		struct by_key *key = &by->keys[--by->n];
+	while (by->count) {
+		struct by_key *key = &by->keys[--by->count];
 
 		fl_regex_free(key->re);
 		fl_rewrite_free(&key->frames);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other names for Java's classes: without what is of one run only (norm),
- * without packages (simple), with dots (dot).  And frames that do not tell
- * how they ran (no-tiers).
+ * Renames Java's classes: --norm removes numbers that differ from run to run,
+ * --simple removes packages, --dot writes dots; --no-tiers removes frame types.
  *
- * The rows for jfrconv's way differ where it leaves something undone:
- * norm-compat keeps the $9 of $$Lambda$9, simple-compat the packages of
- * classes that are written with dots.
+ * The compat filters do as jfrconv: norm-compat keeps the $9 of $$Lambda$9,
+ * simple-compat keeps packages that are written with dots.
  */
 #include "fl.h"
 
@@ -24,19 +22,19 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_cut(char c)
+static bool is_separator(char c)
 {
 	return c == '/' || c == '.';
 }
 
-/* As jfrconv cuts, character by character. */
+/* The same cut as jfrconv makes. */
 static void norm_compat(const struct fl_java *java, struct fl_buf *out)
 {
 	const char *at = java->class.data;
 	size_t end = java->class.size;
 
 	for (size_t i = end < 2 ? 0 : end - 2; i > 0; i--) {
-		if (!is_cut(at[i]))
+		if (!is_separator(at[i]))
 			continue;
 		if (is_digit(at[i + 1])) {
 			end = i;
@@ -70,7 +68,7 @@ static void simple(const struct fl_java *java, struct fl_buf *out)
 	cut_package(java->class, true, out);
 }
 
-/* The dots of most class leaves were slashes when jfrconv cut them. */
+/* jfrconv cuts most class leaves while they have slashes. */
 static void simple_compat(const struct fl_java *java, struct fl_buf *out)
 {
 	cut_package(java->class, java->leaf && !java->dotted, out);

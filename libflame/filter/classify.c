@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the JVM was at, as a frame below the others: collecting garbage,
- * compiling, loading classes, or running code of some kind.  The categories
- * and their rules are jfrconv's.
+ * --classify: a root frame for the activity of the JVM: collecting garbage,
+ * compiling, loading classes, or running code of some kind.  The categories and
+ * their rules are jfrconv's.
  */
 #include "fl.h"
 
@@ -16,7 +16,7 @@ enum category {
 	CLASS_VERIFY, LAMBDA_INIT, CATEGORIES
 };
 
-static const struct { const char *name; enum flame_type type; } titles[] = {
+static const struct { const char *name; enum flame_type type; } categories[] = {
 	[NONE] = { "", FLAME_UNKNOWN },
 	[GC] = { "[gc]", FLAME_CPP },
 	[JIT] = { "[jit]", FLAME_CPP },
@@ -35,26 +35,26 @@ static const struct { const char *name; enum flame_type type; } titles[] = {
 };
 
 enum kind {
-	STRANGER, CLASS_LEAF, INTERPRETED, COMPILED, INLINED, C1, C_CODE,
+	NOT_KNOWN, CLASS_LEAF, INTERPRETED, COMPILED, INLINED, C1, C_CODE,
 	CPP_CODE, OTHER
 };
 
-/* What is to be known of a frame, decided once. */
+/* Facts about a frame, found once. */
 struct fact {
 	uint8_t kind;
-	uint8_t thread;		/* the category that it makes a thread's */
-	uint8_t loading;	/* the one that it makes any stack's */
-	uint8_t runtime;	/* the one it gives if no Java lies above */
-	bool through;		/* C code that is looked through */
+	uint8_t thread;		/* category of a thread with it at its root */
+	uint8_t loading;	/* category of any stack with it */
+	uint8_t runtime;	/* category if no Java frame is above it */
+	bool through;		/* C code that is ignored */
 };
 
 struct classify {
 	struct fl_rewrite memo;
 	struct fl_prefix prefix;
 	struct fact *facts;	/* by frame */
-	size_t facts_room;
+	size_t facts_capacity;
 	flame_id *path, frames[CATEGORIES];
-	size_t path_room;
+	size_t path_capacity;
 };
 
 bool fl_is_category(const struct flame *flame, flame_id frame)
@@ -63,18 +63,18 @@ bool fl_is_category(const struct flame *flame, flame_id frame)
 	struct slice name = fl_name_at(flame, at->name);
 
 	for (unsigned i = NONE + 1; i < CATEGORIES; i++)
-		if (titles[i].type == at->type &&
-		    fl_slice_is(name, titles[i].name))
+		if (categories[i].type == at->type &&
+		    fl_slice_is(name, categories[i].name))
 			return true;
 	return false;
 }
 
 /* Frames ------------------------------------------------------------- */
 
-enum how { IS, STARTS, ENDS };
+enum match { IS, STARTS, ENDS };
 
 struct rule {
-	enum how how;
+	enum match match;
 	const char *text;
 	enum category category;
 };
@@ -121,14 +121,14 @@ static const struct rule cpp_code[] = {
 	{ IS, NULL, NONE }
 };
 
-static enum category look_up(const struct rule *rule, struct slice name)
+static enum category match_rules(const struct rule *rule, struct slice name)
 {
 	static bool (*const is[])(struct slice, const char *) = {
 		[IS] = fl_slice_is, [STARTS] = fl_slice_starts,
 		[ENDS] = fl_slice_ends,
 	};
 
-	while (rule->text && !is[rule->how](name, rule->text))
+	while (rule->text && !is[rule->match](name, rule->text))
 		rule++;
 	return rule->category;
 }
@@ -141,14 +141,15 @@ static bool contains(struct slice s, const char *text)
 	return false;
 }
 
-/* Text tells no type where a frame has no suffix. */
-static enum kind guess(struct flame *flame, const struct flame_frame *frame,
-		       struct slice name)
+/* By name: frames of folded text without a suffix have no type. */
+static enum kind kind_by_name(struct flame *flame,
+			      const struct flame_frame *frame,
+			      struct slice name)
 {
 	struct fl_java java;
 
 	if (contains(name, "::") || fl_slice_starts(name, "-[") ||
-	    fl_slice_starts(name, "+[") || look_up(threads, name))
+	    fl_slice_starts(name, "+[") || match_rules(threads, name))
 		return CPP_CODE;
 	return fl_java_split(flame, frame, &java) ? COMPILED : C_CODE;
 }
@@ -173,44 +174,44 @@ static enum kind kind_of(struct flame *flame, const struct flame_frame *frame,
 	case FLAME_CPP:
 		return CPP_CODE;
 	case FLAME_UNKNOWN:
-		return guess(flame, frame, name);
+		return kind_by_name(flame, frame, name);
 	default:
 		return OTHER;
 	}
 }
 
-static void learn(struct flame *flame, struct fact *fact,
-		  const struct flame_frame *frame)
+static void find_facts(struct flame *flame, struct fact *fact,
+		       const struct flame_frame *frame)
 {
 	struct slice name = fl_java_bare(fl_name_at(flame, frame->name));
 
 	fact->kind = kind_of(flame, frame, name);
-	fact->loading = look_up(loading, name);
+	fact->loading = match_rules(loading, name);
 	if (fact->kind == CPP_CODE) {
-		fact->thread = look_up(threads, name);
-		fact->runtime = look_up(cpp_code, name);
+		fact->thread = match_rules(threads, name);
+		fact->runtime = match_rules(cpp_code, name);
 	} else if (fact->kind == C_CODE) {
-		fact->runtime = look_up(c_code, name);
+		fact->runtime = match_rules(c_code, name);
 		fact->through = fl_slice_ends(name, "_arraycopy") ||
 				contains(name, "pthread_cond");
 	}
 }
 
-static bool know(struct flame *flame, struct classify *c, flame_id frame)
+static bool load_facts(struct flame *flame, struct classify *c, flame_id frame)
 {
-	size_t old = c->facts_room;
+	size_t old = c->facts_capacity;
 
 	if (frame >= old) {
-		if (!fl_grow(&c->facts, &c->facts_room, (size_t)frame + 1,
+		if (!fl_grow(&c->facts, &c->facts_capacity, (size_t)frame + 1,
 			     sizeof(*c->facts))) {
 			fl_no_memory(flame);
 			return false;
 		}
 		memset(c->facts + old, 0,
-		       (c->facts_room - old) * sizeof(*c->facts));
+		       (c->facts_capacity - old) * sizeof(*c->facts));
 	}
-	if (c->facts[frame].kind == STRANGER)
-		learn(flame, &c->facts[frame], &flame->frames.data[frame]);
+	if (c->facts[frame].kind == NOT_KNOWN)
+		find_facts(flame, &c->facts[frame], &flame->frames.data[frame]);
 	return true;
 }
 
@@ -285,10 +286,10 @@ static enum category category_of(struct flame *flame, struct classify *c,
 	for (; stack; stack = fl_parent(flame, stack)) {
 		flame_id frame = fl_frame_id(flame, stack);
 
-		if (!fl_grow(&c->path, &c->path_room, n + 1,
+		if (!fl_grow(&c->path, &c->path_capacity, n + 1,
 			     sizeof(*c->path)))
 			return fl_no_memory(flame), NONE;
-		if (!know(flame, c, frame))
+		if (!load_facts(flame, c, frame))
 			return NONE;
 		if (c->facts[frame].kind != CLASS_LEAF)
 			c->path[n++] = frame;
@@ -308,17 +309,17 @@ static flame_id classified(struct flame *flame, struct classify *c,
 
 	if (!*frame)
 		*frame = fl_frame(flame,
-				  fl_name(flame, titles[category].name),
-				  titles[category].type);
+				  fl_name(flame, categories[category].name),
+				  categories[category].type);
 	return fl_prefix(flame, &c->prefix, *frame, stack);
 }
 
-/* A sample that has no stack at all tells nothing. */
+/* An empty stack stays empty. */
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct classify *c = sink->state;
 	struct flame_sample s = *sample;
-	flame_id *place = fl_rewrite_place(sink->flame, &c->memo, s.stack);
+	flame_id *place = fl_rewrite_slot(sink->flame, &c->memo, s.stack);
 
 	if (!place)
 		return FLAME_FAILED;

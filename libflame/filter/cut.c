@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shorter stacks by name: cut ends them at a frame, hide takes frames out,
- * collapse-recursion makes a frame that calls itself one.
+ * Shortens stacks by name: --cut ends them at a frame, --hide removes frames,
+ * --collapse-recursion joins a frame with the same frame that it calls.
  */
 #include "fl.h"
 
@@ -13,7 +13,7 @@ static flame_id add(struct flame_sink *sink, flame_id parent, flame_id stack)
 			   fl_frame_id(sink->flame, stack));
 }
 
-/* What ends in a match already is as long as it gets. */
+/* A stack that ends in a match gets no more frames. */
 static flame_id cut(struct flame_sink *sink, flame_id parent, flame_id stack)
 {
 	if (parent && fl_top_matches(sink, parent))
@@ -28,7 +28,7 @@ static flame_id hide(struct flame_sink *sink, flame_id parent, flame_id stack)
 	return add(sink, parent, stack);
 }
 
-/* Equal names: how each call ran and at which line does not count. */
+/* Compares names only: type and line may differ. */
 static flame_id collapse(struct flame_sink *sink, flame_id parent,
 			 flame_id stack)
 {

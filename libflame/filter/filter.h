@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The filter room: a sink in front of a sink, a file each, a row each.
+ * Filters: each is a sink in front of another, one file and one row.
  *
- * Filters that rewrite stacks use fl_rewrite: what can be decided per frame
- * is decided once per frame, per stack once per stack.
+ * Filters that rewrite stacks use fl_rewrite, so that each frame and each stack
+ * is decided once.
  */
 #ifndef FL_FILTER_H
 #define FL_FILTER_H
@@ -13,7 +13,7 @@
 
 struct fl_filter {
 	const char *name, *argument, *summary;	/* argument NULL: none */
-	/* NULL with fl_fail's text where the argument is no good. */
+	/* NULL with fl_fail: a bad argument. */
 	struct flame_sink *(*make)(struct flame_sink *next, const char *arg);
 	/*
 	 * Filters of a tool run in the order of their ranks, whatever the
@@ -25,20 +25,20 @@ struct fl_filter {
 	 * and makes one filter of them.
 	 */
 	bool joins;
-	/* One tool's (jfr2flame's --compat, flame-diff), no common option. */
+	/* Set by a tool (jfr2flame --compat, flame-diff); no common option. */
 	bool compat;
 };
 
 /* In the order of the ranks; ends in NULL. */
 extern const struct fl_filter *const fl_filters[];
 
-/* NULL where there is none of this name. */
+/* NULL: no filter has this name. */
 const struct fl_filter *fl_filter_named(const char *name);
 
 /*
- * A memo over stacks: out[i] is what stack i becomes, plus one; 0 is "not
- * known yet".  Walks up to the nearest known ancestor, then down again with
- * step(sink, what the parent became, the stack).
+ * A memo over stacks: out[i] is the result for stack i plus one; 0: not known
+ * yet.  fl_rewrite climbs to the nearest ancestor with a result, then calls
+ * step(sink, result of the parent, stack) for each stack on the way back.
  */
 struct fl_rewrite {
 	flame_id *out;
@@ -55,15 +55,15 @@ flame_id fl_rewrite(struct flame_sink *sink, struct fl_rewrite *memo,
 void fl_rewrite_free(struct fl_rewrite *memo);
 
 /*
- * The memo's place for a stack alone, for what is not made step by step;
- * NULL where memory is out.  Good until the next call.
+ * The memo's entry for a stack (or any id), for results that do not depend on
+ * the parent's.  NULL: out of memory.  Valid until the next call.
  */
-flame_id *fl_rewrite_place(struct flame *flame, struct fl_rewrite *memo,
-			   flame_id stack);
+flame_id *fl_rewrite_slot(struct flame *flame, struct fl_rewrite *memo,
+			  flame_id stack);
 
-/* Stacks below a frame that is not the same for all samples. */
+/* Puts a root frame, which differs from sample to sample, below stacks. */
 struct fl_prefix {
-	struct fl_map out;	/* (frame, stack) -> the stack made */
+	struct fl_map out;	/* (frame, stack) -> result */
 	flame_id *path;
 	size_t capacity;
 };
@@ -73,44 +73,42 @@ flame_id fl_prefix(struct flame *flame, struct fl_prefix *prefix,
 void fl_prefix_free(struct fl_prefix *prefix);
 
 /*
- * Regular expressions, separated by '\n'; a name matches if one of them
- * does, which is asked once per name: 0 not yet, 1 no, 2 yes.  However a
- * Java method is spelt, its plain names are looked at too (fl_java_match),
- * unless what is written shall match.
+ * Regular expressions.  A name matches if one of them does; known[] has the
+ * answer by name: 0 not asked, 1 no, 2 yes.  Unless `exact`, all spellings of
+ * a Java method are tried (fl_java_match).
  */
 struct fl_patterns {
 	struct fl_regex **re;
 	size_t count, capacity;
 	uint8_t *known;
 	size_t known_capacity;
-	bool exact;		/* as it is written */
+	bool exact;		/* only the name as it is */
 };
 
-/* option is for the message; what fails is freed. */
+/* Expressions separated by '\n'.  option: for messages.  Frees on failure. */
 int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
 		      const char *option, const char *list, bool whole);
-/* One more, which may hold anything. */
+/* Adds one expression, which may hold '\n'. */
 int fl_patterns_add(struct flame *flame, struct fl_patterns *patterns,
 		    const char *option, const char *pattern, bool whole);
 bool fl_patterns_match(struct flame *flame, struct fl_patterns *patterns,
 		       flame_id name);
 void fl_patterns_free(struct fl_patterns *patterns);
 
-/* A number of frames; -1 with fl_fail's text where it is none. */
+/* A number of frames; -1 with fl_fail: not a number. */
 int64_t fl_filter_count(struct flame *flame, const char *option,
 			const char *arg);
 
 /*
- * A filter that only rewrites: every sample goes on, at the stack that
- * step() made of its own.  The state begins with a struct fl_stepper; a
- * filter whose state owns more frees that too, and ends in
- * fl_stepper_free.
+ * A filter that only rewrites: forwards every sample with the stack that step()
+ * made.  The state begins with a struct fl_stepper; a filter with a larger
+ * state frees its own members and then calls fl_stepper_free.
  */
 struct fl_stepper {
 	struct fl_rewrite memo;
 	fl_step *step;
 	struct fl_patterns patterns;
-	struct fl_rewrite tasks;	/* out[]: fl_thread_task's */
+	struct fl_rewrite tasks;	/* of fl_thread_task */
 };
 
 struct flame_sink *fl_stepper_new(struct flame_sink *next, size_t state_size,
@@ -132,82 +130,82 @@ static inline bool fl_top_matches(struct flame_sink *sink, flame_id stack)
 }
 
 /*
- * thread_task.c.  The method that a stack is in though none of its frames
- * says so: perf has no name for interpreted code, but names the thread, and
- * that thread does one thing.  0: none that the patterns match.
+ * thread_task.c.  The method that a thread runs by its name, for stacks without
+ * its frame: perf has no names of interpreted methods, but of threads, and some
+ * threads run one method only.  0: none, or the patterns do not match it.
  */
 flame_id fl_thread_task(struct flame_sink *sink, flame_id stack);
 
 /*
- * naming.c.  A filter that gives frames other names; the state begins with
- * a struct fl_namer, and what owns more ends in fl_namer_free.  name()
- * gives the frame that becomes of one, asked once each, or FL_NO_FRAME: it
- * is left out.
+ * naming.c.  A filter that renames frames.  The state begins with a struct
+ * fl_namer; a filter with a larger state calls fl_namer_free at the end. 
+ * name() is called once per frame and returns the new frame, or FL_NO_FRAME to
+ * leave it out.
  */
 #define FL_NO_FRAME (UINT32_MAX - 1)
 
 struct fl_namer {
 	struct fl_stepper stepper;
 	flame_id (*name)(struct flame_sink *sink, flame_id frame);
-	struct fl_rewrite frames;	/* out[]: by frame, plus one */
-	struct fl_buf buf;
+	struct fl_rewrite frames;	/* by frame: the new one */
+	struct fl_buf buf;	/* for name() */
 };
 
 struct flame_sink *fl_namer_new(struct flame_sink *next, size_t state_size,
 				flame_id (*name)(struct flame_sink *sink,
 						 flame_id frame));
 void fl_namer_free(struct flame_sink *sink);
-/* The frame with the name that is in buf. */
+/* The frame with the name in buf. */
 flame_id fl_renamed(struct flame *flame, flame_id frame,
 		    const struct fl_buf *buf);
 
-/* Appends a name with "0x..." for addresses; false: there is none in it. */
+/* Appends a name with "0x..." for addresses; false: it has none. */
 bool fl_strip_addresses(struct slice name, struct fl_buf *out);
 
 /*
- * label.c.  A key of what samples have beside their stacks: a label, of the
- * sample or of its thread.  unseen: no sample had it so far.
+ * label.c.  A label key of samples or their threads.  unseen: no sample had it
+ * so far.
  */
 struct fl_key {
-	flame_id name, other;	/* other: where the first is not there */
+	flame_id name, other;	/* other: used if `name` is absent */
 	bool unseen;
 };
 
-/* What of it a source must be asked for is added to the sink's needs. */
+/* Adds FL_NEED_... for the key to the sink's needs. */
 int fl_key_init(struct flame_sink *sink, struct fl_key *key,
 		struct slice name);
 /* The value; 0: none. */
 flame_id fl_key_of(const struct flame *flame, struct fl_key *key,
 		   const struct flame_sample *s);
 
-/* The keys that came by, each set of labels looked at once. */
+/* The keys of all samples; each set of labels is examined once. */
 struct fl_seen {
-	struct fl_rewrite sets;	/* out[]: 1: looked at */
+	struct fl_rewrite sets;	/* out[]: 1: examined */
 	struct fl_map keys;
 	bool any;
 };
 
 int fl_seen(struct flame *flame, struct fl_seen *seen,
 	    const struct flame_sample *s);
-/* At the end: warns of a key that no sample had. */
+/* At the end: warns if no sample had the key. */
 void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
 		  const struct fl_key *key, const char *option);
 void fl_seen_free(struct fl_seen *seen);
 
-/* sample_sums.c: samples until the end; equal ones add their weights. */
+/* sample_sums.c: buffers samples; equal ones are summed. */
 struct fl_sample_sums {
-	struct flame_sample *samples;	/* in the order of the first of each */
+	struct flame_sample *samples;	/* in the order of first arrival */
 	size_t count, capacity;
 	struct fl_index index;
 };
 
-int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *hold,
+int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *sums,
 		       const struct flame_sample *s);
-void fl_sample_sums_free(struct fl_sample_sums *hold);
+void fl_sample_sums_free(struct fl_sample_sums *sums);
 
 /*
- * root_frames.c.  Frames at which stacks begin: spellings of one method become
- * one name.  Add all of them, then settle, then ask.
+ * root_frames.c.  Root frames: unifies spellings of one method.  Call _add for
+ * all root frames, then _resolve, then _rename.
  */
 struct fl_root_frames {
 	struct fl_root_frame {
@@ -215,21 +213,21 @@ struct fl_root_frames {
 		unsigned types;		/* a bit each */
 	} *data;
 	size_t count, capacity;
-	struct fl_map by_name;	/* name -> place in at, plus one */
+	struct fl_map by_name;	/* name -> index in data, plus one */
 };
 
-int fl_root_frames_add(struct flame *flame, struct fl_root_frames *towers,
+int fl_root_frames_add(struct flame *flame, struct fl_root_frames *roots,
 		       flame_id frame);
-int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *towers);
-/* What such a frame becomes. */
-void fl_root_frames_rename(const struct fl_root_frames *towers,
+int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *roots);
+/* Gives a root frame its unified name and type. */
+void fl_root_frames_rename(const struct fl_root_frames *roots,
 			   struct flame_frame *frame);
-void fl_root_frames_free(struct fl_root_frames *towers);
+void fl_root_frames_free(struct fl_root_frames *roots);
 
-/* A frame as `--threads` makes it: "[NAME tid=N]", "[tid=N]". */
+/* Whether --threads makes such a frame: "[NAME tid=N]", "[tid=N]". */
 bool fl_is_thread_frame(const struct flame *flame, flame_id frame);
 
-/* Whether classify makes such a frame. */
+/* Whether --classify makes such a frame. */
 bool fl_is_category(const struct flame *flame, flame_id frame);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of filters, in the order in which tools run them: what looks at
- * raw names, what renames, what selects, what takes away, what puts on top,
- * what turns round.
+ * The table of filters, in the order in which tools run them: filters that need
+ * raw names, that rename, select, remove frames, add root frames, limit depth,
+ * reverse, and change weights.
  */
 #include "fl.h"
 

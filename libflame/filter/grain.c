@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Coarser weights: X samples become one.  What rounding takes from a stack
- * is carried on to the next, so that the total stays true.
+ * --grain: divides weights by X.  The remainder of a stack is carried to the
+ * next one, so that the total is right.
  */
 #include "fl.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* In the order in which they came first: ids depend on the threads. */
+/* Kept in the order of arrival, as ids depend on the threads. */
 struct sum {
 	flame_id metric, stack;
 	int64_t weight;
@@ -18,26 +18,25 @@ struct sum {
 
 struct grain {
 	double size;
-	struct fl_map places;	/* metric << 32 | stack -> in sums */
+	struct fl_map indices;	/* metric << 32 | stack -> index in sums */
 	struct sum *sums;
-	size_t n, room;
-	double *carry;		/* by metric */
+	size_t count, capacity;
+	double *carry;		/* by metric: the remainder */
 };
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct grain *grain = sink->state;
 	bool fresh;
-	uint64_t *place = fl_map_put(&grain->places,
-				     (uint64_t)s->metric << 32 | s->stack,
-				     &fresh);
+	uint64_t *place = fl_map_put(
+		&grain->indices, (uint64_t)s->metric << 32 | s->stack, &fresh);
 	int64_t *sum;
 
-	if (!place || !fl_grow(&grain->sums, &grain->room, grain->n + 1,
+	if (!place || !fl_grow(&grain->sums, &grain->capacity, grain->count + 1,
 			       sizeof(*grain->sums)))
 		return fl_no_memory(sink->flame);
 	if (fresh) {
-		*place = grain->n++;
+		*place = grain->count++;
 		grain->sums[*place] = (struct sum){ s->metric, s->stack, 0 };
 	}
 	sum = &grain->sums[*place].weight;
@@ -46,12 +45,12 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 	       FLAME_OK;
 }
 
-static int give(struct flame_sink *sink, const struct sum *sum)
+static int forward(struct flame_sink *sink, const struct sum *sum)
 {
 	struct grain *grain = sink->state;
 	double *carry = &grain->carry[sum->metric];
 	double exact = (double)sum->weight / grain->size + *carry;
-	/* A half goes up: what is carried on makes nothing negative. */
+	/* Rounds halves up, so that no weight becomes negative. */
 	double whole = floor(exact + 0.5);
 	struct flame_sample s = {
 		.metric = sum->metric, .stack = sum->stack,
@@ -74,8 +73,8 @@ static int finish(struct flame_sink *sink)
 				 sizeof(*grain->carry));
 	if (!grain->carry)
 		return fl_no_memory(sink->flame);
-	for (size_t i = 0; status == FLAME_OK && i < grain->n; i++)
-		status = give(sink, &grain->sums[i]);
+	for (size_t i = 0; status == FLAME_OK && i < grain->count; i++)
+		status = forward(sink, &grain->sums[i]);
 	return status;
 }
 
@@ -83,7 +82,7 @@ static void release(struct flame_sink *sink)
 {
 	struct grain *grain = sink->state;
 
-	fl_map_free(&grain->places);
+	fl_map_free(&grain->indices);
 	fl_free(grain->sums);
 	fl_free(grain->carry);
 }

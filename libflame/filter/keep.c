@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keep or drop whole stacks by the names of their frames.
- *
- * keep and drop search in a name, so that a word is found in it; include
- * and exclude match all of it, as jfrconv's -I and -X do.
+ * Selects whole stacks by the names of their frames.  --keep and --drop search
+ * in a name; --include and --exclude match the whole name, as jfrconv's -I and
+ * -X do.
  */
 #include "fl.h"
 
 #include "filter/filter.h"
 
-/* What a stack "becomes" here: 1 if a frame of it matches, else 0. */
+/* The result for a stack: 1 if a frame of it matches, else 0. */
 static flame_id any_frame(struct flame_sink *sink, flame_id parent,
 			  flame_id stack)
 {
@@ -81,7 +80,7 @@ const struct fl_filter fl_filter_drop = {
 	.make = make_drop, .rank = 31, .joins = true,
 };
 
-/* After threads and by: jfrconv's -I sees the thread's frame too. */
+/* After --threads and --by, as jfrconv's -I sees the frame of the thread. */
 const struct fl_filter fl_filter_include = {
 	.name = "include", .argument = "RE",
 	.summary = "only stacks with a frame that matches as a whole",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What samples have beside their stacks, by its key: thread, state, file,
- * or any label.  And `--label KEY=RE`: only samples whose label matches.
+ * Keys of labels (thread, state, file, or any), and --label KEY=RE, which
+ * selects samples whose label matches.
  */
 #include "fl.h"
 
@@ -11,12 +11,12 @@
 
 /* Keys ---------------------------------------------------------------- */
 
-/* A key that no row has may be anything: all that is known is asked for. */
+/* The last row is for other keys: it asks for everything. */
 static const struct known {
 	const char *key;
 	unsigned needs;
-	const char *other;	/* where there is none of that name */
-} known[] = {
+	const char *other;	/* used if a sample has no such key */
+} known_keys[] = {
 	{ "thread", FL_NEED_THREAD, NULL },
 	{ "comm", FL_NEED_THREAD, "thread" },
 	{ "tid", FL_NEED_THREAD, NULL },
@@ -37,7 +37,7 @@ static const struct known {
 
 int fl_key_init(struct flame_sink *sink, struct fl_key *key, struct slice name)
 {
-	const struct known *row = known;
+	const struct known *row = known_keys;
 
 	while (row->key && !fl_slice_is(name, row->key))
 		row++;
@@ -68,11 +68,11 @@ flame_id fl_key_of(const struct flame *flame, struct fl_key *key,
 	return value;
 }
 
-/* What was seen ------------------------------------------------------- */
+/* Seen keys ----------------------------------------------------------- */
 
-static int see_set(struct flame *flame, struct fl_seen *seen, flame_id set)
+static int add_keys_of(struct flame *flame, struct fl_seen *seen, flame_id set)
 {
-	flame_id *place = fl_rewrite_place(flame, &seen->sets, set);
+	flame_id *place = fl_rewrite_slot(flame, &seen->sets, set);
 
 	if (!place)
 		return FLAME_FAILED;
@@ -89,9 +89,9 @@ int fl_seen(struct flame *flame, struct fl_seen *seen,
 	    const struct flame_sample *s)
 {
 	seen->any = true;
-	if (see_set(flame, seen, s->labels) != FLAME_OK)
+	if (add_keys_of(flame, seen, s->labels) != FLAME_OK)
 		return FLAME_FAILED;
-	return see_set(flame, seen, s->thread);
+	return add_keys_of(flame, seen, s->thread);
 }
 
 static int by_text(const void *a, const void *b)
@@ -99,7 +99,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-enum { LISTED = 20 };
+enum { MAX_LISTED_KEYS = 20 };
 
 /* "file, state, thread" */
 static void list_keys(const struct flame *flame, const struct fl_seen *seen,
@@ -113,9 +113,9 @@ static void list_keys(const struct flame *flame, const struct fl_seen *seen,
 		keys[n++] = fl_name_at(flame, (flame_id)e->key).data;
 	if (n)
 		qsort(keys, n, sizeof(*keys), by_text);
-	for (i = 0; i < n && i < LISTED; i++)
+	for (i = 0; i < n && i < MAX_LISTED_KEYS; i++)
 		fl_buf_print(out, "%s%s", i ? ", " : "", keys[i]);
-	if (n > LISTED)
+	if (n > MAX_LISTED_KEYS)
 		fl_buf_text(out, ", ...");
 	fl_free(keys);
 }
@@ -149,7 +149,7 @@ struct rule {
 
 struct label {
 	struct rule *rules;
-	size_t n, room;
+	size_t count, capacity;
 	struct fl_seen seen;
 };
 
@@ -161,7 +161,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 
 	if (fl_seen(sink->flame, &label->seen, s) != FLAME_OK)
 		return FLAME_FAILED;
-	for (size_t i = 0; i < label->n; i++) {
+	for (size_t i = 0; i < label->count; i++) {
 		struct rule *rule = &label->rules[i];
 		flame_id value = fl_key_of(sink->flame, &rule->key, s);
 
@@ -175,7 +175,7 @@ static int finish(struct flame_sink *sink)
 {
 	struct label *label = sink->state;
 
-	for (size_t i = 0; i < label->n; i++)
+	for (size_t i = 0; i < label->count; i++)
 		fl_seen_warn(sink->flame, &label->seen, &label->rules[i].key,
 			     "label");
 	return FLAME_OK;
@@ -187,23 +187,23 @@ static struct rule *rule_of(struct flame_sink *sink, struct slice key)
 	flame_id name = flame_name(sink->flame, key.data, key.size);
 	struct rule *rule;
 
-	for (size_t i = 0; i < label->n; i++)
+	for (size_t i = 0; i < label->count; i++)
 		if (label->rules[i].key.name == name)
 			return &label->rules[i];
-	if (!fl_grow(&label->rules, &label->room, label->n + 1,
+	if (!fl_grow(&label->rules, &label->capacity, label->count + 1,
 		     sizeof(*rule))) {
 		fl_no_memory(sink->flame);
 		return NULL;
 	}
-	rule = &label->rules[label->n];
+	rule = &label->rules[label->count];
 	memset(rule, 0, sizeof(*rule));
 	if (fl_key_init(sink, &rule->key, key) != FLAME_OK)
 		return NULL;
-	label->n++;
+	label->count++;
 	return rule;
 }
 
-/* One "KEY=RE" a line. */
+/* One "KEY=RE". */
 static int add_rule(struct flame_sink *sink, const char *text)
 {
 	const char *equals = strchr(text, '=');
@@ -225,8 +225,8 @@ static void release(struct flame_sink *sink)
 {
 	struct label *label = sink->state;
 
-	while (label->n)
-		fl_patterns_free(&label->rules[--label->n].patterns);
+	while (label->count)
+		fl_patterns_free(&label->rules[--label->count].patterns);
 	fl_free(label->rules);
 	fl_seen_free(&label->seen);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last filter: what is lighter than a minimum, with all that it called,
- * is counted at its caller, so that the sum is what it was.
+ * --min, the last filter: the weight of stacks whose total is below a minimum
+ * counts for their callers, so that the sum stays the same.
  *
- * How heavy a frame is is known at the end only.  Negative weights (memory
- * that was given back) are heavy too.
+ * Totals are known only at the end, so samples are buffered.  Negative weights
+ * (freed memory) count with their absolute value.
  */
 #include "fl.h"
 
@@ -15,17 +15,17 @@
 struct min {
 	double least;
 	bool percent;
-	struct fl_sample_sums hold;
+	struct fl_sample_sums sums;
 	size_t nstacks;
-	uint64_t *heavy;	/* by stack, with what it called */
-	flame_id *out;		/* by stack: what it becomes */
+	uint64_t *total;	/* by stack, of absolute weights */
+	flame_id *out;		/* by stack: the stack that takes its weight */
 };
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct min *min = sink->state;
 
-	return fl_sample_sums_add(sink->flame, &min->hold, s);
+	return fl_sample_sums_add(sink->flame, &min->sums, s);
 }
 
 static void add(uint64_t *to, uint64_t weight)
@@ -34,34 +34,35 @@ static void add(uint64_t *to, uint64_t weight)
 		*to = UINT64_MAX;
 }
 
-/* Parents come before their children: backwards up, forwards down. */
+/* parent < child: totals are a backward loop, results a forward one. */
 static void prune(struct flame *flame, struct min *min, flame_id metric)
 {
 	double least = min->least;
 
-	memset(min->heavy, 0, min->nstacks * sizeof(*min->heavy));
-	for (size_t i = 0; i < min->hold.count; i++) {
-		const struct flame_sample *s = &min->hold.samples[i];
+	memset(min->total, 0, min->nstacks * sizeof(*min->total));
+	for (size_t i = 0; i < min->sums.count; i++) {
+		const struct flame_sample *s = &min->sums.samples[i];
 
 		if (s->metric == metric)
-			add(&min->heavy[s->stack], s->weight < 0 ?
-			    -(uint64_t)s->weight : (uint64_t)s->weight);
+			add(&min->total[s->stack],
+			    s->weight < 0 ? -(uint64_t)s->weight :
+					    (uint64_t)s->weight);
 	}
 	for (size_t i = min->nstacks; i-- > 1;)
-		add(&min->heavy[fl_parent(flame, i)], min->heavy[i]);
+		add(&min->total[fl_parent(flame, i)], min->total[i]);
 	if (min->percent)
-		least = (double)min->heavy[0] * least / 100;
+		least = (double)min->total[0] * least / 100;
 	for (size_t i = 1; i < min->nstacks; i++)
-		min->out[i] = (double)min->heavy[i] >= least ? i :
+		min->out[i] = (double)min->total[i] >= least ? i :
 			      min->out[fl_parent(flame, i)];
 }
 
-static int give(struct flame_sink *sink, flame_id metric)
+static int forward(struct flame_sink *sink, flame_id metric)
 {
 	struct min *min = sink->state;
 
-	for (size_t i = 0; i < min->hold.count; i++) {
-		struct flame_sample s = min->hold.samples[i];
+	for (size_t i = 0; i < min->sums.count; i++) {
+		struct flame_sample s = min->sums.samples[i];
 
 		s.stack = min->out[s.stack];
 		if (s.metric == metric && fl_put(sink->next, &s) != FLAME_OK)
@@ -70,10 +71,10 @@ static int give(struct flame_sink *sink, flame_id metric)
 	return FLAME_OK;
 }
 
-static bool is_there(const struct min *min, flame_id metric)
+static bool has_samples(const struct min *min, flame_id metric)
 {
-	for (size_t i = 0; i < min->hold.count; i++)
-		if (min->hold.samples[i].metric == metric)
+	for (size_t i = 0; i < min->sums.count; i++)
+		if (min->sums.samples[i].metric == metric)
 			return true;
 	return false;
 }
@@ -85,14 +86,14 @@ static int finish(struct flame_sink *sink)
 	int status = FLAME_OK;
 
 	min->nstacks = flame->stacks.count;
-	min->heavy = fl_zeroed(min->nstacks, sizeof(*min->heavy));
+	min->total = fl_zeroed(min->nstacks, sizeof(*min->total));
 	min->out = fl_zeroed(min->nstacks, sizeof(*min->out));
-	if (!min->heavy || !min->out)
+	if (!min->total || !min->out)
 		return fl_no_memory(flame);
 	for (flame_id m = 0; status == FLAME_OK && m < flame->nmetrics; m++)
-		if (is_there(min, m)) {
+		if (has_samples(min, m)) {
 			prune(flame, min, m);
-			status = give(sink, m);
+			status = forward(sink, m);
 		}
 	return status;
 }
@@ -101,8 +102,8 @@ static void release(struct flame_sink *sink)
 {
 	struct min *min = sink->state;
 
-	fl_sample_sums_free(&min->hold);
-	fl_free(min->heavy);
+	fl_sample_sums_free(&min->sums);
+	fl_free(min->total);
 	fl_free(min->out);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames by other names: what becomes of a frame is asked once.
+ * Filters that rename frames: fl_namer.name is called once per frame.
  */
 #include "fl.h"
 
@@ -24,7 +24,7 @@ static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
 	struct fl_namer *namer = sink->state;
 	struct flame *flame = sink->flame;
 	flame_id frame = fl_frame_id(flame, stack);
-	flame_id *place = fl_rewrite_place(flame, &namer->frames, frame);
+	flame_id *place = fl_rewrite_slot(flame, &namer->frames, frame);
 
 	if (!place)
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes of one command are one: py-spy's frames lose their numbers, so
- * that the workers that a daemon forks stand in one tower.
+ * --merge-processes: removes the numbers from py-spy's process and thread
+ * frames, so that forked workers of one command share their root frame.
  *
  *	process 7:"python3 w.py"	process "python3 w.py"
  *	thread (140): main		thread: main
@@ -13,7 +13,7 @@
 
 struct merge {
 	struct fl_stepper stepper;
-	struct fl_rewrite frames;	/* out[]: by frame, plus one */
+	struct fl_rewrite frames;	/* by frame: the renamed one */
 };
 
 static bool is_digit(char c)
@@ -21,7 +21,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Digits; those of Python's own thread numbers are "0x7F1A". */
+/* A number; Python's own thread ids are hexadecimal: "0x7F1A". */
 static size_t skip_digits(struct slice name, size_t from)
 {
 	bool hex = name.size - from > 2 &&
@@ -35,7 +35,7 @@ static size_t skip_digits(struct slice name, size_t from)
 	return hex && i == from + 2 ? from : i;
 }
 
-/* What stands around the number: "process " and ":"command"". */
+/* Splits at a number between `before` and `after`; *rest follows it. */
 static bool split(struct slice name, const char *before, const char *after,
 		  struct slice *rest)
 {
@@ -57,7 +57,7 @@ static bool is_process(struct slice name)
 	return fl_slice_starts(name, "process \"");
 }
 
-/* The name without its number into buf; false: it has none. */
+/* Puts the name without its number into buf; false: it has none. */
 static bool unnumbered(struct slice name, struct fl_buf *buf)
 {
 	struct slice rest;
@@ -92,14 +92,14 @@ static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
 	struct flame *flame = sink->flame;
 	struct merge *merge = sink->state;
 	flame_id frame = fl_frame_id(flame, stack);
-	flame_id *place = fl_rewrite_place(flame, &merge->frames, frame);
+	flame_id *place = fl_rewrite_slot(flame, &merge->frames, frame);
 
 	if (!place)
 		return 0;
 	if (!*place)
 		*place = renamed(flame, frame) + 1;
 	frame = *place - 1;
-	/* A daemon and what it forked. */
+	/* A process that its parent forked. */
 	if (parent && fl_frame_id(flame, parent) == frame &&
 	    is_process(fl_name_at(flame, flame->frames.data[frame].name)))
 		return parent;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names replaced: s/RE/TO/ as sed has it, with the expressions and groups of
- * all other options.
+ * --rename: replaces names by s/RE/TO/, as in sed, with the expressions of all
+ * other options.
  */
 #include "fl.h"
 
@@ -11,16 +11,16 @@
 
 struct rule {
 	struct fl_regex *re;
-	char *to;		/* as fl_regex_replace wants it */
+	char *to;		/* for fl_regex_replace */
 	bool all;
 };
 
 struct rename {
 	struct fl_namer namer;
 	struct rule *rules;
-	size_t n, room;
-	struct fl_buf other;	/* what a rule made, for the next */
-	struct fl_rewrite names;	/* out[]: by name, plus one */
+	size_t count, capacity;
+	struct fl_buf scratch;	/* the output of a rule */
+	struct fl_rewrite names;	/* by name: the new one */
 };
 
 /* Rules --------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static int bad(struct flame *flame, const char *rule, const char *what)
 	return fl_fail(flame, "--rename: %s: %s", rule, what);
 }
 
-/* Up to the delimiter; one behind a backslash is no end. */
+/* Up to the delimiter; one after a backslash does not count. */
 static const char *part_end(const char *at, char delimiter)
 {
 	while (*at && *at != delimiter)
@@ -44,7 +44,7 @@ static bool is_word(char c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* A letter that was made the delimiter is itself again behind a backslash. */
+/* Copies a part; "\x" is "x" if the letter x is the delimiter. */
 static void put_part(struct fl_buf *out, const char *at, const char *end,
 		     char delimiter)
 {
@@ -57,7 +57,7 @@ static void put_part(struct fl_buf *out, const char *at, const char *end,
 	}
 }
 
-/* NULL, or what is wrong with TO. */
+/* The error in TO, or NULL. */
 static const char *check_to(const char *to, unsigned groups)
 {
 	for (; *to; to++) {
@@ -87,7 +87,7 @@ static const char *take_flags(const char *flags, bool *all, bool *caseless)
 	return NULL;
 }
 
-/* pattern and to are scratch. */
+/* Returns an error, or NULL.  pattern and to are scratch. */
 static const char *parse(const char *text, struct rule *rule,
 			 struct fl_buf *pattern, struct fl_buf *to,
 			 char *error, size_t error_size)
@@ -131,10 +131,10 @@ static int add_rule(struct flame_sink *sink, const char *text)
 	struct rule *rule;
 	const char *wrong;
 
-	if (!fl_grow(&rename->rules, &rename->room, rename->n + 1,
+	if (!fl_grow(&rename->rules, &rename->capacity, rename->count + 1,
 		     sizeof(*rule)))
 		return fl_no_memory(sink->flame);
-	rule = &rename->rules[rename->n++];
+	rule = &rename->rules[rename->count++];
 	memset(rule, 0, sizeof(*rule));
 	wrong = parse(text, rule, &pattern, &to, error, sizeof(error));
 	fl_buf_free(&pattern);
@@ -147,12 +147,12 @@ static int add_rule(struct flame_sink *sink, const char *text)
 static flame_id new_name(struct flame_sink *sink, flame_id name)
 {
 	struct rename *rename = sink->state;
-	struct fl_buf *now = &rename->namer.buf, *next = &rename->other;
+	struct fl_buf *now = &rename->namer.buf, *next = &rename->scratch;
 	struct slice old = fl_name_at(sink->flame, name);
 
 	now->size = 0;
 	fl_buf_put(now, old.data, old.size);
-	for (size_t i = 0; i < rename->n; i++) {
+	for (size_t i = 0; i < rename->count; i++) {
 		const struct rule *rule = &rename->rules[i];
 		struct slice text = { now->data, now->size };
 		struct fl_buf swap;
@@ -170,13 +170,13 @@ static flame_id new_name(struct flame_sink *sink, flame_id name)
 	return flame_name(sink->flame, now->data, now->size);
 }
 
-/* Names are fewer than frames. */
+/* Memoized by name, as there are fewer names than frames. */
 static flame_id rename_frame(struct flame_sink *sink, flame_id frame)
 {
 	struct rename *rename = sink->state;
 	struct flame *flame = sink->flame;
 	struct flame_frame copy = flame->frames.data[frame];
-	flame_id *place = fl_rewrite_place(flame, &rename->names, copy.name);
+	flame_id *place = fl_rewrite_slot(flame, &rename->names, copy.name);
 
 	if (!place)
 		return 0;
@@ -192,14 +192,14 @@ static void release(struct flame_sink *sink)
 {
 	struct rename *rename = sink->state;
 
-	while (rename->n) {
-		struct rule *rule = &rename->rules[--rename->n];
+	while (rename->count) {
+		struct rule *rule = &rename->rules[--rename->count];
 
 		fl_regex_free(rule->re);
 		fl_free(rule->to);
 	}
 	fl_free(rename->rules);
-	fl_buf_free(&rename->other);
+	fl_buf_free(&rename->scratch);
 	fl_rewrite_free(&rename->names);
 	fl_namer_free(sink);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leaf first: who calls what is heavy.  The frame of a thread stays at the
- * root, so that threads can still be told apart.
+ * --reverse: leaves first, to see the callers of heavy functions.  The frame of
+ * a thread stays at the root, so that threads stay apart.
  */
 #include "fl.h"
 
@@ -25,14 +25,14 @@ bool fl_is_thread_frame(const struct flame *flame, flame_id frame)
 	    s.data[--i] != ']' ||
 	    !(is_digit(s.data[i - 1]) || s.data[i - 1] == '*'))
 		return false;
-	/* "tid=*" is what --tidy makes of it. */
+	/* --tidy makes "tid=*" of it. */
 	while (is_digit(s.data[i - 1]) || s.data[i - 1] == '*')
 		i--;
 	s.size = i;
 	return fl_slice_is(s, "[tid=") || fl_slice_ends(s, " tid=");
 }
 
-static flame_id turn(struct flame *flame, flame_id stack)
+static flame_id reverse(struct flame *flame, flame_id stack)
 {
 	flame_id bottom = stack, parent, out = 0;
 
@@ -49,13 +49,12 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct fl_stepper *stepper = sink->state;
 	struct flame_sample s = *sample;
-	flame_id *place = fl_rewrite_place(sink->flame, &stepper->memo,
-					   s.stack);
+	flame_id *place = fl_rewrite_slot(sink->flame, &stepper->memo, s.stack);
 
 	if (!place)
 		return FLAME_FAILED;
 	if (!*place)
-		*place = turn(sink->flame, s.stack) + 1;
+		*place = reverse(sink->flame, s.stack) + 1;
 	s.stack = *place - 1;
 	return fl_put(sink->next, &s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What filters share: stacks rewritten once each, names matched once each.
+ * Shared by filters: memos of rewritten stacks and of matching names.
  */
 #include "fl.h"
 
@@ -10,8 +10,8 @@
 
 /* Stacks -------------------------------------------------------------- */
 
-flame_id *fl_rewrite_place(struct flame *flame, struct fl_rewrite *memo,
-			   flame_id stack)
+flame_id *fl_rewrite_slot(struct flame *flame, struct fl_rewrite *memo,
+			  flame_id stack)
 {
 	size_t old = memo->capacity;
 
@@ -26,10 +26,10 @@ flame_id *fl_rewrite_place(struct flame *flame, struct fl_rewrite *memo,
 	return &memo->out[stack];
 }
 
-static bool push(struct flame *flame, flame_id **path, size_t *room, size_t n,
-		 flame_id stack)
+static bool push(struct flame *flame, flame_id **path, size_t *capacity,
+		 size_t n, flame_id stack)
 {
-	if (!fl_grow(path, room, n + 1, sizeof(**path))) {
+	if (!fl_grow(path, capacity, n + 1, sizeof(**path))) {
 		fl_no_memory(flame);
 		return false;
 	}
@@ -41,7 +41,7 @@ flame_id fl_rewrite(struct flame_sink *sink, struct fl_rewrite *memo,
 		    flame_id stack, fl_step *step)
 {
 	struct flame *flame = sink->flame;
-	flame_id *known = fl_rewrite_place(flame, memo, stack), s, out;
+	flame_id *known = fl_rewrite_slot(flame, memo, stack), s, out;
 	size_t n = 0;
 
 	if (!known)
@@ -102,8 +102,8 @@ void fl_prefix_free(struct fl_prefix *prefix)
 
 /* Names --------------------------------------------------------------- */
 
-static uint8_t *name_place(struct flame *flame, struct fl_patterns *patterns,
-			   flame_id name)
+static uint8_t *known_entry(struct flame *flame, struct fl_patterns *patterns,
+			    flame_id name)
 {
 	size_t old = patterns->known_capacity;
 
@@ -133,7 +133,7 @@ static bool any_matches(const struct fl_patterns *patterns, struct slice s)
 bool fl_patterns_match(struct flame *flame, struct fl_patterns *patterns,
 		       flame_id name)
 {
-	uint8_t *known = name_place(flame, patterns, name);
+	uint8_t *known = known_entry(flame, patterns, name);
 
 	if (!known)
 		return false;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Re-rooting: a stack begins at the frame that matches; stacks without one
- * are dropped, or stay as they are.  Where classify has put a category
- * below, that stays below.
+ * --root: a stack begins at the frame that matches; stacks without one are
+ * dropped, or stay as they are.  A category of --classify stays at the root.
  *
- * Samples are held until the end, where it is known how many spellings the
- * new roots have: see root_frames.c.
+ * Samples are buffered until the end, when all spellings of the new roots are
+ * known: see root_frames.c.
  */
 #include "fl.h"
 
@@ -15,22 +14,22 @@
 
 struct root {
 	struct fl_stepper stepper;
-	bool rest;			/* what does not match stays */
-	struct fl_rewrite tasks;	/* stacks on their fl_thread_task */
-	struct fl_sample_sums hold;
-	struct fl_root_frames towers;
-	struct fl_rewrite bottoms;	/* out[]: of a stack that matched */
-	struct fl_rewrite made;		/* out[]: 1: begins a tower */
-	struct fl_rewrite named;
-	int64_t guessed;		/* the weight of tasks */
-	flame_id task;			/* the last one's method */
+	bool keep_rest;			/* stacks without a match stay */
+	struct fl_rewrite tasks;	/* by stack: with its fl_thread_task */
+	struct fl_sample_sums sums;
+	struct fl_root_frames roots;
+	struct fl_rewrite bottoms;	/* by matching stack: its root */
+	struct fl_rewrite begun;	/* by stack: 1: is a new root */
+	struct fl_rewrite named;	/* by stack: with unified roots */
+	int64_t guessed;		/* weight rooted by thread names */
+	flame_id task; /* method of the last such sample */
 };
 
 /*
- * What the new root stands on: the category's stack, or 0.  No way down is
- * gone twice, however many frames of a stack match.
+ * The parent of a new root: the category's stack, or 0.  Memoized, so that many
+ * matches in one deep stack stay cheap.
  */
-static flame_id base_of(struct flame_sink *sink, flame_id stack)
+static flame_id parent_of_root(struct flame_sink *sink, flame_id stack)
 {
 	struct root *root = sink->state;
 	const struct fl_rewrite *known = &root->bottoms;
@@ -42,24 +41,25 @@ static flame_id base_of(struct flame_sink *sink, flame_id stack)
 		if (bottom < known->capacity && known->out[bottom])
 			bottom = known->out[bottom];
 	}
-	place = fl_rewrite_place(flame, &root->bottoms, stack);
+	place = fl_rewrite_slot(flame, &root->bottoms, stack);
 	if (place)
 		*place = bottom;
 	return bottom != stack &&
 	       fl_is_category(flame, fl_frame_id(flame, bottom)) ? bottom : 0;
 }
 
-static flame_id begin(struct flame_sink *sink, flame_id base, flame_id frame)
+static flame_id begin_root(struct flame_sink *sink, flame_id base,
+			   flame_id frame)
 {
 	struct root *root = sink->state;
 	struct flame *flame = sink->flame;
 	flame_id stack = flame_stack(flame, base, frame);
-	flame_id *place = fl_rewrite_place(flame, &root->made, stack);
+	flame_id *place = fl_rewrite_slot(flame, &root->begun, stack);
 
 	if (!place)
 		return 0;
 	*place = 1;
-	fl_root_frames_add(flame, &root->towers, frame);
+	fl_root_frames_add(flame, &root->roots, frame);
 	return stack;
 }
 
@@ -72,7 +72,7 @@ static flame_id outermost(struct flame_sink *sink, flame_id parent,
 		return flame_stack(sink->flame, parent, frame);
 	if (!fl_top_matches(sink, stack))
 		return 0;
-	return begin(sink, base_of(sink, stack), frame);
+	return begin_root(sink, parent_of_root(sink, stack), frame);
 }
 
 static flame_id innermost(struct flame_sink *sink, flame_id parent,
@@ -81,13 +81,13 @@ static flame_id innermost(struct flame_sink *sink, flame_id parent,
 	flame_id frame = fl_frame_id(sink->flame, stack);
 
 	if (fl_top_matches(sink, stack))
-		return begin(sink, base_of(sink, stack), frame);
+		return begin_root(sink, parent_of_root(sink, stack), frame);
 	return parent ? flame_stack(sink->flame, parent, frame) : 0;
 }
 
-/* On a method that it does not name: its lowest frame told of that. */
-static flame_id on_task(struct flame_sink *sink, flame_id parent,
-			flame_id stack)
+/* Puts the task's method at the root, above the category if there is one. */
+static flame_id add_task(struct flame_sink *sink, flame_id parent,
+			 flame_id stack)
 {
 	struct root *root = sink->state;
 	struct flame *flame = sink->flame;
@@ -96,12 +96,13 @@ static flame_id on_task(struct flame_sink *sink, flame_id parent,
 	if (parent && fl_parent(flame, parent))
 		return flame_stack(flame, parent, frame);
 	if (parent || !fl_is_category(flame, frame))
-		parent = begin(sink, parent, fl_frame(flame, root->task,
-						      FLAME_UNKNOWN));
+		parent = begin_root(sink, parent,
+				    fl_frame(flame, root->task, FLAME_UNKNOWN));
 	return flame_stack(flame, parent, frame);
 }
 
-static flame_id task(struct flame_sink *sink, const struct flame_sample *s)
+static flame_id root_by_task(struct flame_sink *sink,
+			     const struct flame_sample *s)
 {
 	struct root *root = sink->state;
 	flame_id method = fl_thread_task(sink, s->stack);
@@ -110,7 +111,7 @@ static flame_id task(struct flame_sink *sink, const struct flame_sample *s)
 		return 0;
 	root->task = method;
 	root->guessed += s->weight;
-	return fl_rewrite(sink, &root->tasks, s->stack, on_task);
+	return fl_rewrite(sink, &root->tasks, s->stack, add_task);
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
@@ -121,12 +122,12 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	s.stack = fl_rewrite(sink, &root->stepper.memo, s.stack,
 			     root->stepper.step);
 	if (!s.stack)
-		s.stack = task(sink, sample);
-	if (!s.stack && !root->rest)
+		s.stack = root_by_task(sink, sample);
+	if (!s.stack && !root->keep_rest)
 		return FLAME_OK;
 	if (!s.stack)
 		s.stack = sample->stack;
-	return fl_sample_sums_add(sink->flame, &root->hold, &s);
+	return fl_sample_sums_add(sink->flame, &root->sums, &s);
 }
 
 static flame_id rename_root(struct flame_sink *sink, flame_id parent,
@@ -136,8 +137,8 @@ static flame_id rename_root(struct flame_sink *sink, flame_id parent,
 	struct flame *flame = sink->flame;
 	struct flame_frame frame = *fl_frame_at(flame, stack);
 
-	if (stack < root->made.capacity && root->made.out[stack])
-		fl_root_frames_rename(&root->towers, &frame);
+	if (stack < root->begun.capacity && root->begun.out[stack])
+		fl_root_frames_rename(&root->roots, &frame);
 	return flame_stack(flame, parent, fl_frame_as_is(flame, &frame));
 }
 
@@ -145,14 +146,14 @@ static int finish(struct flame_sink *sink)
 {
 	struct root *root = sink->state;
 	struct flame *flame = sink->flame;
-	int status = fl_root_frames_resolve(flame, &root->towers);
+	int status = fl_root_frames_resolve(flame, &root->roots);
 
 	if (root->guessed)
 		fl_remark(flame, "%" PRId64 " of the weight has no frame that "
 			  "matches, and is taken for %s by its thread's name",
 			  root->guessed, fl_name_at(flame, root->task).data);
-	for (size_t i = 0; status == FLAME_OK && i < root->hold.count; i++) {
-		struct flame_sample s = root->hold.samples[i];
+	for (size_t i = 0; status == FLAME_OK && i < root->sums.count; i++) {
+		struct flame_sample s = root->sums.samples[i];
 
 		s.stack = fl_rewrite(sink, &root->named, s.stack, rename_root);
 		status = fl_put(sink->next, &s);
@@ -165,10 +166,10 @@ static void release(struct flame_sink *sink)
 	struct root *root = sink->state;
 
 	fl_rewrite_free(&root->tasks);
-	fl_sample_sums_free(&root->hold);
-	fl_root_frames_free(&root->towers);
+	fl_sample_sums_free(&root->sums);
+	fl_root_frames_free(&root->roots);
 	fl_rewrite_free(&root->bottoms);
-	fl_rewrite_free(&root->made);
+	fl_rewrite_free(&root->begun);
 	fl_rewrite_free(&root->named);
 	fl_stepper_free(sink);
 }
@@ -205,7 +206,7 @@ static struct flame_sink *make_innermost(struct flame_sink *next,
 	return make(next, "root-innermost", list, innermost);
 }
 
-/* No sink of its own: what the next ones do with what they do not take. */
+/* Makes no sink; sets keep_rest in the --root filters that follow. */
 static struct flame_sink *make_keep_rest(struct flame_sink *next,
 					 const char *arg)
 {
@@ -213,7 +214,7 @@ static struct flame_sink *make_keep_rest(struct flame_sink *next,
 
 	(void)arg;
 	for (; sink && sink->put == put; sink = sink->next)
-		((struct root *)sink->state)->rest = true;
+		((struct root *)sink->state)->keep_rest = true;
 	if (sink != next)
 		return next;
 	fl_fail(next->flame, "--root-keep-rest: there is no --root");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Towers: the names of the frames at which stacks begin.  Spellings of one
- * method are one tower; a class without its package is that of the one
- * class that has this name with a package, if there is one only.
+ * Root frames: unifies spellings of one method, so that its stacks share a
+ * root. A class without its package is taken for the class that has a package,
+ * if there is exactly one of that name.
  *
- * A tower that has one spelling keeps it.  Where only some of its frames
- * tell how they ran, none does, or they would not be one.
+ * A name with one spelling keeps it.  If some of its frames have no type, all
+ * lose it, or they would be different frames.
  */
 #include "fl.h"
 
@@ -13,27 +13,27 @@
 
 #include <stdlib.h>
 
-int fl_root_frames_add(struct flame *flame, struct fl_root_frames *towers,
+int fl_root_frames_add(struct flame *flame, struct fl_root_frames *roots,
 		       flame_id frame)
 {
 	flame_id name = flame->frames.data[frame].name;
 	unsigned type = 1u << flame->frames.data[frame].type;
-	uint64_t *place = fl_map_put(&towers->by_name, name, NULL);
+	uint64_t *place = fl_map_put(&roots->by_name, name, NULL);
 	struct fl_buf dotted = { 0 };
-	struct fl_root_frame *tower;
+	struct fl_root_frame *root;
 
-	if (!place || !fl_grow(&towers->data, &towers->capacity,
-			       towers->count + 1, sizeof(*towers->data)))
+	if (!place || !fl_grow(&roots->data, &roots->capacity, roots->count + 1,
+			       sizeof(*roots->data)))
 		return fl_no_memory(flame);
 	if (*place) {
-		towers->data[*place - 1].types |= type;
+		roots->data[*place - 1].types |= type;
 		return FLAME_OK;
 	}
-	tower = &towers->data[towers->count++];
-	*place = towers->count;
-	*tower = (struct fl_root_frame){ name, name, name, type };
+	root = &roots->data[roots->count++];
+	*place = roots->count;
+	*root = (struct fl_root_frame){ name, name, name, type };
 	if (fl_java_dotted(fl_name_at(flame, name), &dotted) && dotted.size)
-		tower->dotted = flame_name(flame, dotted.data, dotted.size);
+		root->dotted = flame_name(flame, dotted.data, dotted.size);
 	if (dotted.failed)
 		fl_no_memory(flame);
 	fl_buf_free(&dotted);
@@ -52,13 +52,13 @@ static struct slice no_package(struct slice s)
 
 enum { SEVERAL = UINT32_MAX };
 
-/* "C.m" -> the name with a package that ends so, or SEVERAL. */
+/* Maps "C.m" to the name with a package that ends in it, or to SEVERAL. */
 static bool find_packages(struct flame *flame,
-			  const struct fl_root_frames *towers,
+			  const struct fl_root_frames *roots,
 			  struct fl_map *packages)
 {
-	for (size_t i = 0; i < towers->count; i++) {
-		flame_id name = towers->data[i].dotted;
+	for (size_t i = 0; i < roots->count; i++) {
+		flame_id name = roots->data[i].dotted;
 		struct slice all = fl_name_at(flame, name);
 		struct slice bare = no_package(all);
 		uint64_t *place;
@@ -81,12 +81,12 @@ struct group {
 	bool slashes;
 };
 
-/* Into the name's group; groups[] has room for one each. */
-static bool join(struct flame *flame, const struct fl_root_frame *tower,
-		 struct fl_map *by_name, struct group *groups)
+/* Adds a root frame to the group of its name. */
+static bool add_to_group(struct flame *flame, const struct fl_root_frame *root,
+			 struct fl_map *by_name, struct group *groups)
 {
-	uint64_t *place = fl_map_put(by_name, tower->dotted, NULL);
-	struct slice name = fl_name_at(flame, tower->name);
+	uint64_t *place = fl_map_put(by_name, root->dotted, NULL);
+	struct slice name = fl_name_at(flame, root->name);
 	struct group *group;
 
 	if (!place)
@@ -95,50 +95,50 @@ static bool join(struct flame *flame, const struct fl_root_frame *tower,
 		*place = by_name->count;
 	group = &groups[*place - 1];
 	group->spellings++;
-	group->types |= tower->types;
+	group->types |= root->types;
 	group->slashes |= memchr(name.data, '/', name.size) &&
 			  !fl_java_module(name);
 	return true;
 }
 
-static bool name_tower(struct flame *flame, struct fl_root_frame *tower,
-		       const struct group *group)
+static bool name_root(struct flame *flame, struct fl_root_frame *root,
+		      const struct group *group)
 {
 	struct fl_buf slashed = { 0 };
 	bool failed;
 
-	tower->types = group->types;
+	root->types = group->types;
 	if (group->spellings < 2)
 		return true;
-	tower->to = tower->dotted;
+	root->to = root->dotted;
 	if (!group->slashes)
 		return true;
-	fl_java_slashed(fl_name_at(flame, tower->dotted), &slashed);
+	fl_java_slashed(fl_name_at(flame, root->dotted), &slashed);
 	failed = slashed.failed;
 	if (!failed)
-		tower->to = flame_name(flame, slashed.data, slashed.size);
+		root->to = flame_name(flame, slashed.data, slashed.size);
 	fl_buf_free(&slashed);
 	return !failed;
 }
 
-int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *towers)
+int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *roots)
 {
-	struct group *groups = fl_zeroed(towers->count + 1, sizeof(*groups));
+	struct group *groups = fl_zeroed(roots->count + 1, sizeof(*groups));
 	struct fl_map packages = { 0 }, by_name = { 0 };
-	bool good = groups && find_packages(flame, towers, &packages);
+	bool good = groups && find_packages(flame, roots, &packages);
 
-	for (size_t i = 0; good && i < towers->count; i++) {
-		struct fl_root_frame *tower = &towers->data[i];
-		const uint64_t *found = fl_map_get(&packages, tower->dotted);
+	for (size_t i = 0; good && i < roots->count; i++) {
+		struct fl_root_frame *root = &roots->data[i];
+		const uint64_t *found = fl_map_get(&packages, root->dotted);
 
 		if (found && *found != SEVERAL)
-			tower->dotted = (flame_id)*found;
-		good = join(flame, tower, &by_name, groups);
+			root->dotted = (flame_id)*found;
+		good = add_to_group(flame, root, &by_name, groups);
 	}
-	for (size_t i = 0; good && i < towers->count; i++)
-		good = name_tower(
-			flame, &towers->data[i],
-			&groups[*fl_map_get(&by_name, towers->data[i].dotted) -
+	for (size_t i = 0; good && i < roots->count; i++)
+		good = name_root(
+			flame, &roots->data[i],
+			&groups[*fl_map_get(&by_name, roots->data[i].dotted) -
 				1]);
 	fl_map_free(&packages);
 	fl_map_free(&by_name);
@@ -148,22 +148,22 @@ int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *towers)
 	return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
 }
 
-void fl_root_frames_rename(const struct fl_root_frames *towers,
+void fl_root_frames_rename(const struct fl_root_frames *roots,
 			   struct flame_frame *frame)
 {
-	const uint64_t *place = fl_map_get(&towers->by_name, frame->name);
-	const struct fl_root_frame *tower;
+	const uint64_t *place = fl_map_get(&roots->by_name, frame->name);
+	const struct fl_root_frame *root;
 
 	if (!place)
 		return;
-	tower = &towers->data[*place - 1];
-	frame->name = tower->to;
-	if (tower->types & 1u << FLAME_UNKNOWN)
+	root = &roots->data[*place - 1];
+	frame->name = root->to;
+	if (root->types & 1u << FLAME_UNKNOWN)
 		frame->type = FLAME_UNKNOWN;
 }
 
-void fl_root_frames_free(struct fl_root_frames *towers)
+void fl_root_frames_free(struct fl_root_frames *roots)
 {
-	fl_free(towers->data);
-	fl_map_free(&towers->by_name);
+	fl_free(roots->data);
+	fl_map_free(&roots->by_name);
 }

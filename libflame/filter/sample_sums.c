@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples until the end, for filters that must have seen them all.
+ * Buffers samples for filters that need all of them first; equal ones are
+ * summed.
  */
 #include "fl.h"
 
@@ -30,26 +31,26 @@ static int add(struct flame *flame, struct flame_sample *to, int64_t weight)
 	return FLAME_OK;
 }
 
-int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *hold,
+int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *sums,
 		       const struct flame_sample *s)
 {
 	uint64_t hash = hash_of(s);
-	uint32_t i = fl_index_first(&hold->index, hash), id;
+	uint32_t i = fl_index_first(&sums->index, hash), id;
 
-	while ((id = fl_index_next(&hold->index, hash, &i)))
-		if (is_same(&hold->samples[id - 1], s))
-			return add(flame, &hold->samples[id - 1], s->weight);
-	if (hold->count == UINT32_MAX ||
-	    !fl_grow(&hold->samples, &hold->capacity, hold->count + 1,
+	while ((id = fl_index_next(&sums->index, hash, &i)))
+		if (is_same(&sums->samples[id - 1], s))
+			return add(flame, &sums->samples[id - 1], s->weight);
+	if (sums->count == UINT32_MAX ||
+	    !fl_grow(&sums->samples, &sums->capacity, sums->count + 1,
 		     sizeof(*s)) ||
-	    !fl_index_add(&hold->index, hash, (uint32_t)hold->count + 1))
+	    !fl_index_add(&sums->index, hash, (uint32_t)sums->count + 1))
 		return fl_no_memory(flame);
-	hold->samples[hold->count++] = *s;
+	sums->samples[sums->count++] = *s;
 	return FLAME_OK;
 }
 
-void fl_sample_sums_free(struct fl_sample_sums *hold)
+void fl_sample_sums_free(struct fl_sample_sums *sums)
 {
-	fl_free(hold->samples);
-	fl_index_free(&hold->index);
+	fl_free(sums->samples);
+	fl_index_free(&sums->index);
 }

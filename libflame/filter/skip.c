@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shorter stacks by number: skip takes frames from the root, depth from the
+ * Shortens stacks by number: --skip removes frames at the root, --depth at the
  * leaves.  The frame of a thread counts as one.
  */
 #include "fl.h"
@@ -12,16 +12,16 @@
 struct skip {
 	struct fl_stepper stepper;
 	int64_t limit;
-	struct fl_rewrite levels;	/* out[]: how many frames */
-	flame_id skipped;		/* where short stacks go */
+	struct fl_rewrite levels;	/* by stack: its number of frames */
+	flame_id skipped;		/* stack for stacks too short */
 };
 
-/* Of a stack whose parent was asked before. */
+/* The parent's level must be known. */
 static int64_t level(struct flame_sink *sink, flame_id stack)
 {
 	struct skip *skip = sink->state;
 	flame_id parent = fl_parent(sink->flame, stack);
-	flame_id *place = fl_rewrite_place(sink->flame, &skip->levels, stack);
+	flame_id *place = fl_rewrite_slot(sink->flame, &skip->levels, stack);
 
 	if (!place)
 		return 0;
@@ -51,7 +51,7 @@ static flame_id depth_step(struct flame_sink *sink, flame_id parent,
 	return flame_stack(flame, parent, fl_frame_id(flame, stack));
 }
 
-/* Nothing is lost: what is too short is seen as such. */
+/* Stacks that are too short become "[skipped]". */
 static int put_skip(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct skip *skip = sink->state;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that do one thing.  A method that is interpreted has no name in
- * perf's stacks, and one that runs once a task, for as long as that takes,
- * is never compiled.  What is left of it is the comm at the root.
+ * Threads that run one method.  perf's stacks have no names of interpreted
+ * methods, and a method that is called once per task is never compiled; only
+ * the thread's name (comm) at the root tells of it.
  */
 #include "fl.h"
 
 #include "filter/filter.h"
 
-/* The comm as the kernel cuts it, at 15 bytes, and what the thread does. */
+/* The comm, which the kernel cuts at 15 bytes, and the thread's method. */
 static const struct task {
 	const char *comm, *method;
 } tasks[] = {
@@ -17,7 +17,7 @@ static const struct task {
 	  "org/apache/spark/executor/Executor$TaskRunner.run" },
 };
 
-/* As stackcollapse-perf.pl writes it: '_' for ' ', and "-PID", "-PID/TID". */
+/* stackcollapse-perf.pl writes '_' for ' ' and appends -PID or -PID/TID. */
 static bool is_comm(struct slice name, const char *comm)
 {
 	size_t n = strlen(comm), i;
@@ -52,7 +52,7 @@ static flame_id method_of(struct flame_sink *sink, struct slice name)
 	return 0;
 }
 
-/* The lowest frame that is not a category tells of all above it. */
+/* The root frame, or the one above a category, decides for all above. */
 static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
 {
 	struct flame *flame = sink->flame;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names without what differs from run to run, or from build to build: a row
- * for each kind of noise.
+ * --tidy: removes from names the parts that differ from run to run or from
+ * build to build, by a table of rules.
  */
 #include "fl.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Rows ---------------------------------------------------------------- */
+/* Rules --------------------------------------------------------------- */
 
 static bool is_digit(char c)
 {
@@ -32,18 +32,18 @@ bool fl_star_numbers(struct slice name, struct fl_buf *out)
 	return found;
 }
 
-static bool numbers(const struct fl_untidy *in, struct fl_buf *out)
+static bool numbers(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	return in->thread && fl_star_numbers(in->name, out);
 }
 
-static bool addresses(const struct fl_untidy *in, struct fl_buf *out)
+static bool addresses(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	return fl_strip_addresses(in->name, out);
 }
 
 /* py-spy's "f (a.py:12)" as "f (a.py)". */
-static bool python_lines(const struct fl_untidy *in, struct fl_buf *out)
+static bool python_lines(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	static const char *const ends[] = {
 		".py", ".pyx", ".pxd", ".pyi", ".ipynb", ">"
@@ -68,7 +68,7 @@ static bool python_lines(const struct fl_untidy *in, struct fl_buf *out)
 	return true;
 }
 
-const struct fl_tidy fl_tidies[] = {
+const struct fl_tidy fl_tidy_rules[] = {
 	{ "java-modules", "java.base@17/a.C.m as a.C.m",
 	  fl_tidy_java_modules },
 	{ "java-lambdas", "C$$Lambda$9/0x7f81 as C$$Lambda, as --norm",
@@ -93,20 +93,20 @@ const struct fl_tidy fl_tidies[] = {
 
 struct tidy {
 	struct fl_namer namer;
-	uint32_t rows;			/* a bit each */
-	bool threads;			/* the labels of threads too */
-	struct fl_buf other;
-	struct fl_rewrite sets;		/* out[]: by thread, plus one */
+	uint32_t rules;			/* bits: rules in use */
+	bool threads;			/* labels of threads, too */
+	struct fl_buf scratch;
+	struct fl_rewrite sets;		/* by thread: its tidy labels */
 	int (*put)(struct flame_sink *, const struct flame_sample *);
 };
 
 static flame_id tidy_frame(struct flame_sink *sink, flame_id frame)
 {
 	struct tidy *tidy = sink->state;
-	struct fl_buf *now = &tidy->namer.buf, *next = &tidy->other;
+	struct fl_buf *now = &tidy->namer.buf, *next = &tidy->scratch;
 	struct flame *flame = sink->flame;
 	const struct flame_frame *at = &flame->frames.data[frame];
-	struct fl_untidy in = {
+	struct fl_tidy_input in = {
 		.name = fl_name_at(flame, at->name), .type = at->type,
 		.leaf = fl_is_class_leaf(flame, at),
 		.thread = at->type == FLAME_GROUP ||
@@ -114,11 +114,12 @@ static flame_id tidy_frame(struct flame_sink *sink, flame_id frame)
 	};
 	bool changed = false;
 
-	for (size_t i = 0; fl_tidies[i].name; i++) {
+	for (size_t i = 0; fl_tidy_rules[i].name; i++) {
 		struct fl_buf swap = *now;
 
 		next->size = 0;
-		if (!(tidy->rows & 1u << i) || !fl_tidies[i].tidy(&in, next))
+		if (!(tidy->rules & 1u << i) ||
+		    !fl_tidy_rules[i].tidy(&in, next))
 			continue;
 		*now = *next;
 		*next = swap;
@@ -129,7 +130,7 @@ static flame_id tidy_frame(struct flame_sink *sink, flame_id frame)
 	       fl_renamed(flame, frame, now) : frame;
 }
 
-/* A thread's labels, each with its numbers as stars. */
+/* A thread's labels with '*' for numbers. */
 static flame_id star_set(struct flame *flame, flame_id set)
 {
 	static const char *const keys[] = {
@@ -161,7 +162,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 
 	if (!tidy->threads || !s.thread)
 		return tidy->put(sink, &s);
-	place = fl_rewrite_place(sink->flame, &tidy->sets, s.thread);
+	place = fl_rewrite_slot(sink->flame, &tidy->sets, s.thread);
 	if (!place)
 		return FLAME_FAILED;
 	if (!*place)
@@ -174,17 +175,18 @@ static void release(struct flame_sink *sink)
 {
 	struct tidy *tidy = sink->state;
 
-	fl_buf_free(&tidy->other);
+	fl_buf_free(&tidy->scratch);
 	fl_rewrite_free(&tidy->sets);
 	fl_namer_free(sink);
 }
 
-static int unknown(struct flame *flame, struct slice name)
+static int fail_unknown(struct flame *flame, struct slice name)
 {
 	struct fl_buf all = { 0 };
 
-	for (size_t i = 0; fl_tidies[i].name; i++)
-		fl_buf_print(&all, "%s%s", i ? ", " : "", fl_tidies[i].name);
+	for (size_t i = 0; fl_tidy_rules[i].name; i++)
+		fl_buf_print(&all, "%s%s", i ? ", " : "",
+			     fl_tidy_rules[i].name);
 	fl_fail(flame, "--tidy: %.*s: not one of %s",
 		(int)FL_MIN(name.size, 64u), name.data,
 		all.failed ? "" : all.data);
@@ -192,17 +194,18 @@ static int unknown(struct flame *flame, struct slice name)
 	return FLAME_FAILED;
 }
 
-static int add_row(struct flame_sink *sink, struct slice name)
+static int add_rule(struct flame_sink *sink, struct slice name)
 {
 	struct tidy *tidy = sink->state;
 	size_t i = 0;
 
-	while (fl_tidies[i].name && !fl_slice_is(name, fl_tidies[i].name))
+	while (fl_tidy_rules[i].name &&
+	       !fl_slice_is(name, fl_tidy_rules[i].name))
 		i++;
-	if (!fl_tidies[i].name)
-		return unknown(sink->flame, name);
-	tidy->rows |= 1u << i;
-	tidy->threads |= fl_tidies[i].tidy == numbers;
+	if (!fl_tidy_rules[i].name)
+		return fail_unknown(sink->flame, name);
+	tidy->rules |= 1u << i;
+	tidy->threads |= fl_tidy_rules[i].tidy == numbers;
 	return FLAME_OK;
 }
 
@@ -219,7 +222,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 	for (;; list++) {
 		size_t size = strcspn(list, ",\n");
 
-		if (add_row(sink, (struct slice){ list, size }) != FLAME_OK) {
+		if (add_rule(sink, (struct slice){ list, size }) != FLAME_OK) {
 			release(sink);
 			fl_free(sink);
 			return NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Java's names made tidy.
+ * Rules of --tidy for Java.
  */
 #include "fl.h"
 
 #include "filter/tidy.h"
 
-bool fl_tidy_java_modules(const struct fl_untidy *in, struct fl_buf *out)
+bool fl_tidy_java_modules(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	struct fl_java java;
 
@@ -18,7 +18,7 @@ bool fl_tidy_java_modules(const struct fl_untidy *in, struct fl_buf *out)
 	return true;
 }
 
-bool fl_tidy_java_lambdas(const struct fl_untidy *in, struct fl_buf *out)
+bool fl_tidy_java_lambdas(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	struct fl_java java;
 
@@ -30,8 +30,8 @@ bool fl_tidy_java_lambdas(const struct fl_untidy *in, struct fl_buf *out)
 	return true;
 }
 
-/* "(Thread.java:748)", "(Native Method)": no arguments, "(a.b.C, int)". */
-static bool is_place(struct slice s)
+/* A source position, "(Thread.java:748)", not arguments, "(a.b.C, int)". */
+static bool is_position(struct slice s)
 {
 	size_t dots = 0;
 
@@ -47,18 +47,18 @@ static bool is_place(struct slice s)
 	return dots == 1;
 }
 
-bool fl_tidy_java_lines(const struct fl_untidy *in, struct fl_buf *out)
+bool fl_tidy_java_lines(const struct fl_tidy_input *in, struct fl_buf *out)
 {
-	struct slice name = fl_java_no_place(in->name), place;
+	struct slice name = fl_java_no_place(in->name), position;
 	struct fl_java java;
 
 	if (in->leaf || !fl_java_parts(in->name, in->type, false, &java))
 		return false;
-	place = (struct slice){ name.data + name.size,
+	position = (struct slice){ name.data + name.size,
 				in->name.size - name.size };
-	if (place.size && !is_place(place))
+	if (position.size && !is_position(position))
 		return false;
-	if (!place.size)
+	if (!position.size)
 		name = fl_java_bare(name);
 	if (name.size == in->name.size)
 		return false;

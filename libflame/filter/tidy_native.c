@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of compiled languages made tidy: C and C++, Rust, Go.
+ * Rules of --tidy for compiled languages: C, C++, Rust, Go.
  */
 #include "fl.h"
 
@@ -35,7 +35,7 @@ static bool contains(struct slice s, const char *text)
 	return false;
 }
 
-static bool is_native(const struct fl_untidy *in)
+static bool is_native(const struct fl_tidy_input *in)
 {
 	struct fl_java java;
 
@@ -45,8 +45,8 @@ static bool is_native(const struct fl_untidy *in)
 
 /* C++ ----------------------------------------------------------------- */
 
-/* Behind the bracket that closes the one at s.at[0]; 0: none does. */
-static size_t closing(struct slice s)
+/* The index after the bracket that closes s.data[0]; 0: none does. */
+static size_t closing_bracket(struct slice s)
 {
 	static const char pairs[] = "()<>[]{}";
 	char stack[64];
@@ -70,7 +70,7 @@ static size_t closing(struct slice s)
 	return 0;
 }
 
-/* Whether s.at[0..n) ends in the word operator: "<" and "()" are its name. */
+/* Whether s.data[0..n) ends in "operator": then "<" and "()" are its name. */
 static bool is_operator(struct slice s, size_t n)
 {
 	return fl_slice_ends(head(s, n), "operator") &&
@@ -78,7 +78,7 @@ static bool is_operator(struct slice s, size_t n)
 }
 
 /* "std::vector<int, std::allocator<int> >::at" as "std::vector<>::at". */
-bool fl_tidy_cxx_templates(const struct fl_untidy *in, struct fl_buf *out)
+bool fl_tidy_cxx_templates(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	struct slice s = in->name;
 	bool found = false;
@@ -95,7 +95,7 @@ bool fl_tidy_cxx_templates(const struct fl_untidy *in, struct fl_buf *out)
 		if (i == s.size)
 			break;
 		n = s.data[i] == '<' && i && is_word(s.data[i - 1]) ?
-		    closing(after(s, i)) : 0;
+		    closing_bracket(after(s, i)) : 0;
 		if (n)
 			fl_buf_text(out, "<>");
 		else
@@ -106,8 +106,8 @@ bool fl_tidy_cxx_templates(const struct fl_untidy *in, struct fl_buf *out)
 	return found;
 }
 
-/* How long what stands behind arguments is: " const", " &". */
-static size_t qualifiers(struct slice s)
+/* The length of qualifiers after arguments: " const", " &". */
+static size_t qualifiers_size(struct slice s)
 {
 	static const char *const all[] = { " const", " volatile", " &&", " &" };
 	size_t n = 0;
@@ -118,8 +118,8 @@ static size_t qualifiers(struct slice s)
 	return n;
 }
 
-/* How long arguments are that begin at i; 0: there are none. */
-static size_t arguments(struct slice s, size_t i)
+/* The length of arguments that begin at i; 0: none. */
+static size_t arguments_size(struct slice s, size_t i)
 {
 	size_t n;
 
@@ -127,12 +127,12 @@ static size_t arguments(struct slice s, size_t i)
 	    s.data[i - 1] == ' ' || s.data[i - 1] == ':' ||
 	    s.data[i - 1] == '-')
 		return 0;
-	n = closing(after(s, i));
-	return n ? n + qualifiers(after(s, i + n)) : 0;
+	n = closing_bracket(after(s, i));
+	return n ? n + qualifiers_size(after(s, i + n)) : 0;
 }
 
 /* "a::f(int) const" as "a::f"; Go's "(*T)" and "(file:line)" stay. */
-bool fl_tidy_cxx_arguments(const struct fl_untidy *in, struct fl_buf *out)
+bool fl_tidy_cxx_arguments(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	struct slice s = in->name;
 	bool found = false;
@@ -147,13 +147,13 @@ bool fl_tidy_cxx_arguments(const struct fl_untidy *in, struct fl_buf *out)
 			i += 2;
 			continue;
 		}
-		n = arguments(s, i);
+		n = arguments_size(s, i);
 		found |= n;
 		if (!n &&
 		    (s.data[i] == '<' || s.data[i] == '{' ||
 		     s.data[i] == '(') &&
 		    !is_operator(s, i)) {
-			n = FL_MAX(closing(after(s, i)), (size_t)1);
+			n = FL_MAX(closing_bracket(after(s, i)), (size_t)1);
 			fl_buf_put(out, s.data + i, n);
 		} else if (!n) {
 			fl_buf_byte(out, s.data[i]);
@@ -164,7 +164,7 @@ bool fl_tidy_cxx_arguments(const struct fl_untidy *in, struct fl_buf *out)
 	return found;
 }
 
-/* Without ".0" or a digit more. */
+/* Removes ".0" or another number at the end. */
 static struct slice no_numbers(struct slice s)
 {
 	size_t i = s.size;
@@ -196,7 +196,7 @@ static struct slice no_clone(struct slice s)
 }
 
 /* "f.isra.0.cold", "f [clone .part.1]" as "f". */
-bool fl_tidy_gcc_clones(const struct fl_untidy *in, struct fl_buf *out)
+bool fl_tidy_gcc_clones(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	struct slice s = in->name, t;
 
@@ -210,7 +210,7 @@ bool fl_tidy_gcc_clones(const struct fl_untidy *in, struct fl_buf *out)
 
 /* Rust ---------------------------------------------------------------- */
 
-/* Without "::h" and 16 hexadecimal digits. */
+/* Removes "::h" and 16 hexadecimal digits at the end. */
 static struct slice no_hash(struct slice s)
 {
 	struct slice hash;
@@ -227,7 +227,7 @@ static struct slice no_hash(struct slice s)
 	return head(s, s.size - hash.size);
 }
 
-/* "$u20$" */
+/* Decodes "$u20$"; returns its length, or 0. */
 static size_t code(struct slice s, struct fl_buf *out)
 {
 	uint32_t code = 0;
@@ -250,7 +250,7 @@ static size_t code(struct slice s, struct fl_buf *out)
 	return i + 1;
 }
 
-/* What stands for a character that a symbol cannot hold: how much of s. */
+/* Decodes an escape of legacy mangling; returns its length, or 0. */
 static size_t escape(struct slice s, struct fl_buf *out)
 {
 	static const struct { const char *from, *to; } all[] = {
@@ -268,10 +268,10 @@ static size_t escape(struct slice s, struct fl_buf *out)
 }
 
 /*
- * "_$LT$a..B$u20$as$u20$C$GT$::f::h0123456789abcdef", which a demangler of
- * C++ leaves, as "<a::B as C>::f".
+ * "_$LT$a..B$u20$as$u20$C$GT$::f::h0123456789abcdef", as demanglers of C++
+ * leave it, becomes "<a::B as C>::f".
  */
-bool fl_tidy_rust_hashes(const struct fl_untidy *in, struct fl_buf *out)
+bool fl_tidy_rust_hashes(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	struct slice s = no_hash(in->name);
 
@@ -296,8 +296,8 @@ bool fl_tidy_rust_hashes(const struct fl_untidy *in, struct fl_buf *out)
 
 /* Go ------------------------------------------------------------------ */
 
-/* "github.com/x/y.F": a package is not in upper case, as Java's class is. */
-static bool is_go(const struct fl_untidy *in)
+/* "github.com/x/y.F": a package begins in lower case, a class of Java not. */
+static bool is_go(const struct fl_tidy_input *in)
 {
 	struct slice s = in->name;
 
@@ -320,8 +320,8 @@ static bool is_go(const struct fl_untidy *in)
 
 static const char *const closures[] = { ".func", ".gowrap", ".deferwrap" };
 
-/* How long the word is that a closure's name begins with; 0: none. */
-static size_t closure(struct slice s)
+/* The length of a word that begins a closure's name; 0: none. */
+static size_t closure_word_size(struct slice s)
 {
 	for (size_t i = 0; i < FL_COUNT(closures); i++) {
 		size_t n = strlen(closures[i]);
@@ -333,14 +333,14 @@ static size_t closure(struct slice s)
 	return 0;
 }
 
-/* How much of s is as ".func1.2.gowrap3" is. */
-static size_t closures_at(struct slice s)
+/* The length of a part like ".func1.2.gowrap3". */
+static size_t closures_size(struct slice s)
 {
 	size_t done = 0;
 
 	while (done < s.size) {
 		struct slice rest = after(s, done);
-		size_t n = closure(rest), digits;
+		size_t n = closure_word_size(rest), digits;
 
 		if (!n && rest.data[0] != '.')
 			break;
@@ -354,13 +354,13 @@ static size_t closures_at(struct slice s)
 	return done;
 }
 
-/* Closures are counted: "f.func2.1" as "f.func". */
+/* Removes the numbers of closures: "f.func2.1" becomes "f.func". */
 static struct slice no_count(struct slice s)
 {
 	for (size_t i = 1, n; i < s.size; i += n) {
-		size_t word = closure(after(s, i));
+		size_t word = closure_word_size(after(s, i));
 
-		n = word ? closures_at(after(s, i)) : 1;
+		n = word ? closures_size(after(s, i)) : 1;
 		if (word && i + n == s.size)
 			return head(s, i + word);
 	}
@@ -377,8 +377,8 @@ static struct slice no_suffix(struct slice s)
 	return s;
 }
 
-/* "[go.shape.int_0]" as a trace of Go's own has it, "[...]". */
-bool fl_tidy_go(const struct fl_untidy *in, struct fl_buf *out)
+/* "[go.shape.int_0]" becomes "[...]", as in Go's own traces. */
+bool fl_tidy_go(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	struct slice s = in->name;
 	size_t from = out->size;
@@ -387,7 +387,9 @@ bool fl_tidy_go(const struct fl_untidy *in, struct fl_buf *out)
 		return false;
 	s = no_count(no_suffix(s));
 	while (s.size) {
-		size_t n = fl_slice_starts(s, "[go.shape.") ? closing(s) : 0;
+		size_t n = fl_slice_starts(s, "[go.shape.") ?
+				   closing_bracket(s) :
+				   0;
 
 		if (n)
 			fl_buf_text(out, "[...]");

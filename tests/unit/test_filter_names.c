@@ -615,16 +615,16 @@ Test(tidy, every_row_keeps_the_weight_and_odd_names_harm_none)
 		".func1", "-fm", "x-fm", "(a.py:1", ":1)", "0x", "\xff<\xff>",
 	};
 
-	for (size_t i = 0; fl_tidies[i].name; i++) {
+	for (size_t i = 0; fl_tidy_rules[i].name; i++) {
 		struct flame_sink *sink = flame_filter(collector(), "tidy",
-						       fl_tidies[i].name);
+						       fl_tidy_rules[i].name);
 
 		total = 0;
 		for (size_t j = 0; j < FL_COUNT(odd); j++)
 			send_to(sink, odd[j], 1);
 		cr_assert_eq(flame_finish(sink), FLAME_OK);
 		cr_expect_eq(total, (int64_t)FL_COUNT(odd));
-		cr_expect(fl_tidies[i].summary && fl_tidies[i].tidy);
+		cr_expect(fl_tidy_rules[i].summary && fl_tidy_rules[i].tidy);
 	}
 }
 
