@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is written on a frame.  A name is cleaned once; of the result the
- * longest tail that fits is shown: all of it, Class.method, or the method.
- * A package is never kept at the cost of the method.
+ * Labels of frames.  A name is cleaned once; then the longest tail that fits is
+ * shown: all, Class.method, or the method, as the method matters more than the
+ * package.
  *
  * share/viewer/caption.js does the same in an SVG: change both.
  */
 #include "draw/draw.h"
 
-enum { LONGEST = 4096 };	/* names are looked at no further */
+enum { MAX_NAME_BYTES = 4096 };
 
-/* DejaVu Sans: widest of the usual fonts; 2048 units to the em. */
+/* Widths of DejaVu Sans, the widest usual font; 2048 units per em. */
 static const uint16_t advances[] = {
 	651, 821, 942, 1716, 1303, 1946, 1597, 563, 799, 799, 1024, 1716, 651,
 	739, 651, 690, 1303, 1303, 1303, 1303, 1303, 1303, 1303, 1303, 1303,
@@ -22,15 +22,20 @@ static const uint16_t advances[] = {
 	1212, 1675, 1212, 1212, 1075, 1303, 690, 1303, 1716,
 };
 
-enum { EM = 2048, FONT = 12, SMALLEST = 26, PADDING = 4 };
+enum {
+	UNITS_PER_EM = 2048,
+	FONT_PIXELS = 12,
+	MIN_PIXELS = 26,
+	PADDING_PIXELS = 4
+};
 
 static unsigned advance(uint8_t c)
 {
 	if (c >= 32 && c < 127)
 		return advances[c - 32];
 	if (c < 0xc0)
-		return c < 0x80 ? EM : 0;	/* 0: amid a sequence */
-	return c < 0xe0 ? 1400 : EM;
+		return c < 0x80 ? UNITS_PER_EM : 0;	/* 0: amid a sequence */
+	return c < 0xe0 ? 1400 : UNITS_PER_EM;
 }
 
 static void put(struct fl_caption *c, const char *at, size_t size)
@@ -88,7 +93,7 @@ static void put_lambda(struct fl_caption *c, const char *p, const char *end)
 	put(c, name, p - name);
 }
 
-/* "$$Lambda$14/0x0000.run" and its kin: what follows the counter. */
+/* Skips the number of "$$Lambda$14/0x0000.run" and the like. */
 static const char *skip_lambda(const char *p, const char *end)
 {
 	if (p < end && *p == '$')
@@ -102,7 +107,7 @@ static const char *skip_lambda(const char *p, const char *end)
 	return p;
 }
 
-/* The last dot before `end` that has something before it; 0: there is none. */
+/* The last dot before `end`, but not at 0; 0: none. */
 static size_t dot_before(const struct fl_caption *c, size_t end)
 {
 	const char *dot = end > 1 ? memrchr(c->text + 1, '.', end - 1) : NULL;
@@ -118,7 +123,7 @@ static void split_java(struct fl_caption *c)
 		return;
 	c->method_at = dot + 1;
 	c->class_at = before ? before + 1 : 0;
-	/* A class without a method, as allocations have. */
+	/* A class without a method, as in allocation profiles. */
 	if (is_lower(c->text[c->class_at]) && c->text[dot + 1] >= 'A' &&
 	    c->text[dot + 1] <= 'Z')
 		c->class_at = c->method_at;
@@ -153,7 +158,7 @@ static void unfold_lambda(struct fl_caption *c)
 
 static void java(struct fl_caption *c, const char *p, const char *end)
 {
-	static const bool tells[256] = {
+	static const bool special[256] = {
 		['('] = true, ['$'] = true, [':'] = true, [';'] = true,
 		['/'] = true,
 	};
@@ -164,7 +169,7 @@ static void java(struct fl_caption *c, const char *p, const char *end)
 	for (const char *start = p; p < end; p++) {
 		const char *plain = p;
 
-		while (p < end && !tells[(uint8_t)*p])
+		while (p < end && !special[(uint8_t)*p])
 			p++;
 		put(c, plain, p - plain);
 		if (p == end || (*p == '(' && p > start))
@@ -193,7 +198,7 @@ static void java(struct fl_caption *c, const char *p, const char *end)
 	unfold_lambda(c);
 }
 
-/* The end of what an opening bracket opens. */
+/* Skips to after the bracket that closes the one at p. */
 static const char *skip_nested(const char *p, const char *end)
 {
 	int depth = 0;
@@ -218,10 +223,10 @@ static void split_colons(struct fl_caption *c)
 		}
 }
 
-/* C++ and Rust: no arguments of either kind, no return type, no hash. */
+/* C++ and Rust: removes arguments, template arguments, return type, hash. */
 static void cpp(struct fl_caption *c, const char *p, const char *end)
 {
-	static const bool tells[256] = {
+	static const bool special[256] = {
 		['('] = true, ['<'] = true, ['{'] = true, [' '] = true,
 	};
 
@@ -237,7 +242,7 @@ static void cpp(struct fl_caption *c, const char *p, const char *end)
 		const char *plain = p;
 		bool operator;
 
-		while (p < end && !tells[(uint8_t)*p])
+		while (p < end && !special[(uint8_t)*p])
 			p++;
 		put(c, plain, p - plain);
 		if (p == end)
@@ -302,9 +307,9 @@ static bool runs_java(enum flame_type type)
 
 void fl_caption(struct fl_caption *c, struct slice name, enum flame_type type)
 {
-	const char *p = name.data, *end = p + FL_MIN(name.size, LONGEST);
+	const char *p = name.data, *end = p + FL_MIN(name.size, MAX_NAME_BYTES);
 
-	while (name.size > LONGEST && end > p && (*end & 0xc0) == 0x80)
+	while (name.size > MAX_NAME_BYTES && end > p && (*end & 0xc0) == 0x80)
 		end--;
 	c->size = c->class_at = c->method_at = 0;
 	if (end - p > 4 && end[-1] == ']' && begins(end - 4, end, "_["))
@@ -341,24 +346,26 @@ double fl_caption_width(struct slice text)
 
 	for (size_t i = 0; i < text.size; i++)
 		width += advance(text.data[i]);
-	return (double)width * FONT / EM;
+	return (double)width * FONT_PIXELS / UNITS_PER_EM;
 }
 
 struct slice fl_caption_fit(const struct fl_caption *c, double pixels,
 			    bool *cut)
 {
 	size_t starts[] = { 0, c->class_at, c->method_at };
-	double units = (pixels - 2 * PADDING) * EM / FONT - EM;
+	double units =
+		(pixels - 2 * PADDING_PIXELS) * UNITS_PER_EM / FONT_PIXELS -
+		UNITS_PER_EM;
 	struct slice text = { c->text, 0 };
 	unsigned letters = 0;
 
 	*cut = false;
-	if (pixels < SMALLEST)
+	if (pixels < MIN_PIXELS)
 		return text;
 	for (size_t i = 0; i < FL_COUNT(starts); i++) {
 		text.data = c->text + starts[i];
 		text.size = c->size - starts[i];
-		if (fits(text, units + EM))
+		if (fits(text, units + UNITS_PER_EM))
 			return text;
 	}
 	*cut = true;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The historic colours of flame graphs: red, green and blue in the ranges
- * that flamegraph.pl and inferno-flamegraph take them from, to the last
- * digit.  Three numbers v in [0, 1) place a frame in its range; they come
- * from its name with the suffix that tells how it ran.
+ * The colours of flamegraph.pl and inferno-flamegraph, bit for bit: each hue is
+ * a range of red, green and blue, and three numbers v in [0, 1), derived from
+ * the name with its type suffix, choose a colour in it.
  */
 #include "draw/draw.h"
 
@@ -11,7 +10,7 @@ enum hue {
 	HOT, MEM, IO, RED, GREEN, BLUE, YELLOW, PURPLE, AQUA, ORANGE
 };
 
-static unsigned up(unsigned least, unsigned range, double v)
+static unsigned in_range(unsigned least, unsigned range, double v)
 {
 	return least + (unsigned)(range * v);
 }
@@ -27,35 +26,35 @@ static uint32_t paint(enum hue hue, const double *v)
 
 	switch (hue) {
 	case HOT:
-		return rgb(up(205, 50, v[2]), up(0, 230, v[0]),
-			   up(0, 55, v[1]));
+		return rgb(in_range(205, 50, v[2]), in_range(0, 230, v[0]),
+			   in_range(0, 55, v[1]));
 	case MEM:
-		return rgb(0, up(190, 50, v[1]), up(0, 210, v[0]));
+		return rgb(0, in_range(190, 50, v[1]), in_range(0, 210, v[0]));
 	case IO:
-		x = up(80, 60, v[0]);
-		return rgb(x, x, up(190, 55, v[1]));
+		x = in_range(80, 60, v[0]);
+		return rgb(x, x, in_range(190, 55, v[1]));
 	case RED:
-		x = up(50, 80, v[0]);
-		return rgb(up(200, 55, v[0]), x, x);
+		x = in_range(50, 80, v[0]);
+		return rgb(in_range(200, 55, v[0]), x, x);
 	case GREEN:
-		x = up(50, 60, v[0]);
-		return rgb(x, up(200, 55, v[0]), x);
+		x = in_range(50, 60, v[0]);
+		return rgb(x, in_range(200, 55, v[0]), x);
 	case BLUE:
-		x = up(80, 60, v[0]);
-		return rgb(x, x, up(205, 50, v[0]));
+		x = in_range(80, 60, v[0]);
+		return rgb(x, x, in_range(205, 50, v[0]));
 	case YELLOW:
-		x = up(175, 55, v[0]);
-		return rgb(x, x, up(50, 20, v[0]));
+		x = in_range(175, 55, v[0]);
+		return rgb(x, x, in_range(50, 20, v[0]));
 	case PURPLE:
-		x = up(190, 65, v[0]);
-		return rgb(x, up(80, 60, v[0]), x);
+		x = in_range(190, 65, v[0]);
+		return rgb(x, in_range(80, 60, v[0]), x);
 	case AQUA:
-		x = up(165, 55, v[0]);
-		return rgb(up(50, 60, v[0]), x, x);
+		x = in_range(165, 55, v[0]);
+		return rgb(in_range(50, 60, v[0]), x, x);
 	case ORANGE:
 		break;
 	}
-	return rgb(up(190, 65, v[0]), up(90, 65, v[0]), 0);
+	return rgb(in_range(190, 65, v[0]), in_range(90, 65, v[0]), 0);
 }
 
 /* Names ------------------------------------------------------------------- */
@@ -235,7 +234,7 @@ static enum hue hue_of(const struct fl_classic *how, struct slice name,
 
 /* Numbers ----------------------------------------------------------------- */
 
-/* The first of drand48 after srand48 of the sum of code points. */
+/* The first drand48() after srand48(sum). */
 static double first_random(uint32_t sum)
 {
 	uint64_t x = ((uint64_t)sum << 16) + 0x330e;
@@ -244,8 +243,8 @@ static double first_random(uint32_t sum)
 	return (double)x / (double)(1ull << 48);
 }
 
-/* The code point at *at (broken bytes stand for themselves), and past it. */
-static uint32_t take(const char **at, const char *end)
+/* Reads the code point at *at and advances; an invalid byte is its value. */
+static uint32_t read_code_point(const char **at, const char *end)
 {
 	const uint8_t *p = (const uint8_t *)*at;
 	unsigned n = fl_utf8_length(*at, end - *at);
@@ -270,20 +269,20 @@ static uint32_t sum_of(struct slice name)
 	uint32_t sum = 0;
 
 	while (p < end)
-		sum += take(&p, end);
+		sum += read_code_point(&p, end);
 	return sum;
 }
 
-/* By three characters, 10, 11 and 12 for modulus. */
+/* From three characters, modulo 10, 11 and 12. */
 static double by_three(const uint32_t *c, unsigned n)
 {
-	double vector = 0, weight = 1, most = 1;
+	double vector = 0, weight = 1, max = 1;
 
 	for (unsigned i = 0; i < n; i++, weight *= 0.70) {
 		vector += (double)(c[i] % (10 + i)) / (9 + i) * weight;
-		most += weight;
+		max += weight;
 	}
-	return 1 - vector / most;
+	return 1 - vector / max;
 }
 
 static double by_head(struct slice name)
@@ -297,11 +296,11 @@ static double by_head(struct slice name)
 	if (tick)
 		p = tick + 1;
 	while (p < end && n < 3)
-		c[n++] = take(&p, end);
+		c[n++] = read_code_point(&p, end);
 	return by_three(c, n);
 }
 
-/* The same of the name read backwards. */
+/* The same for the name read backwards. */
 static double by_tail(struct slice name)
 {
 	const char *end = name.data + name.size;
@@ -320,13 +319,13 @@ static double by_tail(struct slice name)
 		if (fl_utf8_length(p, end - p) != (size_t)(end - p))
 			p = end - 1;
 		at = p;
-		c[n++] = take(&at, end);
+		c[n++] = read_code_point(&at, end);
 		end = p;
 	}
 	return by_three(c, n);
 }
 
-/* FNV-1a, and twice one step more. */
+/* FNV-1a; two more steps give v[1] and v[2]. */
 static void by_fnv(struct slice name, double *v)
 {
 	const uint64_t prime = 0x100000001b3u;
@@ -338,7 +337,7 @@ static void by_fnv(struct slice name, double *v)
 		v[i] = (double)(float)((double)h / 18446744073709551616.0);
 }
 
-static double roll(uint64_t *state)
+static double next_random(uint64_t *state)
 {
 	*state ^= *state << 13;
 	*state ^= *state >> 7;
@@ -358,7 +357,7 @@ uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
 		return 0xa0a0a0;
 	if (fl_slice_is(name, "-"))
 		return 0xc8c8c8;
-	/* Only the ends of a long name, and their sum, make a difference. */
+	/* A longer name goes without its suffix. */
 	if (*suffix && name.size < sizeof(whole) - 4) {
 		memcpy(whole, name.data, name.size);
 		memcpy(whole + name.size, suffix, 4);
@@ -379,26 +378,26 @@ uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
 		if (!how->chance)
 			how->chance = 1234;
 		for (unsigned i = 0; i < 3; i++)
-			v[i] = roll(&how->chance);
+			v[i] = next_random(&how->chance);
 		break;
 	}
 	return paint(hue_of(how, name, type), v);
 }
 
 uint32_t fl_classic_change(const struct fl_classic *how, double change,
-			   double most)
+			   double max_change)
 {
-	double share = most > 0 ? change / most : 0;
+	double share = max_change > 0 ? change / max_change : 0;
 	double size = share < 0 ? -share : share;
-	unsigned x = how->inferno ? up(100, 150, 1 - size) :
-				    up(0, 210, 1 - size);
+	unsigned x = how->inferno ? in_range(100, 150, 1 - size) :
+				    in_range(0, 210, 1 - size);
 
 	if (!change)
 		return how->inferno ? 0xfafafa : 0xffffff;
 	return change > 0 ? rgb(255, x, x) : rgb(x, x, 255);
 }
 
-/* On a dark page under white text: the same hue, a half as bright. */
+/* For white text on a dark page: the same hue, 2/5 as bright. */
 uint32_t fl_classic_dark(uint32_t color)
 {
 	return rgb((color >> 16) * 2 / 5, (color >> 8 & 255) * 2 / 5,

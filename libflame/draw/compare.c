@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A comparison on paper: which weights are widths, and what changed.  Counts
- * stay what they are; where the page has a scale, it is that of those before
- * as they are drawn.
+ * Comparisons: which weights are drawn as widths, and changes.  The scale of a
+ * page only affects widths and changes; displayed counts stay unscaled.
  */
 #include "fl.h"
 
@@ -10,15 +9,15 @@
 
 #include <math.h>
 
-/* Of the root, so that no sum of two columns runs over. */
-#define WIDEST 4e18
+/* For the root, so that the sum of two columns does not overflow. */
+#define MAX_TOTAL 4e18
 
-static int64_t times(int64_t n, double by)
+static int64_t scaled(int64_t n, double by)
 {
 	return by == 1 ? n : fl_int64((double)n * by + 0.5);
 }
 
-/* What two columns are multiplied by: neither becomes less than it is. */
+/* Sets factors >= 1 of both columns, unless the sum becomes too large. */
 static void factors(double scale, const struct fl_layout *l, double by[2])
 {
 	double sum;
@@ -26,11 +25,11 @@ static void factors(double scale, const struct fl_layout *l, double by[2])
 	by[0] = FL_MAX(scale, 1);
 	by[1] = FL_MAX(1 / scale, 1);
 	sum = by[0] * (double)l->total[0][0] + by[1] * (double)l->total[1][0];
-	for (unsigned c = 0; sum > WIDEST && c < 2; c++)
-		by[c] *= WIDEST / sum;
+	for (unsigned c = 0; sum > MAX_TOTAL && c < 2; c++)
+		by[c] *= MAX_TOTAL / sum;
 }
 
-/* Of both columns the larger self: totals are sums of these. */
+/* Takes the larger self of both columns; totals are sums of these. */
 static bool set_larger(struct fl_column *w, const struct fl_page *page,
 		       const struct fl_layout *l)
 {
@@ -42,8 +41,8 @@ static bool set_larger(struct fl_column *w, const struct fl_page *page,
 	if (!w->self || !w->total)
 		return false;
 	for (uint32_t i = l->count; i--;) {
-		int64_t before = times(l->self[0][i], by[0]);
-		int64_t after = times(l->self[1][i], by[1]);
+		int64_t before = scaled(l->self[0][i], by[0]);
+		int64_t after = scaled(l->self[1][i], by[1]);
 
 		w->self[i] = FL_MAX(before, after);
 		w->total[i] += w->self[i];
@@ -88,32 +87,32 @@ double fl_change(const struct fl_page *page, const struct fl_layout *l,
 int64_t fl_change_between(const struct fl_page *page, int64_t before,
 			  int64_t after)
 {
-	double scaled = (double)before * page->scale;
+	double scaled_before = (double)before * page->scale;
 
 	if (page->scale == 1)
 		return after - before;
-	return fl_int64(floor((double)after - scaled + 0.5));
+	return fl_int64(floor((double)after - scaled_before + 0.5));
 }
 
-int64_t fl_change_told(const struct fl_page *page, const struct fl_layout *l,
-		       uint32_t node, bool total)
+int64_t fl_change_rounded(const struct fl_page *page, const struct fl_layout *l,
+			  uint32_t node, bool total)
 {
 	int64_t *const *of = total ? l->total : l->self;
 
 	return fl_change_between(page, of[0][node], of[1][node]);
 }
 
-double fl_most_change(const struct fl_page *page, const struct fl_layout *l,
-		      bool total)
+double fl_max_change(const struct fl_page *page, const struct fl_layout *l,
+		     bool total)
 {
-	double most = 0;
+	double max = 0;
 
 	for (uint32_t i = 0; i < l->count; i++) {
 		double change = fabs(fl_change(page, l, i, total));
 
-		most = FL_MAX(change, most);
+		max = FL_MAX(change, max);
 	}
-	return most;
+	return max;
 }
 
 void fl_put_scale(struct fl_out *out, const struct fl_page *page)

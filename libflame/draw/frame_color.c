@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A brush: a colour scheme as the options of a page change it.  What a
- * frame is marked or compared for goes before its scheme.
+ * The colour of a frame: by --highlight, by its change in a comparison, by the
+ * file of --cp, or by its scheme.
  */
 #include "dict/java.h"
 #include "draw/draw.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define NOISE 2			/* sigmas */
+#define DEFAULT_NOISE 2		/* sigmas */
 
-/* --cp: "name->rgb(r,g,b)" a line, by name, kept from picture to picture. */
+/* --cp: a file of lines "name->rgb(r,g,b)", sorted, reused for pictures. */
 struct fl_palette {
 	const char *path;
 	struct fl_index index;
@@ -21,9 +21,9 @@ struct fl_palette {
 	struct swatch {
 		struct slice name;
 		uint32_t color;
-	} *at;			/* at[0] is none */
-	size_t n, room;
-	bool grown;
+	} *swatches;		/* [0] is unused */
+	size_t count, capacity;
+	bool grown;		/* to be saved */
 };
 
 static struct swatch *find_swatch(const struct fl_palette *p,
@@ -34,9 +34,10 @@ static struct swatch *find_swatch(const struct fl_palette *p,
 
 	for (i = fl_index_first(&p->index, hash);
 	     (id = fl_index_next(&p->index, hash, &i));)
-		if (p->at[id].name.size == name.size &&
-		    memcmp(p->at[id].name.data, name.data, name.size) == 0)
-			return &p->at[id];
+		if (p->swatches[id].name.size == name.size &&
+		    memcmp(p->swatches[id].name.data, name.data, name.size) ==
+			    0)
+			return &p->swatches[id];
 	return NULL;
 }
 
@@ -45,12 +46,14 @@ static bool add_swatch(struct fl_palette *p, struct slice name,
 {
 	char *copy = fl_arena_copy(&p->arena, name.data, name.size);
 
-	if (!p->n)
-		p->n = 1;
-	if (!copy || !fl_grow(&p->at, &p->room, p->n + 1, sizeof(*p->at)) ||
-	    !fl_index_add(&p->index, fl_hash(name.data, name.size), p->n))
+	if (!p->count)
+		p->count = 1;
+	if (!copy ||
+	    !fl_grow(&p->swatches, &p->capacity, p->count + 1,
+		     sizeof(*p->swatches)) ||
+	    !fl_index_add(&p->index, fl_hash(name.data, name.size), p->count))
 		return false;
-	p->at[p->n++] = (struct swatch){ { copy, name.size }, color };
+	p->swatches[p->count++] = (struct swatch){ { copy, name.size }, color };
 	return true;
 }
 
@@ -75,13 +78,13 @@ static struct fl_palette *palette_open(const char *path)
 	struct fl_palette *p = fl_zeroed(1, sizeof(*p));
 	FILE *file = fopen(path, "r");
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t n;
 
 	if (p)
 		p->path = path;
-	/* Where there is none yet, all names are new. */
-	while (p && file && (n = getline(&line, &room, file)) >= 0)
+	/* Without a file, all names are new. */
+	while (p && file && (n = getline(&line, &capacity, file)) >= 0)
 		if (!read_swatch(p, line, n)) {
 			fl_free(p);
 			p = NULL;
@@ -108,11 +111,12 @@ static int palette_save(struct flame *flame, struct fl_palette *p)
 
 	if (!out)
 		return FLAME_FAILED;
-	qsort(p->at + 1, p->n - 1, sizeof(*p->at), by_name);
-	for (size_t i = 1; i < p->n; i++) {
-		uint32_t c = p->at[i].color;
+	qsort(p->swatches + 1, p->count - 1, sizeof(*p->swatches), by_name);
+	for (size_t i = 1; i < p->count; i++) {
+		uint32_t c = p->swatches[i].color;
 
-		fl_out_put(out, p->at[i].name.data, p->at[i].name.size);
+		fl_out_put(out, p->swatches[i].name.data,
+			   p->swatches[i].name.size);
 		fl_out_print(out, "->rgb(%u,%u,%u)\n", (unsigned)(c >> 16),
 			     (unsigned)(c >> 8 & 255), (unsigned)(c & 255));
 	}
@@ -125,14 +129,15 @@ static void palette_free(struct fl_palette *p)
 		return;
 	fl_index_free(&p->index);
 	fl_arena_free(&p->arena);
-	fl_free(p->at);
+	fl_free(p->swatches);
 	fl_free(p);
 }
 
-/* As the map spells a name: with the suffix that tells how it ran. */
-static struct fl_colors of_palette(struct fl_frame_color *brush,
-				   struct slice name, enum flame_type type,
-				   struct fl_colors normal)
+/* The colour of a name with its type suffix; adds `normal` if it is new. */
+static struct fl_colors color_of_palette(struct fl_frame_color *color,
+					 struct slice name,
+					 enum flame_type type,
+					 struct fl_colors normal)
 {
 	struct fl_buf buf = { 0 };
 	struct swatch *swatch;
@@ -145,23 +150,23 @@ static struct fl_colors of_palette(struct fl_frame_color *brush,
 		fl_buf_free(&buf);
 		return normal;
 	}
-	swatch = find_swatch(brush->palette, full);
+	swatch = find_swatch(color->palette, full);
 	if (swatch) {
 		normal = (struct fl_colors){ swatch->color,
 					     fl_classic_dark(swatch->color) };
 	} else {
-		brush->palette->grown |= add_swatch(brush->palette, full,
-						    normal.light);
+		color->palette->grown |=
+			add_swatch(color->palette, full, normal.light);
 	}
 	fl_buf_free(&buf);
 	return normal;
 }
 
-/* Groups by weight: the heaviest have the colours that differ most. */
+/* Groups are ranked by weight: the first colours differ most. */
 struct group {
 	uint64_t hash;
 	int64_t weight;
-	uint32_t first;		/* node; older ones first where equal */
+	uint32_t first;		/* node; breaks ties */
 };
 
 static int by_weight(const void *a, const void *b)
@@ -173,30 +178,30 @@ static int by_weight(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static uint64_t group_of(const struct fl_frame_color *brush, struct slice name,
+static uint64_t group_of(const struct fl_frame_color *color, struct slice name,
 			 enum flame_type type)
 {
-	struct slice group = brush->scheme->group(name, type);
+	struct slice group = color->scheme->group(name, type);
 
 	return group.size ? fl_hash(group.data, group.size) : 0;
 }
 
-static bool rank_groups(struct fl_frame_color *brush)
+static bool rank_groups(struct fl_frame_color *color)
 {
-	const struct fl_layout *l = brush->layout;
+	const struct fl_layout *l = color->layout;
 	const int64_t *self = l->self[l->columns - 1];
 	struct group *groups = NULL;
-	size_t n = 0, room = 0;
+	size_t n = 0, capacity = 0;
 	bool good = true;
 
 	for (uint32_t i = 1; good && i < l->count; i++) {
 		bool fresh = false;
-		uint64_t hash = group_of(brush,
-					 fl_node_name(brush->page, l, i),
+		uint64_t hash = group_of(color, fl_node_name(color->page, l, i),
 					 l->type[i]);
-		uint64_t *at = fl_map_put(&brush->ranks, hash, &fresh);
+		uint64_t *at = fl_map_put(&color->ranks, hash, &fresh);
 
-		good = at && fl_grow(&groups, &room, n + 1, sizeof(*groups));
+		good = at &&
+		       fl_grow(&groups, &capacity, n + 1, sizeof(*groups));
 		if (!good)
 			break;
 		if (fresh) {
@@ -208,15 +213,15 @@ static bool rank_groups(struct fl_frame_color *brush)
 	if (good && n)
 		qsort(groups, n, sizeof(*groups), by_weight);
 	for (size_t i = 0; good && i < n; i++)
-		*fl_map_get(&brush->ranks, groups[i].hash) = i;
+		*fl_map_get(&color->ranks, groups[i].hash) = i;
 	fl_free(groups);
 	return good;
 }
 
-static int open_mine(struct fl_frame_color *brush)
+static int open_mine(struct fl_frame_color *color)
 {
-	const char *at = brush->page->mine, *end;
-	struct flame *flame = brush->page->tree->flame;
+	const char *at = color->page->mine, *end;
+	struct flame *flame = color->page->tree->flame;
 	char why[256];
 
 	for (; at; at = *end ? end + 1 : NULL) {
@@ -224,201 +229,200 @@ static int open_mine(struct fl_frame_color *brush)
 
 		end = at + strcspn(at, "\n");
 		text = fl_memory_adopt(strndup(at, end - at));
-		if (!text || !fl_grow(&brush->mine, &brush->mine_capacity,
-				      brush->nmine + 1, sizeof(*brush->mine))) {
+		if (!text || !fl_grow(&color->mine, &color->mine_capacity,
+				      color->nmine + 1, sizeof(*color->mine))) {
 			fl_free(text);
 			return fl_no_memory(flame);
 		}
-		brush->mine[brush->nmine] = fl_regex_new(text, false, why,
-							 sizeof(why));
-		if (!brush->mine[brush->nmine]) {
+		color->mine[color->nmine] =
+			fl_regex_new(text, false, why, sizeof(why));
+		if (!color->mine[color->nmine]) {
 			fl_fail(flame, "--mine %s: %s", text, why);
 			fl_free(text);
 			return FLAME_FAILED;
 		}
-		brush->nmine++;
+		color->nmine++;
 		fl_free(text);
 	}
 	return FLAME_OK;
 }
 
-/* The scheme, and what only historic ones know. */
-static int open_scheme(struct fl_frame_color *brush)
+/* The scheme, with the options of classic ones. */
+static int open_scheme(struct fl_frame_color *color)
 {
-	const struct fl_page *page = brush->page;
+	const struct fl_page *page = color->page;
 	struct flame *flame = page->tree->flame;
 	const char *name = page->colors;
 
 	if (!name && page->mine)
 		name = "mine";
-	brush->scheme = fl_scheme_named(flame, name);
-	if (!brush->scheme)
+	color->scheme = fl_scheme_named(flame, name);
+	if (!color->scheme)
 		return FLAME_FAILED;
-	brush->classic.palette = brush->scheme->classic;
-	brush->classic.inferno = page->peer == FL_PEER_INFERNO;
-	brush->classic.by = page->color_by;
-	if (strcmp(brush->scheme->name, "mine") == 0 && !page->mine)
+	color->classic.palette = color->scheme->classic;
+	color->classic.inferno = page->compat_tool == FL_PEER_INFERNO;
+	color->classic.by = page->color_by;
+	if (strcmp(color->scheme->name, "mine") == 0 && !page->mine)
 		return fl_fail(flame, "colors 'mine': which frames are, says "
 			       "--mine RE");
-	if (!brush->scheme->classic && page->color_by)
+	if (!color->scheme->classic && page->color_by)
 		fl_remark(flame, "colours go by name as it is: --hash and its "
 			  "like are for --colors classic-...");
 	return FLAME_OK;
 }
 
 /*
- * What chance alone may make of two counts: their difference varies by the
- * root of their sum.  Only counts do; the peers know nothing of it.
+ * Sigmas below which a change is taken for noise.  The difference of two counts
+ * has the standard deviation sqrt(sum); other weights have no such model, and
+ * flamegraph.pl and inferno colour every change.
  */
-static double noise_of(const struct fl_frame_color *brush)
+static double noise_of(const struct fl_frame_color *color)
 {
-	const struct fl_page *page = brush->page;
-	bool counts = strcmp(brush->layout->unit, "samples") == 0;
+	const struct fl_page *page = color->page;
+	bool counts = strcmp(color->layout->unit, "samples") == 0;
 
 	if (!counts && page->noise > 0)
 		fl_remark(page->tree->flame, "--noise: weights are %s, not "
 			  "samples: what is noise in them is not known",
-			  brush->layout->unit);
+			  color->layout->unit);
 	if (!counts)
 		return 0;
 	if (page->noise >= 0)
 		return page->noise;
-	return brush->scheme->classic || page->peer || page->compat ? 0 :
-								      NOISE;
+	return color->scheme->classic || page->compat_tool || page->compat ?
+		       0 :
+		       DEFAULT_NOISE;
 }
 
-static bool tells_total(const struct fl_frame_color *brush)
+static bool compares_total(const struct fl_frame_color *color)
 {
-	return brush->page->delta == FL_DELTA_TOTAL;
+	return color->page->delta == FL_DELTA_TOTAL;
 }
 
-void fl_frame_color_open_changes(struct fl_frame_color *brush)
+void fl_frame_color_open_changes(struct fl_frame_color *color)
 {
-	brush->most = fl_most_change(brush->page, brush->layout,
-				     tells_total(brush));
-	brush->noise = noise_of(brush);
+	color->max_change = fl_max_change(color->page, color->layout,
+					  compares_total(color));
+	color->noise = noise_of(color);
 }
 
-int fl_frame_color_open_scheme(struct fl_frame_color *brush,
+int fl_frame_color_open_scheme(struct fl_frame_color *color,
 			       const struct fl_page *page,
 			       const struct fl_layout *layout)
 {
-	brush->page = page;
-	brush->layout = layout;
-	if (open_scheme(brush) != FLAME_OK || open_mine(brush) != FLAME_OK)
+	color->page = page;
+	color->layout = layout;
+	if (open_scheme(color) != FLAME_OK || open_mine(color) != FLAME_OK)
 		return FLAME_FAILED;
-	if (brush->scheme->group && !rank_groups(brush))
+	if (color->scheme->group && !rank_groups(color))
 		return fl_no_memory(page->tree->flame);
 	return FLAME_OK;
 }
 
-int fl_frame_color_open(struct fl_frame_color *brush,
+int fl_frame_color_open(struct fl_frame_color *color,
 			const struct fl_page *page,
 			const struct fl_layout *layout)
 {
 	struct flame *flame = page->tree->flame;
 	char why[256];
 
-	if (fl_frame_color_open_scheme(brush, page, layout) != FLAME_OK)
+	if (fl_frame_color_open_scheme(color, page, layout) != FLAME_OK)
 		return FLAME_FAILED;
 	if (page->highlight) {
-		brush->highlight = fl_regex_new(page->highlight, false, why,
-						sizeof(why));
-		if (!brush->highlight)
+		color->highlight =
+			fl_regex_new(page->highlight, false, why, sizeof(why));
+		if (!color->highlight)
 			return fl_fail(flame, "--highlight %s: %s",
 				       page->highlight, why);
 	}
 	if (layout->columns == 2)
-		fl_frame_color_open_changes(brush);
-	if (page->palette && !(brush->palette = palette_open(page->palette)))
+		fl_frame_color_open_changes(color);
+	if (page->palette && !(color->palette = palette_open(page->palette)))
 		return fl_no_memory(flame);
 	return FLAME_OK;
 }
 
-/* Of counts that were multiplied the noise was too: by the square. */
-static double sigma_of(const struct fl_frame_color *brush, uint32_t node)
+/* The variance of a count times a factor is the count times its square. */
+static double sigma_of(const struct fl_frame_color *color, uint32_t node)
 {
-	const struct fl_layout *l = brush->layout;
-	int64_t *const *of = tells_total(brush) ? l->total : l->self;
-	const double *scaled = brush->page->tree->scaled;
-	double by = brush->page->scale;
+	const struct fl_layout *l = color->layout;
+	int64_t *const *of = compares_total(color) ? l->total : l->self;
+	const double *scaled = color->page->tree->scaled;
+	double by = color->page->scale;
 
 	return sqrt((double)of[0][node] * by * by *
 		    (scaled[0] > 0 ? scaled[0] : 1) +
 		    (double)of[1][node] * (scaled[1] > 0 ? scaled[1] : 1));
 }
 
-struct fl_colors fl_frame_color_change(const struct fl_frame_color *brush,
+struct fl_colors fl_frame_color_change(const struct fl_frame_color *color,
 				       uint32_t node)
 {
-	double change = fl_change(brush->page, brush->layout, node,
-				  tells_total(brush));
+	double change = fl_change(color->page, color->layout, node,
+				  compares_total(color));
 	uint32_t c;
 
-	if (fabs(change) < brush->noise * sigma_of(brush, node))
+	if (fabs(change) < color->noise * sigma_of(color, node))
 		change = 0;
-	if (brush->page->negate)
+	if (color->page->negate)
 		change = -change;
-	if (!brush->scheme->classic)
-		return fl_ramp[fl_ramp_step(change, brush->most)];
-	c = fl_classic_change(&brush->classic, change, brush->most);
+	if (!color->scheme->classic)
+		return fl_ramp[fl_ramp_step(change, color->max_change)];
+	c = fl_classic_change(&color->classic, change, color->max_change);
 	return (struct fl_colors){ c, fl_classic_dark(c) };
 }
 
-struct fl_colors fl_frame_color_scheme(struct fl_frame_color *brush, bool root,
+struct fl_colors fl_frame_color_scheme(struct fl_frame_color *color, bool root,
 				       struct slice name, enum flame_type type)
 {
-	if (brush->scheme->classic) {
-		/* Peers know the root by no name. */
-		uint32_t c = fl_classic_color(&brush->classic,
-					      root ? FL_SLICE("") : name,
-					      type);
+	if (color->scheme->classic) {
+		/* In flamegraph.pl the root has no name. */
+		uint32_t c = fl_classic_color(&color->classic,
+					      root ? FL_SLICE("") : name, type);
 
 		return (struct fl_colors){ c, fl_classic_dark(c) };
 	}
-	if (!root && brush->scheme->group && type != FLAME_GROUP &&
-	    group_of(brush, name, type))
-		return fl_group_color(*fl_map_get(&brush->ranks,
-						  group_of(brush, name,
-							   type)));
-	for (size_t i = 0; !root && i < brush->nmine; i++)
-		if (strcmp(brush->scheme->name, "mine") == 0 &&
-		    fl_regex_match(brush->mine[i], name.data, name.size))
+	if (!root && color->scheme->group && type != FLAME_GROUP &&
+	    group_of(color, name, type))
+		return fl_group_color(*fl_map_get(&color->ranks,
+						  group_of(color, name, type)));
+	for (size_t i = 0; !root && i < color->nmine; i++)
+		if (strcmp(color->scheme->name, "mine") == 0 &&
+		    fl_regex_match(color->mine[i], name.data, name.size))
 			return fl_mine_color(i);
-	return brush->scheme->pick(name, type);
+	return color->scheme->pick(name, type);
 }
 
-struct fl_colors fl_frame_color_pick(struct fl_frame_color *brush,
+struct fl_colors fl_frame_color_pick(struct fl_frame_color *color,
 				     uint32_t node)
 {
 	static const struct fl_colors match = { 0xf478d8, 0xb3008f };
-	struct slice name = fl_node_name(brush->page, brush->layout, node);
-	enum flame_type type = brush->layout->type[node];
+	struct slice name = fl_node_name(color->page, color->layout, node);
+	enum flame_type type = color->layout->type[node];
 	struct fl_colors colors;
 
-	if (brush->highlight && node &&
-	    fl_java_match(brush->highlight, name))
+	if (color->highlight && node && fl_java_match(color->highlight, name))
 		return match;
-	if (brush->layout->columns == 2)
-		return fl_frame_color_change(brush, node);
-	colors = fl_frame_color_scheme(brush, !node, name, type);
-	return brush->palette && node ?
-		of_palette(brush, name, type, colors) : colors;
+	if (color->layout->columns == 2)
+		return fl_frame_color_change(color, node);
+	colors = fl_frame_color_scheme(color, !node, name, type);
+	return color->palette && node ?
+		color_of_palette(color, name, type, colors) : colors;
 }
 
-int fl_frame_color_save(struct fl_frame_color *brush)
+int fl_frame_color_save(struct fl_frame_color *color)
 {
-	if (!brush->palette || !brush->palette->grown)
+	if (!color->palette || !color->palette->grown)
 		return FLAME_OK;
-	return palette_save(brush->page->tree->flame, brush->palette);
+	return palette_save(color->page->tree->flame, color->palette);
 }
 
-void fl_frame_color_close(struct fl_frame_color *brush)
+void fl_frame_color_close(struct fl_frame_color *color)
 {
-	fl_regex_free(brush->highlight);
-	for (size_t i = 0; i < brush->nmine; i++)
-		fl_regex_free(brush->mine[i]);
-	fl_free(brush->mine);
-	fl_map_free(&brush->ranks);
-	palette_free(brush->palette);
+	fl_regex_free(color->highlight);
+	for (size_t i = 0; i < color->nmine; i++)
+		fl_regex_free(color->mine[i]);
+	fl_free(color->mine);
+	fl_map_free(&color->ranks);
+	palette_free(color->palette);
 }

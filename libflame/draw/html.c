@@ -5,27 +5,27 @@
  * it.  All numbers are LEB128, texts a size and bytes:
  *
  *	2, flags, nodes, symbols, colours, frame height
- *	title, subtitle, notes, unit, metric, highlight; of a comparison how
- *	it opens, as a link tells it (diff.js)
+ *	title, subtitle, notes, unit, metric, highlight; in a comparison its
+ *	options, spelled as in links (diff.js)
  *	colours: light and dark, three bytes each
  *	symbols, sorted: bytes shared with the one before, rest, type, colour
- *	of each what is written on a frame, which is a part of its name, column
- *	by column, in UTF-16 units: four times what the name has before it, plus
- *	1 if '/' becomes '.', 2 if an end follows that the name has not; what
- *	the name has behind it; where Class.method begins; from there to the
- *	method; then those ends, as symbols are
- *	of each node in preorder, column by column: its children; its symbol's
- *	rank among those seen below its parent's symbol, 0 if new; the symbols
- *	of the new ones; self; in a comparison, where that was the self
- *	before, the self after; where there are samples, what pack.c tells
+ *	captions, as parts of the names, column by column, in UTF-16 units: four
+ *	times the length before the part, plus 1 if '/' becomes '.', plus 2 if
+ *	an end follows that the name lacks; the length after the part; where
+ *	Class.method begins; its length up to the method; then those ends, coded
+ *	as symbols
+ *	nodes in preorder, column by column: the number of children; the rank of
+ *	its symbol among those seen below its parent's symbol, 0 if new; the
+ *	symbols of new ones; self; in a comparison self before and self after;
+ *	with samples, the block of pack.c
  *
- * Of several metrics each has such a block.
+ * Each of several metrics has such a block.
  *
- * The first colours are the ramp of a comparison, less to more, as a page of
- * samples compares two spans of time; then the hues of groups, for its key k.
+ * The first colours are the ramp of changes, from less to more, as a page with
+ * samples can compare two spans of time; then the hues of groups, for key k.
  *
- * The script makes the page.  Before, or without it, there are the title,
- * the sums and a still picture of the widest frames.
+ * The script builds the page.  Without it the page has the title, the totals
+ * and a still picture of the widest frames.
  */
 #include "draw/draw.h"
 #include "format/format.h"
@@ -47,25 +47,25 @@ struct symbol {
 	struct slice text;
 	uint8_t type;
 	uint32_t paint;
-	uint32_t number;	/* as they were met */
-	uint32_t next;		/* of its name, plus one; 0: none */
-	uint32_t spelling[SPELLINGS];
-	uint32_t same;		/* bytes of the name in its caption */
+	uint32_t number;	/* in the order of first use */
+	uint32_t next;		/* of the same name, plus one; 0: none */
+	uint32_t spelling[SPELLINGS];	/* columns of the caption */
+	uint32_t same;		/* bytes shared by name and caption */
 };
 
 struct book {
 	struct fl_page *page;
 	struct fl_out *out;
 	struct fl_layout *layout;
-	struct fl_moments moments;	/* n 0: none */
-	bool further;			/* of several metrics: not the first */
+	struct fl_moments moments;	/* count 0: none */
+	bool further;			/* not the first metric */
 	bool compares;
 	struct fl_column widths;
-	struct fl_frame_color brush;
+	struct fl_frame_color frame_color;
 	struct fl_paints paints;
 	struct symbol *symbol;
-	size_t n, room;
-	uint32_t *of_node;		/* symbols of nodes */
+	size_t nsymbols, capacity;
+	uint32_t *symbol_of_node;		/* by node: its symbol */
 };
 
 static int by_text(const void *a, const void *b)
@@ -81,58 +81,64 @@ static int by_text(const void *a, const void *b)
 	return x->type - y->type;
 }
 
-/* The first symbol of a name: its number, plus one. */
-struct met {
+/* The last symbol added for a name: its number plus one, and type. */
+struct last_symbol {
 	uint32_t symbol;
 	uint32_t type;
 };
 
-/* Of a node; UINT32_MAX: it is new. */
-static uint32_t find_symbol(const struct book *b, const struct met *met,
-			    uint8_t type)
+/* The symbol of a name and type; UINT32_MAX: it is new. */
+static uint32_t find_symbol(const struct book *b,
+			    const struct last_symbol *last_symbol, uint8_t type)
 {
-	uint32_t at = met->symbol;
+	uint32_t at = last_symbol->symbol;
 
-	if (fl_likely(at && met->type == type))
+	if (fl_likely(at && last_symbol->type == type))
 		return at - 1;
 	while (at && b->symbol[at - 1].type != type)
 		at = b->symbol[at - 1].next;
 	return at - 1;
 }
 
-static bool add_symbol(struct book *b, struct met *met, uint32_t node)
+static bool add_symbol(struct book *b, struct last_symbol *last_symbol,
+		       uint32_t node)
 {
 	const struct fl_layout *l = b->layout;
 
-	if (!fl_grow(&b->symbol, &b->room, b->n + 1, sizeof(*b->symbol)))
+	if (!fl_grow(&b->symbol, &b->capacity, b->nsymbols + 1,
+		     sizeof(*b->symbol)))
 		return false;
-	b->symbol[b->n] = (struct symbol){
+	b->symbol[b->nsymbols] = (struct symbol){
 		.text = fl_node_name(b->page, l, node),
-		.type = l->type[node], .number = b->n, .next = met->symbol,
+		.type = l->type[node],
+		.number = b->nsymbols,
+		.next = last_symbol->symbol,
 	};
-	b->n++;
-	*met = (struct met){ .symbol = b->n, .type = l->type[node] };
+	b->nsymbols++;
+	*last_symbol = (struct last_symbol){ .symbol = b->nsymbols,
+					     .type = l->type[node] };
 	return true;
 }
 
-/* The symbols that occur, as they are met; the root's is the first, "all". */
-static bool meet_symbols(struct book *b)
+/* Numbers symbols in the order of nodes; the first is the root's, "all". */
+static bool add_symbols(struct book *b)
 {
 	const struct fl_layout *l = b->layout;
-	struct met *by_name = fl_zeroed(b->page->tree->flame->names.count,
-					sizeof(*by_name)),
-		   root = { 0 };
+	struct last_symbol *by_name =
+				   fl_zeroed(b->page->tree->flame->names.count,
+					     sizeof(*by_name)),
+			   root = { 0 };
 	bool good = by_name && add_symbol(b, &root, 0);
 
 	for (uint32_t i = 1; good && i < l->count; i++) {
-		struct met *met = &by_name[l->name[i]];
-		uint32_t symbol = find_symbol(b, met, l->type[i]);
+		struct last_symbol *last_symbol = &by_name[l->name[i]];
+		uint32_t symbol = find_symbol(b, last_symbol, l->type[i]);
 
 		if (fl_unlikely(symbol == UINT32_MAX)) {
-			symbol = b->n;
-			good = add_symbol(b, met, i);
+			symbol = b->nsymbols;
+			good = add_symbol(b, last_symbol, i);
 		}
-		b->of_node[i] = symbol;
+		b->symbol_of_node[i] = symbol;
 	}
 	fl_free(by_name);
 	return good;
@@ -145,35 +151,35 @@ static bool paint_symbols(struct book *b)
 					     FL_RAMP_STEPS - 1 - i : i]);
 	for (unsigned i = 0; i < FL_HUES; i++)
 		fl_paint(&b->paints, fl_group_color(i));
-	for (size_t i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->nsymbols; i++) {
 		struct symbol *s = &b->symbol[i];
 
-		s->paint = fl_paint(
-			&b->paints,
-			fl_frame_color_scheme(&b->brush, !i, s->text, s->type));
+		s->paint = fl_paint(&b->paints,
+				    fl_frame_color_scheme(&b->frame_color, !i,
+							  s->text, s->type));
 	}
 	return !b->paints.failed;
 }
 
-/* In order from here on. */
+/* Sorts symbols by text and renumbers them. */
 static bool sort_symbols(struct book *b)
 {
-	uint32_t *rank = fl_alloc(b->n * sizeof(*rank));
+	uint32_t *rank = fl_alloc(b->nsymbols * sizeof(*rank));
 
 	if (!rank)
 		return false;
-	qsort(b->symbol + 1, b->n - 1, sizeof(*b->symbol), by_text);
-	for (size_t i = 0; i < b->n; i++)
+	qsort(b->symbol + 1, b->nsymbols - 1, sizeof(*b->symbol), by_text);
+	for (size_t i = 0; i < b->nsymbols; i++)
 		rank[b->symbol[i].number] = i;
 	for (uint32_t i = 0; i < b->layout->count; i++)
-		b->of_node[i] = rank[b->of_node[i]];
+		b->symbol_of_node[i] = rank[b->symbol_of_node[i]];
 	fl_free(rank);
 	return true;
 }
 
 static bool number_symbols(struct book *b)
 {
-	return meet_symbols(b) && sort_symbols(b) && paint_symbols(b);
+	return add_symbols(b) && sort_symbols(b) && paint_symbols(b);
 }
 
 /* "s=2.000&w=after&c=self&n=time&r=30000000000-60000000000" */
@@ -182,7 +188,7 @@ static void pack_opening(const struct book *b, struct fl_packer *p)
 	static const char *const widths[] = { "after", "before", "larger" };
 	static const char *const normal[] = { "none", "total", "time" };
 	const struct fl_page *page = b->page;
-	uint64_t noise = (uint64_t)fl_int64(b->brush.noise * 1000 + 0.5);
+	uint64_t noise = (uint64_t)fl_int64(b->frame_color.noise * 1000 + 0.5);
 	int64_t before = flame_tree_duration(page->tree, 0);
 	int64_t after = flame_tree_duration(page->tree, 1);
 	char text[160], times[64] = "";
@@ -207,7 +213,7 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 		       (page->as_tree ? AS_TREE : 0) |
 		       (b->moments.count ? SAMPLES : 0));
 	fl_pack_number(p, b->layout->count);
-	fl_pack_number(p, b->n);
+	fl_pack_number(p, b->nsymbols);
 	fl_pack_number(p, b->paints.count);
 	fl_pack_number(p, (uint64_t)FL_MIN(page->frame_height, 200));
 	fl_pack_text(p, fl_page_title(page));
@@ -232,16 +238,16 @@ static void pack_symbols(const struct book *b, struct fl_packer *p)
 {
 	struct slice last = { "", 0 };
 
-	for (size_t i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->nsymbols; i++) {
 		const struct symbol *s = &b->symbol[i];
 
-		fl_pack_after(p, &last, s->text);
+		fl_pack_shared_prefix(p, &last, s->text);
 		fl_pack_number(p, s->type);
 		fl_pack_number(p, s->paint);
 	}
 }
 
-/* As JavaScript counts. */
+/* The length in UTF-16 units, as in JavaScript. */
 static uint32_t units(const char *at, size_t size)
 {
 	size_t i = fl_ascii(at, size);
@@ -268,8 +274,9 @@ static bool is_utf8(struct slice s)
 	return true;
 }
 
-/* As much of a caption as a name begins with. */
-static size_t shared(const char *name, size_t size, const struct fl_caption *c)
+/* Bytes that the name and the caption begin with, up to a character. */
+static size_t shared_prefix(const char *name, size_t size,
+			    const struct fl_caption *c)
 {
 	size_t n = 0;
 
@@ -286,7 +293,7 @@ static void spell_from(struct symbol *s, const struct fl_caption *c,
 {
 	bool begins = size >= c->size && memcmp(name, c->text, c->size) == 0;
 	const char *at = begins ? name : memmem(name, size, c->text, c->size);
-	size_t same = at ? c->size : shared(name, size, c);
+	size_t same = at ? c->size : shared_prefix(name, size, c);
 
 	if (dotted && same <= s->same)
 		return;
@@ -299,7 +306,7 @@ static void spell_from(struct symbol *s, const struct fl_caption *c,
 	s->spelling[1] = units(at, name + size - at);
 }
 
-/* A caption as a part of its name, and an end of its own. */
+/* Codes a caption as a part of its name and an end of its own. */
 static void spell(struct symbol *s, const struct fl_caption *c)
 {
 	size_t size = s->text.size;
@@ -324,39 +331,40 @@ static void pack_captions(const struct book *b, struct fl_packer *p)
 	struct slice last = { "", 0 };
 	struct fl_caption c[2];
 
-	for (size_t i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->nsymbols; i++) {
 		fl_caption(&c[0], b->symbol[i].text, b->symbol[i].type);
 		spell(&b->symbol[i], &c[0]);
 	}
 	for (unsigned k = 0; k < SPELLINGS; k++)
-		for (size_t i = 0; i < b->n; i++)
+		for (size_t i = 0; i < b->nsymbols; i++)
 			fl_pack_number(p, b->symbol[i].spelling[k]);
-	for (size_t i = 0, k = 0; i < b->n; i++) {
+	for (size_t i = 0, k = 0; i < b->nsymbols; i++) {
 		const struct symbol *s = &b->symbol[i];
 
 		if (!(s->spelling[0] & OWN_END))
 			continue;
 		k = !k;
 		fl_caption(&c[k], s->text, s->type);
-		fl_pack_after(p, &last, (struct slice){ c[k].text + s->same,
-							c[k].size - s->same });
+		fl_pack_shared_prefix(p, &last,
+				      (struct slice){ c[k].text + s->same,
+						      c[k].size - s->same });
 	}
 }
 
-enum { AHEAD = 12 };	/* nodes: what they look up is fetched meanwhile */
+enum { PREFETCH_DISTANCE = 12 };	/* nodes */
 
-/* A node's symbol below its parent's. */
+/* The key of a node: its parent's symbol and its own. */
 static uint64_t pair_of(const struct book *b, uint32_t node)
 {
-	return (uint64_t)b->of_node[b->layout->parent[node]] << 32 |
-	       b->of_node[node];
+	return (uint64_t)b->symbol_of_node[b->layout->parent[node]] << 32 |
+	       b->symbol_of_node[node];
 }
 
-/* Ranks, and then the symbols that were new: their rank was 0. */
+/* Packs ranks, then the symbols of rank 0. */
 static bool pack_ranks(const struct book *b, struct fl_packer *p)
 {
 	const struct fl_layout *l = b->layout;
-	uint32_t *seen = fl_zeroed(b->n, sizeof(*seen));
+	uint32_t *seen = fl_zeroed(b->nsymbols, sizeof(*seen));
 	uint32_t *fresh = fl_alloc(fl_size_mul(l->count, sizeof(*fresh)));
 	struct fl_map map = { 0 };
 	bool good = seen && fresh;
@@ -370,15 +378,16 @@ static bool pack_ranks(const struct book *b, struct fl_packer *p)
 		bool is_new = false;
 		uint64_t *rank = fl_map_put(&map, pair_of(b, i), &is_new);
 
-		if (fl_likely(i + AHEAD < l->count))
-			fl_map_prefetch(&map, pair_of(b, i + AHEAD));
+		if (fl_likely(i + PREFETCH_DISTANCE < l->count))
+			fl_map_prefetch(&map,
+					pair_of(b, i + PREFETCH_DISTANCE));
 		good = rank;
 		if (!good)
 			break;
 		fl_pack_number(p, *rank);
 		if (is_new) {
-			*rank = ++seen[b->of_node[l->parent[i]]];
-			fresh[n++] = b->of_node[i];
+			*rank = ++seen[b->symbol_of_node[l->parent[i]]];
+			fresh[n++] = b->symbol_of_node[i];
 		}
 	}
 	for (uint32_t i = 0; good && i < n; i++)
@@ -389,7 +398,7 @@ static bool pack_ranks(const struct book *b, struct fl_packer *p)
 	return good;
 }
 
-/* Where nodes end is asked no more: there they are counted. */
+/* Reuses `end`, which is no longer needed, for the counts. */
 static void pack_children(const struct book *b, struct fl_packer *p)
 {
 	struct fl_layout *l = b->layout;
@@ -415,7 +424,7 @@ static bool pack_nodes(const struct book *b, struct fl_packer *p)
 	return true;
 }
 
-/* Of several, each tells what its tab says. */
+/* With several metrics, each block has the text of its tab. */
 static void put_data_tag(const struct book *b)
 {
 	const struct fl_layout *l = b->layout;
@@ -456,15 +465,15 @@ static bool put_data(struct book *b)
 static uint32_t fill_of(const struct book *b, uint32_t i)
 {
 	if (b->compares)
-		return fl_frame_color_change(&b->brush, i).light;
-	return b->paints.colors[b->symbol[b->of_node[i]].paint].light;
+		return fl_frame_color_change(&b->frame_color, i).light;
+	return b->paints.colors[b->symbol[b->symbol_of_node[i]].paint].light;
 }
 
 static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 			    double width)
 {
 	struct fl_out *out = b->out;
-	const struct symbol *s = &b->symbol[b->of_node[i]];
+	const struct symbol *s = &b->symbol[b->symbol_of_node[i]];
 	struct fl_caption caption;
 	struct slice text;
 	bool cut;
@@ -497,7 +506,7 @@ static const char *title_of(const struct fl_page *page)
 	return page->title && *page->title ? page->title : "Flame graph";
 }
 
-/* The names of the other events, of which only the script shows more. */
+/* The names of the other events, which only the script shows. */
 static void put_further_events(const struct book *b)
 {
 	struct fl_page *page = b->page;
@@ -515,7 +524,7 @@ static void put_further_events(const struct book *b)
 	fl_out_text(b->out, "</p>\n");
 }
 
-/* What the script shows in the page's header, as text. */
+/* The page's header as text. */
 static void put_heading(const struct book *b)
 {
 	const struct fl_layout *l = b->layout;
@@ -547,30 +556,31 @@ static void put_heading(const struct book *b)
 		    "where the page's script does not run.</p>\n");
 }
 
-/* The next that may be as heavy: none is heavier than its parent. */
+/* Skips subtrees that are too light: no node is heavier than its parent. */
 static uint32_t next_wide(const struct fl_layout *l, uint32_t i,
-			  int64_t least)
+			  int64_t min_total)
 {
-	return l->total[0][i] < least ? l->end[i] : i + 1;
+	return l->total[0][i] < min_total ? l->end[i] : i + 1;
 }
 
-/* The widest frames, without a style: any policy lets them show. */
+/* The widest frames, without a style, so that every policy shows them. */
 static bool put_still(struct book *b)
 {
 	const struct fl_layout *l = &b->widths.layout;
 	const int64_t *total = l->total[0];
 	double scale = (double)STILL_WIDTH / FL_MAX(total[0], 1);
 	/* By level: where the next node begins. */
-	int64_t *next = fl_zeroed((size_t)l->depth + 2, sizeof(*next)), least;
+	int64_t *next = fl_zeroed((size_t)l->depth + 2, sizeof(*next)),
+		min_total;
 	unsigned rows = 1;
 
-	if (!next || !fl_layout_threshold(l, 0, STILL_FRAMES, &least)) {
+	if (!next || !fl_layout_threshold(l, 0, STILL_FRAMES, &min_total)) {
 		fl_free(next);
 		return false;
 	}
-	least = FL_MAX(least, fl_int64(1 / scale));
-	for (uint32_t i = 0; i < l->count; i = next_wide(l, i, least))
-		if (total[i] >= least)
+	min_total = FL_MAX(min_total, fl_int64(1 / scale));
+	for (uint32_t i = 0; i < l->count; i = next_wide(l, i, min_total))
+		if (total[i] >= min_total)
 			rows = FL_MAX(rows, l->level[i] + 1);
 	fl_out_text(b->out, "<div id=\"first\">\n");
 	put_heading(b);
@@ -579,14 +589,14 @@ static bool put_still(struct book *b)
 		     "font-family=\"sans-serif\" "
 		     "fill=\"#14181d\">\n",
 		     STILL_WIDTH, rows * STILL_ROW);
-	for (uint32_t i = 0; i < l->count; i = next_wide(l, i, least)) {
+	for (uint32_t i = 0; i < l->count; i = next_wide(l, i, min_total)) {
 		unsigned row = b->page->inverted ? l->level[i] :
 						   rows - 1 - l->level[i];
 		int64_t x = next[l->level[i]];
 
 		next[l->level[i]] = x + total[i];
 		next[l->level[i] + 1] = x + l->self[0][i];
-		if (!i || total[i] >= least)
+		if (!i || total[i] >= min_total)
 			put_still_frame(b, i, x * scale, row * STILL_ROW,
 					total[i] * scale);
 	}
@@ -595,26 +605,26 @@ static bool put_still(struct book *b)
 	return true;
 }
 
-/* Beside the page, for hosts whose policy forbids scripts in it. */
-#define BESIDE "flame-viewer-" FLAME_VERSION
+/* Files of --split, for hosts whose policy forbids scripts in the page. */
+#define VIEWER_FILE "flame-viewer-" FLAME_VERSION
 
-static int put_beside(struct fl_page *page, const char *suffix,
-		      const char *text)
+static int write_viewer_file(struct fl_page *page, const char *suffix,
+			     const char *text)
 {
 	struct flame *flame = page->tree->flame;
 	const char *path = fl_out_path(page->out);
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	struct fl_out *out;
-	char *beside;
+	char *file;
 
 	if (!path)
 		return fl_fail(flame, "--split: needs a file to write to, as "
 			       "-o page.html");
-	if (asprintf(&beside, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0,
-		     path, BESIDE, suffix) < 0)
+	if (asprintf(&file, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0,
+		     path, VIEWER_FILE, suffix) < 0)
 		return fl_no_memory(flame);
-	out = fl_out_open(flame, beside);
-	fl_free(fl_memory_adopt(beside));
+	out = fl_out_open(flame, file);
+	fl_free(fl_memory_adopt(file));
 	if (!out)
 		return FLAME_FAILED;
 	fl_out_text(out, text);
@@ -628,7 +638,7 @@ static const struct fl_script *script_of(const struct fl_page *page)
 	return page->compared ? &fl_viewer.compared : &fl_viewer.plain;
 }
 
-/* The loader adds the viewer's script to the page: each has its hash. */
+/* Allows the loader and the script that it adds to the page by hash. */
 static void put_policy(const struct book *b)
 {
 	struct fl_out *out = b->out;
@@ -648,7 +658,8 @@ static void put_policy(const struct book *b)
 static void put_style(const struct book *b)
 {
 	if (b->page->split) {
-		fl_out_text(b->out, "<link rel=\"stylesheet\" href=\"" BESIDE
+		fl_out_text(b->out,
+			    "<link rel=\"stylesheet\" href=\"" VIEWER_FILE
 			    ".css\">");
 		return;
 	}
@@ -662,7 +673,7 @@ static void put_script(const struct fl_page *page)
 	struct fl_out *out = page->out;
 
 	if (page->split) {
-		fl_out_text(out, "<script src=\"" BESIDE ".js\">");
+		fl_out_text(out, "<script src=\"" VIEWER_FILE ".js\">");
 	} else {
 		fl_out_text(out, "<script id=\"viewer\" type=\"text/plain\">");
 		fl_out_text(out, script_of(page)->packed);
@@ -703,7 +714,7 @@ static bool put_profile(struct book *b)
 	return put_data(b);
 }
 
-static bool settle_samples(struct book *b)
+static bool make_moments(struct book *b)
 {
 	struct fl_page *page = b->page;
 
@@ -730,26 +741,28 @@ static int write_profile(struct fl_page *page, bool further)
 	b.layout = fl_page_layout(&shown, STILL_WIDTH);
 	if (!b.layout)
 		return FLAME_FAILED;
-	if (fl_frame_color_open_scheme(&b.brush, &shown, b.layout) != FLAME_OK)
+	if (fl_frame_color_open_scheme(&b.frame_color, &shown, b.layout) !=
+	    FLAME_OK)
 		goto closed;
 	b.compares = b.layout->columns == 2;
 	if (b.compares)
-		fl_frame_color_open_changes(&b.brush);
-	b.of_node = fl_zeroed(b.layout->count, sizeof(*b.of_node));
-	if (b.of_node && fl_column_open(&b.widths, &shown, b.layout) &&
-	    settle_samples(&b) && number_symbols(&b) && put_profile(&b))
+		fl_frame_color_open_changes(&b.frame_color);
+	b.symbol_of_node =
+		fl_zeroed(b.layout->count, sizeof(*b.symbol_of_node));
+	if (b.symbol_of_node && fl_column_open(&b.widths, &shown, b.layout) &&
+	    make_moments(&b) && number_symbols(&b) && put_profile(&b))
 		status = FLAME_OK;
 	else
 		fl_no_memory(flame);
 	page->timed = page->timed || shown.timed;
 	page->compared = page->compared || shown.compared;
 closed:
-	fl_frame_color_close(&b.brush);
+	fl_frame_color_close(&b.frame_color);
 	fl_column_close(&b.widths);
 	fl_paints_free(&b.paints);
 	fl_layout_free(b.layout);
 	fl_moments_free(&b.moments);
-	fl_free(b.of_node);
+	fl_free(b.symbol_of_node);
 	fl_free(b.symbol);
 	return status;
 }
@@ -758,10 +771,10 @@ static int write_html(struct fl_page *page)
 {
 	struct fl_page shown = *page;
 
-	page->brushed = true;
+	page->draws_changes = true;
 	if (page->split &&
-	    (put_beside(page, ".js", fl_viewer.script) != FLAME_OK ||
-	     put_beside(page, ".css", fl_viewer.style) != FLAME_OK))
+	    (write_viewer_file(page, ".js", fl_viewer.script) != FLAME_OK ||
+	     write_viewer_file(page, ".css", fl_viewer.style) != FLAME_OK))
 		return FLAME_FAILED;
 	if (write_profile(page, false) != FLAME_OK)
 		return FLAME_FAILED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the pages share: text from outside made safe, numbers that look the
- * same under every locale, and the choice of what to draw.
+ * Shared by the pages: escaped text, and numbers that do not depend on the
+ * locale.
  */
 #include "base/block.h"
 #include "draw/draw.h"
@@ -10,8 +10,8 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* The length of what may stand as it is at text[0..n), or 0. */
-static unsigned plain(const char *text, size_t n)
+/* The length of a character that is not escaped at text[0..n), or 0. */
+static unsigned plain_length(const char *text, size_t n)
 {
 	uint8_t c = *text;
 
@@ -29,7 +29,7 @@ static unsigned plain(const char *text, size_t n)
 	       c != '"' && c != '\'';
 }
 
-static const char *instead(char c)
+static const char *escape_of(char c)
 {
 	switch (c) {
 	case '&':
@@ -50,22 +50,22 @@ static const char *instead(char c)
 	return REPLACEMENT;
 }
 
-/* What names are made of, as a rule. */
-static const bool usual[256] = {
+/* ASCII that is never escaped. */
+static const bool unescaped[256] = {
 	['#' ... '%'] = true, ['(' ... ';'] = true, ['='] = true,
 	['?' ... '~'] = true,
 };
 
-bool fl_is_usual(struct slice text)
+bool fl_needs_no_escape(struct slice text)
 {
 	size_t i = 0;
 
 	if (text.size < FL_BLOCK_SIZE) {
-		while (i < text.size && usual[(uint8_t)text.data[i]])
+		while (i < text.size && unescaped[(uint8_t)text.data[i]])
 			i++;
 		return i == text.size;
 	}
-	/* The last ones may overlap. */
+	/* The last block may overlap the one before. */
 	for (; i < text.size - FL_BLOCK_SIZE; i += FL_BLOCK_SIZE)
 		if (fl_block_usual(text.data + i) != FL_BLOCK_ALL)
 			return false;
@@ -77,25 +77,25 @@ void fl_put_escaped(struct fl_out *out, struct slice text, size_t max)
 {
 	size_t end = FL_MIN(text.size, max), from = 0, i = 0;
 
-	if (fl_likely(text.size <= max && fl_is_usual(text))) {
+	if (fl_likely(text.size <= max && fl_needs_no_escape(text))) {
 		fl_out_put(out, text.data, text.size);
 		return;
 	}
 	for (;;) {
 		unsigned n;
 
-		while (i < end && usual[(uint8_t)text.data[i]])
+		while (i < end && unescaped[(uint8_t)text.data[i]])
 			i++;
 		if (i >= end)
 			break;
-		n = plain(text.data + i, text.size - i);
+		n = plain_length(text.data + i, text.size - i);
 		if (n) {
 			i += n;
 			continue;
 		}
 		if (i > from)
 			fl_out_put(out, text.data + from, i - from);
-		fl_out_text(out, instead(text.data[i]));
+		fl_out_text(out, escape_of(text.data[i]));
 		from = ++i;
 	}
 	if (i > from)

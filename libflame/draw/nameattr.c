@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of frames, from a file: "name TAB key=value TAB key=value" a
- * line; a value may stand in quotes.  The first line of a name counts.
+ * Attributes of frames from a file of lines "name TAB key=value TAB key=value".
+ * A value may be in quotes.  The first line of a name counts.
  */
 #include "draw/draw.h"
 
@@ -14,8 +14,8 @@ struct fl_nameattr {
 	struct fl_index index;
 	struct row {
 		struct slice name, rest;
-	} *at;			/* at[0] is none */
-	size_t n, room;
+	} *rows;		/* [0] is unused */
+	size_t count, capacity;
 };
 
 static const struct row *find(const struct fl_nameattr *a, struct slice name)
@@ -25,9 +25,9 @@ static const struct row *find(const struct fl_nameattr *a, struct slice name)
 
 	for (i = fl_index_first(&a->index, hash);
 	     (id = fl_index_next(&a->index, hash, &i));)
-		if (a->at[id].name.size == name.size &&
-		    memcmp(a->at[id].name.data, name.data, name.size) == 0)
-			return &a->at[id];
+		if (a->rows[id].name.size == name.size &&
+		    memcmp(a->rows[id].name.data, name.data, name.size) == 0)
+			return &a->rows[id];
 	return NULL;
 }
 
@@ -40,12 +40,13 @@ static bool add(struct fl_nameattr *a, const char *line, size_t n)
 	if (!size || find(a, (struct slice){ line, size }))
 		return true;
 	copy = fl_arena_copy(&a->arena, line, n);
-	if (!a->n)
-		a->n = 1;
-	if (!copy || !fl_grow(&a->at, &a->room, a->n + 1, sizeof(*a->at)) ||
-	    !fl_index_add(&a->index, fl_hash(copy, size), a->n))
+	if (!a->count)
+		a->count = 1;
+	if (!copy ||
+	    !fl_grow(&a->rows, &a->capacity, a->count + 1, sizeof(*a->rows)) ||
+	    !fl_index_add(&a->index, fl_hash(copy, size), a->count))
 		return false;
-	a->at[a->n++] = (struct row){
+	a->rows[a->count++] = (struct row){
 		{ copy, size }, { copy + size, n - size }
 	};
 	return true;
@@ -56,7 +57,7 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 	struct fl_nameattr *a = fl_zeroed(1, sizeof(*a));
 	FILE *file = fopen(path, "r");
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	bool good = a;
 	ssize_t n;
 
@@ -65,7 +66,7 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 		fl_free(a);
 		return NULL;
 	}
-	while (good && (n = getline(&line, &room, file)) >= 0) {
+	while (good && (n = getline(&line, &capacity, file)) >= 0) {
 		while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
 			n--;
 		good = add(a, line, n);
@@ -118,6 +119,6 @@ void fl_nameattr_free(struct fl_nameattr *a)
 		return;
 	fl_arena_free(&a->arena);
 	fl_index_free(&a->index);
-	fl_free(a->at);
+	fl_free(a->rows);
 	fl_free(a);
 }

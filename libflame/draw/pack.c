@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page's script is given: columns of bytes, numbers as LEB128, texts
- * as size and bytes, all of it deflated and written as base64.  A page's
- * samples come at its end:
+ * Data for a page's script: columns of bytes, numbers as LEB128, texts as size
+ * and bytes, all of it deflated and written as base64.  Samples, if any, are
+ * the last block:
  *
- *	ns of a tick; ns since 1970 of the first sample; facets, sets, samples
- *	of each facet: its name, values, then all of these, sorted: bytes
- *	shared with the one before, rest; for each set its value from 1, or 0
- *	samples of each set
- *	of each sample, by set and time, column by column: ticks since the one
- *	before, from 1 (where a tick is 0: not there); node; weight
+ *	ns per tick; ns since 1970 of the first sample; numbers of facets, sets
+ *	and samples
+ *	for each facet: name, number of values; the values, sorted: bytes shared
+ *	with the one before, rest; for each set the number of its value, or 0
+ *	for each set: its number of samples
+ *	for each sample, by set and time, column by column: ticks since the one
+ *	before, from 1 (absent if a tick is 0); node; weight
  */
 #include "base/late.h"
 #include "draw/draw.h"
@@ -28,43 +29,43 @@ static FL_LATE(libdeflate, LIBDEFLATE, LIBDEFLATE_FILE, "html",
 	       "packs small pages in less time");
 
 /*
- * Blocks of so many bytes are deflated each by itself, by whoever has time,
- * and follow one another as if they were one: each knows the bytes before it
- * that it may refer to, and all but the last end at a whole byte.
+ * Blocks are deflated independently, by several threads, and concatenated to
+ * one stream: the dictionary of a block is the end of the block before, and all
+ * but the last are flushed to a byte boundary.
  */
 enum {
-	LEVEL = 4,	/* as small as 5 without a strategy, in two thirds */
-	SMALL_LEVEL = 1,	/* of one block: as small, in half the time; */
-	ALONE_LEVEL = 1,	/* libdeflate: smaller, in half of that */
+	/* Z_FILTERED at 4: the size of the default strategy at 5, 2/3 of its
+	   time.  A single block is as small at 1, and smaller by libdeflate. */
+	LEVEL = 4, SINGLE_LEVEL = 1, LIBDEFLATE_LEVEL = 1,
 	BLOCK = 256 << 10, WINDOW = 32 << 10,
-	DEFLATED = BLOCK + (BLOCK >> 8) + 64,	/* what does not get smaller */
-	CARRIED = 2,
-	LONGEST = 10,	/* bytes of a number */
-	MOST = 64	/* blocks at once */
+	MAX_DEFLATED = BLOCK + (BLOCK >> 8) + 64,	/* incompressible */
+	MAX_CARRIED = 2,	/* bytes that are no base64 group yet */
+	MAX_NUMBER_BYTES = 10,
+	MAX_BLOCKS = 64	/* in flight */
 };
 
 struct block {
 	struct fl_job job;
 	z_stream z;
 	bool opened, last, good;
-	size_t before, n;	/* bytes known, and those behind them */
+	size_t before, n;	/* bytes of the dictionary, of the block */
 	size_t deflated;
-	/* From here on nothing is set before it is used. */
+	/* Not initialized: */
 	uint8_t in[WINDOW + BLOCK];
-	uint8_t out[CARRIED + DEFLATED];
+	uint8_t out[MAX_CARRIED + MAX_DEFLATED];
 };
 
 /* Columns in, base64 out. */
 struct fl_packer {
-	struct fl_filling in;	/* of the block that is filled */
+	struct fl_pack_buffer in;	/* the block being filled */
 	struct fl_out *out;
-	struct fl_thread_pool *team;	/* NULL: nobody helps */
+	struct fl_thread_pool *pool;	/* NULL: one thread */
 	unsigned threads;
 	bool failed;
-	struct block *blocks[MOST];	/* a ring of so many: */
-	unsigned nblocks, first, given;
-	size_t ncarried;	/* bytes that are not three yet */
-	uint8_t carried[CARRIED];
+	struct block *blocks[MAX_BLOCKS];	/* a ring of nblocks */
+	unsigned nblocks, first, submitted;
+	size_t ncarried;
+	uint8_t carried[MAX_CARRIED];
 	char text[4 * (8 << 10)];
 };
 
@@ -108,67 +109,67 @@ static bool begin(struct block *b)
 
 	if (b->opened)
 		return deflateReset(&b->z) == Z_OK;
-	b->opened = deflateInit2(&b->z, only ? SMALL_LEVEL : LEVEL, Z_DEFLATED,
+	b->opened = deflateInit2(&b->z, only ? SINGLE_LEVEL : LEVEL, Z_DEFLATED,
 				 -15, only ? 8 : 9, Z_FILTERED) == Z_OK;
 	return b->opened;
 }
 
-/* All there is.  false: zlib has to, where there is no libdeflate. */
-static bool deflate_alone(struct block *b)
+/* A single block, by libdeflate.  false: use zlib. */
+static bool deflate_single(struct block *b)
 {
 	struct libdeflate_compressor *c;
 
 	if (fl_late_open(&libdeflate_late))
 		return false;
-	c = libdeflate.libdeflate_alloc_compressor(ALONE_LEVEL);
+	c = libdeflate.libdeflate_alloc_compressor(LIBDEFLATE_LEVEL);
 	if (!c) {
 		fl_memory_failed();
 		return false;
 	}
 	b->deflated = libdeflate.libdeflate_deflate_compress(c,
-				b->in + WINDOW, b->n, b->out + CARRIED,
-				DEFLATED);
+				b->in + WINDOW, b->n, b->out + MAX_CARRIED,
+				MAX_DEFLATED);
 	libdeflate.libdeflate_free_compressor(c);
 	return b->deflated;
 }
 
-/* In any thread. */
+/* Runs in any thread. */
 static void deflate_block(struct fl_job *job)
 {
 	struct block *b = (struct block *)job;
 	z_stream *z = &b->z;
 	int status;
 
-	b->good = !b->before && b->last && deflate_alone(b);
+	b->good = !b->before && b->last && deflate_single(b);
 	if (b->good || !begin(b) ||
 	    (b->before && deflateSetDictionary(z, b->in + WINDOW - b->before,
 					       b->before) != Z_OK))
 		return;
 	z->next_in = b->in + WINDOW;
 	z->avail_in = b->n;
-	z->next_out = b->out + CARRIED;
-	z->avail_out = DEFLATED;
+	z->next_out = b->out + MAX_CARRIED;
+	z->avail_out = MAX_DEFLATED;
 	status = deflate(z, b->last ? Z_FINISH : Z_SYNC_FLUSH);
-	b->deflated = DEFLATED - z->avail_out;
+	b->deflated = MAX_DEFLATED - z->avail_out;
 	b->good = b->last ? status == Z_STREAM_END :
 			    status == Z_OK && z->avail_out;
 }
 
-/* The block given first, as text; what does not make three bytes waits. */
+/* Writes the oldest block as base64; carries bytes short of a group. */
 static void write_block(struct fl_packer *p)
 {
 	struct block *b = p->blocks[p->first];
 	size_t size, n;
 	uint8_t *at;
 
-	if (p->team)
-		fl_thread_pool_wait(p->team, &b->job);
+	if (p->pool)
+		fl_thread_pool_wait(p->pool, &b->job);
 	p->first = (p->first + 1) % p->nblocks;
-	p->given--;
+	p->submitted--;
 	p->failed = p->failed || !b->good;
 	if (p->failed)
 		return;
-	at = b->out + CARRIED - p->ncarried;
+	at = b->out + MAX_CARRIED - p->ncarried;
 	memcpy(at, p->carried, p->ncarried);
 	size = p->ncarried + b->deflated;
 	p->ncarried = b->last ? 0 : size % 3;
@@ -182,31 +183,31 @@ static void write_block(struct fl_packer *p)
 
 static struct block **free_block(struct fl_packer *p)
 {
-	return &p->blocks[(p->first + p->given) % p->nblocks];
+	return &p->blocks[(p->first + p->submitted) % p->nblocks];
 }
 
-static void give_block(struct fl_packer *p, struct block *b, bool last)
+static void submit_block(struct fl_packer *p, struct block *b, bool last)
 {
 	b->n = p->in.count;
 	b->last = last;
 	b->job.run = deflate_block;
-	if (!p->team && p->threads > 1 && !last)
-		p->team = fl_thread_pool_new(p->threads);
-	p->given++;
-	if (p->team)
-		fl_thread_pool_submit(p->team, &b->job);
+	if (!p->pool && p->threads > 1 && !last)
+		p->pool = fl_thread_pool_new(p->threads);
+	p->submitted++;
+	if (p->pool)
+		fl_thread_pool_submit(p->pool, &b->job);
 	else
 		deflate_block(&b->job);
 }
 
-/* It is full: another one is filled, which knows its end. */
+/* Submits the full block; its end becomes the next one's dictionary. */
 static void next_block(struct fl_packer *p)
 {
 	struct block *b = *free_block(p), **next;
 
 	if (!p->failed)
-		give_block(p, b, false);
-	while (p->given == p->nblocks || (p->failed && p->given))
+		submit_block(p, b, false);
+	while (p->submitted == p->nblocks || (p->failed && p->submitted))
 		write_block(p);
 	next = free_block(p);
 	if (!*next)
@@ -257,12 +258,13 @@ void fl_pack_text(struct fl_packer *p, const char *text)
 	fl_pack(p, text, size);
 }
 
-/* Text after another that it shares a beginning with, which it becomes. */
-void fl_pack_after(struct fl_packer *p, struct slice *last, struct slice text)
+/* Packs the size of the prefix shared with *last, and the rest; sets *last. */
+void fl_pack_shared_prefix(struct fl_packer *p, struct slice *last,
+			   struct slice text)
 {
-	size_t least = FL_MIN(last->size, text.size), same = 0;
+	size_t shorter = FL_MIN(last->size, text.size), same = 0;
 
-	while (same < least && last->data[same] == text.data[same])
+	while (same < shorter && last->data[same] == text.data[same])
 		same++;
 	fl_pack_number(p, same);
 	fl_pack_number(p, text.size - same);
@@ -278,11 +280,11 @@ struct fl_packer *fl_packer_open(struct fl_out *out, unsigned threads)
 		return NULL;
 	p->out = out;
 	p->threads = threads;
-	p->nblocks = FL_MIN(FL_MAX(2 * threads, 2u), (unsigned)MOST);
+	p->nblocks = FL_MIN(FL_MAX(2 * threads, 2u), (unsigned)MAX_BLOCKS);
 	p->blocks[0] = new_block();
 	if (p->blocks[0]) {
 		p->in.data = p->blocks[0]->in + WINDOW;
-		p->in.capacity = BLOCK - LONGEST + 1;
+		p->in.capacity = BLOCK - MAX_NUMBER_BYTES + 1;
 		return p;
 	}
 	fl_free(p);
@@ -294,11 +296,11 @@ bool fl_packer_close(struct fl_packer *p)
 	bool good;
 
 	if (!p->failed)
-		give_block(p, *free_block(p), true);
-	while (p->given)
+		submit_block(p, *free_block(p), true);
+	while (p->submitted)
 		write_block(p);
 	good = !p->failed;
-	fl_thread_pool_free(p->team);
+	fl_thread_pool_free(p->pool);
 	for (unsigned i = 0; i < p->nblocks; i++) {
 		if (p->blocks[i] && p->blocks[i]->opened)
 			deflateEnd(&p->blocks[i]->z);
@@ -319,7 +321,7 @@ static void pack_facet(struct fl_packer *p, const struct fl_facet *facet,
 	fl_pack_number(p, facet->nvalues);
 	last.size = 0;
 	for (size_t i = 0; i < facet->nvalues; i++)
-		fl_pack_after(p, &last, facet->values[i].text);
+		fl_pack_shared_prefix(p, &last, facet->values[i].text);
 	for (size_t i = 0; i < nsets; i++)
 		fl_pack_number(p, facet->of_set[i]);
 }

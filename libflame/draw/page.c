@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writers of trees: a sink that gathers, and the hand-over to the writer when
- * the flow has ended.
+ * Writers of trees: a sink that collects trees and calls the writer at the end.
  */
 #include "fl.h"
 
@@ -11,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The tree of a metric, and what fills it. */
+/* The tree of a metric, and the sink that fills it. */
 struct gather {
 	flame_id metric;
 	struct flame_tree *tree;
@@ -22,15 +21,16 @@ struct gather {
 struct page_state {
 	struct fl_page page;
 	struct flame_sink *gather;
-	struct flame_source *source;	/* that is read */
-	struct gather *each;		/* --events: instead, by metric */
-	size_t n, room, last;
-	struct flame_sink *before;	/* of two counts the first; or NULL */
-	flame_id key, value;		/* how they are told; 0: not known */
+	struct flame_source *source;	/* being read; or NULL */
+	struct gather *gathers;		/* with --events: by metric */
+	size_t ngathers, gathers_capacity, last;
+	struct flame_sink *before;	/* column 0 of a diff; or NULL */
+	flame_id key, value;	/* the label of its samples; 0: unset */
 };
 
-/* Neighbours of one stack are one, where no time can come between. */
-static bool add_beat(struct fl_page *page, const struct flame_sample *sample)
+/* Adds a sample; merges it with an equal one just before. */
+static bool add_chart_sample(struct fl_page *page,
+			     const struct flame_sample *sample)
 {
 	struct fl_chart_sample *last;
 
@@ -55,9 +55,9 @@ static bool add_beat(struct fl_page *page, const struct flame_sample *sample)
 	return true;
 }
 
-/* Nobody else asks for times: where they are too many, none are read. */
-static bool keep_sample(struct flame_sink *sink, struct page_state *state,
-			const struct flame_sample *sample)
+/* Once there are too many times, the source need not read them. */
+static bool record_sample(struct flame_sink *sink, struct page_state *state,
+			  const struct flame_sample *sample)
 {
 	struct fl_samples *samples = state->page.samples;
 
@@ -77,12 +77,13 @@ static bool begin_metric(struct flame *flame, struct page_state *state,
 {
 	struct gather *g;
 
-	if (!fl_grow(&state->each, &state->room, state->n + 1, sizeof(*g)))
+	if (!fl_grow(&state->gathers, &state->gathers_capacity,
+		     state->ngathers + 1, sizeof(*g)))
 		return fl_no_memory(flame) == FLAME_OK;
-	g = &state->each[state->n];
+	g = &state->gathers[state->ngathers];
 	*g = (struct gather){ .metric = metric,
 			      .tree = flame_tree_new(flame, 1) };
-	state->last = state->n++;
+	state->last = state->ngathers++;
 	if (state->page.samples && g->tree) {
 		g->samples = fl_samples_new(flame);
 		g->tree->want_stack_nodes = true;
@@ -93,28 +94,30 @@ static bool begin_metric(struct flame *flame, struct page_state *state,
 	return g->sink;
 }
 
-static int put_apart(struct flame_sink *sink, const struct flame_sample *sample)
+static int put_by_metric(struct flame_sink *sink,
+			 const struct flame_sample *sample)
 {
 	struct page_state *state = sink->state;
 	struct gather *g;
 	size_t i = state->last;
 
-	if (i >= state->n || state->each[i].metric != sample->metric) {
-		for (i = 0; i < state->n; i++)
-			if (state->each[i].metric == sample->metric)
+	if (i >= state->ngathers ||
+	    state->gathers[i].metric != sample->metric) {
+		for (i = 0; i < state->ngathers; i++)
+			if (state->gathers[i].metric == sample->metric)
 				break;
 		state->last = i;
-		if (i == state->n &&
+		if (i == state->ngathers &&
 		    !begin_metric(sink->flame, state, sample->metric))
 			return FLAME_FAILED;
 	}
-	g = &state->each[i];
+	g = &state->gathers[i];
 	if (g->samples && !fl_samples_add(g->samples, g->tree, sample))
 		return fl_no_memory(sink->flame);
 	return fl_put(g->sink, sample);
 }
 
-static int by_beat(const void *a, const void *b)
+static int by_thread_and_time(const void *a, const void *b)
 {
 	const struct fl_chart_sample *x = a, *y = b;
 
@@ -125,7 +128,7 @@ static int by_beat(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* A tower for each thread, side by side, each in the order of time. */
+/* Threads side by side, each in the order of time. */
 static struct fl_layout *chart(struct fl_page *page)
 {
 	size_t n = page->nchart_samples;
@@ -135,7 +138,7 @@ static struct fl_layout *chart(struct fl_page *page)
 
 	if (n)
 		qsort(page->chart_samples, n, sizeof(*page->chart_samples),
-		      by_beat);
+		      by_thread_and_time);
 	for (size_t i = 0; steps && i < n; i++)
 		steps[i] = (struct fl_chart_stack){
 			page->chart_samples[i].stack,
@@ -157,7 +160,7 @@ static bool is_before(struct page_state *state, struct flame *flame,
 	return flame_label_get(flame, labels, state->key) == state->value;
 }
 
-/* Into a second column, which is the first in the end: see finish. */
+/* Adds to column 1; finish swaps the columns. */
 static int put_before(struct page_state *state,
 		      const struct flame_sample *sample)
 {
@@ -176,13 +179,13 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	struct fl_page *page = &state->page;
 
 	if (page->events)
-		return put_apart(sink, sample);
+		return put_by_metric(sink, sample);
 	if (fl_unlikely(sample->labels) &&
 	    is_before(state, sink->flame, sample->labels))
 		return put_before(state, sample);
-	if (page->chart && !add_beat(page, sample))
+	if (page->chart && !add_chart_sample(page, sample))
 		return fl_no_memory(sink->flame);
-	if (page->samples && !keep_sample(sink, state, sample))
+	if (page->samples && !record_sample(sink, state, sample))
 		return fl_no_memory(sink->flame);
 	return fl_put(state->gather, sample);
 }
@@ -191,7 +194,7 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 {
 	struct page_state *state = sink->state;
 
-	/* Those that select know times. */
+	/* Readers that select can read times. */
 	if (sink->modest_needs && source != state->source &&
 	    source->format->selects && fl_is_large(source))
 		fl_remark(sink->flame, "%s: more than %d MB: the page does "
@@ -199,7 +202,7 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 			  fl_in_name(source->in), (int)(FL_LARGE >> 20));
 	state->source = source;
 	if (sink->rests)
-		sink->rests->share = state->page.fine_share(&state->page);
+		sink->rests->share = state->page.detail_share(&state->page);
 	return FLAME_OK;
 }
 
@@ -212,7 +215,7 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 	return FLAME_OK;
 }
 
-/* Of a page that keeps samples. */
+/* For recording samples. */
 static const unsigned sample_needs = FL_NEED_TIME | FL_NEED_THREAD |
 				     FL_NEED_STATE | FL_NEED_FILE;
 
@@ -236,7 +239,7 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 	return page->tree->want_stack_nodes = true;
 }
 
-/* What an option that was set means for the sink. */
+/* Updates the sink after an option was set. */
 static int apply_option(struct flame_sink *sink)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
@@ -253,8 +256,8 @@ static int apply_option(struct flame_sink *sink)
 }
 
 /*
- * flame_set tells that a value was refused, as it may be another sink's;
- * rows that know the reason tell it before.
+ * flame_set reports refused values, as another sink may accept them; a reason
+ * of ours is reported first.
  */
 static int set(struct flame_sink *sink, const char *option, const char *value)
 {
@@ -271,7 +274,7 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 	return FLAME_FAILED;
 }
 
-/* Where one event would be chosen, it comes first; the richest next. */
+/* The order of tabs: as listed; cpu first, then by number of samples. */
 static double rank(struct flame *flame, const char *list, flame_id metric)
 {
 	const struct flame_metric *m = flame_metric_of(flame, metric);
@@ -286,18 +289,19 @@ static void sort_metrics(struct flame *flame, struct page_state *state)
 {
 	const char *list = state->page.events;
 
-	for (size_t i = 1; i < state->n; i++) {
-		struct gather g = state->each[i];
+	for (size_t i = 1; i < state->ngathers; i++) {
+		struct gather g = state->gathers[i];
 		size_t j = i;
 
-		for (; j && rank(flame, list, state->each[j - 1].metric) <
-			    rank(flame, list, g.metric); j--)
-			state->each[j] = state->each[j - 1];
-		state->each[j] = g;
+		for (; j && rank(flame, list, state->gathers[j - 1].metric) <
+				    rank(flame, list, g.metric);
+		     j--)
+			state->gathers[j] = state->gathers[j - 1];
+		state->gathers[j] = g;
 	}
 }
 
-static void tell_absent(struct flame *flame, const struct page_state *state)
+static void remark_absent(struct flame *flame, const struct page_state *state)
 {
 	char *list = fl_memory_adopt(strdup(state->page.events)), *save = NULL;
 
@@ -305,34 +309,36 @@ static void tell_absent(struct flame *flame, const struct page_state *state)
 	     name = strtok_r(NULL, ",", &save)) {
 		size_t i = 0;
 
-		/* Of a name with commas it is a part. */
-		while (i < state->n && !strstr(flame_metric_of(flame,
-				state->each[i].metric)->name, name))
+		/* A metric's name may have commas: compares parts. */
+		while (i < state->ngathers &&
+		       !strstr(flame_metric_of(flame, state->gathers[i].metric)
+				       ->name,
+			       name))
 			i++;
-		if (i == state->n)
+		if (i == state->ngathers)
 			fl_remark(flame, "no samples of %s", name);
 	}
 	fl_free(list);
 }
 
-/* Trees of which there is something to see; one is there in any case. */
-static int hand_over(struct flame *flame, struct page_state *state)
+/* Gives the page all trees that are not empty, or one. */
+static int choose_trees(struct flame *flame, struct page_state *state)
 {
 	struct fl_page *page = &state->page;
 
 	if (strcmp(page->events, "all") != 0)
-		tell_absent(flame, state);
+		remark_absent(flame, state);
 	sort_metrics(flame, state);
-	page->more = fl_zeroed(FL_MAX(state->n, 1), sizeof(*page->more));
+	page->more = fl_zeroed(FL_MAX(state->ngathers, 1), sizeof(*page->more));
 	if (!page->more)
 		return fl_no_memory(flame);
-	for (size_t i = 0; i < state->n; i++) {
-		struct gather *g = &state->each[i];
+	for (size_t i = 0; i < state->ngathers; i++) {
+		struct gather *g = &state->gathers[i];
 
 		if (!g->tree->total[0])
 			continue;
 		if (page->tree->total[0]) {
-			page->more[page->nmore++] = (struct fl_further){
+			page->more[page->nmore++] = (struct fl_page_metric){
 				g->tree, g->samples };
 			continue;
 		}
@@ -346,7 +352,7 @@ static int hand_over(struct flame *flame, struct page_state *state)
 	return FLAME_OK;
 }
 
-static void tell_unused(struct flame *flame, const struct fl_page *page)
+static void remark_unused(struct flame *flame, const struct fl_page *page)
 {
 	const char *name = page->negate ? "negate" : page->widths ? "widths" :
 			   page->delta ? "delta" :
@@ -355,11 +361,11 @@ static void tell_unused(struct flame *flame, const struct fl_page *page)
 
 	if (name && page->tree->columns == 1)
 		fl_remark(flame, "--%s: nothing is compared", name);
-	else if (name && page->tree->columns == 2 && !page->brushed)
+	else if (name && page->tree->columns == 2 && !page->draws_changes)
 		fl_remark(flame, "--%s: only what is drawn knows it", name);
 }
 
-/* What weights before are multiplied by to be compared. */
+/* The factor of weights before, by --normalize. */
 static int set_scale(struct fl_page *page)
 {
 	const struct flame_tree *tree = page->tree;
@@ -388,7 +394,7 @@ static int finish(struct flame_sink *sink)
 	int status;
 
 	if (state->page.events && !state->page.borrowed &&
-	    hand_over(sink->flame, state) != FLAME_OK)
+	    choose_trees(sink->flame, state) != FLAME_OK)
 		return FLAME_FAILED;
 	if (state->before) {
 		if (fl_tree_read_deferred(state->page.tree, 0) != FLAME_OK)
@@ -401,7 +407,7 @@ static int finish(struct flame_sink *sink)
 	if (status == FLAME_OK)
 		status = state->page.write(&state->page);
 	if (status == FLAME_OK)
-		tell_unused(sink->flame, &state->page);
+		remark_unused(sink->flame, &state->page);
 	if ((state->page.split || state->page.source_url) &&
 	    !sink->keeps_apart)
 		fl_remark(sink->flame, "--%s: only a page (html) knows it",
@@ -423,12 +429,12 @@ static void release(struct flame_sink *sink)
 	if (page->out)
 		fl_out_discard(page->out);
 	flame_abandon(state->gather);
-	for (size_t i = 0; i < state->n; i++) {
-		flame_abandon(state->each[i].sink);
-		flame_tree_free(state->each[i].tree);
-		fl_samples_free(state->each[i].samples);
+	for (size_t i = 0; i < state->ngathers; i++) {
+		flame_abandon(state->gathers[i].sink);
+		flame_tree_free(state->gathers[i].tree);
+		fl_samples_free(state->gathers[i].samples);
 	}
-	fl_free(state->each);
+	fl_free(state->gathers);
 	fl_free(page->more);
 	flame_abandon(state->before);
 	if (!page->borrowed)
@@ -470,15 +476,15 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 }
 
 void fl_page_accept_deferred(struct flame_sink *sink,
-			     double (*fine_share)(const struct fl_page *page))
+			     double (*detail_share)(const struct fl_page *page))
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
 
-	page->fine_share = fine_share;
+	page->detail_share = detail_share;
 	sink->rests = &page->tree->deferred;
 }
 
-/* The tree, which may have two columns, instead of the page's own. */
+/* Replaces the page's tree, by one that may have two columns. */
 static bool adopt(struct flame_sink *sink, struct flame_tree *tree)
 {
 	struct fl_page *page;
@@ -495,7 +501,7 @@ static bool adopt(struct flame_sink *sink, struct flame_tree *tree)
 	return true;
 }
 
-/* Pages take it as it is; others as samples, one per stack with a weight. */
+/* Pages use the tree itself; other sinks get a sample per stack. */
 int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
 {
 	struct flame_sample sample = { .metric = tree->metric,
@@ -563,7 +569,7 @@ struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 			fl_no_memory(page->tree->flame);
 		return drawn;
 	}
-	if (page->peer && page->tree->columns == 1)
+	if (page->compat_tool && page->tree->columns == 1)
 		return fl_compat_layout(page->tree);
 	return fl_tree_layout(page->tree, fl_page_minimum(page, page_width),
 			      page->compat, !page->borrowed);

@@ -27,12 +27,12 @@ static int set_minwidth(struct flame *flame, void *member, const char *value,
 		copy[n - 1] = '\0';
 	if (!fl_parse_double(copy, &width) || width < 0)
 		return FLAME_FAILED;
-	/* Pixels that were not given are the writer's own choice. */
+	/* 0 pixels would mean the writer's default, so 0 is a percentage. */
 	*to = (struct fl_minwidth){ width, percent || width == 0 };
 	return FLAME_OK;
 }
 
-/* The characters of a colour's spelling do no harm within a style. */
+/* Allows only characters of colours, so that it cannot end the style. */
 static int set_color(struct flame *flame, void *member, const char *value,
 		     char reason[FL_REASON_SIZE])
 {
@@ -107,7 +107,7 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_FLAG, AT(split) },
 	{ "tree", NULL, "open as a tree of rows", FL_OPTION_FLAG, AT(as_tree) },
 
-	/* Of flame-graph alone. */
+	/* Only for flame-graph. */
 	{ "bgcolors", "COLOR", "SVG: background, #rrggbb or a gradient",
 	  FL_OPTION_TEXT, AT(background), FL_SCOPE_DETAIL, .set = set_color },
 	{ "factor", "F", "SVG: multiply the counts that are shown",
@@ -133,7 +133,7 @@ static const struct fl_option rows[] = {
 	{ "uicolor", "COLOR", "SVG: of the text around the frames",
 	  FL_OPTION_TEXT, AT(ui_color), FL_SCOPE_DETAIL, .set = set_color },
 
-	/* Tools set these for options of their own. */
+	/* Set by tools for their own options. */
 	{ "ansi", NULL, NULL, FL_OPTION_FLAG, AT(ansi), FL_SCOPE_HIDDEN },
 	{ "color-by", "sum|hash|deterministic|random", NULL,
 	  FL_OPTION_WORD, AT(color_by), FL_SCOPE_HIDDEN,
@@ -143,7 +143,7 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_FLAG, AT(compat_root), FL_SCOPE_HIDDEN },
 	{ "cp", "FILE", NULL, FL_OPTION_TEXT, AT(palette), FL_SCOPE_HIDDEN },
 	{ "peer", "perl|inferno", NULL,
-	  FL_OPTION_WORD, AT(peer), FL_SCOPE_HIDDEN, .first = FL_PEER_PERL },
+	  FL_OPTION_WORD, AT(compat_tool), FL_SCOPE_HIDDEN, .first = FL_PEER_PERL },
 	{ "whole", "N", NULL, FL_OPTION_COUNT, AT(all), FL_SCOPE_HIDDEN },
 	{ .name = NULL }
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colour schemes.  The tables were made in OKLCH: within a family lightness
- * and chroma hardly change, so no frame shouts, and text on any of them has
- * a contrast of 7:1 on light pages and 4.5:1 on dark ones.
+ * Colour schemes.  The tables were computed in OKLCH: within a family lightness
+ * and chroma hardly change, so that no frame stands out, and text has a
+ * contrast of 7:1 on light pages and 4.5:1 on dark ones.
  *
  * A family has 12 colours: three hues by package, four shades by name.  A
  * ramp has 16, by name.
@@ -219,17 +219,17 @@ static const struct fl_colors orange[] = {
 #define FAMILY 12
 #define RAMP 16
 
-/* FNV-1a, mixed: colours must not depend on the machine. */
-static const uint32_t hash_of_none = 2166136261u;
+/* FNV-1a, mixed; not fl_hash, as colours must be the same everywhere. */
+static const uint32_t empty_hash = 2166136261u;
 
-static uint32_t hash_on(uint32_t h, struct slice text)
+static uint32_t hash_more(uint32_t h, struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
 		h = (h ^ (uint8_t)text.data[i]) * 16777619u;
 	return h;
 }
 
-static uint32_t mixed(uint32_t h)
+static uint32_t mix(uint32_t h)
 {
 	h ^= h >> 16;
 	h *= 0x7feb352du;
@@ -238,20 +238,20 @@ static uint32_t mixed(uint32_t h)
 
 static uint32_t hash(struct slice text)
 {
-	return mixed(hash_on(hash_of_none, text));
+	return mix(hash_more(empty_hash, text));
 }
 
-/* What comes before Class.method, before "::", or before the first '_'. */
+/* The part before Class.method, before "::", or before the first '_'. */
 static struct slice package(struct slice name)
 {
-	static const bool tells[256] = {
+	static const bool special[256] = {
 		['('] = true, ['<'] = true, ['/'] = true, [':'] = true,
 		['.'] = true,
 	};
 	const char *end = NULL, *last = NULL;
 
 	for (const char *p = name.data; p < name.data + name.size; p++) {
-		if (!tells[(uint8_t)*p])
+		if (!special[(uint8_t)*p])
 			continue;
 		if (*p == '(' || *p == '<')
 			break;
@@ -276,9 +276,9 @@ static struct fl_colors of_family(const struct fl_colors *family,
 {
 	struct slice first = package(name);
 	struct slice rest = { name.data + first.size, name.size - first.size };
-	uint32_t h = hash_on(hash_of_none, first);
-	uint32_t hue = mixed(h) % 3;
-	uint32_t shade = mixed(hash_on(h, rest)) % (FAMILY / 3);
+	uint32_t h = hash_more(empty_hash, first);
+	uint32_t hue = mix(h) % 3;
+	uint32_t shade = mix(hash_more(h, rest)) % (FAMILY / 3);
 
 	return family[hue * (FAMILY / 3) + shade];
 }
@@ -301,8 +301,8 @@ static bool is_word(char c)
 }
 
 /*
- * a/b/C.m, a.b.C.m, C.m, a.b.C: but neither paths, libraries, Go methods
- * nor what compilers append (".isra.0", ".cold").
+ * a/b/C.m, a.b.C.m, C.m, a.b.C; but not paths, libraries, Go methods, or names
+ * with suffixes of compilers (".isra.0", ".cold").
  */
 bool fl_looks_java(struct slice name)
 {
@@ -402,7 +402,7 @@ static struct fl_colors pick_java(struct slice name, enum flame_type type)
 	return pick_type(name, type);
 }
 
-/* Safe for all kinds of colour vision: fewer families, told by lightness. */
+/* Safe for all kinds of colour vision: fewer families, of other lightness. */
 static struct fl_colors pick_cb(struct slice name, enum flame_type type)
 {
 	const struct fl_colors *family = by_type(name, type);
@@ -448,7 +448,7 @@ const char *fl_family_name(struct fl_colors colors)
 	return NULL;
 }
 
-/* A ramp keeps grey for what is no code: the root, threads, categories. */
+/* Frames that are no code (root, threads, categories) are grey. */
 #define RAMP_SCHEME(ramp, text) \
 	static struct fl_colors pick_##ramp(struct slice name, \
 					    enum flame_type type) \
@@ -545,7 +545,7 @@ static struct slice library_of(struct slice name, enum flame_type type)
 	return name;
 }
 
-/* What is in no group is grey. */
+/* Frames without a group are grey. */
 static struct fl_colors pick_hue(struct slice of, struct slice name,
 				 enum flame_type type)
 {
@@ -681,7 +681,7 @@ static const struct fl_scheme scheme_mine = {
 	.pick = pick_mine,
 };
 
-/* By the sum of code points, where a brush says nothing else. */
+/* The default of fl_classic.by is the sum of code points. */
 #define CLASSIC(id, number, text) \
 	static struct fl_colors pick_classic_##id(struct slice s, \
 						    enum flame_type type) \
@@ -753,15 +753,15 @@ const struct fl_colors fl_ramp[FL_RAMP_STEPS] = {
 	{ 0xfba28b, 0x813c2b }, { 0xfb8f74, 0x963f29 },
 };
 
-/* By the root of the share, or one large change would bleach all others. */
-unsigned fl_ramp_step(double change, double most)
+/* By the square root, or one large change would make all others pale. */
+unsigned fl_ramp_step(double change, double max_change)
 {
 	double size = change < 0 ? -change : change;
 	unsigned k = 0;
 
-	/* What is left of numbers that were multiplied is nothing. */
+	/* 1e-9: rounding errors of scaled weights are no change. */
 	while (k < FL_RAMP_NONE &&
-	       25 * size > (k ? k * k : 1e-9) * most)
+	       25 * size > (k ? k * k : 1e-9) * max_change)
 		k++;
 	return change < 0 ? FL_RAMP_NONE - k : FL_RAMP_NONE + k;
 }

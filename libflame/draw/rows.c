@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows: samples added up, and sorted by what is written of them.  Ids differ
- * with the number of threads; so frames are ranked by their text, stacks by
- * the ranks of their frames, and sets of labels by theirs.
+ * Rows: sums samples and sorts them by their text.  Ids depend on the number of
+ * threads; so frames are ranked by text, stacks by the ranks of their frames,
+ * and label sets by their values.
  */
 #include "fl.h"
 
@@ -13,10 +13,10 @@
 
 struct state {
 	struct fl_rows rows;
-	flame_id key, before;	/* of two counts the first; 0: not known */
+	flame_id key, before;	/* label of column 0 of a diff; 0: unset */
 };
 
-/* Gathering ----------------------------------------------------------- */
+/* Sums ---------------------------------------------------------------- */
 
 static uint64_t hash_of(const struct fl_row *row)
 {
@@ -51,7 +51,7 @@ static int add_row(struct fl_rows *rows, const struct fl_row *row,
 	       FLAME_OK : fl_no_memory(rows->flame);
 }
 
-/* Of two counts the second is taken, as everywhere. */
+/* Samples of column 0 of a diff are left out. */
 static bool is_before(struct state *state, struct flame *flame,
 		      flame_id labels)
 {
@@ -123,7 +123,7 @@ static int by_frame(const void *a, const void *b)
 	return d ? d : (x->line > y->line) - (x->line < y->line);
 }
 
-/* By frame id; to fl_free. */
+/* Ranks by frame id; to fl_free; NULL: out of memory. */
 static uint32_t *rank_frames(const struct flame *flame)
 {
 	size_t n = flame->frames.count;
@@ -158,8 +158,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * The children of all stacks, those of i at [first[i], first[i + 1]), each as
- * rank << 32 | id.
+ * The children of all stacks, sorted, as rank << 32 | id; those of stack i are
+ * child[first[i]] to child[first[i + 1]].
  */
 static uint64_t *sort_children(const struct flame *flame,
 			       const uint32_t *frame_rank, uint32_t *first)
@@ -185,9 +185,9 @@ static uint64_t *sort_children(const struct flame *flame,
 	return child;
 }
 
-/* Parents before children, siblings by their frames: by stack id. */
-static void walk(const struct flame *flame, const uint64_t *child,
-		 const uint32_t *first, uint32_t *next, uint32_t *rank)
+/* Sets rank[] by stack: preorder, siblings by the rank of their frames. */
+static void rank_preorder(const struct flame *flame, const uint64_t *child,
+			  const uint32_t *first, uint32_t *next, uint32_t *rank)
 {
 	flame_id stack = 0;
 	uint32_t n = 0;
@@ -205,7 +205,7 @@ static void walk(const struct flame *flame, const uint64_t *child,
 	}
 }
 
-/* By stack id; NULL: out of memory. */
+/* Ranks by stack id; NULL: out of memory. */
 static uint32_t *rank_stacks(const struct flame *flame)
 {
 	size_t n = flame->stacks.count;
@@ -219,7 +219,7 @@ static uint32_t *rank_stacks(const struct flame *flame)
 		child = sort_children(flame, frame_rank, first);
 	if (child) {
 		memcpy(next, first, (n + 1) * sizeof(*next));
-		walk(flame, child, first, next, rank);
+		rank_preorder(flame, child, first, next, rank);
 	} else {
 		fl_free(rank);
 		rank = NULL;
@@ -258,7 +258,7 @@ static int by_key(const void *a, const void *b)
 			    ((const struct ranked_key *)b)->text);
 }
 
-/* The values of all keys, in their order, each behind a separator. */
+/* The values of all keys, in their order, each with a separator. */
 static void spell_set(struct fl_buf *to, const struct flame *flame,
 		      flame_id set, const flame_id *keys, size_t nkeys)
 {
@@ -271,7 +271,7 @@ static void spell_set(struct fl_buf *to, const struct flame *flame,
 	}
 }
 
-/* Sets that rows have, each once: ranked by what they say. */
+/* Ranks the label sets in use by their values. */
 static bool rank_used(struct fl_rows *rows, const flame_id *keys,
 		      size_t nkeys, struct ranked_set *sets, size_t nsets)
 {
@@ -387,7 +387,7 @@ static const char *metric_name(const struct fl_rows *rows, flame_id metric)
 	return flame_metric_of(rows->flame, metric)->name;
 }
 
-/* There are few. */
+/* An insertion sort, as there are few. */
 static bool find_metrics(struct fl_rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
@@ -493,7 +493,7 @@ static int finish(struct flame_sink *sink)
 	return status;
 }
 
-/* What is no option of rows may be one of pictures. */
+/* Accepts options of pictures, with a remark. */
 static int set(struct flame_sink *sink, const char *option, const char *value)
 {
 	struct fl_rows *rows = &((struct state *)sink->state)->rows;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writers of rows: a sink that adds up samples of one stack, thread, metric
- * and set of labels, puts the sums in an order that depends on nothing but
- * their text, and hands them to write() when it is finished.
+ * Writers of rows: a sink that sums samples of the same stack, thread, metric
+ * and labels, sorts the sums by their text alone, and calls write() at the end.
  */
 #ifndef FL_ROWS_H
 #define FL_ROWS_H
@@ -18,37 +17,37 @@ struct fl_rows {
 	struct flame *flame;
 	struct fl_out *out;
 	int (*write)(struct fl_rows *rows);
-	struct fl_row *data;	/* sorted; those that add up to 0 are left out */
+	struct fl_row *data;	/* sorted, without sums of 0 */
 	size_t count, capacity;
-	flame_id *metrics;	/* those of the rows, in the order of names */
+	flame_id *metrics;	/* of the rows, sorted by name */
 	size_t nmetrics, metrics_capacity;
-	int64_t from, to;	/* of all inputs; FLAME_NOTIME: not known */
+	int64_t from, to;	/* span of all inputs; or FLAME_NOTIME */
 	char *events, *title;	/* options of that name, or NULL */
 	/* Ranks by id, for sorting. */
 	uint32_t *stack_rank, *set_rank;
-	struct fl_index index;	/* of data while it is gathered */
+	struct fl_index index;	/* of data, while samples come */
 };
 
-/* A sink of FL_NEED_...; options of pictures are accepted, and told of. */
+/* needs: FL_NEED_...; accepts options of pictures, with a remark. */
 struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
 				unsigned needs,
 				int (*write)(struct fl_rows *rows));
 /*
- * Keys that labels and threads of the rows have, as names, in the order of
- * their text; to fl_free.  NULL: out of memory.
+ * The label keys of rows and their threads, as names, sorted by text; to
+ * fl_free.  NULL: out of memory.
  */
 flame_id *fl_rows_keys(struct fl_rows *rows, size_t *count);
-/* The value of a row; 0: it has none. */
+/* The value of a label; 0: none. */
 flame_id fl_row_label(const struct flame *flame, const struct fl_row *row,
 		      flame_id key);
 
-/* spell.c: appends a name and its type as folded text has them. */
+/* spell.c: appends a name and the suffix of its type, as in folded text. */
 void fl_spell_frame(struct fl_buf *to, const struct flame *flame,
 		    flame_id name, enum flame_type type);
 /* "main;work_[j]" */
 void fl_spell_stack(struct fl_buf *to, const struct flame *flame,
 		    flame_id stack);
-/* The text as a string of JSON, in quotes; what is no UTF-8 is U+FFFD. */
+/* A string of JSON, in quotes; invalid UTF-8 becomes U+FFFD. */
 void fl_spell_json(struct fl_buf *to, struct slice text);
 
 #endif

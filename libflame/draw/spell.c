@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names, stacks and texts as other programs read them.
+ * Spells names and stacks as folded text, and texts as JSON.
  */
 #include "fl.h"
 
@@ -11,7 +11,7 @@ static bool is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* A ';' would be two frames, a control character the end of a line. */
+/* Replaces ';', which separates frames, and control characters. */
 void fl_spell_frame(struct fl_buf *to, const struct flame *flame,
 		    flame_id name, enum flame_type type)
 {
@@ -37,7 +37,7 @@ static size_t depth_of(const struct flame *flame, flame_id stack)
 	return depth;
 }
 
-/* Frames are known from the leaf on: they are put in their order first. */
+/* Collects frames first, as parents lead from the leaf to the root. */
 void fl_spell_stack(struct fl_buf *to, const struct flame *flame,
 		    flame_id stack)
 {

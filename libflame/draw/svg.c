@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The SVG page: complete and readable without a script.  Frames lie in an
- * inner picture whose units are the weights, so a box's width is its total
- * and a zoom is one attribute; their labels lie above it, in pixels.  Fills
- * are attributes; dark pages override them by class.
+ * The SVG page, readable without a script.  Frames are in an inner picture
+ * whose units are weights, so a box's width is its total and a zoom is one
+ * attribute; labels are outside of it, in pixels.  Fills are attributes; dark
+ * pages override them by class.
  *
- * Of a comparison the weights after, before, or the larger of both selfs
- * are widths, painted by the change; what has no width is only counted.
+ * In a comparison widths are the weights after, before, or the larger of both
+ * selfs, and colours show changes; nodes without a width are only counted.
  */
 #include "draw/svg.h"
 #include "format/format.h"
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 
 enum {
-	WIDTH = 1200, LEAST_WIDTH = 100, FRAME_HEIGHT = 18,
-	MOST_FRAMES = 20000,
-	FINEST = 10000000	/* browsers clamp lengths beyond 2^25 */
+	WIDTH = 1200, MIN_WIDTH = 100, FRAME_HEIGHT = 18,
+	MAX_FRAMES = 20000,
+	MAX_UNITS = 10000000	/* browsers clamp lengths beyond 2^25 */
 };
 
 #define MINWIDTH 0.1		/* pixels of WIDTH */
-#define FINE 0.1		/* pixels: narrower shapes are not seen */
+#define DETAIL_PIXELS 0.1	/* narrower shapes are invisible */
 
 #define FONTS "system-ui,-apple-system,&quot;Segoe UI&quot;,Roboto," \
 	"&quot;Noto Sans&quot;,&quot;DejaVu Sans&quot;,sans-serif"
@@ -31,16 +31,16 @@ static double minwidth(const struct fl_page *page, double width)
 		return page->minwidth.n * width / 100;
 	if (page->minwidth.n > 0)
 		return page->minwidth.n;
-	return page->peer == FL_PEER_INFERNO ? width / 10000 : MINWIDTH;
+	return page->compat_tool == FL_PEER_INFERNO ? width / 10000 : MINWIDTH;
 }
 
 static bool is_narrow(const struct fl_svg *p, uint32_t i)
 {
-	return i && p->weight[i] < p->least;
+	return i && p->weight[i] < p->min_weight;
 }
 
-/* Of a comparison: nodes below one that is only outlined, and itself. */
-static void look_below(struct fl_svg *p, uint32_t i)
+/* In a comparison: counts a node that is only outlined, and its subtree. */
+static void count_subtree(struct fl_svg *p, uint32_t i)
 {
 	const struct fl_layout *l = p->layout;
 
@@ -54,31 +54,32 @@ static void look_below(struct fl_svg *p, uint32_t i)
 	}
 }
 
-/* How the last frame of a name was painted. */
+/* The colour of the last frame of a name. */
 struct painted {
 	uint32_t paint;
-	uint32_t type;		/* plus one; 0: there was none */
+	uint32_t type;		/* plus one; 0: none yet */
 };
 
-/* Names and types tell, but of the root, and where changes are painted. */
+/* The colour depends on name and type, except for the root and for changes. */
 static uint32_t paint(struct fl_svg *p, uint32_t i, struct painted *by_name)
 {
 	struct painted *as = &by_name[p->layout->name[i]];
 	uint32_t type = p->layout->type[i] + 1u;
 
 	if (!i || p->compares)
-		return fl_paint(&p->paints, fl_frame_color_pick(&p->brush, i));
+		return fl_paint(&p->paints,
+				fl_frame_color_pick(&p->frame_color, i));
 	if (as->type != type)
-		*as = (struct painted){
-			fl_paint(&p->paints, fl_frame_color_pick(&p->brush, i)),
-			type
-		};
+		*as = (struct painted){ fl_paint(&p->paints,
+						 fl_frame_color_pick(
+							 &p->frame_color, i)),
+					type };
 	return as->paint;
 }
 
 /*
- * What is drawn and what is only outlined.  Readers have what is hidden as
- * self of others, as it was not drawn.
+ * Counts frames that are drawn and that are only outlined.  A reader of the SVG
+ * takes the hidden weight for self of the parents.
  */
 static bool count(struct fl_svg *p)
 {
@@ -86,12 +87,12 @@ static bool count(struct fl_svg *p)
 	struct painted *by_name =
 		fl_zeroed(p->page->tree->flame->names.count, sizeof(*by_name));
 	const int64_t *read = l->total[p->compares];
-	bool told = p->nruns;	/* of what is in no layout */
+	bool reported = p->nruns;	/* light nodes are not in the layout */
 
 	if (!by_name)
 		return false;
-	p->cut = told;
-	/* The ramp's are the first: the legend shows all of it. */
+	p->cut = reported;
+	/* First the colours of the ramp, as the legend shows all. */
 	for (unsigned i = 0; p->compares && i < FL_RAMP_STEPS; i++)
 		fl_paint(&p->paints, fl_ramp[i]);
 	if (!p->compares)
@@ -99,10 +100,10 @@ static bool count(struct fl_svg *p)
 	for (uint32_t i = 0; i < l->count; i = fl_svg_next(p, i)) {
 		if (is_narrow(p, i)) {
 			p->hidden += read[i];
-			if (p->weight[l->parent[i]] >= p->least)
+			if (p->weight[l->parent[i]] >= p->min_weight)
 				p->cut_total += p->weight[i];
 			if (p->compares)
-				look_below(p, i);
+				count_subtree(p, i);
 			p->cut = p->cut || !p->compares;
 			continue;
 		}
@@ -110,19 +111,20 @@ static bool count(struct fl_svg *p)
 		p->paint[i] = paint(p, i, by_name);
 		p->drawn++;
 	}
-	if (told && p->weight[0] >= p->least)
+	if (reported && p->weight[0] >= p->min_weight)
 		p->cut_total += p->hidden;
 	fl_free(by_name);
 	return true;
 }
 
-/* A colour of each family that is seen; one alone needs no legend. */
+/* Collects a colour of each family in use; a single one needs no legend. */
 static void collect_key(struct fl_svg *p)
 {
 	const char *seen[FL_SVG_KEYS];
 
-	for (uint32_t i = 0; p->brush.scheme->by_type && !p->compares &&
-	     i < p->paints.count && p->nkey < FL_SVG_KEYS; i++) {
+	for (uint32_t i = 0; p->frame_color.scheme->by_type && !p->compares &&
+			     i < p->paints.count && p->nkey < FL_SVG_KEYS;
+	     i++) {
 		const char *name = fl_family_name(p->paints.colors[i]);
 		unsigned k = 0;
 
@@ -137,7 +139,7 @@ static void collect_key(struct fl_svg *p)
 		p->nkey = 0;
 }
 
-/* A line each for the subtitle, the sum, what was cut, and the notes. */
+/* Subtitle, total, cut frames, legend and notes have a line each. */
 static void measure(struct fl_svg *p)
 {
 	const struct fl_page *page = p->page;
@@ -149,8 +151,8 @@ static void measure(struct fl_svg *p)
 	p->height = p->top + p->rows * p->row + 8 + below * 18 + 4;
 }
 
-/* The root's weight, which --total may widen. */
-static int64_t whole(const struct fl_svg *p, int64_t sum)
+/* The root's weight, which --total may increase. */
+static int64_t root_weight(const struct fl_svg *p, int64_t sum)
 {
 	int64_t all = p->page->all;
 
@@ -163,29 +165,29 @@ static int64_t whole(const struct fl_svg *p, int64_t sum)
 
 static void set_scale(struct fl_svg *p, int64_t sum)
 {
-	p->all = whole(p, sum);
+	p->all = root_weight(p, sum);
 	p->total = FL_MAX(p->all, 1);
 	p->scale = (p->width - 2 * FL_SVG_PAD) / p->total;
-	for (p->unit_size = 1; p->total / p->unit_size > FINEST;)
+	for (p->unit_size = 1; p->total / p->unit_size > MAX_UNITS;)
 		p->unit_size *= 10;
 	p->pixel = fl_svg_units(p, 1 / p->scale);
 	p->minwidth = minwidth(p->page, p->width);
-	p->least = fl_int64(p->minwidth / p->scale);
-	p->least += p->least < INT64_MAX &&
-		    p->least * p->scale < p->minwidth;
-	p->least = FL_MAX(p->least, 1);
+	p->min_weight = fl_int64(p->minwidth / p->scale);
+	p->min_weight += p->min_weight < INT64_MAX &&
+		    p->min_weight * p->scale < p->minwidth;
+	p->min_weight = FL_MAX(p->min_weight, 1);
 }
 
-/* The lightest that is drawn: narrow ones are outlined, and too many. */
-static void set_least(struct fl_svg *p, int64_t heaviest)
+/* Raises min_weight, if too many frames would be drawn. */
+static void raise_min_weight(struct fl_svg *p, int64_t threshold)
 {
-	if (heaviest > p->least) {
-		p->least = heaviest;
-		p->minwidth = heaviest * p->scale;
+	if (threshold > p->min_weight) {
+		p->min_weight = threshold;
+		p->minwidth = threshold * p->scale;
 	}
 }
 
-/* Nodes are asked for that are not drawn: groups are ranked by their sum. */
+/* Such schemes rank groups by the weights of all nodes, drawn or not. */
 static bool ranks_groups(const struct fl_page *page)
 {
 	for (size_t i = 0; page->colors && fl_schemes[i]; i++)
@@ -195,44 +197,45 @@ static bool ranks_groups(const struct fl_page *page)
 	return false;
 }
 
-static bool can_tell(const struct fl_page *page)
+static bool can_prune(const struct fl_page *page)
 {
-	return page->tree->columns == 1 && !page->chart && !page->peer &&
+	return page->tree->columns == 1 && !page->chart && !page->compat_tool &&
 	       !page->compat && !ranks_groups(page);
 }
 
-/* What is lighter than a share of all has no place of its own. */
-static double fine_share(const struct fl_page *page)
+/* Nodes below this share of the total need no detail. */
+static double detail_share(const struct fl_page *page)
 {
 	double width = page->width > 0 ? page->width : WIDTH;
-	double least = FL_MIN(minwidth(page, width), FINE);
+	double least = FL_MIN(minwidth(page, width), DETAIL_PIXELS);
 
-	if (!can_tell(page) || page->events)
+	if (!can_prune(page) || page->events)
 		return 0;
 	return least / (width - 2 * FL_SVG_PAD);
 }
 
-/* Those that are drawn; what is too light is told. */
+/* A layout of drawn nodes; light ones are reported and outlined. */
 static int lay_out_heavy(struct fl_svg *p)
 {
-	struct fl_light_nodes teller = { fl_svg_tell, p };
+	struct fl_light_nodes light = { fl_svg_report_light, p };
 	struct fl_pruned_layout *o;
-	int64_t heaviest, fine;
+	int64_t threshold, detail_limit;
 
 	if (fl_page_check(p->page) != FLAME_OK)
 		return FLAME_FAILED;
 	set_scale(p, p->page->tree->total[0]);
-	fine = fl_int64(FINE / p->scale);
-	if (fl_tree_read_deferred(p->page->tree, FL_MIN(fine, p->least)) !=
+	detail_limit = fl_int64(DETAIL_PIXELS / p->scale);
+	if (fl_tree_read_deferred(p->page->tree,
+				  FL_MIN(detail_limit, p->min_weight)) !=
 	    FLAME_OK)
 		return FLAME_FAILED;
 	o = fl_pruned_layout_open(p->page->tree, !p->page->borrowed);
 	if (!o)
 		return FLAME_FAILED;
-	heaviest = p->least;
-	if (fl_pruned_layout_limit(o, &heaviest, MOST_FRAMES, fine)) {
-		set_least(p, heaviest);
-		p->layout = fl_pruned_layout_build(o, &teller);
+	threshold = p->min_weight;
+	if (fl_pruned_layout_limit(o, &threshold, MAX_FRAMES, detail_limit)) {
+		raise_min_weight(p, threshold);
+		p->layout = fl_pruned_layout_build(o, &light);
 	}
 	fl_pruned_layout_free(o);
 	if (!p->layout || !fl_column_open(&p->widths, p->page, p->layout))
@@ -240,12 +243,12 @@ static int lay_out_heavy(struct fl_svg *p)
 	return FLAME_OK;
 }
 
-/* All nodes: what is too narrow is counted and outlined here. */
+/* A layout of all nodes; narrow ones are outlined later. */
 static int lay_out_all(struct fl_svg *p)
 {
 	struct fl_page *page = p->page;
 	double least = page->minwidth.n;
-	int64_t heaviest = 0;
+	int64_t threshold = 0;
 
 	if (fl_tree_read_deferred(page->tree, 0) != FLAME_OK)
 		return FLAME_FAILED;
@@ -260,10 +263,10 @@ static int lay_out_all(struct fl_svg *p)
 	if (!fl_column_open(&p->widths, page, p->layout))
 		return fl_no_memory(page->tree->flame);
 	set_scale(p, p->widths.layout.total[0][0]);
-	if (!page->peer &&
-	    !fl_layout_threshold(&p->widths.layout, 0, MOST_FRAMES, &heaviest))
+	if (!page->compat_tool &&
+	    !fl_layout_threshold(&p->widths.layout, 0, MAX_FRAMES, &threshold))
 		return fl_no_memory(page->tree->flame);
-	set_least(p, heaviest);
+	raise_min_weight(p, threshold);
 	return FLAME_OK;
 }
 
@@ -271,14 +274,14 @@ static int prepare(struct fl_svg *p)
 {
 	struct fl_page *page = p->page;
 
-	if (page->width > 0 && page->width < LEAST_WIDTH)
+	if (page->width > 0 && page->width < MIN_WIDTH)
 		return fl_fail(page->tree->flame, "--width %g: %d pixels or "
-			       "more", page->width, LEAST_WIDTH);
-	page->brushed = true;
+			       "more", page->width, MIN_WIDTH);
+	page->draws_changes = true;
 	page->keeps_order = true;
 	p->width = page->width > 0 ? page->width : WIDTH;
-	if ((can_tell(page) ? lay_out_heavy(p) : lay_out_all(p)) != FLAME_OK ||
-	    fl_frame_color_open(&p->brush, page, p->layout) != FLAME_OK)
+	if ((can_prune(page) ? lay_out_heavy(p) : lay_out_all(p)) != FLAME_OK ||
+	    fl_frame_color_open(&p->frame_color, page, p->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	if (page->nameattr && !(p->attributes = fl_nameattr_open(
 					page->tree->flame, page->nameattr)))
@@ -286,9 +289,9 @@ static int prepare(struct fl_svg *p)
 	p->weight = p->widths.layout.total[0];
 	p->unit = page->countname ? page->countname : p->layout->unit;
 	if (strlen(p->unit) < FL_OUT_RESERVE / 2)
-		p->usual_unit = (struct slice){ p->unit, strlen(p->unit) };
-	if (!fl_is_usual(p->usual_unit))
-		p->usual_unit.data = NULL;
+		p->plain_unit = (struct slice){ p->unit, strlen(p->unit) };
+	if (!fl_needs_no_escape(p->plain_unit))
+		p->plain_unit.data = NULL;
 	p->x = fl_zeroed(p->layout->count, sizeof(*p->x));
 	p->paint = fl_zeroed(p->layout->count, sizeof(*p->paint));
 	if (!p->x || !p->paint)
@@ -301,7 +304,7 @@ static int prepare(struct fl_svg *p)
 	return p->paints.failed ? fl_no_memory(page->tree->flame) : FLAME_OK;
 }
 
-/* The colour was looked at when it was given. */
+/* set_color has checked the colour. */
 static void put_rule(struct fl_out *out, const char *what, const char *key,
 		     const char *color)
 {
@@ -351,7 +354,7 @@ static void put_text(struct fl_svg *p, const char *attributes, double x,
 	fl_out_text(p->out, "</text>\n");
 }
 
-/* One colour, or one of the peers' gradients by its name. */
+/* A colour, or the name of a gradient of flamegraph.pl. */
 static void put_background(struct fl_svg *p)
 {
 	static const struct {
@@ -430,7 +433,7 @@ static void put_totals(struct fl_svg *p)
 {
 	int64_t before = p->layout->total[0][0];
 	int64_t after = p->layout->total[1][0];
-	int64_t change = fl_change_told(p->page, p->layout, 0, true);
+	int64_t change = fl_change_rounded(p->page, p->layout, 0, true);
 
 	fl_put_count(p->out, before);
 	fl_out_text(p->out, " -&gt; ");
@@ -463,7 +466,7 @@ static void put_swatch(struct fl_svg *p, double x, double y, uint32_t paint)
 		     (unsigned)p->paints.colors[paint].light);
 }
 
-/* What frames of the colours that are seen are. */
+/* The legend of colour families. */
 static void put_key(struct fl_svg *p, double *y)
 {
 	double x = FL_SVG_PAD;
@@ -478,7 +481,7 @@ static void put_key(struct fl_svg *p, double *y)
 	*y += 18;
 }
 
-/* What the colours say, and how many frames there are no more. */
+/* The legend of a comparison, and the number of frames not drawn. */
 static void put_legend(struct fl_svg *p, double *y)
 {
 	static const char *const hatched[] = {
@@ -505,9 +508,9 @@ static void put_legend(struct fl_svg *p, double *y)
 		fl_put_count(out, p->gone);
 		fl_out_text(out, p->gone == 1 ? " frame" : " frames");
 	}
-	if (p->brush.noise > 0) {
+	if (p->frame_color.noise > 0) {
 		fl_out_text(out, "; changes within ");
-		fl_put_coord(out, p->brush.noise);
+		fl_put_coord(out, p->frame_color.noise);
 		fl_out_text(out, " sigma are grey");
 	}
 	fl_out_text(out, "</text>\n");
@@ -528,7 +531,7 @@ static void put_foot(struct fl_svg *p)
 	if (p->compares) {
 		put_totals(p);
 	} else {
-		fl_put_count(out, fl_svg_counted(p, p->all));
+		fl_put_count(out, fl_svg_shown_weight(p, p->all));
 		fl_out_text(out, " ");
 		fl_put_string(out, p->unit);
 		fl_out_text(out, ", ");
@@ -562,7 +565,7 @@ static void put_script(struct fl_svg *p)
 	fl_out_text(p->out, "]]></script>\n");
 }
 
-/* For those who read it back: format/picture/svg.c. */
+/* Read by format/picture/svg.c. */
 static void put_facts(struct fl_svg *p)
 {
 	fl_out_text(p->out, " data-cut=\"");
@@ -613,8 +616,8 @@ static int write_svg(struct fl_page *page)
 	if (status == FLAME_OK && !put_picture(&p))
 		status = fl_no_memory(page->tree->flame);
 	if (status == FLAME_OK)
-		status = fl_frame_color_save(&p.brush);
-	fl_frame_color_close(&p.brush);
+		status = fl_frame_color_save(&p.frame_color);
+	fl_frame_color_close(&p.frame_color);
 	fl_nameattr_free(p.attributes);
 	fl_paints_free(&p.paints);
 	fl_layout_free(p.layout);
@@ -630,7 +633,7 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 	struct flame_sink *sink = fl_page_sink(flame, out, write_svg);
 
 	if (sink)
-		fl_page_accept_deferred(sink, fine_share);
+		fl_page_accept_deferred(sink, detail_share);
 	return sink;
 }
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames of an SVG, in the units of the inner picture: a box's width is
- * its total.  And what lies on them in pixels: gaps, hatches, labels.
+ * The frames of an SVG, in the units of the inner picture, and over them, in
+ * pixels, gaps, hatching and labels.
  *
- * Frames stand in preorder, each with its own colour and type.  Many stand
- * with those of their kind instead, which takes a sixth of the bytes away;
- * then their places alone tell whose child is whose.
+ * Few frames are in preorder, each with its own colour and type.  Many frames
+ * are grouped by colour and type, which saves a sixth of the bytes; their
+ * positions alone tell parents and children.
  */
 #include "draw/svg.h"
 
 #include <strings.h>
 
 enum {
-	MANY_FRAMES = 1000,
-	LONGEST = 1000		/* bytes of a name in a title */
+	GROUP_MIN_FRAMES = 1000,
+	MAX_TITLE_BYTES = 1000	/* of the name */
 };
 
-#define NARROW 2.5		/* pixels: no gap to the next frame */
+#define MIN_GAP_WIDTH 2.5	/* pixels: narrower frames have no gap */
 
 bool fl_svg_is_gone(const struct fl_svg *p, uint32_t i)
 {
@@ -29,8 +29,8 @@ static unsigned row_of(const struct fl_svg *p, unsigned level)
 }
 
 /*
- * Frames are many, and mostly made of the same few pieces: these are put
- * together where they go out from.  Behind `to` there is room for them.
+ * Frames are many: their markup is composed in the output buffer, where
+ * fl_out_reserve has made space.
  */
 #define FILL(to, text) fill(to, text, sizeof(text) - 1)
 
@@ -57,8 +57,8 @@ static void put_changes(struct fl_svg *p, uint32_t i)
 {
 	int64_t before = p->layout->total[0][i];
 	int64_t after = p->layout->total[1][i];
-	int64_t change = fl_change_told(p->page, p->layout, i, true);
-	int64_t self = fl_change_told(p->page, p->layout, i, false);
+	int64_t change = fl_change_rounded(p->page, p->layout, i, true);
+	int64_t self = fl_change_rounded(p->page, p->layout, i, false);
 
 	fl_out_put(p->out, " (", 2);
 	fl_put_count(p->out, before);
@@ -76,8 +76,7 @@ static void put_changes(struct fl_svg *p, uint32_t i)
 			    before && !after ? ", gone)" : ")");
 }
 
-/* A weight as it is told. */
-int64_t fl_svg_counted(const struct fl_svg *p, int64_t weight)
+int64_t fl_svg_shown_weight(const struct fl_svg *p, int64_t weight)
 {
 	double n = (double)weight * p->page->factor;
 
@@ -89,10 +88,10 @@ int64_t fl_svg_counted(const struct fl_svg *p, int64_t weight)
 /* " (1,234 samples, 5.67%)" */
 static void put_weight(struct fl_svg *p, int64_t weight)
 {
-	struct slice unit = p->usual_unit;
+	struct slice unit = p->plain_unit;
 	char *to = FILL(fl_out_reserve(p->out), " (");
 
-	to = fl_fill_count(to, fl_svg_counted(p, weight));
+	to = fl_fill_count(to, fl_svg_shown_weight(p, weight));
 	*to++ = ' ';
 	if (fl_likely(unit.data)) {
 		to = fill(to, unit.data, unit.size);
@@ -116,7 +115,7 @@ static struct slice attribute(const struct fl_svg *p, struct slice name,
 			       none;
 }
 
-/* What --nameattr has of a frame; false: nothing. */
+/* Writes an attribute of --nameattr; false: none. */
 static bool put_attribute(struct fl_svg *p, struct slice name,
 			  const char *key)
 {
@@ -130,7 +129,7 @@ static bool put_attribute(struct fl_svg *p, struct slice name,
 	return true;
 }
 
-/* A link leads elsewhere; it is no script. */
+/* Opens a link of --nameattr, unless it is a script. */
 static bool put_link(struct fl_svg *p, struct slice name)
 {
 	struct slice to = attribute(p, name, "href");
@@ -154,9 +153,9 @@ static void put_title(struct fl_svg *p, uint32_t i, struct slice name)
 		own = attribute(p, name, "title");
 	fl_out_text(p->out, "<title>");
 	if (own.data) {
-		fl_put_escaped(p->out, own, LONGEST);
+		fl_put_escaped(p->out, own, MAX_TITLE_BYTES);
 	} else {
-		fl_put_escaped(p->out, name, LONGEST);
+		fl_put_escaped(p->out, name, MAX_TITLE_BYTES);
 		if (p->compares)
 			put_changes(p, i);
 		else
@@ -170,7 +169,7 @@ static enum flame_type type_of(const struct fl_svg *p, uint32_t i)
 	return i ? p->layout->type[i] : FLAME_UNKNOWN;
 }
 
-/* "c3 j": how script and readers know a type, and dark pages a colour. */
+/* "c3 j": the colour, for dark pages, and the type, for readers. */
 static char *fill_class(const struct fl_svg *p, uint32_t i, char *to)
 {
 	enum flame_type type = type_of(p, i);
@@ -247,15 +246,16 @@ static void put_group(struct fl_svg *p, const uint32_t *nodes, size_t n)
 		fl_out_text(p->out, "</g>\n");
 }
 
-/* What frames look like: by colour, and by type. */
+/* A number for the pair of colour and type. */
 static size_t look_of(const struct fl_svg *p, uint32_t i)
 {
 	return p->paint[i] * FL_TYPES + type_of(p, i);
 }
 
 /*
- * Nodes by their look, in order within each: from[look] is where they begin,
- * and last where they end.  There are no more colours than nodes.
+ * Sorts nodes by their look, a counting sort: those of a look are
+ * nodes[from[look]] to nodes[from[look + 1]].  There are no more colours than
+ * nodes.
  */
 static void sort_by_look(const struct fl_svg *p, uint32_t *nodes,
 			 uint32_t *from, size_t looks)
@@ -264,7 +264,8 @@ static void sort_by_look(const struct fl_svg *p, uint32_t *nodes,
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 1; i < l->count; i = fl_svg_next(p, i)) {
-			if (p->weight[i] < p->least || fl_svg_is_gone(p, i))
+			if (p->weight[i] < p->min_weight ||
+			    fl_svg_is_gone(p, i))
 				continue;
 			if (pass)
 				nodes[from[look_of(p, i) + 1]++] = i;
@@ -293,21 +294,21 @@ static bool put_groups(struct fl_svg *p)
 	return good;
 }
 
-/* The root first: it tells what the others' places mean. */
+/* The root first, as it gives the scale for readers. */
 static bool put_frames(struct fl_svg *p)
 {
 	put_frame(p, 0, true);
-	if (p->drawn > MANY_FRAMES && p->least >= p->unit_size)
+	if (p->drawn > GROUP_MIN_FRAMES && p->min_weight >= p->unit_size)
 		return put_groups(p);
 	for (uint32_t i = 1; i < p->layout->count; i = fl_svg_next(p, i))
-		if (p->weight[i] >= p->least)
+		if (p->weight[i] >= p->min_weight)
 			put_frame(p, i, true);
 	return true;
 }
 
 /*
- * A pixel between frames.  Not their stroke: few programs but browsers can
- * keep the width of a stroke where units are scaled.
+ * Gaps of a pixel between frames.  Strokes of the frames would do, but few
+ * programs except browsers support strokes that are not scaled.
  */
 static void put_gaps(struct fl_svg *p)
 {
@@ -325,8 +326,8 @@ static void put_gaps(struct fl_svg *p)
 	for (uint32_t i = 1; i < l->count; i = fl_svg_next(p, i)) {
 		int64_t end = p->x[i] + p->weight[i];
 
-		if (p->weight[i] < p->least ||
-		    p->weight[i] * p->scale < NARROW)
+		if (p->weight[i] < p->min_weight ||
+		    p->weight[i] * p->scale < MIN_GAP_WIDTH)
 			continue;
 		fl_out_text(out, "M");
 		fl_put_coord(out, FL_SVG_PAD + end * p->scale - 0.5);
@@ -339,13 +340,13 @@ static void put_gaps(struct fl_svg *p)
 	fl_out_text(out, "\"/>\n");
 }
 
-/* Nothing is narrower than a unit; end is the weight left of a right side. */
+/* The right side in units; a run is at least one unit wide. */
 static int64_t right_side(const struct fl_svg *p, const struct fl_svg_run *run)
 {
 	return FL_MAX(fl_svg_units(p, run->end), run->from + 1);
 }
 
-/* A subpath begins where the last one did, and so far to the right. */
+/* Ends a run: appends it to the path, relative to the last one. */
 static void end_run(const struct fl_svg *p, struct fl_svg_run *run)
 {
 	int64_t width = right_side(p, run) - run->from;
@@ -367,11 +368,10 @@ static void end_run(const struct fl_svg *p, struct fl_svg_run *run)
 	run->last = run->from;
 }
 
-static bool reach_run(struct fl_svg *p, unsigned level)
+static bool reserve_runs(struct fl_svg *p, unsigned level)
 {
-	if (p->failed ||
-	    !fl_grow(&p->run, &p->runs_room, (size_t)level + 1,
-		     sizeof(*p->run))) {
+	if (p->failed || !fl_grow(&p->run, &p->runs_capacity, (size_t)level + 1,
+				  sizeof(*p->run))) {
 		p->failed = true;
 		return false;
 	}
@@ -381,8 +381,8 @@ static bool reach_run(struct fl_svg *p, unsigned level)
 }
 
 /*
- * What is less than a pixel apart is one piece.  Most are so near to the one
- * before that no unit has to be counted.
+ * Adds a light node to the outline of its level: nodes less than a pixel apart
+ * are one run.  Most are, and the test needs no division.
  */
 static void outline(struct fl_svg *p, unsigned level, int64_t x,
 		    int64_t weight)
@@ -390,7 +390,7 @@ static void outline(struct fl_svg *p, unsigned level, int64_t x,
 	int64_t pixel = p->pixel, left;
 	struct fl_svg_run *r;
 
-	if (fl_unlikely(level >= p->nruns) && !reach_run(p, level))
+	if (fl_unlikely(level >= p->nruns) && !reserve_runs(p, level))
 		return;
 	r = &p->run[level];
 	if (!r->open || x - r->end > pixel * p->unit_size) {
@@ -405,8 +405,8 @@ static void outline(struct fl_svg *p, unsigned level, int64_t x,
 	r->end = x + weight;
 }
 
-void fl_svg_tell(void *svg, unsigned level, unsigned further, int64_t x,
-		 int64_t weight, bool outermost)
+void fl_svg_report_light(void *svg, unsigned level, unsigned further, int64_t x,
+			 int64_t weight, bool outermost)
 {
 	struct fl_svg *p = svg;
 
@@ -447,13 +447,13 @@ void fl_svg_drop_runs(struct fl_svg *p)
 static bool put_cut(struct fl_svg *p)
 {
 	for (uint32_t i = 1; i < p->layout->count; i++)
-		if (p->weight[i] < p->least && !fl_svg_is_gone(p, i))
+		if (p->weight[i] < p->min_weight && !fl_svg_is_gone(p, i))
 			outline(p, p->layout->level[i], p->x[i],
 				p->weight[i]);
 	return put_runs(p);
 }
 
-/* Frames that have no weight in a column: rising where they are new. */
+/* Hatches frames that have no weight in a column. */
 static void put_hatched(struct fl_svg *p, const char *id, const char *line,
 			const int64_t *total)
 {
@@ -469,7 +469,8 @@ static void put_hatched(struct fl_svg *p, const char *id, const char *line,
 	for (uint32_t i = 1; i < l->count; i = fl_svg_next(p, i)) {
 		double width = p->weight[i] * p->scale - 1;
 
-		if (total[i] || p->weight[i] < p->least || width < NARROW)
+		if (total[i] || p->weight[i] < p->min_weight ||
+		    width < MIN_GAP_WIDTH)
 			continue;
 		fl_out_text(out, "M");
 		fl_put_coord(out, FL_SVG_PAD + p->x[i] * p->scale);
@@ -487,27 +488,27 @@ static void put_hatched(struct fl_svg *p, const char *id, const char *line,
 	fl_out_text(out, "\"/>\n");
 }
 
-/* What its colour says, as a number: " +16"; nothing of a grey one. */
-static struct slice number_of(const struct fl_svg *p, uint32_t i,
-			      char text[33])
+/* The change that the colour shows, " +16"; empty for grey frames. */
+static struct slice change_text(const struct fl_svg *p, uint32_t i,
+				char text[33])
 {
 	int64_t change;
 
 	if (!p->compares || p->paint[i] == FL_RAMP_NONE)
 		return (struct slice){ text, 0 };
-	change = fl_change_told(p->page, p->layout, i,
-				p->page->delta == FL_DELTA_TOTAL);
+	change = fl_change_rounded(p->page, p->layout, i,
+				   p->page->delta == FL_DELTA_TOTAL);
 	text[0] = ' ';
 	return (struct slice){ text, change ?
 			       1 + fl_format_count(text + 1, change, true) : 0 };
 }
 
-/* The name, with its number if both fit. */
+/* The name, with its change if both fit. */
 static void put_label(struct fl_svg *p, uint32_t i,
 		      const struct fl_caption *caption, double pixels)
 {
 	char digits[33];
-	struct slice number = number_of(p, i, digits), text = { NULL, 0 };
+	struct slice number = change_text(p, i, digits), text = { NULL, 0 };
 	bool cut = true;
 
 	if (number.size)

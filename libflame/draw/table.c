@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables, a row a stack: tab-separated values, and JSON a line a row.  What
- * labels there are is a column each, so databases read both as they are.
+ * Tables with a row per stack: tab-separated values, and lines of JSON.  Each
+ * label key is a column, so that databases can load both.
  */
 #include "fl.h"
 
@@ -9,28 +9,29 @@
 #include "draw/rows.h"
 #include "format/format.h"
 
-/* Names of the first columns, and of the last. */
-static const char *const own[] = { "metric", "unit", "value", "stack" };
+/* Names of the fixed columns. */
+static const char *const fixed_columns[] = { "metric", "unit", "value",
+					     "stack" };
 
 struct table {
 	const struct fl_rows *rows;
 	struct fl_buf line;
-	flame_id *keys;		/* of labels, in the order of their columns */
+	flame_id *keys;		/* of labels, in the order of columns */
 	size_t nkeys;
 };
 
-/* A label that is called as a column of ours is "label.value". */
+/* A label key that is a fixed column's name gets the prefix "label.". */
 static void put_key(struct table *t, flame_id key)
 {
 	struct slice name = fl_name_at(t->rows->flame, key);
 
-	for (size_t i = 0; i < FL_COUNT(own); i++)
-		if (fl_slice_is(name, own[i]))
+	for (size_t i = 0; i < FL_COUNT(fixed_columns); i++)
+		if (fl_slice_is(name, fixed_columns[i]))
 			fl_buf_text(&t->line, "label.");
 	fl_buf_put(&t->line, name.data, name.size);
 }
 
-/* Tabs and line ends in what was put since then are blanks. */
+/* Replaces control characters since `from` by blanks. */
 static void blank_controls(struct fl_buf *line, size_t from)
 {
 	for (size_t i = from; i < line->size; i++)
@@ -117,7 +118,7 @@ static void put_member(struct table *t, const char *name, const char *text)
 	fl_buf_byte(&t->line, ',');
 }
 
-/* All rows have all labels: null is one that a row has not. */
+/* Each row has all labels; a missing one is null. */
 static void put_label(struct table *t, const struct fl_row *row, flame_id key)
 {
 	struct flame *flame = t->rows->flame;
@@ -165,8 +166,8 @@ static void put_object(struct table *t, const struct fl_row *row)
 
 /* The rows of formats.c ----------------------------------------------- */
 
-/* Of folded text: the frame that a thread has in the stack is there. */
-static void leave_out_own(struct table *t)
+/* Removes labels that tell where the stack has the thread's frame. */
+static void remove_thread_frames(struct table *t)
 {
 	size_t n = 0;
 
@@ -187,7 +188,7 @@ static int write_table(struct fl_rows *rows, bool json)
 	t.keys = fl_rows_keys(rows, &t.nkeys);
 	if (!t.keys)
 		return fl_no_memory(rows->flame);
-	leave_out_own(&t);
+	remove_thread_frames(&t);
 	if (!json)
 		put_head(&t);
 	for (size_t i = 0; i < rows->count && !t.line.failed; i++) {

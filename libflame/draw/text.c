@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame graph for a terminal: a line of columns for each level, plain or
- * in the colours of its scheme; or, as a tree, a line for each frame.
+ * A flame graph for a terminal: a line per level, plain or in colours; or, with
+ * --tree, a line per frame.
  *
- * Of a comparison each frame says by how much its total has changed, unless
- * its colour tells the self.
+ * In a comparison each frame has the change of its total, or of its self with
+ * --delta self.
  */
 #include "draw/draw.h"
 #include "format/format.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH = 80, MOST_WIDTH = 10000 };
+enum { WIDTH = 80, MAX_WIDTH = 10000 };
 
 #define TREE_PERCENT 1.0	/* of the total: lighter rows are left out */
 #define ELLIPSIS "…"
@@ -27,7 +27,7 @@ struct text {
 	struct fl_page *page;
 	struct fl_out *out;
 	struct fl_layout *layout;
-	struct fl_frame_color brush;
+	struct fl_frame_color frame_color;
 	struct fl_regex *highlight;
 	const char *unit;
 	bool compares;
@@ -46,7 +46,7 @@ struct range {
 	uint32_t first, last;
 };
 
-/* East Asian and emoji: two columns, as terminals have it. */
+/* East Asian characters and emoji, which take two columns in terminals. */
 static bool is_wide(uint32_t c)
 {
 	static const struct range wide[] = {
@@ -62,7 +62,7 @@ static bool is_wide(uint32_t c)
 	return false;
 }
 
-/* The character at *i as it is shown, and how many columns that has. */
+/* Spells the character at *i, advances, and returns its columns. */
 static unsigned columns_at(struct slice text, size_t *i,
 			   struct fl_shown *shown)
 {
@@ -85,9 +85,9 @@ static uint32_t columns_of(struct slice text)
 	return columns;
 }
 
-/* No more than so many columns of it; gives how many. */
+/* Writes at most max_columns; returns how many. */
 static uint32_t put_columns(struct fl_out *out, struct slice text,
-			    uint32_t room)
+			    uint32_t max_columns)
 {
 	struct fl_shown shown;
 	uint32_t used = 0;
@@ -95,7 +95,7 @@ static uint32_t put_columns(struct fl_out *out, struct slice text,
 	for (size_t i = 0; i < text.size;) {
 		unsigned columns = columns_at(text, &i, &shown);
 
-		if (used + columns > room)
+		if (used + columns > max_columns)
 			break;
 		fl_out_put(out, shown.text.data, shown.text.size);
 		used += columns;
@@ -113,11 +113,11 @@ static void put_blanks(struct fl_out *out, uint32_t n)
 
 static struct fl_colors colors_of(struct text *t, uint32_t node)
 {
-	return fl_frame_color_pick(&t->brush, node);
+	return fl_frame_color_pick(&t->frame_color, node);
 }
 
 /* The longest tail of a caption that fits, or the method's beginning. */
-static uint32_t put_caption(struct text *t, uint32_t node, uint32_t room)
+static uint32_t put_caption(struct text *t, uint32_t node, uint32_t max_columns)
 {
 	struct fl_caption c;
 	size_t starts[3] = { 0 };
@@ -130,17 +130,17 @@ static uint32_t put_caption(struct text *t, uint32_t node, uint32_t room)
 	for (size_t i = 0; i < FL_COUNT(starts); i++) {
 		text = (struct slice){ c.text + starts[i],
 				       c.size - starts[i] };
-		if (columns_of(text) <= room)
-			return put_columns(t->out, text, room);
+		if (columns_of(text) <= max_columns)
+			return put_columns(t->out, text, max_columns);
 	}
-	if (room < 3)
-		return put_columns(t->out, text, room);
-	room = put_columns(t->out, text, room - 1);
+	if (max_columns < 3)
+		return put_columns(t->out, text, max_columns);
+	max_columns = put_columns(t->out, text, max_columns - 1);
 	fl_out_text(t->out, ELLIPSIS);
-	return room + 1;
+	return max_columns + 1;
 }
 
-/* "+12", where there is room beside the name. */
+/* "+12 "; empty without a comparison. */
 static struct slice change_of(const struct text *t, uint32_t node,
 			      char text[32])
 {
@@ -148,8 +148,8 @@ static struct slice change_of(const struct text *t, uint32_t node,
 
 	if (!t->compares)
 		return (struct slice){ text, 0 };
-	change = fl_change_told(t->page, t->layout, node,
-				t->page->delta == FL_DELTA_TOTAL);
+	change = fl_change_rounded(t->page, t->layout, node,
+				   t->page->delta == FL_DELTA_TOTAL);
 	return (struct slice){ text, (size_t)snprintf(text, 32, "%+" PRId64 " ",
 						      change) };
 }
@@ -162,21 +162,21 @@ static void put_paint(struct text *t, uint32_t node)
 		     fill >> 16 & 0xff, fill >> 8 & 0xff, fill & 0xff);
 }
 
-/* Its first column parts it from the frame to the left. */
+/* The first column separates it from the frame to the left. */
 static void put_cell(struct text *t, const struct cell *cell)
 {
 	bool ansi = t->page->ansi;
-	uint32_t room = cell->width - 1, used;
+	uint32_t max_columns = cell->width - 1, used;
 	char change[32];
 	struct slice before = change_of(t, cell->node, change);
 
 	if (ansi)
 		put_paint(t, cell->node);
 	fl_out_text(t->out, ansi ? " " : "|");
-	used = before.size + 4 < room ?
-	       put_columns(t->out, before, room) : 0;
-	used += put_caption(t, cell->node, room - used);
-	put_blanks(t->out, room - used);
+	used = before.size + 4 < max_columns ?
+	       put_columns(t->out, before, max_columns) : 0;
+	used += put_caption(t, cell->node, max_columns - used);
+	put_blanks(t->out, max_columns - used);
 	if (ansi)
 		fl_out_text(t->out, "\033[0m");
 }
@@ -198,7 +198,7 @@ static void put_level(struct text *t, uint32_t level)
 	fl_out_text(t->out, "\n");
 }
 
-/* The column at which a weight ends; monotonous, so nothing overlaps. */
+/* The column of an x; monotonous, so that frames do not overlap. */
 static uint32_t column(const struct text *t, int64_t x)
 {
 	__extension__ typedef unsigned __int128 wide;
@@ -219,7 +219,7 @@ static bool cell_of(const struct text *t, uint32_t node, struct cell *cell)
 	return cell->width && (double)t->weight[node] >= least;
 }
 
-/* Cells by their level: counted, then put in their places. */
+/* Sorts cells by level, a counting sort. */
 static bool place_cells(struct text *t)
 {
 	const struct fl_layout *l = t->layout;
@@ -250,7 +250,7 @@ static bool place_cells(struct text *t)
 
 /* Both kinds --------------------------------------------------------------- */
 
-/* As long as it is; a metric is called as the input says. */
+/* Text of the input, spelled safely, of any length. */
 static void put_all_columns(struct fl_out *out, const char *text)
 {
 	put_columns(out, (struct slice){ text, strlen(text) }, UINT32_MAX);
@@ -360,7 +360,7 @@ static int prepare(struct text *t)
 	struct fl_page *page = t->page;
 	struct flame *flame = page->tree->flame;
 
-	page->brushed = true;
+	page->draws_changes = true;
 	if (page->tree->columns == 2 && !page->delta)
 		page->delta = FL_DELTA_TOTAL;
 	if (page->chart)
@@ -368,7 +368,7 @@ static int prepare(struct text *t)
 			       "keeps samples in their order");
 	t->layout = fl_tree_layout(page->tree, 0, false, false);
 	if (!t->layout ||
-	    fl_frame_color_open(&t->brush, page, t->layout) != FLAME_OK)
+	    fl_frame_color_open(&t->frame_color, page, t->layout) != FLAME_OK)
 		return FLAME_FAILED;
 	t->compares = t->layout->columns == 2;
 	if (!fl_column_open(&t->widths, page, t->layout))
@@ -376,9 +376,9 @@ static int prepare(struct text *t)
 	t->weight = t->widths.layout.total[0];
 	t->unit = page->countname ? page->countname : t->layout->unit;
 	t->width = page->width > 0 ? (uint32_t)FL_MIN(page->width,
-						      (double)MOST_WIDTH) :
+						      (double)MAX_WIDTH) :
 				     WIDTH;
-	/* A line ends in a '|' where there are no colours. */
+	/* Without colours, a line ends in a '|'. */
 	t->width -= !page->ansi;
 	return FLAME_OK;
 }
@@ -390,7 +390,7 @@ static int write_text(struct fl_page *page)
 
 	if (status == FLAME_OK)
 		status = page->as_tree ? put_tree(&t) : put_graph(&t);
-	fl_frame_color_close(&t.brush);
+	fl_frame_color_close(&t.frame_color);
 	fl_column_close(&t.widths);
 	fl_layout_free(t.layout);
 	fl_free(t.first);

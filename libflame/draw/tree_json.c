@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees as JSON: what d3-flame-graph takes ({name, value, children}), and
- * speedscope's file.  Names are spelled with the suffix of their type, as in
- * folded text.
+ * Trees as JSON: for d3-flame-graph ({name, value, children}), and speedscope's
+ * file format.  Names have the suffix of their type, as in folded text.
  */
 #include "fl.h"
 
@@ -13,8 +12,7 @@
 
 #include <inttypes.h>
 
-/* What is written goes out in pieces of so many bytes. */
-enum { PIECE = 1 << 16 };
+enum { FLUSH_BYTES = 1 << 16 };
 
 struct writer {
 	struct fl_out *out;
@@ -24,7 +22,7 @@ struct writer {
 static void put_text(struct writer *w, const char *text)
 {
 	fl_buf_text(&w->buf, text);
-	if (w->buf.size < PIECE || w->buf.failed)
+	if (w->buf.size < FLUSH_BYTES || w->buf.failed)
 		return;
 	fl_out_put(w->out, w->buf.data, w->buf.size);
 	w->buf.size = 0;
@@ -83,7 +81,7 @@ static void put_node(struct writer *w, const struct flame *flame,
 	fl_buf_print(&w->buf, ",\"value\":%" PRId64, l->total[0][i]);
 }
 
-/* Nodes that end where this one does are closed with it. */
+/* Preorder: closes a node with its ancestors that end there. */
 static void put_nodes(struct writer *w, const struct flame *flame,
 		      const struct fl_layout *l)
 {
@@ -128,7 +126,7 @@ static struct flame_sink *create_d3(struct flame *flame, struct fl_out *out)
 
 /* speedscope ---------------------------------------------------------- */
 
-/* A frame is a name and a type; its number is that of its first node. */
+/* Frames are pairs of name and type, numbered in the order of nodes. */
 struct frames {
 	struct fl_map index;
 	uint32_t *of_node;
@@ -175,7 +173,7 @@ static void put_frames(struct writer *w, const struct flame *flame,
 	put_text(w, "]}");
 }
 
-/* The unit as speedscope spells it; counts are none. */
+/* The unit as speedscope spells it; "none" for counts. */
 static const char *unit_of(const struct fl_layout *l)
 {
 	static const char *const known[] = {
@@ -193,7 +191,7 @@ static const char *unit_of(const struct fl_layout *l)
 	return "none";
 }
 
-/* The stacks of nodes that weigh something themselves, root first. */
+/* The stacks of nodes with a self above 0, root first. */
 static bool put_samples(struct writer *w, const struct fl_layout *l,
 			const struct frames *frames)
 {

@@ -135,10 +135,10 @@ Test(columns, changes_are_of_what_is_scaled)
 	l = fl_tree_layout(tree, 0, false, false);
 	cr_assert(l);
 	cr_expect_eq(fl_change(&page, l, 1, false), 1 - 10 * 0.3);
-	cr_expect_eq(fl_change_told(&page, l, 1, false), -2);
-	cr_expect_eq(fl_change_told(&page, l, 1, true), -3, "1 - 4.5");
-	cr_expect_eq(fl_change_told(&page, l, 2, true), -1, "-1.5");
-	cr_expect_eq(fl_most_change(&page, l, true), 3.5);
+	cr_expect_eq(fl_change_rounded(&page, l, 1, false), -2);
+	cr_expect_eq(fl_change_rounded(&page, l, 1, true), -3, "1 - 4.5");
+	cr_expect_eq(fl_change_rounded(&page, l, 2, true), -1, "-1.5");
+	cr_expect_eq(fl_max_change(&page, l, true), 3.5);
 	fl_layout_free(l);
 }
 
