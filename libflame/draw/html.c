@@ -503,7 +503,9 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 
 static const char *title_of(const struct fl_page *page)
 {
-	return page->title && *page->title ? page->title : "Flame graph";
+	const char *title = fl_page_title(page);
+
+	return title && *title ? title : "Flame graph";
 }
 
 /* The names of the other events, which only the script shows. */
