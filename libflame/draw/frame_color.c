@@ -263,11 +263,11 @@ static int open_scheme(struct fl_frame_color *color)
 	color->classic.inferno = page->compat_tool == FL_PEER_INFERNO;
 	color->classic.by = page->color_by;
 	if (strcmp(color->scheme->name, "mine") == 0 && !page->mine)
-		return fl_fail(flame, "colors 'mine': which frames are, says "
-			       "--mine RE");
+		return fl_fail(flame, "colors 'mine': needs --mine RE, the frames "
+			       "to colour");
 	if (!color->scheme->classic && page->color_by)
-		fl_remark(flame, "colours go by name as it is: --hash and its "
-			  "like are for --colors classic-...");
+		fl_remark(flame, "--hash and the like only affect --colors "
+			  "classic-...");
 	return FLAME_OK;
 }
 
@@ -283,7 +283,7 @@ static double noise_of(const struct fl_frame_color *color)
 
 	if (!counts && page->noise > 0)
 		fl_remark(page->tree->flame, "--noise: weights are %s, not "
-			  "samples: what is noise in them is not known",
+			  "samples: their noise is not known",
 			  color->layout->unit);
 	if (!counts)
 		return 0;

@@ -197,8 +197,8 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	/* Readers that select can read times. */
 	if (sink->modest_needs && source != state->source &&
 	    source->format->selects && fl_is_large(source))
-		fl_remark(sink->flame, "%s: more than %d MB: the page does "
-			  "not tell when its samples were",
+		fl_remark(sink->flame, "%s: more than %d MB: the page has "
+			  "no times of its samples",
 			  fl_in_name(source->in), (int)(FL_LARGE >> 20));
 	state->source = source;
 	if (sink->rests)
@@ -362,7 +362,7 @@ static void remark_unused(struct flame *flame, const struct fl_page *page)
 	if (name && page->tree->columns == 1)
 		fl_remark(flame, "--%s: nothing is compared", name);
 	else if (name && page->tree->columns == 2 && !page->draws_changes)
-		fl_remark(flame, "--%s: only what is drawn knows it", name);
+		fl_remark(flame, "--%s has no effect on this output", name);
 }
 
 /* The factor of weights before, by --normalize. */
@@ -410,7 +410,7 @@ static int finish(struct flame_sink *sink)
 		remark_unused(sink->flame, &state->page);
 	if ((state->page.split || state->page.source_url) &&
 	    !sink->keeps_apart)
-		fl_remark(sink->flame, "--%s: only a page (html) knows it",
+		fl_remark(sink->flame, "--%s: only a page (html) uses it",
 			  state->page.split ? "split" : "source-url");
 
 	state->page.out = NULL;

@@ -511,7 +511,7 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return FLAME_OK;
 	}
 	if (row->scope != FL_SCOPE_HIDDEN)
-		fl_remark(sink->flame, "--%s: only what is drawn knows it",
+		fl_remark(sink->flame, "--%s has no effect on this output",
 			  option);
 	return FLAME_OK;
 }

@@ -350,7 +350,7 @@ static int put_tree(struct text *t)
 		     t->compares ? "      change " : "", "frame");
 	for (size_t i = 0; i < n; i++)
 		put_row(t, &nodes[i]);
-	fl_out_print(t->out, "(what is below %g%% of all is left out)\n",
+	fl_out_print(t->out, "(rows below %g%% of the total are left out)\n",
 		     percent);
 	return FLAME_OK;
 }

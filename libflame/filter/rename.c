@@ -65,7 +65,7 @@ static const char *check_to(const char *to, unsigned groups)
 			continue;
 		if (to[1] >= '0' && to[1] <= '9' &&
 		    (unsigned)(to[1] - '0') > groups)
-			return "TO has a group that RE has not "
+			return "TO has a group that RE lacks "
 			       "(\\$ is a dollar sign)";
 		if (*to == '\\' && is_word(to[1]) &&
 		    !(to[1] >= '0' && to[1] <= '9'))

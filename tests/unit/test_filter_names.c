@@ -436,8 +436,8 @@ Test(rename, what_is_malformed_is_told)
 		{ "s/a/b\\/", "it ends too soon" },
 		{ "s/a/b/x", "flags are g" },
 		{ "s/(/b/", "missing closing parenthesis" },
-		{ "s/a/\\1/", "a group that RE has not" },
-		{ "s/(a)/$2/", "a group that RE has not" },
+		{ "s/a/\\1/", "a group that RE lacks" },
+		{ "s/(a)/$2/", "a group that RE lacks" },
 		{ "s/a/\\U&/", "an escape that is not known" },
 	};
 
