@@ -75,6 +75,7 @@ struct flame_sink;
 struct flame_tree;
 struct flame_lines;
 struct flame_text;
+struct flame_trees;
 
 /*
  * The dictionary.  flame_new gives NULL only where memory is out.
@@ -338,6 +339,19 @@ struct flame_node {
 int flame_tree_nodes(struct flame_tree *tree, double minimum,
 		     const struct flame_node **nodes, size_t *n);
 void flame_tree_free(struct flame_tree *tree);
+
+/*
+ * A tree of one column for each metric of a flow.  The sink of flame_trees_sink
+ * counts each sample in the tree of its metric and passes it on to next, which
+ * it owns, as flame_filter's does; it must be gone before the trees are freed.
+ * flame_trees_at: in the order of first samples; NULL past the last.  A tree
+ * is theirs, and goes with them.
+ */
+struct flame_trees *flame_trees_new(struct flame *flame);
+struct flame_sink *flame_trees_sink(struct flame_trees *trees,
+				    struct flame_sink *next);
+struct flame_tree *flame_trees_at(const struct flame_trees *trees, size_t i);
+void flame_trees_free(struct flame_trees *trees);
 
 /*
  * Text, for programs whose work is on lines or tables.  In: path and

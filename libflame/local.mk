@@ -106,7 +106,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/layout_internal.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \
 	libflame/tree/pruned_layout.c libflame/tree/pruned_layout.h \
-	libflame/tree/deferred.c \
+	libflame/tree/deferred.c libflame/tree/metric_trees.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/frame_color.c libflame/draw/caption.c \

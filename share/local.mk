@@ -7,6 +7,7 @@ EXTRA_DIST += $(completion_generate)
 if COMPLETIONS
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = \
+	share/completions/bash/flame-batch \
 	share/completions/bash/flame-diff \
 	share/completions/bash/flame-filter \
 	share/completions/bash/flame-fold \
@@ -16,6 +17,7 @@ bashcompletion_DATA = \
 	share/completions/bash/jfr2flame
 zshcompletiondir = $(datadir)/zsh/site-functions
 zshcompletion_DATA = \
+	share/completions/zsh/_flame-batch \
 	share/completions/zsh/_flame-diff \
 	share/completions/zsh/_flame-filter \
 	share/completions/zsh/_flame-fold \
@@ -25,6 +27,7 @@ zshcompletion_DATA = \
 	share/completions/zsh/_jfr2flame
 fishcompletiondir = $(datadir)/fish/vendor_completions.d
 fishcompletion_DATA = \
+	share/completions/fish/flame-batch.fish \
 	share/completions/fish/flame-diff.fish \
 	share/completions/fish/flame-filter.fish \
 	share/completions/fish/flame-fold.fish \

@@ -31,6 +31,7 @@ unit_tests += tests/unit/test_compare
 unit_tests += tests/unit/test_draw
 unit_tests += tests/unit/test_filter
 unit_tests += tests/unit/test_filter_labels
+unit_tests += tests/unit/test_metric_trees
 unit_tests += tests/unit/test_path_labels
 unit_tests += tests/unit/test_filter_names
 unit_tests += tests/unit/test_flow
@@ -118,6 +119,7 @@ script_tests = \
 	tests/fuzz/replay.sh \
 	tests/golden/run \
 	tests/jfr-text/run \
+	tests/laws/batch \
 	tests/laws/readers \
 	tests/laws/memory \
 	tests/laws/empty \

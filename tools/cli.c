@@ -98,8 +98,8 @@ static struct flame_sink *make_writer(struct cli *cli, struct flame *flame,
 }
 
 /* Before the end: the filters, the first rank outermost, and the pick. */
-static struct flame_sink *make_chain(struct cli *cli, struct flame_sink *sink,
-				     const char *event)
+struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
+			     const char *event)
 {
 	struct flame_sink *front;
 
@@ -139,6 +139,12 @@ failed:
 	cli->refused = true;
 	flame_close(source);
 	return NULL;
+}
+
+struct flame_source *cli_open(struct cli *cli, struct flame *flame,
+			      const char *path)
+{
+	return open_source(cli, flame, path, false);
 }
 
 /* How reading went, over all inputs. */
@@ -319,7 +325,7 @@ static bool gather(struct cli *cli, struct flame *flame,
 	for (size_t i = 0; i < columns; i++) {
 		struct flame_sink *sink = flame_tree_sink(tree, i);
 
-		if (!sink || !merge(cli, flame, make_chain(cli, sink, event),
+		if (!sink || !merge(cli, flame, cli_chain(cli, sink, event),
 				    inputs + i * each, each, tally))
 			return false;
 		/* What was taken of the first is taken of the second. */
@@ -390,7 +396,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	} else {
 		writer = make_writer(cli, flame, output);
 		if (writer && merge(cli, flame,
-				    make_chain(cli, writer, cli->event),
+				    cli_chain(cli, writer, cli->event),
 				    inputs, n, &tally))
 			status = CLI_FINE;
 	}

@@ -159,6 +159,18 @@ void cli_say(const struct cli *cli, const char *format, ...)
  * forgotten, and is not told yet.
  */
 bool cli_pass_over(const struct cli *cli, struct flame *flame);
+/*
+ * An input that was told what to read; NULL: see flame_error, and
+ * cli->refused if no input could be told so.
+ */
+struct flame_source *cli_open(struct cli *cli, struct flame *flame,
+			      const char *path);
+/*
+ * The filters and the choice of a metric (NULL: see flame_pick) before a sink,
+ * which the chain owns.  NULL: failed, and the sink is gone.
+ */
+struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
+			     const char *event);
 /* For flame_ask, flame_filter (by its row's name), flame_set. */
 bool cli_ask(struct cli *cli, const char *name, const char *value);
 bool cli_filter(struct cli *cli, const char *name, const char *value);

@@ -4,6 +4,13 @@
 cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
 	tools/options.c tools/places.c tools/progress.c tools/terminal.c
 
+bin_PROGRAMS += tools/flame-batch
+tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
+	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
+	tools/batch_page.c tools/batch_site.c $(cli_sources) tools/table.c
+tools_flame_batch_LDADD = libfl.la $(CJSON_LIBS)
+dist_man_MANS += tools/flame-batch.1
+
 bin_PROGRAMS += tools/flame-diff
 tools_flame_diff_SOURCES = tools/flame-diff.c $(cli_sources) tools/table.c
 tools_flame_diff_LDADD = libfl.la

@@ -32,7 +32,8 @@
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside
- *		their stacks; top.c ranks them
+ *		their stacks; top.c ranks them; metric_trees.c has a tree for
+ *		each metric
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
  *		frame_color.c palette.c classic.c: colours; svg.c html.c
  *		pack.c: the pages;

@@ -1,0 +1,9 @@
+flame-batch x.jfr
+flame-batch -o - x.jfr
+flame-batch -o site
+flame-batch --key thread -o site x.jfr
+flame-batch -o site gone.jfr
+echo "status $?"
+touch file
+flame-batch -o file x.jfr
+echo "status $?"

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tree for each metric of a flow that goes on unchanged.
+ */
+#include "fl.h"
+
+#include "tree/tree.h"
+
+#include <criterion/criterion.h>
+
+static void send(struct flame *flame, struct flame_sink *sink,
+		 const char *metric, const char *frame, int64_t weight)
+{
+	const struct flame_frame f = {
+		.name = flame_name(flame, frame, strlen(frame)),
+	};
+	const struct flame_sample sample = {
+		.stack = flame_stack(flame, 0, flame_frame(flame, &f)),
+		.metric = flame_metric(flame, metric, "samples"),
+		.time = FLAME_NOTIME, .weight = weight,
+	};
+
+	cr_assert_eq(flame_put(sink, &sample), FLAME_OK);
+}
+
+Test(metric_trees, each_metric_has_a_tree_and_all_goes_on)
+{
+	struct flame *flame = flame_new();
+	struct flame_trees *trees = flame_trees_new(flame);
+	struct flame_tree *all = flame_tree_new(flame, 1);
+	struct flame_sink *sink =
+		flame_trees_sink(trees, flame_tree_sink(all, 0));
+
+	send(flame, sink, "wall", "a", 3);
+	send(flame, sink, "cpu", "a", 4);
+	send(flame, sink, "wall", "b", 5);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_eq(flame_tree_total(all, 0), 12);
+	cr_expect_str_eq(flame_tree_metric(flame_trees_at(trees, 0)), "wall");
+	cr_expect_eq(flame_tree_total(flame_trees_at(trees, 0), 0), 8);
+	cr_expect_str_eq(flame_tree_metric(flame_trees_at(trees, 1)), "cpu");
+	cr_expect_eq(flame_tree_total(flame_trees_at(trees, 1), 0), 4);
+	cr_expect_null(flame_trees_at(trees, 2));
+	flame_tree_free(all);
+	flame_trees_free(trees);
+	flame_trees_free(NULL);
+	flame_free(flame);
+}

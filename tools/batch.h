@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-batch: inputs are grouped by labels of their paths (batch_group.c),
+ * each group is read and drawn in a process of its own (batch_page.c), the
+ * heaviest two of an application are compared (batch_compare.c), and the
+ * records of all become the index (batch_index.c) and the manifest
+ * (batch_site.c).
+ */
+#ifndef BATCH_H
+#define BATCH_H
+
+#include "cli.h"
+
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+
+enum { BATCH_MAX_KEYS = 8 };
+
+struct batch_input {
+	char *path;
+	uint64_t size;
+	char mtime[32];		/* "SECONDS.NANOSECONDS"; "": no such file */
+	char *values[BATCH_MAX_KEYS];	/* "": the path does not tell */
+};
+
+struct batch_group {
+	const struct batch_input *inputs;
+	size_t n;
+	char *title;		/* "app-1 stage 7" */
+	char *name;		/* of its files: "app-1-stage-7" */
+	uint64_t bytes;
+	cJSON *record;		/* see batch_page.c; NULL: not drawn */
+	bool kept;		/* the record is of an earlier run */
+};
+
+/* A page of what is between two groups. */
+struct batch_comparison {
+	const struct batch_group *before, *after;
+	char *title, *page;
+};
+
+/* Shared with the processes that draw groups. */
+struct batch_shared {
+	uint64_t files, bytes;	/* read so far; updated atomically */
+};
+
+struct batch {
+	struct cli *cli;
+	const char *site;	/* the folder */
+	char *keys[BATCH_MAX_KEYS];
+	size_t nkeys;
+	struct batch_input *inputs;
+	size_t ninputs, inputs_capacity;
+	struct batch_group *groups;
+	size_t ngroups;
+	struct batch_comparison *comparisons;
+	size_t ncomparisons;
+	char *options;		/* all that decides what a page shows */
+	struct batch_shared *shared;
+};
+
+/* batch_group.c ------------------------------------------------------- */
+
+/* "app,stage"; false: the message is out. */
+bool batch_parse_keys(struct batch *batch, const char *list);
+/* The files of the operands, folders read to the bottom. */
+bool batch_collect(struct batch *batch);
+/* Sorts the inputs by their keys, and names the groups. */
+bool batch_make_groups(struct batch *batch);
+void batch_free(struct batch *batch);
+
+/* batch_page.c -------------------------------------------------------- */
+
+/* Reads a group and writes its files; an exit status. */
+int batch_draw(const struct batch *batch, const struct batch_group *group,
+	       unsigned threads, size_t memory);
+/* "SITE/NAME" and an ending, to be freed; NULL: out of memory. */
+char *batch_path(const struct batch *batch, const char *name,
+		 const char *ending);
+
+/* batch_compare.c ----------------------------------------------------- */
+
+/* Draws the two heaviest groups of each application; an exit status. */
+int batch_compare(struct batch *batch);
+
+/* batch_site.c -------------------------------------------------------- */
+
+/* The group's record, if it is of these inputs and options; or NULL. */
+cJSON *batch_load(const struct batch *batch, const struct batch_group *group);
+/* Whether the site has this file. */
+bool batch_is_there(const struct batch *batch, const char *name);
+/* index.html, index.json and manifest.json; an exit status. */
+int batch_write_site(const struct batch *batch, struct flame *flame);
+
+/* Exact: cJSON's own numbers are doubles. */
+bool batch_add_number(cJSON *to, const char *key, int64_t n);
+/* 0 where there is none. */
+double batch_number(const cJSON *from, const char *key);
+/* "" where there is none. */
+const char *batch_text(const cJSON *from, const char *key);
+
+/* batch_index.c ------------------------------------------------------- */
+
+/* Writes SITE/index.html of the groups' records; false: failed. */
+bool batch_index(const struct batch *batch, struct flame *flame);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Comparisons of flame-batch: of the groups of an application, the two that
+ * are heaviest by its first metric, as a page of what is between them.  They
+ * are drawn from the folded stacks, so no input is read again.
+ */
+#include "batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *app_of(const struct batch_group *group)
+{
+	return batch_text(cJSON_GetObjectItemCaseSensitive(group->record,
+							   "key"), "app");
+}
+
+static const cJSON *first_metric(const struct batch_group *group)
+{
+	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(group->record,
+								"metrics");
+
+	return metrics ? metrics->child : NULL;
+}
+
+static double weight_of(const struct batch_group *group)
+{
+	return batch_number(first_metric(group), "weight");
+}
+
+/* The heaviest after `other`, if it has the same metric; or NULL. */
+static const struct batch_group *heaviest(const struct batch *batch,
+					  const char *app,
+					  const struct batch_group *other)
+{
+	const char *metric = other ? batch_text(first_metric(other), "name")
+				   : NULL;
+	const struct batch_group *best = NULL;
+
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		const struct batch_group *group = &batch->groups[i];
+
+		if (group == other || strcmp(app_of(group), app) != 0 ||
+		    weight_of(group) <= 0)
+			continue;
+		if (metric && strcmp(batch_text(first_metric(group), "name"),
+				     metric) != 0)
+			continue;
+		if (!best || weight_of(group) > weight_of(best))
+			best = group;
+	}
+	return best;
+}
+
+static bool fill(const struct batch *batch, struct flame *flame,
+		 struct flame_tree *tree, unsigned column,
+		 const struct batch_group *group)
+{
+	char *path = batch_path(batch, batch_text(first_metric(group),
+						  "folded"), "");
+	struct flame_source *source = path ? flame_open(flame, path, "folded")
+					   : NULL;
+	struct flame_sink *sink = source ? flame_tree_sink(tree, column) :
+					   NULL;
+	bool good = sink && flame_pump(source, sink) == FLAME_OK;
+
+	flame_close(source);
+	free(path);
+	if (good)
+		return flame_finish(sink) == FLAME_OK;
+	flame_abandon(sink);
+	return false;
+}
+
+static bool write_page(const struct batch *batch, struct flame *flame,
+		       struct flame_tree *tree,
+		       const struct batch_comparison *c)
+{
+	char *path = batch_path(batch, c->page, "");
+	struct flame_sink *page = path ? flame_create(flame, path, "html") :
+					 NULL;
+
+	free(path);
+	if (!page)
+		return false;
+	if (flame_set(page, "title", c->title) == FLAME_OK &&
+	    flame_set(page, "normalize", "total") == FLAME_OK &&
+	    flame_tree_write(tree, page) == FLAME_OK)
+		return flame_finish(page) == FLAME_OK;
+	flame_abandon(page);
+	return false;
+}
+
+static bool draw(const struct batch *batch, const struct batch_comparison *c)
+{
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame ? flame_tree_new(flame, 2) : NULL;
+	bool good;
+
+	good = tree && fill(batch, flame, tree, 0, c->before) &&
+	       fill(batch, flame, tree, 1, c->after) &&
+	       write_page(batch, flame, tree, c);
+	if (!good)
+		cli_say(batch->cli, "%s: %s", c->title,
+			flame ? flame_error(flame) : "out of memory");
+	flame_tree_free(tree);
+	flame_free(flame);
+	return good;
+}
+
+static bool add(struct batch *batch, const struct batch_group *before,
+		const struct batch_group *after)
+{
+	struct batch_comparison *c =
+		&batch->comparisons[batch->ncomparisons++];
+
+	c->before = before;
+	c->after = after;
+	if (asprintf(&c->title, "%s against %s, %s", after->title,
+		     before->title, batch_text(first_metric(after),
+					       "name")) < 0)
+		c->title = NULL;
+	if (asprintf(&c->page, "%s.against.%s.html", after->name,
+		     before->name) < 0)
+		c->page = NULL;
+	return (c->title && c->page) || cli_no_memory(batch->cli);
+}
+
+static bool is_done(const struct batch *batch,
+		    const struct batch_comparison *c)
+{
+	return c->before->kept && c->after->kept &&
+	       batch_is_there(batch, c->page);
+}
+
+/* The groups of an application stand together. */
+static bool find_all(struct batch *batch)
+{
+	const char *last = "";
+
+	batch->comparisons = calloc(batch->ngroups + 1,
+				    sizeof(*batch->comparisons));
+	if (!batch->comparisons)
+		return cli_no_memory(batch->cli);
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		const char *app = app_of(&batch->groups[i]);
+		const struct batch_group *after, *before;
+
+		if (!*app || strcmp(app, last) == 0)
+			continue;
+		last = app;
+		after = heaviest(batch, app, NULL);
+		before = after ? heaviest(batch, app, after) : NULL;
+		if (before && !add(batch, before, after))
+			return false;
+	}
+	return true;
+}
+
+int batch_compare(struct batch *batch)
+{
+	/* Only where the app is the first key do its groups stand together. */
+	if (batch->nkeys < 2 || strcmp(batch->keys[0], "app") != 0)
+		return CLI_FINE;
+	if (!find_all(batch))
+		return CLI_TROUBLE;
+	for (size_t i = 0; i < batch->ncomparisons; i++)
+		if (!is_done(batch, &batch->comparisons[i]) &&
+		    !draw(batch, &batch->comparisons[i]))
+			return CLI_TROUBLE;
+	return CLI_FINE;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inputs of flame-batch: files of folders, their keys, and the groups
+ * that have one key.
+ */
+#include "batch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Keys ---------------------------------------------------------------- */
+
+static const char *const known_keys[] = {
+	"app", "attempt", "container", "epoch", "executor", "file", "host",
+	"pid", "stage",
+};
+
+enum { NKNOWN = sizeof(known_keys) / sizeof(known_keys[0]) };
+
+static bool is_key(const char *name)
+{
+	for (size_t i = 0; i < NKNOWN; i++)
+		if (strcmp(known_keys[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool add_key(struct batch *batch, const char *name)
+{
+	if (!is_key(name)) {
+		cli_say(batch->cli, "--key %s: a path tells app, attempt, "
+			"container, epoch, executor, file, host, pid and "
+			"stage", name);
+		return false;
+	}
+	if (batch->nkeys == BATCH_MAX_KEYS) {
+		cli_say(batch->cli, "--key: more than %d keys",
+			BATCH_MAX_KEYS);
+		return false;
+	}
+	batch->keys[batch->nkeys] = strdup(name);
+	return batch->keys[batch->nkeys++] || cli_no_memory(batch->cli);
+}
+
+bool batch_parse_keys(struct batch *batch, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *name;
+	bool good = copy || cli_no_memory(batch->cli);
+
+	while (good && (name = strsep(&rest, ",")))
+		good = add_key(batch, name);
+	free(copy);
+	return good;
+}
+
+static bool read_values(struct batch *batch, struct batch_input *input)
+{
+	const char *slash = strrchr(input->path, '/');
+	char value[4096];
+
+	for (size_t i = 0; i < batch->nkeys; i++) {
+		const char *text = value;
+
+		if (strcmp(batch->keys[i], "file") == 0)
+			text = slash ? slash + 1 : input->path;
+		else if (!flame_path_label(input->path, batch->keys[i], value,
+					   sizeof(value)))
+			text = "";
+		input->values[i] = strdup(text);
+		if (!input->values[i])
+			return cli_no_memory(batch->cli);
+	}
+	return true;
+}
+
+/* Inputs -------------------------------------------------------------- */
+
+static bool add_input(struct batch *batch, const char *path,
+		      const struct stat *st)
+{
+	struct batch_input *input;
+
+	if (batch->ninputs == batch->inputs_capacity) {
+		size_t capacity = batch->inputs_capacity * 2 + 64;
+
+		input = reallocarray(batch->inputs, capacity, sizeof(*input));
+		if (!input)
+			return cli_no_memory(batch->cli);
+		batch->inputs = input;
+		batch->inputs_capacity = capacity;
+	}
+	input = &batch->inputs[batch->ninputs++];
+	*input = (struct batch_input){ .path = strdup(path) };
+	if (!input->path)
+		return cli_no_memory(batch->cli);
+	if (st) {
+		input->size = (uint64_t)st->st_size;
+		snprintf(input->mtime, sizeof(input->mtime), "%lld.%09ld",
+			 (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+	}
+	return read_values(batch, input);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Checksums of Hadoop (.x.crc), _SUCCESS, _temporary. */
+static bool is_hidden(const FTSENT *entry)
+{
+	return entry->fts_level > 0 &&
+	       (entry->fts_name[0] == '.' || entry->fts_name[0] == '_');
+}
+
+static bool is_site(const struct stat *site, const FTSENT *entry)
+{
+	return entry->fts_info == FTS_D &&
+	       entry->fts_statp->st_dev == site->st_dev &&
+	       entry->fts_statp->st_ino == site->st_ino;
+}
+
+static bool add_entry(struct batch *batch, FTS *fts, FTSENT *entry,
+		      const struct stat *site)
+{
+	switch (entry->fts_info) {
+	case FTS_D:
+		if (is_hidden(entry) || is_site(site, entry))
+			fts_set(fts, entry, FTS_SKIP);
+		return true;
+	case FTS_F:
+		return is_hidden(entry) ||
+		       add_input(batch, entry->fts_path, entry->fts_statp);
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		cli_say(batch->cli, "%s: %s", entry->fts_path,
+			strerror(entry->fts_errno));
+		return add_input(batch, entry->fts_path, NULL);
+	default:
+		return true;
+	}
+}
+
+static bool add_folder(struct batch *batch, char *path,
+		       const struct stat *site)
+{
+	char *const paths[] = { path, NULL };
+	FTS *fts = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+	bool good = true;
+
+	if (!fts) {
+		cli_say(batch->cli, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	while (good && (entry = fts_read(fts)))
+		good = add_entry(batch, fts, entry, site);
+	fts_close(fts);
+	return good;
+}
+
+bool batch_collect(struct batch *batch)
+{
+	struct cli *cli = batch->cli;
+	struct stat st, site = { 0 };
+
+	(void)stat(batch->site, &site);
+	for (size_t i = 0; i < cli->ninputs; i++) {
+		char *path = cli->inputs[i];
+		bool there = stat(path, &st) == 0;
+
+		if (there && S_ISDIR(st.st_mode)) {
+			if (!add_folder(batch, path, &site))
+				return false;
+		} else if (!add_input(batch, path, there ? &st : NULL)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Groups -------------------------------------------------------------- */
+
+/* Numbers in texts by their values: stage 2 comes before stage 10. */
+static int compare_text(const char *a, const char *b)
+{
+	const char *x = a, *y = b;
+
+	while (*x && *y) {
+		if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+			size_t n, m;
+			int d;
+
+			for (; *x == '0'; x++)
+				;
+			for (; *y == '0'; y++)
+				;
+			n = strspn(x, "0123456789");
+			m = strspn(y, "0123456789");
+			d = n != m ? (n < m ? -1 : 1) : strncmp(x, y, n);
+			if (d)
+				return d;
+			x += n;
+			y += m;
+		} else if (*x != *y) {
+			break;
+		} else {
+			x++;
+			y++;
+		}
+	}
+	if (*x != *y)
+		return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+	return strcmp(a, b);
+}
+
+static int compare_keys(const struct batch_input *a,
+			const struct batch_input *b)
+{
+	int d = 0;
+
+	for (size_t i = 0; i < BATCH_MAX_KEYS && a->values[i] && !d; i++)
+		d = compare_text(a->values[i], b->values[i]);
+	return d;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct batch_input *x = a, *y = b;
+	int d = compare_keys(x, y);
+
+	return d ? d : compare_text(x->path, y->path);
+}
+
+static void free_input(struct batch_input *input)
+{
+	for (size_t i = 0; i < BATCH_MAX_KEYS; i++)
+		free(input->values[i]);
+	free(input->path);
+}
+
+/* A file that was named twice is one. */
+static void drop_doubles(struct batch *batch)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < batch->ninputs; i++) {
+		struct batch_input *input = &batch->inputs[i];
+
+		if (n && strcmp(batch->inputs[n - 1].path, input->path) == 0)
+			free_input(input);
+		else
+			batch->inputs[n++] = *input;
+	}
+	batch->ninputs = n;
+}
+
+/* "app-1 stage 7": of an app the value says enough. */
+static char *title_of(const struct batch *batch,
+		      const struct batch_input *input, char separator)
+{
+	char *title = strdup(""), *longer;
+
+	for (size_t i = 0; title && i < batch->nkeys; i++) {
+		bool named = strcmp(batch->keys[i], "app") != 0 &&
+			     strcmp(batch->keys[i], "file") != 0;
+		char between[2] = { *title ? separator : '\0', '\0' };
+		char behind[2] = { named ? separator : '\0', '\0' };
+
+		if (!*input->values[i])
+			continue;
+		if (asprintf(&longer, "%s%s%s%s%s", title, between,
+			     named ? batch->keys[i] : "", behind,
+			     input->values[i]) < 0)
+			longer = NULL;
+		free(title);
+		title = longer;
+	}
+	if (title && !*title) {
+		free(title);
+		title = strdup("all");
+	}
+	return title;
+}
+
+enum { MAX_NAME = 120 };
+
+/* What any file system takes, and no shell takes for an option. */
+static void make_safe(char *name)
+{
+	if (strlen(name) > MAX_NAME)
+		name[MAX_NAME] = '\0';
+	for (char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._@+-", *c))
+			*c = '_';
+	if (*name == '.' || *name == '-')
+		*name = '_';
+}
+
+static bool is_taken(const struct batch *batch, size_t n, const char *name)
+{
+	if (strcmp(name, "index") == 0 || strcmp(name, "manifest") == 0)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (strcasecmp(batch->groups[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* NAME, or NAME-2, NAME-3 where an earlier group is called so. */
+static char *name_of(const struct batch *batch, size_t i)
+{
+	char *safe = title_of(batch, batch->groups[i].inputs, '-');
+	char *name = safe ? strdup(safe) : NULL;
+
+	if (name) {
+		make_safe(safe);
+		make_safe(name);
+	}
+	for (unsigned n = 2; name && is_taken(batch, i, name); n++) {
+		free(name);
+		if (asprintf(&name, "%s-%u", safe, n) < 0)
+			name = NULL;
+	}
+	free(safe);
+	return name;
+}
+
+bool batch_make_groups(struct batch *batch)
+{
+	struct batch_group *group = NULL;
+
+	qsort(batch->inputs, batch->ninputs, sizeof(*batch->inputs), by_key);
+	drop_doubles(batch);
+	batch->groups = calloc(batch->ninputs + 1, sizeof(*batch->groups));
+	if (!batch->groups)
+		return cli_no_memory(batch->cli);
+	for (size_t i = 0; i < batch->ninputs; i++) {
+		const struct batch_input *input = &batch->inputs[i];
+
+		if (!group || compare_keys(group->inputs, input) != 0) {
+			group = &batch->groups[batch->ngroups++];
+			group->inputs = input;
+		}
+		group->n++;
+		group->bytes += input->size;
+	}
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		group = &batch->groups[i];
+		group->title = title_of(batch, group->inputs, ' ');
+		group->name = name_of(batch, i);
+		if (!group->title || !group->name)
+			return cli_no_memory(batch->cli);
+	}
+	return true;
+}
+
+void batch_free(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		free(batch->groups[i].title);
+		free(batch->groups[i].name);
+		cJSON_Delete(batch->groups[i].record);
+	}
+	free(batch->groups);
+	for (size_t i = 0; i < batch->ncomparisons; i++) {
+		free(batch->comparisons[i].title);
+		free(batch->comparisons[i].page);
+	}
+	free(batch->comparisons);
+	for (size_t i = 0; i < batch->ninputs; i++)
+		free_input(&batch->inputs[i]);
+	free(batch->inputs);
+	for (size_t i = 0; i < batch->nkeys; i++)
+		free(batch->keys[i]);
+	free(batch->options);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The index of flame-batch's site: a table to sort and to filter, a row a
+ * group.  The page loads nothing; its script and its style are allowed by
+ * their hashes, which the golden test index_policy compares.
+ */
+#include "batch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char script[] =
+	"\"use strict\";\n"
+	"const body = document.querySelector(\"tbody\");\n"
+	"const rows = [...body.rows];\n"
+	"const heads = [...document.querySelectorAll(\"th\")];\n"
+	"const value = (row, i) => {\n"
+	"\tconst cell = row.cells[i];\n"
+	"\treturn \"v\" in cell.dataset ? +cell.dataset.v : "
+	"cell.textContent;\n"
+	"};\n"
+	"const compare = (a, b) => typeof a === \"number\" && typeof "
+	"b === \"number\" ?\n"
+	"\ta - b : String(a).localeCompare(String(b), \"en\", { "
+	"numeric: true });\n"
+	"heads.forEach((head, i) => "
+	"head.firstChild.addEventListener(\"click\", () => {\n"
+	"\tconst text = typeof value(rows[0], i) === \"string\";\n"
+	"\tconst up = head.ariaSort ? head.ariaSort === "
+	"\"descending\" : text;\n"
+	"\theads.forEach(other => other.removeAttribute(\"aria-sort\"));\n"
+	"\thead.setAttribute(\"aria-sort\", up ? \"ascending\" : "
+	"\"descending\");\n"
+	"\trows.sort((a, b) => (up ? 1 : -1) * compare(value(a, i), "
+	"value(b, i)));\n"
+	"\tbody.append(...rows);\n"
+	"}));\n"
+	"const filter = document.querySelector(\"input\");\n"
+	"filter.addEventListener(\"input\", () => {\n"
+	"\tlet re;\n"
+	"\ttry {\n"
+	"\t\tre = new RegExp(filter.value, \"i\");\n"
+	"\t} catch {\n"
+	"\t\tfilter.setAttribute(\"aria-invalid\", \"true\");\n"
+	"\t\treturn;\n"
+	"\t}\n"
+	"\tfilter.removeAttribute(\"aria-invalid\");\n"
+	"\tlet n = 0;\n"
+	"\tfor (const row of rows) {\n"
+	"\t\trow.hidden = !re.test(row.textContent);\n"
+	"\t\tn += !row.hidden;\n"
+	"\t}\n"
+	"\tdocument.querySelector(\"output\").textContent =\n"
+	"\t\tn + \" of \" + rows.length;\n"
+	"});\n";
+
+static const char style[] =
+	":root { color-scheme: light dark; font: 14px system-ui, "
+	"sans-serif; }\n"
+	"body { margin: 1em 1.5em; }\n"
+	"h1 { font-size: 1.3em; margin: 0 0 .3em; }\n"
+	"p { margin: .3em 0 .8em; }\n"
+	"input { font: inherit; width: 22em; padding: .2em .4em; }\n"
+	"input[aria-invalid] { outline: 2px solid #d33; }\n"
+	"table { border-collapse: collapse; }\n"
+	"th, td { padding: .3em .7em; text-align: left; "
+	"vertical-align: middle; }\n"
+	"th { position: sticky; top: 0; background: Canvas;\n"
+	"\tborder-bottom: 2px solid GrayText; white-space: nowrap; }\n"
+	"tr + tr td { border-top: 1px solid #8884; }\n"
+	"th button { font: inherit; font-weight: bold; border: 0; "
+	"padding: 0;\n"
+	"\tbackground: none; color: inherit; cursor: pointer; }\n"
+	"th[aria-sort=ascending] button::after { content: \" \\2191\"; }\n"
+	"th[aria-sort=descending] button::after { content: \" \\2193\"; }\n"
+	".n { text-align: right; font-variant-numeric: tabular-nums; }\n"
+	".f { max-width: 26em; overflow-wrap: anywhere; }\n"
+	".b { color: #c22; font-weight: bold; }\n"
+	"svg { display: block; background: #8881; }\n"
+	"rect { fill: #f2c79b; stroke: Canvas; stroke-width: .5; }\n"
+	".t1 { fill: #c7d98a; } .t2 { fill: #8fd68a; } .t3 { fill: "
+	"#8ececf; }\n"
+	".t4 { fill: #f08f8b; } .t5 { fill: #f6cf6a; } .t6 { fill: "
+	"#f39d5e; }\n"
+	".t7 { fill: #bfe08a; } .t8 { fill: #a9c7ea; } .t9 { fill: #bbb; }\n";
+
+#define SCRIPT_HASH "sha256-FESFy+usPXTboYzzao3n5wcyVE1AznvGzwkmggFxonE="
+#define STYLE_HASH "sha256-6gJQtPIvSmPvp8awJTrELPyvLNkj99Mvdnz4TWtq17Q="
+
+/* Text ---------------------------------------------------------------- */
+
+static void put(struct flame_text *out, const char *text)
+{
+	(void)flame_text_put(out, text, strlen(text));
+}
+
+static void put_escaped(struct flame_text *out, const char *text)
+{
+	for (size_t n; *text; text += n) {
+		n = strcspn(text, "&<>\"");
+		(void)flame_text_put(out, text, n);
+		if (!text[n])
+			break;
+		put(out, text[n] == '&' ? "&amp;" : text[n] == '<' ? "&lt;" :
+			 text[n] == '>' ? "&gt;" : "&quot;");
+		n++;
+	}
+}
+
+/* "1,234,567" */
+static void put_grouped(struct flame_text *out, double number)
+{
+	char digits[32], text[48];
+	size_t n, m = 0;
+
+	snprintf(digits, sizeof(digits), "%.0f", number);
+	n = strlen(digits);
+	for (size_t i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[m++] = ',';
+		text[m++] = digits[i];
+	}
+	text[m] = '\0';
+	put(out, text);
+}
+
+static void put_number(struct flame_text *out, double number, bool bad)
+{
+	cli_print(out, "<td class=\"n%s\" data-v=\"%.0f\">", bad ? " b" : "",
+		  number);
+	put_grouped(out, number);
+	put(out, "</td>");
+}
+
+static void put_percent(struct flame_text *out, double part, double all)
+{
+	double percent = all > 0 ? 100 * part / all : 0;
+
+	cli_print(out, "<td class=\"n\" data-v=\"%.4f\">%.1f %%</td>",
+		  percent, percent);
+}
+
+/* Columns of metrics -------------------------------------------------- */
+
+enum { MAX_METRICS = 16 };
+
+/* The metrics of all groups: their names, in the order they are met. */
+struct columns {
+	const char *name[MAX_METRICS], *unit[MAX_METRICS];
+	size_t n;
+};
+
+static const cJSON *metrics_of(const struct batch_group *group)
+{
+	return cJSON_GetObjectItemCaseSensitive(group->record, "metrics");
+}
+
+static void add_column(struct columns *columns, const cJSON *metric)
+{
+	const char *name = batch_text(metric, "name");
+
+	for (size_t i = 0; i < columns->n; i++)
+		if (strcmp(columns->name[i], name) == 0)
+			return;
+	if (columns->n == MAX_METRICS)
+		return;
+	columns->name[columns->n] = name;
+	columns->unit[columns->n++] = batch_text(metric, "unit");
+}
+
+static const cJSON *find_metric(const struct batch_group *group,
+				const char *name)
+{
+	const cJSON *metric;
+
+	cJSON_ArrayForEach(metric, metrics_of(group))
+		if (strcmp(batch_text(metric, "name"), name) == 0)
+			return metric;
+	return NULL;
+}
+
+/* Rows ---------------------------------------------------------------- */
+
+static void put_picture(struct flame_text *out, const cJSON *picture)
+{
+	const cJSON *box;
+	int rows = 0;
+
+	cJSON_ArrayForEach(box, picture)
+		if (cJSON_IsArray(box) && box->child &&
+		    box->child->valueint >= rows)
+			rows = box->child->valueint + 1;
+	put(out, "<td>");
+	if (rows)
+		cli_print(out, "<svg width=\"200\" height=\"%d\" "
+			  "role=\"img\" aria-label=\"stacks\">", 5 * rows);
+	cJSON_ArrayForEach(box, picture) {
+		int v[4] = { 0 };
+		size_t n = 0;
+		const cJSON *number;
+
+		cJSON_ArrayForEach(number, box)
+			if (n < 4)
+				v[n++] = number->valueint;
+		cli_print(out, "<rect class=\"t%d\" x=\"%d\" y=\"%d\" "
+			  "width=\"%d\" height=\"5\"/>", v[3], v[1], 5 * v[0],
+			  v[2]);
+	}
+	put(out, rows ? "</svg></td>" : "</td>");
+}
+
+static int count_bad(const struct batch_group *group)
+{
+	const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(group->record,
+							       "inputs");
+	const cJSON *entry;
+	int n = 0;
+
+	cJSON_ArrayForEach(entry, inputs) {
+		const char *status = batch_text(entry, "status");
+
+		n += strcmp(status, "ok") != 0 && strcmp(status, "empty") != 0;
+	}
+	return group->record ? n : (int)group->n;
+}
+
+static void put_title(struct flame_text *out, const struct batch_group *group)
+{
+	const char *page = batch_text(group->record, "page");
+
+	put(out, "<td>");
+	if (*page) {
+		put(out, "<a href=\"");
+		put_escaped(out, page);
+		put(out, "\">");
+	}
+	put_escaped(out, group->title);
+	put(out, *page ? "</a></td>" : "</td>");
+}
+
+static void put_heaviest(struct flame_text *out, const cJSON *metric)
+{
+	double weight = batch_number(metric, "weight");
+
+	put(out, "<td class=\"f\">");
+	if (weight > 0) {
+		put_escaped(out, batch_text(metric, "heaviest"));
+		cli_print(out, " (%.1f %%)",
+			  100 * batch_number(metric, "heaviest_weight") /
+			  weight);
+	}
+	put(out, "</td>");
+}
+
+static void put_row(struct flame_text *out, const struct batch_group *group,
+		    const struct columns *columns)
+{
+	const cJSON *metrics = metrics_of(group);
+	const cJSON *first = metrics ? metrics->child : NULL;
+
+	put(out, "<tr>");
+	put_title(out, group);
+	put_picture(out, cJSON_GetObjectItemCaseSensitive(group->record,
+							  "picture"));
+	for (size_t i = 0; i < columns->n; i++)
+		put_number(out, batch_number(find_metric(group,
+							 columns->name[i]),
+					     "weight"), false);
+	put_percent(out, batch_number(first, "tasks"),
+		    batch_number(first, "weight"));
+	put_heaviest(out, first);
+	put_number(out, batch_number(group->record, "executors"), false);
+	put_number(out, (double)group->n, false);
+	put_number(out, count_bad(group), count_bad(group));
+	put(out, "</tr>\n");
+}
+
+static void put_comparisons(struct flame_text *out, const struct batch *batch)
+{
+	if (batch->ncomparisons)
+		put(out, "<h2>Heaviest two of an application</h2>\n<ul>\n");
+	for (size_t i = 0; i < batch->ncomparisons; i++) {
+		put(out, "<li><a href=\"");
+		put_escaped(out, batch->comparisons[i].page);
+		put(out, "\">");
+		put_escaped(out, batch->comparisons[i].title);
+		put(out, "</a></li>\n");
+	}
+	put(out, batch->ncomparisons ? "</ul>\n" : "");
+}
+
+/* The page ------------------------------------------------------------ */
+
+static void put_heading(struct flame_text *out, const char *name,
+			const char *unit, bool number)
+{
+	put(out, number ? "<th class=\"n\"><button>" : "<th><button>");
+	put_escaped(out, name);
+	if (unit && *unit && strcmp(unit, "samples") != 0) {
+		put(out, ", ");
+		put_escaped(out, unit);
+	}
+	put(out, "</button></th>");
+}
+
+static void put_headings(struct flame_text *out, const struct columns *columns)
+{
+	put(out, "<table><thead><tr>");
+	put_heading(out, "Group", NULL, false);
+	put_heading(out, "Stacks", NULL, false);
+	for (size_t i = 0; i < columns->n; i++)
+		put_heading(out, columns->name[i], columns->unit[i], true);
+	put_heading(out, "In tasks", NULL, true);
+	put_heading(out, "Heaviest frame", NULL, false);
+	put_heading(out, "Executors", NULL, true);
+	put_heading(out, "Files", NULL, true);
+	put_heading(out, "Lost or damaged", NULL, true);
+	put(out, "</tr></thead>\n<tbody>\n");
+}
+
+static void put_page(struct flame_text *out, const struct batch *batch,
+		     const struct columns *columns)
+{
+	put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+	    "<meta charset=\"utf-8\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" "
+	    "content=\"default-src 'none'; script-src '" SCRIPT_HASH
+	    "'; style-src '" STYLE_HASH "'; base-uri 'none'; "
+	    "form-action 'none'\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+	    "<title>Flame graphs</title>\n<style>");
+	put(out, style);
+	put(out, "</style>\n</head>\n<body>\n<h1>Flame graphs</h1>\n");
+	cli_print(out, "<p>%zu groups, %zu files. The share in tasks (below "
+		  "TaskRunner.run) and the heaviest frame are those of the "
+		  "first metric of a group.</p>\n<p><label>Filter <input "
+		  "type=\"search\" placeholder=\"regular expression\">"
+		  "</label> <output></output></p>\n", batch->ngroups,
+		  batch->ninputs);
+	put_headings(out, columns);
+	for (size_t i = 0; i < batch->ngroups; i++)
+		put_row(out, &batch->groups[i], columns);
+	put(out, "</tbody></table>\n");
+	put_comparisons(out, batch);
+	put(out, "<script>");
+	put(out, script);
+	put(out, "</script>\n</body>\n</html>\n");
+}
+
+bool batch_index(const struct batch *batch, struct flame *flame)
+{
+	char *path = batch_path(batch, "index.html", "");
+	struct flame_text *out = path ? flame_text_create(flame, path) : NULL;
+	struct columns columns = { .n = 0 };
+	const cJSON *metric;
+
+	free(path);
+	if (!out)
+		return false;
+	for (size_t i = 0; i < batch->ngroups; i++)
+		cJSON_ArrayForEach(metric, metrics_of(&batch->groups[i]))
+			add_column(&columns, metric);
+	put_page(out, batch, &columns);
+	return flame_text_finish(out) == FLAME_OK;
+}

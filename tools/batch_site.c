@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is written of all groups of flame-batch: index.json and manifest.json;
+ * and the records of earlier runs, which tell what need not be read again.
+ */
+#include "batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Records ------------------------------------------------------------- */
+
+double batch_number(const cJSON *from, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(from, key);
+
+	return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+const char *batch_text(const cJSON *from, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(from, key);
+
+	return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static cJSON *parse_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t n = -1;
+	cJSON *json = NULL;
+
+	if (!file)
+		return NULL;
+	n = getdelim(&text, &size, '\0', file);
+	if (n > 0)
+		json = cJSON_ParseWithLength(text, (size_t)n);
+	free(text);
+	fclose(file);
+	return json;
+}
+
+bool batch_is_there(const struct batch *batch, const char *name)
+{
+	char *path = batch_path(batch, name, "");
+	bool there = path && access(path, R_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+static bool has_files(const struct batch *batch, const cJSON *record)
+{
+	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(record,
+								"metrics");
+	const char *page = batch_text(record, "page");
+	const cJSON *metric;
+
+	if (*page && !batch_is_there(batch, page))
+		return false;
+	cJSON_ArrayForEach(metric, metrics)
+		if (!batch_is_there(batch, batch_text(metric, "folded")))
+			return false;
+	return cJSON_IsArray(metrics);
+}
+
+static bool has_inputs(const struct batch_group *group, const cJSON *record)
+{
+	const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record,
+							       "inputs");
+	const cJSON *entry;
+	size_t i = 0;
+
+	cJSON_ArrayForEach(entry, inputs) {
+		const struct batch_input *input = &group->inputs[i++];
+
+		if (i > group->n ||
+		    strcmp(batch_text(entry, "path"), input->path) != 0 ||
+		    strcmp(batch_text(entry, "mtime"), input->mtime) != 0 ||
+		    batch_number(entry, "size") != (double)input->size)
+			return false;
+	}
+	return i == group->n;
+}
+
+cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
+{
+	char *path = batch_path(batch, group->name, ".json");
+	cJSON *record = path ? parse_file(path) : NULL;
+
+	free(path);
+	if (record && strcmp(batch_text(record, "options"),
+			     batch->options) == 0 &&
+	    has_inputs(group, record) && has_files(batch, record))
+		return record;
+	cJSON_Delete(record);
+	return NULL;
+}
+
+/* Files --------------------------------------------------------------- */
+
+static bool write_json(const struct batch *batch, struct flame *flame,
+		       const char *name, const cJSON *json)
+{
+	char *path = batch_path(batch, name, "");
+	char *text = json ? cJSON_Print(json) : NULL;
+	struct flame_text *out = path && text ?
+				 flame_text_create(flame, path) : NULL;
+	bool good = out &&
+		    flame_text_put(out, text, strlen(text)) == FLAME_OK &&
+		    flame_text_put(out, "\n", 1) == FLAME_OK;
+
+	if (good)
+		good = flame_text_finish(out) == FLAME_OK;
+	else
+		flame_text_abandon(out);
+	free(path);
+	cJSON_free(text);
+	return good;
+}
+
+static cJSON *describe(const struct batch_group *group)
+{
+	static const char *const members[] = {
+		"title", "key", "page", "executors", "metrics",
+	};
+	cJSON *entry = cJSON_CreateObject();
+	bool good = entry &&
+		    cJSON_AddStringToObject(entry, "name", group->name) &&
+		    batch_add_number(entry, "files", (int64_t)group->n) &&
+		    batch_add_number(entry, "bytes", (int64_t)group->bytes);
+
+	for (size_t i = 0; good && i < sizeof(members) / sizeof(*members);
+	     i++) {
+		const cJSON *item = cJSON_GetObjectItemCaseSensitive(
+			group->record, members[i]);
+		cJSON *copy = item ? cJSON_Duplicate(item, true) : NULL;
+
+		good = !item || (copy && cJSON_AddItemToObject(entry,
+							       members[i],
+							       copy));
+	}
+	if (good)
+		return entry;
+	cJSON_Delete(entry);
+	return NULL;
+}
+
+static bool write_index_json(const struct batch *batch, struct flame *flame)
+{
+	cJSON *all = cJSON_CreateArray();
+	bool good = all;
+
+	for (size_t i = 0; good && i < batch->ngroups; i++) {
+		cJSON *entry;
+
+		if (!batch->groups[i].record)
+			continue;
+		entry = describe(&batch->groups[i]);
+		good = entry && cJSON_AddItemToArray(all, entry);
+	}
+	good = good && write_json(batch, flame, "index.json", all);
+	cJSON_Delete(all);
+	return good;
+}
+
+/* Manifest ------------------------------------------------------------ */
+
+static const char *const states[] = {
+	"ok", "empty", "damaged", "lost", "failed", "pending",
+};
+
+enum { NSTATES = sizeof(states) / sizeof(states[0]) };
+
+struct account {
+	int64_t of_state[NSTATES], files, bytes, samples;
+};
+
+static void count(struct account *account, const cJSON *entry)
+{
+	for (size_t i = 0; i < NSTATES; i++)
+		account->of_state[i] += strcmp(batch_text(entry, "status"),
+					       states[i]) == 0;
+	account->files++;
+	account->bytes += (int64_t)batch_number(entry, "size");
+	account->samples += (int64_t)batch_number(entry, "samples");
+}
+
+static bool add_entry(cJSON *inputs, struct account *account,
+		      const struct batch_group *group, const cJSON *from)
+{
+	cJSON *entry = cJSON_Duplicate(from, true);
+
+	if (!entry || !cJSON_AddItemToArray(inputs, entry))
+		return false;
+	count(account, entry);
+	return cJSON_AddStringToObject(entry, "group", group->name);
+}
+
+/* Of a group that was not drawn. */
+static bool add_pending(cJSON *inputs, struct account *account,
+			const struct batch_group *group)
+{
+	for (size_t i = 0; i < group->n; i++) {
+		cJSON *entry = cJSON_CreateObject();
+		bool good = entry &&
+			    cJSON_AddStringToObject(entry, "path",
+						    group->inputs[i].path) &&
+			    batch_add_number(entry, "size",
+					     (int64_t)group->inputs[i].size) &&
+			    cJSON_AddStringToObject(entry, "status",
+						    "pending") &&
+			    add_entry(inputs, account, group, entry);
+
+		cJSON_Delete(entry);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+static bool add_inputs(cJSON *inputs, struct account *account,
+		       const struct batch_group *group)
+{
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(group->record,
+							     "inputs");
+	const cJSON *entry;
+
+	if (!group->record)
+		return add_pending(inputs, account, group);
+	cJSON_ArrayForEach(entry, list)
+		if (!add_entry(inputs, account, group, entry))
+			return false;
+	return true;
+}
+
+static bool add_sums(cJSON *manifest, const struct account *account)
+{
+	bool good = batch_add_number(manifest, "files", account->files) &&
+		    batch_add_number(manifest, "bytes", account->bytes) &&
+		    batch_add_number(manifest, "samples", account->samples);
+
+	for (size_t i = 0; good && i < NSTATES; i++)
+		good = batch_add_number(manifest, states[i],
+					account->of_state[i]);
+	return good;
+}
+
+/* "3 of 100 files damaged, 1 failed: PATH; see SITE/manifest.json" */
+static void tell_account(const struct batch *batch,
+			 const struct account *account, const cJSON *inputs)
+{
+	char list[256] = "";
+	const char *first = NULL;
+	const cJSON *entry;
+	size_t n = 0;
+
+	cJSON_ArrayForEach(entry, inputs)
+		if (!first && strcmp(batch_text(entry, "status"), "ok") != 0)
+			first = batch_text(entry, "path");
+	if (!first || batch->cli->quiet)
+		return;
+	for (size_t i = 1; i < NSTATES; i++)
+		if (account->of_state[i])
+			n += (size_t)snprintf(list + n, sizeof(list) - n,
+					      "%s%lld %s", n ? ", " : "",
+					      (long long)account->of_state[i],
+					      states[i]);
+	cli_say(batch->cli, "of %lld files %s, as %s: see %s/manifest.json",
+		(long long)account->files, list, first, batch->site);
+}
+
+static int status_of(const struct batch *batch, const struct account *account)
+{
+	int64_t bad = account->of_state[2] + account->of_state[3] +
+		      account->of_state[4];
+
+	if (account->of_state[5] || (batch->cli->strict && bad))
+		return CLI_TROUBLE;
+	/* All of them were bad. */
+	if (account->files && account->of_state[3] + account->of_state[4] ==
+			      account->files)
+		return CLI_TROUBLE;
+	return CLI_FINE;
+}
+
+static int write_manifest(const struct batch *batch, struct flame *flame)
+{
+	cJSON *manifest = cJSON_CreateObject();
+	cJSON *inputs = cJSON_CreateArray();
+	struct account account = { 0 };
+	bool good = manifest && inputs;
+
+	for (size_t i = 0; good && i < batch->ngroups; i++)
+		good = add_inputs(inputs, &account, &batch->groups[i]);
+	good = good &&
+	       cJSON_AddStringToObject(manifest, "version", FLAME_VERSION) &&
+	       cJSON_AddStringToObject(manifest, "options", batch->options) &&
+	       add_sums(manifest, &account) &&
+	       cJSON_AddItemToObject(manifest, "inputs", inputs) &&
+	       write_json(batch, flame, "manifest.json", manifest);
+	if (good)
+		tell_account(batch, &account, inputs);
+	cJSON_Delete(manifest);
+	return good ? status_of(batch, &account) : CLI_TROUBLE;
+}
+
+int batch_write_site(const struct batch *batch, struct flame *flame)
+{
+	if (!write_index_json(batch, flame) || !batch_index(batch, flame))
+		return CLI_TROUBLE;
+	return write_manifest(batch, flame);
+}

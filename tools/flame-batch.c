@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-batch: a tree of dumps to a site, a page for each group.  Groups are
+ * drawn in processes of their own, several at once; those that an earlier run
+ * has drawn from the same files with the same options are not read again.
+ */
+#include "batch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct own {
+	const char *key;
+	bool time;
+};
+
+static const struct cli_option options[] = {
+	{ 0, "key", "KEY[,KEY...]", "a page for each value (app,stage)",
+	  CLI_TEXT, CLI_AT(key) },
+	{ 'j', "jobs", "N", "draw N groups at once (as many as CPUs)",
+	  .kind = CLI_TAKE },
+	{ 'o', "output", "SITE", "the folder to write to",
+	  .kind = CLI_TAKE },
+	{ 0, "time", NULL, "pages with times, threads and executors",
+	  CLI_FLAG, CLI_AT(time) },
+	{ .name = NULL }
+};
+
+static bool take(struct cli *cli, const char *name, const char *value)
+{
+	unsigned long n;
+	char *end;
+
+	if (strcmp(name, "output") == 0) {
+		cli->output = value;
+		return true;
+	}
+	n = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end || !n || n > 1024) {
+		cli_say(cli, "--jobs %s: a number, 1 to 1024", value);
+		return false;
+	}
+	cli->jobs = (unsigned)n;
+	return true;
+}
+
+static bool settle(struct cli *cli)
+{
+	const struct own *own = cli->own;
+
+	if (cli->info || (cli->event && strcmp(cli->event, "list") == 0))
+		return true;
+	if (!cli->output || strcmp(cli->output, "-") == 0) {
+		cli_say(cli, "no output: name a folder, as -o site");
+		return false;
+	}
+	if (!cli->ninputs) {
+		cli_say(cli, "no input: name files or folders, or a list of "
+			"them by --paths-from");
+		return false;
+	}
+	return own->time || cli_set(cli, "no-time", NULL);
+}
+
+/* Options ------------------------------------------------------------- */
+
+static bool append(char **text, const char *kind, const char *name,
+		   const char *value)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s%s%s%s", *text, **text ? " " : "", kind,
+		     name, value ? "=" : "", value ? value : "") < 0)
+		return false;
+	free(*text);
+	*text = longer;
+	return true;
+}
+
+static bool append_list(char **text, const struct cli_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (!append(text, "--", list->at[i].name, list->at[i].value))
+			return false;
+	return true;
+}
+
+/* All that decides what a page shows. */
+static bool describe_options(struct batch *batch)
+{
+	struct cli *cli = batch->cli;
+	bool good = (batch->options = strdup("")) != NULL;
+
+	good = good && append(&batch->options, "", FLAME_VERSION, NULL);
+	for (size_t i = 0; good && i < batch->nkeys; i++)
+		good = append(&batch->options, "", "key", batch->keys[i]);
+	if (good && cli->input_format)
+		good = append(&batch->options, "--", "input-format",
+			      cli->input_format);
+	if (good && cli->raw_names)
+		good = append(&batch->options, "--", "raw-names", NULL);
+	return (good && append_list(&batch->options, &cli->asks) &&
+		append_list(&batch->options, &cli->filters) &&
+		append_list(&batch->options, &cli->sets)) ||
+	       cli_no_memory(cli);
+}
+
+/* Progress ------------------------------------------------------------ */
+
+struct state {
+	struct batch *batch;
+	size_t next;		/* the next group to look at */
+	size_t running, drawn, kept;
+	unsigned workers;
+	pid_t *pids;		/* by group */
+	uint64_t files, bytes;	/* to be read in all */
+	struct timespec start;
+	int width, status;
+};
+
+static double seconds_since(const struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - start->tv_sec) +
+	       (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+static void show_progress(struct state *s)
+{
+	const struct batch_shared *shared = s->batch->shared;
+	double done = (double)__atomic_load_n(&shared->bytes,
+					      __ATOMIC_RELAXED);
+	unsigned long long files = __atomic_load_n(&shared->files,
+						   __ATOMIC_RELAXED);
+	double seconds = seconds_since(&s->start);
+	double left = done > 0 ? seconds * ((double)s->bytes - done) / done : 0;
+	int n;
+
+	if (seconds < 1)
+		return;
+	n = fprintf(stderr, "\r%s: %zu of %zu groups, %llu of %llu files, "
+		    "%.0f of %.0f MB, %.0f:%02.0f left",
+		    s->batch->cli->tool->name, s->drawn + s->kept,
+		    s->batch->ngroups, files, (unsigned long long)s->files,
+		    done / 1e6, (double)s->bytes / 1e6,
+		    (double)(long)(left / 60), left - 60 * (long)(left / 60));
+	if (n < s->width)
+		fprintf(stderr, "%*s", s->width - n, "");
+	fflush(stderr);
+	s->width = n > s->width ? n : s->width;
+}
+
+static void erase_progress(struct state *s)
+{
+	if (s->width)
+		fprintf(stderr, "\r%*s\r", s->width, "");
+	s->width = 0;
+}
+
+/* Groups -------------------------------------------------------------- */
+
+/* Two runs, one of them an orphan, must not write one file. */
+static void die_with_parent(void)
+{
+#ifdef PR_SET_PDEATHSIG
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+static void start_group(struct state *s, size_t i)
+{
+	struct batch *batch = s->batch;
+	struct cli *cli = batch->cli;
+	unsigned threads = cli->threads / s->workers;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		die_with_parent();
+	if (pid == 0)
+		_exit(batch_draw(batch, &batch->groups[i],
+				 threads ? threads : 1,
+				 cli->memory / s->workers));
+	if (pid < 0) {
+		cli_say(cli, "%s: %s", batch->groups[i].title,
+			strerror(errno));
+		s->status = CLI_TROUBLE;
+		return;
+	}
+	s->pids[i] = pid;
+	s->running++;
+}
+
+static void end_group(struct state *s, pid_t pid, int result)
+{
+	struct batch *batch = s->batch;
+	struct batch_group *group = batch->groups;
+
+	while (group < batch->groups + batch->ngroups &&
+	       s->pids[group - batch->groups] != pid)
+		group++;
+	if (group == batch->groups + batch->ngroups)
+		return;
+	s->running--;
+	s->drawn++;
+	erase_progress(s);
+	if (WIFEXITED(result) && WEXITSTATUS(result) == CLI_FINE)
+		group->record = batch_load(batch, group);
+	if (WIFSIGNALED(result))
+		cli_say(batch->cli, "%s: signal %d", group->title,
+			WTERMSIG(result));
+	if (!group->record) {
+		cli_say(batch->cli, "%s: not drawn", group->title);
+		s->status = CLI_TROUBLE;
+	} else if (batch->cli->verbose) {
+		cli_say(batch->cli, "%s: drawn from %zu files", group->title,
+			group->n);
+	}
+}
+
+/* Waits for one group; on a terminal it tells meanwhile how far all are. */
+static void wait_for_one(struct state *s)
+{
+	bool shown = !s->batch->cli->quiet && isatty(STDERR_FILENO);
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	int result;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &result, shown ? WNOHANG : 0)) == 0) {
+		show_progress(s);
+		nanosleep(&pause, NULL);
+	}
+	if (pid > 0)
+		end_group(s, pid, result);
+	else if (errno != EINTR)
+		s->running = 0;
+}
+
+static void find_kept(struct state *s)
+{
+	struct batch *batch = s->batch;
+
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		struct batch_group *group = &batch->groups[i];
+
+		group->record = batch_load(batch, group);
+		group->kept = group->record != NULL;
+		s->kept += group->kept;
+		s->files += group->kept ? 0 : group->n;
+		s->bytes += group->kept ? 0 : group->bytes;
+	}
+	if (s->kept && !batch->cli->quiet)
+		cli_say(batch->cli, "%zu of %zu groups are as they were, and "
+			"not read again", s->kept, batch->ngroups);
+}
+
+static int draw_groups(struct batch *batch)
+{
+	struct cli *cli = batch->cli;
+	struct state s = { .batch = batch, .status = CLI_FINE };
+	size_t to_do;
+
+	s.pids = calloc(batch->ngroups + 1, sizeof(*s.pids));
+	if (!s.pids) {
+		cli_no_memory(cli);
+		return CLI_TROUBLE;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &s.start);
+	find_kept(&s);
+	to_do = batch->ngroups - s.kept;
+	s.workers = to_do < cli->threads ? (unsigned)to_do : cli->threads;
+	while (s.next < batch->ngroups || s.running) {
+		if (s.next < batch->ngroups && s.running < s.workers) {
+			if (!batch->groups[s.next].kept)
+				start_group(&s, s.next);
+			s.next++;
+		} else if (s.next < batch->ngroups && !s.workers) {
+			s.next++;
+		} else {
+			wait_for_one(&s);
+		}
+	}
+	erase_progress(&s);
+	free(s.pids);
+	return s.status;
+}
+
+/* --------------------------------------------------------------------- */
+
+static bool make_site(struct batch *batch)
+{
+	struct stat st;
+
+	if (mkdir(batch->site, 0777) == 0 ||
+	    (errno == EEXIST && stat(batch->site, &st) == 0 &&
+	     S_ISDIR(st.st_mode)))
+		return true;
+	if (errno == EEXIST)
+		cli_say(batch->cli, "%s: not a folder", batch->site);
+	else
+		cli_say(batch->cli, "%s: %s", batch->site, strerror(errno));
+	return false;
+}
+
+static bool share_memory(struct batch *batch)
+{
+	batch->shared = mmap(NULL, sizeof(*batch->shared),
+			     PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (batch->shared != MAP_FAILED)
+		return true;
+	batch->shared = NULL;
+	return cli_no_memory(batch->cli);
+}
+
+static int run(struct cli *cli, struct flame *flame)
+{
+	const struct own *own = cli->own;
+	struct batch batch = { .cli = cli, .site = cli->output };
+	int status = CLI_TROUBLE;
+
+	if (batch_parse_keys(&batch, own->key ? own->key : "app,stage") &&
+	    make_site(&batch) && share_memory(&batch) &&
+	    batch_collect(&batch) && batch_make_groups(&batch) &&
+	    describe_options(&batch)) {
+		status = draw_groups(&batch);
+		status = cli_worse(status, batch_compare(&batch));
+		status = cli_worse(status, batch_write_site(&batch, flame));
+	}
+	if (batch.shared)
+		munmap(batch.shared, sizeof(*batch.shared));
+	batch_free(&batch);
+	return status;
+}
+
+static const struct cli_tool tool = {
+	.name = "flame-batch",
+	.usage = "[options] -o SITE INPUT...",
+	.about = "A tree of profiles to a site: a page for each application "
+		 "and stage.",
+	.format = "html",
+	.rows = "sfwic",
+	.options = options,
+	.take = take,
+	.settle = settle,
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	struct own own = { 0 };
+
+	return cli_main(&tool, &own, argc, argv);
+}
