@@ -56,10 +56,16 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
 	libflame/format/unreadable.c libflame/format/unreadable.h \
 	libflame/format/vtune.c \
-	libflame/format/json/frame_trie.c \
+	libflame/format/java_frame.c \
+	libflame/format/json/d3.c libflame/format/json/frame_trie.c \
 	libflame/format/json/frame_trie.h \
 	libflame/format/json/source.c libflame/format/json/source.h \
-	libflame/format/json/speedscope.c \
+	libflame/format/json/speedscope.c libflame/format/json/threads.c \
+	libflame/format/json/trace.h \
+	libflame/format/json/trace_event.c \
+	libflame/format/json/trace_stacks.c \
+	libflame/format/json/tree.c libflame/format/json/tree.h \
+	libflame/format/json/v8.c libflame/format/json/v8_heap.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
 	libflame/format/folded/near.c libflame/format/folded/number.c \
 	libflame/format/folded/owner.c libflame/format/folded/read.c \

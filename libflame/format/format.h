@@ -31,6 +31,12 @@ extern const struct fl_format fl_format_ndjson;
 extern const struct fl_format fl_format_d3;
 extern const struct fl_format fl_format_speedscope_write;
 extern const struct fl_format fl_format_speedscope;
+extern const struct fl_format fl_format_threads;
+extern const struct fl_format fl_format_trace_event;
+extern const struct fl_format fl_format_cpuprofile;
+extern const struct fl_format fl_format_heapprofile;
+extern const struct fl_format fl_format_spark_page;
+extern const struct fl_format fl_format_d3_read;
 
 /*
  * Rows of options that several formats have, each with a member of that name
@@ -148,6 +154,30 @@ int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
 		  bool (*begins)(struct slice line), int bits);
 /* Cuts a word that blanks end off the text; false: there is none. */
 bool fl_dump_word(struct slice *text, struct slice *word);
+
+/*
+ * java_frame.c: what readers of JVMs' dumps share.  A frame as a dump has it,
+ * "loader/module@1.0/pkg.Cls.method(module@1.0/File.java:12)".
+ */
+struct fl_java_frame {
+	struct slice name;	/* all before the bracket */
+	int64_t line;		/* 0: not known */
+	enum flame_type type;
+};
+
+bool fl_java_frame(struct slice text, struct fl_java_frame *frame);
+/*
+ * Appends the name as recordings have it, "pkg/Cls.method"; of a hidden class
+ * with its address, "Cls$$Lambda/0x00007f12".
+ */
+void fl_java_name(struct fl_buf *buf, struct slice name);
+/* RUNNABLE as JFR spells it; NULL where it is no Thread.State. */
+const char *fl_java_state(struct slice word);
+/*
+ * "2026-11-21 01:41:33", or of an instant "2026-11-21T01:41:33.5Z", as ns
+ * since 1970; false where there is anything else.
+ */
+bool fl_java_time(struct slice s, bool instant, int64_t *ns);
 
 /* Without blanks at both ends, and a \r. */
 struct slice fl_slice_trim(struct slice s);

@@ -29,6 +29,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_html,
 	&fl_format_svg,
 	&fl_format_text,
+	&fl_format_spark_page,
 	&fl_format_html_read,
 	&fl_format_svg_read,
 	&fl_format_vtune,
@@ -39,6 +40,11 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_d3,
 	&fl_format_speedscope_write,
 	&fl_format_speedscope,
+	&fl_format_threads,
+	&fl_format_trace_event,
+	&fl_format_cpuprofile,
+	&fl_format_heapprofile,
+	&fl_format_d3_read,
 	NULL
 };
 

@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* What this format can be asked for; the rows are below. */
 struct options {
@@ -87,67 +86,6 @@ static bool parse_id(struct slice s, int64_t *n)
 	return !*end;
 }
 
-static bool parse_part(struct slice *s, size_t digits, char before, int *n)
-{
-	if (before && (!s->size || s->data[0] != before))
-		return false;
-	if (before)
-		*s = from(*s, 1);
-	if (s->size < digits)
-		return false;
-	*n = 0;
-	for (size_t i = 0; i < digits; i++) {
-		if (!is_digit(s->data[i]))
-			return false;
-		*n = *n * 10 + s->data[i] - '0';
-	}
-	*s = from(*s, digits);
-	return true;
-}
-
-/* "2026-11-21 01:41:33", "2026-11-21T01:41:33.5Z", and nothing else. */
-static bool parse_time(struct slice s, bool instant, int64_t *ns)
-{
-	struct tm tm = { 0 };
-	int64_t unit = 1000000000, fraction = 0;
-
-	if (!parse_part(&s, 4, 0, &tm.tm_year) ||
-	    !parse_part(&s, 2, '-', &tm.tm_mon) ||
-	    !parse_part(&s, 2, '-', &tm.tm_mday) ||
-	    !parse_part(&s, 2, instant ? 'T' : ' ', &tm.tm_hour) ||
-	    !parse_part(&s, 2, ':', &tm.tm_min) ||
-	    !parse_part(&s, 2, ':', &tm.tm_sec))
-		return false;
-	if (instant && s.size && s.data[0] == '.')
-		for (s = from(s, 1); s.size && is_digit(s.data[0]) && unit > 1;
-		     s = from(s, 1)) {
-			unit /= 10;
-			fraction += unit * (s.data[0] - '0');
-		}
-	if (tm.tm_year < 1970 || tm.tm_year > 2200 || tm.tm_mon < 1 ||
-	    tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
-	    !(instant ? fl_slice_is(s, "Z") : !s.size))
-		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
-	*ns = (int64_t)timegm(&tm) * 1000000000 + fraction;
-	return true;
-}
-
-/* As JFR spells Thread.State; NULL where it is none. */
-static const char *state_of(struct slice word)
-{
-	static const char *const states[] = {
-		"STATE_NEW", "STATE_RUNNABLE", "STATE_BLOCKED",
-		"STATE_WAITING", "STATE_TIMED_WAITING", "STATE_TERMINATED",
-	};
-
-	for (size_t i = 0; i < FL_COUNT(states); i++)
-		if (fl_slice_is(word, states[i] + strlen("STATE_")))
-			return states[i];
-	return NULL;
-}
-
 /* Threads' first lines ---------------------------------------------------- */
 
 /*
@@ -172,7 +110,7 @@ static bool read_tail(struct slice tail, struct header *h)
 		} else if (fl_slice_starts(word, "Id=") && !classic) {
 			return parse_id(from(word, 3), &h->id) &&
 			       fl_dump_word(&tail, &word) &&
-			       (h->state = state_of(word));
+			       (h->state = fl_java_state(word));
 		} else if (classic || (!fl_slice_is(word, "daemon") &&
 				       !memchr(word.data, '=', word.size))) {
 			break;
@@ -217,9 +155,9 @@ static bool read_numbered(struct slice line, bool bare, struct header *h)
 		fl_dump_word(&tail, &word);
 	if (!word.size)
 		return bare;
-	h->state = state_of(word);
+	h->state = fl_java_state(word);
 	return h->state && fl_dump_word(&tail, &word) &&
-	       parse_time(word, true, &h->time) && !trim(tail).size;
+	       fl_java_time(word, true, &h->time) && !trim(tail).size;
 }
 
 /* jhsdb where names are not to be had: Thread 2032: (state = BLOCKED). */
@@ -263,27 +201,6 @@ static void begin(struct jstack *j, const struct header *h)
 
 /* Frames ------------------------------------------------------------------ */
 
-/*
- * "loader/module@1.0/pkg.Cls.method" as "pkg/Cls.method"; a '/' before a
- * digit is of a hidden class: Cls$$Lambda/0x00007f12.
- */
-static void put_name(struct fl_buf *buf, struct slice name)
-{
-	const char *dot;
-	size_t i = name.size, begin;
-
-	while (i && (name.data[i - 1] != '/' ||
-		     (i < name.size && is_digit(name.data[i]))))
-		i--;
-	name = from(name, i);
-	dot = memrchr(name.data, '.', name.size);
-	begin = buf->size;
-	fl_buf_put(buf, name.data, name.size);
-	for (i = begin; dot && buf->data && i < begin + (dot - name.data); i++)
-		if (buf->data[i] == '.')
-			buf->data[i] = '/';
-}
-
 static void add_frame(struct jstack *j, struct slice name,
 		      enum flame_type type, int64_t line, int64_t bci)
 {
@@ -293,7 +210,7 @@ static void add_frame(struct jstack *j, struct slice name,
 	struct fl_buf *buf = &dump->buf;
 
 	buf->size = 0;
-	put_name(buf, name);
+	fl_java_name(buf, name);
 	if (options->lines && line > 0)
 		fl_buf_print(buf, ":%" PRId64, line);
 	else if (options->bci && bci > 0)
@@ -306,23 +223,11 @@ static void add_frame(struct jstack *j, struct slice name,
 /* pkg.Cls.method(module@1.0/File.java:12) */
 static bool take_frame(struct jstack *j, struct slice text)
 {
-	const char *paren = memrchr(text.data, '(', text.size), *at;
-	struct slice where;
-	int64_t line = 0;
+	struct fl_java_frame frame;
 
-	if (!paren || paren == text.data || !fl_slice_ends(text, ")"))
+	if (!fl_java_frame(text, &frame))
 		return false;
-	where = from(text, paren + 1 - text.data);
-	where.size--;
-	at = memrchr(where.data, '/', where.size);
-	if (at)
-		where = from(where, at + 1 - where.data);
-	at = memrchr(where.data, ':', where.size);
-	if (at)
-		parse_id(from(where, at + 1 - where.data), &line);
-	text.size = paren - text.data;
-	add_frame(j, text, fl_slice_is(where, "Native Method") ?
-		  FLAME_JAVA_NATIVE : FLAME_UNKNOWN, line, 0);
+	add_frame(j, frame.name, frame.type, frame.line, 0);
 	return true;
 }
 
@@ -498,10 +403,10 @@ static bool take_outer(struct jstack *j, struct slice line,
 
 	if (fl_slice_starts(line, full))
 		return begin_dump(j, line, sample);
-	if (parse_time(line, false, &time)) {
+	if (fl_java_time(line, false, &time)) {
 		j->last_time = time;
 		j->last_time_at = j->dump.lines.number;
-	} else if (parse_time(line, true, &time)) {
+	} else if (fl_java_time(line, true, &time)) {
 		j->dumps += !j->to_file || time != j->time;
 		j->time = time;
 		j->to_file = true;
@@ -558,7 +463,7 @@ static bool take_inner(struct jstack *j, struct slice text, size_t n,
 	if (fl_slice_starts(text, state)) {
 		text = from(text, strlen(state));
 		fl_dump_word(&text, &word);
-		j->dump.state = state_of(word);
+		j->dump.state = fl_java_state(word);
 	} else if (fl_slice_is(text, "...")) {
 		j->dump.truncated = true;
 	} else if (!is_aside(text) &&
@@ -689,7 +594,7 @@ static bool is_instant(struct slice line)
 {
 	int64_t time;
 
-	return parse_time(line, true, &time);
+	return fl_java_time(line, true, &time);
 }
 
 /* Names alone, as JDK 21 writes, are ours only in a file with its time. */

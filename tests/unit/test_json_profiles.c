@@ -146,3 +146,201 @@ Test(speedscope, cuts_are_told)
 	      "comes before it is read\n");
 	cut_everywhere("speedscope", text);
 }
+
+/* Threads -------------------------------------------------------------- */
+
+TestSuite(threads, .init = start, .fini = stop);
+
+#define SPARK(name, stack) \
+	"[{\"threadId\":1,\"threadName\":\"" name "\"," \
+	"\"threadState\":\"RUNNABLE\",\"stackTrace\":" stack "}]"
+
+Test(threads, stacks_of_spark_are_leaf_first)
+{
+	FOLDS("threads", SPARK("t", "{\"elems\":["
+		"\"java.base@17/java.lang.Object.wait(Native Method)\\n\\t-  "
+		"waiting on x\\n\",\"app//a.B$.m(B.scala:3) => holding "
+		"Monitor(x)\\n\"]}"), NULL,
+	      "a/B$.m;java/lang/Object.wait 1\n");
+	FOLDS("threads", SPARK("t", "{\"elems\":[\"a.B.m(B.scala:3)\"]}"),
+	      "lines", "a/B.m:3 1\n");
+	TELLS("");
+}
+
+Test(threads, dumps_may_follow_one_another)
+{
+	FOLDS("threads", SPARK("t", "\"a.B.m(B.java:3)\\na.B.n(B.java)\\n\"")
+	      "\n" SPARK("u", "{\"elems\":[\"a.B.n(B.java:9)\"]}"), NULL,
+	      "a/B.n 1\na/B.n;a/B.m 1\n");
+}
+
+Test(threads, those_without_a_stack_are_told)
+{
+	FOLDS("threads", SPARK("t", "{\"elems\":[]}"), NULL, "");
+	cr_expect(fl_slice_starts((struct slice){ said.data, said.size },
+				  "in: 1 threads without a stack left out\n"));
+}
+
+Test(threads, a_line_that_is_no_frame_is_told)
+{
+	FOLDS("threads", SPARK("t", "{\"elems\":[\"what\","
+			       "\"a.B.m(B.java:3)\"]}"), NULL, "a/B.m 1\n");
+	TELLS("in: 1 records left out, the first at line 1: a line of a stack "
+	      "that is no frame\n");
+}
+
+Test(threads, cuts_leave_whole_threads)
+{
+	cut_everywhere("threads", SPARK("t", "{\"elems\":[\"a.B.m(B.java)\"]}"));
+	cut_everywhere("threads", "{\"threadDump\":{\"threadContainers\":[{"
+		       "\"threads\":[{\"tid\":\"1\",\"name\":\"m\",\"stack\":"
+		       "[\"a.B.m(B.java:7)\"]}]}]}}");
+}
+
+/* Trees ---------------------------------------------------------------- */
+
+TestSuite(d3, .init = start, .fini = stop);
+
+Test(d3, values_count_what_is_below)
+{
+	FOLDS("d3", "{\"name\":\"root\",\"value\":5,\"children\":[{\"name\":"
+	      "\"a\",\"value\":5,\"children\":[{\"name\":\"b\",\"value\":2}]}]}",
+	      NULL, "a 3\na;b 2\n");
+}
+
+Test(d3, values_below_their_children_s_are_their_own)
+{
+	FOLDS("d3", "{\"name\":\"root\",\"value\":0,\"children\":[{\"name\":"
+	      "\"a\",\"value\":1,\"children\":[{\"name\":\"b\",\"value\":2}]}]}",
+	      NULL, "a 1\na;b 2\n");
+}
+
+Test(d3, a_root_with_a_name_is_a_frame)
+{
+	FOLDS("d3", "{\"c\":[{\"v\":2,\"n\":\"b_[k]\"}],\"n\":\"a\",\"v\":3}",
+	      NULL, "a 1\na;b_[k] 2\n");
+}
+
+Test(d3, deep_trees_are_read)
+{
+	struct fl_buf text = { 0 };
+
+	for (int i = 0; i < 100000; i++)
+		fl_buf_text(&text, "{\"n\":\"f\",\"v\":1,\"c\":[");
+	for (int i = 0; i < 100000; i++)
+		fl_buf_text(&text, "]}");
+	fold("d3", text.data, text.size, NULL);
+	cr_expect_eq(out.size, 2 * 100000 + 2);
+	TELLS("");
+	fl_buf_free(&text);
+}
+
+Test(d3, cuts_are_told)
+{
+	cut_everywhere("d3", "{\"name\":\"root\",\"value\":5,\"children\":[{"
+		       "\"name\":\"a\",\"value\":5,\"children\":[]}]}");
+}
+
+/* Traces --------------------------------------------------------------- */
+
+TestSuite(trace_event, .init = start, .fini = stop);
+
+#define EVENT(phase, name, time) \
+	"{\"ph\":\"" phase "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1," \
+	"\"ts\":" #time "}"
+#define COMPLETE(name, time, duration) \
+	"{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":1,\"tid\":1," \
+	"\"ts\":" #time ",\"dur\":" #duration "}"
+
+Test(trace_event, time_is_the_innermost_frame_s)
+{
+	FOLDS("trace-event", "[" EVENT("B", "a", 0) "," EVENT("B", "b", 1.5)
+	      "," EVENT("E", "b", 3) "," EVENT("E", "a", 4) "]", NULL,
+	      "a 2500\na;b 1500\n");
+}
+
+Test(trace_event, events_need_not_be_in_order)
+{
+	FOLDS("trace-event", "[" EVENT("E", "a", 9) "," EVENT("E", "b", 10)
+	      "," EVENT("B", "a", 0) "," EVENT("B", "b", 1) "]", NULL,
+	      "a 1000\na;b 9000\n");
+}
+
+Test(trace_event, complete_events_nest)
+{
+	FOLDS("trace-event", "[" COMPLETE("b", 0, 4) ","
+	      COMPLETE("a", 0, 10) "," COMPLETE("c", 6, 4) "]", NULL,
+	      "a 2000\na;b 4000\na;c 4000\n");
+}
+
+Test(trace_event, ends_of_other_names_are_passed_over)
+{
+	FOLDS("trace-event", "[" EVENT("B", "a", 0) "," EVENT("E", "b", 3)
+	      "," EVENT("E", "a", 4) "," EVENT("E", "a", 5) "]", NULL,
+	      "a 4000\n");
+}
+
+Test(trace_event, frames_that_never_end_do_with_the_last_event)
+{
+	FOLDS("trace-event", "[" EVENT("B", "a", 0) "," EVENT("B", "b", 3)
+	      "," EVENT("i", "c", 9), NULL, "a 3000\n");
+	TELLS("");
+}
+
+Test(trace_event, many_events_in_order_are_not_held)
+{
+	struct fl_buf text = { 0 };
+
+	fl_buf_text(&text, "[" EVENT("B", "a", 0));
+	for (int i = 0; i < 200000; i++)
+		fl_buf_print(&text, ",{\"ph\":\"%c\",\"name\":\"b\",\"pid\":1,"
+			     "\"tid\":1,\"ts\":%d}", i % 2 ? 'E' : 'B', i + 1);
+	fl_buf_text(&text, "," EVENT("E", "a", 200001) "]");
+	fold("trace-event", text.data, text.size, NULL);
+	cr_expect_str_eq(out.data, "a 100001000\na;b 100000000\n");
+	fl_buf_free(&text);
+}
+
+Test(trace_event, cuts_are_told)
+{
+	cut_everywhere("trace-event", "{\"traceEvents\":[" EVENT("B", "a", 0)
+		       "," EVENT("E", "a", 3) "],\"stackFrames\":{\"1\":{"
+		       "\"name\":\"x\"}}}");
+}
+
+/* V8 ------------------------------------------------------------------- */
+
+TestSuite(v8, .init = start, .fini = stop);
+
+#define NODE(id, name, more) \
+	"{\"id\":" #id ",\"callFrame\":{\"functionName\":\"" name "\"," \
+	"\"lineNumber\":4}" more "}"
+
+Test(v8, samples_are_counted_or_last_until_the_next)
+{
+	static const char text[] = "{\"nodes\":[" NODE(1, "(root)",
+		",\"children\":[2]") "," NODE(2, "a", ",\"children\":[3]") ","
+		NODE(3, "", "") "],\"samples\":[2,3,3],"
+		"\"timeDeltas\":[9,10,20]}";
+
+	FOLDS("cpuprofile", text, NULL, "a 1\na;(anonymous) 2\n");
+	FOLDS("cpuprofile", text, "total", "a 10000\na;(anonymous) 20000\n");
+	FOLDS("cpuprofile", text, "lines", "a:5 1\na:5;(anonymous):5 2\n");
+}
+
+Test(v8, loops_of_parents_are_no_stacks)
+{
+	FOLDS("cpuprofile", "{\"nodes\":[" NODE(1, "a", ",\"parent\":2") ","
+	      NODE(2, "b", ",\"parent\":1") "," NODE(3, "c", "") "],"
+	      "\"samples\":[1,2,3,7]}", NULL, "c 1\n");
+	TELLS("in: 1 records left out, the first at line 1: a sample of a node "
+	      "that is not there\n");
+}
+
+Test(v8, heaps_are_bytes)
+{
+	FOLDS("heapprofile", "{\"head\":{\"callFrame\":{\"functionName\":"
+	      "\"(root)\"},\"selfSize\":0,\"children\":[{\"callFrame\":{"
+	      "\"functionName\":\"a\"},\"selfSize\":24,\"children\":[]}]}}",
+	      NULL, "a 24\n");
+}

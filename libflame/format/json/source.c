@@ -250,3 +250,17 @@ int fl_json_probe(const uint8_t *head, size_t n, bool whole, const char *path)
 		return BITS;
 	return cut && !whole && n < MAX_HEAD ? -1 : 0;
 }
+
+int fl_json_probe_any(const uint8_t *head, size_t n, bool whole,
+		      const char *const *paths, size_t npaths)
+{
+	int best = 0;
+
+	for (size_t i = 0; i < npaths && best <= 0; i++) {
+		int bits = fl_json_probe(head, n, whole, paths[i]);
+
+		if (bits)
+			best = bits;
+	}
+	return best;
+}

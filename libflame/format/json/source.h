@@ -55,5 +55,8 @@ int fl_json_finish(struct fl_json_source *js);
  * nodes of the document, or an element of an array there.
  */
 int fl_json_probe(const uint8_t *head, size_t n, bool whole, const char *path);
+/* Of any of the paths. */
+int fl_json_probe_any(const uint8_t *head, size_t n, bool whole,
+		      const char *const *paths, size_t npaths);
 
 #endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Trees as d3-flame-graph takes them, {"name","value","children"} or short
+ * {"n","v","c","l"}: of Spark's UI, perf script flamegraph, FlameScope,
+ * jfr-flame-graph and -f d3.  Spark's pages hold one in a <div>, escaped; what
+ * a row reads of a page and what it reads of JSON is the same.
+ *
+ * A value counts the frames below it, unless some have more than it.
+ */
+#include "fl.h"
+
+#include "format/json/tree.h"
+
+enum { MAX_PAGE = 1 << 30 };
+
+struct options {
+	bool lines;
+};
+
+struct d3 {
+	struct fl_json_source js;
+	const struct options *options;
+	struct fl_json_tree tree;
+	struct fl_buf page;	/* the tree of a page */
+	bool is_page, read;
+};
+
+/* Trees ---------------------------------------------------------------- */
+
+static enum flame_type type_of(struct slice text)
+{
+	static const struct { const char *name; enum flame_type type; } names[] = {
+		{ "kernel", FLAME_KERNEL }, { "jit", FLAME_JIT },
+		{ "inlined", FLAME_INLINED }, { "user", FLAME_NATIVE },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(names); i++)
+		if (fl_slice_is(text, names[i].name))
+			return names[i].type;
+	return FLAME_UNKNOWN;
+}
+
+static void field(struct fl_json_tree *tree, struct fl_json_node *node)
+{
+	struct fl_json *json = &tree->js->json;
+	struct slice text;
+
+	if (fl_json_is(json, "name") || fl_json_is(json, "n")) {
+		node->name = fl_json_name(tree->js);
+	} else if (fl_json_is(json, "value") || fl_json_is(json, "v")) {
+		if (!fl_json_decimal(json, 0, &node->value))
+			fl_json_bad(tree->js, "a value that is no number, or "
+				    "too large");
+	} else if (fl_json_is(json, "l") || fl_json_is(json, "libtype")) {
+		if (fl_json_string(json, &text))
+			node->type = type_of(text);
+	} else {
+		fl_json_skip(json);
+	}
+}
+
+/* As Spark has them: pkg.Cls.m(File.scala:12), (Native Method). */
+static bool is_java_frame(struct slice name, struct fl_java_frame *frame)
+{
+	return fl_java_frame(name, frame) && frame->name.size &&
+	       memchr(frame->name.data, '.', frame->name.size) &&
+	       !memchr(frame->name.data, ' ', frame->name.size) &&
+	       (frame->line > 0 || frame->type == FLAME_JAVA_NATIVE ||
+		fl_slice_ends(name, "(Unknown Source)") ||
+		fl_slice_ends(name, ".java)") || fl_slice_ends(name, ".scala)"));
+}
+
+static flame_id frame_of(struct fl_json_tree *tree,
+			 const struct fl_json_node *node)
+{
+	const struct d3 *d3 = tree->js->source->state;
+	struct flame *flame = tree->js->flame;
+	struct slice name = fl_name_at(flame, node->name);
+	struct fl_java_frame java;
+	enum flame_type type;
+
+	if (is_java_frame(name, &java)) {
+		tree->buf.size = 0;
+		fl_java_name(&tree->buf, java.name);
+		if (d3->options->lines && java.line > 0) {
+			fl_buf_byte(&tree->buf, ':');
+			fl_buf_number(&tree->buf, java.line);
+		}
+		return fl_frame(flame, flame_name(flame, tree->buf.data ?
+						  tree->buf.data : "",
+						  tree->buf.size), java.type);
+	}
+	name = fl_split_type(name, &type);
+	return fl_frame(flame, flame_name(flame, name.data, name.size),
+			type ? type : node->type);
+}
+
+static bool drops_root(struct fl_json_tree *tree,
+		       const struct fl_json_node *root)
+{
+	struct slice name = fl_name_at(tree->js->flame, root->name);
+
+	return !name.size || fl_slice_is(name, "root") ||
+	       fl_slice_is(name, "all") || fl_slice_is(name, "total");
+}
+
+static const struct fl_json_tree_kind kind = {
+	.children = { "children", "c" }, .field = field, .frame = frame_of,
+	.values = FL_TREE_EITHER, .drops_root = drops_root,
+};
+
+static void read(struct flame_source *source)
+{
+	struct d3 *d3 = source->state;
+	const char *metric = d3->is_page ? "threads" : "samples";
+
+	if (d3->js.json.token != FL_JSON_OBJECT) {
+		fl_json_skip(&d3->js.json);
+		return;
+	}
+	d3->tree.js = &d3->js;
+	d3->tree.kind = &kind;
+	fl_json_tree_read(&d3->tree);
+	fl_json_tree_add(&d3->tree, flame_metric(source->flame, metric,
+						 metric));
+}
+
+/* Pages ---------------------------------------------------------------- */
+
+static void put_text(struct fl_buf *to, struct slice escaped)
+{
+	static const struct { const char *name, *text; } entities[] = {
+		{ "&quot;", "\"" }, { "&amp;", "&" }, { "&lt;", "<" },
+		{ "&gt;", ">" }, { "&#39;", "'" }, { "&#34;", "\"" },
+	};
+	const char *at = escaped.data, *end = at + escaped.size;
+
+	while (at < end) {
+		struct slice rest = { at, (size_t)(end - at) };
+		size_t i = *at == '&' ? 0 : FL_COUNT(entities);
+
+		while (i < FL_COUNT(entities) &&
+		       !fl_slice_starts(rest, entities[i].name))
+			i++;
+		if (i == FL_COUNT(entities)) {
+			fl_buf_byte(to, *at++);
+			continue;
+		}
+		fl_buf_text(to, entities[i].text);
+		at += strlen(entities[i].name);
+	}
+}
+
+static const char marker[] = "id=\"executor-flamegraph-data\"";
+
+/* All of the page, and of it what is in the <div>. */
+static void read_page(struct d3 *d3)
+{
+	size_t size = 0, want = 1 << 16;
+	const uint8_t *page = NULL;
+	const char *at, *end;
+
+	do {
+		want *= 2;
+		page = fl_in_peek(d3->js.source->in, want, &size);
+	} while (size >= want && want < MAX_PAGE);
+	end = (const char *)page + size;
+	at = page ? memmem(page, size, marker, sizeof(marker) - 1) : NULL;
+	at = at ? memchr(at, '>', (size_t)(end - at)) : NULL;
+	if (at) {
+		const char *stop = memchr(at, '<', (size_t)(end - at));
+
+		put_text(&d3->page, (struct slice){
+			at + 1, (size_t)((stop ? stop : end) - at - 1) });
+	}
+	fl_in_consume(d3->js.source->in, size);
+	if (d3->page.failed)
+		fl_no_memory(d3->js.flame);
+	if (!at)
+		fl_warn(d3->js.flame, "%s: a page of Spark's UI without a "
+			"flame graph; give that of an executor's thread dump",
+			fl_in_name(d3->js.source->in));
+	d3->js.source->damage = at ? 0 : 2;
+	fl_json_init_memory(&d3->js.json, d3->page.data ? d3->page.data : "",
+			    d3->page.size);
+}
+
+/* The rows of formats.c ------------------------------------------------ */
+
+static int open_d3(struct flame_source *source)
+{
+	struct d3 *d3 = fl_zeroed(1, sizeof(*d3));
+
+	if (!d3)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&d3->js, source);
+	d3->tree.js = &d3->js;
+	d3->options = source->options;
+	source->state = d3;
+	return FLAME_OK;
+}
+
+static int open_page(struct flame_source *source)
+{
+	int status = open_d3(source);
+	struct d3 *d3 = source->state;
+
+	if (status == FLAME_OK)
+		d3->is_page = true;
+	return status;
+}
+
+static void close_d3(struct flame_source *source)
+{
+	struct d3 *d3 = source->state;
+
+	if (!d3)
+		return;
+	fl_json_source_free(&d3->js);
+	fl_json_tree_free(&d3->tree);
+	fl_buf_free(&d3->page);
+	fl_free(d3);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct d3 *d3 = source->state;
+	int status;
+
+	if (d3->is_page && !d3->read)
+		read_page(d3);
+	d3->read = true;
+	status = fl_json_give(&d3->js, sample, read);
+	if (status == FLAME_END)
+		fl_json_tree_tell(&d3->tree);
+	return status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	static const char *const paths[] = { "children", "c" };
+	int bits = fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
+
+	/* Other formats have objects with children, and more that tells. */
+	return bits > 0 ? bits / 2 : bits;
+}
+
+static int probe_page(const uint8_t *head, size_t n, bool whole)
+{
+	static const char style[] = "/static/webui";
+	size_t i = 0;
+
+	(void)whole;
+	while (i < n && (head[i] == ' ' || head[i] == '\n' || head[i] == '\r'))
+		i++;
+	return i < n && head[i] == '<' &&
+	       (memmem(head, n, style, sizeof(style) - 1) ||
+		memmem(head, n, marker, sizeof(marker) - 1)) ?
+	       FL_FORMAT_CERTAIN : 0;
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_d3_read = {
+	.name = "d3",
+	.summary = "JSON trees of d3-flame-graph, perf, FlameScope",
+	.probe = probe,
+	.open = open_d3,
+	.next = next,
+	.close = close_d3,
+	.json = true,
+	.options = &option_table,
+};
+
+const struct fl_format fl_format_spark_page = {
+	.name = "spark-page",
+	.summary = "thread dump pages of Spark's UI",
+	.probe = probe_page,
+	.open = open_page,
+	.next = next,
+	.close = close_d3,
+	.options = &option_table,
+};

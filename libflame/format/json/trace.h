@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces of events: what trace_event.c reads, and trace_stacks.c makes stacks
+ * and their times of.
+ */
+#ifndef FL_JSON_TRACE_H
+#define FL_JSON_TRACE_H
+
+#include "format/json/source.h"
+
+struct trace_options {
+	bool total, lines;
+};
+
+/* What a begin and its end have in common. */
+struct key {
+	flame_id name, frame;
+	uint64_t args;		/* hash; 0: none */
+};
+
+struct event {
+	int64_t time, duration;	/* ns; the duration of X only */
+	uint32_t key, order;
+	char phase;
+};
+
+struct open_frame {
+	uint32_t key;
+	flame_id stack;
+};
+
+struct thread {
+	flame_id pid, tid, name;	/* names of the dictionary */
+	struct event *events;
+	size_t nevents, events_capacity;
+	bool has_complete, unordered;
+	struct open_frame *open;
+	size_t nopen, open_capacity;
+	int64_t time;		/* of the event before */
+	bool has_time;
+};
+
+/* What a stack of a thread has. */
+struct sum {
+	uint32_t thread;
+	flame_id stack;
+	uint64_t events;
+	int64_t time;
+};
+
+/* A sample with a stack of the "stackFrames", which may come last. */
+struct frame_sample {
+	flame_id stack_frame;
+	uint32_t thread;
+	int64_t time, weight;
+};
+
+/* One of the "stackFrames", by its id. */
+struct stack_frame {
+	flame_id id, parent, name;
+	flame_id stack;
+};
+
+struct trace {
+	struct fl_json_source js;
+	const struct trace_options *options;
+	struct key *keys;
+	size_t nkeys, keys_capacity;
+	struct fl_index key_index;
+	struct thread *threads;
+	size_t nthreads, threads_capacity;
+	struct fl_map thread_ids;	/* (pid, tid) -> place + 1 */
+	struct sum *sums;
+	size_t nsums, sums_capacity;
+	struct fl_map sum_ids;		/* (thread, stack) -> place */
+	struct frame_sample *samples;
+	size_t nsamples, samples_capacity;
+	struct stack_frame *frames;
+	size_t nframes, frames_capacity;
+	struct fl_map frame_ids;	/* id -> place */
+	struct event *begins, *ends;	/* scratch of run */
+	size_t begins_capacity, ends_capacity;
+	struct fl_buf buf;
+};
+
+/* The thread of a process, both by name, is entered if it is new. */
+bool fl_trace_thread(struct trace *t, flame_id pid, flame_id tid,
+		     uint32_t *number);
+void fl_trace_sum(struct trace *t, uint32_t thread, flame_id stack,
+		  uint64_t events, int64_t time);
+/* An event of a thread, which is held until its order is known. */
+void fl_trace_hold(struct trace *t, uint32_t thread,
+		   const struct event *event);
+/* At the end of a trace. */
+void fl_trace_end(struct trace *t);
+
+#endif

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Trace Event, the JSON of Chrome's about:tracing and of Perfetto, as many
+ * write it: py-spy -f chrometrace, VizTracer, Hermes, clang -ftime-trace.
+ * Frames begin (B) and end (E), or are complete (X), on threads of processes;
+ * the time between two events is the innermost open frame's.
+ *
+ * Events need not be in order.  Those of a thread are held until the end, but
+ * for a thread that has begins and ends alone, in order.
+ */
+#include "fl.h"
+
+#include "format/json/trace.h"
+
+enum { PLACES = 3 };	/* of microseconds, for nanoseconds */
+
+/* An event while it is read. */
+struct reading {
+	char phase;
+	flame_id name, pid, tid, stack_frame, args_name, file;
+	int64_t time, duration, weight, line;
+	bool has_time, has_duration, pyspy;
+	uint64_t args;
+};
+
+static bool no_memory(struct trace *t)
+{
+	fl_no_memory(t->js.flame);
+	return false;
+}
+
+/* Keys ----------------------------------------------------------------- */
+
+/* py-spy's as in its other outputs; others with :LINE if that is wanted. */
+static flame_id frame_of(struct trace *t, const struct reading *e)
+{
+	struct flame *flame = t->js.flame;
+	struct slice name = fl_name_at(flame, e->name);
+	struct slice file = fl_name_at(flame, e->file);
+	bool with_file = e->pyspy && file.size;
+	struct fl_buf *buf = &t->buf;
+
+	buf->size = 0;
+	fl_buf_put(buf, name.data, name.size);
+	if (!name.size)
+		fl_buf_text(buf, "(unnamed)");
+	if (with_file) {
+		fl_buf_text(buf, " (");
+		fl_buf_put(buf, file.data, file.size);
+	}
+	if (e->line > 0 && (with_file || (t->options->lines && !e->pyspy))) {
+		fl_buf_byte(buf, ':');
+		fl_buf_number(buf, e->line);
+	}
+	if (with_file)
+		fl_buf_byte(buf, ')');
+	return fl_frame(flame, flame_name(flame, buf->data ? buf->data : "",
+					  buf->size), FLAME_UNKNOWN);
+}
+
+static bool find_key(struct trace *t, const struct reading *e, uint32_t *key)
+{
+	uint64_t hash = fl_hash_pair(e->name, e->args);
+	uint32_t i = fl_index_first(&t->key_index, hash), id;
+
+	while ((id = fl_index_next(&t->key_index, hash, &i)))
+		if (t->keys[id - 1].name == e->name &&
+		    t->keys[id - 1].args == e->args) {
+			*key = id - 1;
+			return true;
+		}
+	if (t->nkeys >= UINT32_MAX - 1 ||
+	    !fl_grow(&t->keys, &t->keys_capacity, t->nkeys + 1,
+		     sizeof(*t->keys)) ||
+	    !fl_index_add(&t->key_index, hash, (uint32_t)t->nkeys + 1))
+		return no_memory(t);
+	*key = (uint32_t)t->nkeys;
+	t->keys[t->nkeys++] = (struct key){
+		e->name, frame_of(t, e), e->args
+	};
+	return true;
+}
+
+/* Reading -------------------------------------------------------------- */
+
+static flame_id text_name(struct trace *t)
+{
+	struct fl_json *json = &t->js.json;
+
+	fl_json_next(json);
+	if (json->token == FL_JSON_STRING || json->token == FL_JSON_NUMBER)
+		return flame_name(t->js.flame, json->text.data,
+				  json->text.size);
+	fl_json_skip(json);
+	return 0;
+}
+
+/* The value of a key right within args. */
+static void take_arg(struct trace *t, struct reading *e, char which)
+{
+	struct fl_json *json = &t->js.json;
+	bool text = json->token == FL_JSON_STRING;
+
+	if (which == 'f' && text)
+		e->file = flame_name(t->js.flame, json->text.data,
+				     json->text.size);
+	else if (which == 'n' && text)
+		e->args_name = flame_name(t->js.flame, json->text.data,
+					  json->text.size);
+	else if (which == 'l' && (text || json->token == FL_JSON_NUMBER))
+		fl_parse_int(json->text, &e->line);
+}
+
+static char arg_of(const struct fl_json *json)
+{
+	return fl_json_is(json, "filename") ? 'f' :
+	       fl_json_is(json, "name") ? 'n' :
+	       fl_json_is(json, "line") ? 'l' : 0;
+}
+
+static void read_args(struct trace *t, struct reading *e)
+{
+	struct fl_json *json = &t->js.json;
+	size_t depth;
+	char which = 0;
+
+	if (!fl_json_enter_object(json))
+		return;
+	depth = json->depth;
+	while (fl_json_next(json) != FL_JSON_FAILED && json->depth >= depth) {
+		uint64_t hash = json->token;
+
+		if (json->token >= FL_JSON_KEY &&
+		    json->token <= FL_JSON_NUMBER)
+			hash += fl_hash(json->text.data, json->text.size);
+		e->args = fl_hash_pair(e->args, hash);
+		if (json->depth == depth && json->token == FL_JSON_KEY)
+			which = arg_of(json);
+		else
+			take_arg(t, e, json->depth == depth ? which : 0);
+	}
+}
+
+static void read_phase(struct trace *t, struct reading *e)
+{
+	struct slice text;
+
+	if (fl_json_string(&t->js.json, &text) && text.size == 1)
+		e->phase = text.data[0];
+}
+
+static void read_value(struct trace *t, struct reading *e)
+{
+	struct fl_json *json = &t->js.json;
+	struct slice text;
+
+	if (fl_json_is(json, "ph"))
+		read_phase(t, e);
+	else if (fl_json_is(json, "name"))
+		e->name = text_name(t);
+	else if (fl_json_is(json, "ts"))
+		e->has_time = fl_json_decimal(json, PLACES, &e->time);
+	else if (fl_json_is(json, "dur"))
+		e->has_duration = fl_json_decimal(json, PLACES, &e->duration);
+	else if (fl_json_is(json, "tdur") && !e->has_duration)
+		e->has_duration = fl_json_decimal(json, PLACES, &e->duration);
+	else if (fl_json_is(json, "pid"))
+		e->pid = text_name(t);
+	else if (fl_json_is(json, "tid"))
+		e->tid = text_name(t);
+	else if (fl_json_is(json, "cat"))
+		e->pyspy = fl_json_string(json, &text) &&
+			   fl_slice_is(text, "py-spy");
+	else if (fl_json_is(json, "args"))
+		read_args(t, e);
+	else if (fl_json_is(json, "sf"))
+		e->stack_frame = text_name(t);
+	else if (fl_json_is(json, "weight"))
+		fl_json_integer(json, &e->weight);
+	else
+		fl_json_skip(json);
+}
+
+static void take_metadata(struct trace *t, const struct reading *e)
+{
+	uint32_t thread;
+
+	if (fl_slice_is(fl_name_at(t->js.flame, e->name), "thread_name") &&
+	    fl_trace_thread(t, e->pid, e->tid, &thread))
+		t->threads[thread].name = e->args_name;
+}
+
+static void take_sample(struct trace *t, const struct reading *e)
+{
+	uint32_t thread;
+
+	if (!e->stack_frame || !fl_trace_thread(t, e->pid, e->tid, &thread))
+		return;
+	if (!fl_grow(&t->samples, &t->samples_capacity, t->nsamples + 1,
+		     sizeof(*t->samples))) {
+		no_memory(t);
+		return;
+	}
+	t->samples[t->nsamples++] = (struct frame_sample){
+		e->stack_frame, thread, e->time, e->weight
+	};
+}
+
+static void take_event(struct trace *t, const struct reading *e)
+{
+	uint32_t thread, key;
+
+	switch (e->phase) {
+	case 'X':
+		if (!e->has_duration || e->duration < 0) {
+			fl_json_bad(&t->js, "a complete event without a "
+				    "duration");
+			return;
+		}
+		/* fallthrough */
+	case 'B':
+	case 'E':
+		if (!e->has_time)
+			fl_json_bad(&t->js, "an event without a time");
+		else if (fl_trace_thread(t, e->pid, e->tid, &thread) &&
+			 find_key(t, e, &key))
+			fl_trace_hold(t, thread, &(struct event){
+				.time = e->time, .key = key,
+				.phase = e->phase,
+				.duration = e->phase == 'X' ? e->duration : 0,
+			});
+		return;
+	case 'M':
+		take_metadata(t, e);
+		return;
+	case 'P':
+		take_sample(t, e);
+		return;
+	}
+}
+
+/* An event, or one of the "samples", which have no phase. */
+static void read_event(struct trace *t, char phase)
+{
+	struct fl_json *json = &t->js.json;
+	struct reading e = { .phase = phase, .weight = 1 };
+
+	while (fl_json_key(json))
+		read_value(t, &e);
+	if (!json->error)
+		take_event(t, &e);
+}
+
+static void read_events(struct trace *t, char phase)
+{
+	struct fl_json *json = &t->js.json;
+	size_t depth = json->depth;
+
+	while (fl_json_element(json) && !fl_failed(t->js.flame))
+		if (json->token == FL_JSON_OBJECT)
+			read_event(t, phase);
+		else
+			fl_json_skip(json);
+	/* Who writes events as they come may never write the bracket. */
+	t->js.unfinished_is_fine = json->cut && json->depth == depth;
+}
+
+static void read_stack_frame(struct trace *t, struct stack_frame *frame)
+{
+	struct fl_json *json = &t->js.json;
+
+	while (fl_json_key(json))
+		if (fl_json_is(json, "name"))
+			frame->name = text_name(t);
+		else if (fl_json_is(json, "parent"))
+			frame->parent = text_name(t);
+		else
+			fl_json_skip(json);
+}
+
+static void read_stack_frames(struct trace *t)
+{
+	struct fl_json *json = &t->js.json;
+
+	while (fl_json_key(json)) {
+		struct stack_frame frame = { 0 };
+		uint64_t *id;
+
+		frame.id = flame_name(t->js.flame, json->text.data,
+				      json->text.size);
+		if (!fl_json_enter_object(json))
+			continue;
+		read_stack_frame(t, &frame);
+		id = fl_map_put(&t->frame_ids, frame.id, NULL);
+		if (!id || !fl_grow(&t->frames, &t->frames_capacity,
+				    t->nframes + 1, sizeof(*t->frames))) {
+			no_memory(t);
+			return;
+		}
+		*id = t->nframes;
+		t->frames[t->nframes++] = frame;
+	}
+}
+
+/* Samples with stacks of frames ---------------------------------------- */
+
+static struct stack_frame *frame_named(struct trace *t, flame_id id)
+{
+	const uint64_t *place = id ? fl_map_get(&t->frame_ids, id) : NULL;
+
+	return place ? &t->frames[*place] : NULL;
+}
+
+/*
+ * Up to the first frame whose stack is known, and down again; as many frames
+ * as there are end a loop of parents.
+ */
+static flame_id stack_of(struct trace *t, flame_id id)
+{
+	struct stack_frame *frame = frame_named(t, id), *up;
+
+	while (frame && !frame->stack) {
+		size_t left = t->nframes;
+
+		for (up = frame; left; left--) {
+			struct stack_frame *next = frame_named(t, up->parent);
+
+			if (!next || next->stack)
+				break;
+			up = next;
+		}
+		if (!left)
+			return 0;
+		up->stack = flame_stack(t->js.flame, up->parent &&
+			frame_named(t, up->parent) ?
+			frame_named(t, up->parent)->stack : 0,
+			fl_frame(t->js.flame, up->name, FLAME_UNKNOWN));
+		if (!up->stack)
+			return 0;
+	}
+	return frame ? frame->stack : 0;
+}
+
+/* From a sample to the next of its thread; the last one has no time. */
+static void add_frame_samples(struct trace *t)
+{
+	int64_t *next = fl_zeroed(t->nthreads + 1, sizeof(*next));
+
+	if (!next) {
+		no_memory(t);
+		return;
+	}
+	for (size_t i = t->nsamples; i-- && !fl_failed(t->js.flame);) {
+		const struct frame_sample *s = &t->samples[i];
+		flame_id stack = stack_of(t, s->stack_frame);
+		int64_t time = next[s->thread] > s->time ?
+			       next[s->thread] - s->time : 0;
+
+		next[s->thread] = s->time;
+		if (stack)
+			fl_trace_sum(t, s->thread, stack, (uint64_t)
+			       FL_MAX(s->weight, 1), time);
+		else
+			fl_json_bad(&t->js, "a sample whose frames are not "
+				    "there");
+	}
+	fl_free(next);
+}
+
+/* The document --------------------------------------------------------- */
+
+static int64_t number_of(struct trace *t, flame_id name)
+{
+	int64_t n;
+
+	return fl_parse_int(fl_name_at(t->js.flame, name), &n) ? n : -1;
+}
+
+static flame_id labels_of(struct trace *t, const struct thread *th)
+{
+	return fl_json_thread(t->js.flame, fl_name_at(t->js.flame, th->name),
+			      number_of(t, th->pid), number_of(t, th->tid));
+}
+
+static void give_sum(struct trace *t, const struct sum *sum, flame_id metric,
+		     bool counts)
+{
+	struct flame_sample sample = {
+		.stack = sum->stack, .time = FLAME_NOTIME, .metric = metric,
+		.weight = counts ? (int64_t)sum->events : sum->time,
+	};
+
+	fl_json_count(&t->js, metric, sum->events, sum->time);
+	if (fl_json_wants_thread(&t->js))
+		sample.thread = labels_of(t, &t->threads[sum->thread]);
+	if (sample.weight)
+		fl_json_add(&t->js, &sample);
+}
+
+static void give_sums(struct trace *t, bool samples)
+{
+	bool counts = samples && !t->options->total;
+	flame_id metric;
+
+	if (!t->nsums)
+		return;
+	metric = fl_metric(t->js.flame, samples ? "cpu" : "time", "ns",
+			   counts ? "samples" : "ns");
+	for (size_t i = 0; i < t->nsums && !fl_failed(t->js.flame); i++)
+		give_sum(t, &t->sums[i], metric, counts);
+	t->nsums = 0;
+	fl_map_clear(&t->sum_ids);
+}
+
+static void forget(struct trace *t)
+{
+	for (size_t i = 0; i < t->nthreads; i++) {
+		fl_free(t->threads[i].events);
+		fl_free(t->threads[i].open);
+	}
+	t->nthreads = t->nsums = t->nsamples = t->nframes = 0;
+	fl_map_clear(&t->thread_ids);
+	fl_map_clear(&t->sum_ids);
+	fl_map_clear(&t->frame_ids);
+}
+
+static void read_key(struct trace *t)
+{
+	struct fl_json *json = &t->js.json;
+
+	if (fl_json_is(json, "traceEvents")) {
+		if (fl_json_enter_array(json))
+			read_events(t, 0);
+	} else if (fl_json_is(json, "samples")) {
+		if (fl_json_enter_array(json))
+			read_events(t, 'P');
+	} else if (fl_json_is(json, "stackFrames")) {
+		if (fl_json_enter_object(json))
+			read_stack_frames(t);
+	} else {
+		fl_json_skip(json);
+	}
+}
+
+static void read_keys(struct trace *t)
+{
+	while (fl_json_key(&t->js.json))
+		read_key(t);
+}
+
+static void read(struct flame_source *source)
+{
+	struct trace *t = source->state;
+	struct fl_json *json = &t->js.json;
+
+	if (json->token == FL_JSON_ARRAY)
+		read_events(t, 0);
+	else if (json->token != FL_JSON_OBJECT)
+		fl_json_skip(json);
+	else
+		read_keys(t);
+	fl_trace_end(t);
+	give_sums(t, false);
+	add_frame_samples(t);
+	give_sums(t, true);
+	forget(t);
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_trace(struct flame_source *source)
+{
+	struct trace *t = fl_zeroed(1, sizeof(*t));
+
+	if (!t)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&t->js, source);
+	t->options = source->options;
+	source->state = t;
+	return FLAME_OK;
+}
+
+static void close_trace(struct flame_source *source)
+{
+	struct trace *t = source->state;
+
+	if (!t)
+		return;
+	forget(t);
+	fl_json_source_free(&t->js);
+	fl_index_free(&t->key_index);
+	fl_map_free(&t->thread_ids);
+	fl_map_free(&t->sum_ids);
+	fl_map_free(&t->frame_ids);
+	fl_buf_free(&t->buf);
+	fl_free(t->keys);
+	fl_free(t->threads);
+	fl_free(t->sums);
+	fl_free(t->samples);
+	fl_free(t->frames);
+	fl_free(t->begins);
+	fl_free(t->ends);
+	fl_free(t);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct trace *t = source->state;
+
+	return fl_json_give(&t->js, sample, read);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	static const char *const paths[] = { "ph", "traceEvents" };
+
+	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct trace_options),
+	FL_OPTION_ROW_TOTAL(struct trace_options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct trace_options),
+};
+
+const struct fl_format fl_format_trace_event = {
+	.name = "trace-event",
+	.summary = "JSON of Chrome's traces, py-spy's chrometrace",
+	.probe = probe,
+	.open = open_trace,
+	.next = next,
+	.close = close_trace,
+	.json = true,
+	.options = &option_table,
+};

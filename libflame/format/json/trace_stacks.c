@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks of traces: events in the order of their times, begins matched with
+ * ends, and the time between two events added to the innermost open frame.
+ */
+#include "fl.h"
+
+#include "format/json/trace.h"
+
+#include <stdlib.h>
+
+/* Events of a thread that are held, though they are in order. */
+enum { MAX_HELD = 1 << 16 };
+
+static bool no_memory(struct trace *t)
+{
+	fl_no_memory(t->js.flame);
+	return false;
+}
+
+/* Threads -------------------------------------------------------------- */
+
+bool fl_trace_thread(struct trace *t, flame_id pid, flame_id tid,
+			uint32_t *number)
+{
+	bool fresh;
+	uint64_t *id = fl_map_put(&t->thread_ids, (uint64_t)pid << 32 | tid,
+				  &fresh);
+
+	if (!id)
+		return no_memory(t);
+	if (fresh) {
+		if (!fl_grow(&t->threads, &t->threads_capacity,
+			     t->nthreads + 1, sizeof(*t->threads)))
+			return no_memory(t);
+		t->threads[t->nthreads] = (struct thread){
+			.pid = pid, .tid = tid
+		};
+		*id = t->nthreads++;
+	}
+	*number = (uint32_t)*id;
+	return true;
+}
+
+void fl_trace_sum(struct trace *t, uint32_t thread, flame_id stack,
+		   uint64_t events, int64_t time)
+{
+	bool fresh;
+	uint64_t *id = fl_map_put(&t->sum_ids, (uint64_t)thread << 32 | stack,
+				  &fresh);
+	struct sum *sum;
+
+	if (!id || !fl_grow(&t->sums, &t->sums_capacity, t->nsums + 1,
+			    sizeof(*t->sums))) {
+		no_memory(t);
+		return;
+	}
+	if (fresh) {
+		t->sums[t->nsums] = (struct sum){ thread, stack, 0, 0 };
+		*id = t->nsums++;
+	}
+	sum = &t->sums[*id];
+	sum->events += events;
+	if (__builtin_add_overflow(sum->time, time, &sum->time))
+		fl_fail(t->js.flame, FL_TOO_HEAVY);
+}
+
+/* The time since the last event is the innermost frame's. */
+static void pass_time(struct trace *t, struct thread *th, int64_t time)
+{
+	if (th->has_time && th->nopen && time > th->time)
+		fl_trace_sum(t, (uint32_t)(th - t->threads),
+		       th->open[th->nopen - 1].stack, 0, time - th->time);
+	if (!th->has_time || time > th->time)
+		th->time = time;
+	th->has_time = true;
+}
+
+static void enter(struct trace *t, struct thread *th, const struct event *e)
+{
+	flame_id parent = th->nopen ? th->open[th->nopen - 1].stack : 0;
+	flame_id stack = flame_stack(t->js.flame, parent,
+				     t->keys[e->key].frame);
+
+	pass_time(t, th, e->time);
+	if (!fl_grow(&th->open, &th->open_capacity, th->nopen + 1,
+		     sizeof(*th->open))) {
+		no_memory(t);
+		return;
+	}
+	th->open[th->nopen++] = (struct open_frame){ e->key, stack };
+	fl_trace_sum(t, (uint32_t)(th - t->threads), stack, 1, 0);
+}
+
+static bool same_name(const struct trace *t, uint32_t a, uint32_t b)
+{
+	return t->keys[a].name == t->keys[b].name;
+}
+
+/* An end of another name than the innermost frame's is none. */
+static void leave(struct trace *t, struct thread *th, const struct event *e)
+{
+	uint32_t top;
+
+	if (!th->nopen)
+		return;
+	top = th->open[th->nopen - 1].key;
+	if (!same_name(t, top, e->key) && t->keys[e->key].name)
+		return;
+	pass_time(t, th, e->time);
+	th->nopen--;
+}
+
+/* Order ---------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	/* Complete ones lie within those that begin then; long ones first. */
+	if ((x->phase == 'X') != (y->phase == 'X'))
+		return x->phase == 'X' ? 1 : -1;
+	if (x->duration != y->duration)
+		return x->duration > y->duration ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/*
+ * Of the ends at the time of the first: that of the innermost frame, by its
+ * key, else by its name, comes first.
+ */
+static void bring_match(struct trace *t, const struct thread *th,
+			struct event *ends, size_t n)
+{
+	uint32_t top;
+	size_t by_name = 0;
+
+	if (!th->nopen || !n)
+		return;
+	top = th->open[th->nopen - 1].key;
+	if (ends[0].key == top)
+		return;
+	for (size_t i = 1; i < n && ends[i].time == ends[0].time; i++) {
+		struct event e = ends[i];
+
+		if (e.key == top) {
+			ends[i] = ends[0];
+			ends[0] = e;
+			return;
+		}
+		if (!by_name && same_name(t, e.key, top))
+			by_name = i;
+	}
+	if (by_name && !same_name(t, ends[0].key, top)) {
+		struct event e = ends[by_name];
+
+		ends[by_name] = ends[0];
+		ends[0] = e;
+	}
+}
+
+static void merge(struct trace *t, struct thread *th, size_t nbegins,
+		  size_t nends)
+{
+	struct event *b = t->begins, *e = t->ends;
+
+	while ((nbegins || nends) && !fl_failed(t->js.flame)) {
+		bool begin = nbegins && (!nends || b->time < e->time ||
+					 (b->time == e->time &&
+					  b->key == e->key));
+
+		if (begin) {
+			enter(t, th, b++);
+			nbegins--;
+			continue;
+		}
+		bring_match(t, th, e, nends);
+		leave(t, th, e++);
+		nends--;
+	}
+}
+
+static bool split(struct trace *t, const struct thread *th, size_t n,
+		  size_t *nbegins, size_t *nends)
+{
+	if (!fl_grow(&t->begins, &t->begins_capacity, n, sizeof(*t->begins)) ||
+	    !fl_grow(&t->ends, &t->ends_capacity, n, sizeof(*t->ends)))
+		return no_memory(t);
+	*nbegins = *nends = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct event e = th->events[i];
+
+		if (e.phase != 'E')
+			t->begins[(*nbegins)++] = e;
+		if (e.phase == 'X')
+			e.time = fl_add_clamped(e.time, e.duration);
+		if (e.phase != 'B')
+			t->ends[(*nends)++] = e;
+	}
+	return true;
+}
+
+/* The first n of its events. */
+static void run(struct trace *t, struct thread *th, size_t n)
+{
+	size_t nbegins, nends;
+
+	if (!n || !split(t, th, n, &nbegins, &nends))
+		return;
+	if (th->has_complete || th->unordered) {
+		qsort(t->begins, nbegins, sizeof(*t->begins), compare);
+		qsort(t->ends, nends, sizeof(*t->ends), compare_ends);
+	}
+	merge(t, th, nbegins, nends);
+	th->nevents -= n;
+	memmove(th->events, th->events + n,
+		th->nevents * sizeof(*th->events));
+}
+
+/* Those before the last time, which others may share. */
+static void run_ordered(struct trace *t, struct thread *th)
+{
+	int64_t last = th->events[th->nevents - 1].time;
+	size_t n = th->nevents;
+
+	while (n && th->events[n - 1].time == last)
+		n--;
+	run(t, th, n);
+}
+
+void fl_trace_hold(struct trace *t, uint32_t thread, const struct event *e)
+{
+	struct thread *th = &t->threads[thread];
+
+	if (!fl_grow(&th->events, &th->events_capacity, th->nevents + 1,
+		     sizeof(*th->events))) {
+		fl_no_memory(t->js.flame);
+		return;
+	}
+	th->has_complete |= e->phase == 'X';
+	th->unordered |= th->nevents &&
+			 e->time < th->events[th->nevents - 1].time;
+	th->events[th->nevents] = *e;
+	th->events[th->nevents].order = (uint32_t)th->nevents;
+	th->nevents++;
+	if (th->nevents >= MAX_HELD && !th->has_complete && !th->unordered)
+		run_ordered(t, th);
+}
+
+/* Frames that never end do so with the last event that counted. */
+void fl_trace_end(struct trace *t)
+{
+	for (size_t i = 0; i < t->nthreads && !fl_failed(t->js.flame); i++)
+		run(t, &t->threads[i], t->threads[i].nevents);
+}

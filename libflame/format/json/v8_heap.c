@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Heap profiles of V8, .heapprofile: of node --heap-prof and Chrome.  A tree of
+ * call frames, each with the bytes that it had allocated and that were alive.
+ */
+#include "fl.h"
+
+#include "format/json/tree.h"
+
+struct options {
+	bool lines;
+};
+
+struct heap {
+	struct fl_json_source js;
+	const struct options *options;
+	struct fl_json_tree tree;
+};
+
+static void read_call_frame(struct fl_json_tree *tree,
+			    struct fl_json_node *node)
+{
+	struct fl_json *json = &tree->js->json;
+
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json))
+		if (fl_json_is(json, "functionName"))
+			node->name = fl_json_name(tree->js);
+		else if (!fl_json_is(json, "lineNumber"))
+			fl_json_skip(json);
+		else if (fl_json_integer(json, &node->line))
+			node->line = fl_add_clamped(node->line, 1);
+	if (!json->error && !node->name)
+		node->name = fl_name(tree->js->flame, "(anonymous)");
+}
+
+static void field(struct fl_json_tree *tree, struct fl_json_node *node)
+{
+	struct fl_json *json = &tree->js->json;
+
+	if (fl_json_is(json, "callFrame")) {
+		read_call_frame(tree, node);
+	} else if (fl_json_is(json, "selfSize")) {
+		if (!fl_json_decimal(json, 0, &node->value))
+			fl_json_bad(tree->js, "a size that is no number, or "
+				    "too large");
+	} else {
+		fl_json_skip(json);
+	}
+}
+
+static flame_id frame_of(struct fl_json_tree *tree,
+			 const struct fl_json_node *node)
+{
+	const struct heap *heap = tree->js->source->state;
+	struct flame *flame = tree->js->flame;
+	struct slice name = fl_name_at(flame, node->name);
+
+	if (!heap->options->lines || node->line <= 0)
+		return fl_frame(flame, node->name, FLAME_UNKNOWN);
+	tree->buf.size = 0;
+	fl_buf_put(&tree->buf, name.data, name.size);
+	fl_buf_byte(&tree->buf, ':');
+	fl_buf_number(&tree->buf, node->line);
+	return fl_frame(flame, flame_name(flame, tree->buf.data ?
+					  tree->buf.data : "",
+					  tree->buf.size), FLAME_UNKNOWN);
+}
+
+static bool drops_root(struct fl_json_tree *tree,
+		       const struct fl_json_node *root)
+{
+	return fl_slice_is(fl_name_at(tree->js->flame, root->name), "(root)");
+}
+
+static const struct fl_json_tree_kind kind = {
+	.children = { "children", NULL }, .field = field, .frame = frame_of,
+	.values = FL_TREE_SELF, .drops_root = drops_root,
+};
+
+static void read(struct flame_source *source)
+{
+	struct heap *heap = source->state;
+	struct fl_json *json = &heap->js.json;
+
+	if (json->token != FL_JSON_OBJECT) {
+		fl_json_skip(json);
+		return;
+	}
+	heap->tree.kind = &kind;
+	while (fl_json_key(json)) {
+		if (!fl_json_is(json, "head")) {
+			fl_json_skip(json);
+		} else if (fl_json_enter_object(json)) {
+			fl_json_tree_read(&heap->tree);
+			fl_json_tree_add(&heap->tree,
+					 flame_metric(source->flame, "heap",
+						      "bytes"));
+		}
+	}
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_heap(struct flame_source *source)
+{
+	struct heap *heap = fl_zeroed(1, sizeof(*heap));
+
+	if (!heap)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&heap->js, source);
+	heap->tree.js = &heap->js;
+	heap->options = source->options;
+	source->state = heap;
+	return FLAME_OK;
+}
+
+static void close_heap(struct flame_source *source)
+{
+	struct heap *heap = source->state;
+
+	if (!heap)
+		return;
+	fl_json_source_free(&heap->js);
+	fl_json_tree_free(&heap->tree);
+	fl_free(heap);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct heap *heap = source->state;
+	int status = fl_json_give(&heap->js, sample, read);
+
+	if (status == FLAME_END)
+		fl_json_tree_tell(&heap->tree);
+	return status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	return fl_json_probe(head, n, whole, "head.callFrame");
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_heapprofile = {
+	.name = "heapprofile",
+	.summary = "heap profiles of V8: node --heap-prof, Chrome",
+	.probe = probe,
+	.open = open_heap,
+	.next = next,
+	.close = close_heap,
+	.json = true,
+	.options = &option_table,
+};
