@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame-batch: inputs are grouped by labels of their paths (batch_group.c),
- * each group is read and drawn in a process of its own (batch_page.c), the
- * heaviest two of an application are compared (batch_compare.c), and the
- * records of all become the index (batch_index.c) and the manifest
- * (batch_site.c).
+ * each group is read and drawn in a process of its own (batch_page.c,
+ * batch_metrics.c, batch_outliers.c), the heaviest two of an application are
+ * compared (batch_compare.c), and the records of all become the index
+ * (batch_index.c) and the manifest (batch_site.c).
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -20,7 +20,7 @@ enum { BATCH_MAX_KEYS = 8 };
 struct batch_input {
 	char *path;
 	uint64_t size;
-	char mtime[32];		/* "SECONDS.NANOSECONDS"; "": no such file */
+	char mtime[32];		/* "SECONDS.NANOSECONDS"; "": no file */
 	char *values[BATCH_MAX_KEYS];	/* "": the path does not tell */
 };
 
@@ -58,6 +58,18 @@ struct batch {
 	size_t ncomparisons;
 	char *options;		/* all that decides what a page shows */
 	struct batch_shared *shared;
+	bool outliers;		/* looked for */
+};
+
+/* A group while it is drawn, by a process of its own. */
+struct batch_drawing {
+	const struct batch *batch;
+	const struct batch_group *group;
+	struct flame *flame;
+	struct flame_trees *trees;
+	cJSON *record;
+	char message[1024];	/* of the input that is read: the first */
+	size_t read;		/* inputs of which anything was kept */
 };
 
 /* batch_group.c ------------------------------------------------------- */
@@ -79,10 +91,38 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 char *batch_path(const struct batch *batch, const char *name,
 		 const char *ending);
 
+/* JSON is UTF-8: other bytes become '?'.  false: out of memory. */
+bool batch_add_text(cJSON *to, const char *key, const char *text);
+
+/* batch_metrics.c ----------------------------------------------------- */
+
+/* Adds "metrics" and "picture" to the record; false: failed. */
+bool batch_add_metrics(struct batch_drawing *d);
+/* A tree as folded stacks into a file of the site; false: failed. */
+bool batch_write_folded(const struct batch *batch, struct flame *flame,
+			struct flame_tree *tree, const char *name);
+
+/* batch_outliers.c ---------------------------------------------------- */
+
+/*
+ * Adds "outliers" to a record that has its metrics: executor, frame, share,
+ * median, page.  false: failed.
+ */
+bool batch_find_outliers(const struct batch *batch,
+			 const struct batch_group *group, struct flame *flame,
+			 cJSON *record);
+
 /* batch_compare.c ----------------------------------------------------- */
 
 /* Draws the two heaviest groups of each application; an exit status. */
 int batch_compare(struct batch *batch);
+/*
+ * A page of what is between two files of folded stacks; all three names are
+ * of files of the site.  false: the message is out.
+ */
+bool batch_draw_difference(const struct batch *batch, const char *title,
+			   const char *page, const char *before,
+			   const char *after);
 
 /* batch_site.c -------------------------------------------------------- */
 

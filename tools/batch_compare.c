@@ -54,11 +54,9 @@ static const struct batch_group *heaviest(const struct batch *batch,
 }
 
 static bool fill(const struct batch *batch, struct flame *flame,
-		 struct flame_tree *tree, unsigned column,
-		 const struct batch_group *group)
+		 struct flame_tree *tree, unsigned column, const char *folded)
 {
-	char *path = batch_path(batch, batch_text(first_metric(group),
-						  "folded"), "");
+	char *path = batch_path(batch, folded, "");
 	struct flame_source *source = path ? flame_open(flame, path, "folded")
 					   : NULL;
 	struct flame_sink *sink = source ? flame_tree_sink(tree, column) :
@@ -74,17 +72,17 @@ static bool fill(const struct batch *batch, struct flame *flame,
 }
 
 static bool write_page(const struct batch *batch, struct flame *flame,
-		       struct flame_tree *tree,
-		       const struct batch_comparison *c)
+		       struct flame_tree *tree, const char *title,
+		       const char *name)
 {
-	char *path = batch_path(batch, c->page, "");
+	char *path = batch_path(batch, name, "");
 	struct flame_sink *page = path ? flame_create(flame, path, "html") :
 					 NULL;
 
 	free(path);
 	if (!page)
 		return false;
-	if (flame_set(page, "title", c->title) == FLAME_OK &&
+	if (flame_set(page, "title", title) == FLAME_OK &&
 	    flame_set(page, "normalize", "total") == FLAME_OK &&
 	    flame_tree_write(tree, page) == FLAME_OK)
 		return flame_finish(page) == FLAME_OK;
@@ -92,21 +90,32 @@ static bool write_page(const struct batch *batch, struct flame *flame,
 	return false;
 }
 
-static bool draw(const struct batch *batch, const struct batch_comparison *c)
+bool batch_draw_difference(const struct batch *batch, const char *title,
+			   const char *page, const char *before,
+			   const char *after)
 {
 	struct flame *flame = flame_new();
 	struct flame_tree *tree = flame ? flame_tree_new(flame, 2) : NULL;
 	bool good;
 
-	good = tree && fill(batch, flame, tree, 0, c->before) &&
-	       fill(batch, flame, tree, 1, c->after) &&
-	       write_page(batch, flame, tree, c);
+	good = tree && fill(batch, flame, tree, 0, before) &&
+	       fill(batch, flame, tree, 1, after) &&
+	       write_page(batch, flame, tree, title, page);
 	if (!good)
-		cli_say(batch->cli, "%s: %s", c->title,
+		cli_say(batch->cli, "%s: %s", title,
 			flame ? flame_error(flame) : "out of memory");
 	flame_tree_free(tree);
 	flame_free(flame);
 	return good;
+}
+
+static bool draw(const struct batch *batch, const struct batch_comparison *c)
+{
+	return batch_draw_difference(batch, c->title, c->page,
+				     batch_text(first_metric(c->before),
+						"folded"),
+				     batch_text(first_metric(c->after),
+						"folded"));
 }
 
 static bool add(struct batch *batch, const struct batch_group *before,

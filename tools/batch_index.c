@@ -291,6 +291,39 @@ static void put_comparisons(struct flame_text *out, const struct batch *batch)
 	put(out, batch->ncomparisons ? "</ul>\n" : "");
 }
 
+static void put_outlier(struct flame_text *out,
+			const struct batch_group *group, const cJSON *outlier)
+{
+	put(out, "<li><a href=\"");
+	put_escaped(out, batch_text(outlier, "page"));
+	put(out, "\">");
+	put_escaped(out, group->title);
+	put(out, ", executor ");
+	put_escaped(out, batch_text(outlier, "executor"));
+	put(out, "</a>: ");
+	put_escaped(out, batch_text(outlier, "frame"));
+	cli_print(out, " has %.1f %%, the median is %.1f %%</li>\n",
+		  100 * batch_number(outlier, "share"),
+		  100 * batch_number(outlier, "median"));
+}
+
+static void put_outliers(struct flame_text *out, const struct batch *batch)
+{
+	const cJSON *outlier;
+	bool any = false;
+
+	for (size_t i = 0; i < batch->ngroups; i++)
+		cJSON_ArrayForEach(outlier, cJSON_GetObjectItemCaseSensitive(
+					batch->groups[i].record, "outliers")) {
+			if (!any)
+				put(out, "<h2>Executors unlike the rest</h2>\n"
+				    "<ul>\n");
+			any = true;
+			put_outlier(out, &batch->groups[i], outlier);
+		}
+	put(out, any ? "</ul>\n" : "");
+}
+
 /* The page ------------------------------------------------------------ */
 
 static void put_heading(struct flame_text *out, const char *name,
@@ -344,6 +377,7 @@ static void put_page(struct flame_text *out, const struct batch *batch,
 		put_row(out, &batch->groups[i], columns);
 	put(out, "</tbody></table>\n");
 	put_comparisons(out, batch);
+	put_outliers(out, batch);
 	put(out, "<script>");
 	put(out, script);
 	put(out, "</script>\n</body>\n</html>\n");

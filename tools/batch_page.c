@@ -4,9 +4,11 @@
  * metrics and a tree of each; then the folded stacks are written, and at last
  * the record, which tells that the group is complete.  The record:
  *
- *	options, key {...}, title, inputs [{path, size, mtime, status, samples,
- *	message}], page, executors, metrics [{name, unit, weight, tasks,
- *	heaviest, heaviest_weight, folded}], picture [[level, x, width, type]]
+ *	options, key {...}, title, inputs [{path, size, mtime, status,
+ *	samples, message}], page, executors, metrics [{name, unit, weight,
+ *	tasks, heaviest, heaviest_weight, folded}],
+ *	picture [[level, x, width, type]],
+ *	outliers [{executor, frame, share, median, page}]
  *
  * It is SITE/NAME.json, for flame-batch's next run and for scripts.
  */
@@ -15,19 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where the work of Spark's tasks begins. */
-#define TASKS "TaskRunner\\.run"
-
-struct drawing {
-	const struct batch *batch;
-	const struct batch_group *group;
-	struct flame *flame;
-	struct flame_trees *trees;
-	cJSON *record;
-	char message[1024];	/* of the input that is read: the first */
-	size_t read;		/* inputs of which anything was kept */
-};
 
 char *batch_path(const struct batch *batch, const char *name,
 		 const char *ending)
@@ -41,8 +30,7 @@ char *batch_path(const struct batch *batch, const char *name,
 	return path;
 }
 
-/* JSON is UTF-8: other bytes become '?'. */
-static bool add_text(cJSON *to, const char *key, const char *text)
+bool batch_add_text(cJSON *to, const char *key, const char *text)
 {
 	size_t size = flame_visible(NULL, 0, text, strlen(text)) + 1;
 	char *copy = malloc(size);
@@ -67,14 +55,14 @@ bool batch_add_number(cJSON *to, const char *key, int64_t n)
 
 static void on_warning(void *arg, const char *line)
 {
-	struct drawing *d = arg;
+	struct batch_drawing *d = arg;
 
 	if (!d->message[0])
 		snprintf(d->message, sizeof(d->message), "%s", line);
 }
 
 /* Text of no metric is counted by its weights. */
-static uint64_t count_samples(const struct drawing *d)
+static uint64_t count_samples(const struct batch_drawing *d)
 {
 	struct flame_tree *tree;
 	uint64_t n = 0;
@@ -88,7 +76,7 @@ static uint64_t count_samples(const struct drawing *d)
 }
 
 /* false: the failure is not this input's alone. */
-static bool forget_failure(struct drawing *d, const char **status)
+static bool forget_failure(struct batch_drawing *d, const char **status)
 {
 	char text[1024];
 
@@ -101,7 +89,7 @@ static bool forget_failure(struct drawing *d, const char **status)
 	return true;
 }
 
-static bool pump(struct drawing *d, struct flame_source *source,
+static bool pump(struct batch_drawing *d, struct flame_source *source,
 		 struct flame_sink *chain, const char **status)
 {
 	static const char *const states[] = {
@@ -118,7 +106,7 @@ static bool pump(struct drawing *d, struct flame_source *source,
 	return true;
 }
 
-static bool add_account(struct drawing *d, cJSON *inputs,
+static bool add_account(struct batch_drawing *d, cJSON *inputs,
 			const struct batch_input *input, const char *status,
 			uint64_t samples)
 {
@@ -134,11 +122,12 @@ static bool add_account(struct drawing *d, cJSON *inputs,
 		cJSON_AddStringToObject(entry, "mtime", input->mtime) &&
 		cJSON_AddStringToObject(entry, "status", status) &&
 		batch_add_number(entry, "samples", (int64_t)samples) &&
-		(!d->message[0] || add_text(entry, "message", d->message))) ||
+		(!d->message[0] ||
+		 batch_add_text(entry, "message", d->message))) ||
 	       cli_no_memory(d->batch->cli);
 }
 
-static bool read_input(struct drawing *d, struct flame_sink *chain,
+static bool read_input(struct batch_drawing *d, struct flame_sink *chain,
 		       const struct batch_input *input, cJSON *inputs)
 {
 	struct cli *cli = d->batch->cli;
@@ -161,7 +150,7 @@ static bool read_input(struct drawing *d, struct flame_sink *chain,
 			   count_samples(d) - before);
 }
 
-static bool read_inputs(struct drawing *d, struct flame_sink *chain)
+static bool read_inputs(struct batch_drawing *d, struct flame_sink *chain)
 {
 	cJSON *inputs = cJSON_AddArrayToObject(d->record, "inputs");
 
@@ -183,7 +172,7 @@ static bool is_set(const struct cli *cli, const char *name)
 	return false;
 }
 
-static struct flame_sink *make_page(struct drawing *d, const char *path)
+static struct flame_sink *make_page(struct batch_drawing *d, const char *path)
 {
 	struct cli *cli = d->batch->cli;
 	struct flame_sink *page = flame_create(d->flame, path, "html");
@@ -203,7 +192,7 @@ static struct flame_sink *make_page(struct drawing *d, const char *path)
 }
 
 /* Without an input that can be read there is no page. */
-static bool finish_page(struct drawing *d, struct flame_sink *chain)
+static bool finish_page(struct batch_drawing *d, struct flame_sink *chain)
 {
 	char page[256];
 
@@ -218,7 +207,7 @@ static bool finish_page(struct drawing *d, struct flame_sink *chain)
 	       cli_no_memory(d->batch->cli);
 }
 
-static bool draw_page(struct drawing *d)
+static bool draw_page(struct batch_drawing *d)
 {
 	struct cli *cli = d->batch->cli;
 	char *path = batch_path(d->batch, d->group->name, ".html");
@@ -241,209 +230,6 @@ static bool draw_page(struct drawing *d)
 	return false;
 }
 
-/* Metrics ------------------------------------------------------------- */
-
-static const struct flame_metric *metric_of(const struct flame *flame,
-					    const struct flame_tree *tree)
-{
-	const char *name = flame_tree_metric(tree);
-
-	if (!*name)
-		return NULL;
-	for (unsigned i = 1; i <= flame_metrics(flame); i++)
-		if (strcmp(flame_metric_of(flame, i)->name, name) == 0)
-			return flame_metric_of(flame, i);
-	return NULL;
-}
-
-/* The name of a file has no dots of a metric's: NAME.METRIC.folded.zst. */
-static char *folded_name(const struct drawing *d, const char *metric)
-{
-	char *name, *c;
-	int head = (int)strlen(d->group->name) + 1;
-
-	if (asprintf(&name, "%s.%.100s.folded.zst", d->group->name,
-		     metric) < 0)
-		return NULL;
-	for (c = name + head; c[strlen(".folded.zst")]; c++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
-			    "XYZ0123456789_-", *c))
-			*c = '_';
-	return name;
-}
-
-static bool write_folded(struct drawing *d, struct flame_tree *tree,
-			 const char *name)
-{
-	char *path = batch_path(d->batch, name, "");
-	struct flame_sink *sink = path ? flame_create(d->flame, path, "folded")
-				       : NULL;
-
-	free(path);
-	if (!sink)
-		return false;
-	if (flame_tree_write(tree, sink) == FLAME_OK)
-		return flame_finish(sink) == FLAME_OK;
-	flame_abandon(sink);
-	return false;
-}
-
-static bool is_heavier(const struct drawing *d, const struct flame_rank *a,
-		       const struct flame_rank *b)
-{
-	if (!b || a->self[0] != b->self[0])
-		return !b || a->self[0] > b->self[0];
-	return strcmp(flame_name_text(d->flame, a->name, NULL),
-		      flame_name_text(d->flame, b->name, NULL)) < 0;
-}
-
-static bool add_heaviest(struct drawing *d, struct flame_tree *tree,
-			 cJSON *entry)
-{
-	const struct flame_rank *ranks, *best = NULL;
-	size_t n;
-
-	if (flame_tree_rank(tree, FLAME_NAMES, NULL, &ranks, &n) != FLAME_OK)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (is_heavier(d, &ranks[i], best))
-			best = &ranks[i];
-	return !best ||
-	       (add_text(entry, "heaviest",
-			 flame_name_text(d->flame, best->name, NULL)) &&
-		batch_add_number(entry, "heaviest_weight", best->self[0]));
-}
-
-static bool add_tasks(struct flame_tree *tree, cJSON *entry)
-{
-	const struct flame_rank *ranks;
-	int64_t tasks = 0;
-	size_t n;
-
-	if (flame_tree_rank(tree, FLAME_CALLEES, TASKS, &ranks, &n) !=
-	    FLAME_OK)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		tasks += ranks[i].total[0];
-	return batch_add_number(entry, "tasks", tasks);
-}
-
-static bool add_metric(struct drawing *d, cJSON *metrics,
-		       struct flame_tree *tree)
-{
-	const struct flame_metric *metric = metric_of(d->flame, tree);
-	const char *title = metric ? metric->name : "samples";
-	cJSON *entry = cJSON_CreateObject();
-	char *name;
-	bool good;
-
-	if (!entry || !cJSON_AddItemToArray(metrics, entry))
-		return false;
-	name = folded_name(d, title);
-	good = name && add_text(entry, "name", title) &&
-	       add_text(entry, "unit", metric ? metric->weight : title) &&
-	       batch_add_number(entry, "weight", flame_tree_total(tree, 0)) &&
-	       add_tasks(tree, entry) && add_heaviest(d, tree, entry) &&
-	       write_folded(d, tree, name) &&
-	       cJSON_AddStringToObject(entry, "folded", name);
-	free(name);
-	return good;
-}
-
-/* The strip ----------------------------------------------------------- */
-
-enum { STRIP_WIDTH = 200, STRIP_ROWS = 8 };
-
-/* Down from the root, as long as a single frame has nearly all. */
-static size_t first_row(const struct flame_node *nodes, size_t n)
-{
-	size_t i = 0;
-
-	while (i + 1 < n && nodes[i + 1].level == nodes[i].level + 1 &&
-	       (double)nodes[i + 1].total[0] >= 0.95 *
-					       (double)nodes[i].total[0])
-		i++;
-	return i;
-}
-
-static bool add_box(cJSON *picture, unsigned level, double x, double width,
-		    enum flame_type type)
-{
-	const int numbers[] = { (int)level, (int)(x + 0.5),
-				(int)(x + width + 0.5) - (int)(x + 0.5),
-				(int)type };
-	cJSON *box = numbers[2] > 0 ? cJSON_CreateIntArray(numbers, 4) : NULL;
-
-	return numbers[2] <= 0 || (box && cJSON_AddItemToArray(picture, box));
-}
-
-static bool add_picture(struct drawing *d, struct flame_tree *tree)
-{
-	double ends[STRIP_ROWS + 1] = { 0 }, scale;
-	cJSON *picture = cJSON_AddArrayToObject(d->record, "picture");
-	const struct flame_node *nodes;
-	size_t n, first;
-	unsigned base;
-
-	if (!picture || flame_tree_nodes(tree, (double)flame_tree_total(tree, 0)
-					 / STRIP_WIDTH / 2, &nodes, &n) !=
-			FLAME_OK)
-		return false;
-	first = n ? first_row(nodes, n) : 0;
-	base = n ? nodes[first].level : 0;
-	scale = n && nodes[first].total[0] > 0 ?
-		STRIP_WIDTH / (double)nodes[first].total[0] : 0;
-	for (size_t i = first; scale > 0 && i < n; i++) {
-		unsigned level = nodes[i].level - base;
-		double width = (double)nodes[i].total[0] * scale;
-
-		if (i > first && nodes[i].level <= base)
-			break;
-		if (level >= STRIP_ROWS)
-			continue;
-		if (!add_box(picture, level, ends[level], width,
-			     nodes[i].type))
-			return false;
-		ends[level + 1] = ends[level];
-		ends[level] += width;
-	}
-	return true;
-}
-
-/* cpu is first, then what has most samples. */
-static int by_weight(const void *a, const void *b)
-{
-	struct flame_tree *const *x = a, *const *y = b;
-	const char *p = flame_tree_metric(*x), *q = flame_tree_metric(*y);
-	int d = (strcmp(q, "cpu") == 0) - (strcmp(p, "cpu") == 0);
-	int64_t m = flame_tree_total(*x, 0), n = flame_tree_total(*y, 0);
-
-	return d ? d : m != n ? (m < n ? 1 : -1) : strcmp(p, q);
-}
-
-static bool add_metrics(struct drawing *d)
-{
-	cJSON *metrics = cJSON_AddArrayToObject(d->record, "metrics");
-	struct flame_tree **trees;
-	size_t n = 0;
-	bool good = metrics;
-
-	while (flame_trees_at(d->trees, n))
-		n++;
-	trees = calloc(n + 1, sizeof(struct flame_tree *));
-	for (size_t i = 0; trees && i < n; i++)
-		trees[i] = flame_trees_at(d->trees, i);
-	if (trees && n)
-		qsort(trees, n, sizeof(struct flame_tree *), by_weight);
-	good = good && trees;
-	for (size_t i = 0; good && i < n; i++)
-		good = !flame_tree_total(trees[i], 0) ||
-		       add_metric(d, metrics, trees[i]);
-	good = good && (!n || add_picture(d, trees[0]));
-	free(trees);
-	return good;
-}
-
 /* The record ---------------------------------------------------------- */
 
 static int by_text(const void *a, const void *b)
@@ -452,7 +238,7 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Executors of one number in two applications are two. */
-static bool count_executors(const struct drawing *d)
+static bool count_executors(const struct batch_drawing *d)
 {
 	char **names = calloc(d->group->n, sizeof(char *));
 	size_t n = 0, distinct = 0;
@@ -480,24 +266,24 @@ static bool count_executors(const struct drawing *d)
 					 (int64_t)distinct);
 }
 
-static bool add_head(struct drawing *d)
+static bool add_head(struct batch_drawing *d)
 {
 	const struct batch *batch = d->batch;
 	cJSON *key;
 
 	if (!cJSON_AddStringToObject(d->record, "options", batch->options) ||
-	    !add_text(d->record, "title", d->group->title))
+	    !batch_add_text(d->record, "title", d->group->title))
 		return false;
 	key = cJSON_AddObjectToObject(d->record, "key");
 	for (size_t i = 0; key && i < batch->nkeys; i++)
 		if (d->group->inputs->values[i][0] &&
-		    !add_text(key, batch->keys[i],
+		    !batch_add_text(key, batch->keys[i],
 			      d->group->inputs->values[i]))
 			return false;
 	return key;
 }
 
-static bool write_record(struct drawing *d)
+static bool write_record(struct batch_drawing *d)
 {
 	char *path = batch_path(d->batch, d->group->name, ".json");
 	char *text = cJSON_PrintUnformatted(d->record);
@@ -516,17 +302,21 @@ static bool write_record(struct drawing *d)
 	return good;
 }
 
-static bool draw(struct drawing *d)
+static bool draw(struct batch_drawing *d)
 {
-	return add_head(d) && draw_page(d) && add_metrics(d) &&
-	       count_executors(d) && write_record(d);
+	return add_head(d) && draw_page(d) && batch_add_metrics(d) &&
+	       count_executors(d) &&
+	       (!d->batch->outliers ||
+		batch_find_outliers(d->batch, d->group, d->flame,
+				    d->record)) &&
+	       write_record(d);
 }
 
 int batch_draw(const struct batch *batch, const struct batch_group *group,
 	       unsigned threads, size_t memory)
 {
 	struct cli *cli = batch->cli;
-	struct drawing d = {
+	struct batch_drawing d = {
 		.batch = batch, .group = group, .flame = flame_new(),
 		.record = cJSON_CreateObject(),
 	};

@@ -126,7 +126,7 @@ static bool write_json(const struct batch *batch, struct flame *flame,
 static cJSON *describe(const struct batch_group *group)
 {
 	static const char *const members[] = {
-		"title", "key", "page", "executors", "metrics",
+		"title", "key", "page", "executors", "metrics", "outliers",
 	};
 	cJSON *entry = cJSON_CreateObject();
 	bool good = entry &&

@@ -22,7 +22,7 @@
 
 struct own {
 	const char *key;
-	bool time;
+	bool outliers, time;
 };
 
 static const struct cli_option options[] = {
@@ -32,6 +32,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TAKE },
 	{ 'o', "output", "SITE", "the folder to write to",
 	  .kind = CLI_TAKE },
+	{ 0, "outliers", NULL, "look for executors unlike the rest",
+	  CLI_FLAG, CLI_AT(outliers) },
 	{ 0, "time", NULL, "pages with times, threads and executors",
 	  CLI_FLAG, CLI_AT(time) },
 	{ .name = NULL }
@@ -110,6 +112,8 @@ static bool describe_options(struct batch *batch)
 			      cli->input_format);
 	if (good && cli->raw_names)
 		good = append(&batch->options, "--", "raw-names", NULL);
+	if (good && batch->outliers)
+		good = append(&batch->options, "--", "outliers", NULL);
 	return (good && append_list(&batch->options, &cli->asks) &&
 		append_list(&batch->options, &cli->filters) &&
 		append_list(&batch->options, &cli->sets)) ||
@@ -330,7 +334,9 @@ static bool share_memory(struct batch *batch)
 static int run(struct cli *cli, struct flame *flame)
 {
 	const struct own *own = cli->own;
-	struct batch batch = { .cli = cli, .site = cli->output };
+	struct batch batch = {
+		.cli = cli, .site = cli->output, .outliers = own->outliers,
+	};
 	int status = CLI_TROUBLE;
 
 	if (batch_parse_keys(&batch, own->key ? own->key : "app,stage") &&

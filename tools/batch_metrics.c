@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The metrics of a group of flame-batch: their sums, what is below Spark's
+ * tasks, the heaviest frame, their folded stacks; and a small picture of the
+ * first.
+ */
+#include "batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the work of Spark's tasks begins. */
+#define TASKS "TaskRunner\\.run"
+
+/* Metrics ------------------------------------------------------------- */
+
+static const struct flame_metric *metric_of(const struct flame *flame,
+					    const struct flame_tree *tree)
+{
+	const char *name = flame_tree_metric(tree);
+
+	if (!*name)
+		return NULL;
+	for (unsigned i = 1; i <= flame_metrics(flame); i++)
+		if (strcmp(flame_metric_of(flame, i)->name, name) == 0)
+			return flame_metric_of(flame, i);
+	return NULL;
+}
+
+/* The name of a file has no dots of a metric's: NAME.METRIC.folded.zst. */
+static char *folded_name(const struct batch_drawing *d, const char *metric)
+{
+	char *name, *c;
+	int head = (int)strlen(d->group->name) + 1;
+
+	if (asprintf(&name, "%s.%.100s.folded.zst", d->group->name,
+		     metric) < 0)
+		return NULL;
+	for (c = name + head; c[strlen(".folded.zst")]; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
+			    "XYZ0123456789_-", *c))
+			*c = '_';
+	return name;
+}
+
+bool batch_write_folded(const struct batch *batch, struct flame *flame,
+			struct flame_tree *tree, const char *name)
+{
+	char *path = batch_path(batch, name, "");
+	struct flame_sink *sink = path ? flame_create(flame, path, "folded") :
+					 NULL;
+
+	free(path);
+	if (!sink)
+		return false;
+	if (flame_tree_write(tree, sink) == FLAME_OK)
+		return flame_finish(sink) == FLAME_OK;
+	flame_abandon(sink);
+	return false;
+}
+
+static bool is_heavier(const struct batch_drawing *d,
+		       const struct flame_rank *a, const struct flame_rank *b)
+{
+	if (!b || a->self[0] != b->self[0])
+		return !b || a->self[0] > b->self[0];
+	return strcmp(flame_name_text(d->flame, a->name, NULL),
+		      flame_name_text(d->flame, b->name, NULL)) < 0;
+}
+
+static bool add_heaviest(struct batch_drawing *d, struct flame_tree *tree,
+			 cJSON *entry)
+{
+	const struct flame_rank *ranks, *best = NULL;
+	size_t n;
+
+	if (flame_tree_rank(tree, FLAME_NAMES, NULL, &ranks, &n) != FLAME_OK)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (is_heavier(d, &ranks[i], best))
+			best = &ranks[i];
+	return !best ||
+	       (batch_add_text(entry, "heaviest",
+			 flame_name_text(d->flame, best->name, NULL)) &&
+		batch_add_number(entry, "heaviest_weight", best->self[0]));
+}
+
+static bool add_tasks(struct flame_tree *tree, cJSON *entry)
+{
+	const struct flame_rank *ranks;
+	int64_t tasks = 0;
+	size_t n;
+
+	if (flame_tree_rank(tree, FLAME_CALLEES, TASKS, &ranks, &n) !=
+	    FLAME_OK)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		tasks += ranks[i].total[0];
+	return batch_add_number(entry, "tasks", tasks);
+}
+
+static bool add_metric(struct batch_drawing *d, cJSON *metrics,
+		       struct flame_tree *tree)
+{
+	const struct flame_metric *metric = metric_of(d->flame, tree);
+	const char *title = metric ? metric->name : "samples";
+	cJSON *entry = cJSON_CreateObject();
+	char *name;
+	bool good;
+
+	if (!entry || !cJSON_AddItemToArray(metrics, entry))
+		return false;
+	name = folded_name(d, title);
+	good = name && batch_add_text(entry, "name", title) &&
+	       batch_add_text(entry, "unit", metric ? metric->weight : title) &&
+	       batch_add_number(entry, "weight", flame_tree_total(tree, 0)) &&
+	       add_tasks(tree, entry) && add_heaviest(d, tree, entry) &&
+	       batch_write_folded(d->batch, d->flame, tree, name) &&
+	       cJSON_AddStringToObject(entry, "folded", name);
+	free(name);
+	return good;
+}
+
+/* The strip ----------------------------------------------------------- */
+
+enum { STRIP_WIDTH = 200, STRIP_ROWS = 8 };
+
+/* Down from the root, as long as a single frame has nearly all. */
+static size_t first_row(const struct flame_node *nodes, size_t n)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && nodes[i + 1].level == nodes[i].level + 1 &&
+	       (double)nodes[i + 1].total[0] >= 0.95 *
+					       (double)nodes[i].total[0])
+		i++;
+	return i;
+}
+
+static bool add_box(cJSON *picture, unsigned level, double x, double width,
+		    enum flame_type type)
+{
+	const int numbers[] = { (int)level, (int)(x + 0.5),
+				(int)(x + width + 0.5) - (int)(x + 0.5),
+				(int)type };
+	cJSON *box = numbers[2] > 0 ? cJSON_CreateIntArray(numbers, 4) : NULL;
+
+	return numbers[2] <= 0 || (box && cJSON_AddItemToArray(picture, box));
+}
+
+static bool add_picture(struct batch_drawing *d, struct flame_tree *tree)
+{
+	double ends[STRIP_ROWS + 1] = { 0 }, scale;
+	cJSON *picture = cJSON_AddArrayToObject(d->record, "picture");
+	const struct flame_node *nodes;
+	size_t n, first;
+	unsigned base;
+
+	if (!picture || flame_tree_nodes(tree, (double)flame_tree_total(tree, 0)
+					 / STRIP_WIDTH / 2, &nodes, &n) !=
+			FLAME_OK)
+		return false;
+	first = n ? first_row(nodes, n) : 0;
+	base = n ? nodes[first].level : 0;
+	scale = n && nodes[first].total[0] > 0 ?
+		STRIP_WIDTH / (double)nodes[first].total[0] : 0;
+	for (size_t i = first; scale > 0 && i < n; i++) {
+		unsigned level = nodes[i].level - base;
+		double width = (double)nodes[i].total[0] * scale;
+
+		if (i > first && nodes[i].level <= base)
+			break;
+		if (level >= STRIP_ROWS)
+			continue;
+		if (!add_box(picture, level, ends[level], width,
+			     nodes[i].type))
+			return false;
+		ends[level + 1] = ends[level];
+		ends[level] += width;
+	}
+	return true;
+}
+
+/* cpu is first, then what has most samples. */
+static int by_weight(const void *a, const void *b)
+{
+	struct flame_tree *const *x = a, *const *y = b;
+	const char *p = flame_tree_metric(*x), *q = flame_tree_metric(*y);
+	int d = (strcmp(q, "cpu") == 0) - (strcmp(p, "cpu") == 0);
+	int64_t m = flame_tree_total(*x, 0), n = flame_tree_total(*y, 0);
+
+	return d ? d : m != n ? (m < n ? 1 : -1) : strcmp(p, q);
+}
+
+bool batch_add_metrics(struct batch_drawing *d)
+{
+	cJSON *metrics = cJSON_AddArrayToObject(d->record, "metrics");
+	struct flame_tree **trees;
+	size_t n = 0;
+	bool good = metrics;
+
+	while (flame_trees_at(d->trees, n))
+		n++;
+	trees = calloc(n + 1, sizeof(struct flame_tree *));
+	for (size_t i = 0; trees && i < n; i++)
+		trees[i] = flame_trees_at(d->trees, i);
+	if (trees && n)
+		qsort(trees, n, sizeof(struct flame_tree *), by_weight);
+	good = good && trees;
+	for (size_t i = 0; good && i < n; i++)
+		good = !flame_tree_total(trees[i], 0) ||
+		       add_metric(d, metrics, trees[i]);
+	good = good && (!n || add_picture(d, trees[0]));
+	free(trees);
+	return good;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Executors of a group that are unlike the rest (--outliers).  The group is
+ * read again, executor by executor, for its first metric.  Each frame has a
+ * share of each executor's samples, with all that it calls; an executor is an
+ * outlier where a share is far from the median of all executors: by more than
+ * 5 percentage points, and by more than 5 standard deviations of what chance
+ * does to so few samples.
+ */
+#include "batch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN_EXECUTORS = 4, MAX_OUTLIERS = 8 };
+
+#define MIN_DISTANCE 0.05
+#define MIN_SIGMAS 5
+
+struct share {
+	flame_id name;
+	double share;
+};
+
+struct executor {
+	char *label;		/* "APP/EXECUTOR" */
+	struct flame_tree *tree;
+	struct share *shares;	/* sorted by name */
+	size_t nshares;
+	double samples;
+	/* The frame that is furthest from the median. */
+	flame_id frame;
+	double distance, share, median;
+};
+
+struct survey {
+	const struct batch *batch;
+	const struct batch_group *group;
+	struct flame *flame;
+	const char *metric;
+	struct executor *executors;
+	size_t n;
+};
+
+/* Executors ----------------------------------------------------------- */
+
+/* "APP/EXECUTOR", to be freed; NULL: the path does not tell. */
+static char *label_of(const char *path)
+{
+	char app[512], executor[128], *label;
+
+	if (!flame_path_label(path, "executor", executor, sizeof(executor)))
+		return NULL;
+	if (!flame_path_label(path, "app", app, sizeof(app)))
+		app[0] = '\0';
+	return asprintf(&label, "%s/%s", app, executor) < 0 ? NULL : label;
+}
+
+static struct executor *find(struct survey *s, const char *label)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->executors[i].label, label) == 0)
+			return &s->executors[i];
+	return NULL;
+}
+
+static bool list_executors(struct survey *s)
+{
+	s->executors = calloc(s->group->n, sizeof(*s->executors));
+	for (size_t i = 0; s->executors && i < s->group->n; i++) {
+		char *label = label_of(s->group->inputs[i].path);
+
+		if (label && !find(s, label))
+			s->executors[s->n++].label = label;
+		else
+			free(label);
+	}
+	return s->executors || cli_no_memory(s->batch->cli);
+}
+
+/* An input that fails was told of when the page was drawn. */
+static bool read_input(struct survey *s, struct flame_sink *sink,
+		       const char *path)
+{
+	struct flame_source *source = cli_open(s->batch->cli, s->flame, path);
+	bool good = source && flame_pump(source, sink) == FLAME_OK;
+
+	flame_close(source);
+	return good || flame_clear(s->flame) == FLAME_OK;
+}
+
+static bool read_executor(struct survey *s, struct executor *e)
+{
+	struct flame_sink *sink;
+	bool good = true;
+
+	e->tree = flame_tree_new(s->flame, 1);
+	sink = e->tree ? flame_tree_sink(e->tree, 0) : NULL;
+	sink = sink ? cli_chain(s->batch->cli, sink, s->metric) : NULL;
+	if (!sink)
+		return false;
+	for (size_t i = 0; good && i < s->group->n; i++) {
+		char *label = label_of(s->group->inputs[i].path);
+
+		if (label && strcmp(label, e->label) == 0)
+			good = read_input(s, sink, s->group->inputs[i].path);
+		free(label);
+	}
+	if (good)
+		return flame_finish(sink) == FLAME_OK;
+	flame_abandon(sink);
+	return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+static bool take_shares(struct executor *e)
+{
+	const struct flame_rank *ranks;
+	size_t n;
+
+	e->samples = (double)flame_tree_total(e->tree, 0);
+	if (flame_tree_rank(e->tree, FLAME_NAMES, NULL, &ranks, &n) !=
+	    FLAME_OK)
+		return false;
+	e->shares = calloc(n + 1, sizeof(*e->shares));
+	if (!e->shares)
+		return false;
+	for (size_t i = 0; e->samples > 0 && i < n; i++)
+		e->shares[e->nshares++] = (struct share){
+			ranks[i].name, (double)ranks[i].total[0] / e->samples,
+		};
+	if (e->nshares)
+		qsort(e->shares, e->nshares, sizeof(*e->shares), by_name);
+	return true;
+}
+
+/* Distances ----------------------------------------------------------- */
+
+static double share_of(const struct executor *e, flame_id name)
+{
+	const struct share key = { .name = name };
+	const struct share *share = NULL;
+
+	if (e->nshares)
+		share = bsearch(&key, e->shares, e->nshares, sizeof(key),
+				by_name);
+	return share ? share->share : 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static double median_of(const struct survey *s, flame_id name, double *room)
+{
+	for (size_t i = 0; i < s->n; i++)
+		room[i] = share_of(&s->executors[i], name);
+	qsort(room, s->n, sizeof(*room), by_value);
+	return (room[s->n / 2] + room[(s->n - 1) / 2]) / 2;
+}
+
+/* A distance that chance makes of so many samples is none. */
+static void compare_share(struct survey *s, struct executor *e, flame_id name,
+			  double median)
+{
+	double share = share_of(e, name), distance = fabs(share - median);
+	double p = (share + median) / 2, sigma;
+
+	if (e->samples <= 0 || distance <= MIN_DISTANCE)
+		return;
+	sigma = sqrt(p * (1 - p) / e->samples);
+	if (distance <= MIN_SIGMAS * sigma || distance < e->distance)
+		return;
+	/* Of equals, which callers and callees often are, the first name. */
+	if (distance == e->distance &&
+	    strcmp(flame_name_text(s->flame, name, NULL),
+		   flame_name_text(s->flame, e->frame, NULL)) >= 0)
+		return;
+	e->frame = name;
+	e->distance = distance;
+	e->share = share;
+	e->median = median;
+}
+
+/* One more than the largest name of any share. */
+static size_t count_names(const struct survey *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct executor *e = &s->executors[i];
+
+		if (e->nshares && e->shares[e->nshares - 1].name >= n)
+			n = (size_t)e->shares[e->nshares - 1].name + 1;
+	}
+	return n;
+}
+
+static void compare_name(struct survey *s, flame_id name, double *room)
+{
+	double median = median_of(s, name, room);
+
+	for (size_t i = 0; i < s->n; i++)
+		compare_share(s, &s->executors[i], name, median);
+}
+
+static bool compare_all(struct survey *s)
+{
+	double *room = calloc(s->n + 1, sizeof(*room));
+	bool *seen = calloc(count_names(s) + 1, sizeof(*seen));
+
+	for (size_t i = 0; room && seen && i < s->n; i++)
+		for (size_t k = 0; k < s->executors[i].nshares; k++) {
+			flame_id name = s->executors[i].shares[k].name;
+
+			if (!seen[name])
+				compare_name(s, name, room);
+			seen[name] = true;
+		}
+	free(room);
+	free(seen);
+	return (room && seen) || cli_no_memory(s->batch->cli);
+}
+
+/* Results ------------------------------------------------------------- */
+
+static int by_distance(const void *a, const void *b)
+{
+	const struct executor *x = a, *y = b;
+
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? 1 : -1;
+	return strcmp(x->label, y->label);
+}
+
+static const char *number_of(const struct executor *e)
+{
+	return strrchr(e->label, '/') + 1;
+}
+
+/* Its folded stacks against those of the group. */
+static bool draw(struct survey *s, const struct executor *e, unsigned i,
+		 const char *all, char **page)
+{
+	const char *group = s->group->name;
+	char *folded = NULL, *title = NULL;
+	bool good;
+
+	*page = NULL;
+	good = asprintf(&folded, "%s.outlier-%u.folded.zst", group, i) >= 0 &&
+	       asprintf(page, "%s.outlier-%u.html", group, i) >= 0 &&
+	       asprintf(&title, "%s, executor %s against all, %s",
+			s->group->title, number_of(e), s->metric) >= 0;
+	good = good &&
+	       batch_write_folded(s->batch, s->flame, e->tree, folded) &&
+	       batch_draw_difference(s->batch, title, *page, all, folded);
+	free(folded);
+	free(title);
+	return good;
+}
+
+static bool add_outlier(struct survey *s, const struct executor *e,
+			unsigned i, const char *all, cJSON *outliers)
+{
+	cJSON *entry = cJSON_CreateObject();
+	char *page = NULL;
+	bool good = entry && cJSON_AddItemToArray(outliers, entry) &&
+		    draw(s, e, i, all, &page) &&
+		    batch_add_text(entry, "executor", number_of(e)) &&
+		    batch_add_text(entry, "frame",
+				   flame_name_text(s->flame, e->frame,
+						   NULL)) &&
+		    cJSON_AddNumberToObject(entry, "share", e->share) &&
+		    cJSON_AddNumberToObject(entry, "median", e->median) &&
+		    cJSON_AddStringToObject(entry, "page", page);
+
+	free(page);
+	return good;
+}
+
+static bool add_outliers(struct survey *s, const char *all, cJSON *record)
+{
+	cJSON *outliers = cJSON_AddArrayToObject(record, "outliers");
+	bool good = outliers;
+
+	qsort(s->executors, s->n, sizeof(*s->executors), by_distance);
+	for (unsigned i = 0; good && i < s->n && i < MAX_OUTLIERS &&
+			     s->executors[i].distance > 0; i++)
+		good = add_outlier(s, &s->executors[i], i + 1, all, outliers);
+	return good;
+}
+
+static bool read_executors(struct survey *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!read_executor(s, &s->executors[i]) ||
+		    !take_shares(&s->executors[i]))
+			return false;
+	return true;
+}
+
+bool batch_find_outliers(const struct batch *batch,
+			 const struct batch_group *group, struct flame *flame,
+			 cJSON *record)
+{
+	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(record,
+								"metrics");
+	const cJSON *first = metrics ? metrics->child : NULL;
+	struct survey s = {
+		.batch = batch, .group = group, .flame = flame,
+		.metric = batch_text(first, "name"),
+	};
+	bool good = list_executors(&s);
+
+	if (good && first && s.n >= MIN_EXECUTORS)
+		good = read_executors(&s) && compare_all(&s) &&
+		       add_outliers(&s, batch_text(first, "folded"), record);
+	for (size_t i = 0; i < s.n; i++) {
+		flame_tree_free(s.executors[i].tree);
+		free(s.executors[i].shares);
+		free(s.executors[i].label);
+	}
+	free(s.executors);
+	return good;
+}
