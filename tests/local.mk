@@ -147,6 +147,7 @@ script_tests = \
 	tests/coherence/viewer \
 	tests/coherence/contrast \
 	tests/coherence/pictures \
+	tests/viewer/site \
 	tests/viewer/times \
 	tests/viewer/looks \
 	tests/viewer/diffs \
