@@ -57,10 +57,14 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/unreadable.c libflame/format/unreadable.h \
 	libflame/format/vtune.c \
 	libflame/format/java_frame.c \
-	libflame/format/json/d3.c libflame/format/json/frame_trie.c \
+	libflame/format/json/d3.c libflame/format/json/flamebearer.c \
+	libflame/format/json/frame_trie.c \
 	libflame/format/json/frame_trie.h \
+	libflame/format/json/pyinstrument.c \
 	libflame/format/json/source.c libflame/format/json/source.h \
-	libflame/format/json/speedscope.c libflame/format/json/threads.c \
+	libflame/format/json/speedscope.c \
+	libflame/format/json/stackprof.c libflame/format/json/statsd.c \
+	libflame/format/json/threads.c \
 	libflame/format/json/trace.h \
 	libflame/format/json/trace_event.c \
 	libflame/format/json/trace_stacks.c \

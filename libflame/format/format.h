@@ -35,6 +35,10 @@ extern const struct fl_format fl_format_threads;
 extern const struct fl_format fl_format_trace_event;
 extern const struct fl_format fl_format_cpuprofile;
 extern const struct fl_format fl_format_heapprofile;
+extern const struct fl_format fl_format_flamebearer;
+extern const struct fl_format fl_format_stackprof;
+extern const struct fl_format fl_format_pyinstrument;
+extern const struct fl_format fl_format_statsd;
 extern const struct fl_format fl_format_spark_page;
 extern const struct fl_format fl_format_d3_read;
 

@@ -44,6 +44,10 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_trace_event,
 	&fl_format_cpuprofile,
 	&fl_format_heapprofile,
+	&fl_format_stackprof,
+	&fl_format_pyinstrument,
+	&fl_format_flamebearer,
+	&fl_format_statsd,
 	&fl_format_d3_read,
 	NULL
 };

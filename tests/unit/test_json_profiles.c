@@ -328,6 +328,26 @@ Test(v8, samples_are_counted_or_last_until_the_next)
 	FOLDS("cpuprofile", text, "lines", "a:5 1\na:5;(anonymous):5 2\n");
 }
 
+Test(v8, collector_and_program_are_on_top_of_the_stack_before)
+{
+	FOLDS("cpuprofile", "{\"nodes\":[" NODE(1, "(root)",
+	      ",\"children\":[2,3,4,5]") "," NODE(2, "a", "") ","
+	      NODE(3, "(garbage collector)", "") "," NODE(4, "(program)", "")
+	      "," NODE(5, "(idle)", "") "],\"samples\":[4,2,3,4,3,5,4]}",
+	      NULL, "(idle) 1\n(program) 2\na 1\na;(garbage collector) 2\n"
+	      "a;(garbage collector);(program) 1\n");
+}
+
+Test(v8, nodes_within_one_another_are_read)
+{
+	FOLDS("cpuprofile", "{\"head\":{\"functionName\":\"(root)\",\"id\":1,"
+	      "\"children\":[{\"functionName\":\"a\",\"id\":2,\"hitCount\":1,"
+	      "\"children\":[{\"functionName\":\"b\",\"id\":3,"
+	      "\"children\":[]}]}]},\"timestamps\":[1000000000000,"
+	      "1000000000007,1000000000009],\"samples\":[2,3,3]}", "total",
+	      "a 7000\na;b 2000\n");
+}
+
 Test(v8, loops_of_parents_are_no_stacks)
 {
 	FOLDS("cpuprofile", "{\"nodes\":[" NODE(1, "a", ",\"parent\":2") ","
@@ -343,4 +363,63 @@ Test(v8, heaps_are_bytes)
 	      "\"(root)\"},\"selfSize\":0,\"children\":[{\"callFrame\":{"
 	      "\"functionName\":\"a\"},\"selfSize\":24,\"children\":[]}]}}",
 	      NULL, "a 24\n");
+}
+
+/* Others --------------------------------------------------------------- */
+
+TestSuite(others, .init = start, .fini = stop);
+
+Test(others, boxes_lie_below_those_above_them)
+{
+	FOLDS("flamebearer", "{\"flamebearer\":{\"names\":[\"total\",\"a\","
+	      "\"b\"],\"levels\":[[0,9,1,0],[0,3,1,1,1,5,5,2],[0,2,2,2]]},"
+	      "\"metadata\":{\"units\":\"samples\"}}", NULL,
+	      "a 1\na;b 2\nb 5\n");
+	FOLDS("flamebearer", "{\"flamebearer\":{\"levels\":[[0,5,0,0],[0,3,3,1],"
+	      "[4,1,1,1]],\"names\":[\"total\",\"a\"]}}", NULL, "a 3\n");
+	TELLS("in: 1 records left out, the first at line 1: a box with nothing "
+	      "above it\n");
+}
+
+Test(others, raw_samples_of_stackprof_are_counted)
+{
+	FOLDS("stackprof", "{\"mode\":\"wall\",\"interval\":1000,"
+	      "\"gc_samples\":0,\"raw\":[2,70098916485820,8,3,1,8,1],"
+	      "\"frames\":{\"8\":{\"name\":\"b\"},\"70098916485820\":{"
+	      "\"name\":\"a\"}}}", "total", "a;b 3000000\nb 1000000\n");
+	FOLDS("stackprof", "{\"gc_samples\":0,\"frames\":{\"8\":{\"name\":"
+	      "\"b\"}},\"raw\":[1,8,2,3,8]}", NULL, "b 2\n");
+	TELLS("in: 1 records left out, the first at line 1: a stack that ends "
+	      "with its array\n");
+}
+
+Test(others, seconds_of_pyinstrument_are_exact)
+{
+	FOLDS("pyinstrument", "{\"root_frame\":{\"function\":\"a\","
+	      "\"file_path\":\"x.py\",\"line_no\":3,\"time\":0.5,"
+	      "\"children\":[{\"function\":\"b\",\"time\":0.123456789}]}}",
+	      NULL, "a (x.py:3) 376543211\na (x.py:3);b 123456789\n");
+}
+
+Test(others, names_of_statsd_are_stacks)
+{
+	FOLDS("statsd-json", "[{\"target\":\"x.cpu.trace.a-B-m-3.a-C-n--2\","
+	      "\"datapoints\":[[2,1],[null,2],[3.0,4]]}]", NULL,
+	      "a/C.n;a/B.m 5\n");
+	FOLDS("statsd-json", "{\"results\":[{\"series\":[{\"name\":"
+	      "\"cpu.trace.a-B$-$anonfun$m$1-3\",\"columns\":[\"time\","
+	      "\"value\"],\"values\":[[7,2]]}]}]}", "lines",
+	      "a/B$.$anonfun$m$1:3 2\n");
+}
+
+Test(others, cuts_are_told)
+{
+	cut_everywhere("flamebearer", "{\"flamebearer\":{\"names\":[\"total\","
+		       "\"a\"],\"levels\":[[0,9,1,0],[0,3,1,1]]}}");
+	cut_everywhere("stackprof", "{\"gc_samples\":0,\"frames\":{\"8\":{"
+		       "\"name\":\"b\"}},\"raw\":[1,8,2]}");
+	cut_everywhere("pyinstrument", "{\"root_frame\":{\"function\":\"a\","
+		       "\"time\":1.5,\"children\":[]}}");
+	cut_everywhere("statsd-json", "[{\"target\":\"x.cpu.trace.a-B-m-3\","
+		       "\"datapoints\":[[2,1]]}]");
 }

@@ -3,10 +3,16 @@
  * CPU profiles of V8, .cpuprofile: of node --cpu-prof, Chrome, Deno and bun.
  * Nodes are a tree, by the numbers of their children or of their parent;
  * "samples" are numbers of nodes, and "timeDeltas" the us before each.  Where
- * there are none of these, nodes tell how often they were hit.
+ * there are none of these, nodes tell how often they were hit.  Before 2017
+ * nodes lay within one another, under "head", and "timestamps" were times.
+ *
+ * (garbage collector) and (program) are nodes at the root, though they ran in
+ * what the sample before them shows, and are put on top of that, as in
+ * Chrome's own view.
  */
 #include "fl.h"
 
+#include "format/json/frame_trie.h"
 #include "format/json/tree.h"
 
 struct options {
@@ -16,9 +22,15 @@ struct options {
 struct node {
 	int64_t id;
 	uint32_t parent;	/* place + 1 in nodes; 0: a root */
+	uint32_t stack;		/* of the trie; 0: not known yet */
 	flame_id name;
 	int64_t line;
-	uint64_t hits, samples;
+	uint64_t hits;
+};
+
+/* What a stack has. */
+struct sum {
+	uint64_t samples;
 	int64_t time;		/* us */
 };
 
@@ -34,6 +46,9 @@ struct v8 {
 	} *links;
 	size_t nlinks, links_capacity;
 	struct fl_json_integers samples, deltas;
+	struct fl_frame_trie trie;	/* of places of nodes */
+	struct sum *sums;	/* of nodes of the trie */
+	size_t sums_capacity;
 	struct fl_buf buf;
 };
 
@@ -60,18 +75,26 @@ static void add_link(struct v8 *v, int64_t parent, int64_t child)
 		v->links[v->nlinks++] = (struct link){ parent, child };
 }
 
-/* Lines count from 0. */
-static void read_call_frame(struct v8 *v, struct node *node)
+/* A key of the frame, in it or, before 2017, in the node; false: another. */
+static bool read_frame_key(struct v8 *v, struct node *node)
 {
 	struct fl_json *json = &v->js.json;
 
-	while (fl_json_key(json))
-		if (fl_json_is(json, "functionName"))
-			node->name = fl_json_name(&v->js);
-		else if (!fl_json_is(json, "lineNumber"))
-			fl_json_skip(json);
-		else if (fl_json_integer(json, &node->line))
-			node->line = fl_add_clamped(node->line, 1);
+	if (fl_json_is(json, "functionName"))
+		node->name = fl_json_name(&v->js);
+	else if (!fl_json_is(json, "lineNumber"))
+		return false;
+	else if (fl_json_integer(json, &node->line))
+		node->line = fl_add_clamped(node->line, 1);
+	return true;
+}
+
+/* Lines count from 0. */
+static void read_call_frame(struct v8 *v, struct node *node)
+{
+	while (fl_json_key(&v->js.json))
+		if (!read_frame_key(v, node))
+			fl_json_skip(&v->js.json);
 }
 
 /* Numbers of children; the node's own may come behind them. */
@@ -120,29 +143,93 @@ static void read_node(struct v8 *v, struct node *node)
 		add_link(v, parent, node->id);
 }
 
+static bool add_node(struct v8 *v, struct node node)
+{
+	uint64_t *place = fl_map_put(&v->ids, (uint64_t)node.id, NULL);
+
+	if (!place || !fl_grow(&v->nodes, &v->capacity, v->count + 1,
+			       sizeof(*v->nodes))) {
+		no_memory(v);
+		return false;
+	}
+	*place = v->count;
+	v->nodes[v->count++] = node;
+	return true;
+}
+
 static void read_nodes(struct v8 *v)
 {
 	struct fl_json *json = &v->js.json;
 
 	while (fl_json_element(json) && !fl_failed(v->js.flame)) {
 		struct node node = { .id = -1 };
-		uint64_t *place;
 
 		if (json->token != FL_JSON_OBJECT) {
 			fl_json_skip(json);
 			continue;
 		}
 		read_node(v, &node);
-		if (json->error)
+		if (json->error || !add_node(v, node))
 			return;
-		place = fl_map_put(&v->ids, (uint64_t)node.id, NULL);
-		if (!place || !fl_grow(&v->nodes, &v->capacity, v->count + 1,
-				       sizeof(*v->nodes))) {
-			no_memory(v);
-			return;
+	}
+}
+
+/* A key of a node that has its children within it. */
+static void read_nested_key(struct v8 *v, uint32_t place)
+{
+	struct fl_json *json = &v->js.json;
+	struct node *node = &v->nodes[place];
+	int64_t n = 0;
+
+	if (fl_json_is(json, "children")) {
+		if (fl_json_next(json) == FL_JSON_OBJECT)
+			fl_json_skip(json);
+	} else if (fl_json_is(json, "id")) {
+		if (fl_json_integer(json, &node->id)) {
+			uint64_t *at = fl_map_put(&v->ids, (uint64_t)node->id,
+						  NULL);
+
+			if (at)
+				*at = place;
+			else
+				no_memory(v);
 		}
-		*place = v->count;
-		v->nodes[v->count++] = node;
+	} else if (fl_json_is(json, "hitCount")) {
+		if (fl_json_integer(json, &n) && n > 0)
+			node->hits = (uint64_t)n;
+	} else if (!read_frame_key(v, node)) {
+		fl_json_skip(json);
+	}
+}
+
+static void read_head(struct v8 *v)
+{
+	struct fl_json *json = &v->js.json;
+	size_t depth = json->depth;
+	uint32_t node = 0;
+
+	if (!add_node(v, (struct node){ .id = -1 }))
+		return;
+	node = (uint32_t)v->count - 1;
+	while (json->depth >= depth && !fl_failed(v->js.flame)) {
+		switch (fl_json_next(json)) {
+		case FL_JSON_KEY:
+			read_nested_key(v, node);
+			break;
+		case FL_JSON_OBJECT:
+			if (add_node(v, (struct node){ .id = -1,
+						       .parent = node + 1 }))
+				node = (uint32_t)v->count - 1;
+			break;
+		case FL_JSON_OBJECT_END:
+			node = v->nodes[node].parent ?
+			       v->nodes[node].parent - 1 : 0;
+			break;
+		case FL_JSON_FAILED:
+			return;
+		default:
+			break;
+		}
 	}
 }
 
@@ -171,25 +258,133 @@ static void read_deltas(struct v8 *v)
 			v->deltas.data[i] = 0;
 }
 
+/* As times, whose differences are the same. */
+static void read_timestamps(struct v8 *v)
+{
+	struct fl_json *json = &v->js.json;
+	struct fl_json_integers *d = &v->deltas;
+	int64_t last = INT64_MAX, time;
+
+	d->count = 0;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json)) {
+		if (json->token != FL_JSON_NUMBER ||
+		    !fl_parse_decimal(json->text, 0, &time)) {
+			fl_json_skip(json);
+			time = last;
+		}
+		if (!fl_grow(&d->data, &d->capacity, d->count + 1,
+			     sizeof(*d->data))) {
+			no_memory(v);
+			return;
+		}
+		d->data[d->count++] = time > last && time - last < UINT32_MAX ?
+				      (uint32_t)(time - last) : 0;
+		last = time;
+	}
+}
+
+static struct slice name_of(const struct v8 *v, const struct node *node)
+{
+	return fl_name_at(v->js.flame, node->name);
+}
+
+static bool is_root(const struct v8 *v, const struct node *node)
+{
+	return !node->parent && fl_slice_is(name_of(v, node), "(root)");
+}
+
+/*
+ * Of a node, whose parents may come behind it: up to one whose stack is
+ * known, and down again.  steps ends loops of parents.  0: there is none.
+ */
+static uint32_t stack_of(struct v8 *v, struct node *node)
+{
+	while (!node->stack && !is_root(v, node)) {
+		struct node *up = node, *parent;
+		size_t steps = v->count;
+
+		for (; up->parent && --steps; up = parent) {
+			parent = &v->nodes[up->parent - 1];
+			if (parent->stack || is_root(v, parent))
+				break;
+		}
+		if (!steps || !fl_frame_trie_add(
+				v->js.flame, &v->trie, up->parent ?
+				v->nodes[up->parent - 1].stack : 0,
+				(uint32_t)(up - v->nodes), &up->stack))
+			return 0;
+	}
+	return node->stack;
+}
+
+/* Whether it stands at the root, but ran in the stack before it. */
+static bool is_on_top(const struct v8 *v, const struct node *node)
+{
+	struct slice name = name_of(v, node);
+
+	return (!node->parent || is_root(v, &v->nodes[node->parent - 1])) &&
+	       (fl_slice_is(name, "(garbage collector)") ||
+		fl_slice_is(name, "(program)"));
+}
+
+static uint32_t put_on_top(struct v8 *v, uint32_t last, uint32_t place)
+{
+	const struct fl_frame_node *nodes = v->trie.nodes;
+	uint32_t stack = last;
+
+	if (last && fl_slice_is(name_of(v, &v->nodes[nodes[last].frame]),
+				"(idle)"))
+		last = stack = 0;
+	while (stack && nodes[stack].frame != place)
+		stack = nodes[stack].parent;
+	if (!stack)
+		fl_frame_trie_add(v->js.flame, &v->trie, last, place, &stack);
+	return stack;
+}
+
+static void add_to(struct v8 *v, uint32_t stack, uint64_t samples,
+		   int64_t time)
+{
+	size_t before = v->sums_capacity;
+
+	if (!fl_grow(&v->sums, &v->sums_capacity, v->trie.count,
+		     sizeof(*v->sums))) {
+		no_memory(v);
+		return;
+	}
+	if (v->sums_capacity > before)
+		memset(v->sums + before, 0,
+		       (v->sums_capacity - before) * sizeof(*v->sums));
+	v->sums[stack].samples += samples;
+	v->sums[stack].time += time;
+}
+
 /* A sample lasts until the next; the last one has no time of its own. */
 static void count_samples(struct v8 *v)
 {
 	size_t n = v->samples.count;
+	uint32_t stack = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !fl_failed(v->js.flame); i++) {
 		struct node *node = find(v, v->samples.data[i]);
+		bool has_time = i + 1 < n && i + 1 < v->deltas.count;
 
 		if (!node) {
 			fl_json_bad(&v->js, "a sample of a node that is not "
 				    "there");
 			continue;
 		}
-		node->samples++;
-		if (i + 1 < n && i + 1 < v->deltas.count)
-			node->time += v->deltas.data[i + 1];
+		stack = is_on_top(v, node) ?
+			put_on_top(v, stack, (uint32_t)(node - v->nodes)) :
+			stack_of(v, node);
+		add_to(v, stack, 1, has_time ? v->deltas.data[i + 1] : 0);
 	}
 	for (size_t i = 0; !n && i < v->count; i++)
-		v->nodes[i].samples = v->nodes[i].hits;
+		if (v->nodes[i].hits)
+			add_to(v, stack_of(v, &v->nodes[i]), v->nodes[i].hits,
+			       0);
 }
 
 /* The document --------------------------------------------------------- */
@@ -212,67 +407,64 @@ static flame_id frame_of(struct v8 *v, const struct node *node)
 					  buf->size), FLAME_UNKNOWN);
 }
 
-static bool is_root(const struct v8 *v, const struct node *node)
+static void give_sum(struct v8 *v, const struct sum *sum, flame_id stack,
+		     flame_id metric)
 {
-	return !node->parent &&
-	       fl_slice_is(fl_name_at(v->js.flame, node->name), "(root)");
-}
-
-/*
- * Of a node, whose parents may come behind it: up to one whose stack is
- * known, which a pass marks, and down again.  steps ends loops of parents.
- */
-static flame_id stack_of(struct v8 *v, flame_id *stacks, size_t node)
-{
-	while (!stacks[node] && !is_root(v, &v->nodes[node])) {
-		size_t up = node, steps = v->count;
-		uint32_t parent = v->nodes[up].parent;
-
-		while (parent && !stacks[parent - 1] && --steps &&
-		       !is_root(v, &v->nodes[parent - 1])) {
-			up = parent - 1;
-			parent = v->nodes[up].parent;
-		}
-		if (!steps)
-			return 0;
-		stacks[up] = flame_stack(v->js.flame,
-					 parent ? stacks[parent - 1] : 0,
-					 frame_of(v, &v->nodes[up]));
-		if (!stacks[up])
-			return 0;
-	}
-	return stacks[node];
-}
-
-static void give_node(struct v8 *v, const struct node *node, flame_id stack,
-		      flame_id metric, bool counts)
-{
+	bool counts = !v->options->total;
 	struct flame_sample sample = {
 		.stack = stack, .time = FLAME_NOTIME, .metric = metric,
-		.weight = counts ? (int64_t)node->samples : node->time * 1000,
+		.weight = counts ? (int64_t)sum->samples : sum->time * 1000,
 	};
 
-	fl_json_count(&v->js, metric, node->samples, node->time * 1000);
-	if (stack && sample.weight)
+	fl_json_count(&v->js, metric, sum->samples, sum->time * 1000);
+	if (!stack)
+		v->js.flame->metrics[metric].no_stack += sum->samples;
+	else if (sample.weight)
 		fl_json_add(&v->js, &sample);
-	else if (!stack)
-		v->js.flame->metrics[metric].no_stack += node->samples;
 }
 
 static void give_samples(struct v8 *v)
 {
-	bool counts = !v->options->total;
 	flame_id metric = fl_metric(v->js.flame, "cpu", "ns",
-				    counts ? "samples" : "ns");
-	flame_id *stacks = fl_zeroed(v->count + 1, sizeof(*stacks));
+				    v->options->total ? "ns" : "samples");
+	flame_id *frames = fl_zeroed(v->count + 1, sizeof(*frames));
+	flame_id *stacks = NULL;
+	size_t n = FL_MIN(v->trie.count, v->sums_capacity);
 
-	if (!stacks)
+	for (size_t i = 0; frames && i < v->count; i++)
+		frames[i] = frame_of(v, &v->nodes[i]);
+	if (frames)
+		stacks = fl_frame_trie_stacks(v->js.flame, &v->trie, frames,
+					      v->count);
+	else
 		no_memory(v);
-	for (size_t i = 0; stacks && i < v->count; i++)
-		if (v->nodes[i].samples && !fl_failed(v->js.flame))
-			give_node(v, &v->nodes[i], stack_of(v, stacks, i),
-				  metric, counts);
+	for (size_t i = 0; stacks && i < n && !fl_failed(v->js.flame); i++)
+		if (v->sums[i].samples)
+			give_sum(v, &v->sums[i], stacks[i], metric);
+	fl_free(frames);
 	fl_free(stacks);
+}
+
+static void read_key(struct v8 *v)
+{
+	struct fl_json *json = &v->js.json;
+
+	if (fl_json_is(json, "nodes")) {
+		if (fl_json_enter_array(json))
+			read_nodes(v);
+	} else if (fl_json_is(json, "head")) {
+		if (fl_json_enter_object(json))
+			read_head(v);
+	} else if (fl_json_is(json, "samples")) {
+		if (fl_json_enter_array(json))
+			fl_json_integers(json, &v->samples);
+	} else if (fl_json_is(json, "timeDeltas")) {
+		read_deltas(v);
+	} else if (fl_json_is(json, "timestamps")) {
+		read_timestamps(v);
+	} else {
+		fl_json_skip(json);
+	}
 }
 
 static void read(struct flame_source *source)
@@ -282,23 +474,15 @@ static void read(struct flame_source *source)
 
 	v->count = v->nlinks = v->samples.count = v->deltas.count = 0;
 	fl_map_clear(&v->ids);
-	if (json->token != FL_JSON_OBJECT) {
+	if (v->sums)
+		memset(v->sums, 0, v->sums_capacity * sizeof(*v->sums));
+	if (json->token != FL_JSON_OBJECT ||
+	    !fl_frame_trie_clear(source->flame, &v->trie)) {
 		fl_json_skip(json);
 		return;
 	}
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "nodes")) {
-			if (fl_json_enter_array(json))
-				read_nodes(v);
-		} else if (fl_json_is(json, "samples")) {
-			if (fl_json_enter_array(json))
-				fl_json_integers(json, &v->samples);
-		} else if (fl_json_is(json, "timeDeltas")) {
-			read_deltas(v);
-		} else {
-			fl_json_skip(json);
-		}
-	}
+	while (fl_json_key(json))
+		read_key(v);
 	join_nodes(v);
 	count_samples(v);
 	give_samples(v);
@@ -327,6 +511,8 @@ static void close_v8(struct flame_source *source)
 	fl_json_source_free(&v->js);
 	fl_map_free(&v->ids);
 	fl_buf_free(&v->buf);
+	fl_frame_trie_free(&v->trie);
+	fl_free(v->sums);
 	fl_free(v->nodes);
 	fl_free(v->links);
 	fl_free(v->samples.data);
@@ -343,7 +529,11 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	return fl_json_probe(head, n, whole, "nodes.callFrame");
+	static const char *const paths[] = {
+		"nodes.callFrame", "head.functionName"
+	};
+
+	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 }
 
 static const struct fl_option rows[] = {

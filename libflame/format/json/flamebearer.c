@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flamebearer, what Pyroscope's render API answers:
+ *
+ *	{"flamebearer":{"names":["total","main"],"levels":[[0,10,0,0],...],
+ *	 ...},"metadata":{"units":"samples","sampleRate":100}}
+ *
+ * A level is its boxes from left to right, four numbers each: the gap before
+ * it, its total, its self and its name.  A box lies below the one that is
+ * above it.
+ */
+#include "fl.h"
+
+#include "format/json/frame_trie.h"
+
+struct box {
+	int64_t begin, end;
+	uint32_t node;
+};
+
+struct level {
+	struct box *boxes;
+	size_t count, capacity;
+};
+
+struct flamebearer {
+	struct fl_json_source js;
+	struct fl_frame_trie trie;
+	flame_id *frames;	/* by the numbers of names */
+	size_t nframes, frames_capacity;
+	int64_t *selfs;		/* of nodes of the trie */
+	size_t selfs_capacity;
+	struct level above, level;
+	int64_t *numbers;	/* of a level */
+	size_t count, capacity;
+	struct fl_buf units;
+};
+
+static void no_memory(struct flamebearer *f)
+{
+	fl_no_memory(f->js.flame);
+}
+
+static void read_names(struct flamebearer *f)
+{
+	struct fl_json *json = &f->js.json;
+	struct flame *flame = f->js.flame;
+
+	f->nframes = 0;
+	while (fl_json_element(json)) {
+		struct slice text = json->token == FL_JSON_STRING ?
+				    json->text : FL_SLICE("");
+		flame_id name = flame_name(flame, text.data, text.size);
+
+		fl_json_skip(json);
+		if (!fl_grow(&f->frames, &f->frames_capacity, f->nframes + 1,
+			     sizeof(*f->frames))) {
+			no_memory(f);
+			return;
+		}
+		f->frames[f->nframes++] = fl_frame(flame, name, FLAME_UNKNOWN);
+	}
+}
+
+static bool read_numbers(struct flamebearer *f)
+{
+	struct fl_json *json = &f->js.json;
+
+	f->count = 0;
+	while (fl_json_element(json)) {
+		int64_t n = 0;
+
+		if (json->token != FL_JSON_NUMBER ||
+		    !fl_parse_decimal(json->text, 0, &n))
+			fl_json_skip(json);
+		if (!fl_grow(&f->numbers, &f->capacity, f->count + 1,
+			     sizeof(*f->numbers))) {
+			no_memory(f);
+			return false;
+		}
+		f->numbers[f->count++] = n;
+	}
+	return !json->error;
+}
+
+static void add_self(struct flamebearer *f, uint32_t node, int64_t self)
+{
+	size_t before = f->selfs_capacity;
+
+	if (!fl_grow(&f->selfs, &f->selfs_capacity, f->trie.count,
+		     sizeof(*f->selfs))) {
+		no_memory(f);
+		return;
+	}
+	if (f->selfs_capacity > before)
+		memset(f->selfs + before, 0,
+		       (f->selfs_capacity - before) * sizeof(*f->selfs));
+	f->selfs[node] = fl_add_clamped(f->selfs[node], self);
+}
+
+/* The box above one that begins there; boxes come from left to right. */
+static const struct box *find_above(const struct level *above, size_t *i,
+				    int64_t begin)
+{
+	while (*i < above->count && above->boxes[*i].end <= begin)
+		(*i)++;
+	return *i < above->count && above->boxes[*i].begin <= begin ?
+	       &above->boxes[*i] : NULL;
+}
+
+/* The first level is the total, which is no frame. */
+static void add_box(struct flamebearer *f, const int64_t *n, int64_t begin,
+		    const struct box *above, bool first)
+{
+	struct level *level = &f->level;
+	uint32_t node = 0;
+
+	if (!first && !above) {
+		fl_json_bad(&f->js, "a box with nothing above it");
+		return;
+	}
+	if (n[3] < 0 || n[3] >= UINT32_MAX || n[1] < 0 || n[2] < 0) {
+		fl_json_bad(&f->js, "a box with numbers below 0");
+		return;
+	}
+	if (!first && !fl_frame_trie_add(f->js.flame, &f->trie, above->node,
+					 (uint32_t)n[3], &node))
+		return;
+	if (!fl_grow(&level->boxes, &level->capacity, level->count + 1,
+		     sizeof(*level->boxes))) {
+		no_memory(f);
+		return;
+	}
+	level->boxes[level->count++] = (struct box){
+		begin, fl_add_clamped(begin, n[1]), node
+	};
+	add_self(f, node, n[2]);
+}
+
+static void add_level(struct flamebearer *f, bool first)
+{
+	int64_t at = 0;
+	size_t i = 0;
+
+	f->level.count = 0;
+	for (size_t k = 0; k + 4 <= f->count; k += 4) {
+		const int64_t *n = f->numbers + k;
+
+		at = fl_add_clamped(at, FL_MAX(n[0], 0));
+		add_box(f, n, at, find_above(&f->above, &i, at), first);
+		at = fl_add_clamped(at, FL_MAX(n[1], 0));
+	}
+	if (f->count % 4)
+		fl_json_bad(&f->js, "a level whose boxes are not of four "
+			    "numbers each");
+}
+
+static void read_levels(struct flamebearer *f)
+{
+	struct fl_json *json = &f->js.json;
+	bool first = true;
+
+	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
+		struct level swap = f->above;
+
+		if (json->token != FL_JSON_ARRAY) {
+			fl_json_skip(json);
+			continue;
+		}
+		if (!read_numbers(f))
+			return;
+		add_level(f, first);
+		f->above = f->level;
+		f->level = swap;
+		first = false;
+	}
+}
+
+static void read_flamebearer(struct flamebearer *f)
+{
+	struct fl_json *json = &f->js.json;
+
+	while (fl_json_key(json))
+		if (fl_json_is(json, "names")) {
+			if (fl_json_enter_array(json))
+				read_names(f);
+		} else if (fl_json_is(json, "levels")) {
+			if (fl_json_enter_array(json))
+				read_levels(f);
+		} else {
+			fl_json_skip(json);
+		}
+}
+
+static void read_metadata(struct flamebearer *f)
+{
+	struct fl_json *json = &f->js.json;
+	struct slice text;
+
+	while (fl_json_key(json))
+		if (!fl_json_is(json, "units")) {
+			fl_json_skip(json);
+		} else if (fl_json_string(json, &text)) {
+			f->units.size = 0;
+			fl_buf_put(&f->units, text.data, text.size);
+		}
+}
+
+/* "samples", "bytes", "objects", "lock_nanoseconds". */
+static flame_id metric_of(struct flamebearer *f)
+{
+	struct slice units = { f->units.data, f->units.size };
+
+	if (fl_slice_is(units, "lock_nanoseconds"))
+		return flame_metric(f->js.flame, "lock", "ns");
+	if (!units.size || fl_slice_is(units, "samples"))
+		return flame_metric(f->js.flame, "samples", "samples");
+	return fl_typed_metric(f->js.flame, units, units);
+}
+
+static void give_samples(struct flamebearer *f)
+{
+	flame_id *stacks = fl_frame_trie_stacks(f->js.flame, &f->trie,
+						f->frames, f->nframes);
+	flame_id metric = metric_of(f);
+	size_t n = FL_MIN(f->trie.count, f->selfs_capacity);
+
+	for (size_t i = 1; stacks && i < n && !fl_failed(f->js.flame); i++) {
+		struct flame_sample sample = {
+			.stack = stacks[i], .metric = metric,
+			.time = FLAME_NOTIME, .weight = f->selfs[i],
+		};
+
+		if (!sample.weight)
+			continue;
+		if (!sample.stack) {
+			fl_json_bad(&f->js, "a box whose name is not there");
+			continue;
+		}
+		fl_json_count(&f->js, metric, (uint64_t)sample.weight,
+			      sample.weight);
+		fl_json_add(&f->js, &sample);
+	}
+	fl_free(stacks);
+}
+
+static void read(struct flame_source *source)
+{
+	struct flamebearer *f = source->state;
+	struct fl_json *json = &f->js.json;
+
+	if (json->token != FL_JSON_OBJECT ||
+	    !fl_frame_trie_clear(source->flame, &f->trie)) {
+		fl_json_skip(json);
+		return;
+	}
+	f->nframes = f->units.size = f->above.count = 0;
+	if (f->selfs)
+		memset(f->selfs, 0, f->selfs_capacity * sizeof(*f->selfs));
+	while (fl_json_key(json))
+		if (fl_json_is(json, "flamebearer")) {
+			if (fl_json_enter_object(json))
+				read_flamebearer(f);
+		} else if (fl_json_is(json, "metadata")) {
+			if (fl_json_enter_object(json))
+				read_metadata(f);
+		} else {
+			fl_json_skip(json);
+		}
+	give_samples(f);
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_flamebearer(struct flame_source *source)
+{
+	struct flamebearer *f = fl_zeroed(1, sizeof(*f));
+
+	if (!f)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&f->js, source);
+	source->state = f;
+	return FLAME_OK;
+}
+
+static void close_flamebearer(struct flame_source *source)
+{
+	struct flamebearer *f = source->state;
+
+	if (!f)
+		return;
+	fl_json_source_free(&f->js);
+	fl_frame_trie_free(&f->trie);
+	fl_buf_free(&f->units);
+	fl_free(f->frames);
+	fl_free(f->selfs);
+	fl_free(f->above.boxes);
+	fl_free(f->level.boxes);
+	fl_free(f->numbers);
+	fl_free(f);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct flamebearer *f = source->state;
+
+	return fl_json_give(&f->js, sample, read);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	return fl_json_probe(head, n, whole, "flamebearer");
+}
+
+const struct fl_format fl_format_flamebearer = {
+	.name = "flamebearer",
+	.summary = "JSON of Pyroscope's render API",
+	.probe = probe,
+	.open = open_flamebearer,
+	.next = next,
+	.close = close_flamebearer,
+	.json = true,
+};

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON of Ruby's stackprof, with its raw samples:
+ *
+ *	{"mode":"cpu","interval":1000,"frames":{"140":{"name":"A#b"},...},
+ *	 "raw":[2,140,141,7,...]}
+ *
+ * which are, one after another, the number of frames, these from the outermost
+ * on, and how often in a row that stack was seen.
+ */
+#include "fl.h"
+
+#include "format/json/frame_trie.h"
+
+struct options {
+	bool total, lines;
+};
+
+struct stackprof {
+	struct fl_json_source js;
+	const struct options *options;
+	struct fl_frame_trie trie;
+	struct fl_map ids;	/* an id of a frame -> its number */
+	flame_id *frames;	/* by number; 0: not told */
+	size_t nframes, frames_capacity;
+	uint64_t *counts;	/* of nodes of the trie */
+	size_t counts_capacity;
+	struct fl_buf mode, buf;
+	int64_t interval;	/* us, or objects */
+	bool has_raw;
+};
+
+static void no_memory(struct stackprof *s)
+{
+	fl_no_memory(s->js.flame);
+}
+
+static bool number_of(struct stackprof *s, int64_t id, uint32_t *number)
+{
+	bool fresh;
+	uint64_t *place = fl_map_put(&s->ids, (uint64_t)id, &fresh);
+
+	if (!place || !fl_grow(&s->frames, &s->frames_capacity, s->nframes + 1,
+			       sizeof(*s->frames))) {
+		no_memory(s);
+		return false;
+	}
+	if (fresh) {
+		s->frames[s->nframes] = 0;
+		*place = s->nframes++;
+	}
+	*number = (uint32_t)*place;
+	return true;
+}
+
+/* Frames --------------------------------------------------------------- */
+
+static flame_id read_frame(struct stackprof *s)
+{
+	struct fl_json *json = &s->js.json;
+	struct slice text;
+	int64_t line = 0;
+
+	s->buf.size = 0;
+	while (fl_json_key(json))
+		if (fl_json_is(json, "name")) {
+			if (fl_json_string(json, &text))
+				fl_buf_put(&s->buf, text.data, text.size);
+		} else if (fl_json_is(json, "line")) {
+			fl_json_integer(json, &line);
+		} else {
+			fl_json_skip(json);
+		}
+	if (!s->buf.size)
+		fl_buf_text(&s->buf, "(unknown)");
+	if (s->options->lines && line > 0) {
+		fl_buf_byte(&s->buf, ':');
+		fl_buf_number(&s->buf, line);
+	}
+	return s->buf.data && !json->error ?
+	       fl_frame(s->js.flame, flame_name(s->js.flame, s->buf.data,
+						s->buf.size), FLAME_UNKNOWN) :
+	       0;
+}
+
+static void read_frames(struct stackprof *s)
+{
+	struct fl_json *json = &s->js.json;
+
+	while (fl_json_key(json) && !fl_failed(s->js.flame)) {
+		uint32_t number;
+		int64_t id;
+
+		if (!fl_parse_int(json->text, &id)) {
+			fl_json_skip(json);
+			fl_json_bad(&s->js, "a frame whose id is no number");
+		} else if (fl_json_enter_object(json)) {
+			flame_id frame = read_frame(s);
+
+			if (number_of(s, id, &number))
+				s->frames[number] = frame;
+		}
+	}
+}
+
+/* Samples -------------------------------------------------------------- */
+
+static bool next_number(struct stackprof *s, int64_t *n)
+{
+	struct fl_json *json = &s->js.json;
+
+	if (!fl_json_element(json))
+		return false;
+	if (json->token == FL_JSON_NUMBER && fl_parse_int(json->text, n) &&
+	    *n >= 0)
+		return true;
+	fl_json_skip(json);
+	*n = -1;
+	return true;
+}
+
+static void add_count(struct stackprof *s, uint32_t node, uint64_t count)
+{
+	size_t before = s->counts_capacity;
+
+	if (!fl_grow(&s->counts, &s->counts_capacity, s->trie.count,
+		     sizeof(*s->counts))) {
+		no_memory(s);
+		return;
+	}
+	if (s->counts_capacity > before)
+		memset(s->counts + before, 0,
+		       (s->counts_capacity - before) * sizeof(*s->counts));
+	s->counts[node] += count;
+}
+
+/* A stack of n frames and its count; false: the array ends. */
+static bool read_stack(struct stackprof *s, int64_t n)
+{
+	uint32_t node = 0, number;
+	int64_t id;
+
+	for (; n; n--) {
+		if (!next_number(s, &id))
+			return false;
+		if (!number_of(s, id, &number) ||
+		    !fl_frame_trie_add(s->js.flame, &s->trie, node, number,
+				       &node))
+			return false;
+	}
+	if (!next_number(s, &id))
+		return false;
+	if (id > 0)
+		add_count(s, node, (uint64_t)id);
+	return true;
+}
+
+static void read_raw(struct stackprof *s)
+{
+	struct fl_json *json = &s->js.json;
+	int64_t n;
+
+	s->has_raw = true;
+	while (next_number(s, &n)) {
+		if (n >= 0 && read_stack(s, n))
+			continue;
+		if (!json->error)
+			fl_json_bad(&s->js, "a stack that ends with its array");
+		if (json->token != FL_JSON_ARRAY_END)
+			while (!json->error && fl_json_element(json))
+				fl_json_skip(json);
+		return;
+	}
+}
+
+/* The document --------------------------------------------------------- */
+
+static flame_id metric_of(struct stackprof *s, bool *time)
+{
+	const char *mode = s->mode.size ? s->mode.data : "wall";
+
+	*time = strcmp(mode, "cpu") == 0 || strcmp(mode, "wall") == 0;
+	if (*time)
+		return fl_metric(s->js.flame, mode, "ns",
+				 s->options->total ? "ns" : "samples");
+	if (strcmp(mode, "object") == 0)
+		return flame_metric(s->js.flame, "objects", "objects");
+	return flame_metric(s->js.flame, mode, "samples");
+}
+
+static void give_samples(struct stackprof *s)
+{
+	bool time;
+	flame_id metric = metric_of(s, &time);
+	flame_id *stacks = fl_frame_trie_stacks(s->js.flame, &s->trie,
+						s->frames, s->nframes);
+	size_t n = FL_MIN(s->trie.count, s->counts_capacity);
+
+	for (size_t i = 1; stacks && i < n && !fl_failed(s->js.flame); i++) {
+		struct flame_sample sample = {
+			.stack = stacks[i], .metric = metric,
+			.time = FLAME_NOTIME, .weight = (int64_t)s->counts[i],
+		};
+		int64_t total = time ? sample.weight * s->interval * 1000 :
+				       sample.weight;
+
+		if (!s->counts[i])
+			continue;
+		fl_json_count(&s->js, metric, s->counts[i], total);
+		if (s->options->total)
+			sample.weight = total;
+		if (sample.stack)
+			fl_json_add(&s->js, &sample);
+		else
+			fl_json_bad(&s->js, "a stack with frames that are not "
+				    "there");
+	}
+	fl_free(stacks);
+}
+
+static bool begin(struct stackprof *s)
+{
+	s->nframes = s->mode.size = 0;
+	s->interval = 0;
+	s->has_raw = false;
+	fl_map_clear(&s->ids);
+	if (s->counts)
+		memset(s->counts, 0, s->counts_capacity * sizeof(*s->counts));
+	return fl_frame_trie_clear(s->js.flame, &s->trie);
+}
+
+static void read_key(struct stackprof *s)
+{
+	struct fl_json *json = &s->js.json;
+	struct slice text;
+
+	if (fl_json_is(json, "mode")) {
+		if (fl_json_string(json, &text))
+			fl_buf_put(&s->mode, text.data, text.size);
+	} else if (fl_json_is(json, "interval")) {
+		fl_json_integer(json, &s->interval);
+	} else if (fl_json_is(json, "frames")) {
+		if (fl_json_enter_object(json))
+			read_frames(s);
+	} else if (fl_json_is(json, "raw")) {
+		if (fl_json_enter_array(json))
+			read_raw(s);
+	} else {
+		fl_json_skip(json);
+	}
+}
+
+static void read(struct flame_source *source)
+{
+	struct stackprof *s = source->state;
+	struct fl_json *json = &s->js.json;
+
+	if (json->token != FL_JSON_OBJECT || !begin(s)) {
+		fl_json_skip(json);
+		return;
+	}
+	while (fl_json_key(json) && !fl_failed(source->flame))
+		read_key(s);
+	if (!s->has_raw && !json->error)
+		fl_json_bad(&s->js, "it has no stacks: record again with "
+			    "raw: true");
+	give_samples(s);
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_stackprof(struct flame_source *source)
+{
+	struct stackprof *s = fl_zeroed(1, sizeof(*s));
+
+	if (!s)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&s->js, source);
+	s->options = source->options;
+	source->state = s;
+	return FLAME_OK;
+}
+
+static void close_stackprof(struct flame_source *source)
+{
+	struct stackprof *s = source->state;
+
+	if (!s)
+		return;
+	fl_json_source_free(&s->js);
+	fl_frame_trie_free(&s->trie);
+	fl_map_free(&s->ids);
+	fl_buf_free(&s->mode);
+	fl_buf_free(&s->buf);
+	fl_free(s->frames);
+	fl_free(s->counts);
+	fl_free(s);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct stackprof *s = source->state;
+
+	return fl_json_give(&s->js, sample, read);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	return fl_json_probe(head, n, whole, "gc_samples");
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_TOTAL(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_stackprof = {
+	.name = "stackprof",
+	.summary = "JSON of Ruby's stackprof, recorded with raw: true",
+	.probe = probe,
+	.open = open_stackprof,
+	.next = next,
+	.close = close_stackprof,
+	.json = true,
+	.options = &option_table,
+};

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What statsd-jvm-profiler has sent, as databases answer: InfluxDB's query API
+ *
+ *	{"results":[{"series":[{"name":"cpu.trace.a-B-m-3.a-C-n-7","tags":{},
+ *	 "columns":["time","value"],"values":[["2026-01-01T00:00:00Z",4]]}]}]}
+ *
+ * and Graphite's render API
+ *
+ *	[{"target":"app.cpu.trace.a-B-m-3","datapoints":[[4,1700000000]]}]
+ *
+ * A name has the frames, leaf first, with dots between; a frame is its class
+ * with '-' for '.', '-', its method, '-' and its line.  Values add up.
+ */
+#include "fl.h"
+
+#include "format/json/source.h"
+
+#include <inttypes.h>
+
+static const char mark[] = "cpu.trace.";
+
+struct options {
+	bool lines;
+};
+
+struct column {
+	flame_id name;
+	bool is_time, is_label;
+};
+
+struct statsd {
+	struct fl_json_source js;
+	const struct options *options;
+	flame_id stack;		/* of the series; 0: it has none */
+	flame_id labels;	/* its tags */
+	flame_id metric;
+	struct column *columns;
+	size_t ncolumns, capacity;
+	struct fl_buf buf;
+	uint64_t others;	/* series of something else */
+};
+
+/* Names ---------------------------------------------------------------- */
+
+/* "a-b-Cls-method-12"; native methods have the line -2, "...-wait--2". */
+static flame_id frame_of(struct statsd *s, struct slice text)
+{
+	struct fl_buf *buf = &s->buf;
+	size_t end = text.size, digits, method;
+	int64_t line = 0;
+
+	for (digits = end; digits && text.data[digits - 1] >= '0' &&
+			   text.data[digits - 1] <= '9';)
+		digits--;
+	if (digits < end && digits && text.data[digits - 1] == '-') {
+		fl_parse_int((struct slice){ text.data + digits,
+					     end - digits }, &line);
+		end = digits - 1;
+		if (end && text.data[end - 1] == '-') {
+			line = 0;
+			end--;
+		}
+	}
+	for (method = end; method && text.data[method - 1] != '-';)
+		method--;
+	buf->size = 0;
+	for (size_t i = 0; i < end; i++)
+		fl_buf_byte(buf, text.data[i] != '-' ? text.data[i] :
+				 i + 1 == method ? '.' : '/');
+	if (s->options->lines && line > 0) {
+		fl_buf_byte(buf, ':');
+		fl_buf_number(buf, line);
+	}
+	return fl_frame(s->js.flame,
+			flame_name(s->js.flame, buf->data ? buf->data : "",
+				   buf->size), FLAME_UNKNOWN);
+}
+
+/* 0: the name is not of a stack, or of the bounds of times only. */
+static flame_id stack_of(struct statsd *s, struct slice name)
+{
+	const char *at = memmem(name.data, name.size, mark, sizeof(mark) - 1);
+	flame_id stack = 0;
+	size_t end;
+
+	if (!at)
+		return 0;
+	at += sizeof(mark) - 1;
+	name.size -= (size_t)(at - name.data);
+	name.data = at;
+	if (!memchr(name.data, '-', name.size))
+		return 0;
+	for (end = name.size; end;) {
+		size_t begin = end;
+
+		while (begin && name.data[begin - 1] != '.')
+			begin--;
+		if (begin < end)
+			stack = flame_stack(s->js.flame, stack, frame_of(s,
+				(struct slice){ name.data + begin,
+						end - begin }));
+		end = begin ? begin - 1 : 0;
+	}
+	return stack;
+}
+
+static void begin_series(struct statsd *s, struct slice name)
+{
+	s->stack = stack_of(s, name);
+	s->others += !s->stack;
+	s->metric = fl_metric(s->js.flame, "cpu", "ns", "samples");
+}
+
+static void add(struct statsd *s, int64_t value, int64_t time,
+		flame_id labels)
+{
+	const struct fl_select *select = &s->js.source->select;
+	struct flame_sample sample = {
+		.stack = s->stack, .metric = s->metric, .weight = value,
+		.labels = labels, .time = FLAME_NOTIME,
+	};
+
+	if (select->from.base || select->to.base ||
+	    (select->needs & FL_NEED_TIME))
+		sample.time = time;
+	fl_json_count(&s->js, s->metric, (uint64_t)FL_MAX(value, 0), value);
+	if (value)
+		fl_json_add(&s->js, &sample);
+}
+
+/* InfluxDB ------------------------------------------------------------- */
+
+static void read_tags(struct statsd *s)
+{
+	struct fl_json *json = &s->js.json;
+	struct flame *flame = s->js.flame;
+	struct slice text;
+
+	while (fl_json_key(json)) {
+		flame_id key = flame_name(flame, json->text.data,
+					  json->text.size);
+
+		if (fl_json_string(json, &text) && text.size)
+			s->labels = flame_label(flame, s->labels, key,
+						flame_name(flame, text.data,
+							   text.size));
+	}
+}
+
+static void read_columns(struct statsd *s)
+{
+	struct fl_json *json = &s->js.json;
+
+	s->ncolumns = 0;
+	while (fl_json_element(json)) {
+		struct column column = { .is_time = fl_json_is(json, "time") };
+
+		if (json->token == FL_JSON_STRING)
+			column.name = flame_name(s->js.flame, json->text.data,
+						 json->text.size);
+		else
+			fl_json_skip(json);
+		if (!fl_grow(&s->columns, &s->capacity, s->ncolumns + 1,
+			     sizeof(*s->columns))) {
+			fl_no_memory(s->js.flame);
+			return;
+		}
+		s->columns[s->ncolumns++] = column;
+	}
+}
+
+/* The first number that is no time is the value; texts are labels. */
+static void read_row(struct statsd *s)
+{
+	struct fl_json *json = &s->js.json;
+	struct flame *flame = s->js.flame;
+	int64_t value = 0, time = FLAME_NOTIME;
+	flame_id labels = s->labels;
+	bool has_value = false;
+
+	for (size_t i = 0; fl_json_element(json); i++) {
+		const struct column *c = i < s->ncolumns ? &s->columns[i] :
+							   NULL;
+
+		if (c && c->is_time && json->token == FL_JSON_STRING)
+			fl_java_time(json->text, true, &time);
+		else if (c && c->is_time)
+			fl_json_skip(json);
+		else if (json->token == FL_JSON_NUMBER && !has_value)
+			has_value = fl_parse_decimal(json->text, 0, &value);
+		else if (c && json->token == FL_JSON_STRING && json->text.size)
+			labels = flame_label(flame, labels, c->name,
+					     flame_name(flame, json->text.data,
+							json->text.size));
+		else
+			fl_json_skip(json);
+	}
+	if (has_value && s->stack && !json->error)
+		add(s, value, time, labels);
+}
+
+static void read_series(struct statsd *s)
+{
+	struct fl_json *json = &s->js.json;
+	struct slice text;
+
+	s->stack = s->labels = 0;
+	s->ncolumns = 0;
+	while (fl_json_key(json)) {
+		if (fl_json_is(json, "name")) {
+			if (fl_json_string(json, &text))
+				begin_series(s, text);
+		} else if (fl_json_is(json, "tags")) {
+			if (fl_json_enter_object(json))
+				read_tags(s);
+		} else if (fl_json_is(json, "columns")) {
+			if (fl_json_enter_array(json))
+				read_columns(s);
+		} else if (fl_json_is(json, "values")) {
+			if (!fl_json_enter_array(json))
+				continue;
+			while (fl_json_element(json))
+				if (json->token == FL_JSON_ARRAY)
+					read_row(s);
+				else
+					fl_json_skip(json);
+		} else {
+			fl_json_skip(json);
+		}
+	}
+}
+
+/* Of an array, each object by a function. */
+static void each_object(struct statsd *s, void (*read)(struct statsd *s))
+{
+	struct fl_json *json = &s->js.json;
+
+	while (fl_json_element(json) && !fl_failed(s->js.flame))
+		if (json->token == FL_JSON_OBJECT)
+			read(s);
+		else
+			fl_json_skip(json);
+}
+
+static void read_result(struct statsd *s)
+{
+	struct fl_json *json = &s->js.json;
+
+	while (fl_json_key(json))
+		if (!fl_json_is(json, "series"))
+			fl_json_skip(json);
+		else if (fl_json_enter_array(json))
+			each_object(s, read_series);
+}
+
+/* Graphite ------------------------------------------------------------- */
+
+static void read_datapoint(struct statsd *s)
+{
+	struct fl_json *json = &s->js.json;
+	int64_t value = 0, time = 0;
+	bool has_value = false, has_time = false;
+
+	for (int i = 0; fl_json_element(json); i++)
+		if (json->token != FL_JSON_NUMBER)
+			fl_json_skip(json);
+		else if (i == 0)
+			has_value = fl_parse_decimal(json->text, 0, &value);
+		else if (i == 1)
+			has_time = fl_parse_decimal(json->text, 9, &time);
+	if (has_value && s->stack && !json->error)
+		add(s, value, has_time ? time : FLAME_NOTIME, 0);
+}
+
+static void read_target(struct statsd *s)
+{
+	struct fl_json *json = &s->js.json;
+	struct slice text;
+
+	s->stack = 0;
+	while (fl_json_key(json)) {
+		if (fl_json_is(json, "target")) {
+			if (fl_json_string(json, &text))
+				begin_series(s, text);
+		} else if (!fl_json_is(json, "datapoints")) {
+			fl_json_skip(json);
+		} else if (fl_json_enter_array(json)) {
+			while (fl_json_element(json))
+				if (json->token == FL_JSON_ARRAY)
+					read_datapoint(s);
+				else
+					fl_json_skip(json);
+		}
+	}
+}
+
+static void read(struct flame_source *source)
+{
+	struct statsd *s = source->state;
+	struct fl_json *json = &s->js.json;
+
+	if (json->token == FL_JSON_ARRAY) {
+		each_object(s, read_target);
+	} else if (json->token == FL_JSON_OBJECT) {
+		while (fl_json_key(json))
+			if (!fl_json_is(json, "results"))
+				fl_json_skip(json);
+			else if (fl_json_enter_array(json))
+				each_object(s, read_result);
+	} else {
+		fl_json_skip(json);
+	}
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_statsd(struct flame_source *source)
+{
+	struct statsd *s = fl_zeroed(1, sizeof(*s));
+
+	if (!s)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&s->js, source);
+	s->options = source->options;
+	source->state = s;
+	return FLAME_OK;
+}
+
+static void close_statsd(struct flame_source *source)
+{
+	struct statsd *s = source->state;
+
+	if (!s)
+		return;
+	fl_json_source_free(&s->js);
+	fl_buf_free(&s->buf);
+	fl_free(s->columns);
+	fl_free(s);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct statsd *s = source->state;
+	int status = fl_json_give(&s->js, sample, read);
+
+	if (status == FLAME_END && s->others)
+		fl_remark(source->flame, "%s: %" PRIu64 " series are no "
+			  "stacks (cpu.trace.*) and left out",
+			  fl_in_name(source->in), s->others);
+	if (status == FLAME_END)
+		s->others = 0;
+	return status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	static const char *const paths[] = { "results.series", "datapoints" };
+
+	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_statsd = {
+	.name = "statsd-json",
+	.summary = "stacks of statsd-jvm-profiler: InfluxDB's, Graphite's JSON",
+	.probe = probe,
+	.open = open_statsd,
+	.next = next,
+	.close = close_statsd,
+	.json = true,
+	.options = &option_table,
+};
