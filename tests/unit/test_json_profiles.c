@@ -287,6 +287,15 @@ Test(trace_event, frames_that_never_end_do_with_the_last_event)
 	TELLS("");
 }
 
+Test(trace_event, order_in_the_file_breaks_ties)
+{
+	FOLDS("trace-event", "[" EVENT("B", "x", 0) "," EVENT("B", "a", 0) ","
+	      EVENT("E", "a", 2) "," EVENT("E", "x", 2) "," EVENT("B", "a", 2)
+	      "," EVENT("B", "p", 3) "," EVENT("B", "q", 3) ","
+	      EVENT("E", "q", 3) "," EVENT("E", "p", 3) ","
+	      EVENT("E", "a", 5) "]", NULL, "a 3000\nx;a 2000\n");
+}
+
 Test(trace_event, many_events_in_order_are_not_held)
 {
 	struct fl_buf text = { 0 };

@@ -20,7 +20,8 @@ struct key {
 
 struct event {
 	int64_t time, duration;	/* ns; the duration of X only */
-	uint32_t key, order;
+	uint64_t order;		/* in the file, of the thread */
+	uint32_t key;
 	char phase;
 };
 
@@ -33,6 +34,7 @@ struct thread {
 	flame_id pid, tid, name;	/* names of the dictionary */
 	struct event *events;
 	size_t nevents, events_capacity;
+	uint64_t order;		/* of the next event */
 	bool has_complete, unordered;
 	struct open_frame *open;
 	size_t nopen, open_capacity;

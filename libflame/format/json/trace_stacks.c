@@ -170,17 +170,29 @@ static void bring_match(struct trace *t, const struct thread *th,
 	}
 }
 
+/*
+ * Of two at the same time the begin comes first if it does in a file that is in
+ * order.  In another one ends come first, but that of a frame which began just
+ * then, and took no time.
+ */
+static bool begins_first(const struct thread *th, const struct event *b,
+			 const struct event *e)
+{
+	if (b->time != e->time)
+		return b->time < e->time;
+	if (!th->has_complete && !th->unordered)
+		return b->order < e->order;
+	return b->key == e->key &&
+	       (!th->nopen || th->open[th->nopen - 1].key != e->key);
+}
+
 static void merge(struct trace *t, struct thread *th, size_t nbegins,
 		  size_t nends)
 {
 	struct event *b = t->begins, *e = t->ends;
 
 	while ((nbegins || nends) && !fl_failed(t->js.flame)) {
-		bool begin = nbegins && (!nends || b->time < e->time ||
-					 (b->time == e->time &&
-					  b->key == e->key));
-
-		if (begin) {
+		if (nbegins && (!nends || begins_first(th, b, e))) {
 			enter(t, th, b++);
 			nbegins--;
 			continue;
@@ -252,7 +264,7 @@ void fl_trace_hold(struct trace *t, uint32_t thread, const struct event *e)
 	th->unordered |= th->nevents &&
 			 e->time < th->events[th->nevents - 1].time;
 	th->events[th->nevents] = *e;
-	th->events[th->nevents].order = (uint32_t)th->nevents;
+	th->events[th->nevents].order = th->order++;
 	th->nevents++;
 	if (th->nevents >= MAX_HELD && !th->has_complete && !th->unordered)
 		run_ordered(t, th);
