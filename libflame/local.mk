@@ -74,7 +74,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/near.c libflame/format/folded/number.c \
 	libflame/format/folded/owner.c libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
-	libflame/format/folded/jump.c libflame/format/folded/rest.c libflame/format/folded/walk.c \
+	libflame/format/folded/rest.c libflame/format/folded/walk.c \
 	libflame/format/folded/write.c \
 	libflame/format/jfr/ahead.c libflame/format/jfr/ask.c \
 	libflame/format/jfr/beside.c libflame/format/jfr/chunk.c \

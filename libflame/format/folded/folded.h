@@ -7,7 +7,6 @@
  *	join.c		frames that hold a ';'
  *	stack.c		lines to stacks
  *	near.c		texts to frames
- *	jump.c		beginnings of lines that were seen often
  *	walk.c		several lines down the stacks that there are
  *	owner.c		whose a stack is
  *	rest.c		ends of stacks that need not be read
@@ -164,9 +163,6 @@ struct fl_folded_stacks {
 		uint64_t hash;		/* and this */
 	} taken[FL_FOLDED_TAKEN];
 	unsigned ntaken, done;
-	struct fl_folded_block *blocks;	/* NULL: none yet; see jump.c */
-	uint32_t blocks_room;
-	uint32_t nblocks;		/* so many there were */
 	struct fl_folded_rest *rest;	/* or NULL: all is read */
 	const bool *open;		/* its; NULL: all stacks are */
 };
@@ -261,23 +257,6 @@ bool fl_folded_rest_give(struct fl_folded_rest *rest,
 int fl_folded_rest_leave(struct fl_folded_rest *rest,
 			 struct fl_deferred_list *to);
 
-/* jump.c */
-
-/* How far a line came: what has no block yet may become one. */
-struct fl_folded_jump {
-	struct fl_folded_line *line;
-	size_t n;			/* blocks */
-	uint32_t before;		/* the last one */
-	struct fl_folded_block *next;	/* where one may be; NULL: none can */
-};
-
-/* Lines of no frames get one, where they begin as others did. */
-void fl_folded_jump(struct fl_folded_stacks *stacks,
-		    struct fl_folded_jump *jumps, unsigned n);
-/* After the walk. */
-void fl_folded_learn(struct fl_folded_stacks *stacks,
-		     const struct fl_folded_jump *jump);
-
 /* walk.c: of taken lines behind `done`, frames that are known stacks. */
 void fl_folded_walk(struct fl_folded_stacks *stacks);
 /* The line's next frame, from `at` on. */
@@ -301,8 +280,5 @@ void fl_folded_next_soon(const struct fl_folded_stacks *stacks,
 /* owner.c: of a line, whose first frames are those of the one before. */
 void fl_folded_owner(struct fl_folded_stacks *stacks,
 		     const struct fl_folded_line *line, size_t shared);
-/* false: its frames say nothing. */
-bool fl_folded_may_own(const struct fl_folded_stacks *stacks,
-		       const struct fl_folded_line *line);
 
 #endif

@@ -166,8 +166,8 @@ static void find_owner(struct fl_folded_stacks *s,
 }
 
 /* Nearly all names begin with something else. */
-bool fl_folded_may_own(const struct fl_folded_stacks *s,
-		       const struct fl_folded_line *line)
+static bool may_own(const struct fl_folded_stacks *s,
+		    const struct fl_folded_line *line)
 {
 	char c = line->size ? line->text[0] : '\0';
 
@@ -180,7 +180,7 @@ void fl_folded_owner(struct fl_folded_stacks *s,
 {
 	if (shared && shared >= s->nowner)
 		return;
-	if (fl_folded_may_own(s, line)) {
+	if (may_own(s, line)) {
 		find_owner(s, line);
 		return;
 	}

@@ -354,6 +354,5 @@ void fl_folded_stacks_free(struct fl_folded_stacks *s)
 		fl_free(s->lines[i].frames);
 	}
 	fl_folded_near_free(s);
-	fl_free(s->blocks);
 	fl_free(s->ends);
 }

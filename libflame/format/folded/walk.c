@@ -155,31 +155,21 @@ static bool walk_on(const struct fl_folded_stacks *s, struct walk *w)
 	return w->at < w->line->size && !is_shut(s, w->stack) && leave(s, w);
 }
 
-/* From what is known of it on; false: there is nothing behind that. */
+/* false: the line has no frames. */
 static bool begin_walk(struct walk *w, struct fl_folded_line *l)
 {
 	*w = (struct walk){ .line = l, .where = AT_STACK };
-	if (l->n) {
-		w->at = l->frames[l->n - 1].end + 1;
-		w->stack = l->frames[l->n - 1].stack;
-	}
-	return w->at < l->size;
+	return l->size;
 }
 
 void fl_folded_walk(struct fl_folded_stacks *s)
 {
-	struct fl_folded_jump jumps[FL_FOLDED_TAKEN];
 	struct walk walks[FL_FOLDED_TAKEN];
-	unsigned n = 0, njumps = 0;
+	unsigned n = 0;
 
 	s->open = s->rest ? fl_folded_rest_open(s->rest) : NULL;
 	for (unsigned i = s->done; i < s->ntaken; i++)
-		jumps[njumps++] = (struct fl_folded_jump){
-			.line = s->taken[i].line
-		};
-	fl_folded_jump(s, jumps, njumps);
-	for (unsigned i = 0; i < njumps; i++)
-		n += begin_walk(&walks[n], jumps[i].line);
+		n += begin_walk(&walks[n], s->taken[i].line);
 	while (n)
 		for (unsigned i = 0; i < n;) {
 			if (walk_on(s, &walks[i]))
@@ -187,8 +177,6 @@ void fl_folded_walk(struct fl_folded_stacks *s)
 			else
 				walks[i] = walks[--n];
 		}
-	for (unsigned i = 0; i < njumps; i++)
-		fl_folded_learn(s, &jumps[i]);
 }
 
 void fl_folded_next_soon(const struct fl_folded_stacks *s,
