@@ -74,7 +74,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/near.c libflame/format/folded/number.c \
 	libflame/format/folded/owner.c libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
-	libflame/format/folded/rest.c libflame/format/folded/walk.c \
+	libflame/format/folded/walk.c \
 	libflame/format/folded/write.c \
 	libflame/format/jfr/ahead.c libflame/format/jfr/ask.c \
 	libflame/format/jfr/beside.c libflame/format/jfr/chunk.c \
@@ -116,7 +116,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/layout_internal.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \
 	libflame/tree/pruned_layout.c libflame/tree/pruned_layout.h \
-	libflame/tree/deferred.c libflame/tree/metric_trees.c \
+	libflame/tree/metric_trees.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/frame_color.c libflame/draw/caption.c \

@@ -58,7 +58,6 @@ unit_tests += tests/unit/test_perf_columns
 unit_tests += tests/unit/test_pictures
 unit_tests += tests/unit/test_pprof
 unit_tests += tests/unit/test_protobuf
-unit_tests += tests/unit/test_rest
 unit_tests += tests/unit/test_tree
 
 if CRITERION
@@ -89,7 +88,7 @@ fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/check.c tests/fuzz/targets.c \
 	tests/fuzz/fuzz_merge.c \
 	tests/fuzz/fuzz_page.c tests/fuzz/fuzz_protobuf.c \
 	tests/fuzz/fuzz_reader.c \
-	tests/fuzz/fuzz_rest.c tests/fuzz/fuzz_tree.c
+	tests/fuzz/fuzz_tree.c
 check_PROGRAMS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = tests/fuzz/replay.c $(fuzz_sources)
 tests_fuzz_replay_LDADD = libfl.la

@@ -44,21 +44,6 @@ static inline int fl_block_same4(const char *a, const char *b)
 	return _mm_movemask_epi8(same) == FL_BLOCK_ALL;
 }
 
-/* Whether any of 64 bytes is a, b or c. */
-static inline int fl_block_any4(const char *at, char a, char b, char c)
-{
-	__m128i any = _mm_setzero_si128();
-
-	for (int i = 0; i < 4 * FL_BLOCK_SIZE; i += FL_BLOCK_SIZE) {
-		__m128i x = fl_block_at(at + i);
-
-		any = _mm_or_si128(any, _mm_cmpeq_epi8(x, _mm_set1_epi8(a)));
-		any = _mm_or_si128(any, _mm_cmpeq_epi8(x, _mm_set1_epi8(b)));
-		any = _mm_or_si128(any, _mm_cmpeq_epi8(x, _mm_set1_epi8(c)));
-	}
-	return _mm_movemask_epi8(any);
-}
-
 /* Control characters of ASCII. */
 static inline unsigned fl_block_control(const void *at)
 {
@@ -137,15 +122,6 @@ static inline unsigned fl_block_same(const void *a, const void *b)
 static inline int fl_block_same4(const char *a, const char *b)
 {
 	return memcmp(a, b, 4 * FL_BLOCK_SIZE) == 0;
-}
-
-/* Whether any of 64 bytes is a, b or c. */
-static inline int fl_block_any4(const char *at, char a, char b, char c)
-{
-	for (unsigned i = 0; i < 4 * FL_BLOCK_SIZE; i++)
-		if (at[i] == a || at[i] == b || at[i] == c)
-			return 1;
-	return 0;
 }
 
 /* Control characters of ASCII. */

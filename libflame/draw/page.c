@@ -201,8 +201,6 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 			  "no times of its samples",
 			  fl_in_name(source->in), (int)(FL_LARGE >> 20));
 	state->source = source;
-	if (sink->rests)
-		sink->rests->share = state->page.detail_share(&state->page);
 	return FLAME_OK;
 }
 
@@ -396,11 +394,8 @@ static int finish(struct flame_sink *sink)
 	if (state->page.events && !state->page.borrowed &&
 	    choose_trees(sink->flame, state) != FLAME_OK)
 		return FLAME_FAILED;
-	if (state->before) {
-		if (fl_tree_read_deferred(state->page.tree, 0) != FLAME_OK)
-			return FLAME_FAILED;
+	if (state->before)
 		fl_tree_swap(state->page.tree);
-	}
 	if (!state->page.tree->total[0] && !state->page.tree->total[1])
 		fl_tell_empty(sink->flame);
 	status = set_scale(&state->page);
@@ -475,15 +470,6 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	return NULL;
 }
 
-void fl_page_accept_deferred(struct flame_sink *sink,
-			     double (*detail_share)(const struct fl_page *page))
-{
-	struct fl_page *page = &((struct page_state *)sink->state)->page;
-
-	page->detail_share = detail_share;
-	sink->rests = &page->tree->deferred;
-}
-
 /* Replaces the page's tree, by one that may have two columns. */
 static bool adopt(struct flame_sink *sink, struct flame_tree *tree)
 {
@@ -496,7 +482,6 @@ static bool adopt(struct flame_sink *sink, struct flame_tree *tree)
 		flame_tree_free(page->tree);
 	page->tree = tree;
 	page->borrowed = true;
-	sink->rests = NULL;
 	drop_samples(sink);
 	return true;
 }

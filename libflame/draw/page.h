@@ -39,7 +39,6 @@ struct fl_page {
 	enum fl_normal { FL_NORMAL_NONE, FL_NORMAL_TOTAL, FL_NORMAL_TIME }
 		normalize;
 	double scale;		/* factor of column 0, as displayed */
-	double (*detail_share)(const struct fl_page *page);	/* or NULL */
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* set by writers that draw charts */
 	bool draws_changes;	/* set by writers of comparisons */
@@ -73,12 +72,6 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 				int (*write)(struct fl_page *page));
 /* Records samples for the writer, unless an option forbids it. */
 bool fl_page_keep_samples(struct flame_sink *sink);
-/*
- * Accepts deferred suffixes: the writer needs no detail in nodes below such a
- * share of the total, and calls fl_tree_read_deferred before a layout.
- */
-void fl_page_accept_deferred(struct flame_sink *sink,
-			     double (*fine_share)(const struct fl_page *page));
 /* Fails if options exclude each other, or the writer draws no charts. */
 int fl_page_check(const struct fl_page *page);
 /* --title, or the title of pictures that were read; NULL: none. */

@@ -203,17 +203,6 @@ static bool can_prune(const struct fl_page *page)
 	       !page->compat && !ranks_groups(page);
 }
 
-/* Nodes below this share of the total need no detail. */
-static double detail_share(const struct fl_page *page)
-{
-	double width = page->width > 0 ? page->width : WIDTH;
-	double least = FL_MIN(minwidth(page, width), DETAIL_PIXELS);
-
-	if (!can_prune(page) || page->events)
-		return 0;
-	return least / (width - 2 * FL_SVG_PAD);
-}
-
 /* A layout of drawn nodes; light ones are reported and outlined. */
 static int lay_out_heavy(struct fl_svg *p)
 {
@@ -225,10 +214,6 @@ static int lay_out_heavy(struct fl_svg *p)
 		return FLAME_FAILED;
 	set_scale(p, p->page->tree->total[0]);
 	detail_limit = fl_int64(DETAIL_PIXELS / p->scale);
-	if (fl_tree_read_deferred(p->page->tree,
-				  FL_MIN(detail_limit, p->min_weight)) !=
-	    FLAME_OK)
-		return FLAME_FAILED;
 	o = fl_pruned_layout_open(p->page->tree, !p->page->borrowed);
 	if (!o)
 		return FLAME_FAILED;
@@ -249,9 +234,6 @@ static int lay_out_all(struct fl_svg *p)
 	struct fl_page *page = p->page;
 	double least = page->minwidth.n;
 	int64_t threshold = 0;
-
-	if (fl_tree_read_deferred(page->tree, 0) != FLAME_OK)
-		return FLAME_FAILED;
 
 	if (!page->compat)
 		page->minwidth.n = 0;
@@ -630,11 +612,7 @@ static int write_svg(struct fl_page *page)
 
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
-	struct flame_sink *sink = fl_page_sink(flame, out, write_svg);
-
-	if (sink)
-		fl_page_accept_deferred(sink, detail_share);
-	return sink;
+	return fl_page_sink(flame, out, write_svg);
 }
 
 const struct fl_format fl_format_svg = {

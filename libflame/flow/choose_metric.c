@@ -363,7 +363,6 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 		fl_free(sink);
 		return NULL;
 	}
-	sink->forwards = true;
 	sink->put = put;
 	sink->begin = begin;
 	sink->finish = finish;

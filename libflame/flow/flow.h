@@ -46,34 +46,7 @@ enum { FL_SHARE_UNIT = 1000000000 };
 /* The tool whose results are reproduced: FlameGraph's scripts, inferno. */
 enum fl_compat_tool { FL_PEER_NONE, FL_PEER_PERL, FL_PEER_INFERNO };
 
-/*
- * Deferred suffixes: a source may read the beginnings of stacks alone and give
- * their samples at those prefixes.  The rest is read later, for the stacks
- * whose weight turns out to matter.
- */
-struct fl_deferred {
-	struct fl_deferred *next;
-	struct fl_deferred_stack {
-		flame_id stack;
-		unsigned levels;	/* of the deepest suffix */
-		int64_t weight;
-		bool read;
-	} *stacks;
-	size_t count;
-	/* Puts the samples of at[i] where they belong. */
-	int (*read)(struct fl_deferred *rest, size_t i,
-		    int (*put)(void *arg, flame_id stack, int64_t weight),
-		    void *arg);
-	void (*free)(struct fl_deferred *rest);
-};
-
 #define FL_TOO_HEAVY "the sum of weights passes 2^63"
-
-struct fl_deferred_list {
-	double share;	/* of all weight; lighter stacks may stay unread */
-	struct fl_deferred *first;
-	unsigned n;
-};
 
 /*
  * The selection asked of a source.  A source applies it as far as its format
@@ -81,7 +54,6 @@ struct fl_deferred_list {
  */
 struct fl_select {
 	unsigned needs;
-	struct fl_deferred_list *rests;	/* where to defer suffixes; or NULL */
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
 	struct fl_regex *thread;	/* NULL: every thread */
@@ -118,7 +90,6 @@ struct flame_source {
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
 	bool part;		/* of another's input: see fl_format.split */
-	bool restarted;		/* flame_next's end: read on, in parts */
 	struct fl_file *ahead;	/* read_ahead.c: its slot; or NULL */
 	/* The recording's own span; FLAME_NOTIME: it has none. */
 	int64_t start, end;
@@ -204,8 +175,6 @@ struct flame_sink {
 	void *state;
 	unsigned needs;
 	unsigned modest_needs;		/* of inputs that are not large */
-	struct fl_deferred_list *rests;	/* last sink: takes prefixes */
-	bool forwards;		/* all samples that it passes, unchanged */
 	/* Last sink: keeps metrics apart; the list of those it takes. */
 	bool keeps_apart;
 	const char *events;

@@ -101,24 +101,6 @@ bool fl_is_large(const struct flame_source *source)
 	return fl_in_size(source->in, &size) && size > FL_LARGE;
 }
 
-/*
- * Reading the ends of stacks can be deferred only if no filter and no option
- * looks at single samples or at frames.
- */
-static struct fl_deferred_list *deferred_of(const struct flame_source *source,
-					    const struct flame_sink *sink)
-{
-	const struct fl_select *select = &source->select;
-
-	while (sink->forwards)
-		sink = sink->next;
-	return sink->rests && sink->rests->share > 0 && !select->needs &&
-	       !select->event && !select->thread && !select->state &&
-	       !select->survey &&
-	       select->from.base == FL_WHEN_NONE &&
-	       select->to.base == FL_WHEN_NONE ? sink->rests : NULL;
-}
-
 int fl_begin(struct flame_source *source, struct flame_sink *sink)
 {
 	bool small = !fl_is_large(source);
@@ -126,10 +108,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs |
 					(small ? s->modest_needs : 0);
-	if (notify(sink, source, true) != FLAME_OK)
-		return FLAME_FAILED;
-	source->select.rests = deferred_of(source, sink);
-	return FLAME_OK;
+	return notify(sink, source, true);
 }
 
 /* All of an input is read. */
@@ -156,14 +135,11 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	if (fl_pump_read_ahead(source, sink, &status))
 		return status == FLAME_OK && !fl_failed(source->flame) ?
 		       end_input(source, sink) : FLAME_FAILED;
-	do {
-		source->restarted = false;
-		if (fl_pump_parts(source, sink) != FLAME_OK)
+	if (fl_pump_parts(source, sink) != FLAME_OK)
+		return FLAME_FAILED;
+	while ((status = flame_next(source, &sample)) == FLAME_OK)
+		if (fl_deliver(source, sink, &sample) != FLAME_OK)
 			return FLAME_FAILED;
-		while ((status = flame_next(source, &sample)) == FLAME_OK)
-			if (fl_deliver(source, sink, &sample) != FLAME_OK)
-				return FLAME_FAILED;
-	} while (status == FLAME_END && source->restarted);
 	if (status == FLAME_FAILED || fl_failed(source->flame))
 		return FLAME_FAILED;
 	return end_input(source, sink);

@@ -138,7 +138,6 @@ bool fl_asked_copy(struct flame *flame, struct fl_asked *asked,
 	if (!fl_options_copy(flame, &fl_select_table, &asked->select,
 			     &source->select))
 		return false;
-	asked->select.rests = NULL;	/* stacks of another dictionary */
 	asked->options = fl_options_new(asked->table);
 	if (!asked->options)
 		return !asked->table || fl_no_memory(flame) == FLAME_OK;

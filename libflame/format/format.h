@@ -98,8 +98,6 @@ struct fl_lines {
  * next.  May hold anything else, NUL included.  false: the input has ended.
  */
 bool fl_lines_next(struct fl_lines *lines, struct slice *line);
-/* What is peeked at next is behind the line given last. */
-void fl_lines_pass(struct fl_lines *lines);
 /* Counts a line that was not understood, and keeps the first. */
 void fl_lines_bad(struct fl_lines *lines, struct slice line);
 /*

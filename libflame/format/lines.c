@@ -44,12 +44,6 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	return true;
 }
 
-void fl_lines_pass(struct fl_lines *lines)
-{
-	fl_in_consume(lines->in, lines->used);
-	lines->used = 0;
-}
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';

@@ -722,22 +722,6 @@ bool fl_in_is_mapped(const struct fl_in *in)
 	return in->map.data;
 }
 
-bool fl_in_file_offset(const struct fl_in *in, const char *at, uint64_t *offset)
-{
-	if (!in->sized || in->fd < 0 || in->under || in->below)
-		return false;
-	if (at)
-		*offset = (uint64_t)in->start + in->offset +
-			  (uint64_t)((const uint8_t *)at - in->at);
-	return true;
-}
-
-int fl_in_dup_file(const struct fl_in *in)
-{
-	return fl_in_file_offset(in, NULL, NULL) ?
-	       fcntl(in->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
-}
-
 const uint8_t *fl_in_lookahead(const struct fl_in *in, size_t from,
 			       size_t *avail, bool *watched)
 {

@@ -83,14 +83,6 @@ const uint8_t *fl_in_all(struct fl_in *in, size_t *size);
  */
 bool fl_in_is_stable(const struct fl_in *in);
 /*
- * The offset in the file of peeked bytes (at NULL: only asks).  false: they
- * were unpacked, or are not of a file that can be read again.  fl_in_dup_file
- * gives a descriptor of the file, which the caller closes; or -1.
- */
-bool fl_in_file_offset(const struct fl_in *in, const char *at,
-		       uint64_t *offset);
-int fl_in_dup_file(const struct fl_in *in);
-/*
  * Of a stable input: the bytes from `from` bytes after the next one on.
  * *watched: they were not scanned for packed members, so the caller has to ask
  * fl_decoder_scan before it reads them as text.

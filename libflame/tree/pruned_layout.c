@@ -28,7 +28,11 @@ struct fl_pruned_layout {
 	unsigned light_level;	/* of the outermost one around it */
 };
 
-bool *fl_shared_names(const struct flame *flame, bool *any)
+/*
+ * By frame: whether another frame has the same name; *any: whether any is set.
+ * To fl_free; NULL: out of memory.
+ */
+static bool *shared_names(const struct flame *flame, bool *any)
 {
 	const struct fl_frames *frames = &flame->frames;
 	bool *shared = fl_zeroed(frames->count, sizeof(*shared));
@@ -49,7 +53,7 @@ static bool mark_mixed(struct fl_pruned_layout *o)
 {
 	const struct flame *flame = o->builder.flame;
 	const struct fl_stack *at = flame->stacks.data;
-	bool any, *shared = fl_shared_names(flame, &any);
+	bool any, *shared = shared_names(flame, &any);
 
 	for (size_t i = 1; shared && any && i < o->builder.n; i++) {
 		const struct fl_stack *parent = &at[at[i].parent];
@@ -72,24 +76,12 @@ static void deepen(uint16_t *below, unsigned levels)
 			    (*below & MIXED));
 }
 
-/* Deferred suffixes that were not read are below, too. */
-static void deepen_deferred(struct fl_pruned_layout *o,
-			    const struct fl_deferred *list)
-{
-	for (; list; list = list->next)
-		for (size_t i = 0; i < list->count; i++)
-			if (!list->stacks[i].read)
-				deepen(&o->below[list->stacks[i].stack],
-				       list->stacks[i].levels);
-}
-
 /* Sums totals and levels. */
 static void add_up(struct fl_pruned_layout *o)
 {
 	const struct fl_stack *at = o->builder.flame->stacks.data;
 	int64_t *total = o->builder.total[0];
 
-	deepen_deferred(o, o->builder.tree->deferred.first);
 	for (size_t i = o->builder.n; --i > 0;) {
 		if (!total[i])
 			continue;

@@ -11,12 +11,6 @@
 struct fl_pruned_layout;
 
 /*
- * By frame: whether another frame has the same name; *any: whether any is set.
- * To fl_free; NULL: out of memory.
- */
-bool *fl_shared_names(const struct flame *flame, bool *any);
-
-/*
  * Receives light nodes in preorder.  outermost: its parent has a node in the
  * layout.  further: its subtree is not reported; it is so many levels deep and
  * lies between x and x + total.
@@ -36,7 +30,7 @@ struct fl_pruned_layout *fl_pruned_layout_open(struct flame_tree *tree,
 /*
  * Nodes lighter than *min_total are light; raises *min_total until at most
  * max_nodes are not.  Nodes lighter than detail_limit, too, are reported
- * without their subtrees; pass that limit to fl_tree_read_deferred before.
+ * without their subtrees.
  * Call this before fl_pruned_layout_build.
  */
 bool fl_pruned_layout_limit(struct fl_pruned_layout *pruned, int64_t *min_total,

@@ -31,7 +31,6 @@ void flame_tree_free(struct flame_tree *tree)
 {
 	if (!tree)
 		return;
-	fl_deferred_free(&tree->deferred);
 	fl_free(tree->weight[0]);
 	fl_free(tree->weight[1]);
 	fl_free(tree->ranks);

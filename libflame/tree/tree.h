@@ -48,7 +48,6 @@ struct flame_tree {
 	} span[2];
 	flame_id metric;	/* the last one seen */
 	bool want_stack_nodes;	/* layouts get node_of_stack */
-	struct fl_deferred_list deferred;	/* of column 0 */
 	struct flame_rank *ranks;	/* returned last; owned */
 	struct flame_node *nodes;
 };
@@ -62,14 +61,6 @@ bool fl_tree_reserve(struct flame_tree *tree, unsigned column, flame_id stack);
 
 /* Moves a column's weights to the caller, who frees them with fl_free. */
 int64_t *fl_tree_take(struct flame_tree *tree, unsigned column);
-
-/*
- * deferred.c: a reader may defer suffixes of stacks (struct fl_deferred).  This
- * reads them, but not in nodes lighter than `detail_limit`; 0: reads all.
- * Call it before a layout.
- */
-int fl_tree_read_deferred(struct flame_tree *tree, int64_t detail_limit);
-void fl_deferred_free(struct fl_deferred_list *list);
 
 /* Swaps the columns. */
 void fl_tree_swap(struct flame_tree *tree);

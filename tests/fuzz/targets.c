@@ -16,7 +16,6 @@ static const struct fuzz_target own[] = {
 	{ "page", fuzz_page, NULL },
 	{ "protobuf", fuzz_protobuf, NULL },
 	{ "regex", fuzz_regex, NULL },
-	{ "rest", fuzz_rest, NULL },
 	{ "roundtrip", fuzz_roundtrip, NULL },
 	{ "select", fuzz_select, NULL },
 	{ "tree", fuzz_tree, NULL },

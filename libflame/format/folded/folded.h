@@ -9,7 +9,6 @@
  *	near.c		texts to frames
  *	walk.c		several lines down the stacks that there are
  *	owner.c		whose a stack is
- *	rest.c		ends of stacks that need not be read
  *	read.c		lines in, samples out; the row
  *	write.c		a tree as sorted lines
  */
@@ -103,7 +102,6 @@ bool fl_folded_process(struct slice frame, struct slice *pid,
 /* stack.c */
 
 enum { FL_FOLDED_TAKEN = 16, FL_FOLDED_BEHIND = 64 };
-#define FL_FOLDED_NOWHERE UINT64_MAX
 
 struct fl_folded_frame {
 	size_t end;		/* of its text, in the line */
@@ -154,26 +152,16 @@ struct fl_folded_stacks {
 		size_t known;		/* frames that are known stacks */
 		flame_id stack, thread;
 		int64_t weight;
-		uint64_t offset;	/* of the line in its file */
-		bool kept;		/* its weight is told at the end */
-		/* See rest.c: */
-		struct fl_folded_frame next;
-		bool found;		/* that */
-		unsigned levels;	/* of its end, if that is known, */
-		uint64_t hash;		/* and this */
 	} taken[FL_FOLDED_TAKEN];
 	unsigned ntaken, done;
-	struct fl_folded_rest *rest;	/* or NULL: all is read */
-	const bool *open;		/* its; NULL: all stacks are */
 };
 
 /*
- * One of up to FL_FOLDED_TAKEN lines, which lies at an offset of its file (or
- * FL_FOLDED_NOWHERE); their stacks are in taken[] after fl_folded_find_stacks.
- * false: memory is out.
+ * Adds one of up to FL_FOLDED_TAKEN lines; their stacks are in taken[] after
+ * fl_folded_find_stacks.  false: out of memory.
  */
 bool fl_folded_take(struct fl_folded_stacks *stacks, struct slice text,
-		    int64_t weight, uint64_t offset);
+		    int64_t weight);
 bool fl_folded_find_stacks(struct fl_folded_stacks *stacks);
 /* The stack of one line, where none was taken; its thread in ->thread. */
 flame_id fl_folded_stack(struct fl_folded_stacks *stacks, struct slice text);
@@ -205,78 +193,8 @@ size_t fl_folded_spells(const struct fl_folded_stacks *stacks,
 			flame_id frame);
 void fl_folded_near_free(struct fl_folded_stacks *stacks);
 
-/* A line of that text; shared: so much of it is there already. */
-bool fl_folded_set_line(struct fl_folded_line *line, struct slice text,
-			size_t shared);
-/*
- * Behind the frames that are known of a line: the rest of them, below a stack,
- * which becomes the line's.  false: memory is out.
- */
-bool fl_folded_read_on(struct fl_folded_stacks *stacks,
-		       struct fl_folded_line *line, flame_id *stack);
-/* Bytes below a blank are blanks, as they will be written. */
-void fl_folded_clean(char *at, size_t size);
-
-/* rest.c */
-
-/* For a source that is asked for select.rests; NULL: it cannot be. */
-struct fl_folded_rest *
-fl_folded_rest_new(struct flame_source *source,
-		   const struct fl_folded_dialect *dialect);
-/* Takes NULL too. */
-void fl_folded_rest_free(struct fl_folded_rest *rest);
-/* By stack: whether lines go on below it; NULL: memory is out. */
-const bool *fl_folded_rest_open(struct fl_folded_rest *rest);
-/*
- * Steps before the last, each for several lines: memory is slow.  false:
- * there is no more.
- */
-void fl_folded_rest_soon(const struct fl_folded_stacks *stacks,
-			 const struct fl_folded_taken *taken);
-bool fl_folded_rest_look(struct fl_folded_stacks *stacks,
-			 struct fl_folded_taken *taken);
-bool fl_folded_rest_step(struct fl_folded_stacks *stacks,
-			 struct fl_folded_taken *taken);
-/*
- * Of a taken line what is behind the frames that are known.  false: memory is
- * out, or the file has changed.
- */
-bool fl_folded_rest_take(struct fl_folded_stacks *stacks,
-			 struct fl_folded_taken *taken);
-/*
- * One that was taken (alike: to the one before); whether keeping any is not
- * worth it after all.
- */
-void fl_folded_rest_count(struct fl_folded_rest *rest,
-			  const struct fl_folded_taken *taken, bool alike);
-bool fl_folded_rest_over(const struct fl_folded_rest *rest);
-/* At the end, samples of lines that were kept; false: there are no more. */
-bool fl_folded_rest_give(struct fl_folded_rest *rest,
-			 struct flame_sample *sample);
-/* After that it is theirs. */
-int fl_folded_rest_leave(struct fl_folded_rest *rest,
-			 struct fl_deferred_list *to);
-
 /* walk.c: of taken lines behind `done`, frames that are known stacks. */
 void fl_folded_walk(struct fl_folded_stacks *stacks);
-/* The line's next frame, from `at` on. */
-enum fl_folded_next {
-	FL_FOLDED_FRAME,
-	FL_FOLDED_NONE,
-	FL_FOLDED_OPENS,	/* it may go on behind its ';' */
-	FL_FOLDED_FAILED	/* memory is out */
-};
-enum fl_folded_next fl_folded_look(struct fl_folded_stacks *stacks,
-				   struct fl_folded_line *line, size_t at,
-				   struct fl_folded_frame *frame);
-/* Is one of the line's from now on, below a stack; false: memory is out. */
-bool fl_folded_enter(struct fl_folded_stacks *stacks,
-		     struct fl_folded_line *line,
-		     struct fl_folded_frame *frame, flame_id *stack);
-/* It will be asked for. */
-void fl_folded_next_soon(const struct fl_folded_stacks *stacks,
-			 const struct fl_folded_line *line, size_t at);
-
 /* owner.c: of a line, whose first frames are those of the one before. */
 void fl_folded_owner(struct fl_folded_stacks *stacks,
 		     const struct fl_folded_line *line, size_t shared);

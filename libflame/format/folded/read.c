@@ -381,8 +381,6 @@ static void begin(struct flame_source *source, struct reader *r)
 	tell(source, r);
 	r->plain = d->counts == FL_COUNT_LAST && !d->percent && !d->offset &&
 		   !d->key && !d->austin;
-	if (r->plain && source->select.rests)
-		r->stacks.rest = fl_folded_rest_new(source, d);
 }
 
 static int end(struct flame_source *source, struct reader *r)
@@ -425,12 +423,7 @@ static inline bool skips(struct reader *r, struct slice line)
 /* false: there is room for more; they are given out when they are many. */
 static bool take_plain(struct reader *r, struct slice stack, int64_t weight)
 {
-	uint64_t offset;
-
-	if (!r->stacks.rest ||
-	    !fl_in_file_offset(r->lines.in, stack.data, &offset))
-		offset = FL_FOLDED_NOWHERE;
-	if (!fl_folded_take(&r->stacks, stack, weight, offset))
+	if (!fl_folded_take(&r->stacks, stack, weight))
 		return true;
 	r->lines.good++;
 	return ++r->taken == FL_FOLDED_TAKEN;
@@ -443,15 +436,13 @@ static bool find_stacks(struct flame_source *source)
 	return fl_folded_find_stacks(&r->stacks) && !fl_failed(source->flame);
 }
 
-/* false: of those that are left, all are kept. */
+/* false: all lines of the batch are given out. */
 static bool give(struct reader *r, struct flame_sample *sample)
 {
-	while (r->given < r->taken) {
+	if (r->given < r->taken) {
 		const struct fl_folded_taken *t =
 			&r->stacks.taken[r->given++];
 
-		if (fl_unlikely(t->kept))
-			continue;
 		*sample = (struct flame_sample){
 			.stack = t->stack, .thread = t->thread,
 			.time = FLAME_NOTIME, .weight = t->weight
@@ -462,48 +453,11 @@ static bool give(struct reader *r, struct flame_sample *sample)
 	return false;
 }
 
-/*
- * What is kept is told when no more will be, as one sample of each stack.
- * FLAME_END: all is.
- */
-static int give_kept(struct flame_source *source, struct flame_sample *sample)
-{
-	struct reader *r = source->state;
-	struct fl_folded_rest *rest = r->stacks.rest;
-	struct fl_deferred_list *rests = source->select.rests;
-
-	if (!rest)
-		return FLAME_END;
-	if (fl_folded_rest_give(rest, sample))
-		return FLAME_OK;
-	r->stacks.rest = NULL;
-	source->select.rests = NULL;
-	if (fl_folded_rest_leave(rest, rests) == FLAME_OK)
-		return FLAME_END;
-	fl_folded_rest_free(rest);
-	return FLAME_FAILED;
-}
-
-/* Others may read what is left. */
-static int stop_keeping(struct flame_source *source,
-			struct flame_sample *sample)
-{
-	struct reader *r = source->state;
-	int status = give_kept(source, sample);
-
-	if (status == FLAME_END) {
-		fl_lines_pass(&r->lines);
-		source->restarted = true;
-	}
-	return status;
-}
-
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
 	struct slice line, stack;
 	int64_t weight;
-	int status;
 
 	if (fl_likely(r->given) && give(r, sample))
 		return FLAME_OK;
@@ -518,9 +472,6 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		*sample = r->more[--r->nmore];
 		return FLAME_OK;
 	}
-	if (fl_unlikely(r->stacks.rest && !r->lines.again &&
-			fl_folded_rest_over(r->stacks.rest)))
-		return stop_keeping(source, sample);
 	while (fl_lines_next(&r->lines, &line)) {
 		line = fl_folded_trim(line);
 		if (skips(r, line))
@@ -559,8 +510,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		return FLAME_FAILED;
 	if (r->taken && give(r, sample))
 		return FLAME_OK;
-	status = give_kept(source, sample);
-	return status == FLAME_END ? end(source, r) : status;
+	return end(source, r);
 }
 
 /* Parts ------------------------------------------------------------------ */
@@ -582,10 +532,8 @@ static bool fork_folded(const struct flame_source *whole,
 	const struct reader *from = whole->state;
 	struct reader *to = part ? part->state : NULL;
 
-	/* Where ends of stacks are not read, one thread alone is faster. */
 	if (!to)
-		return !whole->select.rests ||
-		       !fl_in_file_offset(whole->in, NULL, NULL);
+		return true;
 	if (!from->plain)
 		return false;
 	to->dialect = from->dialect;
@@ -605,10 +553,8 @@ static void close_folded(struct flame_source *source)
 {
 	struct reader *r = source->state;
 
-	if (r) {
-		fl_folded_rest_free(r->stacks.rest);
+	if (r)
 		fl_folded_stacks_free(&r->stacks);
-	}
 	fl_free(r);
 }
 

@@ -8,7 +8,7 @@
 #include "base/block.h"
 #include "format/folded/folded.h"
 
-void fl_folded_clean(char *at, size_t size)
+static void clean(char *at, size_t size)
 {
 	size_t i = 0;
 
@@ -76,8 +76,7 @@ static bool grow_line(struct fl_folded_line *l, size_t need)
 	return true;
 }
 
-bool fl_folded_set_line(struct fl_folded_line *l, struct slice text,
-			size_t shared)
+static bool set_line(struct fl_folded_line *l, struct slice text, size_t shared)
 {
 	if (fl_unlikely(text.size + FL_FOLDED_BEHIND > l->room) &&
 	    !grow_line(l, text.size + FL_FOLDED_BEHIND))
@@ -127,8 +126,7 @@ static size_t find_ends(struct fl_folded_stacks *s, struct fl_folded_line *l,
 			     sizeof(*s->ends)))
 			return SIZE_MAX;
 		if (fl_unlikely(inside(l, at, fl_block_control4(block))))
-			fl_folded_clean(block, FL_MIN(l->size - at,
-						      (size_t)CUT));
+			clean(block, FL_MIN(l->size - at, (size_t)CUT));
 		n = add_ends(s->ends, n, at,
 			     inside(l, at, fl_block_is4(block, ';')));
 	}
@@ -231,44 +229,12 @@ static void find_stack(struct fl_folded_stacks *s, struct fl_folded_taken *t)
 			flame_stack(s->flame, t->stack, l->frames[i].frame);
 }
 
-bool fl_folded_read_on(struct fl_folded_stacks *s, struct fl_folded_line *l,
-		       flame_id *stack)
-{
-	size_t n = l->n, from = n ? l->frames[n - 1].end + 1 : 0;
-
-	if (!cut_line(s, l, from, n) || !find_frames(s, l, from, n))
-		return false;
-	for (size_t i = n; i < l->n; i++)
-		l->frames[i].stack = *stack =
-			flame_stack(s->flame, *stack, l->frames[i].frame);
-	return true;
-}
-
-/* In turns, as memory is slow: each goes a step, and asks for the next. */
-static bool take_rests(struct fl_folded_stacks *s)
-{
-	for (unsigned i = s->done; i < s->ntaken; i++)
-		fl_folded_rest_soon(s, &s->taken[i]);
-	for (unsigned i = s->done; i < s->ntaken; i++)
-		if (!fl_folded_rest_look(s, &s->taken[i]))
-			return false;
-	for (unsigned i = s->done; i < s->ntaken; i++)
-		if (!fl_folded_rest_step(s, &s->taken[i]))
-			return false;
-	for (; s->done < s->ntaken; s->done++)
-		if (!fl_folded_rest_take(s, &s->taken[s->done]))
-			return false;
-	return true;
-}
-
 /* Of all that were taken. */
 static bool find_all(struct fl_folded_stacks *s)
 {
 	if (s->done == s->ntaken)
 		return true;
 	fl_folded_walk(s);
-	if (s->rest)
-		return take_rests(s);
 	for (unsigned i = s->done; i < s->ntaken; i++) {
 		struct fl_folded_taken *t = &s->taken[i];
 
@@ -291,7 +257,7 @@ static bool failed(struct fl_folded_stacks *s)
 }
 
 bool fl_folded_take(struct fl_folded_stacks *s, struct slice text,
-		    int64_t weight, uint64_t offset)
+		    int64_t weight)
 {
 	struct fl_folded_line *l = &s->lines[s->last];
 	struct fl_folded_taken *t = &s->taken[s->ntaken];
@@ -301,22 +267,18 @@ bool fl_folded_take(struct fl_folded_stacks *s, struct slice text,
 	bool good;
 
 	t->weight = weight;
-	t->offset = offset;
-	t->kept = false;
 	if (shared > text.size / 2) {
-		good = find_all(s) && fl_folded_set_line(l, text, shared);
+		good = find_all(s) && set_line(l, text, shared);
 		t->line = l;
 		shared = good ? shared_frames(s, l, shared) : 0;
 		good = good && find_rest(s, t, shared, shared);
 		if (good)
 			find_stack(s, t);
-		if (s->rest)
-			fl_folded_rest_count(s->rest, t, true);
 		s->done = s->ntaken + 1;
 	} else {
 		s->last = (s->last + 1) % FL_COUNT(s->lines);
 		t->line = l = &s->lines[s->last];
-		good = fl_folded_set_line(l, text, 0);
+		good = set_line(l, text, 0);
 		l->n = 0;
 	}
 	if (!good)
@@ -335,7 +297,7 @@ bool fl_folded_find_stacks(struct fl_folded_stacks *s)
 
 flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
 {
-	if (!fl_folded_take(s, text, 0, FL_FOLDED_NOWHERE) ||
+	if (!fl_folded_take(s, text, 0) ||
 	    !fl_folded_find_stacks(s))
 		return 0;
 	return s->taken[0].stack;

@@ -69,11 +69,6 @@ static bool cut_frame(const struct fl_folded_stacks *s, struct walk *w)
 	return true;
 }
 
-static bool is_shut(const struct fl_folded_stacks *s, flame_id stack)
-{
-	return s->open && !s->open[stack];
-}
-
 /* Down to children that came right behind their parents. */
 static bool leave(const struct fl_folded_stacks *s, struct walk *w)
 {
@@ -88,7 +83,7 @@ static bool leave(const struct fl_folded_stacks *s, struct walk *w)
 		if (!make_room(w->line))
 			return false;
 		go_down(w, w->stack + 1, at[1].frame, end);
-		if (w->at >= w->line->size || is_shut(s, w->stack))
+		if (w->at >= w->line->size)
 			return false;
 	}
 	return at->child && cut_frame(s, w);
@@ -152,7 +147,7 @@ static bool walk_on(const struct fl_folded_stacks *s, struct walk *w)
 		return leave(s, w);
 	}
 	go_down(w, w->child, w->next.frame, w->end);
-	return w->at < w->line->size && !is_shut(s, w->stack) && leave(s, w);
+	return w->at < w->line->size && leave(s, w);
 }
 
 /* false: the line has no frames. */
@@ -167,7 +162,6 @@ void fl_folded_walk(struct fl_folded_stacks *s)
 	struct walk walks[FL_FOLDED_TAKEN];
 	unsigned n = 0;
 
-	s->open = s->rest ? fl_folded_rest_open(s->rest) : NULL;
 	for (unsigned i = s->done; i < s->ntaken; i++)
 		n += begin_walk(&walks[n], s->taken[i].line);
 	while (n)
@@ -177,42 +171,4 @@ void fl_folded_walk(struct fl_folded_stacks *s)
 			else
 				walks[i] = walks[--n];
 		}
-}
-
-void fl_folded_next_soon(const struct fl_folded_stacks *s,
-			 const struct fl_folded_line *l, size_t at)
-{
-	struct fl_folded_frame frame;
-	size_t end = piece_end(l, at);
-
-	fl_folded_set_frame(&frame, l->text + at, end - at);
-	fl_folded_soon(s, frame.hash);
-}
-
-enum fl_folded_next fl_folded_look(struct fl_folded_stacks *s,
-				   struct fl_folded_line *l, size_t at,
-				   struct fl_folded_frame *frame)
-{
-	bool opens;
-
-	while (at < l->size && l->text[at] == ';')
-		at++;
-	frame->end = frame->seen = piece_end(l, at);
-	if (at == l->size)
-		return FL_FOLDED_NONE;
-	fl_folded_clean(l->text + at, frame->end - at);
-	fl_folded_set_frame(frame, l->text + at, frame->end - at);
-	if (!fl_folded_find(s, frame, l->text + at, frame->end - at, &opens))
-		return FL_FOLDED_FAILED;
-	return opens ? FL_FOLDED_OPENS : FL_FOLDED_FRAME;
-}
-
-bool fl_folded_enter(struct fl_folded_stacks *s, struct fl_folded_line *l,
-		     struct fl_folded_frame *frame, flame_id *stack)
-{
-	frame->stack = *stack = flame_stack(s->flame, *stack, frame->frame);
-	if (!frame->stack || !make_room(l))
-		return false;
-	l->frames[l->n++] = *frame;
-	return true;
 }
