@@ -71,10 +71,10 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/json/tree.c libflame/format/json/tree.h \
 	libflame/format/json/v8.c libflame/format/json/v8_heap.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
-	libflame/format/folded/near.c libflame/format/folded/number.c \
-	libflame/format/folded/owner.c libflame/format/folded/read.c \
+	libflame/format/folded/frame_cache.c libflame/format/folded/number.c \
+	libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
-	libflame/format/folded/walk.c \
+	libflame/format/folded/thread.c \
 	libflame/format/folded/write.c \
 	libflame/format/jfr/ahead.c libflame/format/jfr/ask.c \
 	libflame/format/jfr/beside.c libflame/format/jfr/chunk.c \

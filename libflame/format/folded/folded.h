@@ -6,9 +6,8 @@
  *	sniff.c		which dialect a file is, from its beginning
  *	join.c		frames that hold a ';'
  *	stack.c		lines to stacks
- *	near.c		texts to frames
- *	walk.c		several lines down the stacks that there are
- *	owner.c		whose a stack is
+ *	frame_cache.c	texts to frames
+ *	thread.c	outermost frames to threads
  *	read.c		lines in, samples out; the row
  *	write.c		a tree as sorted lines
  */
@@ -101,102 +100,103 @@ bool fl_folded_process(struct slice frame, struct slice *pid,
 
 /* stack.c */
 
-enum { FL_FOLDED_TAKEN = 16, FL_FOLDED_BEHIND = 64 };
-
-struct fl_folded_frame {
-	size_t end;		/* of its text, in the line */
-	size_t seen;		/* what decided that */
-	uint64_t hash;		/* of its text without a suffix, */
-	uint8_t suffix;		/* so long */
-	uint8_t type;		/* and that is this */
-	flame_id frame, stack;
+enum {
+	FL_FOLDED_BATCH = FL_LOOKUP_BATCH,	/* lines */
+	FL_FOLDED_PADDING = 64	/* readable bytes after a line's text */
 };
 
-/*
- * Texts to stacks.  A line mostly begins as the one before it does: of that
- * one each frame is known with its end, and what stack it was.  Of lines
- * that do not some are taken, then all go down the stacks that there are.
- */
+/* A frame of a line. */
+struct fl_folded_frame {
+	size_t end;		/* of its text, as an offset in the line */
+	size_t scanned;		/* bytes of the line that decided `end` */
+	uint64_t hash;		/* of its name, */
+	size_t size;		/* which is so long */
+	uint8_t type;
+};
+
+struct fl_folded_line {
+	char *text;
+	size_t size, text_capacity;
+	struct fl_folded_frame *frames;
+	struct fl_pair *path;	/* of these frames */
+	size_t count, capacity, path_capacity;
+};
+
+/* frame_cache.c */
+struct fl_folded_cache {
+	struct fl_folded_entry *entries;
+	void *memory;		/* of the entries, which are aligned in it */
+	size_t count;
+	size_t misses;		/* since it grew */
+	/* By name: the frame of the type that the name had first. */
+	struct fl_folded_name {
+		flame_id frame;		/* 0: the name was not seen */
+		uint8_t type;
+		bool opens;		/* see fl_folded_opens */
+	} *names;
+	size_t names_capacity;
+};
+
 struct fl_folded_stacks {
 	struct flame *flame;
 	const struct fl_folded_dialect *dialect;
-	/* Of names: what frame it mostly is. */
-	struct fl_folded_known {
-		flame_id frame;
-		uint8_t type;
-		bool known, opens;
-	} *known;
-	size_t known_room;
-	struct fl_folded_near *near;	/* seen often; see near.c */
-	void *near_memory;
-	size_t nnear, nfar;	/* so often one was not there since it grew */
-	struct fl_folded_spelt *spelt;	/* by frame */
-	size_t nspelt;
-	struct fl_folded_line {
-		char *text;	/* with FL_FOLDED_BEHIND bytes behind it */
-		size_t size, room;
-		struct fl_folded_frame *frames;
-		size_t n, frames_room;
-	} lines[FL_FOLDED_TAKEN + 1];
-	unsigned last;		/* of these */
-	size_t *ends;		/* of pieces, for a while */
-	size_t ends_room;
-	bool joined;		/* some frames may have held a ';' */
-	/* Whose stack it is: of its outermost frames. */
+	struct fl_folded_cache cache;
+	/* A ring: the lines of a batch and the one before. */
+	struct fl_folded_line lines[FL_FOLDED_BATCH + 1];
+	unsigned last;		/* the line added last */
+	size_t *ends;		/* scratch of find_ends */
+	size_t ends_capacity;
+	bool joined;		/* some frame may contain a ';' */
+	/* The thread that the outermost frames name; see thread.c. */
 	flame_id thread;
-	size_t nowner;		/* the frames that told */
+	size_t nthread;		/* frames that were looked at for it */
 	flame_id keys[5];
-	/* Lines that were taken; those behind `done` have no stack yet. */
-	struct fl_folded_taken {
+	struct fl_folded_result {
 		struct fl_folded_line *line;
-		size_t known;		/* frames that are known stacks */
 		flame_id stack, thread;
 		int64_t weight;
-	} taken[FL_FOLDED_TAKEN];
-	unsigned ntaken, done;
+	} batch[FL_FOLDED_BATCH];
+	unsigned nbatch, nfound;	/* lines; those that have stacks */
 };
 
 /*
- * Adds one of up to FL_FOLDED_TAKEN lines; their stacks are in taken[] after
- * fl_folded_find_stacks.  false: out of memory.
+ * Adds one of up to FL_FOLDED_BATCH lines.  fl_folded_find_stacks then sets
+ * the stacks and threads of all in batch[], and begins a new batch.  false:
+ * out of memory, and the batch is lost.
  */
-bool fl_folded_take(struct fl_folded_stacks *stacks, struct slice text,
-		    int64_t weight);
+bool fl_folded_add_line(struct fl_folded_stacks *stacks, struct slice text,
+			int64_t weight);
 bool fl_folded_find_stacks(struct fl_folded_stacks *stacks);
-/* The stack of one line, where none was taken; its thread in ->thread. */
+/* The stack of a line alone, of no batch; its thread is in ->thread. */
 flame_id fl_folded_stack(struct fl_folded_stacks *stacks, struct slice text);
-/* Lines that were taken, and the one before. */
-void fl_folded_forget(struct fl_folded_stacks *stacks);
+/* Drops the batch, and what is known of the line before. */
+void fl_folded_discard(struct fl_folded_stacks *stacks);
 void fl_folded_stacks_free(struct fl_folded_stacks *stacks);
 
-/* near.c */
+/* frame_cache.c */
 
-/* What is known of a frame's text: its suffix and its hash. */
+/* Sets the name and the type of a frame, given its text. */
 void fl_folded_set_frame(struct fl_folded_frame *frame, const char *text,
 			 size_t size);
-/* It will be asked for: what may be near, and what is not. */
-void fl_folded_soon(const struct fl_folded_stacks *stacks, uint64_t hash);
-/* The frame of a text, if it is near and one text alone; or 0. */
-flame_id fl_folded_near(const struct fl_folded_stacks *stacks,
-			const struct fl_folded_frame *frame, const char *text,
-			size_t size);
-/* Its frame; opens: it may go on behind its ';'.  false: memory is out. */
-bool fl_folded_find(struct fl_folded_stacks *stacks,
-		    struct fl_folded_frame *frame, const char *text,
-		    size_t size, bool *opens);
-/* The frame of a ';' or two: looked up as one name. */
-flame_id fl_folded_joined(struct fl_folded_stacks *stacks,
-			  struct slice piece);
-/* Where the frame, which is the line's from `at` on, ends; 0: it is not. */
-size_t fl_folded_spells(const struct fl_folded_stacks *stacks,
-			const struct fl_folded_line *line, size_t at,
-			flame_id frame);
-void fl_folded_near_free(struct fl_folded_stacks *stacks);
+void fl_folded_prefetch_frame(const struct fl_folded_stacks *stacks,
+			      uint64_t hash);
+/*
+ * The id of a frame, whose text begins there; 0: out of memory.  *opens: it may
+ * contain the ';' that follows it.
+ */
+flame_id fl_folded_find_frame(struct fl_folded_stacks *stacks,
+			      const struct fl_folded_frame *frame,
+			      const char *text, bool *opens);
+/* The id of a frame that contains a ';'. */
+flame_id fl_folded_find_joined(struct fl_folded_stacks *stacks,
+			       struct slice text);
+void fl_folded_cache_free(struct fl_folded_cache *cache);
 
-/* walk.c: of taken lines behind `done`, frames that are known stacks. */
-void fl_folded_walk(struct fl_folded_stacks *stacks);
-/* owner.c: of a line, whose first frames are those of the one before. */
-void fl_folded_owner(struct fl_folded_stacks *stacks,
-		     const struct fl_folded_line *line, size_t shared);
+/*
+ * thread.c: sets stacks->thread for a line, whose first `shared` frames are
+ * those of the line before.
+ */
+void fl_folded_find_thread(struct fl_folded_stacks *stacks,
+			   const struct fl_folded_line *line, size_t shared);
 
 #endif

@@ -423,10 +423,10 @@ static inline bool skips(struct reader *r, struct slice line)
 /* false: there is room for more; they are given out when they are many. */
 static bool take_plain(struct reader *r, struct slice stack, int64_t weight)
 {
-	if (!fl_folded_take(&r->stacks, stack, weight))
+	if (!fl_folded_add_line(&r->stacks, stack, weight))
 		return true;
 	r->lines.good++;
-	return ++r->taken == FL_FOLDED_TAKEN;
+	return ++r->taken == FL_FOLDED_BATCH;
 }
 
 static bool find_stacks(struct flame_source *source)
@@ -440,8 +440,8 @@ static bool find_stacks(struct flame_source *source)
 static bool give(struct reader *r, struct flame_sample *sample)
 {
 	if (r->given < r->taken) {
-		const struct fl_folded_taken *t =
-			&r->stacks.taken[r->given++];
+		const struct fl_folded_result *t =
+			&r->stacks.batch[r->given++];
 
 		*sample = (struct flame_sample){
 			.stack = t->stack, .thread = t->thread,
@@ -522,7 +522,7 @@ static void resume(struct flame_source *source)
 	fl_lines_resume(&r->lines, source->in);
 	r->nmore = 0;
 	r->taken = r->given = 0;
-	fl_folded_forget(&r->stacks);
+	fl_folded_discard(&r->stacks);
 }
 
 /* Of other dialects a line may mean something to the next. */

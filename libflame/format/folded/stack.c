@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines to stacks.  What is as it was in the line before is not looked up
- * again; the rest is one look-up a frame, by its text.
+ * Lines to stacks.  A line that shares more than half of its text with the
+ * line before starts at the last stack that they share.  Other lines are
+ * looked up in batches.
  */
 #include "fl.h"
 
 #include "base/block.h"
 #include "format/folded/folded.h"
 
-static void clean(char *at, size_t size)
+/* Lines ----------------------------------------------------------------- */
+
+/* Control characters become blanks, as they are written. */
+static void blank_controls(char *at, size_t size)
 {
 	size_t i = 0;
 
@@ -19,7 +23,7 @@ static void clean(char *at, size_t size)
 			at[i] = ' ';
 }
 
-static size_t common(const char *a, const char *b, size_t n)
+static size_t common_prefix(const char *a, const char *b, size_t n)
 {
 	size_t i = 0;
 	unsigned same;
@@ -37,253 +41,284 @@ static size_t common(const char *a, const char *b, size_t n)
 	return i;
 }
 
-/* Whether a frame of the line before is one of this line, too. */
-static bool stays(const struct fl_folded_line *l,
-		  const struct fl_folded_frame *frame, size_t shared)
+/* Whether a frame of the line before is a frame of this line too. */
+static bool is_shared(const struct fl_folded_line *l,
+		      const struct fl_folded_frame *frame, size_t shared)
 {
-	return frame->end <= shared && frame->seen <= shared &&
+	return frame->end <= shared && frame->scanned <= shared &&
 	       (frame->end == l->size || l->text[frame->end] == ';');
 }
 
 /*
- * The frames that stay, of the line before: most do.  Where frames hold a
- * ';', what decided that may be further on.
+ * The number of frames shared with the line before, given the bytes shared.
+ * Mostly all are, so they are tried from the last one.  If frames contain a
+ * ';', text further on may have decided where an earlier one ends.
  */
-static size_t shared_frames(const struct fl_folded_stacks *s,
-			    const struct fl_folded_line *l, size_t shared)
+static size_t count_shared(const struct fl_folded_stacks *s,
+			   const struct fl_folded_line *l, size_t shared)
 {
 	size_t i = 0;
 
 	if (fl_unlikely(s->joined)) {
-		while (i < l->n && stays(l, &l->frames[i], shared))
+		while (i < l->count && is_shared(l, &l->frames[i], shared))
 			i++;
 		return i;
 	}
-	i = l->n;
-	while (i && !stays(l, &l->frames[i - 1], shared))
+	i = l->count;
+	while (i && !is_shared(l, &l->frames[i - 1], shared))
 		i--;
 	return i;
 }
 
-/* Behind the line there is room, with anything in it. */
-static bool grow_line(struct fl_folded_line *l, size_t need)
+/* The padding may hold any bytes, but initialised ones. */
+static bool grow_text(struct fl_folded_line *l, size_t need)
 {
-	size_t had = l->room;
+	size_t old = l->text_capacity;
 
-	if (!fl_grow(&l->text, &l->room, need, 1))
+	if (!fl_grow(&l->text, &l->text_capacity, need, 1))
 		return false;
-	memset(l->text + had, 0, l->room - had);
+	memset(l->text + old, 0, l->text_capacity - old);
 	return true;
 }
 
-static bool set_line(struct fl_folded_line *l, struct slice text, size_t shared)
+/* shared: bytes that the line's text has already. */
+static bool set_text(struct fl_folded_line *l, struct slice text,
+		     size_t shared)
 {
-	if (fl_unlikely(text.size + FL_FOLDED_BEHIND > l->room) &&
-	    !grow_line(l, text.size + FL_FOLDED_BEHIND))
+	if (fl_unlikely(text.size + FL_FOLDED_PADDING > l->text_capacity) &&
+	    !grow_text(l, text.size + FL_FOLDED_PADDING))
 		return false;
 	memcpy(l->text + shared, text.data + shared, text.size - shared);
 	l->size = text.size;
 	return true;
 }
 
+static bool reserve_frames(struct fl_folded_line *l, size_t n)
+{
+	return fl_likely(n <= l->path_capacity) ||
+	       (fl_grow(&l->frames, &l->capacity, n, sizeof(*l->frames)) &&
+		fl_grow(&l->path, &l->path_capacity, n, sizeof(*l->path)));
+}
+
 /* Frames ---------------------------------------------------------------- */
 
-/* Where bits are set: four at once, as there are mostly less. */
-static size_t add_ends(size_t *ends, size_t n, size_t at, uint64_t semis)
+/* Offsets of set bits, four at a time, as few blocks have more. */
+static size_t add_ends(size_t *ends, size_t n, size_t at, uint64_t semicolons)
 {
 	do {
 		for (unsigned i = 0; i < 4; i++) {
-			ends[n] = at + (size_t)__builtin_ctzll(semis |
+			ends[n] = at + (size_t)__builtin_ctzll(semicolons |
 							       1ull << 63);
-			n += semis != 0;
-			semis &= semis - 1;
+			n += semicolons != 0;
+			semicolons &= semicolons - 1;
 		}
-	} while (fl_unlikely(semis));
+	} while (fl_unlikely(semicolons));
 	return n;
 }
 
-enum { CUT = FL_FOLDED_BEHIND };
+enum { BLOCK = FL_FOLDED_PADDING };
 
-/* Of CUT bytes of the line, what is in the line. */
-static uint64_t inside(const struct fl_folded_line *l, size_t at,
-		       uint64_t mask)
+/* Clears the bits of bytes after the line's end. */
+static uint64_t in_line(const struct fl_folded_line *l, size_t at,
+			uint64_t mask)
 {
-	return fl_likely(at + CUT <= l->size) ? mask :
+	return fl_likely(at + BLOCK <= l->size) ? mask :
 	       mask & (((uint64_t)1 << (l->size - at)) - 1);
 }
 
-/* From `from` on: where pieces end; their number, SIZE_MAX: no memory. */
+/*
+ * Cuts the line at each ';' from `from` on, into s->ends.  Gives the number of
+ * pieces; SIZE_MAX: out of memory.
+ */
 static size_t find_ends(struct fl_folded_stacks *s, struct fl_folded_line *l,
 			size_t from)
 {
 	size_t n = 0;
 
-	for (size_t at = from; at < l->size; at += CUT) {
+	for (size_t at = from; at < l->size; at += BLOCK) {
 		char *block = l->text + at;
 
-		if (fl_unlikely(n + CUT + 4 > s->ends_room) &&
-		    !fl_grow(&s->ends, &s->ends_room, n + CUT + 4,
+		if (fl_unlikely(n + BLOCK + 4 > s->ends_capacity) &&
+		    !fl_grow(&s->ends, &s->ends_capacity, n + BLOCK + 4,
 			     sizeof(*s->ends)))
 			return SIZE_MAX;
-		if (fl_unlikely(inside(l, at, fl_block_control4(block))))
-			clean(block, FL_MIN(l->size - at, (size_t)CUT));
+		if (fl_unlikely(in_line(l, at, fl_block_control4(block))))
+			blank_controls(block, FL_MIN(l->size - at,
+						     (size_t)BLOCK));
 		n = add_ends(s->ends, n, at,
-			     inside(l, at, fl_block_is4(block, ';')));
+			     in_line(l, at, fl_block_is4(block, ';')));
 	}
 	if (from < l->size)
 		s->ends[n++] = l->size;
 	return n;
 }
 
-/* The n-th frame begins at `from`: where the rest do, and who they may be. */
+/*
+ * Cuts the line from `from` on, where frame n begins, and prefetches the
+ * frames of the pieces.
+ */
 static bool cut_line(struct fl_folded_stacks *s, struct fl_folded_line *l,
 		     size_t from, size_t n)
 {
 	size_t pieces = find_ends(s, l, from);
 
-	if (pieces == SIZE_MAX ||
-	    (fl_unlikely(n + pieces > l->frames_room) &&
-	     !fl_grow(&l->frames, &l->frames_room, n + pieces,
-		      sizeof(*l->frames))))
+	if (pieces == SIZE_MAX || !reserve_frames(l, n + pieces))
 		return false;
 	for (size_t i = 0; i < pieces; i++) {
 		struct fl_folded_frame *frame = &l->frames[n];
 		size_t end = s->ends[i];
 
 		if (fl_likely(end > from)) {
-			frame->end = frame->seen = end;
+			frame->end = frame->scanned = end;
 			fl_folded_set_frame(frame, l->text + from, end - from);
-			fl_folded_soon(s, frame->hash);
+			fl_folded_prefetch_frame(s, frame->hash);
 			n++;
 		}
 		from = end + 1;
 	}
-	l->n = n;
+	l->count = n;
 	return true;
 }
 
 /*
- * Who they are.  One may go on behind its ';': then those that it takes in
- * are none.
+ * Looks up the frames of the pieces, beginning with frame n, at `from`.  A
+ * frame that contains a ';' takes in the pieces that follow.
  */
 static bool find_frames(struct fl_folded_stacks *s, struct fl_folded_line *l,
 			size_t from, size_t n)
 {
 	struct slice line = { l->text, l->size };
-	size_t pieces = l->n;
+	size_t pieces = l->count;
 
 	for (size_t i = n; i < pieces; i++) {
 		struct fl_folded_frame *frame = &l->frames[i];
 		size_t end = frame->end;
+		flame_id id;
 		bool opens;
 
 		if (end < from)
 			continue;
 		while (l->text[from] == ';')
 			from++;
-		if (!fl_folded_find(s, frame, l->text + from, end - from,
-				    &opens))
+		id = fl_folded_find_frame(s, frame, l->text + from, &opens);
+		if (!id)
 			return false;
 		if (fl_unlikely(opens)) {
 			s->joined = true;
 			frame->end = fl_folded_join(line, from, end,
-						    &frame->seen);
+						    &frame->scanned);
 			if (frame->end != end)
-				frame->frame = fl_folded_joined(s,
-					(struct slice){ l->text + from,
-							frame->end - from });
+				id = fl_folded_find_joined(s, (struct slice){
+					l->text + from, frame->end - from });
 		}
 		from = frame->end + 1;
 		if (fl_unlikely(i != n))
 			l->frames[n] = *frame;
-		n++;
+		l->path[n++].frame = id;
 	}
-	l->n = n;
+	l->count = n;
 	return true;
 }
 
 /* Stacks ---------------------------------------------------------------- */
 
-/* n frames of the line are known: the rest, and whose they are. */
-static bool find_rest(struct fl_folded_stacks *s, struct fl_folded_taken *t,
-		      size_t n, size_t shared)
+/* The frames of a line, whose first n are known, and its thread. */
+static bool read_line(struct fl_folded_stacks *s, struct fl_folded_result *t,
+		      size_t n)
 {
 	struct fl_folded_line *l = t->line;
 	size_t from = n ? l->frames[n - 1].end + 1 : 0;
 
 	if (!cut_line(s, l, from, n) || !find_frames(s, l, from, n))
 		return false;
-	fl_folded_owner(s, l, shared);
+	fl_folded_find_thread(s, l, n);
 	t->thread = s->thread;
-	t->stack = n ? l->frames[n - 1].stack : 0;
-	t->known = n;
 	return true;
 }
 
-static void find_stack(struct fl_folded_stacks *s, struct fl_folded_taken *t)
+/* Enters the stacks of a line, whose first n are known. */
+static void enter_stacks(struct fl_folded_stacks *s,
+			 struct fl_folded_result *t, size_t n)
 {
-	struct fl_folded_line *l = t->line;
+	struct fl_pair *path = t->line->path;
 
-	for (size_t i = t->known; i < l->n; i++)
-		l->frames[i].stack = t->stack =
-			flame_stack(s->flame, t->stack, l->frames[i].frame);
+	t->stack = n ? path[n - 1].stack : 0;
+	for (; n < t->line->count; n++)
+		path[n].stack = t->stack =
+			flame_stack(s->flame, t->stack, path[n].frame);
 }
 
-/* Of all that were taken. */
 static bool find_all(struct fl_folded_stacks *s)
 {
-	if (s->done == s->ntaken)
-		return true;
-	fl_folded_walk(s);
-	for (unsigned i = s->done; i < s->ntaken; i++) {
-		struct fl_folded_taken *t = &s->taken[i];
+	struct fl_stack_lookup lookups[FL_FOLDED_BATCH];
+	struct fl_folded_result *results = s->batch + s->nfound;
+	unsigned n = s->nbatch - s->nfound;
 
-		if (!find_rest(s, t, t->line->n, 0))
+	for (unsigned i = 0; i < n; i++) {
+		struct fl_folded_line *l = results[i].line;
+
+		if (!read_line(s, &results[i], 0))
 			return false;
-		if (t->known < t->line->n)
-			fl_stack_prefetch(s->flame, t->stack,
-					  t->line->frames[t->known].frame);
+		lookups[i] = (struct fl_stack_lookup){
+			.pair = l->path, .count = l->count
+		};
 	}
-	for (; s->done < s->ntaken; s->done++)
-		find_stack(s, &s->taken[s->done]);
+	fl_stacks_lookup_batch(s->flame, lookups, n);
+	for (unsigned i = 0; i < n; i++)
+		enter_stacks(s, &results[i], lookups[i].done);
+	s->nfound = s->nbatch;
 	return true;
 }
 
 static bool failed(struct fl_folded_stacks *s)
 {
-	fl_folded_forget(s);
+	fl_folded_discard(s);
 	fl_no_memory(s->flame);
 	return false;
 }
 
-bool fl_folded_take(struct fl_folded_stacks *s, struct slice text,
-		    int64_t weight)
+/* A line that shares its beginning with the one before takes its place. */
+static bool read_similar(struct fl_folded_stacks *s,
+			 struct fl_folded_result *t, struct slice text,
+			 size_t shared)
 {
 	struct fl_folded_line *l = &s->lines[s->last];
-	struct fl_folded_taken *t = &s->taken[s->ntaken];
-	size_t shared = l->text ? common(l->text, text.data,
-					 FL_MIN(l->size, text.size)) :
+	size_t n;
+
+	if (!find_all(s) || !set_text(l, text, shared))
+		return false;
+	t->line = l;
+	n = count_shared(s, l, shared);
+	if (!read_line(s, t, n))
+		return false;
+	enter_stacks(s, t, n);
+	s->nfound = s->nbatch + 1;
+	return true;
+}
+
+static bool add_line(struct fl_folded_stacks *s, struct fl_folded_result *t,
+		     struct slice text)
+{
+	s->last = (s->last + 1) % FL_COUNT(s->lines);
+	t->line = &s->lines[s->last];
+	t->line->count = 0;
+	return set_text(t->line, text, 0);
+}
+
+bool fl_folded_add_line(struct fl_folded_stacks *s, struct slice text,
+			int64_t weight)
+{
+	const struct fl_folded_line *l = &s->lines[s->last];
+	struct fl_folded_result *t = &s->batch[s->nbatch];
+	size_t shared = l->text ? common_prefix(l->text, text.data,
+						FL_MIN(l->size, text.size)) :
 				  0;
-	bool good;
 
 	t->weight = weight;
-	if (shared > text.size / 2) {
-		good = find_all(s) && set_line(l, text, shared);
-		t->line = l;
-		shared = good ? shared_frames(s, l, shared) : 0;
-		good = good && find_rest(s, t, shared, shared);
-		if (good)
-			find_stack(s, t);
-		s->done = s->ntaken + 1;
-	} else {
-		s->last = (s->last + 1) % FL_COUNT(s->lines);
-		t->line = l = &s->lines[s->last];
-		good = set_line(l, text, 0);
-		l->n = 0;
-	}
-	if (!good)
+	if (!(shared > text.size / 2 ? read_similar(s, t, text, shared) :
+				       add_line(s, t, text)))
 		return failed(s);
-	s->ntaken++;
+	s->nbatch++;
 	return true;
 }
 
@@ -291,22 +326,21 @@ bool fl_folded_find_stacks(struct fl_folded_stacks *s)
 {
 	if (!find_all(s))
 		return failed(s);
-	s->ntaken = s->done = 0;
+	s->nbatch = s->nfound = 0;
 	return true;
 }
 
 flame_id fl_folded_stack(struct fl_folded_stacks *s, struct slice text)
 {
-	if (!fl_folded_take(s, text, 0) ||
-	    !fl_folded_find_stacks(s))
+	if (!fl_folded_add_line(s, text, 0) || !fl_folded_find_stacks(s))
 		return 0;
-	return s->taken[0].stack;
+	return s->batch[0].stack;
 }
 
-void fl_folded_forget(struct fl_folded_stacks *s)
+void fl_folded_discard(struct fl_folded_stacks *s)
 {
-	s->lines[s->last].n = s->lines[s->last].size = 0;
-	s->ntaken = s->done = 0;
+	s->lines[s->last].count = s->lines[s->last].size = 0;
+	s->nbatch = s->nfound = 0;
 }
 
 void fl_folded_stacks_free(struct fl_folded_stacks *s)
@@ -314,7 +348,8 @@ void fl_folded_stacks_free(struct fl_folded_stacks *s)
 	for (size_t i = 0; i < FL_COUNT(s->lines); i++) {
 		fl_free(s->lines[i].text);
 		fl_free(s->lines[i].frames);
+		fl_free(s->lines[i].path);
 	}
-	fl_folded_near_free(s);
+	fl_folded_cache_free(&s->cache);
 	fl_free(s->ends);
 }

@@ -153,8 +153,8 @@ static void find_owner(struct fl_folded_stacks *s,
 	size_t i = 0;
 
 	s->thread = 0;
-	while (i < line->n && !last) {
-		flame_id frame = line->frames[i].frame;
+	while (i < line->count && !last) {
+		flame_id frame = line->path[i].frame;
 		struct slice text = fl_name_at(flame,
 					       flame->frames.data[frame].name);
 
@@ -162,7 +162,7 @@ static void find_owner(struct fl_folded_stacks *s,
 		if (!takes_owner(s, text, &last))
 			break;
 	}
-	s->nowner = i;
+	s->nthread = i;
 }
 
 /* Nearly all names begin with something else. */
@@ -175,15 +175,15 @@ static bool may_own(const struct fl_folded_stacks *s,
 	       s->dialect->comm;
 }
 
-void fl_folded_owner(struct fl_folded_stacks *s,
-		     const struct fl_folded_line *line, size_t shared)
+void fl_folded_find_thread(struct fl_folded_stacks *s,
+			   const struct fl_folded_line *line, size_t shared)
 {
-	if (shared && shared >= s->nowner)
+	if (shared && shared >= s->nthread)
 		return;
 	if (may_own(s, line)) {
 		find_owner(s, line);
 		return;
 	}
 	s->thread = 0;
-	s->nowner = 1;
+	s->nthread = 1;
 }
