@@ -6,7 +6,7 @@ libfl_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
 libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/block.h \
-	libflame/base/hash.c libflame/base/late.c \
+	libflame/base/decimal.c libflame/base/hash.c libflame/base/late.c \
 	libflame/base/late.h libflame/base/memory.c \
 	libflame/base/number.c libflame/base/protobuf.c \
 	libflame/base/protobuf.h libflame/base/regex.c \
@@ -71,7 +71,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/json/tree.c libflame/format/json/tree.h \
 	libflame/format/json/v8.c libflame/format/json/v8_heap.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
-	libflame/format/folded/frame_cache.c libflame/format/folded/number.c \
+	libflame/format/folded/frame_cache.c \
 	libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
 	libflame/format/folded/thread.c \

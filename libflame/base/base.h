@@ -153,8 +153,30 @@ static inline uint64_t fl_bit_counts(uint64_t bits)
 
 /* number.c ------------------------------------------------------------ */
 
+static inline bool fl_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool fl_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static inline bool fl_is_lower_hex(char c)
+{
+	return fl_is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static inline bool fl_is_hex(char c)
+{
+	return fl_is_lower_hex(c) || (c >= 'A' && c <= 'F');
+}
+
 /* Decimal; false unless the whole text is a number that fits. */
 bool fl_parse_int(struct slice text, int64_t *n);
+/* false unless the text is 1 to 18 digits. */
+bool fl_parse_digits(struct slice text, int64_t *n);
 /* Writes decimal digits of n, 20 at most; returns how many. */
 unsigned fl_format_u64(char *at, uint64_t n);
 /* 3.5, 12e3; false unless the whole text is a finite number. */
@@ -164,6 +186,26 @@ bool fl_parse_double(const char *text, double *d);
  * in between.  false unless all of the text is a number and that fits.
  */
 bool fl_parse_decimal(struct slice text, int places, int64_t *n);
+
+/* decimal.c ----------------------------------------------------------- */
+
+__extension__ typedef __int128 fl_wide;
+
+/* A number in parts of 10^18; of a percentage the number before the sign. */
+struct fl_decimal {
+	fl_wide parts;
+	bool percent;
+	bool huge;		/* 2^63 or more, or -2^63 or less */
+};
+
+/* -12, 3.5, 3., 1e3, 33.82%; false unless the whole text is a number. */
+bool fl_decimal_parse(struct slice text, struct fl_decimal *decimal);
+/*
+ * Rounds the number plus *carry, and sets *carry to the difference, so that
+ * rounded numbers add up.  *fraction, unless NULL: it was not whole.
+ */
+int64_t fl_decimal_round(const struct fl_decimal *decimal, int64_t *carry,
+			 bool *fraction);
 
 /* Casts as Java does: clamped to the range, NaN is 0. */
 static inline int64_t fl_int64(double d)

@@ -11,10 +11,7 @@
 #include <xlocale.h>
 #endif
 
-static inline bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+enum { MAX_DIGITS = 18 };	/* of fl_parse_digits: all of them fit */
 
 bool fl_parse_int(struct slice text, int64_t *n)
 {
@@ -28,11 +25,24 @@ bool fl_parse_int(struct slice text, int64_t *n)
 	for (; at < end; at++) {
 		uint64_t digit = (uint64_t)(*at - '0');
 
-		if (!is_digit(*at) || u > (max - digit) / 10)
+		if (!fl_is_digit(*at) || u > (max - digit) / 10)
 			return false;
 		u = 10 * u + digit;
 	}
 	*n = negative ? -(int64_t)(u - (u != 0)) - (u != 0) : (int64_t)u;
+	return true;
+}
+
+bool fl_parse_digits(struct slice text, int64_t *n)
+{
+	if (!text.size || text.size > MAX_DIGITS)
+		return false;
+	*n = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		if (!fl_is_digit(text.data[i]))
+			return false;
+		*n = 10 * *n + (text.data[i] - '0');
+	}
 	return true;
 }
 
@@ -59,7 +69,7 @@ unsigned fl_format_u64(char *at, uint64_t n)
 
 static const char *skip_digits(const char *at)
 {
-	while (is_digit(*at))
+	while (fl_is_digit(*at))
 		at++;
 	return at;
 }
@@ -83,7 +93,7 @@ static bool is_decimal(const char *at)
 	if (*at == 'e' || *at == 'E') {
 		at++;
 		at += *at == '-' || *at == '+';
-		if (!is_digit(*at))
+		if (!fl_is_digit(*at))
 			return false;
 		at = skip_digits(at);
 	}
@@ -121,7 +131,7 @@ static const char *read_digits(const char *at, const char *end, uint64_t *value,
 
 	*value = 0;
 	*exponent = 0;
-	for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+	for (; at < end && (fl_is_digit(*at) || (*at == '.' && !point)); at++) {
 		if (*at == '.') {
 			point = true;
 			continue;
@@ -148,7 +158,7 @@ static const char *read_exponent(const char *at, const char *end,
 	at++;
 	sign = at < end && *at == '-' ? -1 : 1;
 	at += at < end && (*at == '-' || *at == '+');
-	for (begin = at; at < end && is_digit(*at); at++)
+	for (begin = at; at < end && fl_is_digit(*at); at++)
 		if (e < MAX_EXPONENT)
 			e = 10 * e + (*at - '0');
 	*exponent += sign * e;

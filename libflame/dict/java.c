@@ -14,11 +14,6 @@ static bool is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* What Java and its compilers put into names of classes and methods. */
 static bool is_name_byte(char c)
 {
@@ -26,8 +21,8 @@ static bool is_name_byte(char c)
 	case '_': case '$': case '<': case '>': case '-': case '+':
 		return true;
 	default:
-		return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z') ||
-		       (c & 0x80);
+		return fl_is_digit(c) || is_upper(c) ||
+		       (c >= 'a' && c <= 'z') || (c & 0x80);
 	}
 }
 
@@ -44,7 +39,7 @@ struct slice fl_java_bare(struct slice name)
 {
 	size_t i = name.size;
 
-	while (i && is_digit(name.data[i - 1]))
+	while (i && fl_is_digit(name.data[i - 1]))
 		i--;
 	if (i > 1 && i < name.size &&
 	    (name.data[i - 1] == ':' || name.data[i - 1] == '@'))
@@ -107,7 +102,7 @@ size_t fl_java_module(struct slice name)
 		    !is_name_byte(name.data[i] == '.' ? '_' : name.data[i]))
 			return 0;
 	name = after(name, slash + 1);
-	return !is_digit(name.data[0]) && index_of(name, '/') == name.size &&
+	return !fl_is_digit(name.data[0]) && index_of(name, '/') == name.size &&
 	       index_of(name, '.') < name.size ? slash + 1 : 0;
 }
 
@@ -139,11 +134,11 @@ static bool looks_java(struct slice name)
 	dot = last_of(name, ".");
 	if (!dot)
 		return false;
-	hidden = dot < name.size && !is_digit(name.data[dot]);
+	hidden = dot < name.size && !fl_is_digit(name.data[dot]);
 	name.size = dot - 1;
 	last = last_of(name, "./");
 	/* LambdaForm$MH.0x00007ff0e9010000.invoke */
-	while (hidden && last && is_digit(name.data[last]))
+	while (hidden && last && fl_is_digit(name.data[last]))
 		last = last_of((struct slice){ name.data, last - 1 }, "./");
 	return memchr(name.data, '/', name.size) || is_upper(name.data[last]);
 }
@@ -181,7 +176,7 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 	method = after(bare, dot);
 	/* No method's name begins with a digit; a hidden class' end does. */
 	if (leaf || module + bare.size < placed.size || !class.size ||
-	    !method.size || is_digit(method.data[0]) ||
+	    !method.size || fl_is_digit(method.data[0]) ||
 	    is_class_alone(class, method))
 		class = bare;
 	java->class = class;
@@ -265,7 +260,7 @@ static bool of_statsd(struct slice s, struct fl_buf *out)
 	struct slice class, method;
 	size_t i = s.size, dash;
 
-	while (i && is_digit(s.data[i - 1]))
+	while (i && fl_is_digit(s.data[i - 1]))
 		i--;
 	if (i == s.size || i < 2 || s.data[i - 1] != '-')
 		return false;
@@ -274,13 +269,13 @@ static bool of_statsd(struct slice s, struct fl_buf *out)
 	if (!fl_java_made_of(s, ""))
 		return false;
 	dash = last_of(s, "-");
-	if (dash < 2 || dash == s.size || is_digit(s.data[dash]))
+	if (dash < 2 || dash == s.size || fl_is_digit(s.data[dash]))
 		return false;
 	method = after(s, dash);
 	class = (struct slice){ s.data, dash - 1 };
 	dash = last_of(class, "-");
 	if (!dash || dash == class.size || !is_upper(class.data[dash]) ||
-	    is_upper(class.data[0]) || is_digit(class.data[0]))
+	    is_upper(class.data[0]) || fl_is_digit(class.data[0]))
 		return false;
 	put_dotted(out, class, '-', method);
 	return true;

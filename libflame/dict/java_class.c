@@ -9,16 +9,6 @@
 
 #include "dict/java.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -26,12 +16,12 @@ static bool is_letter(char c)
 
 static bool is_alphanumeric(char c)
 {
-	return is_digit(c) || is_letter(c);
+	return fl_is_digit(c) || is_letter(c);
 }
 
 static bool is_hex_or_underscore(char c)
 {
-	return is_hex(c) || c == '_';
+	return fl_is_lower_hex(c) || c == '_';
 }
 
 static bool is_cut(char c)
@@ -62,9 +52,9 @@ enum { ADDRESS_DIGITS = 8 };	/* that every address has, at least */
 static bool is_run_number(struct slice s, bool may_be_short)
 {
 	if (!fl_slice_starts(s, "0x"))
-		return may_be_short && s.size && span(s, is_digit) == s.size;
+		return may_be_short && s.size && span(s, fl_is_digit) == s.size;
 	for (size_t i = 2; i < s.size; i++)
-		if (!is_hex(s.data[i]) &&
+		if (!fl_is_lower_hex(s.data[i]) &&
 		    !(s.data[i] >= 'A' && s.data[i] <= 'F'))
 			return false;
 	return may_be_short || s.size >= 2 + ADDRESS_DIGITS;
@@ -110,14 +100,14 @@ struct kind {
  * class does; WHOLE: the class has no package.
  */
 static const struct kind kinds[] = {
-	{ "$$Lambda", "$", is_digit, ANYWHERE, 1 },
-	{ "$Proxy", "", is_digit, SEGMENT, 1 },
-	{ "GeneratedMethodAccessor", "", is_digit, SEGMENT, 1 },
-	{ "GeneratedConstructorAccessor", "", is_digit, SEGMENT, 1 },
-	{ "GeneratedSerializationConstructorAccessor", "", is_digit,
+	{ "$$Lambda", "$", fl_is_digit, ANYWHERE, 1 },
+	{ "$Proxy", "", fl_is_digit, SEGMENT, 1 },
+	{ "GeneratedMethodAccessor", "", fl_is_digit, SEGMENT, 1 },
+	{ "GeneratedConstructorAccessor", "", fl_is_digit, SEGMENT, 1 },
+	{ "GeneratedSerializationConstructorAccessor", "", fl_is_digit,
 	  SEGMENT, 1 },
 	/* Spark: GeneratedClass$GeneratedIteratorForCodegenStage12 */
-	{ "GeneratedIteratorForCodegenStage", "", is_digit, NESTED, 1 },
+	{ "GeneratedIteratorForCodegenStage", "", fl_is_digit, NESTED, 1 },
 	/* Byte Buddy, and who names classes by it */
 	{ "$ByteBuddy", "$", is_alphanumeric, ANYWHERE, 1 },
 	{ "$MockitoMock", "$", is_alphanumeric, ANYWHERE, 1 },
@@ -127,16 +117,16 @@ static const struct kind kinds[] = {
 	{ "$HibernateInstantiator", "$", is_alphanumeric, ANYWHERE, 1 },
 	{ "$HibernateAccessOptimizer", "$", is_alphanumeric, ANYWHERE, 1 },
 	/* Javassist */
-	{ "$$_javassist", "_", is_digit, ANYWHERE, 1 },
+	{ "$$_javassist", "_", fl_is_digit, ANYWHERE, 1 },
 	{ "$$_jvst", "", is_hex_or_underscore, ANYWHERE, 1 },
 	/* Spring 6 */
-	{ "$$SpringCGLIB", "$$", is_digit, ANYWHERE, 1 },
-	{ "$$FastClass", "$$", is_digit, ANYWHERE, 1 },
+	{ "$$SpringCGLIB", "$$", fl_is_digit, ANYWHERE, 1 },
+	{ "$$FastClass", "$$", fl_is_digit, ANYWHERE, 1 },
 	/* Groovy's shell; a text that it parses is named by the time */
-	{ "Script", "", is_digit, WHOLE, 1 },
-	{ "script", "", is_digit, WHOLE, 10 },
+	{ "Script", "", fl_is_digit, WHOLE, 1 },
+	{ "script", "", fl_is_digit, WHOLE, 10 },
 	/* Jython */
-	{ "_pyx", "", is_digit, SEGMENT, 1 },
+	{ "_pyx", "", fl_is_digit, SEGMENT, 1 },
 };
 
 static bool begins_here(const struct kind *kind, struct slice class, size_t i)
@@ -218,7 +208,7 @@ static size_t of_proxy_package(struct slice s, size_t *keep)
 	    !fl_slice_starts(s, "jdk.proxy"))
 		return 0;
 	*keep = n;
-	digits = span(after(s, n), is_digit);
+	digits = span(after(s, n), fl_is_digit);
 	n += digits;
 	return digits && n < s.size && is_cut(s.data[n]) &&
 	       fl_slice_starts(after(s, n + 1), "$Proxy") ? n : 0;
@@ -235,7 +225,7 @@ static size_t of_flink(struct slice s, size_t *keep)
 	*keep = n;
 	if (n == s.size || s.data[n] != '$')
 		return 0;
-	digits = span(after(s, n + 1), is_digit);
+	digits = span(after(s, n + 1), fl_is_digit);
 	return digits && n + 1 + digits == s.size ? s.size : 0;
 }
 
@@ -247,7 +237,7 @@ static size_t of_rhino(struct slice s, size_t *keep)
 	if (!fl_slice_starts(s, "org/mozilla/javascript/gen/") &&
 	    !fl_slice_starts(s, "org.mozilla.javascript.gen."))
 		return 0;
-	while (n && is_digit(s.data[n - 1]))
+	while (n && fl_is_digit(s.data[n - 1]))
 		n--;
 	if (n == s.size || n < 2 || s.data[n - 1] != '_')
 		return 0;
@@ -269,7 +259,7 @@ static size_t of_trino(struct slice class, size_t i, size_t *keep)
 	if (!parts)
 		return 0;
 	for (parts = 0; parts < 3; parts++, n += digits + 1) {
-		digits = span(after(s, FL_MIN(n, s.size)), is_digit);
+		digits = span(after(s, FL_MIN(n, s.size)), fl_is_digit);
 		if (!digits || (parts == 0 && digits != 8))
 			return 0;
 		if (parts < 2 && (n + digits >= s.size ||

@@ -10,11 +10,6 @@
 
 #include "dict/java.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_lower(char c)
 {
 	return (c >= 'a' && c <= 'z') || c == '_';
@@ -98,7 +93,7 @@ static size_t class_begin(struct slice class)
 {
 	size_t begin = last_of(class, '.');
 
-	while (begin && begin < class.size && is_digit(class.data[begin]))
+	while (begin && begin < class.size && fl_is_digit(class.data[begin]))
 		begin = last_of((struct slice){ class.data, begin - 1 }, '.');
 	return begin;
 }
@@ -215,7 +210,7 @@ static bool respell_word(struct slice s, enum evidence evidence, bool changed,
 	bool slashed = base.size < class.size &&
 		       index_of(base, '.') == base.size;
 
-	if (!class.size || !method.size || is_digit(method.data[0]) ||
+	if (!class.size || !method.size || fl_is_digit(method.data[0]) ||
 	    !fl_java_made_of(s, "./"))
 		return false;
 	if (slashed ? !changed : !is_java_class(base, evidence))
@@ -290,7 +285,7 @@ static bool is_letter(char c)
 /* Behind a '$': it begins no word of java_class.c, and is no counter's. */
 static bool is_common_nested(char c)
 {
-	return is_digit(c) || (c >= 'A' && c <= 'Z' && !strchr("BHM", c));
+	return fl_is_digit(c) || (c >= 'A' && c <= 'Z' && !strchr("BHM", c));
 }
 
 /* The part of a/B$1.run before the '.'; NULL: it is not like that. */
@@ -304,11 +299,11 @@ static const char *pass_common_class(const char *at, const char *end)
 			counted = false;
 		} else if (*at == '$' && before != '/' && end - at > 1 &&
 			   is_common_nested(at[1])) {
-			counted = is_digit(at[1]);
+			counted = fl_is_digit(at[1]);
 		} else if (*at == '/' && before != '/') {
 			package = true;
 			counted = false;
-		} else if (!counted || !is_digit(*at)) {
+		} else if (!counted || !fl_is_digit(*at)) {
 			return NULL;
 		}
 	}
@@ -324,10 +319,10 @@ static bool is_common(struct slice name)
 	const char *end = name.data + name.size;
 	const char *at = pass_common_class(name.data, end);
 
-	if (!at || end - at < 2 || is_digit(at[1]))
+	if (!at || end - at < 2 || fl_is_digit(at[1]))
 		return false;
 	for (at++; at < end; at++)
-		if (!is_letter(*at) && !is_digit(*at) && *at != '$' &&
+		if (!is_letter(*at) && !fl_is_digit(*at) && *at != '$' &&
 		    *at != '<' && *at != '>')
 			return false;
 	return true;

@@ -60,16 +60,6 @@ static bool begins(const char *p, const char *end, const char *text)
 	return fl_slice_starts((struct slice){ p, end - p }, text);
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 static bool is_lower(char c)
 {
 	return c >= 'a' && c <= 'z';
@@ -80,7 +70,7 @@ static void put_lambda(struct fl_caption *c, const char *p, const char *end)
 {
 	const char *name = p;
 
-	while (p < end && !is_digit(*p))
+	while (p < end && !fl_is_digit(*p))
 		if (*p++ == '$')
 			break;
 	put(c, name, p - name - (p > name && p[-1] == '$'));
@@ -88,7 +78,7 @@ static void put_lambda(struct fl_caption *c, const char *p, const char *end)
 		put_text(c, " ");
 	put_text(c, "λ");
 	name = p;
-	while (p < end && is_digit(*p))
+	while (p < end && fl_is_digit(*p))
 		p++;
 	put(c, name, p - name);
 }
@@ -97,12 +87,12 @@ static void put_lambda(struct fl_caption *c, const char *p, const char *end)
 static const char *skip_lambda(const char *p, const char *end)
 {
 	if (p < end && *p == '$')
-		for (p++; p < end && is_digit(*p); p++)
+		for (p++; p < end && fl_is_digit(*p); p++)
 			;
 	if (end - p > 2 && (begins(p + 1, end, "0x") ||
-			    (*p == '/' && is_digit(p[1]))))
+			    (*p == '/' && fl_is_digit(p[1]))))
 		for (p += p[1] == '0' && p[2] == 'x' ? 3 : 1;
-		     p < end && is_hex(*p); p++)
+		     p < end && fl_is_lower_hex(*p); p++)
 			;
 	return p;
 }
@@ -233,7 +223,7 @@ static void cpp(struct fl_caption *c, const char *p, const char *end)
 	if (end - p > 19 && begins(end - 19, end, "::h")) {
 		const char *h = end - 16;
 
-		while (h < end && is_hex(*h))
+		while (h < end && fl_is_lower_hex(*h))
 			h++;
 		if (h == end)
 			end -= 19;

@@ -7,21 +7,15 @@
 
 #include "filter/filter.h"
 
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-	       (c >= 'A' && c <= 'F');
-}
-
 bool fl_strip_addresses(struct slice name, struct fl_buf *out)
 {
 	size_t done = 0, end;
 
 	for (size_t i = 0; i + 2 < name.size; i++) {
 		if (name.data[i] != '0' || name.data[i + 1] != 'x' ||
-		    !is_hex(name.data[i + 2]))
+		    !fl_is_hex(name.data[i + 2]))
 			continue;
-		for (end = i + 2; end < name.size && is_hex(name.data[end]);)
+		for (end = i + 2; end < name.size && fl_is_hex(name.data[end]);)
 			end++;
 		fl_buf_put(out, name.data + done, i + 2 - done);
 		fl_buf_text(out, "...");

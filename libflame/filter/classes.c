@@ -17,11 +17,6 @@ struct classes {
 	bool no_module;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_separator(char c)
 {
 	return c == '/' || c == '.';
@@ -36,7 +31,7 @@ static void norm_compat(const struct fl_java *java, struct fl_buf *out)
 	for (size_t i = end < 2 ? 0 : end - 2; i > 0; i--) {
 		if (!is_separator(at[i]))
 			continue;
-		if (is_digit(at[i + 1])) {
+		if (fl_is_digit(at[i + 1])) {
 			end = i;
 			if (i > 19 && at[i - 19] == '+' && at[i - 18] == '0')
 				end = i - 19;
@@ -54,7 +49,7 @@ static void cut_package(struct slice class, bool dots, struct fl_buf *out)
 		char c = class.data[i - 2];
 
 		if ((c == '/' || (dots && c == '.')) &&
-		    !is_digit(class.data[i - 1]))
+		    !fl_is_digit(class.data[i - 1]))
 			break;
 	}
 	if (i > 1)

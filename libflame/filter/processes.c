@@ -16,11 +16,6 @@ struct merge {
 	struct fl_rewrite frames;	/* by frame: the renamed one */
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* A number; Python's own thread ids are hexadecimal: "0x7F1A". */
 static size_t skip_digits(struct slice name, size_t from)
 {
@@ -29,7 +24,7 @@ static size_t skip_digits(struct slice name, size_t from)
 	size_t i = from + (hex ? 2 : 0);
 
 	while (i < name.size &&
-	       (is_digit(name.data[i]) ||
+	       (fl_is_digit(name.data[i]) ||
 		(hex && memchr("abcdefABCDEF", name.data[i], 12))))
 		i++;
 	return hex && i == from + 2 ? from : i;

@@ -7,11 +7,6 @@
 
 #include "filter/filter.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 bool fl_is_thread_frame(const struct flame *flame, flame_id frame)
 {
 	const struct flame_frame *at = &flame->frames.data[frame];
@@ -23,10 +18,10 @@ bool fl_is_thread_frame(const struct flame *flame, flame_id frame)
 		return false;
 	if (s.size < sizeof("[tid=0]") - 1 || s.data[0] != '[' ||
 	    s.data[--i] != ']' ||
-	    !(is_digit(s.data[i - 1]) || s.data[i - 1] == '*'))
+	    !(fl_is_digit(s.data[i - 1]) || s.data[i - 1] == '*'))
 		return false;
 	/* --tidy makes "tid=*" of it. */
-	while (is_digit(s.data[i - 1]) || s.data[i - 1] == '*')
+	while (fl_is_digit(s.data[i - 1]) || s.data[i - 1] == '*')
 		i--;
 	s.size = i;
 	return fl_slice_is(s, "[tid=") || fl_slice_ends(s, " tid=");

@@ -11,22 +11,17 @@
 
 /* Rules --------------------------------------------------------------- */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 bool fl_star_numbers(struct slice name, struct fl_buf *out)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < name.size; i++) {
-		if (!is_digit(name.data[i])) {
+		if (!fl_is_digit(name.data[i])) {
 			fl_buf_byte(out, name.data[i]);
 			continue;
 		}
 		found = true;
-		if (!i || !is_digit(name.data[i - 1]))
+		if (!i || !fl_is_digit(name.data[i - 1]))
 			fl_buf_byte(out, '*');
 	}
 	return found;
@@ -54,7 +49,7 @@ static bool python_lines(const struct fl_tidy_input *in, struct fl_buf *out)
 	if (!fl_slice_ends(s, ")"))
 		return false;
 	s.size--;
-	while (s.size && is_digit(s.data[s.size - 1]))
+	while (s.size && fl_is_digit(s.data[s.size - 1]))
 		s.size--;
 	if (s.size + 1 == in->name.size || !fl_slice_ends(s, ":"))
 		return false;

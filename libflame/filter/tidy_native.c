@@ -6,14 +6,9 @@
 
 #include "filter/tidy.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') ||
+	return fl_is_digit(c) || (c >= 'a' && c <= 'z') ||
 	       (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
 }
 
@@ -169,7 +164,7 @@ static struct slice no_numbers(struct slice s)
 {
 	size_t i = s.size;
 
-	while (i && is_digit(s.data[i - 1]))
+	while (i && fl_is_digit(s.data[i - 1]))
 		i--;
 	return i && i < s.size && s.data[i - 1] == '.' ? head(s, i - 1) : s;
 }
@@ -221,7 +216,7 @@ static struct slice no_hash(struct slice s)
 	if (!fl_slice_starts(hash, "::h"))
 		return s;
 	for (size_t i = 3; i < hash.size; i++)
-		if (!is_digit(hash.data[i]) &&
+		if (!fl_is_digit(hash.data[i]) &&
 		    !(hash.data[i] >= 'a' && hash.data[i] <= 'f'))
 			return s;
 	return head(s, s.size - hash.size);
@@ -238,10 +233,10 @@ static size_t code(struct slice s, struct fl_buf *out)
 	for (i = 2; i < s.size && i < 8 && s.data[i] != '$'; i++) {
 		char c = s.data[i];
 
-		if (!is_digit(c) && !(c >= 'a' && c <= 'f'))
+		if (!fl_is_digit(c) && !(c >= 'a' && c <= 'f'))
 			return 0;
-		code = code * 16 + (uint32_t)(is_digit(c) ? c - '0' :
-							    c - 'a' + 10);
+		code = code * 16 +
+		       (uint32_t)(fl_is_digit(c) ? c - '0' : c - 'a' + 10);
 	}
 	if (i == 2 || i >= s.size || s.data[i] != '$' || code < 0x20 ||
 	    code == 0x7f || code > 0x10ffff)
@@ -327,7 +322,7 @@ static size_t closure_word_size(struct slice s)
 		size_t n = strlen(closures[i]);
 
 		if (fl_slice_starts(s, closures[i]) && n < s.size &&
-		    is_digit(s.data[n]))
+		    fl_is_digit(s.data[n]))
 			return n;
 	}
 	return 0;
@@ -345,7 +340,7 @@ static size_t closures_size(struct slice s)
 		if (!n && rest.data[0] != '.')
 			break;
 		n = digits = n ? n : 1;
-		while (digits < rest.size && is_digit(rest.data[digits]))
+		while (digits < rest.size && fl_is_digit(rest.data[digits]))
 			digits++;
 		if (digits == n)
 			break;

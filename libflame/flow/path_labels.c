@@ -30,21 +30,11 @@ static void set(struct fl_path_labels *labels, enum fl_path_key key,
 
 /* Scanning ------------------------------------------------------------ */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 static bool all_digits(struct slice s)
 {
 	size_t n = 0;
 
-	while (n < s.size && is_digit(s.data[n]))
+	while (n < s.size && fl_is_digit(s.data[n]))
 		n++;
 	return n && n == s.size;
 }
@@ -58,8 +48,8 @@ static void skip(struct slice *s, size_t n)
 static bool is_one(char class, char c)
 {
 	switch (class) {
-	case '9': return is_digit(c);
-	case '%': return is_hex(c);
+	case '9': return fl_is_digit(c);
+	case '%': return fl_is_lower_hex(c);
 	default: return c == class;
 	}
 }
@@ -79,7 +69,7 @@ static bool consume(struct slice *text, const char *pattern,
 		size_t n = 0;
 
 		if (*pattern == '#')
-			while (n < s.size && is_digit(s.data[n]))
+			while (n < s.size && fl_is_digit(s.data[n]))
 				n++;
 		else if (s.size)
 			n = is_one(*pattern, *s.data);
@@ -115,7 +105,7 @@ static bool chop_value(struct slice *name, const char *key, const char *word,
 	if (word && chop(&s, word)) {
 		v = (struct slice){ s.data + s.size, strlen(word) };
 	} else {
-		while (n < s.size && is_digit(s.data[s.size - n - 1]))
+		while (n < s.size && fl_is_digit(s.data[s.size - n - 1]))
 			n++;
 		s.size -= n;
 		v = (struct slice){ s.data + s.size, n };

@@ -181,8 +181,17 @@ const char *fl_java_state(struct slice word);
  */
 bool fl_java_time(struct slice s, bool instant, int64_t *ns);
 
-/* Without blanks at both ends, and a \r. */
+/* Without blanks at both ends (at its end), and a \r. */
 struct slice fl_slice_trim(struct slice s);
+struct slice fl_slice_trim_end(struct slice s);
+/*
+ * Cuts the last word and the blank before it off the text; the first word and
+ * the blanks around it; the first field and the tab after it.  false, with the
+ * text unchanged: nothing would be left, or no tab is there.
+ */
+bool fl_slice_last_word(struct slice *text, struct slice *word);
+bool fl_slice_first_word(struct slice *text, struct slice *word);
+bool fl_slice_field(struct slice *text, struct slice *field);
 /* Cuts off and gives what stands before the first c; all where none is. */
 struct slice fl_slice_split(struct slice *rest, char c);
 

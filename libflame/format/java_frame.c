@@ -14,11 +14,6 @@ static struct slice from(struct slice s, size_t n)
 	return (struct slice){ s.data + n, s.size - n };
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 void fl_java_name(struct fl_buf *buf, struct slice name)
 {
 	const char *dot;
@@ -26,7 +21,7 @@ void fl_java_name(struct fl_buf *buf, struct slice name)
 
 	/* A '/' before a digit is of a hidden class. */
 	while (i && (name.data[i - 1] != '/' ||
-		     (i < name.size && is_digit(name.data[i]))))
+		     (i < name.size && fl_is_digit(name.data[i]))))
 		i--;
 	name = from(name, i);
 	dot = memrchr(name.data, '.', name.size);
@@ -84,7 +79,7 @@ static bool parse_part(struct slice *s, size_t digits, char before, int *n)
 		return false;
 	*n = 0;
 	for (size_t i = 0; i < digits; i++) {
-		if (!is_digit(s->data[i]))
+		if (!fl_is_digit(s->data[i]))
 			return false;
 		*n = *n * 10 + s->data[i] - '0';
 	}
@@ -105,7 +100,7 @@ bool fl_java_time(struct slice s, bool instant, int64_t *ns)
 	    !parse_part(&s, 2, ':', &tm.tm_sec))
 		return false;
 	if (instant && s.size && s.data[0] == '.')
-		for (s = from(s, 1); s.size && is_digit(s.data[0]) && unit > 1;
+		for (s = from(s, 1); s.size && fl_is_digit(s.data[0]) && unit > 1;
 		     s = from(s, 1)) {
 			unit /= 10;
 			fraction += unit * (s.data[0] - '0');

@@ -65,11 +65,6 @@ static struct slice from(struct slice s, size_t n)
 	return (struct slice){ s.data + n, s.size - n };
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* 2032 or 0x7f0; false unless all of it is a number that fits. */
 static bool parse_id(struct slice s, int64_t *n)
 {
@@ -77,7 +72,7 @@ static bool parse_id(struct slice s, int64_t *n)
 	char *end;
 
 	if (!fl_slice_starts(s, "0x"))
-		return s.size && is_digit(s.data[0]) && fl_parse_int(s, n);
+		return s.size && fl_is_digit(s.data[0]) && fl_parse_int(s, n);
 	if (s.size < 3 || s.size > 17)
 		return false;
 	memcpy(text, s.data, s.size);
@@ -241,7 +236,7 @@ static int64_t number_after(struct slice text, const char *key)
 		return 0;
 	digits = (struct slice){ at + strlen(key), 0 };
 	while (digits.data + digits.size < text.data + text.size &&
-	       is_digit(digits.data[digits.size]))
+	       fl_is_digit(digits.data[digits.size]))
 		digits.size++;
 	return fl_parse_int(digits, &n) ? n : 0;
 }
@@ -342,7 +337,7 @@ static bool find_dump(struct slice line, size_t *prefix)
 
 static void skip_digits(struct slice *s)
 {
-	while (s->size && is_digit(s->data[0]))
+	while (s->size && fl_is_digit(s->data[0]))
 		*s = from(*s, 1);
 }
 
@@ -350,7 +345,7 @@ static void skip_digits(struct slice *s)
 static void skip_fraction(struct slice *s)
 {
 	if (s->size > 1 && (s->data[0] == '.' || s->data[0] == ',') &&
-	    is_digit(s->data[1])) {
+	    fl_is_digit(s->data[1])) {
 		*s = from(*s, 1);
 		skip_digits(s);
 	}
@@ -366,8 +361,8 @@ static struct slice without_prefix(const struct jstack *j, struct slice line)
 	struct slice p = { j->prefix.data, j->prefix.size }, s = line;
 
 	while (p.size) {
-		if (is_digit(p.data[0])) {
-			if (!s.size || !is_digit(s.data[0]))
+		if (fl_is_digit(p.data[0])) {
+			if (!s.size || !fl_is_digit(s.data[0]))
 				return line;
 			skip_digits(&p);
 			skip_digits(&s);
@@ -489,7 +484,7 @@ static bool opens_name(struct slice line)
 		return false;
 	return quote == line.data ||
 	       (line.data[0] == '#' && line.size > 1 &&
-		is_digit(line.data[1]) && quote[-1] == ' ');
+		fl_is_digit(line.data[1]) && quote[-1] == ' ');
 }
 
 /* true: the name that was begun ends in this line, and the thread begins. */

@@ -44,21 +44,64 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	return true;
 }
 
-static bool is_blank(char c)
+struct slice fl_slice_trim_end(struct slice s)
 {
-	return c == ' ' || c == '\t';
+	while (s.size &&
+	       (fl_is_blank(s.data[s.size - 1]) || s.data[s.size - 1] == '\r'))
+		s.size--;
+	return s;
+}
+
+static struct slice trim_start(struct slice s)
+{
+	while (s.size && fl_is_blank(s.data[0])) {
+		s.data++;
+		s.size--;
+	}
+	return s;
 }
 
 struct slice fl_slice_trim(struct slice s)
 {
-	while (s.size && is_blank(s.data[0])) {
-		s.data++;
-		s.size--;
+	return fl_slice_trim_end(trim_start(s));
+}
+
+bool fl_slice_last_word(struct slice *text, struct slice *word)
+{
+	size_t i = text->size;
+
+	while (i && !fl_is_blank(text->data[i - 1]))
+		i--;
+	*word = (struct slice){ text->data + i, text->size - i };
+	if (!i || !word->size)
+		return false;
+	text->size = i - 1;
+	return true;
+}
+
+bool fl_slice_first_word(struct slice *text, struct slice *word)
+{
+	struct slice rest = trim_start(*text);
+
+	*word = (struct slice){ rest.data, 0 };
+	while (rest.size && !fl_is_blank(*rest.data)) {
+		rest.data++;
+		rest.size--;
+		word->size++;
 	}
-	while (s.size &&
-	       (is_blank(s.data[s.size - 1]) || s.data[s.size - 1] == '\r'))
-		s.size--;
-	return s;
+	rest = trim_start(rest);
+	if (!word->size || !rest.size)
+		return false;
+	*text = rest;
+	return true;
+}
+
+bool fl_slice_field(struct slice *text, struct slice *field)
+{
+	if (!text->size || !memchr(text->data, '\t', text->size))
+		return false;
+	*field = fl_slice_split(text, '\t');
+	return true;
 }
 
 struct slice fl_slice_split(struct slice *rest, char c)

@@ -148,11 +148,6 @@ static void take_header(struct reader *r, struct slice s)
 
 /* Times --------------------------------------------------------------- */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Digits with a point, off the text's beginning; *places: behind it. */
 static bool take_decimal(struct slice *s, char comma, uint64_t *n,
 			 int *places)
@@ -169,7 +164,7 @@ static bool take_decimal(struct slice *s, char comma, uint64_t *n,
 			point = true;
 			continue;
 		}
-		if (!is_digit(c))
+		if (!fl_is_digit(c))
 			break;
 		any = true;
 		if (!__builtin_mul_overflow(*n, 10, &more) &&

@@ -2,7 +2,6 @@
 /*
  * Folded stacks, in the order data flow:
  *
- *	number.c	counts: whole, fractions, percent
  *	sniff.c		which dialect a file is, from its beginning
  *	join.c		frames that hold a ';'
  *	stack.c		lines to stacks
@@ -17,45 +16,6 @@
 #include "format/format.h"
 
 struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out);
-
-/* number.c */
-
-__extension__ typedef __int128 fl_wide;
-
-/* A count, in parts of 10^18; of a percentage too. */
-struct fl_folded_count {
-	fl_wide parts;
-	bool percent;
-	bool huge;		/* 2^63 or more, either way */
-};
-
-/* -12, 3.5, 3., 1e3, 33.82%; false: something else. */
-bool fl_folded_count(struct slice text, struct fl_folded_count *count);
-/*
- * Rounded, with what was carried so far; what rounding takes is carried on.
- * fraction (may be NULL): whether it took anything.
- */
-int64_t fl_folded_round(const struct fl_folded_count *count, int64_t *carry,
-			bool *fraction);
-/* Digits alone, and fewer than 19 of them. */
-bool fl_folded_digits(struct slice text, int64_t *n);
-
-static inline bool fl_is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/*
- * The last word, off the text's end, with one blank before it.  false: the
- * text is one word, or none.
- */
-bool fl_folded_last(struct slice *text, struct slice *word);
-/* The first word, off its beginning, with all blanks around it. */
-bool fl_folded_first(struct slice *text, struct slice *word);
-/* Up to the first tab, which goes too.  false: there is none. */
-bool fl_folded_field(struct slice *text, struct slice *field);
-/* Without blanks at its end. */
-struct slice fl_folded_trim(struct slice line);
 
 /* sniff.c */
 

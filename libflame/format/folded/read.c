@@ -118,7 +118,7 @@ static bool bad(struct reader *r, struct slice line)
 }
 
 /* false: it does not fit, and that is counted. */
-static bool weigh(struct reader *r, const struct fl_folded_count *count,
+static bool weigh(struct reader *r, const struct fl_decimal *count,
 		  int64_t *weight)
 {
 	bool fraction;
@@ -128,7 +128,7 @@ static bool weigh(struct reader *r, const struct fl_folded_count *count,
 			r->first_huge = r->lines.number;
 		return false;
 	}
-	*weight = fl_folded_round(count, &r->carry, &fraction);
+	*weight = fl_decimal_round(count, &r->carry, &fraction);
 	r->fractions += fraction;
 	return true;
 }
@@ -136,9 +136,9 @@ static bool weigh(struct reader *r, const struct fl_folded_count *count,
 static bool take_count(struct reader *r, struct slice line, struct slice word,
 		       struct flame_sample *s)
 {
-	struct fl_folded_count count;
+	struct fl_decimal count;
 
-	if (!fl_folded_count(word, &count) ||
+	if (!fl_decimal_parse(word, &count) ||
 	    count.percent != r->dialect.percent)
 		return bad(r, line);
 	return weigh(r, &count, &s->weight);
@@ -150,7 +150,8 @@ static bool take_two(struct reader *r, struct slice line, unsigned column,
 {
 	struct slice before, after;
 
-	if (!fl_folded_last(stack, &after) || !fl_folded_last(stack, &before))
+	if (!fl_slice_last_word(stack, &after) ||
+	    !fl_slice_last_word(stack, &before))
 		return bad(r, line);
 	if (!take_count(r, line, column == COLUMN_FIRST ? before : after, s))
 		return false;
@@ -169,11 +170,11 @@ static bool take_three(struct reader *r, struct slice line,
 {
 	struct flame *flame = r->stacks.flame;
 	struct slice word, part[3] = { { NULL, 0 } };
-	struct fl_folded_count count[3];
+	struct fl_decimal count[3];
 	int64_t weight[3];
 	size_t from = 0, n = 0;
 
-	if (!fl_folded_last(stack, &word))
+	if (!fl_slice_last_word(stack, &word))
 		return bad(r, line);
 	for (size_t i = 0; i <= word.size && n < 3; i++)
 		if (i == word.size || word.data[i] == ',') {
@@ -182,7 +183,7 @@ static bool take_three(struct reader *r, struct slice line,
 			from = i + 1;
 		}
 	for (size_t i = 0; i < 3; i++)
-		if (i >= n || !fl_folded_count(part[i], &count[i]))
+		if (i >= n || !fl_decimal_parse(part[i], &count[i]))
 			return bad(r, line);
 	for (size_t i = 0; i < 3; i++)
 		if (!weigh(r, &count[i], &weight[i]))
@@ -205,9 +206,9 @@ static bool take_three(struct reader *r, struct slice line,
 
 static bool is_number(struct slice word)
 {
-	struct fl_folded_count count;
+	struct fl_decimal count;
 
-	return fl_folded_count(word, &count);
+	return fl_decimal_parse(word, &count);
 }
 
 static void end_row(struct reader *r)
@@ -224,7 +225,7 @@ static void take_row(struct reader *r, struct slice line)
 	struct slice rest = line, word;
 
 	end_row(r);
-	while (fl_folded_first(&rest, &word) && is_number(word))
+	while (fl_slice_first_word(&rest, &word) && is_number(word))
 		line = rest;
 	r->row = flame_name(flame, line.data, line.size);
 }
@@ -248,9 +249,9 @@ static void take_fields(struct reader *r, struct slice *line,
 	struct slice field, rest = *line;
 	int64_t n;
 
-	if (!fl_folded_field(&rest, &field))
+	if (!fl_slice_field(&rest, &field))
 		return;
-	if (r->dialect.offset && fl_folded_digits(field, &n))
+	if (r->dialect.offset && fl_parse_digits(field, &n))
 		*line = rest;
 	if (!r->dialect.key || !memchr(rest.data, '\t', rest.size))
 		return;
@@ -270,7 +271,7 @@ static bool take_counts(struct reader *r, unsigned column, struct slice line,
 		s->weight = 1;
 		return true;
 	case FL_COUNT_FIRST:
-		if (!fl_folded_first(stack, &word))
+		if (!fl_slice_first_word(stack, &word))
 			return bad(r, line);
 		return take_count(r, line, word, s);
 	case FL_COUNT_TWO:
@@ -280,7 +281,7 @@ static bool take_counts(struct reader *r, unsigned column, struct slice line,
 	case FL_COUNT_LAST:
 		break;
 	}
-	return fl_folded_last(stack, &word) ? take_count(r, line, word, s) :
+	return fl_slice_last_word(stack, &word) ? take_count(r, line, word, s) :
 					      bad(r, line);
 }
 
@@ -473,7 +474,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		return FLAME_OK;
 	}
 	while (fl_lines_next(&r->lines, &line)) {
-		line = fl_folded_trim(line);
+		line = fl_slice_trim_end(line);
 		if (skips(r, line))
 			continue;
 		stack.data = line.data;

@@ -86,14 +86,14 @@ static bool has_comm(struct slice line)
 /* 1939,0,-253952 */
 static bool is_triple(struct slice word)
 {
-	struct fl_folded_count count;
+	struct fl_decimal count;
 	unsigned commas = 0;
 	size_t from = 0;
 
 	for (size_t i = 0; i <= word.size; i++) {
 		if (i < word.size && word.data[i] != ',')
 			continue;
-		if (!fl_folded_count(
+		if (!fl_decimal_parse(
 			    (struct slice){ word.data + from, i - from },
 			    &count))
 			return false;
@@ -112,17 +112,18 @@ static bool is_of_count(char c)
 /* A diff has each stack once; threads that end in numbers repeat theirs. */
 static void see_two(struct seen *seen, struct slice stack)
 {
-	struct fl_folded_count count;
+	struct fl_decimal count;
 	struct slice word;
 	uint64_t *known;
 
 	if (!stack.size || !is_of_count(stack.data[stack.size - 1]) ||
-	    !fl_folded_last(&stack, &word) || !fl_folded_count(word, &count))
+	    !fl_slice_last_word(&stack, &word) ||
+	    !fl_decimal_parse(word, &count))
 		return;
 	seen->two++;
 	if (!seen->stacks)
 		return;
-	stack = fl_folded_trim(stack);
+	stack = fl_slice_trim_end(stack);
 	known = fl_map_put(seen->stacks, fl_hash(stack.data, stack.size), NULL);
 	if (known && (*known)++)
 		seen->repeated++;
@@ -130,15 +131,15 @@ static void see_two(struct seen *seen, struct slice stack)
 
 static void see_last(struct seen *seen, struct slice line, bool semicolon)
 {
-	struct fl_folded_count count;
+	struct fl_decimal count;
 	struct slice word;
 	int64_t n;
 
-	if (!fl_folded_last(&line, &word))
+	if (!fl_slice_last_word(&line, &word))
 		return;
 	if (is_triple(word)) {
 		seen->three++;
-	} else if (fl_folded_count(word, &count)) {
+	} else if (fl_decimal_parse(word, &count)) {
 		seen->last_percent += count.percent;
 		see_two(seen, line);
 	} else {
@@ -152,11 +153,12 @@ static void see_last(struct seen *seen, struct slice line, bool semicolon)
 static void see_first(struct seen *seen, struct slice line, bool semicolon,
 		      bool has_last)
 {
-	struct fl_folded_count count;
+	struct fl_decimal count;
 	struct slice word;
 
 	if (!(fl_is_blank(*line.data) || is_of_count(*line.data)) ||
-	    !fl_folded_first(&line, &word) || !fl_folded_count(word, &count))
+	    !fl_slice_first_word(&line, &word) ||
+	    !fl_decimal_parse(word, &count))
 		return;
 	seen->first++;
 	seen->first_only += !has_last;
@@ -174,10 +176,10 @@ static void see_tabs(struct seen *seen, struct slice line)
 	bool number, two;
 	int64_t n = 0;
 
-	if (!fl_folded_field(&rest, &field))
+	if (!fl_slice_field(&rest, &field))
 		return;
 	stack = rest;
-	number = fl_folded_digits(field, &n);
+	number = fl_parse_digits(field, &n);
 	two = memchr(rest.data, '\t', rest.size);
 	if (number && (!seen->offset || n > seen->offset_before))
 		seen->offset++;
@@ -186,7 +188,7 @@ static void see_tabs(struct seen *seen, struct slice line)
 	seen->place_wanted = n + (int64_t)stack.size + 1;
 	seen->offset_before = n;
 	if (two && field.size && !memchr(field.data, ';', field.size) &&
-	    fl_folded_field(&rest, &field) && rest.size &&
+	    fl_slice_field(&rest, &field) && rest.size &&
 	    !memchr(rest.data, '\t', rest.size))
 		seen->key++;
 }
@@ -211,7 +213,8 @@ static void see(struct seen *seen, struct slice line)
 		return;
 	}
 	/* Its first tabs matter, and what it ends in. */
-	if (!fl_folded_trim(line).size || (seen->report && line.data[0] == ' '))
+	if (!fl_slice_trim_end(line).size ||
+	    (seen->report && line.data[0] == ' '))
 		return;
 	if (!seen->lines)
 		seen->bad_start = line.data[0] == '{' ||
@@ -220,7 +223,7 @@ static void see(struct seen *seen, struct slice line)
 				  fl_slice_starts(line, "<html") ||
 				  fl_slice_starts(line, "<svg") ||
 				  fl_slice_starts(line, "[{");
-	line = fl_folded_trim(line);
+	line = fl_slice_trim_end(line);
 	semicolon = memchr(line.data, ';', line.size - 1);
 	seen->lines++;
 	seen->semicolons += semicolon && line.data[line.size - 1] != ';';

@@ -59,7 +59,7 @@ static bool python_thread(struct fl_folded_stacks *s, struct slice name)
 	while (i < name.size && name.data[i] != ')')
 		i++;
 	if (i == name.size ||
-	    (!fl_folded_digits(cut(name, prefix, name.size - i), &n) &&
+	    (!fl_parse_digits(cut(name, prefix, name.size - i), &n) &&
 	     !is_hex(cut(name, prefix, name.size - i))))
 		return false;
 	set(s, TID, cut(name, prefix, name.size - i));
@@ -80,7 +80,7 @@ static bool tagged_thread(struct fl_folded_stacks *s, struct slice name)
 		i--;
 	if (i < 5 || memcmp(name.data + i - 4, "tid=", 4) != 0 ||
 	    (i > 5 && name.data[i - 5] != ' ') ||
-	    !fl_folded_digits(cut(name, i, 1), &n))
+	    !fl_parse_digits(cut(name, i, 1), &n))
 		return false;
 	set(s, TID, cut(name, i, 1));
 	if (i > 6)
@@ -107,7 +107,7 @@ static bool numbered(struct fl_folded_stacks *s, struct slice name)
 	int64_t n;
 
 	if (fl_slice_starts(name, "tid:") &&
-	    fl_folded_digits(cut(name, 4, 0), &n)) {
+	    fl_parse_digits(cut(name, 4, 0), &n)) {
 		set(s, TID, cut(name, 4, 0));
 		return true;
 	}
@@ -133,7 +133,7 @@ static bool takes_owner(struct fl_folded_stacks *s, struct slice name,
 		return true;
 	}
 	if (s->dialect->austin && name.size > 1 && name.data[0] == 'P' &&
-	    fl_folded_digits(cut(name, 1, 0), &n)) {
+	    fl_parse_digits(cut(name, 1, 0), &n)) {
 		set(s, PID, cut(name, 1, 0));
 		return true;
 	}

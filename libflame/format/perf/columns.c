@@ -16,16 +16,6 @@
 
 enum { ADDRESS_WIDTH = 16 };	/* "%16lx" */
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 static void advance(struct slice *s, size_t n)
 {
 	s->data += n;
@@ -36,7 +26,7 @@ static size_t count_blanks(struct slice s)
 {
 	size_t n = 0;
 
-	while (n < s.size && is_blank(s.data[n]))
+	while (n < s.size && fl_is_blank(s.data[n]))
 		n++;
 	return n;
 }
@@ -45,7 +35,7 @@ static size_t count_word(struct slice s)
 {
 	size_t n = 0;
 
-	while (n < s.size && !is_blank(s.data[n]))
+	while (n < s.size && !fl_is_blank(s.data[n]))
 		n++;
 	return n;
 }
@@ -64,7 +54,7 @@ static struct slice peek_word(struct slice s, size_t *size)
 static bool all_hex(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)
-		if (!is_hex(s.data[i]))
+		if (!fl_is_lower_hex(s.data[i]))
 			return false;
 	return s.size > 0;
 }
@@ -250,7 +240,7 @@ bool fl_perf_is_later_line(struct slice line)
 	struct slice word, text = fl_slice_trim(line), cgroup;
 	size_t size;
 
-	if (!line.size || !is_blank(line.data[0]))
+	if (!line.size || !fl_is_blank(line.data[0]))
 		return false;
 	word = peek_word(line, &size);
 	if (line.data[0] == '\t')
@@ -275,7 +265,8 @@ static size_t find_end_columns(struct slice s, struct slice *cgroup)
 
 	for (size_t i = 1; i < s.size; i++) {
 		if (module ? s.data[i - 1] != ')' :
-			     !is_blank(s.data[i]) || is_blank(s.data[i - 1]))
+			     !fl_is_blank(s.data[i]) ||
+				     fl_is_blank(s.data[i - 1]))
 			continue;
 		if (fl_perf_end_columns(
 			    (struct slice){ s.data + i, s.size - i }, cgroup))

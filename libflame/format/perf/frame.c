@@ -10,12 +10,6 @@
 
 #include "format/perf/perf.h"
 
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-	       (c >= 'A' && c <= 'F');
-}
-
 static bool is_ip(struct slice word)
 {
 	if (fl_slice_starts(word, "0x")) {
@@ -25,7 +19,7 @@ static bool is_ip(struct slice word)
 	if (!word.size || word.size > 16)
 		return false;
 	for (size_t i = 0; i < word.size; i++)
-		if (!is_hex(word.data[i]))
+		if (!fl_is_hex(word.data[i]))
 			return false;
 	return true;
 }
@@ -40,7 +34,7 @@ static struct slice no_offset(struct slice s)
 {
 	size_t i = s.size;
 
-	while (i && is_hex(s.data[i - 1]))
+	while (i && fl_is_hex(s.data[i - 1]))
 		i--;
 	if (i >= 3 && i < s.size && memcmp(s.data + i - 3, "+0x", 3) == 0)
 		s.size = i - 3;

@@ -15,20 +15,10 @@
 
 enum { LONGEST_TIME = 32 };	/* that is remembered */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static bool all_digits(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)
-		if (!is_digit(s.data[i]))
+		if (!fl_is_digit(s.data[i]))
 			return false;
 	return s.size > 0;
 }
@@ -40,7 +30,7 @@ static struct slice pop_word(struct slice *s)
 	size_t n;
 
 	*s = fl_slice_trim(*s);
-	for (n = s->size; n && !is_blank(s->data[n - 1]); n--)
+	for (n = s->size; n && !fl_is_blank(s->data[n - 1]); n--)
 		;
 	word = (struct slice){ s->data + n, s->size - n };
 	s->size = n;
@@ -54,7 +44,7 @@ static struct slice shift_word(struct slice *s)
 	size_t n = 0;
 
 	*s = fl_slice_trim(*s);
-	while (n < s->size && !is_blank(s->data[n]))
+	while (n < s->size && !fl_is_blank(s->data[n]))
 		n++;
 	word = (struct slice){ s->data, n };
 	s->data += n;
@@ -75,7 +65,7 @@ static bool parse_digits(const char **at, const char *end, int64_t *n)
 	const char *p = *at;
 	uint64_t u = 0;
 
-	while (p < end && is_digit(*p) && p - *at < 19)
+	while (p < end && fl_is_digit(*p) && p - *at < 19)
 		u = 10 * u + (uint64_t)(*p++ - '0');
 	if (p == *at || p - *at > 18)
 		return false;
@@ -142,7 +132,7 @@ static bool has_form(struct slice s, const char *form)
 	if (s.size < strlen(form))
 		return false;
 	for (size_t i = 0; form[i]; i++)
-		if (form[i] == 'd' ? !is_digit(s.data[i]) :
+		if (form[i] == 'd' ? !fl_is_digit(s.data[i]) :
 				     s.data[i] != form[i])
 			return false;
 	return true;
@@ -222,7 +212,7 @@ static unsigned digits_before(const char *end, uint64_t *n)
 	unsigned size;
 
 	*n = 0;
-	for (size = 0; size < 8 && is_digit(end[-1 - (int)size]); size++) {
+	for (size = 0; size < 8 && fl_is_digit(end[-1 - (int)size]); size++) {
 		*n += unit * (uint64_t)(end[-1 - (int)size] - '0');
 		unit *= 10;
 	}
@@ -242,7 +232,7 @@ static bool parse_usual_time(const char *line, const char *end,
 		return false;
 	n = digits_before(end - 7, &s);
 	*begin = end - 7 - n;
-	if (!n || n == 8 || !is_blank((*begin)[-1]))
+	if (!n || n == 8 || !fl_is_blank((*begin)[-1]))
 		return false;
 	*time = (int64_t)(s * UINT64_C(1000000000) + us * 1000);
 	return true;
@@ -260,7 +250,7 @@ static bool parse_time(struct slice line, size_t colon, size_t *begin,
 		*begin = at - line.data;
 		return true;
 	}
-	while (i && is_digit(line.data[i - 1]))
+	while (i && fl_is_digit(line.data[i - 1]))
 		i--;
 	if (i == colon || !i || line.data[i - 1] != '.' || colon - i > 9)
 		return false;
@@ -270,10 +260,11 @@ static bool parse_time(struct slice line, size_t colon, size_t *begin,
 	for (size_t n = colon - i; n < 9; n++)
 		ns *= 10;
 	end = line.data + --i;
-	while (i && is_digit(line.data[i - 1]))
+	while (i && fl_is_digit(line.data[i - 1]))
 		i--;
 	at = line.data + i;
-	if (at == end || end - at > 9 || (i && !is_blank(line.data[i - 1])) ||
+	if (at == end || end - at > 9 ||
+	    (i && !fl_is_blank(line.data[i - 1])) ||
 	    !parse_digits(&at, end, &s))
 		return false;
 	*begin = i;
@@ -284,7 +275,7 @@ static bool parse_time(struct slice line, size_t colon, size_t *begin,
 /* A colon that a blank or the end follows. */
 static bool ends_column(struct slice line, size_t colon)
 {
-	return colon + 1 >= line.size || is_blank(line.data[colon + 1]);
+	return colon + 1 >= line.size || fl_is_blank(line.data[colon + 1]);
 }
 
 static bool find_time(struct slice line, size_t *begin, size_t *end,
@@ -311,7 +302,7 @@ static bool is_period(struct slice before, struct slice word)
 	size_t blanks = 0;
 
 	while (blanks < before.size &&
-	       is_blank(before.data[before.size - blanks - 1]))
+	       fl_is_blank(before.data[before.size - blanks - 1]))
 		blanks++;
 	blanks -= blanks && blanks < before.size;
 	return blanks + word.size >= 10 && all_digits(word);
@@ -335,18 +326,18 @@ static bool parse_usual(struct slice right, struct fl_perf_header *h)
 	const char *at = right.data, *end = right.data + right.size, *event;
 	int64_t period;
 
-	while (at < end && is_blank(*at))
+	while (at < end && fl_is_blank(*at))
 		at++;
-	if (!parse_digits(&at, end, &period) || at == end || !is_blank(*at))
+	if (!parse_digits(&at, end, &period) || at == end || !fl_is_blank(*at))
 		return false;
-	while (at < end && is_blank(*at))
+	while (at < end && fl_is_blank(*at))
 		at++;
-	for (event = at; at < end && !is_blank(*at); at++)
+	for (event = at; at < end && !fl_is_blank(*at); at++)
 		;
 	if (at - event < 2 || at[-1] != ':')
 		return false;
 	h->event = (struct slice){ event, at - event - 1 };
-	while (at < end && is_blank(*at))
+	while (at < end && fl_is_blank(*at))
 		at++;
 	h->rest = (struct slice){ at, end - at };
 	h->period = period;
@@ -361,10 +352,10 @@ static bool parse_again(struct slice right, const struct fl_perf_lefts *lefts,
 	const char *end = right.data + right.size;
 
 	if (!lefts->right_size || right.size < lefts->right_size ||
-	    (at < end && !is_blank(*at)) ||
+	    (at < end && !fl_is_blank(*at)) ||
 	    !fl_perf_same(right.data, lefts->right, lefts->right_size))
 		return false;
-	while (at < end && is_blank(*at))
+	while (at < end && fl_is_blank(*at))
 		at++;
 	h->event = (struct slice){ right.data + lefts->event_at,
 				   lefts->event_size };
@@ -471,14 +462,14 @@ bool fl_perf_header_again(const char *at, const char *end,
 	    !fl_perf_same(at, left->text, left->size) ||
 	    !parse_usual_time(at, colon, &begin, &h->time) ||
 	    begin != at + left->size ||
-	    !(*rest == '\n' || (is_blank(*rest) &&
-			        (lf = memchr(rest, '\n', end - rest)))))
+	    !(*rest == '\n' ||
+	      (fl_is_blank(*rest) && (lf = memchr(rest, '\n', end - rest)))))
 		return false;
-	while (is_blank(*rest))
+	while (fl_is_blank(*rest))
 		rest++;
 	if (*rest == '\n')
 		lf = rest;
-	else if (is_blank(lf[-1]) || lf[-1] == '\r')
+	else if (fl_is_blank(lf[-1]) || lf[-1] == '\r')
 		return false;
 	*size = lf + 1 - at;
 	h->comm = (struct slice){ at + left->comm_at, left->comm_size };
@@ -539,7 +530,7 @@ static bool parse_timeless(struct slice line, struct fl_perf_lefts *lefts,
 	before = left;
 	last = pop_word(&before);
 	for (blanks = 0; blanks < before.size &&
-	     is_blank(before.data[before.size - blanks - 1]); blanks++)
+	     fl_is_blank(before.data[before.size - blanks - 1]); blanks++)
 		;
 	width = blanks + last.size;
 	if (is_period(before, last) && fl_parse_int(last, &period)) {
@@ -565,7 +556,7 @@ bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
 	size_t begin, end;
 
 	clear(h);
-	while (line.size && (is_blank(line.data[line.size - 1]) ||
+	while (line.size && (fl_is_blank(line.data[line.size - 1]) ||
 			     line.data[line.size - 1] == '\r'))
 		line.size--;
 	if (!find_time(line, &begin, &end, &h->time))
@@ -593,16 +584,18 @@ static size_t find_ip(struct slice line)
 	size_t blanks, n;
 
 	for (size_t i = 0; i < line.size; i += n) {
-		for (blanks = 0; i < line.size && is_blank(line.data[i]); i++)
+		for (blanks = 0; i < line.size && fl_is_blank(line.data[i]);
+		     i++)
 			blanks++;
-		for (n = 0; i + n < line.size && !is_blank(line.data[i + n]) &&
-			    memchr("0123456789abcdef", line.data[i + n], 16);
+		for (n = 0;
+		     i + n < line.size && !fl_is_blank(line.data[i + n]) &&
+		     memchr("0123456789abcdef", line.data[i + n], 16);
 		     n++)
 			;
 		if (n && n <= 16 && (n >= 8 || blanks + n > 16) &&
-		    (i + n == line.size || is_blank(line.data[i + n])))
+		    (i + n == line.size || fl_is_blank(line.data[i + n])))
 			return i;
-		while (i + n < line.size && !is_blank(line.data[i + n]))
+		while (i + n < line.size && !fl_is_blank(line.data[i + n]))
 			n++;
 	}
 	return SIZE_MAX;

@@ -10,22 +10,17 @@
 
 enum { FARTHEST = 1024 };	/* bytes from the end that are no name */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* 1,234 or 1234.5, which is rounded; *at moves behind it. */
 static bool read_count(const char **at, const char *end, int64_t *n)
 {
 	const char *c = *at;
 	int64_t v = 0;
 
-	if (c == end || !is_digit(*c))
+	if (c == end || !fl_is_digit(*c))
 		return false;
-	for (; c < end && (is_digit(*c) || *c == ','); c++) {
+	for (; c < end && (fl_is_digit(*c) || *c == ','); c++) {
 		if (*c == ',') {
-			if (c + 1 == end || !is_digit(c[1]))
+			if (c + 1 == end || !fl_is_digit(c[1]))
 				break;
 			continue;
 		}
@@ -33,10 +28,10 @@ static bool read_count(const char **at, const char *end, int64_t *n)
 		    __builtin_add_overflow(v, *c - '0', &v))
 			return false;
 	}
-	if (c + 1 < end && *c == '.' && is_digit(c[1])) {
+	if (c + 1 < end && *c == '.' && fl_is_digit(c[1])) {
 		if (c[1] >= '5' && __builtin_add_overflow(v, 1, &v))
 			return false;
-		for (c++; c < end && is_digit(*c); c++)
+		for (c++; c < end && fl_is_digit(*c); c++)
 			;
 	}
 	*at = c;
@@ -49,7 +44,7 @@ static bool is_share(struct slice text)
 {
 	if (!text.size)
 		return false;
-	return is_digit(text.data[0]) || text.data[0] == '+' ||
+	return fl_is_digit(text.data[0]) || text.data[0] == '+' ||
 	       text.data[0] == '-' || fl_slice_is(text, "new") ||
 	       fl_slice_is(text, "gone");
 }
@@ -99,7 +94,7 @@ struct fl_title fl_title_read(struct slice text)
 		for (const char *c = end - 1; c-- > from;) {
 			struct fl_title title = { 0 };
 
-			if (*c != '(' || !is_digit(c[1]) ||
+			if (*c != '(' || !fl_is_digit(c[1]) ||
 			    (c > text.data && c[-1] != ' '))
 				continue;
 			if (!read_end(c + 1, end - 1, &title))
@@ -154,7 +149,7 @@ bool fl_decimal(struct slice text, double *d, unsigned *decimals)
 			dot = true;
 			continue;
 		}
-		if (!is_digit(c))
+		if (!fl_is_digit(c))
 			return false;
 		any = true;
 		if (n >= 100000000000000000) {	/* 10^17 */
