@@ -2,8 +2,8 @@
 /*
  * Folded stacks, in the order data flow:
  *
- *	sniff.c		which dialect a file is, from its beginning
- *	join.c		frames that hold a ';'
+ *	sniff.c		the dialect of a file, from its beginning
+ *	join.c		frames that contain a ';'
  *	stack.c		lines to stacks
  *	frame_cache.c	texts to frames
  *	thread.c	outermost frames to threads
@@ -26,35 +26,35 @@ struct fl_folded_dialect {
 		FL_COUNT_THREE		/* us,idle,bytes */
 	} counts;
 	bool percent;		/* counts are percentages */
-	bool offset;		/* a number and a tab come first: no matter */
+	bool offset;		/* a number and a tab to drop come first */
 	bool key;		/* KEY tab stack tab count */
-	bool report;		/* perf report's rows stand between */
-	bool children;		/* and count callees in callers, too */
+	bool report;		/* rows of perf report between the stacks */
+	bool children;		/* which count callees in their callers, too */
 	bool austin;		/* P1;T0:2;file:func:line */
 	bool comm;		/* comm-PID/TID */
-	bool cuts;		/* at each ';', as peers do */
+	bool compat;		/* as other tools: each ';' ends a frame */
 };
 
 bool fl_folded_comment(struct slice line);
 void fl_folded_sniff(struct fl_in *in, struct fl_folded_dialect *dialect);
 int fl_folded_probe(const uint8_t *head, size_t n, bool whole);
-/* P1;T0:2 begins it. */
+/* Whether the line begins with P1;T0:2. */
 bool fl_folded_is_austin(struct slice line);
-/* comm-PID/TID: where the numbers are; false: it is none. */
+/* The parts of comm-PID/TID; false: the frame is something else. */
 bool fl_folded_is_comm(struct slice frame, struct slice *comm,
 		       struct slice *pid, struct slice *tid);
 
 /* join.c */
 
-/* Whether a frame's text, cut at its first ';', may go on behind that. */
+/* Whether a piece that a ';' ends may be a frame that contains this ';'. */
 bool fl_folded_opens(struct slice piece);
 /*
- * Where the frame ends that begins at `from` and may go on behind its first
- * ';', at `end`.  *seen: up to where the text was looked at to know.
+ * Gives the end of the frame that begins at `from`, and whose first ';', at
+ * `end`, may be part of it.  *scanned: bytes of the text that decided that.
  */
 size_t fl_folded_join(struct slice text, size_t from, size_t end,
-		      size_t *seen);
-/* process PID:"command": its parts; false: it is none. */
+		      size_t *scanned);
+/* The parts of process PID:"command"; false: the frame is something else. */
 bool fl_folded_process(struct slice frame, struct slice *pid,
 		       struct slice *command);
 

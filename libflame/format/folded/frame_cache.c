@@ -169,7 +169,7 @@ static flame_id find_uncached(struct fl_folded_stacks *s, struct slice name,
 		*known = (struct fl_folded_name){
 			.frame = fl_frame(s->flame, id, frame->type),
 			.type = frame->type,
-			.opens = !s->dialect->cuts && fl_folded_opens(name)
+			.opens = !s->dialect->compat && fl_folded_opens(name)
 		};
 	*opens = known->opens;
 	found = fl_likely(known->type == frame->type) ? known->frame :

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames that hold a ';', which nothing marks as one that does not separate:
+ * Frames that contain a ';', which looks like one that separates frames:
  *
  *	process 42:"sh -c "a; b""	py-spy: a command as it was typed
  *	<[u8; 8] as Hash>::hash		Rust
  *	f<A;B>  m(Lx/Y;Lx/Z;)V  Lx/Y;::run	templates, signatures of JVMs
  *
- * Conservative: the text must be open at the ';', closed by what follows,
- * and what follows must not look like a frame of its own.
+ * A ';' is part of a frame only if a bracket or quote is open there, the text
+ * that follows closes it, and that text does not look like a frame.
  */
 #include "fl.h"
 
-#include "base/block.h"
 #include "format/folded/folded.h"
 
-enum { NESTED = 32, PIECES = 8 };
+enum { MAX_NESTED = 32, MAX_PIECES = 8 };
 
-/* Brackets that are open. */
+/* Open brackets. */
 struct open {
-	char at[NESTED];
+	char bracket[MAX_NESTED];
 	unsigned n;
 };
 
@@ -33,7 +32,7 @@ static bool is_operator(struct slice text, size_t i)
 	return i >= size && memcmp(text.data + i - size, word, size) == 0;
 }
 
-/* a->b, a => b, a < b and operator< are none. */
+/* The < and > of a->b, a => b, a < b and operator< are not brackets. */
 static bool is_bracket(struct slice text, size_t i)
 {
 	char c = text.data[i], before = i ? text.data[i - 1] : '\0';
@@ -48,20 +47,20 @@ static bool is_bracket(struct slice text, size_t i)
 	return !is_operator(text, i);
 }
 
-/* false: a bracket closes that was not open, or too many are. */
+/* false: a bracket closes that was not open, or too many are open. */
 static bool step(struct open *open, char c)
 {
 	if (c == '(' || c == '[' || c == '<') {
-		if (open->n == NESTED)
+		if (open->n == MAX_NESTED)
 			return false;
-		open->at[open->n++] = c;
+		open->bracket[open->n++] = c;
 		return true;
 	}
-	/* What was taken for a bracket: f(a<b). */
-	while (c != '>' && open->n && open->at[open->n - 1] == '<')
+	/* A < that was not closed is an operator: f(a<b). */
+	while (c != '>' && open->n && open->bracket[open->n - 1] == '<')
 		open->n--;
-	if (!open->n || open->at[open->n - 1] != (c == ')' ? '(' :
-						  c == ']' ? '[' : '<'))
+	if (!open->n || open->bracket[open->n - 1] != (c == ')' ? '(' :
+						       c == ']' ? '[' : '<'))
 		return false;
 	open->n--;
 	return true;
@@ -69,13 +68,13 @@ static bool step(struct open *open, char c)
 
 static bool scan(struct open *open, struct slice text)
 {
-	static const bool maybe[256] = {
+	static const bool possible[256] = {
 		['('] = true, [')'] = true, ['['] = true, [']'] = true,
 		['<'] = true, ['>'] = true,
 	};
 
 	for (size_t i = 0; i < text.size; i++)
-		if (fl_unlikely(maybe[(unsigned char)text.data[i]]) &&
+		if (fl_unlikely(possible[(unsigned char)text.data[i]]) &&
 		    is_bracket(text, i) && !step(open, text.data[i]))
 			return false;
 	return true;
@@ -89,7 +88,7 @@ bool fl_folded_process(struct slice frame, struct slice *pid,
 
 	if (!fl_slice_starts(frame, word))
 		return false;
-	while (i < frame.size && frame.data[i] >= '0' && frame.data[i] <= '9')
+	while (i < frame.size && fl_is_digit(frame.data[i]))
 		i++;
 	if (i == from || i + 2 > frame.size || frame.data[i] != ':' ||
 	    frame.data[i + 1] != '"')
@@ -117,21 +116,12 @@ static bool is_class(struct slice piece)
 	       !memchr(piece.data, '.', piece.size);
 }
 
-/* Most have none. */
+/* Whether an opening bracket is in it: most pieces have none. */
 static bool has_bracket(struct slice text)
 {
-	size_t i = 0;
-
-	for (; i + FL_BLOCK_SIZE <= text.size; i += FL_BLOCK_SIZE)
-		if (fl_block_is(text.data + i, '(') |
-		    fl_block_is(text.data + i, '[') |
-		    fl_block_is(text.data + i, '<'))
-			return true;
-	for (; i < text.size; i++)
-		if (text.data[i] == '(' || text.data[i] == '[' ||
-		    text.data[i] == '<')
-			return true;
-	return false;
+	return memchr(text.data, '(', text.size) ||
+	       memchr(text.data, '[', text.size) ||
+	       memchr(text.data, '<', text.size);
 }
 
 /* thread (1092): name, of py-spy. */
@@ -141,7 +131,7 @@ static bool is_named_thread(struct slice piece)
 	       memmem(piece.data, piece.size, "): ", 3);
 }
 
-/* py-spy's frames: f (job.py:3), f (libc.so.6); not "x (1)" of a name. */
+/* py-spy's frames: f (job.py:3), f (libc.so.6); not a thread's name "x (1)". */
 static bool is_python_frame(struct slice piece)
 {
 	const char *open = memrchr(piece.data, '(', piece.size);
@@ -182,16 +172,16 @@ static bool is_outermost(struct slice piece)
 }
 
 /*
- * A command ends in a '"' before a ';' that no blank follows.  One that
- * does not end was cut at its first ';'.
+ * A command ends at a '"' before a ';' that no blank follows.  A command
+ * without such an end was cut at its first ';'.
  */
-static size_t join_process(struct slice text, size_t end, size_t *seen)
+static size_t join_process(struct slice text, size_t end, size_t *scanned)
 {
 	for (size_t at = end;; at = end_of(text, at + 1)) {
 		bool more = at + 1 < text.size && text.data[at + 1] == ' ';
 
 		if (text.data[at - 1] == '"' && !more) {
-			*seen = FL_MIN(at + 2, text.size);
+			*scanned = FL_MIN(at + 2, text.size);
 			return at;
 		}
 		if (at == text.size)
@@ -199,20 +189,20 @@ static size_t join_process(struct slice text, size_t end, size_t *seen)
 		if (is_outermost(part(text, at + 1, end_of(text, at + 1))))
 			break;
 	}
-	*seen = SIZE_MAX;
+	*scanned = SIZE_MAX;
 	return end;
 }
 
-/* A thread's name goes on up to the first frame, if there is one. */
-static size_t join_thread(struct slice text, size_t end, size_t *seen)
+/* A thread's name extends to the first frame, if there is one. */
+static size_t join_thread(struct slice text, size_t end, size_t *scanned)
 {
 	size_t at = end, next;
 
-	*seen = SIZE_MAX;
+	*scanned = SIZE_MAX;
 	while (at < text.size) {
 		next = end_of(text, at + 1);
 		if (is_python_frame(part(text, at + 1, next))) {
-			*seen = FL_MIN(next + 1, text.size);
+			*scanned = FL_MIN(next + 1, text.size);
 			return at;
 		}
 		at = next;
@@ -220,7 +210,7 @@ static size_t join_thread(struct slice text, size_t end, size_t *seen)
 	return end;
 }
 
-/* A JVM's type, at i: behind it, or 0. */
+/* The end of a JVM's type that begins at i; 0: none does. */
 static size_t skip_type(struct slice text, size_t i)
 {
 	while (i < text.size && text.data[i] == '[')
@@ -233,7 +223,7 @@ static size_t skip_type(struct slice text, size_t i)
 	return i < text.size ? i + 1 : 0;
 }
 
-/* m(Lx/Y;I)V: where it ends, or 0. */
+/* The end of m(Lx/Y;I)V; 0: the text is something else. */
 static size_t join_signature(struct slice text, size_t from, size_t end)
 {
 	const char *open = memchr(text.data + from, '(', end - from);
@@ -247,8 +237,8 @@ static size_t join_signature(struct slice text, size_t from, size_t end)
 	return i > end && i < text.size ? end_of(text, i) : 0;
 }
 
-/* What may stand between brackets and is hardly a frame. */
-static bool goes_on(struct slice piece)
+/* Whether a piece closes a bracket before it opens one, as no frame does. */
+static bool closes(struct slice piece)
 {
 	size_t i = 0;
 
@@ -272,12 +262,12 @@ static size_t join_brackets(struct slice text, size_t from, size_t end)
 {
 	size_t at = end;
 
-	for (int i = 0; i < PIECES && at < text.size; i++) {
+	for (int i = 0; i < MAX_PIECES && at < text.size; i++) {
 		struct open open = { .n = 0 };
 		size_t next = end_of(text, at + 1);
 
 		if (has_suffix(part(text, from, at)) ||
-		    !goes_on(part(text, at + 1, next)) ||
+		    !closes(part(text, at + 1, next)) ||
 		    !scan(&open, part(text, from, next)))
 			return 0;
 		if (!open.n)
@@ -287,16 +277,17 @@ static size_t join_brackets(struct slice text, size_t from, size_t end)
 	return 0;
 }
 
-size_t fl_folded_join(struct slice text, size_t from, size_t end, size_t *seen)
+size_t fl_folded_join(struct slice text, size_t from, size_t end,
+		      size_t *scanned)
 {
 	struct slice piece = part(text, from, end);
 	size_t joined = 0;
 
 	if (is_process(piece))
-		return join_process(text, end, seen);
+		return join_process(text, end, scanned);
 	if (is_named_thread(piece))
-		return join_thread(text, end, seen);
-	*seen = SIZE_MAX;
+		return join_thread(text, end, scanned);
+	*scanned = SIZE_MAX;
 	if (end == text.size)
 		return end;
 	if (is_class(piece))

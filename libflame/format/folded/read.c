@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks, read: "frame;frame;frame weight" a line, root first, and
- * what else goes by that name (sniff.c).  The weight is the number after
- * the last blank; _[0] _[1] _[i] _[j] _[k] _[w] at a frame's end are its
- * type (async-profiler's and FlameGraph's annotations).
+ * The reader of folded stacks: lines of "frame;frame;frame weight", root
+ * first, and the dialects of sniff.c.  The weight is the number after the last
+ * blank; _[0] _[1] _[i] _[j] _[k] _[w] at a frame's end are its type
+ * (annotations of async-profiler and FlameGraph).
  */
 #include "fl.h"
 
@@ -15,8 +15,8 @@
 struct options {
 	enum {
 		COLUMN_UNSET, COLUMN_FIRST, COLUMN_SECOND, COLUMN_NONE
-	} column;		/* which of two counts is taken */
-	bool compare;		/* both are, the first with FL_BEFORE_KEY */
+	} column;		/* which of two counts to read */
+	bool compare;		/* reads both, the first with FL_BEFORE_KEY */
 	enum fl_compat_tool peer;
 };
 
@@ -27,25 +27,25 @@ struct reader {
 	struct fl_folded_stacks stacks;
 	bool begun;
 	bool plain;		/* one whole count, last, and nothing else */
-	bool forked;		/* reads parts: only plain lines are its */
-	int64_t carry;		/* of rounding, in parts of 10^18 */
+	bool forked;		/* reads parts, which have plain lines alone */
+	int64_t carry;		/* of fl_decimal_round */
 	uint64_t fractions, huge, first_huge, below_zero;
 	flame_id metric;	/* of counts; 0: not known */
-	flame_id key;		/* the label's name, once there is one */
-	/* perf report: the row that is above, and those with no stack. */
+	flame_id key;		/* name of the label "key"; 0: not yet needed */
+	/* perf report: the last row, and the number of rows without stacks. */
 	flame_id row;
 	bool row_used;
-	uint64_t rows_left;
-	/* Plain lines, some at once: those up to `given` are given out. */
-	unsigned taken, given;
-	/* More samples of the same line. */
+	uint64_t unused_rows;
+	/* Plain lines in the batch of `stacks`, and those returned. */
+	unsigned nbatch, nreturned;
+	/* Further samples of the last line. */
 	struct flame_sample more[2];
+	unsigned nmore;
 	bool both;		/* of two counts: the first is in more[] */
 	flame_id before_key, before;
-	unsigned nmore;
 };
 
-/* A line with a ';' or blank before a final number, or nothing at all. */
+/* Whether the line is a stack, a blank and a whole number. */
 static bool is_record(struct slice line, size_t *stack, int64_t *weight)
 {
 	size_t i = line.size;
@@ -74,8 +74,8 @@ static void count_metric(struct flame *flame, const struct flame_sample *s)
 		m->total = INT64_MAX;
 }
 
-/* "# mode: cpu": what Austin counts from here on. */
-static void take_comment(struct reader *r, struct slice line)
+/* "# mode: cpu": Austin's metric from here on. */
+static void read_comment(struct reader *r, struct slice line)
 {
 	struct flame *flame = r->stacks.flame;
 
@@ -91,7 +91,7 @@ static void take_comment(struct reader *r, struct slice line)
 		r->metric = flame_metric(flame, "wall", "us");
 }
 
-/* Memory that was given back is a metric of its own. */
+/* Freed memory has a metric of its own. */
 static void set_memory(struct reader *r, struct flame_sample *s)
 {
 	struct flame *flame = r->stacks.flame;
@@ -117,7 +117,7 @@ static bool bad(struct reader *r, struct slice line)
 	return false;
 }
 
-/* false: it does not fit, and that is counted. */
+/* false: it does not fit, and is counted in r->huge. */
 static bool weigh(struct reader *r, const struct fl_decimal *count,
 		  int64_t *weight)
 {
@@ -133,7 +133,7 @@ static bool weigh(struct reader *r, const struct fl_decimal *count,
 	return true;
 }
 
-static bool take_count(struct reader *r, struct slice line, struct slice word,
+static bool read_count(struct reader *r, struct slice line, struct slice word,
 		       struct flame_sample *s)
 {
 	struct fl_decimal count;
@@ -144,8 +144,8 @@ static bool take_count(struct reader *r, struct slice line, struct slice word,
 	return weigh(r, &count, &s->weight);
 }
 
-/* Before and after: one of them is taken, or both. */
-static bool take_two(struct reader *r, struct slice line, unsigned column,
+/* Counts before and after: reads one of them, or both. */
+static bool read_two(struct reader *r, struct slice line, unsigned column,
 		     struct slice *stack, struct flame_sample *s)
 {
 	struct slice before, after;
@@ -153,37 +153,30 @@ static bool take_two(struct reader *r, struct slice line, unsigned column,
 	if (!fl_slice_last_word(stack, &after) ||
 	    !fl_slice_last_word(stack, &before))
 		return bad(r, line);
-	if (!take_count(r, line, column == COLUMN_FIRST ? before : after, s))
+	if (!read_count(r, line, column == COLUMN_FIRST ? before : after, s))
 		return false;
 	if (!r->both)
 		return true;
 	r->more[0] = *s;
-	if (!take_count(r, line, before, &r->more[0]))
+	if (!read_count(r, line, before, &r->more[0]))
 		return false;
 	r->nmore = 1;
 	return true;
 }
 
-/* us,idle,bytes: wall, cpu if it was not idle, memory if it changed. */
-static bool take_three(struct reader *r, struct slice line,
+/* us,idle,bytes: wall, cpu unless it was idle, memory if it changed. */
+static bool read_three(struct reader *r, struct slice line,
 		       struct slice *stack, struct flame_sample *s)
 {
 	struct flame *flame = r->stacks.flame;
-	struct slice word, part[3] = { { NULL, 0 } };
 	struct fl_decimal count[3];
+	struct slice word;
 	int64_t weight[3];
-	size_t from = 0, n = 0;
 
 	if (!fl_slice_last_word(stack, &word))
 		return bad(r, line);
-	for (size_t i = 0; i <= word.size && n < 3; i++)
-		if (i == word.size || word.data[i] == ',') {
-			part[n++] =
-				(struct slice){ word.data + from, i - from };
-			from = i + 1;
-		}
 	for (size_t i = 0; i < 3; i++)
-		if (i >= n || !fl_decimal_parse(part[i], &count[i]))
+		if (!fl_decimal_parse(fl_slice_split(&word, ','), &count[i]))
 			return bad(r, line);
 	for (size_t i = 0; i < 3; i++)
 		if (!weigh(r, &count[i], &weight[i]))
@@ -213,13 +206,13 @@ static bool is_number(struct slice word)
 
 static void end_row(struct reader *r)
 {
-	r->rows_left += r->row && !r->row_used;
+	r->unused_rows += r->row && !r->row_used;
 	r->row = 0;
 	r->row_used = false;
 }
 
-/* "  33.82%   61  burn  libc.so": what it counts is in the lines below. */
-static void take_row(struct reader *r, struct slice line)
+/* "  33.82%   61  burn  libc.so": the lines below have its stacks. */
+static void read_row(struct reader *r, struct slice line)
 {
 	struct flame *flame = r->stacks.flame;
 	struct slice rest = line, word;
@@ -242,8 +235,8 @@ static void label_key(struct reader *r, struct flame_sample *s,
 	s->labels = flame_label(flame, s->labels, r->key, value);
 }
 
-/* Hadoop's: a place in a file, which is no matter, or a key. */
-static void take_fields(struct reader *r, struct slice *line,
+/* Hadoop's fields: an offset in a file, which is dropped, or a key. */
+static void read_fields(struct reader *r, struct slice *line,
 			struct flame_sample *s)
 {
 	struct slice field, rest = *line;
@@ -259,8 +252,8 @@ static void take_fields(struct reader *r, struct slice *line,
 	*line = rest;
 }
 
-/* false: there is no sample in it. */
-static bool take_counts(struct reader *r, unsigned column, struct slice line,
+/* false: the line has no sample. */
+static bool read_counts(struct reader *r, unsigned column, struct slice line,
 			struct slice *stack, struct flame_sample *s)
 {
 	struct slice word;
@@ -273,34 +266,35 @@ static bool take_counts(struct reader *r, unsigned column, struct slice line,
 	case FL_COUNT_FIRST:
 		if (!fl_slice_first_word(stack, &word))
 			return bad(r, line);
-		return take_count(r, line, word, s);
+		return read_count(r, line, word, s);
 	case FL_COUNT_TWO:
-		return take_two(r, line, column, stack, s);
+		return read_two(r, line, column, stack, s);
 	case FL_COUNT_THREE:
-		return take_three(r, line, stack, s);
+		return read_three(r, line, stack, s);
 	case FL_COUNT_LAST:
 		break;
 	}
-	return fl_slice_last_word(stack, &word) ? take_count(r, line, word, s) :
+	return fl_slice_last_word(stack, &word) ? read_count(r, line, word, s) :
 					      bad(r, line);
 }
 
-static bool take(struct flame_source *source, struct slice line,
-		 struct flame_sample *s)
+/* false: the line has no sample, or reading failed. */
+static bool read_line(struct flame_source *source, struct slice line,
+		      struct flame_sample *s)
 {
 	struct reader *r = source->state;
 	struct slice stack = line;
 
 	if (r->dialect.report) {
 		if (line.data[0] == ' ') {
-			take_row(r, line);
+			read_row(r, line);
 			return false;
 		}
 		r->row_used = true;
 	}
 	if (r->dialect.offset || r->dialect.key)
-		take_fields(r, &stack, s);
-	if (!take_counts(r, r->options->column, line, &stack, s))
+		read_fields(r, &stack, s);
+	if (!read_counts(r, r->options->column, line, &stack, s))
 		return false;
 	if (r->row)
 		label_key(r, s, r->row);
@@ -340,7 +334,8 @@ static int open_folded(struct flame_source *source)
 	return FLAME_OK;
 }
 
-static void tell(struct flame_source *source, const struct reader *r)
+static void report_dialect(struct flame_source *source,
+			   const struct reader *r)
 {
 	const char *name = fl_in_name(source->in);
 
@@ -365,7 +360,7 @@ static void begin(struct flame_source *source, struct reader *r)
 
 	r->begun = true;
 	fl_folded_sniff(source->in, d);
-	d->cuts = options->peer != FL_PEER_NONE;
+	d->compat = options->peer != FL_PEER_NONE;
 	if (options->column == COLUMN_NONE && d->counts == FL_COUNT_TWO)
 		d->counts = FL_COUNT_LAST;
 	else if (options->column && d->counts == FL_COUNT_LAST &&
@@ -379,7 +374,7 @@ static void begin(struct flame_source *source, struct reader *r)
 	}
 	if (d->percent)
 		r->metric = flame_metric(source->flame, "percent", "0.01%");
-	tell(source, r);
+	report_dialect(source, r);
 	r->plain = d->counts == FL_COUNT_LAST && !d->percent && !d->offset &&
 		   !d->key && !d->austin;
 }
@@ -392,24 +387,26 @@ static int end(struct flame_source *source, struct reader *r)
 	end_row(r);
 	if (source->part)
 		return status;
-	if (r->rows_left)
+	if (r->unused_rows)
 		fl_warn(source->flame, "%s: %" PRIu64 " rows of perf report "
-			"have no stacks and are left out", name, r->rows_left);
+			"have no stacks and are left out", name,
+			r->unused_rows);
 	if (r->huge) {
 		fl_warn(source->flame, "%s: %" PRIu64 " counts are 2^63 or "
-			"more and left out, the first is in line %" PRIu64, name,
-			r->huge, r->first_huge);
+			"more and left out, the first is in line %" PRIu64,
+			name, r->huge, r->first_huge);
 		source->damage = r->lines.good ? 1 : 2;
 	}
 	if (r->fractions)
 		fl_warn(source->flame, "%s: %" PRIu64 " counts are not whole: "
 			"what rounding takes from one is carried on to the "
 			"next", name, r->fractions);
-	r->rows_left = r->huge = r->fractions = 0;
+	r->unused_rows = r->huge = r->fractions = 0;
 	return status;
 }
 
-static inline bool skips(struct reader *r, struct slice line)
+/* Whether the line is empty or a comment. */
+static inline bool is_skipped(struct reader *r, struct slice line)
 {
 	if (fl_unlikely(!line.size)) {
 		end_row(r);
@@ -417,17 +414,17 @@ static inline bool skips(struct reader *r, struct slice line)
 	}
 	if (fl_likely(line.data[0] != '#') || !fl_folded_comment(line))
 		return false;
-	take_comment(r, line);
+	read_comment(r, line);
 	return true;
 }
 
-/* false: there is room for more; they are given out when they are many. */
-static bool take_plain(struct reader *r, struct slice stack, int64_t weight)
+/* Whether the batch is full, or failed. */
+static bool add_plain(struct reader *r, struct slice stack, int64_t weight)
 {
 	if (!fl_folded_add_line(&r->stacks, stack, weight))
 		return true;
 	r->lines.good++;
-	return ++r->taken == FL_FOLDED_BATCH;
+	return ++r->nbatch == FL_FOLDED_BATCH;
 }
 
 static bool find_stacks(struct flame_source *source)
@@ -437,12 +434,12 @@ static bool find_stacks(struct flame_source *source)
 	return fl_folded_find_stacks(&r->stacks) && !fl_failed(source->flame);
 }
 
-/* false: all lines of the batch are given out. */
-static bool give(struct reader *r, struct flame_sample *sample)
+/* false: all lines of the batch were returned. */
+static bool next_of_batch(struct reader *r, struct flame_sample *sample)
 {
-	if (r->given < r->taken) {
+	if (r->nreturned < r->nbatch) {
 		const struct fl_folded_result *t =
-			&r->stacks.batch[r->given++];
+			&r->stacks.batch[r->nreturned++];
 
 		*sample = (struct flame_sample){
 			.stack = t->stack, .thread = t->thread,
@@ -450,7 +447,7 @@ static bool give(struct reader *r, struct flame_sample *sample)
 		};
 		return true;
 	}
-	r->given = r->taken = 0;
+	r->nreturned = r->nbatch = 0;
 	return false;
 }
 
@@ -460,7 +457,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	struct slice line, stack;
 	int64_t weight;
 
-	if (fl_likely(r->given) && give(r, sample))
+	if (fl_likely(r->nreturned) && next_of_batch(r, sample))
 		return FLAME_OK;
 	if (fl_unlikely(!r->begun))
 		begin(source, r);
@@ -475,22 +472,22 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	}
 	while (fl_lines_next(&r->lines, &line)) {
 		line = fl_slice_trim_end(line);
-		if (skips(r, line))
+		if (is_skipped(r, line))
 			continue;
 		stack.data = line.data;
 		if (fl_likely(r->plain) &&
 		    is_record(line, &stack.size, &weight)) {
-			if (!take_plain(r, stack, weight))
+			if (!add_plain(r, stack, weight))
 				continue;
-			if (!r->taken)
+			if (!r->nbatch)
 				return FLAME_FAILED;
-		} else if (r->taken) {
+		} else if (r->nbatch) {
 			r->lines.again = true;
 		}
-		if (r->taken) {
+		if (r->nbatch) {
 			if (!find_stacks(source))
 				return FLAME_FAILED;
-			if (give(r, sample))
+			if (next_of_batch(r, sample))
 				return FLAME_OK;
 			continue;
 		}
@@ -499,7 +496,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 				       "plain");
 		memset(sample, 0, sizeof(*sample));
 		sample->time = FLAME_NOTIME;
-		if (!take(source, line, sample)) {
+		if (!read_line(source, line, sample)) {
 			if (fl_failed(source->flame))
 				return FLAME_FAILED;
 			continue;
@@ -507,9 +504,9 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		r->lines.good++;
 		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 	}
-	if (r->taken && !find_stacks(source))
+	if (r->nbatch && !find_stacks(source))
 		return FLAME_FAILED;
-	if (r->taken && give(r, sample))
+	if (r->nbatch && next_of_batch(r, sample))
 		return FLAME_OK;
 	return end(source, r);
 }
@@ -522,11 +519,11 @@ static void resume(struct flame_source *source)
 
 	fl_lines_resume(&r->lines, source->in);
 	r->nmore = 0;
-	r->taken = r->given = 0;
+	r->nbatch = r->nreturned = 0;
 	fl_folded_discard(&r->stacks);
 }
 
-/* Of other dialects a line may mean something to the next. */
+/* In other dialects a line may depend on those before it. */
 static bool fork_folded(const struct flame_source *whole,
 			struct flame_source *part)
 {

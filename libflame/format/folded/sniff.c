@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which dialect a file is.  Lines alone do not tell: "main;Thread 5 7" has
- * one count or two, "8 a;b" has its count first or none.  What its
- * beginning has in common decides for all of it.
+ * Detects the dialect of a file.  One line does not tell: "main;Thread 5 7" has
+ * one count or two, "8 a;b" has its count first or none.  So the lines at its
+ * beginning decide by majority.
  */
 #include "fl.h"
 
 #include "format/folded/folded.h"
 
 enum {
-	WINDOW = 256 << 10,	/* bytes that decide */
+	SNIFF_BYTES = 256 << 10,
 	PROBE_LINES = 100, PROBE_BYTES = 64 << 10,
-	FIRST_LINE = 64 << 20	/* a text whose first is longer is not ours */
+	MAX_FIRST_LINE = 64 << 20	/* bytes; else it is no folded text */
 };
 
-/* How many lines are such. */
+/* The number of lines that have each property. */
 struct seen {
 	unsigned lines, semicolons;
 	unsigned last, last_percent, last_semicolons, odd;
@@ -34,21 +34,21 @@ bool fl_folded_comment(struct slice line)
 	       (line.size == 1 || fl_is_blank(line.data[1]));
 }
 
-static size_t digits_at(struct slice text, size_t i)
+static size_t count_digits(struct slice text, size_t i)
 {
 	size_t from = i;
 
-	while (i < text.size && text.data[i] >= '0' && text.data[i] <= '9')
+	while (i < text.size && fl_is_digit(text.data[i]))
 		i++;
 	return i - from;
 }
 
 bool fl_folded_is_austin(struct slice line)
 {
-	size_t n = line.size && line.data[0] == 'P' ? digits_at(line, 1) : 0;
+	size_t n = line.size && line.data[0] == 'P' ? count_digits(line, 1) : 0;
 
 	return n && line.size > n + 4 && line.data[n + 1] == ';' &&
-	       line.data[n + 2] == 'T' && digits_at(line, n + 3);
+	       line.data[n + 2] == 'T' && count_digits(line, n + 3);
 }
 
 bool fl_folded_is_comm(struct slice frame, struct slice *comm,
@@ -59,12 +59,12 @@ bool fl_folded_is_comm(struct slice frame, struct slice *comm,
 	while (slash && frame.data[slash - 1] != '/')
 		slash--;
 	if (slash < 4 || slash == frame.size ||
-	    digits_at(frame, slash) != frame.size - slash)
+	    count_digits(frame, slash) != frame.size - slash)
 		return false;
 	for (dash = slash - 1; dash && frame.data[dash - 1] != '-';)
 		dash--;
 	if (dash < 2 || dash == slash - 1 ||
-	    (digits_at(frame, dash) != slash - 1 - dash &&
+	    (count_digits(frame, dash) != slash - 1 - dash &&
 	     (frame.data[dash] != '?' || dash + 2 != slash)))
 		return false;
 	*comm = (struct slice){ frame.data, dash - 1 };
@@ -75,48 +75,39 @@ bool fl_folded_is_comm(struct slice frame, struct slice *comm,
 
 static bool has_comm(struct slice line)
 {
-	const char *semi = memchr(line.data, ';', line.size);
 	struct slice comm, pid, tid;
 
-	return semi && fl_folded_is_comm(
-		(struct slice){ line.data, (size_t)(semi - line.data) },
-		&comm, &pid, &tid);
+	return memchr(line.data, ';', line.size) &&
+	       fl_folded_is_comm(fl_slice_split(&line, ';'), &comm, &pid, &tid);
 }
 
 /* 1939,0,-253952 */
 static bool is_triple(struct slice word)
 {
 	struct fl_decimal count;
-	unsigned commas = 0;
-	size_t from = 0;
 
-	for (size_t i = 0; i <= word.size; i++) {
-		if (i < word.size && word.data[i] != ',')
-			continue;
-		if (!fl_decimal_parse(
-			    (struct slice){ word.data + from, i - from },
-			    &count))
+	if (fl_slice_ends(word, ","))
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		if (!fl_decimal_parse(fl_slice_split(&word, ','), &count))
 			return false;
-		commas += i < word.size;
-		from = i + 1;
-	}
-	return commas == 2;
+	return !word.size;
 }
 
-/* Whether a count may begin or end so: most lines need no further look. */
-static bool is_of_count(char c)
+/* A quick check of the byte where a count begins or ends. */
+static bool may_be_count(char c)
 {
 	return c && strchr("0123456789.+-%", c);
 }
 
-/* A diff has each stack once; threads that end in numbers repeat theirs. */
+/* A diff has each stack once; threads whose names end in numbers do not. */
 static void see_two(struct seen *seen, struct slice stack)
 {
 	struct fl_decimal count;
 	struct slice word;
 	uint64_t *known;
 
-	if (!stack.size || !is_of_count(stack.data[stack.size - 1]) ||
+	if (!stack.size || !may_be_count(stack.data[stack.size - 1]) ||
 	    !fl_slice_last_word(&stack, &word) ||
 	    !fl_decimal_parse(word, &count))
 		return;
@@ -156,7 +147,7 @@ static void see_first(struct seen *seen, struct slice line, bool semicolon,
 	struct fl_decimal count;
 	struct slice word;
 
-	if (!(fl_is_blank(*line.data) || is_of_count(*line.data)) ||
+	if (!(fl_is_blank(*line.data) || may_be_count(*line.data)) ||
 	    !fl_slice_first_word(&line, &word) ||
 	    !fl_decimal_parse(word, &count))
 		return;
@@ -167,8 +158,8 @@ static void see_first(struct seen *seen, struct slice line, bool semicolon,
 }
 
 /*
- * "123<tab>stack 5": Hadoop's places in a file, which ascend.  With a
- * second tab they might be keys as well: places add up.
+ * "123<tab>stack 5": Hadoop's offsets in a file, which ascend.  With a second
+ * tab the numbers may be keys, unless they differ by the sizes of the lines.
  */
 static void see_tabs(struct seen *seen, struct slice line)
 {
@@ -212,7 +203,7 @@ static void see(struct seen *seen, struct slice line)
 		see_comment(seen, line);
 		return;
 	}
-	/* Its first tabs matter, and what it ends in. */
+	/* Tabs at its beginning matter, so only its end is trimmed. */
 	if (!fl_slice_trim_end(line).size ||
 	    (seen->report && line.data[0] == ' '))
 		return;
@@ -235,8 +226,8 @@ static void see(struct seen *seen, struct slice line)
 }
 
 /*
- * Names may hold a NUL (PHP's anonymous classes do).  Binary data hold two
- * in a row, other controls beside them, or many.
+ * Names may contain a NUL (those of PHP's anonymous classes do).  Binary data
+ * contain two in a row, many, or other control characters as well.
  */
 static bool is_binary(struct slice line)
 {
@@ -258,17 +249,17 @@ static bool is_binary(struct slice line)
 }
 
 /*
- * The lines that are whole, `most` at most; false where one is binary, or
- * the beginning of the first.
+ * Reads complete lines, max_lines at most.  false: one of them, or the
+ * incomplete first one, is binary.
  */
-static bool look(struct seen *seen, const uint8_t *head, size_t n, bool whole,
-		 unsigned most)
+static bool read_head(struct seen *seen, const uint8_t *head, size_t n,
+		      bool whole, unsigned max_lines)
 {
 	const char *at = (const char *)head, *end = at + n;
 
 	if (n >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
 		at += 3;
-	while (at < end && seen->lines < most) {
+	while (at < end && seen->lines < max_lines) {
 		const char *lf = memchr(at, '\n', (size_t)(end - at));
 		struct slice line = { at, (size_t)((lf ? lf : end) - at) };
 
@@ -289,7 +280,7 @@ static bool most_of(unsigned some, unsigned all)
 	return some && some * 10 >= all * 9;
 }
 
-/* One count, or two: only where all lines have them, and as a diff has. */
+/* Two counts only if all lines have them, and no stack comes twice. */
 static bool is_diff(const struct seen *seen)
 {
 	return seen->two > 1 && seen->two == seen->last && !seen->repeated &&
@@ -329,13 +320,14 @@ void fl_folded_sniff(struct fl_in *in, struct fl_folded_dialect *dialect)
 	const uint8_t *head;
 	size_t n;
 
-	head = fl_in_peek(in, WINDOW, &n);
-	look(&seen, head, FL_MIN(n, (size_t)WINDOW), n < WINDOW, UINT32_MAX);
+	head = fl_in_peek(in, SNIFF_BYTES, &n);
+	read_head(&seen, head, FL_MIN(n, (size_t)SNIFF_BYTES), n < SNIFF_BYTES,
+		  UINT32_MAX);
 	decide(&seen, dialect);
 	fl_map_free(&stacks);
 }
 
-/* Half of the lines or more, and if not all, they must look like stacks. */
+/* Half of the lines must have counts; unless all have, they need a ';', too. */
 static int bits_of(const struct seen *seen)
 {
 	if (seen->austin)
@@ -360,10 +352,10 @@ int fl_folded_probe(const uint8_t *head, size_t n, bool whole)
 	bool enough = whole || n >= PROBE_BYTES;
 	int bits;
 
-	if (!look(&seen, head, n, whole, PROBE_LINES))
+	if (!read_head(&seen, head, n, whole, PROBE_LINES))
 		return 0;
 	if (!seen.lines)
-		return seen.austin ? 24 : whole || n >= FIRST_LINE ? 0 : -1;
+		return seen.austin ? 24 : whole || n >= MAX_FIRST_LINE ? 0 : -1;
 	bits = bits_of(&seen);
 	if (bits > 2 || enough || seen.lines == PROBE_LINES)
 		return bits;

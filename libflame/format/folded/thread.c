@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose a stack is: its outermost frames may tell.  They stay in it, so that
- * it is written as it was read.
+ * The thread of a stack, if its outermost frames name one.  They stay in the
+ * stack, so that it is written as it was read.
  */
 #include "fl.h"
 
@@ -35,12 +35,12 @@ static void set(struct fl_folded_stacks *s, int which, struct slice value)
 }
 
 /* "0x7F1A": Python's own number of a thread. */
-static bool is_hex(struct slice text)
+static bool is_hex_number(struct slice text)
 {
 	if (text.size < 3 || text.size > 18 || memcmp(text.data, "0x", 2) != 0)
 		return false;
 	for (size_t i = 2; i < text.size; i++)
-		if (!memchr("0123456789abcdefABCDEF", text.data[i], 22))
+		if (!fl_is_hex(text.data[i]))
 			return false;
 	return true;
 }
@@ -60,7 +60,7 @@ static bool python_thread(struct fl_folded_stacks *s, struct slice name)
 		i++;
 	if (i == name.size ||
 	    (!fl_parse_digits(cut(name, prefix, name.size - i), &n) &&
-	     !is_hex(cut(name, prefix, name.size - i))))
+	     !is_hex_number(cut(name, prefix, name.size - i))))
 		return false;
 	set(s, TID, cut(name, prefix, name.size - i));
 	if (i + 3 < name.size && memcmp(name.data + i, "): ", 3) == 0)
@@ -88,7 +88,7 @@ static bool tagged_thread(struct fl_folded_stacks *s, struct slice name)
 	return true;
 }
 
-/* T0:140, T140: Austin's, behind a P. */
+/* T0:140, T140: Austin's, after a P. */
 static bool austin_thread(struct fl_folded_stacks *s, struct slice name)
 {
 	const char *colon = memchr(name.data, ':', name.size);
@@ -101,7 +101,7 @@ static bool austin_thread(struct fl_folded_stacks *s, struct slice name)
 	return true;
 }
 
-static bool numbered(struct fl_folded_stacks *s, struct slice name)
+static bool numbered_thread(struct fl_folded_stacks *s, struct slice name)
 {
 	struct slice comm, pid, tid;
 	int64_t n;
@@ -119,9 +119,9 @@ static bool numbered(struct fl_folded_stacks *s, struct slice name)
 	return true;
 }
 
-/* false: it says nothing, and no frame behind it does. */
-static bool takes_owner(struct fl_folded_stacks *s, struct slice name,
-			bool *last)
+/* *last: no later frame names more; false: the frame names nothing. */
+static bool read_frame(struct fl_folded_stacks *s, struct slice name,
+		       bool *last)
 {
 	struct slice pid, command;
 	int64_t n;
@@ -138,15 +138,14 @@ static bool takes_owner(struct fl_folded_stacks *s, struct slice name,
 		return true;
 	}
 	*last = python_thread(s, name) || tagged_thread(s, name) ||
-		austin_thread(s, name) || numbered(s, name);
+		austin_thread(s, name) || numbered_thread(s, name);
 	if (*last)
 		set(s, IN_STACK, name);
 	return *last;
 }
 
-/* What the outermost frames say; of stacks that were seen, at once. */
-static void find_owner(struct fl_folded_stacks *s,
-		       const struct fl_folded_line *line)
+static void read_thread(struct fl_folded_stacks *s,
+			const struct fl_folded_line *line)
 {
 	const struct flame *flame = s->flame;
 	bool last = false;
@@ -159,15 +158,15 @@ static void find_owner(struct fl_folded_stacks *s,
 					       flame->frames.data[frame].name);
 
 		i++;
-		if (!takes_owner(s, text, &last))
+		if (!read_frame(s, text, &last))
 			break;
 	}
 	s->nthread = i;
 }
 
-/* Nearly all names begin with something else. */
-static bool may_own(const struct fl_folded_stacks *s,
-		    const struct fl_folded_line *line)
+/* A quick check, as nearly all lines name no thread. */
+static bool may_name_thread(const struct fl_folded_stacks *s,
+			    const struct fl_folded_line *line)
 {
 	char c = line->size ? line->text[0] : '\0';
 
@@ -180,8 +179,8 @@ void fl_folded_find_thread(struct fl_folded_stacks *s,
 {
 	if (shared && shared >= s->nthread)
 		return;
-	if (may_own(s, line)) {
-		find_owner(s, line);
+	if (may_name_thread(s, line)) {
+		read_thread(s, line);
 		return;
 	}
 	s->thread = 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks, written: sorted bytewise, one blank, LF.  ';' within a name
- * becomes ':', control characters become blanks.  So that no line
- * becomes a comment "# x" becomes "_ x", and a byte order mark that begins a
- * name becomes blanks.
+ * The writer of folded stacks: sorted bytewise, one blank, LF.  ';' within a
+ * name becomes ':', and control characters become blanks.  "# x" becomes "_ x",
+ * as the line would be a comment; a byte order mark at a name's beginning
+ * becomes blanks.
  *
- * Lines come out sorted without sorting lines: below a parent, "name " (a
- * stack that ends there) and "name;" (those that go on) are items of their
- * own, since other names may sort between the two.
+ * Only siblings are sorted, not whole lines: below a parent, "name " (a stack
+ * that ends there) and "name;" (longer stacks) are separate items, since other
+ * names may sort between the two.
  *
- * There is no layout of the tree, which would be larger than the stacks
- * are: the children of a node are looked for when the path comes to it, and
- * forgotten behind it.  What the layout makes one node (a name below a
- * parent that ran in several ways) is a group of stacks here.
+ * A layout of the tree would be larger than the stacks, so the writer lists the
+ * children of a node when it gets there, and drops the list afterwards.  Stacks
+ * that are one node of a layout (frames of one name with different types) are a
+ * group here.
  */
 #include "fl.h"
 
@@ -21,25 +21,23 @@
 
 #include <stdlib.h>
 
-enum { FEW = 4 };	/* are fetched as they come */
-
-/* A group: members[from] and on. */
+/* A group, members[from] to [from + n - 1], and one of its two items. */
 struct item {
 	uint32_t from, n;
 	uint32_t level;
 	flame_id name;
 	uint8_t type;
-	bool below;		/* "name;": what is below; else "name weight" */
+	bool below;		/* "name;" and the stacks below, or "name " */
 };
 
-/* What is there again when the path is back at a level. */
+/* Sizes of the path and of members[] at a level, to return to. */
 struct level {
 	size_t path, members;
 };
 
-/* An item that waits for its place. */
+/* An item to be sorted among its siblings. */
 struct sortable {
-	const char *text, *raw;	/* cleaned, and as it was */
+	const char *text, *raw;	/* the cleaned name; the original */
 	uint32_t size;
 	const char *tail;	/* suffix and separator */
 	struct item item;
@@ -55,14 +53,14 @@ struct writer {
 	struct flame *flame;
 	const struct fl_page *page;
 	const struct flame_tree *tree;
-	struct fl_layout *layout;	/* with minwidth: members are nodes */
-	const struct fl_name *names;	/* the dictionary's, or cleaned */
+	struct fl_layout *layout;	/* with minwidth; members are nodes */
+	const struct fl_name *names;	/* the dictionary's, or `cleaned` */
 	struct fl_name *cleaned;
-	struct fl_arena arena;		/* of cleaned names */
-	/* Of stack i the children of some weight: [first[i], first[i + 1]). */
+	struct fl_arena arena;		/* text of cleaned names */
+	/* child[first[i]] to [first[i + 1] - 1]: children with weight. */
 	uint32_t *child, *first;
-	bool groups;			/* there may be any of two or more */
-	uint64_t *total;		/* of columns, if tiers may differ */
+	bool groups;			/* a group may have several members */
+	uint64_t *total;	/* by stack; NULL: no group mixes tiers */
 	struct fl_buf path;
 	uint32_t *members;
 	struct item *items;
@@ -70,23 +68,19 @@ struct writer {
 	struct sortable *list;
 	struct keyed *keyed;
 	size_t nmembers, nitems, nlist;
-	size_t members_room, items_room, levels_room, list_room, keyed_room;
+	size_t members_capacity, items_capacity, levels_capacity;
+	size_t list_capacity, keyed_capacity;
 };
 
 /* Members ------------------------------------------------------------- */
 
-static inline int64_t weight(const struct writer *w, unsigned column, uint32_t member)
+static inline int64_t weight(const struct writer *w, unsigned column,
+			     uint32_t member)
 {
 	if (w->layout)
 		return w->layout->self[column][member];
 	return member < w->tree->capacity[column] ?
 	       w->tree->weight[column][member] : 0;
-}
-
-static inline void fetch_weight(const struct writer *w, uint32_t member)
-{
-	if (member < w->tree->capacity[0])
-		fl_prefetch(&w->tree->weight[0][member]);
 }
 
 static bool has_below(const struct writer *w, uint32_t member)
@@ -96,7 +90,7 @@ static bool has_below(const struct writer *w, uint32_t member)
 	return w->first[member] < w->first[member + 1];
 }
 
-/* jfrconv leaves out what is in the first of two profiles only. */
+/* jfrconv omits stacks that the first of two profiles has alone. */
 static inline bool has_line(const struct writer *w, uint32_t member)
 {
 	if (w->tree->columns == 1)
@@ -124,8 +118,8 @@ static enum flame_type type_of(const struct writer *w, uint32_t member)
 }
 
 /*
- * Counted, and then put where they belong, the last one first: a child comes
- * before its parent, so it is known there whether any has weight below.
+ * A counting sort by parent.  It runs backwards, so that the children of a
+ * stack show whether there is weight below before the stack itself is counted.
  */
 static bool find_children(struct writer *w)
 {
@@ -163,7 +157,7 @@ static bool sum_totals(struct writer *w)
 	return true;
 }
 
-/* Whether frames of one name can be one node, and show different tiers. */
+/* Finds whether frames of one name may be one node, with different tiers. */
 static bool find_groups(struct writer *w)
 {
 	const struct flame *flame = w->flame;
@@ -187,14 +181,7 @@ static bool find_groups(struct writer *w)
 	return !tiers || sum_totals(w);
 }
 
-#define MARK "\xef\xbb\xbf"
-
-/* At a line's beginning it would make a comment of it. */
-static bool is_comment(struct slice name)
-{
-	return name.size && name.data[0] == '#' &&
-	       (name.size == 1 || name.data[1] == ' ' || name.data[1] == '\t');
-}
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 static bool is_control(char c)
 {
@@ -203,14 +190,15 @@ static bool is_control(char c)
 
 static bool is_dirty(struct slice name)
 {
-	bool dirty = is_comment(name) || fl_slice_starts(name, MARK);
+	bool dirty = fl_folded_comment(name) ||
+		     fl_slice_starts(name, BYTE_ORDER_MARK);
 
 	for (size_t i = 0; i < name.size; i++)
 		dirty |= name.data[i] == ';' || is_control(name.data[i]);
 	return dirty;
 }
 
-/* As long as before: only bytes change. */
+/* Replaces bytes in a copy; the size stays. */
 static bool clean_name(struct writer *w, flame_id name)
 {
 	struct slice raw = fl_name_at(w->flame, name);
@@ -219,9 +207,9 @@ static bool clean_name(struct writer *w, flame_id name)
 
 	if (!text)
 		return false;
-	if (fl_slice_starts(raw, MARK))
-		memset(text, ' ', strlen(MARK));
-	if (is_comment(raw))
+	if (fl_slice_starts(raw, BYTE_ORDER_MARK))
+		memset(text, ' ', strlen(BYTE_ORDER_MARK));
+	if (fl_folded_comment(raw))
 		text[0] = '_';
 	for (size_t i = 0; i < raw.size; i++) {
 		if (text[i] == ';')
@@ -241,7 +229,7 @@ static bool clean_name(struct writer *w, flame_id name)
 	return true;
 }
 
-/* Rarely is there anything to clean. */
+/* Most profiles have no name to clean, and need no copy. */
 static bool clean_names(struct writer *w)
 {
 	w->names = w->flame->names.data;
@@ -263,7 +251,7 @@ static bool push_members(struct writer *w, uint32_t member)
 	size_t n = l ? l->end[member] - member - 1 :
 		       w->first[member + 1] - w->first[member];
 
-	if (!fl_grow(&w->members, &w->members_room, w->nmembers + n,
+	if (!fl_grow(&w->members, &w->members_capacity, w->nmembers + n,
 		     sizeof(*w->members)))
 		return false;
 	for (size_t i = 0; !l && i < n; i++)
@@ -272,29 +260,6 @@ static bool push_members(struct writer *w, uint32_t member)
 		if (has_weight(w, i) || has_below(w, i))
 			w->members[w->nmembers++] = i;
 	return true;
-}
-
-/*
- * Stacks, frames and names of many children lie all over the memory: one
- * after another they are asked for, and then they are there.
- */
-static void fetch_members(const struct writer *w, size_t from)
-{
-	const struct flame *flame = w->flame;
-
-	if (w->layout || w->nmembers < from + FEW)
-		return;
-	for (size_t i = from; i < w->nmembers; i++) {
-		fl_prefetch(&flame->stacks.data[w->members[i]]);
-		fl_prefetch(&w->first[w->members[i]]);
-		fetch_weight(w, w->members[i]);
-	}
-	for (size_t i = from; i < w->nmembers; i++)
-		fl_prefetch(fl_frame_at(flame, w->members[i]));
-	for (size_t i = from; i < w->nmembers; i++)
-		fl_prefetch(&w->names[name_of(w, w->members[i])]);
-	for (size_t i = from; i < w->nmembers; i++)
-		fl_prefetch(w->names[name_of(w, w->members[i])].text);
 }
 
 static int by_key(const void *a, const void *b)
@@ -306,12 +271,12 @@ static int by_key(const void *a, const void *b)
 	return (x->member > y->member) - (x->member < y->member);
 }
 
-/* What is one node comes to lie together. */
+/* Sorts members so that those of one node are adjacent. */
 static bool group_members(struct writer *w, size_t from)
 {
 	size_t n = w->nmembers - from;
 
-	if (!fl_grow(&w->keyed, &w->keyed_room, n, sizeof(*w->keyed)))
+	if (!fl_grow(&w->keyed, &w->keyed_capacity, n, sizeof(*w->keyed)))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t member = w->members[from + i];
@@ -340,7 +305,7 @@ static size_t group_end(const struct writer *w, size_t from)
 	return end;
 }
 
-/* As a node of the layout is shown. */
+/* The type that a layout shows for such a node. */
 static enum flame_type group_type(const struct writer *w, size_t from,
 				  size_t end)
 {
@@ -364,12 +329,12 @@ static enum flame_type group_type(const struct writer *w, size_t from,
 
 /* Items --------------------------------------------------------------- */
 
-enum { TAIL = 8 };	/* bytes of one, NULs included */
+enum { TAIL_SIZE = 8 };	/* bytes, with padding of NULs */
 
-/* "_[j];" of what is below a frame, "_[j] " of a line that ends with it. */
+/* "_[j];" before the stacks below a frame, "_[j] " at the end of a stack. */
 static const char *tail_of(const struct item *item)
 {
-	static const char tails[FL_TYPES][2][TAIL] = {
+	static const char tails[FL_TYPES][2][TAIL_SIZE] = {
 		[FLAME_UNKNOWN] = { " ", ";" },
 		[FLAME_INTERPRETED] = { "_[0] ", "_[0];" },
 		[FLAME_JIT] = { "_[j] ", "_[j];" },
@@ -391,8 +356,9 @@ static bool add_item(struct writer *w, struct item item)
 	const struct fl_name *name = &w->names[item.name];
 	struct sortable *new;
 
-	if (w->nlist == w->list_room &&
-	    !fl_grow(&w->list, &w->list_room, w->nlist + 1, sizeof(*w->list)))
+	if (w->nlist == w->list_capacity &&
+	    !fl_grow(&w->list, &w->list_capacity, w->nlist + 1,
+		     sizeof(*w->list)))
 		return false;
 	new = &w->list[w->nlist++];
 	*new = (struct sortable){
@@ -403,7 +369,7 @@ static bool add_item(struct writer *w, struct item item)
 	return true;
 }
 
-/* The line and what is below, where there is such. */
+/* Adds the item of the line and that of the stacks below, if they exist. */
 static bool add_group(struct writer *w, size_t from, size_t end,
 		      uint32_t level)
 {
@@ -424,7 +390,7 @@ static bool add_group(struct writer *w, size_t from, size_t end,
 	return !below || add_item(w, item);
 }
 
-/* The shorter name goes on with its tail. */
+/* Compares the tail of the shorter name with the rest of the longer one. */
 static int compare_tail(const struct sortable *shorter,
 			const struct sortable *longer)
 {
@@ -472,7 +438,7 @@ static void sort_list(struct sortable *list, size_t n)
 	}
 }
 
-/* The items below one, last first, on top of the stack of items. */
+/* Pushes the items below one on the stack of items, in reverse order. */
 static bool open_item(struct writer *w, struct item item)
 {
 	uint32_t level = item.level + 1;
@@ -481,7 +447,6 @@ static bool open_item(struct writer *w, struct item item)
 	for (uint32_t i = 0; i < item.n; i++)
 		if (!push_members(w, w->members[item.from + i]))
 			return false;
-	fetch_members(w, from);
 	if (w->groups && w->nmembers > from + 1 && !group_members(w, from))
 		return false;
 	w->nlist = 0;
@@ -491,9 +456,9 @@ static bool open_item(struct writer *w, struct item item)
 			return false;
 	}
 	sort_list(w->list, w->nlist);
-	if (!fl_grow(&w->items, &w->items_room, w->nitems + w->nlist,
+	if (!fl_grow(&w->items, &w->items_capacity, w->nitems + w->nlist,
 		     sizeof(*w->items)) ||
-	    !fl_grow(&w->levels, &w->levels_room, (size_t)level + 1,
+	    !fl_grow(&w->levels, &w->levels_capacity, (size_t)level + 1,
 		     sizeof(*w->levels)))
 		return false;
 	while (w->nlist)
@@ -502,39 +467,18 @@ static bool open_item(struct writer *w, struct item item)
 	return true;
 }
 
-/*
- * What comes next, and after that, is a branch of its own: its chain mostly
- * lies right behind it.
- */
-static void fetch_items(const struct writer *w)
-{
-	const struct flame *flame = w->flame;
-	uint32_t next;
-
-	if (w->layout || w->nitems < 2)
-		return;
-	next = w->members[w->items[w->nitems - 2].from];
-	fl_prefetch(&w->first[next]);
-	next = w->members[w->items[w->nitems - 1].from];
-	fl_prefetch(&flame->stacks.data[next + 1]);
-	fl_prefetch(&flame->stacks.data[next + 5]);
-	fetch_weight(w, next + 1);
-	fl_prefetch(&w->first[next + 16]);
-	fl_prefetch(&w->child[w->first[next]]);
-}
-
 /* Lines --------------------------------------------------------------- */
 
 static void put_name(struct writer *w, const struct item *item)
 {
 	const struct fl_name *name = &w->names[item->name];
 	const char *tail = tail_of(item);
-	char *at = fl_buf_reserve(&w->path, name->size + TAIL);
+	char *at = fl_buf_reserve(&w->path, name->size + TAIL_SIZE);
 
 	if (!at)
 		return;
 	memcpy(at, name->text, name->size);
-	memcpy(at + name->size, tail, TAIL);
+	memcpy(at + name->size, tail, TAIL_SIZE);
 	w->path.size += name->size + (tail[1] ? 5 : 1);
 }
 
@@ -554,12 +498,12 @@ static void put_line(struct writer *w, const struct item *item)
 	fl_out_put(w->page->out, w->path.data, w->path.size);
 }
 
-/* It is what the item stands for. */
-static bool keep_member(struct writer *w, struct item *item, uint32_t member)
+/* Makes the item a group of this member alone. */
+static bool set_member(struct writer *w, struct item *item, uint32_t member)
 {
 	if (w->members[item->from] == member)
 		return true;
-	if (!fl_grow(&w->members, &w->members_room, w->nmembers + 1,
+	if (!fl_grow(&w->members, &w->members_capacity, w->nmembers + 1,
 		     sizeof(*w->members)))
 		return false;
 	item->from = w->nmembers;
@@ -568,9 +512,9 @@ static bool keep_member(struct writer *w, struct item *item, uint32_t member)
 }
 
 /*
- * Where a stack goes on as one other, or ends as one, nothing is put in
- * order: as far as that holds, the names go on the path.  false: memory is
- * out; *item is what is to be opened then, of n 0 where a line was the end.
+ * As long as a stack has one child and no line of its own, appends names to the
+ * path without sorting.  *item becomes the end of that chain, to be opened; its
+ * n is 0 if the chain ended in a line, which is written.  false: out of memory.
  */
 static bool put_chain(struct writer *w, struct item *item)
 {
@@ -586,13 +530,13 @@ static bool put_chain(struct writer *w, struct item *item)
 		line = has_line(w, child);
 		at.below = has_below(w, child);
 		if (line == at.below)
-			return keep_member(w, item, member);
+			return set_member(w, item, member);
 		member = child;
 		at.name = name_of(w, member);
 		at.type = type_of(w, member);
 		put_name(w, &at);
 	}
-	if (!keep_member(w, item, member))
+	if (!set_member(w, item, member))
 		return false;
 	if (line) {
 		put_line(w, item);
@@ -605,10 +549,10 @@ static bool put_all(struct writer *w)
 {
 	struct item item = { .n = 1 };
 
-	if (!fl_grow(&w->members, &w->members_room, 1, sizeof(*w->members)))
+	if (!fl_grow(&w->members, &w->members_capacity, 1, sizeof(*w->members)))
 		return false;
 	w->members[w->nmembers++] = 0;
-	/* Stacks of no frames; they sort before all others. */
+	/* The empty stack sorts before all others. */
 	if (has_line(w, 0) && (!w->page->compat || w->page->compat_root)) {
 		fl_buf_byte(&w->path, ' ');
 		put_line(w, &item);
@@ -618,7 +562,6 @@ static bool put_all(struct writer *w)
 		return false;
 	while (w->nitems) {
 		item = w->items[--w->nitems];
-		fetch_items(w);
 		w->path.size = w->levels[item.level].path;
 		w->nmembers = w->levels[item.level].members;
 		put_name(w, &item);
@@ -656,7 +599,7 @@ static int write_folded(struct fl_page *page)
 
 	if (fl_page_check(page) != FLAME_OK)
 		return FLAME_FAILED;
-	/* What is left out decides what its parents weigh. */
+	/* The weights of omitted nodes go to their parents. */
 	if (fl_page_minimum(page, 0) > 0)
 		good = (w.layout = fl_page_layout(page, 0)) != NULL;
 	else
