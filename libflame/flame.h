@@ -128,6 +128,12 @@ unsigned flame_warnings(const struct flame *flame);
  * one limit, the one set last.
  */
 void flame_limit(struct flame *flame, size_t bytes);
+/*
+ * The longest line that inputs may have which are opened from now on: one that
+ * has a longer one is not read on.  64 MB, unless bytes are more; 0: no limit.
+ * It holds for the process, too.
+ */
+void flame_limit_line(struct flame *flame, size_t bytes);
 
 /*
  * For a handler of SIGBUS: whether this address (si_addr) is in an input that
@@ -221,7 +227,8 @@ void flame_close(struct flame_source *source);
  * tell), or the input is empty, 2 all: there was not one whole record.  2 also
  * where flame_next or flame_pump has failed on what is no profile, and nothing
  * came of it: after flame_clear, other sources can be read.  3 some, as a
- * packed input was not read to its end: it unpacks to far more than its size.
+ * packed input was not read to its end: it unpacks to far more than its size,
+ * or an input has a line that is too long (flame_limit_line).
  */
 int flame_source_damage(const struct flame_source *source);
 

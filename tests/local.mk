@@ -123,6 +123,7 @@ script_tests = \
 	tests/laws/memory \
 	tests/laws/empty \
 	tests/laws/damage \
+	tests/laws/long-lines \
 	tests/laws/options \
 	tests/laws/out-of-memory \
 	tests/laws/packed \

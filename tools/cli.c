@@ -429,6 +429,8 @@ static struct flame *new_flame(const struct cli *cli)
 		return NULL;
 	}
 	flame_limit(flame, cli->memory);
+	if (cli->memory_given)
+		flame_limit_line(flame, cli->memory);
 	flame_unify_java(flame, !cli->raw_names && !cli->compat);
 	return flame;
 }

@@ -104,6 +104,7 @@ struct cli {
 	char loss[1024];	/* and of the first that is all lost */
 	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
 	size_t memory;		/* bytes to hold at most; 0: no limit */
+	bool memory_given;	/* by --memory-limit */
 	unsigned threads;	/* so many, then */
 };
 

@@ -5,6 +5,7 @@
 #include "fl.h"
 
 #include "dict/dict.h"
+#include "io/io.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,6 +116,12 @@ void flame_limit(struct flame *flame, size_t bytes)
 {
 	(void)flame;
 	fl_memory_limit(bytes);
+}
+
+void flame_limit_line(struct flame *flame, size_t bytes)
+{
+	(void)flame;
+	fl_in_limit_line(bytes);
 }
 
 void flame_threads(struct flame *flame, unsigned n)

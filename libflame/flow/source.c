@@ -211,8 +211,10 @@ const char *flame_source_format(const struct flame_source *source)
 
 int flame_source_damage(const struct flame_source *source)
 {
-	return source->damage == 1 && source->in && fl_in_is_bomb(source->in) ?
-	       3 : source->damage;
+	bool refused = source->damage && source->in &&
+		       fl_in_is_refused(source->in);
+
+	return refused && !fl_failed(source->flame) ? 3 : source->damage;
 }
 
 size_t flame_facts(const struct flame_source *source,

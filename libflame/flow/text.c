@@ -89,7 +89,7 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 
 int flame_lines_damage(const struct flame_lines *lines)
 {
-	return !lines->warned ? 0 : fl_in_is_bomb(lines->in) ? 3 : 1;
+	return !lines->warned ? 0 : fl_in_is_refused(lines->in) ? 3 : 1;
 }
 
 void flame_lines_close(struct flame_lines *lines)

@@ -16,7 +16,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -39,6 +41,9 @@ enum {
 /* A bomb: unpacks to more than BOMB_SIZE and BOMB_RATIO times its size. */
 #define BOMB_SIZE (UINT64_C(256) << 20)
 enum { BOMB_RATIO = 2000 };
+
+/* Longest line that is held in memory, for all inputs of the process. */
+static _Atomic size_t line_limit = FL_LINE_BYTES;
 
 static const char shrunk[] =
 	"became shorter, or unreadable, while it was read";
@@ -64,7 +69,9 @@ struct fl_in {
 
 	bool small;		/* see fl_in_use_small_buffers */
 	const char *damage;
-	char text[128];		/* of the damage */
+	size_t max_line;	/* in bytes */
+	bool long_line;		/* the damage: see fl_in_refuse_line */
+	char text[192];		/* of the damage */
 
 	/* Memory and mapped files have `all` set. */
 	const uint8_t *all;
@@ -100,6 +107,7 @@ static struct fl_in *new_in(struct flame *flame, const char *name)
 	}
 	in->flame = flame;
 	in->fd = in->stop = -1;
+	in->max_line = atomic_load(&line_limit);
 	return in;
 }
 
@@ -671,6 +679,26 @@ const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail)
 	return in->at;
 }
 
+void fl_in_limit_line(size_t bytes)
+{
+	atomic_store(&line_limit, bytes == 0 ? SIZE_MAX :
+				  FL_MAX(bytes, (size_t)FL_LINE_BYTES));
+}
+
+bool fl_in_refuse_line(struct fl_in *in, size_t size)
+{
+	if (fl_likely(size <= in->max_line))
+		return false;
+	snprintf(in->text, sizeof(in->text), "a line longer than %zu MB begins "
+		 "at byte %" PRIu64 ": reading stops there; if the line is "
+		 "right, give --memory-limit a larger size",
+		 in->max_line >> 20, in->offset);
+	in->damage = in->text;
+	in->long_line = true;
+	in->ended = true;
+	return true;
+}
+
 /* Doubles the peek for a line that is longer. */
 const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail)
 {
@@ -680,9 +708,14 @@ const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail)
 	for (;;) {
 		*at = (const char *)fl_in_peek(in, want, avail);
 		lf = *avail ? memchr(*at, '\n', *avail) : NULL;
+		if (fl_in_refuse_line(in, lf ? (size_t)(lf - *at) : *avail))
+			return NULL;
 		if (lf || *avail < want)
 			return lf;
 		want = *avail + FL_MAX(*avail, (size_t)4096);
+		/* One byte more tells that the line is too long. */
+		if (want > in->max_line && *avail <= in->max_line)
+			want = in->max_line + (in->max_line < SIZE_MAX);
 	}
 }
 
@@ -793,9 +826,9 @@ const char *fl_in_damage(const struct fl_in *in)
 	return under ? under : in->map.shrunk ? shrunk : in->damage;
 }
 
-bool fl_in_is_bomb(const struct fl_in *in)
+bool fl_in_is_refused(const struct fl_in *in)
 {
-	return fl_in_damage(in) == bomb;
+	return in->long_line || fl_in_damage(in) == bomb;
 }
 
 const char *fl_in_name(const struct fl_in *in)

@@ -59,9 +59,19 @@ enum { FL_NESTING = 3 };
  */
 const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail);
 /*
- * Peek at a whole line and return its line end; NULL: the input ends before.
+ * Peek at a whole line and return its line end; NULL: the input ends before, or
+ * the line is too long (fl_in_refuse_line).
  */
 const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail);
+/*
+ * For those who look for the end of a line themselves: whether a line of `size`
+ * bytes or more, which begins at the next byte, is too long to be held in
+ * memory.  The input is damaged then, and ends.
+ */
+bool fl_in_refuse_line(struct fl_in *in, size_t size);
+/* For inputs opened from now on; at least FL_LINE_BYTES, 0: no limit. */
+enum { FL_LINE_BYTES = 64 << 20 };
+void fl_in_limit_line(size_t bytes);
 /* Moves on by n <= avail bytes. */
 void fl_in_consume(struct fl_in *in, size_t n);
 
@@ -117,8 +127,8 @@ bool fl_in_is_mapped(const struct fl_in *in);
  * NULL: none.  The text names neither file nor tool.
  */
 const char *fl_in_damage(const struct fl_in *in);
-/* The damage is that of a bomb: reading ended early. */
-bool fl_in_is_bomb(const struct fl_in *in);
+/* The damage is a bomb or a line that is too long: reading ended early. */
+bool fl_in_is_refused(const struct fl_in *in);
 const char *fl_in_name(const struct fl_in *in);
 /* Takes NULL too. */
 void fl_in_close(struct fl_in *in);

@@ -1313,3 +1313,29 @@ Test(team, does_what_is_hurried_first_of_all)
 	cr_expect_str_eq(out.data, "ihrab");
 	fl_thread_pool_free(team);
 }
+
+Test(source, lines_that_are_too_long_are_not_read_on)
+{
+	enum { LONG = (64 << 20) + 1 };
+	char *text = malloc(LONG + 8);
+	struct flame_sample sample;
+	struct flame_source *source;
+
+	memset(text, 'a', LONG);
+	memcpy(text, "a 1\n", 4);
+	memcpy(text + LONG, "aaaaa 2\n", 8);
+	source = flame_open_memory(flame, text, LONG + 8, "x", "folded");
+	cr_expect_eq(flame_next(source, &sample), FLAME_OK);
+	cr_expect_eq(flame_next(source, &sample), FLAME_END);
+	cr_expect_eq(flame_source_damage(source), 3);
+	flame_close(source);
+
+	flame_limit_line(flame, LONG + 8);
+	source = flame_open_memory(flame, text, LONG + 8, "x", "folded");
+	cr_expect_eq(flame_next(source, &sample), FLAME_OK);
+	cr_expect_eq(flame_next(source, &sample), FLAME_OK);
+	cr_expect_eq(sample.weight, 2);
+	flame_close(source);
+	flame_limit_line(flame, 1);
+	free(text);
+}

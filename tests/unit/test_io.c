@@ -844,7 +844,7 @@ Test(decoders, a_bomb_is_not_read_on)
 	while (fl_in_peek(in, 1, &n), n)
 		fl_in_consume(in, n);
 	cr_expect_eq(fl_in_offset(in), (uint64_t)256 << 20);
-	cr_expect(fl_in_is_bomb(in));
+	cr_expect(fl_in_is_refused(in));
 	cr_expect_str_eq(fl_in_damage(in),
 			 "unpacks to more than 256 MB and 2000 times its "
 			 "size and is not read on; if that is right, unpack "

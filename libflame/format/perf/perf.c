@@ -23,7 +23,14 @@ static bool refill(struct fl_perf_reader *r)
 	size_t avail;
 
 	fl_in_consume(in, r->at - r->start);
+	r->start = r->at;
 	fl_in_release(in, fl_in_offset(in));
+	/* The line is left out: only a part of it is there. */
+	if (fl_in_refuse_line(in, had)) {
+		r->at = r->end;
+		r->whole = true;
+		return false;
+	}
 	r->start = r->at = (const char *)fl_in_peek(in, had + 1, &avail);
 	if (avail <= had)
 		r->whole = true;
@@ -48,8 +55,8 @@ static bool next_line(struct fl_perf_reader *r, struct slice *line)
 		}
 		scanned = left;
 		if (r->whole || !refill(r)) {
-			*line = (struct slice){ r->at, left };
-			return left > 0;
+			*line = (struct slice){ r->at, r->end - r->at };
+			return line->size > 0;
 		}
 	}
 }

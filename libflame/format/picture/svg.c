@@ -294,7 +294,10 @@ static void end_element(void *arg, const xmlChar *name, const xmlChar *prefix,
 static void characters(void *arg, const xmlChar *text, int n)
 {
 	struct svg *svg = arg;
+	size_t size = svg->in_title ? svg->title.size : svg->heading.size;
 
+	if (fl_in_refuse_line(svg->in, size))
+		return;
 	if (svg->in_title)
 		fl_buf_put(&svg->title, (const char *)text, (size_t)n);
 	else if (svg->in_heading)
@@ -333,7 +336,8 @@ static size_t clean(const struct svg *svg, const uint8_t *at, size_t n,
 	return i;
 }
 
-static bool parse(xmlParserCtxtPtr parser, const void *at, size_t n)
+static bool parse(struct fl_in *in, xmlParserCtxtPtr parser, const void *at,
+		  size_t n)
 {
 	errno = 0;
 	while (n && parser->wellFormed) {
@@ -342,6 +346,10 @@ static bool parse(xmlParserCtxtPtr parser, const void *at, size_t n)
 		xml.xmlParseChunk(parser, at, part, 0);
 		at = (const char *)at + part;
 		n -= (size_t)part;
+		/* libxml2 holds a tag or a comment until its end comes. */
+		if (parser->input && fl_in_refuse_line(in,
+				parser->input->end - parser->input->cur))
+			return false;
 	}
 	/* Not all that libxml2 gives up for want of memory has its error. */
 	if (errno == ENOMEM)
@@ -381,15 +389,15 @@ static void read_all(struct svg *svg, xmlParserCtxtPtr parser)
 
 		n = FL_MIN(n, (size_t)CHUNK);
 		good = clean(svg, at, n, &hold);
-		if (!parse(parser, at, good))
+		if (!parse(svg->in, parser, at, good))
 			break;
 		fl_in_consume(svg->in, good);
 		want = 1;
 		if (good < n && hold && !last) {
 			want = 4;
 		} else if (good < n) {
-			if (!parse(parser, svg->other_encoding ? "?" :
-				   "\xef\xbf\xbd",
+			if (!parse(svg->in, parser,
+				   svg->other_encoding ? "?" : "\xef\xbf\xbd",
 				   svg->other_encoding ? 1 : 3))
 				break;
 			fl_in_consume(svg->in, 1);
