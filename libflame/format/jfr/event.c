@@ -671,9 +671,9 @@ static void begin_pass(struct pass *pass)
  * An event of a class, whose fields begin at w.at.  Whether others of plain
  * classes may follow, which are read in a row.
  */
-static inline bool read_one(struct pass *pass, struct fl_jfr_class *class,
-			    struct fl_wire w, const uint8_t *begin,
-			    uint32_t size)
+static inline __attribute__((always_inline)) bool
+read_one(struct pass *pass, struct fl_jfr_class *class, struct fl_wire w,
+	 const uint8_t *begin, uint32_t size)
 {
 	const uint8_t *end = begin + size;
 
