@@ -328,7 +328,8 @@ const struct fl_jfr_field *fl_jfr_field_of(const struct fl_jfr_class *class,
 	return NULL;
 }
 
-static bool link_classes(struct fl_jfr_chunk *chunk)
+/* Two classes of one id are damage: events of which one are meant? */
+static bool link_classes(struct fl_jfr_chunk *chunk, bool *damaged)
 {
 	for (uint32_t i = 0; i < chunk->nclasses; i++) {
 		struct fl_jfr_class *class = &chunk->classes[i];
@@ -339,6 +340,7 @@ static bool link_classes(struct fl_jfr_chunk *chunk)
 			fl_no_memory(chunk->flame);
 			return false;
 		}
+		*damaged |= !fresh;
 		*at = i;
 		if (class->id < FL_COUNT(chunk->low))
 			chunk->low[class->id] = class;
@@ -449,7 +451,7 @@ bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 	fl_wire_long(&m.w);	/* id of this metadata */
 	forget(chunk);
 	if (!read_strings(&m) || !read_tree(&m) || !chunk->nclasses ||
-	    !link_classes(chunk)) {
+	    !link_classes(chunk, &m.damaged)) {
 		forget(chunk);
 		return false;
 	}

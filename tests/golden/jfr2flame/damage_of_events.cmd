@@ -1,5 +1,5 @@
-# What is damaged is left out and told, and that alone.
-for damage in state_not_there damaged_events
+# Damaged parts are left out and told, and nothing else is.
+for damage in state_not_there damaged_events class_id_twice
 do
 	mkjfr data/jfr-text/$damage.txt >in.jfr
 	for jobs in 1 2
