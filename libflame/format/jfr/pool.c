@@ -230,8 +230,10 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 	uint64_t type = fl_wire_long(w);
 	uint32_t n = fl_wire_int(w);
 	struct fl_jfr_class *class = fl_jfr_class_by_id(chunk, type);
+	uint64_t left = w->end - w->at;
 
-	if (w->bad || n > (uint64_t)(w->end - w->at) + 1) {
+	/* Of a pool that is cut, the constants before the cut are read. */
+	if (w->bad || (n > left + 1 && !chunk->missing)) {
 		fl_jfr_damage(chunk, begin - chunk->at,
 			      "a pool with more constants than bytes");
 		return false;
@@ -243,7 +245,8 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 			      "a pool of a type that is not known");
 		return false;
 	}
-	if (class->wanted && class != chunk->trace && !promise(class, n)) {
+	if (class->wanted && class != chunk->trace &&
+	    !promise(class, FL_MIN(n, left + 1))) {
 		fl_no_memory(chunk->flame);
 		return false;
 	}
