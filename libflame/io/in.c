@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ struct fl_in {
 	bool small;		/* see fl_in_use_small_buffers */
 	const char *damage;
 	size_t max_line;	/* in bytes */
-	bool long_line;		/* the damage: see fl_in_refuse_line */
+	bool refused;		/* see fl_in_refuse */
 	char text[192];		/* of the damage */
 
 	/* Memory and mapped files have `all` set. */
@@ -416,6 +417,7 @@ static bool make_layer(struct fl_in *in)
 		.capacity = capacity, .at = buffer, .left = left,
 		.offset = under->offset - left, .fd = -1, .stop = -1,
 		.under = under, .below = in->below,
+		.max_line = under->max_line,
 	};
 	return begin_part(in);
 }
@@ -685,17 +687,25 @@ void fl_in_limit_line(size_t bytes)
 				  FL_MAX(bytes, (size_t)FL_LINE_BYTES));
 }
 
+void fl_in_refuse(struct fl_in *in, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(in->text, sizeof(in->text), format, args);
+	va_end(args);
+	in->damage = in->text;
+	in->refused = in->ended = true;
+}
+
 bool fl_in_refuse_line(struct fl_in *in, size_t size)
 {
 	if (fl_likely(size <= in->max_line))
 		return false;
-	snprintf(in->text, sizeof(in->text), "a line longer than %zu MB begins "
-		 "at byte %" PRIu64 ": reading stops there; if the line is "
-		 "right, give --memory-limit a larger size",
-		 in->max_line >> 20, in->offset);
-	in->damage = in->text;
-	in->long_line = true;
-	in->ended = true;
+	fl_in_refuse(in, "a line longer than %zu MB begins at byte %" PRIu64
+			 ": reading stops there; if the line is right, give "
+			 "--memory-limit a larger size",
+		     in->max_line >> 20, in->offset);
 	return true;
 }
 
@@ -828,7 +838,7 @@ const char *fl_in_damage(const struct fl_in *in)
 
 bool fl_in_is_refused(const struct fl_in *in)
 {
-	return in->long_line || fl_in_damage(in) == bomb;
+	return in->refused || fl_in_damage(in) == bomb;
 }
 
 const char *fl_in_name(const struct fl_in *in)

@@ -63,6 +63,9 @@ const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail);
  * the line is too long (fl_in_refuse_line).
  */
 const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail);
+/* Ends the input here, with that damage: more would take too much memory. */
+FL_PRINTF(2, 3)
+void fl_in_refuse(struct fl_in *in, const char *format, ...);
 /*
  * For those who look for the end of a line themselves: whether a line of `size`
  * bytes or more, which begins at the next byte, is too long to be held in
@@ -127,7 +130,7 @@ bool fl_in_is_mapped(const struct fl_in *in);
  * NULL: none.  The text names neither file nor tool.
  */
 const char *fl_in_damage(const struct fl_in *in);
-/* The damage is a bomb or a line that is too long: reading ended early. */
+/* The damage is a bomb or of fl_in_refuse: reading ended early. */
 bool fl_in_is_refused(const struct fl_in *in);
 const char *fl_in_name(const struct fl_in *in);
 /* Takes NULL too. */

@@ -40,7 +40,7 @@ static void ignore_error(void *arg, const char *format, ...)
 		fl_memory_failed();
 }
 
-enum { CHUNK = 64 << 10, FORGET = 1 << 20 };
+enum { MAX_TAG_MB = 16, CHUNK = 64 << 10, FORGET = 1 << 20 };
 
 struct svg {
 	struct flame *flame;
@@ -291,12 +291,24 @@ static void end_element(void *arg, const xmlChar *name, const xmlChar *prefix,
 	svg->depth--;
 }
 
+/* Of one tag or text in memory; libxml2 takes very long for large tags. */
+static bool is_too_long(struct fl_in *in, size_t size)
+{
+	if (fl_likely(size <= (size_t)MAX_TAG_MB << 20))
+		return false;
+	if (!fl_in_is_refused(in))
+		fl_in_refuse(in, "a tag or text longer than %d MB reaches byte "
+			     "%" PRIu64 ": reading stops there", MAX_TAG_MB,
+			     fl_in_offset(in));
+	return true;
+}
+
 static void characters(void *arg, const xmlChar *text, int n)
 {
 	struct svg *svg = arg;
 	size_t size = svg->in_title ? svg->title.size : svg->heading.size;
 
-	if (fl_in_refuse_line(svg->in, size))
+	if (is_too_long(svg->in, size))
 		return;
 	if (svg->in_title)
 		fl_buf_put(&svg->title, (const char *)text, (size_t)n);
@@ -347,8 +359,9 @@ static bool parse(struct fl_in *in, xmlParserCtxtPtr parser, const void *at,
 		at = (const char *)at + part;
 		n -= (size_t)part;
 		/* libxml2 holds a tag or a comment until its end comes. */
-		if (parser->input && fl_in_refuse_line(in,
-				parser->input->end - parser->input->cur))
+		if (parser->input &&
+		    is_too_long(in, (size_t)(parser->input->end -
+					     parser->input->cur)))
 			return false;
 	}
 	/* Not all that libxml2 gives up for want of memory has its error. */
@@ -407,7 +420,7 @@ static void read_all(struct svg *svg, xmlParserCtxtPtr parser)
 			fl_in_release(svg->in, fl_in_offset(svg->in));
 		}
 	}
-	if (parser->wellFormed)
+	if (parser->wellFormed && !fl_in_is_refused(svg->in))
 		xml.xmlParseChunk(parser, NULL, 0, 1);
 }
 
@@ -423,6 +436,7 @@ static void tell_damage(struct flame_source *source, xmlParserCtxtPtr parser)
 
 	if (parser->wellFormed && !damage)
 		return;
+	source->damage = 1;
 	if (damage)
 		fl_warn(svg->flame, "%s: %s", fl_in_name(svg->in), damage);
 	if (parser->wellFormed)
@@ -437,7 +451,6 @@ static void tell_damage(struct flame_source *source, xmlParserCtxtPtr parser)
 	fl_warn(svg->flame, "%s: line %d: no XML from here on: %s; frames "
 		"that are missing count as self of those they lay on",
 		fl_in_name(svg->in), error ? error->line : 0, why);
-	source->damage = 1;
 }
 
 static void tell_losses(const struct svg *svg)
