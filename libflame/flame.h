@@ -48,7 +48,7 @@ enum flame_type {
 	FLAME_INTERPRETED,	/* _[0] */
 	FLAME_JIT,		/* _[j] */
 	FLAME_INLINED,		/* _[i] */
-	FLAME_NATIVE,		/* C code, or what has no better name */
+	FLAME_NATIVE,		/* C code, and unknown native code */
 	FLAME_CPP,
 	FLAME_KERNEL,		/* _[k] */
 	FLAME_C1,		/* _[1] */
@@ -78,9 +78,9 @@ struct flame_text;
 struct flame_trees;
 
 /*
- * The dictionary.  flame_new gives NULL only where memory is out.
- * flame_free ends all ids and borrowed strings; sources, sinks and trees
- * that hang on it must be gone before.
+ * The dictionary.  flame_new returns NULL if memory is exhausted.
+ * flame_free invalidates all ids and borrowed strings; free sources, sinks
+ * and trees of the dictionary before.
  */
 struct flame *flame_new(void);
 void flame_free(struct flame *flame);
@@ -89,9 +89,9 @@ void flame_free(struct flame *flame);
 const char *flame_error(const struct flame *flame);
 
 /*
- * Forgets the failure of an input, so that the next may be read; what was
- * interned stays.  Not after a failure of an output; one of memory is not
- * forgotten (FLAME_FAILED).
+ * Clears the failure of an input, so that the next can be read; interned
+ * entries stay.  Not for failures of outputs.  Exhausted memory cannot be
+ * cleared (FLAME_FAILED).
  */
 int flame_clear(struct flame *flame);
 
@@ -99,62 +99,61 @@ int flame_clear(struct flame *flame);
 void flame_on_warning(struct flame *flame,
 		      void (*warn)(void *arg, const char *line), void *arg);
 
-/* Remarks: what was chosen where several answers were possible. */
+/* Remarks: choices made where several answers were possible. */
 void flame_on_remark(struct flame *flame,
 		     void (*remark)(void *arg, const char *line), void *arg);
 
 /*
- * How far an input is read: called by whoever reads it, about once in a
- * megabyte (or in what a pipe gives at once), before it is parsed.  The
- * function should be quick, and must not call back into the library.
+ * Progress of reading: called in the thread that reads, about once a megabyte
+ * (or once a read of a pipe), before parsing.  The function should be quick,
+ * and must not call the library.
  */
 struct flame_progress {
 	const char *input;	/* its name */
-	uint64_t done, size;	/* bytes as they lie there, packed or not;
-				   size is 0 where it is not known */
+	uint64_t done, size;	/* bytes of the file, packed or not; size 0:
+				   unknown */
 };
 void flame_on_progress(struct flame *flame,
 		       void (*progress)(void *arg,
 					const struct flame_progress *at),
 		       void *arg);
 
-/* Damage that was survived so far, in warnings. */
+/* The number of warnings so far. */
 unsigned flame_warnings(const struct flame *flame);
 
 /*
- * Fail rather than let what the library holds grow beyond this; 0: no limit.
- * Counted is all that grows, of all dictionaries, readers, writers and
- * threads of the process, as asked of malloc; mapped files are not.  There is
- * one limit, the one set last.
+ * Limits the memory of the library; 0: no limit.  Beyond it functions fail.
+ * The limit covers allocations of all dictionaries, readers, writers and
+ * threads of the process, but no mapped files.  The process has one limit, the
+ * one set last.
  */
 void flame_limit(struct flame *flame, size_t bytes);
 /*
- * The longest line that inputs may have which are opened from now on: one that
- * has a longer one is not read on.  64 MB, unless bytes are more; 0: no limit.
- * It holds for the process, too.
+ * Limits the lines of inputs that are opened from now on: reading ends at a
+ * longer line.  At least 64 MB, which is the default; 0: no limit.  The process
+ * has one limit.
  */
 void flame_limit_line(struct flame *flame, size_t bytes);
 
 /*
- * For a handler of SIGBUS: whether this address (si_addr) is in an input that
- * is mapped, and became shorter, or cannot be read.  Then what is gone reads
- * as zeros from here on, and counts as damage: the handler may return.  Safe
- * in any thread, in a handler of a signal that a memory access has raised.
+ * For a handler of SIGBUS: whether this address (si_addr) is in a mapped input
+ * that became shorter or cannot be read.  If so, the missing bytes read as
+ * zeros from now on and count as damage, and the handler may return.  Safe in
+ * any thread, in a handler of a signal raised by a memory access.
  */
 bool flame_shrunk(const void *at);
 
 /*
- * Read with n threads (flame_pump, flame_ahead); 0 and 1: the caller's alone.
- * What comes out is the same.
+ * The number of threads that read (flame_pump, flame_ahead); 0 and 1: only the
+ * caller's.  The results do not depend on it.
  */
 void flame_threads(struct flame *flame, unsigned n);
 
 /*
- * Whether flame_frame, and all that is read, gives Java's methods one name:
- * a/b/C.m however it is spelt (La/b/C;::m, void a.b.C.m(int)), and one class
- * for those whose names differ from one JVM to another by an address or a
- * counter only (lambdas, proxies, generated classes).  At first it does not.
- * Say so before anything is read.
+ * Whether flame_frame and all readers give each Java method one name: a/b/C.m
+ * for La/b/C;::m and void a.b.C.m(int), and one class for classes whose names
+ * differ between JVMs only by an address or a counter (lambdas, proxies,
+ * generated classes).  Off by default.  Call it before anything is read.
  */
 void flame_unify_java(struct flame *flame, bool unify);
 
@@ -182,16 +181,16 @@ flame_id flame_label_get(const struct flame *flame, flame_id set,
 			 flame_id key);
 
 /*
- * What is known of a metric: of all sources so far, selected or not, so
- * that a tool can name what it did not take.
+ * A metric, with the counts of all samples read so far, selected or not: a
+ * tool can tell which samples it left out.
  */
 struct flame_metric {
 	const char *name;	/* "cpu", "alloc", "jdk.FileRead" */
 	const char *unit;	/* of the total: "samples", "bytes", "ns" */
-	/* Of weights given out: that, "samples", "mixed units" (of several). */
+	/* Of samples' weights: unit, "samples", or "mixed units". */
 	const char *weight;
-	uint64_t samples;	/* what a sample weighs without "total" */
-	uint64_t no_stack;	/* of these, without a stack: not drawn */
+	uint64_t samples;	/* sum of weights without "total" */
+	uint64_t no_stack;	/* of these, samples without a stack */
 	int64_t total;		/* sum of values in the unit */
 	int64_t first, last;	/* ns since 1970, or FLAME_NOTIME */
 	uint64_t threads;	/* distinct; 0 where not counted */
@@ -204,11 +203,11 @@ const struct flame_metric *flame_metric_of(const struct flame *flame,
 
 /*
  * A source.  path "-" is standard input; a NULL format detects by content
- * (never by name).  Wrappers (gzip, zlib, zstd, lz4, xz, lzma, bzip2, zip,
- * UTF-16) are seen through, also where they follow one another.
+ * (never by name).  Packed inputs (gzip, zlib, zstd, lz4, xz, lzma, bzip2,
+ * zip) and UTF-16 are decoded, also several one after another.
  *
- * flame_ask says what to read; options are the rows of kinds 's' and 'd' (see
- * flame_rows).  Must come before the first flame_next.
+ * flame_ask sets an option of reading, a row of kind 's' or 'd' (flame_rows),
+ * before the first flame_next.
  * flame_next fills *sample and gives FLAME_OK, or FLAME_END, or
  * FLAME_FAILED.  flame_close takes NULL too.
  */
@@ -223,21 +222,26 @@ int flame_next(struct flame_source *source, struct flame_sample *sample);
 void flame_close(struct flame_source *source);
 
 /*
- * How much of it was lost, once it was read: 0 nothing, 1 some (warnings
- * tell), or the input is empty, 2 all: there was not one whole record.  2 also
- * where flame_next or flame_pump has failed on what is no profile, and nothing
- * came of it: after flame_clear, other sources can be read.  3 some, as a
- * packed input was not read to its end: it unpacks to far more than its size,
- * or an input has a line that is too long (flame_limit_line).
+ * How much of a source was lost, once it was read to its end.
+ *
+ * FLAME_SOME_LOST: warnings tell how much; also the value of an empty input.
+ * FLAME_ALL_LOST: there was no whole record; also where flame_next or
+ * flame_pump failed on something that is no profile, before any sample: after
+ * flame_clear, other sources can be read.
+ * FLAME_NOT_READ_ON: reading ended early, as the input unpacks to far more than
+ * its size, or has a line that is too long (flame_limit_line).
  */
+enum flame_damage {
+	FLAME_NONE_LOST, FLAME_SOME_LOST, FLAME_ALL_LOST, FLAME_NOT_READ_ON
+};
 int flame_source_damage(const struct flame_source *source);
 
-/* The name of the format that was detected. */
+/* The name of the detected format. */
 const char *flame_source_format(const struct flame_source *source);
 
 /*
- * What a source says of itself once it was read: pairs of a heading and a
- * text, in order.  Gives how many; 0 for formats that know nothing.
+ * Facts of a source, once it was read: pairs of a heading and a text, in
+ * order.  Returns their number; 0 for formats without any.
  */
 struct flame_fact {
 	const char *key, *value;
@@ -246,8 +250,9 @@ size_t flame_facts(const struct flame_source *source,
 		   const struct flame_fact **facts);
 
 /*
- * A sink that writes.  path "-" is standard output.  The file appears whole
- * or not at all: it is written beside and renamed by flame_finish.
+ * A writer.  path "-" is standard output; a name that ends in .gz or .zst is
+ * packed.  The file appears whole or not at all: flame_finish renames a
+ * temporary file.
  */
 struct flame_sink *flame_create(struct flame *flame, const char *path,
 				const char *format);
@@ -258,8 +263,8 @@ struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
 
 /*
  * Takes one metric: the one asked for, or (NULL) cpu if there is any, else
- * the one with most samples.  Remarks name the choice and the others.  A
- * page that was told --events (flame_set) takes those instead.
+ * the one with most samples.  Remarks name the choice and the others.  With
+ * the option events (flame_set) a page takes those instead.
  */
 struct flame_sink *flame_pick(struct flame_sink *next, const char *event);
 
@@ -267,14 +272,12 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event);
 int flame_set(struct flame_sink *sink, const char *option, const char *value);
 int flame_put(struct flame_sink *sink, const struct flame_sample *sample);
 
-/* next -> put until the end. */
+/* Puts all samples of the source into the sink. */
 int flame_pump(struct flame_source *source, struct flame_sink *sink);
 /*
- * Some other thread (flame_threads) may read this source, of a small file,
- * while those before it are pumped into the sink: sources should be pumped
- * in the order in which this is said of them.  What comes out, and what is
- * said, is the same; a sink must not be told of a source that then goes to
- * another.
+ * Lets another thread (flame_threads) read this source, of a small file, while
+ * earlier sources are pumped into the sink.  Pump sources in the order of these
+ * calls, each into the sink named here.  Results and messages are the same.
  */
 int flame_ahead(struct flame_source *source, struct flame_sink *sink);
 
@@ -291,17 +294,17 @@ void flame_abandon(struct flame_sink *sink);
 struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns);
 struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column);
 /*
- * Into a sink of flame_create's: a page or folded text of one column, or of
- * what is between two (the tree must last until the sink is finished).
+ * Writes to a sink of flame_create: a page or folded text of one column, or of
+ * the difference of two.  Free the tree after the sink is finished.
  */
 int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink);
 /* The name of the metric it gathered last; "" if none. */
 const char *flame_tree_metric(const struct flame_tree *tree);
 int64_t flame_tree_total(const struct flame_tree *tree, unsigned column);
 /*
- * How long a column's profiles were recorded, in ns: as recordings say of
- * themselves, else from the first to the last time of a sample, within the
- * times that were asked for.  Several are one, gaps included.  0: not known.
+ * The recorded time of a column's profiles in ns: as the recordings tell it,
+ * else from the first to the last sample, within the selected times.  Several
+ * profiles are one span, with the gaps.  0: unknown.
  */
 int64_t flame_tree_duration(const struct flame_tree *tree, unsigned column);
 /*
@@ -311,17 +314,18 @@ int64_t flame_tree_duration(const struct flame_tree *tree, unsigned column);
 void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total);
 
 /*
- * What names weigh, in no particular order.  The list is the tree's, good
- * until the next ranking.
+ * The weights of names, in no particular order.  The tree owns the list, which
+ * is valid until the next ranking.
  *
  * FLAME_NAMES: all that occur.  self is where they are the leaf; total is
  * where they are on the stack, which counts once however often they are.
  * Stacks of no frames are the empty name's, so selfs sum up to the tree.
- * FLAME_CALLERS: who calls the outermost frame whose name matches re (the
- * empty name: nobody).  total is what comes in, and sums up to all stacks
- * with such a frame; self is what of it ends in a frame that matches.
- * FLAME_CALLEES: what the innermost such frame calls (the empty name: it is
- * the leaf).  total sums up as before; self is what of it ends there.
+ * FLAME_CALLERS: the callers of the outermost frame whose name matches re
+ * (empty name: it has none).  total is the weight of such stacks, and sums up
+ * to all stacks with such a frame; self is the part whose leaf matches.
+ * FLAME_CALLEES: the functions that the innermost such frame calls (empty
+ * name: it is the leaf).  total sums up as before; self is the part that ends
+ * in the callee.
  */
 enum flame_ranking { FLAME_NAMES, FLAME_CALLERS, FLAME_CALLEES };
 struct flame_rank {
@@ -334,8 +338,8 @@ int flame_tree_rank(struct flame_tree *tree, enum flame_ranking which,
 /*
  * The nodes: a parent right before its children, which come heaviest first
  * and at equal weights in the order of their names; node 0 is all of it and
- * has no name.  Those lighter than minimum are left out.  The list is the
- * tree's, good until the next.
+ * has no name.  Nodes lighter than minimum are left out.  The tree owns the
+ * list, which is valid until the next call.
  */
 struct flame_node {
 	flame_id name;
@@ -364,10 +368,10 @@ void flame_trees_free(struct flame_trees *trees);
  * Text, for programs whose work is on lines or tables.  In: path and
  * wrappers as for flame_open.  A line comes without its \n or \r\n, may
  * hold anything else, and stays until the next; flame_lines_next gives
- * FLAME_OK, FLAME_END (a warning tells if the input was cut short; what was
- * left of its last line is lost) or FLAME_FAILED.  Out: an output as
- * flame_create's; flame_text_finish frees it and is where success is known.
- * Close and abandon take NULL too.
+ * FLAME_OK, FLAME_END (a warning tells if the input was cut short; the rest of
+ * its last line is lost) or FLAME_FAILED.  Out: an output as flame_create's;
+ * flame_text_finish frees it and tells whether it succeeded.  Close and
+ * abandon take NULL too.
  */
 struct flame_lines *flame_lines_open(struct flame *flame, const char *path);
 int flame_lines_next(struct flame_lines *lines, const char **line,
@@ -381,15 +385,23 @@ int flame_text_finish(struct flame_text *text);
 void flame_text_abandon(struct flame_text *text);
 
 /*
- * The tables that options are made of.  kind tells what a row is for:
- * 'f' a filter (flame_filter), 's' a selection (flame_ask), 'd' a detail of
- * how one format is read (flame_ask), 'w' an option of writers (flame_set),
- * 'p' a detail of pictures (flame_set), 'i' an input format, 'o' an output format, 'c' a colour scheme.  A row has a name, an argument (NULL: none) and a
- * summary of one line; filters of a chain run in the order of their ranks.
- * Gives 1, or 0 past the end.
+ * The tables of options.  A row has a name, an argument (NULL: none) and a
+ * summary of one line; the filters of a chain run in the order of their ranks.
+ * Returns 1, or 0 past the end.
  */
+enum flame_row_kind {
+	FLAME_ROW_FILTER = 'f',		/* flame_filter */
+	FLAME_ROW_SELECTION = 's',	/* flame_ask: of all inputs */
+	FLAME_ROW_INPUT_DETAIL = 'd',	/* flame_ask: of one format */
+	FLAME_ROW_WRITER = 'w',		/* flame_set: of all outputs */
+	FLAME_ROW_PICTURE_DETAIL = 'p',	/* flame_set: of pictures */
+	FLAME_ROW_INPUT = 'i',		/* a format that is read */
+	FLAME_ROW_OUTPUT = 'o',		/* a format that is written */
+	FLAME_ROW_COLORS = 'c'		/* a colour scheme */
+};
+
 struct flame_row {
-	char kind;
+	char kind;	/* enum flame_row_kind */
 	const char *name, *argument, *summary;
 	int rank;
 	int joins;	/* given again, arguments are joined by newlines */
@@ -410,10 +422,10 @@ bool flame_path_label(const char *path, const char *key, char *value,
 		      size_t size);
 
 /*
- * Text from inputs as a terminal or a table may have it: control characters
- * of ASCII are blanks, what is no UTF-8 is '?', and characters that are not
- * seen, or change how others are, are told: <U+202E>.  Writes what fits of
- * it in room bytes, and a NUL; gives the size of all, as snprintf does.
+ * Makes text of inputs safe for a terminal or a table: control characters of
+ * ASCII become blanks, invalid UTF-8 '?', and characters that are invisible or
+ * reorder others <U+202E>.  Writes at most room bytes, with a NUL, and returns
+ * the size of the whole text, as snprintf does.
  */
 size_t flame_visible(char *to, size_t room, const char *text, size_t size);
 
