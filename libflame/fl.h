@@ -29,7 +29,7 @@
 /*
  * Errors.  fl_fail keeps the first failure's text and gives FLAME_FAILED;
  * fl_warn is for damage from which whole records were kept; fl_remark for
- * choices that were made.  "FILE: place: what was seen", no newline.
+ * choices.  Messages are "FILE: place: observation", without a newline.
  */
 int fl_fail(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);
 void fl_warn(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);

@@ -34,7 +34,7 @@ struct batch_group {
 	bool kept;		/* the record is of an earlier run */
 };
 
-/* A page of what is between two groups. */
+/* A page that compares two groups. */
 struct batch_comparison {
 	const struct batch_group *before, *after;
 	char *title, *page;
@@ -117,8 +117,8 @@ bool batch_find_outliers(const struct batch *batch,
 /* Draws the two heaviest groups of each application; an exit status. */
 int batch_compare(struct batch *batch);
 /*
- * A page of what is between two files of folded stacks; all three names are
- * of files of the site.  false: the message is out.
+ * Writes a page that compares two files of folded stacks; all three names are
+ * of files of the site.  false: the message is printed.
  */
 bool batch_draw_difference(const struct batch *batch, const char *title,
 			   const char *page, const char *before,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comparisons of flame-batch: of the groups of an application, the two that
- * are heaviest by its first metric, as a page of what is between them.  They
+ * are heaviest by its first metric, as a page of their difference.  They
  * are drawn from the folded stacks, so no input is read again.
  */
 #include "batch.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metrics of a group of flame-batch: their sums, what is below Spark's
+ * The metrics of a group of flame-batch: their sums, the share below Spark's
  * tasks, the heaviest frame, their folded stacks; and a small picture of the
  * first.
  */
@@ -182,7 +182,7 @@ static bool add_picture(struct batch_drawing *d, struct flame_tree *tree)
 	return true;
 }
 
-/* cpu is first, then what has most samples. */
+/* cpu first, then by the number of samples. */
 static int by_weight(const void *a, const void *b)
 {
 	struct flame_tree *const *x = a, *const *y = b;

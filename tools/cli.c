@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tools share: inputs through filters to an output, what is said
- * of them on standard error, and what --info and --event list print.
+ * Shared by the tools: inputs through filters to an output, messages on
+ * standard error, --info and --event list.
  */
 #include "cli.h"
 
@@ -235,7 +235,7 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			tally->failed++;
 			continue;
 		}
-		/* The first one tells what is wanted of the others. */
+		/* The first one chooses the metric of the others. */
 		if (i && cli->threads > 1 &&
 		    !look_ahead(cli, flame, sink, inputs, n, i, open)) {
 			flame_close(source);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tools share: options that are data, inputs, the chain from them
- * to an output, and what is said on standard error.
+ * Shared by the tools: tables of options, inputs, the chain to an output, and
+ * messages on standard error.
  */
 #ifndef CLI_H
 #define CLI_H
@@ -79,7 +79,7 @@ struct cli_progress {
 	uint64_t before, done;	/* bytes: of those before, of this one */
 	uint64_t all;		/* of all; 0: not known */
 	double start, drawn;	/* seconds */
-	int width;		/* of what is drawn; 0: nothing is */
+	int width;		/* columns on the terminal; 0: not drawn */
 };
 
 struct cli {
@@ -94,12 +94,12 @@ struct cli {
 	const char *event;
 	bool list_events, info;
 	bool diff;		/* the second of two inputs against the first */
-	bool own_output;	/* the tool writes what was gathered */
+	bool own_output;	/* the tool writes the tree itself */
 	bool compat;
 	bool raw_names;		/* of Java: as they are */
 	bool quiet, verbose, strict;
-	bool muted, held_tongue;	/* nothing is said; there was something */
-	bool refused;		/* what was asked for cannot be, of no input */
+	bool muted, held_tongue;	/* no messages; one was left out */
+	bool refused;		/* an option cannot be met by any input */
 	char unsaid[1024];	/* --quiet: the last warning of an input, */
 	char loss[1024];	/* and of the first that is all lost */
 	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
@@ -149,7 +149,7 @@ void cli_progress_next(struct cli_progress *progress);
 void cli_progress_erase(struct cli_progress *progress);
 void cli_progress_end(struct cli_progress *progress, struct flame *flame);
 
-/* Ends what was printed to standard output; an exit status. */
+/* Flushes standard output and returns an exit status. */
 int cli_flush(const struct cli *cli);
 /* Says so; false. */
 bool cli_no_memory(const struct cli *cli);
@@ -215,7 +215,7 @@ bool cli_table_write(const struct cli *cli, struct cli_table *table,
 /* As printf; false where the output has failed. */
 bool cli_print(struct flame_text *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Ends what was printed; an exit status. */
+/* Ends the output and returns an exit status. */
 int cli_text_finish(const struct cli *cli, struct flame_text *out);
 /* What a tree's weights are: "cpu", "samples". */
 void cli_metric(const struct flame *flame, const struct flame_tree *tree,

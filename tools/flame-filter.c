@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-filter: what is asked for of any profiles.  The filters are rows of
- * the library's table, so every tool has them; here they are the purpose.
+ * flame-filter: selects, cuts and renames stacks of any profiles.  The filters
+ * are rows of the library's table, so every tool has them; here they are the
+ * purpose.
  */
 #include "cli.h"
 

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 120 };	/* what is deeper is indented so far */
+enum { MAX_INDENT = 120 };	/* columns; deeper frames have no more */
 
 struct own {
 	enum { TEXT, TSV, JSON } format;
 	bool format_given, sort_given, by_total, tree;
 	enum flame_ranking which;
 	const char *re;
-	double percent;		/* of the tree, what is lighter is not shown */
+	double percent;		/* of the tree: lighter nodes are not shown */
 	long rows;		/* -1: not given */
 };
 
@@ -57,7 +57,7 @@ static bool take_format(struct cli *cli, const char *value)
 	return true;
 }
 
-/* The filter takes away what is light: what is left is all shown. */
+/* The filter removes light nodes, so all that are left are shown. */
 static bool take_min(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
@@ -243,7 +243,7 @@ static const char *nobody(const struct own *own)
 
 /* Text, TSV and JSON ------------------------------------------------------ */
 
-/* Self adds up; so does total where what is shown is around a match. */
+/* Self weights add up; totals do for callers and callees of a match. */
 static void put_left_out(const struct view *v)
 {
 	bool around = v->own->which != FLAME_NAMES;
@@ -298,7 +298,7 @@ static bool put_text(struct view *v)
 		cli_cell(&table, "%" PRId64, row->total);
 		cli_percent(&table, row->total, v->total);
 		cli_name(&table, v->flame, row->name, nobody(v->own),
-			 row->level < DEEPEST ? row->level : DEEPEST);
+			 row->level < MAX_INDENT ? row->level : MAX_INDENT);
 		cli_mark(&table, share >= 0.1 && !tree ? '+' :
 				 share < 0.01 ? '.' : ' ');
 	}

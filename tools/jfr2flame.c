@@ -352,7 +352,7 @@ static bool is_written_to(const char *path)
 		S_ISCHR(st.st_mode));
 }
 
-/* Readers of names such as out.pb.gz may not know what is in them. */
+/* A name like out.pb.gz does not tell everyone its format. */
 static void say_pprof(const struct cli *cli)
 {
 	const char *format = flame_format_of(cli->output);

@@ -118,8 +118,8 @@ static bool is_class_alone(struct slice class, struct slice method)
 }
 
 /*
- * Without a type, what is neither a path below '/', nor C++, nor "[group]",
- * and has a package or a class in upper case.
+ * Without a type: names with a package or a class in upper case that are not
+ * a path below '/', C++ or "[group]".
  */
 static bool looks_java(struct slice name)
 {

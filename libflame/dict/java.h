@@ -18,8 +18,8 @@ struct fl_java {
 };
 
 /*
- * The class of what was allocated or waited for, which readers put on top
- * of the stack with one of these for its file.
+ * The file of a frame that readers put on top of a stack: the class of the
+ * allocated object, or of the monitor that a thread waits for.
  */
 #define FL_CLASS "<class>"
 #define FL_DOTTED_CLASS "<class.>"

@@ -318,8 +318,8 @@ bool fl_state_listed(const char *list, struct slice state);
 bool fl_parse_duration(const char *text, int64_t *ns);
 
 /*
- * An input has this title (NULL: none).  The title that all inputs have is
- * that of what is drawn of them.  The fact "title" tells a source's.
+ * Adds the title of an input (NULL: it has none).  If all inputs have the same
+ * title, the output gets it.  The fact "title" has a source's.
  */
 void fl_title_join(struct flame *flame, const char *title);
 

@@ -50,9 +50,9 @@ struct fl_option {
 	double least, most;
 	unsigned first;		/* WORD: the number of the first word */
 	/*
-	 * Instead of what the kind does; the kind still says what is to be
-	 * copied and freed.  A value that is refused changes nothing and
-	 * gives FLAME_FAILED; reason may stay empty.
+	 * Sets the value instead of the kind's own code; the kind still
+	 * decides how to copy and free it.  A refused value changes nothing
+	 * and returns FLAME_FAILED; reason may stay empty.
 	 */
 	int (*set)(struct flame *flame, void *member, const char *value,
 		   char reason[FL_REASON_SIZE]);

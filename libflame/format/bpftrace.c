@@ -25,7 +25,7 @@ struct reader {
 	uint64_t first;		/* its first line */
 	size_t map_size;
 
-	struct slice json;	/* what is left of a line's map */
+	struct slice json;	/* the rest of a line's map */
 	struct fl_buf name, text;	/* a map's and a key's, unescaped */
 
 	struct fl_trace trace;

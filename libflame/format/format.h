@@ -82,7 +82,7 @@ extern const struct fl_format fl_format_d3_read;
  */
 struct fl_lines {
 	struct fl_in *in;
-	size_t used;		/* of what was peeked, by the line given out */
+	size_t used;		/* peeked bytes of the current line */
 	bool again;		/* gives the last line once more */
 	bool begun;		/* no byte order mark can come */
 	bool ended;		/* the line given last had its newline */
@@ -101,8 +101,8 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line);
 /* Counts a line that was not understood, and keeps the first. */
 void fl_lines_bad(struct fl_lines *lines, struct slice line);
 /*
- * At the end: says what was lost, sets the damage; gives FLAME_END.  A part
- * says nothing.
+ * At the end of the input: reports losses, sets the damage, and returns
+ * FLAME_END.  Of a part nothing is reported.
  */
 int fl_lines_end(struct flame_source *source, const struct fl_lines *lines);
 /* For fl_format's split, where a line is a record; resume; fork; join. */
@@ -146,7 +146,7 @@ void fl_dump_frame(struct fl_dump *dump, flame_id frame);
 bool fl_dump_end(struct fl_dump *dump, struct flame_sample *sample);
 /* The open thread, if any, was cut: it is left out, and counted. */
 void fl_dump_lose(struct fl_dump *dump);
-/* At the end of the input: says what was left out; gives FLAME_END. */
+/* At the end of the input: reports losses and returns FLAME_END. */
 int fl_dump_finish(struct fl_dump *dump);
 /*
  * For probes: `bits` if a line of the head is one that begins(), 0 if the

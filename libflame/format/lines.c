@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers of lines share: lines, and what is said of those that were
+ * Shared by readers of lines: the lines, and the report of lines that were
  * not understood.
  */
 #include "fl.h"

@@ -92,7 +92,7 @@ static void begin(struct pyspy *p, const struct header *h)
 	p->unsure = !p->dump.lines.ended;
 }
 
-/* Not indented: what is not ours is of a log, and ends a thread too. */
+/* Other lines that are not indented are a log's, and end a thread too. */
 static void take_outer(struct pyspy *p, struct slice line)
 {
 	struct slice id;

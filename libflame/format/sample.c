@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The call graph of macOS's sample(1): a tree, two columns of "+ ! : |" or
- * blanks a level, its counts with those of what is below.  What a node has
- * by itself is known when its last child is read, so a graph that was cut
- * tells nothing of the nodes that are open then.
+ * blanks a level, its counts including the children's.  The self count of a
+ * node is known when its last child is read, so of a graph that was cut the
+ * open nodes are unknown.
  */
 #include "fl.h"
 

@@ -89,7 +89,7 @@ static bool is_old_pprof(const uint8_t *head, size_t n)
 	       word[3] && word[3] < 100000000 && word[4] == 0;
 }
 
-/* Its version and that of its format, and then what was run. */
+/* heaptrack's version, that of the format, and the command. */
 static bool is_heaptrack(const uint8_t *head, size_t n)
 {
 	const uint8_t *lf = memchr(head, '\n', n);

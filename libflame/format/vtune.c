@@ -223,7 +223,7 @@ static bool peer_time(const struct reader *r, int64_t *ms)
 	if (!text->size || !fl_parse_double(text->data, &d))
 		return false;
 	d = d * 1000;
-	/* A half goes up; what has none is whole from 2^52 on. */
+	/* A half goes up; from 2^52 on all are whole. */
 	if (d > 0 && d < 0x1p52)
 		d = d - floor(d) < 0.5 ? floor(d) : floor(d) + 1;
 	*ms = d > 0 && d < 0x1p63 ? (int64_t)d : 0;
@@ -298,7 +298,7 @@ static void find_caller(struct reader *r)
 		r->first_skipping = r->lines.number;
 }
 
-/* frame 0: of a row that was lost; what is below it is its caller's. */
+/* frame 0: a row that was lost; its children go to its caller. */
 static void push(struct reader *r, flame_id frame)
 {
 	flame_id stack = r->n ? r->nodes[r->n - 1].stack : 0;

@@ -127,7 +127,7 @@ static const uint8_t *skip_plain(const uint8_t *p, const uint8_t *end)
 	return p;
 }
 
-/* U+FFFD for what is no text. */
+/* U+FFFD in the place of invalid text. */
 static void put_replacement(struct fl_json *json, bool *replaced)
 {
 	fl_buf_put(&json->buf, "\xef\xbf\xbd", 3);
@@ -314,7 +314,7 @@ static bool read_word(struct fl_json *json)
 	return size > 0;
 }
 
-/* -1.5e+3; what other languages write for what is no number, too. */
+/* -1.5e+3, or NaN and infinity in the spelling of other languages. */
 static bool is_number(struct slice s)
 {
 	const char *p = s.data, *end = s.data + s.size;

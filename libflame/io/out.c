@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Outputs: a buffer before a file, a pipe or memory.  A file is written
- * beside its place and renamed; what is no regular file is written as it is.
+ * beside its place and renamed; devices and pipes are written directly.
  * A packer may stand between the buffer and these (pack.c).
  */
 #include "fl.h"
@@ -76,8 +76,8 @@ static struct fl_out *new_out(struct flame *flame, const char *name)
 /* Opening ------------------------------------------------------------- */
 
 /*
- * Opening these anew would begin at offset 0 of what others write to as
- * well: write to what is open.  -1 for other paths.
+ * Opening these again would write at offset 0 of a file that others write to
+ * as well: use the open descriptor.  -1 for other paths.
  */
 static int fd_of(const char *path)
 {
@@ -450,7 +450,7 @@ int fl_out_close(struct fl_out *out)
 	flush(out);
 	if (out->packing)
 		pack(out, NULL, 0, true);
-	/* What could not be held is missing in what was written. */
+	/* If memory ran out, the output lacks something. */
 	out->failed |= fl_failed(out->flame);
 	if (out->path && !out->temporary && !out->failed &&
 	    !make_temporary(out, give_name))

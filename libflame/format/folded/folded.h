@@ -129,7 +129,7 @@ bool fl_folded_add_line(struct fl_folded_stacks *stacks, struct slice text,
 bool fl_folded_find_stacks(struct fl_folded_stacks *stacks);
 /* The stack of a line alone, of no batch; its thread is in ->thread. */
 flame_id fl_folded_stack(struct fl_folded_stacks *stacks, struct slice text);
-/* Drops the batch, and what is known of the line before. */
+/* Drops the batch and the state of the last line. */
 void fl_folded_discard(struct fl_folded_stacks *stacks);
 void fl_folded_stacks_free(struct fl_folded_stacks *stacks);
 

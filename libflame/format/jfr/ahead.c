@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chunks ahead: while one is given out, others read those that follow, each
- * by itself: its metadata, events and pools.  No dictionary is needed for
- * that.  What needs the chunks before (constants, settings, states), what is
- * said and what is given out is for the source's own thread, chunk by chunk;
- * its stacks are made by all, see share.c.
+ * Read-ahead of chunks: while one is emitted, other threads read the metadata,
+ * events and pools of the next ones, which needs no dictionary.  The source's
+ * own thread does the rest in order, chunk by chunk: everything that depends on
+ * earlier chunks (constants, settings, states), messages and samples.  All
+ * threads make stacks: see share.c.
  */
 #include "fl.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pools of a chunk, read by one thread while another reads its events.
- * Which stack traces those ask for is not known meanwhile: where each lies is
- * noted, and what was asked for is found among them afterwards.
+ * The thread does not know yet which stack traces the events refer to, so it
+ * notes the place of each, and they are looked up afterwards.
  *
- * What does not go well is no matter: then pools are read after events.
+ * On failure the pools are read again after the events.
  */
 #include "fl.h"
 

@@ -209,7 +209,7 @@ static bool walk_to_meta(struct fl_jfr_chunk *chunk)
 /* Anything that reads like metadata and ends where its size says. */
 static bool search_meta(struct fl_jfr_chunk *chunk)
 {
-	enum { LEAST = 64 };	/* bytes; what is shorter names no class */
+	enum { LEAST = 64 };	/* bytes; shorter metadata names no class */
 
 	for (uint64_t at = HEADER; at < chunk->size; at++) {
 		struct fl_wire w = fl_jfr_wire(chunk, at);
@@ -254,8 +254,8 @@ static int64_t ticks_at(const struct fl_jfr_chunk *chunk, int64_t time)
 }
 
 /*
- * --from and --to in the chunk's ticks, computed as jfrconv does.  There,
- * the span of a recording is what was read of it so far.
+ * --from and --to in the chunk's ticks, computed as jfrconv does, which takes
+ * the chunks read so far for the span of the recording.
  */
 void fl_jfr_limit(struct fl_jfr_chunk *chunk)
 {
@@ -354,7 +354,7 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	return good && fl_jfr_read_pools(chunk);
 }
 
-/* Of events: what is less goes with the chunk, and is not worth a call. */
+/* Size of events; memory of smaller ones is freed with the chunk. */
 enum { MANY_BYTES = 256 << 10 };
 
 /*

@@ -702,7 +702,7 @@ static bool is_stateless(struct fl_jfr_chunk *chunk,
 	return chunk->has_states == FL_JFR_YES;
 }
 
-/* It is left out, and told of with what was damaged. */
+/* Leaves the sample out and counts it as damage. */
 static int drop_stateless(struct fl_jfr_chunk *chunk,
 			  const struct fl_jfr_hit *hit)
 {

@@ -18,9 +18,9 @@ enum { LEAST_LOW = 1 << 10, MOST_LOW = 1 << 20 };
 /* Counting ---------------------------------------------------------------- */
 
 /*
- * Traces and sums are many, and far away: of an event that was read, what is
- * looked at next is fetched while EACH more are read, step by step.  As long
- * as they are FEW, they are near.
+ * Tables of traces and sums are larger than the cache: their entries for an
+ * event are prefetched step by step while EACH more events are read.  Below
+ * FEW entries they fit the cache.
  */
 enum { EACH = 8, WAITING = 4 * EACH, FEW = 1 << 14 };
 

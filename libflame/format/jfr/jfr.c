@@ -234,7 +234,7 @@ static int prepare(struct fl_jfr *jfr)
 	return spans ? fl_jfr_prepare_spans(jfr, at, at ? size : 0) : FLAME_OK;
 }
 
-/* Of what is over before --from begins only settings are asked for. */
+/* Chunks that end before --from are read for their settings alone. */
 static bool is_too_early(const struct fl_jfr *jfr,
 			 const struct fl_jfr_chunk *chunk)
 {
@@ -509,8 +509,8 @@ static bool keep_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 }
 
 /*
- * A whole chunk behind those that are ahead, or NULL.  Where the input stays,
- * it is consumed up to the chunk before this one; else, up to what is ahead.
+ * The next whole chunk after those read ahead, or NULL.  A stable input is
+ * consumed up to the chunk before it, others up to the chunks read ahead.
  */
 static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 {
@@ -708,7 +708,7 @@ static int at_end(struct fl_jfr *jfr)
 		jfr->end_given = true;
 		return fl_jfr_emit_end(jfr);
 	}
-	/* Without memory, what was read says nothing of the input. */
+	/* When memory ran out, nothing can be said of the input. */
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
 	tell(jfr);

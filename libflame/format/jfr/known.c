@@ -95,7 +95,7 @@ bool fl_jfr_known_begin(struct fl_jfr_chunk *chunk)
 	return true;
 }
 
-/* Room of an array for the element i; what is new is all zero. */
+/* Makes an array large enough for element i; new elements are zero. */
 static bool reach(struct fl_jfr_known *known, void *array, size_t *room,
 		  size_t i, size_t size)
 {

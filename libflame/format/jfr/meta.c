@@ -139,12 +139,12 @@ static bool read_element(struct meta *m, struct element *e)
 	return !m->w.bad && e->nchildren <= (uint64_t)(m->w.end - m->w.at);
 }
 
-/* Over the children of what was read, however deep they are. */
+/* Skips the children of an element, at any depth. */
 static bool skip_children(struct meta *m, uint64_t n)
 {
 	struct element e;
 
-	/* Elements are counted off flat: children add to what is to come. */
+	/* No recursion: children add to the number of elements to come. */
 	while (n && !m->w.bad) {
 		if (!read_element(m, &e))
 			return false;
@@ -291,7 +291,7 @@ struct slice fl_jfr_plain_name(struct slice name)
 	for (size_t i = 0; i < FL_COUNT(names); i++) {
 		size_t cut = strlen(names[i].old) - strlen(names[i].now);
 
-		/* Both end alike: what is cut off is the front. */
+		/* Both have the same end: cut off the front. */
 		if (!fl_slice_starts(name, names[i].old))
 			continue;
 		if (memcmp(name.data + cut, names[i].now,

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* Of what is kept: its offset there. */
+/* Set in offsets of copied constants. */
 #define KEPT (UINT64_C(1) << 63)
 
 enum {
@@ -93,9 +93,10 @@ static void tell_likely(struct fl_jfr_chunk *chunk)
 }
 
 /*
- * Traces that events ask for are looked at in the order of the events.  Where
- * they are few of many, they are copied, and what was indexed need not stay
- * in memory.  Behind the first chunk most are known by their marks instead.
+ * The traces of events are read in the order of the events.  If events refer to
+ * few of many traces, these are copied, and the pages of the others are
+ * released.  After the first chunk most traces are found by their marks
+ * instead.
  */
 void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk)
 {

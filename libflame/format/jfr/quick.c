@@ -99,7 +99,7 @@ bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 	return true;
 }
 
-/* Over so many integers: what is left of their ends. */
+/* Skips n integers; returns the remaining bits of their ends. */
 static uint32_t pass(uint32_t ends, unsigned n)
 {
 	while (n--)

@@ -156,7 +156,7 @@ static flame_id frame_of(const struct share *share, flame_id frame)
 	       share->map.frames.data[frame & ~FL_JFR_OURS] : frame;
 }
 
-/* The stacks of a share, and what is known by their hashes the next time. */
+/* Enters a share's stacks, and their hashes for later chunks. */
 static void enter_stacks(struct flame *to, struct share *share,
 			 struct fl_jfr_path *paths)
 {

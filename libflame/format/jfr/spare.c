@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables that one chunk has done with and the next one needs again.  Getting
- * fresh ones from the system costs more than what is written into them.
+ * Recycled tables: of finished chunks, for the next ones.  Page faults of new
+ * memory cost more than filling the tables.
  */
 #include "fl.h"
 

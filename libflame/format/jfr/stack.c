@@ -370,8 +370,8 @@ static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 }
 
 /*
- * Traces have their outer frames in common with the trace before more often
- * than not: only what is on top of these is read.
+ * Most traces share their outer frames with the previous trace: only the
+ * frames on top of these are read.
  */
 static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {

@@ -139,9 +139,8 @@ static inline void fl_v0_damage(struct fl_v0 *v, uint64_t at, uint64_t lost,
 /* v0_meta.c ----------------------------------------------------------- */
 
 /*
- * Where the metadata are, 0: nowhere.  The header's offset, or a little
- * before it: what was lost on the way (by git's CRLF translation, say) has
- * moved them.
+ * Offset of the metadata, 0: not found.  It is the header's offset, or a little
+ * less if bytes were lost in transfer (by git's CRLF translation, say).
  */
 uint64_t fl_v0_find_meta(const uint8_t *at, size_t avail);
 /* The metadata event at an offset; false: it is none. */

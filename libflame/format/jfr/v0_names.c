@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Format 0.9: threads, frames and stacks of what is constant.
+ * Format 0.9: threads, frames and stacks of the constant pools.
  */
 #include "fl.h"
 

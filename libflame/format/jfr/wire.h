@@ -141,7 +141,7 @@ static inline uint32_t fl_wire_not_ends_16(const uint8_t *at)
 #endif
 }
 
-/* A bit for each of 32 bytes that does, and for what is behind them. */
+/* A bit for each of 32 bytes that does; bits above are set, too. */
 static inline uint64_t fl_wire_ends_32(const uint8_t *at)
 {
 	return ~(uint64_t)(fl_wire_not_ends_16(at) |

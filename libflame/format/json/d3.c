@@ -153,7 +153,7 @@ static void put_text(struct fl_buf *to, struct slice escaped)
 
 static const char marker[] = "id=\"executor-flamegraph-data\"";
 
-/* All of the page, and of it what is in the <div>. */
+/* Reads the whole page, and parses the contents of the <div>. */
 static void read_page(struct d3 *d3)
 {
 	size_t size = 0, want = 1 << 16;

@@ -25,7 +25,7 @@ struct fl_json_tree_kind {
 	flame_id (*frame)(struct fl_json_tree *tree,
 			  const struct fl_json_node *node);
 	enum {
-		FL_TREE_TOTALS,		/* a value counts what is below it */
+		FL_TREE_TOTALS,		/* a value includes its children's */
 		FL_TREE_SELF,
 		FL_TREE_EITHER		/* totals, if no child has more */
 	} values;

@@ -27,7 +27,7 @@ struct reader {
 	struct fl_otlp_layout layout;
 	const uint8_t *next, *end;	/* of the input */
 	bool begun, framed, unsure;
-	/* What is left of the message, and of what is in it. */
+	/* The rest of the message and of the messages in it. */
 	struct fl_message data, resource, scope, profile;
 	struct fl_otlp_labels shared;	/* of the resource */
 	flame_id metric;		/* of the profile */

@@ -2,9 +2,8 @@
 /*
  * A frame line in its parts, "ip symbol+0xoff (dso)", and its frames.
  *
- * Names lose what is not the function: the offset, and of Java's compiled
- * methods the two ways of the perf maps to write them, so that a method has
- * the name that a recording of the JVM gives it.
+ * Names lose their offset, and Java's compiled methods the two spellings of
+ * perf maps, so a method has the same name as in a recording of the JVM.
  */
 #include "fl.h"
 

@@ -106,7 +106,7 @@ static void set_stop(const struct fl_perf_lines *lines,
 	}
 }
 
-/* perf has printed what is inlined at this address, in lines before it. */
+/* perf has printed the functions inlined at this address in earlier lines. */
 static bool is_told(const struct fl_perf_naming *naming,
 		    const struct fl_perf_frame *frame)
 {

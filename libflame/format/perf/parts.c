@@ -8,8 +8,8 @@
 #include "format/perf/reader.h"
 
 /*
- * A line with a time and an event begins a record, if the line before is
- * empty or it has its frame at its end: what is before it is whole.
+ * A line with a time and an event begins a record if the line before is empty
+ * or if it has its frame at its end: the record before it is whole.
  */
 static bool begins_record(struct slice line, bool after_empty)
 {
@@ -63,8 +63,8 @@ static void forget_counts(struct fl_perf_reader *r)
 }
 
 /*
- * FlameGraph's script looks at where the input ends, and so do times from
- * there; what was not found of inlined functions is told once.
+ * Not in parts: FlameGraph's script and times from the end depend on the end
+ * of the input; failed lookups of inlined functions are reported once.
  */
 bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 {

@@ -162,7 +162,7 @@ static uint32_t known_line(struct fl_perf_reader *r, struct slice line,
 
 enum what { NOTHING, SAMPLE, FAILED };
 
-/* A record begins: what was open ends. */
+/* Begins a record and ends the open one. */
 static enum what take_header(struct fl_perf_reader *r, struct slice line,
 			     struct fl_perf_header *h,
 			     struct flame_sample *sample)

@@ -4,7 +4,7 @@
  *
  *	probe.c		whether a text is one
  *	perf.c		lines in, samples out; the row
- *	reader.h	what is known between two samples
+ *	reader.h	the reader's state
  *	header.c	the line that begins a record, in its columns
  *	columns.c	the columns around a stack that are not frames
  *	record.c	a record, and the sample that it is
@@ -13,9 +13,9 @@
  *	lines.c		the others: known ones by look-up, or parsed
  *	frame.c		a frame line in its parts, and what we call it
  *	peers.c		what FlameGraph's and inferno's collapsers call it
- *	inline.c	--inline: what a compiler put into a function
- *	module.c	programs and libraries, where that is looked up
- *	aside.c		what is no sample
+ *	inline.c	--inline: functions that a compiler inlined
+ *	module.c	debug information of programs and libraries
+ *	aside.c		lines and records that are no samples
  *	parts.c		for several threads
  */
 #ifndef FL_PERF_H
@@ -32,7 +32,7 @@ static inline uint64_t fl_perf_read64(const char *at)
 	return n;
 }
 
-/* As memcmp, for what is short and most often the same. */
+/* Whether short strings, mostly equal ones, are the same. */
 static inline bool fl_perf_same(const char *a, const char *b, size_t n)
 {
 	if (n < 8) {
@@ -79,7 +79,7 @@ struct fl_perf_left {
 
 enum { FL_PERF_LEFTS = 1024 };
 
-/* With what was in the line before, which is tried first. */
+/* The last line's entry is tried first. */
 struct fl_perf_lefts {
 	struct fl_perf_left at[FL_PERF_LEFTS];
 	struct fl_perf_left *last;	/* NULL: none yet */
@@ -140,7 +140,7 @@ struct fl_perf_options {
 	char *skip_after;	/* symbols, a line each: their callers go */
 };
 
-/* How frames are named: what was asked, and whose they are. */
+/* How frames are named: the options, and the process. */
 struct fl_perf_naming {
 	struct flame *flame;
 	const struct fl_perf_options *options;

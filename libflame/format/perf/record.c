@@ -130,8 +130,8 @@ static flame_id comm_of(struct fl_perf_reader *r,
 }
 
 /*
- * Peers take the first event that they meet.  The one knows it by a line
- * that ends in it, the other by what is between its first two colons.
+ * The compat tools take the first event.  FlameGraph's script finds it at the
+ * end of a line, inferno between the first two colons.
  */
 static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)
 {

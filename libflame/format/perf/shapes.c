@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The usual frame line, "ip symbol+0x1f (dso)", without working it out: of
- * a function that was met, all but the numbers is compared with what was
- * there before, and what followed it then is tried first.
+ * A cache of frame lines, "ip symbol+0x1f (dso)": a line is compared, but for
+ * its numbers, with the lines of known functions.  The line that followed last
+ * time is tried first.
  */
 #include "fl.h"
 

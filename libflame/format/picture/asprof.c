@@ -313,7 +313,7 @@ static bool add(struct fl_asprof *a, struct flame *flame,
 	return true;
 }
 
-/* A call that says nothing that can be: what is on it is lost, too. */
+/* An impossible call is lost together with the frames on it. */
 static void read_frame(struct fl_asprof *a, struct flame_source *source,
 		       struct fl_lines *lines, struct fl_counts *counts,
 		       struct slice line)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our own page, read: what draw/html.c has packed, all of it.  Columns come
- * one after the other, so children and ranks wait until the selfs come; what
- * is kept grows with what was read, whatever the head claims.
+ * The reader of our own pages, as draw/html.c packs them.  Columns come one
+ * after the other, so children and ranks are held until the self weights
+ * arrive; memory grows with the bytes read, whatever the head claims.
  */
 #include "fl.h"
 

@@ -6,8 +6,8 @@
  * them in the order of a hash) the places do: the parent is the last one,
  * a level below, that begins no later.
  *
- * Places are rounded.  flamegraph.pl draws what is a tenth of a pixel and
- * more, and writes tenths, so its places differ where frames do; but in a
+ * Places are rounded.  flamegraph.pl draws boxes from a tenth of a pixel on
+ * and writes tenths, so its places differ where frames do; but in a
  * picture that was drawn without a least width many frames share a place,
  * and nobody knows whose child is whose.  These are left out, as if the
  * picture had had a least width: their weight is their parents' self.

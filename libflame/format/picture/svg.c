@@ -54,7 +54,7 @@ struct svg {
 	bool compares, ours, read;
 	bool other_encoding;	/* than UTF-8 */
 	struct fl_buf unit, metric;
-	int64_t cut;		/* ours: what was not drawn */
+	int64_t cut;		/* ours: weight that was not drawn */
 	/* Where the parser is. */
 	unsigned depth;		/* of open elements */
 	unsigned holder;	/* of the g, a or rect begun last, or 0 */
@@ -319,9 +319,8 @@ static void characters(void *arg, const xmlChar *text, int n)
 /* Bytes ------------------------------------------------------------------- */
 
 /*
- * How many bytes may go to the parser as they are: it stops for good at
- * control bytes and at what is no UTF-8.  *hold: the rest is the beginning
- * of a character.
+ * How many bytes can go to the parser unchanged: it stops for good at control
+ * bytes and at invalid UTF-8.  *hold: the rest begins a character.
  */
 static size_t clean(const struct svg *svg, const uint8_t *at, size_t n,
 		    bool *hold)

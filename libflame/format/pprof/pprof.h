@@ -69,7 +69,7 @@ bool fl_pprof_text(const struct fl_pprof_tables *tables, uint64_t index,
 		   struct slice *text);
 bool fl_pprof_name(struct fl_pprof_tables *tables, uint64_t index,
 		   flame_id *name);
-/* NULL: it points to what is not there. */
+/* NULL: there is no such entry. */
 const struct fl_pprof_entry *
 fl_pprof_location(struct fl_pprof_tables *tables, uint64_t id);
 /* The filename of the first mapping, as a rule the program's. */
