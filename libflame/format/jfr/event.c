@@ -671,9 +671,9 @@ static void begin_pass(struct pass *pass)
  * An event of a class, whose fields begin at w.at.  Whether others of plain
  * classes may follow, which are read in a row.
  */
-static inline __attribute__((always_inline)) bool
-read_one(struct pass *pass, struct fl_jfr_class *class, struct fl_wire w,
-	 const uint8_t *begin, uint32_t size)
+static inline bool read_one(struct pass *pass, struct fl_jfr_class *class,
+			    struct fl_wire w, const uint8_t *begin,
+			    uint32_t size)
 {
 	const uint8_t *end = begin + size;
 
@@ -752,9 +752,11 @@ static void read_resized(struct pass *pass, const struct fl_jfr_range *range)
 	fl_wire_int(&w);
 	type = fl_wire_long(&w);
 	class = type > 1 ? fl_jfr_class_by_id(chunk, type) : NULL;
-	if (class)
-		read_one(pass, class, w, chunk->at + range->from,
-			 range->to - range->from);
+	if (!class)
+		return;
+	/* Not read_one, which has to stay inline where it is called first. */
+	chunk->nevents++;
+	read_event(pass, class, w, chunk->at + range->to);
 }
 
 /* Those that are whole, of a chunk with damaged ones. */
