@@ -100,7 +100,8 @@ bool fl_java_time(struct slice s, bool instant, int64_t *ns)
 	    !parse_part(&s, 2, ':', &tm.tm_sec))
 		return false;
 	if (instant && s.size && s.data[0] == '.')
-		for (s = from(s, 1); s.size && fl_is_digit(s.data[0]) && unit > 1;
+		for (s = from(s, 1);
+		     s.size && fl_is_digit(s.data[0]) && unit > 1;
 		     s = from(s, 1)) {
 			unit /= 10;
 			fraction += unit * (s.data[0] - '0');

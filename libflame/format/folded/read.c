@@ -197,13 +197,6 @@ static bool read_three(struct reader *r, struct slice line,
 
 /* perf report ----------------------------------------------------------- */
 
-static bool is_number(struct slice word)
-{
-	struct fl_decimal count;
-
-	return fl_decimal_parse(word, &count);
-}
-
 static void end_row(struct reader *r)
 {
 	r->unused_rows += r->row && !r->row_used;
@@ -216,9 +209,11 @@ static void read_row(struct reader *r, struct slice line)
 {
 	struct flame *flame = r->stacks.flame;
 	struct slice rest = line, word;
+	struct fl_decimal number;
 
 	end_row(r);
-	while (fl_slice_first_word(&rest, &word) && is_number(word))
+	while (fl_slice_first_word(&rest, &word) &&
+	       fl_decimal_parse(word, &number))
 		line = rest;
 	r->row = flame_name(flame, line.data, line.size);
 }
@@ -427,11 +422,10 @@ static bool add_plain(struct reader *r, struct slice stack, int64_t weight)
 	return ++r->nbatch == FL_FOLDED_BATCH;
 }
 
-static bool find_stacks(struct flame_source *source)
+static bool find_stacks(struct reader *r)
 {
-	struct reader *r = source->state;
-
-	return fl_folded_find_stacks(&r->stacks) && !fl_failed(source->flame);
+	return fl_folded_find_stacks(&r->stacks) &&
+	       !fl_failed(r->stacks.flame);
 }
 
 /* false: all lines of the batch were returned. */
@@ -485,7 +479,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			r->lines.again = true;
 		}
 		if (r->nbatch) {
-			if (!find_stacks(source))
+			if (!find_stacks(r))
 				return FLAME_FAILED;
 			if (next_of_batch(r, sample))
 				return FLAME_OK;
@@ -504,7 +498,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		r->lines.good++;
 		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 	}
-	if (r->nbatch && !find_stacks(source))
+	if (r->nbatch && !find_stacks(r))
 		return FLAME_FAILED;
 	if (r->nbatch && next_of_batch(r, sample))
 		return FLAME_OK;
