@@ -294,10 +294,14 @@ static bool put_groups(struct fl_svg *p)
 	return good;
 }
 
-/* The root first, as it gives the scale for readers. */
+/*
+ * The root first, as it gives the scale for readers.  The compat tools draw
+ * no frame of a profile without samples.
+ */
 static bool put_frames(struct fl_svg *p)
 {
-	put_frame(p, 0, true);
+	if (p->weight[0] || !p->page->compat_tool)
+		put_frame(p, 0, true);
 	if (p->drawn > GROUP_MIN_FRAMES && p->min_weight >= p->unit_size)
 		return put_groups(p);
 	for (uint32_t i = 1; i < p->layout->count; i = fl_svg_next(p, i))
