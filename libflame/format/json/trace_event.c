@@ -210,14 +210,12 @@ static void take_event(struct trace *t, const struct reading *e)
 {
 	uint32_t thread, key;
 
+	if (e->phase == 'X' && (!e->has_duration || e->duration < 0)) {
+		fl_json_bad(&t->js, "a complete event without a duration");
+		return;
+	}
 	switch (e->phase) {
 	case 'X':
-		if (!e->has_duration || e->duration < 0) {
-			fl_json_bad(&t->js, "a complete event without a "
-				    "duration");
-			return;
-		}
-		/* fallthrough */
 	case 'B':
 	case 'E':
 		if (!e->has_time)
