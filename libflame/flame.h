@@ -356,7 +356,7 @@ void flame_tree_free(struct flame_tree *tree);
  * counts each sample in the tree of its metric and passes it on to next, which
  * it owns, as flame_filter's does; it must be gone before the trees are freed.
  * flame_trees_at: in the order of first samples; NULL past the last.  A tree
- * is theirs, and goes with them.
+ * belongs to the trees, and is freed with them.
  */
 struct flame_trees *flame_trees_new(struct flame *flame);
 struct flame_sink *flame_trees_sink(struct flame_trees *trees,

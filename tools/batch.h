@@ -56,7 +56,7 @@ struct batch {
 	size_t ngroups;
 	struct batch_comparison *comparisons;
 	size_t ncomparisons;
-	char *options;		/* all that decides what a page shows */
+	char *options;		/* all options that change the page */
 	struct batch_shared *shared;
 	bool outliers;		/* looked for */
 };
@@ -69,7 +69,7 @@ struct batch_drawing {
 	struct flame_trees *trees;
 	cJSON *record;
 	char message[1024];	/* of the input that is read: the first */
-	size_t read;		/* inputs of which anything was kept */
+	size_t read;		/* inputs with samples */
 };
 
 /* batch_group.c ------------------------------------------------------- */

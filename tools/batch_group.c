@@ -291,7 +291,7 @@ static char *title_of(const struct batch *batch,
 
 enum { MAX_NAME = 120 };
 
-/* What any file system takes, and no shell takes for an option. */
+/* Characters that every file system takes, and no leading dash. */
 static void make_safe(char *name)
 {
 	if (strlen(name) > MAX_NAME)

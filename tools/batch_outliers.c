@@ -80,7 +80,7 @@ static bool list_executors(struct survey *s)
 	return s->executors || cli_no_memory(s->batch->cli);
 }
 
-/* An input that fails was told of when the page was drawn. */
+/* Failed inputs were reported when the page was drawn. */
 static bool read_input(struct survey *s, struct flame_sink *sink,
 		       const char *path)
 {
@@ -170,7 +170,7 @@ static double median_of(const struct survey *s, flame_id name, double *room)
 	return (room[s->n / 2] + room[(s->n - 1) / 2]) / 2;
 }
 
-/* A distance that chance makes of so many samples is none. */
+/* Distances within the noise of that many samples are zero. */
 static void compare_share(struct survey *s, struct executor *e, flame_id name,
 			  double median)
 {

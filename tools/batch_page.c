@@ -114,7 +114,7 @@ static bool add_account(struct batch_drawing *d, cJSON *inputs,
 
 	if (!entry || !cJSON_AddItemToArray(inputs, entry))
 		return cli_no_memory(d->batch->cli);
-	/* The library calls that damaged: nothing was kept. */
+	/* The library counts this as damage: nothing was kept. */
 	if (!input->size && strcmp(status, "failed") != 0)
 		status = "empty";
 	return (cJSON_AddStringToObject(entry, "path", input->path) &&

@@ -98,7 +98,7 @@ static bool append_list(char **text, const struct cli_list *list)
 	return true;
 }
 
-/* All that decides what a page shows. */
+/* All options that change the page. */
 static bool describe_options(struct batch *batch)
 {
 	struct cli *cli = batch->cli;

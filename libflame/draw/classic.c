@@ -357,7 +357,7 @@ uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
 		return 0xa0a0a0;
 	if (fl_slice_is(name, "-"))
 		return 0xc8c8c8;
-	/* A longer name goes without its suffix. */
+	/* A longer name has no suffix. */
 	if (*suffix && name.size < sizeof(whole) - 4) {
 		memcpy(whole, name.data, name.size);
 		memcpy(whole + name.size, suffix, 4);

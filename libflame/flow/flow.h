@@ -69,7 +69,7 @@ struct fl_format;
 /* pump.c: labels of the input's name. */
 struct fl_input {
 	flame_id file, path;	/* values; 0: not asked for */
-	/* What the path tells; a sample's or a thread's own label wins. */
+	/* Labels of the path; a sample's or a thread's own label wins. */
 	struct fl_input_label {
 		flame_id key, value;
 	} told[FL_PATH_KEYS];
@@ -119,7 +119,7 @@ struct fl_format {
 	int (*next)(struct flame_source *source, struct flame_sample *sample);
 	void (*close)(struct flame_source *source);
 	bool selects;		/* honours fl_select by itself */
-	bool json;		/* reads JSON: nobody else is asked of that */
+	bool json;		/* only these probe input that begins as JSON */
 	/* What only this format can be asked for; NULL: nothing. */
 	const struct fl_option_table *options;
 	/*

@@ -188,7 +188,7 @@ static void read_container(struct slice name, struct fl_path_labels *labels)
 	set(labels, FL_PATH_ATTEMPT, without_zeros(number[2]));
 }
 
-/* What Spark calls an application, by its master. */
+/* Names of applications, by Spark's master. */
 static const char *const app_ids[] = {
 	"application_#_#", "app-99999999999999-#", "local-9999999999999",
 	"spark-application-9999999999999",
@@ -269,7 +269,7 @@ static void (*const layouts[])(const struct path *path,
 	read_rapids, read_yarn, read_plugin, read_hprofiler,
 };
 
-/* Recordings, and what they are folded to; packed or not. */
+/* Recordings and folded stacks, packed or not. */
 static struct slice stem_of(struct slice name)
 {
 	static const char *const packed[] = {

@@ -21,7 +21,7 @@ static bool make_options(struct flame_source *source)
 	return source->options || fl_no_memory(source->flame) == FLAME_OK;
 }
 
-/* Whatever format a file is said to be of, an empty one is told of. */
+/* An empty file is reported whatever its format is said to be. */
 static const struct fl_format *find_format(struct flame *flame,
 					   struct fl_in *in,
 					   const char *format, bool is_file)

@@ -158,7 +158,7 @@ int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
 bool fl_dump_word(struct slice *text, struct slice *word);
 
 /*
- * java_frame.c: what readers of JVMs' dumps share.  A frame as a dump has it,
+ * java_frame.c: shared by readers of JVMs' dumps.  A frame as a dump has it,
  * "loader/module@1.0/pkg.Cls.method(module@1.0/File.java:12)".
  */
 struct fl_java_frame {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers of JVMs' thread dumps share, as text or JSON: how they spell
+ * Shared by readers of JVMs' thread dumps, text and JSON: the spelling of
  * frames, states and times.
  */
 #include "fl.h"

@@ -81,7 +81,7 @@ static bool skip(struct slice *s, const char *text)
 
 /* Frames -------------------------------------------------------------- */
 
-/* Behind the ')' of the '(' at i; quotes hide brackets. */
+/* The index after the ')' that closes the '(' at i; quotes hide brackets. */
 static size_t skip_brackets(struct slice s, size_t i)
 {
 	size_t depth = 0;

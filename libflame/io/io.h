@@ -168,13 +168,13 @@ struct fl_out;
 
 struct fl_out *fl_out_open(struct flame *flame, const char *path);
 /*
- * What is written is packed with gzip, unless the name that was given to
- * fl_out_open has it packed already.  Before the first byte.
+ * Packs the output with gzip, unless fl_out_open packs it already by its name.
+ * Call it before the first byte.
  */
 void fl_out_gzip(struct fl_out *out);
 /*
- * Of a name that ends in .gz or .zst: the size of what stands before, which
- * tells the format; 0 for others.
+ * The size of a name without .gz or .zst at its end, for the detection of the
+ * format; 0: it has neither.
  */
 size_t fl_out_bare_size(const char *path);
 /* Into a buffer of the caller's, for tests and embedding. */

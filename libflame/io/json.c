@@ -59,7 +59,7 @@ uint64_t fl_json_offset(const struct fl_json *json)
 
 /* The window ----------------------------------------------------------- */
 
-/* More bytes behind those from pos on, which may move.  false: no more. */
+/* Reads more bytes; those from pos on may move.  false: no more. */
 static bool refill(struct fl_json *json)
 {
 	size_t kept = (size_t)(json->end - json->pos), size;
@@ -75,7 +75,7 @@ static bool refill(struct fl_json *json)
 	return size > kept;
 }
 
-/* Has so many bytes from pos on, if the input has. */
+/* Makes n bytes from pos on available, if the input has them. */
 static bool want(struct fl_json *json, size_t size)
 {
 	while ((size_t)(json->end - json->pos) < size)
@@ -199,7 +199,7 @@ static bool put_escape(struct fl_json *json, bool *replaced)
 	return true;
 }
 
-/* What is neither plain nor the end of the string, at pos. */
+/* An escape, a control character or a byte above ASCII, at pos. */
 static bool put_special(struct fl_json *json, bool *replaced)
 {
 	unsigned n;
@@ -412,7 +412,7 @@ static enum fl_json_token read_key(struct fl_json *json, int c)
 	return FL_JSON_KEY;
 }
 
-/* Passes over the comma or colon that is due; the byte behind it. */
+/* Skips the expected comma or colon; returns the byte after it. */
 static int pass_separator(struct fl_json *json, int c)
 {
 	if (json->place == FL_JSON_AFTER_KEY) {
@@ -453,7 +453,7 @@ static enum fl_json_token read_token(struct fl_json *json)
 	return read_value(json, c);
 }
 
-/* A byte order mark, and what separates records of RFC 7464. */
+/* Skips a byte order mark and the record separators of RFC 7464. */
 static void pass_marks(struct fl_json *json)
 {
 	if (!fl_json_offset(json) && want(json, 3) &&
@@ -474,7 +474,7 @@ enum fl_json_token fl_json_next(struct fl_json *json)
 
 /* Skipping ------------------------------------------------------------- */
 
-/* Behind the quote of a string: behind its end.  Its text is not read. */
+/* Skips a string after its opening quote, without decoding it. */
 static bool skip_string(struct fl_json *json)
 {
 	const uint8_t *p = json->pos;

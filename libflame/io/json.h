@@ -38,7 +38,7 @@ struct fl_json {
 	const char *error;	/* NULL: none */
 	bool cut;		/* the error: the input ends too early */
 	bool no_memory;		/* the error: out of memory */
-	uint64_t replaced;	/* strings with U+FFFD for what they had */
+	uint64_t replaced;	/* strings where U+FFFD replaced bytes */
 	enum {			/* before the next byte */
 		FL_JSON_AT_VALUE,	/* a value comes */
 		FL_JSON_AT_FIRST,	/* the first value or key, or the end */

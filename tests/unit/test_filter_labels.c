@@ -183,7 +183,7 @@ Test(by, an_expression_may_have_commas_and_no_group)
 	cr_expect_str_eq(out.data, "[no state]_[g];xx=_[g];a;b 1\n");
 }
 
-/* What is pumped from a file of this name, by this key. */
+/* Pumps a file of this name, and returns its folded stacks by this key. */
 static const char *pumped(const char *key, const char *name)
 {
 	struct flame_sink *sink = flame_filter(collector(), "by", key);

@@ -366,7 +366,7 @@ static int finish_none(struct flame_sink *sink)
 	return FLAME_OK;
 }
 
-/* What is said of a span of two seconds; what is not known is NOTIME. */
+/* The message for a span of two seconds; NOTIME: unknown. */
 static const char *said_of_span(int64_t start, int64_t end, const char *option,
 				const char *value)
 {

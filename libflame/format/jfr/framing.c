@@ -98,7 +98,7 @@ static struct measured measure(struct framer *f, uint64_t at)
 	return m;
 }
 
-/* Some writers leave bytes behind the fields of an event. */
+/* Some writers leave bytes after the fields of an event. */
 static bool is_whole(const struct framer *f, const struct measured *m)
 {
 	bool padded = m->class ? m->class->padded :

@@ -202,7 +202,7 @@ struct fl_jfr_apart {
 	size_t nmethods, methods_room;
 };
 
-/* framing.c: whole events, one behind the other. */
+/* framing.c: a run of adjacent whole events. */
 struct fl_jfr_ranges {
 	struct fl_jfr_range {
 		uint64_t from, to;
@@ -211,7 +211,7 @@ struct fl_jfr_ranges {
 	size_t n, capacity;
 };
 
-/* What was lost of the events of damaged chunks. */
+/* Losses among the events of damaged chunks. */
 struct fl_jfr_lost {
 	uint64_t events, bytes;
 	uint64_t gaps;		/* places where more than a type is not known */
@@ -317,7 +317,7 @@ struct fl_jfr_chunk {
 	struct fl_jfr_ranges ranges;	/* those that are whole, */
 	uint64_t *checkpoints;		/* where checkpoints begin, */
 	size_t ncheckpoints, checkpoints_capacity;
-	struct fl_jfr_lost lost;	/* and what is not. */
+	struct fl_jfr_lost lost;	/* events that were not kept */
 	uint64_t nmet, nlinked;		/* checkpoints among events, in chain */
 	bool with_tlab, runnable_wall;
 	/* emit.c: if states of samples are in the pools. */
@@ -354,7 +354,7 @@ void fl_jfr_seek(const struct fl_jfr_class *class,
 		 const struct fl_jfr_field *field, struct fl_wire *w);
 
 /*
- * framing.c: finds the events that are whole, and counts what is not in
+ * framing.c: finds the events that are whole, and counts the others in
  * chunk->lost.  false: out of memory.
  */
 bool fl_jfr_find_ranges(struct fl_jfr_chunk *chunk);
@@ -839,7 +839,7 @@ void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
 		       fl_jfr_plain_fn *each, void *data);
 /* chunk.c: --from and --to in ticks, computed as jfrconv does. */
 void fl_jfr_limit(struct fl_jfr_chunk *chunk);
-/* chunk.c: all that was counted of its events, to read them once more. */
+/* chunk.c: clears the counts of its events, to read them once more. */
 void fl_jfr_forget_events(struct fl_jfr_chunk *chunk);
 /* event.c: counts; what it must know is in the metadata only. */
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);

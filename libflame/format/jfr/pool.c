@@ -271,7 +271,7 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 	return true;
 }
 
-/* What comes before the pools: *delta says where the next checkpoint is. */
+/* The header before the pools; *delta: the way to the next checkpoint. */
 static uint32_t begin_checkpoint(struct fl_wire *w, int64_t *delta)
 {
 	fl_wire_long(w);	/* start */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers of JSON share: see source.h.
+ * Shared by readers of JSON: see source.h.
  */
 #include "fl.h"
 

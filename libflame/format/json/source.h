@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers of JSON share.  A reader reads one document after the other
+ * Shared by readers of JSON.  A reader reads one document after the other
  * and adds samples; equal ones are added up, so that memory grows with
  * distinct stacks.  Those of a document are given out at its end.
  */
@@ -17,7 +17,7 @@ struct fl_json_source {
 	struct flame_sample *samples;
 	size_t count, given, capacity;
 	struct fl_index index;	/* of samples, to add up equal ones */
-	uint64_t good;		/* samples so far, or what counts as such */
+	uint64_t good;		/* samples so far, or their like */
 	uint64_t bad, first_bad;	/* records left out; line of the first */
 	const char *bad_reason;		/* of the first */
 	bool unfinished_is_fine;	/* the cut came between records */

@@ -18,7 +18,7 @@ struct frame {
 	int64_t line;
 };
 
-/* What a stack of a profile has. */
+/* Counts of a stack of a profile. */
 struct sum {
 	uint32_t profile, node;
 	uint64_t samples;
@@ -63,7 +63,7 @@ struct speedscope {
 	bool has_weight, varied;
 };
 
-/* Units; places: what makes nanoseconds of them. */
+/* Units; places: the decimal places to nanoseconds. */
 enum { NONE, BYTES, UNITS = 6 };
 
 static const struct {
@@ -541,7 +541,7 @@ static flame_id *find_stacks(struct speedscope *s)
 	return stacks;
 }
 
-/* From the sum's places to the unit's; *rest is what rounding left. */
+/* From the sum's places to the unit's; *rest: the rounding error. */
 static bool scale(int64_t value, int from, int to, int64_t *rest,
 		  int64_t *scaled)
 {

@@ -12,7 +12,7 @@ struct trace_options {
 	bool total, lines;
 };
 
-/* What a begin and its end have in common. */
+/* The fields that a begin shares with its end. */
 struct key {
 	flame_id name, frame;
 	uint64_t args;		/* hash; 0: none */
@@ -42,7 +42,7 @@ struct thread {
 	bool has_time;
 };
 
-/* What a stack of a thread has. */
+/* Counts of a stack of a thread. */
 struct sum {
 	uint32_t thread;
 	flame_id stack;
@@ -90,7 +90,7 @@ bool fl_trace_thread(struct trace *t, flame_id pid, flame_id tid,
 		     uint32_t *number);
 void fl_trace_sum(struct trace *t, uint32_t thread, flame_id stack,
 		  uint64_t events, int64_t time);
-/* An event of a thread, which is held until its order is known. */
+/* An event of a thread, stored until its order is known. */
 void fl_trace_hold(struct trace *t, uint32_t thread,
 		   const struct event *event);
 /* At the end of a trace. */

@@ -259,7 +259,7 @@ static void read_events(struct trace *t, char phase)
 			read_event(t, phase);
 		else
 			fl_json_skip(json);
-	/* Who writes events as they come may never write the bracket. */
+	/* Writers that stream events may never write the bracket. */
 	t->js.unfinished_is_fine = json->cut && json->depth == depth;
 }
 

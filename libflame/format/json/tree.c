@@ -92,7 +92,7 @@ void fl_json_tree_read(struct fl_json_tree *tree)
 
 /* Samples -------------------------------------------------------------- */
 
-/* Of each node what its children have together; the caller frees it. */
+/* By node, the sum of its children; the caller frees it. */
 static int64_t *sum_children(struct fl_json_tree *tree)
 {
 	int64_t *sums = fl_zeroed(tree->count, sizeof(*sums));

@@ -28,7 +28,7 @@ struct node {
 	uint64_t hits;
 };
 
-/* What a stack has. */
+/* Counts of a stack. */
 struct sum {
 	uint64_t samples;
 	int64_t time;		/* us */
@@ -97,7 +97,7 @@ static void read_call_frame(struct v8 *v, struct node *node)
 			fl_json_skip(&v->js.json);
 }
 
-/* Numbers of children; the node's own may come behind them. */
+/* Numbers of children; the node's own number may come after them. */
 static void read_children(struct v8 *v, size_t *first)
 {
 	struct fl_json *json = &v->js.json;

@@ -9,7 +9,7 @@
 #include "draw/rows.h"
 #include "format/pprof/pprof.h"
 
-/* What was encoded is written in pieces of so many bytes. */
+/* Size in bytes at which encoded messages are written out. */
 enum { PIECE = 1 << 16 };
 
 struct writer {
