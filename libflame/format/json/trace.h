@@ -82,6 +82,7 @@ struct trace {
 	struct fl_map frame_ids;	/* id -> place */
 	struct event *begins, *ends;	/* scratch of run */
 	size_t begins_capacity, ends_capacity;
+	uint64_t nasync;		/* asynchronous events, left out */
 	struct fl_buf buf;
 };
 

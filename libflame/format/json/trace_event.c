@@ -7,10 +7,15 @@
  *
  * Events need not be in order.  Those of a thread are held until the end, but
  * for a thread that has begins and ends alone, in order.
+ *
+ * Not read, and reported: CPU samples of DevTools (ProfileChunk) and
+ * asynchronous events, which are of no thread's stack.
  */
 #include "fl.h"
 
 #include "format/json/trace.h"
+
+#include <inttypes.h>
 
 enum { PLACES = 3 };	/* of microseconds, for nanoseconds */
 
@@ -206,6 +211,11 @@ static void take_sample(struct trace *t, const struct reading *e)
 	};
 }
 
+static bool is_chunk(const struct trace *t, const struct reading *e)
+{
+	return fl_slice_is(fl_name_at(t->js.flame, e->name), "ProfileChunk");
+}
+
 static void take_event(struct trace *t, const struct reading *e)
 {
 	uint32_t thread, key;
@@ -232,7 +242,16 @@ static void take_event(struct trace *t, const struct reading *e)
 		take_metadata(t, e);
 		return;
 	case 'P':
-		take_sample(t, e);
+		if (is_chunk(t, e))
+			fl_json_bad(&t->js, "CPU samples of DevTools "
+				    "(ProfileChunk) are not read: save the "
+				    "profile as .cpuprofile");
+		else
+			take_sample(t, e);
+		return;
+	case 'b':
+	case 'S':
+		t->nasync++;
 		return;
 	}
 }
@@ -457,6 +476,11 @@ static void read(struct flame_source *source)
 		fl_json_skip(json);
 	else
 		read_keys(t);
+	if (t->nasync)
+		fl_remark(source->flame, "%s: asynchronous events left out, as "
+			  "they are on no thread's stack: %" PRIu64,
+			  fl_in_name(source->in), t->nasync);
+	t->nasync = 0;
 	fl_trace_end(t);
 	give_sums(t, false);
 	add_frame_samples(t);
