@@ -8,8 +8,8 @@
  * Events need not be in order.  Those of a thread are held until the end, but
  * for a thread that has begins and ends alone, in order.
  *
- * Not read, and reported: CPU samples of DevTools (ProfileChunk) and
- * asynchronous events, which are of no thread's stack.
+ * Not read, and reported: CPU samples of DevTools and asynchronous events,
+ * which are of no thread's stack.
  */
 #include "fl.h"
 
@@ -211,9 +211,13 @@ static void take_sample(struct trace *t, const struct reading *e)
 	};
 }
 
-static bool is_chunk(const struct trace *t, const struct reading *e)
+/* Chrome wrote whole profiles until version 66, pieces of them since. */
+static bool holds_profile(const struct trace *t, const struct reading *e)
 {
-	return fl_slice_is(fl_name_at(t->js.flame, e->name), "ProfileChunk");
+	struct slice name = fl_name_at(t->js.flame, e->name);
+
+	return fl_slice_is(name, "ProfileChunk") ||
+	       (fl_slice_is(name, "CpuProfile") && e->phase == 'I');
 }
 
 static void take_event(struct trace *t, const struct reading *e)
@@ -242,11 +246,12 @@ static void take_event(struct trace *t, const struct reading *e)
 		take_metadata(t, e);
 		return;
 	case 'P':
-		if (is_chunk(t, e))
+	case 'I':
+		if (holds_profile(t, e))
 			fl_json_bad(&t->js, "CPU samples of DevTools "
-				    "(ProfileChunk) are not read: save the "
-				    "profile as .cpuprofile");
-		else
+				    "(ProfileChunk, CpuProfile) are not read: "
+				    "save the profile as .cpuprofile");
+		else if (e->phase == 'P')
 			take_sample(t, e);
 		return;
 	case 'b':
