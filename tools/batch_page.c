@@ -32,13 +32,9 @@ char *batch_path(const struct batch *batch, const char *name,
 
 bool batch_add_text(cJSON *to, const char *key, const char *text)
 {
-	size_t size = flame_visible(NULL, 0, text, strlen(text)) + 1;
-	char *copy = malloc(size);
-	bool good = copy;
+	char *copy = cli_visible(text, strlen(text));
+	bool good = copy && cJSON_AddStringToObject(to, key, copy);
 
-	if (good)
-		flame_visible(copy, size, text, strlen(text));
-	good = good && cJSON_AddStringToObject(to, key, copy);
 	free(copy);
 	return good;
 }

@@ -473,11 +473,12 @@ static void print_events(const struct flame *flame)
 	       "no stack");
 	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
 		const struct flame_metric *m = flame_metric_of(flame, i);
-		char name[512];
+		char name[512], unit[64];
 
 		flame_visible(name, sizeof(name), m->name, strlen(m->name));
+		flame_visible(unit, sizeof(unit), m->unit, strlen(m->unit));
 		printf("%-32s %12" PRIu64 " %16" PRId64 " %-8s", name,
-		       m->samples, m->total, m->unit);
+		       m->samples, m->total, unit);
 		print_time(m->first);
 		print_time(m->last);
 		printf(" %8" PRIu64 " %9" PRIu64 "\n", m->threads,
@@ -485,14 +486,31 @@ static void print_events(const struct flame *flame)
 	}
 }
 
-static void print_facts(const struct flame_source *source, const char *path)
+static bool print_visible(const struct cli *cli, const char *text)
+{
+	char *shown = cli_visible(text, strlen(text));
+
+	if (!shown)
+		return cli_no_memory(cli);
+	fputs(shown, stdout);
+	free(shown);
+	return true;
+}
+
+static bool print_facts(const struct cli *cli, const struct flame_source *source,
+			const char *path)
 {
 	const struct flame_fact *facts;
 	size_t n = flame_facts(source, &facts);
+	bool good = print_visible(cli, path);
 
-	printf("%s: %s\n", path, flame_source_format(source));
-	for (size_t i = 0; i < n; i++)
-		printf("  %-16s %s\n", facts[i].key, facts[i].value);
+	printf(": %s\n", flame_source_format(source));
+	for (size_t i = 0; i < n; i++) {
+		printf("  %-16s ", facts[i].key);
+		good &= print_visible(cli, facts[i].value);
+		printf("\n");
+	}
+	return good;
 }
 
 static int survey(struct cli *cli)
@@ -500,6 +518,7 @@ static int survey(struct cli *cli)
 	struct flame *flame = new_flame(cli);
 	struct tally tally = { 0 };
 	struct flame_sample sample;
+	bool good = true;
 
 	if (!flame)
 		return CLI_TROUBLE;
@@ -527,7 +546,7 @@ static int survey(struct cli *cli)
 		count_damage(cli, &tally, flame_source_damage(source));
 		cli_progress_erase(cli->progress);
 		if (cli->info)
-			print_facts(source, cli->inputs[i]);
+			good &= print_facts(cli, source, cli->inputs[i]);
 		flame_close(source);
 	}
 	cli_progress_end(cli->progress, flame);
@@ -538,7 +557,7 @@ static int survey(struct cli *cli)
 	flame_free(flame);
 	if (!tally.read)
 		tell_loss(cli);
-	if (cli_flush(cli) != CLI_FINE)
+	if (cli_flush(cli) != CLI_FINE || !good)
 		return CLI_TROUBLE;
 	return status_of(cli, &tally);
 }

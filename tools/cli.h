@@ -119,6 +119,8 @@ unsigned cli_columns(void);
 bool cli_colours(void);
 bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
 		      const char *output);
+/* flame_visible's text in new memory, to be freed; NULL: out of memory. */
+char *cli_visible(const char *text, size_t size);
 
 /* jobs.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);
@@ -153,6 +155,10 @@ void cli_progress_end(struct cli_progress *progress, struct flame *flame);
 int cli_flush(const struct cli *cli);
 /* Says so; false. */
 bool cli_no_memory(const struct cli *cli);
+/*
+ * A line on standard error, after the tool's name.  Names and patterns in it
+ * are shown as flame_visible does; at most 8 kB.
+ */
 void cli_say(const struct cli *cli, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /*

@@ -261,17 +261,32 @@ static void put_left_out(const struct view *v)
 			  around ? "it" : "self");
 }
 
+static void put_visible(const struct view *v, const char *text)
+{
+	char *shown = cli_visible(text, strlen(text));
+
+	if (shown)
+		flame_text_put(v->out, shown, strlen(shown));
+	else
+		cli_no_memory(v->cli);
+	free(shown);
+}
+
 static void put_heading(const struct view *v)
 {
 	const char *metric, *unit;
 
 	cli_metric(v->flame, v->tree, &metric, &unit);
-	cli_print(v->out, "%s%s%" PRId64 " %s", metric, metric[0] ? ": " : "",
-		  v->total, unit);
-	if (v->own->which != FLAME_NAMES && !v->own->tree)
-		cli_print(v->out, " in what matches %s, by %s", v->own->re,
+	put_visible(v, metric);
+	cli_print(v->out, "%s%" PRId64 " ", metric[0] ? ": " : "", v->total);
+	put_visible(v, unit);
+	if (v->own->which != FLAME_NAMES && !v->own->tree) {
+		cli_print(v->out, " in what matches ");
+		put_visible(v, v->own->re);
+		cli_print(v->out, ", by %s",
 			  v->own->which == FLAME_CALLERS ? "caller" :
 							   "callee");
+	}
 	put_left_out(v);
 	cli_print(v->out, "\n");
 }

@@ -45,15 +45,16 @@ static const struct cli_option common[] = {
 
 void cli_say(const struct cli *cli, const char *format, ...)
 {
+	char text[8192], line[8192];	/* no malloc: memory may be out */
 	va_list args;
 
 	if (cli->progress)
 		cli_progress_erase(cli->progress);
-	fprintf(stderr, "%s: ", cli->tool->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	flame_visible(line, sizeof(line), text, strlen(text));
+	fprintf(stderr, "%s: %s\n", cli->tool->name, line);
 }
 
 int cli_flush(const struct cli *cli)

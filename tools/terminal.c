@@ -49,3 +49,13 @@ bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
 		return false;
 	return !cli_colours() || flame_set(sink, "ansi", NULL) == FLAME_OK;
 }
+
+char *cli_visible(const char *text, size_t size)
+{
+	size_t shown = flame_visible(NULL, 0, text, size) + 1;
+	char *copy = malloc(shown);
+
+	if (copy)
+		flame_visible(copy, shown, text, size);
+	return copy;
+}

@@ -196,3 +196,33 @@ Test(text, into_no_folder_fails)
 	cr_assert_null(flame_text_create(flame, "/nowhere/at/all"));
 	cr_assert(strstr(flame_error(flame), "/nowhere/at/all"));
 }
+
+static const char *visible(const char *text, size_t capacity)
+{
+	static char to[64];
+
+	memset(to, 'x', sizeof(to));
+	flame_visible(to, capacity, text, strlen(text));
+	return to;
+}
+
+Test(visible, hidden_characters_are_named)
+{
+	cr_expect_str_eq(visible("a\u202eb", 64), "a<U+202E>b");
+	cr_expect_str_eq(visible("a\xc2\x9b" "31m", 64), "a<U+009B>31m");
+	cr_expect_str_eq(visible("\u200d\ufeff", 64), "<U+200D><U+FEFF>");
+	cr_expect_str_eq(visible("caf\u00e9 \u65e5", 64), "caf\u00e9 \u65e5");
+}
+
+Test(visible, controls_are_blanks_and_other_bytes_question_marks)
+{
+	cr_expect_str_eq(visible("a\033[1m\n\tb\x7f", 64), "a [1m  b ");
+	cr_expect_str_eq(visible("a\xff\xc3", 64), "a??");
+}
+
+Test(visible, text_that_does_not_fit_is_cut_between_characters)
+{
+	cr_expect_str_eq(visible("a\u202eb", 9), "a");
+	cr_expect_str_eq(visible("a\u202eb", 10), "a<U+202E>");
+	cr_expect_eq(flame_visible(NULL, 0, "a\u202eb", 5), 10);
+}
