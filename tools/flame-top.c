@@ -261,34 +261,36 @@ static void put_left_out(const struct view *v)
 			  around ? "it" : "self");
 }
 
-static void put_visible(const struct view *v, const char *text)
+static bool put_visible(const struct view *v, const char *text)
 {
 	char *shown = cli_visible(text, strlen(text));
 
-	if (shown)
-		flame_text_put(v->out, shown, strlen(shown));
-	else
-		cli_no_memory(v->cli);
+	if (!shown)
+		return cli_no_memory(v->cli);
+	flame_text_put(v->out, shown, strlen(shown));
 	free(shown);
+	return true;
 }
 
-static void put_heading(const struct view *v)
+static bool put_heading(const struct view *v)
 {
 	const char *metric, *unit;
+	bool good;
 
 	cli_metric(v->flame, v->tree, &metric, &unit);
-	put_visible(v, metric);
+	good = put_visible(v, metric);
 	cli_print(v->out, "%s%" PRId64 " ", metric[0] ? ": " : "", v->total);
-	put_visible(v, unit);
+	good &= put_visible(v, unit);
 	if (v->own->which != FLAME_NAMES && !v->own->tree) {
 		cli_print(v->out, " in what matches ");
-		put_visible(v, v->own->re);
+		good &= put_visible(v, v->own->re);
 		cli_print(v->out, ", by %s",
 			  v->own->which == FLAME_CALLERS ? "caller" :
 							   "callee");
 	}
 	put_left_out(v);
 	cli_print(v->out, "\n");
+	return good;
 }
 
 static bool put_text(struct view *v)
@@ -296,7 +298,8 @@ static bool put_text(struct view *v)
 	struct cli_table table = { .columns = 5 };
 	bool tree = v->own->tree;
 
-	put_heading(v);
+	if (!put_heading(v))
+		return false;
 	cli_cell(&table, "self");
 	cli_cell(&table, "%%");
 	cli_cell(&table, "total");
