@@ -23,7 +23,7 @@ struct stackprof {
 	struct fl_map ids;	/* an id of a frame -> its number */
 	flame_id *frames;	/* by number; 0: not told */
 	size_t nframes, frames_capacity;
-	uint64_t *counts;	/* of nodes of the trie */
+	int64_t *counts;	/* of nodes of the trie */
 	size_t counts_capacity;
 	struct fl_buf mode, buf;
 	int64_t interval;	/* us, or objects */
@@ -119,7 +119,7 @@ static bool next_number(struct stackprof *s, int64_t *n)
 	return true;
 }
 
-static void add_count(struct stackprof *s, uint32_t node, uint64_t count)
+static void add_count(struct stackprof *s, uint32_t node, int64_t count)
 {
 	size_t before = s->counts_capacity;
 
@@ -131,7 +131,7 @@ static void add_count(struct stackprof *s, uint32_t node, uint64_t count)
 	if (s->counts_capacity > before)
 		memset(s->counts + before, 0,
 		       (s->counts_capacity - before) * sizeof(*s->counts));
-	s->counts[node] += count;
+	s->counts[node] = fl_add_clamped(s->counts[node], count);
 }
 
 /* A stack of n frames and its count; false: the array ends. */
@@ -151,7 +151,7 @@ static bool read_stack(struct stackprof *s, int64_t n)
 	if (!next_number(s, &id))
 		return false;
 	if (id > 0)
-		add_count(s, node, (uint64_t)id);
+		add_count(s, node, id);
 	return true;
 }
 
@@ -192,6 +192,7 @@ static void give_samples(struct stackprof *s)
 {
 	bool time;
 	flame_id metric = metric_of(s, &time);
+	int64_t interval = fl_mul_clamped(s->interval, 1000);	/* ns */
 	flame_id *stacks = fl_frame_trie_stacks(s->js.flame, &s->trie,
 						s->frames, s->nframes);
 	size_t n = FL_MIN(s->trie.count, s->counts_capacity);
@@ -199,14 +200,14 @@ static void give_samples(struct stackprof *s)
 	for (size_t i = 1; stacks && i < n && !fl_failed(s->js.flame); i++) {
 		struct flame_sample sample = {
 			.stack = stacks[i], .metric = metric,
-			.time = FLAME_NOTIME, .weight = (int64_t)s->counts[i],
+			.time = FLAME_NOTIME, .weight = s->counts[i],
 		};
-		int64_t total = time ? sample.weight * s->interval * 1000 :
+		int64_t total = time ? fl_mul_clamped(sample.weight, interval) :
 				       sample.weight;
 
 		if (!s->counts[i])
 			continue;
-		fl_json_count(&s->js, metric, s->counts[i], total);
+		fl_json_count(&s->js, metric, (uint64_t)s->counts[i], total);
 		if (s->options->total)
 			sample.weight = total;
 		if (sample.stack)

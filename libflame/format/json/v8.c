@@ -411,12 +411,13 @@ static void give_sum(struct v8 *v, const struct sum *sum, flame_id stack,
 		     flame_id metric)
 {
 	bool counts = !v->options->total;
+	int64_t ns = fl_mul_clamped(sum->time, 1000);
 	struct flame_sample sample = {
 		.stack = stack, .time = FLAME_NOTIME, .metric = metric,
-		.weight = counts ? (int64_t)sum->samples : sum->time * 1000,
+		.weight = counts ? (int64_t)sum->samples : ns,
 	};
 
-	fl_json_count(&v->js, metric, sum->samples, sum->time * 1000);
+	fl_json_count(&v->js, metric, sum->samples, ns);
 	if (!stack)
 		v->js.flame->metrics[metric].no_stack += sum->samples;
 	else if (sample.weight)
