@@ -158,6 +158,23 @@ void flame_threads(struct flame *flame, unsigned n);
 void flame_unify_java(struct flame *flame, bool unify);
 
 /*
+ * Whether it is a failure that of inputs with samples none is selected: then
+ * flame_finish fails, writes nothing, and flame_refused_empty is true.  Off by
+ * default: a remark says so, and the result is empty.
+ */
+void flame_refuse_empty(struct flame *flame, bool refuse);
+bool flame_refused_empty(const struct flame *flame);
+
+/*
+ * The name that is most like the one wanted, the first of equals: at most a
+ * quarter of its letters, and one, are added, removed, changed or swapped.
+ * Upper and lower case are alike, and a name may go on with a blank, "." or "$"
+ * behind what is wanted.  NULL: none is near.
+ */
+const char *flame_nearest(const char *wanted, const char *const *names,
+			  size_t n);
+
+/*
  * Interning: same in, same id out.  0 for the empty one, and after a
  * failure (which flame_error keeps, so a loop may ask once at its end).
  */

@@ -7,7 +7,7 @@ libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
 libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/block.h \
 	libflame/base/decimal.c libflame/base/hash.c libflame/base/late.c \
-	libflame/base/late.h libflame/base/memory.c \
+	libflame/base/late.h libflame/base/memory.c libflame/base/nearest.c \
 	libflame/base/number.c libflame/base/protobuf.c \
 	libflame/base/protobuf.h libflame/base/regex.c \
 	libflame/base/utf8.c \

@@ -35,7 +35,12 @@ static void on_remark(void *arg, const char *line)
 	struct cli *cli = arg;
 
 	cli->held_tongue |= cli->muted;
-	if (!cli->quiet && !cli->compat && !cli->muted)
+	if (cli->quiet || cli->compat || cli->muted)
+		return;
+	/* Of an output for each input, lines of no input are of that one. */
+	if (cli->input && strncmp(line, cli->input, strlen(cli->input)) != 0)
+		cli_say(cli, "%s: %s", cli->input, line);
+	else
 		cli_say(cli, "%s", line);
 }
 
@@ -404,6 +409,10 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 		return cli_worse(status, status_of(cli, &tally));
 	if (!flame_error(flame)[0])
 		tell_loss(cli);
+	if (flame_refused_empty(flame)) {
+		cli_tell_nothing(cli, flame, inputs, n);
+		return CLI_TROUBLE;
+	}
 	return trouble(cli, flame);
 }
 
@@ -446,6 +455,8 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 	flame_on_remark(flame, on_remark, cli);
 	cli->threads = cli->jobs ? cli->jobs : cli_cpus();
 	flame_threads(flame, cli->threads);
+	flame_refuse_empty(flame, !cli->compat && !cli->empty_ok &&
+				  cli_selects(cli));
 	status = convert(cli, flame, inputs, n, output);
 	if (cli->verbose)
 		say_costs(cli);

@@ -98,6 +98,8 @@ struct cli {
 	bool compat;
 	bool raw_names;		/* of Java: as they are */
 	bool quiet, verbose, strict;
+	bool empty_ok;		/* nothing selected is fine */
+	const char *input;	/* the one that is read, of an output each */
 	bool muted, held_tongue;	/* no messages; one was left out */
 	bool refused;		/* an option cannot be met by any input */
 	char unsaid[1024];	/* --quiet: the last warning of an input, */
@@ -121,6 +123,15 @@ bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
 		      const char *output);
 /* flame_visible's text in new memory, to be freed; NULL: out of memory. */
 char *cli_visible(const char *text, size_t size);
+
+/*
+ * nothing.c: whether an option selects by a name that may be mistyped (a
+ * metric, thread, state or function); and, where nothing was selected, which
+ * option it was, what names there are, and the nearest one.
+ */
+bool cli_selects(const struct cli *cli);
+void cli_tell_nothing(struct cli *cli, const struct flame *flame,
+		      char **inputs, size_t n);
 
 /* jobs.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);

@@ -2,6 +2,7 @@
 # The tools: each a table of options over cli.c and options.c, its manual beside it.
 
 cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
+	tools/nothing.c \
 	tools/options.c tools/places.c tools/progress.c tools/terminal.c
 
 bin_PROGRAMS += tools/flame-batch

@@ -17,6 +17,9 @@
 #define AT(member) .offset = offsetof(struct cli, member)
 
 static const struct cli_option common[] = {
+	{ 0, "empty", "fail|ok",
+	  "nothing selected: exit 2, or empty result",
+	  .kind = CLI_TAKE },
 	{ 'f', "format", "FORMAT", "write this format",
 	  CLI_TEXT, AT(output_format) },
 	{ 'h', "help", NULL, "show this and exit", .kind = CLI_TAKE },
@@ -203,6 +206,8 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0 ||
 	    strcmp(name, "jobs") == 0)
 		return cli_takes(tool, 'i');
+	if (strcmp(name, "empty") == 0)
+		return !tool->run;
 	return true;
 }
 
@@ -326,6 +331,15 @@ static bool take_memory(struct cli *cli, const char *value)
 	return false;
 }
 
+static bool take_empty(struct cli *cli, const char *value)
+{
+	cli->empty_ok = strcmp(value, "ok") == 0;
+	if (cli->empty_ok || strcmp(value, "fail") == 0)
+		return true;
+	cli_say(cli, "--empty %s: fail or ok", value);
+	return false;
+}
+
 static bool take_common(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "paths-from") == 0)
@@ -334,6 +348,8 @@ static bool take_common(struct cli *cli, const char *name, const char *value)
 		return take_jobs(cli, value);
 	if (strcmp(name, "memory-limit") == 0)
 		return take_memory(cli, value);
+	if (strcmp(name, "empty") == 0)
+		return take_empty(cli, value);
 	cli->strict = strcmp(value, "fail") == 0;
 	if (cli->strict || strcmp(value, "ok") == 0)
 		return true;

@@ -179,10 +179,12 @@ int cli_convert_each(struct cli *cli)
 		cli_no_memory(cli);
 	} else if (name_places(cli, at)) {
 		worst = CLI_FINE;
-		for (size_t i = 0; i < cli->ninputs && !cli->refused; i++)
+		for (size_t i = 0; i < cli->ninputs && !cli->refused; i++) {
+			cli->input = cli->inputs[i];
 			worst = cli_worse(worst,
 					  cli_convert(cli, &cli->inputs[i], 1,
 						      at[i].path));
+		}
 	}
 	for (size_t i = 0; at && i < cli->ninputs; i++)
 		free(at[i].path);

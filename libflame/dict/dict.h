@@ -2,7 +2,7 @@
 /*
  * The dictionary room, and a tour of the house in the order data flows.
  *
- *	base/	memory.c hash.c number.c utf8.c regex.c late.c; protobuf.c reads
+ *	base/	memory.c hash.c nearest.c number.c utf8.c regex.c late.c; protobuf.c reads
  *		and writes messages
  *	io/	in.c gives bytes; decoders.c finds what unpacks them: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; ahead.c does it in a
@@ -108,6 +108,8 @@ struct flame {
 	void (*free_files)(struct fl_files *files);
 	/* flow/source.c: inputs that were opened, and those that are empty. */
 	size_t ninputs, nempty;
+	bool refuse_empty;	/* flame_refuse_empty */
+	bool refused_empty;	/* it has failed for that */
 	unsigned nlines;	/* open struct flame_lines */
 	/* The title of the pictures read so far, in the arena; NULL: no
 	   picture yet, "": they have different ones. */

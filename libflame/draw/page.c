@@ -396,8 +396,9 @@ static int finish(struct flame_sink *sink)
 		return FLAME_FAILED;
 	if (state->before)
 		fl_tree_swap(state->page.tree);
-	if (!state->page.tree->total[0] && !state->page.tree->total[1])
-		fl_tell_empty(sink->flame);
+	if (!state->page.tree->total[0] && !state->page.tree->total[1] &&
+	    fl_tell_empty(sink->flame) != FLAME_OK)
+		return FLAME_FAILED;
 	status = set_scale(&state->page);
 	if (status == FLAME_OK)
 		status = state->page.write(&state->page);

@@ -297,10 +297,16 @@ static void report_absent(struct flame *flame, const struct pick *pick)
 	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
 		const struct flame_metric *m = flame_metric_of(flame, i);
 
-		if (m->samples > m->no_stack)
-			fl_buf_print(&there, "%s%s %" PRIu64,
-				     there.size ? ", " : "; there is ",
-				     m->name, m->samples);
+		if (m->samples <= m->no_stack)
+			continue;
+		/* It is there, and something else selected none of it. */
+		if (strcmp(m->name, pick->event) == 0) {
+			fl_buf_free(&there);
+			return;
+		}
+		fl_buf_print(&there, "%s%s %" PRIu64,
+			     there.size ? ", " : "; there is ", m->name,
+			     m->samples);
 	}
 	fl_remark(flame, "no samples of %s%s", pick->event,
 		  there.size ? there.data : "");

@@ -153,10 +153,13 @@ const struct fl_format *fl_format_detect(struct flame *flame,
 extern const struct fl_format fl_format_empty;
 bool fl_is_empty(struct fl_in *in);
 /*
- * source.c: for writers that got no sample: says that none was selected.  Where
- * all inputs are empty there was none to select, and the inputs say so.
+ * source.c: for writers that got no sample: says that none was selected, or
+ * fails (flame_refuse_empty).  Where all inputs are empty there was none to
+ * select, and the inputs say so.
  */
-void fl_tell_empty(struct flame *flame);
+int fl_tell_empty(struct flame *flame);
+/* The same without a remark. */
+int fl_refuse_empty(struct flame *flame);
 /* By name; NULL with fl_fail naming those there are. */
 const struct fl_format *fl_format_named(struct flame *flame,
 					const char *name, bool writing);

@@ -70,10 +70,34 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	return source;
 }
 
-void fl_tell_empty(struct flame *flame)
+static bool has_input(const struct flame *flame)
 {
-	if (!flame->ninputs || flame->nempty < flame->ninputs)
+	return !flame->ninputs || flame->nempty < flame->ninputs;
+}
+
+int fl_tell_empty(struct flame *flame)
+{
+	if (has_input(flame) && !flame->refuse_empty)
 		fl_remark(flame, "the result is empty: no sample was selected");
+	return fl_refuse_empty(flame);
+}
+
+int fl_refuse_empty(struct flame *flame)
+{
+	if (!flame->refuse_empty || !has_input(flame))
+		return FLAME_OK;
+	flame->refused_empty = true;
+	return fl_fail(flame, "no sample was selected");
+}
+
+void flame_refuse_empty(struct flame *flame, bool refuse)
+{
+	flame->refuse_empty = refuse;
+}
+
+bool flame_refused_empty(const struct flame *flame)
+{
+	return flame->refused_empty;
 }
 
 struct flame_source *flame_open(struct flame *flame, const char *path,

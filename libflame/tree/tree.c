@@ -149,6 +149,17 @@ int64_t flame_tree_duration(const struct flame_tree *tree, unsigned column)
 	return ns;
 }
 
+/* All columns are gathered, and nothing is in any. */
+static int finish(struct flame_sink *sink)
+{
+	struct column *c = sink->state;
+	const struct flame_tree *tree = c->tree;
+
+	if (c->column + 1 < tree->columns || tree->total[0] || tree->total[1])
+		return FLAME_OK;
+	return fl_refuse_empty(sink->flame);
+}
+
 struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 {
 	struct flame_sink *sink;
@@ -166,6 +177,7 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	c->column = column;
 	sink->put = put;
 	sink->end = end;
+	sink->finish = finish;
 	return sink;
 }
 

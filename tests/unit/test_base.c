@@ -28,6 +28,42 @@ Test(slices, a_text_is_found_where_it_is_first)
 	cr_expect_not(fl_slice_has((struct slice){ NULL, 0 }, ":"));
 }
 
+/* Nearest ------------------------------------------------------------- */
+
+static const char *nearest(const char *wanted)
+{
+	static const char *const names[] = {
+		"cpu", "wall", "alloc", "alloc-sample", "title", "width",
+		"TaskRunner.run", "Attach Listener"
+	};
+
+	return flame_nearest(wanted, names, FL_COUNT(names));
+}
+
+Test(nearest, a_mistyped_name_is_known_again)
+{
+	cr_expect_str_eq(nearest("CPU"), "cpu");
+	cr_expect_str_eq(nearest("cpuu"), "cpu");
+	cr_expect_str_eq(nearest("titel"), "title");
+	cr_expect_str_eq(nearest("widht"), "width");
+	cr_expect_str_eq(nearest("aloc"), "alloc");
+	cr_expect_str_eq(nearest("TaskRuner"), "TaskRunner.run");
+	cr_expect_str_eq(nearest("atach"), "Attach Listener");
+}
+
+Test(nearest, what_is_far_or_empty_is_no_name)
+{
+	char long_name[1000];
+
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	cr_expect_eq(nearest("nosuch"), NULL);
+	cr_expect_eq(nearest(""), NULL);
+	cr_expect_eq(nearest("x"), NULL);
+	cr_expect_eq(nearest(long_name), NULL);
+	cr_expect_eq(flame_nearest("cpu", NULL, 0), NULL);
+}
+
 /* Memory -------------------------------------------------------------- */
 
 Test(memory, arrays_grow_and_keep_what_they_hold)

@@ -773,6 +773,17 @@ Test(pick, tells_what_there_is_where_the_one_asked_for_is_not)
 	cr_expect(strstr(said.data, "cpu 1"), "%s", said.data);
 }
 
+Test(pick, what_something_else_left_out_is_not_called_absent)
+{
+	struct flame_sink *sink = flame_pick(collector(), "cpu");
+	struct flame_metric *m;
+
+	m = (struct flame_metric *)flame_metric_of(flame, metric("cpu", 1));
+	m->samples = 5;
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_str_eq(said.data, "");
+}
+
 Test(pick, works_without_a_pump)
 {
 	struct flame_sink *sink = flame_pick(collector(), "lock");

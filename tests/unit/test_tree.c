@@ -46,6 +46,22 @@ TestSuite(pruned_layout, .init = start, .fini = stop);
 TestSuite(shape, .init = start, .fini = stop);
 TestSuite(threads, .init = start, .fini = stop);
 
+Test(columns, nothing_in_all_of_them_may_be_refused)
+{
+	struct flame_tree *two = flame_tree_new(flame, 2);
+	struct flame_sink *sink;
+
+	flame_refuse_empty(flame, true);
+	sink = flame_tree_sink(two, 0);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_not(flame_refused_empty(flame));
+	sink = flame_tree_sink(two, 1);
+	cr_expect_eq(flame_finish(sink), FLAME_FAILED);
+	cr_expect(flame_refused_empty(flame));
+	cr_expect_str_eq(flame_error(flame), "no sample was selected");
+	flame_tree_free(two);
+}
+
 static void add_to(struct flame_tree *to, unsigned column, const char *text)
 {
 	struct flame_source *source =
