@@ -121,6 +121,7 @@ script_tests = \
 	tests/laws/batch \
 	tests/laws/readers \
 	tests/laws/memory \
+	tests/laws/merge \
 	tests/laws/empty \
 	tests/laws/damage \
 	tests/laws/long-lines \

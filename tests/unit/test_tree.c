@@ -6,10 +6,12 @@
  */
 #include "fl.h"
 
+#include "draw/rows.h"
 #include "tree/pruned_layout.h"
 #include "tree/tree.h"
 
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -748,12 +750,55 @@ static void expect_layouts_lines(const char *got)
 	free(lines);
 }
 
-static void write_to(struct fl_buf *buf)
+/* By stack, in the order of lines. */
+static void expect_stacks_lines(const char *got)
+{
+	const char **lines = calloc(tree->capacity[0], sizeof(*lines));
+	size_t n = 0;
+
+	cr_assert(lines);
+	for (flame_id i = 1; i < tree->capacity[0]; i++) {
+		struct fl_buf line = { 0 };
+
+		if (!tree->weight[0][i])
+			continue;
+		fl_spell_stack(&line, flame, i);
+		fl_buf_byte(&line, '\0');
+		fl_buf_put(&line, (const char *)&tree->weight[0][i],
+			   sizeof(tree->weight[0][i]));
+		lines[n++] = line.data;
+	}
+	qsort(lines, n, sizeof(*lines), by_text);
+	for (size_t i = 0, next; i < n; i = next) {
+		size_t size = strlen(lines[i]);
+		int64_t sum = 0, weight;
+		char text[32];
+
+		for (next = i; next < n && !strcmp(lines[i], lines[next]);
+		     next++) {
+			memcpy(&weight, lines[next] + size + 1, sizeof(weight));
+			sum += weight;
+		}
+		snprintf(text, sizeof(text), " %" PRId64 "\n", sum);
+		cr_assert(strncmp(got, lines[i], size) == 0 &&
+			  strncmp(got + size, text, strlen(text)) == 0,
+			  "%.60s\nis not\n%s%s", got, lines[i], text);
+		got += size + strlen(text);
+	}
+	cr_expect_str_eq(got, "");
+	for (size_t i = 0; i < n; i++)
+		free((char *)lines[i]);
+	free(lines);
+}
+
+static void write_to(struct fl_buf *buf, bool compat)
 {
 	struct flame_sink *sink = fl_format_named(flame, "folded", true)
 		->create(flame, fl_out_memory(flame, buf));
 
 	cr_assert(sink);
+	if (compat)
+		cr_assert_eq(flame_set(sink, "compat", NULL), FLAME_OK);
 	cr_assert_eq(flame_tree_write(tree, sink), FLAME_OK);
 	cr_assert_eq(flame_finish(sink), FLAME_OK, "%s", flame_error(flame));
 }
@@ -764,7 +809,7 @@ static unsigned drawn(unsigned *state, unsigned below)
 	return (*state >> 16) % below;
 }
 
-Test(written, as_the_layout_has_it)
+Test(written, a_line_for_each_tier_and_for_compat_as_the_layout_has_it)
 {
 	static const char *const names[] = {
 		"a", "a ", "a-", "a;", "a:", "ab", "b", "b_[j", "b<", "c",
@@ -793,23 +838,26 @@ Test(written, as_the_layout_has_it)
 		cr_assert_eq(fl_tree_add(tree, 0, stack ? stack : 1,
 					 drawn(&state, 4)), FLAME_OK);
 	}
-	write_to(&got);
+	write_to(&got, true);
 	lay(0, false);
 	expect_layouts_lines(got.data);
+	got.size = 0;
+	write_to(&got, false);
+	expect_stacks_lines(got.data);
 	fl_buf_free(&got);
 }
 
 Test(written, names_that_are_cleaned_sort_as_what_they_become)
 {
-	static const char *const names[] = { "a;b", "a:a", "a\tc", "a:c" };
+	static const char *const names[] = { "a;b", "a:a", "a\tc", "a:c", "a:b" };
 	struct fl_buf got = { 0 };
 
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 5; i++)
 		cr_assert_eq(fl_tree_add(tree, 0, flame_stack(flame, 0,
 			fl_frame(flame, fl_name(flame, names[i]), 0)), i + 1),
 			FLAME_OK);
-	write_to(&got);
-	cr_expect_str_eq(got.data, "a c 3\na:a 2\na:b 1\na:c 4\n");
+	write_to(&got, false);
+	cr_expect_str_eq(got.data, "a c 3\na:a 2\na:b 6\na:c 4\n");
 	fl_buf_free(&got);
 }
 
@@ -821,7 +869,7 @@ Test(written, of_a_hundred_thousand_levels_is_no_trouble)
 	for (int i = 0; i < 100000; i++)
 		stack = flame_stack(flame, stack, fl_frame(flame, name, 0));
 	cr_assert_eq(fl_tree_add(tree, 0, stack, 1), FLAME_OK);
-	write_to(&got);
+	write_to(&got, false);
 	cr_expect_eq(got.size, 200002);
 	fl_buf_free(&got);
 }

@@ -13,6 +13,10 @@
  * children of a node when it gets there, and drops the list afterwards.  Stacks
  * that are one node of a layout (frames of one name with different types) are a
  * group here.
+ *
+ * A frame that ran as several tiers has a line for each of them: so texts add
+ * up line by line to the text of all, in any order and nesting.  A comparison
+ * has one line, as the tier is no difference, and so has jfrconv.
  */
 #include "fl.h"
 
@@ -37,7 +41,7 @@ struct level {
 
 /* An item to be sorted among its siblings. */
 struct sortable {
-	const char *text, *raw;	/* the cleaned name; the original */
+	const char *text;
 	uint32_t size;
 	const char *tail;	/* suffix and separator */
 	struct item item;
@@ -54,12 +58,12 @@ struct writer {
 	const struct fl_page *page;
 	const struct flame_tree *tree;
 	struct fl_layout *layout;	/* with minwidth; members are nodes */
-	const struct fl_name *names;	/* the dictionary's, or `cleaned` */
-	struct fl_name *cleaned;
-	struct fl_arena arena;		/* text of cleaned names */
+	flame_id *cleaned;		/* by name; NULL: all are clean */
+	struct fl_buf clean;
 	/* child[first[i]] to [first[i + 1] - 1]: children with weight. */
 	uint32_t *child, *first;
 	bool groups;			/* a group may have several members */
+	bool mixes_tiers;		/* in a group */
 	uint64_t *total;	/* by stack; NULL: no group mixes tiers */
 	struct fl_buf path;
 	uint32_t *members;
@@ -107,8 +111,10 @@ static bool has_weight(const struct writer *w, uint32_t member)
 
 static flame_id name_of(const struct writer *w, uint32_t member)
 {
-	return w->layout ? w->layout->name[member] :
-			   fl_frame_at(w->flame, member)->name;
+	flame_id name = w->layout ? w->layout->name[member] :
+				    fl_frame_at(w->flame, member)->name;
+
+	return w->cleaned ? w->cleaned[name] : name;
 }
 
 static enum flame_type type_of(const struct writer *w, uint32_t member)
@@ -157,11 +163,24 @@ static bool sum_totals(struct writer *w)
 	return true;
 }
 
-/* Finds whether frames of one name may be one node, with different tiers. */
+/*
+ * A number for the types that one line may stand for: those of a node, or those
+ * that are spelled alike.
+ */
+static unsigned group_of(const struct writer *w, enum flame_type type)
+{
+	if (w->mixes_tiers)
+		return fl_kind(type);
+	return *fl_type_suffix(type) ? type : FLAME_UNKNOWN;
+}
+
+/* Finds whether frames of one name may be in one line, with different tiers. */
 static bool find_groups(struct writer *w)
 {
 	const struct flame *flame = w->flame;
 	bool tiers = false;
+
+	w->mixes_tiers = w->tree->columns == 2 || w->page->compat;
 
 	for (flame_id name = 0; name < flame->names.count; name++) {
 		flame_id i = flame->names.data[name].frame;
@@ -169,11 +188,11 @@ static bool find_groups(struct writer *w)
 
 		for (; i; i = flame->frames.next[i]) {
 			enum flame_type type = flame->frames.data[i].type;
-			enum fl_kind kind = fl_kind(type);
+			unsigned kind = group_of(w, type);
 
 			w->groups |= kinds >> kind & 1;
 			kinds |= 1u << kind;
-			if (kind == FL_KIND_JAVA)
+			if (w->mixes_tiers && kind == FL_KIND_JAVA)
 				java |= 1u << type;
 		}
 		tiers |= (java & (java - 1)) != 0;
@@ -198,15 +217,16 @@ static bool is_dirty(struct slice name)
 	return dirty;
 }
 
-/* Replaces bytes in a copy; the size stays. */
-static bool clean_name(struct writer *w, flame_id name)
+/* Replaces bytes in a copy; 0: out of memory. */
+static flame_id clean_name(struct writer *w, struct slice raw)
 {
-	struct slice raw = fl_name_at(w->flame, name);
-	char *text = fl_arena_copy(&w->arena, raw.data, raw.size);
-	size_t n = w->flame->names.count;
+	char *text;
 
+	w->clean.size = 0;
+	text = fl_buf_reserve(&w->clean, raw.size);
 	if (!text)
-		return false;
+		return 0;
+	memcpy(text, raw.data, raw.size);
 	if (fl_slice_starts(raw, BYTE_ORDER_MARK))
 		memset(text, ' ', strlen(BYTE_ORDER_MARK));
 	if (fl_folded_comment(raw))
@@ -217,27 +237,33 @@ static bool clean_name(struct writer *w, flame_id name)
 		else if (is_control(text[i]))
 			text[i] = ' ';
 	}
-	if (!w->cleaned) {
-		w->cleaned = fl_alloc(fl_size_mul(n, sizeof(*w->cleaned)));
-		if (!w->cleaned)
-			return false;
-		memcpy(w->cleaned, w->flame->names.data,
-		       n * sizeof(*w->cleaned));
-		w->names = w->cleaned;
-	}
-	w->cleaned[name].text = text;
-	return true;
+	return flame_name(w->flame, text, raw.size);
 }
 
-/* Most profiles have no name to clean, and need no copy. */
+/*
+ * Most profiles have no name to clean.  Names that become one are a group, so
+ * that their stacks are one line.
+ */
 static bool clean_names(struct writer *w)
 {
-	w->names = w->flame->names.data;
-	for (flame_id i = 1; i < w->flame->names.count && !w->page->compat;
-	     i++) {
+	size_t n = w->flame->names.count;
+
+	for (flame_id i = 1; i < n && !w->page->compat; i++) {
 		struct slice name = fl_name_at(w->flame, i);
 
-		if (is_dirty(name) && !clean_name(w, i))
+		if (!is_dirty(name))
+			continue;
+		if (!w->cleaned) {
+			w->cleaned = fl_alloc(fl_size_mul(n,
+						sizeof(*w->cleaned)));
+			for (size_t k = 0; w->cleaned && k < n; k++)
+				w->cleaned[k] = (flame_id)k;
+			w->groups = true;
+		}
+		if (!w->cleaned)
+			return false;
+		w->cleaned[i] = clean_name(w, name);
+		if (!w->cleaned[i])
 			return false;
 	}
 	return true;
@@ -280,10 +306,10 @@ static bool group_members(struct writer *w, size_t from)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t member = w->members[from + i];
-		enum fl_kind kind = fl_kind(type_of(w, member));
+		unsigned kind = group_of(w, type_of(w, member));
 
 		w->keyed[i] = (struct keyed){
-			(uint64_t)name_of(w, member) << 2 | kind, member
+			(uint64_t)name_of(w, member) << 8 | kind, member
 		};
 	}
 	qsort(w->keyed, n, sizeof(*w->keyed), by_key);
@@ -295,12 +321,12 @@ static bool group_members(struct writer *w, size_t from)
 static size_t group_end(const struct writer *w, size_t from)
 {
 	flame_id name = name_of(w, w->members[from]);
-	enum fl_kind kind = fl_kind(type_of(w, w->members[from]));
+	unsigned kind = group_of(w, type_of(w, w->members[from]));
 	size_t end = from + 1;
 
 	while (w->groups && end < w->nmembers &&
 	       name_of(w, w->members[end]) == name &&
-	       fl_kind(type_of(w, w->members[end])) == kind)
+	       group_of(w, type_of(w, w->members[end])) == kind)
 		end++;
 	return end;
 }
@@ -353,7 +379,7 @@ static const char *tail_of(const struct item *item)
 
 static bool add_item(struct writer *w, struct item item)
 {
-	const struct fl_name *name = &w->names[item.name];
+	const struct fl_name *name = &w->flame->names.data[item.name];
 	struct sortable *new;
 
 	if (w->nlist == w->list_capacity &&
@@ -363,7 +389,6 @@ static bool add_item(struct writer *w, struct item item)
 	new = &w->list[w->nlist++];
 	*new = (struct sortable){
 		.text = name->text, .size = name->size,
-		.raw = w->flame->names.data[item.name].text,
 		.tail = tail_of(&item), .item = item,
 	};
 	return true;
@@ -418,8 +443,7 @@ static int by_line(const void *a, const void *b)
 		return compare_tail(x, y);
 	if (x->size > y->size)
 		return -compare_tail(y, x);
-	d = strcmp(x->tail, y->tail);
-	return d ? d : memcmp(x->raw, y->raw, x->size);
+	return strcmp(x->tail, y->tail);
 }
 
 static void sort_list(struct sortable *list, size_t n)
@@ -471,7 +495,7 @@ static bool open_item(struct writer *w, struct item item)
 
 static void put_name(struct writer *w, const struct item *item)
 {
-	const struct fl_name *name = &w->names[item->name];
+	const struct fl_name *name = &w->flame->names.data[item->name];
 	const char *tail = tail_of(item);
 	char *at = fl_buf_reserve(&w->path, name->size + TAIL_SIZE);
 
@@ -579,7 +603,7 @@ static void writer_free(struct writer *w)
 {
 	fl_layout_free(w->layout);
 	fl_free(w->cleaned);
-	fl_arena_free(&w->arena);
+	fl_buf_free(&w->clean);
 	fl_free(w->child);
 	fl_free(w->first);
 	fl_free(w->total);

@@ -6,11 +6,13 @@ flame-graph -q -f html -j 3 "$in" | cmp - x.html
 flame-graph -q -f html --no-time "$in" > plain.html
 jfr2flame -q "$in" | cmp - plain.html
 jfr2flame -q --time "$in" | cmp - x.html
-flame-fold -q "$in" > 1
+flame-fold -q --no-tiers "$in" > 1
 for page in x.html plain.html
 do
-	flame-fold -q $page | cmp - 1
+	flame-fold -q --no-tiers $page | cmp - 1
 done
+flame-fold -q plain.html > 2
+flame-fold -q x.html | cmp - 2
 [ $(wc -c < x.html) -gt $(wc -c < plain.html) ] && echo larger
 
 # Where there is one thread and no time, there is nothing to keep.
