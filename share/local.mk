@@ -44,7 +44,7 @@ $(completions): $(completion_generate) $(bin_PROGRAMS)
 	$(AM_V_GEN)$(MKDIR_P) $(@D)
 	$(AM_V_at)shell=$(@D); shell=$${shell##*/}; \
 		tool=$(@F); tool=$${tool#_}; tool=$${tool%.fish}; \
-		tools/$$tool --help > $@-h && \
+		tools/$$tool --help=all > $@-h && \
 		AWK='$(AWK)' $(SHELL) $(srcdir)/$(completion_generate) \
 			$$shell $$tool < $@-h > $@-t && \
 		rm $@-h && mv $@-t $@

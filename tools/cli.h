@@ -31,6 +31,7 @@ struct cli_option {
 	enum cli_kind kind;
 	size_t offset;		/* in the tool's own struct */
 	const char *as;		/* the library's name; NULL: the same */
+	bool rare;		/* only --help=all lists it */
 };
 
 /* Where a member of a tool's struct own is, for its rows. */
@@ -42,6 +43,7 @@ struct cli_tool {
 	const char *name;
 	const char *usage;	/* after the name */
 	const char *about;	/* one sentence */
+	const char *examples;	/* lines of two blanks and a command */
 	const char *format;	/* written where nothing else says */
 	const struct cli_option *options;	/* its own; ends in name NULL */
 	/* Takes its own rows of kind CLI_TAKE; false: the message is out. */

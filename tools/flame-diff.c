@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(brief) },
 	{ 0, "sort", "self|total", "what --top goes by (self)",
 	  .kind = CLI_TAKE },
-	{ 0, "strip-hex", NULL, "addresses in names become 0x...",
+	{ 's', "strip-hex", NULL, "addresses in names become 0x...",
 	  .kind = CLI_FILTER },
 	{ 0, "top", "[=N]", "write the N frames that moved most (30; 0: all)",
 	  .kind = CLI_TAKE },
@@ -93,6 +93,11 @@ static bool settle(struct cli *cli)
 
 	cli->diff = true;
 	cli->own_output = own->brief || own->top;
+	if (own->brief && (cli->output || cli->output_format)) {
+		cli_say(cli, "-q (--brief) writes nothing: leave it out, or -%c; "
+			"no messages: --quiet", cli->output ? 'o' : 'f');
+		return false;
+	}
 	if (!settle_drawing(cli))
 		return false;
 	if (cli->ninputs == 2 || cli->info ||
@@ -280,6 +285,8 @@ static const struct cli_tool tool = {
 	.name = "flame-diff",
 	.usage = "[options] BEFORE AFTER",
 	.about = "What changed from one profile to another.",
+	.examples = "  flame-diff -o diff.html monday.jfr tuesday.jfr\n"
+		    "  flame-diff --top=10 --normalize=total before.html after.html\n",
 	.format = "folded",
 	.options = options,
 	.take = take,

@@ -11,6 +11,8 @@ static const struct cli_tool tool = {
 	.usage = "[options] [FILE...]",
 	.about = "Keeps, drops, re-roots, cuts and renames the stacks of any "
 		 "profiles.",
+	.examples = "  flame-filter --keep TaskRunner --hide Thread.run a.folded\n"
+		    "  flame-fold a.jfr | flame-filter --root Foo.bar --depth 5\n",
 	.format = "folded",
 };
 

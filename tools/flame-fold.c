@@ -57,6 +57,8 @@ static const struct cli_tool tool = {
 	.name = "flame-fold",
 	.usage = "[options] [FILE...]",
 	.about = "Any profiles in, merged folded stacks out.",
+	.examples = "  flame-fold --event alloc executor-*.jfr > alloc.folded\n"
+		    "  perf script | flame-fold --threads > cpu.folded\n",
 	.format = "folded",
 	.rows = "sdfwioc",
 	.options = options,

@@ -416,6 +416,8 @@ static const struct cli_tool tool = {
 	.usage = "[options] [FILE...]",
 	.about = "Merges sorted folded stacks, in no more memory than a line "
 		 "of each.",
+	.examples = "  flame-merge a.folded b.folded.gz > both.folded\n"
+		    "  sort *.folded | flame-merge --stream > all.folded\n",
 	.format = "folded",
 	.options = options,
 	.take = take,

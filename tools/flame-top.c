@@ -508,6 +508,8 @@ static const struct cli_tool tool = {
 	.usage = "[options] [FILE...]",
 	.about = "The heaviest frames of any profiles, their callers and "
 		 "callees.",
+	.examples = "  flame-top -N 10 app.jfr\n"
+		    "  flame-top --event alloc --callers HashMap.resize app.jfr\n",
 	.format = "text",
 	.options = options,
 	.take = take,

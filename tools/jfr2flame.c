@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ static const char *const events[] = {
 
 struct own {
 	bool event[9];
-	bool state, reverse, inverted, simple, norm, time, format_given;
+	bool state, reverse, inverted, simple, norm, format_given;
 	const char *keep, *drop;	/* the last ones, for compat */
 	const char *minwidth, *skip, *grain;
 };
@@ -28,60 +29,79 @@ struct own {
 static const struct cli_option options[] = {
 	{ 0, "alloc", NULL, "allocations", .kind = CLI_TAKE },
 	{ 0, "collapsed", NULL, "write folded stacks, as -o collapsed",
-	  .kind = CLI_TAKE },
+	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "compat", "jfrconv", "select, name and count as jfrconv does",
 	  .kind = CLI_TAKE },
 	{ 0, "cpu", NULL, "cpu samples", .kind = CLI_TAKE },
-	{ 0, "cpu-time", NULL, "cpu time samples (JDK 25)", .kind = CLI_TAKE },
+	{ 0, "cpu-time", NULL, "cpu time samples (JDK 25)", .kind = CLI_TAKE,
+	  .rare = true },
 	{ 0, "diff", NULL, "the second of two inputs against the first",
-	  .kind = CLI_TAKE },
+	  .kind = CLI_TAKE, .rare = true },
 	{ 'X', "drop", "RE", "drop stacks with such a frame",
 	  .kind = CLI_TAKE },
+	{ 'e', "event", "NAME", "take this event or metric; list: show them",
+	  .kind = CLI_ASK },
+	{ 'f', "format", "FORMAT", "write this format", .kind = CLI_TAKE },
 	{ 'i', "inverted", NULL, "root on top; with --reverse at the bottom",
 	  CLI_FLAG, CLI_AT(inverted) },
 	{ 'I', "keep", "RE", "keep only stacks with such a frame",
 	  .kind = CLI_TAKE },
-	{ 0, "live", NULL, "objects that are alive", .kind = CLI_TAKE },
+	{ 0, "live", NULL, "objects that are alive", .kind = CLI_TAKE,
+	  .rare = true },
 	{ 0, "lock", NULL, "waits for Java locks", .kind = CLI_TAKE },
 	{ 0, "minwidth", "PERCENT", "leave out what is narrower (0)",
 	  CLI_TEXT, CLI_AT(minwidth) },
-	{ 0, "nativelock", NULL, "waits for pthread locks", .kind = CLI_TAKE },
-	{ 0, "nativemem", NULL, "native memory", .kind = CLI_TAKE },
+	{ 0, "nativelock", NULL, "waits for pthread locks", .kind = CLI_TAKE,
+	  .rare = true },
+	{ 0, "nativemem", NULL, "native memory", .kind = CLI_TAKE,
+	  .rare = true },
 	{ 'o', "output", "FORMAT|FILE", "html, svg, collapsed; or a file",
 	  .kind = CLI_TAKE },
 	{ 'r', "reverse", NULL, "leaves first",
 	  CLI_FLAG, CLI_AT(reverse) },
 	{ 0, "skip", "N", "leave out the N outermost frames",
-	  CLI_TEXT, CLI_AT(skip) },
+	  CLI_TEXT, CLI_AT(skip), .rare = true },
+	{ 0, "samples", NULL, "count samples, not bytes or time (it does)",
+	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "simple", NULL, "class names without packages",
-	  CLI_FLAG, CLI_AT(simple) },
+	  CLI_FLAG, CLI_AT(simple), .rare = true },
 	{ 0, "norm", NULL, "fold names of lambdas and hidden classes",
-	  CLI_FLAG, CLI_AT(norm) },
+	  CLI_FLAG, CLI_AT(norm), .rare = true },
 	{ 's', "state", "LIST", "only these thread states (runnable,sleeping)",
 	  .kind = CLI_TAKE },
 	{ 't', "threads", NULL, "a frame per thread at the root",
 	  .kind = CLI_FILTER },
 	{ 0, "grain", "N", "count N samples as one",
-	  CLI_TEXT, CLI_AT(grain) },
-	{ 0, "time", NULL, "HTML: with times and threads",
-	  CLI_FLAG, CLI_AT(time) },
-	{ 0, "trace", NULL, "traced methods", .kind = CLI_TAKE },
+	  CLI_TEXT, CLI_AT(grain), .rare = true },
+	{ 0, "time", NULL, "HTML: with times and threads (it has them)",
+	  .kind = CLI_TAKE, .rare = true },
+	{ 0, "trace", NULL, "traced methods", .kind = CLI_TAKE,
+	  .rare = true },
 	{ 0, "tree", NULL, "open as a tree of rows",
 	  .kind = CLI_SET },
 	{ 0, "wall", NULL, "wall clock samples", .kind = CLI_TAKE },
 	{ .name = NULL }
 };
 
-static bool is_format(const char *name)
+/*
+ * A format by our name or jfrconv's, in upper or lower case; NULL: it is none.
+ * "heatmap" and "flamegraph" are pages.
+ */
+static const char *format_named(const char *name)
 {
+	static const struct { const char *theirs, *ours; } known[] = {
+		{ "collapsed", "collapsed" }, { "flamegraph", "html" },
+		{ "heatmap", "html" }, { "pb.gz", "pprof" },
+	};
 	struct flame_row row;
 
-	if (strcmp(name, "collapsed") == 0)
-		return true;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcasecmp(name, known[i].theirs) == 0)
+			return known[i].ours;
 	for (unsigned i = 0; flame_rows('o', i, &row); i++)
-		if (strcmp(row.name, name) == 0)
-			return true;
-	return false;
+		if (strcasecmp(row.name, name) == 0)
+			return row.name;
+	return NULL;
 }
 
 static bool ends(const char *text, const char *end)
@@ -98,7 +118,6 @@ static const char *not_written(const char *name)
 		{ "otlp", { ".otlp", ".otlp.gz" } },
 		{ "JSON", { ".json", ".json.gz" } },
 		{ "jfr", { ".jfr" } },
-		{ "heatmap", { ".heatmap" } },
 		{ "PNG", { ".png" } }, { "PDF", { ".pdf" } },
 	};
 
@@ -125,25 +144,42 @@ static bool say_not_written(const struct cli *cli, const char *option,
 	return false;
 }
 
+/* A device, or what the shell makes of >(command). */
+static bool is_written_to(const char *path)
+{
+	static const char descriptors[] = "/dev/fd/";
+	struct stat st;
+	int flags;
+
+	if (strncmp(path, descriptors, strlen(descriptors)) == 0) {
+		flags = fcntl(atoi(path + strlen(descriptors)), F_GETFL);
+		return flags >= 0 && (flags & O_ACCMODE) == O_WRONLY;
+	}
+	return strcmp(path, "/dev/stdout") == 0 ||
+	       strcmp(path, "/dev/stderr") == 0 ||
+	       (strcmp(path, "/dev/stdin") != 0 && stat(path, &st) == 0 &&
+		S_ISCHR(st.st_mode));
+}
+
 static bool take_output(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
 
-	if (is_format(value)) {
-		cli->output_format = value;
+	if (format_named(value)) {
+		cli->output_format = format_named(value);
 		own->format_given = true;
 		return true;
 	}
-	if (strcmp(value, "-") != 0 && !flame_format_of(value) &&
-	    not_written(value))
-		return say_not_written(cli, "-o ", value);
-	if (strcmp(value, "-") != 0 && !flame_format_of(value)) {
-		cli_say(cli, "-o %s: neither a format (html, svg, collapsed) "
-			"nor a file name that ends like one", value);
-		return false;
+	if (strcmp(value, "-") == 0 || flame_format_of(value) ||
+	    is_written_to(value)) {
+		cli->output = value;
+		return true;
 	}
-	cli->output = value;
-	return true;
+	if (not_written(value))
+		return say_not_written(cli, "-o ", value);
+	cli_say(cli, "-o %s: neither a format (html, svg, collapsed) nor a "
+		"file name that ends like one", value);
+	return false;
 }
 
 static bool take(struct cli *cli, const char *name, const char *value)
@@ -157,6 +193,14 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		}
 	if (strcmp(name, "output") == 0)
 		return take_output(cli, value);
+	if (strcmp(name, "format") == 0) {
+		cli->output_format = format_named(value) ?
+				     format_named(value) : value;
+		return true;
+	}
+	/* These are as it is already. */
+	if (strcmp(name, "samples") == 0 || strcmp(name, "time") == 0)
+		return true;
 	if (strcmp(name, "compat") == 0) {
 		cli->compat = strcmp(value, "jfrconv") == 0;
 		if (!cli->compat)
@@ -335,23 +379,6 @@ static bool is_called_recording(const char *path)
 	return false;
 }
 
-/* A device, or what the shell makes of >(command). */
-static bool is_written_to(const char *path)
-{
-	static const char descriptors[] = "/dev/fd/";
-	struct stat st;
-	int flags;
-
-	if (strncmp(path, descriptors, strlen(descriptors)) == 0) {
-		flags = fcntl(atoi(path + strlen(descriptors)), F_GETFL);
-		return flags >= 0 && (flags & O_ACCMODE) == O_WRONLY;
-	}
-	return strcmp(path, "/dev/stdout") == 0 ||
-	       strcmp(path, "/dev/stderr") == 0 ||
-	       (strcmp(path, "/dev/stdin") != 0 && stat(path, &st) == 0 &&
-		S_ISCHR(st.st_mode));
-}
-
 /* A name like out.pb.gz does not tell everyone its format. */
 static void say_pprof(const struct cli *cli)
 {
@@ -391,22 +418,10 @@ static bool settle_output(struct cli *cli)
 	return true;
 }
 
-/* They are read sample by sample, which takes longer than to count. */
-static bool settle_time(struct cli *cli)
-{
-	const struct own *own = cli->own;
-	const char *format = cli->output_format;
-
-	if (!format && cli->output)
-		format = flame_format_of(cli->output);
-	return own->time || (format && strcmp(format, "html") != 0) ||
-	       cli_set(cli, "no-time", NULL);
-}
-
 static bool settle(struct cli *cli)
 {
 	return settle_output(cli) && settle_event(cli) &&
-	       settle_filters(cli) && settle_time(cli);
+	       settle_filters(cli);
 }
 
 static const struct cli_tool tool = {
@@ -414,6 +429,8 @@ static const struct cli_tool tool = {
 	.usage = "[options] INPUT... [OUTPUT]",
 	.about = "Recordings of JDK Flight Recorder and async-profiler to a "
 		 "flame graph.",
+	.examples = "  jfr2flame --cpu app.jfr app.html\n"
+		    "  jfr2flame --alloc --root TaskRunner.run *.jfr alloc.html\n",
 	.format = "html",
 	.options = options,
 	.take = take,

@@ -22,7 +22,8 @@ static const struct cli_option common[] = {
 	  .kind = CLI_TAKE },
 	{ 'f', "format", "FORMAT", "write this format",
 	  CLI_TEXT, AT(output_format) },
-	{ 'h', "help", NULL, "show this and exit", .kind = CLI_TAKE },
+	{ 'h', "help", "[=all]", "show this, or all options, and exit",
+	  .kind = CLI_TAKE },
 	{ 'i', "input-format", "FORMAT", "read this format, do not detect",
 	  CLI_TEXT, AT(input_format) },
 	{ 0, "info", NULL, "tell what the inputs hold and exit",
@@ -163,8 +164,15 @@ bool cli_filter(struct cli *cli, const char *name, const char *value)
 
 /* Options ----------------------------------------------------------------- */
 
+/* As --help has them. */
+enum group {
+	OF_TOOL, SELECTING, CHANGING, DRAWING, FURTHER_DRAWING, READING,
+	GENERAL, NGROUPS
+};
+
 struct entry {
 	struct cli_option option;
+	enum group group;
 	bool common;	/* of all tools: offsets are in struct cli */
 };
 
@@ -173,7 +181,8 @@ struct table {
 	size_t n;
 };
 
-static void enter(struct table *table, struct cli_option option, bool of_all)
+static void enter(struct table *table, struct cli_option option,
+		  enum group group)
 {
 	for (size_t i = 0; i < table->n; i++) {
 		if (strcmp(table->at[i].option.name, option.name) == 0)
@@ -183,7 +192,8 @@ static void enter(struct table *table, struct cli_option option, bool of_all)
 			option.letter = 0;
 	}
 	if (table->n < sizeof(table->at) / sizeof(table->at[0]))
-		table->at[table->n++] = (struct entry){ option, of_all };
+		table->at[table->n++] = (struct entry){
+			option, group, group == GENERAL };
 }
 
 static int by_name(const void *a, const void *b)
@@ -216,24 +226,27 @@ static void make_table(const struct cli_tool *tool, struct table *table)
 	static const struct {
 		char row;
 		enum cli_kind kind;
+		enum group group;
 	} kinds[] = {
-		{ 's', CLI_ASK }, { 'd', CLI_ASK }, { 'f', CLI_FILTER },
-		{ 'w', CLI_SET }, { 'p', CLI_SET },
+		{ 's', CLI_ASK, SELECTING }, { 'd', CLI_ASK, READING },
+		{ 'f', CLI_FILTER, CHANGING }, { 'w', CLI_SET, DRAWING },
+		{ 'p', CLI_SET, FURTHER_DRAWING },
 	};
 	struct flame_row row;
 
 	table->n = 0;
 	for (const struct cli_option *o = tool->options; o && o->name; o++)
-		enter(table, *o, false);
+		enter(table, *o, OF_TOOL);
 	for (const struct cli_option *o = common; o->name; o++)
 		if (is_common(tool, o->name))
-			enter(table, *o, true);
+			enter(table, *o, GENERAL);
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 		for (unsigned i = 0; flame_rows(kinds[k].row, i, &row); i++)
 			if (!row.hidden && cli_takes(tool, kinds[k].row))
 				enter(table, (struct cli_option){ 0,
 				      row.name, row.argument, row.summary,
-				      .kind = kinds[k].kind }, false);
+				      .kind = kinds[k].kind },
+				      kinds[k].group);
 	qsort(table->at, table->n, sizeof(*table->at), by_name);
 }
 
@@ -249,26 +262,85 @@ static void list_rows(const struct cli_tool *tool, const char *head,
 		printf("  %-14s %s\n", row.name, row.summary);
 }
 
-static void help(const struct cli_tool *tool, const struct table *table)
+/* Those that --help shows by itself, beside the tool's own. */
+static bool is_often_used(const struct entry *entry)
 {
-	printf("Usage: %s %s\n%s\n\nOptions:\n", tool->name, tool->usage,
-	       tool->about);
-	for (size_t i = 0; i < table->n; i++) {
-		const struct cli_option *o = &table->at[i].option;
-		char left[64];
+	static const char *const often[] = {
+		"event", "from", "to", "thread", "state",
+		"keep", "drop", "root", "hide", "cut", "by", "threads",
+		"depth", "reverse",
+		"title", "colors", "highlight", "events", "width",
+		"inverted", "minwidth", "widths", "mine", "tree", "sort",
+		"flamechart",
+		"output", "format", "info", "help", "quiet", "jobs", "empty",
+		"partial", "version",
+	};
 
-		snprintf(left, sizeof(left), "--%s%s%s", o->name,
-			 o->argument && o->argument[0] != '[' ? " " : "",
-			 o->argument ? o->argument : "");
-		if (o->letter)
-			printf("  -%c, ", o->letter);
-		else
-			printf("      ");
-		/* Two blanks end an option: completions go by them. */
-		if (strlen(left) < 24)
-			printf("%-24s %s\n", left, o->summary);
-		else
-			printf("%s\n%31s%s\n", left, "", o->summary);
+	if (entry->group == OF_TOOL)
+		return !entry->option.rare;
+	for (size_t i = 0; i < sizeof(often) / sizeof(often[0]); i++)
+		if (strcmp(entry->option.name, often[i]) == 0)
+			return true;
+	return false;
+}
+
+static void list_option(const struct cli_option *o)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "--%s%s%s", o->name,
+		 o->argument && o->argument[0] != '[' ? " " : "",
+		 o->argument ? o->argument : "");
+	if (o->letter)
+		printf("  -%c, ", o->letter);
+	else
+		printf("      ");
+	/* Two blanks end an option: completions go by them. */
+	if (strlen(left) < 24)
+		printf("%-24s %s\n", left, o->summary);
+	else
+		printf("%s\n%31s%s\n", left, "", o->summary);
+}
+
+static void list_group(const struct cli_tool *tool, const struct table *table,
+		       enum group group, bool all)
+{
+	static const char *const heads[] = {
+		[SELECTING] = "Samples to take",
+		[CHANGING] = "Stacks, and what becomes of them",
+		[DRAWING] = "Pictures and pages",
+		[FURTHER_DRAWING] = "Details of pictures",
+		[READING] = "Details of formats",
+		[GENERAL] = "Input, output and messages",
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < table->n; i++) {
+		const struct entry *entry = &table->at[i];
+
+		if (entry->group != group || (!all && !is_often_used(entry)))
+			continue;
+		if (!any && group == OF_TOOL)
+			printf("\nOf %s:\n", tool->name);
+		else if (!any)
+			printf("\n%s:\n", heads[group]);
+		any = true;
+		list_option(&entry->option);
+	}
+}
+
+static void help(const struct cli_tool *tool, const struct table *table,
+		 bool all)
+{
+	printf("Usage: %s %s\n%s\n", tool->name, tool->usage, tool->about);
+	if (tool->examples)
+		printf("\nExamples:\n%s", tool->examples);
+	for (enum group g = OF_TOOL; g < NGROUPS; g++)
+		list_group(tool, table, g, all);
+	if (!all) {
+		printf("\nAll %zu options: %s --help=all; more in %s(1).\n",
+		       table->n, tool->name, tool->name);
+		return;
 	}
 	list_rows(tool, "Formats that are read", 'i');
 	list_rows(tool, "Formats that are written", 'o');
@@ -414,6 +486,92 @@ static char *value_behind(const struct cli_option *o, int argc, char **argv)
 	return argv[optind++];
 }
 
+/* The option that a name, or the beginning of one, may be; *n: how many. */
+static const struct cli_option *option_of(const struct table *table,
+					  const char *name, size_t size,
+					  unsigned *n)
+{
+	const struct cli_option *found = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < table->n; i++) {
+		const struct cli_option *o = &table->at[i].option;
+
+		if (strncmp(o->name, name, size) != 0)
+			continue;
+		found = o;
+		++*n;
+		if (!o->name[size]) {
+			*n = 1;
+			break;
+		}
+	}
+	return found;
+}
+
+static const char *nearest_option(const struct table *table, const char *name)
+{
+	const char *names[128];
+
+	for (size_t i = 0; i < table->n; i++)
+		names[i] = table->at[i].option.name;
+	return flame_nearest(name, names, table->n);
+}
+
+static void say_wrong_long(const struct cli *cli, const struct table *table,
+			   const char *name)
+{
+	size_t size = strcspn(name, "=");
+	unsigned n;
+	const struct cli_option *o = option_of(table, name, size, &n);
+	char word[64];
+	const char *nearest;
+
+	if (n > 1) {
+		cli_say(cli, "--%.*s: may be more than one option; see %s "
+			"--help=all", (int)size, name, cli->tool->name);
+		return;
+	}
+	if (o && name[size]) {
+		cli_say(cli, "--%s: takes no argument", o->name);
+		return;
+	}
+	if (o) {
+		cli_say(cli, "--%s: needs its argument, %s", o->name,
+			o->argument);
+		return;
+	}
+	snprintf(word, sizeof(word), "%.*s", (int)size, name);
+	nearest = nearest_option(table, word);
+	if (nearest)
+		cli_say(cli, "--%.*s: no such option; did you mean --%s?",
+			(int)size, name, nearest);
+	else
+		cli_say(cli, "--%.*s: no such option; see %s --help=all",
+			(int)size, name, cli->tool->name);
+}
+
+/* getopt refused it: what is wrong, and what was meant. */
+static void say_wrong_option(const struct cli *cli, const struct table *table,
+			     const char *word)
+{
+	if (strncmp(word, "--", 2) == 0 && (!optopt || optopt >= 256)) {
+		say_wrong_long(cli, table, word + 2);
+		return;
+	}
+	for (size_t i = 0; i < table->n; i++) {
+		const struct cli_option *o = &table->at[i].option;
+
+		if (o->letter && o->letter == optopt) {
+			cli_say(cli, "-%c: needs its argument, %s", optopt,
+				o->argument);
+			return;
+		}
+	}
+	cli_say(cli, "-%c: no such option; see %s --help", optopt,
+		cli->tool->name);
+}
+
 int cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct table table;
@@ -439,19 +597,19 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 		letters[n] = '\0';
 	}
 	memset(&longs[table.n], 0, sizeof(longs[0]));
-	opterr = 1;
+	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		which = c - 256;
 		for (size_t i = 0; c < 256 && i < table.n; i++)
 			if (table.at[i].option.letter == c)
 				which = i;
 		if (c == '?' || which < 0) {
-			fprintf(stderr, "%s: see %s --help\n",
-				cli->tool->name, cli->tool->name);
+			say_wrong_option(cli, &table, argv[optind - 1]);
 			return CLI_TROUBLE;
 		}
-		if (strcmp(table.at[which].option.name, "help") == 0) {
-			help(cli->tool, &table);
+		if (strcmp(table.at[which].option.name, "help") == 0 &&
+		    (!optarg || strcmp(optarg, "all") == 0)) {
+			help(cli->tool, &table, optarg);
 			return cli_flush(cli);
 		}
 		if (strcmp(table.at[which].option.name, "version") == 0) {

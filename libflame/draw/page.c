@@ -254,8 +254,7 @@ static int apply_option(struct flame_sink *sink)
 }
 
 /*
- * flame_set reports refused values, as another sink may accept them; a reason
- * of ours is reported first.
+ * flame_set reports options that no sink has.
  */
 static int set(struct flame_sink *sink, const char *option, const char *value)
 {
@@ -267,8 +266,9 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return FLAME_FAILED;
 	if (fl_option_parse(sink->flame, row, page, value, reason) == FLAME_OK)
 		return apply_option(sink);
-	if (row->set && reason[0])
-		fl_fail(sink->flame, "--%s %s: %s", option, value, reason);
+	fl_fail(sink->flame, "--%s %s: %s%s", option, value ? value : "",
+		reason[0] ? reason : row->argument,
+		reason[0] ? "" : " is wanted");
 	return FLAME_FAILED;
 }
 

@@ -30,8 +30,8 @@ int flame_set(struct flame_sink *sink, const char *option, const char *value)
 	for (; sink; sink = sink->next)
 		if (sink->set && sink->set(sink, option, value) == FLAME_OK)
 			return FLAME_OK;
-	return fl_fail(flame, "%s: no such option of this output, or '%s' is "
-		       "no value for it", option, value ? value : "");
+	return fl_fail(flame, "--%s%s%s: no option of this output", option,
+		       value ? " " : "", value ? value : "");
 }
 
 int flame_put(struct flame_sink *sink, const struct flame_sample *sample)

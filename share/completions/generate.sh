@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completions from what a tool says of itself.
 #
-#	generate.sh bash|zsh|fish TOOL < "TOOL --help" > completion
+#	generate.sh bash|zsh|fish TOOL < "TOOL --help=all" > completion
 #
 # An option is a line such as "  -o, --output FILE   text" or
 # "      --root RE   text"; its text may go on in the lines that follow.

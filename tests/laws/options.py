@@ -51,7 +51,7 @@ ENDS = (0, 1, 2)
 
 
 def options_of(program):
-    text = subprocess.run([program, '--help'], capture_output=True,
+    text = subprocess.run([program, '--help=all'], capture_output=True,
                           text=True, check=True).stdout
     found = []
     for line in text.split('\n'):

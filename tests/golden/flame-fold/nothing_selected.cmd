@@ -17,7 +17,7 @@ try flame-fold --event alloc -o out $cpu plain
 try flame-graph -q --events a,b -o page.html $cpu
 ls out *.html
 # Of two profiles one may have none.
-try flame-diff -q --event cpu -o diff.html $cpu plain
+try flame-diff --quiet --event cpu -o diff.html $cpu plain
 # For batches; and where nothing is asked for by name, as ever.
 try flame-fold --empty ok --event alloc $cpu
 try flame-fold --keep nosuch $cpu

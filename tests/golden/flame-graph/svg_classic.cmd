@@ -6,7 +6,7 @@ main;org/a/B.c_[i];a:::b;x.pl;std::x;site-packages/q 1
 lib`abcdef;/x.js;a:b;p_[w] 1
 X
 colours() { sed -n 's/.* fill="\(#[0-9a-f]*\)"><title>\(.*\) (.*/\2 \1/p' | sort -u | paste -s -d ' ' ; }
-flame-graph --help | sed -n 's/^  \(classic-[a-z]*\) .*/\1/p' > schemes
+flame-graph --help=all | sed -n 's/^  \(classic-[a-z]*\) .*/\1/p' > schemes
 while read -r scheme
 do
 	echo "$scheme: $(flame-graph --colors $scheme in.folded | colours)"

@@ -1,5 +1,5 @@
 # Options, in both spellings, that no test of this folder has.
-jfr2flame --help | sed -n 's/^  \(-[^ ,]\)*,* *--\([a-z-]*\).*/\1 --\2/p' |
+jfr2flame --help=all | sed -n 's/^  \(-[^ ,]\)*,* *--\([a-z-]*\).*/\1 --\2/p' |
 while read -r letter name
 do
 	for o in $letter $name

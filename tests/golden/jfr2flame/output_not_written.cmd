@@ -4,4 +4,4 @@ do
 	jfr2flame data/jfr/spark-lock.jfr $name >page
 	echo $? $(wc -c <page)
 done 2>&1
-jfr2flame -o heatmap data/jfr/spark-lock.jfr
+jfr2flame -o otlp data/jfr/spark-lock.jfr
