@@ -247,6 +247,23 @@ static int open_mine(struct fl_frame_color *color)
 	return FLAME_OK;
 }
 
+/* Whether names alone can tell which frames are Java. */
+static bool lacks_java_types(const struct fl_layout *l)
+{
+	for (uint32_t i = 1; i < l->count; i++)
+		switch (l->type[i]) {
+		case FLAME_INTERPRETED:
+		case FLAME_JIT:
+		case FLAME_INLINED:
+		case FLAME_C1:
+		case FLAME_JAVA_NATIVE:
+			return false;
+		default:
+			break;
+		}
+	return true;
+}
+
 /* The scheme, with the options of classic ones. */
 static int open_scheme(struct fl_frame_color *color)
 {
@@ -256,6 +273,8 @@ static int open_scheme(struct fl_frame_color *color)
 
 	if (!name && page->mine)
 		name = "mine";
+	else if (!name && lacks_java_types(color->layout))
+		name = "java";
 	color->scheme = fl_scheme_named(flame, name);
 	if (!color->scheme)
 		return FLAME_FAILED;
