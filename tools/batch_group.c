@@ -153,14 +153,21 @@ static bool add_folder(struct batch *batch, char *path,
 	char *const paths[] = { path, NULL };
 	FTS *fts = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
 	FTSENT *entry;
-	bool good = true;
+	bool good;
 
 	if (!fts) {
 		cli_say(batch->cli, "%s: %s", path, strerror(errno));
 		return false;
 	}
-	while (good && (entry = fts_read(fts)))
-		good = add_entry(batch, fts, entry, site);
+	for (;;) {
+		errno = 0;
+		entry = fts_read(fts);
+		if (!entry || !add_entry(batch, fts, entry, site))
+			break;
+	}
+	good = !entry && !errno;
+	if (!entry && errno)
+		cli_say(batch->cli, "%s: %s", path, strerror(errno));
 	fts_close(fts);
 	return good;
 }

@@ -325,10 +325,11 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 		flame_on_warning(d.flame, on_warning, &d);
 		d.trees = flame_trees_new(d.flame);
 		good = d.trees && draw(&d);
-		if (!good && flame_error(d.flame)[0])
-			cli_say(cli, "%s: %s", group->title,
-				flame_error(d.flame));
 	}
+	if (!good)
+		cli_say(cli, "%s: %s", group->title,
+			d.flame && flame_error(d.flame)[0] ?
+				flame_error(d.flame) : "out of memory");
 	flame_trees_free(d.trees);
 	flame_free(d.flame);
 	cJSON_Delete(d.record);

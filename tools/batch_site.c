@@ -89,10 +89,14 @@ static bool has_inputs(const struct batch_group *group, const cJSON *record)
 
 cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
 {
-	char *path = batch_path(batch, group->name, ".json");
-	cJSON *record = path ? parse_file(path) : NULL;
+	char *path;
+	cJSON *record = NULL;
 
-	free(path);
+	/* Without memory for it, the group is drawn again. */
+	if (asprintf(&path, "%s/%s.json", batch->site, group->name) >= 0) {
+		record = parse_file(path);
+		free(path);
+	}
 	if (record && strcmp(batch_text(record, "options"),
 			     batch->options) == 0 &&
 	    has_inputs(group, record) && has_files(batch, record))
@@ -288,6 +292,14 @@ static int status_of(const struct batch *batch, const struct account *account)
 	return CLI_FINE;
 }
 
+/* An error of a file is the dictionary's, which cli.c tells. */
+static int fail(const struct batch *batch, const struct flame *flame)
+{
+	if (!flame_error(flame)[0])
+		cli_no_memory(batch->cli);
+	return CLI_TROUBLE;
+}
+
 static int write_manifest(const struct batch *batch, struct flame *flame)
 {
 	cJSON *manifest = cJSON_CreateObject();
@@ -306,12 +318,12 @@ static int write_manifest(const struct batch *batch, struct flame *flame)
 	if (good)
 		tell_account(batch, &account, inputs);
 	cJSON_Delete(manifest);
-	return good ? status_of(batch, &account) : CLI_TROUBLE;
+	return good ? status_of(batch, &account) : fail(batch, flame);
 }
 
 int batch_write_site(const struct batch *batch, struct flame *flame)
 {
 	if (!write_index_json(batch, flame) || !batch_index(batch, flame))
-		return CLI_TROUBLE;
+		return fail(batch, flame);
 	return write_manifest(batch, flame);
 }

@@ -228,7 +228,11 @@ static void end_group(struct state *s, pid_t pid, int result)
 		cli_say(batch->cli, "%s: signal %d", group->title,
 			WTERMSIG(result));
 	if (!group->record) {
-		cli_say(batch->cli, "%s: not drawn", group->title);
+		cli_say(batch->cli, WIFEXITED(result) &&
+			WEXITSTATUS(result) == CLI_FINE ?
+				"%s: its record cannot be read again, as if "
+				"memory had run out" : "%s: not drawn",
+			group->title);
 		s->status = CLI_TROUBLE;
 	} else if (batch->cli->verbose) {
 		cli_say(batch->cli, "%s: drawn from %zu files", group->title,

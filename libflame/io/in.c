@@ -698,6 +698,11 @@ void fl_in_refuse(struct fl_in *in, const char *format, ...)
 	in->refused = in->ended = true;
 }
 
+size_t fl_in_max_line(const struct fl_in *in)
+{
+	return in->max_line;
+}
+
 bool fl_in_refuse_line(struct fl_in *in, size_t size)
 {
 	if (fl_likely(size <= in->max_line))

@@ -72,6 +72,8 @@ void fl_in_refuse(struct fl_in *in, const char *format, ...);
  * memory.  The input is damaged then, and ends.
  */
 bool fl_in_refuse_line(struct fl_in *in, size_t size);
+/* The longest line, in bytes. */
+size_t fl_in_max_line(const struct fl_in *in);
 /* For inputs opened from now on; at least FL_LINE_BYTES, 0: no limit. */
 enum { FL_LINE_BYTES = 64 << 20 };
 void fl_in_limit_line(size_t bytes);

@@ -6,9 +6,13 @@
 
 #include "io/json.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
-enum { CHUNK = 1 << 16 };	/* bytes asked for at a time */
+enum {
+	CHUNK = 1 << 16,	/* bytes asked for at a time */
+	MAX_NUMBER = 1024	/* bytes */
+};
 
 #define LOW UINT64_C(0x0101010101010101)
 #define HIGH UINT64_C(0x8080808080808080)
@@ -35,6 +39,7 @@ void fl_json_init(struct fl_json *json, struct fl_in *in)
 	memset(json, 0, sizeof(*json));
 	json->in = in;
 	json->line = 1;
+	json->max_string = fl_in_max_line(in);
 }
 
 void fl_json_init_memory(struct fl_json *json, const void *data, size_t size)
@@ -43,6 +48,7 @@ void fl_json_init_memory(struct fl_json *json, const void *data, size_t size)
 	json->window = json->pos = data;
 	json->end = json->pos + size;
 	json->line = 1;
+	json->max_string = SIZE_MAX;
 }
 
 void fl_json_free(struct fl_json *json)
@@ -218,6 +224,15 @@ static bool put_special(struct fl_json *json, bool *replaced)
 	return true;
 }
 
+static void refuse_string(struct fl_json *json)
+{
+	fl_in_refuse(json->in, "a string longer than %zu MB reaches byte %"
+		     PRIu64 ": reading stops there; if it is right, give "
+		     "--memory-limit a larger size",
+		     json->max_string >> 20, fl_json_offset(json));
+	fail(json, "a string that is too long");
+}
+
 /* The rest of a string that does not lie in the window as it is meant. */
 static bool read_long_string(struct fl_json *json)
 {
@@ -230,6 +245,10 @@ static bool read_long_string(struct fl_json *json)
 		fl_buf_put(&json->buf, (const char *)json->pos,
 			   (size_t)(p - json->pos));
 		json->pos = p;
+		if (json->buf.size > json->max_string) {
+			refuse_string(json);
+			return false;
+		}
 		if (p == json->end && !refill(json)) {
 			fail(json, ends_early);
 			return false;
@@ -297,10 +316,10 @@ static bool read_word(struct fl_json *json)
 		while (p < json->end && is_word_byte(*p))
 			p++;
 		size = (size_t)(p - json->pos);
-		if (p < json->end || !refill(json))
+		if (p < json->end || size > MAX_NUMBER || !refill(json))
 			break;
 	}
-	if (size > 1024) {
+	if (size > MAX_NUMBER) {
 		fail(json, "a number of more than 1024 bytes");
 		return false;
 	}

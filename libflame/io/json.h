@@ -20,7 +20,7 @@ enum fl_json_token {
 	FL_JSON_TRUE, FL_JSON_FALSE, FL_JSON_NULL
 };
 
-/* More levels than this are an error. */
+/* More levels than this are an error; so are strings above the line limit. */
 enum { FL_JSON_MAX_DEPTH = 1 << 18 };
 
 struct fl_json {
@@ -33,6 +33,7 @@ struct fl_json {
 	 * until the next token is read.
 	 */
 	struct slice text;
+	size_t max_string;	/* bytes; a longer one is an error */
 	size_t depth;		/* open objects and arrays */
 	uint64_t line;		/* of the next byte; the first is 1 */
 	const char *error;	/* NULL: none */

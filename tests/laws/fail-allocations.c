@@ -7,12 +7,15 @@
  *	LD_PRELOAD=fail-allocations.so FAIL_FIRST=N FAIL_MORE=N COMMAND...
  *
  * The first FAIL_FIRST allocations fail in turn, and FAIL_MORE of the others,
- * evenly spread.  FAIL_AT=N is a single one, whose place is told.
+ * evenly spread.  FAIL_AT=N is a single one, whose place is told.  FAIL_RESULT is
+ * a file that the program writes, or a site's folder: it is removed before each
+ * run, and the file or the site's manifest.json counts as output.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -48,6 +51,7 @@ struct run {
 
 static struct counter *counter;
 static int out_fd, err_fd;
+static const char *result;
 
 /* The program's side ---------------------------------------------------- */
 
@@ -103,8 +107,19 @@ int posix_memalign(void **at, size_t alignment, size_t size)
 
 /* The other side -------------------------------------------------------- */
 
+static int remove_one(const char *path, const struct stat *stat, int type,
+		      struct FTW *ftw)
+{
+	(void)stat;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
 static void begin(long fail_at)
 {
+	if (result)
+		nftw(result, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	dup2(out_fd, STDOUT_FILENO);
 	dup2(err_fd, STDERR_FILENO);
 	alarm(SECONDS);
@@ -125,6 +140,25 @@ static struct output take(int fd)
 	return o;
 }
 
+/* The file that the last run has written, if any. */
+static void append_result(struct output *o)
+{
+	char manifest[4096];
+	int fd;
+	ssize_t n;
+
+	snprintf(manifest, sizeof(manifest), "%s/manifest.json", result);
+	fd = open(manifest, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fd = open(result, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, o->text + o->size, OUTPUT_MAX - o->size);
+	o->size += n > 0 ? (size_t)n : 0;
+	o->text[o->size] = '\0';
+	close(fd);
+}
+
 /* false: this is the program, which runs now. */
 static bool run(long fail_at, struct run *run)
 {
@@ -140,6 +174,8 @@ static bool run(long fail_at, struct run *run)
 		abort();
 	run->out = take(out_fd);
 	run->err = take(err_fd);
+	if (result)
+		append_result(&run->out);
 	return true;
 }
 
@@ -231,6 +267,7 @@ __attribute__((constructor)) static void drive(void)
 	if (counter == MAP_FAILED)
 		abort();
 	unsetenv("LD_PRELOAD");
+	result = getenv("FAIL_RESULT");
 	if (single) {
 		counter->trace = true;
 		counter->fail_at = single;

@@ -95,6 +95,28 @@ Test(memory, a_size_that_does_not_fit_is_refused)
 	cr_assert_eq(arena.total, 0);
 }
 
+Test(memory, failed_allocations_are_counted)
+{
+	struct flame *flame = flame_new();
+	struct fl_buf buf = { 0 };
+	size_t before = fl_memory_failures();
+	size_t capacity = 0;
+	void *data = NULL;
+
+	cr_expect_not(fl_failed(flame));
+	fl_memory_limit(1 << 20);
+	cr_expect_null(fl_alloc(2 << 20));
+	cr_expect_null(fl_zeroed(SIZE_MAX / 2, 4), "the product overflows");
+	cr_expect_not(fl_grow(&data, &capacity, 2 << 20, 1));
+	cr_expect_null(fl_buf_reserve(&buf, 2 << 20));
+	cr_expect_null(fl_memory_adopt(NULL));
+	fl_memory_failed();
+	cr_expect_eq(fl_memory_failures() - before, 6);
+	cr_expect(fl_failed(flame), "a caller may have looked at none of them");
+	fl_memory_limit(0);
+	flame_free(flame);
+}
+
 Test(memory, growth_beyond_the_limit_is_refused)
 {
 	size_t room = 0, left;

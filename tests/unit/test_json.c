@@ -120,6 +120,15 @@ Test(json, every_cut_is_an_end_and_not_a_value)
 	}
 }
 
+Test(json, long_numbers_are_errors)
+{
+	char text[2000];
+
+	memset(text, '1', sizeof(text));
+	tokens_of(text, sizeof(text));
+	cr_expect_str_eq(out.data, "! a number of more than 1024 bytes");
+}
+
 Test(json, a_million_levels_are_an_error)
 {
 	size_t n = 1000000;
