@@ -45,6 +45,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/root_frames.c \
+	libflame/format/asprof.c \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/empty.c \
 	libflame/format/faulthandler.c \
@@ -54,6 +55,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/lines.c libflame/format/lldb.c \
 	libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
+	libflame/format/statsd_lines.c libflame/format/statsd_names.c \
 	libflame/format/unreadable.c libflame/format/unreadable.h \
 	libflame/format/vtune.c \
 	libflame/format/java_frame.c \
@@ -104,7 +106,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/shapes.c \
 	libflame/format/otlp/dictionary.c libflame/format/otlp/layout.c \
 	libflame/format/otlp/otlp.c libflame/format/otlp/otlp.h \
-	libflame/format/picture/asprof.c libflame/format/picture/counts.c \
+	libflame/format/picture/asprof.c \
+	libflame/format/picture/asprof_tree.c \
+	libflame/format/picture/counts.c \
 	libflame/format/picture/html.c libflame/format/picture/own.c \
 	libflame/format/picture/picture.h libflame/format/picture/place.c \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \

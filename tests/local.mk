@@ -48,6 +48,7 @@ unit_tests += tests/unit/test_native_dumps
 unit_tests += tests/unit/test_rows
 unit_tests += tests/unit/test_samples
 unit_tests += tests/unit/test_text
+unit_tests += tests/unit/test_text_profiles
 unit_tests += tests/unit/test_unreadable
 unit_tests += tests/unit/test_top
 unit_tests += tests/unit/test_options
@@ -157,7 +158,7 @@ script_tests = \
 TESTS += $(script_tests)
 
 EXTRA_DIST += tests/README tests/tap.sh tests/unit/missing tests/unit/leaks
-EXTRA_DIST += tests/unit/filter.h tests/unit/said.h
+EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \
 	tests/progress tests/viewer

@@ -27,7 +27,8 @@
  *		dump.c for those of threads (jstack.c faulthandler.c
  *		pyspy-dump.c), native.c for those of native stacks (gdb.c
  *		lldb.c bpftrace.c dtrace.c sample.c), interchange.c for units and
- *		threads as others spell them; folded/, jfr/, otlp/, perf/,
+ *		threads as others spell them, statsd_names.c for names of
+ *		series; folded/, jfr/, otlp/, perf/,
  *		json/, picture/, pprof/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples; layout.c puts them in order;

@@ -24,6 +24,7 @@ extern const struct fl_format fl_format_text;
 extern const struct fl_format fl_format_svg_read;
 extern const struct fl_format fl_format_html_read;
 extern const struct fl_format fl_format_vtune;
+extern const struct fl_format fl_format_asprof;
 extern const struct fl_format fl_format_pprof;
 extern const struct fl_format fl_format_otlp;
 extern const struct fl_format fl_format_tsv;
@@ -39,6 +40,7 @@ extern const struct fl_format fl_format_flamebearer;
 extern const struct fl_format fl_format_stackprof;
 extern const struct fl_format fl_format_pyinstrument;
 extern const struct fl_format fl_format_statsd;
+extern const struct fl_format fl_format_statsd_lines;
 extern const struct fl_format fl_format_spark_page;
 extern const struct fl_format fl_format_d3_read;
 
@@ -251,5 +253,20 @@ struct slice fl_no_offset(struct slice s, bool decimal);
  * "_$LT$T$GT$..f::h0123456789abcdef", undone; others as they are.
  */
 void fl_rust_name(struct fl_buf *to, struct slice name);
+
+/*
+ * statsd_names.c: statsd-jvm-profiler names a series after a stack:
+ * "cpu.trace." and its frames, leaf first, with dots between.  A frame is its
+ * class with '-' for '.', '-', its method, '-' and its line:
+ * "a-b-Cls-method-12".  A prefix may come first.
+ */
+struct fl_statsd_names {
+	struct flame *flame;
+	bool lines;		/* append line numbers */
+	struct fl_buf buf;
+};
+
+/* 0: the name is not of a stack, or of the bounds of times only. */
+flame_id fl_statsd_stack(struct fl_statsd_names *names, struct slice name);
 
 #endif

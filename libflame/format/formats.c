@@ -33,6 +33,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_html_read,
 	&fl_format_svg_read,
 	&fl_format_vtune,
+	&fl_format_asprof,
 	&fl_format_pprof,
 	&fl_format_otlp,
 	&fl_format_tsv,
@@ -48,6 +49,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_pyinstrument,
 	&fl_format_flamebearer,
 	&fl_format_statsd,
+	&fl_format_statsd_lines,
 	&fl_format_d3_read,
 	NULL
 };

@@ -11,7 +11,8 @@ enum kind {
 	MAGIC,	/* these bytes at the offset */
 	TEXT,	/* the text begins so, behind blanks and a byte order mark */
 	JSON,	/* an object or an array with these words near its beginning */
-	LINE	/* a line begins so */
+	LINE,	/* a line begins so */
+	LOG	/* text whose lines the check knows; it has no text */
 };
 
 struct row {
@@ -97,6 +98,36 @@ static bool is_heaptrack(const uint8_t *head, size_t n)
 	return lf && lf + 3 <= head + n && memcmp(lf + 1, "X ", 2) == 0;
 }
 
+/* "[10/Oct/2026:13:55:36 -0700]" */
+static bool has_clf_time(struct slice line)
+{
+	static const char like[] = "[00/Aaa/0000:00:00:00 ";
+	const char *at = fl_slice_find(line, "[");
+
+	if (!at || line.size - (size_t)(at - line.data) < sizeof(like) - 1)
+		return false;
+	for (size_t i = 0; i < sizeof(like) - 1; i++)
+		if (like[i] == '0' ? !fl_is_digit(at[i]) :
+		    like[i] != 'A' && like[i] != 'a' && at[i] != like[i])
+			return false;
+	return true;
+}
+
+/* The access logs of web servers end lines in a number, as stacks do. */
+static bool is_access_log(const uint8_t *head, size_t n)
+{
+	struct slice rest = { (const char *)head, n };
+	unsigned lines = 0, such = 0;
+
+	while (rest.size && lines < 20) {
+		struct slice line = fl_slice_split(&rest, '\n');
+
+		lines++;
+		such += has_clf_time(line) && fl_slice_has(line, " HTTP/");
+	}
+	return such && such * 2 >= lines;
+}
+
 static const struct row rows[] = {
 	{ "perf.data, written to a pipe", use_pipe, BYTES("PERFILE2"), 0,
 	  MAGIC, is_pipe_mode },
@@ -166,9 +197,6 @@ static const struct row rows[] = {
 	  "give a recording of the program: jcmd PID JFR.start "
 	  "settings=profile filename=cpu.jfr", BYTES("\xca\xfe\xba\xbe"), 0,
 	  MAGIC, is_class },
-	{ "asprof's flat or traces text",
-	  "have it write folded stacks: asprof -o collapsed -f out.folded PID",
-	  BYTES("--- Execution profile ---"), 0, TEXT, NULL },
 	{ "an event log of Spark",
 	  "it has no stacks; give the executors' recordings or thread dumps",
 	  BYTES("{\"Event\":\"SparkListener"), 0, TEXT, NULL },
@@ -224,6 +252,9 @@ static const struct row rows[] = {
 	{ "a picture (JPEG)", use_page, BYTES("\xff\xd8\xff"), 0, MAGIC,
 	  NULL },
 	{ "a PDF", use_page, BYTES("%PDF-"), 0, MAGIC, NULL },
+	{ "a web server's access log",
+	  "it has no stacks; record them: perf record -g -p PID, then "
+	  "perf script | flame-fold", "", 0, 0, LOG, is_access_log },
 	{ "a pointer of Git LFS", "fetch the file itself: git lfs pull",
 	  BYTES("version https://git-lfs"), 0, TEXT, NULL },
 };
@@ -280,6 +311,8 @@ static bool matches(const struct row *row, const uint8_t *head, size_t n,
 		       memmem(text.data, text.size, row->text, row->size);
 	case LINE:
 		return has_line(text, row);
+	case LOG:
+		return true;
 	}
 	return false;
 }
@@ -292,7 +325,7 @@ bool fl_unreadable_find(const uint8_t *head, size_t n, bool text_only,
 	for (size_t i = 0; i < FL_COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 
-		if ((text_only && row->kind != TEXT) ||
+		if ((text_only && row->kind != TEXT && row->kind != LOG) ||
 		    !matches(row, head, n, text) ||
 		    (row->check && !row->check(head, n)))
 			continue;

@@ -69,8 +69,8 @@ Test(unreadable, jvm_files_are_named)
 {
 	NAMED("JAVA PROFILE 1.0.2\0\0\0\0\x08", "heap dump", "JFR.start");
 	NAMED("\xca\xfe\xba\xbe\0\0\0\x41", "class file", "jcmd");
-	NAMED("--- Execution profile ---\nTotal samples       : 12\n",
-	      "asprof", "-o collapsed");
+	NAMED("::1 - - [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.0\" 200 2\n",
+	      "access log", "perf record");
 	NAMED("{\"Event\":\"SparkListenerLogStart\",\"Spark Version\":\"4\"}\n",
 	      "Spark", "recordings");
 }

@@ -18,8 +18,6 @@
 
 #include <inttypes.h>
 
-static const char mark[] = "cpu.trace.";
-
 struct options {
 	bool lines;
 };
@@ -37,77 +35,14 @@ struct statsd {
 	flame_id metric;
 	struct column *columns;
 	size_t ncolumns, capacity;
-	struct fl_buf buf;
+	struct fl_statsd_names names;
 	uint64_t others;	/* series of something else */
 };
 
-/* Names ---------------------------------------------------------------- */
-
-/* "a-b-Cls-method-12"; native methods have the line -2, "...-wait--2". */
-static flame_id frame_of(struct statsd *s, struct slice text)
-{
-	struct fl_buf *buf = &s->buf;
-	size_t end = text.size, digits, method;
-	int64_t line = 0;
-
-	for (digits = end; digits && text.data[digits - 1] >= '0' &&
-			   text.data[digits - 1] <= '9';)
-		digits--;
-	if (digits < end && digits && text.data[digits - 1] == '-') {
-		fl_parse_int((struct slice){ text.data + digits,
-					     end - digits }, &line);
-		end = digits - 1;
-		if (end && text.data[end - 1] == '-') {
-			line = 0;
-			end--;
-		}
-	}
-	for (method = end; method && text.data[method - 1] != '-';)
-		method--;
-	buf->size = 0;
-	for (size_t i = 0; i < end; i++)
-		fl_buf_byte(buf, text.data[i] != '-' ? text.data[i] :
-				 i + 1 == method ? '.' : '/');
-	if (s->options->lines && line > 0) {
-		fl_buf_byte(buf, ':');
-		fl_buf_number(buf, line);
-	}
-	return fl_frame(s->js.flame,
-			flame_name(s->js.flame, buf->data ? buf->data : "",
-				   buf->size), FLAME_UNKNOWN);
-}
-
-/* 0: the name is not of a stack, or of the bounds of times only. */
-static flame_id stack_of(struct statsd *s, struct slice name)
-{
-	const char *at = memmem(name.data, name.size, mark, sizeof(mark) - 1);
-	flame_id stack = 0;
-	size_t end;
-
-	if (!at)
-		return 0;
-	at += sizeof(mark) - 1;
-	name.size -= (size_t)(at - name.data);
-	name.data = at;
-	if (!memchr(name.data, '-', name.size))
-		return 0;
-	for (end = name.size; end;) {
-		size_t begin = end;
-
-		while (begin && name.data[begin - 1] != '.')
-			begin--;
-		if (begin < end)
-			stack = flame_stack(s->js.flame, stack, frame_of(s,
-				(struct slice){ name.data + begin,
-						end - begin }));
-		end = begin ? begin - 1 : 0;
-	}
-	return stack;
-}
-
 static void begin_series(struct statsd *s, struct slice name)
 {
-	s->stack = stack_of(s, name);
+	s->names.lines = s->options->lines;
+	s->stack = fl_statsd_stack(&s->names, name);
 	s->others += !s->stack;
 	s->metric = fl_metric(s->js.flame, "cpu", "ns", "samples");
 }
@@ -323,6 +258,7 @@ static int open_statsd(struct flame_source *source)
 		return fl_no_memory(source->flame);
 	fl_json_source_init(&s->js, source);
 	s->options = source->options;
+	s->names.flame = source->flame;
 	source->state = s;
 	return FLAME_OK;
 }
@@ -334,7 +270,7 @@ static void close_statsd(struct flame_source *source)
 	if (!s)
 		return;
 	fl_json_source_free(&s->js);
-	fl_buf_free(&s->buf);
+	fl_buf_free(&s->names.buf);
 	fl_free(s->columns);
 	fl_free(s);
 }

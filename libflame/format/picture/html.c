@@ -73,6 +73,9 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 		if (cpool || fl_slice_starts(line, "f(0,0,"))
 			return fl_asprof_read(a, source, &page->lines,
 					      &page->counts, cpool);
+		if (fl_slice_starts(fl_slice_trim(line), "<ul class=\"tree\">"))
+			return fl_asprof_tree_read(source, &page->lines,
+						   &page->counts);
 		fl_asprof_head(a, source, line);
 	}
 	return fl_fail(source->flame, "%s: a page, but none of the flame "

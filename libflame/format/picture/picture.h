@@ -8,6 +8,7 @@
  *	place.c		drawn frames: which of them lies on which
  *	html.c		whose an HTML page is
  *	asprof.c	async-profiler's pages
+ *	asprof_tree.c	async-profiler's trees
  *	own.c		ours
  *	counts.c	frames and totals in, samples out
  */
@@ -104,5 +105,8 @@ void fl_asprof_head(struct fl_asprof *a, struct flame_source *source,
 int fl_asprof_read(struct fl_asprof *a, struct flame_source *source,
 		   struct fl_lines *lines, struct fl_counts *counts,
 		   bool cpool);
+/* Its tree page, from the line after its list's beginning. */
+int fl_asprof_tree_read(struct flame_source *source, struct fl_lines *lines,
+			struct fl_counts *counts);
 
 #endif
