@@ -140,6 +140,19 @@ libfl_la_SOURCES += libflame/format/perf/inline.c \
 	libflame/format/perf/module.c libflame/format/perf/module.h
 endif
 
+# flame-record's parts; not in the installed library.
+if SAMPLER
+noinst_LTLIBRARIES += libflsample.la
+libflsample_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
+libflsample_la_LIBADD = libfl.la
+libflsample_la_SOURCES = libflame/sample/cfi.c \
+	libflame/sample/demangle.c libflame/sample/elf.c \
+	libflame/sample/perf_events.c libflame/sample/process.c \
+	libflame/sample/record.c libflame/sample/sample.h \
+	libflame/sample/script.c libflame/sample/symbols.c \
+	libflame/sample/targets.c libflame/sample/unwind.c
+endif
+
 lib_LTLIBRARIES += libflamegraph.la
 libflamegraph_la_SOURCES =
 libflamegraph_la_LIBADD = libfl.la

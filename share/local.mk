@@ -35,6 +35,11 @@ fishcompletion_DATA = \
 	share/completions/fish/flame-merge.fish \
 	share/completions/fish/flame-top.fish \
 	share/completions/fish/jfr2flame.fish
+if SAMPLER
+bashcompletion_DATA += share/completions/bash/flame-record
+zshcompletion_DATA += share/completions/zsh/_flame-record
+fishcompletion_DATA += share/completions/fish/flame-record.fish
+endif
 completions = $(bashcompletion_DATA) $(zshcompletion_DATA) \
 	$(fishcompletion_DATA)
 CLEANFILES += $(completions)

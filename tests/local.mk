@@ -61,6 +61,11 @@ unit_tests += tests/unit/test_pprof
 unit_tests += tests/unit/test_protobuf
 unit_tests += tests/unit/test_tree
 
+if SAMPLER
+unit_tests += tests/unit/test_sample
+tests_unit_test_sample_LDADD = libflsample.la $(LDADD)
+endif
+
 if CRITERION
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -137,6 +142,7 @@ script_tests = \
 	tests/perf-script/columns \
 	tests/perf-script/inline \
 	tests/perf-script/run \
+	tests/record/run \
 	tests/coherence/bootstrap \
 	tests/coherence/sources \
 	tests/coherence/late \
@@ -161,7 +167,7 @@ EXTRA_DIST += tests/README tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \
-	tests/progress tests/viewer
+	tests/progress tests/record tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.
 bench_programs = tests/bench/measure tests/bench/mkstacks

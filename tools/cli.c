@@ -388,7 +388,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	int status = CLI_TROUBLE;
 
 	cli->unsaid[0] = cli->loss[0] = '\0';
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !cli->tool->command; i++)
 		if (is_same(inputs[i], output)) {
 			cli_say(cli, "%s: is an input, and not written over",
 				output);
@@ -636,12 +636,12 @@ static int run(struct cli *cli)
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (!cli->list_events && !check_events(cli))
 		return CLI_TROUBLE;
-	if (!cli->ninputs && isatty(0)) {
+	if (!cli->ninputs && !cli->tool->command && isatty(0)) {
 		cli_say(cli, "no input: name a file, or - for standard input; "
 			"see %s --help", cli->tool->name);
 		return CLI_TROUBLE;
 	}
-	if (!cli->ninputs && !cli_input(cli, dash))
+	if (!cli->ninputs && !cli->tool->command && !cli_input(cli, dash))
 		return CLI_TROUBLE;
 	if (cli->info || cli->list_events)
 		return survey(cli);
@@ -660,7 +660,8 @@ static int run(struct cli *cli)
 		cli_say(cli, "--diff: two inputs, not %zu", cli->ninputs);
 		return CLI_TROUBLE;
 	}
-	if (is_directory(cli->output) && !cli->diff && cli_takes(cli->tool, 'o'))
+	if (is_directory(cli->output) && !cli->diff && !cli->tool->command &&
+	    cli_takes(cli->tool, 'o'))
 		return cli_convert_each(cli);
 	return cli_convert(cli, cli->inputs, cli->ninputs, cli->output);
 }

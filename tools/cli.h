@@ -53,6 +53,8 @@ struct cli_tool {
 	/* The kinds of flame_rows that it has as options, and of 'i', 'o'
 	   and 'c' those that --help lists; NULL: "sfwioc". */
 	const char *rows;
+	/* Operands are a command, whose options are its own. */
+	bool command;
 	/* Instead of reading profiles: gives an exit status. */
 	int (*run)(struct cli *cli, struct flame *flame);
 	/* A tree, of two columns for cli->diff, before it is written (or

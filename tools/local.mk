@@ -38,6 +38,13 @@ tools_flame_merge_SOURCES = tools/flame-merge.c $(cli_sources)
 tools_flame_merge_LDADD = libfl.la
 dist_man_MANS += tools/flame-merge.1
 
+if SAMPLER
+bin_PROGRAMS += tools/flame-record
+tools_flame_record_SOURCES = tools/flame-record.c $(cli_sources)
+tools_flame_record_LDADD = libflsample.la libfl.la
+dist_man_MANS += tools/flame-record.1
+endif
+
 bin_PROGRAMS += tools/flame-top
 tools_flame_top_SOURCES = tools/flame-top.c $(cli_sources) tools/table.c
 tools_flame_top_LDADD = libfl.la $(CJSON_LIBS)

@@ -213,6 +213,9 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 {
 	if (strcmp(name, "format") == 0)
 		return cli_takes(tool, 'o');
+	if (tool->command && (strcmp(name, "paths-from") == 0 ||
+			      strcmp(name, "partial") == 0))
+		return false;
 	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0 ||
 	    strcmp(name, "jobs") == 0)
 		return cli_takes(tool, 'i');
@@ -581,6 +584,9 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 	int c, which;
 
 	make_table(cli->tool, &table);
+	/* Options end where the command begins. */
+	if (cli->tool->command)
+		letters[n++] = '+';
 	for (size_t i = 0; i < table.n; i++) {
 		const struct cli_option *o = &table.at[i].option;
 

@@ -1,0 +1,845 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call frame information (.eh_frame) of x86-64: where the caller's registers
+ * are, for each address (DWARF 4, section 6.4, and the Linux Standard Base).
+ *
+ * The bytes may be anybody's: readers stop at their end, loops have limits.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+
+#include <stdlib.h>
+
+enum {
+	MAX_OPERATIONS = 1000,	/* of an expression */
+	MAX_VALUES = 64,	/* on an expression's stack */
+	MAX_STATES = 16		/* remembered */
+};
+
+/* How pointers are spelt. */
+enum {
+	ENC_ABSOLUTE = 0x00, ENC_ULEB = 0x01, ENC_U2 = 0x02, ENC_U4 = 0x03,
+	ENC_U8 = 0x04, ENC_SLEB = 0x09, ENC_S2 = 0x0a, ENC_S4 = 0x0b,
+	ENC_S8 = 0x0c, ENC_FORM = 0x0f, ENC_PC_RELATIVE = 0x10,
+	ENC_RELATION = 0x70, ENC_INDIRECT = 0x80, ENC_OMIT = 0xff
+};
+
+/* Bytes that end; a read past the end gives zeros, and failed. */
+struct reader {
+	const uint8_t *at, *end;
+	bool failed;
+};
+
+static uint64_t fixed(struct reader *r, unsigned size)
+{
+	uint64_t n = 0;
+
+	if ((size_t)(r->end - r->at) < size) {
+		r->failed = true;
+		r->at = r->end;
+		return 0;
+	}
+	memcpy(&n, r->at, size);
+	r->at += size;
+	return n;
+}
+
+static int64_t fixed_signed(struct reader *r, unsigned size)
+{
+	unsigned shift = 64 - 8 * size;
+
+	return (int64_t)(fixed(r, size) << shift) >> shift;
+}
+
+static uint64_t uleb(struct reader *r)
+{
+	uint64_t n = 0;
+	uint8_t byte;
+
+	for (unsigned shift = 0;; shift += 7) {
+		byte = (uint8_t)fixed(r, 1);
+		if (shift < 64)
+			n |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return n;
+	}
+}
+
+static int64_t sleb(struct reader *r)
+{
+	uint64_t n = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = (uint8_t)fixed(r, 1);
+		if (shift < 64)
+			n |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (shift < 64 && byte & 0x40)
+		n |= ~UINT64_C(0) << shift;
+	return (int64_t)n;
+}
+
+static void skip(struct reader *r, uint64_t size)
+{
+	if (size > (uint64_t)(r->end - r->at)) {
+		r->failed = true;
+		size = (uint64_t)(r->end - r->at);
+	}
+	r->at += size;
+}
+
+/* here: the address of the bytes at r->at. */
+static uint64_t pointer(struct reader *r, uint8_t encoding, uint64_t here)
+{
+	uint64_t n = 0;
+
+	switch (encoding & ENC_FORM) {
+	case ENC_ABSOLUTE:
+	case ENC_U8:
+	case ENC_S8:
+		n = fixed(r, 8);
+		break;
+	case ENC_ULEB:
+		n = uleb(r);
+		break;
+	case ENC_SLEB:
+		n = (uint64_t)sleb(r);
+		break;
+	case ENC_U2:
+		n = fixed(r, 2);
+		break;
+	case ENC_U4:
+		n = fixed(r, 4);
+		break;
+	case ENC_S2:
+		n = (uint64_t)fixed_signed(r, 2);
+		break;
+	case ENC_S4:
+		n = (uint64_t)fixed_signed(r, 4);
+		break;
+	default:
+		r->failed = true;
+	}
+	if ((encoding & ENC_RELATION) == ENC_PC_RELATIVE)
+		n += here;
+	else if (encoding & ENC_RELATION)
+		r->failed = true;
+	return n;
+}
+
+/* Entries ------------------------------------------------------------- */
+
+struct cie {
+	struct reader code;	/* initial instructions */
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t return_register;
+	uint8_t encoding;
+	bool augmented, signal;
+};
+
+static uint64_t address_of(const struct fl_cfi *cfi, const uint8_t *at)
+{
+	return cfi->address + (uint64_t)(at - cfi->frame);
+}
+
+/*
+ * The entry at `place`: its bytes behind the length, and the place of the next.
+ * false: there is none.
+ */
+static bool read_entry(const struct fl_cfi *cfi, size_t place,
+		       struct reader *r, size_t *next)
+{
+	struct reader all;
+	uint64_t size;
+
+	if (place > cfi->size)
+		return false;
+	all = (struct reader){ cfi->frame + place, cfi->frame + cfi->size,
+			       false };
+	size = fixed(&all, 4);
+	if (size == UINT32_MAX)
+		size = fixed(&all, 8);
+	if (all.failed || !size || size > (uint64_t)(all.end - all.at))
+		return false;
+	*r = (struct reader){ all.at, all.at + size, false };
+	*next = (size_t)(r->end - cfi->frame);
+	return true;
+}
+
+static bool read_augmentation(const struct fl_cfi *cfi, struct reader *r,
+			      const char *text, struct cie *cie)
+{
+	uint64_t size;
+	const uint8_t *end;
+
+	if (*text != 'z')
+		return !*text;
+	cie->augmented = true;
+	size = uleb(r);
+	if (size > (uint64_t)(r->end - r->at))
+		return false;
+	end = r->at + size;
+	while (*++text) {
+		uint8_t encoding;
+
+		switch (*text) {
+		case 'R':
+			cie->encoding = (uint8_t)fixed(r, 1);
+			break;
+		case 'P':
+			encoding = (uint8_t)fixed(r, 1);
+			if (encoding != ENC_OMIT)
+				pointer(r, encoding & ~ENC_INDIRECT,
+					address_of(cfi, r->at));
+			break;
+		case 'L':
+			fixed(r, 1);
+			break;
+		case 'S':
+			cie->signal = true;
+			break;
+		default:
+			break;
+		}
+	}
+	r->at = end;
+	return true;
+}
+
+static bool read_cie(const struct fl_cfi *cfi, size_t place, struct cie *cie)
+{
+	struct reader r;
+	const char *text;
+	size_t next;
+	uint64_t version;
+
+	memset(cie, 0, sizeof(*cie));
+	if (!read_entry(cfi, place, &r, &next) || fixed(&r, 4) != 0)
+		return false;
+	version = fixed(&r, 1);
+	text = (const char *)r.at;
+	if (!memchr(text, '\0', (size_t)(r.end - r.at)))
+		return false;
+	skip(&r, strlen(text) + 1);
+	if (version == 4)
+		skip(&r, 2);	/* sizes of addresses and segments */
+	else if (version != 1 && version != 3)
+		return false;
+	cie->code_align = uleb(&r);
+	cie->data_align = sleb(&r);
+	cie->return_register = version == 1 ? fixed(&r, 1) : uleb(&r);
+	if (!read_augmentation(cfi, &r, text, cie) || r.failed)
+		return false;
+	cie->code = r;
+	return true;
+}
+
+/* r is behind the length of an entry that is none of a CIE. */
+static bool read_fde(const struct fl_cfi *cfi, struct reader *r,
+		     struct cie *cie, uint64_t *start, uint64_t *size)
+{
+	const uint8_t *field = r->at;
+	uint64_t back = fixed(r, 4), n;
+
+	if (!back || back > (uint64_t)(field - cfi->frame) ||
+	    !read_cie(cfi, (size_t)((uint64_t)(field - cfi->frame) - back),
+		      cie))
+		return false;
+	*start = pointer(r, cie->encoding, address_of(cfi, r->at));
+	*size = pointer(r, cie->encoding & ENC_FORM, 0);
+	if (cie->augmented) {
+		n = uleb(r);
+		skip(r, n);
+	}
+	return !r->failed;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct fl_cfi_range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static bool add_range(struct fl_cfi *cfi, uint64_t start, uint64_t size,
+		      size_t place)
+{
+	uint64_t end;
+
+	if (!size || __builtin_add_overflow(start, size, &end))
+		return true;
+	if (!fl_grow(&cfi->ranges, &cfi->capacity, cfi->nranges + 1,
+		     sizeof(*cfi->ranges)))
+		return false;
+	cfi->ranges[cfi->nranges++] =
+		(struct fl_cfi_range){ start, end, (uint32_t)place };
+	return true;
+}
+
+bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
+		 uint64_t address)
+{
+	struct reader r;
+	struct cie cie;
+	uint64_t start, n;
+	size_t next;
+
+	memset(cfi, 0, sizeof(*cfi));
+	cfi->frame = frame;
+	cfi->size = FL_MIN(size, (size_t)INT32_MAX);
+	cfi->address = address;
+	for (size_t place = 0; read_entry(cfi, place, &r, &next);
+	     place = next) {
+		struct reader id = r;
+
+		if (fixed(&id, 4) == 0 ||
+		    !read_fde(cfi, &r, &cie, &start, &n))
+			continue;
+		if (!add_range(cfi, start, n, place))
+			return false;
+	}
+	if (cfi->nranges)
+		qsort(cfi->ranges, cfi->nranges, sizeof(*cfi->ranges),
+		      by_start);
+	return true;
+}
+
+void fl_cfi_free(struct fl_cfi *cfi)
+{
+	fl_free(cfi->frame);
+	fl_free(cfi->ranges);
+	memset(cfi, 0, sizeof(*cfi));
+}
+
+/* Instructions --------------------------------------------------------- */
+
+struct machine {
+	const struct fl_cfi *cfi;
+	const struct cie *cie;
+	struct fl_cfi_row row, initial;
+	struct fl_cfi_row states[MAX_STATES];
+	unsigned nstates;
+	uint64_t location, at;	/* the row of `at` is wanted */
+	bool done;
+};
+
+static void set_rule(struct machine *m, uint64_t reg, enum fl_rule rule,
+		     int64_t value)
+{
+	if (reg >= FL_REGS)
+		return;
+	m->row.rule[reg] = (uint8_t)rule;
+	m->row.value[reg] = (int32_t)value;
+}
+
+static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
+{
+	m->row.cfa_expression = false;
+	m->row.cfa_register = (uint8_t)FL_MIN(reg, (uint64_t)FL_REGS);
+	m->row.cfa = (int32_t)offset;
+}
+
+/* The place of a block's length; skips the block. */
+static int32_t take_block(struct machine *m, struct reader *r)
+{
+	int32_t place = (int32_t)(r->at - m->cfi->frame);
+	uint64_t size = uleb(r);
+
+	skip(r, size);
+	return place;
+}
+
+static void advance(struct machine *m, uint64_t delta)
+{
+	m->location += delta * m->cie->code_align;
+	m->done = m->location > m->at;
+}
+
+static void restore(struct machine *m, uint64_t reg)
+{
+	if (reg >= FL_REGS)
+		return;
+	m->row.rule[reg] = m->initial.rule[reg];
+	m->row.value[reg] = m->initial.value[reg];
+}
+
+static int64_t scaled(const struct machine *m, uint64_t n)
+{
+	return (int64_t)(n * (uint64_t)m->cie->data_align);
+}
+
+static void run_extended(struct machine *m, struct reader *r, uint8_t op)
+{
+	uint64_t reg, n;
+
+	switch (op) {
+	case 0x00:	/* nop */
+		break;
+	case 0x01:	/* set_loc */
+		n = pointer(r, m->cie->encoding, address_of(m->cfi, r->at));
+		m->location = n;
+		m->done = n > m->at;
+		break;
+	case 0x02:	/* advance_loc1, 2, 4 */
+		advance(m, fixed(r, 1));
+		break;
+	case 0x03:
+		advance(m, fixed(r, 2));
+		break;
+	case 0x04:
+		advance(m, fixed(r, 4));
+		break;
+	case 0x05:	/* offset_extended */
+		reg = uleb(r);
+		set_rule(m, reg, FL_RULE_OFFSET, scaled(m, uleb(r)));
+		break;
+	case 0x06:	/* restore_extended */
+		restore(m, uleb(r));
+		break;
+	case 0x07:	/* undefined */
+		set_rule(m, uleb(r), FL_RULE_UNDEFINED, 0);
+		break;
+	case 0x08:	/* same_value */
+		set_rule(m, uleb(r), FL_RULE_SAME, 0);
+		break;
+	case 0x09:	/* register */
+		reg = uleb(r);
+		set_rule(m, reg, FL_RULE_REGISTER,
+			 (int64_t)FL_MIN(uleb(r), (uint64_t)FL_REGS));
+		break;
+	case 0x0a:	/* remember_state */
+		if (m->nstates == MAX_STATES)
+			r->failed = true;
+		else
+			m->states[m->nstates++] = m->row;
+		break;
+	case 0x0b:	/* restore_state */
+		if (!m->nstates)
+			r->failed = true;
+		else
+			m->row = m->states[--m->nstates];
+		break;
+	case 0x0c:	/* def_cfa */
+		reg = uleb(r);
+		set_cfa(m, reg, (int64_t)uleb(r));
+		break;
+	case 0x0d:	/* def_cfa_register */
+		set_cfa(m, uleb(r), m->row.cfa);
+		break;
+	case 0x0e:	/* def_cfa_offset */
+		m->row.cfa = (int32_t)uleb(r);
+		break;
+	case 0x0f:	/* def_cfa_expression */
+		m->row.cfa_expression = true;
+		m->row.cfa = take_block(m, r);
+		break;
+	case 0x10:	/* expression */
+		reg = uleb(r);
+		set_rule(m, reg, FL_RULE_EXPRESSION, take_block(m, r));
+		break;
+	case 0x11:	/* offset_extended_sf */
+		reg = uleb(r);
+		set_rule(m, reg, FL_RULE_OFFSET,
+			 scaled(m, (uint64_t)sleb(r)));
+		break;
+	case 0x12:	/* def_cfa_sf */
+		reg = uleb(r);
+		set_cfa(m, reg, scaled(m, (uint64_t)sleb(r)));
+		break;
+	case 0x13:	/* def_cfa_offset_sf */
+		m->row.cfa = (int32_t)scaled(m, (uint64_t)sleb(r));
+		break;
+	case 0x14:	/* val_offset */
+		reg = uleb(r);
+		set_rule(m, reg, FL_RULE_VALUE_OFFSET, scaled(m, uleb(r)));
+		break;
+	case 0x15:	/* val_offset_sf */
+		reg = uleb(r);
+		set_rule(m, reg, FL_RULE_VALUE_OFFSET,
+			 scaled(m, (uint64_t)sleb(r)));
+		break;
+	case 0x16:	/* val_expression */
+		reg = uleb(r);
+		set_rule(m, reg, FL_RULE_VALUE_EXPRESSION, take_block(m, r));
+		break;
+	case 0x2e:	/* GNU_args_size */
+		uleb(r);
+		break;
+	case 0x2f:	/* GNU_negative_offset_extended */
+		reg = uleb(r);
+		set_rule(m, reg, FL_RULE_OFFSET,
+			 scaled(m, 0 - uleb(r)));
+		break;
+	default:
+		r->failed = true;
+	}
+}
+
+static bool run(struct machine *m, struct reader r)
+{
+	while (r.at < r.end && !r.failed && !m->done) {
+		uint8_t op = (uint8_t)fixed(&r, 1), low = op & 0x3f;
+
+		switch (op >> 6) {
+		case 1:
+			advance(m, low);
+			break;
+		case 2:
+			set_rule(m, low, FL_RULE_OFFSET, scaled(m, uleb(&r)));
+			break;
+		case 3:
+			restore(m, low);
+			break;
+		default:
+			run_extended(m, &r, op);
+		}
+	}
+	return !r.failed;
+}
+
+static const struct fl_cfi_range *find(const struct fl_cfi *cfi, uint64_t at)
+{
+	size_t low = 0, high = cfi->nranges;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cfi->ranges[middle].start <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && at < cfi->ranges[low - 1].end ? &cfi->ranges[low - 1] :
+						      NULL;
+}
+
+bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
+		   struct fl_cfi_row *row)
+{
+	const struct fl_cfi_range *range = find(cfi, at);
+	struct machine m;
+	struct reader r;
+	struct cie cie;
+	uint64_t size;
+	size_t next;
+
+	if (!range || !read_entry(cfi, range->fde, &r, &next))
+		return false;
+	memset(&m.row, 0, sizeof(m.row));
+	m.cfi = cfi;
+	m.cie = &cie;
+	m.nstates = 0;
+	m.at = at;
+	m.done = false;
+	if (!read_fde(cfi, &r, &cie, &m.location, &size) ||
+	    cie.return_register != FL_REG_IP)
+		return false;
+	m.initial = m.row;
+	if (!run(&m, cie.code))
+		return false;
+	m.initial = m.row;
+	m.done = false;
+	if (!run(&m, r))
+		return false;
+	*row = m.row;
+	row->signal = cie.signal;
+	return true;
+}
+
+/* Expressions ----------------------------------------------------------- */
+
+struct evaluation {
+	const struct fl_memory *memory;
+	const struct fl_regs *regs;
+	uint64_t stack[MAX_VALUES];
+	unsigned n;
+	bool failed, unreadable;
+};
+
+static void push(struct evaluation *e, uint64_t value)
+{
+	if (e->n == MAX_VALUES)
+		e->failed = true;
+	else
+		e->stack[e->n++] = value;
+}
+
+static uint64_t pop(struct evaluation *e)
+{
+	if (!e->n) {
+		e->failed = true;
+		return 0;
+	}
+	return e->stack[--e->n];
+}
+
+static void push_register(struct evaluation *e, uint64_t reg, int64_t offset)
+{
+	if (reg >= FL_REGS || !(e->regs->known >> reg & 1)) {
+		e->failed = true;
+		return;
+	}
+	push(e, e->regs->value[reg] + (uint64_t)offset);
+}
+
+static void dereference(struct evaluation *e, size_t size)
+{
+	uint64_t at = pop(e), value = 0;
+
+	if (e->failed || size > 8)
+		e->failed = true;
+	else if (!e->memory->read(e->memory->arg, at, &value, size))
+		e->failed = e->unreadable = true;
+	push(e, value);
+}
+
+static void pick(struct evaluation *e, uint64_t index)
+{
+	if (index >= e->n)
+		e->failed = true;
+	else
+		push(e, e->stack[e->n - 1 - index]);
+}
+
+/* Operations with two operands. */
+static bool binary(struct evaluation *e, uint8_t op)
+{
+	uint64_t b, a;
+
+	if (!((op >= 0x1a && op <= 0x1e) || op == 0x21 || op == 0x22 ||
+	      (op >= 0x24 && op <= 0x27) || (op >= 0x29 && op <= 0x2e)))
+		return false;
+	b = pop(e);
+	a = pop(e);
+	switch (op) {
+	case 0x1a: push(e, a & b); break;
+	case 0x1b:	/* div, signed */
+		if (!b || (b == UINT64_MAX && a == (uint64_t)INT64_MIN))
+			e->failed = true;
+		else
+			push(e, (uint64_t)((int64_t)a / (int64_t)b));
+		break;
+	case 0x1c: push(e, a - b); break;
+	case 0x1d:
+		if (!b)
+			e->failed = true;
+		else
+			push(e, a % b);
+		break;
+	case 0x1e: push(e, a * b); break;
+	case 0x21: push(e, a | b); break;
+	case 0x22: push(e, a + b); break;
+	case 0x24: push(e, b < 64 ? a << b : 0); break;
+	case 0x25: push(e, b < 64 ? a >> b : 0); break;
+	case 0x26: push(e, (uint64_t)((int64_t)a >> FL_MIN(b, (uint64_t)63)));
+		break;
+	case 0x27: push(e, a ^ b); break;
+	case 0x29: push(e, a == b); break;
+	case 0x2a: push(e, (int64_t)a >= (int64_t)b); break;
+	case 0x2b: push(e, (int64_t)a > (int64_t)b); break;
+	case 0x2c: push(e, (int64_t)a <= (int64_t)b); break;
+	case 0x2d: push(e, (int64_t)a < (int64_t)b); break;
+	case 0x2e: push(e, a != b); break;
+	}
+	return true;
+}
+
+static void jump(struct evaluation *e, struct reader *r,
+		 const uint8_t *begin, bool taken)
+{
+	int64_t by = fixed_signed(r, 2);
+
+	if (!taken)
+		return;
+	if (by < begin - r->at || by > r->end - r->at)
+		e->failed = true;
+	else
+		r->at += by;
+}
+
+static void operate(struct evaluation *e, struct reader *r,
+		    const uint8_t *begin, uint8_t op)
+{
+	uint64_t a, b;
+
+	if (op >= 0x30 && op <= 0x4f) {		/* lit0 .. lit31 */
+		push(e, op - 0x30u);
+		return;
+	}
+	if (op >= 0x70 && op <= 0x8f) {		/* breg0 .. breg31 */
+		push_register(e, op - 0x70u, sleb(r));
+		return;
+	}
+	if (binary(e, op))
+		return;
+	switch (op) {
+	case 0x03: push(e, fixed(r, 8)); break;		/* addr */
+	case 0x06: dereference(e, 8); break;
+	case 0x08: push(e, fixed(r, 1)); break;
+	case 0x09: push(e, (uint64_t)fixed_signed(r, 1)); break;
+	case 0x0a: push(e, fixed(r, 2)); break;
+	case 0x0b: push(e, (uint64_t)fixed_signed(r, 2)); break;
+	case 0x0c: push(e, fixed(r, 4)); break;
+	case 0x0d: push(e, (uint64_t)fixed_signed(r, 4)); break;
+	case 0x0e:
+	case 0x0f: push(e, fixed(r, 8)); break;
+	case 0x10: push(e, uleb(r)); break;
+	case 0x11: push(e, (uint64_t)sleb(r)); break;
+	case 0x12: pick(e, 0); break;			/* dup */
+	case 0x13: pop(e); break;			/* drop */
+	case 0x14: pick(e, 1); break;			/* over */
+	case 0x15: pick(e, fixed(r, 1)); break;
+	case 0x16:					/* swap */
+		b = pop(e);
+		a = pop(e);
+		push(e, b);
+		push(e, a);
+		break;
+	case 0x19:					/* abs */
+		a = pop(e);
+		push(e, a >> 63 ? 0 - a : a);
+		break;
+	case 0x1f: push(e, 0 - pop(e)); break;		/* neg */
+	case 0x20: push(e, ~pop(e)); break;		/* not */
+	case 0x23: push(e, pop(e) + uleb(r)); break;	/* plus_uconst */
+	case 0x28: jump(e, r, begin, pop(e) != 0); break;	/* bra */
+	case 0x2f: jump(e, r, begin, true); break;	/* skip */
+	case 0x92:					/* bregx */
+		a = uleb(r);
+		push_register(e, a, sleb(r));
+		break;
+	case 0x94: dereference(e, fixed(r, 1)); break;	/* deref_size */
+	case 0x96: break;				/* nop */
+	default: e->failed = true;
+	}
+}
+
+/* The value of the expression at a place in .eh_frame. */
+static bool evaluate(const struct fl_cfi *cfi, int32_t place,
+		     struct evaluation *e, uint64_t *value)
+{
+	struct reader r = { cfi->frame + place, cfi->frame + cfi->size,
+			    false };
+	uint64_t size = uleb(&r);
+	const uint8_t *begin = r.at;
+
+	if (size > (uint64_t)(r.end - r.at))
+		return false;
+	r.end = r.at + size;
+	for (unsigned i = 0; r.at < r.end; i++) {
+		if (i == MAX_OPERATIONS)
+			return false;
+		operate(e, &r, begin, (uint8_t)fixed(&r, 1));
+		if (e->failed || r.failed)
+			return false;
+	}
+	*value = pop(e);
+	return !e->failed;
+}
+
+/* Steps ------------------------------------------------------------------ */
+
+struct step {
+	const struct fl_cfi *cfi;
+	const struct fl_cfi_row *row;
+	const struct fl_memory *memory;
+	const struct fl_regs *regs;	/* of the callee */
+	uint64_t cfa;
+	bool unreadable;
+};
+
+static bool run_expression(struct step *s, int32_t place, bool has_cfa,
+			   uint64_t *value)
+{
+	struct evaluation e;
+
+	e.memory = s->memory;
+	e.regs = s->regs;
+	e.n = 0;
+	e.failed = e.unreadable = false;
+	if (has_cfa)
+		push(&e, s->cfa);
+	if (evaluate(s->cfi, place, &e, value))
+		return true;
+	s->unreadable |= e.unreadable;
+	return false;
+}
+
+static bool find_cfa(struct step *s)
+{
+	const struct fl_cfi_row *row = s->row;
+
+	if (row->cfa_expression)
+		return run_expression(s, row->cfa, false, &s->cfa);
+	if (row->cfa_register >= FL_REGS ||
+	    !(s->regs->known >> row->cfa_register & 1))
+		return false;
+	s->cfa = s->regs->value[row->cfa_register] +
+		 (uint64_t)(int64_t)row->cfa;
+	return true;
+}
+
+static bool read_word(struct step *s, uint64_t at, uint64_t *value)
+{
+	if (s->memory->read(s->memory->arg, at, value, 8))
+		return true;
+	s->unreadable = true;
+	return false;
+}
+
+static bool find_register(struct step *s, unsigned reg, uint64_t *value)
+{
+	int32_t n = s->row->value[reg];
+
+	switch (s->row->rule[reg]) {
+	case FL_RULE_SAME:
+		*value = s->regs->value[reg];
+		return s->regs->known >> reg & 1;
+	case FL_RULE_OFFSET:
+		return read_word(s, s->cfa + (uint64_t)(int64_t)n, value);
+	case FL_RULE_VALUE_OFFSET:
+		*value = s->cfa + (uint64_t)(int64_t)n;
+		return true;
+	case FL_RULE_REGISTER:
+		if (n < 0 || n >= FL_REGS || !(s->regs->known >> n & 1))
+			return false;
+		*value = s->regs->value[n];
+		return true;
+	case FL_RULE_EXPRESSION:
+		return run_expression(s, n, true, value) &&
+		       read_word(s, *value, value);
+	case FL_RULE_VALUE_EXPRESSION:
+		return run_expression(s, n, true, value);
+	}
+	return false;
+}
+
+enum fl_step fl_cfi_step(const struct fl_cfi *cfi, const struct fl_cfi_row *row,
+			 const struct fl_memory *memory, struct fl_regs *regs)
+{
+	struct step s = { cfi, row, memory, regs, 0, false };
+	struct fl_regs caller = { .known = 0 };
+	uint8_t rule = row->rule[FL_REG_IP];
+
+	if (rule == FL_RULE_UNDEFINED)
+		return FL_STEP_END;
+	if (rule == FL_RULE_SAME || !find_cfa(&s))
+		return FL_STEP_UNREADABLE;
+	for (unsigned i = 0; i < FL_REGS; i++) {
+		/* The CFA is the caller's stack pointer. */
+		if (i == FL_REG_SP && row->rule[i] == FL_RULE_SAME)
+			caller.value[i] = s.cfa;
+		else if (!find_register(&s, i, &caller.value[i]))
+			continue;
+		caller.known |= 1u << i;
+	}
+	if (!(caller.known >> FL_REG_IP & 1))
+		return FL_STEP_UNREADABLE;
+	*regs = caller;
+	return FL_STEP_CALLER;
+}

@@ -1,0 +1,761 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel's samples: perf events in ring buffers, one a CPU.
+ *
+ * Where it is permitted, an event per CPU sees every process, and the others
+ * are left out here: threads that live shortly are then sampled as often as
+ * they run.  Else each thread has an event per CPU, which its children inherit.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	RING_SIZE = 8 << 20,		/* of each CPU */
+	ALL_RINGS = 256 << 20,
+	MIN_RING = 64 << 10,
+	MAX_CPUS = 4096,
+	MAX_RECORD = 1 << 16
+};
+
+struct fl_ring {
+	int fd;
+	unsigned cpu;
+	struct perf_event_mmap_page *page;
+	uint8_t *data;
+	size_t size;
+	uint64_t head, tail;
+	/* The next record: its time; 0: not looked at yet. */
+	uint64_t time;
+};
+
+/* Registers of a sample, in the kernel's order, by DWARF's numbers. */
+static const uint8_t registers[] = {
+	0, FL_REG_BX, 2, 1, 4, 5, FL_REG_BP, FL_REG_SP, FL_REG_IP,
+	8, 9, 10, 11, 12, 13, 14, 15
+};
+/* AX to IP, and R8 to R15. */
+#define REGISTERS_MASK UINT64_C(0xff01ff)
+
+#define SAMPLE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+		     PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN | \
+		     PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+/* What every other record ends in: pid, tid, time, cpu. */
+enum { TRAILER = 24 };
+
+int fl_perf_paranoid(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = INT_MAX;
+
+	if (!file)
+		return level;
+	if (fscanf(file, "%d", &level) != 1)
+		level = INT_MAX;
+	fclose(file);
+	return level;
+}
+
+/* Opening ----------------------------------------------------------------- */
+
+/* From /proc/stat, which has a line for each CPU that is online. */
+static size_t online_cpus(unsigned *cpus, size_t capacity)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	char line[1 << 12];
+	size_t n = 0;
+
+	while (file && n < capacity && fgets(line, sizeof(line), file))
+		if (strncmp(line, "cpu", 3) == 0 && fl_is_digit(line[3]))
+			cpus[n++] = (unsigned)strtoul(line + 3, NULL, 10);
+	if (file)
+		fclose(file);
+	if (!n)
+		cpus[n++] = 0;
+	return n;
+}
+
+static void describe(struct perf_event_attr *attr,
+		     const struct fl_perf_events *events,
+		     const struct fl_sampling *sampling)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = events->hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+	attr->config = events->hardware ? PERF_COUNT_HW_CPU_CYCLES :
+					  PERF_COUNT_SW_CPU_CLOCK;
+	attr->sample_type = SAMPLE_TYPE;
+	attr->freq = 1;
+	attr->sample_freq = sampling->hertz;
+	attr->disabled = 1;
+	attr->mmap = attr->mmap2 = 1;
+	attr->comm = attr->comm_exec = 1;
+	attr->task = 1;
+	attr->sample_id_all = 1;
+	attr->exclude_idle = 1;
+	attr->exclude_hv = 1;
+	attr->exclude_guest = 1;
+	attr->exclude_callchain_user = 1;
+	attr->exclude_callchain_kernel = sampling->user;
+	attr->exclude_kernel = !events->kernel;
+	attr->sample_regs_user = REGISTERS_MASK;
+	attr->sample_stack_user = sampling->stack;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (uint32_t)(events->ring_size / 4);
+	if (!events->per_cpu) {
+		attr->inherit = 1;	/* new threads, and children */
+		attr->enable_on_exec = sampling->on_exec;
+	}
+}
+
+static int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool keep_fd(struct flame *flame, struct fl_perf_events *events, int fd)
+{
+	if (!fl_grow(&events->fds, &events->fds_capacity, events->nfds + 1,
+		     sizeof(*events->fds))) {
+		close(fd);
+		fl_no_memory(flame);
+		return false;
+	}
+	events->fds[events->nfds++] = fd;
+	return true;
+}
+
+static bool map_ring(struct fl_ring *ring, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			ring->fd, 0);
+
+	if (at == MAP_FAILED)
+		return false;
+	ring->page = at;
+	ring->data = (uint8_t *)at + page;
+	ring->size = size;
+	return true;
+}
+
+/* Rings shrink until the limit of locked memory lets them be. */
+static bool map_all(struct fl_perf_events *events)
+{
+	for (size_t size = events->ring_size; size >= MIN_RING; size /= 2) {
+		size_t i = 0;
+
+		while (i < events->nrings && map_ring(&events->rings[i], size))
+			i++;
+		if (i == events->nrings) {
+			events->ring_size = size;
+			return true;
+		}
+		while (i--) {
+			munmap(events->rings[i].page,
+			       events->rings[i].size +
+			       (size_t)sysconf(_SC_PAGESIZE));
+			events->rings[i].page = NULL;
+		}
+	}
+	return false;
+}
+
+/* The threads of a process; those that end meanwhile are no matter. */
+static pid_t *list_threads(pid_t pid, size_t *n)
+{
+	char path[64];
+	struct dirent *entry;
+	size_t capacity = 0;
+	pid_t *tids = NULL;
+	DIR *dir;
+
+	*n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (!fl_is_digit(entry->d_name[0]))
+			continue;
+		if (!fl_grow(&tids, &capacity, *n + 1, sizeof(*tids)))
+			break;
+		tids[(*n)++] = (pid_t)strtol(entry->d_name, NULL, 10);
+	}
+	if (dir)
+		closedir(dir);
+	return tids;
+}
+
+/* An event of a thread on each CPU; 0, or the errno. */
+static int open_thread(struct flame *flame, struct fl_perf_events *events,
+		       const struct perf_event_attr *attr, pid_t tid)
+{
+	for (size_t i = 0; i < events->nrings; i++) {
+		struct fl_ring *ring = &events->rings[i];
+		int fd = open_event(attr, tid, (int)ring->cpu);
+
+		if (fd < 0)
+			return errno;
+		if (!keep_fd(flame, events, fd))
+			return ENOMEM;
+		if (ring->fd < 0)
+			ring->fd = fd;
+		else if (ring->page &&
+			 ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
+			return errno;
+	}
+	return 0;
+}
+
+static void close_events(struct fl_perf_events *events)
+{
+	for (size_t i = 0; i < events->nfds; i++)
+		close(events->fds[i]);
+	events->nfds = 0;
+	for (size_t i = 0; i < events->nrings; i++)
+		events->rings[i].fd = -1;
+}
+
+/* Threads that start while this goes on are found in the next round. */
+static int open_threads(struct flame *flame, struct fl_perf_events *events,
+			const struct fl_sampling *sampling)
+{
+	struct perf_event_attr attr;
+	struct fl_map seen = { 0 };
+	bool fresh, more = true, any = false;
+	int error = 0;
+
+	describe(&attr, events, sampling);
+	while (more && !error) {
+		more = false;
+		for (size_t i = 0; i < sampling->npids && !error; i++) {
+			size_t n;
+			pid_t *tids = list_threads(sampling->pids[i], &n);
+
+			for (size_t k = 0; k < n && !error; k++) {
+				if (!fl_map_put(&seen, (uint64_t)tids[k],
+						&fresh))
+					error = ENOMEM;
+				else if (fresh)
+					error = open_thread(flame, events,
+							    &attr, tids[k]);
+				else
+					continue;
+				more = true;
+				any |= !error;
+				if (error == ESRCH)
+					error = 0;
+				/* Rings are needed before others join. */
+				if (!error && events->nrings &&
+				    events->rings[0].fd >= 0 &&
+				    !events->rings[0].page &&
+				    !map_all(events))
+					error = ENOBUFS;
+			}
+			fl_free(tids);
+		}
+	}
+	fl_map_free(&seen);
+	return error ? error : any ? 0 : ESRCH;
+}
+
+static int open_cpus(struct flame *flame, struct fl_perf_events *events,
+		     const struct fl_sampling *sampling)
+{
+	struct perf_event_attr attr;
+
+	describe(&attr, events, sampling);
+	for (size_t i = 0; i < events->nrings; i++) {
+		int fd = open_event(&attr, -1, (int)events->rings[i].cpu);
+
+		if (fd < 0)
+			return errno;
+		if (!keep_fd(flame, events, fd))
+			return ENOMEM;
+		events->rings[i].fd = fd;
+	}
+	return map_all(events) ? 0 : ENOBUFS;
+}
+
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Hardware, kernel and per CPU as set; 0, or the errno. */
+static int try_open(struct flame *flame, struct fl_perf_events *events,
+		    const struct fl_sampling *sampling)
+{
+	int error = events->per_cpu ? open_cpus(flame, events, sampling) :
+				      open_threads(flame, events, sampling);
+
+	if (error) {
+		for (size_t i = 0; i < events->nrings; i++)
+			if (events->rings[i].page)
+				munmap(events->rings[i].page,
+				       events->rings[i].size +
+				       (size_t)sysconf(_SC_PAGESIZE));
+		for (size_t i = 0; i < events->nrings; i++)
+			events->rings[i].page = NULL;
+		close_events(events);
+		events->ring_size = events->ring_wanted;
+	}
+	return error;
+}
+
+static bool belongs_to_other(pid_t pid, uid_t *owner)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &st) != 0)
+		return false;
+	*owner = st.st_uid;
+	return geteuid() != 0 && st.st_uid != geteuid();
+}
+
+static void refuse(struct fl_refusal *refusal, int error,
+		   const struct fl_sampling *sampling, size_t cpus)
+{
+	char *to = refusal->text;
+	size_t size = sizeof(refusal->text);
+	int paranoid = fl_perf_paranoid();
+	struct rlimit files = { 0, 0 };
+	uid_t owner;
+
+	for (size_t i = 0; i < sampling->npids; i++)
+		if (belongs_to_other(sampling->pids[i], &owner)) {
+			snprintf(to, size, "process %d belongs to uid %u: run "
+				 "as that user or as root",
+				 (int)sampling->pids[i], (unsigned)owner);
+			return;
+		}
+	if (error == EMFILE || error == ENFILE) {
+		getrlimit(RLIMIT_NOFILE, &files);
+		snprintf(to, size, "the targets' threads on %zu CPUs need more "
+			 "than %llu open files: raise the hard limit (ulimit "
+			 "-Hn)", cpus, (unsigned long long)files.rlim_max);
+	} else if (error == ENOBUFS) {
+		snprintf(to, size, "no memory may be locked for ring buffers: "
+			 "raise the limit (ulimit -l)");
+	} else if (error == ESRCH) {
+		snprintf(to, size, "process %d does not exist",
+			 sampling->npids ? (int)sampling->pids[0] : 0);
+	} else if (error == EINVAL) {
+		snprintf(to, size, "the kernel refuses %u samples a second "
+			 "(kernel.perf_event_max_sample_rate)",
+			 sampling->hertz);
+	} else if (error == ENOSYS || paranoid == INT_MAX) {
+		snprintf(to, size, "this kernel has no perf events "
+			 "(CONFIG_PERF_EVENTS)");
+	} else if ((error == EPERM || error == EACCES) && sampling->all &&
+		   paranoid > 0) {
+		snprintf(to, size, "-a needs kernel.perf_event_paranoid <= 0 "
+			 "or CAP_PERFMON: sudo setcap cap_perfmon,"
+			 "cap_sys_ptrace,cap_syslog,cap_dac_read_search,"
+			 "cap_checkpoint_restore+ep flame-record");
+	} else if ((error == EPERM || error == EACCES) && paranoid > 2) {
+		snprintf(to, size, "the kernel forbids profiling here "
+			 "(kernel.perf_event_paranoid=%d). Try: sudo sysctl "
+			 "kernel.perf_event_paranoid=2", paranoid);
+	} else if (error == EPERM || error == EACCES) {
+		snprintf(to, size, "perf_event_open is blocked (container "
+			 "seccomp). For CPU samples start the container with "
+			 "--cap-add PERFMON (older Podman also wants "
+			 "SYS_ADMIN), or run flame-record on the host");
+	} else {
+		snprintf(to, size, "perf_event_open: %s", strerror(error));
+	}
+}
+
+static bool make_rings(struct flame *flame, struct fl_perf_events *events)
+{
+	unsigned *cpus = fl_alloc(MAX_CPUS * sizeof(*cpus));
+	size_t n = cpus ? online_cpus(cpus, MAX_CPUS) : 0;
+
+	events->rings = n ? fl_zeroed(n, sizeof(*events->rings)) : NULL;
+	for (size_t i = 0; events->rings && i < n; i++) {
+		events->rings[i].cpu = cpus[i];
+		events->rings[i].fd = -1;
+	}
+	events->nrings = events->rings ? n : 0;
+	fl_free(cpus);
+	events->ring_wanted = RING_SIZE;
+	while (events->ring_wanted > MIN_RING * 8 &&
+	       events->ring_wanted * n > ALL_RINGS)
+		events->ring_wanted /= 2;
+	events->ring_size = events->ring_wanted;
+	events->copy_capacity = MAX_RECORD;
+	events->copy = fl_alloc(MAX_RECORD);
+	return (events->rings && events->copy) ||
+	       fl_no_memory(flame) == FLAME_OK;
+}
+
+static bool is_refusal(int error)
+{
+	return error == EPERM || error == EACCES;
+}
+
+bool fl_perf_events_open(struct flame *flame, struct fl_perf_events *events,
+			 const struct fl_sampling *sampling,
+			 struct fl_refusal *refusal)
+{
+	int error = 0;
+
+	memset(events, 0, sizeof(*events));
+	refusal->text[0] = '\0';
+	raise_limit();
+	if (!make_rings(flame, events))
+		return false;
+	/* The best first: each CPU, the kernel, the hardware's cycles. */
+	for (unsigned way = 0; way < 8; way++) {
+		events->per_cpu = !(way & 4);
+		events->kernel = !(way & 2);
+		events->hardware = !(way & 1);
+		if (events->per_cpu ? !events->kernel : sampling->all)
+			continue;
+		error = try_open(flame, events, sampling);
+		if (!error || fl_failed(flame))
+			break;
+		/* Other ways help where this one is not permitted or known. */
+		if (events->hardware &&
+		    (error == ENOENT || error == EOPNOTSUPP ||
+		     error == ENODEV || error == EINVAL || is_refusal(error)))
+			continue;
+		if (!is_refusal(error))
+			break;
+	}
+	if (!error && !fl_failed(flame))
+		return true;
+	if (!fl_failed(flame))
+		refuse(refusal, error, sampling, events->nrings);
+	fl_perf_events_close(events);
+	return false;
+}
+
+static bool control(struct fl_perf_events *events, unsigned long what)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < events->nfds; i++)
+		good &= ioctl(events->fds[i], what, 0) == 0;
+	return good;
+}
+
+bool fl_perf_events_start(struct fl_perf_events *events)
+{
+	return control(events, PERF_EVENT_IOC_ENABLE);
+}
+
+void fl_perf_events_stop(struct fl_perf_events *events)
+{
+	control(events, PERF_EVENT_IOC_DISABLE);
+}
+
+void fl_perf_events_close(struct fl_perf_events *events)
+{
+	for (size_t i = 0; i < events->nrings; i++)
+		if (events->rings[i].page)
+			munmap(events->rings[i].page, events->rings[i].size +
+			       (size_t)sysconf(_SC_PAGESIZE));
+	close_events(events);
+	fl_free(events->rings);
+	fl_free(events->fds);
+	fl_free(events->copy);
+	memset(events, 0, sizeof(*events));
+}
+
+/* Rings ----------------------------------------------------------------- */
+
+void fl_perf_events_wait(struct fl_perf_events *events, int milliseconds)
+{
+	struct pollfd small[64], *polls = small;
+	size_t n = FL_MIN(events->nrings, FL_COUNT(small));
+
+	/* With more CPUs than that the wait is just shorter or longer. */
+	for (size_t i = 0; i < n; i++)
+		polls[i] = (struct pollfd){ events->rings[i].fd, POLLIN, 0 };
+	poll(polls, n, milliseconds);
+	/* Events of threads that are gone are ready at once, forever. */
+	for (size_t i = 0; i < n; i++)
+		if (polls[i].revents & POLLHUP) {
+			struct timespec t = { 0, 10000000 };
+
+			nanosleep(&t, NULL);
+			return;
+		}
+}
+
+void fl_perf_events_round(struct fl_perf_events *events)
+{
+	/* Records of this moment may not be all written yet. */
+	events->barrier = (uint64_t)fl_now() - 1000000;
+	for (size_t i = 0; i < events->nrings; i++) {
+		struct fl_ring *ring = &events->rings[i];
+
+		ring->head = __atomic_load_n(&ring->page->data_head,
+					     __ATOMIC_ACQUIRE);
+	}
+}
+
+static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
+		     size_t size)
+{
+	size_t at = (size_t)from & (ring->size - 1);
+	size_t first = FL_MIN(size, ring->size - at);
+
+	memcpy(to, ring->data + at, first);
+	if (first < size)
+		memcpy((char *)to + first, ring->data, size - first);
+}
+
+/* Time of the record at the tail; UINT64_MAX: there is none. */
+static uint64_t peek_time(struct fl_ring *ring)
+{
+	struct perf_event_header h;
+	uint64_t place;
+
+	if (ring->tail >= ring->head)
+		return UINT64_MAX;
+	if (ring->time)
+		return ring->time;
+	copy_out(ring, ring->tail, &h, sizeof(h));
+	if (h.size < sizeof(h) || h.size > ring->head - ring->tail) {
+		ring->tail = ring->head;	/* cannot be */
+		return UINT64_MAX;
+	}
+	/* ip, pid and tid stand before a sample's. */
+	place = h.type == PERF_RECORD_SAMPLE ? sizeof(h) + 16 :
+		h.size >= sizeof(h) + TRAILER ? h.size - 16u : 0;
+	if (place)
+		copy_out(ring, ring->tail + place, &ring->time, 8);
+	if (!ring->time)
+		ring->time = 1;
+	return ring->time;
+}
+
+bool fl_perf_events_next(struct fl_perf_events *events,
+			 struct fl_event *event)
+{
+	struct fl_ring *ring;
+	struct perf_event_header h;
+	uint64_t time, first;
+	bool good;
+
+	do {
+		ring = NULL;
+		first = UINT64_MAX;
+		for (size_t i = 0; i < events->nrings; i++) {
+			time = peek_time(&events->rings[i]);
+			if (time < first) {
+				first = time;
+				ring = &events->rings[i];
+			}
+		}
+		if (!ring || first > events->barrier)
+			return false;
+		copy_out(ring, ring->tail, &h, sizeof(h));
+		copy_out(ring, ring->tail, events->copy, h.size);
+		ring->tail += h.size;
+		ring->time = 0;
+		__atomic_store_n(&ring->page->data_tail, ring->tail,
+				 __ATOMIC_RELEASE);
+		good = fl_perf_event_parse(events->copy, h.size, event);
+	} while (!good);
+	return true;
+}
+
+/* Records ----------------------------------------------------------------- */
+
+struct reader {
+	const uint8_t *at, *end;
+	bool failed;
+};
+
+static uint64_t word(struct reader *r)
+{
+	uint64_t n = 0;
+
+	if (r->end - r->at < 8) {
+		r->failed = true;
+		r->at = r->end;
+		return 0;
+	}
+	memcpy(&n, r->at, 8);
+	r->at += 8;
+	return n;
+}
+
+static uint32_t half(struct reader *r)
+{
+	uint32_t n = 0;
+
+	if (r->end - r->at < 4) {
+		r->failed = true;
+		return 0;
+	}
+	memcpy(&n, r->at, 4);
+	r->at += 4;
+	return n;
+}
+
+static const uint8_t *bytes(struct reader *r, uint64_t size)
+{
+	const uint8_t *at = r->at;
+
+	if (size > (uint64_t)(r->end - r->at)) {
+		r->failed = true;
+		return NULL;
+	}
+	r->at += size;
+	return at;
+}
+
+static void read_user(struct reader *r, struct fl_event *e)
+{
+	uint64_t abi = word(r), size;
+
+	for (size_t i = 0; abi && i < FL_COUNT(registers); i++)
+		e->regs.value[registers[i]] = word(r);
+	e->user64 = abi == PERF_SAMPLE_REGS_ABI_64;
+	e->regs.known = (1u << FL_REGS) - 1;
+	size = word(r);
+	e->stack.data = bytes(r, size);
+	e->stack.start = e->regs.value[FL_REG_SP];
+	if (!size)
+		return;
+	e->stack.size = word(r);
+	if (e->stack.size > size)
+		r->failed = true;
+	e->stack.full = e->stack.size == size;
+}
+
+/* Records begin at a multiple of 8 bytes of the copy. */
+static bool parse_sample(struct reader *r, struct fl_event *e)
+{
+	uint64_t n;
+
+	e->kind = FL_EVENT_SAMPLE;
+	e->ip = word(r);
+	e->pid = (pid_t)half(r);
+	e->tid = (pid_t)half(r);
+	e->time = word(r);
+	e->cpu = half(r);
+	half(r);
+	n = word(r);
+	if (n > (uint64_t)(r->end - r->at) / 8)
+		return false;
+	e->chain = (const uint64_t *)(const void *)r->at;
+	e->nchain = (size_t)n;
+	r->at += n * 8;
+	read_user(r, e);
+	return !r->failed;
+}
+
+/* Text that ends in NUL, or at the end of the record. */
+static const char *text(struct reader *r)
+{
+	const char *at = (const char *)r->at;
+
+	if (!memchr(at, '\0', (size_t)(r->end - r->at)))
+		r->failed = true;
+	return at;
+}
+
+static bool parse_map(struct reader *r, struct fl_event *e)
+{
+	uint64_t major, minor;
+
+	e->kind = FL_EVENT_MAP;
+	e->pid = (pid_t)half(r);
+	e->tid = (pid_t)half(r);
+	e->start = word(r);
+	e->size = word(r);
+	e->offset = word(r);
+	major = half(r);
+	minor = half(r);
+	/* As makedev() has it. */
+	e->device = (major & 0xfffff000u) << 32 | (major & 0xfff) << 8 |
+		    (minor & 0xffffff00u) << 12 | (minor & 0xff);
+	e->inode = word(r);
+	word(r);	/* generation */
+	word(r);	/* protection and flags */
+	e->text = text(r);
+	return !r->failed;
+}
+
+static bool parse_task(struct reader *r, struct fl_event *e, bool fork)
+{
+	e->kind = fork ? FL_EVENT_FORK : FL_EVENT_EXIT;
+	e->pid = (pid_t)half(r);
+	e->parent = (pid_t)half(r);
+	e->tid = (pid_t)half(r);
+	half(r);
+	return !r->failed;
+}
+
+bool fl_perf_event_parse(const uint8_t *at, size_t size,
+			 struct fl_event *event)
+{
+	struct perf_event_header h;
+	struct reader r = { at + sizeof(h), at + size, false };
+
+	memset(event, 0, sizeof(*event));
+	if (size < sizeof(h))
+		return false;
+	memcpy(&h, at, sizeof(h));
+	if (h.type == PERF_RECORD_SAMPLE)
+		return parse_sample(&r, event);
+	if (size < sizeof(h) + TRAILER)
+		return false;
+	memcpy(&event->time, at + size - 16, 8);
+	memcpy(&event->cpu, at + size - 8, 4);
+	r.end -= TRAILER;
+	switch (h.type) {
+	case PERF_RECORD_MMAP2:
+		return parse_map(&r, event);
+	case PERF_RECORD_COMM:
+		event->kind = h.misc & PERF_RECORD_MISC_COMM_EXEC ?
+			      FL_EVENT_EXEC : FL_EVENT_COMM;
+		event->pid = (pid_t)half(&r);
+		event->tid = (pid_t)half(&r);
+		event->text = text(&r);
+		return !r.failed;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return parse_task(&r, event, h.type == PERF_RECORD_FORK);
+	case PERF_RECORD_LOST:
+		event->kind = FL_EVENT_LOST;
+		word(&r);
+		event->lost = word(&r);
+		return !r.failed;
+	case PERF_RECORD_THROTTLE:
+		event->kind = FL_EVENT_THROTTLED;
+		return true;
+	}
+	return false;
+}

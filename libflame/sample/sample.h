@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sampler: records stacks of running processes from outside.
+ *
+ *	perf_events.c	the kernel's samples and process events, in order of
+ *			time, from ring buffers
+ *	process.c	processes, their mappings, and the modules (files) mapped
+ *	elf.c		ELF files, on disk or in memory
+ *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
+ *	demangle.c	names of C++ and Rust
+ *	cfi.c		.eh_frame: how to find the caller of an address
+ *	unwind.c	the frames of a sample, from its registers and stack bytes
+ *	targets.c	which processes to record
+ *	record.c	all of them as a source of samples
+ *	script.c	a writer of perf script's text
+ *
+ * Nothing is loaded into a target, and no target is ever stopped.
+ */
+#ifndef FL_SAMPLE_H
+#define FL_SAMPLE_H
+
+#include "flow/flow.h"
+
+#include <sys/types.h>
+
+/* elf.c --------------------------------------------------------------- */
+
+struct fl_elf_load {
+	uint64_t offset, size, address;	/* in the file; of memory */
+	bool executable;
+};
+
+struct fl_elf {
+	int fd;			/* -1: in memory */
+	const uint8_t *bytes;	/* or NULL */
+	uint64_t size;
+	struct fl_elf_load *loads;
+	size_t nloads;
+	struct fl_elf_section {
+		uint32_t name, type, link;
+		uint64_t flags, address, offset, size;
+	} *sections;
+	size_t nsections;
+	char *names;		/* of sections; ends in NUL */
+	size_t names_size;
+	uint8_t build_id[32];
+	size_t build_id_size;
+};
+
+/*
+ * Opens a 64-bit ELF file of this machine's byte order.  Takes the descriptor.
+ * NULL: it is none, or out of memory.
+ */
+struct fl_elf *fl_elf_open(int fd);
+/* The same of bytes, which must outlive it. */
+struct fl_elf *fl_elf_memory(const void *bytes, size_t size);
+void fl_elf_close(struct fl_elf *elf);
+bool fl_elf_read(const struct fl_elf *elf, uint64_t offset, void *to,
+		 size_t size);
+const struct fl_elf_section *fl_elf_section(const struct fl_elf *elf,
+					    const char *name);
+const struct fl_elf_section *fl_elf_section_of_type(const struct fl_elf *elf,
+						    uint32_t type);
+/* A copy of its bytes with a NUL behind them, for fl_free; NULL: none. */
+void *fl_elf_copy(const struct fl_elf *elf,
+		  const struct fl_elf_section *section);
+/* The address that a byte of the file has before relocation. */
+bool fl_elf_address(const struct fl_elf *elf, uint64_t offset,
+		    uint64_t *address);
+
+/* symbols.c ----------------------------------------------------------- */
+
+struct fl_symbol {
+	uint64_t start, end;
+	const char *name;
+	const char *module;	/* of kernel modules; or NULL */
+	flame_id frame;		/* 0: not looked up yet */
+};
+
+/* Sorted by start.  Zeroed: empty. */
+struct fl_symbols {
+	struct fl_symbol *data;
+	size_t count, capacity;
+	char *text[2];		/* what names point into; for fl_free */
+};
+
+/* Functions of a file: .symtab, else those of `debug` (may be NULL), else
+   .dynsym.  false: out of memory. */
+bool fl_symbols_elf(struct fl_symbols *symbols, const struct fl_elf *elf,
+		    const struct fl_elf *debug);
+/* /proc/kallsyms; text is consumed (fl_free). */
+bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size);
+/* A perf map: "START SIZE NAME" in each line; text is consumed. */
+bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size);
+/* NULL: there is none at this address. */
+struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at);
+void fl_symbols_free(struct fl_symbols *symbols);
+
+/* demangle.c ---------------------------------------------------------- */
+
+/* Appends the name as its author wrote it; false: it is not mangled. */
+bool fl_demangle(struct fl_buf *to, const char *name);
+
+/* cfi.c --------------------------------------------------------------- */
+
+/* DWARF's numbers of registers of x86-64. */
+enum {
+	FL_REG_BX = 3, FL_REG_BP = 6, FL_REG_SP = 7, FL_REG_IP = 16,
+	FL_REGS = 17
+};
+
+enum fl_rule {
+	FL_RULE_SAME, FL_RULE_UNDEFINED, FL_RULE_OFFSET, FL_RULE_VALUE_OFFSET,
+	FL_RULE_REGISTER, FL_RULE_EXPRESSION, FL_RULE_VALUE_EXPRESSION
+};
+
+/*
+ * Where the caller's registers are at an address.  Values are offsets from the
+ * CFA, registers, or places of expressions in .eh_frame.
+ */
+struct fl_cfi_row {
+	bool signal;		/* the caller was interrupted, not calling */
+	bool cfa_expression;
+	uint8_t cfa_register;
+	int32_t cfa;		/* offset, or place of the expression */
+	uint8_t rule[FL_REGS];
+	int32_t value[FL_REGS];
+};
+
+struct fl_cfi {
+	uint8_t *frame;		/* .eh_frame; for fl_free */
+	size_t size;
+	uint64_t address;
+	struct fl_cfi_range {
+		uint64_t start, end;
+		uint32_t fde;	/* place in frame */
+	} *ranges;		/* sorted by start */
+	size_t nranges, capacity;
+};
+
+/* Takes frame, bytes for fl_free that stand at the address. */
+bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
+		 uint64_t address);
+void fl_cfi_free(struct fl_cfi *cfi);
+/* false: nothing is known of the address. */
+bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
+		   struct fl_cfi_row *row);
+
+/* How the unwinder reads the target's memory. */
+struct fl_memory {
+	bool (*read)(void *arg, uint64_t at, void *to, size_t size);
+	void *arg;
+};
+
+struct fl_regs {
+	uint64_t value[FL_REGS];
+	uint32_t known;		/* a bit each */
+};
+
+enum fl_step {
+	FL_STEP_CALLER,		/* regs are the caller's now */
+	FL_STEP_END,		/* there is none: the thread's first frame */
+	FL_STEP_UNREADABLE	/* memory that was not there */
+};
+
+enum fl_step fl_cfi_step(const struct fl_cfi *cfi, const struct fl_cfi_row *row,
+			 const struct fl_memory *memory, struct fl_regs *regs);
+
+/* process.c ----------------------------------------------------------- */
+
+/* A mapped file, known by its device and inode. */
+struct fl_module {
+	char *path;		/* as mapped, without " (deleted)" */
+	uint64_t device, inode;
+	flame_id file, unknown;	/* its name; the frame of unknown functions */
+	bool loaded;
+	struct fl_elf *elf;	/* NULL: not readable */
+	struct fl_cfi cfi;
+	struct fl_symbols symbols;
+};
+
+struct fl_mapping {
+	uint64_t start, end, offset;
+	struct fl_module *module;	/* NULL: code that is in no file */
+};
+
+struct fl_process {
+	pid_t pid;
+	flame_id comm;
+	bool tracked, exited;
+	int64_t exit_time;
+	bool has_maps;
+	int64_t maps_read;	/* when /proc/PID/maps was read last; ns */
+	struct fl_mapping *maps;	/* executable ones, sorted */
+	size_t nmaps, maps_capacity;
+	struct fl_symbols jit;
+	int64_t jit_read;	/* when the perf map was read last; ns */
+	uint64_t jit_size, jit_time;
+	bool jit_refused;	/* it was told why */
+	flame_id jit_file;
+};
+
+struct fl_processes {
+	struct flame *flame;
+	struct fl_map by_pid;
+	struct fl_process **data;
+	size_t count, capacity;
+	struct fl_module **modules;
+	size_t nmodules, modules_capacity;
+	struct fl_index modules_index;
+	struct fl_symbols kernel;
+	bool kernel_read, kernel_known;
+	flame_id unknown, kernel_unknown;
+	struct fl_buf buf;	/* scratch */
+};
+
+struct fl_process *fl_process_find(struct fl_processes *all, pid_t pid);
+/* NULL: out of memory. */
+struct fl_process *fl_process_get(struct fl_processes *all, pid_t pid);
+/* The comm, from /proc if it is not known. */
+flame_id fl_process_comm(struct fl_processes *all, struct fl_process *process);
+void fl_process_fork(struct fl_processes *all, const struct fl_process *parent,
+		     struct fl_process *child);
+void fl_process_exec(struct fl_process *process);
+void fl_process_map(struct fl_processes *all, struct fl_process *process,
+		    const struct fl_mapping *mapping);
+void fl_process_exit(struct fl_process *process);
+/* Frees processes that have ended a while ago. */
+void fl_processes_sweep(struct fl_processes *all);
+/* Reads /proc/PID/maps, unless that was done a moment ago. */
+bool fl_process_read_maps(struct fl_processes *all,
+			  struct fl_process *process);
+/* The executable mapping of an address; NULL: none. */
+const struct fl_mapping *fl_process_mapping(struct fl_processes *all,
+					    struct fl_process *process,
+					    uint64_t at);
+/* The module of a file; NULL: out of memory. */
+struct fl_module *fl_module_get(struct fl_processes *all, const char *path,
+				uint64_t device, uint64_t inode);
+/* Reads the file, once. */
+void fl_module_load(struct fl_module *module, pid_t pid,
+		    const struct fl_mapping *mapping);
+/* The frame of a user's or of the kernel's address. */
+flame_id fl_process_frame(struct fl_processes *all, struct fl_process *process,
+			  uint64_t at, struct fl_symbol **symbol);
+/* Reads the kernel's symbols; else the first frame does. */
+void fl_kernel_read(struct fl_processes *all);
+flame_id fl_kernel_frame(struct fl_processes *all, uint64_t at);
+void fl_processes_free(struct fl_processes *all);
+
+/*
+ * A regular file below a process's root: no symbolic link in it leads out of
+ * the root.  follow: links may be in the path at all.  -1: none.
+ */
+int fl_open_in_root(pid_t pid, const char *path, bool follow);
+/* A whole file, with a NUL behind it, for fl_free; NULL: see errno. */
+char *fl_read_file(int fd, size_t limit, size_t *size);
+int64_t fl_now(void);	/* CLOCK_MONOTONIC, ns */
+
+/* unwind.c ------------------------------------------------------------ */
+
+enum { FL_MAX_FRAMES = 1024 };
+
+enum fl_stack_end {
+	FL_STACK_WHOLE,		/* reaches the thread's first frame */
+	FL_STACK_TRUNCATED,	/* longer than the bytes that were copied */
+	FL_STACK_BROKEN		/* no way was found further */
+};
+
+struct fl_unwinder {
+	struct fl_processes *processes;
+	struct fl_map known;	/* (module, address) -> row + 1 */
+	struct fl_cfi_row *rows;
+	size_t nrows, rows_capacity;
+	flame_id *frames;	/* leaf first */
+	size_t nframes, frames_capacity;
+	uint64_t *addresses;	/* of frames */
+	size_t addresses_capacity;
+};
+
+/* A copy of the stack from the stack pointer on. */
+struct fl_stack_bytes {
+	const uint8_t *data;
+	uint64_t start;
+	size_t size;
+	bool full;		/* the stack may go on */
+};
+
+/* Appends frames to those that the unwinder has. */
+enum fl_stack_end fl_unwind(struct fl_unwinder *unwinder,
+			    struct fl_process *process,
+			    const struct fl_regs *regs,
+			    const struct fl_stack_bytes *stack);
+bool fl_unwind_push(struct fl_unwinder *unwinder, flame_id frame,
+		    uint64_t address);
+void fl_unwinder_free(struct fl_unwinder *unwinder);
+
+/* targets.c ----------------------------------------------------------- */
+
+struct fl_refusal {
+	char text[512];		/* why recording was refused; "": it was not */
+};
+
+struct fl_targets {
+	pid_t *data;
+	size_t count, capacity;
+};
+
+/*
+ * Adds the processes of a list with blanks or commas: numbers, "java" for every
+ * JVM of this user, or the name of a single process.
+ */
+bool fl_targets_add(struct flame *flame, struct fl_targets *targets,
+		    const char *list, struct fl_refusal *refusal);
+/* The children that the targets have now, and theirs. */
+bool fl_targets_add_children(struct flame *flame, struct fl_targets *targets);
+bool fl_target_is_jvm(pid_t pid);
+void fl_targets_free(struct fl_targets *targets);
+
+/* perf_events.c ------------------------------------------------------- */
+
+enum fl_event_kind {
+	FL_EVENT_NONE, FL_EVENT_SAMPLE, FL_EVENT_MAP, FL_EVENT_COMM,
+	FL_EVENT_EXEC, FL_EVENT_FORK, FL_EVENT_EXIT, FL_EVENT_LOST,
+	FL_EVENT_THROTTLED
+};
+
+/* A record of the kernel's.  Pointers hold until the next. */
+struct fl_event {
+	enum fl_event_kind kind;
+	uint64_t time;		/* CLOCK_MONOTONIC */
+	pid_t pid, tid;
+	pid_t parent;		/* fork: the process */
+	uint32_t cpu;
+	uint64_t ip, lost;
+	const uint64_t *chain;	/* the kernel's frames, leaf first */
+	size_t nchain;
+	bool user64;		/* regs and stack are there */
+	struct fl_regs regs;
+	struct fl_stack_bytes stack;
+	const char *text;	/* comm; path of a mapping */
+	uint64_t start, size, offset, device, inode;
+};
+
+struct fl_sampling {
+	unsigned hertz;
+	unsigned stack;		/* bytes of a stack to copy */
+	bool all;		/* every process */
+	bool user;		/* no frames of the kernel */
+	bool children;
+	const pid_t *pids;
+	size_t npids;
+	bool on_exec;		/* begin when pids[0] executes a program */
+};
+
+struct fl_perf_events {
+	struct fl_ring *rings;
+	size_t nrings;
+	int *fds;
+	size_t nfds, fds_capacity;
+	bool hardware;		/* cycles rather than the CPU's clock */
+	bool kernel;		/* frames of the kernel are there */
+	bool per_cpu;		/* each CPU's, rather than each thread's */
+	size_t ring_size, ring_wanted;
+	uint64_t barrier;	/* later records have to wait */
+	uint8_t *copy;		/* a record that was in two parts */
+	size_t copy_capacity;
+};
+
+/* false: refused, or failed for memory (see flame_error). */
+bool fl_perf_events_open(struct flame *flame, struct fl_perf_events *events,
+			 const struct fl_sampling *sampling,
+			 struct fl_refusal *refusal);
+bool fl_perf_events_start(struct fl_perf_events *events);
+void fl_perf_events_stop(struct fl_perf_events *events);
+/* Waits until there are records, for a while at most. */
+void fl_perf_events_wait(struct fl_perf_events *events, int milliseconds);
+/* Call it before each round of fl_perf_events_next. */
+void fl_perf_events_round(struct fl_perf_events *events);
+/* The next record in order of time; false: no more in this round. */
+bool fl_perf_events_next(struct fl_perf_events *events,
+			 struct fl_event *event);
+/* A record as it lies in a ring buffer; false: none that is of use here. */
+bool fl_perf_event_parse(const uint8_t *at, size_t size,
+			 struct fl_event *event);
+void fl_perf_events_close(struct fl_perf_events *events);
+/* kernel.perf_event_paranoid; INT_MAX: not known. */
+int fl_perf_paranoid(void);
+
+/* record.c ------------------------------------------------------------ */
+
+struct fl_recording {
+	struct fl_sampling sampling;
+	double seconds;		/* 0: until the end of the targets */
+	bool threads;		/* a root frame for each thread */
+	pid_t command;		/* a child to wait for; 0: none */
+	int go;			/* write end: the child waits for a byte; -1 */
+	volatile const int *stop;	/* becomes nonzero to end it */
+	/* Called a few times a second; NULL: not. */
+	void (*progress)(void *arg, double seconds, uint64_t samples,
+			 uint64_t lost);
+	void *arg;
+};
+
+struct fl_record_result {
+	uint64_t samples, lost, whole, stacks;
+	double seconds;
+	bool kernel, hardware, throttled;
+	size_t ring_size, ring_wanted;	/* bytes */
+	int status;		/* of the command, as of waitpid */
+	bool reaped;		/* the command has ended */
+};
+
+/*
+ * Opens the events of a recording as a source: flame_pump records.  NULL: see
+ * the refusal, or flame_error.
+ */
+struct flame_source *fl_record_open(struct flame *flame,
+				    const struct fl_recording *recording,
+				    struct fl_refusal *refusal);
+const struct fl_record_result *fl_record_result(const struct flame_source *s);
+/* The last address seen of a frame; 0: none. */
+uint64_t fl_record_address(const struct flame_source *source, flame_id frame);
+
+/* The time in ns since 1970 when CLOCK_MONOTONIC was 0. */
+int64_t fl_record_clock(const struct flame_source *source);
+
+/* script.c ------------------------------------------------------------ */
+
+/* A sink that writes each sample as perf script does. */
+struct flame_sink *fl_script_create(struct flame *flame, const char *path);
+/* Addresses of frames come from this source, once it is open. */
+void fl_script_source(struct flame_sink *sink,
+		      const struct flame_source *source, bool hardware);
+
+#endif

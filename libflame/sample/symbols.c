@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of symbols, sorted by address: functions of ELF files, of the kernel,
+ * and of programs that tell what they compiled (perf maps).
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+static bool add(struct fl_symbols *symbols, uint64_t start, uint64_t size,
+		const char *name)
+{
+	struct fl_symbol *new;
+
+	if (!fl_grow(&symbols->data, &symbols->capacity, symbols->count + 1,
+		     sizeof(*symbols->data)))
+		return false;
+	new = &symbols->data[symbols->count++];
+	*new = (struct fl_symbol){ .start = start, .name = name };
+	if (__builtin_add_overflow(start, size, &new->end))
+		new->end = UINT64_MAX;
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct fl_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	/* Of several names of a function the one without underscores. */
+	if ((x->name[0] == '_') != (y->name[0] == '_'))
+		return x->name[0] == '_' ? -1 : 1;
+	return strcmp(y->name, x->name);
+}
+
+/* Of symbols of one address the last stays; ends are filled in. */
+static void sort(struct fl_symbols *symbols)
+{
+	struct fl_symbol *data = symbols->data;
+	size_t n = 0;
+
+	if (symbols->count)
+		qsort(data, symbols->count, sizeof(*data), by_start);
+	for (size_t i = 0; i < symbols->count; i++)
+		if (i + 1 == symbols->count ||
+		    data[i + 1].start != data[i].start)
+			data[n++] = data[i];
+	symbols->count = n;
+	/* Functions in assembler have no size. */
+	for (size_t i = 0; i < n; i++)
+		if (data[i].end == data[i].start)
+			data[i].end = i + 1 < n ? data[i + 1].start :
+						  data[i].start + 4096;
+}
+
+struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at)
+{
+	size_t low = 0, high = symbols->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->data[middle].start <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* A symbol may lie inside of another one. */
+	for (unsigned i = 0; i < 8 && low--; i++)
+		if (at < symbols->data[low].end)
+			return &symbols->data[low];
+	return NULL;
+}
+
+void fl_symbols_free(struct fl_symbols *symbols)
+{
+	fl_free(symbols->data);
+	fl_free(symbols->text[0]);
+	fl_free(symbols->text[1]);
+	memset(symbols, 0, sizeof(*symbols));
+}
+
+/* ELF ----------------------------------------------------------------- */
+
+static bool is_function(const Elf64_Sym *sym)
+{
+	int type = ELF64_ST_TYPE(sym->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC ||
+		(type == STT_NOTYPE && sym->st_size)) &&
+	       sym->st_shndx != SHN_UNDEF && sym->st_value;
+}
+
+static bool add_table(struct fl_symbols *symbols, const struct fl_elf *elf,
+		      uint32_t type, bool *found)
+{
+	const struct fl_elf_section *table = fl_elf_section_of_type(elf, type);
+	const struct fl_elf_section *strings =
+		table && table->link < elf->nsections ?
+		&elf->sections[table->link] : NULL;
+	char *text = fl_elf_copy(elf, strings);
+	char *bytes = text ? fl_elf_copy(elf, table) : NULL;
+	bool good = true;
+	Elf64_Sym sym;
+
+	*found = false;
+	for (size_t i = 0; bytes && good && i < table->size / sizeof(sym);
+	     i++) {
+		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
+		if (!is_function(&sym) || sym.st_name >= strings->size ||
+		    !text[sym.st_name])
+			continue;
+		*found = true;
+		good = add(symbols, sym.st_value, sym.st_size,
+			   text + sym.st_name);
+	}
+	fl_free(bytes);
+	if (*found)
+		symbols->text[0] = text;
+	else
+		fl_free(text);
+	return good;
+}
+
+bool fl_symbols_elf(struct fl_symbols *symbols, const struct fl_elf *elf,
+		    const struct fl_elf *debug)
+{
+	bool found, good;
+
+	good = add_table(symbols, elf, SHT_SYMTAB, &found);
+	if (good && !found && debug)
+		good = add_table(symbols, debug, SHT_SYMTAB, &found);
+	if (good && !found)
+		good = add_table(symbols, elf, SHT_DYNSYM, &found);
+	sort(symbols);
+	return good;
+}
+
+/* Text ---------------------------------------------------------------- */
+
+/* Hexadecimal digits; the end of them, or NULL. */
+static char *hex(char *at, uint64_t *n)
+{
+	char *begin = at;
+
+	for (*n = 0; fl_is_hex(*at); at++) {
+		if (*n >> 60)
+			return NULL;
+		*n = *n << 4 | (uint64_t)(fl_is_digit(*at) ? *at - '0' :
+					  (*at | 32) - 'a' + 10);
+	}
+	return at > begin ? at : NULL;
+}
+
+/* "ffffffff81000000 T _text" and "ffffffffc0000000 t f\t[module]". */
+static bool add_kernel_line(struct fl_symbols *symbols, char *line)
+{
+	uint64_t start;
+	char *at = hex(line, &start), *tab;
+
+	if (!at || at[0] != ' ' || !at[1] || at[2] != ' ' || !at[3] ||
+	    !start || !strchr("tTwW", at[1]))
+		return true;
+	tab = strchr(at + 3, '\t');
+	if (tab)
+		*tab = '\0';
+	if (!add(symbols, start, 0, at + 3))
+		return false;
+	if (tab && tab[1] == '[')
+		symbols->data[symbols->count - 1].module = tab + 1;
+	return true;
+}
+
+static bool add_map_line(struct fl_symbols *symbols, char *line)
+{
+	uint64_t start, size;
+	char *at = hex(line, &start);
+
+	if (!at || *at != ' ')
+		return true;
+	at = hex(at + 1, &size);
+	if (!at || *at != ' ' || !at[1] || !size)
+		return true;
+	return add(symbols, start, size, at + 1);
+}
+
+static bool each_line(struct fl_symbols *symbols, char *text, size_t size,
+		      bool (*take)(struct fl_symbols *, char *))
+{
+	char *end = text + size, *lf;
+	bool good = true;
+
+	symbols->text[0] = text;
+	for (char *at = text; good && at < end; at = lf + 1) {
+		lf = memchr(at, '\n', (size_t)(end - at));
+		/* An unfinished line is not complete yet. */
+		if (!lf)
+			break;
+		*lf = '\0';
+		good = take(symbols, at);
+	}
+	return good;
+}
+
+bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size)
+{
+	bool good = each_line(symbols, text, size, add_kernel_line);
+
+	sort(symbols);
+	return good;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct fl_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/*
+ * A later line overrides those that it overlaps: code is thrown away and its
+ * memory used again.  Names lie in the order of the lines.
+ */
+static void remove_overlaps(struct fl_symbols *symbols)
+{
+	struct fl_symbol *data = symbols->data;
+	size_t n = 0;
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		struct fl_symbol *last = n ? &data[n - 1] : NULL;
+
+		if (last && data[i].start < last->end) {
+			if (data[i].name < last->name)
+				continue;
+			last->end = data[i].start;
+			n -= last->end == last->start;
+		}
+		data[n++] = data[i];
+	}
+	symbols->count = n;
+}
+
+bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size)
+{
+	bool good = each_line(symbols, text, size, add_map_line);
+
+	if (symbols->count)
+		qsort(symbols->data, symbols->count, sizeof(*symbols->data),
+		      by_line);
+	remove_overlaps(symbols);
+	return good;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The frames of a sample: from its registers and a copy of its stack, caller by
+ * caller, by call frame information where there is some and by frame pointers
+ * where there is none.
+ *
+ * A chain of frame pointers may be garbage: it ends at the first address that
+ * is in no executable mapping.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+
+enum { MAX_ROWS = 1 << 16 };	/* kept; 100 bytes each */
+
+bool fl_unwind_push(struct fl_unwinder *u, flame_id frame, uint64_t address)
+{
+	if (!fl_grow(&u->frames, &u->frames_capacity, u->nframes + 1,
+		     sizeof(*u->frames)) ||
+	    !fl_grow(&u->addresses, &u->addresses_capacity, u->nframes + 1,
+		     sizeof(*u->addresses))) {
+		fl_no_memory(u->processes->flame);
+		return false;
+	}
+	u->frames[u->nframes] = frame;
+	u->addresses[u->nframes++] = address;
+	return true;
+}
+
+void fl_unwinder_free(struct fl_unwinder *u)
+{
+	fl_free(u->frames);
+	fl_free(u->addresses);
+	fl_free(u->rows);
+	fl_map_free(&u->known);
+	memset(u, 0, sizeof(*u));
+}
+
+/* Rows are asked for again and again; NULL: nothing is known. */
+static const struct fl_cfi_row *row_at(struct fl_unwinder *u,
+				       const struct fl_module *module,
+				       uint64_t address)
+{
+	uint64_t key = fl_fold_product((uint64_t)(uintptr_t)module,
+				       UINT64_C(0x9e3779b97f4a7c15)) ^ address;
+	uint64_t *place;
+	bool fresh;
+
+	if (u->nrows == MAX_ROWS || u->known.count >= 2 * MAX_ROWS) {
+		fl_map_clear(&u->known);
+		u->nrows = 0;
+	}
+	place = fl_map_put(&u->known, key, &fresh);
+	if (!place || !fl_grow(&u->rows, &u->rows_capacity, u->nrows + 1,
+			       sizeof(*u->rows))) {
+		fl_no_memory(u->processes->flame);
+		return NULL;
+	}
+	if (fresh && fl_cfi_row_at(&module->cfi, address, &u->rows[u->nrows]))
+		*place = ++u->nrows;
+	return *place ? &u->rows[*place - 1] : NULL;
+}
+
+struct copy {
+	const struct fl_stack_bytes *stack;
+	bool past_end;		/* a read was refused for that */
+};
+
+static bool read_copy(void *arg, uint64_t at, void *to, size_t size)
+{
+	struct copy *copy = arg;
+	const struct fl_stack_bytes *stack = copy->stack;
+
+	if (at < stack->start)
+		return false;
+	if (at - stack->start > stack->size ||
+	    size > stack->size - (at - stack->start)) {
+		/* Far away is another stack. */
+		copy->past_end |= at - stack->start < 1 << 30;
+		return false;
+	}
+	memcpy(to, stack->data + (at - stack->start), size);
+	return true;
+}
+
+static bool is_code(struct fl_unwinder *u, struct fl_process *p, uint64_t at)
+{
+	return fl_process_mapping(u->processes, p, at);
+}
+
+/* push %rbp; mov %rsp, %rbp at the beginning of every function. */
+static enum fl_step step_by_pointer(struct fl_unwinder *u, struct fl_process *p,
+				    const struct fl_memory *memory,
+				    struct fl_regs *regs)
+{
+	uint64_t bp = regs->value[FL_REG_BP], words[2];
+
+	if (!(regs->known >> FL_REG_BP & 1) || !bp)
+		return bp ? FL_STEP_UNREADABLE : FL_STEP_END;
+	if (bp & 7 || bp < regs->value[FL_REG_SP] ||
+	    !memory->read(memory->arg, bp, words, sizeof(words)))
+		return FL_STEP_UNREADABLE;
+	if (!words[1])
+		return FL_STEP_END;
+	if (!is_code(u, p, words[1]))
+		return FL_STEP_UNREADABLE;
+	regs->value[FL_REG_BP] = words[0];
+	regs->value[FL_REG_SP] = bp + 16;
+	regs->value[FL_REG_IP] = words[1];
+	regs->known = 1u << FL_REG_BP | 1u << FL_REG_SP | 1u << FL_REG_IP;
+	return FL_STEP_CALLER;
+}
+
+/*
+ * CPython's trampolines (python -X perf) move the stack pointer by 8 and call;
+ * nothing but their name in the perf map tells.
+ */
+static enum fl_step step_trampoline(const struct fl_memory *memory,
+				    struct fl_regs *regs)
+{
+	uint64_t sp = regs->value[FL_REG_SP], ip;
+
+	if (!memory->read(memory->arg, sp + 8, &ip, sizeof(ip)))
+		return FL_STEP_UNREADABLE;
+	regs->value[FL_REG_SP] = sp + 16;
+	regs->value[FL_REG_IP] = ip;
+	return FL_STEP_CALLER;
+}
+
+/* lookup: the address, or before it where it is behind a call. */
+static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
+			 const struct fl_symbol *symbol, uint64_t lookup,
+			 const struct fl_memory *memory, struct fl_regs *regs,
+			 bool *signal)
+{
+	const struct fl_mapping *m = fl_process_mapping(u->processes, p,
+							lookup);
+	const struct fl_cfi_row *row = NULL;
+	uint64_t address, sp = regs->value[FL_REG_SP];
+	enum fl_step status;
+
+	*signal = false;
+	if (m && m->module && m->module->elf &&
+	    fl_elf_address(m->module->elf, lookup - m->start + m->offset,
+			   &address))
+		row = row_at(u, m->module, address);
+	if (!row && symbol && !(m && m->module) &&
+	    strncmp(symbol->name, "py::", 4) == 0 &&
+	    lookup != regs->value[FL_REG_IP])
+		return step_trampoline(memory, regs);
+	if (!row)
+		return step_by_pointer(u, p, memory, regs);
+	status = fl_cfi_step(&m->module->cfi, row, memory, regs);
+	*signal = row->signal;
+	if (status == FL_STEP_CALLER && !row->signal &&
+	    regs->value[FL_REG_SP] <= sp)
+		return FL_STEP_UNREADABLE;
+	return status;
+}
+
+enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *p,
+			    const struct fl_regs *begin,
+			    const struct fl_stack_bytes *stack)
+{
+	struct copy copy = { stack, false };
+	struct fl_memory memory = { read_copy, &copy };
+	struct fl_regs regs = *begin;
+	bool exact = true;	/* the address is of the instruction itself */
+
+	for (unsigned i = 0; i < FL_MAX_FRAMES; i++) {
+		uint64_t ip = regs.value[FL_REG_IP], lookup = ip - !exact;
+		struct fl_symbol *symbol;
+		flame_id frame;
+		enum fl_step status;
+
+		if (i && !ip)
+			return FL_STACK_WHOLE;
+		if (i && !is_code(u, p, lookup))
+			return FL_STACK_BROKEN;
+		frame = fl_process_frame(u->processes, p, lookup, &symbol);
+		if (!fl_unwind_push(u, frame, ip))
+			return FL_STACK_BROKEN;
+		status = step(u, p, symbol, lookup, &memory, &regs, &exact);
+		if (status == FL_STEP_END)
+			return FL_STACK_WHOLE;
+		if (status != FL_STEP_CALLER)
+			return stack->full && copy.past_end ?
+			       FL_STACK_TRUNCATED : FL_STACK_BROKEN;
+	}
+	return FL_STACK_TRUNCATED;
+}

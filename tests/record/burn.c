@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spends 10, 20, 30 and 40 % of its CPU time in four functions, and prints what
+ * it measured: "SECONDS TEN TWENTY THIRTY FORTY".
+ *
+ *	burn SECONDS [fork N | thread | exec]
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+static double spent[4];
+
+static double cpu(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+#define BURNER(name, constant) \
+	static __attribute__((noinline, noclone)) void name(long n) \
+	{ \
+		for (long i = 0; i < n; i++) \
+			sink = sink * 2862933555777941757ul + (constant); \
+	}
+
+BURNER(burn_ten, 10)
+BURNER(burn_twenty, 20)
+BURNER(burn_thirty, 30)
+BURNER(burn_forty, 40)
+
+static __attribute__((noinline, noclone)) void turn(void)
+{
+	double t[5];
+
+	t[0] = cpu();
+	burn_ten(100000);
+	t[1] = cpu();
+	burn_twenty(200000);
+	t[2] = cpu();
+	burn_thirty(300000);
+	t[3] = cpu();
+	burn_forty(400000);
+	t[4] = cpu();
+	for (int i = 0; i < 4; i++)
+		spent[i] += t[i + 1] - t[i];
+}
+
+static void *burn(void *seconds)
+{
+	double begin = cpu();
+
+	while (cpu() - begin < *(double *)seconds)
+		turn();
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 1, begin = cpu(), all;
+	const char *how = argc > 2 ? argv[2] : "";
+	pthread_t thread;
+
+	if (strcmp(how, "fork") == 0) {
+		int n = atoi(argv[3]);
+
+		for (int i = 0; i < n; i++)
+			if (fork() == 0) {
+				burn(&seconds);
+				_exit(0);
+			}
+		while (wait(NULL) > 0)
+			;
+		return 0;
+	}
+	if (strcmp(how, "exec") == 0) {
+		burn(&seconds);
+		execl(argv[3], argv[3], argv[1], (char *)NULL);
+		return 1;
+	}
+	if (strcmp(how, "thread") == 0) {
+		pthread_create(&thread, NULL, burn, &seconds);
+		pthread_join(thread, NULL);
+		return 0;
+	}
+	burn(&seconds);
+	all = cpu() - begin;
+	printf("%.3f %.4f %.4f %.4f %.4f\n", all, spent[0] / all,
+	       spent[1] / all, spent[2] / all, spent[3] / all);
+	return 0;
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sampler's parts: symbols, names, mappings, the kernel's records, and the
+ * unwinder, on this test's own stack.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* Symbols --------------------------------------------------------------- */
+
+static char *copy_of(const char *text)
+{
+	char *copy = fl_alloc(strlen(text) + 1);
+
+	cr_assert(copy);
+	return strcpy(copy, text);
+}
+
+static const char *name_at(struct fl_symbols *symbols, uint64_t at)
+{
+	struct fl_symbol *symbol = fl_symbols_at(symbols, at);
+
+	return symbol ? symbol->name : "none";
+}
+
+Test(symbols, of_the_kernel_are_functions_with_modules)
+{
+	struct fl_symbols s = { 0 };
+	const char *text = "ffffffff81000000 T _text\n"
+			   "ffffffff81000000 T startup\n"
+			   "ffffffff81000100 D data\n"
+			   "ffffffff81000200 t work\n"
+			   "ffffffffc0000000 t ride\t[horse]\n"
+			   "0000000000000000 t hidden\nnonsense\n\n";
+
+	cr_assert(fl_symbols_kernel(&s, copy_of(text), strlen(text)));
+	cr_expect_str_eq(name_at(&s, UINT64_C(0xffffffff81000001)), "startup");
+	cr_expect_str_eq(name_at(&s, UINT64_C(0xffffffff81000150)), "startup");
+	cr_expect_str_eq(name_at(&s, UINT64_C(0xffffffff81000200)), "work");
+	cr_expect_str_eq(name_at(&s, UINT64_C(0xffffffffc0000010)), "ride");
+	cr_expect_str_eq(fl_symbols_at(&s, UINT64_C(0xffffffffc0000010))
+			 ->module, "[horse]");
+	cr_expect_str_eq(name_at(&s, 5), "none");
+	fl_symbols_free(&s);
+}
+
+Test(symbols, of_perf_maps_override_older_ones)
+{
+	struct fl_symbols s = { 0 };
+	const char *text = "1000 100 first\n"
+			   "2000 100 LPoint;::x with blanks\n"
+			   "1000 80 second\n"
+			   "2080 10 third\n"
+			   "fffffffffffffff0 100 wraps\n"
+			   "3000 0 empty\n"
+			   "zz 10 bad\n"
+			   "4000 10 unfinished";
+
+	cr_assert(fl_symbols_map(&s, copy_of(text), strlen(text)));
+	cr_expect_str_eq(name_at(&s, 0x1000), "second");
+	cr_expect_str_eq(name_at(&s, 0x2000), "LPoint;::x with blanks");
+	cr_expect_str_eq(name_at(&s, 0x2085), "third");
+	cr_expect_str_eq(name_at(&s, 0x3000), "none");
+	cr_expect_str_eq(name_at(&s, 0x4000), "none");
+	fl_symbols_free(&s);
+}
+
+static void expect_name(const char *mangled, const char *wanted)
+{
+	struct fl_buf buf = { 0 };
+
+	if (!fl_demangle(&buf, "_Z1fv"))
+		cr_skip("no libstdc++ here");
+	buf.size = 0;
+	cr_expect(fl_demangle(&buf, mangled));
+	cr_expect_str_eq(buf.data, wanted);
+	fl_buf_free(&buf);
+}
+
+Test(names, of_cxx_and_rust_are_as_in_the_source)
+{
+	struct fl_buf buf = { 0 };
+
+	cr_expect(!fl_demangle(&buf, "main"));
+	cr_expect(!fl_demangle(&buf, "_Zx"));
+	fl_buf_free(&buf);
+	expect_name("_ZN2ns3BoxIlE4spinEi", "ns::Box<long>::spin(int)");
+	expect_name("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
+		    "core::fmt::Formatter::pad");
+	expect_name("_ZN50_$LT$T$u20$as$u20$core..convert..Into$LT$U$GT$$GT$"
+		    "4into17h0123456789abcdefE",
+		    "<T as core::convert::Into<U>>::into");
+}
+
+/* Mappings -------------------------------------------------------------- */
+
+static struct flame *flame;
+static struct fl_processes processes;
+
+static void start(void)
+{
+	flame = flame_new();
+	cr_assert(flame);
+	processes = (struct fl_processes){ .flame = flame };
+}
+
+static void stop(void)
+{
+	fl_processes_free(&processes);
+	flame_free(flame);
+}
+
+static void expect_maps(const struct fl_process *p, const uint64_t *wanted,
+			size_t n)
+{
+	cr_assert_eq(p->nmaps, n);
+	for (size_t i = 0; i < n; i++) {
+		cr_expect_eq(p->maps[i].start, wanted[3 * i]);
+		cr_expect_eq(p->maps[i].end, wanted[3 * i + 1]);
+		cr_expect_eq(p->maps[i].offset, wanted[3 * i + 2]);
+	}
+}
+
+Test(maps, that_are_new_cut_older_ones, .init = start, .fini = stop)
+{
+	struct fl_process *p = fl_process_get(&processes, 1 << 22);
+	static const struct fl_mapping all[] = {
+		{ 0x1000, 0x9000, 0, NULL }, { 0x3000, 0x4000, 0x70, NULL },
+		{ 0x8000, 0xa000, 0x80, NULL }, { 0x500, 0x1800, 0x90, NULL },
+		{ 0x3000, 0x4000, 0x99, NULL }, { 0x9000, 0x9000, 1, NULL },
+	};
+	static const uint64_t wanted[] = {
+		0x500, 0x1800, 0x90, 0x1800, 0x3000, 0x800,
+		0x3000, 0x4000, 0x99, 0x4000, 0x8000, 0x3000,
+		0x8000, 0xa000, 0x80
+	};
+
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		fl_process_map(&processes, p, &all[i]);
+	expect_maps(p, wanted, 5);
+}
+
+Test(maps, of_a_child_are_its_parents, .init = start, .fini = stop)
+{
+	struct fl_process *p = fl_process_get(&processes, 1 << 22), *child;
+	static const uint64_t wanted[] = { 0x1000, 0x2000, 0 };
+
+	fl_process_map(&processes, p,
+		       &(struct fl_mapping){ 0x1000, 0x2000, 0, NULL });
+	p->tracked = true;
+	child = fl_process_get(&processes, (1 << 22) + 1);
+	p = fl_process_find(&processes, 1 << 22);
+	fl_process_fork(&processes, p, child);
+	cr_expect(child->tracked);
+	expect_maps(child, wanted, 1);
+	fl_process_exec(child);
+	cr_expect_eq(child->nmaps, 0);
+	fl_process_exit(child);
+	fl_processes_sweep(&processes);
+	cr_expect_eq(fl_process_find(&processes, 1 << 22), p);
+}
+
+/* Files ----------------------------------------------------------------- */
+
+Test(files, that_are_links_or_pipes_are_not_opened)
+{
+	char dir[] = "/tmp/flame-sample-XXXXXX", path[64], link[64], fifo[64];
+	int fd;
+
+	cr_assert(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	cr_assert_geq(fd, 0);
+	close(fd);
+	cr_assert_eq(symlink(path, link), 0);
+	cr_assert_eq(mkfifo(fifo, 0600), 0);
+	fd = fl_open_in_root(getpid(), path, false);
+	if (fd < 0 && errno == ENOSYS)
+		cr_skip("no openat2 here");
+	cr_expect_geq(fd, 0);
+	close(fd);
+	cr_expect_lt(fl_open_in_root(getpid(), link, false), 0);
+	cr_expect_eq(errno, ELOOP);
+	fd = fl_open_in_root(getpid(), link, true);
+	cr_expect_geq(fd, 0);
+	close(fd);
+	/* This does not wait for a writer. */
+	cr_expect_lt(fl_open_in_root(getpid(), fifo, true), 0);
+	unlink(fifo);
+	unlink(link);
+	unlink(path);
+	rmdir(dir);
+}
+
+/* Records --------------------------------------------------------------- */
+
+struct bytes {
+	uint8_t at[1024];
+	size_t size;
+};
+
+static void put(struct bytes *b, const void *at, size_t size)
+{
+	memcpy(b->at + b->size, at, size);
+	b->size += size;
+}
+
+static void put64(struct bytes *b, uint64_t n)
+{
+	put(b, &n, 8);
+}
+
+static void put32(struct bytes *b, uint32_t n)
+{
+	put(b, &n, 4);
+}
+
+static void finish(struct bytes *b, uint32_t type, uint16_t misc)
+{
+	struct perf_event_header h = { type, misc, (uint16_t)b->size };
+
+	memcpy(b->at, &h, sizeof(h));
+}
+
+static void make_sample(struct bytes *b)
+{
+	b->size = sizeof(struct perf_event_header);
+	put64(b, 0x1234);
+	put32(b, 10);
+	put32(b, 11);
+	put64(b, 99);		/* time */
+	put32(b, 3);		/* cpu */
+	put32(b, 0);
+	put64(b, 2);		/* of the kernel's stack */
+	put64(b, (uint64_t)-128);
+	put64(b, UINT64_C(0xffffffff81000000));
+	put64(b, PERF_SAMPLE_REGS_ABI_64);
+	for (uint64_t i = 0; i < 17; i++)
+		put64(b, 100 + i);
+	put64(b, 16);		/* bytes of the stack, and those copied */
+	put64(b, 7);
+	put64(b, 8);
+	put64(b, 8);
+	finish(b, PERF_RECORD_SAMPLE, 0);
+}
+
+Test(records, of_samples_have_registers_and_a_stack)
+{
+	struct bytes b;
+	struct fl_event e;
+
+	make_sample(&b);
+	cr_assert(fl_perf_event_parse(b.at, b.size, &e));
+	cr_expect_eq(e.kind, FL_EVENT_SAMPLE);
+	cr_expect_eq(e.pid, 10);
+	cr_expect_eq(e.tid, 11);
+	cr_expect_eq(e.time, 99);
+	cr_expect_eq(e.cpu, 3);
+	cr_expect_eq(e.nchain, 2);
+	cr_expect(e.user64);
+	cr_expect_eq(e.regs.value[FL_REG_SP], 107);
+	cr_expect_eq(e.regs.value[FL_REG_IP], 108);
+	cr_expect_eq(e.regs.value[FL_REG_BP], 106);
+	cr_expect_eq(e.regs.value[FL_REG_BX], 101);
+	cr_expect_eq(e.regs.value[15], 116);
+	cr_expect_eq(e.stack.start, 107);
+	cr_expect_eq(e.stack.size, 8);
+	cr_expect(!e.stack.full);
+}
+
+Test(records, that_are_cut_are_refused)
+{
+	struct bytes b;
+	struct fl_event e;
+
+	make_sample(&b);
+	for (size_t size = 0; size < b.size; size++)
+		cr_expect(!fl_perf_event_parse(b.at, size, &e), "%zu", size);
+}
+
+Test(records, of_processes)
+{
+	struct bytes b = { .size = sizeof(struct perf_event_header) };
+	struct fl_event e;
+
+	put32(&b, 20);
+	put32(&b, 19);
+	put32(&b, 20);
+	put32(&b, 19);
+	put64(&b, 5);
+	for (int i = 0; i < 3; i++)
+		put64(&b, 77);
+	finish(&b, PERF_RECORD_FORK, 0);
+	cr_assert(fl_perf_event_parse(b.at, b.size, &e));
+	cr_expect_eq(e.kind, FL_EVENT_FORK);
+	cr_expect_eq(e.pid, 20);
+	cr_expect_eq(e.parent, 19);
+	cr_expect_eq(e.time, 77);
+
+	b.size = sizeof(struct perf_event_header);
+	put32(&b, 20);
+	put32(&b, 20);
+	put(&b, "sleep\0\0", 8);
+	for (int i = 0; i < 3; i++)
+		put64(&b, 78);
+	finish(&b, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+	cr_assert(fl_perf_event_parse(b.at, b.size, &e));
+	cr_expect_eq(e.kind, FL_EVENT_EXEC);
+	cr_expect_str_eq(e.text, "sleep");
+}
+
+/* Call frame information -------------------------------------------------- */
+
+static const uint8_t frames[] = {
+	/* CIE: version 1, "zR", code 1, data -8, return register 16 */
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b,
+	0x0c, 7, 8,		/* def_cfa: sp + 8 */
+	0x90, 1,		/* offset: the return address at cfa - 8 */
+	0, 0,
+	/* FDE: 0x100 bytes from 0x2000 on */
+	24, 0, 0, 0, 28, 0, 0, 0, 0xe0, 0x0f, 0, 0, 0, 1, 0, 0, 0,
+	0x41,			/* advance 1: push %rbp */
+	0x0e, 16, 0x86, 2,	/* def_cfa_offset, offset rbp */
+	0x43,			/* advance 3: mov %rsp, %rbp */
+	0x0d, 6,		/* def_cfa_register */
+	0, 0, 0,
+	0, 0, 0, 0
+};
+
+static void *copy_frames(size_t size)
+{
+	void *copy = fl_alloc(size + 1);
+
+	cr_assert(copy);
+	return memcpy(copy, frames, size);
+}
+
+Test(cfi, rows_follow_the_instructions)
+{
+	struct fl_cfi cfi;
+	struct fl_cfi_row row;
+
+	cr_assert(fl_cfi_init(&cfi, copy_frames(sizeof(frames)),
+			      sizeof(frames), 0x1000));
+	cr_assert_eq(cfi.nranges, 1);
+	cr_expect_eq(cfi.ranges[0].start, 0x2000);
+	cr_expect_eq(cfi.ranges[0].end, 0x2100);
+	cr_expect(!fl_cfi_row_at(&cfi, 0x1fff, &row));
+	cr_expect(!fl_cfi_row_at(&cfi, 0x2100, &row));
+	cr_assert(fl_cfi_row_at(&cfi, 0x2000, &row));
+	cr_expect_eq(row.cfa_register, FL_REG_SP);
+	cr_expect_eq(row.cfa, 8);
+	cr_expect_eq(row.rule[FL_REG_BP], FL_RULE_SAME);
+	cr_assert(fl_cfi_row_at(&cfi, 0x2001, &row));
+	cr_expect_eq(row.cfa, 16);
+	cr_expect_eq(row.rule[FL_REG_BP], FL_RULE_OFFSET);
+	cr_expect_eq(row.value[FL_REG_BP], -16);
+	cr_assert(fl_cfi_row_at(&cfi, 0x20ff, &row));
+	cr_expect_eq(row.cfa_register, FL_REG_BP);
+	cr_expect_eq(row.value[FL_REG_IP], -8);
+	fl_cfi_free(&cfi);
+}
+
+Test(cfi, that_is_damaged_is_refused_or_left_out)
+{
+	for (size_t i = 0; i < sizeof(frames); i++)
+		for (unsigned flip = 1; flip < 256; flip <<= 1) {
+			struct fl_cfi cfi;
+			struct fl_cfi_row row;
+			uint8_t *copy = copy_frames(sizeof(frames));
+
+			copy[i] ^= (uint8_t)flip;
+			cr_assert(fl_cfi_init(&cfi, copy, sizeof(frames),
+					      0x1000));
+			for (size_t k = 0; k < cfi.nranges; k++)
+				fl_cfi_row_at(&cfi, cfi.ranges[k].start + 5,
+					      &row);
+			fl_cfi_free(&cfi);
+		}
+}
+
+/* Unwinding ----------------------------------------------------------------- */
+
+static uint8_t stack_copy[65536];
+
+/* This thread's stack, read as from outside. */
+static size_t copy_stack(uint64_t sp, size_t size)
+{
+	int fd = open("/proc/self/mem", O_RDONLY);
+	size_t n = 0;
+
+	while (fd >= 0 && n < size) {
+		ssize_t k = pread(fd, stack_copy + n,
+				  FL_MIN(size - n, (size_t)4096),
+				  (off_t)(sp + n));
+
+		if (k <= 0)
+			break;
+		n += (size_t)k;
+	}
+	close(fd);
+	return n;
+}
+
+static void from_context(struct fl_regs *regs, const ucontext_t *context)
+{
+	static const int order[FL_REGS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
+		REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13,
+		REG_R14, REG_R15, REG_RIP
+	};
+
+	for (unsigned i = 0; i < FL_REGS; i++)
+		regs->value[i] =
+			(uint64_t)context->uc_mcontext.gregs[order[i]];
+	regs->known = (1u << FL_REGS) - 1;
+}
+
+static __attribute__((noinline, noclone)) enum fl_stack_end
+unwind_me(struct fl_unwinder *unwinder, size_t size)
+{
+	struct fl_stack_bytes bytes = { stack_copy, 0, 0, true };
+	struct fl_process *p = fl_process_get(&processes, getpid());
+	struct fl_regs regs;
+	ucontext_t context;
+	enum fl_stack_end end;
+
+	getcontext(&context);
+	from_context(&regs, &context);
+	bytes.start = regs.value[FL_REG_SP];
+	bytes.size = copy_stack(bytes.start, size);
+	end = fl_unwind(unwinder, p, &regs, &bytes);
+	__asm__ volatile("" : : "r"(&regs) : "memory");
+	return end;
+}
+
+__attribute__((noinline, noclone)) enum fl_stack_end
+middle_of_stack(struct fl_unwinder *unwinder, size_t size);
+enum fl_stack_end middle_of_stack(struct fl_unwinder *unwinder, size_t size)
+{
+	enum fl_stack_end end = unwind_me(unwinder, size);
+
+	__asm__ volatile("" : : : "memory");
+	return end;
+}
+
+static bool has_frame(const struct fl_unwinder *unwinder, const char *name)
+{
+	for (size_t i = 0; i < unwinder->nframes; i++) {
+		const struct flame_frame *frame =
+			flame_frame_of(flame, unwinder->frames[i]);
+
+		if (strcmp(flame_name_text(flame, frame->name, NULL), name)
+		    == 0)
+			return true;
+	}
+	return false;
+}
+
+Test(unwinding, finds_the_callers_of_this_test, .init = start, .fini = stop)
+{
+	struct fl_unwinder unwinder = { .processes = &processes };
+	enum fl_stack_end end = middle_of_stack(&unwinder, sizeof(stack_copy));
+
+	cr_expect(has_frame(&unwinder, "unwind_me"));
+	cr_expect(has_frame(&unwinder, "middle_of_stack"));
+	/* The framework starts tests without main. */
+	cr_expect_gt(unwinder.nframes, 3);
+	cr_expect_eq(end, FL_STACK_WHOLE);
+	fl_unwinder_free(&unwinder);
+}
+
+Test(unwinding, says_where_the_copy_of_the_stack_ends, .init = start,
+     .fini = stop)
+{
+	struct fl_unwinder unwinder = { .processes = &processes };
+
+	cr_expect_eq(middle_of_stack(&unwinder, 64), FL_STACK_TRUNCATED);
+	cr_expect_eq(unwinder.nframes, 1);
+	fl_unwinder_free(&unwinder);
+}

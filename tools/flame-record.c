@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-record: records where processes spend their time, from outside, to any
+ * format that the library writes.
+ */
+#include "cli.h"
+
+#include "sample/sample.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STATUS_ERROR = 1, STATUS_USAGE = 2, STATUS_REFUSED = 3 };
+
+struct own {
+	bool all, threads, user, no_children;
+	const char *event, *format;
+	char *pids;		/* a list; NULL: none */
+	unsigned hertz, stack;
+	double seconds;
+};
+
+static const struct cli_option options[] = {
+	{ 'a', "all", NULL, "record every process", CLI_FLAG, CLI_AT(all) },
+	{ 'd', "duration", "SECONDS", "end after this time",
+	  .kind = CLI_TAKE },
+	{ 'e', "event", "cpu", "what to record (cpu)", .kind = CLI_TAKE },
+	{ 'f', "format", "FORMAT", "write this format, or script as perf does",
+	  CLI_TEXT, CLI_AT(format) },
+	{ 'F', "frequency", "HERTZ", "samples a second of each CPU (99)",
+	  .kind = CLI_TAKE },
+	{ 0, "no-children", NULL, "only the processes named, not their children",
+	  CLI_FLAG, CLI_AT(no_children) },
+	{ 'p', "pid", "PID|NAME|java", "record these processes",
+	  .kind = CLI_TAKE },
+	{ 0, "stack", "BYTES", "copy so much of a stack (16384)",
+	  .kind = CLI_TAKE },
+	{ 't', "threads", NULL, "a root frame per thread",
+	  CLI_FLAG, CLI_AT(threads) },
+	{ 'u', "user", NULL, "no frames of the kernel",
+	  CLI_FLAG, CLI_AT(user) },
+	{ .name = NULL }
+};
+
+/* Signals and progress ---------------------------------------------------- */
+
+static volatile int stopped;
+
+static void on_signal(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void show_progress(void *arg, double seconds, uint64_t samples,
+			  uint64_t lost)
+{
+	(void)arg;
+	fprintf(stderr, "\r\33[K%.0f s, %" PRIu64 " samples, %" PRIu64
+		" lost ", seconds, samples, lost);
+}
+
+static bool shows_progress(const struct cli *cli)
+{
+	return !cli->quiet && isatty(STDERR_FILENO);
+}
+
+/* The command --------------------------------------------------------------- */
+
+struct command {
+	pid_t pid;
+	int go;			/* a byte starts it; -1: none */
+	int error;		/* gives its errno where it cannot start */
+};
+
+/* In the child: waits until events are open, then becomes the command. */
+static void become(const struct cli *cli, char **argv, int go, int error)
+{
+	char byte;
+	int number;
+
+	if (strcmp(cli->output, "-") == 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	if (read(go, &byte, 1) != 1)
+		_exit(127);	/* the recorder failed */
+	execvp(argv[0], argv);
+	number = errno;
+	if (write(error, &number, sizeof(number)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static bool start_command(const struct cli *cli, struct command *command)
+{
+	char **argv = calloc(cli->ninputs + 1, sizeof(*argv));
+	int go[2], error[2];
+
+	if (!argv)
+		return cli_no_memory(cli);
+	for (size_t i = 0; i < cli->ninputs; i++)
+		argv[i] = cli->inputs[i];
+	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0) {
+		cli_say(cli, "pipe: %s", strerror(errno));
+		free(argv);
+		return false;
+	}
+	command->pid = fork();
+	if (command->pid == 0) {
+		close(go[1]);
+		become(cli, argv, go[0], error[1]);
+	}
+	free(argv);
+	close(go[0]);
+	close(error[1]);
+	command->go = go[1];
+	command->error = error[0];
+	if (command->pid > 0)
+		return true;
+	cli_say(cli, "fork: %s", strerror(errno));
+	close(go[1]);
+	close(error[0]);
+	return false;
+}
+
+/* Whether it was started; else says why. */
+static bool has_started(const struct cli *cli, struct command *command)
+{
+	int number;
+	ssize_t n;
+
+	fcntl(command->error, F_SETFL, O_NONBLOCK);
+	n = read(command->error, &number, sizeof(number));
+	close(command->error);
+	if (n != sizeof(number))
+		return true;
+	cli_say(cli, "%s: %s", cli->inputs[0], strerror(number));
+	return false;
+}
+
+/* As perf does: what -d or a signal cut short does not go on alone. */
+static void end_command(struct command *command, bool reaped)
+{
+	if (!reaped)
+		kill(command->pid, SIGTERM);
+}
+
+/* Recording ----------------------------------------------------------------- */
+
+static bool is_script(const struct own *own)
+{
+	return own->format && strcmp(own->format, "script") == 0;
+}
+
+static struct flame_sink *make_sink(struct cli *cli, struct flame *flame)
+{
+	const struct own *own = cli->own;
+	struct flame_sink *sink =
+		is_script(own) ? fl_script_create(flame, cli->output) :
+		flame_create(flame, cli->output, cli->output_format);
+
+	if (sink && !is_script(own) &&
+	    !cli_fit_terminal(cli, sink, cli->output)) {
+		flame_abandon(sink);
+		return NULL;
+	}
+	for (size_t i = 0; sink && i < cli->sets.n; i++)
+		if (flame_set(sink, cli->sets.at[i].name,
+			      cli->sets.at[i].value) != FLAME_OK) {
+			flame_abandon(sink);
+			return NULL;
+		}
+	return cli_chain(cli, sink, "cpu");
+}
+
+static void say_result(const struct cli *cli,
+		       const struct fl_record_result *result)
+{
+	double whole = result->samples ? 100 * (double)result->whole /
+					 (double)result->samples : 100;
+	double lost = (double)result->lost;
+
+	if (cli->quiet)
+		return;
+	if (lost > 0.01 * ((double)result->samples + lost))
+		cli_say(cli, "%.1f %% of the samples were lost: a lower "
+			"--frequency or --stack loses less",
+			100 * lost / ((double)result->samples + lost));
+	if (whole < 95)
+		cli_say(cli, "%.1f %% of the stacks are not complete: "
+			"--stack 32768 copies more of each", 100 - whole);
+	if (result->throttled)
+		cli_say(cli, "the kernel left out samples to save time: use a "
+			"lower --frequency");
+	cli_say(cli, "%" PRIu64 " samples of %s in %.1f s, %" PRIu64 " lost, "
+		"%.1f%% complete stacks, %s", result->samples,
+		result->hardware ? "cycles" : "cpu-clock", result->seconds,
+		result->lost, whole, result->kernel ? "user+kernel" : "user");
+}
+
+static void say_ring(const struct cli *cli,
+		     const struct fl_record_result *result)
+{
+	if (result->ring_size < result->ring_wanted && !cli->quiet)
+		cli_say(cli, "ring buffer cut to %zu KiB by RLIMIT_MEMLOCK: "
+			"expect lost samples above 500 Hz",
+			result->ring_size >> 10);
+}
+
+static void say_kernel(const struct cli *cli, const struct own *own,
+		       const struct fl_record_result *result)
+{
+	if (!result->kernel && !own->user && !cli->quiet)
+		cli_say(cli, "kernel frames need kernel.perf_event_paranoid "
+			"<= 1 or CAP_PERFMON; recording user frames only");
+}
+
+static int fail(const struct cli *cli, struct flame *flame)
+{
+	if (flame_error(flame)[0])
+		cli_say(cli, "%s", flame_error(flame));
+	return STATUS_ERROR;
+}
+
+static int pump(struct cli *cli, struct flame *flame,
+		struct flame_source *source, struct flame_sink *sink,
+		struct command *command)
+{
+	const struct fl_record_result *result = fl_record_result(source);
+	int status;
+
+	say_ring(cli, result);
+	say_kernel(cli, cli->own, result);
+	if (is_script(cli->own))
+		fl_script_source(sink, source, result->hardware);
+	status = flame_pump(source, sink);
+	if (shows_progress(cli))
+		fputs("\r\33[K", stderr);
+	if (command->pid > 0) {
+		end_command(command, result->reaped);
+		if (!has_started(cli, command)) {
+			flame_abandon(sink);
+			return STATUS_ERROR;
+		}
+	}
+	if (status != FLAME_OK) {
+		flame_abandon(sink);
+		return fail(cli, flame);
+	}
+	if (flame_finish(sink) != FLAME_OK)
+		return fail(cli, flame);
+	say_result(cli, result);
+	return CLI_FINE;
+}
+
+static int record(struct cli *cli, struct flame *flame,
+		  struct fl_targets *targets, struct command *command)
+{
+	const struct own *own = cli->own;
+	struct fl_recording recording = {
+		.sampling = {
+			.hertz = own->hertz, .stack = own->stack,
+			.all = own->all, .user = own->user,
+			.children = !own->no_children,
+			.pids = targets->data, .npids = targets->count,
+			.on_exec = command->pid > 0,
+		},
+		.seconds = own->seconds, .threads = own->threads,
+		.command = command->pid, .go = command->go,
+		.stop = &stopped,
+		.progress = shows_progress(cli) ? show_progress : NULL,
+	};
+	struct fl_refusal refusal;
+	struct flame_source *source;
+	struct flame_sink *sink;
+	int status;
+
+	source = fl_record_open(flame, &recording, &refusal);
+	if (!source && refusal.text[0]) {
+		cli_say(cli, "%s", refusal.text);
+		return STATUS_REFUSED;
+	}
+	sink = source ? make_sink(cli, flame) : NULL;
+	status = sink ? pump(cli, flame, source, sink, command) :
+			fail(cli, flame);
+	flame_close(source);
+	return status;
+}
+
+/* Sink options first would cost nothing, but a command runs but once. */
+static int run(struct cli *cli, struct flame *flame)
+{
+	const struct own *own = cli->own;
+	struct fl_targets targets = { 0 };
+	struct fl_refusal refusal = { "" };
+	struct command command = { .go = -1 };
+	int status;
+
+	catch_signals();
+	if (own->pids && !fl_targets_add(flame, &targets, own->pids, &refusal)) {
+		if (refusal.text[0])
+			cli_say(cli, "%s", refusal.text);
+		fl_targets_free(&targets);
+		return refusal.text[0] ? STATUS_REFUSED : fail(cli, flame);
+	}
+	if (own->pids && !own->no_children &&
+	    !fl_targets_add_children(flame, &targets))
+		return fail(cli, flame);
+	if (cli->ninputs) {
+		char pid[24];
+
+		if (!start_command(cli, &command))
+			return STATUS_ERROR;
+		snprintf(pid, sizeof(pid), "%d", (int)command.pid);
+		fl_targets_add(flame, &targets, pid, &refusal);
+	}
+	status = record(cli, flame, &targets, &command);
+	if (command.pid > 0 && status != CLI_FINE)
+		kill(command.pid, SIGTERM);
+	fl_targets_free(&targets);
+	return status;
+}
+
+/* Options ----------------------------------------------------------------- */
+
+static bool take_number(struct cli *cli, const char *name, const char *value,
+			unsigned least, unsigned most, unsigned *n)
+{
+	char *end;
+	unsigned long said;
+
+	errno = 0;
+	said = strtoul(value, &end, 10);
+	if (*value >= '0' && *value <= '9' && !*end && !errno &&
+	    said >= least && said <= most) {
+		*n = (unsigned)said;
+		return true;
+	}
+	cli_say(cli, "--%s %s: a number from %u to %u", name, value, least,
+		most);
+	return false;
+}
+
+static bool take_seconds(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+	char *end;
+
+	own->seconds = strtod(value, &end);
+	if (end != value && !*end && own->seconds > 0 && own->seconds < 1e9)
+		return true;
+	cli_say(cli, "--duration %s: a number of seconds", value);
+	return false;
+}
+
+static bool take_pid(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+	char *joined;
+
+	if (asprintf(&joined, "%s,%s", own->pids ? own->pids : "", value) < 0)
+		return cli_no_memory(cli);
+	free(own->pids);
+	own->pids = joined;
+	return true;
+}
+
+static bool take_event(struct cli *cli, const char *value)
+{
+	if (strcmp(value, "cpu") == 0)
+		return true;
+	cli_say(cli, "--event %s: only cpu is recorded", value);
+	return false;
+}
+
+static bool take(struct cli *cli, const char *name, const char *value)
+{
+	struct own *own = cli->own;
+
+	if (strcmp(name, "duration") == 0)
+		return take_seconds(cli, value);
+	if (strcmp(name, "pid") == 0)
+		return take_pid(cli, value);
+	if (strcmp(name, "event") == 0)
+		return take_event(cli, value);
+	if (strcmp(name, "frequency") == 0)
+		return take_number(cli, name, value, 1, 100000, &own->hertz);
+	if (!take_number(cli, name, value, 1024, 65528, &own->stack))
+		return false;
+	own->stack &= ~7u;	/* as the kernel wants it */
+	return true;
+}
+
+static bool is_pid(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* "-p 1 2 3", as $(pgrep ...) has it without quotes. */
+static bool take_more_pids(struct cli *cli)
+{
+	const struct own *own = cli->own;
+
+	for (size_t i = 0; i < cli->ninputs; i++)
+		if (!own->pids || !is_pid(cli->inputs[i]))
+			return true;
+	for (size_t i = 0; i < cli->ninputs; i++)
+		if (!take_pid(cli, cli->inputs[i]))
+			return false;
+	cli->ninputs = 0;
+	return true;
+}
+
+static bool settle(struct cli *cli)
+{
+	struct own *own = cli->own;
+	int ways;
+
+	if (!take_more_pids(cli))
+		return false;
+	cli->event = NULL;
+	cli->output_format = is_script(own) ? "folded" : own->format;
+	ways = (own->pids != NULL) + own->all + (cli->ninputs > 0);
+	if (ways == 1)
+		return true;
+	cli_say(cli, ways ? "one of -p, -a and a command, not several" :
+		"what is to be recorded? -p PID, -a, or a command; see "
+		"flame-record --help");
+	return false;
+}
+
+static const struct cli_tool tool = {
+	.name = "flame-record",
+	.usage = "[options] (-p PID | -a | [--] COMMAND [ARGUMENT...])",
+	.about = "Records where processes spend their time, without agents, "
+		 "flags or restarts.",
+	.examples = "  flame-record -o sort.svg -- sort words\n"
+		    "  flame-record -p java -d 10 -t -o jvms.html\n"
+		    "  flame-record -F 499 -p 4242 | flame-top\n",
+	.format = "folded",
+	.options = options,
+	.take = take,
+	.settle = settle,
+	.rows = "fwoc",
+	.command = true,
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	struct own own = { .hertz = 99, .stack = 16384 };
+	int status = cli_main(&tool, &own, argc, argv);
+
+	free(own.pids);
+	return status;
+}
