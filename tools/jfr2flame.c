@@ -322,6 +322,8 @@ static bool settle_filters(struct cli *cli)
 		return false;
 	if (own->minwidth && !settle_minwidth(cli, own->minwidth))
 		return false;
+	if (!cli_set(cli, "merge-tiers", NULL))
+		return false;
 	return !compat || settle_compat(cli);
 }
 

@@ -53,6 +53,7 @@ struct fl_page {
 	bool ansi;		/* text: with colours of a terminal */
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
 	bool borrowed;		/* the caller owns the tree */
+	bool merge_tiers;	/* folded: a line a stack, whatever its tiers */
 	bool compat_root;	/* compat, but empty stacks count */
 	bool split;		/* HTML: script and style in own files */
 	char *source_url;	/* HTML: a link of a frame, with {class} ... */

@@ -141,6 +141,8 @@ static const struct fl_option rows[] = {
 	{ "compat", NULL, NULL, FL_OPTION_FLAG, AT(compat), FL_SCOPE_HIDDEN },
 	{ "compat-root", NULL, NULL,
 	  FL_OPTION_FLAG, AT(compat_root), FL_SCOPE_HIDDEN },
+	{ "merge-tiers", NULL, NULL,
+	  FL_OPTION_FLAG, AT(merge_tiers), FL_SCOPE_HIDDEN },
 	{ "cp", "FILE", NULL, FL_OPTION_TEXT, AT(palette), FL_SCOPE_HIDDEN },
 	{ "peer", "perl|inferno", NULL,
 	  FL_OPTION_WORD, AT(compat_tool), FL_SCOPE_HIDDEN, .first = FL_PEER_PERL },

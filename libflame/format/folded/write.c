@@ -16,7 +16,7 @@
  *
  * A frame that ran as several tiers has a line for each of them: so texts add
  * up line by line to the text of all, in any order and nesting.  A comparison
- * has one line, as the tier is no difference, and so has jfrconv.
+ * has one line, as the tier is no difference, and so have jfrconv and jfr2flame.
  */
 #include "fl.h"
 
@@ -180,7 +180,8 @@ static bool find_groups(struct writer *w)
 	const struct flame *flame = w->flame;
 	bool tiers = false;
 
-	w->mixes_tiers = w->tree->columns == 2 || w->page->compat;
+	w->mixes_tiers = w->tree->columns == 2 || w->page->compat ||
+			 w->page->merge_tiers;
 
 	for (flame_id name = 0; name < flame->names.count; name++) {
 		flame_id i = flame->names.data[name].frame;

@@ -6,5 +6,5 @@ flame-graph -q -f html $in | cmp - x.html
 jfr2flame -q --no-time $in plain.html
 flame-fold -q --by tid x.html | sed 's/;.*//' | sort -u | wc -l
 flame-fold -q --by tid plain.html | sed 's/;.*//' | sort -u
-flame-fold -q $in > folded
-jfr2flame -q --time --collapsed $in | cmp - folded
+flame-fold -q --no-tiers $in > folded
+jfr2flame -q --no-tiers --time --collapsed $in | cmp - folded
