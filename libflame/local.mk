@@ -78,32 +78,41 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
 	libflame/format/folded/thread.c \
 	libflame/format/folded/write.c \
-	libflame/format/jfr/ahead.c libflame/format/jfr/ask.c \
-	libflame/format/jfr/beside.c libflame/format/jfr/chunk.c \
-	libflame/format/jfr/emit.c \
-	libflame/format/jfr/event.c libflame/format/jfr/field.c \
-	libflame/format/jfr/framing.c \
-	libflame/format/jfr/info.c \
-	libflame/format/jfr/jfr.c libflame/format/jfr/jfr.h \
-	libflame/format/jfr/known.c \
-	libflame/format/jfr/meta.c libflame/format/jfr/plan.c \
-	libflame/format/jfr/pool.c libflame/format/jfr/quick.c \
-	libflame/format/jfr/rows.c libflame/format/jfr/share.c \
-	libflame/format/jfr/span.c libflame/format/jfr/spare.c \
-	libflame/format/jfr/stack.c \
-	libflame/format/jfr/text.c libflame/format/jfr/timing.c \
-	libflame/format/jfr/v0.c libflame/format/jfr/v0.h \
-	libflame/format/jfr/v0_meta.c libflame/format/jfr/v0_names.c \
-	libflame/format/jfr/v0_values.c libflame/format/jfr/wire.c \
+	libflame/format/jfr/chunk.c libflame/format/jfr/chunk.h \
+	libflame/format/jfr/decoder.c libflame/format/jfr/emit.c \
+	libflame/format/jfr/event.c libflame/format/jfr/events.h \
+	libflame/format/jfr/field.c libflame/format/jfr/fixed_layout.c \
+	libflame/format/jfr/frame.c libflame/format/jfr/framing.c \
+	libflame/format/jfr/framing.h libflame/format/jfr/grain.c \
+	libflame/format/jfr/hit.c libflame/format/jfr/info.c \
+	libflame/format/jfr/leak.c libflame/format/jfr/meta.c \
+	libflame/format/jfr/metric.c libflame/format/jfr/parallel_pools.c \
+	libflame/format/jfr/parallel_stacks.c libflame/format/jfr/pool.c \
+	libflame/format/jfr/pools.h libflame/format/jfr/read_ahead.c \
+	libflame/format/jfr/readers.h libflame/format/jfr/recording.c \
+	libflame/format/jfr/recording.h libflame/format/jfr/recycle.c \
+	libflame/format/jfr/recycle.h libflame/format/jfr/rows.c \
+	libflame/format/jfr/samples.h libflame/format/jfr/scan.c \
+	libflame/format/jfr/select.c libflame/format/jfr/source.c \
+	libflame/format/jfr/source.h libflame/format/jfr/span.c \
+	libflame/format/jfr/span_pass.c libflame/format/jfr/stack.c \
+	libflame/format/jfr/sum.c libflame/format/jfr/text.c \
+	libflame/format/jfr/timing.c libflame/format/jfr/trace.c \
+	libflame/format/jfr/trace_cache.c libflame/format/jfr/traces.h \
+	libflame/format/jfr/types.h libflame/format/jfr/v0/chunk.c \
+	libflame/format/jfr/v0/internal.h libflame/format/jfr/v0/meta.c \
+	libflame/format/jfr/v0/names.c libflame/format/jfr/v0/v0.h \
+	libflame/format/jfr/v0/values.c libflame/format/jfr/wire.c \
 	libflame/format/jfr/wire.h \
-	libflame/format/perf/aside.c libflame/format/perf/columns.c \
-	libflame/format/perf/event.c \
-	libflame/format/perf/frame.c libflame/format/perf/header.c \
-	libflame/format/perf/lines.c libflame/format/perf/parts.c \
-	libflame/format/perf/peers.c libflame/format/perf/perf.c \
-	libflame/format/perf/perf.h libflame/format/perf/probe.c \
+	libflame/format/perf/columns.c libflame/format/perf/compat.c \
+	libflame/format/perf/event.c libflame/format/perf/frame.c \
+	libflame/format/perf/frame.h libflame/format/perf/header.c \
+	libflame/format/perf/header.h libflame/format/perf/inline.h \
+	libflame/format/perf/lines.c libflame/format/perf/lines.h \
+	libflame/format/perf/non_samples.c libflame/format/perf/parts.c \
+	libflame/format/perf/perf.c libflame/format/perf/probe.c \
 	libflame/format/perf/reader.h libflame/format/perf/record.c \
-	libflame/format/perf/shapes.c \
+	libflame/format/perf/shapes.c libflame/format/perf/text.h \
 	libflame/format/otlp/dictionary.c libflame/format/otlp/layout.c \
 	libflame/format/otlp/otlp.c libflame/format/otlp/otlp.h \
 	libflame/format/picture/asprof.c \

@@ -8,7 +8,7 @@
 #include "fl.h"
 
 #include "sample/sample.h"
-#include "format/perf/perf.h"
+#include "format/perf/frame.h"
 
 #include <elf.h>
 #include <errno.h>

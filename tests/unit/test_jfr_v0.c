@@ -6,7 +6,7 @@
 #include "fl.h"
 
 #include "flow/flow.h"
-#include "format/jfr/jfr.h"
+#include "format/jfr/v0/v0.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/readers.h"
 
 enum { ROUNDS = 20000, MOST = FL_WIRE_SOME };
 
@@ -41,7 +41,7 @@ static const uint8_t *read_slowly(const uint8_t *at, const uint8_t *end,
 
 Test(wire, some_integers_are_passed_as_one_by_one)
 {
-	uint8_t bytes[FL_JFR_TAKING_ROOM];
+	uint8_t bytes[FL_JFR_SHORT_BYTES];
 	uint64_t values[MOST];
 	unsigned passed = 0;
 
@@ -60,11 +60,11 @@ Test(wire, some_integers_are_passed_as_one_by_one)
 }
 
 /* Some of the steps have slots, the last one too. */
-static void make_steps(struct fl_jfr_count *count, struct fl_jfr_step *steps)
+static void make_steps(struct fl_jfr_reader *reader, struct fl_jfr_step *steps)
 {
 	unsigned n = 1 + draw(MOST), slot = 0, before = 0;
 
-	memset(count, 0, sizeof(*count));
+	memset(reader, 0, sizeof(*reader));
 	for (unsigned i = 0; i < n; i++) {
 		bool taken = slot < FL_JFR_SLOTS - 1 && draw(2);
 
@@ -77,34 +77,34 @@ static void make_steps(struct fl_jfr_count *count, struct fl_jfr_step *steps)
 			before++;
 			continue;
 		}
-		count->taking[count->ntaking++] = (struct fl_jfr_taking){
+		reader->short_steps[reader->nshort++] = (struct fl_jfr_short_step){
 			(uint8_t)before, (uint8_t)slot++
 		};
 		before = 0;
 	}
-	count->steps = steps;
-	count->nsteps = n;
-	count->all_var = true;
+	reader->steps = steps;
+	reader->nsteps = n;
+	reader->all_var = true;
 }
 
 Test(wire, fields_are_taken_as_one_by_one)
 {
-	uint8_t bytes[FL_JFR_TAKING_ROOM];
+	uint8_t bytes[FL_JFR_SHORT_BYTES];
 	struct fl_jfr_step steps[MOST];
-	struct fl_jfr_count count;
+	struct fl_jfr_reader reader;
 	uint64_t values[MOST];
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		const uint8_t *end;
 
 		fill(bytes, sizeof(bytes));
-		make_steps(&count, steps);
-		count.at_once = i % 2 && fl_wire_has_pext();
-		end = read_slowly(bytes, bytes + sizeof(bytes), count.nsteps,
+		make_steps(&reader, steps);
+		reader.pext = i % 2 && fl_wire_has_pext();
+		end = read_slowly(bytes, bytes + sizeof(bytes), reader.nsteps,
 				  values);
-		cr_assert_eq(fl_jfr_take(&count, bytes), end);
-		for (unsigned k = 0; k < count.nsteps; k++)
+		cr_assert_eq(fl_jfr_read_short(&reader, bytes), end);
+		for (unsigned k = 0; k < reader.nsteps; k++)
 			cr_assert(steps[k].slot < 0 ||
-				  count.values[steps[k].slot] == values[k]);
+				  reader.values[steps[k].slot] == values[k]);
 	}
 }

@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "format/perf/perf.h"
+#include "format/perf/reader.h"
 #include "filter/filter.h"
 #include "tree/tree.h"
 #include "said.h"

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/perf/perf.h"
+#include "format/perf/reader.h"
 #include "said.h"
 
 #include <stdio.h>

@@ -6,50 +6,37 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/events.h"
+#include "format/jfr/framing.h"
+#include "format/jfr/recycle.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
 
-/* Keys of traces in a plain table. */
-enum { LEAST_LOW = 1 << 10, MOST_LOW = 1 << 20 };
-
-/* Counting ---------------------------------------------------------------- */
-
-/*
- * Tables of traces and sums are larger than the cache: their entries for an
- * event are prefetched step by step while EACH more events are read.  Below
- * FEW entries they fit the cache.
- */
-enum { EACH = 8, WAITING = 4 * EACH, FEW = 1 << 14 };
-
-enum { FAR = 32 };	/* sums of a trace that are looked through */
+enum { MAX_NOTES = 1 << 13 };
 
 struct pass {
 	struct fl_jfr_chunk *chunk;
 	struct fl_jfr *jfr;
-	bool by_thread, by_time, leak;
+	bool by_thread, leak;
 	bool damaged;		/* an event whose size and fields disagree */
-	uint64_t read, traced, met, added;	/* so many events */
-	uint64_t key[WAITING];			/* of the stack trace */
-	struct fl_jfr_sum waiting[WAITING];
-	struct fl_jfr_aside asides[WAITING];
+	struct fl_jfr_queue queue;
 };
 
-static const struct fl_jfr_aside nothing = {
+static const struct fl_jfr_detail nothing = {
 	.first = INT64_MAX, .last = INT64_MIN
 };
 
-static void name_slots(const struct pass *pass, const struct fl_jfr_count *c,
+static void name_slots(const struct pass *pass, const struct fl_jfr_reader *c,
 		       const char *names[FL_JFR_SLOTS])
 {
 	const struct fl_jfr_row *row = c->row;
 	const struct fl_select *select = &pass->jfr->source->select;
 
 	names[FL_JFR_STACK] = "stackTrace";
-	if (pass->chunk->limited || pass->by_time || pass->jfr->spans ||
-	    select->survey || pass->leak)
+	if (pass->chunk->asked.limited || pass->queue.by_time ||
+	    pass->jfr->spans || select->survey || pass->leak)
 		names[FL_JFR_TIME] = "startTime";
 	if (pass->by_thread)
 		names[FL_JFR_THREAD] = fl_jfr_thread_field(c->class);
@@ -74,24 +61,25 @@ static bool is_rounded(const struct fl_jfr_options *options)
 }
 
 /* What to do with a class's events, decided when its first one comes. */
-static void look_at(struct pass *pass, struct fl_jfr_class *class)
+static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 {
 	const char *names[FL_JFR_SLOTS] = { NULL };
 	struct fl_jfr_chunk *chunk = pass->chunk;
+	struct fl_jfr_readers *readers = chunk->readers;
 	struct slice event = fl_jfr_plain_name(class->name);
 	const struct fl_jfr_row *row = fl_jfr_row_of(event);
-	struct fl_jfr_count *c;
+	struct fl_jfr_reader *c;
 	bool lost;
 
-	class->looked_at = true;
+	class->planned = true;
 	class->noted = (fl_slice_is(event, "jdk.ActiveSetting") ||
 			(pass->jfr->source->select.survey &&
 			 (fl_slice_is(event, "jdk.JVMInformation") ||
 			  fl_slice_is(event, "jdk.OSInformation") ||
 			  fl_slice_is(event, "jdk.CPUInformation") ||
 			  fl_slice_is(event, "jdk.ActiveRecording")))) &&
-		       fl_jfr_plan(chunk, class);
-	if (chunk->skim)
+		       fl_jfr_make_decoder(chunk, class);
+	if (chunk->asked.skim)
 		return;
 	/* Plans say where the stack trace is, so make them first. */
 	/* Memory that is freed is no sample; only leaks ask for it. */
@@ -99,12 +87,12 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 	    !is_rounded(fl_jfr_options(pass->jfr)))
 		return;
 	lost = fl_slice_is(event, "jdk.CPUTimeSamplesLost");
-	if (!fl_jfr_plan(chunk, class) ||
+	if (!fl_jfr_make_decoder(chunk, class) ||
 	    (!row && !lost && !fl_jfr_has_stack(class)))
 		return;
 	c = fl_arena_alloc(&chunk->arena, sizeof(*c));
-	if (!c || !fl_grow(&chunk->counts, &chunk->counts_room,
-			   chunk->ncounts + 1, sizeof(*chunk->counts))) {
+	if (!c || !fl_grow(&readers->data, &readers->capacity,
+			   readers->count + 1, sizeof(*readers->data))) {
 		fl_no_memory(pass->chunk->flame);
 		return;
 	}
@@ -130,232 +118,37 @@ static void look_at(struct pass *pass, struct fl_jfr_class *class)
 		names[FL_JFR_COUNT] = row->count;
 	if (!fl_jfr_compile(chunk, c, names))
 		return;
-	fl_jfr_settle_unit(c);
+	fl_jfr_resolve_unit(c);
 	/* jfrconv's grain depends on which came first. */
-	c->plain = fl_jfr_options(pass->jfr)->grain == 0 && !pass->by_time &&
-		   !chunk->limited && !pass->jfr->spans &&
-		   c->has[FL_JFR_STACK] && !c->has[FL_JFR_TIME] &&
-		   !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&
-		   !c->has[FL_JFR_LEAF] && !c->has[FL_JFR_THREAD];
+	c->plain = fl_jfr_options(pass->jfr)->grain == 0 &&
+		   !pass->queue.by_time && !chunk->asked.limited &&
+		   !pass->jfr->spans && c->has[FL_JFR_STACK] &&
+		   !c->has[FL_JFR_TIME] && !c->has[FL_JFR_COUNT] &&
+		   !c->has[FL_JFR_VALUE] && !c->has[FL_JFR_LEAF] &&
+		   !c->has[FL_JFR_THREAD];
 	c->counted.ordered = true;
-	class->count = c;
-	c->number = chunk->ncounts;
-	chunk->counts[chunk->ncounts++] = c;
+	class->reader = c;
+	c->number = readers->count;
+	readers->data[readers->count++] = c;
 	if (row && (row->group == FL_JFR_GROUP_ALLOC) &&
 	    strcmp(row->event, "jdk.ObjectAllocationSample") != 0)
-		chunk->with_tlab = true;
-}
-
-/*
- * So many keys from 0 on have a place in a plain table that grows: to powers
- * of two, as async-profiler's keys are places in tables of such sizes.
- */
-static bool make_low(struct fl_jfr_chunk *chunk, uint64_t key)
-{
-	size_t had = chunk->low_traces, room = LEAST_LOW;
-
-	while (room <= key)
-		room *= 2;
-	if (!fl_grow(&chunk->low_trace_of, &chunk->low_traces_room, room,
-		     sizeof(*chunk->low_trace_of)))
-		return false;
-	chunk->low_traces = FL_MIN(chunk->low_traces_room, (size_t)MOST_LOW);
-	memset(chunk->low_trace_of + had, 0,
-	       (chunk->low_traces - had) * sizeof(*chunk->low_trace_of));
-	return true;
-}
-
-uint32_t fl_jfr_add_trace(struct fl_jfr_chunk *chunk, uint64_t key)
-{
-	uint64_t *at = NULL;
-
-	if (key >= chunk->low_traces &&
-	    (key < MOST_LOW ? !make_low(chunk, key) :
-	     !(at = fl_map_put(&chunk->trace_of, key, NULL))))
-		return UINT32_MAX;
-	if (!fl_grow(&chunk->traces, &chunk->traces_room, chunk->ntraces + 1,
-		     sizeof(*chunk->traces)))
-		return UINT32_MAX;
-	chunk->traces[chunk->ntraces] = (struct fl_jfr_trace){ .key = key };
-	if (at)
-		*at = chunk->ntraces;
-	else
-		chunk->low_trace_of[key] = chunk->ntraces + 1;
-	return chunk->ntraces++;
-}
-
-static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
-{
-	uint32_t trace = fl_jfr_trace_of(chunk, key);
-
-	return fl_likely(trace != UINT32_MAX) ? trace :
-	       fl_jfr_add_trace(chunk, key);
-}
-
-static bool is_alike(const struct fl_jfr_chunk *chunk, uint32_t i,
-		     const struct fl_jfr_sum *like,
-		     const struct fl_jfr_aside *aside)
-{
-	const struct fl_jfr_sum *sum = &chunk->sums[i];
-
-	return sum->row == like->row && sum->state == like->state &&
-	       sum->leaf == like->leaf && sum->outside == like->outside &&
-	       (!chunk->with_asides ||
-		chunk->asides[i].thread == aside->thread);
-}
-
-static uint64_t hash_of(const struct fl_jfr_chunk *chunk,
-			const struct fl_jfr_sum *sum,
-			const struct fl_jfr_aside *aside)
-{
-	uint64_t hash = fl_hash_pair((uint64_t)sum->trace << 32 |
-					     sum->row << 1 | sum->outside,
-				     sum->leaf);
-
-	return fl_hash_pair(
-		hash, fl_hash_pair(sum->state,
-				   chunk->with_asides ? aside->thread : 0));
-}
-
-/* As find_sum, of a trace with so many that all sums have an index. */
-static struct fl_jfr_sum *find_far(struct fl_jfr_chunk *chunk,
-				   const struct fl_jfr_sum *like,
-				   const struct fl_jfr_aside *aside)
-{
-	uint64_t hash = hash_of(chunk, like, aside);
-	uint32_t i, at;
-
-	for (; chunk->nfar < chunk->nsums; chunk->nfar++) {
-		size_t n = chunk->nfar;
-
-		if (!fl_index_add(&chunk->far,
-				  hash_of(chunk, &chunk->sums[n],
-					  chunk->with_asides ?
-					  &chunk->asides[n] : NULL),
-				  (uint32_t)n + 1)) {
-			fl_no_memory(chunk->flame);
-			return NULL;
-		}
-	}
-	at = fl_index_first(&chunk->far, hash);
-	while ((i = fl_index_next(&chunk->far, hash, &at)))
-		if (chunk->sums[i - 1].trace == like->trace &&
-		    is_alike(chunk, i - 1, like, aside))
-			return &chunk->sums[i - 1];
-	return NULL;
-}
-
-/* One that is alike, of its trace; NULL: the first of its kind. */
-static struct fl_jfr_sum *find_sum(struct fl_jfr_chunk *chunk,
-				   const struct fl_jfr_sum *like,
-				   const struct fl_jfr_aside *aside)
-{
-	uint32_t i = chunk->traces[like->trace].first;
-
-	for (unsigned n = 0; i; n++) {
-		if (n == FAR)
-			return find_far(chunk, like, aside);
-		if (is_alike(chunk, i - 1, like, aside))
-			return &chunk->sums[i - 1];
-		i = chunk->sums[i - 1].next;
-	}
-	return NULL;
-}
-
-static void add_aside(struct fl_jfr_aside *to, const struct fl_jfr_aside *aside)
-{
-	to->first = FL_MIN(to->first, aside->first);
-	to->last = FL_MAX(to->last, aside->last);
-}
-
-static void add_sum(struct pass *pass, const struct fl_jfr_sum *sum,
-		    const struct fl_jfr_aside *aside)
-{
-	struct fl_jfr_chunk *chunk = pass->chunk;
-	struct fl_jfr_sum *old = pass->by_time ? NULL :
-				 find_sum(chunk, sum, aside);
-
-	if (old && chunk->counts[sum->row]->latest) {
-		old->samples = sum->samples;
-		old->value = sum->value;
-		return;
-	}
-	if (old) {
-		old->samples = fl_add_clamped(old->samples, sum->samples);
-		old->value = fl_add_clamped(old->value, sum->value);
-		old->bare = fl_add_clamped(old->bare, sum->bare);
-		if (chunk->with_asides)
-			add_aside(&chunk->asides[old - chunk->sums], aside);
-		return;
-	}
-	if (!fl_grow(&chunk->sums, &chunk->sums_room, chunk->nsums + 1,
-		     sizeof(*chunk->sums)) ||
-	    (chunk->with_asides &&
-	     !fl_grow(&chunk->asides, &chunk->asides_room, chunk->nsums + 1,
-		      sizeof(*chunk->asides)))) {
-		fl_no_memory(pass->chunk->flame);
-		return;
-	}
-	if (chunk->with_asides)
-		chunk->asides[chunk->nsums] = *aside;
-	chunk->sums[chunk->nsums] = *sum;
-	chunk->sums[chunk->nsums].next = chunk->traces[sum->trace].first;
-	chunk->traces[sum->trace].first = ++chunk->nsums;
-}
-
-/* What an event says, beside its fields. */
-struct weight {
-	int64_t samples, value;
-	bool outside;
-};
-
-/*
- * Most events are like one before, and few sums are near: there it is added,
- * without more.  false: add_sum has to look.
- */
-static inline bool add_again(struct pass *pass, const struct fl_jfr_count *c,
-			     struct weight weight)
-{
-	struct fl_jfr_chunk *chunk = pass->chunk;
-	uint64_t key = c->values[FL_JFR_STACK];
-	uint32_t trace, i;
-
-	if (chunk->nsums >= FEW || pass->added != pass->read ||
-	    chunk->with_asides || c->latest || key >= chunk->low_traces)
-		return false;
-	trace = chunk->low_trace_of[key];
-	i = trace ? chunk->traces[trace - 1].first : 0;
-	for (unsigned n = 0; i && n < FAR; n++) {
-		struct fl_jfr_sum *sum = &chunk->sums[i - 1];
-
-		i = sum->next;
-		if (sum->row != c->number || sum->outside != weight.outside ||
-		    sum->state != c->values[FL_JFR_STATE] ||
-		    sum->leaf != c->values[FL_JFR_LEAF])
-			continue;
-		sum->samples = fl_add_clamped(sum->samples, weight.samples);
-		sum->value = fl_add_clamped(sum->value, weight.value);
-		if (!weight.value)
-			sum->bare = fl_add_clamped(sum->bare, weight.samples);
-		return true;
-	}
-	return false;
+		chunk->events->with_tlab = true;
 }
 
 /* Whether its time and its thread's spans let it through. */
-static bool in_time(const struct pass *pass, const struct fl_jfr_count *c)
+static bool in_time(const struct pass *pass, const struct fl_jfr_reader *c)
 {
 	int64_t ticks = c->values[FL_JFR_TIME];
 
-	if (pass->chunk->limited &&
-	    (ticks < pass->chunk->from || ticks > pass->chunk->to))
+	if (pass->chunk->asked.limited &&
+	    (ticks < pass->chunk->asked.from || ticks > pass->chunk->asked.to))
 		return false;
 	return !pass->jfr->spans ||
 	       fl_jfr_in_span(pass->jfr, c->values[FL_JFR_THREAD],
 			      fl_jfr_ns(pass->chunk, ticks));
 }
 
-static int64_t value_of(const struct fl_jfr_count *c)
+static int64_t value_of(const struct fl_jfr_reader *c)
 {
 	if (c->has[FL_JFR_FACTOR])
 		return llrint(fl_jfr_double(c, FL_JFR_VALUE) *
@@ -365,89 +158,9 @@ static int64_t value_of(const struct fl_jfr_count *c)
 	return c->values[FL_JFR_VALUE];
 }
 
-static void add_at_once(struct pass *pass, struct fl_jfr_sum *sum,
-			const struct fl_jfr_aside *aside, uint64_t key)
+static void count_event(struct pass *pass, struct fl_jfr_reader *c)
 {
-	sum->trace = trace_of(pass->chunk, key);
-	if (fl_likely(sum->trace != UINT32_MAX))
-		add_sum(pass, sum, aside);
-	else
-		fl_no_memory(pass->chunk->flame);
-}
-
-static void find_trace(struct pass *pass)
-{
-	size_t i = pass->traced++ % WAITING;
-	struct fl_jfr_sum *sum = &pass->waiting[i];
-
-	sum->trace = trace_of(pass->chunk, pass->key[i]);
-	if (sum->trace == UINT32_MAX)
-		fl_no_memory(pass->chunk->flame);
-	else
-		fl_prefetch(&pass->chunk->traces[sum->trace]);
-}
-
-static void meet_sum(struct pass *pass)
-{
-	const struct fl_jfr_chunk *chunk = pass->chunk;
-	uint32_t trace = pass->waiting[pass->met++ % WAITING].trace;
-
-	if (trace != UINT32_MAX && chunk->traces[trace].first)
-		fl_prefetch(&chunk->sums[chunk->traces[trace].first - 1]);
-}
-
-static void add_next(struct pass *pass)
-{
-	size_t i = pass->added++ % WAITING;
-
-	if (pass->waiting[i].trace != UINT32_MAX)
-		add_sum(pass, &pass->waiting[i], &pass->asides[i]);
-}
-
-static void add_waiting(struct pass *pass)
-{
-	while (pass->traced < pass->read)
-		find_trace(pass);
-	while (pass->added < pass->read)
-		add_next(pass);
-	pass->met = pass->added;
-}
-
-/* What waits next: it is filled in. */
-static void wait_for_trace(struct pass *pass, uint64_t key)
-{
-	struct fl_jfr_chunk *chunk = pass->chunk;
-	size_t i = pass->read % WAITING;
-
-	if (fl_likely(chunk->nsums < FEW && pass->added == pass->read)) {
-		add_at_once(pass, &pass->waiting[i], &pass->asides[i], key);
-		return;
-	}
-	pass->key[pass->read++ % WAITING] = key;
-	if (key < chunk->low_traces)
-		fl_prefetch(&chunk->low_trace_of[key]);
-	if (pass->read - pass->traced > EACH)
-		find_trace(pass);
-	if (pass->read - pass->met > 2 * EACH)
-		meet_sum(pass);
-	if (pass->read - pass->added > 3 * EACH)
-		add_next(pass);
-}
-
-static void tell_aside(const struct pass *pass, const struct fl_jfr_count *c,
-		       struct fl_jfr_aside *aside)
-{
-	*aside = nothing;
-	aside->thread = c->values[FL_JFR_THREAD];
-	if (c->has[FL_JFR_TIME])
-		aside->first = aside->last = c->values[FL_JFR_TIME];
-	if (pass->leak)
-		aside->address = c->values[FL_JFR_ADDRESS];
-}
-
-static void count_event(struct pass *pass, struct fl_jfr_count *c)
-{
-	struct weight weight = { .samples = 1 };
+	struct fl_jfr_weight weight = { .samples = 1 };
 
 	if (!in_time(pass, c))
 		return;
@@ -459,41 +172,31 @@ static void count_event(struct pass *pass, struct fl_jfr_count *c)
 		weight.value = value_of(c);
 	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
 		weight.outside = !weight.value || !c->tlab;
-	if (fl_likely(add_again(pass, c, weight)))
-		return;
-	/* What its class does not have is 0. */
-	pass->waiting[pass->read % WAITING] = (struct fl_jfr_sum){
-		.row = c->number, .outside = weight.outside,
-		.state = c->values[FL_JFR_STATE],
-		.leaf = c->values[FL_JFR_LEAF],
-		.samples = weight.samples, .value = weight.value,
-		.bare = weight.value ? 0 : weight.samples,
-	};
-	if (pass->chunk->with_asides)
-		tell_aside(pass, c, &pass->asides[pass->read % WAITING]);
-	wait_for_trace(pass, c->values[FL_JFR_STACK]);
+	fl_jfr_add_event(&pass->queue, c, weight);
 }
 
-static void add_plain(void *data, const struct fl_jfr_count *c,
+static void add_plain(void *data, const struct fl_jfr_reader *c,
 		      uint64_t stack, uint64_t state, int64_t samples)
 {
 	struct pass *pass = data;
 	struct fl_jfr_sum sum = {
-		.row = c->number, .samples = samples, .bare = samples,
+		.reader = c->number, .samples = samples, .bare = samples,
 		.state = state,
 	};
 
-	add_at_once(pass, &sum, &nothing, stack);
+	fl_jfr_add_sum(&pass->queue, &sum, &nothing, stack);
 }
 
 static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
 		 const uint8_t *at)
 {
-	if (chunk->nnotes >= 8192 ||
-	    !fl_grow(&chunk->notes, &chunk->notes_room, chunk->nnotes + 1,
-		     sizeof(*chunk->notes)))
+	struct fl_jfr_events *events = chunk->events;
+
+	if (events->nnotes >= MAX_NOTES ||
+	    !fl_grow(&events->notes, &events->notes_capacity,
+		     events->nnotes + 1, sizeof(*events->notes)))
 		return;
-	chunk->notes[chunk->nnotes++] = (struct fl_jfr_note){
+	events->notes[events->nnotes++] = (struct fl_jfr_note){
 		class, at - chunk->at
 	};
 }
@@ -513,9 +216,9 @@ static __attribute__((noinline)) bool
 check_event(struct pass *pass, struct fl_jfr_class *class, struct fl_wire w,
 	    const uint8_t *begin, uint32_t size)
 {
-	if (pass->chunk->framed)
+	if (pass->chunk->framing->done)
 		return true;
-	if (class->event && fl_jfr_plan(pass->chunk, class)) {
+	if (class->event && fl_jfr_make_decoder(pass->chunk, class)) {
 		fl_jfr_skip(class, &w);
 		if (!w.bad && w.at == begin + size) {
 			if (size < 256 && has_sizes(class))
@@ -539,10 +242,10 @@ static inline bool is_checked(const struct fl_jfr_class *class, uint32_t size)
  * A plain event with room behind it: over some integers, the stack, over
  * some more, the state.
  */
-static inline bool read_quick(struct pass *pass, struct fl_jfr_class *class,
+static inline bool read_fixed(struct pass *pass, struct fl_jfr_class *class,
 			      const uint8_t *at, const uint8_t *end)
 {
-	struct fl_jfr_count *c = class->count;
+	struct fl_jfr_reader *c = class->reader;
 
 	class->events++;
 	for (unsigned i = c->before; i; i--)
@@ -563,17 +266,17 @@ static inline bool read_quick(struct pass *pass, struct fl_jfr_class *class,
 static inline void tally(struct fl_jfr_class *class)
 {
 	class->events++;
-	class->count->samples++;
+	class->reader->samples++;
 }
 
 /* One that was looked at, with room behind it. */
 static inline void read_direct(struct pass *pass, struct fl_jfr_class *class,
 			       const uint8_t *at, const uint8_t *end)
 {
-	struct fl_jfr_count *c = class->count;
+	struct fl_jfr_reader *c = class->reader;
 
 	class->events++;
-	if (fl_likely(fl_jfr_take(c, at) <= end))
+	if (fl_likely(fl_jfr_read_short(c, at) <= end))
 		count_event(pass, c);
 	else
 		pass->damaged = true;
@@ -582,22 +285,23 @@ static inline void read_direct(struct pass *pass, struct fl_jfr_class *class,
 static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		       struct fl_wire w, const uint8_t *end)
 {
-	struct fl_jfr_count *c;
+	struct fl_jfr_reader *c;
 
 	class->events++;
-	if (fl_unlikely(!class->looked_at)) {
-		look_at(pass, class);
-		c = class->count;
+	if (fl_unlikely(!class->planned)) {
+		plan_reader(pass, class);
+		c = class->reader;
 		if (c) {
-			fl_jfr_settle_quick(pass->chunk, c);
-			c->direct = c->full && !c->plain && c->ntaking &&
-				    pass->chunk->compressed && !class->noted;
+			fl_jfr_find_layout(pass->chunk, c);
+			c->direct = c->full && !c->plain && c->nshort &&
+				    pass->chunk->header.compressed &&
+				    !class->noted;
 			c->bare = !c->full && !c->nsteps && !class->noted;
 		}
 	}
 	if (fl_unlikely(class->noted))
 		note(pass->chunk, class, w.at);
-	c = class->count;
+	c = class->reader;
 	if (!c)
 		return;
 	if (!c->full && !c->nsteps) {
@@ -608,7 +312,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	 * Reading may look past the event's end, so that whole words can be
 	 * looked at; what goes past it is broken.
 	 */
-	fl_jfr_run(c, &w);
+	fl_jfr_read_fields(c, &w);
 	if (fl_unlikely(w.bad || w.at > end)) {
 		pass->damaged = true;
 		return;
@@ -617,7 +321,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		if (!c->plain || !fl_jfr_count_plain(pass->chunk, c))
 			count_event(pass, c);
 	} else if (c->lost) {
-		pass->chunk->lost_samples += c->values[FL_JFR_VALUE];
+		pass->chunk->events->lost_samples += c->values[FL_JFR_VALUE];
 	} else if (c->has[FL_JFR_COUNT]) {
 		c->samples = fl_add_clamped(c->samples, llrint(
 					fl_jfr_double(c, FL_JFR_COUNT)));
@@ -628,27 +332,29 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 }
 
 /* What chunks before have done with. */
-static void furnish(struct fl_jfr_chunk *chunk)
+static void take_recycled(struct fl_jfr_chunk *chunk)
 {
+	struct fl_jfr_events *events = chunk->events;
+	struct fl_jfr_traces *traces = chunk->traces;
 	struct fl_jfr *jfr = chunk->jfr;
 
-	if (chunk->traces || chunk->sums || chunk->low_trace_of)
+	if (traces->data || events->sums || traces->small)
 		return;
-	chunk->traces = fl_jfr_spare(jfr, FL_JFR_SPARE_TRACES,
-				     &chunk->traces_room);
-	chunk->sums = fl_jfr_spare(jfr, FL_JFR_SPARE_SUMS,
-				   &chunk->sums_room);
-	chunk->low_trace_of = fl_jfr_spare(jfr, FL_JFR_SPARE_LOW_TRACES,
-					   &chunk->low_traces_room);
-	chunk->low_traces = chunk->low_traces_room;
+	traces->data = fl_jfr_recycled(jfr, FL_JFR_TABLE_TRACES,
+				     &traces->capacity);
+	events->sums = fl_jfr_recycled(jfr, FL_JFR_TABLE_SUMS,
+				   &events->sums_capacity);
+	traces->small = fl_jfr_recycled(jfr, FL_JFR_TABLE_SMALL_TRACES,
+					   &traces->small_capacity);
+	traces->nsmall = traces->small_capacity;
 }
 
 /* What was read need not stay in memory.  Where to look again. */
-static const uint8_t *let_go(struct fl_jfr_chunk *chunk, const uint8_t *at,
+static const uint8_t *release(struct fl_jfr_chunk *chunk, const uint8_t *at,
 			     const uint8_t *end)
 {
-	fl_jfr_let_go(chunk, at);
-	return end - at > chunk->window ? at + chunk->window : end;
+	fl_jfr_release(chunk, at);
+	return end - at > chunk->pages.window ? at + chunk->pages.window : end;
 }
 
 static void begin_pass(struct pass *pass)
@@ -657,14 +363,14 @@ static void begin_pass(struct pass *pass)
 	const struct fl_select *select = &jfr->source->select;
 	struct fl_jfr_chunk *chunk = pass->chunk;
 
-	furnish(chunk);
+	take_recycled(chunk);
 	pass->leak = select->leak && select->event &&
 		     strcmp(select->event, "nativemem") == 0;
 	pass->by_thread = select->thread || select->survey || jfr->spans ||
 			  (select->needs & FL_NEED_THREAD);
-	pass->by_time = (select->needs & FL_NEED_TIME) || pass->leak;
-	chunk->with_asides = pass->by_thread || pass->by_time ||
-			     chunk->limited || jfr->spans;
+	pass->queue.by_time = (select->needs & FL_NEED_TIME) || pass->leak;
+	chunk->events->detailed = pass->by_thread || pass->queue.by_time ||
+			     chunk->asked.limited || jfr->spans;
 }
 
 /*
@@ -677,17 +383,17 @@ static inline bool read_one(struct pass *pass, struct fl_jfr_class *class,
 {
 	const uint8_t *end = begin + size;
 
-	pass->chunk->nevents++;
+	pass->chunk->readers->nevents++;
 	if (fl_unlikely(!is_checked(class, size)) &&
 	    !check_event(pass, class, w, begin, size))
 		return false;
-	if (fl_unlikely(!class->count || w.end - w.at <= 256))
+	if (fl_unlikely(!class->reader || w.end - w.at <= 256))
 		read_event(pass, class, w, end);
-	else if (class->count->quick)
-		return read_quick(pass, class, w.at, end);
-	else if (class->count->direct)
+	else if (class->reader->fixed)
+		return read_fixed(pass, class, w.at, end);
+	else if (class->reader->direct)
 		read_direct(pass, class, w.at, end);
-	else if (class->count->bare)
+	else if (class->reader->bare)
 		tally(class);
 	else
 		read_event(pass, class, w, end);
@@ -699,8 +405,9 @@ static void read_range(struct pass *pass, const uint8_t *from,
 		       const uint8_t *to)
 {
 	struct fl_jfr_chunk *chunk = pass->chunk;
+	struct fl_jfr_types *types = chunk->types;
 	struct fl_wire w = fl_jfr_wire(chunk, from - chunk->at);
-	const uint8_t *end = w.end, *stop = let_go(chunk, from, to);
+	const uint8_t *end = w.end, *stop = release(chunk, from, to);
 
 	while (w.at < to && !pass->damaged) {
 		const uint8_t *begin = w.at;
@@ -723,21 +430,21 @@ static void read_range(struct pass *pass, const uint8_t *from,
 			return;
 		}
 		if (type > 1) {
-			class = fl_likely(type < FL_COUNT(chunk->low)) ?
-				chunk->low[type] :
+			class = fl_likely(type < FL_COUNT(types->small)) ?
+				types->small[type] :
 				fl_jfr_class_by_id(chunk, type);
 			if (fl_likely(class != NULL))
 				quick = read_one(pass, class, w, begin, size);
 			else
-				pass->damaged = !chunk->framed;
+				pass->damaged = !chunk->framing->done;
 		} else {
-			chunk->nmet += type;
+			chunk->pools->nmet += type;
 		}
 		w.at = begin + size;
 		if (quick)
-			w.at = fl_jfr_read_quickly(chunk, w.at, stop);
+			w.at = fl_jfr_read_by_layout(chunk, w.at, stop);
 		if (fl_unlikely(w.at >= stop && w.at < to))
-			stop = let_go(chunk, w.at, to);
+			stop = release(chunk, w.at, to);
 	}
 }
 
@@ -755,8 +462,64 @@ static void read_resized(struct pass *pass, const struct fl_jfr_range *range)
 	if (!class)
 		return;
 	/* Not read_one, which has to stay inline where it is called first. */
-	chunk->nevents++;
+	chunk->readers->nevents++;
 	read_event(pass, class, w, chunk->at + range->to);
+}
+
+static void free_readers(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_readers *readers = chunk->readers;
+
+	for (uint32_t i = 0; i < readers->count; i++) {
+		fl_map_free(&readers->data[i]->counted);
+		fl_jfr_plain_done(chunk, readers->data[i]);
+	}
+	readers->count = 0;
+}
+
+void fl_jfr_tables_done(struct fl_jfr_chunk *chunk)
+{
+	fl_jfr_sums_done(chunk);
+	fl_jfr_stacks_done(chunk);
+	fl_jfr_traces_done(chunk);
+}
+
+void fl_jfr_events_free(struct fl_jfr_chunk *chunk)
+{
+	free_readers(chunk);
+	fl_jfr_tables_done(chunk);
+	fl_free(chunk->readers->data);
+	fl_free(chunk->events->notes);
+}
+
+/* Forgets what was counted, to read the events once more. */
+static void forget_events(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_events *events = chunk->events;
+	struct fl_jfr_readers *readers = chunk->readers;
+
+	for (uint32_t i = 0; i < readers->count; i++) {
+		struct fl_jfr_reader *c = readers->data[i];
+
+		for (unsigned state = 0; state < FL_COUNT(c->counters); state++)
+			if (c->counters[state])
+				memset(c->counters[state], 0,
+				       FL_JFR_SMALL_KEYS);
+	}
+	free_readers(chunk);
+	for (uint32_t i = 0; i < chunk->types->nclasses; i++) {
+		struct fl_jfr_class *class = &chunk->types->classes[i];
+
+		class->planned = class->noted = false;
+		class->reader = NULL;
+		class->events = 0;
+	}
+	memset(readers->by_layout, 0, sizeof(readers->by_layout));
+	readers->ntables = 0;
+	readers->nevents = chunk->pools->nmet = 0;
+	events->nnotes = events->lost_samples = 0;
+	events->with_tlab = false;
+	fl_jfr_tables_done(chunk);
 }
 
 /* Those that are whole, of a chunk with damaged ones. */
@@ -764,13 +527,14 @@ static void read_whole_ones(struct pass *pass)
 {
 	struct fl_jfr_chunk *chunk = pass->chunk;
 
-	fl_jfr_forget_events(chunk);
+	forget_events(chunk);
 	*pass = (struct pass){ .chunk = chunk, .jfr = pass->jfr };
+	pass->queue.chunk = chunk;
 	if (!fl_jfr_find_ranges(chunk))
 		return;
 	begin_pass(pass);
-	for (size_t i = 0; i < chunk->ranges.n; i++) {
-		const struct fl_jfr_range *range = &chunk->ranges.at[i];
+	for (size_t i = 0; i < chunk->framing->nranges; i++) {
+		const struct fl_jfr_range *range = &chunk->framing->ranges[i];
 
 		if (range->resized)
 			read_resized(pass, range);
@@ -781,20 +545,38 @@ static void read_whole_ones(struct pass *pass)
 	}
 }
 
+/* Where cpu is taken if there is any, other traces are hardly needed. */
+static void mark_likely(struct fl_jfr_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->events->nsums; i++) {
+		const struct fl_jfr_sum *sum = &chunk->events->sums[i];
+
+		if (!chunk->readers->data[sum->reader]->cpu)
+			continue;
+		chunk->traces->data[sum->trace].likely = true;
+		chunk->traces->copies.likely_only = true;
+	}
+}
+
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 {
+	struct fl_jfr_readers *readers = chunk->readers;
 	struct pass pass = { .chunk = chunk, .jfr = chunk->jfr };
 
-	chunk->passed = chunk->at;
-	chunk->lets_go = true;
+	chunk->pages.passed = chunk->at;
+	chunk->pages.released = true;
+	pass.queue.chunk = chunk;
 	begin_pass(&pass);
-	read_range(&pass, fl_jfr_wire(chunk, 68).at, chunk->at + chunk->size);
+	read_range(&pass, fl_jfr_wire(chunk, FL_JFR_HEADER).at,
+		   chunk->at + chunk->size);
 	if (fl_unlikely(pass.damaged))
 		read_whole_ones(&pass);
-	add_waiting(&pass);
-	for (uint32_t i = 0; i < chunk->ncounts; i++)
-		if (chunk->counts[i]->plain)
-			fl_jfr_each_plain(chunk, chunk->counts[i], add_plain,
+	fl_jfr_add_queued(&pass.queue);
+	for (uint32_t i = 0; i < readers->count; i++)
+		if (readers->data[i]->plain)
+			fl_jfr_each_plain(chunk, readers->data[i], add_plain,
 					  &pass);
+	if (chunk->jfr->source->select.choose)
+		mark_likely(chunk);
 	return !fl_failed(chunk->flame);
 }

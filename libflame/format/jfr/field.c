@@ -2,7 +2,7 @@
 /* The fields of an event that are wanted, and the steps that read them. */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/readers.h"
 
 const struct fl_jfr_field *fl_jfr_slot_field(const struct fl_jfr_class *class,
 					     const char *name)
@@ -23,7 +23,7 @@ static uint8_t kind_of(const struct fl_jfr_class *class,
 }
 
 /* The last step is one that is taken. */
-static void list_taking(struct fl_jfr_count *count)
+static void list_taking(struct fl_jfr_reader *count)
 {
 	unsigned before = 0;
 
@@ -32,21 +32,22 @@ static void list_taking(struct fl_jfr_count *count)
 			before++;
 			continue;
 		}
-		count->taking[count->ntaking++] = (struct fl_jfr_taking){
-			(uint8_t)before, (uint8_t)count->steps[i].slot
-		};
+		count->short_steps[count->nshort++] =
+			(struct fl_jfr_short_step){
+				(uint8_t)before, (uint8_t)count->steps[i].slot
+			};
 		before = 0;
 	}
 }
 
-bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
+bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *count,
 		    const char *const names[FL_JFR_SLOTS])
 {
 	struct fl_jfr_class *class = count->class;
 	const struct fl_jfr_field *fields[FL_JFR_SLOTS] = { NULL };
 	uint32_t n = 0;
 
-	if (!fl_jfr_plan(chunk, class))
+	if (!fl_jfr_make_decoder(chunk, class))
 		return false;
 	for (unsigned i = 0; i < FL_JFR_SLOTS; i++) {
 		if (names[i])
@@ -65,7 +66,7 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_count *count,
 	}
 	count->nsteps = n;
 	count->all_var = true;
-	count->at_once = fl_wire_has_pext();
+	count->pext = fl_wire_has_pext();
 	for (uint32_t i = 0; i < n; i++) {
 		count->steps[i] = (struct fl_jfr_step){
 			class->ops[i].code, -1, &class->ops[i]
@@ -104,7 +105,7 @@ static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
  * Steps that are all compressed integers, where so many bytes follow that
  * none of them can end past the chunk.
  */
-static inline const uint8_t *run_fast(struct fl_jfr_count *count,
+static inline const uint8_t *run_fast(struct fl_jfr_reader *count,
 				      const uint8_t *at)
 {
 	const struct fl_jfr_step *step = count->steps;
@@ -123,11 +124,11 @@ static inline const uint8_t *run_fast(struct fl_jfr_count *count,
  * there, or to an integer of nine bytes.
  */
 static inline __attribute__((always_inline)) const uint8_t *
-run_by_ends(struct fl_jfr_count *count, const uint8_t *at,
+run_by_ends(struct fl_jfr_reader *count, const uint8_t *at,
 	    uint64_t (*pack)(uint64_t word, unsigned size))
 {
-	const struct fl_jfr_taking *taking = count->taking;
-	const struct fl_jfr_taking *end = taking + count->ntaking;
+	const struct fl_jfr_short_step *taking = count->short_steps;
+	const struct fl_jfr_short_step *end = taking + count->nshort;
 	uint64_t ends = fl_wire_ends_32(at);
 	unsigned begin = 0;
 
@@ -154,7 +155,7 @@ static inline uint64_t pack_low(uint64_t word, unsigned size)
 	return size == 1 ? word & 0x7f : fl_wire_pack_low(word, size);
 }
 
-static const uint8_t *run_within(struct fl_jfr_count *count,
+static const uint8_t *run_within(struct fl_jfr_reader *count,
 				 const uint8_t *at)
 {
 	return run_by_ends(count, at, pack_low);
@@ -168,7 +169,7 @@ static inline uint64_t pack_at_once(uint64_t word, unsigned size)
 }
 
 __attribute__((target("bmi2")))
-static const uint8_t *run_within_at_once(struct fl_jfr_count *count,
+static const uint8_t *run_within_at_once(struct fl_jfr_reader *count,
 					 const uint8_t *at)
 {
 	return run_by_ends(count, at, pack_at_once);
@@ -177,25 +178,25 @@ static const uint8_t *run_within_at_once(struct fl_jfr_count *count,
 #define run_within_at_once run_within
 #endif
 
-_Static_assert(FL_JFR_TAKING_ROOM >= 32 + FL_WIRE_SOME + 8 &&
-	       FL_JFR_TAKING_ROOM > 9 * FL_WIRE_SOME, "what is looked at");
+_Static_assert(FL_JFR_SHORT_BYTES >= 32 + FL_WIRE_SOME + 8 &&
+	       FL_JFR_SHORT_BYTES > 9 * FL_WIRE_SOME, "what is looked at");
 
-const uint8_t *fl_jfr_take(struct fl_jfr_count *count, const uint8_t *at)
+const uint8_t *fl_jfr_read_short(struct fl_jfr_reader *count, const uint8_t *at)
 {
-	const uint8_t *end = count->at_once ? run_within_at_once(count, at) :
+	const uint8_t *end = count->pext ? run_within_at_once(count, at) :
 					      run_within(count, at);
 
 	return fl_likely(end) ? end : run_fast(count, at);
 }
 
-void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
+void fl_jfr_read_fields(struct fl_jfr_reader *count, struct fl_wire *w)
 {
 	const struct fl_jfr_step *step = count->steps;
 	const struct fl_jfr_step *end = step + count->nsteps;
 
-	if (fl_likely(count->ntaking &&
-		      w->end - w->at >= FL_JFR_TAKING_ROOM)) {
-		w->at = fl_jfr_take(count, w->at);
+	if (fl_likely(count->nshort &&
+		      w->end - w->at >= FL_JFR_SHORT_BYTES)) {
+		w->at = fl_jfr_read_short(count, w->at);
 		return;
 	}
 	for (; step < end && !w->bad; step++) {
@@ -206,7 +207,7 @@ void fl_jfr_run(struct fl_jfr_count *count, struct fl_wire *w)
 	}
 }
 
-double fl_jfr_double(const struct fl_jfr_count *count, enum fl_jfr_slot slot)
+double fl_jfr_double(const struct fl_jfr_reader *count, enum fl_jfr_slot slot)
 {
 	uint64_t n = count->values[slot];
 	uint32_t half = n;
@@ -236,7 +237,7 @@ int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
 		return fl_mul_clamped(value, 1000000000);
 	case FL_JFR_TICKS:
 		return fl_int64((double)value *
-				(1e9 / (double)chunk->ticks_per_second));
+				(1e9 / (double)chunk->header.ticks_per_second));
 	}
 	return value;
 }

@@ -10,12 +10,11 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/framing.h"
 
 #include <stdlib.h>
 
 enum {
-	HEADER = 68,
 	CHAIN = 4,		/* whole events in a row are no accident, */
 	SHORT_CHAIN = 2,	/* nor so many where one is expected */
 	BUDGET = 32,		/* bytes measured, by bytes of the chunk */
@@ -38,6 +37,40 @@ struct measured {
 	bool timely;		/* its start is near that of the chunk */
 };
 
+uint32_t fl_jfr_begin_checkpoint(struct fl_wire *w, int64_t *delta)
+{
+	fl_wire_long(w);	/* start */
+	fl_wire_long(w);	/* duration */
+	*delta = fl_wire_long(w);
+	fl_wire_fixed(w, 1);	/* why it was written */
+	return fl_wire_int(w);
+}
+
+bool fl_jfr_skip_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
+{
+	struct fl_jfr_class *class = fl_jfr_class_by_id(chunk,
+							fl_wire_long(w));
+	uint32_t n = fl_wire_int(w);
+
+	if (n && (!class || !fl_jfr_make_decoder(chunk, class)))
+		return false;
+	while (n-- && !w->bad) {
+		fl_wire_long(w);
+		fl_jfr_skip(class, w);
+	}
+	return !w->bad;
+}
+
+bool fl_jfr_skip_checkpoint(struct fl_jfr_chunk *chunk, struct fl_wire *w)
+{
+	int64_t delta;
+	uint32_t npools = fl_jfr_begin_checkpoint(w, &delta);
+
+	while (npools && !w->bad && fl_jfr_skip_pool(chunk, w))
+		npools--;
+	return !npools && !w->bad;
+}
+
 static bool is_timely(const struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_class *class, struct fl_wire w)
 {
@@ -46,10 +79,10 @@ static bool is_timely(const struct fl_jfr_chunk *chunk,
 	if (!class->nops || class->ops[0].code != FL_JFR_VAR ||
 	    !fl_slice_is(class->fields[0].name, "startTime"))
 		return true;
-	apart = fl_wire_varint(&w) - (uint64_t)chunk->start_ticks;
+	apart = fl_wire_varint(&w) - (uint64_t)chunk->header.start_ticks;
 	if ((int64_t)apart < 0)
 		apart = -apart;
-	return apart / chunk->ticks_per_second < DAYS;
+	return apart / chunk->header.ticks_per_second < DAYS;
 }
 
 /* Over the fields of an event. */
@@ -70,7 +103,7 @@ static void skip_fields(struct framer *f, struct measured *m,
 		return;
 	}
 	class = fl_jfr_class_by_id(chunk, m->type);
-	m->known = class && class->event && fl_jfr_plan(chunk, class);
+	m->known = class && class->event && fl_jfr_make_decoder(chunk, class);
 	if (!m->known)
 		return;
 	m->class = class;
@@ -157,36 +190,41 @@ static uint64_t count_events(const struct fl_jfr_chunk *chunk, uint64_t *at,
 
 void fl_jfr_count_lost(struct fl_jfr_chunk *chunk)
 {
-	uint64_t at = HEADER;
+	uint64_t at = FL_JFR_HEADER;
 
-	chunk->lost.events = count_events(chunk, &at, chunk->size);
-	chunk->lost.bytes = chunk->size;
+	chunk->damage.lost.events = count_events(chunk, &at, chunk->size);
+	chunk->damage.lost.bytes = chunk->size;
 }
 
 static bool add_range(struct fl_jfr_chunk *chunk, uint64_t from, uint64_t to,
 		      bool resized)
 {
-	struct fl_jfr_ranges *ranges = &chunk->ranges;
-	struct fl_jfr_range *last = ranges->n ? &ranges->at[ranges->n - 1] :
-						NULL;
+	struct fl_jfr_framing *framing = chunk->framing;
+	struct fl_jfr_range *last = framing->nranges ?
+				    &framing->ranges[framing->nranges - 1] :
+				    NULL;
 
 	if (last && !resized && !last->resized && last->to == from) {
 		last->to = to;
 		return true;
 	}
-	if (!fl_grow(&ranges->at, &ranges->capacity, ranges->n + 1,
-		     sizeof(*ranges->at)))
+	if (!fl_grow(&framing->ranges, &framing->ranges_capacity,
+		     framing->nranges + 1, sizeof(*framing->ranges)))
 		return false;
-	ranges->at[ranges->n++] = (struct fl_jfr_range){ from, to, resized };
+	framing->ranges[framing->nranges++] = (struct fl_jfr_range){
+		from, to, resized
+	};
 	return true;
 }
 
 bool fl_jfr_add_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at)
 {
-	if (!fl_grow(&chunk->checkpoints, &chunk->checkpoints_capacity,
-		     chunk->ncheckpoints + 1, sizeof(*chunk->checkpoints)))
+	struct fl_jfr_framing *framing = chunk->framing;
+
+	if (!fl_grow(&framing->checkpoints, &framing->checkpoints_capacity,
+		     framing->ncheckpoints + 1, sizeof(*framing->checkpoints)))
 		return false;
-	chunk->checkpoints[chunk->ncheckpoints++] = at;
+	framing->checkpoints[framing->ncheckpoints++] = at;
 	return true;
 }
 
@@ -198,9 +236,9 @@ static void add_gap(struct framer *f, const struct measured *m, uint64_t from,
 	uint64_t at = from, n = count_events(chunk, &at, to);
 
 	/* Sizes that lead elsewhere say nothing. */
-	chunk->lost.events += at == to ? n : m->type > 1;
-	chunk->lost.bytes += to - from;
-	chunk->lost.gaps += m->known || m->next != to;
+	chunk->damage.lost.events += at == to ? n : m->type > 1;
+	chunk->damage.lost.bytes += to - from;
+	chunk->damage.lost.gaps += m->known || m->next != to;
 	fl_jfr_damage(chunk, from, !m->known && m->next == to ?
 		      "an event of a type that the metadata does not have" :
 		      to < chunk->size ? "a damaged event" :
@@ -224,7 +262,7 @@ static bool is_readable(const struct framer *f, const struct measured *m)
 static bool keep_event(struct fl_jfr_chunk *chunk, uint64_t from, uint64_t to,
 		       bool resized)
 {
-	chunk->lost.resized++;
+	chunk->damage.lost.resized++;
 	fl_jfr_damage(chunk, from, "an event of a wrong size");
 	return add_range(chunk, from, to, resized);
 }
@@ -265,23 +303,24 @@ static uint64_t pass_damage(struct framer *f, const struct measured *m,
 static bool find_padded(struct framer *f)
 {
 	struct fl_jfr_chunk *chunk = f->chunk;
-	int64_t *more = fl_zeroed(chunk->nclasses + 2, sizeof(*more));
+	struct fl_jfr_types *types = chunk->types;
+	int64_t *more = fl_zeroed(types->nclasses + 2, sizeof(*more));
 	struct measured m;
 
 	if (!more)
 		return false;
-	for (uint64_t at = HEADER; at < chunk->size; at = m.next) {
+	for (uint64_t at = FL_JFR_HEADER; at < chunk->size; at = m.next) {
 		m = measure(f, at);
 		if (!m.next || !m.end || m.end > m.next)
 			break;
-		more[m.class ? 2 + (size_t)(m.class - chunk->classes) :
+		more[m.class ? 2 + (size_t)(m.class - types->classes) :
 			       m.type] +=
 			m.end < m.next ? 1 : -1;
 	}
 	f->padded[0] = more[0] > 0;
 	f->padded[1] = more[1] > 0;
-	for (uint32_t i = 0; i < chunk->nclasses; i++)
-		chunk->classes[i].padded = more[2 + i] > 0;
+	for (uint32_t i = 0; i < types->nclasses; i++)
+		types->classes[i].padded = more[2 + i] > 0;
 	fl_free(more);
 	return true;
 }
@@ -289,7 +328,7 @@ static bool find_padded(struct framer *f)
 static bool find_all(struct framer *f)
 {
 	struct fl_jfr_chunk *chunk = f->chunk;
-	uint64_t at = HEADER, next;
+	uint64_t at = FL_JFR_HEADER, next;
 
 	if (!find_padded(f))
 		return false;
@@ -314,9 +353,15 @@ bool fl_jfr_find_ranges(struct fl_jfr_chunk *chunk)
 	struct framer f = { .chunk = chunk };
 
 	f.budget = (chunk->size + 4096) * BUDGET;
-	chunk->framed = true;
+	chunk->framing->done = true;
 	if (find_all(&f))
 		return true;
 	fl_no_memory(chunk->flame);
 	return false;
+}
+
+void fl_jfr_framing_free(struct fl_jfr_framing *framing)
+{
+	fl_free(framing->ranges);
+	fl_free(framing->checkpoints);
 }

@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct fl_jfr_info {
 	struct fl_map events;	/* name -> how many */
-	char versions[64];
+	unsigned major, minor;	/* the first chunk's version */
 	struct fl_map said;	/* hashes of facts that were told */
 };
 
@@ -23,6 +23,15 @@ void fl_jfr_info_free(struct fl_jfr_info *info)
 	fl_map_free(&info->events);
 	fl_map_free(&info->said);
 	fl_free(info);
+}
+
+static bool make_info(struct fl_jfr *jfr)
+{
+	if (!jfr->info)
+		jfr->info = fl_zeroed(1, sizeof(*jfr->info));
+	if (!jfr->info)
+		fl_no_memory(jfr->source->flame);
+	return jfr->info;
 }
 
 /* A field of a noted event as text or number; false: it has none. */
@@ -153,18 +162,14 @@ void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 	static const char *const cpu[] = { "cpu", "description", NULL };
 	static const char *const name[] = { "name", NULL };
 
-	if (!chunk->jfr->info)
-		chunk->jfr->info = fl_zeroed(1, sizeof(*chunk->jfr->info));
-	if (!chunk->jfr->info) {
-		fl_no_memory(chunk->flame);
+	if (!make_info(chunk->jfr))
 		return;
-	}
 	if (!fl_jfr_goes_on(chunk)) {
 		chunk->jfr->wall_set = false;
 		chunk->jfr->wall_ns = 0;
 	}
-	for (size_t i = 0; i < chunk->nnotes; i++) {
-		const struct fl_jfr_note *note = &chunk->notes[i];
+	for (size_t i = 0; i < chunk->events->nnotes; i++) {
+		const struct fl_jfr_note *note = &chunk->events->notes[i];
 		struct slice event = fl_jfr_plain_name(note->class->name);
 
 		if (fl_slice_is(event, "jdk.ActiveSetting")) {
@@ -190,9 +195,7 @@ void fl_jfr_info_event(struct fl_jfr *jfr, struct slice event, uint64_t n)
 	uint64_t *count;
 	bool fresh;
 
-	if (!jfr->info)
-		jfr->info = fl_zeroed(1, sizeof(*jfr->info));
-	count = jfr->info ?
+	count = make_info(jfr) ?
 			fl_map_put(&jfr->info->events,
 				   flame_name(flame, event.data, event.size),
 				   &fresh) :
@@ -205,19 +208,20 @@ void fl_jfr_info_event(struct fl_jfr *jfr, struct slice event, uint64_t n)
 
 void fl_jfr_info_chunk(struct fl_jfr_chunk *chunk)
 {
+	struct fl_jfr_types *types = chunk->types;
 	struct fl_jfr *jfr = chunk->jfr;
 
-	if (!jfr->source->select.survey)
+	if (!jfr->source->select.survey || !make_info(jfr))
 		return;
-	if (!jfr->first_major && !jfr->first_minor) {
-		jfr->first_major = chunk->major;
-		jfr->first_minor = chunk->minor;
+	if (!jfr->info->major && !jfr->info->minor) {
+		jfr->info->major = chunk->header.major;
+		jfr->info->minor = chunk->header.minor;
 	}
-	for (uint32_t i = 0; i < chunk->nclasses; i++)
-		if (chunk->classes[i].events)
+	for (uint32_t i = 0; i < types->nclasses; i++)
+		if (types->classes[i].events)
 			fl_jfr_info_event(jfr, fl_jfr_plain_name(
-					  chunk->classes[i].name),
-					  chunk->classes[i].events);
+					  types->classes[i].name),
+					  types->classes[i].events);
 }
 
 static void tell_time(struct fl_jfr *jfr)
@@ -285,18 +289,20 @@ void fl_jfr_info_end(struct fl_jfr *jfr)
 
 	if (!source->select.survey)
 		return;
-	fl_fact(source, "chunks", "%" PRIu64 " whole, %" PRIu64 " damaged, %"
-		PRIu64 " not finished", jfr->chunks - jfr->unfinished,
-		jfr->bad_chunks, jfr->unfinished);
-	fl_fact(source, "version", "%u.%u", jfr->first_major,
-		jfr->first_minor);
+	fl_fact(source, "chunks",
+		"%" PRIu64 " whole, %" PRIu64 " damaged, %" PRIu64
+		" not finished",
+		jfr->totals.chunks - jfr->totals.unfinished,
+		jfr->totals.bad_chunks, jfr->totals.unfinished);
+	fl_fact(source, "version", "%u.%u", jfr->info ? jfr->info->major : 0,
+		jfr->info ? jfr->info->minor : 0);
 	tell_time(jfr);
-	if (jfr->lost_samples)
+	if (jfr->totals.lost_samples)
 		fl_fact(source, "lost", "%" PRIu64 " samples",
-			jfr->lost_samples);
-	if (jfr->first_damage[0])
+			jfr->totals.lost_samples);
+	if (jfr->totals.first_damage[0])
 		fl_fact(source, "damage", "%s; %" PRIu64 " bytes lost",
-			jfr->first_damage, jfr->lost_bytes);
+			jfr->totals.first_damage, jfr->totals.lost_bytes);
 	if (jfr->info)
 		tell_events(jfr);
 }

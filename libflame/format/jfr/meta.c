@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/types.h"
 
 #include <stdlib.h>
 
@@ -203,6 +203,7 @@ static bool read_field(struct meta *m, const struct element *e,
 static bool read_class(struct meta *m, const struct element *e)
 {
 	struct fl_jfr_chunk *chunk = m->chunk;
+	struct fl_jfr_types *types = chunk->types;
 	struct fl_jfr_field *fields;
 	struct fl_jfr_class *class;
 
@@ -210,13 +211,13 @@ static bool read_class(struct meta *m, const struct element *e)
 	fields = fl_arena_alloc(&chunk->arena,
 				fl_size_mul((size_t)e->nchildren + 1,
 					    sizeof(*fields)));
-	if (!fields || !fl_grow(&chunk->classes, &m->classes_room,
-				chunk->nclasses + 1,
-				sizeof(*chunk->classes))) {
+	if (!fields || !fl_grow(&types->classes, &m->classes_room,
+				types->nclasses + 1,
+				sizeof(*types->classes))) {
 		fl_no_memory(chunk->flame);
 		return false;
 	}
-	class = &chunk->classes[chunk->nclasses++];
+	class = &types->classes[types->nclasses++];
 	memset(class, 0, sizeof(*class));
 	class->id = number(e->id);
 	class->name = e->name_attr;
@@ -271,12 +272,13 @@ static bool read_tree(struct meta *m)
 struct fl_jfr_class *fl_jfr_class_by_id(const struct fl_jfr_chunk *chunk,
 					uint64_t id)
 {
+	struct fl_jfr_types *types = chunk->types;
 	uint64_t *at;
 
-	if (fl_likely(id < FL_COUNT(chunk->low)))
-		return chunk->low[id];
-	at = fl_map_get(&chunk->by_id, id);
-	return at ? &chunk->classes[*at] : NULL;
+	if (fl_likely(id < FL_COUNT(types->small)))
+		return types->small[id];
+	at = fl_map_get(&types->by_id, id);
+	return at ? &types->classes[*at] : NULL;
 }
 
 struct slice fl_jfr_plain_name(struct slice name)
@@ -313,9 +315,11 @@ static bool last_part_is(struct slice name, const char *wanted)
 struct fl_jfr_class *fl_jfr_class_named(const struct fl_jfr_chunk *chunk,
 					const char *name)
 {
-	for (uint32_t i = 0; i < chunk->nclasses; i++)
-		if (last_part_is(chunk->classes[i].name, name))
-			return &chunk->classes[i];
+	struct fl_jfr_types *types = chunk->types;
+
+	for (uint32_t i = 0; i < types->nclasses; i++)
+		if (last_part_is(types->classes[i].name, name))
+			return &types->classes[i];
 	return NULL;
 }
 
@@ -331,10 +335,12 @@ const struct fl_jfr_field *fl_jfr_field_of(const struct fl_jfr_class *class,
 /* Two classes of one id are damage: events of which one are meant? */
 static bool link_classes(struct fl_jfr_chunk *chunk, bool *damaged)
 {
-	for (uint32_t i = 0; i < chunk->nclasses; i++) {
-		struct fl_jfr_class *class = &chunk->classes[i];
+	struct fl_jfr_types *types = chunk->types;
+
+	for (uint32_t i = 0; i < types->nclasses; i++) {
+		struct fl_jfr_class *class = &types->classes[i];
 		bool fresh;
-		uint64_t *at = fl_map_put(&chunk->by_id, class->id, &fresh);
+		uint64_t *at = fl_map_put(&types->by_id, class->id, &fresh);
 
 		if (!at) {
 			fl_no_memory(chunk->flame);
@@ -342,12 +348,12 @@ static bool link_classes(struct fl_jfr_chunk *chunk, bool *damaged)
 		}
 		*damaged |= !fresh;
 		*at = i;
-		if (class->id < FL_COUNT(chunk->low))
-			chunk->low[class->id] = class;
+		if (class->id < FL_COUNT(types->small))
+			types->small[class->id] = class;
 	}
-	for (uint32_t i = 0; i < chunk->nclasses; i++)
-		for (uint32_t j = 0; j < chunk->classes[i].nfields; j++) {
-			struct fl_jfr_field *f = &chunk->classes[i].fields[j];
+	for (uint32_t i = 0; i < types->nclasses; i++)
+		for (uint32_t j = 0; j < types->classes[i].nfields; j++) {
+			struct fl_jfr_field *f = &types->classes[i].fields[j];
 
 			f->class = fl_jfr_class_by_id(chunk, f->type);
 		}
@@ -357,35 +363,39 @@ static bool link_classes(struct fl_jfr_chunk *chunk, bool *damaged)
 /* Where no class says that it is an event, all may be. */
 static void find_events(struct fl_jfr_chunk *chunk)
 {
+	struct fl_jfr_types *types = chunk->types;
 	bool some = false;
 
-	for (uint32_t i = 0; i < chunk->nclasses; i++)
-		some |= chunk->classes[i].event;
-	for (uint32_t i = 0; i < chunk->nclasses && !some; i++)
-		chunk->classes[i].event = true;
+	for (uint32_t i = 0; i < types->nclasses; i++)
+		some |= types->classes[i].event;
+	for (uint32_t i = 0; i < types->nclasses && !some; i++)
+		types->classes[i].event = true;
 }
 
 static void find_known(struct fl_jfr_chunk *chunk)
 {
-	chunk->string = fl_jfr_class_named(chunk, "java.lang.String");
-	chunk->thread = fl_jfr_class_named(chunk, "java.lang.Thread");
-	chunk->class = fl_jfr_class_named(chunk, "java.lang.Class");
-	chunk->symbol = fl_jfr_class_named(chunk, "types.Symbol");
-	chunk->method = fl_jfr_class_named(chunk, "types.Method");
-	chunk->trace = fl_jfr_class_named(chunk, "types.StackTrace");
-	chunk->frame = fl_jfr_class_named(chunk, "types.StackFrame");
-	chunk->frame_type = fl_jfr_class_named(chunk, "types.FrameType");
-	chunk->thread_state = fl_jfr_class_named(chunk, "types.ThreadState");
+	chunk->types->string = fl_jfr_class_named(chunk, "java.lang.String");
+	chunk->types->thread = fl_jfr_class_named(chunk, "java.lang.Thread");
+	chunk->types->class = fl_jfr_class_named(chunk, "java.lang.Class");
+	chunk->types->symbol = fl_jfr_class_named(chunk, "types.Symbol");
+	chunk->types->method = fl_jfr_class_named(chunk, "types.Method");
+	chunk->types->trace = fl_jfr_class_named(chunk, "types.StackTrace");
+	chunk->types->frame = fl_jfr_class_named(chunk, "types.StackFrame");
+	chunk->types->frame_type = fl_jfr_class_named(chunk, "types.FrameType");
+	chunk->types->thread_state =
+		fl_jfr_class_named(chunk, "types.ThreadState");
 }
 
 static void forget(struct fl_jfr_chunk *chunk)
 {
-	fl_free(chunk->classes);
-	chunk->classes = NULL;
-	chunk->nclasses = 0;
-	fl_map_free(&chunk->by_id);
-	memset(&chunk->by_id, 0, sizeof(chunk->by_id));
-	memset(chunk->low, 0, sizeof(chunk->low));
+	struct fl_jfr_types *types = chunk->types;
+
+	fl_free(types->classes);
+	types->classes = NULL;
+	types->nclasses = 0;
+	fl_map_free(&types->by_id);
+	memset(&types->by_id, 0, sizeof(types->by_id));
+	memset(types->small, 0, sizeof(types->small));
 }
 
 /* Over a string of metadata. */
@@ -450,7 +460,7 @@ bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 	fl_wire_long(&m.w);	/* duration */
 	fl_wire_long(&m.w);	/* id of this metadata */
 	forget(chunk);
-	if (!read_strings(&m) || !read_tree(&m) || !chunk->nclasses ||
+	if (!read_strings(&m) || !read_tree(&m) || !chunk->types->nclasses ||
 	    !link_classes(chunk, &m.damaged)) {
 		forget(chunk);
 		return false;
@@ -460,4 +470,10 @@ bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 	find_events(chunk);
 	find_known(chunk);
 	return true;
+}
+
+void fl_jfr_types_free(struct fl_jfr_types *types)
+{
+	fl_free(types->classes);
+	fl_map_free(&types->by_id);
 }

@@ -9,44 +9,24 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/framing.h"
+#include "format/jfr/pools.h"
 
 #include <stdlib.h>
 
-/* Set in offsets of copied constants. */
-#define KEPT (UINT64_C(1) << 63)
-
 enum {
-	FEW = 4 << 20,		/* bytes of traces that are not kept */
-	SPARSE = 2,		/* of more, one byte in so many is kept */
 	DENSE = 2,		/* keys that are low, by constants, */
 	LARGE = 16		/* and bytes of the chunk, by keys */
 };
 
-void fl_jfr_damage(struct fl_jfr_chunk *chunk, uint64_t at, const char *why)
-{
-	if (chunk->why)
-		return;
-	chunk->why = why;
-	chunk->why_at = at;
-}
-
-struct fl_wire fl_jfr_wire(const struct fl_jfr_chunk *chunk, uint64_t at)
-{
-	struct fl_wire w = { .compressed = chunk->compressed,
-			     .end = chunk->at + chunk->size };
-
-	w.at = at < chunk->size ? chunk->at + at : w.end;
-	return w;
-}
-
 /* Pools whose constants somebody may ask for. */
 void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 {
+	const struct fl_jfr_types *types = chunk->types;
 	struct fl_jfr_class *all[] = {
-		chunk->string, chunk->symbol, chunk->thread, chunk->class,
-		chunk->method, chunk->trace, chunk->frame, chunk->frame_type,
-		chunk->thread_state,
+		types->string, types->symbol, types->thread, types->class,
+		types->method, types->trace, types->frame, types->frame_type,
+		types->thread_state,
 		fl_jfr_class_named(chunk, "types.OldObject"),
 	};
 
@@ -67,95 +47,6 @@ void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 		}
 }
 
-struct fl_wire fl_jfr_trace_wire(const struct fl_jfr_chunk *chunk,
-				 const struct fl_jfr_trace *trace)
-{
-	struct fl_wire w = { .compressed = chunk->compressed };
-
-	if (!(trace->at & KEPT))
-		return fl_jfr_wire(chunk, trace->at);
-	w.at = chunk->kept.at + (trace->at & ~KEPT);
-	w.end = chunk->kept.at + chunk->kept.size;
-	return w;
-}
-
-/* Where cpu is taken if there is any, other traces are hardly looked at. */
-static void tell_likely(struct fl_jfr_chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->nsums; i++) {
-		const struct fl_jfr_sum *sum = &chunk->sums[i];
-
-		if (!chunk->counts[sum->row]->cpu)
-			continue;
-		chunk->traces[sum->trace].likely = true;
-		chunk->kept.some = true;
-	}
-}
-
-/*
- * The traces of events are read in the order of the events.  If events refer to
- * few of many traces, these are copied, and the pages of the others are
- * released.  After the first chunk most traces are found by their marks
- * instead.
- */
-void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk)
-{
-	bool large = chunk->size >= FL_JFR_WORTH &&
-		     fl_in_is_mapped(chunk->jfr->source->in);
-
-	chunk->passed = chunk->at;
-	chunk->kept.on = large && (!chunk->offset || !chunk->marks);
-	chunk->lets_go = large;
-	if (chunk->kept.on && chunk->jfr->source->select.choose)
-		tell_likely(chunk);
-}
-
-static bool is_sparse(const struct fl_jfr_kept *kept, size_t size)
-{
-	return kept->size + size <= kept->seen / SPARSE + FL_JFR_WINDOW;
-}
-
-static void keep_bytes(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
-{
-	struct fl_jfr_kept *kept = &chunk->kept;
-
-	if (!trace->size || (kept->some && !trace->likely))
-		return;
-	if (!is_sparse(kept, trace->size) ||
-	    !fl_grow(&kept->at, &kept->room, kept->size + trace->size, 1)) {
-		kept->on = false;
-		return;
-	}
-	memcpy(kept->at + kept->size, chunk->at + trace->at, trace->size);
-	trace->at = KEPT | kept->size;
-	kept->size += trace->size;
-}
-
-void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
-		       uint64_t size, const struct fl_jfr_mark *mark)
-{
-	uint32_t i = fl_jfr_trace_of(chunk, key);
-
-	chunk->kept.seen += size;
-	if (i != UINT32_MAX) {
-		chunk->traces[i].at = at;
-		chunk->traces[i].size = size <= UINT32_MAX ? size : 0;
-		if (chunk->marks)
-			chunk->marks[i] = mark ? *mark :
-				fl_jfr_known_mark(chunk->jfr, chunk->at + at,
-						  size);
-		if (chunk->kept.on && chunk->kept.seen >= FEW)
-			keep_bytes(chunk, &chunk->traces[i]);
-	}
-}
-
-void fl_jfr_let_go(struct fl_jfr_chunk *chunk, const uint8_t *at)
-{
-	if (chunk->lets_go && at > chunk->passed)
-		fl_in_release_range(chunk->jfr->source->in, chunk->passed, at);
-	chunk->passed = at;
-}
-
 /*
  * Keys are mostly counted from 1: so far as they are, a table has them.
  * What was once in reach of it stays so; false: it is for the map.
@@ -164,17 +55,17 @@ static bool is_low(const struct fl_jfr_chunk *chunk, struct fl_jfr_pool *pool,
 		   uint64_t key)
 {
 	uint64_t most = FL_MIN(DENSE * pool->promised, chunk->size / LARGE);
-	size_t had = pool->low_room;
+	size_t had = pool->small_capacity;
 
 	if (fl_likely(key < had))
 		return true;
 	if (key >= most || chunk->size > UINT32_MAX ||
-	    !fl_grow(&pool->low, &pool->low_room,
+	    !fl_grow(&pool->small, &pool->small_capacity,
 		     FL_MAX(key + 1, FL_MIN(pool->promised + 1, most)),
-		     sizeof(*pool->low)))
+		     sizeof(*pool->small)))
 		return false;
-	memset(pool->low + had, 0,
-	       (pool->low_room - had) * sizeof(*pool->low));
+	memset(pool->small + had, 0,
+	       (pool->small_capacity - had) * sizeof(*pool->small));
 	return true;
 }
 
@@ -184,7 +75,7 @@ static bool keep_place(const struct fl_jfr_chunk *chunk,
 	uint64_t *place;
 
 	if (is_low(chunk, pool, key)) {
-		pool->low[key] = (uint32_t)at;
+		pool->small[key] = (uint32_t)at;
 		return true;
 	}
 	place = fl_map_put(&pool->map, key, NULL);
@@ -193,24 +84,21 @@ static bool keep_place(const struct fl_jfr_chunk *chunk,
 	return place;
 }
 
-void fl_jfr_pool_free(struct fl_jfr_pool *pool)
+static void free_pool(struct fl_jfr_pool *pool)
 {
 	if (!pool)
 		return;
 	fl_map_free(&pool->map);
-	fl_free(pool->low);
+	fl_free(pool->small);
 	fl_free(pool);
 }
 
 static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 		     uint64_t key, uint64_t at, uint64_t size)
 {
-	if (class == chunk->trace && chunk->beside)
-		return fl_jfr_beside_keep(chunk->beside, key, at, size);
-	if (class == chunk->trace) {
-		fl_jfr_keep_trace(chunk, key, at, size, NULL);
-		return true;
-	}
+	if (class == chunk->types->trace)
+		return chunk->pools->keep_trace(chunk, chunk->pools->keep_data,
+						key, at, size);
 	return keep_place(chunk, class->pool, key, at);
 }
 
@@ -241,12 +129,12 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 	}
 	if (!n)
 		return true;
-	if (!class || !fl_jfr_plan(chunk, class)) {
+	if (!class || !fl_jfr_make_decoder(chunk, class)) {
 		fl_jfr_damage(chunk, begin - chunk->at,
 			      "a pool of a type that is not known");
 		return false;
 	}
-	if (class->wanted && class != chunk->trace &&
+	if (class->wanted && class != chunk->types->trace &&
 	    !promise(class, FL_MIN(n, left + 1))) {
 		fl_no_memory(chunk->flame);
 		return false;
@@ -271,41 +159,6 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 	return true;
 }
 
-/* The header before the pools; *delta: the way to the next checkpoint. */
-static uint32_t begin_checkpoint(struct fl_wire *w, int64_t *delta)
-{
-	fl_wire_long(w);	/* start */
-	fl_wire_long(w);	/* duration */
-	*delta = fl_wire_long(w);
-	fl_wire_fixed(w, 1);	/* why it was written */
-	return fl_wire_int(w);
-}
-
-static bool skip_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
-{
-	struct fl_jfr_class *class = fl_jfr_class_by_id(chunk,
-							fl_wire_long(w));
-	uint32_t n = fl_wire_int(w);
-
-	if (n && (!class || !fl_jfr_plan(chunk, class)))
-		return false;
-	while (n-- && !w->bad) {
-		fl_wire_long(w);
-		fl_jfr_skip(class, w);
-	}
-	return !w->bad;
-}
-
-bool fl_jfr_skip_checkpoint(struct fl_jfr_chunk *chunk, struct fl_wire *w)
-{
-	int64_t delta;
-	uint32_t npools = begin_checkpoint(w, &delta);
-
-	while (npools && !w->bad && skip_pool(chunk, w))
-		npools--;
-	return !npools && !w->bad;
-}
-
 static bool read_npools(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 			uint32_t npools)
 {
@@ -322,7 +175,7 @@ static bool read_more_pools(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 	fl_jfr_damage(chunk, w->at - chunk->at,
 		      "a checkpoint that is longer than its pools");
 	while (ahead.at < ahead.end)
-		if (!skip_pool(chunk, &ahead))
+		if (!fl_jfr_skip_pool(chunk, &ahead))
 			return false;
 	while (w->at < w->end && read_pool(chunk, w))
 		;
@@ -338,7 +191,7 @@ static bool read_bounded(struct fl_jfr_chunk *chunk, const uint8_t *begin,
 {
 	struct fl_wire all = w;
 	bool fits = fl_wire_within(&w, begin, size);
-	uint32_t npools = begin_checkpoint(&w, delta);
+	uint32_t npools = fl_jfr_begin_checkpoint(&w, delta);
 
 	if (!fits)
 		fl_jfr_damage(chunk, begin - chunk->at,
@@ -352,7 +205,7 @@ static bool read_bounded(struct fl_jfr_chunk *chunk, const uint8_t *begin,
 	if (!fits || fl_failed(chunk->flame) ||
 	    !fl_jfr_skip_checkpoint(chunk, &w))
 		return false;
-	npools = begin_checkpoint(&all, delta);
+	npools = fl_jfr_begin_checkpoint(&all, delta);
 	return read_npools(chunk, &all, npools);
 }
 
@@ -363,14 +216,15 @@ static bool read_bounded(struct fl_jfr_chunk *chunk, const uint8_t *begin,
 static bool read_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at,
 			    int64_t *delta, bool *whole)
 {
+	struct fl_jfr_pools *pools = chunk->pools;
 	struct fl_wire w = fl_jfr_wire(chunk, at);
 	const uint8_t *begin = w.at;
 	uint32_t size = fl_wire_int(&w);
 
 	*whole = true;
 	*delta = 0;
-	if (!chunk->events_end || at < chunk->events_end)
-		chunk->events_end = at;
+	if (!pools->begin || at < pools->begin)
+		pools->begin = at;
 	if (fl_wire_long(&w) != 1 || w.bad)
 		return false;
 	*whole = read_bounded(chunk, begin, size, w, delta);
@@ -381,13 +235,13 @@ static bool read_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at,
 static bool read_chain(struct fl_jfr_chunk *chunk)
 {
 	struct fl_map seen = { 0 };
-	uint64_t at = chunk->pools_at;
+	uint64_t at = chunk->header.pools_at;
 	bool good = false, fresh, whole;
 	int64_t delta;
 
-	chunk->nlinked = 0;
+	chunk->pools->nlinked = 0;
 	for (;;) {
-		if (at < 68 || at >= chunk->size) {
+		if (at < FL_JFR_HEADER || at >= chunk->size) {
 			fl_jfr_damage(chunk, at, "a checkpoint outside");
 			break;
 		}
@@ -406,7 +260,7 @@ static bool read_chain(struct fl_jfr_chunk *chunk)
 		}
 		if (!whole)
 			break;
-		chunk->nlinked++;
+		chunk->pools->nlinked++;
 		if (!delta) {
 			good = true;
 			break;
@@ -420,9 +274,9 @@ static bool read_chain(struct fl_jfr_chunk *chunk)
 /* Where checkpoints begin, if events were not looked through for that. */
 static bool find_checkpoints(struct fl_jfr_chunk *chunk)
 {
-	struct fl_wire w = fl_jfr_wire(chunk, 68);
+	struct fl_wire w = fl_jfr_wire(chunk, FL_JFR_HEADER);
 
-	chunk->ncheckpoints = 0;
+	chunk->framing->ncheckpoints = 0;
 	while (w.at < w.end) {
 		const uint8_t *begin = w.at;
 		uint32_t size = fl_wire_int(&w);
@@ -446,13 +300,15 @@ static bool find_checkpoints(struct fl_jfr_chunk *chunk)
  */
 static bool read_scattered(struct fl_jfr_chunk *chunk)
 {
-	if (!chunk->framed && !find_checkpoints(chunk))
+	struct fl_jfr_framing *framing = chunk->framing;
+
+	if (!framing->done && !find_checkpoints(chunk))
 		fl_no_memory(chunk->flame);
-	for (size_t n = chunk->ncheckpoints; n--;) {
+	for (size_t n = framing->ncheckpoints; n--;) {
 		int64_t delta;
 		bool whole;
 
-		read_checkpoint(chunk, chunk->checkpoints[n], &delta, &whole);
+		read_checkpoint(chunk, framing->checkpoints[n], &delta, &whole);
 	}
 	return !fl_failed(chunk->flame);
 }
@@ -460,32 +316,29 @@ static bool read_scattered(struct fl_jfr_chunk *chunk)
 /* All that were met among the events, if these were read before. */
 bool fl_jfr_has_all_checkpoints(const struct fl_jfr_chunk *chunk)
 {
-	return chunk->nlinked >= chunk->nmet;
+	return chunk->pools->nlinked >= chunk->pools->nmet;
 }
 
 bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk)
 {
-	if (!chunk->pools_at || !read_chain(chunk) || 
+	if (!chunk->header.pools_at || !read_chain(chunk) || 
 	    !fl_jfr_has_all_checkpoints(chunk))
 		return false;
-	fl_jfr_let_go(chunk, chunk->at + chunk->size);
+	fl_jfr_release(chunk, chunk->at + chunk->size);
 	return true;
 }
 
-bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
+bool fl_jfr_index_all_pools(struct fl_jfr_chunk *chunk)
 {
-	fl_jfr_want_pools(chunk);
-	fl_jfr_known_room(chunk);
-	fl_jfr_begin_traces(chunk);
 	if (fl_jfr_index_pools(chunk))
 		return true;
 	if (fl_failed(chunk->flame))
 		return false;
-	if (!chunk->pools_at)
+	if (!chunk->header.pools_at)
 		fl_jfr_damage(chunk, 16, "no constant pools");
 	else
 		fl_jfr_damage(chunk, 16, "checkpoints that none leads to");
-	chunk->salvaged = true;
+	chunk->damage.salvaged = true;
 	return read_scattered(chunk);
 }
 
@@ -498,12 +351,24 @@ bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,
 
 	if (!pool)
 		return false;
-	if (fl_likely(key < pool->low_room && pool->low[key])) {
-		*w = fl_jfr_wire(chunk, pool->low[key]);
+	if (fl_likely(key < pool->small_capacity && pool->small[key])) {
+		*w = fl_jfr_wire(chunk, pool->small[key]);
 		return true;
 	}
 	at = fl_map_get(&pool->map, key);
 	if (at)
 		*w = fl_jfr_wire(chunk, *at);
 	return at;
+}
+
+void fl_jfr_pools_free(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_pools *pools = chunk->pools;
+
+	for (uint32_t i = 0; i < chunk->types->nclasses; i++)
+		free_pool(chunk->types->classes[i].pool);
+	fl_map_free(&pools->threads);
+	fl_map_free(&pools->states);
+	fl_map_free(&pools->leaves[0]);
+	fl_map_free(&pools->leaves[1]);
 }

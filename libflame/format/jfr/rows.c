@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/readers.h"
 
 const struct fl_jfr_row fl_jfr_rows[] = {
 	/* cpu or wall: by the state, where async-profiler wrote it. */

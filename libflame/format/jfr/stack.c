@@ -5,12 +5,13 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/recycle.h"
+#include "format/jfr/traces.h"
 
 #include <stdlib.h>
 
 /* Where a frame's four numbers are among the steps of its class. */
-struct fl_jfr_shape {
+struct fl_jfr_layout {
 	const struct fl_jfr_field *frames;	/* of the trace; NULL: none */
 	const struct fl_jfr_class *class;	/* of a frame */
 	const struct fl_jfr_field *field[4];
@@ -23,32 +24,35 @@ struct fl_jfr_shape {
 
 enum { METHOD, LINE, BCI, TYPE };
 
-static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
+static const struct fl_jfr_layout *shape_of(struct fl_jfr_chunk *chunk)
 {
+	struct fl_jfr_types *types = chunk->types;
+
 	static const char *const names[] = {
 		"method", "lineNumber", "bytecodeIndex", "type"
 	};
 	const struct fl_jfr_options *options = fl_jfr_options(chunk->jfr);
-	struct fl_jfr_shape *s = chunk->shape;
+	struct fl_jfr_layout *s = chunk->stacks->layout;
 	struct fl_jfr_class *class;
 
 	if (s)
 		return s;
-	s = chunk->shape = fl_arena_alloc(&chunk->arena, sizeof(*s));
+	s = chunk->stacks->layout = fl_arena_alloc(&chunk->arena, sizeof(*s));
 	if (!s) {
 		fl_no_memory(chunk->flame);
 		return NULL;
 	}
 	memset(s, 0, sizeof(*s));
-	s->frames = fl_jfr_field_of(chunk->trace, "frames");
+	s->frames = fl_jfr_field_of(types->trace, "frames");
 	if (!s->frames || !s->frames->array || !s->frames->class)
 		return s;
 	class = s->frames->class;
-	if (!fl_jfr_plan(chunk, chunk->trace) || !fl_jfr_plan(chunk, class))
+	if (!fl_jfr_make_decoder(chunk, types->trace) ||
+	    !fl_jfr_make_decoder(chunk, class))
 		return s;
 	s->class = class;
 	s->constant = s->frames->constant;
-	s->fast = !s->constant && class->all_var && chunk->compressed &&
+	s->fast = !s->constant && class->all_var && chunk->header.compressed &&
 		  class->nops <= FL_COUNT(s->order);
 	memset(s->order, -1, sizeof(s->order));
 	for (unsigned i = 0; i < 4; i++) {
@@ -61,18 +65,18 @@ static const struct fl_jfr_shape *shape_of(struct fl_jfr_chunk *chunk)
 	}
 	s->usual = s->fast && class->nops == 4 && s->order[0] == METHOD &&
 		   s->order[1] < 0 && s->order[2] < 0 && s->order[3] == TYPE;
-	s->last = s->frames->op + 1 == chunk->trace->nops;
+	s->last = s->frames->op + 1 == types->trace->nops;
 	return s;
 }
 
 bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk)
 {
-	const struct fl_jfr_shape *s = shape_of(chunk);
+	const struct fl_jfr_layout *s = shape_of(chunk);
 
 	return s && s->usual && s->last;
 }
 
-static void read_fast(const struct fl_jfr_shape *s, struct fl_wire *w,
+static void read_fast(const struct fl_jfr_layout *s, struct fl_wire *w,
 		      uint64_t n[4])
 {
 	uint32_t nops = s->class->nops;
@@ -97,7 +101,7 @@ static void read_fast(const struct fl_jfr_shape *s, struct fl_wire *w,
 
 /* A frame in any order of fields, with any others among them. */
 static void read_slow(struct fl_jfr_chunk *chunk,
-		      const struct fl_jfr_shape *s, struct fl_wire *w,
+		      const struct fl_jfr_layout *s, struct fl_wire *w,
 		      uint64_t n[4])
 {
 	struct fl_wire begin = *w;
@@ -135,13 +139,13 @@ static void read_slow(struct fl_jfr_chunk *chunk,
 }
 
 /* Whether all frames of a trace have names. */
-static bool is_named(struct fl_jfr_chunk *chunk, const struct fl_jfr_shape *s,
+static bool is_named(struct fl_jfr_chunk *chunk, const struct fl_jfr_layout *s,
 		     const struct fl_jfr_trace *trace)
 {
 	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
 	uint32_t n;
 
-	fl_jfr_seek(chunk->trace, s->frames, &w);
+	fl_jfr_seek(chunk->types->trace, s->frames, &w);
 	for (n = fl_wire_int(&w); n && !w.bad; n--) {
 		uint64_t number[4] = { 0 };
 
@@ -154,10 +158,10 @@ static bool is_named(struct fl_jfr_chunk *chunk, const struct fl_jfr_shape *s,
 
 void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk)
 {
-	const struct fl_jfr_shape *s = shape_of(chunk);
+	const struct fl_jfr_layout *s = shape_of(chunk);
 
-	for (size_t i = 0; s && s->class && i < chunk->ntraces; i++) {
-		struct fl_jfr_trace *trace = &chunk->traces[i];
+	for (size_t i = 0; s && s->class && i < chunk->traces->count; i++) {
+		struct fl_jfr_trace *trace = &chunk->traces->data[i];
 
 		if (trace->at && !is_named(chunk, s, trace))
 			trace->at = 0;
@@ -167,17 +171,17 @@ void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk)
 /* Of a share's frame: that of the source, if it has it. */
 static flame_id known_frame(struct fl_jfr_chunk *chunk, flame_id frame)
 {
-	const struct fl_jfr_apart *apart = chunk->apart;
+	const struct fl_jfr_local *local = chunk->stacks->local;
 
-	if (!apart)
+	if (!local)
 		return frame;
-	frame = frame < apart->frames->count ? apart->frames->data[frame] :
-					   frame | FL_JFR_OURS;
+	frame = frame < local->frames->count ? local->frames->data[frame] :
+					   frame | FL_JFR_LOCAL;
 	return frame;
 }
 
 static flame_id read_frame(struct fl_jfr_chunk *chunk,
-			   const struct fl_jfr_shape *s, struct fl_wire *w)
+			   const struct fl_jfr_layout *s, struct fl_wire *w)
 {
 	uint64_t n[4] = { 0 };
 
@@ -193,24 +197,27 @@ static flame_id read_frame(struct fl_jfr_chunk *chunk,
 static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 				   uint64_t method, unsigned type)
 {
+	struct fl_jfr_stacks *stacks = chunk->stacks;
 	flame_id **low, frame;
 	size_t room;
 
-	if (fl_unlikely(method >= FL_JFR_LOW || type >= FL_JFR_TYPES))
+	if (fl_unlikely(method >= FL_JFR_SMALL_KEYS ||
+			type >= FL_JFR_FRAME_TYPES))
 		return known_frame(chunk, fl_jfr_frame(chunk, method, type,
 						       0, 0));
-	low = &chunk->low_frames[type];
+	low = &stacks->small[type];
 	if (fl_likely(*low && (*low)[method]))
 		return (*low)[method];
 	frame = known_frame(chunk, fl_jfr_frame(chunk, method, type, 0, 0));
 	if (!*low)
-		*low = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LOW_FRAMES, &room);
+		*low = fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_SMALL_FRAMES,
+				       &room);
 	if (!*low)
-		*low = fl_zeroed(FL_JFR_LOW, sizeof(**low));
+		*low = fl_zeroed(FL_JFR_SMALL_KEYS, sizeof(**low));
 	if (!*low)
 		return frame;
 	(*low)[method] = frame;
-	chunk->nlow_frames[type] = FL_MAX(chunk->nlow_frames[type],
+	stacks->nsmall[type] = FL_MAX(stacks->nsmall[type],
 					  (uint32_t)method + 1);
 	return frame;
 }
@@ -260,10 +267,10 @@ static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 
 /* Frames, leaf first, into the levels from the n-th down to the known. */
 static void read_levels(struct fl_jfr_chunk *chunk,
-			const struct fl_jfr_shape *s, struct fl_wire *w,
+			const struct fl_jfr_layout *s, struct fl_wire *w,
 			const uint8_t *end, uint32_t known, uint32_t n)
 {
-	struct fl_jfr_level *levels = chunk->levels;
+	struct fl_jfr_level *levels = chunk->stacks->levels;
 
 	while (n > known) {
 		uint32_t done = !s->usual ? 0 :
@@ -304,13 +311,14 @@ static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t most)
 static uint32_t shared_levels(const struct fl_jfr_chunk *chunk,
 			      const uint8_t *at, const uint8_t *end)
 {
-	const struct fl_jfr_level *levels = chunk->levels;
+	struct fl_jfr_stacks *stacks = chunk->stacks;
+	const struct fl_jfr_level *levels = stacks->levels;
 	size_t size = end - at, equal;
-	uint32_t low = 0, high = chunk->nlast;
+	uint32_t low = 0, high = stacks->nlast;
 
 	if (!high)
 		return 0;
-	equal = equal_before(end, chunk->last_end,
+	equal = equal_before(end, stacks->last_end,
 			     FL_MIN(size, (size_t)levels[high - 1].tail));
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -333,7 +341,7 @@ static uint32_t shared_levels(const struct fl_jfr_chunk *chunk,
  * looked up, then compared.
  */
 struct fl_jfr_pending {
-	uint32_t trace;		/* in chunk->traces */
+	uint32_t trace;		/* in chunk->traces->data */
 	uint32_t known, n;	/* levels: of the trace before, in all */
 	uint64_t hash;
 	flame_id stack;		/* it may be that one */
@@ -351,7 +359,7 @@ enum {
 
 static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
-	struct fl_jfr_level *levels = chunk->levels;
+	struct fl_jfr_level *levels = chunk->stacks->levels;
 	uint64_t hash = p->known ? levels[p->known - 1].hash : 0;
 
 	if (!fl_grow(&p->frames, &p->room, p->n, sizeof(*p->frames))) {
@@ -375,22 +383,23 @@ static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
  */
 static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
-	const struct fl_jfr_shape *s = shape_of(chunk);
-	const struct fl_jfr_trace *trace = &chunk->traces[p->trace];
+	struct fl_jfr_stacks *stacks = chunk->stacks;
+	const struct fl_jfr_layout *s = shape_of(chunk);
+	const struct fl_jfr_trace *trace = &chunk->traces->data[p->trace];
 	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
 	const uint8_t *end = w.at + trace->size;
 
 	p->known = p->n = 0;
 	if (!s || !s->class)
 		return;
-	fl_jfr_seek(chunk->trace, s->frames, &w);
+	fl_jfr_seek(chunk->types->trace, s->frames, &w);
 	p->n = fl_wire_int(&w);
 	if (w.bad || p->n > (uint64_t)(w.end - w.at))
 		p->n = 0;
-	if (!fl_grow(&chunk->levels, &chunk->levels_room, p->n,
-		     sizeof(*chunk->levels)) ||
-	    !fl_grow(&chunk->stacks, &chunk->stacks_room, p->n,
-		     sizeof(*chunk->stacks))) {
+	if (!fl_grow(&stacks->levels, &stacks->levels_capacity, p->n,
+		     sizeof(*stacks->levels)) ||
+	    !fl_grow(&stacks->last, &stacks->last_capacity, p->n,
+		     sizeof(*stacks->last))) {
 		fl_no_memory(chunk->flame);
 		p->n = 0;
 		return;
@@ -398,10 +407,10 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 	if (s->fast && s->last && trace->size)
 		p->known = FL_MIN(shared_levels(chunk, w.at, end), p->n);
 	read_levels(chunk, s, &w, end, p->known, p->n);
-	chunk->nlast = s->fast && s->last && trace->size ? p->n : 0;
-	chunk->last_end = end;
+	stacks->nlast = s->fast && s->last && trace->size ? p->n : 0;
+	stacks->last_end = end;
 	if (keep_frames(chunk, p))
-		fl_map_prefetch(&chunk->known->paths, p->hash);
+		fl_map_prefetch(&chunk->jfr->cache->paths, p->hash);
 	else
 		p->known = p->n = 0;
 }
@@ -409,13 +418,15 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 /* Whose stacks are looked up. */
 static const struct flame *known(const struct fl_jfr_chunk *chunk)
 {
-	return chunk->apart ? chunk->apart->known : chunk->flame;
+	struct fl_jfr_stacks *stacks = chunk->stacks;
+
+	return stacks->local ? stacks->local->shared : chunk->flame;
 }
 
 static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	const uint64_t *stack = !fl_jfr_by_path(chunk) ? NULL :
-				fl_map_get(&chunk->known->paths, p->hash);
+				fl_map_get(&chunk->jfr->cache->paths, p->hash);
 	const struct fl_stack *stacks = known(chunk)->stacks.data;
 
 	p->stack = stack ? *stack : 0;
@@ -428,7 +439,7 @@ static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 static bool is_it(const struct fl_jfr_chunk *chunk,
 		  const struct fl_jfr_pending *p)
 {
-	flame_id base = p->known ? chunk->stacks[p->known - 1] : 0;
+	flame_id base = p->known ? chunk->stacks->last[p->known - 1] : 0;
 	const struct fl_stack *stacks = known(chunk)->stacks.data;
 	flame_id stack = p->stack;
 
@@ -437,7 +448,7 @@ static bool is_it(const struct fl_jfr_chunk *chunk,
 
 		if (!stack || at->frame != p->frames[i - 1 - p->known])
 			return false;
-		chunk->stacks[i - 1] = stack;
+		chunk->stacks->last[i - 1] = stack;
 		stack = at->parent;
 	}
 	return stack == base;
@@ -449,11 +460,11 @@ static flame_id enter(struct fl_jfr_chunk *chunk,
 	uint64_t *place;
 
 	for (uint32_t i = p->known; i < p->n; i++)
-		chunk->stacks[i] = stack = flame_stack(chunk->flame, stack,
-						p->frames[i - p->known]);
+		chunk->stacks->last[i] = stack = flame_stack(
+			chunk->flame, stack, p->frames[i - p->known]);
 	if (!fl_jfr_by_path(chunk))
 		return stack;
-	place = fl_map_put(&chunk->known->paths, p->hash, NULL);
+	place = fl_map_put(&chunk->jfr->cache->paths, p->hash, NULL);
 	if (place)
 		*place = stack;
 	else
@@ -467,32 +478,32 @@ static flame_id enter(struct fl_jfr_chunk *chunk,
  */
 static flame_id below(struct fl_jfr_chunk *chunk, flame_id stack)
 {
-	if (stack & FL_JFR_OURS || !stack)
-		return stack & ~FL_JFR_OURS;
-	return flame_stack(chunk->flame, chunk->apart->roof, stack);
+	if (stack & FL_JFR_LOCAL || !stack)
+		return stack & ~FL_JFR_LOCAL;
+	return flame_stack(chunk->flame, chunk->stacks->local->roof, stack);
 }
 
 /* As far as the source knows it its own, from there on ours. */
-static flame_id enter_apart(struct fl_jfr_chunk *chunk,
+static flame_id enter_local(struct fl_jfr_chunk *chunk,
 			    const struct fl_jfr_pending *p, flame_id stack)
 {
-	struct fl_jfr_apart *apart = chunk->apart;
+	struct fl_jfr_local *local = chunk->stacks->local;
 
 	for (uint32_t i = p->known; i < p->n; i++) {
 		flame_id frame = p->frames[i - p->known], next = 0;
 
-		if (!(stack & FL_JFR_OURS))
-			next = fl_stack_find(apart->known, stack, frame);
+		if (!(stack & FL_JFR_LOCAL))
+			next = fl_stack_find(local->shared, stack, frame);
 		if (!next)
-			next = FL_JFR_OURS | flame_stack(chunk->flame,
+			next = FL_JFR_LOCAL | flame_stack(chunk->flame,
 						below(chunk, stack), frame);
-		chunk->stacks[i] = stack = next;
+		chunk->stacks->last[i] = stack = next;
 	}
-	if (stack & FL_JFR_OURS || !fl_jfr_by_path(chunk))
+	if (stack & FL_JFR_LOCAL || !fl_jfr_by_path(chunk))
 		return stack;
-	if (fl_grow(&apart->found, &apart->found_room, apart->nfound + 1,
-		    sizeof(*apart->found)))
-		apart->found[apart->nfound++] = (struct fl_jfr_path){
+	if (fl_grow(&local->found, &local->found_capacity, local->nfound + 1,
+		    sizeof(*local->found)))
+		local->found[local->nfound++] = (struct fl_jfr_path){
 			p->hash, stack
 		};
 	else
@@ -502,19 +513,19 @@ static flame_id enter_apart(struct fl_jfr_chunk *chunk,
 
 static void make_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
-	flame_id stack = p->known ? chunk->stacks[p->known - 1] : 0;
+	flame_id stack = p->known ? chunk->stacks->last[p->known - 1] : 0;
 
 	if (p->known < p->n)
 		stack = is_it(chunk, p) ? p->stack :
-			chunk->apart ? enter_apart(chunk, p, stack) :
+			chunk->stacks->local ? enter_local(chunk, p, stack) :
 				       enter(chunk, p, stack);
-	chunk->traces[p->trace].stack = stack;
-	chunk->traces[p->trace].made = true;
+	chunk->traces->data[p->trace].stack = stack;
+	chunk->traces->data[p->trace].made = true;
 }
 
 static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 {
-	const struct fl_jfr_trace *trace = &chunk->traces[i];
+	const struct fl_jfr_trace *trace = &chunk->traces->data[i];
 	const uint8_t *at = fl_jfr_trace_wire(chunk, trace).at;
 
 	for (unsigned n = 0; n < 3; n++)
@@ -526,15 +537,17 @@ static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			size_t n)
 {
+	struct fl_jfr_stacks *stacks = chunk->stacks;
 	struct fl_jfr_pending pending[COMPARED + 1] = { 0 };
 
-	if (!chunk->levels && !chunk->stacks) {
-		chunk->levels = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_LEVELS,
-					     &chunk->levels_room);
-		chunk->stacks = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_STACKS,
-					     &chunk->stacks_room);
+	if (!stacks->levels && !stacks->last) {
+		stacks->levels =
+			fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_LEVELS,
+					&stacks->levels_capacity);
+		stacks->last = fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_STACKS,
+					     &stacks->last_capacity);
 	}
-	chunk->nlast = 0;
+	stacks->nlast = 0;
 	for (size_t i = 0; n && i < n + COMPARED; i++) {
 		if (i + AHEAD < n)
 			prefetch_trace(chunk, traces[i + AHEAD]);
@@ -570,16 +583,17 @@ static size_t leave_unknown(struct fl_jfr_chunk *chunk,
 		struct fl_jfr_trace *trace;
 
 		if (i + AHEAD < n)
-			fl_map_prefetch(&chunk->known->traces,
-					chunk->marks[traces[i + AHEAD]].key);
+			fl_map_prefetch(
+				&chunk->jfr->cache->traces,
+				chunk->traces->hashes[traces[i + AHEAD]].key);
 		if (i < n)
-			stack[i % (LOOKED_UP + 1)] = fl_jfr_known_soon(chunk,
-						&chunk->marks[traces[i]]);
+			stack[i % (LOOKED_UP + 1)] = fl_jfr_cache_candidate(
+				chunk, &chunk->traces->hashes[traces[i]]);
 		if (i < LOOKED_UP)
 			continue;
-		trace = &chunk->traces[traces[i - LOOKED_UP]];
+		trace = &chunk->traces->data[traces[i - LOOKED_UP]];
 		trace->stack = stack[(i - LOOKED_UP) % (LOOKED_UP + 1)];
-		trace->made = fl_jfr_known_is(chunk, trace->stack);
+		trace->made = fl_jfr_cache_is(chunk, trace->stack);
 		if (!trace->made)
 			left[nleft++] = traces[i - LOOKED_UP];
 	}
@@ -595,7 +609,7 @@ static void ask_of_some(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	for (size_t i = 0; i < n; i += SOME)
 		some[nsome++] = traces[i];
 	leave_unknown(chunk, some, nsome, some);
-	fl_jfr_known_spread(chunk);
+	fl_jfr_cache_spread(chunk);
 }
 
 /* Windows of a chunk, which have the bytes of the traces asked for. */
@@ -607,7 +621,7 @@ struct windows {
 static unsigned window_of(const struct windows *all,
 			  const struct fl_jfr_chunk *chunk, uint32_t trace)
 {
-	uint64_t at = chunk->traces[trace].at;
+	uint64_t at = chunk->traces->data[trace].at;
 
 	return at >= chunk->size || at < all->first ? 0 :
 	       (at - all->first) / all->size;
@@ -621,7 +635,7 @@ static void set_windows(struct windows *all, const struct fl_jfr_chunk *chunk,
 
 	all->first = chunk->size;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t at = chunk->traces[traces[i]].at;
+		uint64_t at = chunk->traces->data[traces[i]].at;
 
 		if (!at || at >= chunk->size)
 			continue;
@@ -639,7 +653,7 @@ static void set_windows(struct windows *all, const struct fl_jfr_chunk *chunk,
  * windows, and the pages of one are let go of before the next.
  */
 static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			    size_t n, bool for_one)
+			    size_t n, bool by_one)
 {
 	uint32_t *order = fl_alloc(n * sizeof(*order));
 	size_t end[WINDOWS] = { 0 }, begin = 0;
@@ -660,7 +674,7 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 					 chunk->size);
 
 		fl_jfr_stacks_by_all(chunk, order + begin, to - begin,
-				     for_one);
+				     by_one);
 		fl_in_release_range(chunk->jfr->source->in,
 				    chunk->at + all.first, chunk->at + passed);
 		begin = to;
@@ -673,11 +687,11 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		     size_t n)
 {
-	bool large = n >= WORTH && chunk->size >= FL_JFR_WORTH;
-	bool for_one = fl_jfr_stacks_for_one(chunk, n);
+	bool large = n >= WORTH && chunk->size >= FL_JFR_PARALLEL_SIZE;
+	bool by_one = fl_jfr_stacks_by_one(chunk, n);
 
-	if (!large || !make_by_windows(chunk, traces, n, for_one))
-		fl_jfr_stacks_by_all(chunk, traces, n, for_one);
+	if (!large || !make_by_windows(chunk, traces, n, by_one))
+		fl_jfr_stacks_by_all(chunk, traces, n, by_one);
 	if (large)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->size);
@@ -697,32 +711,47 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	nleft = leave_unknown(chunk, traces, n, left);
 	make_all(chunk, left, nleft);
 	if (chunk->more)
-		fl_map_reserve(&chunk->known->traces, nleft);
+		fl_map_reserve(&chunk->jfr->cache->traces, nleft);
 	for (size_t i = 0; i < nleft && chunk->more; i++)
-		if (chunk->traces[left[i]].size)
-			fl_jfr_known_put(chunk, &chunk->marks[left[i]],
-					 chunk->traces[left[i]].stack);
+		if (chunk->traces->data[left[i]].size)
+			fl_jfr_cache_put(chunk, &chunk->traces->hashes[left[i]],
+					 chunk->traces->data[left[i]].stack);
 	fl_free(left);
 	return true;
 }
 
-void fl_jfr_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		   size_t n)
 {
-	if (n < WORTH || !fl_jfr_known_begin(chunk) ||
+	if (n < WORTH || !fl_jfr_cache_begin(chunk) ||
 	    !make_unknown(chunk, traces, n))
 		make_all(chunk, traces, n);
 }
 
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
 {
-	uint32_t i = trace - chunk->traces;
+	uint32_t i = trace - chunk->traces->data;
 
 	if (!trace->made) {
 		trace->made = true;
 		trace->missing = !trace->at;
 		if (trace->at)
-			fl_jfr_stacks(chunk, &i, 1);
+			fl_jfr_make_all_stacks(chunk, &i, 1);
 	}
 	return !trace->missing;
+}
+
+void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_stacks *stacks = chunk->stacks;
+
+	fl_jfr_recycle(chunk, FL_JFR_TABLE_LEVELS, stacks->levels,
+		       stacks->levels_capacity);
+	fl_jfr_recycle(chunk, FL_JFR_TABLE_STACKS, stacks->last,
+		       stacks->last_capacity);
+	fl_jfr_small_frames_done(chunk);
+	stacks->levels = NULL;
+	stacks->last = NULL;
+	stacks->levels_capacity = stacks->last_capacity = 0;
+	stacks->nlast = 0;
 }

@@ -6,7 +6,7 @@
 #include "fl.h"
 
 #include "dict/java.h"
-#include "format/jfr/jfr.h"
+#include "format/jfr/pools.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,8 +106,8 @@ static struct slice read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 	if (kind == 1)
 		return (struct slice){ "", 0 };
 	if (kind == 2)
-		return constant_text(chunk, chunk->string, fl_wire_long(w),
-				     depth);
+		return constant_text(chunk, chunk->types->string,
+				     fl_wire_long(w), depth);
 	n = fl_wire_int(w);
 	if (w->bad || n > (uint64_t)(w->end - w->at))
 		return null_text;
@@ -176,7 +176,7 @@ static struct slice constant_text(struct fl_jfr_chunk *chunk,
 		return text;
 	if (class->is_string && !class->nfields)
 		return read_string(chunk, &w, depth + 1);
-	if (!class->nfields || !fl_jfr_plan(chunk, class))
+	if (!class->nfields || !fl_jfr_make_decoder(chunk, class))
 		return null_text;
 	return field_text(chunk, &class->fields[0], &w, depth + 1);
 }
@@ -222,7 +222,7 @@ struct slice fl_jfr_field_text(struct fl_jfr_chunk *chunk,
 	return field ? field_text(chunk, field, &w, 0) : null_text;
 }
 
-static bool read_number(const struct fl_jfr_class *class,
+bool fl_jfr_read_number(const struct fl_jfr_class *class,
 			const struct fl_jfr_field *field, struct fl_wire *w,
 			uint64_t *n)
 {
@@ -257,7 +257,7 @@ bool fl_jfr_field_number(struct fl_jfr_chunk *chunk,
 	struct fl_wire w;
 	const struct fl_jfr_field *field = seek(chunk, class, key, name, &w);
 
-	return field && read_number(class, field, &w, n);
+	return field && fl_jfr_read_number(class, field, &w, n);
 }
 
 /* Threads, states ------------------------------------------------------ */
@@ -283,23 +283,20 @@ static flame_id compat_thread(struct flame *flame, flame_id set,
 	return set;
 }
 
-/*
- * A chunk whose pools were cut off goes on from the one before: threads,
- * states and frame types have their keys for as long as the JVM runs.
- */
-static struct fl_jfr_chunk *stand_in(struct fl_jfr_chunk *chunk)
+struct fl_jfr_chunk *fl_jfr_stand_in(struct fl_jfr_chunk *chunk)
 {
-	return chunk->salvaged && fl_jfr_goes_on(chunk) ? chunk->jfr->before :
-							  NULL;
+	return chunk->damage.salvaged && fl_jfr_goes_on(chunk) ?
+		       chunk->jfr->before :
+		       NULL;
 }
 
 static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 {
 	struct flame *flame = chunk->flame;
-	struct fl_jfr_class *class = chunk->thread;
+	struct fl_jfr_class *class = chunk->types->thread;
 	struct slice name = fl_jfr_field_text(chunk, class, key, "javaName");
 	bool compat = fl_jfr_options(chunk->jfr)->compat;
-	struct fl_jfr_chunk *other = stand_in(chunk);
+	struct fl_jfr_chunk *other = fl_jfr_stand_in(chunk);
 	uint64_t tid = 0;
 	struct fl_wire w;
 	flame_id set;
@@ -323,7 +320,7 @@ static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 flame_id fl_jfr_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 {
 	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->threads, key, &fresh);
+	uint64_t *at = fl_map_put(&chunk->pools->threads, key, &fresh);
 
 	if (!at) {
 		fl_no_memory(chunk->flame);
@@ -337,20 +334,20 @@ flame_id fl_jfr_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
 {
 	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->states, key, &fresh);
+	uint64_t *at = fl_map_put(&chunk->pools->states, key, &fresh);
 
 	if (!at) {
 		fl_no_memory(chunk->flame);
 		return 0;
 	}
 	if (fresh) {
-		struct fl_jfr_chunk *other = stand_in(chunk);
-		struct slice text = fl_jfr_constant_text(chunk,
-						chunk->thread_state, key);
+		struct fl_jfr_chunk *other = fl_jfr_stand_in(chunk);
+		struct slice text = fl_jfr_constant_text(
+			chunk, chunk->types->thread_state, key);
 
 		if (!text.data && other)
-			text = fl_jfr_constant_text(other,
-						    other->thread_state, key);
+			text = fl_jfr_constant_text(
+				other, other->types->thread_state, key);
 		*at = flame_name(chunk->flame, text.data,
 				 text.size);
 	}
@@ -395,7 +392,7 @@ static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 			  bool outside)
 {
 	struct flame *flame = chunk->flame;
-	struct slice symbol = fl_jfr_field_text(chunk, chunk->class, key,
+	struct slice symbol = fl_jfr_field_text(chunk, chunk->types->class, key,
 						"name");
 	struct flame_frame frame = {
 		.file = chunk->jfr->class_mark,
@@ -406,8 +403,8 @@ static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 	/* An event that began before this chunk may mean that one's class. */
 	if (!symbol.data && fl_jfr_goes_on(chunk))
 		symbol = fl_jfr_field_text(chunk->jfr->before,
-					   chunk->jfr->before->class, key,
-					   "name");
+					   chunk->jfr->before->types->class,
+					   key, "name");
 	if (symbol.data && fl_jfr_options(chunk->jfr)->compat &&
 	    memchr(symbol.data, '.', symbol.size))
 		frame.file = chunk->jfr->dotted_class_mark;
@@ -426,7 +423,7 @@ static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside)
 {
 	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->leaves[outside], key, &fresh);
+	uint64_t *at = fl_map_put(&chunk->pools->leaves[outside], key, &fresh);
 
 	if (!at) {
 		fl_no_memory(chunk->flame);
@@ -437,241 +434,14 @@ flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside)
 	return *at;
 }
 
-void fl_jfr_frame_types(struct fl_jfr_chunk *chunk)
-{
-	static const struct {
-		const char *name;
-		uint8_t type;
-	} names[] = {
-		{ "Interpreted", FLAME_INTERPRETED },
-		{ "JIT compiled", FLAME_JIT }, { "Inlined", FLAME_INLINED },
-		{ "Native", FLAME_NATIVE }, { "C++", FLAME_CPP },
-		{ "Kernel", FLAME_KERNEL }, { "C1 compiled", FLAME_C1 },
-		{ "AOT compiled", FLAME_JIT },
-		{ "INTERPRETED", FLAME_INTERPRETED }, { "JIT", FLAME_JIT },
-		{ "JIT_INLINED", FLAME_INLINED }, { "NATIVE", FLAME_NATIVE },
-	};
-
-	if (stand_in(chunk) && (!chunk->frame_type ||
-				!chunk->frame_type->pool)) {
-		chunk->async = chunk->jfr->before->async;
-		memcpy(chunk->types, chunk->jfr->before->types,
-		       sizeof(chunk->types));
-		return;
-	}
-	chunk->async = fl_slice_is(fl_jfr_constant_text(chunk,
-				   chunk->frame_type, 5), "Kernel");
-	for (unsigned key = 0; key < FL_COUNT(chunk->types); key++) {
-		struct slice text = fl_jfr_constant_text(chunk,
-						chunk->frame_type, key);
-
-		chunk->types[key] = FLAME_UNKNOWN;
-		for (size_t i = 0; text.data && i < FL_COUNT(names); i++)
-			if (fl_slice_is(text, names[i].name))
-				chunk->types[key] = names[i].type;
-		/* In a JDK's file it is a Java method written in C. */
-		if (chunk->types[key] == FLAME_NATIVE && !chunk->async)
-			chunk->types[key] = FLAME_JAVA_NATIVE;
-	}
-}
-
-/* Methods are many: their fields are looked for once. */
-static const struct fl_jfr_spelling *spelling_of(struct fl_jfr_chunk *chunk)
-{
-	struct fl_jfr_spelling *s = &chunk->spelling;
-
-	if (fl_unlikely(!s->known))
-		*s = (struct fl_jfr_spelling){
-			.known = true,
-			.method = fl_jfr_field_of(chunk->method, "name"),
-			.type = fl_jfr_field_of(chunk->method, "type"),
-			.class = fl_jfr_field_of(chunk->class, "name"),
-		};
-	return s;
-}
-
-/*
- * "pkg/Class.method" in two, as jfrconv: C, C++ and kernel frames by their
- * symbol alone, a method without a name by its class.  false: there is no such
- * method.
- */
-static bool spell(struct fl_jfr_chunk *chunk, uint64_t method, uint8_t type,
-		  struct slice *class, struct slice *name)
-{
-	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
-		      type == FLAME_KERNEL;
-	const struct fl_jfr_spelling *s = spelling_of(chunk);
-	struct fl_wire begin, w;
-	uint64_t key;
-
-	*class = *name = null_text;
-	if (!fl_jfr_constant(chunk, chunk->method, method, &begin))
-		return false;
-	w = begin;
-	if (s->method && seek_in(chunk->method, s->method, &w))
-		*name = field_text(chunk, s->method, &w, 0);
-	w = begin;
-	if (!(native && name->size) && s->type &&
-	    seek_in(chunk->method, s->type, &w) &&
-	    read_number(chunk->method, s->type, &w, &key) && s->class &&
-	    fl_jfr_constant(chunk, chunk->class, key, &w) &&
-	    seek_in(chunk->class, s->class, &w))
-		*class = field_text(chunk, s->class, &w, 0);
-	return true;
-}
-
 bool fl_jfr_has_class(struct fl_jfr_chunk *chunk, uint64_t key)
 {
 	const struct fl_jfr_chunk *before = chunk->jfr->before;
 
-	return fl_jfr_field_text(chunk, chunk->class, key, "name").data ||
+	return fl_jfr_field_text(chunk, chunk->types->class, key, "name")
+		       .data ||
 	       (fl_jfr_goes_on(chunk) &&
-		fl_jfr_field_text(chunk->jfr->before, before->class, key,
-				  "name").data);
-}
-
-bool fl_jfr_has_name(struct fl_jfr_chunk *chunk, uint64_t method,
-		     uint64_t type_key)
-{
-	uint8_t type = type_key < FL_COUNT(chunk->types) ?
-		       chunk->types[type_key] : FLAME_UNKNOWN;
-	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
-		      type == FLAME_KERNEL;
-	struct slice class, name;
-
-	return spell(chunk, method, type, &class, &name) && name.data &&
-	       (class.data || (native && name.size));
-}
-
-static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
-		       uint64_t method, uint8_t type)
-{
-	struct slice class, name;
-
-	if (!spell(chunk, method, type, &class, &name)) {
-		fl_buf_text(buf, fl_jfr_options(chunk->jfr)->compat ?
-				 "unknown" : "[unknown]");
-		return;
-	}
-	fl_buf_put(buf, class.data, class.size);
-	if (class.size && name.size)
-		fl_buf_byte(buf, '.');
-	fl_buf_put(buf, name.data, name.size);
-	if (!buf->size && !fl_jfr_options(chunk->jfr)->compat)
-		fl_buf_text(buf, "[unknown]");
-}
-
-/* Whether the method's plain name is this one. */
-static bool is_plain(struct fl_jfr_chunk *chunk, uint64_t method,
-		     uint8_t type, struct slice text)
-{
-	struct fl_buf *buf = &chunk->name, plain = { 0 };
-	bool is;
-
-	buf->size = 0;
-	put_method(chunk, buf, method, type);
-	is = fl_java_plain((struct slice){ buf->data, buf->size }, type, false,
-			   &plain) &&
-	     !plain.failed && plain.size == text.size &&
-	     memcmp(plain.data, text.data, text.size) == 0;
-	fl_buf_free(&plain);
-	return is;
-}
-
-static bool is_at(const char *at, struct slice text)
-{
-	return !text.size || memcmp(at, text.data, text.size) == 0;
-}
-
-static bool is_spelt(struct slice class, struct slice name, struct slice text)
-{
-	size_t dot = class.size && name.size;
-
-	return text.size && text.size == class.size + dot + name.size &&
-	       is_at(text.data, class) &&
-	       (!dot || text.data[class.size] == '.') &&
-	       is_at(text.data + class.size + dot, name);
-}
-
-bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
-		      uint8_t type, struct slice text)
-{
-	struct slice class, name;
-
-	if (!spell(chunk, method, type, &class, &name))
-		return false;
-	return is_spelt(class, name, text) ||
-	       (chunk->flame->unify && is_plain(chunk, method, type, text));
-}
-
-static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
-			   uint8_t type, const char *mark, uint32_t place)
-{
-	struct flame *flame = chunk->flame;
-	struct fl_buf *buf = &chunk->name;
-
-	buf->size = 0;
-	put_method(chunk, buf, method, type);
-	if (mark)
-		fl_buf_print(buf, "%s%" PRIu32, mark, place);
-	if (buf->failed)
-		fl_no_memory(flame);
-	return fl_frame(flame, flame_name(flame, buf->data, buf->size), type);
-}
-
-/* With a line, or a bytecode index (its top bit is free to tell them). */
-static flame_id located(struct fl_jfr_chunk *chunk, flame_id plain,
-			uint64_t method, uint8_t type, const char *mark,
-			uint32_t place)
-{
-	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->located,
-				  (uint64_t)plain << 32 | place |
-				  (uint64_t)(*mark == '@') << 31, &fresh);
-
-	if (!at) {
-		fl_no_memory(chunk->flame);
-		return 0;
-	}
-	if (fresh)
-		*at = make_frame(chunk, method, type, mark, place);
-	return *at;
-}
-
-flame_id fl_jfr_typed_frame(struct fl_jfr_chunk *chunk, uint64_t method,
-			    uint8_t type)
-{
-	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->frames[type], method, &fresh);
-
-	if (!at) {
-		fl_no_memory(chunk->flame);
-		return 0;
-	}
-	if (fresh) {
-		*at = make_frame(chunk, method, type, NULL, 0);
-		fl_jfr_known_method(chunk, *at, method);
-	}
-	return *at;
-}
-
-flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
-		      uint64_t type_key, uint32_t line, uint32_t bci)
-{
-	const struct fl_jfr_options *options = fl_jfr_options(chunk->jfr);
-	uint8_t type = type_key < FL_COUNT(chunk->types) ?
-		       chunk->types[type_key] : FLAME_UNKNOWN;
-	flame_id plain = fl_jfr_typed_frame(chunk, method, type);
-
-	if (fl_likely(!options->lines && !options->bci))
-		return plain;
-	if (options->compat) {
-		line &= 0xffff;
-		bci &= 0xffff;
-	}
-	if (options->lines && (int32_t)line > 0)
-		return located(chunk, plain, method, type, ":", line);
-	if (options->bci && (int32_t)bci > 0)
-		return located(chunk, plain, method, type, "@", bci);
-	return plain;
+		fl_jfr_field_text(chunk->jfr->before, before->types->class, key,
+				  "name")
+			.data);
 }

@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/samples.h"
 
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ static struct timing *timing_of(struct fl_jfr *jfr, flame_id stack)
 int fl_jfr_time_method(struct fl_jfr_chunk *chunk,
 		       const struct fl_jfr_sum *sum)
 {
-	const struct fl_jfr_count *c = chunk->counts[sum->row];
+	const struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
 	struct flame *flame = chunk->flame;
 	flame_id frame = fl_jfr_frame(chunk, sum->leaf, UINT64_MAX, 0, 0);
 	struct timing *t = timing_of(chunk->jfr, flame_stack(flame, 0, frame));

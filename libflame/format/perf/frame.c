@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "format/perf/perf.h"
+#include "format/perf/frame.h"
 
 static bool is_ip(struct slice word)
 {

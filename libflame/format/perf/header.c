@@ -11,7 +11,7 @@
  */
 #include "fl.h"
 
-#include "format/perf/perf.h"
+#include "format/perf/header.h"
 
 enum { LONGEST_TIME = 32 };	/* that is remembered */
 

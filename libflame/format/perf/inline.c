@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "format/perf/inline.h"
 #include "format/perf/module.h"
 
 #include <dwarf.h>

@@ -5,7 +5,8 @@
  */
 #include "fl.h"
 
-#include "format/perf/perf.h"
+#include "format/perf/inline.h"
+#include "format/perf/lines.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #define FL_PERF_MODULE_H
 
 #include "base/late.h"
-#include "format/perf/perf.h"
+#include "format/perf/frame.h"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>

@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reading of perf's text: all that is known between two samples.
+ * The text of perf script, in the order data flow:
+ *
+ *	probe.c		whether a text is one
+ *	perf.c		lines in, samples out; the row
+ *	reader.h	the reader's state
+ *	header.c	the line that begins a record, in its columns
+ *	columns.c	the columns around a stack that are not frames
+ *	record.c	a record, and the sample that it is
+ *	event.c		the events, a metric each
+ *	shapes.c	frame lines of functions that were met, at once
+ *	lines.c		the others: known ones by look-up, or parsed
+ *	frame.c		a frame line in its parts, and what we call it
+ *	compat.c		what FlameGraph's and inferno's collapsers call it
+ *	inline.c	--inline: functions that a compiler inlined
+ *	module.c	debug information of programs and libraries
+ *	non_samples.c	lines and records that are no samples
+ *	parts.c		for several threads
+ *
+ * Here is the state of a reader: all that is known between two samples.
  */
 #ifndef FL_PERF_READER_H
 #define FL_PERF_READER_H
 
-#include "format/perf/perf.h"
+#include "format/perf/header.h"
+#include "format/perf/inline.h"
+#include "format/perf/lines.h"
 
 enum { FL_PERF_FACTS = 64 };	/* of a source; more are left out */
 
@@ -134,7 +154,7 @@ struct slice fl_perf_frame_of_line(struct slice rest, struct slice *cgroup);
 /* The cgroup that a first line ends in; empty: none. */
 struct slice fl_perf_header_cgroup(struct slice rest);
 
-/* aside.c ------------------------------------------------------------- */
+/* non_samples.c ------------------------------------------------------- */
 
 bool fl_perf_is_empty(struct slice line);
 /* What perf says on standard error, which 2>&1 lets stand in its text. */

@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "format/perf/perf.h"
+#include "format/perf/lines.h"
 
 #include <stdlib.h>
 

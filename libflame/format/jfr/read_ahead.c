@@ -4,11 +4,11 @@
  * events and pools of the next ones, which needs no dictionary.  The source's
  * own thread does the rest in order, chunk by chunk: everything that depends on
  * earlier chunks (constants, settings, states), messages and samples.  All
- * threads make stacks: see share.c.
+ * threads make stacks: see parallel_stacks.c.
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/source.h"
 
 #include <stdlib.h>
 
@@ -25,25 +25,25 @@ struct place {
 		struct fl_job job;
 		struct place *place;
 	} events, pools;
-	struct fl_jfr_ahead *ahead;
+	struct fl_jfr_read_ahead *ahead;
 	struct fl_jfr_chunk *chunk;
 	bool good;
 	struct flame *flame;	/* for what fails there */
 };
 
-struct fl_jfr_ahead {
+struct fl_jfr_read_ahead {
 	struct fl_jfr *jfr;
 	size_t nplaces, first, n;
 	uint64_t bytes;
 	struct place places[MOST];
 };
 
-struct fl_jfr_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr)
+struct fl_jfr_read_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr)
 {
-	struct fl_jfr_ahead *ahead = fl_zeroed(1, sizeof(*ahead));
+	struct fl_jfr_read_ahead *ahead = fl_zeroed(1, sizeof(*ahead));
 	struct flame *flame = jfr->source->flame;
 
-	if (!ahead || !fl_jfr_team(jfr)) {
+	if (!ahead || !fl_jfr_threads(jfr)) {
 		fl_free(ahead);
 		return NULL;
 	}
@@ -64,7 +64,7 @@ struct fl_jfr_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr)
 	return NULL;
 }
 
-void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead)
+void fl_jfr_ahead_free(struct fl_jfr_read_ahead *ahead)
 {
 	if (!ahead)
 		return;
@@ -77,7 +77,7 @@ void fl_jfr_ahead_free(struct fl_jfr_ahead *ahead)
 	fl_free(ahead);
 }
 
-bool fl_jfr_ahead_room(const struct fl_jfr_ahead *ahead)
+bool fl_jfr_ahead_has_room(const struct fl_jfr_read_ahead *ahead)
 {
 	size_t most = ahead->nplaces;
 
@@ -86,7 +86,8 @@ bool fl_jfr_ahead_room(const struct fl_jfr_ahead *ahead)
 	return ahead->n < most && (!ahead->n || ahead->bytes < MOST_BYTES);
 }
 
-size_t fl_jfr_ahead_count(const struct fl_jfr_ahead *ahead, uint64_t *bytes)
+size_t fl_jfr_ahead_count(const struct fl_jfr_read_ahead *ahead,
+			  uint64_t *bytes)
 {
 	*bytes = ahead->bytes;
 	return ahead->n;
@@ -97,18 +98,20 @@ static void read_pools(struct fl_job *job)
 {
 	struct place *place = ((struct step *)job)->place;
 
-	place->good = place->good && fl_jfr_read_pools_apart(place->chunk);
+	place->good = place->good && fl_jfr_read_pools_alone(place->chunk);
 }
 
 static void read_events(struct fl_job *job)
 {
 	struct place *place = ((struct step *)job)->place;
 
-	place->good = fl_jfr_read_events_apart(place->chunk);
-	fl_thread_pool_submit_next(place->ahead->jfr->team, &place->pools.job);
+	place->good = fl_jfr_read_events_alone(place->chunk);
+	fl_thread_pool_submit_next(place->ahead->jfr->threads,
+				   &place->pools.job);
 }
 
-void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk)
+void fl_jfr_ahead_add(struct fl_jfr_read_ahead *ahead,
+		      struct fl_jfr_chunk *chunk)
 {
 	struct place *place = &ahead->places[(ahead->first + ahead->n++) %
 					     ahead->nplaces];
@@ -118,7 +121,7 @@ void fl_jfr_ahead_give(struct fl_jfr_ahead *ahead, struct fl_jfr_chunk *chunk)
 	place->events.job = (struct fl_job){ .run = read_events };
 	place->pools.job = (struct fl_job){ .run = read_pools };
 	ahead->bytes += chunk->size;
-	fl_thread_pool_submit(ahead->jfr->team, &place->events.job);
+	fl_thread_pool_submit(ahead->jfr->threads, &place->events.job);
 }
 
 /* What was asked has changed, or it did not go well: once more from here. */
@@ -133,33 +136,34 @@ static struct fl_jfr_chunk *read_again(struct fl_jfr *jfr,
 	}
 	chunk->copy = old->copy;
 	old->copy = NULL;
-	fl_jfr_look(chunk, old->at, old->size);
-	chunk->from = old->from;
-	chunk->to = old->to;
-	chunk->limited = old->limited;
-	chunk->skim = old->skim;
-	chunk->cpu_only = jfr->source->select.cpu_only;
+	fl_jfr_read_header(chunk, old->at, old->size);
+	chunk->asked.from = old->asked.from;
+	chunk->asked.to = old->asked.to;
+	chunk->asked.limited = old->asked.limited;
+	chunk->asked.skim = old->asked.skim;
+	chunk->asked.cpu_only = jfr->source->select.cpu_only;
 	fl_jfr_chunk_free(old);
-	*good = fl_jfr_read_apart(chunk);
+	*good = fl_jfr_read_alone(chunk);
 	return chunk;
 }
 
-struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_ahead *ahead, bool *good)
+struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_read_ahead *ahead,
+				       bool *good)
 {
 	struct place *place = &ahead->places[ahead->first];
 	struct fl_jfr_chunk *chunk = place->chunk;
 	struct fl_jfr *jfr = ahead->jfr;
 
-	fl_thread_pool_wait(jfr->team, &place->pools.job);
+	fl_thread_pool_wait(jfr->threads, &place->pools.job);
 	/* Its thread may not have told yet; then the place is not free. */
-	fl_thread_pool_wait(jfr->team, &place->events.job);
+	fl_thread_pool_wait(jfr->threads, &place->events.job);
 	*good = place->good;
 	place->chunk = NULL;
 	ahead->first = (ahead->first + 1) % ahead->nplaces;
 	ahead->n--;
 	ahead->bytes -= chunk->size;
 	if (fl_failed(place->flame) ||
-	    chunk->cpu_only != jfr->source->select.cpu_only) {
+	    chunk->asked.cpu_only != jfr->source->select.cpu_only) {
 		flame_clear(place->flame);
 		return read_again(jfr, chunk, good);
 	}

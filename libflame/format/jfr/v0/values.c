@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "format/jfr/v0.h"
+#include "format/jfr/v0/internal.h"
 
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ void fl_v0_skip(const struct fl_v0_field *f, unsigned type, struct fl_wire *w,
 	} else if (type == ARRAY && f->index < ARRAY) {
 		for (n = fl_v0_count(w, 1); n && !w->bad; n--)
 			fl_v0_skip(f, f->index, w, depth);
-	} else if (f->layout && f->layout->n && depth < DEEPEST) {
+	} else if (f->layout && f->layout->n && depth < MAX_DEPTH) {
 		/* Every struct in here takes a byte or more. */
 		if (type == STRUCTS)
 			n = fl_v0_count(w, 1);
@@ -165,7 +165,7 @@ struct fl_v0_constant *fl_v0_find(const struct fl_v0 *v, enum fl_v0_role kind,
 
 struct slice fl_v0_text(const struct fl_v0 *v, const struct fl_v0_constant *c)
 {
-	for (unsigned depth = 0; c && depth < DEEPEST; depth++) {
+	for (unsigned depth = 0; c && depth < MAX_DEPTH; depth++) {
 		const struct fl_v0_layout *l = v->layouts[c->kind];
 		struct fl_wire w = fl_v0_wire(v, c->at, v->size);
 		uint64_t key;

@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "format/perf/perf.h"
+#include "format/perf/frame.h"
 
 static bool contains(struct slice s, const char *text)
 {

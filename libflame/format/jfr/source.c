@@ -7,13 +7,30 @@
 
 #include "dict/java.h"
 #include "format/format.h"
-#include "format/jfr/jfr.h"
+#include "format/jfr/framing.h"
+#include "format/jfr/recycle.h"
+#include "format/jfr/source.h"
+#include "format/jfr/v0/v0.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { HEADER = 68 };
+struct fl_jfr_position {
+	uint64_t behind;	/* bytes of `before`, not consumed yet */
+	bool prepared, end_given, told;
+	struct turn {		/* of `now`, once it is read */
+		bool on, good;
+		enum fl_jfr_found found;
+		uint64_t size;
+	} turn;
+};
+
+/* A recording and the data of its source. */
+struct whole {
+	struct fl_jfr jfr;
+	struct fl_jfr_position position;
+};
 
 static bool is_magic(const uint8_t *at)
 {
@@ -33,186 +50,12 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return 0;
 }
 
-static int open_jfr(struct flame_source *source)
-{
-	struct fl_jfr *jfr = fl_zeroed(1, sizeof(*jfr));
-
-	if (!jfr)
-		return fl_no_memory(source->flame);
-	if (!fl_jfr_spares_new(jfr)) {
-		fl_free(jfr);
-		return fl_no_memory(source->flame);
-	}
-	source->state = jfr;
-	jfr->source = source;
-	jfr->class_mark = fl_name(source->flame, FL_CLASS);
-	jfr->dotted_class_mark = fl_name(source->flame, FL_DOTTED_CLASS);
-	jfr->marks = fl_jfr_known_key(jfr);
-	return FLAME_OK;
-}
-
-static void close_jfr(struct flame_source *source)
-{
-	struct fl_jfr *jfr = source->state;
-
-	if (!jfr)
-		return;
-	fl_thread_pool_free(jfr->team);
-	fl_jfr_ahead_free(jfr->ahead);
-	fl_jfr_shares_free(jfr->shares);
-	fl_jfr_chunk_free(jfr->now);
-	fl_jfr_chunk_free(jfr->before);
-	fl_jfr_leaks_free(jfr->leaks);
-	fl_jfr_timings_free(jfr->timings);
-	fl_jfr_spans_free(jfr->spans);
-	fl_jfr_info_free(jfr->info);
-	fl_map_free(&jfr->survey);
-	fl_jfr_known_free(&jfr->known);
-	fl_jfr_spares_free(jfr);
-	fl_free(jfr->ready);
-	fl_free(jfr);
-}
-
-/* The event at an offset has this type. */
-static bool has_type(const struct fl_jfr_chunk *chunk, const uint8_t *at,
-		     size_t avail, uint64_t offset, uint64_t type)
-{
-	struct fl_wire w = { .compressed = chunk->compressed,
-			     .end = at + avail };
-
-	if (offset < HEADER || offset >= avail)
-		return false;
-	w.at = at + offset;
-	return fl_wire_int(&w) && fl_wire_long(&w) == type && !w.bad;
-}
-
-/*
- * Whether a chunk begins here, for a search: chunks hold copies of their
- * own header (the pool jdk.types.ChunkHeader), which are none.
- */
-static bool is_chunk(struct fl_jfr *jfr, const uint8_t *at, size_t avail)
-{
-	struct fl_jfr_chunk look = { .jfr = jfr };
-
-	switch (fl_jfr_look(&look, at, avail)) {
-	case FL_JFR_NONE:
-		return false;
-	case FL_JFR_FUTURE:
-		return look.major == 0 && fl_jfr_v0_size(at, avail);
-	default:
-		break;
-	}
-	if (avail < HEADER)
-		return false;
-	if (!look.meta_at && !look.pools_at)
-		return has_type(&look, at, avail, HEADER, 0);
-	return has_type(&look, at, avail, look.meta_at, 0) &&
-	       has_type(&look, at, avail, look.pools_at, 1);
-}
-
-/* Format 0.9. */
-static bool is_v0(const uint8_t *at, size_t avail)
-{
-	return avail >= 8 && memcmp(at, "FLR\0\0\0", 6) == 0;
-}
-
-/* Bytes up to the next chunk, or all that are left. */
-static size_t to_next_chunk(struct fl_jfr *jfr, const uint8_t *at,
-			    size_t from, size_t avail)
-{
-	while (from < avail) {
-		const uint8_t *found = memchr(at + from, 'F', avail - from);
-
-		if (!found)
-			break;
-		from = found - at;
-		if (is_chunk(jfr, found, avail - from))
-			return from;
-		from++;
-	}
-	return avail;
-}
-
 static void note_damage(struct fl_jfr *jfr, uint64_t offset, const char *why)
 {
-	if (!jfr->first_damage[0])
-		snprintf(jfr->first_damage, sizeof(jfr->first_damage),
+	if (!jfr->totals.first_damage[0])
+		snprintf(jfr->totals.first_damage,
+			 sizeof(jfr->totals.first_damage),
 			 "at 0x%" PRIx64 ": %s", offset, why);
-}
-
-/* Where a header says what cannot be, it says nothing. */
-static int64_t end_of(const struct fl_jfr_chunk *chunk)
-{
-	int64_t end;
-
-	return __builtin_add_overflow(chunk->start_ns, chunk->duration_ns,
-				      &end) ? chunk->start_ns : end;
-}
-
-static void widen(struct flame_source *source, int64_t start, int64_t end)
-{
-	if (source->start == FLAME_NOTIME || start < source->start)
-		source->start = start;
-	if (source->end == FLAME_NOTIME || end > source->end)
-		source->end = end;
-}
-
-size_t fl_jfr_extent(struct fl_jfr_chunk *chunk, const uint8_t *at,
-		     size_t avail, enum fl_jfr_found *found)
-{
-	size_t size;
-
-	*found = fl_jfr_look(chunk, at, avail);
-	switch (*found) {
-	case FL_JFR_WHOLE:
-		return chunk->size;
-	case FL_JFR_LIVE:
-		return to_next_chunk(chunk->jfr, at, chunk->size, avail);
-	case FL_JFR_CUT:
-		chunk->at = at;
-		chunk->size = to_next_chunk(chunk->jfr, at,
-					    FL_MIN((size_t)HEADER, avail),
-					    avail);
-		return chunk->size;
-	default:
-		break;
-	}
-	size = is_v0(at, avail) ? fl_jfr_v0_size(at, avail) : 0;
-	return size ? size : to_next_chunk(chunk->jfr, at, 1, avail);
-}
-
-/*
- * The span of the whole recording, where its headers are in reach.  With each
- * some pages around it come into memory: GLANCES of them are few.
- */
-static void prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size)
-{
-	enum { GLANCES = 8 };
-	size_t offset = 0, from = 0;
-	unsigned chunks = 0;
-
-	while (size - offset >= HEADER) {
-		struct fl_jfr_chunk look = { .jfr = jfr };
-		enum fl_jfr_found found;
-		int64_t start, end;
-		size_t n = fl_jfr_extent(&look, at + offset, size - offset,
-					 &found);
-
-		if (is_v0(at + offset, n)) {
-			if (fl_jfr_v0_span(jfr, at + offset, n, &start, &end))
-				widen(jfr->source, start, end);
-		} else if (found != FL_JFR_NONE && found != FL_JFR_FUTURE) {
-			widen(jfr->source, look.start_ns, end_of(&look));
-		}
-		offset += n;
-		if (++chunks % GLANCES == 0) {
-			fl_in_release_range(jfr->source->in, at + from,
-					    at + offset);
-			from = offset;
-		}
-	}
-	if (chunks > 1)
-		fl_in_release_range(jfr->source->in, at + from, at + offset);
 }
 
 static int prepare(struct fl_jfr *jfr)
@@ -223,12 +66,12 @@ static int prepare(struct fl_jfr *jfr)
 	const uint8_t *at;
 	size_t size;
 
-	jfr->prepared = true;
+	jfr->position->prepared = true;
 	at = fl_in_all(jfr->source->in, &size);
 	if (!at && (spans || fl_select_needs_end(select)))
 		at = fl_in_peek(jfr->source->in, SIZE_MAX, &size);
 	if (at && !options->compat && (select->from.base || select->to.base))
-		prescan(jfr, at, size);
+		fl_jfr_prescan(jfr, at, size);
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
 	return spans ? fl_jfr_prepare_spans(jfr, at, at ? size : 0) : FLAME_OK;
@@ -242,51 +85,30 @@ static bool is_too_early(const struct fl_jfr *jfr,
 				       jfr->source->start, jfr->source->end);
 	int64_t end;
 
-	return from != FLAME_NOTIME && chunk->duration_ns > 0 &&
+	return from != FLAME_NOTIME && chunk->header.duration_ns > 0 &&
 	       !fl_jfr_options(jfr)->compat && !jfr->source->select.survey &&
-	       !__builtin_add_overflow(chunk->start_ns, chunk->duration_ns,
-				       &end) && end < from;
-}
-
-/* Whether a time is another than where the recording went so far. */
-static bool has_moved(const struct flame_source *source,
-		      const struct fl_when *when, int64_t start, int64_t end)
-{
-	return fl_when_resolve(when, start, end) !=
-	       fl_when_resolve(when, source->start, source->end);
-}
-
-void fl_jfr_widen(struct fl_jfr *jfr, int64_t start, int64_t end)
-{
-	struct flame_source *source = jfr->source;
-	const struct fl_select *select = &source->select;
-	int64_t start_was = source->start, end_was = source->end;
-
-	widen(source, start, end);
-	if (start_was != FLAME_NOTIME)
-		jfr->moved |= has_moved(source, &select->from, start_was,
-					end_was) ||
-			      has_moved(source, &select->to, start_was,
-					end_was);
+	       !__builtin_add_overflow(chunk->header.start_ns,
+				       chunk->header.duration_ns, &end) &&
+	       end < from;
 }
 
 /* What it is asked for, as all chunks before have it. */
 static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
-	fl_jfr_widen(jfr, chunk->start_ns, end_of(chunk));
+	fl_jfr_widen(jfr, chunk->header.start_ns, fl_jfr_end_of(chunk));
 	fl_jfr_limit(chunk);
-	chunk->skim = found == FL_JFR_WHOLE && is_too_early(jfr, chunk);
+	chunk->asked.skim = found == FL_JFR_WHOLE && is_too_early(jfr, chunk);
 	chunk->last = !chunk->more && fl_in_is_stable(jfr->source->in);
-	chunk->cpu_only = jfr->source->select.cpu_only;
+	chunk->asked.cpu_only = jfr->source->select.cpu_only;
 }
 
 /* It is read, if that went well: what there is of it is given out next. */
 static int end_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		     enum fl_jfr_found found, bool good)
 {
-	jfr->lost_samples += chunk->lost_samples;
-	jfr->turn.good = good && fl_jfr_read_rest(chunk);
+	jfr->totals.lost_samples += chunk->events->lost_samples;
+	jfr->position->turn.good = good && fl_jfr_read_rest(chunk);
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
 	if (found == FL_JFR_CUT)
@@ -297,27 +119,31 @@ static int end_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 /* All was given out. */
 static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
-	bool good = jfr->turn.good;
+	bool good = jfr->position->turn.good;
 
 	fl_jfr_info_chunk(chunk);
-	jfr->unfinished += jfr->turn.found == FL_JFR_LIVE;
-	if (!chunk->why) {
-		jfr->chunks++;
+	jfr->totals.unfinished += jfr->position->turn.found == FL_JFR_LIVE;
+	if (!chunk->damage.why) {
+		jfr->totals.chunks++;
 		return;
 	}
-	jfr->bad_chunks++;
-	jfr->missing_bytes += chunk->missing;
-	note_damage(jfr, chunk->offset + (chunk->why_at < chunk->size ?
-					  chunk->why_at : 0), chunk->why);
+	jfr->totals.bad_chunks++;
+	jfr->totals.missing_bytes += chunk->missing;
+	note_damage(jfr,
+		    chunk->offset + (chunk->damage.at < chunk->size ?
+					     chunk->damage.at :
+					     0),
+		    chunk->damage.why);
 	if (good)
-		jfr->salvaged_events += chunk->nevents;
+		jfr->totals.salvaged_events += chunk->readers->nevents;
 	if (!good)
 		fl_jfr_count_lost(chunk);
-	jfr->readable |= good && !chunk->salvaged && !chunk->lost.gaps &&
-			 jfr->turn.found != FL_JFR_CUT;
-	jfr->lost_bytes += chunk->lost.bytes;
-	jfr->lost_events += chunk->lost.events;
-	jfr->resized_events += chunk->lost.resized;
+	jfr->totals.readable |= good && !chunk->damage.salvaged &&
+				!chunk->damage.lost.gaps &&
+				jfr->position->turn.found != FL_JFR_CUT;
+	jfr->totals.lost_bytes += chunk->damage.lost.bytes;
+	jfr->totals.lost_events += chunk->damage.lost.events;
+	jfr->totals.resized_events += chunk->damage.lost.resized;
 }
 
 /* Its turn to be given out. */
@@ -325,7 +151,7 @@ static void take_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
 	jfr->now = chunk;
-	jfr->turn = (struct fl_jfr_turn){
+	jfr->position->turn = (struct turn){
 		.on = true, .found = found, .size = chunk->size
 	};
 }
@@ -344,31 +170,33 @@ static void advance(struct fl_jfr *jfr, uint64_t size)
 {
 	struct fl_in *in = jfr->source->in;
 
-	fl_in_consume(in, jfr->behind);
+	fl_in_consume(in, jfr->position->behind);
 	fl_jfr_chunk_free(jfr->before);
 	jfr->before = jfr->now;
 	jfr->now = NULL;
 	if (jfr->before)
-		fl_jfr_chunk_done(jfr->before);
-	jfr->behind = jfr->before && jfr->before->copy ? 0 : size;
+		fl_jfr_tables_done(jfr->before);
+	jfr->position->behind = jfr->before && jfr->before->copy ? 0 : size;
 	/* The chunk before is hardly ever asked: it need not stay in memory. */
-	fl_in_release(in, fl_in_offset(in) + jfr->behind);
+	fl_in_release(in, fl_in_offset(in) + jfr->position->behind);
 }
 
-/* All of `jfr->behind` and what follows, `want` bytes of it or more. */
+/* All of `behind` and what follows it, `want` bytes of that or more. */
 static const uint8_t *peek(struct fl_jfr *jfr, size_t want, size_t *avail)
 {
 	const uint8_t *at;
 	size_t n;
 
-	want = want > SIZE_MAX - jfr->behind ? SIZE_MAX : want + jfr->behind;
+	want = want > SIZE_MAX - jfr->position->behind ?
+		       SIZE_MAX :
+		       want + jfr->position->behind;
 	at = fl_in_peek(jfr->source->in, want, &n);
-	*avail = n - FL_MIN(n, jfr->behind);
+	*avail = n - FL_MIN(n, jfr->position->behind);
 	if (!at)
 		return NULL;
 	if (jfr->before && !jfr->before->copy)
 		jfr->before->at = at;	/* bytes may have moved */
-	return at + jfr->behind;
+	return at + jfr->position->behind;
 }
 
 static int skip_junk(struct fl_jfr *jfr, uint64_t offset, const char *why)
@@ -376,12 +204,12 @@ static int skip_junk(struct fl_jfr *jfr, uint64_t offset, const char *why)
 	size_t avail, size;
 	const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
 
-	size = to_next_chunk(jfr, at, 1, avail);
-	jfr->lost_bytes += size;
-	jfr->bad_chunks++;
+	size = fl_jfr_to_next_chunk(jfr, at, 1, avail);
+	jfr->totals.lost_bytes += size;
+	jfr->totals.bad_chunks++;
 	note_damage(jfr, offset, why);
 	/* The chunk before stays in reach: the next may go on from it. */
-	jfr->behind += size;
+	jfr->position->behind += size;
 	return FLAME_OK;
 }
 
@@ -395,10 +223,10 @@ static int step_v0(struct fl_jfr *jfr, uint64_t offset)
 	if (!size)
 		return skip_junk(jfr, offset, "a chunk of format 0.9 that is "
 				 "cut or damaged");
-	bad = jfr->bad_chunks;
+	bad = jfr->totals.bad_chunks;
 	if (fl_jfr_v0_read(jfr, at, size, offset) != FLAME_OK)
 		return FLAME_FAILED;
-	jfr->chunks += jfr->bad_chunks == bad;
+	jfr->totals.chunks += jfr->totals.bad_chunks == bad;
 	advance(jfr, size);
 	return FLAME_OK;
 }
@@ -409,32 +237,32 @@ static int step_cut(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 	const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
 
 	chunk->at = at;
-	chunk->size = to_next_chunk(jfr, at, HEADER, avail);
+	chunk->size = fl_jfr_to_next_chunk(jfr, at, FL_JFR_HEADER, avail);
 	return read_chunk(jfr, chunk, FL_JFR_CUT);
 }
 
 /* A live chunk is followed by what its header does not cover yet. */
 static void end_turn(struct fl_jfr *jfr)
 {
-	uint64_t size = jfr->turn.size;
+	uint64_t size = jfr->position->turn.size;
 
 	count_chunk(jfr, jfr->now);
-	if (jfr->turn.found == FL_JFR_LIVE) {
+	if (jfr->position->turn.found == FL_JFR_LIVE) {
 		size_t avail;
 		const uint8_t *at = peek(jfr, SIZE_MAX, &avail);
 
-		size = to_next_chunk(jfr, at, size, avail);
+		size = fl_jfr_to_next_chunk(jfr, at, size, avail);
 	}
-	jfr->turn.on = false;
+	jfr->position->turn.on = false;
 	advance(jfr, size);
 }
 
 /* Some more of the chunk whose turn it is. */
 static int go_on(struct fl_jfr *jfr)
 {
-	if (jfr->turn.good && fl_jfr_emit(jfr->now) != FLAME_OK)
+	if (jfr->position->turn.good && fl_jfr_emit(jfr->now) != FLAME_OK)
 		return FLAME_FAILED;
-	if (jfr->giving.kind == FL_JFR_DONE)
+	if (jfr->samples->giving.kind == FL_JFR_DONE)
 		end_turn(jfr);
 	return FLAME_OK;
 }
@@ -453,23 +281,24 @@ static bool is_ahead_wanted(const struct fl_jfr *jfr)
 	return jfr->source->flame->threads > 1 && !select->survey &&
 	       !select->leak && !jfr->spans && !jfr->source->part &&
 	       (!select->choose || select->cpu_only || jfr->before) &&
-	       (!fl_in_size(jfr->source->in, &size) || size >= FL_JFR_WORTH);
+	       (!fl_in_size(jfr->source->in, &size) ||
+		size >= FL_JFR_PARALLEL_SIZE);
 }
 
 /* One chunk alone is read by all: it is not for this. */
 static bool are_several(struct fl_jfr *jfr)
 {
 	size_t avail;
-	const uint8_t *at = peek(jfr, HEADER, &avail);
+	const uint8_t *at = peek(jfr, FL_JFR_HEADER, &avail);
 	uint64_t size;
 
-	if (avail < HEADER || memcmp(at, "FLR\0", 4) != 0)
+	if (avail < FL_JFR_HEADER || memcmp(at, "FLR\0", 4) != 0)
 		return false;
 	size = fl_be(at + 8, 8);
-	if (size > SIZE_MAX - HEADER)
+	if (size > SIZE_MAX - FL_JFR_HEADER)
 		return false;
-	peek(jfr, size + HEADER, &avail);
-	return avail >= size + HEADER;
+	peek(jfr, size + FL_JFR_HEADER, &avail);
+	return avail >= size + FL_JFR_HEADER;
 }
 
 /*
@@ -483,10 +312,11 @@ static bool is_first_by_two(struct fl_jfr *jfr)
 
 	if (jfr->ahead || jfr->now || jfr->before ||
 	    !fl_in_is_stable(jfr->source->in) ||
-	    jfr->source->flame->threads >= FL_JFR_MANY)
+	    jfr->source->flame->threads >= FL_JFR_MANY_THREADS)
 		return false;
-	at = peek(jfr, HEADER, &avail);
-	return avail >= HEADER && fl_be(at + 8, 8) >= FL_JFR_WORTH;
+	at = peek(jfr, FL_JFR_HEADER, &avail);
+	return avail >= FL_JFR_HEADER &&
+	       fl_be(at + 8, 8) >= FL_JFR_PARALLEL_SIZE;
 }
 
 /* What is read now are bytes of the input, which it moves if it has more. */
@@ -525,11 +355,12 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 		fl_jfr_ahead_count(jfr->ahead, &bytes);
 		bytes += jfr->now ? jfr->now->size : 0;
 	}
-	at = peek(jfr, bytes + HEADER, &avail);
-	if (avail < bytes + HEADER ||
-	    is_v0(at + bytes, HEADER))
+	at = peek(jfr, bytes + FL_JFR_HEADER, &avail);
+	if (avail < bytes + FL_JFR_HEADER ||
+	    fl_jfr_is_v0(at + bytes, FL_JFR_HEADER))
 		return NULL;
-	chunk = fl_jfr_chunk_new(jfr, fl_in_offset(in) + jfr->behind + bytes);
+	chunk = fl_jfr_chunk_new(jfr, fl_in_offset(in) + jfr->position->behind +
+					      bytes);
 	if (!chunk)
 		return NULL;
 	if (memcmp(at + bytes, "FLR\0", 4) == 0) {
@@ -538,20 +369,21 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 		at = peek(jfr, size > SIZE_MAX - bytes ? SIZE_MAX :
 			       bytes + size, &avail);
 	}
-	if (fl_jfr_look(chunk, at + bytes, avail - bytes) == FL_JFR_WHOLE &&
+	if (fl_jfr_read_header(chunk, at + bytes, avail - bytes) ==
+		    FL_JFR_WHOLE &&
 	    (stays || ((!jfr->before || jfr->before->copy ||
 			keep_bytes(jfr, jfr->before)) &&
 		       keep_bytes(jfr, chunk)))) {
 		if (!stays)
-			fl_in_consume(in, jfr->behind + chunk->size);
-		jfr->behind = stays ? jfr->behind : 0;
+			fl_in_consume(in, jfr->position->behind + chunk->size);
+		jfr->position->behind = stays ? jfr->position->behind : 0;
 		return chunk;
 	}
 	fl_jfr_chunk_free(chunk);
 	return NULL;
 }
 
-bool fl_jfr_fill_ahead(struct fl_jfr *jfr)
+static bool fill_ahead(struct fl_jfr *jfr)
 {
 	struct fl_jfr_chunk *chunk;
 	uint64_t bytes;
@@ -563,10 +395,10 @@ bool fl_jfr_fill_ahead(struct fl_jfr *jfr)
 		return false;
 	if (!jfr->ahead)
 		jfr->ahead = fl_jfr_ahead_new(jfr);
-	while (jfr->ahead && fl_jfr_ahead_room(jfr->ahead) &&
+	while (jfr->ahead && fl_jfr_ahead_has_room(jfr->ahead) &&
 	       (chunk = look_ahead(jfr))) {
 		ask_chunk(jfr, chunk, FL_JFR_WHOLE);
-		fl_jfr_ahead_give(jfr->ahead, chunk);
+		fl_jfr_ahead_add(jfr->ahead, chunk);
 	}
 	return jfr->ahead && fl_jfr_ahead_count(jfr->ahead, &bytes);
 }
@@ -581,53 +413,54 @@ static int step_ahead(struct fl_jfr *jfr)
 		return FLAME_FAILED;
 	take_turn(jfr, chunk, FL_JFR_WHOLE);
 	/* Of the first, all make the stacks before they read more. */
-	if (jfr->chunks)
-		fl_jfr_fill_ahead(jfr);
+	if (jfr->totals.chunks)
+		fill_ahead(jfr);
 	return end_chunk(jfr, chunk, FL_JFR_WHOLE, good);
 }
 
 static int step(struct fl_jfr *jfr)
 {
 	struct fl_in *in = jfr->source->in;
-	uint64_t offset = fl_in_offset(in) + jfr->behind;
+	uint64_t offset = fl_in_offset(in) + jfr->position->behind;
 	struct fl_jfr_chunk *chunk;
 	enum fl_jfr_found found;
 	size_t avail;
-	const uint8_t *at = peek(jfr, HEADER, &avail);
+	const uint8_t *at = peek(jfr, FL_JFR_HEADER, &avail);
 	char why[64];
 
 	if (!avail) {
 		jfr->ended = true;
-		fl_jfr_spares_drop(jfr);
+		fl_jfr_recycled_drop(jfr);
 		return FLAME_OK;
 	}
-	if (is_v0(at, avail))
+	if (fl_jfr_is_v0(at, avail))
 		return step_v0(jfr, offset);
 	chunk = fl_jfr_chunk_new(jfr, offset);
 	if (!chunk)
 		return FLAME_FAILED;
-	found = fl_jfr_look(chunk, at, avail);
-	if (found == FL_JFR_CUT && avail == HEADER) {
+	found = fl_jfr_read_header(chunk, at, avail);
+	if (found == FL_JFR_CUT && avail == FL_JFR_HEADER) {
 		/* Maybe it was only not all peeked at. */
 		uint64_t size = fl_be(at + 8, 8);
 
 		at = peek(jfr, FL_MIN(size, SIZE_MAX), &avail);
-		found = fl_jfr_look(chunk, at, avail);
-	} else if (avail >= HEADER) {
+		found = fl_jfr_read_header(chunk, at, avail);
+	} else if (avail >= FL_JFR_HEADER) {
 		at = peek(jfr, fl_be(at + 8, 8), &avail);
-		found = fl_jfr_look(chunk, at, avail);
+		found = fl_jfr_read_header(chunk, at, avail);
 	}
 	if (found == FL_JFR_WHOLE || found == FL_JFR_LIVE)
 		return read_chunk(jfr, chunk, found);
 	if (found == FL_JFR_CUT)
 		return step_cut(jfr, chunk);
-	if (found == FL_JFR_NONE && fl_in_decode_at(in, jfr->behind)) {
+	if (found == FL_JFR_NONE &&
+	    fl_in_decode_at(in, jfr->position->behind)) {
 		fl_jfr_chunk_free(chunk);
 		return FLAME_OK;
 	}
 	snprintf(why, sizeof(why), found == FL_JFR_NONE ? "no chunk" :
-		 "format %u.%u, which is not known", chunk->major,
-		 chunk->minor);
+		 "format %u.%u, which is not known", chunk->header.major,
+		 chunk->header.minor);
 	fl_jfr_chunk_free(chunk);
 	return skip_junk(jfr, offset, why);
 }
@@ -636,19 +469,21 @@ static int step(struct fl_jfr *jfr)
 static void put_losses(struct fl_buf *buf, const struct fl_jfr *jfr)
 {
 	fl_buf_print(buf, "%" PRIu64 " events of damaged chunks kept",
-		     jfr->salvaged_events);
-	if (jfr->resized_events)
+		     jfr->totals.salvaged_events);
+	if (jfr->totals.resized_events)
 		fl_buf_print(buf, " (%" PRIu64 " of a wrong size)",
-			     jfr->resized_events);
-	if (jfr->lost_events)
-		fl_buf_print(buf, ", %" PRIu64 " or more events in %" PRIu64
-			     " bytes lost", jfr->lost_events, jfr->lost_bytes);
+			     jfr->totals.resized_events);
+	if (jfr->totals.lost_events)
+		fl_buf_print(buf,
+			     ", %" PRIu64 " or more events in %" PRIu64
+			     " bytes lost",
+			     jfr->totals.lost_events, jfr->totals.lost_bytes);
 	else
 		fl_buf_print(buf, ", %" PRIu64 " bytes lost",
-			     jfr->lost_bytes);
-	if (jfr->missing_bytes)
+			     jfr->totals.lost_bytes);
+	if (jfr->totals.missing_bytes)
 		fl_buf_print(buf, ", %" PRIu64 " bytes cut off",
-			     jfr->missing_bytes);
+			     jfr->totals.missing_bytes);
 	fl_buf_byte(buf, 0);
 }
 
@@ -658,15 +493,20 @@ static void tell_damage(struct fl_jfr *jfr)
 	const char *cut = fl_in_damage(source->in);
 	struct fl_buf losses = { 0 };
 
-	if (!jfr->bad_chunks && !cut)
+	if (!jfr->totals.bad_chunks && !cut)
 		return;
-	source->damage = jfr->chunks || jfr->given || jfr->readable ? 1 : 2;
+	source->damage = jfr->totals.chunks || jfr->samples->given ||
+					 jfr->totals.readable ?
+				 1 :
+				 2;
 	put_losses(&losses, jfr);
-	fl_warn(source->flame, "%s: %" PRIu64 " of %" PRIu64 " chunks damaged"
-		"%s%s%s%s; %s%s", fl_in_name(source->in), jfr->bad_chunks,
-		jfr->bad_chunks + jfr->chunks,
-		jfr->first_damage[0] ? ", the first " : "", jfr->first_damage,
-		cut ? "; " : "", cut ? cut : "",
+	fl_warn(source->flame,
+		"%s: %" PRIu64 " of %" PRIu64 " chunks damaged"
+		"%s%s%s%s; %s%s",
+		fl_in_name(source->in), jfr->totals.bad_chunks,
+		jfr->totals.bad_chunks + jfr->totals.chunks,
+		jfr->totals.first_damage[0] ? ", the first " : "",
+		jfr->totals.first_damage, cut ? "; " : "", cut ? cut : "",
 		losses.failed ? "out of memory" : losses.data,
 		source->damage == 2 ? "; nothing of it can be drawn" : "");
 	fl_buf_free(&losses);
@@ -677,7 +517,7 @@ static void tell(struct fl_jfr *jfr)
 	struct flame_source *source = jfr->source;
 	struct flame *flame = source->flame;
 	const char *name = fl_in_name(source->in);
-	struct fl_jfr_bare bare = jfr->cpu;
+	struct fl_jfr_bare bare = jfr->samples->cpu;
 
 	tell_damage(jfr);
 	if (fl_jfr_options(jfr)->compat)
@@ -686,26 +526,26 @@ static void tell(struct fl_jfr *jfr)
 		fl_warn(flame, "%s: recordings in it are not in the order of "
 			"time: what --from and --to take is not exact; put "
 			"them in order, or give a plain file", name);
-	if (jfr->unfinished)
+	if (jfr->totals.unfinished)
 		fl_remark(flame, "%s: not finished yet: read up to its last "
 			  "flush", name);
 	if (!source->select.cpu_only) {
-		bare.samples += jfr->others.samples;
-		bare.unresolved += jfr->others.unresolved;
+		bare.samples += jfr->samples->others.samples;
+		bare.unresolved += jfr->samples->others.unresolved;
 	}
 	if (bare.samples)
 		fl_remark(flame, "%s: %" PRIu64 " samples without a stack "
 			  "left out (%" PRIu64 " name a stack that is not "
 			  "there)", name, bare.samples, bare.unresolved);
-	if (jfr->lost_samples)
+	if (jfr->totals.lost_samples)
 		fl_remark(flame, "%s: %" PRIu64 " samples were lost while it "
-			  "was recorded", name, jfr->lost_samples);
+			  "was recorded", name, jfr->totals.lost_samples);
 }
 
 static int at_end(struct fl_jfr *jfr)
 {
-	if (!jfr->end_given) {
-		jfr->end_given = true;
+	if (!jfr->position->end_given) {
+		jfr->position->end_given = true;
 		return fl_jfr_emit_end(jfr);
 	}
 	/* When memory ran out, nothing can be said of the input. */
@@ -713,7 +553,7 @@ static int at_end(struct fl_jfr *jfr)
 		return FLAME_FAILED;
 	tell(jfr);
 	fl_jfr_info_end(jfr);
-	jfr->told = true;
+	jfr->position->told = true;
 	return FLAME_OK;
 }
 
@@ -721,22 +561,63 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct fl_jfr *jfr = source->state;
 
-	if (!jfr->prepared && prepare(jfr) != FLAME_OK)
+	if (!jfr->position->prepared && prepare(jfr) != FLAME_OK)
 		return FLAME_FAILED;
-	while (jfr->next_ready == jfr->nready) {
+	while (jfr->samples->next == jfr->samples->nready) {
 		int status;
 
-		if (jfr->told)
+		if (jfr->position->told)
 			return FLAME_END;
-		jfr->nready = jfr->next_ready = 0;
-		status = jfr->turn.on ? go_on(jfr) :
+		jfr->samples->nready = jfr->samples->next = 0;
+		status = jfr->position->turn.on ? go_on(jfr) :
 			 jfr->ended ? at_end(jfr) :
-			 fl_jfr_fill_ahead(jfr) ? step_ahead(jfr) : step(jfr);
+			 fill_ahead(jfr) ? step_ahead(jfr) : step(jfr);
 		if (status != FLAME_OK)
 			return status;
 	}
-	*sample = jfr->ready[jfr->next_ready++];
+	*sample = jfr->samples->ready[jfr->samples->next++];
 	return FLAME_OK;
+}
+
+static void close_jfr(struct flame_source *source)
+{
+	struct fl_jfr *jfr = source->state;
+
+	if (!jfr)
+		return;
+	fl_thread_pool_free(jfr->threads);
+	fl_jfr_ahead_free(jfr->ahead);
+	fl_jfr_parallel_stacks_free(jfr->parallel_stacks);
+	fl_jfr_chunk_free(jfr->now);
+	fl_jfr_chunk_free(jfr->before);
+	fl_jfr_leaks_free(jfr->leaks);
+	fl_jfr_timings_free(jfr->timings);
+	fl_jfr_spans_free(jfr->spans);
+	fl_jfr_info_free(jfr->info);
+	fl_jfr_samples_free(jfr->samples);
+	fl_jfr_cache_free(jfr->cache);
+	fl_jfr_recycled_free(jfr);
+	fl_free(jfr);
+}
+
+static int open_jfr(struct flame_source *source)
+{
+	struct whole *whole = fl_zeroed(1, sizeof(*whole));
+	struct fl_jfr *jfr;
+
+	if (!whole)
+		return fl_no_memory(source->flame);
+	source->state = jfr = &whole->jfr;
+	jfr->source = source;
+	jfr->position = &whole->position;
+	jfr->read_ahead = fill_ahead;
+	jfr->class_mark = fl_name(source->flame, FL_CLASS);
+	jfr->dotted_class_mark = fl_name(source->flame, FL_DOTTED_CLASS);
+	jfr->cache = fl_jfr_cache_new();
+	jfr->samples = fl_zeroed(1, sizeof(*jfr->samples));
+	if (jfr->cache && jfr->samples && fl_jfr_recycled_new(jfr))
+		return FLAME_OK;
+	return fl_no_memory(source->flame);
 }
 
 #define AT(member) .offset = offsetof(struct fl_jfr_options, member)

@@ -10,7 +10,8 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/readers.h"
+#include "format/jfr/recycle.h"
 
 enum {
 	LEAST = 5, MOST = 18,	/* bytes of an event that is read by its form */
@@ -18,7 +19,7 @@ enum {
 	ROOM = 64,
 	AHEAD = 1024,
 	MOST_FORMS = 255,
-	MOST_TABLES = 64,	/* of a chunk, FL_JFR_LOW bytes each */
+	MOST_TABLES = 64,	/* of a chunk, FL_JFR_SMALL_KEYS bytes each */
 	STATE_BITS = 7,		/* of a key of the map, below the stack's */
 	FEW = 1 << 12		/* events of a class are not worth a table */
 };
@@ -34,7 +35,7 @@ struct form {
 	uint8_t stack, state;	/* where they are in the event */
 };
 
-struct fl_jfr_forms {
+struct fl_jfr_layouts {
 	uint8_t number[NOT_ENDS];	/* 0: not seen yet */
 	unsigned n;
 	struct form at[MOST_FORMS + 1];
@@ -42,42 +43,45 @@ struct fl_jfr_forms {
 
 _Static_assert(FL_JFR_STATES == 1 << STATE_BITS, "states fit");
 
-static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
+static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 		     unsigned state)
 {
+	struct fl_jfr_readers *readers = chunk->readers;
 	size_t room;
 
-	if (chunk->nlow == MOST_TABLES || c->class->events < FEW)
+	if (readers->ntables == MOST_TABLES || c->class->events < FEW)
 		return false;
-	if (c->formed && !c->forms) {
-		c->forms = fl_zeroed(1, sizeof(*c->forms));
-		if (c->forms)
-			chunk->quick[c->class->id] = c;
+	if (c->has_layouts && !c->layouts) {
+		c->layouts = fl_zeroed(1, sizeof(*c->layouts));
+		if (c->layouts)
+			readers->by_layout[c->class->id] = c;
 	}
-	c->low[state] = fl_jfr_spare(chunk->jfr, FL_JFR_SPARE_PLAIN, &room);
-	if (!c->low[state])
-		c->low[state] = fl_zeroed(FL_JFR_LOW, sizeof(**c->low));
-	chunk->nlow += c->low[state] != NULL;
-	return c->low[state];
+	c->counters[state] =
+		fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_COUNTERS, &room);
+	if (!c->counters[state])
+		c->counters[state] =
+			fl_zeroed(FL_JFR_SMALL_KEYS, sizeof(**c->counters));
+	readers->ntables += c->counters[state] != NULL;
+	return c->counters[state];
 }
 
 /* The byte of a key is zero again, as it was full; false: memory is out. */
 static __attribute__((noinline)) bool
-spill(struct fl_jfr_count *c, uint64_t stack, unsigned state)
+spill(struct fl_jfr_reader *c, uint64_t stack, unsigned state)
 {
 	uint64_t *n = fl_map_put(&c->counted, stack << STATE_BITS | state,
 				 NULL);
 
 	if (!n) {
-		c->low[state][stack] = UINT8_MAX;
+		c->counters[state][stack] = UINT8_MAX;
 		return false;
 	}
 	*n += UINT8_MAX + 1;
-	c->spilt += UINT8_MAX + 1;
+	c->overflowed += UINT8_MAX + 1;
 	return true;
 }
 
-bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
+bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
 {
 	uint64_t stack = c->values[FL_JFR_STACK];
 	uint64_t state = c->values[FL_JFR_STATE];
@@ -85,11 +89,11 @@ bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 
 	if (fl_unlikely(stack >> (64 - STATE_BITS) || state >= FL_JFR_STATES))
 		return false;
-	if (stack < FL_JFR_LOW &&
-	    (c->low[state] || make_low(chunk, c, state))) {
-		if (!++c->low[state][stack] && !spill(c, stack, state))
+	if (stack < FL_JFR_SMALL_KEYS &&
+	    (c->counters[state] || make_low(chunk, c, state))) {
+		if (!++c->counters[state][stack] && !spill(c, stack, state))
 			return false;
-		c->singly++;
+		c->unlaid++;
 		return true;
 	}
 	n = fl_map_put(&c->counted, stack << STATE_BITS | state, NULL);
@@ -108,10 +112,10 @@ static uint32_t pass(uint32_t ends, unsigned n)
 }
 
 /* A new form, if it is one; 0: it is not, or there are too many. */
-static unsigned make_form(const struct fl_jfr_count *c, uint32_t not_ends,
+static unsigned make_form(const struct fl_jfr_reader *c, uint32_t not_ends,
 			  uint32_t behind)
 {
-	struct fl_jfr_forms *forms = c->forms;
+	struct fl_jfr_layouts *forms = c->layouts;
 	struct form *form = &forms->at[forms->n + 1];
 	uint32_t rest = pass(~not_ends & 0xffff, c->before - 1u);
 	unsigned stack, size, last;
@@ -148,7 +152,7 @@ static inline uint32_t pack(uint32_t bytes, uint32_t keep)
 
 /* Those of one class that come one after another. */
 static inline __attribute__((always_inline)) const uint8_t *
-read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
+read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 	      uint32_t (*pack_by)(uint32_t bytes, uint32_t keep))
 {
 	/* Of a size; one that no form has passes for no ends at all. */
@@ -158,7 +162,7 @@ read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
 		0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000, 0,
 		[MOST + 1 ... 255] = NOT_ENDS - 1
 	};
-	const struct fl_jfr_forms *forms = c->forms;
+	const struct fl_jfr_layouts *forms = c->layouts;
 	const uint8_t id = c->class->id;
 
 	while (at < end) {
@@ -177,8 +181,8 @@ read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
 		}
 		form = &forms->at[number];
 		key = pack_by(fl_wire_word(at + form->stack), form->keep);
-		low = c->low[at[form->state]];
-		if (fl_unlikely(key >= FL_JFR_LOW || !low))
+		low = c->counters[at[form->state]];
+		if (fl_unlikely(key >= FL_JFR_SMALL_KEYS || !low))
 			break;
 		if (fl_unlikely(!++low[key]) &&
 		    !spill(c, key, at[form->state]))
@@ -189,7 +193,7 @@ read_class_by(struct fl_jfr_count *c, const uint8_t *at, const uint8_t *end,
 	return at;
 }
 
-static const uint8_t *read_class(struct fl_jfr_count *c, const uint8_t *at,
+static const uint8_t *read_class(struct fl_jfr_reader *c, const uint8_t *at,
 				 const uint8_t *end)
 {
 	return read_class_by(c, at, end, pack);
@@ -203,7 +207,7 @@ static inline uint32_t pack_at_once(uint32_t bytes, uint32_t keep)
 }
 
 __attribute__((target("bmi2")))
-static const uint8_t *read_class_at_once(struct fl_jfr_count *c,
+static const uint8_t *read_class_at_once(struct fl_jfr_reader *c,
 					 const uint8_t *at, const uint8_t *end)
 {
 	return read_class_by(c, at, end, pack_at_once);
@@ -213,7 +217,7 @@ static const uint8_t *read_class_at_once(struct fl_jfr_count *c,
 #define read_class_at_once read_class
 #endif
 
-const uint8_t *fl_jfr_read_quickly(struct fl_jfr_chunk *chunk,
+const uint8_t *fl_jfr_read_by_layout(struct fl_jfr_chunk *chunk,
 				   const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *begin;
@@ -224,7 +228,7 @@ const uint8_t *fl_jfr_read_quickly(struct fl_jfr_chunk *chunk,
 	end -= ROOM;
 	at_once = fl_wire_has_pext();
 	do {
-		struct fl_jfr_count *c = chunk->quick[at[1]];
+		struct fl_jfr_reader *c = chunk->readers->by_layout[at[1]];
 
 		begin = at;
 		if (c)
@@ -234,7 +238,7 @@ const uint8_t *fl_jfr_read_quickly(struct fl_jfr_chunk *chunk,
 	return at;
 }
 
-void fl_jfr_settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
+void fl_jfr_find_layout(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
 {
 	uint32_t stack = 0, state = 0;
 
@@ -244,23 +248,23 @@ void fl_jfr_settle_quick(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
 		else if (c->steps[i].slot == FL_JFR_STATE)
 			state = i;
 	}
-	c->quick = c->plain && c->all_var && chunk->compressed &&
+	c->fixed = c->plain && c->all_var && chunk->header.compressed &&
 		   c->nsteps <= 16 && !c->class->noted &&
 		   (!c->has[FL_JFR_STATE] || stack < state);
 	c->before = stack;
 	c->between = state - stack - 1;
-	c->formed = c->quick && stack && state && c->class->all_var &&
+	c->has_layouts = c->fixed && stack && state && c->class->all_var &&
 		    c->class->id > 1 && c->class->id < 0x80;
 }
 
 /* Counts of a state, which are zero then; their sum. */
-static uint64_t each_low(struct fl_jfr_count *c, unsigned state,
+static uint64_t each_low(struct fl_jfr_reader *c, unsigned state,
 			 fl_jfr_plain_fn *each, void *data)
 {
-	uint8_t *low = c->low[state];
+	uint8_t *low = c->counters[state];
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < FL_JFR_LOW; i += 8) {
+	for (size_t i = 0; i < FL_JFR_SMALL_KEYS; i += 8) {
 		uint64_t some = fl_wire_word(low + i);
 
 		for (size_t j = i; some; j++, some >>= 8) {
@@ -274,29 +278,29 @@ static uint64_t each_low(struct fl_jfr_count *c, unsigned state,
 	return sum;
 }
 
-void fl_jfr_plain_done(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c)
+void fl_jfr_plain_done(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
 {
-	for (unsigned state = 0; state < FL_COUNT(c->low); state++) {
-		fl_jfr_keep(chunk, FL_JFR_SPARE_PLAIN, c->low[state],
-			    FL_JFR_LOW);
-		c->low[state] = NULL;
+	for (unsigned state = 0; state < FL_COUNT(c->counters); state++) {
+		fl_jfr_recycle(chunk, FL_JFR_TABLE_COUNTERS, c->counters[state],
+			    FL_JFR_SMALL_KEYS);
+		c->counters[state] = NULL;
 	}
-	fl_free(c->forms);
-	c->forms = NULL;
+	fl_free(c->layouts);
+	c->layouts = NULL;
 }
 
-void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_count *c,
+void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 		       fl_jfr_plain_fn *each, void *data)
 {
 	const struct fl_map_entry *e;
-	uint64_t events = c->spilt;
+	uint64_t events = c->overflowed;
 	size_t i = 0;
 
-	for (unsigned state = 0; state < FL_COUNT(c->low); state++)
-		if (c->low[state])
+	for (unsigned state = 0; state < FL_COUNT(c->counters); state++)
+		if (c->counters[state])
 			events += each_low(c, state, each, data);
-	chunk->nevents += events - c->singly;
-	c->class->events += events - c->singly;
+	chunk->readers->nevents += events - c->unlaid;
+	c->class->events += events - c->unlaid;
 	fl_jfr_plain_done(chunk, c);
 	while ((e = fl_map_each(&c->counted, &i)))
 		each(data, c, e->key >> STATE_BITS,

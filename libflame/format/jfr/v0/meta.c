@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/jfr/v0.h"
+#include "format/jfr/v0/internal.h"
 
 enum {
 	NEARBY = 64,		/* the metadata may be that much too early */
@@ -66,7 +66,8 @@ static const struct {
 } event_names[] = {
 	{ "execution_sample", "jdk.ExecutionSample", false },
 	{ "object_alloc_in_new_TLAB", "jdk.ObjectAllocationInNewTLAB", false },
-	{ "object_alloc_outside_TLAB", "jdk.ObjectAllocationOutsideTLAB", false },
+	{ "object_alloc_outside_TLAB", "jdk.ObjectAllocationOutsideTLAB",
+	  false },
 	{ "monitor_enter", "jdk.JavaMonitorEnter", false },
 	{ "monitor_wait", "jdk.JavaMonitorWait", false },
 	{ "thread_park", "jdk.ThreadPark", false },
@@ -287,11 +288,4 @@ uint64_t fl_v0_find_meta(const uint8_t *at, size_t avail)
 			return offset - i;
 	}
 	return 0;
-}
-
-uint64_t fl_jfr_v0_size(const uint8_t *at, size_t avail)
-{
-	uint64_t offset = fl_v0_find_meta(at, avail);
-
-	return offset ? offset + fl_be(at + offset, 4) : 0;
 }

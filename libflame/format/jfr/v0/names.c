@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "format/jfr/v0.h"
+#include "format/jfr/v0/internal.h"
 
 flame_id fl_v0_thread(struct fl_v0 *v, uint64_t tid, int64_t ticks)
 {

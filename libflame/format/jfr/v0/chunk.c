@@ -8,7 +8,8 @@
  */
 #include "fl.h"
 
-#include "format/jfr/v0.h"
+#include "format/jfr/v0/internal.h"
+#include "format/jfr/v0/v0.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -247,12 +248,20 @@ static void tell_damage(struct fl_v0 *v, uint64_t offset)
 {
 	struct fl_jfr *jfr = v->jfr;
 
-	jfr->bad_chunks++;
-	jfr->lost_bytes += v->lost;
-	jfr->salvaged_events += v->given;
-	if (!jfr->first_damage[0])
-		snprintf(jfr->first_damage, sizeof(jfr->first_damage),
+	jfr->totals.bad_chunks++;
+	jfr->totals.lost_bytes += v->lost;
+	jfr->totals.salvaged_events += v->given;
+	if (!jfr->totals.first_damage[0])
+		snprintf(jfr->totals.first_damage,
+			 sizeof(jfr->totals.first_damage),
 			 "at 0x%" PRIx64 ": %s", offset + v->why_at, v->why);
+}
+
+uint64_t fl_jfr_v0_size(const uint8_t *at, size_t avail)
+{
+	uint64_t offset = fl_v0_find_meta(at, avail);
+
+	return offset ? offset + fl_be(at + offset, 4) : 0;
 }
 
 bool fl_jfr_v0_span(struct fl_jfr *jfr, const uint8_t *at, size_t size,
@@ -279,7 +288,7 @@ int fl_jfr_v0_read(struct fl_jfr *jfr, const uint8_t *at, uint64_t size,
 	struct flame *flame = jfr->source->flame;
 	struct fl_v0 v = { .jfr = jfr, .at = at, .size = size };
 
-	jfr->answer.known = false;
+	jfr->samples->answer.known = false;
 	v.meta_at = fl_v0_find_meta(at, size);
 	if (v.meta_at && v.meta_at != fl_be(at + 8, 8))
 		fl_v0_damage(&v, 8, 0, "metadata not where the header says");

@@ -2,7 +2,7 @@
 /* Which events --event means, and which of their fields are read. */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/readers.h"
 
 #include <strings.h>
 
@@ -77,13 +77,13 @@ bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 }
 
 bool fl_jfr_is_full(const struct fl_jfr_chunk *chunk,
-		    const struct fl_jfr_count *c)
+		    const struct fl_jfr_reader *c)
 {
 	const struct fl_select *select = &chunk->jfr->source->select;
 
 	if (c->raw || select->survey)
 		return true;
-	if (chunk->cpu_only)
+	if (chunk->asked.cpu_only)
 		return c->row && strcmp(c->row->metric, "cpu") == 0;
 	if (c->row)
 		return fl_jfr_row_asked(chunk->jfr, c->row);
@@ -102,7 +102,7 @@ const char *fl_jfr_thread_field(const struct fl_jfr_class *class)
 	return NULL;
 }
 
-const char *fl_jfr_unit(const struct fl_jfr_count *count)
+const char *fl_jfr_unit(const struct fl_jfr_reader *count)
 {
 	if (!count->row || (count->raw && !count->row->value))
 		return "ns";
@@ -110,7 +110,7 @@ const char *fl_jfr_unit(const struct fl_jfr_count *count)
 }
 
 /* Ticks without an annotation: async-profiler's and old ones. */
-void fl_jfr_settle_unit(struct fl_jfr_count *c)
+void fl_jfr_resolve_unit(struct fl_jfr_reader *c)
 {
 	bool duration = strcmp(fl_jfr_unit(c), "ns") == 0;
 

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/types.h"
 
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static uint8_t primitive(const struct fl_jfr_chunk *chunk,
 		return FL_JFR_ARRAY;
 	for (size_t i = 0; i < FL_COUNT(codes); i++)
 		if (fl_slice_is(class->name, codes[i].name))
-			return chunk->compressed ? codes[i].packed :
+			return chunk->header.compressed ? codes[i].packed :
 						   codes[i].raw;
 	return FL_JFR_ARRAY;
 }
@@ -66,13 +66,14 @@ static bool add_array(struct planner *p, const struct fl_jfr_field *field)
 	struct fl_jfr_op op = { .code = FL_JFR_ARRAY };
 
 	if (field->constant)
-		op.element = p->chunk->compressed ? FL_JFR_VAR : FL_JFR_8;
+		op.element =
+			p->chunk->header.compressed ? FL_JFR_VAR : FL_JFR_8;
 	else
 		op.element = primitive(p->chunk, field->class);
 	if (op.element == FL_JFR_ARRAY) {
 		op.class = field->class;
-		if (!fl_jfr_plan(p->chunk, op.class) &&
-		    op.class->planned != FL_JFR_PLANNING)
+		if (!fl_jfr_make_decoder(p->chunk, op.class) &&
+		    op.class->decoder != FL_JFR_MAKING_DECODER)
 			return false;
 	}
 	return add(p, op);
@@ -84,8 +85,9 @@ static bool add_field(struct planner *p, struct fl_jfr_field *field)
 
 	if (field->constant && !field->array)
 		return add(p, (struct fl_jfr_op){
-			.code = p->chunk->compressed ? FL_JFR_VAR : FL_JFR_8
-		});
+				      .code = p->chunk->header.compressed ?
+						      FL_JFR_VAR :
+						      FL_JFR_8 });
 	if (!field->class && !field->constant)
 		return false;
 	if (field->array)
@@ -117,33 +119,33 @@ static bool unfold(struct planner *p, struct fl_jfr_class *class, bool top)
 	return good;
 }
 
-bool fl_jfr_plan(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
+bool fl_jfr_make_decoder(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 {
 	struct planner p = { .chunk = chunk };
 	uint8_t code;
 
-	if (class->planned != FL_JFR_UNPLANNED)
-		return class->planned == FL_JFR_PLANNED;
-	class->planned = FL_JFR_PLANNING;
+	if (class->decoder != FL_JFR_NO_DECODER)
+		return class->decoder == FL_JFR_DECODER;
+	class->decoder = FL_JFR_MAKING_DECODER;
 	code = primitive(chunk, class);
 	if (code != FL_JFR_ARRAY ?
 	    !add(&p, (struct fl_jfr_op){ .code = code }) :
 	    !unfold(&p, class, true)) {
 		fl_free(p.ops);
-		class->planned = FL_JFR_ENDLESS;
+		class->decoder = FL_JFR_ENDLESS;
 		return false;
 	}
 	class->ops = fl_arena_alloc(&chunk->arena,
 				    (p.n + 1) * sizeof(*class->ops));
 	if (!class->ops) {
 		fl_free(p.ops);
-		class->planned = FL_JFR_ENDLESS;
+		class->decoder = FL_JFR_ENDLESS;
 		fl_no_memory(chunk->flame);
 		return false;
 	}
 	if (p.n)
 		memcpy(class->ops, p.ops, p.n * sizeof(*class->ops));
-	class->ops[p.n] = (struct fl_jfr_op){ 0 };	/* of an empty last field */
+	class->ops[p.n] = (struct fl_jfr_op){ 0 }; /* of an empty last field */
 	fl_free(p.ops);
 	class->nops = p.n;
 	while (class->nvars < p.n &&
@@ -151,7 +153,7 @@ bool fl_jfr_plan(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 		class->nvars++;
 	class->all_var = class->nvars == p.n;
 	class->text = p.n == 1 && class->ops[0].code == FL_JFR_STRING;
-	class->planned = FL_JFR_PLANNED;
+	class->decoder = FL_JFR_DECODER;
 	return true;
 }
 
@@ -231,7 +233,7 @@ static void skip_array(const struct fl_jfr_op *op, struct fl_wire *w,
 		w->bad = w->bad || n != 0;
 		return;
 	}
-	if (op->class && op->class->planned != FL_JFR_PLANNED) {
+	if (op->class && op->class->decoder != FL_JFR_DECODER) {
 		w->bad = true;
 		return;
 	}

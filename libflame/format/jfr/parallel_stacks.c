@@ -9,7 +9,8 @@
  */
 #include "fl.h"
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/recycle.h"
+#include "format/jfr/traces.h"
 
 #include <stdlib.h>
 
@@ -25,38 +26,31 @@ struct share {
 	const uint32_t *traces;
 	size_t ntraces;
 	bool good;
-	struct fl_jfr_apart apart;
+	struct fl_jfr_local local;
 	struct flame *flame;
 	struct fl_absorbed map;
 };
 
-struct fl_jfr_shares {
+struct fl_jfr_parallel_stacks {
 	size_t n;
 	struct share shares[MOST];
 };
 
-struct fl_thread_pool *fl_jfr_team(struct fl_jfr *jfr)
-{
-	if (!jfr->team)
-		jfr->team = fl_thread_pool_new(jfr->source->flame->threads);
-	return jfr->team;
-}
-
-static struct fl_jfr_shares *shares_of(struct fl_jfr *jfr)
+static struct fl_jfr_parallel_stacks *shares_of(struct fl_jfr *jfr)
 {
 	unsigned threads = jfr->source->flame->threads;
-	struct fl_jfr_shares *all = jfr->shares;
+	struct fl_jfr_parallel_stacks *all = jfr->parallel_stacks;
 
 	if (all)
 		return all;
-	all = jfr->shares = fl_zeroed(1, sizeof(*all));
+	all = jfr->parallel_stacks = fl_zeroed(1, sizeof(*all));
 	while (all && all->n < EACH * threads && all->n < MOST &&
 	       (all->shares[all->n].flame = flame_new()))
 		all->n++;
 	return all;
 }
 
-void fl_jfr_shares_free(struct fl_jfr_shares *all)
+void fl_jfr_parallel_stacks_free(struct fl_jfr_parallel_stacks *all)
 {
 	if (!all)
 		return;
@@ -65,68 +59,45 @@ void fl_jfr_shares_free(struct fl_jfr_shares *all)
 
 		flame_free(share->flame);
 		fl_absorbed_free(&share->map);
-		fl_free(share->apart.found);
-		fl_free(share->apart.methods);
+		fl_free(share->local.found);
+		fl_free(share->local.methods);
 	}
 	fl_free(all);
 }
 
 /* In any thread ----------------------------------------------------------- */
 
-/* The same chunk, with caches of its own and another dictionary. */
-static struct fl_jfr_chunk *look_alike(struct share *share)
+static void make_stacks(struct share *share)
 {
-	struct fl_jfr_chunk *part = fl_zeroed(1, sizeof(*part));
+	struct fl_jfr_stacks stacks = {
+		.local = &share->local,
+		.spelling = share->chunk->stacks->spelling,
+	};
+	struct fl_jfr_chunk part = *share->chunk;
 
-	if (!part)
-		return NULL;
-	*part = *share->chunk;
-	part->flame = share->flame;
-	part->apart = &share->apart;
-	part->arena = (struct fl_arena){ 0 };
-	part->name = (struct fl_buf){ 0 };
-	memset(part->frames, 0, sizeof(part->frames));
-	memset(part->low_frames, 0, sizeof(part->low_frames));
-	memset(part->nlow_frames, 0, sizeof(part->nlow_frames));
-	memset(&part->located, 0, sizeof(part->located));
-	part->shape = NULL;
-	part->levels = NULL;
-	part->stacks = NULL;
-	part->levels_room = part->stacks_room = 0;
-	return part;
-}
-
-static void free_look_alike(struct fl_jfr_chunk *part)
-{
-	for (size_t i = 0; i < FL_COUNT(part->frames); i++)
-		fl_map_free(&part->frames[i]);
-	fl_jfr_low_frames_done(part);
-	fl_map_free(&part->located);
-	fl_jfr_keep(part, FL_JFR_SPARE_LEVELS, part->levels,
-		    part->levels_room);
-	fl_jfr_keep(part, FL_JFR_SPARE_STACKS, part->stacks,
-		    part->stacks_room);
-	fl_arena_free(&part->arena);
-	fl_buf_free(&part->name);
-	fl_free(part);
+	/* The same chunk, with another dictionary and caches of its own. */
+	part.flame = share->flame;
+	part.arena = (struct fl_arena){ 0 };
+	part.stacks = &stacks;
+	fl_jfr_make_stacks(&part, share->traces, share->ntraces);
+	fl_jfr_stacks_done(&part);
+	fl_jfr_frames_free(&stacks);
+	fl_arena_free(&part.arena);
 }
 
 static void run(struct fl_job *job)
 {
 	struct share *share = (struct share *)job;
-	struct fl_jfr_apart *apart = &share->apart;
-	struct fl_jfr_chunk *part = look_alike(share);
+	struct fl_jfr_local *local = &share->local;
 
-	apart->known = share->chunk->flame;
-	apart->frames = &share->map.frames;
-	apart->nfound = apart->nmethods = 0;
-	/* Below it are children of stacks that are known. */
-	apart->roof = flame_stack(share->flame, 0, FL_JFR_OURS - 1);
-	share->good = part && apart->roof;
+	local->shared = share->chunk->flame;
+	local->frames = &share->map.frames;
+	local->nfound = local->nmethods = 0;
+	/* Below it are children of stacks of the source's dictionary. */
+	local->roof = flame_stack(share->flame, 0, FL_JFR_LOCAL - 1);
+	share->good = local->roof;
 	if (share->good)
-		fl_jfr_make_stacks(part, share->traces, share->ntraces);
-	if (part)
-		free_look_alike(part);
+		make_stacks(share);
 }
 
 /* In the source's --------------------------------------------------------- */
@@ -152,8 +123,8 @@ static uint64_t hash_of(struct flame *flame, flame_id stack)
 
 static flame_id frame_of(const struct share *share, flame_id frame)
 {
-	return frame & FL_JFR_OURS ?
-	       share->map.frames.data[frame & ~FL_JFR_OURS] : frame;
+	return frame & FL_JFR_LOCAL ?
+	       share->map.frames.data[frame & ~FL_JFR_LOCAL] : frame;
 }
 
 /* Enters a share's stacks, and their hashes for later chunks. */
@@ -161,7 +132,7 @@ static void enter_stacks(struct flame *to, struct share *share,
 			 struct fl_jfr_path *paths)
 {
 	const struct fl_stack *at = share->flame->stacks.data;
-	flame_id roof = share->apart.roof;
+	flame_id roof = share->local.roof;
 
 	paths[0] = paths[roof] = (struct fl_jfr_path){ 0 };
 	for (size_t i = roof + 1; i < share->flame->stacks.count; i++) {
@@ -187,7 +158,7 @@ static bool keep_path(struct fl_jfr_chunk *chunk,
 
 	if (!fl_jfr_by_path(chunk))
 		return true;
-	stack = fl_map_put(&chunk->known->paths, path->hash, NULL);
+	stack = fl_map_put(&chunk->jfr->cache->paths, path->hash, NULL);
 	if (stack)
 		*stack = path->stack;
 	return stack;
@@ -197,32 +168,33 @@ static bool keep_path(struct fl_jfr_chunk *chunk,
 static bool settle(struct share *share, const struct fl_jfr_path *paths)
 {
 	struct fl_jfr_chunk *chunk = share->chunk;
-	struct fl_jfr_apart *apart = &share->apart;
+	struct fl_jfr_local *local = &share->local;
 	bool good = true;
 
 	for (size_t i = 0; i < share->ntraces && good; i++) {
-		struct fl_jfr_trace *trace = &chunk->traces[share->traces[i]];
-		flame_id stack = trace->stack & ~FL_JFR_OURS;
+		struct fl_jfr_trace *trace =
+			&chunk->traces->data[share->traces[i]];
+		flame_id stack = trace->stack & ~FL_JFR_LOCAL;
 
 		if (stack == trace->stack)
 			continue;
 		trace->stack = paths[stack].stack;
 		good = keep_path(chunk, &paths[stack]);
 	}
-	for (size_t i = 0; i < apart->nfound && good; i++)
-		good = keep_path(chunk, &apart->found[i]);
+	for (size_t i = 0; i < local->nfound && good; i++)
+		good = keep_path(chunk, &local->found[i]);
 	return good;
 }
 
 static void tell_methods(struct share *share)
 {
-	const struct fl_jfr_apart *apart = &share->apart;
+	const struct fl_jfr_local *local = &share->local;
 
-	for (size_t i = 0; i < apart->nmethods; i++)
-		fl_jfr_known_method(
+	for (size_t i = 0; i < local->nmethods; i++)
+		fl_jfr_cache_method(
 			share->chunk,
-			share->map.frames.data[apart->methods[i].frame],
-			apart->methods[i].method);
+			share->map.frames.data[local->methods[i].frame],
+			local->methods[i].method);
 }
 
 static bool take(struct flame *to, struct share *share,
@@ -239,7 +211,7 @@ static bool take(struct flame *to, struct share *share,
 	return settle(share, *paths) && fl_stacks_clear(flame);
 }
 
-static bool take_all(struct flame *to, struct fl_jfr_shares *all)
+static bool take_all(struct flame *to, struct fl_jfr_parallel_stacks *all)
 {
 	struct fl_jfr_path *paths = NULL;
 	size_t room = 0;
@@ -251,7 +223,7 @@ static bool take_all(struct flame *to, struct fl_jfr_shares *all)
 	return good;
 }
 
-static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_shares *all,
+static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_parallel_stacks *all,
 		 const uint32_t *traces, size_t n)
 {
 	for (size_t i = all->n; i--;) {
@@ -262,7 +234,7 @@ static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_shares *all,
 		share->traces = traces + from;
 		share->ntraces = n * (i + 1) / all->n - from;
 		share->job.run = run;
-		fl_thread_pool_submit_first(chunk->jfr->team, &share->job);
+		fl_thread_pool_submit_first(chunk->jfr->threads, &share->job);
 	}
 }
 
@@ -271,35 +243,38 @@ static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_shares *all,
  * Where most of it is new, that pays for many threads only: of few, one makes
  * the stacks and the others read on.
  */
-bool fl_jfr_stacks_for_one(const struct fl_jfr_chunk *chunk, size_t n)
+bool fl_jfr_stacks_by_one(const struct fl_jfr_chunk *chunk, size_t n)
 {
-	const struct fl_jfr_known *known = chunk->known;
+	const struct fl_jfr_trace_cache *known = chunk->jfr->cache;
 
-	return n >= MANY && chunk->jfr->source->flame->threads < FL_JFR_MANY &&
-	       n > (chunk->marks ? &known->traces : &known->paths)->count;
+	return n >= MANY &&
+	       chunk->jfr->source->flame->threads < FL_JFR_MANY_THREADS &&
+	       n > (chunk->traces->hashes ? &known->traces : &known->paths)
+			       ->count;
 }
 
 void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			  size_t n, bool for_one)
+			  size_t n, bool by_one)
 {
+	struct fl_jfr_types *types = chunk->types;
 	struct fl_jfr *jfr = chunk->jfr;
-	struct fl_jfr_shares *all;
+	struct fl_jfr_parallel_stacks *all;
 
-	if (for_one || n < MANY || !fl_jfr_team(jfr) ||
+	if (by_one || n < MANY || !fl_jfr_threads(jfr) ||
 	    !(all = shares_of(jfr)) || all->n < 2) {
 		if (n >= MANY)
-			fl_jfr_fill_ahead(jfr);
+			jfr->read_ahead(jfr);
 		fl_jfr_make_stacks(chunk, traces, n);
 		return;
 	}
 	/* Nobody makes plans while others read by them. */
-	for (size_t i = 0; i < chunk->nclasses; i++)
-		if (chunk->classes[i].wanted)
-			fl_jfr_plan(chunk, &chunk->classes[i]);
+	for (size_t i = 0; i < types->nclasses; i++)
+		if (types->classes[i].wanted)
+			fl_jfr_make_decoder(chunk, &types->classes[i]);
 	give(chunk, all, traces, n);
-	fl_jfr_fill_ahead(jfr);
+	jfr->read_ahead(jfr);
 	for (size_t i = 0; i < all->n; i++)
-		fl_thread_pool_wait(jfr->team, &all->shares[i].job);
+		fl_thread_pool_wait(jfr->threads, &all->shares[i].job);
 	if (!take_all(chunk->flame, all))
 		fl_no_memory(chunk->flame);
 }

@@ -2,20 +2,20 @@
 /*
  * What the files of format 0.9 share, in the order data flow:
  *
- *	v0_meta.c	the metadata: events, constants, their fields
- *	v0_values.c	values, and the constants of checkpoints
- *	v0_names.c	threads, frames and stacks of constants
- *	v0.c		the chunk and its events
+ *	meta.c		the metadata: events, constants, their fields
+ *	values.c	values, and the constants of checkpoints
+ *	names.c		threads, frames and stacks of constants
+ *	chunk.c		the chunk and its events
  */
-#ifndef FL_JFR_V0_H
-#define FL_JFR_V0_H
+#ifndef FL_JFR_V0_INTERNAL_H
+#define FL_JFR_V0_INTERNAL_H
 
-#include "format/jfr/jfr.h"
+#include "format/jfr/samples.h"
 
 enum {
 	HEADER = 16,
 	EVENT = 8,		/* size and type of an event */
-	DEEPEST = 16		/* structs in structs, constants by constants */
+	MAX_DEPTH = 16		/* structs in structs, constants by constants */
 };
 
 /* Event types of the format itself. */
@@ -136,7 +136,7 @@ static inline void fl_v0_damage(struct fl_v0 *v, uint64_t at, uint64_t lost,
 	v->why_at = at;
 }
 
-/* v0_meta.c ----------------------------------------------------------- */
+/* meta.c -------------------------------------------------------------- */
 
 /*
  * Offset of the metadata, 0: not found.  It is the header's offset, or a little
@@ -147,7 +147,7 @@ uint64_t fl_v0_find_meta(const uint8_t *at, size_t avail);
 bool fl_v0_read_meta(struct fl_v0 *v, uint64_t at);
 void fl_v0_free(struct fl_v0 *v);
 
-/* v0_values.c --------------------------------------------------------- */
+/* values.c ------------------------------------------------------------ */
 
 struct slice fl_v0_utf(struct fl_wire *w);
 /* How many follow, of `least` bytes each or more. */
@@ -167,7 +167,7 @@ struct slice fl_v0_text(const struct fl_v0 *v, const struct fl_v0_constant *c);
 struct fl_v0_numbers fl_v0_numbers_of(const struct fl_v0 *v,
 				      const struct fl_v0_constant *c);
 
-/* v0_names.c ---------------------------------------------------------- */
+/* names.c ------------------------------------------------------------- */
 
 flame_id fl_v0_thread(struct fl_v0 *v, uint64_t tid, int64_t ticks);
 /* A class that lies on a stack. */

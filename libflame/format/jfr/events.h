@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of a chunk in one pass (event.c); equal ones are summed by stack
+ * trace, state, class, thread, so far as these are asked for (sum.c).
+ */
+#ifndef FL_JFR_EVENTS_H
+#define FL_JFR_EVENTS_H
+
+#include "format/jfr/readers.h"
+#include "format/jfr/traces.h"
+
+/* Events that are counted together. */
+struct fl_jfr_sum {
+	uint32_t next;		/* of the same trace, plus one */
+	uint32_t trace;		/* in chunk->traces */
+	uint32_t reader : 31;	/* in chunk->readers */
+	uint32_t outside : 1;	/* leaf: allocated outside TLAB */
+	uint64_t leaf;		/* key of the class; 0: none */
+	uint64_t state;
+	int64_t samples, value;
+	int64_t bare;		/* samples of those without a value */
+};
+
+/* More of it, where that is asked for: a chunk has many sums. */
+struct fl_jfr_detail {
+	uint64_t thread;
+	uint64_t address;	/* leaks only */
+	int64_t first, last;	/* ticks; first > last: not known */
+};
+
+/* An event whose texts are read when the pools are there. */
+struct fl_jfr_note {
+	const struct fl_jfr_class *class;
+	uint64_t at;
+};
+
+struct fl_jfr_events {
+	struct fl_jfr_sum *sums;
+	size_t nsums, sums_capacity;
+	struct fl_jfr_detail *details;	/* of each, if there are any */
+	size_t details_capacity;
+	bool detailed;
+	/* The first `nindexed` sums, where a trace has very many. */
+	struct fl_index index;
+	size_t nindexed;
+	struct fl_jfr_note *notes;
+	size_t nnotes, notes_capacity;
+	uint64_t lost_samples;	/* while it was recorded */
+	bool with_tlab;		/* it has allocations in and outside TLABs */
+};
+
+static inline struct fl_jfr_detail
+fl_jfr_detail_of(const struct fl_jfr_events *events,
+		 const struct fl_jfr_sum *sum)
+{
+	return events->detailed ? events->details[sum - events->sums] :
+	       (struct fl_jfr_detail){ .first = INT64_MAX, .last = INT64_MIN };
+}
+
+/* Reads and sums the events; needs nothing but the metadata. */
+bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);
+/* The tables of sums go to later chunks. */
+void fl_jfr_sums_done(struct fl_jfr_chunk *chunk);
+/* Tables, traces and stacks go to later chunks. */
+void fl_jfr_tables_done(struct fl_jfr_chunk *chunk);
+/* Frees all that the readers and sums have. */
+void fl_jfr_events_free(struct fl_jfr_chunk *chunk);
+
+/* sum.c: sums of events in the order in which they are added ----------- */
+
+/*
+ * Tables of traces and sums are larger than the cache: their entries for an
+ * event are prefetched step by step while EVENTS_PER_STEP more are read.
+ */
+enum { FL_JFR_EVENTS_PER_STEP = 8, FL_JFR_QUEUE = 4 * FL_JFR_EVENTS_PER_STEP };
+
+/* Sums on their way to the table. */
+struct fl_jfr_queue {
+	struct fl_jfr_chunk *chunk;
+	bool by_time;		/* each event by itself */
+	uint64_t read, traced, met, added;	/* so many events */
+	uint64_t key[FL_JFR_QUEUE];		/* of the stack trace */
+	struct fl_jfr_sum sums[FL_JFR_QUEUE];
+	struct fl_jfr_detail details[FL_JFR_QUEUE];
+};
+
+/* The values of an event that are summed up. */
+struct fl_jfr_weight {
+	int64_t samples, value;
+	bool outside;
+};
+
+/* Adds the event that the reader has read. */
+void fl_jfr_add_event(struct fl_jfr_queue *queue,
+		      const struct fl_jfr_reader *reader,
+		      struct fl_jfr_weight weight);
+/* Adds a sum at once. */
+void fl_jfr_add_sum(struct fl_jfr_queue *queue, struct fl_jfr_sum *sum,
+		    const struct fl_jfr_detail *detail, uint64_t key);
+/* Adds what still waits. */
+void fl_jfr_add_queued(struct fl_jfr_queue *queue);
+
+/* span.c: --latency and --tag ------------------------------------------ */
+
+struct fl_jfr_span {
+	uint64_t thread;
+	int64_t from, to;	/* ns, both inside */
+};
+
+struct fl_jfr_spans {
+	struct fl_jfr_span *data;
+	size_t count, capacity;
+	bool seen;		/* any event that is a span at all */
+};
+
+/* Whether a thread is inside a wanted span at a time (ns). */
+bool fl_jfr_in_span(const struct fl_jfr *jfr, uint64_t thread, int64_t ns);
+bool fl_jfr_add_span(struct fl_jfr_spans *spans,
+		     const struct fl_jfr_span *span);
+/* Before the first search: sorts them. */
+void fl_jfr_sort_spans(struct fl_jfr_spans *spans);
+void fl_jfr_spans_free(struct fl_jfr_spans *spans);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Methods as frames: their names, types and places.
+ */
+#include "fl.h"
+
+#include "dict/java.h"
+#include "format/jfr/recycle.h"
+#include "format/jfr/traces.h"
+
+#include <inttypes.h>
+
+/* From a constant's value to a field of it; false: it is broken. */
+static bool seek_in(const struct fl_jfr_class *class,
+		    const struct fl_jfr_field *field, struct fl_wire *w)
+{
+	fl_jfr_seek(class, field, w);
+	return !w->bad;
+}
+
+void fl_jfr_frame_types(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_traces *traces = chunk->traces;
+	struct fl_jfr_types *types = chunk->types;
+
+	static const struct {
+		const char *name;
+		uint8_t type;
+	} names[] = {
+		{ "Interpreted", FLAME_INTERPRETED },
+		{ "JIT compiled", FLAME_JIT }, { "Inlined", FLAME_INLINED },
+		{ "Native", FLAME_NATIVE }, { "C++", FLAME_CPP },
+		{ "Kernel", FLAME_KERNEL }, { "C1 compiled", FLAME_C1 },
+		{ "AOT compiled", FLAME_JIT },
+		{ "INTERPRETED", FLAME_INTERPRETED }, { "JIT", FLAME_JIT },
+		{ "JIT_INLINED", FLAME_INLINED }, { "NATIVE", FLAME_NATIVE },
+	};
+
+	if (fl_jfr_stand_in(chunk) && (!types->frame_type ||
+				!types->frame_type->pool)) {
+		chunk->async = chunk->jfr->before->async;
+		memcpy(traces->frame_types,
+		       chunk->jfr->before->traces->frame_types,
+		       sizeof(traces->frame_types));
+		return;
+	}
+	chunk->async = fl_slice_is(fl_jfr_constant_text(chunk,
+				   types->frame_type, 5), "Kernel");
+	for (unsigned key = 0; key < FL_COUNT(traces->frame_types); key++) {
+		struct slice text = fl_jfr_constant_text(chunk,
+						types->frame_type, key);
+
+		traces->frame_types[key] = FLAME_UNKNOWN;
+		for (size_t i = 0; text.data && i < FL_COUNT(names); i++)
+			if (fl_slice_is(text, names[i].name))
+				traces->frame_types[key] = names[i].type;
+		/* In a JDK's file it is a Java method written in C. */
+		if (traces->frame_types[key] == FLAME_NATIVE && !chunk->async)
+			traces->frame_types[key] = FLAME_JAVA_NATIVE;
+	}
+}
+
+/* Methods are many: their fields are looked for once. */
+static const struct fl_jfr_spelling *spelling_of(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_types *types = chunk->types;
+	struct fl_jfr_spelling *s = &chunk->stacks->spelling;
+
+	if (fl_unlikely(!s->known))
+		*s = (struct fl_jfr_spelling){
+			.known = true,
+			.method = fl_jfr_field_of(types->method, "name"),
+			.type = fl_jfr_field_of(types->method, "type"),
+			.class = fl_jfr_field_of(types->class, "name"),
+		};
+	return s;
+}
+
+/*
+ * "pkg/Class.method" in two, as jfrconv: C, C++ and kernel frames by their
+ * symbol alone, a method without a name by its class.  false: there is no such
+ * method.
+ */
+static bool spell(struct fl_jfr_chunk *chunk, uint64_t method, uint8_t type,
+		  struct slice *class, struct slice *name)
+{
+	struct fl_jfr_types *types = chunk->types;
+	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
+		      type == FLAME_KERNEL;
+	const struct fl_jfr_spelling *s = spelling_of(chunk);
+	struct fl_wire begin, w;
+	uint64_t key;
+
+	*class = *name = (struct slice){ NULL, 0 };
+	if (!fl_jfr_constant(chunk, types->method, method, &begin))
+		return false;
+	w = begin;
+	if (s->method && seek_in(types->method, s->method, &w))
+		*name = fl_jfr_text(chunk, s->method, &w);
+	w = begin;
+	if (!(native && name->size) && s->type &&
+	    seek_in(types->method, s->type, &w) &&
+	    fl_jfr_read_number(types->method, s->type, &w, &key) && s->class &&
+	    fl_jfr_constant(chunk, types->class, key, &w) &&
+	    seek_in(types->class, s->class, &w))
+		*class = fl_jfr_text(chunk, s->class, &w);
+	return true;
+}
+
+bool fl_jfr_has_name(struct fl_jfr_chunk *chunk, uint64_t method,
+		     uint64_t type_key)
+{
+	uint8_t type = type_key < FL_COUNT(chunk->traces->frame_types) ?
+		       chunk->traces->frame_types[type_key] : FLAME_UNKNOWN;
+	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
+		      type == FLAME_KERNEL;
+	struct slice class, name;
+
+	return spell(chunk, method, type, &class, &name) && name.data &&
+	       (class.data || (native && name.size));
+}
+
+static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
+		       uint64_t method, uint8_t type)
+{
+	struct slice class, name;
+
+	if (!spell(chunk, method, type, &class, &name)) {
+		fl_buf_text(buf, fl_jfr_options(chunk->jfr)->compat ?
+				 "unknown" : "[unknown]");
+		return;
+	}
+	fl_buf_put(buf, class.data, class.size);
+	if (class.size && name.size)
+		fl_buf_byte(buf, '.');
+	fl_buf_put(buf, name.data, name.size);
+	if (!buf->size && !fl_jfr_options(chunk->jfr)->compat)
+		fl_buf_text(buf, "[unknown]");
+}
+
+/* Whether the method's plain name is this one. */
+static bool is_plain(struct fl_jfr_chunk *chunk, uint64_t method,
+		     uint8_t type, struct slice text)
+{
+	struct fl_buf *buf = &chunk->stacks->name, plain = { 0 };
+	bool is;
+
+	buf->size = 0;
+	put_method(chunk, buf, method, type);
+	is = fl_java_plain((struct slice){ buf->data, buf->size }, type, false,
+			   &plain) &&
+	     !plain.failed && plain.size == text.size &&
+	     memcmp(plain.data, text.data, text.size) == 0;
+	fl_buf_free(&plain);
+	return is;
+}
+
+static bool is_at(const char *at, struct slice text)
+{
+	return !text.size || memcmp(at, text.data, text.size) == 0;
+}
+
+static bool is_spelt(struct slice class, struct slice name, struct slice text)
+{
+	size_t dot = class.size && name.size;
+
+	return text.size && text.size == class.size + dot + name.size &&
+	       is_at(text.data, class) &&
+	       (!dot || text.data[class.size] == '.') &&
+	       is_at(text.data + class.size + dot, name);
+}
+
+bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
+		      uint8_t type, struct slice text)
+{
+	struct slice class, name;
+
+	if (!spell(chunk, method, type, &class, &name))
+		return false;
+	return is_spelt(class, name, text) ||
+	       (chunk->flame->unify && is_plain(chunk, method, type, text));
+}
+
+static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+			   uint8_t type, const char *mark, uint32_t place)
+{
+	struct flame *flame = chunk->flame;
+	struct fl_buf *buf = &chunk->stacks->name;
+
+	buf->size = 0;
+	put_method(chunk, buf, method, type);
+	if (mark)
+		fl_buf_print(buf, "%s%" PRIu32, mark, place);
+	if (buf->failed)
+		fl_no_memory(flame);
+	return fl_frame(flame, flame_name(flame, buf->data, buf->size), type);
+}
+
+/* With a line, or a bytecode index (its top bit is free to tell them). */
+static flame_id located(struct fl_jfr_chunk *chunk, flame_id plain,
+			uint64_t method, uint8_t type, const char *mark,
+			uint32_t place)
+{
+	bool fresh;
+	uint64_t *at = fl_map_put(&chunk->stacks->located,
+				  (uint64_t)plain << 32 | place |
+				  (uint64_t)(*mark == '@') << 31, &fresh);
+
+	if (!at) {
+		fl_no_memory(chunk->flame);
+		return 0;
+	}
+	if (fresh)
+		*at = make_frame(chunk, method, type, mark, place);
+	return *at;
+}
+
+static flame_id typed_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+			    uint8_t type)
+{
+	bool fresh;
+	uint64_t *at = fl_map_put(&chunk->stacks->frames[type], method, &fresh);
+
+	if (!at) {
+		fl_no_memory(chunk->flame);
+		return 0;
+	}
+	if (fresh) {
+		*at = make_frame(chunk, method, type, NULL, 0);
+		fl_jfr_cache_method(chunk, *at, method);
+	}
+	return *at;
+}
+
+flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+		      uint64_t type_key, uint32_t line, uint32_t bci)
+{
+	const struct fl_jfr_options *options = fl_jfr_options(chunk->jfr);
+	uint8_t type = type_key < FL_COUNT(chunk->traces->frame_types) ?
+		       chunk->traces->frame_types[type_key] : FLAME_UNKNOWN;
+	flame_id plain = typed_frame(chunk, method, type);
+
+	if (fl_likely(!options->lines && !options->bci))
+		return plain;
+	if (options->compat) {
+		line &= 0xffff;
+		bci &= 0xffff;
+	}
+	if (options->lines && (int32_t)line > 0)
+		return located(chunk, plain, method, type, ":", line);
+	if (options->bci && (int32_t)bci > 0)
+		return located(chunk, plain, method, type, "@", bci);
+	return plain;
+}
+
+void fl_jfr_small_frames_done(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_stacks *stacks = chunk->stacks;
+
+	for (size_t i = 0; i < FL_COUNT(stacks->small); i++) {
+		if (stacks->small[i])
+			memset(stacks->small[i], 0, stacks->nsmall[i] *
+			       sizeof(**stacks->small));
+		fl_jfr_recycle(chunk, FL_JFR_TABLE_SMALL_FRAMES,
+			    stacks->small[i], FL_JFR_SMALL_KEYS);
+		stacks->small[i] = NULL;
+		stacks->nsmall[i] = 0;
+	}
+}
+
+void fl_jfr_frames_free(struct fl_jfr_stacks *stacks)
+{
+	for (size_t i = 0; i < FL_COUNT(stacks->frames); i++)
+		fl_map_free(&stacks->frames[i]);
+	fl_map_free(&stacks->located);
+	fl_buf_free(&stacks->name);
+}

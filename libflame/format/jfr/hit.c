@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A sum as a hit: event, state, thread, times and amounts resolved.
+ */
+#include "fl.h"
+
+#include "format/jfr/samples.h"
+
+/* The key of the class that is a leaf; 0: there is none. */
+static uint64_t leaf_key(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_sum *sum,
+			 const struct fl_jfr_reader *c)
+{
+	uint64_t key = sum->leaf;
+
+	if (!key || !c->object)
+		return key;
+	return fl_jfr_field_number(chunk,
+				   fl_jfr_class_named(chunk,
+						      "types.OldObject"),
+				   key, "type", &key) ? key : 0;
+}
+
+/* The leaf of a sample.  false: the chunk was cut before its name. */
+bool fl_jfr_find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		      const struct fl_jfr_reader *c, struct fl_jfr_hit *hit)
+{
+	uint64_t key;
+
+	if (c->raw || !c->row || !c->row->leaf)
+		return true;
+	key = leaf_key(chunk, sum, c);
+	if (fl_unlikely(chunk->missing) &&
+	    (key ? !fl_jfr_has_class(chunk, key) : sum->leaf))
+		return false;
+	if (key)
+		hit->leaf = fl_jfr_leaf(chunk, key, sum->outside);
+	return true;
+}
+
+/* As jfrconv: summed in ticks, then converted once. */
+static int64_t value_ns(const struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_reader *c, int64_t value)
+{
+	return fl_jfr_span_ns(chunk, c->value_unit, value);
+}
+
+/* What differs between the sums of an event and a state. */
+void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit)
+{
+	const struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
+	struct fl_jfr_detail detail = fl_jfr_detail_of(chunk->events, sum);
+
+	hit->samples = sum->samples;
+	hit->value = sum->value;
+	if (hit->unit && strcmp(hit->unit, "ns") == 0)
+		hit->value = value_ns(chunk, c, sum->value);
+	/* Only who sleeps has a time span; who runs, runs for an interval. */
+	if (c->span) {
+		if (chunk->jfr->wall_ns)
+			hit->value = fl_add_clamped(hit->value, fl_mul_clamped(
+					sum->bare, chunk->jfr->wall_ns));
+		else if (sum->bare)
+			hit->unit = NULL;
+	}
+	hit->time = hit->last = FLAME_NOTIME;
+	if (detail.first <= detail.last) {
+		hit->time = fl_jfr_ns(chunk, detail.first);
+		hit->last = fl_jfr_ns(chunk, detail.last);
+	}
+	if (c->has[FL_JFR_THREAD])
+		hit->thread = fl_jfr_thread(chunk, detail.thread);
+}
+
+void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		     struct fl_jfr_hit *hit)
+{
+	struct flame *flame = chunk->flame;
+	const struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
+
+	memset(hit, 0, sizeof(*hit));
+	hit->event = c->event;
+	hit->row = c->row;
+	hit->raw = c->raw;
+	hit->async = chunk->async;
+	hit->runnable_wall = chunk->jfr->samples->giving.runnable_wall;
+	hit->with_tlab = chunk->events->with_tlab;
+	hit->unit = c->has[FL_JFR_VALUE] ? fl_jfr_unit(c) : NULL;
+	if (c->has[FL_JFR_STATE])
+		hit->state = fl_name_at(flame, fl_jfr_state(chunk,
+							    sum->state));
+	fl_jfr_fill_amounts(chunk, sum, hit);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Readers: what is done with the events of a class.  Which events mean what
+ * (rows.c), which of them are asked for (select.c), the fields that are read
+ * (field.c), and events of only a stack and a state, which are counted in
+ * plain tables (fixed_layout.c).
+ */
+#ifndef FL_JFR_READERS_H
+#define FL_JFR_READERS_H
+
+#include "format/jfr/types.h"
+
+enum { FL_JFR_STATES = 128 };
+
+/* jfrconv's groups: what its options read together. */
+enum fl_jfr_group {
+	FL_JFR_GROUP_NONE, FL_JFR_GROUP_EXEC, FL_JFR_GROUP_ALLOC,
+	FL_JFR_GROUP_LIVE, FL_JFR_GROUP_NATIVEMEM, FL_JFR_GROUP_LOCK,
+	FL_JFR_GROUP_NATIVELOCK, FL_JFR_GROUP_TRACE
+};
+
+struct fl_jfr_row {
+	const char *event;	/* "jdk.ExecutionSample" */
+	const char *metric;	/* "cpu" */
+	const char *count;	/* field with the number of samples, or NULL */
+	const char *value;	/* field with the value, or NULL */
+	const char *factor;	/* a field that multiplies the value */
+	const char *leaf;	/* field with the class that is the leaf */
+	const char *unit;	/* of the value: "bytes", "ns" */
+	enum fl_jfr_group group;
+};
+
+extern const struct fl_jfr_row fl_jfr_rows[];	/* ends in event NULL */
+
+/* What an event's fields are wanted for. */
+enum fl_jfr_slot {
+	FL_JFR_TIME, FL_JFR_DURATION, FL_JFR_THREAD, FL_JFR_STACK,
+	FL_JFR_STATE, FL_JFR_COUNT, FL_JFR_VALUE, FL_JFR_FACTOR, FL_JFR_LEAF,
+	FL_JFR_ADDRESS, FL_JFR_SLOTS
+};
+
+struct fl_jfr_step {
+	uint8_t code;		/* of the op */
+	int8_t slot;		/* -1: skipped */
+	const struct fl_jfr_op *op;
+};
+
+/* Reads and counts the events of a class in a chunk. */
+struct fl_jfr_reader {
+	uint32_t number;	/* in chunk->readers */
+	struct fl_jfr_class *class;
+	struct slice event;	/* its name, as of today */
+	const struct fl_jfr_row *row;	/* NULL: by its own name */
+	bool full;		/* counted by stack; else only counted */
+	bool raw;		/* asked for by its own name */
+	bool latest;		/* its numbers grow: the last ones count */
+	bool lost;		/* its value is a number of lost samples */
+	bool cpu;		/* its row's metric is cpu */
+	bool span;		/* its value is a timeSpan */
+	bool tlab;		/* its value is the size of a TLAB */
+	bool object;		/* its leaf is an object, of a class */
+	/* How its events are read: */
+	bool direct;		/* counted by stack, by short_steps */
+	bool bare;		/* only counted, and not read */
+	bool plain;		/* only a stack and a state */
+	bool fixed;		/* plain, and all of it compressed integers: */
+	uint8_t before, between;	/* so many before stack and state */
+	bool has_layouts;	/* fixed, and short: read by layout */
+	struct fl_jfr_layouts *layouts;	/* fixed_layout.c */
+	/* Plain: 8-bit counters by state and by key of a stack. */
+	uint8_t *counters[FL_JFR_STATES];
+	uint64_t unlaid;	/* counted there, but not by layout */
+	uint64_t overflowed;	/* counted there, and moved to the map */
+	struct fl_map counted;	/* stack and state -> how many; the rest */
+	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
+	bool has[FL_JFR_SLOTS];
+	uint8_t value_unit;	/* enum fl_jfr_unit */
+	struct fl_jfr_step *steps;
+	uint32_t nsteps;
+	bool all_var;		/* all are compressed integers */
+	bool pext;		/* by the processor's pext */
+	/* The same where all are few compressed integers; else none. */
+	struct fl_jfr_short_step {
+		uint8_t before;		/* so many are passed over, */
+		uint8_t slot;		/* then one goes there */
+	} short_steps[FL_JFR_SLOTS];
+	uint32_t nshort;
+	int64_t samples;	/* of those that are only counted */
+	uint64_t values[FL_JFR_SLOTS];	/* of the event just read */
+};
+
+struct fl_jfr_readers {
+	struct fl_jfr_reader **data;
+	uint32_t count;
+	size_t capacity;
+	struct fl_jfr_reader *by_layout[256]; /* fixed_layout.c: by class id */
+	unsigned ntables;			/* and the tables it has */
+	uint64_t nevents;
+};
+
+/* rows.c: the row of an event, NULL where its type has none. */
+const struct fl_jfr_row *fl_jfr_row_of(struct slice event);
+
+/* select.c ------------------------------------------------------------ */
+
+/*
+ * Whether --event (if it is there) means this event by its own name: in
+ * full, or its last part in any case.
+ */
+bool fl_jfr_is_raw(const struct fl_jfr *jfr, struct slice event);
+/* Whether --event may mean a metric of this row (states are seen later). */
+bool fl_jfr_row_asked(const struct fl_jfr *jfr,
+		      const struct fl_jfr_row *row);
+/* Whether events are counted by stack, not only counted. */
+bool fl_jfr_is_full(const struct fl_jfr_chunk *chunk,
+		    const struct fl_jfr_reader *reader);
+/* The field with the thread of an event; NULL: none. */
+const char *fl_jfr_thread_field(const struct fl_jfr_class *class);
+bool fl_jfr_has_stack(const struct fl_jfr_class *class);
+void fl_jfr_resolve_unit(struct fl_jfr_reader *reader);
+/* The unit of its value: "ns", "bytes"; "samples" where it has none. */
+const char *fl_jfr_unit(const struct fl_jfr_reader *reader);
+
+/* field.c ------------------------------------------------------------- */
+
+/* A field of one step, NULL where there is none of that name. */
+const struct fl_jfr_field *fl_jfr_slot_field(const struct fl_jfr_class *class,
+					     const char *name);
+/* Makes the steps that read these fields (NULL: not wanted) of a class. */
+bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
+		    const char *const names[FL_JFR_SLOTS]);
+/*
+ * Reads an event's fields from where so many bytes can be looked at, into
+ * reader->values, where nshort is not 0; gives the place behind them.
+ */
+enum { FL_JFR_SHORT_BYTES = 160 };
+const uint8_t *fl_jfr_read_short(struct fl_jfr_reader *reader,
+				 const uint8_t *at);
+/* The same of any event, by its steps. */
+void fl_jfr_read_fields(struct fl_jfr_reader *reader, struct fl_wire *w);
+/* A slot as a number, whatever it was on the wire. */
+double fl_jfr_double(const struct fl_jfr_reader *reader,
+		     enum fl_jfr_slot slot);
+/* A timespan in ns. */
+int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
+		       int64_t value);
+
+/* fixed_layout.c ------------------------------------------------------ */
+
+/* Whether a class's events have a fixed layout, and which. */
+void fl_jfr_find_layout(struct fl_jfr_chunk *chunk,
+			struct fl_jfr_reader *reader);
+/*
+ * Counts short events of that kind as long as they come one after another.
+ * Gives the place of the first other one.
+ */
+const uint8_t *fl_jfr_read_by_layout(struct fl_jfr_chunk *chunk,
+				     const uint8_t *at, const uint8_t *end);
+/* Counts an event by its values; false: it does not fit. */
+bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk,
+			struct fl_jfr_reader *reader);
+/* Gives back its tables, which are all zero. */
+void fl_jfr_plain_done(struct fl_jfr_chunk *chunk,
+		       struct fl_jfr_reader *reader);
+/* Reports all that was counted, once, and forgets it. */
+typedef void fl_jfr_plain_fn(void *data, const struct fl_jfr_reader *reader,
+			     uint64_t stack, uint64_t state, int64_t samples);
+void fl_jfr_each_plain(struct fl_jfr_chunk *chunk,
+		       struct fl_jfr_reader *reader, fl_jfr_plain_fn *each,
+		       void *data);
+
+#endif

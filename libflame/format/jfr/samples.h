@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums of a chunk as samples: metrics and selection (metric.c), the batches
+ * that are given out (emit.c), leaks (leak.c), jfrconv's rounding (grain.c),
+ * jdk.MethodTiming (timing.c); and facts of the recording (info.c).
+ */
+#ifndef FL_JFR_SAMPLES_H
+#define FL_JFR_SAMPLES_H
+
+#include "format/jfr/events.h"
+
+/* One event, or equal ones, with everything resolved. */
+struct fl_jfr_hit {
+	struct slice event;	/* "jdk.ExecutionSample" */
+	const struct fl_jfr_row *row;	/* NULL: its type has none */
+	bool has_stack;
+	bool unresolved;	/* it has none, but names one */
+	flame_id stack;		/* without the leaf */
+	/* Or the trace, which is made into one if it is asked for. */
+	struct fl_jfr_chunk *chunk;
+	struct fl_jfr_trace *trace;
+	flame_id leaf;		/* a frame; 0: none */
+	flame_id thread;	/* label set; 0: not known */
+	struct slice state;	/* "STATE_RUNNABLE"; data NULL: none */
+	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
+	int64_t samples, value;
+	const char *unit;	/* of the value; NULL: there is none */
+	bool async;		/* written by async-profiler */
+	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
+	bool with_tlab;		/* its chunk has TLAB events as well */
+	bool raw;		/* asked for by the event's own name */
+	bool again;		/* of the same kind as the one before */
+};
+
+/* The metric of the hit before, and whether it is asked for. */
+struct fl_jfr_answer {
+	struct fl_jfr_kind {
+		const char *event, *state, *unit;
+		const struct fl_jfr_row *row;
+		size_t state_size;
+		bool async, runnable_wall, with_tlab, raw;
+	} kind;
+	bool known;		/* what it points to is this chunk's */
+	const char *name;	/* of its metric; NULL: not asked */
+	flame_id metric;
+	bool asked, cpu_only;	/* asked, as long as this holds */
+};
+
+/* Samples without a stack that were asked for. */
+struct fl_jfr_bare {
+	uint64_t samples, unresolved;
+};
+
+/* How much of a chunk was given out: first its samples of cpu. */
+struct fl_jfr_giving {
+	enum { FL_JFR_DONE, FL_JFR_CPU, FL_JFR_OTHERS } kind;
+	bool begun;		/* the stacks of this kind were made */
+	size_t next;		/* in chunk->events->sums */
+	const struct fl_jfr_sum *last;	/* of this kind; NULL: none yet */
+	struct fl_jfr_hit hit;	/* the last one's */
+	bool runnable_wall;	/* STATE_RUNNABLE is a wall sample in it */
+	/* Whether states of samples are in the pools. */
+	enum { FL_JFR_MAYBE, FL_JFR_YES, FL_JFR_NO } has_states;
+};
+
+struct fl_jfr_samples {
+	struct flame_sample *ready;	/* for flame_next */
+	size_t nready, next, capacity;
+	uint64_t given;			/* samples that were made ready */
+	struct fl_jfr_bare others, cpu;	/* where cpu is chosen, only these are
+					   reported */
+	struct fl_jfr_answer answer;
+	struct fl_jfr_giving giving;	/* of the current chunk */
+	struct fl_map survey;		/* of (metric, thread) pairs */
+};
+
+/* metric.c ------------------------------------------------------------ */
+
+/*
+ * Counts it for its metric, and makes it ready if it is asked for: selects
+ * by event, thread, state (times are the caller's).
+ */
+int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit);
+/* The metric's name, in text that stays; NULL: not of those asked for. */
+const char *fl_jfr_metric_of(const struct fl_jfr *jfr,
+			     const struct fl_jfr_hit *hit);
+/* Whether samples of this metric are asked for. */
+bool fl_jfr_is_asked(const struct fl_jfr *jfr, bool cpu_only,
+		     const struct fl_jfr_hit *hit, const char *metric);
+/* Counts it for its metric only. */
+void fl_jfr_tally(struct fl_jfr *jfr, flame_id metric,
+		  const struct fl_jfr_hit *hit);
+void fl_jfr_samples_free(struct fl_jfr_samples *samples);
+
+/* hit.c --------------------------------------------------------------- */
+
+/* A sum with everything resolved but its stack and leaf. */
+void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		     struct fl_jfr_hit *hit);
+/* Only what differs between the sums of an event and a state. */
+void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit);
+/* The leaf of a sample.  false: the chunk was cut before its name. */
+bool fl_jfr_find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		      const struct fl_jfr_reader *reader,
+		      struct fl_jfr_hit *hit);
+
+/* emit.c -------------------------------------------------------------- */
+
+/*
+ * Sums of a chunk become samples that are ready, some of them, and others when
+ * it is called again, until giving.kind is FL_JFR_DONE.
+ */
+int fl_jfr_emit(struct fl_jfr_chunk *chunk);
+/* What is known only at the end: leaks and timings. */
+int fl_jfr_emit_end(struct fl_jfr *jfr);
+
+/* leak.c: allocations that were not freed, by address, over all chunks. */
+int fl_jfr_keep_leak(struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
+		     uint64_t address);
+/* At the end of a chunk, and of the recording. */
+int fl_jfr_end_chunk_leaks(struct fl_jfr *jfr);
+int fl_jfr_emit_leaks(struct fl_jfr *jfr);
+void fl_jfr_leaks_free(struct fl_jfr_leaks *leaks);
+
+/* grain.c: rounds the sums of a chunk as jfrconv does. */
+void fl_jfr_coarsen(struct fl_jfr_chunk *chunk);
+
+/* timing.c: the last numbers of a method; all of them as samples. */
+int fl_jfr_time_method(struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_sum *sum);
+int fl_jfr_emit_timings(struct fl_jfr *jfr);
+void fl_jfr_timings_free(struct fl_jfr_timings *timings);
+
+/* info.c -------------------------------------------------------------- */
+
+/* Settings and the like, when the pools are there. */
+void fl_jfr_read_notes(struct fl_jfr_chunk *chunk);
+/* n more events of a name. */
+void fl_jfr_info_event(struct fl_jfr *jfr, struct slice event, uint64_t n);
+void fl_jfr_info_chunk(struct fl_jfr_chunk *chunk);
+void fl_jfr_info_end(struct fl_jfr *jfr);
+void fl_jfr_info_free(struct fl_jfr_info *info);
+
+#endif

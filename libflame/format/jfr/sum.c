@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums of equal events.
+ */
+#include "fl.h"
+
+#include "format/jfr/events.h"
+#include "format/jfr/recycle.h"
+
+/* Fewer sums fit the processor's cache. */
+enum { CACHED_SUMS = 1 << 14 };
+
+enum { MAX_LINKED = 32 };	/* sums of a trace that are looked through */
+
+static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	uint32_t trace = fl_jfr_trace_of(chunk->traces, key);
+
+	return fl_likely(trace != UINT32_MAX) ? trace :
+	       fl_jfr_add_trace(chunk->traces, key);
+}
+
+static bool is_alike(const struct fl_jfr_chunk *chunk, uint32_t i,
+		     const struct fl_jfr_sum *like,
+		     const struct fl_jfr_detail *detail)
+{
+	struct fl_jfr_events *events = chunk->events;
+	const struct fl_jfr_sum *sum = &events->sums[i];
+
+	return sum->reader == like->reader && sum->state == like->state &&
+	       sum->leaf == like->leaf && sum->outside == like->outside &&
+	       (!events->detailed ||
+		events->details[i].thread == detail->thread);
+}
+
+static uint64_t hash_of(const struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_sum *sum,
+			const struct fl_jfr_detail *detail)
+{
+	uint64_t hash = fl_hash_pair((uint64_t)sum->trace << 32 |
+					     sum->reader << 1 | sum->outside,
+				     sum->leaf);
+
+	return fl_hash_pair(hash,
+			    fl_hash_pair(sum->state, chunk->events->detailed ?
+							     detail->thread :
+							     0));
+}
+
+/* As find_sum, of a trace with so many that all sums have an index. */
+static struct fl_jfr_sum *find_indexed(struct fl_jfr_chunk *chunk,
+				   const struct fl_jfr_sum *like,
+				   const struct fl_jfr_detail *detail)
+{
+	struct fl_jfr_events *events = chunk->events;
+	uint64_t hash = hash_of(chunk, like, detail);
+	uint32_t i, at;
+
+	for (; events->nindexed < events->nsums; events->nindexed++) {
+		size_t n = events->nindexed;
+
+		if (!fl_index_add(&events->index,
+				  hash_of(chunk, &events->sums[n],
+					  events->detailed ?
+					  &events->details[n] : NULL),
+				  (uint32_t)n + 1)) {
+			fl_no_memory(chunk->flame);
+			return NULL;
+		}
+	}
+	at = fl_index_first(&events->index, hash);
+	while ((i = fl_index_next(&events->index, hash, &at)))
+		if (events->sums[i - 1].trace == like->trace &&
+		    is_alike(chunk, i - 1, like, detail))
+			return &events->sums[i - 1];
+	return NULL;
+}
+
+/* One that is alike, of its trace; NULL: the first of its kind. */
+static struct fl_jfr_sum *find_sum(struct fl_jfr_chunk *chunk,
+				   const struct fl_jfr_sum *like,
+				   const struct fl_jfr_detail *detail)
+{
+	uint32_t i = chunk->traces->data[like->trace].first;
+
+	for (unsigned n = 0; i; n++) {
+		if (n == MAX_LINKED)
+			return find_indexed(chunk, like, detail);
+		if (is_alike(chunk, i - 1, like, detail))
+			return &chunk->events->sums[i - 1];
+		i = chunk->events->sums[i - 1].next;
+	}
+	return NULL;
+}
+
+static void add_detail(struct fl_jfr_detail *to,
+		       const struct fl_jfr_detail *detail)
+{
+	to->first = FL_MIN(to->first, detail->first);
+	to->last = FL_MAX(to->last, detail->last);
+}
+
+static void merge_sum(struct fl_jfr_queue *queue, const struct fl_jfr_sum *sum,
+		    const struct fl_jfr_detail *detail)
+{
+	struct fl_jfr_chunk *chunk = queue->chunk;
+	struct fl_jfr_events *events = chunk->events;
+	struct fl_jfr_traces *traces = chunk->traces;
+	struct fl_jfr_sum *old = queue->by_time ? NULL :
+				 find_sum(chunk, sum, detail);
+
+	if (old && chunk->readers->data[sum->reader]->latest) {
+		old->samples = sum->samples;
+		old->value = sum->value;
+		return;
+	}
+	if (old) {
+		old->samples = fl_add_clamped(old->samples, sum->samples);
+		old->value = fl_add_clamped(old->value, sum->value);
+		old->bare = fl_add_clamped(old->bare, sum->bare);
+		if (events->detailed)
+			add_detail(&events->details[old - events->sums],
+				   detail);
+		return;
+	}
+	if (!fl_grow(&events->sums, &events->sums_capacity, events->nsums + 1,
+		     sizeof(*events->sums)) ||
+	    (events->detailed &&
+	     !fl_grow(&events->details, &events->details_capacity,
+		      events->nsums + 1, sizeof(*events->details)))) {
+		fl_no_memory(queue->chunk->flame);
+		return;
+	}
+	if (events->detailed)
+		events->details[events->nsums] = *detail;
+	events->sums[events->nsums] = *sum;
+	events->sums[events->nsums].next = traces->data[sum->trace].first;
+	traces->data[sum->trace].first = ++events->nsums;
+}
+
+/*
+ * Most events are like one before, and few sums are near: there it is added,
+ * without more.  false: add_sum has to look.
+ */
+static inline bool add_again(struct fl_jfr_queue *queue,
+			     const struct fl_jfr_reader *reader,
+			     struct fl_jfr_weight weight)
+{
+	struct fl_jfr_chunk *chunk = queue->chunk;
+	struct fl_jfr_events *events = chunk->events;
+	struct fl_jfr_traces *traces = chunk->traces;
+	uint64_t key = reader->values[FL_JFR_STACK];
+	uint32_t trace, i;
+
+	if (events->nsums >= CACHED_SUMS || queue->added != queue->read ||
+	    events->detailed || reader->latest || key >= traces->nsmall)
+		return false;
+	trace = traces->small[key];
+	i = trace ? traces->data[trace - 1].first : 0;
+	for (unsigned n = 0; i && n < MAX_LINKED; n++) {
+		struct fl_jfr_sum *sum = &events->sums[i - 1];
+
+		i = sum->next;
+		if (sum->reader != reader->number ||
+		    sum->outside != weight.outside ||
+		    sum->state != reader->values[FL_JFR_STATE] ||
+		    sum->leaf != reader->values[FL_JFR_LEAF])
+			continue;
+		sum->samples = fl_add_clamped(sum->samples, weight.samples);
+		sum->value = fl_add_clamped(sum->value, weight.value);
+		if (!weight.value)
+			sum->bare = fl_add_clamped(sum->bare, weight.samples);
+		return true;
+	}
+	return false;
+}
+
+void fl_jfr_add_sum(struct fl_jfr_queue *queue, struct fl_jfr_sum *sum,
+			const struct fl_jfr_detail *detail, uint64_t key)
+{
+	sum->trace = trace_of(queue->chunk, key);
+	if (fl_likely(sum->trace != UINT32_MAX))
+		merge_sum(queue, sum, detail);
+	else
+		fl_no_memory(queue->chunk->flame);
+}
+
+static void find_trace(struct fl_jfr_queue *queue)
+{
+	size_t i = queue->traced++ % FL_JFR_QUEUE;
+	struct fl_jfr_sum *sum = &queue->sums[i];
+
+	sum->trace = trace_of(queue->chunk, queue->key[i]);
+	if (sum->trace == UINT32_MAX)
+		fl_no_memory(queue->chunk->flame);
+	else
+		fl_prefetch(&queue->chunk->traces->data[sum->trace]);
+}
+
+static void meet_sum(struct fl_jfr_queue *queue)
+{
+	const struct fl_jfr_chunk *chunk = queue->chunk;
+	struct fl_jfr_traces *traces = chunk->traces;
+	uint32_t trace = queue->sums[queue->met++ % FL_JFR_QUEUE].trace;
+
+	if (trace != UINT32_MAX && traces->data[trace].first)
+		fl_prefetch(
+			&chunk->events->sums[traces->data[trace].first - 1]);
+}
+
+static void add_next(struct fl_jfr_queue *queue)
+{
+	size_t i = queue->added++ % FL_JFR_QUEUE;
+
+	if (queue->sums[i].trace != UINT32_MAX)
+		merge_sum(queue, &queue->sums[i], &queue->details[i]);
+}
+
+void fl_jfr_add_queued(struct fl_jfr_queue *queue)
+{
+	while (queue->traced < queue->read)
+		find_trace(queue);
+	while (queue->added < queue->read)
+		add_next(queue);
+	queue->met = queue->added;
+}
+
+/* What waits next: it is filled in. */
+static void enqueue(struct fl_jfr_queue *queue, uint64_t key)
+{
+	struct fl_jfr_chunk *chunk = queue->chunk;
+	size_t i = queue->read % FL_JFR_QUEUE;
+
+	if (fl_likely(chunk->events->nsums < CACHED_SUMS &&
+		      queue->added == queue->read)) {
+		fl_jfr_add_sum(queue, &queue->sums[i], &queue->details[i], key);
+		return;
+	}
+	queue->key[queue->read++ % FL_JFR_QUEUE] = key;
+	if (key < chunk->traces->nsmall)
+		fl_prefetch(&chunk->traces->small[key]);
+	if (queue->read - queue->traced > FL_JFR_EVENTS_PER_STEP)
+		find_trace(queue);
+	if (queue->read - queue->met > 2 * FL_JFR_EVENTS_PER_STEP)
+		meet_sum(queue);
+	if (queue->read - queue->added > 3 * FL_JFR_EVENTS_PER_STEP)
+		add_next(queue);
+}
+
+static void fill_detail(const struct fl_jfr_reader *reader,
+			struct fl_jfr_detail *detail)
+{
+	*detail = (struct fl_jfr_detail){
+		.first = INT64_MAX, .last = INT64_MIN,
+		.thread = reader->values[FL_JFR_THREAD],
+		.address = reader->values[FL_JFR_ADDRESS],
+	};
+	if (reader->has[FL_JFR_TIME])
+		detail->first = detail->last = reader->values[FL_JFR_TIME];
+}
+
+void fl_jfr_add_event(struct fl_jfr_queue *queue,
+		      const struct fl_jfr_reader *reader,
+		      struct fl_jfr_weight weight)
+{
+	size_t i = queue->read % FL_JFR_QUEUE;
+
+	if (fl_likely(add_again(queue, reader, weight)))
+		return;
+	/* Fields that its class does not have are 0. */
+	queue->sums[i] = (struct fl_jfr_sum){
+		.reader = reader->number, .outside = weight.outside,
+		.state = reader->values[FL_JFR_STATE],
+		.leaf = reader->values[FL_JFR_LEAF],
+		.samples = weight.samples, .value = weight.value,
+		.bare = weight.value ? 0 : weight.samples,
+	};
+	if (queue->chunk->events->detailed)
+		fill_detail(reader, &queue->details[i]);
+	enqueue(queue, reader->values[FL_JFR_STACK]);
+}
+
+void fl_jfr_sums_done(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_events *events = chunk->events;
+
+	fl_jfr_recycle(chunk, FL_JFR_TABLE_SUMS, events->sums,
+		       events->sums_capacity);
+	fl_free(events->details);
+	fl_index_free(&events->index);
+	events->sums = NULL;
+	events->details = NULL;
+	events->nsums = events->sums_capacity = 0;
+	events->nindexed = events->details_capacity = 0;
+}

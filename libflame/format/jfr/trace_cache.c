@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces that an earlier chunk had as well.  The chunks of a recording hold
+ * the same traces again and again: one whose bytes were made into a stack
+ * before is that stack again, if the methods of its frames are still the
+ * same.  That is looked at once a chunk for each frame and each stack.
+ *
+ * Bytes are compared by 96 bits of a hash whose key is drawn for each
+ * recording: no file can be written so that two traces of it are taken for
+ * one another, and it does not happen by chance.
+ */
+#include "fl.h"
+
+#include "format/jfr/recycle.h"
+#include "format/jfr/traces.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+/* A frame, the methods that were it, and what this chunk says of them. */
+struct fl_jfr_cached_frame {
+	uint32_t methods;	/* in cache->methods, plus one */
+	uint32_t seen;		/* number of the chunk, twice; odd: the same */
+};
+
+struct fl_jfr_cached_method {
+	uint64_t key;
+	uint32_t next;		/* of the same frame, plus one */
+};
+
+enum { MOST_METHODS = 1024 };	/* of a frame */
+
+void fl_jfr_cache_free(struct fl_jfr_trace_cache *cache)
+{
+	if (!cache)
+		return;
+	fl_map_free(&cache->paths);
+	fl_map_free(&cache->traces);
+	fl_free(cache->frames);
+	fl_free(cache->methods);
+	fl_free(cache->seen);
+	fl_free(cache);
+}
+
+struct fl_jfr_trace_cache *fl_jfr_cache_new(void)
+{
+	struct fl_jfr_trace_cache *cache = fl_zeroed(1, sizeof(*cache));
+
+	if (cache)
+		cache->keyed = getrandom(cache->key, sizeof(cache->key), 0) ==
+			       (ssize_t)sizeof(cache->key);
+	return cache;
+}
+
+bool fl_jfr_cache_wanted(struct fl_jfr_chunk *chunk)
+{
+	return chunk->jfr->cache->keyed && fl_jfr_is_usual(chunk) &&
+	       (chunk->more || chunk->offset);
+}
+
+void fl_jfr_cache_make_hashes(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_traces *traces = chunk->traces;
+
+	if (!fl_jfr_cache_wanted(chunk))
+		return;
+	if (!traces->hashes)
+		traces->hashes =
+			fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_HASHES,
+					&traces->hashes_capacity);
+	if (fl_grow(&traces->hashes, &traces->hashes_capacity, traces->count,
+		    sizeof(*traces->hashes)))
+		return;
+	/* It goes without; too short ones would be written past their end. */
+	fl_free(traces->hashes);
+	traces->hashes = NULL;
+	traces->hashes_capacity = 0;
+}
+
+/* A byte tells chunks apart until there is none left for the next one. */
+static void begin_marks(struct fl_jfr_trace_cache *cache)
+{
+	if (++cache->mark)
+		return;
+	if (cache->seen_capacity)
+		memset(cache->seen, 0, cache->seen_capacity);
+	cache->mark = 1;
+}
+
+bool fl_jfr_cache_begin(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_traces *traces = chunk->traces;
+	struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
+
+	if (cache->off || !traces->hashes)
+		return false;
+	if (memcmp(cache->types, traces->frame_types, sizeof(cache->types)) !=
+	    0) {
+		fl_map_clear(&cache->traces);
+		memcpy(cache->types, traces->frame_types, sizeof(cache->types));
+		cache->chunk = UINT64_MAX;
+	}
+	if (cache->chunk != chunk->offset) {
+		cache->chunk = chunk->offset;
+		cache->number++;
+		begin_marks(cache);
+	}
+	return true;
+}
+
+/* Makes an array large enough for element i; new elements are zero. */
+static bool reach(struct fl_jfr_trace_cache *cache, void *array, size_t *room,
+		  size_t i, size_t size)
+{
+	void **at = array;
+	size_t old = *room;
+
+	if (fl_likely(i < old))
+		return true;
+	if (!fl_grow(at, room, i + 1, size)) {
+		cache->off = true;
+		return false;
+	}
+	memset((char *)*at + old * size, 0, (*room - old) * size);
+	return true;
+}
+
+/* A share's frame is none of the source's yet. */
+static void note_method(struct fl_jfr_chunk *chunk, flame_id frame,
+			uint64_t method)
+{
+	struct fl_jfr_local *local = chunk->stacks->local;
+
+	if (!fl_grow(&local->methods, &local->methods_capacity,
+		     local->nmethods + 1, sizeof(*local->methods))) {
+		fl_no_memory(chunk->flame);
+		return;
+	}
+	local->methods[local->nmethods++] = (struct fl_jfr_method_seen){
+		.method = method, .frame = frame
+	};
+}
+
+void fl_jfr_cache_method(struct fl_jfr_chunk *chunk, flame_id frame,
+			 uint64_t method)
+{
+	struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
+	struct fl_jfr_cached_frame *f;
+	uint32_t i, n = 0;
+
+	if (chunk->stacks->local) {
+		note_method(chunk, frame, method);
+		return;
+	}
+	if (cache->off ||
+	    !reach(cache, &cache->frames, &cache->frames_capacity, frame,
+		   sizeof(*cache->frames)))
+		return;
+	f = &cache->frames[frame];
+	for (i = f->methods; i && n < MOST_METHODS; n++) {
+		if (cache->methods[i - 1].key == method)
+			return;
+		i = cache->methods[i - 1].next;
+	}
+	if (i || cache->nmethods == UINT32_MAX ||
+	    !fl_grow(&cache->methods, &cache->methods_capacity,
+		     cache->nmethods + 1u, sizeof(*cache->methods))) {
+		cache->off = true;
+		return;
+	}
+	cache->methods[cache->nmethods] = (struct fl_jfr_cached_method){
+		.key = method, .next = f->methods
+	};
+	f->methods = ++cache->nmethods;
+	f->seen = 0;
+}
+
+/* Whether all methods that were this frame are it in this chunk too. */
+static bool is_same_frame(struct fl_jfr_chunk *chunk, flame_id frame)
+{
+	struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
+	const struct flame_frame *f = &chunk->flame->frames.data[frame];
+	struct slice name = fl_name_at(chunk->flame, f->name);
+	uint32_t i;
+
+	if (frame >= cache->frames_capacity)
+		return false;
+	if (cache->frames[frame].seen >> 1 == cache->number)
+		return cache->frames[frame].seen & 1;
+	for (i = cache->frames[frame].methods; i;
+	     i = cache->methods[i - 1].next) {
+		uint64_t method = cache->methods[i - 1].key;
+
+		if (!fl_jfr_is_method(chunk, method, f->type, name))
+			break;
+	}
+	cache->frames[frame].seen = cache->number << 1 | !i;
+	return !i;
+}
+
+static bool is_same_stack(struct fl_jfr_chunk *chunk, flame_id stack)
+{
+	struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
+	const struct fl_stack *stacks = chunk->flame->stacks.data;
+	flame_id s;
+
+	if (!reach(cache, &cache->seen, &cache->seen_capacity, stack,
+		   sizeof(*cache->seen)))
+		return false;
+	for (s = stack; s && cache->seen[s] != cache->mark;
+	     s = stacks[s].parent)
+		if (!is_same_frame(chunk, stacks[s].frame))
+			return false;
+	for (s = stack; s && cache->seen[s] != cache->mark;
+	     s = stacks[s].parent)
+		cache->seen[s] = cache->mark;
+	return true;
+}
+
+/*
+ * From the root on, one look at each is enough.  Frames that nobody asked for
+ * are left as they are: who asks first finds out.
+ */
+void fl_jfr_cache_spread(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
+	const struct fl_stacks *stacks = &chunk->flame->stacks;
+	const uint32_t same = cache->number << 1 | 1;
+
+	if (!reach(cache, &cache->seen, &cache->seen_capacity,
+		   stacks->count - 1, sizeof(*cache->seen)))
+		return;
+	cache->seen[0] = cache->mark;
+	for (size_t i = 1; i < stacks->count; i++) {
+		const struct fl_stack *s = &stacks->data[i];
+
+		if (s->frame < cache->frames_capacity &&
+		    cache->frames[s->frame].seen == same &&
+		    cache->seen[s->parent] == cache->mark)
+			cache->seen[i] = cache->mark;
+	}
+}
+
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide p = (wide)a * b;
+
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static inline struct fl_jfr_hash mix_in(struct fl_jfr_hash mark,
+					const uint64_t key[4],
+					const uint8_t *at)
+{
+	uint64_t a = fl_wire_word(at), b = fl_wire_word(at + 8);
+
+	return (struct fl_jfr_hash){
+		.key = fold(mark.key ^ a, key[2] ^ b),
+		.rest = fold(mark.rest ^ b, key[3] ^ a),
+	};
+}
+
+/*
+ * Two words at a time, in two chains that do not wait for one another.  The
+ * last ones may be among those that were there before.
+ */
+struct fl_jfr_hash fl_jfr_cache_hash(const struct fl_jfr_trace_cache *cache,
+				     const uint8_t *at, size_t size)
+{
+	const uint64_t *key = cache->key;
+	struct fl_jfr_hash even = { size ^ key[0], key[1] };
+	struct fl_jfr_hash odd = { size ^ key[1], key[0] };
+	const uint8_t *end = at + size;
+	uint8_t few[32] = { 0 };
+
+	for (; end - at > 32; at += 32) {
+		even = mix_in(even, key, at);
+		odd = mix_in(odd, key, at + 16);
+	}
+	if (size >= 32) {
+		at = end - 32;
+	} else {
+		memcpy(few, at, size);
+		at = few;
+	}
+	even = mix_in(even, key, at);
+	odd = mix_in(odd, key, at + 16);
+	even.key = fold(even.key, odd.key ^ key[2]);
+	even.rest = fold(even.rest, odd.rest ^ key[3]);
+	return even;
+}
+
+flame_id fl_jfr_cache_candidate(const struct fl_jfr_chunk *chunk,
+			   const struct fl_jfr_hash *mark)
+{
+	const struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
+	const uint64_t *value = fl_map_get(&cache->traces, mark->key);
+	flame_id stack;
+
+	if (!value || *value >> 32 != mark->rest >> 32)
+		return FL_JFR_UNKNOWN;
+	stack = (flame_id)*value;
+	fl_prefetch(&chunk->flame->stacks.data[stack]);
+	if (stack < cache->seen_capacity)
+		fl_prefetch(&cache->seen[stack]);
+	return stack;
+}
+
+bool fl_jfr_cache_is(struct fl_jfr_chunk *chunk, flame_id stack)
+{
+	return stack != FL_JFR_UNKNOWN && is_same_stack(chunk, stack);
+}
+
+void fl_jfr_cache_put(struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_hash *mark, flame_id stack)
+{
+	struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
+	uint64_t *value = fl_map_put(&cache->traces, mark->key, NULL);
+
+	if (value)
+		*value = mark->rest >> 32 << 32 | stack;
+	else
+		cache->off = true;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stack traces: those that events refer to (trace.c), methods as frames
+ * (frame.c), traces as stacks of the dictionary (stack.c), by several threads
+ * (parallel_stacks.c), and the cache of those that an earlier chunk had
+ * (trace_cache.c).
+ */
+#ifndef FL_JFR_TRACES_H
+#define FL_JFR_TRACES_H
+
+#include "format/jfr/pools.h"
+
+enum { FL_JFR_FRAME_TYPES = 16 };
+
+/* The hash of a trace's bytes. */
+struct fl_jfr_hash {
+	uint64_t key, rest;
+};
+
+struct fl_jfr_trace {
+	uint64_t key;
+	uint64_t at;		/* its value: see fl_jfr_trace_wire; 0: none */
+	flame_id stack;		/* once made */
+	uint32_t size;		/* of the value; 0: not known */
+	uint32_t first;		/* the first sum, plus one: see sum.c */
+	bool likely;		/* its stack will be needed */
+	bool made, missing;
+};
+
+/* The traces of a chunk that events refer to. */
+struct fl_jfr_traces {
+	struct fl_map index;	/* key -> index in data */
+	uint32_t *small;	/* the same, plus one, of small keys */
+	size_t nsmall, small_capacity;
+	struct fl_jfr_trace *data;
+	size_t count, capacity;
+	/* Copies of some, so that their pages can be released. */
+	struct fl_jfr_copies {
+		bool on;	/* so far they are few */
+		bool likely_only;
+		uint8_t *data;	/* their bytes, one behind the other */
+		size_t size, capacity;
+		uint64_t seen;	/* bytes of all traces so far */
+	} copies;
+	struct fl_jfr_hash *hashes;	/* of each trace; NULL: none */
+	size_t hashes_capacity;
+	uint8_t frame_types[FL_JFR_FRAME_TYPES];	/* key -> flame_type */
+};
+
+/*
+ * A thread's own data while it makes stacks of some of a chunk's traces.  Ids
+ * with FL_JFR_LOCAL are of its own dictionary, others of the source's.
+ */
+#define FL_JFR_LOCAL (UINT32_C(1) << 31)
+
+struct fl_jfr_local {
+	const struct flame *shared;	/* the source's, read-only */
+	const struct fl_ids *frames;	/* own frame -> the source's */
+	flame_id roof;		/* own; see below() in stack.c */
+	struct fl_jfr_path {
+		uint64_t hash;
+		flame_id stack;
+	} *found;		/* of the source's, not known as a trace's */
+	size_t nfound, found_capacity;
+	struct fl_jfr_method_seen {
+		uint64_t method;
+		flame_id frame;		/* own */
+	} *methods;		/* for the trace cache */
+	size_t nmethods, methods_capacity;
+};
+
+/* What a thread needs to make stacks: caches, and the last trace. */
+struct fl_jfr_stacks {
+	struct fl_jfr_local *local; /* NULL: it has the source's dictionary */
+	struct fl_buf name;		/* where a frame's name is built */
+	struct fl_jfr_spelling {	/* the fields that a name is made of */
+		bool known;
+		const struct fl_jfr_field *method, *type, *class;
+	} spelling;
+	struct fl_map frames[FLAME_GROUP + 1];	/* by type: method -> frame */
+	struct fl_map located;			/* frames with a line or bci */
+	/* Frames of small keys by type, up to the largest key so far. */
+	flame_id *small[FL_JFR_FRAME_TYPES];
+	uint32_t nsmall[FL_JFR_FRAME_TYPES];
+	struct fl_jfr_layout *layout;	/* stack.c: of a frame on the wire */
+	/* The trace read last, root first, and where it ends. */
+	struct fl_jfr_level {
+		flame_id frame;
+		uint32_t tail;		/* bytes from it to the trace's end */
+		uint64_t hash;		/* of the frames up to it */
+	} *levels;
+	flame_id *last;		/* stacks of the trace made last, by level */
+	size_t levels_capacity, last_capacity;
+	uint32_t nlast;		/* 0: no help to the next one */
+	const uint8_t *last_end;
+};
+
+/* Stacks of a dictionary that are known from chunk to chunk. */
+struct fl_jfr_trace_cache {
+	uint64_t key[4];	/* of the hashes of traces */
+	bool keyed;		/* there is one */
+	struct fl_map paths;	/* hash of a trace's frames -> its stack */
+	struct fl_map traces;	/* of its bytes: half a hash -> rest, stack */
+	bool off;		/* out of memory, or it takes too long */
+	uint8_t types[FL_JFR_FRAME_TYPES];	/* as they were then */
+	uint64_t chunk;		/* the current one, by its offset */
+	uint32_t number;	/* its number, from 1 on */
+	uint8_t mark; /* of the stacks that are the same in it; not 0 */
+	struct fl_jfr_cached_frame *frames;	/* by id */
+	struct fl_jfr_cached_method *methods;
+	uint8_t *seen;		/* by stack: the mark, if it is the same */
+	uint32_t nmethods;
+	size_t frames_capacity, methods_capacity, seen_capacity;
+};
+
+/* trace.c ------------------------------------------------------------- */
+
+/* The trace of a key, UINT32_MAX where there is none yet. */
+static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_traces *traces,
+				       uint64_t key)
+{
+	uint64_t *at;
+
+	if (fl_likely(key < traces->nsmall))
+		return traces->small[key] - 1;
+	at = fl_map_get(&traces->index, key);
+	return at ? *at : UINT32_MAX;
+}
+
+/* Makes it; UINT32_MAX: out of memory. */
+uint32_t fl_jfr_add_trace(struct fl_jfr_traces *traces, uint64_t key);
+/* Keeps a stack trace if one of the chunk's events refers to it. */
+void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
+		       uint64_t size, const struct fl_jfr_hash *hash);
+/* Before the first one, when events were read. */
+void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk);
+/* Indexes all constants that are wanted, and traces. */
+bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk);
+/* A wire at the value of a trace that is there, until more are kept. */
+struct fl_wire fl_jfr_trace_wire(const struct fl_jfr_chunk *chunk,
+				 const struct fl_jfr_trace *trace);
+/* The tables go to later chunks. */
+void fl_jfr_traces_done(struct fl_jfr_chunk *chunk);
+
+/* frame.c ------------------------------------------------------------- */
+
+/* Frame types of this chunk; after the pools are read. */
+void fl_jfr_frame_types(struct fl_jfr_chunk *chunk);
+/* A method's frame. */
+flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+		      uint64_t type, uint32_t line, uint32_t bci);
+/* Whether a method's name, and that of its class, are in the chunk. */
+bool fl_jfr_has_name(struct fl_jfr_chunk *chunk, uint64_t method,
+		     uint64_t type_key);
+/* Whether that is its name: then its frame is the one with it. */
+bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
+		      uint8_t type, struct slice name);
+void fl_jfr_small_frames_done(struct fl_jfr_chunk *chunk);
+/* Caches of frames are freed. */
+void fl_jfr_frames_free(struct fl_jfr_stacks *stacks);
+
+/* stack.c ------------------------------------------------------------- */
+
+/* Makes the stacks of n traces that are there. */
+void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			    size_t n);
+/* Of one; false where it is missing. */
+bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
+/* The same without a look into the cache, in one thread. */
+void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			size_t n);
+/* Of a chunk that was cut: traces that cannot be named are missing. */
+void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk);
+/* Whether traces of equal bytes and methods are equal. */
+bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk);
+void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk);
+
+/* parallel_stacks.c --------------------------------------------------- */
+
+/* Whether one of few threads makes so many stacks soonest. */
+bool fl_jfr_stacks_by_one(const struct fl_jfr_chunk *chunk, size_t n);
+/* As fl_jfr_make_stacks, by all threads if there are many and not by one. */
+void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			  size_t n, bool by_one);
+void fl_jfr_parallel_stacks_free(struct fl_jfr_parallel_stacks *all);
+
+/* trace_cache.c ------------------------------------------------------- */
+
+/* Draws the key of the hashes. */
+struct fl_jfr_trace_cache *fl_jfr_cache_new(void);
+void fl_jfr_cache_free(struct fl_jfr_trace_cache *cache);
+/* Whether hashes of traces are of use. */
+bool fl_jfr_cache_wanted(struct fl_jfr_chunk *chunk);
+/* Makes the array of hashes of a chunk's traces, if they are of use. */
+void fl_jfr_cache_make_hashes(struct fl_jfr_chunk *chunk);
+struct fl_jfr_hash fl_jfr_cache_hash(const struct fl_jfr_trace_cache *cache,
+				     const uint8_t *at, size_t size);
+/* Before stacks are made; false: the chunk has no hashes. */
+bool fl_jfr_cache_begin(struct fl_jfr_chunk *chunk);
+/* Notes a method that is this frame. */
+void fl_jfr_cache_method(struct fl_jfr_chunk *chunk, flame_id frame,
+			 uint64_t method);
+/* The stack that a trace may be, FL_JFR_UNKNOWN: none is known. */
+#define FL_JFR_UNKNOWN UINT32_MAX
+flame_id fl_jfr_cache_candidate(const struct fl_jfr_chunk *chunk,
+				const struct fl_jfr_hash *hash);
+/* Whether it is that one in this chunk as well. */
+bool fl_jfr_cache_is(struct fl_jfr_chunk *chunk, flame_id stack);
+/* Speeds up fl_jfr_cache_is for many, when some were asked for. */
+void fl_jfr_cache_spread(struct fl_jfr_chunk *chunk);
+void fl_jfr_cache_put(struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_hash *hash, flame_id stack);
+
+/* Hashes a trace's frames, root first; of none it is 0. */
+static inline uint64_t fl_jfr_hash_on(uint64_t hash, flame_id frame)
+{
+	hash = (hash + frame + 1) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
+
+/*
+ * Whether traces are looked up by their frames: by their bytes it is faster,
+ * and where no chunk comes before or after, few are found.
+ */
+static inline bool fl_jfr_by_path(const struct fl_jfr_chunk *chunk)
+{
+	return !chunk->traces->hashes && !(chunk->last && !chunk->offset);
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A frame line in its parts, and the names of its frames. */
+#ifndef FL_PERF_FRAME_H
+#define FL_PERF_FRAME_H
+
+#include "format/format.h"
+#include "format/perf/text.h"
+
+/* A frame line: "ip symbol+0xoff (dso)", each part but one may be missing. */
+struct fl_perf_frame {
+	struct slice ip;
+	struct slice raw;	/* between ip and dso, as printed */
+	struct slice symbol;	/* without its offset */
+	struct slice dso;	/* without brackets, "(deleted)", offset */
+	bool inlined;		/* "(inlined)" */
+};
+
+bool fl_perf_frame(struct slice line, struct fl_perf_frame *frame);
+/* "/tmp/perf-42.map", "/tmp/jitted-42-7.so": compiled while it ran. */
+bool fl_perf_is_jit(struct slice dso);
+/* "[libc.so.6]" of a path; as is where it is in brackets already. */
+void fl_perf_dso_name(struct fl_buf *to, struct slice dso);
+
+/* What perf's text alone can be asked for; the rows are in perf.c. */
+struct fl_perf_options {
+	enum fl_compat_tool peer; /* names and weights are as that tool's */
+	bool total;		/* weigh by period, not by samples */
+	bool lines;		/* append :LINE to names */
+	bool pid, tid;		/* comm-PID, comm-PID/TID */
+	bool kernel, jit;	/* a peer's _[k] and _[j] */
+	bool addrs;		/* [libc.so <7f00>] where nothing is known */
+	bool srcline;		/* name:file:line */
+	bool inlined;		/* look inlined functions up */
+	char *skip_after;	/* symbols, a line each: their callers go */
+};
+
+/* How frames are named: the options, and the process. */
+struct fl_perf_naming {
+	struct flame *flame;
+	const struct fl_perf_options *options;
+	bool java;		/* the comm begins with "java": peers ask */
+	struct fl_buf buf;	/* scratch */
+	struct fl_perf_inline *inlines;	/* NULL: --inline is not asked */
+	char inlined_ip[16];	/* of the last frame that perf inlined */
+	size_t inlined_ip_size;
+};
+
+/* Frames of a line, leaf first; several where Java was inlined. */
+struct fl_perf_list {
+	flame_id *at;
+	size_t n, room;
+};
+
+void fl_perf_name(struct fl_perf_naming *naming,
+		  const struct fl_perf_frame *frame,
+		  struct fl_perf_list *list);
+/*
+ * The same as a peer reads the line (unlike us, so parts are set anew), and
+ * as it names the frame.
+ */
+void fl_perf_peer_parts(const struct fl_perf_naming *naming,
+			struct slice line, struct fl_perf_frame *frame);
+void fl_perf_peer_name(struct fl_perf_naming *naming,
+		       const struct fl_perf_frame *frame,
+		       struct fl_perf_list *list);
+
+bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
+		 flame_id frame);
+
+#endif
