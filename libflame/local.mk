@@ -52,7 +52,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/interchange.c \
 	libflame/format/jstack.c \
-	libflame/format/lines.c libflame/format/lldb.c \
+	libflame/format/line_reader.c libflame/format/lines.c libflame/format/lldb.c \
 	libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \
 	libflame/format/statsd_lines.c libflame/format/statsd_names.c \

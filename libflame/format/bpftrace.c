@@ -16,9 +16,7 @@
 enum { STACKS = 2 };
 
 struct reader {
-	struct flame_source *source;
-	struct flame *flame;
-	struct fl_lines lines;
+	struct fl_line_reader base;
 
 	struct fl_buf key;	/* of the text's entry that is open */
 	bool open;
@@ -28,11 +26,8 @@ struct reader {
 	struct slice json;	/* the rest of a line's map */
 	struct fl_buf name, text;	/* a map's and a key's, unescaped */
 
-	struct fl_trace trace;
 	size_t begin[STACKS], nstacks;
-	struct fl_keys keys;
 	bool empty;		/* a part of the key is: a stack of none */
-	struct fl_buf buf;
 	uint64_t others, negative, no_stack;
 	int64_t unseen;		/* their weight */
 };
@@ -64,7 +59,7 @@ static void add_frame(struct reader *r, struct slice s)
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 	struct slice rest = s, module = { "", 0 };
 	struct slice word = fl_slice_split(&rest, ' ');
-	struct flame *flame = r->flame;
+	struct flame *flame = r->base.flame;
 
 	if (is_kernel_address(word))
 		frame.type = FLAME_KERNEL;
@@ -83,18 +78,18 @@ static void add_frame(struct reader *r, struct slice s)
 	if (fl_slice_starts(s, "0x") && module.size > 1 &&
 	    module.data[0] == '/') {
 		module = fl_slice_base(module);
-		r->buf.size = 0;
-		fl_buf_byte(&r->buf, '[');
-		fl_buf_put(&r->buf, module.data, module.size);
-		fl_buf_byte(&r->buf, ']');
-		s = (struct slice){ r->buf.data ? r->buf.data : "",
-				    r->buf.size };
+		r->base.buf.size = 0;
+		fl_buf_byte(&r->base.buf, '[');
+		fl_buf_put(&r->base.buf, module.data, module.size);
+		fl_buf_byte(&r->base.buf, ']');
+		s = (struct slice){ r->base.buf.data ? r->base.buf.data : "",
+				    r->base.buf.size };
 	} else if (!fl_slice_starts(s, "0x") && !frame.type) {
 		frame.type = FLAME_NATIVE;
 	}
 	frame.name = flame_name(flame, s.data, s.size);
 	frame.file = flame_name(flame, module.data, module.size);
-	fl_trace_add(flame, &r->trace, &frame);
+	fl_trace_add(flame, &r->base.trace, &frame);
 }
 
 /* Where the kernel is entered, and where its threads begin. */
@@ -115,8 +110,9 @@ static bool is_entry(struct slice name)
 static bool is_kernel(struct reader *r, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		if (r->trace.frames[i].type == FLAME_KERNEL ||
-		    is_entry(fl_name_at(r->flame, r->trace.frames[i].name)))
+		if (r->base.trace.frames[i].type == FLAME_KERNEL ||
+		    is_entry(fl_name_at(r->base.flame,
+					r->base.trace.frames[i].name)))
 			return true;
 	return false;
 }
@@ -124,11 +120,11 @@ static bool is_kernel(struct reader *r, size_t from, size_t to)
 /* [ustack, kstack]: the second goes first. */
 static void swap_stacks(struct reader *r, size_t middle)
 {
-	struct fl_trace *trace = &r->trace;
+	struct fl_trace *trace = &r->base.trace;
 	size_t n = trace->count;
 
 	for (size_t i = 0; i < middle; i++)
-		fl_trace_add(r->flame, trace, &trace->frames[i]);
+		fl_trace_add(r->base.flame, trace, &trace->frames[i]);
 	if (trace->count == n + middle)
 		memmove(trace->frames, trace->frames + middle,
 			n * sizeof(*trace->frames));
@@ -137,14 +133,15 @@ static void swap_stacks(struct reader *r, size_t middle)
 
 static void type_stacks(struct reader *r)
 {
-	size_t n = r->trace.count, middle = r->nstacks == 2 ? r->begin[1] : n;
+	size_t n = r->base.trace.count,
+	       middle = r->nstacks == 2 ? r->begin[1] : n;
 
 	if (r->nstacks == 2 && !is_kernel(r, 0, middle) &&
 	    is_kernel(r, middle, n)) {
 		swap_stacks(r, middle);
-		fl_trace_is_kernel(&r->trace, 0, n - middle);
+		fl_trace_is_kernel(&r->base.trace, 0, n - middle);
 	} else if (r->nstacks == 2 || is_kernel(r, 0, middle)) {
-		fl_trace_is_kernel(&r->trace, 0, middle);
+		fl_trace_is_kernel(&r->base.trace, 0, middle);
 	}
 }
 
@@ -159,7 +156,7 @@ static void add_keys(struct reader *r, struct slice s, bool first, bool last)
 
 		/* Stacks stand before and behind: these are not empty. */
 		if (key.size)
-			fl_keys_add(r->flame, &r->keys, key);
+			fl_keys_add(r->base.flame, &r->base.keys, key);
 		else if ((!begins || first) && (more || last))
 			r->empty = true;
 		begins = false;
@@ -172,16 +169,16 @@ static void split_key(struct reader *r, struct slice key)
 {
 	bool in_stack = false, first = true;
 
-	r->trace.count = r->nstacks = 0;
+	r->base.trace.count = r->nstacks = 0;
 	r->empty = false;
-	memset(&r->keys, 0, sizeof(r->keys));
+	memset(&r->base.keys, 0, sizeof(r->base.keys));
 	while (key.size || first) {
 		struct slice s = fl_slice_split(&key, '\n');
 
 		if (!first && s.size &&
 		    (s.data[0] == ' ' || s.data[0] == '\t')) {
 			if (!in_stack && r->nstacks < STACKS)
-				r->begin[r->nstacks++] = r->trace.count;
+				r->begin[r->nstacks++] = r->base.trace.count;
 			in_stack = true;
 			add_frame(r, fl_slice_trim(s));
 		} else {
@@ -207,7 +204,7 @@ static flame_id metric_of(struct reader *r, struct slice map)
 	memcpy(name, map.data + 1, n);
 	name[n] = '\0';
 	if (!n)
-		return flame_metric(r->flame, "samples", unit);
+		return flame_metric(r->base.flame, "samples", unit);
 	for (size_t i = 0; units[i]; i++) {
 		struct slice s = { name, n };
 		size_t m = strlen(units[i]);
@@ -216,18 +213,18 @@ static flame_id metric_of(struct reader *r, struct slice map)
 		    (n == m || name[n - m - 1] == '_'))
 			unit = units[i];
 	}
-	return flame_metric(r->flame, name, unit);
+	return flame_metric(r->base.flame, name, unit);
 }
 
 /* true: a sample.  Entries that have no stack are of another kind of map. */
 static bool take_entry(struct reader *r, struct slice map, struct slice key,
 		       struct slice value, struct flame_sample *sample)
 {
-	struct flame *flame = r->flame;
+	struct flame *flame = r->base.flame;
 
 	memset(sample, 0, sizeof(*sample));
 	split_key(r, key);
-	if ((!r->trace.count && !r->empty) ||
+	if ((!r->base.trace.count && !r->empty) ||
 	    !fl_parse_int(value, &sample->weight)) {
 		r->others++;
 		return false;
@@ -239,9 +236,9 @@ static bool take_entry(struct reader *r, struct slice map, struct slice key,
 	type_stacks(r);
 	sample->time = FLAME_NOTIME;
 	sample->metric = metric_of(r, map);
-	sample->thread = fl_keys_thread(flame, &r->keys);
-	sample->stack = fl_trace_stack(flame, fl_keys_stack(flame, &r->keys),
-				       &r->trace);
+	sample->thread = fl_keys_thread(flame, &r->base.keys);
+	sample->stack = fl_trace_stack(
+		flame, fl_keys_stack(flame, &r->base.keys), &r->base.trace);
 	fl_metric_count(flame, sample->metric, sample->weight);
 	if (!sample->stack) {
 		flame->metrics[sample->metric].no_stack++;
@@ -251,7 +248,7 @@ static bool take_entry(struct reader *r, struct slice map, struct slice key,
 			r->unseen = INT64_MAX;
 		return false;
 	}
-	r->lines.good++;
+	r->base.lines.good++;
 	return true;
 }
 
@@ -305,12 +302,13 @@ static bool end_entry(struct reader *r, struct slice line,
 			       (struct slice){ key.data + r->map_size + 1,
 					       key.size - r->map_size - 1 },
 			       value, sample);
-	if (is_sample && !r->lines.ended) {
-		fl_warn(r->flame, "%s: line %" PRIu64 ": the last line has no "
+	if (is_sample && !r->base.lines.ended) {
+		fl_warn(r->base.flame,
+			"%s: line %" PRIu64 ": the last line has no "
 			"end, its value %" PRId64 " may be cut",
-			fl_in_name(r->source->in), r->lines.number,
+			fl_in_name(r->base.source->in), r->base.lines.number,
 			sample->weight);
-		r->source->damage = 1;
+		r->base.source->damage = 1;
 	}
 	return is_sample;
 }
@@ -323,11 +321,11 @@ static bool take_text(struct reader *r, struct slice line,
 
 	if (is_map(line, &n)) {
 		if (r->open)
-			fl_lines_bad(&r->lines, line);
+			fl_lines_bad(&r->base.lines, line);
 		r->open = line.data[n] == '[';
 		r->others += !r->open;
 		r->map_size = n;
-		r->first = r->lines.number;
+		r->first = r->base.lines.number;
 		r->key.size = 0;
 		fl_buf_put(&r->key, line.data, line.size);
 		if (!r->open)
@@ -344,7 +342,7 @@ static bool take_text(struct reader *r, struct slice line,
 		return false;
 	if (line.size && (line.data[0] == ',' || line.data[0] == ']'))
 		return end_entry(r, line, sample);
-	fl_lines_bad(&r->lines, line);
+	fl_lines_bad(&r->base.lines, line);
 	r->open = false;
 	return false;
 }
@@ -483,8 +481,10 @@ static bool next_entry(struct reader *r, struct flame_sample *sample)
 		take_sign(s, ',');
 		if (!take_string(s, &r->text) || !take_sign(s, ':') ||
 		    !take_value(s, &value)) {
-			fl_lines_bad(&r->lines, FL_SLICE("{\"type\": \"map\" "
-				     "that does not end, or is not JSON"));
+			fl_lines_bad(
+				&r->base.lines,
+				FL_SLICE("{\"type\": \"map\" "
+					 "that does not end, or is not JSON"));
 			json_ends(r);
 			return false;
 		}
@@ -511,7 +511,7 @@ static void begin_json(struct reader *r, struct slice line)
 					 r->text.size },
 			 "type") ||
 	    !take_sign(&s, ':') || !take_value(&s, &type)) {
-		fl_lines_bad(&r->lines, line);
+		fl_lines_bad(&r->base.lines, line);
 		return;
 	}
 	for (size_t i = 0; others[i]; i++)
@@ -522,7 +522,7 @@ static void begin_json(struct reader *r, struct slice line)
 	    !take_sign(&s, ':') || !take_sign(&s, '{') ||
 	    !take_string(&s, &r->name) || !r->name.size ||
 	    r->name.data[0] != '@' || !take_sign(&s, ':')) {
-		fl_lines_bad(&r->lines, line);
+		fl_lines_bad(&r->base.lines, line);
 		return;
 	}
 	/* "@n": 5 is no map of keys. */
@@ -536,26 +536,28 @@ static void begin_json(struct reader *r, struct slice line)
 
 static int at_end(struct reader *r)
 {
-	const char *name = fl_in_name(r->source->in);
-	int damage = r->source->damage;
+	const char *name = fl_in_name(r->base.source->in);
+	int damage = r->base.source->damage;
 
 	if (r->others)
-		fl_remark(r->flame, "%s: %" PRIu64 " entries of maps that "
+		fl_remark(r->base.flame, "%s: %" PRIu64 " entries of maps that "
 			  "have no stacks, or no counts, left out", name,
 			  r->others);
 	if (r->no_stack)
-		fl_remark(r->flame, "%s: %" PRIu64 " entries without a stack "
-			  "left out, of %" PRId64 " in all", name,
-			  r->no_stack, r->unseen);
+		fl_remark(r->base.flame,
+			  "%s: %" PRIu64 " entries without a stack "
+			  "left out, of %" PRId64 " in all",
+			  name, r->no_stack, r->unseen);
 	if (r->negative)
-		fl_warn(r->flame, "%s: %" PRIu64 " values below 0 left out",
-			name, r->negative);
+		fl_warn(r->base.flame,
+			"%s: %" PRIu64 " values below 0 left out", name,
+			r->negative);
 	if (r->open)
-		fl_warn(r->flame, "%s: line %" PRIu64 ": the input ends "
+		fl_warn(r->base.flame, "%s: line %" PRIu64 ": the input ends "
 			"within this entry: it is left out", name, r->first);
-	fl_lines_end(r->source, &r->lines);
+	fl_lines_end(r->base.source, &r->base.lines);
 	if (r->open || damage)
-		r->source->damage = r->lines.good ? 1 : 2;
+		fl_line_reader_damage(&r->base);
 	return FLAME_END;
 }
 
@@ -567,7 +569,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 	for (;;) {
 		is_sample = r->json.size && next_entry(r, sample);
-		if (!is_sample && !fl_lines_next(&r->lines, &line))
+		if (!is_sample && !fl_lines_next(&r->base.lines, &line))
 			return at_end(r);
 		if (!is_sample && !r->open && fl_slice_starts(line, "{\""))
 			begin_json(r, line);
@@ -584,15 +586,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_bpftrace(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
-
-	if (!r)
-		return fl_no_memory(source->flame);
-	r->source = source;
-	r->flame = source->flame;
-	r->lines.in = source->in;
-	source->state = r;
-	return FLAME_OK;
+	return fl_line_reader_open(source, sizeof(struct reader));
 }
 
 static void close_bpftrace(struct flame_source *source)
@@ -601,12 +595,10 @@ static void close_bpftrace(struct flame_source *source)
 
 	if (!r)
 		return;
-	fl_free(r->trace.frames);
 	fl_buf_free(&r->key);
 	fl_buf_free(&r->name);
 	fl_buf_free(&r->text);
-	fl_buf_free(&r->buf);
-	fl_free(r);
+	fl_line_reader_free(&r->base);
 }
 
 /* "Attaching 1 probe...", maps; JSON's "type" is one that bpftrace has. */

@@ -14,28 +14,26 @@
 
 enum { FRAME_INDENT = 12 };	/* a key has less, dtrace's frames 14 */
 
-/* What this format can be asked for; the rows are below. */
+/* The options of this format; the rows are below. */
 struct options {
 	enum fl_compat_tool peer;
 	bool offsets;	/* keep "+0x1f" */
 };
 
 struct reader {
-	struct flame_source *source;
-	const struct options *options;
-	struct flame *flame;
-	struct fl_lines lines;
-	flame_id metric;
-	struct fl_trace trace;
+	struct fl_line_reader base;
 	size_t part;		/* of the trace: since the last empty line */
-	struct fl_keys keys;
-	struct fl_buf buf;
 	bool began;		/* frames were met: no header any more */
 	bool distribution;	/* of quantize(): until an empty line */
 	uint64_t distributions, drops, no_stack;
 	uint64_t peer_header;	/* lines of it so far, empty ones too */
 	bool peer_data;
 };
+
+static const struct options *options_of(const struct reader *r)
+{
+	return r->base.options;
+}
 
 static bool has(struct slice s, char c)
 {
@@ -69,7 +67,7 @@ static bool is_kernel(struct slice module)
 /* A name that is only an address in its module is "[module]". */
 static void add_frame(struct reader *r, struct slice text)
 {
-	struct flame *flame = r->flame;
+	struct flame *flame = r->base.flame;
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 	struct slice name = text, module = { "", 0 };
 
@@ -77,29 +75,30 @@ static void add_frame(struct reader *r, struct slice text)
 		module = fl_slice_split(&name, '`');
 		frame.type = FLAME_NATIVE;
 	}
-	if (!r->options->offsets)
+	if (!options_of(r)->offsets)
 		name = fl_no_offset(name, false);
 	if (module.size && is_address(name)) {
-		r->buf.size = 0;
-		fl_buf_byte(&r->buf, '[');
-		fl_buf_put(&r->buf, module.data, module.size);
-		fl_buf_byte(&r->buf, ']');
-		name = (struct slice){ r->buf.data ? r->buf.data : "",
-				       r->buf.size };
+		r->base.buf.size = 0;
+		fl_buf_byte(&r->base.buf, '[');
+		fl_buf_put(&r->base.buf, module.data, module.size);
+		fl_buf_byte(&r->base.buf, ']');
+		name = (struct slice){ r->base.buf.data ? r->base.buf.data : "",
+				       r->base.buf.size };
 	}
 	frame.name = flame_name(flame, name.data, name.size);
 	frame.file = flame_name(flame, module.data, module.size);
-	fl_trace_add(flame, &r->trace, &frame);
+	fl_trace_add(flame, &r->base.trace, &frame);
 	r->began = true;
 }
 
 /* Of a stack that has one of the kernel's frames all are. */
 static void end_part(struct reader *r)
 {
-	struct fl_trace *trace = &r->trace;
+	struct fl_trace *trace = &r->base.trace;
 
 	for (size_t i = r->part; i < trace->count; i++)
-		if (is_kernel(fl_name_at(r->flame, trace->frames[i].file))) {
+		if (is_kernel(
+			    fl_name_at(r->base.flame, trace->frames[i].file))) {
 			fl_trace_is_kernel(trace, r->part, trace->count);
 			break;
 		}
@@ -144,12 +143,12 @@ static void undo_rust(struct reader *r, struct slice s)
 	s = fl_slice_trim(s);
 	if (has(s, '`'))
 		module = (const char *)memchr(s.data, '`', s.size) + 1 - s.data;
-	fl_buf_put(&r->buf, s.data, module);
+	fl_buf_put(&r->base.buf, s.data, module);
 	s.data += module;
 	s.size -= module;
-	name = r->options->offsets ? last_offset(s) : s;
-	fl_rust_name(&r->buf, name);
-	fl_buf_put(&r->buf, name.data + name.size, s.size - name.size);
+	name = options_of(r)->offsets ? last_offset(s) : s;
+	fl_rust_name(&r->base.buf, name);
+	fl_buf_put(&r->base.buf, name.data + name.size, s.size - name.size);
 }
 
 static size_t find_arrow(struct slice s)
@@ -164,8 +163,8 @@ static size_t find_arrow(struct slice s)
 static void peer_part(struct reader *r, struct slice s, bool strip,
 		      bool inlined)
 {
-	bool perl = r->options->peer == FL_PEER_PERL;
-	struct fl_buf *buf = &r->buf;
+	bool perl = options_of(r)->peer == FL_PEER_PERL;
+	struct fl_buf *buf = &r->base.buf;
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 
 	while (strip && s.size && s.data[0] == 'L') {
@@ -184,16 +183,16 @@ static void peer_part(struct reader *r, struct slice s, bool strip,
 			buf->data[i] = ':';
 	if (inlined)
 		fl_buf_text(buf, "_[i]");
-	frame.name =
-		flame_name(r->flame, buf->data ? buf->data : "", buf->size);
-	fl_trace_add(r->flame, &r->trace, &frame);
+	frame.name = flame_name(r->base.flame, buf->data ? buf->data : "",
+				buf->size);
+	fl_trace_add(r->base.flame, &r->base.trace, &frame);
 }
 
 static void peer_frame(struct reader *r, struct slice s)
 {
-	const struct options *options = r->options;
+	const struct options *options = options_of(r);
 	bool perl = options->peer == FL_PEER_PERL, arrow;
-	size_t first = r->trace.count;
+	size_t first = r->base.trace.count;
 
 	/* The leaf's offset goes in any case. */
 	if (!options->offsets || !first)
@@ -212,11 +211,11 @@ static void peer_frame(struct reader *r, struct slice s)
 		s.data += n + 2;
 		s.size -= n + 2;
 	}
-	for (size_t i = first, j = r->trace.count; i + 1 < j; i++) {
-		struct flame_frame swap = r->trace.frames[i];
+	for (size_t i = first, j = r->base.trace.count; i + 1 < j; i++) {
+		struct flame_frame swap = r->base.trace.frames[i];
 
-		r->trace.frames[i] = r->trace.frames[--j];
-		r->trace.frames[j] = swap;
+		r->base.trace.frames[i] = r->base.trace.frames[--j];
+		r->base.trace.frames[j] = swap;
 	}
 }
 
@@ -257,14 +256,15 @@ static void take_message(struct reader *r, struct slice s)
 
 static void forget(struct reader *r)
 {
-	r->trace.count = r->part = 0;
-	memset(&r->keys, 0, sizeof(r->keys));
+	r->base.trace.count = r->part = 0;
+	memset(&r->base.keys, 0, sizeof(r->base.keys));
 }
 
 static void add_keys(struct reader *r, struct slice s)
 {
 	while (s.size) {
-		fl_keys_add(r->flame, &r->keys, fl_slice_split(&s, ' '));
+		fl_keys_add(r->base.flame, &r->base.keys,
+			    fl_slice_split(&s, ' '));
 		s = fl_slice_trim(s);
 	}
 }
@@ -288,42 +288,42 @@ static bool split_count(struct slice *s, struct slice *count)
 static bool end_stack(struct reader *r, struct slice line, struct slice count,
 		      struct flame_sample *sample)
 {
-	struct flame *flame = r->flame;
+	struct flame *flame = r->base.flame;
 
-	if (!r->metric)
-		r->metric = flame_metric(flame, "samples", "samples");
+	if (!r->base.metric)
+		r->base.metric = flame_metric(flame, "samples", "samples");
 	memset(sample, 0, sizeof(*sample));
 	sample->time = FLAME_NOTIME;
-	sample->metric = r->metric;
+	sample->metric = r->base.metric;
 	if (!fl_parse_int(count, &sample->weight)) {
-		fl_lines_bad(&r->lines, line);
+		fl_lines_bad(&r->base.lines, line);
 		forget(r);
 		return false;
 	}
 	end_part(r);
-	sample->stack = fl_trace_stack(flame, fl_keys_stack(flame, &r->keys),
-				       &r->trace);
-	sample->thread = fl_keys_thread(flame, &r->keys);
-	if (!r->lines.ended && !r->options->peer) {
+	sample->stack = fl_trace_stack(
+		flame, fl_keys_stack(flame, &r->base.keys), &r->base.trace);
+	sample->thread = fl_keys_thread(flame, &r->base.keys);
+	if (!r->base.lines.ended && !options_of(r)->peer) {
 		fl_warn(flame, "%s: line %" PRIu64 ": the last line has no "
 			"end, its count %" PRId64 " may be cut",
-			fl_in_name(r->source->in), r->lines.number,
+			fl_in_name(r->base.source->in), r->base.lines.number,
 			sample->weight);
-		r->source->damage = 1;
+		r->base.source->damage = 1;
 	}
 	forget(r);
-	fl_metric_count(flame, r->metric, sample->weight);
+	fl_metric_count(flame, r->base.metric, sample->weight);
 	if (!sample->stack) {
-		flame->metrics[r->metric].no_stack++;
+		flame->metrics[r->base.metric].no_stack++;
 		r->no_stack++;
 		return false;
 	}
-	r->lines.good++;
+	r->base.lines.good++;
 	return true;
 }
 
 /* Lines that belong to no stack; true: it was one. */
-static bool is_aside(struct reader *r, struct slice line, struct slice s)
+static bool is_non_sample(struct reader *r, struct slice line, struct slice s)
 {
 	bool indented = line.data[0] == ' ' || line.data[0] == '\t';
 
@@ -344,11 +344,11 @@ static bool is_aside(struct reader *r, struct slice line, struct slice s)
 	if (indented || is_frame(s) || fl_slice_digits(s))
 		return false;
 	if (r->began)
-		fl_lines_bad(&r->lines, line);
+		fl_lines_bad(&r->base.lines, line);
 	return true;
 }
 
-static bool take_line(struct reader *r, struct slice line,
+static bool read_line(struct reader *r, struct slice line,
 		      struct flame_sample *sample)
 {
 	struct slice s = fl_slice_trim(line), count;
@@ -358,13 +358,13 @@ static bool take_line(struct reader *r, struct slice line,
 		end_part(r);
 		return false;
 	}
-	if (is_aside(r, line, s))
+	if (is_non_sample(r, line, s))
 		return false;
 	if (split_count(&s, &count)) {
 		add_keys(r, s);
 		return end_stack(r, line, count, sample);
 	}
-	if (!r->trace.count && !is_frame(s) &&
+	if (!r->base.trace.count && !is_frame(s) &&
 	    (size_t)(s.data - line.data) < FRAME_INDENT)
 		add_keys(r, s);
 	else
@@ -376,7 +376,7 @@ static bool take_line(struct reader *r, struct slice line,
 static bool peer_line(struct reader *r, struct slice line,
 		      struct flame_sample *sample)
 {
-	bool perl = r->options->peer == FL_PEER_PERL;
+	bool perl = options_of(r)->peer == FL_PEER_PERL;
 	struct slice s = fl_slice_trim(line);
 
 	if (!r->peer_data) {
@@ -393,8 +393,8 @@ static bool peer_line(struct reader *r, struct slice line,
 
 static int at_end(struct reader *r)
 {
-	struct flame *flame = r->flame;
-	const char *name = fl_in_name(r->source->in);
+	struct flame *flame = r->base.flame;
+	const char *name = fl_in_name(r->base.source->in);
 	int status;
 
 	if (r->distributions)
@@ -406,48 +406,38 @@ static int at_end(struct reader *r)
 	if (r->drops)
 		fl_warn(flame, "%s: dtrace dropped %" PRIu64 " records",
 			name, r->drops);
-	status = fl_lines_end(r->source, &r->lines);
-	if (r->trace.count) {
+	status = fl_lines_end(r->base.source, &r->base.lines);
+	if (r->base.trace.count) {
 		fl_warn(flame, "%s: line %" PRIu64 ": the input ends within "
 			"a stack: its %zu frames without a count are left "
-			"out", name, r->lines.number, r->trace.count);
-		r->source->damage = r->lines.good ? 1 : 2;
+			"out", name, r->base.lines.number, r->base.trace.count);
+		fl_line_reader_damage(&r->base);
 	}
 	return status;
 }
 
 /* The row ------------------------------------------------------------- */
 
+static bool accept_line(struct fl_line_reader *base, struct slice line,
+			struct flame_sample *sample)
+{
+	struct reader *r = (struct reader *)base;
+
+	return options_of(r)->peer ? peer_line(r, line, sample) :
+				     read_line(r, line, sample);
+}
+
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
-	struct slice line;
+	int status = fl_line_reader_next(&r->base, accept_line, sample);
 
-	while (fl_lines_next(&r->lines, &line)) {
-		bool is_sample = r->options->peer ?
-				 peer_line(r, line, sample) :
-				 take_line(r, line, sample);
-
-		if (fl_failed(source->flame))
-			return FLAME_FAILED;
-		if (is_sample)
-			return FLAME_OK;
-	}
-	return at_end(r);
+	return status == FLAME_END ? at_end(r) : status;
 }
 
 static int open_dtrace(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
-
-	if (!r)
-		return fl_no_memory(source->flame);
-	r->source = source;
-	r->options = source->options;
-	r->flame = source->flame;
-	r->lines.in = source->in;
-	source->state = r;
-	return FLAME_OK;
+	return fl_line_reader_open(source, sizeof(struct reader));
 }
 
 static void close_dtrace(struct flame_source *source)
@@ -456,9 +446,7 @@ static void close_dtrace(struct flame_source *source)
 
 	if (!r)
 		return;
-	fl_free(r->trace.frames);
-	fl_buf_free(&r->buf);
-	fl_free(r);
+	fl_line_reader_free(&r->base);
 }
 
 /*

@@ -230,6 +230,63 @@ flame_id fl_keys_thread(struct flame *flame, const struct fl_keys *keys);
 flame_id fl_keys_stack(struct flame *flame, const struct fl_keys *keys);
 
 /*
+ * line_reader.c: the state of readers of printed stacks begins with this.
+ * Zeroed, then fl_line_reader_open.
+ */
+struct fl_line_reader {
+	struct flame_source *source;
+	const void *options;	/* the source's */
+	struct flame *flame;
+	struct fl_lines lines;
+	flame_id metric;	/* 0: not made yet */
+	struct fl_trace trace;	/* the stack that is read */
+	struct fl_keys keys;	/* of its thread */
+	struct fl_buf buf;	/* for names of frames */
+	struct fl_map roots;	/* names at the root of whole backtraces */
+	uint64_t outside;	/* frames that belong to no backtrace */
+};
+
+/* For a format's open: a state of this size, which is the source's. */
+int fl_line_reader_open(struct flame_source *source, size_t state_size);
+/* Frees the state, too. */
+void fl_line_reader_free(struct fl_line_reader *r);
+/* Accepts lines up to one that ends a sample; FLAME_END: there are no more. */
+typedef bool fl_accept_line(struct fl_line_reader *r, struct slice line,
+			    struct flame_sample *sample);
+int fl_line_reader_next(struct fl_line_reader *r, fl_accept_line *accept,
+			struct flame_sample *sample);
+/* Counts a sample without stack and thread, which are the caller's; true. */
+bool fl_line_reader_sample(struct fl_line_reader *r, const char *metric,
+			   const char *unit, int64_t weight,
+			   struct flame_sample *sample);
+/* Sets the damage of the source, by whether there were samples. */
+void fl_line_reader_damage(struct fl_line_reader *r);
+
+/* A frame of a debugger's backtrace. */
+struct fl_backtrace_frame {
+	struct slice name, file, module;
+	int64_t line;
+	enum flame_type type;
+	bool nameless;		/* "[module]" instead of its name */
+	bool show_file, show_line;	/* append these to the name */
+};
+
+/* Adds it to r->trace. */
+void fl_backtrace_add(struct fl_line_reader *r,
+		      const struct fl_backtrace_frame *parts);
+/*
+ * Whether the trace ends in a function below which a stack cannot go on: one
+ * of these names (NULL at the end), or the root of a whole one.
+ */
+bool fl_backtrace_is_whole(struct fl_line_reader *r, const char *const *roots);
+/* A sample of the trace, which has frames and is whole; true. */
+bool fl_backtrace_sample(struct fl_line_reader *r, struct flame_sample *sample);
+/* Reports that the input ends within the trace. */
+void fl_backtrace_cut(struct fl_line_reader *r);
+/* At the end of the input: reports losses and returns FLAME_END. */
+int fl_backtrace_end(struct fl_line_reader *r);
+
+/*
  * interchange.c: a metric by its type and unit, as pprof and OTLP spell them
  * ("cpu", "nanoseconds"), and back: what our "ns" is for them.
  */

@@ -15,31 +15,23 @@
 #include <stdlib.h>
 
 enum {
-	LONGEST = 1 << 14,	/* of a frame's text */
-	BRACKETS = 16,		/* that could be its arguments' */
-	BROKEN = 64		/* lines that a frame may have */
+	MAX_FRAME_TEXT = 1 << 14,	/* of a frame's text */
+	MAX_BRACKETS = 16,		/* that could be its arguments' */
+	MAX_LINES = 64		/* lines that a frame may have */
 };
 
-/* What this format can be asked for; the rows are below. */
+/* The options of this format; the rows are below. */
 struct options {
 	bool lines;
 	bool srcline;
 };
 
 struct reader {
-	struct flame_source *source;
-	const struct options *options;
-	struct flame *flame;
-	struct fl_lines lines;
-	flame_id metric;
+	struct fl_line_reader base;
 
 	struct fl_buf pending;	/* the frame read last: lines may follow */
 	unsigned broken;	/* lines that were added to it */
 	uint64_t number;	/* its number in the stack */
-	struct fl_trace trace;
-	struct fl_keys keys;	/* of the thread */
-	struct fl_map roots;	/* names at the root of whole stacks */
-	struct fl_buf buf;
 	bool open;		/* frames were read */
 	bool closed;		/* an empty line: no more of them follow */
 	bool settled;		/* a line that is no frame came after them */
@@ -47,7 +39,7 @@ struct reader {
 	bool whole;		/* the last frame's text has its arguments */
 	bool position;		/* perhaps only where a thread stands */
 	bool switched;		/* the next stack is */
-	uint64_t outside, limited;
+	uint64_t limited;
 };
 
 /* A frame's text, in its parts. */
@@ -150,7 +142,7 @@ static size_t find_arguments(struct slice s, bool *whole)
 		if (skipped != i) {
 			i = skipped;
 		} else if (c == '(' && i && s.data[i - 1] == ' ' &&
-			   depth <= 0 && tried++ < BRACKETS) {
+			   depth <= 0 && tried++ < MAX_BRACKETS) {
 			end = skip_brackets(s, i, true);
 			if (end != SIZE_MAX && ends_arguments(after(s, end)))
 				return i;
@@ -221,34 +213,12 @@ static void split_frame(struct slice s, struct parts *parts)
 	}
 }
 
-static flame_id name_of(struct reader *r, const struct parts *parts)
-{
-	const struct options *options = r->options;
-	struct slice module = fl_slice_base(parts->module);
-	struct fl_buf *buf = &r->buf;
-
-	buf->size = 0;
-	if (fl_slice_is(parts->name, "??") && module.size) {
-		fl_buf_byte(buf, '[');
-		fl_buf_put(buf, module.data, module.size);
-		fl_buf_byte(buf, ']');
-	} else {
-		fl_buf_put(buf, parts->name.data, parts->name.size);
-	}
-	if (parts->line > 0 && options->srcline) {
-		fl_buf_byte(buf, ':');
-		fl_buf_put(buf, parts->file.data, parts->file.size);
-	}
-	if (parts->line > 0 && (options->srcline || options->lines))
-		fl_buf_print(buf, ":%" PRId64, parts->line);
-	return flame_name(r->flame, buf->data ? buf->data : "", buf->size);
-}
-
 /* The pending frame joins the trace. */
-static void take_frame(struct reader *r)
+static void end_frame(struct reader *r)
 {
-	struct slice text = { r->pending.data, r->pending.size }, file;
-	struct flame_frame frame = { .type = FLAME_NATIVE };
+	struct slice text = { r->pending.data, r->pending.size };
+	const struct options *options = r->base.options;
+	struct fl_trace *trace = &r->base.trace;
 	struct parts parts;
 
 	if (!r->pending.size)
@@ -257,41 +227,33 @@ static void take_frame(struct reader *r)
 	r->pending.size = 0;
 	r->whole = parts.whole && parts.name.size;
 	if (!r->whole)
-		fl_lines_bad(&r->lines, text);
-	file = parts.file.size ? parts.file : parts.module;
-	frame.name = name_of(r, &parts);
-	frame.file =
-		flame_name(r->flame, file.data ? file.data : "", file.size);
-	if (parts.line > 0 && parts.line <= INT32_MAX)
-		frame.line = parts.line;
-	/* What a signal broke into stands at any address, a line's first. */
-	if (!parts.address && r->trace.count && !r->handler)
-		r->trace.frames[r->trace.count - 1].type = FLAME_INLINED;
+		fl_lines_bad(&r->base.lines, text);
+	/* A signal interrupts code at any address, also at a line's first. */
+	if (!parts.address && trace->count && !r->handler)
+		trace->frames[trace->count - 1].type = FLAME_INLINED;
 	r->handler = parts.handler;
-	fl_trace_add(r->flame, &r->trace, &frame);
+	fl_backtrace_add(&r->base, &(struct fl_backtrace_frame){
+		.name = parts.name, .file = parts.file,
+		.module = parts.module, .line = parts.line,
+		.nameless = fl_slice_is(parts.name, "??") &&
+			    fl_slice_base(parts.module).size,
+		.type = FLAME_NATIVE, .show_file = options->srcline,
+		.show_line = options->lines,
+	});
 }
 
 /* Stacks -------------------------------------------------------------- */
 
 /* Functions that nothing calls: below them a stack cannot go on. */
-static bool is_root(struct reader *r, flame_id name)
-{
-	static const char *const roots[] = {
-		"main", "_start", "clone", "clone3", "__clone", "__clone3",
-		"__GI___clone", "__GI___clone3", "thread_start",
-		"runtime.goexit", "ret_from_fork", "RtlUserThreadStart", NULL
-	};
-	struct slice text = fl_name_at(r->flame, name);
-
-	for (size_t i = 0; roots[i]; i++)
-		if (fl_slice_is(text, roots[i]))
-			return true;
-	return fl_map_get(&r->roots, name) != NULL;
-}
+static const char *const roots[] = {
+	"main", "_start", "clone", "clone3", "__clone", "__clone3",
+	"__GI___clone", "__GI___clone3", "thread_start", "runtime.goexit",
+	"ret_from_fork", "RtlUserThreadStart", NULL
+};
 
 static void forget(struct reader *r)
 {
-	r->pending.size = r->trace.count = 0;
+	r->pending.size = r->base.trace.count = 0;
 	r->open = r->closed = r->settled = r->position = false;
 }
 
@@ -300,23 +262,14 @@ static bool end_stack(struct reader *r, struct flame_sample *sample)
 {
 	bool open = r->open;
 
-	take_frame(r);
+	end_frame(r);
 	/* "thread 2" tells where that stands; a backtrace follows. */
-	if (!open || !r->trace.count || (r->position && r->trace.count == 1)) {
+	if (!open || !r->base.trace.count ||
+	    (r->position && r->base.trace.count == 1)) {
 		forget(r);
 		return false;
 	}
-	fl_map_put(&r->roots, r->trace.frames[r->trace.count - 1].name, NULL);
-	if (!r->metric)
-		r->metric = flame_metric(r->flame, "threads", "threads");
-	memset(sample, 0, sizeof(*sample));
-	sample->time = FLAME_NOTIME;
-	sample->metric = r->metric;
-	sample->weight = 1;
-	sample->stack = fl_trace_stack(r->flame, 0, &r->trace);
-	sample->thread = fl_keys_thread(r->flame, &r->keys);
-	fl_metric_count(r->flame, r->metric, 1);
-	r->lines.good++;
+	fl_backtrace_sample(&r->base, sample);
 	forget(r);
 	return true;
 }
@@ -334,28 +287,28 @@ static flame_id number_behind(struct reader *r, struct slice s,
 	for (size_t i = 0; i < number.size; i++)
 		if (number.data[i] < '0' || number.data[i] > '9')
 			number.size = i;
-	return flame_name(r->flame, number.data, number.size);
+	return flame_name(r->base.flame, number.data, number.size);
 }
 
 /*
  * "Thread 2 (Thread 0x7f01 (LWP 42) "comm"):", "Thread 1 (process 42):",
  * "Thread 0x7f01 (LWP 42)", and the same within "[Switching to thread ".
  */
-static void take_thread(struct reader *r, struct slice s)
+static void read_thread(struct reader *r, struct slice s)
 {
 	size_t quote = find(s, "\""), last = s.size;
 
-	memset(&r->keys, 0, sizeof(r->keys));
-	r->keys.tid = number_behind(r, s, "(LWP ");
-	r->keys.pid = number_behind(r, s, "process ");
+	memset(&r->base.keys, 0, sizeof(r->base.keys));
+	r->base.keys.tid = number_behind(r, s, "(LWP ");
+	r->base.keys.pid = number_behind(r, s, "process ");
 	/* The only thread of a process is not named apart. */
-	if (!r->keys.tid)
-		r->keys.tid = r->keys.pid;
+	if (!r->base.keys.tid)
+		r->base.keys.tid = r->base.keys.pid;
 	while (last > quote && s.data[last - 1] != '"')
 		last--;
 	if (last > quote + 1)
-		r->keys.comm = flame_name(r->flame, s.data + quote + 1,
-					  last - quote - 2);
+		r->base.keys.comm = flame_name(
+			r->base.flame, s.data + quote + 1, last - quote - 2);
 }
 
 /* "Thread 2 (", "Thread 0x7f01 (": not "Thread 2 hit Breakpoint 1". */
@@ -400,7 +353,8 @@ static bool continues(struct reader *r, struct slice s)
 	struct parts parts;
 
 	if (!r->pending.size || !fl_slice_starts(s, "    ") ||
-	    r->broken == BROKEN || r->pending.size + text.size > LONGEST)
+	    r->broken == MAX_LINES ||
+	    r->pending.size + text.size > MAX_FRAME_TEXT)
 		return false;
 	split_frame((struct slice){ r->pending.data, r->pending.size }, &parts);
 	if (parts.whole && (parts.file.size || parts.module.size ||
@@ -413,13 +367,13 @@ static bool continues(struct reader *r, struct slice s)
 	return true;
 }
 
-static void take_other(struct reader *r, struct slice s)
+static void accept_other(struct reader *r, struct slice s)
 {
 	if (continues(r, s))
 		return;
-	take_frame(r);
+	end_frame(r);
 	/* The beginning of a line may have been a frame's. */
-	if (!r->lines.ended && s.size)
+	if (!r->base.lines.ended && s.size)
 		return;
 	/* Variables of bt full. */
 	if ((s.size && (s.data[0] == ' ' || s.data[0] == '\t')) ||
@@ -444,24 +398,25 @@ static bool begin_frame(struct reader *r, struct slice s, int64_t number,
 		r->position = r->switched;
 		r->switched = false;
 	} else {
-		take_frame(r);
+		end_frame(r);
 		/* "frame 3" tells of one alone. */
 		if (!r->open || r->closed ||
 		    (uint64_t)number != r->number + 1) {
-			r->outside++;
+			r->base.outside++;
 			return false;
 		}
 	}
 	r->settled = false;
 	r->number = number;
 	r->pending.size = r->broken = 0;
-	fl_buf_put(&r->pending, s.data, FL_MIN(s.size, (size_t)LONGEST));
+	fl_buf_put(&r->pending, s.data, FL_MIN(s.size, (size_t)MAX_FRAME_TEXT));
 	return is_sample;
 }
 
-static bool take_line(struct reader *r, struct slice s,
-		      struct flame_sample *sample)
+static bool accept_line(struct fl_line_reader *base, struct slice s,
+			struct flame_sample *sample)
 {
+	struct reader *r = (struct reader *)base;
 	static const char switching[] = "[Switching to thread ";
 	bool is_sample = false, prompt = fl_slice_starts(s, "(gdb)");
 	int64_t number;
@@ -471,7 +426,7 @@ static bool take_line(struct reader *r, struct slice s,
 		size_t close = find(s, ")]");
 
 		is_sample = end_stack(r, sample);
-		take_thread(r, s);
+		read_thread(r, s);
 		r->switched = true;
 		s = after(s, FL_MIN(close + 2, s.size));
 		/* Nothing is open now, so this gives no sample. */
@@ -481,13 +436,13 @@ static bool take_line(struct reader *r, struct slice s,
 	}
 	if (is_thread(s)) {
 		is_sample = end_stack(r, sample);
-		take_thread(r, s);
+		read_thread(r, s);
 		r->switched = false;
 		return is_sample;
 	}
 	if (split_number(&s, &number))
 		return begin_frame(r, s, number, sample);
-	take_other(r, s);
+	accept_other(r, s);
 	r->closed |= prompt;
 	return false;
 }
@@ -495,41 +450,24 @@ static bool take_line(struct reader *r, struct slice s,
 /* The last stack, unless it may have been cut. */
 static bool last_stack(struct reader *r, struct flame_sample *sample)
 {
-	struct flame *flame = r->flame;
-	bool open = r->open;
-	flame_id root;
-
-	if (!open)
+	if (!r->open)
 		return false;
-	take_frame(r);
-	root = r->trace.count ? r->trace.frames[r->trace.count - 1].name : 0;
-	if (r->settled || (r->whole && is_root(r, root)))
+	end_frame(r);
+	if (r->settled ||
+	    (r->whole && fl_backtrace_is_whole(&r->base, roots)))
 		return end_stack(r, sample);
-	fl_warn(flame, "%s: line %" PRIu64 ": the input ends within a "
-		"backtrace of %zu frames, left out (an empty line behind it "
-		"tells that it is whole)", fl_in_name(r->source->in),
-		r->lines.number, r->trace.count);
+	fl_backtrace_cut(&r->base);
 	forget(r);
-	r->source->damage = 1;
 	return false;
 }
 
 static int at_end(struct reader *r)
 {
-	const char *name = fl_in_name(r->source->in);
-	int damage = r->source->damage;
-
 	if (r->limited)
-		fl_remark(r->flame, "%s: %" PRIu64 " backtraces were limited: "
-			  "they do not begin at their roots", name,
-			  r->limited);
-	if (r->outside)
-		fl_remark(r->flame, "%s: %" PRIu64 " frames that belong to no "
-			  "backtrace left out", name, r->outside);
-	fl_lines_end(r->source, &r->lines);
-	if (damage)
-		r->source->damage = r->lines.good ? 1 : 2;
-	return FLAME_END;
+		fl_remark(r->base.flame, "%s: %" PRIu64 " backtraces were "
+			  "limited: they do not begin at their roots",
+			  fl_in_name(r->base.source->in), r->limited);
+	return fl_backtrace_end(&r->base);
 }
 
 /* The row ------------------------------------------------------------- */
@@ -537,18 +475,12 @@ static int at_end(struct reader *r)
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
-	struct slice line;
-	bool is_sample;
+	int status = fl_line_reader_next(&r->base, accept_line, sample);
 
-	while (fl_lines_next(&r->lines, &line)) {
-		is_sample = take_line(r, line, sample);
-		if (r->pending.failed || r->buf.failed)
-			return fl_no_memory(source->flame);
-		if (fl_failed(source->flame))
-			return FLAME_FAILED;
-		if (is_sample)
-			return FLAME_OK;
-	}
+	if (r->pending.failed)
+		return fl_no_memory(source->flame);
+	if (status != FLAME_END)
+		return status;
 	if (last_stack(r, sample))
 		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 	return at_end(r);
@@ -556,16 +488,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_gdb(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
-
-	if (!r)
-		return fl_no_memory(source->flame);
-	r->source = source;
-	r->options = source->options;
-	r->flame = source->flame;
-	r->lines.in = source->in;
-	source->state = r;
-	return FLAME_OK;
+	return fl_line_reader_open(source, sizeof(struct reader));
 }
 
 static void close_gdb(struct flame_source *source)
@@ -574,11 +497,8 @@ static void close_gdb(struct flame_source *source)
 
 	if (!r)
 		return;
-	fl_free(r->trace.frames);
-	fl_map_free(&r->roots);
 	fl_buf_free(&r->pending);
-	fl_buf_free(&r->buf);
-	fl_free(r);
+	fl_line_reader_free(&r->base);
 }
 
 /* "#0  0x7f01 in f (", "#0  f (...) at file.c:3", "#1  <signal handler". */
@@ -595,8 +515,8 @@ static int frame_bits(struct slice s)
 	return parts.whole && (parts.file.size || parts.module.size) ? 16 : 0;
 }
 
-/* gdb may have much to say before; so much of it is read. */
-enum { TALK = 1 << 18 };
+/* Bytes that gdb may print before the first backtrace. */
+enum { MAX_PREAMBLE = 1 << 18 };
 
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
@@ -622,7 +542,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	}
 	if (thread)
 		return whole ? 12 : -1;
-	return text && !whole && n < TALK ? -1 : 0;
+	return text && !whole && n < MAX_PREAMBLE ? -1 : 0;
 }
 
 static const struct fl_option rows[] = {

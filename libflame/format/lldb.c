@@ -14,26 +14,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What this format can be asked for; the rows are below. */
+/* The options of this format; the rows are below. */
 struct options {
 	bool lines;
 	bool srcline;
 };
 
 struct reader {
-	struct flame_source *source;
-	const struct options *options;
-	struct flame *flame;
-	struct fl_lines lines;
-	flame_id metric;
-	struct fl_trace trace;
-	struct fl_keys keys;	/* of the thread */
-	struct fl_map roots;	/* names at the root of whole stacks */
-	struct fl_buf buf;
+	struct fl_line_reader base;
 	bool selected;		/* the thread is marked with an asterisk */
 	bool marked;		/* so is one of its frames */
 	bool ended;		/* a line that is no frame follows the stack */
-	uint64_t outside;
 };
 
 /* A frame's text, in its parts. */
@@ -155,7 +146,7 @@ static struct slice cut_offset(struct slice s)
 	return s;
 }
 
-/* What follows the address: "module`function(...) at file:line:column". */
+/* The text behind the address: "module`function(...) at file:line:column". */
 static void split_frame(struct slice s, struct parts *parts)
 {
 	static const char inlined[] = "[inlined] ";
@@ -181,46 +172,19 @@ static void split_frame(struct slice s, struct parts *parts)
 		parts->name = cut_offset(s);
 }
 
-static flame_id name_of(struct reader *r, const struct parts *parts)
-{
-	const struct options *options = r->options;
-	struct slice module = fl_slice_base(parts->module);
-	struct fl_buf *buf = &r->buf;
-
-	buf->size = 0;
-	if (parts->name.size) {
-		fl_buf_put(buf, parts->name.data, parts->name.size);
-	} else {
-		fl_buf_byte(buf, '[');
-		fl_buf_put(buf, module.size ? module.data : "unknown",
-			   module.size ? module.size : 7);
-		fl_buf_byte(buf, ']');
-	}
-	if (parts->line > 0 && options->srcline) {
-		fl_buf_byte(buf, ':');
-		fl_buf_put(buf, parts->file.data, parts->file.size);
-	}
-	if (parts->line > 0 && (options->srcline || options->lines))
-		fl_buf_print(buf, ":%" PRId64, parts->line);
-	return flame_name(r->flame, buf->data ? buf->data : "", buf->size);
-}
-
 static void add_frame(struct reader *r, struct slice s)
 {
-	struct flame_frame frame = { .type = FLAME_NATIVE };
-	struct slice file;
+	const struct options *options = r->base.options;
 	struct parts parts;
 
 	split_frame(s, &parts);
-	file = parts.file.size ? parts.file : parts.module;
-	frame.name = name_of(r, &parts);
-	frame.file =
-		flame_name(r->flame, file.data ? file.data : "", file.size);
-	if (parts.line > 0 && parts.line <= INT32_MAX)
-		frame.line = parts.line;
-	if (parts.inlined)
-		frame.type = FLAME_INLINED;
-	fl_trace_add(r->flame, &r->trace, &frame);
+	fl_backtrace_add(&r->base, &(struct fl_backtrace_frame){
+		.name = parts.name, .file = parts.file,
+		.module = parts.module, .line = parts.line,
+		.nameless = !parts.name.size,
+		.type = parts.inlined ? FLAME_INLINED : FLAME_NATIVE,
+		.show_file = options->srcline, .show_line = options->lines,
+	});
 }
 
 /* Lines --------------------------------------------------------------- */
@@ -298,42 +262,35 @@ static void begin_thread(struct reader *r, const struct line *line)
 	snprintf(number, sizeof(number), "thread #%" PRId64, line->number);
 	if (!name.size && !tid.size)
 		name = (struct slice){ number, strlen(number) };
-	r->keys.comm = r->keys.tid = 0;
+	r->base.keys.comm = r->base.keys.tid = 0;
 	if (name.size)
-		r->keys.comm = flame_name(r->flame, name.data, name.size);
+		r->base.keys.comm =
+			flame_name(r->base.flame, name.data, name.size);
 	if (tid.size)
-		r->keys.tid = flame_name(r->flame, tid.data, tid.size);
+		r->base.keys.tid =
+			flame_name(r->base.flame, tid.data, tid.size);
 	r->selected = line->marked;
 }
 
 /* Stacks -------------------------------------------------------------- */
 
 /* Functions that nothing calls: below them a stack cannot go on. */
-static bool is_root(struct reader *r, flame_id name)
-{
-	static const char *const roots[] = {
-		"_start", "start", "clone", "clone3", "__clone",
-		"__clone3", "__GI___clone", "__GI___clone3", "thread_start",
-		"start_wqthread", "_pthread_start", "RtlUserThreadStart", NULL
-	};
-	struct slice text = fl_name_at(r->flame, name);
-
-	for (size_t i = 0; roots[i]; i++)
-		if (fl_slice_is(text, roots[i]))
-			return true;
-	return fl_map_get(&r->roots, name) != NULL;
-}
+static const char *const roots[] = {
+	"_start", "start", "clone", "clone3", "__clone", "__clone3",
+	"__GI___clone", "__GI___clone3", "thread_start", "start_wqthread",
+	"_pthread_start", "RtlUserThreadStart", NULL
+};
 
 static void forget(struct reader *r)
 {
-	r->trace.count = 0;
+	r->base.trace.count = 0;
 	r->marked = r->ended = false;
 }
 
 /* true: a sample. */
 static bool end_stack(struct reader *r, struct flame_sample *sample)
 {
-	size_t n = r->trace.count;
+	size_t n = r->base.trace.count;
 
 	/*
 	 * Where lldb stops it prints the selected thread's first frame; in a
@@ -343,23 +300,13 @@ static bool end_stack(struct reader *r, struct flame_sample *sample)
 		forget(r);
 		return false;
 	}
-	fl_map_put(&r->roots, r->trace.frames[n - 1].name, NULL);
-	if (!r->metric)
-		r->metric = flame_metric(r->flame, "threads", "threads");
-	memset(sample, 0, sizeof(*sample));
-	sample->time = FLAME_NOTIME;
-	sample->metric = r->metric;
-	sample->weight = 1;
-	sample->stack = fl_trace_stack(r->flame, 0, &r->trace);
-	sample->thread = fl_keys_thread(r->flame, &r->keys);
-	fl_metric_count(r->flame, r->metric, 1);
-	r->lines.good++;
+	fl_backtrace_sample(&r->base, sample);
 	forget(r);
 	return true;
 }
 
 /* "Process 42 stopped": the next threads are its. */
-static void take_process(struct reader *r, struct slice s)
+static void read_process(struct reader *r, struct slice s)
 {
 	struct slice number;
 
@@ -367,29 +314,32 @@ static void take_process(struct reader *r, struct slice s)
 		return;
 	number = fl_slice_split(&s, ' ');
 	if (fl_slice_digits(number) && fl_slice_starts(s, "stopped"))
-		r->keys.pid = flame_name(r->flame, number.data, number.size);
+		r->base.keys.pid =
+			flame_name(r->base.flame, number.data, number.size);
 }
 
-static bool take_line(struct reader *r, struct slice text,
-		      struct flame_sample *sample)
+static bool accept_line(struct fl_line_reader *base, struct slice text,
+			struct flame_sample *sample)
 {
+	struct reader *r = (struct reader *)base;
 	struct line line = split_line(text);
 	bool is_sample = false;
 
 	if (line.kind != FRAME) {
-		r->ended |= r->trace.count && (r->lines.ended || !text.size);
+		r->ended |= r->base.trace.count &&
+			    (r->base.lines.ended || !text.size);
 		if (line.kind == THREAD) {
 			is_sample = end_stack(r, sample);
 			begin_thread(r, &line);
 		}
-		take_process(r, text);
+		read_process(r, text);
 		return is_sample;
 	}
 	if (line.number == 0)
 		is_sample = end_stack(r, sample);
 	/* "frame select 3" tells of one alone. */
-	if (r->ended || (uint64_t)line.number != r->trace.count) {
-		r->outside++;
+	if (r->ended || (uint64_t)line.number != r->base.trace.count) {
+		r->base.outside++;
 		return is_sample;
 	}
 	add_frame(r, line.rest);
@@ -400,34 +350,14 @@ static bool take_line(struct reader *r, struct slice text,
 /* The last stack, unless it may have been cut. */
 static bool last_stack(struct reader *r, struct flame_sample *sample)
 {
-	size_t n = r->trace.count;
-
-	if (!n)
+	if (!r->base.trace.count)
 		return false;
 	if (r->ended ||
-	    (r->lines.ended && is_root(r, r->trace.frames[n - 1].name)))
+	    (r->base.lines.ended && fl_backtrace_is_whole(&r->base, roots)))
 		return end_stack(r, sample);
-	fl_warn(r->flame, "%s: line %" PRIu64 ": the input ends within a "
-		"backtrace of %zu frames, left out (an empty line behind it "
-		"tells that it is whole)", fl_in_name(r->source->in),
-		r->lines.number, n);
+	fl_backtrace_cut(&r->base);
 	forget(r);
-	r->source->damage = 1;
 	return false;
-}
-
-static int at_end(struct reader *r)
-{
-	int damage = r->source->damage;
-
-	if (r->outside)
-		fl_remark(r->flame, "%s: %" PRIu64 " frames that belong to no "
-			  "backtrace left out", fl_in_name(r->source->in),
-			  r->outside);
-	fl_lines_end(r->source, &r->lines);
-	if (damage)
-		r->source->damage = r->lines.good ? 1 : 2;
-	return FLAME_END;
 }
 
 /* The row ------------------------------------------------------------- */
@@ -435,35 +365,18 @@ static int at_end(struct reader *r)
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
-	struct slice line;
-	bool is_sample;
+	int status = fl_line_reader_next(&r->base, accept_line, sample);
 
-	while (fl_lines_next(&r->lines, &line)) {
-		is_sample = take_line(r, line, sample);
-		if (r->buf.failed)
-			return fl_no_memory(source->flame);
-		if (fl_failed(source->flame))
-			return FLAME_FAILED;
-		if (is_sample)
-			return FLAME_OK;
-	}
+	if (status != FLAME_END)
+		return status;
 	if (last_stack(r, sample))
 		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
-	return at_end(r);
+	return fl_backtrace_end(&r->base);
 }
 
 static int open_lldb(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
-
-	if (!r)
-		return fl_no_memory(source->flame);
-	r->source = source;
-	r->options = source->options;
-	r->flame = source->flame;
-	r->lines.in = source->in;
-	source->state = r;
-	return FLAME_OK;
+	return fl_line_reader_open(source, sizeof(struct reader));
 }
 
 static void close_lldb(struct flame_source *source)
@@ -472,10 +385,7 @@ static void close_lldb(struct flame_source *source)
 
 	if (!r)
 		return;
-	fl_free(r->trace.frames);
-	fl_map_free(&r->roots);
-	fl_buf_free(&r->buf);
-	fl_free(r);
+	fl_line_reader_free(&r->base);
 }
 
 /* lldb may print much before the first backtrace; so much is read. */

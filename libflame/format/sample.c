@@ -14,7 +14,7 @@
 
 enum { INDENT = 4 };	/* blanks before all lines of the graph */
 
-/* What this format can be asked for; the rows are below. */
+/* The options of this format; the rows are below. */
 struct options {
 	enum fl_compat_tool peer;
 	bool no_modules;	/* as a peer: no "module`" in names */
@@ -34,14 +34,10 @@ struct line {
 };
 
 struct reader {
-	struct flame_source *source;
-	const struct options *options;
-	struct flame *flame;
-	struct fl_lines lines;
-	flame_id metric, pid;
+	struct fl_line_reader base;
+	flame_id pid;
 	struct node *nodes;	/* from a thread to the node read last */
 	size_t n, room;
-	struct fl_buf buf;
 	bool graph;		/* within one */
 	bool close;		/* all nodes: the graph has ended */
 	bool blank;		/* the line before: the graph may have ended */
@@ -53,6 +49,11 @@ struct reader {
 	uint64_t graphs, exceeding, first_exceeding;
 	int64_t lost;
 };
+
+static const struct options *options_of(const struct reader *r)
+{
+	return r->base.options;
+}
 
 /* Lines --------------------------------------------------------------- */
 
@@ -136,7 +137,7 @@ static void take_source(struct flame *flame, struct slice s,
 static flame_id frame_of(struct reader *r, struct slice s)
 {
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
-	struct flame *flame = r->flame;
+	struct flame *flame = r->base.flame;
 	struct slice name = s, module = { "", 0 };
 	size_t in = find_last(s, "  (in ");
 
@@ -150,12 +151,12 @@ static flame_id frame_of(struct reader *r, struct slice s)
 	name = fl_slice_trim(name);
 	if (fl_slice_is(name, "???") && module.size &&
 	    !fl_slice_starts(module, "<")) {
-		r->buf.size = 0;
-		fl_buf_byte(&r->buf, '[');
-		fl_buf_put(&r->buf, module.data, module.size);
-		fl_buf_byte(&r->buf, ']');
-		name = (struct slice){ r->buf.data ? r->buf.data : "",
-				       r->buf.size };
+		r->base.buf.size = 0;
+		fl_buf_byte(&r->base.buf, '[');
+		fl_buf_put(&r->base.buf, module.data, module.size);
+		fl_buf_byte(&r->base.buf, ']');
+		name = (struct slice){ r->base.buf.data ? r->base.buf.data : "",
+				       r->base.buf.size };
 	}
 	frame.name = flame_name(flame, name.data, name.size);
 	frame.file = flame_name(flame, module.data, module.size);
@@ -169,7 +170,7 @@ static flame_id frame_of(struct reader *r, struct slice s)
  */
 static flame_id thread_of(struct reader *r, struct slice s, flame_id *frame)
 {
-	struct flame *flame = r->flame;
+	struct flame *flame = r->base.flame;
 	struct slice id = after(s, sizeof("Thread_") - 1), name, queue;
 	struct slice tid = fl_slice_trim(before(before(id, ":"), " "));
 	struct fl_keys keys = { .pid = r->pid };
@@ -197,7 +198,7 @@ static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 	};
 	struct slice name = fl_slice_trim(before(s, "(")), module = s;
 	size_t in = find_last(s, "(in "), close;
-	struct fl_buf *buf = &r->buf;
+	struct fl_buf *buf = &r->base.buf;
 
 	if (in != SIZE_MAX)
 		module = after(s, in + 4);
@@ -206,7 +207,7 @@ static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 	if (fl_slice_ends(module, ".dylib"))
 		module.size -= sizeof(".dylib") - 1;
 	buf->size = 0;
-	if (module.size && !r->options->no_modules) {
+	if (module.size && !options_of(r)->no_modules) {
 		fl_buf_put(buf, module.data, module.size);
 		fl_buf_byte(buf, '`');
 	}
@@ -215,7 +216,8 @@ static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 	*waits = false;
 	for (size_t i = 0; i < FL_COUNT(waiting); i++)
 		*waits |= fl_slice_ends(name, waiting[i]);
-	return fl_frame(r->flame, flame_name(r->flame, name.data, name.size),
+	return fl_frame(r->base.flame,
+			flame_name(r->base.flame, name.data, name.size),
 			FLAME_UNKNOWN);
 }
 
@@ -223,7 +225,7 @@ static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 
 static void push(struct reader *r, const struct line *line)
 {
-	bool peer = r->options->peer != FL_PEER_NONE;
+	bool peer = options_of(r)->peer != FL_PEER_NONE;
 	struct node *above = r->n ? &r->nodes[r->n - 1] : NULL, node = {
 		.depth = line->depth, .count = line->count, .leaf = true,
 		.stack = above ? above->stack : 0,
@@ -236,7 +238,7 @@ static void push(struct reader *r, const struct line *line)
 		if (node.count > above->count - above->below && !peer) {
 			node.count = above->count - above->below;
 			if (!r->exceeding++)
-				r->first_exceeding = r->lines.number;
+				r->first_exceeding = r->base.lines.number;
 		}
 		above->below += peer ? 0 : node.count;
 	}
@@ -246,9 +248,9 @@ static void push(struct reader *r, const struct line *line)
 		node.thread = thread_of(r, line->text, &frame);
 	else
 		frame = frame_of(r, line->text);
-	node.stack = flame_stack(r->flame, node.stack, frame);
+	node.stack = flame_stack(r->base.flame, node.stack, frame);
 	if (!fl_grow(&r->nodes, &r->room, r->n + 1, sizeof(*r->nodes))) {
-		fl_no_memory(r->flame);
+		fl_no_memory(r->base.flame);
 		return;
 	}
 	r->nodes[r->n++] = node;
@@ -257,16 +259,9 @@ static void push(struct reader *r, const struct line *line)
 static bool give(struct reader *r, flame_id stack, flame_id thread,
 		 int64_t weight, struct flame_sample *sample)
 {
-	if (!r->metric)
-		r->metric = flame_metric(r->flame, "samples", "samples");
-	memset(sample, 0, sizeof(*sample));
-	sample->time = FLAME_NOTIME;
-	sample->metric = r->metric;
-	sample->weight = weight;
+	fl_line_reader_sample(&r->base, "samples", "samples", weight, sample);
 	sample->stack = stack;
 	sample->thread = thread;
-	fl_metric_count(r->flame, r->metric, weight);
-	r->lines.good++;
 	return true;
 }
 
@@ -277,7 +272,7 @@ static bool pop(struct reader *r, struct flame_sample *sample)
 	int64_t self = node->count - node->below;
 	uint64_t *last;
 
-	if (!r->options->peer)
+	if (!options_of(r)->peer)
 		return self > 0 && give(r, node->stack, node->thread, self,
 					sample);
 	/* The peer knows leaves alone, and the last of equal stacks. */
@@ -286,7 +281,7 @@ static bool pop(struct reader *r, struct flame_sample *sample)
 		if (last)
 			*last = node->count;
 		else
-			fl_no_memory(r->flame);
+			fl_no_memory(r->base.flame);
 	}
 	return false;
 }
@@ -315,15 +310,15 @@ static void keep_fact(struct reader *r, struct slice s)
 
 	value = fl_slice_trim(value);
 	for (size_t i = 0; keys[i] && value.size; i++)
-		if (fl_slice_is(key, keys[i]) && r->source->nfacts < 64)
-			fl_fact(r->source, keys[i], "%.*s",
+		if (fl_slice_is(key, keys[i]) && r->base.source->nfacts < 64)
+			fl_fact(r->base.source, keys[i], "%.*s",
 				(int)FL_MIN(value.size, (size_t)1024),
 				value.data);
 	if (!fl_slice_starts(s, "Analysis of sampling ") || !pid.size)
 		return;
 	pid = before(after(pid, 5), ")");
 	if (fl_slice_digits(pid))
-		r->pid = flame_name(r->flame, pid.data, pid.size);
+		r->pid = flame_name(r->base.flame, pid.data, pid.size);
 }
 
 static bool ends_graph(struct slice s)
@@ -340,14 +335,14 @@ static void take_line(struct reader *r, struct slice s)
 	size_t expected;
 
 	if (!split_line(s, &r->line)) {
-		fl_lines_bad(&r->lines, s);
+		fl_lines_bad(&r->base.lines, s);
 		r->gap = true;
 		return;
 	}
 	expected = r->n ? r->nodes[r->n - 1].depth + 1 : 0;
 	/* Below a line that was lost levels are as they are printed. */
 	if (r->line.depth > expected && !r->gap) {
-		fl_lines_bad(&r->lines, s);
+		fl_lines_bad(&r->base.lines, s);
 		r->line.depth = expected;
 	}
 	r->held = true;
@@ -357,7 +352,7 @@ static void take_line(struct reader *r, struct slice s)
 static void take_text(struct reader *r, struct slice s)
 {
 	/* What a cut has left of a line may be another. */
-	if (!r->lines.ended && r->graph)
+	if (!r->base.lines.ended && r->graph)
 		return;
 	if (!r->graph) {
 		r->graph = fl_slice_is(fl_slice_trim(s), "Call graph:");
@@ -378,13 +373,13 @@ static void take_text(struct reader *r, struct slice s)
 
 static int at_end(struct reader *r)
 {
-	struct flame *flame = r->flame;
-	const char *name = fl_in_name(r->source->in);
+	struct flame *flame = r->base.flame;
+	const char *name = fl_in_name(r->base.source->in);
 	bool cut = r->n > 0;
 	int status;
 
 	drop_open(r);
-	status = fl_lines_end(r->source, &r->lines);
+	status = fl_lines_end(r->base.source, &r->base.lines);
 	if (r->exceeding)
 		fl_warn(flame, "%s: line %" PRIu64 ": %" PRIu64 " frames have "
 			"more samples than is left of their callers, and are "
@@ -393,13 +388,13 @@ static int at_end(struct reader *r)
 	if (cut)
 		fl_warn(flame, "%s: line %" PRIu64 ": the input ends within "
 			"the call graph: %" PRId64 " samples of frames that "
-			"were open are left out", name, r->lines.number,
+			"were open are left out", name, r->base.lines.number,
 			r->lost);
 	if (!r->graphs)
 		fl_warn(flame, "%s: the input ends before its call graph",
 			name);
 	if (cut || !r->graphs)
-		r->source->damage = r->lines.good ? 1 : 2;
+		fl_line_reader_damage(&r->base);
 	return status;
 }
 
@@ -427,7 +422,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 	for (;;) {
 		if (!r->held && !r->close) {
-			if (fl_lines_next(&r->lines, &s))
+			if (fl_lines_next(&r->base.lines, &s))
 				take_text(r, s);
 			else if (r->blank && r->n)
 				r->close = true;
@@ -450,17 +445,12 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_sample(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	int status = fl_line_reader_open(source, sizeof(struct reader));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
-	r->source = source;
-	r->options = source->options;
-	r->flame = source->flame;
-	r->lines.in = source->in;
-	r->last.ordered = true;
-	source->state = r;
-	return FLAME_OK;
+	if (status == FLAME_OK)
+		r->last.ordered = true;
+	return status;
 }
 
 static void close_sample(struct flame_source *source)
@@ -471,8 +461,7 @@ static void close_sample(struct flame_source *source)
 		return;
 	fl_map_free(&r->last);
 	fl_free(r->nodes);
-	fl_buf_free(&r->buf);
-	fl_free(r);
+	fl_line_reader_free(&r->base);
 }
 
 /* Its first line, or the graph's first and a line of the graph. */

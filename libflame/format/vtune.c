@@ -16,7 +16,7 @@
 
 enum { NAME, TIME, MODULE, OTHER, FIELDS };
 
-/* What this format can be asked for; the rows are below. */
+/* The options of this format; the rows are below. */
 struct options {
 	enum fl_compat_tool peer;
 	bool no_modules;	/* as a peer: no "module`" in names */
@@ -28,11 +28,7 @@ struct node {
 };
 
 struct reader {
-	struct flame_source *source;
-	const struct options *options;
-	struct flame *flame;
-	struct fl_lines lines;
-	flame_id metric;
+	struct fl_line_reader base;
 	char delimiter;		/* 0: there is no table to read */
 	size_t time, module;	/* columns; module 0: there is none */
 	size_t step;		/* blanks a level; 0: not known yet */
@@ -45,6 +41,11 @@ struct reader {
 	struct fl_map last;	/* a peer's: the weights of stacks */
 	size_t given;
 };
+
+static const struct options *options_of(const struct reader *r)
+{
+	return r->base.options;
+}
 
 /* Fields -------------------------------------------------------------- */
 
@@ -234,7 +235,7 @@ static bool peer_time(const struct reader *r, int64_t *ms)
 
 static bool is_peer(const struct reader *r)
 {
-	return r->options->peer != FL_PEER_NONE;
+	return options_of(r)->peer != FL_PEER_NONE;
 }
 
 /* false: the row lacks a column that is read. */
@@ -267,7 +268,7 @@ static flame_id frame_of(struct reader *r)
 		module = fl_slice_trim(text_of(&r->field[MODULE]));
 	buf->size = 0;
 	if (is_peer(r)) {
-		if (module.size && !r->options->no_modules) {
+		if (module.size && !options_of(r)->no_modules) {
 			fl_buf_put(buf, module.data, module.size);
 			fl_buf_byte(buf, '`');
 		}
@@ -276,10 +277,11 @@ static flame_id frame_of(struct reader *r)
 	} else if (module.size && module.data[0] != '[') {
 		frame.type = fl_slice_is(module, "vmlinux") ? FLAME_KERNEL :
 							      FLAME_NATIVE;
-		frame.file = flame_name(r->flame, module.data, module.size);
+		frame.file =
+			flame_name(r->base.flame, module.data, module.size);
 	}
-	frame.name = flame_name(r->flame, name.data, name.size);
-	return flame_frame(r->flame, &frame);
+	frame.name = flame_name(r->base.flame, name.data, name.size);
+	return flame_frame(r->base.flame, &frame);
 }
 
 /* Below the last row that has fewer blanks. */
@@ -295,7 +297,7 @@ static void find_caller(struct reader *r)
 	if (!r->step)
 		r->step = deeper;
 	if (deeper != r->step && !r->skipping++)
-		r->first_skipping = r->lines.number;
+		r->first_skipping = r->base.lines.number;
 }
 
 /* frame 0: a row that was lost; its children go to its caller. */
@@ -304,9 +306,9 @@ static void push(struct reader *r, flame_id frame)
 	flame_id stack = r->n ? r->nodes[r->n - 1].stack : 0;
 
 	if (frame)
-		stack = flame_stack(r->flame, stack, frame);
+		stack = flame_stack(r->base.flame, stack, frame);
 	if (!fl_grow(&r->nodes, &r->room, r->n + 1, sizeof(*r->nodes))) {
-		fl_no_memory(r->flame);
+		fl_no_memory(r->base.flame);
 		return;
 	}
 	r->nodes[r->n++] = (struct node){ r->indent, stack };
@@ -315,16 +317,9 @@ static void push(struct reader *r, flame_id frame)
 static bool give(struct reader *r, flame_id stack, int64_t weight,
 		 struct flame_sample *sample)
 {
-	if (!r->metric)
-		r->metric = flame_metric(r->flame, "cpu",
-					 is_peer(r) ? "ms" : "ns");
-	memset(sample, 0, sizeof(*sample));
-	sample->time = FLAME_NOTIME;
-	sample->metric = r->metric;
-	sample->weight = weight;
+	fl_line_reader_sample(&r->base, "cpu", is_peer(r) ? "ms" : "ns",
+			      weight, sample);
 	sample->stack = stack;
-	fl_metric_count(r->flame, r->metric, weight);
-	r->lines.good++;
 	return true;
 }
 
@@ -336,7 +331,7 @@ static void keep_last(struct reader *r, int64_t ms)
 	if (last)
 		*last = (uint64_t)ms;
 	else
-		fl_no_memory(r->flame);
+		fl_no_memory(r->base.flame);
 }
 
 /* true: a sample. */
@@ -347,23 +342,23 @@ static bool take_row(struct reader *r, struct slice s,
 	int64_t weight = 0;
 
 	/* What a cut has left of a row may be another. */
-	if (!r->lines.ended && !is_peer(r) && (!whole || !more)) {
-		r->cut = r->lines.number;
+	if (!r->base.lines.ended && !is_peer(r) && (!whole || !more)) {
+		r->cut = r->base.lines.number;
 		return false;
 	}
 	for (unsigned i = 0; i < FIELDS; i++)
 		if (r->field[i].failed)
-			fl_no_memory(r->flame);
+			fl_no_memory(r->base.flame);
 	if (!whole)
 		r->indent = leading_blanks(s);
 	find_caller(r);
 	push(r, whole ? frame_of(r) : 0);
-	if (fl_failed(r->flame))
+	if (fl_failed(r->base.flame))
 		return false;
 	whole = whole && (is_peer(r) ? peer_time(r, &weight) :
 				       take_time(r, &weight));
 	if (!whole)
-		fl_lines_bad(&r->lines, s);
+		fl_lines_bad(&r->base.lines, s);
 	if (!whole || weight <= 0)
 		return false;
 	if (!is_peer(r))
@@ -376,22 +371,23 @@ static bool take_row(struct reader *r, struct slice s,
 
 static void begin_table(struct reader *r, struct slice header)
 {
-	if (!r->lines.ended && !is_peer(r)) {
-		r->cut = r->lines.number;
+	if (!r->base.lines.ended && !is_peer(r)) {
+		r->cut = r->base.lines.number;
 		return;
 	}
 	r->delimiter = header_delimiter(header);
 	take_header(r, header);
 	if (!r->time) {
-		r->no_time = r->lines.number;
+		r->no_time = r->base.lines.number;
 		r->delimiter = '\0';
 	}
 }
 
 /* true: a sample. */
-static bool take_line(struct reader *r, struct slice s,
-		      struct flame_sample *sample)
+static bool accept_line(struct fl_line_reader *base, struct slice s,
+			struct flame_sample *sample)
 {
+	struct reader *r = (struct reader *)base;
 	if (header_delimiter(s)) {
 		begin_table(r, s);
 		return false;
@@ -403,48 +399,44 @@ static bool take_line(struct reader *r, struct slice s,
 
 static void tell(struct reader *r)
 {
-	const char *name = fl_in_name(r->source->in);
+	const char *name = fl_in_name(r->base.source->in);
 
 	if (r->skipping)
-		fl_warn(r->flame, "%s: line %" PRIu64 ": %" PRIu64 " rows "
+		fl_warn(r->base.flame, "%s: line %" PRIu64 ": %" PRIu64 " rows "
 			"skip a level: what called them is not there", name,
 			r->first_skipping, r->skipping);
 	if (r->cut)
-		fl_warn(r->flame, "%s: line %" PRIu64 ": the input ends "
+		fl_warn(r->base.flame, "%s: line %" PRIu64 ": the input ends "
 			"within this row, which is left out", name, r->cut);
 	if (r->no_time)
-		fl_warn(r->flame, "%s: line %" PRIu64 ": the table has no "
+		fl_warn(r->base.flame, "%s: line %" PRIu64 ": the table has no "
 			"column CPU Time:Self: report it with -column="
 			"\"CPU Time:Self,Module\"", name, r->no_time);
 	else if (!r->delimiter && !r->cut)
-		fl_warn(r->flame, "%s: the input ends before a header that "
-			"begins with \"" HEADER "\"", name);
+		fl_warn(r->base.flame,
+			"%s: the input ends before a header that "
+			"begins with \"" HEADER "\"",
+			name);
 }
 
 static int at_end(struct reader *r)
 {
-	int status = fl_lines_end(r->source, &r->lines);
+	int status = fl_lines_end(r->base.source, &r->base.lines);
 
 	tell(r);
 	if (r->skipping || r->cut || r->no_time || !r->delimiter)
-		r->source->damage = r->lines.good ? 1 : 2;
+		fl_line_reader_damage(&r->base);
 	return status;
 }
 
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
+	int status = fl_line_reader_next(&r->base, accept_line, sample);
 	const struct fl_map_entry *e;
-	struct slice s;
 
-	while (fl_lines_next(&r->lines, &s)) {
-		bool given = take_line(r, s, sample);
-
-		if (fl_failed(r->flame))
-			return FLAME_FAILED;
-		if (given)
-			return FLAME_OK;
-	}
+	if (status != FLAME_END)
+		return status;
 	e = fl_map_each(&r->last, &r->given);
 	if (e && give(r, (flame_id)e->key, (int64_t)e->value, sample))
 		return FLAME_OK;
@@ -455,17 +447,12 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 static int open_vtune(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	int status = fl_line_reader_open(source, sizeof(struct reader));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
-	r->source = source;
-	r->options = source->options;
-	r->flame = source->flame;
-	r->lines.in = source->in;
-	r->last.ordered = true;
-	source->state = r;
-	return FLAME_OK;
+	if (status == FLAME_OK)
+		r->last.ordered = true;
+	return status;
 }
 
 static void close_vtune(struct flame_source *source)
@@ -478,7 +465,7 @@ static void close_vtune(struct flame_source *source)
 	fl_free(r->nodes);
 	for (unsigned i = 0; i < FIELDS; i++)
 		fl_buf_free(&r->field[i]);
-	fl_free(r);
+	fl_line_reader_free(&r->base);
 }
 
 /* The header, among the lines that tell how the report was made. */
