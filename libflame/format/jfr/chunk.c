@@ -122,17 +122,22 @@ static bool walk_to_meta(struct fl_jfr_chunk *chunk)
 static bool search_meta(struct fl_jfr_chunk *chunk)
 {
 	enum { LEAST = 64 };	/* bytes; shorter metadata names no class */
+	/* Bytes to look at: each place might seem to be a long metadata. */
+	uint64_t budget = 4 * chunk->size + (64 << 20);
 
-	for (uint64_t at = FL_JFR_HEADER; at < chunk->size; at++) {
+	for (uint64_t at = FL_JFR_HEADER; at < chunk->size && budget;
+	     at++) {
 		struct fl_wire w = fl_jfr_wire(chunk, at);
 		const uint8_t *begin = w.at;
 		uint32_t size = fl_wire_int(&w);
+		bool whole;
 
 		if (size < LEAST || fl_wire_long(&w) != 0 ||
-		    !fl_wire_within(&w, begin, size) ||
-		    !fl_jfr_skip_meta(&w) || w.at != w.end)
+		    !fl_wire_within(&w, begin, size))
 			continue;
-		if (fl_jfr_read_meta(chunk, at))
+		whole = fl_jfr_skip_meta(&w) && w.at == w.end;
+		budget -= FL_MIN(budget, (uint64_t)(w.at - begin));
+		if (whole && fl_jfr_read_meta(chunk, at))
 			return true;
 	}
 	return false;
