@@ -115,7 +115,7 @@ struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 		if (!front)
 			flame_abandon(sink);
 	}
-	if (!sink || cli->compat)
+	if (!sink || cli->compat || cli->all_metrics)
 		return sink;
 	front = flame_pick(sink, event);
 	if (!front)
@@ -130,6 +130,11 @@ static struct flame_source *open_source(struct cli *cli, struct flame *flame,
 						 cli->input_format);
 
 	if (source && survey && flame_ask(source, "survey", NULL) != FLAME_OK)
+		goto failed;
+	if (source && cli->parts && !survey && !cli->event &&
+	    !cli->all_metrics &&
+	    strncmp(flame_source_format(source), "jfr", 3) == 0 &&
+	    flame_ask(source, "event", "cpu") != FLAME_OK)
 		goto failed;
 	for (size_t i = 0; source && i < cli->asks.n; i++) {
 		const struct cli_pair *ask = &cli->asks.at[i];
@@ -661,8 +666,12 @@ static int run(struct cli *cli)
 		return CLI_TROUBLE;
 	}
 	if (is_directory(cli->output) && !cli->diff && !cli->tool->command &&
-	    cli_takes(cli->tool, 'o'))
+	    cli_takes(cli->tool, 'o')) {
+		/* Somebody will add them up. */
+		if (strcmp(cli->output_format, "folded") == 0)
+			cli->parts = !cli->compat;
 		return cli_convert_each(cli);
+	}
 	return cli_convert(cli, cli->inputs, cli->ninputs, cli->output);
 }
 

@@ -103,6 +103,11 @@ struct cli {
 	bool raw_names;		/* of Java: as they are */
 	bool quiet, verbose, strict;
 	bool empty_ok;		/* nothing selected is fine */
+	/*
+	 * The output will be added to others: no input chooses the metric, cpu
+	 * is taken of recordings.  all_metrics: the output keeps them apart.
+	 */
+	bool parts, all_metrics;
 	const char *input;	/* the one that is read, of an output each */
 	bool muted, held_tongue;	/* no messages; one was left out */
 	bool refused;		/* an option cannot be met by any input */

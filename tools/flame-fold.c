@@ -5,11 +5,12 @@
  */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct own {
-	bool like_a_peer;
-	const char *event;
+	bool like_a_peer, header;
+	const char *event, *key;
 };
 
 static const struct cli_option options[] = {
@@ -20,6 +21,10 @@ static const struct cli_option options[] = {
 	  "perf: as --srcline; with --inline, of all frames",
 	  CLI_ASK, .as = "srcline" },
 	{ 0, "event-filter", "NAME", "as --event", CLI_TEXT, CLI_AT(event) },
+	{ 0, "header", NULL, "begin with a line that tells the metric",
+	  CLI_FLAG, CLI_AT(header) },
+	{ 0, "key", "KEY[=RE][,KEY...]", "begin lines with columns of labels",
+	  CLI_TEXT, CLI_AT(key) },
 	{ .name = NULL }
 };
 
@@ -41,11 +46,67 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	return cli_ask(cli, "kernel", NULL) && cli_ask(cli, "jit", NULL);
 }
 
+/* The names of "app,stage=RE"; to be freed. */
+static char *names_of(const char *key)
+{
+	return strndup(key, strcspn(key, "="));
+}
+
+static bool has_metric(const char *names)
+{
+	size_t n;
+
+	for (;; names += n + 1) {
+		n = strcspn(names, ",");
+		if (n == strlen("metric") && strncmp(names, "metric", n) == 0)
+			return true;
+		if (!names[n])
+			return false;
+	}
+}
+
+/*
+ * What will be added to other outputs has one metric, whatever is in the
+ * inputs: that of --event, or cpu, unless it is a column.
+ */
+static bool settle_parts(struct cli *cli)
+{
+	const struct own *own = cli->own;
+	const char *format = cli->output_format;
+	char *names;
+	bool good;
+
+	if (!own->header && !own->key)
+		return true;
+	if (!format && cli->output)
+		format = flame_format_of(cli->output);
+	if (format && strcmp(format, "folded") != 0) {
+		cli_say(cli, "--%s: of folded stacks alone, not of %s",
+			own->key ? "key" : "header", format);
+		return false;
+	}
+	cli->parts = cli->empty_ok = true;
+	if (own->header && !cli_set(cli, "header", NULL))
+		return false;
+	if (!own->key)
+		return true;
+	names = names_of(own->key);
+	if (!names)
+		return cli_no_memory(cli);
+	cli->all_metrics = has_metric(names) && !cli->event;
+	good = cli_set(cli, "key", names) &&
+	       cli_filter(cli, "key", own->key);
+	free(names);
+	return good;
+}
+
 /* A peer's event is not the name of a metric: the reader knows it. */
 static bool settle(struct cli *cli)
 {
 	struct own *own = cli->own;
 
+	if (!settle_parts(cli))
+		return false;
 	if (!own->event)
 		return true;
 	if (!own->like_a_peer)

@@ -4,7 +4,7 @@
  * names are looked into: what stands before a line's count is its key, and
  * counts of equal keys are added.
  */
-#include "cli.h"
+#include "merge.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -14,12 +14,12 @@
 #include <sys/resource.h>
 
 struct own {
-	long key;
+	long key;		/* -1: as many as the header tells, or one */
 	bool stream;
 };
 
 static const struct cli_option options[] = {
-	{ 0, "key", "N", "lines begin with N columns, each ended by a tab",
+	{ 0, "key", "[=N]", "lines begin with N columns, each ended by a tab",
 	  .kind = CLI_TAKE },
 	{ 0, "stream", NULL, "inputs are one stream; equal stacks adjoin",
 	  CLI_FLAG, CLI_AT(stream) },
@@ -35,6 +35,7 @@ struct input {
 	int64_t count;
 	uint64_t line, good, bad, first_bad;
 	char separator;		/* between key and count */
+	bool headed;		/* it says what it counts */
 	char sample[64];	/* of the first bad line */
 };
 
@@ -42,6 +43,8 @@ struct merge {
 	struct cli *cli;
 	struct flame *flame;
 	long columns;		/* of the key, before the stack */
+	struct header header;
+	bool headed;		/* it was written, or there was none */
 	struct flame_text *out;
 	struct input **heap;	/* the least key first */
 	size_t n;
@@ -122,6 +125,25 @@ static int parse(const struct merge *m, struct input *in, const char *line,
 	return GOOD;
 }
 
+/* What was written was not said to be of this metric. */
+static bool read_header(struct merge *m, struct input *in, const char *line,
+			size_t n)
+{
+	const struct own *own = m->cli->own;
+	bool late = m->headed && !m->header.input;
+
+	in->headed = true;
+	if (late)
+		cli_say(m->cli, "%s: line %" PRIu64 ": a header after stacks "
+			"without one", in->name, in->line);
+	if (late || !header_take(m->cli, &m->header, in->name, line, n))
+		return false;
+	if (own->key < 0)
+		m->columns = header_columns(&m->header) > 1 ?
+			     header_columns(&m->header) : 1;
+	return true;
+}
+
 /* FLAME_OK, FLAME_END, or FLAME_FAILED: the message is out. */
 static int read_line(struct merge *m, struct input *in)
 {
@@ -131,6 +153,11 @@ static int read_line(struct merge *m, struct input *in)
 
 	while ((status = flame_lines_next(in->lines, &line, &n)) == FLAME_OK) {
 		in->line++;
+		if (n && line[0] == '#' && header_is(line, n)) {
+			if (!read_header(m, in, line, n))
+				return FLAME_FAILED;
+			continue;
+		}
 		if (!n || is_comment(line, n))
 			continue;
 		switch (parse(m, in, line, n)) {
@@ -162,6 +189,9 @@ static bool flush(struct merge *m)
 	char text[24];
 	int n;
 
+	if (!m->headed && !header_write(&m->header, m->out))
+		return false;
+	m->headed = true;
 	if (!m->begun)
 		return true;
 	n = snprintf(text, sizeof(text), "%c%" PRId64 "\n", m->separator,
@@ -323,7 +353,8 @@ static size_t open_inputs(struct merge *m, struct input *inputs)
 /* As the other tools have it; damage was told before. */
 static bool is_empty(const struct input *in)
 {
-	return !in->good && !in->bad && !flame_lines_damage(in->lines);
+	return !in->good && !in->bad && !in->headed &&
+	       !flame_lines_damage(in->lines);
 }
 
 static void tell_problems(const struct merge *m, const struct input *in)
@@ -383,7 +414,8 @@ static int merge(struct merge *m, struct input *inputs)
 static int run(struct cli *cli, struct flame *flame)
 {
 	const struct own *own = cli->own;
-	struct merge m = { .cli = cli, .flame = flame, .columns = own->key };
+	struct merge m = { .cli = cli, .flame = flame,
+			   .columns = own->key < 0 ? 1 : own->key };
 	struct input *inputs = calloc(cli->ninputs, sizeof(*inputs));
 	int status = CLI_TROUBLE;
 
@@ -394,6 +426,7 @@ static int run(struct cli *cli, struct flame *flame)
 		cli_no_memory(cli);
 	free(m.heap);
 	free(m.key);
+	header_free(&m.header);
 	free(inputs);
 	return status;
 }
@@ -404,6 +437,10 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	char *end;
 
 	(void)name;
+	if (!value) {
+		own->key = -1;
+		return true;
+	}
 	own->key = strtol(value, &end, 10);
 	if (end != value && !*end && own->key >= 0 && own->key < INT_MAX)
 		return true;

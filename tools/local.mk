@@ -34,7 +34,8 @@ tools_flame_graph_LDADD = libfl.la
 dist_man_MANS += tools/flame-graph.1
 
 bin_PROGRAMS += tools/flame-merge
-tools_flame_merge_SOURCES = tools/flame-merge.c $(cli_sources)
+tools_flame_merge_SOURCES = tools/flame-merge.c tools/merge_header.c \
+	tools/merge.h $(cli_sources)
 tools_flame_merge_LDADD = libfl.la
 dist_man_MANS += tools/flame-merge.1
 

@@ -126,6 +126,11 @@ bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map)
 	absorb_stacks(to, from, map);
 	absorb_labels(to, from, map);
 	absorb_metrics(to, from, &map->metrics);
+	for (size_t i = 0; i < FL_COUNT(from->stated); i++)
+		if (from->stated[i].metric)
+			fl_state_metric(to, map->metrics.data[
+					from->stated[i].metric],
+					from->stated[i].input);
 	return !fl_failed(to);
 }
 

@@ -108,6 +108,11 @@ struct flame {
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
 	/* flow/source.c: inputs that were opened, and those that are empty. */
+	/* Metrics that headers of folded text tell: the first, another. */
+	struct fl_stated {
+		flame_id metric;	/* 0: none */
+		const char *input;	/* which tells it */
+	} stated[2];
 	size_t ninputs, nempty;
 	bool refuse_empty;	/* flame_refuse_empty */
 	bool refused_empty;	/* it has failed for that */
@@ -158,6 +163,8 @@ flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 		   const char *weight);
 /* Whether its samples came in several units: their sum means nothing. */
 bool fl_metric_is_mixed(const struct flame *flame, flame_id metric);
+/* An input says that all of its weights are of this metric. */
+void fl_state_metric(struct flame *flame, flame_id metric, const char *input);
 
 /* absorb.c: ids of one dictionary by the ids of another. */
 struct fl_ids {

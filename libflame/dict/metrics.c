@@ -85,6 +85,21 @@ bool fl_metric_is_mixed(const struct flame *flame, flame_id metric)
 	return flame->metrics[metric].weight == MIXED;
 }
 
+void fl_state_metric(struct flame *flame, flame_id metric, const char *input)
+{
+	struct fl_stated *s = flame->stated;
+
+	if (s->metric && s->metric != metric)
+		s++;
+	if (s->metric || !metric)
+		return;
+	s->input = fl_arena_copy(&flame->arena, input, strlen(input));
+	if (s->input)
+		s->metric = metric;
+	else
+		fl_no_memory(flame);
+}
+
 /* Names come from inputs and go to terminals: control characters go. */
 flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 		   const char *weight)

@@ -81,6 +81,7 @@ struct by_key {
 };
 
 struct by {
+	const char *option;	/* for messages */
 	struct by_key *keys;
 	size_t count, capacity;
 	struct fl_prefix prefix;
@@ -140,7 +141,8 @@ static int finish_by(struct flame_sink *sink)
 	struct by *by = sink->state;
 
 	for (size_t i = 0; i < by->count; i++)
-		fl_seen_warn(sink->flame, &by->seen, &by->keys[i].key, "by");
+		fl_seen_warn(sink->flame, &by->seen, &by->keys[i].key,
+			     by->option);
 	return FLAME_OK;
 }
 
@@ -152,7 +154,7 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 	struct by_key *key;
 
 	if (!name.size) {
-		fl_fail(flame, "--by: a key is missing");
+		fl_fail(flame, "--%s: a key is missing", by->option);
 		return NULL;
 	}
 	fl_buf_print(&absent, "[no %.*s]", (int)FL_MIN(name.size, 256u),
@@ -178,6 +180,7 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 /* "KEY,KEY=RE": the expression ends the list, as it may hold ',' and '='. */
 static int add_keys(struct flame_sink *sink, const char *line)
 {
+	const struct by *by = sink->state;
 	char error[256] = "";
 	struct by_key *key;
 	size_t size;
@@ -194,7 +197,8 @@ static int add_keys(struct flame_sink *sink, const char *line)
 		return FLAME_OK;
 	key->re = fl_regex_new(line + size + 1, false, error, sizeof(error));
 	return key->re ? FLAME_OK :
-			 fl_fail(sink->flame, "--by: %s: %s", line, error);
+			 fl_fail(sink->flame, "--%s: %s: %s", by->option, line,
+				 error);
 }
 
 static void free_by(struct flame_sink *sink)
@@ -212,7 +216,8 @@ static void free_by(struct flame_sink *sink)
 	fl_seen_free(&by->seen);
 }
 
-static struct flame_sink *make_by(struct flame_sink *next, const char *list)
+static struct flame_sink *make_named(struct flame_sink *next, const char *list,
+				     const char *option)
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct by));
@@ -222,6 +227,7 @@ static struct flame_sink *make_by(struct flame_sink *next, const char *list)
 
 	if (!sink)
 		return NULL;
+	((struct by *)sink->state)->option = option;
 	sink->put = put_by;
 	sink->finish = finish_by;
 	sink->free = free_by;
@@ -237,10 +243,27 @@ static struct flame_sink *make_by(struct flame_sink *next, const char *list)
 	return NULL;
 }
 
+static struct flame_sink *make_by(struct flame_sink *next, const char *list)
+{
+	return make_named(next, list, "by");
+}
+
+static struct flame_sink *make_key(struct flame_sink *next, const char *list)
+{
+	return make_named(next, list, "key");
+}
+
 const struct fl_filter fl_filter_by = {
 	.name = "by", .argument = "KEY[=RE]",
 	.summary = "a root frame per thread, state, file or label",
 	.make = make_by, .rank = 50, .joins = true,
+};
+
+/* After min, which would add what is light to no key. */
+const struct fl_filter fl_filter_key = {
+	.name = "key", .argument = "KEY[=RE]",
+	.summary = "as by, outermost of all frames",
+	.make = make_key, .rank = 96, .joins = true, .compat = true,
 };
 
 /* After by, so that threads are outermost. */

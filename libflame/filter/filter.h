@@ -168,6 +168,7 @@ bool fl_strip_addresses(struct slice name, struct fl_buf *out);
  */
 struct fl_key {
 	flame_id name, other;	/* other: used if `name` is absent */
+	bool metric;		/* the name of the sample's metric */
 	bool unseen;
 };
 
@@ -175,7 +176,7 @@ struct fl_key {
 int fl_key_init(struct flame_sink *sink, struct fl_key *key,
 		struct slice name);
 /* The value; 0: none. */
-flame_id fl_key_of(const struct flame *flame, struct fl_key *key,
+flame_id fl_key_of(struct flame *flame, struct fl_key *key,
 		   const struct flame_sample *s);
 
 /* The keys of all samples; each set of labels is examined once. */

@@ -32,6 +32,7 @@ static const struct known {
 	{ "epoch", FL_NEED_PATH_LABELS, NULL },
 	{ "host", FL_NEED_PATH_LABELS, NULL },
 	{ "container", FL_NEED_PATH_LABELS, NULL },
+	{ "metric", 0, NULL },
 	{ NULL, FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE, NULL },
 };
 
@@ -43,6 +44,7 @@ int fl_key_init(struct flame_sink *sink, struct fl_key *key, struct slice name)
 		row++;
 	sink->needs |= row->needs;
 	key->unseen = true;
+	key->metric = fl_slice_is(name, "metric");
 	key->name = flame_name(sink->flame, name.data, name.size);
 	key->other = row->other ? fl_name(sink->flame, row->other) : 0;
 	return key->name ? FLAME_OK : FLAME_FAILED;
@@ -56,11 +58,13 @@ static flame_id value_of(const struct flame *flame, flame_id key,
 	return value ? value : flame_label_get(flame, s->thread, key);
 }
 
-flame_id fl_key_of(const struct flame *flame, struct fl_key *key,
+flame_id fl_key_of(struct flame *flame, struct fl_key *key,
 		   const struct flame_sample *s)
 {
 	flame_id value = value_of(flame, key->name, s);
 
+	if (key->metric && s->metric && !value)
+		value = fl_name(flame, flame_metric_of(flame, s->metric)->name);
 	if (!value && key->other)
 		value = value_of(flame, key->other, s);
 	if (value)

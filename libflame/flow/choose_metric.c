@@ -17,6 +17,7 @@ enum { LOOKUP_BATCH = 16 };	/* samples prefetched before they are added */
 
 struct pick {
 	char *event;		/* NULL: choose */
+	char *asked;		/* of a source that was told by the caller */
 	const char *events;	/* metrics that the last sink keeps apart */
 	bool listed;		/* `other` is one of those */
 	struct flame_source *source;
@@ -239,6 +240,9 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	pick->ordered = select->needs & FL_NEED_ORDER;
 	pick->timely = pick->timely || select->needs & FL_NEED_TIME;
 	source->select.choose = !pick->event;
+	if (!pick->event && select->event && !pick->asked &&
+	    !(pick->asked = fl_memory_adopt(strdup(select->event))))
+		return fl_no_memory(sink->flame);
 	source->select.cpu_only = pick->cpu != 0;
 	return FLAME_OK;
 }
@@ -290,7 +294,40 @@ static void report_mixed(struct flame *flame, flame_id metric)
 			  flame_metric_of(flame, metric)->name);
 }
 
-static void report_absent(struct flame *flame, const struct pick *pick)
+static int refuse_stated(struct flame *flame, const struct fl_stated *a,
+			 const char *input, flame_id metric)
+{
+	const struct flame_metric *x = flame_metric_of(flame, a->metric),
+				  *y = flame_metric_of(flame, metric);
+
+	return fl_fail(flame, "%s counts %s in %s, and %s %s in %s: they are "
+		       "not added; choose by --event", a->input, x->name,
+		       x->weight, input, y->name, y->weight);
+}
+
+/*
+ * Inputs that are sums already and tell of what: one that would be left out as
+ * a whole, or added to another unit, is an error.
+ */
+static int check_stated(struct flame *flame, const struct pick *pick)
+{
+	const struct fl_stated *s = flame->stated;
+
+	if (!s->metric)
+		return FLAME_OK;
+	if (s[1].metric && !pick->event)
+		return refuse_stated(flame, s, s[1].input, s[1].metric);
+	if (pick->chosen && s->metric != pick->chosen && !pick->event)
+		return refuse_stated(flame, s, "another input",
+				     pick->chosen);
+	if (pick->chosen && fl_metric_is_mixed(flame, pick->chosen))
+		return fl_fail(flame, "%s: %s comes in another unit from "
+			       "another input: they are not added", s->input,
+			       flame_metric_of(flame, pick->chosen)->name);
+	return FLAME_OK;
+}
+
+static void report_absent(struct flame *flame, const char *event)
 {
 	struct fl_buf there = { 0 };
 
@@ -300,7 +337,7 @@ static void report_absent(struct flame *flame, const struct pick *pick)
 		if (m->samples <= m->no_stack)
 			continue;
 		/* It is there, and something else selected none of it. */
-		if (strcmp(m->name, pick->event) == 0) {
+		if (strcmp(m->name, event) == 0) {
 			fl_buf_free(&there);
 			return;
 		}
@@ -308,7 +345,7 @@ static void report_absent(struct flame *flame, const struct pick *pick)
 			     there.size ? ", " : "; there is ", m->name,
 			     m->samples);
 	}
-	fl_remark(flame, "no samples of %s%s", pick->event,
+	fl_remark(flame, "no samples of %s%s", event,
 		  there.size ? there.data : "");
 	fl_buf_free(&there);
 }
@@ -321,15 +358,19 @@ static int finish(struct flame_sink *sink)
 		return FLAME_OK;
 	if (pick->event) {
 		if (!pick->chosen && flame_metrics(sink->flame))
-			report_absent(sink->flame, pick);
+			report_absent(sink->flame, pick->event);
 		report_mixed(sink->flame, pick->chosen);
-		return FLAME_OK;
+		return check_stated(sink->flame, pick);
 	}
 	if (buffer_batch(sink) != FLAME_OK)
 		return FLAME_FAILED;
 	pick->chosen = pick->cpu ? pick->cpu : richest(sink->flame, pick);
+	if (!pick->chosen && pick->asked && flame_metrics(sink->flame))
+		report_absent(sink->flame, pick->asked);
 	if (!pick->chosen)
 		return FLAME_OK;
+	if (check_stated(sink->flame, pick) != FLAME_OK)
+		return FLAME_FAILED;
 	report_choice(sink->flame, pick);
 	report_mixed(sink->flame, pick->chosen);
 	if (pick->timely && has_too_many(pick, pick->chosen))
@@ -348,6 +389,7 @@ static void release(struct flame_sink *sink)
 
 	drop_buffered(pick);
 	fl_free(pick->event);
+	fl_free(pick->asked);
 }
 
 struct flame_sink *flame_pick(struct flame_sink *next, const char *event)

@@ -59,10 +59,13 @@ static flame_id with_input(struct flame *flame, const struct fl_input *input,
 {
 	flame_id labels = sample->labels;
 
-	if (input->file)
+	/* Columns of folded text tell where it is from. */
+	if (input->file && !flame_label_get(flame, labels,
+					    fl_name(flame, "file")))
 		labels = flame_label(flame, labels, fl_name(flame, "file"),
 				     input->file);
-	if (input->path)
+	if (input->path && !flame_label_get(flame, labels,
+					    fl_name(flame, "path")))
 		labels = flame_label(flame, labels, fl_name(flame, "path"),
 				     input->path);
 	for (unsigned i = 0; i < input->n; i++) {

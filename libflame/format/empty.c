@@ -14,6 +14,9 @@ enum { MAX_BLANK = 1 << 20 };
 static bool is_empty_line(struct slice line)
 {
 	line = fl_slice_trim(line);
+	/* This one says that there are no stacks. */
+	if (fl_slice_starts(line, FL_FOLDED_HEADER))
+		return false;
 	return !line.size || fl_slice_is(line, "#") ||
 	       fl_slice_starts(line, "# ") || fl_slice_starts(line, "#\t");
 }

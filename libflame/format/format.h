@@ -194,6 +194,12 @@ struct slice fl_slice_trim_end(struct slice s);
 bool fl_slice_last_word(struct slice *text, struct slice *word);
 bool fl_slice_first_word(struct slice *text, struct slice *word);
 bool fl_slice_field(struct slice *text, struct slice *field);
+/*
+ * The line that flame-fold --header and --key write first into folded text:
+ * "# libflame folded 1; metric=cpu; unit=samples; key=app,stage".
+ */
+#define FL_FOLDED_HEADER "# libflame folded "
+
 /* Cuts off and gives what stands before the first c; all where none is. */
 struct slice fl_slice_split(struct slice *rest, char c);
 

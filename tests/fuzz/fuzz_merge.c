@@ -8,6 +8,7 @@
 
 #define main merge_main
 int main(int argc, char **argv);
+#include "../../tools/merge_header.c"
 #include "../../tools/flame-merge.c"
 #undef main
 

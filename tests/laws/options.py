@@ -25,6 +25,8 @@ VALUES = {
            'main', r'\d+', 'read|write', '', 'org/.*', '(?i)RUN', '^$', 'λ'],
     'KEY[=RE]': ['thread', 'state', 'file', 'label', 'thread=main',
                  'state=RUN', 'process', 'nope'],
+    'KEY[=RE][,KEY...]': ['thread', 'metric', 'state,metric', 'app,file=^.',
+                          'nope'],
     'KEY=RE': ['thread=main', 'state=.', 'key=a'],
     'NAME': ['cpu', 'wall', 'alloc', 'lock', 'live', 'samples', 'nope', 'java',
              'mem', 'hot', 'go', 'java-lambdas', 'perl', 'main', 'rust', 'cb',

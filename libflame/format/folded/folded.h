@@ -17,6 +17,7 @@
 
 struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out);
 
+
 /* sniff.c */
 
 struct fl_folded_dialect {
@@ -28,6 +29,7 @@ struct fl_folded_dialect {
 	bool percent;		/* counts are percentages */
 	bool offset;		/* a number and a tab to drop come first */
 	bool key;		/* KEY tab stack tab count */
+	unsigned nkeys;		/* such columns, as a header tells */
 	bool report;		/* rows of perf report between the stacks */
 	bool children;		/* which count callees in their callers, too */
 	bool austin;		/* P1;T0:2;file:func:line */

@@ -32,6 +32,12 @@ struct reader {
 	uint64_t fractions, huge, first_huge, below_zero;
 	flame_id metric;	/* of counts; 0: not known */
 	flame_id key;		/* name of the label "key"; 0: not yet needed */
+	flame_id *keys;		/* of the columns that a header tells */
+	unsigned nkeys;
+	flame_id metric_key;	/* "metric" */
+	struct {
+		struct slice key, metric, unit;
+	} header;		/* in the source's arena */
 	/* perf report: the last row, and the number of rows without stacks. */
 	flame_id row;
 	bool row_used;
@@ -69,7 +75,10 @@ static void count_metric(struct flame *flame, const struct flame_sample *s)
 
 	if (!s->metric)
 		return;
-	m->samples++;
+	if (s->weight > 0 && strcmp(m->weight, "samples") == 0)
+		m->samples += (uint64_t)s->weight;
+	else
+		m->samples++;
 	if (__builtin_add_overflow(m->total, s->weight, &m->total))
 		m->total = INT64_MAX;
 }
@@ -100,6 +109,120 @@ static void set_memory(struct reader *r, struct flame_sample *s)
 							"memory", "bytes");
 	if (s->weight < 0)
 		s->weight = s->weight == INT64_MIN ? INT64_MAX : -s->weight;
+}
+
+/* "name=" after a ';' of the header. */
+static struct slice fact_of(struct slice header, const char *name)
+{
+	size_t size = strlen(name);
+
+	while (header.size) {
+		struct slice fact = fl_slice_split(&header, ';');
+
+		if (fl_slice_starts(fact, name))
+			return (struct slice){ fact.data + size,
+					       fact.size - size };
+	}
+	return (struct slice){ NULL, 0 };
+}
+
+static bool is_same(struct slice a, struct slice b)
+{
+	return a.size == b.size && (!a.size ||
+				    memcmp(a.data, b.data, a.size) == 0);
+}
+
+static bool copy_fact(struct flame_source *source, struct slice *fact)
+{
+	fact->data = fl_arena_copy(&source->arena, fact->data, fact->size);
+	return fact->data;
+}
+
+static bool set_keys(struct flame_source *source, struct reader *r,
+		     struct slice list)
+{
+	r->header.key = list;
+	if (!copy_fact(source, &r->header.key))
+		return false;
+	r->nkeys = r->dialect.nkeys;
+	r->keys = fl_zeroed(r->nkeys + 1, sizeof(*r->keys));
+	r->metric_key = fl_name(source->flame, "metric");
+	for (unsigned i = 0; r->keys && i < r->nkeys; i++) {
+		struct slice name = fl_slice_split(&list, ',');
+
+		r->keys[i] = flame_name(source->flame, name.data, name.size);
+	}
+	return r->keys;
+}
+
+static bool set_metric(struct flame_source *source, struct reader *r,
+		       struct slice name, struct slice unit)
+{
+	r->header.metric = name;
+	r->header.unit = unit;
+	if (!copy_fact(source, &r->header.metric) ||
+	    !copy_fact(source, &r->header.unit))
+		return false;
+	r->metric = flame_metric(source->flame, r->header.metric.data,
+				 r->header.unit.data);
+	fl_state_metric(source->flame, r->metric, fl_in_name(source->in));
+	return true;
+}
+
+static void refuse_header(struct flame_source *source, struct slice line,
+			  const char *why)
+{
+	struct reader *r = source->state;
+
+	fl_fail(source->flame, "%s: line %" PRIu64 ": %s: %.*s",
+		fl_in_name(source->in), r->lines.number, why,
+		(int)FL_MIN(line.size, 120u), line.data);
+}
+
+/*
+ * The line that --header writes.  Others may follow, as of files that cat put
+ * together: what they say must be the same.  A part of an input fails on one
+ * that differs, so that the whole reads it and tells.
+ */
+static void read_header(struct flame_source *source, struct slice line)
+{
+	struct reader *r = source->state;
+	bool begun = r->lines.good || r->nbatch || r->forked;
+	struct slice key = fact_of(line, " key="),
+		     metric = fact_of(line, " metric="),
+		     unit = fact_of(line, " unit=");
+
+	if (!fl_slice_starts(line, FL_FOLDED_HEADER "1;") &&
+	    !fl_slice_is(line, FL_FOLDED_HEADER "1")) {
+		refuse_header(source, line, "folded text of a later version");
+		return;
+	}
+	if (!begun && !r->keys) {
+		if (!set_keys(source, r, key))
+			goto no_memory;
+		r->header.unit = unit;
+		if (!copy_fact(source, &r->header.unit))
+			goto no_memory;
+	}
+	if (!is_same(key, r->header.key)) {
+		refuse_header(source, line, "the columns are others than "
+			      "before");
+		return;
+	}
+	if (!metric.size)
+		return;
+	if (!begun && !r->metric) {
+		if (!set_metric(source, r, metric, unit))
+			goto no_memory;
+		return;
+	}
+	if (!is_same(metric, r->header.metric) ||
+	    !is_same(unit, r->header.unit))
+		refuse_header(source, line, "another metric follows, and is "
+			      "not added");
+	return;
+no_memory:
+	fl_no_memory(source->flame);
 }
 
 static bool is_memory(const struct reader *r)
@@ -247,13 +370,49 @@ static void read_fields(struct reader *r, struct slice *line,
 	*line = rest;
 }
 
+static void label_column(struct reader *r, struct flame_sample *s,
+			 flame_id key, flame_id value)
+{
+	struct flame *flame = r->stacks.flame;
+
+	/* "[no metric]" is none. */
+	if (key == r->metric_key && *fl_name_at(flame, value).data != '[')
+		s->metric = flame_metric(flame,
+					 fl_name_at(flame, value).data,
+					 r->header.unit.data);
+	else
+		s->labels = flame_label(flame, s->labels, key, value);
+}
+
+/* The columns that the header tells; false: the line has fewer. */
+static bool read_keys(struct reader *r, struct slice *line,
+		      struct flame_sample *s)
+{
+	struct flame *flame = r->stacks.flame;
+
+	for (unsigned i = 0; i < r->nkeys; i++) {
+		const char *tab = memchr(line->data, '\t', line->size);
+		size_t n = tab ? (size_t)(tab - line->data) : 0;
+
+		if (!tab)
+			return false;
+		if (n)
+			label_column(r, s, r->keys[i],
+				     flame_name(flame, line->data, n));
+		line->data = tab + 1;
+		line->size -= n + 1;
+	}
+	return true;
+}
+
 /* false: the line has no sample. */
 static bool read_counts(struct reader *r, unsigned column, struct slice line,
 			struct slice *stack, struct flame_sample *s)
 {
 	struct slice word;
 
-	s->metric = r->metric;
+	if (!s->metric)
+		s->metric = r->metric;
 	switch (r->dialect.counts) {
 	case FL_COUNT_NONE:
 		s->weight = 1;
@@ -289,6 +448,8 @@ static bool read_line(struct flame_source *source, struct slice line,
 	}
 	if (r->dialect.offset || r->dialect.key)
 		read_fields(r, &stack, s);
+	if (r->nkeys && !read_keys(r, &stack, s))
+		return bad(r, line);
 	if (!read_counts(r, r->options->column, line, &stack, s))
 		return false;
 	if (r->row)
@@ -371,7 +532,7 @@ static void begin(struct flame_source *source, struct reader *r)
 		r->metric = flame_metric(source->flame, "percent", "0.01%");
 	report_dialect(source, r);
 	r->plain = d->counts == FL_COUNT_LAST && !d->percent && !d->offset &&
-		   !d->key && !d->austin;
+		   !d->key && !d->austin && !d->nkeys;
 }
 
 static int end(struct flame_source *source, struct reader *r)
@@ -401,14 +562,19 @@ static int end(struct flame_source *source, struct reader *r)
 }
 
 /* Whether the line is empty or a comment. */
-static inline bool is_skipped(struct reader *r, struct slice line)
+static inline bool is_skipped(struct flame_source *source,
+			      struct slice line)
 {
+	struct reader *r = source->state;
+
 	if (fl_unlikely(!line.size)) {
 		end_row(r);
 		return true;
 	}
 	if (fl_likely(line.data[0] != '#') || !fl_folded_comment(line))
 		return false;
+	if (fl_slice_starts(line, FL_FOLDED_HEADER))
+		read_header(source, line);
 	read_comment(r, line);
 	return true;
 }
@@ -437,8 +603,10 @@ static bool next_of_batch(struct reader *r, struct flame_sample *sample)
 
 		*sample = (struct flame_sample){
 			.stack = t->stack, .thread = t->thread,
-			.time = FLAME_NOTIME, .weight = t->weight
+			.time = FLAME_NOTIME, .weight = t->weight,
+			.metric = r->metric
 		};
+		count_metric(r->stacks.flame, sample);
 		return true;
 	}
 	r->nreturned = r->nbatch = 0;
@@ -466,8 +634,11 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	}
 	while (fl_lines_next(&r->lines, &line)) {
 		line = fl_slice_trim_end(line);
-		if (is_skipped(r, line))
+		if (is_skipped(source, line)) {
+			if (fl_unlikely(fl_failed(source->flame)))
+				return FLAME_FAILED;
 			continue;
+		}
 		stack.data = line.data;
 		if (fl_likely(r->plain) &&
 		    is_record(line, &stack.size, &weight)) {
@@ -529,6 +700,13 @@ static bool fork_folded(const struct flame_source *whole,
 	if (!from->plain)
 		return false;
 	to->dialect = from->dialect;
+	if (from->metric) {
+		const struct flame_metric *m =
+			flame_metric_of(whole->flame, from->metric);
+
+		to->header = from->header;
+		to->metric = flame_metric(part->flame, m->name, m->weight);
+	}
 	to->begun = to->plain = to->forked = true;
 	fl_lines_fork(&to->lines);
 	return true;
@@ -545,8 +723,10 @@ static void close_folded(struct flame_source *source)
 {
 	struct reader *r = source->state;
 
-	if (r)
+	if (r) {
 		fl_folded_stacks_free(&r->stacks);
+		fl_free(r->keys);
+	}
 	fl_free(r);
 }
 

@@ -24,6 +24,8 @@ struct seen {
 	unsigned offset, key, place;
 	unsigned pt, comm;
 	bool austin, report, children, bad_start;
+	bool header;		/* ours: it tells what the lines are */
+	unsigned nkeys;
 	int64_t offset_before, place_wanted;
 	struct fl_map *stacks;	/* of lines with two counts; NULL: no */
 };
@@ -184,8 +186,29 @@ static void see_tabs(struct seen *seen, struct slice line)
 		seen->key++;
 }
 
+/* "...; key=app,stage" */
+static unsigned count_keys(struct slice header)
+{
+	struct slice fact;
+	unsigned n = 0;
+
+	while (header.size) {
+		fact = fl_slice_split(&header, ';');
+		if (!fl_slice_starts(fact, " key="))
+			continue;
+		for (n = 1; fact.size; n++)
+			fl_slice_split(&fact, ',');
+		return n - 1;
+	}
+	return 0;
+}
+
 static void see_comment(struct seen *seen, struct slice line)
 {
+	if (fl_slice_starts(line, FL_FOLDED_HEADER) && !seen->header) {
+		seen->header = true;
+		seen->nkeys = count_keys(line);
+	}
 	seen->austin |= fl_slice_starts(line, "# austin: ");
 	seen->children |= fl_slice_starts(line, "# Children ");
 	seen->report |= seen->children ||
@@ -289,6 +312,11 @@ static bool is_diff(const struct seen *seen)
 
 static void decide(const struct seen *seen, struct fl_folded_dialect *d)
 {
+	if (seen->header) {
+		d->counts = FL_COUNT_LAST;
+		d->nkeys = seen->nkeys;
+		return;
+	}
 	if (most_of(seen->three, seen->last))
 		d->counts = FL_COUNT_THREE;
 	else if (seen->first_only > seen->last ||
@@ -330,6 +358,8 @@ void fl_folded_sniff(struct fl_in *in, struct fl_folded_dialect *dialect)
 /* Half of the lines must have counts; unless all have, they need a ';', too. */
 static int bits_of(const struct seen *seen)
 {
+	if (seen->header)
+		return 40;
 	if (seen->austin)
 		return 24;
 	if (seen->last == seen->lines && !seen->odd)
@@ -354,6 +384,8 @@ int fl_folded_probe(const uint8_t *head, size_t n, bool whole)
 
 	if (!read_head(&seen, head, n, whole, PROBE_LINES))
 		return 0;
+	if (seen.header)
+		return bits_of(&seen);
 	if (!seen.lines)
 		return seen.austin ? 24 : whole || n >= MAX_FIRST_LINE ? 0 : -1;
 	bits = bits_of(&seen);

@@ -17,6 +17,10 @@
  * A frame that ran as several tiers has a line for each of them: so texts add
  * up line by line to the text of all, in any order and nesting.  A comparison
  * has one line, as the tier is no difference, and so have jfrconv and jfr2flame.
+ *
+ * With keys the outermost frames are columns, each ended by a tab, and a tab
+ * stands before the weight.  "key" without any stack sorts before the stacks of
+ * that key, as bytes do.
  */
 #include "fl.h"
 
@@ -29,6 +33,7 @@
 struct item {
 	uint32_t from, n;
 	uint32_t level;
+	uint32_t depth;		/* frames; a chain of them is one level */
 	flame_id name;
 	uint8_t type;
 	bool below;		/* "name;" and the stacks below, or "name " */
@@ -62,6 +67,7 @@ struct writer {
 	struct fl_buf clean;
 	/* child[first[i]] to [first[i + 1] - 1]: children with weight. */
 	uint32_t *child, *first;
+	unsigned nkeys;			/* levels that are columns */
 	bool groups;			/* a group may have several members */
 	bool mixes_tiers;		/* in a group */
 	uint64_t *total;	/* by stack; NULL: no group mixes tiers */
@@ -359,23 +365,27 @@ static enum flame_type group_type(const struct writer *w, size_t from,
 enum { TAIL_SIZE = 8 };	/* bytes, with padding of NULs */
 
 /* "_[j];" before the stacks below a frame, "_[j] " at the end of a stack. */
-static const char *tail_of(const struct item *item)
+static const char *tail_of(const struct writer *w, const struct item *item)
 {
-	static const char tails[FL_TYPES][2][TAIL_SIZE] = {
-		[FLAME_UNKNOWN] = { " ", ";" },
-		[FLAME_INTERPRETED] = { "_[0] ", "_[0];" },
-		[FLAME_JIT] = { "_[j] ", "_[j];" },
-		[FLAME_INLINED] = { "_[i] ", "_[i];" },
-		[FLAME_NATIVE] = { " ", ";" },
-		[FLAME_CPP] = { " ", ";" },
-		[FLAME_KERNEL] = { "_[k] ", "_[k];" },
-		[FLAME_C1] = { "_[1] ", "_[1];" },
-		[FLAME_JAVA_NATIVE] = { " ", ";" },
-		[FLAME_GROUP] = { " ", ";" },
-		[FLAME_WAKER] = { "_[w] ", "_[w];" },
+	static const char tails[FL_TYPES][3][TAIL_SIZE] = {
+		[FLAME_UNKNOWN] = { " ", ";", "\t" },
+		[FLAME_INTERPRETED] = { "_[0] ", "_[0];", "_[0]\t" },
+		[FLAME_JIT] = { "_[j] ", "_[j];", "_[j]\t" },
+		[FLAME_INLINED] = { "_[i] ", "_[i];", "_[i]\t" },
+		[FLAME_NATIVE] = { " ", ";", "\t" },
+		[FLAME_CPP] = { " ", ";", "\t" },
+		[FLAME_KERNEL] = { "_[k] ", "_[k];", "_[k]\t" },
+		[FLAME_C1] = { "_[1] ", "_[1];", "_[1]\t" },
+		[FLAME_JAVA_NATIVE] = { " ", ";", "\t" },
+		[FLAME_GROUP] = { " ", ";", "\t" },
+		[FLAME_WAKER] = { "_[w] ", "_[w];", "_[w]\t" },
 	};
 
-	return tails[item->type][item->below];
+	if (fl_likely(!w->nkeys))
+		return tails[item->type][item->below];
+	if (item->depth > w->nkeys)
+		return tails[item->type][item->below ? 1 : 2];
+	return item->below ? "\t\0\0\0\0\0\0" : "\t\t\0\0\0\0\0";
 }
 
 static bool add_item(struct writer *w, struct item item)
@@ -390,17 +400,17 @@ static bool add_item(struct writer *w, struct item item)
 	new = &w->list[w->nlist++];
 	*new = (struct sortable){
 		.text = name->text, .size = name->size,
-		.tail = tail_of(&item), .item = item,
+		.tail = tail_of(w, &item), .item = item,
 	};
 	return true;
 }
 
 /* Adds the item of the line and that of the stacks below, if they exist. */
 static bool add_group(struct writer *w, size_t from, size_t end,
-		      uint32_t level)
+		      uint32_t level, uint32_t depth)
 {
 	struct item item = {
-		.from = from, .n = end - from, .level = level,
+		.from = from, .n = end - from, .level = level, .depth = depth,
 		.name = name_of(w, w->members[from]),
 		.type = group_type(w, from, end),
 	};
@@ -444,7 +454,9 @@ static int by_line(const void *a, const void *b)
 		return compare_tail(x, y);
 	if (x->size > y->size)
 		return -compare_tail(y, x);
-	return strcmp(x->tail, y->tail);
+	/* "key\t\t" is the end of a line, "key\t" is not. */
+	d = strcmp(x->tail, y->tail);
+	return y->tail[0] == '\t' && x->tail[0] == '\t' ? -d : d;
 }
 
 static void sort_list(struct sortable *list, size_t n)
@@ -477,7 +489,7 @@ static bool open_item(struct writer *w, struct item item)
 	w->nlist = 0;
 	for (; from < w->nmembers; from = end) {
 		end = group_end(w, from);
-		if (!add_group(w, from, end, level))
+		if (!add_group(w, from, end, level, item.depth + 1))
 			return false;
 	}
 	sort_list(w->list, w->nlist);
@@ -497,14 +509,14 @@ static bool open_item(struct writer *w, struct item item)
 static void put_name(struct writer *w, const struct item *item)
 {
 	const struct fl_name *name = &w->flame->names.data[item->name];
-	const char *tail = tail_of(item);
+	const char *tail = tail_of(w, item);
 	char *at = fl_buf_reserve(&w->path, name->size + TAIL_SIZE);
 
 	if (!at)
 		return;
 	memcpy(at, name->text, name->size);
 	memcpy(at + name->size, tail, TAIL_SIZE);
-	w->path.size += name->size + (tail[1] ? 5 : 1);
+	w->path.size += name->size + strlen(tail);
 }
 
 /* "12", or of two columns "12 0". */
@@ -559,7 +571,9 @@ static bool put_chain(struct writer *w, struct item *item)
 		member = child;
 		at.name = name_of(w, member);
 		at.type = type_of(w, member);
+		at.depth++;
 		put_name(w, &at);
+		item->depth = at.depth;
 	}
 	if (!set_member(w, item, member))
 		return false;
@@ -600,6 +614,71 @@ static bool put_all(struct writer *w)
 	return !w->path.failed;
 }
 
+/* Text between two ';' of the header. */
+static void put_fact(struct fl_buf *to, const char *key, const char *value)
+{
+	size_t from;
+
+	fl_buf_print(to, "; %s=", key);
+	from = to->size;
+	fl_buf_text(to, value);
+	for (size_t i = from; i < to->size; i++)
+		if (to->data[i] == ';')
+			to->data[i] = ':';
+}
+
+/* The unit of all metrics that there are samples of; "": they have several. */
+static const char *common_unit(const struct flame *flame)
+{
+	const char *unit = NULL;
+
+	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
+		const struct flame_metric *m = flame_metric_of(flame, i);
+
+		if (!m->samples || !*m->weight)
+			continue;
+		if (unit && strcmp(unit, m->weight) != 0)
+			return "";
+		unit = m->weight;
+	}
+	return unit ? unit : "";
+}
+
+static bool put_header(struct writer *w)
+{
+	const struct fl_page *page = w->page;
+	const struct flame_metric *metric = flame_metric_of(w->flame,
+							    w->tree->metric);
+	struct fl_buf line = { 0 };
+
+	if (!page->header && !page->key)
+		return true;
+	fl_buf_text(&line, FL_FOLDED_HEADER "1");
+	if (page->key && fl_event_listed(page->key, "metric")) {
+		if (*common_unit(w->flame))
+			put_fact(&line, "unit", common_unit(w->flame));
+	} else if (*metric->name) {
+		put_fact(&line, "metric", metric->name);
+		put_fact(&line, "unit", metric->weight);
+	}
+	if (page->key)
+		put_fact(&line, "key", page->key);
+	fl_buf_byte(&line, '\n');
+	if (!line.failed)
+		fl_out_put(page->out, line.data, line.size);
+	fl_buf_free(&line);
+	return !line.failed;
+}
+
+static unsigned count_keys(const char *list)
+{
+	unsigned n = list != NULL;
+
+	for (; list && *list; list++)
+		n += *list == ',';
+	return n;
+}
+
 static void writer_free(struct writer *w)
 {
 	fl_layout_free(w->layout);
@@ -619,17 +698,21 @@ static void writer_free(struct writer *w)
 static int write_folded(struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
-	struct writer w = { .flame = flame, .page = page, .tree = page->tree };
+	struct writer w = { .flame = flame, .page = page, .tree = page->tree,
+			    .nkeys = count_keys(page->key) };
 	bool good = true;
 
 	if (fl_page_check(page) != FLAME_OK)
 		return FLAME_FAILED;
+	if (w.nkeys && fl_page_minimum(page, 0) > 0)
+		return fl_fail(flame, "--minwidth: not with --key, as what is "
+			       "left out would lose its columns");
 	/* The weights of omitted nodes go to their parents. */
 	if (fl_page_minimum(page, 0) > 0)
 		good = (w.layout = fl_page_layout(page, 0)) != NULL;
 	else
 		good = find_children(&w) && find_groups(&w);
-	if (!good || !clean_names(&w) || !put_all(&w))
+	if (!good || !clean_names(&w) || !put_header(&w) || !put_all(&w))
 		fl_no_memory(flame);
 	writer_free(&w);
 	return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
