@@ -8,6 +8,7 @@
 #include "format/format.h"
 #include "folds.h"
 
+TestSuite(firefox, .init = start, .fini = stop);
 TestSuite(speedscope, .init = start, .fini = stop);
 
 /* speedscope ----------------------------------------------------------- */
@@ -373,4 +374,44 @@ Test(others, cuts_are_told)
 		       "\"time\":1.5,\"children\":[]}}");
 	cut_everywhere("statsd-json", "[{\"target\":\"x.cpu.trace.a-B-m-3\","
 		       "\"datapoints\":[[2,1]]}]");
+}
+
+/* Firefox -------------------------------------------------------------- */
+
+#define FIREFOX(samples, stacks)					\
+	"{\"meta\":{\"interval\":2},\"threads\":[{\"name\":\"t\","	\
+	"\"samples\":{" samples "},\"stackTable\":{" stacks "},"	\
+	"\"frameTable\":{\"func\":[0,1]},\"funcTable\":{\"name\":[0,1]}," \
+	"\"stringArray\":[\"a\",\"b\"]}]}"
+
+Test(firefox, samples_have_stacks_of_tables)
+{
+	static const char text[] = FIREFOX("\"stack\":[1,1,0,null]",
+		"\"frame\":[0,1],\"prefix\":[null,0]");
+
+	FOLDS("firefox", text, NULL, "a 1\na;b 2\n");
+	TELLS("in: 1 samples have no stack and are left out\n");
+	FOLDS("firefox", text, "total", "a 2000000\na;b 4000000\n");
+	cut_everywhere("firefox", text);
+}
+
+Test(firefox, stacks_that_are_not_there_are_told)
+{
+	FOLDS("firefox", FIREFOX("\"stack\":[0,1,2,7]",
+		"\"frame\":[0,1,9],\"prefix\":[0,0,null]"), NULL, "");
+	cr_expect(strstr(said.data, "4 records left out, the first at line "
+				    "1: a stack that is not there"), "%s",
+		  said.data);
+	FOLDS("firefox", FIREFOX("\"stack\":[1,0]",
+		"\"frame\":[0,1],\"prefixOffset\":[0,2]"), NULL, "a 1\n");
+}
+
+Test(firefox, weights_may_be_bytes)
+{
+	FOLDS("firefox", FIREFOX("\"stack\":[0,0],\"weight\":[4096,-96],"
+		"\"weightType\":\"bytes\"",
+		"\"frame\":[0,1],\"prefix\":[null,0]"), NULL, "a 4000\n");
+	TELLS("");
+	FOLDS("firefox", FIREFOX("\"stack\":[0],\"weight\":[1e300]",
+		"\"frame\":[0,1],\"prefix\":[null,0]"), NULL, "a 1\n");
 }

@@ -1,0 +1,887 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles of Firefox: what its profiler's page saves and samply writes
+ * ("processed"), and what the browser and DevTools themselves write
+ * ("gecko").  A thread has tables by column,
+ *
+ *	"samples":{"stack":[7],"time":[0.5],"weight":[1]}
+ *	"stackTable":{"prefix":[null],"frame":[0]}
+ *	"frameTable":{"func":[0]}, "funcTable":{"name":[0]}
+ *	"stringArray":["main"]
+ *
+ * all but samples may be those of "shared", which comes before or behind the
+ * threads; or, of gecko, by row:
+ *
+ *	"samples":{"schema":{"stack":0,"time":1},"data":[[7,0.5]]}
+ *	"frameTable":{"schema":{"location":0},"data":[[0]]}
+ *
+ * So all columns are stored, and samples made at the end of a document.
+ */
+#include "fl.h"
+
+#include "format/json/tree.h"
+
+#include <inttypes.h>
+
+/* Profiles of processes lie within that of their parent. */
+enum { MAX_NESTING = 8 };
+
+#define NO FL_JSON_NO_INTEGER
+
+struct options {
+	bool total, lines;
+};
+
+typedef struct fl_json_integers column;
+
+/* Weights, or times in ns; FLAME_NOTIME: null. */
+struct decimals {
+	int64_t *data;
+	size_t count, capacity;
+};
+
+struct names {
+	flame_id *data;
+	size_t count, capacity;
+};
+
+struct tables {
+	column prefix, stack_frame;		/* by stack */
+	bool is_offset;				/* how far back it is */
+	column func, location, line, depth, lib;	/* by frame */
+	column func_name, func_resource;	/* by function */
+	column resource_name;			/* by resource */
+	struct names strings;
+	bool has_stacks, has_strings;
+};
+
+struct thread {
+	struct tables tables;
+	column stack;
+	struct decimals time, delta, weight;
+	flame_id name;
+	int64_t tid, pid;
+	int64_t start;		/* ns since 1970; FLAME_NOTIME: not known */
+	int64_t interval;	/* ns */
+	bool is_dated;		/* has these two */
+	enum { SAMPLES, TIME, BYTES } unit;
+};
+
+struct firefox {
+	struct fl_json_source js;
+	const struct options *options;
+	struct tables shared;
+	struct thread *threads;
+	size_t nthreads, capacity;
+	struct names libs;
+	struct fl_buf buf;
+	unsigned nesting;
+	uint64_t no_stack, addresses;
+};
+
+static void free_tables(struct tables *t)
+{
+	fl_free(t->prefix.data);
+	fl_free(t->stack_frame.data);
+	fl_free(t->func.data);
+	fl_free(t->location.data);
+	fl_free(t->line.data);
+	fl_free(t->depth.data);
+	fl_free(t->lib.data);
+	fl_free(t->func_name.data);
+	fl_free(t->func_resource.data);
+	fl_free(t->resource_name.data);
+	fl_free(t->strings.data);
+	memset(t, 0, sizeof(*t));
+}
+
+static void forget_threads(struct firefox *f)
+{
+	for (size_t i = 0; i < f->nthreads; i++) {
+		struct thread *t = &f->threads[i];
+
+		free_tables(&t->tables);
+		fl_free(t->stack.data);
+		fl_free(t->time.data);
+		fl_free(t->delta.data);
+		fl_free(t->weight.data);
+	}
+	f->nthreads = 0;
+	f->libs.count = 0;
+	free_tables(&f->shared);
+}
+
+/* Columns -------------------------------------------------------------- */
+
+static void put(struct firefox *f, column *c, uint32_t n)
+{
+	if (!fl_grow(&c->data, &c->capacity, c->count + 1, sizeof(*c->data)))
+		fl_no_memory(f->js.flame);
+	else
+		c->data[c->count++] = n;
+}
+
+static void put_decimal(struct firefox *f, struct decimals *d, int64_t n)
+{
+	if (!fl_grow(&d->data, &d->capacity, d->count + 1, sizeof(*d->data)))
+		fl_no_memory(f->js.flame);
+	else
+		d->data[d->count++] = n;
+}
+
+/* The value of a key. */
+static void read_column(struct firefox *f, column *c)
+{
+	c->count = 0;
+	if (fl_json_enter_array(&f->js.json))
+		fl_json_integers(&f->js.json, c);
+}
+
+static int64_t decimal_of(const struct fl_json *json, int places)
+{
+	int64_t n;
+
+	if (json->token != FL_JSON_NUMBER ||
+	    !fl_parse_decimal(json->text, places, &n))
+		return FLAME_NOTIME;
+	return n;
+}
+
+static void read_decimals(struct firefox *f, struct decimals *d, int places)
+{
+	struct fl_json *json = &f->js.json;
+
+	d->count = 0;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
+		put_decimal(f, d, decimal_of(json, places));
+		if (json->token != FL_JSON_NUMBER)
+			fl_json_skip(json);
+	}
+}
+
+static void put_name(struct firefox *f, struct names *names, flame_id name)
+{
+	if (!fl_grow(&names->data, &names->capacity, names->count + 1,
+		     sizeof(*names->data)))
+		fl_no_memory(f->js.flame);
+	else
+		names->data[names->count++] = name;
+}
+
+static void read_strings(struct firefox *f, struct tables *t)
+{
+	struct fl_json *json = &f->js.json;
+
+	t->strings.count = 0;
+	t->has_strings = true;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
+		flame_id name = 0;
+
+		if (json->token == FL_JSON_STRING)
+			name = flame_name(f->js.flame, json->text.data,
+					  json->text.size);
+		else
+			fl_json_skip(json);
+		put_name(f, &t->strings, name);
+	}
+}
+
+/* Rows ----------------------------------------------------------------- */
+
+/* A column of a table by its name, and where gecko's rows have it. */
+struct wanted {
+	const char *name;
+	column *column;
+	struct decimals *decimals;	/* or this, with places */
+	int places, place;		/* place -1: only the schema tells */
+};
+
+/* Where rows have a column; UINT32_MAX: they have not. */
+static void read_schema(struct firefox *f, struct wanted *w, size_t n)
+{
+	struct fl_json *json = &f->js.json;
+	int64_t place;
+
+	for (size_t i = 0; i < n; i++)
+		w[i].place = -1;
+	while (fl_json_key(json)) {
+		size_t i = 0;
+
+		while (i < n && !fl_json_is(json, w[i].name))
+			i++;
+		if (!fl_json_integer(json, &place))
+			continue;
+		if (i < n && place >= 0 && place < 64)
+			w[i].place = (int)place;
+	}
+}
+
+/* A value of a row, whose token was read last. */
+static void read_cell(struct firefox *f, struct wanted *w)
+{
+	struct fl_json *json = &f->js.json;
+	int64_t n;
+
+	if (w->column) {
+		column *c = w->column;
+
+		if (json->token == FL_JSON_NUMBER &&
+		    fl_parse_int(json->text, &n) && n >= 0 && n < NO)
+			c->data[c->count - 1] = (uint32_t)n;
+	} else {
+		w->decimals->data[w->decimals->count - 1] =
+			decimal_of(json, w->places);
+	}
+}
+
+static void read_row(struct firefox *f, struct wanted *w, size_t n)
+{
+	struct fl_json *json = &f->js.json;
+
+	for (size_t i = 0; i < n; i++)
+		if (w[i].column)
+			put(f, w[i].column, NO);
+		else
+			put_decimal(f, w[i].decimals, FLAME_NOTIME);
+	if (fl_failed(f->js.flame))
+		return;
+	for (int place = 0; fl_json_element(json); place++) {
+		for (size_t i = 0; i < n; i++)
+			if (w[i].place == place)
+				read_cell(f, &w[i]);
+		if (json->token == FL_JSON_ARRAY ||
+		    json->token == FL_JSON_OBJECT)
+			fl_json_skip(json);
+	}
+}
+
+static void read_rows(struct firefox *f, struct wanted *w, size_t n)
+{
+	struct fl_json *json = &f->js.json;
+
+	while (fl_json_element(json) && !fl_failed(f->js.flame))
+		if (json->token == FL_JSON_ARRAY)
+			read_row(f, w, n);
+		else
+			fl_json_skip(json);
+}
+
+/* The key read last, if it is of a table of either kind; false: another. */
+static bool read_table_key(struct firefox *f, struct wanted *w, size_t n)
+{
+	struct fl_json *json = &f->js.json;
+	size_t i = 0;
+
+	if (fl_json_is(json, "schema")) {
+		if (fl_json_enter_object(json))
+			read_schema(f, w, n);
+		return true;
+	}
+	if (fl_json_is(json, "data")) {
+		if (fl_json_enter_array(json))
+			read_rows(f, w, n);
+		return true;
+	}
+	while (i < n && !fl_json_is(json, w[i].name))
+		i++;
+	if (i == n)
+		return false;
+	if (w[i].column)
+		read_column(f, w[i].column);
+	else
+		read_decimals(f, w[i].decimals, w[i].places);
+	return true;
+}
+
+static void read_table(struct firefox *f, struct wanted *w, size_t n)
+{
+	struct fl_json *json = &f->js.json;
+
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json) && !fl_failed(f->js.flame))
+		if (!read_table_key(f, w, n))
+			fl_json_skip(json);
+}
+
+/* Tables --------------------------------------------------------------- */
+
+static void read_stack_table(struct firefox *f, struct tables *t)
+{
+	struct fl_json *json = &f->js.json;
+	struct wanted w[] = {
+		{ "prefix", &t->prefix, NULL, 0, 0 },
+		{ "frame", &t->stack_frame, NULL, 0, 1 },
+	};
+
+	t->has_stacks = true;
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
+		if (fl_json_is(json, "prefixOffset")) {
+			t->is_offset = true;
+			read_column(f, &t->prefix);
+		} else if (!read_table_key(f, w, FL_COUNT(w))) {
+			fl_json_skip(json);
+		}
+	}
+}
+
+/* The key read last, if it is of a table; false: another. */
+static bool read_tables_key(struct firefox *f, struct tables *t)
+{
+	struct fl_json *json = &f->js.json;
+	struct wanted frames[] = {
+		{ "location", &t->location, NULL, 0, 0 },
+		{ "func", &t->func, NULL, 0, -1 },
+		{ "line", &t->line, NULL, 0, -1 },
+		{ "inlineDepth", &t->depth, NULL, 0, -1 },
+		{ "lib", &t->lib, NULL, 0, -1 },
+	};
+	struct wanted funcs[] = {
+		{ "name", &t->func_name, NULL, 0, -1 },
+		{ "resource", &t->func_resource, NULL, 0, -1 },
+	};
+	struct wanted resources[] = {
+		{ "name", &t->resource_name, NULL, 0, -1 },
+	};
+
+	if (fl_json_is(json, "stackTable"))
+		read_stack_table(f, t);
+	else if (fl_json_is(json, "frameTable"))
+		read_table(f, frames, FL_COUNT(frames));
+	else if (fl_json_is(json, "funcTable"))
+		read_table(f, funcs, FL_COUNT(funcs));
+	else if (fl_json_is(json, "resourceTable"))
+		read_table(f, resources, FL_COUNT(resources));
+	else if (fl_json_is(json, "stringArray") ||
+		 fl_json_is(json, "stringTable"))
+		read_strings(f, t);
+	else
+		return false;
+	return true;
+}
+
+static void read_samples(struct firefox *f, struct thread *t)
+{
+	struct fl_json *json = &f->js.json;
+	struct slice text;
+	struct wanted w[] = {
+		{ "stack", &t->stack, NULL, 0, 0 },
+		{ "time", NULL, &t->time, 6, 1 },
+		{ "timeDeltas", NULL, &t->delta, 6, -1 },
+		/* In millionths, as the unit may come later. */
+		{ "weight", NULL, &t->weight, 6, -1 },
+	};
+
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
+		if (!fl_json_is(json, "weightType")) {
+			if (!read_table_key(f, w, FL_COUNT(w)))
+				fl_json_skip(json);
+		} else if (fl_json_string(json, &text)) {
+			t->unit = fl_slice_is(text, "tracing-ms") ? TIME :
+				  fl_slice_is(text, "bytes") ? BYTES :
+							       SAMPLES;
+		}
+	}
+}
+
+/* Samples -------------------------------------------------------------- */
+
+static uint32_t at(const column *c, uint32_t i)
+{
+	return i < c->count ? c->data[i] : NO;
+}
+
+static struct slice name_at(const struct firefox *f,
+			    const struct names *names, uint32_t i)
+{
+	flame_id name = i < names->count ? names->data[i] : 0;
+
+	return name ? fl_name_at(f->js.flame, name) :
+		      (struct slice){ "", 0 };
+}
+
+/* "alpha (http://host/a.js:1:14)": what stands before the place of it. */
+static struct slice without_place(struct slice name)
+{
+	size_t i = name.size;
+
+	if (!fl_slice_ends(name, ")"))
+		return name;
+	while (i && name.data[i - 1] != '(')
+		i--;
+	if (i < 3 || name.data[i - 2] != ' ' ||
+	    !fl_is_digit(name.data[name.size - 2]) ||
+	    !memchr(name.data + i, ':', name.size - i))
+		return name;
+	return (struct slice){ name.data, i - 2 };
+}
+
+static bool is_address(struct slice name)
+{
+	if (name.size < 3 || !fl_slice_starts(name, "0x"))
+		return false;
+	for (size_t i = 2; i < name.size; i++)
+		if (!fl_is_hex(name.data[i]))
+			return false;
+	return true;
+}
+
+/* The library of a function without a name; empty: not known. */
+static struct slice library_of(const struct firefox *f,
+			       const struct tables *t,
+			       const struct names *strings, uint32_t frame)
+{
+	uint32_t resource = at(&t->func_resource, at(&t->func, frame));
+	struct slice name = name_at(f, strings,
+				    at(&t->resource_name, resource));
+
+	return name.size ? name : name_at(f, &f->libs, at(&t->lib, frame));
+}
+
+/* 0: it is no frame. */
+static flame_id frame_of(struct firefox *f, const struct tables *t,
+			 const struct names *strings, uint32_t i)
+{
+	struct fl_buf *buf = &f->buf;
+	struct slice name, library = { "", 0 };
+	bool bare;
+	uint32_t line = at(&t->line, i), depth = at(&t->depth, i);
+
+	if (t->location.count)
+		name = without_place(name_at(f, strings,
+					     at(&t->location, i)));
+	else
+		name = name_at(f, strings, at(&t->func_name,
+					      at(&t->func, i)));
+	if (!name.size || fl_slice_is(name, "(root)"))
+		return 0;
+	if (is_address(name)) {
+		f->addresses++;
+		library = library_of(f, t, strings, i);
+	}
+	/* perf's own names, [kernel.kallsyms], have brackets. */
+	bare = library.size && library.data[0] != '[';
+	buf->size = 0;
+	if (bare)
+		fl_buf_byte(buf, '[');
+	fl_buf_put(buf, library.size ? library.data : name.data,
+		   library.size ? library.size : name.size);
+	if (bare)
+		fl_buf_byte(buf, ']');
+	if (f->options->lines && line != NO && line) {
+		fl_buf_byte(buf, ':');
+		fl_buf_number(buf, line);
+	}
+	if (buf->failed) {
+		fl_no_memory(f->js.flame);
+		return 0;
+	}
+	return fl_frame(f->js.flame, flame_name(f->js.flame, buf->data,
+						buf->size),
+			depth && depth != NO ? FLAME_INLINED : FLAME_UNKNOWN);
+}
+
+/* The caller of a stack, plus 1; 0: none.  false: it does not come before. */
+static bool caller_of(const struct tables *t, uint32_t i, uint32_t *caller)
+{
+	uint32_t n = at(&t->prefix, i);
+
+	*caller = 0;
+	if (n == NO || (t->is_offset && !n))
+		return true;
+	if (t->is_offset ? n > i : n >= i)
+		return false;
+	*caller = (t->is_offset ? i - n : n) + 1;
+	return true;
+}
+
+/* Of each stack of the table; FL_JSON_NO_INTEGER: it is not valid. */
+static flame_id *find_stacks(struct firefox *f, const struct tables *t,
+			     const struct names *strings)
+{
+	size_t nframes = FL_MAX(t->func.count, t->location.count);
+	flame_id *frames = fl_zeroed(nframes + 1, sizeof(*frames));
+	flame_id *stacks = fl_zeroed(t->stack_frame.count + 1,
+				     sizeof(*stacks));
+
+	for (size_t i = 0; frames && stacks && i < nframes; i++)
+		frames[i] = frame_of(f, t, strings, (uint32_t)i);
+	for (size_t i = 0; frames && stacks && i < t->stack_frame.count;
+	     i++) {
+		uint32_t frame = t->stack_frame.data[i], caller;
+		flame_id below;
+
+		stacks[i] = NO;
+		if (frame >= nframes || !caller_of(t, (uint32_t)i, &caller))
+			continue;
+		below = caller ? stacks[caller - 1] : 0;
+		if (below == NO || fl_failed(f->js.flame))
+			continue;
+		stacks[i] = frames[frame] ?
+			    flame_stack(f->js.flame, below, frames[frame]) :
+			    below;
+	}
+	fl_free(frames);
+	if (!frames || !stacks) {
+		fl_free(stacks);
+		stacks = NULL;
+		fl_no_memory(f->js.flame);
+	}
+	return stacks;
+}
+
+static flame_id metric_of(struct firefox *f, const struct thread *t)
+{
+	bool counts = t->unit == SAMPLES && !f->options->total;
+
+	if (t->unit == BYTES)
+		return fl_metric(f->js.flame, "bytes", "bytes", "bytes");
+	return fl_metric(f->js.flame, "time", "ns",
+			 counts ? "samples" : "ns");
+}
+
+/* Weights are in millionths: of ms that is in ns. */
+static void add(struct firefox *f, const struct thread *t, size_t i,
+		struct flame_sample *sample)
+{
+	int64_t weight = 1000000, samples = 1, total;
+
+	if (i < t->weight.count && t->weight.data[i] != FLAME_NOTIME)
+		weight = t->weight.data[i];
+	if (t->unit == SAMPLES) {
+		samples = weight / 1000000;
+		total = fl_mul_clamped(samples, t->interval);
+		weight = f->options->total ? total : samples;
+	} else {
+		if (t->unit == BYTES)
+			weight /= 1000000;
+		total = weight;
+	}
+	sample->weight = weight;
+	fl_json_count(&f->js, sample->metric, (uint64_t)FL_MAX(samples, 0),
+		      total);
+	if (weight)
+		fl_json_add(&f->js, sample);
+}
+
+static int64_t time_of(const struct thread *t, size_t i, int64_t *at)
+{
+	if (i < t->time.count)
+		*at = t->time.data[i];
+	else if (i < t->delta.count && t->delta.data[i] != FLAME_NOTIME)
+		*at = fl_add_clamped(*at, t->delta.data[i]);
+	else
+		*at = FLAME_NOTIME;
+	if (t->start == FLAME_NOTIME || *at == FLAME_NOTIME)
+		return FLAME_NOTIME;
+	return fl_add_clamped(t->start, *at);
+}
+
+static flame_id thread_of(struct firefox *f, const struct thread *t)
+{
+	struct slice name = { "", 0 };
+
+	if (!fl_json_wants_thread(&f->js))
+		return 0;
+	if (t->name)
+		name = fl_name_at(f->js.flame, t->name);
+	return fl_json_thread(f->js.flame, name, t->pid, t->tid);
+}
+
+static void make_samples(struct firefox *f, const struct thread *t)
+{
+	const struct fl_select *select = &f->js.source->select;
+	bool timed = select->from.base || select->to.base ||
+		     (select->needs & FL_NEED_TIME);
+	const struct tables *tables = t->tables.has_stacks ? &t->tables :
+							     &f->shared;
+	const struct names *strings = t->tables.has_strings ?
+				      &t->tables.strings : &f->shared.strings;
+	struct flame_sample sample = {
+		.metric = metric_of(f, t), .thread = thread_of(f, t),
+		.time = FLAME_NOTIME,
+	};
+	flame_id *stacks = t->stack.count ? find_stacks(f, tables, strings) :
+					    NULL;
+	int64_t last = 0;
+
+	for (size_t i = 0; stacks && i < t->stack.count &&
+			   !fl_failed(f->js.flame); i++) {
+		int64_t time = time_of(t, i, &last);
+		uint32_t n = t->stack.data[i];
+
+		if (n == NO) {
+			f->no_stack++;
+			continue;
+		}
+		if (n >= tables->stack_frame.count || stacks[n] == NO) {
+			fl_json_bad(&f->js, "a stack that is not there");
+			continue;
+		}
+		sample.stack = stacks[n];
+		sample.time = timed ? time : FLAME_NOTIME;
+		add(f, t, i, &sample);
+	}
+	fl_free(stacks);
+}
+
+/* Profiles ------------------------------------------------------------- */
+
+static void read_thread(struct firefox *f)
+{
+	struct fl_json *json = &f->js.json;
+	struct thread t = { .tid = -1, .pid = -1 };
+
+	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
+		if (fl_json_is(json, "name"))
+			t.name = fl_json_name(&f->js);
+		else if (fl_json_is(json, "samples"))
+			read_samples(f, &t);
+		else if (fl_json_is(json, "tid"))
+			fl_json_integer(json, &t.tid);
+		else if (fl_json_is(json, "pid"))
+			fl_json_integer(json, &t.pid);
+		else if (!read_tables_key(f, &t.tables))
+			fl_json_skip(json);
+	}
+	if (!fl_grow(&f->threads, &f->capacity, f->nthreads + 1,
+		     sizeof(*f->threads)))
+		fl_no_memory(f->js.flame);
+	else
+		f->threads[f->nthreads++] = t;
+}
+
+static void read_threads(struct firefox *f)
+{
+	struct fl_json *json = &f->js.json;
+
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
+		if (json->token == FL_JSON_OBJECT) {
+			read_thread(f);
+			continue;
+		}
+		if (json->token == FL_JSON_STRING)
+			fl_json_bad(&f->js, "a thread that is a text");
+		fl_json_skip(json);
+	}
+}
+
+static void read_meta(struct firefox *f, int64_t *start, int64_t *interval)
+{
+	struct fl_json *json = &f->js.json;
+
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json)) {
+		if (fl_json_is(json, "startTime")) {
+			if (!fl_json_decimal(json, 6, start))
+				*start = FLAME_NOTIME;
+		} else if (fl_json_is(json, "interval")) {
+			if (!fl_json_decimal(json, 6, interval))
+				*interval = 0;
+		} else {
+			fl_json_skip(json);
+		}
+	}
+}
+
+static void read_libs(struct firefox *f)
+{
+	struct fl_json *json = &f->js.json;
+
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
+		flame_id name = 0;
+
+		if (json->token != FL_JSON_OBJECT) {
+			fl_json_skip(json);
+			continue;
+		}
+		while (fl_json_key(json))
+			if (fl_json_is(json, "name"))
+				name = fl_json_name(&f->js);
+			else
+				fl_json_skip(json);
+		put_name(f, &f->libs, name);
+	}
+}
+
+static void read_shared(struct firefox *f)
+{
+	struct fl_json *json = &f->js.json;
+
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json) && !fl_failed(f->js.flame))
+		if (!read_tables_key(f, &f->shared))
+			fl_json_skip(json);
+}
+
+static void read_profile(struct firefox *f);
+
+/* An array of profiles, or one. */
+static void read_profiles(struct firefox *f)
+{
+	struct fl_json *json = &f->js.json;
+
+	if (f->nesting == MAX_NESTING) {
+		fl_json_bad(&f->js, "profiles within more than 8 others");
+		fl_json_skip(json);
+		return;
+	}
+	f->nesting++;
+	switch (fl_json_next(json)) {
+	case FL_JSON_OBJECT:
+		read_profile(f);
+		break;
+	case FL_JSON_ARRAY:
+		while (fl_json_element(json) && !fl_failed(f->js.flame))
+			if (json->token == FL_JSON_OBJECT)
+				read_profile(f);
+			else
+				fl_json_skip(json);
+		break;
+	default:
+		break;
+	}
+	f->nesting--;
+}
+
+static void read_profile(struct firefox *f)
+{
+	struct fl_json *json = &f->js.json;
+	int64_t start = FLAME_NOTIME, interval = 1000000;
+	size_t first = f->nthreads;
+
+	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
+		if (fl_json_is(json, "meta"))
+			read_meta(f, &start, &interval);
+		else if (fl_json_is(json, "threads"))
+			read_threads(f);
+		else if (fl_json_is(json, "shared"))
+			read_shared(f);
+		else if (fl_json_is(json, "libs"))
+			read_libs(f);
+		else if (fl_json_is(json, "profile") ||
+			 fl_json_is(json, "processes") ||
+			 fl_json_is(json, "subprocesses"))
+			read_profiles(f);
+		else
+			fl_json_skip(json);
+	}
+	for (size_t i = first; i < f->nthreads; i++) {
+		struct thread *t = &f->threads[i];
+
+		if (t->is_dated)
+			continue;
+		t->start = start;
+		t->interval = interval;
+		t->is_dated = true;
+	}
+}
+
+static void read(struct flame_source *source)
+{
+	struct firefox *f = source->state;
+	struct fl_json *json = &f->js.json;
+
+	if (json->token != FL_JSON_OBJECT) {
+		fl_json_skip(json);
+		return;
+	}
+	read_profile(f);
+	for (size_t i = 0; i < f->nthreads; i++)
+		make_samples(f, &f->threads[i]);
+	forget_threads(f);
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_firefox(struct flame_source *source)
+{
+	struct firefox *f = fl_zeroed(1, sizeof(*f));
+
+	if (!f)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&f->js, source);
+	f->options = source->options;
+	source->state = f;
+	return FLAME_OK;
+}
+
+static void close_firefox(struct flame_source *source)
+{
+	struct firefox *f = source->state;
+
+	if (!f)
+		return;
+	forget_threads(f);
+	fl_json_source_free(&f->js);
+	fl_buf_free(&f->buf);
+	fl_free(f->libs.data);
+	fl_free(f->threads);
+	fl_free(f);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct firefox *f = source->state;
+	const char *name = fl_in_name(source->in);
+	int status = fl_json_give(&f->js, sample, read);
+
+	if (status != FLAME_END)
+		return status;
+	if (f->no_stack)
+		fl_remark(source->flame, "%s: %" PRIu64 " samples have no "
+			  "stack and are left out", name, f->no_stack);
+	if (f->addresses)
+		fl_remark(source->flame, "%s: %" PRIu64 " frames are addresses "
+			  "without names: save the profile from the page that "
+			  "samply opens, which looks them up", name,
+			  f->addresses);
+	f->no_stack = f->addresses = 0;
+	return status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	static const char *const paths[] = {
+		"meta.preprocessedProfileVersion", "threads.stackTable",
+		"shared.stringArray", "shared.stackTable",
+		"profile.threads.stackTable"
+	};
+
+	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_TOTAL(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_firefox = {
+	.name = "firefox",
+	.summary = "profiles of Firefox and samply",
+	.probe = probe,
+	.open = open_firefox,
+	.next = next,
+	.close = close_firefox,
+	.json = true,
+	.options = &option_table,
+};
