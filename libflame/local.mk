@@ -50,7 +50,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/dump.c libflame/format/empty.c \
 	libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
-	libflame/format/gdb.c libflame/format/interchange.c \
+	libflame/format/gdb.c libflame/format/goroutine.c \
+	libflame/format/interchange.c \
 	libflame/format/jstack.c \
 	libflame/format/line_reader.c libflame/format/lines.c libflame/format/lldb.c \
 	libflame/format/native.c \
@@ -125,7 +126,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/title.c \
 	libflame/format/pprof/labels.c libflame/format/pprof/pprof.h \
 	libflame/format/pprof/read.c libflame/format/pprof/tables.c \
-	libflame/format/pprof/write.c \
+	libflame/format/pprof/text.c libflame/format/pprof/write.c \
 	libflame/tree/flame_chart.c libflame/tree/layout_parallel.c \
 	libflame/tree/layout_internal.h libflame/tree/layout.c \
 	libflame/tree/order.c libflame/tree/order.h \

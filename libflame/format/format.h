@@ -26,6 +26,8 @@ extern const struct fl_format fl_format_html_read;
 extern const struct fl_format fl_format_vtune;
 extern const struct fl_format fl_format_asprof;
 extern const struct fl_format fl_format_pprof;
+extern const struct fl_format fl_format_pprof_text;
+extern const struct fl_format fl_format_goroutine;
 extern const struct fl_format fl_format_otlp;
 extern const struct fl_format fl_format_tsv;
 extern const struct fl_format fl_format_ndjson;

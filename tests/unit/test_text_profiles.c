@@ -8,6 +8,7 @@
 #include "folds.h"
 
 TestSuite(statsd, .init = start, .fini = stop);
+TestSuite(go, .init = start, .fini = stop);
 TestSuite(asprof_text, .init = start, .fini = stop);
 
 /* statsd-jvm-profiler -------------------------------------------------- */
@@ -84,4 +85,40 @@ Test(asprof_text, odd_lines_are_told)
 	      NULL, "a.A.b;b_[k] 2\n");
 	cr_expect(strstr(said.data, "3 lines not understood, the first is "
 				    "line 4: --- 9 ns"), "%s", said.data);
+}
+
+/* Go ------------------------------------------------------------------- */
+
+Test(go, goroutines_are_threads)
+{
+	static const char text[] =
+		"goroutine 7 [select]:\nmain.(*T).f({0x1, 0x2})\n"
+		"\t/a/b.go:3 +0x1\nmain.main()\n\t/a/b.go:9\n\n";
+
+	FOLDS("goroutine", text, NULL, "main.main;main.(*T).f 1\n");
+	FOLDS("goroutine", text, "lines", "main.main:9;main.(*T).f:3 1\n");
+	TELLS("");
+	cut_everywhere("goroutine", text);
+}
+
+Test(go, counts_of_samples_are_scaled)
+{
+	static const char text[] =
+		"heap profile: 1: 512 [1: 512] @ heap/1024\n"
+		"1: 512 [1: 512] @ 0x2\n#\t0x1\tmain.f+0x1\t/a.go:3\n";
+
+	/* 1 / (1 - 1/e) of 1 and of 512, rounded down, added up. */
+	FOLDS("pprof-text", text, NULL, "main.f 810\n");
+	cut_everywhere("pprof-text", text);
+	FOLDS("pprof-text", "heap profile: 1: 512 [1: 512] @ heapprofile\n"
+			    "1: 512 [1: 512] @ 0x2\n", NULL, "0x1 513\n");
+}
+
+Test(go, odd_lines_are_told)
+{
+	FOLDS("pprof-text", "threadcreate profile: total 3\n1 @ 0x2 zz\n"
+			    "x @ 0x1\n99999999999999999999 @ 0x1\n#\t1\n",
+	      NULL, "0x1 1\n");
+	cr_expect(strstr(said.data, "3 lines not understood, the first is "
+				    "line 3: x @ 0x1"), "%s", said.data);
 }

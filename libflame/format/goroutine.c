@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks of goroutines, as Go prints them when it panics, on SIGQUIT and for
+ * /debug/pprof/goroutine?debug=2, alone or among the lines of a log:
+ *
+ *	goroutine 18 [select, 5 minutes]:
+ *	main.work(0x1)
+ *		/srv/main.go:17 +0x17
+ *	created by main.main in goroutine 1
+ *		/srv/main.go:12 +0x127
+ *
+ * A frame is two lines, its arguments have no types.  Who created a goroutine
+ * did not call it, and is no frame.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+struct options {
+	bool lines;
+};
+
+struct goroutine {
+	struct fl_dump dump;
+	const struct options *options;
+	struct fl_buf function;	/* whose place comes next */
+	bool has_function, is_aside;
+};
+
+static struct slice from(struct slice s, size_t n)
+{
+	return (struct slice){ s.data + n, s.size - n };
+}
+
+/* "goroutine 18 [select, 5 minutes, locked to thread]:" */
+static bool read_header(struct slice line, int64_t *id, struct slice *state)
+{
+	struct slice number;
+
+	if (!fl_slice_starts(line, "goroutine ") ||
+	    !fl_slice_ends(line, "]:"))
+		return false;
+	line = from(line, strlen("goroutine "));
+	line.size -= 2;
+	number = fl_slice_split(&line, ' ');
+	if (!fl_parse_digits(number, id))
+		return false;
+	/* Go 1.23 and later: "gp=0xc000 m=0 mp=0x5 [running". */
+	*state = line;
+	while (line.size && line.data[0] != '[')
+		line = from(line, 1);
+	if (!line.size)
+		return false;
+	*state = from(line, 1);
+	*state = fl_slice_split(state, ',');
+	return true;
+}
+
+static const char *state_of(struct slice state)
+{
+	static const struct { const char *go, *state; } known[] = {
+		{ "running", "STATE_RUNNABLE" },
+		{ "runnable", "STATE_RUNNABLE" },
+		{ "syscall", "STATE_RUNNABLE" },
+		{ "sleep", "STATE_SLEEPING" },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(known); i++)
+		if (fl_slice_is(state, known[i].go))
+			return known[i].state;
+	return "STATE_WAITING";
+}
+
+/* "main.(*T).work(0x1, {0x2, 0x3})": the name before its arguments. */
+static bool is_function(struct slice line, struct slice *name)
+{
+	size_t depth = 0, i = line.size;
+
+	if (!line.size || line.data[line.size - 1] != ')' ||
+	    fl_is_blank(line.data[0]))
+		return false;
+	while (i--) {
+		depth += line.data[i] == ')';
+		if (line.data[i] == '(' && !--depth)
+			break;
+	}
+	*name = (struct slice){ line.data, i == SIZE_MAX ? 0 : i };
+	return name->size > 0;
+}
+
+/* "\t/srv/main.go:17 +0x17": the line. */
+static bool is_place(struct slice line, struct slice *number)
+{
+	struct slice rest = line;
+	size_t i;
+
+	if (!line.size || line.data[0] != '\t')
+		return false;
+	for (i = rest.size; i && rest.data[i - 1] != ':'; i--)
+		;
+	if (!i)
+		return false;
+	rest = from(rest, i);
+	*number = fl_slice_split(&rest, ' ');
+	return fl_slice_digits(*number);
+}
+
+static void add_frame(struct goroutine *g, struct slice number)
+{
+	struct flame *flame = g->dump.source->flame;
+	struct fl_buf *buf = &g->function;
+
+	if (g->options->lines && number.size) {
+		fl_buf_byte(buf, ':');
+		fl_buf_put(buf, number.data, number.size);
+	}
+	g->has_function = false;
+	if (!buf->failed)
+		fl_dump_frame(&g->dump, fl_frame(flame,
+			flame_name(flame, buf->data, buf->size),
+			FLAME_UNKNOWN));
+	else
+		fl_no_memory(flame);
+}
+
+static bool end(struct goroutine *g, struct flame_sample *sample)
+{
+	if (g->has_function)
+		add_frame(g, (struct slice){ "", 0 });
+	return fl_dump_end(&g->dump, sample);
+}
+
+static void take_inner(struct goroutine *g, struct slice line)
+{
+	struct fl_dump *dump = &g->dump;
+	struct slice name, number;
+
+	if (is_place(line, &number)) {
+		if (g->has_function)
+			add_frame(g, number);
+		return;
+	}
+	if (fl_slice_starts(line, "created by ")) {
+		g->is_aside = true;
+	} else if (fl_slice_starts(line, "...") &&
+		   fl_slice_has(line, "elided")) {
+		dump->truncated = true;
+	} else if (!g->is_aside && is_function(line, &name)) {
+		if (g->has_function)
+			add_frame(g, (struct slice){ "", 0 });
+		g->function.size = 0;
+		fl_buf_put(&g->function, name.data, name.size);
+		g->has_function = true;
+	}
+}
+
+/* true: sample is one. */
+static bool take(struct goroutine *g, struct slice line,
+		 struct flame_sample *sample)
+{
+	struct fl_dump *dump = &g->dump;
+	struct slice state;
+	int64_t id;
+	bool given;
+
+	if (read_header(line, &id, &state)) {
+		given = end(g, sample);
+		fl_dump_begin(dump, (struct slice){ "", 0 });
+		dump->tid = id;
+		dump->state = state_of(state);
+		g->has_function = g->is_aside = false;
+		return given;
+	}
+	if (!fl_slice_trim(line).size)
+		return end(g, sample);
+	if (dump->open)
+		take_inner(g, line);
+	return false;
+}
+
+/* The row ----------------------------------------------------------------- */
+
+static bool begins(struct slice line)
+{
+	struct slice state;
+	int64_t id;
+
+	return read_header(line, &id, &state);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	return fl_dump_probe(head, n, whole, begins, FL_FORMAT_CERTAIN);
+}
+
+static int open_goroutine(struct flame_source *source)
+{
+	struct goroutine *g;
+
+	if (fl_dump_open(source, sizeof(*g)) != FLAME_OK)
+		return FLAME_FAILED;
+	g = source->state;
+	g->options = source->options;
+	return FLAME_OK;
+}
+
+static void close_goroutine(struct flame_source *source)
+{
+	struct goroutine *g = source->state;
+
+	if (g)
+		fl_buf_free(&g->function);
+	fl_dump_close(source);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct goroutine *g = source->state;
+	struct slice line;
+	bool given = false;
+
+	while (!given && !fl_failed(source->flame)) {
+		if (fl_lines_next(&g->dump.lines, &line)) {
+			given = take(g, line, sample);
+			continue;
+		}
+		/* Of a goroutine that is cut its outer frames are missing. */
+		if (g->dump.open && (!g->dump.lines.ended ||
+				     fl_in_damage(source->in)))
+			fl_dump_lose(&g->dump);
+		given = end(g, sample);
+		if (!given)
+			return fl_dump_finish(&g->dump);
+	}
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_goroutine = {
+	.name = "goroutine",
+	.summary = "stacks of goroutines: Go's panics, SIGQUIT, debug=2",
+	.probe = probe,
+	.open = open_goroutine,
+	.next = next,
+	.close = close_goroutine,
+	.options = &option_table,
+};

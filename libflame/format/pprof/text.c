@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pprof's profiles of before protobuf, as Go's ?debug=1 and gperftools print
+ * them: lines of counts and addresses, leaf first.
+ *
+ *	heap profile: 4: 1053264 [50: 1241680] @ heap/1048576
+ *	1: 4096 [26: 106496] @ 0x4b9125 0x4b9225
+ *	#	0x4b9124	main.alloc+0x84		/srv/main.go:7
+ *
+ *	goroutine profile: total 2
+ *	1 @ 0x44cb3 0x45045
+ *
+ *	--- contention:
+ *	cycles/second=3201000000
+ *	19490304 27 @ 0xbccc97
+ *
+ * Go names the frames of each line, inlined ones too; Java's (heapz,
+ * contentionz) have names of addresses behind all; others have none.  Where
+ * a profiler took one of so many bytes, counts are scaled up as by go tool
+ * pprof.
+ */
+#include "fl.h"
+
+#include "format/pprof/pprof.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { MAX_VALUES = 4 };
+
+enum kind { NONE, HEAP, COUNT, CONTENTION };
+
+struct record {
+	size_t first, count;	/* of frames */
+	int64_t value[MAX_VALUES];
+};
+
+struct options {
+	bool lines;
+};
+
+struct reader {
+	struct flame_source *source;
+	struct flame *flame;
+	const struct options *options;
+	struct fl_lines lines;
+	enum kind kind;
+	bool java, both;	/* of a heap: allocated and in use differ */
+	double rate;		/* bytes from one sample to the next; 0: all */
+	int64_t period, cycles;	/* of contention */
+	struct fl_buf type, buf;
+	struct frame_ref {
+		uint64_t address;
+		flame_id name;	/* 0: only the address is known */
+	} *frames;
+	size_t nframes, frames_capacity;
+	struct record *records;
+	size_t nrecords, capacity, given;
+	unsigned value;
+	bool named;		/* the last record's frames are Go's */
+	struct fl_map names;	/* address -> name */
+	uint64_t unnamed;
+	bool read;
+};
+
+/* Headings ------------------------------------------------------------ */
+
+static bool take_number(struct slice *s, int64_t *n)
+{
+	size_t i = 0;
+
+	while (s->size && fl_is_blank(*s->data)) {
+		s->data++;
+		s->size--;
+	}
+	while (i < s->size && fl_is_digit(s->data[i]))
+		i++;
+	if (!fl_parse_int((struct slice){ s->data, i }, n))
+		return false;
+	s->data += i;
+	s->size -= i;
+	return true;
+}
+
+static bool take_sign(struct slice *s, const char *sign)
+{
+	while (s->size && fl_is_blank(*s->data)) {
+		s->data++;
+		s->size--;
+	}
+	if (!fl_slice_starts(*s, sign))
+		return false;
+	s->data += strlen(sign);
+	s->size -= strlen(sign);
+	return true;
+}
+
+/* "4: 1053264 [50: 1241680] @" */
+static bool take_heap(struct slice *s, int64_t *value)
+{
+	return take_number(s, &value[2]) && take_sign(s, ":") &&
+	       take_number(s, &value[3]) && take_sign(s, "[") &&
+	       take_number(s, &value[0]) && take_sign(s, ":") &&
+	       take_number(s, &value[1]) && take_sign(s, "]") &&
+	       take_sign(s, "@");
+}
+
+static void begin_heap(struct reader *r, struct slice s)
+{
+	int64_t value[MAX_VALUES], rate = 0;
+	struct slice how;
+
+	r->kind = HEAP;
+	r->rate = 0;
+	r->both = false;
+	if (!take_heap(&s, value))
+		return;
+	r->both = value[0] != value[2] || value[1] != value[3];
+	s = fl_slice_trim(s);
+	how = fl_slice_split(&s, '/');
+	if (!fl_parse_int(s, &rate) || rate <= 0)
+		rate = 0;
+	/* Go prints twice the rate. */
+	if (fl_slice_is(how, "heap"))
+		r->rate = (double)(rate / 2);
+	else if (fl_slice_is(how, "heap_v2") || fl_slice_is(how, "heapz_v2"))
+		r->rate = (double)rate;
+}
+
+/* "goroutine profile: total 2" */
+static bool begin_count(struct reader *r, struct slice line)
+{
+	const char *at = fl_slice_find(line, " profile: total ");
+
+	if (!at || at == line.data)
+		return false;
+	r->kind = COUNT;
+	r->type.size = 0;
+	fl_buf_put(&r->type, line.data, (size_t)(at - line.data));
+	return true;
+}
+
+static bool begin_profile(struct reader *r, struct slice line)
+{
+	if (fl_slice_starts(line, "heap profile: ")) {
+		line.data += strlen("heap profile: ");
+		line.size -= strlen("heap profile: ");
+		begin_heap(r, line);
+		return true;
+	}
+	if (fl_slice_starts(line, "--- heapz 1 ---")) {
+		r->kind = HEAP;
+		r->java = true;
+		r->rate = 524288;
+		return true;
+	}
+	if (fl_slice_starts(line, "--- contention") ||
+	    fl_slice_starts(line, "--- mutex:")) {
+		r->kind = CONTENTION;
+		r->period = 1;
+		r->cycles = 0;
+		return true;
+	}
+	return begin_count(r, line);
+}
+
+/* "cycles/second = 3201000000", "sampling period=100", "format = java" */
+static bool take_setting(struct reader *r, struct slice line)
+{
+	struct slice value = line;
+	struct slice name = fl_slice_trim(fl_slice_split(&value, '='));
+	int64_t n;
+
+	if (name.size + 1 >= line.size || memchr(line.data, '@', line.size))
+		return false;
+	value = fl_slice_trim(value);
+	if (fl_slice_is(name, "cycles/second") &&
+	    fl_parse_int(value, &n) && n > 0)
+		r->cycles = n;
+	else if (fl_slice_is(name, "sampling period") &&
+		 fl_parse_int(value, &n) && n > 0)
+		r->period = n;
+	else if (fl_slice_is(name, "format"))
+		r->java = fl_slice_is(value, "java");
+	else if (fl_slice_is(name, "resolution") &&
+		 fl_slice_is(value, "microseconds"))
+		r->cycles = 1000000;
+	return true;
+}
+
+/* Records ------------------------------------------------------------- */
+
+static bool parse_hex(struct slice s, uint64_t *n)
+{
+	if (s.size < 3 || s.size > 18 || !fl_slice_starts(s, "0x"))
+		return false;
+	*n = 0;
+	for (size_t i = 2; i < s.size; i++) {
+		char c = s.data[i];
+
+		if (!fl_is_hex(c))
+			return false;
+		*n = *n << 4 | (uint64_t)(fl_is_digit(c) ? c - '0' :
+					  (c | 0x20) - 'a' + 10);
+	}
+	return true;
+}
+
+static void put_frame(struct reader *r, uint64_t address, flame_id name)
+{
+	if (!fl_grow(&r->frames, &r->frames_capacity, r->nframes + 1,
+		     sizeof(*r->frames))) {
+		fl_no_memory(r->flame);
+		return;
+	}
+	r->frames[r->nframes++] = (struct frame_ref){ address, name };
+	r->records[r->nrecords - 1].count++;
+}
+
+/* As from one sample in so many bytes, go tool pprof's rule. */
+static void scale(const struct reader *r, int64_t *count, int64_t *size)
+{
+	double by;
+
+	if (r->rate <= 1 || *count <= 0 || *size <= 0)
+		return;
+	by = 1 / (1 - exp(-((double)*size / (double)*count) / r->rate));
+	*count = fl_int64((double)*count * by);
+	*size = fl_int64((double)*size * by);
+}
+
+/* The counts before the '@'. */
+static bool take_values(struct reader *r, struct slice *s, int64_t *value)
+{
+	switch (r->kind) {
+	case HEAP:
+		if (!r->java && !take_heap(s, value))
+			return false;
+		if (r->java && (!take_number(s, &value[3]) ||
+				!take_number(s, &value[2]) ||
+				!take_sign(s, "@")))
+			return false;
+		scale(r, &value[0], &value[1]);
+		scale(r, &value[2], &value[3]);
+		return true;
+	case COUNT:
+		return take_number(s, &value[0]) && take_sign(s, "@");
+	case CONTENTION:
+		if (!take_number(s, &value[1]) ||
+		    !take_number(s, &value[0]) || !take_sign(s, "@"))
+			return false;
+		value[0] = fl_mul_clamped(value[0], r->period);
+		value[1] = fl_mul_clamped(value[1], r->period);
+		if (r->cycles)
+			value[1] = fl_int64((double)value[1] * 1e9 /
+					    (double)r->cycles);
+		return true;
+	case NONE:
+		break;
+	}
+	return false;
+}
+
+/* Addresses are those that calls return to, but Java's. */
+static bool take_record(struct reader *r, struct slice line)
+{
+	struct record record = { .first = r->nframes };
+	struct slice s = line, word;
+	uint64_t address;
+
+	if (!take_values(r, &s, record.value))
+		return false;
+	if (!fl_grow(&r->records, &r->capacity, r->nrecords + 1,
+		     sizeof(*r->records))) {
+		fl_no_memory(r->flame);
+		return true;
+	}
+	r->records[r->nrecords++] = record;
+	r->named = false;
+	s = fl_slice_trim(s);
+	while (s.size) {
+		word = fl_slice_split(&s, ' ');
+		if (parse_hex(word, &address))
+			put_frame(r, address - (!r->java && address > 0), 0);
+		s = fl_slice_trim(s);
+	}
+	return true;
+}
+
+/* "#	0x4b9124	main.alloc+0x84		/srv/main.go:7" */
+static bool take_symbol(struct reader *r, struct slice line)
+{
+	struct slice address, name, place = line, number;
+	struct fl_buf *buf = &r->buf;
+	uint64_t at;
+
+	if (!r->nrecords || !fl_slice_field(&line, &name) ||
+	    !fl_slice_field(&line, &address) || !parse_hex(address, &at))
+		return false;
+	place = line;
+	name = fl_slice_split(&place, '\t');
+	place = fl_slice_trim(place);
+	name = fl_no_offset(fl_slice_trim(name), false);
+	/* The names stand for all addresses of the record. */
+	if (!r->named) {
+		r->nframes = r->records[r->nrecords - 1].first;
+		r->records[r->nrecords - 1].count = 0;
+		r->named = true;
+	}
+	buf->size = 0;
+	fl_buf_put(buf, name.data, name.size);
+	number = place;
+	while (memchr(number.data, ':', number.size))
+		fl_slice_split(&number, ':');
+	if (r->options->lines && fl_slice_digits(number)) {
+		fl_buf_byte(buf, ':');
+		fl_buf_put(buf, number.data, number.size);
+	}
+	if (buf->failed)
+		return !fl_no_memory(r->flame);
+	put_frame(r, at, flame_name(r->flame, buf->data, buf->size));
+	return true;
+}
+
+/* " 0x00000003 com.example.f (Source.java:3)" */
+static bool take_name(struct reader *r, struct slice line)
+{
+	struct slice s = fl_slice_trim(line), word;
+	uint64_t address, *name;
+	const char *end;
+
+	if (!fl_slice_first_word(&s, &word) || !parse_hex(word, &address))
+		return false;
+	end = fl_slice_find(s, " (");
+	if (end)
+		s.size = (size_t)(end - s.data);
+	name = fl_map_put(&r->names, address, NULL);
+	if (!name)
+		fl_no_memory(r->flame);
+	else
+		*name = flame_name(r->flame, s.data, s.size);
+	return true;
+}
+
+static void read_all(struct reader *r)
+{
+	bool mapped = false;
+	struct slice line;
+
+	while (!fl_failed(r->flame) && fl_lines_next(&r->lines, &line)) {
+		if (!fl_slice_trim(line).size || begin_profile(r, line)) {
+			mapped = false;
+			continue;
+		}
+		/* What libraries lay where, and Go's statistics. */
+		mapped |= fl_slice_starts(line, "MAPPED_LIBRARIES:") ||
+			  fl_slice_starts(line, "--- Memory map: ---");
+		if (mapped || fl_slice_starts(line, "# ") ||
+		    fl_slice_starts(line, "#\tlabels"))
+			continue;
+		if (line.data[0] == '#' ? !take_symbol(r, line) :
+		    !take_setting(r, line) && !take_record(r, line) &&
+		    !take_name(r, line))
+			fl_lines_bad(&r->lines, line);
+		if (r->type.failed || r->buf.failed)
+			fl_no_memory(r->flame);
+	}
+}
+
+/* Samples ------------------------------------------------------------- */
+
+static flame_id frame_of(struct reader *r, const struct frame_ref *f)
+{
+	const uint64_t *known = fl_map_get(&r->names, f->address);
+	flame_id name = f->name ? f->name : known ? (flame_id)*known : 0;
+	char text[24];
+
+	if (!name) {
+		r->unnamed++;
+		snprintf(text, sizeof(text), "0x%" PRIx64, f->address);
+		name = fl_name(r->flame, text);
+	}
+	return fl_frame(r->flame, name, FLAME_UNKNOWN);
+}
+
+static flame_id metric_of(struct reader *r, unsigned value)
+{
+	static const char *const heap[] = {
+		"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"
+	};
+	static const char *const plain[] = { "", "", "objects", "space" };
+	const char *type = r->kind == CONTENTION ?
+			   (value ? "delay" : "contentions") :
+			   r->kind == COUNT ? r->type.data :
+			   r->both || r->java ? heap[value] : plain[value];
+	const char *unit = r->kind == CONTENTION && value ? "nanoseconds" :
+			   r->kind == HEAP && (value & 1) ? "bytes" : "count";
+
+	return fl_typed_metric(r->flame,
+			       (struct slice){ type, strlen(type) },
+			       (struct slice){ unit, strlen(unit) });
+}
+
+static unsigned first_value(const struct reader *r)
+{
+	return r->kind == HEAP && !r->both ? 2 : 0;
+}
+
+static unsigned nvalues(const struct reader *r)
+{
+	return r->kind == HEAP ? 4 : r->kind == COUNT ? 1 : 2;
+}
+
+static bool give(struct reader *r, struct flame_sample *sample)
+{
+	const struct record *record = &r->records[r->given];
+	flame_id stack = 0;
+
+	for (size_t i = record->count; i; i--)
+		stack = flame_stack(r->flame, stack,
+			frame_of(r, &r->frames[record->first + i - 1]));
+	*sample = (struct flame_sample){
+		.stack = stack, .metric = metric_of(r, r->value),
+		.time = FLAME_NOTIME, .weight = record->value[r->value],
+	};
+	fl_metric_count(r->flame, sample->metric, sample->weight);
+	if (!stack)
+		r->flame->metrics[sample->metric].no_stack++;
+	r->lines.good++;
+	if (++r->value == nvalues(r)) {
+		r->value = first_value(r);
+		r->given++;
+	}
+	return sample->weight != 0 && stack;
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	bool is_sample;
+
+	if (!r->read) {
+		r->read = true;
+		read_all(r);
+		r->value = first_value(r);
+	}
+	while (r->given < r->nrecords && !fl_failed(r->flame)) {
+		is_sample = give(r, sample);
+		if (fl_failed(r->flame))
+			break;
+		if (is_sample)
+			return FLAME_OK;
+	}
+	if (fl_failed(r->flame))
+		return FLAME_FAILED;
+	if (r->unnamed)
+		fl_remark(r->flame, "%s: frames are addresses without names: "
+			  "pprof -proto PROGRAM FILE looks them up",
+			  fl_in_name(source->in));
+	r->unnamed = 0;
+	return fl_lines_end(source, &r->lines);
+}
+
+static int open_text(struct flame_source *source)
+{
+	struct reader *r = fl_zeroed(1, sizeof(*r));
+
+	if (!r)
+		return fl_no_memory(source->flame);
+	r->source = source;
+	r->flame = source->flame;
+	r->options = source->options;
+	r->lines.in = source->in;
+	fl_buf_text(&r->type, "");
+	source->state = r;
+	return r->type.failed ? fl_no_memory(source->flame) : FLAME_OK;
+}
+
+static void close_text(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	fl_buf_free(&r->type);
+	fl_buf_free(&r->buf);
+	fl_map_free(&r->names);
+	fl_free(r->frames);
+	fl_free(r->records);
+	fl_free(r);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice text = { (const char *)head, n };
+	struct slice line = fl_slice_split(&text, '\n');
+	const char *at;
+
+	(void)whole;
+	if (fl_slice_starts(line, "heap profile: ") ||
+	    fl_slice_starts(line, "--- heapz 1 ---") ||
+	    fl_slice_starts(line, "--- contention") ||
+	    fl_slice_starts(line, "--- mutex:"))
+		return 48;
+	at = fl_slice_find(line, " profile: total ");
+	return at && at != line.data &&
+	       !memchr(line.data, ';', line.size) ? 40 : 0;
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_pprof_text = {
+	.name = "pprof-text",
+	.summary = "Go's profiles with debug=1, gperftools' heaps",
+	.probe = probe,
+	.open = open_text,
+	.next = next,
+	.close = close_text,
+	.options = &option_table,
+};
