@@ -24,7 +24,6 @@
 #include "format/pprof/pprof.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 enum { MAX_VALUES = 4 };
@@ -218,6 +217,28 @@ static void put_frame(struct reader *r, uint64_t address, flame_id name)
 	r->records[r->nrecords - 1].count++;
 }
 
+/*
+ * 1 - exp(-x), so that tools need not load libm: a series where x is small,
+ * and p(2x) = p(x) (2 - p(x)).
+ */
+static double sampled_share(double x)
+{
+	double sum = 0, term = 1;
+	unsigned halvings = 0;
+
+	if (x > 50)
+		return 1;
+	for (; x > 0.25; x /= 2)
+		halvings++;
+	for (int i = 1; i <= 14; i++) {
+		term *= -x / i;
+		sum -= term;
+	}
+	while (halvings--)
+		sum *= 2 - sum;
+	return sum;
+}
+
 /* As from one sample in so many bytes, go tool pprof's rule. */
 static void scale(const struct reader *r, int64_t *count, int64_t *size)
 {
@@ -225,7 +246,7 @@ static void scale(const struct reader *r, int64_t *count, int64_t *size)
 
 	if (r->rate <= 1 || *count <= 0 || *size <= 0)
 		return;
-	by = 1 / (1 - exp(-((double)*size / (double)*count) / r->rate));
+	by = 1 / sampled_share((double)*size / (double)*count / r->rate);
 	*count = fl_int64((double)*count * by);
 	*size = fl_int64((double)*size * by);
 }
