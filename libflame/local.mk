@@ -158,6 +158,7 @@ libflsample_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libflsample_la_LIBADD = libfl.la
 libflsample_la_SOURCES = libflame/sample/cfi.c \
 	libflame/sample/demangle.c libflame/sample/elf.c \
+	libflame/sample/hotspot.c \
 	libflame/sample/perf_events.c libflame/sample/process.c \
 	libflame/sample/record.c libflame/sample/sample.h \
 	libflame/sample/script.c libflame/sample/symbols.c \

@@ -142,6 +142,7 @@ script_tests = \
 	tests/perf-script/columns \
 	tests/perf-script/inline \
 	tests/perf-script/run \
+	tests/record/java \
 	tests/record/run \
 	tests/coherence/bootstrap \
 	tests/coherence/sources \

@@ -792,11 +792,23 @@ static bool read_word(struct step *s, uint64_t at, uint64_t *value)
 	return false;
 }
 
+/*
+ * Behind the instruction that pops a register compilers do not say that it is
+ * the caller's again: its place is below the stack pointer then.
+ */
+static bool is_popped(const struct step *s, unsigned reg)
+{
+	return s->row->rule[reg] == FL_RULE_OFFSET &&
+	       s->regs->known >> FL_REG_SP & 1 &&
+	       s->cfa + (uint64_t)(int64_t)s->row->value[reg] <
+	       s->regs->value[FL_REG_SP];
+}
+
 static bool find_register(struct step *s, unsigned reg, uint64_t *value)
 {
 	int32_t n = s->row->value[reg];
 
-	switch (s->row->rule[reg]) {
+	switch (is_popped(s, reg) ? FL_RULE_SAME : s->row->rule[reg]) {
 	case FL_RULE_SAME:
 		*value = s->regs->value[reg];
 		return s->regs->known >> reg & 1;

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -278,6 +279,42 @@ static void read_elf(struct fl_module *module)
 	fl_elf_close(debug);
 }
 
+static void take_vm_symbols(struct fl_vm_symbols *vm, const char *table,
+			    size_t size, const char *names, size_t names_size)
+{
+	Elf64_Sym sym;
+
+	for (size_t i = 0; i < size / sizeof(sym); i++) {
+		memcpy(&sym, table + i * sizeof(sym), sizeof(sym));
+		if (sym.st_name >= names_size || !sym.st_value ||
+		    strncmp(names + sym.st_name, "gHotSpotVM", 10) != 0 ||
+		    vm->count == FL_COUNT(vm->data))
+			continue;
+		snprintf(vm->data[vm->count].name, sizeof(vm->data[0].name),
+			 "%s", names + sym.st_name);
+		vm->data[vm->count++].address = sym.st_value;
+	}
+}
+
+static void read_vm_symbols(struct fl_module *module)
+{
+	const struct fl_elf *elf = module->elf;
+	const struct fl_elf_section *table =
+		fl_elf_section_of_type(elf, SHT_DYNSYM);
+	const struct fl_elf_section *strings =
+		table && table->link < elf->nsections ?
+		&elf->sections[table->link] : NULL;
+	char *names = fl_elf_copy(elf, strings);
+	char *bytes = fl_elf_copy(elf, table);
+
+	module->vm = fl_zeroed(1, sizeof(*module->vm));
+	if (names && bytes && module->vm)
+		take_vm_symbols(module->vm, bytes, table->size, names,
+				strings->size);
+	fl_free(names);
+	fl_free(bytes);
+}
+
 void fl_module_load(struct fl_module *module, pid_t pid,
 		    const struct fl_mapping *mapping)
 {
@@ -295,6 +332,9 @@ void fl_module_load(struct fl_module *module, pid_t pid,
 	if (!module->elf)
 		return;
 	read_elf(module);
+	if (fl_slice_ends((struct slice){ module->path, strlen(module->path) },
+			  "/libjvm.so"))
+		read_vm_symbols(module);
 	/* Many files are mapped: only their tables are kept. */
 	if (module->elf->fd >= 0) {
 		close(module->elf->fd);
@@ -308,6 +348,7 @@ static void free_module(struct fl_module *module)
 	fl_elf_close(module->elf);
 	fl_cfi_free(&module->cfi);
 	fl_symbols_free(&module->symbols);
+	fl_free(module->vm);
 	fl_free(module->path);
 	fl_free(module);
 }
@@ -519,6 +560,10 @@ void fl_process_exec(struct fl_process *p)
 	fl_symbols_free(&p->jit);
 	p->jit_read = 0;
 	p->jit_size = p->jit_time = 0;
+	fl_hotspot_free(p->hotspot);
+	p->hotspot = NULL;
+	p->hotspot_tried = 0;
+	p->hotspot_refused = false;
 }
 
 void fl_process_fork(struct fl_processes *all, const struct fl_process *parent,
@@ -553,6 +598,7 @@ static void drop(struct fl_processes *all, struct fl_process *p)
 		*fl_map_get(&all->by_pid, (uint64_t)last->pid) = i;
 	}
 	all->count--;
+	fl_hotspot_free(p->hotspot);
 	fl_free(p->maps);
 	fl_symbols_free(&p->jit);
 	fl_free(p);
@@ -578,6 +624,7 @@ void fl_processes_sweep(struct fl_processes *all)
 void fl_processes_free(struct fl_processes *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
+		fl_hotspot_free(all->data[i]->hotspot);
 		fl_free(all->data[i]->maps);
 		fl_symbols_free(&all->data[i]->jit);
 		fl_free(all->data[i]);
@@ -689,6 +736,98 @@ static flame_id jit_frame(struct fl_processes *all, struct fl_process *p,
 	fl_free(list.at);
 	fl_buf_free(&naming.buf);
 	return id;
+}
+
+/* Java ------------------------------------------------------------------ */
+
+bool fl_process_read(void *arg, uint64_t at, void *to, size_t size)
+{
+	const struct fl_process *p = arg;
+	struct iovec local = { to, size };
+	struct iovec remote = { (void *)(uintptr_t)at, size };
+
+	return process_vm_readv(p->pid, &local, 1, &remote, 1, 0) ==
+	       (ssize_t)size;
+}
+
+static const struct fl_mapping *find_jvm(const struct fl_process *p)
+{
+	static const char name[] = "/libjvm.so";
+
+	for (size_t i = 0; i < p->nmaps; i++) {
+		const struct fl_module *module = p->maps[i].module;
+
+		if (module && fl_slice_ends((struct slice){
+				module->path, strlen(module->path) }, name))
+			return &p->maps[i];
+	}
+	return NULL;
+}
+
+/* Why a JVM's frames are not there; said once. */
+static void refuse_jvm(struct fl_processes *all, struct fl_process *p,
+		       int major)
+{
+	char byte;
+
+	p->hotspot_refused = true;
+	if (!fl_process_read(p, p->maps[0].start, &byte, 1)) {
+		if (errno != ESRCH)
+			fl_warn(all->flame, "cannot read process %d's memory "
+				"(ptrace_scope=1 or missing CAP_SYS_PTRACE): "
+				"Java frames unavailable. Try: sudo sysctl "
+				"kernel.yama.ptrace_scope=0, or --cap-add "
+				"SYS_PTRACE", (int)p->pid);
+		return;
+	}
+	if (major)
+		fl_warn(all->flame, "process %d is a JVM of release %d, whose "
+			"frames cannot be read: Java methods come from its "
+			"perf map, if it has one (jcmd %d Compiler.perfmap)",
+			(int)p->pid, major, (int)p->pid);
+	else
+		fl_warn(all->flame, "process %d is a JVM that exports no "
+			"tables of itself: no Java frames", (int)p->pid);
+}
+
+static void open_jvm(struct fl_processes *all, struct fl_process *p)
+{
+	const struct fl_mapping *m = find_jvm(p);
+	struct fl_memory memory = { fl_process_read, p };
+	struct fl_vm_symbols vm;
+	uint64_t address;
+	int major;
+
+	p->hotspot_tried = fl_now();
+	if (!m)
+		return;
+	fl_module_load(m->module, p->pid, m);
+	if (!m->module->vm || !m->module->elf ||
+	    !fl_elf_address(m->module->elf, m->offset, &address))
+		return;
+	vm = *m->module->vm;
+	for (size_t i = 0; i < vm.count; i++)
+		vm.data[i].address += m->start - address;
+	p->hotspot = fl_hotspot_new(all->flame, &memory, &vm, &major);
+	if (!p->hotspot)
+		refuse_jvm(all, p, major);
+}
+
+struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
+				  struct fl_process *p, uint64_t at)
+{
+	if (!p->hotspot && !p->hotspot_refused && !p->exited &&
+	    (!p->hotspot_tried || fl_now() - p->hotspot_tried > REREAD_NS))
+		open_jvm(all, p);
+	return p->hotspot && fl_hotspot_has(p->hotspot, at) ? p->hotspot :
+							      NULL;
+}
+
+void fl_processes_round(struct fl_processes *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->data[i]->hotspot)
+			fl_hotspot_round(all->data[i]->hotspot);
 }
 
 /* Names ------------------------------------------------------------------- */

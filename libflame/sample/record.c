@@ -170,7 +170,7 @@ static void on_event(struct record *r, const struct fl_event *e)
 		break;
 	case FL_EVENT_EXEC:
 		fl_process_exec(p);
-		/* fall through */
+		__attribute__((fallthrough));
 	case FL_EVENT_COMM:
 		if (e->pid == e->tid)
 			p->comm = fl_name(r->processes.flame, e->text);
@@ -439,6 +439,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		}
 		fl_perf_events_wait(&r->events, WAIT_MS);
 		fl_perf_events_round(&r->events);
+		fl_processes_round(&r->processes);
 		tick(r);
 	}
 }

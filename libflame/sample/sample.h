@@ -10,6 +10,7 @@
  *	demangle.c	names of C++ and Rust
  *	cfi.c		.eh_frame: how to find the caller of an address
  *	unwind.c	the frames of a sample, from its registers and stack bytes
+ *	hotspot.c	Java frames, from a JVM's memory
  *	targets.c	which processes to record
  *	record.c	all of them as a source of samples
  *	script.c	a writer of perf script's text
@@ -169,6 +170,15 @@ enum fl_step fl_cfi_step(const struct fl_cfi *cfi, const struct fl_cfi_row *row,
 /* process.c ----------------------------------------------------------- */
 
 /* A mapped file, known by its device and inode. */
+/* What libjvm.so exports for tools that look at it from outside. */
+struct fl_vm_symbols {
+	struct fl_vm_symbol {
+		char name[48];
+		uint64_t address;
+	} data[32];
+	size_t count;
+};
+
 struct fl_module {
 	char *path;		/* as mapped, without " (deleted)" */
 	uint64_t device, inode;
@@ -177,12 +187,16 @@ struct fl_module {
 	struct fl_elf *elf;	/* NULL: not readable */
 	struct fl_cfi cfi;
 	struct fl_symbols symbols;
+	struct fl_vm_symbols *vm;	/* of libjvm.so; else NULL */
 };
 
 struct fl_mapping {
 	uint64_t start, end, offset;
 	struct fl_module *module;	/* NULL: code that is in no file */
 };
+
+struct fl_hotspot;
+struct fl_unwinder;
 
 struct fl_process {
 	pid_t pid;
@@ -197,6 +211,9 @@ struct fl_process {
 	int64_t jit_read;	/* when the perf map was read last; ns */
 	uint64_t jit_size, jit_time;
 	bool jit_refused;	/* it was told why */
+	struct fl_hotspot *hotspot;	/* of a JVM; or NULL */
+	int64_t hotspot_tried;	/* when it was looked for; ns */
+	bool hotspot_refused;
 	flame_id jit_file;
 };
 
@@ -257,6 +274,14 @@ int fl_open_in_root(pid_t pid, const char *path, bool follow);
 char *fl_read_file(int fd, size_t limit, size_t *size);
 int64_t fl_now(void);	/* CLOCK_MONOTONIC, ns */
 
+/* A process's memory as struct fl_memory; arg is the struct fl_process. */
+bool fl_process_read(void *arg, uint64_t at, void *to, size_t size);
+/* The process's JVM, whose code has the address; NULL: none. */
+struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
+				  struct fl_process *process, uint64_t at);
+/* Call it before the samples of a round: what is known may have changed. */
+void fl_processes_round(struct fl_processes *all);
+
 /* unwind.c ------------------------------------------------------------ */
 
 enum { FL_MAX_FRAMES = 1024 };
@@ -294,6 +319,31 @@ enum fl_stack_end fl_unwind(struct fl_unwinder *unwinder,
 bool fl_unwind_push(struct fl_unwinder *unwinder, flame_id frame,
 		    uint64_t address);
 void fl_unwinder_free(struct fl_unwinder *unwinder);
+
+/* hotspot.c ----------------------------------------------------------- */
+
+/*
+ * A JVM whose memory this is; addresses of vm are those of the process.  NULL:
+ * its release (*major; 0: not known) is none of those whose rules are known, or
+ * out of memory.
+ */
+struct fl_hotspot *fl_hotspot_new(struct flame *flame,
+				  const struct fl_memory *memory,
+				  const struct fl_vm_symbols *vm, int *major);
+void fl_hotspot_free(struct fl_hotspot *hotspot);
+/* What is known of the target's memory may be old now. */
+void fl_hotspot_round(struct fl_hotspot *hotspot);
+/* Whether the address is in its code cache. */
+bool fl_hotspot_has(struct fl_hotspot *hotspot, uint64_t at);
+/*
+ * Pushes the Java frames of an address in the code cache, and finds the caller.
+ * leaf: the address is of the next instruction, not of a return.
+ */
+enum fl_step fl_hotspot_step(struct fl_hotspot *hotspot,
+			     struct fl_unwinder *unwinder,
+			     struct fl_process *process,
+			     const struct fl_memory *stack,
+			     struct fl_regs *regs, bool leaf);
 
 /* targets.c ----------------------------------------------------------- */
 

@@ -63,8 +63,11 @@ static const struct fl_cfi_row *row_at(struct fl_unwinder *u,
 
 struct copy {
 	const struct fl_stack_bytes *stack;
+	struct fl_process *process;
 	bool past_end;		/* a read was refused for that */
 };
+
+enum { MAX_STACK = 1 << 30 };	/* far away is another stack */
 
 static bool read_copy(void *arg, uint64_t at, void *to, size_t size)
 {
@@ -75,8 +78,15 @@ static bool read_copy(void *arg, uint64_t at, void *to, size_t size)
 		return false;
 	if (at - stack->start > stack->size ||
 	    size > stack->size - (at - stack->start)) {
-		/* Far away is another stack. */
-		copy->past_end |= at - stack->start < 1 << 30;
+		if (at - stack->start > MAX_STACK)
+			return false;
+		/*
+		 * The kernel copies up to a page that was never touched, as
+		 * large buffers have them; callers are behind it.
+		 */
+		if (!stack->full)
+			return fl_process_read(copy->process, at, to, size);
+		copy->past_end = true;
 		return false;
 	}
 	memcpy(to, stack->data + (at - stack->start), size);
@@ -158,34 +168,54 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 	return status;
 }
 
+static enum fl_stack_end end_of(enum fl_step status,
+				const struct fl_stack_bytes *stack,
+				const struct copy *copy)
+{
+	if (status == FL_STEP_END)
+		return FL_STACK_WHOLE;
+	return stack->full && copy->past_end ? FL_STACK_TRUNCATED :
+					       FL_STACK_BROKEN;
+}
+
 enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *p,
 			    const struct fl_regs *begin,
 			    const struct fl_stack_bytes *stack)
 {
-	struct copy copy = { stack, false };
+	struct copy copy = { stack, p, false };
 	struct fl_memory memory = { read_copy, &copy };
 	struct fl_regs regs = *begin;
 	bool exact = true;	/* the address is of the instruction itself */
 
 	for (unsigned i = 0; i < FL_MAX_FRAMES; i++) {
 		uint64_t ip = regs.value[FL_REG_IP], lookup = ip - !exact;
+		const struct fl_mapping *m;
+		struct fl_hotspot *jvm;
 		struct fl_symbol *symbol;
 		flame_id frame;
 		enum fl_step status;
 
 		if (i && !ip)
 			return FL_STACK_WHOLE;
-		if (i && !is_code(u, p, lookup))
+		m = fl_process_mapping(u->processes, p, lookup);
+		if (i && !m)
 			return FL_STACK_BROKEN;
+		jvm = m && !m->module ?
+		      fl_process_jvm(u->processes, p, lookup) : NULL;
+		if (jvm) {
+			status = fl_hotspot_step(jvm, u, p, &memory,
+						 &regs, exact);
+			if (status != FL_STEP_CALLER)
+				return end_of(status, stack, &copy);
+			exact = false;
+			continue;
+		}
 		frame = fl_process_frame(u->processes, p, lookup, &symbol);
 		if (!fl_unwind_push(u, frame, ip))
 			return FL_STACK_BROKEN;
 		status = step(u, p, symbol, lookup, &memory, &regs, &exact);
-		if (status == FL_STEP_END)
-			return FL_STACK_WHOLE;
 		if (status != FL_STEP_CALLER)
-			return stack->full && copy.past_end ?
-			       FL_STACK_TRUNCATED : FL_STACK_BROKEN;
+			return end_of(status, stack, &copy);
 	}
 	return FL_STACK_TRUNCATED;
 }

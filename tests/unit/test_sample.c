@@ -429,7 +429,7 @@ static void from_context(struct fl_regs *regs, const ucontext_t *context)
 	regs->known = (1u << FL_REGS) - 1;
 }
 
-static __attribute__((noinline, noclone)) enum fl_stack_end
+static __attribute__((noinline)) enum fl_stack_end
 unwind_me(struct fl_unwinder *unwinder, size_t size)
 {
 	struct fl_stack_bytes bytes = { stack_copy, 0, 0, true };
@@ -447,7 +447,7 @@ unwind_me(struct fl_unwinder *unwinder, size_t size)
 	return end;
 }
 
-__attribute__((noinline, noclone)) enum fl_stack_end
+__attribute__((noinline)) enum fl_stack_end
 middle_of_stack(struct fl_unwinder *unwinder, size_t size);
 enum fl_stack_end middle_of_stack(struct fl_unwinder *unwinder, size_t size)
 {
