@@ -133,7 +133,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/pruned_layout.c libflame/tree/pruned_layout.h \
 	libflame/tree/metric_trees.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
-	libflame/tree/top.c libflame/tree/tree.c libflame/tree/tree.h \
+	libflame/tree/top.c libflame/tree/origins.c libflame/tree/origins.h \
+	libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/frame_color.c libflame/draw/caption.c \
 	libflame/draw/classic.c libflame/draw/draw.h libflame/draw/html.c \
 	libflame/draw/nameattr.c libflame/draw/pack.c \
@@ -188,7 +189,7 @@ EXTRA_DIST += libflame/README libflame/flame.map
 
 # The page's viewer, as a C file in the build tree.
 viewer = \
-	share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
+	share/viewer/about.js share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
 	share/viewer/diff.js share/viewer/draw.js share/viewer/export.js \
 	share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
 	share/viewer/notime.js share/viewer/page.js share/viewer/pane.js \

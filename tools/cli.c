@@ -83,6 +83,45 @@ static void sort_filters(struct cli_list *list)
 	}
 }
 
+/* Those that chose what is drawn, and are not in the page's heading. */
+static bool is_choice(const char *name)
+{
+	static const char *const others[] = {
+		"event", "compat", "peer", "compare", "kernel", "jit",
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(name, others[i]) == 0)
+			return false;
+	return true;
+}
+
+static void add_choices(char *text, size_t size, const struct cli_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct cli_pair *pair = &list->at[i];
+		size_t n = strlen(text);
+
+		if (is_choice(pair->name))
+			snprintf(text + n, size - n, "%s--%s%s%s",
+				 n ? " " : "", pair->name,
+				 pair->value ? " " : "",
+				 pair->value ? pair->value : "");
+	}
+}
+
+/* The page's writer is told which options selected and rewrote. */
+static bool tell_choices(const struct cli *cli, struct flame_sink *sink)
+{
+	char text[4096] = "";
+
+	if (cli->compat || strcmp(cli->output_format, "html") != 0)
+		return true;
+	add_choices(text, sizeof(text), &cli->asks);
+	add_choices(text, sizeof(text), &cli->filters);
+	return !*text || flame_set(sink, "made-with", text) == FLAME_OK;
+}
+
 static struct flame_sink *make_writer(struct cli *cli, struct flame *flame,
 				      const char *output)
 {
@@ -90,6 +129,11 @@ static struct flame_sink *make_writer(struct cli *cli, struct flame *flame,
 					       cli->output_format);
 
 	if (sink && !cli_fit_terminal(cli, sink, output)) {
+		flame_abandon(sink);
+		return NULL;
+	}
+	sort_filters(&cli->filters);
+	if (sink && !tell_choices(cli, sink)) {
 		flame_abandon(sink);
 		return NULL;
 	}

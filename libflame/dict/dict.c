@@ -195,12 +195,28 @@ static void say(void (*to)(void *, const char *), void *arg,
 	to(arg, shown);
 }
 
+/* For pages, which tell of damage too. */
+static void keep_warning(struct flame *flame, const char *format, va_list args)
+{
+	char line[1024], shown[1024];
+
+	if (flame->warnings >= FL_MAX_WARNED)
+		return;
+	vsnprintf(line, sizeof(line), format, args);
+	fl_show_line(shown, sizeof(shown), line);
+	flame->warned[flame->warnings] =
+		fl_arena_copy(&flame->arena, shown, strlen(shown));
+}
+
 void fl_warn(struct flame *flame, const char *format, ...)
 {
 	va_list args;
 
 	if (ran_out_of_memory(flame))
 		return;
+	va_start(args, format);
+	keep_warning(flame, format, args);
+	va_end(args);
 	flame->warnings++;
 	va_start(args, format);
 	say(flame->warn, flame->warn_arg, format, args);

@@ -31,7 +31,7 @@
  *		series; folded/, jfr/, otlp/, perf/,
  *		json/, picture/, pprof/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter
- *	tree/	tree.c gathers samples; layout.c puts them in order;
+ *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside
  *		their stacks; top.c ranks them; metric_trees.c has a tree for
  *		each metric
@@ -92,6 +92,8 @@ struct fl_labels {
 	size_t count, capacity;
 };
 
+enum { FL_MAX_WARNED = 12 };
+
 struct flame {
 	struct fl_arena arena;
 	struct fl_names names;
@@ -124,6 +126,7 @@ struct flame {
 	bool exhausted;		/* out of memory: flame_clear is refused */
 	size_t memory_failures;	/* of the process, when this was created */
 	unsigned warnings;
+	const char *warned[FL_MAX_WARNED];	/* the first ones, in the arena */
 	char error[1024];
 	void (*warn)(void *, const char *);
 	void *warn_arg;

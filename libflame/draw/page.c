@@ -25,6 +25,7 @@ struct page_state {
 	struct gather *gathers;		/* with --events: by metric */
 	size_t ngathers, gathers_capacity, last;
 	struct flame_sink *before;	/* column 0 of a diff; or NULL */
+	struct fl_origins origins;
 	flame_id key, value;	/* the label of its samples; 0: unset */
 };
 
@@ -208,9 +209,9 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 {
 	struct page_state *state = sink->state;
 
-	(void)source;
 	state->source = NULL;
-	return FLAME_OK;
+	return fl_origins_add(&state->origins, source) ?
+	       FLAME_OK : fl_no_memory(sink->flame);
 }
 
 /* For recording samples. */
@@ -385,6 +386,70 @@ static int set_scale(struct fl_page *page)
 	return FLAME_OK;
 }
 
+/* "a.jfr, cpu", "before.jfr -> after.jfr, cpu"; NULL: inputs have no names. */
+static int name_page(struct fl_page *page)
+{
+	const struct fl_origins *const *of = page->origins;
+	struct fl_buf name = { 0 }, after = { 0 };
+	const char *metric = flame_tree_metric(page->tree);
+	bool same;
+
+	fl_origins_name(of[0], &name);
+	if (of[1])
+		fl_origins_name(of[1], &after);
+	same = name.size && after.size == name.size &&
+	       memcmp(name.data, after.data, name.size) == 0;
+	if (same && of[0]->count == 1 && of[1]->count == 1) {
+		name.size = after.size = 0;
+		fl_buf_text(&name, of[0]->data[0].name);
+		fl_buf_text(&after, of[1]->data[0].name);
+	}
+	if (name.size && after.size)
+		fl_buf_print(&name, " → %s", after.data);
+	if (name.size && *metric && !page->nmore)
+		fl_buf_print(&name, ", %s", metric);
+	fl_buf_free(&after);
+	if (name.failed || after.failed)
+		return fl_no_memory(page->tree->flame);
+	page->named = name.size ? name.data : NULL;
+	if (!name.size)
+		fl_buf_free(&name);
+	return FLAME_OK;
+}
+
+/* When, how long and of which JVM, where the first input tells. */
+static int tell_origin(struct fl_page *page)
+{
+	static const char *const keys[] = { "start", "duration", "JVM" };
+	struct fl_buf notes = { 0 };
+
+	for (size_t i = 0; i < FL_COUNT(keys); i++) {
+		const char *value = fl_origins_fact(page->origins[0], keys[i]);
+
+		if (value)
+			fl_buf_print(&notes, "%s%s %.200s",
+				     notes.size ? " · " : "", keys[i], value);
+	}
+	if (notes.failed)
+		return fl_no_memory(page->tree->flame);
+	page->told = notes.data;
+	return FLAME_OK;
+}
+
+static int tell_origins(struct page_state *state)
+{
+	struct fl_page *page = &state->page;
+
+	page->origins[0] = &state->origins;
+	for (unsigned i = 0; page->borrowed && i < page->tree->columns; i++)
+		page->origins[i] = &page->tree->origins[i];
+	if (page->compat || page->compat_tool)
+		return FLAME_OK;
+	if (name_page(page) != FLAME_OK)
+		return FLAME_FAILED;
+	return page->notes ? FLAME_OK : tell_origin(page);
+}
+
 static int finish(struct flame_sink *sink)
 {
 	struct page_state *state = sink->state;
@@ -399,7 +464,9 @@ static int finish(struct flame_sink *sink)
 	if (!state->page.tree->total[0] && !state->page.tree->total[1] &&
 	    fl_tell_empty(sink->flame) != FLAME_OK)
 		return FLAME_FAILED;
-	status = set_scale(&state->page);
+	status = tell_origins(state);
+	if (status == FLAME_OK)
+		status = set_scale(&state->page);
 	if (status == FLAME_OK)
 		status = state->page.write(&state->page);
 	if (status == FLAME_OK)
@@ -433,6 +500,9 @@ static void release(struct flame_sink *sink)
 	fl_free(state->gathers);
 	fl_free(page->more);
 	flame_abandon(state->before);
+	fl_origins_free(&state->origins);
+	fl_free(page->named);
+	fl_free(page->told);
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
 	fl_options_clear(&fl_page_table, page);
@@ -456,6 +526,7 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	state->page.write = write;
 	state->page.noise = -1;
 	state->page.scale = 1;
+	sink->needs = FL_NEED_FACTS;
 	sink->put = put;
 	sink->begin = begin;
 	sink->end = end;
@@ -541,6 +612,13 @@ const char *fl_page_title(const struct fl_page *page)
 	if (page->title || page->compat)
 		return page->title;
 	return read && *read ? read : NULL;
+}
+
+const char *fl_page_heading(const struct fl_page *page)
+{
+	const char *title = fl_page_title(page);
+
+	return title || page->compat ? title : page->named;
 }
 
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)

@@ -60,6 +60,10 @@ struct fl_page {
 	bool header;
 	char *key;
 	bool split;		/* HTML: script and style in own files */
+	char *made_with;	/* options that chose what is drawn */
+	char *named, *told;	/* after the inputs: title and notes; or NULL */
+	/* By column; NULL: not known. */
+	const struct fl_origins *origins[2];
 	char *source_url;	/* HTML: a link of a frame, with {class} ... */
 	char *events;		/* metrics; each gets a tree */
 	struct fl_page_metric {
@@ -81,6 +85,8 @@ bool fl_page_keep_samples(struct flame_sink *sink);
 int fl_page_check(const struct fl_page *page);
 /* --title, or the title of pictures that were read; NULL: none. */
 const char *fl_page_title(const struct fl_page *page);
+/* The same, or what the inputs are called. */
+const char *fl_page_heading(const struct fl_page *page);
 /*
  * The layout of the page's tree without nodes below its minwidth; pixels are
  * relative to page_width.

@@ -139,12 +139,20 @@ static void collect_key(struct fl_svg *p)
 		p->nkey = 0;
 }
 
+/* Those given, or what the inputs tell of themselves; NULL: none. */
+static const char *notes_of(const struct fl_page *page)
+{
+	const char *notes = page->notes ? page->notes : page->told;
+
+	return notes && *notes ? notes : NULL;
+}
+
 /* Subtitle, total, cut frames, legend and notes have a line each. */
 static void measure(struct fl_svg *p)
 {
 	const struct fl_page *page = p->page;
 	unsigned below = 1 + p->cut + (p->compares || p->nkey) +
-			 (page->notes && *page->notes);
+			 (notes_of(page) != NULL);
 
 	p->row = page->frame_height > 0 ? page->frame_height : FRAME_HEIGHT;
 	p->top = page->subtitle && *page->subtitle ? 54 : 36;
@@ -365,11 +373,63 @@ static void put_background(struct fl_svg *p)
 		     fill ? fill : "#fff");
 }
 
+static bool is_shown(const struct flame_fact *fact)
+{
+	return strcmp(fact->key, "event") != 0 &&
+	       strcmp(fact->key, "setting") != 0 &&
+	       strcmp(fact->key, "title") != 0;
+}
+
+static bool put_origin(struct fl_svg *p, const struct fl_origin *origin,
+		       bool first)
+{
+	struct fl_out *out = p->out;
+	size_t n = 0;
+
+	for (size_t i = 0; i < origin->nfacts; i++)
+		n += is_shown(&origin->facts[i]);
+	if (!n)
+		return false;
+	if (first)
+		fl_out_text(out, "<metadata>libflame " FLAME_VERSION "\n");
+	fl_put_string(out, origin->name);
+	fl_out_text(out, "\n");
+	for (size_t i = 0; i < origin->nfacts; i++) {
+		const struct flame_fact *fact = &origin->facts[i];
+
+		if (!is_shown(fact))
+			continue;
+		fl_out_text(out, "  ");
+		fl_put_string(out, fact->key);
+		fl_out_text(out, ": ");
+		fl_put_string(out, fact->value);
+		fl_out_text(out, "\n");
+	}
+	return true;
+}
+
+/*
+ * What the inputs tell of themselves, but for counts of events and settings;
+ * of inputs without facts the title has the names.
+ */
+static void put_origins(struct fl_svg *p)
+{
+	const struct fl_page *page = p->page;
+	bool any = false;
+
+	for (unsigned c = 0; c < 2 && !page->compat && !page->compat_tool; c++)
+		for (size_t i = 0; page->origins[c] &&
+				   i < page->origins[c]->count; i++)
+			any |= put_origin(p, &page->origins[c]->data[i], !any);
+	if (any)
+		fl_out_text(p->out, "</metadata>\n");
+}
+
 static void put_head(struct fl_svg *p)
 {
 	const struct fl_page *page = p->page;
 	struct fl_out *out = p->out;
-	const char *given = fl_page_title(page);
+	const char *given = fl_page_heading(page);
 	const char *title = given && *given ? given :
 			    page->chart ? "Flame chart" :
 			    page->inverted ? "Icicle graph" : "Flame graph";
@@ -392,6 +452,7 @@ static void put_head(struct fl_svg *p)
 		    "<title>");
 	fl_put_string(out, title);
 	fl_out_text(out, "</title>\n");
+	put_origins(p);
 	put_style(p);
 	put_background(p);
 	put_text(p, " id=\"title\" font-size=\"16\" font-weight=\"600\" "
@@ -533,8 +594,8 @@ static void put_foot(struct fl_svg *p)
 		fl_put_share(out, p->cut_total, p->total);
 		fl_out_text(out, " of all</text>\n");
 	}
-	if (p->page->notes && *p->page->notes)
-		put_text(p, "", FL_SVG_PAD, y, p->page->notes);
+	if (notes_of(p->page))
+		put_text(p, "", FL_SVG_PAD, y, notes_of(p->page));
 	fl_out_text(out, "</g>\n");
 }
 

@@ -16,7 +16,8 @@ enum {
 	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4,
 	FL_NEED_FILE = 8, FL_NEED_PATH = 16,
 	FL_NEED_ORDER = 32,	/* samples one by one, in order */
-	FL_NEED_PATH_LABELS = 64	/* path_labels.h */
+	FL_NEED_PATH_LABELS = 64,	/* path_labels.h */
+	FL_NEED_FACTS = 128	/* flame_facts, of the input itself */
 };
 
 /* A sink that gets more samples than this drops their times. */

@@ -35,6 +35,8 @@ void flame_tree_free(struct flame_tree *tree)
 	fl_free(tree->weight[1]);
 	fl_free(tree->ranks);
 	fl_free(tree->nodes);
+	fl_origins_free(&tree->origins[0]);
+	fl_origins_free(&tree->origins[1]);
 	fl_free(tree);
 }
 
@@ -129,6 +131,8 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 	bool fresh = span->from == span->to;
 	int64_t from, to;
 
+	if (!fl_origins_add(&c->tree->origins[c->column], source))
+		return fl_no_memory(sink->flame);
 	if (!fl_source_span(source, &from, &to)) {
 		span->unknown = true;
 		return FLAME_OK;
@@ -175,6 +179,7 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	c = sink->state;
 	c->tree = tree;
 	c->column = column;
+	sink->needs = FL_NEED_FACTS;
 	sink->put = put;
 	sink->end = end;
 	sink->finish = finish;

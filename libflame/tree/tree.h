@@ -6,7 +6,7 @@
 #ifndef FL_TREE_H
 #define FL_TREE_H
 
-#include "flow/flow.h"
+#include "tree/origins.h"
 
 /*
  * Nodes in preorder: node 0 is the root ("all"), a parent comes before its
@@ -47,6 +47,7 @@ struct flame_tree {
 		bool unknown;		/* a source has no span */
 	} span[2];
 	flame_id metric;	/* the last one seen */
+	struct fl_origins origins[2];
 	bool want_stack_nodes;	/* layouts get node_of_stack */
 	struct flame_rank *ranks;	/* returned last; owned */
 	struct flame_node *nodes;

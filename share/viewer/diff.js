@@ -142,8 +142,8 @@ function changeTable(i) {
 	const line = (tag, head, first, scaled, ...texts) => element("tr", "",
 		element("th", head), ...[first, ...times(diff.scale) &&
 			[scaled], ...texts].map((s) => element(tag, s)));
-	const table = element("table", "", line("th", "", "Before",
-		times(diff.scale), "After", "Change"));
+	const table = element("table", "", line("th", "", sideName(0),
+		times(diff.scale), sideName(1), "Change"));
 	table.className = "changes";
 	for (const [key, head] of [["total", "Total"], ["self", "Self"]]) {
 		const a = before(key, i), b = after(key, i);

@@ -39,7 +39,7 @@ script() {
 	printf 'document.body.insertAdjacentHTML("afterbegin", `'
 	bare "$from/body.html"
 	echo '`);'
-	for module in data regexp truncate rewrite subtree view profiles draw \
+	for module in data regexp truncate rewrite subtree view about profiles draw \
 		search "$1" tree pane "$2" export pointer menu page
 	do
 		bare "$from/$module.js"

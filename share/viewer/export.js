@@ -5,8 +5,8 @@
 function save(suffix, parts) {
 	const a = element("a"), url = URL.createObjectURL(new Blob(parts));
 	a.href = url;
-	a.download = (d.title || "flame").replace(/[^\w.-]+/g, "-")
-		.slice(0, 80) + "." + suffix;
+	a.download = document.title.replace(/[^\p{L}\p{N}.-]+/gu, "-")
+		.replace(/^[-.]+|-+$/g, "").slice(0, 80) + "." + suffix;
 	a.click();
 	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }

@@ -29,6 +29,7 @@ const moreKeys = [
 	["Closer, farther, sideways", "+ − Shift ←→"],
 	["Views", "1–5 i r"],
 	["Table, overview, export", "t v e"],
+	["About this profile", "I"],
 	["Heaviest first, or by name", "w"],
 	["Colours; dark or light", "k d"],
 ];

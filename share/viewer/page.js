@@ -287,6 +287,7 @@ const keys = {
 		draw();
 	},
 	e: openExport,
+	I: openAbout,
 	"?": openHelp,
 	"[": back,
 	"]": () => history.forward(),
@@ -420,6 +421,7 @@ function listen() {
 
 async function start() {
 	listProfiles();
+	await loadAbout();
 	await load(profileOf(location.hash));
 	view.icicle = !!d.inverted;
 	view.row = d.rowHeight || (matchMedia("(pointer: coarse)").matches ?

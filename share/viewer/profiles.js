@@ -57,10 +57,12 @@ async function load(k) {
 	showTime();
 	if (!tabs.has(pane.tab))
 		pane.tab = "Functions";
-	const title = d.title || "Flame graph";
+	const title = titleOf();
 	$("title").textContent = $("title").title = title;
+	document.title = joined(", ", title, profiles.pages[1] && d.metric);
 	const sums = given.columns.map(exactSum);
-	$("info").textContent = joined(" · ", d.subtitle, d.metric,
+	$("info").textContent = joined(" · ", d.subtitle,
+		!title.endsWith(", " + d.metric) && d.metric,
 		d.compares ? told(...sums.map(Number), 1, sums) : amount(...sums),
 		grouped(given.n - 1) + " frames");
 	$("notes").textContent = $("notes").title = d.notes;

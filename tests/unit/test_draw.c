@@ -540,9 +540,9 @@ Test(svg, an_unknown_scheme_is_refused)
 Test(html, text_from_outside_stays_text)
 {
 	write_hostile(&fl_format_html);
-	/* The data, the packed viewer, and its loader. */
-	cr_assert_eq(times("</script>"), 3);
-	cr_assert_eq(times("<script"), 3);
+	/* The data, their origin, the packed viewer, and its loader. */
+	cr_assert_eq(times("</script>"), 4);
+	cr_assert_eq(times("<script"), 4);
 	cr_assert_not(holds("<i>"));
 	cr_assert_not(holds("style=\""));
 	cr_assert_not(holds("http://") &&

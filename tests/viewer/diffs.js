@@ -66,8 +66,10 @@
 	window.Blob = function (parts) {
 		saved.push(parts.join(""));
 	};
+	is("both sides are named", $("title").textContent,
+		"before → after, cycles");
 	is("two sums", $("info").textContent,
-		"cycles · 359 → 391 samples (+32, +8.9%) · 9 frames");
+		"359 → 391 samples (+32, +8.9%) · 9 frames");
 	is("how long they took", $("counts").textContent,
 		"3 s → 6 s · 1 frames new, 2 gone");
 	is("a change is told", await at("a"), "a — 50 → 80 samples (+30, " +

@@ -5,7 +5,7 @@
 		$("note").textContent), true);
 	is("the title and sums are there", [...$("first").children].slice(0, 2)
 		.map((e) => e.textContent),
-		["Flame graph", "15 samples · 10 frames"]);
+		["folded", "15 samples · 10 frames"]);
 	is("so is the picture, without dead controls", [!!document
 		.querySelector("#first svg path"), document.querySelector(
 		"button, input, canvas")], [true, null]);

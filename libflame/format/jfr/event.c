@@ -73,7 +73,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 
 	class->planned = true;
 	class->noted = (fl_slice_is(event, "jdk.ActiveSetting") ||
-			(pass->jfr->source->select.survey &&
+			(fl_jfr_wants_facts(pass->jfr) &&
 			 (fl_slice_is(event, "jdk.JVMInformation") ||
 			  fl_slice_is(event, "jdk.OSInformation") ||
 			  fl_slice_is(event, "jdk.CPUInformation") ||

@@ -131,7 +131,7 @@ static void tell_setting(struct fl_jfr_chunk *chunk,
 	    fl_parse_int((struct slice){ value.data, value.size }, &ns) &&
 	    ns > 0 && ns < INT64_C(3600000000000))
 		jfr->wall_ns = ns;
-	if (jfr->source->select.survey) {
+	if (fl_jfr_wants_facts(jfr)) {
 		struct fl_buf full = { 0 };
 
 		if (id && id->nops == 1) {
@@ -211,12 +211,14 @@ void fl_jfr_info_chunk(struct fl_jfr_chunk *chunk)
 	struct fl_jfr_types *types = chunk->types;
 	struct fl_jfr *jfr = chunk->jfr;
 
-	if (!jfr->source->select.survey || !make_info(jfr))
+	if (!fl_jfr_wants_facts(jfr) || !make_info(jfr))
 		return;
 	if (!jfr->info->major && !jfr->info->minor) {
 		jfr->info->major = chunk->header.major;
 		jfr->info->minor = chunk->header.minor;
 	}
+	if (!jfr->source->select.survey)
+		return;
 	for (uint32_t i = 0; i < types->nclasses; i++)
 		if (types->classes[i].events)
 			fl_jfr_info_event(jfr, fl_jfr_plain_name(
@@ -287,7 +289,7 @@ void fl_jfr_info_end(struct fl_jfr *jfr)
 {
 	struct flame_source *source = jfr->source;
 
-	if (!source->select.survey)
+	if (!fl_jfr_wants_facts(jfr))
 		return;
 	fl_fact(source, "chunks",
 		"%" PRIu64 " whole, %" PRIu64 " damaged, %" PRIu64

@@ -155,6 +155,14 @@ struct fl_jfr {
 	struct fl_jfr_position *position;
 };
 
+/* Whether the sink wants facts; events by type are for a survey alone. */
+static inline bool fl_jfr_wants_facts(const struct fl_jfr *jfr)
+{
+	const struct fl_select *select = &jfr->source->select;
+
+	return select->survey || (select->needs & FL_NEED_FACTS);
+}
+
 static inline const struct fl_jfr_options *
 fl_jfr_options(const struct fl_jfr *jfr)
 {

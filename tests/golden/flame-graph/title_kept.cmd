@@ -1,5 +1,5 @@
 # A picture that is drawn again keeps its title, unless another is given or
-# something without it is added; what a tool gives by itself is no title.
+# something without it is added; without one it is called after its input.
 title() {
 	sed -n 's/.*<title>\(.*\)<\/title>$/\1/p' | head -n 1
 }

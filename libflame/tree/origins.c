@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inputs of a tree: their names, formats and facts, and one name for all.
+ */
+#include "fl.h"
+
+#include "tree/origins.h"
+
+#include <strings.h>
+
+static const char *copy(struct flame *flame, const char *text)
+{
+	return fl_arena_copy(&flame->arena, text, strlen(text));
+}
+
+/* Whether "-Ddb.password" and its like: its value is nobody's business. */
+static bool is_secret(const char *at, size_t size)
+{
+	static const char *const words[] = {
+		"passw", "secret", "token", "credential", "apikey", "api-key",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(words); i++)
+		for (size_t k = 0, n = strlen(words[i]); k + n <= size; k++)
+			if (strncasecmp(at + k, words[i], n) == 0)
+				return true;
+	return false;
+}
+
+/* A fact's value; "***" stands for values of arguments that are secret. */
+static const char *copy_value(struct flame *flame, const char *text)
+{
+	struct fl_buf buf = { 0 };
+	const char *made = NULL;
+
+	while (*text) {
+		size_t size = strcspn(text, " "), name = strcspn(text, " =");
+
+		if (name < size && is_secret(text, name)) {
+			fl_buf_put(&buf, text, name + 1);
+			fl_buf_text(&buf, "***");
+		} else {
+			fl_buf_put(&buf, text, size);
+		}
+		text += size;
+		if (*text)
+			fl_buf_byte(&buf, *text++);
+	}
+	if (!buf.failed)
+		made = copy(flame, buf.data ? buf.data : "");
+	fl_buf_free(&buf);
+	return made;
+}
+
+static bool copy_facts(struct flame *flame, struct fl_origin *origin,
+		       const struct flame_source *source)
+{
+	size_t n = FL_MIN(source->nfacts, (size_t)FL_MAX_ORIGIN_FACTS);
+
+	if (!n)
+		return true;
+	origin->facts = fl_zeroed(n, sizeof(*origin->facts));
+	if (!origin->facts)
+		return false;
+	for (; origin->nfacts < n; origin->nfacts++) {
+		struct flame_fact *fact = &origin->facts[origin->nfacts];
+
+		fact->key = copy(flame, source->facts[origin->nfacts].key);
+		fact->value = copy_value(flame,
+					 source->facts[origin->nfacts].value);
+		if (!fact->key || !fact->value)
+			return false;
+	}
+	return true;
+}
+
+bool fl_origins_add(struct fl_origins *origins,
+		    const struct flame_source *source)
+{
+	struct flame *flame = source->flame;
+	struct fl_origin *origin;
+
+	if (source->format == &fl_format_empty)
+		return true;
+	if (!fl_grow(&origins->data, &origins->capacity, origins->count + 1,
+		     sizeof(*origins->data)))
+		return false;
+	origin = &origins->data[origins->count++];
+	*origin = (struct fl_origin){ .format = source->format->name };
+	origin->name = copy(flame, fl_in_name(source->in));
+	return origin->name &&
+	       (origins->count > FL_MAX_ORIGINS_WITH_FACTS ||
+		copy_facts(flame, origin, source));
+}
+
+void fl_origins_free(struct fl_origins *origins)
+{
+	for (size_t i = 0; i < origins->count; i++)
+		fl_free(origins->data[i].facts);
+	fl_free(origins->data);
+	*origins = (struct fl_origins){ 0 };
+}
+
+/* The last part of a path; empty for what is no file. */
+static struct slice file_name(const struct fl_origin *origin)
+{
+	const char *slash = strrchr(origin->name, '/');
+
+	if (strcmp(origin->name, "standard input") == 0 ||
+	    strncmp(origin->name, "/dev/", 5) == 0 ||
+	    strncmp(origin->name, "/proc/", 6) == 0)
+		return (struct slice){ "", 0 };
+	slash = slash && slash[1] ? slash + 1 : origin->name;
+	return (struct slice){ slash, strlen(slash) };
+}
+
+/* Bytes that all names begin with, or end with; up to a character. */
+static size_t shared(const struct fl_origins *origins, bool end)
+{
+	struct slice first = file_name(&origins->data[0]);
+	size_t n = first.size;
+
+	for (size_t i = 1; i < origins->count; i++) {
+		struct slice name = file_name(&origins->data[i]);
+		size_t k = 0, most = FL_MIN(n, name.size);
+
+		while (k < most && (end ? first.data[first.size - 1 - k] ==
+					  name.data[name.size - 1 - k] :
+					  first.data[k] == name.data[k]))
+			k++;
+		n = k;
+	}
+	/* Not into the middle of a character. */
+	while (n && (end ? (first.data[first.size - n] & 0xc0) == 0x80 :
+			   n < first.size &&
+			   (first.data[n] & 0xc0) == 0x80))
+		n--;
+	return n;
+}
+
+void fl_origins_name(const struct fl_origins *origins, struct fl_buf *to)
+{
+	size_t begin, end;
+	struct slice first;
+
+	if (!origins->count)
+		return;
+	first = file_name(&origins->data[0]);
+	if (origins->count == 1) {
+		const char *title = fl_origins_fact(origins, "title");
+
+		if (title)
+			fl_buf_text(to, title);
+		else
+			fl_buf_put(to, first.data, first.size);
+		return;
+	}
+	fl_buf_print(to, "%zu files", origins->count);
+	begin = shared(origins, false);
+	end = FL_MIN(shared(origins, true), first.size - begin);
+	if (!begin && !end)
+		return;
+	fl_buf_byte(to, ' ');
+	fl_buf_put(to, first.data, begin);
+	if (begin < first.size)
+		fl_buf_byte(to, '*');
+	fl_buf_put(to, first.data + first.size - end, end);
+}
+
+const char *fl_origins_fact(const struct fl_origins *origins, const char *key)
+{
+	const struct fl_origin *first = origins->data;
+
+	for (size_t i = 0; origins->count && i < first->nfacts; i++)
+		if (strcmp(first->facts[i].key, key) == 0)
+			return first->facts[i].value;
+	return NULL;
+}

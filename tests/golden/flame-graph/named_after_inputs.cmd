@@ -1,0 +1,27 @@
+# Without --title a picture is called after its inputs and metric, and tells
+# what they tell of themselves, but no secrets.
+title() { sed -n 's/^<title>\(.*\)<.t.*/\1/p'; }
+cat >exec-1.txt <<'X'
+# hostname : node7
+# cmdline : perf record -F 99 -- app --db-password=hunter2 Token=x y=1
+app 1 [0] 1.0: 1 cycles:
+	1 main (app)
+
+X
+cp exec-1.txt exec-22.txt
+mkdir a b
+cp exec-1.txt a && cp exec-1.txt b
+flame-graph exec-1.txt | sed -n '/<metadata/,/<.metadata/p'
+for of in exec-1.txt 'exec-1.txt exec-22.txt' 'a/exec-1.txt b/exec-1.txt' \
+	'exec-1.txt data/README' - '--title T exec-1.txt' '--compat perl exec-1.txt'
+do
+	flame-graph -q $of <exec-1.txt | title
+done
+flame-diff -f html exec-1.txt exec-22.txt | title
+flame-diff -f html a/exec-1.txt b/exec-1.txt | title
+# A page that has a title is called by it.
+flame-graph -f html --title 'Stage 11' -o 11.html exec-1.txt
+flame-graph -f html --title 'Stage 12' -o 12.html exec-1.txt
+flame-diff -f html 11.html 12.html | title
+# Of several metrics none is in the title.
+flame-graph -q -f html --events all data/jfr/spark-multichunk.jfr | title
