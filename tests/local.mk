@@ -95,13 +95,18 @@ fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/check.c tests/fuzz/targets.c \
 	tests/fuzz/fuzz_page.c tests/fuzz/fuzz_protobuf.c \
 	tests/fuzz/fuzz_reader.c \
 	tests/fuzz/fuzz_tree.c
+fuzz_libs = libfl.la
+if SAMPLER
+fuzz_sources += tests/fuzz/fuzz_sample.c
+fuzz_libs += libflsample.la libfl.la
+endif
 check_PROGRAMS += tests/fuzz/replay
 tests_fuzz_replay_SOURCES = tests/fuzz/replay.c $(fuzz_sources)
-tests_fuzz_replay_LDADD = libfl.la
+tests_fuzz_replay_LDADD = $(fuzz_libs)
 EXTRA_PROGRAMS = tests/fuzz/fuzz
 CLEANFILES += tests/fuzz/fuzz
 tests_fuzz_fuzz_SOURCES = tests/fuzz/libfuzzer.c $(fuzz_sources)
-tests_fuzz_fuzz_LDADD = libfl.la
+tests_fuzz_fuzz_LDADD = $(fuzz_libs)
 tests_fuzz_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 EXTRA_DIST += tests/fuzz/found tests/fuzz/run tests/fuzz/seeds \
 	tests/fuzz/replay.sh

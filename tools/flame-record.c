@@ -20,7 +20,7 @@
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2, STATUS_REFUSED = 3 };
 
 struct own {
-	bool all, threads, user, no_children;
+	bool all, check, threads, user, no_children;
 	const char *event, *format;
 	char *pids;		/* a list; NULL: none */
 	unsigned hertz, stack;
@@ -29,6 +29,8 @@ struct own {
 
 static const struct cli_option options[] = {
 	{ 'a', "all", NULL, "record every process", CLI_FLAG, CLI_AT(all) },
+	{ 0, "check", NULL, "tell what can be recorded here, and exit",
+	  CLI_FLAG, CLI_AT(check) },
 	{ 'd', "duration", "SECONDS", "end after this time",
 	  .kind = CLI_TAKE },
 	{ 'e', "event", "cpu", "what to record (cpu)", .kind = CLI_TAKE },
@@ -306,6 +308,27 @@ static int record(struct cli *cli, struct flame *flame,
 	return status;
 }
 
+/* --check ------------------------------------------------------------------- */
+
+static void print_check(void *arg, bool good, const char *what,
+			const char *text)
+{
+	(void)arg;
+	printf("%-3s  %-20s %s\n", good ? "ok" : "no", what, text);
+}
+
+/* 3 where nothing can be recorded. */
+static int check(const struct cli *cli, struct flame *flame,
+		 const struct fl_targets *targets)
+{
+	pid_t pid = targets->count ? targets->data[0] : 0;
+	bool good = fl_check(flame, pid, print_check, NULL);
+
+	if (cli_flush(cli) != CLI_FINE)
+		return STATUS_ERROR;
+	return good ? CLI_FINE : STATUS_REFUSED;
+}
+
 /* Sink options first would cost nothing, but a command runs but once. */
 static int run(struct cli *cli, struct flame *flame)
 {
@@ -321,6 +344,11 @@ static int run(struct cli *cli, struct flame *flame)
 			cli_say(cli, "%s", refusal.text);
 		fl_targets_free(&targets);
 		return refusal.text[0] ? STATUS_REFUSED : fail(cli, flame);
+	}
+	if (own->check) {
+		status = check(cli, flame, &targets);
+		fl_targets_free(&targets);
+		return status;
 	}
 	if (own->pids && !own->no_children &&
 	    !fl_targets_add_children(flame, &targets))
@@ -440,7 +468,7 @@ static bool settle(struct cli *cli)
 	cli->event = NULL;
 	cli->output_format = is_script(own) ? "folded" : own->format;
 	ways = (own->pids != NULL) + own->all + (cli->ninputs > 0);
-	if (ways == 1)
+	if (ways == 1 || (own->check && !own->all && !cli->ninputs))
 		return true;
 	cli_say(cli, ways ? "one of -p, -a and a command, not several" :
 		"what is to be recorded? -p PID, -a, or a command; see "

@@ -790,25 +790,41 @@ static void refuse_jvm(struct fl_processes *all, struct fl_process *p,
 			"tables of itself: no Java frames", (int)p->pid);
 }
 
-static void open_jvm(struct fl_processes *all, struct fl_process *p)
+bool fl_process_is_jvm(const struct fl_process *p)
+{
+	return find_jvm(p);
+}
+
+int fl_process_jvm_release(struct fl_processes *all, struct fl_process *p)
 {
 	const struct fl_mapping *m = find_jvm(p);
 	struct fl_memory memory = { fl_process_read, p };
 	struct fl_vm_symbols vm;
 	uint64_t address;
-	int major;
+	int major = 0;
 
-	p->hotspot_tried = fl_now();
 	if (!m)
-		return;
+		return 0;
 	fl_module_load(m->module, p->pid, m);
 	if (!m->module->vm || !m->module->elf ||
 	    !fl_elf_address(m->module->elf, m->offset, &address))
-		return;
+		return 0;
 	vm = *m->module->vm;
 	for (size_t i = 0; i < vm.count; i++)
 		vm.data[i].address += m->start - address;
-	p->hotspot = fl_hotspot_new(all->flame, &memory, &vm, &major);
+	if (!p->hotspot)
+		p->hotspot = fl_hotspot_new(all->flame, &memory, &vm, &major);
+	return major;
+}
+
+static void open_jvm(struct fl_processes *all, struct fl_process *p)
+{
+	int major;
+
+	p->hotspot_tried = fl_now();
+	if (!fl_process_is_jvm(p))
+		return;
+	major = fl_process_jvm_release(all, p);
 	if (!p->hotspot)
 		refuse_jvm(all, p, major);
 }

@@ -13,6 +13,7 @@
  *	hotspot.c	Java frames, from a JVM's memory
  *	targets.c	which processes to record
  *	record.c	all of them as a source of samples
+ *	check.c		what can be recorded here
  *	script.c	a writer of perf script's text
  *
  * Nothing is loaded into a target, and no target is ever stopped.
@@ -279,6 +280,10 @@ bool fl_process_read(void *arg, uint64_t at, void *to, size_t size);
 /* The process's JVM, whose code has the address; NULL: none. */
 struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 				  struct fl_process *process, uint64_t at);
+bool fl_process_is_jvm(const struct fl_process *process);
+/* Its release, and process->hotspot if that is known; 0: it does not tell. */
+int fl_process_jvm_release(struct fl_processes *all,
+			   struct fl_process *process);
 /* Call it before the samples of a round: what is known may have changed. */
 void fl_processes_round(struct fl_processes *all);
 
@@ -474,6 +479,14 @@ uint64_t fl_record_address(const struct flame_source *source, flame_id frame);
 
 /* The time in ns since 1970 when CLOCK_MONOTONIC was 0. */
 int64_t fl_record_clock(const struct flame_source *source);
+
+/* check.c ------------------------------------------------------------- */
+
+/* A line of the answer: whether something is possible, and how or why not. */
+typedef void fl_check_line(void *arg, bool good, const char *what,
+			   const char *text);
+/* pid 0: no process.  false: nothing can be recorded here. */
+bool fl_check(struct flame *flame, pid_t pid, fl_check_line *line, void *arg);
 
 /* script.c ------------------------------------------------------------ */
 

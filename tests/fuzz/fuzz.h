@@ -36,6 +36,10 @@ fuzz_run fuzz_reader, fuzz_decoder, fuzz_detect, fuzz_filter, fuzz_select,
 	fuzz_regex, fuzz_roundtrip, fuzz_names, fuzz_tree, fuzz_page,
 	fuzz_json, fuzz_merge, fuzz_packed, fuzz_protobuf;
 
+#ifdef HAVE_SAMPLER
+fuzz_run fuzz_cfi, fuzz_elf, fuzz_ring, fuzz_symbols;
+#endif
+
 #define FUZZ_HOLDS(fact) ((fact) ? (void)0 : \
 	fuzz_broken(#fact, __FILE__, __LINE__))
 

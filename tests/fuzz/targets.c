@@ -19,6 +19,12 @@ static const struct fuzz_target own[] = {
 	{ "roundtrip", fuzz_roundtrip, NULL },
 	{ "select", fuzz_select, NULL },
 	{ "tree", fuzz_tree, NULL },
+#ifdef HAVE_SAMPLER
+	{ "sample-cfi", fuzz_cfi, NULL },
+	{ "sample-elf", fuzz_elf, NULL },
+	{ "sample-ring", fuzz_ring, NULL },
+	{ "sample-symbols", fuzz_symbols, NULL },
+#endif
 };
 
 static const struct fl_format *reader(unsigned *index)
