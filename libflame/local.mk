@@ -158,6 +158,7 @@ noinst_LTLIBRARIES += libflsample.la
 libflsample_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libflsample_la_LIBADD = libfl.la
 libflsample_la_SOURCES = libflame/sample/cfi.c libflame/sample/check.c \
+	libflame/sample/cpython.c \
 	libflame/sample/demangle.c libflame/sample/elf.c \
 	libflame/sample/hotspot.c \
 	libflame/sample/perf_events.c libflame/sample/process.c \

@@ -513,7 +513,7 @@ void fl_perf_events_wait(struct fl_perf_events *events, int milliseconds)
 void fl_perf_events_round(struct fl_perf_events *events)
 {
 	/* Records of this moment may not be all written yet. */
-	events->barrier = (uint64_t)fl_now() - 1000000;
+	events->barrier = (uint64_t)fl_now() - 100000;
 	for (size_t i = 0; i < events->nrings; i++) {
 		struct fl_ring *ring = &events->rings[i];
 

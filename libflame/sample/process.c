@@ -279,6 +279,28 @@ static void read_elf(struct fl_module *module)
 	fl_elf_close(debug);
 }
 
+static bool is_vm_symbol(const char *name)
+{
+	return strncmp(name, "gHotSpotVM", 10) == 0 ||
+	       strcmp(name, "_PyRuntime") == 0 ||
+	       strcmp(name, "Py_Version") == 0;
+}
+
+static bool is_jvm_path(const char *path)
+{
+	return fl_slice_ends((struct slice){ path, strlen(path) },
+			     "/libjvm.so");
+}
+
+/* "/usr/bin/python3.11", "/usr/lib/libpython3.12.so.1.0" */
+static bool is_python_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && (strncmp(slash, "/python", 7) == 0 ||
+			 strncmp(slash, "/libpython", 10) == 0);
+}
+
 static void take_vm_symbols(struct fl_vm_symbols *vm, const char *table,
 			    size_t size, const char *names, size_t names_size)
 {
@@ -287,7 +309,7 @@ static void take_vm_symbols(struct fl_vm_symbols *vm, const char *table,
 	for (size_t i = 0; i < size / sizeof(sym); i++) {
 		memcpy(&sym, table + i * sizeof(sym), sizeof(sym));
 		if (sym.st_name >= names_size || !sym.st_value ||
-		    strncmp(names + sym.st_name, "gHotSpotVM", 10) != 0 ||
+		    !is_vm_symbol(names + sym.st_name) ||
 		    vm->count == FL_COUNT(vm->data))
 			continue;
 		snprintf(vm->data[vm->count].name, sizeof(vm->data[0].name),
@@ -332,8 +354,7 @@ void fl_module_load(struct fl_module *module, pid_t pid,
 	if (!module->elf)
 		return;
 	read_elf(module);
-	if (fl_slice_ends((struct slice){ module->path, strlen(module->path) },
-			  "/libjvm.so"))
+	if (is_jvm_path(module->path) || is_python_path(module->path))
 		read_vm_symbols(module);
 	/* Many files are mapped: only their tables are kept. */
 	if (module->elf->fd >= 0) {
@@ -564,6 +585,10 @@ void fl_process_exec(struct fl_process *p)
 	p->hotspot = NULL;
 	p->hotspot_tried = 0;
 	p->hotspot_refused = false;
+	fl_cpython_free(p->python);
+	p->python = NULL;
+	p->python_tried = 0;
+	p->python_refused = false;
 }
 
 void fl_process_fork(struct fl_processes *all, const struct fl_process *parent,
@@ -599,6 +624,7 @@ static void drop(struct fl_processes *all, struct fl_process *p)
 	}
 	all->count--;
 	fl_hotspot_free(p->hotspot);
+	fl_cpython_free(p->python);
 	fl_free(p->maps);
 	fl_symbols_free(&p->jit);
 	fl_free(p);
@@ -625,6 +651,7 @@ void fl_processes_free(struct fl_processes *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		fl_hotspot_free(all->data[i]->hotspot);
+		fl_cpython_free(all->data[i]->python);
 		fl_free(all->data[i]->maps);
 		fl_symbols_free(&all->data[i]->jit);
 		fl_free(all->data[i]);
@@ -750,17 +777,12 @@ bool fl_process_read(void *arg, uint64_t at, void *to, size_t size)
 	       (ssize_t)size;
 }
 
-static const struct fl_mapping *find_jvm(const struct fl_process *p)
+static const struct fl_mapping *find_path(const struct fl_process *p,
+					  bool (*is_it)(const char *path))
 {
-	static const char name[] = "/libjvm.so";
-
-	for (size_t i = 0; i < p->nmaps; i++) {
-		const struct fl_module *module = p->maps[i].module;
-
-		if (module && fl_slice_ends((struct slice){
-				module->path, strlen(module->path) }, name))
+	for (size_t i = 0; i < p->nmaps; i++)
+		if (p->maps[i].module && is_it(p->maps[i].module->path))
 			return &p->maps[i];
-	}
 	return NULL;
 }
 
@@ -792,29 +814,74 @@ static void refuse_jvm(struct fl_processes *all, struct fl_process *p,
 
 bool fl_process_is_jvm(const struct fl_process *p)
 {
-	return find_jvm(p);
+	return find_path(p, is_jvm_path);
+}
+
+/* What a mapped file exports, at addresses of the process. */
+static bool exported_symbols(const struct fl_process *p,
+			     const struct fl_mapping *m,
+			     struct fl_vm_symbols *vm)
+{
+	uint64_t address;
+
+	if (!m)
+		return false;
+	fl_module_load(m->module, p->pid, m);
+	if (!m->module->vm || !m->module->elf ||
+	    !fl_elf_address(m->module->elf, m->offset, &address))
+		return false;
+	*vm = *m->module->vm;
+	for (size_t i = 0; i < vm->count; i++)
+		vm->data[i].address += m->start - address;
+	return vm->count > 0;
 }
 
 int fl_process_jvm_release(struct fl_processes *all, struct fl_process *p)
 {
-	const struct fl_mapping *m = find_jvm(p);
 	struct fl_memory memory = { fl_process_read, p };
 	struct fl_vm_symbols vm;
-	uint64_t address;
 	int major = 0;
 
-	if (!m)
-		return 0;
-	fl_module_load(m->module, p->pid, m);
-	if (!m->module->vm || !m->module->elf ||
-	    !fl_elf_address(m->module->elf, m->offset, &address))
-		return 0;
-	vm = *m->module->vm;
-	for (size_t i = 0; i < vm.count; i++)
-		vm.data[i].address += m->start - address;
-	if (!p->hotspot)
+	if (!p->hotspot &&
+	    exported_symbols(p, find_path(p, is_jvm_path), &vm))
 		p->hotspot = fl_hotspot_new(all->flame, &memory, &vm, &major);
 	return major;
+}
+
+/* A shared library has it, or the program itself. */
+static bool is_libpython_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && strncmp(slash, "/libpython", 10) == 0;
+}
+
+static void open_python(struct fl_processes *all, struct fl_process *p)
+{
+	struct fl_memory memory = { fl_process_read, p };
+	struct fl_vm_symbols vm;
+	unsigned minor = 0;
+
+	p->python_tried = fl_now();
+	if (!exported_symbols(p, find_path(p, is_libpython_path), &vm) &&
+	    !exported_symbols(p, find_path(p, is_python_path), &vm))
+		return;
+	p->python = fl_cpython_new(all->flame, &memory, &vm, &minor);
+	if (p->python || !minor)
+		return;
+	p->python_refused = true;
+	fl_warn(all->flame, "process %d is Python 3.%u, whose frames cannot be "
+		"read: native frames only (python -X perf names its own)",
+		(int)p->pid, minor);
+}
+
+struct fl_cpython *fl_process_python(struct fl_processes *all,
+				     struct fl_process *p)
+{
+	if (!p->python && !p->python_refused && !p->exited &&
+	    (!p->python_tried || fl_now() - p->python_tried > REREAD_NS))
+		open_python(all, p);
+	return p->python;
 }
 
 static void open_jvm(struct fl_processes *all, struct fl_process *p)

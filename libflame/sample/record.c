@@ -18,6 +18,7 @@
 
 enum {
 	WAIT_MS = 20,		/* between rounds at most */
+	HURRY_MS = 1,		/* where frames change meanwhile: Python's */
 	TICK_MS = 250		/* between looks at the targets */
 };
 
@@ -39,6 +40,7 @@ struct record {
 	size_t nnames, names_capacity;
 	int64_t begin, deadline, ticked;
 	int64_t since_1970;		/* of the clock's zero */
+	bool hurries;			/* samples are looked at at once */
 	bool started, ended, last_round;
 };
 
@@ -296,6 +298,7 @@ static void push_user(struct record *r, struct fl_process *p,
 		      const struct fl_event *e)
 {
 	enum fl_stack_end end = FL_STACK_WHOLE;
+	struct fl_cpython *python;
 
 	/*
 	 * Not of threads of the kernel, of programs of 32 bits, and of those
@@ -307,6 +310,11 @@ static void push_user(struct record *r, struct fl_process *p,
 		end = fl_unwind(&r->unwinder, p, &e->regs, &e->stack);
 	}
 	r->result.whole += end == FL_STACK_WHOLE;
+	python = fl_process_python(&r->processes, p);
+	if (python) {
+		r->hurries = true;
+		fl_cpython_merge(python, &r->unwinder, e->tid);
+	}
 	if (end == FL_STACK_TRUNCATED)
 		fl_unwind_push(&r->unwinder,
 			       mark(r, &r->truncated, "[truncated]"), 0);
@@ -437,7 +445,8 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			r->events.barrier = UINT64_MAX - 1;
 			continue;
 		}
-		fl_perf_events_wait(&r->events, WAIT_MS);
+		fl_perf_events_wait(&r->events,
+				    r->hurries ? HURRY_MS : WAIT_MS);
 		fl_perf_events_round(&r->events);
 		fl_processes_round(&r->processes);
 		tick(r);

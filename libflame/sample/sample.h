@@ -11,6 +11,7 @@
  *	cfi.c		.eh_frame: how to find the caller of an address
  *	unwind.c	the frames of a sample, from its registers and stack bytes
  *	hotspot.c	Java frames, from a JVM's memory
+ *	cpython.c	Python frames, from an interpreter's memory
  *	targets.c	which processes to record
  *	record.c	all of them as a source of samples
  *	check.c		what can be recorded here
@@ -171,7 +172,7 @@ enum fl_step fl_cfi_step(const struct fl_cfi *cfi, const struct fl_cfi_row *row,
 /* process.c ----------------------------------------------------------- */
 
 /* A mapped file, known by its device and inode. */
-/* What libjvm.so exports for tools that look at it from outside. */
+/* What libjvm.so and libpython export for tools that look at it from outside. */
 struct fl_vm_symbols {
 	struct fl_vm_symbol {
 		char name[48];
@@ -188,7 +189,7 @@ struct fl_module {
 	struct fl_elf *elf;	/* NULL: not readable */
 	struct fl_cfi cfi;
 	struct fl_symbols symbols;
-	struct fl_vm_symbols *vm;	/* of libjvm.so; else NULL */
+	struct fl_vm_symbols *vm;	/* of libjvm.so and Python; or NULL */
 };
 
 struct fl_mapping {
@@ -196,6 +197,7 @@ struct fl_mapping {
 	struct fl_module *module;	/* NULL: code that is in no file */
 };
 
+struct fl_cpython;
 struct fl_hotspot;
 struct fl_unwinder;
 
@@ -215,6 +217,9 @@ struct fl_process {
 	struct fl_hotspot *hotspot;	/* of a JVM; or NULL */
 	int64_t hotspot_tried;	/* when it was looked for; ns */
 	bool hotspot_refused;
+	struct fl_cpython *python;	/* of an interpreter; or NULL */
+	int64_t python_tried;
+	bool python_refused;
 	flame_id jit_file;
 };
 
@@ -280,6 +285,9 @@ bool fl_process_read(void *arg, uint64_t at, void *to, size_t size);
 /* The process's JVM, whose code has the address; NULL: none. */
 struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 				  struct fl_process *process, uint64_t at);
+/* The process's Python; NULL: it has none, or one that is not known. */
+struct fl_cpython *fl_process_python(struct fl_processes *all,
+				     struct fl_process *process);
 bool fl_process_is_jvm(const struct fl_process *process);
 /* Its release, and process->hotspot if that is known; 0: it does not tell. */
 int fl_process_jvm_release(struct fl_processes *all,
@@ -349,6 +357,21 @@ enum fl_step fl_hotspot_step(struct fl_hotspot *hotspot,
 			     struct fl_process *process,
 			     const struct fl_memory *stack,
 			     struct fl_regs *regs, bool leaf);
+
+/* cpython.c ----------------------------------------------------------- */
+
+/* As fl_hotspot_new; *minor is 12 of 3.12, 0: not known. */
+struct fl_cpython *fl_cpython_new(struct flame *flame,
+				  const struct fl_memory *memory,
+				  const struct fl_vm_symbols *vm,
+				  unsigned *minor);
+void fl_cpython_free(struct fl_cpython *python);
+/*
+ * Puts the thread's Python frames in the places of the interpreter's loop, among
+ * the frames of a stack.
+ */
+void fl_cpython_merge(struct fl_cpython *python, struct fl_unwinder *unwinder,
+		      pid_t tid);
 
 /* targets.c ----------------------------------------------------------- */
 
