@@ -259,8 +259,9 @@ void cli_tell_nothing(struct cli *cli, const struct flame *flame,
 	const char *root = root_of(cli);
 	struct line line = { .size = 0 };
 
-	if (n == 1 && strcmp(inputs[0], "-") != 0)
-		add(&line, "%s: ", inputs[0]);
+	if (n <= 1)
+		add(&line, "%s: ", n && strcmp(inputs[0], "-") != 0 ?
+				   inputs[0] : "standard input");
 	add(&line, "nothing was selected");
 	if (cli->event && !has_metric(flame, cli->event)) {
 		add(&line, " by --event %s", cli->event);

@@ -446,7 +446,8 @@ Test(asprof, version_3)
 	      "b\xc3\xa4 \xf0\x9f\x94\xa5x_[k];java/lang/Thread.run_[0] 5\n"
 	      "java/lang/Thread.run_[j] 1\n"
 	      "java/lang/Thread.run_[j];b\xc3\xa4 \xf0\x9f\x94\xa5r_[k] 1\n"
-	      "java/lang/Thread.run_[j];java/lang/sl'eep_[i] 13\n");
+	      "java/lang/Thread.run_[j];java/lang/sl'eep_[0] 3\n"
+	      "java/lang/Thread.run_[j];java/lang/sl'eep_[i] 10\n");
 	SAYS("two profiles are compared in it");
 	cr_expect_str_eq(flame_metric_of(flame, 1)->name, "alloc");
 	cr_expect_str_eq(flame_metric_of(flame, 1)->unit, "bytes");
