@@ -204,6 +204,7 @@ struct flame_source *cli_open(struct cli *cli, struct flame *flame,
 /* How reading went, over all inputs. */
 struct tally {
 	size_t read, damaged, lost, failed;
+	struct cli_tally account;
 };
 
 static bool is_same(const char *a, const char *b)
@@ -272,6 +273,18 @@ static void count_damage(struct cli *cli, struct tally *tally, int damage)
 	cli->unsaid[0] = '\0';
 }
 
+static enum cli_fate fate_of(const struct flame_source *source)
+{
+	if (strcmp(flame_source_format(source), "empty") == 0)
+		return CLI_EMPTY;
+	switch (flame_source_damage(source)) {
+	case FLAME_NONE_LOST: return CLI_READ;
+	case FLAME_SOME_LOST: return CLI_DAMAGED;
+	case FLAME_ALL_LOST: return CLI_LOST;
+	}
+	return CLI_FAILED;
+}
+
 /* An input that cannot be read is told of and left out. */
 static bool pump_open(struct cli *cli, struct flame *flame,
 		      struct flame_sink *sink, char **inputs, size_t n,
@@ -287,6 +300,8 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			if (cli->refused || !cli_pass_over(cli, flame))
 				return false;
 			tally->failed++;
+			cli_count_input(&tally->account, inputs[i],
+					CLI_FAILED);
 			continue;
 		}
 		/* The first one chooses the metric of the others. */
@@ -303,9 +318,12 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			if (!passes)
 				return false;
 			tally->failed++;
+			cli_count_input(&tally->account, inputs[i],
+					CLI_FAILED);
 			continue;
 		}
 		count_damage(cli, tally, flame_source_damage(source));
+		cli_count_input(&tally->account, inputs[i], fate_of(source));
 		if (cli->verbose)
 			cli_say(cli, "%s: read as %s", inputs[i],
 				flame_source_format(source));
@@ -345,8 +363,15 @@ static void tell_loss(const struct cli *cli)
 		cli_say(cli, "%s", cli->loss);
 }
 
+bool cli_passes_losses(const struct cli *cli)
+{
+	return cli->lenient || ((cli->listed || cli->parts) && !cli->strict);
+}
+
 static int status_of(const struct cli *cli, const struct tally *tally)
 {
+	if (cli_passes_losses(cli))
+		return CLI_FINE;
 	if (tally->failed || (!tally->read && tally->lost))
 		return CLI_TROUBLE;
 	if (cli->strict && (tally->damaged || tally->lost))
@@ -361,10 +386,14 @@ static bool merge(struct cli *cli, struct flame *flame,
 {
 	if (!sink)
 		return false;
-	if (!pump_all(cli, flame, sink, inputs, n, tally) || !tally->read) {
+	if (!pump_all(cli, flame, sink, inputs, n, tally) ||
+	    (!tally->read && !cli_passes_losses(cli))) {
 		flame_abandon(sink);
 		return false;
 	}
+	/* There was none to select from. */
+	if (!tally->read)
+		flame_refuse_empty(flame, false);
 	return flame_finish(sink) == FLAME_OK;
 }
 
@@ -386,7 +415,8 @@ static bool gather(struct cli *cli, struct flame *flame,
 		if (!event && flame_tree_metric(tree)[0])
 			event = flame_tree_metric(tree);
 	}
-	return tally->read >= columns;
+	return tally->read >= columns ||
+	       (columns == 1 && cli_passes_losses(cli));
 }
 
 /* The tool's look at the whole, and then the writer's, if there is one. */
@@ -454,6 +484,8 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 				    inputs, n, &tally))
 			status = CLI_FINE;
 	}
+	if (!cli->tool->run)
+		cli_report(cli, flame, &tally.account);
 	if (status != CLI_TROUBLE)
 		return cli_worse(status, status_of(cli, &tally));
 	if (!flame_error(flame)[0])
@@ -685,12 +717,14 @@ static int run(struct cli *cli)
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (!cli->list_events && !check_events(cli))
 		return CLI_TROUBLE;
-	if (!cli->ninputs && !cli->tool->command && isatty(0)) {
+	if (!cli->ninputs && !cli->listed && !cli->tool->command &&
+	    isatty(0)) {
 		cli_say(cli, "no input: name a file, or - for standard input; "
 			"see %s --help", cli->tool->name);
 		return CLI_TROUBLE;
 	}
-	if (!cli->ninputs && !cli->tool->command && !cli_input(cli, dash))
+	if (!cli->ninputs && !cli->listed && !cli->tool->command &&
+	    !cli_input(cli, dash))
 		return CLI_TROUBLE;
 	if (cli->info || cli->list_events)
 		return survey(cli);

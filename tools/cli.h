@@ -101,7 +101,13 @@ struct cli {
 	bool own_output;	/* the tool writes the tree itself */
 	bool compat;
 	bool raw_names;		/* of Java: as they are */
-	bool quiet, verbose, strict;
+	bool quiet, verbose;
+	bool strict, lenient;	/* --partial fail, --partial ok */
+	bool listed;		/* --paths-from was given */
+	enum cli_report {
+		CLI_REPORT_NONE, CLI_REPORT_TEXT, CLI_REPORT_JSON,
+		CLI_REPORT_HADOOP
+	} report;
 	bool empty_ok;		/* nothing selected is fine */
 	/*
 	 * The output will be added to others: no input chooses the metric, cpu
@@ -144,6 +150,28 @@ void cli_tell_nothing(struct cli *cli, const struct flame *flame,
 
 /* jobs.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);
+
+/* paths.c: the inputs of a list; false: the message is out. */
+bool cli_read_paths(struct cli *cli, const char *path);
+
+/* report.c: how an input was read.  CLI_FAILED: not at all. */
+enum cli_fate {
+	CLI_READ, CLI_DAMAGED, CLI_EMPTY, CLI_LOST, CLI_FAILED, CLI_MISSING,
+	CLI_FATES
+};
+struct cli_tally {
+	uint64_t n[CLI_FATES], bytes;
+};
+/* Counts it, as missing if there is no such file. */
+void cli_count_input(struct cli_tally *tally, const char *path,
+		     enum cli_fate fate);
+void cli_report(const struct cli *cli, const struct flame *flame,
+		const struct cli_tally *tally);
+/*
+ * Whether inputs that are missing, or of which nothing is left, are but told
+ * of: --partial ok, and of lists and parts of a job unless --partial fail.
+ */
+bool cli_passes_losses(const struct cli *cli);
 
 /* memory.c: half of what the process may have; 0: not known. */
 size_t cli_memory(void);

@@ -382,6 +382,8 @@ static int status_of(const struct merge *m, const struct input *inputs,
 		lost |= flame_lines_damage(inputs[i].lines) == 3;
 	}
 	fails = m->cli->strict ? bad || empty : bad && !good;
+	if (cli_passes_losses(m->cli))
+		fails = lost = false;
 	for (size_t i = 0; i < n && (fails || !m->cli->quiet); i++)
 		tell_problems(m, &inputs[i]);
 	if ((fails || lost) && m->cli->unsaid[0])
@@ -397,7 +399,8 @@ static int merge(struct merge *m, struct input *inputs)
 
 	open_many();
 	n = open_inputs(m, inputs);
-	m->out = n ? flame_text_create(m->flame, m->cli->output) : NULL;
+	if (n || cli_passes_losses(m->cli))
+		m->out = flame_text_create(m->flame, m->cli->output);
 	if (m->out && (own->stream ? merge_stream(m, inputs, n) :
 				     merge_sorted(m, inputs, n))) {
 		status = status_of(m, inputs, n);
@@ -416,10 +419,10 @@ static int run(struct cli *cli, struct flame *flame)
 	const struct own *own = cli->own;
 	struct merge m = { .cli = cli, .flame = flame,
 			   .columns = own->key < 0 ? 1 : own->key };
-	struct input *inputs = calloc(cli->ninputs, sizeof(*inputs));
+	struct input *inputs = calloc(cli->ninputs + 1, sizeof(*inputs));
 	int status = CLI_TROUBLE;
 
-	m.heap = calloc(cli->ninputs, sizeof(*m.heap));
+	m.heap = calloc(cli->ninputs + 1, sizeof(*m.heap));
 	if (inputs && m.heap)
 		status = merge(&m, inputs);
 	else

@@ -35,13 +35,16 @@ static const struct cli_option common[] = {
 	  .kind = CLI_TAKE },
 	{ 'o', "output", "FILE", "write to FILE (-: standard output)",
 	  CLI_TEXT, AT(output) },
-	{ 0, "partial", "ok|fail", "damaged inputs: exit 0 (ok) or 2 (fail)",
+	{ 0, "partial", "ok|fail",
+	  "damaged, missing inputs: exit 0 (ok) or 2",
 	  .kind = CLI_TAKE },
 	{ 0, "paths-from", "FILE", "read names of inputs from FILE",
 	  .kind = CLI_TAKE },
 	{ 'q', "quiet", NULL, "say nothing but errors", CLI_FLAG, AT(quiet) },
 	{ 0, "raw-names", NULL, "Java: names as the inputs spell them",
 	  CLI_FLAG, AT(raw_names) },
+	{ 0, "report", "text|json|hadoop", "tell how the inputs were read",
+	  .kind = CLI_TAKE },
 	{ 'v', "verbose", NULL, "say more", CLI_FLAG, AT(verbose) },
 	{ 'V', "version", NULL, "show the version and exit", .kind = CLI_TAKE },
 	{ .name = NULL }
@@ -214,12 +217,13 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 	if (strcmp(name, "format") == 0)
 		return cli_takes(tool, 'o');
 	if (tool->command && (strcmp(name, "paths-from") == 0 ||
-			      strcmp(name, "partial") == 0))
+			      strcmp(name, "partial") == 0 ||
+			      strcmp(name, "report") == 0))
 		return false;
 	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0 ||
 	    strcmp(name, "jobs") == 0)
 		return cli_takes(tool, 'i');
-	if (strcmp(name, "empty") == 0)
+	if (strcmp(name, "empty") == 0 || strcmp(name, "report") == 0)
 		return !tool->run;
 	return true;
 }
@@ -350,35 +354,6 @@ static void help(const struct cli_tool *tool, const struct table *table,
 	list_rows(tool, "Colour schemes", 'c');
 }
 
-static bool read_paths(struct cli *cli, const char *path)
-{
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	bool good = true;
-
-	if (!file) {
-		cli_say(cli, "%s: %s", path, strerror(errno));
-		return false;
-	}
-	while (good && (n = getline(&line, &room, file)) > 0) {
-		if (line[n - 1] == '\n')
-			line[--n] = '\0';
-		if (n)
-			good = cli_input(cli, line);
-	}
-	/* A list that breaks off would be fewer inputs. */
-	if (good && !feof(file)) {
-		cli_say(cli, "%s: %s", path, strerror(errno));
-		good = false;
-	}
-	free(line);
-	if (file != stdin)
-		fclose(file);
-	return good;
-}
-
 static bool take_jobs(struct cli *cli, const char *value)
 {
 	char *end;
@@ -415,18 +390,34 @@ static bool take_empty(struct cli *cli, const char *value)
 	return false;
 }
 
+static bool take_report(struct cli *cli, const char *value)
+{
+	static const char *const names[] = { "text", "json", "hadoop" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], value) == 0) {
+			cli->report = CLI_REPORT_TEXT + i;
+			return true;
+		}
+	cli_say(cli, "--report %s: text, json or hadoop", value);
+	return false;
+}
+
 static bool take_common(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "paths-from") == 0)
-		return read_paths(cli, value);
+		return cli_read_paths(cli, value);
 	if (strcmp(name, "jobs") == 0)
 		return take_jobs(cli, value);
 	if (strcmp(name, "memory-limit") == 0)
 		return take_memory(cli, value);
 	if (strcmp(name, "empty") == 0)
 		return take_empty(cli, value);
+	if (strcmp(name, "report") == 0)
+		return take_report(cli, value);
 	cli->strict = strcmp(value, "fail") == 0;
-	if (cli->strict || strcmp(value, "ok") == 0)
+	cli->lenient = strcmp(value, "ok") == 0;
+	if (cli->strict || cli->lenient)
 		return true;
 	cli_say(cli, "--partial %s: ok or fail", value);
 	return false;

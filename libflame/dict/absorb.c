@@ -100,8 +100,8 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 				     fl_metric(to, m->name, m->unit, m->weight);
 			ids->count++;
 		}
-		if (i)
-			add_counts(&to->metrics[ids->data[i]], m);
+		/* Number 0 is of text that does not tell its metric. */
+		add_counts(&to->metrics[ids->data[i]], m);
 	}
 }
 

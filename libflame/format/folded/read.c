@@ -73,8 +73,6 @@ static void count_metric(struct flame *flame, const struct flame_sample *s)
 {
 	struct flame_metric *m = &flame->metrics[s->metric];
 
-	if (!s->metric)
-		return;
 	if (s->weight > 0 && strcmp(m->weight, "samples") == 0)
 		m->samples += (uint64_t)s->weight;
 	else

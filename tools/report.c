@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --report: the account of the inputs, for people, programs, or the counters
+ * of Hadoop Streaming.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void cli_count_input(struct cli_tally *tally, const char *path,
+		     enum cli_fate fate)
+{
+	struct stat st;
+
+	if (fate == CLI_FAILED && strcmp(path, "-") != 0 &&
+	    access(path, F_OK) != 0)
+		fate = CLI_MISSING;
+	tally->n[fate]++;
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
+	    S_ISREG(st.st_mode))
+		tally->bytes += (uint64_t)st.st_size;
+}
+
+static uint64_t sum_of(const struct cli_tally *tally)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < CLI_FATES; i++)
+		sum += tally->n[i];
+	return sum;
+}
+
+/* Those that the inputs have, selected or not. */
+static uint64_t samples_of(const struct flame *flame)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i <= flame_metrics(flame); i++)
+		sum += flame_metric_of(flame, i)->samples;
+	return sum;
+}
+
+void cli_report(const struct cli *cli, const struct flame *flame,
+		const struct cli_tally *tally)
+{
+	const struct {
+		const char *name;
+		uint64_t n;
+	} rows[] = {
+		{ "files", sum_of(tally) }, { "bytes", tally->bytes },
+		{ "samples", samples_of(flame) },
+		{ "damaged", tally->n[CLI_DAMAGED] },
+		{ "empty", tally->n[CLI_EMPTY] },
+		{ "missing", tally->n[CLI_MISSING] },
+		{ "lost", tally->n[CLI_LOST] + tally->n[CLI_FAILED] },
+	};
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+
+	if (!cli->report)
+		return;
+	if (cli->progress)
+		cli_progress_erase(cli->progress);
+	switch (cli->report) {
+	case CLI_REPORT_HADOOP:
+		for (size_t i = 0; i < n; i++)
+			fprintf(stderr, "reporter:counter:libflame,%s,%" PRIu64
+				"\n", rows[i].name, rows[i].n);
+		fprintf(stderr, "reporter:status:%s: ", cli->tool->name);
+		break;
+	case CLI_REPORT_JSON:
+		for (size_t i = 0; i < n; i++)
+			fprintf(stderr, "%s\"%s\":%" PRIu64, i ? "," : "{",
+				rows[i].name, rows[i].n);
+		fprintf(stderr, "}\n");
+		return;
+	default:
+		fprintf(stderr, "%s: ", cli->tool->name);
+	}
+	for (size_t i = 0; i < n; i++)
+		fprintf(stderr, "%s%" PRIu64 " %s", i ? ", " : "", rows[i].n,
+			rows[i].name);
+	fprintf(stderr, "\n");
+}
