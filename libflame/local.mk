@@ -8,12 +8,14 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/block.h \
 	libflame/base/decimal.c libflame/base/hash.c libflame/base/late.c \
 	libflame/base/late.h libflame/base/memory.c libflame/base/nearest.c \
+	libflame/base/os.c libflame/base/os.h \
 	libflame/base/number.c libflame/base/protobuf.c \
 	libflame/base/protobuf.h libflame/base/regex.c \
 	libflame/base/utf8.c \
 	libflame/io/read_ahead.c libflame/io/read_ahead.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
-	libflame/io/gzip.c libflame/io/in.c libflame/io/io.h \
+	libflame/io/gzip.c libflame/io/in.c libflame/io/input.h \
+	libflame/io/io.h libflame/io/layer.c \
 	libflame/io/json.c libflame/io/json.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
@@ -23,12 +25,13 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
 	libflame/dict/java_class.c libflame/dict/java_plain.c \
 	libflame/dict/labels.c libflame/dict/metrics.c \
+	libflame/dict/progress.c \
 	libflame/dict/stack_lookup.c libflame/dict/names.c libflame/dict/stacks.c \
 	libflame/dict/tables.h \
 	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/choose_metric.c \
 	libflame/flow/read_ahead.c libflame/flow/sample_buffer.c libflame/flow/options.c \
 	libflame/flow/options.h libflame/flow/thread_pool.c \
-	libflame/flow/progress.c libflame/flow/pump.c \
+	libflame/flow/pump.c \
 	libflame/flow/path_labels.c libflame/flow/path_labels.h \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/text.c \

@@ -7,6 +7,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* cgroup v2: "QUOTA PERIOD" in microseconds, or "max PERIOD". */
 static unsigned granted(void)
@@ -27,10 +28,17 @@ static unsigned granted(void)
 unsigned cli_cpus(void)
 {
 	unsigned n = 1, most = granted();
+#ifdef HAVE_SCHED_GETAFFINITY
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set) == 0)
 		n = (unsigned)CPU_COUNT(&set);
+#else
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (online > 0)
+		n = (unsigned)online;
+#endif
 	if (most && most < n)
 		n = most;
 	return n ? n : 1;

@@ -7,12 +7,15 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#ifdef HAVE_MALLOPT
+#include <malloc.h>
+#endif
 
 /* "max" or a number of bytes. */
 static uint64_t read_limit(const char *folder, const char *path,
@@ -90,7 +93,7 @@ static uint64_t granted(void)
 
 void cli_give_back(void)
 {
-#ifdef M_MMAP_THRESHOLD
+#ifdef HAVE_MALLOPT
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 	mallopt(M_TOP_PAD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, 4 << 20);

@@ -5,6 +5,8 @@
 #ifndef FL_BASE_H
 #define FL_BASE_H
 
+#include "base/os.h"
+
 /* Borrowed bytes, NUL included. */
 struct slice {
 	const char *data;

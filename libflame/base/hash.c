@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 /* Until a secret is drawn, and for ordered maps; arbitrary odd numbers. */
 #define SALT UINT64_C(0x9e3779b97f4a7c15)
@@ -18,8 +17,7 @@ static void draw_secret(void)
 {
 	uint64_t drawn[2] = { 0 };
 
-	if (getrandom(drawn, sizeof(drawn), GRND_NONBLOCK) !=
-	    (ssize_t)sizeof(drawn))
+	if (!fl_os_random(drawn, sizeof(drawn), false))
 		return;
 	fl_hash_secret[0] ^= drawn[0];
 	fl_hash_secret[1] ^= drawn[1];

@@ -5,12 +5,10 @@
  */
 #include "fl.h"
 
-#include <malloc.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* The account --------------------------------------------------------- */
@@ -78,7 +76,7 @@ void fl_memory_release(size_t bytes)
 /* The bytes to count for a block. */
 static size_t counted_size(void *at)
 {
-	size_t size = malloc_usable_size(at);
+	size_t size = fl_os_block_size(at);
 
 	return size < MIN_COUNTED_BYTES ? 0 : size;
 }
@@ -118,18 +116,15 @@ enum { HUGE_PAGES_FROM_BYTES = 4 << 20 };
 
 static void advise_huge_pages(void *at, size_t bytes)
 {
-#ifdef MADV_HUGEPAGE
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from, to;
+	uintptr_t page, from, to;
 
 	if (bytes < HUGE_PAGES_FROM_BYTES)
 		return;
+	page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	from = (uintptr_t)at & -page;
-	to = ((uintptr_t)at + malloc_usable_size(at) + page - 1) & -page;
-	madvise((void *)from, to - from, MADV_HUGEPAGE);
-#else
-	(void)at;
-	(void)bytes;
-#endif
+	bytes = FL_MAX(bytes, fl_os_block_size(at));
+	to = ((uintptr_t)at + bytes + page - 1) & -page;
+	fl_os_use_huge_pages((void *)from, to - from);
 }
 
 void *fl_alloc(size_t size)

@@ -3,13 +3,13 @@
  * The dictionary room, and a tour of the house in the order data flows.
  *
  *	base/	memory.c hash.c nearest.c number.c utf8.c regex.c late.c; protobuf.c reads
- *		and writes messages
- *	io/	in.c gives bytes; decoders.c finds what unpacks them: gzip.c
- *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; ahead.c does it in a
- *		thread; mapped.c has files in memory; out.c takes bytes, packed
+ *		and writes messages; os.c: calls that some systems lack
+ *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c
+ *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it
+ *		in a thread; mapped.c has files in memory; out.c takes bytes, packed
  *		by pack.c and zstd.c
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
- *		dict.c: errors and limits; absorb.c: one into another;
+ *		dict.c: errors and limits; progress.c; absorb.c: one into another;
  *		java.c: how methods are spelt; java_class.c: classes without
  *		addresses and counters of one JVM; java_plain.c: the one name
  *		of a method
@@ -20,13 +20,14 @@
  *		source (a format's own are beside its reader);
  *		choose_metric.c one metric of many;
  *		path_labels.c labels that a path tells;
- *		text.c lines and tables, for tools; progress.c
+ *		text.c lines and tables, for tools
  *	format/	formats.c the table; empty.c for inputs that hold nothing;
  *		unreadable.c names what no format
  *		reads, and what to do instead; lines.c for readers of text,
  *		dump.c for those of threads (jstack.c faulthandler.c
- *		pyspy-dump.c), native.c for those of native stacks (gdb.c
- *		lldb.c bpftrace.c dtrace.c sample.c), interchange.c for units and
+ *		pyspy-dump.c), line_reader.c and native.c for those of native
+ *		stacks (gdb.c lldb.c bpftrace.c dtrace.c sample.c vtune.c),
+ *		interchange.c for units and
  *		threads as others spell them, statsd_names.c for names of
  *		series; folded/, jfr/, otlp/, perf/,
  *		json/, picture/, pprof/ (their headers have a tour)

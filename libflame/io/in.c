@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inputs: bytes to peek at and to consume.  Memory and mapped files have all
- * bytes at once; files, pipes and layers refill a buffer.
- *
- * A layer stands over another input and decodes it, member by member; plain
- * bytes between packed members pass as they are.  Plain text is scanned for
- * packed members first: bytes stay hidden until the scan has passed them.
+ * bytes at once; files, pipes and layers (layer.c) refill a buffer.
  */
 #include "fl.h"
 
-#include "base/late.h"
-#include "io/read_ahead.h"
 #include "io/decoders.h"
-#include "io/mapped.h"
+#include "io/input.h"
+#include "io/read_ahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,63 +34,13 @@ enum {
 	FAULT_AROUND_BYTES = 2 << 20
 };
 
-/* A bomb: unpacks to more than BOMB_SIZE and BOMB_RATIO times its size. */
-#define BOMB_SIZE (UINT64_C(256) << 20)
-enum { BOMB_RATIO = 2000 };
-
 /* Longest line that is held in memory, for all inputs of the process. */
 static _Atomic size_t line_limit = FL_LINE_BYTES;
 
 static const char shrunk[] =
 	"became shorter, or unreadable, while it was read";
-static const char bomb[] =
-	"unpacks to more than 256 MB and 2000 times its size and is not read "
-	"on; if that is right, unpack it before";
 
-struct fl_in {
-	struct flame *flame;
-	char *name;
-	const uint8_t *at;	/* the next byte */
-	size_t left;		/* bytes to peek at */
-	uint64_t offset;	/* of the next byte */
-	bool ended;		/* nothing follows after `left` */
-
-	/* Watched text: `hidden` bytes after `left` are not scanned yet. */
-	bool watched;
-	bool line;		/* a line begins after `left` */
-	bool turned;		/* a packed member begins after `left` */
-	bool below;		/* a layer stands over this input */
-	bool dry;		/* nothing follows after `hidden` */
-	size_t hidden;
-
-	bool small;		/* see fl_in_use_small_buffers */
-	const char *damage;
-	size_t max_line;	/* in bytes */
-	bool refused;		/* see fl_in_refuse */
-	char text[192];		/* of the damage */
-
-	/* Memory and mapped files have `all` set. */
-	const uint8_t *all;
-	size_t size;		/* if `sized` */
-	bool sized;
-	off_t start;		/* offset of stdin when it was opened */
-	struct fl_mapped map;	/* begins `start` bytes before `all` */
-	size_t released;
-
-	/* Files, pipes and layers. */
-	uint8_t *buffer;
-	size_t capacity;
-	int fd;			/* -1: none */
-	int stop;		/* readable: stop waiting; -1: none */
-	uint64_t nread;		/* bytes of the file or pipe */
-	struct fl_read_ahead *ahead;	/* a thread that reads the layer */
-	struct fl_in *under;
-	const struct fl_decoder *decoder;	/* NULL: plain bytes */
-	void *state;
-	uint64_t unpacked;
-};
-
-static struct fl_in *new_in(struct flame *flame, const char *name)
+struct fl_in *fl_in_new(struct flame *flame, const char *name)
 {
 	struct fl_in *in = fl_zeroed(1, sizeof(*in));
 
@@ -133,7 +78,7 @@ static void set_all(struct fl_in *in, const void *at, size_t size)
 struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
 			   const char *name)
 {
-	struct fl_in *in = new_in(flame, name);
+	struct fl_in *in = fl_in_new(flame, name);
 
 	if (in)
 		set_all(in, size ? at : "", size);
@@ -183,7 +128,7 @@ static bool open_fd(struct fl_in *in, const char *path)
 
 struct fl_in *fl_in_open(struct flame *flame, const char *path)
 {
-	struct fl_in *in = new_in(flame, strcmp(path, "-") == 0 ?
+	struct fl_in *in = fl_in_new(flame, strcmp(path, "-") == 0 ?
 					 "standard input" : path);
 
 	if (in && !open_fd(in, path)) {
@@ -194,11 +139,10 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
 }
 
 /*
- * Linux 6.18 and later map a whole folio of the page cache (a megabyte, say) at
- * the first fault, if one mapping covers it, so all of it becomes resident.
- * Different advice makes the next pieces mappings of their own; MADV_DONTDUMP
- * has no other effect, as core dumps leave files out anyway.  fl_in_release
- * joins them again, as a process has a limited number of mappings.
+ * A system may map a whole folio of the page cache (a megabyte, say) at the
+ * first fault, if one mapping covers it: the next pieces become mappings of
+ * their own.  fl_in_release joins them again, as a process has a limited number
+ * of mappings.
  */
 static void split_mapping(struct fl_in *in, size_t at)
 {
@@ -207,7 +151,7 @@ static void split_mapping(struct fl_in *in, size_t at)
 	if (in->small)
 		return;
 	for (size_t i = 0; i < 2 && MAPPING_BYTES < in->map.size - at; i++) {
-		madvise(map + at, MAPPING_BYTES, MADV_DONTDUMP);
+		fl_os_split_mapping(map + at, MAPPING_BYTES);
 		at += FL_MIN((size_t)RELEASE_BYTES, in->map.size - at);
 	}
 }
@@ -237,320 +181,6 @@ void fl_in_map(struct fl_in *in)
 	in->buffer = NULL;
 	in->capacity = 0;
 	split_mapping(in, 0);
-}
-
-/* Watching ------------------------------------------------------------ */
-
-/* A byte order mark of UTF-8 means nothing; readers never see it. */
-static void skip_mark(struct fl_in *in)
-{
-	size_t n;
-	const uint8_t *head = fl_in_peek(in, 3, &n);
-
-	if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
-		fl_in_consume(in, 3);
-}
-
-/* Starts to scan plain text: hides all bytes that are there. */
-static void watch(struct fl_in *in)
-{
-	size_t n;
-	const uint8_t *head;
-
-	skip_mark(in);
-	head = fl_in_peek(in, FL_BID_BYTES, &n);
-	if (!fl_begins_as_text(head, FL_MIN(n, (size_t)FL_BID_BYTES)))
-		return;
-	in->watched = true;
-	in->line = false;	/* decoders have bid for this place already */
-	in->dry = in->ended;
-	in->hidden = in->left;
-	in->left = 0;
-	in->ended = false;
-}
-
-static void stop_watching(struct fl_in *in)
-{
-	if (!in->watched)
-		return;
-	in->left += in->hidden;
-	in->hidden = 0;
-	in->watched = in->turned = false;
-	in->ended = in->dry;
-}
-
-/*
- * Scans hidden bytes and shows those before a packed member.  FL_BID_BYTES stay
- * hidden while more may come, so that decoders can bid.
- */
-static void show(struct fl_in *in)
-{
-	const uint8_t *at = in->at + in->left;
-	size_t n =
-		in->dry ? FL_MIN(in->hidden, (size_t)BLOCK) :
-			  in->hidden - FL_MIN(in->hidden, (size_t)FL_BID_BYTES);
-	size_t plain = fl_decoder_scan(at, n, in->hidden, in->line);
-
-	in->turned = plain < n;
-	if (plain)
-		in->line = at[plain - 1] == '\n';
-	in->left += plain;
-	in->hidden -= plain;
-	in->ended = in->dry && !in->hidden;
-}
-
-/* Layers -------------------------------------------------------------- */
-
-static void *begin(const struct fl_decoder *decoder, struct flame *flame,
-		   struct fl_in *under)
-{
-	const char *why = decoder->late ? fl_late_open(decoder->late) : NULL;
-
-	if (why) {
-		fl_fail(flame, "%s: unpacking %s needs its library: %s",
-			under->name, decoder->name, why);
-		return NULL;
-	}
-	return decoder->begin(flame, under);
-}
-
-static struct fl_in *decode(struct fl_in *under,
-			    const struct fl_decoder *decoder)
-{
-	struct fl_in *in = new_in(under->flame, under->name);
-
-	if (!in)
-		return NULL;
-	in->state = begin(decoder, under->flame, under);
-	if (!in->state) {
-		fl_in_close(in);
-		return NULL;
-	}
-	in->decoder = decoder;
-	in->under = under;
-	under->below = true;
-	in->small = under->small;
-	return in;
-}
-
-struct fl_in *fl_in_decoded(struct fl_in *in)
-{
-	const struct fl_decoder *decoder;
-	struct fl_in *over;
-	size_t n;
-	const uint8_t *head;
-	int depth;
-
-	for (depth = 0;; depth++) {
-		head = fl_in_peek(in, FL_BID_BYTES, &n);
-		if (!fl_decoder_find(in->flame, in->name, head, n, &decoder))
-			break;
-		if (!decoder) {
-			watch(in);
-			return in;
-		}
-		if (depth == FL_NESTING) {
-			fl_fail(in->flame, "%s: compressed more than %d times",
-				in->name, FL_NESTING);
-			break;
-		}
-		over = decode(in, decoder);
-		if (!over)
-			break;
-		in = over;
-	}
-	fl_in_close(in);
-	return NULL;
-}
-
-/* Starts on the next member or plain text.  false: the end, or failed. */
-static bool begin_part(struct fl_in *in)
-{
-	const uint8_t *head;
-	size_t n;
-
-	stop_watching(in->under);
-	head = fl_in_peek(in->under, FL_BID_BYTES, &n);
-	if (!n || !fl_decoder_find(in->flame, in->name, head, n,
-				   &in->decoder))
-		return false;
-	if (!in->decoder) {
-		watch(in->under);
-		return true;
-	}
-	in->state = begin(in->decoder, in->flame, in->under);
-	return in->state;
-}
-
-static void end_part(struct fl_in *in)
-{
-	if (in->decoder && in->state)
-		in->decoder->end(in->state);
-	in->decoder = NULL;
-	in->state = NULL;
-}
-
-/*
- * Turns an input with a packed member after `left` into a layer over itself,
- * so that the next bytes come from the decoder.
- */
-static bool make_layer(struct fl_in *in)
-{
-	struct fl_in *under = fl_alloc(sizeof(*under));
-	char *name = fl_memory_adopt(strdup(in->name));
-	size_t left = in->left, capacity = 0;
-	uint8_t *buffer = NULL;
-
-	if (!under || !name || !fl_grow(&buffer, &capacity, left + 1, 1)) {
-		fl_free(under);
-		fl_free(name);
-		fl_no_memory(in->flame);
-		return false;
-	}
-	if (left)
-		memcpy(buffer, in->at, left);
-	*under = *in;
-	under->below = true;
-	fl_in_consume(under, left);
-	*in = (struct fl_in){
-		.flame = under->flame, .name = name, .buffer = buffer,
-		.capacity = capacity, .at = buffer, .left = left,
-		.offset = under->offset - left, .fd = -1, .stop = -1,
-		.under = under, .below = in->below,
-		.max_line = under->max_line,
-	};
-	return begin_part(in);
-}
-
-bool fl_in_decode_at(struct fl_in *in, size_t offset)
-{
-	const struct fl_decoder *decoder;
-	const uint8_t *at;
-	size_t n;
-
-	at = fl_in_peek(in, offset + FL_BID_BYTES, &n);
-	if (n <= offset)
-		return false;
-	decoder = fl_decoder_of(at + offset, n - offset, FL_CERTAIN_BITS);
-	if (!decoder)
-		return false;
-	stop_watching(in);
-	in->hidden = in->left - offset;
-	in->left = offset;
-	in->watched = true;
-	in->dry = in->ended;
-	if (make_layer(in))
-		return true;
-	in->ended = true;
-	return false;
-}
-
-/*
- * How many of n more unpacked bytes count: all, or those up to BOMB_SIZE of a
- * bomb.  It stops at the same byte with and without a thread.
- */
-static size_t before_bomb(struct fl_in *in, size_t n)
-{
-	const struct fl_in *bottom = in->under;
-	uint64_t past;
-
-	in->unpacked += n;
-	if (fl_likely(in->unpacked <= BOMB_SIZE))
-		return n;
-	while (bottom->under)
-		bottom = bottom->under;
-	if (in->unpacked / BOMB_RATIO <= bottom->offset)
-		return n;
-	in->damage = bomb;
-	past = in->unpacked - BOMB_SIZE;
-	return past < n ? n - past : 0;
-}
-
-/* Copies plain bytes of the input below, up to a packed member. */
-static size_t copy_plain(struct fl_in *under, uint8_t *to, size_t room)
-{
-	const uint8_t *at;
-	size_t n;
-
-	at = fl_in_peek(under, 1, &n);
-	n = FL_MIN(n, room);
-	if (n)
-		memcpy(to, at, n);
-	fl_in_consume(under, n);
-	return n;
-}
-
-static size_t read_layer(struct fl_in *in, uint8_t *to, size_t room)
-{
-	size_t n = 0;
-
-	do {
-		n = in->decoder ?
-		    in->decoder->read(in->state, in->under, to, room,
-				      &in->damage) :
-		    copy_plain(in->under, to, room);
-		fl_in_release(in->under, fl_in_offset(in->under));
-		if (in->decoder)
-			n = before_bomb(in, n);
-		if (n || in->damage)
-			return n;
-		end_part(in);
-	} while (begin_part(in));
-	return 0;
-}
-
-/* A thread of its own -------------------------------------------------- */
-
-size_t fl_in_read_block(struct fl_in *in, uint8_t *to, size_t room)
-{
-	size_t n = FL_MIN(in->left, room);
-
-	if (n) {
-		memcpy(to, in->at, n);
-		fl_in_consume(in, n);
-	} else if (!in->ended) {
-		n = read_layer(in, to, room);
-		in->offset += n;
-		in->ended = !n || in->damage;
-	}
-	return n;
-}
-
-void fl_in_move_to_thread(struct fl_in *in, struct flame *flame, int stop)
-{
-	for (; in; in = in->under) {
-		in->flame = flame;
-		in->stop = stop;
-	}
-}
-
-struct flame *fl_in_flame(const struct fl_in *in)
-{
-	return in->flame;
-}
-
-struct fl_in *fl_in_unpack_in_thread(struct fl_in *in, size_t least)
-{
-	struct fl_in *over;
-	bool watched;
-	size_t n;
-
-	if (!in->under || in->small)
-		return in;
-	fl_in_peek(in, least, &n);
-	over = n < least ? NULL : new_in(in->flame, in->name);
-	if (!over)
-		return in;
-	watched = in->watched;
-	stop_watching(in);
-	over->ahead = fl_read_ahead_new(in);
-	if (!over->ahead) {
-		fl_in_close(over);
-		over = in;
-	}
-	if (watched)
-		watch(over);
-	return over;
 }
 
 /* Refilling ----------------------------------------------------------- */
@@ -642,7 +272,7 @@ static bool fetch(struct fl_in *in, size_t *n)
 		*n = fl_read_ahead_read(in->ahead, in->flame, to, &in->damage);
 	else if (in->under)
 		/* As much as a thread gives, so that results are the same. */
-		*n = read_layer(in, to, FL_MIN(room, block(in)));
+		*n = fl_layer_read(in, to, FL_MIN(room, block(in)));
 	else
 		*n = read_fd(in, to, room);
 	return *n && !in->damage;
@@ -656,7 +286,7 @@ static void refill_watched(struct fl_in *in)
 		in->dry = !fetch(in, &n);
 		in->hidden += n;
 	}
-	show(in);
+	fl_layer_show(in);
 }
 
 static void refill(struct fl_in *in)
@@ -664,7 +294,7 @@ static void refill(struct fl_in *in)
 	size_t n;
 
 	if (in->turned) {
-		in->ended = !make_layer(in);
+		in->ended = !fl_layer_make(in);
 	} else if (in->watched) {
 		refill_watched(in);
 	} else {
@@ -798,7 +428,7 @@ void fl_in_skip(struct fl_in *in, size_t n)
 static void drop_pages(struct fl_in *in, size_t from, size_t to)
 {
 	from -= FL_MIN(from, (size_t)FAULT_AROUND_BYTES);
-	madvise((char *)in->map.data + from, to - from, MADV_DONTNEED);
+	fl_os_drop_pages((char *)in->map.data + from, to - from);
 }
 
 void fl_in_release(struct fl_in *in, uint64_t offset)
@@ -813,8 +443,8 @@ void fl_in_release(struct fl_in *in, uint64_t offset)
 	    in->released + (in->small ? SMALL_RELEASE_BYTES : RELEASE_BYTES))
 		return;
 	drop_pages(in, in->released, end);
-	madvise((char *)in->map.data + in->released, end - in->released,
-		MADV_DODUMP);
+	fl_os_join_mapping((char *)in->map.data + in->released,
+			   end - in->released);
 	split_mapping(in, end);
 	if (end / PROGRESS_BYTES != in->released / PROGRESS_BYTES)
 		fl_progress(in->flame, in->name, end, in->map.size);
@@ -843,7 +473,7 @@ const char *fl_in_damage(const struct fl_in *in)
 
 bool fl_in_is_refused(const struct fl_in *in)
 {
-	return in->refused || fl_in_damage(in) == bomb;
+	return in->refused || fl_in_damage(in) == fl_layer_bomb;
 }
 
 const char *fl_in_name(const struct fl_in *in)
@@ -857,7 +487,7 @@ void fl_in_close(struct fl_in *in)
 
 	for (; in; in = under) {
 		under = in->under;
-		end_part(in);
+		fl_layer_end_part(in);
 		fl_mapped_close(&in->map);
 		close_fd(in);
 		if (in->ahead)

@@ -14,6 +14,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0	/* the address is a wish then */
+#endif
+
 static struct fl_mapped *all;
 static atomic_flag locked = ATOMIC_FLAG_INIT;
 
@@ -53,7 +57,7 @@ bool fl_mapped_open(struct fl_mapped *mapped, int fd, size_t size)
 
 	if (at == MAP_FAILED)
 		return false;
-	madvise(at, size, MADV_SEQUENTIAL);
+	fl_os_read_in_order(at, size);
 	mapped->data = at;
 	mapped->size = size;
 	lock();

@@ -13,6 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The system ---------------------------------------------------------- */
+
+Test(os, the_last_of_a_byte_is_found)
+{
+	static const char text[] = "a/b/c";
+
+	cr_expect_eq(fl_os_memrchr(text, '/', 5), text + 3);
+	cr_expect_eq(fl_os_memrchr(text, '/', 3), text + 1);
+	cr_expect_eq(fl_os_memrchr(text, '/', 1), NULL);
+	cr_expect_eq(fl_os_memrchr(text, 'a', 0), NULL);
+}
+
 /* Slices -------------------------------------------------------------- */
 
 Test(slices, a_text_is_found_where_it_is_first)

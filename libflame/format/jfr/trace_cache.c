@@ -15,7 +15,6 @@
 #include "format/jfr/traces.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
 /* A frame, the methods that were it, and what this chunk says of them. */
 struct fl_jfr_cached_frame {
@@ -47,8 +46,8 @@ struct fl_jfr_trace_cache *fl_jfr_cache_new(void)
 	struct fl_jfr_trace_cache *cache = fl_zeroed(1, sizeof(*cache));
 
 	if (cache)
-		cache->keyed = getrandom(cache->key, sizeof(cache->key), 0) ==
-			       (ssize_t)sizeof(cache->key);
+		cache->keyed = fl_os_random(cache->key, sizeof(cache->key),
+					    true);
 	return cache;
 }
 

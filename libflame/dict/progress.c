@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "flow/flow.h"
+#include "dict/dict.h"
 
 void flame_on_progress(struct flame *flame,
 		       void (*progress)(void *arg,
