@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { DEEPEST = 100 };	/* it prints no more frames of a thread */
+enum { FRAMES = 100 };	/* it prints no more frames of a thread */
 
 struct faulthandler {
 	struct fl_dump dump;
@@ -129,10 +129,10 @@ static bool is_silently_cut(const struct fl_dump *dump)
 	const struct flame *flame = dump->source->flame;
 	struct slice name;
 
-	if (dump->nframes != DEEPEST)
+	if (dump->nframes != FRAMES)
 		return false;
 	name = fl_name_at(flame,
-			  flame->frames.data[dump->frames[DEEPEST - 1]].name);
+			  flame->frames.data[dump->frames[FRAMES - 1]].name);
 	for (size_t i = 0; i < FL_COUNT(bottoms); i++)
 		if (fl_slice_starts(name, bottoms[i]))
 			return false;

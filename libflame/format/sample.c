@@ -41,7 +41,7 @@ struct reader {
 	bool graph;		/* within one */
 	bool close;		/* all nodes: the graph has ended */
 	bool blank;		/* the line before: the graph may have ended */
-	bool held;		/* the line: until nodes are closed for it */
+	bool pending;		/* the line waits until nodes are closed */
 	struct line line;
 	bool gap;		/* a line was not understood: levels may miss */
 	struct fl_map last;	/* a peer's: the weights of stacks */
@@ -330,7 +330,7 @@ static bool ends_graph(struct slice s)
 }
 
 /* A line of the graph; it waits until the nodes of its place are closed. */
-static void take_line(struct reader *r, struct slice s)
+static void read_line(struct reader *r, struct slice s)
 {
 	size_t expected;
 
@@ -345,11 +345,11 @@ static void take_line(struct reader *r, struct slice s)
 		fl_lines_bad(&r->base.lines, s);
 		r->line.depth = expected;
 	}
-	r->held = true;
+	r->pending = true;
 	r->gap = false;
 }
 
-static void take_text(struct reader *r, struct slice s)
+static void read_text(struct reader *r, struct slice s)
 {
 	/* What a cut has left of a line may be another. */
 	if (!r->base.lines.ended && r->graph)
@@ -367,7 +367,7 @@ static void take_text(struct reader *r, struct slice s)
 		r->graph = false;
 		keep_fact(r, s);
 	} else if (!r->blank) {
-		take_line(r, s);
+		read_line(r, s);
 	}
 }
 
@@ -398,7 +398,7 @@ static int at_end(struct reader *r)
 	return status;
 }
 
-/* The nodes that the line held, or the graph's end, closes; one a call. */
+/* Closes one node that ends before the pending line, or with the graph. */
 static bool close_one(struct reader *r, struct flame_sample *sample)
 {
 	while (r->n && (r->close ||
@@ -421,21 +421,21 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	struct slice s;
 
 	for (;;) {
-		if (!r->held && !r->close) {
+		if (!r->pending && !r->close) {
 			if (fl_lines_next(&r->base.lines, &s))
-				take_text(r, s);
+				read_text(r, s);
 			else if (r->blank && r->n)
 				r->close = true;
 			else
 				return give_last(r, sample) ? FLAME_OK :
 							      at_end(r);
 		}
-		if ((r->held || r->close) && close_one(r, sample))
+		if ((r->pending || r->close) && close_one(r, sample))
 			return fl_failed(source->flame) ? FLAME_FAILED :
 							  FLAME_OK;
-		if (r->held)
+		if (r->pending)
 			push(r, &r->line);
-		r->held = r->close = false;
+		r->pending = r->close = false;
 		if (fl_failed(source->flame))
 			return FLAME_FAILED;
 	}

@@ -121,7 +121,7 @@ static bool walk_to_meta(struct fl_jfr_chunk *chunk)
 /* Anything that reads like metadata and ends where its size says. */
 static bool search_meta(struct fl_jfr_chunk *chunk)
 {
-	enum { LEAST = 64 };	/* bytes; shorter metadata names no class */
+	enum { MIN_META_BYTES = 64 };	/* shorter metadata names no class */
 	/* Bytes to look at: each place might seem to be a long metadata. */
 	uint64_t budget = 4 * chunk->size + (64 << 20);
 
@@ -132,7 +132,7 @@ static bool search_meta(struct fl_jfr_chunk *chunk)
 		uint32_t size = fl_wire_int(&w);
 		bool whole;
 
-		if (size < LEAST || fl_wire_long(&w) != 0 ||
+		if (size < MIN_META_BYTES || fl_wire_long(&w) != 0 ||
 		    !fl_wire_within(&w, begin, size))
 			continue;
 		whole = fl_jfr_skip_meta(&w) && w.at == w.end;
@@ -257,7 +257,7 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 	if (!fl_jfr_find_meta(chunk))
 		return false;
 	pools = fl_jfr_parallel_pools_new(chunk);
-	/* Who is done with its pools goes on with the next chunk. */
+	/* A thread that is done with the pools goes on with the next chunk. */
 	if (pools)
 		chunk->jfr->read_ahead(chunk->jfr);
 	good = fl_jfr_read_events(chunk);
@@ -267,17 +267,17 @@ bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
 }
 
 /* Size of events; memory of smaller ones is freed with the chunk. */
-enum { MANY_BYTES = 256 << 10 };
+enum { RELEASE_BYTES = 256 << 10 };
 
 /*
- * Events were counted, and traces are found by their keys: stacks are made
- * where these had their memory.  Of a small chunk the next one has it.
+ * The events were counted: their pages, and the index of traces, are freed
+ * before stacks are made.  Small chunks recycle the index.
  */
-static void make_lean(struct fl_jfr_chunk *chunk)
+static void free_unneeded(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_traces *traces = chunk->traces;
 
-	if (chunk->pools->begin >= MANY_BYTES)
+	if (chunk->pools->begin >= RELEASE_BYTES)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->pools->begin);
 	if (!chunk->last && chunk->size < FL_JFR_PARALLEL_SIZE)
@@ -289,7 +289,7 @@ static void make_lean(struct fl_jfr_chunk *chunk)
 
 bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk)
 {
-	make_lean(chunk);
+	free_unneeded(chunk);
 	fl_jfr_frame_types(chunk);
 	fl_jfr_read_notes(chunk);
 	if (chunk->missing)

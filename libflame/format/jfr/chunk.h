@@ -48,7 +48,7 @@ struct fl_jfr_parallel_pools *
 fl_jfr_parallel_pools_new(struct fl_jfr_chunk *chunk);
 /*
  * When the events were read; frees it.  false: fl_jfr_read_pools has to do
- * it, and says what is wrong.
+ * it, and reports the damage.
  */
 bool fl_jfr_parallel_pools_end(struct fl_jfr_chunk *chunk,
 			       struct fl_jfr_parallel_pools *pools);

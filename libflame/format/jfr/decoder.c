@@ -10,24 +10,24 @@
 #include <stdlib.h>
 
 /* Structs nest a level or two; more than this is a class in itself. */
-enum { DEEPEST = 16, MOST_OPS = 4096 };
+enum { MAX_DEPTH = 16, MAX_OPS = 4096 };
 
-struct planner {
+struct maker {
 	struct fl_jfr_chunk *chunk;
 	struct fl_jfr_op *ops;
-	size_t n, room;
+	size_t count, capacity;
 	unsigned depth;
 };
 
-static bool add(struct planner *p, struct fl_jfr_op op)
+static bool add(struct maker *p, struct fl_jfr_op op)
 {
-	if (p->n >= MOST_OPS)
+	if (p->count >= MAX_OPS)
 		return false;
-	if (!fl_grow(&p->ops, &p->room, p->n + 1, sizeof(*p->ops))) {
+	if (!fl_grow(&p->ops, &p->capacity, p->count + 1, sizeof(*p->ops))) {
 		fl_no_memory(p->chunk->flame);
 		return false;
 	}
-	p->ops[p->n++] = op;
+	p->ops[p->count++] = op;
 	return true;
 }
 
@@ -59,9 +59,9 @@ static uint8_t primitive(const struct fl_jfr_chunk *chunk,
 	return FL_JFR_ARRAY;
 }
 
-static bool unfold(struct planner *p, struct fl_jfr_class *class, bool top);
+static bool unfold(struct maker *p, struct fl_jfr_class *class, bool top);
 
-static bool add_array(struct planner *p, const struct fl_jfr_field *field)
+static bool add_array(struct maker *p, const struct fl_jfr_field *field)
 {
 	struct fl_jfr_op op = { .code = FL_JFR_ARRAY };
 
@@ -79,7 +79,7 @@ static bool add_array(struct planner *p, const struct fl_jfr_field *field)
 	return add(p, op);
 }
 
-static bool add_field(struct planner *p, struct fl_jfr_field *field)
+static bool add_field(struct maker *p, struct fl_jfr_field *field)
 {
 	uint8_t code;
 
@@ -98,21 +98,21 @@ static bool add_field(struct planner *p, struct fl_jfr_field *field)
 	return unfold(p, field->class, false);
 }
 
-/* Self-containing structs end at DEEPEST. */
-static bool unfold(struct planner *p, struct fl_jfr_class *class, bool top)
+/* Self-containing structs end at MAX_DEPTH. */
+static bool unfold(struct maker *p, struct fl_jfr_class *class, bool top)
 {
 	bool good = true;
 
-	if (++p->depth > DEEPEST)
+	if (++p->depth > MAX_DEPTH)
 		return false;
 	for (uint32_t i = 0; i < class->nfields && good; i++) {
 		struct fl_jfr_field *field = &class->fields[i];
-		size_t first = p->n;
+		size_t first = p->count;
 
 		good = add_field(p, field);
 		if (top) {
 			field->op = first;
-			field->nops = p->n - first;
+			field->nops = p->count - first;
 		}
 	}
 	p->depth--;
@@ -121,7 +121,7 @@ static bool unfold(struct planner *p, struct fl_jfr_class *class, bool top)
 
 bool fl_jfr_make_decoder(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 {
-	struct planner p = { .chunk = chunk };
+	struct maker p = { .chunk = chunk };
 	uint8_t code;
 
 	if (class->decoder != FL_JFR_NO_DECODER)
@@ -136,23 +136,24 @@ bool fl_jfr_make_decoder(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 		return false;
 	}
 	class->ops = fl_arena_alloc(&chunk->arena,
-				    (p.n + 1) * sizeof(*class->ops));
+				    (p.count + 1) * sizeof(*class->ops));
 	if (!class->ops) {
 		fl_free(p.ops);
 		class->decoder = FL_JFR_ENDLESS;
 		fl_no_memory(chunk->flame);
 		return false;
 	}
-	if (p.n)
-		memcpy(class->ops, p.ops, p.n * sizeof(*class->ops));
-	class->ops[p.n] = (struct fl_jfr_op){ 0 }; /* of an empty last field */
+	if (p.count)
+		memcpy(class->ops, p.ops, p.count * sizeof(*class->ops));
+	class->ops[p.count] =
+		(struct fl_jfr_op){ 0 }; /* of an empty last field */
 	fl_free(p.ops);
-	class->nops = p.n;
-	while (class->nvars < p.n &&
+	class->nops = p.count;
+	while (class->nvars < p.count &&
 	       class->ops[class->nvars].code == FL_JFR_VAR)
 		class->nvars++;
-	class->all_var = class->nvars == p.n;
-	class->text = p.n == 1 && class->ops[0].code == FL_JFR_STRING;
+	class->all_var = class->nvars == p.count;
+	class->text = p.count == 1 && class->ops[0].code == FL_JFR_STRING;
 	class->decoder = FL_JFR_DECODER;
 	return true;
 }
@@ -229,7 +230,7 @@ static void skip_array(const struct fl_jfr_op *op, struct fl_wire *w,
 {
 	uint32_t n = fl_wire_int(w);
 
-	if (depth > DEEPEST || n > (uint64_t)(w->end - w->at)) {
+	if (depth > MAX_DEPTH || n > (uint64_t)(w->end - w->at)) {
 		w->bad = w->bad || n != 0;
 		return;
 	}

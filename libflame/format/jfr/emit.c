@@ -52,7 +52,7 @@ static bool has_states(struct fl_jfr_chunk *chunk)
 
 /*
  * Whether an async-profiler sample names a thread state that is not in the
- * pool, although others are: whether it is of cpu or wall, nobody knows.
+ * pool, although others are: it may be of cpu or of wall.
  */
 static bool is_stateless(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_reader *c,
@@ -118,7 +118,7 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 }
 
 /* async-profiler's RUNNABLE is wall where other states or settings say so. */
-static void settle_states(struct fl_jfr_chunk *chunk)
+static void resolve_states(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_events *events = chunk->events;
 	struct flame *flame = chunk->flame;
@@ -143,7 +143,7 @@ static void settle_states(struct fl_jfr_chunk *chunk)
 	chunk->jfr->wall_set = chunk->jfr->samples->giving.runnable_wall;
 }
 
-/* Events that were only counted, so that they can be told of. */
+/* Counts events without stacks for their metrics. */
 static void tally_rest(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
@@ -218,7 +218,7 @@ static bool may_be_asked(struct fl_jfr_chunk *chunk,
 	       fl_jfr_is_asked(chunk->jfr, chunk->asked.cpu_only, &hit, name);
 }
 
-/* Together, stacks are made faster; those that nobody asks for are not. */
+/* Makes the stacks of all samples that are asked for: faster at once. */
 static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	uint32_t *traces = fl_zeroed(chunk->traces->count + 1, sizeof(*traces));
@@ -247,8 +247,8 @@ static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
 	fl_free(traces);
 }
 
-/* Stacks are all over the memory: what the next sums need is fetched. */
-static void emit_soon(const struct fl_jfr_chunk *chunk, size_t i)
+/* Prefetches the stacks of the next sums, which miss the cache. */
+static void prefetch_sum(const struct fl_jfr_chunk *chunk, size_t i)
 {
 	struct fl_jfr_events *events = chunk->events;
 
@@ -262,7 +262,7 @@ static void emit_soon(const struct fl_jfr_chunk *chunk, size_t i)
 	fl_prefetch(&at[at[traces[events->sums[i + CHILD].trace].stack].child]);
 }
 
-/* What comes before the sums of one kind: false: there are none of it. */
+/* Before the sums of one kind; false: there are none of it. */
 static bool begin_kind(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	struct fl_select *select = &chunk->jfr->source->select;
@@ -289,7 +289,7 @@ static int emit_some(struct fl_jfr_chunk *chunk, struct fl_jfr_giving *giving)
 
 		if (is_cpu(chunk, sum) != cpu)
 			continue;
-		emit_soon(chunk, giving->next);
+		prefetch_sum(chunk, giving->next);
 		if (emit_sum(chunk, sum, giving->last, &giving->hit,
 			     !select->survey &&
 			     (cpu || !select->cpu_only)) != FLAME_OK)
@@ -308,7 +308,7 @@ static int begin(struct fl_jfr_chunk *chunk)
 	if (jfr->timings && !fl_jfr_goes_on(chunk) &&
 	    fl_jfr_emit_timings(jfr) != FLAME_OK)
 		return FLAME_FAILED;
-	settle_states(chunk);
+	resolve_states(chunk);
 	if (fl_jfr_options(jfr)->compat && fl_jfr_options(jfr)->grain > 0)
 		fl_jfr_coarsen(chunk);
 	jfr->samples->giving.kind = FL_JFR_CPU;

@@ -269,7 +269,7 @@ static inline void tally(struct fl_jfr_class *class)
 	class->reader->samples++;
 }
 
-/* One that was looked at, with room behind it. */
+/* An event of a class that is read by short_steps, with room behind it. */
 static inline void read_direct(struct pass *pass, struct fl_jfr_class *class,
 			       const uint8_t *at, const uint8_t *end)
 {
@@ -492,7 +492,7 @@ void fl_jfr_events_free(struct fl_jfr_chunk *chunk)
 	fl_free(chunk->events->notes);
 }
 
-/* Forgets what was counted, to read the events once more. */
+/* Forgets all counts, to read the events once more. */
 static void forget_events(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_events *events = chunk->events;

@@ -22,28 +22,28 @@ static uint8_t kind_of(const struct fl_jfr_class *class,
 	return class->ops[field->op].code == FL_JFR_STRING ? 's' : 0;
 }
 
-/* The last step is one that is taken. */
-static void list_taking(struct fl_jfr_reader *count)
+/* The last step is one whose value is read. */
+static void list_short_steps(struct fl_jfr_reader *reader)
 {
 	unsigned before = 0;
 
-	for (uint32_t i = 0; i < count->nsteps; i++) {
-		if (count->steps[i].slot < 0) {
+	for (uint32_t i = 0; i < reader->nsteps; i++) {
+		if (reader->steps[i].slot < 0) {
 			before++;
 			continue;
 		}
-		count->short_steps[count->nshort++] =
+		reader->short_steps[reader->nshort++] =
 			(struct fl_jfr_short_step){
-				(uint8_t)before, (uint8_t)count->steps[i].slot
+				(uint8_t)before, (uint8_t)reader->steps[i].slot
 			};
 		before = 0;
 	}
 }
 
-bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *count,
+bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 		    const char *const names[FL_JFR_SLOTS])
 {
-	struct fl_jfr_class *class = count->class;
+	struct fl_jfr_class *class = reader->class;
 	const struct fl_jfr_field *fields[FL_JFR_SLOTS] = { NULL };
 	uint32_t n = 0;
 
@@ -54,32 +54,32 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *count,
 			fields[i] = fl_jfr_slot_field(class, names[i]);
 		if (!fields[i])
 			continue;
-		count->has[i] = true;
-		count->kind[i] = kind_of(class, fields[i]);
+		reader->has[i] = true;
+		reader->kind[i] = kind_of(class, fields[i]);
 		n = FL_MAX(n, fields[i]->op + 1);
 	}
-	count->steps = fl_arena_alloc(&chunk->arena,
-				      (n + 1) * sizeof(*count->steps));
-	if (!count->steps) {
+	reader->steps = fl_arena_alloc(&chunk->arena,
+				      (n + 1) * sizeof(*reader->steps));
+	if (!reader->steps) {
 		fl_no_memory(chunk->flame);
 		return false;
 	}
-	count->nsteps = n;
-	count->all_var = true;
-	count->pext = fl_wire_has_pext();
+	reader->nsteps = n;
+	reader->all_var = true;
+	reader->pext = fl_wire_has_pext();
 	for (uint32_t i = 0; i < n; i++) {
-		count->steps[i] = (struct fl_jfr_step){
+		reader->steps[i] = (struct fl_jfr_step){
 			class->ops[i].code, -1, &class->ops[i]
 		};
-		count->all_var &= class->ops[i].code == FL_JFR_VAR;
+		reader->all_var &= class->ops[i].code == FL_JFR_VAR;
 	}
 	for (unsigned i = 0; i < FL_JFR_SLOTS; i++)
 		if (fields[i])
-			count->steps[fields[i]->op].slot = i;
+			reader->steps[fields[i]->op].slot = i;
 	if (fields[FL_JFR_VALUE])
-		count->value_unit = fields[FL_JFR_VALUE]->unit;
-	if (count->all_var && n <= FL_WIRE_SOME)
-		list_taking(count);
+		reader->value_unit = fields[FL_JFR_VALUE]->unit;
+	if (reader->all_var && n <= FL_WIRE_SOME)
+		list_short_steps(reader);
 	return true;
 }
 
@@ -105,44 +105,44 @@ static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
  * Steps that are all compressed integers, where so many bytes follow that
  * none of them can end past the chunk.
  */
-static inline const uint8_t *run_fast(struct fl_jfr_reader *count,
+static inline const uint8_t *run_fast(struct fl_jfr_reader *reader,
 				      const uint8_t *at)
 {
-	const struct fl_jfr_step *step = count->steps;
-	const struct fl_jfr_step *end = step + count->nsteps;
+	const struct fl_jfr_step *step = reader->steps;
+	const struct fl_jfr_step *end = step + reader->nsteps;
 
 	for (; step < end; step++)
 		at = step->slot >= 0 ?
-		     fl_wire_take(at, &count->values[step->slot]) :
+		     fl_wire_take(at, &reader->values[step->slot]) :
 		     fl_wire_pass(at);
 	return at;
 }
 
 /*
- * The same of what is within 32 bytes: what ends an integer says where the
- * next one begins.  Behind them every byte passes for an end.  NULL: it comes
- * there, or to an integer of nine bytes.
+ * The same within 32 bytes: the end of an integer is the beginning of the next
+ * one.  Bytes behind the 32 count as ends.  NULL: the fields are longer, or an
+ * integer has nine bytes.
  */
 static inline __attribute__((always_inline)) const uint8_t *
-run_by_ends(struct fl_jfr_reader *count, const uint8_t *at,
+run_by_ends(struct fl_jfr_reader *reader, const uint8_t *at,
 	    uint64_t (*pack)(uint64_t word, unsigned size))
 {
-	const struct fl_jfr_short_step *taking = count->short_steps;
-	const struct fl_jfr_short_step *end = taking + count->nshort;
+	const struct fl_jfr_short_step *step = reader->short_steps;
+	const struct fl_jfr_short_step *end = step + reader->nshort;
 	uint64_t ends = fl_wire_ends_32(at);
 	unsigned begin = 0;
 
 	if (fl_unlikely(fl_wire_is_long(ends)))
 		return NULL;
-	for (; taking < end; taking++) {
+	for (; step < end; step++) {
 		unsigned next;
 
-		for (unsigned n = taking->before; n; n--) {
+		for (unsigned n = step->before; n; n--) {
 			begin = __builtin_ctzll(ends) + 1;
 			ends &= ends - 1;
 		}
 		next = __builtin_ctzll(ends) + 1;
-		count->values[taking->slot] = pack(fl_wire_word(at + begin),
+		reader->values[step->slot] = pack(fl_wire_word(at + begin),
 						   next - begin);
 		begin = next;
 		ends &= ends - 1;
@@ -155,10 +155,10 @@ static inline uint64_t pack_low(uint64_t word, unsigned size)
 	return size == 1 ? word & 0x7f : fl_wire_pack_low(word, size);
 }
 
-static const uint8_t *run_within(struct fl_jfr_reader *count,
+static const uint8_t *run_within(struct fl_jfr_reader *reader,
 				 const uint8_t *at)
 {
-	return run_by_ends(count, at, pack_low);
+	return run_by_ends(reader, at, pack_low);
 }
 
 #ifdef FL_WIRE_PEXT
@@ -169,52 +169,53 @@ static inline uint64_t pack_at_once(uint64_t word, unsigned size)
 }
 
 __attribute__((target("bmi2")))
-static const uint8_t *run_within_at_once(struct fl_jfr_reader *count,
+static const uint8_t *run_within_at_once(struct fl_jfr_reader *reader,
 					 const uint8_t *at)
 {
-	return run_by_ends(count, at, pack_at_once);
+	return run_by_ends(reader, at, pack_at_once);
 }
 #else
 #define run_within_at_once run_within
 #endif
 
 _Static_assert(FL_JFR_SHORT_BYTES >= 32 + FL_WIRE_SOME + 8 &&
-	       FL_JFR_SHORT_BYTES > 9 * FL_WIRE_SOME, "what is looked at");
+	       FL_JFR_SHORT_BYTES > 9 * FL_WIRE_SOME, "bytes that are read");
 
-const uint8_t *fl_jfr_read_short(struct fl_jfr_reader *count, const uint8_t *at)
+const uint8_t *fl_jfr_read_short(struct fl_jfr_reader *reader,
+				 const uint8_t *at)
 {
-	const uint8_t *end = count->pext ? run_within_at_once(count, at) :
-					      run_within(count, at);
+	const uint8_t *end = reader->pext ? run_within_at_once(reader, at) :
+					      run_within(reader, at);
 
-	return fl_likely(end) ? end : run_fast(count, at);
+	return fl_likely(end) ? end : run_fast(reader, at);
 }
 
-void fl_jfr_read_fields(struct fl_jfr_reader *count, struct fl_wire *w)
+void fl_jfr_read_fields(struct fl_jfr_reader *reader, struct fl_wire *w)
 {
-	const struct fl_jfr_step *step = count->steps;
-	const struct fl_jfr_step *end = step + count->nsteps;
+	const struct fl_jfr_step *step = reader->steps;
+	const struct fl_jfr_step *end = step + reader->nsteps;
 
-	if (fl_likely(count->nshort &&
+	if (fl_likely(reader->nshort &&
 		      w->end - w->at >= FL_JFR_SHORT_BYTES)) {
-		w->at = fl_jfr_read_short(count, w->at);
+		w->at = fl_jfr_read_short(reader, w->at);
 		return;
 	}
 	for (; step < end && !w->bad; step++) {
 		uint64_t n = read_step(step, w);
 
 		if (step->slot >= 0)
-			count->values[step->slot] = n;
+			reader->values[step->slot] = n;
 	}
 }
 
-double fl_jfr_double(const struct fl_jfr_reader *count, enum fl_jfr_slot slot)
+double fl_jfr_double(const struct fl_jfr_reader *reader, enum fl_jfr_slot slot)
 {
-	uint64_t n = count->values[slot];
+	uint64_t n = reader->values[slot];
 	uint32_t half = n;
 	float f;
 	double d;
 
-	switch (count->kind[slot]) {
+	switch (reader->kind[slot]) {
 	case 'f':
 		memcpy(&f, &half, sizeof(f));
 		return f;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain events, which are most of a recording of wall-clock time: a stack and
- * a state, one sample each, summed over threads and time.  They are counted
- * in a table by state and by key of the stack.  Most of these are rare: a byte
- * each is near at hand, and what it cannot hold goes into a map.
+ * Plain events: only a stack and a state, one sample each, summed over threads
+ * and time.  Most events of a wall-clock recording are plain.  They are counted
+ * in 8-bit counters by state and key of the stack, which overflow into a map.
  *
- * Where the integers of an event end is its form.  There are few of these:
- * one that was seen before tells at once where stack and state are.
+ * The layout of an event is the set of bytes at which its integers end.  Few
+ * layouts occur: a known one gives the places of stack and state at once.
  */
 #include "fl.h"
 
@@ -14,23 +13,23 @@
 #include "format/jfr/recycle.h"
 
 enum {
-	LEAST = 5, MOST = 18,	/* bytes of an event that is read by its form */
+	MIN_BYTES = 5, MAX_BYTES = 18,	/* of an event read by its layout */
 	HEAD = 2,		/* its size and its type */
-	ROOM = 64,
-	AHEAD = 1024,
-	MOST_FORMS = 255,
-	MOST_TABLES = 64,	/* of a chunk, FL_JFR_SMALL_KEYS bytes each */
+	LOOKAHEAD = 64,		/* bytes that must follow */
+	PREFETCH_BYTES = 1024,
+	MAX_LAYOUTS = 255,
+	MAX_TABLES = 64,	/* of a chunk, FL_JFR_SMALL_KEYS bytes each */
 	STATE_BITS = 7,		/* of a key of the map, below the stack's */
-	FEW = 1 << 12		/* events of a class are not worth a table */
+	MIN_EVENTS = 1 << 12	/* of a class, to be worth a table */
 };
 
 /*
- * Of an event's 16 bytes behind its head, which do not end an integer: a bit
- * each, as what passes the event's end has.
+ * A layout is a number of 16 bits, one for each byte behind an event's head:
+ * set where the byte does not end an integer, or lies behind the event.
  */
 enum { NOT_ENDS = 1 << 16 };
 
-struct form {
+struct layout {
 	uint32_t keep;		/* of four bytes: those of the stack */
 	uint8_t stack, state;	/* where they are in the event */
 };
@@ -38,18 +37,18 @@ struct form {
 struct fl_jfr_layouts {
 	uint8_t number[NOT_ENDS];	/* 0: not seen yet */
 	unsigned n;
-	struct form at[MOST_FORMS + 1];
+	struct layout at[MAX_LAYOUTS + 1];
 };
 
 _Static_assert(FL_JFR_STATES == 1 << STATE_BITS, "states fit");
 
-static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
-		     unsigned state)
+static bool make_counters(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
+			  unsigned state)
 {
 	struct fl_jfr_readers *readers = chunk->readers;
-	size_t room;
+	size_t capacity;
 
-	if (readers->ntables == MOST_TABLES || c->class->events < FEW)
+	if (readers->ntables == MAX_TABLES || c->class->events < MIN_EVENTS)
 		return false;
 	if (c->has_layouts && !c->layouts) {
 		c->layouts = fl_zeroed(1, sizeof(*c->layouts));
@@ -57,7 +56,7 @@ static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 			readers->by_layout[c->class->id] = c;
 	}
 	c->counters[state] =
-		fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_COUNTERS, &room);
+		fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_COUNTERS, &capacity);
 	if (!c->counters[state])
 		c->counters[state] =
 			fl_zeroed(FL_JFR_SMALL_KEYS, sizeof(**c->counters));
@@ -65,9 +64,9 @@ static bool make_low(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 	return c->counters[state];
 }
 
-/* The byte of a key is zero again, as it was full; false: memory is out. */
+/* A counter is zero again, as it was full; false: out of memory. */
 static __attribute__((noinline)) bool
-spill(struct fl_jfr_reader *c, uint64_t stack, unsigned state)
+overflow(struct fl_jfr_reader *c, uint64_t stack, unsigned state)
 {
 	uint64_t *n = fl_map_put(&c->counted, stack << STATE_BITS | state,
 				 NULL);
@@ -90,8 +89,8 @@ bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
 	if (fl_unlikely(stack >> (64 - STATE_BITS) || state >= FL_JFR_STATES))
 		return false;
 	if (stack < FL_JFR_SMALL_KEYS &&
-	    (c->counters[state] || make_low(chunk, c, state))) {
-		if (!++c->counters[state][stack] && !spill(c, stack, state))
+	    (c->counters[state] || make_counters(chunk, c, state))) {
+		if (!++c->counters[state][stack] && !overflow(c, stack, state))
 			return false;
 		c->unlaid++;
 		return true;
@@ -111,16 +110,16 @@ static uint32_t pass(uint32_t ends, unsigned n)
 	return ends;
 }
 
-/* A new form, if it is one; 0: it is not, or there are too many. */
-static unsigned make_form(const struct fl_jfr_reader *c, uint32_t not_ends,
+/* A new layout, if it is one; 0: it is not, or there are too many. */
+static unsigned make_layout(const struct fl_jfr_reader *c, uint32_t not_ends,
 			  uint32_t behind)
 {
-	struct fl_jfr_layouts *forms = c->layouts;
-	struct form *form = &forms->at[forms->n + 1];
+	struct fl_jfr_layouts *layouts = c->layouts;
+	struct layout *layout = &layouts->at[layouts->n + 1];
 	uint32_t rest = pass(~not_ends & 0xffff, c->before - 1u);
 	unsigned stack, size, last;
 
-	if (forms->n == MOST_FORMS || !rest || !(rest & (rest - 1)) ||
+	if (layouts->n == MAX_LAYOUTS || !rest || !(rest & (rest - 1)) ||
 	    fl_wire_is_long(~(uint64_t)(not_ends ^ behind)))
 		return 0;
 	stack = __builtin_ctz(rest) + 1;
@@ -138,9 +137,9 @@ static unsigned make_form(const struct fl_jfr_reader *c, uint32_t not_ends,
 	if (fl_bit_counts(~not_ends & 0xffff) >> 56 != c->class->nops ||
 	    (not_ends & (behind ? behind & -behind : NOT_ENDS) >> 1))
 		return 0;
-	*form = (struct form){ .keep = 0x7f7f7f >> 8 * (3 - size),
+	*layout = (struct layout){ .keep = 0x7f7f7f >> 8 * (3 - size),
 			       .stack = HEAD + stack, .state = HEAD + last };
-	return forms->number[not_ends] = ++forms->n;
+	return layouts->number[not_ends] = ++layouts->n;
 }
 
 static inline uint32_t pack(uint32_t bytes, uint32_t keep)
@@ -155,39 +154,39 @@ static inline __attribute__((always_inline)) const uint8_t *
 read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 	      uint32_t (*pack_by)(uint32_t bytes, uint32_t keep))
 {
-	/* Of a size; one that no form has passes for no ends at all. */
+	/* Of a size; one that no layout has passes for no ends at all. */
 	static const uint16_t behind[256] = {
-		[0 ... LEAST - 1] = NOT_ENDS - 1,
+		[0 ... MIN_BYTES - 1] = NOT_ENDS - 1,
 		0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,
 		0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000, 0,
-		[MOST + 1 ... 255] = NOT_ENDS - 1
+		[MAX_BYTES + 1 ... 255] = NOT_ENDS - 1
 	};
-	const struct fl_jfr_layouts *forms = c->layouts;
+	const struct fl_jfr_layouts *layouts = c->layouts;
 	const uint8_t id = c->class->id;
 
 	while (at < end) {
-		const struct form *form;
+		const struct layout *layout;
 		size_t size = at[0], not_ends, number, key;
-		uint8_t *low;
+		uint8_t *counters;
 
 		if (fl_unlikely(at[1] != id))
 			break;
 		not_ends = fl_wire_not_ends_16(at + HEAD) | behind[size];
-		number = forms->number[not_ends];
+		number = layouts->number[not_ends];
 		if (fl_unlikely(!number)) {
-			number = make_form(c, not_ends, behind[size]);
+			number = make_layout(c, not_ends, behind[size]);
 			if (!number)
 				break;
 		}
-		form = &forms->at[number];
-		key = pack_by(fl_wire_word(at + form->stack), form->keep);
-		low = c->counters[at[form->state]];
-		if (fl_unlikely(key >= FL_JFR_SMALL_KEYS || !low))
+		layout = &layouts->at[number];
+		key = pack_by(fl_wire_word(at + layout->stack), layout->keep);
+		counters = c->counters[at[layout->state]];
+		if (fl_unlikely(key >= FL_JFR_SMALL_KEYS || !counters))
 			break;
-		if (fl_unlikely(!++low[key]) &&
-		    !spill(c, key, at[form->state]))
+		if (fl_unlikely(!++counters[key]) &&
+		    !overflow(c, key, at[layout->state]))
 			break;
-		__builtin_prefetch(at + AHEAD);
+		__builtin_prefetch(at + PREFETCH_BYTES);
 		at += size;
 	}
 	return at;
@@ -223,9 +222,9 @@ const uint8_t *fl_jfr_read_by_layout(struct fl_jfr_chunk *chunk,
 	const uint8_t *begin;
 	bool at_once;
 
-	if (end - at <= ROOM)
+	if (end - at <= LOOKAHEAD)
 		return at;
-	end -= ROOM;
+	end -= LOOKAHEAD;
 	at_once = fl_wire_has_pext();
 	do {
 		struct fl_jfr_reader *c = chunk->readers->by_layout[at[1]];
@@ -258,21 +257,21 @@ void fl_jfr_find_layout(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
 }
 
 /* Counts of a state, which are zero then; their sum. */
-static uint64_t each_low(struct fl_jfr_reader *c, unsigned state,
+static uint64_t each_counter(struct fl_jfr_reader *c, unsigned state,
 			 fl_jfr_plain_fn *each, void *data)
 {
-	uint8_t *low = c->counters[state];
+	uint8_t *counters = c->counters[state];
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < FL_JFR_SMALL_KEYS; i += 8) {
-		uint64_t some = fl_wire_word(low + i);
+		uint64_t some = fl_wire_word(counters + i);
 
 		for (size_t j = i; some; j++, some >>= 8) {
 			if (!(some & UINT8_MAX))
 				continue;
-			sum += low[j];
-			each(data, c, j, state, low[j]);
-			low[j] = 0;
+			sum += counters[j];
+			each(data, c, j, state, counters[j]);
+			counters[j] = 0;
 		}
 	}
 	return sum;
@@ -298,7 +297,7 @@ void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 
 	for (unsigned state = 0; state < FL_COUNT(c->counters); state++)
 		if (c->counters[state])
-			events += each_low(c, state, each, data);
+			events += each_counter(c, state, each, data);
 	chunk->readers->nevents += events - c->unlaid;
 	c->class->events += events - c->unlaid;
 	fl_jfr_plain_done(chunk, c);

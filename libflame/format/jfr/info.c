@@ -13,7 +13,7 @@
 struct fl_jfr_info {
 	struct fl_map events;	/* name -> how many */
 	unsigned major, minor;	/* the first chunk's version */
-	struct fl_map said;	/* hashes of facts that were told */
+	struct fl_map reported;	/* hashes of facts */
 };
 
 void fl_jfr_info_free(struct fl_jfr_info *info)
@@ -21,7 +21,7 @@ void fl_jfr_info_free(struct fl_jfr_info *info)
 	if (!info)
 		return;
 	fl_map_free(&info->events);
-	fl_map_free(&info->said);
+	fl_map_free(&info->reported);
 	fl_free(info);
 }
 
@@ -68,14 +68,14 @@ static bool field_value(struct fl_jfr_chunk *chunk,
  * The same fact of many chunks is told once, by its first line
  * (async-profiler's CPU is all of /proc/cpuinfo).
  */
-static void tell_once(struct fl_jfr *jfr, const char *key,
+static void report_once(struct fl_jfr *jfr, const char *key,
 		      struct fl_buf *value)
 {
 	bool fresh;
 
 	value->size = strcspn(value->data ? value->data : "", "\r\n");
 	if (!value->size ||
-	    !fl_map_put(&jfr->info->said,
+	    !fl_map_put(&jfr->info->reported,
 			fl_hash_pair(fl_hash(key, strlen(key)),
 				     fl_hash(value->data, value->size)),
 			&fresh) ||
@@ -84,7 +84,7 @@ static void tell_once(struct fl_jfr *jfr, const char *key,
 	fl_fact(jfr->source, key, "%.*s", (int)value->size, value->data);
 }
 
-static void tell_fields(struct fl_jfr_chunk *chunk,
+static void report_fields(struct fl_jfr_chunk *chunk,
 			const struct fl_jfr_note *note, const char *key,
 			const char *const *names)
 {
@@ -100,12 +100,12 @@ static void tell_fields(struct fl_jfr_chunk *chunk,
 	}
 	if (buf.data)
 		buf.data[buf.size] = '\0';
-	tell_once(chunk->jfr, key, &buf);
+	report_once(chunk->jfr, key, &buf);
 	fl_buf_free(&buf);
 }
 
 /* async-profiler's settings have no id; the JDK's name an event type. */
-static void tell_setting(struct fl_jfr_chunk *chunk,
+static void report_setting(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_note *note)
 {
 	struct fl_buf key = { 0 }, value = { 0 };
@@ -145,7 +145,7 @@ static void tell_setting(struct fl_jfr_chunk *chunk,
 					     (int)of->name.size, of->name.data);
 		}
 		fl_buf_print(&full, "%s=%s", key.data, value.data);
-		tell_once(jfr, "setting", &full);
+		report_once(jfr, "setting", &full);
 		fl_buf_free(&full);
 	}
 	fl_buf_free(&key);
@@ -173,18 +173,18 @@ void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 		struct slice event = fl_jfr_plain_name(note->class->name);
 
 		if (fl_slice_is(event, "jdk.ActiveSetting")) {
-			tell_setting(chunk, note);
+			report_setting(chunk, note);
 		} else if (fl_slice_is(event, "jdk.JVMInformation")) {
-			tell_fields(chunk, note, "JVM", jvm);
-			tell_fields(chunk, note, "JVM arguments", arguments);
-			tell_fields(chunk, note, "Java arguments", java);
-			tell_fields(chunk, note, "pid", pid);
+			report_fields(chunk, note, "JVM", jvm);
+			report_fields(chunk, note, "JVM arguments", arguments);
+			report_fields(chunk, note, "Java arguments", java);
+			report_fields(chunk, note, "pid", pid);
 		} else if (fl_slice_is(event, "jdk.OSInformation")) {
-			tell_fields(chunk, note, "OS", os);
+			report_fields(chunk, note, "OS", os);
 		} else if (fl_slice_is(event, "jdk.CPUInformation")) {
-			tell_fields(chunk, note, "CPU", cpu);
+			report_fields(chunk, note, "CPU", cpu);
 		} else if (fl_slice_is(event, "jdk.ActiveRecording")) {
-			tell_fields(chunk, note, "recording", name);
+			report_fields(chunk, note, "recording", name);
 		}
 	}
 }
@@ -226,7 +226,7 @@ void fl_jfr_info_chunk(struct fl_jfr_chunk *chunk)
 					  types->classes[i].events);
 }
 
-static void tell_time(struct fl_jfr *jfr)
+static void report_time(struct fl_jfr *jfr)
 {
 	struct flame_source *source = jfr->source;
 	time_t seconds;
@@ -260,7 +260,7 @@ static int by_name(const void *a, const void *b)
 		       (x->name.size < y->name.size);
 }
 
-static void tell_events(struct fl_jfr *jfr)
+static void report_events(struct fl_jfr *jfr)
 {
 	struct flame *flame = jfr->source->flame;
 	struct named *list = NULL;
@@ -298,7 +298,7 @@ void fl_jfr_info_end(struct fl_jfr *jfr)
 		jfr->totals.bad_chunks, jfr->totals.unfinished);
 	fl_fact(source, "version", "%u.%u", jfr->info ? jfr->info->major : 0,
 		jfr->info ? jfr->info->minor : 0);
-	tell_time(jfr);
+	report_time(jfr);
 	if (jfr->totals.lost_samples)
 		fl_fact(source, "lost", "%" PRIu64 " samples",
 			jfr->totals.lost_samples);
@@ -306,5 +306,5 @@ void fl_jfr_info_end(struct fl_jfr *jfr)
 		fl_fact(source, "damage", "%s; %" PRIu64 " bytes lost",
 			jfr->totals.first_damage, jfr->totals.lost_bytes);
 	if (jfr->info)
-		tell_events(jfr);
+		report_events(jfr);
 }

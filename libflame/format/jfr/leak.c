@@ -19,9 +19,9 @@ struct leak {
 
 struct fl_jfr_leaks {
 	struct leak *now;	/* of this chunk */
-	size_t nnow, now_room;
+	size_t nnow, now_capacity;
 	struct leak *live;	/* by address, over all chunks */
-	size_t nlive, live_room;
+	size_t nlive, live_capacity;
 	struct fl_map by_address;	/* -> index in live, plus one */
 	int64_t first, last;
 };
@@ -63,7 +63,7 @@ static int leak_event(struct fl_jfr *jfr, const struct leak *leak)
 		leaks->live[*at - 1] = *leak;
 		return FLAME_OK;
 	}
-	if (!fl_grow(&leaks->live, &leaks->live_room, leaks->nlive + 1,
+	if (!fl_grow(&leaks->live, &leaks->live_capacity, leaks->nlive + 1,
 		     sizeof(*leaks->live)))
 		return fl_no_memory(jfr->source->flame);
 	leaks->live[leaks->nlive++] = *leak;
@@ -100,7 +100,7 @@ int fl_jfr_keep_leak(struct fl_jfr *jfr, const struct fl_jfr_hit *hit,
 		leaks->first = INT64_MAX;
 		leaks->last = INT64_MIN;
 	}
-	if (!fl_grow(&leaks->now, &leaks->now_room, leaks->nnow + 1,
+	if (!fl_grow(&leaks->now, &leaks->now_capacity, leaks->nnow + 1,
 		     sizeof(*leaks->now)))
 		return fl_no_memory(flame);
 	leak = &leaks->now[leaks->nnow];

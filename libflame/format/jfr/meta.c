@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The metadata event: a table of strings, then one tree of elements.  The
- * classes under root/metadata are taken; regions and settings are not.
+ * classes under root/metadata are read; regions and settings are not.
  */
 #include "fl.h"
 
@@ -14,7 +14,7 @@ struct meta {
 	struct fl_wire w;
 	struct slice *strings;
 	uint32_t nstrings;
-	size_t classes_room;
+	size_t classes_capacity;
 	bool copies;		/* the chunk's bytes may move */
 	bool damaged;		/* something names a string that is not there */
 };
@@ -211,7 +211,7 @@ static bool read_class(struct meta *m, const struct element *e)
 	fields = fl_arena_alloc(&chunk->arena,
 				fl_size_mul((size_t)e->nchildren + 1,
 					    sizeof(*fields)));
-	if (!fields || !fl_grow(&types->classes, &m->classes_room,
+	if (!fields || !fl_grow(&types->classes, &m->classes_capacity,
 				types->nclasses + 1,
 				sizeof(*types->classes))) {
 		fl_no_memory(chunk->flame);
@@ -372,7 +372,7 @@ static void find_events(struct fl_jfr_chunk *chunk)
 		types->classes[i].event = true;
 }
 
-static void find_known(struct fl_jfr_chunk *chunk)
+static void find_named(struct fl_jfr_chunk *chunk)
 {
 	chunk->types->string = fl_jfr_class_named(chunk, "java.lang.String");
 	chunk->types->thread = fl_jfr_class_named(chunk, "java.lang.Thread");
@@ -468,7 +468,7 @@ bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at)
 	if (m.damaged || m.w.at != m.w.end)
 		fl_jfr_damage(chunk, at, "damaged metadata");
 	find_events(chunk);
-	find_known(chunk);
+	find_named(chunk);
 	return true;
 }
 

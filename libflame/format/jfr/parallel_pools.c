@@ -53,7 +53,7 @@ static void run(struct fl_job *job)
 	p->good = fl_jfr_index_pools(&p->part);
 }
 
-/* Nobody makes decoders while others read by them. */
+/* Decoders are made before two threads use them. */
 static bool make_decoders(struct fl_jfr_chunk *chunk)
 {
 	for (uint32_t i = 0; i < chunk->types->nclasses; i++)

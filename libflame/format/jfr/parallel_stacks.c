@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stacks of a chunk, by all threads: each takes a share of its traces.
- * Nobody enters anything in the source's dictionary meanwhile, so that each
- * may look there for stacks that are known.  What is not, it enters in a
- * dictionary of its own, below what is.  The source's thread then enters
- * that in the source's, share by share: the order of things is that in which
- * one thread alone would have come upon them.
+ * The source's dictionary does not change meanwhile, so that all can look up
+ * stacks in it.  New stacks go into a dictionary of the thread, as children of
+ * the source's.  The source's thread then absorbs these dictionaries, share by
+ * share: all ids are in the order in which one thread would have made them.
  */
 #include "fl.h"
 
@@ -15,9 +14,9 @@
 #include <stdlib.h>
 
 enum {
-	MOST = 128,
-	EACH = 2,		/* shares for a thread: others may be busy */
-	MANY = 1 << 10		/* traces that are worth several threads */
+	MAX_SHARES = 128,
+	SHARES_PER_THREAD = 2,	/* several, as some threads may be busy */
+	PARALLEL_THRESHOLD = 1 << 10	/* traces worth several threads */
 };
 
 struct share {
@@ -33,7 +32,7 @@ struct share {
 
 struct fl_jfr_parallel_stacks {
 	size_t n;
-	struct share shares[MOST];
+	struct share shares[MAX_SHARES];
 };
 
 static struct fl_jfr_parallel_stacks *shares_of(struct fl_jfr *jfr)
@@ -44,8 +43,8 @@ static struct fl_jfr_parallel_stacks *shares_of(struct fl_jfr *jfr)
 	if (all)
 		return all;
 	all = jfr->parallel_stacks = fl_zeroed(1, sizeof(*all));
-	while (all && all->n < EACH * threads && all->n < MOST &&
-	       (all->shares[all->n].flame = flame_new()))
+	while (all && all->n < SHARES_PER_THREAD * threads &&
+	       all->n < MAX_SHARES && (all->shares[all->n].flame = flame_new()))
 		all->n++;
 	return all;
 }
@@ -106,10 +105,10 @@ static uint64_t hash_of(struct flame *flame, flame_id stack)
 {
 	flame_id *frames = NULL;
 	uint64_t hash = 0;
-	size_t n = 0, room = 0;
+	size_t n = 0, capacity = 0;
 
 	for (; stack; stack = fl_parent(flame, stack)) {
-		if (!fl_grow(&frames, &room, n + 1, sizeof(*frames))) {
+		if (!fl_grow(&frames, &capacity, n + 1, sizeof(*frames))) {
 			fl_no_memory(flame);
 			break;
 		}
@@ -165,7 +164,7 @@ static bool keep_path(struct fl_jfr_chunk *chunk,
 }
 
 /* Their stacks are the source's from now on. */
-static bool settle(struct share *share, const struct fl_jfr_path *paths)
+static bool resolve_stacks(struct share *share, const struct fl_jfr_path *paths)
 {
 	struct fl_jfr_chunk *chunk = share->chunk;
 	struct fl_jfr_local *local = &share->local;
@@ -186,7 +185,7 @@ static bool settle(struct share *share, const struct fl_jfr_path *paths)
 	return good;
 }
 
-static void tell_methods(struct share *share)
+static void report_methods(struct share *share)
 {
 	const struct fl_jfr_local *local = &share->local;
 
@@ -197,34 +196,35 @@ static void tell_methods(struct share *share)
 			local->methods[i].method);
 }
 
-static bool take(struct flame *to, struct share *share,
-		 struct fl_jfr_path **paths, size_t *room)
+static bool absorb_share(struct flame *to, struct share *share,
+		 struct fl_jfr_path **paths, size_t *capacity)
 {
 	struct flame *flame = share->flame;
 
 	if (!share->good || fl_failed(flame) ||
 	    !fl_absorb_frames(to, flame, &share->map) ||
-	    !fl_grow(paths, room, flame->stacks.count, sizeof(**paths)))
+	    !fl_grow(paths, capacity, flame->stacks.count, sizeof(**paths)))
 		return false;
-	tell_methods(share);
+	report_methods(share);
 	enter_stacks(to, share, *paths);
-	return settle(share, *paths) && fl_stacks_clear(flame);
+	return resolve_stacks(share, *paths) && fl_stacks_clear(flame);
 }
 
-static bool take_all(struct flame *to, struct fl_jfr_parallel_stacks *all)
+static bool absorb_all(struct flame *to, struct fl_jfr_parallel_stacks *all)
 {
 	struct fl_jfr_path *paths = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	bool good = true;
 
 	for (size_t i = 0; i < all->n && good; i++)
-		good = take(to, &all->shares[i], &paths, &room);
+		good = absorb_share(to, &all->shares[i], &paths, &capacity);
 	fl_free(paths);
 	return good;
 }
 
-static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_parallel_stacks *all,
-		 const uint32_t *traces, size_t n)
+static void submit_shares(struct fl_jfr_chunk *chunk,
+			  struct fl_jfr_parallel_stacks *all,
+			  const uint32_t *traces, size_t n)
 {
 	for (size_t i = all->n; i--;) {
 		struct share *share = &all->shares[i];
@@ -239,17 +239,17 @@ static void give(struct fl_jfr_chunk *chunk, struct fl_jfr_parallel_stacks *all,
 }
 
 /*
- * What is new in a share is entered twice, by its thread and by the source's.
- * Where most of it is new, that pays for many threads only: of few, one makes
- * the stacks and the others read on.
+ * New stacks are made twice, by a thread and by the source's.  If most stacks
+ * are new, this pays for many threads only: of few, one makes the stacks and
+ * the others read on.
  */
 bool fl_jfr_stacks_by_one(const struct fl_jfr_chunk *chunk, size_t n)
 {
-	const struct fl_jfr_trace_cache *known = chunk->jfr->cache;
+	const struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
 
-	return n >= MANY &&
+	return n >= PARALLEL_THRESHOLD &&
 	       chunk->jfr->source->flame->threads < FL_JFR_MANY_THREADS &&
-	       n > (chunk->traces->hashes ? &known->traces : &known->paths)
+	       n > (chunk->traces->hashes ? &cache->traces : &cache->paths)
 			       ->count;
 }
 
@@ -260,21 +260,21 @@ void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	struct fl_jfr *jfr = chunk->jfr;
 	struct fl_jfr_parallel_stacks *all;
 
-	if (by_one || n < MANY || !fl_jfr_threads(jfr) ||
+	if (by_one || n < PARALLEL_THRESHOLD || !fl_jfr_threads(jfr) ||
 	    !(all = shares_of(jfr)) || all->n < 2) {
-		if (n >= MANY)
+		if (n >= PARALLEL_THRESHOLD)
 			jfr->read_ahead(jfr);
 		fl_jfr_make_stacks(chunk, traces, n);
 		return;
 	}
-	/* Nobody makes plans while others read by them. */
+	/* Decoders are made before the threads use them. */
 	for (size_t i = 0; i < types->nclasses; i++)
 		if (types->classes[i].wanted)
 			fl_jfr_make_decoder(chunk, &types->classes[i]);
-	give(chunk, all, traces, n);
+	submit_shares(chunk, all, traces, n);
 	jfr->read_ahead(jfr);
 	for (size_t i = 0; i < all->n; i++)
 		fl_thread_pool_wait(jfr->threads, &all->shares[i].job);
-	if (!take_all(chunk->flame, all))
+	if (!absorb_all(chunk->flame, all))
 		fl_no_memory(chunk->flame);
 }

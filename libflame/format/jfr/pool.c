@@ -2,7 +2,7 @@
 /*
  * Checkpoint events: pools of constants.  They are indexed, not decoded: a
  * constant is where it lies.  Of stack traces, which are most of a large
- * recording, only those that events ask for are kept.
+ * recording, only those that events refer to are kept.
  *
  * A constant that is written again: as in the JDK, the entry read last
  * along the chain counts, which is the oldest.
@@ -19,7 +19,6 @@ enum {
 	LARGE = 16		/* and bytes of the chunk, by keys */
 };
 
-/* Pools whose constants somebody may ask for. */
 void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 {
 	const struct fl_jfr_types *types = chunk->types;
@@ -102,7 +101,7 @@ static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 	return keep_place(chunk, class->pool, key, at);
 }
 
-/* So many more constants are to come, of which keys are kept. */
+/* Makes the pool of a class, for so many more constants. */
 static bool promise(struct fl_jfr_class *class, uint32_t n)
 {
 	if (!class->pool)
@@ -167,7 +166,7 @@ static bool read_npools(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 	return !npools && !w->bad;
 }
 
-/* Pools that the number of them does not tell of, up to the end. */
+/* Pools behind the number of pools that the checkpoint has, to its end. */
 static bool read_more_pools(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 {
 	struct fl_wire ahead = *w;

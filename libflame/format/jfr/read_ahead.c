@@ -13,17 +13,17 @@
 #include <stdlib.h>
 
 enum {
-	MOST = 128,
-	EACH = 2,		/* chunks for a thread */
-	SMALL = 64 << 20,	/* bytes; of more, one for each and one more */
-	MOST_BYTES = 256 << 20	/* fewer if there are so many */
+	MAX_CHUNKS = 128,
+	CHUNKS_PER_THREAD = 2,		/* chunks for a thread */
+	SMALL_BYTES = 64 << 20,	/* bytes; of more, one for each and one more */
+	MAX_BYTES = 256 << 20	/* fewer if there are so many */
 };
 
 /* A chunk: its events, and when they were read its pools. */
-struct place {
+struct slot {
 	struct step {
 		struct fl_job job;
-		struct place *place;
+		struct slot *slot;
 	} events, pools;
 	struct fl_jfr_read_ahead *ahead;
 	struct fl_jfr_chunk *chunk;
@@ -33,9 +33,9 @@ struct place {
 
 struct fl_jfr_read_ahead {
 	struct fl_jfr *jfr;
-	size_t nplaces, first, n;
+	size_t nslots, first, n;
 	uint64_t bytes;
-	struct place places[MOST];
+	struct slot slots[MAX_CHUNKS];
 };
 
 struct fl_jfr_read_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr)
@@ -48,16 +48,17 @@ struct fl_jfr_read_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr)
 		return NULL;
 	}
 	ahead->jfr = jfr;
-	ahead->nplaces = FL_MIN(EACH * (size_t)flame->threads, (size_t)MOST);
-	for (size_t i = 0; i < ahead->nplaces; i++) {
-		struct place *place = &ahead->places[i];
+	ahead->nslots = FL_MIN(CHUNKS_PER_THREAD * (size_t)flame->threads,
+			       (size_t)MAX_CHUNKS);
+	for (size_t i = 0; i < ahead->nslots; i++) {
+		struct slot *slot = &ahead->slots[i];
 
-		place->events.place = place->pools.place = place;
-		place->ahead = ahead;
-		place->flame = flame_new();
-		if (!place->flame)
+		slot->events.slot = slot->pools.slot = slot;
+		slot->ahead = ahead;
+		slot->flame = flame_new();
+		if (!slot->flame)
 			break;
-		if (i + 1 == ahead->nplaces)
+		if (i + 1 == ahead->nslots)
 			return ahead;
 	}
 	fl_jfr_ahead_free(ahead);
@@ -68,22 +69,22 @@ void fl_jfr_ahead_free(struct fl_jfr_read_ahead *ahead)
 {
 	if (!ahead)
 		return;
-	for (size_t i = 0; i < ahead->nplaces; i++) {
-		struct place *place = &ahead->places[i];
+	for (size_t i = 0; i < ahead->nslots; i++) {
+		struct slot *slot = &ahead->slots[i];
 
-		fl_jfr_chunk_free(place->chunk);
-		flame_free(place->flame);
+		fl_jfr_chunk_free(slot->chunk);
+		flame_free(slot->flame);
 	}
 	fl_free(ahead);
 }
 
 bool fl_jfr_ahead_has_room(const struct fl_jfr_read_ahead *ahead)
 {
-	size_t most = ahead->nplaces;
+	size_t max = ahead->nslots;
 
-	if (ahead->bytes >= SMALL)
-		most = most / EACH + 1;
-	return ahead->n < most && (!ahead->n || ahead->bytes < MOST_BYTES);
+	if (ahead->bytes >= SMALL_BYTES)
+		max = max / CHUNKS_PER_THREAD + 1;
+	return ahead->n < max && (!ahead->n || ahead->bytes < MAX_BYTES);
 }
 
 size_t fl_jfr_ahead_count(const struct fl_jfr_read_ahead *ahead,
@@ -96,32 +97,32 @@ size_t fl_jfr_ahead_count(const struct fl_jfr_read_ahead *ahead,
 /* In any thread, as the next is too. */
 static void read_pools(struct fl_job *job)
 {
-	struct place *place = ((struct step *)job)->place;
+	struct slot *slot = ((struct step *)job)->slot;
 
-	place->good = place->good && fl_jfr_read_pools_alone(place->chunk);
+	slot->good = slot->good && fl_jfr_read_pools_alone(slot->chunk);
 }
 
 static void read_events(struct fl_job *job)
 {
-	struct place *place = ((struct step *)job)->place;
+	struct slot *slot = ((struct step *)job)->slot;
 
-	place->good = fl_jfr_read_events_alone(place->chunk);
-	fl_thread_pool_submit_next(place->ahead->jfr->threads,
-				   &place->pools.job);
+	slot->good = fl_jfr_read_events_alone(slot->chunk);
+	fl_thread_pool_submit_next(slot->ahead->jfr->threads,
+				   &slot->pools.job);
 }
 
 void fl_jfr_ahead_add(struct fl_jfr_read_ahead *ahead,
 		      struct fl_jfr_chunk *chunk)
 {
-	struct place *place = &ahead->places[(ahead->first + ahead->n++) %
-					     ahead->nplaces];
+	struct slot *slot = &ahead->slots[(ahead->first + ahead->n++) %
+					     ahead->nslots];
 
-	chunk->flame = place->flame;
-	place->chunk = chunk;
-	place->events.job = (struct fl_job){ .run = read_events };
-	place->pools.job = (struct fl_job){ .run = read_pools };
+	chunk->flame = slot->flame;
+	slot->chunk = chunk;
+	slot->events.job = (struct fl_job){ .run = read_events };
+	slot->pools.job = (struct fl_job){ .run = read_pools };
 	ahead->bytes += chunk->size;
-	fl_thread_pool_submit(ahead->jfr->threads, &place->events.job);
+	fl_thread_pool_submit(ahead->jfr->threads, &slot->events.job);
 }
 
 /* What was asked has changed, or it did not go well: once more from here. */
@@ -150,21 +151,21 @@ static struct fl_jfr_chunk *read_again(struct fl_jfr *jfr,
 struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_read_ahead *ahead,
 				       bool *good)
 {
-	struct place *place = &ahead->places[ahead->first];
-	struct fl_jfr_chunk *chunk = place->chunk;
+	struct slot *slot = &ahead->slots[ahead->first];
+	struct fl_jfr_chunk *chunk = slot->chunk;
 	struct fl_jfr *jfr = ahead->jfr;
 
-	fl_thread_pool_wait(jfr->threads, &place->pools.job);
-	/* Its thread may not have told yet; then the place is not free. */
-	fl_thread_pool_wait(jfr->threads, &place->events.job);
-	*good = place->good;
-	place->chunk = NULL;
-	ahead->first = (ahead->first + 1) % ahead->nplaces;
+	fl_thread_pool_wait(jfr->threads, &slot->pools.job);
+	/* Its thread may not have told yet; then the slot is not free. */
+	fl_thread_pool_wait(jfr->threads, &slot->events.job);
+	*good = slot->good;
+	slot->chunk = NULL;
+	ahead->first = (ahead->first + 1) % ahead->nslots;
 	ahead->n--;
 	ahead->bytes -= chunk->size;
-	if (fl_failed(place->flame) ||
+	if (fl_failed(slot->flame) ||
 	    chunk->asked.cpu_only != jfr->source->select.cpu_only) {
-		flame_clear(place->flame);
+		flame_clear(slot->flame);
 		return read_again(jfr, chunk, good);
 	}
 	chunk->flame = jfr->source->flame;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers: what is done with the events of a class.  Which events mean what
+ * Readers: how the events of a class are read and counted.  Rows of events
  * (rows.c), which of them are asked for (select.c), the fields that are read
  * (field.c), and events of only a stack and a state, which are counted in
  * plain tables (fixed_layout.c).

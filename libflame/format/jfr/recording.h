@@ -43,7 +43,7 @@ struct fl_jfr_options {
 /* Bytes of a chunk's header, behind which its events begin. */
 enum { FL_JFR_HEADER = 68 };
 
-/* Bytes: what is smaller is read by one thread. */
+/* Bytes: smaller chunks are read by one thread. */
 enum { FL_JFR_PARALLEL_SIZE = 4 << 20 };
 
 /* With fewer threads than that, two of them share one chunk. */

@@ -102,11 +102,11 @@ const char *fl_jfr_thread_field(const struct fl_jfr_class *class)
 	return NULL;
 }
 
-const char *fl_jfr_unit(const struct fl_jfr_reader *count)
+const char *fl_jfr_unit(const struct fl_jfr_reader *reader)
 {
-	if (!count->row || (count->raw && !count->row->value))
+	if (!reader->row || (reader->raw && !reader->row->value))
 		return "ns";
-	return count->row->unit ? count->row->unit : "samples";
+	return reader->row->unit ? reader->row->unit : "samples";
 }
 
 /* Ticks without an annotation: async-profiler's and old ones. */

@@ -18,7 +18,7 @@
 
 struct fl_jfr_position {
 	uint64_t behind;	/* bytes of `before`, not consumed yet */
-	bool prepared, end_given, told;
+	bool prepared, end_emitted, reported;
 	struct turn {		/* of `now`, once it is read */
 		bool on, good;
 		enum fl_jfr_found found;
@@ -93,7 +93,7 @@ static bool is_too_early(const struct fl_jfr *jfr,
 }
 
 /* What it is asked for, as all chunks before have it. */
-static void ask_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
+static void set_asked(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
 	fl_jfr_widen(jfr, chunk->header.start_ns, fl_jfr_end_of(chunk));
@@ -147,7 +147,7 @@ static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 }
 
 /* Its turn to be given out. */
-static void take_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
+static void begin_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
 	jfr->now = chunk;
@@ -160,8 +160,8 @@ static void take_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
-	ask_chunk(jfr, chunk, found);
-	take_turn(jfr, chunk, found);
+	set_asked(jfr, chunk, found);
+	begin_turn(jfr, chunk, found);
 	return end_chunk(jfr, chunk, found, fl_jfr_read_by_two(chunk));
 }
 
@@ -258,7 +258,7 @@ static void end_turn(struct fl_jfr *jfr)
 }
 
 /* Some more of the chunk whose turn it is. */
-static int go_on(struct fl_jfr *jfr)
+static int emit_more(struct fl_jfr *jfr)
 {
 	if (jfr->position->turn.good && fl_jfr_emit(jfr->now) != FLAME_OK)
 		return FLAME_FAILED;
@@ -270,8 +270,8 @@ static int go_on(struct fl_jfr *jfr)
 /* Ahead ------------------------------------------------------------------- */
 
 /*
- * Leaks, spans and the survey are of the whole, in order.  Where cpu is taken
- * if there is any, the first chunk tells, more often than not.
+ * Leaks, spans and the survey need all chunks in order.  If cpu is the metric
+ * where there is one, the first chunk decides it, more often than not.
  */
 static bool is_ahead_wanted(const struct fl_jfr *jfr)
 {
@@ -302,7 +302,7 @@ static bool are_several(struct fl_jfr *jfr)
 }
 
 /*
- * The first chunk is waited for.  Few threads have it soonest where one reads
+ * The first chunk has to be waited for.  Few threads are fastest if one reads
  * its events, another its pools; then they go ahead.
  */
 static bool is_first_by_two(struct fl_jfr *jfr)
@@ -397,7 +397,7 @@ static bool fill_ahead(struct fl_jfr *jfr)
 		jfr->ahead = fl_jfr_ahead_new(jfr);
 	while (jfr->ahead && fl_jfr_ahead_has_room(jfr->ahead) &&
 	       (chunk = look_ahead(jfr))) {
-		ask_chunk(jfr, chunk, FL_JFR_WHOLE);
+		set_asked(jfr, chunk, FL_JFR_WHOLE);
 		fl_jfr_ahead_add(jfr->ahead, chunk);
 	}
 	return jfr->ahead && fl_jfr_ahead_count(jfr->ahead, &bytes);
@@ -411,7 +411,7 @@ static int step_ahead(struct fl_jfr *jfr)
 	chunk = jfr->now = fl_jfr_ahead_take(jfr->ahead, &good);
 	if (!chunk || fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
-	take_turn(jfr, chunk, FL_JFR_WHOLE);
+	begin_turn(jfr, chunk, FL_JFR_WHOLE);
 	/* Of the first, all make the stacks before they read more. */
 	if (jfr->totals.chunks)
 		fill_ahead(jfr);
@@ -487,7 +487,7 @@ static void put_losses(struct fl_buf *buf, const struct fl_jfr *jfr)
 	fl_buf_byte(buf, 0);
 }
 
-static void tell_damage(struct fl_jfr *jfr)
+static void report_damage(struct fl_jfr *jfr)
 {
 	struct flame_source *source = jfr->source;
 	const char *cut = fl_in_damage(source->in);
@@ -512,14 +512,14 @@ static void tell_damage(struct fl_jfr *jfr)
 	fl_buf_free(&losses);
 }
 
-static void tell(struct fl_jfr *jfr)
+static void report(struct fl_jfr *jfr)
 {
 	struct flame_source *source = jfr->source;
 	struct flame *flame = source->flame;
 	const char *name = fl_in_name(source->in);
 	struct fl_jfr_bare bare = jfr->samples->cpu;
 
-	tell_damage(jfr);
+	report_damage(jfr);
 	if (fl_jfr_options(jfr)->compat)
 		return;
 	if (jfr->moved)
@@ -544,16 +544,16 @@ static void tell(struct fl_jfr *jfr)
 
 static int at_end(struct fl_jfr *jfr)
 {
-	if (!jfr->position->end_given) {
-		jfr->position->end_given = true;
+	if (!jfr->position->end_emitted) {
+		jfr->position->end_emitted = true;
 		return fl_jfr_emit_end(jfr);
 	}
 	/* When memory ran out, nothing can be said of the input. */
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
-	tell(jfr);
+	report(jfr);
 	fl_jfr_info_end(jfr);
-	jfr->position->told = true;
+	jfr->position->reported = true;
 	return FLAME_OK;
 }
 
@@ -566,10 +566,10 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	while (jfr->samples->next == jfr->samples->nready) {
 		int status;
 
-		if (jfr->position->told)
+		if (jfr->position->reported)
 			return FLAME_END;
 		jfr->samples->nready = jfr->samples->next = 0;
-		status = jfr->position->turn.on ? go_on(jfr) :
+		status = jfr->position->turn.on ? emit_more(jfr) :
 			 jfr->ended ? at_end(jfr) :
 			 fill_ahead(jfr) ? step_ahead(jfr) : step(jfr);
 		if (status != FLAME_OK)

@@ -24,7 +24,7 @@ struct fl_jfr_layout {
 
 enum { METHOD, LINE, BCI, TYPE };
 
-static const struct fl_jfr_layout *shape_of(struct fl_jfr_chunk *chunk)
+static const struct fl_jfr_layout *layout_of(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_types *types = chunk->types;
 
@@ -71,7 +71,7 @@ static const struct fl_jfr_layout *shape_of(struct fl_jfr_chunk *chunk)
 
 bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk)
 {
-	const struct fl_jfr_layout *s = shape_of(chunk);
+	const struct fl_jfr_layout *s = layout_of(chunk);
 
 	return s && s->usual && s->last;
 }
@@ -158,7 +158,7 @@ static bool is_named(struct fl_jfr_chunk *chunk, const struct fl_jfr_layout *s,
 
 void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk)
 {
-	const struct fl_jfr_layout *s = shape_of(chunk);
+	const struct fl_jfr_layout *s = layout_of(chunk);
 
 	for (size_t i = 0; s && s->class && i < chunk->traces->count; i++) {
 		struct fl_jfr_trace *trace = &chunk->traces->data[i];
@@ -169,7 +169,7 @@ void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk)
 }
 
 /* Of a share's frame: that of the source, if it has it. */
-static flame_id known_frame(struct fl_jfr_chunk *chunk, flame_id frame)
+static flame_id shared_frame(struct fl_jfr_chunk *chunk, flame_id frame)
 {
 	const struct fl_jfr_local *local = chunk->stacks->local;
 
@@ -189,7 +189,7 @@ static flame_id read_frame(struct fl_jfr_chunk *chunk,
 		read_fast(s, w, n);
 	else
 		read_slow(chunk, s, w, n);
-	return known_frame(chunk, fl_jfr_frame(chunk, n[METHOD], n[TYPE],
+	return shared_frame(chunk, fl_jfr_frame(chunk, n[METHOD], n[TYPE],
 					       n[LINE], n[BCI]));
 }
 
@@ -199,19 +199,19 @@ static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
 	flame_id **low, frame;
-	size_t room;
+	size_t capacity;
 
 	if (fl_unlikely(method >= FL_JFR_SMALL_KEYS ||
 			type >= FL_JFR_FRAME_TYPES))
-		return known_frame(chunk, fl_jfr_frame(chunk, method, type,
+		return shared_frame(chunk, fl_jfr_frame(chunk, method, type,
 						       0, 0));
 	low = &stacks->small[type];
 	if (fl_likely(*low && (*low)[method]))
 		return (*low)[method];
-	frame = known_frame(chunk, fl_jfr_frame(chunk, method, type, 0, 0));
+	frame = shared_frame(chunk, fl_jfr_frame(chunk, method, type, 0, 0));
 	if (!*low)
 		*low = fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_SMALL_FRAMES,
-				       &room);
+				       &capacity);
 	if (!*low)
 		*low = fl_zeroed(FL_JFR_SMALL_KEYS, sizeof(**low));
 	if (!*low)
@@ -335,43 +335,43 @@ static uint32_t shared_levels(const struct fl_jfr_chunk *chunk,
 }
 
 /*
- * Chunks of one recording hold the same traces again and again: one that was
- * made into a stack before is only compared with it.  What this looks at is
- * all over the memory, so several traces are under way at once: read, then
- * looked up, then compared.
+ * Chunks of one recording hold the same traces again and again: a trace is
+ * looked up by the hash of its frames and compared with the stack that has
+ * this hash.  These accesses miss the cache, so several traces are in progress
+ * at once: read, then looked up, then compared.
  */
 struct fl_jfr_pending {
 	uint32_t trace;		/* in chunk->traces->data */
-	uint32_t known, n;	/* levels: of the trace before, in all */
+	uint32_t shared, n;	/* levels: with the trace before, in all */
 	uint64_t hash;
 	flame_id stack;		/* it may be that one */
-	flame_id *frames;	/* root first, from `known` on */
-	size_t room;
+	flame_id *frames;	/* root first, from level `shared` on */
+	size_t capacity;
 };
 
 enum {
-	AHEAD = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64,
-	WORTH = 16,	/* traces: of fewer, it is not asked who knows them */
-	DEEP = 16,	/* stacks of a trace, about */
-	SOME = 16,	/* one in so many traces: most frames are in them */
-	WINDOWS = 4, LEAST_WINDOW = 512 << 10
+	PREFETCH_DISTANCE = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64,
+	MIN_TRACES = 16,	/* fewer are not looked up in the cache */
+	AVERAGE_DEPTH = 16,
+	PROBE_EVERY = 16,	/* one in so many traces has most frames */
+	WINDOWS = 4, MIN_WINDOW = 512 << 10
 };
 
-static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
+static bool record_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	struct fl_jfr_level *levels = chunk->stacks->levels;
-	uint64_t hash = p->known ? levels[p->known - 1].hash : 0;
+	uint64_t hash = p->shared ? levels[p->shared - 1].hash : 0;
 
-	if (!fl_grow(&p->frames, &p->room, p->n, sizeof(*p->frames))) {
+	if (!fl_grow(&p->frames, &p->capacity, p->n, sizeof(*p->frames))) {
 		fl_no_memory(chunk->flame);
 		return false;
 	}
-	for (uint32_t i = p->known; i < p->n; i++) {
+	for (uint32_t i = p->shared; i < p->n; i++) {
 		flame_id frame = levels[i].frame;
 
 		hash = fl_jfr_hash_on(hash, frame);
 		levels[i].hash = hash;
-		p->frames[i - p->known] = frame;
+		p->frames[i - p->shared] = frame;
 	}
 	p->hash = hash;
 	return true;
@@ -384,12 +384,12 @@ static bool keep_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
-	const struct fl_jfr_layout *s = shape_of(chunk);
+	const struct fl_jfr_layout *s = layout_of(chunk);
 	const struct fl_jfr_trace *trace = &chunk->traces->data[p->trace];
 	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
 	const uint8_t *end = w.at + trace->size;
 
-	p->known = p->n = 0;
+	p->shared = p->n = 0;
 	if (!s || !s->class)
 		return;
 	fl_jfr_seek(chunk->types->trace, s->frames, &w);
@@ -405,18 +405,18 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 		return;
 	}
 	if (s->fast && s->last && trace->size)
-		p->known = FL_MIN(shared_levels(chunk, w.at, end), p->n);
-	read_levels(chunk, s, &w, end, p->known, p->n);
+		p->shared = FL_MIN(shared_levels(chunk, w.at, end), p->n);
+	read_levels(chunk, s, &w, end, p->shared, p->n);
 	stacks->nlast = s->fast && s->last && trace->size ? p->n : 0;
 	stacks->last_end = end;
-	if (keep_frames(chunk, p))
+	if (record_frames(chunk, p))
 		fl_map_prefetch(&chunk->jfr->cache->paths, p->hash);
 	else
-		p->known = p->n = 0;
+		p->shared = p->n = 0;
 }
 
 /* Whose stacks are looked up. */
-static const struct flame *known(const struct fl_jfr_chunk *chunk)
+static const struct flame *shared_flame(const struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
 
@@ -427,26 +427,26 @@ static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	const uint64_t *stack = !fl_jfr_by_path(chunk) ? NULL :
 				fl_map_get(&chunk->jfr->cache->paths, p->hash);
-	const struct fl_stack *stacks = known(chunk)->stacks.data;
+	const struct fl_stack *stacks = shared_flame(chunk)->stacks.data;
 
 	p->stack = stack ? *stack : 0;
 	for (uint32_t i = 0; i < 8 && p->stack > i * 4 &&
-	     i * 4 < p->n - p->known; i++)
+	     i * 4 < p->n - p->shared; i++)
 		fl_prefetch(&stacks[p->stack - i * 4]);
 }
 
 /* Whether the stack is that: then its levels' stacks are filled in. */
-static bool is_it(const struct fl_jfr_chunk *chunk,
+static bool is_candidate(const struct fl_jfr_chunk *chunk,
 		  const struct fl_jfr_pending *p)
 {
-	flame_id base = p->known ? chunk->stacks->last[p->known - 1] : 0;
-	const struct fl_stack *stacks = known(chunk)->stacks.data;
+	flame_id base = p->shared ? chunk->stacks->last[p->shared - 1] : 0;
+	const struct fl_stack *stacks = shared_flame(chunk)->stacks.data;
 	flame_id stack = p->stack;
 
-	for (uint32_t i = p->n; i > p->known; i--) {
+	for (uint32_t i = p->n; i > p->shared; i--) {
 		const struct fl_stack *at = &stacks[stack];
 
-		if (!stack || at->frame != p->frames[i - 1 - p->known])
+		if (!stack || at->frame != p->frames[i - 1 - p->shared])
 			return false;
 		chunk->stacks->last[i - 1] = stack;
 		stack = at->parent;
@@ -459,9 +459,9 @@ static flame_id enter(struct fl_jfr_chunk *chunk,
 {
 	uint64_t *place;
 
-	for (uint32_t i = p->known; i < p->n; i++)
+	for (uint32_t i = p->shared; i < p->n; i++)
 		chunk->stacks->last[i] = stack = flame_stack(
-			chunk->flame, stack, p->frames[i - p->known]);
+			chunk->flame, stack, p->frames[i - p->shared]);
 	if (!fl_jfr_by_path(chunk))
 		return stack;
 	place = fl_map_put(&chunk->jfr->cache->paths, p->hash, NULL);
@@ -489,8 +489,8 @@ static flame_id enter_local(struct fl_jfr_chunk *chunk,
 {
 	struct fl_jfr_local *local = chunk->stacks->local;
 
-	for (uint32_t i = p->known; i < p->n; i++) {
-		flame_id frame = p->frames[i - p->known], next = 0;
+	for (uint32_t i = p->shared; i < p->n; i++) {
+		flame_id frame = p->frames[i - p->shared], next = 0;
 
 		if (!(stack & FL_JFR_LOCAL))
 			next = fl_stack_find(local->shared, stack, frame);
@@ -513,10 +513,10 @@ static flame_id enter_local(struct fl_jfr_chunk *chunk,
 
 static void make_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
-	flame_id stack = p->known ? chunk->stacks->last[p->known - 1] : 0;
+	flame_id stack = p->shared ? chunk->stacks->last[p->shared - 1] : 0;
 
-	if (p->known < p->n)
-		stack = is_it(chunk, p) ? p->stack :
+	if (p->shared < p->n)
+		stack = is_candidate(chunk, p) ? p->stack :
 			chunk->stacks->local ? enter_local(chunk, p, stack) :
 				       enter(chunk, p, stack);
 	chunk->traces->data[p->trace].stack = stack;
@@ -549,8 +549,8 @@ void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	}
 	stacks->nlast = 0;
 	for (size_t i = 0; n && i < n + COMPARED; i++) {
-		if (i + AHEAD < n)
-			prefetch_trace(chunk, traces[i + AHEAD]);
+		if (i + PREFETCH_DISTANCE < n)
+			prefetch_trace(chunk, traces[i + PREFETCH_DISTANCE]);
 		if (i < n) {
 			struct fl_jfr_pending *p =
 				&pending[i % (COMPARED + 1)];
@@ -569,11 +569,8 @@ void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		fl_free(pending[i].frames);
 }
 
-/*
- * Those that are known from an earlier chunk have their stacks then; the
- * others are left.
- */
-static size_t leave_unknown(struct fl_jfr_chunk *chunk,
+/* Sets the stacks of traces that an earlier chunk had; gives the others. */
+static size_t find_cached(struct fl_jfr_chunk *chunk,
 			    const uint32_t *traces, size_t n, uint32_t *left)
 {
 	flame_id stack[LOOKED_UP + 1];
@@ -582,10 +579,12 @@ static size_t leave_unknown(struct fl_jfr_chunk *chunk,
 	for (size_t i = 0; i < n + LOOKED_UP; i++) {
 		struct fl_jfr_trace *trace;
 
-		if (i + AHEAD < n)
+		if (i + PREFETCH_DISTANCE < n)
 			fl_map_prefetch(
 				&chunk->jfr->cache->traces,
-				chunk->traces->hashes[traces[i + AHEAD]].key);
+				chunk->traces
+					->hashes[traces[i + PREFETCH_DISTANCE]]
+					.key);
 		if (i < n)
 			stack[i % (LOOKED_UP + 1)] = fl_jfr_cache_candidate(
 				chunk, &chunk->traces->hashes[traces[i]]);
@@ -600,15 +599,15 @@ static size_t leave_unknown(struct fl_jfr_chunk *chunk,
 	return nleft;
 }
 
-/* What is found out of their frames is of use to all. */
-static void ask_of_some(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+/* Checks the frames of some traces, which most others share. */
+static void probe_some(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			size_t n, uint32_t *some)
 {
 	size_t nsome = 0;
 
-	for (size_t i = 0; i < n; i += SOME)
+	for (size_t i = 0; i < n; i += PROBE_EVERY)
 		some[nsome++] = traces[i];
-	leave_unknown(chunk, some, nsome, some);
+	find_cached(chunk, some, nsome, some);
 	fl_jfr_cache_spread(chunk);
 }
 
@@ -617,7 +616,7 @@ struct windows {
 	uint64_t first, size;	/* the first one's first byte; bytes of each */
 };
 
-/* What is kept is in none: with the first. */
+/* Copied traces are in no window: they count with the first. */
 static unsigned window_of(const struct windows *all,
 			  const struct fl_jfr_chunk *chunk, uint32_t trace)
 {
@@ -644,13 +643,13 @@ static void set_windows(struct windows *all, const struct fl_jfr_chunk *chunk,
 	}
 	last = FL_MAX(last, all->first);
 	all->size = FL_MAX((last - all->first) / WINDOWS + 1,
-			   (uint64_t)LEAST_WINDOW);
+			   (uint64_t)MIN_WINDOW);
 }
 
 /*
- * Stacks are found soonest in the order of events, in which what they are
- * made of is all over the chunk.  So that order is kept within each of a few
- * windows, and the pages of one are let go of before the next.
+ * The order of events is the fastest for the dictionary, but then the bytes of
+ * traces are read all over the chunk.  So this order holds within each of a few
+ * windows of the chunk, and the pages of one are released before the next.
  */
 static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			    size_t n, bool by_one)
@@ -683,11 +682,11 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 	return true;
 }
 
-/* Of what they were made of, little is looked at again. */
+/* The bytes of traces are hardly read again: their pages are released. */
 static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		     size_t n)
 {
-	bool large = n >= WORTH && chunk->size >= FL_JFR_PARALLEL_SIZE;
+	bool large = n >= MIN_TRACES && chunk->size >= FL_JFR_PARALLEL_SIZE;
 	bool by_one = fl_jfr_stacks_by_one(chunk, n);
 
 	if (!large || !make_by_windows(chunk, traces, n, by_one))
@@ -697,8 +696,8 @@ static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 				    chunk->at + chunk->size);
 }
 
-/* false: memory is out, and nothing is done. */
-static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+/* false: out of memory, nothing was done. */
+static bool make_uncached(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			 size_t n)
 {
 	uint32_t *left = fl_alloc(n * sizeof(*left));
@@ -706,9 +705,9 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 
 	if (!left)
 		return false;
-	if (n > chunk->flame->stacks.count / DEEP)
-		ask_of_some(chunk, traces, n, left);
-	nleft = leave_unknown(chunk, traces, n, left);
+	if (n > chunk->flame->stacks.count / AVERAGE_DEPTH)
+		probe_some(chunk, traces, n, left);
+	nleft = find_cached(chunk, traces, n, left);
 	make_all(chunk, left, nleft);
 	if (chunk->more)
 		fl_map_reserve(&chunk->jfr->cache->traces, nleft);
@@ -723,8 +722,8 @@ static bool make_unknown(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		   size_t n)
 {
-	if (n < WORTH || !fl_jfr_cache_begin(chunk) ||
-	    !make_unknown(chunk, traces, n))
+	if (n < MIN_TRACES || !fl_jfr_cache_begin(chunk) ||
+	    !make_uncached(chunk, traces, n))
 		make_all(chunk, traces, n);
 }
 

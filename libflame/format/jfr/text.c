@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Constants that name constants: cyclic ones end here. */
-enum { DEEPEST = 8 };
+enum { MAX_DEPTH = 8 };
 
 static const struct slice null_text;
 
@@ -76,7 +76,7 @@ static void put_utf16(struct fl_buf *buf, struct fl_wire *w, uint32_t n)
 		fl_utf8_put(buf, 0xfffd);
 }
 
-static struct slice keep(struct fl_jfr_chunk *chunk, struct fl_buf *buf)
+static struct slice copy_text(struct fl_jfr_chunk *chunk, struct fl_buf *buf)
 {
 	struct slice text = { "", buf->size };
 
@@ -113,12 +113,12 @@ static struct slice read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 		return null_text;
 	if (kind == 4) {
 		put_utf16(&buf, w, n);
-		return keep(chunk, &buf);
+		return copy_text(chunk, &buf);
 	}
 	if (kind == 5) {
 		for (uint32_t i = 0; i < n; i++)
 			fl_utf8_put(&buf, *w->at++);
-		return keep(chunk, &buf);
+		return copy_text(chunk, &buf);
 	}
 	if (kind != 3)
 		return null_text;
@@ -126,7 +126,7 @@ static struct slice read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 	if (!is_modified(w->at - n, n))
 		return (struct slice){ (const char *)w->at - n, n };
 	put_modified(&buf, w->at - n, n);
-	return keep(chunk, &buf);
+	return copy_text(chunk, &buf);
 }
 
 /* A value at w: a key, a string, or a struct whose only field is text. */
@@ -134,7 +134,7 @@ static struct slice field_text(struct fl_jfr_chunk *chunk,
 			       const struct fl_jfr_field *field,
 			       struct fl_wire *w, unsigned depth)
 {
-	if (depth > DEEPEST || !field->class || field->array)
+	if (depth > MAX_DEPTH || !field->class || field->array)
 		return null_text;
 	if (field->constant)
 		return constant_text(chunk, field->class, fl_wire_long(w),
@@ -148,7 +148,7 @@ static struct slice field_text(struct fl_jfr_chunk *chunk,
 }
 
 /* A string that is there as it is, as most are. */
-static bool usual_text(const struct fl_wire *w, struct slice *text)
+static bool plain_text(const struct fl_wire *w, struct slice *text)
 {
 	const uint8_t *at = w->at;
 	uint64_t n;
@@ -170,9 +170,9 @@ static struct slice constant_text(struct fl_jfr_chunk *chunk,
 	struct slice text;
 	struct fl_wire w;
 
-	if (depth > DEEPEST || !fl_jfr_constant(chunk, class, key, &w))
+	if (depth > MAX_DEPTH || !fl_jfr_constant(chunk, class, key, &w))
 		return null_text;
-	if (fl_likely(class->text && usual_text(&w, &text)))
+	if (fl_likely(class->text && plain_text(&w, &text)))
 		return text;
 	if (class->is_string && !class->nfields)
 		return read_string(chunk, &w, depth + 1);

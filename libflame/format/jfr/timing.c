@@ -14,8 +14,8 @@ struct fl_jfr_timings {
 	struct timing {
 		flame_id stack;
 		int64_t calls, ns;
-	} *at;
-	size_t n, room;
+	} *data;
+	size_t count, capacity;
 	struct fl_map by_stack;	/* -> index in at, plus one */
 };
 
@@ -24,7 +24,7 @@ void fl_jfr_timings_free(struct fl_jfr_timings *timings)
 	if (!timings)
 		return;
 	fl_map_free(&timings->by_stack);
-	fl_free(timings->at);
+	fl_free(timings->data);
 	fl_free(timings);
 }
 
@@ -36,16 +36,16 @@ static struct timing *timing_of(struct fl_jfr *jfr, flame_id stack)
 	if (!t)
 		t = jfr->timings = fl_zeroed(1, sizeof(*t));
 	at = t ? fl_map_put(&t->by_stack, stack, NULL) : NULL;
-	if (!at || (!*at && !fl_grow(&t->at, &t->room, t->n + 1,
-				     sizeof(*t->at)))) {
+	if (!at || (!*at && !fl_grow(&t->data, &t->capacity, t->count + 1,
+				     sizeof(*t->data)))) {
 		fl_no_memory(jfr->source->flame);
 		return NULL;
 	}
 	if (!*at) {
-		t->at[t->n] = (struct timing){ .stack = stack };
-		*at = ++t->n;
+		t->data[t->count] = (struct timing){ .stack = stack };
+		*at = ++t->count;
 	}
-	return &t->at[*at - 1];
+	return &t->data[*at - 1];
 }
 
 int fl_jfr_time_method(struct fl_jfr_chunk *chunk,
@@ -80,10 +80,10 @@ int fl_jfr_emit_timings(struct fl_jfr *jfr)
 	jfr->timings = NULL;
 	hit.row = fl_jfr_row_of(hit.event);
 	hit.raw = fl_jfr_is_raw(jfr, hit.event);
-	for (size_t i = 0; t && i < t->n && status == FLAME_OK; i++) {
-		hit.stack = t->at[i].stack;
-		hit.samples = t->at[i].calls;
-		hit.value = t->at[i].ns;
+	for (size_t i = 0; t && i < t->count && status == FLAME_OK; i++) {
+		hit.stack = t->data[i].stack;
+		hit.samples = t->data[i].calls;
+		hit.value = t->data[i].ns;
 		if (hit.samples > 0)
 			status = fl_jfr_give(jfr, &hit);
 	}

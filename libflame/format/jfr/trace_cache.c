@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces that an earlier chunk had as well.  The chunks of a recording hold
- * the same traces again and again: one whose bytes were made into a stack
- * before is that stack again, if the methods of its frames are still the
- * same.  That is looked at once a chunk for each frame and each stack.
+ * The trace cache.  The chunks of a recording hold the same traces again and
+ * again: if an earlier chunk had a trace of the same bytes, its stack is used
+ * again, provided that the methods of its frames are still the same.  This is
+ * checked once a chunk for each frame and each stack.
  *
  * Bytes are compared by 96 bits of a hash whose key is drawn for each
- * recording: no file can be written so that two traces of it are taken for
- * one another, and it does not happen by chance.
+ * recording: no file can be crafted so that two of its traces collide, and
+ * collisions by chance do not happen.
  */
 #include "fl.h"
 
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* A frame, the methods that were it, and what this chunk says of them. */
+/* A frame, and the methods that had it in earlier chunks. */
 struct fl_jfr_cached_frame {
 	uint32_t methods;	/* in cache->methods, plus one */
 	uint32_t seen;		/* number of the chunk, twice; odd: the same */
@@ -27,7 +27,7 @@ struct fl_jfr_cached_method {
 	uint32_t next;		/* of the same frame, plus one */
 };
 
-enum { MOST_METHODS = 1024 };	/* of a frame */
+enum { MAX_METHODS = 1024 };	/* of a frame */
 
 void fl_jfr_cache_free(struct fl_jfr_trace_cache *cache)
 {
@@ -76,8 +76,8 @@ void fl_jfr_cache_make_hashes(struct fl_jfr_chunk *chunk)
 	traces->hashes_capacity = 0;
 }
 
-/* A byte tells chunks apart until there is none left for the next one. */
-static void begin_marks(struct fl_jfr_trace_cache *cache)
+/* A byte distinguishes chunks; after 255 of them it starts again. */
+static void next_mark(struct fl_jfr_trace_cache *cache)
 {
 	if (++cache->mark)
 		return;
@@ -102,29 +102,29 @@ bool fl_jfr_cache_begin(struct fl_jfr_chunk *chunk)
 	if (cache->chunk != chunk->offset) {
 		cache->chunk = chunk->offset;
 		cache->number++;
-		begin_marks(cache);
+		next_mark(cache);
 	}
 	return true;
 }
 
 /* Makes an array large enough for element i; new elements are zero. */
-static bool reach(struct fl_jfr_trace_cache *cache, void *array, size_t *room,
-		  size_t i, size_t size)
+static bool reach(struct fl_jfr_trace_cache *cache, void *array,
+		  size_t *capacity, size_t i, size_t size)
 {
 	void **at = array;
-	size_t old = *room;
+	size_t old = *capacity;
 
 	if (fl_likely(i < old))
 		return true;
-	if (!fl_grow(at, room, i + 1, size)) {
+	if (!fl_grow(at, capacity, i + 1, size)) {
 		cache->off = true;
 		return false;
 	}
-	memset((char *)*at + old * size, 0, (*room - old) * size);
+	memset((char *)*at + old * size, 0, (*capacity - old) * size);
 	return true;
 }
 
-/* A share's frame is none of the source's yet. */
+/* A share's frame is not in the source's dictionary yet. */
 static void note_method(struct fl_jfr_chunk *chunk, flame_id frame,
 			uint64_t method)
 {
@@ -156,7 +156,7 @@ void fl_jfr_cache_method(struct fl_jfr_chunk *chunk, flame_id frame,
 		   sizeof(*cache->frames)))
 		return;
 	f = &cache->frames[frame];
-	for (i = f->methods; i && n < MOST_METHODS; n++) {
+	for (i = f->methods; i && n < MAX_METHODS; n++) {
 		if (cache->methods[i - 1].key == method)
 			return;
 		i = cache->methods[i - 1].next;
@@ -217,8 +217,8 @@ static bool is_same_stack(struct fl_jfr_chunk *chunk, flame_id stack)
 }
 
 /*
- * From the root on, one look at each is enough.  Frames that nobody asked for
- * are left as they are: who asks first finds out.
+ * Parents come before their children, so one pass over all stacks is enough.
+ * Frames that were not checked yet are left to fl_jfr_cache_is.
  */
 void fl_jfr_cache_spread(struct fl_jfr_chunk *chunk)
 {

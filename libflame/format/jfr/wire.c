@@ -6,7 +6,7 @@
 
 #include "format/jfr/wire.h"
 
-enum { AHEAD = 1024 };	/* bytes that are fetched ahead */
+enum { PREFETCH_BYTES = 1024 };	/* bytes that are fetched ahead */
 
 /* The first processors of AMD that have it take a hundred times as long. */
 bool fl_wire_has_pext(void)
@@ -94,7 +94,7 @@ void fl_wire_skip_varints(struct fl_wire *w, uint64_t n)
 		uint64_t ends = fl_wire_ends(w->at);
 		uint64_t counts = fl_bit_counts(ends), count = counts >> 56;
 
-		fl_prefetch(w->at + AHEAD);
+		fl_prefetch(w->at + PREFETCH_BYTES);
 		if (fl_unlikely(fl_wire_is_long(ends) ||
 				__builtin_clzll(before) +
 				__builtin_ctzll(ends) >= 8)) {

@@ -253,7 +253,7 @@ static bool peer_parts(bool perl, struct slice line, struct slice *ip,
 	return true;
 }
 
-void fl_perf_peer_parts(const struct fl_perf_naming *naming,
+void fl_perf_compat_parts(const struct fl_perf_naming *naming,
 			struct slice line, struct fl_perf_frame *frame)
 {
 	bool perl = naming->options->peer == FL_PEER_PERL;
@@ -262,7 +262,7 @@ void fl_perf_peer_parts(const struct fl_perf_naming *naming,
 		frame->symbol = no_offset(frame->symbol);
 }
 
-void fl_perf_peer_name(struct fl_perf_naming *naming,
+void fl_perf_compat_name(struct fl_perf_naming *naming,
 		       const struct fl_perf_frame *frame,
 		       struct fl_perf_list *list)
 {

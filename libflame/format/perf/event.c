@@ -65,7 +65,7 @@ static bool is_selected(const struct fl_perf_reader *r, struct slice name)
 	}
 }
 
-/* What was taken of the metrics that there are: several are added. */
+/* Reports which metrics were chosen: several are added. */
 static int tell_added(struct fl_perf_reader *r)
 {
 	struct flame *flame = r->flame;
@@ -213,7 +213,7 @@ static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
 
 	if (r->nevents == EVENTS)
 		return NULL;
-	if (!fl_grow(&r->events, &r->events_room, r->nevents + 1,
+	if (!fl_grow(&r->events, &r->events_capacity, r->nevents + 1,
 		     sizeof(*r->events))) {
 		fl_no_memory(flame);
 		return NULL;

@@ -58,9 +58,9 @@ void fl_perf_name(struct fl_perf_naming *naming,
  * The same as a peer reads the line (unlike us, so parts are set anew), and
  * as it names the frame.
  */
-void fl_perf_peer_parts(const struct fl_perf_naming *naming,
+void fl_perf_compat_parts(const struct fl_perf_naming *naming,
 			struct slice line, struct fl_perf_frame *frame);
-void fl_perf_peer_name(struct fl_perf_naming *naming,
+void fl_perf_compat_name(struct fl_perf_naming *naming,
 		       const struct fl_perf_frame *frame,
 		       struct fl_perf_list *list);
 

@@ -372,9 +372,9 @@ static void parse_right(struct slice right, struct fl_perf_header *h)
 
 	word = shift_word(&rest);
 	h->rest = fl_slice_trim(right);
-	h->aside = fl_slice_starts(word, "PERF_RECORD_") ||
+	h->non_sample = fl_slice_starts(word, "PERF_RECORD_") ||
 		   fl_slice_is(word, "metric:");
-	if (h->aside)
+	if (h->non_sample)
 		return;
 	if (is_event(word)) {
 		set_event(h, word, rest);
@@ -482,7 +482,7 @@ bool fl_perf_header_again(const char *at, const char *end,
 	h->machine = left->machine;
 	h->vcpu = left->vcpu;
 	h->period = lefts->period;
-	h->aside = h->flat = false;
+	h->non_sample = h->flat = false;
 	h->cgroup = (struct slice){ "", 0 };
 	h->left = lefts->last;
 	return true;
@@ -571,7 +571,7 @@ bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
 	} else if (lefts && h->left) {
 		remember_right(right, end - 1 - begin, h, lefts);
 	}
-	return h->tid >= 0 || h->cpu >= 0 || h->event.size || h->aside ||
+	return h->tid >= 0 || h->cpu >= 0 || h->event.size || h->non_sample ||
 	       !h->comm.size;
 }
 

@@ -17,7 +17,7 @@ struct fl_perf_header {
 	int64_t time;		/* ns on perf's clock, or FLAME_NOTIME */
 	int64_t period;
 	bool flat;		/* its frame, and no time */
-	bool aside;		/* a PERF_RECORD_ line: not a sample */
+	bool non_sample;	/* a PERF_RECORD_ line */
 	struct fl_perf_left *left;	/* NULL: not among them */
 };
 

@@ -20,10 +20,10 @@ struct place {
 struct fl_perf_inline {
 	struct flame *flame;
 	struct fl_perf_module **modules;
-	size_t nmodules, modules_room;
+	size_t nmodules, modules_capacity;
 	struct fl_index by_path;	/* to modules + 1 */
 	struct place *places;
-	size_t nplaces, places_room;
+	size_t nplaces, places_capacity;
 	struct fl_perf_list frames;
 	const char *stranger;	/* the first module that tells nothing */
 	unsigned strangers;
@@ -79,7 +79,7 @@ static struct fl_perf_module *add_module(struct fl_perf_inline *in,
 	module = copy ? fl_perf_module_open(copy) : NULL;
 	fl_free(copy);
 	if (!module ||
-	    !fl_grow(&in->modules, &in->modules_room, in->nmodules + 1,
+	    !fl_grow(&in->modules, &in->modules_capacity, in->nmodules + 1,
 		     sizeof(struct fl_perf_module *)) ||
 	    !fl_index_add(&in->by_path, hash, (uint32_t)in->nmodules + 1)) {
 		if (module)
@@ -338,7 +338,7 @@ bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 	    !fl_perf_module_address(module, frame, &address))
 		return false;
 	at = fl_map_put(&module->known, address, &fresh);
-	if (!at || !fl_grow(&in->places, &in->places_room, in->nplaces + 1,
+	if (!at || !fl_grow(&in->places, &in->places_capacity, in->nplaces + 1,
 			    sizeof(*in->places))) {
 		fl_no_memory(in->flame);
 		return false;

@@ -125,7 +125,7 @@ static void name(struct fl_perf_lines *lines, struct fl_perf_naming *naming,
 	    fl_perf_inline(naming->inlines, naming, frame, &lines->frames))
 		;
 	else if (naming->options->peer)
-		fl_perf_peer_name(naming, frame, &lines->frames);
+		fl_perf_compat_name(naming, frame, &lines->frames);
 	else
 		fl_perf_name(naming, frame, &lines->frames);
 	function->n = lines->frames.n - function->first;
@@ -137,7 +137,7 @@ static bool add_function(struct fl_perf_lines *lines,
 {
 	if (!lines->nfunctions)
 		lines->nfunctions = 1;
-	if (!fl_grow(&lines->functions, &lines->functions_room,
+	if (!fl_grow(&lines->functions, &lines->functions_capacity,
 		     lines->nfunctions + 1, sizeof(*lines->functions)) ||
 	    !copy(lines, &new->symbol) || !copy(lines, &new->dso) ||
 	    !fl_index_add(&lines->by_name, hash, lines->nfunctions))
@@ -228,7 +228,7 @@ static bool understand(struct fl_perf_lines *lines,
 	text = fl_slice_trim(text);
 	if (fl_perf_frame(text, &frame)) {
 		if (naming->options->peer)
-			fl_perf_peer_parts(naming, text, &frame);
+			fl_perf_compat_parts(naming, text, &frame);
 		if (!frames_of(lines, naming, &frame, line))
 			fl_no_memory(naming->flame);
 		else if (!is_by_address(naming, &frame))

@@ -37,7 +37,7 @@ struct fl_perf_line;
 /* The shape of the line at *at, which moves past it; NULL: not known. */
 const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
 					     const char **at, const char *end);
-/* false: it has none, or memory is out. */
+/* false: it has none, or out of memory. */
 bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
 		       const struct fl_perf_frame *frame,
 		       const struct fl_perf_line *meaning);
@@ -74,7 +74,7 @@ struct fl_perf_lines {
 	struct fl_perf_shapes shapes;
 	struct fl_index by_name;
 	struct fl_perf_function *functions;	/* [0] is none */
-	size_t nfunctions, functions_room;
+	size_t nfunctions, functions_capacity;
 	struct fl_perf_list frames;
 	size_t loose;		/* frames from here are of no line; or 0 */
 };
@@ -85,7 +85,7 @@ uint32_t fl_perf_lines_find(const struct fl_perf_lines *lines,
 /*
  * What a new line means: frames, which may be none, or the source of the
  * one before.  *id: the line's, if it is kept.  false: neither of the two,
- * or memory is out (see fl_failed).
+ * or out of memory (see fl_failed).
  */
 bool fl_perf_lines_add(struct fl_perf_lines *lines,
 		       struct fl_perf_naming *naming, struct slice text,

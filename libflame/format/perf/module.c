@@ -22,7 +22,7 @@ const char *fl_dw_open(void)
 /* Mappings begin at pages: the same places of them have the same end. */
 enum { PAGE = 4096 };
 
-/* Not a pipe, which would wait for somebody. */
+/* Not a pipe, which would wait for a writer. */
 static int open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -71,7 +71,7 @@ static bool add_symbol(struct fl_perf_module *module, const char *name,
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym->st_value ||
 	    !name || !*name)
 		return true;
-	if (!fl_grow(&module->symbols, &module->symbols_room,
+	if (!fl_grow(&module->symbols, &module->symbols_capacity,
 		     module->nsymbols + 1, sizeof(*module->symbols)))
 		return false;
 	new = &module->symbols[module->nsymbols++];

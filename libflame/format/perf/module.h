@@ -40,7 +40,7 @@ struct fl_perf_module {
 	Elf *elf, *debug_elf;		/* NULL: cannot be read */
 	Dwarf *dwarf;			/* NULL: there is none */
 	struct fl_perf_symbol *symbols;	/* by value */
-	size_t nsymbols, symbols_room;
+	size_t nsymbols, symbols_capacity;
 	struct fl_index by_name;	/* to symbols + 1 */
 	struct fl_map known;		/* addresses, for inline.c */
 };

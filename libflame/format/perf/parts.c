@@ -18,7 +18,7 @@ static bool begins_record(struct slice line, bool after_empty)
 	if (!line.size || line.data[0] == '\t' || line.data[0] == '#' ||
 	    !fl_perf_header(line, NULL, &h))
 		return false;
-	return !h.aside && h.time != FLAME_NOTIME && h.event.size &&
+	return !h.non_sample && h.time != FLAME_NOTIME && h.event.size &&
 	       (after_empty || h.rest.size);
 }
 
@@ -51,7 +51,7 @@ void fl_perf_resume(struct flame_source *source)
 	r->record.open = false;
 	r->frames.n = r->one_line.n = 0;
 	r->stop = r->one_line_stop = 0;
-	r->ntaken = r->given = 0;
+	r->nbuffered = r->given = 0;
 	r->npairs = r->nlast = 0;
 	r->status = FLAME_OK;
 }

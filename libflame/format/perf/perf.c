@@ -170,7 +170,7 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 	struct fl_perf_record next;
 	bool ready = false;
 
-	if (h->aside) {
+	if (h->non_sample) {
 		fl_perf_count_lost(r, h->rest);
 		consume(r, line);
 		return NOTHING;
@@ -369,7 +369,7 @@ static bool is_cut(struct fl_perf_reader *r, struct slice line)
 	    (is_columns(r, line, &cgroup) && r->frames.n))
 		return false;
 	if (line.data[0] != '\t' && fl_perf_header(line, NULL, &h))
-		return h.aside ? false : r->tabs || !h.event.size ||
+		return h.non_sample ? false : r->tabs || !h.event.size ||
 		       fl_perf_frame(h.rest, &frame);
 	return r->record.open && begins_with_blank(line) &&
 	       !(is_frame && fl_perf_lines_has(lines, &frame));
@@ -513,10 +513,10 @@ static int read_some(struct flame_source *source)
 {
 	struct fl_perf_reader *r = source->state;
 
-	r->given = r->ntaken = 0;
-	while (r->status == FLAME_OK && r->ntaken < FL_LOOKUP_BATCH) {
-		r->status = read_one(source, &r->taken[r->ntaken].sample);
-		r->ntaken += r->status == FLAME_OK;
+	r->given = r->nbuffered = 0;
+	while (r->status == FLAME_OK && r->nbuffered < FL_LOOKUP_BATCH) {
+		r->status = read_one(source, &r->buffered[r->nbuffered].sample);
+		r->nbuffered += r->status == FLAME_OK;
 	}
 	if (r->status != FLAME_FAILED)
 		fl_perf_make_stacks(r);
@@ -530,16 +530,16 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct fl_perf_reader *r = source->state;
 
-	if (r->given == r->ntaken && r->status == FLAME_OK) {
+	if (r->given == r->nbuffered && r->status == FLAME_OK) {
 		r->at_once = r->flame->stacks.count < NEAR;
 		if (r->at_once)
 			return r->status = read_one(source, sample);
 		if (read_some(source) != FLAME_OK)
 			return FLAME_FAILED;
 	}
-	if (r->given == r->ntaken)
+	if (r->given == r->nbuffered)
 		return r->status;
-	*sample = r->taken[r->given++].sample;
+	*sample = r->buffered[r->given++].sample;
 	return FLAME_OK;
 }
 

@@ -74,7 +74,7 @@ int fl_perf_probe(const uint8_t *head, size_t n, bool whole)
 			       bits_of_frame(bits, other) : bits >= 16 ?
 			       FL_MAX(bits - other, 1) : 0;
 		if (line.data[0] != '\t' && fl_perf_header(line, NULL, &h)) {
-			if (h.aside)
+			if (h.non_sample)
 				continue;
 			bits = h.time != FLAME_NOTIME && h.event.size ? 24 :
 			       h.time != FLAME_NOTIME ? 16 : 10;

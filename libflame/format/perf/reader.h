@@ -12,7 +12,7 @@
  *	shapes.c	frame lines of functions that were met, at once
  *	lines.c		the others: known ones by look-up, or parsed
  *	frame.c		a frame line in its parts, and what we call it
- *	compat.c		what FlameGraph's and inferno's collapsers call it
+ *	compat.c	what FlameGraph's and inferno's collapsers call it
  *	inline.c	--inline: functions that a compiler inlined
  *	module.c	debug information of programs and libraries
  *	non_samples.c	lines and records that are no samples
@@ -50,7 +50,7 @@ struct fl_perf_record {
 };
 
 /* A sample whose stack is still to be made. */
-struct fl_perf_taken {
+struct fl_perf_buffered {
 	struct flame_sample sample;
 	flame_id base;
 	size_t first, n;	/* in r->pairs */
@@ -75,15 +75,15 @@ struct fl_perf_reader {
 
 	bool at_once;		/* the stack of the next one is made */
 	/* Else: read, and given out one by one; their frames, root first. */
-	struct fl_perf_taken taken[FL_LOOKUP_BATCH];
-	unsigned ntaken, given;
+	struct fl_perf_buffered buffered[FL_LOOKUP_BATCH];
+	unsigned nbuffered, given;
 	int status;		/* what comes after them; FLAME_OK: more */
 	struct fl_pair *pairs;	/* first those of the last one before */
-	size_t npairs, pairs_room, nlast;
+	size_t npairs, pairs_capacity, nlast;
 	flame_id last_base;
 
 	struct fl_perf_event *events;
-	size_t nevents, events_room, event;	/* the last one */
+	size_t nevents, events_capacity, event;	/* the last one */
 	struct fl_map by_name;
 	struct slice filter;	/* a peer's: the first event it met */
 	bool has_filter;
@@ -126,8 +126,8 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
  */
 void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end);
 /*
- * Of r->record and r->frames.  true: a sample, the next of r->taken, which is
- * yet to be counted in.  fl_perf_make_stacks: of all that are.
+ * Of r->record and r->frames.  true: a sample, the next of r->buffered, which
+ * is yet to be counted in.  fl_perf_make_stacks: of all that are.
  */
 bool fl_perf_record_end(struct fl_perf_reader *r,
 			struct flame_sample *sample);

@@ -36,9 +36,10 @@ static flame_id comm_stack(struct fl_perf_reader *r,
 	if (!buf->size)
 		return 0;
 	name = flame_name(r->flame, buf->data, buf->size);
-	return flame_stack(r->flame, 0,
-			   fl_frame(r->flame, name,
-				    options->peer ? FLAME_UNKNOWN : FLAME_GROUP));
+	return flame_stack(
+		r->flame, 0,
+		fl_frame(r->flame, name,
+			 options->peer ? FLAME_UNKNOWN : FLAME_GROUP));
 }
 
 /* thread=comm, tid=N, pid=N. */
@@ -95,7 +96,7 @@ void fl_perf_record_cgroup(struct fl_perf_reader *r, struct slice cgroup)
 			    flame_name(flame, cgroup.data, cgroup.size));
 }
 
-/* Who it was: worked out once for what stands left of the time. */
+/* The thread: resolved once for the columns left of the time. */
 static void set_thread(struct fl_perf_reader *r,
 		       const struct fl_perf_header *h,
 		       struct fl_perf_record *record)
@@ -184,7 +185,7 @@ static void find_end(struct fl_perf_reader *r)
 			lf = all + size;
 		if (*at != '\t' && *at != '#' &&
 		    fl_perf_header((struct slice){ at, lf - at }, NULL, &h) &&
-		    !h.aside && h.time != FLAME_NOTIME)
+		    !h.non_sample && h.time != FLAME_NOTIME)
 			source->end = FL_MAX(source->end, h.time);
 	}
 	if (source->end == FLAME_NOTIME)
@@ -267,9 +268,9 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 }
 
 /* For stacks of no frames, too. */
-static bool make_room(struct fl_perf_reader *r, size_t n)
+static bool make_capacity(struct fl_perf_reader *r, size_t n)
 {
-	if (fl_likely(fl_grow(&r->pairs, &r->pairs_room, r->npairs + n + 1,
+	if (fl_likely(fl_grow(&r->pairs, &r->pairs_capacity, r->npairs + n + 1,
 			      sizeof(*r->pairs))))
 		return true;
 	fl_no_memory(r->flame);
@@ -283,7 +284,7 @@ static flame_id make_at_once(struct fl_perf_reader *r)
 	flame_id stack = r->record.base;
 	size_t n = r->frames.n, i = 0;
 
-	if (!make_room(r, n))
+	if (!make_capacity(r, n))
 		return 0;
 	if (stack == r->last_base)
 		for (; i < n && i < r->nlast &&
@@ -300,10 +301,10 @@ static flame_id make_at_once(struct fl_perf_reader *r)
 
 static void take_frames(struct fl_perf_reader *r)
 {
-	struct fl_perf_taken *t = &r->taken[r->ntaken];
+	struct fl_perf_buffered *t = &r->buffered[r->nbuffered];
 	size_t n = r->frames.n;
 
-	if (!make_room(r, n))
+	if (!make_capacity(r, n))
 		return;
 	t->base = r->record.base;
 	t->first = r->npairs;
@@ -315,7 +316,7 @@ static void take_frames(struct fl_perf_reader *r)
 /* How much of it is the one before: from the root on it is, often. */
 static size_t share(const struct fl_perf_reader *r, unsigned i)
 {
-	const struct fl_perf_taken *t = &r->taken[i];
+	const struct fl_perf_buffered *t = &r->buffered[i];
 	const struct fl_pair *pair = r->pairs + t->first, *last = r->pairs;
 	size_t n = 0, most = r->nlast;
 	flame_id base = r->last_base;
@@ -332,7 +333,7 @@ static size_t share(const struct fl_perf_reader *r, unsigned i)
 }
 
 /* Of the frames from `done` on; *last is the one before. */
-static flame_id make_stack(struct fl_perf_reader *r, struct fl_perf_taken *t,
+static flame_id make_stack(struct fl_perf_reader *r, struct fl_perf_buffered *t,
 			   const struct fl_pair *last, size_t done)
 {
 	struct fl_pair *pair = r->pairs + t->first;
@@ -347,17 +348,17 @@ static flame_id make_stack(struct fl_perf_reader *r, struct fl_perf_taken *t,
 	return stack;
 }
 
-/* Where a stack is the one before for the most part, that is soonest. */
+/* Faster if the stack shares most frames with the one before. */
 void fl_perf_make_stacks(struct fl_perf_reader *r)
 {
 	struct fl_stack_lookup descents[FL_LOOKUP_BATCH];
 	const struct fl_pair *last = r->pairs;
 	unsigned n = 0, k = 0;
 
-	if (!r->ntaken)
+	if (!r->nbuffered)
 		return;
-	for (unsigned i = 0; i < r->ntaken; i++) {
-		struct fl_perf_taken *t = &r->taken[i];
+	for (unsigned i = 0; i < r->nbuffered; i++) {
+		struct fl_perf_buffered *t = &r->buffered[i];
 
 		t->shared = share(r, i);
 		if (t->shared < t->n / 2)
@@ -367,15 +368,15 @@ void fl_perf_make_stacks(struct fl_perf_reader *r)
 			};
 	}
 	fl_stacks_lookup_batch(r->flame, descents, n);
-	for (unsigned i = 0; i < r->ntaken; i++) {
-		struct fl_perf_taken *t = &r->taken[i];
+	for (unsigned i = 0; i < r->nbuffered; i++) {
+		struct fl_perf_buffered *t = &r->buffered[i];
 		size_t done = t->shared < t->n / 2 ? descents[k++].done : 0;
 
 		t->sample.stack = make_stack(r, t, last, done);
 		last = r->pairs + t->first;
 	}
-	r->nlast = r->npairs = r->taken[r->ntaken - 1].n;
-	r->last_base = r->taken[r->ntaken - 1].base;
+	r->nlast = r->npairs = r->buffered[r->nbuffered - 1].n;
+	r->last_base = r->buffered[r->nbuffered - 1].base;
 	memmove(r->pairs, last, r->nlast * sizeof(*last));
 }
 
@@ -387,7 +388,8 @@ static bool is_firm(struct slice rest, bool flat)
 	/* data_src is a number and "|OP LOAD|LVL .." */
 	return fl_perf_frame(rest, &frame) && frame.ip.size &&
 	       !fl_slice_starts(frame.symbol, "|") &&
-	       (flat || frame.dso.size || (frame.ip.size >= 8 && frame.symbol.size));
+	       (flat || frame.dso.size ||
+		(frame.ip.size >= 8 && frame.symbol.size));
 }
 
 static void copy_frames(struct fl_perf_reader *r, uint32_t first, uint32_t n,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-	LONGEST = 4096,		/* lines that are longer are not kept */
+	MAX_LINE_BYTES = 4096,		/* lines that are longer are not kept */
 	UNIT = 32,		/* ids are places in the table, in such units */
 	LINE = 64		/* of the CPU's cache */
 };
@@ -287,7 +287,7 @@ bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
 	if (symbol && shapes->n && find(shapes, symbol, end, &next))
 		return true;
 	if (!symbol || !cut(symbol, end, &parts) ||
-	    line.size > LONGEST || !is_plain(&parts, frame) ||
+	    line.size > MAX_LINE_BYTES || !is_plain(&parts, frame) ||
 	    (!shapes->n && !new_shape(shapes, 0)))
 		return false;
 	id = shapes->n / UNIT;

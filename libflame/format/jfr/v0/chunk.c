@@ -244,7 +244,7 @@ static void read_chunk(struct fl_v0 *v)
 	each_event(v, false, give_event);
 }
 
-static void tell_damage(struct fl_v0 *v, uint64_t offset)
+static void report_damage(struct fl_v0 *v, uint64_t offset)
 {
 	struct fl_jfr *jfr = v->jfr;
 
@@ -298,7 +298,7 @@ int fl_jfr_v0_read(struct fl_jfr *jfr, const uint8_t *at, uint64_t size,
 		fl_v0_damage(&v, v.meta_at, size,
 			     "metadata that cannot be read");
 	if (v.why)
-		tell_damage(&v, offset);
+		report_damage(&v, offset);
 	if (v.no_memory)
 		fl_no_memory(flame);
 	fl_v0_free(&v);

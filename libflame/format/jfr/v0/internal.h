@@ -88,19 +88,19 @@ struct fl_v0 {
 	struct fl_v0_producer *producers;
 	uint32_t nproducers;
 	struct fl_v0_event *events;
-	size_t nevents, events_room;
+	size_t nevents, events_capacity;
 	struct fl_map event_of;		/* id -> index in events, plus one */
 	struct fl_v0_content *contents;
-	size_t ncontents, contents_room;
+	size_t ncontents, contents_capacity;
 	struct fl_map content_of;
 	const struct fl_v0_layout *layouts[KINDS];
 	int64_t start_ms, end_ms, start_ticks, ticks_per_second;
 	int64_t from, to;		/* ns */
 	struct fl_v0_constant *constants;
-	size_t nconstants, constants_room;
+	size_t nconstants, constants_capacity;
 	struct fl_map frames;	/* constant's index and type -> frame */
 	flame_id *path;
-	size_t path_room;
+	size_t path_capacity;
 	bool async, runnable_wall, no_memory;
 	uint64_t given, lost;
 	const char *why;	/* the first damage, at why_at */

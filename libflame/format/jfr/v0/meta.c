@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Format 0.9: the metadata, which tell of events and constants where their
+ * Format 0.9: the metadata, which say of events and constants where their
  * fields are.
  */
 #include "fl.h"
@@ -112,7 +112,7 @@ static void name_event(struct fl_v0 *v, struct fl_v0_event *e, struct slice uri,
 	}
 }
 
-/* Puts an id's index, plus one, into the map; false: memory is out. */
+/* Puts an id's index, plus one, into the map; false: out of memory. */
 static bool enter(struct fl_v0 *v, struct fl_map *map, uint32_t id,
 		  size_t index)
 {
@@ -147,7 +147,7 @@ static bool read_events(struct fl_v0 *v, const struct fl_v0_producer *p,
 		if (v->jfr)
 			name_event(v, &e, p->uri, path);
 		if (!enter(v, &v->event_of, id, v->nevents) ||
-		    !fl_grow(&v->events, &v->events_room, v->nevents + 1,
+		    !fl_grow(&v->events, &v->events_capacity, v->nevents + 1,
 			     sizeof(e)))
 			return fl_v0_no_memory(v);
 		v->events[v->nevents++] = e;
@@ -177,7 +177,7 @@ static bool read_contents(struct fl_v0 *v, const struct fl_v0_producer *p,
 		if (w->bad)
 			return false;
 		if (!enter(v, &v->content_of, id, v->ncontents) ||
-		    !fl_grow(&v->contents, &v->contents_room,
+		    !fl_grow(&v->contents, &v->contents_capacity,
 			     v->ncontents + 1, sizeof(c)))
 			return fl_v0_no_memory(v);
 		v->contents[v->ncontents++] = c;

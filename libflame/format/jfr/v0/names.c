@@ -165,7 +165,7 @@ bool fl_v0_stack(struct fl_v0 *v, uint64_t key, int64_t ticks, flame_id *stack)
 	if (i == l->n)
 		return false;
 	n = fl_v0_count(&w, 1);
-	if (!fl_grow(&v->path, &v->path_room, n, sizeof(*v->path)))
+	if (!fl_grow(&v->path, &v->path_capacity, n, sizeof(*v->path)))
 		return fl_v0_no_memory(v);
 	l = l->fields[i].layout;
 	for (i = 0; i < n; i++) {

@@ -87,7 +87,7 @@ void fl_v0_read_numbers(const struct fl_v0_layout *layout, struct fl_wire *w,
 
 static void keep(struct fl_v0 *v, const struct fl_v0_constant *c)
 {
-	if (fl_grow(&v->constants, &v->constants_room, v->nconstants + 1,
+	if (fl_grow(&v->constants, &v->constants_capacity, v->nconstants + 1,
 		    sizeof(*v->constants)))
 		v->constants[v->nconstants++] = *c;
 	else
