@@ -386,6 +386,17 @@ static int set_scale(struct fl_page *page)
 	return FLAME_OK;
 }
 
+/* Titles of pages that are read end in their metric already. */
+static bool tells(const struct fl_buf *name, const char *metric)
+{
+	struct slice text = { name->data, name->size };
+
+	if (!fl_slice_ends(text, metric))
+		return false;
+	text.size -= strlen(metric);
+	return fl_slice_ends(text, ", ");
+}
+
 /* "a.jfr, cpu", "before.jfr -> after.jfr, cpu"; NULL: inputs have no names. */
 static int name_page(struct fl_page *page)
 {
@@ -406,7 +417,7 @@ static int name_page(struct fl_page *page)
 	}
 	if (name.size && after.size)
 		fl_buf_print(&name, " → %s", after.data);
-	if (name.size && *metric && !page->nmore)
+	if (name.size && *metric && !page->nmore && !tells(&name, metric))
 		fl_buf_print(&name, ", %s", metric);
 	fl_buf_free(&after);
 	if (name.failed || after.failed)

@@ -114,6 +114,13 @@ def run(command, path=None):
     return done.returncode, out, done.stderr
 
 
+def folded(page):
+    """A page or a picture names its input: what counts is what it holds."""
+    fold = os.path.join(os.environ['BUILD'], 'tools', 'flame-fold')
+    return subprocess.run([fold, '-q', '--empty', 'ok'], input=page,
+                          capture_output=True).stdout
+
+
 def told(said):
     """How many samples had no stack depends on when the first of cpu came:
     from there on only those are counted."""
@@ -128,7 +135,9 @@ def problem_of(first, others):
     if status == 2 and not said:
         return 'it fails without a word'
     for name, other, all_of_it in others:
-        if other[0] != status or other[1] != out:
+        if other[0] != status or (other[1] != out and (
+                all_of_it or out[:1] != b'<' or
+                folded(other[1]) != folded(out))):
             return '%s: other output, or status %s' % (name, other[0])
         if all_of_it and told(other[2]) != told(said):
             return '%s: it says something else' % name

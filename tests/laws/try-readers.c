@@ -234,10 +234,11 @@ static void add_totals(void)
  */
 static bool may_differ(size_t stacks)
 {
-	static const char *const trees[] = { "sample" };
+	/* pprof-text has the names of addresses after the stacks. */
+	static const char *const formats[] = { "sample", "pprof-text" };
 
-	for (size_t i = 0; i < FL_COUNT(trees); i++)
-		if (strcmp(format, trees[i]) == 0)
+	for (size_t i = 0; i < FL_COUNT(formats); i++)
+		if (strcmp(format, formats[i]) == 0)
 			return true;
 	return stacks <= (text ? 2 : 0);
 }
