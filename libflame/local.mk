@@ -74,9 +74,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/json/threads.c \
 	libflame/format/json/trace.h \
 	libflame/format/json/trace_event.c \
+	libflame/format/json/trace_profiles.c \
 	libflame/format/json/trace_stacks.c \
 	libflame/format/json/tree.c libflame/format/json/tree.h \
-	libflame/format/json/v8.c libflame/format/json/v8_heap.c \
+	libflame/format/json/v8.c libflame/format/json/v8.h \
+	libflame/format/json/v8_heap.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
 	libflame/format/folded/frame_cache.c \
 	libflame/format/folded/read.c \

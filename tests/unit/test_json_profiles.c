@@ -8,6 +8,7 @@
 #include "format/format.h"
 #include "folds.h"
 
+TestSuite(trace_profiles, .init = start, .fini = stop);
 TestSuite(firefox, .init = start, .fini = stop);
 TestSuite(speedscope, .init = start, .fini = stop);
 
@@ -414,4 +415,34 @@ Test(firefox, weights_may_be_bytes)
 	TELLS("");
 	FOLDS("firefox", FIREFOX("\"stack\":[0],\"weight\":[1e300]",
 		"\"frame\":[0,1],\"prefix\":[null,0]"), NULL, "a 1\n");
+}
+
+/* CPU profiles in traces ----------------------------------------------- */
+
+#define CHUNK(id, nodes, samples, deltas)				\
+	"{\"ph\":\"P\",\"name\":\"ProfileChunk\",\"pid\":1,\"tid\":2,"	\
+	"\"id\":\"" id "\",\"args\":{\"data\":{\"cpuProfile\":{"		\
+	"\"nodes\":[" nodes "],\"samples\":[" samples "]},"		\
+	"\"timeDeltas\":[" deltas "]}}}"
+#define PIECE_NODE(id, parent, name)						\
+	"{\"id\":" id ",\"parent\":" parent				\
+	",\"callFrame\":{\"functionName\":\"" name "\"}}"
+
+Test(trace_profiles, pieces_are_one_profile)
+{
+	static const char text[] = "["
+		CHUNK("1", PIECE_NODE("1", "0", "a"), "1,1", "0,5") ","
+		CHUNK("1", PIECE_NODE("2", "1", "b"), "2,1", "7,9") "]";
+
+	FOLDS("trace-event", text, NULL, "a 3\na;b 1\n");
+	TELLS("");
+	FOLDS("trace-event", text, "total", "a 12000\na;b 9000\n");
+	cut_everywhere("trace-event", text);
+}
+
+Test(trace_profiles, another_id_is_another_profile)
+{
+	FOLDS("trace-event", "[" CHUNK("1", PIECE_NODE("1", "0", "a"), "1", "0") ","
+	      CHUNK("2", "", "1", "0") "]", NULL, "a 1\n");
+	cr_expect(strstr(said.data, "1 records left out"), "%s", said.data);
 }

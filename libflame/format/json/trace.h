@@ -7,6 +7,7 @@
 #define FL_JSON_TRACE_H
 
 #include "format/json/source.h"
+#include "format/json/v8.h"
 
 struct trace_options {
 	bool total, lines;
@@ -82,6 +83,17 @@ struct trace {
 	struct fl_map frame_ids;	/* id -> place */
 	struct event *begins, *ends;	/* scratch of run */
 	size_t begins_capacity, ends_capacity;
+	/* trace_profiles.c: CPU profiles, by process and id. */
+	struct fl_map profile_ids;	/* (pid, id) -> place + 1 */
+	struct trace_profile {
+		uint32_t thread;
+		bool has_thread;
+		struct fl_v8 *v8;
+	} *profiles;
+	size_t nprofiles, profiles_capacity;
+	struct fl_v8 *piece;		/* of the event that is read */
+	struct fl_v8_options v8_options;
+	bool has_piece;
 	uint64_t nasync;		/* asynchronous events, left out */
 	struct fl_buf buf;
 };
@@ -96,5 +108,16 @@ void fl_trace_hold(struct trace *t, uint32_t thread,
 		   const struct event *event);
 /* At the end of a trace. */
 void fl_trace_end(struct trace *t);
+
+/*
+ * Of a key: reads its value, a piece of a CPU profile or the times of its
+ * samples.  The event is known only at its end, and takes or drops it.
+ */
+void fl_trace_read_profile(struct trace *t, bool deltas);
+/* begins: the thread is that of the profile, not of who writes it. */
+void fl_trace_take_profile(struct trace *t, flame_id pid, flame_id tid,
+			   flame_id id, bool begins);
+void fl_trace_drop_piece(struct trace *t);
+void fl_trace_forget_profiles(struct trace *t);
 
 #endif

@@ -8,8 +8,8 @@
  * Events need not be in order.  Those of a thread are held until the end, but
  * for a thread that has begins and ends alone, in order.
  *
- * Not read, and reported: CPU samples of DevTools and asynchronous events,
- * which are of no thread's stack.
+ * CPU profiles of DevTools are in events of their own: trace_profiles.c.
+ * Not read, and reported: asynchronous events, which are of no thread's stack.
  */
 #include "fl.h"
 
@@ -22,7 +22,7 @@ enum { PLACES = 3 };	/* of microseconds, for nanoseconds */
 /* An event while it is read. */
 struct reading {
 	char phase;
-	flame_id name, pid, tid, stack_frame, args_name, file;
+	flame_id name, pid, tid, id, stack_frame, args_name, file;
 	int64_t time, duration, weight, line;
 	bool has_time, has_duration, pyspy;
 	uint64_t args;
@@ -118,9 +118,22 @@ static void take_arg(struct trace *t, struct reading *e, char which)
 
 static char arg_of(const struct fl_json *json)
 {
-	return fl_json_is(json, "filename") ? 'f' :
+	return fl_json_is(json, "data") ? 'd' :
+	       fl_json_is(json, "filename") ? 'f' :
 	       fl_json_is(json, "name") ? 'n' :
 	       fl_json_is(json, "line") ? 'l' : 0;
+}
+
+/* Whether the key read last is of a CPU profile, whose value is read then. */
+static bool read_profile(struct trace *t)
+{
+	const struct fl_json *json = &t->js.json;
+	bool deltas = fl_json_is(json, "timeDeltas");
+
+	if (!deltas && !fl_json_is(json, "cpuProfile"))
+		return false;
+	fl_trace_read_profile(t, deltas);
+	return true;
 }
 
 static void read_args(struct trace *t, struct reading *e)
@@ -141,6 +154,9 @@ static void read_args(struct trace *t, struct reading *e)
 		e->args = fl_hash_pair(e->args, hash);
 		if (json->depth == depth && json->token == FL_JSON_KEY)
 			which = arg_of(json);
+		else if (json->depth == depth + 1 && which == 'd' &&
+			 json->token == FL_JSON_KEY && read_profile(t))
+			continue;
 		else
 			take_arg(t, e, json->depth == depth ? which : 0);
 	}
@@ -173,6 +189,8 @@ static void read_value(struct trace *t, struct reading *e)
 		e->pid = text_name(t);
 	else if (fl_json_is(json, "tid"))
 		e->tid = text_name(t);
+	else if (fl_json_is(json, "id"))
+		e->id = text_name(t);
 	else if (fl_json_is(json, "cat"))
 		e->pyspy = fl_json_string(json, &text) &&
 			   fl_slice_is(text, "py-spy");
@@ -212,12 +230,16 @@ static void take_sample(struct trace *t, const struct reading *e)
 }
 
 /* Chrome wrote whole profiles until version 66, pieces of them since. */
-static bool holds_profile(const struct trace *t, const struct reading *e)
+static bool take_profile(struct trace *t, const struct reading *e)
 {
 	struct slice name = fl_name_at(t->js.flame, e->name);
+	bool begins = fl_slice_is(name, "Profile") && e->phase == 'P';
 
-	return fl_slice_is(name, "ProfileChunk") ||
-	       (fl_slice_is(name, "CpuProfile") && e->phase == 'I');
+	if (!begins && !fl_slice_is(name, "ProfileChunk") &&
+	    !(fl_slice_is(name, "CpuProfile") && e->phase == 'I'))
+		return false;
+	fl_trace_take_profile(t, e->pid, e->tid, e->id, begins);
+	return true;
 }
 
 static void take_event(struct trace *t, const struct reading *e)
@@ -247,11 +269,7 @@ static void take_event(struct trace *t, const struct reading *e)
 		return;
 	case 'P':
 	case 'I':
-		if (holds_profile(t, e))
-			fl_json_bad(&t->js, "CPU samples of DevTools "
-				    "(ProfileChunk, CpuProfile) are not read: "
-				    "save the profile as .cpuprofile");
-		else if (e->phase == 'P')
+		if (!take_profile(t, e) && e->phase == 'P')
 			take_sample(t, e);
 		return;
 	case 'b':
@@ -271,6 +289,7 @@ static void read_event(struct trace *t, char phase)
 		read_value(t, &e);
 	if (!json->error)
 		take_event(t, &e);
+	fl_trace_drop_piece(t);
 }
 
 static void read_events(struct trace *t, char phase)
@@ -419,6 +438,20 @@ static void give_sum(struct trace *t, const struct sum *sum, flame_id metric,
 		fl_json_add(&t->js, &sample);
 }
 
+static void give_profiles(struct trace *t)
+{
+	t->v8_options = (struct fl_v8_options){
+		.total = t->options->total, .lines = t->options->lines
+	};
+	for (size_t i = 0; i < t->nprofiles && !fl_failed(t->js.flame); i++) {
+		const struct trace_profile *p = &t->profiles[i];
+
+		fl_v8_give(p->v8, p->has_thread &&
+			   fl_json_wants_thread(&t->js) ?
+			   labels_of(t, &t->threads[p->thread]) : 0);
+	}
+}
+
 static void give_sums(struct trace *t, bool samples)
 {
 	bool counts = samples && !t->options->total;
@@ -441,6 +474,7 @@ static void forget(struct trace *t)
 		fl_free(t->threads[i].open);
 	}
 	t->nthreads = t->nsums = t->nsamples = t->nframes = 0;
+	fl_trace_forget_profiles(t);
 	fl_map_clear(&t->thread_ids);
 	fl_map_clear(&t->sum_ids);
 	fl_map_clear(&t->frame_ids);
@@ -490,6 +524,7 @@ static void read(struct flame_source *source)
 	give_sums(t, false);
 	add_frame_samples(t);
 	give_sums(t, true);
+	give_profiles(t);
 	forget(t);
 }
 
@@ -519,7 +554,10 @@ static void close_trace(struct flame_source *source)
 	fl_map_free(&t->thread_ids);
 	fl_map_free(&t->sum_ids);
 	fl_map_free(&t->frame_ids);
+	fl_map_free(&t->profile_ids);
 	fl_buf_free(&t->buf);
+	fl_v8_free(t->piece);
+	fl_free(t->profiles);
 	fl_free(t->keys);
 	fl_free(t->threads);
 	fl_free(t->sums);

@@ -14,10 +14,7 @@
 
 #include "format/json/frame_trie.h"
 #include "format/json/tree.h"
-
-struct options {
-	bool total, lines;
-};
+#include "format/json/v8.h"
 
 struct node {
 	int64_t id;
@@ -34,9 +31,10 @@ struct sum {
 	int64_t time;		/* us */
 };
 
-struct v8 {
-	struct fl_json_source js;
-	const struct options *options;
+struct fl_v8 {
+	struct fl_json_source *js;
+	const struct fl_v8_options *options;
+	flame_id thread;	/* of its samples */
 	struct node *nodes;
 	size_t count, capacity;
 	struct fl_map ids;	/* id -> place */
@@ -52,12 +50,12 @@ struct v8 {
 	struct fl_buf buf;
 };
 
-static void no_memory(struct v8 *v)
+static void no_memory(struct fl_v8 *v)
 {
-	fl_no_memory(v->js.flame);
+	fl_no_memory(v->js->flame);
 }
 
-static struct node *find(struct v8 *v, int64_t id)
+static struct node *find(struct fl_v8 *v, int64_t id)
 {
 	const uint64_t *place = fl_map_get(&v->ids, (uint64_t)id);
 
@@ -66,7 +64,7 @@ static struct node *find(struct v8 *v, int64_t id)
 
 /* Nodes ---------------------------------------------------------------- */
 
-static void add_link(struct v8 *v, int64_t parent, int64_t child)
+static void add_link(struct fl_v8 *v, int64_t parent, int64_t child)
 {
 	if (!fl_grow(&v->links, &v->links_capacity, v->nlinks + 1,
 		     sizeof(*v->links)))
@@ -76,12 +74,12 @@ static void add_link(struct v8 *v, int64_t parent, int64_t child)
 }
 
 /* A key of the frame, in it or, before 2017, in the node; false: another. */
-static bool read_frame_key(struct v8 *v, struct node *node)
+static bool read_frame_key(struct fl_v8 *v, struct node *node)
 {
-	struct fl_json *json = &v->js.json;
+	struct fl_json *json = &v->js->json;
 
 	if (fl_json_is(json, "functionName"))
-		node->name = fl_json_name(&v->js);
+		node->name = fl_json_name(v->js);
 	else if (!fl_json_is(json, "lineNumber"))
 		return false;
 	else if (fl_json_integer(json, &node->line))
@@ -90,17 +88,17 @@ static bool read_frame_key(struct v8 *v, struct node *node)
 }
 
 /* Lines count from 0. */
-static void read_call_frame(struct v8 *v, struct node *node)
+static void read_call_frame(struct fl_v8 *v, struct node *node)
 {
-	while (fl_json_key(&v->js.json))
+	while (fl_json_key(&v->js->json))
 		if (!read_frame_key(v, node))
-			fl_json_skip(&v->js.json);
+			fl_json_skip(&v->js->json);
 }
 
 /* Numbers of children; the node's own number may come after them. */
-static void read_children(struct v8 *v, size_t *first)
+static void read_children(struct fl_v8 *v, size_t *first)
 {
-	struct fl_json *json = &v->js.json;
+	struct fl_json *json = &v->js->json;
 	int64_t id;
 
 	*first = v->nlinks;
@@ -112,9 +110,9 @@ static void read_children(struct v8 *v, size_t *first)
 			fl_json_skip(json);
 }
 
-static void read_node(struct v8 *v, struct node *node)
+static void read_node(struct fl_v8 *v, struct node *node)
 {
-	struct fl_json *json = &v->js.json;
+	struct fl_json *json = &v->js->json;
 	size_t first = v->nlinks, last;
 	int64_t parent = -1, hits = 0;
 
@@ -143,7 +141,7 @@ static void read_node(struct v8 *v, struct node *node)
 		add_link(v, parent, node->id);
 }
 
-static bool add_node(struct v8 *v, struct node node)
+static bool add_node(struct fl_v8 *v, struct node node)
 {
 	uint64_t *place = fl_map_put(&v->ids, (uint64_t)node.id, NULL);
 
@@ -157,11 +155,11 @@ static bool add_node(struct v8 *v, struct node node)
 	return true;
 }
 
-static void read_nodes(struct v8 *v)
+static void read_nodes(struct fl_v8 *v)
 {
-	struct fl_json *json = &v->js.json;
+	struct fl_json *json = &v->js->json;
 
-	while (fl_json_element(json) && !fl_failed(v->js.flame)) {
+	while (fl_json_element(json) && !fl_failed(v->js->flame)) {
 		struct node node = { .id = -1 };
 
 		if (json->token != FL_JSON_OBJECT) {
@@ -175,9 +173,9 @@ static void read_nodes(struct v8 *v)
 }
 
 /* A key of a node that has its children within it. */
-static void read_nested_key(struct v8 *v, uint32_t place)
+static void read_nested_key(struct fl_v8 *v, uint32_t place)
 {
-	struct fl_json *json = &v->js.json;
+	struct fl_json *json = &v->js->json;
 	struct node *node = &v->nodes[place];
 	int64_t n = 0;
 
@@ -202,16 +200,16 @@ static void read_nested_key(struct v8 *v, uint32_t place)
 	}
 }
 
-static void read_head(struct v8 *v)
+static void read_head(struct fl_v8 *v)
 {
-	struct fl_json *json = &v->js.json;
+	struct fl_json *json = &v->js->json;
 	size_t depth = json->depth;
 	uint32_t node = 0;
 
 	if (!add_node(v, (struct node){ .id = -1 }))
 		return;
 	node = (uint32_t)v->count - 1;
-	while (json->depth >= depth && !fl_failed(v->js.flame)) {
+	while (json->depth >= depth && !fl_failed(v->js->flame)) {
 		switch (fl_json_next(json)) {
 		case FL_JSON_KEY:
 			read_nested_key(v, node);
@@ -233,7 +231,7 @@ static void read_head(struct v8 *v)
 	}
 }
 
-static void join_nodes(struct v8 *v)
+static void join_nodes(struct fl_v8 *v)
 {
 	for (size_t i = 0; i < v->nlinks; i++) {
 		struct node *parent = find(v, v->links[i].parent);
@@ -247,21 +245,21 @@ static void join_nodes(struct v8 *v)
 /* Samples -------------------------------------------------------------- */
 
 /* As numbers: negative ones, which clocks give, are 0. */
-static void read_deltas(struct v8 *v)
+static void read_deltas(struct fl_v8 *v)
 {
-	if (fl_json_next(&v->js.json) == FL_JSON_ARRAY)
-		fl_json_integers(&v->js.json, &v->deltas);
+	if (fl_json_next(&v->js->json) == FL_JSON_ARRAY)
+		fl_json_integers(&v->js->json, &v->deltas);
 	else
-		fl_json_skip(&v->js.json);
+		fl_json_skip(&v->js->json);
 	for (size_t i = 0; i < v->deltas.count; i++)
 		if (v->deltas.data[i] == FL_JSON_NO_INTEGER)
 			v->deltas.data[i] = 0;
 }
 
 /* As times, whose differences are the same. */
-static void read_timestamps(struct v8 *v)
+static void read_timestamps(struct fl_v8 *v)
 {
-	struct fl_json *json = &v->js.json;
+	struct fl_json *json = &v->js->json;
 	struct fl_json_integers *d = &v->deltas;
 	int64_t last = INT64_MAX, time;
 
@@ -285,12 +283,12 @@ static void read_timestamps(struct v8 *v)
 	}
 }
 
-static struct slice name_of(const struct v8 *v, const struct node *node)
+static struct slice name_of(const struct fl_v8 *v, const struct node *node)
 {
-	return fl_name_at(v->js.flame, node->name);
+	return fl_name_at(v->js->flame, node->name);
 }
 
-static bool is_root(const struct v8 *v, const struct node *node)
+static bool is_root(const struct fl_v8 *v, const struct node *node)
 {
 	return !node->parent && fl_slice_is(name_of(v, node), "(root)");
 }
@@ -299,7 +297,7 @@ static bool is_root(const struct v8 *v, const struct node *node)
  * Of a node, whose parents may come behind it: up to one whose stack is
  * known, and down again.  steps ends loops of parents.  0: there is none.
  */
-static uint32_t stack_of(struct v8 *v, struct node *node)
+static uint32_t stack_of(struct fl_v8 *v, struct node *node)
 {
 	while (!node->stack && !is_root(v, node)) {
 		struct node *up = node, *parent;
@@ -311,7 +309,7 @@ static uint32_t stack_of(struct v8 *v, struct node *node)
 				break;
 		}
 		if (!steps || !fl_frame_trie_add(
-				v->js.flame, &v->trie, up->parent ?
+				v->js->flame, &v->trie, up->parent ?
 				v->nodes[up->parent - 1].stack : 0,
 				(uint32_t)(up - v->nodes), &up->stack))
 			return 0;
@@ -320,7 +318,7 @@ static uint32_t stack_of(struct v8 *v, struct node *node)
 }
 
 /* Whether it stands at the root, but ran in the stack before it. */
-static bool is_on_top(const struct v8 *v, const struct node *node)
+static bool is_on_top(const struct fl_v8 *v, const struct node *node)
 {
 	struct slice name = name_of(v, node);
 
@@ -329,7 +327,7 @@ static bool is_on_top(const struct v8 *v, const struct node *node)
 		fl_slice_is(name, "(program)"));
 }
 
-static uint32_t put_on_top(struct v8 *v, uint32_t last, uint32_t place)
+static uint32_t put_on_top(struct fl_v8 *v, uint32_t last, uint32_t place)
 {
 	const struct fl_frame_node *nodes = v->trie.nodes;
 	uint32_t stack = last;
@@ -340,11 +338,11 @@ static uint32_t put_on_top(struct v8 *v, uint32_t last, uint32_t place)
 	while (stack && nodes[stack].frame != place)
 		stack = nodes[stack].parent;
 	if (!stack)
-		fl_frame_trie_add(v->js.flame, &v->trie, last, place, &stack);
+		fl_frame_trie_add(v->js->flame, &v->trie, last, place, &stack);
 	return stack;
 }
 
-static void add_to(struct v8 *v, uint32_t stack, uint64_t samples,
+static void add_to(struct fl_v8 *v, uint32_t stack, uint64_t samples,
 		   int64_t time)
 {
 	size_t before = v->sums_capacity;
@@ -362,17 +360,17 @@ static void add_to(struct v8 *v, uint32_t stack, uint64_t samples,
 }
 
 /* A sample lasts until the next; the last one has no time of its own. */
-static void count_samples(struct v8 *v)
+static void count_samples(struct fl_v8 *v)
 {
 	size_t n = v->samples.count;
 	uint32_t stack = 0;
 
-	for (size_t i = 0; i < n && !fl_failed(v->js.flame); i++) {
+	for (size_t i = 0; i < n && !fl_failed(v->js->flame); i++) {
 		struct node *node = find(v, v->samples.data[i]);
 		bool has_time = i + 1 < n && i + 1 < v->deltas.count;
 
 		if (!node) {
-			fl_json_bad(&v->js, "a sample of a node that is not "
+			fl_json_bad(v->js, "a sample of a node that is not "
 				    "there");
 			continue;
 		}
@@ -389,9 +387,9 @@ static void count_samples(struct v8 *v)
 
 /* The document --------------------------------------------------------- */
 
-static flame_id frame_of(struct v8 *v, const struct node *node)
+static flame_id frame_of(struct fl_v8 *v, const struct node *node)
 {
-	struct flame *flame = v->js.flame;
+	struct flame *flame = v->js->flame;
 	struct slice name = fl_name_at(flame, node->name);
 	struct fl_buf *buf = &v->buf;
 
@@ -407,7 +405,7 @@ static flame_id frame_of(struct v8 *v, const struct node *node)
 					  buf->size), FLAME_UNKNOWN);
 }
 
-static void give_sum(struct v8 *v, const struct sum *sum, flame_id stack,
+static void give_sum(struct fl_v8 *v, const struct sum *sum, flame_id stack,
 		     flame_id metric)
 {
 	bool counts = !v->options->total;
@@ -415,18 +413,19 @@ static void give_sum(struct v8 *v, const struct sum *sum, flame_id stack,
 	struct flame_sample sample = {
 		.stack = stack, .time = FLAME_NOTIME, .metric = metric,
 		.weight = counts ? (int64_t)sum->samples : ns,
+		.thread = v->thread,
 	};
 
-	fl_json_count(&v->js, metric, sum->samples, ns);
+	fl_json_count(v->js, metric, sum->samples, ns);
 	if (!stack)
-		v->js.flame->metrics[metric].no_stack += sum->samples;
+		v->js->flame->metrics[metric].no_stack += sum->samples;
 	else if (sample.weight)
-		fl_json_add(&v->js, &sample);
+		fl_json_add(v->js, &sample);
 }
 
-static void give_samples(struct v8 *v)
+static void give_samples(struct fl_v8 *v)
 {
-	flame_id metric = fl_metric(v->js.flame, "cpu", "ns",
+	flame_id metric = fl_metric(v->js->flame, "cpu", "ns",
 				    v->options->total ? "ns" : "samples");
 	flame_id *frames = fl_zeroed(v->count + 1, sizeof(*frames));
 	flame_id *stacks = NULL;
@@ -435,20 +434,20 @@ static void give_samples(struct v8 *v)
 	for (size_t i = 0; frames && i < v->count; i++)
 		frames[i] = frame_of(v, &v->nodes[i]);
 	if (frames)
-		stacks = fl_frame_trie_stacks(v->js.flame, &v->trie, frames,
+		stacks = fl_frame_trie_stacks(v->js->flame, &v->trie, frames,
 					      v->count);
 	else
 		no_memory(v);
-	for (size_t i = 0; stacks && i < n && !fl_failed(v->js.flame); i++)
+	for (size_t i = 0; stacks && i < n && !fl_failed(v->js->flame); i++)
 		if (v->sums[i].samples)
 			give_sum(v, &v->sums[i], stacks[i], metric);
 	fl_free(frames);
 	fl_free(stacks);
 }
 
-static void read_key(struct v8 *v)
+static void read_key(struct fl_v8 *v)
 {
-	struct fl_json *json = &v->js.json;
+	struct fl_json *json = &v->js->json;
 
 	if (fl_json_is(json, "nodes")) {
 		if (fl_json_enter_array(json))
@@ -468,48 +467,39 @@ static void read_key(struct v8 *v)
 	}
 }
 
-static void read(struct flame_source *source)
+/* Before a profile: nothing is known yet. */
+static bool begin(struct fl_v8 *v)
 {
-	struct v8 *v = source->state;
-	struct fl_json *json = &v->js.json;
-
 	v->count = v->nlinks = v->samples.count = v->deltas.count = 0;
+	v->thread = 0;
 	fl_map_clear(&v->ids);
 	if (v->sums)
 		memset(v->sums, 0, v->sums_capacity * sizeof(*v->sums));
-	if (json->token != FL_JSON_OBJECT ||
-	    !fl_frame_trie_clear(source->flame, &v->trie)) {
-		fl_json_skip(json);
-		return;
+	return fl_frame_trie_clear(v->js->flame, &v->trie);
+}
+
+struct fl_v8 *fl_v8_new(struct fl_json_source *js,
+			const struct fl_v8_options *options)
+{
+	struct fl_v8 *v = fl_zeroed(1, sizeof(*v));
+
+	if (!v) {
+		fl_no_memory(js->flame);
+		return NULL;
 	}
-	while (fl_json_key(json))
-		read_key(v);
-	join_nodes(v);
-	count_samples(v);
-	give_samples(v);
+	v->js = js;
+	v->options = options;
+	if (!begin(v)) {
+		fl_v8_free(v);
+		return NULL;
+	}
+	return v;
 }
 
-/* The row of formats.c ------------------------------------------------- */
-
-static int open_v8(struct flame_source *source)
+void fl_v8_free(struct fl_v8 *v)
 {
-	struct v8 *v = fl_zeroed(1, sizeof(*v));
-
-	if (!v)
-		return fl_no_memory(source->flame);
-	fl_json_source_init(&v->js, source);
-	v->options = source->options;
-	source->state = v;
-	return FLAME_OK;
-}
-
-static void close_v8(struct flame_source *source)
-{
-	struct v8 *v = source->state;
-
 	if (!v)
 		return;
-	fl_json_source_free(&v->js);
 	fl_map_free(&v->ids);
 	fl_buf_free(&v->buf);
 	fl_frame_trie_free(&v->trie);
@@ -521,11 +511,109 @@ static void close_v8(struct flame_source *source)
 	fl_free(v);
 }
 
+void fl_v8_read(struct fl_v8 *v)
+{
+	if (fl_json_enter_object(&v->js->json))
+		while (fl_json_key(&v->js->json))
+			read_key(v);
+}
+
+void fl_v8_read_deltas(struct fl_v8 *v)
+{
+	read_deltas(v);
+}
+
+static void append(struct fl_v8 *v, struct fl_json_integers *to,
+		   const struct fl_json_integers *from)
+{
+	if (!from->count)
+		return;
+	if (!fl_grow(&to->data, &to->capacity, to->count + from->count,
+		     sizeof(*to->data))) {
+		no_memory(v);
+		return;
+	}
+	memcpy(to->data + to->count, from->data,
+	       from->count * sizeof(*to->data));
+	to->count += from->count;
+}
+
+void fl_v8_append(struct fl_v8 *v, struct fl_v8 *piece)
+{
+	for (size_t i = 0; i < piece->count; i++) {
+		struct node node = piece->nodes[i];
+
+		/* Of those within one another, parents are places. */
+		if (node.parent)
+			node.parent += (uint32_t)v->count - (uint32_t)i;
+		if (!add_node(v, node))
+			return;
+	}
+	for (size_t i = 0; i < piece->nlinks; i++)
+		add_link(v, piece->links[i].parent, piece->links[i].child);
+	append(v, &v->samples, &piece->samples);
+	append(v, &v->deltas, &piece->deltas);
+	begin(piece);
+}
+
+void fl_v8_give(struct fl_v8 *v, flame_id thread)
+{
+	v->thread = thread;
+	join_nodes(v);
+	count_samples(v);
+	give_samples(v);
+}
+
+/* A file of one profile after the other. */
+struct file {
+	struct fl_json_source js;
+	struct fl_v8 *profile;
+};
+
+static void read(struct flame_source *source)
+{
+	struct file *f = source->state;
+	struct fl_json *json = &f->js.json;
+
+	if (json->token != FL_JSON_OBJECT || !begin(f->profile)) {
+		fl_json_skip(json);
+		return;
+	}
+	while (fl_json_key(json))
+		read_key(f->profile);
+	fl_v8_give(f->profile, 0);
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_v8(struct flame_source *source)
+{
+	struct file *f = fl_zeroed(1, sizeof(*f));
+
+	if (!f)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&f->js, source);
+	source->state = f;
+	f->profile = fl_v8_new(&f->js, source->options);
+	return f->profile ? FLAME_OK : FLAME_FAILED;
+}
+
+static void close_v8(struct flame_source *source)
+{
+	struct file *f = source->state;
+
+	if (!f)
+		return;
+	fl_v8_free(f->profile);
+	fl_json_source_free(&f->js);
+	fl_free(f);
+}
+
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
-	struct v8 *v = source->state;
+	struct file *f = source->state;
 
-	return fl_json_give(&v->js, sample, read);
+	return fl_json_give(&f->js, sample, read);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -538,13 +626,13 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 }
 
 static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	FL_OPTION_ROW_TOTAL(struct options),
+	FL_OPTION_ROW_LINES(struct fl_v8_options),
+	FL_OPTION_ROW_TOTAL(struct fl_v8_options),
 	{ .name = NULL }
 };
 
 static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
+	.rows = rows, .size = sizeof(struct fl_v8_options),
 };
 
 const struct fl_format fl_format_cpuprofile = {
