@@ -42,7 +42,7 @@ void header_free(struct header *h)
 	free(h->metric);
 	free(h->unit);
 	free(h->key);
-	*h = (struct header){ NULL };
+	*h = (struct header){ .metric = NULL };
 }
 
 static bool split_facts(struct header *h, const char *line, size_t n)
