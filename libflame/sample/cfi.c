@@ -344,6 +344,19 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 	m->row.cfa = (int32_t)offset;
 }
 
+/*
+ * Changes the register or the offset alone, which DWARF allows only where
+ * the CFA is a register and an offset: `cfa` is a place in .eh_frame else.
+ */
+static void change_cfa(struct machine *m, struct reader *r, uint64_t reg,
+		       int64_t offset)
+{
+	if (m->row.cfa_expression)
+		r->failed = true;
+	else
+		set_cfa(m, reg, offset);
+}
+
 /* The place of a block's length; skips the block. */
 static int32_t take_block(struct machine *m, struct reader *r)
 {
@@ -429,10 +442,10 @@ static void run_extended(struct machine *m, struct reader *r, uint8_t op)
 		set_cfa(m, reg, (int64_t)uleb(r));
 		break;
 	case 0x0d:	/* def_cfa_register */
-		set_cfa(m, uleb(r), m->row.cfa);
+		change_cfa(m, r, uleb(r), m->row.cfa);
 		break;
 	case 0x0e:	/* def_cfa_offset */
-		m->row.cfa = (int32_t)uleb(r);
+		change_cfa(m, r, m->row.cfa_register, (int64_t)uleb(r));
 		break;
 	case 0x0f:	/* def_cfa_expression */
 		m->row.cfa_expression = true;
@@ -452,7 +465,8 @@ static void run_extended(struct machine *m, struct reader *r, uint8_t op)
 		set_cfa(m, reg, scaled(m, (uint64_t)sleb(r)));
 		break;
 	case 0x13:	/* def_cfa_offset_sf */
-		m->row.cfa = (int32_t)scaled(m, (uint64_t)sleb(r));
+		change_cfa(m, r, m->row.cfa_register,
+			   scaled(m, (uint64_t)sleb(r)));
 		break;
 	case 0x14:	/* val_offset */
 		reg = uleb(r);

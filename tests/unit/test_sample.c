@@ -392,6 +392,28 @@ Test(cfi, that_is_damaged_is_refused_or_left_out)
 		}
 }
 
+/* An offset alone, where the CFA is an expression, would be its place. */
+Test(cfi, offset_without_a_register_is_refused)
+{
+	static const uint8_t programs[][4] = {
+		{ 0x0f, 0, 0x0e, 16 },		/* def_cfa_offset */
+		{ 0x0f, 0, 0x0d, 6 },		/* def_cfa_register */
+		{ 0x0f, 0, 0x13, 16 },		/* def_cfa_offset_sf */
+	};
+
+	for (size_t i = 0; i < FL_COUNT(programs); i++) {
+		struct fl_cfi cfi;
+		struct fl_cfi_row row;
+		uint8_t *copy = copy_frames(sizeof(frames));
+
+		memcpy(copy + 41, programs[i], sizeof(programs[i]));
+		cr_assert(fl_cfi_init(&cfi, copy, sizeof(frames), 0x1000));
+		cr_assert_eq(cfi.nranges, 1);
+		cr_expect(!fl_cfi_row_at(&cfi, 0x2000, &row));
+		fl_cfi_free(&cfi);
+	}
+}
+
 /* Unwinding ----------------------------------------------------------------- */
 
 static uint8_t stack_copy[65536];
