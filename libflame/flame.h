@@ -383,12 +383,12 @@ void flame_trees_free(struct flame_trees *trees);
 
 /*
  * Text, for programs whose work is on lines or tables.  In: path and
- * wrappers as for flame_open.  A line comes without its \n or \r\n, may
- * hold anything else, and stays until the next; flame_lines_next gives
- * FLAME_OK, FLAME_END (a warning tells if the input was cut short; the rest of
- * its last line is lost) or FLAME_FAILED.  Out: an output as flame_create's;
- * flame_text_finish frees it and tells whether it succeeded.  Close and
- * abandon take NULL too.
+ * wrappers as for flame_open.  A line comes without its \n or \r\n and without
+ * byte order marks in front, may hold anything else, and stays until the next;
+ * flame_lines_next gives FLAME_OK, FLAME_END (a warning tells if the input was
+ * cut short; the rest of its last line is lost) or FLAME_FAILED.  Out: an
+ * output as flame_create's; flame_text_finish frees it and tells whether it
+ * succeeded.  Close and abandon take NULL too.
  */
 struct flame_lines *flame_lines_open(struct flame *flame, const char *path);
 int flame_lines_next(struct flame_lines *lines, const char **line,

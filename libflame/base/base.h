@@ -29,6 +29,18 @@ static inline bool fl_slice_starts(struct slice s, const char *text)
 	return s.size >= n && memcmp(s.data, text, n) == 0;
 }
 
+/*
+ * Drops byte order marks at its beginning: files that were joined (with cat)
+ * have them at the beginning of later lines, too.
+ */
+static inline void fl_slice_skip_marks(struct slice *s)
+{
+	while (fl_unlikely(fl_slice_starts(*s, "\xef\xbb\xbf"))) {
+		s->data += 3;
+		s->size -= 3;
+	}
+}
+
 static inline bool fl_slice_ends(struct slice s, const char *text)
 {
 	size_t n = strlen(text);

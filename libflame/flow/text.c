@@ -65,6 +65,7 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 		     size_t *size)
 {
 	const char *at, *lf, *damage;
+	struct slice text;
 	size_t avail;
 
 	fl_in_consume(lines->in, lines->used);
@@ -80,9 +81,11 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 		lines->warned |= damage != NULL;
 		return fl_failed(lines->flame) ? FLAME_FAILED : FLAME_END;
 	}
-	*line = at;
-	*size = lf ? lines->used - 1 : avail;
-	if (*size && at[*size - 1] == '\r')
+	text = (struct slice){ at, lf ? lines->used - 1 : avail };
+	fl_slice_skip_marks(&text);
+	*line = text.data;
+	*size = text.size;
+	if (*size && text.data[*size - 1] == '\r')
 		--*size;
 	return FLAME_OK;
 }

@@ -89,7 +89,6 @@ struct fl_lines {
 	struct fl_in *in;
 	size_t used;		/* peeked bytes of the current line */
 	bool again;		/* gives the last line once more */
-	bool begun;		/* no byte order mark can come */
 	bool ended;		/* the line given last had its newline */
 	uint64_t number;	/* of the line given last; the first is 1 */
 	uint64_t good;		/* samples so far: the reader counts them */
@@ -99,7 +98,7 @@ struct fl_lines {
 };
 
 /*
- * A line without its \n or \r\n (and a byte order mark); stays until the
+ * A line without its \n or \r\n and byte order marks in front; stays until the
  * next.  May hold anything else, NUL included.  false: the input has ended.
  */
 bool fl_lines_next(struct fl_lines *lines, struct slice *line);

@@ -34,11 +34,7 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	lines->again = false;
 	lines->ended = lf != NULL;
 	*line = (struct slice){ at, lf ? (size_t)(lf - at) : avail };
-	if (!lines->begun && fl_slice_starts(*line, "\xef\xbb\xbf")) {
-		line->data += 3;
-		line->size -= 3;
-	}
-	lines->begun = true;
+	fl_slice_skip_marks(line);
 	if (line->size && line->data[line->size - 1] == '\r')
 		line->size--;
 	return true;
@@ -170,7 +166,6 @@ void fl_lines_resume(struct fl_lines *lines, struct fl_in *in)
 
 void fl_lines_fork(struct fl_lines *part)
 {
-	part->begun = true;
 	part->bad = part->good = part->number = 0;
 }
 

@@ -287,6 +287,8 @@ Test(read, a_frame_may_begin_with_a_hash)
 Test(read, a_byte_order_mark_is_no_frame)
 {
 	FOLDS("\xef\xbb\xbf" "a;b 1\r\na;b 2\r\n", "a;b 3\n");
+	/* Files that were joined. */
+	FOLDS("a;b 1\n\xef\xbb\xbf" "a;b 2\n\xef\xbb\xbf", "a;b 3\n");
 }
 
 Test(read, of_fractions_the_sum_is_true)
