@@ -80,11 +80,18 @@ struct fl_input {
 	bool known;
 };
 
+/* Samples that a format has read, and flame_next has not given yet. */
+struct fl_batch {
+	struct flame_sample *samples;
+	size_t n, given, capacity;
+};
+
 struct flame_source {
 	struct flame *flame;
 	const struct fl_format *format;
 	struct fl_in *in;
 	void *state;		/* the format's */
+	struct fl_batch batch;
 	struct fl_select select;
 	void *options;		/* the struct of format->options; or NULL */
 	bool started;
@@ -108,7 +115,8 @@ struct flame_source {
  * bits it checked, 0 for no, -1 for "more bytes, please" (not when whole);
  * FL_FORMAT_CERTAIN ends the search.
  * open may be NULL; it must not intern metrics, as inputs are opened before
- * earlier ones are read.  A format that only writes has no probe and no next.
+ * earlier ones are read.  A format that only writes has no probe and does not
+ * read.
  */
 enum { FL_FORMAT_CERTAIN = 64 };
 
@@ -117,7 +125,13 @@ struct fl_format {
 	const char *suffixes;	/* for output names: ".svg .svgz" */
 	int (*probe)(const uint8_t *head, size_t n, bool whole);
 	int (*open)(struct flame_source *source);
+	/*
+	 * One of the two.  next: gives a sample.  read: adds samples to the
+	 * source's batch, which is empty (fl_batch_add); FLAME_OK: there may
+	 * be more; FLAME_END: none was added.
+	 */
 	int (*next)(struct flame_source *source, struct flame_sample *sample);
+	int (*read)(struct flame_source *source);
 	void (*close)(struct flame_source *source);
 	bool selects;		/* honours fl_select by itself */
 	bool json;		/* only these probe input that begins as JSON */
@@ -153,6 +167,11 @@ const struct fl_format *fl_format_detect(struct flame *flame,
  */
 extern const struct fl_format fl_format_empty;
 bool fl_is_empty(struct fl_in *in);
+/* source.c: of a read.  FLAME_FAILED: out of memory. */
+int fl_batch_add(struct flame_source *source,
+		 const struct flame_sample *sample);
+/* Another input, of which no sample was read. */
+void fl_source_resume(struct flame_source *source);
 /*
  * source.c: for writers that got no sample: says that none was selected, or
  * fails (flame_refuse_empty).  Where all inputs are empty there was none to

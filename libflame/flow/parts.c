@@ -106,7 +106,7 @@ static int read_part(struct worker *w)
 				  w->part->text.size, w->parts->name);
 	if (!source->in)
 		return FLAME_FAILED;
-	source->format->resume(source);
+	fl_source_resume(source);
 	while ((status = flame_next(source, &sample)) == FLAME_OK)
 		if (fl_sample_buffer_add(w->flame, &w->samples, &sample) !=
 		    FLAME_OK)
@@ -190,7 +190,7 @@ static int read_here(struct parts *p, const struct part *part)
 				  part->text.size, fl_in_name(in));
 	if (source->in) {
 		source->part = true;
-		source->format->resume(source);
+		fl_source_resume(source);
 		while (status == FLAME_OK &&
 		       (status = flame_next(source, &sample)) == FLAME_OK)
 			status = fl_deliver(source, p->sink, &sample);
@@ -198,7 +198,7 @@ static int read_here(struct parts *p, const struct part *part)
 		source->part = false;
 	}
 	source->in = in;
-	source->format->resume(source);
+	fl_source_resume(source);
 	consume(p, part);
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }

@@ -197,6 +197,53 @@ static void begin(struct flame_source *source)
 		fl_in_map(source->in);
 }
 
+int fl_batch_add(struct flame_source *source,
+		 const struct flame_sample *sample)
+{
+	struct fl_batch *batch = &source->batch;
+
+	if (!fl_grow(&batch->samples, &batch->capacity, batch->n + 1,
+		     sizeof(*batch->samples)))
+		return fl_no_memory(source->flame);
+	batch->samples[batch->n++] = *sample;
+	return FLAME_OK;
+}
+
+void fl_source_resume(struct flame_source *source)
+{
+	source->batch.n = source->batch.given = 0;
+	source->format->resume(source);
+}
+
+static int read_batch(struct flame_source *source)
+{
+	struct fl_batch *batch = &source->batch;
+	int status = FLAME_OK;
+
+	batch->n = batch->given = 0;
+	while (status == FLAME_OK && !batch->n)
+		status = source->format->read(source);
+	if (status != FLAME_OK)
+		batch->n = 0;
+	return status;
+}
+
+static int take(struct flame_source *source, struct flame_sample *sample)
+{
+	struct fl_batch *batch = &source->batch;
+
+	if (source->format->next)
+		return source->format->next(source, sample);
+	if (fl_unlikely(batch->given == batch->n)) {
+		int status = read_batch(source);
+
+		if (status != FLAME_OK)
+			return status;
+	}
+	*sample = batch->samples[batch->given++];
+	return FLAME_OK;
+}
+
 int flame_next(struct flame_source *source, struct flame_sample *sample)
 {
 	int status;
@@ -204,7 +251,7 @@ int flame_next(struct flame_source *source, struct flame_sample *sample)
 	if (fl_unlikely(!source->started))
 		begin(source);
 	do {
-		status = source->format->next(source, sample);
+		status = take(source, sample);
 	} while (status == FLAME_OK && !source->format->selects &&
 		 !fl_select_pass(source, sample));
 	if (fl_unlikely(status == FLAME_END) && fl_failed(source->flame))
@@ -225,6 +272,7 @@ void flame_close(struct flame_source *source)
 		fl_options_free(source->format->options, source->options);
 	fl_arena_free(&source->arena);
 	fl_free(source->facts);
+	fl_free(source->batch.samples);
 	fl_free(source);
 }
 

@@ -68,7 +68,7 @@ static void list(struct fl_buf *buf, bool writing)
 	for (size_t i = 0; fl_formats[i]; i++) {
 		const struct fl_format *f = fl_formats[i];
 
-		if (writing ? !f->create : !f->next)
+		if (writing ? !f->create : !f->probe)
 			continue;
 		fl_buf_print(buf, "%s%s", buf->size ? ", " : "", f->name);
 	}
@@ -177,7 +177,7 @@ const struct fl_format *fl_format_named(struct flame *flame, const char *name,
 		const struct fl_format *f = fl_formats[i];
 
 		if (strcmp(f->name, name) == 0 &&
-		    (writing ? f->create != NULL : f->next != NULL))
+		    (writing ? f->create != NULL : f->probe != NULL))
 			return f;
 	}
 	list(&known, writing);
@@ -236,7 +236,7 @@ struct flame_sink *flame_create(struct flame *flame, const char *path,
 static int format_row(char kind, unsigned index, struct flame_row *row)
 {
 	for (unsigned i = 0; fl_formats[i]; i++) {
-		if (kind == 'i' ? !fl_formats[i]->next :
+		if (kind == 'i' ? !fl_formats[i]->probe :
 				  !fl_formats[i]->create)
 			continue;
 		if (index--)

@@ -15,6 +15,9 @@ static bool add(struct fl_symbols *symbols, uint64_t start, uint64_t size,
 {
 	struct fl_symbol *new;
 
+	/* Its end could not be told. */
+	if (start == UINT64_MAX)
+		return true;
 	if (!fl_grow(&symbols->data, &symbols->capacity, symbols->count + 1,
 		     sizeof(*symbols->data)))
 		return false;
@@ -56,7 +59,8 @@ static void sort(struct fl_symbols *symbols)
 	for (size_t i = 0; i < n; i++)
 		if (data[i].end == data[i].start)
 			data[i].end = i + 1 < n ? data[i + 1].start :
-						  data[i].start + 4096;
+				data[i].start > UINT64_MAX - 4096 ? UINT64_MAX :
+				data[i].start + 4096;
 }
 
 struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at)

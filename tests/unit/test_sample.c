@@ -55,6 +55,18 @@ Test(symbols, of_the_kernel_are_functions_with_modules)
 	fl_symbols_free(&s);
 }
 
+Test(symbols, of_the_last_addresses_have_an_end)
+{
+	struct fl_symbols s = { 0 };
+	const char *text = "fffffffffffffff0 t near\n"
+			   "ffffffffffffffff t last\n";
+
+	cr_assert(fl_symbols_kernel(&s, copy_of(text), strlen(text)));
+	cr_expect_eq(s.count, 1);
+	cr_expect_str_eq(name_at(&s, UINT64_MAX - 1), "near");
+	fl_symbols_free(&s);
+}
+
 Test(symbols, of_perf_maps_override_older_ones)
 {
 	struct fl_symbols s = { 0 };

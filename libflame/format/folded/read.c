@@ -42,9 +42,8 @@ struct reader {
 	flame_id row;
 	bool row_used;
 	uint64_t unused_rows;
-	/* Plain lines in the batch of `stacks`, and those returned. */
-	unsigned nbatch, nreturned;
-	/* Further samples of the last line. */
+	unsigned nbatch;	/* plain lines in the batch of `stacks` */
+	/* Further samples of the line. */
 	struct flame_sample more[2];
 	unsigned nmore;
 	bool both;		/* of two counts: the first is in more[] */
@@ -430,13 +429,33 @@ static bool read_counts(struct reader *r, unsigned column, struct slice line,
 					      bad(r, line);
 }
 
-/* false: the line has no sample, or reading failed. */
-static bool read_line(struct flame_source *source, struct slice line,
-		      struct flame_sample *s)
+static void add_sample(struct flame_source *source,
+		       const struct flame_sample *s)
+{
+	count_metric(source->flame, s);
+	fl_batch_add(source, s);
+}
+
+static void add_more(struct flame_source *source, const struct flame_sample *s)
 {
 	struct reader *r = source->state;
-	struct slice stack = line;
 
+	while (r->nmore) {
+		struct flame_sample *more = &r->more[--r->nmore];
+
+		more->stack = s->stack;
+		more->thread = s->thread;
+		more->labels = r->both ?
+			flame_label(source->flame, s->labels, r->before_key,
+				    r->before) : s->labels;
+		add_sample(source, more);
+	}
+}
+
+/* The counts and labels of a line.  false: it has no sample. */
+static bool read_columns(struct reader *r, struct slice line,
+				   struct slice *stack, struct flame_sample *s)
+{
 	if (r->dialect.report) {
 		if (line.data[0] == ' ') {
 			read_row(r, line);
@@ -445,31 +464,35 @@ static bool read_line(struct flame_source *source, struct slice line,
 		r->row_used = true;
 	}
 	if (r->dialect.offset || r->dialect.key)
-		read_fields(r, &stack, s);
-	if (r->nkeys && !read_keys(r, &stack, s))
+		read_fields(r, stack, s);
+	if (r->nkeys && !read_keys(r, stack, s))
 		return bad(r, line);
-	if (!read_counts(r, r->options->column, line, &stack, s))
+	if (!read_counts(r, r->options->column, line, stack, s))
 		return false;
 	if (r->row)
 		label_key(r, s, r->row);
-	if (s->weight < 0 && is_memory(r))
-		set_memory(r, s);
-	else if (s->weight < 0 && !r->below_zero++)
+	return true;
+}
+
+static void read_line(struct flame_source *source, struct slice line)
+{
+	struct reader *r = source->state;
+	struct slice stack = line;
+	struct flame_sample s = { .time = FLAME_NOTIME };
+
+	if (!read_columns(r, line, &stack, &s))
+		return;
+	if (s.weight < 0 && is_memory(r))
+		set_memory(r, &s);
+	else if (s.weight < 0 && !r->below_zero++)
 		fl_remark(source->flame, "%s: line %" PRIu64 ": a count below "
 			  "0, as of a difference",
 			  fl_in_name(source->in), r->lines.number);
-	s->stack = fl_folded_stack(&r->stacks, stack);
-	s->thread = r->stacks.thread;
-	for (unsigned i = 0; i < r->nmore; i++) {
-		r->more[i].stack = s->stack;
-		r->more[i].thread = s->thread;
-		r->more[i].labels = r->both ?
-			flame_label(source->flame, s->labels, r->before_key,
-				    r->before) : s->labels;
-		count_metric(source->flame, &r->more[i]);
-	}
-	count_metric(source->flame, s);
-	return true;
+	s.stack = fl_folded_stack(&r->stacks, stack);
+	s.thread = r->stacks.thread;
+	add_sample(source, &s);
+	add_more(source, &s);
+	r->lines.good++;
 }
 
 /* The source ------------------------------------------------------------ */
@@ -586,39 +609,51 @@ static bool add_plain(struct reader *r, struct slice stack, int64_t weight)
 	return ++r->nbatch == FL_FOLDED_BATCH;
 }
 
-static bool find_stacks(struct reader *r)
+/* Finds the stacks of the plain lines and makes samples of them. */
+static int end_batch(struct flame_source *source)
 {
-	return fl_folded_find_stacks(&r->stacks) &&
-	       !fl_failed(r->stacks.flame);
-}
+	struct reader *r = source->state;
 
-/* false: all lines of the batch were returned. */
-static bool next_of_batch(struct reader *r, struct flame_sample *sample)
-{
-	if (r->nreturned < r->nbatch) {
-		const struct fl_folded_result *t =
-			&r->stacks.batch[r->nreturned++];
-
-		*sample = (struct flame_sample){
+	if (!r->nbatch)
+		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+	if (!fl_folded_find_stacks(&r->stacks))
+		return FLAME_FAILED;
+	for (unsigned i = 0; i < r->nbatch; i++) {
+		const struct fl_folded_result *t = &r->stacks.batch[i];
+		struct flame_sample s = {
 			.stack = t->stack, .thread = t->thread,
 			.time = FLAME_NOTIME, .weight = t->weight,
 			.metric = r->metric
 		};
-		count_metric(r->stacks.flame, sample);
-		return true;
+
+		add_sample(source, &s);
 	}
-	r->nreturned = r->nbatch = 0;
-	return false;
+	r->nbatch = 0;
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int take_line(struct flame_source *source, struct slice line)
 {
 	struct reader *r = source->state;
-	struct slice line, stack;
+	struct slice stack = { line.data, 0 };
 	int64_t weight;
 
-	if (fl_likely(r->nreturned) && next_of_batch(r, sample))
-		return FLAME_OK;
+	if (fl_likely(r->plain) && is_record(line, &stack.size, &weight))
+		return add_plain(r, stack, weight) ? end_batch(source) :
+						     FLAME_OK;
+	if (end_batch(source) != FLAME_OK)
+		return FLAME_FAILED;
+	if (r->forked)
+		return fl_fail(source->flame, "a line that is not plain");
+	read_line(source, line);
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+static int read(struct flame_source *source)
+{
+	struct reader *r = source->state;
+	struct slice line;
+
 	if (fl_unlikely(!r->begun))
 		begin(source, r);
 	if (fl_unlikely(r->dialect.children))
@@ -626,52 +661,17 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			       "callees in their callers as well (Children): "
 			       "run it with --no-children",
 			       fl_in_name(source->in));
-	if (fl_unlikely(r->nmore)) {
-		*sample = r->more[--r->nmore];
-		return FLAME_OK;
-	}
-	while (fl_lines_next(&r->lines, &line)) {
+	while (!source->batch.n) {
+		if (!fl_lines_next(&r->lines, &line))
+			return r->nbatch ? end_batch(source) : end(source, r);
 		line = fl_slice_trim_end(line);
-		if (is_skipped(source, line)) {
-			if (fl_unlikely(fl_failed(source->flame)))
-				return FLAME_FAILED;
-			continue;
-		}
-		stack.data = line.data;
-		if (fl_likely(r->plain) &&
-		    is_record(line, &stack.size, &weight)) {
-			if (!add_plain(r, stack, weight))
-				continue;
-			if (!r->nbatch)
-				return FLAME_FAILED;
-		} else if (r->nbatch) {
-			r->lines.again = true;
-		}
-		if (r->nbatch) {
-			if (!find_stacks(r))
-				return FLAME_FAILED;
-			if (next_of_batch(r, sample))
-				return FLAME_OK;
-			continue;
-		}
-		if (r->forked)
-			return fl_fail(source->flame, "a line that is not "
-				       "plain");
-		memset(sample, 0, sizeof(*sample));
-		sample->time = FLAME_NOTIME;
-		if (!read_line(source, line, sample)) {
-			if (fl_failed(source->flame))
-				return FLAME_FAILED;
-			continue;
-		}
-		r->lines.good++;
-		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+		if (!is_skipped(source, line) &&
+		    take_line(source, line) != FLAME_OK)
+			return FLAME_FAILED;
+		if (fl_unlikely(fl_failed(source->flame)))
+			return FLAME_FAILED;
 	}
-	if (r->nbatch && !find_stacks(r))
-		return FLAME_FAILED;
-	if (r->nbatch && next_of_batch(r, sample))
-		return FLAME_OK;
-	return end(source, r);
+	return FLAME_OK;
 }
 
 /* Parts ------------------------------------------------------------------ */
@@ -681,8 +681,7 @@ static void resume(struct flame_source *source)
 	struct reader *r = source->state;
 
 	fl_lines_resume(&r->lines, source->in);
-	r->nmore = 0;
-	r->nbatch = r->nreturned = 0;
+	r->nbatch = 0;
 	fl_folded_discard(&r->stacks);
 }
 
@@ -749,7 +748,7 @@ const struct fl_format fl_format_folded = {
 	.suffixes = ".folded .collapsed .txt",
 	.probe = fl_folded_probe,
 	.open = open_folded,
-	.next = next,
+	.read = read,
 	.close = close_folded,
 	.split = fl_lines_split,
 	.resume = resume,

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 1 << 10 };	/* samples that are ready at a time */
+enum { BATCH = 1 << 10 };	/* samples */
 
 /* Metrics ----------------------------------------------------------------- */
 
@@ -283,7 +283,7 @@ static int emit_some(struct fl_jfr_chunk *chunk, struct fl_jfr_giving *giving)
 	bool cpu = giving->kind == FL_JFR_CPU;
 
 	for (; giving->next < events->nsums &&
-	       chunk->jfr->samples->nready < BATCH;
+	       chunk->jfr->source->batch.n < BATCH;
 	     giving->next++) {
 		const struct fl_jfr_sum *sum = &events->sums[giving->next];
 
@@ -328,7 +328,7 @@ int fl_jfr_emit(struct fl_jfr_chunk *chunk)
 
 	if (giving->kind == FL_JFR_DONE && begin(chunk) != FLAME_OK)
 		return FLAME_FAILED;
-	while (giving->kind != FL_JFR_DONE && jfr->samples->nready < BATCH) {
+	while (giving->kind != FL_JFR_DONE && jfr->source->batch.n < BATCH) {
 		bool cpu = giving->kind == FL_JFR_CPU;
 
 		if (!giving->begun && !begin_kind(chunk, cpu))

@@ -6,16 +6,6 @@
 
 #include "format/jfr/samples.h"
 
-static int add_ready(struct fl_jfr *jfr, const struct flame_sample *sample)
-{
-	if (!fl_grow(&jfr->samples->ready, &jfr->samples->capacity,
-		     jfr->samples->nready + 1, sizeof(*jfr->samples->ready)))
-		return fl_no_memory(jfr->source->flame);
-	jfr->samples->ready[jfr->samples->nready++] = *sample;
-	jfr->samples->given++;
-	return FLAME_OK;
-}
-
 static bool is_wall(const struct fl_jfr_hit *hit)
 {
 	if (!hit->async || !hit->state.data || !hit->state.size)
@@ -228,7 +218,8 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 		return FLAME_OK;
 	if (select->choose && strcmp(jfr->samples->answer.name, "cpu") == 0)
 		select->cpu_only = true;
-	return add_ready(jfr, &sample);
+	jfr->samples->given++;
+	return fl_batch_add(jfr->source, &sample);
 }
 
 void fl_jfr_samples_free(struct fl_jfr_samples *samples)
@@ -236,6 +227,5 @@ void fl_jfr_samples_free(struct fl_jfr_samples *samples)
 	if (!samples)
 		return;
 	fl_map_free(&samples->survey);
-	fl_free(samples->ready);
 	fl_free(samples);
 }

@@ -51,7 +51,7 @@ struct fl_jfr_bare {
 	uint64_t samples, unresolved;
 };
 
-/* How much of a chunk was given out: first its samples of cpu. */
+/* How much of a chunk is in batches: first its samples of cpu. */
 struct fl_jfr_giving {
 	enum { FL_JFR_DONE, FL_JFR_CPU, FL_JFR_OTHERS } kind;
 	bool begun;		/* the stacks of this kind were made */
@@ -64,9 +64,7 @@ struct fl_jfr_giving {
 };
 
 struct fl_jfr_samples {
-	struct flame_sample *ready;	/* for flame_next */
-	size_t nready, next, capacity;
-	uint64_t given;			/* samples that were made ready */
+	uint64_t given;			/* samples of all batches */
 	struct fl_jfr_bare others, cpu;	/* where cpu is chosen, only these are
 					   reported */
 	struct fl_jfr_answer answer;
@@ -77,8 +75,8 @@ struct fl_jfr_samples {
 /* metric.c ------------------------------------------------------------ */
 
 /*
- * Counts it for its metric, and makes it ready if it is asked for: selects
- * by event, thread, state (times are the caller's).
+ * Counts it for its metric, and adds it to the batch if it is asked for:
+ * selects by event, thread, state (times are the caller's).
  */
 int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit);
 /* The metric's name, in text that stays; NULL: not of those asked for. */
@@ -108,8 +106,8 @@ bool fl_jfr_find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 /* emit.c -------------------------------------------------------------- */
 
 /*
- * Sums of a chunk become samples that are ready, some of them, and others when
- * it is called again, until giving.kind is FL_JFR_DONE.
+ * Adds samples of a chunk's sums to the batch, some of them, and others when it
+ * is called again, until giving.kind is FL_JFR_DONE.
  */
 int fl_jfr_emit(struct fl_jfr_chunk *chunk);
 /* What is known only at the end: leaks and timings. */

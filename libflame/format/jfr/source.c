@@ -557,26 +557,19 @@ static int at_end(struct fl_jfr *jfr)
 	return FLAME_OK;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct fl_jfr *jfr = source->state;
 
 	if (!jfr->position->prepared && prepare(jfr) != FLAME_OK)
 		return FLAME_FAILED;
-	while (jfr->samples->next == jfr->samples->nready) {
-		int status;
-
-		if (jfr->position->reported)
-			return FLAME_END;
-		jfr->samples->nready = jfr->samples->next = 0;
-		status = jfr->position->turn.on ? emit_more(jfr) :
-			 jfr->ended ? at_end(jfr) :
-			 fill_ahead(jfr) ? step_ahead(jfr) : step(jfr);
-		if (status != FLAME_OK)
-			return status;
-	}
-	*sample = jfr->samples->ready[jfr->samples->next++];
-	return FLAME_OK;
+	if (jfr->position->reported)
+		return FLAME_END;
+	if (jfr->position->turn.on)
+		return emit_more(jfr);
+	if (jfr->ended)
+		return at_end(jfr);
+	return fill_ahead(jfr) ? step_ahead(jfr) : step(jfr);
 }
 
 static void close_jfr(struct flame_source *source)
@@ -653,7 +646,7 @@ const struct fl_format fl_format_jfr = {
 	.suffixes = ".jfr",
 	.probe = probe,
 	.open = open_jfr,
-	.next = next,
+	.read = read,
 	.close = close_jfr,
 	.selects = true,
 	.options = &option_table,

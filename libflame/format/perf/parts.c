@@ -51,7 +51,7 @@ void fl_perf_resume(struct flame_source *source)
 	r->record.open = false;
 	r->frames.n = r->one_line.n = 0;
 	r->stop = r->one_line_stop = 0;
-	r->nbuffered = r->given = 0;
+	r->nbuffered = 0;
 	r->npairs = r->nlast = 0;
 	r->status = FLAME_OK;
 }

@@ -513,34 +513,34 @@ static int read_some(struct flame_source *source)
 {
 	struct fl_perf_reader *r = source->state;
 
-	r->given = r->nbuffered = 0;
+	r->nbuffered = 0;
 	while (r->status == FLAME_OK && r->nbuffered < FL_LOOKUP_BATCH) {
 		r->status = read_one(source, &r->buffered[r->nbuffered].sample);
 		r->nbuffered += r->status == FLAME_OK;
 	}
 	if (r->status != FLAME_FAILED)
 		fl_perf_make_stacks(r);
+	for (unsigned i = 0; i < r->nbuffered && !fl_failed(r->flame); i++)
+		fl_batch_add(source, &r->buffered[i].sample);
 	return fl_failed(r->flame) ? FLAME_FAILED : FLAME_OK;
 }
 
 /* One by one, while what there is of stacks is in the CPU's cache. */
 enum { NEAR = 8 << 10 };
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct fl_perf_reader *r = source->state;
+	struct flame_sample sample;
 
-	if (r->given == r->nbuffered && r->status == FLAME_OK) {
-		r->at_once = r->flame->stacks.count < NEAR;
-		if (r->at_once)
-			return r->status = read_one(source, sample);
-		if (read_some(source) != FLAME_OK)
-			return FLAME_FAILED;
-	}
-	if (r->given == r->nbuffered)
+	if (r->status != FLAME_OK)
 		return r->status;
-	*sample = r->buffered[r->given++].sample;
-	return FLAME_OK;
+	r->at_once = r->flame->stacks.count < NEAR;
+	if (!r->at_once)
+		return read_some(source);
+	r->status = read_one(source, &sample);
+	return r->status == FLAME_OK ? fl_batch_add(source, &sample) :
+				       r->status;
 }
 
 /* The row ------------------------------------------------------------- */
@@ -632,7 +632,7 @@ const struct fl_format fl_format_perf = {
 	.summary = "what perf script prints",
 	.probe = fl_perf_probe,
 	.open = open_perf,
-	.next = next,
+	.read = read,
 	.close = close_perf,
 	.selects = true,
 	.split = fl_perf_split,

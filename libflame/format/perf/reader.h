@@ -74,11 +74,12 @@ struct fl_perf_reader {
 	size_t stop, one_line_stop;
 
 	bool at_once;		/* the stack of the next one is made */
-	/* Else: read, and given out one by one; their frames, root first. */
+	/* Else: samples whose stacks are made together. */
 	struct fl_perf_buffered buffered[FL_LOOKUP_BATCH];
-	unsigned nbuffered, given;
+	unsigned nbuffered;
 	int status;		/* what comes after them; FLAME_OK: more */
-	struct fl_pair *pairs;	/* first those of the last one before */
+	/* Their frames, root first; in front those of the last one before. */
+	struct fl_pair *pairs;
 	size_t npairs, pairs_capacity, nlast;
 	flame_id last_base;
 
