@@ -65,6 +65,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/java_frame.c \
 	libflame/format/json/d3.c libflame/format/json/flamebearer.c \
 	libflame/format/json/firefox.c \
+	libflame/format/json/firefox_tables.c \
+	libflame/format/json/firefox_tables.h \
 	libflame/format/json/frame_trie.c \
 	libflame/format/json/frame_trie.h \
 	libflame/format/json/pyinstrument.c \

@@ -19,46 +19,21 @@
  */
 #include "fl.h"
 
-#include "format/json/tree.h"
+#include "format/json/firefox_tables.h"
 
 #include <inttypes.h>
 
 /* Profiles of processes lie within that of their parent. */
 enum { MAX_NESTING = 8 };
 
-#define NO FL_JSON_NO_INTEGER
-
 struct options {
 	bool total, lines;
 };
 
-typedef struct fl_json_integers column;
-
-/* Weights, or times in ns; FLAME_NOTIME: null. */
-struct decimals {
-	int64_t *data;
-	size_t count, capacity;
-};
-
-struct names {
-	flame_id *data;
-	size_t count, capacity;
-};
-
-struct tables {
-	column prefix, stack_frame;		/* by stack */
-	bool is_offset;				/* how far back it is */
-	column func, location, line, depth, lib;	/* by frame */
-	column func_name, func_resource;	/* by function */
-	column resource_name;			/* by resource */
-	struct names strings;
-	bool has_stacks, has_strings;
-};
-
 struct thread {
-	struct tables tables;
-	column stack;
-	struct decimals time, delta, weight;
+	struct fl_firefox_tables tables;
+	struct fl_json_integers stack;
+	struct fl_firefox_decimals time, delta, weight;
 	flame_id name;
 	int64_t tid, pid;
 	int64_t start;		/* ns since 1970; FLAME_NOTIME: not known */
@@ -70,37 +45,21 @@ struct thread {
 struct firefox {
 	struct fl_json_source js;
 	const struct options *options;
-	struct tables shared;
+	struct fl_firefox_tables shared;
 	struct thread *threads;
 	size_t nthreads, capacity;
-	struct names libs;
+	struct fl_firefox_names libs;
 	struct fl_buf buf;
 	unsigned nesting;
 	uint64_t no_stack, addresses;
 };
-
-static void free_tables(struct tables *t)
-{
-	fl_free(t->prefix.data);
-	fl_free(t->stack_frame.data);
-	fl_free(t->func.data);
-	fl_free(t->location.data);
-	fl_free(t->line.data);
-	fl_free(t->depth.data);
-	fl_free(t->lib.data);
-	fl_free(t->func_name.data);
-	fl_free(t->func_resource.data);
-	fl_free(t->resource_name.data);
-	fl_free(t->strings.data);
-	memset(t, 0, sizeof(*t));
-}
 
 static void forget_threads(struct firefox *f)
 {
 	for (size_t i = 0; i < f->nthreads; i++) {
 		struct thread *t = &f->threads[i];
 
-		free_tables(&t->tables);
+		fl_firefox_tables_free(&t->tables);
 		fl_free(t->stack.data);
 		fl_free(t->time.data);
 		fl_free(t->delta.data);
@@ -108,269 +67,16 @@ static void forget_threads(struct firefox *f)
 	}
 	f->nthreads = 0;
 	f->libs.count = 0;
-	free_tables(&f->shared);
-}
-
-/* Columns -------------------------------------------------------------- */
-
-static void put(struct firefox *f, column *c, uint32_t n)
-{
-	if (!fl_grow(&c->data, &c->capacity, c->count + 1, sizeof(*c->data)))
-		fl_no_memory(f->js.flame);
-	else
-		c->data[c->count++] = n;
-}
-
-static void put_decimal(struct firefox *f, struct decimals *d, int64_t n)
-{
-	if (!fl_grow(&d->data, &d->capacity, d->count + 1, sizeof(*d->data)))
-		fl_no_memory(f->js.flame);
-	else
-		d->data[d->count++] = n;
-}
-
-/* The value of a key. */
-static void read_column(struct firefox *f, column *c)
-{
-	c->count = 0;
-	if (fl_json_enter_array(&f->js.json))
-		fl_json_integers(&f->js.json, c);
-}
-
-static int64_t decimal_of(const struct fl_json *json, int places)
-{
-	int64_t n;
-
-	if (json->token != FL_JSON_NUMBER ||
-	    !fl_parse_decimal(json->text, places, &n))
-		return FLAME_NOTIME;
-	return n;
-}
-
-static void read_decimals(struct firefox *f, struct decimals *d, int places)
-{
-	struct fl_json *json = &f->js.json;
-
-	d->count = 0;
-	if (!fl_json_enter_array(json))
-		return;
-	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
-		put_decimal(f, d, decimal_of(json, places));
-		if (json->token != FL_JSON_NUMBER)
-			fl_json_skip(json);
-	}
-}
-
-static void put_name(struct firefox *f, struct names *names, flame_id name)
-{
-	if (!fl_grow(&names->data, &names->capacity, names->count + 1,
-		     sizeof(*names->data)))
-		fl_no_memory(f->js.flame);
-	else
-		names->data[names->count++] = name;
-}
-
-static void read_strings(struct firefox *f, struct tables *t)
-{
-	struct fl_json *json = &f->js.json;
-
-	t->strings.count = 0;
-	t->has_strings = true;
-	if (!fl_json_enter_array(json))
-		return;
-	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
-		flame_id name = 0;
-
-		if (json->token == FL_JSON_STRING)
-			name = flame_name(f->js.flame, json->text.data,
-					  json->text.size);
-		else
-			fl_json_skip(json);
-		put_name(f, &t->strings, name);
-	}
-}
-
-/* Rows ----------------------------------------------------------------- */
-
-/* A column of a table by its name, and where gecko's rows have it. */
-struct wanted {
-	const char *name;
-	column *column;
-	struct decimals *decimals;	/* or this, with places */
-	int places, place;		/* place -1: only the schema tells */
-};
-
-/* Where rows have a column; UINT32_MAX: they have not. */
-static void read_schema(struct firefox *f, struct wanted *w, size_t n)
-{
-	struct fl_json *json = &f->js.json;
-	int64_t place;
-
-	for (size_t i = 0; i < n; i++)
-		w[i].place = -1;
-	while (fl_json_key(json)) {
-		size_t i = 0;
-
-		while (i < n && !fl_json_is(json, w[i].name))
-			i++;
-		if (!fl_json_integer(json, &place))
-			continue;
-		if (i < n && place >= 0 && place < 64)
-			w[i].place = (int)place;
-	}
-}
-
-/* A value of a row, whose token was read last. */
-static void read_cell(struct firefox *f, struct wanted *w)
-{
-	struct fl_json *json = &f->js.json;
-	int64_t n;
-
-	if (w->column) {
-		column *c = w->column;
-
-		if (json->token == FL_JSON_NUMBER &&
-		    fl_parse_int(json->text, &n) && n >= 0 && n < NO)
-			c->data[c->count - 1] = (uint32_t)n;
-	} else {
-		w->decimals->data[w->decimals->count - 1] =
-			decimal_of(json, w->places);
-	}
-}
-
-static void read_row(struct firefox *f, struct wanted *w, size_t n)
-{
-	struct fl_json *json = &f->js.json;
-
-	for (size_t i = 0; i < n; i++)
-		if (w[i].column)
-			put(f, w[i].column, NO);
-		else
-			put_decimal(f, w[i].decimals, FLAME_NOTIME);
-	if (fl_failed(f->js.flame))
-		return;
-	for (int place = 0; fl_json_element(json); place++) {
-		for (size_t i = 0; i < n; i++)
-			if (w[i].place == place)
-				read_cell(f, &w[i]);
-		if (json->token == FL_JSON_ARRAY ||
-		    json->token == FL_JSON_OBJECT)
-			fl_json_skip(json);
-	}
-}
-
-static void read_rows(struct firefox *f, struct wanted *w, size_t n)
-{
-	struct fl_json *json = &f->js.json;
-
-	while (fl_json_element(json) && !fl_failed(f->js.flame))
-		if (json->token == FL_JSON_ARRAY)
-			read_row(f, w, n);
-		else
-			fl_json_skip(json);
-}
-
-/* The key read last, if it is of a table of either kind; false: another. */
-static bool read_table_key(struct firefox *f, struct wanted *w, size_t n)
-{
-	struct fl_json *json = &f->js.json;
-	size_t i = 0;
-
-	if (fl_json_is(json, "schema")) {
-		if (fl_json_enter_object(json))
-			read_schema(f, w, n);
-		return true;
-	}
-	if (fl_json_is(json, "data")) {
-		if (fl_json_enter_array(json))
-			read_rows(f, w, n);
-		return true;
-	}
-	while (i < n && !fl_json_is(json, w[i].name))
-		i++;
-	if (i == n)
-		return false;
-	if (w[i].column)
-		read_column(f, w[i].column);
-	else
-		read_decimals(f, w[i].decimals, w[i].places);
-	return true;
-}
-
-static void read_table(struct firefox *f, struct wanted *w, size_t n)
-{
-	struct fl_json *json = &f->js.json;
-
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json) && !fl_failed(f->js.flame))
-		if (!read_table_key(f, w, n))
-			fl_json_skip(json);
+	fl_firefox_tables_free(&f->shared);
 }
 
 /* Tables --------------------------------------------------------------- */
-
-static void read_stack_table(struct firefox *f, struct tables *t)
-{
-	struct fl_json *json = &f->js.json;
-	struct wanted w[] = {
-		{ "prefix", &t->prefix, NULL, 0, 0 },
-		{ "frame", &t->stack_frame, NULL, 0, 1 },
-	};
-
-	t->has_stacks = true;
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
-		if (fl_json_is(json, "prefixOffset")) {
-			t->is_offset = true;
-			read_column(f, &t->prefix);
-		} else if (!read_table_key(f, w, FL_COUNT(w))) {
-			fl_json_skip(json);
-		}
-	}
-}
-
-/* The key read last, if it is of a table; false: another. */
-static bool read_tables_key(struct firefox *f, struct tables *t)
-{
-	struct fl_json *json = &f->js.json;
-	struct wanted frames[] = {
-		{ "location", &t->location, NULL, 0, 0 },
-		{ "func", &t->func, NULL, 0, -1 },
-		{ "line", &t->line, NULL, 0, -1 },
-		{ "inlineDepth", &t->depth, NULL, 0, -1 },
-		{ "lib", &t->lib, NULL, 0, -1 },
-	};
-	struct wanted funcs[] = {
-		{ "name", &t->func_name, NULL, 0, -1 },
-		{ "resource", &t->func_resource, NULL, 0, -1 },
-	};
-	struct wanted resources[] = {
-		{ "name", &t->resource_name, NULL, 0, -1 },
-	};
-
-	if (fl_json_is(json, "stackTable"))
-		read_stack_table(f, t);
-	else if (fl_json_is(json, "frameTable"))
-		read_table(f, frames, FL_COUNT(frames));
-	else if (fl_json_is(json, "funcTable"))
-		read_table(f, funcs, FL_COUNT(funcs));
-	else if (fl_json_is(json, "resourceTable"))
-		read_table(f, resources, FL_COUNT(resources));
-	else if (fl_json_is(json, "stringArray") ||
-		 fl_json_is(json, "stringTable"))
-		read_strings(f, t);
-	else
-		return false;
-	return true;
-}
 
 static void read_samples(struct firefox *f, struct thread *t)
 {
 	struct fl_json *json = &f->js.json;
 	struct slice text;
-	struct wanted w[] = {
+	struct fl_firefox_wanted w[] = {
 		{ "stack", &t->stack, NULL, 0, 0 },
 		{ "time", NULL, &t->time, 6, 1 },
 		{ "timeDeltas", NULL, &t->delta, 6, -1 },
@@ -382,7 +88,7 @@ static void read_samples(struct firefox *f, struct thread *t)
 		return;
 	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
 		if (!fl_json_is(json, "weightType")) {
-			if (!read_table_key(f, w, FL_COUNT(w)))
+			if (!fl_firefox_table_key(&f->js, w, FL_COUNT(w)))
 				fl_json_skip(json);
 		} else if (fl_json_string(json, &text)) {
 			t->unit = fl_slice_is(text, "tracing-ms") ? TIME :
@@ -394,13 +100,13 @@ static void read_samples(struct firefox *f, struct thread *t)
 
 /* Samples -------------------------------------------------------------- */
 
-static uint32_t at(const column *c, uint32_t i)
+static uint32_t at(const struct fl_json_integers *c, uint32_t i)
 {
-	return i < c->count ? c->data[i] : NO;
+	return i < c->count ? c->data[i] : FL_JSON_NO_INTEGER;
 }
 
 static struct slice name_at(const struct firefox *f,
-			    const struct names *names, uint32_t i)
+			    const struct fl_firefox_names *names, uint32_t i)
 {
 	flame_id name = i < names->count ? names->data[i] : 0;
 
@@ -436,8 +142,9 @@ static bool is_address(struct slice name)
 
 /* The library of a function without a name; empty: not known. */
 static struct slice library_of(const struct firefox *f,
-			       const struct tables *t,
-			       const struct names *strings, uint32_t frame)
+			       const struct fl_firefox_tables *t,
+			       const struct fl_firefox_names *strings,
+			       uint32_t frame)
 {
 	uint32_t resource = at(&t->func_resource, at(&t->func, frame));
 	struct slice name = name_at(f, strings,
@@ -447,8 +154,8 @@ static struct slice library_of(const struct firefox *f,
 }
 
 /* 0: it is no frame. */
-static flame_id frame_of(struct firefox *f, const struct tables *t,
-			 const struct names *strings, uint32_t i)
+static flame_id frame_of(struct firefox *f, const struct fl_firefox_tables *t,
+			 const struct fl_firefox_names *strings, uint32_t i)
 {
 	struct fl_buf *buf = &f->buf;
 	struct slice name, library = { "", 0 };
@@ -476,7 +183,7 @@ static flame_id frame_of(struct firefox *f, const struct tables *t,
 		   library.size ? library.size : name.size);
 	if (bare)
 		fl_buf_byte(buf, ']');
-	if (f->options->lines && line != NO && line) {
+	if (f->options->lines && line != FL_JSON_NO_INTEGER && line) {
 		fl_buf_byte(buf, ':');
 		fl_buf_number(buf, line);
 	}
@@ -486,16 +193,18 @@ static flame_id frame_of(struct firefox *f, const struct tables *t,
 	}
 	return fl_frame(f->js.flame, flame_name(f->js.flame, buf->data,
 						buf->size),
-			depth && depth != NO ? FLAME_INLINED : FLAME_UNKNOWN);
+			depth && depth != FL_JSON_NO_INTEGER ?
+			FLAME_INLINED : FLAME_UNKNOWN);
 }
 
 /* The caller of a stack, plus 1; 0: none.  false: it does not come before. */
-static bool caller_of(const struct tables *t, uint32_t i, uint32_t *caller)
+static bool caller_of(const struct fl_firefox_tables *t, uint32_t i,
+		      uint32_t *caller)
 {
 	uint32_t n = at(&t->prefix, i);
 
 	*caller = 0;
-	if (n == NO || (t->is_offset && !n))
+	if (n == FL_JSON_NO_INTEGER || (t->is_offset && !n))
 		return true;
 	if (t->is_offset ? n > i : n >= i)
 		return false;
@@ -504,8 +213,9 @@ static bool caller_of(const struct tables *t, uint32_t i, uint32_t *caller)
 }
 
 /* Of each stack of the table; FL_JSON_NO_INTEGER: it is not valid. */
-static flame_id *find_stacks(struct firefox *f, const struct tables *t,
-			     const struct names *strings)
+static flame_id *find_stacks(struct firefox *f,
+			     const struct fl_firefox_tables *t,
+			     const struct fl_firefox_names *strings)
 {
 	size_t nframes = FL_MAX(t->func.count, t->location.count);
 	flame_id *frames = fl_zeroed(nframes + 1, sizeof(*frames));
@@ -519,11 +229,11 @@ static flame_id *find_stacks(struct firefox *f, const struct tables *t,
 		uint32_t frame = t->stack_frame.data[i], caller;
 		flame_id below;
 
-		stacks[i] = NO;
+		stacks[i] = FL_JSON_NO_INTEGER;
 		if (frame >= nframes || !caller_of(t, (uint32_t)i, &caller))
 			continue;
 		below = caller ? stacks[caller - 1] : 0;
-		if (below == NO || fl_failed(f->js.flame))
+		if (below == FL_JSON_NO_INTEGER || fl_failed(f->js.flame))
 			continue;
 		stacks[i] = frames[frame] ?
 			    flame_stack(f->js.flame, below, frames[frame]) :
@@ -601,9 +311,9 @@ static void make_samples(struct firefox *f, const struct thread *t)
 	const struct fl_select *select = &f->js.source->select;
 	bool timed = select->from.base || select->to.base ||
 		     (select->needs & FL_NEED_TIME);
-	const struct tables *tables = t->tables.has_stacks ? &t->tables :
+	const struct fl_firefox_tables *tables = t->tables.has_stacks ? &t->tables :
 							     &f->shared;
-	const struct names *strings = t->tables.has_strings ?
+	const struct fl_firefox_names *strings = t->tables.has_strings ?
 				      &t->tables.strings : &f->shared.strings;
 	struct flame_sample sample = {
 		.metric = metric_of(f, t), .thread = thread_of(f, t),
@@ -618,11 +328,12 @@ static void make_samples(struct firefox *f, const struct thread *t)
 		int64_t time = time_of(t, i, &last);
 		uint32_t n = t->stack.data[i];
 
-		if (n == NO) {
+		if (n == FL_JSON_NO_INTEGER) {
 			f->no_stack++;
 			continue;
 		}
-		if (n >= tables->stack_frame.count || stacks[n] == NO) {
+		if (n >= tables->stack_frame.count ||
+		    stacks[n] == FL_JSON_NO_INTEGER) {
 			fl_json_bad(&f->js, "a stack that is not there");
 			continue;
 		}
@@ -649,7 +360,7 @@ static void read_thread(struct firefox *f)
 			fl_json_integer(json, &t.tid);
 		else if (fl_json_is(json, "pid"))
 			fl_json_integer(json, &t.pid);
-		else if (!read_tables_key(f, &t.tables))
+		else if (!fl_firefox_tables_key(&f->js, &t.tables))
 			fl_json_skip(json);
 	}
 	if (!fl_grow(&f->threads, &f->capacity, f->nthreads + 1,
@@ -713,7 +424,7 @@ static void read_libs(struct firefox *f)
 				name = fl_json_name(&f->js);
 			else
 				fl_json_skip(json);
-		put_name(f, &f->libs, name);
+		fl_firefox_put_name(&f->js, &f->libs, name);
 	}
 }
 
@@ -724,7 +435,7 @@ static void read_shared(struct firefox *f)
 	if (!fl_json_enter_object(json))
 		return;
 	while (fl_json_key(json) && !fl_failed(f->js.flame))
-		if (!read_tables_key(f, &f->shared))
+		if (!fl_firefox_tables_key(&f->js, &f->shared))
 			fl_json_skip(json);
 }
 

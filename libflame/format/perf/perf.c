@@ -9,6 +9,7 @@
 #include "format/perf/reader.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { WINDOW = 1 << 20 };	/* of a mapped file, looked at at once */

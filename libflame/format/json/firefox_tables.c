@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the tables of profiles of Firefox. */
+#include "fl.h"
+
+#include "format/json/firefox_tables.h"
+
+void fl_firefox_tables_free(struct fl_firefox_tables *t)
+{
+	fl_free(t->prefix.data);
+	fl_free(t->stack_frame.data);
+	fl_free(t->func.data);
+	fl_free(t->location.data);
+	fl_free(t->line.data);
+	fl_free(t->depth.data);
+	fl_free(t->lib.data);
+	fl_free(t->func_name.data);
+	fl_free(t->func_resource.data);
+	fl_free(t->resource_name.data);
+	fl_free(t->strings.data);
+	memset(t, 0, sizeof(*t));
+}
+
+/* Columns -------------------------------------------------------------- */
+
+static void put(struct fl_json_source *js, struct fl_json_integers *c,
+		uint32_t n)
+{
+	if (!fl_grow(&c->data, &c->capacity, c->count + 1, sizeof(*c->data)))
+		fl_no_memory(js->flame);
+	else
+		c->data[c->count++] = n;
+}
+
+static void put_decimal(struct fl_json_source *js,
+			struct fl_firefox_decimals *d, int64_t n)
+{
+	if (!fl_grow(&d->data, &d->capacity, d->count + 1, sizeof(*d->data)))
+		fl_no_memory(js->flame);
+	else
+		d->data[d->count++] = n;
+}
+
+/* The value of a key. */
+static void read_column(struct fl_json_source *js, struct fl_json_integers *c)
+{
+	c->count = 0;
+	if (fl_json_enter_array(&js->json))
+		fl_json_integers(&js->json, c);
+}
+
+static int64_t decimal_of(const struct fl_json *json, int places)
+{
+	int64_t n;
+
+	if (json->token != FL_JSON_NUMBER ||
+	    !fl_parse_decimal(json->text, places, &n))
+		return FLAME_NOTIME;
+	return n;
+}
+
+static void read_decimals(struct fl_json_source *js,
+			  struct fl_firefox_decimals *d, int places)
+{
+	struct fl_json *json = &js->json;
+
+	d->count = 0;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json) && !fl_failed(js->flame)) {
+		put_decimal(js, d, decimal_of(json, places));
+		if (json->token != FL_JSON_NUMBER)
+			fl_json_skip(json);
+	}
+}
+
+void fl_firefox_put_name(struct fl_json_source *js,
+			 struct fl_firefox_names *names, flame_id name)
+{
+	if (!fl_grow(&names->data, &names->capacity, names->count + 1,
+		     sizeof(*names->data)))
+		fl_no_memory(js->flame);
+	else
+		names->data[names->count++] = name;
+}
+
+static void read_strings(struct fl_json_source *js,
+			 struct fl_firefox_tables *t)
+{
+	struct fl_json *json = &js->json;
+
+	t->strings.count = 0;
+	t->has_strings = true;
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json) && !fl_failed(js->flame)) {
+		flame_id name = 0;
+
+		if (json->token == FL_JSON_STRING)
+			name = flame_name(js->flame, json->text.data,
+					  json->text.size);
+		else
+			fl_json_skip(json);
+		fl_firefox_put_name(js, &t->strings, name);
+	}
+}
+
+/* Rows ----------------------------------------------------------------- */
+
+/* Where rows have a column; UINT32_MAX: they have not. */
+static void read_schema(struct fl_json_source *js, struct fl_firefox_wanted *w,
+			size_t n)
+{
+	struct fl_json *json = &js->json;
+	int64_t place;
+
+	for (size_t i = 0; i < n; i++)
+		w[i].place = -1;
+	while (fl_json_key(json)) {
+		size_t i = 0;
+
+		while (i < n && !fl_json_is(json, w[i].name))
+			i++;
+		if (!fl_json_integer(json, &place))
+			continue;
+		if (i < n && place >= 0 && place < 64)
+			w[i].place = (int)place;
+	}
+}
+
+/* A value of a row, whose token was read last. */
+static void read_cell(struct fl_json_source *js, struct fl_firefox_wanted *w)
+{
+	struct fl_json *json = &js->json;
+	int64_t n;
+
+	if (w->column) {
+		struct fl_json_integers *c = w->column;
+
+		if (json->token == FL_JSON_NUMBER &&
+		    fl_parse_int(json->text, &n) && n >= 0 &&
+		    n < FL_JSON_NO_INTEGER)
+			c->data[c->count - 1] = (uint32_t)n;
+	} else {
+		w->decimals->data[w->decimals->count - 1] =
+			decimal_of(json, w->places);
+	}
+}
+
+static void read_row(struct fl_json_source *js, struct fl_firefox_wanted *w,
+		     size_t n)
+{
+	struct fl_json *json = &js->json;
+
+	for (size_t i = 0; i < n; i++)
+		if (w[i].column)
+			put(js, w[i].column, FL_JSON_NO_INTEGER);
+		else
+			put_decimal(js, w[i].decimals, FLAME_NOTIME);
+	if (fl_failed(js->flame))
+		return;
+	for (int place = 0; fl_json_element(json); place++) {
+		for (size_t i = 0; i < n; i++)
+			if (w[i].place == place)
+				read_cell(js, &w[i]);
+		if (json->token == FL_JSON_ARRAY ||
+		    json->token == FL_JSON_OBJECT)
+			fl_json_skip(json);
+	}
+}
+
+static void read_rows(struct fl_json_source *js, struct fl_firefox_wanted *w,
+		      size_t n)
+{
+	struct fl_json *json = &js->json;
+
+	while (fl_json_element(json) && !fl_failed(js->flame))
+		if (json->token == FL_JSON_ARRAY)
+			read_row(js, w, n);
+		else
+			fl_json_skip(json);
+}
+
+/* The key read last, if it is of a table of either kind; false: another. */
+bool fl_firefox_table_key(struct fl_json_source *js,
+			  struct fl_firefox_wanted *w, size_t n)
+{
+	struct fl_json *json = &js->json;
+	size_t i = 0;
+
+	if (fl_json_is(json, "schema")) {
+		if (fl_json_enter_object(json))
+			read_schema(js, w, n);
+		return true;
+	}
+	if (fl_json_is(json, "data")) {
+		if (fl_json_enter_array(json))
+			read_rows(js, w, n);
+		return true;
+	}
+	while (i < n && !fl_json_is(json, w[i].name))
+		i++;
+	if (i == n)
+		return false;
+	if (w[i].column)
+		read_column(js, w[i].column);
+	else
+		read_decimals(js, w[i].decimals, w[i].places);
+	return true;
+}
+
+static void read_table(struct fl_json_source *js, struct fl_firefox_wanted *w,
+		       size_t n)
+{
+	struct fl_json *json = &js->json;
+
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json) && !fl_failed(js->flame))
+		if (!fl_firefox_table_key(js, w, n))
+			fl_json_skip(json);
+}
+
+/* Tables --------------------------------------------------------------- */
+
+static void read_stack_table(struct fl_json_source *js,
+			     struct fl_firefox_tables *t)
+{
+	struct fl_json *json = &js->json;
+	struct fl_firefox_wanted w[] = {
+		{ "prefix", &t->prefix, NULL, 0, 0 },
+		{ "frame", &t->stack_frame, NULL, 0, 1 },
+	};
+
+	t->has_stacks = true;
+	if (!fl_json_enter_object(json))
+		return;
+	while (fl_json_key(json) && !fl_failed(js->flame)) {
+		if (fl_json_is(json, "prefixOffset")) {
+			t->is_offset = true;
+			read_column(js, &t->prefix);
+		} else if (!fl_firefox_table_key(js, w, FL_COUNT(w))) {
+			fl_json_skip(json);
+		}
+	}
+}
+
+/* The key read last, if it is of a table; false: another. */
+bool fl_firefox_tables_key(struct fl_json_source *js,
+			   struct fl_firefox_tables *t)
+{
+	struct fl_json *json = &js->json;
+	struct fl_firefox_wanted frames[] = {
+		{ "location", &t->location, NULL, 0, 0 },
+		{ "func", &t->func, NULL, 0, -1 },
+		{ "line", &t->line, NULL, 0, -1 },
+		{ "inlineDepth", &t->depth, NULL, 0, -1 },
+		{ "lib", &t->lib, NULL, 0, -1 },
+	};
+	struct fl_firefox_wanted funcs[] = {
+		{ "name", &t->func_name, NULL, 0, -1 },
+		{ "resource", &t->func_resource, NULL, 0, -1 },
+	};
+	struct fl_firefox_wanted resources[] = {
+		{ "name", &t->resource_name, NULL, 0, -1 },
+	};
+
+	if (fl_json_is(json, "stackTable"))
+		read_stack_table(js, t);
+	else if (fl_json_is(json, "frameTable"))
+		read_table(js, frames, FL_COUNT(frames));
+	else if (fl_json_is(json, "funcTable"))
+		read_table(js, funcs, FL_COUNT(funcs));
+	else if (fl_json_is(json, "resourceTable"))
+		read_table(js, resources, FL_COUNT(resources));
+	else if (fl_json_is(json, "stringArray") ||
+		 fl_json_is(json, "stringTable"))
+		read_strings(js, t);
+	else
+		return false;
+	return true;
+}
