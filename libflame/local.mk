@@ -124,6 +124,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/shapes.c libflame/format/perf/text.h \
 	libflame/format/otlp/dictionary.c libflame/format/otlp/layout.c \
 	libflame/format/otlp/otlp.c libflame/format/otlp/otlp.h \
+	libflame/format/otlp/write.c \
 	libflame/format/picture/asprof.c \
 	libflame/format/picture/asprof_tree.c \
 	libflame/format/picture/counts.c \

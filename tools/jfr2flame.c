@@ -115,7 +115,6 @@ static bool ends(const char *text, const char *end)
 static const char *not_written(const char *name)
 {
 	static const struct { const char *format, *ends[4]; } known[] = {
-		{ "otlp", { ".otlp", ".otlp.gz" } },
 		{ "JSON", { ".json", ".json.gz" } },
 		{ "jfr", { ".jfr" } },
 		{ "PNG", { ".png" } }, { "PDF", { ".pdf" } },
@@ -138,7 +137,7 @@ static bool say_not_written(const struct cli *cli, const char *option,
 	const char *format = not_written(name);
 
 	cli_say(cli, "%s%s: %s%sis no format that is written; name a file "
-		"that ends in .html, .svg, .folded, .pb.gz or "
+		"that ends in .html, .svg, .folded, .pb.gz, .otlp or "
 		".speedscope.json", option,
 		name, format ? format : "its ending ", format ? " " : "");
 	return false;

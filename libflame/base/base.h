@@ -437,6 +437,8 @@ unsigned fl_utf8_length(const char *at, size_t n);
 void fl_utf8_put(struct fl_buf *buf, uint32_t code);
 /* The code point of a well-formed sequence of n bytes. */
 uint32_t fl_utf8_code(const char *at, unsigned n);
+/* Appends text, with U+FFFD for each byte that is no UTF-8. */
+void fl_utf8_clean(struct fl_buf *buf, struct slice text);
 
 /*
  * Spells the character at at[0..n), n > 0, safely for a terminal: `control`

@@ -183,6 +183,16 @@ void fl_put_number(struct fl_buf *to, uint32_t number, uint64_t value)
 	fl_put_varint(to, value);
 }
 
+void fl_put_fixed64(struct fl_buf *to, uint32_t number, uint64_t value)
+{
+	char bytes[8];
+
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(value >> 8 * i);
+	fl_put_varint(to, (uint64_t)number << 3 | FL_WIRE_FIXED64);
+	fl_buf_put(to, bytes, sizeof(bytes));
+}
+
 void fl_put_bytes(struct fl_buf *to, uint32_t number, const void *bytes,
 		  size_t size)
 {

@@ -141,6 +141,7 @@ static inline bool fl_number_next(struct fl_numbers *numbers, uint64_t *value)
 /* Writing.  A number that is 0 is the default and left out. */
 void fl_put_varint(struct fl_buf *to, uint64_t value);
 void fl_put_number(struct fl_buf *to, uint32_t number, uint64_t value);
+void fl_put_fixed64(struct fl_buf *to, uint32_t number, uint64_t value);
 /* Written even if empty: a string, a message of defaults. */
 void fl_put_bytes(struct fl_buf *to, uint32_t number, const void *bytes,
 		  size_t size);

@@ -185,3 +185,21 @@ void fl_utf8_put(struct fl_buf *buf, uint32_t code)
 	out[0] = (char)(length == 1 ? code : lead[length] | code);
 	fl_buf_put(buf, out, length);
 }
+
+void fl_utf8_clean(struct fl_buf *buf, struct slice text)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < text.size;) {
+		unsigned n = fl_utf8_length(text.data + i, text.size - i);
+
+		if (n) {
+			i += n;
+			continue;
+		}
+		fl_buf_put(buf, text.data + from, i - from);
+		fl_buf_text(buf, "\xef\xbf\xbd");
+		from = ++i;
+	}
+	fl_buf_put(buf, text.data + from, text.size - from);
+}

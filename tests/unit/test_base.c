@@ -579,6 +579,17 @@ Test(utf8, code_points_are_put_and_surrogates_replaced)
 	fl_buf_free(&buf);
 }
 
+Test(utf8, other_bytes_are_replaced_one_by_one)
+{
+	static const char text[] = "\xff" "a\xe2\x82\xac\xe2\x82";
+	struct fl_buf buf = { 0 };
+
+	fl_utf8_clean(&buf, (struct slice){ text, sizeof(text) - 1 });
+	cr_assert_str_eq(buf.data, "\xef\xbf\xbd" "a\xe2\x82\xac"
+				   "\xef\xbf\xbd\xef\xbf\xbd");
+	fl_buf_free(&buf);
+}
+
 /* Regular expressions -------------------------------------------------- */
 
 static bool matches(const char *pattern, bool whole, const char *text)

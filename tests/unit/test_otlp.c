@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenTelemetry's profiles, read.
+ * OpenTelemetry's profiles, read and written.
  */
 #include "fl.h"
 
@@ -292,4 +292,57 @@ Test(otlp, texts_and_pprof_are_none)
 		cr_expect_eq(fl_format_otlp.probe(
 			(const uint8_t *)texts[i], strlen(texts[i]), true), 0,
 			"text %zu", i);
+}
+
+/* Written ------------------------------------------------------------- */
+
+static void write_sample(struct flame_sink *sink, enum flame_type type,
+			 const char *metric, const char *tid, int64_t weight)
+{
+	struct flame_sample sample = {
+		.metric = flame_metric(flame, metric, "ns"),
+		.time = FLAME_NOTIME, .weight = weight,
+		.stack = flame_stack(flame, 0, fl_frame(flame,
+			flame_name(flame, "f\xff", 2), type)),
+		.thread = flame_label(flame, flame_label(flame, 0,
+			fl_name(flame, "tid"), fl_name(flame, tid)),
+			fl_name(flame, "thread"), fl_name(flame, "main")),
+	};
+
+	cr_assert_eq(flame_put(sink, &sample), FLAME_OK);
+}
+
+/* Each metric is a profile; types and threads come back. */
+Test(otlp, what_was_written_reads_as_the_same)
+{
+	struct flame_sink *sink = fl_otlp_create(flame,
+		fl_out_memory(flame, &message));
+	struct flame_source *source;
+	struct flame_sample s;
+	unsigned n = 0;
+
+	write_sample(sink, FLAME_JIT, "cpu", "0", INT64_MAX);
+	write_sample(sink, FLAME_KERNEL, "wall", "no number", -5);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	source = flame_open_memory(flame, message.data, message.size, "p",
+				   NULL);
+	cr_assert_str_eq(flame_source_format(source), "otlp");
+	source->select.needs = FL_NEED_THREAD;
+	for (; flame_next(source, &s) == FLAME_OK; n++) {
+		const struct flame_frame *frame = fl_frame_at(flame, s.stack);
+		flame_id tid = flame_label_get(flame, s.thread,
+					       fl_name(flame, "tid"));
+
+		cr_expect_str_eq(fl_name_at(flame, frame->name).data,
+				 "f\xef\xbf\xbd");
+		cr_expect_eq(frame->type, n ? FLAME_KERNEL : FLAME_JIT);
+		cr_expect_eq(s.weight, n ? -5 : INT64_MAX);
+		cr_expect_eq(tid, fl_name(flame, n ? "no number" : "0"));
+		cr_expect_str_eq(flame_metric_of(flame, s.metric)->name,
+				 n ? "wall" : "cpu");
+	}
+	cr_expect_eq(n, 2);
+	cr_expect_eq(flame_source_damage(source), 0);
+	flame_close(source);
+	cr_expect_str_eq(said.data, "");
 }

@@ -162,6 +162,7 @@ Test(protobuf, what_was_written_reads_as_the_same)
 		fl_put_number(&buf, (uint32_t)i + 1, values[i]);
 	fl_put_number(&buf, 99, 0);
 	fl_put_bytes(&buf, 1000, "", 0);
+	fl_put_fixed64(&buf, 7, UINT64_C(0x8000000000000102));
 	m = fl_message_of(buf.data, buf.size);
 	for (size_t i = 0; i < FL_COUNT(values); i++) {
 		cr_assert(fl_field_next(&m, &f));
@@ -170,6 +171,9 @@ Test(protobuf, what_was_written_reads_as_the_same)
 	}
 	cr_assert(fl_field_next(&m, &f));
 	cr_expect(f.number == 1000 && f.type == FL_WIRE_BYTES && !f.value);
+	cr_assert(fl_field_next(&m, &f));
+	cr_expect(f.number == 7 && f.type == FL_WIRE_FIXED64);
+	cr_expect_eq(f.value, UINT64_C(0x8000000000000102));
 	cr_expect_not(fl_field_next(&m, &f));
 	fl_buf_free(&buf);
 }

@@ -173,6 +173,17 @@ static flame_id address_frame(struct fl_otlp_dictionary *d,
 	return frame_named(d, type);
 }
 
+/* What we write as system_name: the name with the suffix of its type. */
+static enum flame_type written_type(struct slice name, struct slice system)
+{
+	enum flame_type type;
+	struct slice bare = fl_split_type(system, &type);
+
+	return bare.size == name.size &&
+	       memcmp(bare.data, name.data, name.size) == 0 ? type :
+							  FLAME_UNKNOWN;
+}
+
 static bool line_frame(struct fl_otlp_dictionary *d, struct fl_message line,
 		       enum flame_type type, flame_id *id)
 {
@@ -181,7 +192,7 @@ static bool line_frame(struct fl_otlp_dictionary *d, struct fl_message line,
 			 fl_otlp_number(line, LINE_FUNCTION));
 	uint64_t number = fl_otlp_number(line, LINE_LINE);
 	struct flame_frame frame = { .type = type };
-	struct slice name;
+	struct slice name, system;
 
 	if (!function ||
 	    !name_at(d, fl_otlp_number(function->message, FUNCTION_NAME),
@@ -193,10 +204,14 @@ static bool line_frame(struct fl_otlp_dictionary *d, struct fl_message line,
 	    !name_at(d, fl_otlp_number(function->message,
 				       FUNCTION_SYSTEM_NAME), &frame.name))
 		return false;
+	name = fl_name_at(d->flame, frame.name);
+	if (type == FLAME_UNKNOWN &&
+	    fl_otlp_text(d, fl_otlp_number(function->message,
+					   FUNCTION_SYSTEM_NAME), &system))
+		type = frame.type = written_type(name, system);
 	*id = flame_frame(d->flame, &frame);
 	if (!d->lines || !number)
 		return true;
-	name = fl_name_at(d->flame, frame.name);
 	d->buf.size = 0;
 	fl_buf_put(&d->buf, name.data, name.size);
 	fl_buf_print(&d->buf, ":%" PRIu64, number);
@@ -333,6 +348,11 @@ static void add_label(struct fl_otlp_dictionary *d, flame_id key,
 	else if (fl_slice_is(text, "process.pid"))
 		labels->thread = flame_label(flame, labels->thread,
 					     fl_name(flame, "pid"), value);
+	else if (fl_slice_is(text, "thread-in-stack") ||
+		 fl_slice_is(text, "thread-frame"))
+		/* Ours: the frame of the thread, which may be in the stack. */
+		labels->thread = flame_label(flame, labels->thread, key,
+					     value);
 	else
 		labels->labels = flame_label(flame, labels->labels, key,
 					     value);

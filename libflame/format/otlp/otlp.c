@@ -535,9 +535,11 @@ static const struct fl_option_table option_table = {
 const struct fl_format fl_format_otlp = {
 	.name = "otlp",
 	.summary = "profiles of OpenTelemetry (OTLP, protobuf)",
+	.suffixes = ".otlp",
 	.probe = probe,
 	.open = open_otlp,
 	.next = next,
 	.close = close_otlp,
 	.options = &option_table,
+	.create = fl_otlp_create,
 };

@@ -6,6 +6,7 @@
  *	dictionary.c	what samples point to, by index
  *	layout.c	which numbers the fields of samples have
  *	otlp.c		samples, and the row of formats.c
+ *	write.c		the same, written as of 1.10
  */
 #ifndef FL_OTLP_H
 #define FL_OTLP_H
@@ -18,7 +19,8 @@ enum {
 	DATA_RESOURCE_PROFILES = 1, DATA_DICTIONARY = 2,
 	RESOURCE_PROFILES_RESOURCE = 1, RESOURCE_PROFILES_SCOPES = 2,
 	RESOURCE_ATTRIBUTES = 1,
-	SCOPE_PROFILES_PROFILES = 2,
+	SCOPE_PROFILES_SCOPE = 1, SCOPE_PROFILES_PROFILES = 2,
+	SCOPE_NAME = 1, SCOPE_VERSION = 2,
 	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLES = 2, PROFILE_TIME = 3,
 	PROFILE_DURATION = 4,
 	VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2,
@@ -35,7 +37,9 @@ enum {
 	STACK_LOCATIONS = 1,
 	KEY_VALUE_KEY = 1, KEY_VALUE_VALUE = 2, KEY_VALUE_KEY_INDEX = 3,
 	ANY_STRING = 1, ANY_BOOL = 2, ANY_INT = 3, ANY_STRING_INDEX = 8,
-	SAMPLE_STACK = 1, SAMPLE_TIMESTAMPS = 5
+	/* Of 1.10; layout.c tells where 1.9 has attributes and values. */
+	SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4,
+	SAMPLE_TIMESTAMPS = 5
 };
 
 struct fl_otlp_table {
@@ -94,5 +98,8 @@ struct fl_otlp_layout {
 struct fl_otlp_layout
 fl_otlp_layout(const struct fl_otlp_dictionary *dictionary,
 	       struct fl_message data, bool *sure);
+
+/* write.c */
+struct flame_sink *fl_otlp_create(struct flame *flame, struct fl_out *out);
 
 #endif

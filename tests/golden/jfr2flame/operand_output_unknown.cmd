@@ -1,1 +1,1 @@
-jfr2flame -o otlp data/jfr/spark-lock.jfr
+jfr2flame -o jfr data/jfr/spark-lock.jfr
