@@ -142,6 +142,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/metric_trees.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
 	libflame/tree/top.c libflame/tree/origins.c libflame/tree/origins.h \
+	libflame/tree/sort_layout.c \
 	libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/frame_color.c libflame/draw/caption.c \
 	libflame/draw/classic.c libflame/draw/draw.h libflame/draw/html.c \
@@ -200,7 +201,7 @@ EXTRA_DIST += libflame/README libflame/flame.map
 viewer = \
 	share/viewer/about.js share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
 	share/viewer/diff.js share/viewer/draw.js share/viewer/export.js \
-	share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
+	share/viewer/legend.js share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
 	share/viewer/notime.js share/viewer/page.js share/viewer/pane.js \
 	share/viewer/pointer.js share/viewer/profiles.js share/viewer/regexp.js \
 	share/viewer/rewrite.js share/viewer/search.js \

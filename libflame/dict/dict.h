@@ -32,7 +32,8 @@
  *		series; folded/, jfr/, otlp/, perf/,
  *		json/, picture/, pprof/ (their headers have a tour)
  *	filter/	filters.c the table; one file a filter
- *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order;
+ *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
+ *		sort_layout.c another;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside
  *		their stacks; top.c ranks them; metric_trees.c has a tree for
  *		each metric

@@ -14,10 +14,12 @@
  *	an end follows that the name lacks; the length after the part; where
  *	Class.method begins; its length up to the method; then those ends, coded
  *	as symbols
- *	nodes in preorder, column by column: the number of children; the rank of
- *	its symbol among those seen below its parent's symbol, 0 if new; the
- *	symbols of new ones; self; in a comparison self before and self after;
- *	with samples, the block of pack.c
+ *	nodes in preorder, siblings by weight or name, column by column: the
+ *	number of children; the rank of its symbol among those seen below its
+ *	parent's symbol, 0 if new; the symbols of new ones; self; in a
+ *	comparison self before and self after;
+ *	with samples, the block of pack.c;
+ *	where colours tell kinds, the name of each colour's family, or none
  *
  * Each of several metrics has such a block.
  *
@@ -37,7 +39,7 @@
 enum {
 	VERSION = 2,
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
-	OPENS = 16,
+	OPENS = 16, BY_WEIGHT = 32, FAMILIES = 64,
 	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,
 	MAX_LISTED_ORIGINS = 100,
 	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
@@ -212,6 +214,8 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 	fl_pack_number(p, (page->inverted ? INVERTED : 0) |
 		       (b->compares ? COMPARES | OPENS : 0) |
 		       (page->as_tree ? AS_TREE : 0) |
+		       (page->sort == FL_SORT_WEIGHT ? BY_WEIGHT : 0) |
+		       (b->frame_color.scheme->by_type ? FAMILIES : 0) |
 		       (b->moments.count ? SAMPLES : 0));
 	fl_pack_number(p, b->layout->count);
 	fl_pack_number(p, b->nsymbols);
@@ -232,6 +236,15 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 				    dark >> 16, dark >> 8, dark };
 
 		fl_pack(p, bytes, sizeof(bytes));
+	}
+}
+
+static void pack_families(const struct book *b, struct fl_packer *p)
+{
+	for (uint32_t i = 0; i < b->paints.count; i++) {
+		const char *name = fl_family_name(b->paints.colors[i]);
+
+		fl_pack_text(p, name ? name : "");
 	}
 }
 
@@ -458,6 +471,8 @@ static bool put_data(struct book *b)
 	good = pack_nodes(b, p);
 	if (b->moments.count)
 		fl_pack_moments(p, &b->moments, b->page->tree->flame);
+	if (b->frame_color.scheme->by_type)
+		pack_families(b, p);
 	good = fl_packer_close(p) && good;
 	fl_out_text(b->out, "</script>\n");
 	return good;
@@ -801,6 +816,12 @@ static int write_profile(struct fl_page *page, bool further)
 	b.layout = fl_page_layout(&shown, STILL_WIDTH);
 	if (!b.layout)
 		return FLAME_FAILED;
+	if (!shown.sort && !shown.compat)
+		shown.sort = FL_SORT_WEIGHT;
+	if (!fl_page_sort(&shown, b.layout, FL_SORT_NAME)) {
+		fl_layout_free(b.layout);
+		return fl_no_memory(flame);
+	}
 	if (fl_frame_color_open_scheme(&b.frame_color, &shown, b.layout) !=
 	    FLAME_OK)
 		goto closed;

@@ -649,3 +649,11 @@ struct fl_layout *fl_page_layout(struct fl_page *page, double page_width)
 	return fl_tree_layout(page->tree, fl_page_minimum(page, page_width),
 			      page->compat, !page->borrowed);
 }
+
+bool fl_page_sort(const struct fl_page *page, struct fl_layout *layout,
+		  enum fl_sort otherwise)
+{
+	enum fl_sort sort = page->sort ? page->sort : otherwise;
+
+	return page->chart || sort != FL_SORT_WEIGHT || fl_layout_sort(layout);
+}

@@ -39,6 +39,8 @@ struct fl_page {
 	enum fl_normal { FL_NORMAL_NONE, FL_NORMAL_TOTAL, FL_NORMAL_TIME }
 		normalize;
 	double scale;		/* factor of column 0, as displayed */
+	/* Siblings; 0: the writer's own choice. */
+	enum fl_sort { FL_SORT_UNSET, FL_SORT_WEIGHT, FL_SORT_NAME } sort;
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* set by writers that draw charts */
 	bool draws_changes;	/* set by writers of comparisons */
@@ -93,5 +95,8 @@ const char *fl_page_heading(const struct fl_page *page);
  */
 double fl_page_minimum(const struct fl_page *page, double page_width);
 struct fl_layout *fl_page_layout(struct fl_page *page, double page_width);
+/* By --sort, or `otherwise`.  Not of charts, which keep theirs. */
+bool fl_page_sort(const struct fl_page *page, struct fl_layout *layout,
+		  enum fl_sort otherwise);
 
 #endif

@@ -100,6 +100,8 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_FLAG, AT(inverted) },
 	{ "no-time", NULL, "HTML: without times and threads",
 	  FL_OPTION_FLAG, AT(no_time) },
+	{ "sort", "weight|name", "siblings: heaviest first (html), by name (svg)",
+	  FL_OPTION_WORD, AT(sort), .first = FL_SORT_WEIGHT },
 	{ "source-url", "URL",
 	  "HTML: open this for a frame, {path} {line} ...",
 	  FL_OPTION_TEXT, AT(source_url), .set = set_source_url },

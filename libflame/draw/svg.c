@@ -208,7 +208,8 @@ static bool ranks_groups(const struct fl_page *page)
 static bool can_prune(const struct fl_page *page)
 {
 	return page->tree->columns == 1 && !page->chart && !page->compat_tool &&
-	       !page->compat && !ranks_groups(page);
+	       !page->compat && page->sort != FL_SORT_WEIGHT &&
+	       !ranks_groups(page);
 }
 
 /* A layout of drawn nodes; light ones are reported and outlined. */
@@ -249,6 +250,8 @@ static int lay_out_all(struct fl_svg *p)
 	page->minwidth.n = least;
 	if (!p->layout)
 		return FLAME_FAILED;
+	if (!fl_page_sort(page, p->layout, FL_SORT_NAME))
+		return fl_no_memory(page->tree->flame);
 	p->compares = p->layout->columns == 2;
 	if (!fl_column_open(&p->widths, page, p->layout))
 		return fl_no_memory(page->tree->flame);

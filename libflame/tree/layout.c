@@ -533,6 +533,7 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 	fl_layout_builder_close(&y);
 	if (good && fl_layout_ends(y.layout) && find_selfs(y.layout, lost)) {
 		y.layout->node_of_stack = y.node_of_stack;
+		y.layout->nstacks = y.n;
 	} else {
 		fl_no_memory(tree->flame);
 		fl_layout_free(y.layout);

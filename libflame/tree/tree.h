@@ -27,6 +27,7 @@ struct fl_layout {
 	int64_t *self[2], *total[2];	/* [columns] */
 	int64_t *x; /* where nodes begin; or NULL: use fl_layout_x */
 	uint32_t *node_of_stack;	/* if want_stack_nodes; or NULL */
+	size_t nstacks;			/* entries in it */
 	const char *unit;	/* of the weights: "samples" */
 	const char *metric;	/* "cpu"; "" if not known */
 };
@@ -74,6 +75,12 @@ void fl_tree_swap(struct flame_tree *tree);
 struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 				 bool lossy, bool spend);
 void fl_layout_free(struct fl_layout *layout);
+
+/*
+ * sort_layout.c: siblings by weight, heaviest first, instead of by name.
+ * false: out of memory.
+ */
+bool fl_layout_sort(struct fl_layout *layout);
 
 /*
  * flame_chart.c: stacks from left to right in the given order; neighbours are

@@ -58,7 +58,7 @@ function decode(bytes) {
 	const flags = number(), n = number(), nsymbols = number();
 	const ncolors = number(), rowHeight = number();
 	const d = { n, rowHeight, inverted: flags & 1, compares: flags & 2,
-		asTree: flags & 4 };
+		asTree: flags & 4, byWeight: !!(flags & 32) };
 	for (const key of ["title", "subtitle", "notes", "unit", "metric",
 			   "highlight"])
 		d[key] = string();
@@ -103,6 +103,8 @@ function decode(bytes) {
 	nodes(d, number);
 	if (flags & 8)
 		d.moments = samplesOf(number, string, coded);
+	if (flags & 64)
+		d.families = d.light.map(string);
 	return d;
 }
 

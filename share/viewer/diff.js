@@ -191,6 +191,44 @@ function changesOf([a, b], facet) {
 	});
 }
 
+/*
+ * What changed most, in a sentence: of the functions whose own weight moved
+ * farther than chance makes of two counts, the one that moved farthest.
+ */
+function fillMost() {
+	const most = $("most"), [a, b] = whole.columns;
+	most.hidden = !d.compares;
+	if (!d.compares)
+		return;
+	const { names, columns: [p, q], first } = sumsOf("Functions");
+	const { scale } = diff, by = (k) => q.self[k] - p.self[k] * scale;
+	const sigma = (k) => d.unit === "samples" ?
+		Math.sqrt(p.self[k] * scale * scale + q.self[k]) : 0;
+	const chance = (k) => abs(by(k)) < (diff.noise || 2) * sigma(k);
+	const rank = (k) => abs(by(k)) * (chance(k) ? 1e-9 : 1);
+	let best = 0;
+	names.forEach((name, k) => {
+		if (rank(k) > rank(best))
+			best = k;
+	});
+	const s = first[best], [text, at] = captionOf(s), by1 = by(best);
+	const [x, y] = [a.total[0] * scale, b.total[0]];
+	most.replaceChildren(!by1 ? "No function's own weight changed." :
+		chance(best) ? "No change is larger than chance explains; most: " :
+			"Changed most: ", ...by1 ? [
+		button(text.slice(at), () => find("=" + d.names[s]),
+			{ title: "Mark it" }),
+		": self " + told(p.self[best], q.self[best], scale) +
+		(sigma(best) ? ", " + (abs(by1) / sigma(best)).toFixed(1) +
+			" σ" : "") + "."] : []);
+	if (abs(x - y) > 0.2 * max(x, y) && x && y)
+		most.append(" The totals differ: " + relative(x, y) + ". ",
+			button("Compare at equal totals", () => {
+				$("norm").value = "total";
+				repaint();
+			}));
+}
+
 function tellColumn() {
 	sides.forEach((id, k) => $(id).ariaPressed = k === diff.column);
 	$("lone").textContent = ["gone", "new", "new, gone"][diff.column];

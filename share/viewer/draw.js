@@ -51,10 +51,11 @@ const heaviest = (weights) => [...weights.keys()].sort((a, b) =>
 	weights[b] - weights[a]);
 
 function colorBy(by) {
-	const tab = ["Kinds", "Packages", "Libraries"][colorings.indexOf(by)];
-	if (!tab || tab === d.colored)
+	const at = max(colorings.indexOf(by), 0);
+	const tab = ["Kinds", "Packages", "Libraries"][at];
+	if (tab === d.colored)
 		return;
-	view.color = by;
+	view.color = by = colorings[at];
 	d.colored = tab;
 	d.kinds ||= d.color;
 	d.color = d.kinds;
@@ -317,6 +318,7 @@ function drawSoon() {
 function draw() {
 	cancelAnimationFrame(due);
 	due = 0;
+	keySoon();
 	drawHeat();
 	if (tree.open) {
 		drawTree();

@@ -6,7 +6,7 @@
 # The modules of the page's script are joined without comments and
 # indentation, and packed by gzip: loader.js unpacks them in the browser.  The
 # hashes of both scripts and of the style are for the page's policy, so
-# nothing else may run in it.  Needs sed, gzip, base64, sha256sum and od.
+# nothing else may run in it.  Needs sed, awk, gzip, base64, sha256sum and od.
 
 set -eu
 export LC_ALL=C
@@ -40,7 +40,7 @@ script() {
 	bare "$from/body.html"
 	echo '`);'
 	for module in data regexp truncate rewrite subtree view about profiles draw \
-		search "$1" tree pane "$2" export pointer menu page
+		search "$1" tree pane "$2" export legend pointer menu page
 	do
 		bare "$from/$module.js"
 	done
@@ -55,6 +55,42 @@ hash() {
 	done | base64
 }
 
+# Base 85, four bytes in five digits: "(" to "|", with "!" for "<".  Zeros
+# that fill up the last four are counted by as many "(" at the end.
+base85() {
+	od -An -v -tu1 "$1" | awk '
+		BEGIN {
+			for (i = 0; i < 85; i++)
+				digit[i] = sprintf("%c", i + 40)
+			digit[20] = "!"
+		}
+		function put(v,  text, i) {
+			for (i = 0; i < 5; i++) {
+				text = digit[v % 85] text
+				v = int(v / 85)
+			}
+			printf "%s", text
+		}
+		{
+			for (i = 1; i <= NF; i++) {
+				v = v * 256 + $i
+				if (++n % 4 == 0) {
+					put(v)
+					v = 0
+				}
+			}
+		}
+		END {
+			for (; n % 4; n++) {
+				v *= 256
+				pad = pad "("
+			}
+			if (pad)
+				put(v)
+			printf "%s", pad
+		}'
+}
+
 bytes() {
 	printf 'static const char %s[] = {\n' "$1"
 	od -An -v -tu1 "$2" | sed 's/  *\([0-9]\)/\1/; s/  */,/g; s/$/,/'
@@ -66,7 +102,8 @@ script diff notime > "$work/compared"
 script diff time > "$work/timed"
 for part in plain compared timed
 do
-	gzip -9n < "$work/$part" | base64 | tr -d '\n' > "$work/${part}_packed"
+	gzip -9n < "$work/$part" > "$work/gzip"
+	base85 "$work/gzip" > "$work/${part}_packed"
 done
 bare "$from/loader.js" > "$work/loader"
 bare "$from/style.css" | one_line > "$work/style"

@@ -104,12 +104,15 @@ function drafter() {
 	};
 }
 
-// What the colours stand for: those of the heaviest groups.
+// What the colours stand for: colour, text and name of the heaviest groups.
 function legend() {
 	const { names, first, columns } = sumsOf(d.colored);
 	const { total } = columns[diff.column] || columns[1];
-	return diff.step ? [[0, "less"], [5, "as before"], [10, "more"]] :
-		heaviest(total).filter((k) => total[k]).slice(0, 9).map((k) => [d.color[first[k]], short(names[k], 30)]);
+	if (diff.step)
+		return [[0, "less"], [5, "as before"], [10, "more"]];
+	return !view.color && !d.families ? [] : heaviest(total).filter((k) =>
+		total[k]).slice(0, 8).map((k) => [d.color[first[k]],
+		short(names[k], 30), names[k]]);
 }
 
 // The rows, frame by frame.

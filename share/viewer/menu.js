@@ -34,6 +34,17 @@ const moreKeys = [
 	["Colours; dark or light", "k d"],
 ];
 
+const mouse = [
+	["Zoom; callers and callees", "Click; double click"],
+	["What can be done with it", "Right click, long press"],
+	["In the table and the legend: only it", "Click"],
+	["Stacks without it", "Alt click"],
+];
+const timeMouse = [
+	["Choose a span in the heat map", "Drag"],
+	["Compare it with a second span", "Shift drag"],
+];
+
 /*
  * --source-url: {name}, {class}, {package}, {method}, {file}, {line}, and
  * {path} of what is written on a frame: "a.B$C.d" is of a/B.
@@ -156,8 +167,10 @@ function openHelp() {
 		d.moments ? [["Earlier, later; longer", ", . < >"]] : [],
 		profiles.pages[1] ? [["Next event", "E"]] : [],
 		actions.slice(1, sourceUrl ? 99 : -1));
-	openAt(below("help"), element("table", "", ...keys.map((k) =>
-		element("tr", "", element("td", k[0]), element("th", k[1])))));
+	const lines = (list) => element("table", "", ...list.map((k) =>
+		element("tr", "", element("td", k[0]), element("th", k[1]))));
+	openAt(below("help"), lines(keys), lines(mouse.concat(
+		d.moments ? timeMouse : [])));
 }
 
 // By key: with the frame under the pointer or the arrows, or the zoomed one.

@@ -9,6 +9,7 @@ const setColumn = 0, compare = 0, nextColors = 0, recolor = 0;
 const before = 0, after = 0, loneWord = 0;
 const isLone = () => false, numberOf = isLone;
 function linkDiff() {}
+function fillMost() {}
 function hatchLone() {}
 function paintLegend() {}
 function setCompares() {}

@@ -8,9 +8,19 @@ const tabs = new Map([
 	["Classes", ["class:", classOf]],
 	["Packages", ["pkg:", packageOf]],
 	["Libraries", ["lib:", libraryOf]],
-	["Kinds", ["type:", (s) => typeNames[d.type[s]]]],
+	["Kinds", ["type:", kindOf]],
 	["Threads", ["thread:", (s) => d.type[s] === GROUP ? d.names[s] : ""]],
 ]);
+
+// How it ran; where that is not told, what its colour tells of its language.
+const languages = { compiled: "Java", "C++, JVM": "C++", Python: "Python",
+	JavaScript: "JavaScript" };
+
+function kindOf(s) {
+	const { families = [], kinds = d.color } = d;
+	return typeNames[d.type[s]] || languages[families[kinds[s]]] || "";
+}
+
 const groupOf = (tab, s) => tabs.get(tab)[1](s) || "(none)";
 const pane = {
 	tab: "Functions", sort: 0, down: true,

@@ -97,11 +97,11 @@ function lighterFirst(weight, list, from, to) {
 }
 
 // Heaviest of its siblings first.
-function heavier(g) {
-	const { n, end, columns: [a, b] } = g, stack = u32(n + 1);
+function ordered(g, heavy) {
+	const { n, name, end, columns: [a, b] } = g, stack = u32(n + 1);
 	const ranked = u32(n), to = u32(n);
-	const weight = b ? f64(n).map((v, i) => a.total[i] + b.total[i]) :
-		a.total;
+	const weight = !heavy ? f64(n).map((v, i) => -name[i]) :
+		b ? f64(n).map((v, i) => a.total[i] + b.total[i]) : a.total;
 	for (let k = 0, top = 1; k < n; k++) {
 		const i = ranked[k] = stack[--top], from = top;
 		to[i] = k;

@@ -15,7 +15,7 @@ const view = {
 	theme: "", color: "",	// that were asked for here, or by the link
 	group: "",		// or "pkg:java.util": instead
 	steps: [],		// see rewrite.js
-	heavy: false,		// siblings by weight, not by name
+	heavy: true,		// siblings by weight, not by name
 	focus: 0, x0: 0, x1: 1, icicle: false, rows: 1,
 	width: 1, height: 1,	// of the canvas, in CSS pixels
 	row: 20, tall: 1,	// of a frame; of everything
@@ -273,7 +273,7 @@ function remember(push) {
 		put(true, kind, text);
 	linkDiff(put);
 	put(view.color, "c", view.color);
-	put(view.heavy, "o", "weight");
+	put(view.heavy !== d.byWeight, "o", view.heavy ? "weight" : "name");
 	put(view.focus, "z", hashOf(view.focus));
 	put(search.text !== d.preset, "q", search.text);
 	put(view.theme, "d", view.theme);
@@ -310,7 +310,7 @@ function restore(animate, hash = location.hash) {
 		view.group = !view.method && groupTab(name) ? name : "";
 	}
 	setMode(link.v ?? d.mode);
-	view.heavy = "o" in link;
+	view.heavy = link.o ? link.o === "weight" : d.byWeight;
 	settle(steps);
 	if (d.compares)
 		restoreDiff(p);
@@ -361,8 +361,11 @@ function settle(steps) {
 	if (made !== view.made) {
 		view.made = made;
 		whole = rewritten(given, steps);
-		if (view.heavy)
-			whole = heavier(whole);
+		// Steps that rewrite leave siblings by name; those that only
+		// choose samples leave them where they are.
+		const { heavy } = view, same = whole.name === given.name;
+		if (heavy !== (same && d.byWeight))
+			whole = ordered(whole, heavy);
 		view.steps = steps;
 		setCompares(whole.columns.length > 1);
 		showSteps();

@@ -40,6 +40,7 @@ TestSuite(totals, .init = start, .fini = stop);
 TestSuite(types, .init = start, .fini = stop);
 TestSuite(order, .init = start, .fini = stop);
 TestSuite(minwidth, .init = start, .fini = stop);
+TestSuite(sorted, .init = start, .fini = stop);
 TestSuite(overflow, .init = start, .fini = stop);
 TestSuite(columns, .init = start, .fini = stop);
 TestSuite(places, .init = start, .fini = stop);
@@ -1071,4 +1072,48 @@ Test(shape, free_takes_null)
 	flame_tree_free(NULL);
 	fl_layout_free(NULL);
 	fl_pruned_layout_free(NULL);
+}
+
+/* By weight ---------------------------------------------------------------- */
+
+Test(sorted, the_heaviest_is_first_and_equal_ones_stay)
+{
+	add_to(tree, 0, "a 1\nb;c 2\nb;d;x 1\nb;d;y 3\nb;e 9\nf 1\n");
+	lay(0, false);
+	cr_assert(fl_layout_sort(layout));
+	cr_expect_str_eq(shown(), "all 0/17\n b 0/15\n  e 9/9\n  d 0/4\n"
+				  "   y 3/3\n   x 1/1\n  c 2/2\n a 1/1\n"
+				  " f 1/1\n");
+	for (uint32_t i = 1; i < layout->count; i++) {
+		uint32_t up = layout->parent[i];
+
+		cr_expect(up < i && layout->end[i] <= layout->end[up]);
+		cr_expect_eq(layout->level[i], layout->level[up] + 1);
+	}
+}
+
+Test(sorted, columns_count_together)
+{
+	flame_tree_free(tree);
+	tree = flame_tree_new(flame, 2);
+	add_to(tree, 0, "a 5\nb 1\nc 2\n");
+	add_to(tree, 1, "b 7\nc 2\n");
+	lay(0, false);
+	cr_assert(fl_layout_sort(layout));
+	cr_expect_str_eq(shown(), "all 0/8 0/9\n b 1/1 7/7\n a 5/5 0/0\n"
+				  " c 2/2 2/2\n");
+}
+
+Test(sorted, stacks_keep_their_nodes)
+{
+	tree->want_stack_nodes = true;
+	add_to(tree, 0, "a 1\nb 2\nb;c 4\n");
+	lay(0, false);
+	cr_assert(fl_layout_sort(layout));
+	for (size_t s = 1; s < layout->nstacks; s++) {
+		uint32_t node = layout->node_of_stack[s];
+
+		cr_expect_eq(layout->name[node],
+			     fl_frame_at(flame, (flame_id)s)->name);
+	}
 }

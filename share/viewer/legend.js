@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the colours stand for, on the screen: the heaviest kinds, packages or
+ * libraries; each takes the stacks with it, or (Alt) leaves them out.  Beside
+ * it, what colours go by and the order of siblings.
+ */
+const key = { of: null, said: "", theme: null };
+
+function keyEntry([color, name, full]) {
+	const swatch = element("u"), [prefix] = tabs.get(d.colored);
+	swatch.style.background = fillOf(color);
+	if (full === "(none)")
+		return element("span", "", swatch, "other");
+	const text = prefix + full;
+	// Of a package the end says most.
+	if (prefix === "pkg:")
+		name = name.split(".").slice(-2).join(".");
+	return button("", (e) => takeText(e.altKey ? "drop" : "only", text), {
+		title: full + ": only stacks with it; Alt: without it",
+		ariaPressed: view.steps.some((s) => s.text === text),
+	}, swatch, name);
+}
+
+function fillKey() {
+	const order = view.heavy ? "Heaviest first" : "By name";
+	key.of = whole;
+	$("key").replaceChildren(
+		...diff.step ? [] : legend().map(keyEntry),
+		button("Colour: " + (view.color || d.families ?
+			d.colored.toLowerCase() : "as made"), () => keys.k(),
+		{ title: "Colour by kinds, packages or libraries (k)",
+			hidden: d.compares }),
+		button(order, () => keys.w(), { title:
+			"Order: heaviest first, or by name (w)" }));
+	fillMost();
+	measure();
+	drawSoon();
+}
+
+// Once what is drawn is on the screen, if it changed what the key says.
+function keySoon() {
+	const said = [d.colored, view.heavy, !!diff.step, diff.scale, diff.noise,
+		tree.open].join();
+	if (key.of === whole && key.said === said && key.theme === theme)
+		return;
+	Object.assign(key, { of: whole, said, theme });
+	setTimeout(fillKey, 30);
+}
