@@ -397,26 +397,30 @@ static bool merge(struct cli *cli, struct flame *flame,
 	return flame_finish(sink) == FLAME_OK;
 }
 
-/* To compare: an input a column.  Else: all of them in one. */
+/* To compare: a group of inputs a column.  Else: all of them in one. */
 static bool gather(struct cli *cli, struct flame *flame,
 		   struct flame_tree *tree, char **inputs, size_t n,
 		   struct tally *tally)
 {
-	size_t columns = cli->diff ? 2 : 1, each = cli->diff ? 1 : n;
+	size_t columns = cli->diff ? 2 : 1, from = 0;
 	const char *event = cli->event;
 
 	for (size_t i = 0; i < columns; i++) {
 		struct flame_sink *sink = flame_tree_sink(tree, i);
+		size_t end = cli->diff && !i ? cli->nbefore : n;
+		size_t read = tally->read;
 
 		if (!sink || !merge(cli, flame, cli_chain(cli, sink, event),
-				    inputs + i * each, each, tally))
+				    inputs + from, end - from, tally))
 			return false;
+		if (cli->diff && tally->read == read)
+			return false;
+		from = end;
 		/* What was taken of the first is taken of the second. */
 		if (!event && flame_tree_metric(tree)[0])
 			event = flame_tree_metric(tree);
 	}
-	return tally->read >= columns ||
-	       (columns == 1 && cli_passes_losses(cli));
+	return tally->read || cli_passes_losses(cli);
 }
 
 /* The tool's look at the whole, and then the writer's, if there is one. */
@@ -739,8 +743,11 @@ static int run(struct cli *cli)
 			"or send it through a pipe", cli->output_format);
 		return CLI_TROUBLE;
 	}
-	if (cli->diff && cli->ninputs != 2) {
-		cli_say(cli, "--diff: two inputs, not %zu", cli->ninputs);
+	if (cli->diff && cli->ninputs == 2)
+		cli->nbefore = 1;
+	if (cli->diff && (!cli->nbefore || cli->nbefore >= cli->ninputs)) {
+		cli_say(cli, "--diff: two inputs, not %zu; groups have -- "
+			"between them", cli->ninputs);
 		return CLI_TROUBLE;
 	}
 	if (is_directory(cli->output) && !cli->diff && !cli->tool->command &&

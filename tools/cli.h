@@ -92,6 +92,7 @@ struct cli {
 	void *own;		/* the tool's */
 	char **inputs;		/* nheld of them; an output may be the last */
 	size_t ninputs, nheld, inputs_room;
+	size_t nbefore;		/* inputs before "--"; 0: there is none */
 	struct cli_list asks, filters, sets;
 	const char *input_format, *output_format;
 	const char *output;	/* "-": standard output */

@@ -5,9 +5,13 @@
  */
 #include "cli.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct own {
 	const char *normalize;	/* "total", "time"; NULL: not */
@@ -21,7 +25,8 @@ static const struct cli_option options[] = {
 	  "as if totals or times were equal (total)", .kind = CLI_TAKE },
 	{ 'q', "brief", NULL, "write nothing; exit with 1 if they differ",
 	  CLI_FLAG, CLI_AT(brief) },
-	{ 0, "sort", "self|total", "what --top goes by (self)",
+	{ 0, "sort", "self|total|weight|name",
+	  "what --top goes by (self); order of what is drawn",
 	  .kind = CLI_TAKE },
 	{ 's', "strip-hex", NULL, "addresses in names become 0x...",
 	  .kind = CLI_FILTER },
@@ -62,10 +67,13 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	if (strcmp(name, "top") == 0)
 		return take_rows(cli, value);
 	if (strcmp(name, "sort") == 0) {
+		if (strcmp(value, "weight") == 0 || strcmp(value, "name") == 0)
+			return cli_set(cli, "sort", value);
 		own->by_total = strcmp(value, "total") == 0;
 		if (own->by_total || strcmp(value, "self") == 0)
 			return true;
-		cli_say(cli, "--sort %s: self or total", value);
+		cli_say(cli, "--sort %s: self or total (--top), weight or name "
+			"(drawn)", value);
 		return false;
 	}
 	return take_normalize(cli, value ? value : "total");
@@ -87,6 +95,75 @@ static bool settle_drawing(struct cli *cli)
 	       cli_set(cli, "normalize", own->normalize);
 }
 
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static bool is_of_kind(const char *path, mode_t kind)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (st.st_mode & S_IFMT) == kind;
+}
+
+/* The files in a folder, in the order of their names. */
+static bool add_folder(struct cli *cli, const char *folder)
+{
+	struct dirent **list = NULL;
+	int n = scandir(folder, &list, is_visible, alphasort);
+	bool good = n >= 0;
+	size_t had = cli->ninputs;
+
+	if (!good)
+		cli_say(cli, "%s: %s", folder, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char *path = NULL;
+
+		if (good && asprintf(&path, "%s/%s", folder,
+				     list[i]->d_name) < 0)
+			good = cli_no_memory(cli);
+		else if (good && is_of_kind(path, S_IFREG))
+			good = cli_input(cli, path);
+		free(path);
+		free(list[i]);
+	}
+	free(list);
+	if (good && cli->ninputs == had) {
+		cli_say(cli, "%s: there is no file in this folder", folder);
+		return false;
+	}
+	return good;
+}
+
+/* A folder stands for its files; two alone are two groups. */
+static bool expand_folders(struct cli *cli)
+{
+	size_t n = cli->ninputs, before = cli->nbefore;
+	char **inputs = cli->inputs;
+	bool any = false, good = true;
+
+	for (size_t i = 0; i < n; i++)
+		any |= is_of_kind(inputs[i], S_IFDIR);
+	if (!any)
+		return true;
+	if (!before && n == 2)
+		before = 1;
+	cli->inputs = NULL;
+	cli->ninputs = cli->nheld = cli->inputs_room = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (i == before)
+			cli->nbefore = cli->ninputs;
+		if (good && is_of_kind(inputs[i], S_IFDIR))
+			good = add_folder(cli, inputs[i]);
+		else if (good)
+			good = cli_input(cli, inputs[i]);
+		free(inputs[i]);
+	}
+	free(inputs);
+	return good;
+}
+
 static bool settle(struct cli *cli)
 {
 	const struct own *own = cli->own;
@@ -100,10 +177,13 @@ static bool settle(struct cli *cli)
 	}
 	if (!settle_drawing(cli))
 		return false;
-	if (cli->ninputs == 2 || cli->info ||
+	if (!expand_folders(cli))
+		return false;
+	if (cli->ninputs == 2 || cli->nbefore || cli->info ||
 	    (cli->event && strcmp(cli->event, "list") == 0))
 		return true;
-	cli_say(cli, "two profiles to compare, not %zu", cli->ninputs);
+	cli_say(cli, "two profiles to compare, not %zu; groups of them: "
+		"flame-diff A... -- B...", cli->ninputs);
 	return false;
 }
 
@@ -243,7 +323,8 @@ static bool total_by_time(const struct cli *cli, const struct flame_tree *tree,
 	for (unsigned i = 0; i < 2; i++)
 		if (!flame_tree_duration(tree, i)) {
 			cli_say(cli, "--normalize=time: how long %s was "
-				"recorded is not known", cli->inputs[i]);
+				"recorded is not known",
+				cli->inputs[i ? cli->nbefore : 0]);
 			return false;
 		}
 	want = want / (double)flame_tree_duration(tree, 0) *
@@ -283,10 +364,10 @@ static int gathered(struct cli *cli, struct flame *flame,
 
 static const struct cli_tool tool = {
 	.name = "flame-diff",
-	.usage = "[options] BEFORE AFTER",
+	.usage = "[options] BEFORE AFTER | BEFORE... -- AFTER...",
 	.about = "What changed from one profile to another.",
 	.examples = "  flame-diff -o diff.html monday.jfr tuesday.jfr\n"
-		    "  flame-diff --top=10 --normalize=total before.html after.html\n",
+		    "  flame-diff --top=10 monday/*.jfr -- tuesday/*.jfr\n",
 	.format = "folded",
 	.options = options,
 	.take = take,

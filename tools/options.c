@@ -570,8 +570,8 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct table table;
 	struct option longs[129];
-	char letters[300] = "";
-	size_t n = 0;
+	char letters[300] = "-";	/* operands come in their order */
+	size_t n = 1;
 	int c, which;
 
 	make_table(cli->tool, &table);
@@ -596,6 +596,11 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 	memset(&longs[table.n], 0, sizeof(longs[0]));
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (c == 1) {
+			if (!cli_input(cli, optarg))
+				return CLI_TROUBLE;
+			continue;
+		}
 		which = c - 256;
 		for (size_t i = 0; c < 256 && i < table.n; i++)
 			if (table.at[i].option.letter == c)
@@ -620,6 +625,9 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 		if (!take(cli, &table.at[which], optarg))
 			return CLI_TROUBLE;
 	}
+	/* A second group of inputs, where there was a first. */
+	if (optind < argc && strcmp(argv[optind - 1], "--") == 0)
+		cli->nbefore = cli->ninputs;
 	for (; optind < argc; optind++)
 		if (!cli_input(cli, argv[optind]))
 			return CLI_TROUBLE;

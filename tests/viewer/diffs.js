@@ -137,4 +137,16 @@
 	is("folded has counts as they are", menu("Folded").trim()
 		.split("\n").filter((s) => /[ab] /.test(s)).sort(),
 	["x;main;a 50 80", "x;main;b 100 200"]);
+	await choose("norm", "none");
+	await until(() => $("most").textContent.includes("far"));
+	is("what changed most is told", $("most").textContent,
+		"Changed most: far: self 200 → 0 samples (−200, gone), 14.1 σ.");
+	$("most").firstElementChild.click();
+	is("and marked", $("search").value, "=far");
+	search("");
+	await choose("noise", "15");
+	await until(() => $("most").textContent.includes("chance"));
+	is("or that all of it may be chance", $("most").textContent,
+		"No change is larger than chance explains; most: far: self " +
+		"200 → 0 samples (−200, gone), 14.1 σ.");
 	is("the end", 1, 1);
