@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 enum {
-	VERSION = 2, COMPARES = 2, SAMPLES = 8, OPENS = 16,
+	VERSION = 2, COMPARES = 2, SAMPLES = 8, OPENS = 16, FAMILIES = 64,
 	MOST = FL_MAX_TIMED_SAMPLES,	/* samples */
 	BLOCK = 16 << 10
 };
@@ -130,8 +130,8 @@ struct own {
 	struct flame *flame;
 	struct flame_source *source;
 	struct unpacker *u;
-	uint64_t n, nsymbols;
-	bool compares, samples, opens;
+	uint64_t n, nsymbols, ncolors;
+	bool compares, samples, opens, families;
 	struct fl_buf unit, metric, name;
 	flame_id *frames;	/* of symbols */
 	size_t nframes, frames_room;
@@ -151,15 +151,16 @@ static void read_head(struct own *own)
 	struct fl_buf *texts[] = { &title, NULL, NULL, &own->unit,
 				   &own->metric, NULL, NULL };
 	struct unpacker *u = own->u;
-	uint64_t flags, colors;
+	uint64_t flags;
 
 	flags = number(u);
 	own->compares = flags & COMPARES;
 	own->samples = flags & SAMPLES;
 	own->opens = flags & OPENS;
+	own->families = flags & FAMILIES;
 	own->n = number(u);
 	own->nsymbols = number(u);
-	colors = number(u);
+	own->ncolors = number(u);
 	number(u);
 	for (size_t i = 0; i < FL_COUNT(texts) - !own->opens; i++) {
 		text(u, number(u), texts[i] ? texts[i] : &skipped);
@@ -171,7 +172,7 @@ static void read_head(struct own *own)
 			       (struct slice){ title.data, title.size - 1 });
 	fl_buf_free(&skipped);
 	fl_buf_free(&title);
-	for (uint64_t i = 0; i < colors && !u->failed; i++)
+	for (uint64_t i = 0; i < own->ncolors && !u->failed; i++)
 		for (unsigned k = 0; k < 6; k++)
 			byte(u);
 }
@@ -502,6 +503,17 @@ static bool read_samples(struct own *own, struct fl_counts *counts)
 	return good;
 }
 
+/* The names of the colours; a page that is cut may lack some of them. */
+static void skip_families(struct own *own)
+{
+	struct unpacker *u = own->u;
+
+	for (uint64_t i = 0; i < own->ncolors && !u->failed; i++) {
+		own->name.size = 0;
+		text(u, number(u), &own->name);
+	}
+}
+
 static int read_data(struct own *own, struct fl_counts *counts,
 		     const char *name)
 {
@@ -522,7 +534,9 @@ static int read_data(struct own *own, struct fl_counts *counts,
 	good = good && (u->failed || read_selfs(own, counts));
 	if (own->samples && !own->compares)
 		good = good && (u->failed || read_samples(own, counts));
-	if (!good)
+	if (good && own->families && !(own->samples && own->compares))
+		skip_families(own);
+	if (!good || own->name.failed)
 		return fl_no_memory(own->flame);
 	if (u->failed)
 		return fl_fail(own->flame, "%s: the profile in this page is "
