@@ -48,7 +48,14 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/root_frames.c \
-	libflame/format/asprof.c \
+	libflame/format/asprof.c libflame/format/csv.c \
+	libflame/format/outline/ghc.c \
+	libflame/format/outline/instruments.c \
+	libflame/format/outline/outline.c \
+	libflame/format/outline/outline.h \
+	libflame/format/outline/pmcstat.c \
+	libflame/format/outline/vsprof.c \
+	libflame/format/stap.c libflame/format/xdebug.c \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/empty.c \
 	libflame/format/faulthandler.c \
@@ -132,7 +139,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/picture.h libflame/format/picture/place.c \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
-	libflame/format/pprof/labels.c libflame/format/pprof/pprof.h \
+	libflame/format/pprof/labels.c libflame/format/pprof/legacy.c libflame/format/pprof/pprof.h \
 	libflame/format/pprof/read.c libflame/format/pprof/tables.c \
 	libflame/format/pprof/text.c libflame/format/pprof/write.c \
 	libflame/tree/flame_chart.c libflame/tree/layout_parallel.c \

@@ -155,6 +155,11 @@ void fl_buf_number(struct fl_buf *buf, int64_t n);
 void fl_buf_print(struct fl_buf *buf, const char *format, ...) FL_PRINTF(2, 3);
 void fl_buf_free(struct fl_buf *buf);
 
+static inline struct slice fl_buf_slice(const struct fl_buf *buf)
+{
+	return (struct slice){ buf->data ? buf->data : "", buf->size };
+}
+
 /* Each byte: the bits set in it and all lower bytes; the top byte: all. */
 static inline uint64_t fl_bit_counts(uint64_t bits)
 {

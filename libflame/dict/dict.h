@@ -29,8 +29,9 @@
  *		stacks (gdb.c lldb.c bpftrace.c dtrace.c sample.c vtune.c),
  *		interchange.c for units and
  *		threads as others spell them, statsd_names.c for names of
- *		series; folded/, jfr/, otlp/, perf/,
- *		json/, picture/, pprof/ (their headers have a tour)
+ *		series; csv.c: rows of tables; stap.c xdebug.c; folded/, jfr/,
+ *		json/, otlp/, outline/, perf/, picture/, pprof/ (their
+ *		headers have a tour)
  *	filter/	filters.c the table; one file a filter
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
  *		sort_layout.c another;

@@ -46,6 +46,13 @@ extern const struct fl_format fl_format_statsd;
 extern const struct fl_format fl_format_statsd_lines;
 extern const struct fl_format fl_format_spark_page;
 extern const struct fl_format fl_format_d3_read;
+extern const struct fl_format fl_format_ghc;
+extern const struct fl_format fl_format_pprof_legacy;
+extern const struct fl_format fl_format_instruments;
+extern const struct fl_format fl_format_pmcstat;
+extern const struct fl_format fl_format_stap;
+extern const struct fl_format fl_format_vsprof;
+extern const struct fl_format fl_format_xdebug;
 
 /*
  * Rows of options that several formats have, each with a member of that name
@@ -204,6 +211,18 @@ bool fl_slice_field(struct slice *text, struct slice *field);
 
 /* Cuts off and gives what stands before the first c; all where none is. */
 struct slice fl_slice_split(struct slice *rest, char c);
+
+/*
+ * csv.c: the next field of a row, without quotes; *more: a delimiter stands
+ * behind it.  *indent: blanks before it, within quotes or not.  false: a quote
+ * is not closed.
+ */
+bool fl_csv_field(struct slice *rest, char delimiter, struct fl_buf *to,
+		  size_t *indent, bool *more);
+/* Blanks at the beginning. */
+size_t fl_indent(struct slice s);
+/* Digits of base 16 behind a 0x, 16 at most. */
+bool fl_parse_hex(struct slice s, uint64_t *n);
 
 /*
  * native.c: what readers of native stacks share.  A trace is leaf first, as

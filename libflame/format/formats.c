@@ -54,6 +54,13 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_statsd,
 	&fl_format_statsd_lines,
 	&fl_format_d3_read,
+	&fl_format_pprof_legacy,
+	&fl_format_ghc,
+	&fl_format_instruments,
+	&fl_format_pmcstat,
+	&fl_format_stap,
+	&fl_format_vsprof,
+	&fl_format_xdebug,
 	NULL
 };
 

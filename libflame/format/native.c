@@ -106,6 +106,22 @@ bool fl_slice_digits(struct slice s)
 	return s.size > 0;
 }
 
+bool fl_parse_hex(struct slice s, uint64_t *n)
+{
+	if (s.size < 3 || s.size > 18 || !fl_slice_starts(s, "0x"))
+		return false;
+	*n = 0;
+	for (size_t i = 2; i < s.size; i++) {
+		char c = s.data[i];
+
+		if (!fl_is_hex(c))
+			return false;
+		*n = *n << 4 | (uint64_t)(fl_is_digit(c) ? c - '0' :
+					  (c | 0x20) - 'a' + 10);
+	}
+	return true;
+}
+
 struct slice fl_no_offset(struct slice s, bool decimal)
 {
 	size_t i = s.size, n;

@@ -38,8 +38,6 @@ static const char use_record[] =
 static const char use_raw[] =
 	"have the profiler write folded stacks instead (py-spy record -f raw, "
 	"asprof -o collapsed, rbspy record -f collapsed)";
-static const char use_pprof[] =
-	"convert it: go tool pprof -raw @ | stackcollapse-go.pl | flame-fold";
 static const char use_table[] =
 	"export its rows as text, a line a stack: frame;frame;frame COUNT";
 static const char use_heap[] =
@@ -76,18 +74,6 @@ static bool is_pstats(const uint8_t *head, size_t n)
 {
 	return n > 3 && (head[1] == ')' || head[1] == (')' | 0x80)) &&
 	       head[2] == 3;
-}
-
-/* Words: 0, 3, 0, the period in us, 0. */
-static bool is_old_pprof(const uint8_t *head, size_t n)
-{
-	uint64_t word[5];
-
-	if (n < sizeof(word))
-		return false;
-	memcpy(word, head, sizeof(word));
-	return word[0] == 0 && word[1] == 3 && word[2] == 0 &&
-	       word[3] && word[3] < 100000000 && word[4] == 0;
 }
 
 /* heaptrack's version, that of the format, and the command. */
@@ -201,10 +187,6 @@ static const struct row rows[] = {
 	  "it has no stacks; give the executors' recordings or thread dumps",
 	  BYTES("{\"Event\":\"SparkListener"), 0, TEXT, NULL },
 
-	{ "pprof (gperftools)",
-	  "convert it: pprof --collapsed PROGRAM @ | flame-fold",
-	  BYTES("\0"), 0, MAGIC, is_old_pprof },
-	{ "pprof's text", use_pprof, BYTES("--- threadz "), 0, TEXT, NULL },
 	{ "an execution trace of Go", "show it: go tool trace @",
 	  BYTES("go 1."), 0, MAGIC, NULL },
 	{ "a trace of Fuchsia (FXT)", use_record,

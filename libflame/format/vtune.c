@@ -49,62 +49,6 @@ static const struct options *options_of(const struct reader *r)
 
 /* Fields -------------------------------------------------------------- */
 
-static struct slice text_of(const struct fl_buf *buf)
-{
-	return (struct slice){ buf->data ? buf->data : "", buf->size };
-}
-
-static size_t leading_blanks(struct slice s)
-{
-	size_t i = 0;
-
-	while (i < s.size && s.data[i] == ' ')
-		i++;
-	return i;
-}
-
-/* Behind its first quote: up to the last, "" being one that is meant. */
-static bool take_quoted(struct slice *rest, struct fl_buf *to)
-{
-	for (;;) {
-		struct slice head = fl_slice_split(rest, '"');
-
-		fl_buf_put(to, head.data, head.size);
-		/* Where none was split off, none was there. */
-		if (head.data + head.size == rest->data)
-			return false;
-		if (!rest->size || rest->data[0] != '"')
-			return true;
-		fl_buf_byte(to, '"');
-		rest->data++;
-		rest->size--;
-	}
-}
-
-/*
- * The next field, without quotes; *more: a delimiter stands behind it.
- * *indent: blanks before it, within quotes or not.
- */
-static bool take_field(struct slice *rest, char delimiter, struct fl_buf *to,
-		       size_t *indent, bool *more)
-{
-	struct slice s;
-
-	to->size = 0;
-	*indent = leading_blanks(*rest);
-	if (*indent < rest->size && rest->data[*indent] == '"') {
-		rest->data += *indent + 1;
-		rest->size -= *indent + 1;
-		if (!take_quoted(rest, to))
-			return false;
-		*indent += leading_blanks(text_of(to));
-	}
-	s = fl_slice_split(rest, delimiter);
-	*more = s.data + s.size != rest->data;
-	fl_buf_put(to, s.data, s.size);
-	return true;
-}
-
 /* "CPU Time: Self" is "CPU Time:Self". */
 static bool is_column(struct slice s, const char *name)
 {
@@ -136,10 +80,10 @@ static void take_header(struct reader *r, struct slice s)
 
 	r->time = r->module = r->n = r->step = 0;
 	for (size_t i = 0; more; i++) {
-		if (!take_field(&s, r->delimiter, &r->field[OTHER], &indent,
+		if (!fl_csv_field(&s, r->delimiter, &r->field[OTHER], &indent,
 				&more))
 			break;
-		name = fl_slice_trim(text_of(&r->field[OTHER]));
+		name = fl_slice_trim(fl_buf_slice(&r->field[OTHER]));
 		if (is_column(name, "CPU Time:Self"))
 			r->time = i;
 		else if (is_column(name, "Module"))
@@ -201,7 +145,7 @@ static const struct { const char *name; int places; } units[] = {
 /* "0.016612", "0.031s": as ns. */
 static bool take_time(const struct reader *r, int64_t *ns)
 {
-	struct slice s = fl_slice_trim(text_of(&r->field[TIME]));
+	struct slice s = fl_slice_trim(fl_buf_slice(&r->field[TIME]));
 	char comma = r->delimiter == ',' ? '.' : ',';
 	uint64_t n;
 	int places;
@@ -248,24 +192,24 @@ static bool split_row(struct reader *r, struct slice s, bool *more)
 		unsigned which = !i ? NAME : i == r->time ? TIME :
 				 i == r->module ? MODULE : OTHER;
 
-		if (!*more || !take_field(&s, r->delimiter, &r->field[which],
+		if (!*more || !fl_csv_field(&s, r->delimiter, &r->field[which],
 					  &indent, more))
 			return false;
 		if (!i)
 			r->indent = indent;
 	}
-	return fl_slice_trim(text_of(&r->field[NAME])).size > 0;
+	return fl_slice_trim(fl_buf_slice(&r->field[NAME])).size > 0;
 }
 
 static flame_id frame_of(struct reader *r)
 {
-	struct slice name = fl_slice_trim(text_of(&r->field[NAME]));
+	struct slice name = fl_slice_trim(fl_buf_slice(&r->field[NAME]));
 	struct slice module = { "", 0 };
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 	struct fl_buf *buf = &r->field[OTHER];
 
 	if (r->module)
-		module = fl_slice_trim(text_of(&r->field[MODULE]));
+		module = fl_slice_trim(fl_buf_slice(&r->field[MODULE]));
 	buf->size = 0;
 	if (is_peer(r)) {
 		if (module.size && !options_of(r)->no_modules) {
@@ -273,7 +217,7 @@ static flame_id frame_of(struct reader *r)
 			fl_buf_byte(buf, '`');
 		}
 		fl_buf_put(buf, name.data, name.size);
-		name = text_of(buf);
+		name = fl_buf_slice(buf);
 	} else if (module.size && module.data[0] != '[') {
 		frame.type = fl_slice_is(module, "vmlinux") ? FLAME_KERNEL :
 							      FLAME_NATIVE;
@@ -350,7 +294,7 @@ static bool take_row(struct reader *r, struct slice s,
 		if (r->field[i].failed)
 			fl_no_memory(r->base.flame);
 	if (!whole)
-		r->indent = leading_blanks(s);
+		r->indent = fl_indent(s);
 	find_caller(r);
 	push(r, whole ? frame_of(r) : 0);
 	if (fl_failed(r->base.flame))

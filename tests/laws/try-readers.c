@@ -234,8 +234,10 @@ static void add_totals(void)
  */
 static bool may_differ(size_t stacks)
 {
-	/* pprof-text has the names of addresses after the stacks. */
-	static const char *const formats[] = { "sample", "pprof-text" };
+	/* Some have the names of addresses after the stacks. */
+	static const char *const formats[] = {
+		"sample", "pprof-text", "pprof-legacy"
+	};
 
 	for (size_t i = 0; i < FL_COUNT(formats); i++)
 		if (strcmp(format, formats[i]) == 0)
@@ -357,7 +359,9 @@ static void concatenated(int damage, const struct fl_buf *zip)
 	twice(file, file, "twice");
 	if (!text || ends) {
 		twice(z, z, "packed twice");
-		twice(z, file, "packed, plain");
+		/* Zeros behind a packed member are padding. */
+		if (file.data[0])
+			twice(z, file, "packed, plain");
 	}
 	twice(file, z, "plain, packed");
 	verdict(law);

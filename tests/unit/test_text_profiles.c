@@ -10,6 +10,8 @@
 TestSuite(statsd, .init = start, .fini = stop);
 TestSuite(go, .init = start, .fini = stop);
 TestSuite(asprof_text, .init = start, .fini = stop);
+TestSuite(text_trees, .init = start, .fini = stop);
+TestSuite(pprof_legacy, .init = start, .fini = stop);
 
 /* statsd-jvm-profiler -------------------------------------------------- */
 
@@ -121,4 +123,121 @@ Test(go, odd_lines_are_told)
 	      NULL, "0x1 1\n");
 	cr_expect(strstr(said.data, "3 lines not understood, the first is "
 				    "line 3: x @ 0x1"), "%s", said.data);
+}
+
+/* Trees, a line a node --------------------------------------------------- */
+
+#define GHC "\tNov Time and Allocation Profiling Report  (Final)\n\n" \
+	"\ttotal time  = 0.02 secs   (20 ticks @ 1000 us, 1 processor)\n" \
+	"\ttotal alloc =   1,000 bytes  (excludes profiling overheads)\n\n" \
+	"COST CENTRE MODULE SRC no. entries  %time %alloc   %time %alloc\n\n"
+
+Test(text_trees, shares_of_ghc_are_ticks)
+{
+	static const char text[] = GHC
+		"MAIN MAIN <built-in> 100 0 0.0 0.1 100.0 100.0\n"
+		" main Main a.hs:1:1-9 201 1 95.0 99.9 95.0 99.9\n"
+		"  x Main 202 1 5.0 0.0 5.0 0.0\n\n";
+
+	FOLDS("ghc", text, NULL, "MAIN.MAIN 1\nMAIN.MAIN;Main.main 1018\n"
+				 "MAIN.MAIN;Main.main;Main.x 1\n");
+	FOLDS("ghc", GHC "MAIN MAIN x 1 0 1e400 0.0 0 0\n\xff\n", NULL, "");
+	cut_everywhere("ghc", text);
+}
+
+Test(text_trees, callers_of_pmcstat_are_roots)
+{
+	static const char text[] =
+		"@ cycles [9 samples]\n\n70% [7] f @ /boot/kernel/k.ko\n"
+		" 57% [4] g\n  100.0% [4] main @ /srv/run\n";
+
+	FOLDS("pmcstat", text, NULL, "f_[k] 3\nmain;g_[k];f_[k] 4\n");
+	TELLS("");
+	FOLDS("pmcstat", "@ a [1 samples]\n1% [1] f\n 9% [5] g\nx\n", NULL,
+	      "g;f 5\n");
+	TELLS("in: line 4: 1 nodes weigh less than those below them: counted "
+	      "as the sum of these\n"
+	      "in: 1 lines not understood, the first is line 4: x\n");
+	cut_everywhere("pmcstat", text);
+}
+
+Test(text_trees, instruments_tell_units)
+{
+	FOLDS("instruments", "Running Time\tSelf (ms)\t\tSymbol Name\n"
+	      "2.0ms 100%\t0.5\t \tmain\n1.5ms 75%\t1.5\t \t f\n", NULL,
+	      "main 1\nmain;f 2\n");
+	FOLDS("instruments", "Weight\t\tSymbol Name\n"
+	      "3 100%\t \tmain\n1 33%\t \t f\n9 9%\t \tg\n", NULL,
+	      "g 9\nmain 2\nmain;f 1\n");
+	FOLDS("instruments", "Weight\t\tSymbol Name\n"
+	      "9999999999999 TB\t \tmain\n1e400 GB\t \tf\n", NULL, "");
+}
+
+Test(text_trees, calls_of_visual_studio_weigh_their_average)
+{
+	static const char text[] =
+		"Level,Function Name,Number of Calls,"
+		"Avg Elapsed Exclusive Time\n"
+		"0,a,1,0.001\n9999999999,\"b;c\",2,0.5\n"
+		"1,c,1,0\n1,\"d,1,1\n";
+
+	FOLDS("vsprof", text, NULL, "a 1000\na;b:c 1000000\n");
+	FOLDS("vsprof", "Level,Function Name,Number of Calls,"
+			"Avg Elapsed Exclusive Time\n"
+			"0,c,9223372036854775807,9e9\n", NULL,
+	      "c 9223372036854775807\n");
+	cut_everywhere("vsprof", text);
+}
+
+Test(text_trees, stap_and_xdebug_cut_anywhere)
+{
+	static const char stap[] =
+		" 0x1 : f+0x1/0x2 [a.ko]\n 0x2 : [/b]\n 3\n"
+		" 0x3 : g+0x1/0x2 [a.ko]\n";
+	static const char xdebug[] =
+		"Version: 3.2.0\nFile format: 4\nTRACE START [x]\n"
+		"1\t0\t0\t0.1\t1\tmain\t1\n2\t1\t0\t0.3\t1\tf\t0\n"
+		"2\t1\t1\t0.4\t1\n\t\t\t0.45\t1\nTRACE END\n";
+
+	FOLDS("stap", stap, NULL, "0x2;f 3\n");
+	TELLS("in: line 4: the input ends within a backtrace of 1 frames, "
+	      "left out\n");
+	FOLDS("xdebug", xdebug, NULL,
+	      "main_[0] 250000000\nmain_[0];f 100000000\n");
+	TELLS("");
+	cut_everywhere("stap", stap);
+	cut_everywhere("xdebug", xdebug);
+}
+
+/* gperftools ------------------------------------------------------------- */
+
+Test(pprof_legacy, a_cut_leaves_whole_records)
+{
+	static const uint32_t words[] = {
+		0, 3, 0, 10000, 0, 2, 1, 16, 1, 2, 16, 33, 0, 1, 0
+	};
+	char text[sizeof(words)];
+
+	memcpy(text, words, sizeof(words));
+	for (size_t n = 20; n <= sizeof(words); n++) {
+		fold("pprof-legacy", text, n, NULL);
+		cr_expect_str_eq(out.data, n < 32 ? "" : n < 48 ?
+				 "0x10 20000002\n" :
+				 "0x10 20000002\n0x20;0x10 10000001\n",
+				 "%zu: %s", n, out.data);
+		cr_expect_eq(said.size == 0 || !strstr(said.data, "end mark"),
+			     n == sizeof(words), "%s", said.data);
+	}
+}
+
+Test(pprof_legacy, more_frames_than_bytes_are_a_cut)
+{
+	static const uint32_t words[] = {
+		0, 3, 0, 10000, 0, 2, 0xffffffff, 16, 1, 2, 16, 33, 0, 1, 0
+	};
+	char text[sizeof(words)];
+
+	memcpy(text, words, sizeof(words));
+	cr_expect_str_eq(fold("pprof-legacy", text, sizeof(text), NULL), "");
+	cr_expect(strstr(said.data, "0 records were whole"), "%s", said.data);
 }

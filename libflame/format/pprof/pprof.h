@@ -7,6 +7,8 @@
  *	labels.c	labels of samples: threads, times
  *	read.c		samples, and the row of formats.c
  *	write.c		the same, written
+ *	text.c		profiles as text, of Go and gperftools
+ *	legacy.c	CPU profiles of gperftools
  */
 #ifndef FL_PPROF_H
 #define FL_PPROF_H

@@ -17,7 +17,13 @@
  * Go names the frames of each line, inlined ones too; Java's (heapz,
  * contentionz) have names of addresses behind all; others have none.  Where
  * a profiler took one of so many bytes, counts are scaled up as by go tool
- * pprof.
+ * pprof.  Threads (threadz) are printed a frame a line:
+ *
+ *	--- threadz 1 ---
+ *
+ *	--- Thread 7eff063d9940 (name: main/25376) stack: ---
+ *	  PC:  0x00bc8f1c: helper(arg*)
+ *	  0x0040be31: main
  */
 #include "fl.h"
 
@@ -28,7 +34,7 @@
 
 enum { MAX_VALUES = 4 };
 
-enum kind { NONE, HEAP, COUNT, CONTENTION };
+enum kind { NONE, HEAP, COUNT, CONTENTION, THREADS };
 
 struct record {
 	size_t first, count;	/* of frames */
@@ -154,6 +160,12 @@ static bool begin_profile(struct reader *r, struct slice line)
 		r->rate = 524288;
 		return true;
 	}
+	if (fl_slice_starts(line, "--- threadz ")) {
+		r->kind = THREADS;
+		r->type.size = 0;
+		fl_buf_text(&r->type, "thread");
+		return true;
+	}
 	if (fl_slice_starts(line, "--- contention") ||
 	    fl_slice_starts(line, "--- mutex:")) {
 		r->kind = CONTENTION;
@@ -189,22 +201,6 @@ static bool take_setting(struct reader *r, struct slice line)
 }
 
 /* Records ------------------------------------------------------------- */
-
-static bool parse_hex(struct slice s, uint64_t *n)
-{
-	if (s.size < 3 || s.size > 18 || !fl_slice_starts(s, "0x"))
-		return false;
-	*n = 0;
-	for (size_t i = 2; i < s.size; i++) {
-		char c = s.data[i];
-
-		if (!fl_is_hex(c))
-			return false;
-		*n = *n << 4 | (uint64_t)(fl_is_digit(c) ? c - '0' :
-					  (c | 0x20) - 'a' + 10);
-	}
-	return true;
-}
 
 static void put_frame(struct reader *r, uint64_t address, flame_id name)
 {
@@ -278,6 +274,7 @@ static bool take_values(struct reader *r, struct slice *s, int64_t *value)
 					    (double)r->cycles);
 		return true;
 	case NONE:
+	case THREADS:
 		break;
 	}
 	return false;
@@ -302,7 +299,7 @@ static bool take_record(struct reader *r, struct slice line)
 	s = fl_slice_trim(s);
 	while (s.size) {
 		word = fl_slice_split(&s, ' ');
-		if (parse_hex(word, &address))
+		if (fl_parse_hex(word, &address))
 			put_frame(r, address - (!r->java && address > 0), 0);
 		s = fl_slice_trim(s);
 	}
@@ -317,7 +314,7 @@ static bool take_symbol(struct reader *r, struct slice line)
 	uint64_t at;
 
 	if (!r->nrecords || !fl_slice_field(&line, &name) ||
-	    !fl_slice_field(&line, &address) || !parse_hex(address, &at))
+	    !fl_slice_field(&line, &address) || !fl_parse_hex(address, &at))
 		return false;
 	place = line;
 	name = fl_slice_split(&place, '\t');
@@ -351,7 +348,7 @@ static bool take_name(struct reader *r, struct slice line)
 	uint64_t address, *name;
 	const char *end;
 
-	if (!fl_slice_first_word(&s, &word) || !parse_hex(word, &address))
+	if (!fl_slice_first_word(&s, &word) || !fl_parse_hex(word, &address))
 		return false;
 	end = fl_slice_find(s, " (");
 	if (end)
@@ -362,6 +359,57 @@ static bool take_name(struct reader *r, struct slice line)
 	else
 		*name = flame_name(r->flame, s.data, s.size);
 	return true;
+}
+
+/* Threads ------------------------------------------------------------- */
+
+/* "PC:  0x00bc8f1c: helper(arg*)", or without a name. */
+static bool take_thread_frame(struct reader *r, struct slice s)
+{
+	bool leaf = fl_slice_starts(s, "PC:");
+	flame_id name = 0;
+	struct slice word;
+	uint64_t address;
+
+	if (leaf)
+		s = fl_slice_trim((struct slice){ s.data + 3, s.size - 3 });
+	word = fl_slice_split(&s, ':');
+	if (!fl_parse_hex(word, &address))
+		return false;
+	s = fl_slice_trim(s);
+	if (s.size)
+		name = flame_name(r->flame, s.data, s.size);
+	put_frame(r, address - (!leaf && address > 0), name);
+	return true;
+}
+
+/* A line between the heading of threads and the memory map. */
+static bool take_thread(struct reader *r, struct slice line)
+{
+	struct slice s = fl_slice_trim(line);
+	struct record *last;
+
+	if (fl_slice_starts(s, "--- Thread ")) {
+		if (!fl_grow(&r->records, &r->capacity, r->nrecords + 1,
+			     sizeof(*r->records)))
+			return !fl_no_memory(r->flame);
+		r->records[r->nrecords++] = (struct record){
+			.first = r->nframes, .value = { 1 },
+		};
+		return true;
+	}
+	if (!r->nrecords)
+		return false;
+	last = &r->records[r->nrecords - 1];
+	if (fl_slice_is(s, "[same as previous thread]")) {
+		if (r->nrecords > 1 && !last->count) {
+			last->first = last[-1].first;
+			last->count = last[-1].count;
+		}
+		return true;
+	}
+	/* Who created the thread is below its first function. */
+	return fl_slice_is(s, "creator:") || take_thread_frame(r, s);
 }
 
 static void read_all(struct reader *r)
@@ -380,7 +428,8 @@ static void read_all(struct reader *r)
 		if (mapped || fl_slice_starts(line, "# ") ||
 		    fl_slice_starts(line, "#\tlabels"))
 			continue;
-		if (line.data[0] == '#' ? !take_symbol(r, line) :
+		if (r->kind == THREADS ? !take_thread(r, line) :
+		    line.data[0] == '#' ? !take_symbol(r, line) :
 		    !take_setting(r, line) && !take_record(r, line) &&
 		    !take_name(r, line))
 			fl_lines_bad(&r->lines, line);
@@ -413,7 +462,8 @@ static flame_id metric_of(struct reader *r, unsigned value)
 	static const char *const plain[] = { "", "", "objects", "space" };
 	const char *type = r->kind == CONTENTION ?
 			   (value ? "delay" : "contentions") :
-			   r->kind == COUNT ? r->type.data :
+			   r->kind == COUNT || r->kind == THREADS ?
+			   r->type.data :
 			   r->both || r->java ? heap[value] : plain[value];
 	const char *unit = r->kind == CONTENTION && value ? "nanoseconds" :
 			   r->kind == HEAP && (value & 1) ? "bytes" : "count";
@@ -430,7 +480,7 @@ static unsigned first_value(const struct reader *r)
 
 static unsigned nvalues(const struct reader *r)
 {
-	return r->kind == HEAP ? 4 : r->kind == COUNT ? 1 : 2;
+	return r->kind == HEAP ? 4 : r->kind == CONTENTION ? 2 : 1;
 }
 
 static bool give(struct reader *r, struct flame_sample *sample)
@@ -524,6 +574,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	if (fl_slice_starts(line, "heap profile: ") ||
 	    fl_slice_starts(line, "--- heapz 1 ---") ||
 	    fl_slice_starts(line, "--- contention") ||
+	    fl_slice_starts(line, "--- threadz ") ||
 	    fl_slice_starts(line, "--- mutex:"))
 		return 48;
 	at = fl_slice_find(line, " profile: total ");

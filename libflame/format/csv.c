@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields of tables: with commas or other delimiters, and quotes in which ""
+ * stands for one.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+size_t fl_indent(struct slice s)
+{
+	size_t i = 0;
+
+	while (i < s.size && s.data[i] == ' ')
+		i++;
+	return i;
+}
+
+/* Behind its first quote: up to the last. */
+static bool take_quoted(struct slice *rest, struct fl_buf *to)
+{
+	for (;;) {
+		struct slice head = fl_slice_split(rest, '"');
+
+		fl_buf_put(to, head.data, head.size);
+		/* Where none was split off, none was there. */
+		if (head.data + head.size == rest->data)
+			return false;
+		if (!rest->size || rest->data[0] != '"')
+			return true;
+		fl_buf_byte(to, '"');
+		rest->data++;
+		rest->size--;
+	}
+}
+
+bool fl_csv_field(struct slice *rest, char delimiter, struct fl_buf *to,
+		  size_t *indent, bool *more)
+{
+	struct slice s;
+
+	to->size = 0;
+	*indent = fl_indent(*rest);
+	if (*indent < rest->size && rest->data[*indent] == '"') {
+		rest->data += *indent + 1;
+		rest->size -= *indent + 1;
+		if (!take_quoted(rest, to))
+			return false;
+		*indent += fl_indent(fl_buf_slice(to));
+	}
+	s = fl_slice_split(rest, delimiter);
+	*more = s.data + s.size != rest->data;
+	fl_buf_put(to, s.data, s.size);
+	return true;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The outline room: trees that are printed a line a node.
+ *
+ *	outline.c	the path to the last node, and what nodes weigh
+ *	ghc.c		profiles of GHC
+ *	instruments.c	call trees of macOS's Instruments
+ *	pmcstat.c	call graphs of FreeBSD's pmcstat
+ *	vsprof.c	call trees of Visual Studio
+ */
+#ifndef FL_OUTLINE_H
+#define FL_OUTLINE_H
+
+#include "format/format.h"
+
+enum { FL_OUTLINE_VALUES = 2 };
+
+struct fl_outline_node {
+	uint64_t depth;
+	flame_id frame;		/* 0: a line that was lost */
+	flame_id stack;		/* of it and its parents; not bottom_up */
+	int64_t weight[FL_OUTLINE_VALUES];
+	int64_t below[FL_OUTLINE_VALUES];	/* the sum of its children */
+};
+
+/* The state of readers of such trees begins with this. */
+struct fl_outline {
+	struct fl_line_reader base;
+	bool bottom_up;		/* children are callers */
+	bool self;		/* weights do not include the children's */
+	unsigned nvalues;
+	flame_id metric[FL_OUTLINE_VALUES];
+	struct fl_outline_node *nodes;	/* from a root to the last node */
+	size_t count, capacity;
+	struct flame_sample *samples;	/* that were not given yet */
+	size_t nsamples, samples_capacity, given;
+	uint64_t exceeding, first_exceeding;	/* children above parents */
+};
+
+/*
+ * A node below the last one that is less deep; those that are not are closed.
+ */
+void fl_outline_add(struct fl_outline *o, uint64_t depth, flame_id frame,
+		    const int64_t *weight);
+/* Closes all nodes: the tree has ended. */
+void fl_outline_end(struct fl_outline *o);
+/* For a format's next. */
+int fl_outline_next(struct fl_outline *o, fl_accept_line *accept,
+		    struct flame_sample *sample);
+void fl_outline_free(struct fl_outline *o);
+
+/* The frame of a name; "" is none. */
+flame_id fl_outline_frame(struct fl_outline *o, struct slice name,
+			  struct slice file, enum flame_type type);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call graphs of FreeBSD's pmcstat -G: a function, and below it its callers,
+ * a blank a level:
+ *
+ *	@ inst_retired.any [35705 samples]
+ *
+ *	20.86%  [7447]     zfs_lz4_compress @ /boot/kernel/zfs.ko
+ *	 100.0%  [7447]      zio_compress_data
+ */
+#include "fl.h"
+
+#include "format/outline/outline.h"
+
+struct reader {
+	struct fl_outline outline;
+	/* Of the line before at each level: functions of the same module. */
+	struct fl_buf module;
+};
+
+/* "@ EVENT [N samples]" */
+static bool take_event(struct slice s, struct slice *event)
+{
+	if (!fl_slice_starts(s, "@ ") || !fl_slice_ends(s, " samples]"))
+		return false;
+	s.data += 2;
+	s.size -= 2;
+	*event = fl_slice_split(&s, ' ');
+	s.size -= FL_MIN(s.size, strlen(" samples]"));
+	if (!s.size || s.data[0] != '[')
+		return false;
+	return event->size &&
+	       fl_slice_digits((struct slice){ s.data + 1, s.size - 1 });
+}
+
+static void begin_graph(struct reader *r, struct slice event)
+{
+	struct fl_outline *o = &r->outline;
+	struct fl_buf *buf = &o->base.buf;
+
+	fl_outline_end(o);
+	buf->size = 0;
+	fl_buf_put(buf, event.data, event.size);
+	if (buf->failed)
+		return;
+	o->metric[0] = flame_metric(o->base.flame, buf->data, "samples");
+	o->nvalues = 1;
+}
+
+/* "100.0%  [7447]      name @ module" */
+static bool take_row(struct slice s, int64_t *count, struct slice *name,
+		     struct slice *module)
+{
+	struct slice share, number;
+	const char *at;
+
+	if (!fl_slice_first_word(&s, &share) || !fl_slice_ends(share, "%") ||
+	    !fl_slice_first_word(&s, &number) ||
+	    !fl_slice_starts(number, "[") || !fl_slice_ends(number, "]") ||
+	    !fl_parse_digits((struct slice){ number.data + 1,
+					     number.size - 2 }, count))
+		return false;
+	s = fl_slice_trim(s);
+	at = fl_slice_find(s, " @ ");
+	*module = (struct slice){ "", 0 };
+	if (at) {
+		*module = (struct slice){ at + 3,
+					  s.size - (size_t)(at - s.data) - 3 };
+		s.size = (size_t)(at - s.data);
+	}
+	*name = s;
+	return s.size > 0;
+}
+
+static bool accept_line(struct fl_line_reader *base, struct slice line,
+			struct flame_sample *sample)
+{
+	struct reader *r = (struct reader *)base;
+	struct slice name, module;
+	int64_t count;
+	flame_id frame;
+
+	(void)sample;
+	if (take_event(line, &name)) {
+		begin_graph(r, name);
+		return false;
+	}
+	if (!fl_slice_trim(line).size)
+		return false;
+	if (!r->outline.nvalues || !base->lines.ended ||
+	    !take_row(fl_slice_trim(line), &count, &name, &module)) {
+		fl_lines_bad(&base->lines, line);
+		return false;
+	}
+	if (module.size) {
+		r->module.size = 0;
+		fl_buf_put(&r->module, module.data, module.size);
+	}
+	module = fl_buf_slice(&r->module);
+	frame = fl_outline_frame(&r->outline, name, fl_slice_base(module),
+				 fl_slice_starts(module, "/boot/kernel/") ?
+				 FLAME_KERNEL : FLAME_NATIVE);
+	fl_outline_add(&r->outline, fl_indent(line), frame, &count);
+	return false;
+}
+
+/* The row of formats.c ------------------------------------------------ */
+
+static int open_pmcstat(struct flame_source *source)
+{
+	int status = fl_line_reader_open(source, sizeof(struct reader));
+	struct reader *r = source->state;
+
+	if (status == FLAME_OK)
+		r->outline.bottom_up = true;
+	return status;
+}
+
+static void close_pmcstat(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	fl_buf_free(&r->module);
+	fl_outline_free(&r->outline);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	int status = fl_outline_next(&r->outline, accept_line, sample);
+
+	return status == FLAME_END ?
+	       fl_lines_end(source, &r->outline.base.lines) : status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice text = { (const char *)head, n }, event;
+
+	(void)whole;
+	return take_event(fl_slice_trim_end(fl_slice_split(&text, '\n')),
+			  &event) ? 40 : 0;
+}
+
+const struct fl_format fl_format_pmcstat = {
+	.name = "pmcstat",
+	.summary = "call graphs of FreeBSD's pmcstat -G",
+	.probe = probe,
+	.open = open_pmcstat,
+	.next = next,
+	.close = close_pmcstat,
+};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call trees of Visual Studio's profiler, as CSV: a row a node, its Level
+ * first.  What a function took by itself is its calls times their average, ms.
+ */
+#include "fl.h"
+
+#include "format/outline/outline.h"
+
+enum { LEVEL, NAME, CALLS, EACH, MODULE, COLUMNS };
+
+struct reader {
+	struct fl_outline outline;
+	int column[COLUMNS];	/* -1: nowhere */
+	struct fl_buf field[COLUMNS], other;
+	bool header;
+};
+
+static const struct {
+	const char *title;
+	int column;
+} titles[] = {
+	{ "Level", LEVEL }, { "Function Name", NAME },
+	{ "Number of Calls", CALLS },
+	{ "Avg Elapsed Exclusive Time", EACH },
+	{ "Module Name", MODULE },
+};
+
+static bool take_header(struct slice s, int column[COLUMNS],
+			struct fl_buf *field)
+{
+	bool more = true;
+	size_t indent;
+
+	for (int i = 0; i < COLUMNS; i++)
+		column[i] = -1;
+	if (fl_slice_starts(s, "\xef\xbb\xbf"))
+		s = (struct slice){ s.data + 3, s.size - 3 };
+	if (!fl_slice_starts(s, "Level,Function Name,"))
+		return false;
+	for (int i = 0; more && i < 64; i++) {
+		if (!fl_csv_field(&s, ',', field, &indent, &more))
+			return false;
+		for (size_t k = 0; k < FL_COUNT(titles); k++)
+			if (fl_slice_is(fl_slice_trim(fl_buf_slice(field)),
+					titles[k].title))
+				column[titles[k].column] = i;
+	}
+	return column[CALLS] >= 0 && column[EACH] >= 0;
+}
+
+/* The text of a column; its fields were split. */
+static struct slice text_of(const struct reader *r, int column)
+{
+	return fl_slice_trim(fl_buf_slice(&r->field[column]));
+}
+
+static bool split(struct reader *r, struct slice s)
+{
+	bool more = true;
+	size_t indent;
+
+	for (int i = 0; i < COLUMNS; i++)
+		r->field[i].size = 0;
+	for (int i = 0; more; i++) {
+		struct fl_buf *to = &r->other;
+
+		for (int k = 0; k < COLUMNS; k++)
+			if (r->column[k] == i)
+				to = &r->field[k];
+		if (!fl_csv_field(&s, ',', to, &indent, &more))
+			return false;
+	}
+	return true;
+}
+
+/* "1,234.5" */
+static bool parse_number(struct slice s, int places, int64_t *n,
+			 struct fl_buf *buf)
+{
+	buf->size = 0;
+	for (size_t i = 0; i < s.size; i++)
+		if (s.data[i] != ',')
+			fl_buf_byte(buf, s.data[i]);
+	return fl_parse_decimal(fl_buf_slice(buf), places, n);
+}
+
+static bool take_row(struct reader *r, struct slice line)
+{
+	int64_t level, calls, each;
+	struct slice name;
+
+	if (!split(r, line))
+		return false;
+	name = text_of(r, NAME);
+	if (!fl_parse_digits(text_of(r, LEVEL), &level) || !name.size ||
+	    !parse_number(text_of(r, CALLS), 0, &calls, &r->other) ||
+	    !parse_number(text_of(r, EACH), 6, &each, &r->other))
+		return false;
+	each = fl_mul_clamped(FL_MAX(calls, 0), FL_MAX(each, 0));
+	fl_outline_add(&r->outline, (uint64_t)level,
+		       fl_outline_frame(&r->outline, name, text_of(r, MODULE),
+					FLAME_NATIVE), &each);
+	return true;
+}
+
+static bool accept_line(struct fl_line_reader *base, struct slice line,
+			struct flame_sample *sample)
+{
+	struct reader *r = (struct reader *)base;
+	struct fl_outline *o = &r->outline;
+	int column[COLUMNS];
+
+	(void)sample;
+	if (!fl_slice_trim(line).size)
+		return false;
+	if (take_header(line, column, &base->buf)) {
+		fl_outline_end(o);
+		memcpy(r->column, column, sizeof(column));
+		o->metric[0] = flame_metric(base->flame, "wall", "ns");
+		o->nvalues = 1;
+		r->header = true;
+	} else if (!r->header || !take_row(r, line)) {
+		fl_lines_bad(&base->lines, line);
+	}
+	for (int i = 0; i < COLUMNS; i++)
+		base->buf.failed |= r->field[i].failed;
+	base->buf.failed |= r->other.failed;
+	return false;
+}
+
+/* The row of formats.c ------------------------------------------------ */
+
+static int open_vsprof(struct flame_source *source)
+{
+	int status = fl_line_reader_open(source, sizeof(struct reader));
+	struct reader *r = source->state;
+
+	if (status == FLAME_OK)
+		r->outline.self = true;
+	return status;
+}
+
+static void close_vsprof(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	for (int i = 0; i < COLUMNS; i++)
+		fl_buf_free(&r->field[i]);
+	fl_buf_free(&r->other);
+	fl_outline_free(&r->outline);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	int status = fl_outline_next(&r->outline, accept_line, sample);
+
+	return status == FLAME_END ?
+	       fl_lines_end(source, &r->outline.base.lines) : status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice text = { (const char *)head, n };
+
+	(void)whole;
+	if (fl_slice_starts(text, "\xef\xbb\xbf"))
+		text = (struct slice){ text.data + 3, text.size - 3 };
+	return fl_slice_starts(text, "Level,Function Name,") ? 64 : 0;
+}
+
+const struct fl_format fl_format_vsprof = {
+	.name = "vsprof",
+	.summary = "call trees of Visual Studio's profiler, as CSV",
+	.probe = probe,
+	.open = open_vsprof,
+	.next = next,
+	.close = close_vsprof,
+};
