@@ -231,14 +231,31 @@ static void take_name(struct reader *r, struct slice s)
 		fl_no_memory(r->flame);
 }
 
+/* Another profile may be packed: the bytes from there on are its. */
+static void look_for_packed(struct reader *r)
+{
+	struct fl_in *in = r->source->in;
+	uint8_t first = r->head[r->at];
+
+	if (first >= ' ' && first < 0x7f && first != '(')
+		return;
+	fl_in_consume(in, r->at);
+	fl_in_decode_at(in, 0);
+	r->head = fl_in_peek(in, SIZE_MAX, &r->size);
+	r->at = 0;
+}
+
 /* Up to the end, or another profile, which begins with a zero. */
 static void read_text(struct reader *r)
 {
 	while (r->at < r->size && !fl_failed(r->flame)) {
-		struct slice text = { (const char *)r->head + r->at,
-				      r->size - r->at };
-		struct slice line;
+		struct slice text, line;
 
+		look_for_packed(r);
+		text = (struct slice){ (const char *)r->head + r->at,
+				       r->size - r->at };
+		if (!text.size)
+			return;
 		if (!text.data[0] && find_header(r, r->head + r->at, text.size))
 			return;
 		line = fl_slice_split(&text, '\n');
