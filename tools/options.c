@@ -570,14 +570,13 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct table table;
 	struct option longs[129];
-	char letters[300] = "-";	/* operands come in their order */
-	size_t n = 1;
+	char letters[300];
+	size_t n = 0;
 	int c, which;
 
 	make_table(cli->tool, &table);
-	/* Options end where the command begins. */
-	if (cli->tool->command)
-		letters[n++] = '+';
+	/* Options end where the command begins; inputs come in their order. */
+	letters[n++] = cli->tool->command ? '+' : '-';
 	for (size_t i = 0; i < table.n; i++) {
 		const struct cli_option *o = &table.at[i].option;
 
