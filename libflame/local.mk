@@ -160,6 +160,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/rows.c libflame/draw/rows.h libflame/draw/spell.c \
 	libflame/draw/svg.c \
 	libflame/draw/svg.h libflame/draw/svg_frames.c \
+	libflame/draw/pieces.c libflame/draw/firefox.c \
 	libflame/draw/table.c libflame/draw/text.c libflame/draw/tree_json.c
 
 # Where elfutils is: perf's --inline.

@@ -20,7 +20,8 @@ struct state {
 
 static uint64_t hash_of(const struct fl_row *row)
 {
-	return fl_hash_pair((uint64_t)row->metric << 32 | row->stack,
+	return fl_hash_pair(((uint64_t)row->metric << 32 | row->stack) ^
+				    (uint64_t)row->time,
 			    (uint64_t)row->thread << 32 | row->labels);
 }
 
@@ -33,7 +34,8 @@ static struct fl_row *find(struct fl_rows *rows, const struct fl_row *row,
 		struct fl_row *r = &rows->data[id - 1];
 
 		if (r->stack == row->stack && r->metric == row->metric &&
-		    r->thread == row->thread && r->labels == row->labels)
+		    r->thread == row->thread && r->labels == row->labels &&
+		    r->time == row->time)
 			return r;
 	}
 	return NULL;
@@ -62,24 +64,60 @@ static bool is_before(struct state *state, struct flame *flame,
 	return flame_label_get(flame, labels, state->key) == state->before;
 }
 
+static int sum_row(struct fl_rows *rows, const struct fl_row *row)
+{
+	uint64_t hash = hash_of(row);
+	struct fl_row *sum = find(rows, row, hash);
+
+	if (!sum)
+		return add_row(rows, row, hash);
+	if (__builtin_add_overflow(sum->weight, row->weight, &sum->weight))
+		return fl_fail(rows->flame, FL_TOO_HEAVY);
+	return FLAME_OK;
+}
+
+/* Sums the rows again without their times. */
+static int drop_times(struct fl_rows *rows)
+{
+	struct fl_row *data = rows->data;
+	size_t n = rows->count;
+	int status = FLAME_OK;
+
+	fl_remark(rows->flame, "more than %d samples with times: written "
+		  "without times", FL_MAX_TIMED_SAMPLES);
+	fl_index_free(&rows->index);
+	rows->index = (struct fl_index){ 0 };
+	rows->timed = false;
+	rows->data = NULL;
+	rows->count = rows->capacity = 0;
+	for (size_t i = 0; status == FLAME_OK && i < n; i++) {
+		data[i].time = FLAME_NOTIME;
+		status = sum_row(rows, &data[i]);
+	}
+	fl_free(data);
+	return status;
+}
+
 static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct state *state = sink->state;
-	struct fl_row *sum, row = {
+	struct fl_rows *rows = &state->rows;
+	struct fl_row row = {
 		.stack = s->stack, .metric = s->metric, .weight = s->weight,
 		.thread = sink->needs & FL_NEED_THREAD ? s->thread : 0,
 		.labels = s->labels,
+		.time = rows->timed ? s->time : FLAME_NOTIME,
 	};
-	uint64_t hash = hash_of(&row);
 
 	if (s->labels && is_before(state, sink->flame, s->labels))
 		return FLAME_OK;
-	sum = find(&state->rows, &row, hash);
-	if (!sum)
-		return add_row(&state->rows, &row, hash);
-	if (__builtin_add_overflow(sum->weight, s->weight, &sum->weight))
-		return fl_fail(sink->flame, FL_TOO_HEAVY);
-	return FLAME_OK;
+	if (rows->timed && rows->count == FL_MAX_TIMED_SAMPLES) {
+		sink->modest_needs &= ~(unsigned)FL_NEED_TIME;
+		row.time = FLAME_NOTIME;
+		if (drop_times(rows) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	return sum_row(rows, &row);
 }
 
 static int end(struct flame_sink *sink, struct flame_source *source)
@@ -432,8 +470,23 @@ static int by_row(const void *a, const void *b)
 
 	if (x->stack_and_thread != y->stack_and_thread)
 		return x->stack_and_thread < y->stack_and_thread ? -1 : 1;
-	return (x->labels_and_metric > y->labels_and_metric) -
-	       (x->labels_and_metric < y->labels_and_metric);
+	if (x->labels_and_metric != y->labels_and_metric)
+		return x->labels_and_metric < y->labels_and_metric ? -1 : 1;
+	return (x->row.time > y->row.time) - (x->row.time < y->row.time);
+}
+
+/* By thread, time, stack, labels. */
+static int by_thread(const void *a, const void *b)
+{
+	const struct ranked_row *x = a, *y = b;
+	uint32_t thread_x = (uint32_t)x->stack_and_thread,
+		 thread_y = (uint32_t)y->stack_and_thread;
+
+	if (thread_x != thread_y)
+		return thread_x < thread_y ? -1 : 1;
+	if (x->row.time != y->row.time)
+		return x->row.time < y->row.time ? -1 : 1;
+	return by_row(a, b);
 }
 
 static uint32_t metric_rank(const struct fl_rows *rows, flame_id metric)
@@ -460,7 +513,8 @@ static bool sort_rows(struct fl_rows *rows)
 				metric_rank(rows, row->metric), *row };
 	}
 	if (list && rows->count)
-		qsort(list, rows->count, sizeof(*list), by_row);
+		qsort(list, rows->count, sizeof(*list),
+		      rows->by_thread ? by_thread : by_row);
 	for (size_t i = 0; list && i < rows->count; i++)
 		rows->data[i] = list[i].row;
 	fl_free(list);
@@ -477,6 +531,10 @@ static int write_rows(struct fl_rows *rows)
 	if (!rows->stack_rank || !rank_sets(rows) || !find_metrics(rows) ||
 	    !sort_rows(rows))
 		return fl_no_memory(rows->flame);
+	if (rows->by_thread && rows->nmetrics > 1)
+		return fl_fail(rows->flame, "this output has one metric, and "
+			       "there are %zu: choose one (--event)",
+			       rows->nmetrics);
 	return rows->write(rows);
 }
 
@@ -503,7 +561,7 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return FLAME_FAILED;
 	if (strcmp(option, "title") == 0)
 		return fl_option_text(sink->flame, &rows->title, value);
-	if (strcmp(option, "events") == 0) {
+	if (strcmp(option, "events") == 0 && sink->keeps_apart) {
 		if (fl_option_text(sink->flame, &rows->events, value) !=
 		    FLAME_OK)
 			return FLAME_FAILED;
@@ -545,8 +603,11 @@ struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
 	}
 	rows = &((struct state *)sink->state)->rows;
 	*rows = (struct fl_rows){ .flame = flame, .out = out, .write = write,
-				  .from = FLAME_NOTIME, .to = FLAME_NOTIME };
-	sink->needs = needs;
+				  .from = FLAME_NOTIME, .to = FLAME_NOTIME,
+				  .timed = needs & FL_NEED_TIME };
+	/* Reading the times of large files takes too long. */
+	sink->needs = needs & ~(unsigned)FL_NEED_TIME;
+	sink->modest_needs = needs & FL_NEED_TIME;
 	sink->keeps_apart = true;
 	sink->put = put;
 	sink->end = end;
@@ -554,4 +615,28 @@ struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
 	sink->finish = finish;
 	sink->free = release;
 	return sink;
+}
+
+struct flame_sink *fl_thread_rows_sink(struct flame *flame, struct fl_out *out,
+				       int (*write)(struct fl_rows *rows))
+{
+	struct flame_sink *sink = fl_rows_sink(flame, out, FL_NEED_THREAD |
+					       FL_NEED_TIME, write);
+
+	if (!sink)
+		return NULL;
+	sink->keeps_apart = false;
+	((struct state *)sink->state)->rows.by_thread = true;
+	return sink;
+}
+
+size_t fl_rows_thread_end(const struct fl_rows *rows, size_t from)
+{
+	uint32_t rank = rows->set_rank[rows->data[from].thread];
+	size_t i = from;
+
+	while (i < rows->count &&
+	       rows->set_rank[rows->data[i].thread] == rank)
+		i++;
+	return i;
 }

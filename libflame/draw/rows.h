@@ -11,6 +11,7 @@
 struct fl_row {
 	flame_id stack, thread, labels, metric;
 	int64_t weight;
+	int64_t time;		/* FLAME_NOTIME, unless it is asked for */
 };
 
 struct fl_rows {
@@ -26,9 +27,14 @@ struct fl_rows {
 	/* Ranks by id, for sorting. */
 	uint32_t *stack_rank, *set_rank;
 	struct fl_index index;	/* of data, while samples come */
+	bool timed;		/* rows of different times are kept apart */
+	bool by_thread;		/* sorted by thread and time first */
 };
 
-/* needs: FL_NEED_...; accepts options of pictures, with a remark. */
+/*
+ * needs: FL_NEED_...; accepts options of pictures, with a remark.  With
+ * FL_NEED_TIME rows have times, unless there are too many.
+ */
 struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
 				unsigned needs,
 				int (*write)(struct fl_rows *rows));
@@ -37,6 +43,14 @@ struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
  * fl_free.  NULL: out of memory.
  */
 flame_id *fl_rows_keys(struct fl_rows *rows, size_t *count);
+/*
+ * For writers of one metric: takes one, and no --events; the rows of a thread
+ * one after another, in the order of their times.
+ */
+struct flame_sink *fl_thread_rows_sink(struct flame *flame, struct fl_out *out,
+				       int (*write)(struct fl_rows *rows));
+/* The end of the rows with the thread of rows->data[from]. */
+size_t fl_rows_thread_end(const struct fl_rows *rows, size_t from);
 /* The value of a label; 0: none. */
 flame_id fl_row_label(const struct flame *flame, const struct fl_row *row,
 		      flame_id key);
@@ -49,5 +63,21 @@ void fl_spell_stack(struct fl_buf *to, const struct flame *flame,
 		    flame_id stack);
 /* A string of JSON, in quotes; invalid UTF-8 becomes U+FFFD. */
 void fl_spell_json(struct fl_buf *to, struct slice text);
+
+/* pieces.c: text that is written in large pieces. */
+struct fl_pieces {
+	struct fl_out *out;
+	struct fl_buf buf;	/* append at will; fl_pieces_text flushes */
+};
+
+void fl_pieces_text(struct fl_pieces *p, const char *text);
+void fl_pieces_string(struct fl_pieces *p, const char *text);
+/* A name as JSON, with the suffix of its type. */
+void fl_pieces_name(struct fl_pieces *p, const struct flame *flame,
+		    flame_id name, enum flame_type type);
+/* value / 10^places: "12.5" */
+void fl_pieces_decimal(struct fl_pieces *p, int64_t value, int places);
+/* Frees it. */
+int fl_pieces_finish(struct fl_pieces *p, struct flame *flame);
 
 #endif

@@ -12,52 +12,6 @@
 
 #include <inttypes.h>
 
-enum { FLUSH_BYTES = 1 << 16 };
-
-struct writer {
-	struct fl_out *out;
-	struct fl_buf buf;
-};
-
-static void put_text(struct writer *w, const char *text)
-{
-	fl_buf_text(&w->buf, text);
-	if (w->buf.size < FLUSH_BYTES || w->buf.failed)
-		return;
-	fl_out_put(w->out, w->buf.data, w->buf.size);
-	w->buf.size = 0;
-}
-
-static void put_string(struct writer *w, const char *text)
-{
-	fl_spell_json(&w->buf, (struct slice){ text, strlen(text) });
-}
-
-static void put_name(struct writer *w, const struct flame *flame,
-		     flame_id name, enum flame_type type)
-{
-	struct slice text = fl_name_at(flame, name);
-	const char *suffix = fl_type_suffix(type);
-
-	fl_spell_json(&w->buf, text);
-	if (!*suffix || w->buf.failed)
-		return;
-	w->buf.size--;	/* the quote */
-	fl_buf_text(&w->buf, suffix);
-	fl_buf_byte(&w->buf, '"');
-}
-
-static int finish(struct writer *w, struct flame *flame)
-{
-	bool failed = w->buf.failed;
-
-	if (!failed && w->buf.size)
-		fl_out_put(w->out, w->buf.data, w->buf.size);
-	fl_buf_free(&w->buf);
-	return failed ? fl_no_memory(flame) :
-	       fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
-}
-
 static int check(const struct fl_page *page)
 {
 	if (fl_page_check(page) != FLAME_OK)
@@ -70,19 +24,19 @@ static int check(const struct fl_page *page)
 
 /* d3 ------------------------------------------------------------------ */
 
-static void put_node(struct writer *w, const struct flame *flame,
+static void put_node(struct fl_pieces *w, const struct flame *flame,
 		     const struct fl_layout *l, uint32_t i)
 {
-	put_text(w, "{\"name\":");
+	fl_pieces_text(w, "{\"name\":");
 	if (i)
-		put_name(w, flame, l->name[i], l->type[i]);
+		fl_pieces_name(w, flame, l->name[i], l->type[i]);
 	else
-		put_text(w, "\"all\"");
+		fl_pieces_text(w, "\"all\"");
 	fl_buf_print(&w->buf, ",\"value\":%" PRId64, l->total[0][i]);
 }
 
 /* Preorder: closes a node with its ancestors that end there. */
-static void put_nodes(struct writer *w, const struct flame *flame,
+static void put_nodes(struct fl_pieces *w, const struct flame *flame,
 		      const struct fl_layout *l)
 {
 	for (uint32_t i = 0; i < l->count; i++) {
@@ -91,22 +45,22 @@ static void put_nodes(struct writer *w, const struct flame *flame,
 
 		put_node(w, flame, l, i);
 		if (!last && next > l->level[i]) {
-			put_text(w, ",\"children\":[");
+			fl_pieces_text(w, ",\"children\":[");
 			continue;
 		}
-		put_text(w, "}");
+		fl_pieces_text(w, "}");
 		for (uint32_t k = l->level[i]; k > next; k--)
-			put_text(w, "]}");
+			fl_pieces_text(w, "]}");
 		if (!last)
-			put_text(w, ",");
+			fl_pieces_text(w, ",");
 	}
-	put_text(w, "\n");
+	fl_pieces_text(w, "\n");
 }
 
 static int write_d3(struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
-	struct writer w = { .out = page->out };
+	struct fl_pieces w = { .out = page->out };
 	struct fl_layout *layout;
 
 	if (check(page) != FLAME_OK)
@@ -116,7 +70,7 @@ static int write_d3(struct fl_page *page)
 		return FLAME_FAILED;
 	put_nodes(&w, flame, layout);
 	fl_layout_free(layout);
-	return finish(&w, flame);
+	return fl_pieces_finish(&w, flame);
 }
 
 static struct flame_sink *create_d3(struct flame *flame, struct fl_out *out)
@@ -157,20 +111,20 @@ static bool number_frames(struct frames *frames, const struct fl_layout *l)
 	return true;
 }
 
-static void put_frames(struct writer *w, const struct flame *flame,
+static void put_frames(struct fl_pieces *w, const struct flame *flame,
 		       const struct fl_layout *l, const struct frames *frames)
 {
 	uint32_t count = 0;
 
-	put_text(w, "\"shared\":{\"frames\":[");
+	fl_pieces_text(w, "\"shared\":{\"frames\":[");
 	for (uint32_t i = 1; i < l->count; i++) {
 		if (frames->of_node[i] != count)
 			continue;
-		put_text(w, count++ ? ",\n{\"name\":" : "\n{\"name\":");
-		put_name(w, flame, l->name[i], l->type[i]);
-		put_text(w, "}");
+		fl_pieces_text(w, count++ ? ",\n{\"name\":" : "\n{\"name\":");
+		fl_pieces_name(w, flame, l->name[i], l->type[i]);
+		fl_pieces_text(w, "}");
 	}
-	put_text(w, "]}");
+	fl_pieces_text(w, "]}");
 }
 
 /* The unit as speedscope spells it; "none" for counts. */
@@ -192,7 +146,7 @@ static const char *unit_of(const struct fl_layout *l)
 }
 
 /* The stacks of nodes with a self above 0, root first. */
-static bool put_samples(struct writer *w, const struct fl_layout *l,
+static bool put_samples(struct fl_pieces *w, const struct fl_layout *l,
 			const struct frames *frames)
 {
 	uint32_t *path = fl_alloc(fl_size_mul((size_t)l->depth + 1,
@@ -203,53 +157,53 @@ static bool put_samples(struct writer *w, const struct fl_layout *l,
 		path[l->level[i]] = i;
 		if (!l->self[0][i])
 			continue;
-		put_text(w, before);
+		fl_pieces_text(w, before);
 		for (uint32_t k = 1; k <= l->level[i]; k++)
 			fl_buf_print(&w->buf, k > 1 ? ",%u" : "%u",
 				     frames->of_node[path[k]]);
-		put_text(w, "]");
+		fl_pieces_text(w, "]");
 		before = ",\n[";
 	}
 	fl_free(path);
 	return path;
 }
 
-static void put_weights(struct writer *w, const struct fl_layout *l)
+static void put_weights(struct fl_pieces *w, const struct fl_layout *l)
 {
 	const char *before = "";
 
 	for (uint32_t i = 0; i < l->count; i++) {
 		if (!l->self[0][i])
 			continue;
-		put_text(w, before);
+		fl_pieces_text(w, before);
 		fl_buf_number(&w->buf, l->self[0][i]);
 		before = ",";
 	}
 }
 
-static bool put_profile(struct writer *w, const struct fl_page *page,
+static bool put_profile(struct fl_pieces *w, const struct fl_page *page,
 			const struct fl_layout *l, const struct frames *frames)
 {
 	const char *name = page->title ? page->title :
 			   *l->metric ? l->metric : "samples";
 	bool good;
 
-	put_text(w, "\"profiles\":[{\"type\":\"sampled\",\"name\":");
-	put_string(w, name);
+	fl_pieces_text(w, "\"profiles\":[{\"type\":\"sampled\",\"name\":");
+	fl_pieces_string(w, name);
 	fl_buf_print(&w->buf, ",\"unit\":\"%s\",\"startValue\":0,"
 		     "\"endValue\":%" PRId64 ",\"samples\":[", unit_of(l),
 		     l->total[0][0]);
 	good = put_samples(w, l, frames);
-	put_text(w, "],\n\"weights\":[");
+	fl_pieces_text(w, "],\n\"weights\":[");
 	put_weights(w, l);
-	put_text(w, "]}]");
+	fl_pieces_text(w, "]}]");
 	return good;
 }
 
 static int write_speedscope(struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
-	struct writer w = { .out = page->out };
+	struct fl_pieces w = { .out = page->out };
 	struct frames frames = { .count = 0 };
 	struct fl_layout *layout;
 	bool good = false;
@@ -259,21 +213,21 @@ static int write_speedscope(struct fl_page *page)
 	layout = fl_page_layout(page, 0);
 	if (!layout)
 		return FLAME_FAILED;
-	put_text(&w, "{\"$schema\":\"https://www.speedscope.app/"
+	fl_pieces_text(&w, "{\"$schema\":\"https://www.speedscope.app/"
 		 "file-format-schema.json\",\n");
 	if (number_frames(&frames, layout)) {
 		put_frames(&w, flame, layout, &frames);
-		put_text(&w, ",\n");
+		fl_pieces_text(&w, ",\n");
 		good = put_profile(&w, page, layout, &frames);
 	}
-	put_text(&w, ",\n\"activeProfileIndex\":0,\"exporter\":"
+	fl_pieces_text(&w, ",\n\"activeProfileIndex\":0,\"exporter\":"
 		 "\"libflame@" FLAME_VERSION "\"}\n");
 	if (!good)
 		fl_no_memory(flame);
 	fl_map_free(&frames.index);
 	fl_free(frames.of_node);
 	fl_layout_free(layout);
-	return finish(&w, flame);
+	return fl_pieces_finish(&w, flame);
 }
 
 static struct flame_sink *create_speedscope(struct flame *flame,

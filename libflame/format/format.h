@@ -35,6 +35,7 @@ extern const struct fl_format fl_format_d3;
 extern const struct fl_format fl_format_speedscope_write;
 extern const struct fl_format fl_format_speedscope;
 extern const struct fl_format fl_format_firefox;
+extern const struct fl_format fl_format_firefox_write;
 extern const struct fl_format fl_format_threads;
 extern const struct fl_format fl_format_trace_event;
 extern const struct fl_format fl_format_cpuprofile;

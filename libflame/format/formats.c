@@ -43,6 +43,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_d3,
 	&fl_format_speedscope_write,
 	&fl_format_speedscope,
+	&fl_format_firefox_write,
 	&fl_format_firefox,
 	&fl_format_threads,
 	&fl_format_trace_event,

@@ -205,3 +205,90 @@ Test(rows, a_comparison_is_refused)
 		flame_clear(flame);
 	}
 }
+
+/* Threads ------------------------------------------------------------- */
+
+static flame_id thread(const char *text, const char *tid)
+{
+	flame_id set = flame_label(flame, 0, name("tid"), name(tid));
+
+	set = flame_label(flame, set, name("pid"), name("7"));
+	return flame_label(flame, set, name("thread"), name(text));
+}
+
+static void put_at(struct flame_sink *sink, flame_id at, flame_id metric,
+		   flame_id of, int64_t time, int64_t weight)
+{
+	const struct flame_sample sample = {
+		.stack = at, .metric = metric, .thread = of, .weight = weight,
+		.time = time,
+	};
+
+	cr_expect_eq(flame_put(sink, &sample), FLAME_OK);
+}
+
+/* Not in the order of their times. */
+static void put_timed(struct flame_sink *sink)
+{
+	flame_id wall = flame_metric(flame, "wall", "ns");
+	flame_id a = stack(0, "a", FLAME_UNKNOWN);
+	flame_id ab = stack(a, "b", FLAME_KERNEL);
+	flame_id ac = stack(a, "c", FLAME_JIT);
+
+	put_at(sink, ac, wall, thread("x", "8"), 2500000, 1000000);
+	put_at(sink, ab, wall, thread("x", "8"), 1500000, 2000001);
+	put_at(sink, a, wall, thread("main", "7"), 1000000, 1);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+}
+
+static void expect(const char *text)
+{
+	cr_expect(out.data && strstr(out.data, text), "%s\nnot in\n%s", text,
+		  out.data);
+}
+
+Test(rows, firefox_has_threads_and_times)
+{
+	put_timed(writer("firefox"));
+	expect("\"startTime\":1,");
+	expect("\"name\":\"main\",\"isMainThread\":true,\"pid\":\"7\","
+	       "\"tid\":7,\n\"samples\":{\"weightType\":\"tracing-ms\",\n"
+	       "\"weight\":[0.000001],\n\"stack\":[0],\n\"time\":[0],\n"
+	       "\"length\":1}");
+	expect("\"name\":\"x\",\"isMainThread\":false,\"pid\":\"7\","
+	       "\"tid\":8,");
+	expect("\"weight\":[2.000001,1],\n\"stack\":[1,2],\n"
+	       "\"time\":[0.5,1.5],\n\"length\":2}");
+	expect("\"stackTable\":{\"frame\":[0,1,2],\n"
+	       "\"prefix\":[null,0,0],\n\"length\":3}");
+	expect("\"category\":[0,5,2]");
+	expect("\"stringArray\":[\n\"a\",\n\"b_[k]\",\n\"c_[j]\"]");
+}
+
+/* One begins where the other ends. */
+Test(rows, firefox_without_times_is_in_the_order_of_stacks)
+{
+	put_some(writer("firefox"));
+	expect("\"isMainThread\":true,\"pid\":\"unknown\","
+	       "\"tid\":\"unknown\"");
+	expect("\"weightType\":\"samples\",\n\"weight\":[4,2,9],\n"
+	       "\"stack\":[0,1,2],\n\"time\":[0,4,6],\n");
+}
+
+Test(rows, firefox_of_nothing_has_an_empty_thread)
+{
+	cr_expect_eq(flame_finish(writer("firefox")), FLAME_OK);
+	expect("\"stackTable\":{\"frame\":[],\n\"prefix\":[],\n"
+	       "\"length\":0}");
+}
+
+Test(rows, several_metrics_are_not_mixed)
+{
+	struct flame_sink *sink = writer("firefox");
+	flame_id a = stack(0, "a", FLAME_UNKNOWN);
+
+	put(sink, a, flame_metric(flame, "x", "ns"), 0, 1);
+	put(sink, a, flame_metric(flame, "y", "ns"), 0, 1);
+	cr_expect_eq(flame_finish(sink), FLAME_FAILED);
+	cr_expect(strstr(flame_error(flame), "there are 2"));
+}
