@@ -150,6 +150,7 @@ script_tests = \
 	tests/record/java \
 	tests/record/python \
 	tests/record/run \
+	tests/record/wait \
 	tests/coherence/bootstrap \
 	tests/coherence/sources \
 	tests/coherence/late \

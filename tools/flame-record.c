@@ -21,7 +21,9 @@ enum { STATUS_ERROR = 1, STATUS_USAGE = 2, STATUS_REFUSED = 3 };
 
 struct own {
 	bool all, check, threads, user, no_children;
-	const char *event, *format;
+	const char *format;
+	enum fl_record_kind kind;
+	bool kind_given;
 	char *pids;		/* a list; NULL: none */
 	unsigned hertz, stack;
 	double seconds;
@@ -33,10 +35,12 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(check) },
 	{ 'd', "duration", "SECONDS", "end after this time",
 	  .kind = CLI_TAKE },
-	{ 'e', "event", "cpu", "what to record (cpu)", .kind = CLI_TAKE },
+	{ 'e', "event", "cpu|wall|offcpu",
+	  "time on a CPU, all time, or time blocked (cpu)",
+	  .kind = CLI_TAKE },
 	{ 'f', "format", "FORMAT", "write this format, or script as perf does",
 	  CLI_TEXT, CLI_AT(format) },
-	{ 'F', "frequency", "HERTZ", "samples a second of each CPU (99)",
+	{ 'F', "frequency", "HERTZ", "samples a second (99; wall: 20)",
 	  .kind = CLI_TAKE },
 	{ 0, "no-children", NULL, "only the processes named, not their children",
 	  CLI_FLAG, CLI_AT(no_children) },
@@ -173,7 +177,8 @@ static bool is_script(const struct own *own)
 	return own->format && strcmp(own->format, "script") == 0;
 }
 
-static struct flame_sink *make_sink(struct cli *cli, struct flame *flame)
+static struct flame_sink *make_sink(struct cli *cli, struct flame *flame,
+				    const char *event)
 {
 	const struct own *own = cli->own;
 	struct flame_sink *sink =
@@ -191,7 +196,7 @@ static struct flame_sink *make_sink(struct cli *cli, struct flame *flame)
 			flame_abandon(sink);
 			return NULL;
 		}
-	return cli_chain(cli, sink, "cpu");
+	return cli_chain(cli, sink, event);
 }
 
 static void say_result(const struct cli *cli,
@@ -210,12 +215,17 @@ static void say_result(const struct cli *cli,
 	if (whole < 95)
 		cli_say(cli, "%.1f %% of the stacks are not complete: "
 			"--stack 32768 copies more of each", 100 - whole);
+	if (result->unread)
+		cli_say(cli, "memory could not be read at %" PRIu64 " looks "
+			"(ptrace_scope=1 or missing CAP_SYS_PTRACE): Try: sudo "
+			"sysctl kernel.yama.ptrace_scope=0, or --cap-add "
+			"SYS_PTRACE", result->unread);
 	if (result->throttled)
 		cli_say(cli, "the kernel left out samples to save time: use a "
 			"lower --frequency");
 	cli_say(cli, "%" PRIu64 " samples of %s in %.1f s, %" PRIu64 " lost, "
 		"%.1f%% complete stacks, %s", result->samples,
-		result->hardware ? "cycles" : "cpu-clock", result->seconds,
+		result->what, result->seconds,
 		result->lost, whole, result->kernel ? "user+kernel" : "user");
 }
 
@@ -250,10 +260,14 @@ static int pump(struct cli *cli, struct flame *flame,
 	const struct fl_record_result *result = fl_record_result(source);
 	int status;
 
+	if (result->fallback[0])
+		cli_say(cli, "%s", result->fallback);
+	if (result->fallback[0])
+		cli_say(cli, "falling back to -e wall");
 	say_ring(cli, result);
 	say_kernel(cli, cli->own, result);
 	if (is_script(cli->own))
-		fl_script_source(sink, source, result->hardware);
+		fl_script_source(sink, source, result->what);
 	status = flame_pump(source, sink);
 	if (shows_progress(cli))
 		fputs("\r\33[K", stderr);
@@ -274,18 +288,29 @@ static int pump(struct cli *cli, struct flame *flame,
 	return CLI_FINE;
 }
 
+/* Wall: of a thread that runs the look waits for a sample, not for long. */
+static unsigned event_hertz(const struct own *own)
+{
+	unsigned hertz = own->hertz ? own->hertz : 99;
+
+	return own->kind == FL_RECORD_WALL && hertz < 99 ? 99 : hertz;
+}
+
 static int record(struct cli *cli, struct flame *flame,
 		  struct fl_targets *targets, struct command *command)
 {
 	const struct own *own = cli->own;
 	struct fl_recording recording = {
 		.sampling = {
-			.hertz = own->hertz, .stack = own->stack,
+			.hertz = event_hertz(own), .stack = own->stack,
 			.all = own->all, .user = own->user,
 			.children = !own->no_children,
 			.pids = targets->data, .npids = targets->count,
 			.on_exec = command->pid > 0,
 		},
+		.kind = own->kind, .may_fall_back = !own->kind_given,
+		.looks = own->kind == FL_RECORD_WALL && own->hertz ?
+			 own->hertz : 20,
 		.seconds = own->seconds, .threads = own->threads,
 		.command = command->pid, .go = command->go,
 		.stop = &stopped,
@@ -301,7 +326,8 @@ static int record(struct cli *cli, struct flame *flame,
 		cli_say(cli, "%s", refusal.text);
 		return STATUS_REFUSED;
 	}
-	sink = source ? make_sink(cli, flame) : NULL;
+	sink = source ? make_sink(cli, flame,
+				  fl_record_result(source)->metric) : NULL;
 	status = sink ? pump(cli, flame, source, sink, command) :
 			fail(cli, flame);
 	flame_close(source);
@@ -334,7 +360,7 @@ static int run(struct cli *cli, struct flame *flame)
 {
 	const struct own *own = cli->own;
 	struct fl_targets targets = { 0 };
-	struct fl_refusal refusal = { "" };
+	struct fl_refusal refusal = { .text = "" };
 	struct command command = { .go = -1 };
 	int status;
 
@@ -414,9 +440,16 @@ static bool take_pid(struct cli *cli, const char *value)
 
 static bool take_event(struct cli *cli, const char *value)
 {
-	if (strcmp(value, "cpu") == 0)
-		return true;
-	cli_say(cli, "--event %s: only cpu is recorded", value);
+	static const char *const names[] = { "cpu", "wall", "offcpu" };
+	struct own *own = cli->own;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(value, names[i]) == 0) {
+			own->kind = (enum fl_record_kind)i;
+			own->kind_given = true;
+			return true;
+		}
+	cli_say(cli, "--event %s: cpu, wall or offcpu can be recorded", value);
 	return false;
 }
 
@@ -468,6 +501,11 @@ static bool settle(struct cli *cli)
 	cli->event = NULL;
 	cli->output_format = is_script(own) ? "folded" : own->format;
 	ways = (own->pids != NULL) + own->all + (cli->ninputs > 0);
+	if (own->all && own->kind == FL_RECORD_WALL) {
+		cli_say(cli, "--event wall: of which processes? -p PID or a "
+			"command, not -a");
+		return false;
+	}
 	if (ways == 1 || (own->check && !own->all && !cli->ninputs))
 		return true;
 	cli_say(cli, ways ? "one of -p, -a and a command, not several" :
@@ -495,7 +533,7 @@ static const struct cli_tool tool = {
 
 int main(int argc, char **argv)
 {
-	struct own own = { .hertz = 99, .stack = 16384 };
+	struct own own = { .stack = 16384 };
 	int status = cli_main(&tool, &own, argc, argv);
 
 	free(own.pids);

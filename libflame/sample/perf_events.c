@@ -101,8 +101,14 @@ static void describe(struct perf_event_attr *attr,
 	attr->config = events->hardware ? PERF_COUNT_HW_CPU_CYCLES :
 					  PERF_COUNT_SW_CPU_CLOCK;
 	attr->sample_type = SAMPLE_TYPE;
-	attr->freq = 1;
-	attr->sample_freq = sampling->hertz;
+	if (sampling->switches) {
+		attr->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+		attr->sample_period = 1;
+		attr->context_switch = 1;
+	} else {
+		attr->freq = 1;
+		attr->sample_freq = sampling->hertz;
+	}
 	attr->disabled = 1;
 	attr->mmap = attr->mmap2 = 1;
 	attr->comm = attr->comm_exec = 1;
@@ -338,6 +344,11 @@ static bool belongs_to_other(pid_t pid, uid_t *owner)
 	return geteuid() != 0 && st.st_uid != geteuid();
 }
 
+static bool is_refusal(int error)
+{
+	return error == EPERM || error == EACCES;
+}
+
 static void refuse(struct fl_refusal *refusal, int error,
 		   const struct fl_sampling *sampling, size_t cpus)
 {
@@ -347,8 +358,11 @@ static void refuse(struct fl_refusal *refusal, int error,
 	struct rlimit files = { 0, 0 };
 	uid_t owner;
 
+	refusal->blocked = is_refusal(error) || error == ENOSYS ||
+			   paranoid == INT_MAX;
 	for (size_t i = 0; i < sampling->npids; i++)
 		if (belongs_to_other(sampling->pids[i], &owner)) {
+			refusal->blocked = false;
 			snprintf(to, size, "process %d belongs to uid %u: run "
 				 "as that user or as root",
 				 (int)sampling->pids[i], (unsigned)owner);
@@ -372,6 +386,11 @@ static void refuse(struct fl_refusal *refusal, int error,
 	} else if (error == ENOSYS || paranoid == INT_MAX) {
 		snprintf(to, size, "this kernel has no perf events "
 			 "(CONFIG_PERF_EVENTS)");
+	} else if ((error == EPERM || error == EACCES) && sampling->switches &&
+		   paranoid > 1 && paranoid < INT_MAX && geteuid() != 0) {
+		snprintf(to, size, "-e offcpu needs kernel.perf_event_paranoid "
+			 "<= 1 or CAP_PERFMON. Try: sudo sysctl "
+			 "kernel.perf_event_paranoid=1");
 	} else if ((error == EPERM || error == EACCES) && sampling->all &&
 		   paranoid > 0) {
 		snprintf(to, size, "-a needs kernel.perf_event_paranoid <= 0 "
@@ -415,9 +434,17 @@ static bool make_rings(struct flame *flame, struct fl_perf_events *events)
 	       fl_no_memory(flame) == FLAME_OK;
 }
 
-static bool is_refusal(int error)
+/*
+ * Others' switches are not wanted: each has a copy of a stack.  All happen in
+ * the kernel.
+ */
+static bool is_way(const struct fl_perf_events *events,
+		   const struct fl_sampling *sampling)
 {
-	return error == EPERM || error == EACCES;
+	if (sampling->switches)
+		return events->per_cpu == sampling->all && events->kernel &&
+		       !events->hardware;
+	return events->per_cpu ? events->kernel : !sampling->all;
 }
 
 bool fl_perf_events_open(struct flame *flame, struct fl_perf_events *events,
@@ -436,7 +463,7 @@ bool fl_perf_events_open(struct flame *flame, struct fl_perf_events *events,
 		events->per_cpu = !(way & 4);
 		events->kernel = !(way & 2);
 		events->hardware = !(way & 1);
-		if (events->per_cpu ? !events->kernel : sampling->all)
+		if (!is_way(events, sampling))
 			continue;
 		error = try_open(flame, events, sampling);
 		if (!error || fl_failed(flame))
@@ -752,6 +779,17 @@ bool fl_perf_event_parse(const uint8_t *at, size_t size,
 		event->kind = FL_EVENT_LOST;
 		word(&r);
 		event->lost = word(&r);
+		return !r.failed;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		event->kind = h.misc & PERF_RECORD_MISC_SWITCH_OUT ?
+			      FL_EVENT_SWITCH_OUT : FL_EVENT_SWITCH_IN;
+		event->preempted = h.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		/* Of the thread itself: what follows the record. */
+		r.at = r.end;
+		r.end += TRAILER;
+		event->pid = (pid_t)half(&r);
+		event->tid = (pid_t)half(&r);
 		return !r.failed;
 	case PERF_RECORD_THROTTLE:
 		event->kind = FL_EVENT_THROTTLED;

@@ -573,6 +573,17 @@ flame_id fl_process_comm(struct fl_processes *all, struct fl_process *p)
 	return p->comm;
 }
 
+void fl_process_check_comm(struct fl_processes *all, struct fl_process *p)
+{
+	flame_id before = p->comm;
+
+	p->comm = 0;
+	if (fl_process_comm(all, p) == before || !before)
+		return;
+	fl_process_exec(p);
+	p->has_maps = false;
+}
+
 void fl_process_exec(struct fl_process *p)
 {
 	p->nmaps = 0;

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/recorder.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,28 +22,6 @@ enum {
 	TICK_MS = 250		/* between looks at the targets */
 };
 
-struct record {
-	struct fl_recording how;
-	struct fl_perf_events events;
-	struct fl_processes processes;
-	struct fl_unwinder unwinder;
-	struct fl_record_result result;
-	struct fl_map addresses;	/* frame -> the last one seen */
-	flame_id metric, truncated, broken;
-	flame_id cpus[256];		/* label sets */
-	/* Of the last thread. */
-	struct fl_map threads;		/* tid -> place in names */
-	struct thread {
-		pid_t pid;
-		flame_id comm, process, set, base;
-	} *names;
-	size_t nnames, names_capacity;
-	int64_t begin, deadline, ticked;
-	int64_t since_1970;		/* of the clock's zero */
-	bool hurries;			/* samples are looked at at once */
-	bool started, ended, last_round;
-};
-
 /* Targets --------------------------------------------------------------- */
 
 static bool is_alive(pid_t pid)
@@ -51,7 +29,7 @@ static bool is_alive(pid_t pid)
 	return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
-static bool any_target_lives(struct record *r)
+static bool any_target_lives(struct fl_recorder *r)
 {
 	const struct fl_sampling *s = &r->how.sampling;
 
@@ -66,7 +44,7 @@ static bool any_target_lives(struct record *r)
 	return false;
 }
 
-static bool command_ended(struct record *r)
+static bool command_ended(struct fl_recorder *r)
 {
 	if (!r->how.command || r->result.reaped)
 		return r->result.reaped;
@@ -75,7 +53,7 @@ static bool command_ended(struct record *r)
 	return r->result.reaped;
 }
 
-static void tick(struct record *r)
+static void tick(struct fl_recorder *r)
 {
 	int64_t now = fl_now();
 
@@ -98,7 +76,7 @@ static void tick(struct record *r)
 
 /* Events of processes ------------------------------------------------------ */
 
-static void on_map(struct record *r, struct fl_process *p,
+static void on_map(struct fl_recorder *r, struct fl_process *p,
 		   const struct fl_event *e)
 {
 	struct fl_mapping m = {
@@ -115,13 +93,13 @@ static void on_map(struct record *r, struct fl_process *p,
 }
 
 /* A process that may be sampled; NULL: it is not. */
-static struct fl_process *event_process(struct record *r, pid_t pid)
+static struct fl_process *event_process(struct fl_recorder *r, pid_t pid)
 {
 	return r->how.sampling.all ? fl_process_get(&r->processes, pid) :
 				     fl_process_find(&r->processes, pid);
 }
 
-static void on_fork(struct record *r, const struct fl_event *e)
+static void on_fork(struct fl_recorder *r, const struct fl_event *e)
 {
 	struct fl_process *parent, *child;
 
@@ -136,17 +114,7 @@ static void on_fork(struct record *r, const struct fl_event *e)
 		fl_process_fork(&r->processes, parent, child);
 }
 
-static void rename_thread(struct record *r, const struct fl_event *e)
-{
-	const uint64_t *place = fl_map_get(&r->threads, (uint64_t)e->tid);
-
-	if (!place)
-		return;
-	r->names[*place].comm = fl_name(r->processes.flame, e->text);
-	r->names[*place].set = 0;
-}
-
-static void on_event(struct record *r, const struct fl_event *e)
+static void on_event(struct fl_recorder *r, const struct fl_event *e)
 {
 	struct fl_process *p;
 
@@ -176,7 +144,7 @@ static void on_event(struct record *r, const struct fl_event *e)
 	case FL_EVENT_COMM:
 		if (e->pid == e->tid)
 			p->comm = fl_name(r->processes.flame, e->text);
-		rename_thread(r, e);
+		fl_recorder_rename(r, e);
 		break;
 	case FL_EVENT_EXIT:
 		if (e->pid == e->tid)
@@ -189,75 +157,7 @@ static void on_event(struct record *r, const struct fl_event *e)
 
 /* Samples --------------------------------------------------------------- */
 
-/* The thread's own name; of a thread that is gone its process's. */
-static flame_id thread_name(struct record *r, struct fl_process *p, pid_t tid)
-{
-	struct flame *flame = r->processes.flame;
-	char path[64], text[64];
-	size_t n;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)p->pid,
-		 (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return fl_process_comm(&r->processes, p);
-	n = fread(text, 1, sizeof(text), file);
-	fclose(file);
-	if (n && text[n - 1] == '\n')
-		n--;
-	return n ? flame_name(flame, text, n) :
-		   fl_process_comm(&r->processes, p);
-}
-
-/* "comm", or with threads "comm" and "thread-pid/tid" in it. */
-static void name_thread(struct record *r, struct fl_process *p, pid_t tid,
-			struct thread *t)
-{
-	struct flame *flame = r->processes.flame;
-	char number[24];
-
-	t->process = fl_process_comm(&r->processes, p);
-	t->set = fl_thread(flame, fl_name_at(flame, t->comm), tid);
-	number[fl_format_u64(number, (uint64_t)p->pid)] = '\0';
-	t->set = flame_label(flame, t->set, fl_name(flame, "pid"),
-			     fl_name(flame, number));
-	t->base = flame_stack(flame, 0, fl_frame(flame, t->process,
-						 FLAME_GROUP));
-	if (!r->how.threads)
-		return;
-	t->base = flame_stack(flame, t->base, fl_thread_frame(flame, t->set));
-}
-
-static const struct thread *thread_of(struct record *r, struct fl_process *p,
-				      pid_t tid)
-{
-	bool fresh;
-	uint64_t *place = fl_map_put(&r->threads, (uint64_t)tid, &fresh);
-	struct thread *t;
-	flame_id comm;
-
-	if (!place || !fl_grow(&r->names, &r->names_capacity, r->nnames + 1,
-			       sizeof(*r->names))) {
-		fl_no_memory(r->processes.flame);
-		return NULL;
-	}
-	if (fresh) {
-		*place = r->nnames++;
-		memset(&r->names[*place], 0, sizeof(*r->names));
-	}
-	t = &r->names[*place];
-	if (t->pid != p->pid)		/* new, or the number is used again */
-		*t = (struct thread){ .pid = p->pid };
-	if (t->set && t->process == fl_process_comm(&r->processes, p))
-		return t;
-	comm = tid == p->pid ? fl_process_comm(&r->processes, p) : t->comm;
-	t->comm = comm ? comm : thread_name(r, p, tid);
-	name_thread(r, p, tid, t);
-	return t;
-}
-
-static flame_id labels_of(struct record *r, uint32_t cpu)
+static flame_id labels_of(struct fl_recorder *r, uint32_t cpu)
 {
 	struct flame *flame = r->processes.flame;
 	flame_id *known = &r->cpus[cpu % FL_COUNT(r->cpus)];
@@ -271,7 +171,7 @@ static flame_id labels_of(struct record *r, uint32_t cpu)
 	return *known;
 }
 
-static flame_id mark(struct record *r, flame_id *frame, const char *name)
+static flame_id mark(struct fl_recorder *r, flame_id *frame, const char *name)
 {
 	struct flame *flame = r->processes.flame;
 
@@ -280,7 +180,7 @@ static flame_id mark(struct record *r, flame_id *frame, const char *name)
 	return *frame;
 }
 
-static void push_kernel(struct record *r, const struct fl_event *e)
+static void push_kernel(struct fl_recorder *r, const struct fl_event *e)
 {
 	for (size_t i = 0; i < e->nchain; i++) {
 		uint64_t at = e->chain[i];
@@ -294,26 +194,22 @@ static void push_kernel(struct record *r, const struct fl_event *e)
 	}
 }
 
-static void push_user(struct record *r, struct fl_process *p,
-		      const struct fl_event *e)
+bool fl_recorder_push_user(struct fl_recorder *r, struct fl_process *p,
+			   pid_t tid, const struct fl_regs *regs,
+			   const struct fl_stack_bytes *stack)
 {
 	enum fl_stack_end end = FL_STACK_WHOLE;
 	struct fl_cpython *python;
 
-	/*
-	 * Not of threads of the kernel, of programs of 32 bits, and of those
-	 * whose memory is thrown away to execute another program.
-	 */
-	if (e->user64 && (e->stack.size || !e->nchain)) {
+	if (regs) {
 		if (!p->has_maps)
 			fl_process_read_maps(&r->processes, p);
-		end = fl_unwind(&r->unwinder, p, &e->regs, &e->stack);
+		end = fl_unwind(&r->unwinder, p, regs, stack);
 	}
-	r->result.whole += end == FL_STACK_WHOLE;
 	python = fl_process_python(&r->processes, p);
 	if (python) {
 		r->hurries = true;
-		fl_cpython_merge(python, &r->unwinder, e->tid);
+		fl_cpython_merge(python, &r->unwinder, tid);
 	}
 	if (end == FL_STACK_TRUNCATED)
 		fl_unwind_push(&r->unwinder,
@@ -321,9 +217,10 @@ static void push_user(struct record *r, struct fl_process *p,
 	else if (end == FL_STACK_BROKEN)
 		fl_unwind_push(&r->unwinder,
 			       mark(r, &r->broken, "[broken]"), 0);
+	return end == FL_STACK_WHOLE;
 }
 
-static bool remember_addresses(struct record *r)
+static bool remember_addresses(struct fl_recorder *r)
 {
 	for (size_t i = 0; i < r->unwinder.nframes; i++) {
 		uint64_t *at = fl_map_put(&r->addresses,
@@ -336,20 +233,44 @@ static bool remember_addresses(struct record *r)
 	return true;
 }
 
-static void count(struct record *r, const struct flame_sample *sample)
+static void count(struct fl_recorder *r, const struct flame_sample *sample)
 {
 	struct flame_metric *m =
 		&r->processes.flame->metrics[sample->metric];
 
 	m->samples++;
-	m->total++;
+	m->total += sample->weight;
 	if (m->first == FLAME_NOTIME)
 		m->first = sample->time;
 	m->last = sample->time;
-	r->result.samples++;
 }
 
-static bool is_wanted(const struct record *r, const struct fl_process *p,
+flame_id fl_recorder_stack(struct fl_recorder *r, flame_id base)
+{
+	struct flame *flame = r->processes.flame;
+
+	if (!remember_addresses(r))
+		fl_no_memory(flame);
+	for (size_t i = r->unwinder.nframes; i--;)
+		base = flame_stack(flame, base, r->unwinder.frames[i]);
+	return base;
+}
+
+void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
+		      int64_t time, uint64_t weight,
+		      struct flame_sample *sample)
+{
+	*sample = (struct flame_sample){
+		.stack = waiter->stack, .metric = r->metric,
+		.thread = waiter->thread, .labels = waiter->labels,
+		.time = r->since_1970 + time, .weight = (int64_t)weight,
+	};
+	r->result.samples++;
+	r->result.whole += waiter->whole;
+	count(r, sample);
+}
+
+static bool is_wanted(const struct fl_recorder *r, const struct fl_process *p,
 		      const struct fl_event *e)
 {
 	if (r->how.sampling.all)
@@ -357,40 +278,55 @@ static bool is_wanted(const struct record *r, const struct fl_process *p,
 	return p && p->tracked;
 }
 
-static bool take_sample(struct record *r, const struct fl_event *e,
+/*
+ * Threads of the kernel have no user's frames, nor have programs of 32 bits, and
+ * those whose memory is thrown away to execute another program.
+ */
+static bool has_user(const struct fl_event *e)
+{
+	return e->user64 && (e->stack.size || !e->nchain);
+}
+
+static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 			struct flame_sample *sample)
 {
-	struct flame *flame = r->processes.flame;
 	struct fl_process *p = fl_process_find(&r->processes, e->pid);
-	const struct thread *t;
+	const struct fl_thread_name *t;
+	struct fl_waiter taken = { .pid = e->pid, .tid = e->tid };
+	uint64_t weight = 1;
 
 	if (!is_wanted(r, p, e))
 		return false;
+	if (r->how.kind == FL_RECORD_WALL)
+		weight = fl_wall_settle(r, e->tid);
+	if (!weight)
+		return false;
 	if (!p)
 		p = fl_process_get(&r->processes, e->pid);
-	t = p ? thread_of(r, p, e->tid) : NULL;
+	t = p ? fl_recorder_thread(r, p, e->tid) : NULL;
 	if (!t)
 		return false;
 	r->unwinder.nframes = 0;
 	push_kernel(r, e);
-	push_user(r, p, e);
-	if (!remember_addresses(r))
-		fl_no_memory(flame);
-	*sample = (struct flame_sample){
-		.stack = t->base, .metric = r->metric, .thread = t->set,
-		.labels = labels_of(r, e->cpu),
-		.time = r->since_1970 + (int64_t)e->time, .weight = 1,
-	};
-	for (size_t i = r->unwinder.nframes; i--;)
-		sample->stack = flame_stack(flame, sample->stack,
-					    r->unwinder.frames[i]);
-	count(r, sample);
+	taken.whole = fl_recorder_push_user(r, p, e->tid, has_user(e) ?
+					    &e->regs : NULL, &e->stack);
+	taken.stack = fl_recorder_stack(r, t->base);
+	taken.thread = t->set;
+	taken.labels = labels_of(r, e->cpu);
+	if (r->how.kind == FL_RECORD_OFFCPU) {
+		taken.there = true;
+		taken.since = (int64_t)e->time;
+		return fl_offcpu_leave(r, &taken);
+	}
+	if (r->how.kind == FL_RECORD_WALL)
+		fl_wall_ran(r, &taken);
+	fl_recorder_emit(r, &taken, (int64_t)e->time, weight, sample);
 	return true;
 }
 
 /* The source -------------------------------------------------------------- */
 
-static bool start(struct record *r)
+static bool start(struct fl_recorder *r)
 {
 	char byte = 0;
 
@@ -407,11 +343,15 @@ static bool start(struct record *r)
 		r->how.go = -1;
 	}
 	r->started = true;
+	if (r->how.kind == FL_RECORD_WALL)
+		fl_wall_begin(r);
+	else if (r->how.kind == FL_RECORD_OFFCPU)
+		fl_offcpu_begin(r);
 	fl_perf_events_round(&r->events);
 	return true;
 }
 
-static int end(struct record *r, struct flame_source *source)
+static int end(struct fl_recorder *r, struct flame_source *source)
 {
 	r->result.seconds = (double)(fl_now() - r->begin) / 1e9;
 	source->start = r->since_1970 + r->begin;
@@ -419,43 +359,83 @@ static int end(struct record *r, struct flame_source *source)
 	return FLAME_END;
 }
 
+static bool take_event(struct fl_recorder *r, const struct fl_event *e,
+		       struct flame_sample *sample)
+{
+	if (e->kind == FL_EVENT_SAMPLE)
+		return take_sample(r, e, sample);
+	on_event(r, e);
+	return r->how.kind == FL_RECORD_OFFCPU &&
+	       (e->kind == FL_EVENT_SWITCH_IN ||
+		e->kind == FL_EVENT_SWITCH_OUT || e->kind == FL_EVENT_EXIT) &&
+	       fl_offcpu_switch(r, e, sample);
+}
+
+/* At the end, of threads whose look or wait has no end yet. */
+static bool take_rest(struct fl_recorder *r, struct flame_sample *sample)
+{
+	if (r->how.kind == FL_RECORD_WALL)
+		return fl_wall_rest(r, sample);
+	return r->how.kind == FL_RECORD_OFFCPU && fl_offcpu_rest(r, sample);
+}
+
+static void wait_for_more(struct fl_recorder *r)
+{
+	int most = r->hurries ? HURRY_MS : WAIT_MS;
+
+	if (r->how.kind == FL_RECORD_WALL)
+		most = FL_MIN(most, fl_wall_wait(r));
+	if (r->blind) {
+		struct timespec t = { 0, most * 1000000L };
+
+		nanosleep(&t, NULL);
+		return;
+	}
+	fl_perf_events_wait(&r->events, most);
+	fl_perf_events_round(&r->events);
+}
+
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
-	struct record *r = source->state;
+	struct fl_recorder *r = source->state;
 	struct fl_event event;
 
 	if (!r->started && !start(r))
 		return FLAME_FAILED;
 	for (;;) {
+		if (r->how.kind == FL_RECORD_WALL && fl_wall_next(r, sample))
+			return FLAME_OK;
 		while (fl_perf_events_next(&r->events, &event)) {
-			if (event.kind != FL_EVENT_SAMPLE)
-				on_event(r, &event);
-			else if (take_sample(r, &event, sample))
+			if (take_event(r, &event, sample))
 				return FLAME_OK;
 			if (fl_failed(source->flame))
 				return FLAME_FAILED;
 		}
+		if (fl_failed(source->flame))
+			return FLAME_FAILED;
 		if (r->last_round)
-			return end(r, source);
+			return take_rest(r, sample) ? FLAME_OK :
+						      end(r, source);
 		if (r->ended) {
 			/* Records that are there already are wanted, too. */
 			fl_perf_events_stop(&r->events);
 			r->last_round = true;
+			r->waiters.next = r->waiters.ntasks = 0;
 			fl_perf_events_round(&r->events);
 			r->events.barrier = UINT64_MAX - 1;
 			continue;
 		}
-		fl_perf_events_wait(&r->events,
-				    r->hurries ? HURRY_MS : WAIT_MS);
-		fl_perf_events_round(&r->events);
+		wait_for_more(r);
 		fl_processes_round(&r->processes);
+		if (r->how.kind == FL_RECORD_WALL)
+			fl_wall_tick(r);
 		tick(r);
 	}
 }
 
 static void close_record(struct flame_source *source)
 {
-	struct record *r = source->state;
+	struct fl_recorder *r = source->state;
 
 	if (!r)
 		return;
@@ -465,6 +445,7 @@ static void close_record(struct flame_source *source)
 	fl_map_free(&r->addresses);
 	fl_map_free(&r->threads);
 	fl_free(r->names);
+	fl_waiters_free(&r->waiters);
 	fl_free(r);
 }
 
@@ -475,14 +456,14 @@ static const struct fl_format format = {
 
 const struct fl_record_result *fl_record_result(const struct flame_source *s)
 {
-	const struct record *r = s->state;
+	const struct fl_recorder *r = s->state;
 
 	return &r->result;
 }
 
 uint64_t fl_record_address(const struct flame_source *source, flame_id frame)
 {
-	const struct record *r = source->state;
+	const struct fl_recorder *r = source->state;
 	const uint64_t *at = fl_map_get(&r->addresses, frame);
 
 	return at ? *at : 0;
@@ -490,13 +471,13 @@ uint64_t fl_record_address(const struct flame_source *source, flame_id frame)
 
 int64_t fl_record_clock(const struct flame_source *source)
 {
-	const struct record *r = source->state;
+	const struct fl_recorder *r = source->state;
 
 	return r->since_1970;
 }
 
 /* What is known of the targets before they are sampled. */
-static void begin_targets(struct record *r)
+static void begin_targets(struct fl_recorder *r)
 {
 	const struct fl_sampling *s = &r->how.sampling;
 
@@ -526,12 +507,61 @@ static int64_t epoch_offset(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - fl_now();
 }
 
+/* Wall clock time needs no events where nobody runs. */
+static bool open_events(struct flame *flame, struct fl_recorder *r,
+			struct fl_refusal *refusal)
+{
+	r->how.sampling.switches = r->how.kind == FL_RECORD_OFFCPU;
+	if (fl_perf_events_open(flame, &r->events, &r->how.sampling, refusal))
+		return true;
+	if (fl_failed(flame) || !refusal->blocked || r->how.sampling.all ||
+	    !(r->how.kind == FL_RECORD_WALL || r->how.may_fall_back))
+		return false;
+	if (r->how.kind != FL_RECORD_WALL)
+		snprintf(r->result.fallback, sizeof(r->result.fallback), "%s",
+			 refusal->text);
+	r->how.kind = FL_RECORD_WALL;
+	refusal->text[0] = '\0';
+	r->blind = true;
+	return true;
+}
+
+static bool describe(struct flame *flame, struct fl_recorder *r)
+{
+	static const char *const units[] = {
+		"samples", "samples", "microseconds"
+	};
+	static const char *const names[] = { "cpu", "wall", "offcpu" };
+	enum fl_record_kind kind = r->how.kind;
+
+	r->result.kind = kind;
+	r->result.kernel = !r->how.sampling.user &&
+			   (r->events.kernel || (r->blind && geteuid() == 0));
+	r->result.hardware = r->events.hardware;
+	r->result.metric = names[kind];
+	r->result.what = kind != FL_RECORD_CPU ? names[kind] :
+			 r->events.hardware ? "cycles" : "cpu-clock";
+	r->result.ring_size = r->events.ring_size;
+	r->result.ring_wanted = r->events.ring_wanted;
+	/* While events wait for it, samples would be lost. */
+	if (r->result.kernel && !r->blind)
+		fl_kernel_read(&r->processes);
+	r->metric = flame_metric(flame, names[kind], units[kind]);
+	if (kind != FL_RECORD_CPU &&
+	    !fl_blocked_init(&r->waiters.blocked, r->how.sampling.stack,
+			     r->result.kernel)) {
+		fl_no_memory(flame);
+		return false;
+	}
+	return true;
+}
+
 struct flame_source *fl_record_open(struct flame *flame,
 				    const struct fl_recording *recording,
 				    struct fl_refusal *refusal)
 {
 	struct flame_source *source = fl_zeroed(1, sizeof(*source));
-	struct record *r = fl_zeroed(1, sizeof(*r));
+	struct fl_recorder *r = fl_zeroed(1, sizeof(*r));
 
 	refusal->text[0] = '\0';
 	if (!source || !r) {
@@ -551,20 +581,11 @@ struct flame_source *fl_record_open(struct flame *flame,
 	r->unwinder.processes = &r->processes;
 	r->since_1970 = epoch_offset();
 	source->in = fl_in_memory(flame, "", 0, "recording");
-	if (!source->in ||
-	    !fl_perf_events_open(flame, &r->events, &recording->sampling,
-				 refusal)) {
+	if (!source->in || !open_events(flame, r, refusal) ||
+	    !describe(flame, r)) {
 		flame_close(source);
 		return NULL;
 	}
-	r->result.kernel = r->events.kernel && !recording->sampling.user;
-	r->result.hardware = r->events.hardware;
-	r->result.ring_size = r->events.ring_size;
-	r->result.ring_wanted = r->events.ring_wanted;
-	/* While events wait for it, samples would be lost. */
-	if (r->result.kernel)
-		fl_kernel_read(&r->processes);
-	r->metric = flame_metric(flame, "cpu", "samples");
 	begin_targets(r);
 	hurry();
 	return source;

@@ -13,7 +13,11 @@
  *	hotspot.c	Java frames, from a JVM's memory
  *	cpython.c	Python frames, from an interpreter's memory
  *	targets.c	which processes to record
- *	record.c	all of them as a source of samples
+ *	record.c	all of them as a source of samples (recorder.h)
+ *	threads.c	names of threads
+ *	blocked.c	stacks of threads that wait in the kernel
+ *	wall.c		wall clock time
+ *	offcpu.c	time in which threads are blocked
  *	check.c		what can be recorded here
  *	script.c	a writer of perf script's text
  *
@@ -240,6 +244,9 @@ struct fl_processes {
 struct fl_process *fl_process_find(struct fl_processes *all, pid_t pid);
 /* NULL: out of memory. */
 struct fl_process *fl_process_get(struct fl_processes *all, pid_t pid);
+/* Forgets what was known of the program, if it is another one now. */
+void fl_process_check_comm(struct fl_processes *all,
+			   struct fl_process *process);
 /* The comm, from /proc if it is not known. */
 flame_id fl_process_comm(struct fl_processes *all, struct fl_process *process);
 void fl_process_fork(struct fl_processes *all, const struct fl_process *parent,
@@ -377,6 +384,7 @@ void fl_cpython_merge(struct fl_cpython *python, struct fl_unwinder *unwinder,
 
 struct fl_refusal {
 	char text[512];		/* why recording was refused; "": it was not */
+	bool blocked;		/* events are, whatever one would record */
 };
 
 struct fl_targets {
@@ -400,7 +408,7 @@ void fl_targets_free(struct fl_targets *targets);
 enum fl_event_kind {
 	FL_EVENT_NONE, FL_EVENT_SAMPLE, FL_EVENT_MAP, FL_EVENT_COMM,
 	FL_EVENT_EXEC, FL_EVENT_FORK, FL_EVENT_EXIT, FL_EVENT_LOST,
-	FL_EVENT_THROTTLED
+	FL_EVENT_THROTTLED, FL_EVENT_SWITCH_IN, FL_EVENT_SWITCH_OUT
 };
 
 /* A record of the kernel's.  Pointers hold until the next. */
@@ -409,6 +417,7 @@ struct fl_event {
 	uint64_t time;		/* CLOCK_MONOTONIC */
 	pid_t pid, tid;
 	pid_t parent;		/* fork: the process */
+	bool preempted;		/* switch out: it would go on */
 	uint32_t cpu;
 	uint64_t ip, lost;
 	const uint64_t *chain;	/* the kernel's frames, leaf first */
@@ -424,6 +433,7 @@ struct fl_sampling {
 	unsigned hertz;
 	unsigned stack;		/* bytes of a stack to copy */
 	bool all;		/* every process */
+	bool switches;		/* when threads leave a CPU, and are back */
 	bool user;		/* no frames of the kernel */
 	bool children;
 	const pid_t *pids;
@@ -465,10 +475,43 @@ void fl_perf_events_close(struct fl_perf_events *events);
 /* kernel.perf_event_paranoid; INT_MAX: not known. */
 int fl_perf_paranoid(void);
 
+/* blocked.c ----------------------------------------------------------- */
+
+/* A copy of a thread's stack while it waits. */
+struct fl_blocked {
+	uint8_t *bytes;
+	unsigned size;		/* of bytes */
+	bool kernel;		/* the kernel's frames, too */
+	struct fl_regs regs;
+	struct fl_stack_bytes stack;
+	char text[4096];	/* the kernel's frames */
+};
+
+enum fl_look {
+	FL_LOOK_GONE, FL_LOOK_RUNS, FL_LOOK_BLOCKED,
+	FL_LOOK_SAME,		/* blocked since it was read last */
+	FL_LOOK_UNKNOWN		/* its memory cannot be read */
+};
+
+/* false: out of memory. */
+bool fl_blocked_init(struct fl_blocked *blocked, unsigned size, bool kernel);
+void fl_blocked_free(struct fl_blocked *blocked);
+/* *turns is the thread's count of turns on a CPU when it was read; 0: never. */
+enum fl_look fl_blocked_look(struct fl_blocked *blocked, pid_t pid, pid_t tid,
+			     uint64_t *turns);
+/* Names of the kernel's frames, leaf first; *at begins with 0. */
+bool fl_blocked_kernel(struct fl_blocked *blocked, size_t *at,
+		       struct slice *name);
+
 /* record.c ------------------------------------------------------------ */
+
+enum fl_record_kind { FL_RECORD_CPU, FL_RECORD_WALL, FL_RECORD_OFFCPU };
 
 struct fl_recording {
 	struct fl_sampling sampling;
+	enum fl_record_kind kind;
+	bool may_fall_back;	/* to wall, where events are refused */
+	unsigned looks;		/* wall: a second */
 	double seconds;		/* 0: until the end of the targets */
 	bool threads;		/* a root frame for each thread */
 	pid_t command;		/* a child to wait for; 0: none */
@@ -484,6 +527,11 @@ struct fl_record_result {
 	uint64_t samples, lost, whole, stacks;
 	double seconds;
 	bool kernel, hardware, throttled;
+	uint64_t unread;	/* wall: looks at memory that is not readable */
+	enum fl_record_kind kind;
+	const char *metric;	/* cpu, wall, offcpu */
+	const char *what;	/* cycles, cpu-clock, wall, offcpu */
+	char fallback[512];	/* why it is not what was asked for; or "" */
 	size_t ring_size, ring_wanted;	/* bytes */
 	int status;		/* of the command, as of waitpid */
 	bool reaped;		/* the command has ended */
@@ -517,6 +565,6 @@ bool fl_check(struct flame *flame, pid_t pid, fl_check_line *line, void *arg);
 struct flame_sink *fl_script_create(struct flame *flame, const char *path);
 /* Addresses of frames come from this source, once it is open. */
 void fl_script_source(struct flame_sink *sink,
-		      const struct flame_source *source, bool hardware);
+		      const struct flame_source *source, const char *event);
 
 #endif

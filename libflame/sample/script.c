@@ -84,7 +84,7 @@ static void free_script(struct flame_sink *sink)
 }
 
 void fl_script_source(struct flame_sink *sink,
-		      const struct flame_source *source, bool hardware)
+		      const struct flame_source *source, const char *event)
 {
 	struct script *s;
 
@@ -92,7 +92,7 @@ void fl_script_source(struct flame_sink *sink,
 		sink = sink->next;
 	s = sink->state;
 	s->source = source;
-	s->event = hardware ? "cycles" : "cpu-clock";
+	s->event = event;
 }
 
 struct flame_sink *fl_script_create(struct flame *flame, const char *path)

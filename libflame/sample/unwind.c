@@ -137,6 +137,41 @@ static enum fl_step step_trampoline(const struct fl_memory *memory,
 	return FL_STEP_CALLER;
 }
 
+/*
+ * Of a thread that waits only the stack pointer is known, and the function may
+ * need the frame pointer.  Looks for it: a return address behind a call of just
+ * this function tells it for sure.
+ */
+static void find_pointer(struct fl_process *p, const struct fl_mapping *m,
+			 const struct fl_symbol *symbol, uint64_t address,
+			 const struct fl_memory *memory, struct fl_regs *regs)
+{
+	enum { MAX_WORDS = 512 };
+	uint64_t start = regs->value[FL_REG_IP] - (address - symbol->start);
+	uint64_t sp = regs->value[FL_REG_SP], words[2];
+
+	for (unsigned i = 0; i < MAX_WORDS; i++) {
+		uint64_t at = sp + 8 * (uint64_t)i;
+		uint8_t code[5];
+		int32_t distance;
+
+		if (!memory->read(memory->arg, at, words, sizeof(words)))
+			return;
+		/* The caller may be in another file, but not that directly. */
+		if (words[1] < m->start || words[1] >= m->end ||
+		    words[0] <= at || words[0] - at > MAX_STACK ||
+		    !fl_process_read(p, words[1] - 5, code, sizeof(code)))
+			continue;
+		memcpy(&distance, code + 1, sizeof(distance));
+		if (code[0] != 0xe8 ||
+		    words[1] + (uint64_t)(int64_t)distance != start)
+			continue;
+		regs->value[FL_REG_BP] = at;
+		regs->known |= 1u << FL_REG_BP;
+		return;
+	}
+}
+
 /* lookup: the address, or before it where it is behind a call. */
 static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 			 const struct fl_symbol *symbol, uint64_t lookup,
@@ -160,6 +195,10 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 		return step_trampoline(memory, regs);
 	if (!row)
 		return step_by_pointer(u, p, memory, regs);
+	if (!row->cfa_expression && row->cfa_register == FL_REG_BP && symbol &&
+	    !(regs->known >> FL_REG_BP & 1))
+		find_pointer(p, m, symbol, address + regs->value[FL_REG_IP] -
+			     lookup, memory, regs);
 	status = fl_cfi_step(&m->module->cfi, row, memory, regs);
 	*signal = row->signal;
 	if (status == FL_STEP_CALLER && !row->signal &&

@@ -10,10 +10,12 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -332,6 +334,79 @@ Test(records, of_processes)
 	cr_assert(fl_perf_event_parse(b.at, b.size, &e));
 	cr_expect_eq(e.kind, FL_EVENT_EXEC);
 	cr_expect_str_eq(e.text, "sleep");
+}
+
+Test(records, of_switches_tell_the_thread_and_whether_it_would_go_on)
+{
+	struct bytes b = { .size = sizeof(struct perf_event_header) };
+	struct fl_event e;
+
+	put32(&b, 20);
+	put32(&b, 21);
+	put64(&b, 79);
+	put64(&b, 1);
+	finish(&b, PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT |
+	       PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	cr_assert(fl_perf_event_parse(b.at, b.size, &e));
+	cr_expect_eq(e.kind, FL_EVENT_SWITCH_OUT);
+	cr_expect(e.preempted);
+	cr_expect_eq(e.pid, 20);
+	cr_expect_eq(e.tid, 21);
+	cr_expect_eq(e.time, 79);
+	finish(&b, PERF_RECORD_SWITCH, 0);
+	cr_assert(fl_perf_event_parse(b.at, b.size, &e));
+	cr_expect_eq(e.kind, FL_EVENT_SWITCH_IN);
+	cr_expect(!e.preempted);
+}
+
+/* Threads that wait ------------------------------------------------------- */
+
+static struct fl_blocked blocked;
+
+Test(blocked, kernel_frames_are_names_without_offsets)
+{
+	struct slice name;
+	size_t at = 0;
+
+	strcpy(blocked.text, "[<0>] hrtimer_nanosleep+0x74/0xf0\n"
+	       "[<0>] ride+0x1/0x2 [horse]\nodd\n[<0>] cut");
+	cr_assert(fl_blocked_kernel(&blocked, &at, &name));
+	cr_expect(fl_slice_is(name, "hrtimer_nanosleep"));
+	cr_assert(fl_blocked_kernel(&blocked, &at, &name));
+	cr_expect(fl_slice_is(name, "ride"));
+	cr_assert(fl_blocked_kernel(&blocked, &at, &name));
+	cr_expect_eq(name.size, 0);
+	cr_expect(!fl_blocked_kernel(&blocked, &at, &name));
+}
+
+Test(blocked, child_that_waits_has_a_stack_and_then_the_same)
+{
+	uint64_t turns = 0;
+	pid_t child = fork();
+	enum fl_look look;
+
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	usleep(100000);
+	cr_assert(fl_blocked_init(&blocked, 4096, false));
+	look = fl_blocked_look(&blocked, child, child, &turns);
+	if (look == FL_LOOK_UNKNOWN)
+		goto done;	/* not permitted here */
+	cr_assert_eq(look, FL_LOOK_BLOCKED);
+	cr_expect_gt(blocked.stack.size, 0);
+	cr_expect_eq(blocked.stack.start, blocked.regs.value[FL_REG_SP]);
+	if (turns)
+		cr_expect_eq(fl_blocked_look(&blocked, child, child, &turns),
+			     FL_LOOK_SAME);
+done:
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	turns = 0;
+	cr_expect_neq(fl_blocked_look(&blocked, child, child, &turns),
+		      FL_LOOK_BLOCKED);
+	fl_blocked_free(&blocked);
 }
 
 /* Call frame information -------------------------------------------------- */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks of threads that wait in the kernel, which are read without stopping
+ * them: /proc/PID/task/TID/syscall tells the stack pointer and the program
+ * counter.  A count of its turns on a CPU, read before and after, tells whether
+ * the thread ran meanwhile.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* A short file of a thread; its size, or -1. */
+static ssize_t read_task(pid_t pid, pid_t tid, const char *name, char *text,
+			 size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid,
+		 name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/* "RAN WAITED TURNS", in nanoseconds; kernels may lack it. */
+static bool read_turns(pid_t pid, pid_t tid, uint64_t *turns)
+{
+	char text[128];
+	uint64_t ran, waited;
+
+	*turns = 0;
+	return read_task(pid, tid, "schedstat", text, sizeof(text)) > 0 &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran, &waited,
+		      turns) == 3;
+}
+
+/*
+ * "running"; or "-1 SP PC" of a thread that waits outside a system call; or
+ * "NUMBER ARGUMENT... SP PC".
+ */
+static bool parse_syscall(char *text, struct fl_regs *regs)
+{
+	char *at, *end;
+	uint64_t ip;
+
+	memset(regs, 0, sizeof(*regs));
+	text[strcspn(text, "\n")] = '\0';
+	at = strrchr(text, ' ');
+	if (!at || at == text)
+		return false;
+	ip = strtoull(at + 1, NULL, 16);
+	*at = '\0';
+	at = strrchr(text, ' ');
+	if (!at)
+		return false;
+	regs->value[FL_REG_SP] = strtoull(at + 1, &end, 16);
+	regs->value[FL_REG_IP] = ip;
+	regs->known = 1u << FL_REG_SP | 1u << FL_REG_IP;
+	return !*end && ip && regs->value[FL_REG_SP];
+}
+
+static bool read_stack(struct fl_blocked *b, pid_t pid)
+{
+	uint64_t start = b->regs.value[FL_REG_SP];
+	struct iovec local = { b->bytes, b->size };
+	struct iovec remote = { (void *)(uintptr_t)start, b->size };
+	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+	/* What is behind the copy is still there: the thread waits. */
+	b->stack = (struct fl_stack_bytes){
+		.data = b->bytes, .start = start,
+		.size = n > 0 ? (size_t)n : 0, .full = false,
+	};
+	return n > 0;
+}
+
+bool fl_blocked_init(struct fl_blocked *b, unsigned size, bool kernel)
+{
+	b->size = size;
+	b->kernel = kernel;
+	b->bytes = fl_alloc(size);
+	return b->bytes;
+}
+
+void fl_blocked_free(struct fl_blocked *b)
+{
+	fl_free(b->bytes);
+	b->bytes = NULL;
+}
+
+enum fl_look fl_blocked_look(struct fl_blocked *b, pid_t pid, pid_t tid,
+			     uint64_t *turns)
+{
+	uint64_t before, after;
+	bool counts = read_turns(pid, tid, &before);
+	char text[256];
+
+	if (counts && *turns && before == *turns)
+		return FL_LOOK_SAME;
+	if (read_task(pid, tid, "syscall", text, sizeof(text)) <= 0)
+		return access("/proc/self/syscall", R_OK) == 0 && !counts ?
+		       FL_LOOK_GONE : FL_LOOK_UNKNOWN;
+	if (!parse_syscall(text, &b->regs))
+		return FL_LOOK_RUNS;
+	b->text[0] = '\0';
+	if (b->kernel && read_task(pid, tid, "stack", b->text,
+				   sizeof(b->text)) < 0)
+		b->text[0] = '\0';
+	if (!read_stack(b, pid))
+		return FL_LOOK_UNKNOWN;
+	if (counts && read_turns(pid, tid, &after) && after != before)
+		return FL_LOOK_RUNS;
+	*turns = before;
+	return FL_LOOK_BLOCKED;
+}
+
+/* "[<0>] hrtimer_nanosleep+0x74/0xf0", leaf first */
+bool fl_blocked_kernel(struct fl_blocked *b, size_t *at, struct slice *name)
+{
+	const char *line = b->text + *at, *end = strchr(line, '\n');
+
+	if (!end)
+		return false;
+	*at += (size_t)(end - line) + 1;
+	if (line[0] == '[' && (line = memchr(line, ' ', (size_t)(end - line))))
+		line++;
+	else
+		line = b->text + *at;
+	name->data = line;
+	name->size = 0;
+	while (line + name->size < end && !strchr("+ \n", line[name->size]))
+		name->size++;
+	return true;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A recording while it goes on.  Parts of record.c, of which each looks at one
+ * kind of sample.
+ */
+#ifndef FL_SAMPLE_RECORDER_H
+#define FL_SAMPLE_RECORDER_H
+
+#include "sample/sample.h"
+
+/* What is known of a thread's name. */
+struct fl_thread_name {
+	pid_t pid;
+	flame_id comm, process, set, base;
+};
+
+/* A thread that is looked at, or that has left its CPU. */
+struct fl_waiter {
+	pid_t pid, tid;
+	bool there;		/* stack and labels are those of its wait */
+	bool whole;
+	flame_id stack, thread, labels;
+	uint64_t turns;		/* wall: on a CPU, when the stack was read */
+	uint64_t owed;		/* wall: looks while it ran; its next sample
+				   weighs as many */
+	flame_id ran;		/* wall: its stack when it ran; 0: not seen */
+	bool ran_whole;
+	int64_t since;		/* offcpu: CLOCK_MONOTONIC */
+};
+
+struct fl_waiters {
+	struct fl_map by_tid;	/* place + 1 */
+	struct fl_waiter *data;
+	size_t count, capacity;
+	size_t next;		/* of this round */
+	uint64_t weight;	/* looks that this round stands for */
+	int64_t due, begin;	/* when to look again; of this interval */
+	uint64_t random;
+	struct fl_blocked blocked;
+	struct fl_task {
+		pid_t pid, tid;
+	} *tasks;		/* of this round */
+	size_t ntasks, tasks_capacity;
+};
+
+struct fl_recorder {
+	struct fl_recording how;
+	struct fl_perf_events events;
+	struct fl_processes processes;
+	struct fl_unwinder unwinder;
+	struct fl_record_result result;
+	struct fl_map addresses;	/* frame -> the last one seen */
+	flame_id metric, truncated, broken, on_cpu;
+	flame_id cpus[256];		/* label sets */
+	struct fl_map threads;		/* tid -> place in names */
+	struct fl_thread_name *names;
+	size_t nnames, names_capacity;
+	struct fl_waiters waiters;
+	int64_t begin, deadline, ticked;
+	int64_t since_1970;		/* of the clock's zero */
+	bool hurries;			/* samples are looked at at once */
+	bool blind;			/* perf events are refused: wall only */
+	bool started, ended, last_round;
+};
+
+/* threads.c: names of threads; NULL: out of memory. */
+const struct fl_thread_name *fl_recorder_thread(struct fl_recorder *r,
+						struct fl_process *p,
+						pid_t tid);
+void fl_recorder_rename(struct fl_recorder *r, const struct fl_event *e);
+
+/* record.c */
+/* Pushes the user's frames; whether the stack is whole. */
+bool fl_recorder_push_user(struct fl_recorder *r, struct fl_process *p,
+			   pid_t tid, const struct fl_regs *regs,
+			   const struct fl_stack_bytes *stack);
+/* The stack of the frames pushed, below base. */
+flame_id fl_recorder_stack(struct fl_recorder *r, flame_id base);
+/* Makes a sample of the weight, and counts it. */
+void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
+		      int64_t time, uint64_t weight,
+		      struct flame_sample *sample);
+
+/* wall.c */
+bool fl_wall_begin(struct fl_recorder *r);
+/* Begins a round of looks when it is time. */
+void fl_wall_tick(struct fl_recorder *r);
+/* Milliseconds until the next round. */
+int fl_wall_wait(const struct fl_recorder *r);
+/* A sample of a thread of this round; false: no more. */
+bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample);
+/* What a thread owes when a sample of it comes; 0: it is not wanted. */
+uint64_t fl_wall_settle(struct fl_recorder *r, pid_t tid);
+/* This is that sample's stack. */
+void fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *taken);
+/* At the end, what nobody has paid. */
+bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample);
+
+/* offcpu.c */
+/* Threads that are blocked from the start. */
+void fl_offcpu_begin(struct fl_recorder *r);
+/* A thread leaves its CPU: there is no sample yet, so false. */
+bool fl_offcpu_leave(struct fl_recorder *r, const struct fl_waiter *leaving);
+/* Whether its wait ends here, and is the sample. */
+bool fl_offcpu_switch(struct fl_recorder *r, const struct fl_event *e,
+		      struct flame_sample *sample);
+/* At the end, those that still wait. */
+bool fl_offcpu_rest(struct fl_recorder *r, struct flame_sample *sample);
+
+/* wall.c: of a thread; NULL: out of memory. */
+struct fl_waiter *fl_waiter_get(struct fl_recorder *r, pid_t pid, pid_t tid);
+/* Reads the stack of a thread that is blocked, if it is. */
+bool fl_waiter_read(struct fl_recorder *r, struct fl_waiter *waiter);
+/* Lists the threads of all targets. */
+void fl_waiters_list(struct fl_recorder *r);
+void fl_waiters_free(struct fl_waiters *waiters);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Wall clock time: looks at all threads at a frequency.  One that is blocked has
+ * its stack read; one that runs owes a look to the next of its samples, which the
+ * kernel takes anyway.  So each thread gets as many looks as any other, and
+ * nobody is stopped.
+ */
+#include "fl.h"
+
+#include "sample/recorder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct fl_waiter *fl_waiter_get(struct fl_recorder *r, pid_t pid, pid_t tid)
+{
+	struct fl_waiters *w = &r->waiters;
+	uint64_t *place = fl_map_put(&w->by_tid, (uint64_t)tid, NULL);
+	struct fl_waiter *waiter;
+
+	if (!place || !fl_grow(&w->data, &w->capacity, w->count + 1,
+			       sizeof(*w->data))) {
+		fl_no_memory(r->processes.flame);
+		return NULL;
+	}
+	if (!*place) {
+		*place = ++w->count;
+		w->data[*place - 1].pid = 0;
+	}
+	waiter = &w->data[*place - 1];
+	if (waiter->pid != pid)		/* new, or the number is used again */
+		*waiter = (struct fl_waiter){ .pid = pid, .tid = tid };
+	return waiter;
+}
+
+void fl_waiters_free(struct fl_waiters *w)
+{
+	fl_map_free(&w->by_tid);
+	fl_free(w->data);
+	fl_free(w->tasks);
+	fl_blocked_free(&w->blocked);
+}
+
+/* Threads ----------------------------------------------------------------- */
+
+static void list_process(struct fl_recorder *r, pid_t pid)
+{
+	struct fl_waiters *w = &r->waiters;
+	struct dirent *entry;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (!fl_is_digit(entry->d_name[0]))
+			continue;
+		if (!fl_grow(&w->tasks, &w->tasks_capacity, w->ntasks + 1,
+			     sizeof(*w->tasks))) {
+			fl_no_memory(r->processes.flame);
+			break;
+		}
+		w->tasks[w->ntasks++] = (struct fl_task){
+			pid, (pid_t)strtol(entry->d_name, NULL, 10)
+		};
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void fl_waiters_list(struct fl_recorder *r)
+{
+	r->waiters.ntasks = r->waiters.next = 0;
+	for (size_t i = 0; i < r->processes.count; i++) {
+		const struct fl_process *p = r->processes.data[i];
+
+		if (p->tracked && !p->exited)
+			list_process(r, p->pid);
+	}
+}
+
+static void push_kernel(struct fl_recorder *r)
+{
+	struct flame *flame = r->processes.flame;
+	struct slice name;
+	size_t at = 0;
+
+	while (fl_blocked_kernel(&r->waiters.blocked, &at, &name)) {
+		if (!name.size)
+			continue;
+		fl_unwind_push(&r->unwinder, flame_frame(flame,
+			&(struct flame_frame){
+				.name = flame_name(flame, name.data, name.size),
+				.file = fl_name(flame, "[kernel.kallsyms]"),
+				.type = FLAME_KERNEL,
+			}), 0);
+	}
+}
+
+/* Of the copy that was just made. */
+static bool unwind(struct fl_recorder *r, struct fl_waiter *waiter)
+{
+	struct fl_process *p = fl_process_find(&r->processes, waiter->pid);
+	const struct fl_thread_name *t =
+		p ? fl_recorder_thread(r, p, waiter->tid) : NULL;
+	const struct fl_blocked *b = &r->waiters.blocked;
+
+	if (!t)
+		return false;
+	r->unwinder.nframes = 0;
+	push_kernel(r);
+	waiter->whole = fl_recorder_push_user(r, p, waiter->tid, &b->regs,
+					      &b->stack);
+	waiter->stack = fl_recorder_stack(r, t->base);
+	waiter->thread = t->set;
+	waiter->there = true;
+	return true;
+}
+
+bool fl_waiter_read(struct fl_recorder *r, struct fl_waiter *waiter)
+{
+	uint64_t turns = 0;
+
+	return fl_blocked_look(&r->waiters.blocked, waiter->pid, waiter->tid,
+			       &turns) == FL_LOOK_BLOCKED &&
+	       unwind(r, waiter);
+}
+
+/* Rounds ------------------------------------------------------------------ */
+
+static int64_t interval(const struct fl_recorder *r)
+{
+	return 1000000000 / r->how.looks;
+}
+
+/* Somewhere in the interval: programs have rhythms of their own. */
+static void plan_round(struct fl_recorder *r)
+{
+	struct fl_waiters *w = &r->waiters;
+
+	w->random ^= w->random << 13;
+	w->random ^= w->random >> 7;
+	w->random ^= w->random << 17;
+	w->due = w->begin + (int64_t)(w->random % (uint64_t)interval(r));
+}
+
+bool fl_wall_begin(struct fl_recorder *r)
+{
+	struct fl_waiters *w = &r->waiters;
+
+	w->random = (uint64_t)fl_now() | 1;
+	w->begin = fl_now();
+	plan_round(r);
+	return true;
+}
+
+/* Without the kernel's events children and programs are looked for. */
+static void look_for_processes(struct fl_recorder *r)
+{
+	struct fl_targets targets = { 0 };
+	char pid[24];
+	struct fl_refusal refusal;
+
+	for (size_t i = 0; i < r->processes.count; i++) {
+		struct fl_process *p = r->processes.data[i];
+
+		if (p->exited)
+			continue;
+		if (kill(p->pid, 0) != 0 && errno == ESRCH) {
+			fl_process_exit(p);
+			continue;
+		}
+		fl_process_check_comm(&r->processes, p);
+		snprintf(pid, sizeof(pid), "%d", (int)p->pid);
+		fl_targets_add(r->processes.flame, &targets, pid, &refusal);
+	}
+	if (r->how.sampling.children &&
+	    fl_targets_add_children(r->processes.flame, &targets))
+		for (size_t i = 0; i < targets.count; i++) {
+			struct fl_process *p = fl_process_get(&r->processes,
+							      targets.data[i]);
+
+			if (p)
+				p->tracked = true;
+		}
+	fl_targets_free(&targets);
+}
+
+void fl_wall_tick(struct fl_recorder *r)
+{
+	struct fl_waiters *w = &r->waiters;
+	int64_t now = fl_now();
+
+	if (now < w->due)
+		return;
+	if (r->blind)
+		look_for_processes(r);
+	fl_waiters_list(r);
+	/* Rounds that a busy machine let pass count with this one. */
+	w->weight = 1;
+	w->begin += interval(r);
+	while (w->begin + interval(r) <= now) {
+		w->begin += interval(r);
+		w->weight++;
+	}
+	plan_round(r);
+}
+
+int fl_wall_wait(const struct fl_recorder *r)
+{
+	int64_t left = (r->waiters.due - fl_now()) / 1000000;
+
+	return left < 1 ? 1 : left > 20 ? 20 : (int)left;
+}
+
+bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
+{
+	struct fl_waiters *w = &r->waiters;
+
+	while (w->next < w->ntasks) {
+		struct fl_task task = w->tasks[w->next++];
+		struct fl_waiter *waiter = fl_waiter_get(r, task.pid, task.tid);
+		enum fl_look look;
+
+		if (!waiter)
+			return false;
+		if (!waiter->there)
+			waiter->turns = 0;
+		look = fl_blocked_look(&w->blocked, task.pid, task.tid,
+				       &waiter->turns);
+		if (look == FL_LOOK_GONE)
+			continue;
+		if (look == FL_LOOK_BLOCKED && !unwind(r, waiter))
+			continue;
+		if (look == FL_LOOK_BLOCKED || look == FL_LOOK_SAME) {
+			fl_recorder_emit(r, waiter, fl_now(), w->weight,
+					 sample);
+			return true;
+		}
+		waiter->there = false;
+		waiter->owed += w->weight;
+		r->result.unread += look == FL_LOOK_UNKNOWN;
+	}
+	return false;
+}
+
+uint64_t fl_wall_settle(struct fl_recorder *r, pid_t tid)
+{
+	const uint64_t *place = fl_map_get(&r->waiters.by_tid, (uint64_t)tid);
+	uint64_t owed;
+
+	if (!place || !*place)
+		return 0;
+	owed = r->waiters.data[*place - 1].owed;
+	r->waiters.data[*place - 1].owed = 0;
+	return owed;
+}
+
+void fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *taken)
+{
+	struct fl_waiter *waiter = fl_waiter_get(r, taken->pid, taken->tid);
+
+	if (!waiter)
+		return;
+	waiter->ran = taken->stack;
+	waiter->ran_whole = taken->whole;
+}
+
+/*
+ * A thread that ran at a look, and of which no sample came since: it was where
+ * it was seen before, as far as one knows.
+ */
+static bool rest_of(struct fl_recorder *r, struct fl_waiter *waiter,
+		    struct flame_sample *sample)
+{
+	struct flame *flame = r->processes.flame;
+	struct fl_process *p = fl_process_find(&r->processes, waiter->pid);
+	const struct fl_thread_name *t =
+		p ? fl_recorder_thread(r, p, waiter->tid) : NULL;
+
+	if (!t)
+		return false;
+	if (!waiter->ran && !r->on_cpu)
+		r->on_cpu = fl_frame(flame, fl_name(flame, "[on CPU]"),
+				     FLAME_UNKNOWN);
+	waiter->stack = waiter->ran ? waiter->ran :
+			flame_stack(flame, t->base, r->on_cpu);
+	waiter->thread = t->set;
+	waiter->whole = waiter->ran && waiter->ran_whole;
+	fl_recorder_emit(r, waiter, fl_now(), waiter->owed, sample);
+	waiter->owed = 0;
+	return true;
+}
+
+bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample)
+{
+	struct fl_waiters *w = &r->waiters;
+
+	if (w->ntasks) {
+		w->ntasks = 0;
+		w->next = 0;
+	}
+	while (w->next < w->count) {
+		struct fl_waiter *waiter = &w->data[w->next++];
+
+		if (waiter->owed && rest_of(r, waiter, sample))
+			return true;
+	}
+	return false;
+}
