@@ -148,6 +148,7 @@ script_tests = \
 	tests/perf-script/inline \
 	tests/perf-script/run \
 	tests/record/java \
+	tests/record/life \
 	tests/record/python \
 	tests/record/run \
 	tests/record/wait \

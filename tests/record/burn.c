@@ -3,7 +3,7 @@
  * Spends 10, 20, 30 and 40 % of its CPU time in four functions, and prints what
  * it measured: "SECONDS TEN TWENTY THIRTY FORTY".
  *
- *	burn SECONDS [fork N | thread | exec]
+ *	burn SECONDS [fork N | thread | threads N | exec PROGRAM]
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -78,6 +78,20 @@ int main(int argc, char **argv)
 			}
 		while (wait(NULL) > 0)
 			;
+		return 0;
+	}
+	if (strcmp(how, "threads") == 0) {
+		int n = atoi(argv[3]);
+		pthread_t *threads = calloc((size_t)n + 1, sizeof(*threads));
+
+		if (!threads)
+			return 1;
+		for (int i = 0; i < n; i++)
+			if (pthread_create(&threads[i], NULL, burn, &seconds))
+				return 1;
+		for (int i = 0; i < n; i++)
+			pthread_join(threads[i], NULL);
+		free(threads);
 		return 0;
 	}
 	if (strcmp(how, "exec") == 0) {
