@@ -41,7 +41,8 @@
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
  *		frame_color.c palette.c classic.c: colours; svg.c html.c
  *		pack.c: the pages;
- *		tree_json.c firefox.c for other viewers; rows.c gathers rows and sorts
+ *		tree_json.c firefox.c trace_event.c for other viewers;
+ *		rows.c gathers rows and sorts
  *		them, table.c writes them; spell.c: names and JSON's strings
  */
 #ifndef FL_DICT_H

@@ -374,7 +374,7 @@ static void put_weights(struct writer *w, size_t from, size_t to)
 /* In ms: since the start, or the sum of weights so far. */
 static void put_times(struct writer *w, size_t from, size_t to)
 {
-	bool timed = w->start != FLAME_NOTIME;
+	bool timed = w->rows->first != FLAME_NOTIME;
 	int places = timed ? 6 : FL_MAX(places_of(w->metric), 0);
 	int64_t last = 0;
 
@@ -383,7 +383,7 @@ static void put_times(struct writer *w, size_t from, size_t to)
 		const struct fl_row *row = &w->rows->data[i];
 
 		if (timed && row->time != FLAME_NOTIME)
-			last = row->time - w->start;
+			last = fl_row_since(w->rows, row);
 		fl_pieces_text(&w->p, i > from ? "," : "");
 		fl_pieces_decimal(&w->p, last, places);
 		if (!timed)
@@ -480,7 +480,7 @@ static void put_threads(struct writer *w)
 static void put_meta(struct writer *w)
 {
 	const struct fl_rows *rows = w->rows;
-	int64_t start = FL_MAX(w->start, 0);
+	int64_t start = rows->first == FLAME_NOTIME ? 0 : rows->first;
 
 	fl_pieces_text(&w->p, "{\"meta\":{\"preprocessedProfileVersion\":"
 		       VERSION ",\"version\":" GECKO_VERSION
@@ -511,29 +511,12 @@ static void put_shared(struct writer *w)
 	fl_pieces_text(&w->p, "]}}\n");
 }
 
-/* The first time of all; FLAME_NOTIME: no row has one. */
-static int64_t find_start(const struct fl_rows *rows)
-{
-	int64_t start = FLAME_NOTIME;
-
-	for (size_t i = 0; i < rows->count; i++) {
-		int64_t time = rows->data[i].time;
-
-		if (time != FLAME_NOTIME &&
-		    (start == FLAME_NOTIME || time < start))
-			start = time;
-	}
-	/* Those of machines that count from their start may lie before 0. */
-	return start == FLAME_NOTIME ? start : FL_MAX(start, 0);
-}
-
 static bool open_writer(struct writer *w, struct fl_rows *rows)
 {
 	const struct flame *flame = rows->flame;
 
 	*w = (struct writer){ .p.out = rows->out, .rows = rows,
 			      .flame = rows->flame };
-	w->start = find_start(rows);
 	if (rows->nmetrics)
 		w->metric = flame_metric_of(flame, rows->metrics[0]);
 	return numbered_open(&w->stacks, flame->stacks.count) &&

@@ -521,10 +521,22 @@ static bool sort_rows(struct fl_rows *rows)
 	return list;
 }
 
+static void find_first(struct fl_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		int64_t time = rows->data[i].time;
+
+		if (time != FLAME_NOTIME &&
+		    (rows->first == FLAME_NOTIME || time < rows->first))
+			rows->first = time;
+	}
+}
+
 static int write_rows(struct fl_rows *rows)
 {
 	fl_index_free(&rows->index);
 	leave_out_zeros(rows);
+	find_first(rows);
 	if (!rows->count && fl_tell_empty(rows->flame) != FLAME_OK)
 		return FLAME_FAILED;
 	rows->stack_rank = rank_stacks(rows->flame);
@@ -604,6 +616,7 @@ struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
 	rows = &((struct state *)sink->state)->rows;
 	*rows = (struct fl_rows){ .flame = flame, .out = out, .write = write,
 				  .from = FLAME_NOTIME, .to = FLAME_NOTIME,
+				  .first = FLAME_NOTIME,
 				  .timed = needs & FL_NEED_TIME };
 	/* Reading the times of large files takes too long. */
 	sink->needs = needs & ~(unsigned)FL_NEED_TIME;

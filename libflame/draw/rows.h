@@ -23,6 +23,7 @@ struct fl_rows {
 	flame_id *metrics;	/* of the rows, sorted by name */
 	size_t nmetrics, metrics_capacity;
 	int64_t from, to;	/* span of all inputs; or FLAME_NOTIME */
+	int64_t first;		/* time of a row; FLAME_NOTIME: none has one */
 	char *events, *title;	/* options of that name, or NULL */
 	/* Ranks by id, for sorting. */
 	uint32_t *stack_rank, *set_rank;
@@ -49,6 +50,16 @@ flame_id *fl_rows_keys(struct fl_rows *rows, size_t *count);
  */
 struct flame_sink *fl_thread_rows_sink(struct flame *flame, struct fl_out *out,
 				       int (*write)(struct fl_rows *rows));
+/* From rows->first to a row's time; the time must be known. */
+static inline int64_t fl_row_since(const struct fl_rows *rows,
+				   const struct fl_row *row)
+{
+	int64_t time;
+
+	return __builtin_sub_overflow(row->time, rows->first, &time) ?
+	       INT64_MAX : time;
+}
+
 /* The end of the rows with the thread of rows->data[from]. */
 size_t fl_rows_thread_end(const struct fl_rows *rows, size_t from);
 /* The value of a label; 0: none. */

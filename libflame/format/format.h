@@ -38,6 +38,7 @@ extern const struct fl_format fl_format_firefox;
 extern const struct fl_format fl_format_firefox_write;
 extern const struct fl_format fl_format_threads;
 extern const struct fl_format fl_format_trace_event;
+extern const struct fl_format fl_format_trace_event_write;
 extern const struct fl_format fl_format_cpuprofile;
 extern const struct fl_format fl_format_heapprofile;
 extern const struct fl_format fl_format_flamebearer;

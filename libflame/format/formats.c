@@ -44,6 +44,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_speedscope_write,
 	&fl_format_speedscope,
 	&fl_format_firefox_write,
+	&fl_format_trace_event_write,
 	&fl_format_firefox,
 	&fl_format_threads,
 	&fl_format_trace_event,

@@ -292,3 +292,64 @@ Test(rows, several_metrics_are_not_mixed)
 	cr_expect_eq(flame_finish(sink), FLAME_FAILED);
 	cr_expect(strstr(flame_error(flame), "there are 2"));
 }
+
+/* Gaps that are shorter than a sample are closed, and frames go on. */
+Test(rows, a_trace_has_frames_at_their_times)
+{
+	put_timed(writer("trace-event"));
+	expect("\"metric\":\"wall\",\"unit\":\"ns\",\"unit_ns\":1}");
+	expect("{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"ts\":0,"
+	       "\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}},\n"
+	       "{\"ph\":\"B\",\"pid\":7,\"tid\":7,\"ts\":0,"
+	       "\"name\":\"a\"},\n"
+	       "{\"ph\":\"E\",\"pid\":7,\"tid\":7,\"ts\":0.001,"
+	       "\"name\":\"a\"},\n");
+	expect("\"tid\":8,\"ts\":0,\"name\":\"a\"},\n"
+	       "{\"ph\":\"B\",\"pid\":7,\"tid\":8,\"ts\":0,"
+	       "\"name\":\"b_[k]\"},\n"
+	       "{\"ph\":\"E\",\"pid\":7,\"tid\":8,\"ts\":2000.001,"
+	       "\"name\":\"b_[k]\"},\n"
+	       "{\"ph\":\"B\",\"pid\":7,\"tid\":8,\"ts\":2000.001,"
+	       "\"name\":\"c_[j]\"},\n"
+	       "{\"ph\":\"E\",\"pid\":7,\"tid\":8,\"ts\":3000.001,"
+	       "\"name\":\"c_[j]\"},\n"
+	       "{\"ph\":\"E\",\"pid\":7,\"tid\":8,\"ts\":3000.001,"
+	       "\"name\":\"a\"}]}\n");
+}
+
+/* Threads of two machines with the same number. */
+Test(rows, a_trace_keeps_threads_apart)
+{
+	struct flame_sink *sink = writer("trace-event");
+	flame_id a = stack(0, "a", FLAME_UNKNOWN);
+	flame_id cpu = flame_metric(flame, "cpu", "samples");
+
+	put_at(sink, a, cpu, thread("x", "8"), FLAME_NOTIME, 1);
+	put_at(sink, a, cpu, thread("y", "8"), FLAME_NOTIME, 2);
+	put_at(sink, a, cpu, 0, FLAME_NOTIME, -3);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	expect("\"tid\":8,\"ts\":1,\"name\":\"a\"}");
+	expect("\"tid\":\"8 (3)\",\"ts\":2,\"name\":\"a\"}");
+	cr_expect_str_eq(said.data, "1 stacks weigh less than 0 and are left "
+				    "out\n");
+}
+
+/* The interval is about as long as the samples lie apart. */
+Test(rows, a_trace_of_counts_fills_its_time_and_is_read_again)
+{
+	struct flame_sink *sink = writer("trace-event");
+	flame_id a = stack(0, "a", FLAME_UNKNOWN);
+	flame_id cpu = flame_metric(flame, "cpu", "samples");
+	struct flame_source *source;
+	struct flame_sample s;
+
+	for (int i = 0; i < 5; i++)
+		put_at(sink, a, cpu, thread("x", "8"), 1000 + 1000 * i, 7);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	expect("\"unit\":\"samples\",\"unit_ns\":114}");
+	source = flame_open_memory(flame, out.data, out.size, "t", NULL);
+	cr_assert_eq(flame_next(source, &s), FLAME_OK);
+	cr_expect(s.weight == 35 && s.stack == a && s.metric == cpu);
+	cr_expect_eq(flame_next(source, &s), FLAME_END);
+	flame_close(source);
+}

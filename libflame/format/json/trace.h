@@ -94,6 +94,12 @@ struct trace {
 	struct fl_v8 *piece;		/* of the event that is read */
 	struct fl_v8_options v8_options;
 	bool has_piece;
+	/* What our writer tells of the lengths of frames; unit_ns 0: nothing. */
+	struct {
+		flame_id metric, unit;	/* names */
+		int64_t unit_ns;	/* length of a weight of 1 */
+		bool ours;
+	} weights;
 	uint64_t nasync;		/* asynchronous events, left out */
 	struct fl_buf buf;
 };

@@ -423,15 +423,25 @@ static flame_id labels_of(struct trace *t, const struct thread *th)
 			      number_of(t, th->pid), number_of(t, th->tid));
 }
 
+/* Of a trace that we wrote: all of its frames, in the unit they had. */
+static bool is_ours(const struct trace *t)
+{
+	return t->weights.ours && t->weights.unit_ns > 0 &&
+	       t->weights.metric && t->weights.unit;
+}
+
 static void give_sum(struct trace *t, const struct sum *sum, flame_id metric,
 		     bool counts)
 {
 	struct flame_sample sample = {
 		.stack = sum->stack, .time = FLAME_NOTIME, .metric = metric,
-		.weight = counts ? (int64_t)sum->events : sum->time,
+		.weight = counts ? (int64_t)sum->events :
+			  is_ours(t) ? sum->time / t->weights.unit_ns :
+				       sum->time,
 	};
 
-	fl_json_count(&t->js, metric, sum->events, sum->time);
+	fl_json_count(&t->js, metric, sum->events, counts ? sum->time :
+							    sample.weight);
 	if (fl_json_wants_thread(&t->js))
 		sample.thread = labels_of(t, &t->threads[sum->thread]);
 	if (sample.weight)
@@ -459,7 +469,11 @@ static void give_sums(struct trace *t, bool samples)
 
 	if (!t->nsums)
 		return;
-	metric = fl_metric(t->js.flame, samples ? "cpu" : "time", "ns",
+	metric = is_ours(t) ?
+		 flame_metric(t->js.flame,
+			      fl_name_at(t->js.flame, t->weights.metric).data,
+			      fl_name_at(t->js.flame, t->weights.unit).data) :
+		 fl_metric(t->js.flame, samples ? "cpu" : "time", "ns",
 			   counts ? "samples" : "ns");
 	for (size_t i = 0; i < t->nsums && !fl_failed(t->js.flame); i++)
 		give_sum(t, &t->sums[i], metric, counts);
@@ -474,10 +488,30 @@ static void forget(struct trace *t)
 		fl_free(t->threads[i].open);
 	}
 	t->nthreads = t->nsums = t->nsamples = t->nframes = 0;
+	memset(&t->weights, 0, sizeof(t->weights));
 	fl_trace_forget_profiles(t);
 	fl_map_clear(&t->thread_ids);
 	fl_map_clear(&t->sum_ids);
 	fl_map_clear(&t->frame_ids);
+}
+
+static void read_other_data(struct trace *t)
+{
+	struct fl_json *json = &t->js.json;
+	struct slice text;
+
+	while (fl_json_key(json))
+		if (fl_json_is(json, "exporter"))
+			t->weights.ours = fl_json_string(json, &text) &&
+					  fl_slice_starts(text, "libflame ");
+		else if (fl_json_is(json, "metric"))
+			t->weights.metric = text_name(t);
+		else if (fl_json_is(json, "unit"))
+			t->weights.unit = text_name(t);
+		else if (fl_json_is(json, "unit_ns"))
+			fl_json_integer(json, &t->weights.unit_ns);
+		else
+			fl_json_skip(json);
 }
 
 static void read_key(struct trace *t)
@@ -487,6 +521,9 @@ static void read_key(struct trace *t)
 	if (fl_json_is(json, "traceEvents")) {
 		if (fl_json_enter_array(json))
 			read_events(t, 0);
+	} else if (fl_json_is(json, "otherData")) {
+		if (fl_json_enter_object(json))
+			read_other_data(t);
 	} else if (fl_json_is(json, "samples")) {
 		if (fl_json_enter_array(json))
 			read_events(t, 'P');

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Trace Event, for Perfetto and chrome://tracing: frames begin and end on the
+ * line of their thread, and are as long as their weight.
+ *
+ * A weight that is no time is so many times a length that the head of the file
+ * tells, from which our reader has it again.  A sample starts at its time, but
+ * not before the end of the one before it; gaps that are shorter than the
+ * sample are closed.  Samples without times follow one another.
+ */
+#include "fl.h"
+
+#include "draw/draw.h"
+#include "draw/rows.h"
+#include "format/format.h"
+
+#include <inttypes.h>
+
+enum { UNTIMED_NS = 1000, PLACES = 3 };	/* of microseconds */
+
+struct path {
+	flame_id *frames;
+	size_t count, capacity;
+};
+
+struct writer {
+	struct fl_pieces p;
+	const struct fl_rows *rows;
+	struct flame *flame;
+	bool failed, begun;
+	const struct flame_metric *metric;	/* NULL: no samples */
+	int64_t unit_ns;	/* length of a weight of 1 */
+	struct path open, next;	/* of the thread; of the sample */
+	struct fl_map used;	/* pid << 32 | tid, as names */
+	struct fl_buf thread;	/* "\"pid\":7,\"tid\":8" */
+	uint64_t below_zero;
+};
+
+/* Events -------------------------------------------------------------- */
+
+static void begin_event(struct writer *w, const char *phase, int64_t time)
+{
+	fl_pieces_text(&w->p, w->begun ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	w->begun = true;
+	fl_buf_text(&w->p.buf, phase);
+	fl_buf_text(&w->p.buf, "\",");
+	fl_buf_put(&w->p.buf, w->thread.data, w->thread.size);
+	fl_buf_text(&w->p.buf, ",\"ts\":");
+	fl_pieces_decimal(&w->p, time, PLACES);
+	fl_buf_text(&w->p.buf, ",\"name\":");
+}
+
+static void put_event(struct writer *w, const char *phase, int64_t time,
+		      flame_id frame_id)
+{
+	const struct flame_frame *f = &w->flame->frames.data[frame_id];
+
+	begin_event(w, phase, time);
+	fl_pieces_name(&w->p, w->flame, f->name, f->type);
+	fl_pieces_text(&w->p, "}");
+}
+
+/* Ends all frames but the outermost n. */
+static void leave(struct writer *w, size_t n, int64_t time)
+{
+	while (w->open.count > n)
+		put_event(w, "E", time, w->open.frames[--w->open.count]);
+}
+
+static bool spell_path(struct writer *w, flame_id stack)
+{
+	struct path *p = &w->next;
+	flame_id at = stack;
+	size_t n = 0;
+
+	for (; at; at = fl_parent(w->flame, at))
+		n++;
+	if (!fl_grow(&p->frames, &p->capacity, n, sizeof(*p->frames)) ||
+	    !fl_grow(&w->open.frames, &w->open.capacity, n,
+		     sizeof(*w->open.frames))) {
+		w->failed = true;
+		return false;
+	}
+	p->count = n;
+	for (; stack; stack = fl_parent(w->flame, stack))
+		p->frames[--n] = fl_frame_id(w->flame, stack);
+	return true;
+}
+
+static void enter(struct writer *w, flame_id stack, int64_t time)
+{
+	size_t n = 0;
+
+	if (!spell_path(w, stack))
+		return;
+	while (n < w->open.count && n < w->next.count &&
+	       w->open.frames[n] == w->next.frames[n])
+		n++;
+	leave(w, n, time);
+	for (; n < w->next.count; n++) {
+		put_event(w, "B", time, w->next.frames[n]);
+		w->open.frames[w->open.count++] = w->next.frames[n];
+	}
+}
+
+/* Threads ------------------------------------------------------------- */
+
+static flame_id label_of(struct writer *w, const struct fl_row *row,
+			 const char *key)
+{
+	return fl_row_label(w->flame, row, fl_name(w->flame, key));
+}
+
+static void spell_id(struct writer *w, const char *key, struct slice text)
+{
+	fl_buf_print(&w->thread, "\"%s\":", key);
+	if (fl_slice_digits(text) && text.size < 10 &&
+	    (text.size == 1 || text.data[0] != '0'))
+		fl_buf_put(&w->thread, text.data, text.size);
+	else
+		fl_spell_json(&w->thread, text);
+}
+
+/* A number that several threads have is none of the later ones. */
+static void begin_thread(struct writer *w, const struct fl_row *row,
+			 size_t number)
+{
+	flame_id pid = label_of(w, row, "pid"), tid = label_of(w, row, "tid");
+	flame_id name = label_of(w, row, "thread");
+	struct slice text = fl_name_at(w->flame, tid ? tid : name);
+	struct fl_buf spelled = { 0 };
+	bool fresh;
+
+	if (!fl_map_put(&w->used, (uint64_t)pid << 32 | (tid ? tid : name),
+			&fresh))
+		w->failed = true;
+	fl_buf_put(&spelled, text.data, text.size);
+	if (!text.size)
+		fl_buf_text(&spelled, "unknown");
+	if (!fresh)
+		fl_buf_print(&spelled, " (%zu)", number);
+	w->thread.size = 0;
+	spell_id(w, "pid", pid ? fl_name_at(w->flame, pid) :
+				 FL_SLICE("unknown"));
+	fl_buf_byte(&w->thread, ',');
+	spell_id(w, "tid", (struct slice){ spelled.data, spelled.size });
+	w->failed |= w->thread.failed || spelled.failed;
+	fl_buf_free(&spelled);
+	if (!name || w->failed)
+		return;
+	begin_event(w, "M", 0);
+	fl_pieces_text(&w->p, "\"thread_name\",\"args\":{\"name\":");
+	fl_spell_json(&w->p.buf, fl_name_at(w->flame, name));
+	fl_pieces_text(&w->p, "}}");
+}
+
+static void put_rows(struct writer *w, size_t from, size_t to)
+{
+	int64_t end = 0;
+
+	for (size_t i = from; i < to && !w->failed; i++) {
+		const struct fl_row *row = &w->rows->data[i];
+		int64_t length = fl_mul_clamped(row->weight, w->unit_ns);
+
+		if (length < 0) {
+			w->below_zero++;
+			continue;
+		}
+		if (row->time != FLAME_NOTIME &&
+		    fl_row_since(w->rows, row) >= fl_add_clamped(end, length)) {
+			leave(w, 0, end);
+			end = fl_row_since(w->rows, row);
+		}
+		enter(w, row->stack, end);
+		end = fl_add_clamped(end, length);
+	}
+	leave(w, 0, end);
+}
+
+static void put_threads(struct writer *w)
+{
+	size_t from = 0, number = 0;
+
+	while (from < w->rows->count && !w->failed) {
+		size_t to = fl_rows_thread_end(w->rows, from);
+
+		begin_thread(w, &w->rows->data[from], ++number);
+		put_rows(w, from, to);
+		from = to;
+	}
+}
+
+/* Lengths ------------------------------------------------------------- */
+
+static int64_t ns_of(const struct flame_metric *metric)
+{
+	static const struct { const char *unit; int64_t ns; } units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+		{ "s", 1000000000 },
+	};
+
+	for (size_t i = 0; metric && i < FL_COUNT(units); i++)
+		if (strcmp(metric->weight, units[i].unit) == 0)
+			return units[i].ns;
+	return 0;
+}
+
+/* The sum of weights of a thread, and the time between first and last. */
+static int64_t weigh(const struct fl_rows *rows, size_t from, size_t to,
+		     int64_t *span)
+{
+	int64_t sum = 0, first = INT64_MAX, last = 0;
+
+	for (size_t i = from; i < to; i++) {
+		const struct fl_row *row = &rows->data[i];
+
+		sum = fl_add_clamped(sum, FL_MAX(row->weight, 0));
+		if (row->time == FLAME_NOTIME)
+			continue;
+		first = FL_MIN(first, fl_row_since(rows, row));
+		last = FL_MAX(last, fl_row_since(rows, row));
+	}
+	*span = FL_MAX(last - first, 0);
+	return sum;
+}
+
+/*
+ * As long as samples of the busiest thread may be to fill its time: about the
+ * interval of sampling.
+ */
+static int64_t find_length(const struct fl_rows *rows)
+{
+	int64_t length = 0, most = 1, span;
+
+	for (size_t from = 0, to; from < rows->count; from = to) {
+		int64_t sum;
+
+		to = fl_rows_thread_end(rows, from);
+		sum = weigh(rows, from, to, &span);
+		most = FL_MAX(most, sum);
+		if (sum > 1 && span / sum > 0 &&
+		    (!length || span / sum < length))
+			length = span / sum;
+	}
+	if (!length)
+		length = UNTIMED_NS;
+	return most > INT64_MAX / 4 / length ? 1 : length;
+}
+
+/* The file ------------------------------------------------------------ */
+
+static void put_head(struct writer *w)
+{
+	const struct fl_rows *rows = w->rows;
+	bool named = w->metric && *w->metric->name;
+
+	fl_pieces_text(&w->p, "{\"otherData\":{\"exporter\":\"libflame "
+		       FLAME_VERSION "\",\"metric\":");
+	fl_pieces_string(&w->p, named ? w->metric->name : "samples");
+	fl_pieces_text(&w->p, ",\"unit\":");
+	fl_pieces_string(&w->p, named ? w->metric->weight : "samples");
+	fl_buf_print(&w->p.buf, ",\"unit_ns\":%" PRId64, w->unit_ns);
+	if (rows->title) {
+		fl_pieces_text(&w->p, ",\"title\":");
+		fl_pieces_string(&w->p, rows->title);
+	}
+	fl_pieces_text(&w->p, "},\n\"displayTimeUnit\":\"ns\","
+		       "\n\"traceEvents\":[");
+}
+
+static int write_trace(struct fl_rows *rows)
+{
+	struct writer w = { .p.out = rows->out, .rows = rows,
+			    .flame = rows->flame };
+	int status;
+
+	if (rows->nmetrics)
+		w.metric = flame_metric_of(rows->flame, rows->metrics[0]);
+	w.unit_ns = ns_of(w.metric);
+	if (!w.unit_ns)
+		w.unit_ns = find_length(rows);
+	put_head(&w);
+	put_threads(&w);
+	fl_pieces_text(&w.p, "]}\n");
+	if (w.below_zero)
+		fl_remark(rows->flame, "%" PRIu64 " stacks weigh less than 0 "
+			  "and are left out", w.below_zero);
+	status = fl_pieces_finish(&w.p, rows->flame);
+	if (w.failed)
+		status = fl_no_memory(rows->flame);
+	fl_map_free(&w.used);
+	fl_buf_free(&w.thread);
+	fl_free(w.open.frames);
+	fl_free(w.next.frames);
+	return status;
+}
+
+static struct flame_sink *create(struct flame *flame, struct fl_out *out)
+{
+	return fl_thread_rows_sink(flame, out, write_trace);
+}
+
+/* The row of formats.c ------------------------------------------------ */
+
+const struct fl_format fl_format_trace_event_write = {
+	.name = "trace-event",
+	.summary = "JSON for Perfetto and chrome://tracing",
+	.create = create,
+};
