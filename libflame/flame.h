@@ -136,6 +136,16 @@ void flame_limit(struct flame *flame, size_t bytes);
 void flame_limit_line(struct flame *flame, size_t bytes);
 
 /*
+ * How inputs that are URLs (http, https, webhdfs, swebhdfs) are fetched from
+ * now on, by the whole process: "timeout", the seconds without a byte after
+ * which a connection is given up (30); "retries", after which an input that
+ * makes no progress is (4); "token", a delegation token of Hadoop.
+ * FLAME_FAILED: no such option, or no such value.
+ */
+int flame_url_option(struct flame *flame, const char *option,
+		     const char *value);
+
+/*
  * For a handler of SIGBUS: whether this address (si_addr) is in a mapped input
  * that became shorter or cannot be read.  If so, the missing bytes read as
  * zeros from now on and count as damage, and the handler may return.  Safe in

@@ -19,7 +19,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/json.c libflame/io/json.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
-	libflame/io/utf16.c \
+	libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zstd.c \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
@@ -168,6 +168,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 if LIBDW
 libfl_la_SOURCES += libflame/format/perf/inline.c \
 	libflame/format/perf/module.c libflame/format/perf/module.h
+endif
+
+# Where libcurl is: inputs that are URLs.
+if LIBCURL
+libfl_la_SOURCES += libflame/io/url.c
 endif
 
 # flame-record's parts; not in the installed library.

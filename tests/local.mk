@@ -132,6 +132,7 @@ script_tests = \
 	tests/laws/batch \
 	tests/laws/readers \
 	tests/laws/memory \
+	tests/laws/urls \
 	tests/laws/merge \
 	tests/laws/empty \
 	tests/laws/damage \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-batch: inputs are grouped by labels of their paths (batch_group.c),
+ * flame-batch: inputs are grouped by labels of their paths (batch_group.c;
+ * batch_url.c lists folders of WebHDFS),
  * each group is read and drawn in a process of its own (batch_page.c,
  * batch_metrics.c, batch_outliers.c), the heaviest two of an application are
  * compared (batch_compare.c), and the records of all become the index
@@ -12,6 +13,7 @@
 #include "cli.h"
 
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 
@@ -77,10 +79,19 @@ struct batch_drawing {
 /* "app,stage"; false: the message is out. */
 bool batch_parse_keys(struct batch *batch, const char *list);
 /* The files of the operands, folders read to the bottom. */
-bool batch_collect(struct batch *batch);
+bool batch_collect(struct batch *batch, struct flame *flame);
+/* One of them; NULL: there is no such file.  false: the message is out. */
+bool batch_add_input(struct batch *batch, const char *path,
+		     const struct stat *st);
 /* Sorts the inputs by their keys, and names the groups. */
 bool batch_make_groups(struct batch *batch);
 void batch_free(struct batch *batch);
+
+/* batch_url.c --------------------------------------------------------- */
+
+bool batch_is_url(const char *path);
+/* A URL, or what is below it; false: the message is out. */
+bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
 
 /* batch_page.c -------------------------------------------------------- */
 

@@ -80,8 +80,8 @@ static bool read_values(struct batch *batch, struct batch_input *input)
 
 /* Inputs -------------------------------------------------------------- */
 
-static bool add_input(struct batch *batch, const char *path,
-		      const struct stat *st)
+bool batch_add_input(struct batch *batch, const char *path,
+		     const struct stat *st)
 {
 	struct batch_input *input;
 
@@ -135,13 +135,13 @@ static bool add_entry(struct batch *batch, FTS *fts, FTSENT *entry,
 		return true;
 	case FTS_F:
 		return is_hidden(entry) ||
-		       add_input(batch, entry->fts_path, entry->fts_statp);
+		       batch_add_input(batch, entry->fts_path, entry->fts_statp);
 	case FTS_DNR:
 	case FTS_ERR:
 	case FTS_NS:
 		cli_say(batch->cli, "%s: %s", entry->fts_path,
 			strerror(entry->fts_errno));
-		return add_input(batch, entry->fts_path, NULL);
+		return batch_add_input(batch, entry->fts_path, NULL);
 	default:
 		return true;
 	}
@@ -172,7 +172,7 @@ static bool add_folder(struct batch *batch, char *path,
 	return good;
 }
 
-bool batch_collect(struct batch *batch)
+bool batch_collect(struct batch *batch, struct flame *flame)
 {
 	struct cli *cli = batch->cli;
 	struct stat st, site = { 0 };
@@ -182,10 +182,13 @@ bool batch_collect(struct batch *batch)
 		char *path = cli->inputs[i];
 		bool there = stat(path, &st) == 0;
 
-		if (there && S_ISDIR(st.st_mode)) {
+		if (batch_is_url(path)) {
+			if (!batch_add_url(batch, flame, path))
+				return false;
+		} else if (there && S_ISDIR(st.st_mode)) {
 			if (!add_folder(batch, path, &site))
 				return false;
-		} else if (!add_input(batch, path, there ? &st : NULL)) {
+		} else if (!batch_add_input(batch, path, there ? &st : NULL)) {
 			return false;
 		}
 	}

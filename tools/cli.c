@@ -297,11 +297,12 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 		if (!source)
 			source = open_source(cli, flame, inputs[i], false);
 		if (!source) {
+			enum cli_fate fate = cli_fate_of_failure(flame);
+
 			if (cli->refused || !cli_pass_over(cli, flame))
 				return false;
 			tally->failed++;
-			cli_count_input(&tally->account, inputs[i],
-					CLI_FAILED);
+			cli_count_input(&tally->account, inputs[i], fate);
 			continue;
 		}
 		/* The first one chooses the metric of the others. */

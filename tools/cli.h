@@ -163,7 +163,8 @@ enum cli_fate {
 struct cli_tally {
 	uint64_t n[CLI_FATES], bytes;
 };
-/* Counts it, as missing if there is no such file. */
+/* CLI_MISSING if there is no such file, else CLI_FAILED. */
+enum cli_fate cli_fate_of_failure(const struct flame *flame);
 void cli_count_input(struct cli_tally *tally, const char *path,
 		     enum cli_fate fate);
 void cli_report(const struct cli *cli, const struct flame *flame,

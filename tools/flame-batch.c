@@ -345,7 +345,7 @@ static int run(struct cli *cli, struct flame *flame)
 
 	if (batch_parse_keys(&batch, own->key ? own->key : "app,stage") &&
 	    make_site(&batch) && share_memory(&batch) &&
-	    batch_collect(&batch) && batch_make_groups(&batch) &&
+	    batch_collect(&batch, flame) && batch_make_groups(&batch) &&
 	    describe_options(&batch)) {
 		status = draw_groups(&batch);
 		status = cli_worse(status, batch_compare(&batch));

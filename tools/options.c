@@ -45,6 +45,10 @@ static const struct cli_option common[] = {
 	  CLI_FLAG, AT(raw_names) },
 	{ 0, "report", "text|json|hadoop", "tell how the inputs were read",
 	  .kind = CLI_TAKE },
+	{ 0, "url-timeout", "SECONDS", "URLs: give up after a silence (30)",
+	  .kind = CLI_TAKE },
+	{ 0, "url-token", "FILE", "WebHDFS: the delegation token in FILE",
+	  .kind = CLI_TAKE },
 	{ 'v', "verbose", NULL, "say more", CLI_FLAG, AT(verbose) },
 	{ 'V', "version", NULL, "show the version and exit", .kind = CLI_TAKE },
 	{ .name = NULL }
@@ -218,6 +222,7 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 		return cli_takes(tool, 'o');
 	if (tool->command && (strcmp(name, "paths-from") == 0 ||
 			      strcmp(name, "partial") == 0 ||
+			      strncmp(name, "url-", 4) == 0 ||
 			      strcmp(name, "report") == 0))
 		return false;
 	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0 ||
@@ -403,6 +408,33 @@ static bool take_report(struct cli *cli, const char *value)
 	return false;
 }
 
+static bool take_url_timeout(struct cli *cli, const char *value)
+{
+	if (flame_url_option(NULL, "timeout", value) == FLAME_OK)
+		return true;
+	cli_say(cli, "--url-timeout %s: seconds, 1 to 100000", value);
+	return false;
+}
+
+/* From a file: others see the arguments of a process. */
+static bool take_url_token(struct cli *cli, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char token[8192];
+	bool good;
+
+	if (!file) {
+		cli_say(cli, "--url-token %s: %s", path, strerror(errno));
+		return false;
+	}
+	good = fscanf(file, "%8191s", token) == 1 &&
+	       flame_url_option(NULL, "token", token) == FLAME_OK;
+	fclose(file);
+	if (!good)
+		cli_say(cli, "--url-token %s: there is no token in it", path);
+	return good;
+}
+
 static bool take_common(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "paths-from") == 0)
@@ -415,6 +447,10 @@ static bool take_common(struct cli *cli, const char *name, const char *value)
 		return take_empty(cli, value);
 	if (strcmp(name, "report") == 0)
 		return take_report(cli, value);
+	if (strcmp(name, "url-timeout") == 0)
+		return take_url_timeout(cli, value);
+	if (strcmp(name, "url-token") == 0)
+		return take_url_token(cli, value);
 	cli->strict = strcmp(value, "fail") == 0;
 	cli->lenient = strcmp(value, "ok") == 0;
 	if (cli->strict || cli->lenient)

@@ -5,20 +5,24 @@
  */
 #include "cli.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+/* Of files and of URLs alike. */
+enum cli_fate cli_fate_of_failure(const struct flame *flame)
+{
+	return strstr(flame_error(flame), strerror(ENOENT)) ? CLI_MISSING :
+							      CLI_FAILED;
+}
 
 void cli_count_input(struct cli_tally *tally, const char *path,
 		     enum cli_fate fate)
 {
 	struct stat st;
 
-	if (fate == CLI_FAILED && strcmp(path, "-") != 0 &&
-	    access(path, F_OK) != 0)
-		fate = CLI_MISSING;
 	tally->n[fate]++;
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
 	    S_ISREG(st.st_mode))

@@ -6,6 +6,7 @@
 
 #include "dict/dict.h"
 #include "io/io.h"
+#include "io/url.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,6 +123,13 @@ void flame_limit_line(struct flame *flame, size_t bytes)
 {
 	(void)flame;
 	fl_in_limit_line(bytes);
+}
+
+int flame_url_option(struct flame *flame, const char *option,
+		     const char *value)
+{
+	(void)flame;
+	return fl_url_set(option, value) ? FLAME_OK : FLAME_FAILED;
 }
 
 void flame_threads(struct flame *flame, unsigned n)

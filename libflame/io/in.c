@@ -8,6 +8,7 @@
 #include "io/decoders.h"
 #include "io/input.h"
 #include "io/read_ahead.h"
+#include "io/url.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,11 +127,39 @@ static bool open_fd(struct fl_in *in, const char *path)
 	return true;
 }
 
+static struct fl_in *open_url(struct flame *flame, const char *path)
+{
+	struct fl_buf name = { 0 };
+	struct fl_in *in = NULL;
+
+	fl_url_show(&name, path);
+	if (!name.failed)
+		in = fl_in_new(flame, name.data);
+	else
+		fl_no_memory(flame);
+	fl_buf_free(&name);
+	if (!in)
+		return NULL;
+#ifdef HAVE_LIBCURL
+	in->url = fl_url_open(flame, path, in->name);
+#else
+	fl_fail(flame, "%s: reading a URL needs libcurl, and this was built "
+		"without it", in->name);
+#endif
+	if (in->url)
+		return in;
+	fl_in_close(in);
+	return NULL;
+}
+
 struct fl_in *fl_in_open(struct flame *flame, const char *path)
 {
-	struct fl_in *in = fl_in_new(flame, strcmp(path, "-") == 0 ?
-					 "standard input" : path);
+	struct fl_in *in;
 
+	if (fl_url_kind(path) != FL_NO_URL)
+		return open_url(flame, path);
+	in = fl_in_new(flame, strcmp(path, "-") == 0 ? "standard input" :
+						       path);
 	if (in && !open_fd(in, path)) {
 		fl_in_close(in);
 		return NULL;
@@ -255,6 +284,19 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 	return (size_t)n;
 }
 
+#ifdef HAVE_LIBCURL
+static size_t read_url(struct fl_in *in, uint8_t *to, size_t room)
+{
+	uint64_t reported = in->nread / PROGRESS_BYTES;
+	size_t n = fl_url_read(in->url, in->stop, to, room, &in->damage);
+
+	in->nread += n;
+	if (in->nread / PROGRESS_BYTES != reported)
+		fl_progress(in->flame, in->name, in->nread, 0);
+	return n;
+}
+#endif
+
 /* Reads the next bytes into the buffer; false: no more will come. */
 static bool fetch(struct fl_in *in, size_t *n)
 {
@@ -273,6 +315,10 @@ static bool fetch(struct fl_in *in, size_t *n)
 	else if (in->under)
 		/* As much as a thread gives, so that results are the same. */
 		*n = fl_layer_read(in, to, FL_MIN(room, block(in)));
+#ifdef HAVE_LIBCURL
+	else if (in->url)
+		*n = read_url(in, to, room);
+#endif
 	else
 		*n = read_fd(in, to, room);
 	return *n && !in->damage;
@@ -490,6 +536,9 @@ void fl_in_close(struct fl_in *in)
 		fl_layer_end_part(in);
 		fl_mapped_close(&in->map);
 		close_fd(in);
+#ifdef HAVE_LIBCURL
+		fl_url_close(in->url);
+#endif
 		if (in->ahead)
 			fl_read_ahead_free(in->ahead);
 		fl_free(in->buffer);

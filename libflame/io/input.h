@@ -44,6 +44,7 @@ struct fl_in {
 	/* Files, pipes and layers. */
 	uint8_t *buffer;
 	size_t capacity;
+	struct fl_url *url;	/* NULL: none */
 	int fd;			/* -1: none */
 	int stop;		/* readable: stop waiting; -1: none */
 	uint64_t nread;		/* bytes of the file or pipe */

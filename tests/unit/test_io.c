@@ -5,6 +5,7 @@
 #include "fl.h"
 
 #include "io/io.h"
+#include "io/url.h"
 
 #include <bzlib.h>
 #include <criterion/criterion.h>
@@ -1415,4 +1416,94 @@ Test(outputs, pieces_of_all_sizes_arrive_in_order)
 	cr_assert_eq(got.size, 100002);
 	fl_buf_free(&got);
 	fl_buf_free(&text);
+}
+
+/* URLs ----------------------------------------------------------------- */
+
+static struct fl_buf spelt;
+
+static const char *shown(const char *url)
+{
+	spelt.size = 0;
+	fl_url_show(&spelt, url);
+	return spelt.data;
+}
+
+static const char *asked(const char *url, const char *user, const char *token,
+			 uint64_t offset)
+{
+	spelt.size = 0;
+	fl_url_of_hdfs(&spelt, url, user, token, offset);
+	return spelt.data;
+}
+
+static const char *explained(long status, const char *body)
+{
+	spelt.size = 0;
+	fl_url_explain(&spelt, status, body, strlen(body));
+	return spelt.data;
+}
+
+Test(urls, are_told_from_files_by_their_beginning)
+{
+	cr_expect_eq(fl_url_kind("http://h/x"), FL_URL_HTTP);
+	cr_expect_eq(fl_url_kind("HTTPS://h"), FL_URL_HTTP);
+	cr_expect_eq(fl_url_kind("swebhdfs://h/x"), FL_URL_HDFS);
+	cr_expect_eq(fl_url_kind("http:/h/x"), FL_NO_URL);
+	cr_expect_eq(fl_url_kind("hdfs://h/x"), FL_NO_URL);
+	cr_expect_eq(fl_url_kind(""), FL_NO_URL);
+}
+
+Test(urls, are_shown_without_secrets)
+{
+	cr_expect_str_eq(shown("http://h:1/a?b=c"), "http://h:1/a?b=c");
+	cr_expect_str_eq(shown("https://u:p@w@h"), "https://h");
+	cr_expect_str_eq(shown("http://u@h/a@b?x=1&X-Amz-Signature=ab&y="),
+			 "http://h/a@b?x=1&X-Amz-Signature=...&y=");
+	cr_expect_str_eq(shown("webhdfs://u@h/a?token=b"),
+			 "webhdfs://h/a?token=b");
+	fl_buf_free(&spelt);
+}
+
+Test(urls, of_hdfs_become_requests)
+{
+	cr_expect_str_eq(asked("webhdfs://nn/a", NULL, NULL, 0),
+			 "http://nn:9870/webhdfs/v1/a?op=OPEN");
+	cr_expect_str_eq(asked("swebhdfs://[::1]/a b/?%", "m e", NULL, 7),
+			 "https://[::1]:9871/webhdfs/v1/a%20b/%3F%25?op=OPEN"
+			 "&user.name=m%20e&offset=7");
+	cr_expect_str_eq(asked("webhdfs://u@nn:1/a//", "x", NULL, 0),
+			 "http://nn:1/webhdfs/v1/a?op=LISTSTATUS&user.name=u");
+	cr_expect_str_eq(asked("webhdfs://u:p@nn:1", "x", "t", 0),
+			 "http://u:p@nn:1/webhdfs/v1/?op=LISTSTATUS"
+			 "&delegation=t");
+	fl_buf_free(&spelt);
+}
+
+Test(urls, answers_in_place_of_a_file_are_explained)
+{
+	cr_expect_str_eq(explained(403, "{\"RemoteException\":{\"message\": "
+		"\"No \\\"x\\\"\\n\\tat y\",\"exception\" : \"E\"}}"),
+		"HTTP 403: E: No \"x\"");
+	cr_expect_str_eq(explained(404, ""),
+			 "No such file or directory (HTTP 404)");
+	cr_expect_str_eq(explained(200, "<HTML><Title>Log\n in</Title>"),
+			 "an HTML page \"Log in\" in place of the file");
+	cr_expect_str_eq(explained(502, "first\nsecond"), "HTTP 502: first");
+	/* Cut anywhere. */
+	cr_expect_str_eq(explained(500, "{\"RemoteException\":{\"exception\":\""),
+			 "HTTP 500: : ");
+	fl_buf_free(&spelt);
+}
+
+Test(urls, options_have_limits)
+{
+	cr_expect_eq(flame_url_option(NULL, "timeout", "0"), FLAME_FAILED);
+	cr_expect_eq(flame_url_option(NULL, "timeout", "x"), FLAME_FAILED);
+	cr_expect_eq(flame_url_option(NULL, "timeout", "7"), FLAME_OK);
+	cr_expect_eq(fl_url_timeout(), 7);
+	cr_expect_eq(flame_url_option(NULL, "retries", "0"), FLAME_OK);
+	cr_expect_eq(fl_url_retries(), 0);
+	cr_expect_eq(flame_url_option(NULL, "token", ""), FLAME_FAILED);
+	cr_expect_eq(flame_url_option(NULL, "other", "1"), FLAME_FAILED);
 }

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transfers of inputs that are URLs, by libcurl: the caller pulls, and what
+ * curl pushes meanwhile waits in a buffer.  After a drop the transfer goes on
+ * at its offset: by a range of bytes, or by WebHDFS's parameter, for which the
+ * NameNode is asked again for a DataNode.
+ */
+#include "fl.h"
+
+#include "base/late.h"
+#include "io/url.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
+enum {
+	BUFFER_BYTES = 256 << 10,	/* above that, curl waits */
+	ANSWER_BYTES = 16 << 10,	/* of an answer that is no file */
+	PROGRESS_BYTES = 64 << 10,	/* fewer: a retry did not help */
+	MAX_REDIRECTS = 10,
+	FIRST_PAUSE_MS = 100,		/* doubles with each retry */
+	MAX_IDLE = 16			/* connections that are kept */
+};
+
+#define LIBCURL(f) \
+	f(curl_global_init) f(curl_easy_init) f(curl_easy_cleanup) \
+	f(curl_easy_setopt) f(curl_easy_reset) f(curl_easy_getinfo) \
+	f(curl_easy_pause) f(curl_easy_strerror) f(curl_multi_init) \
+	f(curl_multi_cleanup) f(curl_multi_add_handle) \
+	f(curl_multi_remove_handle) f(curl_multi_perform) \
+	f(curl_multi_poll) f(curl_multi_info_read)
+
+FL_LATE_STRUCT(libcurl, LIBCURL);
+static FL_LATE(libcurl, LIBCURL, LIBCURL_FILE, "curl",
+	       "reads http, https and webhdfs URLs");
+
+/* Handles with their connections, which the next URL may use. */
+struct link {
+	CURLM *multi;
+	CURL *easy;
+};
+
+struct fl_url {
+	struct link link;
+	char *path;		/* as it was given */
+	enum fl_url_kind kind;
+	struct fl_buf request;	/* the URL that was asked for last */
+	struct fl_buf data;	/* bytes for the reader */
+	size_t used;		/* of those */
+	struct fl_buf answer;	/* in place of the file */
+	struct fl_buf damage;
+	uint64_t offset;	/* bytes that have come */
+	uint64_t skip;		/* bytes to come that came before */
+	uint64_t checkpoint;	/* the offset at the last failure */
+	char validator[128];	/* ETag, or the time of change */
+	char found[128];	/* the same of the running answer */
+	char said[CURL_ERROR_SIZE];
+	unsigned failures;	/* in a row */
+	time_t heard;		/* when something came; 0: not waiting */
+	bool begun;		/* the running answer has a body */
+	bool refused;		/* it is no file */
+	bool changed;		/* the file is another than before */
+	bool paused, ended;
+};
+
+/* Connections ----------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct link idle[MAX_IDLE];	/* under the lock */
+static unsigned nidle;
+static pid_t idle_pid;
+
+static void init_library(void)
+{
+	libcurl.curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static void close_link(struct link link)
+{
+	if (link.easy)
+		libcurl.curl_easy_cleanup(link.easy);
+	if (link.multi)
+		libcurl.curl_multi_cleanup(link.multi);
+}
+
+static bool open_link(struct link *link)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	bool found = false;
+
+	pthread_once(&once, init_library);
+	pthread_mutex_lock(&lock);
+	/* After a fork, the connections are the parent's. */
+	if (idle_pid != getpid())
+		nidle = 0;
+	idle_pid = getpid();
+	if (nidle) {
+		*link = idle[--nidle];
+		found = true;
+	}
+	pthread_mutex_unlock(&lock);
+	if (found)
+		return true;
+	link->multi = libcurl.curl_multi_init();
+	link->easy = libcurl.curl_easy_init();
+	return link->multi && link->easy;
+}
+
+static void recycle_link(struct link link)
+{
+	bool kept = false;
+
+	pthread_mutex_lock(&lock);
+	if (nidle < MAX_IDLE && idle_pid == getpid()) {
+		libcurl.curl_easy_reset(link.easy);
+		idle[nidle++] = link;
+		kept = true;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!kept)
+		close_link(link);
+}
+
+/* Answers -------------------------------------------------------------- */
+
+static long status_of(const struct fl_url *url)
+{
+	long status = 0;
+
+	libcurl.curl_easy_getinfo(url->link.easy, CURLINFO_RESPONSE_CODE,
+				  &status);
+	return status;
+}
+
+static bool is_page(const struct fl_url *url)
+{
+	char *type = NULL;
+
+	libcurl.curl_easy_getinfo(url->link.easy, CURLINFO_CONTENT_TYPE,
+				  &type);
+	return type && strncasecmp(type, "text/html", 9) == 0;
+}
+
+/* A header that tells which version of a file this is. */
+static size_t on_header(char *line, size_t size, size_t n, void *arg)
+{
+	struct fl_url *url = arg;
+	struct slice rest = { line, size * n };
+
+	url->heard = 0;
+	n = rest.size;
+	while (rest.size && (unsigned char)rest.data[rest.size - 1] <= ' ')
+		rest.size--;
+	if (fl_slice_starts(rest, "HTTP/"))
+		url->found[0] = '\0';
+	else if ((rest.size > 5 && strncasecmp(line, "etag:", 5) == 0) ||
+		 (rest.size > 14 && !url->found[0] &&
+		  strncasecmp(line, "last-modified:", 14) == 0))
+		snprintf(url->found, sizeof(url->found), "%.*s",
+			 (int)rest.size, rest.data);
+	return n;
+}
+
+/* The first bytes of an answer: whether it is the file, and where it begins. */
+static void begin_answer(struct fl_url *url)
+{
+	long status = status_of(url);
+
+	url->begun = true;
+	url->refused = status >= 300 ||
+		       (url->kind == FL_URL_HDFS && is_page(url));
+	if (url->refused)
+		return;
+	if (!url->offset)
+		memcpy(url->validator, url->found, sizeof(url->found));
+	else if (url->kind == FL_URL_HTTP)
+		url->changed = strcmp(url->validator, url->found) != 0;
+	/* A server without ranges gives the file from its beginning. */
+	url->skip = url->kind == FL_URL_HTTP && status != 206 ?
+		    url->offset : 0;
+}
+
+static size_t on_bytes(char *at, size_t size, size_t n, void *arg)
+{
+	struct fl_url *url = arg;
+	size_t skipped;
+
+	url->heard = 0;
+	n *= size;
+	size = n;
+	if (!url->begun)
+		begin_answer(url);
+	if (url->refused) {
+		if (url->answer.size < ANSWER_BYTES)
+			fl_buf_put(&url->answer, at, n);
+		return n;
+	}
+	if (url->changed)
+		return 0;
+	if (url->data.size - url->used + n > BUFFER_BYTES &&
+	    url->data.size > url->used) {
+		url->paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	skipped = (size_t)FL_MIN(url->skip, (uint64_t)n);
+	url->skip -= skipped;
+	n -= skipped;
+	if (url->used == url->data.size)
+		url->used = url->data.size = 0;
+	fl_buf_put(&url->data, at + skipped, n);
+	url->offset += n;
+	return url->data.failed ? 0 : size;
+}
+
+/* Requests ------------------------------------------------------------- */
+
+static void set_protocols(struct fl_url *url)
+{
+	CURL *easy = url->link.easy;
+	/* What was encrypted stays so. */
+	bool tls = strncasecmp(url->request.data, "https", 5) == 0;
+
+#if LIBCURL_VERSION_NUM >= 0x075500
+	libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	libcurl.curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR,
+				 tls ? "https" : "http,https");
+#else
+	libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS,
+				 (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+	libcurl.curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS,
+				 tls ? (long)CURLPROTO_HTTPS :
+				 (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+/* Like curl -u : with any method of which a server asks, Kerberos' too. */
+static void set_login(struct fl_url *url)
+{
+	CURL *easy = url->link.easy;
+	const char *host = strstr(url->request.data, "://") + 3;
+	size_t n = strcspn(host, "/?#");
+
+	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_ANY);
+	if (!memchr(host, '@', n))
+		libcurl.curl_easy_setopt(easy, CURLOPT_USERPWD, ":");
+	libcurl.curl_easy_setopt(easy, CURLOPT_COOKIEFILE, "");
+}
+
+static void set_limits(struct fl_url *url)
+{
+	CURL *easy = url->link.easy;
+
+	libcurl.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+	libcurl.curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
+	libcurl.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
+				 (long)fl_url_timeout());
+}
+
+static bool start(struct fl_url *url)
+{
+	CURL *easy = url->link.easy;
+	char range[32];
+
+	url->request.size = 0;
+	fl_url_request(&url->request, url->path, url->offset);
+	if (url->request.failed)
+		return false;
+	libcurl.curl_easy_reset(easy);
+	url->begun = url->refused = url->paused = false;
+	url->answer.size = 0;
+	url->said[0] = url->found[0] = '\0';
+	url->heard = 0;
+	libcurl.curl_easy_setopt(easy, CURLOPT_URL, url->request.data);
+	set_protocols(url);
+	set_login(url);
+	set_limits(url);
+	if (url->offset && url->kind == FL_URL_HTTP) {
+		snprintf(range, sizeof(range), "%" PRIu64 "-", url->offset);
+		libcurl.curl_easy_setopt(easy, CURLOPT_RANGE, range);
+	}
+	libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT,
+				 "libflame/" FLAME_VERSION);
+	libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, url->said);
+	libcurl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	libcurl.curl_easy_setopt(easy, CURLOPT_HEADERDATA, url);
+	libcurl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+	libcurl.curl_easy_setopt(easy, CURLOPT_WRITEDATA, url);
+	return libcurl.curl_multi_add_handle(url->link.multi, easy) ==
+	       CURLM_OK;
+}
+
+/* Ends ----------------------------------------------------------------- */
+
+/* Waits; false: the reader has gone. */
+static bool wait_for_curl(struct fl_url *url, int stop, int ms)
+{
+	struct curl_waitfd fd = { .fd = stop, .events = CURL_WAIT_POLLIN };
+	struct pollfd gone = { .fd = stop, .events = POLLIN };
+
+	libcurl.curl_multi_poll(url->link.multi, &fd, stop >= 0, ms, NULL);
+	return stop < 0 || poll(&gone, 1, 0) <= 0;
+}
+
+static bool is_passing(const struct fl_url *url, CURLcode code)
+{
+	switch (code) {
+	case CURLE_OK: {
+		long status = status_of(url);
+
+		return status == 429 || (status >= 502 && status <= 504);
+	}
+	case CURLE_COULDNT_CONNECT:
+	case CURLE_GOT_NOTHING:
+	case CURLE_HTTP2:
+	case CURLE_HTTP2_STREAM:
+	case CURLE_OPERATION_TIMEDOUT:
+	case CURLE_PARTIAL_FILE:
+	case CURLE_RECV_ERROR:
+	case CURLE_SEND_ERROR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void explain(struct fl_url *url, CURLcode code)
+{
+	struct fl_buf *out = &url->damage;
+
+	if (out->size)
+		return;
+	if (url->data.failed)
+		fl_buf_text(out, "out of memory");
+	else if (url->changed)
+		fl_buf_text(out, "changed while it was read");
+	else if (code == CURLE_OK)
+		fl_url_explain(out, status_of(url), url->answer.size ?
+			       url->answer.data : "", url->answer.size);
+	else
+		fl_buf_text(out, url->said[0] ? url->said :
+			    libcurl.curl_easy_strerror(code));
+	if (url->failures > 1)
+		fl_buf_print(out, ", after %u tries", url->failures);
+}
+
+/* A pause, and the same again; false: it is no use, or the reader has gone. */
+static bool retry(struct fl_url *url, int stop)
+{
+	unsigned pause = FIRST_PAUSE_MS << FL_MIN(url->failures, 8u);
+
+	if (url->offset - url->checkpoint >= PROGRESS_BYTES) {
+		url->failures = 0;
+		pause = FIRST_PAUSE_MS;
+	}
+	url->checkpoint = url->offset;
+	if (url->failures++ >= fl_url_retries())
+		return false;
+	if (!wait_for_curl(url, stop, (int)pause)) {
+		url->ended = true;
+		return false;
+	}
+	return start(url);
+}
+
+static void end_transfer(struct fl_url *url, CURLcode code, int stop)
+{
+	bool good = code == CURLE_OK && !url->changed && !url->data.failed;
+	long status = status_of(url);
+
+	libcurl.curl_multi_remove_handle(url->link.multi, url->link.easy);
+	/* It broke off just before the end. */
+	if (good && status == 416 && url->offset) {
+		url->ended = true;
+		return;
+	}
+	if (good && status >= 200 && status < 300 && !url->refused) {
+		url->ended = true;
+		return;
+	}
+	if (!url->changed && !url->data.failed && is_passing(url, code) &&
+	    retry(url, stop))
+		return;
+	if (!url->ended)
+		explain(url, code);
+	url->ended = true;
+}
+
+/*
+ * Waits for curl; false: the server has been silent for too long.  The reader's
+ * own pauses do not count.
+ */
+static bool wait_for_bytes(struct fl_url *url, int stop)
+{
+	struct timespec now;
+
+	if (!wait_for_curl(url, stop, 500)) {
+		url->ended = true;
+		return true;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!url->heard)
+		url->heard = now.tv_sec;
+	if (now.tv_sec - url->heard <= (time_t)fl_url_timeout())
+		return true;
+	snprintf(url->said, sizeof(url->said), "nothing came for %u s",
+		 fl_url_timeout());
+	return false;
+}
+
+/* Lets curl work until there are bytes, or an end. */
+static void step(struct fl_url *url, int stop)
+{
+	struct link link = url->link;
+	CURLMsg *message;
+	int running, left;
+
+	if (url->paused) {
+		url->paused = false;
+		libcurl.curl_easy_pause(link.easy, CURLPAUSE_CONT);
+	}
+	libcurl.curl_multi_perform(link.multi, &running);
+	message = libcurl.curl_multi_info_read(link.multi, &left);
+	if (message && message->msg == CURLMSG_DONE)
+		end_transfer(url, message->data.result, stop);
+	else if (url->used == url->data.size && !wait_for_bytes(url, stop))
+		end_transfer(url, CURLE_OPERATION_TIMEDOUT, stop);
+}
+
+/* --------------------------------------------------------------------- */
+
+size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t room,
+		   const char **damage)
+{
+	size_t n;
+
+	url->heard = 0;
+	while (url->used == url->data.size && !url->ended)
+		step(url, stop);
+	n = FL_MIN(room, url->data.size - url->used);
+	if (n)
+		memcpy(to, url->data.data + url->used, n);
+	url->used += n;
+	/* Bytes that have come are read before. */
+	if (!n && url->damage.size)
+		*damage = url->damage.data;
+	return n;
+}
+
+struct fl_url *fl_url_open(struct flame *flame, const char *path,
+			   const char *name)
+{
+	const char *why = fl_late_open(&libcurl_late);
+	struct fl_url *url;
+
+	if (why) {
+		fl_fail(flame, "%s: reading a URL needs libcurl: %s", name,
+			why);
+		return NULL;
+	}
+	url = fl_zeroed(1, sizeof(*url));
+	if (url)
+		url->path = fl_memory_adopt(strdup(path));
+	if (!url || !url->path || !open_link(&url->link)) {
+		fl_url_close(url);
+		fl_no_memory(flame);
+		return NULL;
+	}
+	url->kind = fl_url_kind(path);
+	if (!start(url)) {
+		url->ended = true;
+		fl_buf_text(&url->damage, "out of memory");
+	}
+	while (url->used == url->data.size && !url->ended)
+		step(url, -1);
+	if (url->damage.size && url->used == url->data.size) {
+		fl_fail(flame, "%s: %s", name, url->damage.data);
+		fl_url_close(url);
+		return NULL;
+	}
+	return url;
+}
+
+void fl_url_close(struct fl_url *url)
+{
+	if (!url)
+		return;
+	if (url->link.easy && url->link.multi) {
+		libcurl.curl_multi_remove_handle(url->link.multi,
+						 url->link.easy);
+		recycle_link(url->link);
+	} else {
+		close_link(url->link);
+	}
+	fl_buf_free(&url->request);
+	fl_buf_free(&url->data);
+	fl_buf_free(&url->answer);
+	fl_buf_free(&url->damage);
+	fl_free(url->path);
+	fl_free(url);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inputs that are URLs.  url_text.c knows how they are spelt and what servers
+ * answer; url.c transfers them with libcurl.
+ *
+ *	http://HOST/PATH, https://HOST/PATH	as they are
+ *	webhdfs://HOST[:PORT]/PATH		a file of HDFS by WebHDFS, or
+ *	swebhdfs://HOST[:PORT]/PATH		by HttpFS; PATH is not encoded,
+ *						and ends in / for a listing
+ */
+#ifndef FL_IO_URL_H
+#define FL_IO_URL_H
+
+#include "fl.h"
+
+enum fl_url_kind { FL_NO_URL, FL_URL_HTTP, FL_URL_HDFS };
+
+/* Of the beginning of a path. */
+enum fl_url_kind fl_url_kind(const char *path);
+/*
+ * The URL for messages and pages: without a user and a password, and with
+ * "..." for the values of parameters like "delegation".
+ */
+void fl_url_show(struct fl_buf *out, const char *url);
+/*
+ * What is requested for a webhdfs or swebhdfs URL: user and token may be NULL.
+ */
+void fl_url_of_hdfs(struct fl_buf *out, const char *path, const char *user,
+		    const char *token, uint64_t offset);
+/*
+ * What an answer with this status says instead of the file: the exception of
+ * WebHDFS, the title of a page, or a line of text.
+ */
+void fl_url_explain(struct fl_buf *out, long status, const char *body,
+		    size_t size);
+
+/* Process-wide; false: no such option, or no such value. */
+bool fl_url_set(const char *option, const char *value);
+unsigned fl_url_timeout(void);	/* in seconds */
+unsigned fl_url_retries(void);
+/* What is requested, with these settings and those of the environment. */
+void fl_url_request(struct fl_buf *out, const char *path, uint64_t offset);
+
+struct fl_url;
+
+/* Waits for the first bytes.  NULL: see flame_error. */
+struct fl_url *fl_url_open(struct flame *flame, const char *path,
+			   const char *name);
+/*
+ * The next bytes; 0: the end, damage, or `stop` became readable.  *damage
+ * stays until fl_url_close.
+ */
+size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t room,
+		   const char **damage);
+void fl_url_close(struct fl_url *url);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How URLs of inputs are spelt, what servers answer in place of a file, and
+ * the settings.
+ */
+#include "fl.h"
+
+#include "io/url.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>	/* getenv */
+#include <strings.h>
+
+enum {
+	HDFS_PORT = 9870, HDFS_TLS_PORT = 9871,	/* of Hadoop 3 */
+	EXPLANATION_BYTES = 400
+};
+
+static bool begins(const char *text, const char *with)
+{
+	return strncasecmp(text, with, strlen(with)) == 0;
+}
+
+enum fl_url_kind fl_url_kind(const char *path)
+{
+	if (begins(path, "http://") || begins(path, "https://"))
+		return FL_URL_HTTP;
+	if (begins(path, "webhdfs://") || begins(path, "swebhdfs://"))
+		return FL_URL_HDFS;
+	return FL_NO_URL;
+}
+
+/* "USER:PASSWORD@HOST:PORT" of a URL, and what comes before and after. */
+static struct slice authority_of(const char *url)
+{
+	const char *at = strstr(url, "://") + 3;
+
+	return (struct slice){ at, strcspn(at, "/?#") };
+}
+
+/* The size of "USER:PASSWORD@". */
+static size_t login_size(struct slice authority)
+{
+	for (size_t n = authority.size; n; n--)
+		if (authority.data[n - 1] == '@')
+			return n;
+	return 0;
+}
+
+static bool is_secret(const char *name, size_t size)
+{
+	static const char *const words[] = {
+		"delegation", "token", "signature", "sig", "key", "password",
+		"secret", "credential",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(words); i++)
+		for (size_t n = strlen(words[i]), at = 0; at + n <= size; at++)
+			if (strncasecmp(name + at, words[i], n) == 0)
+				return true;
+	return false;
+}
+
+static void show_query(struct fl_buf *out, const char *at)
+{
+	while (*at) {
+		size_t n = strcspn(at, "&"), name = strcspn(at, "=&");
+
+		if (name < n && is_secret(at, name)) {
+			fl_buf_put(out, at, name);
+			fl_buf_text(out, "=...");
+		} else {
+			fl_buf_put(out, at, n);
+		}
+		at += n;
+		if (*at)
+			fl_buf_byte(out, *at++);
+	}
+}
+
+void fl_url_show(struct fl_buf *out, const char *url)
+{
+	struct slice authority = authority_of(url);
+	const char *rest = authority.data + login_size(authority);
+	bool has_query = fl_url_kind(url) == FL_URL_HTTP;
+	size_t n = has_query ? strcspn(rest, "?") : strlen(rest);
+
+	fl_buf_put(out, url, (size_t)(authority.data - url));
+	fl_buf_put(out, rest, n);
+	if (rest[n]) {
+		fl_buf_byte(out, '?');
+		show_query(out, rest + n + 1);
+	}
+}
+
+/* Percent-encodes all but what each server takes as it is. */
+static void encode(struct fl_buf *out, const char *text, size_t size,
+		   const char *plain)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (fl_is_digit((char)c) || (c | 32u) - 'a' < 26u ||
+		    (c && strchr(plain, c))) {
+			fl_buf_byte(out, (char)c);
+		} else {
+			fl_buf_byte(out, '%');
+			fl_buf_byte(out, digits[c >> 4]);
+			fl_buf_byte(out, digits[c & 15]);
+		}
+	}
+}
+
+static void put_parameter(struct fl_buf *out, const char *name,
+			  const char *value, size_t size)
+{
+	fl_buf_text(out, name);
+	encode(out, value, size, "-._~");
+}
+
+/* "HOST:PORT"; an address of IPv6 has colons in brackets. */
+static void put_host(struct fl_buf *out, struct slice host, int port)
+{
+	bool given = false;
+
+	for (size_t n = host.size; n && host.data[n - 1] != ']'; n--)
+		given = given || host.data[n - 1] == ':';
+	fl_buf_put(out, host.data, host.size);
+	if (!given)
+		fl_buf_print(out, ":%d", port);
+}
+
+void fl_url_of_hdfs(struct fl_buf *out, const char *path, const char *user,
+		    const char *token, uint64_t offset)
+{
+	bool tls = begins(path, "s");
+	struct slice authority = authority_of(path), host = authority;
+	size_t login = login_size(authority), size;
+	const char *file = authority.data + authority.size;
+	bool list;
+
+	host.data += login;
+	host.size -= login;
+	fl_buf_text(out, tls ? "https://" : "http://");
+	/* With a password, it is a login of HTTP, as before Knox. */
+	if (login && memchr(authority.data, ':', login))
+		fl_buf_put(out, authority.data, login);
+	put_host(out, host, tls ? HDFS_TLS_PORT : HDFS_PORT);
+	fl_buf_text(out, "/webhdfs/v1");
+	size = strlen(file);
+	list = !size || file[size - 1] == '/';
+	while (size > 1 && file[size - 1] == '/')
+		size--;
+	encode(out, size ? file : "/", FL_MAX(size, (size_t)1), "-._~/");
+	fl_buf_text(out, list ? "?op=LISTSTATUS" : "?op=OPEN");
+	if (token)
+		put_parameter(out, "&delegation=", token, strlen(token));
+	else if (login && !memchr(authority.data, ':', login))
+		put_parameter(out, "&user.name=", authority.data, login - 1);
+	else if (user)
+		put_parameter(out, "&user.name=", user, strlen(user));
+	if (offset)
+		fl_buf_print(out, "&offset=%" PRIu64, offset);
+}
+
+/* Answers --------------------------------------------------------------- */
+
+/* What comes after the first `what` in [at, end); NULL: it is not there. */
+static const char *behind(const char *at, const char *end, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (; at && (size_t)(end - at) >= n; at++)
+		if (strncasecmp(at, what, n) == 0)
+			return at + n;
+	return NULL;
+}
+
+/* A letter of JSON text, or of HTML's: blanks for what is no letter. */
+static void put_letter(struct fl_buf *out, char c)
+{
+	bool blank = (unsigned char)c <= ' ' || c == 0x7f;
+
+	if (blank && (!out->size || out->data[out->size - 1] == ' '))
+		return;
+	fl_buf_byte(out, blank ? ' ' : c);
+}
+
+/* The text of "key": "text", up to its first line end; false: there is none. */
+static bool put_member(struct fl_buf *out, const char *at, const char *end,
+		       const char *key)
+{
+	at = behind(at, end, key);
+	while (at && at < end && (*at == ' ' || *at == ':'))
+		at++;
+	if (!at || at == end || *at++ != '"')
+		return false;
+	for (; at < end && *at != '"'; at++) {
+		if (*at == '\\' && ++at == end)
+			break;
+		if (at[-1] == '\\' && *at == 'n')
+			break;
+		put_letter(out, at[-1] == '\\' && *at == 't' ? ' ' : *at);
+	}
+	return true;
+}
+
+static bool put_exception(struct fl_buf *out, const char *at, const char *end)
+{
+	at = behind(at, end, "\"RemoteException\"");
+	if (!at || !put_member(out, at, end, "\"exception\""))
+		return false;
+	fl_buf_text(out, ": ");
+	put_member(out, at, end, "\"message\"");
+	return true;
+}
+
+static bool put_title(struct fl_buf *out, const char *at, const char *end)
+{
+	const char *title = behind(at, end, "<title>");
+
+	if (!title && !behind(at, end, "<html"))
+		return false;
+	fl_buf_text(out, "an HTML page");
+	if (!title || title == end || *title == '<')
+		return true;
+	fl_buf_text(out, " \"");
+	for (; title < end && *title != '<'; title++)
+		put_letter(out, *title);
+	fl_buf_byte(out, '"');
+	return true;
+}
+
+static void put_line(struct fl_buf *out, const char *at, const char *end)
+{
+	for (; at < end && *at != '\n'; at++)
+		put_letter(out, *at);
+}
+
+void fl_url_explain(struct fl_buf *out, long status, const char *body,
+		    size_t size)
+{
+	const char *end = body + size;
+	struct fl_buf said = { 0 };
+
+	if (status == 404)
+		fl_buf_print(out, "%s (HTTP 404)", strerror(ENOENT));
+	else if (status >= 300)
+		fl_buf_print(out, "HTTP %ld", status);
+	if (status == 401)
+		fl_buf_text(out, ", a login is needed (kinit, or --url-token)");
+	if (size && !put_exception(&said, body, end) &&
+	    !put_title(&said, body, end))
+		put_line(&said, body, end);
+	if (said.size && out->size)
+		fl_buf_text(out, ": ");
+	fl_buf_put(out, said.data ? said.data : "",
+		   FL_MIN(said.size, (size_t)EXPLANATION_BYTES));
+	if (status < 300)
+		fl_buf_text(out, " in place of the file");
+	fl_buf_free(&said);
+}
+
+/* Settings ------------------------------------------------------------- */
+
+static _Atomic unsigned timeout_seconds = 30, retries = 4;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *token;	/* under the lock */
+
+static bool set_number(_Atomic unsigned *to, const char *value, unsigned min)
+{
+	struct slice text = { value, strlen(value) };
+	int64_t n;
+
+	if (!fl_parse_digits(text, &n) || n < min || n > 100000)
+		return false;
+	atomic_store(to, (unsigned)n);
+	return true;
+}
+
+bool fl_url_set(const char *option, const char *value)
+{
+	char *copy;
+
+	if (strcmp(option, "timeout") == 0)
+		return set_number(&timeout_seconds, value, 1);
+	if (strcmp(option, "retries") == 0)
+		return set_number(&retries, value, 0);
+	if (strcmp(option, "token") != 0 || !*value)
+		return false;
+	copy = fl_memory_adopt(strdup(value));
+	pthread_mutex_lock(&lock);
+	fl_free(token);
+	token = copy;
+	pthread_mutex_unlock(&lock);
+	return copy;
+}
+
+unsigned fl_url_timeout(void)
+{
+	return atomic_load(&timeout_seconds);
+}
+
+unsigned fl_url_retries(void)
+{
+	return atomic_load(&retries);
+}
+
+void fl_url_request(struct fl_buf *out, const char *path, uint64_t offset)
+{
+	if (fl_url_kind(path) == FL_URL_HTTP) {
+		fl_buf_text(out, path);
+		return;
+	}
+	pthread_mutex_lock(&lock);
+	fl_url_of_hdfs(out, path, getenv("HADOOP_USER_NAME"),
+		       token ? token : getenv("FLAME_URL_TOKEN"), offset);
+	pthread_mutex_unlock(&lock);
+}
