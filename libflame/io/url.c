@@ -32,7 +32,7 @@ enum {
 
 #define LIBCURL(f) \
 	f(curl_global_init) f(curl_easy_init) f(curl_easy_cleanup) \
-	f(curl_easy_setopt) f(curl_easy_reset) f(curl_easy_getinfo) \
+	f(curl_easy_setopt) f(curl_easy_getinfo) \
 	f(curl_easy_pause) f(curl_easy_strerror) f(curl_multi_init) \
 	f(curl_multi_cleanup) f(curl_multi_add_handle) \
 	f(curl_multi_remove_handle) f(curl_multi_perform) \
@@ -111,6 +111,9 @@ static bool open_link(struct link *link)
 		return true;
 	link->multi = libcurl.curl_multi_init();
 	link->easy = libcurl.curl_easy_init();
+	/* What Kerberos' negotiation gives is a cookie for later requests. */
+	if (link->easy)
+		libcurl.curl_easy_setopt(link->easy, CURLOPT_COOKIEFILE, "");
 	return link->multi && link->easy;
 }
 
@@ -120,7 +123,8 @@ static void recycle_link(struct link link)
 
 	pthread_mutex_lock(&lock);
 	if (nidle < MAX_IDLE && idle_pid == getpid()) {
-		libcurl.curl_easy_reset(link.easy);
+		libcurl.curl_easy_setopt(link.easy, CURLOPT_ERRORBUFFER,
+					 NULL);
 		idle[nidle++] = link;
 		kept = true;
 	}
@@ -249,9 +253,8 @@ static void set_login(struct fl_url *url)
 	size_t n = strcspn(host, "/?#");
 
 	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_ANY);
-	if (!memchr(host, '@', n))
-		libcurl.curl_easy_setopt(easy, CURLOPT_USERPWD, ":");
-	libcurl.curl_easy_setopt(easy, CURLOPT_COOKIEFILE, "");
+	libcurl.curl_easy_setopt(easy, CURLOPT_USERPWD,
+				 memchr(host, '@', n) ? NULL : ":");
 }
 
 static void set_limits(struct fl_url *url)
@@ -268,13 +271,12 @@ static void set_limits(struct fl_url *url)
 static bool start(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
-	char range[32];
+	char range[32] = "";
 
 	url->request.size = 0;
 	fl_url_request(&url->request, url->path, url->offset);
 	if (url->request.failed)
 		return false;
-	libcurl.curl_easy_reset(easy);
 	url->begun = url->refused = url->paused = false;
 	url->answer.size = 0;
 	url->said[0] = url->found[0] = '\0';
@@ -283,10 +285,9 @@ static bool start(struct fl_url *url)
 	set_protocols(url);
 	set_login(url);
 	set_limits(url);
-	if (url->offset && url->kind == FL_URL_HTTP) {
+	if (url->offset && url->kind == FL_URL_HTTP)
 		snprintf(range, sizeof(range), "%" PRIu64 "-", url->offset);
-		libcurl.curl_easy_setopt(easy, CURLOPT_RANGE, range);
-	}
+	libcurl.curl_easy_setopt(easy, CURLOPT_RANGE, *range ? range : NULL);
 	libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT,
 				 "libflame/" FLAME_VERSION);
 	libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, url->said);
