@@ -20,6 +20,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
 	libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
+	libflame/io/xml.c libflame/io/xml.h \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zstd.c \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
@@ -49,6 +50,13 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/root_frames.c \
 	libflame/format/asprof.c libflame/format/csv.c \
+	libflame/format/callgrind/callgrind.c \
+	libflame/format/callgrind/callgrind.h \
+	libflame/format/callgrind/stacks.c \
+	libflame/format/heaptrack.c libflame/format/mojo.c \
+	libflame/format/xctrace.c \
+	libflame/format/json/dhat.c libflame/format/json/perf.c \
+	libflame/format/json/safari.c \
 	libflame/format/outline/ghc.c \
 	libflame/format/outline/instruments.c \
 	libflame/format/outline/outline.c \

@@ -29,7 +29,8 @@
  *		stacks (gdb.c lldb.c bpftrace.c dtrace.c sample.c vtune.c),
  *		interchange.c for units and
  *		threads as others spell them, statsd_names.c for names of
- *		series; csv.c: rows of tables; stap.c xdebug.c; folded/, jfr/,
+ *		series; csv.c: rows of tables; stap.c xdebug.c
+ *		xctrace.c heaptrack.c mojo.c; callgrind/, folded/, jfr/,
  *		json/, otlp/, outline/, perf/, picture/, pprof/ (their
  *		headers have a tour)
  *	filter/	filters.c the table; one file a filter

@@ -57,12 +57,19 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_statsd_lines,
 	&fl_format_d3_read,
 	&fl_format_pprof_legacy,
+	&fl_format_safari,
+	&fl_format_perf_json,
+	&fl_format_dhat,
+	&fl_format_callgrind,
 	&fl_format_ghc,
+	&fl_format_heaptrack,
 	&fl_format_instruments,
 	&fl_format_pmcstat,
 	&fl_format_stap,
 	&fl_format_vsprof,
+	&fl_format_xctrace,
 	&fl_format_xdebug,
+	&fl_format_mojo,
 	NULL
 };
 

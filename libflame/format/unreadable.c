@@ -76,14 +76,6 @@ static bool is_pstats(const uint8_t *head, size_t n)
 	       head[2] == 3;
 }
 
-/* heaptrack's version, that of the format, and the command. */
-static bool is_heaptrack(const uint8_t *head, size_t n)
-{
-	const uint8_t *lf = memchr(head, '\n', n);
-
-	return lf && lf + 3 <= head + n && memcmp(lf + 1, "X ", 2) == 0;
-}
-
 /* "[10/Oct/2026:13:55:36 -0700]" */
 static bool has_clf_time(struct slice line)
 {
@@ -141,15 +133,8 @@ static const struct row rows[] = {
 	  MAGIC, NULL },
 	{ "a profile of gprof (gmon.out)", use_record, BYTES("gmon"), 0, MAGIC,
 	  NULL },
-	{ "a profile of callgrind", use_record, BYTES("# callgrind format"), 0,
-	  TEXT, NULL },
-	{ "a profile of callgrind", use_record,
-	  BYTES("version: 1\ncreator: callgrind"), 0, TEXT, NULL },
 	{ "a profile of massif", "show it: ms_print @",
 	  BYTES("desc: --"), 0, TEXT, NULL },
-	{ "a heaptrack recording",
-	  "convert it: heaptrack_print -F heap.folded @, then "
-	  "flame-fold heap.folded", BYTES("v 1"), 0, TEXT, is_heaptrack },
 
 	{ "a nettrace file of .NET",
 	  "on Linux, record with perf (export DOTNET_PerfMapEnabled=1): "

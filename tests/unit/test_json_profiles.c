@@ -8,6 +8,7 @@
 #include "format/format.h"
 #include "folds.h"
 
+TestSuite(other_json, .init = start, .fini = stop);
 TestSuite(trace_profiles, .init = start, .fini = stop);
 TestSuite(firefox, .init = start, .fini = stop);
 TestSuite(speedscope, .init = start, .fini = stop);
@@ -445,4 +446,39 @@ Test(trace_profiles, another_id_is_another_profile)
 	FOLDS("trace-event", "[" CHUNK("1", PIECE_NODE("1", "0", "a"), "1", "0") ","
 	      CHUNK("2", "", "1", "0") "]", NULL, "a 1\n");
 	cr_expect(strstr(said.data, "1 records left out"), "%s", said.data);
+}
+
+/* Safari, perf, DHAT ------------------------------------------------------ */
+
+#define SAFARI "{\"recording\":{\"sampleStackTraces\":[" \
+	"{\"stackFrames\":[{\"name\":\"f\"},{\"name\":\"(program)\"}]}," \
+	"{\"stackFrames\":[]},{\"stackFrames\":[{\"line\":1e400}]}]," \
+	"\"sampleDurations\":[0.5,\"x\",1e400]}}"
+
+Test(other_json, safari_has_durations_or_not)
+{
+	FOLDS("safari", SAFARI, NULL, "(anonymous) 1\n(program);f 1\n");
+	FOLDS("safari", SAFARI, "total", "(program);f 500000000\n");
+	cut_everywhere("safari", SAFARI);
+}
+
+#define PERF "{\"linux-perf-json-version\":1,\"samples\":[{\"pid\":1e400," \
+	"\"comm\":\"x\",\"callchain\":[{\"ip\":\"0xffffffff81000000\"}," \
+	"{\"symbol\":\"f\",\"dso\":\"a;b\"}]},{\"callchain\":7},3]}"
+
+Test(other_json, perf_has_samples)
+{
+	FOLDS("perf-json", PERF, NULL, "x;f;0xffffffff81000000_[k] 1\n");
+	cut_everywhere("perf-json", PERF);
+}
+
+#define DHAT "{\"dhatFileVersion\":2,\"pps\":[{\"tb\":9223372036854775807," \
+	"\"fs\":[1,2]},{\"tb\":-5,\"fs\":[-1,4294967295,1e400]},{\"tb\":1," \
+	"\"fs\":[3]}],\"ftbl\":[\"[root]\",\"0x1: f (a.c:99999999999)\"," \
+	"\"main\",{}]}"
+
+Test(other_json, dhat_frames_are_in_a_table)
+{
+	FOLDS("dhat", DHAT, NULL, "main;f 9223372036854775807\n");
+	cut_everywhere("dhat", DHAT);
 }

@@ -12,6 +12,10 @@ TestSuite(go, .init = start, .fini = stop);
 TestSuite(asprof_text, .init = start, .fini = stop);
 TestSuite(text_trees, .init = start, .fini = stop);
 TestSuite(pprof_legacy, .init = start, .fini = stop);
+TestSuite(callgrind, .init = start, .fini = stop);
+TestSuite(heaptrack, .init = start, .fini = stop);
+TestSuite(mojo, .init = start, .fini = stop);
+TestSuite(xctrace, .init = start, .fini = stop);
 
 /* statsd-jvm-profiler -------------------------------------------------- */
 
@@ -240,4 +244,97 @@ Test(pprof_legacy, more_frames_than_bytes_are_a_cut)
 	memcpy(text, words, sizeof(words));
 	cr_expect_str_eq(fold("pprof-legacy", text, sizeof(text), NULL), "");
 	cr_expect(strstr(said.data, "0 records were whole"), "%s", said.data);
+}
+
+/* Call graphs ------------------------------------------------------------ */
+
+Test(callgrind, a_callee_is_divided_among_its_callers)
+{
+	static const char text[] =
+		"# callgrind format\nevents: X\n\nfn=a\n1 10\ncfn=c\n"
+		"calls=1 0\n1 30\n\nfn=b\n1 5\ncfn=c\ncalls=1 0\n1 90\n\n"
+		"fn=c\n1 80\ncfn=d\ncalls=9 0\n1 40\n\nfn=d\n1 40\n";
+
+	FOLDS("callgrind", text, NULL,
+	      "a 10\na;c 20\na;c;d 10\nb 5\nb;c 60\nb;c;d 30\n");
+	cut_everywhere("callgrind", text);
+}
+
+Test(callgrind, cycles_end)
+{
+	FOLDS("callgrind",
+	      "# callgrind format\nevents: X\nfn=a\n1 10\ncfn=b\n"
+	      "calls=1 0\n1 20\nfn=b\n1 10\ncfn=a\ncalls=1 0\n1 10\n"
+	      "cfn=b\ncalls=1 0\n1 5\nfn=(99999999999999999999)\n1\n"
+	      "99999999999999999999 1\n", NULL, "a 7\na;b 13\n");
+}
+
+/* heaptrack -------------------------------------------------------------- */
+
+Test(heaptrack, numbers_out_of_range_are_told)
+{
+	static const char text[] =
+		"v 10400 3\nX x\ns 4 main\ns 9 short\ns 1 f\n"
+		"i 10 0 1 0 0\ni 20 0 3 ffff ffffffff\nt 1 0\nt 9 1\nt 2 1\n"
+		"a 3ffffffffffffff0 3\na 8 1\na 8 7\n+ 0\n+ 1\n+ 9\n- 1\n";
+
+	fold("heaptrack", text, strlen(text), NULL);
+	cr_expect(strstr(out.data, "main;f 92233720368547757"), "%s",
+		  out.data);
+	cut_everywhere("heaptrack", text);
+}
+
+/* Austin ----------------------------------------------------------------- */
+
+Test(mojo, a_cut_leaves_whole_stacks)
+{
+	static const char text[] =
+		"MOJ\3\1mode\0wall\0\2\1\0" "2b\0\13\2f\0\13\3g\0"
+		"\3\4\2\3\5\5\0\0\5\4\11\7\2\1\0" "2b\0\5\4\11\11";
+	const size_t size = sizeof(text) - 1;
+
+	cr_expect_str_eq(fold("mojo", text, size, NULL),
+			 "P1;T0:43;f:g:5 16\n", "%s", out.data);
+	for (size_t n = 4; n < size; n++) {
+		fold("mojo", text, n, NULL);
+		cr_expect(!out.size || strstr(out.data, "P1;T0:43"), "%zu: %s",
+			  n, out.data);
+	}
+	cr_expect_str_eq(fold("mojo", "MOJ\3\2\1\0" "2b\0\16", 11, NULL),
+			 "");
+	cr_expect(strstr(said.data, "no event is of such a kind"), "%s",
+		  said.data);
+}
+
+/* xctrace ---------------------------------------------------------------- */
+
+#define XCTRACE "<?xml version=\"1.0\"?><trace-query-result><node>"
+
+Test(xctrace, entities_and_references)
+{
+	static const char text[] = XCTRACE
+		"<row><weight id='1'>5</weight><backtrace id='2'>"
+		"<frame id='3' name='a&#x3c;&bad;&#99999999;&gt;'/>"
+		"<frame id='4' name=\"m&amp;'\"/></backtrace></row>"
+		"<row><weight ref='1'/><backtrace ref='2'/></row>"
+		"<row><weight ref='8'/><backtrace><frame ref='4'/>"
+		"</backtrace></row></node></trace-query-result>";
+
+	FOLDS("xctrace", text, NULL, "m&' 1\nm&';a<&bad:&#99999999:> 2\n");
+	FOLDS("xctrace", text, "total", "m&' 1\nm&';a<&bad:&#99999999:> 10\n");
+	cut_everywhere("xctrace", text);
+}
+
+Test(xctrace, depth_needs_no_memory)
+{
+	struct fl_buf text = { 0 };
+
+	fl_buf_text(&text, XCTRACE "<row>");
+	for (int i = 0; i < 1000000; i++)
+		fl_buf_text(&text, "<frame>");
+	fold("xctrace", text.data, text.size, NULL);
+	cr_expect_str_eq(out.data, "");
+	cr_expect(strstr(said.data, "it is cut"), "%s", said.data);
+	fold("xctrace", XCTRACE "</a></b></c></d>", 58, NULL);
+	fl_buf_free(&text);
 }

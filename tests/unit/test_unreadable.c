@@ -55,8 +55,6 @@ Test(unreadable, other_tools_files_are_named)
 {
 	NAMED("Nettrace\x14\0\0\0!FastSerialization.1", "nettrace", "perf");
 	NAMED("memray\0\x0b\0\0\0", "memray", "memray flamegraph in");
-	NAMED("v 10500 3\nX ./app\nI 1000 4a\n", "heaptrack",
-	      "heaptrack_print");
 	NAMED("{\xa9\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\xfb)\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\x04\x08{\x0d:\x0cversion", "stackprof", "--stackcollapse in");

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Heap profiles of DHAT: valgrind's, and those of the Rust crate.
+ *
+ *	{"dhatFileVersion":2,"mode":"heap","verb":"Allocated",...,
+ *	 "pps":[{"tb":272,"tbk":1,"gb":272,"gbk":1,"eb":0,"ebk":0,
+ *	         "fs":[1,2,3]},...],
+ *	 "ftbl":["[root]","0x48465EF: calloc (in /usr/lib/x.so)",...]}
+ *
+ * Program points have totals (tb, tbk), what there was at the peak (gb, gbk)
+ * and at the end (eb, ebk), and frames, leaf first, by their place in a table
+ * that comes behind them.
+ */
+#include "fl.h"
+
+#include "format/json/frame_trie.h"
+
+enum { ALLOC, ALLOCATIONS, PEAK, LEAKED, VALUES };
+
+struct point {
+	uint32_t node;
+	int64_t value[VALUES];
+};
+
+struct dhat {
+	struct fl_json_source js;
+	struct fl_frame_trie trie;
+	struct fl_json_integers path;
+	struct point *points;
+	size_t npoints, points_capacity;
+	flame_id *frames;
+	size_t nframes, frames_capacity;
+};
+
+static const struct {
+	const char *key;
+	unsigned value;
+} keys[] = {
+	{ "tb", ALLOC }, { "tbk", ALLOCATIONS }, { "gb", PEAK },
+	{ "eb", LEAKED },
+};
+
+static const struct {
+	const char *name, *unit;
+} metrics[VALUES] = {
+	{ "alloc", "bytes" }, { "allocations", "count" },
+	{ "peak", "bytes" }, { "leaked", "bytes" },
+};
+
+/* Leaf first, so from the last one. */
+static uint32_t add_path(struct dhat *d)
+{
+	uint32_t node = 0;
+
+	for (size_t i = d->path.count; i--;)
+		if (d->path.data[i] != FL_JSON_NO_INTEGER &&
+		    !fl_frame_trie_add(d->js.flame, &d->trie, node,
+				       d->path.data[i], &node))
+			return 0;
+	return node;
+}
+
+static void read_point(struct dhat *d)
+{
+	struct fl_json *json = &d->js.json;
+	struct point point = { .node = 0 };
+	bool known;
+
+	d->path.count = 0;
+	while (fl_json_key(json)) {
+		known = false;
+		for (size_t i = 0; i < FL_COUNT(keys) && !known; i++) {
+			if (!fl_json_is(json, keys[i].key))
+				continue;
+			known = true;
+			if (!fl_json_integer(json,
+					     &point.value[keys[i].value]))
+				point.value[keys[i].value] = 0;
+		}
+		if (known)
+			continue;
+		if (!fl_json_is(json, "fs"))
+			fl_json_skip(json);
+		else if (fl_json_enter_array(json))
+			fl_json_integers(json, &d->path);
+	}
+	if (json->error)
+		return;
+	point.node = add_path(d);
+	if (!fl_grow(&d->points, &d->points_capacity, d->npoints + 1,
+		     sizeof(*d->points)))
+		fl_no_memory(d->js.flame);
+	else
+		d->points[d->npoints++] = point;
+}
+
+/* "0x4010CB2: calloc (rtld-malloc.h:44)", "0x48: f (in /usr/lib/x.so)" */
+static flame_id frame_of(struct flame *flame, struct slice s)
+{
+	struct flame_frame frame = { .type = FLAME_NATIVE };
+	const char *colon = fl_slice_find(s, ": ");
+	const char *at = NULL;
+	struct slice place;
+	int64_t line;
+
+	if (colon && fl_slice_starts(s, "0x")) {
+		s.size -= (size_t)(colon + 2 - s.data);
+		s.data = colon + 2;
+	}
+	for (size_t i = s.size; i-- && fl_slice_ends(s, ")");)
+		if (s.data[i] == '(' && i && s.data[i - 1] == ' ') {
+			at = s.data + i;
+			break;
+		}
+	if (at && at > s.data + 1) {
+		place = (struct slice){ at + 1, s.size -
+			(size_t)(at - s.data) - 2 };
+		s.size = (size_t)(at - s.data) - 1;
+		if (fl_slice_starts(place, "in ")) {
+			place = fl_slice_base((struct slice){
+				place.data + 3, place.size - 3 });
+		} else {
+			struct slice rest = place;
+
+			place = fl_slice_split(&rest, ':');
+			rest = fl_slice_split(&rest, ':');
+			if (fl_parse_digits(rest, &line) && line <= INT32_MAX)
+				frame.line = (uint32_t)line;
+		}
+		frame.file = flame_name(flame, place.data, place.size);
+	}
+	frame.name = flame_name(flame, s.data, s.size);
+	return frame.name ? flame_frame(flame, &frame) : 0;
+}
+
+static void read_table(struct dhat *d)
+{
+	struct fl_json *json = &d->js.json;
+
+	while (fl_json_element(json)) {
+		flame_id frame = 0;
+
+		if (json->token == FL_JSON_STRING)
+			frame = frame_of(d->js.flame, json->text);
+		else
+			fl_json_skip(json);
+		if (!fl_grow(&d->frames, &d->frames_capacity, d->nframes + 1,
+			     sizeof(*d->frames))) {
+			fl_no_memory(d->js.flame);
+			return;
+		}
+		d->frames[d->nframes++] = frame;
+	}
+}
+
+static void give_samples(struct dhat *d)
+{
+	flame_id *stacks = fl_frame_trie_stacks(d->js.flame, &d->trie,
+						d->frames, d->nframes);
+	flame_id metric[VALUES] = { 0 };
+
+	for (size_t i = 0; stacks && i < d->npoints; i++) {
+		const struct point *point = &d->points[i];
+		flame_id stack = stacks[point->node];
+
+		if (!stack) {
+			fl_json_bad(&d->js, "a frame that is not in the table");
+			continue;
+		}
+		for (unsigned v = 0; v < VALUES; v++) {
+			struct flame_sample sample = {
+				.stack = stack, .time = FLAME_NOTIME,
+				.weight = point->value[v],
+			};
+
+			if (sample.weight <= 0)
+				continue;
+			if (!metric[v])
+				metric[v] = flame_metric(d->js.flame,
+							 metrics[v].name,
+							 metrics[v].unit);
+			sample.metric = metric[v];
+			fl_json_count(&d->js, metric[v], 1, sample.weight);
+			fl_json_add(&d->js, &sample);
+		}
+		if (fl_failed(d->js.flame))
+			break;
+	}
+	fl_free(stacks);
+}
+
+static void read(struct flame_source *source)
+{
+	struct dhat *d = source->state;
+	struct fl_json *json = &d->js.json;
+
+	if (json->token != FL_JSON_OBJECT ||
+	    !fl_frame_trie_clear(source->flame, &d->trie)) {
+		fl_json_skip(json);
+		return;
+	}
+	d->npoints = d->nframes = 0;
+	while (fl_json_key(json))
+		if (fl_json_is(json, "pps")) {
+			if (!fl_json_enter_array(json))
+				continue;
+			while (fl_json_element(json))
+				if (json->token == FL_JSON_OBJECT)
+					read_point(d);
+				else
+					fl_json_skip(json);
+		} else if (fl_json_is(json, "ftbl")) {
+			if (fl_json_enter_array(json))
+				read_table(d);
+		} else {
+			fl_json_skip(json);
+		}
+	give_samples(d);
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_dhat(struct flame_source *source)
+{
+	struct dhat *d = fl_zeroed(1, sizeof(*d));
+
+	if (!d)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(&d->js, source);
+	source->state = d;
+	return FLAME_OK;
+}
+
+static void close_dhat(struct flame_source *source)
+{
+	struct dhat *d = source->state;
+
+	if (!d)
+		return;
+	fl_json_source_free(&d->js);
+	fl_frame_trie_free(&d->trie);
+	fl_free(d->path.data);
+	fl_free(d->points);
+	fl_free(d->frames);
+	fl_free(d);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct dhat *d = source->state;
+
+	return fl_json_give(&d->js, sample, read);
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	return fl_json_probe(head, n, whole, "dhatFileVersion");
+}
+
+const struct fl_format fl_format_dhat = {
+	.name = "dhat",
+	.summary = "heap profiles of DHAT",
+	.probe = probe,
+	.open = open_dhat,
+	.next = next,
+	.close = close_dhat,
+	.json = true,
+};
