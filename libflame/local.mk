@@ -226,7 +226,7 @@ EXTRA_DIST += libflame/README libflame/flame.map
 viewer = \
 	share/viewer/about.js share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
 	share/viewer/diff.js share/viewer/draw.js share/viewer/export.js \
-	share/viewer/legend.js share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
+	share/viewer/first.css share/viewer/flame_chart.js share/viewer/legend.js share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
 	share/viewer/notime.js share/viewer/page.js share/viewer/pane.js \
 	share/viewer/pointer.js share/viewer/profiles.js share/viewer/regexp.js \
 	share/viewer/rewrite.js share/viewer/search.js \

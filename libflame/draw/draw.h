@@ -280,7 +280,9 @@ struct fl_script {
 };
 
 struct fl_viewer {
-	const char *style, *style_hash;
+	const char *style;		/* all of it, for a file */
+	const char *first_style, *first_hash;	/* until the script runs */
+	const char *style_hash;		/* of the rest, which the script adds */
 	const char *loader, *loader_hash;
 	struct fl_script plain;
 	struct fl_script compared;		/* for comparisons */

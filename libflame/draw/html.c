@@ -666,9 +666,9 @@ static void put_policy(const struct book *b)
 	if (b->page->split)
 		fl_out_text(out, "'self'; style-src 'self'");
 	else
-		fl_out_print(out, "'%s' '%s'; style-src '%s'",
+		fl_out_print(out, "'%s' '%s'; style-src '%s' '%s'",
 			     fl_viewer.loader_hash, script_of(b->page)->hash,
-			     fl_viewer.style_hash);
+			     fl_viewer.first_hash, fl_viewer.style_hash);
 	fl_out_text(out, "; img-src data: blob:; base-uri 'none'; "
 		    "form-action 'none'\">\n");
 }
@@ -682,7 +682,7 @@ static void put_style(const struct book *b)
 		return;
 	}
 	fl_out_text(b->out, "<style>");
-	fl_out_text(b->out, fl_viewer.style);
+	fl_out_text(b->out, fl_viewer.first_style);
 	fl_out_text(b->out, "</style>");
 }
 

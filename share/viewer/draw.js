@@ -280,15 +280,14 @@ function write(c, list, ratio) {
 
 // Over the graph: the frame in hand, and all others of its function in sight.
 function placeHover() {
-	const over = $("hover"), { width, height } = $("canvas");
-	const i = current, ratio = width / view.width;
+	const over = $("hover"), i = current, c = over.getContext("2d");
+	const at = chart.open ? "chart_canvas" : "canvas", box = rectOf(at);
+	const { width, height } = $(at), ratio = width / box.width;
 	over.hidden = i < 0 || tree.open;
 	if (over.hidden)
 		return;
-	const main = rectOf("main"), c = over.getContext("2d");
-	const [x, y, w, h] = boxOf(i), method = d.method[d.name[i]];
-	Object.assign(over.style, { left: main.left + "px",
-		top: main.top + "px", width: view.width + "px" });
+	Object.assign(over.style, { left: box.left + "px",
+		top: box.top + "px", width: box.width + "px" });
 	if (over.width !== width || over.height !== height) {
 		over.width = width;
 		over.height = height;
@@ -296,6 +295,11 @@ function placeHover() {
 	c.clearRect(0, 0, width, height);
 	c.strokeStyle = theme.text;
 	c.lineWidth = ratio;
+	if (chart.open) {
+		outlineChart(c, ratio);
+		return;
+	}
+	const [x, y, w, h] = boxOf(i), method = d.method[d.name[i]];
 	for (let k = 0; k < seen.length; k += 5)
 		if (seen[k] !== i && d.method[d.name[seen[k]]] === method)
 			c.strokeRect(seen[k + 1] + ratio / 2, seen[k + 3] +
@@ -320,6 +324,10 @@ function draw() {
 	due = 0;
 	keySoon();
 	drawHeat();
+	if (chart.open) {
+		drawChart();
+		return;
+	}
 	if (tree.open) {
 		drawTree();
 		return;

@@ -5,7 +5,7 @@
 #
 # The modules of the page's script are joined without comments and
 # indentation, and packed by gzip: loader.js unpacks them in the browser.  The
-# hashes of both scripts and of the style are for the page's policy, so
+# hashes of both scripts and styles are for the page's policy, so
 # nothing else may run in it.  Needs sed, awk, gzip, base64, sha256sum and od.
 
 set -eu
@@ -32,15 +32,23 @@ one_line() {
 	echo
 }
 
-# The script of a page, which makes the markup first: $1 is for comparisons,
-# $2 for samples with times.
+# The script of a page, which adds the style and makes the markup first: $1 is for comparisons,
+# $2... for samples with times.
 script() {
+	compares=$1
+	shift
 	echo '"use strict"; {'
+	# Pages of --split have the style in a file.
+	echo 'if (!document.querySelector("link")) {'
+	echo 'const style = document.createElement("style");'
+	printf 'style.textContent = `'
+	tr -d '\n' < "$work/style"
+	printf '`;\ndocument.head.append(style);\n}\n'
 	printf 'document.body.insertAdjacentHTML("afterbegin", `'
 	bare "$from/body.html"
 	echo '`);'
 	for module in data regexp truncate rewrite subtree view about profiles draw \
-		search "$1" tree pane "$2" export legend pointer menu page
+		search "$compares" tree pane "$@" export legend pointer menu page
 	do
 		bare "$from/$module.js"
 	done
@@ -97,16 +105,18 @@ bytes() {
 	printf '0 };\n'
 }
 
+bare "$from/style.css" | one_line | tr -d '\n' > "$work/style"
+bare "$from/first.css" | one_line | tr -d '\n' > "$work/first_style"
+cat "$work/first_style" "$work/style" > "$work/all_styles"
 script nodiff notime > "$work/plain"
 script diff notime > "$work/compared"
-script diff time > "$work/timed"
+script diff time flame_chart > "$work/timed"
 for part in plain compared timed
 do
 	gzip -9n < "$work/$part" > "$work/gzip"
 	base85 "$work/gzip" > "$work/${part}_packed"
 done
 bare "$from/loader.js" > "$work/loader"
-bare "$from/style.css" | one_line > "$work/style"
 bare "$from/svg.css" | one_line > "$work/svg_style"
 {
 	echo '(function () {'
@@ -115,8 +125,12 @@ bare "$from/svg.css" | one_line > "$work/svg_style"
 		"$from/truncate.js" "$from/svg.js"
 	echo '})();'
 } > "$work/svg_script"
-if grep -i '</\(script\|style\)' "$work/loader" "$work/style"; then
+if grep -i '</\(script\|style\)' "$work/loader" "$work/first_style"; then
 	echo "$0: a module ends its own element" >&2
+	exit 1
+fi
+if grep -F -e '`' -e '\' "$work/style"; then
+	echo "$0: the script cannot hold this as a text" >&2
 	exit 1
 fi
 if grep -F -e ']]>' -e '<' "$work/svg_style" || grep -F ']]>' "$work/svg_script"
@@ -129,7 +143,7 @@ fi
 	echo '/* Made by share/viewer/embed.sh. */'
 	echo '#include "draw/draw.h"'
 	for part in loader plain_packed compared_packed timed_packed timed \
-		style svg_script svg_style
+		first_style all_styles svg_script svg_style
 	do
 		bytes "$part" "$work/$part"
 	done
@@ -140,9 +154,10 @@ fi
 		echo "		\"sha256-$(hash "$work/$part")\" },"
 	done
 	echo '	.script = timed,'
-	echo '	.loader = loader, .style = style,'
+	echo '	.loader = loader, .first_style = first_style, .style = all_styles,'
 	echo '	.svg_script = svg_script, .svg_style = svg_style,'
 	echo "	.loader_hash = \"sha256-$(hash "$work/loader")\","
+	echo "	.first_hash = \"sha256-$(hash "$work/first_style")\","
 	echo "	.style_hash = \"sha256-$(hash "$work/style")\","
 	echo '};'
 } > "$work/c"

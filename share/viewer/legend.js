@@ -40,7 +40,7 @@ function fillKey() {
 // Once what is drawn is on the screen, if it changed what the key says.
 function keySoon() {
 	const said = [d.colored, view.heavy, !!diff.step, diff.scale, diff.noise,
-		tree.open].join();
+		view.mode].join();
 	if (key.of === whole && key.said === said && key.theme === theme)
 		return;
 	Object.assign(key, { of: whole, said, theme });

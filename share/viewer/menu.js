@@ -27,7 +27,7 @@ const moreKeys = [
 	["Walk the frames", "← ↑ ↓ →"],
 	["Keep the details", "Space"],
 	["Closer, farther, sideways", "+ − Shift ←→"],
-	["Views", "1–5 i r"],
+	["Views", modes[5] ? "1–6 i r" : "1–5 i r"],
 	["Table, overview, export", "t v e"],
 	["About this profile", "I"],
 	["Heaviest first, or by name", "w"],
@@ -43,6 +43,9 @@ const mouse = [
 const timeMouse = [
 	["Choose a span in the heat map", "Drag"],
 	["Compare it with a second span", "Shift drag"],
+	["Flame chart: closer, sideways", "Ctrl wheel; drag, Shift wheel"],
+	["The time of a call", "Click"],
+	["Open or close a thread", "Click on its name; ↑ ↓ Enter"],
 ];
 
 /*

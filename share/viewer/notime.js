@@ -6,6 +6,10 @@ const picks = [], takeFacet = 0, facetSums = 0, wants = 0, stepText = 0;
 const samplesOf = 0;
 const soleOf = () => [];
 const choose = (g) => g, rateOf = () => 1;
+const chart = { open: false }, chartKeys = {};
+const drawChart = 0, outlineChart = 0, panChart = 0, scaleChart = 0;
+function addChart() {}
+function showChart() {}
 function drawHeat() {}
 function dropSpans() {}
 function nudge() {}

@@ -88,6 +88,8 @@ function point(i) {
 	if (tree.open)
 		return;
 	setCurrent(i);
+	if (chart.open)
+		return;
 	readOut(i);
 	draw();
 }
@@ -97,6 +99,9 @@ function pin() {
 		leave();
 		return;
 	}
+	pinned = chart.open;
+	if (pinned)
+		return;
 	const [x, , w] = boxOf(current);
 	if ($("tip").hidden)
 		placeTip(current, x + min(w / 2, 200), true);
@@ -260,13 +265,14 @@ function escape() {
 		sift("");
 	else if (!$("pane").hidden)
 		showPane(false);
-	else if (view.focus && !tree.open && !pinned)
+	else if (view.focus && !tree.open && !chart.open && !pinned)
 		zoomOut();
 	else if (!pinned)
 		dropSpans();
 	if (!tree.open)
 		leave();
-	$(tree.open ? "rows" : "canvas").focus({ preventScroll: true });
+	$(tree.open ? "rows" : chart.open ? "chart_canvas" : "canvas")
+		.focus({ preventScroll: true });
 }
 
 const keys = {
@@ -321,11 +327,14 @@ for (const [, key] of actions.slice(1))
 
 // Where keys zoom: at the pointer, amid the frame in hand, or amid all.
 function middle() {
-	const [x, , w] = current < 0 ? [0, 0, view.width] : boxOf(current);
+	const [x, , w] = chart.open ? [0, 0, chart.width] : current < 0 ?
+		[0, 0, view.width] : boxOf(current);
 	return pointer < 0 ? x + w / 2 : pointer;
 }
 
 function reset() {
+	if (chart.open)
+		dropSpans();
 	if (view.focus)
 		zoom(0);
 	else
@@ -335,7 +344,8 @@ function reset() {
 function onKey(e) {
 	const { key, target, shiftKey, altKey } = e, { tagName } = target;
 	const typing = tagName === "INPUT";
-	const does = (tree.open ? { ...keys, ...treeKeys } : keys)[key];
+	const does = { ...keys, ...tree.open ? treeKeys :
+		chart.open ? chartKeys : {} }[key];
 	const control = e.ctrlKey || e.metaKey, enter = key === "Enter";
 	const way = { ArrowLeft: -1, ArrowRight: 1 }[key];
 	if (typing && altKey && enter) {
@@ -406,11 +416,13 @@ function listen() {
 	const sizes = new ResizeObserver(() => {
 		const { width, height } = view;
 		measure();
-		if (tree.open || width !== view.width || height !== view.height)
+		if (tree.open || chart.open || width !== view.width || height !== view.height)
 			draw();
 	});
 	sizes.observe($("main"));
 	sizes.observe($("rows"));
+	if (modes[5])
+		sizes.observe($("chart_view"));
 	listenTree();
 	listenProfiles();
 	listenPane();
@@ -420,6 +432,7 @@ function listen() {
 }
 
 async function start() {
+	addChart();
 	listProfiles();
 	await loadAbout();
 	await load(profileOf(location.hash));

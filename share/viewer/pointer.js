@@ -14,12 +14,20 @@ function lookAt(x0, x1) {
 }
 
 function pan(px) {
+	if (chart.open) {
+		panChart(px);
+		return;
+	}
 	const by = px * (view.x1 - view.x0) / view.width;
 	lookAt(view.x0 + by, view.x1 + by);
 }
 
 // By a factor, around a place of the canvas.
 function scale(by, px = middle()) {
+	if (chart.open) {
+		scaleChart(by, px);
+		return;
+	}
 	const x = view.x0 + px * (view.x1 - view.x0) / view.width;
 	lookAt(x + (view.x0 - x) * by, x + (view.x1 - x) * by);
 }

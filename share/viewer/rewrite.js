@@ -73,13 +73,23 @@ function rewrite(g, step) {
 	to[0] = step.kind === "focus" ? OUT : 0;
 	for (let i = 1; i < n; i++)
 		to[i] = rule(g.name[i], to[parent[i]], i);
-	return preorder(made, name, up, g.columns.map(({ self }) => {
-		const sums = f64(n);
-		for (let i = 0; i < n; i++)
-			if (to[i] >= 0 && (!need || need[i] & 2))
-				sums[to[i]] += self[i];
-		return sums;
-	}));
+	const stays = (i) => to[i] >= 0 && (!need || need[i] & 2);
+	const [nodes, places] = preorder(made, name, up, g.columns.map(
+		({ self }) => {
+			const sums = f64(n);
+			for (let i = 0; i < n; i++)
+				if (stays(i))
+					sums[to[i]] += self[i];
+			return sums;
+		}));
+	return comesFrom(nodes, g, to.map((k, i) => stays(i) ? places[k] : -1));
+}
+
+// Where each node of an older tree is now, for samples: see flame_chart.js.
+function comesFrom(g, of, to) {
+	if (d.moments)
+		g.origin = { of, to };
+	return g;
 }
 
 // Nodes list[from..to] by ascending weight: of a few each goes to its place.
@@ -110,14 +120,16 @@ function ordered(g, heavy) {
 		lighterFirst(weight, stack, from, top);
 	}
 	const taken = (of) => of.map((v, k) => of[ranked[k]]);
-	return { ...g, name: taken(g.name), level: taken(g.level),
+	return comesFrom({ ...g, name: taken(g.name), level: taken(g.level),
 		parent: taken(g.parent).map((i) => to[i]),
 		end: taken(end).map((i, k) => i - ranked[k] + k),
 		columns: g.columns.map(({ self, total }) =>
-			({ self: taken(self), total: taken(total) })) };
+			({ self: taken(self), total: taken(total) })) }, g,
+	Int32Array.from(to));
 }
 
-// Nodes whose parents come first, in preorder, siblings by symbol.
+// Nodes whose parents come first, in preorder, siblings by symbol; and where
+// each node is then.
 function preorder(n, name, parent, selfs) {
 	const first = u32(n), next = u32(n), order = u32(n), to = u32(n);
 	const at = u32(d.names.length + 1);
@@ -155,7 +167,7 @@ function preorder(n, name, parent, selfs) {
 			self[to[i]] = from[i];
 		return { self, total: totals(self, g.parent) };
 	});
-	return g;
+	return [g, to];
 }
 
 // What of d its nodes are.

@@ -359,6 +359,7 @@ function showTime() {
 	heat.of = [];
 	$("time").hidden = !tick;
 	$("lines").hidden = !facets.length;
+	$("chart").hidden = !tick;
 	if (thread && !facetBy(facets, "pool"))
 		addPools(facets, thread);
 	for (const facet of facets)

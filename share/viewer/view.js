@@ -104,7 +104,7 @@ function rowsOf(focus) {
 // After a change of size, orientation or rows: the scrolled height.
 function measure() {
 	const main = $("main"), canvas = $("canvas");
-	if (tree.open)
+	if (tree.open || chart.open)
 		return;
 	$("mini").hidden = !mini.wanted || !!d.split || innerHeight < 480;
 	// A window that grew has already moved what was at the bottom.
@@ -137,6 +137,8 @@ function reveal(i) {
 		openTree(i);
 		return;
 	}
+	if (chart.open)
+		return;
 	const y = rowTop(d.level[i]);
 	if (y < 0 || y + view.row > view.height)
 		scrollTo(view.top + y - view.height / 2);
@@ -154,7 +156,8 @@ let moving = 0;
 function look(x0, x1, animate) {
 	cancelAnimationFrame(moving);
 	moving = 0;
-	if (!animate || calm.matches || document.hidden || tree.open) {
+	if (!animate || calm.matches || document.hidden || tree.open ||
+	    chart.open) {
 		view.x0 = x0;
 		view.x1 = x1;
 		drawSoon();
@@ -336,14 +339,16 @@ function zoomOut() {
 }
 
 function setMode(name) {
-	view.mode = modes.includes(name) ? name : "flame";
-	tree.open = name === "tree";
+	view.mode = modes.includes(name) && (name !== "chart" ||
+		d.moments?.tick) ? name : "flame";
+	tree.open = view.mode === "tree";
+	showChart(view.mode === "chart");
 	if (!tree.open)
 		view.icicle = view.mode !== "flame";
 	for (const id of modes)
 		$(id).ariaPressed = id === view.mode;
-	$("main").hidden = tree.open;
-	$("mini").hidden ||= tree.open;
+	$("main").hidden = tree.open || chart.open;
+	$("mini").hidden ||= $("main").hidden;
 	$("rows").hidden = !tree.open;
 	leave();
 }

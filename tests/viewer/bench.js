@@ -595,11 +595,27 @@ async function timedProfile() {
 	const go = (hash) => { location.hash = hash; };
 	const move = await least(tab, go, ["t=1-199"], [go, ""]);
 	const facet = await least(tab, go, ["f=-thread:java-107"], [go, ""]);
+	await tab.run(go, "");
+	await pause(350);
+	const open = await least(tab, press, ["6"], [press, "1"]);
+	await tab.run(press, "6");
+	await pause(1000);
+	let best = [Infinity, Infinity];
+	for (let i = 0; i < RUNS; i++) {
+		const now = await frames(tab);
+		best = best.map((ms, k) => Math.min(ms, now[k]));
+	}
+	await pause(1000);
+	const span = await least(tab, go, ["v=chart&t=20-60"], [go, "v=chart"]);
 	await tab.close();
 	heading("timed: " + short(n) + " samples");
 	row("timed samples, bytes each", 5, (sizes(file).data - bare) / n);
 	row("time change, script CPU ms", 100, move.script);
 	row("facet change, script CPU ms", 100, facet.script);
+	row("flame chart, opened, script CPU ms", undefined, open.script);
+	row("  one frame, script CPU ms", 16, best[0]);
+	row("  one frame, all CPU ms", undefined, best[1]);
+	row("  change of span, script CPU ms", 100, span.script);
 	fs.rmSync(input);
 	fs.rmSync(rest);
 }
