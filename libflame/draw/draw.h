@@ -14,7 +14,8 @@
  *	compare.c	comparisons: widths and changes of two columns
  *	svg.c html.c	the pages; svg_frames.c draws the boxes of an SVG
  *	pack.c		compressed data for the script of an HTML page
- *	text.c		flame graphs in a terminal
+ *	text.c		flame graphs in a terminal; budget.c a tree in so many
+ *			bytes
  *
  * The page's own script and style lie in share/viewer; embed.sh there makes
  * the C file that holds them.
@@ -244,6 +245,10 @@ struct slice fl_node_name(const struct fl_page *page,
 			  const struct fl_layout *layout, uint32_t node);
 /* A number above 0, in three digits or more: 1234, 12.3, 0.0123 */
 void fl_put_digits(struct fl_out *out, double n);
+
+/* budget.c: a call tree of page->budget bytes at most. */
+int fl_budget_write(const struct fl_page *page, const char *metric,
+		    const char *unit);
 
 /* compare.c ----------------------------------------------------------- */
 

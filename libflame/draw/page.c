@@ -486,6 +486,9 @@ static int finish(struct flame_sink *sink)
 	    !sink->keeps_apart)
 		fl_remark(sink->flame, "--%s: only a page (html) uses it",
 			  state->page.split ? "split" : "source-url");
+	if (state->page.budget && !state->page.has_budget)
+		fl_remark(sink->flame, "--budget: only text (-f text) keeps "
+			  "to it");
 
 	state->page.out = NULL;
 	if (status != FLAME_OK) {

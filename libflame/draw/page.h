@@ -49,6 +49,8 @@ struct fl_page {
 	struct fl_samples *samples;	/* see samples.h; or NULL */
 	bool inverted;		/* root on top */
 	bool as_tree;		/* opens as a tree of rows */
+	int64_t budget;		/* text: a tree of no more bytes; 0: no limit */
+	bool has_budget;	/* set by writers that keep to it */
 	bool no_time;		/* records no samples */
 	bool timed;		/* the script needs samples or tabs */
 	bool compared;		/* has two columns */

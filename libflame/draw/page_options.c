@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+enum { MIN_BUDGET = 1024 };	/* for the lines around a call tree */
+
 /* Pixels, or percent of all. */
 static int set_minwidth(struct flame *flame, void *member, const char *value,
 			char reason[FL_REASON_SIZE])
@@ -61,6 +63,30 @@ static int set_source_url(struct flame *flame, void *member, const char *value,
 	return FLAME_FAILED;
 }
 
+/* "4000", "16k": bytes. */
+static int set_budget(struct flame *flame, void *member, const char *value,
+		      char reason[FL_REASON_SIZE])
+{
+	struct slice digits = { value, strlen(value) };
+	int64_t bytes, unit = 1;
+
+	(void)flame;
+	if (fl_slice_ends(digits, "k") || fl_slice_ends(digits, "M")) {
+		unit = fl_slice_ends(digits, "k") ? 1024 : 1024 * 1024;
+		digits.size--;
+	}
+	if (!fl_parse_digits(digits, &bytes))
+		return FLAME_FAILED;
+	bytes = fl_mul_clamped(bytes, unit);
+	if (bytes < MIN_BUDGET) {
+		snprintf(reason, FL_REASON_SIZE, "less than %d bytes",
+			 MIN_BUDGET);
+		return FLAME_FAILED;
+	}
+	*(int64_t *)member = bytes;
+	return FLAME_OK;
+}
+
 #define AT(member) .offset = offsetof(struct fl_page, member)
 
 static const struct fl_option rows[] = {
@@ -94,6 +120,8 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_NUMBER, AT(frame_height), .least = 4 },
 	{ "minwidth", "N[%]", "leave out frames narrower than this",
 	  FL_OPTION_SPECIAL, AT(minwidth), .set = set_minwidth },
+	{ "budget", "BYTES", "text: a call tree in so many bytes (16k)",
+	  FL_OPTION_SPECIAL, AT(budget), .set = set_budget },
 	{ "events", "all|LIST", "HTML: several events, each behind a tab",
 	  FL_OPTION_TEXT, AT(events), .least = 1 },
 	{ "inverted", NULL, "root on top (icicle)",

@@ -573,7 +573,10 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return FLAME_FAILED;
 	if (strcmp(option, "title") == 0)
 		return fl_option_text(sink->flame, &rows->title, value);
-	if (strcmp(option, "events") == 0 && sink->keeps_apart) {
+	if (strcmp(option, "events") == 0) {
+		if (!sink->keeps_apart)
+			return fl_fail(sink->flame, "--events: this output "
+				       "has one metric; choose it by --event");
 		if (fl_option_text(sink->flame, &rows->events, value) !=
 		    FLAME_OK)
 			return FLAME_FAILED;

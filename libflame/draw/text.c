@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A flame graph for a terminal: a line per level, plain or in colours; or, with
- * --tree, a line per frame.
+ * --tree or --budget (budget.c), a line per frame.
  *
  * In a comparison each frame has the change of its total, or of its self with
  * --delta self.
@@ -361,6 +361,7 @@ static int prepare(struct text *t)
 	struct flame *flame = page->tree->flame;
 
 	page->draws_changes = true;
+	page->has_budget = true;
 	if (page->tree->columns == 2 && !page->delta)
 		page->delta = FL_DELTA_TOTAL;
 	if (page->chart)
@@ -389,7 +390,9 @@ static int write_text(struct fl_page *page)
 	int status = prepare(&t);
 
 	if (status == FLAME_OK)
-		status = page->as_tree ? put_tree(&t) : put_graph(&t);
+		status = page->budget ?
+			 fl_budget_write(page, t.layout->metric, t.unit) :
+			 page->as_tree ? put_tree(&t) : put_graph(&t);
 	fl_frame_color_close(&t.frame_color);
 	fl_column_close(&t.widths);
 	fl_layout_free(t.layout);

@@ -1,0 +1,1 @@
+jfr2flame -f text --budget 1k data/jfr/spark-lock.jfr
