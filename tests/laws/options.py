@@ -18,7 +18,7 @@ SLOW = int(os.environ.get('TEST_SLOW') or 1)
 # What other tests have, needs a file of its own, or is left to chance.
 LEFT_OUT = {'help', 'version', 'paths-from', 'output', 'nameattr', 'jobs',
             'verbose', 'random', 'split', 'format', 'cp', 'memory-limit',
-            'input-format'}
+            'input-format', 'url-token', 'spark-events'}
 # By what --help calls them.
 VALUES = {
     'RE': ['TaskRunner', 'java', 'run$', '^.*$', '[a-z]+/', '.', 'x', '(a|b)',
@@ -36,6 +36,8 @@ VALUES = {
     'TIME': ['0', '1s', '10s', '100ms', '-1s', '20%', '2024-01-01', '+5s'],
     'N|P%': ['1', '5', '1%', '0.5%', '50%'],
     'N[%]': ['1', '0.5', '1%'],
+    'SECONDS': ['1', '30'],
+    'BYTES': ['500', '2000', '100000'],
     'PIXELS': ['8', '12', '16', '400'],
     'PERCENT': ['0', '1', '0.1'],
     'SIGMAS': ['0', '2', '5'],
