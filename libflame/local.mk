@@ -59,9 +59,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/json/safari.c \
 	libflame/format/outline/ghc.c \
 	libflame/format/outline/instruments.c \
+	libflame/format/outline/massif.c \
+	libflame/format/outline/node_prof.c \
 	libflame/format/outline/outline.c \
 	libflame/format/outline/outline.h \
 	libflame/format/outline/pmcstat.c \
+	libflame/format/outline/tree.c libflame/format/outline/tree_xml.c \
 	libflame/format/outline/vsprof.c \
 	libflame/format/stap.c libflame/format/xdebug.c \
 	libflame/format/bpftrace.c libflame/format/dtrace.c \

@@ -52,7 +52,11 @@ extern const struct fl_format fl_format_callgrind;
 extern const struct fl_format fl_format_dhat;
 extern const struct fl_format fl_format_ghc;
 extern const struct fl_format fl_format_heaptrack;
+extern const struct fl_format fl_format_massif;
 extern const struct fl_format fl_format_mojo;
+extern const struct fl_format fl_format_node_prof;
+extern const struct fl_format fl_format_tree;
+extern const struct fl_format fl_format_tree_xml;
 extern const struct fl_format fl_format_perf_json;
 extern const struct fl_format fl_format_safari;
 extern const struct fl_format fl_format_xctrace;
@@ -90,6 +94,21 @@ extern const struct fl_format fl_format_xdebug;
 	{ .name = "no-modules", \
 	  .summary = "with --compat: no modules in names", \
 	  .kind = FL_OPTION_FLAG, .offset = offsetof(type, no_modules), \
+	  .scope = FL_SCOPE_DETAIL }
+#define FL_OPTION_ROW_TREE_NAME(type) \
+	{ .name = "tree-name", .argument = "KEY", \
+	  .summary = "trees: the column, attribute or key of names", \
+	  .kind = FL_OPTION_TEXT, .offset = offsetof(type, name), \
+	  .scope = FL_SCOPE_DETAIL, .least = 1 }
+#define FL_OPTION_ROW_TREE_WEIGHT(type) \
+	{ .name = "tree-weight", .argument = "KEY", \
+	  .summary = "trees: the column, attribute or key of weights", \
+	  .kind = FL_OPTION_TEXT, .offset = offsetof(type, weight), \
+	  .scope = FL_SCOPE_DETAIL, .least = 1 }
+#define FL_OPTION_ROW_TREE_VALUE(type) \
+	{ .name = "tree-value", .argument = "self|total", \
+	  .summary = "trees: nodes weigh alone, or with all below", \
+	  .kind = FL_OPTION_EITHER, .offset = offsetof(type, self), \
 	  .scope = FL_SCOPE_DETAIL }
 /* Of enum fl_compat_tool: names and weights as another tool has them. */
 #define FL_OPTION_ROW_PEER(type) \

@@ -133,8 +133,6 @@ static const struct row rows[] = {
 	  MAGIC, NULL },
 	{ "a profile of gprof (gmon.out)", use_record, BYTES("gmon"), 0, MAGIC,
 	  NULL },
-	{ "a profile of massif", "show it: ms_print @",
-	  BYTES("desc: --"), 0, TEXT, NULL },
 
 	{ "a nettrace file of .NET",
 	  "on Linux, record with perf (export DOTNET_PerfMapEnabled=1): "
@@ -147,7 +145,7 @@ static const struct row rows[] = {
 	{ "a profile of cProfile (pstats)",
 	  "it has no stacks; record them: py-spy record -f raw -o out.folded "
 	  "-- python3 PROGRAM", BYTES("\xfb"), 0, MAGIC, is_pstats },
-	{ "a profile of stackprof",
+	{ "a dump of stackprof (Ruby's Marshal)",
 	  "convert it: stackprof --stackcollapse @ | flame-fold",
 	  BYTES("\x04\x08{"), 0, MAGIC, NULL },
 	{ "a recording of rbspy",

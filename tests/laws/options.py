@@ -27,6 +27,7 @@ VALUES = {
                  'state=RUN', 'process', 'nope'],
     'KEY[=RE][,KEY...]': ['thread', 'metric', 'state,metric', 'app,file=^.',
                           'nope'],
+    'KEY': ['name', 'value', 'x'],
     'KEY=RE': ['thread=main', 'state=.', 'key=a'],
     'NAME': ['cpu', 'wall', 'alloc', 'lock', 'live', 'samples', 'nope', 'java',
              'mem', 'hot', 'go', 'java-lambdas', 'perl', 'main', 'rust', 'cb',

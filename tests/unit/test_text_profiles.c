@@ -12,6 +12,7 @@ TestSuite(go, .init = start, .fini = stop);
 TestSuite(asprof_text, .init = start, .fini = stop);
 TestSuite(text_trees, .init = start, .fini = stop);
 TestSuite(pprof_legacy, .init = start, .fini = stop);
+TestSuite(trees, .init = start, .fini = stop);
 TestSuite(callgrind, .init = start, .fini = stop);
 TestSuite(heaptrack, .init = start, .fini = stop);
 TestSuite(mojo, .init = start, .fini = stop);
@@ -337,4 +338,36 @@ Test(xctrace, depth_needs_no_memory)
 	cr_expect(strstr(said.data, "it is cut"), "%s", said.data);
 	fold("xctrace", XCTRACE "</a></b></c></d>", 58, NULL);
 	fl_buf_free(&text);
+}
+
+/* massif, node --prof-process -------------------------------------------- */
+
+Test(trees, massif_and_node_are_bottom_up)
+{
+	static const char massif[] =
+		"desc: x\ncmd: y\ntime_unit: i\n#-\nheap_tree=peak\n"
+		"n1: 9 (heap allocation functions)\n n1: 9 0x1: f (in a)\n"
+		"  n0: 7 0x2: main (a.c:1e400)\n#-\nheap_tree=detailed\n";
+	static const char node[] =
+		"Statistical profiling result from x, (3 ticks)\n"
+		" [Bottom up (heavy) profile]:\n   ticks parent  name\n"
+		"      3  100.0%  JS: *f /a.js:1:1\n"
+		"      2   66.7%    LazyCompile: ~ /a.js:2:1\n"
+		"      x\n      9\n      1 1% \n";
+
+	FOLDS("massif", massif, NULL, "f 2\nmain;f 7\n");
+	FOLDS("node-prof", node, NULL, "(anonymous)_[0];f_[j] 2\nf_[j] 1\n");
+	TELLS("in: 2 lines not understood, the first is line 7: 9\n");
+	cut_everywhere("massif", massif);
+	cut_everywhere("node-prof", node);
+}
+
+Test(trees, any_tree_cut_anywhere)
+{
+	cut_everywhere("tree", "main 10 ms\n  \xe2\x94\x94 run (7)\n 5 % x\n");
+	cut_everywhere("tree", "Name,Time,Level\n\"a;b\",1e400,0\n"
+			       "c,9223372036854775807,99999999999999999999\n"
+			       "d,\"1,234 us\",3\n");
+	cut_everywhere("tree-xml", "<a name='b' time='1e400'><c name=\"d&amp;\""
+				   " time='3'/><!-- - --></a><![CDATA[]]>");
 }

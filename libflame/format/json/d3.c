@@ -15,12 +15,15 @@ enum { MAX_PAGE = 1 << 30 };
 
 struct options {
 	bool lines;
+	char *name, *weight, *children;	/* keys; NULL: those of d3 */
+	bool self;
 };
 
 struct d3 {
 	struct fl_json_source js;
 	const struct options *options;
 	struct fl_json_tree tree;
+	struct fl_json_tree_kind kind;
 	struct fl_buf page;	/* the tree of a page */
 	bool is_page, read;
 };
@@ -40,14 +43,22 @@ static enum flame_type type_of(struct slice text)
 	return FLAME_UNKNOWN;
 }
 
+static bool is_key(const struct fl_json *json, const char *wanted,
+		   const char *name, const char *letter)
+{
+	return wanted ? fl_json_is(json, wanted) :
+	       fl_json_is(json, name) || fl_json_is(json, letter);
+}
+
 static void field(struct fl_json_tree *tree, struct fl_json_node *node)
 {
+	const struct d3 *d3 = tree->js->source->state;
 	struct fl_json *json = &tree->js->json;
 	struct slice text;
 
-	if (fl_json_is(json, "name") || fl_json_is(json, "n")) {
+	if (is_key(json, d3->options->name, "name", "n")) {
 		node->name = fl_json_name(tree->js);
-	} else if (fl_json_is(json, "value") || fl_json_is(json, "v")) {
+	} else if (is_key(json, d3->options->weight, "value", "v")) {
 		if (!fl_json_decimal(json, 0, &node->value))
 			fl_json_bad(tree->js, "a value that is no number, or "
 				    "too large");
@@ -119,7 +130,14 @@ static void read(struct flame_source *source)
 		return;
 	}
 	d3->tree.js = &d3->js;
-	d3->tree.kind = &kind;
+	d3->kind = kind;
+	if (d3->options->children) {
+		d3->kind.children[0] = d3->options->children;
+		d3->kind.children[1] = NULL;
+	}
+	if (d3->options->self)
+		d3->kind.values = FL_TREE_SELF;
+	d3->tree.kind = &d3->kind;
 	fl_json_tree_read(&d3->tree);
 	fl_json_tree_add(&d3->tree, flame_metric(source->flame, metric,
 						 metric));
@@ -261,6 +279,13 @@ static int probe_page(const uint8_t *head, size_t n, bool whole)
 
 static const struct fl_option rows[] = {
 	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_TREE_NAME(struct options),
+	FL_OPTION_ROW_TREE_WEIGHT(struct options),
+	FL_OPTION_ROW_TREE_VALUE(struct options),
+	{ .name = "tree-children", .argument = "KEY",
+	  .summary = "trees in JSON: the key of children",
+	  .kind = FL_OPTION_TEXT, .offset = offsetof(struct options, children),
+	  .scope = FL_SCOPE_DETAIL, .least = 1 },
 	{ .name = NULL }
 };
 

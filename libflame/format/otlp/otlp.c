@@ -510,7 +510,8 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	const uint8_t *frame;
 	unsigned parts;
 
-	if (n < 8)
+	/* Ruby's Marshal could be a frame of a few bytes. */
+	if (n < 8 || memcmp(head, "\x04\x08", 2) == 0)
 		return 0;
 	if (is_data(message, true, &parts) && parts > 1)
 		return 40;

@@ -106,7 +106,7 @@ void fl_outline_end(struct fl_outline *o)
 		close_last(o);
 }
 
-static bool give(struct fl_outline *o, struct flame_sample *sample)
+bool fl_outline_give(struct fl_outline *o, struct flame_sample *sample)
 {
 	if (o->given == o->nsamples) {
 		o->given = o->nsamples = 0;
@@ -133,7 +133,7 @@ int fl_outline_next(struct fl_outline *o, fl_accept_line *accept,
 	struct fl_line_reader *r = &o->base;
 	struct slice line;
 
-	while (!give(o, sample)) {
+	while (!fl_outline_give(o, sample)) {
 		if (fl_failed(r->flame))
 			return FLAME_FAILED;
 		if (!fl_lines_next(&r->lines, &line)) {

@@ -5,7 +5,10 @@
  *	outline.c	the path to the last node, and what nodes weigh
  *	ghc.c		profiles of GHC
  *	instruments.c	call trees of macOS's Instruments
+ *	massif.c	heap profiles of massif
+ *	node_prof.c	what node --prof-process prints
  *	pmcstat.c	call graphs of FreeBSD's pmcstat
+ *	tree.c		any, as text or CSV; tree_xml.c as XML
  *	vsprof.c	call trees of Visual Studio
  */
 #ifndef FL_OUTLINE_H
@@ -44,6 +47,8 @@ void fl_outline_add(struct fl_outline *o, uint64_t depth, flame_id frame,
 		    const int64_t *weight);
 /* Closes all nodes: the tree has ended. */
 void fl_outline_end(struct fl_outline *o);
+/* A sample that was not given yet; false: there is none. */
+bool fl_outline_give(struct fl_outline *o, struct flame_sample *sample);
 /* For a format's next. */
 int fl_outline_next(struct fl_outline *o, fl_accept_line *accept,
 		    struct flame_sample *sample);

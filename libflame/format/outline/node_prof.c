@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What node --prof-process prints: the tree behind [Bottom up (heavy) profile],
+ * in which callers stand below, two blanks a level.
+ *
+ *	   ticks parent  name
+ *	    736   62.0%  JS: *fib /srv/burn.js:1:13
+ *	    736  100.0%    JS: *main /srv/burn.js:9:1
+ */
+#include "fl.h"
+
+#include "format/outline/outline.h"
+
+struct reader {
+	struct fl_outline outline;
+	bool in_tree;
+};
+
+/* How a function ran: ~ interpreted, ^ and + by baseline compilers, *. */
+static enum flame_type take_type(struct slice *s)
+{
+	static const struct {
+		char sign;
+		enum flame_type type;
+	} signs[] = {
+		{ '~', FLAME_INTERPRETED }, { '*', FLAME_JIT },
+		{ '^', FLAME_C1 }, { '+', FLAME_C1 },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(signs); i++)
+		if (s->size && s->data[0] == signs[i].sign) {
+			s->data++;
+			s->size--;
+			return signs[i].type;
+		}
+	return FLAME_UNKNOWN;
+}
+
+/* ":13" off the end; false: there is no number. */
+static bool cut_number(struct slice *s, int64_t *n)
+{
+	size_t i = s->size;
+
+	while (i && fl_is_digit(s->data[i - 1]))
+		i--;
+	if (!i || s->data[i - 1] != ':' ||
+	    !fl_parse_digits((struct slice){ s->data + i, s->size - i }, n))
+		return false;
+	s->size = i - 1;
+	return true;
+}
+
+/* "JS: *fib /srv/burn.js:1:13", "/usr/lib/libc.so.6", "UNKNOWN". */
+static flame_id frame_of(struct reader *r, struct slice s)
+{
+	struct flame_frame frame = { .type = FLAME_NATIVE };
+	struct flame *flame = r->outline.base.flame;
+	const char *colon = fl_slice_find(s, ": ");
+	int64_t line = 0, column;
+	struct slice file;
+
+	if (!colon || colon == s.data || memchr(s.data, ' ',
+						(size_t)(colon - s.data))) {
+		frame.name = flame_name(flame, s.data, s.size);
+		return flame_frame(flame, &frame);
+	}
+	s.size -= (size_t)(colon + 2 - s.data);
+	s.data = colon + 2;
+	frame.type = take_type(&s);
+	if (cut_number(&s, &column) && cut_number(&s, &line)) {
+		file = s;
+		s = fl_slice_split(&file, ' ');
+		if (file.size)
+			frame.file = flame_name(flame, file.data, file.size);
+	}
+	if (line > 0 && line <= INT32_MAX)
+		frame.line = (uint32_t)line;
+	if (!s.size)
+		s = FL_SLICE("(anonymous)");
+	frame.name = flame_name(flame, s.data, s.size);
+	return flame_frame(flame, &frame);
+}
+
+static bool take_row(struct reader *r, struct slice line)
+{
+	struct slice s = fl_slice_trim_end(line), number, share;
+	int64_t ticks;
+
+	while (s.size && *s.data == ' ') {
+		s.data++;
+		s.size--;
+	}
+	number = fl_slice_split(&s, ' ');
+	while (s.size && *s.data == ' ') {
+		s.data++;
+		s.size--;
+	}
+	share = fl_slice_split(&s, ' ');
+	if (!fl_parse_digits(number, &ticks) || !fl_slice_ends(share, "%") ||
+	    fl_indent(s) == s.size)
+		return false;
+	fl_outline_add(&r->outline, fl_indent(s),
+		       frame_of(r, fl_slice_trim(s)), &ticks);
+	return true;
+}
+
+static bool accept_line(struct fl_line_reader *base, struct slice line,
+			struct flame_sample *sample)
+{
+	struct reader *r = (struct reader *)base;
+	struct slice s = fl_slice_trim(line);
+
+	(void)sample;
+	if (fl_slice_starts(s, "[Bottom up ")) {
+		r->in_tree = true;
+		r->outline.metric[0] =
+			flame_metric(base->flame, "cpu", "samples");
+		r->outline.nvalues = 1;
+	} else if (fl_slice_starts(line, "Statistical profiling result") ||
+		   fl_slice_starts(line, " [")) {
+		fl_outline_end(&r->outline);
+		r->in_tree = false;
+	} else if (r->in_tree && s.size && fl_is_digit(*s.data) &&
+		   (!base->lines.ended || !take_row(r, line))) {
+		fl_lines_bad(&base->lines, line);
+	}
+	return false;
+}
+
+/* The row of formats.c ------------------------------------------------ */
+
+static int open_node_prof(struct flame_source *source)
+{
+	int status = fl_line_reader_open(source, sizeof(struct reader));
+	struct reader *r = source->state;
+
+	if (status == FLAME_OK)
+		r->outline.bottom_up = true;
+	return status;
+}
+
+static void close_node_prof(struct flame_source *source)
+{
+	fl_outline_free(source->state);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	int status = fl_outline_next(&r->outline, accept_line, sample);
+
+	return status == FLAME_END ?
+	       fl_lines_end(source, &r->outline.base.lines) : status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice text = { (const char *)head, n };
+
+	(void)whole;
+	return fl_slice_starts(text, "Statistical profiling result from ") ?
+	       64 : 0;
+}
+
+const struct fl_format fl_format_node_prof = {
+	.name = "node-prof",
+	.summary = "what node --prof-process prints",
+	.probe = probe,
+	.open = open_node_prof,
+	.next = next,
+	.close = close_node_prof,
+};

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call trees that other programs export, as text: a node a line, indented by
+ * its depth, or a table with commas, semicolons or tabs whose columns are
+ * named.  It is read where it is asked for (-i tree), as it can be anything.
+ *
+ *	main 10 ms			Level,Name,Time
+ *	  run 7 ms			0,main,10
+ *	    f 3 ms			1,run,7
+ */
+#include "fl.h"
+
+#include "format/outline/outline.h"
+
+enum { NAME, WEIGHT, DEPTH, COLUMNS };
+
+struct options {
+	char *name, *weight;	/* of columns; NULL: known names are tried */
+	bool self;		/* weights are of nodes alone */
+};
+
+struct reader {
+	struct fl_outline outline;
+	const struct options *options;
+	bool begun;
+	char delimiter;		/* of a table; 0: lines */
+	int column[COLUMNS];	/* -1: there is none */
+	struct fl_buf field[COLUMNS], other;
+};
+
+static const char *const names[COLUMNS][8] = {
+	[NAME] = { "Name", "Function Name", "Function", "Method", "Symbol",
+		   "Call Tree", "Frame", NULL },
+	[WEIGHT] = { "Time", "Value", "Total", "Samples", "Count", "Weight",
+		     "Bytes", NULL },
+	[DEPTH] = { "Level", "Depth", NULL },
+};
+
+/* Headings ------------------------------------------------------------ */
+
+static bool same_text(struct slice s, const char *text)
+{
+	size_t i = 0;
+
+	for (; i < s.size && text[i]; i++) {
+		char a = s.data[i], b = text[i];
+
+		a = a >= 'A' && a <= 'Z' ? (char)(a | 0x20) : a;
+		b = b >= 'A' && b <= 'Z' ? (char)(b | 0x20) : b;
+		if (a != b)
+			return false;
+	}
+	return i == s.size && !text[i];
+}
+
+/* How well a title is that of a column: lower is better; -1: it is not. */
+static int rank_of(const struct reader *r, int column, struct slice title)
+{
+	const char *wanted = column == NAME ? r->options->name :
+			     column == WEIGHT ? r->options->weight : NULL;
+
+	if (wanted)
+		return same_text(title, wanted) ? 0 : -1;
+	for (int i = 0; names[column][i]; i++) {
+		struct slice s = title;
+
+		/* "Time (ms)" is "Time". */
+		if (fl_slice_has(s, " ("))
+			s.size = (size_t)(fl_slice_find(s, " (") - s.data);
+		if (same_text(s, names[column][i]))
+			return i;
+	}
+	return -1;
+}
+
+static char delimiter_of(struct slice line)
+{
+	static const char known[] = { '\t', ';', ',' };
+
+	for (size_t i = 0; i < sizeof(known); i++)
+		if (memchr(line.data, known[i], line.size))
+			return known[i];
+	return '\0';
+}
+
+/* Whether the line names the columns that are needed. */
+static bool take_header(struct reader *r, struct slice s)
+{
+	char delimiter = s.size ? delimiter_of(s) : '\0';
+	int best[COLUMNS] = { 99, 99, 99 }, rank;
+	bool more = delimiter != '\0';
+	size_t indent;
+
+	for (int k = 0; k < COLUMNS; k++)
+		r->column[k] = -1;
+	for (int i = 0; more; i++) {
+		if (!fl_csv_field(&s, delimiter, &r->other, &indent, &more))
+			return false;
+		for (int k = 0; k < COLUMNS; k++) {
+			rank = rank_of(r, k,
+				       fl_slice_trim(fl_buf_slice(&r->other)));
+			if (rank < 0 || rank >= best[k])
+				continue;
+			best[k] = rank;
+			r->column[k] = i;
+		}
+	}
+	r->delimiter = r->column[NAME] >= 0 && r->column[WEIGHT] >= 0 ?
+		       delimiter : '\0';
+	return r->delimiter != '\0';
+}
+
+/* Weights ------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	int places;
+	const char *metric, *unit;
+} units[] = {
+	{ "s", 9, "time", "ns" }, { "sec", 9, "time", "ns" },
+	{ "ms", 6, "time", "ns" }, { "us", 3, "time", "ns" },
+	{ "\xc2\xb5s", 3, "time", "ns" }, { "ns", 0, "time", "ns" },
+	{ "bytes", 0, "bytes", "bytes" }, { "B", 0, "bytes", "bytes" },
+	{ "", 0, "samples", "samples" },
+};
+
+/*
+ * "1,234.5 ms" with what is behind it; its unit is that of the metric.  A
+ * comma is one of thousands where three digits are behind it.
+ */
+static bool take_weight(struct reader *r, struct slice *s, int64_t *n)
+{
+	struct fl_buf *buf = &r->outline.base.buf;
+	struct slice rest = fl_slice_trim(*s), unit;
+	size_t i = 0;
+
+	buf->size = 0;
+	for (; i < rest.size; i++) {
+		char c = rest.data[i];
+
+		if (c == ',' && rest.size - i > 3 &&
+		    fl_is_digit(rest.data[i + 1]))
+			continue;
+		if (!fl_is_digit(c) && c != '.')
+			break;
+		fl_buf_byte(buf, c);
+	}
+	if (!i || !fl_is_digit(rest.data[0]))
+		return false;
+	rest = (struct slice){ rest.data + i, rest.size - i };
+	unit = fl_slice_trim(rest);
+	unit = fl_slice_split(&unit, ' ');
+	for (size_t k = 0; k < FL_COUNT(units); k++) {
+		bool last = k == FL_COUNT(units) - 1;
+
+		if (!last && !fl_slice_is(unit, units[k].name))
+			continue;
+		if (!last)
+			rest.size -= (size_t)(unit.data + unit.size -
+					      rest.data);
+		if (!last)
+			rest.data = unit.data + unit.size;
+		if (!r->outline.nvalues)
+			r->outline.metric[0] =
+				flame_metric(r->outline.base.flame,
+					     units[k].metric, units[k].unit);
+		r->outline.nvalues = 1;
+		*s = rest;
+		return fl_parse_decimal(fl_buf_slice(buf), units[k].places, n);
+	}
+	return false;
+}
+
+/* Rows ---------------------------------------------------------------- */
+
+static void add(struct reader *r, uint64_t depth, struct slice name,
+		int64_t weight)
+{
+	fl_outline_add(&r->outline, depth,
+		       fl_outline_frame(&r->outline, fl_slice_trim(name),
+					FL_SLICE(""), FLAME_UNKNOWN), &weight);
+}
+
+static bool take_table_row(struct reader *r, struct slice s)
+{
+	bool more = true;
+	size_t indent = 0, depth = 0;
+	struct slice weight;
+	int64_t level, n;
+
+	for (int k = 0; k < COLUMNS; k++)
+		r->field[k].size = 0;
+	for (int i = 0; more; i++) {
+		struct fl_buf *to = &r->other;
+
+		for (int k = 0; k < COLUMNS; k++)
+			if (r->column[k] == i)
+				to = &r->field[k];
+		if (!fl_csv_field(&s, r->delimiter, to, &indent, &more))
+			return false;
+		if (i == r->column[NAME])
+			depth = indent;
+	}
+	if (r->column[DEPTH] >= 0) {
+		if (!fl_parse_digits(fl_slice_trim(fl_buf_slice(
+					&r->field[DEPTH])), &level))
+			return false;
+		depth = (size_t)level;
+	}
+	weight = fl_buf_slice(&r->field[WEIGHT]);
+	if (!take_weight(r, &weight, &n))
+		return false;
+	add(r, depth, fl_buf_slice(&r->field[NAME]), n);
+	return true;
+}
+
+/* Blanks, tabs (8) and the lines that are drawn to children. */
+static size_t take_indent(struct slice *s)
+{
+	static const char *const drawn[] = {
+		"\xe2\x94\x82", "\xe2\x94\x9c", "\xe2\x94\x94", "\xe2\x94\x80",
+	};
+	size_t depth = 0, used;
+
+	while (s->size) {
+		used = strchr(" |+-`\\", *s->data) && *s->data ? 1 : 0;
+		depth += used;
+		if (*s->data == '\t') {
+			used = 1;
+			depth += 8;
+		}
+		for (size_t i = 0; i < FL_COUNT(drawn) && !used; i++)
+			if (fl_slice_starts(*s, drawn[i])) {
+				used = 3;
+				depth++;
+			}
+		if (!used)
+			break;
+		s->data += used;
+		s->size -= used;
+	}
+	return depth;
+}
+
+/* Where the weight at the end begins: "main 10 ms", "main (10)". */
+static bool split_end(struct reader *r, struct slice *name, int64_t *n)
+{
+	struct slice s = fl_slice_trim_end(*name), tail;
+	size_t i = s.size;
+
+	if (fl_slice_ends(s, ")"))
+		s.size--;
+	for (i = s.size; i && s.data[i - 1] != ' ' && s.data[i - 1] != '\t' &&
+	     s.data[i - 1] != '('; i--)
+		;
+	/* The unit may be a word of its own. */
+	if (i && i < s.size && !fl_is_digit(s.data[i]))
+		for (i--; i && s.data[i - 1] != ' ' && s.data[i - 1] != '\t' &&
+		     s.data[i - 1] != '('; i--)
+			;
+	tail = (struct slice){ s.data + i, s.size - i };
+	if (!i || !take_weight(r, &tail, n) || fl_slice_trim(tail).size)
+		return false;
+	*name = (struct slice){ s.data, i - (s.data[i - 1] == '(') };
+	return true;
+}
+
+static bool take_line(struct reader *r, struct slice s)
+{
+	size_t depth = take_indent(&s);
+	int64_t n;
+
+	if (!s.size)
+		return false;
+	if (fl_is_digit(*s.data)) {
+		if (!take_weight(r, &s, &n))
+			return false;
+		/* "10 ms (12%) main" */
+		s = fl_slice_trim(s);
+		if (fl_slice_starts(s, "(") && memchr(s.data, ')', s.size))
+			fl_slice_split(&s, ')');
+	} else if (!split_end(r, &s, &n)) {
+		return false;
+	}
+	if (!fl_slice_trim(s).size)
+		return false;
+	add(r, depth, s, n);
+	return true;
+}
+
+static bool accept_line(struct fl_line_reader *base, struct slice line,
+			struct flame_sample *sample)
+{
+	struct reader *r = (struct reader *)base;
+	bool header = !r->begun;
+
+	(void)sample;
+	if (!fl_slice_trim(line).size)
+		return false;
+	r->begun = true;
+	if (header && take_header(r, line))
+		return false;
+	if (!(r->delimiter ? take_table_row(r, line) : take_line(r, line)))
+		fl_lines_bad(&base->lines, line);
+	for (int i = 0; i < COLUMNS; i++)
+		base->buf.failed |= r->field[i].failed;
+	base->buf.failed |= r->other.failed;
+	return false;
+}
+
+/* The row of formats.c ------------------------------------------------ */
+
+static int open_tree(struct flame_source *source)
+{
+	int status = fl_line_reader_open(source, sizeof(struct reader));
+	struct reader *r = source->state;
+
+	if (status == FLAME_OK)
+		r->options = source->options;
+	return status;
+}
+
+static void close_tree(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	for (int i = 0; i < COLUMNS; i++)
+		fl_buf_free(&r->field[i]);
+	fl_buf_free(&r->other);
+	fl_outline_free(&r->outline);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct reader *r = source->state;
+	int status;
+
+	r->outline.self = r->options->self;
+	status = fl_outline_next(&r->outline, accept_line, sample);
+	return status == FLAME_END ?
+	       fl_lines_end(source, &r->outline.base.lines) : status;
+}
+
+/* It is for those who ask for it. */
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	(void)head;
+	(void)n;
+	(void)whole;
+	return 0;
+}
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_TREE_NAME(struct options),
+	FL_OPTION_ROW_TREE_WEIGHT(struct options),
+	FL_OPTION_ROW_TREE_VALUE(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
+const struct fl_format fl_format_tree = {
+	.name = "tree",
+	.summary = "call trees as indented text, or as CSV",
+	.probe = probe,
+	.open = open_tree,
+	.next = next,
+	.close = close_tree,
+	.options = &option_table,
+};
