@@ -126,6 +126,7 @@ check-threads: all $(check_PROGRAMS)
 EXTRA_DIST += tests/behind.sh tests/memcheck tests/threads tests/unit/lost
 
 script_tests = \
+	tests/consumers/run \
 	tests/fuzz/replay.sh \
 	tests/golden/run \
 	tests/jfr-text/run \
@@ -175,7 +176,8 @@ TESTS += $(script_tests)
 
 EXTRA_DIST += tests/README tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
-EXTRA_DIST += tests/coherence tests/corpus tests/data tests/golden \
+EXTRA_DIST += tests/coherence tests/consumers tests/corpus tests/data \
+	tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \
 	tests/progress tests/record tests/viewer
 

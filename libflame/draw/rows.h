@@ -75,6 +75,12 @@ void fl_spell_stack(struct fl_buf *to, const struct flame *flame,
 /* A string of JSON, in quotes; invalid UTF-8 becomes U+FFFD. */
 void fl_spell_json(struct fl_buf *to, struct slice text);
 
+/*
+ * In our Trace Event: threads of this number or more have none, and a process
+ * of the number 0.
+ */
+#define FL_TRACE_NO_TID INT64_C(1073741824)
+
 /* pieces.c: text that is written in large pieces. */
 struct fl_pieces {
 	struct fl_out *out;

@@ -87,7 +87,30 @@ static bool spell_path(struct writer *w, flame_id stack)
 	return true;
 }
 
-static void enter(struct writer *w, flame_id stack, int64_t time)
+static bool looks_same(const struct writer *w, flame_id a, flame_id b)
+{
+	const struct flame_frame *x = &w->flame->frames.data[a],
+				 *y = &w->flame->frames.data[b];
+
+	return x->name == y->name && x->type == y->type;
+}
+
+/* Whether one of the frames that end is called as the first that begins. */
+static bool is_unclear(const struct writer *w, size_t n)
+{
+	if (n == w->next.count)
+		return false;
+	for (size_t i = n; i < w->open.count; i++)
+		if (looks_same(w, w->open.frames[i], w->next.frames[n]))
+			return true;
+	return false;
+}
+
+/*
+ * Readers that sort events cannot tell then which comes first, as the time is
+ * the same: all frames end, and begin a nanosecond later.
+ */
+static void enter(struct writer *w, flame_id stack, int64_t *time)
 {
 	size_t n = 0;
 
@@ -96,9 +119,14 @@ static void enter(struct writer *w, flame_id stack, int64_t time)
 	while (n < w->open.count && n < w->next.count &&
 	       w->open.frames[n] == w->next.frames[n])
 		n++;
-	leave(w, n, time);
+	if (is_unclear(w, n)) {
+		leave(w, 0, *time);
+		*time = fl_add_clamped(*time, 1);
+		n = 0;
+	}
+	leave(w, n, *time);
 	for (; n < w->next.count; n++) {
-		put_event(w, "B", time, w->next.frames[n]);
+		put_event(w, "B", *time, w->next.frames[n]);
 		w->open.frames[w->open.count++] = w->next.frames[n];
 	}
 }
@@ -111,41 +139,39 @@ static flame_id label_of(struct writer *w, const struct fl_row *row,
 	return fl_row_label(w->flame, row, fl_name(w->flame, key));
 }
 
-static void spell_id(struct writer *w, const char *key, struct slice text)
+static bool is_number(struct slice text)
 {
-	fl_buf_print(&w->thread, "\"%s\":", key);
-	if (fl_slice_digits(text) && text.size < 10 &&
-	    (text.size == 1 || text.data[0] != '0'))
-		fl_buf_put(&w->thread, text.data, text.size);
-	else
-		fl_spell_json(&w->thread, text);
+	return fl_slice_digits(text) && text.size < 10 &&
+	       (text.size == 1 || text.data[0] != '0');
 }
 
-/* A number that several threads have is none of the later ones. */
+/*
+ * Viewers want numbers.  A thread without one, and one whose number an earlier
+ * thread of its process has, gets one that no system gives.
+ */
 static void begin_thread(struct writer *w, const struct fl_row *row,
 			 size_t number)
 {
 	flame_id pid = label_of(w, row, "pid"), tid = label_of(w, row, "tid");
 	flame_id name = label_of(w, row, "thread");
-	struct slice text = fl_name_at(w->flame, tid ? tid : name);
-	struct fl_buf spelled = { 0 };
+	struct slice process = fl_name_at(w->flame, pid),
+		     text = fl_name_at(w->flame, tid);
 	bool fresh;
 
-	if (!fl_map_put(&w->used, (uint64_t)pid << 32 | (tid ? tid : name),
-			&fresh))
+	if (!is_number(process))
+		process = FL_SLICE("0");
+	if (!fl_map_put(&w->used, (uint64_t)pid << 32 | tid, &fresh))
 		w->failed = true;
-	fl_buf_put(&spelled, text.data, text.size);
-	if (!text.size)
-		fl_buf_text(&spelled, "unknown");
-	if (!fresh)
-		fl_buf_print(&spelled, " (%zu)", number);
 	w->thread.size = 0;
-	spell_id(w, "pid", pid ? fl_name_at(w->flame, pid) :
-				 FL_SLICE("unknown"));
-	fl_buf_byte(&w->thread, ',');
-	spell_id(w, "tid", (struct slice){ spelled.data, spelled.size });
-	w->failed |= w->thread.failed || spelled.failed;
-	fl_buf_free(&spelled);
+	fl_buf_text(&w->thread, "\"pid\":");
+	fl_buf_put(&w->thread, process.data, process.size);
+	fl_buf_text(&w->thread, ",\"tid\":");
+	if (fresh && is_number(text))
+		fl_buf_put(&w->thread, text.data, text.size);
+	else
+		fl_buf_number(&w->thread,
+			      FL_TRACE_NO_TID + (int64_t)number);
+	w->failed |= w->thread.failed;
 	if (!name || w->failed)
 		return;
 	begin_event(w, "M", 0);
@@ -171,7 +197,7 @@ static void put_rows(struct writer *w, size_t from, size_t to)
 			leave(w, 0, end);
 			end = fl_row_since(w->rows, row);
 		}
-		enter(w, row->stack, end);
+		enter(w, row->stack, &end);
 		end = fl_add_clamped(end, length);
 	}
 	leave(w, 0, end);

@@ -317,6 +317,26 @@ Test(rows, a_trace_has_frames_at_their_times)
 	       "\"name\":\"a\"}]}\n");
 }
 
+/* Viewers sort, and would end the x that begins. */
+Test(rows, frames_of_a_trace_that_end_and_begin_are_told_apart)
+{
+	struct flame_sink *sink = writer("trace-event");
+	flame_id cpu = flame_metric(flame, "cpu", "ns");
+	flame_id a = stack(0, "a", FLAME_UNKNOWN);
+	flame_id x = stack(a, "x", FLAME_UNKNOWN);
+
+	put(sink, stack(stack(a, "b", 0), "x", 0), cpu, 0, 1000);
+	put(sink, x, cpu, 0, 2000);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	expect("\"ts\":1,\"name\":\"a\"},\n"
+	       "{\"ph\":\"B\",\"pid\":0,\"tid\":1073741825,\"ts\":1.001,"
+	       "\"name\":\"a\"},\n"
+	       "{\"ph\":\"B\",\"pid\":0,\"tid\":1073741825,\"ts\":1.001,"
+	       "\"name\":\"x\"},\n"
+	       "{\"ph\":\"E\",\"pid\":0,\"tid\":1073741825,\"ts\":3.001,"
+	       "\"name\":\"x\"},\n");
+}
+
 /* Threads of two machines with the same number. */
 Test(rows, a_trace_keeps_threads_apart)
 {
@@ -329,7 +349,7 @@ Test(rows, a_trace_keeps_threads_apart)
 	put_at(sink, a, cpu, 0, FLAME_NOTIME, -3);
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
 	expect("\"tid\":8,\"ts\":1,\"name\":\"a\"}");
-	expect("\"tid\":\"8 (3)\",\"ts\":2,\"name\":\"a\"}");
+	expect("\"tid\":1073741827,\"ts\":2,\"name\":\"a\"}");
 	cr_expect_str_eq(said.data, "1 stacks weigh less than 0 and are left "
 				    "out\n");
 }

@@ -13,6 +13,7 @@
  */
 #include "fl.h"
 
+#include "draw/rows.h"
 #include "format/json/trace.h"
 
 #include <inttypes.h>
@@ -410,6 +411,13 @@ static void add_frame_samples(struct trace *t)
 
 /* The document --------------------------------------------------------- */
 
+/* Of a trace that we wrote: all of its frames, in the unit they had. */
+static bool is_ours(const struct trace *t)
+{
+	return t->weights.ours && t->weights.unit_ns > 0 &&
+	       t->weights.metric && t->weights.unit;
+}
+
 static int64_t number_of(struct trace *t, flame_id name)
 {
 	int64_t n;
@@ -419,15 +427,15 @@ static int64_t number_of(struct trace *t, flame_id name)
 
 static flame_id labels_of(struct trace *t, const struct thread *th)
 {
-	return fl_json_thread(t->js.flame, fl_name_at(t->js.flame, th->name),
-			      number_of(t, th->pid), number_of(t, th->tid));
-}
+	int64_t pid = number_of(t, th->pid), tid = number_of(t, th->tid);
 
-/* Of a trace that we wrote: all of its frames, in the unit they had. */
-static bool is_ours(const struct trace *t)
-{
-	return t->weights.ours && t->weights.unit_ns > 0 &&
-	       t->weights.metric && t->weights.unit;
+	/* Our writer has numbers for those that have none. */
+	if (is_ours(t) && tid >= FL_TRACE_NO_TID)
+		tid = -1;
+	if (is_ours(t) && !pid)
+		pid = -1;
+	return fl_json_thread(t->js.flame, fl_name_at(t->js.flame, th->name),
+			      pid, tid);
 }
 
 static void give_sum(struct trace *t, const struct sum *sum, flame_id metric,
