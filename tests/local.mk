@@ -171,6 +171,8 @@ script_tests = \
 	tests/viewer/looks \
 	tests/viewer/diffs \
 	tests/viewer/views \
+	tests/viewer/access \
+	tests/viewer/firefox \
 	tests/coherence/corpus
 TESTS += $(script_tests)
 

@@ -89,6 +89,11 @@ function openAt({ clientX: x, clientY: y }, ...children) {
 	leave();
 	menu.hidePopover();
 	menu.replaceChildren(...children);
+	// What only tells has no items; it is scrolled by keys.
+	const chooses = menu.querySelector("[role=menuitem]");
+	Object.assign(menu, chooses ? { role: "menu", tabIndex: -1 } :
+		{ role: "dialog", tabIndex: 0 });
+	menu.ariaLabel = chooses ? "Menu" : "Details";
 	menu.showPopover();
 	putAt(menu, x, min(y, innerHeight - menu.offsetHeight - 8));
 	(menu.querySelector("button") || menu).focus();
