@@ -146,6 +146,17 @@ int flame_url_option(struct flame *flame, const char *option,
 		     const char *value);
 
 /*
+ * From now on each input of the process, whatever its name but "-", is what a
+ * command prints: "CMD {}", where {} is the path; "": none.  No shell is
+ * asked; words are divided at blanks that are not quoted.  A command that fails
+ * is run once more, and then the input has failed.  FLAME_FAILED: {} is
+ * missing.  flame_fetch_early starts the command of an input that will be
+ * opened soon.
+ */
+int flame_fetch(struct flame *flame, const char *command);
+void flame_fetch_early(struct flame *flame, const char *path);
+
+/*
  * For a handler of SIGBUS: whether this address (si_addr) is in a mapped input
  * that became shorter or cannot be read.  If so, the missing bytes read as
  * zeros from now on and count as damage, and the handler may return.  Safe in

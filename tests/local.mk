@@ -26,6 +26,7 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 # One program of Criterion's each, from the .c of its name.
 unit_tests =
 unit_tests += tests/unit/test_base
+unit_tests += tests/unit/test_command
 unit_tests += tests/unit/test_dict
 unit_tests += tests/unit/test_compare
 unit_tests += tests/unit/test_draw
@@ -136,6 +137,7 @@ script_tests = \
 	tests/laws/urls \
 	tests/laws/merge \
 	tests/laws/empty \
+	tests/laws/fetch \
 	tests/laws/damage \
 	tests/laws/long-lines \
 	tests/laws/options \

@@ -98,7 +98,9 @@ bool batch_draw_difference(const struct batch *batch, const char *title,
 	struct flame_tree *tree = flame ? flame_tree_new(flame, 2) : NULL;
 	bool good;
 
-	good = tree && fill(batch, flame, tree, 0, before) &&
+	/* Files of the site are no matter of --fetch. */
+	good = tree && flame_fetch(flame, "") == FLAME_OK &&
+	       fill(batch, flame, tree, 0, before) &&
 	       fill(batch, flame, tree, 1, after) &&
 	       write_page(batch, flame, tree, title, page);
 	if (!good)

@@ -98,7 +98,9 @@ static bool pump(struct batch_drawing *d, struct flame_source *source,
 		       forget_failure(d, status);
 	damage = flame_source_damage(source);
 	d->read += damage != 2;
-	*status = states[damage & 3];
+	/* The library counts this as damage: nothing was kept. */
+	*status = strcmp(flame_source_format(source), "empty") == 0 ?
+		  "empty" : states[damage & 3];
 	return true;
 }
 
@@ -110,9 +112,6 @@ static bool add_account(struct batch_drawing *d, cJSON *inputs,
 
 	if (!entry || !cJSON_AddItemToArray(inputs, entry))
 		return cli_no_memory(d->batch->cli);
-	/* The library counts this as damage: nothing was kept. */
-	if (!input->size && strcmp(status, "failed") != 0)
-		status = "empty";
 	return (cJSON_AddStringToObject(entry, "path", input->path) &&
 		batch_add_number(entry, "size", (int64_t)input->size) &&
 		cJSON_AddStringToObject(entry, "mtime", input->mtime) &&

@@ -149,7 +149,7 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url)
 	struct stat st = { 0 };
 	bool good;
 
-	if (!is_hdfs(url)) {
+	if (!is_hdfs(url) || batch->cli->fetch) {
 		/* Whether the file has changed is not known: read it again. */
 		clock_gettime(CLOCK_REALTIME, &st.st_mtim);
 		return batch_add_input(batch, url, &st);

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Reading and writing ------------------------------------------------------ */
@@ -294,6 +293,7 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 		struct flame_source *source = open[i % AHEAD];
 
 		open[i % AHEAD] = NULL;
+		cli_prepare(cli, flame, inputs, n, i);
 		if (!source)
 			source = open_source(cli, flame, inputs[i], false);
 		if (!source) {
@@ -306,7 +306,8 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			continue;
 		}
 		/* The first one chooses the metric of the others. */
-		if (i && cli->threads > 1 &&
+		/* A command that fails would run for both openings. */
+		if (i && cli->threads > 1 && !cli->fetch &&
 		    !look_ahead(cli, flame, sink, inputs, n, i, open)) {
 			flame_close(source);
 			return false;
@@ -338,8 +339,10 @@ static bool pump_each(struct cli *cli, struct flame *flame,
 		      struct tally *tally)
 {
 	struct flame_source *open[AHEAD] = { NULL };
-	bool good = pump_open(cli, flame, sink, inputs, n, tally, open);
+	bool good;
 
+	cli->prepared = 0;
+	good = pump_open(cli, flame, sink, inputs, n, tally, open);
 	for (size_t i = 0; i < AHEAD; i++)
 		flame_close(open[i]);
 	return good;
@@ -552,64 +555,6 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 
 /* --event list, --info ------------------------------------------------------ */
 
-static void print_time(int64_t ns)
-{
-	time_t seconds = ns / 1000000000;
-	char text[32] = "-";
-	struct tm tm;
-
-	if (ns != FLAME_NOTIME && gmtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	printf(" %20s", text);
-}
-
-static void print_events(const struct flame *flame)
-{
-	printf("%-32s %12s %16s %-8s %20s %20s %8s %9s\n", "event",
-	       "samples", "total", "unit", "first", "last", "threads",
-	       "no stack");
-	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
-		const struct flame_metric *m = flame_metric_of(flame, i);
-		char name[512], unit[64];
-
-		flame_visible(name, sizeof(name), m->name, strlen(m->name));
-		flame_visible(unit, sizeof(unit), m->unit, strlen(m->unit));
-		printf("%-32s %12" PRIu64 " %16" PRId64 " %-8s", name,
-		       m->samples, m->total, unit);
-		print_time(m->first);
-		print_time(m->last);
-		printf(" %8" PRIu64 " %9" PRIu64 "\n", m->threads,
-		       m->no_stack);
-	}
-}
-
-static bool print_visible(const struct cli *cli, const char *text)
-{
-	char *shown = cli_visible(text, strlen(text));
-
-	if (!shown)
-		return cli_no_memory(cli);
-	fputs(shown, stdout);
-	free(shown);
-	return true;
-}
-
-static bool print_facts(const struct cli *cli, const struct flame_source *source,
-			const char *path)
-{
-	const struct flame_fact *facts;
-	size_t n = flame_facts(source, &facts);
-	bool good = print_visible(cli, path);
-
-	printf(": %s\n", flame_source_format(source));
-	for (size_t i = 0; i < n; i++) {
-		printf("  %-16s ", facts[i].key);
-		good &= print_visible(cli, facts[i].value);
-		printf("\n");
-	}
-	return good;
-}
-
 static int survey(struct cli *cli)
 {
 	struct flame *flame = new_flame(cli);
@@ -643,14 +588,14 @@ static int survey(struct cli *cli)
 		count_damage(cli, &tally, flame_source_damage(source));
 		cli_progress_erase(cli->progress);
 		if (cli->info)
-			good &= print_facts(cli, source, cli->inputs[i]);
+			good &= cli_print_facts(cli, source, cli->inputs[i]);
 		flame_close(source);
 	}
 	cli_progress_end(cli->progress, flame);
 	if (cli->info && flame_metrics(flame))
 		printf("\n");
 	if (flame_metrics(flame) || !cli->info)
-		print_events(flame);
+		cli_print_events(flame);
 	flame_free(flame);
 	if (!tally.read)
 		tell_loss(cli);

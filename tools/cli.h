@@ -124,6 +124,8 @@ struct cli {
 	size_t memory;		/* bytes to hold at most; 0: no limit */
 	bool memory_given;	/* by --memory-limit */
 	unsigned threads;	/* so many, then */
+	bool fetch;		/* inputs are what --fetch prints */
+	size_t prepared;	/* the first input whose command is not begun */
 };
 
 /* The whole of a tool: parses, reads, writes; gives the exit status. */
@@ -151,6 +153,19 @@ void cli_tell_nothing(struct cli *cli, const struct flame *flame,
 
 /* jobs.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);
+
+/*
+ * remote.c: --fetch; and the commands of the i-th input and of those after it
+ * start, one a thread.
+ */
+bool cli_take_fetch(struct cli *cli, const char *value);
+void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
+		 size_t i);
+
+/* survey.c: the metrics of what was read; the facts of an input. */
+void cli_print_events(const struct flame *flame);
+bool cli_print_facts(const struct cli *cli, const struct flame_source *source,
+		     const char *path);
 
 /* paths.c: the inputs of a list; false: the message is out. */
 bool cli_read_paths(struct cli *cli, const char *path);

@@ -4,7 +4,7 @@
 cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
 	tools/nothing.c \
 	tools/options.c tools/paths.c tools/places.c tools/progress.c \
-	tools/report.c tools/terminal.c
+	tools/remote.c tools/report.c tools/survey.c tools/terminal.c
 
 bin_PROGRAMS += tools/flame-batch
 tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \

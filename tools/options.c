@@ -20,6 +20,8 @@ static const struct cli_option common[] = {
 	{ 0, "empty", "fail|ok",
 	  "nothing selected: exit 2, or empty result",
 	  .kind = CLI_TAKE },
+	{ 0, "fetch", "CMD", "inputs are what CMD prints, {} their path",
+	  .kind = CLI_TAKE },
 	{ 'f', "format", "FORMAT", "write this format",
 	  CLI_TEXT, AT(output_format) },
 	{ 'h', "help", "[=all]", "show this, or all options, and exit",
@@ -221,6 +223,7 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 	if (strcmp(name, "format") == 0)
 		return cli_takes(tool, 'o');
 	if (tool->command && (strcmp(name, "paths-from") == 0 ||
+			      strcmp(name, "fetch") == 0 ||
 			      strcmp(name, "partial") == 0 ||
 			      strncmp(name, "url-", 4) == 0 ||
 			      strcmp(name, "report") == 0))
@@ -447,6 +450,8 @@ static bool take_common(struct cli *cli, const char *name, const char *value)
 		return take_empty(cli, value);
 	if (strcmp(name, "report") == 0)
 		return take_report(cli, value);
+	if (strcmp(name, "fetch") == 0)
+		return cli_take_fetch(cli, value);
 	if (strcmp(name, "url-timeout") == 0)
 		return take_url_timeout(cli, value);
 	if (strcmp(name, "url-token") == 0)

@@ -5,6 +5,7 @@
 #include "fl.h"
 
 #include "dict/dict.h"
+#include "io/command.h"
 #include "io/io.h"
 #include "io/url.h"
 
@@ -130,6 +131,18 @@ int flame_url_option(struct flame *flame, const char *option,
 {
 	(void)flame;
 	return fl_url_set(option, value) ? FLAME_OK : FLAME_FAILED;
+}
+
+int flame_fetch(struct flame *flame, const char *command)
+{
+	(void)flame;
+	return fl_command_set(command) ? FLAME_OK : FLAME_FAILED;
+}
+
+void flame_fetch_early(struct flame *flame, const char *path)
+{
+	(void)flame;
+	fl_command_prepare(path);
 }
 
 void flame_threads(struct flame *flame, unsigned n)

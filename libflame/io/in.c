@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "io/command.h"
 #include "io/decoders.h"
 #include "io/input.h"
 #include "io/read_ahead.h"
@@ -152,10 +153,24 @@ static struct fl_in *open_url(struct flame *flame, const char *path)
 	return NULL;
 }
 
+static struct fl_in *open_command(struct flame *flame, const char *path)
+{
+	struct fl_in *in = fl_in_new(flame, path);
+
+	if (in)
+		in->command = fl_command_open(flame, path);
+	if (!in || in->command)
+		return in;
+	fl_in_close(in);
+	return NULL;
+}
+
 struct fl_in *fl_in_open(struct flame *flame, const char *path)
 {
 	struct fl_in *in;
 
+	if (fl_command_takes(path))
+		return open_command(flame, path);
 	if (fl_url_kind(path) != FL_NO_URL)
 		return open_url(flame, path);
 	in = fl_in_new(flame, strcmp(path, "-") == 0 ? "standard input" :
@@ -284,18 +299,24 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 	return (size_t)n;
 }
 
-#ifdef HAVE_LIBCURL
-static size_t read_url(struct fl_in *in, uint8_t *to, size_t room)
+/* URLs and commands. */
+static size_t read_remote(struct fl_in *in, uint8_t *to, size_t room)
 {
 	uint64_t reported = in->nread / PROGRESS_BYTES;
-	size_t n = fl_url_read(in->url, in->stop, to, room, &in->damage);
+	size_t n = 0;
 
+	if (in->command)
+		n = fl_command_read(in->command, in->stop, to, room,
+				    &in->damage);
+#ifdef HAVE_LIBCURL
+	else
+		n = fl_url_read(in->url, in->stop, to, room, &in->damage);
+#endif
 	in->nread += n;
 	if (in->nread / PROGRESS_BYTES != reported)
 		fl_progress(in->flame, in->name, in->nread, 0);
 	return n;
 }
-#endif
 
 /* Reads the next bytes into the buffer; false: no more will come. */
 static bool fetch(struct fl_in *in, size_t *n)
@@ -315,10 +336,8 @@ static bool fetch(struct fl_in *in, size_t *n)
 	else if (in->under)
 		/* As much as a thread gives, so that results are the same. */
 		*n = fl_layer_read(in, to, FL_MIN(room, block(in)));
-#ifdef HAVE_LIBCURL
-	else if (in->url)
-		*n = read_url(in, to, room);
-#endif
+	else if (in->url || in->command)
+		*n = read_remote(in, to, room);
 	else
 		*n = read_fd(in, to, room);
 	return *n && !in->damage;
@@ -536,6 +555,7 @@ void fl_in_close(struct fl_in *in)
 		fl_layer_end_part(in);
 		fl_mapped_close(&in->map);
 		close_fd(in);
+		fl_command_close(in->command);
 #ifdef HAVE_LIBCURL
 		fl_url_close(in->url);
 #endif

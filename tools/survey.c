@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What --event list and --info print of the inputs.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void print_time(int64_t ns)
+{
+	time_t seconds = ns / 1000000000;
+	char text[32] = "-";
+	struct tm tm;
+
+	if (ns != FLAME_NOTIME && gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	printf(" %20s", text);
+}
+
+void cli_print_events(const struct flame *flame)
+{
+	printf("%-32s %12s %16s %-8s %20s %20s %8s %9s\n", "event",
+	       "samples", "total", "unit", "first", "last", "threads",
+	       "no stack");
+	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
+		const struct flame_metric *m = flame_metric_of(flame, i);
+		char name[512], unit[64];
+
+		flame_visible(name, sizeof(name), m->name, strlen(m->name));
+		flame_visible(unit, sizeof(unit), m->unit, strlen(m->unit));
+		printf("%-32s %12" PRIu64 " %16" PRId64 " %-8s", name,
+		       m->samples, m->total, unit);
+		print_time(m->first);
+		print_time(m->last);
+		printf(" %8" PRIu64 " %9" PRIu64 "\n", m->threads,
+		       m->no_stack);
+	}
+}
+
+static bool print_visible(const struct cli *cli, const char *text)
+{
+	char *shown = cli_visible(text, strlen(text));
+
+	if (!shown)
+		return cli_no_memory(cli);
+	fputs(shown, stdout);
+	free(shown);
+	return true;
+}
+
+bool cli_print_facts(const struct cli *cli, const struct flame_source *source,
+		     const char *path)
+{
+	const struct flame_fact *facts;
+	size_t n = flame_facts(source, &facts);
+	bool good = print_visible(cli, path);
+
+	printf(": %s\n", flame_source_format(source));
+	for (size_t i = 0; i < n; i++) {
+		printf("  %-16s ", facts[i].key);
+		good &= print_visible(cli, facts[i].value);
+		printf("\n");
+	}
+	return good;
+}
