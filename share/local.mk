@@ -4,6 +4,13 @@
 completion_generate = share/completions/generate.sh
 EXTRA_DIST += $(completion_generate)
 
+# Jobs for engines, which flame-batch --engine prints.
+sparkdir = $(pkgdatadir)/spark
+dist_spark_DATA = share/spark/flame_spark.py
+hadoopdir = $(pkgdatadir)/hadoop
+dist_hadoop_SCRIPTS = share/hadoop/flame-map.sh share/hadoop/flame-pages.sh \
+	share/hadoop/flame-reduce.sh
+
 if COMPLETIONS
 bashcompletiondir = $(datadir)/bash-completion/completions
 bashcompletion_DATA = \

@@ -135,6 +135,7 @@ script_tests = \
 	tests/laws/readers \
 	tests/laws/memory \
 	tests/laws/urls \
+	tests/engines/run \
 	tests/laws/merge \
 	tests/laws/empty \
 	tests/laws/fetch \
@@ -181,7 +182,7 @@ TESTS += $(script_tests)
 EXTRA_DIST += tests/README tests/tap.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/coherence tests/consumers tests/corpus tests/data \
-	tests/golden \
+	tests/engines tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \
 	tests/progress tests/record tests/viewer
 

@@ -90,8 +90,15 @@ void batch_free(struct batch *batch);
 /* batch_url.c --------------------------------------------------------- */
 
 bool batch_is_url(const char *path);
+bool batch_is_hdfs(const char *path);
 /* A URL, or what is below it; false: the message is out. */
 bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
+
+/* batch_engine.c ------------------------------------------------------ */
+
+/* Prints the job that does it, "spark" or "hadoop"; an exit status. */
+int batch_print_engine(const struct batch *batch, const char *engine,
+		       const char *key);
 
 /* batch_page.c -------------------------------------------------------- */
 

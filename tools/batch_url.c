@@ -17,14 +17,14 @@ static bool begins(const char *text, const char *with)
 	return strncasecmp(text, with, strlen(with)) == 0;
 }
 
-static bool is_hdfs(const char *path)
+bool batch_is_hdfs(const char *path)
 {
 	return begins(path, "webhdfs://") || begins(path, "swebhdfs://");
 }
 
 bool batch_is_url(const char *path)
 {
-	return is_hdfs(path) || begins(path, "http://") ||
+	return batch_is_hdfs(path) || begins(path, "http://") ||
 	       begins(path, "https://");
 }
 
@@ -149,7 +149,7 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url)
 	struct stat st = { 0 };
 	bool good;
 
-	if (!is_hdfs(url) || batch->cli->fetch) {
+	if (!batch_is_hdfs(url) || batch->cli->fetch) {
 		/* Whether the file has changed is not known: read it again. */
 		clock_gettime(CLOCK_REALTIME, &st.st_mtim);
 		return batch_add_input(batch, url, &st);

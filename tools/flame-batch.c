@@ -21,11 +21,13 @@
 #include <unistd.h>
 
 struct own {
-	const char *key;
+	const char *key, *engine;
 	bool outliers, time;
 };
 
 static const struct cli_option options[] = {
+	{ 0, "engine", "spark|hadoop", "print the job that does it there",
+	  .kind = CLI_TAKE },
 	{ 0, "key", "KEY[,KEY...]", "a page for each value (app,stage)",
 	  CLI_TEXT, CLI_AT(key) },
 	{ 'j', "jobs", "N", "draw N groups at once (as many as CPUs)",
@@ -41,9 +43,17 @@ static const struct cli_option options[] = {
 
 static bool take(struct cli *cli, const char *name, const char *value)
 {
+	struct own *own = cli->own;
 	unsigned long n;
 	char *end;
 
+	if (strcmp(name, "engine") == 0) {
+		own->engine = value;
+		if (strcmp(value, "spark") == 0 || strcmp(value, "hadoop") == 0)
+			return true;
+		cli_say(cli, "--engine %s: spark or hadoop", value);
+		return false;
+	}
 	if (strcmp(name, "output") == 0) {
 		cli->output = value;
 		return true;
@@ -341,9 +351,12 @@ static int run(struct cli *cli, struct flame *flame)
 	struct batch batch = {
 		.cli = cli, .site = cli->output, .outliers = own->outliers,
 	};
+	const char *key = own->key ? own->key : "app,stage";
 	int status = CLI_TROUBLE;
 
-	if (batch_parse_keys(&batch, own->key ? own->key : "app,stage") &&
+	if (own->engine)
+		return batch_print_engine(&batch, own->engine, key);
+	if (batch_parse_keys(&batch, key) &&
 	    make_site(&batch) && share_memory(&batch) &&
 	    batch_collect(&batch, flame) && batch_make_groups(&batch) &&
 	    describe_options(&batch)) {

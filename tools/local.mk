@@ -10,7 +10,10 @@ bin_PROGRAMS += tools/flame-batch
 tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
 	tools/batch_metrics.c tools/batch_outliers.c tools/batch_page.c \
-	tools/batch_site.c tools/batch_url.c $(cli_sources) tools/table.c
+	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
+	$(cli_sources) tools/table.c
+tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -DBIN_FOLDER='"$(bindir)"' \
+	-DSHARE_FOLDER='"$(pkgdatadir)"'
 tools_flame_batch_LDADD = libfl.la $(CJSON_LIBS)
 dist_man_MANS += tools/flame-batch.1
 

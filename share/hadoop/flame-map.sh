@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The mapper of a Hadoop Streaming job: lines of NLineInputFormat, which name
+# profiles, to folded stacks with columns.  One flame-fold reads all the files
+# of a task, so no JVM is started for a file: give webhdfs:// URLs, or paths of
+# a file system that is mounted on the nodes.
+#
+#	FLAME_KEY	the columns (app,stage,metric)
+#	FLAME_OPTIONS	more options of flame-fold, divided by blanks
+#
+# flame-batch --engine hadoop prints the whole command.
+set -f
+tool=./flame-fold
+[ -x "$tool" ] || tool=flame-fold
+# shellcheck disable=SC2086 # options are words
+exec "$tool" -q -j 1 --paths-from - --partial ok --report hadoop \
+	--key "${FLAME_KEY-app,stage,metric}" ${FLAME_OPTIONS-}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The combiner and the reducer of a Hadoop Streaming job: adds up lines of
+# flame-map.sh, in which equal keys adjoin.
+tool=./flame-merge
+[ -x "$tool" ] || tool=flame-merge
+key=${FLAME_KEY-app,stage,metric}
+rest=$(printf '%s' "$key" | tr -d -c ,)
+exec "$tool" -q --stream --key=$((${#rest} + 1))

@@ -1,0 +1,12 @@
+# The paths of the tools are those of the build.
+FLAME_SHARE=/share
+export FLAME_SHARE
+tools=$(dirname "$(command -v flame-batch)")
+{
+	flame-batch --engine spark -o hdfs:///site --root TaskRunner.run \
+		--keep 'a b' --keep "c'd" --title 'X Y' hdfs:///prof 'x y'
+	flame-batch --engine hadoop -o site --root TaskRunner.run --key app \
+		webhdfs://nn:9870/prof /mnt/x
+	flame-batch --engine hadoop -o site --keep 'a b' x
+	flame-batch --engine storm -o site x
+} 2>&1 | sed "s,$tools,/tools,g"

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-batch --engine: the commands that do the same as a job of Spark or of
+ * Hadoop Streaming, for a shell to run or for people to change.
+ */
+#include "batch.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A word for a shell. */
+static void put_word_to(FILE *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./:=,@%+-";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*word, out);
+	putc('\'', out);
+}
+
+static void put_word(const char *word)
+{
+	put_word_to(stdout, word);
+}
+
+/* Where this program is, and so the others; the rest is beside it. */
+static void find_tools(char *folder, size_t size)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	snprintf(folder, size, "%s", BIN_FOLDER);
+	if (n <= 0)
+		return;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		snprintf(folder, size, "%.*s", (int)(slash - path), path);
+}
+
+static const char *share_folder(void)
+{
+	const char *given = getenv("FLAME_SHARE");
+
+	return given ? given : SHARE_FOLDER;
+}
+
+/* "--name=value", a blank before each; a value's lines are options each. */
+static bool append_list(char **text, const struct cli_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const char *value = list->at[i].value;
+
+		do {
+			size_t n = value ? strcspn(value, "\n") : 0;
+			char *longer;
+
+			if (asprintf(&longer, "%s%s--%s%s%.*s", *text,
+				     **text ? "\n" : "", list->at[i].name,
+				     value ? "=" : "", (int)n,
+				     value ? value : "") < 0)
+				return false;
+			free(*text);
+			*text = longer;
+			value = value && value[n] ? value + n + 1 : NULL;
+		} while (value);
+	}
+	return true;
+}
+
+/* Options, a line each; NULL: out of memory. */
+static char *options_of(const struct cli_list *one, const struct cli_list *two)
+{
+	char *text = strdup("");
+
+	if (text && append_list(&text, one) && (!two || append_list(&text, two)))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void put_words_to(FILE *out, char *lines)
+{
+	for (char *rest = lines, *line; (line = strsep(&rest, "\n")); )
+		if (*line) {
+			putc(' ', out);
+			put_word_to(out, line);
+		}
+}
+
+static void put_words(char *lines)
+{
+	put_words_to(stdout, lines);
+}
+
+/* Words of a shell that are one word of another. */
+static void put_words_as_one(char *lines)
+{
+	char *words = NULL;
+	size_t size;
+	FILE *out = open_memstream(&words, &size);
+
+	if (!out)
+		return;
+	put_words_to(out, lines);
+	if (fclose(out) == 0 && *words)
+		put_word(words + 1);
+	free(words);
+}
+
+static void put_spark(const struct batch *batch, const char *tools,
+		      const char *key, char *fold, char *draw)
+{
+	const struct cli *cli = batch->cli;
+
+	printf("spark-submit --files %s/flame-fold,%s/flame-merge,"
+	       "%s/flame-graph \\\n  ", tools, tools, tools);
+	printf("%s/spark/flame_spark.py --key ", share_folder());
+	put_word(key);
+	if (*draw) {
+		fputs(" --draw ", stdout);
+		put_words_as_one(draw);
+	}
+	fputs(" -o ", stdout);
+	put_word(batch->site);
+	for (size_t i = 0; i < cli->ninputs; i++) {
+		putchar(' ');
+		put_word(cli->inputs[i]);
+	}
+	if (*fold)
+		fputs(" --", stdout);
+	put_words(fold);
+	putchar('\n');
+}
+
+/* Paths of the job's list, from one input of WebHDFS or of a mounted folder. */
+static void put_listing(const char *input)
+{
+	size_t n = batch_is_hdfs(input) ? strcspn(strstr(input, "://") + 3, "/")
+					: 0;
+	const char *path = n ? strstr(input, "://") + 3 + n : input;
+
+	if (!n) {
+		fputs("  find ", stdout);
+		put_word(path);
+		fputs(" -name '[._]?*' -prune -o -type f -print\n", stdout);
+		return;
+	}
+	fputs("  hdfs dfs -ls -R ", stdout);
+	put_word(*path ? path : "/");
+	printf(" | awk '!/^d/ && NF > 7 { for (i = 0; i < 7; i++) "
+	       "sub(/^[^ ]+ +/, \"\"); print }' | grep -v '/[._]' |\n"
+	       "    sed 's,^hdfs://[^/]*,,; s,^,%.*s,'\n",
+	       (int)(path - input), input);
+}
+
+static unsigned count_columns(const char *key)
+{
+	unsigned n = 1;
+
+	for (; *key; key++)
+		n += *key == ',';
+	return n;
+}
+
+static void put_hadoop(const struct batch *batch, const char *tools,
+		       const char *key, char *fold, char *draw)
+{
+	const struct cli *cli = batch->cli;
+	const char *share = share_folder();
+	unsigned fields = count_columns(key) + 2;
+
+	printf("set -e\n{\n");
+	for (size_t i = 0; i < cli->ninputs; i++)
+		put_listing(cli->inputs[i]);
+	printf("} | hdfs dfs -put -f - flame.paths\n"
+	       "mapred streaming \\\n"
+	       "  -D mapreduce.input.lineinputformat.linespermap=50 \\\n"
+	       "  -D stream.map.input.ignoreKey=true \\\n"
+	       "  -D stream.num.map.output.key.fields=%u \\\n"
+	       "  -D stream.num.reduce.output.key.fields=%u \\\n"
+	       "  -D mapreduce.map.speculative=false \\\n"
+	       "  -D mapreduce.task.timeout=1800000 \\\n"
+	       "  -files %s/flame-fold,%s/flame-merge,"
+	       "%s/hadoop/flame-map.sh,%s/hadoop/flame-reduce.sh \\\n"
+	       "  -cmdenv FLAME_KEY=", fields, fields, tools, tools, share,
+	       share);
+	put_word(key);
+	printf(",metric");
+	if (*fold) {
+		for (char *c = fold; *c; c++)
+			*c = *c == '\n' ? ' ' : *c;
+		printf(" -cmdenv FLAME_OPTIONS=");
+		put_word(fold);
+	}
+	printf(" \\\n"
+	       "  -inputformat org.apache.hadoop.mapred.lib.NLineInputFormat "
+	       "\\\n  -input flame.paths -output flame.parts \\\n"
+	       "  -mapper flame-map.sh -combiner flame-reduce.sh "
+	       "-reducer flame-reduce.sh\n"
+	       "hdfs dfs -cat 'flame.parts/part-*' |\n  FLAME_KEY=");
+	put_word(key);
+	printf(",metric %s/hadoop/flame-pages.sh ", share);
+	put_word(batch->site);
+	put_words(draw);
+	putchar('\n');
+}
+
+/* An option with a blank would become two words on its way. */
+static bool is_one_word_each(const struct cli *cli, const char *options)
+{
+	const char *blank = strpbrk(options, " \t'\"\\");
+
+	if (!blank)
+		return true;
+	while (blank > options && blank[-1] != '\n')
+		blank--;
+	cli_say(cli, "--engine hadoop: %.*s: options for the mapper have no "
+		"blanks and quotes; as \\s and . in expressions",
+		(int)strcspn(blank, "\n"), blank);
+	return false;
+}
+
+int batch_print_engine(const struct batch *batch, const char *engine,
+		       const char *key)
+{
+	const struct cli *cli = batch->cli;
+	char *fold = options_of(&cli->asks, &cli->filters);
+	char *draw = options_of(&cli->sets, NULL);
+	char tools[PATH_MAX];
+	int status = CLI_TROUBLE;
+
+	find_tools(tools, sizeof(tools));
+	if (!fold || !draw) {
+		cli_no_memory(cli);
+	} else if (strcmp(engine, "spark") == 0) {
+		put_spark(batch, tools, key, fold, draw);
+		status = cli_flush(cli);
+	} else if (is_one_word_each(cli, fold)) {
+		put_hadoop(batch, tools, key, fold, draw);
+		status = cli_flush(cli);
+	}
+	free(fold);
+	free(draw);
+	return status;
+}
