@@ -62,6 +62,12 @@ $(completions): $(completion_generate) $(bin_PROGRAMS)
 		rm $@-h && mv $@-t $@
 endif
 
+# Recipes: a job by many processes.
+examplesdir = $(pkgdatadir)/examples
+dist_examples_DATA = share/examples/README share/examples/kubernetes.yaml
+dist_examples_SCRIPTS = share/examples/parallel.sh share/examples/slurm.sh \
+	share/examples/xargs.sh
+
 # The pictures that README names, from recordings in tests/data.
 EXTRA_DIST += share/screenshots
 

@@ -133,6 +133,7 @@ script_tests = \
 	tests/jfr-text/run \
 	tests/laws/batch \
 	tests/laws/readers \
+	tests/laws/recipes \
 	tests/laws/memory \
 	tests/laws/urls \
 	tests/engines/run \
