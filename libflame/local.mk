@@ -16,7 +16,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/input.h \
 	libflame/io/io.h libflame/io/layer.c \
-	libflame/io/json.c libflame/io/json.h \
+	libflame/io/java_blocks.c libflame/io/json.c libflame/io/json.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
 	libflame/io/command.c libflame/io/command.h \
@@ -46,7 +46,10 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/naming.c libflame/filter/processes.c \
 	libflame/filter/rename.c libflame/filter/reverse.c \
 	libflame/filter/rewrite.c libflame/filter/root.c \
-	libflame/filter/skip.c libflame/filter/thread_task.c \
+	libflame/filter/skip.c libflame/filter/spark.h \
+	libflame/filter/spark_events.c libflame/filter/spark_files.c \
+	libflame/filter/spark_log.c libflame/filter/spark_tables.c \
+	libflame/filter/spark_tasks.c libflame/filter/thread_task.c \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/root_frames.c \

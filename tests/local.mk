@@ -94,7 +94,7 @@ fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/check.c tests/fuzz/targets.c \
 	tests/fuzz/fuzz_folded.c tests/fuzz/fuzz_json.c \
 	tests/fuzz/fuzz_merge.c \
 	tests/fuzz/fuzz_page.c tests/fuzz/fuzz_protobuf.c \
-	tests/fuzz/fuzz_reader.c \
+	tests/fuzz/fuzz_reader.c tests/fuzz/fuzz_spark.c \
 	tests/fuzz/fuzz_tree.c
 fuzz_libs = libfl.la
 if SAMPLER

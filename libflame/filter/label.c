@@ -26,14 +26,19 @@ static const struct known {
 	{ "file", FL_NEED_FILE, NULL },
 	{ "path", FL_NEED_PATH, NULL },
 	{ "app", FL_NEED_PATH_LABELS, NULL },
-	{ "attempt", FL_NEED_PATH_LABELS, NULL },
+	{ "attempt", FL_NEED_PATH_LABELS | FL_NEED_TASK, NULL },
 	{ "executor", FL_NEED_PATH_LABELS, NULL },
 	{ "stage", FL_NEED_PATH_LABELS, NULL },
+	{ "stage-name", FL_NEED_TASK, NULL },
+	{ "query", FL_NEED_TASK, NULL },
+	{ "task", FL_NEED_TASK, NULL },
+	{ "partition", FL_NEED_TASK, NULL },
 	{ "epoch", FL_NEED_PATH_LABELS, NULL },
 	{ "host", FL_NEED_PATH_LABELS, NULL },
 	{ "container", FL_NEED_PATH_LABELS, NULL },
 	{ "metric", 0, NULL },
-	{ NULL, FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE, NULL },
+	{ NULL, FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE |
+		FL_NEED_TASK, NULL },
 };
 
 int fl_key_init(struct flame_sink *sink, struct fl_key *key, struct slice name)

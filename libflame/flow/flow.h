@@ -17,7 +17,8 @@ enum {
 	FL_NEED_FILE = 8, FL_NEED_PATH = 16,
 	FL_NEED_ORDER = 32,	/* samples one by one, in order */
 	FL_NEED_PATH_LABELS = 64,	/* path_labels.h */
-	FL_NEED_FACTS = 128	/* flame_facts, of the input itself */
+	FL_NEED_FACTS = 128,	/* flame_facts, of the input itself */
+	FL_NEED_TASK = 256	/* labels of Spark's tasks: spark_events.c */
 };
 
 /* A sink that gets more samples than this drops their times. */
@@ -74,7 +75,8 @@ struct fl_input {
 	struct fl_input_label {
 		flame_id key, value;
 	} told[FL_PATH_KEYS];
-	unsigned n;
+	unsigned n, by_path;	/* the first are the path's */
+	size_t nfacts;		/* that were asked for more */
 	/* A sample's labels and thread, and its labels with those above. */
 	flame_id last_labels, last_thread, last_result;
 	bool known;

@@ -37,6 +37,65 @@ static void begin_path_labels(struct flame *flame, struct fl_input *input,
 	}
 }
 
+static void tell(struct fl_input *input, flame_id key, flame_id value)
+{
+	unsigned i = 0;
+
+	while (i < input->n && input->told[i].key != key)
+		i++;
+	if (i == FL_COUNT(input->told) || (i < input->n && i < input->by_path))
+		return;
+	input->told[i] = (struct fl_input_label){ key, value };
+	input->n = FL_MAX(input->n, i + 1);
+	input->known = false;
+}
+
+/* "... --executor-id 7 --app-id app-1 ...": the word after the option. */
+static void tell_option(struct flame *flame, struct fl_input *input,
+			const char *line, const char *option, const char *key)
+{
+	const char *at = strstr(line, option);
+	size_t size;
+
+	if (!at)
+		return;
+	at += strlen(option);
+	size = strcspn(at, " ");
+	if (size)
+		tell(input, fl_name(flame, key), flame_name(flame, at, size));
+}
+
+/*
+ * Executors of Spark have their number and application in their command line,
+ * which recordings hold.  The path wins.
+ */
+static void read_command(struct flame *flame, struct fl_input *input,
+			 const char *line)
+{
+	if (strstr(line, "ExecutorBackend ")) {
+		tell_option(flame, input, line, " --executor-id ", "executor");
+		tell_option(flame, input, line, " --app-id ", "app");
+	} else if (strncmp(line, "org.apache.spark.deploy.SparkSubmit ",
+			   strlen("org.apache.spark.deploy.SparkSubmit ")) ==
+		   0) {
+		tell(input, fl_name(flame, "executor"),
+		     fl_name(flame, "driver"));
+	}
+}
+
+/* Facts that were added since the last sample. */
+static void read_facts(struct flame_source *source)
+{
+	struct fl_input *input = &source->input;
+
+	for (; input->nfacts < source->nfacts; input->nfacts++) {
+		const struct flame_fact *fact = &source->facts[input->nfacts];
+
+		if (strcmp(fact->key, "Java arguments") == 0)
+			read_command(source->flame, input, fact->value);
+	}
+}
+
 /* Interns the labels of the input's name that a sink needs. */
 static void begin_input(struct flame_source *source)
 {
@@ -52,6 +111,9 @@ static void begin_input(struct flame_source *source)
 		input->path = fl_name(source->flame, path);
 	if (source->select.needs & FL_NEED_PATH_LABELS)
 		begin_path_labels(source->flame, input, path);
+	else
+		input->nfacts = SIZE_MAX;
+	input->by_path = input->n;
 }
 
 static flame_id with_input(struct flame *flame, const struct fl_input *input,
@@ -84,6 +146,8 @@ int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 {
 	struct fl_input *input = &source->input;
 
+	if (fl_unlikely(input->nfacts < source->nfacts))
+		read_facts(source);
 	if (!input->file && !input->path && !input->n)
 		return sink->put(sink, sample);
 	if (!input->known || input->last_labels != sample->labels ||
@@ -111,6 +175,9 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs |
 					(small ? s->modest_needs : 0);
+	/* A recording may tell what its path does not. */
+	if (source->select.needs & FL_NEED_PATH_LABELS)
+		source->select.needs |= FL_NEED_FACTS;
 	return notify(sink, source, true);
 }
 

@@ -227,9 +227,9 @@ bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 	good = file->status == FLAME_OK &&
 	       file->cpu_only == source->select.cpu_only;
 	if (good) {
+		copy_facts(source, file->source);
 		*status = fl_sample_buffer_forward(file->flame, &file->samples,
 						   &file->map, source, sink);
-		copy_facts(source, file->source);
 		repeat_messages(source->flame, &file->messages);
 	}
 	clear(file);

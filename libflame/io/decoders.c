@@ -14,9 +14,9 @@
 /* On equal bids the first wins (zstd and lz4 share skippable frames). */
 const struct fl_decoder *const fl_decoders[] = {
 	&fl_decoder_gzip, &fl_decoder_zstd, &fl_decoder_lz4,
-	&fl_decoder_lz4_legacy, &fl_decoder_xz, &fl_decoder_zip,
-	&fl_decoder_bzip2, &fl_decoder_lzma, &fl_decoder_zlib,
-	&fl_decoder_utf16, NULL
+	&fl_decoder_lz4_legacy, &fl_decoder_lz4_java, &fl_decoder_xz,
+	&fl_decoder_zip, &fl_decoder_bzip2, &fl_decoder_lzma,
+	&fl_decoder_zlib, &fl_decoder_snappy, &fl_decoder_utf16, NULL
 };
 
 /* Containers that are not read, and advice. */
@@ -24,12 +24,6 @@ static const struct refused {
 	struct slice magic;
 	const char *text;
 } refused[] = {
-	{ FL_SLICE("LZ4Block"), "Spark's own LZ4 blocks (LZ4Block, of "
-	  "lz4-java), not lz4 frames: not read; unpack with lz4-java's "
-	  "LZ4BlockInputStream, or have them written with codec zstd" },
-	{ FL_SLICE("\x82SNAPPY\0"), "Spark's own snappy blocks (of "
-	  "snappy-java): not read; unpack with snzip -t snappy-java -dc, or "
-	  "have them written with codec zstd" },
 	{ FL_SLICE("\xff\x06\0\0sNaPpY"), "snappy frames: not read; unpack "
 	  "with snzip -dc" },
 	{ FL_SLICE("7z\xbc\xaf\x27\x1c"), "7z archives are not read: unpack "

@@ -72,9 +72,19 @@ bool fl_frames_charge(struct fl_frames *frames, size_t bytes);
 /* Sets the text of the damage; returns FL_STEP_BAD. */
 enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why);
 
+/* lz4.c: a block of liblz4's; false: corrupt. */
+bool fl_lz4_unpack(const void *at, size_t n, void *out, size_t size);
+/* java_blocks.c: for lz4.c's row of LZ4Block, which names the library. */
+unsigned fl_lz4_java_bid(const uint8_t *head, size_t n);
+size_t fl_lz4_java_read(void *state, struct fl_in *under, uint8_t *out,
+			size_t room, const char **damage);
+void *fl_java_blocks_begin(struct flame *flame, struct fl_in *under);
+void fl_java_blocks_end(void *state);
+
 extern const struct fl_decoder fl_decoder_gzip, fl_decoder_zlib,
 	fl_decoder_zstd, fl_decoder_lz4, fl_decoder_lz4_legacy, fl_decoder_xz,
-	fl_decoder_lzma, fl_decoder_zip, fl_decoder_bzip2, fl_decoder_utf16;
+	fl_decoder_lzma, fl_decoder_zip, fl_decoder_bzip2, fl_decoder_utf16,
+	fl_decoder_lz4_java, fl_decoder_snappy;
 
 static inline uint16_t fl_le16(const uint8_t *at)
 {

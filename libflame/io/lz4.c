@@ -89,6 +89,13 @@ static void end(void *state)
 	fl_free(lz4);
 }
 
+bool fl_lz4_unpack(const void *at, size_t n, void *out, size_t size)
+{
+	return n <= INT32_MAX && size <= INT32_MAX &&
+	       liblz4.LZ4_decompress_safe(at, out, (int)n, (int)size) ==
+		       (int)size;
+}
+
 const struct fl_decoder fl_decoder_lz4 = {
 	.name = "lz4", .late = &liblz4_late, .bid = bid, .begin = begin,
 	.read = fl_frames_read, .end = end,
@@ -194,4 +201,12 @@ static void *legacy_begin(struct flame *flame, struct fl_in *under)
 const struct fl_decoder fl_decoder_lz4_legacy = {
 	.name = "lz4", .late = &liblz4_late, .bid = legacy_bid,
 	.begin = legacy_begin, .read = legacy_read, .end = fl_free,
+};
+
+/* Of Java -------------------------------------------------------------- */
+
+const struct fl_decoder fl_decoder_lz4_java = {
+	.name = "lz4", .late = &liblz4_late, .bid = fl_lz4_java_bid,
+	.begin = fl_java_blocks_begin, .read = fl_lz4_java_read,
+	.end = fl_java_blocks_end,
 };

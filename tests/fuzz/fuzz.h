@@ -34,7 +34,7 @@ typedef void fuzz_run(const struct fuzz_target *target, const uint8_t *data,
 		      size_t size);
 fuzz_run fuzz_reader, fuzz_decoder, fuzz_detect, fuzz_filter, fuzz_select,
 	fuzz_regex, fuzz_roundtrip, fuzz_names, fuzz_tree, fuzz_page,
-	fuzz_json, fuzz_merge, fuzz_packed, fuzz_protobuf;
+	fuzz_json, fuzz_merge, fuzz_packed, fuzz_protobuf, fuzz_spark;
 
 #ifdef HAVE_SAMPLER
 fuzz_run fuzz_cfi, fuzz_elf, fuzz_ring, fuzz_symbols;

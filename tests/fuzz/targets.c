@@ -18,6 +18,7 @@ static const struct fuzz_target own[] = {
 	{ "regex", fuzz_regex, NULL },
 	{ "roundtrip", fuzz_roundtrip, NULL },
 	{ "select", fuzz_select, NULL },
+	{ "spark", fuzz_spark, NULL },
 	{ "tree", fuzz_tree, NULL },
 #ifdef HAVE_SAMPLER
 	{ "sample-cfi", fuzz_cfi, NULL },

@@ -521,6 +521,7 @@ static const char *some_argument(const struct fl_filter *f)
 	static const char *const all[][2] = {
 		{ "RE", "b" }, { "KEY=RE", "thread=b" }, { "s/RE/TO/", "s/b//" },
 		{ "NAME", "go" }, { "KEY[=RE]", "state" }, { "N|P%", "50%" },
+		{ "LOG", "/dev/null" },
 	};
 
 	for (size_t i = 0; f->argument && i < FL_COUNT(all); i++)

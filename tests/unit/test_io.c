@@ -1051,11 +1051,106 @@ static void expect_refusal(struct slice head, const char *text)
 	flame_free(own);
 }
 
+static void put_le(struct fl_buf *out, uint64_t n, unsigned bytes)
+{
+	for (; bytes > 0; bytes--, n >>= 8)
+		fl_buf_byte(out, (char)(n & 0xff));
+}
+
+static void put_be(struct fl_buf *out, uint64_t n, unsigned bytes)
+{
+	while (bytes--)
+		fl_buf_byte(out, (char)(n >> 8 * bytes & 0xff));
+}
+
+/* A block of lz4-java, packed or not; nothing: the end. */
+static void put_lz4_java(struct fl_buf *out, const char *at, size_t size,
+			 bool packed)
+{
+	char block[2000];
+	size_t n = size;
+
+	if (packed)
+		n = (size_t)LZ4_compress_default(at, block, (int)size,
+						 sizeof(block));
+	fl_buf_text(out, "LZ4Block");
+	fl_buf_byte(out, packed ? 0x25 : 0x15);
+	put_le(out, n, 4);
+	put_le(out, size, 4);
+	put_le(out, 0x0abcdef, 4);	/* a checksum, which is not read */
+	if (n)
+		fl_buf_put(out, packed ? block : at, n);
+}
+
+Test(decoders, lz4_blocks_of_java_are_read)
+{
+	struct fl_buf text = make_text(1000), packed = { 0 };
+	size_t size;
+
+	put_lz4_java(&packed, text.data, 500, true);
+	put_lz4_java(&packed, text.data + 500, 300, false);
+	put_lz4_java(&packed, "", 0, false);
+	put_lz4_java(&packed, text.data + 800, 200, true);
+	size = packed.size;
+	expect(decoded(packed), text.data, 1000, NULL);
+	packed.size = size - 1;
+	expect(decoded(packed), text.data, 800, "the LZ4Block data end early");
+	/* The offset of a copy, before the beginning. */
+	memset(packed.data + size - 20, 0xff, 20);
+	packed.size = size;
+	expect(decoded(packed), text.data, 800,
+	       "the LZ4Block data are corrupt");
+	fl_buf_free(&packed);
+	fl_buf_free(&text);
+}
+
+#define SNAPPY "\x82SNAPPY\0\0\0\0\1\0\0\0\1"
+
+static void expect_snappy(struct slice block, struct slice text,
+			  const char *damage)
+{
+	struct fl_buf packed = { 0 };
+
+	fl_buf_put(&packed, SNAPPY, 16);
+	put_be(&packed, 4, 4);
+	fl_buf_put(&packed, "\2\4ab", 4);
+	fl_buf_put(&packed, SNAPPY, 16);	/* joined to another */
+	put_be(&packed, block.size, 4);
+	fl_buf_put(&packed, block.data, block.size);
+	expect(decoded(packed), text.data, text.size, damage);
+	fl_buf_free(&packed);
+}
+
+Test(decoders, snappy_blocks_of_java_are_read)
+{
+	static const char corrupt[] = "the snappy data are corrupt";
+
+	/* Literals with short and long lengths, copies near and far. */
+	expect_snappy(FL_SLICE("\4\xc" "abcd"), FL_SLICE("ababcd"), NULL);
+	expect_snappy(FL_SLICE("\4\xf0\3" "abcd"), FL_SLICE("ababcd"), NULL);
+	expect_snappy(FL_SLICE("\4\xf4\3\0" "abcd"), FL_SLICE("ababcd"),
+		      NULL);
+	expect_snappy(FL_SLICE("\7\4xy\1\2\0z"), FL_SLICE("abxyxyxyz"),
+		      NULL);
+	expect_snappy(FL_SLICE("\5\4xy\12\1\0"), FL_SLICE("abxyyyy"), NULL);
+	expect_snappy(FL_SLICE("\5\4xy\13\2\0\0\0"), FL_SLICE("abxyxyx"),
+		      NULL);
+	/* Nothing may be read or written outside of a block. */
+	expect_snappy(FL_SLICE("\4\xf0\4" "abcd"), FL_SLICE("ab"), corrupt);
+	expect_snappy(FL_SLICE("\3\xc" "abcd"), FL_SLICE("ab"), corrupt);
+	expect_snappy(FL_SLICE("\5\xc" "abcd"), FL_SLICE("ab"), corrupt);
+	expect_snappy(FL_SLICE("\7\4xy\1\3\0z"), FL_SLICE("ab"), corrupt);
+	expect_snappy(FL_SLICE("\7\4xy\1\0\0z"), FL_SLICE("ab"), corrupt);
+	expect_snappy(FL_SLICE("\3\4xy\5\2"), FL_SLICE("ab"), corrupt);
+	expect_snappy(FL_SLICE("\5\4xy\13\2\0\0"), FL_SLICE("ab"), corrupt);
+	expect_snappy(FL_SLICE("\xff\xff\xff\xff\xff"), FL_SLICE("ab"),
+		      corrupt);
+	expect_snappy(FL_SLICE(""), FL_SLICE("ab"),
+		      "the snappy data end early");
+}
+
 Test(decoders, containers_of_spark_are_refused_by_name)
 {
-	expect_refusal(FL_SLICE("LZ4Block\x26\xb2\1\0\0\0\0\1\0"),
-		       "LZ4BlockInputStream");
-	expect_refusal(FL_SLICE("\x82SNAPPY\0\0\0\0\1"), "snappy-java");
 	expect_refusal(FL_SLICE("\xff\6\0\0sNaPpY"), "snappy frames");
 }
 
@@ -1068,12 +1163,6 @@ Test(decoders, a_frame_may_be_called_as_a_container)
 }
 
 /* zip ------------------------------------------------------------------ */
-
-static void put_le(struct fl_buf *out, uint64_t n, unsigned bytes)
-{
-	for (; bytes > 0; bytes--, n >>= 8)
-		fl_buf_byte(out, (char)(n & 0xff));
-}
 
 /* flags 8: sizes follow the body, as in 'descriptor' bytes a size. */
 static void put_entry(struct fl_buf *out, const char *name, const char *text,

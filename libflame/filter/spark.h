@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spark's event logs: which tasks ran on which executor, and when.
+ */
+#ifndef FL_SPARK_H
+#define FL_SPARK_H
+
+#include "fl.h"
+#include "base/base.h"
+#include "dict/dict.h"
+#include "io/io.h"
+
+/* Of one application and attempt of a stage. */
+struct fl_spark_stage {
+	size_t app;
+	int64_t id, attempt, ntasks;
+	const char *name;		/* "collect at job.py:19"; "" */
+	const char *job;		/* description of job or query; "" */
+	int64_t sql;			/* id of the query; -1: none */
+};
+
+struct fl_spark_task {
+	int64_t start, end;		/* ns since 1970; end is not in it */
+	int64_t id, attempt, partition;
+	size_t stage;			/* in fl_spark.stages */
+};
+
+/* Between two times the same tasks run. */
+struct fl_spark_span {
+	int64_t start;			/* ns; to the next span's */
+	size_t first;			/* in fl_spark.running */
+	unsigned ntasks;
+	flame_id stage;			/* the filter's: value of the label */
+};
+
+struct fl_spark_executor {
+	size_t app;
+	const char *id, *host;
+	int64_t cores;			/* 0: not known */
+	int64_t removed;		/* ns; INT64_MAX: not */
+	struct fl_spark_task *tasks;	/* by start */
+	size_t ntasks, capacity;
+	size_t first_span, nspans;
+};
+
+struct fl_spark_app {
+	const char *id, *name;
+};
+
+struct fl_spark {
+	struct fl_spark_app *apps;
+	size_t napps, apps_capacity;
+	struct fl_spark_stage *stages;
+	size_t nstages, stages_capacity;
+	struct fl_spark_executor *executors;
+	size_t nexecutors, executors_capacity;
+	struct fl_spark_span *spans;
+	size_t nspans, spans_capacity;
+	size_t *running;		/* tasks, in their executor's array */
+	size_t nrunning, running_capacity;
+	struct fl_map index;		/* hash of app and id -> executor + 1 */
+	struct fl_map stage_index;	/* hash of app, id, attempt -> + 1 */
+	struct fl_arena arena;		/* texts */
+};
+
+/*
+ * spark_files.c: reads a log, a folder of a rolling one (eventlog_v2_*), or all
+ * logs of a folder.  FLAME_FAILED with fl_fail.
+ */
+int fl_spark_read(struct flame *flame, struct fl_spark *spark,
+		  const char *path);
+/* spark_tasks.c: after the last log: times by executor. */
+int fl_spark_finish(struct flame *flame, struct fl_spark *spark);
+void fl_spark_free(struct fl_spark *spark);
+
+/* By index; FL_SPARK_NONE: there is none. */
+#define FL_SPARK_NONE SIZE_MAX
+size_t fl_spark_find_app(const struct fl_spark *spark, struct slice id);
+size_t fl_spark_find_executor(const struct fl_spark *spark, size_t app,
+			      struct slice id);
+/* The span at a time; NULL: no task has run yet, or ever. */
+struct fl_spark_span *fl_spark_span_at(struct fl_spark *spark,
+				       const struct fl_spark_executor *e,
+				       int64_t time);
+
+/* spark_log.c: one log, of one part or several. */
+struct fl_spark_log;
+
+struct fl_spark_log *fl_spark_log_new(struct flame *flame,
+				      struct fl_spark *spark);
+/*
+ * Takes the input over, NULL too.  live: it is being written, so that a cut
+ * end is no damage.
+ */
+int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in, bool live);
+/* Ends tasks that did not; takes NULL too. */
+void fl_spark_log_free(struct fl_spark_log *log);
+
+/* spark_tables.c: entered if it is not there; NULL or NONE: out of memory. */
+size_t fl_spark_app(struct fl_spark *spark, struct slice id);
+struct fl_spark_executor *fl_spark_executor(struct fl_spark *spark, size_t app,
+					    struct slice id);
+struct fl_spark_stage *fl_spark_stage(struct fl_spark *spark, size_t app,
+				      int64_t id, int64_t attempt);
+
+#endif

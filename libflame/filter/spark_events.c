@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --spark-events: the label stage (and more, if a later filter asks for them)
+ * of samples that have a time, by Spark's event log: the stages whose tasks ran
+ * on the sample's executor then.  --executor: which executor that is, where
+ * neither the path nor the recording tells.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+#include "filter/spark.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* executor ---------------------------------------------------------------- */
+
+struct executor {
+	flame_id key, value;
+};
+
+static int put_executor(struct flame_sink *sink,
+			const struct flame_sample *sample)
+{
+	const struct executor *executor = sink->state;
+	struct flame_sample s = *sample;
+
+	if (!flame_label_get(sink->flame, s.labels, executor->key))
+		s.labels = flame_label(sink->flame, s.labels, executor->key,
+				       executor->value);
+	return fl_put(sink->next, &s);
+}
+
+static struct flame_sink *make_executor(struct flame_sink *next,
+					const char *arg)
+{
+	struct flame_sink *sink = fl_sink_new(next->flame, next,
+					      sizeof(struct executor));
+	struct executor *executor;
+
+	if (!sink)
+		return NULL;
+	executor = sink->state;
+	executor->key = fl_name(next->flame, "executor");
+	executor->value = fl_name(next->flame, arg);
+	sink->needs = FL_NEED_PATH_LABELS;
+	sink->put = put_executor;
+	return sink;
+}
+
+const struct fl_filter fl_filter_executor = {
+	.name = "executor", .argument = "ID",
+	.summary = "the executor of inputs that do not tell theirs",
+	.make = make_executor, .rank = 2,
+};
+
+/* Labels ------------------------------------------------------------------ */
+
+enum key {
+	APP, EXECUTOR, STAGE, STAGE_NAME, QUERY, TASK, ATTEMPT, PARTITION, KEYS
+};
+
+static const char *const key_names[KEYS] = {
+	"app", "executor", "stage", "stage-name", "query", "task", "attempt",
+	"partition",
+};
+
+struct events {
+	struct fl_spark spark;
+	flame_id keys[KEYS], no_task, several;
+	bool details;		/* more than the stage is asked for */
+	struct fl_rewrite threads;	/* by thread: its task's id plus 2 */
+	/* The last sample's labels, and the executor that they name. */
+	flame_id labels;
+	size_t executor;	/* FL_SPARK_NONE: none */
+	bool known;
+	uint64_t samples, timeless, strangers;
+	flame_id stranger;	/* an executor that no log has */
+};
+
+static flame_id number(struct flame *flame, int64_t n)
+{
+	char text[24];
+	int size = n < 0 ? 0 : (int)fl_format_u64(text, (uint64_t)n);
+
+	return flame_name(flame, text, (size_t)size);
+}
+
+/* The executor that a sample's labels name. */
+static size_t find_executor(struct flame_sink *sink, flame_id labels)
+{
+	struct events *events = sink->state;
+	const struct fl_spark *spark = &events->spark;
+	flame_id app = flame_label_get(sink->flame, labels, events->keys[APP]);
+	flame_id id = flame_label_get(sink->flame, labels,
+				      events->keys[EXECUTOR]);
+	size_t at = app ? fl_spark_find_app(spark, fl_name_at(sink->flame,
+							      app)) :
+			  spark->napps == 1 ? 0 : FL_SPARK_NONE;
+
+	if (at == FL_SPARK_NONE)
+		return FL_SPARK_NONE;
+	if (id)
+		return fl_spark_find_executor(spark, at,
+					      fl_name_at(sink->flame, id));
+	/* The one there is: of local mode, or of a small job. */
+	return spark->napps == 1 && spark->nexecutors == 1 ? 0 : FL_SPARK_NONE;
+}
+
+/* "Executor task launch worker for task 0.0 in stage 1.0 (TID 3)": 3 + 2. */
+static flame_id task_of_name(struct slice name)
+{
+	static const char head[] = "Executor task launch worker for task ",
+			  mark[] = "(TID ";
+	const char *at = fl_slice_find(name, head), *tid;
+	size_t n = 0, left;
+	int64_t id;
+
+	if (!at)
+		return 1;
+	at += sizeof(head) - 1;
+	left = (size_t)(name.data + name.size - at);
+	tid = fl_slice_find((struct slice){ at, left }, mark);
+	if (tid) {
+		left -= (size_t)(tid + sizeof(mark) - 1 - at);
+		at = tid + sizeof(mark) - 1;
+	}
+	while (n < left && fl_is_digit(at[n]))
+		n++;
+	/* Spark 2 and older end with the task's number. */
+	if ((!tid && n < left) ||
+	    !fl_parse_digits((struct slice){ at, n }, &id) ||
+	    id >= UINT32_MAX - 2)
+		return 1;
+	return (flame_id)id + 2;
+}
+
+/* The task that the thread is named after; -1: none. */
+static int64_t task_of_thread(struct flame_sink *sink, flame_id thread)
+{
+	struct events *events = sink->state;
+	flame_id *known, name;
+
+	if (!thread)
+		return -1;
+	known = fl_rewrite_slot(sink->flame, &events->threads, thread);
+	if (!known)
+		return -1;
+	if (!*known) {
+		name = flame_label_get(sink->flame, thread,
+				       fl_name(sink->flame, "thread"));
+		*known = name ? task_of_name(fl_name_at(sink->flame, name)) :
+				1;
+	}
+	return (int64_t)*known - 2;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* "12+13": the stages of the tasks of a span. */
+static flame_id stages_of(struct flame_sink *sink,
+			  const struct fl_spark_executor *e,
+			  struct fl_spark_span *span)
+{
+	struct events *events = sink->state;
+	const struct fl_spark *spark = &events->spark;
+	int64_t *ids = fl_zeroed(span->ntasks, sizeof(*ids));
+	struct fl_buf text = { 0 };
+
+	for (unsigned i = 0; ids && i < span->ntasks; i++)
+		ids[i] = spark->stages[e->tasks[spark->running[span->first +
+					i]].stage].id;
+	if (ids)
+		qsort(ids, span->ntasks, sizeof(*ids), by_number);
+	for (unsigned i = 0; ids && i < span->ntasks; i++)
+		if (!i || ids[i] != ids[i - 1])
+			fl_buf_print(&text, "%s%" PRId64, i ? "+" : "",
+				     ids[i]);
+	if (ids && !text.failed)
+		span->stage = flame_name(sink->flame, text.data, text.size);
+	else
+		fl_no_memory(sink->flame);
+	fl_free(ids);
+	fl_buf_free(&text);
+	return span->stage;
+}
+
+static flame_id text_or(struct flame *flame, const char *text, flame_id none)
+{
+	return *text ? fl_name(flame, text) : none;
+}
+
+static flame_id set(struct flame_sink *sink, flame_id labels, enum key key,
+		    flame_id value)
+{
+	const struct events *events = sink->state;
+
+	return flame_label(sink->flame, labels, events->keys[key], value);
+}
+
+/* Labels of one task, or of all that have something in common. */
+static flame_id add_details(struct flame_sink *sink, flame_id labels,
+			    const struct fl_spark_executor *e,
+			    const struct fl_spark_task *task, bool one_stage)
+{
+	struct events *events = sink->state;
+	const struct fl_spark *spark = &events->spark;
+	flame_id none = events->several;
+	const struct fl_spark_stage *stage = &spark->stages[task ? task->stage :
+							     0];
+	const char *app = spark->apps[e->app].id;
+
+	if (!flame_label_get(sink->flame, labels, events->keys[APP]) && *app)
+		labels = set(sink, labels, APP, fl_name(sink->flame, app));
+	labels = set(sink, labels, STAGE_NAME, one_stage ?
+		     text_or(sink->flame, stage->name, 0) : none);
+	labels = set(sink, labels, QUERY, one_stage ?
+		     text_or(sink->flame, stage->job, 0) : none);
+	return labels;
+}
+
+static flame_id add_task(struct flame_sink *sink, flame_id labels,
+			 const struct fl_spark_task *task)
+{
+	const struct events *events = sink->state;
+	struct flame *flame = sink->flame;
+
+	labels = set(sink, labels, TASK, task ? number(flame, task->id) :
+						events->several);
+	labels = set(sink, labels, PARTITION,
+		     task ? number(flame, task->partition) : events->several);
+	/* The application's attempt, of a path, has the same name. */
+	if (task && !flame_label_get(flame, labels, events->keys[ATTEMPT]))
+		labels = set(sink, labels, ATTEMPT,
+			     number(flame, task->attempt));
+	return labels;
+}
+
+static flame_id label_idle(struct flame_sink *sink, flame_id labels)
+{
+	const struct events *events = sink->state;
+	static const enum key keys[] = { STAGE_NAME, QUERY, TASK, PARTITION };
+
+	labels = set(sink, labels, STAGE, events->no_task);
+	for (size_t i = 0; events->details && i < FL_COUNT(keys); i++)
+		labels = set(sink, labels, keys[i], events->no_task);
+	return labels;
+}
+
+/* The task of the span that the sample's thread is named after, or of all. */
+static const struct fl_spark_task *
+task_in(struct flame_sink *sink, const struct fl_spark_executor *e,
+	const struct fl_spark_span *span, flame_id thread)
+{
+	struct events *events = sink->state;
+	const size_t *running = &events->spark.running[span->first];
+	int64_t id;
+
+	if (span->ntasks == 1)
+		return &e->tasks[running[0]];
+	id = task_of_thread(sink, thread);
+	for (unsigned i = 0; id >= 0 && i < span->ntasks; i++)
+		if (e->tasks[running[i]].id == id)
+			return &e->tasks[running[i]];
+	return NULL;
+}
+
+static flame_id label_at(struct flame_sink *sink,
+			 const struct fl_spark_executor *e,
+			 const struct flame_sample *s)
+{
+	struct events *events = sink->state;
+	struct fl_spark *spark = &events->spark;
+	struct fl_spark_span *span = fl_spark_span_at(spark, e, s->time);
+	const struct fl_spark_task *task, *first;
+	flame_id labels = s->labels, stage;
+	bool one_stage = true;
+
+	if (!span || !span->ntasks)
+		return label_idle(sink, labels);
+	task = task_in(sink, e, span, s->thread);
+	first = task ? task : &e->tasks[spark->running[span->first]];
+	if (task && span->ntasks > 1)
+		stage = number(sink->flame, spark->stages[task->stage].id);
+	else
+		stage = span->stage ? span->stage : stages_of(sink, e, span);
+	labels = set(sink, labels, STAGE, stage);
+	if (!events->details)
+		return labels;
+	for (unsigned i = 0; !task && i < span->ntasks; i++)
+		one_stage &= e->tasks[spark->running[span->first + i]].stage ==
+			     first->stage;
+	return add_task(sink, add_details(sink, labels, e, first, one_stage),
+			task);
+}
+
+/* Samples ----------------------------------------------------------------- */
+
+static int put_events(struct flame_sink *sink,
+		      const struct flame_sample *sample)
+{
+	struct events *events = sink->state;
+	struct flame_sample s = *sample;
+
+	events->samples++;
+	if (s.time == FLAME_NOTIME) {
+		events->timeless++;
+		return fl_put(sink->next, &s);
+	}
+	if (!events->known || events->labels != s.labels) {
+		events->labels = s.labels;
+		events->executor = find_executor(sink, s.labels);
+		events->known = true;
+	}
+	if (events->executor == FL_SPARK_NONE) {
+		events->strangers++;
+		if (!events->stranger)
+			events->stranger = flame_label_get(
+				sink->flame, s.labels, events->keys[EXECUTOR]);
+		return fl_put(sink->next, &s);
+	}
+	s.labels = label_at(sink, &events->spark.executors[events->executor],
+			    &s);
+	return fl_failed(sink->flame) ? FLAME_FAILED : fl_put(sink->next, &s);
+}
+
+static int finish_events(struct flame_sink *sink)
+{
+	const struct events *events = sink->state;
+
+	if (events->timeless)
+		fl_warn(sink->flame, "--spark-events: %" PRIu64 " of %" PRIu64
+			" samples have no time: their stage is not known",
+			events->timeless, events->samples);
+	if (!events->strangers)
+		return FLAME_OK;
+	if (events->stranger)
+		fl_warn(sink->flame, "--spark-events: %" PRIu64 " of %" PRIu64
+			" samples are of executors that the log has not (%s): "
+			"is it the log of this application?",
+			events->strangers, events->samples,
+			fl_name_at(sink->flame, events->stranger).data);
+	else
+		fl_warn(sink->flame, "--spark-events: of %" PRIu64 " of %"
+			PRIu64 " samples it is not known which executor they "
+			"are of; say so: --executor ID", events->strangers,
+			events->samples);
+	return FLAME_OK;
+}
+
+static void free_events(struct flame_sink *sink)
+{
+	struct events *events = sink->state;
+
+	fl_spark_free(&events->spark);
+	fl_rewrite_free(&events->threads);
+}
+
+static int read_logs(struct flame_sink *sink, const char *list)
+{
+	struct events *events = sink->state;
+	char *text = fl_memory_adopt(strdup(list)), *rest = text, *path;
+	int status = text ? FLAME_OK : fl_no_memory(sink->flame);
+
+	while (status == FLAME_OK && (path = strsep(&rest, "\n")))
+		status = fl_spark_read(sink->flame, &events->spark, path);
+	fl_free(text);
+	return status == FLAME_OK ?
+	       fl_spark_finish(sink->flame, &events->spark) : status;
+}
+
+static struct flame_sink *make_events(struct flame_sink *next,
+				      const char *list)
+{
+	struct flame_sink *sink = fl_sink_new(next->flame, next,
+					      sizeof(struct events));
+	struct events *events;
+
+	if (!sink)
+		return NULL;
+	events = sink->state;
+	sink->put = put_events;
+	sink->finish = finish_events;
+	sink->free = free_events;
+	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS;
+	for (struct flame_sink *s = next; s; s = s->next)
+		events->details |= s->needs & FL_NEED_TASK;
+	for (size_t i = 0; i < KEYS; i++)
+		events->keys[i] = fl_name(next->flame, key_names[i]);
+	events->no_task = fl_name(next->flame, "[no task]");
+	events->several = fl_name(next->flame, "[several]");
+	if (read_logs(sink, list) == FLAME_OK)
+		return sink;
+	free_events(sink);
+	fl_free(sink);
+	return NULL;
+}
+
+const struct fl_filter fl_filter_spark_events = {
+	.name = "spark-events", .argument = "LOG",
+	.summary = "label stage, by Spark's event log",
+	.make = make_events, .rank = 3, .joins = true,
+};
