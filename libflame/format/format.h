@@ -59,6 +59,7 @@ extern const struct fl_format fl_format_tree;
 extern const struct fl_format fl_format_tree_xml;
 extern const struct fl_format fl_format_perf_json;
 extern const struct fl_format fl_format_safari;
+extern const struct fl_format fl_format_v8_log;
 extern const struct fl_format fl_format_xctrace;
 extern const struct fl_format fl_format_pprof_legacy;
 extern const struct fl_format fl_format_instruments;
@@ -351,6 +352,8 @@ const char *fl_long_unit(const char *unit);
 /* The thread with a name; "[main tid=12]" is both name and number. */
 flame_id fl_named_thread(struct flame *flame, flame_id thread,
 			 struct slice name);
+/* "*fib /srv/burn.js:1:13", as V8's logs have it: how it ran, and where. */
+flame_id fl_v8_frame(struct flame *flame, struct slice s);
 
 /* A sample of the metric, in its sums. */
 void fl_metric_count(struct flame *flame, flame_id metric, int64_t weight);

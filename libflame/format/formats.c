@@ -72,6 +72,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_mojo,
 	&fl_format_massif,
 	&fl_format_node_prof,
+	&fl_format_v8_log,
 	&fl_format_tree,
 	&fl_format_tree_xml,
 	NULL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What readers and writers of interchange formats share: how they spell
- * units and threads.
+ * units, threads, and functions of V8.
  */
 #include "fl.h"
 
@@ -88,4 +88,79 @@ flame_id fl_named_thread(struct flame *flame, flame_id thread,
 	}
 	return flame_label(flame, thread, fl_name(flame, "thread"),
 			   flame_name(flame, name.data, name.size));
+}
+
+/* Functions of V8 ------------------------------------------------------ */
+
+/* How a function ran: ~ interpreted, ^ and + by baseline compilers, *. */
+static enum flame_type take_type(struct slice *s)
+{
+	static const struct {
+		char sign;
+		enum flame_type type;
+	} signs[] = {
+		{ '~', FLAME_INTERPRETED }, { '*', FLAME_JIT },
+		{ '^', FLAME_C1 }, { '+', FLAME_C1 },
+	};
+
+	for (size_t i = 0; i < FL_COUNT(signs); i++)
+		if (s->size && s->data[0] == signs[i].sign) {
+			s->data++;
+			s->size--;
+			return signs[i].type;
+		}
+	return FLAME_UNKNOWN;
+}
+
+/* ":13" off the end; false: there is no number. */
+static bool cut_number(struct slice *s, int64_t *n)
+{
+	size_t i = s->size;
+
+	while (i && fl_is_digit(s->data[i - 1]))
+		i--;
+	if (!i || s->data[i - 1] != ':' ||
+	    !fl_parse_digits((struct slice){ s->data + i, s->size - i }, n))
+		return false;
+	s->size = i - 1;
+	return true;
+}
+
+/* Where the file begins in "get f /srv/a b.js": both may have blanks. */
+static struct slice split_file(struct slice *s)
+{
+	static const char *const begins[] = { " /", " node:", " file:", " http" };
+	const char *at = NULL;
+	struct slice file;
+
+	for (size_t i = 0; i < FL_COUNT(begins) && !at; i++)
+		at = fl_slice_find(*s, begins[i]);
+	for (size_t i = s->size; i-- && !at;)
+		if (s->data[i] == ' ')
+			at = s->data + i;
+	if (!at)
+		return (struct slice){ s->data + s->size, 0 };
+	file = (struct slice){ at + 1,
+			       s->size - (size_t)(at + 1 - s->data) };
+	s->size = (size_t)(at - s->data);
+	return file;
+}
+
+flame_id fl_v8_frame(struct flame *flame, struct slice s)
+{
+	struct flame_frame frame = { .type = take_type(&s) };
+	int64_t line = 0, column;
+	struct slice file;
+
+	if (cut_number(&s, &column) && cut_number(&s, &line)) {
+		file = split_file(&s);
+		if (file.size)
+			frame.file = flame_name(flame, file.data, file.size);
+	}
+	if (line > 0 && line <= INT32_MAX)
+		frame.line = (uint32_t)line;
+	if (!s.size)
+		s = FL_SLICE("(anonymous)");
+	frame.name = flame_name(flame, s.data, s.size);
+	return flame_frame(flame, &frame);
 }

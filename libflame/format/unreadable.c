@@ -151,9 +151,6 @@ static const struct row rows[] = {
 	{ "a recording of rbspy",
 	  "convert it: rbspy report -f collapsed -i @ -o out.folded",
 	  BYTES("rbspy"), 0, MAGIC, NULL },
-	{ "a log of V8",
-	  "record again: perf record -g node --perf-basic-prof PROGRAM, then "
-	  "perf script | flame-fold", BYTES("v8-version,"), 0, TEXT, NULL },
 
 	{ "a heap dump of a JVM (HPROF)", use_heap,
 	  BYTES("JAVA PROFILE 1.0."), 0, MAGIC, NULL },
@@ -176,6 +173,8 @@ static const struct row rows[] = {
 	  BYTES("\x10\x00\x04\x46\x78\x54\x16\x00"), 0, MAGIC, NULL },
 	{ "jfr print's JSON", "give the recording itself, the .jfr file",
 	  BYTES("\"jdk."), 0, JSON, NULL },
+	{ "a log of V8, preprocessed", "give the log itself, isolate-*-v8.log",
+	  BYTES("\"type\":\"SHARED_LIB\""), 0, JSON, NULL },
 	{ "JSON of no known profile", use_raw, BYTES("\""), 0, JSON, NULL },
 
 	{ "a core file", use_core, BYTES("\x7f" "ELF"), 0, MAGIC, is_core },

@@ -362,6 +362,20 @@ Test(trees, massif_and_node_are_bottom_up)
 	cut_everywhere("node-prof", node);
 }
 
+Test(trees, addresses_of_v8_wrap_and_overlap)
+{
+	static const char text[] =
+		"v8-version,1\ncode-creation,JS,0,1,0xffffffffffffffff,99,x\n"
+		"code-creation,JS,0,1,0xfffffffffffffff0,8,y a:1:1,0,~\n"
+		"code-creation,JS,0,1,0x10,0xffffffffffff,z,0,*\n"
+		"code-creation,JS,0,1,0x20,8,\\x3b\\x4,0,^\n"
+		"code-move,0x10,0xfffffffffffff000\n"
+		"tick,0xfffffffffffffff1,1,0,0x0,0,-0xffffffffffffffd0,+0x1\n";
+
+	FOLDS("v8-log", text, NULL, ":\\x4_[1];:\\x4_[1];y_[0] 1\n");
+	cut_everywhere("v8-log", text);
+}
+
 Test(trees, any_tree_cut_anywhere)
 {
 	cut_everywhere("tree", "main 10 ms\n  \xe2\x94\x94 run (7)\n 5 % x\n");

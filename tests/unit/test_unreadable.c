@@ -58,8 +58,8 @@ Test(unreadable, other_tools_files_are_named)
 	NAMED("{\xa9\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\xfb)\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\x04\x08{\x0d:\x0cversion", "stackprof", "--stackcollapse in");
-	NAMED("v8-version,12,4,254,21,0\nshared-library,\"node\",1,2\n", "V8",
-	      "perf script");
+	NAMED("{\n  \"code\": [{\"name\":\"node\",\"type\":\"SHARED_LIB\"}",
+	      "V8, preprocessed", "isolate-");
 	NAMED("\x17\x08\x44tracing6\0", "trace-cmd", "perf record -g");
 }
 

@@ -16,48 +16,12 @@ struct reader {
 	bool in_tree;
 };
 
-/* How a function ran: ~ interpreted, ^ and + by baseline compilers, *. */
-static enum flame_type take_type(struct slice *s)
-{
-	static const struct {
-		char sign;
-		enum flame_type type;
-	} signs[] = {
-		{ '~', FLAME_INTERPRETED }, { '*', FLAME_JIT },
-		{ '^', FLAME_C1 }, { '+', FLAME_C1 },
-	};
-
-	for (size_t i = 0; i < FL_COUNT(signs); i++)
-		if (s->size && s->data[0] == signs[i].sign) {
-			s->data++;
-			s->size--;
-			return signs[i].type;
-		}
-	return FLAME_UNKNOWN;
-}
-
-/* ":13" off the end; false: there is no number. */
-static bool cut_number(struct slice *s, int64_t *n)
-{
-	size_t i = s->size;
-
-	while (i && fl_is_digit(s->data[i - 1]))
-		i--;
-	if (!i || s->data[i - 1] != ':' ||
-	    !fl_parse_digits((struct slice){ s->data + i, s->size - i }, n))
-		return false;
-	s->size = i - 1;
-	return true;
-}
-
 /* "JS: *fib /srv/burn.js:1:13", "/usr/lib/libc.so.6", "UNKNOWN". */
 static flame_id frame_of(struct reader *r, struct slice s)
 {
 	struct flame_frame frame = { .type = FLAME_NATIVE };
 	struct flame *flame = r->outline.base.flame;
 	const char *colon = fl_slice_find(s, ": ");
-	int64_t line = 0, column;
-	struct slice file;
 
 	if (!colon || colon == s.data || memchr(s.data, ' ',
 						(size_t)(colon - s.data))) {
@@ -66,19 +30,7 @@ static flame_id frame_of(struct reader *r, struct slice s)
 	}
 	s.size -= (size_t)(colon + 2 - s.data);
 	s.data = colon + 2;
-	frame.type = take_type(&s);
-	if (cut_number(&s, &column) && cut_number(&s, &line)) {
-		file = s;
-		s = fl_slice_split(&file, ' ');
-		if (file.size)
-			frame.file = flame_name(flame, file.data, file.size);
-	}
-	if (line > 0 && line <= INT32_MAX)
-		frame.line = (uint32_t)line;
-	if (!s.size)
-		s = FL_SLICE("(anonymous)");
-	frame.name = flame_name(flame, s.data, s.size);
-	return flame_frame(flame, &frame);
+	return fl_v8_frame(flame, s);
 }
 
 static bool take_row(struct reader *r, struct slice line)

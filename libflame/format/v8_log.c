@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Logs of V8 (node --prof): where code lies, and ticks with the addresses of
+ * a stack, the innermost first.
+ *
+ *	shared-library,/usr/bin/node,0x400000,0x1400000,0
+ *	code-creation,LazyCompile,0,14007,0x3a8437e0,166,f a.js:1:2,0x45,~
+ *	code-move,0x3a8437e0,0x3a8500e0
+ *	tick,PC,TIME,EXTERNAL,TOS,STATE,0x3a8437f0,+0x12,...
+ *
+ * Old ones have names in quotes, and no time of creation.  An address of a
+ * stack may be relative to the one before.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+
+#include <inttypes.h>
+
+enum {
+	PAGE_BITS = 12,
+	MAX_PAGES = 4096,	/* of one code */
+	MAX_CHAIN = 1024,	/* codes that are looked at in a page */
+	MAX_FIELDS = 10,
+	GC = 1			/* the state of the virtual machine */
+};
+
+struct code {
+	uint64_t begin, end;
+	flame_id frame;
+	bool script;
+};
+
+struct place {
+	uint32_t code, next;	/* next: + 1 */
+};
+
+struct reader {
+	struct fl_line_reader base;
+	struct code *codes, *libraries;
+	size_t ncodes, codes_capacity, nlibraries, libraries_capacity;
+	struct place *places;
+	size_t nplaces, places_capacity;
+	struct fl_map pages;	/* page -> place + 1, the newest first */
+	struct fl_buf field[MAX_FIELDS], name;
+	unsigned nfields;
+	struct slice rest;	/* behind the fields that were split */
+	flame_id *stack;	/* frames, the innermost first */
+	size_t depth, capacity;
+};
+
+/* Fields -------------------------------------------------------------- */
+
+static void split(struct reader *r, struct slice line, unsigned most)
+{
+	bool more = true;
+	size_t indent;
+
+	r->nfields = 0;
+	while (more && r->nfields < most) {
+		if (!fl_csv_field(&line, ',', &r->field[r->nfields], &indent,
+				  &more))
+			break;
+		r->base.buf.failed |= r->field[r->nfields].failed;
+		r->nfields++;
+	}
+	r->rest = line;
+}
+
+static struct slice field(const struct reader *r, unsigned i)
+{
+	return i < r->nfields ? fl_buf_slice(&r->field[i]) : FL_SLICE("");
+}
+
+static bool address_of(const struct reader *r, unsigned i, uint64_t *n)
+{
+	return fl_parse_hex(field(r, i), n);
+}
+
+static unsigned digit_of(char c)
+{
+	return fl_is_digit(c) ? (unsigned)(c - '0') :
+				(unsigned)((c | 0x20) - 'a' + 10);
+}
+
+/* "\x2C" is a comma. */
+static void unescape(struct fl_buf *to, struct slice s)
+{
+	to->size = 0;
+	for (size_t i = 0; i < s.size; i++) {
+		if (s.data[i] == '\\' && i + 3 < s.size &&
+		    s.data[i + 1] == 'x' && fl_is_hex(s.data[i + 2]) &&
+		    fl_is_hex(s.data[i + 3])) {
+			fl_buf_byte(to, (char)(digit_of(s.data[i + 2]) << 4 |
+					       digit_of(s.data[i + 3])));
+			i += 3;
+		} else {
+			fl_buf_byte(to, s.data[i]);
+		}
+	}
+}
+
+/* Code ---------------------------------------------------------------- */
+
+static void add_code(struct reader *r, const struct code *code)
+{
+	uint64_t first = code->begin >> PAGE_BITS;
+	uint64_t last = (code->end - 1) >> PAGE_BITS;
+
+	if (r->ncodes >= UINT32_MAX - 1 ||
+	    !fl_grow(&r->codes, &r->codes_capacity, r->ncodes + 1,
+		     sizeof(*r->codes))) {
+		fl_no_memory(r->base.flame);
+		return;
+	}
+	r->codes[r->ncodes++] = *code;
+	last = FL_MIN(last, first + MAX_PAGES - 1);
+	for (uint64_t page = first; page <= last; page++) {
+		uint64_t *head = fl_map_put(&r->pages, page, NULL);
+
+		if (!head || r->nplaces >= UINT32_MAX - 1 ||
+		    !fl_grow(&r->places, &r->places_capacity, r->nplaces + 1,
+			     sizeof(*r->places))) {
+			fl_no_memory(r->base.flame);
+			return;
+		}
+		r->places[r->nplaces++] = (struct place){
+			(uint32_t)r->ncodes - 1, (uint32_t)*head
+		};
+		*head = r->nplaces;
+	}
+}
+
+/* NULL: no code is known there. */
+static const struct code *find_code(const struct reader *r, uint64_t address)
+{
+	const uint64_t *head = fl_map_get(&r->pages, address >> PAGE_BITS);
+	uint32_t at = head ? (uint32_t)*head : 0;
+
+	for (unsigned i = 0; at && i < MAX_CHAIN; i++) {
+		const struct place *place = &r->places[at - 1];
+		const struct code *code = &r->codes[place->code];
+
+		if (address >= code->begin && address < code->end)
+			return code;
+		at = place->next;
+	}
+	for (size_t i = 0; i < r->nlibraries; i++)
+		if (address >= r->libraries[i].begin &&
+		    address < r->libraries[i].end)
+			return &r->libraries[i];
+	return NULL;
+}
+
+static bool is_script(struct slice type)
+{
+	static const char *const types[] = {
+		"LazyCompile", "Function", "Script", "Eval", "Callback",
+		"JS"
+	};
+
+	for (size_t i = 0; i < FL_COUNT(types); i++)
+		if (fl_slice_is(type, types[i]))
+			return true;
+	return false;
+}
+
+/* How a function ran is the last field, and stands before its name then. */
+static flame_id frame_of(struct reader *r, struct slice name,
+			 struct slice state, bool script)
+{
+	struct flame *flame = r->base.flame;
+	struct slice s;
+
+	unescape(&r->name, name);
+	if (!script) {
+		s = fl_buf_slice(&r->name);
+		return fl_frame(flame, flame_name(flame, s.data, s.size),
+				FLAME_NATIVE);
+	}
+	r->base.buf.size = 0;
+	if (state.size == 1)
+		fl_buf_put(&r->base.buf, state.data, 1);
+	fl_buf_put(&r->base.buf, r->name.data ? r->name.data : "",
+		   r->name.size);
+	return fl_v8_frame(flame, fl_buf_slice(&r->base.buf));
+}
+
+static bool take_creation(struct reader *r)
+{
+	unsigned at = fl_slice_starts(field(r, 3), "0x") ? 3 : 4;
+	struct code code = { .script = is_script(field(r, 1)) };
+	uint64_t size;
+	int64_t n;
+
+	if (!address_of(r, at, &code.begin))
+		return false;
+	if (fl_parse_digits(field(r, at + 1), &n))
+		size = (uint64_t)n;
+	else if (!address_of(r, at + 1, &size))
+		return false;
+	if (!size || code.begin + size <= code.begin)
+		return true;
+	code.end = code.begin + size;
+	code.frame = frame_of(r, field(r, at + 2), field(r, at + 4),
+			      code.script);
+	if (code.frame)
+		add_code(r, &code);
+	return true;
+}
+
+static bool take_move(struct reader *r)
+{
+	const struct code *code;
+	struct code moved;
+	uint64_t from, to;
+
+	if (!address_of(r, 1, &from) || !address_of(r, 2, &to))
+		return false;
+	code = find_code(r, from);
+	if (!code || code->begin != from)
+		return true;
+	moved = *code;
+	moved.end = to + (code->end - code->begin);
+	moved.begin = to;
+	if (moved.end > to)
+		add_code(r, &moved);
+	return true;
+}
+
+static bool take_library(struct reader *r)
+{
+	struct code library = { .script = false };
+	struct slice name = fl_slice_base(field(r, 1));
+
+	if (!address_of(r, 2, &library.begin) ||
+	    !address_of(r, 3, &library.end) || !name.size)
+		return false;
+	library.frame = frame_of(r, name, FL_SLICE(""), false);
+	if (!fl_grow(&r->libraries, &r->libraries_capacity, r->nlibraries + 1,
+		     sizeof(*r->libraries)))
+		return !fl_no_memory(r->base.flame);
+	r->libraries[r->nlibraries++] = library;
+	return true;
+}
+
+/* Ticks --------------------------------------------------------------- */
+
+static void push(struct reader *r, flame_id frame)
+{
+	if (!fl_grow(&r->stack, &r->capacity, r->depth + 1,
+		     sizeof(*r->stack)))
+		fl_no_memory(r->base.flame);
+	else
+		r->stack[r->depth++] = frame;
+}
+
+static void push_address(struct reader *r, uint64_t address, bool script)
+{
+	const struct code *code = find_code(r, address);
+
+	if (code && (code->script || !script))
+		push(r, code->frame);
+}
+
+static void push_rest(struct reader *r, uint64_t address)
+{
+	struct slice word;
+	uint64_t n;
+	char sign;
+
+	while (r->rest.size && !fl_failed(r->base.flame)) {
+		word = fl_slice_split(&r->rest, ',');
+		sign = word.size ? *word.data : '\0';
+		if (sign == '+' || sign == '-') {
+			word.data++;
+			word.size--;
+		}
+		if (!fl_parse_hex(word, &n))
+			continue;	/* "overflow" */
+		address = sign == '+' ? address + n :
+			  sign == '-' ? address - n : n;
+		push_address(r, address, false);
+	}
+}
+
+/* true: a sample. */
+static bool take_tick(struct reader *r, struct flame_sample *sample)
+{
+	struct flame *flame = r->base.flame;
+	uint64_t pc = 0, tos = 0;
+	flame_id stack = 0;
+	int64_t state = -1;
+	bool external = fl_slice_is(field(r, 3), "1");
+
+	if (!address_of(r, 1, &pc) || r->nfields < 6)
+		return false;
+	address_of(r, 4, &tos);
+	fl_parse_int(field(r, 5), &state);
+	r->depth = 0;
+	if (state == GC)
+		push(r, fl_frame(flame, fl_name(flame, "(garbage collector)"),
+				 FLAME_NATIVE));
+	/* For calls of C++ functions their address is known better. */
+	if (external && tos)
+		pc = tos;
+	push_address(r, pc, false);
+	if (!external && tos)
+		push_address(r, tos, true);
+	push_rest(r, pc);
+	if (!r->depth)
+		push(r, fl_frame(flame, fl_name(flame, "(unknown)"),
+				 FLAME_NATIVE));
+	for (size_t i = r->depth; i--;)
+		stack = flame_stack(flame, stack, r->stack[i]);
+	fl_line_reader_sample(&r->base, "cpu", "samples", 1, sample);
+	sample->stack = stack;
+	return true;
+}
+
+static bool accept_line(struct fl_line_reader *base, struct slice line,
+			struct flame_sample *sample)
+{
+	struct reader *r = (struct reader *)base;
+	bool good = true;
+
+	if (!fl_slice_starts(line, "tick,") &&
+	    !fl_slice_starts(line, "code-") &&
+	    !fl_slice_starts(line, "shared-library,"))
+		return false;
+	if (!base->lines.ended) {
+		fl_lines_bad(&base->lines, line);
+		return false;
+	}
+	split(r, line, line.data[0] == 't' ? 6 : MAX_FIELDS);
+	if (line.data[0] == 't') {
+		if (take_tick(r, sample))
+			return true;
+		good = false;
+	} else if (line.data[0] == 's') {
+		good = take_library(r);
+	} else if (fl_slice_starts(line, "code-creation,")) {
+		good = take_creation(r);
+	} else if (fl_slice_starts(line, "code-move,")) {
+		good = take_move(r);
+	}
+	base->buf.failed |= r->name.failed;
+	if (!good)
+		fl_lines_bad(&base->lines, line);
+	return false;
+}
+
+/* The row of formats.c ------------------------------------------------ */
+
+static int open_v8_log(struct flame_source *source)
+{
+	return fl_line_reader_open(source, sizeof(struct reader));
+}
+
+static void close_v8_log(struct flame_source *source)
+{
+	struct reader *r = source->state;
+
+	if (!r)
+		return;
+	fl_free(r->codes);
+	fl_free(r->libraries);
+	fl_free(r->places);
+	fl_map_free(&r->pages);
+	fl_free(r->stack);
+	for (unsigned i = 0; i < MAX_FIELDS; i++)
+		fl_buf_free(&r->field[i]);
+	fl_buf_free(&r->name);
+	fl_line_reader_free(&r->base);
+}
+
+static int next(struct flame_source *source, struct flame_sample *sample)
+{
+	struct fl_line_reader *r = source->state;
+	int status = fl_line_reader_next(r, accept_line, sample);
+
+	return status == FLAME_END ? fl_lines_end(source, &r->lines) : status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	struct slice text = { (const char *)head, n };
+
+	(void)whole;
+	return fl_slice_starts(text, "v8-version,") ? 64 : 0;
+}
+
+const struct fl_format fl_format_v8_log = {
+	.name = "v8-log",
+	.summary = "logs of V8 (node --prof)",
+	.probe = probe,
+	.open = open_v8_log,
+	.next = next,
+	.close = close_v8_log,
+};
