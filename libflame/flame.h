@@ -294,6 +294,17 @@ size_t flame_facts(const struct flame_source *source,
  */
 struct flame_sink *flame_create(struct flame *flame, const char *path,
 				const char *format);
+/*
+ * A writer that hands its bytes to write(), in parts, in order; the last of
+ * them within flame_finish.  write() returns 0, or an errno, which is the
+ * error of the sink; it is not called again then.
+ */
+struct flame_sink *flame_create_callback(struct flame *flame,
+					 const char *format,
+					 int (*write)(void *arg,
+						      const void *data,
+						      size_t size),
+					 void *arg);
 
 /* A filter in front of next, which it owns: finish the outermost only. */
 struct flame_sink *flame_filter(struct flame_sink *next, const char *name,

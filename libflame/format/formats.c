@@ -254,6 +254,19 @@ struct flame_sink *flame_create(struct flame *flame, const char *path,
 	return out ? f->create(flame, out) : NULL;
 }
 
+struct flame_sink *flame_create_callback(struct flame *flame,
+					 const char *format,
+					 int (*write)(void *arg,
+						      const void *data,
+						      size_t size),
+					 void *arg)
+{
+	const struct fl_format *f = fl_format_named(flame, format, true);
+	struct fl_out *out = f ? fl_out_callback(flame, write, arg) : NULL;
+
+	return out ? f->create(flame, out) : NULL;
+}
+
 static int format_row(char kind, unsigned index, struct flame_row *row)
 {
 	for (unsigned i = 0; fl_formats[i]; i++) {

@@ -181,6 +181,10 @@ void fl_out_gzip(struct fl_out *out);
 size_t fl_out_bare_size(const char *path);
 /* Into a buffer of the caller's, for tests and embedding. */
 struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf);
+/* Calls write() with all bytes, in parts; an errno of its ends the output. */
+struct fl_out *fl_out_callback(struct flame *flame,
+			       int (*write)(void *arg, const void *data,
+					    size_t size), void *arg);
 void fl_out_put(struct fl_out *out, const void *at, size_t size);
 
 static inline void fl_out_text(struct fl_out *out, const char *text)

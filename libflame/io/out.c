@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs: a buffer before a file, a pipe or memory.  A file is written
+ * Outputs: a buffer before a file, a pipe, memory or a callback.  A file is written
  * beside its place and renamed; devices and pipes are written directly.
  * A packer may stand between the buffer and these (pack.c).
  */
@@ -28,6 +28,8 @@ struct fl_out {
 	char *path;		/* to rename to; NULL: written as it is */
 	char *temporary;	/* NULL: it has no name yet */
 	struct fl_buf *memory;	/* or NULL */
+	int (*write)(void *arg, const void *data, size_t size);	/* or NULL */
+	void *arg;
 	const struct fl_packer *packer;
 	void *packing;		/* the packer's state; NULL: as it is */
 	int fd;
@@ -297,6 +299,19 @@ struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf)
 	return out;
 }
 
+struct fl_out *fl_out_callback(struct flame *flame,
+			       int (*write)(void *arg, const void *data,
+					    size_t size), void *arg)
+{
+	struct fl_out *out = new_out(flame, "callback");
+
+	if (out) {
+		out->write = write;
+		out->arg = arg;
+	}
+	return out;
+}
+
 /* Writing ------------------------------------------------------------- */
 
 static void fail(struct fl_out *out, int number)
@@ -330,8 +345,20 @@ static void write_fd(struct fl_out *out, const char *at, size_t size)
 	}
 }
 
+static void call_back(struct fl_out *out, const char *at, size_t size)
+{
+	int error = size && !out->failed ? out->write(out->arg, at, size) : 0;
+
+	if (error)
+		fail(out, error > 0 ? error : EIO);
+}
+
 static void write_plain(struct fl_out *out, const char *at, size_t size)
 {
+	if (out->write) {
+		call_back(out, at, size);
+		return;
+	}
 	if (!out->memory) {
 		write_fd(out, at, size);
 		return;

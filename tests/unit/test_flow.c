@@ -9,6 +9,7 @@
 #include "format/format.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -1099,6 +1100,43 @@ Test(sink, only_finish_knows_of_success)
 	if (access("/dev/full", W_OK) != 0)
 		cr_skip_test("no /dev/full");
 	sink = flame_create(flame, "/dev/full", "folded");
+	cr_assert(sink, "%s", flame_error(flame));
+	send_to(sink, "a", 0, 1);
+	cr_expect_eq(flame_finish(sink), FLAME_FAILED);
+	cr_expect(strstr(flame_error(flame), "No space"), "%s",
+		  flame_error(flame));
+}
+
+/* Appends to a buffer, or fails. */
+static int keep(void *arg, const void *data, size_t size)
+{
+	struct fl_buf *to = arg;
+
+	if (!to)
+		return ENOSPC;
+	fl_buf_put(to, data, size);
+	return 0;
+}
+
+Test(sink, a_callback_gets_the_bytes)
+{
+	struct fl_buf got = { 0 };
+	struct flame_sink *sink =
+		flame_create_callback(flame, "folded", keep, &got);
+
+	cr_assert(sink, "%s", flame_error(flame));
+	send_to(sink, "a", 0, 1);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	cr_expect(got.size == 4 && memcmp(got.data, "a 1\n", 4) == 0);
+	fl_buf_free(&got);
+	cr_expect_null(flame_create_callback(flame, "nettle", keep, &got));
+}
+
+Test(sink, an_error_of_a_callback_is_the_sinks)
+{
+	struct flame_sink *sink =
+		flame_create_callback(flame, "html", keep, NULL);
+
 	cr_assert(sink, "%s", flame_error(flame));
 	send_to(sink, "a", 0, 1);
 	cr_expect_eq(flame_finish(sink), FLAME_FAILED);
