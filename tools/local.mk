@@ -43,6 +43,9 @@ tools_flame_merge_SOURCES = tools/flame-merge.c tools/merge_header.c \
 tools_flame_merge_LDADD = libfl.la
 dist_man_MANS += tools/flame-merge.1
 
+# Of Spark jobs.
+dist_man_MANS += tools/flame-spark.7
+
 if SAMPLER
 bin_PROGRAMS += tools/flame-record
 tools_flame_record_SOURCES = tools/flame-record.c $(cli_sources)
