@@ -197,12 +197,14 @@ EXTRA_DIST += tests/bench
 
 bench_environment = TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)'
 
-.PHONY: bench bench-data bench-viewer
+.PHONY: bench bench-data bench-record bench-viewer
 bench-data: all $(bench_programs)
 	$(bench_environment) $(SHELL) $(srcdir)/tests/bench/data
 bench: bench-data
 	@$(bench_environment) BENCH_FROM="$$PWD" \
 		$(SHELL) $(srcdir)/tests/bench/run
+bench-record: all $(bench_programs)
+	@$(bench_environment) bash $(srcdir)/tests/bench/record
 bench-viewer: all $(bench_programs)
 	@$(bench_environment) node $(srcdir)/tests/viewer/bench.js
 
