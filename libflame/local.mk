@@ -195,11 +195,13 @@ if SAMPLER
 noinst_LTLIBRARIES += libflsample.la
 libflsample_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libflsample_la_LIBADD = libfl.la
-libflsample_la_SOURCES = libflame/sample/blocked.c \
+libflsample_la_SOURCES = libflame/sample/attach.c \
+	libflame/sample/blocked.c \
 	libflame/sample/cfi.c libflame/sample/check.c \
 	libflame/sample/cpython.c \
 	libflame/sample/demangle.c libflame/sample/elf.c \
-	libflame/sample/hotspot.c libflame/sample/offcpu.c \
+	libflame/sample/hotspot.c libflame/sample/jvm_events.c \
+	libflame/sample/offcpu.c \
 	libflame/sample/perf_events.c libflame/sample/process.c \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \

@@ -153,10 +153,12 @@ script_tests = \
 	tests/perf-script/columns \
 	tests/perf-script/inline \
 	tests/perf-script/run \
+	tests/record/events \
 	tests/record/java \
 	tests/record/life \
 	tests/record/python \
 	tests/record/run \
+	tests/record/spark \
 	tests/record/wait \
 	tests/coherence/bootstrap \
 	tests/coherence/sources \

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2, STATUS_REFUSED = 3 };
@@ -35,8 +36,8 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(check) },
 	{ 'd', "duration", "SECONDS", "end after this time",
 	  .kind = CLI_TAKE },
-	{ 'e', "event", "cpu|wall|offcpu",
-	  "time on a CPU, all time, or time blocked (cpu)",
+	{ 'e', "event", "EVENT",
+	  "cpu, wall, offcpu; of JVMs alloc, lock (cpu)",
 	  .kind = CLI_TAKE },
 	{ 'f', "format", "FORMAT", "write this format, or script as perf does",
 	  CLI_TEXT, CLI_AT(format) },
@@ -296,6 +297,143 @@ static unsigned event_hertz(const struct own *own)
 	return own->kind == FL_RECORD_WALL && hertz < 99 ? 99 : hertz;
 }
 
+/* Events of JVMs ------------------------------------------------------------- */
+
+static const char *const kinds[] = {
+	"cpu", "wall", "offcpu", "alloc", "lock"
+};
+
+/* Until the time is over, somebody ends it, or the JVMs have. */
+static double wait_for_jvms(const struct own *own,
+			    const struct fl_targets *targets)
+{
+	struct timespec pause = { 0, 50000000 };
+	int64_t begin = fl_now();
+	bool lives = true;
+
+	while (!stopped && lives &&
+	       (own->seconds <= 0 ||
+		(double)(fl_now() - begin) / 1e9 < own->seconds)) {
+		nanosleep(&pause, NULL);
+		lives = false;
+		for (size_t i = 0; i < targets->count; i++)
+			lives |= kill(targets->data[i], 0) == 0 ||
+				 errno != ESRCH;
+	}
+	return (double)(fl_now() - begin) / 1e9;
+}
+
+/* A JVM's recording into the sink. */
+static bool read_events(const struct cli *cli, struct flame *flame, int fd,
+			struct flame_sink *sink)
+{
+	const struct own *own = cli->own;
+	struct flame_source *source;
+	char path[32];
+	bool good;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	source = flame_open(flame, path, "jfr");
+	good = source &&
+	       flame_ask(source, "event", kinds[own->kind]) == FLAME_OK &&
+	       flame_ask(source, "total", NULL) == FLAME_OK &&
+	       flame_pump(source, sink) == FLAME_OK;
+	flame_close(source);
+	return good;
+}
+
+/* How many recordings were read; -1: failed. */
+static int stop_jvms(const struct cli *cli, struct flame *flame,
+		     struct fl_jvm_events *events, size_t n,
+		     struct flame_sink *sink)
+{
+	struct fl_refusal refusal;
+	int read = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int fd = fl_jvm_events_stop(&events[i], &refusal);
+		bool good = true;
+
+		if (fd < 0) {
+			cli_say(cli, "%s", refusal.text);
+			continue;
+		}
+		if (sink && read >= 0)
+			good = read_events(cli, flame, fd, sink);
+		read = good ? read + (read >= 0) : -1;
+		close(fd);
+	}
+	return read;
+}
+
+static int record_jvms(struct cli *cli, struct flame *flame,
+		       struct fl_targets *targets)
+{
+	const struct own *own = cli->own;
+	struct fl_jvm_events *events = calloc(targets->count, sizeof(*events));
+	struct flame_sink *sink, *front;
+	struct fl_refusal refusal = { .text = "" };
+	size_t n = 0;
+	double seconds;
+	int read;
+
+	while (events && n < targets->count &&
+	       fl_jvm_events_start(&events[n], targets->data[n], own->kind,
+				   &refusal))
+		n++;
+	if (!events || n < targets->count) {
+		cli_say(cli, "%s", events ? refusal.text : strerror(ENOMEM));
+		stop_jvms(cli, flame, events, n, NULL);
+		free(events);
+		return STATUS_REFUSED;
+	}
+	seconds = wait_for_jvms(own, targets);
+	sink = make_sink(cli, flame, kinds[own->kind]);
+	if (sink && is_script(own))
+		fl_script_source(sink, NULL, kinds[own->kind]);
+	if (sink && own->threads) {
+		front = flame_filter(sink, "threads", NULL);
+		if (!front)
+			flame_abandon(sink);
+		sink = front;
+	}
+	if (sink && own->kind == FL_RECORD_ALLOC)
+		sink = fl_jvm_events_filter(flame, sink);
+	read = stop_jvms(cli, flame, events, n, sink);
+	free(events);
+	if (!sink || read <= 0) {
+		if (sink)
+			flame_abandon(sink);
+		return fail(cli, flame);
+	}
+	if (flame_finish(sink) != FLAME_OK)
+		return fail(cli, flame);
+	if (!cli->quiet)
+		cli_say(cli, "%s of %d JVM%s in %.1f s", kinds[own->kind], read,
+			read > 1 ? "s" : "", seconds);
+	return CLI_FINE;
+}
+
+static bool is_of_jvms(const struct own *own)
+{
+	return own->kind >= FL_RECORD_ALLOC;
+}
+
+/* All of them are, or one line tells which is none. */
+static bool are_jvms(const struct cli *cli, const struct fl_targets *targets)
+{
+	const struct own *own = cli->own;
+
+	for (size_t i = 0; i < targets->count; i++)
+		if (!fl_target_is_jvm(targets->data[i])) {
+			cli_say(cli, "process %d is not a HotSpot JVM: -e %s "
+				"needs one", (int)targets->data[i],
+				kinds[own->kind]);
+			return false;
+		}
+	return true;
+}
+
 static int record(struct cli *cli, struct flame *flame,
 		  struct fl_targets *targets, struct command *command)
 {
@@ -376,6 +514,12 @@ static int run(struct cli *cli, struct flame *flame)
 		fl_targets_free(&targets);
 		return status;
 	}
+	if (is_of_jvms(own)) {
+		status = are_jvms(cli, &targets) ?
+			 record_jvms(cli, flame, &targets) : STATUS_REFUSED;
+		fl_targets_free(&targets);
+		return status;
+	}
 	if (own->pids && !own->no_children &&
 	    !fl_targets_add_children(flame, &targets))
 		return fail(cli, flame);
@@ -440,16 +584,16 @@ static bool take_pid(struct cli *cli, const char *value)
 
 static bool take_event(struct cli *cli, const char *value)
 {
-	static const char *const names[] = { "cpu", "wall", "offcpu" };
 	struct own *own = cli->own;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(value, names[i]) == 0) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(value, kinds[i]) == 0) {
 			own->kind = (enum fl_record_kind)i;
 			own->kind_given = true;
 			return true;
 		}
-	cli_say(cli, "--event %s: cpu, wall or offcpu can be recorded", value);
+	cli_say(cli, "--event %s: cpu, wall, offcpu, alloc or lock "
+		"can be recorded", value);
 	return false;
 }
 
@@ -501,6 +645,11 @@ static bool settle(struct cli *cli)
 	cli->event = NULL;
 	cli->output_format = is_script(own) ? "folded" : own->format;
 	ways = (own->pids != NULL) + own->all + (cli->ninputs > 0);
+	if (is_of_jvms(own) && !own->pids && !own->check) {
+		cli_say(cli, "--event %s: of which JVMs? -p PID or -p java",
+			kinds[own->kind]);
+		return false;
+	}
 	if (own->all && own->kind == FL_RECORD_WALL) {
 		cli_say(cli, "--event wall: of which processes? -p PID or a "
 			"command, not -a");

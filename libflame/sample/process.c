@@ -679,8 +679,7 @@ void fl_processes_free(struct fl_processes *all)
 
 /* Perf maps ------------------------------------------------------------- */
 
-/* The pid that the process itself sees, which its map is named after. */
-static pid_t inner_pid(pid_t pid)
+pid_t fl_inner_pid(pid_t pid)
 {
 	size_t size;
 	char *text = read_proc(pid, "status", &size), *at, *end;
@@ -728,7 +727,7 @@ static void read_jit(struct fl_processes *all, struct fl_process *p)
 		return;
 	p->jit_read = now;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map",
-		 (int)inner_pid(p->pid));
+		 (int)fl_inner_pid(p->pid));
 	fd = fl_open_in_root(p->pid, path, false);
 	if (fd < 0) {
 		if (errno == ELOOP)

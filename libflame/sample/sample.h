@@ -18,6 +18,8 @@
  *	blocked.c	stacks of threads that wait in the kernel
  *	wall.c		wall clock time
  *	offcpu.c	time in which threads are blocked
+ *	attach.c	commands to a JVM
+ *	jvm_events.c	a JVM's allocations and locks, by its flight recorder
  *	check.c		what can be recorded here
  *	script.c	a writer of perf script's text
  *
@@ -475,6 +477,45 @@ void fl_perf_events_close(struct fl_perf_events *events);
 /* kernel.perf_event_paranoid; INT_MAX: not known. */
 int fl_perf_paranoid(void);
 
+/* attach.c ------------------------------------------------------------ */
+
+/*
+ * Gives a JVM a command of jcmd's; the reply ends in NUL.  false: see the
+ * refusal.
+ */
+bool fl_attach(pid_t pid, const char *line, struct fl_buf *reply,
+	       struct fl_refusal *refusal);
+/* A process's /tmp, as it sees it; -1: none. */
+int fl_open_tmp(pid_t pid);
+/* The number that the process itself sees. */
+pid_t fl_inner_pid(pid_t pid);
+
+/* jvm_events.c -------------------------------------------------------- */
+
+enum fl_record_kind {
+	FL_RECORD_CPU, FL_RECORD_WALL, FL_RECORD_OFFCPU,
+	FL_RECORD_ALLOC, FL_RECORD_LOCK		/* of JVMs */
+};
+
+struct fl_jvm_events {
+	pid_t pid;
+	char name[64];		/* of the recording */
+	bool started;
+};
+
+/* false: see the refusal. */
+bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
+			 enum fl_record_kind kind, struct fl_refusal *refusal);
+/*
+ * Leaves out the first allocation of each thread: the JVM gives it the bytes of
+ * all that the thread allocated before the recording.
+ */
+struct flame_sink *fl_jvm_events_filter(struct flame *flame,
+					struct flame_sink *next);
+/* The recording, a file that has no name any more; -1: see the refusal. */
+int fl_jvm_events_stop(struct fl_jvm_events *events,
+		       struct fl_refusal *refusal);
+
 /* blocked.c ----------------------------------------------------------- */
 
 /* A copy of a thread's stack while it waits. */
@@ -504,8 +545,6 @@ bool fl_blocked_kernel(struct fl_blocked *blocked, size_t *at,
 		       struct slice *name);
 
 /* record.c ------------------------------------------------------------ */
-
-enum fl_record_kind { FL_RECORD_CPU, FL_RECORD_WALL, FL_RECORD_OFFCPU };
 
 struct fl_recording {
 	struct fl_sampling sampling;

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands to a HotSpot JVM, as jcmd gives them: a socket /tmp/.java_pidPID,
+ * which a JVM opens when it finds the file /tmp/.attach_pidPID and gets a
+ * SIGQUIT.  A process that does not catch that signal would die of it: it never
+ * gets one.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MAX_REPLY = 1 << 20,
+	REPLY_SECONDS = 60,
+	SOCKET_MS = 10000	/* a busy JVM answers late */
+};
+
+struct attach {
+	pid_t pid, inner;	/* our number, and its own */
+	int tmp;		/* its /tmp */
+	struct stat owner;
+	struct fl_refusal *refusal;
+};
+
+static bool refuse(struct attach *a, const char *why)
+{
+	snprintf(a->refusal->text, sizeof(a->refusal->text), "JVM %d %s",
+		 (int)a->pid, why);
+	return false;
+}
+
+int fl_open_tmp(pid_t pid)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	char path[32];
+	int root, tmp;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	tmp = (int)syscall(SYS_openat2, root, "/tmp", &how, sizeof(how));
+	close(root);
+	return tmp;
+}
+
+/* A whole file of /proc/PID, for fl_free. */
+static char *read_proc(pid_t pid, const char *name, size_t *size)
+{
+	char path[64], *text;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	text = fl_read_file(fd, 4 << 20, size);
+	close(fd);
+	return text;
+}
+
+static bool catches_quit(pid_t pid)
+{
+	size_t size;
+	char *text = read_proc(pid, "status", &size);
+	const char *at = text ? strstr(text, "\nSigCgt:") : NULL;
+	uint64_t caught = at ? strtoull(at + 8, NULL, 16) : 0;
+
+	fl_free(text);
+	return caught >> (SIGQUIT - 1) & 1;
+}
+
+/* It would print all its threads instead. */
+static bool refuses_attach(pid_t pid)
+{
+	static const char flag[] = "-XX:+DisableAttachMechanism";
+	size_t size = 0;
+	char *text = read_proc(pid, "cmdline", &size);
+	bool found = text && memmem(text, size, flag, sizeof(flag) - 1);
+
+	fl_free(text);
+	return found;
+}
+
+static bool has_socket(const struct attach *a, const char *name)
+{
+	struct stat st;
+
+	return fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISSOCK(st.st_mode) && st.st_uid == a->owner.st_uid;
+}
+
+/* Asks the JVM to open its socket. */
+static bool ask_for_socket(struct attach *a, const char *socket)
+{
+	struct timespec pause = { 0, 20000000 };
+	char name[64];
+	int fd;
+
+	if (refuses_attach(a->pid))
+		return refuse(a, "refuses attach "
+			      "(-XX:+DisableAttachMechanism)");
+	if (!catches_quit(a->pid))
+		return refuse(a, "cannot be attached to: it does not catch "
+			      "SIGQUIT (is it just starting?)");
+	snprintf(name, sizeof(name), ".attach_pid%d", (int)a->inner);
+	fd = openat(a->tmp, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+		    O_CLOEXEC, 0600);
+	if (fd < 0 && errno != EEXIST)
+		return refuse(a, "cannot be attached to: its /tmp is not "
+			      "writable");
+	if (fd >= 0 && fchown(fd, a->owner.st_uid, a->owner.st_gid) != 0 &&
+	    geteuid() == 0)
+		errno = 0;	/* it is looked at by its owner, then refused */
+	kill(a->pid, SIGQUIT);
+	for (int ms = 0; ms < SOCKET_MS && !has_socket(a, socket); ms += 20)
+		nanosleep(&pause, NULL);
+	if (fd >= 0) {
+		close(fd);
+		unlinkat(a->tmp, name, 0);
+	}
+	return has_socket(a, socket) ||
+	       refuse(a, "does not answer: it opened no socket in its /tmp");
+}
+
+static int connect_to(struct attach *a)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct timeval limit = { REPLY_SECONDS, 0 };
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), ".java_pid%d", (int)a->inner);
+	if (!has_socket(a, name) && !ask_for_socket(a, name))
+		return -1;
+	snprintf(address.sun_path, sizeof(address.sun_path),
+		 "/proc/self/fd/%d/%s", a->tmp, name);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0 ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
+		if (fd >= 0)
+			close(fd);
+		refuse(a, "cannot be attached to: its socket is closed");
+		return -1;
+	}
+	return fd;
+}
+
+/* Version, name and three arguments, each with a NUL. */
+static bool send_command(int fd, const char *line)
+{
+	struct fl_buf buf = { 0 };
+	bool good;
+
+	fl_buf_put(&buf, "1\0jcmd", 7);
+	fl_buf_put(&buf, line, strlen(line) + 1);
+	fl_buf_put(&buf, "\0", 2);
+	good = !buf.failed &&
+	       send(fd, buf.data, buf.size, MSG_NOSIGNAL) ==
+		       (ssize_t)buf.size;
+	fl_buf_free(&buf);
+	return good;
+}
+
+/* A line with a number, which is 0 where it worked, and text. */
+static bool read_reply(struct attach *a, int fd, struct fl_buf *reply)
+{
+	size_t size = 0, line;
+	char *text = fl_read_file(fd, MAX_REPLY, &size);
+	char why[256];
+
+	reply->size = 0;
+	if (!text || !size) {
+		fl_free(text);
+		return refuse(a, "does not answer");
+	}
+	line = strcspn(text, "\n");
+	if (text[line])
+		line++;
+	fl_buf_put(reply, text + line, size - line + 1);
+	if (reply->failed) {
+		fl_free(text);
+		return refuse(a, "does not answer: out of memory");
+	}
+	reply->size--;
+	if (strtol(text, NULL, 10) == 0) {
+		fl_free(text);
+		return true;
+	}
+	snprintf(why, sizeof(why), "refuses: %.*s",
+		 (int)FL_MIN(strcspn(text + line, "\n"), (size_t)200),
+		 text + line);
+	fl_free(text);
+	return refuse(a, why);
+}
+
+bool fl_attach(pid_t pid, const char *line, struct fl_buf *reply,
+	       struct fl_refusal *refusal)
+{
+	struct attach a = { .pid = pid, .refusal = refusal, .tmp = -1 };
+	char path[32];
+	bool good = false;
+	int fd = -1;
+
+	refusal->text[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &a.owner) != 0)
+		return refuse(&a, "is gone");
+	a.inner = fl_inner_pid(pid);
+	a.tmp = fl_open_tmp(pid);
+	if (a.tmp < 0)
+		return refuse(&a, "cannot be attached to: no access to its "
+			      "/tmp (/proc/PID/root)");
+	fd = connect_to(&a);
+	if (fd >= 0)
+		good = send_command(fd, line) ? read_reply(&a, fd, reply) :
+		       refuse(&a, "does not answer");
+	if (fd >= 0)
+		close(fd);
+	close(a.tmp);
+	return good;
+}
