@@ -6,6 +6,7 @@
 #include "batch.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,25 @@ static void put_word_to(FILE *out, const char *word)
 static void put_word(const char *word)
 {
 	put_word_to(stdout, word);
+}
+
+/* "FOLDER/NAME,FOLDER/NAME" as one word, of so many pairs. */
+static void put_paths(unsigned n, ...)
+{
+	char word[4 * PATH_MAX] = "";
+	size_t size = 0;
+	va_list args;
+
+	va_start(args, n);
+	for (unsigned i = 0; i < n && size < sizeof(word); i++) {
+		const char *folder = va_arg(args, const char *);
+
+		size += (size_t)snprintf(word + size, sizeof(word) - size,
+					 "%s%s/%s", i ? "," : "", folder,
+					 va_arg(args, const char *));
+	}
+	va_end(args);
+	put_word(word);
 }
 
 /* Where this program is, and so the others; the rest is beside it. */
@@ -127,9 +147,12 @@ static void put_spark(const struct batch *batch, const char *tools,
 {
 	const struct cli *cli = batch->cli;
 
-	printf("spark-submit --files %s/flame-fold,%s/flame-merge,"
-	       "%s/flame-graph \\\n  ", tools, tools, tools);
-	printf("%s/spark/flame_spark.py --key ", share_folder());
+	printf("spark-submit --files ");
+	put_paths(3, tools, "flame-fold", tools, "flame-merge", tools,
+		  "flame-graph");
+	printf(" \\\n  ");
+	put_paths(1, share_folder(), "spark/flame_spark.py");
+	printf(" --key ");
 	put_word(key);
 	if (*draw) {
 		fputs(" --draw ", stdout);
@@ -195,10 +218,10 @@ static void put_hadoop(const struct batch *batch, const char *tools,
 	       "  -D stream.num.reduce.output.key.fields=%u \\\n"
 	       "  -D mapreduce.map.speculative=false \\\n"
 	       "  -D mapreduce.task.timeout=1800000 \\\n"
-	       "  -files %s/flame-fold,%s/flame-merge,"
-	       "%s/hadoop/flame-map.sh,%s/hadoop/flame-reduce.sh \\\n"
-	       "  -cmdenv FLAME_KEY=", fields, fields, tools, tools, share,
-	       share);
+	       "  -files ", fields, fields);
+	put_paths(4, tools, "flame-fold", tools, "flame-merge", share,
+		  "hadoop/flame-map.sh", share, "hadoop/flame-reduce.sh");
+	printf(" \\\n  -cmdenv FLAME_KEY=");
 	put_word(key);
 	printf(",metric");
 	if (*fold) {
@@ -214,7 +237,9 @@ static void put_hadoop(const struct batch *batch, const char *tools,
 	       "-reducer flame-reduce.sh\n"
 	       "hdfs dfs -cat 'flame.parts/part-*' |\n  FLAME_KEY=");
 	put_word(key);
-	printf(",metric %s/hadoop/flame-pages.sh ", share);
+	printf(",metric ");
+	put_paths(1, share, "hadoop/flame-pages.sh");
+	putchar(' ');
 	put_word(batch->site);
 	put_words(draw);
 	putchar('\n');
