@@ -39,20 +39,39 @@ static char *with_slash(const char *url, const char *name)
 	return asprintf(&path, "%.*s/%s", (int)n, url, name) < 0 ? NULL : path;
 }
 
+/* All lines; NULL: it failed, or out of memory. */
+static char *read_text(struct flame_lines *lines, size_t *size)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+	const char *line;
+	size_t n;
+	int status;
+
+	if (!out)
+		return NULL;
+	while ((status = flame_lines_next(lines, &line, &n)) == FLAME_OK) {
+		fwrite(line, 1, n, out);
+		putc('\n', out);
+	}
+	if (fclose(out) == 0 && status == FLAME_END)
+		return text;
+	free(text);
+	return NULL;
+}
+
 /* NULL: the message is out. */
 static cJSON *read_json(struct flame *flame, const struct cli *cli,
 			const char *url)
 {
 	struct flame_lines *lines = flame_lines_open(flame, url);
-	const char *line;
-	size_t size;
-	cJSON *json = NULL;
+	size_t size = 0;
+	char *text = lines ? read_text(lines, &size) : NULL;
+	cJSON *json = text ? cJSON_ParseWithLength(text, size) : NULL;
 
-	if (lines && flame_lines_next(lines, &line, &size) == FLAME_OK) {
-		json = cJSON_ParseWithLength(line, size);
-		if (!json)
-			cli_say(cli, "%s: no listing of WebHDFS", url);
-	}
+	if (text && !json)
+		cli_say(cli, "%s: no listing of WebHDFS", url);
+	free(text);
 	flame_lines_close(lines);
 	if (flame_error(flame)[0])
 		cli_pass_over(cli, flame);

@@ -119,7 +119,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 "length": 0 if folder else it.st_size,
                 "modificationTime": int(it.st_mtime * 1000), "owner": "me"})
         self.answer(200, "application/json", json.dumps({
-            "FileStatuses": {"FileStatus": entries}}).encode())
+            "FileStatuses": {"FileStatus": entries}}, indent=0).encode())
 
     def give(self, path, offset, ranges=False):
         name = os.path.basename(path)
