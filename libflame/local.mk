@@ -177,6 +177,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/svg.h libflame/draw/svg_frames.c \
 	libflame/draw/pieces.c libflame/draw/firefox.c \
 	libflame/draw/trace_event.c libflame/draw/budget.c \
+	libflame/draw/speedscope.c libflame/draw/timeline.c \
+	libflame/draw/timeline.h \
 	libflame/draw/table.c libflame/draw/text.c libflame/draw/tree_json.c
 
 # Where elfutils is: perf's --inline.

@@ -45,7 +45,8 @@
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
  *		frame_color.c palette.c classic.c: colours; svg.c html.c
  *		pack.c: the pages;
- *		tree_json.c firefox.c trace_event.c for other viewers;
+ *		tree_json.c firefox.c speedscope.c trace_event.c for other
+ *		viewers (timeline.c: when frames begin and end);
  *		rows.c gathers rows and sorts
  *		them, table.c writes them; spell.c: names and JSON's strings
  */

@@ -4,24 +4,17 @@
  * line of their thread, and are as long as their weight.
  *
  * A weight that is no time is so many times a length that the head of the file
- * tells, from which our reader has it again.  A sample starts at its time, but
- * not before the end of the one before it; gaps that are shorter than the
- * sample are closed.  Samples without times follow one another.
+ * tells, from which our reader has it again.
  */
 #include "fl.h"
 
 #include "draw/draw.h"
-#include "draw/rows.h"
+#include "draw/timeline.h"
 #include "format/format.h"
 
 #include <inttypes.h>
 
 enum { UNTIMED_NS = 1000, PLACES = 3 };	/* of microseconds */
-
-struct path {
-	flame_id *frames;
-	size_t count, capacity;
-};
 
 struct writer {
 	struct fl_pieces p;
@@ -29,11 +22,9 @@ struct writer {
 	struct flame *flame;
 	bool failed, begun;
 	const struct flame_metric *metric;	/* NULL: no samples */
-	int64_t unit_ns;	/* length of a weight of 1 */
-	struct path open, next;	/* of the thread; of the sample */
+	struct fl_timeline line;
 	struct fl_map used;	/* pid << 32 | tid, as names */
 	struct fl_buf thread;	/* "\"pid\":7,\"tid\":8" */
-	uint64_t below_zero;
 };
 
 /* Events -------------------------------------------------------------- */
@@ -50,85 +41,15 @@ static void begin_event(struct writer *w, const char *phase, int64_t time)
 	fl_buf_text(&w->p.buf, ",\"name\":");
 }
 
-static void put_event(struct writer *w, const char *phase, int64_t time,
+static void put_event(void *writer, bool begins, int64_t time,
 		      flame_id frame_id)
 {
+	struct writer *w = writer;
 	const struct flame_frame *f = &w->flame->frames.data[frame_id];
 
-	begin_event(w, phase, time);
+	begin_event(w, begins ? "B" : "E", time);
 	fl_pieces_name(&w->p, w->flame, f->name, f->type);
 	fl_pieces_text(&w->p, "}");
-}
-
-/* Ends all frames but the outermost n. */
-static void leave(struct writer *w, size_t n, int64_t time)
-{
-	while (w->open.count > n)
-		put_event(w, "E", time, w->open.frames[--w->open.count]);
-}
-
-static bool spell_path(struct writer *w, flame_id stack)
-{
-	struct path *p = &w->next;
-	flame_id at = stack;
-	size_t n = 0;
-
-	for (; at; at = fl_parent(w->flame, at))
-		n++;
-	if (!fl_grow(&p->frames, &p->capacity, n, sizeof(*p->frames)) ||
-	    !fl_grow(&w->open.frames, &w->open.capacity, n,
-		     sizeof(*w->open.frames))) {
-		w->failed = true;
-		return false;
-	}
-	p->count = n;
-	for (; stack; stack = fl_parent(w->flame, stack))
-		p->frames[--n] = fl_frame_id(w->flame, stack);
-	return true;
-}
-
-static bool looks_same(const struct writer *w, flame_id a, flame_id b)
-{
-	const struct flame_frame *x = &w->flame->frames.data[a],
-				 *y = &w->flame->frames.data[b];
-
-	return x->name == y->name && x->type == y->type;
-}
-
-/* Whether one of the frames that end is called as the first that begins. */
-static bool is_unclear(const struct writer *w, size_t n)
-{
-	if (n == w->next.count)
-		return false;
-	for (size_t i = n; i < w->open.count; i++)
-		if (looks_same(w, w->open.frames[i], w->next.frames[n]))
-			return true;
-	return false;
-}
-
-/*
- * Readers that sort events cannot tell then which comes first, as the time is
- * the same: all frames end, and begin a nanosecond later.
- */
-static void enter(struct writer *w, flame_id stack, int64_t *time)
-{
-	size_t n = 0;
-
-	if (!spell_path(w, stack))
-		return;
-	while (n < w->open.count && n < w->next.count &&
-	       w->open.frames[n] == w->next.frames[n])
-		n++;
-	if (is_unclear(w, n)) {
-		leave(w, 0, *time);
-		*time = fl_add_clamped(*time, 1);
-		n = 0;
-	}
-	leave(w, n, *time);
-	for (; n < w->next.count; n++) {
-		put_event(w, "B", *time, w->next.frames[n]);
-		w->open.frames[w->open.count++] = w->next.frames[n];
-	}
 }
 
 /* Threads ------------------------------------------------------------- */
@@ -180,29 +101,6 @@ static void begin_thread(struct writer *w, const struct fl_row *row,
 	fl_pieces_text(&w->p, "}}");
 }
 
-static void put_rows(struct writer *w, size_t from, size_t to)
-{
-	int64_t end = 0;
-
-	for (size_t i = from; i < to && !w->failed; i++) {
-		const struct fl_row *row = &w->rows->data[i];
-		int64_t length = fl_mul_clamped(row->weight, w->unit_ns);
-
-		if (length < 0) {
-			w->below_zero++;
-			continue;
-		}
-		if (row->time != FLAME_NOTIME &&
-		    fl_row_since(w->rows, row) >= fl_add_clamped(end, length)) {
-			leave(w, 0, end);
-			end = fl_row_since(w->rows, row);
-		}
-		enter(w, row->stack, &end);
-		end = fl_add_clamped(end, length);
-	}
-	leave(w, 0, end);
-}
-
 static void put_threads(struct writer *w)
 {
 	size_t from = 0, number = 0;
@@ -211,25 +109,13 @@ static void put_threads(struct writer *w)
 		size_t to = fl_rows_thread_end(w->rows, from);
 
 		begin_thread(w, &w->rows->data[from], ++number);
-		put_rows(w, from, to);
+		fl_timeline_run(&w->line, from, to);
+		w->failed |= w->line.failed;
 		from = to;
 	}
 }
 
 /* Lengths ------------------------------------------------------------- */
-
-static int64_t ns_of(const struct flame_metric *metric)
-{
-	static const struct { const char *unit; int64_t ns; } units[] = {
-		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
-		{ "s", 1000000000 },
-	};
-
-	for (size_t i = 0; metric && i < FL_COUNT(units); i++)
-		if (strcmp(metric->weight, units[i].unit) == 0)
-			return units[i].ns;
-	return 0;
-}
 
 /* The sum of weights of a thread, and the time between first and last. */
 static int64_t weigh(const struct fl_rows *rows, size_t from, size_t to,
@@ -285,7 +171,7 @@ static void put_head(struct writer *w)
 	fl_pieces_string(&w->p, named ? w->metric->name : "samples");
 	fl_pieces_text(&w->p, ",\"unit\":");
 	fl_pieces_string(&w->p, named ? w->metric->weight : "samples");
-	fl_buf_print(&w->p.buf, ",\"unit_ns\":%" PRId64, w->unit_ns);
+	fl_buf_print(&w->p.buf, ",\"unit_ns\":%" PRId64, w->line.unit_ns);
 	if (rows->title) {
 		fl_pieces_text(&w->p, ",\"title\":");
 		fl_pieces_string(&w->p, rows->title);
@@ -302,22 +188,24 @@ static int write_trace(struct fl_rows *rows)
 
 	if (rows->nmetrics)
 		w.metric = flame_metric_of(rows->flame, rows->metrics[0]);
-	w.unit_ns = ns_of(w.metric);
-	if (!w.unit_ns)
-		w.unit_ns = find_length(rows);
+	w.line = (struct fl_timeline){
+		.rows = rows, .unit_ns = fl_unit_ns(w.metric), .sorts = true,
+		.put = put_event, .arg = &w,
+	};
+	if (!w.line.unit_ns)
+		w.line.unit_ns = find_length(rows);
 	put_head(&w);
 	put_threads(&w);
 	fl_pieces_text(&w.p, "]}\n");
-	if (w.below_zero)
+	if (w.line.below_zero)
 		fl_remark(rows->flame, "%" PRIu64 " stacks weigh less than 0 "
-			  "and are left out", w.below_zero);
+			  "and are left out", w.line.below_zero);
 	status = fl_pieces_finish(&w.p, rows->flame);
 	if (w.failed)
 		status = fl_no_memory(rows->flame);
 	fl_map_free(&w.used);
 	fl_buf_free(&w.thread);
-	fl_free(w.open.frames);
-	fl_free(w.next.frames);
+	fl_timeline_free(&w.line);
 	return status;
 }
 

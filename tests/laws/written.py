@@ -31,11 +31,28 @@ def speedscope(file):
     assert whole['$schema'].endswith('app/file-format-schema.json')
     frames = [clean(f['name']) for f in whole['shared']['frames']]
     for profile in whole['profiles']:
+        if profile['type'] == 'evented':
+            yield from evented(profile, frames)
+            continue
         weights = profile['weights']
         assert profile['endValue'] == sum(weights)
         assert len(weights) == len(profile['samples'])
         for stack, weight in zip(profile['samples'], weights):
             yield ';'.join(frames[i] for i in stack), weight
+
+
+def evented(profile, frames):
+    stack, last = [], profile['startValue']
+    for event in profile['events']:
+        assert last <= event['at'] <= profile['endValue']
+        if stack:
+            yield ';'.join(frames[i] for i in stack), event['at'] - last
+        last = event['at']
+        if event['type'] == 'O':
+            stack.append(event['frame'])
+        else:
+            assert event['type'] == 'C' and stack.pop() == event['frame']
+    assert not stack
 
 
 def d3(file):

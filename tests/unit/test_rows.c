@@ -112,6 +112,7 @@ Test(rows, speedscope_has_frames_samples_and_weights)
 				   "{\"name\":\"b\"}]}"),
 		  "%s", out.data);
 	cr_expect(strstr(out.data,
+			 "{\"type\":\"sampled\",\"name\":\"\","
 			 "\"unit\":\"none\",\"startValue\":0,"
 			 "\"endValue\":15,\"samples\":[\n[0],\n[0,1],\n[2]],\n"
 			 "\"weights\":[4,2,9]}]"),
@@ -372,4 +373,21 @@ Test(rows, a_trace_of_counts_fills_its_time_and_is_read_again)
 	cr_expect(s.weight == 35 && s.stack == a && s.metric == cpu);
 	cr_expect_eq(flame_next(source, &s), FLAME_END);
 	flame_close(source);
+}
+
+Test(rows, speedscope_of_times_is_evented)
+{
+	put_timed(writer("speedscope"));
+	expect("\"profiles\":[{\"type\":\"evented\","
+	       "\"name\":\"Process 7 Thread 7 \\\"main\\\"\","
+	       "\"unit\":\"nanoseconds\",\"startValue\":0,\"events\":[\n"
+	       "{\"type\":\"O\",\"frame\":0,\"at\":0},\n"
+	       "{\"type\":\"C\",\"frame\":0,\"at\":1}],\n"
+	       "\"endValue\":1},");
+	expect("\"events\":[\n{\"type\":\"O\",\"frame\":0,\"at\":0},\n"
+	       "{\"type\":\"O\",\"frame\":1,\"at\":0},\n"
+	       "{\"type\":\"C\",\"frame\":1,\"at\":2000001},\n"
+	       "{\"type\":\"O\",\"frame\":2,\"at\":2000001},\n"
+	       "{\"type\":\"C\",\"frame\":2,\"at\":3000001},\n"
+	       "{\"type\":\"C\",\"frame\":0,\"at\":3000001}],\n");
 }

@@ -45,6 +45,7 @@ struct speedscope {
 	size_t nprofiles, profiles_capacity;
 	/* py-spy is the exporter, or looks so and none is named. */
 	bool pyspy, has_exporter;
+	bool ours;		/* weights are never to be counted */
 
 	/* Of the profile that is read: */
 	struct fl_buf name;
@@ -353,7 +354,7 @@ static void pass_time(struct speedscope *s, int64_t time)
 		return;
 	}
 	if (s->has_time && s->nopen && time > s->time)
-		add_to(s, innermost(s), 0, time - s->time);
+		add_to(s, innermost(s), 1, time - s->time);
 	s->time = time;
 	s->has_time = true;
 }
@@ -575,7 +576,8 @@ static void give_sum(struct speedscope *s, const struct sum *sum,
 		     flame_id stack, int64_t *rest)
 {
 	const struct profile *p = &s->profiles[sum->profile];
-	bool samples = p->unit > BYTES && !p->evented && !s->varied;
+	bool samples = p->unit > BYTES && !p->evented && !s->varied &&
+		       !s->ours;
 	bool counts = samples && !s->options->total;
 	struct flame_sample sample = {
 		.stack = stack, .time = FLAME_NOTIME,
@@ -621,7 +623,8 @@ static void give_samples(struct speedscope *s)
 static bool begin_document(struct speedscope *s)
 {
 	s->nframes = s->nsums = s->nprofiles = 0;
-	s->pyspy = s->has_exporter = s->has_weight = s->varied = false;
+	s->pyspy = s->ours = s->has_exporter = false;
+	s->has_weight = s->varied = false;
 	fl_map_clear(&s->sum_ids);
 	return fl_frame_trie_clear(s->js.flame, &s->trie);
 }
@@ -648,6 +651,7 @@ static void read_exporter(struct speedscope *s)
 		return;
 	s->has_exporter = true;
 	s->pyspy = fl_slice_starts(text, "py-spy");
+	s->ours = fl_slice_starts(text, "libflame@");
 }
 
 static void read(struct flame_source *source)
