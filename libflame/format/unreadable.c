@@ -45,6 +45,9 @@ static const char use_heap[] =
 	"jcmd PID JFR.start settings=profile filename=alloc.jfr";
 static const char use_page[] =
 	"give the SVG or HTML page that it shows, or the profile";
+static const char use_url[] =
+	"give the webhdfs:// URL of the file here, or fetch it again with "
+	"curl -f -L and read what that says";
 static const char use_core[] =
 	"print its stacks: gdb -batch -ex 'thread apply all bt' PROGRAM @ | "
 	"flame-fold";
@@ -171,6 +174,8 @@ static const struct row rows[] = {
 	  BYTES("go 1."), 0, MAGIC, NULL },
 	{ "a trace of Fuchsia (FXT)", use_record,
 	  BYTES("\x10\x00\x04\x46\x78\x54\x16\x00"), 0, MAGIC, NULL },
+	{ "an error of WebHDFS in place of a file", use_url,
+	  BYTES("\"RemoteException\""), 0, JSON, NULL },
 	{ "jfr print's JSON", "give the recording itself, the .jfr file",
 	  BYTES("\"jdk."), 0, JSON, NULL },
 	{ "a log of V8, preprocessed", "give the log itself, isolate-*-v8.log",

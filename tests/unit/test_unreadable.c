@@ -53,6 +53,8 @@ Test(unreadable, a_report_of_perf_is_no_profile)
 
 Test(unreadable, other_tools_files_are_named)
 {
+	NAMED("{\"RemoteException\":{\"exception\":\"StandbyException\"}}\n",
+	      "an error of WebHDFS", "webhdfs://");
 	NAMED("Nettrace\x14\0\0\0!FastSerialization.1", "nettrace", "perf");
 	NAMED("memray\0\x0b\0\0\0", "memray", "memray flamegraph in");
 	NAMED("{\xa9\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
