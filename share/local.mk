@@ -68,6 +68,10 @@ dist_examples_DATA = share/examples/README share/examples/kubernetes.yaml
 dist_examples_SCRIPTS = share/examples/parallel.sh share/examples/slurm.sh \
 	share/examples/xargs.sh
 
+# The library in Python; it needs the shared one.
+pythonmoduledir = $(pkgdatadir)/python
+dist_pythonmodule_DATA = share/python/flame.py
+
 # The pictures that README names, from recordings in tests/data.
 EXTRA_DIST += share/screenshots
 

@@ -177,6 +177,7 @@ script_tests = \
 	tests/viewer/looks \
 	tests/viewer/diffs \
 	tests/viewer/views \
+	tests/python/run \
 	tests/viewer/access \
 	tests/viewer/firefox \
 	tests/coherence/corpus
@@ -187,7 +188,7 @@ EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
 	tests/jfr-text tests/laws tests/mk tests/perf-script \
-	tests/progress tests/record tests/viewer
+	tests/progress tests/python tests/record tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.
 bench_programs = tests/bench/measure tests/bench/mkstacks

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flame graphs of any profile, in Python and in notebooks.
+
+    import flame
+    flame.page("app.jfr")                       # shows in a notebook
+    flame.page("a.jfr", "b.jfr", root="TaskRunner.run").save("tasks.html")
+    flame.fold("app.jfr", event="cpu")          # {"main;run": 12, ...}
+
+A wrapper of libflamegraph by ctypes, without a build step of its own: copy
+this file, or add its folder to PYTHONPATH.  FLAME_LIBRARY names the library
+where the loader does not find it.
+"""
+
+import ctypes
+import ctypes.util
+import html
+import os
+
+__all__ = ["Error", "Page", "fold", "frame", "page", "write"]
+
+_WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p,
+                          ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
+_library = None
+
+
+class Error(Exception):
+    """What the library says of an input or an option."""
+
+
+def _load():
+    global _library
+    if _library:
+        return _library
+    path = os.environ.get("FLAME_LIBRARY") or \
+        ctypes.util.find_library("flamegraph") or "libflamegraph.so.0"
+    try:
+        lib = ctypes.CDLL(path)
+    except OSError as error:
+        raise Error("libflamegraph is not found (FLAME_LIBRARY=FILE names "
+                    "it): %s" % error) from error
+    pointer, text = ctypes.c_void_p, ctypes.c_char_p
+    for name, result, *arguments in (
+            ("flame_new", pointer),
+            ("flame_free", None, pointer),
+            ("flame_error", text, pointer),
+            ("flame_open", pointer, pointer, text, text),
+            ("flame_close", None, pointer),
+            ("flame_create_callback", pointer, pointer, text, _WRITE,
+             pointer),
+            ("flame_filter", pointer, pointer, text, text),
+            ("flame_pick", pointer, pointer, text),
+            ("flame_set", ctypes.c_int, pointer, text, text),
+            ("flame_pump", ctypes.c_int, pointer, pointer),
+            ("flame_finish", ctypes.c_int, pointer),
+            ("flame_abandon", None, pointer)):
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, arguments
+    _library = lib
+    return lib
+
+
+def _bytes(value):
+    return None if value is None else os.fsencode(value)
+
+
+class _Run:
+    """Inputs through filters into a writer, whose bytes are kept."""
+
+    def __init__(self):
+        self.lib = _load()
+        self.flame = self.lib.flame_new()
+        self.sink = None
+        self.parts = []
+        if not self.flame:
+            raise MemoryError
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.lib.flame_abandon(self.sink)
+        self.lib.flame_free(self.flame)
+
+    def fail(self):
+        text = self.lib.flame_error(self.flame) or b""
+        raise Error(os.fsdecode(text) or "the library refused this")
+
+    def check(self, value):
+        return value or self.fail()
+
+    def done(self, status):
+        if status != 0:
+            self.fail()
+
+    def keep(self, _, data, size):
+        try:
+            self.parts.append(ctypes.string_at(data, size))
+        except MemoryError:
+            return 12   # ENOMEM
+        return 0
+
+    def write(self, paths, output, event, filters, options):
+        lib, self.callback = self.lib, _WRITE(self.keep)
+        self.sink = self.check(lib.flame_create_callback(
+            self.flame, _bytes(output), self.callback, None))
+        for name, value in options.items():
+            self.done(lib.flame_set(self.sink, _bytes(name), _bytes(value)))
+        # The last one given is the first that samples meet.
+        for name, value in reversed(list(filters.items())):
+            self.sink = self.check(lib.flame_filter(
+                self.sink, _bytes(name.replace("_", "-")),
+                None if value is True else _bytes(str(value))))
+        self.sink = self.check(lib.flame_pick(self.sink, _bytes(event)))
+        for path in paths:
+            source = self.check(lib.flame_open(self.flame, _bytes(path),
+                                               None))
+            status = lib.flame_pump(source, self.sink)
+            lib.flame_close(source)
+            self.done(status)
+        sink, self.sink = self.sink, None
+        self.done(lib.flame_finish(sink))
+        return b"".join(self.parts)
+
+
+def write(*paths, format="html", event=None, options=None, **filters):
+    """The bytes of any format that is written: html, svg, folded, pprof ...
+
+    Filters are those of the tools: root="TaskRunner.run", keep="spark",
+    hide="lambda", no_tiers=True.  options are of the writer: {"title": "x"}.
+    """
+    if not paths:
+        raise Error("no input: name a profile")
+    with _Run() as run:
+        return run.write(paths, format, event, filters, options or {})
+
+
+class Page:
+    """A page, which notebooks show."""
+
+    def __init__(self, text, height=600):
+        self.html = text
+        self.height = height
+
+    def _repr_html_(self):
+        # In a frame of its own: its styles, keys and policy stay there.
+        return ('<iframe sandbox="allow-scripts allow-downloads" '
+                'style="width: 100%%; height: %dpx; border: 0" '
+                'srcdoc="%s"></iframe>' % (self.height,
+                                           html.escape(self.html)))
+
+    def save(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+
+def page(*paths, event=None, title=None, height=600, **filters):
+    """A flame graph of one profile, or of several added up, as a Page."""
+    options = {} if title is None else {"title": title}
+    text = write(*paths, event=event, options=options, **filters)
+    return Page(text.decode("utf-8", "replace"), height)
+
+
+def fold(*paths, event=None, **filters):
+    """Stacks and their weights: {"main;run;read": 12}."""
+    lines = write(*paths, format="folded", event=event, **filters)
+    return {stack: int(weight) for stack, _, weight in (
+        line.rpartition(" ") for line in
+        lines.decode("utf-8", "replace").split("\n") if line)}
+
+
+def frame(*paths, event=None, **filters):
+    """The same as a pandas frame with the columns stack and weight."""
+    import pandas
+    return pandas.DataFrame(list(fold(*paths, event=event,
+                                      **filters).items()),
+                            columns=["stack", "weight"])
