@@ -203,6 +203,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/cpython.c \
 	libflame/sample/demangle.c libflame/sample/elf.c \
 	libflame/sample/hotspot.c libflame/sample/jvm_events.c \
+	libflame/sample/machine.c libflame/sample/module.c \
 	libflame/sample/offcpu.c \
 	libflame/sample/perf_events.c libflame/sample/process.c \
 	libflame/sample/record.c libflame/sample/recorder.h \

@@ -61,25 +61,10 @@ int fl_open_tmp(pid_t pid)
 	return tmp;
 }
 
-/* A whole file of /proc/PID, for fl_free. */
-static char *read_proc(pid_t pid, const char *name, size_t *size)
-{
-	char path[64], *text;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = fl_read_file(fd, 4 << 20, size);
-	close(fd);
-	return text;
-}
-
 static bool catches_quit(pid_t pid)
 {
 	size_t size;
-	char *text = read_proc(pid, "status", &size);
+	char *text = fl_read_proc(pid, "status", &size);
 	const char *at = text ? strstr(text, "\nSigCgt:") : NULL;
 	uint64_t caught = at ? strtoull(at + 8, NULL, 16) : 0;
 
@@ -92,7 +77,7 @@ static bool refuses_attach(pid_t pid)
 {
 	static const char flag[] = "-XX:+DisableAttachMechanism";
 	size_t size = 0;
-	char *text = read_proc(pid, "cmdline", &size);
+	char *text = fl_read_proc(pid, "cmdline", &size);
 	bool found = text && memmem(text, size, flag, sizeof(flag) - 1);
 
 	fl_free(text);

@@ -4,7 +4,9 @@
  *
  *	perf_events.c	the kernel's samples and process events, in order of
  *			time, from ring buffers
- *	process.c	processes, their mappings, and the modules (files) mapped
+ *	process.c	processes, their mappings, names of addresses
+ *	module.c	files that are mapped
+ *	machine.c	perf maps, and the virtual machines of processes
  *	elf.c		ELF files, on disk or in memory
  *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
  *	demangle.c	names of C++ and Rust
@@ -289,6 +291,18 @@ int fl_open_in_root(pid_t pid, const char *path, bool follow);
 char *fl_read_file(int fd, size_t limit, size_t *size);
 int64_t fl_now(void);	/* CLOCK_MONOTONIC, ns */
 
+/* A whole file of /proc/PID, with a NUL behind it, for fl_free; NULL: none. */
+char *fl_read_proc(pid_t pid, const char *name, size_t *size);
+/* Between readings of one file that may have changed. */
+#define FL_REREAD_NS INT64_C(200000000)
+bool fl_is_jvm_path(const char *path);
+bool fl_is_python_path(const char *path);
+void fl_module_free(struct fl_module *module);
+/* Reads the perf map again, if it is time to. */
+void fl_process_read_jit(struct fl_processes *all, struct fl_process *process);
+flame_id fl_process_jit_frame(struct fl_processes *all,
+			      struct fl_process *process,
+			      const struct fl_symbol *symbol);
 /* A process's memory as struct fl_memory; arg is the struct fl_process. */
 bool fl_process_read(void *arg, uint64_t at, void *to, size_t size);
 /* The process's JVM, whose code has the address; NULL: none. */

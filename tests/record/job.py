@@ -24,14 +24,13 @@ spark.sparkContext.setLogLevel('ERROR')
 jvm = spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
 end = time.time() + float(sys.argv[1])
 spin = udf(spin_udf, LongType())
-first = True
+# The daemon of the workers is there from now on.
+spark.range(0, 10, 1, 2).select(spin(col('id'))).collect()
+print('ready', jvm, flush=True)
 while time.time() < end:
-    (spark.range(0, 40000, 1, 2).select(spin(col('id')).alias('x'))
+    (spark.range(0, 10000, 1, 2).select(spin(col('id')).alias('x'))
      .groupBy((col('x') % 7).alias('k')).count().collect())
-    if first:
-        print('ready', jvm, flush=True)
-        first = False
-    (spark.range(0, 500000, 1, 2)
+    (spark.range(0, 200000, 1, 2)
      .selectExpr('id % 1000 as k', 'cast(id as string) as s')
      .groupBy('k').agg({'s': 'max'}).collect())
 spark.stop()

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code that a process compiled while it ran, and virtual machines that do so:
+ * perf maps, HotSpot and CPython.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+#include "format/perf/frame.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { MAX_TEXT = 256 << 20 };	/* of a perf map */
+
+/* Perf maps ------------------------------------------------------------- */
+
+pid_t fl_inner_pid(pid_t pid)
+{
+	size_t size;
+	char *text = fl_read_proc(pid, "status", &size), *at, *end;
+	pid_t inner = pid;
+
+	at = text ? strstr(text, "\nNSpid:") : NULL;
+	end = at ? strchr(at + 1, '\n') : NULL;
+	if (end) {
+		while (end > at && fl_is_digit(end[-1]))
+			end--;
+		inner = (pid_t)strtol(end, NULL, 10);
+	}
+	fl_free(text);
+	return inner > 0 ? inner : pid;
+}
+
+/* Of the target's owner or root: anybody else could lay it there. */
+static bool has_good_owner(const struct fl_process *p, const struct stat *st)
+{
+	struct stat owner;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)p->pid);
+	return stat(path, &owner) == 0 &&
+	       (st->st_uid == owner.st_uid || st->st_uid == 0);
+}
+
+static void refuse_map(struct fl_processes *all, struct fl_process *p,
+		       const char *path, const char *why)
+{
+	if (!p->jit_refused)
+		fl_warn(all->flame, "%s is not read: %s", path, why);
+	p->jit_refused = true;
+}
+
+void fl_process_read_jit(struct fl_processes *all, struct fl_process *p)
+{
+	int64_t now = fl_now();
+	struct stat st;
+	char path[64], *text;
+	size_t size;
+	int fd;
+
+	if (p->exited || (p->jit_read && now - p->jit_read < FL_REREAD_NS))
+		return;
+	p->jit_read = now;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map",
+		 (int)fl_inner_pid(p->pid));
+	fd = fl_open_in_root(p->pid, path, false);
+	if (fd < 0) {
+		if (errno == ELOOP)
+			refuse_map(all, p, path, "it is a symbolic link");
+		else if (errno == EINVAL)
+			refuse_map(all, p, path, "it is no regular file");
+		return;
+	}
+	if (fstat(fd, &st) != 0 || !has_good_owner(p, &st)) {
+		refuse_map(all, p, path, "it belongs to somebody else");
+	} else if ((uint64_t)st.st_size != p->jit_size ||
+		   (uint64_t)st.st_mtim.tv_nsec != p->jit_time) {
+		text = fl_read_file(fd, MAX_TEXT, &size);
+		fl_symbols_free(&p->jit);
+		if (text)
+			fl_symbols_map(&p->jit, text, size);
+		p->jit_size = (uint64_t)st.st_size;
+		p->jit_time = (uint64_t)st.st_mtim.tv_nsec;
+		p->jit_file = flame_name(all->flame, path, strlen(path));
+	}
+	close(fd);
+}
+
+/* A method's name in one of the spellings of perf maps. */
+flame_id fl_process_jit_frame(struct fl_processes *all, struct fl_process *p,
+			  const struct fl_symbol *symbol)
+{
+	static const struct fl_perf_options options = { 0 };
+	struct slice file = fl_name_at(all->flame, p->jit_file);
+	struct fl_perf_naming naming = {
+		.flame = all->flame, .options = &options
+	};
+	struct fl_perf_frame frame = {
+		.symbol = { symbol->name, strlen(symbol->name) },
+		.dso = file, .ip = { "", 0 },
+	};
+	struct fl_perf_list list = { 0 };
+	flame_id id;
+
+	frame.raw = frame.symbol;
+	fl_perf_name(&naming, &frame, &list);
+	id = list.n ? list.at[list.n - 1] : 0;
+	fl_free(list.at);
+	fl_buf_free(&naming.buf);
+	return id;
+}
+
+/* Java ------------------------------------------------------------------ */
+
+bool fl_process_read(void *arg, uint64_t at, void *to, size_t size)
+{
+	const struct fl_process *p = arg;
+	struct iovec local = { to, size };
+	struct iovec remote = { (void *)(uintptr_t)at, size };
+
+	return process_vm_readv(p->pid, &local, 1, &remote, 1, 0) ==
+	       (ssize_t)size;
+}
+
+static const struct fl_mapping *find_path(const struct fl_process *p,
+					  bool (*is_it)(const char *path))
+{
+	for (size_t i = 0; i < p->nmaps; i++)
+		if (p->maps[i].module && is_it(p->maps[i].module->path))
+			return &p->maps[i];
+	return NULL;
+}
+
+/* Why a JVM's frames are not there; said once. */
+static void refuse_jvm(struct fl_processes *all, struct fl_process *p,
+		       int major)
+{
+	char byte;
+
+	p->hotspot_refused = true;
+	if (!fl_process_read(p, p->maps[0].start, &byte, 1)) {
+		if (errno != ESRCH)
+			fl_warn(all->flame, "cannot read process %d's memory "
+				"(ptrace_scope=1 or missing CAP_SYS_PTRACE): "
+				"Java frames unavailable. Try: sudo sysctl "
+				"kernel.yama.ptrace_scope=0, or --cap-add "
+				"SYS_PTRACE", (int)p->pid);
+		return;
+	}
+	if (major)
+		fl_warn(all->flame, "process %d is a JVM of release %d, whose "
+			"frames cannot be read: Java methods come from its "
+			"perf map, if it has one (jcmd %d Compiler.perfmap)",
+			(int)p->pid, major, (int)p->pid);
+	else
+		fl_warn(all->flame, "process %d is a JVM that exports no "
+			"tables of itself: no Java frames", (int)p->pid);
+}
+
+bool fl_process_is_jvm(const struct fl_process *p)
+{
+	return find_path(p, fl_is_jvm_path);
+}
+
+/* What a mapped file exports, at addresses of the process. */
+static bool exported_symbols(const struct fl_process *p,
+			     const struct fl_mapping *m,
+			     struct fl_vm_symbols *vm)
+{
+	uint64_t address;
+
+	if (!m)
+		return false;
+	fl_module_load(m->module, p->pid, m);
+	if (!m->module->vm || !m->module->elf ||
+	    !fl_elf_address(m->module->elf, m->offset, &address))
+		return false;
+	*vm = *m->module->vm;
+	for (size_t i = 0; i < vm->count; i++)
+		vm->data[i].address += m->start - address;
+	return vm->count > 0;
+}
+
+int fl_process_jvm_release(struct fl_processes *all, struct fl_process *p)
+{
+	struct fl_memory memory = { fl_process_read, p };
+	struct fl_vm_symbols vm;
+	int major = 0;
+
+	if (!p->hotspot &&
+	    exported_symbols(p, find_path(p, fl_is_jvm_path), &vm))
+		p->hotspot = fl_hotspot_new(all->flame, &memory, &vm, &major);
+	return major;
+}
+
+/* A shared library has it, or the program itself. */
+static bool is_libpython_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && strncmp(slash, "/libpython", 10) == 0;
+}
+
+static void open_python(struct fl_processes *all, struct fl_process *p)
+{
+	struct fl_memory memory = { fl_process_read, p };
+	struct fl_vm_symbols vm;
+	unsigned minor = 0;
+
+	p->python_tried = fl_now();
+	if (!exported_symbols(p, find_path(p, is_libpython_path), &vm) &&
+	    !exported_symbols(p, find_path(p, fl_is_python_path), &vm))
+		return;
+	p->python = fl_cpython_new(all->flame, &memory, &vm, &minor);
+	if (p->python || !minor)
+		return;
+	p->python_refused = true;
+	fl_warn(all->flame, "process %d is Python 3.%u, whose frames cannot be "
+		"read: native frames only (python -X perf names its own)",
+		(int)p->pid, minor);
+}
+
+struct fl_cpython *fl_process_python(struct fl_processes *all,
+				     struct fl_process *p)
+{
+	if (!p->python && !p->python_refused && !p->exited &&
+	    (!p->python_tried || fl_now() - p->python_tried > FL_REREAD_NS))
+		open_python(all, p);
+	return p->python;
+}
+
+static void open_jvm(struct fl_processes *all, struct fl_process *p)
+{
+	int major;
+
+	p->hotspot_tried = fl_now();
+	if (!fl_process_is_jvm(p))
+		return;
+	major = fl_process_jvm_release(all, p);
+	if (!p->hotspot)
+		refuse_jvm(all, p, major);
+}
+
+struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
+				  struct fl_process *p, uint64_t at)
+{
+	if (!p->hotspot && !p->hotspot_refused && !p->exited &&
+	    (!p->hotspot_tried || fl_now() - p->hotspot_tried > FL_REREAD_NS))
+		open_jvm(all, p);
+	return p->hotspot && fl_hotspot_has(p->hotspot, at) ? p->hotspot :
+							      NULL;
+}
+
+void fl_processes_round(struct fl_processes *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->data[i]->hotspot)
+			fl_hotspot_round(all->data[i]->hotspot);
+}

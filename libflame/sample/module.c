@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files: those of a process, seen as the process sees them, and those that are
+ * mapped, with their symbols and call frame information.
+ *
+ * Files are opened by the process's own view: /proc/PID/map_files, which
+ * also has deleted files, or the path below /proc/PID/root.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+#include "format/perf/frame.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MAX_TEXT = 256 << 20 };	/* of a /proc file */
+
+/* Files ----------------------------------------------------------------- */
+
+static int only_regular(int fd)
+{
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	return fd;
+}
+
+int fl_open_in_root(pid_t pid, const char *path, bool follow)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS |
+			   (follow ? 0 : RESOLVE_NO_SYMLINKS),
+	};
+	char root[64];
+	int dir, fd;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	close(dir);
+	return only_regular(fd);
+}
+
+char *fl_read_file(int fd, size_t limit, size_t *size)
+{
+	struct fl_buf buf = { 0 };
+	ssize_t n;
+
+	do {
+		char *to = fl_buf_reserve(&buf, 1 << 16);
+
+		n = to ? read(fd, to, 1 << 16) : -1;
+		if (n > 0)
+			buf.size += (size_t)n;
+	} while (n > 0 && buf.size < limit);
+	if (n < 0 || !fl_buf_reserve(&buf, 1)) {
+		fl_buf_free(&buf);
+		return NULL;
+	}
+	buf.data[buf.size] = '\0';
+	*size = buf.size;
+	return buf.data;
+}
+
+char *fl_read_proc(pid_t pid, const char *name, size_t *size)
+{
+	char path[64], *text;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	text = fl_read_file(fd, MAX_TEXT, size);
+	close(fd);
+	return text;
+}
+
+/* Modules --------------------------------------------------------------- */
+
+static uint64_t hash_of(const char *path, uint64_t device, uint64_t inode)
+{
+	return fl_hash_pair(fl_hash(path, strlen(path)),
+			    fl_hash_pair(device, inode));
+}
+
+struct fl_module *fl_module_get(struct fl_processes *all, const char *path,
+				uint64_t device, uint64_t inode)
+{
+	uint64_t hash = hash_of(path, device, inode);
+	uint32_t i = fl_index_first(&all->modules_index, hash), id;
+	struct fl_module *module;
+	struct fl_buf *buf = &all->buf;
+
+	while ((id = fl_index_next(&all->modules_index, hash, &i))) {
+		module = all->modules[id - 1];
+		if (module->inode == inode && module->device == device &&
+		    strcmp(module->path, path) == 0)
+			return module;
+	}
+	module = fl_zeroed(1, sizeof(*module));
+	if (!module)
+		return NULL;
+	module->path = fl_memory_adopt(strdup(path));
+	module->device = device;
+	module->inode = inode;
+	if (!module->path ||
+	    !fl_grow(&all->modules, &all->modules_capacity, all->nmodules + 1,
+		     sizeof(*all->modules)) ||
+	    !fl_index_add(&all->modules_index, hash,
+			  (uint32_t)all->nmodules + 1)) {
+		fl_free(module->path);
+		fl_free(module);
+		return NULL;
+	}
+	module->file = flame_name(all->flame, path, strlen(path));
+	buf->size = 0;
+	fl_perf_dso_name(buf, (struct slice){ path, strlen(path) });
+	module->unknown = flame_frame(all->flame, &(struct flame_frame){
+		.name = flame_name(all->flame, buf->data, buf->size),
+		.file = module->file, .type = FLAME_NATIVE,
+	});
+	all->modules[all->nmodules++] = module;
+	return module;
+}
+
+static bool is_same_file(const struct fl_module *module, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	/* File systems in layers tell another device here than there. */
+	return !module->inode || (uint64_t)st.st_ino == module->inode ||
+	       (uint64_t)st.st_dev != module->device;
+}
+
+static int open_mapped(const struct fl_module *module, pid_t pid,
+		       const struct fl_mapping *mapping)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 (int)pid, mapping->start, mapping->end);
+	fd = only_regular(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+	if (fd >= 0)
+		return fd;
+	fd = fl_open_in_root(pid, module->path, true);
+	/* The process may be gone. */
+	if (fd < 0 && errno == ENOENT)
+		fd = only_regular(open(module->path,
+				       O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+	if (fd >= 0 && !is_same_file(module, fd)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static struct fl_elf *open_debug(const char *path)
+{
+	int fd = only_regular(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+
+	return fd < 0 ? NULL : fl_elf_open(fd);
+}
+
+static bool is_debug_of(const struct fl_elf *debug, const struct fl_elf *elf)
+{
+	return debug && (!elf->build_id_size ||
+			 (elf->build_id_size == debug->build_id_size &&
+			  memcmp(elf->build_id, debug->build_id,
+				 elf->build_id_size) == 0));
+}
+
+/* By the build id, as distributions lay them. */
+static struct fl_elf *debug_by_id(const struct fl_elf *elf)
+{
+	char path[128];
+	int n;
+
+	if (elf->build_id_size < 2)
+		return NULL;
+	n = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/",
+		     elf->build_id[0]);
+	for (size_t i = 1; i < elf->build_id_size; i++)
+		n += snprintf(path + n, sizeof(path) - (size_t)n, "%02x",
+			      elf->build_id[i]);
+	snprintf(path + n, sizeof(path) - (size_t)n, ".debug");
+	return open_debug(path);
+}
+
+/* By .gnu_debuglink: a name, beside the file or below /usr/lib/debug. */
+static struct fl_elf *debug_by_link(const struct fl_elf *elf, const char *path)
+{
+	static const char *const forms[] = {
+		"%.*s/%s", "%.*s/.debug/%s", "/usr/lib/debug%.*s/%s"
+	};
+	char *link = fl_elf_copy(elf, fl_elf_section(elf, ".gnu_debuglink"));
+	const char *slash = strrchr(path, '/');
+	struct fl_elf *debug = NULL;
+	char name[4096];
+
+	for (size_t i = 0; link && slash && !debug && !strchr(link, '/') &&
+	     i < FL_COUNT(forms); i++) {
+		snprintf(name, sizeof(name), forms[i], (int)(slash - path),
+			 path, link);
+		if (strcmp(name, path) == 0)
+			continue;
+		debug = open_debug(name);
+		if (debug && !is_debug_of(debug, elf)) {
+			fl_elf_close(debug);
+			debug = NULL;
+		}
+	}
+	fl_free(link);
+	return debug;
+}
+
+static struct fl_elf *open_vdso(void)
+{
+	const Elf64_Ehdr *e = (const void *)(uintptr_t)
+			      getauxval(AT_SYSINFO_EHDR);
+
+	/* The sections stand at its end. */
+	return e ? fl_elf_memory(e, e->e_shoff +
+				    (size_t)e->e_shnum * e->e_shentsize) : NULL;
+}
+
+static void read_elf(struct fl_module *module)
+{
+	const struct fl_elf_section *section;
+	struct fl_elf *elf = module->elf, *debug = NULL;
+	void *frame;
+
+	section = fl_elf_section(elf, ".eh_frame");
+	frame = fl_elf_copy(elf, section);
+	if (frame)
+		fl_cfi_init(&module->cfi, frame, section->size,
+			    section->address);
+	if (!fl_elf_section(elf, ".symtab")) {
+		debug = debug_by_id(elf);
+		if (!debug)
+			debug = debug_by_link(elf, module->path);
+	}
+	fl_symbols_elf(&module->symbols, elf, debug);
+	fl_elf_close(debug);
+}
+
+static bool is_vm_symbol(const char *name)
+{
+	return strncmp(name, "gHotSpotVM", 10) == 0 ||
+	       strcmp(name, "_PyRuntime") == 0 ||
+	       strcmp(name, "Py_Version") == 0;
+}
+
+bool fl_is_jvm_path(const char *path)
+{
+	return fl_slice_ends((struct slice){ path, strlen(path) },
+			     "/libjvm.so");
+}
+
+/* "/usr/bin/python3.11", "/usr/lib/libpython3.12.so.1.0" */
+bool fl_is_python_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && (strncmp(slash, "/python", 7) == 0 ||
+			 strncmp(slash, "/libpython", 10) == 0);
+}
+
+static void take_vm_symbols(struct fl_vm_symbols *vm, const char *table,
+			    size_t size, const char *names, size_t names_size)
+{
+	Elf64_Sym sym;
+
+	for (size_t i = 0; i < size / sizeof(sym); i++) {
+		memcpy(&sym, table + i * sizeof(sym), sizeof(sym));
+		if (sym.st_name >= names_size || !sym.st_value ||
+		    !is_vm_symbol(names + sym.st_name) ||
+		    vm->count == FL_COUNT(vm->data))
+			continue;
+		snprintf(vm->data[vm->count].name, sizeof(vm->data[0].name),
+			 "%s", names + sym.st_name);
+		vm->data[vm->count++].address = sym.st_value;
+	}
+}
+
+static void read_vm_symbols(struct fl_module *module)
+{
+	const struct fl_elf *elf = module->elf;
+	const struct fl_elf_section *table =
+		fl_elf_section_of_type(elf, SHT_DYNSYM);
+	const struct fl_elf_section *strings =
+		table && table->link < elf->nsections ?
+		&elf->sections[table->link] : NULL;
+	char *names = fl_elf_copy(elf, strings);
+	char *bytes = fl_elf_copy(elf, table);
+
+	module->vm = fl_zeroed(1, sizeof(*module->vm));
+	if (names && bytes && module->vm)
+		take_vm_symbols(module->vm, bytes, table->size, names,
+				strings->size);
+	fl_free(names);
+	fl_free(bytes);
+}
+
+void fl_module_load(struct fl_module *module, pid_t pid,
+		    const struct fl_mapping *mapping)
+{
+	int fd;
+
+	if (module->loaded)
+		return;
+	module->loaded = true;
+	if (strcmp(module->path, "[vdso]") == 0) {
+		module->elf = open_vdso();
+	} else {
+		fd = open_mapped(module, pid, mapping);
+		module->elf = fd < 0 ? NULL : fl_elf_open(fd);
+	}
+	if (!module->elf)
+		return;
+	read_elf(module);
+	if (fl_is_jvm_path(module->path) || fl_is_python_path(module->path))
+		read_vm_symbols(module);
+	/* Many files are mapped: only their tables are kept. */
+	if (module->elf->fd >= 0) {
+		close(module->elf->fd);
+		module->elf->fd = -1;
+		module->elf->size = 0;
+	}
+}
+
+void fl_module_free(struct fl_module *module)
+{
+	fl_elf_close(module->elf);
+	fl_cfi_free(&module->cfi);
+	fl_symbols_free(&module->symbols);
+	fl_free(module->vm);
+	fl_free(module->path);
+	fl_free(module);
+}
