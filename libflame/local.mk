@@ -57,7 +57,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/callgrind/callgrind.c \
 	libflame/format/callgrind/callgrind.h \
 	libflame/format/callgrind/stacks.c \
-	libflame/format/heaptrack.c libflame/format/mojo.c \
+	libflame/format/heaptrack.c libflame/format/hpl.c \
+	libflame/format/mojo.c \
 	libflame/format/v8_log.c libflame/format/xctrace.c \
 	libflame/format/json/dhat.c libflame/format/json/perf.c \
 	libflame/format/json/safari.c \

@@ -31,7 +31,7 @@
  *		interchange.c for units and
  *		threads as others spell them, statsd_names.c for names of
  *		series; csv.c: rows of tables; stap.c xdebug.c
- *		xctrace.c heaptrack.c mojo.c v8_log.c; callgrind/, folded/, jfr/,
+ *		xctrace.c heaptrack.c hpl.c mojo.c v8_log.c; callgrind/, folded/, jfr/,
  *		json/, otlp/, outline/, perf/, picture/, pprof/ (their
  *		headers have a tour)
  *	filter/	filters.c the table; one file a filter; spark_files.c

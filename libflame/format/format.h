@@ -52,6 +52,7 @@ extern const struct fl_format fl_format_callgrind;
 extern const struct fl_format fl_format_dhat;
 extern const struct fl_format fl_format_ghc;
 extern const struct fl_format fl_format_heaptrack;
+extern const struct fl_format fl_format_hpl;
 extern const struct fl_format fl_format_massif;
 extern const struct fl_format fl_format_mojo;
 extern const struct fl_format fl_format_node_prof;

@@ -70,6 +70,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_xctrace,
 	&fl_format_xdebug,
 	&fl_format_mojo,
+	&fl_format_hpl,
 	&fl_format_massif,
 	&fl_format_node_prof,
 	&fl_format_v8_log,

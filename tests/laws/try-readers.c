@@ -236,7 +236,7 @@ static bool may_differ(size_t stacks)
 {
 	/* Some have the names of addresses after the stacks. */
 	static const char *const formats[] = {
-		"sample", "pprof-text", "pprof-legacy"
+		"sample", "pprof-text", "pprof-legacy", "hpl"
 	};
 
 	for (size_t i = 0; i < FL_COUNT(formats); i++)

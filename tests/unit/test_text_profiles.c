@@ -16,6 +16,7 @@ TestSuite(trees, .init = start, .fini = stop);
 TestSuite(callgrind, .init = start, .fini = stop);
 TestSuite(heaptrack, .init = start, .fini = stop);
 TestSuite(mojo, .init = start, .fini = stop);
+TestSuite(hpl, .init = start, .fini = stop);
 TestSuite(xctrace, .init = start, .fini = stop);
 
 /* statsd-jvm-profiler -------------------------------------------------- */
@@ -384,4 +385,24 @@ Test(trees, any_tree_cut_anywhere)
 			       "d,\"1,234 us\",3\n");
 	cut_everywhere("tree-xml", "<a name='b' time='1e400'><c name=\"d&amp;\""
 				   " time='3'/><!-- - --></a><![CDATA[]]>");
+}
+
+/* honest-profiler -------------------------------------------------------- */
+
+Test(hpl, a_cut_leaves_whole_traces)
+{
+	static const char text[] =
+		"\1\0\0\0\2\0\0\0\0\0\0\0\7" "\2\0\0\0\1\0\0\0\0\0\0\0\1"
+		"\2\0\0\0\1\0\0\0\0\0\0\0\2"
+		"\3\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2Lx\0\0\0\1f"
+		"\1\0\0\0\0\377\377\377\377\377\377\377\377"
+		"\4\377\377\377\377\377\377\377\377\177\377\377\377";
+	const size_t size = sizeof(text) - 1;
+
+	cr_expect_str_eq(fold("hpl", text, size, NULL),
+			 "[no Java frames] 1\n[unknown method];Lx.f 1\n", "%s",
+			 out.data);
+	cr_expect(strstr(said.data, "2 traces were whole"), "%s", said.data);
+	for (size_t n = 39; n < size; n++)
+		fold("hpl", text, n, NULL);
 }

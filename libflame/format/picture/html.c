@@ -58,6 +58,7 @@ static bool is_own(struct fl_lines *lines)
 static int read_page(struct flame_source *source, struct fl_asprof *a)
 {
 	struct page *page = source->state;
+	bool heat_map = false;
 	struct slice line;
 
 	for (;;) {
@@ -76,8 +77,15 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 		if (fl_slice_starts(fl_slice_trim(line), "<ul class=\"tree\">"))
 			return fl_asprof_tree_read(source, &page->lines,
 						   &page->counts);
+		heat_map |= fl_slice_has(line, "<canvas id='heatmap-canvas'");
 		fl_asprof_head(a, source, line);
 	}
+	if (heat_map)
+		return fl_fail(source->flame, "%s: a heat map of "
+			       "async-profiler, which is not read: give the "
+			       "recording that it was made of (flame-graph -f "
+			       "html draws one with a heat map)",
+			       fl_in_name(source->in));
 	return fl_fail(source->flame, "%s: a page, but none of the flame "
 		       "graphs that are read: those of flame-graph, and "
 		       "async-profiler's since 2.0 (not its heatmaps)",
