@@ -155,7 +155,7 @@ static void put_spark(const struct batch *batch, const char *tools,
 	printf(" --key ");
 	put_word(key);
 	if (*draw) {
-		fputs(" --draw ", stdout);
+		fputs(" --draw=", stdout);
 		put_words_as_one(draw);
 	}
 	fputs(" -o ", stdout);
