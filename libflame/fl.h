@@ -41,6 +41,9 @@ void fl_remark(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);
 bool fl_failed(const struct flame *flame);
 int fl_no_memory(struct flame *flame);
 
+/* Of standard input, for labels and messages. */
+const char *fl_input_name(const struct flame *flame);
+
 /* An input is read so far; size 0: it is not known. */
 void fl_progress(struct flame *flame, const char *input, uint64_t done,
 		 uint64_t size);

@@ -134,6 +134,11 @@ void flame_limit(struct flame *flame, size_t bytes);
  * has one limit.
  */
 void flame_limit_line(struct flame *flame, size_t bytes);
+/*
+ * The path of standard input where it is opened from now on, for labels and
+ * messages: a file that came through a pipe.
+ */
+int flame_name_input(struct flame *flame, const char *path);
 
 /*
  * How inputs that are URLs (http, https, webhdfs, swebhdfs) are fetched from

@@ -530,6 +530,11 @@ static struct flame *new_flame(const struct cli *cli)
 	if (cli->memory_given)
 		flame_limit_line(flame, cli->memory);
 	flame_unify_java(flame, !cli->raw_names && !cli->compat);
+	if (cli->name && flame_name_input(flame, cli->name) != FLAME_OK) {
+		cli_no_memory(cli);
+		flame_free(flame);
+		return NULL;
+	}
 	return flame;
 }
 

@@ -96,6 +96,7 @@ struct cli {
 	struct cli_list asks, filters, sets;
 	const char *input_format, *output_format;
 	const char *output;	/* "-": standard output */
+	const char *name;	/* of standard input; NULL: none */
 	const char *event;
 	bool list_events, info;
 	bool diff;		/* the second of two inputs against the first */

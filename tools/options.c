@@ -35,6 +35,8 @@ static const struct cli_option common[] = {
 	{ 0, "memory-limit", "SIZE",
 	  "fail rather than hold more (64k, 512M, 2G)",
 	  .kind = CLI_TAKE },
+	{ 0, "name", "PATH", "the path of what standard input holds",
+	  CLI_TEXT, AT(name) },
 	{ 'o', "output", "FILE", "write to FILE (-: standard output)",
 	  CLI_TEXT, AT(output) },
 	{ 0, "partial", "ok|fail",
@@ -231,6 +233,8 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 	if (strcmp(name, "input-format") == 0 || strcmp(name, "info") == 0 ||
 	    strcmp(name, "jobs") == 0)
 		return cli_takes(tool, 'i');
+	if (strcmp(name, "name") == 0)
+		return cli_takes(tool, 'i') && !tool->run;
 	if (strcmp(name, "empty") == 0 || strcmp(name, "report") == 0)
 		return !tool->run;
 	return true;

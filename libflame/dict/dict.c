@@ -120,6 +120,17 @@ void flame_limit(struct flame *flame, size_t bytes)
 	fl_memory_limit(bytes);
 }
 
+int flame_name_input(struct flame *flame, const char *path)
+{
+	flame->input_name = fl_arena_copy(&flame->arena, path, strlen(path));
+	return flame->input_name ? FLAME_OK : fl_no_memory(flame);
+}
+
+const char *fl_input_name(const struct flame *flame)
+{
+	return flame->input_name ? flame->input_name : "standard input";
+}
+
 void flame_limit_line(struct flame *flame, size_t bytes)
 {
 	(void)flame;

@@ -116,6 +116,7 @@ struct flame {
 	bool unify;		/* flame_unify_java */
 	struct fl_map plain;	/* names that have another, to that one */
 	/* flow/read_ahead.c: inputs that are read in advance. */
+	const char *input_name;	/* of standard input; NULL: none */
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
 	/* flow/source.c: inputs that were opened, and those that are empty. */

@@ -133,11 +133,12 @@ static struct fl_files *files_of(struct flame *flame)
 	return flame->files = files;
 }
 
-static bool is_small_file(const char *path)
+static bool is_small_file(const struct flame *flame, const char *path)
 {
 	struct stat st;
 
-	return strcmp(path, "standard input") != 0 && stat(path, &st) == 0 &&
+	return strcmp(path, fl_input_name(flame)) != 0 &&
+	       stat(path, &st) == 0 &&
 	       S_ISREG(st.st_mode) && st.st_size <= MAX_FILE_BYTES;
 }
 
@@ -148,7 +149,7 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 	struct fl_file *file;
 
 	if (flame->threads < 2 || source->started || source->ahead ||
-	    !is_small_file(fl_in_name(source->in)) ||
+	    !is_small_file(flame, fl_in_name(source->in)) ||
 	    !(files = files_of(flame)))
 		return FLAME_OK;
 	file = &files->files[files->next];

@@ -173,7 +173,7 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
 		return open_command(flame, path);
 	if (fl_url_kind(path) != FL_NO_URL)
 		return open_url(flame, path);
-	in = fl_in_new(flame, strcmp(path, "-") == 0 ? "standard input" :
+	in = fl_in_new(flame, strcmp(path, "-") == 0 ? fl_input_name(flame) :
 						       path);
 	if (in && !open_fd(in, path)) {
 		fl_in_close(in);

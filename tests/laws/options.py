@@ -48,6 +48,7 @@ VALUES = {
     'COLOR': ['#fff', '#123456', 'red'],
     'PEER': ['perl', 'inferno'],
     'all|LIST': ['all', 'cpu,wall', 'alloc'],
+    'PATH': ['profile-exec-7.jfr', '/x/y', ''],
     'ID': ['0', '1', 'driver', ''],
     'LIST': ['runnable', 'sleeping', 'runnable,sleeping'],
 }
