@@ -81,15 +81,17 @@ static bool end_at_launches(struct sweep *s, const struct fl_spark_executor *e)
 static bool add_span(struct fl_spark *spark, const struct sweep *s,
 		     const struct fl_spark_executor *e, int64_t start)
 {
-	struct fl_spark_span *span = spark->spans + spark->nspans - 1;
+	struct fl_spark_span *span = NULL;
 
-	if (spark->nspans > e->first_span && span->start == start) {
+	if (spark->nspans > e->first_span)
+		span = &spark->spans[spark->nspans - 1];
+	if (span && span->start == start) {
 		spark->nrunning = span->first;	/* again, of more tasks */
 	} else {
 		if (!fl_grow(&spark->spans, &spark->spans_capacity,
 			     spark->nspans + 1, sizeof(*spark->spans)))
 			return false;
-		span = spark->spans + spark->nspans++;
+		span = &spark->spans[spark->nspans++];
 	}
 	*span = (struct fl_spark_span){
 		.start = start, .first = spark->nrunning,

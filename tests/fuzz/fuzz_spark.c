@@ -11,7 +11,8 @@
 
 static void check(struct fl_spark *spark, const struct fl_spark_executor *e)
 {
-	const struct fl_spark_span *spans = spark->spans + e->first_span;
+	const struct fl_spark_span *spans =
+		e->nspans ? &spark->spans[e->first_span] : NULL;
 
 	for (size_t i = 0; i < e->nspans; i++) {
 		FUZZ_HOLDS(!i || spans[i - 1].start < spans[i].start);

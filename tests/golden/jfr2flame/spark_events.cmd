@@ -5,5 +5,5 @@ mkjfr 1.txt >1.jfr
 jfr2flame --spark-events data/spark-events/two_stages.log --executor 1 \
 	--label stage=1 -o collapsed 1.jfr
 # Its path tells the executor.
-jfr2flame --spark-events data/spark-events/two_stages.log \
-	--name profile-exec-1.jfr --label stage=1 -o collapsed - <1.jfr
+jfr2flame --label stage=1 --name profile-exec-1.jfr -o collapsed \
+	--spark-events data/spark-events/two_stages.log - <1.jfr
