@@ -151,6 +151,17 @@ int flame_url_option(struct flame *flame, const char *option,
 		     const char *value);
 
 /*
+ * Finds the files below a folder of webhdfs:// or swebhdfs://, sorted by their
+ * paths; those whose names begin with . or _ are left out.  mtime: ms since
+ * 1970.  A folder below it that cannot be listed is a warning, and found as if
+ * it were a file.
+ */
+int flame_list(struct flame *flame, const char *url,
+	       void (*found)(void *arg, const char *path, uint64_t size,
+			     int64_t mtime),
+	       void *arg);
+
+/*
  * From now on each input of the process, whatever its name but "-", is what a
  * command prints: "CMD {}", where {} is the path; "": none.  No shell is
  * asked; words are divided at blanks that are not quoted.  A command that fails

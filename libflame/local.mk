@@ -19,7 +19,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/java_blocks.c libflame/io/json.c libflame/io/json.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
-	libflame/io/command.c libflame/io/command.h \
+	libflame/io/command.c libflame/io/command.h libflame/io/listing.c \
 	libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
 	libflame/io/xml.c libflame/io/xml.h \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zstd.c \

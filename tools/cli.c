@@ -663,11 +663,29 @@ static bool check_events(const struct cli *cli)
 	return false;
 }
 
+static bool list_folders(struct cli *cli)
+{
+	struct flame *flame;
+	bool good;
+
+	if (cli->tool->lists || cli->tool->command || !cli_has_folders(cli))
+		return true;
+	flame = new_flame(cli);
+	if (!flame)
+		return false;
+	flame_on_warning(flame, on_warning, cli);
+	good = cli_list_folders(cli, flame);
+	flame_free(flame);
+	return good;
+}
+
 static int run(struct cli *cli)
 {
 	static char dash[] = "-";
 
 	if (cli->tool->settle && !cli->tool->settle(cli))
+		return CLI_TROUBLE;
+	if (!list_folders(cli))
 		return CLI_TROUBLE;
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (!cli->list_events && !check_events(cli))

@@ -53,6 +53,7 @@ struct cli_tool {
 	/* The kinds of flame_rows that it has as options, and of 'i', 'o'
 	   and 'c' those that --help lists; NULL: "sfwioc". */
 	const char *rows;
+	bool lists;		/* it lists folders itself */
 	/* Operands are a command, whose options are its own. */
 	bool command;
 	/* Instead of reading profiles: gives an exit status. */
@@ -162,6 +163,10 @@ unsigned cli_cpus(void);
 bool cli_take_fetch(struct cli *cli, const char *value);
 void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
 		 size_t i);
+
+/* Folders of WebHDFS, whose names end in a slash, become their files. */
+bool cli_has_folders(const struct cli *cli);
+bool cli_list_folders(struct cli *cli, struct flame *flame);
 
 /* survey.c: the metrics of what was read; the facts of an input. */
 void cli_print_events(const struct flame *flame);

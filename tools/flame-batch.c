@@ -383,6 +383,7 @@ static const struct cli_tool tool = {
 	.take = take,
 	.settle = settle,
 	.run = run,
+	.lists = true,
 };
 
 int main(int argc, char **argv)

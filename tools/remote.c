@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 bool cli_take_fetch(struct cli *cli, const char *value)
 {
@@ -23,4 +24,54 @@ void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
 	for (; cli->fetch && cli->prepared < n &&
 	       cli->prepared < i + cli->threads; cli->prepared++)
 		flame_fetch_early(flame, inputs[cli->prepared]);
+}
+
+/* Folders -------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+	return (strncasecmp(path, "webhdfs://", 10) == 0 ||
+		strncasecmp(path, "swebhdfs://", 11) == 0) &&
+	       path[strlen(path) - 1] == '/';
+}
+
+static void add(void *arg, const char *path, uint64_t size, int64_t mtime)
+{
+	struct cli *cli = arg;
+
+	(void)size;
+	(void)mtime;
+	cli->refused = cli->refused || !cli_input(cli, path);
+}
+
+bool cli_has_folders(const struct cli *cli)
+{
+	for (size_t i = 0; i < cli->ninputs && !cli->fetch; i++)
+		if (is_folder(cli->inputs[i]))
+			return true;
+	return false;
+}
+
+/* One that cannot be listed stays, and fails when it is opened. */
+bool cli_list_folders(struct cli *cli, struct flame *flame)
+{
+	char **inputs = cli->inputs;
+	size_t n = cli->ninputs, before = cli->nbefore;
+
+	cli->inputs = NULL;
+	cli->ninputs = cli->nheld = cli->inputs_room = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (i && i == before)
+			cli->nbefore = cli->ninputs;
+		/* Files may go while others are read: as those of a list. */
+		if (is_folder(inputs[i]) &&
+		    flame_list(flame, inputs[i], add, cli) == FLAME_OK)
+			cli->listed = true;
+		else
+			add(cli, inputs[i], 0, 0);
+		flame_clear(flame);
+		free(inputs[i]);
+	}
+	free(inputs);
+	return !cli->refused;
 }

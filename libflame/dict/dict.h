@@ -8,7 +8,7 @@
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it
  *		in a thread; mapped.c has files in memory; out.c takes bytes, packed
  *		by pack.c and zstd.c; url.c and url_text.c read URLs,
- *		command.c what a command prints
+ *		listing.c folders of WebHDFS, command.c what a command prints
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: errors and limits; progress.c; absorb.c: one into another;
  *		java.c: how methods are spelt; java_class.c: classes without
