@@ -128,11 +128,11 @@ static void add_stack(struct writer *w, flame_id stack)
 		add(w, n, stack);
 	if (w->failed)
 		return;
-	for (size_t i = first, k = n->count; i < --k; i++) {
+	for (size_t i = first, k = n->count; i + 1 < k; i++, k--) {
 		flame_id id = n->ids[i];
 
-		n->ids[i] = n->ids[k];
-		n->ids[k] = id;
+		n->ids[i] = n->ids[k - 1];
+		n->ids[k - 1] = id;
 	}
 	for (size_t i = first; i < n->count; i++) {
 		n->number[n->ids[i]] = (uint32_t)i + 1;

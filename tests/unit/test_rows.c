@@ -391,3 +391,12 @@ Test(rows, speedscope_of_times_is_evented)
 	       "{\"type\":\"C\",\"frame\":2,\"at\":3000001},\n"
 	       "{\"type\":\"C\",\"frame\":0,\"at\":3000001}],\n");
 }
+
+Test(rows, firefox_has_samples_without_a_stack)
+{
+	struct flame_sink *sink = writer("firefox");
+
+	put(sink, 0, flame_metric(flame, "cpu", "samples"), 0, 5);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	expect("\"weight\":[5],\n\"stack\":[null],\n");
+}
