@@ -168,7 +168,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/sort_layout.c \
 	libflame/tree/tree.c libflame/tree/tree.h \
 	libflame/draw/frame_color.c libflame/draw/caption.c \
-	libflame/draw/classic.c libflame/draw/draw.h libflame/draw/html.c \
+	libflame/draw/classic.c libflame/draw/draw.h \
+	libflame/draw/html.c libflame/draw/html.h \
+	libflame/draw/html_about.c libflame/draw/html_viewer.c \
 	libflame/draw/nameattr.c libflame/draw/pack.c \
 	libflame/draw/compare.c libflame/draw/palette.c \
 	libflame/draw/page.c libflame/draw/page.h \

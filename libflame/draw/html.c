@@ -30,6 +30,7 @@
  * and a still picture of the widest frames.
  */
 #include "draw/draw.h"
+#include "draw/html.h"
 #include "format/format.h"
 
 #include <inttypes.h>
@@ -41,7 +42,6 @@ enum {
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
 	OPENS = 16, BY_WEIGHT = 32, FAMILIES = 64,
 	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,
-	MAX_LISTED_ORIGINS = 100,
 	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
 };
 
@@ -623,148 +623,13 @@ static bool put_still(struct book *b)
 	return true;
 }
 
-/* Files of --split, for hosts whose policy forbids scripts in the page. */
-#define VIEWER_FILE "flame-viewer-" FLAME_VERSION
-
-static int write_viewer_file(struct fl_page *page, const char *suffix,
-			     const char *text)
-{
-	struct flame *flame = page->tree->flame;
-	const char *path = fl_out_path(page->out);
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	struct fl_out *out;
-	char *file;
-
-	if (!path)
-		return fl_fail(flame, "--split: needs a file to write to, as "
-			       "-o page.html");
-	if (asprintf(&file, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0,
-		     path, VIEWER_FILE, suffix) < 0)
-		return fl_no_memory(flame);
-	out = fl_out_open(flame, file);
-	fl_free(fl_memory_adopt(file));
-	if (!out)
-		return FLAME_FAILED;
-	fl_out_text(out, text);
-	return fl_out_close(out);
-}
-
-static const struct fl_script *script_of(const struct fl_page *page)
-{
-	if (page->timed)
-		return &fl_viewer.timed;
-	return page->compared ? &fl_viewer.compared : &fl_viewer.plain;
-}
-
-/* Allows the loader and the script that it adds to the page by hash. */
-static void put_policy(const struct book *b)
-{
-	struct fl_out *out = b->out;
-
-	fl_out_text(out, "<meta http-equiv=\"Content-Security-Policy\" "
-		    "content=\"default-src 'none'; script-src ");
-	if (b->page->split)
-		fl_out_text(out, "'self'; style-src 'self'");
-	else
-		fl_out_print(out, "'%s' '%s'; style-src '%s' '%s'",
-			     fl_viewer.loader_hash, script_of(b->page)->hash,
-			     fl_viewer.first_hash, fl_viewer.style_hash);
-	fl_out_text(out, "; img-src data: blob:; base-uri 'none'; "
-		    "form-action 'none'\">\n");
-}
-
-static void put_style(const struct book *b)
-{
-	if (b->page->split) {
-		fl_out_text(b->out,
-			    "<link rel=\"stylesheet\" href=\"" VIEWER_FILE
-			    ".css\">");
-		return;
-	}
-	fl_out_text(b->out, "<style>");
-	fl_out_text(b->out, fl_viewer.first_style);
-	fl_out_text(b->out, "</style>");
-}
-
-static void pack_origin(struct fl_packer *p, const struct fl_origin *origin)
-{
-	fl_pack_text(p, origin->name);
-	fl_pack_text(p, origin->format);
-	fl_pack_number(p, origin->nfacts);
-	for (size_t i = 0; i < origin->nfacts; i++) {
-		fl_pack_text(p, origin->facts[i].key);
-		fl_pack_text(p, origin->facts[i].value);
-	}
-}
-
-static void pack_origins(struct fl_packer *p, const struct fl_origins *of)
-{
-	size_t listed = FL_MIN(of->count, (size_t)MAX_LISTED_ORIGINS);
-	struct fl_buf name = { 0 };
-
-	fl_origins_name(of, &name);
-	fl_pack_text(p, name.size ? name.data : "");
-	fl_pack_number(p, of->count);
-	fl_pack_number(p, listed);
-	for (size_t i = 0; i < listed; i++)
-		pack_origin(p, &of->data[i]);
-	fl_buf_free(&name);
-}
-
-/*
- * Where the profile comes from, packed as the data: our version, options,
- * warnings, columns; of each its name, the number of inputs, and those listed:
- * name, format, facts.
- */
-static bool put_about(const struct fl_page *page)
-{
-	struct flame *flame = page->tree->flame;
-	unsigned nwarned = FL_MIN(flame->warnings, (unsigned)FL_MAX_WARNED);
-	unsigned columns = 1 + !!page->origins[1];
-	struct fl_packer *p;
-
-	if (page->compat)
-		return true;
-	p = fl_packer_open(page->out, 1);
-	if (!p)
-		return false;
-	fl_out_text(page->out, "<script type=\"text/plain\" id=\"origins\">");
-	fl_pack_text(p, FLAME_VERSION);
-	fl_pack_text(p, page->made_with);
-	fl_pack_number(p, nwarned);
-	for (unsigned i = 0; i < nwarned; i++)
-		fl_pack_text(p, flame->warned[i]);
-	fl_pack_number(p, columns);
-	for (unsigned c = 0; c < columns; c++)
-		pack_origins(p, page->origins[c]);
-	if (!fl_packer_close(p))
-		return false;
-	fl_out_text(page->out, "</script>\n");
-	return true;
-}
-
-static void put_script(const struct fl_page *page)
-{
-	struct fl_out *out = page->out;
-
-	if (page->split) {
-		fl_out_text(out, "<script src=\"" VIEWER_FILE ".js\">");
-	} else {
-		fl_out_text(out, "<script id=\"viewer\" type=\"text/plain\">");
-		fl_out_text(out, script_of(page)->packed);
-		fl_out_text(out, "</script><script>");
-		fl_out_text(out, fl_viewer.loader);
-	}
-	fl_out_text(out, "</script>\n</body>\n</html>\n");
-}
-
 static void put_head(const struct book *b)
 {
 	struct fl_out *out = b->out;
 
 	fl_out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 		    "<meta charset=\"utf-8\">\n");
-	put_policy(b);
+	fl_html_put_policy(b->page);
 	fl_out_text(out, "<meta name=\"viewport\" "
 		    "content=\"width=device-width\">\n");
 	if (b->page->source_url) {
@@ -775,7 +640,7 @@ static void put_head(const struct book *b)
 	fl_out_text(out, "<title>");
 	fl_put_string(out, title_of(b->page));
 	fl_out_text(out, "</title>\n");
-	put_style(b);
+	fl_html_put_style(b->page);
 	fl_out_text(out, "\n</head>\n<body>\n");
 }
 
@@ -853,9 +718,7 @@ static int write_html(struct fl_page *page)
 	struct fl_page shown = *page;
 
 	page->draws_changes = true;
-	if (page->split &&
-	    (write_viewer_file(page, ".js", fl_viewer.script) != FLAME_OK ||
-	     write_viewer_file(page, ".css", fl_viewer.style) != FLAME_OK))
+	if (page->split && fl_html_write_viewer(page) != FLAME_OK)
 		return FLAME_FAILED;
 	if (write_profile(page, false) != FLAME_OK)
 		return FLAME_FAILED;
@@ -865,9 +728,9 @@ static int write_html(struct fl_page *page)
 		if (write_profile(&shown, true) != FLAME_OK)
 			return FLAME_FAILED;
 	}
-	if (!put_about(page))
+	if (!fl_html_put_about(page))
 		return fl_no_memory(page->tree->flame);
-	put_script(page);
+	fl_html_put_script(page);
 	return FLAME_OK;
 }
 

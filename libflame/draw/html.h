@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of an HTML page beside its profile; html.c puts them together. */
+#ifndef FL_DRAW_HTML_H
+#define FL_DRAW_HTML_H
+
+#include "draw/draw.h"
+
+/* html_viewer.c: of --split, the files; FLAME_FAILED: see flame_error. */
+int fl_html_write_viewer(struct fl_page *page);
+void fl_html_put_policy(const struct fl_page *page);
+void fl_html_put_style(const struct fl_page *page);
+/* The script, and the end of the page. */
+void fl_html_put_script(const struct fl_page *page);
+
+/* html_about.c; false: out of memory. */
+bool fl_html_put_about(const struct fl_page *page);
+
+#endif
