@@ -202,7 +202,8 @@ libflsample_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libflsample_la_LIBADD = libfl.la
 libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/blocked.c \
-	libflame/sample/cfi.c libflame/sample/check.c \
+	libflame/sample/cfi.c libflame/sample/cfi_expression.c \
+	libflame/sample/check.c libflame/sample/dwarf.h \
 	libflame/sample/cpython.c \
 	libflame/sample/demangle.c libflame/sample/elf.c \
 	libflame/sample/hotspot.c libflame/sample/jvm_events.c \

@@ -7,15 +7,12 @@
  */
 #include "fl.h"
 
+#include "sample/dwarf.h"
 #include "sample/sample.h"
 
 #include <stdlib.h>
 
-enum {
-	MAX_OPERATIONS = 1000,	/* of an expression */
-	MAX_VALUES = 64,	/* on an expression's stack */
-	MAX_STATES = 16		/* remembered */
-};
+enum { MAX_STATES = 16 };	/* remembered */
 
 /* How pointers are spelt. */
 enum {
@@ -25,75 +22,8 @@ enum {
 	ENC_RELATION = 0x70, ENC_INDIRECT = 0x80, ENC_OMIT = 0xff
 };
 
-/* Bytes that end; a read past the end gives zeros, and failed. */
-struct reader {
-	const uint8_t *at, *end;
-	bool failed;
-};
-
-static uint64_t fixed(struct reader *r, unsigned size)
-{
-	uint64_t n = 0;
-
-	if ((size_t)(r->end - r->at) < size) {
-		r->failed = true;
-		r->at = r->end;
-		return 0;
-	}
-	memcpy(&n, r->at, size);
-	r->at += size;
-	return n;
-}
-
-static int64_t fixed_signed(struct reader *r, unsigned size)
-{
-	unsigned shift = 64 - 8 * size;
-
-	return (int64_t)(fixed(r, size) << shift) >> shift;
-}
-
-static uint64_t uleb(struct reader *r)
-{
-	uint64_t n = 0;
-	uint8_t byte;
-
-	for (unsigned shift = 0;; shift += 7) {
-		byte = (uint8_t)fixed(r, 1);
-		if (shift < 64)
-			n |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return n;
-	}
-}
-
-static int64_t sleb(struct reader *r)
-{
-	uint64_t n = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = (uint8_t)fixed(r, 1);
-		if (shift < 64)
-			n |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
-		n |= ~UINT64_C(0) << shift;
-	return (int64_t)n;
-}
-
-static void skip(struct reader *r, uint64_t size)
-{
-	if (size > (uint64_t)(r->end - r->at)) {
-		r->failed = true;
-		size = (uint64_t)(r->end - r->at);
-	}
-	r->at += size;
-}
-
 /* here: the address of the bytes at r->at. */
-static uint64_t pointer(struct reader *r, uint8_t encoding, uint64_t here)
+static uint64_t pointer(struct fl_dwarf *r, uint8_t encoding, uint64_t here)
 {
 	uint64_t n = 0;
 
@@ -101,25 +31,25 @@ static uint64_t pointer(struct reader *r, uint8_t encoding, uint64_t here)
 	case ENC_ABSOLUTE:
 	case ENC_U8:
 	case ENC_S8:
-		n = fixed(r, 8);
+		n = fl_fixed(r, 8);
 		break;
 	case ENC_ULEB:
-		n = uleb(r);
+		n = fl_uleb(r);
 		break;
 	case ENC_SLEB:
-		n = (uint64_t)sleb(r);
+		n = (uint64_t)fl_sleb(r);
 		break;
 	case ENC_U2:
-		n = fixed(r, 2);
+		n = fl_fixed(r, 2);
 		break;
 	case ENC_U4:
-		n = fixed(r, 4);
+		n = fl_fixed(r, 4);
 		break;
 	case ENC_S2:
-		n = (uint64_t)fixed_signed(r, 2);
+		n = (uint64_t)fl_fixed_signed(r, 2);
 		break;
 	case ENC_S4:
-		n = (uint64_t)fixed_signed(r, 4);
+		n = (uint64_t)fl_fixed_signed(r, 4);
 		break;
 	default:
 		r->failed = true;
@@ -134,7 +64,7 @@ static uint64_t pointer(struct reader *r, uint8_t encoding, uint64_t here)
 /* Entries ------------------------------------------------------------- */
 
 struct cie {
-	struct reader code;	/* initial instructions */
+	struct fl_dwarf code;	/* initial instructions */
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t return_register;
@@ -152,26 +82,26 @@ static uint64_t address_of(const struct fl_cfi *cfi, const uint8_t *at)
  * false: there is none.
  */
 static bool read_entry(const struct fl_cfi *cfi, size_t place,
-		       struct reader *r, size_t *next)
+		       struct fl_dwarf *r, size_t *next)
 {
-	struct reader all;
+	struct fl_dwarf all;
 	uint64_t size;
 
 	if (place > cfi->size)
 		return false;
-	all = (struct reader){ cfi->frame + place, cfi->frame + cfi->size,
+	all = (struct fl_dwarf){ cfi->frame + place, cfi->frame + cfi->size,
 			       false };
-	size = fixed(&all, 4);
+	size = fl_fixed(&all, 4);
 	if (size == UINT32_MAX)
-		size = fixed(&all, 8);
+		size = fl_fixed(&all, 8);
 	if (all.failed || !size || size > (uint64_t)(all.end - all.at))
 		return false;
-	*r = (struct reader){ all.at, all.at + size, false };
+	*r = (struct fl_dwarf){ all.at, all.at + size, false };
 	*next = (size_t)(r->end - cfi->frame);
 	return true;
 }
 
-static bool read_augmentation(const struct fl_cfi *cfi, struct reader *r,
+static bool read_augmentation(const struct fl_cfi *cfi, struct fl_dwarf *r,
 			      const char *text, struct cie *cie)
 {
 	uint64_t size;
@@ -180,7 +110,7 @@ static bool read_augmentation(const struct fl_cfi *cfi, struct reader *r,
 	if (*text != 'z')
 		return !*text;
 	cie->augmented = true;
-	size = uleb(r);
+	size = fl_uleb(r);
 	if (size > (uint64_t)(r->end - r->at))
 		return false;
 	end = r->at + size;
@@ -189,16 +119,16 @@ static bool read_augmentation(const struct fl_cfi *cfi, struct reader *r,
 
 		switch (*text) {
 		case 'R':
-			cie->encoding = (uint8_t)fixed(r, 1);
+			cie->encoding = (uint8_t)fl_fixed(r, 1);
 			break;
 		case 'P':
-			encoding = (uint8_t)fixed(r, 1);
+			encoding = (uint8_t)fl_fixed(r, 1);
 			if (encoding != ENC_OMIT)
 				pointer(r, encoding & ~ENC_INDIRECT,
 					address_of(cfi, r->at));
 			break;
 		case 'L':
-			fixed(r, 1);
+			fl_fixed(r, 1);
 			break;
 		case 'S':
 			cie->signal = true;
@@ -213,26 +143,26 @@ static bool read_augmentation(const struct fl_cfi *cfi, struct reader *r,
 
 static bool read_cie(const struct fl_cfi *cfi, size_t place, struct cie *cie)
 {
-	struct reader r;
+	struct fl_dwarf r;
 	const char *text;
 	size_t next;
 	uint64_t version;
 
 	memset(cie, 0, sizeof(*cie));
-	if (!read_entry(cfi, place, &r, &next) || fixed(&r, 4) != 0)
+	if (!read_entry(cfi, place, &r, &next) || fl_fixed(&r, 4) != 0)
 		return false;
-	version = fixed(&r, 1);
+	version = fl_fixed(&r, 1);
 	text = (const char *)r.at;
 	if (!memchr(text, '\0', (size_t)(r.end - r.at)))
 		return false;
-	skip(&r, strlen(text) + 1);
+	fl_dwarf_skip(&r, strlen(text) + 1);
 	if (version == 4)
-		skip(&r, 2);	/* sizes of addresses and segments */
+		fl_dwarf_skip(&r, 2);	/* two sizes: address, segment */
 	else if (version != 1 && version != 3)
 		return false;
-	cie->code_align = uleb(&r);
-	cie->data_align = sleb(&r);
-	cie->return_register = version == 1 ? fixed(&r, 1) : uleb(&r);
+	cie->code_align = fl_uleb(&r);
+	cie->data_align = fl_sleb(&r);
+	cie->return_register = version == 1 ? fl_fixed(&r, 1) : fl_uleb(&r);
 	if (!read_augmentation(cfi, &r, text, cie) || r.failed)
 		return false;
 	cie->code = r;
@@ -240,11 +170,11 @@ static bool read_cie(const struct fl_cfi *cfi, size_t place, struct cie *cie)
 }
 
 /* r is behind the length of an entry that is none of a CIE. */
-static bool read_fde(const struct fl_cfi *cfi, struct reader *r,
+static bool read_fde(const struct fl_cfi *cfi, struct fl_dwarf *r,
 		     struct cie *cie, uint64_t *start, uint64_t *size)
 {
 	const uint8_t *field = r->at;
-	uint64_t back = fixed(r, 4), n;
+	uint64_t back = fl_fixed(r, 4), n;
 
 	if (!back || back > (uint64_t)(field - cfi->frame) ||
 	    !read_cie(cfi, (size_t)((uint64_t)(field - cfi->frame) - back),
@@ -253,8 +183,8 @@ static bool read_fde(const struct fl_cfi *cfi, struct reader *r,
 	*start = pointer(r, cie->encoding, address_of(cfi, r->at));
 	*size = pointer(r, cie->encoding & ENC_FORM, 0);
 	if (cie->augmented) {
-		n = uleb(r);
-		skip(r, n);
+		n = fl_uleb(r);
+		fl_dwarf_skip(r, n);
 	}
 	return !r->failed;
 }
@@ -284,7 +214,7 @@ static bool add_range(struct fl_cfi *cfi, uint64_t start, uint64_t size,
 bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
 		 uint64_t address)
 {
-	struct reader r;
+	struct fl_dwarf r;
 	struct cie cie;
 	uint64_t start, n;
 	size_t next;
@@ -295,9 +225,9 @@ bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
 	cfi->address = address;
 	for (size_t place = 0; read_entry(cfi, place, &r, &next);
 	     place = next) {
-		struct reader id = r;
+		struct fl_dwarf id = r;
 
-		if (fixed(&id, 4) == 0 ||
+		if (fl_fixed(&id, 4) == 0 ||
 		    !read_fde(cfi, &r, &cie, &start, &n))
 			continue;
 		if (!add_range(cfi, start, n, place))
@@ -348,7 +278,7 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
  * Changes the register or the offset alone, which DWARF allows only where
  * the CFA is a register and an offset: `cfa` is a place in .eh_frame else.
  */
-static void change_cfa(struct machine *m, struct reader *r, uint64_t reg,
+static void change_cfa(struct machine *m, struct fl_dwarf *r, uint64_t reg,
 		       int64_t offset)
 {
 	if (m->row.cfa_expression)
@@ -358,12 +288,12 @@ static void change_cfa(struct machine *m, struct reader *r, uint64_t reg,
 }
 
 /* The place of a block's length; skips the block. */
-static int32_t take_block(struct machine *m, struct reader *r)
+static int32_t take_block(struct machine *m, struct fl_dwarf *r)
 {
 	int32_t place = (int32_t)(r->at - m->cfi->frame);
-	uint64_t size = uleb(r);
+	uint64_t size = fl_uleb(r);
 
-	skip(r, size);
+	fl_dwarf_skip(r, size);
 	return place;
 }
 
@@ -386,7 +316,7 @@ static int64_t scaled(const struct machine *m, uint64_t n)
 	return (int64_t)(n * (uint64_t)m->cie->data_align);
 }
 
-static void run_extended(struct machine *m, struct reader *r, uint8_t op)
+static void run_extended(struct machine *m, struct fl_dwarf *r, uint8_t op)
 {
 	uint64_t reg, n;
 
@@ -399,31 +329,31 @@ static void run_extended(struct machine *m, struct reader *r, uint8_t op)
 		m->done = n > m->at;
 		break;
 	case 0x02:	/* advance_loc1, 2, 4 */
-		advance(m, fixed(r, 1));
+		advance(m, fl_fixed(r, 1));
 		break;
 	case 0x03:
-		advance(m, fixed(r, 2));
+		advance(m, fl_fixed(r, 2));
 		break;
 	case 0x04:
-		advance(m, fixed(r, 4));
+		advance(m, fl_fixed(r, 4));
 		break;
 	case 0x05:	/* offset_extended */
-		reg = uleb(r);
-		set_rule(m, reg, FL_RULE_OFFSET, scaled(m, uleb(r)));
+		reg = fl_uleb(r);
+		set_rule(m, reg, FL_RULE_OFFSET, scaled(m, fl_uleb(r)));
 		break;
 	case 0x06:	/* restore_extended */
-		restore(m, uleb(r));
+		restore(m, fl_uleb(r));
 		break;
 	case 0x07:	/* undefined */
-		set_rule(m, uleb(r), FL_RULE_UNDEFINED, 0);
+		set_rule(m, fl_uleb(r), FL_RULE_UNDEFINED, 0);
 		break;
 	case 0x08:	/* same_value */
-		set_rule(m, uleb(r), FL_RULE_SAME, 0);
+		set_rule(m, fl_uleb(r), FL_RULE_SAME, 0);
 		break;
 	case 0x09:	/* register */
-		reg = uleb(r);
+		reg = fl_uleb(r);
 		set_rule(m, reg, FL_RULE_REGISTER,
-			 (int64_t)FL_MIN(uleb(r), (uint64_t)FL_REGS));
+			 (int64_t)FL_MIN(fl_uleb(r), (uint64_t)FL_REGS));
 		break;
 	case 0x0a:	/* remember_state */
 		if (m->nstates == MAX_STATES)
@@ -438,73 +368,74 @@ static void run_extended(struct machine *m, struct reader *r, uint8_t op)
 			m->row = m->states[--m->nstates];
 		break;
 	case 0x0c:	/* def_cfa */
-		reg = uleb(r);
-		set_cfa(m, reg, (int64_t)uleb(r));
+		reg = fl_uleb(r);
+		set_cfa(m, reg, (int64_t)fl_uleb(r));
 		break;
 	case 0x0d:	/* def_cfa_register */
-		change_cfa(m, r, uleb(r), m->row.cfa);
+		change_cfa(m, r, fl_uleb(r), m->row.cfa);
 		break;
 	case 0x0e:	/* def_cfa_offset */
-		change_cfa(m, r, m->row.cfa_register, (int64_t)uleb(r));
+		change_cfa(m, r, m->row.cfa_register, (int64_t)fl_uleb(r));
 		break;
 	case 0x0f:	/* def_cfa_expression */
 		m->row.cfa_expression = true;
 		m->row.cfa = take_block(m, r);
 		break;
 	case 0x10:	/* expression */
-		reg = uleb(r);
+		reg = fl_uleb(r);
 		set_rule(m, reg, FL_RULE_EXPRESSION, take_block(m, r));
 		break;
 	case 0x11:	/* offset_extended_sf */
-		reg = uleb(r);
+		reg = fl_uleb(r);
 		set_rule(m, reg, FL_RULE_OFFSET,
-			 scaled(m, (uint64_t)sleb(r)));
+			 scaled(m, (uint64_t)fl_sleb(r)));
 		break;
 	case 0x12:	/* def_cfa_sf */
-		reg = uleb(r);
-		set_cfa(m, reg, scaled(m, (uint64_t)sleb(r)));
+		reg = fl_uleb(r);
+		set_cfa(m, reg, scaled(m, (uint64_t)fl_sleb(r)));
 		break;
 	case 0x13:	/* def_cfa_offset_sf */
 		change_cfa(m, r, m->row.cfa_register,
-			   scaled(m, (uint64_t)sleb(r)));
+			   scaled(m, (uint64_t)fl_sleb(r)));
 		break;
 	case 0x14:	/* val_offset */
-		reg = uleb(r);
-		set_rule(m, reg, FL_RULE_VALUE_OFFSET, scaled(m, uleb(r)));
+		reg = fl_uleb(r);
+		set_rule(m, reg, FL_RULE_VALUE_OFFSET, scaled(m, fl_uleb(r)));
 		break;
 	case 0x15:	/* val_offset_sf */
-		reg = uleb(r);
+		reg = fl_uleb(r);
 		set_rule(m, reg, FL_RULE_VALUE_OFFSET,
-			 scaled(m, (uint64_t)sleb(r)));
+			 scaled(m, (uint64_t)fl_sleb(r)));
 		break;
 	case 0x16:	/* val_expression */
-		reg = uleb(r);
+		reg = fl_uleb(r);
 		set_rule(m, reg, FL_RULE_VALUE_EXPRESSION, take_block(m, r));
 		break;
 	case 0x2e:	/* GNU_args_size */
-		uleb(r);
+		fl_uleb(r);
 		break;
 	case 0x2f:	/* GNU_negative_offset_extended */
-		reg = uleb(r);
+		reg = fl_uleb(r);
 		set_rule(m, reg, FL_RULE_OFFSET,
-			 scaled(m, 0 - uleb(r)));
+			 scaled(m, 0 - fl_uleb(r)));
 		break;
 	default:
 		r->failed = true;
 	}
 }
 
-static bool run(struct machine *m, struct reader r)
+static bool run(struct machine *m, struct fl_dwarf r)
 {
 	while (r.at < r.end && !r.failed && !m->done) {
-		uint8_t op = (uint8_t)fixed(&r, 1), low = op & 0x3f;
+		uint8_t op = (uint8_t)fl_fixed(&r, 1), low = op & 0x3f;
 
 		switch (op >> 6) {
 		case 1:
 			advance(m, low);
 			break;
 		case 2:
-			set_rule(m, low, FL_RULE_OFFSET, scaled(m, uleb(&r)));
+			set_rule(m, low, FL_RULE_OFFSET,
+				 scaled(m, fl_uleb(&r)));
 			break;
 		case 3:
 			restore(m, low);
@@ -537,7 +468,7 @@ bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
 {
 	const struct fl_cfi_range *range = find(cfi, at);
 	struct machine m;
-	struct reader r;
+	struct fl_dwarf r;
 	struct cie cie;
 	uint64_t size;
 	size_t next;
@@ -565,197 +496,6 @@ bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
 	return true;
 }
 
-/* Expressions ----------------------------------------------------------- */
-
-struct evaluation {
-	const struct fl_memory *memory;
-	const struct fl_regs *regs;
-	uint64_t stack[MAX_VALUES];
-	unsigned n;
-	bool failed, unreadable;
-};
-
-static void push(struct evaluation *e, uint64_t value)
-{
-	if (e->n == MAX_VALUES)
-		e->failed = true;
-	else
-		e->stack[e->n++] = value;
-}
-
-static uint64_t pop(struct evaluation *e)
-{
-	if (!e->n) {
-		e->failed = true;
-		return 0;
-	}
-	return e->stack[--e->n];
-}
-
-static void push_register(struct evaluation *e, uint64_t reg, int64_t offset)
-{
-	if (reg >= FL_REGS || !(e->regs->known >> reg & 1)) {
-		e->failed = true;
-		return;
-	}
-	push(e, e->regs->value[reg] + (uint64_t)offset);
-}
-
-static void dereference(struct evaluation *e, size_t size)
-{
-	uint64_t at = pop(e), value = 0;
-
-	if (e->failed || size > 8)
-		e->failed = true;
-	else if (!e->memory->read(e->memory->arg, at, &value, size))
-		e->failed = e->unreadable = true;
-	push(e, value);
-}
-
-static void pick(struct evaluation *e, uint64_t index)
-{
-	if (index >= e->n)
-		e->failed = true;
-	else
-		push(e, e->stack[e->n - 1 - index]);
-}
-
-/* Operations with two operands. */
-static bool binary(struct evaluation *e, uint8_t op)
-{
-	uint64_t b, a;
-
-	if (!((op >= 0x1a && op <= 0x1e) || op == 0x21 || op == 0x22 ||
-	      (op >= 0x24 && op <= 0x27) || (op >= 0x29 && op <= 0x2e)))
-		return false;
-	b = pop(e);
-	a = pop(e);
-	switch (op) {
-	case 0x1a: push(e, a & b); break;
-	case 0x1b:	/* div, signed */
-		if (!b || (b == UINT64_MAX && a == (uint64_t)INT64_MIN))
-			e->failed = true;
-		else
-			push(e, (uint64_t)((int64_t)a / (int64_t)b));
-		break;
-	case 0x1c: push(e, a - b); break;
-	case 0x1d:
-		if (!b)
-			e->failed = true;
-		else
-			push(e, a % b);
-		break;
-	case 0x1e: push(e, a * b); break;
-	case 0x21: push(e, a | b); break;
-	case 0x22: push(e, a + b); break;
-	case 0x24: push(e, b < 64 ? a << b : 0); break;
-	case 0x25: push(e, b < 64 ? a >> b : 0); break;
-	case 0x26: push(e, (uint64_t)((int64_t)a >> FL_MIN(b, (uint64_t)63)));
-		break;
-	case 0x27: push(e, a ^ b); break;
-	case 0x29: push(e, a == b); break;
-	case 0x2a: push(e, (int64_t)a >= (int64_t)b); break;
-	case 0x2b: push(e, (int64_t)a > (int64_t)b); break;
-	case 0x2c: push(e, (int64_t)a <= (int64_t)b); break;
-	case 0x2d: push(e, (int64_t)a < (int64_t)b); break;
-	case 0x2e: push(e, a != b); break;
-	}
-	return true;
-}
-
-static void jump(struct evaluation *e, struct reader *r,
-		 const uint8_t *begin, bool taken)
-{
-	int64_t by = fixed_signed(r, 2);
-
-	if (!taken)
-		return;
-	if (by < begin - r->at || by > r->end - r->at)
-		e->failed = true;
-	else
-		r->at += by;
-}
-
-static void operate(struct evaluation *e, struct reader *r,
-		    const uint8_t *begin, uint8_t op)
-{
-	uint64_t a, b;
-
-	if (op >= 0x30 && op <= 0x4f) {		/* lit0 .. lit31 */
-		push(e, op - 0x30u);
-		return;
-	}
-	if (op >= 0x70 && op <= 0x8f) {		/* breg0 .. breg31 */
-		push_register(e, op - 0x70u, sleb(r));
-		return;
-	}
-	if (binary(e, op))
-		return;
-	switch (op) {
-	case 0x03: push(e, fixed(r, 8)); break;		/* addr */
-	case 0x06: dereference(e, 8); break;
-	case 0x08: push(e, fixed(r, 1)); break;
-	case 0x09: push(e, (uint64_t)fixed_signed(r, 1)); break;
-	case 0x0a: push(e, fixed(r, 2)); break;
-	case 0x0b: push(e, (uint64_t)fixed_signed(r, 2)); break;
-	case 0x0c: push(e, fixed(r, 4)); break;
-	case 0x0d: push(e, (uint64_t)fixed_signed(r, 4)); break;
-	case 0x0e:
-	case 0x0f: push(e, fixed(r, 8)); break;
-	case 0x10: push(e, uleb(r)); break;
-	case 0x11: push(e, (uint64_t)sleb(r)); break;
-	case 0x12: pick(e, 0); break;			/* dup */
-	case 0x13: pop(e); break;			/* drop */
-	case 0x14: pick(e, 1); break;			/* over */
-	case 0x15: pick(e, fixed(r, 1)); break;
-	case 0x16:					/* swap */
-		b = pop(e);
-		a = pop(e);
-		push(e, b);
-		push(e, a);
-		break;
-	case 0x19:					/* abs */
-		a = pop(e);
-		push(e, a >> 63 ? 0 - a : a);
-		break;
-	case 0x1f: push(e, 0 - pop(e)); break;		/* neg */
-	case 0x20: push(e, ~pop(e)); break;		/* not */
-	case 0x23: push(e, pop(e) + uleb(r)); break;	/* plus_uconst */
-	case 0x28: jump(e, r, begin, pop(e) != 0); break;	/* bra */
-	case 0x2f: jump(e, r, begin, true); break;	/* skip */
-	case 0x92:					/* bregx */
-		a = uleb(r);
-		push_register(e, a, sleb(r));
-		break;
-	case 0x94: dereference(e, fixed(r, 1)); break;	/* deref_size */
-	case 0x96: break;				/* nop */
-	default: e->failed = true;
-	}
-}
-
-/* The value of the expression at a place in .eh_frame. */
-static bool evaluate(const struct fl_cfi *cfi, int32_t place,
-		     struct evaluation *e, uint64_t *value)
-{
-	struct reader r = { cfi->frame + place, cfi->frame + cfi->size,
-			    false };
-	uint64_t size = uleb(&r);
-	const uint8_t *begin = r.at;
-
-	if (size > (uint64_t)(r.end - r.at))
-		return false;
-	r.end = r.at + size;
-	for (unsigned i = 0; r.at < r.end; i++) {
-		if (i == MAX_OPERATIONS)
-			return false;
-		operate(e, &r, begin, (uint8_t)fixed(&r, 1));
-		if (e->failed || r.failed)
-			return false;
-	}
-	*value = pop(e);
-	return !e->failed;
-}
-
 /* Steps ------------------------------------------------------------------ */
 
 struct step {
@@ -770,18 +510,9 @@ struct step {
 static bool run_expression(struct step *s, int32_t place, bool has_cfa,
 			   uint64_t *value)
 {
-	struct evaluation e;
-
-	e.memory = s->memory;
-	e.regs = s->regs;
-	e.n = 0;
-	e.failed = e.unreadable = false;
-	if (has_cfa)
-		push(&e, s->cfa);
-	if (evaluate(s->cfi, place, &e, value))
-		return true;
-	s->unreadable |= e.unreadable;
-	return false;
+	return fl_cfi_expression(s->cfi, place, s->memory, s->regs,
+				 has_cfa ? &s->cfa : NULL, value,
+				 &s->unreadable);
 }
 
 static bool find_cfa(struct step *s)

@@ -11,6 +11,7 @@
  *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
  *	demangle.c	names of C++ and Rust
  *	cfi.c		.eh_frame: how to find the caller of an address
+ *	cfi_expression.c	the expressions in it
  *	unwind.c	the frames of a sample, from its registers and stack bytes
  *	hotspot.c	Java frames, from a JVM's memory
  *	cpython.c	Python frames, from an interpreter's memory
