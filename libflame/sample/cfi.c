@@ -352,8 +352,9 @@ static void run_extended(struct machine *m, struct fl_dwarf *r, uint8_t op)
 		break;
 	case 0x09:	/* register */
 		reg = fl_uleb(r);
+		n = fl_uleb(r);
 		set_rule(m, reg, FL_RULE_REGISTER,
-			 (int64_t)FL_MIN(fl_uleb(r), (uint64_t)FL_REGS));
+			 (int64_t)FL_MIN(n, (uint64_t)FL_REGS));
 		break;
 	case 0x0a:	/* remember_state */
 		if (m->nstates == MAX_STATES)

@@ -479,6 +479,24 @@ Test(cfi, that_is_damaged_is_refused_or_left_out)
 		}
 }
 
+Test(cfi, a_register_is_read_once)
+{
+	/* register: rbx is in r12; def_cfa_offset 16 */
+	static const uint8_t program[] = { 0x09, 3, 12, 0x0e, 16 };
+	struct fl_cfi cfi;
+	struct fl_cfi_row row;
+	uint8_t *copy = copy_frames(sizeof(frames));
+
+	memcpy(copy + 41, program, sizeof(program));
+	memset(copy + 41 + sizeof(program), 0, 3);
+	cr_assert(fl_cfi_init(&cfi, copy, sizeof(frames), 0x1000));
+	cr_assert(fl_cfi_row_at(&cfi, 0x2000, &row));
+	cr_expect_eq(row.rule[FL_REG_BX], FL_RULE_REGISTER);
+	cr_expect_eq(row.value[FL_REG_BX], 12);
+	cr_expect_eq(row.cfa, 16);
+	fl_cfi_free(&cfi);
+}
+
 /* An offset alone, where the CFA is an expression, would be its place. */
 Test(cfi, offset_without_a_register_is_refused)
 {
