@@ -1,4 +1,4 @@
-# The paths of the tools are those of the build.
+# The paths of the tools are those of the build, quoted where they need it.
 FLAME_SHARE=/share
 export FLAME_SHARE
 tools=$(dirname "$(command -v flame-batch)")
@@ -9,4 +9,4 @@ tools=$(dirname "$(command -v flame-batch)")
 		webhdfs://nn:9870/prof /mnt/x
 	flame-batch --engine hadoop -o site --keep 'a b' x
 	flame-batch --engine storm -o site x
-} 2>&1 | sed "s,$tools,/tools,g"
+} 2>&1 | sed -e "s,$tools,/tools,g" -e "s,'\\(/tools/[^' ]*\\)',\\1,"
