@@ -239,6 +239,7 @@ void fl_process_check_comm(struct fl_processes *all, struct fl_process *p)
 
 void fl_process_exec(struct fl_process *p)
 {
+	p->programs++;
 	p->nmaps = 0;
 	p->has_maps = true;	/* records of the new ones follow */
 	p->maps_read = 0;

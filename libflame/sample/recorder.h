@@ -19,6 +19,7 @@ struct fl_waiter {
 	pid_t pid, tid;
 	bool there;		/* stack and labels are those of its wait */
 	bool whole;
+	unsigned programs;	/* wall: its process's, when it was read */
 	flame_id stack, thread, labels;
 	uint64_t turns;		/* wall: on a CPU, when the stack was read */
 	uint64_t owed;		/* wall: looks while it ran; its next sample

@@ -215,6 +215,7 @@ struct fl_process {
 	flame_id comm;
 	bool tracked, exited;
 	int64_t exit_time;
+	unsigned programs;	/* begun: each has mappings of its own */
 	bool has_maps;
 	int64_t maps_read;	/* when /proc/PID/maps was read last; ns */
 	struct fl_mapping *maps;	/* executable ones, sorted */

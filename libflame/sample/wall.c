@@ -116,6 +116,7 @@ static bool unwind(struct fl_recorder *r, struct fl_waiter *waiter)
 					      &b->stack);
 	waiter->stack = fl_recorder_stack(r, t->base);
 	waiter->thread = t->set;
+	waiter->programs = p->programs;
 	waiter->there = true;
 	return true;
 }
@@ -216,6 +217,19 @@ int fl_wall_wait(const struct fl_recorder *r)
 	return left < 1 ? 1 : left > 20 ? 20 : (int)left;
 }
 
+/*
+ * A stack stays while its thread waits.  Where a look was earlier than the
+ * kernel's word of a new program, it was read with the mappings of the old one.
+ */
+static bool is_to_be_read(struct fl_recorder *r,
+			  const struct fl_waiter *waiter)
+{
+	const struct fl_process *p = fl_process_find(&r->processes,
+						     waiter->pid);
+
+	return !waiter->there || (p && p->programs != waiter->programs);
+}
+
 bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
 {
 	struct fl_waiters *w = &r->waiters;
@@ -227,7 +241,7 @@ bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
 
 		if (!waiter)
 			return false;
-		if (!waiter->there)
+		if (is_to_be_read(r, waiter))
 			waiter->turns = 0;
 		look = fl_blocked_look(&w->blocked, task.pid, task.tid,
 				       &waiter->turns);
