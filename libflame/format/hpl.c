@@ -127,9 +127,9 @@ static bool skip_record(struct bytes *b, uint8_t kind)
 		}
 		return frames >= -20 && frames <= MAX_FRAMES;
 	case LINE_FRAME:
-		take(b, 4);
-		/* fall through */
 	case FRAME:
+		if (kind == LINE_FRAME)
+			take(b, 4);
 		take(b, 4);
 		take(b, 8);
 		return true;
