@@ -6,7 +6,7 @@ for n in 1 2; do
 		data/spark-events/executor.mkjfr >$n.txt
 	mkjfr $n.txt >$n.jfr
 done
-log=data/spark-events/two_stages.log
+log=data/spark-events/two_stages.eventlog
 # Executors tell their number; where the path does, it wins.
 flame-fold --spark-events $log --by executor,stage 1.jfr 2.jfr >stages
 cat stages

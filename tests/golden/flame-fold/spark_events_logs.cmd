@@ -2,7 +2,7 @@
 cp data/jfr-text/*.types data/jfr-text/ap.kinds .
 sed 's/executor-id N/executor-id 1/' data/spark-events/executor.mkjfr >1.txt
 mkjfr 1.txt >1.jfr
-log=data/spark-events/two_stages.log
+log=data/spark-events/two_stages.eventlog
 stages() {
 	flame-fold --by stage --spark-events "$@" 1.jfr | sort |
 		awk '{ sub(/;.*/, ""); printf "%s ", $0 } END { print "" }'
