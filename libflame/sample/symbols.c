@@ -15,9 +15,6 @@ static bool add(struct fl_symbols *symbols, uint64_t start, uint64_t size,
 {
 	struct fl_symbol *new;
 
-	/* Its end could not be told. */
-	if (start == UINT64_MAX)
-		return true;
 	if (!fl_grow(&symbols->data, &symbols->capacity, symbols->count + 1,
 		     sizeof(*symbols->data)))
 		return false;
@@ -168,8 +165,9 @@ static bool add_kernel_line(struct fl_symbols *symbols, char *line)
 	uint64_t start;
 	char *at = hex(line, &start), *tab;
 
+	/* One at the last address has no end. */
 	if (!at || at[0] != ' ' || !at[1] || at[2] != ' ' || !at[3] ||
-	    !start || !strchr("tTwW", at[1]))
+	    !start || start == UINT64_MAX || !strchr("tTwW", at[1]))
 		return true;
 	tab = strchr(at + 3, '\t');
 	if (tab)
@@ -189,7 +187,7 @@ static bool add_map_line(struct fl_symbols *symbols, char *line)
 	if (!at || *at != ' ')
 		return true;
 	at = hex(at + 1, &size);
-	if (!at || *at != ' ' || !at[1] || !size)
+	if (!at || *at != ' ' || !at[1] || !size || start == UINT64_MAX)
 		return true;
 	return add(symbols, start, size, at + 1);
 }

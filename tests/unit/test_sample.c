@@ -61,7 +61,7 @@ Test(symbols, of_the_last_addresses_have_an_end)
 {
 	struct fl_symbols s = { 0 };
 	const char *text = "fffffffffffffff0 t near\n"
-			   "ffffffffffffffff t last\n";
+			   "ffffffffffffffff t last\t[horse]\n";
 
 	cr_assert(fl_symbols_kernel(&s, copy_of(text), strlen(text)));
 	cr_expect_eq(s.count, 1);
