@@ -91,7 +91,7 @@ void batch_free(struct batch *batch);
 
 bool batch_is_url(const char *path);
 bool batch_is_hdfs(const char *path);
-/* A URL, or what is below it; false: the message is out. */
+/* A URL, or the files below it; false: the message is out. */
 bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
 
 /* batch_engine.c ------------------------------------------------------ */

@@ -168,7 +168,7 @@ void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
 bool cli_has_folders(const struct cli *cli);
 bool cli_list_folders(struct cli *cli, struct flame *flame);
 
-/* survey.c: the metrics of what was read; the facts of an input. */
+/* survey.c: the metrics of the inputs; the facts of an input. */
 void cli_print_events(const struct flame *flame);
 bool cli_print_facts(const struct cli *cli, const struct flame_source *source,
 		     const char *path);

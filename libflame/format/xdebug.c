@@ -81,7 +81,7 @@ static bool take_record(struct reader *r, struct slice line,
 
 	*bad = !fl_slice_field(&s, &level) || !fl_slice_field(&s, &number) ||
 	       !fl_slice_field(&s, &kind) || !fl_parse_digits(level, &n);
-	/* What was returned, and what was assigned. */
+	/* Values: returned, and assigned. */
 	if (*bad || fl_slice_is(kind, "R") || fl_slice_is(kind, "A"))
 		return false;
 	*bad = !fl_slice_field(&s, &time) || !fl_parse_decimal(time, 9, &now);

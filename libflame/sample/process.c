@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes and what is mapped in them; names of addresses.
+ * Processes and their mappings; names of addresses.
  */
 #include "fl.h"
 

@@ -101,7 +101,7 @@ void fl_origins_free(struct fl_origins *origins)
 	*origins = (struct fl_origins){ 0 };
 }
 
-/* The last part of a path; empty for what is no file. */
+/* The last part of a path; empty for an input without a file. */
 static struct slice file_name(const struct fl_origin *origin)
 {
 	const char *slash = strrchr(origin->name, '/');

@@ -114,7 +114,7 @@ static bool add_record(struct reader *r, uint64_t count, const uint8_t *at,
 	return true;
 }
 
-/* Up to the end of records, or of what is whole of them. */
+/* Up to the end of records, or to the last whole one. */
 static void read_records(struct reader *r)
 {
 	uint64_t count, n;
