@@ -1,7 +1,6 @@
 # The paths of the tools are those of the build, quoted where they need it.
 FLAME_SHARE=/share
 export FLAME_SHARE
-tools=$(dirname "$(command -v flame-batch)")
 {
 	flame-batch --engine spark -o hdfs:///site --root TaskRunner.run \
 		--keep 'a b' --keep "c'd" --title 'X Y' hdfs:///prof 'x y'
@@ -9,4 +8,5 @@ tools=$(dirname "$(command -v flame-batch)")
 		webhdfs://nn:9870/prof /mnt/x
 	flame-batch --engine hadoop -o site --keep 'a b' x
 	flame-batch --engine storm -o site x
-} 2>&1 | sed -e "s,$tools,/tools,g" -e "s,'\\(/tools/[^' ]*\\)',\\1,"
+} 2>&1 | sed -e "s,[^ ',]*/tools/flame,/tools/flame,g" \
+	-e "s,'\\(/tools/[^' ]*\\)',\\1,"
