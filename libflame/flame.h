@@ -290,6 +290,9 @@ enum flame_damage {
 };
 int flame_source_damage(const struct flame_source *source);
 
+/* Bytes read so far, as the file, pipe or server has them, packed or not. */
+uint64_t flame_source_bytes(const struct flame_source *source);
+
 /* The name of the detected format. */
 const char *flame_source_format(const struct flame_source *source);
 

@@ -302,7 +302,8 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			if (cli->refused || !cli_pass_over(cli, flame))
 				return false;
 			tally->failed++;
-			cli_count_input(&tally->account, inputs[i], fate);
+			cli_count_input(&tally->account, inputs[i], NULL,
+					fate);
 			continue;
 		}
 		/* The first one chooses the metric of the others. */
@@ -316,16 +317,17 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			bool passes = flame_source_damage(source) == 2 &&
 				      cli_pass_over(cli, flame);
 
+			cli_count_input(&tally->account, inputs[i], source,
+					CLI_FAILED);
 			flame_close(source);
 			if (!passes)
 				return false;
 			tally->failed++;
-			cli_count_input(&tally->account, inputs[i],
-					CLI_FAILED);
 			continue;
 		}
 		count_damage(cli, tally, flame_source_damage(source));
-		cli_count_input(&tally->account, inputs[i], fate_of(source));
+		cli_count_input(&tally->account, inputs[i], source,
+				fate_of(source));
 		if (cli->verbose)
 			cli_say(cli, "%s: read as %s", inputs[i],
 				flame_source_format(source));

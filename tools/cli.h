@@ -186,8 +186,9 @@ struct cli_tally {
 };
 /* CLI_MISSING if there is no such file, else CLI_FAILED. */
 enum cli_fate cli_fate_of_failure(const struct flame *flame);
+/* source: what was open of it; or NULL. */
 void cli_count_input(struct cli_tally *tally, const char *path,
-		     enum cli_fate fate);
+		     const struct flame_source *source, enum cli_fate fate);
 void cli_report(const struct cli *cli, const struct flame *flame,
 		const struct cli_tally *tally);
 /*

@@ -19,7 +19,7 @@ enum cli_fate cli_fate_of_failure(const struct flame *flame)
 }
 
 void cli_count_input(struct cli_tally *tally, const char *path,
-		     enum cli_fate fate)
+		     const struct flame_source *source, enum cli_fate fate)
 {
 	struct stat st;
 
@@ -27,6 +27,8 @@ void cli_count_input(struct cli_tally *tally, const char *path,
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
 	    S_ISREG(st.st_mode))
 		tally->bytes += (uint64_t)st.st_size;
+	else if (source)
+		tally->bytes += flame_source_bytes(source);
 }
 
 static uint64_t sum_of(const struct cli_tally *tally)

@@ -313,7 +313,7 @@ static int put_tree(struct budget *b)
 	return FLAME_OK;
 }
 
-/* What was left out --------------------------------------------------- */
+/* Nodes left out ----------------------------------------------------- */
 
 static void put_left_out(struct budget *b)
 {

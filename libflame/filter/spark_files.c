@@ -135,7 +135,7 @@ static int read_file(struct flame *flame, struct fl_spark *spark,
 	return status;
 }
 
-/* The first part to read: what is before it is in a compact one. */
+/* The first part to read; a compact part replaces all before it. */
 static size_t first_part(const struct files *files)
 {
 	size_t first = 0;

@@ -276,6 +276,11 @@ void flame_close(struct flame_source *source)
 	fl_free(source);
 }
 
+uint64_t flame_source_bytes(const struct flame_source *source)
+{
+	return source->in ? fl_in_bytes(source->in) : 0;
+}
+
 const char *flame_source_format(const struct flame_source *source)
 {
 	return source->format->name;

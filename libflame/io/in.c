@@ -443,6 +443,13 @@ uint64_t fl_in_offset(const struct fl_in *in)
 	return in->offset;
 }
 
+uint64_t fl_in_bytes(const struct fl_in *in)
+{
+	while (in->under)
+		in = in->under;
+	return in->all ? in->size : in->nread;
+}
+
 bool fl_in_size(const struct fl_in *in, uint64_t *size)
 {
 	*size = in->size;

@@ -82,6 +82,8 @@ void fl_in_consume(struct fl_in *in, size_t n);
 
 /* Offset of the next byte, in decoded bytes from the start. */
 uint64_t fl_in_offset(const struct fl_in *in);
+/* Bytes of the file or pipe, packed or not, so far; of a mapped file all. */
+uint64_t fl_in_bytes(const struct fl_in *in);
 /*
  * The size, if it is known in advance (files, memory).  Packed members in plain
  * text count with their packed size.

@@ -229,7 +229,7 @@ static size_t on_bytes(char *at, size_t size, size_t n, void *arg)
 static void set_protocols(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
-	/* What was encrypted stays so. */
+	/* A redirect must not leave TLS. */
 	bool tls = strncasecmp(url->request.data, "https", 5) == 0;
 
 #if LIBCURL_VERSION_NUM >= 0x075500
