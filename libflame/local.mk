@@ -206,10 +206,15 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/check.c libflame/sample/dwarf.h \
 	libflame/sample/cpython.c \
 	libflame/sample/demangle.c libflame/sample/elf.c \
-	libflame/sample/hotspot.c libflame/sample/jvm_events.c \
+	libflame/sample/hotspot.c libflame/sample/hotspot.h \
+	libflame/sample/hotspot_code.c \
+	libflame/sample/hotspot_layout.c \
+	libflame/sample/hotspot_methods.c \
+	libflame/sample/jvm_events.c \
 	libflame/sample/machine.c libflame/sample/module.c \
 	libflame/sample/offcpu.c \
-	libflame/sample/perf_events.c libflame/sample/process.c \
+	libflame/sample/perf_events.c libflame/sample/perf_records.c \
+	libflame/sample/perf_records.h libflame/sample/process.c \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
 	libflame/sample/symbols.c libflame/sample/targets.c \

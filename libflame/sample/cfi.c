@@ -316,113 +316,143 @@ static int64_t scaled(const struct machine *m, uint64_t n)
 	return (int64_t)(n * (uint64_t)m->cie->data_align);
 }
 
-static void run_extended(struct machine *m, struct fl_dwarf *r, uint8_t op)
-{
-	uint64_t reg, n;
+/* Instructions of a kind: each returns whether the operation is one. */
 
+/* Those that move to other addresses, and keep or bring back rows. */
+static bool run_location(struct machine *m, struct fl_dwarf *r, uint8_t op)
+{
 	switch (op) {
-	case 0x00:	/* nop */
-		break;
 	case 0x01:	/* set_loc */
-		n = pointer(r, m->cie->encoding, address_of(m->cfi, r->at));
-		m->location = n;
-		m->done = n > m->at;
-		break;
+		m->location = pointer(r, m->cie->encoding,
+				      address_of(m->cfi, r->at));
+		m->done = m->location > m->at;
+		return true;
 	case 0x02:	/* advance_loc1, 2, 4 */
 		advance(m, fl_fixed(r, 1));
-		break;
+		return true;
 	case 0x03:
 		advance(m, fl_fixed(r, 2));
-		break;
+		return true;
 	case 0x04:
 		advance(m, fl_fixed(r, 4));
-		break;
-	case 0x05:	/* offset_extended */
-		reg = fl_uleb(r);
-		set_rule(m, reg, FL_RULE_OFFSET, scaled(m, fl_uleb(r)));
-		break;
-	case 0x06:	/* restore_extended */
-		restore(m, fl_uleb(r));
-		break;
-	case 0x07:	/* undefined */
-		set_rule(m, fl_uleb(r), FL_RULE_UNDEFINED, 0);
-		break;
-	case 0x08:	/* same_value */
-		set_rule(m, fl_uleb(r), FL_RULE_SAME, 0);
-		break;
-	case 0x09:	/* register */
-		reg = fl_uleb(r);
-		n = fl_uleb(r);
-		set_rule(m, reg, FL_RULE_REGISTER,
-			 (int64_t)FL_MIN(n, (uint64_t)FL_REGS));
-		break;
+		return true;
 	case 0x0a:	/* remember_state */
 		if (m->nstates == MAX_STATES)
 			r->failed = true;
 		else
 			m->states[m->nstates++] = m->row;
-		break;
+		return true;
 	case 0x0b:	/* restore_state */
 		if (!m->nstates)
 			r->failed = true;
 		else
 			m->row = m->states[--m->nstates];
-		break;
+		return true;
+	}
+	return false;
+}
+
+/* Those that tell where the CFA is. */
+static bool run_cfa(struct machine *m, struct fl_dwarf *r, uint8_t op)
+{
+	uint64_t reg;
+
+	switch (op) {
 	case 0x0c:	/* def_cfa */
 		reg = fl_uleb(r);
 		set_cfa(m, reg, (int64_t)fl_uleb(r));
-		break;
+		return true;
 	case 0x0d:	/* def_cfa_register */
 		change_cfa(m, r, fl_uleb(r), m->row.cfa);
-		break;
+		return true;
 	case 0x0e:	/* def_cfa_offset */
 		change_cfa(m, r, m->row.cfa_register, (int64_t)fl_uleb(r));
-		break;
+		return true;
 	case 0x0f:	/* def_cfa_expression */
 		m->row.cfa_expression = true;
 		m->row.cfa = take_block(m, r);
-		break;
-	case 0x10:	/* expression */
-		reg = fl_uleb(r);
-		set_rule(m, reg, FL_RULE_EXPRESSION, take_block(m, r));
-		break;
-	case 0x11:	/* offset_extended_sf */
-		reg = fl_uleb(r);
-		set_rule(m, reg, FL_RULE_OFFSET,
-			 scaled(m, (uint64_t)fl_sleb(r)));
-		break;
+		return true;
 	case 0x12:	/* def_cfa_sf */
 		reg = fl_uleb(r);
 		set_cfa(m, reg, scaled(m, (uint64_t)fl_sleb(r)));
-		break;
+		return true;
 	case 0x13:	/* def_cfa_offset_sf */
 		change_cfa(m, r, m->row.cfa_register,
 			   scaled(m, (uint64_t)fl_sleb(r)));
-		break;
+		return true;
+	}
+	return false;
+}
+
+/* Those of a register whose place is an offset from the CFA. */
+static bool run_offset(struct machine *m, struct fl_dwarf *r, uint8_t op)
+{
+	enum fl_rule rule = op == 0x14 || op == 0x15 ? FL_RULE_VALUE_OFFSET :
+						       FL_RULE_OFFSET;
+	uint64_t reg;
+
+	switch (op) {
+	case 0x05:	/* offset_extended */
 	case 0x14:	/* val_offset */
 		reg = fl_uleb(r);
-		set_rule(m, reg, FL_RULE_VALUE_OFFSET, scaled(m, fl_uleb(r)));
-		break;
+		set_rule(m, reg, rule, scaled(m, fl_uleb(r)));
+		return true;
+	case 0x11:	/* offset_extended_sf */
 	case 0x15:	/* val_offset_sf */
 		reg = fl_uleb(r);
-		set_rule(m, reg, FL_RULE_VALUE_OFFSET,
-			 scaled(m, (uint64_t)fl_sleb(r)));
-		break;
+		set_rule(m, reg, rule, scaled(m, (uint64_t)fl_sleb(r)));
+		return true;
+	case 0x2f:	/* GNU_negative_offset_extended */
+		reg = fl_uleb(r);
+		set_rule(m, reg, rule, scaled(m, 0 - fl_uleb(r)));
+		return true;
+	}
+	return false;
+}
+
+/* Those of a register that is anywhere else. */
+static bool run_register(struct machine *m, struct fl_dwarf *r, uint8_t op)
+{
+	uint64_t reg, n;
+
+	switch (op) {
+	case 0x06:	/* restore_extended */
+		restore(m, fl_uleb(r));
+		return true;
+	case 0x07:	/* undefined */
+		set_rule(m, fl_uleb(r), FL_RULE_UNDEFINED, 0);
+		return true;
+	case 0x08:	/* same_value */
+		set_rule(m, fl_uleb(r), FL_RULE_SAME, 0);
+		return true;
+	case 0x09:	/* register */
+		reg = fl_uleb(r);
+		n = fl_uleb(r);
+		set_rule(m, reg, FL_RULE_REGISTER,
+			 (int64_t)FL_MIN(n, (uint64_t)FL_REGS));
+		return true;
+	case 0x10:	/* expression */
+		reg = fl_uleb(r);
+		set_rule(m, reg, FL_RULE_EXPRESSION, take_block(m, r));
+		return true;
 	case 0x16:	/* val_expression */
 		reg = fl_uleb(r);
 		set_rule(m, reg, FL_RULE_VALUE_EXPRESSION, take_block(m, r));
-		break;
-	case 0x2e:	/* GNU_args_size */
-		fl_uleb(r);
-		break;
-	case 0x2f:	/* GNU_negative_offset_extended */
-		reg = fl_uleb(r);
-		set_rule(m, reg, FL_RULE_OFFSET,
-			 scaled(m, 0 - fl_uleb(r)));
-		break;
-	default:
-		r->failed = true;
+		return true;
 	}
+	return false;
+}
+
+static void run_extended(struct machine *m, struct fl_dwarf *r, uint8_t op)
+{
+	if (op == 0x00 ||	/* nop */
+	    run_location(m, r, op) || run_cfa(m, r, op) ||
+	    run_offset(m, r, op) || run_register(m, r, op))
+		return;
+	if (op == 0x2e)		/* GNU_args_size */
+		fl_uleb(r);
+	else
+		r->failed = true;
 }
 
 static bool run(struct machine *m, struct fl_dwarf r)

@@ -4,6 +4,7 @@
  *
  *	perf_events.c	the kernel's samples and process events, in order of
  *			time, from ring buffers
+ *	perf_records.c	the records in them
  *	process.c	processes, their mappings, names of addresses
  *	module.c	files that are mapped
  *	machine.c	perf maps, and the virtual machines of processes
@@ -13,7 +14,7 @@
  *	cfi.c		.eh_frame: how to find the caller of an address
  *	cfi_expression.c	the expressions in it
  *	unwind.c	the frames of a sample, from its registers and stack bytes
- *	hotspot.c	Java frames, from a JVM's memory
+ *	hotspot.c	Java frames, from a JVM's memory (hotspot.h)
  *	cpython.c	Python frames, from an interpreter's memory
  *	targets.c	which processes to record
  *	record.c	all of them as a source of samples (recorder.h)

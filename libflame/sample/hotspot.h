@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A HotSpot JVM that is read from outside, as the parts of hotspot.c see it:
+ *
+ *	hotspot_layout.c	where its structures have what
+ *	hotspot_code.c		the code cache and the blobs in it
+ *	hotspot_methods.c	names of methods, and those that were inlined
+ *	hotspot.c		from a frame to its caller
+ */
+#ifndef FL_SAMPLE_HOTSPOT_H
+#define FL_SAMPLE_HOTSPOT_H
+
+#include "sample/sample.h"
+
+enum {
+	FL_MAX_HEAPS = 8,
+	FL_BLOB_HEADER = 512	/* more than any blob's header */
+};
+
+/* Offsets of fields, addresses of static ones; -1: not in this JVM. */
+struct fl_vm_layout {
+	int64_t heaps, low, high, major;
+	int64_t heap_memory, heap_segmap, log2_segment, virtual_low,
+		virtual_high, block_used;
+	int64_t array_length, array_data;
+	int64_t blob_name, code_begin, code_end, code_offset, data_offset,
+		frame_complete, frame_size, relocation_size, mutable_data;
+	int64_t method, compile_id, level, scopes_data, scopes_pcs,
+		dependencies, metadata, immutable, immutable_size,
+		scopes_data_offset, deopt, deopt_offset, orig_pc;
+	int64_t const_method, constants, name_index, pool_holder, klass_name,
+		symbol_length, symbol_body;
+	int64_t size_of_block, size_of_pool;
+};
+
+/* What differs between releases and is in no table. */
+struct fl_vm_release {
+	int major;
+	bool apart;	/* debug information lies beside the code */
+	int excess;	/* UNSIGNED5: no byte is less than this */
+};
+
+enum fl_blob_kind {
+	FL_BLOB_METHOD, FL_BLOB_INTERPRETER, FL_BLOB_STUBS, FL_BLOB_ADAPTER,
+	FL_BLOB_RUNTIME
+};
+
+struct fl_code_blob {
+	uint64_t at, begin, end;
+	enum fl_blob_kind kind;
+	unsigned round;		/* it was compared last */
+	uint64_t method;
+	int32_t compile_id, level, frame_size, frame_complete;
+	uint64_t deopt;
+	int32_t orig_pc;
+	flame_id frame;		/* of a stub */
+	uint8_t *data;		/* PcDescs, scopes, metadata; NULL: not read */
+	size_t pcs_size, scopes_size, metadata_size;
+	bool has_data;
+};
+
+struct fl_vm_method {
+	uint64_t at, const_method;
+	flame_id name;
+	unsigned round;
+};
+
+struct fl_hotspot {
+	struct flame *flame;
+	struct fl_memory memory;
+	struct fl_vm_layout layout;
+	const struct fl_vm_release *release;
+	uint64_t low, high;
+	struct fl_code_heap {
+		uint64_t low, high, segmap;
+		int32_t log2;
+	} heaps[FL_MAX_HEAPS];
+	size_t nheaps;
+	unsigned round;
+	bool fresh;		/* bounds and heaps were read in this round */
+	struct fl_code_blob *blobs;
+	size_t nblobs, blobs_capacity;
+	struct fl_map blobs_by_at;	/* -> place + 1 */
+	struct fl_map found;		/* pc -> place + 1, in this round */
+	struct fl_vm_method *methods;
+	size_t nmethods, methods_capacity;
+	struct fl_map methods_by_at;
+	struct fl_buf buf;
+};
+
+static inline bool fl_vm_read(const struct fl_hotspot *h, uint64_t at, void *to,
+			      size_t size)
+{
+	return h->memory.read(h->memory.arg, at, to, size);
+}
+
+static inline uint64_t fl_vm_word(const struct fl_hotspot *h, uint64_t at)
+{
+	uint64_t n = 0;
+
+	return fl_vm_read(h, at, &n, sizeof(n)) ? n : 0;
+}
+
+static inline int32_t fl_vm_int(const struct fl_hotspot *h, uint64_t at)
+{
+	int32_t n = 0;
+
+	return fl_vm_read(h, at, &n, sizeof(n)) ? n : 0;
+}
+
+/* Of a blob's header. */
+static inline int64_t fl_vm_field(const uint8_t *header, int64_t offset,
+				  size_t size)
+{
+	int64_t n = 0;
+
+	if (offset < 0 || offset > (int64_t)(FL_BLOB_HEADER - size))
+		return 0;
+	memcpy(&n, header + offset, size);
+	if (size == 4)
+		return (int32_t)n;
+	return size == 2 ? (int16_t)n : n;
+}
+
+/* hotspot_layout.c */
+/* Text that ends in NUL; false: there is none that fits. */
+bool fl_vm_text(const struct fl_hotspot *h, uint64_t at, char *to, size_t size);
+/*
+ * Reads the tables; false: they are not those of a release whose rules are
+ * known.  *major: what the JVM says it is; 0: it does not.
+ */
+bool fl_hotspot_read_layout(struct fl_hotspot *h,
+			    const struct fl_vm_symbols *vm, int *major);
+
+/* hotspot_code.c */
+/* NULL: the address is in no blob that is in use. */
+struct fl_code_blob *fl_hotspot_blob(struct fl_hotspot *h, uint64_t pc);
+
+/* hotspot_methods.c */
+/* false: it is no method. */
+bool fl_hotspot_push(struct fl_hotspot *h, struct fl_unwinder *u,
+		     uint64_t method, enum flame_type type, uint64_t pc);
+/* The methods of a place in compiled code, inlined ones first. */
+bool fl_hotspot_push_compiled(struct fl_hotspot *h, struct fl_unwinder *u,
+			      struct fl_code_blob *blob, uint64_t pc);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What perf_events.c asks of the kernel and perf_records.c reads. */
+#ifndef FL_SAMPLE_PERF_RECORDS_H
+#define FL_SAMPLE_PERF_RECORDS_H
+
+#include "sample/sample.h"
+
+#include <linux/perf_event.h>
+
+/* Registers of samples: AX to IP, and R8 to R15. */
+#define FL_PERF_REGISTERS UINT64_C(0xff01ff)
+
+/* What every other record ends in: pid, tid, time, cpu. */
+enum { FL_PERF_TRAILER = 24 };
+
+#endif
