@@ -243,6 +243,27 @@ static bool take_profile(struct trace *t, const struct reading *e)
 	return true;
 }
 
+/*
+ * py-spy compares a stack with the last one of its thread id, whatever the
+ * process, and writes what differs: forked workers, whose thread ids are the
+ * same, share one stack in its files, and tell processes apart by frames.
+ */
+static bool thread_of(struct trace *t, const struct reading *e,
+		      uint32_t *thread)
+{
+	if (!fl_trace_thread(t, e->pyspy ? 0 : e->pid, e->tid, thread))
+		return false;
+	if (e->pyspy) {
+		struct thread *th = &t->threads[*thread];
+
+		if (!th->order)
+			th->pid = e->pid;
+		else if (th->pid != e->pid)
+			th->pid = 0;
+	}
+	return true;
+}
+
 static void take_event(struct trace *t, const struct reading *e)
 {
 	uint32_t thread, key;
@@ -257,8 +278,7 @@ static void take_event(struct trace *t, const struct reading *e)
 	case 'E':
 		if (!e->has_time)
 			fl_json_bad(&t->js, "an event without a time");
-		else if (fl_trace_thread(t, e->pid, e->tid, &thread) &&
-			 find_key(t, e, &key))
+		else if (thread_of(t, e, &thread) && find_key(t, e, &key))
 			fl_trace_hold(t, thread, &(struct event){
 				.time = e->time, .key = key,
 				.phase = e->phase,
