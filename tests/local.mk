@@ -137,6 +137,9 @@ script_tests = \
 	tests/laws/memory \
 	tests/laws/urls \
 	tests/engines/run \
+	tests/live/influxdb \
+	tests/live/pyspy \
+	tests/live/spark \
 	tests/laws/merge \
 	tests/laws/empty \
 	tests/laws/fetch \
@@ -183,11 +186,11 @@ script_tests = \
 	tests/coherence/corpus
 TESTS += $(script_tests)
 
-EXTRA_DIST += tests/README tests/tap.sh tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/README tests/tap.sh tests/fetch.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
-	tests/jfr-text tests/laws tests/mk tests/perf-script \
+	tests/jfr-text tests/laws tests/live tests/mk tests/perf-script \
 	tests/progress tests/python tests/record tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.
