@@ -136,6 +136,7 @@ script_tests = \
 	tests/laws/recipes \
 	tests/laws/memory \
 	tests/laws/urls \
+	tests/engines/live \
 	tests/engines/run \
 	tests/live/influxdb \
 	tests/live/pyspy \
