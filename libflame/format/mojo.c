@@ -4,9 +4,14 @@
  * kind each, with numbers and texts that end in NUL.
  *
  * A number's first byte has 6 bits, a sign (0x40) and whether more follow
- * (0x80); the others have 7 bits.  Frames and texts come once, with a key, and
- * are known by it from then on.  A stack's samples are those of the text:
- * wall (or cpu) time, and memory.
+ * (0x80); the others have 7 bits.  Frames and texts come once for a process,
+ * with a key, and are known by it from then on.  A stack's samples are those
+ * of the text: wall (or cpu) time, and memory.
+ *
+ * From version 2 on frames have columns, from 3 on stacks an interpreter.
+ * Version 4 says that a stack begins as the one before of its thread, up to
+ * the last frame of Python; and where tasks of asyncio stand, whose frames
+ * are not the stack's.
  */
 #include "fl.h"
 
@@ -16,10 +21,18 @@
 
 enum event {
 	META = 1, STACK, FRAME, INVALID, REFERENCE, KERNEL, GC, IDLE, TIME,
-	MEMORY, STRING
+	MEMORY, STRING, STRING_REFERENCE, REPEAT, TASK_STACK, TASK_WAITER,
+	TASK_RUNNING
 };
 
-enum { MIN_PEEK = 1 << 16 };
+enum { MIN_PEEK = 1 << 16, LAST_VERSION = 4 };
+
+/* A frame in the maps and of the open stack: is it one of Python? */
+static const uint64_t PYTHON = 1ull << 32;
+
+struct process {
+	struct fl_map strings, frames;	/* key -> name, frame */
+};
 
 struct reader {
 	struct flame_source *source;
@@ -28,17 +41,28 @@ struct reader {
 	const uint8_t *head;	/* peeked */
 	size_t size, at;
 	int64_t version;
-	struct fl_map strings, frames;	/* key -> name, frame */
+	/*
+	 * The first has the latest of all, for a process that lacks a key:
+	 * some tell it before the process is known.
+	 */
+	struct process *processes;
+	size_t nprocesses, processes_capacity;
+	struct fl_map pids;		/* -> processes */
+	struct fl_map before;		/* thread -> stack of frames of Python */
+	struct process *process;	/* of the open stack */
 	struct fl_buf buf;
 	enum { WALL, CPU, HEAP, FULL } mode;
 	/* The stack that is read. */
 	bool open, idle;
 	flame_id stack, thread;
+	uint64_t *frames;		/* to put on the stack */
+	size_t nframes, frames_capacity;
+	int64_t of_task;		/* so many references are a task's */
 	int64_t time, memory;
 	struct flame_sample samples[3];
 	unsigned nsamples, given;
 	uint64_t good, bad;
-	bool begun, told;
+	bool begun, told, has_process;
 	const char *error;
 };
 
@@ -109,6 +133,28 @@ static void add_sample(struct reader *r, const char *metric, const char *unit,
 	};
 }
 
+/* Puts the frames on the stack; the next one may begin as it does. */
+static void close_stack(struct reader *r)
+{
+	flame_id python = r->stack;
+	uint64_t *before;
+
+	for (size_t i = 0; i < r->nframes; i++) {
+		r->stack = flame_stack(r->flame, r->stack,
+				       (flame_id)r->frames[i]);
+		if (r->frames[i] & PYTHON)
+			python = r->stack;
+	}
+	r->nframes = 0;
+	if (r->version < LAST_VERSION)
+		return;
+	before = fl_map_put(&r->before, r->thread, NULL);
+	if (before)
+		*before = python;
+	else
+		fl_no_memory(r->flame);
+}
+
 static void end_stack(struct reader *r)
 {
 	r->nsamples = r->given = 0;
@@ -116,6 +162,7 @@ static void end_stack(struct reader *r)
 		return;
 	r->open = false;
 	r->good++;
+	close_stack(r);
 	if (r->mode != HEAP)
 		add_sample(r, r->mode == CPU ? "cpu" : "wall", "us", r->time);
 	if (r->mode == FULL && !r->idle)
@@ -125,15 +172,64 @@ static void end_stack(struct reader *r)
 			   "bytes", r->memory < 0 ? -r->memory : r->memory);
 }
 
-static void push(struct reader *r, flame_id frame)
+static void push(struct reader *r, uint64_t frame)
 {
-	if (frame && r->open)
-		r->stack = flame_stack(r->flame, r->stack, frame);
+	if (!(flame_id)frame || !r->open)
+		return;
+	if (fl_grow(&r->frames, &r->frames_capacity, r->nframes + 1,
+		    sizeof(*r->frames)))
+		r->frames[r->nframes++] = frame;
+	else
+		fl_no_memory(r->flame);
 }
 
-static void push_name(struct reader *r, const char *name, enum flame_type type)
+static void push_name(struct reader *r, const char *name)
 {
-	push(r, fl_frame(r->flame, fl_name(r->flame, name), type));
+	push(r, fl_frame(r->flame, fl_name(r->flame, name), FLAME_UNKNOWN));
+}
+
+/* A frame above all others: of the process, and of the thread. */
+static void push_root(struct reader *r)
+{
+	flame_id name = fl_name(r->flame, r->buf.data);
+
+	r->stack = flame_stack(r->flame, r->stack,
+			       fl_frame(r->flame, name, FLAME_UNKNOWN));
+}
+
+static bool add_process(struct reader *r)
+{
+	if (!fl_grow(&r->processes, &r->processes_capacity, r->nprocesses + 1,
+		     sizeof(*r->processes))) {
+		fl_no_memory(r->flame);
+		return false;
+	}
+	r->process = &r->processes[r->nprocesses++];
+	*r->process = (struct process){ .strings.count = 0 };
+	return true;
+}
+
+/* The process of this number, whose keys are its own. */
+static bool find_process(struct reader *r, int64_t pid)
+{
+	uint64_t *at = fl_map_get(&r->pids, (uint64_t)pid);
+
+	if (at) {
+		r->process = &r->processes[*at];
+		return true;
+	}
+	at = fl_map_put(&r->pids, (uint64_t)pid, NULL);
+	if (!at) {
+		fl_no_memory(r->flame);
+		return false;
+	}
+	*at = r->nprocesses;
+	if (!r->has_process) {	/* what is known already is its own */
+		r->has_process = true;
+		*at = 1;
+		return true;
+	}
+	return add_process(r);
 }
 
 /* "P12;T0:34": the process, its interpreter, and the thread. */
@@ -147,6 +243,8 @@ static void begin_stack(struct reader *r, int64_t pid, int64_t interpreter,
 	r->open = true;
 	r->idle = false;
 	r->stack = 0;
+	r->nframes = 0;
+	r->of_task = 0;
 	r->time = r->memory = 0;
 	r->buf.size = 0;
 	fl_buf_print(&r->buf, "%" PRId64, pid);
@@ -156,14 +254,17 @@ static void begin_stack(struct reader *r, int64_t pid, int64_t interpreter,
 			  fl_name(flame, r->buf.data));
 	r->buf.size = 0;
 	fl_buf_print(&r->buf, "P%" PRId64, pid);
-	push_name(r, r->buf.data, FLAME_UNKNOWN);
+	push_root(r);
 	/* Threads are told in base 16, and shown as numbers. */
 	for (size_t i = 0; i < tid.size && fl_is_hex(tid.data[i]); i++)
 		n = n << 4 | (uint64_t)(fl_is_digit(tid.data[i]) ?
 			tid.data[i] - '0' : (tid.data[i] | 0x20) - 'a' + 10);
 	r->buf.size = 0;
-	fl_buf_print(&r->buf, "T%" PRId64 ":%" PRIu64, interpreter, n);
-	push_name(r, r->buf.data, FLAME_UNKNOWN);
+	if (r->version < 3)
+		fl_buf_print(&r->buf, "T%" PRIu64, n);
+	else
+		fl_buf_print(&r->buf, "T%" PRId64 ":%" PRIu64, interpreter, n);
+	push_root(r);
 	set = flame_label(flame, set, fl_name(flame, "thread"),
 			  fl_name(flame, r->buf.data));
 	r->buf.size = 0;
@@ -193,48 +294,98 @@ static bool take_stack(struct reader *r)
 	struct slice tid;
 
 	if (!take_number(r, &pid) ||
-	    (r->version > 1 && !take_number(r, &interpreter)) ||
+	    (r->version > 2 && !take_number(r, &interpreter)) ||
 	    !take_text(r, &tid))
 		return false;
-	begin_stack(r, pid, interpreter, tid);
+	if (find_process(r, pid))
+		begin_stack(r, pid, interpreter, tid);
 	return true;
 }
 
-static void put_text(struct reader *r, int64_t key)
+/* Where the stack before of this thread had its last frame of Python. */
+static void repeat_stack(struct reader *r)
 {
-	const uint64_t *name = fl_map_get(&r->strings, (uint64_t)key);
-	struct slice s = { "unknown", 7 };
+	const uint64_t *before = fl_map_get(&r->before, r->thread);
 
-	if (name)
-		s = fl_name_at(r->flame, (flame_id)*name);
-	else if (key == 1)
-		s = (struct slice){ "<unknown>", 9 };
-	fl_buf_put(&r->buf, s.data, s.size);
+	if (before && r->open)
+		r->stack = (flame_id)*before;
+	else
+		r->bad++;
+}
+
+/* A key's name or frame; the latest of any process if its own lacks it. */
+static const uint64_t *find_name(const struct reader *r, int64_t key)
+{
+	const uint64_t *at = fl_map_get(&r->process->strings, (uint64_t)key);
+
+	return at ? at : fl_map_get(&r->processes->strings, (uint64_t)key);
+}
+
+static const uint64_t *find_frame(const struct reader *r, int64_t key)
+{
+	const uint64_t *at = fl_map_get(&r->process->frames, (uint64_t)key);
+
+	return at ? at : fl_map_get(&r->processes->frames, (uint64_t)key);
+}
+
+static void define(struct reader *r, struct fl_map *map, int64_t key,
+		   uint64_t value)
+{
+	uint64_t *at = fl_map_put(map, (uint64_t)key, NULL);
+
+	if (at)
+		*at = value;
+	else
+		fl_no_memory(r->flame);
+}
+
+static struct slice text_of(struct reader *r, int64_t key)
+{
+	const uint64_t *name = find_name(r, key);
+
+	return name ? fl_name_at(r->flame, (flame_id)*name) :
+	       key == 1 ? (struct slice){ "<unknown>", 9 } :
+	       (struct slice){ "unknown", 7 };
+}
+
+/* Python's own files: *.py, and <string> or such. */
+static bool is_python(struct slice file)
+{
+	return file.size > 2 &&
+	       (memcmp(file.data + file.size - 3, ".py", 3) == 0 ||
+		(file.data[0] == '<' && file.data[file.size - 1] == '>'));
 }
 
 /* "file:function:line" */
 static bool take_frame(struct reader *r)
 {
 	int64_t key, file, scope, line = 0, other;
-	uint64_t *frame;
+	struct slice text;
+	uint64_t frame;
+	bool python;
 
 	if (!take_number(r, &key) || !take_number(r, &file) ||
 	    !take_number(r, &scope) || !take_number(r, &line))
 		return false;
-	for (int i = 0; r->version > 2 && i < 3; i++)
+	for (int i = 0; r->version > 1 && i < 3; i++)
 		if (!take_number(r, &other))
 			return false;
+	text = text_of(r, file);
+	python = is_python(text);
 	r->buf.size = 0;
-	put_text(r, file);
+	fl_buf_put(&r->buf, text.data, text.size);
 	fl_buf_byte(&r->buf, ':');
-	put_text(r, scope);
+	text = text_of(r, scope);
+	fl_buf_put(&r->buf, text.data, text.size);
 	fl_buf_print(&r->buf, ":%" PRId64, line);
-	frame = fl_map_put(&r->frames, (uint64_t)key, NULL);
-	if (!frame || r->buf.failed)
+	if (r->buf.failed) {
 		fl_no_memory(r->flame);
-	else
-		*frame = fl_frame(r->flame, fl_name(r->flame, r->buf.data),
-				  FLAME_UNKNOWN);
+		return true;
+	}
+	frame = fl_frame(r->flame, fl_name(r->flame, r->buf.data),
+			 FLAME_UNKNOWN) | (python ? PYTHON : 0);
+	define(r, &r->process->frames, key, frame);
+	define(r, &r->processes->frames, key, frame);
 	return true;
 }
 
@@ -242,15 +393,13 @@ static bool take_string(struct reader *r)
 {
 	struct slice s;
 	int64_t key;
-	uint64_t *name;
+	flame_id name;
 
 	if (!take_number(r, &key) || !take_text(r, &s))
 		return false;
-	name = fl_map_put(&r->strings, (uint64_t)key, NULL);
-	if (!name)
-		fl_no_memory(r->flame);
-	else
-		*name = flame_name(r->flame, s.data, s.size);
+	name = flame_name(r->flame, s.data, s.size);
+	define(r, &r->process->strings, key, name);
+	define(r, &r->processes->strings, key, name);
 	return true;
 }
 
@@ -261,12 +410,25 @@ static bool take_reference(struct reader *r)
 
 	if (!take_number(r, &key))
 		return false;
-	frame = fl_map_get(&r->frames, (uint64_t)key);
+	if (r->of_task > 0) {
+		r->of_task--;
+		return true;
+	}
+	frame = find_frame(r, key);
 	if (frame)
-		push(r, (flame_id)*frame);
+		push(r, *frame);
 	else
 		r->bad++;
 	return true;
+}
+
+/* Whose frames follow: a task's, its name's key, and their number. */
+static bool take_task(struct reader *r)
+{
+	int64_t task, name;
+
+	return take_number(r, &task) && take_number(r, &name) &&
+	       take_number(r, &r->of_task);
 }
 
 static bool take_kernel(struct reader *r)
@@ -283,6 +445,8 @@ static bool take_kernel(struct reader *r)
 /* false: the input ends within it, or it is none; see error. */
 static bool take_event(struct reader *r, enum event event)
 {
+	int64_t other;
+
 	switch (event) {
 	case META:
 		return take_meta(r);
@@ -291,14 +455,14 @@ static bool take_event(struct reader *r, enum event event)
 	case FRAME:
 		return take_frame(r);
 	case INVALID:
-		push_name(r, ":INVALID:", FLAME_UNKNOWN);
+		push_name(r, ":INVALID:");
 		return true;
 	case REFERENCE:
 		return take_reference(r);
 	case KERNEL:
 		return take_kernel(r);
 	case GC:
-		push_name(r, ":GC:", FLAME_UNKNOWN);
+		push_name(r, ":GC:");
 		return true;
 	case IDLE:
 		r->idle = true;
@@ -309,6 +473,16 @@ static bool take_event(struct reader *r, enum event event)
 		return take_number(r, &r->memory);
 	case STRING:
 		return take_string(r);
+	case STRING_REFERENCE:
+	case TASK_RUNNING:
+		return take_number(r, &other);
+	case REPEAT:
+		repeat_stack(r);
+		return true;
+	case TASK_STACK:
+		return take_task(r);
+	case TASK_WAITER:
+		return take_number(r, &other) && take_number(r, &other);
 	}
 	r->error = "no event is of such a kind";
 	return false;
@@ -317,14 +491,16 @@ static bool take_event(struct reader *r, enum event event)
 static bool begin(struct reader *r)
 {
 	r->begun = true;
+	if (!add_process(r) || !add_process(r))
+		return false;
 	if (!peek(r) || r->size < 4 || memcmp(r->head, "MOJ", 3) != 0) {
 		r->error = "no heading";
 		return false;
 	}
 	r->at = 3;
 	if (!take_number(r, &r->version) || r->version < 1 ||
-	    r->version > 3) {
-		r->error = "a version other than 1 to 3";
+	    r->version > LAST_VERSION) {
+		r->error = "a version other than 1 to 4";
 		return false;
 	}
 	return true;
@@ -403,8 +579,14 @@ static void close_mojo(struct flame_source *source)
 
 	if (!r)
 		return;
-	fl_map_free(&r->strings);
-	fl_map_free(&r->frames);
+	for (size_t i = 0; i < r->nprocesses; i++) {
+		fl_map_free(&r->processes[i].strings);
+		fl_map_free(&r->processes[i].frames);
+	}
+	fl_free(r->processes);
+	fl_map_free(&r->pids);
+	fl_map_free(&r->before);
+	fl_free(r->frames);
 	fl_buf_free(&r->buf);
 	fl_free(r);
 }

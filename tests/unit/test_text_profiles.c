@@ -302,7 +302,7 @@ Test(mojo, a_cut_leaves_whole_stacks)
 		cr_expect(!out.size || strstr(out.data, "P1;T0:43"), "%zu: %s",
 			  n, out.data);
 	}
-	cr_expect_str_eq(fold("mojo", "MOJ\3\2\1\0" "2b\0\16", 11, NULL),
+	cr_expect_str_eq(fold("mojo", "MOJ\3\2\1\0" "2b\0\21", 11, NULL),
 			 "");
 	cr_expect(strstr(said.data, "no event is of such a kind"), "%s",
 		  said.data);

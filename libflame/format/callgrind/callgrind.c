@@ -255,6 +255,10 @@ static bool take_setting(struct reader *r, struct slice line)
 					r->object, name);
 	} else if (value_of(line, "calls=", &s)) {
 		r->is_call = true;
+	} else if (value_of(line, "jfi=", &s)) {
+		take_name(r, FILE_NAME, s);	/* its number may be used */
+	} else if (value_of(line, "jfn=", &s)) {
+		take_name(r, FUNCTION_NAME, s);
 	} else if (value_of(line, "jump=", &s) ||
 		   value_of(line, "jcnd=", &s)) {
 		/* A line of positions may follow: it has no costs. */

@@ -363,6 +363,17 @@ static bool take_name(struct reader *r, struct slice line)
 
 /* Threads ------------------------------------------------------------- */
 
+/* An address that is told without a name elsewhere. */
+static void keep_name(struct reader *r, uint64_t address, flame_id name)
+{
+	uint64_t *at = fl_map_put(&r->names, address, NULL);
+
+	if (!at)
+		fl_no_memory(r->flame);
+	else if (!*at)
+		*at = name;
+}
+
 /* "PC:  0x00bc8f1c: helper(arg*)", or without a name. */
 static bool take_thread_frame(struct reader *r, struct slice s)
 {
@@ -377,9 +388,30 @@ static bool take_thread_frame(struct reader *r, struct slice s)
 	if (!fl_parse_hex(word, &address))
 		return false;
 	s = fl_slice_trim(s);
-	if (s.size)
+	address -= !leaf && address > 0;
+	if (s.size) {
 		name = flame_name(r->flame, s.data, s.size);
-	put_frame(r, address - (!leaf && address > 0), name);
+		keep_name(r, address, name);
+	}
+	put_frame(r, address, name);
+	return true;
+}
+
+/*
+ * Who created the thread is below its first function: frames follow, a line
+ * each or, as addresses, on this one.
+ */
+static bool take_creator(struct reader *r, struct slice s)
+{
+	struct slice word;
+	uint64_t address;
+
+	for (s = fl_slice_trim(s); s.size; s = fl_slice_trim(s)) {
+		word = fl_slice_split(&s, ' ');
+		if (!fl_parse_hex(word, &address))
+			return false;
+		put_frame(r, address - (address > 0), 0);
+	}
 	return true;
 }
 
@@ -408,8 +440,9 @@ static bool take_thread(struct reader *r, struct slice line)
 		}
 		return true;
 	}
-	/* Who created the thread is below its first function. */
-	return fl_slice_is(s, "creator:") || take_thread_frame(r, s);
+	if (fl_slice_starts(s, "creator:"))
+		return take_creator(r, (struct slice){ s.data + 8, s.size - 8 });
+	return take_thread_frame(r, s);
 }
 
 static void read_all(struct reader *r)
