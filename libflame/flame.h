@@ -244,7 +244,7 @@ struct flame_metric {
 	/* Of samples' weights: unit, "samples", or "mixed units". */
 	const char *weight;
 	uint64_t samples;	/* sum of weights without "total" */
-	uint64_t no_stack;	/* of these, samples without a stack */
+	uint64_t no_stack;	/* of these, without a stack */
 	int64_t total;		/* sum of values in the unit */
 	int64_t first, last;	/* ns since 1970, or FLAME_NOTIME */
 	uint64_t threads;	/* distinct; 0 where not counted */

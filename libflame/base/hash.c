@@ -46,13 +46,13 @@ static inline uint64_t read32(const unsigned char *at)
 	return n;
 }
 
-/* As fl_hash_pair, but a factor of zero keeps the other one. */
+/* As fl_hash_pair, but a zero factor does not erase the other one. */
 static inline uint64_t hash_pair_guarded(uint64_t a, uint64_t b)
 {
 	return fl_hash_pair(a, b) ^ a ^ b;
 }
 
-/* Hashes 16 bytes; the salt stands for their position. */
+/* Hashes 16 bytes; the salt encodes their position. */
 static inline uint64_t hash_16(const unsigned char *at, uint64_t salt)
 {
 	return hash_pair_guarded(read64(at) ^ salt, read64(at + 8));

@@ -58,7 +58,7 @@ void *fl_os_memrchr(const void *at, int c, size_t n)
 	return NULL;
 }
 
-/* Advice that fails changes nothing but speed and memory. */
+/* Errors of advice are ignored: only speed and memory depend on it. */
 static inline void advise(void *at, size_t size, int advice)
 {
 	int was = errno;

@@ -100,7 +100,7 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 				     fl_metric(to, m->name, m->unit, m->weight);
 			ids->count++;
 		}
-		/* Number 0 is of text that does not tell its metric. */
+		/* Metric 0 is that of text that does not name its metric. */
 		add_counts(&to->metrics[ids->data[i]], m);
 	}
 }

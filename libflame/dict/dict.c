@@ -227,7 +227,7 @@ static void say(void (*to)(void *, const char *), void *arg,
 	to(arg, shown);
 }
 
-/* For pages, which tell of damage too. */
+/* For pages, which show the damage. */
 static void keep_warning(struct flame *flame, const char *format, va_list args)
 {
 	char line[1024], shown[1024];

@@ -123,7 +123,7 @@ struct flame {
 	/* Metrics that headers of folded text tell: the first, another. */
 	struct fl_stated {
 		flame_id metric;	/* 0: none */
-		const char *input;	/* which tells it */
+		const char *input;	/* the header that names it */
 	} stated[2];
 	size_t ninputs, nempty;
 	bool refuse_empty;	/* flame_refuse_empty */
@@ -258,7 +258,7 @@ static inline void fl_stack_prefetch(const struct flame *f, flame_id parent,
 
 /* flame_name of text that ends in NUL. */
 flame_id fl_name(struct flame *flame, const char *text);
-/* flame_frame whose name stays, whatever flame_unify_java says. */
+/* flame_frame, exempt from flame_unify_java. */
 flame_id fl_frame_as_is(struct flame *flame, const struct flame_frame *frame);
 /* A frame of a name and a type, without file and line. */
 flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type);

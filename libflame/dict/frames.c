@@ -61,7 +61,7 @@ static flame_id enter(struct flame *flame, const struct flame_frame *frame,
 	return frames->count++;
 }
 
-/* 0: it is not there.  *last: of those that are only listed. */
+/* 0: not found.  *last: the end of the unindexed list. */
 static flame_id find(const struct flame *flame,
 		     const struct flame_frame *frame, flame_id *last)
 {

@@ -32,7 +32,7 @@ static size_t last_of(struct slice s, const char *set)
 
 	while (i && !(s.data[i - 1] && strchr(set, s.data[i - 1])))
 		i--;
-	return i;	/* behind it; 0: none */
+	return i;	/* the offset after it; 0: none */
 }
 
 struct slice fl_java_bare(struct slice name)

@@ -43,10 +43,10 @@ size_t fl_java_module(struct slice name);
 /* "La/b/C;::m", "a/b/C:::m", "La/b/C;.m" of perf-map-agent: its parts. */
 bool fl_java_agent(struct slice name, struct slice *class,
 		   struct slice *method);
-/* Made of bytes of Java's names and of these; false of nothing too. */
+/* Only letters allowed in Java names, or these; false if empty. */
 bool fl_java_made_of(struct slice text, const char *others);
 
-/* false: not a Java frame, as far as one can tell. */
+/* false: not recognised as a Java frame. */
 bool fl_java_split(const struct flame *flame, const struct flame_frame *frame,
 		   struct fl_java *java);
 /* The same of a text; type is FLAME_UNKNOWN where that is not known. */

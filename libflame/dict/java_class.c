@@ -89,7 +89,7 @@ static struct slice without_run_numbers(struct slice class)
  */
 struct kind {
 	const char *word;
-	const char *separator;	/* goes with the counter */
+	const char *separator;	/* removed together with the counter */
 	bool (*is)(char c);
 	enum { ANYWHERE, SEGMENT, NESTED, WHOLE } where;
 	size_t min;
@@ -160,7 +160,7 @@ static bool ends_here(struct slice s, size_t n)
 	return n == s.size || s.data[n] == '$' || is_cut(s.data[n]);
 }
 
-/* How long a counter and its word are; *keep: so much of it stays. */
+/* The size of a counter and its word; *keep: how much of it to keep. */
 static size_t of_kind(const struct kind *kind, struct slice class, size_t i,
 		      size_t *keep)
 {
@@ -288,7 +288,7 @@ static size_t counter_at(struct slice class, size_t i, size_t *keep)
 	return n || i ? n : of_rhino(s, keep);
 }
 
-/* Words begin with '$' or '_', or behind what parts a name. */
+/* Words begin with '$' or '_', or after a separator of names. */
 static bool may_begin(struct slice class, size_t i)
 {
 	char c = class.data[i];

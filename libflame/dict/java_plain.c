@@ -27,7 +27,7 @@ static size_t index_of(struct slice s, char c)
 	return at ? (size_t)(at - s.data) : s.size;
 }
 
-/* Behind the last of these; 0: there is none. */
+/* The offset after the last of these characters; 0: none found. */
 static size_t last_of(struct slice s, char c)
 {
 	size_t i = s.size;
@@ -72,7 +72,7 @@ static bool is_known_root(struct slice package, size_t parts)
 	return false;
 }
 
-/* How many parts a package has, each of which a small letter begins. */
+/* Counts the leading parts that begin with a small letter: the package. */
 static size_t count_parts(struct slice package)
 {
 	size_t n = 0;
@@ -88,7 +88,7 @@ static size_t count_parts(struct slice package)
 	return n;
 }
 
-/* Where the class begins behind its package: C of a.b.C$$Lambda.0x7f81. */
+/* The offset of the class after its package: C of a.b.C$$Lambda.0x7f81. */
 static size_t class_begin(struct slice class)
 {
 	size_t begin = last_of(class, '.');
@@ -137,7 +137,7 @@ static bool is_place(struct slice s)
 	return false;
 }
 
-/* What stands before the name: "void ", "static java.lang.String[] ". */
+/* The prefix before the name: "void ", "static java.lang.String[] ". */
 static bool take_result(struct slice *head, bool *result)
 {
 	size_t blank = last_of(*head, ' ');
@@ -311,8 +311,8 @@ static const char *pass_common_class(const char *at, const char *end)
 }
 
 /*
- * Most names are like java/util/HashMap$Node.find or a/B$1.run: nothing in
- * them can change, which one look at each byte tells.
+ * Most names are like java/util/HashMap$Node.find or a/B$1.run and need no
+ * change; one pass over the bytes proves it.
  */
 static bool is_common(struct slice name)
 {

@@ -28,7 +28,7 @@ static bool has_thread_frame(struct flame *flame, const struct flame_sample *s)
 	return false;
 }
 
-/* A sample without a thread stays unchanged. */
+/* A sample without a thread is unchanged. */
 static int put_threads(struct flame_sink *sink,
 		       const struct flame_sample *sample)
 {

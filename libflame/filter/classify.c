@@ -314,7 +314,7 @@ static flame_id classified(struct flame *flame, struct classify *c,
 	return fl_prefix(flame, &c->prefix, *frame, stack);
 }
 
-/* An empty stack stays empty. */
+/* An empty stack remains empty. */
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct classify *c = sink->state;

@@ -82,7 +82,7 @@ struct fl_patterns {
 	size_t count, capacity;
 	uint8_t *known;
 	size_t known_capacity;
-	bool exact;		/* only the name as it is */
+	bool exact;		/* match only the literal name */
 };
 
 /* Expressions separated by '\n'.  option: for messages.  Frees on failure. */

@@ -14,7 +14,7 @@
 
 struct root {
 	struct fl_stepper stepper;
-	bool keep_rest;			/* stacks without a match stay */
+	bool keep_rest;			/* keep stacks without a match */
 	struct fl_rewrite tasks;	/* by stack: with its fl_thread_task */
 	struct fl_sample_sums sums;
 	struct fl_root_frames roots;

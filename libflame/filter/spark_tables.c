@@ -37,7 +37,7 @@ static uint64_t executor_key(size_t app, struct slice id, unsigned again)
 						       (again & 0xff));
 }
 
-/* Two of one hash (never, but inputs are anyone's) try another key. */
+/* On a collision of hashes, which hostile input can cause, use another key. */
 static uint64_t *executor_place(const struct fl_spark *spark, size_t app,
 				struct slice id, uint64_t *key)
 {

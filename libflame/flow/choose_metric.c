@@ -306,8 +306,8 @@ static int refuse_stated(struct flame *flame, const struct fl_stated *a,
 }
 
 /*
- * Inputs that are sums already and tell of what: one that would be left out as
- * a whole, or added to another unit, is an error.
+ * Inputs that are sums already and name their metric: leaving one out as a
+ * whole, or adding it to another unit, is an error.
  */
 static int check_stated(struct flame *flame, const struct pick *pick)
 {

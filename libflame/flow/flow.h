@@ -172,7 +172,7 @@ bool fl_is_empty(struct fl_in *in);
 /* source.c: of a read.  FLAME_FAILED: out of memory. */
 int fl_batch_add(struct flame_source *source,
 		 const struct flame_sample *sample);
-/* Another input, of which no sample was read. */
+/* An input of which no sample was read yet. */
 void fl_source_resume(struct flame_source *source);
 /*
  * source.c: for writers that got no sample: says that none was selected, or
@@ -290,7 +290,7 @@ void fl_thread_pool_submit(struct fl_thread_pool *team, struct fl_job *job);
 /* Urgent: before all pending jobs. */
 void fl_thread_pool_submit_first(struct fl_thread_pool *team,
 				 struct fl_job *job);
-/* After the urgent ones, before the others: to continue a job. */
+/* With medium priority: continues a job that has begun. */
 void fl_thread_pool_submit_next(struct fl_thread_pool *team,
 				struct fl_job *job);
 /*
@@ -352,7 +352,7 @@ void fl_title_join(struct flame *flame, const char *title);
 void fl_fact(struct flame_source *source, const char *key,
 	     const char *format, ...) FL_PRINTF(3, 4);
 
-/* The frame that stands for a thread: "[name tid=N]". */
+/* The frame that represents a thread: "[name tid=N]". */
 flame_id fl_thread_frame(struct flame *flame, flame_id thread);
 /* A thread as a label set: thread=NAME (if any), tid=N. */
 flame_id fl_thread(struct flame *flame, struct slice name, int64_t tid);

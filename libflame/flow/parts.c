@@ -32,7 +32,7 @@ enum {
 	MAX_WORKERS = 64
 };
 
-/* Bytes of a part: the input's, or a copy where these would not stay. */
+/* Bytes of a part: the input's, or a copy if the input reuses its buffer. */
 struct part {
 	struct slice text;
 	size_t behind;		/* bytes of the input after the part */

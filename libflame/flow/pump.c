@@ -19,7 +19,7 @@ static int notify(struct flame_sink *sink, struct flame_source *source,
 	return FLAME_OK;
 }
 
-/* Interns the labels that the path tells. */
+/* Interns the labels found in the path. */
 static void begin_path_labels(struct flame *flame, struct fl_input *input,
 			      const char *path)
 {
@@ -121,7 +121,7 @@ static flame_id with_input(struct flame *flame, const struct fl_input *input,
 {
 	flame_id labels = sample->labels;
 
-	/* Columns of folded text tell where it is from. */
+	/* Labels from the columns of folded text. */
 	if (input->file && !flame_label_get(flame, labels,
 					    fl_name(flame, "file")))
 		labels = flame_label(flame, labels, fl_name(flame, "file"),
@@ -175,7 +175,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs |
 					(small ? s->modest_needs : 0);
-	/* A recording may tell what its path does not. */
+	/* The recording may have labels that the path lacks. */
 	if (source->select.needs & FL_NEED_PATH_LABELS)
 		source->select.needs |= FL_NEED_FACTS;
 	return notify(sink, source, true);

@@ -114,7 +114,7 @@ struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
 		     false);
 }
 
-/* Other formats' options mean nothing here, but their values must be some. */
+/* Options of other formats are ignored here, but their values are checked. */
 static int check_only(struct flame *flame, const char *option,
 		      const char *value)
 {

@@ -12,14 +12,14 @@
 enum { FL_BID_BYTES = 512 };
 
 /*
- * Finds the decoder that bids most for the head; NULL: none bids.  false, with
- * fl_fail: a known container that is not read.
+ * Finds the decoder with the highest bid for the head; NULL: no decoder bids.
+ * false, with fl_fail: a known container that is not supported.
  */
 bool fl_decoder_find(struct flame *flame, const char *name,
 		     const uint8_t *head, size_t n,
 		     const struct fl_decoder **found);
 
-/* The decoder that bids most, if that is at least `least` bits; or NULL. */
+/* The decoder with the highest bid of at least `least` bits; or NULL. */
 const struct fl_decoder *fl_decoder_of(const uint8_t *head, size_t n,
 				       unsigned least);
 

@@ -255,7 +255,7 @@ static bool reserve_block(struct fl_in *in)
 	return true;
 }
 
-/* Waits for bytes.  false: the reader has gone. */
+/* Waits for bytes.  false: the reader closed its end. */
 static bool wait_for_fd(struct fl_in *in)
 {
 	struct pollfd ready[] = {

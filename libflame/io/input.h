@@ -23,7 +23,7 @@ struct fl_in {
 	bool watched;
 	bool line;		/* a line begins after `left` */
 	bool turned;		/* a packed member begins after `left` */
-	bool below;		/* a layer stands over this input */
+	bool below;		/* a layer reads this input */
 	bool dry;		/* nothing follows after `hidden` */
 	size_t hidden;
 

@@ -233,7 +233,7 @@ static void refuse_string(struct fl_json *json)
 	fail(json, "a string that is too long");
 }
 
-/* The rest of a string that does not lie in the window as it is meant. */
+/* The rest of a string that needs unescaping or crosses the window's end. */
 static bool read_long_string(struct fl_json *json)
 {
 	bool replaced = false;
@@ -325,7 +325,7 @@ static bool read_word(struct fl_json *json)
 	}
 	json->text = (struct slice){ (const char *)json->pos, size };
 	json->pos += size;
-	/* A number at the end of the input may have gone on. */
+	/* A number that ends with the input may be incomplete. */
 	if (json->pos == json->end && json->depth) {
 		fail(json, ends_early);
 		return false;
@@ -670,7 +670,7 @@ static const uint8_t *read_integer(const uint8_t *p, uint32_t *n)
 	return p;
 }
 
-/* As many as there are without blanks but single ones between them. */
+/* Stops at what is no small integer, or follows more than one blank. */
 static void read_integers(struct fl_json *json, struct fl_json_integers *a)
 {
 	const uint8_t *p = json->pos;

@@ -42,7 +42,7 @@ static void watch(struct fl_in *in)
 	if (!fl_begins_as_text(head, FL_MIN(n, (size_t)FL_BID_BYTES)))
 		return;
 	in->watched = true;
-	in->line = false;	/* decoders have bid for this place already */
+	in->line = false;	/* decoders already saw these bytes */
 	in->dry = in->ended;
 	in->hidden = in->left;
 	in->left = 0;

@@ -178,7 +178,7 @@ static void report(struct listing *l,
 			      l->entries[i].mtime);
 }
 
-/* It stays, as an input that will fail. */
+/* Kept in the list: opening it will report the error. */
 static bool pass_over(struct listing *l)
 {
 	char why[1024];

@@ -28,7 +28,7 @@ struct lz4 {
 	LZ4F_dctx *context;
 };
 
-/* zstd has the same skippable frames: what follows them tells. */
+/* zstd has the same skippable frames: the frame after them decides. */
 static unsigned bid(const uint8_t *head, size_t n)
 {
 	size_t skip;

@@ -25,13 +25,13 @@ enum { BUFFER = 256 << 10 };
 struct fl_out {
 	struct flame *flame;
 	char *name;		/* as messages have it */
-	char *path;		/* to rename to; NULL: written as it is */
+	char *path;		/* the final name; NULL: written directly */
 	char *temporary;	/* NULL: it has no name yet */
 	struct fl_buf *memory;	/* or NULL */
 	int (*write)(void *arg, const void *data, size_t size);	/* or NULL */
 	void *arg;
 	const struct fl_packer *packer;
-	void *packing;		/* the packer's state; NULL: as it is */
+	void *packing;		/* the packer's state; NULL: not packed */
 	int fd;
 	bool failed;
 	size_t n;		/* bytes in the buffer */
@@ -159,8 +159,8 @@ static bool make_temporary(struct fl_out *out, bool (*make)(struct fl_out *))
 }
 
 /*
- * A file without a name is gone with us, however we end.  It gets one when
- * it is closed, which not all file systems can do, and none without /proc.
+ * A file without a name disappears with the process, however it ends.  It gets
+ * its name on close; not all file systems support that, and none without /proc.
  */
 static bool open_nameless(struct fl_out *out)
 {
@@ -219,7 +219,7 @@ static bool open_path(struct fl_out *out, const char *path)
 
 	if (exists && !S_ISREG(st.st_mode))
 		return open_direct(out, path, 0);
-	/* A link stays one: the file that it leads to is replaced. */
+	/* Replace the file that a symbolic link leads to, not the link. */
 	out->path =
 		fl_memory_adopt(exists ? realpath(path, NULL) : strdup(path));
 	if (!out->path || (!exists && lstat(path, &st) == 0))
@@ -458,7 +458,7 @@ void fl_out_print(struct fl_out *out, const char *format, ...)
 
 /* Closing ------------------------------------------------------------- */
 
-/* What is behind 0 to 2 is open for others as well. */
+/* Descriptors 0 to 2 are shared with other programs. */
 static void close_fd(struct fl_out *out)
 {
 	int fd = out->fd;

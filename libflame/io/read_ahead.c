@@ -26,7 +26,7 @@ struct block {
 struct fl_read_ahead {
 	struct fl_in *in;
 	struct flame *flame;
-	int stop[2];		/* pipe; readable: the reader has gone */
+	int stop[2];		/* pipe; readable: the reader closed its end */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

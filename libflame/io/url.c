@@ -153,7 +153,7 @@ static bool is_page(const struct fl_url *url)
 	return type && strncasecmp(type, "text/html", 9) == 0;
 }
 
-/* A header that tells which version of a file this is. */
+/* Headers that identify the version of a file. */
 static size_t on_header(char *line, size_t size, size_t n, void *arg)
 {
 	struct fl_url *url = arg;
@@ -245,7 +245,7 @@ static void set_protocols(struct fl_url *url)
 #endif
 }
 
-/* Like curl -u : with any method of which a server asks, Kerberos' too. */
+/* As curl --anyauth -u : does: any method the server offers, with Kerberos. */
 static void set_login(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
@@ -301,7 +301,7 @@ static bool start(struct fl_url *url)
 
 /* Ends ----------------------------------------------------------------- */
 
-/* Waits; false: the reader has gone. */
+/* Waits; false: the reader closed its end. */
 static bool wait_for_curl(struct fl_url *url, int stop, int ms)
 {
 	struct curl_waitfd fd = { .fd = stop, .events = CURL_WAIT_POLLIN };
@@ -353,7 +353,10 @@ static void explain(struct fl_url *url, CURLcode code)
 		fl_buf_print(out, ", after %u tries", url->failures);
 }
 
-/* A pause, and the same again; false: it is no use, or the reader has gone. */
+/*
+ * Waits before the next attempt; false: no attempts left, or the reader closed
+ * its end.
+ */
 static bool retry(struct fl_url *url, int stop)
 {
 	unsigned pause = FIRST_PAUSE_MS << FL_MIN(url->failures, 8u);

@@ -96,7 +96,9 @@ void fl_url_show(struct fl_buf *out, const char *url)
 	}
 }
 
-/* Percent-encodes all but what each server takes as it is. */
+/*
+ * Percent-encodes all bytes except those that every server accepts as they are.
+ */
 static void encode(struct fl_buf *out, const char *text, size_t size,
 		   const char *plain)
 {

@@ -12,7 +12,7 @@ enum { MARK = 0xfeff, TURNED_MARK = 0xfffe, INSTEAD = 0xfffd };
 
 struct utf16 {
 	bool big;		/* endian */
-	bool line;		/* begins: a mark may stand there */
+	bool line;		/* a byte order mark may begin here */
 };
 
 /* FF FE 00 00 would be UTF-32. */
@@ -29,7 +29,7 @@ static uint32_t unit(const struct utf16 *utf16, const uint8_t *at)
 	return utf16->big ? (uint32_t)at[0] << 8 | at[1] : fl_le16(at);
 }
 
-/* What stands at a line's beginning because files were joined there. */
+/* A byte order mark at the start of a line, where files were joined. */
 static bool is_mark(struct utf16 *utf16, uint32_t c)
 {
 	if (!utf16->line || (c != MARK && c != TURNED_MARK))
@@ -98,7 +98,7 @@ static size_t transcode(struct utf16 *utf16, struct fl_in *under,
 	return made;
 }
 
-/* Nothing but a mark may have been there. */
+/* Reads again while nothing but a byte order mark was decoded. */
 static size_t read_utf16(void *state, struct fl_in *under, uint8_t *out,
 			 size_t room, const char **damage)
 {

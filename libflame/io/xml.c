@@ -28,7 +28,7 @@ static enum fl_xml_token fail(struct fl_xml *xml, const char *error, bool cut)
 	return FL_XML_FAILED;
 }
 
-/* What stands before the first c; all where none is. */
+/* The text before the first c; all of it if there is no c. */
 static struct slice cut_off(struct slice *rest, char c)
 {
 	const char *at = rest->size ? memchr(rest->data, c, rest->size) : NULL;
@@ -106,7 +106,7 @@ static struct slice unescape(struct fl_buf *to, struct slice s)
 
 /* Tokens --------------------------------------------------------------- */
 
-/* Where a tag ends: behind its >, that is in no quotes; 0: not here. */
+/* The offset after the tag's >, quoted ones skipped; 0: not in these bytes. */
 static size_t tag_end(const char *at, size_t n)
 {
 	char quote = '\0';

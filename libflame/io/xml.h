@@ -21,9 +21,9 @@ enum fl_xml_token {
 struct fl_xml {
 	struct fl_in *in;
 	enum fl_xml_token token;	/* that was read last */
-	struct slice name;	/* of a tag; stays until the next token */
+	struct slice name;	/* of a tag; valid until the next token */
 	struct slice text;	/* entities are undone */
-	struct slice attributes;	/* as they are written */
+	struct slice attributes;	/* not unescaped */
 	size_t depth;		/* of open elements, the one begun last too */
 	bool empty;		/* its end comes next, without a tag */
 	size_t used;		/* bytes of the last token */
@@ -36,7 +36,7 @@ void fl_xml_init(struct fl_xml *xml, struct fl_in *in);
 void fl_xml_free(struct fl_xml *xml);
 /* After FL_XML_FAILED every further token is that. */
 enum fl_xml_token fl_xml_next(struct fl_xml *xml);
-/* An attribute of the tag; stays until the next call.  false: there is none. */
+/* An attribute of the tag, valid until the next call.  false: not present. */
 bool fl_xml_attribute(struct fl_xml *xml, const char *name,
 		      struct slice *value);
 

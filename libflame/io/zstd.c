@@ -29,7 +29,7 @@ struct zstd {
 	size_t want;		/* bytes that it takes in a step; 0: any */
 };
 
-/* lz4 has the same skippable frames: what follows them tells. */
+/* lz4 has the same skippable frames: the frame after them decides. */
 static unsigned bid(const uint8_t *head, size_t n)
 {
 	size_t skip;

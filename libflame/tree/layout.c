@@ -135,7 +135,7 @@ static void add_up(struct fl_layout_builder *y, unsigned column)
 	}
 }
 
-/* Counts stand at index + 2, so that filling turns them into `first`. */
+/* Counts are stored at index + 2, so that filling turns them into `first`. */
 static bool list_children(struct fl_layout_builder *y)
 {
 	const struct fl_stack *at = y->flame->stacks.data;
@@ -251,7 +251,7 @@ static size_t last_node(const struct fl_pending *at, size_t n)
 	return k;
 }
 
-/* Removes stacks of light nodes from at[0..n); returns how many stay. */
+/* Removes stacks of light nodes from at[0..n); returns the number left. */
 static size_t leave_out_light(struct fl_layout_builder *y,
 			      struct fl_pending *at, size_t n, uint32_t parent)
 {

@@ -135,7 +135,7 @@ static bool list_children(struct fl_pruned_layout *o)
 	size_t n = 0, capacity = 0;
 	bool good = first;
 
-	/* Counts stand at index + 2, as in layout.c. */
+	/* Counts are stored at index + 2, as in layout.c. */
 	y->first = first;
 	for (size_t i = 1; good && i < y->n; i++) {
 		if (!y->total[0][i] || is_below_detail(o, at[i].parent))

@@ -285,7 +285,7 @@ static void free_facet(struct fl_facet *facet)
 	fl_free(facet->of_set);
 }
 
-/* A value that all samples have tells nothing; too many are no choice. */
+/* A facet with one value is useless; one with too many is not offered. */
 static bool is_useful(struct grouping *t, const struct fl_facet *facet)
 {
 	if (facet->nvalues > MAX_VALUES)
