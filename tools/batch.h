@@ -23,7 +23,7 @@ struct batch_input {
 	char *path;
 	uint64_t size;
 	char mtime[32];		/* "SECONDS.NANOSECONDS"; "": no file */
-	char *values[BATCH_MAX_KEYS];	/* "": the path does not tell */
+	char *values[BATCH_MAX_KEYS];	/* "": not in the path */
 };
 
 struct batch_group {
@@ -80,7 +80,7 @@ struct batch_drawing {
 bool batch_parse_keys(struct batch *batch, const char *list);
 /* The files of the operands, folders read to the bottom. */
 bool batch_collect(struct batch *batch, struct flame *flame);
-/* One of them; NULL: there is no such file.  false: the message is out. */
+/* Adds one file; NULL: it does not exist.  false: the error was printed. */
 bool batch_add_input(struct batch *batch, const char *path,
 		     const struct stat *st);
 /* Sorts the inputs by their keys, and names the groups. */
@@ -144,7 +144,7 @@ bool batch_draw_difference(const struct batch *batch, const char *title,
 
 /* batch_site.c -------------------------------------------------------- */
 
-/* The group's record, if it is of these inputs and options; or NULL. */
+/* The group's record, if its inputs and options are the same; or NULL. */
 cJSON *batch_load(const struct batch *batch, const struct batch_group *group);
 /* Whether the site has this file. */
 bool batch_is_there(const struct batch *batch, const char *name);
@@ -153,9 +153,9 @@ int batch_write_site(const struct batch *batch, struct flame *flame);
 
 /* Exact: cJSON's own numbers are doubles. */
 bool batch_add_number(cJSON *to, const char *key, int64_t n);
-/* 0 where there is none. */
+/* 0: none. */
 double batch_number(const cJSON *from, const char *key);
-/* "" where there is none. */
+/* "": none. */
 const char *batch_text(const cJSON *from, const char *key);
 
 /* batch_index.c ------------------------------------------------------- */

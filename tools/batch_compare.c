@@ -145,7 +145,7 @@ static bool is_done(const struct batch *batch,
 	       batch_is_there(batch, c->page);
 }
 
-/* The groups of an application stand together. */
+/* Groups of an application are neighbours. */
 static bool find_all(struct batch *batch)
 {
 	const char *last = "";
@@ -171,7 +171,9 @@ static bool find_all(struct batch *batch)
 
 int batch_compare(struct batch *batch)
 {
-	/* Only where the app is the first key do its groups stand together. */
+	/*
+	 * Groups of an application are neighbours only if app is the first key.
+	 */
 	if (batch->nkeys < 2 || strcmp(batch->keys[0], "app") != 0)
 		return CLI_FINE;
 	if (!find_all(batch))

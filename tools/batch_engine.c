@@ -56,7 +56,7 @@ static void put_paths(unsigned n, ...)
 	put_word(word);
 }
 
-/* Where this program is, and so the others; the rest is beside it. */
+/* The folder of this program and of the other tools. */
 static void find_tools(char *folder, size_t size)
 {
 	char path[PATH_MAX];

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the work of Spark's tasks begins. */
+/* The method in which Spark runs tasks. */
 #define TASKS "TaskRunner\\.run"
 
 /* Metrics ------------------------------------------------------------- */

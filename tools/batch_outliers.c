@@ -46,7 +46,7 @@ struct survey {
 
 /* Executors ----------------------------------------------------------- */
 
-/* "APP/EXECUTOR", to be freed; NULL: the path does not tell. */
+/* "APP/EXECUTOR", to be freed; NULL: not in the path. */
 static char *label_of(const char *path)
 {
 	char app[512], executor[128], *label;
@@ -182,7 +182,7 @@ static void compare_share(struct survey *s, struct executor *e, flame_id name,
 	sigma = sqrt(p * (1 - p) / e->samples);
 	if (distance <= MIN_SIGMAS * sigma || distance < e->distance)
 		return;
-	/* Of equals, which callers and callees often are, the first name. */
+	/* Callers and callees often have equal shares: take the first name. */
 	if (distance == e->distance &&
 	    strcmp(flame_name_text(s->flame, name, NULL),
 		   flame_name_text(s->flame, e->frame, NULL)) >= 0)
@@ -193,7 +193,7 @@ static void compare_share(struct survey *s, struct executor *e, flame_id name,
 	e->median = median;
 }
 
-/* One more than the largest name of any share. */
+/* The largest name of any share, plus one. */
 static size_t count_names(const struct survey *s)
 {
 	size_t n = 0;
@@ -249,7 +249,7 @@ static const char *number_of(const struct executor *e)
 	return strrchr(e->label, '/') + 1;
 }
 
-/* Its folded stacks against those of the group. */
+/* Compares its folded stacks with those of the group. */
 static bool draw(struct survey *s, const struct executor *e, unsigned i,
 		 const char *all, char **page)
 {

@@ -205,7 +205,7 @@ static bool add_entry(cJSON *inputs, struct account *account,
 	return cJSON_AddStringToObject(entry, "group", group->name);
 }
 
-/* Of a group that was not drawn. */
+/* The inputs of a group that was not drawn. */
 static bool add_pending(cJSON *inputs, struct account *account,
 			const struct batch_group *group)
 {
@@ -285,14 +285,14 @@ static int status_of(const struct batch *batch, const struct account *account)
 
 	if (account->of_state[5] || (batch->cli->strict && bad))
 		return CLI_TROUBLE;
-	/* All of them were bad. */
+	/* All inputs were bad. */
 	if (account->files && account->of_state[3] + account->of_state[4] ==
 			      account->files)
 		return CLI_TROUBLE;
 	return CLI_FINE;
 }
 
-/* An error of a file is the dictionary's, which cli.c tells. */
+/* Errors of files are on the dictionary's handle; cli.c prints them. */
 static int fail(const struct batch *batch, const struct flame *flame)
 {
 	if (!flame_error(flame)[0])

@@ -36,7 +36,9 @@ static void on_remark(void *arg, const char *line)
 	cli->held_tongue |= cli->muted;
 	if (cli->quiet || cli->compat || cli->muted)
 		return;
-	/* Of an output for each input, lines of no input are of that one. */
+	/*
+	 * Where each input has an output, name the input in lines that do not.
+	 */
 	if (cli->input && strncmp(line, cli->input, strlen(cli->input)) != 0)
 		cli_say(cli, "%s: %s", cli->input, line);
 	else
@@ -69,7 +71,7 @@ static int by_rank(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Stable: there are few, and equal ranks stay as they were given. */
+/* Insertion sort: stable, for options of equal rank; there are few. */
 static void sort_filters(struct cli_list *list)
 {
 	for (size_t i = 1; i < list->n; i++) {
@@ -82,7 +84,7 @@ static void sort_filters(struct cli_list *list)
 	}
 }
 
-/* Those that chose what is drawn, and are not in the page's heading. */
+/* Options that selected what is drawn and are not in the page's heading. */
 static bool is_choice(const char *name)
 {
 	static const char *const others[] = {
@@ -109,7 +111,7 @@ static void add_choices(char *text, size_t size, const struct cli_list *list)
 	}
 }
 
-/* The page's writer is told which options selected and rewrote. */
+/* Tells the page's writer which options selected and rewrote stacks. */
 static bool tell_choices(const struct cli *cli, struct flame_sink *sink)
 {
 	char text[4096] = "";
@@ -200,7 +202,7 @@ struct flame_source *cli_open(struct cli *cli, struct flame *flame,
 	return open_source(cli, flame, path, false);
 }
 
-/* How reading went, over all inputs. */
+/* How reading of all inputs went. */
 struct tally {
 	size_t read, damaged, lost, failed;
 	struct cli_tally account;
@@ -237,8 +239,8 @@ static struct flame_source *open_quietly(struct cli *cli, struct flame *flame,
 }
 
 /*
- * The inputs after the i-th, so that they can be read ahead.  One that fails
- * to open is opened again, and told of, when its turn comes.
+ * Reads ahead the inputs after the i-th.  One that fails to open is opened
+ * again in its turn, and reported then.
  */
 static bool look_ahead(struct cli *cli, struct flame *flame,
 		       struct flame_sink *sink, char **inputs, size_t n,
@@ -258,7 +260,10 @@ static bool look_ahead(struct cli *cli, struct flame *flame,
 	return true;
 }
 
-/* What --quiet kept back of an input is an error where the status tells it. */
+/*
+ * A warning that --quiet held back becomes an error if the exit status depends
+ * on it.
+ */
 static void count_damage(struct cli *cli, struct tally *tally, int damage)
 {
 	tally->read += damage != 2;
@@ -284,7 +289,7 @@ static enum cli_fate fate_of(const struct flame_source *source)
 	return CLI_FAILED;
 }
 
-/* An input that cannot be read is told of and left out. */
+/* An input that cannot be read is reported and skipped. */
 static bool pump_open(struct cli *cli, struct flame *flame,
 		      struct flame_sink *sink, char **inputs, size_t n,
 		      struct tally *tally, struct flame_source **open)
@@ -306,7 +311,7 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 					fate);
 			continue;
 		}
-		/* The first one chooses the metric of the others. */
+		/* The first input chooses the metric of the others. */
 		/* A command that fails would run for both openings. */
 		if (i && cli->threads > 1 && !cli->fetch &&
 		    !look_ahead(cli, flame, sink, inputs, n, i, open)) {
@@ -385,7 +390,7 @@ static int status_of(const struct cli *cli, const struct tally *tally)
 	return CLI_FINE;
 }
 
-/* All inputs into one sink, and that to its end. */
+/* Pumps all inputs into one sink and finishes it. */
 static bool merge(struct cli *cli, struct flame *flame,
 		  struct flame_sink *sink, char **inputs, size_t n,
 		  struct tally *tally)
@@ -422,7 +427,7 @@ static bool gather(struct cli *cli, struct flame *flame,
 		if (cli->diff && tally->read == read)
 			return false;
 		from = end;
-		/* What was taken of the first is taken of the second. */
+		/* The second profile takes the metric chosen for the first. */
 		if (!event && flame_tree_metric(tree)[0])
 			event = flame_tree_metric(tree);
 	}
@@ -647,7 +652,7 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Several events are neither one of them nor what jfrconv knows. */
+/* --events excludes --event and --compat jfrconv. */
 static bool check_events(const struct cli *cli)
 {
 	bool several = false;
@@ -738,7 +743,10 @@ static void free_list(struct cli_list *list)
 	free(list->at);
 }
 
-/* What is gone of an input reads as zeros, or it is no input's. */
+/*
+ * Pages of a mapped input that was truncated read as zeros; other SIGBUS are
+ * fatal.
+ */
 static void on_bus(int number, siginfo_t *info, void *context)
 {
 	(void)context;

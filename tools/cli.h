@@ -13,7 +13,7 @@
 
 enum { CLI_FINE = 0, CLI_NO = 1, CLI_TROUBLE = 2 };
 
-/* Who takes an option's value. */
+/* Which part of the program handles an option's value. */
 enum cli_kind {
 	CLI_TAKE,	/* the tool's take() */
 	CLI_FLAG,	/* a bool at offset, which becomes true */
@@ -34,7 +34,7 @@ struct cli_option {
 	bool rare;		/* only --help=all lists it */
 };
 
-/* Where a member of a tool's struct own is, for its rows. */
+/* The offset of a member of the tool's struct own, for its rows. */
 #define CLI_AT(member) .offset = offsetof(struct own, member)
 
 struct cli;
@@ -64,7 +64,7 @@ struct cli_tool {
 			struct flame_tree *tree);
 };
 
-/* An option that goes to the library, in the order given. */
+/* An option for the library, in the order given. */
 struct cli_pair {
 	const char *name;
 	char *value;		/* a copy; NULL: none */
@@ -76,12 +76,12 @@ struct cli_list {
 	size_t n, room;
 };
 
-/* progress.c: a line on a terminal that tells how far inputs are read. */
+/* progress.c: a line on a terminal with the progress of reading. */
 struct cli_progress {
 	const struct cli *cli;
 	char **inputs;
 	size_t i, n;		/* of the inputs */
-	uint64_t before, done;	/* bytes: of those before, of this one */
+	uint64_t before, done;	/* bytes: of earlier inputs, of this one */
 	uint64_t all;		/* of all; 0: not known */
 	double start, drawn;	/* seconds */
 	int width;		/* columns on the terminal; 0: not drawn */
@@ -93,7 +93,7 @@ struct cli {
 	void *own;		/* the tool's */
 	char **inputs;		/* nheld of them; an output may be the last */
 	size_t ninputs, nheld, inputs_room;
-	size_t nbefore;		/* inputs before "--"; 0: there is none */
+	size_t nbefore;		/* inputs before "--"; 0: no "--" was given */
 	struct cli_list asks, filters, sets;
 	const char *input_format, *output_format;
 	const char *output;	/* "-": standard output */
@@ -103,7 +103,7 @@ struct cli {
 	bool diff;		/* the second of two inputs against the first */
 	bool own_output;	/* the tool writes the tree itself */
 	bool compat;
-	bool raw_names;		/* of Java: as they are */
+	bool raw_names;		/* keep Java's names unchanged */
 	bool quiet, verbose;
 	bool strict, lenient;	/* --partial fail, --partial ok */
 	bool listed;		/* --paths-from was given */
@@ -134,8 +134,8 @@ struct cli {
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv);
 
 /*
- * terminal.c: columns of standard output (0: not known); whether it shows
- * colours; and for text that goes there, both said to the writer.
+ * terminal.c: the columns of standard output (0: unknown); whether it shows
+ * colours; tells both to the writer of text that goes there.
  */
 unsigned cli_columns(void);
 bool cli_colours(void);
@@ -157,8 +157,8 @@ void cli_tell_nothing(struct cli *cli, const struct flame *flame,
 unsigned cli_cpus(void);
 
 /*
- * remote.c: --fetch; and the commands of the i-th input and of those after it
- * start, one a thread.
+ * remote.c: --fetch; starts the commands of the i-th input and of those after
+ * it, one a thread.
  */
 bool cli_take_fetch(struct cli *cli, const char *value);
 void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
@@ -192,22 +192,21 @@ void cli_count_input(struct cli_tally *tally, const char *path,
 void cli_report(const struct cli *cli, const struct flame *flame,
 		const struct cli_tally *tally);
 /*
- * Whether inputs that are missing, or of which nothing is left, are but told
- * of: --partial ok, and of lists and parts of a job unless --partial fail.
+ * Whether inputs that are missing or lost as a whole are only reported: with
+ * --partial ok, and for lists and parts of a job unless --partial fail.
  */
 bool cli_passes_losses(const struct cli *cli);
 
 /* memory.c: half of what the process may have; 0: not known. */
 size_t cli_memory(void);
 /*
- * Large blocks are the system's again once they are free.  Otherwise glibc,
- * after the first of them, keeps those that follow, and chunk after chunk of
- * a recording leaves its holes behind.  What is small grows by a megabyte at
- * a time, where blocks may grow in place: of memory that was never touched a
- * page is dear.
+ * Returns large blocks to the system when they are freed: glibc raises its mmap
+ * threshold after the first one, and the chunks of a recording would then
+ * fragment the heap.  Small blocks grow the heap by a megabyte at a time, since
+ * touching a new page is expensive.
  */
 void cli_give_back(void);
-/* 100, 64k, 512M, 2G; false: none of these. */
+/* 100, 64k, 512M, 2G; false: not a size. */
 bool cli_parse_size(const char *text, size_t *size);
 
 /* options.c: -1: go on; else an exit status. */
@@ -234,19 +233,19 @@ bool cli_no_memory(const struct cli *cli);
 void cli_say(const struct cli *cli, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * The failure of an input is told and forgotten; false: it will not be
- * forgotten, and is not told yet.
+ * Reports and clears the failure of an input; false: it cannot be cleared, and
+ * was not reported.
  */
 bool cli_pass_over(const struct cli *cli, struct flame *flame);
 /*
- * An input that was told what to read; NULL: see flame_error, and
- * cli->refused if no input could be told so.
+ * Opens an input and sets the reader's options.  NULL: see flame_error, and
+ * cli->refused if an option was refused.
  */
 struct flame_source *cli_open(struct cli *cli, struct flame *flame,
 			      const char *path);
 /*
- * The filters and the choice of a metric (NULL: see flame_pick) before a sink,
- * which the chain owns.  NULL: failed, and the sink is gone.
+ * Puts the filters and the choice of a metric (NULL: see flame_pick) before a
+ * sink, which the chain owns.  NULL: failed, and the sink is freed.
  */
 struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 			     const char *event);
@@ -259,13 +258,13 @@ bool cli_input(struct cli *cli, const char *path);
 int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output);
 /* Each input to a file of its own in the folder that is the output. */
 int cli_convert_each(struct cli *cli);
-/* Of two exit statuses. */
+/* The graver of two exit statuses. */
 int cli_worse(int a, int b);
 
 /*
- * table.c: text for people, in columns.  Cells are given row by row; all
- * columns are aligned to the right but the last, which holds names.  Memory
- * that is out is told by cli_table_write.
+ * table.c: text for people, in columns.  Cells are added row by row; all
+ * columns are aligned to the right except the last, which holds names.
+ * cli_table_write reports if memory ran out.
  */
 struct cli_table {
 	unsigned columns;
@@ -278,7 +277,7 @@ struct cli_table {
 
 void cli_cell(struct cli_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Of a total; nothing of nothing. */
+/* A share of a total; 0 if the total is 0. */
 void cli_percent(struct cli_table *table, int64_t part, int64_t total);
 /*
  * A name (the empty one as instead), indented, as flame_visible has it.
@@ -290,12 +289,12 @@ void cli_mark(struct cli_table *table, char mark);
 /* To cli's output, in colours if that is a terminal.  Frees the table. */
 bool cli_table_write(const struct cli *cli, struct cli_table *table,
 		     struct flame_text *out);
-/* As printf; false where the output has failed. */
+/* As printf; false: the output failed. */
 bool cli_print(struct flame_text *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Ends the output and returns an exit status. */
 int cli_text_finish(const struct cli *cli, struct flame_text *out);
-/* What a tree's weights are: "cpu", "samples". */
+/* The unit of a tree's weights: "cpu", "samples". */
 void cli_metric(const struct flame *flame, const struct flame_tree *tree,
 		const char **metric, const char **unit);
 

@@ -108,7 +108,7 @@ static bool append_list(char **text, const struct cli_list *list)
 	return true;
 }
 
-/* All options that change the page. */
+/* All options that change pages. */
 static bool describe_options(struct batch *batch)
 {
 	struct cli *cli = batch->cli;
@@ -186,7 +186,7 @@ static void erase_progress(struct state *s)
 
 /* Groups -------------------------------------------------------------- */
 
-/* Two runs, one of them an orphan, must not write one file. */
+/* Two runs must not write one file; one may be an orphan. */
 static void die_with_parent(void)
 {
 #ifdef PR_SET_PDEATHSIG
@@ -250,7 +250,7 @@ static void end_group(struct state *s, pid_t pid, int result)
 	}
 }
 
-/* Waits for one group; on a terminal it tells meanwhile how far all are. */
+/* Waits for one group; meanwhile shows the progress of all on a terminal. */
 static void wait_for_one(struct state *s)
 {
 	bool shown = !s->batch->cli->quiet && isatty(STDERR_FILENO);

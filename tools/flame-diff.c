@@ -79,7 +79,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	return take_normalize(cli, value ? value : "total");
 }
 
-/* What is drawn keeps its counts, and is scaled only as it is shown. */
+/* Counts are not changed; only the picture is scaled. */
 static bool settle_drawing(struct cli *cli)
 {
 	const char *format = cli->output_format;
@@ -136,7 +136,7 @@ static bool add_folder(struct cli *cli, const char *folder)
 	return good;
 }
 
-/* A folder stands for its files; two alone are two groups. */
+/* A folder is its files; two folders alone are two groups. */
 static bool expand_folders(struct cli *cli)
 {
 	size_t n = cli->ninputs, before = cli->nbefore;
@@ -187,7 +187,7 @@ static bool settle(struct cli *cli)
 	return false;
 }
 
-/* -q: whether there is a stack that is not as heavy as it was. */
+/* -q: whether any stack has another weight than before. */
 static int tell_by_status(struct flame_tree *tree)
 {
 	const struct flame_node *nodes;
@@ -333,7 +333,7 @@ static bool total_by_time(const struct cli *cli, const struct flame_tree *tree,
 	return true;
 }
 
-/* As the peers do: each is rounded down, and what that takes is told. */
+/* Rounds each down, as the peers do, and reports what is lost. */
 static bool normalize(const struct cli *cli, struct flame_tree *tree)
 {
 	const struct own *own = cli->own;

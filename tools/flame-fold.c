@@ -66,8 +66,8 @@ static bool has_metric(const char *names)
 }
 
 /*
- * What will be added to other outputs has one metric, whatever is in the
- * inputs: that of --event, or cpu, unless it is a column.
+ * Parts that will be added up need one metric, whatever the inputs hold: that
+ * of --event, or cpu, unless the metric is a column.
  */
 static bool settle_parts(struct cli *cli)
 {

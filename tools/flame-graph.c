@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-graph: any profiles to a flame graph, as SVG or HTML.  Beside the
- * library's options it knows those of flamegraph.pl and inferno-flamegraph,
- * so that a command line goes on working with another program's name; what
- * has no meaning here is told.
+ * flame-graph: any profiles to a flame graph, as SVG or HTML.  It also takes
+ * the options of flamegraph.pl and inferno-flamegraph, so that their command
+ * lines work with only the name replaced; options without a meaning here are
+ * reported.
  */
 #include "cli.h"
 
@@ -42,7 +42,7 @@ static const struct cli_option options[] = {
 	{ .name = NULL }
 };
 
-/* What is known, and not done. */
+/* Options that are recognised and ignored. */
 static const struct remark {
 	const char *name, *why;
 } remarks[] = {
@@ -60,7 +60,7 @@ struct own {
 	bool told[NREMARKS];
 };
 
-/* The name as an expression that it alone matches, all of it. */
+/* A regular expression that matches this name only. */
 static bool take_base(struct cli *cli, const char *name)
 {
 	char *pattern = malloc(2 * strlen(name) + 3), *to = pattern;
@@ -111,7 +111,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	return cli_set(cli, "color-by", name);
 }
 
-/* As flamegraph.pl: of folded stacks with two counts a comparison. */
+/* As flamegraph.pl: folded stacks with two counts are a comparison. */
 static bool ask_both(struct cli *cli, const char *format, bool chart)
 {
 	if (chart || (format && strcmp(format, "svg") != 0 &&
@@ -121,7 +121,7 @@ static bool ask_both(struct cli *cli, const char *format, bool chart)
 	return cli_ask(cli, "compare", NULL);
 }
 
-/* A tower for each thread stands on its name. */
+/* A tower for each thread, with its name at the root. */
 static bool name_threads(struct cli *cli)
 {
 	for (size_t i = 0; i < cli->filters.n; i++)

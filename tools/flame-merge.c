@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-merge: sorted folded streams to one, a line of each in memory.  No
- * names are looked into: what stands before a line's count is its key, and
+ * flame-merge: merges sorted folded streams and holds one line of each in
+ * memory.  Names are not parsed: the text before a line's count is its key, and
  * counts of equal keys are added.
  */
 #include "merge.h"
@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 
 struct own {
-	long key;		/* -1: as many as the header tells, or one */
+	long key;		/* -1: as many as the header says, or one */
 	bool stream;
 };
 
@@ -26,11 +26,11 @@ static const struct cli_option options[] = {
 	{ .name = NULL }
 };
 
-/* What is ahead of an input. */
+/* The current line of an input. */
 struct input {
 	const char *name;
 	struct flame_lines *lines;
-	const char *key;	/* stays until the next line */
+	const char *key;	/* valid until the next line */
 	size_t size;
 	int64_t count;
 	uint64_t line, good, bad, first_bad;
@@ -125,7 +125,7 @@ static int parse(const struct merge *m, struct input *in, const char *line,
 	return GOOD;
 }
 
-/* What was written was not said to be of this metric. */
+/* Refuses a header after lines without one: their metric is unknown. */
 static bool read_header(struct merge *m, struct input *in, const char *line,
 			size_t n)
 {
@@ -175,7 +175,7 @@ static int read_line(struct merge *m, struct input *in)
 	return status;
 }
 
-/* What is written ------------------------------------------------------ */
+/* Output --------------------------------------------------------------- */
 
 static int compare(const char *a, size_t n, const char *b, size_t m)
 {
@@ -224,8 +224,8 @@ static bool begin(struct merge *m, const struct input *in)
 }
 
 /*
- * Keys come out ascending, so one that is less than the last tells of an
- * input that is not sorted: the one it is from.
+ * Keys come out in ascending order: a smaller one than the last means that its
+ * input is not sorted.
  */
 static bool add(struct merge *m, const struct input *in, bool sorted)
 {
@@ -248,7 +248,7 @@ static bool add(struct merge *m, const struct input *in, bool sorted)
 
 /* Inputs ------------------------------------------------------------------ */
 
-/* Of equal keys the one of the earlier input comes first. */
+/* Equal keys come in the order of the inputs. */
 static bool is_before(const struct input *a, const struct input *b)
 {
 	int d = compare(a->key, a->size, b->key, b->size);
@@ -272,7 +272,7 @@ static void sift_down(struct merge *m, size_t i)
 	m->heap[i] = in;
 }
 
-/* All are open at once. */
+/* Merges inputs that are all open at once. */
 static bool merge_sorted(struct merge *m, struct input *inputs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -302,7 +302,7 @@ static bool merge_sorted(struct merge *m, struct input *inputs, size_t n)
 	return flush(m);
 }
 
-/* One after the other. */
+/* Reads the inputs one after the other. */
 static bool merge_stream(struct merge *m, struct input *inputs, size_t n)
 {
 	int status;
@@ -317,7 +317,7 @@ static bool merge_stream(struct merge *m, struct input *inputs, size_t n)
 	return flush(m);
 }
 
-/* A pipe or an empty file stays open; those of a job may be many. */
+/* Keep a pipe or an empty file open; a job may have many other inputs. */
 static void open_many(void)
 {
 	struct rlimit limit;
@@ -329,7 +329,7 @@ static void open_many(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Inputs that cannot be opened are told of and left out. */
+/* Inputs that cannot be opened are reported and skipped. */
 static size_t open_inputs(struct merge *m, struct input *inputs)
 {
 	size_t n = 0;
@@ -350,7 +350,7 @@ static size_t open_inputs(struct merge *m, struct input *inputs)
 	return n;
 }
 
-/* As the other tools have it; damage was told before. */
+/* The exit status as in the other tools; damage was reported before. */
 static bool is_empty(const struct input *in)
 {
 	return !in->good && !in->bad && !in->headed &&
@@ -368,7 +368,7 @@ static void tell_problems(const struct merge *m, const struct input *in)
 			"has only blank lines and comments" : "is empty");
 }
 
-/* --quiet: what the status tells of is said all the same. */
+/* --quiet: report what the exit status depends on nevertheless. */
 static int status_of(const struct merge *m, const struct input *inputs,
 		     size_t n)
 {

@@ -164,7 +164,7 @@ static bool has_started(const struct cli *cli, struct command *command)
 	return false;
 }
 
-/* As perf does: what -d or a signal cut short does not go on alone. */
+/* As perf: a command does not run on after -d or a signal ended recording. */
 static void end_command(struct command *command, bool reaped)
 {
 	if (!reaped)
@@ -342,7 +342,7 @@ static bool read_events(const struct cli *cli, struct flame *flame, int fd,
 	return good;
 }
 
-/* How many recordings were read; -1: failed. */
+/* Returns the number of recordings read; -1: failed. */
 static int stop_jvms(const struct cli *cli, struct flame *flame,
 		     struct fl_jvm_events *events, size_t n,
 		     struct flame_sink *sink)
@@ -419,7 +419,7 @@ static bool is_of_jvms(const struct own *own)
 	return own->kind >= FL_RECORD_ALLOC;
 }
 
-/* All of them are, or one line tells which is none. */
+/* Whether all targets are JVMs; a message names the first that is not. */
 static bool are_jvms(const struct cli *cli, const struct fl_targets *targets)
 {
 	const struct own *own = cli->own;
@@ -493,7 +493,7 @@ static int check(const struct cli *cli, struct flame *flame,
 	return good ? CLI_FINE : STATUS_REFUSED;
 }
 
-/* Sink options first would cost nothing, but a command runs but once. */
+/* Refusals come before the command is started: it runs only once. */
 static int run(struct cli *cli, struct flame *flame)
 {
 	const struct own *own = cli->own;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-top: the heaviest frames of any profiles as a table, who calls some
- * of them and whom they call, or all of it as an indented tree.
+ * flame-top: the heaviest frames of any profiles as a table, the callers or
+ * callees of some of them, or all stacks as an indented tree.
  */
 #include "cli.h"
 
@@ -138,7 +138,7 @@ static bool settle(struct cli *cli)
 		own->by_total = true;
 	if (own->rows < 0)
 		own->rows = own->tree ? 0 : 30;
-	/* As a tree these are what filters make: below the match, above it. */
+	/* For a tree, filters leave the stacks below or above the match. */
 	if (own->tree && own->which == FLAME_CALLEES)
 		return cli_filter(cli, "root-innermost", own->re);
 	if (own->tree && own->which == FLAME_CALLERS)
@@ -148,7 +148,7 @@ static bool settle(struct cli *cli)
 	return true;
 }
 
-/* What is shown --------------------------------------------------------- */
+/* Output --------------------------------------------------------------- */
 
 struct row {
 	flame_id name;
@@ -233,7 +233,7 @@ static bool fill_nodes(struct view *v, struct flame_tree *tree)
 	return true;
 }
 
-/* What stands where there is no name. */
+/* The text shown for an empty name. */
 static const char *nobody(const struct own *own)
 {
 	return own->tree ? "all" :

@@ -111,7 +111,9 @@ static bool ends(const char *text, const char *end)
 	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* What other tools write under such a name, and we do not; NULL: nothing. */
+/*
+ * The format that other tools write under such a name and we do not; or NULL.
+ */
 static const char *not_written(const char *name)
 {
 	static const struct { const char *format, *ends[4]; } known[] = {
@@ -197,7 +199,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 				     format_named(value) : value;
 		return true;
 	}
-	/* These are as it is already. */
+	/* These ask for the default. */
 	if (strcmp(name, "samples") == 0 || strcmp(name, "time") == 0)
 		return true;
 	if (strcmp(name, "compat") == 0) {
@@ -333,7 +335,7 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The format of what a file holds; NULL: it cannot be told beforehand. */
+/* The format of a file's contents; NULL: not known before reading. */
 static const char *format_in(const char *path)
 {
 	struct flame *flame = NULL;
@@ -353,8 +355,8 @@ static const char *format_in(const char *path)
 }
 
 /*
- * What a run before wrote, as the same command would again, is no input: to
- * add it to the others would be wrong, to write over it might be as well.
+ * An output of an earlier run of the same command is neither an input, whose
+ * counts would be added again, nor safe to overwrite.
  */
 static bool is_of_before(const struct cli *cli, const char *last)
 {
@@ -367,7 +369,7 @@ static bool is_of_before(const struct cli *cli, const char *last)
 	       strcmp(first, its) != 0;
 }
 
-/* What is called as a recording is none that is to be written. */
+/* Refuses to write a page over a file whose name is that of a recording. */
 static bool is_called_recording(const char *path)
 {
 	static const char *const endings[] = {
@@ -380,7 +382,7 @@ static bool is_called_recording(const char *path)
 	return false;
 }
 
-/* A name like out.pb.gz does not tell everyone its format. */
+/* A name like out.pb.gz does not tell people its format. */
 static void say_pprof(const struct cli *cli)
 {
 	const char *format = flame_format_of(cli->output);

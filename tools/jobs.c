@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many threads there is room for: the CPUs that the process may run on,
- * and what its control group grants of them.
+ * The number of threads to use: the CPUs that the process may run on, within
+ * the quota of its control group.
  */
 #include "cli.h"
 

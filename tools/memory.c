@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much memory there is room for: half of the machine's, or of what the
- * process's control group and those around it grant.
+ * The memory to use: half of the machine's, within the limits of the process's
+ * control group and its parents.
  */
 #include "cli.h"
 

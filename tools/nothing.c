@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where nothing was selected: which option asked for what is not there, what
- * there is instead, and the name that is most like the one asked for.  Files
- * are read once more for that, without the selection.
+ * Explains an empty selection: which option asked for a name that the inputs do
+ * not have, the names they have, and the nearest one.  Files are read once more
+ * for that, without the selection.
  */
 #include "cli.h"
 
@@ -153,7 +153,7 @@ static void suggest(struct line *line, const char *wanted,
 		add(line, " (did you mean %.200s?)", nearest);
 }
 
-/* What --by writes of samples without a value. */
+/* The value that --by gives to samples without one. */
 static bool is_none(const char *name)
 {
 	return strncmp(name, "[no ", 4) == 0;

@@ -175,7 +175,7 @@ bool cli_filter(struct cli *cli, const char *name, const char *value)
 
 /* Options ----------------------------------------------------------------- */
 
-/* As --help has them. */
+/* Writes an option's name as --help shows it. */
 enum group {
 	OF_TOOL, SELECTING, CHANGING, DRAWING, FURTHER_DRAWING, READING,
 	GENERAL, NGROUPS
@@ -281,7 +281,7 @@ static void list_rows(const struct cli_tool *tool, const char *head,
 		printf("  %-14s %s\n", row.name, row.summary);
 }
 
-/* Those that --help shows by itself, beside the tool's own. */
+/* Options that --help shows, beside the tool's own; --help=all has the rest. */
 static bool is_often_used(const struct entry *entry)
 {
 	static const char *const often[] = {
@@ -513,8 +513,8 @@ static bool is_choice(const char *argument, const char *word)
 }
 
 /*
- * "--normalize total a b": the value behind a blank, where it can be nothing
- * else.  A file of that name is an input.
+ * "--normalize total a b": the value after a blank, if it is one of the
+ * option's values.  A file of that name must be written ./total.
  */
 static char *value_behind(const struct cli_option *o, int argc, char **argv)
 {
@@ -631,7 +631,7 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 			NULL, 256 + (int)i };
 		if (!o->letter)
 			continue;
-		/* What may be left out has only a long option. */
+		/* A letter has no optional argument; the long option has. */
 		letters[n++] = o->letter;
 		if (o->argument && o->argument[0] != '[')
 			letters[n++] = ':';
@@ -669,7 +669,7 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 		if (!take(cli, &table.at[which], optarg))
 			return CLI_TROUBLE;
 	}
-	/* A second group of inputs, where there was a first. */
+	/* A second group of inputs requires a first one. */
 	if (optind < argc && strcmp(argv[optind - 1], "--") == 0)
 		cli->nbefore = cli->ninputs;
 	for (; optind < argc; optind++)

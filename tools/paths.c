@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All of a file, and a NUL; NULL: it was said why not. */
+/* The contents of a file, with a NUL; NULL: the error was printed. */
 static char *read_all(const struct cli *cli, FILE *file, const char *name,
 		      size_t *size)
 {
@@ -57,7 +57,7 @@ static void split_lines(char *text, size_t size)
 	}
 }
 
-/* What comes after "123<tab>"; NULL: the line is another. */
+/* The path after "123<tab>"; NULL: another kind of line. */
 static char *after_offset(char *path)
 {
 	size_t digits = strspn(path, "0123456789");

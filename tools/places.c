@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the picture of an input goes. */
+/* The output path for an input. */
 struct place {
 	char *path;
 	size_t input;
@@ -136,7 +136,7 @@ static bool find_taken(const struct cli *cli, struct place *at)
 	return any;
 }
 
-/* A longer name for each whose path is taken; false: there is none. */
+/* Finds a longer name for each input whose path is taken; false: none left. */
 static bool lengthen(const struct cli *cli, struct place *at)
 {
 	for (size_t i = 0; i < cli->ninputs; i++) {

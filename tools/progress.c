@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Progress: a line on a terminal that tells how far the inputs are read.  It
- * comes after a second, is written over ten times a second at most, and is
- * gone before anything else is said.
+ * Progress: a line on a terminal with what was read so far.  It appears after a
+ * second, is updated ten times a second at most, and is erased before any other
+ * output.
  */
 #include "cli.h"
 
@@ -160,7 +160,7 @@ void cli_progress_next(struct cli_progress *p)
 {
 	struct stat st;
 
-	/* Its last bytes were not told of. */
+	/* The last bytes of a file have not been reported. */
 	if (p->width && strcmp(p->inputs[p->i], "-") != 0 &&
 	    stat(p->inputs[p->i], &st) == 0 && S_ISREG(st.st_mode))
 		p->done = (uint64_t)st.st_size;

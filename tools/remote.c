@@ -52,7 +52,7 @@ bool cli_has_folders(const struct cli *cli)
 	return false;
 }
 
-/* One that cannot be listed stays, and fails when it is opened. */
+/* Keep a folder that cannot be listed: opening it will report the error. */
 bool cli_list_folders(struct cli *cli, struct flame *flame)
 {
 	char **inputs = cli->inputs;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of files and of URLs alike. */
+/* For files and URLs. */
 enum cli_fate cli_fate_of_failure(const struct flame *flame)
 {
 	return strstr(flame_error(flame), strerror(ENOENT)) ? CLI_MISSING :
@@ -40,7 +40,7 @@ static uint64_t sum_of(const struct cli_tally *tally)
 	return sum;
 }
 
-/* Those that the inputs have, selected or not. */
+/* All samples of the inputs, selected or not. */
 static uint64_t samples_of(const struct flame *flame)
 {
 	uint64_t sum = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What --event list and --info print of the inputs.
- */
+/* Prints --event list and --info. */
 #include "cli.h"
 
 #include <inttypes.h>

@@ -97,7 +97,7 @@ void cli_mark(struct cli_table *t, char mark)
 	t->marks[row] = mark;
 }
 
-/* Nothing that is printed is left out in silence. */
+/* A write that failed makes the whole table fail. */
 static bool print_failed;
 
 static bool print_long(struct flame_text *out, const char *format,

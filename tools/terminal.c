@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a terminal can show: its columns, and colours unless NO_COLOR says
- * otherwise (no-color.org).
+ * What a terminal can show: its columns, and colours unless NO_COLOR is set
+ * (no-color.org).
  */
 #include "cli.h"
 

@@ -267,7 +267,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	for (;;) {
 		bool ended = !fl_lines_next(&r->lines, &line);
 
-		/* Of a trace that is cut its outer frames are missing. */
+		/* A trace that is cut lacks its outer frames. */
 		if (ended && fl_in_damage(source->in))
 			r->open = false;
 		is_sample = ended ? end_trace(r, sample) :

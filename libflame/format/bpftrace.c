@@ -92,7 +92,7 @@ static void add_frame(struct reader *r, struct slice s)
 	fl_trace_add(flame, &r->base.trace, &frame);
 }
 
-/* Where the kernel is entered, and where its threads begin. */
+/* Functions at the entry to the kernel, and where kernel threads begin. */
 static bool is_entry(struct slice name)
 {
 	static const char *const entries[] = {
@@ -117,7 +117,7 @@ static bool is_kernel(struct reader *r, size_t from, size_t to)
 	return false;
 }
 
-/* [ustack, kstack]: the second goes first. */
+/* [ustack, kstack]: the kernel's stack is on top. */
 static void swap_stacks(struct reader *r, size_t middle)
 {
 	struct fl_trace *trace = &r->base.trace;
@@ -154,7 +154,7 @@ static void add_keys(struct reader *r, struct slice s, bool first, bool last)
 		bool more = s.size && memchr(s.data, ',', s.size);
 		struct slice key = fl_slice_trim(fl_slice_split(&s, ','));
 
-		/* Stacks stand before and behind: these are not empty. */
+		/* An empty key beside others is a stack without frames. */
 		if (key.size)
 			fl_keys_add(r->base.flame, &r->base.keys, key);
 		else if ((!begins || first) && (more || last))
@@ -313,7 +313,7 @@ static bool end_entry(struct reader *r, struct slice line,
 	return is_sample;
 }
 
-/* What is not in an entry: rows of a histogram, what a script prints. */
+/* Lines that are no entries: histograms, output of the script. */
 static bool take_text(struct reader *r, struct slice line,
 		      struct flame_sample *sample)
 {
@@ -458,7 +458,7 @@ static bool take_value(struct slice *s, struct slice *value)
 	}
 	*value = fl_slice_trim((struct slice){ from,
 					       (size_t)(s->data - from) });
-	/* The ',' or '}' behind it is there: it was not cut. */
+	/* A ',' or '}' follows: the value is complete. */
 	return s->size && value->size;
 }
 

@@ -23,7 +23,7 @@ static bool take_quoted(struct slice *rest, struct fl_buf *to)
 		struct slice head = fl_slice_split(rest, '"');
 
 		fl_buf_put(to, head.data, head.size);
-		/* Where none was split off, none was there. */
+		/* The field has no quote. */
 		if (head.data + head.size == rest->data)
 			return false;
 		if (!rest->size || rest->data[0] != '"')

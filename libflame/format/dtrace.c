@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Aggregations of stacks as dtrace(1) prints them: frames "mod`f+0x3" leaf
- * first, then their count.  A blank line between is where stack() ends and
- * ustack() begins: the kernel is on top of the user's.  Other keys stand
- * before the frames, or before the count.
+ * first, then their count.  A blank line separates stack() from ustack(): the
+ * kernel's frames are on top of the user's.  Other keys are printed before the
+ * frames, or before the count.
  */
 #include "fl.h"
 
@@ -91,7 +91,7 @@ static void add_frame(struct reader *r, struct slice text)
 	r->began = true;
 }
 
-/* Of a stack that has one of the kernel's frames all are. */
+/* If one frame of a stack() is the kernel's, all are. */
 static void end_part(struct reader *r)
 {
 	struct fl_trace *trace = &r->base.trace;
@@ -106,8 +106,8 @@ static void end_part(struct reader *r)
 }
 
 /*
- * As stackcollapse.pl and inferno-collapse-dtrace name them.  C++ is cut at
- * the last bracket behind the first "::".
+ * Names as stackcollapse.pl and inferno-collapse-dtrace write them.  C++ is cut
+ * at the last bracket after the first "::".
  */
 static struct slice without_arguments(struct slice s)
 {
@@ -132,8 +132,8 @@ static struct slice last_offset(struct slice s)
 }
 
 /*
- * Undone behind the module and before the offset; the name may have a blank
- * at its end.
+ * Demangles the part after the module and before the offset; the name may end
+ * in a blank.
  */
 static void undo_rust(struct reader *r, struct slice s)
 {
@@ -159,7 +159,7 @@ static size_t find_arrow(struct slice s)
 	return s.size;
 }
 
-/* One of "a->b->c"; c was inlined in b, that in a. */
+/* A frame of "a->b->c": c was inlined in b, and b in a. */
 static void peer_part(struct reader *r, struct slice s, bool strip,
 		      bool inlined)
 {
@@ -194,7 +194,7 @@ static void peer_frame(struct reader *r, struct slice s)
 	bool perl = options->peer == FL_PEER_PERL, arrow;
 	size_t first = r->base.trace.count;
 
-	/* The leaf's offset goes in any case. */
+	/* The leaf's offset is always removed. */
 	if (!options->offsets || !first)
 		s = last_offset(s);
 	s = without_arguments(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers of thread dumps share: a thread is a sample of weight 1,
- * many dumps in one text are samples over time.
+ * Shared by readers of thread dumps: a thread is a sample of weight 1, several
+ * dumps in one text are samples over time.
  */
 #include "fl.h"
 
@@ -60,7 +60,7 @@ void fl_dump_frame(struct fl_dump *dump, flame_id frame)
 	dump->frames[dump->nframes++] = frame;
 }
 
-/* thread=NAME, tid=N, pid=N, as far as they are known. */
+/* thread=NAME, tid=N, pid=N, where known. */
 static flame_id thread_of(struct fl_dump *dump)
 {
 	struct flame *flame = dump->source->flame;

@@ -21,7 +21,7 @@ static bool is_empty_line(struct slice line)
 	       fl_slice_starts(line, "# ") || fl_slice_starts(line, "#\t");
 }
 
-/* Whether the lines say nothing; the last may go on behind them. */
+/* Whether all lines are empty or comments; the last one may be incomplete. */
 static bool are_empty(const char *at, size_t n)
 {
 	struct slice rest = { at, n };

@@ -20,7 +20,7 @@ enum { FRAMES = 100 };	/* it prints no more frames of a thread */
 
 struct faulthandler {
 	struct fl_dump dump;
-	bool whole;	/* something came behind the open thread */
+	bool whole;	/* the open thread is complete: another line followed */
 	bool aside;	/* a C stack: its lines are no frames */
 };
 
@@ -118,8 +118,8 @@ static bool take_frame(struct faulthandler *f, struct slice text)
 }
 
 /*
- * Python 3.12 and 3.13 say nothing of the frames that are too many; a whole
- * stack would end in one of these.
+ * Python 3.12 and 3.13 do not say that they left frames out; these functions
+ * are at the root of whole stacks.
  */
 static bool is_silently_cut(const struct fl_dump *dump)
 {
@@ -219,7 +219,10 @@ static int open_faulthandler(struct flame_source *source)
 	return fl_dump_open(source, sizeof(struct faulthandler));
 }
 
-/* Nothing need follow the last thread, so its last line tells. */
+/*
+ * The last thread may have no line after it: its last frame decides whether it
+ * is complete.
+ */
 static bool end_of_input(struct faulthandler *f, struct flame_sample *sample)
 {
 	struct fl_dump *dump = &f->dump;

@@ -112,7 +112,7 @@ extern const struct fl_format fl_format_xdebug;
 	  .summary = "trees: nodes weigh alone, or with all below", \
 	  .kind = FL_OPTION_EITHER, .offset = offsetof(type, self), \
 	  .scope = FL_SCOPE_DETAIL }
-/* Of enum fl_compat_tool: names and weights as another tool has them. */
+/* Of enum fl_compat_tool: use that tool's names and weights. */
 #define FL_OPTION_ROW_PEER(type) \
 	{ .name = "peer", .argument = "perl|inferno", \
 	  .kind = FL_OPTION_WORD, .first = FL_PEER_PERL, \
@@ -130,7 +130,7 @@ struct fl_lines {
 	uint64_t number;	/* of the line given last; the first is 1 */
 	uint64_t good;		/* samples so far: the reader counts them */
 	uint64_t bad, first_bad;	/* lines that were not understood */
-	char text[80];		/* of the first of these */
+	char text[80];		/* of the first of these lines */
 	uint64_t next_forget;
 };
 
@@ -195,7 +195,7 @@ int fl_dump_finish(struct fl_dump *dump);
  */
 int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
 		  bool (*begins)(struct slice line), int bits);
-/* Cuts a word that blanks end off the text; false: there is none. */
+/* Cuts a word that ends in blanks off the text; false: no word is left. */
 bool fl_dump_word(struct slice *text, struct slice *word);
 
 /*
@@ -217,8 +217,8 @@ void fl_java_name(struct fl_buf *buf, struct slice name);
 /* RUNNABLE as JFR spells it; NULL where it is no Thread.State. */
 const char *fl_java_state(struct slice word);
 /*
- * "2026-11-21 01:41:33", or of an instant "2026-11-21T01:41:33.5Z", as ns
- * since 1970; false where there is anything else.
+ * "2026-11-21 01:41:33", or of an instant "2026-11-21T01:41:33.5Z", in ns since
+ * 1970; false: something else.
  */
 bool fl_java_time(struct slice s, bool instant, int64_t *ns);
 
@@ -239,25 +239,26 @@ bool fl_slice_field(struct slice *text, struct slice *field);
  */
 #define FL_FOLDED_HEADER "# libflame folded "
 
-/* Cuts off and gives what stands before the first c; all where none is. */
+/*
+ * Cuts off and returns the text before the first c; all of it if there is no c.
+ */
 struct slice fl_slice_split(struct slice *rest, char c);
 
 /*
- * csv.c: the next field of a row, without quotes; *more: a delimiter stands
- * behind it.  *indent: blanks before it, within quotes or not.  false: a quote
- * is not closed.
+ * csv.c: the next field of a row, without quotes; *more: a delimiter follows.
+ * *indent: blanks before it, inside quotes or not.  false: an open quote.
  */
 bool fl_csv_field(struct slice *rest, char delimiter, struct fl_buf *to,
 		  size_t *indent, bool *more);
 /* Blanks at the beginning. */
 size_t fl_indent(struct slice s);
-/* Digits of base 16 behind a 0x, 16 at most. */
+/* Up to 16 hexadecimal digits, after an optional 0x. */
 bool fl_parse_hex(struct slice s, uint64_t *n);
 
 /*
- * native.c: what readers of native stacks share.  A trace is leaf first, as
- * debuggers and tracers print it; its frames are entered at the end, as
- * later lines tell how earlier ones ran.
+ * native.c: shared by readers of native stacks.  A trace is leaf first, as
+ * debuggers and tracers print it; its frames are interned at the end, as later
+ * lines tell how earlier ones ran.
  */
 struct fl_trace {
 	struct flame_frame *frames;
@@ -273,8 +274,8 @@ flame_id fl_trace_stack(struct flame *flame, flame_id base,
 void fl_trace_is_kernel(struct fl_trace *trace, size_t from, size_t to);
 
 /*
- * What tracers print beside a stack, without saying what it is: the first
- * word is the comm, the first number the pid, the second the tid.
+ * A key that tracers print beside a stack without naming it: the first word is
+ * taken as the comm, the first number as the pid, the second as the tid.
  */
 struct fl_keys {
 	flame_id comm, pid, tid;
@@ -283,7 +284,7 @@ struct fl_keys {
 void fl_keys_add(struct flame *flame, struct fl_keys *keys, struct slice key);
 /* thread=comm, pid, tid: for a sample's thread. */
 flame_id fl_keys_thread(struct flame *flame, const struct fl_keys *keys);
-/* The comm as a stack of one frame; 0 where there is none. */
+/* A stack of one frame, the comm; 0: no comm. */
 flame_id fl_keys_stack(struct flame *flame, const struct fl_keys *keys);
 
 /*
@@ -332,8 +333,8 @@ struct fl_backtrace_frame {
 void fl_backtrace_add(struct fl_line_reader *r,
 		      const struct fl_backtrace_frame *parts);
 /*
- * Whether the trace ends in a function below which a stack cannot go on: one
- * of these names (NULL at the end), or the root of a whole one.
+ * Whether the trace ends in a function that is always the root: one of these
+ * names (NULL at the end), or the root of another whole stack.
  */
 bool fl_backtrace_is_whole(struct fl_line_reader *r, const char *const *roots);
 /* A sample of the trace, which has frames and is whole; true. */
@@ -365,8 +366,8 @@ bool fl_slice_digits(struct slice s);
 /* Without "+0x1f", or "+31", at its end. */
 struct slice fl_no_offset(struct slice s, bool decimal);
 /*
- * Appends a name of Rust's legacy mangling that is only half undone,
- * "_$LT$T$GT$..f::h0123456789abcdef", undone; others as they are.
+ * Appends a name, with Rust's legacy mangling undone if it is only half
+ * demangled: "_$LT$T$GT$..f::h0123456789abcdef".
  */
 void fl_rust_name(struct fl_buf *to, struct slice name);
 

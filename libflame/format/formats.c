@@ -96,7 +96,7 @@ static void list(struct fl_buf *buf, bool writing)
 	}
 }
 
-/* The first bytes, so that an unknown input can be told. */
+/* The first bytes of the input, for the message about an unknown format. */
 static void show(struct fl_buf *buf, const uint8_t *head, size_t n)
 {
 	for (size_t i = 0; i < n && i < 24; i++) {
@@ -128,7 +128,10 @@ static const struct fl_format *bid(const uint8_t *head, size_t n, bool whole,
 		}
 	}
 	*most_bits = most;
-	/* What is hardly known can wait for who might know better. */
+	/*
+	 * A weak match waits for more bytes, as another format may match
+	 * better.
+	 */
 	return *more && most < KNOWN && !whole ? NULL : best;
 }
 
@@ -326,7 +329,7 @@ static int page_row(enum fl_option_scope scope, unsigned index,
 	return option_row(row_in(&fl_page_table, scope, &index), row);
 }
 
-/* Formats share names of options: the first row of a name stands for all. */
+/* Formats share option names: list only the first row of each name. */
 static bool is_repeated(unsigned format, const char *name)
 {
 	for (unsigned i = 0; i < format; i++)

@@ -54,7 +54,7 @@ static struct slice after(struct slice s, size_t n)
 	return (struct slice){ s.data + n, s.size - n };
 }
 
-/* The place of the text; s.size where there is none. */
+/* The offset of the text; s.size if not found. */
 static size_t find(struct slice s, const char *text)
 {
 	size_t n = strlen(text);
@@ -117,7 +117,7 @@ static size_t skip_operator(struct slice s, size_t i)
 	return i;
 }
 
-/* What may stand behind the arguments. */
+/* Text that may follow the arguments. */
 static bool ends_arguments(struct slice rest)
 {
 	return !rest.size || fl_slice_starts(rest, " at ") ||
@@ -125,8 +125,8 @@ static bool ends_arguments(struct slice rest)
 }
 
 /*
- * The '(' of the arguments: behind a blank, in no brackets, and with
- * nothing but the source behind its ')'.  s.size where there is none.
+ * The offset of the '(' of the arguments: after a blank, not nested, with only
+ * the source after its ')'.  s.size if not found.
  */
 static size_t find_arguments(struct slice s, bool *whole)
 {
@@ -263,7 +263,7 @@ static bool end_stack(struct reader *r, struct flame_sample *sample)
 	bool open = r->open;
 
 	end_frame(r);
-	/* "thread 2" tells where that stands; a backtrace follows. */
+	/* "thread 2" prints where that thread stopped; a backtrace follows. */
 	if (!open || !r->base.trace.count ||
 	    (r->position && r->base.trace.count == 1)) {
 		forget(r);
@@ -399,7 +399,7 @@ static bool begin_frame(struct reader *r, struct slice s, int64_t number,
 		r->switched = false;
 	} else {
 		end_frame(r);
-		/* "frame 3" tells of one alone. */
+		/* "frame 3" prints a single frame. */
 		if (!r->open || r->closed ||
 		    (uint64_t)number != r->number + 1) {
 			r->base.outside++;
@@ -429,7 +429,7 @@ static bool accept_line(struct fl_line_reader *base, struct slice s,
 		read_thread(r, s);
 		r->switched = true;
 		s = after(s, FL_MIN(close + 2, s.size));
-		/* Nothing is open now, so this gives no sample. */
+		/* No stack is open now, so this returns no sample. */
 		if (split_number(&s, &number))
 			begin_frame(r, s, number, sample);
 		return is_sample;

@@ -224,7 +224,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			given = take(g, line, sample);
 			continue;
 		}
-		/* Of a goroutine that is cut its outer frames are missing. */
+		/* A goroutine that is cut lacks its outer frames. */
 		if (g->dump.open && (!g->dump.lines.ended ||
 				     fl_in_damage(source->in)))
 			fl_dump_lose(&g->dump);

@@ -92,7 +92,7 @@ static bool take_version(struct reader *r, struct slice s)
 
 	if (!take_hex(&s, &program))
 		return false;
-	/* The first versions told none of the format. */
+	/* The first versions did not write a format version. */
 	r->version = take_hex(&s, &format) ? (int64_t)FL_MIN(format, 99u) : 1;
 	return true;
 }
@@ -221,7 +221,9 @@ static bool take_line(struct reader *r, struct slice line)
 	return true;
 }
 
-/* What is not understood has a number nevertheless. */
+/*
+ * Numbers are given in order: a record that is not understood takes one, too.
+ */
 static void put_nothing(struct reader *r, char kind)
 {
 	if (kind == 's') {

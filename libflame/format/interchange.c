@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers and writers of interchange formats share: how they spell
- * units, threads, and functions of V8.
+ * Shared by readers and writers of interchange formats: the spelling of units,
+ * threads, and functions of V8.
  */
 #include "fl.h"
 
@@ -12,7 +12,7 @@ static const struct { const char *theirs, *ours; } units[] = {
 	{ "milliseconds", "ms" }, { "seconds", "s" },
 };
 
-/* Of these a count is one of samples. */
+/* Metrics whose count is a number of samples. */
 static const char *const sampled[] = {
 	"samples", "cpu", "wall", "on_cpu", "off_cpu", "itimer"
 };
@@ -60,7 +60,7 @@ const char *fl_long_unit(const char *unit)
 	return strcmp(unit, "samples") == 0 ? "count" : unit;
 }
 
-/* Where " tid=N]" begins at the end of a text; 0: it does not end so. */
+/* The offset of " tid=N]" at the end of a text; 0: not found. */
 static size_t tid_in(struct slice text)
 {
 	size_t i = text.size - 1, last = i;
@@ -92,7 +92,7 @@ flame_id fl_named_thread(struct flame *flame, flame_id thread,
 
 /* Functions of V8 ------------------------------------------------------ */
 
-/* How a function ran: ~ interpreted, ^ and + by baseline compilers, *. */
+/* V8's marks of tiers: ~ interpreted, ^ and + baseline compilers, *. */
 static enum flame_type take_type(struct slice *s)
 {
 	static const struct {
@@ -126,7 +126,9 @@ static bool cut_number(struct slice *s, int64_t *n)
 	return true;
 }
 
-/* Where the file begins in "get f /srv/a b.js": both may have blanks. */
+/*
+ * The offset of the file in "get f /srv/a b.js": name and file may have blanks.
+ */
 static struct slice split_file(struct slice *s)
 {
 	static const char *const begins[] = { " /", " node:", " file:", " http" };

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What this format can be asked for; the rows are below. */
+/* Options of this format; their rows are below. */
 struct options {
 	bool lines, bci;	/* append :LINE, or @BCI, to names */
 };
@@ -34,7 +34,7 @@ struct jstack {
 	unsigned npending;	/* lines in it */
 };
 
-/* What a thread's first line says; numbers are -1 where they are not. */
+/* The first line of a thread; numbers are -1 if missing. */
 struct header {
 	struct slice name;
 	int64_t nid, os_id, id;
@@ -65,7 +65,7 @@ static struct slice from(struct slice s, size_t n)
 	return (struct slice){ s.data + n, s.size - n };
 }
 
-/* 2032 or 0x7f0; false unless all of it is a number that fits. */
+/* 2032 or 0x7f0; false unless the whole text is a number that fits. */
 static bool parse_id(struct slice s, int64_t *n)
 {
 	char text[24];
@@ -84,8 +84,8 @@ static bool parse_id(struct slice s, int64_t *n)
 /* Threads' first lines ---------------------------------------------------- */
 
 /*
- * What follows the name: of HotSpot's, words up to tid=, then nid= and what
- * the thread does; of ThreadInfo's, words up to Id= and its state.
+ * The text after the name: for HotSpot, words up to tid=, then nid= and the
+ * thread's action; for ThreadInfo, words up to Id= and the state.
  */
 static bool read_tail(struct slice tail, struct header *h)
 {
@@ -288,7 +288,7 @@ static bool is_bottom(const struct fl_dump *dump)
 	return false;
 }
 
-/* Where no empty line came: it may have been cut. */
+/* A thread that no empty line ended: it may have been cut. */
 static bool end_early(struct jstack *j, struct flame_sample *sample)
 {
 	struct fl_dump *dump = &j->dump;
@@ -318,14 +318,14 @@ static bool begin_dump(struct jstack *j, struct slice line,
 
 static void not_understood(struct jstack *j, struct slice line)
 {
-	/* What is cut is told of in another way. */
+	/* A line that was cut is reported by another message. */
 	if (j->dump.lines.ended)
 		fl_lines_bad(&j->dump.lines, line);
 }
 
 /* Prefixes of logs -------------------------------------------------------- */
 
-/* Where a dump begins in a line: behind what a log has put before it. */
+/* The offset of a dump in a line, after the prefix of a log. */
 static bool find_dump(struct slice line, size_t *prefix)
 {
 	const char *at = memmem(line.data, line.size, full, strlen(full));

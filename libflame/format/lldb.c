@@ -39,7 +39,7 @@ static struct slice after(struct slice s, size_t n)
 	return (struct slice){ s.data + n, s.size - n };
 }
 
-/* Where the text begins; s.size where it does not occur. */
+/* The offset of the text; s.size if it does not occur. */
 static size_t find(struct slice s, const char *text)
 {
 	size_t n = strlen(text);
@@ -50,7 +50,7 @@ static size_t find(struct slice s, const char *text)
 	return s.size;
 }
 
-/* Where the text begins for the last time. */
+/* The offset of the last occurrence of the text. */
 static size_t find_last(struct slice s, const char *text)
 {
 	size_t n = strlen(text);
@@ -146,7 +146,7 @@ static struct slice cut_offset(struct slice s)
 	return s;
 }
 
-/* The text behind the address: "module`function(...) at file:line:column". */
+/* The text after the address: "module`function(...) at file:line:column". */
 static void split_frame(struct slice s, struct parts *parts)
 {
 	static const char inlined[] = "[inlined] ";
@@ -337,7 +337,7 @@ static bool accept_line(struct fl_line_reader *base, struct slice text,
 	}
 	if (line.number == 0)
 		is_sample = end_stack(r, sample);
-	/* "frame select 3" tells of one alone. */
+	/* "frame select 3" prints a single frame. */
 	if (r->ended || (uint64_t)line.number != r->base.trace.count) {
 		r->base.outside++;
 		return is_sample;

@@ -255,7 +255,7 @@ static void begin_stack(struct reader *r, int64_t pid, int64_t interpreter,
 	r->buf.size = 0;
 	fl_buf_print(&r->buf, "P%" PRId64, pid);
 	push_root(r);
-	/* Threads are told in base 16, and shown as numbers. */
+	/* Thread ids are hexadecimal in the file, and shown in decimal. */
 	for (size_t i = 0; i < tid.size && fl_is_hex(tid.data[i]); i++)
 		n = n << 4 | (uint64_t)(fl_is_digit(tid.data[i]) ?
 			tid.data[i] - '0' : (tid.data[i] | 0x20) - 'a' + 10);

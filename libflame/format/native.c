@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers of native stacks share: traces that come leaf first, the keys
- * that tracers print beside them, and names.
+ * Shared by readers of native stacks: traces printed leaf first, keys that
+ * tracers print beside them, and names.
  */
 #include "fl.h"
 

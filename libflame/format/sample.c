@@ -82,7 +82,7 @@ static bool split_line(struct slice s, struct line *line)
 	       line->text.size;
 }
 
-/* The last place of the text; SIZE_MAX where there is none. */
+/* The last offset of the text; SIZE_MAX if not found. */
 static size_t find_last(struct slice s, const char *text)
 {
 	size_t n = strlen(text);
@@ -108,7 +108,7 @@ static struct slice after(struct slice s, size_t n)
 	return (struct slice){ s.data + n, s.size - n };
 }
 
-/* "]  file.c:12" at the end, where sample could tell. */
+/* "] file.c:12" at the end, if sample knew it. */
 static void take_source(struct flame *flame, struct slice s,
 			struct flame_frame *frame)
 {
@@ -188,7 +188,7 @@ static flame_id thread_of(struct reader *r, struct slice s, flame_id *frame)
 	return fl_keys_thread(flame, &keys);
 }
 
-/* As inferno-collapse-sample names a frame. */
+/* A frame's name as inferno-collapse-sample writes it. */
 static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 {
 	static const char *const waiting[] = {
@@ -286,7 +286,7 @@ static bool pop(struct reader *r, struct flame_sample *sample)
 	return false;
 }
 
-/* What open nodes have left: their children may be missing. */
+/* Reports nodes that are still open: their children may be missing. */
 static void drop_open(struct reader *r)
 {
 	while (r->n) {
@@ -340,7 +340,7 @@ static void read_line(struct reader *r, struct slice s)
 		return;
 	}
 	expected = r->n ? r->nodes[r->n - 1].depth + 1 : 0;
-	/* Below a line that was lost levels are as they are printed. */
+	/* After a line was lost, take depths as they are printed. */
 	if (r->line.depth > expected && !r->gap) {
 		fl_lines_bad(&r->base.lines, s);
 		r->line.depth = expected;
@@ -351,7 +351,7 @@ static void read_line(struct reader *r, struct slice s)
 
 static void read_text(struct reader *r, struct slice s)
 {
-	/* What a cut has left of a line may be another. */
+	/* An input that was cut may end in a shortened line. */
 	if (!r->base.lines.ended && r->graph)
 		return;
 	if (!r->graph) {
@@ -464,7 +464,7 @@ static void close_sample(struct flame_source *source)
 	fl_line_reader_free(&r->base);
 }
 
-/* Its first line, or the graph's first and a line of the graph. */
+/* The report's first line, or "Call graph:" with a line of the graph. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice rest = { (const char *)head, n };

@@ -63,7 +63,7 @@ static bool is_seconds(int64_t n)
 	return n >= 500000000 && n < INT64_C(10000000000);
 }
 
-/* A time since 1970 in s, ms, us or ns, as its size tells. */
+/* A time since 1970 in s, ms, us or ns, by its magnitude. */
 static bool take_time(struct slice text, int64_t *ns)
 {
 	int64_t n, scale = 1000000000;
@@ -130,7 +130,7 @@ static bool is_number(struct slice value)
 	return fl_decimal_parse(value, &number) && !number.percent;
 }
 
-/* Of a=1,b="x",value=2: the value, or else the first number. */
+/* Of a=1,b="x",value=2: the field named value, or else the first number. */
 static bool take_fields(struct slice fields, struct slice *value)
 {
 	bool any = false;
@@ -208,7 +208,7 @@ static bool split_graphite(struct slice line, struct point *point)
 
 /* CSV ----------------------------------------------------------------- */
 
-/* The next field; without its quotes it goes into the buffer, which fits. */
+/* The next field; unquoted into the buffer, which is large enough. */
 static bool take_csv(struct slice *rest, struct fl_buf *buf,
 		     struct slice *field)
 {
@@ -387,7 +387,7 @@ static bool read_point(struct statsd *s, struct slice line,
 	return give(s, stack, labels, point.value, point.time, sample);
 }
 
-/* What influx_inspect export prints between points, and blank lines. */
+/* Lines of influx_inspect export between points, and blank lines. */
 static bool is_aside(struct slice line)
 {
 	return !fl_slice_trim(line).size || line.data[0] == '#' ||
@@ -480,7 +480,7 @@ static void close_statsd(struct flame_source *source)
 	fl_free(s);
 }
 
-/* All lines, whole ones, must be points of one kind. */
+/* All complete lines must be points of one kind. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice rest = { (const char *)head, n };

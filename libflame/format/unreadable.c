@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that people give and that cannot be read: a row each, with its name
- * and what to do instead.  A '@' in the advice stands for the file.
+ * Files that people pass and that cannot be read: one row each, with the name
+ * and what to do instead.  A '@' in the advice is replaced by the path.
  */
 #include "fl.h"
 
@@ -66,7 +66,7 @@ static bool is_core(const uint8_t *head, size_t n)
 	return n >= 18 && head[head[5] == 2 ? 17 : 16] == 4;
 }
 
-/* Of the same magic: a class file's major version is 45 or above. */
+/* A class file has the same magic: its major version is 45 or above. */
 static bool is_class(const uint8_t *head, size_t n)
 {
 	return n >= 8 && head[6] == 0 && head[7] >= 45;
@@ -250,7 +250,7 @@ static bool has_line(struct slice text, const struct row *row)
 	return false;
 }
 
-/* What may follow the first bracket. */
+/* Whether a bracket begins JSON: with a string or another bracket in it. */
 static bool is_json(struct slice text)
 {
 	if (!text.size || (text.data[0] != '{' && text.data[0] != '['))

@@ -44,7 +44,7 @@ struct reader {
 	struct fl_map pages;	/* page -> place + 1, the newest first */
 	struct fl_buf field[MAX_FIELDS], name;
 	unsigned nfields;
-	struct slice rest;	/* behind the fields that were split */
+	struct slice rest;	/* after the fields that were split */
 	flame_id *stack;	/* frames, the innermost first */
 	size_t depth, capacity;
 };
@@ -165,7 +165,7 @@ static bool is_script(struct slice type)
 	return false;
 }
 
-/* How a function ran is the last field, and stands before its name then. */
+/* The last field tells how a function ran; the frame's name begins with it. */
 static flame_id frame_of(struct reader *r, struct slice name,
 			 struct slice state, bool script)
 {

@@ -30,7 +30,7 @@ struct node {
 struct reader {
 	struct fl_line_reader base;
 	char delimiter;		/* 0: there is no table to read */
-	size_t time, module;	/* columns; module 0: there is none */
+	size_t time, module;	/* indices of columns; module 0: none */
 	size_t step;		/* blanks a level; 0: not known yet */
 	struct fl_buf field[FIELDS];	/* of the row */
 	size_t indent;		/* of the row */
@@ -93,7 +93,7 @@ static void take_header(struct reader *r, struct slice s)
 
 /* Times --------------------------------------------------------------- */
 
-/* Digits with a point, off the text's beginning; *places: behind it. */
+/* Digits with a point, cut off the text; *places: the number of decimals. */
 static bool take_decimal(struct slice *s, char comma, uint64_t *n,
 			 int *places)
 {
@@ -159,7 +159,7 @@ static bool take_time(const struct reader *r, int64_t *ns)
 	return false;
 }
 
-/* As the peer does: ms, of a double. */
+/* Milliseconds from a double, as the peer computes them. */
 static bool peer_time(const struct reader *r, int64_t *ms)
 {
 	const struct fl_buf *text = &r->field[TIME];
@@ -168,7 +168,7 @@ static bool peer_time(const struct reader *r, int64_t *ms)
 	if (!text->size || !fl_parse_double(text->data, &d))
 		return false;
 	d = d * 1000;
-	/* A half goes up; from 2^52 on all are whole. */
+	/* Halves round up; from 2^52 on all doubles are integers. */
 	if (d > 0 && d < 0x1p52)
 		d = d - floor(d) < 0.5 ? floor(d) : floor(d) + 1;
 	*ms = d > 0 && d < 0x1p63 ? (int64_t)d : 0;
@@ -285,7 +285,7 @@ static bool take_row(struct reader *r, struct slice s,
 	bool more, whole = split_row(r, s, &more);
 	int64_t weight = 0;
 
-	/* What a cut has left of a row may be another. */
+	/* An input that was cut may end in a shortened row. */
 	if (!r->base.lines.ended && !is_peer(r) && (!whole || !more)) {
 		r->cut = r->base.lines.number;
 		return false;
@@ -412,7 +412,7 @@ static void close_vtune(struct flame_source *source)
 	fl_line_reader_free(&r->base);
 }
 
-/* The header, among the lines that tell how the report was made. */
+/* The header row, among lines that describe the report. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice rest = { (const char *)head, n };

@@ -20,7 +20,7 @@
 
 enum { MAX_DEPTH = 64 };
 
-/* What is known of an id, by what it is the id of. */
+/* The kinds of elements whose values are kept by id. */
 enum kind { OTHER, THREAD, TID, PROCESS, PID, WEIGHT, TIME, BACKTRACE, FRAME,
 	    BINARY, KINDS };
 
@@ -54,11 +54,11 @@ struct reader {
 	struct open_element open[MAX_DEPTH];
 	flame_id metric;
 	bool in_row;
-	/* Of the row that is read. */
+	/* Of the current row. */
 	int64_t weight, time;
 	flame_id thread, pid, stack;
 	bool has_stack;
-	/* Of the frame and the thread that are read. */
+	/* Of the current frame and thread. */
 	struct fl_trace trace;
 	struct flame_frame frame;
 	flame_id thread_name, tid;
@@ -111,7 +111,7 @@ static void add_frame(struct reader *r, flame_id frame)
 	fl_trace_add(r->flame, &r->trace, &copy);
 }
 
-/* What an element is, once it is known: to what it is in. */
+/* Hands the value of an element to the element that contains it. */
 static void use(struct reader *r, enum kind kind, uint64_t value)
 {
 	switch (kind) {

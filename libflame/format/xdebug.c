@@ -60,7 +60,7 @@ static void enter(struct reader *r, int64_t level, struct slice name,
 	while (r->count && r->calls[r->count - 1].level >= level)
 		r->count--;
 	stack = r->count ? r->calls[r->count - 1].stack : 0;
-	/* Those of PHP itself are written in C. */
+	/* PHP's own functions are written in C. */
 	frame = fl_frame(flame, flame_name(flame, name.data, name.size),
 			 own ? FLAME_INTERPRETED : FLAME_NATIVE);
 	stack = flame_stack(flame, stack, frame);
