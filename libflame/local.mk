@@ -144,7 +144,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/non_samples.c libflame/format/perf/parts.c \
 	libflame/format/perf/perf.c libflame/format/perf/probe.c \
 	libflame/format/perf/reader.h libflame/format/perf/record.c \
-	libflame/format/perf/shapes.c libflame/format/perf/text.h \
+	libflame/format/perf/line_cache.c libflame/format/perf/text.h \
 	libflame/format/otlp/dictionary.c libflame/format/otlp/layout.c \
 	libflame/format/otlp/otlp.c libflame/format/otlp/otlp.h \
 	libflame/format/otlp/write.c \

@@ -194,7 +194,7 @@ static void add_event(struct reader *r, struct slice name)
 
 static void set_events(struct reader *r, struct slice s)
 {
-	/* Of parts of one profile they are the same. */
+	/* Parts of one profile have the same events. */
 	if (r->graph.nevents)
 		return;
 	for (s = fl_slice_trim(s); s.size; s = fl_slice_trim(s))

@@ -9,7 +9,7 @@
 
 #include "format/callgrind/callgrind.h"
 
-/* What is followed: 1 / MIN_SHARE of all at least, in MAX_NODES at most. */
+/* Expand calls of at least 1 / MIN_SHARE of the total, up to MAX_NODES. */
 enum { MIN_SHARE = 1000000, MAX_NODES = 4000000, MAX_DEPTH = 4096 };
 
 bool fl_callgrind_function(struct flame *flame, struct fl_callgrind *g,
@@ -67,7 +67,7 @@ void fl_callgrind_call(struct flame *flame, struct fl_callgrind *g,
 	}
 }
 
-/* All that it takes, and what of it no other function calls for. */
+/* A function's cost, and the part of it that no caller accounts for. */
 static double total_of(const struct fl_callgrind *g, uint32_t function)
 {
 	const struct fl_callgrind_function *f = &g->functions[function];

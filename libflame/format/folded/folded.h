@@ -29,7 +29,7 @@ struct fl_folded_dialect {
 	bool percent;		/* counts are percentages */
 	bool offset;		/* a number and a tab to drop come first */
 	bool key;		/* KEY tab stack tab count */
-	unsigned nkeys;		/* such columns, as a header tells */
+	unsigned nkeys;		/* columns of keys, by the header */
 	bool report;		/* rows of perf report between the stacks */
 	bool children;		/* which count callees in their callers, too */
 	bool austin;		/* P1;T0:2;file:func:line */
@@ -80,7 +80,7 @@ struct fl_folded_line {
 	char *text;
 	size_t size, text_capacity;
 	struct fl_folded_frame *frames;
-	struct fl_pair *path;	/* of these frames */
+	struct fl_pair *path;	/* interned frames */
 	size_t count, capacity, path_capacity;
 };
 

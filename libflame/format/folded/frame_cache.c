@@ -89,7 +89,7 @@ find_entry(const struct fl_folded_cache *c,
 	return is_entry(e + 1, frame, name) ? e + 1 : NULL;
 }
 
-/* Starts anew with more entries; on failure the cache stays as it is. */
+/* Starts again, empty and larger; on failure the cache is unchanged. */
 static void grow(struct fl_folded_cache *c)
 {
 	size_t n = c->entries ? 4 * c->count : MIN_ENTRIES;

@@ -2,7 +2,7 @@
 /*
  * Frames that contain a ';', which looks like one that separates frames:
  *
- *	process 42:"sh -c "a; b""	py-spy: a command as it was typed
+ *	process 42:"sh -c "a; b""	py-spy: an unquoted command line
  *	<[u8; 8] as Hash>::hash		Rust
  *	f<A;B>  m(Lx/Y;Lx/Z;)V  Lx/Y;::run	templates, signatures of JVMs
  *

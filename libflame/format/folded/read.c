@@ -32,7 +32,7 @@ struct reader {
 	uint64_t fractions, huge, first_huge, below_zero;
 	flame_id metric;	/* of counts; 0: not known */
 	flame_id key;		/* name of the label "key"; 0: not yet needed */
-	flame_id *keys;		/* of the columns that a header tells */
+	flame_id *keys;		/* the columns named in the header */
 	unsigned nkeys;
 	flame_id metric_key;	/* "metric" */
 	struct {
@@ -177,9 +177,9 @@ static void refuse_header(struct flame_source *source, struct slice line,
 }
 
 /*
- * The line that --header writes.  Others may follow, as of files that cat put
- * together: what they say must be the same.  A part of an input fails on one
- * that differs, so that the whole reads it and tells.
+ * The line written by --header.  Concatenated files have several, which must
+ * agree.  A part of an input fails on one that differs, so that the caller
+ * reads it again and reports it.
  */
 static void read_header(struct flame_source *source, struct slice line)
 {
@@ -264,7 +264,7 @@ static bool read_count(struct reader *r, struct slice line, struct slice word,
 	return weigh(r, &count, &s->weight);
 }
 
-/* Counts before and after: reads one of them, or both. */
+/* Counts before and after: read one of them, or both. */
 static bool read_two(struct reader *r, struct slice line, unsigned column,
 		     struct slice *stack, struct flame_sample *s)
 {
@@ -381,7 +381,7 @@ static void label_column(struct reader *r, struct flame_sample *s,
 		s->labels = flame_label(flame, s->labels, key, value);
 }
 
-/* The columns that the header tells; false: the line has fewer. */
+/* Reads the columns named in the header; false: the line has fewer. */
 static bool read_keys(struct reader *r, struct slice *line,
 		      struct flame_sample *s)
 {

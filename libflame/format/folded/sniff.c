@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detects the dialect of a file.  One line does not tell: "main;Thread 5 7" has
- * one count or two, "8 a;b" has its count first or none.  So the lines at its
- * beginning decide by majority.
+ * Detects the dialect of a file.  One line is ambiguous: "main;Thread 5 7" has
+ * one count or two, "8 a;b" has its count first or none.  So the majority of
+ * the first lines decides.
  */
 #include "fl.h"
 
@@ -24,7 +24,7 @@ struct seen {
 	unsigned offset, key, place;
 	unsigned pt, comm;
 	bool austin, report, children, bad_start;
-	bool header;		/* ours: it tells what the lines are */
+	bool header;		/* our header, which names the columns */
 	unsigned nkeys;
 	int64_t offset_before, place_wanted;
 	struct fl_map *stacks;	/* of lines with two counts; NULL: no */
@@ -272,8 +272,8 @@ static bool is_binary(struct slice line)
 }
 
 /*
- * Reads complete lines, max_lines at most.  false: one of them, or the
- * incomplete first one, is binary.
+ * Reads up to max_lines complete lines.  false: one of them, or the incomplete
+ * first one, is binary.
  */
 static bool read_head(struct seen *seen, const uint8_t *head, size_t n,
 		      bool whole, unsigned max_lines)

@@ -11,7 +11,7 @@
 
 /* Lines ----------------------------------------------------------------- */
 
-/* Control characters become blanks, as they are written. */
+/* Control characters become blanks, as the writer does. */
 static void blank_controls(char *at, size_t size)
 {
 	size_t i = 0;
@@ -70,7 +70,7 @@ static size_t count_shared(const struct fl_folded_stacks *s,
 	return i;
 }
 
-/* The padding may hold any bytes, but initialised ones. */
+/* Initialises the padding; its value does not matter. */
 static bool grow_text(struct fl_folded_line *l, size_t need)
 {
 	size_t old = l->text_capacity;

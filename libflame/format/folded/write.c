@@ -170,8 +170,8 @@ static bool sum_totals(struct writer *w)
 }
 
 /*
- * A number for the types that one line may stand for: those of a node, or those
- * that are spelled alike.
+ * A number for the types that share a line: those of a node, or those with one
+ * spelling.
  */
 static unsigned group_of(const struct writer *w, enum flame_type type)
 {

@@ -70,7 +70,7 @@ static void field(struct fl_json_tree *tree, struct fl_json_node *node)
 	}
 }
 
-/* As Spark has them: pkg.Cls.m(File.scala:12), (Native Method). */
+/* Spark's form: pkg.Cls.m(File.scala:12), (Native Method). */
 static bool is_java_frame(struct slice name, struct fl_java_frame *frame)
 {
 	return fl_java_frame(name, frame) && frame->name.size &&
@@ -259,7 +259,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	static const char *const paths[] = { "children", "c" };
 	int bits = fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 
-	/* Other formats have objects with children, and more that tells. */
+	/* Other formats have objects with children, and more keys. */
 	return bits > 0 ? bits / 2 : bits;
 }
 

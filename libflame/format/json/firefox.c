@@ -114,7 +114,7 @@ static struct slice name_at(const struct firefox *f,
 		      (struct slice){ "", 0 };
 }
 
-/* "alpha (http://host/a.js:1:14)": what stands before the place of it. */
+/* "alpha (http://host/a.js:1:14)": the part before the location. */
 static struct slice without_place(struct slice name)
 {
 	size_t i = name.size;
@@ -212,7 +212,7 @@ static bool caller_of(const struct fl_firefox_tables *t, uint32_t i,
 	return true;
 }
 
-/* Of each stack of the table; FL_JSON_NO_INTEGER: it is not valid. */
+/* For each stack of the table; FL_JSON_NO_INTEGER: invalid. */
 static flame_id *find_stacks(struct firefox *f,
 			     const struct fl_firefox_tables *t,
 			     const struct fl_firefox_names *strings)

@@ -106,7 +106,7 @@ static void read_strings(struct fl_json_source *js,
 
 /* Rows ----------------------------------------------------------------- */
 
-/* Where rows have a column; UINT32_MAX: they have not. */
+/* The column's index in rows; UINT32_MAX: missing. */
 static void read_schema(struct fl_json_source *js, struct fl_firefox_wanted *w,
 			size_t n)
 {

@@ -33,7 +33,7 @@ struct fl_firefox_wanted {
 	const char *name;
 	struct fl_json_integers *column;
 	struct fl_firefox_decimals *decimals;	/* or this, with places */
-	int places, place;		/* place -1: only the schema tells */
+	int places, place;		/* place -1: the schema has the index */
 };
 
 void fl_firefox_tables_free(struct fl_firefox_tables *tables);

@@ -17,7 +17,7 @@ struct fl_frame_trie {
 	/* The stack that was found last: most begin as the one before. */
 	uint32_t *last, *last_nodes;
 	size_t nlast, last_capacity, last_nodes_capacity;
-	/* Arrays as they were written, by a hash of that, and their nodes. */
+	/* Arrays of the input, by a hash of their bytes, and their nodes. */
 	struct fl_map known;
 	struct fl_known_array {
 		const char *text;
@@ -44,8 +44,8 @@ bool fl_frame_trie_add(struct flame *flame, struct fl_frame_trie *trie,
 bool fl_frame_trie_read(struct fl_frame_trie *trie, struct fl_json_source *js,
 			uint32_t *node);
 /*
- * Of each node the stack; 0 where a frame is not among those, or is 0.  The
- * caller frees it with fl_free; NULL with fl_no_memory.
+ * The stack of each node; 0 where a frame is out of range, or is 0.  The caller
+ * frees it with fl_free; NULL with fl_no_memory.
  */
 flame_id *fl_frame_trie_stacks(struct flame *flame,
 			       const struct fl_frame_trie *trie,

@@ -52,7 +52,7 @@ static void field(struct fl_json_tree *tree, struct fl_json_node *node)
 	}
 }
 
-/* As py-spy has them, f (file.py:3); [self] and [await] are names alone. */
+/* As py-spy names frames, f (file.py:3); [self] and [await] have no file. */
 static flame_id frame_of(struct fl_json_tree *tree,
 			 const struct fl_json_node *node)
 {

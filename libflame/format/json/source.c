@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 enum {
-	BITS = 40,		/* of a key that tells the format */
+	BITS = 40,		/* of a key that identifies the format */
 	MAX_HEAD = 1 << 20	/* bytes within which it must be */
 };
 
@@ -35,7 +35,7 @@ static uint64_t hash_of(const struct flame_sample *s)
 		      (uint64_t)s->time);
 }
 
-/* The same sample but for its weight; NULL: there is none. */
+/* A sample that differs only in its weight; NULL: none. */
 static struct flame_sample *find(struct fl_json_source *js,
 				 const struct flame_sample *s, uint64_t hash)
 {
@@ -193,7 +193,7 @@ int fl_json_give(struct fl_json_source *js, struct flame_sample *sample,
 
 enum { MAX_PATH = 8 };
 
-/* Of the path's part n, whether the key is that; *last: the path's last. */
+/* Whether part n of the path is the key; *last: it is the last part. */
 static bool is_part(const char *path, unsigned n, struct slice key, bool *last)
 {
 	const char *dot;

@@ -28,7 +28,7 @@ void fl_json_source_init(struct fl_json_source *js,
 			 struct flame_source *source);
 void fl_json_source_free(struct fl_json_source *js);
 
-/* Adds a sample, to one that is equal but for its weight if there is any. */
+/* Adds a sample, to an equal one if only the weight differs. */
 void fl_json_add(struct fl_json_source *js, const struct flame_sample *sample);
 /* Whether the sink or --thread wants samples with their thread. */
 bool fl_json_wants_thread(const struct fl_json_source *js);
@@ -55,7 +55,7 @@ int fl_json_finish(struct fl_json_source *js);
  * nodes of the document, or an element of an array there.
  */
 int fl_json_probe(const uint8_t *head, size_t n, bool whole, const char *path);
-/* Of any of the paths. */
+/* Matches any of the paths. */
 int fl_json_probe_any(const uint8_t *head, size_t n, bool whole,
 		      const char *const *paths, size_t npaths);
 

@@ -8,7 +8,7 @@
 
 #include "format/json/frame_trie.h"
 
-/* What this format can be asked for; the rows are below. */
+/* Options of this format; their rows are below. */
 struct options {
 	bool total, lines;
 };
@@ -43,11 +43,13 @@ struct speedscope {
 	struct fl_map sum_ids;	/* (profile, node) -> number + 1 */
 	struct profile *profiles;
 	size_t nprofiles, profiles_capacity;
-	/* py-spy is the exporter, or looks so and none is named. */
+	/*
+	 * The exporter is py-spy, or none is named and it looks like py-spy's.
+	 */
 	bool pyspy, has_exporter;
 	bool ours;		/* weights are never to be counted */
 
-	/* Of the profile that is read: */
+	/* Of the current profile: */
 	struct fl_buf name;
 	int64_t *weights;	/* where they come before samples */
 	size_t nweights, weights_capacity;
@@ -58,7 +60,7 @@ struct speedscope {
 	int64_t time;		/* of the last event */
 	bool has_time;
 
-	/* Of the document: whether all weights of samples are the same. */
+	/* Of the document: whether all weights of samples are equal. */
 	int64_t weight;
 	int weight_places;
 	bool has_weight, varied;
@@ -441,7 +443,7 @@ static bool pass_number(struct slice *text, const char *before, int64_t *n)
 	return true;
 }
 
-/* py-spy's: Process 1 Thread 2 "name"; the names of others are as they are. */
+/* py-spy's: Process 1 Thread 2 "name"; names of other tools are unchanged. */
 static flame_id thread_of(struct speedscope *s)
 {
 	struct slice text = { s->name.data ? s->name.data : "", s->name.size };
@@ -525,7 +527,7 @@ static void read_profiles(struct speedscope *s)
 
 /* The document --------------------------------------------------------- */
 
-/* Of each node of the trie; the caller frees them. */
+/* One entry for each node of the trie; the caller frees them. */
 static flame_id *find_stacks(struct speedscope *s)
 {
 	flame_id *frames = fl_zeroed(s->nframes + 1, sizeof(*frames));

@@ -21,7 +21,7 @@ struct stackprof {
 	const struct options *options;
 	struct fl_frame_trie trie;
 	struct fl_map ids;	/* an id of a frame -> its number */
-	flame_id *frames;	/* by number; 0: not told */
+	flame_id *frames;	/* by number; 0: unknown */
 	size_t nframes, frames_capacity;
 	int64_t *counts;	/* of nodes of the trie */
 	size_t counts_capacity;

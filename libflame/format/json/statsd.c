@@ -166,7 +166,7 @@ static void read_series(struct statsd *s)
 	}
 }
 
-/* Of an array, each object by a function. */
+/* Calls a function for each object of an array. */
 static void each_object(struct statsd *s, void (*read)(struct statsd *s))
 {
 	struct fl_json *json = &s->js.json;

@@ -234,7 +234,7 @@ static void read_thread(struct threads *t)
 	while (fl_json_key(json))
 		read_value(t);
 	t->dump.tid = t->os_id >= 0 ? t->os_id : t->id;
-	/* One that was cut is left out. */
+	/* An incomplete one is left out. */
 	if (json->error)
 		t->dump.open = false;
 	else if (fl_dump_end(&t->dump, &sample))

@@ -58,7 +58,7 @@ struct frame_sample {
 	int64_t time, weight;
 };
 
-/* One of the "stackFrames", by its id. */
+/* An entry of "stackFrames", by its id. */
 struct stack_frame {
 	flame_id id, parent, name;
 	flame_id stack;
@@ -94,7 +94,7 @@ struct trace {
 	struct fl_v8 *piece;		/* of the event that is read */
 	struct fl_v8_options v8_options;
 	bool has_piece;
-	/* What our writer tells of the lengths of frames; unit_ns 0: nothing. */
+	/* Durations of frames as our writer stores them; unit_ns 0: none. */
 	struct {
 		flame_id metric, unit;	/* names */
 		int64_t unit_ns;	/* length of a weight of 1 */
@@ -116,8 +116,8 @@ void fl_trace_hold(struct trace *t, uint32_t thread,
 void fl_trace_end(struct trace *t);
 
 /*
- * Of a key: reads its value, a piece of a CPU profile or the times of its
- * samples.  The event is known only at its end, and takes or drops it.
+ * Reads the value of a key: a piece of a CPU profile or the times of its
+ * samples.  The event's name is known only at its end, which takes or drops it.
  */
 void fl_trace_read_profile(struct trace *t, bool deltas);
 /* begins: the thread is that of the profile, not of who writes it. */

@@ -431,7 +431,7 @@ static void add_frame_samples(struct trace *t)
 
 /* The document --------------------------------------------------------- */
 
-/* Of a trace that we wrote: all of its frames, in the unit they had. */
+/* A trace written by us: all frames, in their original unit. */
 static bool is_ours(const struct trace *t)
 {
 	return t->weights.ours && t->weights.unit_ns > 0 &&

@@ -137,8 +137,8 @@ static int compare_ends(const void *a, const void *b)
 }
 
 /*
- * Of the ends at the time of the first: that of the innermost frame, by its
- * key, else by its name, comes first.
+ * Among ends at the time of the first one, the innermost frame's comes first:
+ * by its key, else by its name.
  */
 static void bring_match(struct trace *t, const struct thread *th,
 			struct event *ends, size_t n)
@@ -171,9 +171,9 @@ static void bring_match(struct trace *t, const struct thread *th,
 }
 
 /*
- * Of two at the same time the begin comes first if it does in a file that is in
- * order.  In another one ends come first, but that of a frame which began just
- * then, and took no time.
+ * At equal times a begin comes first if it does in a file that is in order.
+ * Otherwise ends come first, except that of a frame that began just then and
+ * took no time.
  */
 static bool begins_first(const struct thread *th, const struct event *b,
 			 const struct event *e)
@@ -240,7 +240,7 @@ static void run(struct trace *t, struct thread *th, size_t n)
 		th->nevents * sizeof(*th->events));
 }
 
-/* Those before the last time, which others may share. */
+/* Events before the last time; later ones may share that time. */
 static void run_ordered(struct trace *t, struct thread *th)
 {
 	int64_t last = th->events[th->nevents - 1].time;

@@ -43,8 +43,8 @@ static void read_key(struct fl_json_tree *tree, uint32_t node)
 }
 
 /*
- * Nodes on the way to one that was cut have no value of their own.  If one's
- * name would have come behind the cut, no stack is known.
+ * Inner nodes of an incomplete tree have no value of their own.  If the name of
+ * one would have followed the cut, its stack is unknown.
  */
 static void forget_open(struct fl_json_tree *tree, uint32_t node)
 {

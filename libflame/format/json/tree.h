@@ -50,7 +50,7 @@ struct fl_json_tree {
 void fl_json_tree_read(struct fl_json_tree *tree);
 /* Adds its samples. */
 void fl_json_tree_add(struct fl_json_tree *tree, flame_id metric);
-/* At the end of the source: tells of no_stack, once. */
+/* Reports no_stack once, at the end of the source. */
 void fl_json_tree_tell(struct fl_json_tree *tree);
 void fl_json_tree_free(struct fl_json_tree *tree);
 

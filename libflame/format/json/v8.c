@@ -244,7 +244,7 @@ static void join_nodes(struct fl_v8 *v)
 
 /* Samples -------------------------------------------------------------- */
 
-/* As numbers: negative ones, which clocks give, are 0. */
+/* As numbers: negative ones, which some clocks give, count as 0. */
 static void read_deltas(struct fl_v8 *v)
 {
 	if (fl_json_next(&v->js->json) == FL_JSON_ARRAY)
@@ -256,7 +256,7 @@ static void read_deltas(struct fl_v8 *v)
 			v->deltas.data[i] = 0;
 }
 
-/* As times, whose differences are the same. */
+/* As times; only their differences are used. */
 static void read_timestamps(struct fl_v8 *v)
 {
 	struct fl_json *json = &v->js->json;
@@ -294,8 +294,9 @@ static bool is_root(const struct fl_v8 *v, const struct node *node)
 }
 
 /*
- * Of a node, whose parents may come behind it: up to one whose stack is
- * known, and down again.  steps ends loops of parents.  0: there is none.
+ * The stack of a node; parents may come after their children.  Walks up to a
+ * node with a known stack, and down again.  steps bounds loops of parents. 0:
+ * none.
  */
 static uint32_t stack_of(struct fl_v8 *v, struct node *node)
 {
@@ -317,7 +318,7 @@ static uint32_t stack_of(struct fl_v8 *v, struct node *node)
 	return node->stack;
 }
 
-/* Whether it stands at the root, but ran in the stack before it. */
+/* Whether the node is at the root but ran in the stack of the sample before. */
 static bool is_on_top(const struct fl_v8 *v, const struct node *node)
 {
 	struct slice name = name_of(v, node);
@@ -543,7 +544,7 @@ void fl_v8_append(struct fl_v8 *v, struct fl_v8 *piece)
 	for (size_t i = 0; i < piece->count; i++) {
 		struct node node = piece->nodes[i];
 
-		/* Of those within one another, parents are places. */
+		/* For nested nodes, parents are indices. */
 		if (node.parent)
 			node.parent += (uint32_t)v->count - (uint32_t)i;
 		if (!add_node(v, node))

@@ -18,9 +18,12 @@ struct fl_v8;
 struct fl_v8 *fl_v8_new(struct fl_json_source *js,
 			const struct fl_v8_options *options);
 void fl_v8_free(struct fl_v8 *v);
-/* Of a key: reads its value, a profile or a piece of one. */
+/* Reads the value of a key: a profile or a piece of one. */
 void fl_v8_read(struct fl_v8 *v);
-/* Of a key: us before each sample, where they are not in the profile. */
+/*
+ * Reads the value of a key: us before each sample, where the profile lacks
+ * them.
+ */
 void fl_v8_read_deltas(struct fl_v8 *v);
 /* Adds the piece to a profile; it is empty then. */
 void fl_v8_append(struct fl_v8 *v, struct fl_v8 *piece);

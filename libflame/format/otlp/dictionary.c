@@ -173,7 +173,7 @@ static flame_id address_frame(struct fl_otlp_dictionary *d,
 	return frame_named(d, type);
 }
 
-/* What we write as system_name: the name with the suffix of its type. */
+/* The system_name that we write: the name with the suffix of its type. */
 static enum flame_type written_type(struct slice name, struct slice system)
 {
 	enum flame_type type;
@@ -219,7 +219,7 @@ static bool line_frame(struct fl_otlp_dictionary *d, struct fl_message line,
 	return true;
 }
 
-/* The first line is the innermost: the others go below it. */
+/* The first line is the innermost frame: intern the others before it. */
 static bool push_lines(struct fl_otlp_dictionary *d,
 		       struct fl_message location, enum flame_type type,
 		       flame_id *stack)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which numbers the fields of a sample have.  1.10 gave them new ones, and
- * nothing in a message tells which they are:
+ * Which numbers the fields of a sample have.  1.10 renumbered them, and nothing
+ * in a message gives the version:
  *
  *		2		3		4
  *	1.9	values		attributes	link
  *	1.10	attributes	link		values
  *
- * So both are tried on all samples: indices must be within their tables, of
- * an attribute there is one, a link is a single number, values are as many as
- * timestamps where there are both, and there must be one or the other.
+ * So both are tried on all samples: indices must be within their tables, each
+ * attribute must exist, a link is a single number, there are as many values as
+ * timestamps where both exist, and one of them must exist.
  */
 #include "fl.h"
 
@@ -18,7 +18,7 @@
 static const struct fl_otlp_layout before_1_10 = { 2, 3 };
 static const struct fl_otlp_layout since_1_10 = { 4, 2 };
 
-/* What a sample has in fields 2 to 5. */
+/* Fields 2 to 5 of a sample. */
 struct shape {
 	size_t count[6];
 	bool packed[6], repeats[6];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of OpenTelemetry's profiles.  All of the input is there at once, as
- * the dictionary may come last.  Messages may follow one another: as they
- * are, or framed, each behind its length.
+ * Samples of OpenTelemetry's profiles.  The whole input is in memory, as the
+ * dictionary may come last.  Several messages may follow one another, bare, or
+ * framed with their lengths.
  */
 #include "fl.h"
 
@@ -41,8 +41,8 @@ struct reader {
 /* Messages of the input ----------------------------------------------- */
 
 /*
- * How long the message is that begins at the field: another dictionary is
- * another message's, and so are profiles behind a dictionary that is behind
+ * The length of the message that begins at the field: a second dictionary
+ * begins a new message, and so do profiles after a dictionary that came after
  * profiles.
  */
 static struct fl_message next_message(struct fl_message *rest)
@@ -99,8 +99,8 @@ static bool is_data(struct fl_message message, bool cut, unsigned *parts)
 #define MAGIC "OTLP"
 
 /*
- * A frame: a length and a message of it.  false: none is there.  *frame is
- * the message, as much of it as there is.
+ * A frame: a length and a message.  false: not a frame.  *frame is the message,
+ * or as much of it as the input has.
  */
 static bool find_frame(const uint8_t *at, const uint8_t *end,
 		       struct fl_message *frame)
@@ -156,7 +156,7 @@ static void begin_input(struct reader *r)
 		r->next = frame;
 }
 
-/* What is no message may be packed, and then another. */
+/* Bytes that are no message may be a packed one. */
 static void unpack_rest(struct reader *r)
 {
 	struct fl_in *in = r->source->in;
@@ -179,7 +179,7 @@ static bool take_message(struct reader *r, struct fl_message *message)
 	if (r->next == r->end)
 		return false;
 	if (r->framed) {
-		/* Where files were put together, there is a magic again. */
+		/* Concatenated packed files have a magic at each joint. */
 		const uint8_t *frame = first_frame(r->next, r->end);
 
 		if (!frame || !find_frame(frame, r->end, message))
@@ -212,7 +212,7 @@ static bool begin_message(struct reader *r, struct fl_message message)
 	return true;
 }
 
-/* What is in a message ------------------------------------------------ */
+/* Contents of a message ------------------------------------------------ */
 
 /* The next field of that number, as a message. */
 static bool next_part(struct fl_message *message, uint32_t number,
@@ -345,7 +345,7 @@ static bool give_number(struct reader *r, struct flame_sample *sample)
 	return false;
 }
 
-/* The next sample of the message; false: there is none. */
+/* The next sample of the message; false: none. */
 static bool next_sample(struct reader *r, struct fl_message *sample)
 {
 	for (;;) {
@@ -466,8 +466,8 @@ static void close_otlp(struct flame_source *source)
 }
 
 /*
- * What is known of a message whose end is not there: it begins with a tag, a
- * length, and a tag of a message again.
+ * Detects a message whose end is cut off: it begins with a tag, a length, and a
+ * tag of an inner message.
  */
 static bool begins_data(struct fl_message message)
 {
@@ -492,7 +492,7 @@ static bool begins_data(struct fl_message message)
 		if ((tag != 0x0a && tag != 0x12) ||
 		    size <= (size_t)(message.end - message.next))
 			return false;
-		/* Parts of the part, as far as they are there. */
+		/* Fields of the inner message, as far as they are complete. */
 		while (fl_field_next(&message, &field))
 			if (field.number > most ||
 			    field.type != FL_WIRE_BYTES)

@@ -37,7 +37,10 @@ enum {
 	STACK_LOCATIONS = 1,
 	KEY_VALUE_KEY = 1, KEY_VALUE_VALUE = 2, KEY_VALUE_KEY_INDEX = 3,
 	ANY_STRING = 1, ANY_BOOL = 2, ANY_INT = 3, ANY_STRING_INDEX = 8,
-	/* Of 1.10; layout.c tells where 1.9 has attributes and values. */
+	/*
+	 * Field numbers of 1.10; layout.c knows where 1.9 has attributes and
+	 * values.
+	 */
 	SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4,
 	SAMPLE_TIMESTAMPS = 5
 };
@@ -87,13 +90,14 @@ bool fl_otlp_attribute_at(struct fl_otlp_dictionary *dictionary,
 /* The number of a field that a message has once; 0 where it has none. */
 uint64_t fl_otlp_number(struct fl_message message, uint32_t number);
 
-/* Where the fields of a sample are that moved between 1.9 and 1.10. */
+/* The fields of a sample that were renumbered between 1.9 and 1.10. */
 struct fl_otlp_layout {
 	uint32_t values, attributes;
 };
 
 /*
- * Of all samples of a message ProfilesData; *sure: the other does not fit.
+ * Detects the layout from all samples of a message ProfilesData; *sure: the
+ * other one does not fit.
  */
 struct fl_otlp_layout
 fl_otlp_layout(const struct fl_otlp_dictionary *dictionary,

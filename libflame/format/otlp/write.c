@@ -78,7 +78,7 @@ static void begin_tables(struct writer *w)
 
 /* Attributes ---------------------------------------------------------- */
 
-/* As the reader takes them, and OpenTelemetry's conventions call them. */
+/* Types and units, as the reader and OpenTelemetry's conventions name them. */
 static const struct { const char *ours, *theirs; bool number; } known[] = {
 	{ "thread", "thread.name", false }, { "tid", "thread.id", true },
 	{ "pid", "process.pid", true },
@@ -328,7 +328,7 @@ static void put_message(struct writer *w, uint32_t number,
 	fl_out_put(w->rows->out, message->data, message->size);
 }
 
-/* Tables are written as they are: only the sum of their sizes comes first. */
+/* Writes the tables; the sum of their sizes comes first. */
 static void put_dictionary(struct writer *w)
 {
 	size_t size = 0;

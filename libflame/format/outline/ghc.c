@@ -150,7 +150,7 @@ static bool take_row(struct reader *r, struct slice line)
 	s = fl_slice_trim(s);
 	if (!fl_slice_first_word(&s, &centre))
 		return false;
-	/* Old ones tell no place. */
+	/* Old versions have no SRC column. */
 	if (!fl_slice_first_word(&s, &module)) {
 		module = s;
 		s = (struct slice){ s.data, 0 };

@@ -123,7 +123,7 @@ static bool take_weight(struct slice s, int64_t *n, int *kind)
 			continue;
 		if (kind)
 			*kind = units[k].kind;
-		/* Parts of a KB are told, too: in thousandths. */
+		/* Reads tenths of a KB too, in thousandths. */
 		if (units[k].factor == 1)
 			return fl_parse_decimal(number, units[k].places, n);
 		if (!fl_parse_decimal(number, units[k].places ? 9 : 3, n))

@@ -21,7 +21,7 @@ static void add_sample(struct fl_outline *o, flame_id stack, unsigned value,
 		return;
 	}
 	fl_metric_count(o->base.flame, o->metric[value], weight);
-	/* A row may stand for several samples. */
+	/* A row may be several samples. */
 	m = &o->base.flame->metrics[o->metric[value]];
 	if (m->weight && strcmp(m->weight, "samples") == 0)
 		m->samples = (uint64_t)fl_add_clamped((int64_t)m->samples,
@@ -32,7 +32,10 @@ static void add_sample(struct fl_outline *o, flame_id stack, unsigned value,
 	};
 }
 
-/* Of the last node; bottom up it is the root, and the first node the leaf. */
+/*
+ * The stack of the last node; bottom up it is the root, and the first node the
+ * leaf.
+ */
 static flame_id stack_of(struct fl_outline *o)
 {
 	flame_id stack = 0;

@@ -47,7 +47,7 @@ void fl_outline_add(struct fl_outline *o, uint64_t depth, flame_id frame,
 		    const int64_t *weight);
 /* Closes all nodes: the tree has ended. */
 void fl_outline_end(struct fl_outline *o);
-/* A sample that was not given yet; false: there is none. */
+/* Returns a pending sample; false: none. */
 bool fl_outline_give(struct fl_outline *o, struct flame_sample *sample);
 /* For a format's next. */
 int fl_outline_next(struct fl_outline *o, fl_accept_line *accept,

@@ -14,7 +14,9 @@
 
 struct reader {
 	struct fl_outline outline;
-	/* Of the line before at each level: functions of the same module. */
+	/*
+	 * The module of the line before, at each level: functions may omit it.
+	 */
 	struct fl_buf module;
 };
 

@@ -24,7 +24,7 @@ struct reader {
 	const struct options *options;
 	bool begun;
 	char delimiter;		/* of a table; 0: lines */
-	int column[COLUMNS];	/* -1: there is none */
+	int column[COLUMNS];	/* -1: none */
 	struct fl_buf field[COLUMNS], other;
 };
 
@@ -53,7 +53,7 @@ static bool same_text(struct slice s, const char *text)
 	return i == s.size && !text[i];
 }
 
-/* How well a title is that of a column: lower is better; -1: it is not. */
+/* How well a title matches a column: lower is better; -1: not at all. */
 static int rank_of(const struct reader *r, int column, struct slice title)
 {
 	const char *wanted = column == NAME ? r->options->name :
@@ -125,8 +125,8 @@ static const struct {
 };
 
 /*
- * "1,234.5 ms" with what is behind it; its unit is that of the metric.  A
- * comma is one of thousands where three digits are behind it.
+ * "1,234.5 ms"; the unit must be that of the metric.  A comma before three
+ * digits separates thousands.
  */
 static bool take_weight(struct reader *r, struct slice *s, int64_t *n)
 {
@@ -242,7 +242,7 @@ static size_t take_indent(struct slice *s)
 	return depth;
 }
 
-/* Where the weight at the end begins: "main 10 ms", "main (10)". */
+/* The offset of the weight at the end: "main 10 ms", "main (10)". */
 static bool split_end(struct reader *r, struct slice *name, int64_t *n)
 {
 	struct slice s = fl_slice_trim_end(*name), tail;

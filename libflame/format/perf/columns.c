@@ -40,7 +40,7 @@ static size_t count_word(struct slice s)
 	return n;
 }
 
-/* The next word, which stays in s; *size counts the blanks before it. */
+/* Cuts off the next word; *size counts the blanks before it, too. */
 static struct slice peek_word(struct slice s, size_t *size)
 {
 	size_t blanks = count_blanks(s);
@@ -142,7 +142,7 @@ static void skip_instruction(struct slice *s)
 		advance(s, s->size);
 }
 
-/* An address in sixteen columns, as only numbers of perf's stand. */
+/* An address padded to sixteen columns, as perf prints numbers. */
 static bool is_aligned_hex(struct slice s, size_t *size)
 {
 	struct slice word = peek_word(s, size);
@@ -162,7 +162,7 @@ static bool is_page_size(struct slice word)
 	return n && n + 1 == word.size && memchr("BKMGT", word.data[n], 5);
 }
 
-/* One blank and a path, or "unknown" at the end. */
+/* A blank and a path, or "unknown", at the end. */
 static bool skip_cgroup(struct slice *s, struct slice *cgroup)
 {
 	struct slice word;
@@ -232,8 +232,8 @@ bool fl_perf_is_source_code(struct slice line)
 }
 
 /*
- * Lines behind a sample that an empty line has ended already: brstackinsn's
- * "\tmain+3:" and "\t000055d0c0de0a10\tinsn: 55", and BPF's output.
+ * Lines after a sample that an empty line has ended: brstackinsn's "\tmain+3:"
+ * and "\t000055d0c0de0a10\tinsn: 55", and BPF's output.
  */
 bool fl_perf_is_later_line(struct slice line)
 {
@@ -256,9 +256,9 @@ bool fl_perf_is_later_line(struct slice line)
 	       fl_perf_end_columns(line, &cgroup);
 }
 
-/* One line ------------------------------------------------------------ */
+/* Columns of one line --------------------------------------------------- */
 
-/* Where the columns behind a frame begin; s.size: there are none. */
+/* The offset of the columns after a frame; s.size: none. */
 static size_t find_end_columns(struct slice s, struct slice *cgroup)
 {
 	bool module = memchr(s.data, ')', s.size);
@@ -275,7 +275,7 @@ static size_t find_end_columns(struct slice s, struct slice *cgroup)
 	return s.size;
 }
 
-/* What perf's flags column says of a branch. */
+/* perf's flags column of a branch. */
 static bool is_branch_kind(struct slice word)
 {
 	static const char *const kinds[] = {
@@ -289,7 +289,7 @@ static bool is_branch_kind(struct slice word)
 	return false;
 }
 
-/* The last address in sixteen columns, and what stands behind it. */
+/* The last address in sixteen columns, and the text after it. */
 static struct slice last_address(struct slice s)
 {
 	struct slice rest = s, found = s;

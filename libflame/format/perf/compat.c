@@ -73,7 +73,7 @@ static bool is_anonymous(struct slice s, size_t at)
 			       "(anonymous namespace)");
 }
 
-/* The first '(' that begins arguments; s.size if there is none. */
+/* The offset of the first '(' that begins arguments; s.size: none. */
 static size_t perl_end(struct slice s)
 {
 	if (is_go(s))
@@ -84,7 +84,9 @@ static size_t perl_end(struct slice s)
 	return s.size;
 }
 
-/* The same, but not within brackets of other kinds, and a Go method's. */
+/*
+ * The same, skipping brackets of other kinds and the receiver of a Go method.
+ */
 static size_t inferno_end(struct slice s)
 {
 	long depth = 0;
@@ -110,7 +112,7 @@ static size_t inferno_end(struct slice s)
 	return s.size;
 }
 
-/* One function of a line; buf holds its name then. */
+/* Names one function of a line, in buf. */
 static void tidy(struct fl_perf_naming *naming, struct slice name,
 		 struct slice ip, struct slice dso)
 {

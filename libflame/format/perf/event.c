@@ -94,7 +94,7 @@ static int tell_added(struct fl_perf_reader *r)
 	return status;
 }
 
-/* Samples of these stand for times that are not alike. */
+/* Events whose samples stand for times of different lengths. */
 static bool is_weighted(struct slice event)
 {
 	return fl_slice_is(event, "offcpu-time") ||
@@ -123,7 +123,7 @@ static void tell_weights(struct fl_perf_reader *r)
 
 /*
  * A histogram has four buckets for each power of two: the upper bits of a
- * bucket's number are the exponent, the lower two the digits behind the first.
+ * bucket's number are the exponent, the lower two the next bits of the value.
  */
 static unsigned bucket_of(uint64_t period)
 {

@@ -40,7 +40,7 @@ static struct slice no_offset(struct slice s)
 	return s;
 }
 
-/* The '(' of the ')' at the end; s.size if there is none. */
+/* The offset of the '(' that matches the ')' at the end; s.size: none. */
 static size_t opening(struct slice s)
 {
 	size_t depth = 0;

@@ -6,7 +6,7 @@
 #include "format/format.h"
 #include "format/perf/text.h"
 
-/* A frame line: "ip symbol+0xoff (dso)", each part but one may be missing. */
+/* A frame line: "ip symbol+0xoff (dso)"; all parts but one may be missing. */
 struct fl_perf_frame {
 	struct slice ip;
 	struct slice raw;	/* between ip and dso, as printed */
@@ -21,7 +21,7 @@ bool fl_perf_is_jit(struct slice dso);
 /* "[libc.so.6]" of a path; as is where it is in brackets already. */
 void fl_perf_dso_name(struct fl_buf *to, struct slice dso);
 
-/* What perf's text alone can be asked for; the rows are in perf.c. */
+/* Options of perf's text; their rows are in perf.c. */
 struct fl_perf_options {
 	enum fl_compat_tool peer; /* names and weights are as that tool's */
 	bool total;		/* weigh by period, not by samples */
@@ -34,7 +34,7 @@ struct fl_perf_options {
 	char *skip_after;	/* symbols, a line each: their callers go */
 };
 
-/* How frames are named: the options, and the process. */
+/* Options that decide how frames are named, and the process's name. */
 struct fl_perf_naming {
 	struct flame *flame;
 	const struct fl_perf_options *options;
@@ -55,8 +55,8 @@ void fl_perf_name(struct fl_perf_naming *naming,
 		  const struct fl_perf_frame *frame,
 		  struct fl_perf_list *list);
 /*
- * The same as a peer reads the line (unlike us, so parts are set anew), and
- * as it names the frame.
+ * The same, with the parts of the line and the name as a peer finds them, which
+ * differs from ours.
  */
 void fl_perf_compat_parts(const struct fl_perf_naming *naming,
 			struct slice line, struct fl_perf_frame *frame);

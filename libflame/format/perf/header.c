@@ -6,8 +6,8 @@
  *	period event: rest
  *
  * Each column may be missing (-F), a comm may hold blanks, digits, slashes
- * and colons, an event's name colons.  The time is the firmest of them, so
- * it is looked for first, and what lies left of it is read from its end.
+ * and colons, an event's name colons.  The time is the least ambiguous column,
+ * so it is searched first, and the columns before it are parsed from their end.
  */
 #include "fl.h"
 
@@ -23,7 +23,7 @@ static bool all_digits(struct slice s)
 	return s.size > 0;
 }
 
-/* The last word of s, which loses it; empty if there is none. */
+/* Cuts the last word off s; empty if there is none. */
 static struct slice pop_word(struct slice *s)
 {
 	struct slice word;
@@ -126,7 +126,7 @@ static void parse_guest(struct slice *s, const char *name, int64_t *number)
 		*s = fl_slice_trim(rest);
 }
 
-/* As "2026-03-02": 'd' stands for a digit. */
+/* As "2026-03-02": 'd' matches a digit. */
 static bool has_form(struct slice s, const char *form)
 {
 	if (s.size < strlen(form))
@@ -157,7 +157,7 @@ static bool is_misc(struct slice word)
 	return word.size > 0 && word.size <= 4;
 }
 
-/* What lies left of the time or the event. */
+/* Parses the columns before the time or the event, from their end. */
 static void parse_left(struct slice left, struct fl_perf_header *h)
 {
 	struct slice rest, word;
@@ -185,8 +185,8 @@ static void parse_left(struct slice left, struct fl_perf_header *h)
 }
 
 /*
- * The digits that end at `end`, as many as there are, but no more than 8;
- * eight bytes before it can be read.  Gives how many.
+ * Reads up to 8 digits that end at `end`; the eight bytes before it are
+ * readable.  Returns their number.
  */
 static unsigned digits_before(const char *end, uint64_t *n)
 {
@@ -344,7 +344,7 @@ static bool parse_usual(struct slice right, struct fl_perf_header *h)
 	return true;
 }
 
-/* As parse_usual: period and event are those of the line before. */
+/* As parse_usual, if period and event equal those of the line before. */
 static bool parse_again(struct slice right, const struct fl_perf_lefts *lefts,
 			struct fl_perf_header *h)
 {
@@ -429,7 +429,7 @@ static void find_left(struct slice left, struct fl_perf_lefts *lefts,
 	h->left = lefts->last = known;
 }
 
-/* What comes next may be the same but for the time. */
+/* The next line is likely the same except for the time. */
 static void remember_right(struct slice right, size_t time_size,
 			   const struct fl_perf_header *h,
 			   struct fl_perf_lefts *lefts)
@@ -502,8 +502,8 @@ static void clear(struct fl_perf_header *h)
 
 /*
  * Without a time: the event is the first word that ends in a colon after a
- * number or a cpu.  Of two numbers before it, the second is the period,
- * unless it stands as perf puts a pid (in five columns or seven).
+ * number or a cpu.  Of two numbers before it, the second is the period, unless
+ * its column is as wide as perf's pid (five columns or seven).
  */
 static bool parse_timeless(struct slice line, struct fl_perf_lefts *lefts,
 			   struct fl_perf_header *h)
@@ -576,8 +576,8 @@ bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
 }
 
 /*
- * Where "%16lx", which a blank or the end follows, begins: an address that
- * is long, or has as many blanks before it as perf puts.  SIZE_MAX: none.
+ * The offset of a "%16lx" with a blank or the end after it: a long address, or
+ * one padded as perf does.  SIZE_MAX: none.
  */
 static size_t find_ip(struct slice line)
 {

@@ -22,8 +22,8 @@ struct fl_perf_header {
 };
 
 /*
- * What stood left of a time: comm, ids and cpu, by their text.  A thread
- * has samples again and again.
+ * A cache of parsed columns before the time (comm, ids, cpu), by their text: a
+ * thread has many samples.
  */
 struct fl_perf_left {
 	char text[80];
@@ -65,7 +65,7 @@ bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
 bool fl_perf_bare_header(struct slice line, struct fl_perf_lefts *lefts,
 			 struct fl_perf_header *header);
 
-/* Of a bare header: numbers and no comm. */
+/* Whether a header consists of numbers, without a comm. */
 bool fl_perf_has_ids(const struct fl_perf_header *header);
 
 #endif

@@ -25,7 +25,7 @@ struct fl_perf_inline {
 	struct place *places;
 	size_t nplaces, places_capacity;
 	struct fl_perf_list frames;
-	const char *stranger;	/* the first module that tells nothing */
+	const char *stranger;	/* the first module without debug information */
 	unsigned strangers;
 };
 
@@ -213,7 +213,7 @@ static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *n)
 				     n) == 0;
 }
 
-/* Where an inlined function was called. */
+/* The place from which an inlined function was called. */
 static struct source source_of_call(Dwarf_Die *unit, Dwarf_Die *die)
 {
 	Dwarf_Word file, line;
@@ -257,7 +257,10 @@ static bool add_frame(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 			   flame_frame(in->flame, &frame));
 }
 
-/* All that is at the address, from the innermost to the function itself. */
+/*
+ * All functions at the address, from the innermost inlined one to the function
+ * itself.
+ */
 static bool add_chain(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 		      const struct fl_perf_frame *frame, Dwarf_Die *unit,
 		      uint64_t address, Dwarf_Die *chain, int n)
@@ -300,7 +303,7 @@ static struct place ask(struct fl_perf_inline *in,
 
 	if (find_unit(module->dwarf, address, &unit) &&
 	    fl_dw.dwarf_getscopes(&unit, address, &scopes) > 0) {
-		/* As they are nested here, not where they were declared. */
+		/* Nested as they were inlined, not as they were declared. */
 		n = fl_dw.dwarf_getscopes_die(&scopes[0], &chain);
 		if (n > 0 && add_chain(in, naming, frame, &unit, address,
 				       chain, n))
@@ -313,7 +316,7 @@ static struct place ask(struct fl_perf_inline *in,
 	return place;
 }
 
-/* Modules that are not on disk, or not as they were. */
+/* Modules that are missing on disk, or have changed. */
 bool fl_perf_inline_asks(const struct fl_perf_frame *frame)
 {
 	struct slice dso = frame->dso;

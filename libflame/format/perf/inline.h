@@ -6,8 +6,8 @@
 #include "format/perf/frame.h"
 
 /*
- * Where there is libdw: the frames of an address, by the debug
- * information of its module.  asks: whether the module may have some.
+ * With libdw: the frames of an address, by the debug information of its module.
+ * asks: whether the module may have some.
  */
 #ifdef HAVE_LIBDW
 struct fl_perf_inline *fl_perf_inline_new(struct flame *flame);
@@ -16,7 +16,7 @@ bool fl_perf_inline_asks(const struct fl_perf_frame *frame);
 bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 		    const struct fl_perf_frame *frame,
 		    struct fl_perf_list *list);
-/* Says which modules told nothing; NULL is fine. */
+/* Reports modules without debug information; takes NULL. */
 void fl_perf_inline_tell(struct fl_perf_inline *in, const char *input);
 void fl_perf_inline_free(struct fl_perf_inline *in);
 #else

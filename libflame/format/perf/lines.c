@@ -214,15 +214,15 @@ static bool frames_of(struct fl_perf_lines *lines,
 
 /* Lines --------------------------------------------------------------- */
 
-/* *shaped: the next one of its kind is known by its shape. */
+/* *cached: line_cache.c finds the next line of this form. */
 static bool understand(struct fl_perf_lines *lines,
 		       struct fl_perf_naming *naming, struct slice whole,
-		       struct fl_perf_line *line, bool *shaped)
+		       struct fl_perf_line *line, bool *cached)
 {
 	struct slice text = whole, file;
 	struct fl_perf_frame frame;
 
-	*shaped = false;
+	*cached = false;
 	if (text.size && text.data[text.size - 1] == '\n')
 		text.size--;
 	text = fl_slice_trim(text);
@@ -232,7 +232,7 @@ static bool understand(struct fl_perf_lines *lines,
 		if (!frames_of(lines, naming, &frame, line))
 			fl_no_memory(naming->flame);
 		else if (!is_by_address(naming, &frame))
-			*shaped = fl_perf_shape_add(&lines->shapes, whole,
+			*cached = fl_perf_cache_add(&lines->cache, whole,
 						    &frame, line);
 		if (frame.inlined) {
 			naming->inlined_ip_size = frame.ip.size;
@@ -253,7 +253,10 @@ static void forget(struct fl_perf_lines *lines)
 	fl_index_free(&lines->index);
 	lines->n = 0;
 	lines->loose = 0;
-	/* Where names are of addresses, frames are the lines' alone. */
+	/*
+	 * If addresses are resolved to names, the cache of lines is not used
+	 * for them.
+	 */
 	if (!lines->nfunctions)
 		lines->frames.n = 0;
 }
@@ -299,7 +302,7 @@ bool fl_perf_lines_add(struct fl_perf_lines *lines,
 		       uint32_t *id)
 {
 	size_t before, functions;
-	bool shaped;
+	bool cached;
 
 	memset(line, 0, sizeof(*line));
 	*id = 0;
@@ -312,10 +315,10 @@ bool fl_perf_lines_add(struct fl_perf_lines *lines,
 	lines->loose = 0;
 	before = lines->frames.n;
 	functions = lines->nfunctions;
-	if (!understand(lines, naming, text, line, &shaped))
+	if (!understand(lines, naming, text, line, &cached))
 		return false;
 	line->size = text.size;
-	if (!shaped && !naming->inlines && was_met(lines, hash))
+	if (!cached && !naming->inlines && was_met(lines, hash))
 		*id = keep(lines, text, hash, line);
 	if (!*id && lines->nfunctions == functions &&
 	    lines->frames.n > before)
@@ -329,7 +332,7 @@ void fl_perf_lines_free(struct fl_perf_lines *lines)
 	fl_index_free(&lines->index);
 	fl_arena_free(&lines->texts);
 	fl_index_free(&lines->by_name);
-	fl_perf_shapes_free(&lines->shapes);
+	fl_perf_cache_free(&lines->cache);
 	fl_free(lines->at);
 	fl_free(lines->met);
 	fl_free(lines->functions);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frame lines that were met before: their frames by look-up. */
+/* Caches of frame lines: known lines are not parsed again. */
 #ifndef FL_PERF_LINES_H
 #define FL_PERF_LINES_H
 
@@ -8,45 +8,46 @@
 enum { FL_PERF_NEXTS = 4 };
 
 /*
- * Shapes: frame lines that differ in their numbers alone mean the same
- * frames.  0 is none, and is followed by what begins stacks.
+ * line_cache.c: frame lines that differ in their numbers only mean the same
+ * frames.  Line 0 stands for the header: first frames of stacks follow it.
  */
-struct fl_perf_shape {
+struct fl_perf_cached {
 	uint32_t symbol;	/* sizes of the texts, */
 	uint32_t tail : 31, offset : 1;	/* with "+0x1f" between them */
 	uint32_t first, n;	/* its frames in lines->frames */
 	uint32_t stop;		/* not 0: callers of so many go */
 	uint32_t second;	/* what came two lines later, the last time */
-	/* What followed, the last one first; 0: nothing yet. */
+	/* the lines that followed, the latest first; 0: none */
 	struct fl_perf_next {
 		uint32_t id, key;
 	} next[FL_PERF_NEXTS];
 	char text[];		/* the symbol, then the tail */
 };
 
-struct fl_perf_shapes {
+struct fl_perf_cache {
 	struct fl_index index;
-	char *at;		/* one behind the other: see shapes.c */
-	size_t n, room;
-	uint32_t last;		/* the one just met; 0: a stack begins */
+	char *data;		/* the lines; an id is an offset in units */
+	size_t size, capacity;
+	uint32_t last;		/* the line just found; 0: a stack begins */
 	uint32_t before;	/* and the one before that */
 };
 
 struct fl_perf_line;
 
-/* The shape of the line at *at, which moves past it; NULL: not known. */
-const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
-					     const char **at, const char *end);
-/* false: it has none, or out of memory. */
-bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
+/* Looks up the line at *at, which moves past it; NULL: not in the cache. */
+const struct fl_perf_cached *fl_perf_cache_find(struct fl_perf_cache *cache,
+						const char **at,
+						const char *end);
+/* false: lines of this form are not cached, or out of memory. */
+bool fl_perf_cache_add(struct fl_perf_cache *cache, struct slice line,
 		       const struct fl_perf_frame *frame,
 		       const struct fl_perf_line *meaning);
-void fl_perf_shapes_free(struct fl_perf_shapes *shapes);
+void fl_perf_cache_free(struct fl_perf_cache *cache);
 
 /*
- * Other lines below a header that were met, by their text.  A line is kept
- * when it is met for the second time, as addresses may all be different;
- * functions of modules are kept from the first.
+ * lines.c: other lines, by their text.  A line is cached when it occurs for the
+ * second time, as addresses may all be different; functions of modules are
+ * cached at once.
  */
 struct fl_perf_line {
 	const char *text;
@@ -71,7 +72,7 @@ struct fl_perf_lines {
 	uint32_t *met;			/* hashes of lines met once */
 
 	struct fl_arena texts;		/* of the functions */
-	struct fl_perf_shapes shapes;
+	struct fl_perf_cache cache;
 	struct fl_index by_name;
 	struct fl_perf_function *functions;	/* [0] is none */
 	size_t nfunctions, functions_capacity;
@@ -79,19 +80,19 @@ struct fl_perf_lines {
 	size_t loose;		/* frames from here are of no line; or 0 */
 };
 
-/* The id of a line (its newline included), 0 where it is new. */
+/* The id of a line (its newline included); 0: not cached. */
 uint32_t fl_perf_lines_find(const struct fl_perf_lines *lines,
 			    const char *at, size_t size, uint64_t hash);
 /*
- * What a new line means: frames, which may be none, or the source of the
- * one before.  *id: the line's, if it is kept.  false: neither of the two,
+ * Parses a new line into its frames (possibly none), or into the source of the
+ * line before.  *id: the line's, if it is cached.  false: neither of the two,
  * or out of memory (see fl_failed).
  */
 bool fl_perf_lines_add(struct fl_perf_lines *lines,
 		       struct fl_perf_naming *naming, struct slice text,
 		       uint64_t hash, struct fl_perf_line *line,
 		       uint32_t *id);
-/* Whether a frame of this function was there. */
+/* Whether the function is known. */
 bool fl_perf_lines_has(const struct fl_perf_lines *lines,
 		       const struct fl_perf_frame *frame);
 void fl_perf_lines_free(struct fl_perf_lines *lines);

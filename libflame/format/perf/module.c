@@ -35,7 +35,7 @@ static int open_file(const char *path)
 	return fd;
 }
 
-/* Where distributions put what they strip: by the build id. */
+/* Where distributions install stripped debug information, by build id. */
 static void open_debug_file(struct fl_perf_module *module)
 {
 	const void *id;
@@ -244,7 +244,7 @@ static bool from_file_offset(const struct fl_perf_module *m, uint64_t offset,
 	return false;
 }
 
-/* What the symbol's own address and the offset in it add up to. */
+/* The address of the symbol plus the offset in it. */
 static bool from_symbol(const struct fl_perf_module *m, struct slice name,
 			uint64_t ip, uint64_t offset, uint64_t *address)
 {
@@ -285,7 +285,7 @@ static bool parse_hex(struct slice s, uint64_t *n)
 	return true;
 }
 
-/* "+0x1f" behind the symbol. */
+/* The "+0x1f" after the symbol. */
 static bool parse_offset(const struct fl_perf_frame *frame, uint64_t *offset)
 {
 	struct slice s = fl_slice_trim(frame->raw);

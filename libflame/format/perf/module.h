@@ -38,7 +38,7 @@ struct fl_perf_module {
 	struct fl_arena arena;		/* of names */
 	int fd, debug_fd;		/* -1: none */
 	Elf *elf, *debug_elf;		/* NULL: cannot be read */
-	Dwarf *dwarf;			/* NULL: there is none */
+	Dwarf *dwarf;			/* NULL: none */
 	struct fl_perf_symbol *symbols;	/* by value */
 	size_t nsymbols, symbols_capacity;
 	struct fl_index by_name;	/* to symbols + 1 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is no sample: comments, losses, other columns, and lines that are
- * not understood, which are counted and of which the first is shown.
+ * Lines that are no samples: comments, losses, other columns, and lines that
+ * are not understood, which are counted; the first one is shown.
  */
 #include "fl.h"
 

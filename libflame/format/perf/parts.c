@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reading in parts: where a record begins for certain, and what one reader
- * tells another.
- */
+/* Reading in parts: safe places to cut, and merging the state of readers. */
 #include "fl.h"
 
 #include "format/perf/reader.h"

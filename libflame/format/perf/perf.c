@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What perf script prints, of perf 2 to 6: a record is a line of columns,
- * then a line for each frame, leaf first, then an empty line; or one line
- * with the frame at its end.
+ * The text of perf script, of perf 2 to 6: a record is a line of columns, then
+ * a line for each frame, leaf first, then an empty line; or one line with the
+ * frame at its end.
  */
 #include "fl.h"
 
@@ -128,28 +128,28 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
  * Lines of functions that were met, as many as there are: what most of the
  * input is.
  */
-static void take_shapes(struct fl_perf_reader *r)
+static void read_cached_lines(struct fl_perf_reader *r)
 {
 	struct fl_perf_lines *lines = &r->lines[r->record.java];
 	struct fl_perf_list *frames = &r->frames;
-	const struct fl_perf_shape *shape;
+	const struct fl_perf_cached *cached;
 
 	while (r->at < r->end && (*r->at == '\t' || *r->at == ' ') &&
-	       (shape = fl_perf_shape_of(&lines->shapes, &r->at, r->end))) {
+	       (cached = fl_perf_cache_find(&lines->cache, &r->at, r->end))) {
 		r->line++;
 		if (!fl_grow(&frames->at, &frames->room,
-			     frames->n + shape->n, sizeof(*frames->at))) {
+			     frames->n + cached->n, sizeof(*frames->at))) {
 			fl_no_memory(r->flame);
 			return;
 		}
-		if (fl_likely(shape->n))
+		if (fl_likely(cached->n))
 			frames->at[frames->n++] =
-				lines->frames.at[shape->first];
-		for (uint32_t i = 1; fl_unlikely(i < shape->n); i++)
+				lines->frames.at[cached->first];
+		for (uint32_t i = 1; fl_unlikely(i < cached->n); i++)
 			frames->at[frames->n++] =
-				lines->frames.at[shape->first + i];
-		if (fl_unlikely(shape->stop) && !r->stop)
-			r->stop = frames->n - shape->n + shape->stop;
+				lines->frames.at[cached->first + i];
+		if (fl_unlikely(cached->stop) && !r->stop)
+			r->stop = frames->n - cached->n + cached->stop;
 	}
 }
 
@@ -185,7 +185,7 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 		ready = fl_perf_record_end(r, sample);
 	r->record = next;
 	r->frames.n = r->stop = 0;
-	r->lines[next.java].shapes.last = 0;
+	r->lines[next.java].cache.last = 0;
 	fl_perf_record_one_line(r, line.data + line.size);
 	if (fl_unlikely(h->rest.size))
 		h->cgroup = fl_perf_header_cgroup(h->rest);
@@ -215,7 +215,7 @@ static void open_nameless(struct fl_perf_reader *r)
 	r->one_line.n = 0;
 }
 
-/* What perf prints behind a stack ends the sample. */
+/* Columns after a stack end the sample. */
 static enum what take_columns(struct fl_perf_reader *r, struct slice line,
 			      struct slice cgroup, struct flame_sample *sample)
 {
@@ -228,7 +228,7 @@ static enum what take_columns(struct fl_perf_reader *r, struct slice line,
 	return ready ? SAMPLE : NOTHING;
 }
 
-/* Addresses alone are columns only where frames are told by their tab. */
+/* Lines of addresses alone are columns only where frames begin with a tab. */
 static bool is_columns(const struct fl_perf_reader *r, struct slice line,
 		       struct slice *cgroup)
 {
@@ -376,7 +376,7 @@ static bool is_cut(struct fl_perf_reader *r, struct slice line)
 	       !(is_frame && fl_perf_lines_has(lines, &frame));
 }
 
-/* A record that the end of the text has cut lacks its root: it goes. */
+/* A record cut by the end of the text lacks its root and is dropped. */
 static enum what take_cut(struct fl_perf_reader *r, struct slice line,
 			  struct flame_sample *sample)
 {
@@ -391,7 +391,7 @@ static enum what take_cut(struct fl_perf_reader *r, struct slice line,
 	return ready ? SAMPLE : NOTHING;
 }
 
-/* Frames of it may come yet, where there are none so far. */
+/* An empty line directly after the header: frames may still follow. */
 static enum what end_by_empty(struct fl_perf_reader *r,
 			      struct flame_sample *sample)
 {
@@ -461,7 +461,7 @@ static enum what take_usual(struct fl_perf_reader *r,
 
 	do {
 		if (r->record.open && r->record.wanted && !r->one_line.n)
-			take_shapes(r);
+			read_cached_lines(r);
 		if (!fl_perf_header_again(r->at, r->end, &r->lefts, &h, &size))
 			break;
 		what = take_header(r, (struct slice){ r->at, size }, &h,
@@ -526,8 +526,11 @@ static int read_some(struct flame_source *source)
 	return fl_failed(r->flame) ? FLAME_FAILED : FLAME_OK;
 }
 
-/* One by one, while what there is of stacks is in the CPU's cache. */
-enum { NEAR = 8 << 10 };
+/*
+ * With fewer stacks than this, which fit the CPU's cache, look them up one by
+ * one instead of in batches.
+ */
+enum { MIN_STACKS_TO_BATCH = 8 << 10 };
 
 static int read(struct flame_source *source)
 {
@@ -536,7 +539,7 @@ static int read(struct flame_source *source)
 
 	if (r->status != FLAME_OK)
 		return r->status;
-	r->at_once = r->flame->stacks.count < NEAR;
+	r->at_once = r->flame->stacks.count < MIN_STACKS_TO_BATCH;
 	if (!r->at_once)
 		return read_some(source);
 	r->status = read_one(source, &sample);

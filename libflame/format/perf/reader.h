@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of perf script, in the order data flow:
+ * The reader of perf script's text, in the order data flow:
  *
- *	probe.c		whether a text is one
- *	perf.c		lines in, samples out; the row
- *	reader.h	the reader's state
- *	header.c	the line that begins a record, in its columns
- *	columns.c	the columns around a stack that are not frames
- *	record.c	a record, and the sample that it is
- *	event.c		the events, a metric each
- *	shapes.c	frame lines of functions that were met, at once
- *	lines.c		the others: known ones by look-up, or parsed
- *	frame.c		a frame line in its parts, and what we call it
- *	compat.c	what FlameGraph's and inferno's collapsers call it
+ *	probe.c		detection
+ *	perf.c		the loop from lines to samples; the format's row
+ *	header.c	the line that begins a record
+ *	columns.c	columns around a stack that are not frames
+ *	record.c	a record and its sample
+ *	event.c		events, a metric each
+ *	line_cache.c	frame lines of known functions, predicted
+ *	lines.c		other frame lines: looked up, or parsed
+ *	frame.c		a frame line's parts, and our name for it
+ *	compat.c	the names of FlameGraph's and inferno's collapsers
  *	inline.c	--inline: functions that a compiler inlined
  *	module.c	debug information of programs and libraries
  *	non_samples.c	lines and records that are no samples
- *	parts.c		for several threads
+ *	parts.c		reading with several threads
  *
- * Here is the state of a reader: all that is known between two samples.
+ * This header has the state of a reader between two samples.
  */
 #ifndef FL_PERF_READER_H
 #define FL_PERF_READER_H
@@ -54,7 +53,7 @@ struct fl_perf_buffered {
 	struct flame_sample sample;
 	flame_id base;
 	size_t first, n;	/* in r->pairs */
-	size_t shared;		/* of these, with the one before */
+	size_t shared;		/* of these, shared with the stack before */
 };
 
 struct fl_perf_reader {
@@ -63,7 +62,7 @@ struct fl_perf_reader {
 	struct fl_perf_naming naming;
 	struct fl_perf_lines lines[2];	/* [comm begins with "java"] */
 
-	/* What has been peeked at, and not yet consumed. */
+	/* Bytes that are peeked at and not consumed yet. */
 	const char *start, *at, *end;
 	bool whole;		/* there is no more than that */
 
@@ -103,8 +102,7 @@ struct fl_perf_reader {
 };
 
 /*
- * event.c: the event of this name, made if it is new; NULL where there are
- * more names than there can be events.
+ * event.c: the event of this name, made on first use; NULL: there are too many.
  */
 struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 					 struct slice text);
@@ -122,21 +120,22 @@ void fl_perf_event_count(struct fl_perf_reader *r,
 bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 			  struct fl_perf_record *record);
 /*
- * What the first line had at its end is a frame where none follow.  end is
- * that of the line, its newline included.
+ * The end of the header line is a frame if no frame lines follow.  end is that
+ * of the line, with its newline.
  */
 void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end);
 /*
- * Of r->record and r->frames.  true: a sample, the next of r->buffered, which
- * is yet to be counted in.  fl_perf_make_stacks: of all that are.
+ * Makes a sample of r->record and r->frames.  true: it is the next of
+ * r->buffered; the caller counts it.  fl_perf_make_stacks: resolves the stacks
+ * of all buffered ones.
  */
 bool fl_perf_record_end(struct fl_perf_reader *r,
 			struct flame_sample *sample);
 void fl_perf_make_stacks(struct fl_perf_reader *r);
 
 /*
- * Not for frames: the label cgroup=NAME, which some versions print in the
- * first line and others behind the stack.
+ * The label cgroup=NAME; some versions print it in the header line, others
+ * after the stack.
  */
 void fl_perf_record_cgroup(struct fl_perf_reader *r, struct slice cgroup);
 
@@ -158,12 +157,12 @@ struct slice fl_perf_header_cgroup(struct slice rest);
 /* non_samples.c ------------------------------------------------------- */
 
 bool fl_perf_is_empty(struct slice line);
-/* What perf says on standard error, which 2>&1 lets stand in its text. */
+/* perf's messages on standard error, mixed into the text by 2>&1. */
 bool fl_perf_is_message(struct slice line);
 void fl_perf_not_understood(struct fl_perf_reader *r, struct slice line);
 /* "# hostname : exec-7": what the recording says of itself. */
 void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line);
-/* Of a PERF_RECORD_LOST line. */
+/* From a PERF_RECORD_LOST line. */
 void fl_perf_count_lost(struct fl_perf_reader *r, struct slice line);
 
 /* probe.c, parts.c: see struct fl_format. */

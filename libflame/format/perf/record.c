@@ -313,7 +313,7 @@ static void take_frames(struct fl_perf_reader *r)
 		r->pairs[r->npairs++].frame = r->frames.at[--n];
 }
 
-/* How much of it is the one before: from the root on it is, often. */
+/* The number of frames, from the root, shared with the stack before. */
 static size_t share(const struct fl_perf_reader *r, unsigned i)
 {
 	const struct fl_perf_buffered *t = &r->buffered[i];
@@ -332,7 +332,7 @@ static size_t share(const struct fl_perf_reader *r, unsigned i)
 	return n;
 }
 
-/* Of the frames from `done` on; *last is the one before. */
+/* Interns the frames from `done` on; *last is the stack before. */
 static flame_id make_stack(struct fl_perf_reader *r, struct fl_perf_buffered *t,
 			   const struct fl_pair *last, size_t done)
 {
@@ -408,7 +408,7 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 {
 	struct fl_perf_record *record = &r->record;
 	struct fl_perf_lines *lines = &r->lines[record->java];
-	const struct fl_perf_shape *shape;
+	const struct fl_perf_cached *cached;
 	const struct fl_perf_line *known;
 	struct fl_perf_line line;
 	struct slice rest = record->rest, cgroup;
@@ -419,9 +419,9 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 	r->one_line.n = r->one_line_stop = 0;
 	if (!record->wanted || !rest.size)
 		return;
-	shape = fl_perf_shape_of(&lines->shapes, &at, end);
-	if (shape) {
-		copy_frames(r, shape->first, shape->n, shape->stop);
+	cached = fl_perf_cache_find(&lines->cache, &at, end);
+	if (cached) {
+		copy_frames(r, cached->first, cached->n, cached->stop);
 		return;
 	}
 	hash = fl_hash(rest.data, end - rest.data);

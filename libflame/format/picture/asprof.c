@@ -23,7 +23,7 @@ enum { TYPES = 8, NUMBERS = 7 };
 
 struct fl_asprof {
 	enum flame_type types[TYPES];
-	unsigned ntypes;	/* that the palette has told */
+	unsigned ntypes;	/* from the palette */
 	struct fl_buf units;
 	const char *metric;
 	bool compares;
@@ -154,10 +154,7 @@ void fl_asprof_head(struct fl_asprof *a, struct flame_source *source,
 
 /* Texts ------------------------------------------------------------------- */
 
-/*
- * A literal in quotes at *at, unescaped from left to right into buf; *at
- * moves behind it.
- */
+/* Unescapes a quoted literal into buf; *at moves past it. */
 static bool read_literal(const char **at, const char *end, struct fl_buf *buf)
 {
 	const char *c = *at;
@@ -261,7 +258,7 @@ static bool read_call(struct fl_asprof *a, struct slice line,
 	}
 }
 
-/* What the call says, as the other layout would: level, width, type, name. */
+/* The arguments in the order of the other layout: level, width, type, name. */
 static bool understand(struct fl_asprof *a, struct flame *flame,
 		       const struct call *c, flame_id *name, unsigned *type)
 {

@@ -25,7 +25,7 @@ static const enum flame_type types[] = {
 	FLAME_KERNEL, FLAME_C1
 };
 
-/* Moves behind a text; false: it does not come. */
+/* Moves past a text; false: not found. */
 static bool skip_to(struct slice *s, const char *text)
 {
 	const char *at = fl_slice_find(*s, text);
@@ -38,7 +38,7 @@ static bool skip_to(struct slice *s, const char *text)
 	return true;
 }
 
-/* "[1,234]" is next, behind anything without a bracket. */
+/* Moves to the next "[1,234]", past text without a bracket. */
 static bool take_count(struct slice *s, int64_t *n)
 {
 	bool any = false;

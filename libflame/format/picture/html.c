@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose a page of HTML is: ours has its data in a script that is text,
+ * Which tool wrote an HTML page: ours has its data in a script of type text,
  * async-profiler's has calls of f().
  */
 #include "fl.h"

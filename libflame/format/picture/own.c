@@ -109,7 +109,7 @@ static uint64_t number(struct unpacker *u)
 	}
 }
 
-/* As many bytes, appended. */
+/* Appends so many bytes. */
 static void text(struct unpacker *u, uint64_t size, struct fl_buf *to)
 {
 	while (size && !u->failed && !to->failed) {
@@ -209,7 +209,7 @@ static bool read_symbols(struct own *own)
 	return true;
 }
 
-/* What is written on frames; in pages of version 1 the script knew that. */
+/* The labels on frames; in pages of version 1 the script made them. */
 static void skip_captions(struct own *own)
 {
 	struct unpacker *u = own->u;
@@ -423,7 +423,7 @@ static void read_times(struct own *own, struct fl_counts *counts,
 	}
 }
 
-/* Entries for as many samples as the sets have, which is all but stacks. */
+/* Entries for as many samples as the sets have: all except empty stacks. */
 static bool make_counts(struct own *own, struct fl_counts *counts,
 			const struct sets *sets, uint64_t n)
 {

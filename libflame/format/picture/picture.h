@@ -49,7 +49,7 @@ flame_id fl_picture_frame(struct flame *flame, struct slice name);
 /* title.c: "name (1,234 samples, 5.67%)" or "name (1 -> 2 samples, +1)" */
 struct fl_title {
 	struct slice name, unit;
-	int64_t count;		/* -1: there is none, the name is all of it */
+	int64_t count;		/* -1: none; the title is the name */
 	bool compares;		/* the count is that of the second profile */
 };
 struct fl_title fl_title_read(struct slice text);
@@ -61,7 +61,7 @@ bool fl_decimal(struct slice text, double *d, unsigned *decimals);
 /* place.c: a frame as it was drawn. */
 struct fl_box {
 	double x, y, width;
-	int64_t count;		/* -1: only the width tells */
+	int64_t count;		/* -1: only known from the width */
 	flame_id frame;
 	uint32_t level;
 	uint32_t parent, child, sibling;	/* FL_NO_BOX: none */
@@ -83,7 +83,7 @@ struct fl_boxes {
 	size_t loose;		/* that lie on none */
 };
 
-/* Which lies on which, and the stacks of them. */
+/* Finds each box's parent, and the stacks. */
 int fl_boxes_place(struct fl_boxes *boxes, struct fl_counts *counts);
 
 int fl_html_open(struct flame_source *source);

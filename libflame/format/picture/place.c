@@ -75,8 +75,8 @@ static struct row row_of(const struct fl_boxes *b, const struct key *keys,
 }
 
 /*
- * The root's row is the widest; where both ends are, as far as places tell,
- * the one of "all".
+ * The root's row is the widest; of two equally wide rows it is the one of
+ * "all".
  */
 static bool root_is_below(const struct fl_boxes *b, const struct key *keys,
 			  size_t n)
@@ -129,7 +129,7 @@ static bool set_levels(struct fl_boxes *b)
 
 /* Parents ----------------------------------------------------------------- */
 
-/* Whether one can lie on the other, as far as rounded places tell. */
+/* Whether one box can be the parent of the other, within rounding. */
 static bool lies_on(const struct fl_boxes *b, const struct fl_box *box,
 		    const struct fl_box *below)
 {
@@ -187,7 +187,7 @@ static void leave_out(struct fl_box *box, size_t *counter)
 	box->level = FL_NO_BOX;
 }
 
-/* What is too narrow for its place to say whose child it is. */
+/* Removes boxes so narrow that their places do not identify their parent. */
 static void leave_narrow_out(struct fl_boxes *b)
 {
 	bool any = false;
@@ -257,7 +257,7 @@ static void list_children(struct fl_boxes *b)
 
 /* Counts ------------------------------------------------------------------ */
 
-/* Where a title tells no count the width does. */
+/* Takes the count from the width if the title has none. */
 static int count_by_width(struct fl_boxes *b)
 {
 	double scale = 0, widest = 0;
@@ -281,7 +281,7 @@ static int count_by_width(struct fl_boxes *b)
 	return FLAME_OK;
 }
 
-/* How much more the frames on a frame weigh, together; their number. */
+/* By how much the children of a box outweigh it; and their number. */
 static bool excess(const struct fl_boxes *b, const struct fl_box *box,
 		   int64_t *more, int64_t *children)
 {
@@ -297,7 +297,7 @@ static bool excess(const struct fl_boxes *b, const struct fl_box *box,
 	return true;
 }
 
-/* What counts may differ by that were rounded one by one. */
+/* The error of a sum of rounded counts. */
 static int64_t most_excess(const struct fl_boxes *b, int64_t children)
 {
 	double of_step = 0;
@@ -326,8 +326,10 @@ static void take(struct fl_boxes *b, const struct fl_box *box, int64_t more,
 		}
 }
 
-/* Sums must fit; where they do not by as much as rounding does, they are
- * made to, from the root up: a total is as it was written there. */
+/*
+ * Children's sums that exceed a total by rounding are reduced to it, from the
+ * root up: totals are exact.
+ */
 static int fit(struct fl_boxes *b)
 {
 	size_t wrong = 0;

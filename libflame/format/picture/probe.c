@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whose the input is: the first element of XML or HTML tells.
- */
+/* Detects the writer of XML or HTML by its first element. */
 #include "fl.h"
 
 #include "format/picture/picture.h"
 
 #include <strings.h>
 
-/* Past what may stand before the first element; NULL: it does not end. */
+/* Skips text before the first element; NULL: it does not end. */
 static const char *skip(const char *at, const char *end)
 {
 	static const struct { const char *from, *to; } asides[] = {

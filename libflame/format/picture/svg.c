@@ -26,7 +26,7 @@
 FL_LATE_STRUCT(xml, LIBXML2);
 static FL_LATE(xml, LIBXML2, LIBXML2_FILE, "svg", "reads SVG pictures");
 
-/* Several threads may read pictures; it is made ready by one of them. */
+/* Initialises libxml2 once: several threads may read pictures. */
 static void init_xml(void)
 {
 	xml.xmlInitParser();
@@ -55,7 +55,7 @@ struct svg {
 	bool other_encoding;	/* than UTF-8 */
 	struct fl_buf unit, metric;
 	int64_t cut;		/* ours: weight that was not drawn */
-	/* Where the parser is. */
+	/* The parser's position. */
 	unsigned depth;		/* of open elements */
 	unsigned holder;	/* of the g, a or rect begun last, or 0 */
 	unsigned in_title;	/* of the title that is open, or 0 */
@@ -125,7 +125,7 @@ static void take_text(struct fl_buf *buf, struct slice text, bool script)
 	}
 }
 
-/* What s('...') shows. */
+/* The argument of s('...'). */
 static bool take_tip(struct svg *svg, struct slice tip)
 {
 	if (tip.size < 6 || !fl_slice_starts(tip, "s('") ||
@@ -208,7 +208,7 @@ static void begin_rect(struct svg *svg, const struct attributes *list)
 	}
 }
 
-/* Frames of one colour and type may stand in a g that says it. */
+/* Frames of one colour and type may be grouped in a g that has both. */
 static void begin_group(struct svg *svg, const struct attributes *list)
 {
 	struct slice classes = attribute(list, NULL, "class");
@@ -219,7 +219,7 @@ static void begin_group(struct svg *svg, const struct attributes *list)
 	svg->group_type = type_of(classes);
 }
 
-/* What our pictures say of themselves. */
+/* Metadata of our own pictures. */
 static void begin_svg(struct svg *svg, const struct attributes *list)
 {
 	struct slice cut = attribute(list, NULL, "data-cut");
@@ -291,7 +291,7 @@ static void end_element(void *arg, const xmlChar *name, const xmlChar *prefix,
 	svg->depth--;
 }
 
-/* Of one tag or text in memory; libxml2 takes very long for large tags. */
+/* The limit for one tag or text; libxml2 is very slow on large tags. */
 static bool is_too_long(struct fl_in *in, size_t size)
 {
 	if (fl_likely(size <= (size_t)MAX_TAG_MB << 20))
@@ -319,8 +319,8 @@ static void characters(void *arg, const xmlChar *text, int n)
 /* Bytes ------------------------------------------------------------------- */
 
 /*
- * How many bytes can go to the parser unchanged: it stops for good at control
- * bytes and at invalid UTF-8.  *hold: the rest begins a character.
+ * The number of bytes that can be passed to the parser: control bytes and
+ * invalid UTF-8 would stop it.  *hold: the rest begins a character.
  */
 static size_t clean(const struct svg *svg, const uint8_t *at, size_t n,
 		    bool *hold)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a frame's title says, read from its end, since names may hold
- * anything: "name (1,234 samples, 5.67%)", with "; +0.12%" where two
- * profiles were compared; of ours "name (1,234 -> 1,250 samples, +16)".
+ * Parses a frame's title from its end, since names may hold anything: "name
+ * (1,234 samples, 5.67%)", with "; +0.12%" in comparisons; ours: "name (1,234
+ * -> 1,250 samples, +16)".
  */
 #include "fl.h"
 
@@ -10,7 +10,7 @@
 
 enum { FARTHEST = 1024 };	/* bytes from the end that are no name */
 
-/* 1,234 or 1234.5, which is rounded; *at moves behind it. */
+/* 1,234 or 1234.5, which is rounded; *at moves past it. */
 static bool read_count(const char **at, const char *end, int64_t *n)
 {
 	const char *c = *at;

@@ -106,7 +106,9 @@ static bool add_record(struct reader *r, uint64_t count, const uint8_t *at,
 	for (size_t i = 0; i < n; i++) {
 		uint64_t address = word_at(r, at + i * r->width);
 
-		/* Calls return behind themselves. */
+		/*
+		 * Return addresses are after the call: look up the byte before.
+		 */
 		if (i && address && !r->java)
 			address--;
 		r->addresses[r->naddresses++] = address;

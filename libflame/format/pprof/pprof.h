@@ -43,10 +43,10 @@ struct fl_pprof_table {
 		uint32_t first, count;	/* of frames, outermost first */
 	} *data;
 	size_t count, capacity;
-	struct fl_map by_id;	/* of those whose id is not their place + 1 */
+	struct fl_map by_id;	/* ids that differ from their index + 1 */
 };
 
-/* What the samples of a profile point to; zeroed: empty. */
+/* Tables that the samples of a profile point to; zeroed: empty. */
 struct fl_pprof_tables {
 	struct flame *flame;
 	bool lines;		/* names get ":LINE" */
@@ -77,7 +77,7 @@ fl_pprof_location(struct fl_pprof_tables *tables, uint64_t id);
 /* The filename of the first mapping, as a rule the program's. */
 struct slice fl_pprof_program(const struct fl_pprof_tables *tables);
 
-/* What the labels of a sample tell; zeroed: none. */
+/* The labels of a sample; zeroed: none. */
 struct fl_pprof_labels {
 	flame_id labels, thread;
 	int64_t time;

@@ -19,15 +19,15 @@ struct value_type {
 	flame_id metric;
 };
 
-/* Of the last sample's stack, the frames down to a location. */
+/* The last sample's stack: the frames up to each location. */
 struct step {
 	uint64_t location;
 	flame_id stack;
 };
 
 /*
- * What bytes of the input stand for, which come again and again: the
- * locations of a stack, the labels of a sample.
+ * Caches by the bytes of the input: stacks by their locations, label sets by
+ * their labels.
  */
 struct seen {
 	struct seen_bytes {
@@ -48,7 +48,7 @@ struct reader {
 	struct flame *flame;
 	struct fl_pprof_tables tables;
 	struct fl_message samples;	/* fields of the profile to come */
-	struct fl_message rest;		/* of the input, behind the profile */
+	struct fl_message rest;		/* of the input, after the profile */
 	bool begun, read;		/* any input; a profile */
 	struct value_type *types;
 	size_t ntypes, types_capacity;
@@ -95,8 +95,8 @@ static void take_number(struct reader *r, const struct fl_field *field)
 }
 
 /*
- * Where one profile is behind another, the second begins with a type of
- * samples, or with a time, after strings and samples of the first.
+ * In concatenated profiles the second one begins with a sample type, or with a
+ * time after strings and samples of the first.
  */
 static bool begins_another(const struct reader *r, uint32_t last,
 			   uint32_t number, bool has_samples)
@@ -108,7 +108,7 @@ static bool begins_another(const struct reader *r, uint32_t last,
 	       (number == PROFILE_TIME_NANOS && r->time);
 }
 
-/* Of r->rest, up to the end of a profile. */
+/* The length of the profile that begins at r->rest. */
 static bool index_profile(struct reader *r)
 {
 	struct fl_message *rest = &r->rest;
@@ -135,7 +135,7 @@ static bool index_profile(struct reader *r)
 	return true;
 }
 
-/* "cpu" and "nanoseconds", of which the last may be missing. */
+/* "cpu" and "nanoseconds"; the last may be missing. */
 static bool read_type(const struct reader *r, struct fl_message message,
 		      struct slice *type, struct slice *unit)
 {
@@ -522,7 +522,7 @@ static void begin_input(struct reader *r)
 	r->begun = true;
 }
 
-/* What is no field may be packed, and then another profile. */
+/* Bytes that are no field may be another, packed profile. */
 static bool is_packed(struct reader *r)
 {
 	struct fl_in *in = r->source->in;
@@ -652,7 +652,7 @@ static bool is_value_type(const struct fl_field *field)
 	return parts && !message.damaged;
 }
 
-/* Fields of Profile, one of which says what its samples weigh. */
+/* Fields of Profile that say what the samples weigh. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct fl_message message = fl_message_of(head, n);

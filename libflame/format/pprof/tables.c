@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the samples of a profile point to.  Messages stay where they are in
- * the input until a sample asks for them: strings may come last.
+ * Tables that the samples of a profile point to.  Messages remain in the input
+ * until a sample needs them: strings may come last.
  */
 #include "fl.h"
 
@@ -21,7 +21,7 @@ static uint64_t id_of(struct fl_message message)
 	return 0;
 }
 
-/* Of several with one id, the first counts. */
+/* Of several entries with one id, use the first. */
 static bool add_entry(struct flame *flame, struct fl_pprof_table *table,
 		      struct fl_message message)
 {
@@ -196,7 +196,7 @@ static bool add_address(struct fl_pprof_tables *tables,
 	return add_frame(tables, location, &frame);
 }
 
-/* What we write as system_name: the name with the suffix of its type. */
+/* The system_name that we write: the name with the suffix of its type. */
 static enum flame_type type_of(struct slice name, struct slice system_name)
 {
 	enum flame_type type;
@@ -278,7 +278,7 @@ static void reverse(flame_id *frames, size_t n)
 	}
 }
 
-/* The first line is the innermost of those that were inlined. */
+/* The first line is the innermost inlined function. */
 static bool look_up(struct fl_pprof_tables *tables,
 		    struct fl_pprof_entry *location)
 {

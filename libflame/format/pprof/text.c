@@ -235,7 +235,7 @@ static double sampled_share(double x)
 	return sum;
 }
 
-/* As from one sample in so many bytes, go tool pprof's rule. */
+/* Scales up a sample of one in so many bytes, by go tool pprof's formula. */
 static void scale(const struct reader *r, int64_t *count, int64_t *size)
 {
 	double by;
@@ -280,7 +280,7 @@ static bool take_values(struct reader *r, struct slice *s, int64_t *value)
 	return false;
 }
 
-/* Addresses are those that calls return to, but Java's. */
+/* Addresses are return addresses, except in Java's profiles. */
 static bool take_record(struct reader *r, struct slice line)
 {
 	struct record record = { .first = r->nframes };
@@ -320,7 +320,7 @@ static bool take_symbol(struct reader *r, struct slice line)
 	name = fl_slice_split(&place, '\t');
 	place = fl_slice_trim(place);
 	name = fl_no_offset(fl_slice_trim(name), false);
-	/* The names stand for all addresses of the record. */
+	/* The names belong to all addresses of the record. */
 	if (!r->named) {
 		r->nframes = r->records[r->nrecords - 1].first;
 		r->records[r->nrecords - 1].count = 0;
@@ -455,7 +455,7 @@ static void read_all(struct reader *r)
 			mapped = false;
 			continue;
 		}
-		/* What libraries lay where, and Go's statistics. */
+		/* The map of libraries, and Go's statistics. */
 		mapped |= fl_slice_starts(line, "MAPPED_LIBRARIES:") ||
 			  fl_slice_starts(line, "--- Memory map: ---");
 		if (mapped || fl_slice_starts(line, "# ") ||

@@ -166,7 +166,7 @@ static void put_function(struct writer *w, uint64_t id, flame_id frame_id)
 	w->part.size = 0;
 }
 
-/* Those of the samples, from the first on. */
+/* Those of the samples from the first one on. */
 static uint64_t location_of(struct writer *w, flame_id frame)
 {
 	if (!w->locations[frame]) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cache of frame lines, "ip symbol+0x1f (dso)": a line is compared, but for
- * its numbers, with the lines of known functions.  The line that followed last
- * time is tried first.
+ * A cache of frame lines, "ip symbol+0x1f (dso)": a line is compared with the
+ * lines of known functions, without the numbers.  The lines that followed the
+ * one before earlier are tried first.
  */
 #include "fl.h"
 
@@ -11,28 +11,28 @@
 #include <stdlib.h>
 
 enum {
-	MAX_LINE_BYTES = 4096,		/* lines that are longer are not kept */
-	UNIT = 32,		/* ids are places in the table, in such units */
-	LINE = 64		/* of the CPU's cache */
+	MAX_LINE_BYTES = 4096,	/* longer lines are not cached */
+	UNIT = 32,		/* an id is an offset in data, in such units */
+	CPU_LINE = 64		/* bytes of a line of the CPU's cache */
 };
 
-static inline struct fl_perf_shape *
-shape_at(const struct fl_perf_shapes *shapes, uint32_t id)
+static inline struct fl_perf_cached *
+line_at(const struct fl_perf_cache *cache, uint32_t id)
 {
-	return (struct fl_perf_shape *)(shapes->at + (size_t)id * UNIT);
+	return (struct fl_perf_cached *)(cache->data + (size_t)id * UNIT);
 }
 
-/* With its text: most are of so many lines. */
-static inline void fetch(const struct fl_perf_shapes *shapes, uint32_t id)
+/* Prefetches the line and its text: most take up to three CPU lines. */
+static inline void prefetch(const struct fl_perf_cache *cache, uint32_t id)
 {
-	const char *at = shapes->at + (size_t)id * UNIT;
+	const char *at = cache->data + (size_t)id * UNIT;
 
 	fl_prefetch(at);
-	fl_prefetch(at + LINE);
-	fl_prefetch(at + 2 * LINE);
+	fl_prefetch(at + CPU_LINE);
+	fl_prefetch(at + 2 * CPU_LINE);
 }
 
-/* Digits are as good as random: a table does not guess which kind comes. */
+/* A table has no branches, which digits would make unpredictable. */
 static inline bool is_hex(char c)
 {
 	static const bool hex[256] = {
@@ -46,8 +46,8 @@ static inline bool is_hex(char c)
 }
 
 /*
- * "\t%16lx ", as perf writes it: where the symbol begins, or NULL.  Blanks
- * are the first of the sixteen, if there are any, and hex digits the others.
+ * "\t%16lx ", as perf writes it: the offset of the symbol, or NULL.  Sixteen
+ * columns: blanks, then hexadecimal digits.
  */
 static inline const char *skip_aligned(const char *at)
 {
@@ -88,7 +88,7 @@ static size_t offset_size(const char *at, const char *end)
 	       n : 0;
 }
 
-/* What is left of a line behind its address, in parts. */
+/* Splits the rest of a line after its address. */
 struct parts {
 	struct slice symbol, tail;	/* the newline included */
 	bool offset;			/* one is between them */
@@ -129,31 +129,32 @@ static uint64_t hash_of(const struct parts *parts)
 }
 
 /*
- * The end of a line that is of this shape from its symbol on, or NULL.  What
- * stands behind the symbol tells most of the others apart.
+ * The end of the line if it equals this one from the symbol on, else NULL.  The
+ * text after the symbol differs most, so it is compared first.
  */
-static inline const char *match(const struct fl_perf_shape *shape,
+static inline const char *match(const struct fl_perf_cached *cached,
 				const char *at, const char *end)
 {
-	size_t least = (size_t)shape->symbol + shape->tail + shape->offset * 4;
-	const char *behind = at + shape->symbol;
+	size_t least = (size_t)cached->symbol + cached->tail +
+		       cached->offset * 4;
+	const char *behind = at + cached->symbol;
 
 	if ((size_t)(end - at) < least ||
-	    (shape->offset && (memcmp(behind, "+0x", 3) != 0 ||
+	    (cached->offset && (memcmp(behind, "+0x", 3) != 0 ||
 			       !is_hex(behind[3]))) ||
-	    !fl_perf_same(at, shape->text, shape->symbol))
+	    !fl_perf_same(at, cached->text, cached->symbol))
 		return NULL;
-	if (!shape->offset)
+	if (!cached->offset)
 		return behind;
 	for (at = behind + 4; at < end && is_hex(*at); at++)
 		;
-	if ((size_t)(end - at) < shape->tail ||
-	    !fl_perf_same(at, shape->text + shape->symbol, shape->tail))
+	if ((size_t)(end - at) < cached->tail ||
+	    !fl_perf_same(at, cached->text + cached->symbol, cached->tail))
 		return NULL;
-	return at + shape->tail;
+	return at + cached->tail;
 }
 
-static uint32_t find(const struct fl_perf_shapes *shapes, const char *at,
+static uint32_t find(const struct fl_perf_cache *cache, const char *at,
 		     const char *end, const char **next)
 {
 	struct parts parts;
@@ -163,17 +164,17 @@ static uint32_t find(const struct fl_perf_shapes *shapes, const char *at,
 	if (!cut(at, end, &parts))
 		return 0;
 	hash = hash_of(&parts);
-	for (i = fl_index_first(&shapes->index, hash);
-	     (id = fl_index_next(&shapes->index, hash, &i));)
-		if (shape_at(shapes, id)->offset == parts.offset &&
-		    (*next = match(shape_at(shapes, id), at, end)))
+	for (i = fl_index_first(&cache->index, hash);
+	     (id = fl_index_next(&cache->index, hash, &i));)
+		if (line_at(cache, id)->offset == parts.offset &&
+		    (*next = match(line_at(cache, id), at, end)))
 			return id;
 	return 0;
 }
 
 /*
- * Where symbols differ, behind the package that many share.  0: it may be
- * any, as it is short.
+ * Bytes of the symbol after the package that many symbols share. 0: the symbol
+ * is too short, compare it as a whole.
  */
 static inline uint32_t key_of(const char *symbol, size_t n)
 {
@@ -185,9 +186,9 @@ static inline uint32_t key_of(const char *symbol, size_t n)
 	return key;
 }
 
-/* Of what followed this one, which is what the line is?  0: none. */
-static inline uint32_t guess(const struct fl_perf_shapes *shapes,
-			     const struct fl_perf_shape *last, const char *at,
+/* Predicts the line from those that followed the last one. 0: no match. */
+static inline uint32_t guess(const struct fl_perf_cache *cache,
+			     const struct fl_perf_cached *last, const char *at,
 			     const char *end, const char **next)
 {
 	uint32_t key = key_of(at, end - at);
@@ -196,46 +197,47 @@ static inline uint32_t guess(const struct fl_perf_shapes *shapes,
 		struct fl_perf_next n = last->next[i];
 
 		if ((n.key == key || !n.key) &&
-		    (*next = match(shape_at(shapes, n.id), at, end)))
+		    (*next = match(line_at(cache, n.id), at, end)))
 			return n.id;
 	}
 	return 0;
 }
 
-const struct fl_perf_shape *fl_perf_shape_of(struct fl_perf_shapes *shapes,
-					     const char **at, const char *end)
+const struct fl_perf_cached *fl_perf_cache_find(struct fl_perf_cache *cache,
+						const char **at,
+						const char *end)
 {
-	struct fl_perf_shape *last;
+	struct fl_perf_cached *last;
 	const char *symbol, *next;
 	uint32_t id;
 
-	if (!shapes->n || !(symbol = skip_ip(*at, end)))
+	if (!cache->size || !(symbol = skip_ip(*at, end)))
 		return NULL;
-	last = shape_at(shapes, shapes->last);
-	id = guess(shapes, last, symbol, end, &next);
+	last = line_at(cache, cache->last);
+	id = guess(cache, last, symbol, end, &next);
 	if (!id) {
-		id = find(shapes, symbol, end, &next);
+		id = find(cache, symbol, end, &next);
 		if (!id)
 			return NULL;
 		memmove(last->next + 1, last->next,
 			(FL_PERF_NEXTS - 1) * sizeof(*last->next));
 		last->next[0] = (struct fl_perf_next){
-			id, key_of(shape_at(shapes, id)->text,
-				   shape_at(shapes, id)->symbol)
+			id, key_of(line_at(cache, id)->text,
+				   line_at(cache, id)->symbol)
 		};
 	}
-	shape_at(shapes, shapes->before)->second = id;
-	shapes->before = shapes->last;
-	shapes->last = id;
+	line_at(cache, cache->before)->second = id;
+	cache->before = cache->last;
+	cache->last = id;
 	*at = next;
-	last = shape_at(shapes, id);
-	fetch(shapes, last->second);
+	last = line_at(cache, id);
+	prefetch(cache, last->second);
 	return last;
 }
 
 /*
- * Whether the line is nothing but what makes the function, so that there
- * are no more shapes than functions.
+ * Whether the line has only parts that determine the function, so that there
+ * are no more cached lines than functions.
  */
 static bool is_plain(const struct parts *parts,
 		     const struct fl_perf_frame *frame)
@@ -257,59 +259,59 @@ static bool is_plain(const struct parts *parts,
 	       rest.size == frame->dso.size + sizeof(" ( (deleted))") - 1;
 }
 
-static struct fl_perf_shape *new_shape(struct fl_perf_shapes *shapes,
+static struct fl_perf_cached *new_line(struct fl_perf_cache *cache,
 				       size_t text)
 {
-	size_t size = sizeof(struct fl_perf_shape) + text + UNIT - 1;
-	struct fl_perf_shape *shape;
+	size_t size = sizeof(struct fl_perf_cached) + text + UNIT - 1;
+	struct fl_perf_cached *cached;
 
 	size -= size % UNIT;
-	if ((shapes->n + size) / UNIT > UINT32_MAX ||
-	    !fl_grow(&shapes->at, &shapes->room, shapes->n + size, 1))
+	if ((cache->size + size) / UNIT > UINT32_MAX ||
+	    !fl_grow(&cache->data, &cache->capacity, cache->size + size, 1))
 		return NULL;
-	shape = (struct fl_perf_shape *)(shapes->at + shapes->n);
-	shapes->n += size;
-	memset(shape, 0, sizeof(*shape));
-	return shape;
+	cached = (struct fl_perf_cached *)(cache->data + cache->size);
+	cache->size += size;
+	memset(cached, 0, sizeof(*cached));
+	return cached;
 }
 
-bool fl_perf_shape_add(struct fl_perf_shapes *shapes, struct slice line,
+bool fl_perf_cache_add(struct fl_perf_cache *cache, struct slice line,
 		       const struct fl_perf_frame *frame,
 		       const struct fl_perf_line *meaning)
 {
 	const char *end = line.data + line.size,
 		   *symbol = skip_ip(line.data, end);
-	struct fl_perf_shape *shape;
+	struct fl_perf_cached *cached;
 	struct parts parts;
 	const char *next;
 	size_t id;
 
-	if (symbol && shapes->n && find(shapes, symbol, end, &next))
+	if (symbol && cache->size && find(cache, symbol, end, &next))
 		return true;
 	if (!symbol || !cut(symbol, end, &parts) ||
 	    line.size > MAX_LINE_BYTES || !is_plain(&parts, frame) ||
-	    (!shapes->n && !new_shape(shapes, 0)))
+	    (!cache->size && !new_line(cache, 0)))
 		return false;
-	id = shapes->n / UNIT;
-	shape = new_shape(shapes, parts.symbol.size + parts.tail.size);
-	if (!shape ||
-	    !fl_index_add(&shapes->index, hash_of(&parts), (uint32_t)id))
+	id = cache->size / UNIT;
+	cached = new_line(cache, parts.symbol.size + parts.tail.size);
+	if (!cached ||
+	    !fl_index_add(&cache->index, hash_of(&parts), (uint32_t)id))
 		return false;
-	shape->symbol = (uint32_t)parts.symbol.size;
-	shape->tail = (uint32_t)parts.tail.size;
-	shape->offset = parts.offset;
-	shape->first = meaning->first;
-	shape->n = meaning->n;
-	shape->stop = meaning->stop;
-	memcpy(shape->text, parts.symbol.data, parts.symbol.size);
-	memcpy(shape->text + parts.symbol.size, parts.tail.data,
+	cached->symbol = (uint32_t)parts.symbol.size;
+	cached->tail = (uint32_t)parts.tail.size;
+	cached->offset = parts.offset;
+	cached->first = meaning->first;
+	cached->n = meaning->n;
+	cached->stop = meaning->stop;
+	memcpy(cached->text, parts.symbol.data, parts.symbol.size);
+	memcpy(cached->text + parts.symbol.size, parts.tail.data,
 	       parts.tail.size);
 	return true;
 }
 
-void fl_perf_shapes_free(struct fl_perf_shapes *shapes)
+void fl_perf_cache_free(struct fl_perf_cache *cache)
 {
-	fl_index_free(&shapes->index);
-	fl_free(shapes->at);
-	memset(shapes, 0, sizeof(*shapes));
+	fl_index_free(&cache->index);
+	fl_free(cache->data);
+	memset(cache, 0, sizeof(*cache));
 }
