@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every room may use: the public header, errors, and the base room.
+ * What every folder may use: the public header, errors, and base/.
  */
 #ifndef FL_H
 #define FL_H

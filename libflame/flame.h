@@ -492,10 +492,10 @@ bool flame_path_label(const char *path, const char *key, char *value,
 /*
  * Makes text of inputs safe for a terminal or a table: control characters of
  * ASCII become blanks, invalid UTF-8 '?', and characters that are invisible or
- * reorder others <U+202E>.  Writes at most room bytes, with a NUL, and returns
- * the size of the whole text, as snprintf does.
+ * reorder others <U+202E>.  Writes at most `capacity` bytes, with a NUL, and
+ * returns the size of the whole text, as snprintf does.
  */
-size_t flame_visible(char *to, size_t room, const char *text, size_t size);
+size_t flame_visible(char *to, size_t capacity, const char *text, size_t size);
 
 #ifdef __cplusplus
 }

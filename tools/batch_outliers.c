@@ -162,12 +162,12 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double median_of(const struct survey *s, flame_id name, double *room)
+static double median_of(const struct survey *s, flame_id name, double *scratch)
 {
 	for (size_t i = 0; i < s->n; i++)
-		room[i] = share_of(&s->executors[i], name);
-	qsort(room, s->n, sizeof(*room), by_value);
-	return (room[s->n / 2] + room[(s->n - 1) / 2]) / 2;
+		scratch[i] = share_of(&s->executors[i], name);
+	qsort(scratch, s->n, sizeof(*scratch), by_value);
+	return (scratch[s->n / 2] + scratch[(s->n - 1) / 2]) / 2;
 }
 
 /* Distances within the noise of that many samples are zero. */
@@ -207,9 +207,9 @@ static size_t count_names(const struct survey *s)
 	return n;
 }
 
-static void compare_name(struct survey *s, flame_id name, double *room)
+static void compare_name(struct survey *s, flame_id name, double *scratch)
 {
-	double median = median_of(s, name, room);
+	double median = median_of(s, name, scratch);
 
 	for (size_t i = 0; i < s->n; i++)
 		compare_share(s, &s->executors[i], name, median);
@@ -217,20 +217,20 @@ static void compare_name(struct survey *s, flame_id name, double *room)
 
 static bool compare_all(struct survey *s)
 {
-	double *room = calloc(s->n + 1, sizeof(*room));
+	double *scratch = calloc(s->n + 1, sizeof(*scratch));
 	bool *seen = calloc(count_names(s) + 1, sizeof(*seen));
 
-	for (size_t i = 0; room && seen && i < s->n; i++)
+	for (size_t i = 0; scratch && seen && i < s->n; i++)
 		for (size_t k = 0; k < s->executors[i].nshares; k++) {
 			flame_id name = s->executors[i].shares[k].name;
 
 			if (!seen[name])
-				compare_name(s, name, room);
+				compare_name(s, name, scratch);
 			seen[name] = true;
 		}
-	free(room);
+	free(scratch);
 	free(seen);
-	return (room && seen) || cli_no_memory(s->batch->cli);
+	return (scratch && seen) || cli_no_memory(s->batch->cli);
 }
 
 /* Results ------------------------------------------------------------- */

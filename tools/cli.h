@@ -73,7 +73,7 @@ struct cli_pair {
 
 struct cli_list {
 	struct cli_pair *at;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 /* progress.c: a line on a terminal with the progress of reading. */
@@ -92,7 +92,7 @@ struct cli {
 	struct cli_progress *progress;
 	void *own;		/* the tool's */
 	char **inputs;		/* nheld of them; an output may be the last */
-	size_t ninputs, nheld, inputs_room;
+	size_t ninputs, nheld, inputs_capacity;
 	size_t nbefore;		/* inputs before "--"; 0: no "--" was given */
 	struct cli_list asks, filters, sets;
 	const char *input_format, *output_format;
@@ -269,7 +269,7 @@ int cli_worse(int a, int b);
 struct cli_table {
 	unsigned columns;
 	char *text;		/* cells, each with a NUL */
-	size_t size, room, cells;
+	size_t size, capacity, cells;
 	char *marks;		/* by row: how it is shown, see cli_mark */
 	size_t marks_room;
 	bool failed;

@@ -150,7 +150,7 @@ static bool expand_folders(struct cli *cli)
 	if (!before && n == 2)
 		before = 1;
 	cli->inputs = NULL;
-	cli->ninputs = cli->nheld = cli->inputs_room = 0;
+	cli->ninputs = cli->nheld = cli->inputs_capacity = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (i == before)
 			cli->nbefore = cli->ninputs;

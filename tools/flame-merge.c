@@ -50,7 +50,7 @@ struct merge {
 	size_t n;
 	/* The line to be written. */
 	char *key;
-	size_t size, room;
+	size_t size, capacity;
 	int64_t sum;
 	char separator;
 	bool begun;
@@ -206,14 +206,14 @@ static bool begin(struct merge *m, const struct input *in)
 
 	if (!flush(m))
 		return false;
-	if (in->size >= m->room) {
+	if (in->size >= m->capacity) {
 		more = realloc(m->key, in->size * 2 + 64);
 		if (!more) {
 			cli_no_memory(m->cli);
 			return false;
 		}
 		m->key = more;
-		m->room = in->size * 2 + 64;
+		m->capacity = in->size * 2 + 64;
 	}
 	memcpy(m->key, in->key, in->size);
 	m->size = in->size;

@@ -61,20 +61,20 @@ bool cli_selects(const struct cli *cli)
 /* Names, and where in them something may begin that was asked for. */
 struct names {
 	const char **at;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 static bool add_name(struct names *names, const char *name)
 {
 	const char **more;
 
-	if (names->n == names->room) {
-		more = reallocarray(names->at, names->room * 2 + 64,
+	if (names->n == names->capacity) {
+		more = reallocarray(names->at, names->capacity * 2 + 64,
 				    sizeof(*more));
 		if (!more)
 			return false;
 		names->at = more;
-		names->room = names->room * 2 + 64;
+		names->capacity = names->capacity * 2 + 64;
 	}
 	names->at[names->n++] = name;
 	return true;
@@ -130,11 +130,11 @@ static struct flame_tree *gather(struct cli *cli, struct flame *flame,
 }
 
 /* A pattern's letters, without what is a sign of regular expressions. */
-static void plain(char *to, size_t room, const char *pattern)
+static void plain(char *to, size_t capacity, const char *pattern)
 {
 	size_t n = 0;
 
-	for (; *pattern && *pattern != '\n' && n + 1 < room; pattern++)
+	for (; *pattern && *pattern != '\n' && n + 1 < capacity; pattern++)
 		if (!strchr("^\\*+?()[]|", *pattern) &&
 		    !(*pattern == '$' && !pattern[1]))
 			to[n++] = *pattern;

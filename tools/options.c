@@ -86,19 +86,19 @@ bool cli_no_memory(const struct cli *cli)
 	return false;
 }
 
-static bool grow(const struct cli *cli, void *at, size_t *room, size_t need,
+static bool grow(const struct cli *cli, void *at, size_t *capacity, size_t need,
 		 size_t size)
 {
 	void **array = at;
 	void *more;
 
-	if (need <= *room)
+	if (need <= *capacity)
 		return true;
 	more = reallocarray(*array, need * 2, size);
 	if (!more)
 		return cli_no_memory(cli);
 	*array = more;
-	*room = need * 2;
+	*capacity = need * 2;
 	return true;
 }
 
@@ -109,7 +109,7 @@ static bool add(struct cli *cli, struct cli_list *list, const char *name,
 
 	if (value && !copy)
 		return cli_no_memory(cli);
-	if (!grow(cli, &list->at, &list->room, list->n + 1,
+	if (!grow(cli, &list->at, &list->capacity, list->n + 1,
 		  sizeof(*list->at))) {
 		free(copy);
 		return false;
@@ -134,7 +134,7 @@ bool cli_input(struct cli *cli, const char *path)
 
 	if (!copy)
 		return cli_no_memory(cli);
-	if (!grow(cli, &cli->inputs, &cli->inputs_room, cli->ninputs + 1,
+	if (!grow(cli, &cli->inputs, &cli->inputs_capacity, cli->ninputs + 1,
 		  sizeof(*cli->inputs))) {
 		free(copy);
 		return false;

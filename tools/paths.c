@@ -16,13 +16,13 @@ static char *read_all(const struct cli *cli, FILE *file, const char *name,
 		      size_t *size)
 {
 	char *text = NULL, *more;
-	size_t room = 0, n;
+	size_t capacity = 0, n;
 
 	*size = 0;
 	do {
-		if (*size + 1 >= room) {
-			room = room * 2 + 65536;
-			more = realloc(text, room);
+		if (*size + 1 >= capacity) {
+			capacity = capacity * 2 + 65536;
+			more = realloc(text, capacity);
 			if (!more) {
 				free(text);
 				cli_no_memory(cli);
@@ -30,7 +30,7 @@ static char *read_all(const struct cli *cli, FILE *file, const char *name,
 			}
 			text = more;
 		}
-		n = fread(text + *size, 1, room - *size - 1, file);
+		n = fread(text + *size, 1, capacity - *size - 1, file);
 		*size += n;
 	} while (n);
 	/* A list that breaks off would be fewer inputs. */

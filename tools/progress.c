@@ -52,18 +52,19 @@ static uint64_t add_sizes(char *const *inputs, size_t n)
 	return all;
 }
 
-static void put_size(char *to, size_t room, double size)
+static void put_size(char *to, size_t capacity, double size)
 {
 	static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
 	size_t i = 0;
 
 	for (; size >= 1000 && i < 4; i++)
 		size /= 1000;
-	snprintf(to, room, "%.*f %s", i && size < 10 ? 1 : 0, size, units[i]);
+	snprintf(to, capacity, "%.*f %s", i && size < 10 ? 1 : 0, size,
+		 units[i]);
 }
 
 /* "1.2 GB of 3.4 GB, 410 MB/s, 35 %, 0:05 left" */
-static void put_state(char *to, size_t room, double done, double all,
+static void put_state(char *to, size_t capacity, double done, double all,
 		      double seconds)
 {
 	char read[32], rate[32], size[32];
@@ -73,32 +74,32 @@ static void put_state(char *to, size_t room, double done, double all,
 	put_size(read, sizeof(read), done);
 	put_size(rate, sizeof(rate), done / seconds);
 	if (all < done || done <= 0) {
-		snprintf(to, room, "%s, %s/s", read, rate);
+		snprintf(to, capacity, "%s, %s/s", read, rate);
 		return;
 	}
 	put_size(size, sizeof(size), all);
 	left = (unsigned long)((all - done) * seconds / done + 0.5);
-	n = snprintf(to, room, "%s of %s, %s/s, %d %%, ", read, size, rate,
+	n = snprintf(to, capacity, "%s of %s, %s/s, %d %%, ", read, size, rate,
 		     (int)(100 * done / all));
 	if (left >= 3600)
-		snprintf(to + n, room - (size_t)n, "%lu:%02lu:%02lu left",
+		snprintf(to + n, capacity - (size_t)n, "%lu:%02lu:%02lu left",
 			 left / 3600, left / 60 % 60, left % 60);
 	else
-		snprintf(to + n, room - (size_t)n, "%lu:%02lu left", left / 60,
-			 left % 60);
+		snprintf(to + n, capacity - (size_t)n, "%lu:%02lu left",
+			 left / 60, left % 60);
 }
 
-/* The end of a path, in so many columns; what a terminal would obey not. */
-static void put_name(char *to, const char *path, int room)
+/* The end of a path, in so many columns; without control characters. */
+static void put_name(char *to, const char *path, int columns)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash && slash[1] ? slash + 1 : path;
 	size_t n = strlen(name);
 
-	if (room < 0)
-		room = 0;
-	if (n > (size_t)room) {
-		name += n - (size_t)room;
+	if (columns < 0)
+		columns = 0;
+	if (n > (size_t)columns) {
+		name += n - (size_t)columns;
 		while ((*name & 0xc0) == 0x80)
 			name++;
 	}

@@ -59,7 +59,7 @@ bool cli_list_folders(struct cli *cli, struct flame *flame)
 	size_t n = cli->ninputs, before = cli->nbefore;
 
 	cli->inputs = NULL;
-	cli->ninputs = cli->nheld = cli->inputs_room = 0;
+	cli->ninputs = cli->nheld = cli->inputs_capacity = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (i && i == before)
 			cli->nbefore = cli->ninputs;

@@ -14,18 +14,18 @@
 
 static char *room_for(struct cli_table *t, size_t n)
 {
-	size_t room = (t->size + n) * 2;
+	size_t capacity = (t->size + n) * 2;
 	char *more;
 
 	if (t->failed)
 		return NULL;
-	if (t->size + n > t->room) {
-		more = realloc(t->text, room);
+	if (t->size + n > t->capacity) {
+		more = realloc(t->text, capacity);
 		t->failed = !more;
 		if (!more)
 			return NULL;
 		t->text = more;
-		t->room = room;
+		t->capacity = capacity;
 	}
 	return t->text + t->size;
 }

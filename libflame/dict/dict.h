@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dictionary room, and a tour of the house in the order data flows.
+ * The dictionary, and a tour of the library in the order data flows.
  *
  *	base/	memory.c hash.c nearest.c number.c utf8.c regex.c late.c; protobuf.c reads
  *		and writes messages; os.c: calls that some systems lack

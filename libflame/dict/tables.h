@@ -12,7 +12,7 @@
  * Makes space for entry n of a column.  false, after fl_fail: out of memory or
  * ids, or the limit is reached.
  */
-bool fl_table_reserve(struct flame *flame, size_t n, void *column, size_t *room,
-		      size_t size);
+bool fl_table_reserve(struct flame *flame, size_t n, void *column,
+		      size_t *capacity, size_t size);
 
 #endif

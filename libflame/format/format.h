@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The format room: one file (or a room) and one row of formats.c each.
+ * Formats: one file (or a folder) and one row of formats.c each.
  */
 #ifndef FL_FORMAT_H
 #define FL_FORMAT_H

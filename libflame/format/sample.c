@@ -37,7 +37,7 @@ struct reader {
 	struct fl_line_reader base;
 	flame_id pid;
 	struct node *nodes;	/* from a thread to the node read last */
-	size_t n, room;
+	size_t n, capacity;
 	bool graph;		/* within one */
 	bool close;		/* all nodes: the graph has ended */
 	bool blank;		/* the line before: the graph may have ended */
@@ -249,7 +249,7 @@ static void push(struct reader *r, const struct line *line)
 	else
 		frame = frame_of(r, line->text);
 	node.stack = flame_stack(r->base.flame, node.stack, frame);
-	if (!fl_grow(&r->nodes, &r->room, r->n + 1, sizeof(*r->nodes))) {
+	if (!fl_grow(&r->nodes, &r->capacity, r->n + 1, sizeof(*r->nodes))) {
 		fl_no_memory(r->base.flame);
 		return;
 	}

@@ -35,7 +35,7 @@ struct reader {
 	struct fl_buf field[FIELDS];	/* of the row */
 	size_t indent;		/* of the row */
 	struct node *nodes;	/* from the root to the row before */
-	size_t n, room;
+	size_t n, capacity;
 	/* Lines: without times, within levels, that the input's end cut. */
 	uint64_t no_time, first_skipping, skipping, cut;
 	struct fl_map last;	/* a peer's: the weights of stacks */
@@ -251,7 +251,7 @@ static void push(struct reader *r, flame_id frame)
 
 	if (frame)
 		stack = flame_stack(r->base.flame, stack, frame);
-	if (!fl_grow(&r->nodes, &r->room, r->n + 1, sizeof(*r->nodes))) {
+	if (!fl_grow(&r->nodes, &r->capacity, r->n + 1, sizeof(*r->nodes))) {
 		fl_no_memory(r->base.flame);
 		return;
 	}

@@ -299,7 +299,7 @@ static enum part fill(struct fl_command *c, int stop)
 }
 
 size_t fl_command_read(struct fl_command *c, int stop, uint8_t *to,
-		       size_t room, const char **damage)
+		       size_t capacity, const char **damage)
 {
 	size_t n;
 
@@ -308,7 +308,7 @@ size_t fl_command_read(struct fl_command *c, int stop, uint8_t *to,
 			*damage = c->why;
 		return 0;
 	}
-	n = FL_MIN(room, c->size - c->used);
+	n = FL_MIN(capacity, c->size - c->used);
 	memcpy(to, c->block + c->used, n);
 	c->used += n;
 	c->offset += n;

@@ -23,7 +23,7 @@ struct fl_command *fl_command_open(struct flame *flame, const char *path);
  * readable.  *damage stays until fl_command_close.
  */
 size_t fl_command_read(struct fl_command *command, int stop, uint8_t *to,
-		       size_t room, const char **damage);
+		       size_t capacity, const char **damage);
 /* Ends the command.  Takes NULL too. */
 void fl_command_close(struct fl_command *command);
 

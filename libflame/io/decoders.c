@@ -226,7 +226,7 @@ static bool enter_frame(struct fl_frames *frames, struct fl_in *under)
 static bool step(struct fl_frames *frames, struct fl_in *under,
 		 struct fl_step *s, const char **damage)
 {
-	size_t room = s->nout, avail;
+	size_t capacity = s->nout, avail;
 	enum fl_stepped stepped;
 
 	s->in = fl_in_peek(under, 1, &avail);
@@ -234,7 +234,7 @@ static bool step(struct fl_frames *frames, struct fl_in *under,
 	stepped = frames->step(frames, s);
 	fl_in_consume(under, avail - s->nin);
 	frames->inside = stepped != FL_STEP_END;
-	if (stepped == FL_STEP_ON && !avail && s->nout == room) {
+	if (stepped == FL_STEP_ON && !avail && s->nout == capacity) {
 		snprintf(frames->text, sizeof(frames->text),
 			 "the %s data end early", frames->decoder->name);
 		stepped = FL_STEP_BAD;
@@ -247,14 +247,14 @@ static bool step(struct fl_frames *frames, struct fl_in *under,
 }
 
 size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
-		      size_t room, const char **damage)
+		      size_t capacity, const char **damage)
 {
 	struct fl_frames *frames = state;
-	struct fl_step s = { .out = out, .nout = room };
+	struct fl_step s = { .out = out, .nout = capacity };
 
-	while (s.nout == room && !frames->over)
+	while (s.nout == capacity && !frames->over)
 		frames->over = (!frames->inside &&
 				!enter_frame(frames, under)) ||
 			       !step(frames, under, &s, damage);
-	return room - s.nout;
+	return capacity - s.nout;
 }

@@ -61,7 +61,7 @@ struct fl_frames {
  * a cut or corrupt frame is damage.
  */
 size_t fl_frames_read(void *state, struct fl_in *under, uint8_t *out,
-		      size_t room, const char **damage);
+		      size_t capacity, const char **damage);
 
 /*
  * Counts the memory that the decoder's library holds now; 0 at the end.  false:
@@ -77,7 +77,7 @@ bool fl_lz4_unpack(const void *at, size_t n, void *out, size_t size);
 /* java_blocks.c: for lz4.c's row of LZ4Block, which names the library. */
 unsigned fl_lz4_java_bid(const uint8_t *head, size_t n);
 size_t fl_lz4_java_read(void *state, struct fl_in *under, uint8_t *out,
-			size_t room, const char **damage);
+			size_t capacity, const char **damage);
 void *fl_java_blocks_begin(struct flame *flame, struct fl_in *under);
 void fl_java_blocks_end(void *state);
 

@@ -267,7 +267,7 @@ static bool wait_for_fd(struct fl_in *in)
 	return !ready[1].revents;
 }
 
-static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
+static size_t read_fd(struct fl_in *in, uint8_t *to, size_t capacity)
 {
 	uint64_t reported;
 	ssize_t n;
@@ -276,8 +276,8 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 		return 0;
 	/* A small block is enough for detection; the file is mapped later. */
 	if (in->sized && !in->nread)
-		room = FL_MIN(room, (size_t)SMALL_BLOCK);
-	while ((n = read(in->fd, to, room)) < 0) {
+		capacity = FL_MIN(capacity, (size_t)SMALL_BLOCK);
+	while ((n = read(in->fd, to, capacity)) < 0) {
 		if (errno == EAGAIN) {
 			if (!wait_for_fd(in))
 				return 0;
@@ -300,17 +300,17 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t room)
 }
 
 /* URLs and commands. */
-static size_t read_remote(struct fl_in *in, uint8_t *to, size_t room)
+static size_t read_remote(struct fl_in *in, uint8_t *to, size_t capacity)
 {
 	uint64_t reported = in->nread / PROGRESS_BYTES;
 	size_t n = 0;
 
 	if (in->command)
-		n = fl_command_read(in->command, in->stop, to, room,
+		n = fl_command_read(in->command, in->stop, to, capacity,
 				    &in->damage);
 #ifdef HAVE_LIBCURL
 	else
-		n = fl_url_read(in->url, in->stop, to, room, &in->damage);
+		n = fl_url_read(in->url, in->stop, to, capacity, &in->damage);
 #endif
 	in->nread += n;
 	if (in->nread / PROGRESS_BYTES != reported)
@@ -322,7 +322,7 @@ static size_t read_remote(struct fl_in *in, uint8_t *to, size_t room)
 static bool fetch(struct fl_in *in, size_t *n)
 {
 	uint8_t *to;
-	size_t room;
+	size_t capacity;
 
 	*n = 0;
 	if (!reserve_block(in)) {
@@ -330,16 +330,16 @@ static bool fetch(struct fl_in *in, size_t *n)
 		return false;
 	}
 	to = in->buffer + (in->at - in->buffer) + in->left + in->hidden;
-	room = (size_t)(in->buffer + in->capacity - to);
+	capacity = (size_t)(in->buffer + in->capacity - to);
 	if (in->ahead)
 		*n = fl_read_ahead_read(in->ahead, in->flame, to, &in->damage);
 	else if (in->under)
 		/* As much as a thread gives, so that results are the same. */
-		*n = fl_layer_read(in, to, FL_MIN(room, block(in)));
+		*n = fl_layer_read(in, to, FL_MIN(capacity, block(in)));
 	else if (in->url || in->command)
-		*n = read_remote(in, to, room);
+		*n = read_remote(in, to, capacity);
 	else
-		*n = read_fd(in, to, room);
+		*n = read_fd(in, to, capacity);
 	return *n && !in->damage;
 }
 

@@ -74,7 +74,7 @@ void fl_layer_show(struct fl_in *in);
  */
 bool fl_layer_make(struct fl_in *in);
 /* Unpacked bytes; 0: the end, or damage. */
-size_t fl_layer_read(struct fl_in *in, uint8_t *to, size_t room);
+size_t fl_layer_read(struct fl_in *in, uint8_t *to, size_t capacity);
 void fl_layer_end_part(struct fl_in *in);
 
 #endif

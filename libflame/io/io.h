@@ -143,7 +143,7 @@ void fl_in_close(struct fl_in *in);
 /*
  * A decoder: one file and one row each (gzip.c, zstd.c, ...; the table is
  * in decoders.c).  bid: how many bits of the head it checked, 0 for no.
- * begin: the state, or NULL after fl_fail.  read: fills out[0..room) and
+ * begin: the state, or NULL after fl_fail.  read: fills out[0..capacity) and
  * returns the bytes written, 0 at the end of the packed data; it consumes these
  * from `under` and nothing after them.  On cut or corrupt data it sets *damage
  * to text that lives until end; the bytes it returns then are the last.
@@ -154,7 +154,7 @@ struct fl_decoder {
 	unsigned (*bid)(const uint8_t *head, size_t n);
 	void *(*begin)(struct flame *flame, struct fl_in *under);
 	size_t (*read)(void *state, struct fl_in *under, uint8_t *out,
-		       size_t room, const char **damage);
+		       size_t capacity, const char **damage);
 	void (*end)(void *state);
 };
 

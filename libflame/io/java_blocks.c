@@ -52,7 +52,7 @@ static bool begin_block(struct blocks *blocks, struct fl_in *under, size_t size)
 
 /* Unpacked bytes of blocks that next() reads; it returns false at the end. */
 static size_t read_blocks(struct blocks *blocks, struct fl_in *under,
-			  uint8_t *out, size_t room, const char **damage,
+			  uint8_t *out, size_t capacity, const char **damage,
 			  bool (*next)(struct blocks *, struct fl_in *,
 				       const char **))
 {
@@ -65,7 +65,7 @@ static size_t read_blocks(struct blocks *blocks, struct fl_in *under,
 			return 0;
 		}
 	}
-	n = FL_MIN(room, blocks->size - blocks->done);
+	n = FL_MIN(capacity, blocks->size - blocks->done);
 	memcpy(out, blocks->block + blocks->done, n);
 	blocks->done += n;
 	return n;
@@ -140,9 +140,9 @@ static bool next_lz4(struct blocks *blocks, struct fl_in *under,
 }
 
 size_t fl_lz4_java_read(void *state, struct fl_in *under, uint8_t *out,
-			size_t room, const char **damage)
+			size_t capacity, const char **damage)
 {
-	return read_blocks(state, under, out, room, damage, next_lz4);
+	return read_blocks(state, under, out, capacity, damage, next_lz4);
 }
 
 /* snappy --------------------------------------------------------------- */
@@ -281,9 +281,9 @@ static bool next_snappy(struct blocks *blocks, struct fl_in *under,
 }
 
 static size_t read_snappy(void *state, struct fl_in *under, uint8_t *out,
-			  size_t room, const char **damage)
+			  size_t capacity, const char **damage)
 {
-	return read_blocks(state, under, out, room, damage, next_snappy);
+	return read_blocks(state, under, out, capacity, damage, next_snappy);
 }
 
 const struct fl_decoder fl_decoder_snappy = {

@@ -239,28 +239,28 @@ static size_t before_bomb(struct fl_in *in, size_t n)
 }
 
 /* Copies plain bytes of the input below, up to a packed member. */
-static size_t copy_plain(struct fl_in *under, uint8_t *to, size_t room)
+static size_t copy_plain(struct fl_in *under, uint8_t *to, size_t capacity)
 {
 	const uint8_t *at;
 	size_t n;
 
 	at = fl_in_peek(under, 1, &n);
-	n = FL_MIN(n, room);
+	n = FL_MIN(n, capacity);
 	if (n)
 		memcpy(to, at, n);
 	fl_in_consume(under, n);
 	return n;
 }
 
-size_t fl_layer_read(struct fl_in *in, uint8_t *to, size_t room)
+size_t fl_layer_read(struct fl_in *in, uint8_t *to, size_t capacity)
 {
 	size_t n = 0;
 
 	do {
 		n = in->decoder ?
-		    in->decoder->read(in->state, in->under, to, room,
+		    in->decoder->read(in->state, in->under, to, capacity,
 				      &in->damage) :
-		    copy_plain(in->under, to, room);
+		    copy_plain(in->under, to, capacity);
 		fl_in_release(in->under, fl_in_offset(in->under));
 		if (in->decoder)
 			n = before_bomb(in, n);
@@ -273,15 +273,15 @@ size_t fl_layer_read(struct fl_in *in, uint8_t *to, size_t room)
 
 /* A thread of its own -------------------------------------------------- */
 
-size_t fl_in_read_block(struct fl_in *in, uint8_t *to, size_t room)
+size_t fl_in_read_block(struct fl_in *in, uint8_t *to, size_t capacity)
 {
-	size_t n = FL_MIN(in->left, room);
+	size_t n = FL_MIN(in->left, capacity);
 
 	if (n) {
 		memcpy(to, in->at, n);
 		fl_in_consume(in, n);
 	} else if (!in->ended) {
-		n = fl_layer_read(in, to, room);
+		n = fl_layer_read(in, to, capacity);
 		in->offset += n;
 		in->ended = !n || in->damage;
 	}

@@ -171,7 +171,7 @@ static bool next_block(struct legacy *legacy, struct fl_in *under,
 }
 
 static size_t legacy_read(void *state, struct fl_in *under, uint8_t *out,
-			  size_t room, const char **damage)
+			  size_t capacity, const char **damage)
 {
 	struct legacy *legacy = state;
 	size_t n;
@@ -179,7 +179,7 @@ static size_t legacy_read(void *state, struct fl_in *under, uint8_t *out,
 	while (legacy->done == legacy->size)
 		if (!next_block(legacy, under, damage))
 			return 0;
-	n = FL_MIN(room, legacy->size - legacy->done);
+	n = FL_MIN(capacity, legacy->size - legacy->done);
 	memcpy(out, legacy->block + legacy->done, n);
 	legacy->done += n;
 	return n;

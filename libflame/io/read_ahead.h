@@ -22,8 +22,8 @@ size_t fl_read_ahead_read(struct fl_read_ahead *ahead, struct flame *flame,
 			  uint8_t *to, const char **damage);
 void fl_read_ahead_free(struct fl_read_ahead *ahead);
 
-/* Reads the next bytes, at most `room`, into `to`; 0 at the end. */
-size_t fl_in_read_block(struct fl_in *in, uint8_t *to, size_t room);
+/* Reads the next bytes, at most `capacity`, into `to`; 0 at the end. */
+size_t fl_in_read_block(struct fl_in *in, uint8_t *to, size_t capacity);
 /*
  * Reports to another dictionary from now on, and stops waiting for bytes once
  * `stop` (a descriptor, or -1) is readable.

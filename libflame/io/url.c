@@ -441,7 +441,7 @@ static void step(struct fl_url *url, int stop)
 
 /* --------------------------------------------------------------------- */
 
-size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t room,
+size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t capacity,
 		   const char **damage)
 {
 	size_t n;
@@ -449,7 +449,7 @@ size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t room,
 	url->heard = 0;
 	while (url->used == url->data.size && !url->ended)
 		step(url, stop);
-	n = FL_MIN(room, url->data.size - url->used);
+	n = FL_MIN(capacity, url->data.size - url->used);
 	if (n)
 		memcpy(to, url->data.data + url->used, n);
 	url->used += n;

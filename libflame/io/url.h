@@ -50,7 +50,7 @@ struct fl_url *fl_url_open(struct flame *flame, const char *path,
  * The next bytes; 0: the end, damage, or `stop` became readable.  *damage
  * stays until fl_url_close.
  */
-size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t room,
+size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t capacity,
 		   const char **damage);
 void fl_url_close(struct fl_url *url);
 

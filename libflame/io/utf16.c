@@ -72,14 +72,14 @@ static size_t put(uint8_t *out, uint32_t c)
 }
 
 static size_t transcode(struct utf16 *utf16, struct fl_in *under,
-			uint8_t *out, size_t room, const char **damage)
+			uint8_t *out, size_t capacity, const char **damage)
 {
 	const uint8_t *at;
 	size_t n, used = 0, size, made = 0;
 	uint32_t c;
 
 	at = fl_in_peek(under, 4, &n);
-	while (used < n && made + 4 <= room) {
+	while (used < n && made + 4 <= capacity) {
 		size = take(utf16, at + used, n - used, &c);
 		if (!size)
 			break;
@@ -100,12 +100,12 @@ static size_t transcode(struct utf16 *utf16, struct fl_in *under,
 
 /* Reads again while nothing but a byte order mark was decoded. */
 static size_t read_utf16(void *state, struct fl_in *under, uint8_t *out,
-			 size_t room, const char **damage)
+			 size_t capacity, const char **damage)
 {
 	size_t made = 0, n;
 
 	do {
-		made = transcode(state, under, out, room, damage);
+		made = transcode(state, under, out, capacity, damage);
 		fl_in_peek(under, 1, &n);
 	} while (!made && n && !*damage);
 	return made;

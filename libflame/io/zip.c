@@ -56,13 +56,13 @@ static uint64_t le64(const uint8_t *at)
 static uint64_t body_size(const uint8_t *head, const uint8_t *extra)
 {
 	uint64_t size = fl_le32(head + 18);
-	unsigned room = fl_le16(head + 28), n;
+	unsigned size = fl_le16(head + 28), n;
 
 	if (size != UINT32_MAX)
 		return size;
-	for (; room >= 4; room -= 4 + n, extra += 4 + n) {
+	for (; size >= 4; size -= 4 + n, extra += 4 + n) {
 		n = fl_le16(extra + 2);
-		if (n > room - 4)
+		if (n > size - 4)
 			break;
 		if (fl_le16(extra) == ZIP64 && n >= 16)
 			return le64(extra + 4 + 8);
@@ -224,7 +224,7 @@ static void end_entry(struct zip *zip, struct fl_in *under,
 }
 
 static size_t read_stored(struct zip *zip, struct fl_in *under, uint8_t *out,
-			  size_t room, const char **damage)
+			  size_t capacity, const char **damage)
 {
 	const uint8_t *at;
 	size_t n;
@@ -232,7 +232,7 @@ static size_t read_stored(struct zip *zip, struct fl_in *under, uint8_t *out,
 	at = fl_in_peek(under, zip->left != 0, &n);
 	if (!n && zip->left)
 		bad(zip, damage, "data end early");
-	n = FL_MIN(FL_MIN(n, room), zip->left);
+	n = FL_MIN(FL_MIN(n, capacity), zip->left);
 	if (n)
 		memcpy(out, at, n);
 	fl_in_consume(under, n);
@@ -241,7 +241,7 @@ static size_t read_stored(struct zip *zip, struct fl_in *under, uint8_t *out,
 }
 
 static size_t read_deflated(struct zip *zip, struct fl_in *under,
-			    uint8_t *out, size_t room, const char **damage)
+			    uint8_t *out, size_t capacity, const char **damage)
 {
 	z_stream *z = &zip->z;
 	const uint8_t *at;
@@ -250,11 +250,11 @@ static size_t read_deflated(struct zip *zip, struct fl_in *under,
 
 	at = fl_in_peek(under, 1, &n);
 	nin = FL_MIN(n, 1u << 30);
-	room = FL_MIN(room, 1u << 30);
+	capacity = FL_MIN(capacity, 1u << 30);
 	z->next_in = (Bytef *)at;
 	z->avail_in = (uInt)nin;
 	z->next_out = out;
-	z->avail_out = (uInt)room;
+	z->avail_out = (uInt)capacity;
 	code = inflate(z, Z_NO_FLUSH);
 	fl_in_consume(under, nin - z->avail_in);
 	zip->left = code != Z_STREAM_END;
@@ -264,15 +264,15 @@ static size_t read_deflated(struct zip *zip, struct fl_in *under,
 		bad(zip, damage, "data end early");
 	else if (code != Z_OK && code != Z_BUF_ERROR && code != Z_STREAM_END)
 		bad(zip, damage, "data are corrupt");
-	return room - z->avail_out;
+	return capacity - z->avail_out;
 }
 
 static size_t read_body(struct zip *zip, struct fl_in *under, uint8_t *out,
-			size_t room, const char **damage)
+			size_t capacity, const char **damage)
 {
 	size_t n = zip->method == STORED ?
-		   read_stored(zip, under, out, room, damage) :
-		   read_deflated(zip, under, out, room, damage);
+		   read_stored(zip, under, out, capacity, damage) :
+		   read_deflated(zip, under, out, capacity, damage);
 
 	zip->crc = (uint32_t)crc32_z(zip->crc, out, n);
 	if (zip->at == BODY && !zip->left)
@@ -281,7 +281,7 @@ static size_t read_body(struct zip *zip, struct fl_in *under, uint8_t *out,
 }
 
 static size_t read_zip(void *state, struct fl_in *under, uint8_t *out,
-		       size_t room, const char **damage)
+		       size_t capacity, const char **damage)
 {
 	struct zip *zip = state;
 	size_t n = 0;
@@ -290,7 +290,7 @@ static size_t read_zip(void *state, struct fl_in *under, uint8_t *out,
 		if (zip->at == HEADER)
 			read_header(zip, under, damage);
 		else
-			n = read_body(zip, under, out, room, damage);
+			n = read_body(zip, under, out, capacity, damage);
 	}
 	return n;
 }

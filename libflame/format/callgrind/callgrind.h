@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The callgrind room: call graphs whose stacks are estimated.
+ * callgrind: call graphs whose stacks are estimated.
  *
  *	callgrind.c	lines, and the row of formats.c
  *	stacks.c	functions and calls, and stacks of them

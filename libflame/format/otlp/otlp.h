@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The OTLP room: profiles of OpenTelemetry, messages of its protocol
+ * OTLP: profiles of OpenTelemetry, messages of its protocol
  * (opentelemetry/proto/profiles/v1development), from 1.9 on.
  *
  *	dictionary.c	what samples point to, by index

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outline room: trees that are printed a line a node.
+ * outline: trees that are printed a line a node.
  *
  *	outline.c	the path to the last node, and what nodes weigh
  *	ghc.c		profiles of GHC

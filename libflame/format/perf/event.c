@@ -12,7 +12,7 @@ enum { EVENTS = 1 << 16 };	/* more names than that are no events */
 enum { MAX_HISTOGRAMS = 256 };	/* a kilobyte each */
 
 /* "cycles" of "cycles:upp"; "ns" of clocks; tracepoints have no unit. */
-static void unit_of(struct slice event, char *unit, size_t room)
+static void unit_of(struct slice event, char *unit, size_t capacity)
 {
 	const char *colon = memchr(event.data, ':', event.size);
 
@@ -23,7 +23,7 @@ static void unit_of(struct slice event, char *unit, size_t room)
 			n--;
 		event.size = n ? 0 : (size_t)(colon - event.data);
 	}
-	if (!event.size || event.size >= room ||
+	if (!event.size || event.size >= capacity ||
 	    memchr(event.data, '/', event.size))
 		event = FL_SLICE("events");
 	if (fl_slice_ends(event, "-clock"))

@@ -185,7 +185,7 @@ static bool is_java_word(struct slice s)
 
 /*
  * perf-map-agent: "Lorg/apache/X;::run", with or without arguments; older
- * ones "Lorg/apache/X;.run(I)V".  A long class leaves no room for more.
+ * ones "Lorg/apache/X;.run(I)V".  A long class leaves no space for more.
  */
 static bool agent_name(struct fl_buf *to, struct slice s)
 {
@@ -293,7 +293,8 @@ static void spell(struct fl_buf *to, const struct fl_perf_naming *naming,
 bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
 		 flame_id frame)
 {
-	if (!fl_grow(&list->at, &list->room, list->n + 1, sizeof(*list->at))) {
+	if (!fl_grow(&list->at, &list->capacity, list->n + 1,
+		     sizeof(*list->at))) {
 		fl_no_memory(flame);
 		return false;
 	}

@@ -48,7 +48,7 @@ struct fl_perf_naming {
 /* Frames of a line, leaf first; several where Java was inlined. */
 struct fl_perf_list {
 	flame_id *at;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 void fl_perf_name(struct fl_perf_naming *naming,

@@ -282,7 +282,7 @@ static uint32_t keep(struct fl_perf_lines *lines, struct slice text,
 {
 	if (!lines->n)
 		lines->n = 1;
-	if (!fl_grow(&lines->at, &lines->room, lines->n + 1,
+	if (!fl_grow(&lines->at, &lines->capacity, lines->n + 1,
 		     sizeof(*lines->at)))
 		return 0;
 	if (lines->n == 1)

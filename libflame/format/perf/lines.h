@@ -68,7 +68,7 @@ struct fl_perf_lines {
 	struct fl_arena arena;		/* of the lines' text */
 	struct fl_index index;
 	struct fl_perf_line *at;	/* at[0] is no line */
-	size_t n, room;
+	size_t n, capacity;
 	uint32_t *met;			/* hashes of lines met once */
 
 	struct fl_arena texts;		/* of the functions */

@@ -87,7 +87,7 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 	struct fl_perf_list *frames = &r->frames;
 	struct flame_frame frame;
 
-	if (!fl_grow(&frames->at, &frames->room, frames->n + line->n + 1,
+	if (!fl_grow(&frames->at, &frames->capacity, frames->n + line->n + 1,
 		     sizeof(*frames->at))) {
 		fl_no_memory(r->flame);
 		return false;
@@ -137,7 +137,7 @@ static void read_cached_lines(struct fl_perf_reader *r)
 	while (r->at < r->end && (*r->at == '\t' || *r->at == ' ') &&
 	       (cached = fl_perf_cache_find(&lines->cache, &r->at, r->end))) {
 		r->line++;
-		if (!fl_grow(&frames->at, &frames->room,
+		if (!fl_grow(&frames->at, &frames->capacity,
 			     frames->n + cached->n, sizeof(*frames->at))) {
 			fl_no_memory(r->flame);
 			return;

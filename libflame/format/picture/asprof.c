@@ -28,9 +28,9 @@ struct fl_asprof {
 	const char *metric;
 	bool compares;
 	flame_id *names;
-	size_t nnames, names_room;
+	size_t nnames, names_capacity;
 	size_t *path;		/* entries by level */
-	size_t npath, path_room;
+	size_t npath, path_capacity;
 	int64_t level, width;
 	struct fl_buf name, scratch;
 };
@@ -202,7 +202,7 @@ static bool read_name(struct fl_asprof *a, struct flame *flame,
 	if (good)
 		fl_buf_put(&a->name, a->scratch.data + 1, a->scratch.size - 1);
 	if (a->name.failed || a->scratch.failed ||
-	    !fl_grow(&a->names, &a->names_room, a->nnames + 1,
+	    !fl_grow(&a->names, &a->names_capacity, a->nnames + 1,
 		     sizeof(*a->names))) {
 		fl_no_memory(flame);
 		return false;
@@ -299,7 +299,7 @@ static bool add(struct fl_asprof *a, struct flame *flame,
 		return false;
 	if (level)
 		frame = fl_frame(flame, name, a->types[type]);
-	if (!fl_grow(&a->path, &a->path_room, level + 1, sizeof(*a->path)) ||
+	if (!fl_grow(&a->path, &a->path_capacity, level + 1, sizeof(*a->path)) ||
 	    !fl_counts_add(counts, flame, level ? &a->path[level - 1] : NULL,
 			   frame, a->width)) {
 		fl_no_memory(flame);

@@ -110,7 +110,7 @@ static bool take_item(struct tree *t, struct flame *flame,
 	unescape(&t->name, (struct slice){ rest.data,
 					   (size_t)(end - rest.data) });
 	if (t->name.failed ||
-	    !fl_grow(&counts->at, &counts->room, counts->n + 1,
+	    !fl_grow(&counts->at, &counts->capacity, counts->n + 1,
 		     sizeof(*counts->at))) {
 		fl_no_memory(flame);
 		return true;

@@ -14,7 +14,7 @@ bool fl_counts_add(struct fl_counts *counts, struct flame *flame,
 {
 	flame_id stack = parent ? counts->at[*parent].stack : 0;
 
-	if (!fl_grow(&counts->at, &counts->room, counts->n + 1,
+	if (!fl_grow(&counts->at, &counts->capacity, counts->n + 1,
 		     sizeof(*counts->at)))
 		return false;
 	/* Less than nothing is refused later, however much it is. */

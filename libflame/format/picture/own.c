@@ -134,14 +134,14 @@ struct own {
 	bool compares, samples, opens, families;
 	struct fl_buf unit, metric, name;
 	flame_id *frames;	/* of symbols */
-	size_t nframes, frames_room;
+	size_t nframes, frames_capacity;
 	struct node {
 		uint32_t children;	/* then: its entry's parent */
 		uint32_t rank;		/* then: its symbol */
 		flame_id stack;
 		int64_t self;
 	} *nodes;
-	size_t nnodes, room;
+	size_t nnodes, capacity;
 	struct fl_map seen;	/* (symbol, rank) -> symbol */
 };
 
@@ -195,7 +195,7 @@ static bool read_symbols(struct own *own)
 		if (u->failed)
 			break;
 		if (own->name.failed ||
-		    !fl_grow(&own->frames, &own->frames_room, own->nframes + 1,
+		    !fl_grow(&own->frames, &own->frames_capacity, own->nframes + 1,
 			     sizeof(*own->frames)))
 			return false;
 		own->frames[own->nframes++] = fl_frame(
@@ -238,7 +238,7 @@ static bool read_children(struct own *own)
 		u->failed |= !open || children >= own->n;
 		open += children - 1;
 		u->failed |= open > own->n - i - 1;
-		if (!fl_grow(&own->nodes, &own->room, own->nnodes + 1,
+		if (!fl_grow(&own->nodes, &own->capacity, own->nnodes + 1,
 			     sizeof(*own->nodes)))
 			return false;
 		own->nodes[own->nnodes++] = (struct node){
@@ -324,7 +324,7 @@ static bool read_selfs(struct own *own, struct fl_counts *counts)
 			     __builtin_add_overflow(sum, (int64_t)self, &sum);
 		if (!self)
 			continue;
-		if (!fl_grow(&counts->at, &counts->room, counts->n + 1,
+		if (!fl_grow(&counts->at, &counts->capacity, counts->n + 1,
 			     sizeof(*counts->at)))
 			return false;
 		counts->at[counts->n++] = (struct fl_count){
@@ -342,7 +342,7 @@ struct sets {
 		flame_id thread, labels;
 		uint64_t n;		/* samples */
 	} *at;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 static void add_label(struct flame *flame, struct set *set, flame_id key,
@@ -360,7 +360,7 @@ static bool read_facet(struct own *own, struct sets *sets)
 	struct unpacker *u = own->u;
 	struct fl_buf *name = &own->name;
 	flame_id key, *values = NULL;
-	size_t n = 0, room = 0;
+	size_t n = 0, capacity = 0;
 	uint64_t nvalues;
 	bool good = true;
 
@@ -377,7 +377,7 @@ static bool read_facet(struct own *own, struct sets *sets)
 			break;
 		name->size = same;
 		text(u, more, name);
-		good = fl_grow(&values, &room, n + 1, sizeof(*values)) &&
+		good = fl_grow(&values, &capacity, n + 1, sizeof(*values)) &&
 		       !name->failed;
 		if (good)
 			values[n++] = flame_name(own->flame,
@@ -435,7 +435,7 @@ static bool make_counts(struct own *own, struct fl_counts *counts,
 	own->u->failed |= sum != n || n > MOST;
 	if (own->u->failed)
 		return true;
-	if (!fl_grow(&counts->at, &counts->room, n, sizeof(*counts->at)))
+	if (!fl_grow(&counts->at, &counts->capacity, n, sizeof(*counts->at)))
 		return false;
 	counts->n = 0;
 	for (size_t i = 0; i < sets->n; i++)
@@ -484,7 +484,7 @@ static bool read_samples(struct own *own, struct fl_counts *counts)
 
 	u->failed |= nsets > n || n > MOST;
 	while (good && sets.n < nsets && !u->failed) {
-		good = fl_grow(&sets.at, &sets.room, sets.n + 1,
+		good = fl_grow(&sets.at, &sets.capacity, sets.n + 1,
 			       sizeof(*sets.at));
 		if (good)
 			sets.at[sets.n++] = (struct set){ 0 };

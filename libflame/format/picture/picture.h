@@ -23,7 +23,7 @@ struct fl_counts {
 		int64_t self, time;
 		flame_id stack, thread, labels;
 	} *at;
-	size_t n, room, given;
+	size_t n, capacity, given;
 	flame_id metric;	/* 0: not known */
 };
 
@@ -73,7 +73,7 @@ struct fl_boxes {
 	struct flame *flame;
 	const char *name;	/* of the input */
 	struct fl_box *at;
-	size_t n, room;
+	size_t n, capacity;
 	uint32_t *order;	/* by level, then x */
 	double step;		/* between two places that differ */
 	flame_id all, all_samples;	/* names that mean the whole */

@@ -99,7 +99,7 @@ static void add_frame(struct svg *svg)
 	svg->box.frame = frame_of(svg, t.name);
 	svg->box.parent = svg->box.child = svg->box.sibling = FL_NO_BOX;
 	if (b->n >= FL_NO_BOX - 1 ||
-	    !fl_grow(&b->at, &b->room, b->n + 1, sizeof(*b->at))) {
+	    !fl_grow(&b->at, &b->capacity, b->n + 1, sizeof(*b->at))) {
 		fl_no_memory(svg->flame);
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pprof room: profiles of Go, gperftools and many others, a message of
+ * pprof: profiles of Go, gperftools and many others, a message of
  * google/pprof's profile.proto, as a rule packed with gzip.
  *
  *	tables.c	what samples point to: strings, functions, locations
