@@ -56,13 +56,13 @@ static uint64_t le64(const uint8_t *at)
 static uint64_t body_size(const uint8_t *head, const uint8_t *extra)
 {
 	uint64_t size = fl_le32(head + 18);
-	unsigned size = fl_le16(head + 28), n;
+	unsigned left = fl_le16(head + 28), n;
 
 	if (size != UINT32_MAX)
 		return size;
-	for (; size >= 4; size -= 4 + n, extra += 4 + n) {
+	for (; left >= 4; left -= 4 + n, extra += 4 + n) {
 		n = fl_le16(extra + 2);
-		if (n > size - 4)
+		if (n > left - 4)
 			break;
 		if (fl_le16(extra) == ZIP64 && n >= 16)
 			return le64(extra + 4 + 8);
