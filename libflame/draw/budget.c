@@ -206,7 +206,7 @@ static int put_heaviest(struct budget *b)
 
 /* The tree ------------------------------------------------------------ */
 
-/* A frame that is all its caller does stands below it, without a step in. */
+/* A frame with all of its caller's weight is indented like the caller. */
 static bool is_all(const struct flame_node *caller,
 		   const struct flame_node *node)
 {

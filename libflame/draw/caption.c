@@ -97,7 +97,7 @@ static const char *skip_lambda(const char *p, const char *end)
 	return p;
 }
 
-/* The last dot before `end`, but not at 0; 0: none. */
+/* The offset of the last dot before `end`, not at 0; 0: none. */
 static size_t dot_before(const struct fl_caption *c, size_t end)
 {
 	const char *dot = end > 1 ? memrchr(c->text + 1, '.', end - 1) : NULL;

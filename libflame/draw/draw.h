@@ -265,7 +265,7 @@ void fl_column_close(struct fl_column *widths);
 /* Column 1 minus scaled column 0, of the total or the self. */
 double fl_change(const struct fl_page *page, const struct fl_layout *layout,
 		 uint32_t node, bool total);
-/* Rounded, as it is displayed. */
+/* Rounded for display. */
 int64_t fl_change_between(const struct fl_page *page, int64_t before,
 			  int64_t after);
 int64_t fl_change_rounded(const struct fl_page *page,
@@ -285,7 +285,7 @@ struct fl_script {
 };
 
 struct fl_viewer {
-	const char *style;		/* all of it, for a file */
+	const char *style;		/* all notes, for a file */
 	const char *first_style, *first_hash;	/* until the script runs */
 	const char *style_hash;		/* of the rest, which the script adds */
 	const char *loader, *loader_hash;

@@ -39,7 +39,7 @@ struct writer {
 	struct fl_map strings;		/* of name << 8 | type */
 	struct text *texts;
 	size_t ntexts, texts_capacity;
-	/* Of the thread that is written: */
+	/* Of the current thread: */
 	struct numbered stacks, frames;
 	struct fl_map func_ids;		/* of name and file, as strings */
 	uint32_t *func;			/* by frame's number */
@@ -117,7 +117,7 @@ static void add(struct writer *w, struct numbered *n, flame_id id)
 	n->number[id] = (uint32_t)n->count;
 }
 
-/* A stack and all that it stands on, these first. */
+/* Adds a stack and its callers; callers get the smaller numbers. */
 static void add_stack(struct writer *w, flame_id stack)
 {
 	struct numbered *n = &w->stacks;

@@ -247,7 +247,7 @@ static int open_mine(struct fl_frame_color *color)
 	return FLAME_OK;
 }
 
-/* Whether names alone can tell which frames are Java. */
+/* Whether frames are recognised as Java's by their names alone. */
 static bool lacks_java_types(const struct fl_layout *l)
 {
 	for (uint32_t i = 1; i < l->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page tells of its inputs, for its panel Info. */
+/* The page's panel Info: facts about its inputs. */
 #include "fl.h"
 
 #include "draw/draw.h"

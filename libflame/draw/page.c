@@ -428,7 +428,7 @@ static int name_page(struct fl_page *page)
 	return FLAME_OK;
 }
 
-/* When, how long and of which JVM, where the first input tells. */
+/* Date, duration and JVM of the first input that has them. */
 static int tell_origin(struct fl_page *page)
 {
 	static const char *const keys[] = { "start", "duration", "JVM" };

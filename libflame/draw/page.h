@@ -59,8 +59,10 @@ struct fl_page {
 	bool borrowed;		/* the caller owns the tree */
 	bool merge_tiers;	/* folded: a line a stack, whatever its tiers */
 	bool compat_root;	/* compat, but empty stacks count */
-	/* Folded: begins with a line that tells the metric; names of keys,
-	   which the outermost frames are the values of. */
+	/*
+	 * Folded: begins with a header line with the metric; names of the keys
+	 * whose values are the outermost frames.
+	 */
 	bool header;
 	char *key;
 	bool split;		/* HTML: script and style in own files */

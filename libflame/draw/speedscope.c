@@ -105,7 +105,7 @@ static flame_id label_of(struct writer *w, const struct fl_row *row,
 	return fl_row_label(w->flame, row, fl_name(w->flame, key));
 }
 
-/* As py-spy calls them: Process 1 Thread 2 "main"; "" where none is known. */
+/* As py-spy names them: Process 1 Thread 2 "main"; "" if unknown. */
 static void put_thread(struct writer *w, const struct fl_row *row)
 {
 	struct slice pid = fl_name_at(w->flame, label_of(w, row, "pid")),

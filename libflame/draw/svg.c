@@ -139,7 +139,7 @@ static void collect_key(struct fl_svg *p)
 		p->nkey = 0;
 }
 
-/* Those given, or what the inputs tell of themselves; NULL: none. */
+/* The notes given, or made from facts of the inputs; NULL: none. */
 static const char *notes_of(const struct fl_page *page)
 {
 	const char *notes = page->notes ? page->notes : page->told;
@@ -412,8 +412,8 @@ static bool put_origin(struct fl_svg *p, const struct fl_origin *origin,
 }
 
 /*
- * What the inputs tell of themselves, but for counts of events and settings;
- * of inputs without facts the title has the names.
+ * Facts of the inputs except counts of events and settings; the title has the
+ * names of inputs without facts.
  */
 static void put_origins(struct fl_svg *p)
 {

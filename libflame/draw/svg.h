@@ -50,7 +50,7 @@ struct fl_svg {
 	bool failed;		/* out of memory in an outline */
 };
 
-/* A weight times --factor, as it is displayed. */
+/* A weight times --factor, for display. */
 int64_t fl_svg_shown_weight(const struct fl_svg *p, int64_t weight);
 
 /* A weight in units of the inner picture. */

@@ -22,7 +22,7 @@ int64_t fl_unit_ns(const struct flame_metric *metric)
 	return 0;
 }
 
-/* Ends all frames but the outermost n. */
+/* Ends all frames except the outermost n. */
 static void leave(struct fl_timeline *t, size_t n, int64_t time)
 {
 	while (t->open.count > n)

@@ -137,8 +137,8 @@ static int64_t weigh(const struct fl_rows *rows, size_t from, size_t to,
 }
 
 /*
- * As long as samples of the busiest thread may be to fill its time: about the
- * interval of sampling.
+ * The longest that samples of the busiest thread may be to fill its time: about
+ * the interval of sampling.
  */
 static int64_t find_length(const struct fl_rows *rows)
 {

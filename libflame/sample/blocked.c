@@ -79,7 +79,7 @@ static bool read_stack(struct fl_blocked *b, pid_t pid)
 	struct iovec remote = { (void *)(uintptr_t)start, b->size };
 	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
 
-	/* What is behind the copy is still there: the thread waits. */
+	/* The thread still waits, so memory after the copy is unchanged. */
 	b->stack = (struct fl_stack_bytes){
 		.data = b->bytes, .start = start,
 		.size = n > 0 ? (size_t)n : 0, .full = false,

@@ -14,7 +14,7 @@
 
 enum { MAX_STATES = 16 };	/* remembered */
 
-/* How pointers are spelt. */
+/* Encodings of pointers. */
 enum {
 	ENC_ABSOLUTE = 0x00, ENC_ULEB = 0x01, ENC_U2 = 0x02, ENC_U4 = 0x03,
 	ENC_U8 = 0x04, ENC_SLEB = 0x09, ENC_S2 = 0x0a, ENC_S4 = 0x0b,
@@ -78,8 +78,8 @@ static uint64_t address_of(const struct fl_cfi *cfi, const uint8_t *at)
 }
 
 /*
- * The entry at `place`: its bytes behind the length, and the place of the next.
- * false: there is none.
+ * The entry at `place`: its bytes after the length, and the place of the next
+ * one.  false: no entry.
  */
 static bool read_entry(const struct fl_cfi *cfi, size_t place,
 		       struct fl_dwarf *r, size_t *next)
@@ -169,7 +169,7 @@ static bool read_cie(const struct fl_cfi *cfi, size_t place, struct cie *cie)
 	return true;
 }
 
-/* r is behind the length of an entry that is none of a CIE. */
+/* Reads an FDE; r is after its length. */
 static bool read_fde(const struct fl_cfi *cfi, struct fl_dwarf *r,
 		     struct cie *cie, uint64_t *start, uint64_t *size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be recorded here, and which command would change what cannot.
+ * --check: what can be recorded here, and which command would permit the rest.
  */
 #include "fl.h"
 

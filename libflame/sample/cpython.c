@@ -78,8 +78,8 @@ static uint64_t address_of(const struct fl_vm_symbols *vm, const char *name)
 }
 
 /*
- * 3.13 tells offsets itself, at the beginning of _PyRuntime: they must be those
- * that are known, and the build not the one without the global lock.
+ * 3.13 has a table of offsets at the beginning of _PyRuntime: they must be the
+ * known ones, and the build must have the global lock.
  */
 static bool is_as_told(const struct fl_cpython *py)
 {

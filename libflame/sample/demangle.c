@@ -75,7 +75,9 @@ static void put_rust(struct fl_buf *to, struct slice s)
 
 	s.size -= 19;
 	while (s.size) {
-		/* "_$LT$": an underscore stands before what is no letter. */
+		/*
+		 * "_$LT$": an underscore precedes an escape at the beginning.
+		 */
 		if (s.data[0] == '_' && last == ':' && s.size > 1 &&
 		    s.data[1] == '$') {
 			s.data++;

@@ -33,10 +33,10 @@ struct fl_vm_layout {
 	int64_t size_of_block, size_of_pool;
 };
 
-/* What differs between releases and is in no table. */
+/* Differences between releases that no table has. */
 struct fl_vm_release {
 	int major;
-	bool apart;	/* debug information lies beside the code */
+	bool apart;	/* debug information is outside the blob */
 	int excess;	/* UNSIGNED5: no byte is less than this */
 };
 
@@ -123,7 +123,7 @@ static inline int64_t fl_vm_field(const uint8_t *header, int64_t offset,
 }
 
 /* hotspot_layout.c */
-/* Text that ends in NUL; false: there is none that fits. */
+/* Text that ends in NUL; false: too long, or not readable. */
 bool fl_vm_text(const struct fl_hotspot *h, uint64_t at, char *to, size_t size);
 /*
  * Reads the tables; false: they are not those of a release whose rules are

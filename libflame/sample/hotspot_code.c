@@ -47,8 +47,8 @@ bool fl_hotspot_has(struct fl_hotspot *h, uint64_t pc)
 }
 
 /*
- * A segment's byte tells how many segments before it its block begins, at most;
- * 0 is the first of a block, 255 belongs to none.
+ * A segment's byte is the distance to the block's first segment, or a lower
+ * bound of it; 0: the first of a block, 255: free.
  */
 static uint64_t find_block(const struct fl_hotspot *h, uint64_t pc)
 {
@@ -144,7 +144,7 @@ static bool read_blob(struct fl_hotspot *h, struct fl_code_blob *blob)
 	return true;
 }
 
-/* The blob is read anew where another one is at its place. */
+/* Read the blob again if another one took its place. */
 static bool refresh(struct fl_hotspot *h, struct fl_code_blob *blob)
 {
 	struct fl_code_blob now = { .at = blob->at };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Methods of a HotSpot JVM: their names, and those that stand at a place of
+ * Methods of a HotSpot JVM: their names, and the inlined ones at an address of
  * compiled code by its debug information.
  */
 #include "fl.h"
@@ -124,7 +124,7 @@ static bool find_places(struct fl_hotspot *h, const struct fl_code_blob *blob,
 		p->metadata =
 			(uint64_t)fl_vm_field(header, l->mutable_data, 8) +
 			(uint64_t)fl_vm_field(header, l->relocation_size, 4);
-		/* Its end is in no table: what an index needs is read. */
+		/* No table has its size: read as much as an index needs. */
 		p->metadata_end = p->metadata;
 		return true;
 	}
@@ -192,7 +192,7 @@ static bool unsigned5(const struct fl_hotspot *h, const uint8_t **at,
 		if (byte < excess)
 			return false;
 		*n += (byte - excess) << (6 * i);
-		/* 64 byte values tell that more follow. */
+		/* Bytes from 64 on mean that more follow. */
 		if (byte < 192)
 			return true;
 	}
@@ -227,7 +227,7 @@ static bool push_scopes(struct fl_hotspot *h, struct fl_unwinder *u,
 				     sender ? FLAME_INLINED : outer, pc))
 			return any;
 		any = true;
-		/* Senders stand before those that they call. */
+		/* Senders come before the frames that they call. */
 		if (sender >= scope)
 			return any;
 	}

@@ -36,7 +36,7 @@ pid_t fl_inner_pid(pid_t pid)
 	return inner > 0 ? inner : pid;
 }
 
-/* Of the target's owner or root: anybody else could lay it there. */
+/* Must belong to the target's owner or root: anybody can create files there. */
 static bool has_good_owner(const struct fl_process *p, const struct stat *st)
 {
 	struct stat owner;
@@ -167,7 +167,7 @@ bool fl_process_is_jvm(const struct fl_process *p)
 	return find_path(p, fl_is_jvm_path);
 }
 
-/* What a mapped file exports, at addresses of the process. */
+/* Symbols exported by a mapped file, at addresses of the process. */
 static bool exported_symbols(const struct fl_process *p,
 			     const struct fl_mapping *m,
 			     struct fl_vm_symbols *vm)

@@ -147,7 +147,7 @@ static bool is_same_file(const struct fl_module *module, int fd)
 
 	if (fstat(fd, &st) != 0)
 		return false;
-	/* File systems in layers tell another device here than there. */
+	/* On overlay file systems stat gives another device than maps. */
 	return !module->inode || (uint64_t)st.st_ino == module->inode ||
 	       (uint64_t)st.st_dev != module->device;
 }
@@ -164,7 +164,7 @@ static int open_mapped(const struct fl_module *module, pid_t pid,
 	if (fd >= 0)
 		return fd;
 	fd = fl_open_in_root(pid, module->path, true);
-	/* The process may be gone. */
+	/* The process may have ended. */
 	if (fd < 0 && errno == ENOENT)
 		fd = only_regular(open(module->path,
 				       O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -239,7 +239,7 @@ static struct fl_elf *open_vdso(void)
 	const Elf64_Ehdr *e = (const void *)(uintptr_t)
 			      getauxval(AT_SYSINFO_EHDR);
 
-	/* The sections stand at its end. */
+	/* The section headers are at the end of the file. */
 	return e ? fl_elf_memory(e, e->e_shoff +
 				    (size_t)e->e_shnum * e->e_shentsize) : NULL;
 }

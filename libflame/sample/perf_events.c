@@ -228,7 +228,7 @@ static void close_events(struct fl_perf_events *events)
 		events->rings[i].fd = -1;
 }
 
-/* Threads that start while this goes on are found in the next round. */
+/* Threads that start meanwhile are found in the next round. */
 static int open_threads(struct flame *flame, struct fl_perf_events *events,
 			const struct fl_sampling *sampling)
 {
@@ -515,7 +515,7 @@ void fl_perf_events_wait(struct fl_perf_events *events, int milliseconds)
 	for (size_t i = 0; i < n; i++)
 		polls[i] = (struct pollfd){ events->rings[i].fd, POLLIN, 0 };
 	poll(polls, n, milliseconds);
-	/* Events of threads that are gone are ready at once, forever. */
+	/* Events of threads that ended are always ready to read. */
 	for (size_t i = 0; i < n; i++)
 		if (polls[i].revents & POLLHUP) {
 			struct timespec t = { 0, 10000000 };
@@ -548,7 +548,7 @@ static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
 		memcpy((char *)to + first, ring->data, size - first);
 }
 
-/* Time of the record at the tail; UINT64_MAX: there is none. */
+/* The time of the record at the tail; UINT64_MAX: no record. */
 static uint64_t peek_time(struct fl_ring *ring)
 {
 	struct perf_event_header h;
@@ -563,7 +563,7 @@ static uint64_t peek_time(struct fl_ring *ring)
 		ring->tail = ring->head;	/* cannot be */
 		return UINT64_MAX;
 	}
-	/* ip, pid and tid stand before a sample's. */
+	/* ip, pid and tid come before a sample's time. */
 	place = h.type == PERF_RECORD_SAMPLE ? sizeof(h) + 16 :
 		h.size >= sizeof(h) + FL_PERF_TRAILER ? h.size - 16u : 0;
 	if (place)

@@ -117,7 +117,7 @@ static bool parse_map(struct reader *r, struct fl_event *e)
 	e->offset = word(r);
 	major = half(r);
 	minor = half(r);
-	/* As makedev() has it. */
+	/* As makedev() encodes it. */
 	e->device = (major & 0xfffff000u) << 32 | (major & 0xfff) << 8 |
 		    (minor & 0xffffff00u) << 12 | (minor & 0xff);
 	e->inode = word(r);
@@ -177,7 +177,10 @@ bool fl_perf_event_parse(const uint8_t *at, size_t size,
 		event->kind = h.misc & PERF_RECORD_MISC_SWITCH_OUT ?
 			      FL_EVENT_SWITCH_OUT : FL_EVENT_SWITCH_IN;
 		event->preempted = h.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-		/* Of the thread itself: what follows the record. */
+		/*
+		 * The thread itself switched: its ids are in the record's
+		 * trailer.
+		 */
 		r.at = r.end;
 		r.end += FL_PERF_TRAILER;
 		event->pid = (pid_t)half(&r);

@@ -10,7 +10,7 @@
 /* Registers of samples: AX to IP, and R8 to R15. */
 #define FL_PERF_REGISTERS UINT64_C(0xff01ff)
 
-/* What every other record ends in: pid, tid, time, cpu. */
+/* The fields at the end of every other record: pid, tid, time, cpu. */
 enum { FL_PERF_TRAILER = 24 };
 
 #endif

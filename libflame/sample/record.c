@@ -336,7 +336,7 @@ static bool start(struct fl_recorder *r)
 	if (!r->how.sampling.on_exec || r->events.per_cpu)
 		fl_perf_events_start(&r->events);
 	if (r->how.go >= 0) {
-		/* A child that is gone is noticed soon. */
+		/* If the child has ended already, that is noticed soon. */
 		if (write(r->how.go, &byte, 1) < 0)
 			r->ended = true;
 		close(r->how.go);
@@ -476,7 +476,7 @@ int64_t fl_record_clock(const struct flame_source *source)
 	return r->since_1970;
 }
 
-/* What is known of the targets before they are sampled. */
+/* Reads the state of the targets before sampling. */
 static void begin_targets(struct fl_recorder *r)
 {
 	const struct fl_sampling *s = &r->how.sampling;

@@ -8,7 +8,7 @@
 
 #include "sample/sample.h"
 
-/* What is known of a thread's name. */
+/* The name of a thread. */
 struct fl_thread_name {
 	pid_t pid;
 	flame_id comm, process, set, base;

@@ -74,7 +74,7 @@ const struct fl_elf_section *fl_elf_section(const struct fl_elf *elf,
 					    const char *name);
 const struct fl_elf_section *fl_elf_section_of_type(const struct fl_elf *elf,
 						    uint32_t type);
-/* A copy of its bytes with a NUL behind them, for fl_free; NULL: none. */
+/* A copy of its bytes with a NUL after them, for fl_free; NULL: none. */
 void *fl_elf_copy(const struct fl_elf *elf,
 		  const struct fl_elf_section *section);
 /* The address that a byte of the file has before relocation. */
@@ -105,7 +105,7 @@ bool fl_symbols_elf(struct fl_symbols *symbols, const struct fl_elf *elf,
 bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size);
 /* A perf map: "START SIZE NAME" in each line; text is consumed. */
 bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size);
-/* NULL: there is none at this address. */
+/* NULL: nothing at this address. */
 struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at);
 void fl_symbols_free(struct fl_symbols *symbols);
 
@@ -128,8 +128,8 @@ enum fl_rule {
 };
 
 /*
- * Where the caller's registers are at an address.  Values are offsets from the
- * CFA, registers, or places of expressions in .eh_frame.
+ * Where the caller's registers are saved at an address.  Values are offsets
+ * from the CFA, registers, or offsets of expressions in .eh_frame.
  */
 struct fl_cfi_row {
 	bool signal;		/* the caller was interrupted, not calling */
@@ -151,7 +151,7 @@ struct fl_cfi {
 	size_t nranges, capacity;
 };
 
-/* Takes frame, bytes for fl_free that stand at the address. */
+/* Takes over frame, bytes for fl_free that belong at the address. */
 bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
 		 uint64_t address);
 void fl_cfi_free(struct fl_cfi *cfi);
@@ -172,7 +172,7 @@ struct fl_regs {
 
 enum fl_step {
 	FL_STEP_CALLER,		/* regs are the caller's now */
-	FL_STEP_END,		/* there is none: the thread's first frame */
+	FL_STEP_END,		/* none: the thread's first frame */
 	FL_STEP_UNREADABLE	/* memory that was not there */
 };
 
@@ -182,7 +182,7 @@ enum fl_step fl_cfi_step(const struct fl_cfi *cfi, const struct fl_cfi_row *row,
 /* process.c ----------------------------------------------------------- */
 
 /* A mapped file, known by its device and inode. */
-/* What libjvm.so and libpython export for tools that look at it from outside. */
+/* Symbols that libjvm.so and libpython export for external tools. */
 struct fl_vm_symbols {
 	struct fl_vm_symbol {
 		char name[48];
@@ -224,7 +224,7 @@ struct fl_process {
 	struct fl_symbols jit;
 	int64_t jit_read;	/* when the perf map was read last; ns */
 	uint64_t jit_size, jit_time;
-	bool jit_refused;	/* it was told why */
+	bool jit_refused;	/* the reason was reported */
 	struct fl_hotspot *hotspot;	/* of a JVM; or NULL */
 	int64_t hotspot_tried;	/* when it was looked for; ns */
 	bool hotspot_refused;
@@ -290,11 +290,11 @@ void fl_processes_free(struct fl_processes *all);
  * the root.  follow: links may be in the path at all.  -1: none.
  */
 int fl_open_in_root(pid_t pid, const char *path, bool follow);
-/* A whole file, with a NUL behind it, for fl_free; NULL: see errno. */
+/* A whole file, with a NUL after it, for fl_free; NULL: see errno. */
 char *fl_read_file(int fd, size_t limit, size_t *size);
 int64_t fl_now(void);	/* CLOCK_MONOTONIC, ns */
 
-/* A whole file of /proc/PID, with a NUL behind it, for fl_free; NULL: none. */
+/* A whole file of /proc/PID, with a NUL after it, for fl_free; NULL: none. */
 char *fl_read_proc(pid_t pid, const char *name, size_t *size);
 /* Between readings of one file that may have changed. */
 #define FL_REREAD_NS INT64_C(200000000)
@@ -315,7 +315,7 @@ struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 struct fl_cpython *fl_process_python(struct fl_processes *all,
 				     struct fl_process *process);
 bool fl_process_is_jvm(const struct fl_process *process);
-/* Its release, and process->hotspot if that is known; 0: it does not tell. */
+/* Its release, and process->hotspot if that is supported; 0: unknown. */
 int fl_process_jvm_release(struct fl_processes *all,
 			   struct fl_process *process);
 /* Call it before the samples of a round: what is known may have changed. */
@@ -362,15 +362,14 @@ void fl_unwinder_free(struct fl_unwinder *unwinder);
 /* hotspot.c ----------------------------------------------------------- */
 
 /*
- * A JVM whose memory this is; addresses of vm are those of the process.  NULL:
- * its release (*major; 0: not known) is none of those whose rules are known, or
- * out of memory.
+ * A JVM whose memory is read through vm.  NULL: its release (*major; 0:
+ * unknown) is not supported, or out of memory.
  */
 struct fl_hotspot *fl_hotspot_new(struct flame *flame,
 				  const struct fl_memory *memory,
 				  const struct fl_vm_symbols *vm, int *major);
 void fl_hotspot_free(struct fl_hotspot *hotspot);
-/* What is known of the target's memory may be old now. */
+/* Cached memory of the target may be stale now. */
 void fl_hotspot_round(struct fl_hotspot *hotspot);
 /* Whether the address is in its code cache. */
 bool fl_hotspot_has(struct fl_hotspot *hotspot, uint64_t at);
@@ -386,7 +385,7 @@ enum fl_step fl_hotspot_step(struct fl_hotspot *hotspot,
 
 /* cpython.c ----------------------------------------------------------- */
 
-/* As fl_hotspot_new; *minor is 12 of 3.12, 0: not known. */
+/* As fl_hotspot_new; *minor is 12 for 3.12, 0: unknown. */
 struct fl_cpython *fl_cpython_new(struct flame *flame,
 				  const struct fl_memory *memory,
 				  const struct fl_vm_symbols *vm,
@@ -487,7 +486,7 @@ void fl_perf_events_round(struct fl_perf_events *events);
 /* The next record in order of time; false: no more in this round. */
 bool fl_perf_events_next(struct fl_perf_events *events,
 			 struct fl_event *event);
-/* A record as it lies in a ring buffer; false: none that is of use here. */
+/* Parses a record of a ring buffer; false: of no use here. */
 bool fl_perf_event_parse(const uint8_t *at, size_t size,
 			 struct fl_event *event);
 void fl_perf_events_close(struct fl_perf_events *events);

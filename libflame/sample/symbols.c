@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of symbols, sorted by address: functions of ELF files, of the kernel,
- * and of programs that tell what they compiled (perf maps).
+ * Symbol tables, sorted by address: functions of ELF files, of the kernel, and
+ * of perf maps, which compilers at run time write.
  */
 #include "fl.h"
 
@@ -33,13 +33,13 @@ static int by_start(const void *a, const void *b)
 		return x->start < y->start ? -1 : 1;
 	if (x->end != y->end)
 		return x->end < y->end ? -1 : 1;
-	/* Of several names of a function the one without underscores. */
+	/* Of several names of a function prefer the one without underscores. */
 	if ((x->name[0] == '_') != (y->name[0] == '_'))
 		return x->name[0] == '_' ? -1 : 1;
 	return strcmp(y->name, x->name);
 }
 
-/* Of symbols of one address the last stays; ends are filled in. */
+/* Keeps the last of symbols with one address, and sets missing ends. */
 static void sort(struct fl_symbols *symbols)
 {
 	struct fl_symbol *data = symbols->data;
@@ -165,7 +165,7 @@ static bool add_kernel_line(struct fl_symbols *symbols, char *line)
 	uint64_t start;
 	char *at = hex(line, &start), *tab;
 
-	/* One at the last address has no end. */
+	/* A symbol at the last address has no end. */
 	if (!at || at[0] != ' ' || !at[1] || at[2] != ' ' || !at[3] ||
 	    !start || start == UINT64_MAX || !strchr("tTwW", at[1]))
 		return true;

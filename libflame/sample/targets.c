@@ -197,7 +197,7 @@ bool fl_targets_add(struct flame *flame, struct fl_targets *targets,
 	}
 }
 
-/* The parent of a process; 0: it is gone. */
+/* The parent of a process; 0: the process ended. */
 static pid_t parent_of(pid_t pid)
 {
 	char text[1024], *at;

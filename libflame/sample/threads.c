@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* The thread's own name; of a thread that is gone its process's. */
+/* The thread's own name; of a thread that ended, its process's. */
 static flame_id thread_name(struct fl_recorder *r, struct fl_process *p,
 			    pid_t tid)
 {

@@ -36,7 +36,7 @@ void fl_unwinder_free(struct fl_unwinder *u)
 	memset(u, 0, sizeof(*u));
 }
 
-/* Rows are asked for again and again; NULL: nothing is known. */
+/* Rows are cached by address; NULL: unknown. */
 static const struct fl_cfi_row *row_at(struct fl_unwinder *u,
 				       const struct fl_module *module,
 				       uint64_t address)
@@ -81,8 +81,8 @@ static bool read_copy(void *arg, uint64_t at, void *to, size_t size)
 		if (at - stack->start > MAX_STACK)
 			return false;
 		/*
-		 * The kernel copies up to a page that was never touched, as
-		 * large buffers have them; callers are behind it.
+		 * The kernel stops copying at a page that was never touched, as
+		 * in large buffers; callers are beyond it.
 		 */
 		if (!stack->full)
 			return fl_process_read(copy->process, at, to, size);
@@ -123,7 +123,7 @@ static enum fl_step step_by_pointer(struct fl_unwinder *u, struct fl_process *p,
 
 /*
  * CPython's trampolines (python -X perf) move the stack pointer by 8 and call;
- * nothing but their name in the perf map tells.
+ * they are recognised by their names in the perf map.
  */
 static enum fl_step step_trampoline(const struct fl_memory *memory,
 				    struct fl_regs *regs)
@@ -138,9 +138,9 @@ static enum fl_step step_trampoline(const struct fl_memory *memory,
 }
 
 /*
- * Of a thread that waits only the stack pointer is known, and the function may
- * need the frame pointer.  Looks for it: a return address behind a call of just
- * this function tells it for sure.
+ * For a waiting thread only the stack pointer is known, but the function may
+ * need the frame pointer.  Searches the stack for a return address after a call
+ * of this function, which proves the frame.
  */
 static void find_pointer(struct fl_process *p, const struct fl_mapping *m,
 			 const struct fl_symbol *symbol, uint64_t address,
@@ -157,7 +157,10 @@ static void find_pointer(struct fl_process *p, const struct fl_mapping *m,
 
 		if (!memory->read(memory->arg, at, words, sizeof(words)))
 			return;
-		/* The caller may be in another file, but not that directly. */
+		/*
+		 * The return address must be in this module and follow a direct
+		 * call of the function.
+		 */
 		if (words[1] < m->start || words[1] >= m->end ||
 		    words[0] <= at || words[0] - at > MAX_STACK ||
 		    !fl_process_read(p, words[1] - 5, code, sizeof(code)))
@@ -172,7 +175,7 @@ static void find_pointer(struct fl_process *p, const struct fl_mapping *m,
 	}
 }
 
-/* lookup: the address, or before it where it is behind a call. */
+/* lookup: the address, or the byte before it for a return address. */
 static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 			 const struct fl_symbol *symbol, uint64_t lookup,
 			 const struct fl_memory *memory, struct fl_regs *regs,

@@ -100,7 +100,7 @@ static void push_kernel(struct fl_recorder *r)
 	}
 }
 
-/* Of the copy that was just made. */
+/* From the copy just made. */
 static bool unwind(struct fl_recorder *r, struct fl_waiter *waiter)
 {
 	struct fl_process *p = fl_process_find(&r->processes, waiter->pid);
@@ -218,8 +218,8 @@ int fl_wall_wait(const struct fl_recorder *r)
 }
 
 /*
- * A stack stays while its thread waits.  Where a look was earlier than the
- * kernel's word of a new program, it was read with the mappings of the old one.
+ * A stack does not change while its thread waits.  But if it was read before
+ * the exec event arrived, it was read with the old program's mappings.
  */
 static bool is_to_be_read(struct fl_recorder *r,
 			  const struct fl_waiter *waiter)
@@ -284,8 +284,8 @@ void fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *taken)
 }
 
 /*
- * A thread that ran at a look, and of which no sample came since: it was where
- * it was seen before, as far as one knows.
+ * A thread that ran when it was looked at, and had no sample since: assume that
+ * it is where it was seen before.
  */
 static bool rest_of(struct fl_recorder *r, struct fl_waiter *waiter,
 		    struct flame_sample *sample)
