@@ -2,10 +2,11 @@
 /*
  * Python frames of CPython, read from outside while it runs.
  *
- * Python's frames lie in the process's heap; the interpreter's loop on the stack
- * stands for a run of them.  They are read right after a sample was taken, so
- * they are of that moment or of one soon after it.  Offsets are of each minor
- * release; others are told, and not read.
+ * Python's frames lie in the process's heap; the interpreter's loop on the
+ * stack stands for a run of them.  They are read right after a sample was
+ * taken, so they are of that moment or of one soon after it.  From 3.13 on the
+ * interpreter tells offsets itself; those of 3.11 and 3.12 are known.  Other
+ * releases are told, and not read.
  */
 #include "fl.h"
 
@@ -16,34 +17,47 @@
 enum {
 	MAX_THREADS = 10000, MAX_INTERPRETERS = 100, MAX_PYTHON_FRAMES = 1000,
 	MAX_TEXT = 1024, FRAME_SIZE = 80,
-	OWNED_BY_C = 3		/* a frame that only marks an entry */
+	OWNED_BY_C = 3		/* and more: a frame that only marks an entry */
 };
 
+/* Offsets, of each in what precedes it here. */
 struct layout {
 	unsigned minor;
 	unsigned interpreters, next_interpreter, threads;
 	unsigned cframe;	/* of a thread; 0: it has the frame itself */
-	unsigned current, native_id;
+	unsigned next_thread, current, native_id;
 	unsigned previous, code, owner, is_entry;
-	unsigned ascii_size, unicode_size;
-};
-
-/* Alike in all: the next thread, names of a code object, a text's length. */
-enum {
-	NEXT_THREAD = 8, FILE_NAME = 112, QUALIFIED_NAME = 128, LENGTH = 16,
-	STATE = 32
+	unsigned file_name;	/* of a code object; two words before its
+				   qualified name */
+	unsigned state, length, ascii_size, unicode_size;
 };
 
 static const struct layout layouts[] = {
-	{ 11, 40, 0, 16, 56, 8, 160, 48, 32, 69, 68, 48, 72 },
-	{ 12, 40, 0, 72, 56, 0, 144, 8, 0, 70, 0, 40, 56 },
-	{ 13, 632, 7264, 7344, 0, 72, 160, 8, 0, 70, 0, 40, 56 },
+	{ 11, 40, 0, 16, 56, 8, 8, 160, 48, 32, 69, 68, 112, 32, 16, 48, 72 },
+	{ 12, 40, 0, 72, 56, 8, 0, 144, 8, 0, 70, 0, 112, 32, 16, 40, 56 },
+};
+
+/*
+ * The block of offsets at the beginning of _PyRuntime, in words: "xdebugpy",
+ * the version, whether it has no global lock, then the offsets.  Later releases
+ * have more of them between those that older ones have.
+ */
+enum { BLOCK_COOKIE, BLOCK_VERSION, BLOCK_FREE_THREADED, BLOCK_WORDS = 81 };
+
+static const struct block {
+	unsigned minor;
+	uint8_t interpreters, next_interpreter, threads, next_thread, current,
+		native_id, previous, code, owner, file_name, qualified_name,
+		state, length, ascii_size;
+} blocks[] = {
+	{ 13, 5, 8, 9, 21, 23, 25, 29, 30, 33, 35, 37, 68, 69, 70 },
+	{ 14, 5, 8, 9, 24, 26, 28, 32, 33, 36, 40, 42, 78, 79, 80 },
 };
 
 struct fl_cpython {
 	struct flame *flame;
 	struct fl_memory memory;
-	const struct layout *layout;
+	struct layout layout;
 	uint64_t runtime;
 	struct fl_map threads;	/* tid -> PyThreadState */
 	struct fl_map codes;	/* code object -> place in names */
@@ -53,7 +67,12 @@ struct fl_cpython {
 	} *names;
 	size_t nnames, capacity;
 	struct fl_buf buf;
-	struct fl_unwinder merged;	/* frames and addresses alone */
+	struct fl_unwinder walked;	/* frames and addresses alone */
+	struct fl_unwinder merged;
+	struct run {
+		size_t begin, end;
+	} *runs;		/* of walked, from the leaf on */
+	size_t nruns, runs_capacity;
 };
 
 static bool read_at(const struct fl_cpython *py, uint64_t at, void *to,
@@ -77,17 +96,62 @@ static uint64_t address_of(const struct fl_vm_symbols *vm, const char *name)
 	return 0;
 }
 
-/*
- * 3.13 has a table of offsets at the beginning of _PyRuntime: they must be the
- * known ones, and the build must have the global lock.
- */
-static bool is_as_told(const struct fl_cpython *py)
+/* An offset of the block that is past any structure fails it. */
+static unsigned told(const uint64_t *words, unsigned place, bool *good)
 {
-	enum { FREE_THREADED = 16, INTERPRETERS = 40 };
+	enum { MAX_OFFSET = 1 << 20 };
 
-	return !word_at(py, py->runtime + FREE_THREADED) &&
-	       word_at(py, py->runtime + INTERPRETERS) ==
-	       py->layout->interpreters;
+	*good &= words[place] < MAX_OFFSET;
+	return *good ? (unsigned)words[place] : 0;
+}
+
+/*
+ * The offsets that the interpreter tells; false: it tells none, they are not as
+ * this file needs them, or the build is the one without the global lock.
+ */
+static bool read_block(struct fl_cpython *py, const struct block *b)
+{
+	uint64_t words[BLOCK_WORDS];
+	struct layout *l = &py->layout;
+	bool good = true;
+
+	if (!read_at(py, py->runtime, words, sizeof(words)) ||
+	    memcmp(words, "xdebugpy", 8) != 0 ||
+	    words[BLOCK_VERSION] >> 16 != (0x300 | b->minor) ||
+	    words[BLOCK_FREE_THREADED] ||
+	    words[b->qualified_name] != words[b->file_name] + 16)
+		return false;
+	*l = (struct layout){ .minor = b->minor };
+	l->interpreters = told(words, b->interpreters, &good);
+	l->next_interpreter = told(words, b->next_interpreter, &good);
+	l->threads = told(words, b->threads, &good);
+	l->next_thread = told(words, b->next_thread, &good);
+	l->current = told(words, b->current, &good);
+	l->native_id = told(words, b->native_id, &good);
+	l->previous = told(words, b->previous, &good);
+	l->code = told(words, b->code, &good);
+	l->owner = told(words, b->owner, &good);
+	l->file_name = told(words, b->file_name, &good);
+	l->state = told(words, b->state, &good);
+	l->length = told(words, b->length, &good);
+	l->ascii_size = told(words, b->ascii_size, &good);
+	/* Others have their text in UTF-8 besides: its size, and where. */
+	l->unicode_size = l->ascii_size + 16;
+	return good && l->previous <= FRAME_SIZE - 8 &&
+	       l->code <= FRAME_SIZE - 8 && l->owner < FRAME_SIZE;
+}
+
+static bool find_layout(struct fl_cpython *py, unsigned minor)
+{
+	for (size_t i = 0; i < FL_COUNT(layouts); i++)
+		if (layouts[i].minor == minor) {
+			py->layout = layouts[i];
+			return true;
+		}
+	for (size_t i = 0; i < FL_COUNT(blocks); i++)
+		if (blocks[i].minor == minor)
+			return read_block(py, &blocks[i]);
+	return false;
 }
 
 struct fl_cpython *fl_cpython_new(struct flame *flame,
@@ -108,12 +172,7 @@ struct fl_cpython *fl_cpython_new(struct flame *flame,
 	version = word_at(py, address_of(vm, "Py_Version"));
 	if (py->runtime && version >> 24 == 3)
 		*minor = version >> 16 & 0xff;
-	for (size_t i = 0; i < FL_COUNT(layouts); i++)
-		if (*minor && layouts[i].minor == *minor)
-			py->layout = &layouts[i];
-	if (py->layout && *minor == 13 && !is_as_told(py))
-		py->layout = NULL;
-	if (py->layout)
+	if (*minor && find_layout(py, *minor))
 		return py;
 	fl_cpython_free(py);
 	return NULL;
@@ -127,6 +186,9 @@ void fl_cpython_free(struct fl_cpython *py)
 	fl_map_free(&py->codes);
 	fl_free(py->names);
 	fl_buf_free(&py->buf);
+	fl_free(py->runs);
+	fl_free(py->walked.frames);
+	fl_free(py->walked.addresses);
 	fl_free(py->merged.frames);
 	fl_free(py->merged.addresses);
 	fl_free(py);
@@ -136,7 +198,7 @@ void fl_cpython_free(struct fl_cpython *py)
 
 static void find_threads(struct fl_cpython *py)
 {
-	const struct layout *l = py->layout;
+	const struct layout *l = &py->layout;
 	uint64_t interpreter = word_at(py, py->runtime + l->interpreters);
 	unsigned n = 0;
 
@@ -151,7 +213,7 @@ static void find_threads(struct fl_cpython *py)
 			if (!place)
 				return;
 			*place = thread;
-			thread = word_at(py, thread + NEXT_THREAD);
+			thread = word_at(py, thread + l->next_thread);
 		}
 		interpreter = word_at(py, interpreter + l->next_interpreter);
 	}
@@ -162,7 +224,7 @@ static uint64_t thread_of(struct fl_cpython *py, pid_t tid)
 {
 	const uint64_t *place = fl_map_get(&py->threads, (uint64_t)tid);
 
-	if (place && word_at(py, *place + py->layout->native_id) ==
+	if (place && word_at(py, *place + py->layout.native_id) ==
 		     (uint64_t)tid)
 		return *place;
 	find_threads(py);
@@ -175,20 +237,20 @@ static uint64_t thread_of(struct fl_cpython *py, pid_t tid)
 /* A str: ASCII, or characters of 1, 2 or 4 bytes. */
 static bool put_text(struct fl_cpython *py, uint64_t at)
 {
-	uint64_t size = word_at(py, at + LENGTH);
+	uint64_t size = word_at(py, at + py->layout.length);
 	uint8_t bytes[MAX_TEXT];
 	uint32_t state = 0, kind;
 	bool ascii;
 
-	if (!at || !size || !read_at(py, at + STATE, &state, 4))
+	if (!at || !size || !read_at(py, at + py->layout.state, &state, 4))
 		return false;
 	kind = state >> 2 & 7;
 	ascii = state >> 6 & 1;
 	if ((kind != 1 && kind != 2 && kind != 4) || !(state >> 5 & 1))
 		return false;
 	size = FL_MIN(size, (uint64_t)MAX_TEXT / kind);
-	if (!read_at(py, at + (ascii ? py->layout->ascii_size :
-			       py->layout->unicode_size), bytes, size * kind))
+	if (!read_at(py, at + (ascii ? py->layout.ascii_size :
+			       py->layout.unicode_size), bytes, size * kind))
 		return false;
 	for (uint64_t i = 0; i < size; i++) {
 		uint32_t c = 0;
@@ -229,7 +291,8 @@ static flame_id code_frame(struct fl_cpython *py, uint64_t at)
 	bool fresh;
 
 	/* From the file's name to the qualified one. */
-	if (!at || !read_at(py, at + FILE_NAME, names, sizeof(names)))
+	if (!at || !read_at(py, at + py->layout.file_name, names,
+			    sizeof(names)))
 		return 0;
 	place = fl_map_put(&py->codes, at, &fresh);
 	if (!place || !fl_grow(&py->names, &py->capacity, py->nnames + 1,
@@ -247,59 +310,65 @@ static flame_id code_frame(struct fl_cpython *py, uint64_t at)
 	return code->frame;
 }
 
-/* Frames -------------------------------------------------------------------- */
+/* Frames ------------------------------------------------------------------- */
 
-struct walk {
-	struct fl_cpython *py;
-	uint64_t at;		/* the next _PyInterpreterFrame */
-	unsigned n;
-};
-
-static void push(struct walk *w, flame_id frame, uint64_t address)
+static void push(struct fl_cpython *py, struct fl_unwinder *to,
+		 flame_id frame, uint64_t address)
 {
-	struct fl_unwinder *m = &w->py->merged;
-
-	if (!fl_grow(&m->frames, &m->frames_capacity, m->nframes + 1,
-		     sizeof(*m->frames)) ||
-	    !fl_grow(&m->addresses, &m->addresses_capacity, m->nframes + 1,
-		     sizeof(*m->addresses))) {
-		fl_no_memory(w->py->flame);
+	if (!fl_grow(&to->frames, &to->frames_capacity, to->nframes + 1,
+		     sizeof(*to->frames)) ||
+	    !fl_grow(&to->addresses, &to->addresses_capacity, to->nframes + 1,
+		     sizeof(*to->addresses))) {
+		fl_no_memory(py->flame);
 		return;
 	}
-	m->frames[m->nframes] = frame;
-	m->addresses[m->nframes++] = address;
+	to->frames[to->nframes] = frame;
+	to->addresses[to->nframes++] = address;
 }
 
-/* Pushes frames up to the one with which the loop was entered. */
-static bool push_run(struct walk *w)
+static bool begin_run(struct fl_cpython *py)
 {
-	const struct layout *l = w->py->layout;
-	uint8_t frame[FRAME_SIZE];
-	bool any = false;
+	if (!fl_grow(&py->runs, &py->runs_capacity, py->nruns + 1,
+		     sizeof(*py->runs))) {
+		fl_no_memory(py->flame);
+		return false;
+	}
+	py->runs[py->nruns++] =
+		(struct run){ py->walked.nframes, py->walked.nframes };
+	return true;
+}
 
-	while (w->at && w->n++ < MAX_PYTHON_FRAMES) {
+/*
+ * Reads the frames from the innermost on.  A run is what one call of the loop
+ * executes: it ends at the frame with which the loop was entered.  Whether the
+ * outermost frame was reached.
+ */
+static bool walk(struct fl_cpython *py, uint64_t at)
+{
+	const struct layout *l = &py->layout;
+	uint8_t frame[FRAME_SIZE];
+	bool entry = true;
+
+	py->walked.nframes = py->nruns = 0;
+	for (unsigned n = 0; at && n < MAX_PYTHON_FRAMES; n++) {
 		uint64_t code;
 		flame_id id;
-		bool entry;
 
-		if (!read_at(w->py, w->at, frame, sizeof(frame))) {
-			w->at = 0;
-			break;
-		}
+		if (!read_at(py, at, frame, sizeof(frame)) ||
+		    (entry && !begin_run(py)))
+			return false;
 		memcpy(&code, frame + l->code, 8);
-		memcpy(&w->at, frame + l->previous, 8);
-		if (!l->is_entry && frame[l->owner] == OWNED_BY_C)
-			return any;
-		entry = l->is_entry && frame[l->is_entry];
-		id = code_frame(w->py, code);
-		if (id) {
-			push(w, id, 0);
-			any = true;
-		}
-		if (entry)
-			return any;
+		memcpy(&at, frame + l->previous, 8);
+		entry = l->is_entry ? frame[l->is_entry] :
+				      frame[l->owner] >= OWNED_BY_C;
+		if (!l->is_entry && entry)
+			continue;
+		id = code_frame(py, code & ~UINT64_C(7)); /* 3.14 has tags */
+		if (id)
+			push(py, &py->walked, id, 0);
+		py->runs[py->nruns - 1].end = py->walked.nframes;
 	}
-	return any;
+	return !at;
 }
 
 static bool starts(struct flame *flame, flame_id frame, const char *text)
@@ -310,39 +379,84 @@ static bool starts(struct flame *flame, flame_id frame, const char *text)
 		       strlen(text)) == 0;
 }
 
-static uint64_t first_frame(struct fl_cpython *py, pid_t tid)
+static bool is_loop(const struct fl_cpython *py, flame_id frame)
 {
-	const struct layout *l = py->layout;
-	uint64_t thread = thread_of(py, tid);
-
-	if (thread && l->cframe)
-		thread = word_at(py, thread + l->cframe);
-	return thread ? word_at(py, thread + l->current) : 0;
+	return starts(py->flame, frame, "_PyEval_EvalFrameDefault");
 }
 
-void fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid)
+/* While the thread runs its frame moves: what was read twice is of a moment. */
+static uint64_t first_frame(struct fl_cpython *py, pid_t tid)
 {
-	struct walk w = { py, 0, 0 };
-	struct fl_unwinder *m = &py->merged;
-	bool any = false;
+	enum { TRIES = 4 };
+	const struct layout *l = &py->layout;
+	uint64_t thread = thread_of(py, tid), holder, at = 0;
 
-	for (size_t i = 0; i < u->nframes && !any; i++)
-		any = starts(py->flame, u->frames[i],
-			     "_PyEval_EvalFrameDefault");
-	if (!any)
+	for (unsigned i = 0; thread && i < TRIES; i++) {
+		holder = l->cframe ? word_at(py, thread + l->cframe) : thread;
+		at = holder ? word_at(py, holder + l->current) : 0;
+		if (at && (!l->cframe ||
+			   word_at(py, thread + l->cframe) == holder))
+			return at;
+	}
+	return at;
+}
+
+/*
+ * The run of the loop that is `loop` frames from the leaf, of `loops`.  Outer
+ * ones are the same still, while inner ones may have ended or begun after the
+ * sample: they are counted from the outermost one if both ends were reached.
+ */
+static const struct run *run_of(const struct fl_cpython *py, size_t loop,
+				size_t loops, bool from_root)
+{
+	size_t nruns = py->nruns;
+
+	/* A thread's base, that no loop has entered. */
+	while (from_root && nruns > loops &&
+	       py->runs[nruns - 1].begin == py->runs[nruns - 1].end)
+		nruns--;
+	if (from_root && loop + nruns < loops)
+		return NULL;
+	if (from_root)
+		loop = loop + nruns - loops;
+	return loop < nruns && py->runs[loop].begin < py->runs[loop].end ?
+	       &py->runs[loop] : NULL;
+}
+
+/* python -X perf has the same frames in its perf map, or not yet. */
+static bool is_double(const struct fl_cpython *py, const struct fl_unwinder *u,
+		      size_t i)
+{
+	return starts(py->flame, u->frames[i], "py::") ||
+	       (i && starts(py->flame, u->frames[i], "[unknown]") &&
+		is_loop(py, u->frames[i - 1]));
+}
+
+void fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
+		      bool whole)
+{
+	struct fl_unwinder *m = &py->merged;
+	size_t loops = 0, loop = 0;
+	uint64_t at;
+
+	for (size_t i = 0; i < u->nframes; i++)
+		loops += is_loop(py, u->frames[i]);
+	at = loops ? first_frame(py, tid) : 0;
+	if (!at)
 		return;
-	w.at = first_frame(py, tid);
-	if (!w.at)
-		return;
+	whole &= walk(py, at);
 	m->nframes = 0;
 	for (size_t i = 0; i < u->nframes; i++) {
-		/* python -X perf has the same frames in its perf map. */
-		if (starts(py->flame, u->frames[i], "py::"))
+		const struct run *run = NULL;
+
+		if (is_double(py, u, i))
 			continue;
-		if (starts(py->flame, u->frames[i],
-			   "_PyEval_EvalFrameDefault") && push_run(&w))
-			continue;
-		push(&w, u->frames[i], u->addresses[i]);
+		if (is_loop(py, u->frames[i]))
+			run = run_of(py, loop++, loops, whole);
+		if (!run)
+			push(py, m, u->frames[i], u->addresses[i]);
+		for (size_t k = run ? run->begin : 0; run && k < run->end; k++)
+			push(py, m, py->walked.frames[k], 0);
 	}
 	u->nframes = 0;
 	for (size_t i = 0; i < m->nframes; i++)

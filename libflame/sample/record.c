@@ -209,7 +209,8 @@ bool fl_recorder_push_user(struct fl_recorder *r, struct fl_process *p,
 	python = fl_process_python(&r->processes, p);
 	if (python) {
 		r->hurries = true;
-		fl_cpython_merge(python, &r->unwinder, tid);
+		fl_cpython_merge(python, &r->unwinder, tid,
+				 end == FL_STACK_WHOLE);
 	}
 	if (end == FL_STACK_TRUNCATED)
 		fl_unwind_push(&r->unwinder,

@@ -392,11 +392,11 @@ struct fl_cpython *fl_cpython_new(struct flame *flame,
 				  unsigned *minor);
 void fl_cpython_free(struct fl_cpython *python);
 /*
- * Puts the thread's Python frames in the places of the interpreter's loop, among
- * the frames of a stack.
+ * Puts the thread's Python frames in the places of the interpreter's loop,
+ * among the frames of a stack.  whole: they reach the thread's first frame.
  */
 void fl_cpython_merge(struct fl_cpython *python, struct fl_unwinder *unwinder,
-		      pid_t tid);
+		      pid_t tid, bool whole);
 
 /* targets.c ----------------------------------------------------------- */
 

@@ -122,18 +122,63 @@ static enum fl_step step_by_pointer(struct fl_unwinder *u, struct fl_process *p,
 }
 
 /*
- * CPython's trampolines (python -X perf) move the stack pointer by 8 and call;
- * they are recognised by their names in the perf map.
+ * CPython's trampolines (python -X perf) move the stack pointer by 8, or push
+ * the frame pointer, and call.  The instructions behind the call tell, and if
+ * they cannot be read the name in the perf map: a new trampoline is not in the
+ * map that was read a moment ago.
  */
-static enum fl_step step_trampoline(const struct fl_memory *memory,
-				    struct fl_regs *regs)
+static bool is_trampoline(struct fl_process *p, const struct fl_symbol *symbol,
+			  const struct fl_regs *regs, bool *pushed)
+{
+	static const uint8_t moved[] = { 0x48, 0x83, 0xc4, 0x08, 0xc3 };
+	uint8_t code[sizeof(moved)];
+
+	*pushed = false;
+	if (!fl_process_read(p, regs->value[FL_REG_IP], code, sizeof(code)))
+		return symbol && strncmp(symbol->name, "py::", 4) == 0;
+	if (memcmp(code, moved, sizeof(moved)) == 0)
+		return true;
+	/* pop %rbp; ret */
+	*pushed = code[0] == 0x5d && code[1] == 0xc3;
+	return *pushed && symbol && strncmp(symbol->name, "py::", 4) == 0;
+}
+
+/* In one of them that is not calling: before its first instruction, or last. */
+static bool is_bare(struct fl_process *p, const struct fl_symbol *symbol,
+		    const struct fl_regs *regs)
+{
+	uint8_t code;
+
+	return symbol && strncmp(symbol->name, "py::", 4) == 0 &&
+	       fl_process_read(p, regs->value[FL_REG_IP], &code, 1) &&
+	       (regs->value[FL_REG_IP] == symbol->start || code == 0xc3);
+}
+
+static enum fl_step step_bare(const struct fl_memory *memory,
+			      struct fl_regs *regs)
 {
 	uint64_t sp = regs->value[FL_REG_SP], ip;
 
-	if (!memory->read(memory->arg, sp + 8, &ip, sizeof(ip)))
+	if (!memory->read(memory->arg, sp, &ip, sizeof(ip)))
+		return FL_STEP_UNREADABLE;
+	regs->value[FL_REG_SP] = sp + 8;
+	regs->value[FL_REG_IP] = ip;
+	return FL_STEP_CALLER;
+}
+
+static enum fl_step step_trampoline(const struct fl_memory *memory,
+				    struct fl_regs *regs, bool pushed)
+{
+	uint64_t sp = regs->value[FL_REG_SP], words[2];
+
+	if (!memory->read(memory->arg, sp, words, sizeof(words)))
 		return FL_STEP_UNREADABLE;
 	regs->value[FL_REG_SP] = sp + 16;
-	regs->value[FL_REG_IP] = ip;
+	regs->value[FL_REG_IP] = words[1];
+	if (pushed) {
+		regs->value[FL_REG_BP] = words[0];
+		regs->known |= 1u << FL_REG_BP;
+	}
 	return FL_STEP_CALLER;
 }
 
@@ -186,16 +231,19 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 	const struct fl_cfi_row *row = NULL;
 	uint64_t address, sp = regs->value[FL_REG_SP];
 	enum fl_step status;
+	bool pushed;
 
 	*signal = false;
 	if (m && m->module && m->module->elf &&
 	    fl_elf_address(m->module->elf, lookup - m->start + m->offset,
 			   &address))
 		row = row_at(u, m->module, address);
-	if (!row && symbol && !(m && m->module) &&
-	    strncmp(symbol->name, "py::", 4) == 0 &&
-	    lookup != regs->value[FL_REG_IP])
-		return step_trampoline(memory, regs);
+	if (!row && !(m && m->module) && lookup != regs->value[FL_REG_IP] &&
+	    is_trampoline(p, symbol, regs, &pushed))
+		return step_trampoline(memory, regs, pushed);
+	if (!row && !(m && m->module) && lookup == regs->value[FL_REG_IP] &&
+	    is_bare(p, symbol, regs))
+		return step_bare(memory, regs);
 	if (!row)
 		return step_by_pointer(u, p, memory, regs);
 	if (!row->cfa_expression && row->cfa_register == FL_REG_BP && symbol &&
