@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
 	  "perf: as --srcline; with --inline, of all frames",
 	  CLI_ASK, .as = "srcline" },
 	{ 0, "event-filter", "NAME", "as --event", CLI_TEXT, CLI_AT(event) },
-	{ 0, "header", NULL, "begin with a line that tells the metric",
+	{ 0, "header", NULL, "begin with a line that names the metric",
 	  CLI_FLAG, CLI_AT(header) },
 	{ 0, "key", "KEY[=RE][,KEY...]", "begin lines with columns of labels",
 	  CLI_TEXT, CLI_AT(key) },

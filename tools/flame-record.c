@@ -32,7 +32,7 @@ struct own {
 
 static const struct cli_option options[] = {
 	{ 'a', "all", NULL, "record every process", CLI_FLAG, CLI_AT(all) },
-	{ 0, "check", NULL, "tell what can be recorded here, and exit",
+	{ 0, "check", NULL, "report what can be recorded here, and exit",
 	  CLI_FLAG, CLI_AT(check) },
 	{ 'd', "duration", "SECONDS", "end after this time",
 	  .kind = CLI_TAKE },
