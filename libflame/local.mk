@@ -225,7 +225,7 @@ endif
 lib_LTLIBRARIES += libflamegraph.la
 libflamegraph_la_SOURCES =
 libflamegraph_la_LIBADD = libfl.la
-libflamegraph_la_LDFLAGS = $(AM_LDFLAGS) \
+libflamegraph_la_LDFLAGS = $(AM_LDFLAGS) $(LIBRARY_LDFLAGS) \
 	-no-undefined -version-info $(FLAME_INTERFACE)
 libflamegraph_la_DEPENDENCIES = libfl.la libflame/flame.map
 if VERSION_SCRIPT

@@ -13,6 +13,7 @@
 behind() {
 	local program name jobs
 
+	. "$TOP/tests/tools.sh"
 	ln -s "$BUILD"/{*,.libs} "$work" 2>/dev/null
 	rm -f "$work/tools" "$work/tests"
 	mkdir -p "$work"/{tools,tests/fuzz,tests/laws,ran}
@@ -21,6 +22,8 @@ behind() {
 		"$BUILD"/tests/fuzz/replay "$BUILD"/tests/laws/try-readers
 	do
 		name=${program#"$BUILD"/}
+		[[ ! -x $TOOLS/${program##*/} ]] ||
+			program=$TOOLS/${program##*/}
 		[[ -x $program && $name != *.o ]] || continue
 		jobs=
 		[[ $name != tools/* ]] || ! "$program" --help 2>&1 |

@@ -167,6 +167,7 @@ script_tests = \
 	tests/coherence/bootstrap \
 	tests/coherence/sources \
 	tests/coherence/late \
+	tests/coherence/linked \
 	tests/coherence/layers \
 	tests/coherence/symbols \
 	tests/coherence/header \
@@ -187,7 +188,7 @@ script_tests = \
 	tests/coherence/corpus
 TESTS += $(script_tests)
 
-EXTRA_DIST += tests/README tests/tap.sh tests/fetch.sh tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/README tests/tap.sh tests/fetch.sh tests/tools.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \

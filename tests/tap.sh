@@ -4,9 +4,11 @@
 #
 #	. "$TOP/tests/tap.sh"
 #	good NAME | bad NAME [WHY] | skipped NAME WHY | verdict NAME PROBLEMS
+#	$TOOLS/flame-fold	a tool of this build (see tools.sh)
 #	plan			(last; its status says whether all were good)
 
 n=0 nbad=0
+. "$TOP/tests/tools.sh"
 
 # Limits of time are so many times as long: where valgrind runs the tools.
 : "${TEST_SLOW:=1}"

@@ -5,6 +5,7 @@
  */
 #include "batch.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,6 +71,19 @@ static void find_tools(char *folder, size_t size)
 	slash = strrchr(path, '/');
 	if (slash)
 		snprintf(folder, size, "%.*s", (int)(slash - path), path);
+}
+
+/* Put the shared library that this program runs with behind its tools. */
+static void put_library(void)
+{
+	Dl_info found;
+	/* Nothing has this name where the library is a part of the program. */
+	void *function = dlsym(RTLD_DEFAULT, "flame_new");
+
+	if (!function || !dladdr(function, &found) || !found.dli_fname)
+		return;
+	putchar(',');
+	put_word(found.dli_fname);
 }
 
 static const char *share_folder(void)
@@ -150,6 +164,7 @@ static void put_spark(const struct batch *batch, const char *tools,
 	printf("spark-submit --files ");
 	put_paths(3, tools, "flame-fold", tools, "flame-merge", tools,
 		  "flame-graph");
+	put_library();
 	printf(" \\\n  ");
 	put_paths(1, share_folder(), "spark/flame_spark.py");
 	printf(" --key ");
@@ -221,6 +236,7 @@ static void put_hadoop(const struct batch *batch, const char *tools,
 	       "  -files ", fields, fields);
 	put_paths(4, tools, "flame-fold", tools, "flame-merge", share,
 		  "hadoop/flame-map.sh", share, "hadoop/flame-reduce.sh");
+	put_library();
 	printf(" \\\n  -cmdenv FLAME_KEY=");
 	put_word(key);
 	printf(",metric");

@@ -6,6 +6,9 @@ cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
 	tools/options.c tools/paths.c tools/places.c tools/progress.c \
 	tools/remote.c tools/report.c tools/survey.c tools/terminal.c
 
+# Linked with the installed library, which is shared unless --disable-shared.
+tool_libs = libflamegraph.la $(FLAME_RPATH)
+
 bin_PROGRAMS += tools/flame-batch
 tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
@@ -14,33 +17,33 @@ tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	$(cli_sources) tools/table.c
 tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -DBIN_FOLDER='"$(bindir)"' \
 	-DSHARE_FOLDER='"$(pkgdatadir)"'
-tools_flame_batch_LDADD = libfl.la $(CJSON_LIBS)
+tools_flame_batch_LDADD = $(tool_libs) $(CJSON_LIBS) $(DL_LIBS)
 dist_man_MANS += tools/flame-batch.1
 
 bin_PROGRAMS += tools/flame-diff
 tools_flame_diff_SOURCES = tools/flame-diff.c $(cli_sources) tools/table.c
-tools_flame_diff_LDADD = libfl.la
+tools_flame_diff_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-diff.1
 
 bin_PROGRAMS += tools/flame-filter
 tools_flame_filter_SOURCES = tools/flame-filter.c $(cli_sources)
-tools_flame_filter_LDADD = libfl.la
+tools_flame_filter_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-filter.1
 
 bin_PROGRAMS += tools/flame-fold
 tools_flame_fold_SOURCES = tools/flame-fold.c $(cli_sources)
-tools_flame_fold_LDADD = libfl.la
+tools_flame_fold_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-fold.1
 
 bin_PROGRAMS += tools/flame-graph
 tools_flame_graph_SOURCES = tools/flame-graph.c $(cli_sources)
-tools_flame_graph_LDADD = libfl.la
+tools_flame_graph_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-graph.1
 
 bin_PROGRAMS += tools/flame-merge
 tools_flame_merge_SOURCES = tools/flame-merge.c tools/merge_header.c \
 	tools/merge.h $(cli_sources)
-tools_flame_merge_LDADD = libfl.la
+tools_flame_merge_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-merge.1
 
 # Of Spark jobs.
@@ -55,10 +58,10 @@ endif
 
 bin_PROGRAMS += tools/flame-top
 tools_flame_top_SOURCES = tools/flame-top.c $(cli_sources) tools/table.c
-tools_flame_top_LDADD = libfl.la $(CJSON_LIBS)
+tools_flame_top_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-top.1
 
 bin_PROGRAMS += tools/jfr2flame
 tools_jfr2flame_SOURCES = tools/jfr2flame.c $(cli_sources)
-tools_jfr2flame_LDADD = libfl.la
+tools_jfr2flame_LDADD = $(tool_libs)
 dist_man_MANS += tools/jfr2flame.1

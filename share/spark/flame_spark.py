@@ -54,9 +54,18 @@ def tool(name, folder):
     return shutil.which(name) or name
 
 
+def environment():
+    """With the library, where it was shipped by --files with the tools."""
+    from pyspark import SparkFiles
+    own = os.environ.get("LD_LIBRARY_PATH")
+    folder = SparkFiles.getRootDirectory()
+    return dict(os.environ, LD_LIBRARY_PATH=(
+        folder + os.pathsep + own if own else folder))
+
+
 def run(args, **more):
     done = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          check=False, **more)
+                          check=False, env=environment(), **more)
     if done.returncode:
         raise RuntimeError("%s: exit status %d: %s" % (
             shlex.join(args), done.returncode,
@@ -133,7 +142,8 @@ def draw_page(columns, pairs, header, options, folder):
     page = os.path.join(folder, "page.html")
     sums = {}
     with subprocess.Popen([tool("flame-merge", options.tools), "--stream",
-                           "--key", "-o", folded], stdin=subprocess.PIPE) as it:
+                           "--key", "-o", folded], stdin=subprocess.PIPE,
+                          env=environment()) as it:
         it.stdin.write(header + b"\n")
         for rest, count in pairs:
             metric = rest.split(b"\t", 1)[0].decode()

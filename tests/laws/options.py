@@ -55,6 +55,7 @@ VALUES = {
 VALUES['N'] = VALUES['X'] = VALUES['F'] = VALUES['NUMBER']
 FORMATS = ['html', 'svg', 'text', 'folded']
 ENDS = (0, 1, 2)
+TOOLS = os.environ['TOOLS']
 
 
 def options_of(program):
@@ -121,7 +122,7 @@ def run(command, path=None):
 
 def folded(page):
     """A page or a picture names its input: what counts is what it holds."""
-    fold = os.path.join(os.environ['BUILD'], 'tools', 'flame-fold')
+    fold = os.path.join(TOOLS, 'flame-fold')
     return subprocess.run([fold, '-q', '--empty', 'ok'], input=page,
                           capture_output=True).stdout
 
@@ -179,7 +180,7 @@ def try_one(program, tool, options, kinds):
 
 def main():
     tool, runs, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    program = os.path.join(os.environ['BUILD'], 'tools', tool)
+    program = os.path.join(TOOLS, tool)
     options, kinds = options_of(program), inputs()
     random.seed(tool + seed)
     for _ in range(runs):

@@ -8,5 +8,6 @@ export FLAME_SHARE
 		webhdfs://nn:9870/prof /mnt/x
 	flame-batch --engine hadoop -o site --keep 'a b' x
 	flame-batch --engine storm -o site x
-} 2>&1 | sed -e "s,[^ ',]*/tools/flame,/tools/flame,g" \
-	-e "s,'\\(/tools/[^' ]*\\)',\\1,"
+} 2>&1 | sed -e "s,[^ ',]*/tools/\\(\\.libs/\\)*flame,/tools/flame,g" \
+	-e "s,'\\(/tools/[^' ]*\\)',\\1," \
+	-e "s#,[^ ,]*/libflamegraph[.]so[^ ,]*##"
