@@ -282,6 +282,22 @@ Test(v8, samples_are_counted_or_last_until_the_next)
 	FOLDS("cpuprofile", text, "lines", "a:5 1\na:5;(anonymous):5 2\n");
 }
 
+/* A sample that a thread wrote late lies between those of its time. */
+Test(v8, samples_are_in_the_order_of_their_times)
+{
+#define UNORDERED(times) "{\"nodes\":[" NODE(1, "(root)", ",\"children\":[2,3]") \
+		"," NODE(2, "a", "") "," NODE(3, "b", "") \
+		"],\"samples\":[2,2,3,2]," times "}"
+
+	FOLDS("cpuprofile", UNORDERED("\"timeDeltas\":[5,100,-60,90]"), "total",
+	      "a 70000\nb 60000\n");
+	FOLDS("cpuprofile", UNORDERED("\"timestamps\":[5,105,45,135]"), "total",
+	      "a 70000\nb 60000\n");
+	FOLDS("cpuprofile", UNORDERED("\"timeDeltas\":[5,9223372036854775807,"
+				 "-9223372036854775807,9223372036854775807]"),
+	      NULL, "a 3\nb 1\n");
+}
+
 Test(v8, collector_and_program_are_on_top_of_the_stack_before)
 {
 	FOLDS("cpuprofile", "{\"nodes\":[" NODE(1, "(root)",

@@ -2,8 +2,10 @@
 /*
  * CPU profiles of V8, .cpuprofile: of node --cpu-prof, Chrome, Deno and bun.
  * Nodes are a tree, by the numbers of their children or of their parent;
- * "samples" are numbers of nodes, and "timeDeltas" the us before each.  Where
- * there are none of these, nodes tell how often they were hit.  Before 2017
+ * "samples" are numbers of nodes, and "timeDeltas" the us before each, which
+ * are negative where threads wrote samples late: they are read in the order of
+ * their times, as in Chrome's own view.  Where there are none of these, nodes
+ * tell how often they were hit.  Before 2017
  * nodes lay within one another, under "head", and "timestamps" were times.
  *
  * (garbage collector) and (program) are nodes at the root, though they ran in
@@ -15,6 +17,8 @@
 #include "format/json/frame_trie.h"
 #include "format/json/tree.h"
 #include "format/json/v8.h"
+
+#include <stdlib.h>
 
 struct node {
 	int64_t id;
@@ -43,7 +47,12 @@ struct fl_v8 {
 		int64_t parent, child;
 	} *links;
 	size_t nlinks, links_capacity;
-	struct fl_json_integers samples, deltas;
+	struct fl_json_integers samples;
+	struct deltas {
+		int64_t *data;	/* us before each sample */
+		size_t count, capacity;
+		bool late;	/* one is negative */
+	} deltas;
 	struct fl_frame_trie trie;	/* of places of nodes */
 	struct sum *sums;	/* of nodes of the trie */
 	size_t sums_capacity;
@@ -244,26 +253,65 @@ static void join_nodes(struct fl_v8 *v)
 
 /* Samples -------------------------------------------------------------- */
 
-/* As numbers: negative ones, which some clocks give, count as 0. */
+static bool add_delta(struct fl_v8 *v, int64_t delta)
+{
+	struct deltas *d = &v->deltas;
+
+	if (!fl_grow(&d->data, &d->capacity, d->count + 1, sizeof(*d->data))) {
+		no_memory(v);
+		return false;
+	}
+	d->data[d->count++] = delta;
+	d->late |= delta < 0;
+	return true;
+}
+
+static void reset_deltas(struct fl_v8 *v)
+{
+	v->deltas.count = 0;
+	v->deltas.late = false;
+}
+
+/* Anything but a number counts as 0. */
 static void read_deltas(struct fl_v8 *v)
 {
-	if (fl_json_next(&v->js->json) == FL_JSON_ARRAY)
-		fl_json_integers(&v->js->json, &v->deltas);
-	else
-		fl_json_skip(&v->js->json);
-	for (size_t i = 0; i < v->deltas.count; i++)
-		if (v->deltas.data[i] == FL_JSON_NO_INTEGER)
-			v->deltas.data[i] = 0;
+	struct fl_json *json = &v->js->json;
+	struct fl_json_integers plain = { .data = NULL };
+	struct slice bytes;
+	int64_t n;
+
+	reset_deltas(v);
+	if (!fl_json_enter_array(json))
+		return;
+	if (!fl_json_peek_array(json, &bytes) ||
+	    memchr(bytes.data, '-', bytes.size)) {
+		while (fl_json_element(json)) {
+			if (json->token != FL_JSON_NUMBER ||
+			    !fl_parse_decimal(json->text, 0, &n)) {
+				fl_json_skip(json);
+				n = 0;
+			}
+			if (!add_delta(v, n))
+				return;
+		}
+		return;
+	}
+	fl_json_integers(json, &plain);
+	for (size_t i = 0; i < plain.count; i++)
+		if (!add_delta(v, plain.data[i] == FL_JSON_NO_INTEGER ? 0 :
+				  plain.data[i]))
+			break;
+	fl_free(plain.data);
 }
 
 /* As times; only their differences are used. */
 static void read_timestamps(struct fl_v8 *v)
 {
 	struct fl_json *json = &v->js->json;
-	struct fl_json_integers *d = &v->deltas;
-	int64_t last = INT64_MAX, time;
+	int64_t last = 0, time, delta;
+	bool first = true;
 
-	d->count = 0;
+	reset_deltas(v);
 	if (!fl_json_enter_array(json))
 		return;
 	while (fl_json_element(json)) {
@@ -272,13 +320,11 @@ static void read_timestamps(struct fl_v8 *v)
 			fl_json_skip(json);
 			time = last;
 		}
-		if (!fl_grow(&d->data, &d->capacity, d->count + 1,
-			     sizeof(*d->data))) {
-			no_memory(v);
+		if (first || __builtin_sub_overflow(time, last, &delta))
+			delta = 0;
+		if (!add_delta(v, delta))
 			return;
-		}
-		d->data[d->count++] = time > last && time - last < UINT32_MAX ?
-				      (uint32_t)(time - last) : 0;
+		first = false;
 		last = time;
 	}
 }
@@ -357,29 +403,78 @@ static void add_to(struct fl_v8 *v, uint32_t stack, uint64_t samples,
 		memset(v->sums + before, 0,
 		       (v->sums_capacity - before) * sizeof(*v->sums));
 	v->sums[stack].samples += samples;
-	v->sums[stack].time += time;
+	v->sums[stack].time = fl_add_clamped(v->sums[stack].time, time);
+}
+
+/* The places of samples, by their times. */
+struct timed {
+	int64_t time;
+	size_t place;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct timed *x = a, *y = b;
+
+	return x->time != y->time ? (x->time < y->time ? -1 : 1) :
+	       (x->place > y->place) - (x->place < y->place);
+}
+
+/* Puts samples and deltas into the order of their times. */
+static void sort_samples(struct fl_v8 *v)
+{
+	size_t n = FL_MIN(v->samples.count, v->deltas.count);
+	struct timed *timed = fl_zeroed(n + 1, sizeof(*timed));
+	uint32_t *samples = fl_zeroed(n + 1, sizeof(*samples));
+	int64_t time = 0;
+
+	if (!timed || !samples) {
+		no_memory(v);
+		n = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		time = fl_add_clamped(time, v->deltas.data[i]);
+		timed[i] = (struct timed){ .time = time, .place = i };
+		samples[i] = v->samples.data[i];
+	}
+	if (n)
+		qsort(timed, n, sizeof(*timed), compare_times);
+	for (size_t i = 0; i < n; i++) {
+		v->samples.data[i] = samples[timed[i].place];
+		if (!i || __builtin_sub_overflow(timed[i].time,
+						 timed[i - 1].time,
+						 &v->deltas.data[i]))
+			v->deltas.data[i] = 0;
+	}
+	fl_free(timed);
+	fl_free(samples);
+}
+
+static void count_sample(struct fl_v8 *v, size_t i, uint32_t *last)
+{
+	struct node *node = find(v, v->samples.data[i]);
+	bool has_time = i + 1 < v->samples.count && i + 1 < v->deltas.count;
+
+	if (!node) {
+		fl_json_bad(v->js, "a sample of a node that is not there");
+		return;
+	}
+	*last = is_on_top(v, node) ?
+		put_on_top(v, *last, (uint32_t)(node - v->nodes)) :
+		stack_of(v, node);
+	add_to(v, *last, 1, has_time ? v->deltas.data[i + 1] : 0);
 }
 
 /* A sample lasts until the next; the last one has no time of its own. */
 static void count_samples(struct fl_v8 *v)
 {
 	size_t n = v->samples.count;
-	uint32_t stack = 0;
+	uint32_t last = 0;
 
-	for (size_t i = 0; i < n && !fl_failed(v->js->flame); i++) {
-		struct node *node = find(v, v->samples.data[i]);
-		bool has_time = i + 1 < n && i + 1 < v->deltas.count;
-
-		if (!node) {
-			fl_json_bad(v->js, "a sample of a node that is not "
-				    "there");
-			continue;
-		}
-		stack = is_on_top(v, node) ?
-			put_on_top(v, stack, (uint32_t)(node - v->nodes)) :
-			stack_of(v, node);
-		add_to(v, stack, 1, has_time ? v->deltas.data[i + 1] : 0);
-	}
+	if (v->deltas.late)
+		sort_samples(v);
+	for (size_t i = 0; i < n && !fl_failed(v->js->flame); i++)
+		count_sample(v, i, &last);
 	for (size_t i = 0; !n && i < v->count; i++)
 		if (v->nodes[i].hits)
 			add_to(v, stack_of(v, &v->nodes[i]), v->nodes[i].hits,
@@ -471,7 +566,8 @@ static void read_key(struct fl_v8 *v)
 /* Before a profile: nothing is known yet. */
 static bool begin(struct fl_v8 *v)
 {
-	v->count = v->nlinks = v->samples.count = v->deltas.count = 0;
+	v->count = v->nlinks = v->samples.count = 0;
+	reset_deltas(v);
 	v->thread = 0;
 	fl_map_clear(&v->ids);
 	if (v->sums)
@@ -524,9 +620,11 @@ void fl_v8_read_deltas(struct fl_v8 *v)
 	read_deltas(v);
 }
 
-static void append(struct fl_v8 *v, struct fl_json_integers *to,
-		   const struct fl_json_integers *from)
+static void append_samples(struct fl_v8 *v, const struct fl_v8 *piece)
 {
+	struct fl_json_integers *to = &v->samples;
+	const struct fl_json_integers *from = &piece->samples;
+
 	if (!from->count)
 		return;
 	if (!fl_grow(&to->data, &to->capacity, to->count + from->count,
@@ -552,8 +650,10 @@ void fl_v8_append(struct fl_v8 *v, struct fl_v8 *piece)
 	}
 	for (size_t i = 0; i < piece->nlinks; i++)
 		add_link(v, piece->links[i].parent, piece->links[i].child);
-	append(v, &v->samples, &piece->samples);
-	append(v, &v->deltas, &piece->deltas);
+	append_samples(v, piece);
+	for (size_t i = 0; i < piece->deltas.count; i++)
+		if (!add_delta(v, piece->deltas.data[i]))
+			return;
 	begin(piece);
 }
 

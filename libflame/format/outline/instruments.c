@@ -40,14 +40,18 @@ static const struct {
 	int64_t factor;
 	enum { CYCLES, TIME, BYTES, SAMPLES } kind;
 } units[] = {
+	{ "cycles", 0, 1, CYCLES }, { "cycle", 0, 1, CYCLES },
 	{ "c", 0, 1, CYCLES }, { "Kc", 3, 1, CYCLES }, { "kc", 3, 1, CYCLES },
 	{ "Mc", 6, 1, CYCLES }, { "Gc", 9, 1, CYCLES }, { "Tc", 12, 1, CYCLES },
 	{ "ns", 0, 1, TIME }, { "\xc2\xb5s", 3, 1, TIME }, { "us", 3, 1, TIME },
 	{ "ms", 6, 1, TIME }, { "s", 9, 1, TIME }, { "min", 9, 60, TIME },
 	{ "h", 9, 3600, TIME },
 	{ "Bytes", 0, 1, BYTES }, { "B", 0, 1, BYTES },
+	{ "Byte", 0, 1, BYTES },
 	{ "KB", 0, 1 << 10, BYTES }, { "MB", 0, 1 << 20, BYTES },
-	{ "GB", 0, 1 << 30, BYTES }, { "", 0, 1, SAMPLES },
+	{ "GB", 0, 1 << 30, BYTES }, { "KiB", 0, 1 << 10, BYTES },
+	{ "MiB", 0, 1 << 20, BYTES }, { "GiB", 0, 1 << 30, BYTES },
+	{ "", 0, 1, SAMPLES },
 };
 
 /* Headings ------------------------------------------------------------ */
