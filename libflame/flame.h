@@ -76,6 +76,7 @@ struct flame_tree;
 struct flame_lines;
 struct flame_text;
 struct flame_trees;
+struct flame_split;
 
 /*
  * The dictionary.  flame_new returns NULL if memory is exhausted.
@@ -431,6 +432,33 @@ struct flame_sink *flame_trees_sink(struct flame_trees *trees,
 				    struct flame_sink *next);
 struct flame_tree *flame_trees_at(const struct flame_trees *trees, size_t i);
 void flame_trees_free(struct flame_trees *trees);
+
+/*
+ * A flow that is divided by labels, to be put into an output for each part.
+ *
+ * The sink of flame_split_sink buffers all samples, by the values of keys
+ * ("app,stage"), and sums those that differ in weight alone.  It needs what the
+ * sink `like` needs, to which the parts will be put, or another of its kind;
+ * and for `further` (or NULL) keys, which do not divide, that samples have such
+ * labels.  Finish it; then flame_split_at gives the parts, in the order of
+ * first samples, and NULL past the last, and flame_split_put puts one into a
+ * sink, as often as it is called: a sink of another dictionary gets only the
+ * names and stacks that the part has.
+ */
+struct flame_part {
+	flame_id keys;		/* a set of labels: the keys, with values */
+	flame_id labels;	/* of its last sample, all of them */
+	uint64_t samples;	/* that were put */
+};
+struct flame_split *flame_split_new(struct flame *flame);
+struct flame_sink *flame_split_sink(struct flame_split *split,
+				    const struct flame_sink *like,
+				    const char *keys, const char *further);
+const struct flame_part *flame_split_at(const struct flame_split *split,
+					size_t i);
+int flame_split_put(struct flame_split *split, size_t i,
+		    struct flame_sink *sink);
+void flame_split_free(struct flame_split *split);
 
 /*
  * Text, for programs whose work is on lines or tables.  In: path and

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame-batch: inputs are grouped by labels of their paths (batch_group.c;
- * batch_url.c lists folders of WebHDFS),
+ * batch_url.c lists folders of WebHDFS, batch_logs.c event logs of Spark),
  * each group is read and drawn in a process of its own (batch_page.c,
- * batch_metrics.c, batch_outliers.c), the heaviest two of an application are
- * compared (batch_compare.c), and the records of all become the index
- * (batch_index.c) and the manifest (batch_site.c).
+ * batch_stages.c, batch_metrics.c, batch_outliers.c), the heaviest two pages
+ * (batch_pages.c) of an application are compared (batch_compare.c), and the
+ * records of all become the index (batch_index.c) and the manifest
+ * (batch_site.c).
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -26,6 +27,18 @@ struct batch_input {
 	char *values[BATCH_MAX_KEYS];	/* "": not in the path */
 };
 
+/* A file of --spark-events. */
+struct batch_log {
+	char *path;
+	uint64_t size;
+	char mtime[32];
+	char app[128];		/* "": its name does not tell */
+};
+
+/*
+ * Inputs that are read together; or a page of the site, which with
+ * --spark-events is a part of a group.
+ */
 struct batch_group {
 	const struct batch_input *inputs;
 	size_t n;
@@ -56,6 +69,11 @@ struct batch {
 	size_t ninputs, inputs_capacity;
 	struct batch_group *groups;
 	size_t ngroups;
+	bool split;		/* groups by --spark-events into stages */
+	struct batch_log *logs;
+	size_t nlogs, logs_capacity;
+	struct batch_group *pages;	/* of all groups, once these are drawn */
+	size_t npages, pages_capacity;
 	struct batch_comparison *comparisons;
 	size_t ncomparisons;
 	char *options;		/* all options that change the page */
@@ -70,8 +88,14 @@ struct batch_drawing {
 	struct flame *flame;
 	struct flame_trees *trees;
 	cJSON *record;
+	const char *heading, *query;	/* of the page, or NULL */
 	char message[1024];	/* of the input that is read: the first */
 	size_t read;		/* inputs with samples */
+	unsigned threads;
+	size_t memory;
+	/* Called after each input, of --spark-events. */
+	bool (*after)(struct batch_drawing *d, size_t input);
+	struct batch_stages *stages;
 };
 
 /* batch_group.c ------------------------------------------------------- */
@@ -86,6 +110,51 @@ bool batch_add_input(struct batch *batch, const char *path,
 /* Sorts the inputs by their keys, and names the groups. */
 bool batch_make_groups(struct batch *batch);
 void batch_free(struct batch *batch);
+
+/* By their keys, numbers within by their values. */
+int batch_compare_keys(const struct batch_input *a,
+		       const struct batch_input *b);
+/* "app-1 stage 7", to be freed; NULL: out of memory. */
+char *batch_title(const struct batch *batch, const struct batch_input *input,
+		  char separator);
+/* Characters that every file system takes, and no leading dash. */
+void batch_make_safe(char *name);
+void batch_free_input(struct batch_input *input);
+
+/* batch_logs.c -------------------------------------------------------- */
+
+/* The files of --spark-events, before the keys are parsed. */
+bool batch_find_logs(struct batch *batch);
+/* Those that a group depends on, to its record; false: out of memory. */
+bool batch_add_logs(const struct batch *batch, const struct batch_group *group,
+		    cJSON *record);
+/* Whether they are as they were. */
+bool batch_has_logs(const struct batch *batch, const struct batch_group *group,
+		    const cJSON *record);
+void batch_free_logs(struct batch *batch);
+
+/* batch_stages.c ------------------------------------------------------ */
+
+/* Reads a group once, and draws a page for each stage; false: failed. */
+bool batch_draw_stages(struct batch_drawing *d);
+/*
+ * The parts of the page that is drawn, for --outliers: "APP/EXECUTOR", to be
+ * freed, or NULL; and into a sink.
+ */
+size_t batch_count_parts(const struct batch_drawing *d);
+char *batch_executor_of_part(const struct batch_drawing *d, size_t i);
+bool batch_put_part(const struct batch_drawing *d, size_t i,
+		    struct flame_sink *sink);
+
+/* batch_pages.c ------------------------------------------------------- */
+
+/* Lists the pages of all groups that have been drawn. */
+bool batch_list_pages(struct batch *batch);
+void batch_free_pages(struct batch *batch);
+/* Inputs of a record that were lost or damaged. */
+int64_t batch_count_lost(const cJSON *record);
+/* Whether all pages of a group's record are there. */
+bool batch_has_pages(const struct batch *batch, const cJSON *record);
 
 /* batch_url.c --------------------------------------------------------- */
 
@@ -112,6 +181,15 @@ char *batch_path(const struct batch *batch, const char *name,
 /* JSON is UTF-8: other bytes become '?'.  false: out of memory. */
 bool batch_add_text(cJSON *to, const char *key, const char *text);
 
+/* A page with all options, but no inputs; NULL: failed. */
+struct flame_sink *batch_make_page(const struct batch_drawing *d);
+/* Reads all inputs of the group into a chain; false: failed. */
+bool batch_read_inputs(struct batch_drawing *d, struct flame_sink *chain);
+/* Options, title and key; false: out of memory. */
+bool batch_add_head(struct batch_drawing *d, const struct batch_input *of);
+/* SITE/NAME.json, or another ending; false: failed. */
+bool batch_write_record(struct batch_drawing *d, const char *ending);
+
 /* batch_metrics.c ----------------------------------------------------- */
 
 /* Adds "metrics" and "picture" to the record; false: failed. */
@@ -126,9 +204,7 @@ bool batch_write_folded(const struct batch *batch, struct flame *flame,
  * Adds "outliers" to a record that has its metrics: executor, frame, share,
  * median, page.  false: failed.
  */
-bool batch_find_outliers(const struct batch *batch,
-			 const struct batch_group *group, struct flame *flame,
-			 cJSON *record);
+bool batch_find_outliers(struct batch_drawing *d);
 
 /* batch_compare.c ----------------------------------------------------- */
 
@@ -146,6 +222,10 @@ bool batch_draw_difference(const struct batch *batch, const char *title,
 
 /* The group's record, if its inputs and options are the same; or NULL. */
 cJSON *batch_load(const struct batch *batch, const struct batch_group *group);
+/* The record of a page with these options, if its files are there; or NULL. */
+cJSON *batch_load_page(const struct batch *batch, const char *name);
+/* ".json", or where pages have that ".inputs.json". */
+const char *batch_record_ending(const struct batch *batch);
 /* Whether the site has this file. */
 bool batch_is_there(const struct batch *batch, const char *name);
 /* index.html, index.json and manifest.json; an exit status. */

@@ -6,6 +6,7 @@
  */
 #include "batch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,14 @@ static const char *app_of(const struct batch_group *group)
 {
 	return batch_text(cJSON_GetObjectItemCaseSensitive(group->record,
 							   "key"), "app");
+}
+
+/* Not "[no task]", nor several at once. */
+static bool is_stage(const struct batch_group *group)
+{
+	return batch_text(cJSON_GetObjectItemCaseSensitive(group->record,
+							   "key"),
+			  "stage")[0] != '[';
 }
 
 static const cJSON *first_metric(const struct batch_group *group)
@@ -38,11 +47,11 @@ static const struct batch_group *heaviest(const struct batch *batch,
 				   : NULL;
 	const struct batch_group *best = NULL;
 
-	for (size_t i = 0; i < batch->ngroups; i++) {
-		const struct batch_group *group = &batch->groups[i];
+	for (size_t i = 0; i < batch->npages; i++) {
+		const struct batch_group *group = &batch->pages[i];
 
 		if (group == other || strcmp(app_of(group), app) != 0 ||
-		    weight_of(group) <= 0)
+		    weight_of(group) <= 0 || !is_stage(group))
 			continue;
 		if (metric && strcmp(batch_text(first_metric(group), "name"),
 				     metric) != 0)
@@ -53,18 +62,44 @@ static const struct batch_group *heaviest(const struct batch *batch,
 	return best;
 }
 
+/* A file of the site, to be freed; NULL: the message is printed. */
+static char *read_file(const struct batch *batch, const char *name,
+		       size_t *size)
+{
+	char *path = batch_path(batch, name, ""), *bytes = NULL;
+	FILE *file = path ? fopen(path, "r") : NULL;
+	struct stat st;
+
+	if (file && fstat(fileno(file), &st) == 0) {
+		*size = (size_t)st.st_size;
+		bytes = malloc(*size + 1);
+	}
+	if (bytes && fread(bytes, 1, *size, file) != *size) {
+		free(bytes);
+		bytes = NULL;
+	}
+	if (path && !bytes)
+		cli_say(batch->cli, "%s: %s", path, strerror(errno));
+	if (file)
+		fclose(file);
+	free(path);
+	return bytes;
+}
+
+/* The page names its inputs, but not the folder of the site. */
 static bool fill(const struct batch *batch, struct flame *flame,
 		 struct flame_tree *tree, unsigned column, const char *folded)
 {
-	char *path = batch_path(batch, folded, "");
-	struct flame_source *source = path ? flame_open(flame, path, "folded")
-					   : NULL;
+	size_t size;
+	char *bytes = read_file(batch, folded, &size);
+	struct flame_source *source = bytes ?
+		flame_open_memory(flame, bytes, size, folded, "folded") : NULL;
 	struct flame_sink *sink = source ? flame_tree_sink(tree, column) :
 					   NULL;
 	bool good = sink && flame_pump(source, sink) == FLAME_OK;
 
 	flame_close(source);
-	free(path);
+	free(bytes);
 	if (good)
 		return flame_finish(sink) == FLAME_OK;
 	flame_abandon(sink);
@@ -98,12 +133,10 @@ bool batch_draw_difference(const struct batch *batch, const char *title,
 	struct flame_tree *tree = flame ? flame_tree_new(flame, 2) : NULL;
 	bool good;
 
-	/* Files of the site are no matter of --fetch. */
-	good = tree && flame_fetch(flame, "") == FLAME_OK &&
-	       fill(batch, flame, tree, 0, before) &&
+	good = tree && fill(batch, flame, tree, 0, before) &&
 	       fill(batch, flame, tree, 1, after) &&
 	       write_page(batch, flame, tree, title, page);
-	if (!good)
+	if (!good && (!flame || flame_error(flame)[0]))
 		cli_say(batch->cli, "%s: %s", title,
 			flame ? flame_error(flame) : "out of memory");
 	flame_tree_free(tree);
@@ -150,12 +183,12 @@ static bool find_all(struct batch *batch)
 {
 	const char *last = "";
 
-	batch->comparisons = calloc(batch->ngroups + 1,
+	batch->comparisons = calloc(batch->npages + 1,
 				    sizeof(*batch->comparisons));
 	if (!batch->comparisons)
 		return cli_no_memory(batch->cli);
-	for (size_t i = 0; i < batch->ngroups; i++) {
-		const char *app = app_of(&batch->groups[i]);
+	for (size_t i = 0; i < batch->npages; i++) {
+		const char *app = app_of(&batch->pages[i]);
 		const struct batch_group *after, *before;
 
 		if (!*app || strcmp(app, last) == 0)

@@ -55,6 +55,9 @@ bool batch_parse_keys(struct batch *batch, const char *list)
 	while (good && (name = strsep(&rest, ",")))
 		good = add_key(batch, name);
 	free(copy);
+	for (size_t i = 0; good && i < batch->nkeys; i++)
+		batch->split |= batch->nlogs &&
+				strcmp(batch->keys[i], "stage") == 0;
 	return good;
 }
 
@@ -66,7 +69,9 @@ static bool read_values(struct batch *batch, struct batch_input *input)
 	for (size_t i = 0; i < batch->nkeys; i++) {
 		const char *text = value;
 
-		if (strcmp(batch->keys[i], "file") == 0)
+		if (batch->split && strcmp(batch->keys[i], "stage") == 0)
+			text = "";
+		else if (strcmp(batch->keys[i], "file") == 0)
 			text = slash ? slash + 1 : input->path;
 		else if (!flame_path_label(input->path, batch->keys[i], value,
 					   sizeof(value)))
@@ -230,8 +235,8 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-static int compare_keys(const struct batch_input *a,
-			const struct batch_input *b)
+int batch_compare_keys(const struct batch_input *a,
+		       const struct batch_input *b)
 {
 	int d = 0;
 
@@ -243,12 +248,12 @@ static int compare_keys(const struct batch_input *a,
 static int by_key(const void *a, const void *b)
 {
 	const struct batch_input *x = a, *y = b;
-	int d = compare_keys(x, y);
+	int d = batch_compare_keys(x, y);
 
 	return d ? d : compare_text(x->path, y->path);
 }
 
-static void free_input(struct batch_input *input)
+void batch_free_input(struct batch_input *input)
 {
 	for (size_t i = 0; i < BATCH_MAX_KEYS; i++)
 		free(input->values[i]);
@@ -264,22 +269,23 @@ static void drop_doubles(struct batch *batch)
 		struct batch_input *input = &batch->inputs[i];
 
 		if (n && strcmp(batch->inputs[n - 1].path, input->path) == 0)
-			free_input(input);
+			batch_free_input(input);
 		else
 			batch->inputs[n++] = *input;
 	}
 	batch->ninputs = n;
 }
 
-/* "app-1 stage 7": of an app the value says enough. */
-static char *title_of(const struct batch *batch,
-		      const struct batch_input *input, char separator)
+/* Of an app, a file and "[no task]" the value says enough. */
+char *batch_title(const struct batch *batch, const struct batch_input *input,
+		  char separator)
 {
 	char *title = strdup(""), *longer;
 
 	for (size_t i = 0; title && i < batch->nkeys; i++) {
 		bool named = strcmp(batch->keys[i], "app") != 0 &&
-			     strcmp(batch->keys[i], "file") != 0;
+			     strcmp(batch->keys[i], "file") != 0 &&
+			     *input->values[i] != '[';
 		char between[2] = { *title ? separator : '\0', '\0' };
 		char behind[2] = { named ? separator : '\0', '\0' };
 
@@ -302,7 +308,7 @@ static char *title_of(const struct batch *batch,
 enum { MAX_NAME = 120 };
 
 /* Characters that every file system takes, and no leading dash. */
-static void make_safe(char *name)
+void batch_make_safe(char *name)
 {
 	if (strlen(name) > MAX_NAME)
 		name[MAX_NAME] = '\0';
@@ -326,12 +332,12 @@ static bool is_taken(const struct batch *batch, size_t n, const char *name)
 /* NAME, or NAME-2, NAME-3 where an earlier group is called so. */
 static char *name_of(const struct batch *batch, size_t i)
 {
-	char *safe = title_of(batch, batch->groups[i].inputs, '-');
+	char *safe = batch_title(batch, batch->groups[i].inputs, '-');
 	char *name = safe ? strdup(safe) : NULL;
 
 	if (name) {
-		make_safe(safe);
-		make_safe(name);
+		batch_make_safe(safe);
+		batch_make_safe(name);
 	}
 	for (unsigned n = 2; name && is_taken(batch, i, name); n++) {
 		free(name);
@@ -354,7 +360,7 @@ bool batch_make_groups(struct batch *batch)
 	for (size_t i = 0; i < batch->ninputs; i++) {
 		const struct batch_input *input = &batch->inputs[i];
 
-		if (!group || compare_keys(group->inputs, input) != 0) {
+		if (!group || batch_compare_keys(group->inputs, input) != 0) {
 			group = &batch->groups[batch->ngroups++];
 			group->inputs = input;
 		}
@@ -363,7 +369,7 @@ bool batch_make_groups(struct batch *batch)
 	}
 	for (size_t i = 0; i < batch->ngroups; i++) {
 		group = &batch->groups[i];
-		group->title = title_of(batch, group->inputs, ' ');
+		group->title = batch_title(batch, group->inputs, ' ');
 		group->name = name_of(batch, i);
 		if (!group->title || !group->name)
 			return cli_no_memory(batch->cli);
@@ -379,13 +385,15 @@ void batch_free(struct batch *batch)
 		cJSON_Delete(batch->groups[i].record);
 	}
 	free(batch->groups);
+	batch_free_pages(batch);
+	batch_free_logs(batch);
 	for (size_t i = 0; i < batch->ncomparisons; i++) {
 		free(batch->comparisons[i].title);
 		free(batch->comparisons[i].page);
 	}
 	free(batch->comparisons);
 	for (size_t i = 0; i < batch->ninputs; i++)
-		free_input(&batch->inputs[i]);
+		batch_free_input(&batch->inputs[i]);
 	free(batch->inputs);
 	for (size_t i = 0; i < batch->nkeys; i++)
 		free(batch->keys[i]);

@@ -77,6 +77,8 @@ static const char style[] =
 	"th[aria-sort=descending] button::after { content: \" \\2193\"; }\n"
 	".n { text-align: right; font-variant-numeric: tabular-nums; }\n"
 	".f { max-width: 26em; overflow-wrap: anywhere; }\n"
+	"small { display: block; max-width: 30em; color: GrayText; "
+	"overflow-wrap: anywhere; }\n"
 	".b { color: #c22; font-weight: bold; }\n"
 	"svg { display: block; background: #8881; }\n"
 	"rect { fill: #f2c79b; stroke: Canvas; stroke-width: .5; }\n"
@@ -87,7 +89,7 @@ static const char style[] =
 	".t7 { fill: #bfe08a; } .t8 { fill: #a9c7ea; } .t9 { fill: #bbb; }\n";
 
 #define SCRIPT_HASH "sha256-FESFy+usPXTboYzzao3n5wcyVE1AznvGzwkmggFxonE="
-#define STYLE_HASH "sha256-6gJQtPIvSmPvp8awJTrELPyvLNkj99Mvdnz4TWtq17Q="
+#define STYLE_HASH "sha256-9MQTN9FnkTNodNZemPnBDJ1ZHFgxdFX2N15YiscdciI="
 
 /* Text ---------------------------------------------------------------- */
 
@@ -144,12 +146,13 @@ static void put_percent(struct flame_text *out, double part, double all)
 
 /* Columns of metrics -------------------------------------------------- */
 
-enum { MAX_METRICS = 16 };
+enum { MAX_METRICS = 16, MAX_QUERY = 200 };
 
 /* The metrics of all groups: their names, in the order they are met. */
 struct columns {
 	const char *name[MAX_METRICS], *unit[MAX_METRICS];
 	size_t n;
+	bool stages;		/* some have a name and a number of tasks */
 };
 
 static const cJSON *metrics_of(const struct batch_group *group)
@@ -211,19 +214,32 @@ static void put_picture(struct flame_text *out, const cJSON *picture)
 	put(out, rows ? "</svg></td>" : "</td>");
 }
 
-static int count_bad(const struct batch_group *group)
+static const cJSON *stage_of(const struct batch_group *group)
 {
-	const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(group->record,
-							       "inputs");
-	const cJSON *entry;
-	int n = 0;
+	return cJSON_GetObjectItemCaseSensitive(group->record, "stage");
+}
 
-	cJSON_ArrayForEach(entry, inputs) {
-		const char *status = batch_text(entry, "status");
+/* What Spark calls it, and the beginning of its query. */
+static void put_stage(struct flame_text *out, const struct batch_group *group)
+{
+	const cJSON *stage = stage_of(group);
+	const char *name = batch_text(stage, "name");
+	const char *query = batch_text(stage, "query");
+	char text[MAX_QUERY + 4];
+	size_t n = strlen(query);
 
-		n += strcmp(status, "ok") != 0 && strcmp(status, "empty") != 0;
-	}
-	return group->record ? n : (int)group->n;
+	if (!*name && !*query)
+		return;
+	if (n > MAX_QUERY)
+		for (n = MAX_QUERY; ((unsigned char)query[n] & 0xc0) == 0x80;)
+			n--;
+	snprintf(text, sizeof(text), "%.*s%s", (int)n, query,
+		 query[n] ? "..." : "");
+	put(out, "<small>");
+	put_escaped(out, name);
+	put(out, *name && *query ? "; " : "");
+	put_escaped(out, text);
+	put(out, "</small>");
 }
 
 static void put_title(struct flame_text *out, const struct batch_group *group)
@@ -237,7 +253,9 @@ static void put_title(struct flame_text *out, const struct batch_group *group)
 		put(out, "\">");
 	}
 	put_escaped(out, group->title);
-	put(out, *page ? "</a></td>" : "</td>");
+	put(out, *page ? "</a>" : "");
+	put_stage(out, group);
+	put(out, "</td>");
 }
 
 static void put_heaviest(struct flame_text *out, const cJSON *metric)
@@ -259,6 +277,8 @@ static void put_row(struct flame_text *out, const struct batch_group *group,
 {
 	const cJSON *metrics = metrics_of(group);
 	const cJSON *first = metrics ? metrics->child : NULL;
+	int64_t lost = group->record ? batch_count_lost(group->record) :
+				       (int64_t)group->n;
 
 	put(out, "<tr>");
 	put_title(out, group);
@@ -268,12 +288,14 @@ static void put_row(struct flame_text *out, const struct batch_group *group,
 		put_number(out, batch_number(find_metric(group,
 							 columns->name[i]),
 					     "weight"), false);
+	if (columns->stages)
+		put_number(out, batch_number(stage_of(group), "tasks"), false);
 	put_percent(out, batch_number(first, "tasks"),
 		    batch_number(first, "weight"));
 	put_heaviest(out, first);
 	put_number(out, batch_number(group->record, "executors"), false);
 	put_number(out, (double)group->n, false);
-	put_number(out, count_bad(group), count_bad(group));
+	put_number(out, (double)lost, lost);
 	put(out, "</tr>\n");
 }
 
@@ -312,14 +334,14 @@ static void put_outliers(struct flame_text *out, const struct batch *batch)
 	const cJSON *outlier;
 	bool any = false;
 
-	for (size_t i = 0; i < batch->ngroups; i++)
+	for (size_t i = 0; i < batch->npages; i++)
 		cJSON_ArrayForEach(outlier, cJSON_GetObjectItemCaseSensitive(
-					batch->groups[i].record, "outliers")) {
+					batch->pages[i].record, "outliers")) {
 			if (!any)
 				put(out, "<h2>Executors unlike the rest</h2>\n"
 				    "<ul>\n");
 			any = true;
-			put_outlier(out, &batch->groups[i], outlier);
+			put_outlier(out, &batch->pages[i], outlier);
 		}
 	put(out, any ? "</ul>\n" : "");
 }
@@ -345,6 +367,8 @@ static void put_headings(struct flame_text *out, const struct columns *columns)
 	put_heading(out, "Stacks", NULL, false);
 	for (size_t i = 0; i < columns->n; i++)
 		put_heading(out, columns->name[i], columns->unit[i], true);
+	if (columns->stages)
+		put_heading(out, "Tasks", NULL, true);
 	put_heading(out, "In tasks", NULL, true);
 	put_heading(out, "Heaviest frame", NULL, false);
 	put_heading(out, "Executors", NULL, true);
@@ -370,11 +394,11 @@ static void put_page(struct flame_text *out, const struct batch *batch,
 		  "TaskRunner.run) and the heaviest frame are those of the "
 		  "first metric of a group.</p>\n<p><label>Filter <input "
 		  "type=\"search\" placeholder=\"regular expression\">"
-		  "</label> <output></output></p>\n", batch->ngroups,
+		  "</label> <output></output></p>\n", batch->npages,
 		  batch->ninputs);
 	put_headings(out, columns);
-	for (size_t i = 0; i < batch->ngroups; i++)
-		put_row(out, &batch->groups[i], columns);
+	for (size_t i = 0; i < batch->npages; i++)
+		put_row(out, &batch->pages[i], columns);
 	put(out, "</tbody></table>\n");
 	put_comparisons(out, batch);
 	put_outliers(out, batch);
@@ -393,9 +417,11 @@ bool batch_index(const struct batch *batch, struct flame *flame)
 	free(path);
 	if (!out)
 		return false;
-	for (size_t i = 0; i < batch->ngroups; i++)
-		cJSON_ArrayForEach(metric, metrics_of(&batch->groups[i]))
+	for (size_t i = 0; i < batch->npages; i++) {
+		columns.stages |= stage_of(&batch->pages[i]) != NULL;
+		cJSON_ArrayForEach(metric, metrics_of(&batch->pages[i]))
 			add_column(&columns, metric);
+	}
 	put_page(out, batch, &columns);
 	return flame_text_finish(out) == FLAME_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executors of a group that are unlike the rest (--outliers).  The group is
- * read again, executor by executor, for its first metric.  Each frame has a
+ * Executors of a page that are unlike the rest (--outliers).  Its group is read
+ * again, executor by executor, for its first metric; or, with --spark-events,
+ * they are parts of what was read.  Each frame has a
  * share of each executor's samples, with all that it calls; an executor is an
  * outlier where a share is far from the median of all executors: by more than
  * 5 percentage points, and by more than 5 standard deviations of what chance
@@ -36,6 +37,7 @@ struct executor {
 };
 
 struct survey {
+	const struct batch_drawing *drawing;
 	const struct batch *batch;
 	const struct batch_group *group;
 	struct flame *flame;
@@ -66,11 +68,27 @@ static struct executor *find(struct survey *s, const char *label)
 	return NULL;
 }
 
+/* Of the i-th input or part. */
+static char *label_at(const struct survey *s, size_t i)
+{
+	return s->drawing->stages ?
+	       batch_executor_of_part(s->drawing, i) :
+	       label_of(s->group->inputs[i].path);
+}
+
+static size_t count_all(const struct survey *s)
+{
+	return s->drawing->stages ? batch_count_parts(s->drawing) :
+				    s->group->n;
+}
+
 static bool list_executors(struct survey *s)
 {
-	s->executors = calloc(s->group->n, sizeof(*s->executors));
-	for (size_t i = 0; s->executors && i < s->group->n; i++) {
-		char *label = label_of(s->group->inputs[i].path);
+	size_t n = count_all(s);
+
+	s->executors = calloc(n + 1, sizeof(*s->executors));
+	for (size_t i = 0; s->executors && i < n; i++) {
+		char *label = label_at(s, i);
 
 		if (label && !find(s, label))
 			s->executors[s->n++].label = label;
@@ -81,12 +99,15 @@ static bool list_executors(struct survey *s)
 }
 
 /* Failed inputs were reported when the page was drawn. */
-static bool read_input(struct survey *s, struct flame_sink *sink,
-		       const char *path)
+static bool read_at(struct survey *s, struct flame_sink *sink, size_t i)
 {
-	struct flame_source *source = cli_open(s->batch->cli, s->flame, path);
-	bool good = source && flame_pump(source, sink) == FLAME_OK;
+	struct flame_source *source;
+	bool good;
 
+	if (s->drawing->stages)
+		return batch_put_part(s->drawing, i, sink);
+	source = cli_open(s->batch->cli, s->flame, s->group->inputs[i].path);
+	good = source && flame_pump(source, sink) == FLAME_OK;
 	flame_close(source);
 	return good || flame_clear(s->flame) == FLAME_OK;
 }
@@ -98,14 +119,17 @@ static bool read_executor(struct survey *s, struct executor *e)
 
 	e->tree = flame_tree_new(s->flame, 1);
 	sink = e->tree ? flame_tree_sink(e->tree, 0) : NULL;
-	sink = sink ? cli_chain(s->batch->cli, sink, s->metric) : NULL;
+	/* Parts have passed the filters. */
+	if (sink)
+		sink = s->drawing->stages ? flame_pick(sink, s->metric) :
+			cli_chain(s->batch->cli, sink, s->metric);
 	if (!sink)
 		return false;
-	for (size_t i = 0; good && i < s->group->n; i++) {
-		char *label = label_of(s->group->inputs[i].path);
+	for (size_t i = 0; good && i < count_all(s); i++) {
+		char *label = label_at(s, i);
 
 		if (label && strcmp(label, e->label) == 0)
-			good = read_input(s, sink, s->group->inputs[i].path);
+			good = read_at(s, sink, i);
 		free(label);
 	}
 	if (good)
@@ -310,22 +334,21 @@ static bool read_executors(struct survey *s)
 	return true;
 }
 
-bool batch_find_outliers(const struct batch *batch,
-			 const struct batch_group *group, struct flame *flame,
-			 cJSON *record)
+bool batch_find_outliers(struct batch_drawing *d)
 {
-	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(record,
+	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(d->record,
 								"metrics");
 	const cJSON *first = metrics ? metrics->child : NULL;
 	struct survey s = {
-		.batch = batch, .group = group, .flame = flame,
-		.metric = batch_text(first, "name"),
+		.drawing = d, .batch = d->batch, .group = d->group,
+		.flame = d->flame, .metric = batch_text(first, "name"),
 	};
 	bool good = list_executors(&s);
 
 	if (good && first && s.n >= MIN_EXECUTORS)
 		good = read_executors(&s) && compare_all(&s) &&
-		       add_outliers(&s, batch_text(first, "folded"), record);
+		       add_outliers(&s, batch_text(first, "folded"),
+				    d->record);
 	for (size_t i = 0; i < s.n; i++) {
 		flame_tree_free(s.executors[i].tree);
 		free(s.executors[i].shares);

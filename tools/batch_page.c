@@ -10,13 +10,16 @@
  *	picture [[level, x, width, type]],
  *	outliers [{executor, frame, share, median, page}]
  *
- * It is SITE/NAME.json, for flame-batch's next run and for scripts.
+ * It is SITE/NAME.json, for flame-batch's next run and for scripts; of inputs
+ * that have several pages see batch_stages.c.
  */
 #include "batch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 char *batch_path(const struct batch *batch, const char *name,
 		 const char *ending)
@@ -141,11 +144,13 @@ static bool read_input(struct batch_drawing *d, struct flame_sink *chain,
 	__atomic_fetch_add(&d->batch->shared->files, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&d->batch->shared->bytes, input->size,
 			   __ATOMIC_RELAXED);
+	if (d->after && !d->after(d, (size_t)(input - d->group->inputs)))
+		return false;
 	return add_account(d, inputs, input, status,
 			   count_samples(d) - before);
 }
 
-static bool read_inputs(struct batch_drawing *d, struct flame_sink *chain)
+bool batch_read_inputs(struct batch_drawing *d, struct flame_sink *chain)
 {
 	cJSON *inputs = cJSON_AddArrayToObject(d->record, "inputs");
 
@@ -167,17 +172,23 @@ static bool is_set(const struct cli *cli, const char *name)
 	return false;
 }
 
-static struct flame_sink *make_page(struct batch_drawing *d, const char *path)
+struct flame_sink *batch_make_page(const struct batch_drawing *d)
 {
 	struct cli *cli = d->batch->cli;
-	struct flame_sink *page = flame_create(d->flame, path, "html");
+	char *path = batch_path(d->batch, d->group->name, ".html");
+	struct flame_sink *page = path ? flame_create(d->flame, path, "html") :
+					 NULL;
 	bool good = page;
 
+	free(path);
 	for (size_t i = 0; good && i < cli->sets.n; i++)
 		good = flame_set(page, cli->sets.at[i].name,
 				 cli->sets.at[i].value) == FLAME_OK;
 	if (good && !is_set(cli, "title"))
-		good = flame_set(page, "title", d->group->title) == FLAME_OK;
+		good = flame_set(page, "title", d->heading ? d->heading :
+						d->group->title) == FLAME_OK;
+	if (good && d->query && !is_set(cli, "subtitle"))
+		good = flame_set(page, "subtitle", d->query) == FLAME_OK;
 	if (good && !cli->event && !is_set(cli, "events"))
 		good = flame_set(page, "events", "all") == FLAME_OK;
 	if (good)
@@ -205,10 +216,8 @@ static bool finish_page(struct batch_drawing *d, struct flame_sink *chain)
 static bool draw_page(struct batch_drawing *d)
 {
 	struct cli *cli = d->batch->cli;
-	char *path = batch_path(d->batch, d->group->name, ".html");
-	struct flame_sink *page = path ? make_page(d, path) : NULL, *sink;
+	struct flame_sink *page = batch_make_page(d), *sink;
 
-	free(path);
 	if (!page)
 		return false;
 	sink = flame_trees_sink(d->trees, page);
@@ -219,7 +228,7 @@ static bool draw_page(struct batch_drawing *d)
 	sink = cli_chain(cli, sink, cli->event);
 	if (!sink)
 		return false;
-	if (read_inputs(d, sink))
+	if (batch_read_inputs(d, sink))
 		return finish_page(d, sink);
 	flame_abandon(sink);
 	return false;
@@ -261,7 +270,7 @@ static bool count_executors(const struct batch_drawing *d)
 					 (int64_t)distinct);
 }
 
-static bool add_head(struct batch_drawing *d)
+bool batch_add_head(struct batch_drawing *d, const struct batch_input *of)
 {
 	const struct batch *batch = d->batch;
 	cJSON *key;
@@ -271,16 +280,15 @@ static bool add_head(struct batch_drawing *d)
 		return false;
 	key = cJSON_AddObjectToObject(d->record, "key");
 	for (size_t i = 0; key && i < batch->nkeys; i++)
-		if (d->group->inputs->values[i][0] &&
-		    !batch_add_text(key, batch->keys[i],
-			      d->group->inputs->values[i]))
+		if (of->values[i][0] &&
+		    !batch_add_text(key, batch->keys[i], of->values[i]))
 			return false;
 	return key;
 }
 
-static bool write_record(struct batch_drawing *d)
+bool batch_write_record(struct batch_drawing *d, const char *ending)
 {
-	char *path = batch_path(d->batch, d->group->name, ".json");
+	char *path = batch_path(d->batch, d->group->name, ending);
 	char *text = cJSON_PrintUnformatted(d->record);
 	struct flame_text *out = path && text ?
 				 flame_text_create(d->flame, path) : NULL;
@@ -297,14 +305,30 @@ static bool write_record(struct batch_drawing *d)
 	return good;
 }
 
+/* An old record would make a page that is half drawn pass for whole. */
+static bool remove_record(const struct batch_drawing *d)
+{
+	const char *ending = batch_record_ending(d->batch);
+	char *path = batch_path(d->batch, d->group->name, ending);
+	bool good = path && (unlink(path) == 0 || errno == ENOENT);
+
+	if (path && !good)
+		cli_say(d->batch->cli, "%s: %s", path, strerror(errno));
+	free(path);
+	return good;
+}
+
 static bool draw(struct batch_drawing *d)
 {
-	return add_head(d) && draw_page(d) && batch_add_metrics(d) &&
-	       count_executors(d) &&
+	if (!remove_record(d) || !batch_add_head(d, d->group->inputs) ||
+	    !batch_add_logs(d->batch, d->group, d->record))
+		return false;
+	if (d->batch->split)
+		return batch_draw_stages(d);
+	return draw_page(d) && batch_add_metrics(d) && count_executors(d) &&
 	       (!d->batch->outliers ||
-		batch_find_outliers(d->batch, d->group, d->flame,
-				    d->record)) &&
-	       write_record(d);
+		batch_find_outliers(d)) &&
+	       batch_write_record(d, ".json");
 }
 
 int batch_draw(const struct batch *batch, const struct batch_group *group,
@@ -313,7 +337,8 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 	struct cli *cli = batch->cli;
 	struct batch_drawing d = {
 		.batch = batch, .group = group, .flame = flame_new(),
-		.record = cJSON_CreateObject(),
+		.record = cJSON_CreateObject(), .threads = threads,
+		.memory = memory,
 	};
 	bool good = false;
 
@@ -328,7 +353,9 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 	if (!good)
 		cli_say(cli, "%s: %s", group->title,
 			d.flame && flame_error(d.flame)[0] ?
-				flame_error(d.flame) : "out of memory");
+				flame_error(d.flame) :
+			batch->split && d.message[0] ? d.message :
+						       "out of memory");
 	flame_trees_free(d.trees);
 	flame_free(d.flame);
 	cJSON_Delete(d.record);

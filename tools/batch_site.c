@@ -87,19 +87,47 @@ static bool has_inputs(const struct batch_group *group, const cJSON *record)
 	return i == group->n;
 }
 
+const char *batch_record_ending(const struct batch *batch)
+{
+	return batch->split ? ".inputs.json" : ".json";
+}
+
+/* Without memory for it, the group is drawn again. */
+static cJSON *load(const struct batch *batch, const char *name,
+		   const char *ending)
+{
+	cJSON *record;
+	char *path;
+
+	if (asprintf(&path, "%s/%s%s", batch->site, name, ending) < 0)
+		return NULL;
+	record = parse_file(path);
+	free(path);
+	if (record && strcmp(batch_text(record, "options"),
+			     batch->options) == 0)
+		return record;
+	cJSON_Delete(record);
+	return NULL;
+}
+
+cJSON *batch_load_page(const struct batch *batch, const char *name)
+{
+	cJSON *record = load(batch, name, ".json");
+
+	if (record && has_files(batch, record))
+		return record;
+	cJSON_Delete(record);
+	return NULL;
+}
+
 cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
 {
-	char *path;
-	cJSON *record = NULL;
+	cJSON *record = load(batch, group->name, batch_record_ending(batch));
 
-	/* Without memory for it, the group is drawn again. */
-	if (asprintf(&path, "%s/%s.json", batch->site, group->name) >= 0) {
-		record = parse_file(path);
-		free(path);
-	}
-	if (record && strcmp(batch_text(record, "options"),
-			     batch->options) == 0 &&
-	    has_inputs(group, record) && has_files(batch, record))
+	if (record && has_inputs(group, record) &&
+	    batch_has_logs(batch, group, record) &&
+	    (batch->split ? batch_has_pages(batch, record) :
+			    has_files(batch, record)))
 		return record;
 	cJSON_Delete(record);
 	return NULL;
@@ -130,7 +158,8 @@ static bool write_json(const struct batch *batch, struct flame *flame,
 static cJSON *describe(const struct batch_group *group)
 {
 	static const char *const members[] = {
-		"title", "key", "page", "executors", "metrics", "outliers",
+		"title", "stage", "key", "page", "executors", "metrics",
+		"outliers",
 	};
 	cJSON *entry = cJSON_CreateObject();
 	bool good = entry &&
@@ -159,12 +188,12 @@ static bool write_index_json(const struct batch *batch, struct flame *flame)
 	cJSON *all = cJSON_CreateArray();
 	bool good = all;
 
-	for (size_t i = 0; good && i < batch->ngroups; i++) {
+	for (size_t i = 0; good && i < batch->npages; i++) {
 		cJSON *entry;
 
-		if (!batch->groups[i].record)
+		if (!batch->pages[i].record)
 			continue;
-		entry = describe(&batch->groups[i]);
+		entry = describe(&batch->pages[i]);
 		good = entry && cJSON_AddItemToArray(all, entry);
 	}
 	good = good && write_json(batch, flame, "index.json", all);

@@ -356,12 +356,14 @@ static int run(struct cli *cli, struct flame *flame)
 
 	if (own->engine)
 		return batch_print_engine(&batch, own->engine, key);
-	if (batch_parse_keys(&batch, key) &&
+	if (batch_find_logs(&batch) && batch_parse_keys(&batch, key) &&
 	    make_site(&batch) && share_memory(&batch) &&
 	    batch_collect(&batch, flame) && batch_make_groups(&batch) &&
 	    describe_options(&batch)) {
 		status = draw_groups(&batch);
-		status = cli_worse(status, batch_compare(&batch));
+		status = cli_worse(status, batch_list_pages(&batch) ?
+					   batch_compare(&batch) :
+					   CLI_TROUBLE);
 		status = cli_worse(status, batch_write_site(&batch, flame));
 	}
 	if (batch.shared)

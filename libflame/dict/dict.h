@@ -36,7 +36,7 @@
  *		headers have a tour)
  *	filter/	filters.c the table; one file a filter; spark_files.c
  *		spark_log.c spark_tables.c spark_tasks.c read Spark's event
- *		logs for spark_events.c
+ *		logs for spark_events.c; split.c divides a flow by labels
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
  *		sort_layout.c another;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside

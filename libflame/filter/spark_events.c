@@ -57,18 +57,20 @@ const struct fl_filter fl_filter_executor = {
 /* Labels ------------------------------------------------------------------ */
 
 enum key {
-	APP, EXECUTOR, STAGE, STAGE_NAME, QUERY, TASK, ATTEMPT, PARTITION, KEYS
+	APP, EXECUTOR, STAGE, STAGE_NAME, STAGE_TASKS, QUERY, TASK, ATTEMPT,
+	PARTITION, KEYS
 };
 
 static const char *const key_names[KEYS] = {
-	"app", "executor", "stage", "stage-name", "query", "task", "attempt",
-	"partition",
+	"app", "executor", "stage", "stage-name", "stage-tasks", "query",
+	"task", "attempt", "partition",
 };
 
 struct events {
 	struct fl_spark spark;
 	flame_id keys[KEYS], no_task, several;
-	bool details;		/* more than the stage is asked for */
+	bool details;		/* more than the stage's number is asked for */
+	bool tasks;		/* and more than of the stage */
 	struct fl_rewrite threads;	/* by thread: its task's id plus 2 */
 	/* The last sample's labels, and the executor that they name. */
 	flame_id labels;
@@ -219,6 +221,9 @@ static flame_id add_details(struct flame_sink *sink, flame_id labels,
 		labels = set(sink, labels, APP, fl_name(sink->flame, app));
 	labels = set(sink, labels, STAGE_NAME, one_stage ?
 		     text_or(sink->flame, stage->name, 0) : none);
+	labels = set(sink, labels, STAGE_TASKS, !one_stage ? none :
+		     stage->ntasks > 0 ? number(sink->flame, stage->ntasks) :
+					 0);
 	labels = set(sink, labels, QUERY, one_stage ?
 		     text_or(sink->flame, stage->job, 0) : none);
 	return labels;
@@ -244,10 +249,13 @@ static flame_id add_task(struct flame_sink *sink, flame_id labels,
 static flame_id label_idle(struct flame_sink *sink, flame_id labels)
 {
 	const struct events *events = sink->state;
-	static const enum key keys[] = { STAGE_NAME, QUERY, TASK, PARTITION };
+	static const enum key keys[] = {
+		STAGE_NAME, STAGE_TASKS, QUERY, TASK, PARTITION,
+	};
+	size_t n = events->tasks ? FL_COUNT(keys) : events->details ? 3 : 0;
 
 	labels = set(sink, labels, STAGE, events->no_task);
-	for (size_t i = 0; events->details && i < FL_COUNT(keys); i++)
+	for (size_t i = 0; i < n; i++)
 		labels = set(sink, labels, keys[i], events->no_task);
 	return labels;
 }
@@ -295,8 +303,8 @@ static flame_id label_at(struct flame_sink *sink,
 	for (unsigned i = 0; !task && i < span->ntasks; i++)
 		one_stage &= e->tasks[spark->running[span->first + i]].stage ==
 			     first->stage;
-	return add_task(sink, add_details(sink, labels, e, first, one_stage),
-			task);
+	labels = add_details(sink, labels, e, first, one_stage);
+	return events->tasks ? add_task(sink, labels, task) : labels;
 }
 
 /* Samples ----------------------------------------------------------------- */
@@ -388,8 +396,11 @@ static struct flame_sink *make_events(struct flame_sink *next,
 	sink->finish = finish_events;
 	sink->free = free_events;
 	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS;
-	for (struct flame_sink *s = next; s; s = s->next)
-		events->details |= s->needs & FL_NEED_TASK;
+	for (struct flame_sink *s = next; s; s = s->next) {
+		events->tasks |= s->needs & FL_NEED_TASK;
+		events->details |= s->needs & (FL_NEED_TASK |
+					       FL_NEED_STAGE_NAME);
+	}
 	for (size_t i = 0; i < KEYS; i++)
 		events->keys[i] = fl_name(next->flame, key_names[i]);
 	events->no_task = fl_name(next->flame, "[no task]");

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame_split: divides a flow by labels, one reading for several outputs.  All
+ * samples are buffered, and those that differ in weight alone are summed: the
+ * memory grows with the distinct stacks of each part.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+enum { MAX_KEYS = 8 };
+
+struct part {
+	struct flame_part told;
+	struct fl_sample_sums sums;
+};
+
+struct flame_split {
+	struct flame *flame;
+	struct fl_key keys[MAX_KEYS];
+	size_t nkeys;
+	struct part *parts;
+	size_t count, capacity;
+	struct fl_map index;	/* set of the keys' values -> part + 1 */
+	char *events;		/* see struct flame_sink */
+	bool details;		/* the outputs tell samples apart */
+	flame_id before_key, before_value;
+	/* Of the last sample: its part, and the labels that are kept. */
+	flame_id labels, thread, kept;
+	size_t last;		/* SIZE_MAX: there is none */
+};
+
+struct flame_split *flame_split_new(struct flame *flame)
+{
+	struct flame_split *split = fl_zeroed(1, sizeof(*split));
+
+	if (!split) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	split->flame = flame;
+	split->last = SIZE_MAX;
+	split->before_key = fl_name(flame, FL_BEFORE_KEY);
+	split->before_value = fl_name(flame, FL_BEFORE_VALUE);
+	return split;
+}
+
+static struct part *add_part(struct flame_split *split, flame_id keys)
+{
+	uint64_t *place = fl_map_put(&split->index, keys, NULL);
+
+	if (!place)
+		return NULL;
+	if (*place)
+		return &split->parts[*place - 1];
+	if (!fl_grow(&split->parts, &split->capacity, split->count + 1,
+		     sizeof(*split->parts)))
+		return NULL;
+	split->parts[split->count] = (struct part){ .told.keys = keys };
+	*place = split->count + 1;
+	return &split->parts[split->count++];
+}
+
+/* The labels that the outputs use. */
+static flame_id kept_labels(const struct flame_split *split,
+			    const struct flame_sample *s)
+{
+	if (split->details)
+		return s->labels;
+	if (flame_label_get(split->flame, s->labels, split->before_key) !=
+	    split->before_value)
+		return 0;
+	return flame_label(split->flame, 0, split->before_key,
+			   split->before_value);
+}
+
+static bool find_part(struct flame_split *split, const struct flame_sample *s)
+{
+	flame_id keys = 0;
+	struct part *part;
+
+	for (size_t i = 0; i < split->nkeys; i++)
+		keys = flame_label(split->flame, keys, split->keys[i].name,
+				   fl_key_of(split->flame, &split->keys[i],
+					     s));
+	part = add_part(split, keys);
+	if (!part)
+		return fl_no_memory(split->flame) == FLAME_OK;
+	part->told.labels = s->labels;
+	split->labels = s->labels;
+	split->thread = s->thread;
+	split->kept = kept_labels(split, s);
+	split->last = (size_t)(part - split->parts);
+	return !fl_failed(split->flame);
+}
+
+static int put(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct flame_split *split = *(struct flame_split **)sink->state;
+	struct flame_sample s = *sample;
+	struct part *part;
+
+	if ((split->last == SIZE_MAX || split->labels != s.labels ||
+	     split->thread != s.thread) && !find_part(split, sample))
+		return FLAME_FAILED;
+	part = &split->parts[split->last];
+	part->told.samples++;
+	s.labels = split->kept;
+	if (!split->details) {
+		s.thread = 0;
+		s.time = FLAME_NOTIME;
+	}
+	return fl_sample_sums_add(sink->flame, &part->sums, &s);
+}
+
+/* "app,stage"; of further keys only the needs count. */
+static int add_keys(struct flame_sink *sink, struct flame_split *split,
+		    const char *list, bool further)
+{
+	size_t size;
+
+	for (;; list += size + 1) {
+		struct fl_key key;
+
+		size = strcspn(list, ",");
+		if (fl_key_init(sink, &key, (struct slice){ list, size }) !=
+		    FLAME_OK)
+			return FLAME_FAILED;
+		if (!further && split->nkeys == MAX_KEYS)
+			return fl_fail(sink->flame, "more than %d keys",
+				       MAX_KEYS);
+		if (!further)
+			split->keys[split->nkeys++] = key;
+		if (!list[size])
+			return FLAME_OK;
+	}
+}
+
+static int finish(struct flame_sink *sink)
+{
+	(void)sink;
+	return FLAME_OK;
+}
+
+/* Needs and options of the sinks that the parts will be put into. */
+static bool copy_needs(struct flame_sink *sink, struct flame_split *split,
+		       const struct flame_sink *like)
+{
+	const char *events = NULL;
+
+	for (; like; like = like->next) {
+		sink->needs |= like->needs;
+		sink->modest_needs |= like->modest_needs;
+		sink->keeps_apart = like->keeps_apart;
+		events = like->events;
+	}
+	if (events && !(split->events = fl_memory_adopt(strdup(events))))
+		return fl_no_memory(split->flame) == FLAME_OK;
+	sink->events = split->events;
+	split->details = (sink->needs | sink->modest_needs) &
+			 (FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_STATE |
+			  FL_NEED_FILE | FL_NEED_PATH);
+	return true;
+}
+
+struct flame_sink *flame_split_sink(struct flame_split *split,
+				    const struct flame_sink *like,
+				    const char *keys, const char *further)
+{
+	struct flame_sink *sink = fl_sink_new(split->flame, NULL,
+					      sizeof(split));
+
+	if (!sink)
+		return NULL;
+	*(struct flame_split **)sink->state = split;
+	sink->put = put;
+	sink->finish = finish;
+	if (copy_needs(sink, split, like) &&
+	    add_keys(sink, split, keys, false) == FLAME_OK &&
+	    (!further || add_keys(sink, split, further, true) == FLAME_OK))
+		return sink;
+	fl_free(sink);
+	return NULL;
+}
+
+const struct flame_part *flame_split_at(const struct flame_split *split,
+					size_t i)
+{
+	return i < split->count ? &split->parts[i].told : NULL;
+}
+
+/* Another dictionary ---------------------------------------------------- */
+
+/* Ids of the split's dictionary by those of another; 0: not there yet. */
+struct copied {
+	struct flame *to;
+	const struct flame *from;
+	flame_id *frames, *stacks, *path;
+	size_t capacity;	/* of path */
+	struct fl_map labels;	/* plus 1 */
+};
+
+static flame_id copy_name(const struct copied *c, flame_id name)
+{
+	struct slice text = fl_name_at(c->from, name);
+
+	return flame_name(c->to, text.data, text.size);
+}
+
+static flame_id copy_frame(const struct copied *c, flame_id id)
+{
+	struct flame_frame frame = c->from->frames.data[id];
+
+	if (!c->frames[id]) {
+		frame.name = copy_name(c, frame.name);
+		frame.file = copy_name(c, frame.file);
+		c->frames[id] = flame_frame(c->to, &frame);
+	}
+	return c->frames[id];
+}
+
+/* Up to a stack that is there, and down again. */
+static bool copy_stack(struct copied *c, flame_id stack)
+{
+	size_t n = 0;
+
+	for (; stack && !c->stacks[stack]; stack = fl_parent(c->from, stack)) {
+		if (!fl_grow(&c->path, &c->capacity, n + 1, sizeof(*c->path)))
+			return fl_no_memory(c->to) == FLAME_OK;
+		c->path[n++] = stack;
+	}
+	while (n--) {
+		const struct fl_stack *s =
+			&c->from->stacks.data[c->path[n]];
+
+		c->stacks[c->path[n]] = flame_stack(c->to,
+						    c->stacks[s->parent],
+						    copy_frame(c, s->frame));
+	}
+	return true;
+}
+
+static flame_id copy_labels(struct copied *c, flame_id set)
+{
+	uint64_t *place = set ? fl_map_put(&c->labels, set, NULL) : NULL;
+	flame_id copy = 0;
+
+	if (!set || (place && *place))
+		return set ? (flame_id)*place - 1 : 0;
+	if (!place) {
+		fl_no_memory(c->to);
+		return 0;
+	}
+	for (flame_id i = set; i; i = c->from->labels.data[i].rest) {
+		const struct fl_label *l = &c->from->labels.data[i];
+
+		copy = flame_label(c->to, copy, copy_name(c, l->key),
+				   copy_name(c, l->value));
+	}
+	*place = (uint64_t)copy + 1;
+	return copy;
+}
+
+static flame_id copy_metric(const struct copied *c, flame_id metric)
+{
+	const struct flame_metric *m = &c->from->metrics[metric];
+
+	return metric ? fl_metric(c->to, m->name, m->unit, m->weight) : 0;
+}
+
+static int put_copies(struct copied *c, const struct fl_sample_sums *sums,
+		      struct flame_sink *sink)
+{
+	int status = FLAME_OK;
+
+	/* Pages show metrics by their counts, then by their ids. */
+	for (flame_id i = 1; i < c->from->nmetrics; i++)
+		(void)copy_metric(c, i);
+	for (size_t i = 0; status == FLAME_OK && i < sums->count; i++) {
+		struct flame_sample s = sums->samples[i];
+
+		if (!copy_stack(c, s.stack))
+			return FLAME_FAILED;
+		s.stack = c->stacks[s.stack];
+		s.metric = copy_metric(c, s.metric);
+		c->to->metrics[s.metric].samples +=
+			s.weight < 0 ? -(uint64_t)s.weight :
+				       (uint64_t)s.weight;
+		s.thread = copy_labels(c, s.thread);
+		s.labels = copy_labels(c, s.labels);
+		status = fl_failed(c->to) ? FLAME_FAILED : fl_put(sink, &s);
+	}
+	return status;
+}
+
+static int put_elsewhere(const struct flame *from,
+			 const struct fl_sample_sums *sums,
+			 struct flame_sink *sink)
+{
+	struct copied c = {
+		.from = from, .to = sink->flame,
+		.frames = fl_zeroed(from->frames.count, sizeof(flame_id)),
+		.stacks = fl_zeroed(from->stacks.count, sizeof(flame_id)),
+	};
+	int status = c.frames && c.stacks ? put_copies(&c, sums, sink) :
+					    fl_no_memory(sink->flame);
+
+	fl_free(c.frames);
+	fl_free(c.stacks);
+	fl_free(c.path);
+	fl_map_free(&c.labels);
+	return status;
+}
+
+int flame_split_put(struct flame_split *split, size_t i,
+		    struct flame_sink *sink)
+{
+	const struct fl_sample_sums *sums = &split->parts[i].sums;
+
+	if (sink->flame != split->flame)
+		return put_elsewhere(split->flame, sums, sink);
+	for (size_t k = 0; k < sums->count; k++)
+		if (fl_put(sink, &sums->samples[k]) != FLAME_OK)
+			return FLAME_FAILED;
+	return FLAME_OK;
+}
+
+void flame_split_free(struct flame_split *split)
+{
+	if (!split)
+		return;
+	while (split->count)
+		fl_sample_sums_free(&split->parts[--split->count].sums);
+	fl_free(split->parts);
+	fl_free(split->events);
+	fl_map_free(&split->index);
+	fl_free(split);
+}

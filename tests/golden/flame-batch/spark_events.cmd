@@ -1,0 +1,51 @@
+# A page for each stage, of recordings that hold several.
+cp data/jfr-text/*.types data/jfr-text/ap.kinds .
+for n in 1 2; do
+	sed "s/executor-id N/executor-id $n/
+		s/NAME/Executor task launch worker for task 1.1 in stage 1.0 (TID 3)/g" \
+		data/spark-events/executor.mkjfr >$n.txt
+	mkjfr $n.txt >$n.jfr
+done
+printf 'a;b 3\n' >5.folded
+: >empty.jfr
+cp data/spark-events/two_stages.eventlog log
+touch -d 2026-01-02T03:04:05Z *.jfr *.folded log
+flame-batch --spark-events log -o site *.jfr *.folded
+ls site
+cat site/all.inputs.json
+for page in site/*stage-*.json site/*no-task.json site/all.json; do
+	cat $page
+done
+for folded in site/*.folded.zst; do
+	flame-fold -q $folded | sed "s,^,${folded#site/}: ,"
+done
+grep -o '<title>[^<]*' site/*.html
+grep '^<tr>' site/index.html
+# The sums are those of one reading.
+flame-fold -q site/*.cpu.folded.zst >pages
+flame-fold -q *.jfr >wanted
+cmp pages wanted && tail -n 3 pages
+for stage in 0 1 2 '0[+]1' '\[no task\]'; do
+	echo "stage $stage: $(flame-fold -q --spark-events log --label stage="^$stage\$" *.jfr |
+		awk '{ n += $NF } END { print n }')"
+done
+# Nothing has changed; the log has.
+flame-batch --spark-events log -o site *.jfr *.folded
+touch -d 2026-01-02T03:04:06Z log
+flame-batch --spark-events log -o site *.jfr *.folded
+# One page is missing.
+rm site/*stage-1.html
+flame-batch --spark-events log -o site *.jfr *.folded 2>/dev/null
+ls site/*stage-1.html
+# A log of another application is no matter, nor the stage of a path.
+app=app-20231114221320-0000
+mkdir logs
+mv log logs/$app
+cp logs/$app logs/app-20200101000000-0000.inprogress
+mv 1.jfr async-profiler-app-$app-exec-1-stage-77-epoch-0.jfr
+mv 2.jfr async-profiler-app-$app-exec-2-stage-78-epoch-0.jfr
+flame-batch --spark-events logs/$app --spark-events logs --time -o times async*
+ls times
+grep -o '"logs":.*"inputs"' times/$app.inputs.json
+flame-batch --spark-events nothing -o other async*
+echo "status $?"

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event logs of --spark-events: their sizes and times are in the record of
+ * each group that depends on them, so that a changed log has it drawn again.
+ */
+#include "batch.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "eventlog_v2_APP", "events_1_APP.zstd", "APP.inprogress": APP. */
+static void find_app(struct batch_log *log)
+{
+	const char *slash = strrchr(log->path, '/');
+	const char *name = slash ? slash + 1 : log->path;
+	char path[512];
+
+	if (strncmp(name, "events_", strlen("events_")) == 0) {
+		name += strlen("events_");
+		name += strspn(name, "0123456789");
+		name += *name == '_';
+	}
+	/* As the folder of a recording, which tells its app. */
+	snprintf(path, sizeof(path), "%.*s/x", (int)strcspn(name, "."), name);
+	if (!flame_path_label(path, "app", log->app, sizeof(log->app)))
+		log->app[0] = '\0';
+}
+
+static bool add_log(struct batch *batch, const FTSENT *entry)
+{
+	const struct stat *st = entry->fts_statp;
+	struct batch_log *log;
+
+	if (batch->nlogs == batch->logs_capacity) {
+		size_t capacity = batch->logs_capacity * 2 + 16;
+
+		log = reallocarray(batch->logs, capacity, sizeof(*log));
+		if (!log)
+			return cli_no_memory(batch->cli);
+		batch->logs = log;
+		batch->logs_capacity = capacity;
+	}
+	log = &batch->logs[batch->nlogs++];
+	*log = (struct batch_log){ .path = strdup(entry->fts_path) };
+	if (!log->path)
+		return cli_no_memory(batch->cli);
+	/* Of what cannot be looked at, reading tells. */
+	if (entry->fts_info == FTS_F) {
+		log->size = (uint64_t)st->st_size;
+		snprintf(log->mtime, sizeof(log->mtime), "%lld.%09ld",
+			 (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+	}
+	find_app(log);
+	return true;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool add_logs(struct batch *batch, char *path)
+{
+	char *const paths[] = { path, NULL };
+	FTS *fts = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+	bool good = true;
+
+	if (!fts) {
+		cli_say(batch->cli, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	while (good && (entry = fts_read(fts))) {
+		bool hidden = entry->fts_level > 0 &&
+			      strchr("._", entry->fts_name[0]);
+
+		if (hidden)
+			fts_set(fts, entry, FTS_SKIP);
+		else if (entry->fts_info != FTS_D && entry->fts_info != FTS_DP)
+			good = add_log(batch, entry);
+	}
+	fts_close(fts);
+	return good;
+}
+
+bool batch_find_logs(struct batch *batch)
+{
+	const struct cli_list *filters = &batch->cli->filters;
+	bool good = true;
+
+	for (size_t i = 0; good && i < filters->n; i++) {
+		char *copy, *rest, *path;
+
+		if (strcmp(filters->at[i].name, "spark-events") != 0)
+			continue;
+		copy = rest = strdup(filters->at[i].value);
+		good = copy || cli_no_memory(batch->cli);
+		while (good && (path = strsep(&rest, "\n")))
+			good = add_logs(batch, path);
+		free(copy);
+	}
+	return good;
+}
+
+/* A log that is known to be of another application is no matter. */
+static bool is_of(const struct batch *batch, const struct batch_log *log,
+		  const struct batch_group *group)
+{
+	for (size_t i = 0; i < batch->nkeys; i++)
+		if (strcmp(batch->keys[i], "app") == 0)
+			return !log->app[0] || !*group->inputs->values[i] ||
+			       strcmp(log->app, group->inputs->values[i]) == 0;
+	return true;
+}
+
+bool batch_add_logs(const struct batch *batch, const struct batch_group *group,
+		    cJSON *record)
+{
+	cJSON *logs = batch->nlogs ? cJSON_AddArrayToObject(record, "logs") :
+				     NULL;
+
+	for (size_t i = 0; i < batch->nlogs; i++) {
+		const struct batch_log *log = &batch->logs[i];
+		cJSON *entry;
+
+		if (!is_of(batch, log, group))
+			continue;
+		entry = cJSON_CreateObject();
+		if (!logs || !entry || !cJSON_AddItemToArray(logs, entry) ||
+		    !cJSON_AddStringToObject(entry, "path", log->path) ||
+		    !batch_add_number(entry, "size", (int64_t)log->size) ||
+		    !cJSON_AddStringToObject(entry, "mtime", log->mtime))
+			return false;
+	}
+	return !batch->nlogs || logs;
+}
+
+bool batch_has_logs(const struct batch *batch, const struct batch_group *group,
+		    const cJSON *record)
+{
+	const cJSON *logs = cJSON_GetObjectItemCaseSensitive(record, "logs");
+	const cJSON *entry = logs ? logs->child : NULL;
+
+	for (size_t i = 0; i < batch->nlogs; i++) {
+		const struct batch_log *log = &batch->logs[i];
+
+		if (!is_of(batch, log, group))
+			continue;
+		if (!entry ||
+		    strcmp(batch_text(entry, "path"), log->path) != 0 ||
+		    strcmp(batch_text(entry, "mtime"), log->mtime) != 0 ||
+		    batch_number(entry, "size") != (double)log->size)
+			return false;
+		entry = entry->next;
+	}
+	return !entry;
+}
+
+void batch_free_logs(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->nlogs; i++)
+		free(batch->logs[i].path);
+	free(batch->logs);
+}

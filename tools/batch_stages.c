@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A group of flame-batch with --spark-events: its inputs are read once, and
+ * their samples divided by the stage that the event log tells (flame_split);
+ * each stage has a page, and so have the samples of no task, and those of
+ * several stages at once.  The record of a page is as in batch_page.c, with
+ *
+ *	files, bytes	of inputs with samples of it
+ *	lost		inputs of the group that were lost or damaged
+ *	stage {name, query, tasks}
+ *
+ * in place of inputs.  The group's own, SITE/NAME.inputs.json, comes last:
+ *
+ *	options, key {...}, title, inputs [...], logs [{path, size, mtime}],
+ *	message, metrics [{name, weight}], pages [name]
+ */
+#include "batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct part {
+	uint64_t samples;	/* before the last input */
+	bool *inputs;		/* those with samples of it */
+};
+
+struct batch_stages {
+	struct flame_split *split;
+	struct part *parts;
+	size_t n, capacity;
+	flame_id *executors;	/* by input: labels app and executor */
+	char **names;		/* of pages, so far */
+	size_t nnames;
+	const struct batch_drawing *reading;
+	const struct page *run;	/* the parts of the page that is drawn */
+	size_t nrun;
+};
+
+/* A part, by the keys of its page. */
+struct page {
+	struct batch_input as;	/* first: to be compared */
+	size_t part;
+};
+
+static flame_id get(const struct batch_drawing *d, flame_id labels,
+		    const char *key)
+{
+	return flame_label_get(d->flame, labels,
+			       flame_name(d->flame, key, strlen(key)));
+}
+
+static const char *text_of(const struct batch_drawing *d, flame_id labels,
+			   const char *key)
+{
+	flame_id value = get(d, labels, key);
+
+	return value ? flame_name_text(d->flame, value, NULL) : "";
+}
+
+/* Reading ------------------------------------------------------------- */
+
+static struct part *add_part(struct batch_drawing *d)
+{
+	struct batch_stages *s = d->stages;
+	struct part *part;
+
+	if (s->n == s->capacity) {
+		size_t capacity = s->capacity * 2 + 16;
+
+		part = reallocarray(s->parts, capacity, sizeof(*part));
+		if (!part)
+			return NULL;
+		s->parts = part;
+		s->capacity = capacity;
+	}
+	part = &s->parts[s->n];
+	*part = (struct part){ .inputs = calloc(d->group->n, 1) };
+	s->n += part->inputs != NULL;
+	return part->inputs ? part : NULL;
+}
+
+static flame_id executor_of(const struct batch_drawing *d, flame_id labels)
+{
+	flame_id executor = get(d, labels, "executor"), set;
+
+	if (!executor)
+		return 0;
+	set = flame_label(d->flame, 0, flame_name(d->flame, "app", 3),
+			  get(d, labels, "app"));
+	return flame_label(d->flame, set, flame_name(d->flame, "executor", 8),
+			   executor);
+}
+
+/* Which parts the input had samples of, and of which executor they were. */
+static bool after_input(struct batch_drawing *d, size_t input)
+{
+	struct batch_stages *s = d->stages;
+	const struct flame_part *told;
+
+	for (size_t i = 0; (told = flame_split_at(s->split, i)); i++) {
+		struct part *part = i < s->n ? &s->parts[i] : add_part(d);
+
+		if (!part)
+			return cli_no_memory(d->batch->cli);
+		if (told->samples == part->samples)
+			continue;
+		part->samples = told->samples;
+		part->inputs[input] = true;
+		s->executors[input] = executor_of(d, told->labels);
+	}
+	return true;
+}
+
+/*
+ * Keys that a recording tells, too; the stage is the log's.  Outliers are found
+ * among parts of one executor each.
+ */
+static void list_keys(const struct batch *batch, char *list, size_t size)
+{
+	static const char *const keys[] = { "app", "executor" };
+	int n = snprintf(list, size, "stage");
+
+	for (size_t i = 0; i < batch->nkeys; i++)
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
+			if (strcmp(batch->keys[i], keys[k]) == 0)
+				n += snprintf(list + n, size - (size_t)n,
+					      ",%s", keys[k]);
+	if (batch->outliers)
+		snprintf(list + n, size - (size_t)n, ",app,executor");
+}
+
+static struct flame_sink *make_chain(struct batch_drawing *d)
+{
+	struct flame_sink *like = batch_make_page(d), *sink;
+	struct cli *cli = d->batch->cli;
+	char keys[64];
+
+	if (!like)
+		return NULL;
+	list_keys(d->batch, keys, sizeof(keys));
+	sink = flame_split_sink(d->stages->split, like, keys,
+				"app,executor,stage-name,stage-tasks,query");
+	if (sink) {
+		struct flame_sink *trees = flame_trees_sink(d->trees, sink);
+
+		if (!trees)
+			flame_abandon(sink);
+		sink = trees;
+	}
+	if (sink)
+		sink = cli_chain(cli, sink, cli->event);
+	flame_abandon(like);
+	return sink;
+}
+
+/* What filters say at the end is of all inputs. */
+static bool finish_reading(struct batch_drawing *d, struct flame_sink *sink)
+{
+	struct cli *cli = d->batch->cli;
+
+	d->message[0] = '\0';
+	if (flame_finish(sink) != FLAME_OK)
+		return false;
+	if (!d->message[0])
+		return true;
+	if (!cli->quiet)
+		cli_say(cli, "%s: %s", d->group->title, d->message);
+	if (!batch_add_text(d->record, "message", d->message))
+		return false;
+	d->message[0] = '\0';
+	return true;
+}
+
+static bool read_all(struct batch_drawing *d)
+{
+	struct flame_sink *sink = make_chain(d);
+
+	if (!sink)
+		return false;
+	d->after = after_input;
+	if (batch_read_inputs(d, sink))
+		return finish_reading(d, sink);
+	flame_abandon(sink);
+	return false;
+}
+
+/* Names --------------------------------------------------------------- */
+
+/* "stage-3", "no-task": of the keys that the group has not. */
+static char *own_name(const struct batch *batch,
+		      const struct batch_input *page,
+		      const struct batch_input *group)
+{
+	struct batch_input own = { .path = NULL };
+	char empty[1] = "", *name, *to;
+
+	for (size_t i = 0; i < batch->nkeys; i++)
+		own.values[i] = *group->values[i] ? empty : page->values[i];
+	for (size_t i = 0; i < batch->nkeys; i++)
+		if (*own.values[i])
+			break;
+		else if (i + 1 == batch->nkeys)
+			return strdup("");
+	name = to = batch_title(batch, &own, '-');
+	for (const char *c = name; c && *c; c++)
+		if (*c != '[' && *c != ']')
+			*to++ = *c == ' ' ? '-' : *c;
+	if (name) {
+		*to = '\0';
+		batch_make_safe(name);
+	}
+	return name;
+}
+
+/* Another group's pages may be called so. */
+static bool is_of_other(const struct batch_drawing *d, const char *name)
+{
+	const struct batch *batch = d->batch;
+
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		const char *other = batch->groups[i].name;
+		size_t size = strlen(other);
+
+		if (&batch->groups[i] != d->group &&
+		    strncasecmp(other, name, size) == 0 &&
+		    (!name[size] || name[size] == '-'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_taken(const struct batch_stages *s, const char *name)
+{
+	if (strcmp(name, "index") == 0 || strcmp(name, "manifest") == 0)
+		return true;
+	for (size_t i = 0; i < s->nnames; i++)
+		if (strcasecmp(s->names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static char *join(const char *a, const char *b)
+{
+	char *joined;
+
+	return asprintf(&joined, "%s%s%s", a, *a && *b ? "-" : "", b) < 0 ?
+	       NULL : joined;
+}
+
+/* "app-1-stage-3"; those of which nothing was known are not "all-...". */
+static char *name_page(const struct batch_drawing *d,
+		       const struct batch_input *page)
+{
+	const struct batch_input *group = d->group->inputs;
+	char *own = own_name(d->batch, page, group), *base, *name;
+	bool known = false;
+
+	for (size_t i = 0; i < d->batch->nkeys; i++)
+		known |= *group->values[i] != '\0';
+	if (!own)
+		return NULL;
+	base = join(known || !*own || is_of_other(d, own) ?
+		    d->group->name : "", own);
+	free(own);
+	name = base ? strdup(base) : NULL;
+	for (unsigned n = 2; name && is_taken(d->stages, name); n++) {
+		free(name);
+		if (asprintf(&name, "%s-%u", base, n) < 0)
+			name = NULL;
+	}
+	free(base);
+	if (name)
+		d->stages->names[d->stages->nnames++] = name;
+	return name;
+}
+
+/* Pages --------------------------------------------------------------- */
+
+static const char *value_of(const struct batch *batch,
+			    const struct batch_input *page, const char *key)
+{
+	for (size_t i = 0; i < batch->nkeys; i++)
+		if (strcmp(batch->keys[i], key) == 0)
+			return page->values[i];
+	return "";
+}
+
+size_t batch_count_parts(const struct batch_drawing *d)
+{
+	return d->stages->nrun;
+}
+
+char *batch_executor_of_part(const struct batch_drawing *d, size_t i)
+{
+	const struct batch_stages *s = d->stages;
+	flame_id keys = flame_split_at(s->split, s->run[i].part)->keys;
+	const char *executor = text_of(s->reading, keys, "executor");
+	char *label;
+
+	if (!*executor || asprintf(&label, "%s/%s",
+				   text_of(s->reading, keys, "app"),
+				   executor) < 0)
+		return NULL;
+	return label;
+}
+
+bool batch_put_part(const struct batch_drawing *d, size_t i,
+		    struct flame_sink *sink)
+{
+	return flame_split_put(d->stages->split, d->stages->run[i].part,
+			       sink) == FLAME_OK;
+}
+
+static bool add_stage(const struct batch_drawing *d, cJSON *record,
+		      flame_id labels)
+{
+	cJSON *stage = cJSON_AddObjectToObject(record, "stage");
+	const char *name = text_of(d, labels, "stage-name");
+	const char *query = text_of(d, labels, "query");
+
+	return stage && batch_add_text(stage, "name", name) &&
+	       (!*query || batch_add_text(stage, "query", query)) &&
+	       batch_add_number(stage, "tasks",
+				strtoll(text_of(d, labels, "stage-tasks"),
+					NULL, 10));
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const flame_id *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Inputs with samples of any of the parts, and their executors. */
+static bool add_inputs(struct batch_drawing *d, const struct page *pages,
+		       size_t n)
+{
+	const struct batch_stages *s = d->stages;
+	flame_id *executors = calloc(d->group->n + 1, sizeof(*executors));
+	uint64_t files = 0, bytes = 0;
+	size_t nexecutors = 0, distinct = 0;
+
+	for (size_t i = 0; executors && i < d->group->n; i++) {
+		bool any = false;
+
+		for (size_t k = 0; k < n; k++)
+			any |= s->parts[pages[k].part].inputs[i];
+		if (!any)
+			continue;
+		files++;
+		bytes += d->group->inputs[i].size;
+		if (s->executors[i])
+			executors[nexecutors++] = s->executors[i];
+	}
+	if (nexecutors)
+		qsort(executors, nexecutors, sizeof(*executors), by_id);
+	for (size_t i = 0; i < nexecutors; i++)
+		distinct += !i || executors[i] != executors[i - 1];
+	free(executors);
+	return executors &&
+	       batch_add_number(d->record, "files", (int64_t)files) &&
+	       batch_add_number(d->record, "bytes", (int64_t)bytes) &&
+	       batch_add_number(d->record, "executors", (int64_t)distinct);
+}
+
+static bool write_page(struct batch_drawing *d, const struct page *pages,
+		       size_t n)
+{
+	struct flame_sink *page = batch_make_page(d), *sink;
+	char name[512];
+
+	if (!page)
+		return false;
+	sink = flame_trees_sink(d->trees, page);
+	if (!sink) {
+		flame_abandon(page);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (flame_split_put(d->stages->split, pages[i].part, sink) !=
+		    FLAME_OK) {
+			flame_abandon(sink);
+			return false;
+		}
+	if (flame_finish(sink) != FLAME_OK)
+		return false;
+	snprintf(name, sizeof(name), "%s.html", d->group->name);
+	return cJSON_AddStringToObject(d->record, "page", name) ||
+	       cli_no_memory(d->batch->cli);
+}
+
+/* "app-1 stage 3: collect at job.py:19, 200 tasks" */
+static char *heading_of(const struct batch_drawing *d, const char *title,
+			flame_id labels)
+{
+	const char *name = text_of(d, labels, "stage-name");
+	const char *tasks = text_of(d, labels, "stage-tasks");
+	char *heading;
+
+	if (asprintf(&heading, "%s%s%s%s%s%s", title,
+		     *name ? ": " : "", name, *tasks ? ", " : "", tasks,
+		     !*tasks ? "" : strcmp(tasks, "1") == 0 ? " task" :
+							      " tasks") < 0)
+		return NULL;
+	return heading;
+}
+
+enum { MAX_QUERY = 300 };
+
+/* In one line, and of what is long the beginning. */
+static char *query_of(const struct batch_drawing *d, flame_id labels)
+{
+	const char *text = text_of(d, labels, "query");
+	char *query = cli_visible(text, strlen(text));
+	size_t n = MAX_QUERY;
+
+	if (!query || strlen(query) <= MAX_QUERY)
+		return query;
+	while (((unsigned char)query[n] & 0xc0) == 0x80)
+		n--;
+	strcpy(query + n, "...");
+	return query;
+}
+
+/* d: of the page, whose stage the labels of the reading tell. */
+static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
+		      const struct page *pages, size_t n)
+{
+	const struct batch_input *as = &pages->as;
+	const struct flame_part *told =
+		flame_split_at(d->stages->split, pages->part);
+	/* What is of no stage, or of several, has no name. */
+	const char *stage = value_of(d->batch, as, "stage");
+	flame_id labels = *stage && *stage != '[' ? told->labels : 0;
+	char *heading = heading_of(all, d->group->title, labels);
+	char *query = query_of(all, labels);
+	bool good = heading && query;
+
+	d->heading = heading;
+	d->query = query && *query ? query : NULL;
+	good = good && batch_add_head(d, as) &&
+	       (!labels || add_stage(all, d->record, labels)) &&
+	       write_page(d, pages, n) && add_inputs(d, pages, n) &&
+	       batch_add_metrics(d) &&
+	       (!d->batch->outliers || batch_find_outliers(d)) &&
+	       batch_write_record(d, ".json");
+	d->heading = d->query = NULL;
+	free(heading);
+	free(query);
+	return good;
+}
+
+static bool draw_run(struct batch_drawing *all, struct batch_drawing *d,
+		     const struct page *pages, size_t n)
+{
+	if (!d->group->name || !d->group->title || !d->record || !d->flame ||
+	    !batch_add_number(d->record, "lost",
+			      batch_count_lost(all->record)))
+		return false;
+	flame_limit(d->flame, all->memory);
+	flame_threads(d->flame, all->threads);
+	d->trees = flame_trees_new(d->flame);
+	return d->trees && draw_page(all, d, pages, n);
+}
+
+/*
+ * One page, of a run of parts, with a dictionary of its own: what it takes to
+ * draw grows with the page, not with all that was read.
+ */
+static bool make_page(struct batch_drawing *all, const struct page *pages,
+		      size_t n, cJSON *names)
+{
+	struct batch_group group = *all->group;
+	struct batch_drawing d = {
+		.batch = all->batch, .group = &group, .flame = flame_new(),
+		.stages = all->stages, .record = cJSON_CreateObject(),
+	};
+	cJSON *name;
+	bool good;
+
+	group.name = name_page(all, &pages->as);
+	group.title = batch_title(all->batch, &pages->as, ' ');
+	all->stages->run = pages;
+	all->stages->nrun = n;
+	good = draw_run(all, &d, pages, n);
+	if (!good && d.flame)
+		snprintf(all->message, sizeof(all->message), "%s",
+			 flame_error(d.flame));
+	name = good ? cJSON_CreateString(group.name) : NULL;
+	good = name && cJSON_AddItemToArray(names, name);
+	flame_trees_free(d.trees);
+	flame_free(d.flame);
+	cJSON_Delete(d.record);
+	free(group.title);
+	return good;
+}
+
+/* The page's value of a key: what a sample tells, else the path. */
+static const char *page_value(const struct batch_drawing *d, flame_id keys,
+			      size_t i)
+{
+	const char *key = d->batch->keys[i];
+	const char *value = text_of(d, keys, key);
+
+	if (strcmp(key, "stage") == 0)
+		return strchr(value, '+') ? "[several stages]" : value;
+	return *value ? value : d->group->inputs->values[i];
+}
+
+static bool fill_page(const struct batch_drawing *d, struct page *page,
+		      size_t part)
+{
+	flame_id keys = flame_split_at(d->stages->split, part)->keys;
+	bool good = true;
+
+	*page = (struct page){ .part = part };
+	for (size_t i = 0; i < d->batch->nkeys; i++) {
+		page->as.values[i] = strdup(page_value(d, keys, i));
+		good = good && page->as.values[i];
+	}
+	return good;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct page *x = a, *y = b;
+	int d = batch_compare_keys(&x->as, &y->as);
+
+	return d ? d : (x->part > y->part) - (x->part < y->part);
+}
+
+static bool make_pages(struct batch_drawing *d, struct page *pages)
+{
+	struct batch_stages *s = d->stages;
+	cJSON *names = cJSON_AddArrayToObject(d->record, "pages");
+	bool good = names;
+	size_t from, to;
+
+	for (size_t i = 0; good && i < s->n; i++)
+		good = fill_page(d, &pages[i], i);
+	if (!good)
+		return cli_no_memory(d->batch->cli);
+	qsort(pages, s->n, sizeof(*pages), by_key);
+	for (from = 0; good && from < s->n; from = to) {
+		for (to = from + 1; to < s->n &&
+		     batch_compare_keys(&pages[from].as, &pages[to].as) == 0;
+		     to++)
+			;
+		good = make_page(d, &pages[from], to - from, names);
+	}
+	return good;
+}
+
+static bool draw_pages(struct batch_drawing *d)
+{
+	struct batch_stages *s = d->stages;
+	struct page *pages = calloc(s->n + 1, sizeof(*pages));
+	bool good = pages || cli_no_memory(d->batch->cli);
+
+	s->names = calloc(s->n + 1, sizeof(*s->names));
+	good = good && s->names && make_pages(d, pages);
+	for (size_t i = 0; pages && i < s->n; i++)
+		batch_free_input(&pages[i].as);
+	free(pages);
+	for (size_t i = 0; i < s->nnames; i++)
+		free(s->names[i]);
+	free(s->names);
+	return good;
+}
+
+/* All of them, which the pages' add up to. */
+static bool add_totals(struct batch_drawing *d)
+{
+	cJSON *metrics = cJSON_AddArrayToObject(d->record, "metrics");
+	struct flame_tree *tree;
+
+	for (size_t i = 0; metrics && (tree = flame_trees_at(d->trees, i));
+	     i++) {
+		const char *name = flame_tree_metric(tree);
+		cJSON *entry = cJSON_CreateObject();
+
+		if (!entry || !cJSON_AddItemToArray(metrics, entry) ||
+		    !batch_add_text(entry, "name", *name ? name : "samples") ||
+		    !batch_add_number(entry, "weight",
+				      flame_tree_total(tree, 0)))
+			return false;
+	}
+	return metrics;
+}
+
+bool batch_draw_stages(struct batch_drawing *d)
+{
+	struct batch_stages s = {
+		.split = flame_split_new(d->flame),
+		.executors = calloc(d->group->n + 1, sizeof(flame_id)),
+	};
+	bool good;
+
+	d->stages = &s;
+	s.reading = d;
+	good = s.split && s.executors && read_all(d) && add_totals(d) &&
+	       draw_pages(d) &&
+	       batch_write_record(d, batch_record_ending(d->batch));
+	flame_split_free(s.split);
+	for (size_t i = 0; i < s.n; i++)
+		free(s.parts[i].inputs);
+	free(s.parts);
+	free(s.executors);
+	d->stages = NULL;
+	return good;
+}
