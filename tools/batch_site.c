@@ -284,8 +284,8 @@ static bool add_sums(cJSON *manifest, const struct account *account)
 }
 
 /* "3 of 100 files damaged, 1 failed: PATH; see SITE/manifest.json" */
-static void tell_account(const struct batch *batch,
-			 const struct account *account, const cJSON *inputs)
+static void report_account(const struct batch *batch,
+			   const struct account *account, const cJSON *inputs)
 {
 	char list[256] = "";
 	const char *first = NULL;
@@ -345,7 +345,7 @@ static int write_manifest(const struct batch *batch, struct flame *flame)
 	       cJSON_AddItemToObject(manifest, "inputs", inputs) &&
 	       write_json(batch, flame, "manifest.json", manifest);
 	if (good)
-		tell_account(batch, &account, inputs);
+		report_account(batch, &account, inputs);
 	cJSON_Delete(manifest);
 	return good ? status_of(batch, &account) : fail(batch, flame);
 }

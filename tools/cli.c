@@ -112,7 +112,7 @@ static void add_choices(char *text, size_t size, const struct cli_list *list)
 }
 
 /* Tells the page's writer which options selected and rewrote stacks. */
-static bool tell_choices(const struct cli *cli, struct flame_sink *sink)
+static bool report_choices(const struct cli *cli, struct flame_sink *sink)
 {
 	char text[4096] = "";
 
@@ -134,7 +134,7 @@ static struct flame_sink *make_writer(struct cli *cli, struct flame *flame,
 		return NULL;
 	}
 	sort_filters(&cli->filters);
-	if (sink && !tell_choices(cli, sink)) {
+	if (sink && !report_choices(cli, sink)) {
 		flame_abandon(sink);
 		return NULL;
 	}
@@ -368,7 +368,7 @@ static bool pump_all(struct cli *cli, struct flame *flame,
 }
 
 /* Why there is nothing, where --quiet has not let it be said. */
-static void tell_loss(const struct cli *cli)
+static void report_loss(const struct cli *cli)
 {
 	if (cli->loss[0])
 		cli_say(cli, "%s", cli->loss);
@@ -504,9 +504,9 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	if (status != CLI_TROUBLE)
 		return cli_worse(status, status_of(cli, &tally));
 	if (!flame_error(flame)[0])
-		tell_loss(cli);
+		report_loss(cli);
 	if (flame_refused_empty(flame)) {
-		cli_tell_nothing(cli, flame, inputs, n);
+		cli_explain_nothing(cli, flame, inputs, n);
 		return CLI_TROUBLE;
 	}
 	return trouble(cli, flame);
@@ -610,7 +610,7 @@ static int survey(struct cli *cli)
 		cli_print_events(flame);
 	flame_free(flame);
 	if (!tally.read)
-		tell_loss(cli);
+		report_loss(cli);
 	if (cli_flush(cli) != CLI_FINE || !good)
 		return CLI_TROUBLE;
 	return status_of(cli, &tally);
@@ -690,7 +690,7 @@ static int run(struct cli *cli)
 {
 	static char dash[] = "-";
 
-	if (cli->tool->settle && !cli->tool->settle(cli))
+	if (cli->tool->check_options && !cli->tool->check_options(cli))
 		return CLI_TROUBLE;
 	if (!list_folders(cli))
 		return CLI_TROUBLE;

@@ -49,7 +49,7 @@ struct cli_tool {
 	/* Takes its own rows of kind CLI_TAKE; false: the message is out. */
 	bool (*take)(struct cli *cli, const char *name, const char *value);
 	/* Before the inputs are opened; false: the message is out. */
-	bool (*settle)(struct cli *cli);
+	bool (*check_options)(struct cli *cli);
 	/* The kinds of flame_rows that it has as options, and of 'i', 'o'
 	   and 'c' those that --help lists; NULL: "sfwioc". */
 	const char *rows;
@@ -150,8 +150,8 @@ char *cli_visible(const char *text, size_t size);
  * option it was, what names there are, and the nearest one.
  */
 bool cli_selects(const struct cli *cli);
-void cli_tell_nothing(struct cli *cli, const struct flame *flame,
-		      char **inputs, size_t n);
+void cli_explain_nothing(struct cli *cli, const struct flame *flame,
+			 char **inputs, size_t n);
 
 /* jobs.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);

@@ -67,7 +67,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	return true;
 }
 
-static bool settle(struct cli *cli)
+static bool check_options(struct cli *cli)
 {
 	const struct own *own = cli->own;
 
@@ -383,7 +383,7 @@ static const struct cli_tool tool = {
 	.rows = "sfwic",
 	.options = options,
 	.take = take,
-	.settle = settle,
+	.check_options = check_options,
 	.run = run,
 	.lists = true,
 };

@@ -80,7 +80,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 }
 
 /* Counts are not changed; only the picture is scaled. */
-static bool settle_drawing(struct cli *cli)
+static bool resolve_drawing(struct cli *cli)
 {
 	const char *format = cli->output_format;
 	struct own *own = cli->own;
@@ -164,7 +164,7 @@ static bool expand_folders(struct cli *cli)
 	return good;
 }
 
-static bool settle(struct cli *cli)
+static bool check_options(struct cli *cli)
 {
 	const struct own *own = cli->own;
 
@@ -175,7 +175,7 @@ static bool settle(struct cli *cli)
 			"no messages: --quiet", cli->output ? 'o' : 'f');
 		return false;
 	}
-	if (!settle_drawing(cli))
+	if (!resolve_drawing(cli))
 		return false;
 	if (!expand_folders(cli))
 		return false;
@@ -188,7 +188,7 @@ static bool settle(struct cli *cli)
 }
 
 /* -q: whether any stack has another weight than before. */
-static int tell_by_status(struct flame_tree *tree)
+static int report_by_status(struct flame_tree *tree)
 {
 	const struct flame_node *nodes;
 	size_t n;
@@ -358,7 +358,7 @@ static int gathered(struct cli *cli, struct flame *flame,
 	if (own->normalize && !own->drawn && !normalize(cli, tree))
 		return CLI_TROUBLE;
 	if (own->brief)
-		return tell_by_status(tree);
+		return report_by_status(tree);
 	return own->top ? put_top(cli, flame, tree) : CLI_FINE;
 }
 
@@ -371,7 +371,7 @@ static const struct cli_tool tool = {
 	.format = "folded",
 	.options = options,
 	.take = take,
-	.settle = settle,
+	.check_options = check_options,
 	.gathered = gathered,
 };
 

@@ -69,7 +69,7 @@ static bool has_metric(const char *names)
  * Parts that will be added up need one metric, whatever the inputs hold: that
  * of --event, or cpu, unless the metric is a column.
  */
-static bool settle_parts(struct cli *cli)
+static bool resolve_parts(struct cli *cli)
 {
 	const struct own *own = cli->own;
 	const char *format = cli->output_format;
@@ -101,11 +101,11 @@ static bool settle_parts(struct cli *cli)
 }
 
 /* A peer's event is not the name of a metric: the reader knows it. */
-static bool settle(struct cli *cli)
+static bool check_options(struct cli *cli)
 {
 	struct own *own = cli->own;
 
-	if (!settle_parts(cli))
+	if (!resolve_parts(cli))
 		return false;
 	if (!own->event)
 		return true;
@@ -124,7 +124,7 @@ static const struct cli_tool tool = {
 	.rows = "sdfwioc",
 	.options = options,
 	.take = take,
-	.settle = settle,
+	.check_options = check_options,
 };
 
 int main(int argc, char **argv)

@@ -139,7 +139,7 @@ static bool is_set(const struct cli *cli, const char *name)
 }
 
 /* The last detail of pictures; --flamechart is refused by other writers. */
-static void tell_svg_only(const struct cli *cli)
+static void report_svg_only(const struct cli *cli)
 {
 	const char *last = NULL;
 	struct flame_row row;
@@ -153,7 +153,7 @@ static void tell_svg_only(const struct cli *cli)
 		cli_say(cli, "--%s: only pictures (svg) know it", last);
 }
 
-static bool settle(struct cli *cli)
+static bool check_options(struct cli *cli)
 {
 	const struct own *own = cli->own;
 	const char *format = cli->output_format;
@@ -166,7 +166,7 @@ static bool settle(struct cli *cli)
 			cli_say(cli, "--%s: %s", remarks[i].name,
 				remarks[i].why);
 	if (format && strcmp(format, "svg") != 0 && !cli->quiet)
-		tell_svg_only(cli);
+		report_svg_only(cli);
 	if (chart && !name_threads(cli))
 		return false;
 	return ask_both(cli, format, chart);
@@ -182,7 +182,7 @@ static const struct cli_tool tool = {
 	.rows = "sfwpioc",
 	.options = options,
 	.take = take,
-	.settle = settle,
+	.check_options = check_options,
 };
 
 int main(int argc, char **argv)

@@ -357,7 +357,7 @@ static bool is_empty(const struct input *in)
 	       !flame_lines_damage(in->lines);
 }
 
-static void tell_problems(const struct merge *m, const struct input *in)
+static void report_problems(const struct merge *m, const struct input *in)
 {
 	if (in->bad)
 		cli_say(m->cli, "%s: %" PRIu64 " lines not understood, "
@@ -385,7 +385,7 @@ static int status_of(const struct merge *m, const struct input *inputs,
 	if (cli_passes_losses(m->cli))
 		fails = lost = false;
 	for (size_t i = 0; i < n && (fails || !m->cli->quiet); i++)
-		tell_problems(m, &inputs[i]);
+		report_problems(m, &inputs[i]);
 	if ((fails || lost) && m->cli->unsaid[0])
 		cli_say(m->cli, "%s", m->cli->unsaid);
 	return fails || lost ? CLI_TROUBLE : CLI_FINE;

@@ -635,7 +635,7 @@ static bool take_more_pids(struct cli *cli)
 	return true;
 }
 
-static bool settle(struct cli *cli)
+static bool check_options(struct cli *cli)
 {
 	struct own *own = cli->own;
 	int ways;
@@ -674,7 +674,7 @@ static const struct cli_tool tool = {
 	.format = "folded",
 	.options = options,
 	.take = take,
-	.settle = settle,
+	.check_options = check_options,
 	.rows = "fwoc",
 	.command = true,
 	.run = run,

@@ -126,7 +126,7 @@ static bool ends_in(const char *path, const char *end)
 	return n > m && strcmp(path + n - m, end) == 0;
 }
 
-static bool settle(struct cli *cli)
+static bool check_options(struct cli *cli)
 {
 	struct own *own = cli->own;
 
@@ -513,7 +513,7 @@ static const struct cli_tool tool = {
 	.format = "text",
 	.options = options,
 	.take = take,
-	.settle = settle,
+	.check_options = check_options,
 	.rows = "sfi",
 	.gathered = gathered,
 };

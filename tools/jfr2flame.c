@@ -228,7 +228,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	return true;
 }
 
-static bool settle_event(struct cli *cli)
+static bool resolve_event(struct cli *cli)
 {
 	const struct own *own = cli->own;
 	const char *event = NULL, *second = NULL;
@@ -263,7 +263,7 @@ static bool settle_event(struct cli *cli)
 }
 
 /* jfrconv: a plain number is percent already, and N% a hundredth of it. */
-static bool settle_minwidth(struct cli *cli, const char *text)
+static bool resolve_minwidth(struct cli *cli, const char *text)
 {
 	size_t n = strlen(text);
 	bool percent = n && text[n - 1] == '%', good;
@@ -283,7 +283,7 @@ static bool settle_minwidth(struct cli *cli, const char *text)
 }
 
 /* Only the last -I and -X count there, and must match a whole frame. */
-static bool settle_compat(struct cli *cli)
+static bool resolve_compat(struct cli *cli)
 {
 	const struct own *own = cli->own;
 	size_t n = 0;
@@ -300,7 +300,7 @@ static bool settle_compat(struct cli *cli)
 	       cli_ask(cli, "compat", NULL) && cli_set(cli, "compat", NULL);
 }
 
-static bool settle_filters(struct cli *cli)
+static bool resolve_filters(struct cli *cli)
 {
 	const struct own *own = cli->own;
 	bool compat = cli->compat;
@@ -321,11 +321,11 @@ static bool settle_filters(struct cli *cli)
 	if (own->grain && !(compat ? cli_ask(cli, "grain", own->grain) :
 				     cli_filter(cli, "grain", own->grain)))
 		return false;
-	if (own->minwidth && !settle_minwidth(cli, own->minwidth))
+	if (own->minwidth && !resolve_minwidth(cli, own->minwidth))
 		return false;
 	if (!cli_set(cli, "merge-tiers", NULL))
 		return false;
-	return !compat || settle_compat(cli);
+	return !compat || resolve_compat(cli);
 }
 
 static bool is_directory(const char *path)
@@ -394,7 +394,7 @@ static void say_pprof(const struct cli *cli)
 }
 
 /* The last of several operands is the output, if it looks like one. */
-static bool settle_output(struct cli *cli)
+static bool resolve_output(struct cli *cli)
 {
 	const char *last;
 
@@ -421,10 +421,10 @@ static bool settle_output(struct cli *cli)
 	return true;
 }
 
-static bool settle(struct cli *cli)
+static bool check_options(struct cli *cli)
 {
-	return settle_output(cli) && settle_event(cli) &&
-	       settle_filters(cli);
+	return resolve_output(cli) && resolve_event(cli) &&
+	       resolve_filters(cli);
 }
 
 static const struct cli_tool tool = {
@@ -437,7 +437,7 @@ static const struct cli_tool tool = {
 	.format = "html",
 	.options = options,
 	.take = take,
-	.settle = settle,
+	.check_options = check_options,
 };
 
 int main(int argc, char **argv)

@@ -160,8 +160,8 @@ static bool is_none(const char *name)
 }
 
 /* The values of a key, the heaviest first. */
-static void tell_values(struct cli *cli, struct line *line, const char *key,
-			const char *wanted, char **inputs, size_t n)
+static void report_values(struct cli *cli, struct line *line, const char *key,
+			  const char *wanted, char **inputs, size_t n)
 {
 	struct flame *flame = flame_new();
 	struct flame_tree *tree =
@@ -191,8 +191,8 @@ static void tell_values(struct cli *cli, struct line *line, const char *key,
 	flame_free(flame);
 }
 
-static void tell_functions(struct cli *cli, struct line *line,
-			   const char *wanted, char **inputs, size_t n)
+static void report_functions(struct cli *cli, struct line *line,
+			     const char *wanted, char **inputs, size_t n)
 {
 	struct flame *flame = flame_new();
 	struct flame_tree *tree =
@@ -213,8 +213,8 @@ static void tell_functions(struct cli *cli, struct line *line,
 	flame_free(flame);
 }
 
-static void tell_metrics(const struct flame *flame, struct line *line,
-			 const char *wanted, bool several)
+static void report_metrics(const struct flame *flame, struct line *line,
+			   const char *wanted, bool several)
 {
 	struct names names = { 0 };
 	const char *between = "; there is ";
@@ -250,8 +250,8 @@ static bool has_metric(const struct flame *flame, const char *name)
 	return false;
 }
 
-void cli_tell_nothing(struct cli *cli, const struct flame *flame,
-		      char **inputs, size_t n)
+void cli_explain_nothing(struct cli *cli, const struct flame *flame,
+			 char **inputs, size_t n)
 {
 	const char *events = value_of(&cli->sets, "events");
 	const char *thread = value_of(&cli->asks, "thread");
@@ -265,21 +265,21 @@ void cli_tell_nothing(struct cli *cli, const struct flame *flame,
 	add(&line, "nothing was selected");
 	if (cli->event && !has_metric(flame, cli->event)) {
 		add(&line, " by --event %s", cli->event);
-		tell_metrics(flame, &line, cli->event,
-			     strchr(cli->event, ','));
+		report_metrics(flame, &line, cli->event,
+			       strchr(cli->event, ','));
 	} else if (events && strcmp(events, "all") != 0 && !thread && !state &&
 		   !root) {
 		add(&line, " by --events %s", events);
-		tell_metrics(flame, &line, events, false);
+		report_metrics(flame, &line, events, false);
 	} else if (thread) {
 		add(&line, " by --thread %s", thread);
-		tell_values(cli, &line, "thread", thread, inputs, n);
+		report_values(cli, &line, "thread", thread, inputs, n);
 	} else if (state) {
 		add(&line, " by --state %s", state);
-		tell_values(cli, &line, "state", state, inputs, n);
+		report_values(cli, &line, "state", state, inputs, n);
 	} else if (root) {
 		add(&line, " by --root %s", root);
-		tell_functions(cli, &line, root, inputs, n);
+		report_functions(cli, &line, root, inputs, n);
 	}
 	cli_say(cli, "%s (--empty ok allows it)", line.text);
 }

@@ -387,7 +387,7 @@ static int set_scale(struct fl_page *page)
 }
 
 /* Titles of pages that are read end in their metric already. */
-static bool tells(const struct fl_buf *name, const char *metric)
+static bool has_metric(const struct fl_buf *name, const char *metric)
 {
 	struct slice text = { name->data, name->size };
 
@@ -417,7 +417,7 @@ static int name_page(struct fl_page *page)
 	}
 	if (name.size && after.size)
 		fl_buf_print(&name, " → %s", after.data);
-	if (name.size && *metric && !page->nmore && !tells(&name, metric))
+	if (name.size && *metric && !page->nmore && !has_metric(&name, metric))
 		fl_buf_print(&name, ", %s", metric);
 	fl_buf_free(&after);
 	if (name.failed || after.failed)
@@ -429,7 +429,7 @@ static int name_page(struct fl_page *page)
 }
 
 /* Date, duration and JVM of the first input that has them. */
-static int tell_origin(struct fl_page *page)
+static int note_origin(struct fl_page *page)
 {
 	static const char *const keys[] = { "start", "duration", "JVM" };
 	struct fl_buf notes = { 0 };
@@ -447,7 +447,7 @@ static int tell_origin(struct fl_page *page)
 	return FLAME_OK;
 }
 
-static int tell_origins(struct page_state *state)
+static int note_origins(struct page_state *state)
 {
 	struct fl_page *page = &state->page;
 
@@ -458,7 +458,7 @@ static int tell_origins(struct page_state *state)
 		return FLAME_OK;
 	if (name_page(page) != FLAME_OK)
 		return FLAME_FAILED;
-	return page->notes ? FLAME_OK : tell_origin(page);
+	return page->notes ? FLAME_OK : note_origin(page);
 }
 
 static int finish(struct flame_sink *sink)
@@ -473,9 +473,9 @@ static int finish(struct flame_sink *sink)
 	if (state->before)
 		fl_tree_swap(state->page.tree);
 	if (!state->page.tree->total[0] && !state->page.tree->total[1] &&
-	    fl_tell_empty(sink->flame) != FLAME_OK)
+	    fl_report_empty(sink->flame) != FLAME_OK)
 		return FLAME_FAILED;
-	status = tell_origins(state);
+	status = note_origins(state);
 	if (status == FLAME_OK)
 		status = set_scale(&state->page);
 	if (status == FLAME_OK)

@@ -537,7 +537,7 @@ static int write_rows(struct fl_rows *rows)
 	fl_index_free(&rows->index);
 	leave_out_zeros(rows);
 	find_first(rows);
-	if (!rows->count && fl_tell_empty(rows->flame) != FLAME_OK)
+	if (!rows->count && fl_report_empty(rows->flame) != FLAME_OK)
 		return FLAME_FAILED;
 	rows->stack_rank = rank_stacks(rows->flame);
 	if (!rows->stack_rank || !rank_sets(rows) || !find_metrics(rows) ||

@@ -180,7 +180,7 @@ void fl_source_resume(struct flame_source *source);
  * fails (flame_refuse_empty).  Where all inputs are empty there was none to
  * select, and the inputs say so.
  */
-int fl_tell_empty(struct flame *flame);
+int fl_report_empty(struct flame *flame);
 /* The same without a remark. */
 int fl_refuse_empty(struct flame *flame);
 /* By name; NULL with fl_fail naming those there are. */

@@ -10,10 +10,10 @@ static int notify(struct flame_sink *sink, struct flame_source *source,
 		  bool begin)
 {
 	for (; sink; sink = sink->next) {
-		int (*tell)(struct flame_sink *, struct flame_source *) =
+		int (*call)(struct flame_sink *, struct flame_source *) =
 			begin ? sink->begin : sink->end;
 
-		if (tell && tell(sink, source) != FLAME_OK)
+		if (call && call(sink, source) != FLAME_OK)
 			return FLAME_FAILED;
 	}
 	return FLAME_OK;
@@ -37,7 +37,7 @@ static void begin_path_labels(struct flame *flame, struct fl_input *input,
 	}
 }
 
-static void tell(struct fl_input *input, flame_id key, flame_id value)
+static void add_label(struct fl_input *input, flame_id key, flame_id value)
 {
 	unsigned i = 0;
 
@@ -51,8 +51,9 @@ static void tell(struct fl_input *input, flame_id key, flame_id value)
 }
 
 /* "... --executor-id 7 --app-id app-1 ...": the word after the option. */
-static void tell_option(struct flame *flame, struct fl_input *input,
-			const char *line, const char *option, const char *key)
+static void label_option(struct flame *flame, struct fl_input *input,
+			 const char *line, const char *option,
+			 const char *key)
 {
 	const char *at = strstr(line, option);
 	size_t size;
@@ -62,7 +63,8 @@ static void tell_option(struct flame *flame, struct fl_input *input,
 	at += strlen(option);
 	size = strcspn(at, " ");
 	if (size)
-		tell(input, fl_name(flame, key), flame_name(flame, at, size));
+		add_label(input, fl_name(flame, key),
+			  flame_name(flame, at, size));
 }
 
 /*
@@ -73,13 +75,13 @@ static void read_command(struct flame *flame, struct fl_input *input,
 			 const char *line)
 {
 	if (strstr(line, "ExecutorBackend ")) {
-		tell_option(flame, input, line, " --executor-id ", "executor");
-		tell_option(flame, input, line, " --app-id ", "app");
+		label_option(flame, input, line, " --executor-id ", "executor");
+		label_option(flame, input, line, " --app-id ", "app");
 	} else if (strncmp(line, "org.apache.spark.deploy.SparkSubmit ",
 			   strlen("org.apache.spark.deploy.SparkSubmit ")) ==
 		   0) {
-		tell(input, fl_name(flame, "executor"),
-		     fl_name(flame, "driver"));
+		add_label(input, fl_name(flame, "executor"),
+			  fl_name(flame, "driver"));
 	}
 }
 

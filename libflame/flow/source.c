@@ -75,7 +75,7 @@ static bool has_input(const struct flame *flame)
 	return !flame->ninputs || flame->nempty < flame->ninputs;
 }
 
-int fl_tell_empty(struct flame *flame)
+int fl_report_empty(struct flame *flame)
 {
 	if (has_input(flame) && !flame->refuse_empty)
 		fl_remark(flame, "the result is empty: no sample was selected");

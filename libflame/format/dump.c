@@ -124,7 +124,7 @@ static flame_id stack_of(struct fl_dump *dump)
 	return stack;
 }
 
-static void tell_end(struct fl_dump *dump)
+static void report_end(struct fl_dump *dump)
 {
 	const struct fl_select *s = &dump->source->select;
 
@@ -149,7 +149,7 @@ bool fl_dump_end(struct fl_dump *dump, struct flame_sample *sample)
 		dump->no_stack++;
 		return false;
 	}
-	tell_end(dump);
+	report_end(dump);
 	*sample = (struct flame_sample){
 		.stack = stack_of(dump), .metric = dump->metric,
 		.time = dump->time, .weight = 1,

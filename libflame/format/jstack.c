@@ -426,7 +426,7 @@ static bool take_mounted(struct jstack *j, struct slice number,
 }
 
 /* Lines of a thread that say nothing of its stack. */
-static bool is_aside(struct slice text)
+static bool is_ignored(struct slice text)
 {
 	static const char *const asides[] = {
 		"-", "//", "No compile task", "Compiling:",
@@ -461,7 +461,7 @@ static bool take_inner(struct jstack *j, struct slice text, size_t n,
 		j->dump.state = fl_java_state(word);
 	} else if (fl_slice_is(text, "...")) {
 		j->dump.truncated = true;
-	} else if (!is_aside(text) &&
+	} else if (!is_ignored(text) &&
 		   /* JDK 21's dump_to_file. */
 		   !(j->to_file && n == 6 && take_frame(j, text))) {
 		not_understood(j, text);

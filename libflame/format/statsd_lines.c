@@ -388,7 +388,7 @@ static bool read_point(struct statsd *s, struct slice line,
 }
 
 /* Lines of influx_inspect export between points, and blank lines. */
-static bool is_aside(struct slice line)
+static bool is_ignored(struct slice line)
 {
 	return !fl_slice_trim(line).size || line.data[0] == '#' ||
 	       fl_slice_starts(line, "CREATE ");
@@ -432,7 +432,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 
 	s->names.lines = options->lines;
 	while (fl_lines_next(&s->lines, &line)) {
-		if (is_aside(line))
+		if (is_ignored(line))
 			continue;
 		/* Several answers may follow one another. */
 		if (s->kind == NONE || is_csv_header(line))
@@ -497,7 +497,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 			break;
 		if (line.size && line.data[line.size - 1] == '\r')
 			line.size--;
-		if (is_aside(line))
+		if (is_ignored(line))
 			continue;
 		if (!lines++)
 			kind = kind_of(line);

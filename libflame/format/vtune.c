@@ -341,7 +341,7 @@ static bool accept_line(struct fl_line_reader *base, struct slice s,
 	return take_row(r, s, sample);
 }
 
-static void tell(struct reader *r)
+static void report(struct reader *r)
 {
 	const char *name = fl_in_name(r->base.source->in);
 
@@ -367,7 +367,7 @@ static int at_end(struct reader *r)
 {
 	int status = fl_lines_end(r->base.source, &r->base.lines);
 
-	tell(r);
+	report(r);
 	if (r->skipping || r->cut || r->no_time || !r->delimiter)
 		fl_line_reader_damage(&r->base);
 	return status;

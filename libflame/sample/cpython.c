@@ -97,7 +97,7 @@ static uint64_t address_of(const struct fl_vm_symbols *vm, const char *name)
 }
 
 /* An offset of the block that is past any structure fails it. */
-static unsigned told(const uint64_t *words, unsigned place, bool *good)
+static unsigned offset_at(const uint64_t *words, unsigned place, bool *good)
 {
 	enum { MAX_OFFSET = 1 << 20 };
 
@@ -122,19 +122,19 @@ static bool read_block(struct fl_cpython *py, const struct block *b)
 	    words[b->qualified_name] != words[b->file_name] + 16)
 		return false;
 	*l = (struct layout){ .minor = b->minor };
-	l->interpreters = told(words, b->interpreters, &good);
-	l->next_interpreter = told(words, b->next_interpreter, &good);
-	l->threads = told(words, b->threads, &good);
-	l->next_thread = told(words, b->next_thread, &good);
-	l->current = told(words, b->current, &good);
-	l->native_id = told(words, b->native_id, &good);
-	l->previous = told(words, b->previous, &good);
-	l->code = told(words, b->code, &good);
-	l->owner = told(words, b->owner, &good);
-	l->file_name = told(words, b->file_name, &good);
-	l->state = told(words, b->state, &good);
-	l->length = told(words, b->length, &good);
-	l->ascii_size = told(words, b->ascii_size, &good);
+	l->interpreters = offset_at(words, b->interpreters, &good);
+	l->next_interpreter = offset_at(words, b->next_interpreter, &good);
+	l->threads = offset_at(words, b->threads, &good);
+	l->next_thread = offset_at(words, b->next_thread, &good);
+	l->current = offset_at(words, b->current, &good);
+	l->native_id = offset_at(words, b->native_id, &good);
+	l->previous = offset_at(words, b->previous, &good);
+	l->code = offset_at(words, b->code, &good);
+	l->owner = offset_at(words, b->owner, &good);
+	l->file_name = offset_at(words, b->file_name, &good);
+	l->state = offset_at(words, b->state, &good);
+	l->length = offset_at(words, b->length, &good);
+	l->ascii_size = offset_at(words, b->ascii_size, &good);
 	/* Others have their text in UTF-8 besides: its size, and where. */
 	l->unicode_size = l->ascii_size + 16;
 	return good && l->previous <= FRAME_SIZE - 8 &&

@@ -299,7 +299,7 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 	if (!is_wanted(r, p, e))
 		return false;
 	if (r->how.kind == FL_RECORD_WALL)
-		weight = fl_wall_settle(r, e->tid);
+		weight = fl_wall_take_owed(r, e->tid);
 	if (!weight)
 		return false;
 	if (!p)

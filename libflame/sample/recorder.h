@@ -91,7 +91,7 @@ int fl_wall_wait(const struct fl_recorder *r);
 /* A sample of a thread of this round; false: no more. */
 bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample);
 /* What a thread owes when a sample of it comes; 0: it is not wanted. */
-uint64_t fl_wall_settle(struct fl_recorder *r, pid_t tid);
+uint64_t fl_wall_take_owed(struct fl_recorder *r, pid_t tid);
 /* This is that sample's stack. */
 void fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *taken);
 /* At the end, what nobody has paid. */

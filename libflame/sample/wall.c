@@ -261,7 +261,7 @@ bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
 	return false;
 }
 
-uint64_t fl_wall_settle(struct fl_recorder *r, pid_t tid)
+uint64_t fl_wall_take_owed(struct fl_recorder *r, pid_t tid)
 {
 	const uint64_t *place = fl_map_get(&r->waiters.by_tid, (uint64_t)tid);
 	uint64_t owed;

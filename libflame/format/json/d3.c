@@ -250,7 +250,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	d3->read = true;
 	status = fl_json_give(&d3->js, sample, read);
 	if (status == FLAME_END)
-		fl_json_tree_tell(&d3->tree);
+		fl_json_tree_report(&d3->tree);
 	return status;
 }
 

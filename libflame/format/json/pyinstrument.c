@@ -140,7 +140,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	int status = fl_json_give(&p->js, sample, read);
 
 	if (status == FLAME_END)
-		fl_json_tree_tell(&p->tree);
+		fl_json_tree_report(&p->tree);
 	return status;
 }
 

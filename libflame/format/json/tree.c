@@ -180,7 +180,7 @@ void fl_json_tree_add(struct fl_json_tree *tree, flame_id metric)
 	fl_free(stacks);
 }
 
-void fl_json_tree_tell(struct fl_json_tree *tree)
+void fl_json_tree_report(struct fl_json_tree *tree)
 {
 	if (tree->no_stack)
 		fl_remark(tree->js->flame, "%s: %" PRId64 " without a stack "

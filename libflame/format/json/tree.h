@@ -51,7 +51,7 @@ void fl_json_tree_read(struct fl_json_tree *tree);
 /* Adds its samples. */
 void fl_json_tree_add(struct fl_json_tree *tree, flame_id metric);
 /* Reports no_stack once, at the end of the source. */
-void fl_json_tree_tell(struct fl_json_tree *tree);
+void fl_json_tree_report(struct fl_json_tree *tree);
 void fl_json_tree_free(struct fl_json_tree *tree);
 
 /* The next value as a name, if it is text; others are skipped. */

@@ -133,7 +133,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	int status = fl_json_give(&heap->js, sample, read);
 
 	if (status == FLAME_END)
-		fl_json_tree_tell(&heap->tree);
+		fl_json_tree_report(&heap->tree);
 	return status;
 }
 

@@ -30,7 +30,7 @@ struct fits {
 	bool attributed;	/* some sample has a field 3 of many */
 };
 
-static void look_at(struct fl_message sample, struct shape *shape)
+static void add_shape(struct fl_message sample, struct shape *shape)
 {
 	struct fl_numbers numbers;
 	struct fl_field field;
@@ -81,7 +81,7 @@ static void try_samples(const struct fl_otlp_dictionary *d,
 	while (fl_field_next(&profile, &field)) {
 		if (field.number != PROFILE_SAMPLES)
 			continue;
-		look_at(fl_field_message(&field), &shape);
+		add_shape(fl_field_message(&field), &shape);
 		fits->old = fits->old && layout_fits(d, &shape, before_1_10);
 		fits->new = fits->new && layout_fits(d, &shape, since_1_10);
 		fits->attributed |= shape.count[before_1_10.attributes] > 0;

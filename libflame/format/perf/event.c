@@ -66,7 +66,7 @@ static bool is_selected(const struct fl_perf_reader *r, struct slice name)
 }
 
 /* Reports which metrics were chosen: several are added. */
-static int tell_added(struct fl_perf_reader *r)
+static int report_added(struct fl_perf_reader *r)
 {
 	struct flame *flame = r->flame;
 	const char *unit = NULL;
@@ -101,7 +101,7 @@ static bool is_weighted(struct slice event)
 	       fl_slice_starts(event, "sched:sched_stat_");
 }
 
-static void tell_weights(struct fl_perf_reader *r)
+static void report_weights(struct fl_perf_reader *r)
 {
 	const struct fl_perf_options *options = r->naming.options;
 
@@ -199,10 +199,10 @@ void fl_perf_event_join(struct fl_perf_reader *to, struct fl_perf_reader *from)
 
 int fl_perf_events_end(struct fl_perf_reader *r)
 {
-	tell_weights(r);
+	report_weights(r);
 	report_periods(r);
 	return r->source->select.event && !r->naming.options->peer ?
-	       tell_added(r) : FLAME_OK;
+	       report_added(r) : FLAME_OK;
 }
 
 static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)

@@ -59,7 +59,7 @@ void fl_perf_inline_free(struct fl_perf_inline *in)
 	fl_free(in);
 }
 
-void fl_perf_inline_tell(struct fl_perf_inline *in, const char *input)
+void fl_perf_inline_report(struct fl_perf_inline *in, const char *input)
 {
 	if (in && in->strangers)
 		fl_remark(in->flame, "%s: --inline: no debug information of "

@@ -17,14 +17,14 @@ bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 		    const struct fl_perf_frame *frame,
 		    struct fl_perf_list *list);
 /* Reports modules without debug information; takes NULL. */
-void fl_perf_inline_tell(struct fl_perf_inline *in, const char *input);
+void fl_perf_inline_report(struct fl_perf_inline *in, const char *input);
 void fl_perf_inline_free(struct fl_perf_inline *in);
 #else
 #define fl_perf_inline_new(flame) ((void)(flame), NULL)
 #define fl_perf_inline_asks(frame) ((void)(frame), false)
 #define fl_perf_inline(in, naming, frame, list) \
 	((void)(in), (void)(naming), (void)(frame), (void)(list), false)
-#define fl_perf_inline_tell(in, input) ((void)(in), (void)(input))
+#define fl_perf_inline_report(in, input) ((void)(in), (void)(input))
 #define fl_perf_inline_free(in) ((void)(in))
 #endif
 

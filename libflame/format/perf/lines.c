@@ -108,8 +108,8 @@ static void set_stop(const struct fl_perf_lines *lines,
 }
 
 /* perf has printed the functions inlined at this address in earlier lines. */
-static bool is_told(const struct fl_perf_naming *naming,
-		    const struct fl_perf_frame *frame)
+static bool has_inlined_lines(const struct fl_perf_naming *naming,
+			      const struct fl_perf_frame *frame)
 {
 	return naming->inlined_ip_size &&
 	       naming->inlined_ip_size == frame->ip.size &&
@@ -121,7 +121,7 @@ static void name(struct fl_perf_lines *lines, struct fl_perf_naming *naming,
 		 struct fl_perf_function *function)
 {
 	function->first = lines->frames.n;
-	if (naming->inlines && !is_told(naming, frame) &&
+	if (naming->inlines && !has_inlined_lines(naming, frame) &&
 	    fl_perf_inline(naming->inlines, naming, frame, &lines->frames))
 		;
 	else if (naming->options->peer)

@@ -438,7 +438,7 @@ static int end_of_input(struct fl_perf_reader *r)
 	if (r->lost)
 		fl_warn(r->flame, "%s: perf lost %" PRIu64 " events while it "
 			"recorded", name, r->lost);
-	fl_perf_inline_tell(r->naming.inlines, name);
+	fl_perf_inline_report(r->naming.inlines, name);
 	if (r->cut_line)
 		fl_warn(r->flame, "%s: the text ends within line %" PRIu64
 			": the last sample is left out, as its stack is not "

@@ -426,7 +426,7 @@ static void read_all(struct svg *svg, xmlParserCtxtPtr parser)
 /* Verdicts ---------------------------------------------------------------- */
 
 /* Damage that leaves frames: those that are missing count below. */
-static void tell_damage(struct flame_source *source, xmlParserCtxtPtr parser)
+static void warn_of_damage(struct flame_source *source, xmlParserCtxtPtr parser)
 {
 	struct svg *svg = source->state;
 	const xmlError *error = xml.xmlCtxtGetLastError(parser);
@@ -452,7 +452,7 @@ static void tell_damage(struct flame_source *source, xmlParserCtxtPtr parser)
 		fl_in_name(svg->in), error ? error->line : 0, why);
 }
 
-static void tell_losses(const struct svg *svg)
+static void report_losses(const struct svg *svg)
 {
 	const struct fl_boxes *b = &svg->boxes;
 	const char *name = fl_in_name(svg->in);
@@ -518,7 +518,7 @@ static int make_counts(struct flame_source *source)
 	status = fl_boxes_place(b, &svg->counts);
 	if (status != FLAME_OK)
 		return status;
-	tell_losses(svg);
+	report_losses(svg);
 	if (svg->bad || b->loose || b->narrow)
 		source->damage = 1;
 	fl_buf_byte(&svg->metric, '\0');
@@ -557,7 +557,7 @@ static int read_svg(struct flame_source *source)
 	svg->other_encoding = has_other_encoding(svg->in);
 	read_all(svg, parser);
 	if (svg->boxes.n)
-		tell_damage(source, parser);
+		warn_of_damage(source, parser);
 	else if (!parser->wellFormed && !fl_failed(svg->flame))
 		fl_fail(svg->flame, "%s: no XML, and no frames in what of it "
 			"there is", fl_in_name(svg->in));

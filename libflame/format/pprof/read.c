@@ -201,7 +201,7 @@ static void take_span(struct reader *r)
 		source->end = end;
 }
 
-static void tell_facts(struct reader *r)
+static void report_facts(struct reader *r)
 {
 	struct slice program = fl_pprof_program(&r->tables);
 
@@ -231,7 +231,7 @@ static bool begin_profile(struct reader *r)
 	if (!index_profile(r) || !make_metrics(r))
 		return false;
 	take_span(r);
-	tell_facts(r);
+	report_facts(r);
 	return true;
 }
 

@@ -140,8 +140,8 @@ static void give_event(struct fl_v0 *v, const struct fl_v0_event *e,
 }
 
 /* async-profiler's RUNNABLE is wall where there are other states. */
-static void look_at_state(struct fl_v0 *v, const struct fl_v0_event *e,
-			  uint64_t at, uint32_t size)
+static void note_state(struct fl_v0 *v, const struct fl_v0_event *e,
+		       uint64_t at, uint32_t size)
 {
 	struct slice state;
 	struct fl_v0_numbers n;
@@ -240,7 +240,7 @@ static void read_chunk(struct fl_v0 *v)
 				       "Kernel");
 	v->runnable_wall = v->jfr->wall_set;
 	if (v->async && !v->runnable_wall)
-		each_event(v, false, look_at_state);
+		each_event(v, false, note_state);
 	each_event(v, false, give_event);
 }
 

@@ -203,7 +203,7 @@ static uint8_t role_of(const struct fl_v0 *v, const struct fl_v0_field *f)
 	return OTHER;
 }
 
-static void settle_roles(struct fl_v0 *v)
+static void resolve_roles(struct fl_v0 *v)
 {
 	for (uint32_t i = 0; i < v->nproducers; i++)
 		for (uint32_t j = 0; j < v->producers[i].n; j++) {
@@ -242,7 +242,7 @@ bool fl_v0_read_meta(struct fl_v0 *v, uint64_t at)
 	if (v->ticks_per_second <= 0)
 		v->ticks_per_second = 1000000000;
 	if (!w.bad && !v->no_memory)
-		settle_roles(v);
+		resolve_roles(v);
 	return !w.bad && !v->no_memory;
 }
 
