@@ -63,9 +63,13 @@ unit_tests += tests/unit/test_pprof
 unit_tests += tests/unit/test_protobuf
 unit_tests += tests/unit/test_tree
 
+vm_image = tests/mk/vm_image.c tests/mk/vm_image.h
 if SAMPLER
 unit_tests += tests/unit/test_sample
 tests_unit_test_sample_LDADD = libflsample.la $(LDADD)
+unit_tests += tests/unit/test_vm_frames
+tests_unit_test_vm_frames_SOURCES = tests/unit/test_vm_frames.c $(vm_image)
+tests_unit_test_vm_frames_LDADD = libflsample.la $(LDADD)
 endif
 
 if CRITERION
@@ -85,6 +89,13 @@ tests_unit_test_ahead_LDADD = $(tests_unit_test_io_LDADD)
 check_PROGRAMS += tests/mk/mkjfr
 tests_mk_mkjfr_CFLAGS = $(AM_CFLAGS) -Wno-write-strings
 tests_mk_mkjfr_LDADD =
+fuzz_seed_makers = tests/mk/mkjfr
+if SAMPLER
+fuzz_seed_makers += tests/mk/mkvm
+check_PROGRAMS += tests/mk/mkvm
+tests_mk_mkvm_SOURCES = tests/mk/mkvm.c $(vm_image)
+tests_mk_mkvm_LDADD = libflsample.la libfl.la
+endif
 
 # What tests/laws/readers runs.
 check_PROGRAMS += tests/laws/try-readers
@@ -99,7 +110,7 @@ fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/check.c tests/fuzz/targets.c \
 	tests/fuzz/fuzz_tree.c
 fuzz_libs = libfl.la
 if SAMPLER
-fuzz_sources += tests/fuzz/fuzz_sample.c
+fuzz_sources += tests/fuzz/fuzz_sample.c tests/fuzz/fuzz_vm.c $(vm_image)
 fuzz_libs += libflsample.la libfl.la
 endif
 check_PROGRAMS += tests/fuzz/replay
@@ -114,7 +125,7 @@ EXTRA_DIST += tests/fuzz/found tests/fuzz/run tests/fuzz/seeds \
 	tests/fuzz/replay.sh
 
 .PHONY: fuzz
-fuzz: all tests/mk/mkjfr
+fuzz: all $(fuzz_seed_makers)
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/fuzz/run
 
@@ -219,7 +230,7 @@ bench-viewer: all $(bench_programs)
 
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
-	cd $(distdir)/tests && rm -f mk/mkjfr laws/try-readers \
+	cd $(distdir)/tests && rm -f mk/mkjfr mk/mkvm laws/try-readers \
 		bench/measure bench/mkstacks fuzz/replay fuzz/fuzz
 	find $(distdir)/tests \( -name '*.log' -o -name '*.trs' \
 		-o -name '*.o' -o -name .deps -o -name .libs \

@@ -16,7 +16,7 @@
 
 enum {
 	MAX_THREADS = 10000, MAX_INTERPRETERS = 100, MAX_PYTHON_FRAMES = 1000,
-	MAX_TEXT = 1024, FRAME_SIZE = 80,
+	MAX_TEXT = 1024, MAX_CODES = 1 << 20, FRAME_SIZE = 80,
 	OWNED_BY_C = 3		/* and more: a frame that only marks an entry */
 };
 
@@ -294,9 +294,15 @@ static flame_id code_frame(struct fl_cpython *py, uint64_t at)
 	if (!at || !read_at(py, at + py->layout.file_name, names,
 			    sizeof(names)))
 		return 0;
+	if (py->nnames == MAX_CODES) {
+		py->nnames = 0;
+		fl_map_clear(&py->codes);
+	}
+	if (!fl_grow(&py->names, &py->capacity, py->nnames + 1,
+		     sizeof(*py->names)))
+		return 0;
 	place = fl_map_put(&py->codes, at, &fresh);
-	if (!place || !fl_grow(&py->names, &py->capacity, py->nnames + 1,
-			       sizeof(*py->names)))
+	if (!place)
 		return 0;
 	if (fresh) {
 		memset(&py->names[py->nnames], 0, sizeof(*py->names));

@@ -294,9 +294,14 @@ enum fl_step fl_hotspot_step(struct fl_hotspot *h, struct fl_unwinder *u,
 	uint64_t ip = regs->value[FL_REG_IP];
 	struct fl_code_blob *blob = fl_hotspot_blob(h, ip - !leaf);
 	struct java_step s = { h, u, p, stack, regs, blob, leaf };
+	struct fl_code_blob copy;
 
 	if (!blob || !(regs->known >> FL_REG_BP & 1))
 		return FL_STEP_UNREADABLE;
+	/* Looking for other blobs may move this one. */
+	copy = *blob;
+	if (blob->kind != FL_BLOB_METHOD)
+		s.blob = &copy;
 	switch (blob->kind) {
 	case FL_BLOB_METHOD:
 		return step_method(&s, u, ip - !leaf);

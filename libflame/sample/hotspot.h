@@ -80,6 +80,7 @@ struct fl_hotspot {
 	bool fresh;		/* bounds and heaps were read in this round */
 	struct fl_code_blob *blobs;
 	size_t nblobs, blobs_capacity;
+	size_t data_size;	/* of all blobs */
 	struct fl_map blobs_by_at;	/* -> place + 1 */
 	struct fl_map found;		/* pc -> place + 1, in this round */
 	struct fl_vm_method *methods;
@@ -133,6 +134,10 @@ bool fl_hotspot_read_layout(struct fl_hotspot *h,
 			    const struct fl_vm_symbols *vm, int *major);
 
 /* hotspot_code.c */
+/* Frees the debug information of a blob. */
+void fl_hotspot_drop_data(struct fl_hotspot *h, struct fl_code_blob *blob);
+/* Frees that of all blobs, if `size` bytes more of it were too many. */
+void fl_hotspot_make_room(struct fl_hotspot *h, size_t size);
 /* NULL: the address is in no blob that is in use. */
 struct fl_code_blob *fl_hotspot_blob(struct fl_hotspot *h, uint64_t pc);
 

@@ -8,7 +8,10 @@
 
 #include "sample/hotspot.h"
 
-enum { MAX_BLOB_COUNT = 1 << 16 };
+enum {
+	MAX_BLOB_COUNT = 1 << 16,
+	MAX_ALL_DATA = 256 << 20	/* debug information that is kept */
+};
 
 static void read_heaps(struct fl_hotspot *h)
 {
@@ -144,6 +147,25 @@ static bool read_blob(struct fl_hotspot *h, struct fl_code_blob *blob)
 	return true;
 }
 
+void fl_hotspot_drop_data(struct fl_hotspot *h, struct fl_code_blob *blob)
+{
+	if (blob->data)
+		h->data_size -= blob->pcs_size + blob->scopes_size;
+	fl_free(blob->data);
+	blob->data = NULL;
+}
+
+void fl_hotspot_make_room(struct fl_hotspot *h, size_t size)
+{
+	if (h->data_size + size <= MAX_ALL_DATA)
+		return;
+	for (size_t i = 0; i < h->nblobs; i++)
+		if (h->blobs[i].data) {
+			fl_hotspot_drop_data(h, &h->blobs[i]);
+			h->blobs[i].has_data = false;
+		}
+}
+
 /* Read the blob again if another one took its place. */
 static bool refresh(struct fl_hotspot *h, struct fl_code_blob *blob)
 {
@@ -159,7 +181,7 @@ static bool refresh(struct fl_hotspot *h, struct fl_code_blob *blob)
 		blob->round = h->round;
 		return true;
 	}
-	fl_free(blob->data);
+	fl_hotspot_drop_data(h, blob);
 	*blob = now;
 	return true;
 }
@@ -167,7 +189,7 @@ static bool refresh(struct fl_hotspot *h, struct fl_code_blob *blob)
 static void forget_blobs(struct fl_hotspot *h)
 {
 	for (size_t i = 0; i < h->nblobs; i++)
-		fl_free(h->blobs[i].data);
+		fl_hotspot_drop_data(h, &h->blobs[i]);
 	h->nblobs = 0;
 	fl_map_clear(&h->blobs_by_at);
 	fl_map_clear(&h->found);

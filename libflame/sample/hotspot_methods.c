@@ -9,7 +9,8 @@
 
 enum {
 	MAX_NAME = 4096,
-	MAX_DATA = 64 << 20,	/* debug information of a method */
+	MAX_DATA = 16 << 20,	/* of debug information of a method, twice */
+	MAX_METHODS = 1 << 20,
 	MAX_INLINED = 200
 };
 
@@ -53,6 +54,12 @@ static flame_id read_method(struct fl_hotspot *h, uint64_t const_method)
 	return flame_name(h->flame, h->buf.data, h->buf.size);
 }
 
+static void forget_methods(struct fl_hotspot *h)
+{
+	h->nmethods = 0;
+	fl_map_clear(&h->methods_by_at);
+}
+
 /* The name of a Method*; 0: it is none. */
 static flame_id method_name(struct fl_hotspot *h, uint64_t at)
 {
@@ -68,9 +75,13 @@ static flame_id method_name(struct fl_hotspot *h, uint64_t at)
 	if (!const_method)
 		return 0;
 	if (!place) {
+		if (h->nmethods == MAX_METHODS)
+			forget_methods(h);
+		if (!fl_grow(&h->methods, &h->methods_capacity,
+			     h->nmethods + 1, sizeof(*h->methods)))
+			return 0;
 		place = fl_map_put(&h->methods_by_at, at, NULL);
-		if (!place || !fl_grow(&h->methods, &h->methods_capacity,
-				       h->nmethods + 1, sizeof(*h->methods)))
+		if (!place)
 			return 0;
 		h->methods[h->nmethods] = (struct fl_vm_method){ .at = at };
 		*place = ++h->nmethods;
@@ -152,14 +163,16 @@ static bool read_data(struct fl_hotspot *h, struct fl_code_blob *blob,
 		return false;
 	blob->pcs_size = (size_t)(p->pcs_end - p->pcs);
 	blob->scopes_size = (size_t)(p->scopes_end - p->scopes);
+	fl_hotspot_make_room(h, blob->pcs_size + blob->scopes_size);
 	blob->data = fl_alloc(blob->pcs_size + blob->scopes_size + 1);
+	if (blob->data)
+		h->data_size += blob->pcs_size + blob->scopes_size;
 	if (blob->data &&
 	    fl_vm_read(h, p->pcs, blob->data, blob->pcs_size) &&
 	    fl_vm_read(h, p->scopes, blob->data + blob->pcs_size,
 		       blob->scopes_size))
 		return true;
-	fl_free(blob->data);
-	blob->data = NULL;
+	fl_hotspot_drop_data(h, blob);
 	return false;
 }
 

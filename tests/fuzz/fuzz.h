@@ -37,7 +37,8 @@ fuzz_run fuzz_reader, fuzz_decoder, fuzz_detect, fuzz_filter, fuzz_select,
 	fuzz_json, fuzz_merge, fuzz_packed, fuzz_protobuf, fuzz_spark;
 
 #ifdef HAVE_SAMPLER
-fuzz_run fuzz_cfi, fuzz_elf, fuzz_ring, fuzz_symbols;
+fuzz_run fuzz_cfi, fuzz_cpython, fuzz_elf, fuzz_hotspot, fuzz_ring,
+	fuzz_symbols;
 #endif
 
 #define FUZZ_HOLDS(fact) ((fact) ? (void)0 : \

@@ -22,7 +22,9 @@ static const struct fuzz_target own[] = {
 	{ "tree", fuzz_tree, NULL },
 #ifdef HAVE_SAMPLER
 	{ "sample-cfi", fuzz_cfi, NULL },
+	{ "sample-cpython", fuzz_cpython, NULL },
 	{ "sample-elf", fuzz_elf, NULL },
+	{ "sample-hotspot", fuzz_hotspot, NULL },
 	{ "sample-ring", fuzz_ring, NULL },
 	{ "sample-symbols", fuzz_symbols, NULL },
 #endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames of virtual machines, from images of their memory. */
+#include "fl.h"
+
+#include "../mk/vm_image.h"
+#include "sample/sample.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+static struct vm_image image;
+static struct fl_processes processes;
+static struct fl_process process;
+static struct fl_unwinder unwinder;
+static struct vm_bytes bytes;
+static struct fl_memory memory = { vm_image_read, &bytes };
+static struct fl_vm_symbols vm;
+
+static void start(void)
+{
+	processes.flame = flame_new();
+	process.exited = true;	/* /proc is not asked */
+	unwinder.processes = &processes;
+}
+
+static void stop(void)
+{
+	fl_unwinder_free(&unwinder);
+	flame_free(processes.flame);
+}
+
+/* "leaf < caller < ...", each with its type. */
+static const char *frames(void)
+{
+	static char text[1024];
+	size_t n = 0;
+
+	for (size_t i = 0; i < unwinder.nframes; i++) {
+		const struct flame_frame *f =
+			flame_frame_of(processes.flame, unwinder.frames[i]);
+
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %d",
+			i ? " < " : "",
+			flame_name_text(processes.flame, f->name, NULL),
+			(int)f->type);
+		cr_assert(n < sizeof(text));
+	}
+	return text;
+}
+
+static void java(int major)
+{
+	struct fl_hotspot *jvm;
+	struct fl_regs regs;
+	int seen;
+
+	vm_image_hotspot(&image, major);
+	bytes = (struct vm_bytes){ image.data, image.size };
+	vm_image_symbols(&vm, true);
+	jvm = fl_hotspot_new(processes.flame, &memory, &vm, &seen);
+	cr_assert(jvm);
+	cr_expect_eq(seen, major);
+	/* The second time what is known is compared. */
+	for (unsigned k = 0; k < 2; k++) {
+		char wanted[256];
+		bool leaf = true;
+
+		fl_hotspot_round(jvm);
+		unwinder.nframes = 0;
+		vm_image_regs(&bytes, &regs);
+		while (fl_hotspot_has(jvm, regs.value[FL_REG_IP] - !leaf)) {
+			cr_assert_eq(fl_hotspot_step(jvm, &unwinder, &process,
+						     &memory, &regs, leaf),
+				     FL_STEP_CALLER);
+			leaf = false;
+		}
+		cr_expect_eq(regs.value[FL_REG_IP], 0);
+		snprintf(wanted, sizeof(wanted), "pack/Inner.call %d < "
+			 "Outer.run %d < Outer.run %d < Main.main %d",
+			 FLAME_INLINED, FLAME_JIT, FLAME_JIT,
+			 FLAME_INTERPRETED);
+		cr_expect_str_eq(frames(), wanted);
+	}
+	fl_hotspot_free(jvm);
+}
+
+Test(hotspot, frames_of_17_are_found, .init = start, .fini = stop)
+{
+	java(17);
+}
+
+Test(hotspot, frames_of_25_are_found, .init = start, .fini = stop)
+{
+	java(25);
+}
+
+Test(hotspot, other_releases_are_told_and_refused, .init = start, .fini = stop)
+{
+	int major;
+
+	vm_image_hotspot(&image, 19);
+	bytes = (struct vm_bytes){ image.data, image.size };
+	vm_image_symbols(&vm, true);
+	cr_expect_null(fl_hotspot_new(processes.flame, &memory, &vm, &major));
+	cr_expect_eq(major, 19);
+}
+
+static void push(const char *name)
+{
+	fl_unwind_push(&unwinder, fl_frame(processes.flame,
+					   fl_name(processes.flame, name),
+					   FLAME_UNKNOWN), 0);
+}
+
+static struct fl_cpython *python(unsigned minor)
+{
+	struct fl_cpython *py;
+	unsigned seen;
+
+	vm_image_cpython(&image, minor);
+	bytes = (struct vm_bytes){ image.data, image.size };
+	vm_image_symbols(&vm, false);
+	py = fl_cpython_new(processes.flame, &memory, &vm, &seen);
+	cr_expect_eq(seen, minor);
+	return py;
+}
+
+#define LOOP "_PyEval_EvalFrameDefault"
+
+static void merge(struct fl_cpython *py, bool whole, const char *wanted,
+		  const char *const *natives)
+{
+	unwinder.nframes = 0;
+	for (; *natives; natives++)
+		push(*natives);
+	fl_cpython_merge(py, &unwinder, VM_TID, whole);
+	cr_expect_str_eq(frames(), wanted);
+}
+
+Test(cpython, frames_stand_in_the_place_of_the_loop, .init = start,
+     .fini = stop)
+{
+	for (unsigned minor = 11; minor <= 14; minor++) {
+		struct fl_cpython *py = python(minor);
+
+		cr_assert(py);
+		merge(py, true, "f 0 < inner (file.py) 0 < g 0 < "
+		      "C.outer (file.py) 0 < main (file.py) 0 < h 0",
+		      (const char *[]){ "f", LOOP, "g", LOOP, "h", NULL });
+		fl_cpython_free(py);
+	}
+}
+
+Test(cpython, frames_are_counted_from_the_first_one, .init = start,
+     .fini = stop)
+{
+	struct fl_cpython *py = python(14);
+
+	cr_assert(py);
+	/* The loop was entered, and its frame is not there yet. */
+	merge(py, true, LOOP " 0 < g 0 < inner (file.py) 0 < g 0 < "
+	      "C.outer (file.py) 0 < main (file.py) 0",
+	      (const char *[]){ LOOP, "g", LOOP, "g", LOOP, NULL });
+	/* inner was entered after the sample. */
+	merge(py, true, "C.outer (file.py) 0 < main (file.py) 0 < h 0",
+	      (const char *[]){ LOOP, "h", NULL });
+	/* Of a stack that is cut only the leaf is sure. */
+	merge(py, false, "inner (file.py) 0 < h 0",
+	      (const char *[]){ LOOP, "h", NULL });
+	/* A perf map has them, too, or not yet. */
+	merge(py, true, "inner (file.py) 0 < g 0 < C.outer (file.py) 0 < "
+	      "main (file.py) 0",
+	      (const char *[]){ LOOP, "py::inner", "g", LOOP, "[unknown]",
+				NULL });
+	fl_cpython_free(py);
+}
+
+Test(cpython, other_releases_and_builds_are_refused, .init = start,
+     .fini = stop)
+{
+	struct fl_cpython *py;
+	unsigned minor;
+
+	cr_expect_null(python(15));
+	cr_expect_null(python(10));
+	py = python(13);
+	cr_expect(py);
+	fl_cpython_free(py);
+	/* Without the global lock. */
+	image.data[512 + 16] = 1;
+	cr_expect_null(fl_cpython_new(processes.flame, &memory, &vm, &minor));
+	cr_expect_eq(minor, 13);
+}
