@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* A short file of a thread; its size, or -1. */
@@ -75,9 +74,7 @@ static bool parse_syscall(char *text, struct fl_regs *regs)
 static bool read_stack(struct fl_blocked *b, pid_t pid)
 {
 	uint64_t start = b->regs.value[FL_REG_SP];
-	struct iovec local = { b->bytes, b->size };
-	struct iovec remote = { (void *)(uintptr_t)start, b->size };
-	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	ssize_t n = fl_read_memory(pid, start, b->bytes, b->size);
 
 	/* The thread still waits, so memory after the copy is unchanged. */
 	b->stack = (struct fl_stack_bytes){

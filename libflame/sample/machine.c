@@ -9,6 +9,7 @@
 #include "format/perf/frame.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -117,14 +118,37 @@ flame_id fl_process_jit_frame(struct fl_processes *all, struct fl_process *p,
 
 /* Java ------------------------------------------------------------------ */
 
+/* Needs the same right as process_vm_readv. */
+static ssize_t read_mem_file(pid_t pid, uint64_t at, const struct iovec *to)
+{
+	char path[32];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = at <= INT64_MAX ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return -1;
+	n = preadv(fd, to, 1, (off_t)at);
+	close(fd);
+	return n;
+}
+
+ssize_t fl_read_memory(pid_t pid, uint64_t at, void *to, size_t size)
+{
+	struct iovec local = { to, size };
+	struct iovec remote = { (void *)(uintptr_t)at, size };
+	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+	return n < 0 && (errno == EPERM || errno == ENOSYS) ?
+	       read_mem_file(pid, at, &local) : n;
+}
+
 bool fl_process_read(void *arg, uint64_t at, void *to, size_t size)
 {
 	const struct fl_process *p = arg;
-	struct iovec local = { to, size };
-	struct iovec remote = { (void *)(uintptr_t)at, size };
 
-	return process_vm_readv(p->pid, &local, 1, &remote, 1, 0) ==
-	       (ssize_t)size;
+	return fl_read_memory(p->pid, at, to, size) == (ssize_t)size;
 }
 
 static const struct fl_mapping *find_path(const struct fl_process *p,

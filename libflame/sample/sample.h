@@ -306,6 +306,11 @@ void fl_process_read_jit(struct fl_processes *all, struct fl_process *process);
 flame_id fl_process_jit_frame(struct fl_processes *all,
 			      struct fl_process *process,
 			      const struct fl_symbol *symbol);
+/*
+ * Reads another process's memory: by process_vm_readv, or where a container
+ * forbids that call by /proc/PID/mem.  How much was read; -1: see errno.
+ */
+ssize_t fl_read_memory(pid_t pid, uint64_t at, void *to, size_t size);
 /* A process's memory as struct fl_memory; arg is the struct fl_process. */
 bool fl_process_read(void *arg, uint64_t at, void *to, size_t size);
 /* The process's JVM, whose code has the address; NULL: none. */

@@ -3,7 +3,9 @@
  * Runs a command to which system calls are forbidden, as containers do it:
  * they fail with EPERM.
  *
- *	deny perf|memory|both COMMAND [ARGUMENT...]
+ *	deny perf|call|memory|both COMMAND [ARGUMENT...]
+ *
+ * call: process_vm_readv alone; memory: and the reads of /proc/PID/mem.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -18,15 +20,18 @@
 
 int main(int argc, char **argv)
 {
-	int perf = argc > 2 && strcmp(argv[1], "memory") != 0;
-	int memory = argc > 2 && strcmp(argv[1], "perf") != 0;
+	int call = argc > 2 && strcmp(argv[1], "perf") != 0;
+	int memory = call && strcmp(argv[1], "call") != 0;
+	int perf = argc > 2 && (!call || strcmp(argv[1], "both") == 0);
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-			 perf ? SYS_perf_event_open : 0xffffffff, 2, 0),
+			 perf ? SYS_perf_event_open : 0xffffffff, 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-			 memory ? SYS_process_vm_readv : 0xffffffff, 1, 0),
+			 call ? SYS_process_vm_readv : 0xffffffff, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+			 memory ? SYS_preadv : 0xffffffff, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 	};
