@@ -93,6 +93,11 @@ fuzz_seed_makers = tests/mk/mkjfr
 if SAMPLER
 fuzz_seed_makers += tests/mk/mkvm
 check_PROGRAMS += tests/mk/mkvm
+if LIBDW
+check_PROGRAMS += tests/record/unwind
+tests_record_unwind_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS)
+tests_record_unwind_LDADD = libflsample.la libfl.la $(DW_LIBS)
+endif
 tests_mk_mkvm_SOURCES = tests/mk/mkvm.c $(vm_image)
 tests_mk_mkvm_LDADD = libflsample.la libfl.la
 endif
@@ -175,6 +180,7 @@ script_tests = \
 	tests/record/python \
 	tests/record/run \
 	tests/record/spark \
+	tests/record/unwinding \
 	tests/record/wait \
 	tests/coherence/bootstrap \
 	tests/coherence/sources \
@@ -230,7 +236,7 @@ bench-viewer: all $(bench_programs)
 
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
-	cd $(distdir)/tests && rm -f mk/mkjfr mk/mkvm laws/try-readers \
+	cd $(distdir)/tests && rm -f mk/mkjfr mk/mkvm record/unwind laws/try-readers \
 		bench/measure bench/mkstacks fuzz/replay fuzz/fuzz
 	find $(distdir)/tests \( -name '*.log' -o -name '*.trs' \
 		-o -name '*.o' -o -name .deps -o -name .libs \
