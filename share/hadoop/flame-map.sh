@@ -16,5 +16,5 @@ tool=./flame-fold
 LD_LIBRARY_PATH=$PWD${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 # shellcheck disable=SC2086 # options are words
-exec "$tool" -q -j 1 --paths-from - --partial ok --report hadoop \
+exec "$tool" -j 1 --paths-from - --partial ok --report hadoop \
 	--key "${FLAME_KEY-app,stage,metric}" ${FLAME_OPTIONS-}
