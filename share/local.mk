@@ -70,7 +70,8 @@ dist_examples_SCRIPTS = share/examples/parallel.sh share/examples/slurm.sh \
 
 # The library in Python; it needs the shared one.
 pythonmoduledir = $(pkgdatadir)/python
-dist_pythonmodule_DATA = share/python/flame.py
+dist_pythonmodule_DATA = share/python/flame.ipynb share/python/flame.py \
+	share/python/pyproject.toml
 
 # The pictures that README names, from recordings in tests/data.
 EXTRA_DIST += share/screenshots

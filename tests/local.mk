@@ -200,6 +200,7 @@ script_tests = \
 	tests/viewer/looks \
 	tests/viewer/diffs \
 	tests/viewer/views \
+	tests/python/notebook \
 	tests/python/run \
 	tests/viewer/access \
 	tests/viewer/firefox \

@@ -7,19 +7,24 @@
     flame.fold("app.jfr", event="cpu")          # {"main;run": 12, ...}
 
 A wrapper of libflamegraph by ctypes, without a build step of its own: copy
-this file, or add its folder to PYTHONPATH.  FLAME_LIBRARY names the library
-where the loader does not find it.
+this file, add its folder to PYTHONPATH, or "pip install" the folder.
+FLAME_LIBRARY names the library where the loader does not find it.
+
+What a tool refuses is an Error, with its message; what it warns of (damage
+from which whole records were kept) is a warning of Python's.
 """
 
 import ctypes
 import ctypes.util
 import html
 import os
+import warnings
 
 __all__ = ["Error", "Page", "fold", "frame", "page", "write"]
 
 _WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p,
                           ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
+_WARN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 _library = None
 
 
@@ -43,6 +48,8 @@ def _load():
             ("flame_new", pointer),
             ("flame_free", None, pointer),
             ("flame_error", text, pointer),
+            ("flame_on_warning", None, pointer, _WARN, pointer),
+            ("flame_refuse_empty", None, pointer, ctypes.c_bool),
             ("flame_open", pointer, pointer, text, text),
             ("flame_close", None, pointer),
             ("flame_create_callback", pointer, pointer, text, _WRITE,
@@ -60,7 +67,19 @@ def _load():
 
 
 def _bytes(value):
-    return None if value is None else os.fsencode(value)
+    if value is None or value is True:
+        return None
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        value = str(value)
+    return os.fsencode(value)
+
+
+def _pairs(filters):
+    """(name, value) of each; a list is several of the same name."""
+    for name, value in filters.items():
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is not None and one is not False:
+                yield name.replace("_", "-"), one
 
 
 class _Run:
@@ -71,8 +90,13 @@ class _Run:
         self.flame = self.lib.flame_new()
         self.sink = None
         self.parts = []
+        self.warned = []
         if not self.flame:
             raise MemoryError
+        self.on_warning = _WARN(
+            lambda _, line: self.warned.append(os.fsdecode(line)))
+        self.lib.flame_on_warning(self.flame, self.on_warning, None)
+        self.lib.flame_refuse_empty(self.flame, True)
 
     def __enter__(self):
         return self
@@ -80,6 +104,8 @@ class _Run:
     def __exit__(self, *_):
         self.lib.flame_abandon(self.sink)
         self.lib.flame_free(self.flame)
+        for line in self.warned:
+            warnings.warn(line, stacklevel=4)
 
     def fail(self):
         text = self.lib.flame_error(self.flame) or b""
@@ -106,10 +132,9 @@ class _Run:
         for name, value in options.items():
             self.done(lib.flame_set(self.sink, _bytes(name), _bytes(value)))
         # The last one given is the first that samples meet.
-        for name, value in reversed(list(filters.items())):
+        for name, value in reversed(list(_pairs(filters))):
             self.sink = self.check(lib.flame_filter(
-                self.sink, _bytes(name.replace("_", "-")),
-                None if value is True else _bytes(str(value))))
+                self.sink, _bytes(name), _bytes(value)))
         self.sink = self.check(lib.flame_pick(self.sink, _bytes(event)))
         for path in paths:
             source = self.check(lib.flame_open(self.flame, _bytes(path),
@@ -126,7 +151,7 @@ def write(*paths, format="html", event=None, options=None, **filters):
     """The bytes of any format that is written: html, svg, folded, pprof ...
 
     Filters are those of the tools: root="TaskRunner.run", keep="spark",
-    hide="lambda", no_tiers=True.  options are of the writer: {"title": "x"}.
+    hide=["lambda", "proxy"], no_tiers=True.  options are of the writer: {"title": "x"}.
     """
     if not paths:
         raise Error("no input: name a profile")
@@ -163,9 +188,12 @@ def page(*paths, event=None, title=None, height=600, **filters):
 def fold(*paths, event=None, **filters):
     """Stacks and their weights: {"main;run;read": 12}."""
     lines = write(*paths, format="folded", event=event, **filters)
-    return {stack: int(weight) for stack, _, weight in (
-        line.rpartition(" ") for line in
-        lines.decode("utf-8", "replace").split("\n") if line)}
+    stacks = {}
+    for line in lines.decode("utf-8", "replace").split("\n"):
+        stack, _, weight = line.rpartition(" ")
+        if stack:
+            stacks[stack] = stacks.get(stack, 0) + int(weight)
+    return stacks
 
 
 def frame(*paths, event=None, **filters):

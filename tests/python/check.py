@@ -4,6 +4,7 @@
 import gzip
 import os
 import tempfile
+import warnings
 
 import flame
 
@@ -61,4 +62,38 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
           True)
     check("no input is one", error_of(flame.fold),
           "no input: name a profile")
+    check("a list is several filters",
+          flame.fold(one, hide=["b", "λ"], keep=None, no_tiers=False),
+          {"main": 3, "main;c": 4})
+    bad = os.path.join(folder, "bad")
+    with open(bad, "wb") as file:
+        file.write(bytes(range(256)) * 9)
+    check("a file that is no profile is told by its name",
+          [bad in error_of(flame.page, bad),
+           "jfr, perf" in error_of(flame.page, bad)], [True, True])
+    check("that nothing is selected, too",
+          error_of(flame.fold, one, root="nettle") is not None, True)
+    recording = os.path.join(os.environ["TOP"],
+                             "tests/data/jfr/spark-cpu-wall.jfr")
+    cut = os.path.join(folder, "cut.jfr")
+    with open(recording, "rb") as whole, open(cut, "wb") as file:
+        file.write(whole.read() * 2)
+        file.truncate(os.path.getsize(recording) + 5000)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        check("of a damaged file whole records are kept",
+              flame.fold(cut), flame.fold(recording))
+    check("with a warning", [cut in str(one.message) for one in said], [True])
+    try:
+        import pandas
+    except ImportError:
+        pandas = None
+    if pandas:
+        table = flame.frame(one)
+        check("a pandas frame has the same",
+              dict(zip(table["stack"], table["weight"])), flame.fold(one))
+    else:
+        print("ok %d - a pandas frame has the same # SKIP no pandas" %
+              (count + 1))
+        count += 1
 print("1..%d" % count)
