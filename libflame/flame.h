@@ -363,6 +363,13 @@ void flame_abandon(struct flame_sink *sink);
 struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns);
 struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column);
 /*
+ * With the option events ("all" or a list; flame_set on its first sink, before
+ * flame_pick) a tree keeps metrics apart: it has a tree of each (NULL past the
+ * last), in the order of tabs once its sinks are finished, and no weights of
+ * its own.  It owns them, and is written as a page with tabs.
+ */
+struct flame_tree *flame_tree_at(const struct flame_tree *tree, size_t i);
+/*
  * Writes to a sink of flame_create: a page or folded text of one column, or of
  * the difference of two.  Free the tree after the sink is finished.
  */

@@ -408,19 +408,35 @@ static bool merge(struct cli *cli, struct flame *flame,
 	return flame_finish(sink) == FLAME_OK;
 }
 
+/* The value of --events; NULL: one metric is taken. */
+static const char *events_of(const struct cli *cli)
+{
+	const char *value = NULL;
+
+	for (size_t i = 0; i < cli->sets.n; i++)
+		if (strcmp(cli->sets.at[i].name, "events") == 0)
+			value = cli->sets.at[i].value;
+	return value;
+}
+
 /* To compare: a group of inputs a column.  Else: all of them in one. */
 static bool gather(struct cli *cli, struct flame *flame,
 		   struct flame_tree *tree, char **inputs, size_t n,
 		   struct tally *tally)
 {
 	size_t columns = cli->diff ? 2 : 1, from = 0;
-	const char *event = cli->event;
+	const char *event = cli->event, *events = events_of(cli);
 
 	for (size_t i = 0; i < columns; i++) {
 		struct flame_sink *sink = flame_tree_sink(tree, i);
 		size_t end = cli->diff && !i ? cli->nbefore : n;
 		size_t read = tally->read;
 
+		if (sink && events &&
+		    flame_set(sink, "events", events) != FLAME_OK) {
+			flame_abandon(sink);
+			return false;
+		}
 		if (!sink || !merge(cli, flame, cli_chain(cli, sink, event),
 				    inputs + from, end - from, tally))
 			return false;
@@ -655,11 +671,8 @@ static bool is_directory(const char *path)
 /* --events excludes --event and --compat jfrconv. */
 static bool check_events(const struct cli *cli)
 {
-	bool several = false;
+	bool several = events_of(cli);
 
-	for (size_t i = 0; i < cli->sets.n; i++)
-		if (strcmp(cli->sets.at[i].name, "events") == 0)
-			several = true;
 	if (several && cli->compat)
 		cli_say(cli, "--events: jfrconv draws but one, choose it");
 	else if (several && cli->event)

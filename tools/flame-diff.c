@@ -291,23 +291,50 @@ static bool put_movers(const struct cli *cli, const struct flame *flame,
 	return cli_table_write(cli, &table, out);
 }
 
-static int put_top(const struct cli *cli, struct flame *flame,
-		   struct flame_tree *tree)
+static bool put_table(const struct cli *cli, struct flame *flame,
+		      struct flame_tree *tree, struct flame_text *out)
 {
 	const struct own *own = cli->own;
 	const struct flame_rank *ranks;
 	struct mover *movers = NULL;
-	struct flame_text *out;
 	size_t n;
 	bool good;
 
 	if (flame_tree_rank(tree, FLAME_NAMES, NULL, &ranks, &n) == FLAME_OK)
 		movers = sort_movers(cli, flame, ranks, &n, own->by_total);
-	out = movers ? flame_text_create(flame, cli->output) : NULL;
+	if (!movers)
+		return false;
 	if (own->rows && n > (size_t)own->rows)
 		n = own->rows;
-	good = out && put_movers(cli, flame, movers, n, out);
+	good = put_movers(cli, flame, movers, n, out);
 	free(movers);
+	return good;
+}
+
+/* "cpu: 161 -> 602 samples", above the table of each of several metrics. */
+static bool put_heading(struct flame *flame, const struct flame_tree *tree,
+			bool first, struct flame_text *out)
+{
+	const char *metric, *unit;
+
+	cli_metric(flame, tree, &metric, &unit);
+	return cli_print(out, "%s%s: %" PRId64 " -> %" PRId64 " %s\n",
+			 first ? "" : "\n", metric, flame_tree_total(tree, 0),
+			 flame_tree_total(tree, 1), unit);
+}
+
+static int put_top(const struct cli *cli, struct flame *flame,
+		   struct flame_tree *tree)
+{
+	struct flame_text *out = flame_text_create(flame, cli->output);
+	struct flame_tree *of = flame_tree_at(tree, 0);
+	bool good = out;
+
+	if (good && !of)
+		good = put_table(cli, flame, tree, out);
+	for (size_t i = 0; good && (of = flame_tree_at(tree, i)); i++)
+		good = put_heading(flame, of, !i, out) &&
+		       put_table(cli, flame, of, out);
 	if (good)
 		return cli_text_finish(cli, out);
 	flame_text_abandon(out);
@@ -350,15 +377,37 @@ static bool normalize(const struct cli *cli, struct flame_tree *tree)
 	return true;
 }
 
+/* With --events: each of the metrics. */
+static bool normalize_each(const struct cli *cli, struct flame_tree *tree)
+{
+	struct flame_tree *of = flame_tree_at(tree, 0);
+	bool good = of || normalize(cli, tree);
+
+	for (size_t i = 0; good && (of = flame_tree_at(tree, i)); i++)
+		good = normalize(cli, of);
+	return good;
+}
+
+static int report_by_status_of_each(struct flame_tree *tree)
+{
+	struct flame_tree *of = flame_tree_at(tree, 0);
+	int status = of ? CLI_FINE : report_by_status(tree);
+
+	for (size_t i = 0; status == CLI_FINE &&
+			   (of = flame_tree_at(tree, i)); i++)
+		status = report_by_status(of);
+	return status;
+}
+
 static int gathered(struct cli *cli, struct flame *flame,
 		    struct flame_tree *tree)
 {
 	const struct own *own = cli->own;
 
-	if (own->normalize && !own->drawn && !normalize(cli, tree))
+	if (own->normalize && !own->drawn && !normalize_each(cli, tree))
 		return CLI_TROUBLE;
 	if (own->brief)
-		return report_by_status(tree);
+		return report_by_status_of_each(tree);
 	return own->top ? put_top(cli, flame, tree) : CLI_FINE;
 }
 
@@ -367,7 +416,8 @@ static const struct cli_tool tool = {
 	.usage = "[options] BEFORE AFTER | BEFORE... -- AFTER...",
 	.about = "What changed from one profile to another.",
 	.examples = "  flame-diff -o diff.html monday.jfr tuesday.jfr\n"
-		    "  flame-diff --top=10 monday/*.jfr -- tuesday/*.jfr\n",
+		    "  flame-diff --top=10 monday/*.jfr -- tuesday/*.jfr\n"
+		    "  flame-diff --events all -o diff.html a.jfr b.jfr\n",
 	.format = "folded",
 	.options = options,
 	.take = take,

@@ -453,7 +453,12 @@ static void put_data_tag(const struct book *b)
 	fl_put_string(out, l->metric);
 	fl_out_text(out, "\" data-unit=\"");
 	fl_put_string(out, b->page->countname ? b->page->countname : l->unit);
-	fl_out_print(out, "\" data-total=\"%" PRId64 "\">", l->total[0][0]);
+	fl_out_print(out, "\" data-total=\"%" PRId64,
+		     l->total[l->columns - 1][0]);
+	if (l->columns == 2)
+		fl_out_print(out, "\" data-before=\"%" PRId64,
+			     l->total[0][0]);
+	fl_out_text(out, "\">");
 }
 
 static bool put_data(struct book *b)
@@ -725,6 +730,7 @@ static int write_html(struct fl_page *page)
 	for (size_t i = 0; i < page->nmore; i++) {
 		shown.tree = page->more[i].tree;
 		shown.samples = page->more[i].samples;
+		shown.scale = page->more[i].scale;
 		if (write_profile(&shown, true) != FLAME_OK)
 			return FLAME_FAILED;
 	}

@@ -6,7 +6,6 @@
 
 #include "draw/page.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,6 +15,7 @@ struct gather {
 	struct flame_tree *tree;
 	struct fl_samples *samples;
 	struct flame_sink *sink;
+	struct flame_sink *before;	/* of column 0; or NULL */
 };
 
 struct page_state {
@@ -25,6 +25,7 @@ struct page_state {
 	struct gather *gathers;		/* with --events: by metric */
 	size_t ngathers, gathers_capacity, last;
 	struct flame_sink *before;	/* column 0 of a diff; or NULL */
+	struct flame_tree *given;	/* by the caller; or NULL */
 	struct fl_origins origins;
 	flame_id key, value;	/* the label of its samples; 0: unset */
 };
@@ -95,6 +96,29 @@ static bool begin_metric(struct flame *flame, struct page_state *state,
 	return g->sink;
 }
 
+static bool is_before(struct page_state *state, struct flame *flame,
+		      flame_id labels)
+{
+	if (!state->key) {
+		state->key = fl_name(flame, FL_BEFORE_KEY);
+		state->value = fl_name(flame, FL_BEFORE_VALUE);
+	}
+	return flame_label_get(flame, labels, state->key) == state->value;
+}
+
+/* Adds to column 1 of a tree; finish swaps the columns. */
+static int put_before(struct flame_tree *tree, struct flame_sink **before,
+		      const struct flame_sample *sample)
+{
+	if (!*before) {
+		tree->columns = 2;
+		*before = flame_tree_sink(tree, 1);
+		if (!*before)
+			return FLAME_FAILED;
+	}
+	return fl_put(*before, sample);
+}
+
 static int put_by_metric(struct flame_sink *sink,
 			 const struct flame_sample *sample)
 {
@@ -113,6 +137,9 @@ static int put_by_metric(struct flame_sink *sink,
 			return FLAME_FAILED;
 	}
 	g = &state->gathers[i];
+	if (fl_unlikely(sample->labels) &&
+	    is_before(state, sink->flame, sample->labels))
+		return put_before(g->tree, &g->before, sample);
 	if (g->samples && !fl_samples_add(g->samples, g->tree, sample))
 		return fl_no_memory(sink->flame);
 	return fl_put(g->sink, sample);
@@ -151,29 +178,6 @@ static struct fl_layout *chart(struct fl_page *page)
 	return l;
 }
 
-static bool is_before(struct page_state *state, struct flame *flame,
-		      flame_id labels)
-{
-	if (!state->key) {
-		state->key = fl_name(flame, FL_BEFORE_KEY);
-		state->value = fl_name(flame, FL_BEFORE_VALUE);
-	}
-	return flame_label_get(flame, labels, state->key) == state->value;
-}
-
-/* Adds to column 1; finish swaps the columns. */
-static int put_before(struct page_state *state,
-		      const struct flame_sample *sample)
-{
-	if (!state->before) {
-		state->page.tree->columns = 2;
-		state->before = flame_tree_sink(state->page.tree, 1);
-		if (!state->before)
-			return FLAME_FAILED;
-	}
-	return fl_put(state->before, sample);
-}
-
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct page_state *state = sink->state;
@@ -183,7 +187,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 		return put_by_metric(sink, sample);
 	if (fl_unlikely(sample->labels) &&
 	    is_before(state, sink->flame, sample->labels))
-		return put_before(state, sample);
+		return put_before(page->tree, &state->before, sample);
 	if (page->chart && !add_chart_sample(page, sample))
 		return fl_no_memory(sink->flame);
 	if (page->samples && !record_sample(sink, state, sample))
@@ -273,17 +277,6 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 	return FLAME_FAILED;
 }
 
-/* The order of tabs: as listed; cpu first, then by number of samples. */
-static double rank(struct flame *flame, const char *list, flame_id metric)
-{
-	const struct flame_metric *m = flame_metric_of(flame, metric);
-	const char *at = strcmp(list, "all") ? strstr(list, m->name) : NULL;
-
-	if (at)
-		return (double)(list - at);
-	return strcmp(m->name, "cpu") == 0 ? INFINITY : (double)m->samples;
-}
-
 static void sort_metrics(struct flame *flame, struct page_state *state)
 {
 	const char *list = state->page.events;
@@ -292,41 +285,53 @@ static void sort_metrics(struct flame *flame, struct page_state *state)
 		struct gather g = state->gathers[i];
 		size_t j = i;
 
-		for (; j && rank(flame, list, state->gathers[j - 1].metric) <
-				    rank(flame, list, g.metric);
+		for (; j && fl_event_order(flame, list,
+					   state->gathers[j - 1].metric) <
+				    fl_event_order(flame, list, g.metric);
 		     j--)
 			state->gathers[j] = state->gathers[j - 1];
 		state->gathers[j] = g;
 	}
 }
 
-static void remark_absent(struct flame *flame, const struct page_state *state)
+static bool remark_absent(struct flame *flame, const struct page_state *state)
 {
-	char *list = fl_memory_adopt(strdup(state->page.events)), *save = NULL;
+	flame_id *ids = fl_alloc(fl_size_mul(state->ngathers + 1,
+					     sizeof(*ids)));
 
-	for (char *name = list ? strtok_r(list, ",", &save) : NULL; name;
-	     name = strtok_r(NULL, ",", &save)) {
-		size_t i = 0;
+	if (!ids)
+		return false;
+	for (size_t i = 0; i < state->ngathers; i++)
+		ids[i] = state->gathers[i].metric;
+	fl_remark_absent(flame, state->page.events, ids, state->ngathers);
+	fl_free(ids);
+	return true;
+}
 
-		/* A metric's name may have commas: compares parts. */
-		while (i < state->ngathers &&
-		       !strstr(flame_metric_of(flame, state->gathers[i].metric)
-				       ->name,
-			       name))
-			i++;
-		if (i == state->ngathers)
-			fl_remark(flame, "no samples of %s", name);
-	}
-	fl_free(list);
+/* The trees of a comparison that keeps metrics apart. */
+static bool borrow_trees(struct page_state *state, const struct flame_tree *of)
+{
+	state->ngathers = 0;
+	if (!fl_grow(&state->gathers, &state->gathers_capacity,
+		     FL_MAX(of->nmetrics, 1), sizeof(*state->gathers)))
+		return false;
+	for (size_t i = 0; i < of->nmetrics; i++)
+		state->gathers[state->ngathers++] = (struct gather){
+			.metric = of->by_metric[i]->metric,
+			.tree = of->by_metric[i],
+		};
+	return true;
 }
 
 /* Gives the page all trees that are not empty, or one. */
 static int choose_trees(struct flame *flame, struct page_state *state)
 {
 	struct fl_page *page = &state->page;
+	bool found = false;
 
-	if (strcmp(page->events, "all") != 0)
-		remark_absent(flame, state);
+	if (page->borrowed ? !borrow_trees(state, page->tree) :
+			     !remark_absent(flame, state))
+		return fl_no_memory(flame);
 	sort_metrics(flame, state);
 	page->more = fl_zeroed(FL_MAX(state->ngathers, 1), sizeof(*page->more));
 	if (!page->more)
@@ -334,14 +339,18 @@ static int choose_trees(struct flame *flame, struct page_state *state)
 	for (size_t i = 0; i < state->ngathers; i++) {
 		struct gather *g = &state->gathers[i];
 
-		if (!g->tree->total[0])
+		if (!g->tree->total[0] && !g->tree->total[1])
 			continue;
-		if (page->tree->total[0]) {
+		if (g->before)
+			fl_tree_swap(g->tree);
+		if (found) {
 			page->more[page->nmore++] = (struct fl_page_metric){
-				g->tree, g->samples };
+				g->tree, g->samples, 1 };
 			continue;
 		}
-		flame_tree_free(page->tree);
+		found = true;
+		if (!page->borrowed)
+			flame_tree_free(page->tree);
 		fl_samples_free(page->samples);
 		page->tree = g->tree;
 		page->samples = g->samples;
@@ -365,9 +374,9 @@ static void remark_unused(struct flame *flame, const struct fl_page *page)
 }
 
 /* The factor of weights before, by --normalize. */
-static int set_scale(struct fl_page *page)
+static int set_scale(const struct fl_page *page, const struct flame_tree *tree,
+		     double *scale)
 {
-	const struct flame_tree *tree = page->tree;
 	bool by_time = page->normalize == FL_NORMAL_TIME;
 	int64_t of[2];
 
@@ -382,8 +391,18 @@ static int set_scale(struct fl_page *page)
 				       "not known", c ? "after" : "before");
 	}
 	if (of[0] && of[1])
-		page->scale = (double)of[1] / (double)of[0];
+		*scale = (double)of[1] / (double)of[0];
 	return FLAME_OK;
+}
+
+static int set_scales(struct fl_page *page)
+{
+	int status = set_scale(page, page->tree, &page->scale);
+
+	for (size_t i = 0; status == FLAME_OK && i < page->nmore; i++)
+		status = set_scale(page, page->more[i].tree,
+				   &page->more[i].scale);
+	return status;
 }
 
 /* Titles of pages that are read end in their metric already. */
@@ -452,13 +471,31 @@ static int note_origins(struct page_state *state)
 	struct fl_page *page = &state->page;
 
 	page->origins[0] = &state->origins;
-	for (unsigned i = 0; page->borrowed && i < page->tree->columns; i++)
-		page->origins[i] = &page->tree->origins[i];
+	for (unsigned i = 0; page->borrowed && i < state->given->columns; i++)
+		page->origins[i] = &state->given->origins[i];
 	if (page->compat || page->compat_tool)
 		return FLAME_OK;
 	if (name_page(page) != FLAME_OK)
 		return FLAME_FAILED;
 	return page->notes ? FLAME_OK : note_origin(page);
+}
+
+/* Whether a page and the tree given to it both keep metrics apart. */
+static int check_events(struct flame_sink *sink)
+{
+	struct page_state *state = sink->state;
+	struct fl_page *page = &state->page;
+
+	if (!state->given || !state->given->events == !page->events)
+		return FLAME_OK;
+	if (page->events)
+		return fl_fail(sink->flame, "--events: the tree does not keep "
+			       "metrics apart");
+	if (!sink->keeps_apart)
+		return fl_fail(sink->flame, "a tree that keeps metrics apart "
+			       "is written as html only");
+	page->events = fl_memory_adopt(strdup(state->given->events));
+	return page->events ? FLAME_OK : fl_no_memory(sink->flame);
 }
 
 static int finish(struct flame_sink *sink)
@@ -467,8 +504,9 @@ static int finish(struct flame_sink *sink)
 	struct fl_out *out = state->page.out;
 	int status;
 
-	if (state->page.events && !state->page.borrowed &&
-	    choose_trees(sink->flame, state) != FLAME_OK)
+	if (check_events(sink) != FLAME_OK)
+		return FLAME_FAILED;
+	if (state->page.events && choose_trees(sink->flame, state) != FLAME_OK)
 		return FLAME_FAILED;
 	if (state->before)
 		fl_tree_swap(state->page.tree);
@@ -477,7 +515,7 @@ static int finish(struct flame_sink *sink)
 		return FLAME_FAILED;
 	status = note_origins(state);
 	if (status == FLAME_OK)
-		status = set_scale(&state->page);
+		status = set_scales(&state->page);
 	if (status == FLAME_OK)
 		status = state->page.write(&state->page);
 	if (status == FLAME_OK)
@@ -508,7 +546,9 @@ static void release(struct flame_sink *sink)
 	flame_abandon(state->gather);
 	for (size_t i = 0; i < state->ngathers; i++) {
 		flame_abandon(state->gathers[i].sink);
-		flame_tree_free(state->gathers[i].tree);
+		flame_abandon(state->gathers[i].before);
+		if (!page->borrowed)
+			flame_tree_free(state->gathers[i].tree);
 		fl_samples_free(state->gathers[i].samples);
 	}
 	fl_free(state->gathers);
@@ -559,14 +599,14 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 /* Replaces the page's tree, by one that may have two columns. */
 static bool adopt(struct flame_sink *sink, struct flame_tree *tree)
 {
-	struct fl_page *page;
+	struct page_state *state = sink->state;
+	struct fl_page *page = &state->page;
 
 	if (sink->put != put)
 		return false;
-	page = &((struct page_state *)sink->state)->page;
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
-	page->tree = tree;
+	state->given = page->tree = tree;
 	page->borrowed = true;
 	drop_samples(sink);
 	return true;
@@ -597,9 +637,6 @@ int fl_page_check(const struct fl_page *page)
 	if (page->chart && !page->keeps_order)
 		return fl_fail(page->tree->flame, "--flamechart: only a "
 			       "picture (svg) keeps samples in their order");
-	if (page->events && page->borrowed)
-		return fl_fail(page->tree->flame, "--events: of one profile, "
-			       "not of a comparison; choose one by --event");
 	if (page->chart && page->tree->columns == 2)
 		return fl_fail(page->tree->flame, "--flamechart: of one "
 			       "profile, not of a comparison");

@@ -75,6 +75,7 @@ struct fl_page {
 	struct fl_page_metric {
 		struct flame_tree *tree;
 		struct fl_samples *samples;	/* or NULL */
+		double scale;
 	} *more;		/* after the first */
 	size_t nmore;
 };

@@ -11,6 +11,7 @@
 #include "flow/flow.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { LOOKUP_BATCH = 16 };	/* samples prefetched before they are added */
@@ -171,6 +172,36 @@ bool fl_event_listed(const char *list, const char *name)
 		    (!at[size] || at[size] == ','))
 			return size;
 	return false;
+}
+
+double fl_event_order(struct flame *flame, const char *list, flame_id metric)
+{
+	const struct flame_metric *m = flame_metric_of(flame, metric);
+	const char *at = strcmp(list, "all") ? strstr(list, m->name) : NULL;
+
+	if (at)
+		return (double)(list - at);
+	return strcmp(m->name, "cpu") == 0 ? INFINITY : (double)m->samples;
+}
+
+void fl_remark_absent(struct flame *flame, const char *list,
+		      const flame_id *metrics, size_t n)
+{
+	char *copy = fl_memory_adopt(strdup(list)), *save = NULL;
+	char *name = copy && strcmp(list, "all") != 0 ?
+			     strtok_r(copy, ",", &save) : NULL;
+
+	for (; name; name = strtok_r(NULL, ",", &save)) {
+		size_t i = 0;
+
+		/* A metric's name may have commas: compares parts. */
+		while (i < n && !strstr(flame_metric_of(flame, metrics[i])->name,
+					name))
+			i++;
+		if (i == n)
+			fl_remark(flame, "no samples of %s", name);
+	}
+	fl_free(copy);
 }
 
 static void drop_buffered(struct pick *pick)

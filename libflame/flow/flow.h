@@ -241,6 +241,11 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink);
 
 /* choose_metric.c: whether --events' list ("all", "cpu,alloc") has it. */
 bool fl_event_listed(const char *list, const char *name);
+/* Larger: earlier.  As listed; of all, cpu first, then by samples. */
+double fl_event_order(struct flame *flame, const char *list, flame_id metric);
+/* Remarks names of a list that are none of these metrics. */
+void fl_remark_absent(struct flame *flame, const char *list,
+		      const flame_id *metrics, size_t n);
 
 /*
  * sample_buffer.c: samples whose ids are of a private dictionary, until they

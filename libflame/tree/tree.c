@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums samples in one array of weights per column, indexed by stack.
+ * Sums samples in one array of weights per column, indexed by stack; with the
+ * option events, in a tree for each metric.
  */
 #include "fl.h"
 
@@ -31,6 +32,10 @@ void flame_tree_free(struct flame_tree *tree)
 {
 	if (!tree)
 		return;
+	for (size_t i = 0; i < tree->nmetrics; i++)
+		flame_tree_free(tree->by_metric[i]);
+	fl_free(tree->by_metric);
+	fl_free(tree->events);
 	fl_free(tree->weight[0]);
 	fl_free(tree->weight[1]);
 	fl_free(tree->ranks);
@@ -114,13 +119,65 @@ struct column {
 	unsigned column;
 };
 
+/* The tree of a metric, which may be new; NULL on failure. */
+static struct flame_tree *tree_of_metric(struct flame_tree *tree,
+					 flame_id metric)
+{
+	struct flame_tree *of;
+	size_t i = tree->last_metric;
+
+	if (i >= tree->nmetrics || tree->by_metric[i]->metric != metric)
+		for (i = 0; i < tree->nmetrics; i++)
+			if (tree->by_metric[i]->metric == metric)
+				break;
+	tree->last_metric = i;
+	if (i < tree->nmetrics)
+		return tree->by_metric[i];
+	if (!fl_grow(&tree->by_metric, &tree->metrics_capacity, i + 1,
+		     sizeof(struct flame_tree *))) {
+		fl_no_memory(tree->flame);
+		return NULL;
+	}
+	of = flame_tree_new(tree->flame, tree->columns);
+	if (!of)
+		return NULL;
+	of->metric = metric;
+	tree->by_metric[tree->nmetrics++] = of;
+	return of;
+}
+
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct column *c = sink->state;
+	struct flame_tree *tree = c->tree;
 
-	if (sample->metric)
-		c->tree->metric = sample->metric;
-	return fl_tree_add(c->tree, c->column, sample->stack, sample->weight);
+	if (tree->events)
+		tree = tree_of_metric(tree, sample->metric);
+	else if (sample->metric)
+		tree->metric = sample->metric;
+	if (!tree)
+		return FLAME_FAILED;
+	return fl_tree_add(tree, c->column, sample->stack, sample->weight);
+}
+
+static int set(struct flame_sink *sink, const char *option, const char *value)
+{
+	struct flame_tree *tree = ((struct column *)sink->state)->tree;
+	char *events;
+
+	if (strcmp(option, "events") != 0 || !value || !*value)
+		return FLAME_FAILED;
+	events = fl_memory_adopt(strdup(value));
+	if (!events)
+		return fl_no_memory(sink->flame);
+	fl_free(tree->events);
+	sink->events = tree->events = events;
+	return FLAME_OK;
+}
+
+struct flame_tree *flame_tree_at(const struct flame_tree *tree, size_t i)
+{
+	return i < tree->nmetrics ? tree->by_metric[i] : NULL;
 }
 
 /* Extends the span over all sources of the column. */
@@ -135,10 +192,13 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 		return fl_no_memory(sink->flame);
 	if (!fl_source_span(source, &from, &to)) {
 		span->unknown = true;
-		return FLAME_OK;
+	} else {
+		span->from = fresh ? from : FL_MIN(span->from, from);
+		span->to = fresh ? to : FL_MAX(span->to, to);
 	}
-	span->from = fresh ? from : FL_MIN(span->from, from);
-	span->to = fresh ? to : FL_MAX(span->to, to);
+	for (size_t i = 0; i < c->tree->nmetrics; i++)
+		memcpy(c->tree->by_metric[i]->span, c->tree->span,
+		       sizeof(c->tree->span));
 	return FLAME_OK;
 }
 
@@ -153,14 +213,62 @@ int64_t flame_tree_duration(const struct flame_tree *tree, unsigned column)
 	return ns;
 }
 
-/* All columns are gathered, and nothing is in any. */
+static void sort_metrics(struct flame_tree *tree)
+{
+	for (size_t i = 1; i < tree->nmetrics; i++) {
+		struct flame_tree *of = tree->by_metric[i];
+		double order = fl_event_order(tree->flame, tree->events,
+					      of->metric);
+		size_t j = i;
+
+		for (; j && fl_event_order(tree->flame, tree->events,
+					   tree->by_metric[j - 1]->metric) <
+				    order;
+		     j--)
+			tree->by_metric[j] = tree->by_metric[j - 1];
+		tree->by_metric[j] = of;
+	}
+}
+
+/* Metrics that are missing, or on one side only.  false: out of memory. */
+static bool remark_missing(const struct flame_tree *tree)
+{
+	flame_id *ids = fl_alloc(fl_size_mul(tree->nmetrics + 1,
+					     sizeof(*ids)));
+
+	if (!ids)
+		return false;
+	for (size_t i = 0; i < tree->nmetrics; i++) {
+		const struct flame_tree *of = tree->by_metric[i];
+
+		ids[i] = of->metric;
+		if (of->columns == 2 && !of->total[0] != !of->total[1])
+			fl_remark(tree->flame, "no samples of %s %s",
+				  flame_tree_metric(of),
+				  of->total[0] ? "after" : "before");
+	}
+	fl_remark_absent(tree->flame, tree->events, ids, tree->nmetrics);
+	fl_free(ids);
+	return true;
+}
+
+/* All columns are gathered: sorts trees of metrics; nothing is in any. */
 static int finish(struct flame_sink *sink)
 {
 	struct column *c = sink->state;
-	const struct flame_tree *tree = c->tree;
+	struct flame_tree *tree = c->tree;
 
 	if (c->column + 1 < tree->columns || tree->total[0] || tree->total[1])
 		return FLAME_OK;
+	if (tree->events) {
+		sort_metrics(tree);
+		if (!remark_missing(tree))
+			return fl_no_memory(sink->flame);
+	}
+	for (size_t i = 0; i < tree->nmetrics; i++)
+		if (tree->by_metric[i]->total[0] ||
+		    tree->by_metric[i]->total[1])
+			return FLAME_OK;
 	return fl_refuse_empty(sink->flame);
 }
 
@@ -182,7 +290,9 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	sink->needs = FL_NEED_FACTS;
 	sink->put = put;
 	sink->end = end;
+	sink->set = set;
 	sink->finish = finish;
+	sink->events = tree->events;
 	return sink;
 }
 

@@ -52,6 +52,10 @@ struct flame_tree {
 	bool want_stack_nodes;	/* layouts get node_of_stack */
 	struct flame_rank *ranks;	/* returned last; owned */
 	struct flame_node *nodes;
+	/* Keeps these metrics apart, each in a tree of its own; or NULL. */
+	char *events;
+	struct flame_tree **by_metric;	/* owned */
+	size_t nmetrics, metrics_capacity, last_metric;
 };
 
 /* Adds to a column; an overflow is a failure. */

@@ -36,9 +36,9 @@ function amount(n, unit = d.unit) {
 }
 
 // The same where it stands with others of its unit.
-function plain(n) {
-	if (d.unit === "bytes" || d.unit === "ns")
-		return amount(n);
+function plain(n, unit = d.unit) {
+	if (unit === "bytes" || unit === "ns")
+		return amount(n, unit);
 	return typeof n !== "bigint" && n % 1 && n < 10 ? n.toFixed(1) : grouped(n);
 }
 

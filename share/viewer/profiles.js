@@ -11,13 +11,14 @@ const profiles = {
 
 function listProfiles() {
 	const all = document.querySelectorAll("#data, .data");
+	const exact = (n) => Number.isSafeInteger(+n) ? +n : BigInt(n);
 	profiles.pages = [...all].map((data, k) => {
-		const { metric, unit, total } = data.dataset;
+		const { metric, unit, total, before } = data.dataset;
 		return { data, metric, tab: button(metric, () => turnTo(k),
 			{ role: "tab" },
-			" ", element("i", unit && amount(
-				Number.isSafeInteger(+total) ? +total :
-				BigInt(total), unit))) };
+			" ", element("i", unit && joined(" → ", before &&
+				plain(exact(before), unit),
+				amount(exact(total), unit)))) };
 	});
 	$("events").replaceChildren(...profiles.pages.map((p) => p.tab));
 	$("events").hidden = !all[1];

@@ -46,3 +46,54 @@ Test(metric_trees, each_metric_has_a_tree_and_all_goes_on)
 	flame_trees_free(NULL);
 	flame_free(flame);
 }
+
+static void fill(struct flame *flame, struct flame_tree *tree, unsigned column,
+		 const char *events, const char *metric, int64_t weight)
+{
+	struct flame_sink *sink = flame_tree_sink(tree, column);
+
+	cr_assert_eq(flame_set(sink, "events", events), FLAME_OK);
+	sink = flame_pick(sink, NULL);
+	send(flame, sink, "alloc", "a", 2);
+	send(flame, sink, metric, "b", weight);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+}
+
+Test(metric_trees, a_comparison_has_a_tree_of_two_columns_for_each_metric)
+{
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame_tree_new(flame, 2), *of;
+
+	fill(flame, tree, 0, "all", "wall", 3);
+	fill(flame, tree, 1, "all", "cpu", 5);
+	cr_expect_eq(flame_tree_total(tree, 0), 0);
+	/* As tabs: cpu first, then by samples. */
+	of = flame_tree_at(tree, 0);
+	cr_expect_str_eq(flame_tree_metric(of), "cpu");
+	cr_expect_eq(flame_tree_total(of, 0), 0);
+	cr_expect_eq(flame_tree_total(of, 1), 5);
+	cr_expect_str_eq(flame_tree_metric(flame_tree_at(tree, 2)), "wall");
+	cr_expect_eq(flame_tree_total(flame_tree_at(tree, 2), 0), 3);
+	cr_expect_null(flame_tree_at(tree, 3));
+	flame_tree_free(tree);
+	flame_free(flame);
+}
+
+Test(metric_trees, a_comparison_has_no_metric_that_is_not_listed)
+{
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame_tree_new(flame, 2);
+	struct flame_sink *page;
+
+	fill(flame, tree, 0, "cpu,wall", "wall", 3);
+	fill(flame, tree, 1, "cpu,wall", "cpu", 5);
+	cr_expect_str_eq(flame_tree_metric(flame_tree_at(tree, 0)), "cpu");
+	cr_expect_str_eq(flame_tree_metric(flame_tree_at(tree, 1)), "wall");
+	cr_expect_null(flame_tree_at(tree, 2));
+	page = flame_create(flame, "/dev/null", "folded");
+	cr_assert_eq(flame_tree_write(tree, page), FLAME_OK);
+	cr_expect_eq(flame_finish(page), FLAME_FAILED);
+	cr_expect_not_null(strstr(flame_error(flame), "html only"));
+	flame_tree_free(tree);
+	flame_free(flame);
+}
