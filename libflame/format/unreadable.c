@@ -52,6 +52,11 @@ static const char use_core[] =
 	"print its stacks: gdb -batch -ex 'thread apply all bt' PROGRAM @ | "
 	"flame-fold";
 
+static const char use_ghc[] =
+	"have the program write a .prof file: PROGRAM +RTS -p";
+static const char use_xdebug[] =
+	"record it in the format for tools: php -d xdebug.trace_format=1";
+
 /* perf's header has its own size, which is 16 where perf wrote to a pipe. */
 static bool is_pipe_mode(const uint8_t *head, size_t n)
 {
@@ -70,6 +75,11 @@ static bool is_core(const uint8_t *head, size_t n)
 static bool is_class(const uint8_t *head, size_t n)
 {
 	return n >= 8 && head[6] == 0 && head[7] >= 45;
+}
+
+static bool is_xdebug(const uint8_t *head, size_t n)
+{
+	return memmem(head, n, "xdebug-trace", 12) != NULL;
 }
 
 /* A dictionary whose keys are (file, line, name). */
@@ -179,8 +189,28 @@ static const struct row rows[] = {
 	{ "jfr print's JSON", "give the recording itself, the .jfr file",
 	  BYTES("\"jdk."), 0, JSON, NULL },
 	{ "a log of V8, preprocessed", "give the log itself, isolate-*-v8.log",
-	  BYTES("\"type\":\"SHARED_LIB\""), 0, JSON, NULL },
+	  BYTES("\"SHARED_LIB\""), 0, JSON, NULL },
+	{ "a saved session of pyinstrument",
+	  "convert it: pyinstrument --load @ -r speedscope -o out.json",
+	  BYTES("\"start_call_stack\""), 0, JSON, NULL },
+	{ "a profile of Scalene",
+	  "record stacks: py-spy record -f raw -o out.folded -- python3 "
+	  "PROGRAM", BYTES("\"alloc_samples\""), 0, JSON, NULL },
+	{ "a GHC profile in JSON", use_ghc, BYTES("\"cost_centres\""), 0,
+	  JSON, NULL },
 	{ "JSON of no known profile", use_raw, BYTES("\""), 0, JSON, NULL },
+
+	{ "a heap profile of GHC", use_ghc, BYTES("JOB \""), 0, TEXT, NULL },
+	{ "a trace of Xdebug for reading", use_xdebug,
+	  BYTES("TRACE START ["), 0, TEXT, NULL },
+	{ "a trace of Xdebug as HTML", use_xdebug, BYTES("<table"), 0, TEXT,
+	  is_xdebug },
+	{ "a report of ruby-prof",
+	  "have it write calls: RubyProf::CallTreePrinter",
+	  BYTES("Measure Mode: "), 0, TEXT, NULL },
+	{ "the text of go tool pprof -raw",
+	  "give the profile itself, the .pb.gz file",
+	  BYTES("PeriodType: "), 0, LINE, NULL },
 
 	{ "a core file", use_core, BYTES("\x7f" "ELF"), 0, MAGIC, is_core },
 	{ "a program or library (ELF)",

@@ -166,6 +166,21 @@ Test(d3, a_root_with_a_name_is_a_frame)
 	      NULL, "a 1\na;b_[k] 2\n");
 }
 
+/* No frame is lost, nor its weight. */
+Test(d3, frames_may_have_no_name)
+{
+	FOLDS("d3", "{\"name\":\"root\",\"value\":5,\"children\":[{\"name\":"
+	      "\"\",\"value\":5,\"children\":[{\"name\":\"b\",\"value\":2}]}]}",
+	      NULL, "(unnamed) 3\n(unnamed);b 2\n");
+	FOLDS("flamebearer", "{\"flamebearer\":{\"names\":[\"total\",\"\","
+	      "\"b\"],\"levels\":[[0,5,0,0],[0,5,1,1],[0,4,4,2]]}}", NULL,
+	      "(unnamed) 1\n(unnamed);b 4\n");
+	FOLDS("speedscope", SPEEDSCOPE("{\"name\":\"\"},{\"name\":\"b\"}",
+	      "\"type\":\"sampled\",\"unit\":\"none\","
+	      "\"samples\":[[0,1],[0]],\"weights\":[1,1]"), NULL,
+	      "(anonymous) 1\n(anonymous);b 1\n");
+}
+
 Test(d3, deep_trees_are_read)
 {
 	struct fl_buf text = { 0 };

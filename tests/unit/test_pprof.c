@@ -149,9 +149,14 @@ Test(pprof, a_location_without_a_function_is_its_address)
 	PUT(PROFILE_LOCATION, LOCATION_ID, 4, LOCATION_ADDRESS, 0xbeef);
 	PUT(PROFILE_LOCATION, LOCATION_ID, 5, LOCATION_MAPPING_ID, 1);
 	PUT(PROFILE_LOCATION, LOCATION_ID, 6, LOCATION_MAPPING_ID, 9);
+	/* One without a name is none. */
+	PUT(PROFILE_FUNCTION, FUNCTION_ID, 9, FUNCTION_FILENAME, 8);
+	put_location(7, 9, 0);
 	PUT(PROFILE_SAMPLE, 1, 6, 1, 5, 1, 4, SAMPLE_VALUE, 1);
+	PUT(PROFILE_SAMPLE, 1, 7, 1, 1, SAMPLE_VALUE, 2);
 	cr_expect_eq(read_profile(), 0);
-	cr_expect_str_eq(out.data, "0xbeef;[libx.so];[unknown] 1\n");
+	cr_expect_str_eq(out.data, "0xbeef;[libx.so];[unknown] 1\n"
+			 "a;[unknown] 2\n");
 }
 
 Test(pprof, each_type_is_a_metric)

@@ -56,6 +56,22 @@ Test(unreadable, other_tools_files_are_named)
 	NAMED("{\"RemoteException\":{\"exception\":\"StandbyException\"}}\n",
 	      "an error of WebHDFS", "webhdfs://");
 	NAMED("Nettrace\x14\0\0\0!FastSerialization.1", "nettrace", "perf");
+	NAMED("TRACE START [2026-11-26 07:28:08]\n    0.0002     394848   -> "
+	      "{main}() /srv/x.php:0\n", "Xdebug", "xdebug.trace_format=1");
+	NAMED("<table class='xdebug-trace' dir='ltr'>\n<tr><td>0</td></tr>\n"
+	      "<tr><td>1; 2</td></tr> 3\n", "Xdebug", "xdebug.trace_format=1");
+	NAMED("{\"start_time\": 1.5, \"start_call_stack\": [\"MainThread\"]}",
+	      "pyinstrument", "pyinstrument --load in");
+	NAMED("{\n  \"code\": [{\n \"name\": \"/usr/bin/node\",\n"
+	      "\"type\": \"SHARED_LIB\"}]}", "V8", "isolate");
+	NAMED("{\n\"program\": \"H\",\n\"cost_centres\": []}", "GHC",
+	      "+RTS -p");
+	NAMED("JOB \"H +RTS -hc\"\nDATE \"Thu Nov 26\"\n", "GHC", "+RTS -p");
+	NAMED("Measure Mode: wall_time\nThread ID: 80\n", "ruby-prof",
+	      "CallTreePrinter");
+	NAMED("Comment: c\nPeriodType: cpu nanoseconds\nPeriod: 10000000\n"
+	      "Samples:\nsamples/count cpu/nanoseconds\n          1   10: 1 2\n",
+	      "go tool pprof", "the profile itself");
 	NAMED("memray\0\x0b\0\0\0", "memray", "memray flamegraph in");
 	NAMED("{\xa9\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\xfb)\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");

@@ -351,7 +351,8 @@ static void close_callgrind(struct flame_source *source)
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice text = { (const char *)head, n };
-	const char *events = fl_slice_find(text, "\nevents:");
+	bool events = fl_slice_starts(text, "events:") ||
+		      fl_slice_has(text, "\nevents:");
 
 	(void)whole;
 	if (fl_slice_starts(text, "# callgrind format") ||

@@ -236,6 +236,7 @@ static void see(struct seen *seen, struct slice line)
 				  fl_slice_starts(line, "<?") ||
 				  fl_slice_starts(line, "<html") ||
 				  fl_slice_starts(line, "<svg") ||
+				  fl_slice_starts(line, "<table") ||
 				  fl_slice_starts(line, "[{");
 	line = fl_slice_trim_end(line);
 	semicolon = memchr(line.data, ';', line.size - 1);

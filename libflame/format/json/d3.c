@@ -101,6 +101,8 @@ static flame_id frame_of(struct fl_json_tree *tree,
 						  tree->buf.data : "",
 						  tree->buf.size), java.type);
 	}
+	if (!name.size)
+		name = FL_SLICE("(unnamed)");
 	name = fl_split_type(name, &type);
 	return fl_frame(flame, flame_name(flame, name.data, name.size),
 			type ? type : node->type);

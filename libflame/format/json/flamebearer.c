@@ -48,8 +48,10 @@ static void read_names(struct flamebearer *f)
 
 	f->nframes = 0;
 	while (fl_json_element(json)) {
-		struct slice text = json->token == FL_JSON_STRING ?
-				    json->text : FL_SLICE("");
+		bool known = json->token == FL_JSON_STRING;
+		struct slice text = !known ? FL_SLICE("") :
+				    json->text.size ? json->text :
+				    FL_SLICE("(unnamed)");
 		flame_id name = flame_name(flame, text.data, text.size);
 
 		fl_json_skip(json);

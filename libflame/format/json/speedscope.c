@@ -146,6 +146,8 @@ static flame_id frame_of(struct speedscope *s, const struct frame *frame)
 
 	buf->size = 0;
 	fl_buf_put(buf, name.data, name.size);
+	if (!name.size)
+		fl_buf_text(buf, "(anonymous)");
 	if (s->pyspy && file.size) {
 		fl_buf_text(buf, " (");
 		fl_buf_put(buf, file.data, file.size);

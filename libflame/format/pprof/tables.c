@@ -251,19 +251,24 @@ static bool function_frame(struct fl_pprof_tables *tables, uint64_t id,
 			     &frame->file);
 }
 
+/* A function without a name is known by the address, as in go tool pprof. */
 static bool add_line(struct fl_pprof_tables *tables,
 		     struct fl_pprof_entry *location,
-		     struct fl_message line, bool kernel)
+		     struct fl_message line, struct slice mapping)
 {
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 
 	if (!function_frame(tables, number_in(line, LINE_FUNCTION_ID),
 			    &frame))
 		return false;
+	if (!fl_name_at(tables->flame, frame.name).size)
+		return add_address(tables, location,
+				   number_in(location->message,
+					     LOCATION_ADDRESS), mapping);
 	if (tables->lines && !append_line(tables, number_in(line, LINE_LINE),
 					  &frame))
 		return false;
-	if (kernel && frame.type == FLAME_UNKNOWN)
+	if (is_kernel(mapping) && frame.type == FLAME_UNKNOWN)
 		frame.type = FLAME_KERNEL;
 	return add_frame(tables, location, &frame);
 }
@@ -291,7 +296,7 @@ static bool look_up(struct fl_pprof_tables *tables,
 	while (fl_field_next(&message, &field))
 		if (field.number == LOCATION_LINE &&
 		    !add_line(tables, location, fl_field_message(&field),
-			      is_kernel(mapping)))
+			      mapping))
 			return false;
 	if (!location->count)
 		return add_address(tables, location,

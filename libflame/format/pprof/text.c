@@ -313,8 +313,12 @@ static bool take_symbol(struct reader *r, struct slice line)
 	struct fl_buf *buf = &r->buf;
 	uint64_t at;
 
-	if (!r->nrecords || !fl_slice_field(&line, &name) ||
-	    !fl_slice_field(&line, &address) || !fl_parse_hex(address, &at))
+	if (!r->nrecords || !fl_slice_field(&line, &name))
+		return false;
+	/* "#	0x0": Go knows no function there. */
+	if (fl_parse_hex(fl_slice_trim(line), &at))
+		return true;
+	if (!fl_slice_field(&line, &address) || !fl_parse_hex(address, &at))
 		return false;
 	place = line;
 	name = fl_slice_split(&place, '\t');
@@ -550,6 +554,9 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		r->read = true;
 		read_all(r);
 		r->value = first_value(r);
+		/* The metric made first is the default: the last, as in go. */
+		if (r->nrecords)
+			metric_of(r, nvalues(r) - 1);
 	}
 	while (r->given < r->nrecords && !fl_failed(r->flame)) {
 		is_sample = give(r, sample);

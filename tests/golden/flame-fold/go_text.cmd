@@ -13,3 +13,4 @@ growth space
 java inuse_objects
 LIST
 flame-fold -q --lines --event alloc_objects $DATA/pprof-text/heap.txt
+flame-fold $DATA/pprof-text/heap.txt 2>&1

@@ -7,3 +7,4 @@ flame-fold -q --event leaked $DATA/heaptrack/heap.txt
 flame-fold --event alloc $DATA/heaptrack/first.txt
 flame-fold --event alloc $DATA/dhat/heap.json 2>&1
 flame-fold -q --event peak $DATA/dhat/heap.json
+flame-fold -q $DATA/callgrind/ruby.txt
