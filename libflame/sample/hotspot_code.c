@@ -27,7 +27,7 @@ static void read_heaps(struct fl_hotspot *h)
 		return;
 	n = fl_vm_int(h, array + (uint64_t)l->array_length);
 	data = fl_vm_word(h, array + (uint64_t)l->array_data);
-	for (int32_t i = 0; i < n && h->nheaps < FL_MAX_HEAPS; i++) {
+	for (int32_t i = 0; i < FL_MIN(n, FL_MAX_HEAPS); i++) {
 		uint64_t at = fl_vm_word(h, data + (uint64_t)i * 8);
 		uint64_t memory = at + (uint64_t)l->heap_memory;
 		struct fl_code_heap *heap = &h->heaps[h->nheaps];

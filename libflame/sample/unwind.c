@@ -220,6 +220,31 @@ static void find_pointer(struct fl_process *p, const struct fl_mapping *m,
 	}
 }
 
+/*
+ * Behind its system call clone has no call frame information, because it would
+ * be wrong in the child.  The parent's stack is as the caller left it; the
+ * child's has no return address.
+ */
+static bool is_clone(const struct fl_symbol *symbol)
+{
+	return symbol && (strcmp(symbol->name, "clone3") == 0 ||
+			  strcmp(symbol->name, "__clone3") == 0 ||
+			  strcmp(symbol->name, "clone") == 0 ||
+			  strcmp(symbol->name, "__clone") == 0);
+}
+
+static enum fl_step step_clone(struct fl_unwinder *u, struct fl_process *p,
+			       const struct fl_memory *memory,
+			       struct fl_regs *regs)
+{
+	uint64_t ip;
+
+	if (!memory->read(memory->arg, regs->value[FL_REG_SP], &ip,
+			  sizeof(ip)) || !is_code(u, p, ip))
+		return FL_STEP_END;
+	return step_bare(memory, regs);
+}
+
 /* lookup: the address, or the byte before it for a return address. */
 static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 			 const struct fl_symbol *symbol, uint64_t lookup,
@@ -244,6 +269,8 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 	if (!row && !(m && m->module) && lookup == regs->value[FL_REG_IP] &&
 	    is_bare(p, symbol, regs))
 		return step_bare(memory, regs);
+	if (!row && lookup == regs->value[FL_REG_IP] && is_clone(symbol))
+		return step_clone(u, p, memory, regs);
 	if (!row)
 		return step_by_pointer(u, p, memory, regs);
 	if (!row->cfa_expression && row->cfa_register == FL_REG_BP && symbol &&
