@@ -184,6 +184,7 @@ script_tests = \
 	tests/record/wait \
 	tests/coherence/bootstrap \
 	tests/coherence/sources \
+	tests/coherence/debian \
 	tests/coherence/late \
 	tests/coherence/linked \
 	tests/coherence/layers \
