@@ -119,8 +119,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/framing.h libflame/format/jfr/grain.c \
 	libflame/format/jfr/hit.c libflame/format/jfr/info.c \
 	libflame/format/jfr/leak.c libflame/format/jfr/meta.c \
-	libflame/format/jfr/metric.c libflame/format/jfr/parallel_pools.c \
-	libflame/format/jfr/parallel_stacks.c libflame/format/jfr/pool.c \
+	libflame/format/jfr/metric.c libflame/format/jfr/pool.c \
 	libflame/format/jfr/pools.h libflame/format/jfr/read_ahead.c \
 	libflame/format/jfr/readers.h libflame/format/jfr/recording.c \
 	libflame/format/jfr/recording.h libflame/format/jfr/recycle.c \

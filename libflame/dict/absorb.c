@@ -105,24 +105,16 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 	}
 }
 
-bool fl_absorb_frames(struct flame *to, const struct flame *from,
-		      struct fl_absorbed *map)
-{
-	if (!reserve(to, &map->names, from->names.count) ||
-	    !reserve(to, &map->frames, from->frames.count))
-		return false;
-	absorb_names(to, from, &map->names);
-	absorb_frames(to, from, map);
-	return !fl_failed(to);
-}
-
 bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map)
 {
-	if (!fl_absorb_frames(to, from, map) ||
+	if (!reserve(to, &map->names, from->names.count) ||
+	    !reserve(to, &map->frames, from->frames.count) ||
 	    !reserve(to, &map->stacks, from->stacks.count) ||
 	    !reserve(to, &map->labels, from->labels.count) ||
 	    !reserve(to, &map->metrics, from->nmetrics))
 		return false;
+	absorb_names(to, from, &map->names);
+	absorb_frames(to, from, map);
 	absorb_stacks(to, from, map);
 	absorb_labels(to, from, map);
 	absorb_metrics(to, from, &map->metrics);

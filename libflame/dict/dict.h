@@ -113,6 +113,7 @@ struct flame {
 	size_t nmetrics, metrics_capacity;
 	struct fl_index metrics_index;	/* by name */
 	unsigned threads;	/* to read with; 0, 1: one */
+	size_t parallel_size;	/* of a test: see fl_parallel_size */
 	bool unify;		/* flame_unify_java */
 	struct fl_map plain;	/* names that have another, to that one */
 	/* flow/read_ahead.c: inputs that are read in advance. */
@@ -195,9 +196,6 @@ struct fl_absorbed {
  * it.  false: failed, flame_error(to) says why.
  */
 bool fl_absorb(struct flame *to, struct flame *from, struct fl_absorbed *map);
-/* Names and frames only. */
-bool fl_absorb_frames(struct flame *to, const struct flame *from,
-		      struct fl_absorbed *map);
 void fl_absorbed_free(struct fl_absorbed *map);
 
 /*
@@ -241,8 +239,6 @@ enum { FL_LOOKUP_BATCH = 16 };
 
 void fl_stacks_lookup_batch(const struct flame *flame,
 			    struct fl_stack_lookup *d, unsigned n);
-/* Removes all stacks and frees their memory.  false: out of memory. */
-bool fl_stacks_clear(struct flame *flame);
 
 static inline void fl_stack_prefetch(const struct flame *f, flame_id parent,
 				     flame_id frame)

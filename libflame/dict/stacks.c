@@ -119,21 +119,6 @@ flame_id fl_stack_find(const struct flame *flame, flame_id parent,
 	return id;
 }
 
-bool fl_stacks_clear(struct flame *flame)
-{
-	struct fl_stacks none = { .count = 1 };
-
-	if (flame->stacks.count == 1)
-		return true;
-	if (!fl_grow(&none.data, &none.capacity, 4096, sizeof(*none.data)))
-		return false;
-	memset(none.data, 0, sizeof(*none.data));
-	fl_index_free(&flame->stacks.index);
-	fl_free(flame->stacks.data);
-	flame->stacks = none;
-	return true;
-}
-
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)
 {
 	return stack < flame->stacks.count ? fl_parent(flame, stack) : 0;

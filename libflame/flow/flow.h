@@ -287,25 +287,25 @@ struct fl_thread_pool;
 struct fl_job {
 	void (*run)(struct fl_job *job);
 	struct fl_job *next;	/* the pool's */
-	bool done, urgent;
+	bool done;
 };
+
+/*
+ * Bytes from which on an input is worth several threads: `size`, unless a test
+ * has set flame->parallel_size.
+ */
+static inline size_t fl_parallel_size(const struct flame *flame, size_t size)
+{
+	return flame->parallel_size ? flame->parallel_size : size;
+}
 
 /* NULL: out of memory.  There may be fewer threads than wanted. */
 struct fl_thread_pool *fl_thread_pool_new(unsigned threads);
-void fl_thread_pool_submit(struct fl_thread_pool *team, struct fl_job *job);
-/* Urgent: before all pending jobs. */
-void fl_thread_pool_submit_first(struct fl_thread_pool *team,
-				 struct fl_job *job);
-/* With medium priority: continues a job that has begun. */
-void fl_thread_pool_submit_next(struct fl_thread_pool *team,
-				struct fl_job *job);
-/*
- * Waits for a job, and runs pending jobs meanwhile (urgent ones alone if this
- * job is urgent).  A job that another job will submit is zeroed until then.
- */
-void fl_thread_pool_wait(struct fl_thread_pool *team, struct fl_job *job);
+void fl_thread_pool_submit(struct fl_thread_pool *pool, struct fl_job *job);
+/* Waits for a job, and runs pending jobs meanwhile. */
+void fl_thread_pool_wait(struct fl_thread_pool *pool, struct fl_job *job);
 /* Takes NULL too; pending jobs are dropped. */
-void fl_thread_pool_free(struct fl_thread_pool *team);
+void fl_thread_pool_free(struct fl_thread_pool *pool);
 
 /* select.c: the options of every source; see flame_ask. */
 extern const struct fl_option_table fl_select_table;

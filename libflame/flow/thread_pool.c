@@ -33,15 +33,6 @@ static struct fl_job *next_job(struct fl_thread_pool *pool)
 	return job;
 }
 
-/* A thread that waits for an urgent job runs urgent jobs alone. */
-static struct fl_job *next_job_while_waiting(struct fl_thread_pool *pool,
-					     const struct fl_job *job)
-{
-	if (job->urgent && pool->first && !pool->first->urgent)
-		return NULL;
-	return next_job(pool);
-}
-
 /* Runs a job; the caller holds the lock, which is free meanwhile. */
 static void run_job(struct fl_thread_pool *pool, struct fl_job *job)
 {
@@ -86,43 +77,17 @@ struct fl_thread_pool *fl_thread_pool_new(unsigned threads)
 	return pool;
 }
 
-/* Inserts a pending job before *at. */
-static void insert(struct fl_thread_pool *pool, struct fl_job **at,
-		   struct fl_job *job)
-{
-	job->next = *at;
-	*at = job;
-	if (!job->next)
-		pool->last = job;
-	pthread_cond_broadcast(&pool->changed);
-}
-
 void fl_thread_pool_submit(struct fl_thread_pool *pool, struct fl_job *job)
 {
-	job->done = job->urgent = false;
-	pthread_mutex_lock(&pool->lock);
-	insert(pool, pool->last ? &pool->last->next : &pool->first, job);
-	pthread_mutex_unlock(&pool->lock);
-}
-
-void fl_thread_pool_submit_first(struct fl_thread_pool *pool,
-				 struct fl_job *job)
-{
 	job->done = false;
-	job->urgent = true;
+	job->next = NULL;
 	pthread_mutex_lock(&pool->lock);
-	insert(pool, &pool->first, job);
-	pthread_mutex_unlock(&pool->lock);
-}
-
-void fl_thread_pool_submit_next(struct fl_thread_pool *pool, struct fl_job *job)
-{
-	struct fl_job **at = &pool->first;
-
-	pthread_mutex_lock(&pool->lock);
-	while (*at && (*at)->urgent)
-		at = &(*at)->next;
-	insert(pool, at, job);
+	if (pool->last)
+		pool->last->next = job;
+	else
+		pool->first = job;
+	pool->last = job;
+	pthread_cond_broadcast(&pool->changed);
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -132,7 +97,7 @@ void fl_thread_pool_wait(struct fl_thread_pool *pool, struct fl_job *job)
 
 	pthread_mutex_lock(&pool->lock);
 	while (!job->done) {
-		other = next_job_while_waiting(pool, job);
+		other = next_job(pool);
 		if (other)
 			run_job(pool, other);
 		else

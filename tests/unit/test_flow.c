@@ -54,7 +54,7 @@ TestSuite(source, .init = start, .fini = stop);
 TestSuite(sink, .init = start, .fini = stop);
 TestSuite(facts, .init = start, .fini = stop);
 TestSuite(rows, .init = start, .fini = stop);
-TestSuite(team, .init = start, .fini = stop);
+TestSuite(thread_pool, .init = start, .fini = stop);
 
 /* A sink that writes what it gets: "NAME METRIC WEIGHT" a sample -------- */
 
@@ -1301,66 +1301,38 @@ Test(rows, every_table_has_some_and_an_end)
 	}
 }
 
-/* A team of one: its owner does all that is given, as he waits ----------- */
+/* A pool of one thread: its owner runs the jobs while he waits ------------ */
 
 struct noted {
 	struct fl_job job;
 	char name;
-	struct fl_thread_pool *team;
-	struct noted *then;	/* given by it */
 };
 
 static void note_job(struct fl_job *job)
 {
-	struct noted *noted = (struct noted *)job;
-
-	fl_buf_byte(&out, noted->name);
-	if (noted->then)
-		fl_thread_pool_submit_next(noted->team, &noted->then->job);
+	fl_buf_byte(&out, ((struct noted *)job)->name);
 }
 
-static struct noted noted(struct fl_thread_pool *team, char name,
-			  struct noted *then)
+Test(thread_pool, of_one_runs_jobs_in_the_order_of_submission)
 {
-	return (struct noted){
-		.job.run = note_job, .name = name, .team = team, .then = then
+	struct fl_thread_pool *pool = fl_thread_pool_new(1);
+	struct noted jobs[] = {
+		{ .name = 'a' }, { .name = 'b' }, { .name = 'c' }
 	};
-}
 
-Test(team, does_the_rest_of_a_job_before_others)
-{
-	struct fl_thread_pool *team = fl_thread_pool_new(1);
-	struct noted rest = noted(team, 'r', NULL);
-	struct noted a = noted(team, 'a', &rest), b = noted(team, 'b', NULL);
-
-	cr_assert(team);
-	fl_thread_pool_submit(team, &a.job);
-	fl_thread_pool_submit(team, &b.job);
-	fl_thread_pool_wait(team, &rest.job);
-	cr_expect_str_eq(out.data, "ar");
-	fl_thread_pool_wait(team, &b.job);
-	cr_expect_str_eq(out.data, "arb");
-	fl_thread_pool_free(team);
-}
-
-Test(team, does_what_is_hurried_first_of_all)
-{
-	struct fl_thread_pool *team = fl_thread_pool_new(1);
-	struct noted rest = noted(team, 'r', NULL);
-	struct noted a = noted(team, 'a', NULL), b = noted(team, 'b', NULL);
-	struct noted h = noted(team, 'h', NULL), i = noted(team, 'i', NULL);
-
-	cr_assert(team);
-	fl_thread_pool_submit(team, &a.job);
-	fl_thread_pool_submit_first(team, &h.job);
-	fl_thread_pool_submit_first(team, &i.job);
-	fl_thread_pool_submit_next(team, &rest.job);
-	fl_thread_pool_submit(team, &b.job);
-	fl_thread_pool_wait(team, &h.job);
-	cr_expect_str_eq(out.data, "ih", "others are left");
-	fl_thread_pool_wait(team, &b.job);
-	cr_expect_str_eq(out.data, "ihrab");
-	fl_thread_pool_free(team);
+	cr_assert(pool);
+	for (size_t i = 0; i < FL_COUNT(jobs); i++) {
+		jobs[i].job.run = note_job;
+		fl_thread_pool_submit(pool, &jobs[i].job);
+	}
+	fl_thread_pool_wait(pool, &jobs[1].job);
+	cr_expect_str_eq(out.data, "ab", "others are left");
+	fl_thread_pool_wait(pool, &jobs[2].job);
+	cr_expect_str_eq(out.data, "abc");
+	fl_thread_pool_submit(pool, &jobs[0].job);
+	fl_thread_pool_wait(pool, &jobs[0].job);
+	cr_expect_str_eq(out.data, "abca", "a job may run again");
+	fl_thread_pool_free(pool);
 }
 
 Test(source, lines_that_are_too_long_are_not_read_on)

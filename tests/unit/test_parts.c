@@ -11,6 +11,9 @@
 
 enum { ENOUGH = 9 << 20 };	/* bytes: several parts */
 
+static size_t parallel_size;	/* fl_parallel_size; 0: the readers' own */
+static const char *written = "folded";	/* the format of the results */
+
 /* What is read of a text by so many threads, and what is said of it. */
 struct result {
 	struct fl_buf text;	/* folded */
@@ -49,9 +52,10 @@ static struct result read_with(unsigned threads, const struct fl_buf *text,
 
 	close(mkstemp(path));
 	flame_threads(flame, threads);
+	flame->parallel_size = parallel_size;
 	flame_on_warning(flame, hear, &result.said);
 	source = flame_open_memory(flame, text->data, text->size, "it", NULL);
-	sink = flame_create(flame, path, "folded");
+	sink = flame_create(flame, path, written);
 	cr_assert(source && sink, "%s", flame_error(flame));
 	if (option)
 		cr_assert_eq(flame_ask(source, option, value), FLAME_OK);
@@ -291,6 +295,37 @@ Test(recordings, are_read_the_same_chunk_by_chunk)
 	struct fl_buf text = recordings("spark-multichunk.jfr", 5 << 20);
 
 	same_of_all_events(&text);
+	fl_buf_free(&text);
+}
+
+/* Few chunks, which threads read all the same. */
+Test(recordings, that_are_small_are_read_the_same)
+{
+	struct fl_buf text = recordings("spark-multichunk.jfr", 1);
+
+	parallel_size = 1;
+	same_of_all_events(&text);
+	fl_buf_free(&text);
+}
+
+/* Chunks with so many times that others are not read beside them. */
+Test(recordings, of_many_times_are_read_the_same)
+{
+	static const char *const names[] = {
+		"spark-lock.jfr", "spark-lock.jfr", "spark-cpu-wall.jfr",
+		"spark-lock.jfr", "spark-cpu-wall.jfr", "spark-lock.jfr"
+	};
+	struct fl_buf text = { 0 };
+
+	for (size_t i = 0; i < FL_COUNT(names); i++) {
+		struct fl_buf one = recordings(names[i], 1);
+
+		fl_buf_put(&text, one.data, one.size);
+		fl_buf_free(&one);
+	}
+	written = "html";	/* with times and threads */
+	for (parallel_size = 1; parallel_size < text.size; parallel_size *= 8)
+		same_with_any_number(&text, "event", "wall");
 	fl_buf_free(&text);
 }
 

@@ -229,41 +229,12 @@ static void ask_before(struct fl_jfr_chunk *chunk)
 	}
 }
 
-bool fl_jfr_read_events_alone(struct fl_jfr_chunk *chunk)
-{
-	return fl_jfr_find_meta(chunk) && fl_jfr_read_events(chunk);
-}
-
-bool fl_jfr_read_pools_alone(struct fl_jfr_chunk *chunk)
-{
-	return (chunk->asked.skim && !chunk->events->nnotes) ||
-	       fl_jfr_read_pools(chunk);
-}
-
 bool fl_jfr_read_alone(struct fl_jfr_chunk *chunk)
 {
-	return fl_jfr_read_events_alone(chunk) &&
-	       fl_jfr_read_pools_alone(chunk);
-}
-
-bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk)
-{
-	struct fl_jfr_parallel_pools *pools;
-	bool good;
-
-	if (chunk->jfr->source->flame->threads < 2 ||
-	    chunk->size < FL_JFR_PARALLEL_SIZE || chunk->asked.skim)
-		return fl_jfr_read_alone(chunk);
-	if (!fl_jfr_find_meta(chunk))
+	if (!fl_jfr_find_meta(chunk) || !fl_jfr_read_events(chunk))
 		return false;
-	pools = fl_jfr_parallel_pools_new(chunk);
-	/* A thread that is done with the pools goes on with the next chunk. */
-	if (pools)
-		chunk->jfr->read_ahead(chunk->jfr);
-	good = fl_jfr_read_events(chunk);
-	if (pools && fl_jfr_parallel_pools_end(chunk, pools))
-		return good;
-	return good && fl_jfr_read_pools(chunk);
+	return (chunk->asked.skim && !chunk->events->nnotes) ||
+	       fl_jfr_read_pools(chunk);
 }
 
 /* Size of events; memory of smaller ones is freed with the chunk. */
@@ -280,7 +251,7 @@ static void free_unneeded(struct fl_jfr_chunk *chunk)
 	if (chunk->pools->begin >= RELEASE_BYTES)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->pools->begin);
-	if (!chunk->last && chunk->size < FL_JFR_PARALLEL_SIZE)
+	if (!chunk->last && chunk->size < FL_JFR_LARGE)
 		return;
 	fl_free(traces->small);
 	traces->small = NULL;

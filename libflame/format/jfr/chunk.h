@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chunk of format 1.x or 2.x (chunk.c), and its pools while another thread
- * reads its events (parallel_pools.c).
+ * A chunk of format 1.x or 2.x (chunk.c).
  */
 #ifndef FL_JFR_CHUNK_H
 #define FL_JFR_CHUNK_H
@@ -32,25 +31,6 @@ bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk);
  * the chunk before.
  */
 bool fl_jfr_read_alone(struct fl_jfr_chunk *chunk);
-/* The two parts of that, one after the other. */
-bool fl_jfr_read_events_alone(struct fl_jfr_chunk *chunk);
-bool fl_jfr_read_pools_alone(struct fl_jfr_chunk *chunk);
-/* The same by two threads, if there are two and it is large. */
-bool fl_jfr_read_by_two(struct fl_jfr_chunk *chunk);
 bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk);
-
-/*
- * parallel_pools.c: begins to index the pools of a chunk whose metadata were
- * read and whose events are read next.  NULL: it does not.
- */
-struct fl_jfr_parallel_pools;
-struct fl_jfr_parallel_pools *
-fl_jfr_parallel_pools_new(struct fl_jfr_chunk *chunk);
-/*
- * When the events were read; frees it.  false: fl_jfr_read_pools has to do
- * it, and reports the damage.
- */
-bool fl_jfr_parallel_pools_end(struct fl_jfr_chunk *chunk,
-			       struct fl_jfr_parallel_pools *pools);
 
 #endif

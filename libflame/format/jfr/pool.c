@@ -95,10 +95,10 @@ static void free_pool(struct fl_jfr_pool *pool)
 static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 		     uint64_t key, uint64_t at, uint64_t size)
 {
-	if (class == chunk->types->trace)
-		return chunk->pools->keep_trace(chunk, chunk->pools->keep_data,
-						key, at, size);
-	return keep_place(chunk, class->pool, key, at);
+	if (class != chunk->types->trace)
+		return keep_place(chunk, class->pool, key, at);
+	chunk->pools->keep_trace(chunk, key, at, size);
+	return true;
 }
 
 /* Makes the pool of a class, for so many more constants. */
@@ -312,25 +312,19 @@ static bool read_scattered(struct fl_jfr_chunk *chunk)
 	return !fl_failed(chunk->flame);
 }
 
-/* All that were met among the events, if these were read before. */
-bool fl_jfr_has_all_checkpoints(const struct fl_jfr_chunk *chunk)
+/* The chain is whole and has all checkpoints that were among the events. */
+static bool read_linked(struct fl_jfr_chunk *chunk)
 {
-	return chunk->pools->nlinked >= chunk->pools->nmet;
+	return chunk->header.pools_at && read_chain(chunk) &&
+	       chunk->pools->nlinked >= chunk->pools->nmet;
 }
 
 bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk)
 {
-	if (!chunk->header.pools_at || !read_chain(chunk) || 
-	    !fl_jfr_has_all_checkpoints(chunk))
-		return false;
-	fl_jfr_release(chunk, chunk->at + chunk->size);
-	return true;
-}
-
-bool fl_jfr_index_all_pools(struct fl_jfr_chunk *chunk)
-{
-	if (fl_jfr_index_pools(chunk))
+	if (read_linked(chunk)) {
+		fl_jfr_release(chunk, chunk->at + chunk->size);
 		return true;
+	}
 	if (fl_failed(chunk->flame))
 		return false;
 	if (!chunk->header.pools_at)

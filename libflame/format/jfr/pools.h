@@ -18,21 +18,19 @@ struct fl_jfr_pool {
 struct fl_jfr_pools {
 	uint64_t begin;		/* the first checkpoint's offset; 0: unknown */
 	uint64_t nmet, nlinked;	/* checkpoints among events, in the chain */
-	/* Keeps a constant of the class of stack traces; false: no memory. */
-	bool (*keep_trace)(struct fl_jfr_chunk *chunk, void *data, uint64_t key,
+	/* Keeps a constant of the class of stack traces. */
+	void (*keep_trace)(struct fl_jfr_chunk *chunk, uint64_t key,
 			   uint64_t at, uint64_t size);
-	void *keep_data;
 	struct fl_map threads, states, leaves[2];	/* text.c: by keys */
 };
 
 /* Notes which classes' constants somebody may ask for. */
 void fl_jfr_want_pools(struct fl_jfr_chunk *chunk);
-/* Indexes them along the chain of checkpoints; false: it is broken. */
+/*
+ * Indexes them along the chain of checkpoints, and where that is broken all
+ * that can be found.
+ */
 bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk);
-/* The same, and where the chain is broken all that can be found. */
-bool fl_jfr_index_all_pools(struct fl_jfr_chunk *chunk);
-/* Whether the chain has all checkpoints that were met among the events. */
-bool fl_jfr_has_all_checkpoints(const struct fl_jfr_chunk *chunk);
 void fl_jfr_pools_free(struct fl_jfr_chunk *chunk);
 /* A wire at a constant's value; false where there is none. */
 bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,

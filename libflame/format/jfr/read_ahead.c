@@ -3,8 +3,7 @@
  * Read-ahead of chunks: while one is emitted, other threads read the metadata,
  * events and pools of the next ones, which needs no dictionary.  The source's
  * own thread does the rest in order, chunk by chunk: everything that depends on
- * earlier chunks (constants, settings, states), messages and samples.  All
- * threads make stacks: see parallel_stacks.c.
+ * earlier chunks (constants, settings, states), stacks, messages and samples.
  */
 #include "fl.h"
 
@@ -19,13 +18,8 @@ enum {
 	MAX_BYTES = 256 << 20	/* fewer if there are so many */
 };
 
-/* A chunk: its events, and when they were read its pools. */
 struct slot {
-	struct step {
-		struct fl_job job;
-		struct slot *slot;
-	} events, pools;
-	struct fl_jfr_read_ahead *ahead;
+	struct fl_job job;
 	struct fl_jfr_chunk *chunk;
 	bool good;
 	struct flame *flame;	/* for what fails there */
@@ -53,8 +47,6 @@ struct fl_jfr_read_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr)
 	for (size_t i = 0; i < ahead->nslots; i++) {
 		struct slot *slot = &ahead->slots[i];
 
-		slot->events.slot = slot->pools.slot = slot;
-		slot->ahead = ahead;
 		slot->flame = flame_new();
 		if (!slot->flame)
 			break;
@@ -94,21 +86,12 @@ size_t fl_jfr_ahead_count(const struct fl_jfr_read_ahead *ahead,
 	return ahead->n;
 }
 
-/* In any thread, as the next is too. */
-static void read_pools(struct fl_job *job)
+/* In any thread. */
+static void run(struct fl_job *job)
 {
-	struct slot *slot = ((struct step *)job)->slot;
+	struct slot *slot = (struct slot *)job;
 
-	slot->good = slot->good && fl_jfr_read_pools_alone(slot->chunk);
-}
-
-static void read_events(struct fl_job *job)
-{
-	struct slot *slot = ((struct step *)job)->slot;
-
-	slot->good = fl_jfr_read_events_alone(slot->chunk);
-	fl_thread_pool_submit_next(slot->ahead->jfr->threads,
-				   &slot->pools.job);
+	slot->good = fl_jfr_read_alone(slot->chunk);
 }
 
 void fl_jfr_ahead_add(struct fl_jfr_read_ahead *ahead,
@@ -119,10 +102,9 @@ void fl_jfr_ahead_add(struct fl_jfr_read_ahead *ahead,
 
 	chunk->flame = slot->flame;
 	slot->chunk = chunk;
-	slot->events.job = (struct fl_job){ .run = read_events };
-	slot->pools.job = (struct fl_job){ .run = read_pools };
+	slot->job.run = run;
 	ahead->bytes += chunk->size;
-	fl_thread_pool_submit(ahead->jfr->threads, &slot->events.job);
+	fl_thread_pool_submit(ahead->jfr->threads, &slot->job);
 }
 
 /* What was asked has changed, or it did not go well: once more from here. */
@@ -155,9 +137,7 @@ struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_read_ahead *ahead,
 	struct fl_jfr_chunk *chunk = slot->chunk;
 	struct fl_jfr *jfr = ahead->jfr;
 
-	fl_thread_pool_wait(jfr->threads, &slot->pools.job);
-	/* Its thread may not have told yet; then the slot is not free. */
-	fl_thread_pool_wait(jfr->threads, &slot->events.job);
+	fl_thread_pool_wait(jfr->threads, &slot->job);
 	*good = slot->good;
 	slot->chunk = NULL;
 	ahead->first = (ahead->first + 1) % ahead->nslots;

@@ -43,11 +43,8 @@ struct fl_jfr_options {
 /* Bytes of a chunk's header, behind which its events begin. */
 enum { FL_JFR_HEADER = 68 };
 
-/* Bytes: smaller chunks are read by one thread. */
-enum { FL_JFR_PARALLEL_SIZE = 4 << 20 };
-
-/* With fewer threads than that, two of them share one chunk. */
-enum { FL_JFR_MANY_THREADS = 4 };
+/* Bytes: pages of smaller chunks are not worth releasing. */
+enum { FL_JFR_LARGE = 4 << 20 };
 
 /* So many keys, counted from 1, have a place in a plain table. */
 enum { FL_JFR_SMALL_KEYS = 1 << 16 };
@@ -140,12 +137,9 @@ struct fl_jfr {
 	flame_id class_mark, dotted_class_mark;
 	struct fl_jfr_totals totals;
 	struct fl_thread_pool *threads;	/* NULL before they are needed */
-	/* Reads more chunks while threads are idle; false: there are none. */
-	bool (*read_ahead)(struct fl_jfr *jfr);
 	/* Data of the layers; NULL before they are needed. */
 	struct fl_jfr_recycled *recycled;
 	struct fl_jfr_trace_cache *cache;
-	struct fl_jfr_parallel_stacks *parallel_stacks;
 	struct fl_jfr_spans *spans;	/* NULL: not asked for */
 	struct fl_jfr_samples *samples;
 	struct fl_jfr_leaks *leaks;

@@ -16,8 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { PARALLEL_SIZE = 4 << 20 };	/* bytes worth several threads */
+
 struct fl_jfr_position {
 	uint64_t behind;	/* bytes of `before`, not consumed yet */
+	size_t most_sums;	/* of a chunk so far */
 	bool prepared, end_emitted, reported;
 	struct turn {		/* of `now`, once it is read */
 		bool on, good;
@@ -108,6 +111,8 @@ static int end_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		     enum fl_jfr_found found, bool good)
 {
 	jfr->totals.lost_samples += chunk->events->lost_samples;
+	jfr->position->most_sums = FL_MAX(jfr->position->most_sums,
+					  chunk->events->nsums);
 	jfr->position->turn.good = good && fl_jfr_read_rest(chunk);
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
@@ -162,7 +167,7 @@ static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 {
 	set_asked(jfr, chunk, found);
 	begin_turn(jfr, chunk, found);
-	return end_chunk(jfr, chunk, found, fl_jfr_read_by_two(chunk));
+	return end_chunk(jfr, chunk, found, fl_jfr_read_alone(chunk));
 }
 
 /* Lets go of the chunk before; `now` takes its place. */
@@ -269,6 +274,23 @@ static int emit_more(struct fl_jfr *jfr)
 
 /* Ahead ------------------------------------------------------------------- */
 
+static size_t parallel_size(const struct fl_jfr *jfr)
+{
+	return fl_parallel_size(jfr->source->flame, PARALLEL_SIZE);
+}
+
+/*
+ * Events that are kept one by one, with their times, take several times the
+ * memory of their bytes: two threads that fill it for several chunks at once
+ * are slower than one.
+ */
+static bool are_too_many(const struct fl_jfr *jfr)
+{
+	return (jfr->source->select.needs & FL_NEED_TIME) &&
+	       (!jfr->before || jfr->position->most_sums *
+				sizeof(struct fl_jfr_sum) > parallel_size(jfr));
+}
+
 /*
  * Leaks, spans and the survey need all chunks in order.  If cpu is the metric
  * where there is one, the first chunk decides it, more often than not.
@@ -281,11 +303,12 @@ static bool is_ahead_wanted(const struct fl_jfr *jfr)
 	return jfr->source->flame->threads > 1 && !select->survey &&
 	       !select->leak && !jfr->spans && !jfr->source->part &&
 	       (!select->choose || select->cpu_only || jfr->before) &&
+	       !are_too_many(jfr) &&
 	       (!fl_in_size(jfr->source->in, &size) ||
-		size >= FL_JFR_PARALLEL_SIZE);
+		size >= parallel_size(jfr));
 }
 
-/* One chunk alone is read by all: it is not for this. */
+/* Of one chunk alone there is none to read ahead. */
 static bool are_several(struct fl_jfr *jfr)
 {
 	size_t avail;
@@ -299,24 +322,6 @@ static bool are_several(struct fl_jfr *jfr)
 		return false;
 	peek(jfr, size + FL_JFR_HEADER, &avail);
 	return avail >= size + FL_JFR_HEADER;
-}
-
-/*
- * The first chunk has to be waited for.  Few threads are fastest if one reads
- * its events, another its pools; then they go ahead.
- */
-static bool is_first_by_two(struct fl_jfr *jfr)
-{
-	const uint8_t *at;
-	size_t avail;
-
-	if (jfr->ahead || jfr->now || jfr->before ||
-	    !fl_in_is_stable(jfr->source->in) ||
-	    jfr->source->flame->threads >= FL_JFR_MANY_THREADS)
-		return false;
-	at = peek(jfr, FL_JFR_HEADER, &avail);
-	return avail >= FL_JFR_HEADER &&
-	       fl_be(at + 8, 8) >= FL_JFR_PARALLEL_SIZE;
 }
 
 /* What is read now are bytes of the input, which it moves if it has more. */
@@ -383,16 +388,21 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 	return NULL;
 }
 
+static bool has_ahead(const struct fl_jfr *jfr)
+{
+	uint64_t bytes;
+
+	return jfr->ahead && fl_jfr_ahead_count(jfr->ahead, &bytes);
+}
+
+/* Whether there are chunks that are read ahead; adds more of them. */
 static bool fill_ahead(struct fl_jfr *jfr)
 {
 	struct fl_jfr_chunk *chunk;
-	uint64_t bytes;
 
-	if (!is_ahead_wanted(jfr) || is_first_by_two(jfr) || is_moving(jfr))
-		return false;
-	if ((!jfr->ahead || !fl_jfr_ahead_count(jfr->ahead, &bytes)) &&
-	    !are_several(jfr))
-		return false;
+	if (!is_ahead_wanted(jfr) || is_moving(jfr) ||
+	    (!has_ahead(jfr) && !are_several(jfr)))
+		return has_ahead(jfr);
 	if (!jfr->ahead)
 		jfr->ahead = fl_jfr_ahead_new(jfr);
 	while (jfr->ahead && fl_jfr_ahead_has_room(jfr->ahead) &&
@@ -400,7 +410,7 @@ static bool fill_ahead(struct fl_jfr *jfr)
 		set_asked(jfr, chunk, FL_JFR_WHOLE);
 		fl_jfr_ahead_add(jfr->ahead, chunk);
 	}
-	return jfr->ahead && fl_jfr_ahead_count(jfr->ahead, &bytes);
+	return has_ahead(jfr);
 }
 
 static int step_ahead(struct fl_jfr *jfr)
@@ -412,9 +422,7 @@ static int step_ahead(struct fl_jfr *jfr)
 	if (!chunk || fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
 	begin_turn(jfr, chunk, FL_JFR_WHOLE);
-	/* Of the first, all make the stacks before they read more. */
-	if (jfr->totals.chunks)
-		fill_ahead(jfr);
+	fill_ahead(jfr);
 	return end_chunk(jfr, chunk, FL_JFR_WHOLE, good);
 }
 
@@ -580,7 +588,6 @@ static void close_jfr(struct flame_source *source)
 		return;
 	fl_thread_pool_free(jfr->threads);
 	fl_jfr_ahead_free(jfr->ahead);
-	fl_jfr_parallel_stacks_free(jfr->parallel_stacks);
 	fl_jfr_chunk_free(jfr->now);
 	fl_jfr_chunk_free(jfr->before);
 	fl_jfr_leaks_free(jfr->leaks);
@@ -603,7 +610,6 @@ static int open_jfr(struct flame_source *source)
 	source->state = jfr = &whole->jfr;
 	jfr->source = source;
 	jfr->position = &whole->position;
-	jfr->read_ahead = fill_ahead;
 	jfr->class_mark = fl_name(source->flame, FL_CLASS);
 	jfr->dotted_class_mark = fl_name(source->flame, FL_DOTTED_CLASS);
 	jfr->cache = fl_jfr_cache_new();

@@ -168,18 +168,6 @@ void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk)
 	}
 }
 
-/* Of a share's frame: that of the source, if it has it. */
-static flame_id shared_frame(struct fl_jfr_chunk *chunk, flame_id frame)
-{
-	const struct fl_jfr_local *local = chunk->stacks->local;
-
-	if (!local)
-		return frame;
-	frame = frame < local->frames->count ? local->frames->data[frame] :
-					   frame | FL_JFR_LOCAL;
-	return frame;
-}
-
 static flame_id read_frame(struct fl_jfr_chunk *chunk,
 			   const struct fl_jfr_layout *s, struct fl_wire *w)
 {
@@ -189,8 +177,7 @@ static flame_id read_frame(struct fl_jfr_chunk *chunk,
 		read_fast(s, w, n);
 	else
 		read_slow(chunk, s, w, n);
-	return shared_frame(chunk, fl_jfr_frame(chunk, n[METHOD], n[TYPE],
-					       n[LINE], n[BCI]));
+	return fl_jfr_frame(chunk, n[METHOD], n[TYPE], n[LINE], n[BCI]);
 }
 
 /* Keys are small as a rule: a plain table knows their frames. */
@@ -203,12 +190,11 @@ static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 
 	if (fl_unlikely(method >= FL_JFR_SMALL_KEYS ||
 			type >= FL_JFR_FRAME_TYPES))
-		return shared_frame(chunk, fl_jfr_frame(chunk, method, type,
-						       0, 0));
+		return fl_jfr_frame(chunk, method, type, 0, 0);
 	low = &stacks->small[type];
 	if (fl_likely(*low && (*low)[method]))
 		return (*low)[method];
-	frame = shared_frame(chunk, fl_jfr_frame(chunk, method, type, 0, 0));
+	frame = fl_jfr_frame(chunk, method, type, 0, 0);
 	if (!*low)
 		*low = fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_SMALL_FRAMES,
 				       &capacity);
@@ -415,19 +401,11 @@ static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 		p->shared = p->n = 0;
 }
 
-/* Whose stacks are looked up. */
-static const struct flame *shared_flame(const struct fl_jfr_chunk *chunk)
-{
-	struct fl_jfr_stacks *stacks = chunk->stacks;
-
-	return stacks->local ? stacks->local->shared : chunk->flame;
-}
-
 static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	const uint64_t *stack = !fl_jfr_by_path(chunk) ? NULL :
 				fl_map_get(&chunk->jfr->cache->paths, p->hash);
-	const struct fl_stack *stacks = shared_flame(chunk)->stacks.data;
+	const struct fl_stack *stacks = chunk->flame->stacks.data;
 
 	p->stack = stack ? *stack : 0;
 	for (uint32_t i = 0; i < 8 && p->stack > i * 4 &&
@@ -440,7 +418,7 @@ static bool is_candidate(const struct fl_jfr_chunk *chunk,
 		  const struct fl_jfr_pending *p)
 {
 	flame_id base = p->shared ? chunk->stacks->last[p->shared - 1] : 0;
-	const struct fl_stack *stacks = shared_flame(chunk)->stacks.data;
+	const struct fl_stack *stacks = chunk->flame->stacks.data;
 	flame_id stack = p->stack;
 
 	for (uint32_t i = p->n; i > p->shared; i--) {
@@ -472,53 +450,13 @@ static flame_id enter(struct fl_jfr_chunk *chunk,
 	return stack;
 }
 
-/*
- * The source's stack as one of ours, to have children.  As a child of the
- * roof it has the source's id for a frame.
- */
-static flame_id below(struct fl_jfr_chunk *chunk, flame_id stack)
-{
-	if (stack & FL_JFR_LOCAL || !stack)
-		return stack & ~FL_JFR_LOCAL;
-	return flame_stack(chunk->flame, chunk->stacks->local->roof, stack);
-}
-
-/* As far as the source knows it its own, from there on ours. */
-static flame_id enter_local(struct fl_jfr_chunk *chunk,
-			    const struct fl_jfr_pending *p, flame_id stack)
-{
-	struct fl_jfr_local *local = chunk->stacks->local;
-
-	for (uint32_t i = p->shared; i < p->n; i++) {
-		flame_id frame = p->frames[i - p->shared], next = 0;
-
-		if (!(stack & FL_JFR_LOCAL))
-			next = fl_stack_find(local->shared, stack, frame);
-		if (!next)
-			next = FL_JFR_LOCAL | flame_stack(chunk->flame,
-						below(chunk, stack), frame);
-		chunk->stacks->last[i] = stack = next;
-	}
-	if (stack & FL_JFR_LOCAL || !fl_jfr_by_path(chunk))
-		return stack;
-	if (fl_grow(&local->found, &local->found_capacity, local->nfound + 1,
-		    sizeof(*local->found)))
-		local->found[local->nfound++] = (struct fl_jfr_path){
-			p->hash, stack
-		};
-	else
-		fl_no_memory(chunk->flame);
-	return stack;
-}
-
 static void make_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
 {
 	flame_id stack = p->shared ? chunk->stacks->last[p->shared - 1] : 0;
 
 	if (p->shared < p->n)
 		stack = is_candidate(chunk, p) ? p->stack :
-			chunk->stacks->local ? enter_local(chunk, p, stack) :
-				       enter(chunk, p, stack);
+						 enter(chunk, p, stack);
 	chunk->traces->data[p->trace].stack = stack;
 	chunk->traces->data[p->trace].made = true;
 }
@@ -534,7 +472,8 @@ static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 		fl_prefetch(at + trace->size - n * LINE_SIZE);
 }
 
-void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+/* Without a look into the trace cache. */
+static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			size_t n)
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
@@ -652,7 +591,7 @@ static void set_windows(struct windows *all, const struct fl_jfr_chunk *chunk,
  * windows of the chunk, and the pages of one are released before the next.
  */
 static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			    size_t n, bool by_one)
+			    size_t n)
 {
 	uint32_t *order = fl_alloc(n * sizeof(*order));
 	size_t end[WINDOWS] = { 0 }, begin = 0;
@@ -672,8 +611,7 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		uint64_t passed = FL_MIN(all.first + (w + 1) * all.size,
 					 chunk->size);
 
-		fl_jfr_stacks_by_all(chunk, order + begin, to - begin,
-				     by_one);
+		make_stacks(chunk, order + begin, to - begin);
 		fl_in_release_range(chunk->jfr->source->in,
 				    chunk->at + all.first, chunk->at + passed);
 		begin = to;
@@ -686,11 +624,10 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		     size_t n)
 {
-	bool large = n >= MIN_TRACES && chunk->size >= FL_JFR_PARALLEL_SIZE;
-	bool by_one = fl_jfr_stacks_by_one(chunk, n);
+	bool large = n >= MIN_TRACES && chunk->size >= FL_JFR_LARGE;
 
-	if (!large || !make_by_windows(chunk, traces, n, by_one))
-		fl_jfr_stacks_by_all(chunk, traces, n, by_one);
+	if (!large || !make_by_windows(chunk, traces, n))
+		make_stacks(chunk, traces, n);
 	if (large)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->size);

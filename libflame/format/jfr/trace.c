@@ -90,36 +90,35 @@ static void keep_bytes(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
 	copies->size += trace->size;
 }
 
-void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
-		       uint64_t size, const struct fl_jfr_hash *mark)
+/* Keeps a stack trace if one of the chunk's events refers to it. */
+static void keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
+		       uint64_t size)
 {
 	struct fl_jfr_traces *traces = chunk->traces;
 	uint32_t i = fl_jfr_trace_of(chunk->traces, key);
 
 	traces->copies.seen += size;
-	if (i != UINT32_MAX) {
-		traces->data[i].at = at;
-		traces->data[i].size = size <= UINT32_MAX ? size : 0;
-		if (traces->hashes)
-			traces->hashes[i] =
-				mark ? *mark :
-				       fl_jfr_cache_hash(chunk->jfr->cache,
-							 chunk->at + at, size);
-		if (traces->copies.on && traces->copies.seen >= KEPT_BYTES)
-			keep_bytes(chunk, &traces->data[i]);
-	}
+	if (i == UINT32_MAX)
+		return;
+	traces->data[i].at = at;
+	traces->data[i].size = size <= UINT32_MAX ? size : 0;
+	if (traces->hashes)
+		traces->hashes[i] = fl_jfr_cache_hash(chunk->jfr->cache,
+						      chunk->at + at, size);
+	if (traces->copies.on && traces->copies.seen >= KEPT_BYTES)
+		keep_bytes(chunk, &traces->data[i]);
 }
 
 /*
  * The traces of events are read in the order of the events.  If events refer to
  * few of many traces, these are copied, and the pages of the others are
  * released.  After the first chunk most traces are found by their marks
- * instead.
+ * instead.  This comes before the first trace.
  */
-void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk)
+static void begin_traces(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_traces *traces = chunk->traces;
-	bool large = chunk->size >= FL_JFR_PARALLEL_SIZE &&
+	bool large = chunk->size >= FL_JFR_LARGE &&
 		     fl_in_is_mapped(chunk->jfr->source->in);
 
 	chunk->pages.passed = chunk->at;
@@ -150,19 +149,11 @@ void fl_jfr_traces_done(struct fl_jfr_chunk *chunk)
 	traces->count = traces->capacity = traces->hashes_capacity = 0;
 }
 
-static bool keep_trace(struct fl_jfr_chunk *chunk, void *data, uint64_t key,
-		       uint64_t at, uint64_t size)
-{
-	(void)data;
-	fl_jfr_keep_trace(chunk, key, at, size, NULL);
-	return true;
-}
-
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)
 {
 	chunk->pools->keep_trace = keep_trace;
 	fl_jfr_want_pools(chunk);
 	fl_jfr_cache_make_hashes(chunk);
-	fl_jfr_begin_traces(chunk);
-	return fl_jfr_index_all_pools(chunk);
+	begin_traces(chunk);
+	return fl_jfr_index_pools(chunk);
 }

@@ -51,7 +51,8 @@ struct fl_jfr_trace_cache *fl_jfr_cache_new(void)
 	return cache;
 }
 
-bool fl_jfr_cache_wanted(struct fl_jfr_chunk *chunk)
+/* Whether hashes of traces are of use. */
+static bool is_wanted(struct fl_jfr_chunk *chunk)
 {
 	return chunk->jfr->cache->keyed && fl_jfr_is_usual(chunk) &&
 	       (chunk->more || chunk->offset);
@@ -61,7 +62,7 @@ void fl_jfr_cache_make_hashes(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_traces *traces = chunk->traces;
 
-	if (!fl_jfr_cache_wanted(chunk))
+	if (!is_wanted(chunk))
 		return;
 	if (!traces->hashes)
 		traces->hashes =
@@ -124,22 +125,6 @@ static bool reach(struct fl_jfr_trace_cache *cache, void *array,
 	return true;
 }
 
-/* A share's frame is not in the source's dictionary yet. */
-static void note_method(struct fl_jfr_chunk *chunk, flame_id frame,
-			uint64_t method)
-{
-	struct fl_jfr_local *local = chunk->stacks->local;
-
-	if (!fl_grow(&local->methods, &local->methods_capacity,
-		     local->nmethods + 1, sizeof(*local->methods))) {
-		fl_no_memory(chunk->flame);
-		return;
-	}
-	local->methods[local->nmethods++] = (struct fl_jfr_method_seen){
-		.method = method, .frame = frame
-	};
-}
-
 void fl_jfr_cache_method(struct fl_jfr_chunk *chunk, flame_id frame,
 			 uint64_t method)
 {
@@ -147,10 +132,6 @@ void fl_jfr_cache_method(struct fl_jfr_chunk *chunk, flame_id frame,
 	struct fl_jfr_cached_frame *f;
 	uint32_t i, n = 0;
 
-	if (chunk->stacks->local) {
-		note_method(chunk, frame, method);
-		return;
-	}
 	if (cache->off ||
 	    !reach(cache, &cache->frames, &cache->frames_capacity, frame,
 		   sizeof(*cache->frames)))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stack traces: those that events refer to (trace.c), methods as frames
- * (frame.c), traces as stacks of the dictionary (stack.c), by several threads
- * (parallel_stacks.c), and the cache of those that an earlier chunk had
- * (trace_cache.c).
+ * (frame.c), traces as stacks of the dictionary (stack.c), and the cache of
+ * those that an earlier chunk had (trace_cache.c).
  */
 #ifndef FL_JFR_TRACES_H
 #define FL_JFR_TRACES_H
@@ -47,31 +46,8 @@ struct fl_jfr_traces {
 	uint8_t frame_types[FL_JFR_FRAME_TYPES];	/* key -> flame_type */
 };
 
-/*
- * A thread's own data while it makes stacks of some of a chunk's traces.  Ids
- * with FL_JFR_LOCAL are of its own dictionary, others of the source's.
- */
-#define FL_JFR_LOCAL (UINT32_C(1) << 31)
-
-struct fl_jfr_local {
-	const struct flame *shared;	/* the source's, read-only */
-	const struct fl_ids *frames;	/* own frame -> the source's */
-	flame_id roof;		/* own; see below() in stack.c */
-	struct fl_jfr_path {
-		uint64_t hash;
-		flame_id stack;
-	} *found;		/* of the source's, not known as a trace's */
-	size_t nfound, found_capacity;
-	struct fl_jfr_method_seen {
-		uint64_t method;
-		flame_id frame;		/* own */
-	} *methods;		/* for the trace cache */
-	size_t nmethods, methods_capacity;
-};
-
-/* What a thread needs to make stacks: caches, and the last trace. */
+/* What it takes to make stacks: caches, and the last trace. */
 struct fl_jfr_stacks {
-	struct fl_jfr_local *local; /* NULL: it has the source's dictionary */
 	struct fl_buf name;		/* where a frame's name is built */
 	struct fl_jfr_spelling {	/* the fields that a name is made of */
 		bool known;
@@ -129,11 +105,6 @@ static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_traces *traces,
 
 /* Makes it; UINT32_MAX: out of memory. */
 uint32_t fl_jfr_add_trace(struct fl_jfr_traces *traces, uint64_t key);
-/* Keeps a stack trace if one of the chunk's events refers to it. */
-void fl_jfr_keep_trace(struct fl_jfr_chunk *chunk, uint64_t key, uint64_t at,
-		       uint64_t size, const struct fl_jfr_hash *hash);
-/* Before the first one, when events were read. */
-void fl_jfr_begin_traces(struct fl_jfr_chunk *chunk);
 /* Indexes all constants that are wanted, and traces. */
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk);
 /* A wire at the value of a trace that is there, until more are kept. */
@@ -166,31 +137,17 @@ void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			    size_t n);
 /* Of one; false where it is missing. */
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
-/* The same without a look into the cache, in one thread. */
-void fl_jfr_make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			size_t n);
 /* Of a chunk that was cut: traces that cannot be named are missing. */
 void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk);
 /* Whether traces of equal bytes and methods are equal. */
 bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk);
 void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk);
 
-/* parallel_stacks.c --------------------------------------------------- */
-
-/* Whether one of few threads makes so many stacks soonest. */
-bool fl_jfr_stacks_by_one(const struct fl_jfr_chunk *chunk, size_t n);
-/* As fl_jfr_make_stacks, by all threads if there are many and not by one. */
-void fl_jfr_stacks_by_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			  size_t n, bool by_one);
-void fl_jfr_parallel_stacks_free(struct fl_jfr_parallel_stacks *all);
-
 /* trace_cache.c ------------------------------------------------------- */
 
 /* Draws the key of the hashes. */
 struct fl_jfr_trace_cache *fl_jfr_cache_new(void);
 void fl_jfr_cache_free(struct fl_jfr_trace_cache *cache);
-/* Whether hashes of traces are of use. */
-bool fl_jfr_cache_wanted(struct fl_jfr_chunk *chunk);
 /* Makes the array of hashes of a chunk's traces, if they are of use. */
 void fl_jfr_cache_make_hashes(struct fl_jfr_chunk *chunk);
 struct fl_jfr_hash fl_jfr_cache_hash(const struct fl_jfr_trace_cache *cache,
