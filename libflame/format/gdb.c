@@ -2,7 +2,12 @@
 /*
  * Backtraces of gdb: bt, bt full, thread apply all bt, and what pstack and
  * gstack make of them; as many one after the other as there are.  A thread
- * in a dump is a sample.
+ * in a dump is a sample.  eu-stack and coredumpctl print theirs without
+ * arguments ("bare"):
+ *
+ *	TID 42:				Stack trace of thread 42:
+ *	#0  0x7f01 f - /lib/x.so	#0  0x7f01 f (x.so + 0x1234)
+ *	    file.c:3:7
  *
  * A frame without an address, above the innermost, is where gdb knows of a
  * call that is none: the frame it called is inlined.
@@ -39,6 +44,7 @@ struct reader {
 	bool whole;		/* the last frame's text has its arguments */
 	bool position;		/* perhaps only where a thread stands */
 	bool switched;		/* the next stack is */
+	bool bare;		/* frames are eu-stack's or coredumpctl's */
 	uint64_t limited;
 };
 
@@ -213,6 +219,58 @@ static void split_frame(struct slice s, struct parts *parts)
 	}
 }
 
+/* "file.c:3:7", of which the last number is a column. */
+static void split_place(struct slice s, struct parts *parts)
+{
+	int64_t number;
+
+	for (size_t i = s.size, n = 0; i-- > 1 && n < 2;)
+		if (s.data[i] == ':') {
+			if (!fl_parse_int(after(s, i + 1), &number))
+				break;
+			parts->line = number;
+			s.size = i;
+			n++;
+		}
+	parts->file = s;
+}
+
+/* "0x7f01 f - /lib/x.so", "0x7f01 f (x.so + 0x12)", and a line of its place. */
+static void split_bare(struct slice s, struct parts *parts)
+{
+	struct slice place = s, rest, word;
+	bool offset;
+
+	memset(parts, 0, sizeof(*parts));
+	s = fl_slice_split(&place, '\n');
+	rest = s;
+	word = fl_slice_split(&rest, ' ');
+	parts->address = fl_slice_starts(word, "0x");
+	parts->whole = true;
+	if (parts->address)
+		s = rest;
+	offset = fl_slice_has(s, " + 0x");
+	for (size_t i = s.size; i-- > 0;) {
+		rest = after(s, i);
+		if (fl_slice_starts(rest, " - ")) {
+			parts->module = after(rest, 3);
+			s.size = i;
+			break;
+		}
+		if (offset && fl_slice_starts(rest, " (")) {
+			parts->module = after(rest, 2);
+			parts->module.size = find(parts->module, " + 0x");
+			s.size = i;
+			break;
+		}
+	}
+	parts->name = fl_slice_trim(s);
+	if (!parts->name.size || fl_slice_is(parts->name, "n/a"))
+		parts->name = FL_SLICE("??");
+	if (place.size)
+		split_place(place, parts);
+}
+
 /* The pending frame joins the trace. */
 static void end_frame(struct reader *r)
 {
@@ -223,7 +281,10 @@ static void end_frame(struct reader *r)
 
 	if (!r->pending.size)
 		return;
-	split_frame(text, &parts);
+	if (r->bare)
+		split_bare(text, &parts);
+	else
+		split_frame(text, &parts);
 	r->pending.size = 0;
 	r->whole = parts.whole && parts.name.size;
 	if (!r->whole)
@@ -324,6 +385,20 @@ static bool is_thread(struct slice s)
 	       fl_slice_starts(s, "(");
 }
 
+/* "TID 42:", "Stack trace of thread 42:". */
+static bool is_bare_thread(struct slice s, struct slice *number)
+{
+	s = fl_slice_trim(s);
+	if (fl_slice_starts(s, "TID "))
+		s = after(s, 4);
+	else if (fl_slice_starts(s, "Stack trace of thread "))
+		s = after(s, 22);
+	else
+		return false;
+	*number = fl_slice_split(&s, ':');
+	return !s.size && fl_slice_digits(*number);
+}
+
 /* "#12 ", and what follows. */
 static bool split_number(struct slice *s, int64_t *number)
 {
@@ -356,6 +431,13 @@ static bool continues(struct reader *r, struct slice s)
 	    r->broken == MAX_LINES ||
 	    r->pending.size + text.size > MAX_FRAME_TEXT)
 		return false;
+	if (r->bare) {
+		if (r->broken++)
+			return false;
+		fl_buf_byte(&r->pending, '\n');
+		fl_buf_put(&r->pending, text.data, text.size);
+		return true;
+	}
 	split_frame((struct slice){ r->pending.data, r->pending.size }, &parts);
 	if (parts.whole && (parts.file.size || parts.module.size ||
 			    !(fl_slice_starts(text, "at ") ||
@@ -419,13 +501,26 @@ static bool accept_line(struct fl_line_reader *base, struct slice s,
 	struct reader *r = (struct reader *)base;
 	static const char switching[] = "[Switching to thread ";
 	bool is_sample = false, prompt = fl_slice_starts(s, "(gdb)");
+	struct slice tid;
 	int64_t number;
 
+	if (is_bare_thread(s, &tid)) {
+		is_sample = end_stack(r, sample);
+		memset(&r->base.keys, 0, sizeof(r->base.keys));
+		r->base.keys.tid = flame_name(r->base.flame, tid.data,
+					      tid.size);
+		r->bare = true;
+		r->switched = false;
+		return is_sample;
+	}
+	if (r->bare && fl_slice_starts(fl_slice_trim(s), "#"))
+		s = fl_slice_trim(s);
 	s = skip_prompts(s);
 	if (fl_slice_starts(s, switching)) {
 		size_t close = find(s, ")]");
 
 		is_sample = end_stack(r, sample);
+		r->bare = false;
 		read_thread(r, s);
 		r->switched = true;
 		s = after(s, FL_MIN(close + 2, s.size));
@@ -436,6 +531,7 @@ static bool accept_line(struct fl_line_reader *base, struct slice s,
 	}
 	if (is_thread(s)) {
 		is_sample = end_stack(r, sample);
+		r->bare = false;
 		read_thread(r, s);
 		r->switched = false;
 		return is_sample;
@@ -521,7 +617,8 @@ enum { MAX_PREAMBLE = 1 << 18 };
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice rest = { (const char *)head, n };
-	bool thread = false, text = false;
+	bool thread = false, text = false, bare = false;
+	struct slice number;
 
 	if (n && memchr(head, '\0', n))
 		return 0;
@@ -532,6 +629,9 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 		if (!ended && !whole)
 			break;
+		if (bare && fl_slice_starts(fl_slice_trim(s), "#0 "))
+			return 24;
+		bare = is_bare_thread(s, &number);
 		if (bits)
 			return thread ? 24 : bits;
 		thread |= is_thread(s) && (find(s, "(LWP ") < s.size ||
@@ -557,7 +657,7 @@ static const struct fl_option_table option_table = {
 
 const struct fl_format fl_format_gdb = {
 	.name = "gdb",
-	.summary = "backtraces of gdb, pstack and gstack",
+	.summary = "backtraces of gdb, pstack, eu-stack, coredumpctl",
 	.probe = probe,
 	.open = open_gdb,
 	.next = next,
