@@ -275,12 +275,40 @@ static enum fl_step step_adapter(struct java_step *s)
 	return leave_bare(s);
 }
 
+/*
+ * A stub of C1 for type checks has no frame: it saves some registers.  The first
+ * word that is a return to compiled code is its own; behind it are the two
+ * arguments that the caller pushed.
+ */
+static bool leave_pushing(struct java_step *s, enum fl_step *status)
+{
+	uint64_t sp = s->regs->value[FL_REG_SP], pc;
+
+	for (unsigned i = 0; i <= s->blob->pushes; i++) {
+		struct fl_code_blob *blob;
+
+		if (!stack_word(s, sp + 8 * i, &pc) ||
+		    !fl_hotspot_has(s->h, pc))
+			continue;
+		blob = fl_hotspot_blob(s->h, pc - 1);
+		if (!blob || blob->kind != FL_BLOB_METHOD)
+			continue;
+		*status = leave(s, pc, sp + 8 * i + 24,
+				s->regs->value[FL_REG_BP]);
+		return true;
+	}
+	return false;
+}
+
 static enum fl_step step_runtime(struct java_step *s, struct fl_unwinder *u)
 {
 	int32_t size = s->blob->frame_size;
+	enum fl_step status;
 
 	fl_unwind_push(u, s->blob->frame, s->regs->value[FL_REG_IP]);
-	if (!s->leaf && size > 1 &&
+	if (s->leaf && s->blob->pushes && leave_pushing(s, &status))
+		return status;
+	if (size > 1 &&
 	    returns(s, s->regs->value[FL_REG_SP] + (uint64_t)size * 8 - 8))
 		return leave_sized(s);
 	return leave_stub(s);

@@ -53,6 +53,8 @@ struct fl_code_blob {
 	int32_t compile_id, level, frame_size, frame_complete;
 	uint64_t deopt;
 	int32_t orig_pc;
+	unsigned pushes;	/* registers that a stub without a frame
+				   saves, at most */
 	flame_id frame;		/* of a stub */
 	uint8_t *data;		/* PcDescs, scopes, metadata; NULL: not read */
 	size_t pcs_size, scopes_size, metadata_size;

@@ -141,6 +141,8 @@ static bool read_blob(struct fl_hotspot *h, struct fl_code_blob *blob)
 		blob->orig_pc = (int32_t)fl_vm_field(header, l->orig_pc, 4);
 	} else {
 		blob->deopt = 0;
+		if (strstr(name, "slow_subtype_check"))
+			blob->pushes = 8;
 		name_stub(h, blob, name);
 	}
 	blob->round = h->round;
