@@ -119,6 +119,21 @@ void flame_on_progress(struct flame *flame,
 					const struct flame_progress *at),
 		       void *arg);
 
+/*
+ * Members of archives.  A source may be a tar archive, as flame_source_format
+ * says: flame_next and flame_pump give the samples of its members in turn,
+ * which are sources of their own, asked for what it was asked for.  The
+ * function hears of each: FLAME_OK: it was opened; FLAME_END: it was read;
+ * FLAME_FAILED: it could not be (flame_error), and source is NULL where it was
+ * not opened.  It returns FLAME_OK to go on with the next, having called
+ * flame_clear where one failed.  NULL: members that are no profiles are
+ * warnings.
+ */
+void flame_on_member(struct flame *flame,
+		     int (*member)(void *arg, const char *name,
+				   struct flame_source *source, int status),
+		     void *arg);
+
 /* The number of warnings so far. */
 unsigned flame_warnings(const struct flame *flame);
 

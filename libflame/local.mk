@@ -20,6 +20,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
 	libflame/io/command.c libflame/io/command.h libflame/io/listing.c \
+	libflame/io/tar.c libflame/io/tar.h \
 	libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
 	libflame/io/xml.c libflame/io/xml.h \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zstd.c \
@@ -30,6 +31,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/progress.c \
 	libflame/dict/stack_lookup.c libflame/dict/names.c libflame/dict/stacks.c \
 	libflame/dict/tables.h \
+	libflame/flow/archive.c libflame/flow/archive.h \
 	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/choose_metric.c \
 	libflame/flow/read_ahead.c libflame/flow/sample_buffer.c libflame/flow/options.c \
 	libflame/flow/options.h libflame/flow/thread_pool.c \

@@ -39,6 +39,7 @@ unit_tests += tests/unit/test_filter_names
 unit_tests += tests/unit/test_flow
 unit_tests += tests/unit/test_folded
 unit_tests += tests/unit/test_ahead
+unit_tests += tests/unit/test_archive
 unit_tests += tests/unit/test_io
 unit_tests += tests/unit/test_jfr_v0
 unit_tests += tests/unit/test_jfr_wire

@@ -168,6 +168,13 @@ struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 	return front;
 }
 
+bool cli_ask_parts(const struct cli *cli, struct flame_source *source)
+{
+	return !cli->parts || cli->event || cli->all_metrics ||
+	       strncmp(flame_source_format(source), "jfr", 3) != 0 ||
+	       flame_ask(source, "event", "cpu") == FLAME_OK;
+}
+
 static struct flame_source *open_source(struct cli *cli, struct flame *flame,
 					const char *path, bool survey)
 {
@@ -176,10 +183,7 @@ static struct flame_source *open_source(struct cli *cli, struct flame *flame,
 
 	if (source && survey && flame_ask(source, "survey", NULL) != FLAME_OK)
 		goto failed;
-	if (source && cli->parts && !survey && !cli->event &&
-	    !cli->all_metrics &&
-	    strncmp(flame_source_format(source), "jfr", 3) == 0 &&
-	    flame_ask(source, "event", "cpu") != FLAME_OK)
+	if (source && !survey && !cli_ask_parts(cli, source))
 		goto failed;
 	for (size_t i = 0; source && i < cli->asks.n; i++) {
 		const struct cli_pair *ask = &cli->asks.at[i];
@@ -201,12 +205,6 @@ struct flame_source *cli_open(struct cli *cli, struct flame *flame,
 {
 	return open_source(cli, flame, path, false);
 }
-
-/* How reading of all inputs went. */
-struct tally {
-	size_t read, damaged, lost, failed;
-	struct cli_tally account;
-};
 
 static bool is_same(const char *a, const char *b)
 {
@@ -260,39 +258,10 @@ static bool look_ahead(struct cli *cli, struct flame *flame,
 	return true;
 }
 
-/*
- * A warning that --quiet held back becomes an error if the exit status depends
- * on it.
- */
-static void count_damage(struct cli *cli, struct tally *tally, int damage)
-{
-	tally->read += damage != 2;
-	tally->damaged += damage == 1;
-	tally->lost += damage == 2;
-	tally->failed += damage == 3;
-	if (damage && (cli->strict || damage == 3) && cli->unsaid[0])
-		cli_say(cli, "%s", cli->unsaid);
-	else if (damage == 2 && !cli->loss[0])
-		memcpy(cli->loss, cli->unsaid, sizeof(cli->loss));
-	cli->unsaid[0] = '\0';
-}
-
-static enum cli_fate fate_of(const struct flame_source *source)
-{
-	if (strcmp(flame_source_format(source), "empty") == 0)
-		return CLI_EMPTY;
-	switch (flame_source_damage(source)) {
-	case FLAME_NONE_LOST: return CLI_READ;
-	case FLAME_SOME_LOST: return CLI_DAMAGED;
-	case FLAME_ALL_LOST: return CLI_LOST;
-	}
-	return CLI_FAILED;
-}
-
 /* An input that cannot be read is reported and skipped. */
 static bool pump_open(struct cli *cli, struct flame *flame,
 		      struct flame_sink *sink, char **inputs, size_t n,
-		      struct tally *tally, struct flame_source **open)
+		      struct cli_reading *tally, struct flame_source **open)
 {
 	for (size_t i = 0; i < n; i++, cli_progress_next(cli->progress)) {
 		struct flame_source *source = open[i % AHEAD];
@@ -330,12 +299,7 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			tally->failed++;
 			continue;
 		}
-		count_damage(cli, tally, flame_source_damage(source));
-		cli_count_input(&tally->account, inputs[i], source,
-				fate_of(source));
-		if (cli->verbose)
-			cli_say(cli, "%s: read as %s", inputs[i],
-				flame_source_format(source));
+		cli_count_read(cli, tally, inputs[i], source);
 		flame_close(source);
 	}
 	return true;
@@ -343,7 +307,7 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 
 static bool pump_each(struct cli *cli, struct flame *flame,
 		      struct flame_sink *sink, char **inputs, size_t n,
-		      struct tally *tally)
+		      struct cli_reading *tally)
 {
 	struct flame_source *open[AHEAD] = { NULL };
 	bool good;
@@ -357,13 +321,18 @@ static bool pump_each(struct cli *cli, struct flame *flame,
 
 static bool pump_all(struct cli *cli, struct flame *flame,
 		     struct flame_sink *sink, char **inputs, size_t n,
-		     struct tally *tally)
+		     struct cli_reading *tally)
 {
+	struct cli_members members = {
+		.cli = cli, .flame = flame, .reading = tally
+	};
 	bool good;
 
+	cli_hear_members(&members);
 	cli_progress_begin(cli->progress, cli, flame, inputs, n);
 	good = pump_each(cli, flame, sink, inputs, n, tally);
 	cli_progress_end(cli->progress, flame);
+	flame_on_member(flame, NULL, NULL);
 	return good;
 }
 
@@ -379,7 +348,7 @@ bool cli_passes_losses(const struct cli *cli)
 	return cli->lenient || ((cli->listed || cli->parts) && !cli->strict);
 }
 
-static int status_of(const struct cli *cli, const struct tally *tally)
+static int status_of(const struct cli *cli, const struct cli_reading *tally)
 {
 	if (cli_passes_losses(cli))
 		return CLI_FINE;
@@ -393,7 +362,7 @@ static int status_of(const struct cli *cli, const struct tally *tally)
 /* Pumps all inputs into one sink and finishes it. */
 static bool merge(struct cli *cli, struct flame *flame,
 		  struct flame_sink *sink, char **inputs, size_t n,
-		  struct tally *tally)
+		  struct cli_reading *tally)
 {
 	if (!sink)
 		return false;
@@ -422,7 +391,7 @@ static const char *events_of(const struct cli *cli)
 /* To compare: a group of inputs a column.  Else: all of them in one. */
 static bool gather(struct cli *cli, struct flame *flame,
 		   struct flame_tree *tree, char **inputs, size_t n,
-		   struct tally *tally)
+		   struct cli_reading *tally)
 {
 	size_t columns = cli->diff ? 2 : 1, from = 0;
 	const char *event = cli->event, *events = events_of(cli);
@@ -468,7 +437,7 @@ static int show(struct cli *cli, struct flame *flame, struct flame_tree *tree,
 }
 
 static int through_tree(struct cli *cli, struct flame *flame, char **inputs,
-			size_t n, const char *output, struct tally *tally)
+			size_t n, const char *output, struct cli_reading *tally)
 {
 	struct flame_tree *tree = flame_tree_new(flame, cli->diff ? 2 : 1);
 	struct flame_sink *writer = NULL;
@@ -493,7 +462,7 @@ int cli_worse(int a, int b)
 static int convert(struct cli *cli, struct flame *flame, char **inputs,
 		   size_t n, const char *output)
 {
-	struct tally tally = { 0 };
+	struct cli_reading tally = { 0 };
 	struct flame_sink *writer;
 	int status = CLI_TROUBLE;
 
@@ -586,13 +555,17 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 static int survey(struct cli *cli)
 {
 	struct flame *flame = new_flame(cli);
-	struct tally tally = { 0 };
+	struct cli_reading tally = { 0 };
+	struct cli_members members = {
+		.cli = cli, .flame = flame, .reading = &tally, .survey = true
+	};
 	struct flame_sample sample;
 	bool good = true;
 
 	if (!flame)
 		return CLI_TROUBLE;
 	flame_on_warning(flame, on_warning, cli);
+	cli_hear_members(&members);
 	cli_progress_begin(cli->progress, cli, flame, cli->inputs,
 			   cli->ninputs);
 	for (size_t i = 0; i < cli->ninputs;
@@ -613,9 +586,11 @@ static int survey(struct cli *cli)
 			trouble(cli, flame);
 			break;
 		}
-		count_damage(cli, &tally, flame_source_damage(source));
+		if (!cli_is_archive(source) || flame_source_damage(source))
+			cli_count_damage(cli, &tally,
+					 flame_source_damage(source));
 		cli_progress_erase(cli->progress);
-		if (cli->info)
+		if (cli->info && !cli_is_archive(source))
 			good &= cli_print_facts(cli, source, cli->inputs[i]);
 		flame_close(source);
 	}

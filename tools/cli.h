@@ -184,13 +184,35 @@ enum cli_fate {
 struct cli_tally {
 	uint64_t n[CLI_FATES], bytes;
 };
+/* How reading of all inputs went. */
+struct cli_reading {
+	size_t read, damaged, lost, failed;
+	struct cli_tally account;
+};
 /* CLI_MISSING if there is no such file, else CLI_FAILED. */
 enum cli_fate cli_fate_of_failure(const struct flame *flame);
 /* source: what was open of it; or NULL. */
+void cli_count_bytes(struct cli_tally *tally, const char *path,
+		     const struct flame_source *source);
 void cli_count_input(struct cli_tally *tally, const char *path,
 		     const struct flame_source *source, enum cli_fate fate);
 void cli_report(const struct cli *cli, const struct flame *flame,
 		const struct cli_tally *tally);
+/* members.c: an input that was read; the members of an archive were. */
+void cli_count_read(struct cli *cli, struct cli_reading *reading,
+		    const char *path, const struct flame_source *source);
+void cli_count_damage(struct cli *cli, struct cli_reading *reading,
+		      int damage);
+enum cli_fate cli_fate_of(const struct flame_source *source);
+/* Members of archives count as inputs from now on. */
+struct cli_members {
+	struct cli *cli;
+	struct flame *flame;
+	struct cli_reading *reading;
+	bool survey;		/* for --event list and --info */
+};
+void cli_hear_members(struct cli_members *members);
+bool cli_is_archive(const struct flame_source *source);
 /*
  * Whether inputs that are missing or lost as a whole are only reported: with
  * --partial ok, and for lists and parts of a job unless --partial fail.
@@ -243,6 +265,8 @@ bool cli_pass_over(const struct cli *cli, struct flame *flame);
  */
 struct flame_source *cli_open(struct cli *cli, struct flame *flame,
 			      const char *path);
+/* Of a recording for a part of a job: cpu, unless an event was asked for. */
+bool cli_ask_parts(const struct cli *cli, struct flame_source *source);
 /*
  * Puts the filters and the choice of a metric (NULL: see flame_pick) before a
  * sink, which the chain owns.  NULL: failed, and the sink is freed.

@@ -4,7 +4,7 @@
 cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
 	tools/nothing.c \
 	tools/options.c tools/paths.c tools/places.c tools/progress.c \
-	tools/remote.c tools/report.c tools/survey.c tools/terminal.c
+	tools/members.c tools/remote.c tools/report.c tools/survey.c tools/terminal.c
 
 # Linked with the installed library, which is shared unless --disable-shared.
 tool_libs = libflamegraph.la $(FLAME_RPATH)

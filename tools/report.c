@@ -18,17 +18,23 @@ enum cli_fate cli_fate_of_failure(const struct flame *flame)
 							      CLI_FAILED;
 }
 
-void cli_count_input(struct cli_tally *tally, const char *path,
-		     const struct flame_source *source, enum cli_fate fate)
+void cli_count_bytes(struct cli_tally *tally, const char *path,
+		     const struct flame_source *source)
 {
 	struct stat st;
 
-	tally->n[fate]++;
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
 	    S_ISREG(st.st_mode))
 		tally->bytes += (uint64_t)st.st_size;
 	else if (source)
 		tally->bytes += flame_source_bytes(source);
+}
+
+void cli_count_input(struct cli_tally *tally, const char *path,
+		     const struct flame_source *source, enum cli_fate fate)
+{
+	tally->n[fate]++;
+	cli_count_bytes(tally, path, source);
 }
 
 static uint64_t sum_of(const struct cli_tally *tally)

@@ -100,6 +100,15 @@ void flame_on_remark(struct flame *flame,
 	flame->remark_arg = arg;
 }
 
+void flame_on_member(struct flame *flame,
+		     int (*member)(void *arg, const char *name,
+				   struct flame_source *source, int status),
+		     void *arg)
+{
+	flame->member = member;
+	flame->member_arg = arg;
+}
+
 int flame_clear(struct flame *flame)
 {
 	if (flame->exhausted || ran_out_of_memory(flame))

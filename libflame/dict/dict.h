@@ -6,7 +6,8 @@
  *		and writes messages; os.c: calls that some systems lack
  *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it
- *		in a thread; mapped.c has files in memory; out.c takes bytes, packed
+ *		in a thread; tar.c has an input for each file of an archive;
+ *		mapped.c has files in memory; out.c takes bytes, packed
  *		by pack.c and zstd.c; url.c and url_text.c read URLs,
  *		listing.c folders of WebHDFS, command.c what a command prints
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
@@ -17,6 +18,7 @@
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
  *		parts.c and read_ahead.c read with the threads of
  *		thread_pool.c, sample_buffer.c keeps their samples;
+ *		archive.c reads members of archives as sources;
  *		options.c options as rows, by kind; select.c those of every
  *		source (a format's own are beside its reader);
  *		choose_metric.c one metric of many;
@@ -145,6 +147,8 @@ struct flame {
 	void *remark_arg;
 	void (*progress)(void *, const struct flame_progress *);
 	void *progress_arg;
+	int (*member)(void *, const char *, struct flame_source *, int);
+	void *member_arg;
 };
 
 static inline flame_id fl_parent(const struct flame *f, flame_id stack)

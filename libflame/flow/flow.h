@@ -102,6 +102,7 @@ struct flame_source {
 	struct fl_input input;
 	bool part;		/* of another's input: see fl_format.split */
 	struct fl_file *ahead;	/* read_ahead.c: its slot; or NULL */
+	struct fl_archive *archive;	/* archive.c; NULL: it is none */
 	/* The recording's own span; FLAME_NOTIME: it has none. */
 	int64_t start, end;
 	/* Else the times of its samples, selected or not. */
@@ -169,6 +170,8 @@ const struct fl_format *fl_format_detect(struct flame *flame,
  * The format gives no sample and is in no table.
  */
 extern const struct fl_format fl_format_empty;
+/* archive.c */
+extern const struct fl_format fl_format_tar;
 bool fl_is_empty(struct fl_in *in);
 /* source.c: of a read.  FLAME_FAILED: out of memory. */
 int fl_batch_add(struct flame_source *source,

@@ -4,6 +4,7 @@
  */
 #include "fl.h"
 
+#include "flow/archive.h"
 #include "flow/flow.h"
 
 static int notify(struct flame_sink *sink, struct flame_source *source,
@@ -201,6 +202,8 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	struct flame_sample sample;
 	int status;
 
+	if (source->archive)
+		return fl_archive_pump(source, sink);
 	if (fl_begin(source, sink) != FLAME_OK)
 		return FLAME_FAILED;
 	begin_input(source);

@@ -149,6 +149,7 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 	struct fl_file *file;
 
 	if (flame->threads < 2 || source->started || source->ahead ||
+	    source->archive ||
 	    !is_small_file(flame, fl_in_name(source->in)) ||
 	    !(files = files_of(flame)))
 		return FLAME_OK;

@@ -4,7 +4,9 @@
  */
 #include "fl.h"
 
+#include "flow/archive.h"
 #include "flow/flow.h"
+#include "io/tar.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,17 +34,28 @@ static const struct fl_format *find_format(struct flame *flame,
 	       fl_format_named(flame, format, false);
 }
 
+enum kind { A_FILE, IN_MEMORY, A_MEMBER };
+
 static struct flame_source *start(struct flame *flame, struct fl_in *in,
-				  const char *format, bool is_file)
+				  const char *format, enum kind kind)
 {
 	struct flame_source *source;
+	bool tar;
 
 	if (!in)
 		return NULL;
 	in = fl_in_decoded(in);
 	if (!in)
 		return NULL;
-	if (flame->threads > 1)
+	tar = fl_tar_take(in);
+	if (tar && kind == A_MEMBER) {
+		fl_fail(flame, "%s: is an archive in an archive: unpack it",
+			fl_in_name(in));
+		fl_in_close(in);
+		return NULL;
+	}
+	/* A member's bytes come through the archive, which is not locked. */
+	if (flame->threads > 1 && kind != A_MEMBER)
 		in = fl_in_unpack_in_thread(in, MIN_THREAD_BYTES);
 	source = fl_zeroed(1, sizeof(*source));
 	if (!source) {
@@ -55,17 +68,20 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->start = source->end = FLAME_NOTIME;
 	source->first = source->last = FLAME_NOTIME;
 	source->seen_first = source->seen_last = FLAME_NOTIME;
-	source->format = find_format(flame, in, format, is_file);
+	source->format = tar ? &fl_format_tar :
+			 find_format(flame, in, format, kind != IN_MEMORY);
 	/* One thread reads text from a buffer as fast as from a mapping. */
-	if (source->format && (flame->threads > 1 || !source->format->split))
+	if (source->format && !tar &&
+	    (flame->threads > 1 || !source->format->split))
 		fl_in_map(in);
 	if (!source->format || !make_options(source) ||
+	    (tar && !fl_archive_make(source, format)) ||
 	    (source->format->open && source->format->open(source) !=
 				     FLAME_OK)) {
 		flame_close(source);
 		return NULL;
 	}
-	flame->ninputs++;
+	flame->ninputs += !tar;
 	flame->nempty += source->format == &fl_format_empty;
 	return source;
 }
@@ -103,7 +119,13 @@ bool flame_refused_empty(const struct flame *flame)
 struct flame_source *flame_open(struct flame *flame, const char *path,
 				const char *format)
 {
-	return start(flame, fl_in_open(flame, path), format, true);
+	return start(flame, fl_in_open(flame, path), format, A_FILE);
+}
+
+struct flame_source *fl_source_of_member(struct flame *flame, struct fl_in *in,
+					 const char *format)
+{
+	return start(flame, in, format, A_MEMBER);
 }
 
 struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
@@ -111,7 +133,7 @@ struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
 				       const char *format)
 {
 	return start(flame, fl_in_memory(flame, bytes, size, name), format,
-		     false);
+		     IN_MEMORY);
 }
 
 /* Options of other formats are ignored here, but their values are checked. */
@@ -144,6 +166,9 @@ int flame_ask(struct flame_source *source, const char *option,
 
 	if (source->started)
 		return fl_fail(source->flame, "%s: asked too late", option);
+	if (source->archive &&
+	    fl_archive_ask(source, option, value) != FLAME_OK)
+		return FLAME_FAILED;
 	row = fl_option_find(&fl_select_table, option);
 	if (row)
 		return fl_option_set(source->flame, row, &source->select,
@@ -266,6 +291,7 @@ void flame_close(struct flame_source *source)
 	fl_read_ahead_drop(source);
 	if (source->format && source->format->close)
 		source->format->close(source);
+	fl_archive_free(source);
 	fl_in_close(source->in);
 	fl_options_clear(&fl_select_table, &source->select);
 	if (source->format)

@@ -76,6 +76,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_v8_log,
 	&fl_format_tree,
 	&fl_format_tree_xml,
+	&fl_format_tar,
 	NULL
 };
 

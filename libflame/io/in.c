@@ -9,6 +9,7 @@
 #include "io/decoders.h"
 #include "io/input.h"
 #include "io/read_ahead.h"
+#include "io/tar.h"
 #include "io/url.h"
 
 #include <errno.h>
@@ -336,6 +337,8 @@ static bool fetch(struct fl_in *in, size_t *n)
 	else if (in->under)
 		/* As much as a thread gives, so that results are the same. */
 		*n = fl_layer_read(in, to, FL_MIN(capacity, block(in)));
+	else if (in->tar)
+		*n = fl_tar_read(in->tar, to, capacity, &in->damage);
 	else if (in->url || in->command)
 		*n = read_remote(in, to, capacity);
 	else

@@ -46,6 +46,7 @@ struct fl_in {
 	size_t capacity;
 	struct fl_url *url;	/* NULL: none */
 	struct fl_command *command;	/* NULL: none */
+	struct fl_tar *tar;	/* whose current member it is; NULL: none */
 	int fd;			/* -1: none */
 	int stop;		/* readable: stop waiting; -1: none */
 	uint64_t nread;		/* bytes of the file or pipe */
