@@ -158,7 +158,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
 	libflame/format/pprof/labels.c libflame/format/pprof/legacy.c libflame/format/pprof/pprof.h \
-	libflame/format/pprof/read.c libflame/format/pprof/tables.c \
+	libflame/format/pprof/read.c libflame/format/pprof/samples.c \
+	libflame/format/pprof/tables.c \
 	libflame/format/pprof/text.c libflame/format/pprof/write.c \
 	libflame/tree/flame_chart.c libflame/tree/layout_parallel.c \
 	libflame/tree/layout_internal.h libflame/tree/layout.c \

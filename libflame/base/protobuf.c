@@ -127,23 +127,37 @@ static bool read_field(struct fl_message *message, struct fl_field *field)
 	return false;
 }
 
-bool fl_field_next(struct fl_message *message, struct fl_field *field)
+/* A tag of one byte, and bytes with a size of one byte or a short number. */
+static inline bool read_short(struct fl_message *message,
+			      struct fl_field *field)
 {
 	const uint8_t *next = message->next;
 	size_t left = (size_t)(message->end - next);
 
-	/* Nearly all fields: bytes with one byte of tag and one of size. */
-	if (fl_likely(left > 2 && (next[0] & 0x87) == FL_WIRE_BYTES &&
-		      next[0] > 7 && next[1] < 0x80 &&
-		      next[1] <= left - 2 && !message->damaged)) {
-		field->number = next[0] >> 3;
-		field->type = FL_WIRE_BYTES;
+	if (left <= 2 || message->damaged || next[0] <= 7 || next[0] >= 0x80)
+		return false;
+	field->number = next[0] >> 3;
+	field->type = next[0] & 7;
+	if (field->type == FL_WIRE_BYTES && next[1] < 0x80 &&
+	    next[1] <= left - 2) {
 		field->value = next[1];
 		field->bytes = next + 2;
 		message->next = next + 2 + next[1];
 		return true;
 	}
-	return read_field(message, field);
+	if (field->type == FL_WIRE_VARINT) {
+		message->next++;
+		if (fl_varint_short(message, &field->value))
+			return true;
+		message->next = next;
+	}
+	return false;
+}
+
+bool fl_field_next(struct fl_message *message, struct fl_field *field)
+{
+	return fl_likely(read_short(message, field)) ||
+	       read_field(message, field);
 }
 
 bool fl_number_other(struct fl_numbers *numbers, uint64_t *value)

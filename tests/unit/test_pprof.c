@@ -257,8 +257,10 @@ Test(pprof, labels_may_have_fields_between_them)
 	source =
 		flame_open_memory(flame, profile.data, profile.size, "p", NULL);
 	cr_assert(source);
-	for (size_t i = 0; i < FL_COUNT(all); i++) {
+	/* The last one is added to the first, which is equal. */
+	for (size_t i = 0; i < FL_COUNT(all) - 1; i++) {
 		cr_assert_eq(flame_next(source, &s), FLAME_OK);
+		cr_expect_eq(s.weight, i ? 1 : 2);
 		cr_expect_eq(flame_label_get(flame, s.labels,
 					     name_of("key")),
 			     name_of("value"));
@@ -268,6 +270,78 @@ Test(pprof, labels_may_have_fields_between_them)
 	}
 	cr_expect_eq(flame_next(source, &s), FLAME_END);
 	flame_close(source);
+}
+
+Test(pprof, samples_without_a_stack_are_read)
+{
+	put_three();
+	PUT(PROFILE_SAMPLE, SAMPLE_VALUE, 4);
+	PUT(PROFILE_SAMPLE, SAMPLE_VALUE, 5);
+	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, 2);
+	cr_expect_eq(read_profile(), 0);
+	cr_expect_str_eq(out.data, " 9\na 2\n");
+}
+
+/* Three samples, of which two are equal; what is given of them. */
+static void read_three(unsigned needs, const int64_t *values,
+		       const int64_t *wanted, size_t nwanted)
+{
+	struct flame_source *source;
+	struct flame_sample s;
+
+	put_three();
+	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, (uint64_t)values[0]);
+	PUT(PROFILE_SAMPLE, 1, 2, SAMPLE_VALUE, (uint64_t)values[1]);
+	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, (uint64_t)values[2]);
+	source =
+		flame_open_memory(flame, profile.data, profile.size, "p", NULL);
+	cr_assert(source);
+	source->select.needs |= needs;
+	for (size_t i = 0; i < nwanted; i++) {
+		cr_assert_eq(flame_next(source, &s), FLAME_OK);
+		cr_expect_eq(s.weight, wanted[i]);
+	}
+	cr_expect_eq(flame_next(source, &s), FLAME_END);
+	cr_expect_eq(flame->metrics[s.metric].samples, 3);
+	flame_close(source);
+}
+
+Test(pprof, equal_samples_are_added_up)
+{
+	read_three(0, (int64_t[]){ 3, 5, -1 }, (int64_t[]){ 2, 5 }, 2);
+}
+
+Test(pprof, samples_stay_apart_where_order_counts)
+{
+	read_three(FL_NEED_ORDER, (int64_t[]){ 3, 5, 4 },
+		   (int64_t[]){ 3, 5, 4 }, 3);
+}
+
+Test(pprof, samples_stay_apart_where_their_sum_does_not_fit)
+{
+	read_three(0, (int64_t[]){ INT64_MAX, 5, 1 },
+		   (int64_t[]){ INT64_MAX, 5, 1 }, 3);
+}
+
+/* Fields lie across the ends of what is peeked at, and are larger than it. */
+Test(pprof, large_profiles_are_read_in_parts)
+{
+	static char name[300000];
+
+	memset(name, 'x', sizeof(name) - 1);
+	put_three();
+	for (int i = 0; i < 20000; i++)
+		PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, 4);
+	put_location(9, 9, 0);
+	PUT(PROFILE_FUNCTION, FUNCTION_ID, 9, FUNCTION_NAME, 10);
+	for (int i = 0; i < 20000; i++)
+		PUT(PROFILE_SAMPLE, 1, 9, SAMPLE_VALUE, 1);
+	STRINGS(name);
+	cr_expect_eq(read_profile(), 0);
+	cr_expect_str_eq(said.data, "");
+	cr_expect(strncmp(out.data, "a 80000\nxxx", 11) == 0, "%.20s",
+		  out.data);
+	cr_expect_str_eq(out.data + out.size - 8, "x 20000\n");
 }
 
 Test(pprof, what_is_not_there_costs_its_sample)

@@ -4,8 +4,9 @@
  * google/pprof's profile.proto, as a rule packed with gzip.
  *
  *	tables.c	what samples point to: strings, functions, locations
+ *	samples.c	samples as they come, equal ones added up
  *	labels.c	labels of samples: threads, times
- *	read.c		samples, and the row of formats.c
+ *	read.c		profiles, and the row of formats.c
  *	write.c		the same, written
  *	text.c		profiles as text, of Go and gperftools
  *	legacy.c	CPU profiles of gperftools
@@ -76,6 +77,31 @@ const struct fl_pprof_entry *
 fl_pprof_location(struct fl_pprof_tables *tables, uint64_t id);
 /* The filename of the first mapping, as a rule the program's. */
 struct slice fl_pprof_program(const struct fl_pprof_tables *tables);
+
+/* Samples of a profile that differ in more than their values; zeroed: none. */
+struct fl_pprof_samples {
+	struct fl_pprof_sample {
+		const char *rest;	/* the message without its values */
+		size_t size;
+		size_t first, nvalues;	/* of values, the sums */
+		uint64_t samples;
+	} *data;
+	size_t count, capacity;
+	int64_t *values;
+	size_t nvalues, values_capacity;
+	struct fl_index index;
+	struct fl_arena arena;
+	struct fl_buf rest;
+};
+
+/*
+ * Adds a sample; apart: not to an equal one.  false: it is damaged, or out of
+ * memory, as flame says.
+ */
+bool fl_pprof_add_sample(struct flame *flame, struct fl_pprof_samples *samples,
+			 const struct fl_field *sample, bool apart);
+void fl_pprof_clear_samples(struct fl_pprof_samples *samples);
+void fl_pprof_free_samples(struct fl_pprof_samples *samples);
 
 /* The labels of a sample; zeroed: none. */
 struct fl_pprof_labels {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of pprof.  All of the input is there at once, as strings may come
- * last; what they point to is indexed first.  Profiles may follow one another
+ * Profiles of pprof.  Strings may come last, so the samples of a profile are
+ * held until its end, equal ones as one.  Profiles may follow one another
  * (cat), packed or not: each is read by itself.
  */
 #include "fl.h"
@@ -13,6 +13,8 @@
 struct options {
 	bool lines;
 };
+
+enum { CHUNK = 1 << 16 };	/* bytes asked for at a time */
 
 struct value_type {
 	struct fl_message message;
@@ -47,9 +49,11 @@ struct reader {
 	struct flame_source *source;
 	struct flame *flame;
 	struct fl_pprof_tables tables;
-	struct fl_message samples;	/* fields of the profile to come */
-	struct fl_message rest;		/* of the input, after the profile */
-	bool begun, read;		/* any input; a profile */
+	struct fl_arena arena;		/* what these point to */
+	struct fl_pprof_samples samples;
+	uint32_t last_field;		/* of the profile */
+	bool has_samples;		/* the profile has had some */
+	bool damaged;			/* the next field of the input */
 	struct value_type *types;
 	size_t ntypes, types_capacity;
 	uint64_t default_type;		/* its name, a string; 0: the last */
@@ -59,9 +63,9 @@ struct reader {
 	struct step *steps;
 	size_t nsteps, steps_capacity;
 	struct seen stacks, labels;
-	int64_t *values;		/* of a sample */
-	size_t nvalues, values_capacity;
-	size_t given;			/* of these */
+	size_t next_sample;		/* to be looked up */
+	const int64_t *values;		/* of the sample before */
+	size_t nvalues, given;		/* of these */
 	struct flame_sample sample;
 	uint64_t good, lost, extra;	/* samples */
 };
@@ -98,41 +102,96 @@ static void take_number(struct reader *r, const struct fl_field *field)
  * In concatenated profiles the second one begins with a sample type, or with a
  * time after strings and samples of the first.
  */
-static bool begins_another(const struct reader *r, uint32_t last,
-			   uint32_t number, bool has_samples)
+static bool begins_another(const struct reader *r, uint32_t number)
 {
-	if (!r->ntypes || !r->tables.nstrings || !has_samples)
+	if (!r->ntypes || !r->tables.nstrings || !r->has_samples)
 		return false;
 	return (number == PROFILE_SAMPLE_TYPE &&
-		last != PROFILE_SAMPLE_TYPE) ||
+		r->last_field != PROFILE_SAMPLE_TYPE) ||
 	       (number == PROFILE_TIME_NANOS && r->time);
 }
 
-/* The length of the profile that begins at r->rest. */
-static bool index_profile(struct reader *r)
+/* A field outlives the bytes that were peeked at. */
+static bool keep(struct reader *r, struct fl_field *field)
 {
-	struct fl_message *rest = &r->rest;
-	struct fl_field field = { .number = 0 };
-	const uint8_t *begin = rest->next, *end = begin;
-	bool has_samples = false;
-	uint32_t last = 0;
+	if (field->type != FL_WIRE_BYTES)
+		return true;
+	field->bytes = (const uint8_t *)fl_arena_copy(&r->arena,
+		(const char *)field->bytes, (size_t)field->value);
+	return field->bytes || fl_no_memory(r->flame) == FLAME_OK;
+}
 
-	for (; fl_field_next(rest, &field); end = rest->next) {
-		if (begins_another(r, last, field.number, has_samples)) {
-			rest->next = end;
-			break;
-		}
-		last = field.number;
-		has_samples |= last == PROFILE_SAMPLE;
-		take_number(r, &field);
-		if (last == PROFILE_SAMPLE_TYPE &&
-		    !add_type(r, fl_field_message(&field)))
+/* false: out of memory. */
+static bool take_field(struct reader *r, struct fl_field *field)
+{
+	bool apart = r->source->select.needs & FL_NEED_ORDER;
+
+	r->last_field = field->number;
+	if (field->number == PROFILE_SAMPLE) {
+		r->has_samples = true;
+		if (!fl_pprof_add_sample(r->flame, &r->samples, field, apart))
+			r->lost++;
+		return !fl_failed(r->flame);
+	}
+	take_number(r, field);
+	return keep(r, field) &&
+	       (field->number != PROFILE_SAMPLE_TYPE ||
+		add_type(r, fl_field_message(field))) &&
+	       fl_pprof_add(&r->tables, field);
+}
+
+/* false: the profile ends before the message does. */
+static bool take_fields(struct reader *r, struct fl_message *message)
+{
+	const uint8_t *begin = message->next;
+	struct fl_field field;
+
+	for (; fl_field_next(message, &field); begin = message->next) {
+		if (begins_another(r, field.number)) {
+			message->next = begin;
 			return false;
-		if (!fl_pprof_add(&r->tables, &field))
+		}
+		if (!take_field(r, &field))
 			return false;
 	}
-	r->samples = fl_message_of(begin, (size_t)(end - begin));
 	return true;
+}
+
+/* Whether the field is whole once there are more bytes of it. */
+static bool may_go_on(const uint8_t *next, size_t size)
+{
+	unsigned type = next[0] & 7;
+
+	return size < 20 || type == FL_WIRE_BYTES ||
+	       type == FL_WIRE_BEGIN_GROUP;
+}
+
+/* Up to the end of a profile. */
+static void read_fields(struct reader *r)
+{
+	struct fl_in *in = r->source->in;
+	size_t min = CHUNK, size, left;
+	struct fl_message message;
+	const uint8_t *bytes;
+
+	do {
+		bytes = fl_in_peek(in, min, &size);
+		/* Of a mapped file all bytes are there. */
+		size = FL_MIN(size, min);
+		message = fl_message_of(bytes, size);
+		if (!take_fields(r, &message))
+			min = SIZE_MAX;
+		left = (size_t)(message.end - message.next);
+		if (message.damaged && (size < min ||
+					!may_go_on(message.next, left))) {
+			r->damaged = true;
+			min = SIZE_MAX;
+		}
+		fl_in_consume(in, size - left);
+		fl_in_release(in, fl_in_offset(in));
+		if (min < SIZE_MAX)
+			min = left + FL_MAX(left, (size_t)CHUNK);
+	} while (size && min < SIZE_MAX);
 }
 
 /* "cpu" and "nanoseconds"; the last may be missing. */
@@ -219,16 +278,22 @@ static void forget_seen(struct seen *seen)
 	seen->count = 0;
 }
 
-static bool begin_profile(struct reader *r)
+static bool read_profile(struct reader *r)
 {
 	fl_pprof_clear(&r->tables);
+	fl_pprof_clear_samples(&r->samples);
+	fl_arena_free(&r->arena);
+	memset(&r->arena, 0, sizeof(r->arena));
 	forget_seen(&r->stacks);
 	forget_seen(&r->labels);
-	r->ntypes = r->nsteps = r->nvalues = r->given = 0;
+	r->ntypes = r->nsteps = r->nvalues = r->given = r->next_sample = 0;
 	r->default_type = r->time = r->duration = 0;
+	r->last_field = 0;
+	r->has_samples = false;
 	r->tables.lines = ((const struct options *)
 			   r->source->options)->lines;
-	if (!index_profile(r) || !make_metrics(r))
+	read_fields(r);
+	if (fl_failed(r->flame) || !make_metrics(r))
 		return false;
 	take_span(r);
 	report_facts(r);
@@ -247,20 +312,6 @@ static bool add_ids(struct reader *r, const struct fl_field *field)
 			     sizeof(*r->ids)))
 			return fl_no_memory(r->flame) == FLAME_OK;
 		r->ids[r->nids++] = id;
-	}
-	return !numbers.packed.damaged;
-}
-
-static bool add_values(struct reader *r, const struct fl_field *field)
-{
-	struct fl_numbers numbers = fl_field_numbers(field, FL_WIRE_VARINT);
-	uint64_t value;
-
-	while (fl_number_next(&numbers, &value)) {
-		if (!fl_grow(&r->values, &r->values_capacity, r->nvalues + 1,
-			     sizeof(*r->values)))
-			return fl_no_memory(r->flame) == FLAME_OK;
-		r->values[r->nvalues++] = (int64_t)value;
 	}
 	return !numbers.packed.damaged;
 }
@@ -411,8 +462,7 @@ static bool sample_labels(struct reader *r, struct fl_message message,
 	return seen;
 }
 
-static bool find_parts(struct reader *r, struct fl_message message,
-		       struct parts *parts)
+static void find_parts(struct fl_message message, struct parts *parts)
 {
 	const uint8_t *begin = message.next;
 	struct fl_field field;
@@ -422,9 +472,6 @@ static bool find_parts(struct reader *r, struct fl_message message,
 		if (field.number == SAMPLE_LOCATION_ID) {
 			parts->locations = field;
 			parts->nlocations++;
-		} else if (field.number == SAMPLE_VALUE) {
-			if (!add_values(r, &field))
-				return false;
 		} else if (field.number == SAMPLE_LABEL) {
 			if (!parts->labels)
 				parts->labels = begin;
@@ -433,18 +480,17 @@ static bool find_parts(struct reader *r, struct fl_message message,
 			parts->labels_end = message.next;
 		}
 	}
-	return !message.damaged;
 }
 
-static bool read_sample(struct reader *r, struct fl_message message)
+static bool read_sample(struct reader *r, const struct fl_pprof_sample *s)
 {
+	struct fl_message message = fl_message_of(s->rest, s->size);
 	struct fl_pprof_labels labels;
 	struct parts parts;
 	flame_id stack;
 
-	r->nvalues = r->given = 0;
-	if (!find_parts(r, message, &parts) ||
-	    !sample_stack(r, message, &parts, &stack) ||
+	find_parts(message, &parts);
+	if (!sample_stack(r, message, &parts, &stack) ||
 	    !sample_labels(r, message, &parts, &labels))
 		return false;
 	r->sample = (struct flame_sample){
@@ -454,19 +500,26 @@ static bool read_sample(struct reader *r, struct fl_message message)
 	return true;
 }
 
-/* Each type has counted the sample, also where it weighs nothing. */
-static void count_sample(struct reader *r)
+/* Each type has counted the samples, also where they weigh nothing. */
+static void count_sample(struct reader *r, const struct fl_pprof_sample *s)
 {
-	r->good++;
+	r->good += s->samples;
+	r->values = r->samples.values + s->first;
+	r->nvalues = s->nvalues;
+	r->given = 0;
 	if (r->nvalues > r->ntypes) {
-		r->extra++;
+		r->extra += s->samples;
 		r->nvalues = r->ntypes;
 	}
 	for (size_t i = 0; i < r->ntypes; i++) {
-		int64_t value = i < r->nvalues ? r->values[i] : 0;
+		struct flame_metric *m =
+			&r->flame->metrics[r->types[i].metric];
 
-		if (r->types[i].metric)
-			fl_metric_count(r->flame, r->types[i].metric, value);
+		if (!r->types[i].metric)
+			continue;
+		m->samples += s->samples;
+		if (i < r->nvalues)
+			m->total = fl_add_clamped(m->total, r->values[i]);
 	}
 }
 
@@ -485,64 +538,55 @@ static bool give_value(struct reader *r, struct flame_sample *sample)
 	return false;
 }
 
-static void lose_sample(struct reader *r)
-{
-	r->nvalues = 0;
-	r->lost++;
-}
-
 /* true: a sample. */
 static bool next_in_profile(struct reader *r, struct flame_sample *sample)
 {
-	struct fl_field field;
+	while (!give_value(r, sample)) {
+		const struct fl_pprof_sample *s;
 
-	for (;;) {
-		if (give_value(r, sample))
-			return true;
-		do {
-			if (fl_failed(r->flame) ||
-			    !fl_field_next(&r->samples, &field))
-				return false;
-		} while (field.number != PROFILE_SAMPLE);
-		if (read_sample(r, fl_field_message(&field)))
-			count_sample(r);
+		if (fl_failed(r->flame) ||
+		    r->next_sample == r->samples.count)
+			return false;
+		s = &r->samples.data[r->next_sample++];
+		if (read_sample(r, s))
+			count_sample(r, s);
 		else
-			lose_sample(r);
+			r->lost += s->samples;
 	}
+	return true;
 }
 
 /* Inputs -------------------------------------------------------------- */
 
-static void begin_input(struct reader *r)
-{
-	size_t size;
-	const uint8_t *bytes = fl_in_peek(r->source->in, SIZE_MAX, &size);
-
-	r->rest = fl_message_of(bytes, size);
-	r->begun = true;
-}
-
-/* Bytes that are no field may be another, packed profile. */
-static bool is_packed(struct reader *r)
+/*
+ * true: there is another profile.  Bytes that are no field may be a packed one.
+ */
+static bool next_profile(struct reader *r)
 {
 	struct fl_in *in = r->source->in;
 	size_t size;
-	const uint8_t *bytes;
 
-	if (!r->rest.damaged)
-		return false;
-	bytes = fl_in_peek(in, SIZE_MAX, &size);
-	fl_in_consume(in, (size_t)(r->rest.next - bytes));
-	return fl_in_decode_at(in, 0);
+	if (r->damaged) {
+		if (!fl_in_decode_at(in, 0))
+			return false;
+		r->damaged = false;
+	}
+	fl_in_peek(in, 1, &size);
+	return size && read_profile(r);
 }
 
-/* true: there is another profile. */
-static bool next_profile(struct reader *r)
+/* Bytes up to the end of the input. */
+static uint64_t count_rest(struct fl_in *in)
 {
-	if (!r->begun || (r->read && is_packed(r)))
-		begin_input(r);
-	r->read = r->rest.next < r->rest.end && !r->rest.damaged;
-	return r->read && begin_profile(r);
+	uint64_t n = 0;
+	size_t size;
+
+	do {
+		fl_in_peek(in, CHUNK, &size);
+		fl_in_consume(in, size);
+		n += size;
+	} while (size);
+	return n;
 }
 
 static void warn_damage(struct reader *r)
@@ -552,20 +596,20 @@ static void warn_damage(struct reader *r)
 
 	if (damage)
 		fl_warn(r->flame, "%s: %s", name, damage);
-	if (r->rest.damaged && !damage)
-		fl_warn(r->flame, "%s: cut or damaged: the last %zu bytes are "
-			"no whole field of a profile and are left out", name,
-			(size_t)(r->rest.end - r->rest.next));
+	if (r->damaged && !damage)
+		fl_warn(r->flame, "%s: cut or damaged: the last %" PRIu64
+			" bytes are no whole field of a profile and are left "
+			"out", name, count_rest(r->source->in));
 	if (r->lost)
 		fl_warn(r->flame, "%s: %" PRIu64 " samples left out: their "
 			"names or locations are not in the file%s", name,
-			r->lost, damage || r->rest.damaged ?
+			r->lost, damage || r->damaged ?
 			", which is cut" : "");
 	if (r->extra)
 		fl_warn(r->flame, "%s: %" PRIu64 " samples have more values "
 			"than the profile has types: those are left out",
 			name, r->extra);
-	if (damage || r->rest.damaged || r->lost || r->extra)
+	if (damage || r->damaged || r->lost || r->extra)
 		r->source->damage = r->good ? 1 : 2;
 }
 
@@ -615,7 +659,8 @@ static void close_pprof(struct flame_source *source)
 	forget_seen(&r->labels);
 	fl_free(r->stacks.data);
 	fl_free(r->labels.data);
-	fl_free(r->values);
+	fl_pprof_free_samples(&r->samples);
+	fl_arena_free(&r->arena);
 	fl_free(r);
 }
 
