@@ -270,6 +270,31 @@ Test(trace_event, many_events_in_order_are_not_held)
 	fl_buf_free(&text);
 }
 
+/* One that lasts throughout, and many that nest in pairs. */
+Test(trace_event, many_complete_events_in_order_are_not_held)
+{
+	struct fl_buf text = { 0 };
+
+	fl_buf_text(&text, "[" COMPLETE("run", 0, 9000000));
+	for (int i = 0; i < 90000; i++)
+		fl_buf_print(&text, ",{\"ph\":\"X\",\"name\":\"%s\",\"ts\":%d,"
+			     "\"dur\":%d,\"pid\":1,\"tid\":1}", i % 2 ? "in" : "out",
+			     i / 2 * 200 + i % 2 * 20, i % 2 ? 30 : 100);
+	fl_buf_text(&text, "]");
+	cr_expect_str_eq(fold("trace-event", text.data, text.size, NULL),
+			 "run 4500000000\nrun;out 3150000000\n"
+			 "run;out;in 1350000000\n");
+	TELLS("");
+	/* One that is far too late is told. */
+	text.size--;
+	fl_buf_text(&text, "," COMPLETE("late", 5, 10) "]");
+	fold("trace-event", text.data, text.size, NULL);
+	TELLS("in: 1 events come more than 4096 events after later ones of "
+	      "their thread: times of their frames are not exact; sort by ts "
+	      "first\n");
+	fl_buf_free(&text);
+}
+
 Test(trace_event, cuts_are_told)
 {
 	cut_everywhere("trace-event", "{\"traceEvents\":[" EVENT("B", "a", 0)

@@ -19,6 +19,9 @@ struct key {
 	uint64_t args;		/* hash; 0: none */
 };
 
+/* Events of a thread that may come before one that began earlier. */
+enum { FL_TRACE_HELD = 1 << 12 };
+
 struct event {
 	int64_t time, duration;	/* ns; the duration of X only */
 	uint64_t order;		/* in the file, of the thread */
@@ -36,10 +39,13 @@ struct thread {
 	struct event *events;
 	size_t nevents, events_capacity;
 	uint64_t order;		/* of the next event */
+	int64_t last;		/* the time of the event before */
+	size_t limit;		/* of nevents, once some were run; or 0 */
+	int64_t run_until;	/* later ones are held */
 	bool has_complete, unordered;
 	struct open_frame *open;
 	size_t nopen, open_capacity;
-	int64_t time;		/* of the event before */
+	int64_t time;		/* of the event that was run last */
 	bool has_time;
 };
 
@@ -101,6 +107,7 @@ struct trace {
 		bool ours;
 	} weights;
 	uint64_t nasync;		/* asynchronous events, left out */
+	uint64_t nlate;			/* others were run before them */
 	struct fl_buf buf;
 };
 

@@ -584,7 +584,12 @@ static void read(struct flame_source *source)
 		fl_remark(source->flame, "%s: asynchronous events left out, as "
 			  "they are on no thread's stack: %" PRIu64,
 			  fl_in_name(source->in), t->nasync);
-	t->nasync = 0;
+	if (t->nlate)
+		fl_warn(source->flame, "%s: %" PRIu64 " events come more than "
+			"%d events after later ones of their thread: times of "
+			"their frames are not exact; sort by ts first",
+			fl_in_name(source->in), t->nlate, FL_TRACE_HELD);
+	t->nasync = t->nlate = 0;
 	fl_trace_end(t);
 	give_sums(t, false);
 	add_frame_samples(t);

@@ -9,8 +9,11 @@
 
 #include <stdlib.h>
 
-/* Events of a thread that are held, though they are in order. */
-enum { MAX_HELD = 1 << 16 };
+/*
+ * Events of a thread that are held until they are taken to be in order, and
+ * how many more come before the next are run.
+ */
+enum { MAX_HELD = 1 << 16, HELD_PART = FL_TRACE_HELD };
 
 static bool no_memory(struct trace *t)
 {
@@ -203,52 +206,60 @@ static void merge(struct trace *t, struct thread *th, size_t nbegins,
 	}
 }
 
-static bool split(struct trace *t, const struct thread *th, size_t n,
+/*
+ * Those before a time, or all, to begins and ends; others stay.  Of a complete
+ * event that goes on, the end stays.
+ */
+static bool split(struct trace *t, struct thread *th, bool all, int64_t before,
 		  size_t *nbegins, size_t *nends)
 {
+	size_t n = th->nevents;
+
 	if (!fl_grow(&t->begins, &t->begins_capacity, n, sizeof(*t->begins)) ||
 	    !fl_grow(&t->ends, &t->ends_capacity, n, sizeof(*t->ends)))
 		return no_memory(t);
-	*nbegins = *nends = 0;
+	*nbegins = *nends = th->nevents = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct event e = th->events[i];
 
-		if (e.phase != 'E')
-			t->begins[(*nbegins)++] = e;
-		if (e.phase == 'X')
-			e.time = fl_add_clamped(e.time, e.duration);
-		if (e.phase != 'B')
+		if (all || e.time < before) {
+			if (e.phase != 'E')
+				t->begins[(*nbegins)++] = e;
+			if (e.phase == 'B')
+				continue;
+			if (e.phase == 'X')
+				e.time = fl_add_clamped(e.time, e.duration);
+			e.phase = 'E';
+		}
+		if (all || e.time < before)
 			t->ends[(*nends)++] = e;
+		else
+			th->events[th->nevents++] = e;
 	}
 	return true;
 }
 
-/* The first n of its events. */
-static void run(struct trace *t, struct thread *th, size_t n)
+static void sort(struct event *events, size_t n,
+		 int (*by)(const void *a, const void *b))
+{
+	for (size_t i = 1; i < n; i++)
+		if (by(&events[i - 1], &events[i]) > 0) {
+			qsort(events, n, sizeof(*events), by);
+			return;
+		}
+}
+
+static void run(struct trace *t, struct thread *th, bool all, int64_t before)
 {
 	size_t nbegins, nends;
 
-	if (!n || !split(t, th, n, &nbegins, &nends))
+	if (!th->nevents || !split(t, th, all, before, &nbegins, &nends))
 		return;
 	if (th->has_complete || th->unordered) {
-		qsort(t->begins, nbegins, sizeof(*t->begins), compare);
-		qsort(t->ends, nends, sizeof(*t->ends), compare_ends);
+		sort(t->begins, nbegins, compare);
+		sort(t->ends, nends, compare_ends);
 	}
 	merge(t, th, nbegins, nends);
-	th->nevents -= n;
-	memmove(th->events, th->events + n,
-		th->nevents * sizeof(*th->events));
-}
-
-/* Events before the last time; later ones may share that time. */
-static void run_ordered(struct trace *t, struct thread *th)
-{
-	int64_t last = th->events[th->nevents - 1].time;
-	size_t n = th->nevents;
-
-	while (n && th->events[n - 1].time == last)
-		n--;
-	run(t, th, n);
 }
 
 void fl_trace_hold(struct trace *t, uint32_t thread, const struct event *e)
@@ -261,18 +272,23 @@ void fl_trace_hold(struct trace *t, uint32_t thread, const struct event *e)
 		return;
 	}
 	th->has_complete |= e->phase == 'X';
-	th->unordered |= th->nevents &&
-			 e->time < th->events[th->nevents - 1].time;
+	th->unordered |= th->order && e->time < th->last;
+	t->nlate += th->limit && e->time < th->run_until;
+	th->last = e->time;
 	th->events[th->nevents] = *e;
 	th->events[th->nevents].order = th->order++;
 	th->nevents++;
-	if (th->nevents >= MAX_HELD && !th->has_complete && !th->unordered)
-		run_ordered(t, th);
+	if (th->nevents < (th->limit ? th->limit : MAX_HELD) || th->unordered)
+		return;
+	/* Later events may share the last time. */
+	run(t, th, false, e->time);
+	th->run_until = e->time;
+	th->limit = th->nevents + FL_MAX(th->nevents, (size_t)HELD_PART);
 }
 
 /* Frames that never end do so with the last event that counted. */
 void fl_trace_end(struct trace *t)
 {
 	for (size_t i = 0; i < t->nthreads && !fl_failed(t->js.flame); i++)
-		run(t, &t->threads[i], t->threads[i].nevents);
+		run(t, &t->threads[i], true, 0);
 }
