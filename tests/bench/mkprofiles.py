@@ -10,8 +10,15 @@ import json
 import sys
 
 
-def repeats(piece, size):
-    return max(1, size // len(piece))
+def repeat(write, piece, between, n):
+    """The piece n times, many at a time."""
+    many = max(1, min(n, 100000 // len(piece)))
+    block = piece + (between + piece) * (many - 1)
+    for i in range(0, n, many):
+        if i:
+            write(between)
+        write(block if n - i >= many else
+              piece + (between + piece) * (n - i - 1))
 
 
 def speedscope(data, size, out):
@@ -29,11 +36,9 @@ def speedscope(data, size, out):
     for (i, key), piece in text.items():
         before, rest = rest.split(json.dumps(f'{i} {key}'), 1)
         out.write(before)
-        n = repeats(text.get((i, 'samples'), piece) +
-                    text.get((i, 'weights'), ''), size // shares)
-        for _ in range(n - 1):
-            out.write(piece + ',')
-        out.write(piece)
+        whole = len(text.get((i, 'samples'), piece) +
+                    text.get((i, 'weights'), ''))
+        repeat(out.write, piece, ',', max(1, size // shares // whole))
     out.write(rest)
 
 
@@ -99,8 +104,7 @@ def pprof(data, size, out):
     head = b''.join(field for number, field in fields(others) if number == 1)
     rest = b''.join(field for number, field in fields(others) if number != 1)
     out.buffer.write(head)
-    for _ in range(repeats(samples, size)):
-        out.buffer.write(samples)
+    repeat(out.buffer.write, samples, b'', max(1, size // len(samples)))
     out.buffer.write(rest)
 
 
