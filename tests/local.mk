@@ -162,6 +162,7 @@ script_tests = \
 	tests/laws/merge \
 	tests/laws/empty \
 	tests/laws/fetch \
+	tests/laws/hostile \
 	tests/laws/damage \
 	tests/laws/long-lines \
 	tests/laws/options \
