@@ -17,6 +17,7 @@
 enum {
 	MAX_THREADS = 10000, MAX_INTERPRETERS = 100, MAX_PYTHON_FRAMES = 1000,
 	MAX_TEXT = 1024, MAX_CODES = 1 << 20, FRAME_SIZE = 80,
+	OWNED_BY_GENERATOR = 1,
 	OWNED_BY_C = 3		/* and more: a frame that only marks an entry */
 };
 
@@ -353,7 +354,7 @@ static bool walk(struct fl_cpython *py, uint64_t at)
 {
 	const struct layout *l = &py->layout;
 	uint8_t frame[FRAME_SIZE];
-	bool entry = true;
+	bool entry = true, generator = false;
 
 	py->walked.nframes = py->nruns = 0;
 	for (unsigned n = 0; at && n < MAX_PYTHON_FRAMES; n++) {
@@ -365,6 +366,7 @@ static bool walk(struct fl_cpython *py, uint64_t at)
 			return false;
 		memcpy(&code, frame + l->code, 8);
 		memcpy(&at, frame + l->previous, 8);
+		generator = frame[l->owner] == OWNED_BY_GENERATOR;
 		entry = l->is_entry ? frame[l->is_entry] :
 				      frame[l->owner] >= OWNED_BY_C;
 		if (!l->is_entry && entry)
@@ -374,7 +376,8 @@ static bool walk(struct fl_cpython *py, uint64_t at)
 			push(py, &py->walked, id, 0);
 		py->runs[py->nruns - 1].end = py->walked.nframes;
 	}
-	return !at;
+	/* One that has just been left has no caller: it is not the first. */
+	return !at && !generator;
 }
 
 static bool starts(struct flame *flame, flame_id frame, const char *text)
@@ -441,6 +444,7 @@ static bool is_double(const struct fl_cpython *py, const struct fl_unwinder *u,
 void fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
 		      bool whole)
 {
+	enum { MAX_WALKS = 3 };
 	struct fl_unwinder *m = &py->merged;
 	size_t loops = 0, loop = 0;
 	uint64_t at;
@@ -450,7 +454,12 @@ void fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
 	at = loops ? first_frame(py, tid) : 0;
 	if (!at)
 		return;
-	whole &= walk(py, at);
+	/* While the thread runs frames come and go. */
+	for (unsigned tries = 0; !walk(py, at); at = first_frame(py, tid))
+		if (++tries == MAX_WALKS || !at) {
+			whole = false;
+			break;
+		}
 	m->nframes = 0;
 	for (size_t i = 0; i < u->nframes; i++) {
 		const struct run *run = NULL;

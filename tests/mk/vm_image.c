@@ -447,6 +447,8 @@ void vm_image_cpython(struct vm_image *image, unsigned minor)
 		if (is_11)
 			put(image, frame + 68, i != 1, 1);
 		previous = frame;
+		if (strcmp(names[i], "main") == 0)
+			image->main = frame;
 	}
 	head = minor >= 13 ? thread + 72 : is_11 ? holder + 8 : holder;
 	if (minor < 13)

@@ -25,6 +25,7 @@ enum {
 struct vm_image {
 	uint8_t data[VM_MAX];
 	size_t size;
+	uint64_t main;		/* CPython: the frame of main */
 };
 
 /* Of JDK 17 or 25. */

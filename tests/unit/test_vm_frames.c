@@ -175,6 +175,22 @@ Test(cpython, frames_are_counted_from_the_first_one, .init = start,
 	fl_cpython_free(py);
 }
 
+Test(cpython, generators_that_were_left_are_not_the_first, .init = start,
+     .fini = stop)
+{
+	const char *const loops[] = { LOOP, "g", LOOP, "h", LOOP, NULL };
+	struct fl_cpython *py = python(11);
+
+	cr_assert(py);
+	merge(py, true, LOOP " 0 < g 0 < inner (file.py) 0 < h 0 < "
+	      "C.outer (file.py) 0 < main (file.py) 0", loops);
+	/* Its owner. */
+	image.data[image.main - VM_BASE + 69] = 1;
+	merge(py, true, "inner (file.py) 0 < g 0 < C.outer (file.py) 0 < "
+	      "main (file.py) 0 < h 0 < " LOOP " 0", loops);
+	fl_cpython_free(py);
+}
+
 Test(cpython, other_releases_and_builds_are_refused, .init = start,
      .fini = stop)
 {
