@@ -262,9 +262,10 @@ void fl_jfr_small_frames_done(struct fl_jfr_chunk *chunk)
 			memset(stacks->small[i], 0, stacks->nsmall[i] *
 			       sizeof(**stacks->small));
 		fl_jfr_recycle(chunk, FL_JFR_TABLE_SMALL_FRAMES,
-			    stacks->small[i], FL_JFR_SMALL_KEYS);
+			    stacks->small[i], stacks->small_capacity[i]);
 		stacks->small[i] = NULL;
 		stacks->nsmall[i] = 0;
+		stacks->small_capacity[i] = 0;
 	}
 }
 

@@ -180,32 +180,67 @@ static flame_id read_frame(struct fl_jfr_chunk *chunk,
 	return fl_jfr_frame(chunk, n[METHOD], n[TYPE], n[LINE], n[BCI]);
 }
 
+enum { MIN_SMALL_KEYS = 1 << 10 };
+
+/*
+ * Small recordings have few methods: a table of all small keys would take
+ * longer to be zeroed than they take to be read.
+ */
+static bool grow_small(struct fl_jfr_chunk *chunk, uint64_t method,
+		       unsigned type)
+{
+	struct fl_jfr_stacks *stacks = chunk->stacks;
+	size_t capacity = FL_MAX(stacks->small_capacity[type],
+				 (size_t)MIN_SMALL_KEYS);
+	flame_id *grown;
+
+	if (!stacks->small[type])
+		stacks->small[type] = fl_jfr_recycled(
+			chunk->jfr, FL_JFR_TABLE_SMALL_FRAMES,
+			&stacks->small_capacity[type]);
+	if (method < stacks->small_capacity[type])
+		return true;
+	while (capacity <= method)
+		capacity *= 2;
+	grown = fl_zeroed(capacity, sizeof(*grown));
+	if (!grown)
+		return false;
+	if (stacks->nsmall[type])
+		memcpy(grown, stacks->small[type],
+		       stacks->nsmall[type] * sizeof(*grown));
+	fl_free(stacks->small[type]);
+	stacks->small[type] = grown;
+	stacks->small_capacity[type] = capacity;
+	return true;
+}
+
+static flame_id new_plain_frame(struct fl_jfr_chunk *chunk, uint64_t method,
+				unsigned type)
+{
+	struct fl_jfr_stacks *stacks = chunk->stacks;
+	flame_id frame = fl_jfr_frame(chunk, method, type, 0, 0);
+
+	if (method >= FL_JFR_SMALL_KEYS || type >= FL_JFR_FRAME_TYPES ||
+	    (method >= stacks->small_capacity[type] &&
+	     !grow_small(chunk, method, type)))
+		return frame;
+	stacks->small[type][method] = frame;
+	stacks->nsmall[type] = FL_MAX(stacks->nsmall[type],
+				      (uint32_t)method + 1);
+	return frame;
+}
+
 /* Keys are small as a rule: a plain table knows their frames. */
 static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 				   uint64_t method, unsigned type)
 {
-	struct fl_jfr_stacks *stacks = chunk->stacks;
-	flame_id **low, frame;
-	size_t capacity;
+	const struct fl_jfr_stacks *stacks = chunk->stacks;
 
-	if (fl_unlikely(method >= FL_JFR_SMALL_KEYS ||
-			type >= FL_JFR_FRAME_TYPES))
-		return fl_jfr_frame(chunk, method, type, 0, 0);
-	low = &stacks->small[type];
-	if (fl_likely(*low && (*low)[method]))
-		return (*low)[method];
-	frame = fl_jfr_frame(chunk, method, type, 0, 0);
-	if (!*low)
-		*low = fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_SMALL_FRAMES,
-				       &capacity);
-	if (!*low)
-		*low = fl_zeroed(FL_JFR_SMALL_KEYS, sizeof(**low));
-	if (!*low)
-		return frame;
-	(*low)[method] = frame;
-	stacks->nsmall[type] = FL_MAX(stacks->nsmall[type],
-					  (uint32_t)method + 1);
-	return frame;
+	if (fl_likely(type < FL_JFR_FRAME_TYPES &&
+		      method < stacks->small_capacity[type] &&
+		      stacks->small[type][method]))
+		return stacks->small[type][method];
+	return new_plain_frame(chunk, method, type);
 }
 
 /*

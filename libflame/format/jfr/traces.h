@@ -58,6 +58,7 @@ struct fl_jfr_stacks {
 	/* Frames of small keys by type, up to the largest key so far. */
 	flame_id *small[FL_JFR_FRAME_TYPES];
 	uint32_t nsmall[FL_JFR_FRAME_TYPES];
+	size_t small_capacity[FL_JFR_FRAME_TYPES];
 	struct fl_jfr_layout *layout;	/* stack.c: of a frame on the wire */
 	/* The trace read last, root first, and where it ends. */
 	struct fl_jfr_level {
