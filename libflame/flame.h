@@ -469,8 +469,9 @@ void flame_trees_free(struct flame_trees *trees);
  */
 struct flame_part {
 	flame_id keys;		/* a set of labels: the keys, with values */
-	flame_id labels;	/* of its last sample, all of them */
 	uint64_t samples;	/* that were put */
+	const flame_id *labels;	/* all sets that its samples have */
+	size_t nlabels;
 };
 struct flame_split *flame_split_new(struct flame *flame);
 struct flame_sink *flame_split_sink(struct flame_split *split,

@@ -93,9 +93,7 @@ struct batch_drawing {
 	size_t read;		/* inputs with samples */
 	unsigned threads;
 	size_t memory;
-	/* Called after each input, of --spark-events. */
-	bool (*after)(struct batch_drawing *d, size_t input);
-	struct batch_stages *stages;
+	struct batch_stages *stages;	/* of --spark-events */
 };
 
 /* batch_group.c ------------------------------------------------------- */

@@ -144,8 +144,6 @@ static bool read_input(struct batch_drawing *d, struct flame_sink *chain,
 	__atomic_fetch_add(&d->batch->shared->files, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&d->batch->shared->bytes, input->size,
 			   __ATOMIC_RELAXED);
-	if (d->after && !d->after(d, (size_t)(input - d->group->inputs)))
-		return false;
 	return add_account(d, inputs, input, status,
 			   count_samples(d) - before);
 }

@@ -20,16 +20,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct part {
-	uint64_t samples;	/* before the last input */
-	bool *inputs;		/* those with samples of it */
+/* An input by the name of its path. */
+struct known {
+	flame_id path;
+	size_t input;
 };
 
 struct batch_stages {
 	struct flame_split *split;
-	struct part *parts;
-	size_t n, capacity;
-	flame_id *executors;	/* by input: labels app and executor */
+	size_t n;		/* parts */
+	struct known *inputs;	/* sorted by path */
 	char **names;		/* of pages, so far */
 	size_t nnames;
 	const struct batch_drawing *reading;
@@ -60,26 +60,41 @@ static const char *text_of(const struct batch_drawing *d, flame_id labels,
 
 /* Reading ------------------------------------------------------------- */
 
-static struct part *add_part(struct batch_drawing *d)
+static int by_path(const void *a, const void *b)
 {
-	struct batch_stages *s = d->stages;
-	struct part *part;
+	const struct known *x = a, *y = b;
 
-	if (s->n == s->capacity) {
-		size_t capacity = s->capacity * 2 + 16;
-
-		part = reallocarray(s->parts, capacity, sizeof(*part));
-		if (!part)
-			return NULL;
-		s->parts = part;
-		s->capacity = capacity;
-	}
-	part = &s->parts[s->n];
-	*part = (struct part){ .inputs = calloc(d->group->n, 1) };
-	s->n += part->inputs != NULL;
-	return part->inputs ? part : NULL;
+	return (x->path > y->path) - (x->path < y->path);
 }
 
+static bool list_inputs(struct batch_drawing *d)
+{
+	struct batch_stages *s = d->stages;
+	size_t n = d->group->n;
+
+	s->inputs = calloc(n + 1, sizeof(*s->inputs));
+	for (size_t i = 0; s->inputs && i < n; i++) {
+		const char *path = d->group->inputs[i].path;
+
+		s->inputs[i].input = i;
+		s->inputs[i].path = flame_name(d->flame, path, strlen(path));
+	}
+	if (s->inputs)
+		qsort(s->inputs, n, sizeof(*s->inputs), by_path);
+	return s->inputs || cli_no_memory(d->batch->cli);
+}
+
+/* The input that labels name; its place, or SIZE_MAX. */
+static size_t input_of(const struct batch_drawing *d, flame_id labels)
+{
+	const struct known key = { .path = get(d, labels, "path") };
+	const struct known *known = bsearch(&key, d->stages->inputs,
+					    d->group->n, sizeof(key), by_path);
+
+	return known ? known->input : SIZE_MAX;
+}
+
+/* Labels app and executor; 0: there is none. */
 static flame_id executor_of(const struct batch_drawing *d, flame_id labels)
 {
 	flame_id executor = get(d, labels, "executor"), set;
@@ -90,26 +105,6 @@ static flame_id executor_of(const struct batch_drawing *d, flame_id labels)
 			  get(d, labels, "app"));
 	return flame_label(d->flame, set, flame_name(d->flame, "executor", 8),
 			   executor);
-}
-
-/* Which parts the input had samples of, and of which executor they were. */
-static bool after_input(struct batch_drawing *d, size_t input)
-{
-	struct batch_stages *s = d->stages;
-	const struct flame_part *told;
-
-	for (size_t i = 0; (told = flame_split_at(s->split, i)); i++) {
-		struct part *part = i < s->n ? &s->parts[i] : add_part(d);
-
-		if (!part)
-			return cli_no_memory(d->batch->cli);
-		if (told->samples == part->samples)
-			continue;
-		part->samples = told->samples;
-		part->inputs[input] = true;
-		s->executors[input] = executor_of(d, told->labels);
-	}
-	return true;
 }
 
 /*
@@ -140,7 +135,8 @@ static struct flame_sink *make_chain(struct batch_drawing *d)
 		return NULL;
 	list_keys(d->batch, keys, sizeof(keys));
 	sink = flame_split_sink(d->stages->split, like, keys,
-				"app,executor,stage-name,stage-tasks,query");
+				"app,executor,path,stage-name,stage-tasks,"
+				"query");
 	if (sink) {
 		struct flame_sink *trees = flame_trees_sink(d->trees, sink);
 
@@ -178,7 +174,6 @@ static bool read_all(struct batch_drawing *d)
 
 	if (!sink)
 		return false;
-	d->after = after_input;
 	if (batch_read_inputs(d, sink))
 		return finish_reading(d, sink);
 	flame_abandon(sink);
@@ -333,36 +328,75 @@ static int by_id(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Inputs with samples of any of the parts, and their executors. */
-static bool add_inputs(struct batch_drawing *d, const struct page *pages,
-		       size_t n)
+/* What has samples of a page. */
+struct seen {
+	bool *inputs;
+	flame_id *executors;
+	size_t n, capacity;
+};
+
+static bool see(const struct batch_drawing *d, struct seen *seen,
+		flame_id labels)
 {
-	const struct batch_stages *s = d->stages;
-	flame_id *executors = calloc(d->group->n + 1, sizeof(*executors));
-	uint64_t files = 0, bytes = 0;
-	size_t nexecutors = 0, distinct = 0;
+	size_t input = input_of(d, labels);
+	flame_id executor = executor_of(d, labels);
 
-	for (size_t i = 0; executors && i < d->group->n; i++) {
-		bool any = false;
+	if (input != SIZE_MAX)
+		seen->inputs[input] = true;
+	if (!executor)
+		return true;
+	if (seen->n == seen->capacity) {
+		size_t capacity = seen->capacity * 2 + 64;
+		flame_id *grown = reallocarray(seen->executors, capacity,
+					       sizeof(*grown));
 
-		for (size_t k = 0; k < n; k++)
-			any |= s->parts[pages[k].part].inputs[i];
-		if (!any)
-			continue;
-		files++;
-		bytes += d->group->inputs[i].size;
-		if (s->executors[i])
-			executors[nexecutors++] = s->executors[i];
+		if (!grown)
+			return false;
+		seen->executors = grown;
+		seen->capacity = capacity;
 	}
-	if (nexecutors)
-		qsort(executors, nexecutors, sizeof(*executors), by_id);
-	for (size_t i = 0; i < nexecutors; i++)
-		distinct += !i || executors[i] != executors[i - 1];
-	free(executors);
-	return executors &&
-	       batch_add_number(d->record, "files", (int64_t)files) &&
-	       batch_add_number(d->record, "bytes", (int64_t)bytes) &&
-	       batch_add_number(d->record, "executors", (int64_t)distinct);
+	seen->executors[seen->n++] = executor;
+	return true;
+}
+
+static bool add_seen(const struct batch_drawing *d, cJSON *record,
+		     struct seen *seen)
+{
+	uint64_t files = 0, bytes = 0;
+	size_t distinct = 0;
+
+	if (seen->n)
+		qsort(seen->executors, seen->n, sizeof(*seen->executors),
+		      by_id);
+	for (size_t i = 0; i < seen->n; i++)
+		distinct += !i || seen->executors[i] != seen->executors[i - 1];
+	for (size_t i = 0; i < d->group->n; i++) {
+		files += seen->inputs[i];
+		bytes += seen->inputs[i] ? d->group->inputs[i].size : 0;
+	}
+	return batch_add_number(record, "files", (int64_t)files) &&
+	       batch_add_number(record, "bytes", (int64_t)bytes) &&
+	       batch_add_number(record, "executors", (int64_t)distinct);
+}
+
+/* Inputs with samples of any of the parts, and their executors. */
+static bool add_inputs(const struct batch_drawing *d, cJSON *record,
+		       const struct page *pages, size_t n)
+{
+	struct seen seen = { .inputs = calloc(d->group->n + 1, 1) };
+	bool good = seen.inputs;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct flame_part *part =
+			flame_split_at(d->stages->split, pages[i].part);
+
+		for (size_t k = 0; good && k < part->nlabels; k++)
+			good = see(d, &seen, part->labels[k]);
+	}
+	good = good && add_seen(d, record, &seen);
+	free(seen.inputs);
+	free(seen.executors);
+	return good;
 }
 
 static bool write_page(struct batch_drawing *d, const struct page *pages,
@@ -433,7 +467,8 @@ static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
 		flame_split_at(d->stages->split, pages->part);
 	/* What is of no stage, or of several, has no name. */
 	const char *stage = value_of(d->batch, as, "stage");
-	flame_id labels = *stage && *stage != '[' ? told->labels : 0;
+	flame_id labels = *stage && *stage != '[' ?
+			  told->labels[told->nlabels - 1] : 0;
 	char *heading = heading_of(all, d->group->title, labels);
 	char *query = query_of(all, labels);
 	bool good = heading && query;
@@ -442,7 +477,7 @@ static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
 	d->query = query && *query ? query : NULL;
 	good = good && batch_add_head(d, as) &&
 	       (!labels || add_stage(all, d->record, labels)) &&
-	       write_page(d, pages, n) && add_inputs(d, pages, n) &&
+	       write_page(d, pages, n) && add_inputs(all, d->record, pages, n) &&
 	       batch_add_metrics(d) &&
 	       (!d->batch->outliers || batch_find_outliers(d)) &&
 	       batch_write_record(d, ".json");
@@ -556,9 +591,13 @@ static bool make_pages(struct batch_drawing *d, struct page *pages)
 static bool draw_pages(struct batch_drawing *d)
 {
 	struct batch_stages *s = d->stages;
-	struct page *pages = calloc(s->n + 1, sizeof(*pages));
-	bool good = pages || cli_no_memory(d->batch->cli);
+	struct page *pages;
+	bool good;
 
+	while (flame_split_at(s->split, s->n))
+		s->n++;
+	pages = calloc(s->n + 1, sizeof(*pages));
+	good = pages || cli_no_memory(d->batch->cli);
 	s->names = calloc(s->n + 1, sizeof(*s->names));
 	good = good && s->names && make_pages(d, pages);
 	for (size_t i = 0; pages && i < s->n; i++)
@@ -593,21 +632,16 @@ static bool add_totals(struct batch_drawing *d)
 bool batch_draw_stages(struct batch_drawing *d)
 {
 	struct batch_stages s = {
-		.split = flame_split_new(d->flame),
-		.executors = calloc(d->group->n + 1, sizeof(flame_id)),
+		.split = flame_split_new(d->flame), .reading = d,
 	};
 	bool good;
 
 	d->stages = &s;
-	s.reading = d;
-	good = s.split && s.executors && read_all(d) && add_totals(d) &&
+	good = s.split && list_inputs(d) && read_all(d) && add_totals(d) &&
 	       draw_pages(d) &&
 	       batch_write_record(d, batch_record_ending(d->batch));
 	flame_split_free(s.split);
-	for (size_t i = 0; i < s.n; i++)
-		free(s.parts[i].inputs);
-	free(s.parts);
-	free(s.executors);
+	free(s.inputs);
 	d->stages = NULL;
 	return good;
 }

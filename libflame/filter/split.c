@@ -13,6 +13,8 @@ enum { MAX_KEYS = 8 };
 struct part {
 	struct flame_part told;
 	struct fl_sample_sums sums;
+	flame_id *labels;	/* told.labels */
+	size_t capacity;
 };
 
 struct flame_split {
@@ -22,6 +24,7 @@ struct flame_split {
 	struct part *parts;
 	size_t count, capacity;
 	struct fl_map index;	/* set of the keys' values -> part + 1 */
+	struct fl_map seen;	/* of (part, labels) */
 	char *events;		/* see struct flame_sink */
 	bool details;		/* the outputs tell samples apart */
 	flame_id before_key, before_value;
@@ -74,6 +77,24 @@ static flame_id kept_labels(const struct flame_split *split,
 			   split->before_value);
 }
 
+static bool add_labels(struct flame_split *split, struct part *part,
+		       flame_id labels)
+{
+	uint64_t key = (uint64_t)(part - split->parts) << 32 | labels;
+	bool is_new = false;
+
+	if (!fl_map_put(&split->seen, key, &is_new))
+		return false;
+	if (!is_new)
+		return true;
+	if (!fl_grow(&part->labels, &part->capacity, part->told.nlabels + 1,
+		     sizeof(*part->labels)))
+		return false;
+	part->labels[part->told.nlabels++] = labels;
+	part->told.labels = part->labels;
+	return true;
+}
+
 static bool find_part(struct flame_split *split, const struct flame_sample *s)
 {
 	flame_id keys = 0;
@@ -84,9 +105,8 @@ static bool find_part(struct flame_split *split, const struct flame_sample *s)
 				   fl_key_of(split->flame, &split->keys[i],
 					     s));
 	part = add_part(split, keys);
-	if (!part)
+	if (!part || !add_labels(split, part, s->labels))
 		return fl_no_memory(split->flame) == FLAME_OK;
-	part->told.labels = s->labels;
 	split->labels = s->labels;
 	split->thread = s->thread;
 	split->kept = kept_labels(split, s);
@@ -329,10 +349,15 @@ void flame_split_free(struct flame_split *split)
 {
 	if (!split)
 		return;
-	while (split->count)
-		fl_sample_sums_free(&split->parts[--split->count].sums);
+	while (split->count) {
+		struct part *part = &split->parts[--split->count];
+
+		fl_sample_sums_free(&part->sums);
+		fl_free(part->labels);
+	}
 	fl_free(split->parts);
 	fl_free(split->events);
 	fl_map_free(&split->index);
+	fl_map_free(&split->seen);
 	fl_free(split);
 }

@@ -29,6 +29,9 @@ for stage in 0 1 2 '0[+]1' '\[no task\]'; do
 	echo "stage $stage: $(flame-fold -q --spark-events log --label stage="^$stage\$" *.jfr |
 		awk '{ n += $NF } END { print n }')"
 done
+# A filter that passes samples on at the end.
+flame-batch -q --root 'm[01]' --spark-events log -o root *.jfr
+grep -o '"title":[^}]*\|"files.*executors":.\|"weight":[0-9]*' root/*-stage-*.json
 # Nothing has changed; the log has.
 flame-batch --spark-events log -o site *.jfr *.folded
 touch -d 2026-01-02T03:04:06Z log
