@@ -294,8 +294,8 @@ struct fl_job {
 };
 
 /*
- * Bytes from which on an input is worth several threads: `size`, unless a test
- * has set flame->parallel_size.
+ * Bytes that are worth a thread of their own: `size`, unless a test has set
+ * flame->parallel_size.
  */
 static inline size_t fl_parallel_size(const struct flame *flame, size_t size)
 {

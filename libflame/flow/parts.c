@@ -24,8 +24,8 @@
 #include <time.h>
 
 enum {
-	PART_BYTES = 2 << 20,	/* about */
-	MIN_PART_BYTES = 256 << 10,
+	PART_BYTES = 2 << 20,	/* about, */
+	MIN_PART_SHARE = 8,	/* and one in so many at least */
 	/* Unmapping stops all threads: do it seldom. */
 	RELEASE_BYTES = 16 << 20,
 	MAX_PART_BYTES = 64 << 20,	/* a longer record: no parts */
@@ -76,7 +76,8 @@ struct parts {
 	bool blind; /* parts are cut before packed members are sought */
 	bool packed;		/* a part holds one */
 	size_t ahead;		/* bytes cut and not forwarded yet */
-	size_t own;		/* bytes of the caller's parts, about */
+	size_t part;		/* bytes of workers' parts, about */
+	size_t own;		/* and of the caller's */
 	unsigned nthreads;
 	struct worker workers[2][MAX_WORKERS];	/* of even and odd rounds */
 };
@@ -287,12 +288,17 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 	return true;
 }
 
+static size_t min_size(const struct parts *p)
+{
+	return FL_MAX(p->part / MIN_PART_SHARE, (size_t)1);
+}
+
 /* Workers start with what the caller's source learnt from the first part. */
 static int read_first(struct parts *p)
 {
 	struct part *part = &p->rounds[0].own;
 
-	return next_part(p, MIN_PART_BYTES, part) ? read_here(p, part) :
+	return next_part(p, min_size(p), part) ? read_here(p, part) :
 						    FLAME_END;
 }
 
@@ -339,13 +345,13 @@ static size_t size_of_part(const struct parts *p, size_t size)
 		return size;
 	fl_in_lookahead(p->source->in, p->ahead, &left, &watched);
 	return FL_MAX(FL_MIN(size, left / (2 * (p->nthreads + 1))),
-		      (size_t)MIN_PART_BYTES);
+		      min_size(p));
 }
 
 static void cut_round(struct parts *p, struct round *round)
 {
 	size_t own = size_of_part(p, p->own);
-	size_t part = size_of_part(p, PART_BYTES);
+	size_t part = size_of_part(p, p->part);
 
 	round->count = 0;
 	round->some = next_part(p, own, &round->own);
@@ -366,11 +372,10 @@ static void adapt_own_size(struct parts *p, const struct round *round,
 	if (!round->count || took <= 0)
 		return;
 	rate = (double)round->own.text.size / (double)took;
-	own = rate * (double)w->took * PART_BYTES /
+	own = rate * (double)w->took * (double)p->part /
 	      (double)w->part->text.size;
 	own = (own + (double)p->own) / 2;
-	p->own = FL_MIN(FL_MAX((size_t)own, (size_t)MIN_PART_BYTES),
-			(size_t)2 * PART_BYTES);
+	p->own = FL_MIN(FL_MAX((size_t)own, min_size(p)), 2 * p->part);
 }
 
 /* Unmaps read parts, which takes a while, when the workers have work. */
@@ -486,7 +491,8 @@ static bool is_wanted(struct flame_source *source)
 
 	return source->flame->threads > 1 && source->format->split &&
 	       !select->survey && !(select->needs & FL_NEED_ORDER) &&
-	       (!fl_in_size(source->in, &size) || size >= 2 * PART_BYTES) &&
+	       (!fl_in_size(source->in, &size) ||
+		size >= 2 * fl_parallel_size(source->flame, PART_BYTES)) &&
 	       source->format->fork(source, NULL);
 }
 
@@ -503,7 +509,8 @@ int fl_pump_parts(struct flame_source *source, struct flame_sink *sink)
 	p->source = source;
 	p->name = fl_in_name(source->in);
 	p->sink = sink;
-	p->own = PART_BYTES / 2;
+	p->part = fl_parallel_size(source->flame, PART_BYTES);
+	p->own = p->part / 2;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	status = read_first(p);

@@ -125,6 +125,17 @@ Test(parts, of_folded_text_give_the_same)
 	fl_buf_free(&text);
 }
 
+Test(parts, that_are_small_give_the_same)
+{
+	struct fl_buf text = folded_text();
+
+	text.size = 100000;
+	for (parallel_size = 100; parallel_size < text.size;
+	     parallel_size *= 5)
+		same_with_any_number(&text, NULL, NULL);
+	fl_buf_free(&text);
+}
+
 Test(parts, count_lines_that_are_not_understood_as_one_would)
 {
 	struct fl_buf text = folded_text();

@@ -11,19 +11,11 @@
 
 enum { BATCH = 1 << 10 };	/* samples */
 
-/* Metrics ----------------------------------------------------------------- */
-
-/* Leaks ------------------------------------------------------------------- */
-
 int fl_jfr_emit_end(struct fl_jfr *jfr)
 {
 	return fl_jfr_emit_timings(jfr) == FLAME_OK ? fl_jfr_emit_leaks(jfr) :
 						      FLAME_FAILED;
 }
-
-/* Chunks ------------------------------------------------------------------ */
-
-/* Grain: jfrconv's rounding, which depends on the order of its table ----- */
 
 /* The same event and state as the one before; of spans, units may differ. */
 static bool is_again(const struct fl_jfr_reader *c,
