@@ -7,7 +7,7 @@ cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
 	tools/members.c tools/remote.c tools/report.c tools/survey.c tools/terminal.c
 
 # Linked with the installed library, which is shared unless --disable-shared.
-tool_libs = libflamegraph.la $(FLAME_RPATH)
+tool_libs = libflamegraph.la $(SYSTEM_LIBS) $(FLAME_RPATH)
 
 bin_PROGRAMS += tools/flame-batch
 tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
@@ -18,7 +18,7 @@ tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	$(cli_sources) tools/table.c
 tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -DBIN_FOLDER='"$(bindir)"' \
 	-DSHARE_FOLDER='"$(pkgdatadir)"'
-tools_flame_batch_LDADD = $(tool_libs) $(CJSON_LIBS) $(DL_LIBS)
+tools_flame_batch_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-batch.1
 
 bin_PROGRAMS += tools/flame-diff
