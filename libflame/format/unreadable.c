@@ -54,6 +54,10 @@ static const char use_core[] =
 
 static const char use_ghc[] =
 	"have the program write a .prof file: PROGRAM +RTS -p";
+static const char use_itself[] = "give the profile itself, the .pb.gz file";
+static const char use_pyspy[] =
+	"it has no stacks; record them: py-spy record -f raw -o out.folded "
+	"-- python3 PROGRAM";
 static const char use_xdebug[] =
 	"record it in the format for tools: php -d xdebug.trace_format=1";
 
@@ -152,12 +156,10 @@ static const struct row rows[] = {
 	  "perf script | flame-fold", BYTES("Nettrace"), 0, MAGIC, NULL },
 	{ "a recording of memray", "draw it: memray flamegraph @",
 	  BYTES("memray\0"), 0, MAGIC, NULL },
-	{ "a profile of cProfile (pstats)",
-	  "it has no stacks; record them: py-spy record -f raw -o out.folded "
-	  "-- python3 PROGRAM", BYTES("{"), 0, MAGIC, is_pstats },
-	{ "a profile of cProfile (pstats)",
-	  "it has no stacks; record them: py-spy record -f raw -o out.folded "
-	  "-- python3 PROGRAM", BYTES("\xfb"), 0, MAGIC, is_pstats },
+	{ "a profile of cProfile (pstats)", use_pyspy, BYTES("{"), 0, MAGIC,
+	  is_pstats },
+	{ "a profile of cProfile (pstats)", use_pyspy, BYTES("\xfb"), 0,
+	  MAGIC, is_pstats },
 	{ "a dump of stackprof (Ruby's Marshal)",
 	  "convert it: stackprof --stackcollapse @ | flame-fold",
 	  BYTES("\x04\x08{"), 0, MAGIC, NULL },
@@ -208,9 +210,26 @@ static const struct row rows[] = {
 	{ "a report of ruby-prof",
 	  "have it write calls: RubyProf::CallTreePrinter",
 	  BYTES("Measure Mode: "), 0, TEXT, NULL },
-	{ "the text of go tool pprof -raw",
-	  "give the profile itself, the .pb.gz file",
-	  BYTES("PeriodType: "), 0, LINE, NULL },
+	{ "the text of go tool pprof", use_itself, BYTES("PeriodType: "), 0,
+	  LINE, NULL },
+	{ "the text of go tool pprof", use_itself,
+	  BYTES("Showing nodes accounting for "), 0, LINE, NULL },
+	{ "the text of go tool pprof", use_itself, BYTES("-----------+-----"),
+	  0, LINE, NULL },
+	{ "the text of ms_print", "give the file of massif itself",
+	  BYTES("Massif arguments: "), 0, LINE, NULL },
+	{ "the text of callgrind_annotate", "give the file of callgrind itself",
+	  BYTES("Profile data file "), 0, LINE, NULL },
+	{ "the text of heaptrack_print", "give the file of heaptrack itself",
+	  BYTES("reading file \""), 0, TEXT, NULL },
+	{ "a table of cProfile", use_pyspy, BYTES("   ncalls  tottime "), 0,
+	  LINE, NULL },
+	{ "the text of pyinstrument",
+	  "record again: pyinstrument -r speedscope -o out.json PROGRAM",
+	  BYTES("_     ._   __/__ "), 0, TEXT, NULL },
+	{ "a profile of R (Rprof)",
+	  "fold it: sed '1d; s/\" \"/;/g; s/\"//g' @ | flame-fold --reverse",
+	  BYTES("sample.interval="), 0, TEXT, NULL },
 
 	{ "a core file", use_core, BYTES("\x7f" "ELF"), 0, MAGIC, is_core },
 	{ "a program or library (ELF)",

@@ -470,8 +470,10 @@ Test(firefox, weights_may_be_bytes)
 		"\"weightType\":\"bytes\"",
 		"\"frame\":[0,1],\"prefix\":[null,0]"), NULL, "a 4000\n");
 	TELLS("");
-	FOLDS("firefox", FIREFOX("\"stack\":[0],\"weight\":[1e300]",
-		"\"frame\":[0,1],\"prefix\":[null,0]"), NULL, "a 1\n");
+	FOLDS("firefox", FIREFOX("\"stack\":[0,0],\"weight\":[1e300,7]",
+		"\"frame\":[0,1],\"prefix\":[null,0]"), NULL, "a 7\n");
+	TELLS("in: 1 records left out, the first at line 1: a number that is "
+	      "too large\n");
 }
 
 /* CPU profiles in traces ----------------------------------------------- */

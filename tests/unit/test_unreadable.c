@@ -72,6 +72,22 @@ Test(unreadable, other_tools_files_are_named)
 	NAMED("Comment: c\nPeriodType: cpu nanoseconds\nPeriod: 10000000\n"
 	      "Samples:\nsamples/count cpu/nanoseconds\n          1   10: 1 2\n",
 	      "go tool pprof", "the profile itself");
+	NAMED("File: app\nType: cpu\nShowing nodes accounting for 200ms\n",
+	      "go tool pprof", "the profile itself");
+	NAMED("File: app\nType: cpu\n-----------+----------------\n"
+	      "      30ms   main.f\n", "go tool pprof", "the profile itself");
+	NAMED("-----\nCommand: ./m 2\nMassif arguments:   -q\n", "ms_print",
+	      "massif itself");
+	NAMED("-----\nProfile data file 'a' (creator: callgrind-3.19.0)\n",
+	      "callgrind_annotate", "callgrind itself");
+	NAMED("reading file \"a.zst\" - please wait\n", "heaptrack_print",
+	      "heaptrack itself");
+	NAMED("Thu Nov 26 07:01:39 2026    a.pstats\n\n   Ordered by: x\n\n"
+	      "   ncalls  tottime  percall  cumtime\n", "cProfile", "py-spy");
+	NAMED("\n  _     ._   __/__   _ _  _  _ _/_\n", "pyinstrument",
+	      "-r speedscope");
+	NAMED("sample.interval=5000\n\"f\" \"g\" \n", "R (Rprof)",
+	      "in | flame-fold --reverse");
 	NAMED("memray\0\x0b\0\0\0", "memray", "memray flamegraph in");
 	NAMED("{\xa9\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\xfb)\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");

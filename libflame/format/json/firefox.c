@@ -266,6 +266,8 @@ static void add(struct firefox *f, const struct thread *t, size_t i,
 
 	if (i < t->weight.count && t->weight.data[i] != FLAME_NOTIME)
 		weight = t->weight.data[i];
+	if (weight == INT64_MAX)	/* none that fits, and told */
+		return;
 	if (t->unit == SAMPLES) {
 		samples = weight / 1000000;
 		total = fl_mul_clamped(samples, t->interval);

@@ -48,14 +48,18 @@ static void read_column(struct fl_json_source *js, struct fl_json_integers *c)
 		fl_json_integers(&js->json, c);
 }
 
-static int64_t decimal_of(const struct fl_json *json, int places)
+/* A number that does not fit is told; it is INT64_MAX. */
+static int64_t decimal_of(struct fl_json_source *js, int places)
 {
+	const struct fl_json *json = &js->json;
 	int64_t n;
 
-	if (json->token != FL_JSON_NUMBER ||
-	    !fl_parse_decimal(json->text, places, &n))
+	if (json->token != FL_JSON_NUMBER)
 		return FLAME_NOTIME;
-	return n;
+	if (fl_parse_decimal(json->text, places, &n))
+		return n;
+	fl_json_bad(js, "a number that is too large");
+	return INT64_MAX;
 }
 
 static void read_decimals(struct fl_json_source *js,
@@ -67,7 +71,7 @@ static void read_decimals(struct fl_json_source *js,
 	if (!fl_json_enter_array(json))
 		return;
 	while (fl_json_element(json) && !fl_failed(js->flame)) {
-		put_decimal(js, d, decimal_of(json, places));
+		put_decimal(js, d, decimal_of(js, places));
 		if (json->token != FL_JSON_NUMBER)
 			fl_json_skip(json);
 	}
@@ -142,7 +146,7 @@ static void read_cell(struct fl_json_source *js, struct fl_firefox_wanted *w)
 			c->data[c->count - 1] = (uint32_t)n;
 	} else {
 		w->decimals->data[w->decimals->count - 1] =
-			decimal_of(json, w->places);
+			decimal_of(js, w->places);
 	}
 }
 
