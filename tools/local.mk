@@ -7,7 +7,11 @@ cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
 	tools/members.c tools/remote.c tools/report.c tools/survey.c tools/terminal.c
 
 # Linked with the installed library, which is shared unless --disable-shared.
+if STATIC_TOOLS
+tool_libs = libfl.la $(SYSTEM_LIBS)
+else
 tool_libs = libflamegraph.la $(SYSTEM_LIBS) $(FLAME_RPATH)
+endif
 
 bin_PROGRAMS += tools/flame-batch
 tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
