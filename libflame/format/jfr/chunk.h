@@ -7,7 +7,7 @@
 
 #include "format/jfr/samples.h"
 
-/* What there is at a place. */
+/* What begins at an offset of the input. */
 enum fl_jfr_found {
 	FL_JFR_NONE,		/* no chunk here */
 	FL_JFR_WHOLE,		/* finished, all there */
@@ -23,7 +23,7 @@ struct fl_jfr_chunk *fl_jfr_chunk_new(struct fl_jfr *jfr, uint64_t offset);
 void fl_jfr_chunk_free(struct fl_jfr_chunk *chunk);
 /* --from and --to in ticks, computed as jfrconv does. */
 void fl_jfr_limit(struct fl_jfr_chunk *chunk);
-/* Its metadata by the header, or any that lies among its events. */
+/* Its metadata: at the header's offset, or else found among its events. */
 bool fl_jfr_find_meta(struct fl_jfr_chunk *chunk);
 /*
  * Reads a chunk whose header was read: metadata, events, pools; the sums are

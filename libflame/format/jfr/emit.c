@@ -128,7 +128,7 @@ static void resolve_states(struct fl_jfr_chunk *chunk)
 			continue;
 		state = fl_name_at(flame, fl_jfr_state(chunk,
 						events->sums[i].state));
-		/* A state that is not there says nothing of the others. */
+		/* A missing state does not decide about the other states. */
 		chunk->jfr->samples->giving.runnable_wall = state.size &&
 				       !fl_slice_is(state, "STATE_RUNNABLE");
 	}
@@ -168,8 +168,8 @@ static void tally_rest(struct fl_jfr_chunk *chunk)
 }
 
 /*
- * Whether it is cpu's turn: those come first, and where one is wanted of
- * many, the names of the others are not made any more.
+ * Whether to emit cpu now: its samples come first, and if only one metric is
+ * wanted, the names of the others are not made.
  */
 static bool is_cpu(const struct fl_jfr_chunk *chunk,
 		   const struct fl_jfr_sum *sum)
@@ -267,7 +267,7 @@ static bool begin_kind(struct fl_jfr_chunk *chunk, bool cpu)
 	return true;
 }
 
-/* As many of them as make a batch. */
+/* Up to a batch of them. */
 static int emit_some(struct fl_jfr_chunk *chunk, struct fl_jfr_giving *giving)
 {
 	struct fl_jfr_events *events = chunk->events;

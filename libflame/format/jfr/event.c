@@ -60,7 +60,7 @@ static bool is_rounded(const struct fl_jfr_options *options)
 	return options->compat && options->grain > 0;
 }
 
-/* What to do with a class's events, decided when its first one comes. */
+/* Decides how to read a class's events, when its first event comes. */
 static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 {
 	const char *names[FL_JFR_SLOTS] = { NULL };
@@ -201,7 +201,10 @@ static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
 	};
 }
 
-/* Its sizes say how long its fields are, as far as numbers vary in length. */
+/*
+ * Whether the size of its events bounds the sizes of its fields: they are
+ * numbers only.
+ */
 static bool has_sizes(const struct fl_jfr_class *class)
 {
 	for (uint32_t i = 0; i < class->nops; i++)
@@ -239,8 +242,8 @@ static inline bool is_checked(const struct fl_jfr_class *class, uint32_t size)
 }
 
 /*
- * A plain event with room behind it: over some integers, the stack, over
- * some more, the state.
+ * A plain event with enough bytes after it: skips some integers, reads the
+ * stack, skips some more, reads the state.
  */
 static inline bool read_fixed(struct pass *pass, struct fl_jfr_class *class,
 			      const uint8_t *at, const uint8_t *end)
@@ -269,7 +272,7 @@ static inline void tally(struct fl_jfr_class *class)
 	class->reader->samples++;
 }
 
-/* An event of a class that is read by short_steps, with room behind it. */
+/* An event of a class read by short_steps, with enough bytes after it. */
 static inline void read_direct(struct pass *pass, struct fl_jfr_class *class,
 			       const uint8_t *at, const uint8_t *end)
 {
@@ -309,8 +312,8 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		return;
 	}
 	/*
-	 * Reading may look past the event's end, so that whole words can be
-	 * looked at; what goes past it is broken.
+	 * Words are read whole, so reading may look past the event's end;
+	 * fields that end there are damaged.
 	 */
 	fl_jfr_read_fields(c, &w);
 	if (fl_unlikely(w.bad || w.at > end)) {
@@ -331,7 +334,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	}
 }
 
-/* What chunks before have done with. */
+/* The part of the input that earlier chunks are finished with. */
 static void take_recycled(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_events *events = chunk->events;
@@ -349,7 +352,7 @@ static void take_recycled(struct fl_jfr_chunk *chunk)
 	traces->nsmall = traces->small_capacity;
 }
 
-/* What was read need not stay in memory.  Where to look again. */
+/* Releases memory that was read.  Returns where to check again. */
 static const uint8_t *release(struct fl_jfr_chunk *chunk, const uint8_t *at,
 			     const uint8_t *end)
 {
@@ -461,7 +464,7 @@ static void read_resized(struct pass *pass, const struct fl_jfr_range *range)
 	class = type > 1 ? fl_jfr_class_by_id(chunk, type) : NULL;
 	if (!class)
 		return;
-	/* Not read_one, which has to stay inline where it is called first. */
+	/* Not merged with read_one, which must be inlined into the loop. */
 	chunk->readers->nevents++;
 	read_event(pass, class, w, chunk->at + range->to);
 }
@@ -522,7 +525,7 @@ static void forget_events(struct fl_jfr_chunk *chunk)
 	fl_jfr_tables_done(chunk);
 }
 
-/* Those that are whole, of a chunk with damaged ones. */
+/* Reads the whole events of a chunk with damaged ones. */
 static void read_whole_ones(struct pass *pass)
 {
 	struct fl_jfr_chunk *chunk = pass->chunk;
@@ -545,7 +548,7 @@ static void read_whole_ones(struct pass *pass)
 	}
 }
 
-/* Where cpu is taken if there is any, other traces are hardly needed. */
+/* If cpu is taken whenever there is any, other traces are rarely needed. */
 static void mark_likely(struct fl_jfr_chunk *chunk)
 {
 	for (size_t i = 0; i < chunk->events->nsums; i++) {

@@ -18,7 +18,7 @@ struct fl_jfr_sum {
 	uint64_t leaf;		/* key of the class; 0: none */
 	uint64_t state;
 	int64_t samples, value;
-	int64_t bare;		/* samples of those without a value */
+	int64_t bare;		/* samples of classes without a value */
 };
 
 /* More of it, where that is asked for: a chunk has many sums. */
@@ -57,7 +57,7 @@ fl_jfr_detail_of(const struct fl_jfr_events *events,
 	       (struct fl_jfr_detail){ .first = INT64_MAX, .last = INT64_MIN };
 }
 
-/* Reads and sums the events; needs nothing but the metadata. */
+/* Reads and sums the events; depends on the metadata only. */
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);
 /* The tables of sums go to later chunks. */
 void fl_jfr_sums_done(struct fl_jfr_chunk *chunk);

@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * A layout is a number of 16 bits, one for each byte behind an event's head:
- * set where the byte does not end an integer, or lies behind the event.
+ * A layout is a number of 16 bits, one for each byte after an event's head: set
+ * if the byte does not end an integer, or is outside the event.
  */
 enum { NOT_ENDS = 1 << 16 };
 
@@ -64,7 +64,7 @@ static bool make_counters(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 	return c->counters[state];
 }
 
-/* A counter is zero again, as it was full; false: out of memory. */
+/* Empties a counter that overflowed; false: out of memory. */
 static __attribute__((noinline)) bool
 overflow(struct fl_jfr_reader *c, uint64_t stack, unsigned state)
 {
@@ -149,12 +149,12 @@ static inline uint32_t pack(uint32_t bytes, uint32_t keep)
 	       (bytes >> 2 & 0x1fc000);
 }
 
-/* Those of one class that come one after another. */
+/* A run of events of one class. */
 static inline __attribute__((always_inline)) const uint8_t *
 read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 	      uint32_t (*pack_by)(uint32_t bytes, uint32_t keep))
 {
-	/* Of a size; one that no layout has passes for no ends at all. */
+	/* By size; sizes without a layout get one that no event matches. */
 	static const uint16_t behind[256] = {
 		[0 ... MIN_BYTES - 1] = NOT_ENDS - 1,
 		0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,

@@ -196,7 +196,7 @@ static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 	return fl_frame(flame, flame_name(flame, buf->data, buf->size), type);
 }
 
-/* With a line, or a bytecode index (its top bit is free to tell them). */
+/* With a line, or a bytecode index, which its top bit marks. */
 static flame_id located(struct fl_jfr_chunk *chunk, flame_id plain,
 			uint64_t method, uint8_t type, const char *mark,
 			uint32_t place)

@@ -161,7 +161,7 @@ static bool is_chain(struct framer *f, uint64_t at, unsigned length)
 	return true;
 }
 
-/* Where whole events begin again, at `end` if not before. */
+/* The offset at which whole events begin again, at most `end`. */
 static uint64_t search(struct framer *f, uint64_t at, uint64_t end)
 {
 	while (at < end && f->budget && !is_chain(f, at, CHAIN))
@@ -169,7 +169,7 @@ static uint64_t search(struct framer *f, uint64_t at, uint64_t end)
 	return f->budget ? at : end;
 }
 
-/* How many events there are by their sizes; *at: how far these lead. */
+/* Counts the events by their sizes; *at: how far the sizes are consistent. */
 static uint64_t count_events(const struct fl_jfr_chunk *chunk, uint64_t *at,
 			     uint64_t end)
 {
@@ -268,9 +268,9 @@ static bool keep_event(struct fl_jfr_chunk *chunk, uint64_t from, uint64_t to,
 }
 
 /*
- * Whether the fields of an event tell where it ends, and its size is wrong.
- * Fields that go on into the event that the size leads to are not its own: its
- * type is wrong.
+ * Whether the fields of an event give its end, and its size is wrong.  If the
+ * fields overlap the next event that the size leads to, its type is wrong
+ * instead.
  */
 static bool is_resized(struct framer *f, const struct measured *m, bool sized)
 {
@@ -297,8 +297,8 @@ static uint64_t pass_damage(struct framer *f, const struct measured *m,
 }
 
 /*
- * The classes of which most events have bytes behind their fields, as far as
- * the sizes lead.
+ * The classes of which most events have extra bytes after their fields, as far
+ * as the sizes are consistent.
  */
 static bool find_padded(struct framer *f)
 {

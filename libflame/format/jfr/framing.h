@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events of a damaged chunk are whole. */
+/* Finds the whole events of a damaged chunk. */
 #ifndef FL_JFR_FRAMING_H
 #define FL_JFR_FRAMING_H
 
@@ -21,8 +21,8 @@ struct fl_jfr_framing {
 };
 
 /*
- * Finds the events that are whole, and counts the others in
- * chunk->damage.lost.  false: out of memory.
+ * Finds the whole events, and counts the others in chunk->damage.lost.  false:
+ * out of memory.
  */
 bool fl_jfr_find_ranges(struct fl_jfr_chunk *chunk);
 /* Counts all events of a chunk that cannot be read, by their sizes. */

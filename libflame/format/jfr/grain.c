@@ -51,7 +51,10 @@ static uint32_t java_after(const struct java_table *table, uint32_t i)
 	       (table->size - 1);
 }
 
-/* However many have one hash, no way to a free place is gone often. */
+/*
+ * A link skips a path to a free slot once it was walked, so that many sums with
+ * one hash stay cheap.
+ */
 static void java_insert(const struct fl_jfr_chunk *chunk,
 			struct java_table *table, uint32_t sum, bool threads)
 {

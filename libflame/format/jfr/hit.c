@@ -6,7 +6,7 @@
 
 #include "format/jfr/samples.h"
 
-/* The key of the class that is a leaf; 0: there is none. */
+/* The key of the class shown as the leaf; 0: none. */
 static uint64_t leaf_key(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_sum *sum,
 			 const struct fl_jfr_reader *c)
@@ -45,7 +45,7 @@ static int64_t value_ns(const struct fl_jfr_chunk *chunk,
 	return fl_jfr_span_ns(chunk, c->value_unit, value);
 }
 
-/* What differs between the sums of an event and a state. */
+/* Fills in the amounts, in which sums of one event and state differ. */
 void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit)
 {

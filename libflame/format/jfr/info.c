@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a recording says of itself: the facts that --info prints.
- */
+/* Facts about a recording, for --info. */
 #include "fl.h"
 
 #include "format/jfr/samples.h"
@@ -65,7 +63,7 @@ static bool field_value(struct fl_jfr_chunk *chunk,
 }
 
 /*
- * The same fact of many chunks is told once, by its first line
+ * A fact that many chunks repeat is shown once, by its first line
  * (async-profiler's CPU is all of /proc/cpuinfo).
  */
 static void report_once(struct fl_jfr *jfr, const char *key,

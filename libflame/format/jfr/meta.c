@@ -96,7 +96,7 @@ static struct slice string_at(struct meta *m)
 	return (struct slice){ "", 0 };
 }
 
-/* One element's own part; the caller reads its children. */
+/* Reads one element without its children, which the caller reads. */
 struct element {
 	struct slice name;
 	struct slice id, type, name_attr, super, value;
@@ -332,7 +332,7 @@ const struct fl_jfr_field *fl_jfr_field_of(const struct fl_jfr_class *class,
 	return NULL;
 }
 
-/* Two classes of one id are damage: events of which one are meant? */
+/* Two classes with one id are damage: which one its events mean is unknown. */
 static bool link_classes(struct fl_jfr_chunk *chunk, bool *damaged)
 {
 	struct fl_jfr_types *types = chunk->types;
@@ -360,7 +360,7 @@ static bool link_classes(struct fl_jfr_chunk *chunk, bool *damaged)
 	return true;
 }
 
-/* Where no class says that it is an event, all may be. */
+/* If no class is marked as an event, all of them may be. */
 static void find_events(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_types *types = chunk->types;

@@ -81,7 +81,7 @@ void fl_jfr_tally(struct fl_jfr *jfr, flame_id metric,
 	bool fresh;
 
 	m->samples += hit->samples;
-	/* What cannot be added up is damage; the tree says so. */
+	/* A metric that cannot be added up is damage; the tree reports it. */
 	m->total = (int64_t)((uint64_t)m->total + (uint64_t)
 			     (hit->unit ? hit->value : hit->samples));
 	if (!hit->has_stack)

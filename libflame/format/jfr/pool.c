@@ -47,8 +47,8 @@ void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 }
 
 /*
- * Keys are mostly counted from 1: so far as they are, a table has them.
- * What was once in reach of it stays so; false: it is for the map.
+ * Most keys count up from 1, and are looked up in a table.  A key that was in
+ * the table's range stays there; false: use the map.
  */
 static bool is_low(const struct fl_jfr_chunk *chunk, struct fl_jfr_pool *pool,
 		   uint64_t key)
@@ -111,7 +111,7 @@ static bool promise(struct fl_jfr_class *class, uint32_t n)
 	return class->pool;
 }
 
-/* One pool of a checkpoint; false: nothing after it can be read. */
+/* Reads one pool of a checkpoint; false: the rest cannot be read. */
 static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 {
 	const uint8_t *begin = w->at;
@@ -120,7 +120,7 @@ static bool read_pool(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 	struct fl_jfr_class *class = fl_jfr_class_by_id(chunk, type);
 	uint64_t left = w->end - w->at;
 
-	/* Of a pool that is cut, the constants before the cut are read. */
+	/* Keeps the constants before the cut of a truncated pool. */
 	if (w->bad || (n > left + 1 && !chunk->missing)) {
 		fl_jfr_damage(chunk, begin - chunk->at,
 			      "a pool with more constants than bytes");
@@ -166,7 +166,7 @@ static bool read_npools(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 	return !npools && !w->bad;
 }
 
-/* Pools behind the number of pools that the checkpoint has, to its end. */
+/* Pools beyond the number that the checkpoint states, up to its end. */
 static bool read_more_pools(struct fl_jfr_chunk *chunk, struct fl_wire *w)
 {
 	struct fl_wire ahead = *w;
@@ -270,7 +270,7 @@ static bool read_chain(struct fl_jfr_chunk *chunk)
 	return good;
 }
 
-/* Where checkpoints begin, if events were not looked through for that. */
+/* Finds checkpoints, if the events were not scanned for them. */
 static bool find_checkpoints(struct fl_jfr_chunk *chunk)
 {
 	struct fl_wire w = fl_jfr_wire(chunk, FL_JFR_HEADER);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Constants: where each lies (pool.c), and as text (text.c).
- */
+/* Constants: their offsets (pool.c), and their text (text.c). */
 #ifndef FL_JFR_POOLS_H
 #define FL_JFR_POOLS_H
 
@@ -32,7 +30,7 @@ void fl_jfr_want_pools(struct fl_jfr_chunk *chunk);
  */
 bool fl_jfr_index_pools(struct fl_jfr_chunk *chunk);
 void fl_jfr_pools_free(struct fl_jfr_chunk *chunk);
-/* A wire at a constant's value; false where there is none. */
+/* A wire at a constant's value; false: no such constant. */
 bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,
 		     const struct fl_jfr_class *class, uint64_t key,
 		     struct fl_wire *w);
@@ -63,9 +61,8 @@ bool fl_jfr_has_class(struct fl_jfr_chunk *chunk, uint64_t key);
 /* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
 void fl_jfr_put_class(struct fl_buf *buf, struct slice symbol);
 /*
- * The chunk that a chunk goes on from whose pools were cut off: threads,
- * states and frame types have their keys for as long as the JVM runs.  NULL:
- * none.
+ * The previous chunk of the JVM, for a chunk whose pools were cut off: keys of
+ * threads, states and frame types are stable while the JVM runs.  NULL: none.
  */
 struct fl_jfr_chunk *fl_jfr_stand_in(struct fl_jfr_chunk *chunk);
 

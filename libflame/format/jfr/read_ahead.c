@@ -107,7 +107,7 @@ void fl_jfr_ahead_add(struct fl_jfr_read_ahead *ahead,
 	fl_thread_pool_submit(ahead->jfr->threads, &slot->job);
 }
 
-/* What was asked has changed, or it did not go well: once more from here. */
+/* The request changed, or reading failed: start again from here. */
 static struct fl_jfr_chunk *read_again(struct fl_jfr *jfr,
 				       struct fl_jfr_chunk *old, bool *good)
 {

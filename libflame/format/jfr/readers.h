@@ -32,7 +32,7 @@ struct fl_jfr_row {
 
 extern const struct fl_jfr_row fl_jfr_rows[];	/* ends in event NULL */
 
-/* What an event's fields are wanted for. */
+/* Purposes for which an event's fields are read. */
 enum fl_jfr_slot {
 	FL_JFR_TIME, FL_JFR_DURATION, FL_JFR_THREAD, FL_JFR_STACK,
 	FL_JFR_STATE, FL_JFR_COUNT, FL_JFR_VALUE, FL_JFR_FACTOR, FL_JFR_LEAF,
@@ -49,7 +49,7 @@ struct fl_jfr_step {
 struct fl_jfr_reader {
 	uint32_t number;	/* in chunk->readers */
 	struct fl_jfr_class *class;
-	struct slice event;	/* its name, as of today */
+	struct slice event;	/* its name in current versions */
 	const struct fl_jfr_row *row;	/* NULL: by its own name */
 	bool full;		/* counted by stack; else only counted */
 	bool raw;		/* asked for by its own name */
@@ -63,13 +63,13 @@ struct fl_jfr_reader {
 	bool direct;		/* counted by stack, by short_steps */
 	bool bare;		/* only counted, and not read */
 	bool plain;		/* only a stack and a state */
-	bool fixed;		/* plain, and all of it compressed integers: */
+	bool fixed;		/* plain, with compressed integers only: */
 	uint8_t before, between;	/* so many before stack and state */
 	bool has_layouts;	/* fixed, and short: read by layout */
 	struct fl_jfr_layouts *layouts;	/* fixed_layout.c */
 	/* Plain: 8-bit counters by state and by key of a stack. */
 	uint8_t *counters[FL_JFR_STATES];
-	uint64_t unlaid;	/* counted there, but not by layout */
+	uint64_t unlaid;	/* counted in 8-bit counters without a layout */
 	uint64_t overflowed;	/* counted there, and moved to the map */
 	struct fl_map counted;	/* stack and state -> how many; the rest */
 	uint8_t kind[FL_JFR_SLOTS];	/* of a slot: 0 int, 'f', 'd', 1..8 */
@@ -82,10 +82,10 @@ struct fl_jfr_reader {
 	/* The same where all are few compressed integers; else none. */
 	struct fl_jfr_short_step {
 		uint8_t before;		/* so many are passed over, */
-		uint8_t slot;		/* then one goes there */
+		uint8_t slot;		/* then this slot is read */
 	} short_steps[FL_JFR_SLOTS];
 	uint32_t nshort;
-	int64_t samples;	/* of those that are only counted */
+	int64_t samples;	/* of the classes that are only counted */
 	uint64_t values[FL_JFR_SLOTS];	/* of the event just read */
 };
 
@@ -104,8 +104,8 @@ const struct fl_jfr_row *fl_jfr_row_of(struct slice event);
 /* select.c ------------------------------------------------------------ */
 
 /*
- * Whether --event (if it is there) means this event by its own name: in
- * full, or its last part in any case.
+ * Whether --event, if given, names this event: in full, or by its last part, in
+ * any case of letters.
  */
 bool fl_jfr_is_raw(const struct fl_jfr *jfr, struct slice event);
 /* Whether --event may mean a metric of this row (states are seen later). */
@@ -123,15 +123,15 @@ const char *fl_jfr_unit(const struct fl_jfr_reader *reader);
 
 /* field.c ------------------------------------------------------------- */
 
-/* A field of one step, NULL where there is none of that name. */
+/* A field of one step; NULL: no field of that name. */
 const struct fl_jfr_field *fl_jfr_slot_field(const struct fl_jfr_class *class,
 					     const char *name);
 /* Makes the steps that read these fields (NULL: not wanted) of a class. */
 bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 		    const char *const names[FL_JFR_SLOTS]);
 /*
- * Reads an event's fields from where so many bytes can be looked at, into
- * reader->values, where nshort is not 0; gives the place behind them.
+ * Reads an event's fields into reader->values, if nshort is not 0 and so many
+ * bytes are readable; returns the offset after them.
  */
 enum { FL_JFR_SHORT_BYTES = 160 };
 const uint8_t *fl_jfr_read_short(struct fl_jfr_reader *reader,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What all layers ask a recording and its chunks.
- */
+/* Functions that all layers share. */
 #include "fl.h"
 
 #include "format/jfr/recording.h"

@@ -40,7 +40,7 @@ struct fl_jfr_options {
 	double grain;		/* compat: samples that make one; 0: off */
 };
 
-/* Bytes of a chunk's header, behind which its events begin. */
+/* The size of a chunk's header; events begin after it. */
 enum { FL_JFR_HEADER = 68 };
 
 /* Bytes: pages of smaller chunks are not worth releasing. */
@@ -71,7 +71,7 @@ struct fl_jfr_header {
 	uint64_t ticks_per_second;
 };
 
-/* What is asked of a chunk, as known when its turn to be read comes. */
+/* What is requested of a chunk, when its turn to be read comes. */
 struct fl_jfr_asked {
 	int64_t from, to;	/* ticks */
 	bool limited;		/* from or to is set */
@@ -94,7 +94,7 @@ struct fl_jfr_chunk {
 	uint64_t size;		/* of the bytes that may be read */
 	uint64_t missing;	/* bytes that the input does not have */
 	uint64_t offset;	/* in the input */
-	bool more;		/* the input goes on behind it */
+	bool more;		/* the input continues after it */
 	bool last;		/* the input ends with it, as far as is known */
 	bool async;		/* async-profiler wrote it */
 	struct fl_jfr_header header;
@@ -180,13 +180,13 @@ static inline void fl_jfr_pass(struct fl_jfr_chunk *chunk, const uint8_t *at)
 /* Ticks as ns since 1970. */
 int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks);
 /*
- * Whether the chunk before is of the same recording, so that its constants
- * may be meant: clock and version alike, and no gap between the two.
+ * Whether the previous chunk belongs to the same recording, so that this chunk
+ * may use its constants: same clock and version, and no gap.
  */
 bool fl_jfr_goes_on(const struct fl_jfr_chunk *now);
 /*
- * The recording goes from start to end at least: ns since 1970.  The second
- * one notes whether this moves what --from and --to mean.
+ * The recording lasts at least from start to end: ns since 1970.  The second
+ * function records whether this changes --from and --to.
  */
 void fl_jfr_set_span(struct fl_jfr *jfr, int64_t start, int64_t end);
 void fl_jfr_widen(struct fl_jfr *jfr, int64_t start, int64_t end);

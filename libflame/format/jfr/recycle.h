@@ -16,7 +16,7 @@ enum fl_jfr_table {
 	FL_JFR_TABLE_COUNTERS /* * */, FL_JFR_TABLES
 };
 
-/* NULL and no capacity where there is none. */
+/* NULL and capacity 0: none. */
 void *fl_jfr_recycled(struct fl_jfr *jfr, enum fl_jfr_table kind,
 		      size_t *capacity);
 /* Takes over a table that a chunk no longer needs; data may be NULL. */

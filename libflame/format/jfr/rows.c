@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which events mean what.  One row an event: its metric, the fields that
- * count and weigh, the class that is the leaf.
+ * Meanings of events: one row each, with its metric, the fields that count and
+ * weigh, and the class that is the leaf.
  */
 #include "fl.h"
 

@@ -9,7 +9,7 @@
 
 #include "format/jfr/events.h"
 
-/* One event, or equal ones, with everything resolved. */
+/* One event, or several equal ones, with all constants resolved. */
 struct fl_jfr_hit {
 	struct slice event;	/* "jdk.ExecutionSample" */
 	const struct fl_jfr_row *row;	/* NULL: its type has none */
@@ -24,7 +24,7 @@ struct fl_jfr_hit {
 	struct slice state;	/* "STATE_RUNNABLE"; data NULL: none */
 	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
 	int64_t samples, value;
-	const char *unit;	/* of the value; NULL: there is none */
+	const char *unit;	/* unit of the value; NULL: none */
 	bool async;		/* written by async-profiler */
 	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
 	bool with_tlab;		/* its chunk has TLAB events as well */
@@ -51,7 +51,7 @@ struct fl_jfr_bare {
 	uint64_t samples, unresolved;
 };
 
-/* How much of a chunk is in batches: first its samples of cpu. */
+/* How much of a chunk was emitted: samples of cpu come first. */
 struct fl_jfr_giving {
 	enum { FL_JFR_DONE, FL_JFR_CPU, FL_JFR_OTHERS } kind;
 	bool begun;		/* the stacks of this kind were made */
@@ -79,7 +79,7 @@ struct fl_jfr_samples {
  * selects by event, thread, state (times are the caller's).
  */
 int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit);
-/* The metric's name, in text that stays; NULL: not of those asked for. */
+/* The metric's name, in permanent text; NULL: not requested. */
 const char *fl_jfr_metric_of(const struct fl_jfr *jfr,
 			     const struct fl_jfr_hit *hit);
 /* Whether samples of this metric are asked for. */
@@ -92,7 +92,7 @@ void fl_jfr_samples_free(struct fl_jfr_samples *samples);
 
 /* hit.c --------------------------------------------------------------- */
 
-/* A sum with everything resolved but its stack and leaf. */
+/* A sum with all constants resolved except its stack and leaf. */
 void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		     struct fl_jfr_hit *hit);
 /* Only what differs between the sums of an event and a state. */
@@ -110,7 +110,7 @@ bool fl_jfr_find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
  * is called again, until giving.kind is FL_JFR_DONE.
  */
 int fl_jfr_emit(struct fl_jfr_chunk *chunk);
-/* What is known only at the end: leaks and timings. */
+/* Values known only at the end: leaks and timings. */
 int fl_jfr_emit_end(struct fl_jfr *jfr);
 
 /* leak.c: allocations that were not freed, by address, over all chunks. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events --event means, and which of their fields are read. */
+/* The events that --event names, and which of their fields are read. */
 #include "fl.h"
 
 #include "format/jfr/readers.h"
@@ -47,7 +47,7 @@ bool fl_jfr_is_raw(const struct fl_jfr *jfr, struct slice event)
 	return last_part_is(event, select->event);
 }
 
-/* Its --state takes the place of what its --cpu-time asks of samples. */
+/* --state of the tool overrides the states that --cpu-time implies. */
 static bool group_asked(const struct fl_select *select,
 			const struct fl_jfr_row *row)
 {
@@ -67,7 +67,7 @@ bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 		return group_asked(select, row);
 	if (strcmp(event, row->metric) == 0)
 		return true;
-	/* These two are told apart only by what else there is. */
+	/* These two differ only in which other classes exist. */
 	return (strcmp(event, "wall") == 0 &&
 		strcmp(row->metric, "cpu") == 0) ||
 	       (strcmp(event, "alloc-sample") == 0 &&

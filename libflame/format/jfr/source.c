@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source: chunk by chunk through the input.  A chunk stays in reach
- * until the one after it is read, which may ask it for a stack trace.
+ * The source: reads the input chunk by chunk.  A chunk remains accessible until
+ * the next one is read, which may use its stack traces.
  */
 #include "fl.h"
 
@@ -95,7 +95,7 @@ static bool is_too_early(const struct fl_jfr *jfr,
 	       end < from;
 }
 
-/* What it is asked for, as all chunks before have it. */
+/* The request, as changed by all earlier chunks. */
 static void set_asked(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
@@ -121,7 +121,7 @@ static int end_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	return FLAME_OK;
 }
 
-/* All was given out. */
+/* All samples were handed out. */
 static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
 	bool good = jfr->position->turn.good;
@@ -151,7 +151,7 @@ static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 	jfr->totals.resized_events += chunk->damage.lost.resized;
 }
 
-/* Its turn to be given out. */
+/* Its samples are next. */
 static void begin_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
@@ -161,7 +161,7 @@ static void begin_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	};
 }
 
-/* A chunk of 1.x or 2.x, of which chunk->size bytes are there. */
+/* A chunk of 1.x or 2.x, with chunk->size bytes available. */
 static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
@@ -182,11 +182,11 @@ static void advance(struct fl_jfr *jfr, uint64_t size)
 	if (jfr->before)
 		fl_jfr_tables_done(jfr->before);
 	jfr->position->behind = jfr->before && jfr->before->copy ? 0 : size;
-	/* The chunk before is hardly ever asked: it need not stay in memory. */
+	/* The previous chunk is rarely needed: release its memory. */
 	fl_in_release(in, fl_in_offset(in) + jfr->position->behind);
 }
 
-/* All of `behind` and what follows it, `want` bytes of that or more. */
+/* All of `behind` and the bytes after it, at least `want` bytes of them. */
 static const uint8_t *peek(struct fl_jfr *jfr, size_t want, size_t *avail)
 {
 	const uint8_t *at;
@@ -213,7 +213,7 @@ static int skip_junk(struct fl_jfr *jfr, uint64_t offset, const char *why)
 	jfr->totals.lost_bytes += size;
 	jfr->totals.bad_chunks++;
 	note_damage(jfr, offset, why);
-	/* The chunk before stays in reach: the next may go on from it. */
+	/* Keeps the previous chunk accessible: the next one may refer to it. */
 	jfr->position->behind += size;
 	return FLAME_OK;
 }
@@ -292,8 +292,8 @@ static bool are_too_many(const struct fl_jfr *jfr)
 }
 
 /*
- * Leaks, spans and the survey need all chunks in order.  If cpu is the metric
- * where there is one, the first chunk decides it, more often than not.
+ * Leaks, spans and the survey need all chunks in order.  If cpu is the default
+ * metric, the first chunk usually decides whether there is any.
  */
 static bool is_ahead_wanted(const struct fl_jfr *jfr)
 {
@@ -324,7 +324,10 @@ static bool are_several(struct fl_jfr *jfr)
 	return avail >= size + FL_JFR_HEADER;
 }
 
-/* What is read now are bytes of the input, which it moves if it has more. */
+/*
+ * The chunk being read points into the input's buffer, which moves when more is
+ * read.
+ */
 static bool is_moving(const struct fl_jfr *jfr)
 {
 	return jfr->now && !jfr->now->copy && !fl_in_is_stable(jfr->source->in);

@@ -16,9 +16,8 @@ bool fl_jfr_is_v0(const uint8_t *at, size_t avail);
 size_t fl_jfr_to_next_chunk(struct fl_jfr *jfr, const uint8_t *at, size_t from,
 			    size_t avail);
 /*
- * What there is at a place, and how far it goes: to the end of a whole
- * chunk, or to where the next one begins.  Of a chunk that is cut all of that
- * is chunk->size.
+ * What begins at an offset, and its size: of a whole chunk, or up to the next
+ * one.  For a chunk that is cut that is chunk->size.
  */
 size_t fl_jfr_extent(struct fl_jfr_chunk *chunk, const uint8_t *at,
 		     size_t avail, enum fl_jfr_found *found);
@@ -39,7 +38,7 @@ void fl_jfr_ahead_add(struct fl_jfr_read_ahead *ahead,
 /* Chunks that were added and not taken, and their bytes. */
 size_t fl_jfr_ahead_count(const struct fl_jfr_read_ahead *ahead,
 			  uint64_t *bytes);
-/* The first of these; *good: fl_jfr_read_alone's. */
+/* The first of these; *good: as of fl_jfr_read_alone. */
 struct fl_jfr_chunk *fl_jfr_ahead_take(struct fl_jfr_read_ahead *ahead,
 				       bool *good);
 void fl_jfr_ahead_free(struct fl_jfr_read_ahead *ahead);

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Where a frame's four numbers are among the steps of its class. */
+/* The positions of a frame's four numbers among the steps of its class. */
 struct fl_jfr_layout {
 	const struct fl_jfr_field *frames;	/* of the trace; NULL: none */
 	const struct fl_jfr_class *class;	/* of a frame */
@@ -18,7 +18,7 @@ struct fl_jfr_layout {
 	bool constant;		/* frames are keys (JMC's writer) */
 	bool fast;		/* every step is a compressed integer */
 	bool usual;		/* method, two that are passed over, type */
-	bool last;		/* nothing of a trace is behind its frames */
+	bool last;		/* a trace ends with its frames */
 	int8_t order[8];	/* fast: step -> which number, -1: none */
 };
 
@@ -306,7 +306,7 @@ static void read_levels(struct fl_jfr_chunk *chunk,
 	}
 }
 
-/* How many bytes before a and b are equal, of so many. */
+/* Counts equal bytes before a and b, up to so many. */
 static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t most)
 {
 	size_t n = 0;
@@ -325,9 +325,9 @@ static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t most)
 }
 
 /*
- * How many outer frames a trace has in common with the one before, by the
- * bytes that they end in.  A byte below 0x80 ends an integer; so many
- * integers are behind it in both, so the same of a frame.
+ * The number of outer frames that a trace shares with the previous one, by
+ * comparing bytes from the end.  A byte below 0x80 ends an integer; equal bytes
+ * hold equally many integers, thus equal frames.
  */
 static uint32_t shared_levels(const struct fl_jfr_chunk *chunk,
 			      const uint8_t *at, const uint8_t *end)
@@ -543,7 +543,7 @@ static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		fl_free(pending[i].frames);
 }
 
-/* Sets the stacks of traces that an earlier chunk had; gives the others. */
+/* Sets the stacks of traces that an earlier chunk had; returns the others. */
 static size_t find_cached(struct fl_jfr_chunk *chunk,
 			    const uint32_t *traces, size_t n, uint32_t *left)
 {

@@ -47,7 +47,7 @@ static uint64_t hash_of(const struct fl_jfr_chunk *chunk,
 							     0));
 }
 
-/* As find_sum, of a trace with so many that all sums have an index. */
+/* As find_sum, for a trace with so many sums that they have an index. */
 static struct fl_jfr_sum *find_indexed(struct fl_jfr_chunk *chunk,
 				   const struct fl_jfr_sum *like,
 				   const struct fl_jfr_detail *detail)
@@ -76,7 +76,7 @@ static struct fl_jfr_sum *find_indexed(struct fl_jfr_chunk *chunk,
 	return NULL;
 }
 
-/* One that is alike, of its trace; NULL: the first of its kind. */
+/* An equal sum of its trace; NULL: the first one. */
 static struct fl_jfr_sum *find_sum(struct fl_jfr_chunk *chunk,
 				   const struct fl_jfr_sum *like,
 				   const struct fl_jfr_detail *detail)
@@ -225,7 +225,7 @@ void fl_jfr_add_queued(struct fl_jfr_queue *queue)
 	queue->met = queue->added;
 }
 
-/* What waits next: it is filled in. */
+/* The next sum to be written; it is empty. */
 static void enqueue(struct fl_jfr_queue *queue, uint64_t key)
 {
 	struct fl_jfr_chunk *chunk = queue->chunk;

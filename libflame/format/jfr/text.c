@@ -147,7 +147,7 @@ static struct slice field_text(struct fl_jfr_chunk *chunk,
 	return null_text;
 }
 
-/* A string that is there as it is, as most are. */
+/* A string stored in full, as most are. */
 static bool plain_text(const struct fl_wire *w, struct slice *text)
 {
 	const uint8_t *at = w->at;

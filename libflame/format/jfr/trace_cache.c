@@ -71,7 +71,7 @@ void fl_jfr_cache_make_hashes(struct fl_jfr_chunk *chunk)
 	if (fl_grow(&traces->hashes, &traces->hashes_capacity, traces->count,
 		    sizeof(*traces->hashes)))
 		return;
-	/* It goes without; too short ones would be written past their end. */
+	/* Without hashes the cache is not used; old ones would be too short. */
 	fl_free(traces->hashes);
 	traces->hashes = NULL;
 	traces->hashes_capacity = 0;

@@ -37,7 +37,7 @@ struct fl_jfr_traces {
 	struct fl_jfr_copies {
 		bool on;	/* so far they are few */
 		bool likely_only;
-		uint8_t *data;	/* their bytes, one behind the other */
+		uint8_t *data;	/* their bytes, concatenated */
 		size_t size, capacity;
 		uint64_t seen;	/* bytes of all traces so far */
 	} copies;
@@ -79,7 +79,7 @@ struct fl_jfr_trace_cache {
 	struct fl_map paths;	/* hash of a trace's frames -> its stack */
 	struct fl_map traces;	/* of its bytes: half a hash -> rest, stack */
 	bool off;		/* out of memory, or it takes too long */
-	uint8_t types[FL_JFR_FRAME_TYPES];	/* as they were then */
+	uint8_t types[FL_JFR_FRAME_TYPES];	/* at that time */
 	uint64_t chunk;		/* the current one, by its offset */
 	uint32_t number;	/* its number, from 1 on */
 	uint8_t mark; /* of the stacks that are the same in it; not 0 */
@@ -92,7 +92,7 @@ struct fl_jfr_trace_cache {
 
 /* trace.c ------------------------------------------------------------- */
 
-/* The trace of a key, UINT32_MAX where there is none yet. */
+/* The trace of a key; UINT32_MAX: none yet. */
 static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_traces *traces,
 				       uint64_t key)
 {
@@ -136,9 +136,9 @@ void fl_jfr_frames_free(struct fl_jfr_stacks *stacks);
 /* Makes the stacks of n traces that are there. */
 void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			    size_t n);
-/* Of one; false where it is missing. */
+/* Of one trace; false: it is missing. */
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
-/* Of a chunk that was cut: traces that cannot be named are missing. */
+/* For a chunk that was cut: traces whose frames cannot be named are missing. */
 void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk);
 /* Whether traces of equal bytes and methods are equal. */
 bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk);
@@ -158,7 +158,7 @@ bool fl_jfr_cache_begin(struct fl_jfr_chunk *chunk);
 /* Notes a method that is this frame. */
 void fl_jfr_cache_method(struct fl_jfr_chunk *chunk, flame_id frame,
 			 uint64_t method);
-/* The stack that a trace may be, FL_JFR_UNKNOWN: none is known. */
+/* The stack that a trace may have; FL_JFR_UNKNOWN: not known. */
 #define FL_JFR_UNKNOWN UINT32_MAX
 flame_id fl_jfr_cache_candidate(const struct fl_jfr_chunk *chunk,
 				const struct fl_jfr_hash *hash);

@@ -42,7 +42,7 @@ struct fl_jfr_class {
 	bool simple;
 	bool is_float, is_double, is_string;
 	bool event;		/* events may be of it */
-	bool padded; /* framing.c: bytes behind its fields are usual */
+	bool padded; /* framing.c: extra bytes after its fields are usual */
 	struct fl_jfr_field *fields;
 	uint32_t nfields;
 	/* The decoder, made when first asked for. */

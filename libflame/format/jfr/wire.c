@@ -68,7 +68,9 @@ static uint64_t skip_by_words(struct fl_wire *w, uint64_t n, unsigned words)
 	return n;
 }
 
-/* The place of the n-th bit (from 0), of which there are more; see above. */
+/*
+ * The offset of the n-th set bit (from 0), if there are more than n; see above.
+ */
 static inline unsigned place_of_bit(uint64_t bits, uint64_t counts, uint64_t n)
 {
 	uint64_t below = ((n * FL_WIRE_LOW | 0x8080808080808080u) - counts) >>

@@ -149,8 +149,8 @@ static inline uint64_t fl_wire_ends_32(const uint8_t *at)
 }
 
 /*
- * Whether eight bytes in a row end none: then the ninth ends one, whatever
- * its top bit is, and fl_wire_ends alone does not tell.
+ * Whether eight bytes in a row have no end: then the ninth ends the integer,
+ * whatever its top bit is, and fl_wire_ends alone cannot tell.
  */
 static inline bool fl_wire_is_long(uint64_t ends)
 {
@@ -227,8 +227,8 @@ static inline void fl_wire_skip(struct fl_wire *w, uint64_t n)
 }
 
 /*
- * What was begun ends so many bytes behind that.  false: more than these have
- * been read already, or there are fewer.
+ * Ends the wire `size` bytes after begin.  false: more than these have been
+ * read already, or there are fewer.
  */
 static inline bool fl_wire_within(struct fl_wire *w, const uint8_t *begin,
 				  uint64_t size)

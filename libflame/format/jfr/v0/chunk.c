@@ -33,7 +33,7 @@ static int64_t end_of(const struct fl_v0 *v)
 	return (int64_t)((wide)v->end_ms * 1000000);
 }
 
-/* The value as its row has it; the unit is NULL where there is none. */
+/* The value described by its row; the unit is NULL if it has none. */
 static void set_value(const struct fl_v0 *v, const struct fl_v0_event *e,
 		      const struct fl_v0_numbers *n, wide ticks,
 		      struct fl_jfr_hit *hit)
@@ -78,7 +78,7 @@ static bool in_time(const struct fl_v0 *v, int64_t time, uint64_t tid)
 	       (!v->jfr->spans || fl_jfr_in_span(v->jfr, tid, time));
 }
 
-/* Its numbers and times; false where it is damaged or not wanted. */
+/* Its numbers and times; false: damaged, or not wanted. */
 static bool read_event(struct fl_v0 *v, const struct fl_v0_event *e,
 		       uint64_t at, uint32_t size, struct fl_v0_numbers *n,
 		       int64_t times[2])
@@ -139,7 +139,7 @@ static void give_event(struct fl_v0 *v, const struct fl_v0_event *e,
 	fl_jfr_give(v->jfr, &hit);
 }
 
-/* async-profiler's RUNNABLE is wall where there are other states. */
+/* async-profiler's RUNNABLE is wall if there are other states, too. */
 static void note_state(struct fl_v0 *v, const struct fl_v0_event *e,
 		       uint64_t at, uint32_t size)
 {
@@ -174,7 +174,7 @@ static uint64_t after(const struct fl_v0 *v, uint64_t at)
 	return at + fl_be(v->at + at, 4);
 }
 
-/* Where events go on after damage: three in a row, or the last ones. */
+/* Where events continue after damage: three in a row, or the last ones. */
 static uint64_t resume(const struct fl_v0 *v, uint64_t at)
 {
 	for (; at < v->meta_at; at++) {

@@ -26,10 +26,10 @@ enum fl_v0_type {
 	UTF8, STRING, ARRAY, STRUCT, STRUCTS
 };
 
-/* Of numbers. */
+/* Sizes of numbers in bytes, by type. */
 extern const uint8_t fl_v0_sizes[UTF8];
 
-/* What a number is to us: the key of a constant, or something else. */
+/* What a number means: the key of a constant, or something else. */
 enum fl_v0_role {
 	OTHER, STACK, THREAD, STATE, CLASS, METHOD, TYPE, UTF,
 	KINDS,			/* of constants */
@@ -42,7 +42,7 @@ struct fl_v0_field {
 	uint32_t content;	/* content type's id; 0: a plain value */
 	uint32_t index;		/* of a struct, or an array's data type */
 	uint8_t type, role;
-	/* Of a struct; NULL: not known. */
+	/* A field of a struct; NULL: unknown. */
 	const struct fl_v0_layout *layout;
 };
 
@@ -63,7 +63,7 @@ struct fl_v0_content {
 };
 
 struct fl_v0_event {
-	struct slice name;	/* of today, where there is one */
+	struct slice name;	/* of current versions, if it has one */
 	struct slice told;	/* in --info */
 	const struct fl_jfr_row *row;
 	bool raw, starts, threads, stacks;
@@ -150,7 +150,7 @@ void fl_v0_free(struct fl_v0 *v);
 /* values.c ------------------------------------------------------------ */
 
 struct slice fl_v0_utf(struct fl_wire *w);
-/* How many follow, of `least` bytes each or more. */
+/* A count of elements that take at least `least` bytes each. */
 uint32_t fl_v0_count(struct fl_wire *w, size_t least);
 void fl_v0_skip(const struct fl_v0_field *f, unsigned type, struct fl_wire *w,
 		unsigned depth);
@@ -159,10 +159,10 @@ void fl_v0_read_numbers(const struct fl_v0_layout *layout, struct fl_wire *w,
 void fl_v0_read_checkpoint(struct fl_v0 *v, uint64_t at, uint32_t size);
 /* Before any is looked for. */
 void fl_v0_sort(struct fl_v0 *v);
-/* A constant as of a time, NULL where there is none. */
+/* A constant as of a time; NULL: none. */
 struct fl_v0_constant *fl_v0_find(const struct fl_v0 *v, enum fl_v0_role kind,
 				  uint64_t key, int64_t ticks);
-/* Its first text, or that of the constant which it names. */
+/* Its first text, or that of the constant it refers to. */
 struct slice fl_v0_text(const struct fl_v0 *v, const struct fl_v0_constant *c);
 struct fl_v0_numbers fl_v0_numbers_of(const struct fl_v0 *v,
 				      const struct fl_v0_constant *c);
@@ -170,7 +170,7 @@ struct fl_v0_numbers fl_v0_numbers_of(const struct fl_v0 *v,
 /* names.c ------------------------------------------------------------- */
 
 flame_id fl_v0_thread(struct fl_v0 *v, uint64_t tid, int64_t ticks);
-/* A class that lies on a stack. */
+/* A class shown as a frame. */
 flame_id fl_v0_leaf(struct fl_v0 *v, uint64_t key, int64_t ticks,
 		    enum flame_type type);
 /* false: the stack is not there. */

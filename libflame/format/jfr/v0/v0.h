@@ -5,7 +5,7 @@
 
 #include "format/jfr/samples.h"
 
-/* The size of the chunk at `at`, 0: none is whole. */
+/* The size of the chunk at `at`; 0: no whole chunk. */
 uint64_t fl_jfr_v0_size(const uint8_t *at, size_t avail);
 /* From when to when it is; false: that cannot be read. */
 bool fl_jfr_v0_span(struct fl_jfr *jfr, const uint8_t *at, size_t size,
