@@ -226,8 +226,12 @@ static void put_stage(struct flame_text *out, const struct batch_group *group)
 	const char *name = batch_text(stage, "name");
 	const char *query = batch_text(stage, "query");
 	char text[MAX_QUERY + 4];
-	size_t n = strlen(query);
+	size_t n;
 
+	/* Of jobs without a description it is the same. */
+	if (strcmp(name, query) == 0)
+		query = "";
+	n = strlen(query);
 	if (!*name && !*query)
 		return;
 	if (n > MAX_QUERY)
