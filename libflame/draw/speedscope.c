@@ -237,9 +237,7 @@ static int write_speedscope(struct fl_rows *rows)
 		.put = put_event, .arg = &w,
 	};
 	put_file(&w);
-	if (w.line.below_zero)
-		fl_remark(rows->flame, "%" PRIu64 " stacks weigh less than 0 "
-			  "and are left out", w.line.below_zero);
+	fl_timeline_remark(&w.line);
 	status = fl_pieces_finish(&w.p, rows->flame);
 	if (w.failed)
 		status = fl_no_memory(rows->flame);

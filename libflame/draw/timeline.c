@@ -9,6 +9,8 @@
 
 #include "draw/timeline.h"
 
+#include <inttypes.h>
+
 int64_t fl_unit_ns(const struct flame_metric *metric)
 {
 	static const struct { const char *unit; int64_t ns; } units[] = {
@@ -102,6 +104,11 @@ int64_t fl_timeline_run(struct fl_timeline *t, size_t from, size_t to)
 			t->below_zero++;
 			continue;
 		}
+		if (!row->stack) {
+			t->no_stack++;
+			t->no_stack_weight = fl_add_clamped(
+				t->no_stack_weight, row->weight);
+		}
 		if (row->time != FLAME_NOTIME &&
 		    fl_row_since(t->rows, row) >= fl_add_clamped(end, length)) {
 			leave(t, 0, end);
@@ -112,6 +119,19 @@ int64_t fl_timeline_run(struct fl_timeline *t, size_t from, size_t to)
 	}
 	leave(t, 0, end);
 	return end;
+}
+
+void fl_timeline_remark(const struct fl_timeline *t)
+{
+	struct flame *flame = t->rows->flame;
+
+	if (t->below_zero)
+		fl_remark(flame, "%" PRIu64 " stacks weigh less than 0 and are "
+			  "left out", t->below_zero);
+	if (t->no_stack)
+		fl_remark(flame, "%" PRIu64 " samples without a stack, of "
+			  "weight %" PRId64 ", are gaps in the timeline: no "
+			  "frame holds them", t->no_stack, t->no_stack_weight);
 }
 
 void fl_timeline_free(struct fl_timeline *t)

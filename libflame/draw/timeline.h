@@ -26,11 +26,15 @@ struct fl_timeline {
 	void *arg;
 	struct fl_path open, next;	/* of the thread; of the sample */
 	uint64_t below_zero;		/* stacks without a length, left out */
+	uint64_t no_stack;		/* samples that no frame can hold */
+	int64_t no_stack_weight;
 	bool failed;			/* out of memory */
 };
 
 /* The rows of a thread; returns the time of the end. */
 int64_t fl_timeline_run(struct fl_timeline *timeline, size_t from, size_t to);
+/* Remarks what is left out. */
+void fl_timeline_remark(const struct fl_timeline *timeline);
 void fl_timeline_free(struct fl_timeline *timeline);
 /* The length of a metric's unit in ns; 0: it is no time. */
 int64_t fl_unit_ns(const struct flame_metric *metric);

@@ -197,9 +197,7 @@ static int write_trace(struct fl_rows *rows)
 	put_head(&w);
 	put_threads(&w);
 	fl_pieces_text(&w.p, "]}\n");
-	if (w.line.below_zero)
-		fl_remark(rows->flame, "%" PRIu64 " stacks weigh less than 0 "
-			  "and are left out", w.line.below_zero);
+	fl_timeline_remark(&w.line);
 	status = fl_pieces_finish(&w.p, rows->flame);
 	if (w.failed)
 		status = fl_no_memory(rows->flame);

@@ -28,6 +28,21 @@ static bool has_thread_frame(struct flame *flame, const struct flame_sample *s)
 	return false;
 }
 
+/*
+ * Whether the outermost frame is called as the thread's frame: so are stacks
+ * that were written with --threads, in a format that names threads, too.
+ */
+static bool begins_with(const struct flame *flame, flame_id stack,
+			flame_id frame)
+{
+	flame_id root = stack;
+
+	for (; stack; stack = fl_parent(flame, stack))
+		root = stack;
+	return root && fl_frame_at(flame, root)->name ==
+			       flame->frames.data[frame].name;
+}
+
 /* A sample without a thread is unchanged. */
 static int put_threads(struct flame_sink *sink,
 		       const struct flame_sample *sample)
@@ -43,7 +58,9 @@ static int put_threads(struct flame_sink *sink,
 		return FLAME_FAILED;
 	if (!*frame)
 		*frame = fl_thread_frame(sink->flame, s.thread);
-	s.stack = fl_prefix(sink->flame, &threads->prefix, *frame, s.stack);
+	if (!begins_with(sink->flame, s.stack, *frame))
+		s.stack = fl_prefix(sink->flame, &threads->prefix, *frame,
+				    s.stack);
 	return fl_put(sink->next, &s);
 }
 

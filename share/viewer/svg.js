@@ -608,3 +608,6 @@ if (alone) {
 	svg.addEventListener("keydown", press);
 }
 restore();
+// A deep picture opens at its base: above are but the tips.
+if (alone && !inverted)
+	window.scrollTo(0, height);

@@ -106,7 +106,8 @@ function measure() {
 	const main = $("main"), canvas = $("canvas");
 	if (tree.open || chart.open)
 		return;
-	$("mini").hidden = !mini.wanted || !!d.split || innerHeight < 480;
+	$("mini").hidden = !mini.wanted || !!d.split || 
+		$("graph").clientHeight < 340;
 	// A window that grew has already moved what was at the bottom.
 	const ended = main.scrollTop + main.clientHeight >=
 		main.scrollHeight - 1;

@@ -400,3 +400,26 @@ Test(rows, firefox_has_samples_without_a_stack)
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
 	expect("\"weight\":[5],\n\"stack\":[null],\n");
 }
+
+/* Frames that begin and end have no place for them. */
+Test(rows, timelines_tell_of_samples_without_a_stack)
+{
+	static const char *const formats[] = { "speedscope", "trace-event" };
+	flame_id a = stack(0, "a", FLAME_UNKNOWN);
+	flame_id lock = flame_metric(flame, "lock", "ns");
+
+	for (size_t i = 0; i < FL_COUNT(formats); i++) {
+		struct flame_sink *sink = writer(formats[i]);
+
+		said.size = 0;
+		put_at(sink, a, lock, thread("x", "8"), 1000, 7);
+		put_at(sink, 0, lock, thread("x", "8"), 2000, 5);
+		put_at(sink, 0, lock, thread("y", "9"), 3000, 6);
+		cr_expect_eq(flame_finish(sink), FLAME_OK);
+		cr_expect_str_eq(said.data,
+				 "2 samples without a stack, of weight 11, "
+				 "are gaps in the timeline: no frame holds "
+				 "them\n");
+		fl_buf_free(&out);
+	}
+}
