@@ -129,7 +129,9 @@ static enum fl_stepped pack(void *state, struct fl_step *s, bool last)
 	size_t code = libzstd.ZSTD_compressStream2(state, &out, &in,
 				last ? ZSTD_e_end : ZSTD_e_continue);
 
-	s->in += in.pos;
+	/* At the end there may be no input at all, not even a pointer. */
+	if (in.pos)
+		s->in += in.pos;
 	s->nin -= in.pos;
 	s->out += out.pos;
 	s->nout -= out.pos;
