@@ -488,16 +488,49 @@ static bool take_event(struct reader *r, enum event event)
 	return false;
 }
 
+static bool is_heading(const struct reader *r)
+{
+	return r->size - r->at >= 4 &&
+	       memcmp(r->head + r->at, "MOJ", 3) == 0;
+}
+
+static void forget_keys(struct reader *r)
+{
+	for (size_t i = 0; i < r->nprocesses; i++) {
+		fl_map_free(&r->processes[i].strings);
+		fl_map_free(&r->processes[i].frames);
+	}
+	r->nprocesses = 0;
+	fl_map_free(&r->pids);
+	fl_map_free(&r->before);
+}
+
+/* Whether another file begins where no event does, packed or not. */
+static bool is_joint(struct reader *r)
+{
+	if (r->head[r->at] >= META && r->head[r->at] <= TASK_RUNNING)
+		return false;
+	if (is_heading(r))
+		return true;
+	fl_in_consume(r->in, r->at);
+	r->at = r->size = 0;
+	return fl_in_decode_at(r->in, 0) && peek(r) && is_heading(r);
+}
+
+/* Reads a heading: keys of the file before mean nothing in this one. */
 static bool begin(struct reader *r)
 {
 	r->begun = true;
+	r->has_process = false;
+	r->mode = WALL;
+	forget_keys(r);
 	if (!add_process(r) || !add_process(r))
 		return false;
-	if (!peek(r) || r->size < 4 || memcmp(r->head, "MOJ", 3) != 0) {
+	if (!peek(r) || !is_heading(r)) {
 		r->error = "no heading";
 		return false;
 	}
-	r->at = 3;
+	r->at += 3;
 	if (!take_number(r, &r->version) || r->version < 1 ||
 	    r->version > LAST_VERSION) {
 		r->error = "a version other than 1 to 4";
@@ -526,7 +559,7 @@ static int finish(struct reader *r, bool cut)
 static int next(struct flame_source *source, struct flame_sample *sample)
 {
 	struct reader *r = source->state;
-	bool cut = false;
+	bool cut = false, joint;
 
 	if (!r->begun && !begin(r))
 		return finish(r, true);
@@ -541,12 +574,15 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			return FLAME_END;
 		if (!peek(r))
 			break;
-		/* A stack is whole where the next begins. */
-		if (r->head[r->at] == STACK && r->open) {
+		joint = is_joint(r);
+		if (!joint && !peek(r))
+			break;
+		/* A stack is whole where the next one or another file begins. */
+		if (r->open && (joint || r->head[r->at] == STACK)) {
 			end_stack(r);
 			continue;
 		}
-		cut = !take_event(r, r->head[r->at++]);
+		cut = joint ? !begin(r) : !take_event(r, r->head[r->at++]);
 		if (cut)
 			break;
 	}
@@ -579,13 +615,8 @@ static void close_mojo(struct flame_source *source)
 
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->nprocesses; i++) {
-		fl_map_free(&r->processes[i].strings);
-		fl_map_free(&r->processes[i].frames);
-	}
+	forget_keys(r);
 	fl_free(r->processes);
-	fl_map_free(&r->pids);
-	fl_map_free(&r->before);
 	fl_free(r->frames);
 	fl_buf_free(&r->buf);
 	fl_free(r);
