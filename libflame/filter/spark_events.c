@@ -260,10 +260,24 @@ static flame_id label_idle(struct flame_sink *sink, flame_id labels)
 	return labels;
 }
 
-/* The task of the span that the sample's thread is named after, or of all. */
+/* The task that a span of the recording names, or else the thread; -1: none. */
+static int64_t task_of_sample(struct flame_sink *sink,
+			      const struct flame_sample *s)
+{
+	const struct events *events = sink->state;
+	flame_id task = flame_label_get(sink->flame, s->labels,
+					events->keys[TASK]);
+	int64_t id;
+
+	if (task && fl_parse_digits(fl_name_at(sink->flame, task), &id))
+		return id;
+	return task_of_thread(sink, s->thread);
+}
+
+/* The task, of those that ran then, which the sample is of; NULL: any. */
 static const struct fl_spark_task *
 task_in(struct flame_sink *sink, const struct fl_spark_executor *e,
-	const struct fl_spark_span *span, flame_id thread)
+	const struct fl_spark_span *span, const struct flame_sample *s)
 {
 	struct events *events = sink->state;
 	const size_t *running = &events->spark.running[span->first];
@@ -271,7 +285,7 @@ task_in(struct flame_sink *sink, const struct fl_spark_executor *e,
 
 	if (span->ntasks == 1)
 		return &e->tasks[running[0]];
-	id = task_of_thread(sink, thread);
+	id = task_of_sample(sink, s);
 	for (unsigned i = 0; id >= 0 && i < span->ntasks; i++)
 		if (e->tasks[running[i]].id == id)
 			return &e->tasks[running[i]];
@@ -291,7 +305,7 @@ static flame_id label_at(struct flame_sink *sink,
 
 	if (!span || !span->ntasks)
 		return label_idle(sink, labels);
-	task = task_in(sink, e, span, s->thread);
+	task = task_in(sink, e, span, s);
 	first = task ? task : &e->tasks[spark->running[span->first]];
 	if (task && span->ntasks > 1)
 		stage = number(sink->flame, spark->stages[task->stage].id);
@@ -395,7 +409,8 @@ static struct flame_sink *make_events(struct flame_sink *next,
 	sink->put = put_events;
 	sink->finish = finish_events;
 	sink->free = free_events;
-	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS;
+	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS |
+		      FL_NEED_TASK_SPAN;
 	for (struct flame_sink *s = next; s; s = s->next) {
 		events->tasks |= s->needs & FL_NEED_TASK;
 		events->details |= s->needs & (FL_NEED_TASK |

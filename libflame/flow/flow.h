@@ -19,7 +19,9 @@ enum {
 	FL_NEED_PATH_LABELS = 64,	/* path_labels.h */
 	FL_NEED_FACTS = 128,	/* flame_facts, of the input itself */
 	FL_NEED_TASK = 256,	/* labels of Spark's tasks: spark_events.c */
-	FL_NEED_STAGE_NAME = 512	/* only those of its stages */
+	FL_NEED_STAGE_NAME = 512,	/* only those of its stages */
+	FL_NEED_SPAN = 1024,	/* labels of spans: format/jfr/span.c */
+	FL_NEED_TASK_SPAN = 2048	/* only of spans of Spark's tasks */
 };
 
 /* A sink that gets more samples than this drops their times. */

@@ -133,7 +133,7 @@ Test(by, labels_stand_at_the_root_the_first_outermost)
 				      fl_name(flame, "12"));
 
 	cr_expect_eq(sink->needs, FL_NEED_THREAD | FL_NEED_STATE |
-		     FL_NEED_PATH_LABELS);
+		     FL_NEED_PATH_LABELS | FL_NEED_TASK_SPAN);
 	send_with(sink, fl_thread(flame, FL_SLICE("main"), 7), labels);
 	send_with(sink, 0, flame_label(flame, 0, fl_name(flame, "state"),
 				       fl_name(flame, "RUNNABLE")));

@@ -143,8 +143,8 @@ static bool in_time(const struct pass *pass, const struct fl_jfr_reader *c)
 	if (pass->chunk->asked.limited &&
 	    (ticks < pass->chunk->asked.from || ticks > pass->chunk->asked.to))
 		return false;
-	return !pass->jfr->spans ||
-	       fl_jfr_in_span(pass->jfr, c->values[FL_JFR_THREAD],
+	return !pass->jfr->spans || !pass->jfr->spans->filter ||
+	       fl_jfr_span_at(pass->jfr->spans, c->values[FL_JFR_THREAD],
 			      fl_jfr_ns(pass->chunk, ticks));
 }
 
@@ -371,7 +371,8 @@ static void begin_pass(struct pass *pass)
 		     strcmp(select->event, "nativemem") == 0;
 	pass->by_thread = select->thread || select->survey || jfr->spans ||
 			  (select->needs & FL_NEED_THREAD);
-	pass->queue.by_time = (select->needs & FL_NEED_TIME) || pass->leak;
+	pass->queue.by_time = (select->needs & FL_NEED_TIME) || pass->leak ||
+			      (jfr->spans && jfr->spans->label);
 	chunk->events->detailed = pass->by_thread || pass->queue.by_time ||
 			     chunk->asked.limited || jfr->spans;
 }

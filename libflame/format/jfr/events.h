@@ -100,25 +100,38 @@ void fl_jfr_add_sum(struct fl_jfr_queue *queue, struct fl_jfr_sum *sum,
 /* Adds what still waits. */
 void fl_jfr_add_queued(struct fl_jfr_queue *queue);
 
-/* span.c: --latency and --tag ------------------------------------------ */
+/* span.c: --latency, --tag, and labels of spans ------------------------- */
 
 struct fl_jfr_span {
 	uint64_t thread;
 	int64_t from, to;	/* ns, both inside */
+	flame_id labels;	/* made of its tag; 0: none */
 };
 
 struct fl_jfr_spans {
-	struct fl_jfr_span *data;
+	struct fl_jfr_span *data;	/* by thread and time, once sorted */
 	size_t count, capacity;
 	bool seen;		/* any event that is a span at all */
+	bool filter;		/* leave out samples outside of spans */
+	bool label;		/* give samples the labels of their span */
 };
 
-/* Whether a thread is inside a wanted span at a time (ns). */
-bool fl_jfr_in_span(const struct fl_jfr *jfr, uint64_t thread, int64_t ns);
+/* The innermost span of a thread at a time (ns); NULL: none. */
+const struct fl_jfr_span *fl_jfr_span_at(const struct fl_jfr_spans *spans,
+					 uint64_t thread, int64_t ns);
 bool fl_jfr_add_span(struct fl_jfr_spans *spans,
 		     const struct fl_jfr_span *span);
-/* Before the first search: sorts them. */
-void fl_jfr_sort_spans(struct fl_jfr_spans *spans);
+/*
+ * Before the first search: sorts spans, and cuts outer ones where inner ones
+ * are.  false: out of memory.
+ */
+bool fl_jfr_sort_spans(struct flame *flame, struct fl_jfr_spans *spans);
+/*
+ * The labels of a tag: tag, span, and for "SparkTask:stageId=1,..." the parts
+ * that have a label.  only_tasks: 0 for other tags.
+ */
+flame_id fl_jfr_tag_labels(struct flame *flame, struct slice tag,
+			   bool only_tasks);
 void fl_jfr_spans_free(struct fl_jfr_spans *spans);
 
 #endif

@@ -51,6 +51,7 @@ void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
 {
 	const struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
 	struct fl_jfr_detail detail = fl_jfr_detail_of(chunk->events, sum);
+	const struct fl_jfr_spans *spans = chunk->jfr->spans;
 
 	hit->samples = sum->samples;
 	hit->value = sum->value;
@@ -71,6 +72,13 @@ void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
 	}
 	if (c->has[FL_JFR_THREAD])
 		hit->thread = fl_jfr_thread(chunk, detail.thread);
+	hit->span = 0;
+	if (spans && spans->label && hit->time != FLAME_NOTIME) {
+		const struct fl_jfr_span *span =
+			fl_jfr_span_at(spans, detail.thread, hit->time);
+
+		hit->span = span ? span->labels : 0;
+	}
 }
 
 void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,

@@ -208,9 +208,10 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	sample.weight = weighs_total(jfr, hit) ? hit->value : hit->samples;
 	if (select->needs & FL_NEED_THREAD)
 		sample.thread = hit->thread;
+	sample.labels = hit->span;
 	if ((select->needs & FL_NEED_STATE) && hit->state.data)
 		sample.labels = flame_label(
-			flame, 0, fl_name(flame, "state"),
+			flame, hit->span, fl_name(flame, "state"),
 			flame_name(flame, hit->state.data, hit->state.size));
 	if (select->needs & FL_NEED_TIME)
 		sample.time = hit->time;

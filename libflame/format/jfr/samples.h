@@ -21,6 +21,7 @@ struct fl_jfr_hit {
 	struct fl_jfr_trace *trace;
 	flame_id leaf;		/* a frame; 0: none */
 	flame_id thread;	/* label set; 0: not known */
+	flame_id span;		/* label set; 0: none */
 	struct slice state;	/* "STATE_RUNNABLE"; data NULL: none */
 	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
 	int64_t samples, value;

@@ -61,23 +61,46 @@ static void note_damage(struct fl_jfr *jfr, uint64_t offset, const char *why)
 			 "at 0x%" PRIx64 ": %s", offset, why);
 }
 
+/*
+ * Labels of any span are read from pipes too, which takes them into memory;
+ * those of Spark's tasks only where that is for free, and the path has none.
+ */
+static bool are_labels_wanted(const struct fl_jfr *jfr, bool mapped)
+{
+	const struct flame_source *source = jfr->source;
+	unsigned needs = source->select.needs;
+
+	if (fl_jfr_options(jfr)->compat || source->select.survey)
+		return false;
+	if (needs & FL_NEED_SPAN)
+		return true;
+	for (unsigned i = 0; i < source->input.n; i++)
+		if (fl_slice_is(fl_name_at(source->flame,
+					   source->input.told[i].key), "stage"))
+			return false;
+	return mapped && (needs & FL_NEED_TASK_SPAN);
+}
+
 static int prepare(struct fl_jfr *jfr)
 {
 	const struct fl_select *select = &jfr->source->select;
 	const struct fl_jfr_options *options = fl_jfr_options(jfr);
-	bool spans = options->latency >= 0 || options->tag;
+	bool filter = options->latency >= 0 || options->tag, label;
 	const uint8_t *at;
 	size_t size;
 
 	jfr->position->prepared = true;
 	at = fl_in_all(jfr->source->in, &size);
-	if (!at && (spans || fl_select_needs_end(select)))
+	label = are_labels_wanted(jfr, at);
+	if (!at && (filter || label || fl_select_needs_end(select)))
 		at = fl_in_peek(jfr->source->in, SIZE_MAX, &size);
 	if (at && !options->compat && (select->from.base || select->to.base))
 		fl_jfr_prescan(jfr, at, size);
 	if (fl_failed(jfr->source->flame))
 		return FLAME_FAILED;
-	return spans ? fl_jfr_prepare_spans(jfr, at, at ? size : 0) : FLAME_OK;
+	if (!filter && !label)
+		return FLAME_OK;
+	return fl_jfr_prepare_spans(jfr, at, at ? size : 0, filter, label);
 }
 
 /* Chunks that end before --from are read for their settings alone. */

@@ -26,8 +26,9 @@ int64_t fl_jfr_end_of(const struct fl_jfr_chunk *chunk);
 /* The span of the whole recording, from all headers. */
 void fl_jfr_prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size);
 
-/* span_pass.c: reads the spans of all chunks for --latency and --tag. */
-int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size);
+/* span_pass.c: reads the spans of all chunks to filter or label samples. */
+int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size,
+			 bool filter, bool label);
 
 /* read_ahead.c: chunks that other threads read while one is given out. -- */
 struct fl_jfr_read_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --latency and --tag: only samples inside a span of the same thread.  Spans
- * are profiler.Span and jdk.MethodTrace events; they are written when they
- * end, so a first pass over all chunks collects them.
+ * Collects spans for --latency, --tag and labels.  They are profiler.Span and
+ * jdk.MethodTrace events, which are written when a span ends, so they need a
+ * pass over all chunks before samples are read.
  */
 #include "fl.h"
 
@@ -16,8 +16,15 @@ struct span_reader {
 	struct fl_jfr_reader fields;
 	const struct fl_jfr_field *tag;
 	uint8_t unit;
-	struct { struct fl_jfr_span span; uint64_t at; } *pending;
+	/* Their tags are known once the pools are. */
+	struct pending {
+		struct fl_jfr_span span;
+		const struct fl_jfr_class *class;
+		const struct fl_jfr_field *tag;	/* NULL: it has none */
+		uint64_t at;		/* of its fields, in the chunk */
+	} *pending;
 	size_t npending, pending_capacity;
+	bool only_tasks;	/* label nothing but Spark's tasks */
 };
 
 static bool is_span(const struct fl_jfr_class *class)
@@ -45,8 +52,11 @@ static bool begin_class(struct span_reader *r, struct fl_jfr_class *class)
 static bool keep_span(struct span_reader *r, struct fl_wire w)
 {
 	const struct fl_jfr_options *wanted = fl_jfr_options(r->jfr);
-	uint64_t at = w.at - r->chunk->at;
-	struct fl_jfr_span span;
+	struct pending pending = {
+		.class = r->fields.class, .tag = r->tag,
+		.at = w.at - r->chunk->at,
+	};
+	struct fl_jfr_span *span = &pending.span;
 	int64_t start, length;
 
 	fl_jfr_read_fields(&r->fields, &w);
@@ -54,16 +64,15 @@ static bool keep_span(struct span_reader *r, struct fl_wire w)
 		return true;
 	start = r->fields.values[FL_JFR_TIME];
 	length = r->fields.values[FL_JFR_VALUE];
-	span.thread = r->fields.values[FL_JFR_THREAD];
-	span.from = fl_jfr_ns(r->chunk, start);
-	span.to = fl_jfr_ns(r->chunk, start + length);
+	span->thread = r->fields.values[FL_JFR_THREAD];
+	span->from = fl_jfr_ns(r->chunk, start);
+	span->to = fl_jfr_ns(r->chunk, start + length);
 	if (fl_jfr_span_ns(r->chunk, r->unit, length) < wanted->latency)
 		return true;
 	if (!fl_grow(&r->pending, &r->pending_capacity, r->npending + 1,
 		     sizeof(*r->pending)))
 		return false;
-	r->pending[r->npending].span = span;
-	r->pending[r->npending++].at = r->tag ? at : 0;
+	r->pending[r->npending++] = pending;
 	return true;
 }
 
@@ -98,30 +107,38 @@ static bool read_spans(struct span_reader *r)
 	return true;
 }
 
-/* Tags are constants more often than not: known when the pools are. */
-static bool tag_matches(struct span_reader *r, uint64_t at)
+/* data NULL: it has none. */
+static struct slice tag_of(const struct span_reader *r,
+			   const struct pending *pending)
 {
-	const struct fl_regex *tag = fl_jfr_options(r->jfr)->tag;
-	struct fl_wire w = fl_jfr_wire(r->chunk, at);
-	struct slice text;
+	struct fl_wire w = fl_jfr_wire(r->chunk, pending->at);
 
-	if (!tag)
-		return true;
-	if (!at)
-		return false;
-	fl_jfr_seek(r->fields.class, r->tag, &w);
-	text = fl_jfr_text(r->chunk, r->tag, &w);
-	return text.data && fl_regex_match(tag, text.data, text.size);
+	if (!pending->tag)
+		return (struct slice){ NULL, 0 };
+	fl_jfr_seek(pending->class, pending->tag, &w);
+	return fl_jfr_text(r->chunk, pending->tag, &w);
 }
 
 static bool accept_spans(struct span_reader *r)
 {
+	const struct fl_regex *wanted = fl_jfr_options(r->jfr)->tag;
 	struct fl_jfr_spans *spans = r->jfr->spans;
 
 	for (size_t i = 0; i < r->npending; i++) {
-		if (!tag_matches(r, r->pending[i].at))
+		struct pending *pending = &r->pending[i];
+		struct slice tag = { NULL, 0 };
+
+		if (wanted || spans->label)
+			tag = tag_of(r, pending);
+		if (wanted && (!tag.data ||
+			       !fl_regex_match(wanted, tag.data, tag.size)))
 			continue;
-		if (!fl_jfr_add_span(spans, &r->pending[i].span))
+		if (spans->label && tag.data)
+			pending->span.labels = fl_jfr_tag_labels(
+				r->jfr->source->flame, tag, r->only_tasks);
+		if (!spans->filter && !pending->span.labels)
+			continue;
+		if (!fl_jfr_add_span(spans, &pending->span))
 			return false;
 	}
 	return true;
@@ -129,12 +146,17 @@ static bool accept_spans(struct span_reader *r)
 
 static bool read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
-	struct span_reader r = { .jfr = jfr, .chunk = chunk };
+	const struct fl_jfr_spans *spans = jfr->spans;
+	struct span_reader r = {
+		.jfr = jfr, .chunk = chunk,
+		.only_tasks = !(jfr->source->select.needs & FL_NEED_SPAN),
+	};
 	bool good = true;
 
 	if (fl_jfr_find_meta(chunk)) {
 		good = read_spans(&r);
-		if (good && r.npending && fl_jfr_options(jfr)->tag)
+		if (good && r.npending &&
+		    (spans->label || fl_jfr_options(jfr)->tag))
 			good = fl_jfr_read_pools(chunk);
 		good = good && accept_spans(&r);
 	}
@@ -142,14 +164,11 @@ static bool read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 	return good;
 }
 
-int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size)
+static int read_all(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 {
 	struct flame *flame = jfr->source->flame;
 	size_t offset = 0;
 
-	jfr->spans = fl_zeroed(1, sizeof(*jfr->spans));
-	if (!jfr->spans)
-		return fl_no_memory(flame);
 	while (size - offset >= FL_JFR_HEADER) {
 		struct fl_jfr_chunk *chunk = fl_jfr_chunk_new(jfr, offset);
 		enum fl_jfr_found found;
@@ -167,10 +186,32 @@ int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size)
 		if (fl_failed(flame))
 			return FLAME_FAILED;
 	}
-	if (!jfr->spans->seen)
+	return FLAME_OK;
+}
+
+int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size,
+			 bool filter, bool label)
+{
+	struct flame *flame = jfr->source->flame;
+	struct fl_jfr_spans *spans = fl_zeroed(1, sizeof(*spans));
+
+	jfr->spans = spans;
+	if (!spans)
+		return fl_no_memory(flame);
+	spans->filter = filter;
+	spans->label = label;
+	if (read_all(jfr, at, size) != FLAME_OK)
+		return FLAME_FAILED;
+	if (filter && !spans->seen)
 		return fl_fail(flame, "%s: no spans to filter by (no "
 			       "profiler.Span and no jdk.MethodTrace events)",
 			       fl_in_name(jfr->source->in));
-	fl_jfr_sort_spans(jfr->spans);
+	if (!fl_jfr_sort_spans(flame, spans))
+		return fl_no_memory(flame);
+	/* Without labels samples need not be kept apart by time. */
+	if (!filter && !spans->count) {
+		fl_jfr_spans_free(spans);
+		jfr->spans = NULL;
+	}
 	return FLAME_OK;
 }

@@ -75,7 +75,8 @@ static bool in_time(const struct fl_v0 *v, int64_t time, uint64_t tid)
 {
 	return (v->from == FLAME_NOTIME || time >= v->from) &&
 	       (v->to == FLAME_NOTIME || time <= v->to) &&
-	       (!v->jfr->spans || fl_jfr_in_span(v->jfr, tid, time));
+	       (!v->jfr->spans || !v->jfr->spans->filter ||
+		fl_jfr_span_at(v->jfr->spans, tid, time));
 }
 
 /* Its numbers and times; false: damaged, or not wanted. */
