@@ -611,19 +611,14 @@ static void say_wrong_option(const struct cli *cli, const struct table *table,
 		cli->tool->name);
 }
 
-int cli_parse(struct cli *cli, int argc, char **argv)
+/* The table as getopt_long wants it. */
+static void make_getopt(const struct cli_tool *tool, const struct table *table,
+			char *letters, struct option *longs)
 {
-	struct table table;
-	struct option longs[129];
-	char letters[300];
-	size_t n = 0;
-	int c, which;
-
-	make_table(cli->tool, &table);
 	/* Options end where the command begins; inputs come in their order. */
-	letters[n++] = cli->tool->command ? '+' : '-';
-	for (size_t i = 0; i < table.n; i++) {
-		const struct cli_option *o = &table.at[i].option;
+	*letters++ = tool->command ? '+' : '-';
+	for (size_t i = 0; i < table->n; i++) {
+		const struct cli_option *o = &table->at[i].option;
 
 		longs[i] = (struct option){ o->name, !o->argument ?
 			no_argument : o->argument[0] == '[' ?
@@ -632,12 +627,23 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 		if (!o->letter)
 			continue;
 		/* A letter has no optional argument; the long option has. */
-		letters[n++] = o->letter;
+		*letters++ = o->letter;
 		if (o->argument && o->argument[0] != '[')
-			letters[n++] = ':';
-		letters[n] = '\0';
+			*letters++ = ':';
 	}
-	memset(&longs[table.n], 0, sizeof(longs[0]));
+	*letters = '\0';
+	memset(&longs[table->n], 0, sizeof(longs[0]));
+}
+
+int cli_parse(struct cli *cli, int argc, char **argv)
+{
+	struct table table;
+	struct option longs[129];
+	char letters[300];
+	int c, which;
+
+	make_table(cli->tool, &table);
+	make_getopt(cli->tool, &table, letters, longs);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (c == 1) {

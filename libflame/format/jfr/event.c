@@ -60,6 +60,35 @@ static bool is_rounded(const struct fl_jfr_options *options)
 	return options->compat && options->grain > 0;
 }
 
+/* A reader of a class's events, in the arena; NULL: out of memory. */
+static struct fl_jfr_reader *
+new_reader(struct pass *pass, struct fl_jfr_class *class,
+	   const struct fl_jfr_row *row, bool lost)
+{
+	struct fl_jfr_chunk *chunk = pass->chunk;
+	struct fl_jfr_readers *readers = chunk->readers;
+	struct fl_jfr_reader *c = fl_arena_alloc(&chunk->arena, sizeof(*c));
+
+	if (!c || !fl_grow(&readers->data, &readers->capacity,
+			   readers->count + 1, sizeof(*readers->data))) {
+		fl_no_memory(chunk->flame);
+		return NULL;
+	}
+	memset(c, 0, sizeof(*c));
+	c->class = class;
+	c->event = fl_jfr_plain_name(class->name);
+	c->row = row;
+	c->raw = fl_jfr_is_raw(pass->jfr, c->event);
+	c->lost = lost;
+	c->cpu = row && strcmp(row->metric, "cpu") == 0;
+	c->span = row && row->value && strcmp(row->value, "timeSpan") == 0;
+	c->latest = row && strcmp(row->event, "jdk.MethodTiming") == 0;
+	c->tlab = row && row->value && strcmp(row->value, "tlabSize") == 0;
+	c->object = row && row->leaf && strcmp(row->leaf, "object") == 0;
+	c->full = !lost && fl_jfr_is_full(chunk, c);
+	return c;
+}
+
 /* Decides how to read a class's events, when its first event comes. */
 static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 {
@@ -90,24 +119,9 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 	if (!fl_jfr_make_decoder(chunk, class) ||
 	    (!row && !lost && !fl_jfr_has_stack(class)))
 		return;
-	c = fl_arena_alloc(&chunk->arena, sizeof(*c));
-	if (!c || !fl_grow(&readers->data, &readers->capacity,
-			   readers->count + 1, sizeof(*readers->data))) {
-		fl_no_memory(pass->chunk->flame);
+	c = new_reader(pass, class, row, lost);
+	if (!c)
 		return;
-	}
-	memset(c, 0, sizeof(*c));
-	c->class = class;
-	c->event = event;
-	c->row = row;
-	c->raw = fl_jfr_is_raw(pass->jfr, event);
-	c->lost = lost;
-	c->cpu = row && strcmp(row->metric, "cpu") == 0;
-	c->span = row && row->value && strcmp(row->value, "timeSpan") == 0;
-	c->latest = row && strcmp(row->event, "jdk.MethodTiming") == 0;
-	c->tlab = row && row->value && strcmp(row->value, "tlabSize") == 0;
-	c->object = row && row->leaf && strcmp(row->leaf, "object") == 0;
-	c->full = !lost && fl_jfr_is_full(chunk, c);
 	if (lost)
 		names[FL_JFR_VALUE] = "lostSamples";
 	else if (c->full)

@@ -274,11 +274,45 @@ static bool is_bare(struct fl_perf_reader *r, struct slice *line,
 	return true;
 }
 
+/* A frame that is not in the cache, or a line that is not understood. */
+static enum what take_frame(struct fl_perf_reader *r, struct slice line,
+			    struct slice text, uint64_t hash)
+{
+	struct fl_perf_line new;
+	uint32_t id;
+
+	if (!r->record.open && !r->headers && begins_with_blank(line)) {
+		struct fl_perf_frame frame;
+
+		if (fl_perf_frame(text, &frame) && frame.ip.size)
+			open_nameless(r);
+	}
+	if (r->record.open && !r->record.wanted && begins_with_blank(line)) {
+		consume(r, line);
+		return NOTHING;
+	}
+	r->naming.java = r->record.java;
+	if (!hash)
+		hash = fl_hash(line.data, line.size);
+	if (r->record.open &&
+	    fl_perf_lines_add(&r->lines[r->record.java], &r->naming, line,
+			      hash, &new, &id)) {
+		if (!take_line(r, &new))
+			return FAILED;
+	} else if (fl_failed(r->flame)) {
+		return FAILED;
+	} else if (!(r->headers || r->samples) ||
+		   !fl_perf_is_later_line(text)) {
+		fl_perf_not_understood(r, text);
+	}
+	consume(r, line);
+	return NOTHING;
+}
+
 static enum what take_other(struct fl_perf_reader *r, struct slice line,
 			    struct flame_sample *sample)
 {
 	struct slice cgroup;
-	struct fl_perf_line new;
 	struct fl_perf_header h;
 	struct slice text = line;
 	uint64_t hash = 0;
@@ -325,32 +359,7 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 		r->flat = true;
 		return take_header(r, line, &h, sample);
 	}
-	if (!r->record.open && !r->headers && begins_with_blank(line)) {
-		struct fl_perf_frame frame;
-
-		if (fl_perf_frame(text, &frame) && frame.ip.size)
-			open_nameless(r);
-	}
-	if (r->record.open && !r->record.wanted && begins_with_blank(line)) {
-		consume(r, line);
-		return NOTHING;
-	}
-	r->naming.java = r->record.java;
-	if (!hash)
-		hash = fl_hash(line.data, line.size);
-	if (r->record.open &&
-	    fl_perf_lines_add(&r->lines[r->record.java], &r->naming, line,
-			      hash, &new, &id)) {
-		if (!take_line(r, &new))
-			return FAILED;
-	} else if (fl_failed(r->flame)) {
-		return FAILED;
-	} else if (!(r->headers || r->samples) ||
-		   !fl_perf_is_later_line(text)) {
-		fl_perf_not_understood(r, text);
-	}
-	consume(r, line);
-	return NOTHING;
+	return take_frame(r, line, text, hash);
 }
 
 /*
