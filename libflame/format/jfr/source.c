@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "dict/java.h"
+#include "flow/path_labels.h"
 #include "format/format.h"
 #include "format/jfr/framing.h"
 #include "format/jfr/recycle.h"
@@ -61,37 +62,34 @@ static void note_damage(struct fl_jfr *jfr, uint64_t offset, const char *why)
 			 "at 0x%" PRIx64 ": %s", offset, why);
 }
 
-/*
- * Labels of any span are read from pipes too, which takes them into memory;
- * those of Spark's tasks only where that is for free, and the path has none.
- */
-static bool are_labels_wanted(const struct fl_jfr *jfr, bool mapped)
+/* Those of Spark's tasks are not needed if the path has the stage. */
+static bool are_labels_wanted(const struct fl_jfr *jfr)
 {
 	const struct flame_source *source = jfr->source;
 	unsigned needs = source->select.needs;
+	struct fl_path_labels labels;
 
 	if (fl_jfr_options(jfr)->compat || source->select.survey)
 		return false;
 	if (needs & FL_NEED_SPAN)
 		return true;
-	for (unsigned i = 0; i < source->input.n; i++)
-		if (fl_slice_is(fl_name_at(source->flame,
-					   source->input.told[i].key), "stage"))
-			return false;
-	return mapped && (needs & FL_NEED_TASK_SPAN);
+	if (!(needs & FL_NEED_TASK_SPAN))
+		return false;
+	fl_path_labels(fl_in_name(source->in), &labels);
+	return !labels.value[FL_PATH_STAGE].size;
 }
 
 static int prepare(struct fl_jfr *jfr)
 {
 	const struct fl_select *select = &jfr->source->select;
 	const struct fl_jfr_options *options = fl_jfr_options(jfr);
-	bool filter = options->latency >= 0 || options->tag, label;
+	bool filter = options->latency >= 0 || options->tag;
+	bool label = are_labels_wanted(jfr);
 	const uint8_t *at;
 	size_t size;
 
 	jfr->position->prepared = true;
 	at = fl_in_all(jfr->source->in, &size);
-	label = are_labels_wanted(jfr, at);
 	if (!at && (filter || label || fl_select_needs_end(select)))
 		at = fl_in_peek(jfr->source->in, SIZE_MAX, &size);
 	if (at && !options->compat && (select->from.base || select->to.base))

@@ -3,7 +3,7 @@ flame-fold -q --event cpu --by tag spans.jfr
 echo
 flame-fold -q --event cpu --by stage,span,partition <spans.jfr
 echo
-flame-fold -q --event cpu --key stage,task spans.jfr
+gzip -c spans.jfr | flame-fold -q --event cpu --key stage,task
 echo
 flame-fold -q --event cpu --label tag=parse spans.jfr
 echo
