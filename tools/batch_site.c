@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is written of all groups of flame-batch: index.json and manifest.json;
+ * Files of all groups of flame-batch: index.json and manifest.json;
  * and the records of earlier runs, which tell what need not be read again.
  */
 #include "batch.h"

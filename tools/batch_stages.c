@@ -328,7 +328,7 @@ static int by_id(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* What has samples of a page. */
+/* Inputs with samples of a page. */
 struct seen {
 	bool *inputs;
 	flame_id *executors;
@@ -443,7 +443,7 @@ static char *heading_of(const struct batch_drawing *d, const char *title,
 
 enum { MAX_QUERY = 300 };
 
-/* In one line, and of what is long the beginning. */
+/* In one line, and shortened if it is long. */
 static char *query_of(const struct batch_drawing *d, flame_id labels)
 {
 	const char *text = text_of(d, labels, "query");
@@ -465,7 +465,7 @@ static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
 	const struct batch_input *as = &pages->as;
 	const struct flame_part *told =
 		flame_split_at(d->stages->split, pages->part);
-	/* What is of no stage, or of several, has no name. */
+	/* Samples of no stage, or of several, have no stage name. */
 	const char *stage = value_of(d->batch, as, "stage");
 	flame_id labels = *stage && *stage != '[' ?
 			  told->labels[told->nlabels - 1] : 0;

@@ -84,7 +84,7 @@ static void sort_filters(struct cli_list *list)
 	}
 }
 
-/* Options that selected what is drawn and are not in the page's heading. */
+/* Options that selected samples and are not in the page's heading. */
 static bool is_choice(const char *name)
 {
 	static const char *const others[] = {

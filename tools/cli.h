@@ -191,7 +191,7 @@ struct cli_reading {
 };
 /* CLI_MISSING if there is no such file, else CLI_FAILED. */
 enum cli_fate cli_fate_of_failure(const struct flame *flame);
-/* source: what was open of it; or NULL. */
+/* source: NULL if it could not be opened. */
 void cli_count_bytes(struct cli_tally *tally, const char *path,
 		     const struct flame_source *source);
 void cli_count_input(struct cli_tally *tally, const char *path,

@@ -360,7 +360,7 @@ static bool total_by_time(const struct cli *cli, const struct flame_tree *tree,
 	return true;
 }
 
-/* Rounds each down, as the peers do, and reports what is lost. */
+/* Rounds each down, as the peers do, and reports the loss. */
 static bool normalize(const struct cli *cli, struct flame_tree *tree)
 {
 	const struct own *own = cli->own;

@@ -55,7 +55,7 @@ static uint64_t least(const char *folder, char *path, const char *name)
 /*
  * A line of /proc/self/cgroup: "0::/PATH" is version 2's,
  * "9:memory,...:/PATH" version 1's.  Where the group's own folder is not
- * seen (in a container), what is mounted is the group.
+ * seen (in a container), the mounted one is the group.
  */
 static uint64_t of_group(char *line)
 {

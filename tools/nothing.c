@@ -129,7 +129,7 @@ static struct flame_tree *gather(struct cli *cli, struct flame *flame,
 	return NULL;
 }
 
-/* A pattern's letters, without what is a sign of regular expressions. */
+/* A pattern's letters, without the signs of regular expressions. */
 static void plain(char *to, size_t capacity, const char *pattern)
 {
 	size_t n = 0;

@@ -590,7 +590,7 @@ static void say_wrong_long(const struct cli *cli, const struct table *table,
 			(int)size, name, cli->tool->name);
 }
 
-/* getopt refused it: what is wrong, and what was meant. */
+/* Reports an option that getopt refused, and suggests another. */
 static void say_wrong_option(const struct cli *cli, const struct table *table,
 			     const char *word)
 {

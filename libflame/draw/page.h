@@ -66,7 +66,7 @@ struct fl_page {
 	bool header;
 	char *key;
 	bool split;		/* HTML: script and style in own files */
-	char *made_with;	/* options that chose what is drawn */
+	char *made_with;	/* options that selected samples */
 	char *named, *told;	/* after the inputs: title and notes; or NULL */
 	/* By column; NULL: not known. */
 	const struct fl_origins *origins[2];

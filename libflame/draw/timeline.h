@@ -33,7 +33,7 @@ struct fl_timeline {
 
 /* The rows of a thread; returns the time of the end. */
 int64_t fl_timeline_run(struct fl_timeline *timeline, size_t from, size_t to);
-/* Remarks what is left out. */
+/* Reports samples that are left out. */
 void fl_timeline_remark(const struct fl_timeline *timeline);
 void fl_timeline_free(struct fl_timeline *timeline);
 /* The length of a metric's unit in ns; 0: it is no time. */

@@ -276,7 +276,7 @@ const struct fl_filter fl_filter_by = {
 	.make = make_by, .rank = 50, .joins = true,
 };
 
-/* After min, which would add what is light to no key. */
+/* After min, which would add light stacks to no key. */
 const struct fl_filter fl_filter_key = {
 	.name = "key", .argument = "KEY[=RE]",
 	.summary = "as by, outermost of all frames",

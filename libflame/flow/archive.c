@@ -106,7 +106,7 @@ static int tell(struct flame_source *source, struct flame_source *member,
 							 FLAME_FAILED;
 }
 
-/* What was lost of the archive itself. */
+/* Reports the loss of the archive itself. */
 static int end_archive(struct flame_source *source)
 {
 	struct fl_archive *archive = source->archive;

@@ -224,7 +224,7 @@ static bool find_process(struct reader *r, int64_t pid)
 		return false;
 	}
 	*at = r->nprocesses;
-	if (!r->has_process) {	/* what is known already is its own */
+	if (!r->has_process) {	/* the keys so far are its own */
 		r->has_process = true;
 		*at = 1;
 		return true;

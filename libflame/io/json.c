@@ -670,7 +670,7 @@ static const uint8_t *read_integer(const uint8_t *p, uint32_t *n)
 	return p;
 }
 
-/* Stops at what is no small integer, or follows more than one blank. */
+/* Stops at anything but a small integer after at most one blank. */
 static void read_integers(struct fl_json *json, struct fl_json_integers *a)
 {
 	const uint8_t *p = json->pos;

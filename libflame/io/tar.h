@@ -22,7 +22,7 @@ bool fl_tar_take(struct fl_in *in);
 struct fl_tar *fl_tar_new(struct fl_in *archive, const char *folder);
 /*
  * An input for the next file; folders are skipped.  It must be closed before
- * the next call, which skips what was not read of it.  NULL: the end, damage
+ * the next call, which skips the rest of it.  NULL: the end, damage
  * or failure.
  */
 struct fl_in *fl_tar_next(struct fl_tar *tar);

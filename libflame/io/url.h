@@ -23,7 +23,7 @@ enum fl_url_kind fl_url_kind(const char *path);
  */
 void fl_url_show(struct fl_buf *out, const char *url);
 /*
- * What is requested for a webhdfs or swebhdfs URL: user and token may be NULL.
+ * The request for a webhdfs or swebhdfs URL: user and token may be NULL.
  */
 void fl_url_of_hdfs(struct fl_buf *out, const char *path, const char *user,
 		    const char *token, uint64_t offset);
@@ -38,7 +38,7 @@ void fl_url_explain(struct fl_buf *out, long status, const char *body,
 bool fl_url_set(const char *option, const char *value);
 unsigned fl_url_timeout(void);	/* in seconds */
 unsigned fl_url_retries(void);
-/* What is requested, with these settings and those of the environment. */
+/* The request, with these settings and those of the environment. */
 void fl_url_request(struct fl_buf *out, const char *path, uint64_t offset);
 
 struct fl_url;

@@ -183,7 +183,7 @@ static const char *behind(const char *at, const char *end, const char *what)
 	return NULL;
 }
 
-/* A letter of JSON text, or of HTML's: blanks for what is no letter. */
+/* A letter of JSON text, or of HTML's: blanks for other characters. */
 static void put_letter(struct fl_buf *out, char c)
 {
 	bool blank = (unsigned char)c <= ' ' || c == 0x7f;

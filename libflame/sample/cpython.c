@@ -393,7 +393,7 @@ static bool is_loop(const struct fl_cpython *py, flame_id frame)
 	return starts(py->flame, frame, "_PyEval_EvalFrameDefault");
 }
 
-/* While the thread runs its frame moves: what was read twice is of a moment. */
+/* The frame moves while the thread runs: two equal reads are consistent. */
 static uint64_t first_frame(struct fl_cpython *py, pid_t tid)
 {
 	enum { TRIES = 4 };

@@ -251,7 +251,7 @@ struct fl_processes {
 struct fl_process *fl_process_find(struct fl_processes *all, pid_t pid);
 /* NULL: out of memory. */
 struct fl_process *fl_process_get(struct fl_processes *all, pid_t pid);
-/* Forgets what was known of the program, if it is another one now. */
+/* Drops the caches of a program that was replaced by exec. */
 void fl_process_check_comm(struct fl_processes *all,
 			   struct fl_process *process);
 /* The comm, from /proc if it is not known. */
@@ -323,7 +323,7 @@ bool fl_process_is_jvm(const struct fl_process *process);
 /* Its release, and process->hotspot if that is supported; 0: unknown. */
 int fl_process_jvm_release(struct fl_processes *all,
 			   struct fl_process *process);
-/* Call it before the samples of a round: what is known may have changed. */
+/* Call it before the samples of a round: caches may be stale. */
 void fl_processes_round(struct fl_processes *all);
 
 /* unwind.c ------------------------------------------------------------ */
@@ -591,7 +591,7 @@ struct fl_record_result {
 	enum fl_record_kind kind;
 	const char *metric;	/* cpu, wall, offcpu */
 	const char *what;	/* cycles, cpu-clock, wall, offcpu */
-	char fallback[512];	/* why it is not what was asked for; or "" */
+	char fallback[512];	/* why it differs from the request; or "" */
 	size_t ring_size, ring_wanted;	/* bytes */
 	int status;		/* of the command, as of waitpid */
 	bool reaped;		/* the command has ended */

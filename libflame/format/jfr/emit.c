@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was counted, as samples: the metric of each sum, selection by state
+ * Makes samples of the sums: the metric of each sum, selection by state
  * and thread, names, leaks, and jfrconv's grain.
  */
 #include "fl.h"

@@ -71,7 +71,7 @@ struct fl_jfr_header {
 	uint64_t ticks_per_second;
 };
 
-/* What is requested of a chunk, when its turn to be read comes. */
+/* The request for a chunk, when its turn to be read comes. */
 struct fl_jfr_asked {
 	int64_t from, to;	/* ticks */
 	bool limited;		/* from or to is set */
