@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Progress: a line on a terminal with the bytes read so far.  It appears after a
+ * Progress: a line on a terminal with the bytes read.  It appears after a
  * second, is updated ten times a second at most, and is erased before any other
  * output.
  */
