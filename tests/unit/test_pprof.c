@@ -282,6 +282,17 @@ Test(pprof, samples_without_a_stack_are_read)
 	cr_expect_str_eq(out.data, " 9\na 2\n");
 }
 
+/* With UBSan: there is no array of values to add up. */
+Test(pprof, equal_samples_without_values_weigh_nothing)
+{
+	put_three();
+	PUT(PROFILE_SAMPLE, 1, 1);
+	PUT(PROFILE_SAMPLE, 1, 1);
+	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, 2);
+	cr_expect_eq(read_profile(), 0);
+	cr_expect_str_eq(out.data, "a 2\n");
+}
+
 /* Three samples, of which two are equal; what is given of them. */
 static void read_three(unsigned needs, const int64_t *values,
 		       const int64_t *wanted, size_t nwanted)

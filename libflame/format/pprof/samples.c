@@ -70,7 +70,8 @@ static struct fl_pprof_sample *find(const struct fl_pprof_samples *s,
 		struct fl_pprof_sample *other = &s->data[id - 1];
 
 		if (other->size == rest.size && other->nvalues == nvalues &&
-		    memcmp(other->rest, rest.data, rest.size) == 0)
+		    (!rest.size ||
+		     memcmp(other->rest, rest.data, rest.size) == 0))
 			return other;
 	}
 	return NULL;
@@ -121,7 +122,9 @@ bool fl_pprof_add_sample(struct flame *flame, struct fl_pprof_samples *s,
 	n = s->nvalues - first;
 	hash = fl_hash(s->rest.data, s->rest.size);
 	other = apart ? NULL : find(s, hash, n);
-	if (!other || !sum(s->values + other->first, s->values + first, n))
+	/* Without any value there may be no array. */
+	if (!other ||
+	    (n && !sum(s->values + other->first, s->values + first, n)))
 		return append(flame, s, hash, first);
 	other->samples++;
 	s->nvalues = first;
