@@ -504,7 +504,7 @@ static bool read_sample(struct reader *r, const struct fl_pprof_sample *s)
 static void count_sample(struct reader *r, const struct fl_pprof_sample *s)
 {
 	r->good += s->samples;
-	r->values = r->samples.values + s->first;
+	r->values = s->nvalues ? r->samples.values + s->first : NULL;
 	r->nvalues = s->nvalues;
 	r->given = 0;
 	if (r->nvalues > r->ntypes) {
