@@ -181,6 +181,8 @@ bool batch_add_text(cJSON *to, const char *key, const char *text);
 
 /* A page with all options, but no inputs; NULL: failed. */
 struct flame_sink *batch_make_page(const struct batch_drawing *d);
+/* Finishes the page and names it in the record. */
+bool batch_finish_page(struct batch_drawing *d, struct flame_sink *chain);
 /* Reads all inputs of the group into a chain; false: failed. */
 bool batch_read_inputs(struct batch_drawing *d, struct flame_sink *chain);
 /* Options, title and key; false: out of memory. */

@@ -23,7 +23,7 @@ static void find_app(struct batch_log *log)
 		name += strspn(name, "0123456789");
 		name += *name == '_';
 	}
-	/* As the folder of a recording, which tells its app. */
+	/* As the folder of a recording, whose name is the app. */
 	snprintf(path, sizeof(path), "%.*s/x", (int)strcspn(name, "."), name);
 	if (!flame_path_label(path, "app", log->app, sizeof(log->app)))
 		log->app[0] = '\0';

@@ -195,20 +195,24 @@ struct flame_sink *batch_make_page(const struct batch_drawing *d)
 	return NULL;
 }
 
-/* Without an input that can be read there is no page. */
-static bool finish_page(struct batch_drawing *d, struct flame_sink *chain)
+bool batch_finish_page(struct batch_drawing *d, struct flame_sink *chain)
 {
-	char page[256];
+	char page[512];
 
-	if (!d->read) {
-		flame_abandon(chain);
-		return true;
-	}
 	if (flame_finish(chain) != FLAME_OK)
 		return false;
 	snprintf(page, sizeof(page), "%s.html", d->group->name);
 	return cJSON_AddStringToObject(d->record, "page", page) ||
 	       cli_no_memory(d->batch->cli);
+}
+
+/* Without an input that can be read there is no page. */
+static bool finish_page(struct batch_drawing *d, struct flame_sink *chain)
+{
+	if (d->read)
+		return batch_finish_page(d, chain);
+	flame_abandon(chain);
+	return true;
 }
 
 static bool draw_page(struct batch_drawing *d)

@@ -150,7 +150,7 @@ static struct flame_sink *make_chain(struct batch_drawing *d)
 	return sink;
 }
 
-/* What filters say at the end is of all inputs. */
+/* Filters report at the end, about all inputs: the message is the group's. */
 static bool finish_reading(struct batch_drawing *d, struct flame_sink *sink)
 {
 	struct cli *cli = d->batch->cli;
@@ -208,7 +208,7 @@ static char *own_name(const struct batch *batch,
 	return name;
 }
 
-/* Another group's pages may be called so. */
+/* Whether the name could be that of another group's page. */
 static bool is_of_other(const struct batch_drawing *d, const char *name)
 {
 	const struct batch *batch = d->batch;
@@ -403,7 +403,6 @@ static bool write_page(struct batch_drawing *d, const struct page *pages,
 		       size_t n)
 {
 	struct flame_sink *page = batch_make_page(d), *sink;
-	char name[512];
 
 	if (!page)
 		return false;
@@ -418,11 +417,7 @@ static bool write_page(struct batch_drawing *d, const struct page *pages,
 			flame_abandon(sink);
 			return false;
 		}
-	if (flame_finish(sink) != FLAME_OK)
-		return false;
-	snprintf(name, sizeof(name), "%s.html", d->group->name);
-	return cJSON_AddStringToObject(d->record, "page", name) ||
-	       cli_no_memory(d->batch->cli);
+	return batch_finish_page(d, sink);
 }
 
 /* "app-1 stage 3: collect at job.py:19, 200 tasks" */
@@ -458,7 +453,7 @@ static char *query_of(const struct batch_drawing *d, flame_id labels)
 	return query;
 }
 
-/* d: of the page, whose stage the labels of the reading tell. */
+/* d: of the page; the labels of the samples have its stage. */
 static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
 		      const struct page *pages, size_t n)
 {
@@ -532,7 +527,7 @@ static bool make_page(struct batch_drawing *all, const struct page *pages,
 	return good;
 }
 
-/* The page's value of a key: what a sample tells, else the path. */
+/* The page's value of a key: that of its samples, else of the path. */
 static const char *page_value(const struct batch_drawing *d, flame_id keys,
 			      size_t i)
 {

@@ -318,7 +318,7 @@ bool cli_print(struct flame_text *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Ends the output and returns an exit status. */
 int cli_text_finish(const struct cli *cli, struct flame_text *out);
-/* The unit of a tree's weights: "cpu", "samples". */
+/* The metric and the unit of a tree's weights: "cpu", "samples". */
 void cli_metric(const struct flame *flame, const struct flame_tree *tree,
 		const char **metric, const char **unit);
 

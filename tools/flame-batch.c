@@ -186,7 +186,7 @@ static void erase_progress(struct state *s)
 
 /* Groups -------------------------------------------------------------- */
 
-/* Two runs must not write one file; one may be an orphan. */
+/* Ends with the parent: an orphan would write the files of the next run. */
 static void die_with_parent(void)
 {
 #ifdef PR_SET_PDEATHSIG

@@ -16,7 +16,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TAKE },
 	{ 0, "color", "NAME", "the same as --colors",
 	  CLI_SET, .as = "colors", .rare = true },
-	{ 0, "colordiffusion", NULL, "of the peers; not supported",
+	{ 0, "colordiffusion", NULL, "of the peers; reported, without effect",
 	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "compat", "PEER", "merge and colour as perl or inferno",
 	  .kind = CLI_TAKE },
@@ -26,13 +26,13 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "encoding", "NAME", "of the peers; it is always UTF-8",
 	  .kind = CLI_TAKE, .rare = true },
-	{ 0, "fontwidth", "F", "of the peers; not needed",
+	{ 0, "fontwidth", "F", "of the peers; reported, without effect",
 	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "hash", NULL, "classic colours: by ends of names",
 	  .kind = CLI_TAKE, .rare = true },
-	{ 0, "no-sort", NULL, "of the peers; not needed",
+	{ 0, "no-sort", NULL, "of the peers; reported, without effect",
 	  .kind = CLI_TAKE, .rare = true },
-	{ 0, "pretty-xml", NULL, "of the peers; not supported",
+	{ 0, "pretty-xml", NULL, "of the peers; reported, without effect",
 	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "random", NULL, "classic colours: by chance", .kind = CLI_TAKE, .rare = true },
 	{ 0, "total", "[=N]", "weigh by values; with N, width of all",
@@ -42,7 +42,7 @@ static const struct cli_option options[] = {
 	{ .name = NULL }
 };
 
-/* Options that are recognised and ignored. */
+/* Options of the peers without effect; a remark says why. */
 static const struct remark {
 	const char *name, *why;
 } remarks[] = {

@@ -317,7 +317,7 @@ static bool merge_stream(struct merge *m, struct input *inputs, size_t n)
 	return flush(m);
 }
 
-/* Keep a pipe or an empty file open; a job may have many other inputs. */
+/* Raises the limit of open files: all inputs of a job are open at once. */
 static void open_many(void)
 {
 	struct rlimit limit;
@@ -350,7 +350,10 @@ static size_t open_inputs(struct merge *m, struct input *inputs)
 	return n;
 }
 
-/* The exit status as in the other tools; damage was reported before. */
+/*
+ * Whether the input is empty, as the other tools define it; a damaged one was
+ * reported before.
+ */
 static bool is_empty(const struct input *in)
 {
 	return !in->good && !in->bad && !in->headed &&

@@ -493,7 +493,10 @@ static int check(const struct cli *cli, struct flame *flame,
 	return good ? CLI_FINE : STATUS_REFUSED;
 }
 
-/* Refusals come before the command is started: it runs only once. */
+/*
+ * Forks for the command before recording, but lets it run only once recording
+ * has begun: it must not run unrecorded.
+ */
 static int run(struct cli *cli, struct flame *flame)
 {
 	const struct own *own = cli->own;

@@ -355,8 +355,9 @@ static const char *format_in(const char *path)
 }
 
 /*
- * An output of an earlier run of the same command is neither an input, whose
- * counts would be added again, nor safe to overwrite.
+ * Whether the last operand is the output of an earlier run of this command: it
+ * is neither an input, whose counts would be added again, nor safe to
+ * overwrite.
  */
 static bool is_of_before(const struct cli *cli, const char *last)
 {
@@ -369,7 +370,7 @@ static bool is_of_before(const struct cli *cli, const char *last)
 	       strcmp(first, its) != 0;
 }
 
-/* Refuses to write a page over a file whose name is that of a recording. */
+/* Whether a path has the name of a recording: no page is written there. */
 static bool is_called_recording(const char *path)
 {
 	static const char *const endings[] = {

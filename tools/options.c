@@ -175,7 +175,7 @@ bool cli_filter(struct cli *cli, const char *name, const char *value)
 
 /* Options ----------------------------------------------------------------- */
 
-/* Writes an option's name as --help shows it. */
+/* Groups of options, in the order of --help. */
 enum group {
 	OF_TOOL, SELECTING, CHANGING, DRAWING, FURTHER_DRAWING, READING,
 	GENERAL, NGROUPS
@@ -514,7 +514,7 @@ static bool is_choice(const char *argument, const char *word)
 
 /*
  * "--normalize total a b": the value after a blank, if it is one of the
- * option's values.  A file of that name must be written ./total.
+ * option's values and no file has that name: a file is an input.
  */
 static char *value_behind(const struct cli_option *o, int argc, char **argv)
 {

@@ -97,7 +97,7 @@ void cli_mark(struct cli_table *t, char mark)
 	t->marks[row] = mark;
 }
 
-/* A write that failed makes the whole table fail. */
+/* Set once a write fails: the table fails as a whole. */
 static bool print_failed;
 
 static bool print_long(struct flame_text *out, const char *format,

@@ -285,7 +285,7 @@ struct fl_script {
 };
 
 struct fl_viewer {
-	const char *style;		/* all notes, for a file */
+	const char *style;		/* the whole style, for a file */
 	const char *first_style, *first_hash;	/* until the script runs */
 	const char *style_hash;		/* of the rest, which the script adds */
 	const char *loader, *loader_hash;

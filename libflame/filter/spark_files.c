@@ -3,7 +3,7 @@
  * The files of Spark's event logs.  A log is a file APP[_ATTEMPT][.CODEC], or
  * a folder eventlog_v2_APP with events_1_APP[.CODEC], events_2_APP, ... and an
  * appstatus; events_3_APP.compact stands for the first three.  What a codec
- * packs is told by its contents.
+ * packs is recognised by its contents.
  */
 #include "fl.h"
 

@@ -72,7 +72,7 @@ int fl_archive_ask(struct flame_source *source, const char *option,
 	return FLAME_OK;
 }
 
-/* A member that is no profile is a warning where nobody listens. */
+/* A member that is no profile is a warning if there is no flame_on_member. */
 static int warn_of_member(struct flame_source *source,
 			  struct flame_source *member)
 {
@@ -89,8 +89,8 @@ static int warn_of_member(struct flame_source *source,
 	return FLAME_OK;
 }
 
-static int tell(struct flame_source *source, struct flame_source *member,
-		int status)
+static int report_member(struct flame_source *source,
+			 struct flame_source *member, int status)
 {
 	struct flame *flame = source->flame;
 	const char *path = fl_tar_path(source->archive->tar);
@@ -156,7 +156,8 @@ static int open_member(struct flame_source *source,
 		if (*member && !ask_all(archive, *member))
 			status = FLAME_FAILED;
 		else
-			status = tell(source, *member, *member ? FLAME_OK :
+			status = report_member(source, *member,
+					       *member ? FLAME_OK :
 							 FLAME_FAILED);
 	} while (status == FLAME_OK && !*member);
 	if (status != FLAME_OK)
@@ -171,8 +172,9 @@ int fl_archive_pump(struct flame_source *source, struct flame_sink *sink)
 
 	while ((status = open_member(source, &member)) == FLAME_OK) {
 		status = flame_pump(member, sink);
-		status = tell(source, member, status == FLAME_OK ?
-					      FLAME_END : FLAME_FAILED);
+		status = report_member(source, member,
+				       status == FLAME_OK ? FLAME_END :
+							    FLAME_FAILED);
 		flame_close(member);
 		if (status != FLAME_OK)
 			return status;
@@ -195,7 +197,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		status = flame_next(archive->member, sample);
 		if (status == FLAME_OK)
 			return FLAME_OK;
-		status = tell(source, archive->member, status);
+		status = report_member(source, archive->member, status);
 		flame_close(archive->member);
 		archive->member = NULL;
 		if (status != FLAME_OK)

@@ -16,14 +16,14 @@ size_t fl_indent(struct slice s)
 	return i;
 }
 
-/* Behind its first quote: up to the last. */
+/* Reads a quoted field after its first quote, up to the last one. */
 static bool take_quoted(struct slice *rest, struct fl_buf *to)
 {
 	for (;;) {
 		struct slice head = fl_slice_split(rest, '"');
 
 		fl_buf_put(to, head.data, head.size);
-		/* The field has no quote. */
+		/* There is no closing quote. */
 		if (head.data + head.size == rest->data)
 			return false;
 		if (!rest->size || rest->data[0] != '"')

@@ -299,7 +299,7 @@ static bool has_line(struct slice text, const struct row *row)
 	return false;
 }
 
-/* Whether a bracket begins JSON: with a string or another bracket in it. */
+/* Whether the text begins as JSON: a bracket, then a string or a bracket. */
 static bool is_json(struct slice text)
 {
 	if (!text.size || (text.data[0] != '{' && text.data[0] != '['))

@@ -28,12 +28,12 @@ struct fl_tar {
 	struct fl_buf name;	/* of the next member; empty: its header's */
 	struct fl_buf path;	/* the same, with the archive's name */
 	uint64_t size;		/* of the next member, by pax */
-	bool sized, sparse;	/* pax tells it */
+	bool sized, sparse;	/* given by pax */
 	uint64_t left;		/* bytes of the current member */
 	unsigned padding;	/* that follow it */
 	size_t skipped;
 	const char *damage;
-	bool told;		/* by the member that was read */
+	bool told;		/* the member reported the damage */
 	char text[128];
 };
 
@@ -108,7 +108,7 @@ static bool bad(struct fl_tar *tar, const char *what)
 	return false;
 }
 
-/* What the archive itself suffers from wins. */
+/* Damage of the packed archive itself is reported instead. */
 static bool ends_early(struct fl_tar *tar)
 {
 	if (fl_in_damage(tar->in)) {
@@ -125,7 +125,7 @@ static void begin_body(struct fl_tar *tar, uint64_t size)
 	tar->padding = (unsigned)(-size % BLOCK);
 }
 
-/* A pad that is missing at the very end does no harm. */
+/* Missing padding at the very end is no damage. */
 static bool skip_body(struct fl_tar *tar)
 {
 	size_t n;
@@ -240,7 +240,7 @@ static bool read_extended(struct fl_tar *tar, char type)
 
 /* Members --------------------------------------------------------------- */
 
-/* The name in the header, unless a header before told a longer one. */
+/* Reads the name in the header, unless an extended header gave a longer one. */
 static void read_name(struct fl_tar *tar, const uint8_t *head)
 {
 	const char *text = (const char *)head;
@@ -284,7 +284,7 @@ static bool is_file(struct fl_tar *tar, char type)
 	return false;
 }
 
-/* A link has no body, whatever size it tells. */
+/* A link has no body, whatever its size field says. */
 static bool has_body(char type)
 {
 	return type == '0' || type == '\0' || type > '6';
@@ -318,7 +318,7 @@ static bool find_file(struct fl_tar *tar)
 		found = is_file(tar, type);
 		if (found)
 			return true;
-		/* What pax and GNU told was about this one. */
+		/* Extended headers apply to one member. */
 		if (type != 'g' && type != 'K')
 			tar->sized = tar->sparse = false;
 		if (type != 'K')

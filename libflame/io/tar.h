@@ -28,7 +28,7 @@ struct fl_tar *fl_tar_new(struct fl_in *archive, const char *folder);
 struct fl_in *fl_tar_next(struct fl_tar *tar);
 /* The path of the current member, until the next. */
 const char *fl_tar_path(const struct fl_tar *tar);
-/* Of the archive, unless fl_tar_read has told it; NULL: none so far. */
+/* Damage of the archive, unless fl_tar_read has reported it; NULL: none. */
 const char *fl_tar_damage(const struct fl_tar *tar);
 /* Links, devices and sparse files, which are no inputs. */
 size_t fl_tar_skipped(const struct fl_tar *tar);

@@ -2,11 +2,11 @@
 /*
  * Python frames of CPython, read from outside while it runs.
  *
- * Python's frames lie in the process's heap; the interpreter's loop on the
- * stack stands for a run of them.  They are read right after a sample was
- * taken, so they are of that moment or of one soon after it.  From 3.13 on the
- * interpreter tells offsets itself; those of 3.11 and 3.12 are known.  Other
- * releases are told, and not read.
+ * Python's frames are in the process's heap; one native frame of the
+ * interpreter's loop corresponds to a run of them.  They are read right after a
+ * sample was taken, so they are of that moment or of one soon after it.  From
+ * 3.13 on the interpreter publishes the offsets; those of 3.11 and 3.12 are
+ * tables here.  Other releases are reported, and not read.
  */
 #include "fl.h"
 
@@ -107,8 +107,8 @@ static unsigned offset_at(const uint64_t *words, unsigned place, bool *good)
 }
 
 /*
- * The offsets that the interpreter tells; false: it tells none, they are not as
- * this file needs them, or the build is the one without the global lock.
+ * Reads the offsets that the interpreter publishes; false: there are none, this
+ * file does not support them, or the build has no global lock.
  */
 static bool read_block(struct fl_cpython *py, const struct block *b)
 {

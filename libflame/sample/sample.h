@@ -151,7 +151,10 @@ struct fl_cfi {
 	size_t nranges, capacity;
 };
 
-/* Takes over frame, bytes for fl_free that belong at the address. */
+/*
+ * Takes over frame, the bytes of .eh_frame, to be freed with fl_free; address:
+ * where the section is loaded.
+ */
 bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
 		 uint64_t address);
 void fl_cfi_free(struct fl_cfi *cfi);
@@ -367,8 +370,9 @@ void fl_unwinder_free(struct fl_unwinder *unwinder);
 /* hotspot.c ----------------------------------------------------------- */
 
 /*
- * A JVM whose memory is read through vm.  NULL: its release (*major; 0:
- * unknown) is not supported, or out of memory.
+ * A JVM, read through memory; vm: the symbols that it exports, at its own
+ * addresses.  NULL: its release (*major; 0: unknown) is not supported, or out
+ * of memory.
  */
 struct fl_hotspot *fl_hotspot_new(struct flame *flame,
 				  const struct fl_memory *memory,

@@ -285,7 +285,7 @@ Test(trace_event, many_complete_events_in_order_are_not_held)
 			 "run 4500000000\nrun;out 3150000000\n"
 			 "run;out;in 1350000000\n");
 	TELLS("");
-	/* One that is far too late is told. */
+	/* An event that comes far too late is reported. */
 	text.size--;
 	fl_buf_text(&text, "," COMPLETE("late", 5, 10) "]");
 	fold("trace-event", text.data, text.size, NULL);

@@ -293,7 +293,7 @@ Test(pprof, equal_samples_without_values_weigh_nothing)
 	cr_expect_str_eq(out.data, "a 2\n");
 }
 
-/* Three samples, of which two are equal; what is given of them. */
+/* Reads three samples, two of them equal, and compares the weights. */
 static void read_three(unsigned needs, const int64_t *values,
 		       const int64_t *wanted, size_t nwanted)
 {
@@ -334,7 +334,7 @@ Test(pprof, samples_stay_apart_where_their_sum_does_not_fit)
 		   (int64_t[]){ INT64_MAX, 5, 1 }, 3);
 }
 
-/* Fields lie across the ends of what is peeked at, and are larger than it. */
+/* Fields cross the ends of the reader's buffer, and one is larger than it. */
 Test(pprof, large_profiles_are_read_in_parts)
 {
 	static char name[300000];

@@ -60,7 +60,7 @@ static void java(int major)
 	jvm = fl_hotspot_new(processes.flame, &memory, &vm, &seen);
 	cr_assert(jvm);
 	cr_expect_eq(seen, major);
-	/* The second time what is known is compared. */
+	/* The second round checks the cached methods against memory. */
 	for (unsigned k = 0; k < 2; k++) {
 		char wanted[256];
 		bool leaf = true;

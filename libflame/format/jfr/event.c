@@ -348,7 +348,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	}
 }
 
-/* The part of the input that earlier chunks are finished with. */
+/* Takes the tables that earlier chunks no longer need. */
 static void take_recycled(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_events *events = chunk->events;

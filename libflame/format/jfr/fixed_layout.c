@@ -149,7 +149,7 @@ static inline uint32_t pack(uint32_t bytes, uint32_t keep)
 	       (bytes >> 2 & 0x1fc000);
 }
 
-/* A run of events of one class. */
+/* Reads a run of events of one class. */
 static inline __attribute__((always_inline)) const uint8_t *
 read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 	      uint32_t (*pack_by)(uint32_t bytes, uint32_t keep))

@@ -96,7 +96,7 @@ static struct slice string_at(struct meta *m)
 	return (struct slice){ "", 0 };
 }
 
-/* Reads one element without its children, which the caller reads. */
+/* One element without its children, which the caller reads. */
 struct element {
 	struct slice name;
 	struct slice id, type, name_attr, super, value;

@@ -47,7 +47,7 @@ bool fl_jfr_is_raw(const struct fl_jfr *jfr, struct slice event)
 	return last_part_is(event, select->event);
 }
 
-/* --state of the tool overrides the states that --cpu-time implies. */
+/* In jfrconv, --state replaces the selection that --cpu-time makes. */
 static bool group_asked(const struct fl_select *select,
 			const struct fl_jfr_row *row)
 {
@@ -67,7 +67,7 @@ bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 		return group_asked(select, row);
 	if (strcmp(event, row->metric) == 0)
 		return true;
-	/* These two differ only in which other classes exist. */
+	/* Whether these rows are meant is known once all events were read. */
 	return (strcmp(event, "wall") == 0 &&
 		strcmp(row->metric, "cpu") == 0) ||
 	       (strcmp(event, "alloc-sample") == 0 &&

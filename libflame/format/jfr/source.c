@@ -116,7 +116,7 @@ static bool is_too_early(const struct fl_jfr *jfr,
 	       end < from;
 }
 
-/* The request, as changed by all earlier chunks. */
+/* Sets the request for a chunk, as changed by all earlier chunks. */
 static void set_asked(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
@@ -142,7 +142,7 @@ static int end_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	return FLAME_OK;
 }
 
-/* All samples were handed out. */
+/* Counts a chunk whose samples were all handed out. */
 static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
 	bool good = jfr->position->turn.good;
@@ -172,7 +172,7 @@ static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 	jfr->totals.resized_events += chunk->damage.lost.resized;
 }
 
-/* Its samples are next. */
+/* Begins to hand out a chunk's samples. */
 static void begin_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {
@@ -182,7 +182,7 @@ static void begin_turn(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	};
 }
 
-/* A chunk of 1.x or 2.x, with chunk->size bytes available. */
+/* Reads a chunk of 1.x or 2.x, with chunk->size bytes available. */
 static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 		      enum fl_jfr_found found)
 {

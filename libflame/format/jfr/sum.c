@@ -225,7 +225,10 @@ void fl_jfr_add_queued(struct fl_jfr_queue *queue)
 	queue->met = queue->added;
 }
 
-/* The next sum to be written; it is empty. */
+/*
+ * Queues the sum that the caller has filled in; adds it at once while sums are
+ * few.
+ */
 static void enqueue(struct fl_jfr_queue *queue, uint64_t key)
 {
 	struct fl_jfr_chunk *chunk = queue->chunk;

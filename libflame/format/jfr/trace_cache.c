@@ -71,7 +71,9 @@ void fl_jfr_cache_make_hashes(struct fl_jfr_chunk *chunk)
 	if (fl_grow(&traces->hashes, &traces->hashes_capacity, traces->count,
 		    sizeof(*traces->hashes)))
 		return;
-	/* Without hashes the cache is not used; old ones would be too short. */
+	/*
+	 * Out of memory: do without the cache, as the old array is too short.
+	 */
 	fl_free(traces->hashes);
 	traces->hashes = NULL;
 	traces->hashes_capacity = 0;

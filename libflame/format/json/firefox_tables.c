@@ -48,7 +48,7 @@ static void read_column(struct fl_json_source *js, struct fl_json_integers *c)
 		fl_json_integers(&js->json, c);
 }
 
-/* A number that does not fit is told; it is INT64_MAX. */
+/* A number that does not fit is reported, and is INT64_MAX. */
 static int64_t decimal_of(struct fl_json_source *js, int places)
 {
 	const struct fl_json *json = &js->json;

@@ -127,7 +127,7 @@ static bool take_weight(struct slice s, int64_t *n, int *kind)
 			continue;
 		if (kind)
 			*kind = units[k].kind;
-		/* Reads tenths of a KB too, in thousandths. */
+		/* A weight may have a fraction: three digits of it are read. */
 		if (units[k].factor == 1)
 			return fl_parse_decimal(number, units[k].places, n);
 		if (!fl_parse_decimal(number, units[k].places ? 9 : 3, n))

@@ -40,7 +40,10 @@ static size_t count_word(struct slice s)
 	return n;
 }
 
-/* Cuts off the next word; *size counts the blanks before it, too. */
+/*
+ * The first word of s, which is unchanged; *size counts the blanks before it,
+ * too.
+ */
 static struct slice peek_word(struct slice s, size_t *size)
 {
 	size_t blanks = count_blanks(s);

@@ -254,8 +254,8 @@ static void forget(struct fl_perf_lines *lines)
 	lines->n = 0;
 	lines->loose = 0;
 	/*
-	 * If addresses are resolved to names, the cache of lines is not used
-	 * for them.
+	 * Functions refer to frames as well as lines do; without functions all
+	 * frames can go.
 	 */
 	if (!lines->nfunctions)
 		lines->frames.n = 0;

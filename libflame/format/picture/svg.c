@@ -291,7 +291,7 @@ static void end_element(void *arg, const xmlChar *name, const xmlChar *prefix,
 	svg->depth--;
 }
 
-/* The limit for one tag or text; libxml2 is very slow on large tags. */
+/* Whether one tag or text is too long: libxml2 is very slow on large tags. */
 static bool is_too_long(struct fl_in *in, size_t size)
 {
 	if (fl_likely(size <= (size_t)MAX_TAG_MB << 20))

@@ -39,7 +39,7 @@ static bool add_values(struct flame *flame, struct fl_pprof_samples *s,
 	return !numbers.packed.damaged;
 }
 
-/* Its values go behind those of the others, its other fields to s->rest. */
+/* Appends the sample's values to s->values, and its other fields to s->rest. */
 static bool split(struct flame *flame, struct fl_pprof_samples *s,
 		  const struct fl_field *sample)
 {

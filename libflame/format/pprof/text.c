@@ -367,7 +367,7 @@ static bool take_name(struct reader *r, struct slice line)
 
 /* Threads ------------------------------------------------------------- */
 
-/* An address that is told without a name elsewhere. */
+/* An address that has no name in the profile. */
 static void keep_name(struct reader *r, uint64_t address, flame_id name)
 {
 	uint64_t *at = fl_map_put(&r->names, address, NULL);

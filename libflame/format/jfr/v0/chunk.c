@@ -33,7 +33,7 @@ static int64_t end_of(const struct fl_v0 *v)
 	return (int64_t)((wide)v->end_ms * 1000000);
 }
 
-/* The value described by its row; the unit is NULL if it has none. */
+/* Sets the value described by its row; the unit is NULL if it has none. */
 static void set_value(const struct fl_v0 *v, const struct fl_v0_event *e,
 		      const struct fl_v0_numbers *n, wide ticks,
 		      struct fl_jfr_hit *hit)

@@ -42,7 +42,7 @@ struct fl_v0_field {
 	uint32_t content;	/* content type's id; 0: a plain value */
 	uint32_t index;		/* of a struct, or an array's data type */
 	uint8_t type, role;
-	/* A field of a struct; NULL: unknown. */
+	/* The layout of a struct; NULL: unknown. */
 	const struct fl_v0_layout *layout;
 };
 

@@ -80,7 +80,7 @@ static const struct {
 	{ "file_write", "jdk.FileWrite", true },
 };
 
-/* By our name, and by the producer's URI and path. */
+/* Names an event twice: our name, and the producer's URI and path. */
 static void name_event(struct fl_v0 *v, struct fl_v0_event *e, struct slice uri,
 		       struct slice path)
 {
