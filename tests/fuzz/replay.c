@@ -213,10 +213,37 @@ static int one(const char *name, const char *path)
 	return 0;
 }
 
+/* Inputs that no target reads are tests that nobody runs. */
+static bool all_have_targets(const char *folder)
+{
+	struct fuzz_target ignored;
+	struct dirent **list;
+	int n = scandir(folder, &list, NULL, alphasort);
+	bool good = n >= 0;
+
+	for (int i = 0; i < n; i++) {
+		const char *name = list[i]->d_name;
+		bool known = name[0] == '.' || strcmp(name, "README") == 0 ||
+			     fuzz_target_named(name, &ignored);
+
+#ifndef HAVE_SAMPLER
+		known = known || strncmp(name, "sample-", 7) == 0;
+#endif
+		if (!known) {
+			printf("# %s/%s: no such target\n", folder, name);
+			good = false;
+		}
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+	return good;
+}
+
 int main(int argc, char **argv)
 {
 	struct fuzz_target target, ignored;
-	bool good = true;
+	bool good = true, known = true;
 	unsigned n;
 
 	programs_own = argv[0];
@@ -228,6 +255,10 @@ int main(int argc, char **argv)
 		return one(argv[1], argv[2]);
 	for (n = 0; fuzz_target(n, &target); n++)
 		good = replay(&target, n + 1, argv + 1) && good;
-	printf("1..%u\n", n);
-	return good ? 0 : 1;
+	for (char **folder = argv + 1; *folder; folder++)
+		known = all_have_targets(*folder) && known;
+	printf("%s %u - all inputs have a target\n", known ? "ok" : "not ok",
+	       n + 1);
+	printf("1..%u\n", n + 1);
+	return good && known ? 0 : 1;
 }
