@@ -41,8 +41,8 @@ struct fl_perf_naming {
 	bool java;		/* the comm begins with "java": peers ask */
 	struct fl_buf buf;	/* scratch */
 	struct fl_perf_inline *inlines;	/* NULL: --inline is not asked */
-	char inlined_ip[16];	/* of the last frame that perf inlined */
-	size_t inlined_ip_size;
+	char inlined_ip[18];	/* of the last frame that perf inlined; "0x..." */
+	size_t inlined_ip_size;	/* 0: none */
 };
 
 /* Frames of a line, leaf first; several where Java was inlined. */

@@ -214,6 +214,15 @@ static bool frames_of(struct fl_perf_lines *lines,
 
 /* Lines --------------------------------------------------------------- */
 
+/* A peer's ip is the first word, whatever it is. */
+static void remember_inlined_ip(struct fl_perf_naming *naming, struct slice ip)
+{
+	if (ip.size > sizeof(naming->inlined_ip))
+		ip.size = 0;
+	naming->inlined_ip_size = ip.size;
+	memcpy(naming->inlined_ip, ip.data, ip.size);
+}
+
 /* *cached: line_cache.c finds the next line of this form. */
 static bool understand(struct fl_perf_lines *lines,
 		       struct fl_perf_naming *naming, struct slice whole,
@@ -234,11 +243,8 @@ static bool understand(struct fl_perf_lines *lines,
 		else if (!is_by_address(naming, &frame))
 			*cached = fl_perf_cache_add(&lines->cache, whole,
 						    &frame, line);
-		if (frame.inlined) {
-			naming->inlined_ip_size = frame.ip.size;
-			memcpy(naming->inlined_ip, frame.ip.data,
-			       frame.ip.size);
-		}
+		if (frame.inlined)
+			remember_inlined_ip(naming, frame.ip);
 		return true;
 	}
 	if (!is_source(text, &file, &line->source_line))

@@ -1,0 +1,1 @@
+printf 'app 1 1.0: 1 cycles:\n\t %s_name of_it (inlined)\n\t 7d8 main (/bin/app)\n\n' a_function_whose_name_is_longer_than_any_address | flame-fold --compat perl -; printf 'app 1 1.0: 1 cycles:\n\t 0x00007f0000000001 f (inlined)\n\t 0x00007f0000000001 main (/bin/app)\n\n' | flame-fold -
