@@ -122,7 +122,7 @@ static const struct fl_json_tree_kind kind = {
 	.values = FL_TREE_EITHER, .drops_root = drops_root,
 };
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct d3 *d3 = source->state;
 	const char *metric = d3->is_page ? "threads" : "samples";
@@ -242,7 +242,7 @@ static void close_d3(struct flame_source *source)
 	fl_free(d3);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct d3 *d3 = source->state;
 	int status;
@@ -250,7 +250,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	if (d3->is_page && !d3->read)
 		read_page(d3);
 	d3->read = true;
-	status = fl_json_give(&d3->js, sample, read);
+	status = fl_json_read(&d3->js, read_document);
 	if (status == FLAME_END)
 		fl_json_tree_report(&d3->tree);
 	return status;
@@ -300,7 +300,7 @@ const struct fl_format fl_format_d3_read = {
 	.summary = "JSON trees of d3-flame-graph, perf, FlameScope",
 	.probe = probe,
 	.open = open_d3,
-	.next = next,
+	.read = read,
 	.close = close_d3,
 	.json = true,
 	.options = &option_table,
@@ -311,7 +311,7 @@ const struct fl_format fl_format_spark_page = {
 	.summary = "thread dump pages of Spark's UI",
 	.probe = probe_page,
 	.open = open_page,
-	.next = next,
+	.read = read,
 	.close = close_d3,
 	.options = &option_table,
 };

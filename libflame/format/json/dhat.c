@@ -189,7 +189,7 @@ static void give_samples(struct dhat *d)
 	fl_free(stacks);
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct dhat *d = source->state;
 	struct fl_json *json = &d->js.json;
@@ -245,11 +245,11 @@ static void close_dhat(struct flame_source *source)
 	fl_free(d);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct dhat *d = source->state;
 
-	return fl_json_give(&d->js, sample, read);
+	return fl_json_read(&d->js, read_document);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -262,7 +262,7 @@ const struct fl_format fl_format_dhat = {
 	.summary = "heap profiles of DHAT",
 	.probe = probe,
 	.open = open_dhat,
-	.next = next,
+	.read = read,
 	.close = close_dhat,
 	.json = true,
 };

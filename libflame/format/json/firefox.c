@@ -504,7 +504,7 @@ static void read_profile(struct firefox *f)
 	}
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct firefox *f = source->state;
 	struct fl_json *json = &f->js.json;
@@ -547,11 +547,11 @@ static void close_firefox(struct flame_source *source)
 	fl_free(f);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct firefox *f = source->state;
 	const char *name = fl_in_name(source->in);
-	int status = fl_json_give(&f->js, sample, read);
+	int status = fl_json_read(&f->js, read_document);
 
 	if (status != FLAME_END)
 		return status;
@@ -593,7 +593,7 @@ const struct fl_format fl_format_firefox = {
 	.summary = "profiles of Firefox and samply",
 	.probe = probe,
 	.open = open_firefox,
-	.next = next,
+	.read = read,
 	.close = close_firefox,
 	.json = true,
 	.options = &option_table,

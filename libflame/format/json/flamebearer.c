@@ -246,7 +246,7 @@ static void give_samples(struct flamebearer *f)
 	fl_free(stacks);
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct flamebearer *f = source->state;
 	struct fl_json *json = &f->js.json;
@@ -302,11 +302,11 @@ static void close_flamebearer(struct flame_source *source)
 	fl_free(f);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct flamebearer *f = source->state;
 
-	return fl_json_give(&f->js, sample, read);
+	return fl_json_read(&f->js, read_document);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -319,7 +319,7 @@ const struct fl_format fl_format_flamebearer = {
 	.summary = "JSON of Pyroscope's render API",
 	.probe = probe,
 	.open = open_flamebearer,
-	.next = next,
+	.read = read,
 	.close = close_flamebearer,
 	.json = true,
 };

@@ -123,7 +123,7 @@ static void read_sample(struct perf_json *p)
 		give(p, time, pid, tid);
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct perf_json *p = source->state;
 	struct fl_json *json = &p->js.json;
@@ -176,11 +176,11 @@ static void close_perf_json(struct flame_source *source)
 	fl_free(p);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct perf_json *p = source->state;
 
-	return fl_json_give(&p->js, sample, read);
+	return fl_json_read(&p->js, read_document);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -193,7 +193,7 @@ const struct fl_format fl_format_perf_json = {
 	.summary = "JSON of perf data convert --to-json",
 	.probe = probe,
 	.open = open_perf_json,
-	.next = next,
+	.read = read,
 	.close = close_perf_json,
 	.json = true,
 };

@@ -86,7 +86,7 @@ static const struct fl_json_tree_kind kind = {
 	.values = FL_TREE_TOTALS, .drops_root = drops_root,
 };
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct pyinstrument *p = source->state;
 	struct fl_json *json = &p->js.json;
@@ -134,10 +134,10 @@ static void close_pyinstrument(struct flame_source *source)
 	fl_free(p);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct pyinstrument *p = source->state;
-	int status = fl_json_give(&p->js, sample, read);
+	int status = fl_json_read(&p->js, read_document);
 
 	if (status == FLAME_END)
 		fl_json_tree_report(&p->tree);
@@ -156,7 +156,7 @@ const struct fl_format fl_format_pyinstrument = {
 	.summary = "JSON of pyinstrument",
 	.probe = probe,
 	.open = open_pyinstrument,
-	.next = next,
+	.read = read,
 	.close = close_pyinstrument,
 	.json = true,
 };

@@ -148,7 +148,7 @@ static void read_recording(struct safari *s)
 		}
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct safari *s = source->state;
 	struct fl_json *json = &s->js.json;
@@ -193,11 +193,11 @@ static void close_safari(struct flame_source *source)
 	fl_free(s);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct safari *s = source->state;
 
-	return fl_json_give(&s->js, sample, read);
+	return fl_json_read(&s->js, read_document);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -223,7 +223,7 @@ const struct fl_format fl_format_safari = {
 	.summary = "recordings of Safari's timelines",
 	.probe = probe,
 	.open = open_safari,
-	.next = next,
+	.read = read,
 	.close = close_safari,
 	.json = true,
 	.options = &option_table,

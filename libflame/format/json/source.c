@@ -25,7 +25,6 @@ void fl_json_source_free(struct fl_json_source *js)
 {
 	fl_json_free(&js->json);
 	fl_index_free(&js->index);
-	fl_free(js->samples);
 }
 
 static uint64_t hash_of(const struct flame_sample *s)
@@ -42,7 +41,8 @@ static struct flame_sample *find(struct fl_json_source *js,
 	uint32_t i = fl_index_first(&js->index, hash), id;
 
 	while ((id = fl_index_next(&js->index, hash, &i))) {
-		struct flame_sample *other = &js->samples[id - 1];
+		struct flame_sample *other =
+			&js->source->batch.samples[id - 1];
 
 		if (other->stack == s->stack && other->metric == s->metric &&
 		    other->thread == s->thread && other->time == s->time &&
@@ -55,14 +55,13 @@ static struct flame_sample *find(struct fl_json_source *js,
 static void append(struct fl_json_source *js, const struct flame_sample *s,
 		   uint64_t hash)
 {
-	if (!fl_grow(&js->samples, &js->capacity, js->count + 1,
-		     sizeof(*js->samples)) ||
-	    (js->count < UINT32_MAX - 1 &&
-	     !fl_index_add(&js->index, hash, (uint32_t)js->count + 1))) {
+	size_t n = js->source->batch.n;
+
+	if (n < UINT32_MAX - 1 &&
+	    !fl_index_add(&js->index, hash, (uint32_t)n + 1))
 		fl_no_memory(js->flame);
-		return;
-	}
-	js->samples[js->count++] = *s;
+	else
+		fl_batch_add(js->source, s);
 }
 
 void fl_json_add(struct fl_json_source *js, const struct flame_sample *s)
@@ -164,29 +163,18 @@ int fl_json_finish(struct fl_json_source *js)
 	return FLAME_END;
 }
 
-static void forget_samples(struct fl_json_source *js)
-{
-	js->count = js->given = 0;
-	fl_index_free(&js->index);
-}
-
-int fl_json_give(struct fl_json_source *js, struct flame_sample *sample,
+int fl_json_read(struct fl_json_source *js,
 		 void (*read)(struct flame_source *source))
 {
-	while (js->given == js->count) {
-		forget_samples(js);
-		if (js->ended || fl_failed(js->flame))
-			return fl_json_finish(js);
-		fl_json_next(&js->json);
-		js->ended = js->json.token == FL_JSON_END ||
-			    js->json.token == FL_JSON_FAILED;
-		if (!js->ended)
-			read(js->source);
-	}
-	if (fl_failed(js->flame))
-		return FLAME_FAILED;
-	*sample = js->samples[js->given++];
-	return FLAME_OK;
+	fl_index_free(&js->index);
+	if (js->ended || fl_failed(js->flame))
+		return fl_json_finish(js);
+	fl_json_next(&js->json);
+	js->ended = js->json.token == FL_JSON_END ||
+		    js->json.token == FL_JSON_FAILED;
+	if (!js->ended)
+		read(js->source);
+	return fl_failed(js->flame) ? FLAME_FAILED : FLAME_OK;
 }
 
 /* Probes --------------------------------------------------------------- */

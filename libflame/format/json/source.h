@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared by readers of JSON.  A reader reads one document after the other
- * and adds samples; equal ones are added up, so that memory grows with
- * distinct stacks.  Those of a document are given out at its end.
+ * and adds its samples to the source's batch; equal ones are added up, so that
+ * memory grows with distinct stacks.
  */
 #ifndef FL_JSON_SOURCE_H
 #define FL_JSON_SOURCE_H
@@ -14,9 +14,7 @@ struct fl_json_source {
 	struct flame_source *source;
 	struct flame *flame;
 	struct fl_json json;
-	struct flame_sample *samples;
-	size_t count, given, capacity;
-	struct fl_index index;	/* of samples, to add up equal ones */
+	struct fl_index index;	/* of the batch, to add up equal samples */
 	uint64_t good;		/* samples so far, or their like */
 	uint64_t bad, first_bad;	/* records left out; line of the first */
 	const char *bad_reason;		/* of the first */
@@ -41,10 +39,10 @@ flame_id fl_json_thread(struct flame *flame, struct slice name, int64_t pid,
 /* A record at the line of the parser is left out, for a reason. */
 void fl_json_bad(struct fl_json_source *js, const char *reason);
 /*
- * For a format's next.  read: reads the rest of a document whose first token
+ * For a format's read.  read: reads the rest of a document whose first token
  * was read last, and adds its samples.
  */
-int fl_json_give(struct fl_json_source *js, struct flame_sample *sample,
+int fl_json_read(struct fl_json_source *js,
 		 void (*read)(struct flame_source *source));
 /* At the end: reports damage, once; gives FLAME_END or FLAME_FAILED. */
 int fl_json_finish(struct fl_json_source *js);

@@ -658,7 +658,7 @@ static void read_exporter(struct speedscope *s)
 	s->ours = fl_slice_starts(text, "libflame@");
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct speedscope *s = source->state;
 	struct fl_json *json = &s->js.json;
@@ -713,11 +713,11 @@ static void close_speedscope(struct flame_source *source)
 	fl_free(s);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct speedscope *s = source->state;
 
-	return fl_json_give(&s->js, sample, read);
+	return fl_json_read(&s->js, read_document);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -743,7 +743,7 @@ const struct fl_format fl_format_speedscope = {
 	.summary = "JSON of speedscope, py-spy, rbspy, dotnet-trace",
 	.probe = probe,
 	.open = open_speedscope,
-	.next = next,
+	.read = read,
 	.close = close_speedscope,
 	.json = true,
 	.options = &option_table,

@@ -251,7 +251,7 @@ static void read_key(struct stackprof *s)
 	}
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct stackprof *s = source->state;
 	struct fl_json *json = &s->js.json;
@@ -298,11 +298,11 @@ static void close_stackprof(struct flame_source *source)
 	fl_free(s);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct stackprof *s = source->state;
 
-	return fl_json_give(&s->js, sample, read);
+	return fl_json_read(&s->js, read_document);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -325,7 +325,7 @@ const struct fl_format fl_format_stackprof = {
 	.summary = "JSON of Ruby's stackprof, recorded with raw: true",
 	.probe = probe,
 	.open = open_stackprof,
-	.next = next,
+	.read = read,
 	.close = close_stackprof,
 	.json = true,
 	.options = &option_table,

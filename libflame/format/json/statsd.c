@@ -230,7 +230,7 @@ static void read_target(struct statsd *s)
 	}
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct statsd *s = source->state;
 	struct fl_json *json = &s->js.json;
@@ -275,10 +275,10 @@ static void close_statsd(struct flame_source *source)
 	fl_free(s);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct statsd *s = source->state;
-	int status = fl_json_give(&s->js, sample, read);
+	int status = fl_json_read(&s->js, read_document);
 
 	if (status == FLAME_END && s->others)
 		fl_remark(source->flame, "%s: %" PRIu64 " series are no "
@@ -310,7 +310,7 @@ const struct fl_format fl_format_statsd = {
 	.summary = "stacks of statsd-jvm-profiler: InfluxDB's, Graphite's JSON",
 	.probe = probe,
 	.open = open_statsd,
-	.next = next,
+	.read = read,
 	.close = close_statsd,
 	.json = true,
 	.options = &option_table,

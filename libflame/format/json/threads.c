@@ -305,7 +305,7 @@ static void read_object(struct threads *t)
 			read_thread_dump(t);
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct threads *t = source->state;
 	struct fl_json *json = &t->js.json;
@@ -342,10 +342,10 @@ static void close_threads(struct flame_source *source)
 	fl_dump_close(source);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct threads *t = source->state;
-	int status = fl_json_give(&t->js, sample, read);
+	int status = fl_json_read(&t->js, read_document);
 
 	if (status != FLAME_END)
 		return status;
@@ -382,7 +382,7 @@ const struct fl_format fl_format_threads = {
 	.summary = "JSON of thread dumps: Spark, jcmd, py-spy dump -j",
 	.probe = probe,
 	.open = open_threads,
-	.next = next,
+	.read = read,
 	.close = close_threads,
 	.json = true,
 	.options = &option_table,

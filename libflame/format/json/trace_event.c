@@ -569,7 +569,7 @@ static void read_keys(struct trace *t)
 		read_key(t);
 }
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct trace *t = source->state;
 	struct fl_json *json = &t->js.json;
@@ -638,11 +638,11 @@ static void close_trace(struct flame_source *source)
 	fl_free(t);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct trace *t = source->state;
 
-	return fl_json_give(&t->js, sample, read);
+	return fl_json_read(&t->js, read_document);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -667,7 +667,7 @@ const struct fl_format fl_format_trace_event = {
 	.summary = "JSON of Chrome's traces, py-spy's chrometrace",
 	.probe = probe,
 	.open = open_trace,
-	.next = next,
+	.read = read,
 	.close = close_trace,
 	.json = true,
 	.options = &option_table,

@@ -671,7 +671,7 @@ struct file {
 	struct fl_v8 *profile;
 };
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct file *f = source->state;
 	struct fl_json *json = &f->js.json;
@@ -710,11 +710,11 @@ static void close_v8(struct flame_source *source)
 	fl_free(f);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct file *f = source->state;
 
-	return fl_json_give(&f->js, sample, read);
+	return fl_json_read(&f->js, read_document);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -741,7 +741,7 @@ const struct fl_format fl_format_cpuprofile = {
 	.summary = "CPU profiles of V8: node --cpu-prof, Chrome",
 	.probe = probe,
 	.open = open_v8,
-	.next = next,
+	.read = read,
 	.close = close_v8,
 	.json = true,
 	.options = &option_table,

@@ -79,7 +79,7 @@ static const struct fl_json_tree_kind kind = {
 	.values = FL_TREE_SELF, .drops_root = drops_root,
 };
 
-static void read(struct flame_source *source)
+static void read_document(struct flame_source *source)
 {
 	struct heap *heap = source->state;
 	struct fl_json *json = &heap->js.json;
@@ -127,10 +127,10 @@ static void close_heap(struct flame_source *source)
 	fl_free(heap);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct heap *heap = source->state;
-	int status = fl_json_give(&heap->js, sample, read);
+	int status = fl_json_read(&heap->js, read_document);
 
 	if (status == FLAME_END)
 		fl_json_tree_report(&heap->tree);
@@ -156,7 +156,7 @@ const struct fl_format fl_format_heapprofile = {
 	.summary = "heap profiles of V8: node --heap-prof, Chrome",
 	.probe = probe,
 	.open = open_heap,
-	.next = next,
+	.read = read,
 	.close = close_heap,
 	.json = true,
 	.options = &option_table,
