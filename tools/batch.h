@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-batch: inputs are grouped by labels of their paths (batch_group.c;
- * batch_url.c lists folders of WebHDFS, batch_logs.c event logs of Spark),
+ * flame-batch: inputs are grouped by labels of their paths (batch_group.c,
+ * by batch_keys.c; batch_url.c lists folders of WebHDFS, batch_logs.c event
+ * logs of Spark),
  * each group is read and drawn in a process of its own (batch_page.c,
  * batch_stages.c, batch_metrics.c, batch_outliers.c), the heaviest two pages
  * (batch_pages.c) of an application are compared (batch_compare.c), and the
@@ -20,6 +21,13 @@
 
 enum { BATCH_MAX_KEYS = 8 };
 
+/* Where the values of a key are found. */
+enum batch_key_kind {
+	BATCH_OF_PATH,		/* in the path alone */
+	BATCH_OF_BOTH,		/* in the path, else in samples */
+	BATCH_OF_SAMPLES	/* in samples alone */
+};
+
 struct batch_input {
 	char *path;
 	uint64_t size;
@@ -36,12 +44,13 @@ struct batch_log {
 };
 
 /*
- * Inputs that are read together; or a page of the site, which with
- * --spark-events is a part of a group.
+ * Inputs that are read together; or a page of the site, which is a part of a
+ * group if that is split.
  */
 struct batch_group {
 	const struct batch_input *inputs;
 	size_t n;
+	bool split;		/* into pages, by labels of samples */
 	char *title;		/* "app-1 stage 7" */
 	char *name;		/* of its files: "app-1-stage-7" */
 	uint64_t bytes;
@@ -64,12 +73,12 @@ struct batch {
 	struct cli *cli;
 	const char *site;	/* the folder */
 	char *keys[BATCH_MAX_KEYS];
+	enum batch_key_kind kinds[BATCH_MAX_KEYS];
 	size_t nkeys;
 	struct batch_input *inputs;
 	size_t ninputs, inputs_capacity;
 	struct batch_group *groups;
 	size_t ngroups;
-	bool split;		/* groups by --spark-events into stages */
 	struct batch_log *logs;
 	size_t nlogs, logs_capacity;
 	struct batch_group *pages;	/* of all groups, once these are drawn */
@@ -93,13 +102,23 @@ struct batch_drawing {
 	size_t read;		/* inputs with samples */
 	unsigned threads;
 	size_t memory;
-	struct batch_stages *stages;	/* of --spark-events */
+	struct batch_stages *stages;	/* of a group that is split */
 };
 
-/* batch_group.c ------------------------------------------------------- */
+/* batch_keys.c -------------------------------------------------------- */
 
 /* "app,stage"; false: the message is out. */
 bool batch_parse_keys(struct batch *batch, const char *list);
+/* The values of an input's keys, by its path. */
+bool batch_read_values(const struct batch *batch, struct batch_input *input);
+/* Whether the samples of inputs with these values may tell others. */
+bool batch_is_split(const struct batch *batch,
+		    const struct batch_input *input);
+/* Keys of samples, as flame_split_sink takes them; to be freed. */
+char *batch_split_keys(const struct batch *batch);
+
+/* batch_group.c ------------------------------------------------------- */
+
 /* The files of the operands, folders read to the bottom. */
 bool batch_collect(struct batch *batch, struct flame *flame);
 /* Adds one file; NULL: it does not exist.  false: the error was printed. */
@@ -133,7 +152,7 @@ void batch_free_logs(struct batch *batch);
 
 /* batch_stages.c ------------------------------------------------------ */
 
-/* Reads a group once, and draws a page for each stage; false: failed. */
+/* Reads a group once, and draws a page for each key; false: failed. */
 bool batch_draw_stages(struct batch_drawing *d);
 /*
  * The parts of the page that is drawn, for --outliers: "APP/EXECUTOR", to be
@@ -225,7 +244,7 @@ cJSON *batch_load(const struct batch *batch, const struct batch_group *group);
 /* The record of a page with these options, if its files are there; or NULL. */
 cJSON *batch_load_page(const struct batch *batch, const char *name);
 /* ".json", or where pages have that ".inputs.json". */
-const char *batch_record_ending(const struct batch *batch);
+const char *batch_record_ending(const struct batch_group *group);
 /* Whether the site has this file. */
 bool batch_is_there(const struct batch *batch, const char *name);
 /* index.html, index.json and manifest.json; an exit status. */

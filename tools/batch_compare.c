@@ -17,12 +17,17 @@ static const char *app_of(const struct batch_group *group)
 							   "key"), "app");
 }
 
-/* Not "[no task]", nor several at once. */
-static bool is_stage(const struct batch_group *group)
+/* Not "[no task]", nor several stages at once, nor "[no thread]". */
+static bool has_all_keys(const struct batch_group *group)
 {
-	return batch_text(cJSON_GetObjectItemCaseSensitive(group->record,
-							   "key"),
-			  "stage")[0] != '[';
+	const cJSON *keys = cJSON_GetObjectItemCaseSensitive(group->record,
+							     "key");
+	const cJSON *key;
+
+	cJSON_ArrayForEach(key, keys)
+		if (strncmp(batch_text(keys, key->string), "[no ", 4) == 0)
+			return false;
+	return batch_text(keys, "stage")[0] != '[';
 }
 
 static const cJSON *first_metric(const struct batch_group *group)
@@ -51,7 +56,7 @@ static const struct batch_group *heaviest(const struct batch *batch,
 		const struct batch_group *group = &batch->pages[i];
 
 		if (group == other || strcmp(app_of(group), app) != 0 ||
-		    weight_of(group) <= 0 || !is_stage(group))
+		    weight_of(group) <= 0 || !has_all_keys(group))
 			continue;
 		if (metric && strcmp(batch_text(first_metric(group), "name"),
 				     metric) != 0)

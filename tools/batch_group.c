@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inputs of flame-batch: files of folders, their keys, and the groups
- * that have one key.
+ * The inputs of flame-batch: files of folders, and the groups that have one
+ * key.
  */
 #include "batch.h"
 
@@ -12,76 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* Keys ---------------------------------------------------------------- */
-
-static const char *const known_keys[] = {
-	"app", "attempt", "container", "epoch", "executor", "file", "host",
-	"pid", "stage",
-};
-
-enum { NKNOWN = sizeof(known_keys) / sizeof(known_keys[0]) };
-
-static bool is_key(const char *name)
-{
-	for (size_t i = 0; i < NKNOWN; i++)
-		if (strcmp(known_keys[i], name) == 0)
-			return true;
-	return false;
-}
-
-static bool add_key(struct batch *batch, const char *name)
-{
-	if (!is_key(name)) {
-		cli_say(batch->cli, "--key %s: a path tells app, attempt, "
-			"container, epoch, executor, file, host, pid and "
-			"stage", name);
-		return false;
-	}
-	if (batch->nkeys == BATCH_MAX_KEYS) {
-		cli_say(batch->cli, "--key: more than %d keys",
-			BATCH_MAX_KEYS);
-		return false;
-	}
-	batch->keys[batch->nkeys] = strdup(name);
-	return batch->keys[batch->nkeys++] || cli_no_memory(batch->cli);
-}
-
-bool batch_parse_keys(struct batch *batch, const char *list)
-{
-	char *copy = strdup(list), *rest = copy, *name;
-	bool good = copy || cli_no_memory(batch->cli);
-
-	while (good && (name = strsep(&rest, ",")))
-		good = add_key(batch, name);
-	free(copy);
-	for (size_t i = 0; good && i < batch->nkeys; i++)
-		batch->split |= batch->nlogs &&
-				strcmp(batch->keys[i], "stage") == 0;
-	return good;
-}
-
-static bool read_values(struct batch *batch, struct batch_input *input)
-{
-	const char *slash = strrchr(input->path, '/');
-	char value[4096];
-
-	for (size_t i = 0; i < batch->nkeys; i++) {
-		const char *text = value;
-
-		if (batch->split && strcmp(batch->keys[i], "stage") == 0)
-			text = "";
-		else if (strcmp(batch->keys[i], "file") == 0)
-			text = slash ? slash + 1 : input->path;
-		else if (!flame_path_label(input->path, batch->keys[i], value,
-					   sizeof(value)))
-			text = "";
-		input->values[i] = strdup(text);
-		if (!input->values[i])
-			return cli_no_memory(batch->cli);
-	}
-	return true;
-}
 
 /* Inputs -------------------------------------------------------------- */
 
@@ -108,7 +38,7 @@ bool batch_add_input(struct batch *batch, const char *path,
 		snprintf(input->mtime, sizeof(input->mtime), "%lld.%09ld",
 			 (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 	}
-	return read_values(batch, input);
+	return batch_read_values(batch, input);
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -369,6 +299,7 @@ bool batch_make_groups(struct batch *batch)
 	}
 	for (size_t i = 0; i < batch->ngroups; i++) {
 		group = &batch->groups[i];
+		group->split = batch_is_split(batch, group->inputs);
 		group->title = batch_title(batch, group->inputs, ' ');
 		group->name = name_of(batch, i);
 		if (!group->title || !group->name)

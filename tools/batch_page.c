@@ -310,7 +310,7 @@ bool batch_write_record(struct batch_drawing *d, const char *ending)
 /* An old record would make a page that is half drawn pass for whole. */
 static bool remove_record(const struct batch_drawing *d)
 {
-	const char *ending = batch_record_ending(d->batch);
+	const char *ending = batch_record_ending(d->group);
 	char *path = batch_path(d->batch, d->group->name, ending);
 	bool good = path && (unlink(path) == 0 || errno == ENOENT);
 
@@ -325,7 +325,7 @@ static bool draw(struct batch_drawing *d)
 	if (!remove_record(d) || !batch_add_head(d, d->group->inputs) ||
 	    !batch_add_logs(d->batch, d->group, d->record))
 		return false;
-	if (d->batch->split)
+	if (d->group->split)
 		return batch_draw_stages(d);
 	return draw_page(d) && batch_add_metrics(d) && count_executors(d) &&
 	       (!d->batch->outliers ||
@@ -356,7 +356,7 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 		cli_say(cli, "%s: %s", group->title,
 			d.flame && flame_error(d.flame)[0] ?
 				flame_error(d.flame) :
-			batch->split && d.message[0] ? d.message :
+			group->split && d.message[0] ? d.message :
 						       "out of memory");
 	flame_trees_free(d.trees);
 	flame_free(d.flame);

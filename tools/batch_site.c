@@ -87,9 +87,9 @@ static bool has_inputs(const struct batch_group *group, const cJSON *record)
 	return i == group->n;
 }
 
-const char *batch_record_ending(const struct batch *batch)
+const char *batch_record_ending(const struct batch_group *group)
 {
-	return batch->split ? ".inputs.json" : ".json";
+	return group->split ? ".inputs.json" : ".json";
 }
 
 /* Without memory for it, the group is drawn again. */
@@ -122,11 +122,11 @@ cJSON *batch_load_page(const struct batch *batch, const char *name)
 
 cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
 {
-	cJSON *record = load(batch, group->name, batch_record_ending(batch));
+	cJSON *record = load(batch, group->name, batch_record_ending(group));
 
 	if (record && has_inputs(group, record) &&
 	    batch_has_logs(batch, group, record) &&
-	    (batch->split ? batch_has_pages(batch, record) :
+	    (group->split ? batch_has_pages(batch, record) :
 			    has_files(batch, record)))
 		return record;
 	cJSON_Delete(record);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A group of flame-batch with --spark-events: its inputs are read once, and
- * their samples divided by the stage that the event log tells (flame_split);
- * each stage has a page, and so have the samples of no task, and those of
- * several stages at once.  The record of a page is as in batch_page.c, with
+ * A group of flame-batch of which samples tell keys: its inputs are read once,
+ * and their samples divided by these keys (flame_split), of which the stage is
+ * that of the event log with --spark-events.  Each key has a page, and so have
+ * the samples without it, and those of several stages at once.  The record of a
+ * page is as in batch_page.c, with
  *
  *	files, bytes	of inputs with samples of it
  *	lost		inputs of the group that were lost or damaged
@@ -41,6 +42,7 @@ struct batch_stages {
 struct page {
 	struct batch_input as;	/* first: to be compared */
 	size_t part;
+	bool told[BATCH_MAX_KEYS];	/* it has the key, or one like it has */
 };
 
 static flame_id get(const struct batch_drawing *d, flame_id labels,
@@ -107,36 +109,19 @@ static flame_id executor_of(const struct batch_drawing *d, flame_id labels)
 			   executor);
 }
 
-/*
- * Keys that a recording tells, too; the stage is the log's.  Outliers are found
- * among parts of one executor each.
- */
-static void list_keys(const struct batch *batch, char *list, size_t size)
-{
-	static const char *const keys[] = { "app", "executor" };
-	int n = snprintf(list, size, "stage");
-
-	for (size_t i = 0; i < batch->nkeys; i++)
-		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
-			if (strcmp(batch->keys[i], keys[k]) == 0)
-				n += snprintf(list + n, size - (size_t)n,
-					      ",%s", keys[k]);
-	if (batch->outliers)
-		snprintf(list + n, size - (size_t)n, ",app,executor");
-}
-
 static struct flame_sink *make_chain(struct batch_drawing *d)
 {
 	struct flame_sink *like = batch_make_page(d), *sink;
 	struct cli *cli = d->batch->cli;
-	char keys[64];
+	char *keys;
 
 	if (!like)
 		return NULL;
-	list_keys(d->batch, keys, sizeof(keys));
-	sink = flame_split_sink(d->stages->split, like, keys,
-				"app,executor,path,stage-name,stage-tasks,"
-				"query");
+	keys = batch_split_keys(d->batch);
+	sink = keys ? flame_split_sink(d->stages->split, like, keys,
+				       "app,executor,path,stage-name,"
+				       "stage-tasks,query") : NULL;
+	free(keys);
 	if (sink) {
 		struct flame_sink *trees = flame_trees_sink(d->trees, sink);
 
@@ -462,7 +447,7 @@ static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
 		flame_split_at(d->stages->split, pages->part);
 	/* Samples of no stage, or of several, have no stage name. */
 	const char *stage = value_of(d->batch, as, "stage");
-	flame_id labels = *stage && *stage != '[' ?
+	flame_id labels = d->batch->nlogs && *stage && *stage != '[' ?
 			  told->labels[told->nlabels - 1] : 0;
 	char *heading = heading_of(all, d->group->title, labels);
 	char *query = query_of(all, labels);
@@ -527,6 +512,8 @@ static bool make_page(struct batch_drawing *all, const struct page *pages,
 	return good;
 }
 
+/* Keys of the pages -------------------------------------------------- */
+
 /* The page's value of a key: that of its samples, else of the path. */
 static const char *page_value(const struct batch_drawing *d, flame_id keys,
 			      size_t i)
@@ -561,18 +548,98 @@ static int by_key(const void *a, const void *b)
 	return d ? d : (x->part > y->part) - (x->part < y->part);
 }
 
+/* Those of an app or executor that nothing tells have no name for it. */
+static bool may_be_named(const struct batch *batch, size_t i)
+{
+	const char *key = batch->keys[i];
+
+	return strcmp(key, "app") != 0 && strcmp(key, "executor") != 0 &&
+	       (!batch->nlogs || strcmp(key, "stage") != 0);
+}
+
+/*
+ * Beside parts with a value of a key, those without it are called "[no stage]".
+ * The parts are sorted, so those without come first of all that have the same
+ * keys before it.
+ */
+static void find_told(const struct batch *batch, struct page *pages, size_t n)
+{
+	for (size_t p = n; p--;) {
+		bool same = p + 1 < n;
+
+		for (size_t i = 0; i < batch->nkeys; i++) {
+			const char *value = pages[p].as.values[i];
+
+			pages[p].told[i] = *value ||
+					   (same && pages[p + 1].told[i]);
+			same = same &&
+			       strcmp(value, pages[p + 1].as.values[i]) == 0;
+		}
+	}
+}
+
+static bool name_missing(const struct batch *batch, struct page *page)
+{
+	for (size_t i = 0; i < batch->nkeys; i++) {
+		char *name;
+
+		if (*page->as.values[i] || !page->told[i] ||
+		    !may_be_named(batch, i))
+			continue;
+		if (asprintf(&name, "[no %s]", batch->keys[i]) < 0)
+			return false;
+		free(page->as.values[i]);
+		page->as.values[i] = name;
+	}
+	return true;
+}
+
+/* Fills the pages' keys and sorts the pages by them. */
+static bool sort_pages(const struct batch_drawing *d, struct page *pages)
+{
+	size_t n = d->stages->n;
+	bool good = true;
+
+	for (size_t i = 0; good && i < n; i++)
+		good = fill_page(d, &pages[i], i);
+	if (!good)
+		return false;
+	qsort(pages, n, sizeof(*pages), by_key);
+	find_told(d->batch, pages, n);
+	for (size_t i = 0; good && i < n; i++)
+		good = name_missing(d->batch, &pages[i]);
+	qsort(pages, n, sizeof(*pages), by_key);
+	return good;
+}
+
+/* A key of samples alone that none of them has is likely misspelt. */
+static void report_unseen(const struct batch_drawing *d,
+			  const struct page *pages)
+{
+	const struct batch *batch = d->batch;
+
+	for (size_t i = 0; i < batch->nkeys && !batch->cli->quiet; i++) {
+		bool seen = batch->kinds[i] != BATCH_OF_SAMPLES ||
+			    !may_be_named(batch, i) || !d->stages->n;
+
+		for (size_t p = 0; p < d->stages->n && !seen; p++)
+			seen = *pages[p].as.values[i];
+		if (!seen)
+			cli_say(batch->cli, "%s: no sample has a label %s",
+				d->group->title, batch->keys[i]);
+	}
+}
+
 static bool make_pages(struct batch_drawing *d, struct page *pages)
 {
 	struct batch_stages *s = d->stages;
 	cJSON *names = cJSON_AddArrayToObject(d->record, "pages");
-	bool good = names;
+	bool good = names && sort_pages(d, pages);
 	size_t from, to;
 
-	for (size_t i = 0; good && i < s->n; i++)
-		good = fill_page(d, &pages[i], i);
 	if (!good)
 		return cli_no_memory(d->batch->cli);
-	qsort(pages, s->n, sizeof(*pages), by_key);
+	report_unseen(d, pages);
 	for (from = 0; good && from < s->n; from = to) {
 		for (to = from + 1; to < s->n &&
 		     batch_compare_keys(&pages[from].as, &pages[to].as) == 0;
@@ -634,7 +701,7 @@ bool batch_draw_stages(struct batch_drawing *d)
 	d->stages = &s;
 	good = s.split && list_inputs(d) && read_all(d) && add_totals(d) &&
 	       draw_pages(d) &&
-	       batch_write_record(d, batch_record_ending(d->batch));
+	       batch_write_record(d, batch_record_ending(d->group));
 	flame_split_free(s.split);
 	free(s.inputs);
 	d->stages = NULL;

@@ -8,7 +8,7 @@
 
 #include "filter/filter.h"
 
-enum { MAX_KEYS = 8 };
+enum { MAX_KEYS = 10 };
 
 struct part {
 	struct flame_part told;

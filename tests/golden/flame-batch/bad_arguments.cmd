@@ -1,7 +1,9 @@
 flame-batch x.jfr
 flame-batch -o - x.jfr
 flame-batch -o site
-flame-batch --key thread -o site x.jfr
+flame-batch --key metric -o site x.jfr
+flame-batch --key 'stage=(.)' -o site x.jfr
+flame-batch --key app, -o site x.jfr
 flame-batch -o site gone.jfr
 echo "status $?"
 touch file
