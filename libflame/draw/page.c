@@ -214,8 +214,11 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 	struct page_state *state = sink->state;
 
 	state->source = NULL;
-	return fl_origins_add(&state->origins, source) ?
-	       FLAME_OK : fl_no_memory(sink->flame);
+	if (!fl_origins_add(&state->origins, source))
+		return fl_no_memory(sink->flame);
+	sink->needs &= ~(unsigned)FL_NEED_FACTS;
+	sink->needs |= fl_origins_needs(&state->origins);
+	return FLAME_OK;
 }
 
 /* For recording samples. */

@@ -93,6 +93,11 @@ bool fl_origins_add(struct fl_origins *origins,
 		copy_facts(flame, origin, source));
 }
 
+unsigned fl_origins_needs(const struct fl_origins *origins)
+{
+	return origins->count < FL_MAX_ORIGINS_WITH_FACTS ? FL_NEED_FACTS : 0;
+}
+
 void fl_origins_free(struct fl_origins *origins)
 {
 	for (size_t i = 0; i < origins->count; i++)

@@ -28,6 +28,8 @@ struct fl_origins {
  */
 bool fl_origins_add(struct fl_origins *origins,
 		    const struct flame_source *source);
+/* FL_NEED_FACTS, or 0 if facts of a further source would be left out. */
+unsigned fl_origins_needs(const struct fl_origins *origins);
 void fl_origins_free(struct fl_origins *origins);
 /*
  * Writes what the inputs are called: the title of a picture, "a.jfr",

@@ -185,11 +185,13 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 {
 	const struct column *c = sink->state;
 	struct fl_span *span = &c->tree->span[c->column];
+	struct fl_origins *origins = &c->tree->origins[c->column];
 	bool fresh = span->from == span->to;
 	int64_t from, to;
 
-	if (!fl_origins_add(&c->tree->origins[c->column], source))
+	if (!fl_origins_add(origins, source))
 		return fl_no_memory(sink->flame);
+	sink->needs = fl_origins_needs(origins);
 	if (!fl_source_span(source, &from, &to)) {
 		span->unknown = true;
 	} else {

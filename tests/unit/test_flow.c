@@ -7,6 +7,7 @@
 
 #include "flow/flow.h"
 #include "format/format.h"
+#include "tree/origins.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -1281,6 +1282,33 @@ Test(facts, a_recording_tells_of_itself)
 	cr_expect(chunks);
 	cr_expect_geq(flame_metrics(flame), 2);
 	flame_close(source);
+}
+
+/* A page shows facts of its first inputs: of later ones none are made. */
+Test(facts, are_made_of_as_many_inputs_as_are_shown)
+{
+	struct flame_tree *tree = flame_tree_new(flame, 1);
+	struct flame_sink *sink = flame_tree_sink(tree, 0);
+	const char *top = getenv("TOP");
+	const struct flame_fact *facts;
+	char path[1024];
+
+	if (!top)
+		cr_skip_test("TOP is not set");
+	snprintf(path, sizeof(path), "%s/tests/data/jfr/spark-trace.jfr", top);
+	for (int i = 0; i <= FL_MAX_ORIGINS_WITH_FACTS; i++) {
+		struct flame_source *source = flame_open(flame, path, NULL);
+
+		cr_assert(source, "%s", flame_error(flame));
+		cr_assert_eq(flame_pump(source, sink), FLAME_OK);
+		if (i < FL_MAX_ORIGINS_WITH_FACTS)
+			cr_expect_gt(flame_facts(source, &facts), 0);
+		else
+			cr_expect_eq(flame_facts(source, &facts), 0);
+		flame_close(source);
+	}
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	flame_tree_free(tree);
 }
 
 /* Rows ---------------------------------------------------------------- */
