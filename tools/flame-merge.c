@@ -125,6 +125,19 @@ static int parse(const struct merge *m, struct input *in, const char *line,
 	return GOOD;
 }
 
+/*
+ * Whether the input is a tar archive: its first line begins with the header of
+ * its first file, which text is not.
+ */
+static bool is_archive(const struct input *in, const char *line, size_t n)
+{
+	enum { MAGIC = 257 };	/* where "ustar" stands */
+
+	return in->line == 1 && n > MAGIC + strlen("ustar") &&
+	       memcmp(line + MAGIC, "ustar", strlen("ustar")) == 0 &&
+	       memchr(line, '\0', MAGIC);
+}
+
 /* Refuses a header after lines without one: their metric is unknown. */
 static bool read_header(struct merge *m, struct input *in, const char *line,
 			size_t n)
@@ -153,6 +166,12 @@ static int read_line(struct merge *m, struct input *in)
 
 	while ((status = flame_lines_next(in->lines, &line, &n)) == FLAME_OK) {
 		in->line++;
+		if (is_archive(in, line, n)) {
+			cli_say(m->cli, "%s: a tar archive, whose files cannot "
+				"be read side by side: use flame-fold",
+				in->name);
+			return FLAME_FAILED;
+		}
 		if (n && line[0] == '#' && header_is(line, n)) {
 			if (!read_header(m, in, line, n))
 				return FLAME_FAILED;
