@@ -182,9 +182,10 @@ int fl_archive_pump(struct flame_source *source, struct flame_sink *sink)
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct fl_archive *archive = source->archive;
+	struct flame_sample sample;
 	int status;
 
 	for (;;) {
@@ -194,9 +195,9 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			archive->member = NULL;
 			return status;
 		}
-		status = flame_next(archive->member, sample);
+		status = flame_next(archive->member, &sample);
 		if (status == FLAME_OK)
-			return FLAME_OK;
+			return fl_batch_add(source, &sample);
 		status = report_member(source, archive->member, status);
 		flame_close(archive->member);
 		archive->member = NULL;
@@ -221,5 +222,5 @@ static int open_tar(struct flame_source *source)
 
 const struct fl_format fl_format_tar = {
 	.name = "tar", .summary = "an archive, each file of which is an input",
-	.probe = probe, .open = open_tar, .next = next, .selects = true,
+	.probe = probe, .open = open_tar, .read = read, .selects = true,
 };

@@ -132,11 +132,10 @@ struct fl_format {
 	int (*probe)(const uint8_t *head, size_t n, bool whole);
 	int (*open)(struct flame_source *source);
 	/*
-	 * One of the two.  next: gives a sample.  read: adds samples to the
-	 * source's batch, which is empty (fl_batch_add); FLAME_OK: there may
-	 * be more; FLAME_END: none was added.
+	 * Adds samples to the source's batch, which is empty (fl_batch_add).
+	 * FLAME_OK: there may be more, unless the flame has failed; FLAME_END:
+	 * none was added.
 	 */
-	int (*next)(struct flame_source *source, struct flame_sample *sample);
 	int (*read)(struct flame_source *source);
 	void (*close)(struct flame_source *source);
 	bool selects;		/* honours fl_select by itself */

@@ -246,8 +246,11 @@ static int read_batch(struct flame_source *source)
 	int status = FLAME_OK;
 
 	batch->n = batch->given = 0;
-	while (status == FLAME_OK && !batch->n)
+	while (status == FLAME_OK && !batch->n) {
 		status = source->format->read(source);
+		if (status == FLAME_OK && fl_failed(source->flame))
+			status = FLAME_FAILED;
+	}
 	if (status != FLAME_OK)
 		batch->n = 0;
 	return status;
@@ -257,8 +260,6 @@ static int take(struct flame_source *source, struct flame_sample *sample)
 {
 	struct fl_batch *batch = &source->batch;
 
-	if (source->format->next)
-		return source->format->next(source, sample);
 	if (fl_unlikely(batch->given == batch->n)) {
 		int status = read_batch(source);
 

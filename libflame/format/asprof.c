@@ -258,9 +258,10 @@ static int at_end(struct reader *r)
 	return fl_lines_end(r->source, &r->lines);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
+	struct flame_sample sample;
 	struct slice line;
 	bool is_sample;
 
@@ -270,14 +271,14 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		/* A trace that is cut lacks its outer frames. */
 		if (ended && fl_in_damage(source->in))
 			r->open = false;
-		is_sample = ended ? end_trace(r, sample) :
-				    take_line(r, line, sample);
+		is_sample = ended ? end_trace(r, &sample) :
+				    take_line(r, line, &sample);
 		if (r->unit.failed)
 			return fl_no_memory(source->flame);
 		if (fl_failed(source->flame))
 			return FLAME_FAILED;
 		if (is_sample)
-			return FLAME_OK;
+			return fl_batch_add(source, &sample);
 		if (ended)
 			return at_end(r);
 	}
@@ -332,7 +333,7 @@ const struct fl_format fl_format_asprof = {
 	.summary = "async-profiler's text: asprof -o traces, -o flat",
 	.probe = probe,
 	.open = open_asprof,
-	.next = next,
+	.read = read,
 	.close = close_asprof,
 	.options = &option_table,
 };

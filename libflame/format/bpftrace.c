@@ -561,26 +561,27 @@ static int at_end(struct reader *r)
 	return FLAME_END;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
+	struct flame_sample sample;
 	struct slice line;
 	bool is_sample;
 
 	for (;;) {
-		is_sample = r->json.size && next_entry(r, sample);
+		is_sample = r->json.size && next_entry(r, &sample);
 		if (!is_sample && !fl_lines_next(&r->base.lines, &line))
 			return at_end(r);
 		if (!is_sample && !r->open && fl_slice_starts(line, "{\""))
 			begin_json(r, line);
 		else if (!is_sample)
-			is_sample = take_text(r, line, sample);
+			is_sample = take_text(r, line, &sample);
 		if (r->key.failed || r->name.failed || r->text.failed)
 			return fl_no_memory(source->flame);
 		if (fl_failed(source->flame))
 			return FLAME_FAILED;
 		if (is_sample)
-			return FLAME_OK;
+			return fl_batch_add(source, &sample);
 	}
 }
 
@@ -634,7 +635,7 @@ const struct fl_format fl_format_bpftrace = {
 	.summary = "maps of stacks, as bpftrace prints them or with -f json",
 	.probe = probe,
 	.open = open_bpftrace,
-	.next = next,
+	.read = read,
 	.close = close_bpftrace,
 	.json = true,
 };

@@ -284,42 +284,39 @@ static bool split_count(struct slice *s, struct slice *count)
 	return count->size > 0;
 }
 
-/* true: a sample. */
-static bool end_stack(struct reader *r, struct slice line, struct slice count,
-		      struct flame_sample *sample)
+static void end_stack(struct reader *r, struct slice line, struct slice count)
 {
 	struct flame *flame = r->base.flame;
+	struct flame_sample sample = { .time = FLAME_NOTIME };
 
 	if (!r->base.metric)
 		r->base.metric = flame_metric(flame, "samples", "samples");
-	memset(sample, 0, sizeof(*sample));
-	sample->time = FLAME_NOTIME;
-	sample->metric = r->base.metric;
-	if (!fl_parse_int(count, &sample->weight)) {
+	sample.metric = r->base.metric;
+	if (!fl_parse_int(count, &sample.weight)) {
 		fl_lines_bad(&r->base.lines, line);
 		forget(r);
-		return false;
+		return;
 	}
 	end_part(r);
-	sample->stack = fl_trace_stack(
+	sample.stack = fl_trace_stack(
 		flame, fl_keys_stack(flame, &r->base.keys), &r->base.trace);
-	sample->thread = fl_keys_thread(flame, &r->base.keys);
+	sample.thread = fl_keys_thread(flame, &r->base.keys);
 	if (!r->base.lines.ended && !options_of(r)->peer) {
 		fl_warn(flame, "%s: line %" PRIu64 ": the last line has no "
 			"end, its count %" PRId64 " may be cut",
 			fl_in_name(r->base.source->in), r->base.lines.number,
-			sample->weight);
+			sample.weight);
 		r->base.source->damage = 1;
 	}
 	forget(r);
-	fl_metric_count(flame, r->base.metric, sample->weight);
-	if (!sample->stack) {
+	fl_metric_count(flame, r->base.metric, sample.weight);
+	if (!sample.stack) {
 		flame->metrics[r->base.metric].no_stack++;
 		r->no_stack++;
-		return false;
+		return;
 	}
 	r->base.lines.good++;
-	return true;
+	fl_batch_add(r->base.source, &sample);
 }
 
 /* Lines that belong to no stack; true: it was one. */
@@ -348,33 +345,30 @@ static bool is_non_sample(struct reader *r, struct slice line, struct slice s)
 	return true;
 }
 
-static bool read_line(struct reader *r, struct slice line,
-		      struct flame_sample *sample)
+static void read_line(struct reader *r, struct slice line)
 {
 	struct slice s = fl_slice_trim(line), count;
 
 	if (!s.size) {
 		r->distribution = false;
 		end_part(r);
-		return false;
+		return;
 	}
 	if (is_non_sample(r, line, s))
-		return false;
+		return;
 	if (split_count(&s, &count)) {
 		add_keys(r, s);
-		return end_stack(r, line, count, sample);
-	}
-	if (!r->base.trace.count && !is_frame(s) &&
-	    (size_t)(s.data - line.data) < FRAME_INDENT)
+		end_stack(r, line, count);
+	} else if (!r->base.trace.count && !is_frame(s) &&
+		   (size_t)(s.data - line.data) < FRAME_INDENT) {
 		add_keys(r, s);
-	else
+	} else {
 		add_frame(r, s);
-	return false;
+	}
 }
 
 /* The one skips three lines, the other up to the first that is empty. */
-static bool peer_line(struct reader *r, struct slice line,
-		      struct flame_sample *sample)
+static void peer_line(struct reader *r, struct slice line)
 {
 	bool perl = options_of(r)->peer == FL_PEER_PERL;
 	struct slice s = fl_slice_trim(line);
@@ -382,13 +376,11 @@ static bool peer_line(struct reader *r, struct slice line,
 	if (!r->peer_data) {
 		r->peer_header++;
 		r->peer_data = perl ? r->peer_header == 3 : !s.size;
-		return false;
-	}
-	if (fl_slice_digits(s))
-		return end_stack(r, line, s, sample);
-	if (s.size)
+	} else if (fl_slice_digits(s)) {
+		end_stack(r, line, s);
+	} else if (s.size) {
 		peer_frame(r, s);
-	return false;
+	}
 }
 
 static int at_end(struct reader *r)
@@ -418,19 +410,20 @@ static int at_end(struct reader *r)
 
 /* The row ------------------------------------------------------------- */
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 
-	return options_of(r)->peer ? peer_line(r, line, sample) :
-				     read_line(r, line, sample);
+	if (options_of(r)->peer)
+		peer_line(r, line);
+	else
+		read_line(r, line);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_line_reader_next(&r->base, accept_line, sample);
+	int status = fl_line_reader_read(&r->base, accept_line);
 
 	return status == FLAME_END ? at_end(r) : status;
 }
@@ -515,7 +508,7 @@ const struct fl_format fl_format_dtrace = {
 	.summary = "stacks and their counts, as dtrace(1) prints them",
 	.probe = probe,
 	.open = open_dtrace,
-	.next = next,
+	.read = read,
 	.close = close_dtrace,
 	.options = &option_table,
 };

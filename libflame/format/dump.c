@@ -135,7 +135,7 @@ static void report_end(struct fl_dump *dump)
 		"from there do not count", fl_in_name(dump->source->in));
 }
 
-bool fl_dump_end(struct fl_dump *dump, struct flame_sample *sample)
+bool fl_dump_sample(struct fl_dump *dump, struct flame_sample *sample)
 {
 	struct flame *flame = dump->source->flame;
 	const struct fl_select *s = &dump->source->select;
@@ -164,6 +164,14 @@ bool fl_dump_end(struct fl_dump *dump, struct flame_sample *sample)
 	return true;
 }
 
+void fl_dump_end(struct fl_dump *dump)
+{
+	struct flame_sample sample;
+
+	if (fl_dump_sample(dump, &sample))
+		fl_batch_add(dump->source, &sample);
+}
+
 void fl_dump_lose(struct fl_dump *dump)
 {
 	if (!dump->open)
@@ -173,7 +181,7 @@ void fl_dump_lose(struct fl_dump *dump)
 		dump->first_lost = dump->line;
 }
 
-int fl_dump_finish(struct fl_dump *dump)
+static int finish(struct fl_dump *dump)
 {
 	struct flame_source *source = dump->source;
 	struct flame *flame = source->flame;
@@ -195,6 +203,24 @@ int fl_dump_finish(struct fl_dump *dump)
 			  "left out", name, dump->no_stack);
 	dump->lost = dump->no_stack = 0;
 	return FLAME_END;
+}
+
+int fl_dump_read(struct fl_dump *dump,
+		 void (*accept)(struct fl_dump *dump, struct slice line),
+		 void (*end)(struct fl_dump *dump))
+{
+	struct flame_source *source = dump->source;
+	struct slice line;
+
+	while (!source->batch.n && !fl_failed(source->flame)) {
+		if (fl_lines_next(&dump->lines, &line))
+			accept(dump, line);
+		else if (dump->open)
+			end(dump);
+		else
+			return finish(dump);
+	}
+	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 }
 
 int fl_dump_probe(const uint8_t *head, size_t n, bool whole,

@@ -48,11 +48,10 @@ bool fl_is_empty(struct fl_in *in)
 	return false;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	size_t n;
 
-	(void)sample;
 	if (source->damage)
 		return FLAME_END;
 	source->damage = 1;
@@ -63,5 +62,5 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 }
 
 const struct fl_format fl_format_empty = {
-	.name = "empty", .next = next, .selects = true,
+	.name = "empty", .read = read, .selects = true,
 };

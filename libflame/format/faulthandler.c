@@ -139,11 +139,11 @@ static bool is_silently_cut(const struct fl_dump *dump)
 	return true;
 }
 
-static bool end(struct faulthandler *f, struct flame_sample *sample)
+static void end(struct fl_dump *dump)
 {
-	if (is_silently_cut(&f->dump))
-		f->dump.truncated = true;
-	return fl_dump_end(&f->dump, sample);
+	if (is_silently_cut(dump))
+		dump->truncated = true;
+	fl_dump_end(dump);
 }
 
 /* A line of a thread, without its two blanks. */
@@ -166,29 +166,26 @@ static void take_inner(struct faulthandler *f, struct slice text)
 		fl_lines_bad(&dump->lines, text);
 }
 
-/* true: sample is one. */
-static bool take(struct faulthandler *f, struct slice line,
-		 struct flame_sample *sample)
+static void accept_line(struct fl_dump *dump, struct slice line)
 {
-	struct fl_dump *dump = &f->dump;
+	struct faulthandler *f = (struct faulthandler *)dump;
 	struct slice name;
 	int64_t id;
-	bool given;
 
 	if (read_header(line, &name, &id)) {
-		given = end(f, sample);
+		end(dump);
 		fl_dump_begin(dump, name);
 		dump->tid = id;
 		f->whole = f->aside = false;
-		return given;
+		return;
 	}
 	if (!line.size)
-		return end(f, sample);
+		end(dump);
 	if (!dump->open)
-		return false;
+		return;
 	if (line.size > 2 && fl_slice_starts(line, "  ")) {
 		take_inner(f, from(line, 2));
-		return false;
+		return;
 	}
 	f->whole = dump->lines.ended || line.data[0] != ' ';
 	if (fl_slice_starts(line, "Current thread's C stack trace"))
@@ -196,7 +193,6 @@ static bool take(struct faulthandler *f, struct slice line,
 	else if (fl_slice_starts(line, "plus ") &&
 		 fl_slice_ends(line, " frames"))
 		dump->truncated = true;
-	return false;
 }
 
 /* The row ----------------------------------------------------------------- */
@@ -223,32 +219,20 @@ static int open_faulthandler(struct flame_source *source)
  * The last thread may have no line after it: its last frame decides whether it
  * is complete.
  */
-static bool end_of_input(struct faulthandler *f, struct flame_sample *sample)
+static void end_of_input(struct fl_dump *dump)
 {
-	struct fl_dump *dump = &f->dump;
+	struct faulthandler *f = (struct faulthandler *)dump;
 
 	if (f->whole || (dump->lines.ended &&
 			 !fl_in_damage(dump->source->in)))
-		return end(f, sample);
-	fl_dump_lose(dump);
-	return false;
+		end(dump);
+	else
+		fl_dump_lose(dump);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
-	struct faulthandler *f = source->state;
-	struct slice line;
-	bool given = false;
-
-	while (!given && !fl_failed(source->flame)) {
-		if (fl_lines_next(&f->dump.lines, &line))
-			given = take(f, line, sample);
-		else if (!f->dump.open || !end_of_input(f, sample))
-			return fl_dump_finish(&f->dump);
-		else
-			given = true;
-	}
-	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+	return fl_dump_read(source->state, accept_line, end_of_input);
 }
 
 const struct fl_format fl_format_faulthandler = {
@@ -256,6 +240,6 @@ const struct fl_format fl_format_faulthandler = {
 	.summary = "stacks that Python's faulthandler prints",
 	.probe = probe,
 	.open = open_faulthandler,
-	.next = next,
+	.read = read,
 	.close = fl_dump_close,
 };

@@ -184,11 +184,18 @@ void fl_dump_close(struct flame_source *source);
 void fl_dump_begin(struct fl_dump *dump, struct slice name);
 void fl_dump_frame(struct fl_dump *dump, flame_id frame);
 /* Ends the open thread, if any: true where that gives a sample. */
-bool fl_dump_end(struct fl_dump *dump, struct flame_sample *sample);
+bool fl_dump_sample(struct fl_dump *dump, struct flame_sample *sample);
+/* Ends it, and adds its sample to the source's batch. */
+void fl_dump_end(struct fl_dump *dump);
 /* The open thread, if any, was cut: it is left out, and counted. */
 void fl_dump_lose(struct fl_dump *dump);
-/* At the end of the input: reports losses and returns FLAME_END. */
-int fl_dump_finish(struct fl_dump *dump);
+/*
+ * For a format's read.  end: ends or loses the thread that is open at the end
+ * of the input.  There losses are reported.
+ */
+int fl_dump_read(struct fl_dump *dump,
+		 void (*accept)(struct fl_dump *dump, struct slice line),
+		 void (*end)(struct fl_dump *dump));
 /*
  * For probes: `bits` if a line of the head is one that begins(), 0 if the
  * first MiB has none, else -1.  Dumps lie in logs.
@@ -308,15 +315,13 @@ struct fl_line_reader {
 int fl_line_reader_open(struct flame_source *source, size_t state_size);
 /* Frees the state, too. */
 void fl_line_reader_free(struct fl_line_reader *r);
-/* Accepts lines up to one that ends a sample; FLAME_END: there are no more. */
-typedef bool fl_accept_line(struct fl_line_reader *r, struct slice line,
-			    struct flame_sample *sample);
-int fl_line_reader_next(struct fl_line_reader *r, fl_accept_line *accept,
-			struct flame_sample *sample);
-/* Counts a sample without stack and thread, which are the caller's; true. */
-bool fl_line_reader_sample(struct fl_line_reader *r, const char *metric,
-			   const char *unit, int64_t weight,
-			   struct flame_sample *sample);
+/* Accepts lines until there is a sample; FLAME_END: there are no more. */
+typedef void fl_accept_line(struct fl_line_reader *r, struct slice line);
+int fl_line_reader_read(struct fl_line_reader *r, fl_accept_line *accept);
+/* Counts a sample, and adds it to the source's batch. */
+void fl_line_reader_sample(struct fl_line_reader *r, const char *metric,
+			   const char *unit, int64_t weight, flame_id stack,
+			   flame_id thread);
 /* Sets the damage of the source, by whether there were samples. */
 void fl_line_reader_damage(struct fl_line_reader *r);
 
@@ -337,8 +342,8 @@ void fl_backtrace_add(struct fl_line_reader *r,
  * names (NULL at the end), or the root of another whole stack.
  */
 bool fl_backtrace_is_whole(struct fl_line_reader *r, const char *const *roots);
-/* A sample of the trace, which has frames and is whole; true. */
-bool fl_backtrace_sample(struct fl_line_reader *r, struct flame_sample *sample);
+/* Adds a sample of the trace, which has frames and is whole. */
+void fl_backtrace_sample(struct fl_line_reader *r);
 /* Reports that the input ends within the trace. */
 void fl_backtrace_cut(struct fl_line_reader *r);
 /* At the end of the input: reports losses and returns FLAME_END. */

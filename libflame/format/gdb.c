@@ -318,21 +318,16 @@ static void forget(struct reader *r)
 	r->open = r->closed = r->settled = r->position = false;
 }
 
-/* true: a sample. */
-static bool end_stack(struct reader *r, struct flame_sample *sample)
+static void end_stack(struct reader *r)
 {
 	bool open = r->open;
 
 	end_frame(r);
 	/* "thread 2" prints where that thread stopped; a backtrace follows. */
-	if (!open || !r->base.trace.count ||
-	    (r->position && r->base.trace.count == 1)) {
-		forget(r);
-		return false;
-	}
-	fl_backtrace_sample(&r->base, sample);
+	if (open && r->base.trace.count &&
+	    (!r->position || r->base.trace.count != 1))
+		fl_backtrace_sample(&r->base);
 	forget(r);
-	return true;
 }
 
 /* Lines --------------------------------------------------------------- */
@@ -469,13 +464,10 @@ static void accept_other(struct reader *r, struct slice s)
 }
 
 /* A frame: of the stack that is open, or the first of another. */
-static bool begin_frame(struct reader *r, struct slice s, int64_t number,
-			struct flame_sample *sample)
+static void begin_frame(struct reader *r, struct slice s, int64_t number)
 {
-	bool is_sample = false;
-
 	if (number == 0) {
-		is_sample = end_stack(r, sample);
+		end_stack(r);
 		r->open = true;
 		r->position = r->switched;
 		r->switched = false;
@@ -485,33 +477,31 @@ static bool begin_frame(struct reader *r, struct slice s, int64_t number,
 		if (!r->open || r->closed ||
 		    (uint64_t)number != r->number + 1) {
 			r->base.outside++;
-			return false;
+			return;
 		}
 	}
 	r->settled = false;
 	r->number = number;
 	r->pending.size = r->broken = 0;
 	fl_buf_put(&r->pending, s.data, FL_MIN(s.size, (size_t)MAX_FRAME_TEXT));
-	return is_sample;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice s,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice s)
 {
 	struct reader *r = (struct reader *)base;
 	static const char switching[] = "[Switching to thread ";
-	bool is_sample = false, prompt = fl_slice_starts(s, "(gdb)");
+	bool prompt = fl_slice_starts(s, "(gdb)");
 	struct slice tid;
 	int64_t number;
 
 	if (is_bare_thread(s, &tid)) {
-		is_sample = end_stack(r, sample);
+		end_stack(r);
 		memset(&r->base.keys, 0, sizeof(r->base.keys));
 		r->base.keys.tid = flame_name(r->base.flame, tid.data,
 					      tid.size);
 		r->bare = true;
 		r->switched = false;
-		return is_sample;
+		return;
 	}
 	if (r->bare && fl_slice_starts(fl_slice_trim(s), "#"))
 		s = fl_slice_trim(s);
@@ -519,42 +509,43 @@ static bool accept_line(struct fl_line_reader *base, struct slice s,
 	if (fl_slice_starts(s, switching)) {
 		size_t close = find(s, ")]");
 
-		is_sample = end_stack(r, sample);
+		end_stack(r);
 		r->bare = false;
 		read_thread(r, s);
 		r->switched = true;
 		s = after(s, FL_MIN(close + 2, s.size));
-		/* No stack is open now, so this returns no sample. */
 		if (split_number(&s, &number))
-			begin_frame(r, s, number, sample);
-		return is_sample;
+			begin_frame(r, s, number);
+		return;
 	}
 	if (is_thread(s)) {
-		is_sample = end_stack(r, sample);
+		end_stack(r);
 		r->bare = false;
 		read_thread(r, s);
 		r->switched = false;
-		return is_sample;
+		return;
 	}
-	if (split_number(&s, &number))
-		return begin_frame(r, s, number, sample);
+	if (split_number(&s, &number)) {
+		begin_frame(r, s, number);
+		return;
+	}
 	accept_other(r, s);
 	r->closed |= prompt;
-	return false;
 }
 
 /* The last stack, unless it may have been cut. */
-static bool last_stack(struct reader *r, struct flame_sample *sample)
+static void last_stack(struct reader *r)
 {
 	if (!r->open)
-		return false;
+		return;
 	end_frame(r);
 	if (r->settled ||
-	    (r->whole && fl_backtrace_is_whole(&r->base, roots)))
-		return end_stack(r, sample);
+	    (r->whole && fl_backtrace_is_whole(&r->base, roots))) {
+		end_stack(r);
+		return;
+	}
 	fl_backtrace_cut(&r->base);
 	forget(r);
-	return false;
 }
 
 static int at_end(struct reader *r)
@@ -568,18 +559,17 @@ static int at_end(struct reader *r)
 
 /* The row ------------------------------------------------------------- */
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_line_reader_next(&r->base, accept_line, sample);
+	int status = fl_line_reader_read(&r->base, accept_line);
 
 	if (r->pending.failed)
 		return fl_no_memory(source->flame);
 	if (status != FLAME_END)
 		return status;
-	if (last_stack(r, sample))
-		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
-	return at_end(r);
+	last_stack(r);
+	return source->batch.n ? FLAME_OK : at_end(r);
 }
 
 static int open_gdb(struct flame_source *source)
@@ -660,7 +650,7 @@ const struct fl_format fl_format_gdb = {
 	.summary = "backtraces of gdb, pstack, eu-stack, coredumpctl",
 	.probe = probe,
 	.open = open_gdb,
-	.next = next,
+	.read = read,
 	.close = close_gdb,
 	.options = &option_table,
 };

@@ -123,11 +123,11 @@ static void add_frame(struct goroutine *g, struct slice number)
 		fl_no_memory(flame);
 }
 
-static bool end(struct goroutine *g, struct flame_sample *sample)
+static void end(struct goroutine *g)
 {
 	if (g->has_function)
 		add_frame(g, (struct slice){ "", 0 });
-	return fl_dump_end(&g->dump, sample);
+	fl_dump_end(&g->dump);
 }
 
 static void take_inner(struct goroutine *g, struct slice line)
@@ -154,28 +154,23 @@ static void take_inner(struct goroutine *g, struct slice line)
 	}
 }
 
-/* true: sample is one. */
-static bool take(struct goroutine *g, struct slice line,
-		 struct flame_sample *sample)
+static void accept_line(struct fl_dump *dump, struct slice line)
 {
-	struct fl_dump *dump = &g->dump;
+	struct goroutine *g = (struct goroutine *)dump;
 	struct slice state;
 	int64_t id;
-	bool given;
 
 	if (read_header(line, &id, &state)) {
-		given = end(g, sample);
+		end(g);
 		fl_dump_begin(dump, (struct slice){ "", 0 });
 		dump->tid = id;
 		dump->state = state_of(state);
 		g->has_function = g->is_aside = false;
-		return given;
-	}
-	if (!fl_slice_trim(line).size)
-		return end(g, sample);
-	if (dump->open)
+	} else if (!fl_slice_trim(line).size) {
+		end(g);
+	} else if (dump->open) {
 		take_inner(g, line);
-	return false;
+	}
 }
 
 /* The row ----------------------------------------------------------------- */
@@ -213,26 +208,17 @@ static void close_goroutine(struct flame_source *source)
 	fl_dump_close(source);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+/* A goroutine that is cut lacks its outer frames. */
+static void end_of_input(struct fl_dump *dump)
 {
-	struct goroutine *g = source->state;
-	struct slice line;
-	bool given = false;
+	if (!dump->lines.ended || fl_in_damage(dump->source->in))
+		fl_dump_lose(dump);
+	end((struct goroutine *)dump);
+}
 
-	while (!given && !fl_failed(source->flame)) {
-		if (fl_lines_next(&g->dump.lines, &line)) {
-			given = take(g, line, sample);
-			continue;
-		}
-		/* A goroutine that is cut lacks its outer frames. */
-		if (g->dump.open && (!g->dump.lines.ended ||
-				     fl_in_damage(source->in)))
-			fl_dump_lose(&g->dump);
-		given = end(g, sample);
-		if (!given)
-			return fl_dump_finish(&g->dump);
-	}
-	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+static int read(struct flame_source *source)
+{
+	return fl_dump_read(source->state, accept_line, end_of_input);
 }
 
 static const struct fl_option rows[] = {
@@ -249,7 +235,7 @@ const struct fl_format fl_format_goroutine = {
 	.summary = "stacks of goroutines: Go's panics, SIGQUIT, debug=2",
 	.probe = probe,
 	.open = open_goroutine,
-	.next = next,
+	.read = read,
 	.close = close_goroutine,
 	.options = &option_table,
 };

@@ -295,15 +295,16 @@ static bool give(struct reader *r, struct flame_sample *sample)
 	return sample->stack != 0;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
+	struct flame_sample sample;
 
 	if (!r->read)
 		read_all(r);
 	while (r->given < r->nallocations && !fl_failed(r->base.flame))
-		if (give(r, sample))
-			return FLAME_OK;
+		if (give(r, &sample))
+			return fl_batch_add(source, &sample);
 	return fl_failed(r->base.flame) ? FLAME_FAILED :
 	       fl_lines_end(source, &r->base.lines);
 }
@@ -344,6 +345,6 @@ const struct fl_format fl_format_heaptrack = {
 	.summary = "recordings of heaptrack",
 	.probe = probe,
 	.open = open_heaptrack,
-	.next = next,
+	.read = read,
 	.close = close_heaptrack,
 };

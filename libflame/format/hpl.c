@@ -443,10 +443,11 @@ static flame_id thread_of(struct reader *r, uint64_t tid)
 	return fl_thread(r->flame, s, (int64_t)tid);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
 	const struct fl_map_entry *e = NULL;
+	struct flame_sample sample;
 
 	while (!e) {
 		e = r->read ? fl_map_each(&r->counts, &r->given) : NULL;
@@ -461,13 +462,13 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 	if (fl_failed(r->flame))
 		return FLAME_FAILED;
 	if (e) {
-		*sample = (struct flame_sample){
+		sample = (struct flame_sample){
 			.stack = r->stacks[e->key >> 32], .metric = r->metric,
 			.thread = thread_of(r, r->tids[(uint32_t)e->key]),
 			.time = FLAME_NOTIME, .weight = (int64_t)e->value,
 		};
-		fl_metric_count(r->flame, r->metric, sample->weight);
-		return FLAME_OK;
+		fl_metric_count(r->flame, r->metric, sample.weight);
+		return fl_batch_add(source, &sample);
 	}
 	if (r->cut) {
 		fl_warn(r->flame, "%s: cut or damaged: %" PRIu64 " traces were "
@@ -544,6 +545,6 @@ const struct fl_format fl_format_hpl = {
 	.summary = "logs of honest-profiler (.hpl)",
 	.probe = probe,
 	.open = open_hpl,
-	.next = next,
+	.read = read,
 	.close = close_hpl,
 };

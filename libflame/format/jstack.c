@@ -289,21 +289,17 @@ static bool is_bottom(const struct fl_dump *dump)
 }
 
 /* A thread that no empty line ended: it may have been cut. */
-static bool end_early(struct jstack *j, struct flame_sample *sample)
+static void end_early(struct fl_dump *dump)
 {
-	struct fl_dump *dump = &j->dump;
-
 	if (is_bottom(dump) && !fl_in_damage(dump->source->in))
-		return fl_dump_end(dump, sample);
-	fl_dump_lose(dump);
-	return false;
+		fl_dump_end(dump);
+	else
+		fl_dump_lose(dump);
 }
 
-static bool begin_dump(struct jstack *j, struct slice line,
-		       struct flame_sample *sample)
+static void begin_dump(struct jstack *j, struct slice line)
 {
-	bool given = end_early(j, sample);
-
+	end_early(&j->dump);
 	line = trim(from(line, strlen(full)));
 	line.size -= fl_slice_ends(line, ":");
 	if (!j->dumps++)
@@ -313,7 +309,6 @@ static bool begin_dump(struct jstack *j, struct slice line,
 	j->time = j->last_time_at && j->last_time_at + 1 ==
 				     j->dump.lines.number ? j->last_time :
 							    FLAME_NOTIME;
-	return given;
 }
 
 static void not_understood(struct jstack *j, struct slice line)
@@ -391,14 +386,13 @@ static struct slice strip(struct jstack *j, struct slice line)
 }
 
 /* Not indented, and no thread's first line. */
-static bool take_outer(struct jstack *j, struct slice line,
-		       struct flame_sample *sample)
+static void take_outer(struct jstack *j, struct slice line)
 {
 	int64_t time;
 
-	if (fl_slice_starts(line, full))
-		return begin_dump(j, line, sample);
-	if (fl_java_time(line, false, &time)) {
+	if (fl_slice_starts(line, full)) {
+		begin_dump(j, line);
+	} else if (fl_java_time(line, false, &time)) {
 		j->last_time = time;
 		j->last_time_at = j->dump.lines.number;
 	} else if (fl_java_time(line, true, &time)) {
@@ -408,21 +402,18 @@ static bool take_outer(struct jstack *j, struct slice line,
 	} else if (j->dump.open && !fl_slice_starts(line, "Thread: 0x")) {
 		not_understood(j, line);
 	}
-	return false;
 }
 
 /* The stack that follows is of another thread, which runs on this one. */
-static bool take_mounted(struct jstack *j, struct slice number,
-			 struct flame_sample *sample)
+static void take_mounted(struct jstack *j, struct slice number)
 {
 	struct header h = no_header;
-	bool given = fl_dump_end(&j->dump, sample);
 
+	fl_dump_end(&j->dump);
 	parse_id(number, &h.id);
 	h.name = (struct slice){ number.data, 0 };
 	h.state = "STATE_RUNNABLE";
 	begin(j, &h);
-	return given;
 }
 
 /* Lines of a thread that say nothing of its stack. */
@@ -442,20 +433,19 @@ static bool is_ignored(struct slice text)
 }
 
 /* A line of a thread, without its indentation of n. */
-static bool take_inner(struct jstack *j, struct slice text, size_t n,
-		       struct flame_sample *sample)
+static void take_inner(struct jstack *j, struct slice text, size_t n)
 {
 	static const char state[] = "java.lang.Thread.State: ";
 	static const char mounted[] = "Mounted virtual thread #";
 	struct slice word;
 
 	if (fl_slice_starts(text, "at ") && take_frame(j, from(text, 3)))
-		return false;
+		return;
 	if (fl_slice_starts(text, "- ") && take_jhsdb_frame(j, from(text, 2)))
-		return false;
-	if (fl_slice_starts(text, mounted))
-		return take_mounted(j, from(text, strlen(mounted)), sample);
-	if (fl_slice_starts(text, state)) {
+		return;
+	if (fl_slice_starts(text, mounted)) {
+		take_mounted(j, from(text, strlen(mounted)));
+	} else if (fl_slice_starts(text, state)) {
 		text = from(text, strlen(state));
 		fl_dump_word(&text, &word);
 		j->dump.state = fl_java_state(word);
@@ -466,7 +456,6 @@ static bool take_inner(struct jstack *j, struct slice text, size_t n,
 		   !(j->to_file && n == 6 && take_frame(j, text))) {
 		not_understood(j, text);
 	}
-	return false;
 }
 
 /* Names with newlines ------------------------------------------------------ */
@@ -535,37 +524,34 @@ static bool take_name(struct jstack *j, struct slice line, struct header *h,
 	return true;
 }
 
-/* true: sample is one. */
-static bool take(struct jstack *j, struct slice line,
-		 struct flame_sample *sample)
+static void accept_line(struct fl_dump *dump, struct slice line)
 {
+	struct jstack *j = (struct jstack *)dump;
 	struct slice text;
 	struct header h;
-	bool given, begun;
+	bool begun;
 
 	line = strip(j, line);
 	text = trim(line);
 	if (!read_header(line, j->to_file, &h) &&
 	    !fl_slice_starts(line, full) && take_name(j, line, &h, &begun)) {
-		given = begun && fl_dump_end(&j->dump, sample);
-		if (begun)
+		if (begun) {
+			fl_dump_end(dump);
 			begin(j, &h);
-		return given;
-	}
-	/* Blanks alone may be where a frame's line was cut. */
-	if (!text.size)
-		return (!line.size || j->dump.lines.ended) &&
-		       fl_dump_end(&j->dump, sample);
-	if (read_header(line, j->to_file, &h)) {
-		given = fl_dump_end(&j->dump, sample);
+		}
+	} else if (!text.size) {
+		/* Blanks alone may be where a frame's line was cut. */
+		if (!line.size || dump->lines.ended)
+			fl_dump_end(dump);
+	} else if (read_header(line, j->to_file, &h)) {
+		fl_dump_end(dump);
 		begin(j, &h);
 		j->npending = 0;
-		return given;
+	} else if (text.data == line.data) {
+		take_outer(j, line);
+	} else if (dump->open) {
+		take_inner(j, text, text.data - line.data);
 	}
-	if (text.data == line.data)
-		return take_outer(j, line, sample);
-	return j->dump.open &&
-	       take_inner(j, text, text.data - line.data, sample);
 }
 
 /* The row ----------------------------------------------------------------- */
@@ -624,30 +610,15 @@ static void close_jstack(struct flame_source *source)
 	fl_dump_close(source);
 }
 
-static int finish(struct jstack *j)
-{
-	if (!j->told && j->dumps)
-		fl_fact(j->dump.source, "dumps", "%" PRIu64, j->dumps);
-	j->told = true;
-	return fl_dump_finish(&j->dump);
-}
-
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct jstack *j = source->state;
-	struct slice line;
-	bool given = false;
+	int status = fl_dump_read(&j->dump, accept_line, end_early);
 
-	while (!given && !fl_failed(source->flame)) {
-		if (!fl_lines_next(&j->dump.lines, &line)) {
-			if (!j->dump.open || !end_early(j, sample))
-				return finish(j);
-			given = true;
-		} else {
-			given = take(j, line, sample);
-		}
-	}
-	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+	if (status == FLAME_END && !j->told && j->dumps)
+		fl_fact(source, "dumps", "%" PRIu64, j->dumps);
+	j->told |= status == FLAME_END;
+	return status;
 }
 
 static const struct fl_option rows[] = {
@@ -665,7 +636,7 @@ const struct fl_format fl_format_jstack = {
 	.summary = "thread dumps of JVMs, also in logs",
 	.probe = probe,
 	.open = open_jstack,
-	.next = next,
+	.read = read,
 	.close = close_jstack,
 	.options = &option_table,
 };

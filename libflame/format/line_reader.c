@@ -32,36 +32,32 @@ void fl_line_reader_free(struct fl_line_reader *r)
 	fl_free(r);
 }
 
-int fl_line_reader_next(struct fl_line_reader *r, fl_accept_line *accept,
-			struct flame_sample *sample)
+int fl_line_reader_read(struct fl_line_reader *r, fl_accept_line *accept)
 {
 	struct slice line;
 
-	while (fl_lines_next(&r->lines, &line)) {
-		bool is_sample = accept(r, line, sample);
-
+	while (!r->source->batch.n && !fl_failed(r->flame)) {
+		if (!fl_lines_next(&r->lines, &line))
+			return FLAME_END;
+		accept(r, line);
 		if (r->buf.failed)
-			return fl_no_memory(r->flame);
-		if (fl_failed(r->flame))
-			return FLAME_FAILED;
-		if (is_sample)
-			return FLAME_OK;
+			fl_no_memory(r->flame);
 	}
-	return FLAME_END;
+	return FLAME_OK;
 }
 
-bool fl_line_reader_sample(struct fl_line_reader *r, const char *metric,
-			   const char *unit, int64_t weight,
-			   struct flame_sample *sample)
+void fl_line_reader_sample(struct fl_line_reader *r, const char *metric,
+			   const char *unit, int64_t weight, flame_id stack,
+			   flame_id thread)
 {
 	if (!r->metric)
 		r->metric = flame_metric(r->flame, metric, unit);
-	*sample = (struct flame_sample){
-		.metric = r->metric, .weight = weight, .time = FLAME_NOTIME,
-	};
 	fl_metric_count(r->flame, r->metric, weight);
 	r->lines.good++;
-	return true;
+	fl_batch_add(r->source, &(struct flame_sample){
+		.stack = stack, .metric = r->metric, .thread = thread,
+		.time = FLAME_NOTIME, .weight = weight,
+	});
 }
 
 void fl_line_reader_damage(struct fl_line_reader *r)
@@ -121,13 +117,13 @@ bool fl_backtrace_is_whole(struct fl_line_reader *r, const char *const *roots)
 	return fl_map_get(&r->roots, name) != NULL;
 }
 
-bool fl_backtrace_sample(struct fl_line_reader *r, struct flame_sample *sample)
+void fl_backtrace_sample(struct fl_line_reader *r)
 {
+	flame_id stack = fl_trace_stack(r->flame, 0, &r->trace);
+
 	fl_map_put(&r->roots, r->trace.frames[r->trace.count - 1].name, NULL);
-	fl_line_reader_sample(r, "threads", "threads", 1, sample);
-	sample->stack = fl_trace_stack(r->flame, 0, &r->trace);
-	sample->thread = fl_keys_thread(r->flame, &r->keys);
-	return true;
+	fl_line_reader_sample(r, "threads", "threads", 1, stack,
+			      fl_keys_thread(r->flame, &r->keys));
 }
 
 void fl_backtrace_cut(struct fl_line_reader *r)

@@ -287,8 +287,7 @@ static void forget(struct reader *r)
 	r->marked = r->ended = false;
 }
 
-/* true: a sample. */
-static bool end_stack(struct reader *r, struct flame_sample *sample)
+static void end_stack(struct reader *r)
 {
 	size_t n = r->base.trace.count;
 
@@ -296,13 +295,9 @@ static bool end_stack(struct reader *r, struct flame_sample *sample)
 	 * Where lldb stops it prints the selected thread's first frame; in a
 	 * backtrace of that thread one of the frames is marked.
 	 */
-	if (!n || (n == 1 && r->selected && !r->marked)) {
-		forget(r);
-		return false;
-	}
-	fl_backtrace_sample(&r->base, sample);
+	if (n && (n != 1 || !r->selected || r->marked))
+		fl_backtrace_sample(&r->base);
 	forget(r);
-	return true;
 }
 
 /* "Process 42 stopped": the next threads are its. */
@@ -318,60 +313,57 @@ static void read_process(struct reader *r, struct slice s)
 			flame_name(r->base.flame, number.data, number.size);
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice text,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice text)
 {
 	struct reader *r = (struct reader *)base;
 	struct line line = split_line(text);
-	bool is_sample = false;
 
 	if (line.kind != FRAME) {
 		r->ended |= r->base.trace.count &&
 			    (r->base.lines.ended || !text.size);
 		if (line.kind == THREAD) {
-			is_sample = end_stack(r, sample);
+			end_stack(r);
 			begin_thread(r, &line);
 		}
 		read_process(r, text);
-		return is_sample;
+		return;
 	}
 	if (line.number == 0)
-		is_sample = end_stack(r, sample);
+		end_stack(r);
 	/* "frame select 3" prints a single frame. */
 	if (r->ended || (uint64_t)line.number != r->base.trace.count) {
 		r->base.outside++;
-		return is_sample;
+		return;
 	}
 	add_frame(r, line.rest);
 	r->marked |= line.marked;
-	return is_sample;
 }
 
 /* The last stack, unless it may have been cut. */
-static bool last_stack(struct reader *r, struct flame_sample *sample)
+static void last_stack(struct reader *r)
 {
 	if (!r->base.trace.count)
-		return false;
+		return;
 	if (r->ended ||
-	    (r->base.lines.ended && fl_backtrace_is_whole(&r->base, roots)))
-		return end_stack(r, sample);
+	    (r->base.lines.ended && fl_backtrace_is_whole(&r->base, roots))) {
+		end_stack(r);
+		return;
+	}
 	fl_backtrace_cut(&r->base);
 	forget(r);
-	return false;
 }
 
 /* The row ------------------------------------------------------------- */
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_line_reader_next(&r->base, accept_line, sample);
+	int status = fl_line_reader_read(&r->base, accept_line);
 
 	if (status != FLAME_END)
 		return status;
-	if (last_stack(r, sample))
-		return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
-	return fl_backtrace_end(&r->base);
+	last_stack(r);
+	return source->batch.n ? FLAME_OK : fl_backtrace_end(&r->base);
 }
 
 static int open_lldb(struct flame_source *source)
@@ -428,7 +420,7 @@ const struct fl_format fl_format_lldb = {
 	.summary = "backtraces of lldb",
 	.probe = probe,
 	.open = open_lldb,
-	.next = next,
+	.read = read,
 	.close = close_lldb,
 	.options = &option_table,
 };

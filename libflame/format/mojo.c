@@ -59,8 +59,6 @@ struct reader {
 	size_t nframes, frames_capacity;
 	int64_t of_task;		/* so many references are a task's */
 	int64_t time, memory;
-	struct flame_sample samples[3];
-	unsigned nsamples, given;
 	uint64_t good, bad;
 	bool begun, told, has_process;
 	const char *error;
@@ -127,10 +125,10 @@ static void add_sample(struct reader *r, const char *metric, const char *unit,
 		return;
 	id = flame_metric(r->flame, metric, unit);
 	fl_metric_count(r->flame, id, weight);
-	r->samples[r->nsamples++] = (struct flame_sample){
+	fl_batch_add(r->source, &(struct flame_sample){
 		.stack = r->stack, .metric = id, .thread = r->thread,
 		.time = FLAME_NOTIME, .weight = weight,
-	};
+	});
 }
 
 /* Puts the frames on the stack; the next one may begin as it does. */
@@ -157,7 +155,6 @@ static void close_stack(struct reader *r)
 
 static void end_stack(struct reader *r)
 {
-	r->nsamples = r->given = 0;
 	if (!r->open)
 		return;
 	r->open = false;
@@ -556,42 +553,34 @@ static int finish(struct reader *r, bool cut)
 	return FLAME_END;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
 	bool cut = false, joint;
 
 	if (!r->begun && !begin(r))
 		return finish(r, true);
-	for (;;) {
-		if (fl_failed(r->flame))
-			return FLAME_FAILED;
-		if (r->given < r->nsamples) {
-			*sample = r->samples[r->given++];
-			return FLAME_OK;
-		}
-		if (r->told)
-			return FLAME_END;
+	if (r->told)
+		return FLAME_END;
+	while (!source->batch.n && !cut && !fl_failed(r->flame)) {
 		if (!peek(r))
 			break;
 		joint = is_joint(r);
 		if (!joint && !peek(r))
 			break;
 		/* A stack is whole where the next one or another file begins. */
-		if (r->open && (joint || r->head[r->at] == STACK)) {
+		if (r->open && (joint || r->head[r->at] == STACK))
 			end_stack(r);
-			continue;
-		}
-		cut = joint ? !begin(r) : !take_event(r, r->head[r->at++]);
-		if (cut)
-			break;
+		else
+			cut = joint ? !begin(r) :
+				      !take_event(r, r->head[r->at++]);
 	}
+	if (source->batch.n || fl_failed(r->flame))
+		return FLAME_OK;
 	if (!cut)
 		end_stack(r);
-	else
-		r->nsamples = r->given = 0;
 	finish(r, cut);
-	return next(source, sample);
+	return source->batch.n ? FLAME_OK : FLAME_END;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -634,6 +623,6 @@ const struct fl_format fl_format_mojo = {
 	.summary = "Austin's binary format",
 	.probe = probe,
 	.open = open_mojo,
-	.next = next,
+	.read = read,
 	.close = close_mojo,
 };

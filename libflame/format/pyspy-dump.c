@@ -148,27 +148,24 @@ static void take_inner(struct pyspy *p, struct slice text)
 	}
 }
 
-/* true: sample is one. */
-static bool take(struct pyspy *p, struct slice line,
-		 struct flame_sample *sample)
+static void accept_line(struct fl_dump *dump, struct slice line)
 {
+	struct pyspy *p = (struct pyspy *)dump;
 	struct header h;
-	bool given;
 
-	if (p->dump.open && line.size > 4 && fl_slice_starts(line, "    ")) {
+	if (dump->open && line.size > 4 && fl_slice_starts(line, "    ")) {
 		take_inner(p, from(line, 4));
-		return false;
+		return;
 	}
-	if (!p->dump.lines.ended && fl_slice_starts(line, " ")) {
+	if (!dump->lines.ended && fl_slice_starts(line, " ")) {
 		p->unsure = true;
-		return false;
+		return;
 	}
-	given = fl_dump_end(&p->dump, sample);
+	fl_dump_end(dump);
 	if (read_header(line, &h))
 		begin(p, &h);
 	else
 		take_outer(p, line);
-	return given;
 }
 
 /* The row ----------------------------------------------------------------- */
@@ -195,29 +192,19 @@ static int open_pyspy(struct flame_source *source)
 	return status;
 }
 
-static bool end_of_input(struct pyspy *p, struct flame_sample *sample)
+static void end_of_input(struct fl_dump *dump)
 {
-	if (!p->unsure && !fl_in_damage(p->dump.source->in))
-		return fl_dump_end(&p->dump, sample);
-	fl_dump_lose(&p->dump);
-	return false;
+	struct pyspy *p = (struct pyspy *)dump;
+
+	if (!p->unsure && !fl_in_damage(dump->source->in))
+		fl_dump_end(dump);
+	else
+		fl_dump_lose(dump);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
-	struct pyspy *p = source->state;
-	struct slice line;
-	bool given = false;
-
-	while (!given && !fl_failed(source->flame)) {
-		if (fl_lines_next(&p->dump.lines, &line))
-			given = take(p, line, sample);
-		else if (!p->dump.open || !end_of_input(p, sample))
-			return fl_dump_finish(&p->dump);
-		else
-			given = true;
-	}
-	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+	return fl_dump_read(source->state, accept_line, end_of_input);
 }
 
 const struct fl_format fl_format_pyspy_dump = {
@@ -225,6 +212,6 @@ const struct fl_format fl_format_pyspy_dump = {
 	.summary = "what py-spy dump prints",
 	.probe = probe,
 	.open = open_pyspy,
-	.next = next,
+	.read = read,
 	.close = fl_dump_close,
 };

@@ -39,10 +39,7 @@ struct reader {
 	struct node *nodes;	/* from a thread to the node read last */
 	size_t n, capacity;
 	bool graph;		/* within one */
-	bool close;		/* all nodes: the graph has ended */
 	bool blank;		/* the line before: the graph may have ended */
-	bool pending;		/* the line waits until nodes are closed */
-	struct line line;
 	bool gap;		/* a line was not understood: levels may miss */
 	struct fl_map last;	/* a peer's: the weights of stacks */
 	size_t given;
@@ -256,34 +253,38 @@ static void push(struct reader *r, const struct line *line)
 	r->nodes[r->n++] = node;
 }
 
-static bool give(struct reader *r, flame_id stack, flame_id thread,
-		 int64_t weight, struct flame_sample *sample)
+static void give(struct reader *r, flame_id stack, flame_id thread,
+		 int64_t weight)
 {
-	fl_line_reader_sample(&r->base, "samples", "samples", weight, sample);
-	sample->stack = stack;
-	sample->thread = thread;
-	return true;
+	fl_line_reader_sample(&r->base, "samples", "samples", weight, stack,
+			      thread);
 }
 
-/* The innermost node has all its children; true: a sample of its own. */
-static bool pop(struct reader *r, struct flame_sample *sample)
+/* The innermost node has all its children. */
+static void pop(struct reader *r)
 {
 	struct node *node = &r->nodes[--r->n];
 	int64_t self = node->count - node->below;
 	uint64_t *last;
 
-	if (!options_of(r)->peer)
-		return self > 0 && give(r, node->stack, node->thread, self,
-					sample);
-	/* The peer knows leaves alone, and the last of equal stacks. */
-	if (node->leaf && !node->waits) {
+	if (!options_of(r)->peer) {
+		if (self > 0)
+			give(r, node->stack, node->thread, self);
+	} else if (node->leaf && !node->waits) {
+		/* It knows leaves alone, and the last of equal stacks. */
 		last = fl_map_put(&r->last, node->stack, NULL);
 		if (last)
 			*last = node->count;
 		else
 			fl_no_memory(r->base.flame);
 	}
-	return false;
+}
+
+/* Closes nodes that are as deep, or deeper. */
+static void close_nodes(struct reader *r, size_t depth)
+{
+	while (r->n && r->nodes[r->n - 1].depth >= depth)
+		pop(r);
 }
 
 /* Reports nodes that are still open: their children may be missing. */
@@ -329,23 +330,24 @@ static bool ends_graph(struct slice s)
 	       fl_slice_starts(s, "Analysis of sampling ");
 }
 
-/* A line of the graph; it waits until the nodes of its place are closed. */
 static void read_line(struct reader *r, struct slice s)
 {
+	struct line line;
 	size_t expected;
 
-	if (!split_line(s, &r->line)) {
+	if (!split_line(s, &line)) {
 		fl_lines_bad(&r->base.lines, s);
 		r->gap = true;
 		return;
 	}
 	expected = r->n ? r->nodes[r->n - 1].depth + 1 : 0;
 	/* After a line was lost, take depths as they are printed. */
-	if (r->line.depth > expected && !r->gap) {
+	if (line.depth > expected && !r->gap) {
 		fl_lines_bad(&r->base.lines, s);
-		r->line.depth = expected;
+		line.depth = expected;
 	}
-	r->pending = true;
+	close_nodes(r, line.depth);
+	push(r, &line);
 	r->gap = false;
 }
 
@@ -363,7 +365,7 @@ static void read_text(struct reader *r, struct slice s)
 	}
 	r->blank = !fl_slice_trim(s).size;
 	if (ends_graph(s)) {
-		r->close = true;
+		close_nodes(r, 0);
 		r->graph = false;
 		keep_fact(r, s);
 	} else if (!r->blank) {
@@ -398,47 +400,25 @@ static int at_end(struct reader *r)
 	return status;
 }
 
-/* Closes one node that ends before the pending line, or with the graph. */
-static bool close_one(struct reader *r, struct flame_sample *sample)
-{
-	while (r->n && (r->close ||
-			r->nodes[r->n - 1].depth >= r->line.depth))
-		if (pop(r, sample))
-			return true;
-	return false;
-}
-
-static bool give_last(struct reader *r, struct flame_sample *sample)
-{
-	const struct fl_map_entry *e = fl_map_each(&r->last, &r->given);
-
-	return e && give(r, e->key, 0, e->value, sample);
-}
-
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
+	const struct fl_map_entry *e;
 	struct slice s;
 
-	for (;;) {
-		if (!r->pending && !r->close) {
-			if (fl_lines_next(&r->base.lines, &s))
-				read_text(r, s);
-			else if (r->blank && r->n)
-				r->close = true;
-			else
-				return give_last(r, sample) ? FLAME_OK :
-							      at_end(r);
+	while (!source->batch.n && !fl_failed(source->flame)) {
+		if (fl_lines_next(&r->base.lines, &s)) {
+			read_text(r, s);
+			continue;
 		}
-		if ((r->pending || r->close) && close_one(r, sample))
-			return fl_failed(source->flame) ? FLAME_FAILED :
-							  FLAME_OK;
-		if (r->pending)
-			push(r, &r->line);
-		r->pending = r->close = false;
-		if (fl_failed(source->flame))
-			return FLAME_FAILED;
+		if (r->blank)
+			close_nodes(r, 0);
+		while ((e = fl_map_each(&r->last, &r->given)))
+			give(r, e->key, 0, e->value);
+		if (!source->batch.n)
+			return at_end(r);
 	}
+	return FLAME_OK;
 }
 
 /* The row ------------------------------------------------------------- */
@@ -500,7 +480,7 @@ const struct fl_format fl_format_sample = {
 	.summary = "the call graph of macOS's sample(1)",
 	.probe = probe,
 	.open = open_sample,
-	.next = next,
+	.read = read,
 	.close = close_sample,
 	.options = &option_table,
 };

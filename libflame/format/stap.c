@@ -70,25 +70,26 @@ static bool take_frame(struct reader *r, struct slice s)
 	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	struct slice s = fl_slice_trim(line);
+	flame_id stack;
 	int64_t count;
 
 	if (!s.size || take_frame(r, s))
-		return false;
+		return;
 	/* A number that a cut has left might have more digits. */
 	if (!fl_parse_digits(s, &count) || !base->trace.count ||
 	    !base->lines.ended) {
 		fl_lines_bad(&base->lines, line);
-		return false;
+		return;
 	}
-	fl_line_reader_sample(base, "samples", "samples", count, sample);
-	sample->stack = fl_trace_stack(base->flame, 0, &base->trace);
+	stack = fl_trace_stack(base->flame, 0, &base->trace);
+	if (count)
+		fl_line_reader_sample(base, "samples", "samples", count, stack,
+				      0);
 	base->trace.count = 0;
-	return count > 0;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -104,10 +105,10 @@ static void close_stap(struct flame_source *source)
 		fl_line_reader_free(source->state);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct fl_line_reader *r = source->state;
-	int status = fl_line_reader_next(r, accept_line, sample);
+	int status = fl_line_reader_read(r, accept_line);
 
 	if (status != FLAME_END)
 		return status;
@@ -142,6 +143,6 @@ const struct fl_format fl_format_stap = {
 	.summary = "backtraces of SystemTap, with counts",
 	.probe = probe,
 	.open = open_stap,
-	.next = next,
+	.read = read,
 	.close = close_stap,
 };

@@ -423,10 +423,11 @@ static int at_end(struct statsd *s)
 	return status;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	const struct options *options = source->options;
 	struct statsd *s = source->state;
+	struct flame_sample sample;
 	struct slice line;
 	bool is_sample;
 
@@ -441,14 +442,14 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			read_csv_header(s, line);
 			continue;
 		}
-		is_sample = s->kind == CSV ? read_csv(s, line, sample) :
-					     read_point(s, line, sample);
+		is_sample = s->kind == CSV ? read_csv(s, line, &sample) :
+					     read_point(s, line, &sample);
 		if (s->text.failed || s->row.failed || s->names.buf.failed)
 			return fl_no_memory(source->flame);
 		if (fl_failed(source->flame))
 			return FLAME_FAILED;
 		if (is_sample)
-			return FLAME_OK;
+			return fl_batch_add(source, &sample);
 	}
 	return at_end(s);
 }
@@ -523,7 +524,7 @@ const struct fl_format fl_format_statsd_lines = {
 	.summary = "stacks of statsd-jvm-profiler: InfluxDB's, Graphite's text",
 	.probe = probe,
 	.open = open_statsd,
-	.next = next,
+	.read = read,
 	.close = close_statsd,
 	.options = &option_table,
 };

@@ -284,8 +284,7 @@ static void push_rest(struct reader *r, uint64_t address)
 	}
 }
 
-/* true: a sample. */
-static bool take_tick(struct reader *r, struct flame_sample *sample)
+static bool take_tick(struct reader *r)
 {
 	struct flame *flame = r->base.flame;
 	uint64_t pc = 0, tos = 0;
@@ -313,13 +312,11 @@ static bool take_tick(struct reader *r, struct flame_sample *sample)
 				 FLAME_NATIVE));
 	for (size_t i = r->depth; i--;)
 		stack = flame_stack(flame, stack, r->stack[i]);
-	fl_line_reader_sample(&r->base, "cpu", "samples", 1, sample);
-	sample->stack = stack;
+	fl_line_reader_sample(&r->base, "cpu", "samples", 1, stack, 0);
 	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	bool good = true;
@@ -327,16 +324,14 @@ static bool accept_line(struct fl_line_reader *base, struct slice line,
 	if (!fl_slice_starts(line, "tick,") &&
 	    !fl_slice_starts(line, "code-") &&
 	    !fl_slice_starts(line, "shared-library,"))
-		return false;
+		return;
 	if (!base->lines.ended) {
 		fl_lines_bad(&base->lines, line);
-		return false;
+		return;
 	}
 	split(r, line, line.data[0] == 't' ? 6 : MAX_FIELDS);
 	if (line.data[0] == 't') {
-		if (take_tick(r, sample))
-			return true;
-		good = false;
+		good = take_tick(r);
 	} else if (line.data[0] == 's') {
 		good = take_library(r);
 	} else if (fl_slice_starts(line, "code-creation,")) {
@@ -347,7 +342,6 @@ static bool accept_line(struct fl_line_reader *base, struct slice line,
 	base->buf.failed |= r->name.failed;
 	if (!good)
 		fl_lines_bad(&base->lines, line);
-	return false;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -374,10 +368,10 @@ static void close_v8_log(struct flame_source *source)
 	fl_line_reader_free(&r->base);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct fl_line_reader *r = source->state;
-	int status = fl_line_reader_next(r, accept_line, sample);
+	int status = fl_line_reader_read(r, accept_line);
 
 	return status == FLAME_END ? fl_lines_end(source, &r->lines) : status;
 }
@@ -395,6 +389,6 @@ const struct fl_format fl_format_v8_log = {
 	.summary = "logs of V8 (node --prof)",
 	.probe = probe,
 	.open = open_v8_log,
-	.next = next,
+	.read = read,
 	.close = close_v8_log,
 };

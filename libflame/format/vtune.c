@@ -258,13 +258,10 @@ static void push(struct reader *r, flame_id frame)
 	r->nodes[r->n++] = (struct node){ r->indent, stack };
 }
 
-static bool give(struct reader *r, flame_id stack, int64_t weight,
-		 struct flame_sample *sample)
+static void give(struct reader *r, flame_id stack, int64_t weight)
 {
 	fl_line_reader_sample(&r->base, "cpu", is_peer(r) ? "ms" : "ns",
-			      weight, sample);
-	sample->stack = stack;
-	return true;
+			      weight, stack, 0);
 }
 
 /* The peer knows the last of equal stacks. */
@@ -278,9 +275,7 @@ static void keep_last(struct reader *r, int64_t ms)
 		fl_no_memory(r->base.flame);
 }
 
-/* true: a sample. */
-static bool take_row(struct reader *r, struct slice s,
-		     struct flame_sample *sample)
+static void take_row(struct reader *r, struct slice s)
 {
 	bool more, whole = split_row(r, s, &more);
 	int64_t weight = 0;
@@ -288,7 +283,7 @@ static bool take_row(struct reader *r, struct slice s,
 	/* An input that was cut may end in a shortened row. */
 	if (!r->base.lines.ended && !is_peer(r) && (!whole || !more)) {
 		r->cut = r->base.lines.number;
-		return false;
+		return;
 	}
 	for (unsigned i = 0; i < FIELDS; i++)
 		if (r->field[i].failed)
@@ -298,17 +293,17 @@ static bool take_row(struct reader *r, struct slice s,
 	find_caller(r);
 	push(r, whole ? frame_of(r) : 0);
 	if (fl_failed(r->base.flame))
-		return false;
+		return;
 	whole = whole && (is_peer(r) ? peer_time(r, &weight) :
 				       take_time(r, &weight));
 	if (!whole)
 		fl_lines_bad(&r->base.lines, s);
 	if (!whole || weight <= 0)
-		return false;
-	if (!is_peer(r))
-		return give(r, r->nodes[r->n - 1].stack, weight, sample);
-	keep_last(r, weight);
-	return false;
+		return;
+	if (is_peer(r))
+		keep_last(r, weight);
+	else
+		give(r, r->nodes[r->n - 1].stack, weight);
 }
 
 /* Reading ------------------------------------------------------------- */
@@ -327,18 +322,14 @@ static void begin_table(struct reader *r, struct slice header)
 	}
 }
 
-/* true: a sample. */
-static bool accept_line(struct fl_line_reader *base, struct slice s,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice s)
 {
 	struct reader *r = (struct reader *)base;
-	if (header_delimiter(s)) {
+
+	if (header_delimiter(s))
 		begin_table(r, s);
-		return false;
-	}
-	if (!r->delimiter || !fl_slice_trim(s).size)
-		return false;
-	return take_row(r, s, sample);
+	else if (r->delimiter && fl_slice_trim(s).size)
+		take_row(r, s);
 }
 
 static void report(struct reader *r)
@@ -373,18 +364,17 @@ static int at_end(struct reader *r)
 	return status;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_line_reader_next(&r->base, accept_line, sample);
+	int status = fl_line_reader_read(&r->base, accept_line);
 	const struct fl_map_entry *e;
 
 	if (status != FLAME_END)
 		return status;
-	e = fl_map_each(&r->last, &r->given);
-	if (e && give(r, (flame_id)e->key, (int64_t)e->value, sample))
-		return FLAME_OK;
-	return at_end(r);
+	while ((e = fl_map_each(&r->last, &r->given)))
+		give(r, (flame_id)e->key, (int64_t)e->value);
+	return source->batch.n ? FLAME_OK : at_end(r);
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -446,7 +436,7 @@ const struct fl_format fl_format_vtune = {
 	.summary = "top-down tables of Intel VTune, as CSV or copied",
 	.probe = probe,
 	.open = open_vtune,
-	.next = next,
+	.read = read,
 	.close = close_vtune,
 	.options = &option_table,
 };

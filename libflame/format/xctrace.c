@@ -369,21 +369,21 @@ static int finish(struct reader *r)
 	return FLAME_END;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	bool is_sample;
+	struct flame_sample sample;
 
 	for (;;) {
 		if (fl_failed(r->flame))
 			return FLAME_FAILED;
-		is_sample = false;
 		switch (fl_xml_next(&r->xml)) {
 		case FL_XML_OPEN:
 			take_open(r);
 			break;
 		case FL_XML_CLOSE:
-			is_sample = take_close(r, sample);
+			if (take_close(r, &sample))
+				return fl_batch_add(source, &sample);
 			break;
 		case FL_XML_TEXT:
 			take_text(r);
@@ -392,8 +392,6 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		case FL_XML_FAILED:
 			return finish(r);
 		}
-		if (is_sample)
-			return FLAME_OK;
 	}
 }
 
@@ -447,7 +445,7 @@ const struct fl_format fl_format_xctrace = {
 	.summary = "XML of macOS's xctrace export",
 	.probe = probe,
 	.open = open_xctrace,
-	.next = next,
+	.read = read,
 	.close = close_xctrace,
 	.options = &option_table,
 };

@@ -39,16 +39,14 @@ static void begin_trace(struct reader *r)
 	r->now = 0;
 }
 
-static bool advance(struct reader *r, int64_t now, struct flame_sample *sample)
+static void advance(struct reader *r, int64_t now)
 {
 	int64_t weight = r->count && now > r->now ? now - r->now : 0;
 
 	r->now = FL_MAX(r->now, now);
-	if (!weight)
-		return false;
-	fl_line_reader_sample(&r->base, "time", "ns", weight, sample);
-	sample->stack = r->calls[r->count - 1].stack;
-	return sample->stack != 0;
+	if (weight)
+		fl_line_reader_sample(&r->base, "time", "ns", weight,
+				      r->calls[r->count - 1].stack, 0);
 }
 
 static void enter(struct reader *r, int64_t level, struct slice name,
@@ -71,73 +69,64 @@ static void enter(struct reader *r, int64_t level, struct slice name,
 		r->calls[r->count++] = (struct call){ level, stack };
 }
 
-/* true: a sample. */
-static bool take_record(struct reader *r, struct slice line,
-			struct flame_sample *sample, bool *bad)
+/* false: it is none. */
+static bool take_record(struct reader *r, struct slice line)
 {
 	struct slice s = line, level, number, kind, time, name = { "", 0 };
 	int64_t n, now;
-	bool is_sample;
 
-	*bad = !fl_slice_field(&s, &level) || !fl_slice_field(&s, &number) ||
-	       !fl_slice_field(&s, &kind) || !fl_parse_digits(level, &n);
-	/* Values: returned, and assigned. */
-	if (*bad || fl_slice_is(kind, "R") || fl_slice_is(kind, "A"))
+	if (!fl_slice_field(&s, &level) || !fl_slice_field(&s, &number) ||
+	    !fl_slice_field(&s, &kind) || !fl_parse_digits(level, &n))
 		return false;
-	*bad = !fl_slice_field(&s, &time) || !fl_parse_decimal(time, 9, &now);
-	if (*bad)
+	/* Values: returned, and assigned. */
+	if (fl_slice_is(kind, "R") || fl_slice_is(kind, "A"))
+		return true;
+	if (!fl_slice_field(&s, &time) || !fl_parse_decimal(time, 9, &now))
 		return false;
 	fl_slice_split(&s, '\t');
 	if (fl_slice_is(kind, "0")) {
 		name = fl_slice_split(&s, '\t');
 		/* A cut might have left a part of the name. */
-		*bad = !name.size || !r->base.lines.ended;
-		if (*bad)
+		if (!name.size || !r->base.lines.ended)
 			return false;
 	}
-	is_sample = advance(r, now, sample);
+	advance(r, now);
 	if (fl_slice_is(kind, "0"))
 		enter(r, n, name, fl_slice_starts(s, "1"));
 	else if (fl_slice_is(kind, "1"))
 		while (r->count && r->calls[r->count - 1].level >= n)
 			r->count--;
-	return is_sample;
+	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	struct slice s = line;
-	bool bad, is_sample;
 	int64_t now;
 
 	if (fl_slice_starts(line, "TRACE START")) {
 		begin_trace(r);
-		return false;
+		return;
 	}
 	if (!r->begun || !fl_slice_trim(line).size)
-		return false;
+		return;
 	if (fl_slice_starts(line, "TRACE END")) {
 		r->begun = false;
 		r->left_open |= r->count > 0;
 		r->count = 0;
-		return false;
+		return;
 	}
 	/* The last line has its time and memory alone. */
 	if (line.data[0] == '\t') {
 		s = fl_slice_trim(line);
 		s = fl_slice_split(&s, '\t');
-		is_sample = base->lines.ended &&
-			    fl_parse_decimal(s, 9, &now) &&
-			    advance(r, now, sample);
+		if (base->lines.ended && fl_parse_decimal(s, 9, &now))
+			advance(r, now);
 		r->count = 0;
-		return is_sample;
-	}
-	is_sample = take_record(r, line, sample, &bad);
-	if (bad)
+	} else if (!take_record(r, line)) {
 		fl_lines_bad(&base->lines, line);
-	return is_sample;
+	}
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -157,10 +146,10 @@ static void close_xdebug(struct flame_source *source)
 	fl_line_reader_free(&r->base);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_line_reader_next(&r->base, accept_line, sample);
+	int status = fl_line_reader_read(&r->base, accept_line);
 
 	if (status != FLAME_END)
 		return status;
@@ -190,6 +179,6 @@ const struct fl_format fl_format_xdebug = {
 	.summary = "function traces of Xdebug for PHP",
 	.probe = probe,
 	.open = open_xdebug,
-	.next = next,
+	.read = read,
 	.close = close_xdebug,
 };

@@ -396,27 +396,28 @@ static void wait_for_more(struct fl_recorder *r)
 	fl_perf_events_round(&r->events);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read_record(struct flame_source *source)
 {
 	struct fl_recorder *r = source->state;
+	struct flame_sample sample;
 	struct fl_event event;
 
 	if (!r->started && !start(r))
 		return FLAME_FAILED;
 	for (;;) {
-		if (r->how.kind == FL_RECORD_WALL && fl_wall_next(r, sample))
-			return FLAME_OK;
+		if (r->how.kind == FL_RECORD_WALL && fl_wall_next(r, &sample))
+			return fl_batch_add(source, &sample);
 		while (fl_perf_events_next(&r->events, &event)) {
-			if (take_event(r, &event, sample))
-				return FLAME_OK;
+			if (take_event(r, &event, &sample))
+				return fl_batch_add(source, &sample);
 			if (fl_failed(source->flame))
 				return FLAME_FAILED;
 		}
 		if (fl_failed(source->flame))
 			return FLAME_FAILED;
 		if (r->last_round)
-			return take_rest(r, sample) ? FLAME_OK :
-						      end(r, source);
+			return take_rest(r, &sample) ?
+			       fl_batch_add(source, &sample) : end(r, source);
 		if (r->ended) {
 			/* Records that are there already are wanted, too. */
 			fl_perf_events_stop(&r->events);
@@ -452,7 +453,7 @@ static void close_record(struct flame_source *source)
 
 static const struct fl_format format = {
 	.name = "flame-record", .summary = "a recording",
-	.next = next, .close = close_record,
+	.read = read_record, .close = close_record,
 };
 
 const struct fl_record_result *fl_record_result(const struct flame_source *s)

@@ -33,8 +33,7 @@ static const struct fuzz_target own[] = {
 static const struct fl_format *reader(unsigned *index)
 {
 	for (unsigned i = 0; fl_formats[i]; i++)
-		if ((fl_formats[i]->next || fl_formats[i]->read) &&
-		    !(*index)--)
+		if (fl_formats[i]->read && !(*index)--)
 			return fl_formats[i];
 	return NULL;
 }

@@ -88,20 +88,19 @@ struct list {
 	size_t n;
 };
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read_list(struct flame_source *source)
 {
 	struct list *list = source->state;
 
 	if (!list->n)
 		return FLAME_END;
-	*sample = *list->at++;
 	list->n--;
-	return FLAME_OK;
+	return fl_batch_add(source, list->at++);
 }
 
-static const struct fl_format listed = { .name = "listed", .next = next };
+static const struct fl_format listed = { .name = "listed", .read = read_list };
 static const struct fl_format choosy = {
-	.name = "choosy", .next = next, .selects = true
+	.name = "choosy", .read = read_list, .selects = true
 };
 
 static struct flame_source *source_of(const struct fl_format *format,

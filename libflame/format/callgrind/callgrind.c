@@ -309,15 +309,16 @@ static void read_all(struct reader *r)
 			  fl_in_name(r->base.source->in));
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
+	struct flame_sample sample;
 
 	if (!r->read)
 		read_all(r);
 	if (!fl_failed(r->base.flame) && !r->base.buf.failed &&
-	    fl_callgrind_next(r->base.flame, &r->graph, sample))
-		return FLAME_OK;
+	    fl_callgrind_next(r->base.flame, &r->graph, &sample))
+		return fl_batch_add(source, &sample);
 	if (fl_failed(r->base.flame))
 		return FLAME_FAILED;
 	return fl_lines_end(source, &r->base.lines);
@@ -366,6 +367,6 @@ const struct fl_format fl_format_callgrind = {
 	.summary = "profiles of callgrind, and Xdebug's for PHP",
 	.probe = probe,
 	.open = open_callgrind,
-	.next = next,
+	.read = read,
 	.close = close_callgrind,
 };

@@ -237,7 +237,7 @@ static void read_thread(struct threads *t)
 	/* An incomplete one is left out. */
 	if (json->error)
 		t->dump.open = false;
-	else if (fl_dump_end(&t->dump, &sample))
+	else if (fl_dump_sample(&t->dump, &sample))
 		fl_json_add(&t->js, &sample);
 	else
 		t->js.good++;

@@ -419,14 +419,15 @@ static bool find_message(struct reader *r, struct fl_message *message)
 	return take_message(r, message);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
 	struct fl_message message;
+	struct flame_sample sample;
 
 	for (;;) {
-		if (next_in_message(r, sample))
-			return FLAME_OK;
+		if (next_in_message(r, &sample))
+			return fl_batch_add(source, &sample);
 		if (fl_failed(r->flame))
 			return FLAME_FAILED;
 		if (!find_message(r, &message))
@@ -539,7 +540,7 @@ const struct fl_format fl_format_otlp = {
 	.suffixes = ".otlp",
 	.probe = probe,
 	.open = open_otlp,
-	.next = next,
+	.read = read,
 	.close = close_otlp,
 	.options = &option_table,
 	.create = fl_otlp_create,

@@ -163,12 +163,10 @@ static bool take_row(struct reader *r, struct slice line)
 	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 
-	(void)sample;
 	if (is_header(line)) {
 		begin_table(r, line);
 	} else if (!r->table) {
@@ -182,7 +180,6 @@ static bool accept_line(struct fl_line_reader *base, struct slice line,
 			"is left out", fl_in_name(base->source->in));
 		base->source->damage = 1;
 	}
-	return false;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -204,10 +201,10 @@ static void close_ghc(struct flame_source *source)
 	fl_outline_free(source->state);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_next(&r->outline, accept_line, sample);
+	int status = fl_outline_read(&r->outline, accept_line);
 	int damage = source->damage;
 
 	if (status != FLAME_END)
@@ -242,7 +239,7 @@ const struct fl_format fl_format_ghc = {
 	.summary = "time and allocation profiles of GHC (.prof)",
 	.probe = probe,
 	.open = open_ghc,
-	.next = next,
+	.read = read,
 	.close = close_ghc,
 	.options = &option_table,
 };

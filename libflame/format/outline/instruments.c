@@ -169,15 +169,13 @@ static bool take_row(struct reader *r, struct slice line)
 	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	int column[COLUMNS];
 
-	(void)sample;
 	if (!fl_slice_trim(line).size)
-		return false;
+		return;
 	if (take_header(line, column)) {
 		fl_outline_end(&r->outline);
 		memcpy(r->column, column, sizeof(column));
@@ -187,7 +185,6 @@ static bool accept_line(struct fl_line_reader *base, struct slice line,
 	} else if (!r->header || !take_row(r, line)) {
 		fl_lines_bad(&base->lines, line);
 	}
-	return false;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -202,10 +199,10 @@ static void close_instruments(struct flame_source *source)
 	fl_outline_free(source->state);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_next(&r->outline, accept_line, sample);
+	int status = fl_outline_read(&r->outline, accept_line);
 
 	return status == FLAME_END ?
 	       fl_lines_end(source, &r->outline.base.lines) : status;
@@ -226,6 +223,6 @@ const struct fl_format fl_format_instruments = {
 	.summary = "call trees as Instruments copies them",
 	.probe = probe,
 	.open = open_instruments,
-	.next = next,
+	.read = read,
 	.close = close_instruments,
 };

@@ -90,13 +90,11 @@ static bool take_node(struct reader *r, struct slice line)
 	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	struct fl_outline *o = &r->outline;
 
-	(void)sample;
 	if (fl_slice_starts(line, "heap_tree=")) {
 		r->in_tree = fl_slice_is(line, "heap_tree=peak");
 		r->peaks += r->in_tree;
@@ -109,7 +107,6 @@ static bool accept_line(struct fl_line_reader *base, struct slice line,
 	} else if (r->in_tree && (!base->lines.ended || !take_node(r, line))) {
 		fl_lines_bad(&base->lines, line);
 	}
-	return false;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -129,10 +126,10 @@ static void close_massif(struct flame_source *source)
 	fl_outline_free(source->state);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_next(&r->outline, accept_line, sample);
+	int status = fl_outline_read(&r->outline, accept_line);
 
 	if (status != FLAME_END)
 		return status;
@@ -159,6 +156,6 @@ const struct fl_format fl_format_massif = {
 	.summary = "heap profiles of massif: what there was at the peak",
 	.probe = probe,
 	.open = open_massif,
-	.next = next,
+	.read = read,
 	.close = close_massif,
 };

@@ -56,13 +56,11 @@ static bool take_row(struct reader *r, struct slice line)
 	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	struct slice s = fl_slice_trim(line);
 
-	(void)sample;
 	if (fl_slice_starts(s, "[Bottom up ")) {
 		r->in_tree = true;
 		r->outline.metric[0] =
@@ -76,7 +74,6 @@ static bool accept_line(struct fl_line_reader *base, struct slice line,
 		   (!base->lines.ended || !take_row(r, line))) {
 		fl_lines_bad(&base->lines, line);
 	}
-	return false;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -96,10 +93,10 @@ static void close_node_prof(struct flame_source *source)
 	fl_outline_free(source->state);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_next(&r->outline, accept_line, sample);
+	int status = fl_outline_read(&r->outline, accept_line);
 
 	return status == FLAME_END ?
 	       fl_lines_end(source, &r->outline.base.lines) : status;
@@ -119,6 +116,6 @@ const struct fl_format fl_format_node_prof = {
 	.summary = "what node --prof-process prints",
 	.probe = probe,
 	.open = open_node_prof,
-	.next = next,
+	.read = read,
 	.close = close_node_prof,
 };

@@ -15,21 +15,16 @@ static void add_sample(struct fl_outline *o, flame_id stack, unsigned value,
 {
 	struct flame_metric *m;
 
-	if (!fl_grow(&o->samples, &o->samples_capacity, o->nsamples + 1,
-		     sizeof(*o->samples))) {
-		fl_no_memory(o->base.flame);
-		return;
-	}
 	fl_metric_count(o->base.flame, o->metric[value], weight);
 	/* A row may be several samples. */
 	m = &o->base.flame->metrics[o->metric[value]];
 	if (m->weight && strcmp(m->weight, "samples") == 0)
 		m->samples = (uint64_t)fl_add_clamped((int64_t)m->samples,
 						      weight - 1);
-	o->samples[o->nsamples++] = (struct flame_sample){
+	fl_batch_add(o->base.source, &(struct flame_sample){
 		.stack = stack, .metric = o->metric[value], .weight = weight,
 		.time = FLAME_NOTIME,
-	};
+	});
 }
 
 /*
@@ -109,16 +104,6 @@ void fl_outline_end(struct fl_outline *o)
 		close_last(o);
 }
 
-bool fl_outline_give(struct fl_outline *o, struct flame_sample *sample)
-{
-	if (o->given == o->nsamples) {
-		o->given = o->nsamples = 0;
-		return false;
-	}
-	*sample = o->samples[o->given++];
-	return true;
-}
-
 static void report(struct fl_outline *o)
 {
 	if (o->exceeding)
@@ -130,28 +115,17 @@ static void report(struct fl_outline *o)
 	o->exceeding = 0;
 }
 
-int fl_outline_next(struct fl_outline *o, fl_accept_line *accept,
-		    struct flame_sample *sample)
+int fl_outline_read(struct fl_outline *o, fl_accept_line *accept)
 {
-	struct fl_line_reader *r = &o->base;
-	struct slice line;
+	int status = fl_line_reader_read(&o->base, accept);
 
-	while (!fl_outline_give(o, sample)) {
-		if (fl_failed(r->flame))
-			return FLAME_FAILED;
-		if (!fl_lines_next(&r->lines, &line)) {
-			if (!o->count) {
-				report(o);
-				return FLAME_END;
-			}
-			fl_outline_end(o);
-			continue;
-		}
-		accept(r, line, sample);
-		if (r->buf.failed)
-			return fl_no_memory(r->flame);
-	}
-	return fl_failed(r->flame) ? FLAME_FAILED : FLAME_OK;
+	if (status != FLAME_END)
+		return status;
+	fl_outline_end(o);
+	if (o->base.source->batch.n)
+		return FLAME_OK;
+	report(o);
+	return FLAME_END;
 }
 
 void fl_outline_free(struct fl_outline *o)
@@ -159,7 +133,6 @@ void fl_outline_free(struct fl_outline *o)
 	if (!o)
 		return;
 	fl_free(o->nodes);
-	fl_free(o->samples);
 	fl_line_reader_free(&o->base);
 }
 

@@ -35,8 +35,6 @@ struct fl_outline {
 	flame_id metric[FL_OUTLINE_VALUES];
 	struct fl_outline_node *nodes;	/* from a root to the last node */
 	size_t count, capacity;
-	struct flame_sample *samples;	/* that were not given yet */
-	size_t nsamples, samples_capacity, given;
 	uint64_t exceeding, first_exceeding;	/* children above parents */
 };
 
@@ -47,11 +45,8 @@ void fl_outline_add(struct fl_outline *o, uint64_t depth, flame_id frame,
 		    const int64_t *weight);
 /* Closes all nodes: the tree has ended. */
 void fl_outline_end(struct fl_outline *o);
-/* Returns a pending sample; false: none. */
-bool fl_outline_give(struct fl_outline *o, struct flame_sample *sample);
-/* For a format's next. */
-int fl_outline_next(struct fl_outline *o, fl_accept_line *accept,
-		    struct flame_sample *sample);
+/* For a format's read. */
+int fl_outline_read(struct fl_outline *o, fl_accept_line *accept);
 void fl_outline_free(struct fl_outline *o);
 
 /* The frame of a name; "" is none. */

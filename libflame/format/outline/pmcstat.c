@@ -74,25 +74,23 @@ static bool take_row(struct slice s, int64_t *count, struct slice *name,
 	return s.size > 0;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	struct slice name, module;
 	int64_t count;
 	flame_id frame;
 
-	(void)sample;
 	if (take_event(line, &name)) {
 		begin_graph(r, name);
-		return false;
+		return;
 	}
 	if (!fl_slice_trim(line).size)
-		return false;
+		return;
 	if (!r->outline.nvalues || !base->lines.ended ||
 	    !take_row(fl_slice_trim(line), &count, &name, &module)) {
 		fl_lines_bad(&base->lines, line);
-		return false;
+		return;
 	}
 	if (module.size) {
 		r->module.size = 0;
@@ -103,7 +101,6 @@ static bool accept_line(struct fl_line_reader *base, struct slice line,
 				 fl_slice_starts(module, "/boot/kernel/") ?
 				 FLAME_KERNEL : FLAME_NATIVE);
 	fl_outline_add(&r->outline, fl_indent(line), frame, &count);
-	return false;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -128,10 +125,10 @@ static void close_pmcstat(struct flame_source *source)
 	fl_outline_free(&r->outline);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_next(&r->outline, accept_line, sample);
+	int status = fl_outline_read(&r->outline, accept_line);
 
 	return status == FLAME_END ?
 	       fl_lines_end(source, &r->outline.base.lines) : status;
@@ -151,6 +148,6 @@ const struct fl_format fl_format_pmcstat = {
 	.summary = "call graphs of FreeBSD's pmcstat -G",
 	.probe = probe,
 	.open = open_pmcstat,
-	.next = next,
+	.read = read,
 	.close = close_pmcstat,
 };

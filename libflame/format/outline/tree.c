@@ -288,24 +288,21 @@ static bool take_line(struct reader *r, struct slice s)
 	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	bool header = !r->begun;
 
-	(void)sample;
 	if (!fl_slice_trim(line).size)
-		return false;
+		return;
 	r->begun = true;
 	if (header && take_header(r, line))
-		return false;
+		return;
 	if (!(r->delimiter ? take_table_row(r, line) : take_line(r, line)))
 		fl_lines_bad(&base->lines, line);
 	for (int i = 0; i < COLUMNS; i++)
 		base->buf.failed |= r->field[i].failed;
 	base->buf.failed |= r->other.failed;
-	return false;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -332,13 +329,13 @@ static void close_tree(struct flame_source *source)
 	fl_outline_free(&r->outline);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
 	int status;
 
 	r->outline.self = r->options->self;
-	status = fl_outline_next(&r->outline, accept_line, sample);
+	status = fl_outline_read(&r->outline, accept_line);
 	return status == FLAME_END ?
 	       fl_lines_end(source, &r->outline.base.lines) : status;
 }
@@ -368,7 +365,7 @@ const struct fl_format fl_format_tree = {
 	.summary = "call trees as indented text, or as CSV",
 	.probe = probe,
 	.open = open_tree,
-	.next = next,
+	.read = read,
 	.close = close_tree,
 	.options = &option_table,
 };

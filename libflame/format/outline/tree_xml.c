@@ -93,7 +93,7 @@ static int finish(struct reader *r)
 	return FLAME_END;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
 	struct fl_outline *o = &r->outline;
@@ -103,7 +103,7 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 		o->metric[0] = flame_metric(o->base.flame, "samples",
 					    "samples");
 	o->nvalues = 1;
-	while (!fl_outline_give(o, sample)) {
+	while (!source->batch.n) {
 		if (fl_failed(o->base.flame) || r->name.failed)
 			return FLAME_FAILED;
 		if (r->ended && !o->count)
@@ -177,7 +177,7 @@ const struct fl_format fl_format_tree_xml = {
 	.summary = "call trees as nested elements of XML",
 	.probe = probe,
 	.open = open_tree_xml,
-	.next = next,
+	.read = read,
 	.close = close_tree_xml,
 	.options = &option_table,
 };

@@ -104,16 +104,14 @@ static bool take_row(struct reader *r, struct slice line)
 	return true;
 }
 
-static bool accept_line(struct fl_line_reader *base, struct slice line,
-			struct flame_sample *sample)
+static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 	struct fl_outline *o = &r->outline;
 	int column[COLUMNS];
 
-	(void)sample;
 	if (!fl_slice_trim(line).size)
-		return false;
+		return;
 	if (take_header(line, column, &base->buf)) {
 		fl_outline_end(o);
 		memcpy(r->column, column, sizeof(column));
@@ -126,7 +124,6 @@ static bool accept_line(struct fl_line_reader *base, struct slice line,
 	for (int i = 0; i < COLUMNS; i++)
 		base->buf.failed |= r->field[i].failed;
 	base->buf.failed |= r->other.failed;
-	return false;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -153,10 +150,10 @@ static void close_vsprof(struct flame_source *source)
 	fl_outline_free(&r->outline);
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_next(&r->outline, accept_line, sample);
+	int status = fl_outline_read(&r->outline, accept_line);
 
 	return status == FLAME_END ?
 	       fl_lines_end(source, &r->outline.base.lines) : status;
@@ -177,6 +174,6 @@ const struct fl_format fl_format_vsprof = {
 	.summary = "call trees of Visual Studio's profiler, as CSV",
 	.probe = probe,
 	.open = open_vsprof,
-	.next = next,
+	.read = read,
 	.close = close_vsprof,
 };

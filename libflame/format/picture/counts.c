@@ -29,24 +29,17 @@ bool fl_counts_add(struct fl_counts *counts, struct flame *flame,
 	return true;
 }
 
-int fl_counts_next(struct flame_source *source, struct fl_counts *counts,
-		   struct flame_sample *sample)
+int fl_counts_read(struct flame_source *source, struct fl_counts *counts)
 {
-	if (fl_failed(source->flame))
-		return FLAME_FAILED;
 	while (counts->given < counts->n) {
 		const struct fl_count *c = &counts->at[counts->given++];
 
-		if (c->self <= 0)
-			continue;
-		memset(sample, 0, sizeof(*sample));
-		sample->time = c->time;
-		sample->thread = c->thread;
-		sample->labels = c->labels;
-		sample->metric = counts->metric;
-		sample->stack = c->stack;
-		sample->weight = c->self;
-		return FLAME_OK;
+		if (c->self > 0)
+			return fl_batch_add(source, &(struct flame_sample){
+				.time = c->time, .thread = c->thread,
+				.labels = c->labels, .metric = counts->metric,
+				.stack = c->stack, .weight = c->self,
+			});
 	}
 	return FLAME_END;
 }

@@ -117,7 +117,7 @@ static int read_further(struct flame_source *source)
 	return fl_own_read(source, &page->counts);
 }
 
-int fl_html_next(struct flame_source *source, struct flame_sample *sample)
+int fl_html_read(struct flame_source *source)
 {
 	struct page *page = source->state;
 	int got;
@@ -134,8 +134,8 @@ int fl_html_next(struct flame_source *source, struct flame_sample *sample)
 			return status;
 		}
 	}
-	while ((got = fl_counts_next(source, &page->counts, sample)) ==
-	       FLAME_END && page->own) {
+	while ((got = fl_counts_read(source, &page->counts)) == FLAME_END &&
+	       page->own) {
 		int status = read_further(source);
 
 		if (status != FLAME_OK)

@@ -33,9 +33,8 @@ struct fl_counts {
  */
 bool fl_counts_add(struct fl_counts *counts, struct flame *flame,
 		   const size_t *parent, flame_id frame, int64_t total);
-/* The next stack with a weight; FLAME_END. */
-int fl_counts_next(struct flame_source *source, struct fl_counts *counts,
-		   struct flame_sample *sample);
+/* For a format's read: adds the next stack with a weight; FLAME_END. */
+int fl_counts_read(struct flame_source *source, struct fl_counts *counts);
 /*
  * The metric of a picture from what it calls it ("": nothing) and its
  * weights; counts tell of their sum.
@@ -87,10 +86,10 @@ struct fl_boxes {
 int fl_boxes_place(struct fl_boxes *boxes, struct fl_counts *counts);
 
 int fl_html_open(struct flame_source *source);
-int fl_html_next(struct flame_source *source, struct flame_sample *sample);
+int fl_html_read(struct flame_source *source);
 void fl_html_close(struct flame_source *source);
 int fl_svg_open(struct flame_source *source);
-int fl_svg_next(struct flame_source *source, struct flame_sample *sample);
+int fl_svg_read(struct flame_source *source);
 void fl_svg_close(struct flame_source *source);
 
 /* html.c hands over: all of the page's stacks, or failed. */

@@ -99,12 +99,12 @@ static int probe_html(const uint8_t *head, size_t n, bool whole)
 const struct fl_format fl_format_svg_read = {
 	.name = "svg",
 	.summary = "a flame graph: flamegraph.pl's, inferno's, ours",
-	.probe = probe_svg, .open = fl_svg_open, .next = fl_svg_next,
+	.probe = probe_svg, .open = fl_svg_open, .read = fl_svg_read,
 	.close = fl_svg_close,
 };
 
 const struct fl_format fl_format_html_read = {
 	.name = "html", .summary = "a flame graph: async-profiler's, ours",
-	.probe = probe_html, .open = fl_html_open, .next = fl_html_next,
+	.probe = probe_html, .open = fl_html_open, .read = fl_html_read,
 	.close = fl_html_close,
 };

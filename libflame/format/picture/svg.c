@@ -580,7 +580,7 @@ int fl_svg_open(struct flame_source *source)
 	return FLAME_OK;
 }
 
-int fl_svg_next(struct flame_source *source, struct flame_sample *sample)
+int fl_svg_read(struct flame_source *source)
 {
 	struct svg *svg = source->state;
 
@@ -591,7 +591,7 @@ int fl_svg_next(struct flame_source *source, struct flame_sample *sample)
 			return FLAME_FAILED;
 		}
 	}
-	return fl_counts_next(source, &svg->counts, sample);
+	return fl_counts_read(source, &svg->counts);
 }
 
 void fl_svg_close(struct flame_source *source)

@@ -45,8 +45,7 @@ struct reader {
 	struct fl_map names;	/* address -> name */
 	struct fl_map frames;	/* address -> frame */
 	flame_id metric[2];	/* samples, cpu */
-	struct flame_sample second;
-	bool read, has_second, cut;
+	bool read, cut;
 	uint64_t unnamed, good;
 };
 
@@ -337,25 +336,22 @@ static flame_id frame_of(struct reader *r, uint64_t address)
 	return (flame_id)*frame;
 }
 
-static void give(struct reader *r, const struct record *record,
-		 struct flame_sample *sample)
+static void give(struct reader *r, const struct record *record)
 {
+	struct flame_sample sample = { .time = FLAME_NOTIME };
 	int64_t count = (int64_t)FL_MIN(record->count, (uint64_t)INT64_MAX);
 	flame_id stack = 0;
 
 	for (size_t i = record->n; i--;)
 		stack = flame_stack(r->flame, stack,
 			frame_of(r, r->addresses[record->first + i]));
-	*sample = (struct flame_sample){
-		.stack = stack, .metric = r->metric[0], .weight = count,
-		.time = FLAME_NOTIME,
-	};
-	r->second = *sample;
-	r->second.metric = r->metric[1];
-	r->second.weight = fl_mul_clamped(count, r->period);
-	r->has_second = true;
-	fl_metric_count(r->flame, r->metric[0], count);
-	fl_metric_count(r->flame, r->metric[1], r->second.weight);
+	sample.stack = stack;
+	for (int i = 0; i < 2; i++) {
+		sample.metric = r->metric[i];
+		sample.weight = i ? fl_mul_clamped(count, r->period) : count;
+		fl_metric_count(r->flame, sample.metric, sample.weight);
+		fl_batch_add(r->source, &sample);
+	}
 }
 
 static int at_end(struct reader *r)
@@ -377,24 +373,19 @@ static int at_end(struct reader *r)
 
 /* The row of formats.c ------------------------------------------------- */
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
 
 	if (!r->read)
 		begin(r);
-	if (r->has_second) {
-		*sample = r->second;
-		r->has_second = false;
-		return FLAME_OK;
-	}
 	while (r->given == r->nrecords && r->at < r->size)
 		if (!read_profile(r))
 			return FLAME_FAILED;
 	if (r->given == r->nrecords)
 		return at_end(r);
-	give(r, &r->records[r->given++], sample);
-	return fl_failed(r->flame) ? FLAME_FAILED : FLAME_OK;
+	give(r, &r->records[r->given++]);
+	return FLAME_OK;
 }
 
 static int open_legacy(struct flame_source *source)
@@ -436,6 +427,6 @@ const struct fl_format fl_format_pprof_legacy = {
 	.summary = "CPU profiles of gperftools",
 	.probe = probe,
 	.open = open_legacy,
-	.next = next,
+	.read = read,
 	.close = close_legacy,
 };

@@ -613,13 +613,14 @@ static void warn_damage(struct reader *r)
 		r->source->damage = r->good ? 1 : 2;
 }
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
+	struct flame_sample sample;
 
 	for (;;) {
-		if (next_in_profile(r, sample))
-			return FLAME_OK;
+		if (next_in_profile(r, &sample))
+			return fl_batch_add(source, &sample);
 		if (fl_failed(r->flame))
 			return FLAME_FAILED;
 		if (!next_profile(r))
@@ -736,7 +737,7 @@ const struct fl_format fl_format_pprof = {
 	.suffixes = ".pb.gz .pprof",
 	.probe = probe,
 	.open = open_pprof,
-	.next = next,
+	.read = read,
 	.close = close_pprof,
 	.options = &option_table,
 	.create = fl_pprof_create,

@@ -545,9 +545,10 @@ static bool give(struct reader *r, struct flame_sample *sample)
 
 /* The row of formats.c ------------------------------------------------- */
 
-static int next(struct flame_source *source, struct flame_sample *sample)
+static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
+	struct flame_sample sample;
 	bool is_sample;
 
 	if (!r->read) {
@@ -559,11 +560,11 @@ static int next(struct flame_source *source, struct flame_sample *sample)
 			metric_of(r, nvalues(r) - 1);
 	}
 	while (r->given < r->nrecords && !fl_failed(r->flame)) {
-		is_sample = give(r, sample);
+		is_sample = give(r, &sample);
 		if (fl_failed(r->flame))
 			break;
 		if (is_sample)
-			return FLAME_OK;
+			return fl_batch_add(source, &sample);
 	}
 	if (fl_failed(r->flame))
 		return FLAME_FAILED;
@@ -636,7 +637,7 @@ const struct fl_format fl_format_pprof_text = {
 	.summary = "Go's profiles with debug=1, gperftools' heaps",
 	.probe = probe,
 	.open = open_text,
-	.next = next,
+	.read = read,
 	.close = close_text,
 	.options = &option_table,
 };
