@@ -355,145 +355,51 @@ static uint32_t shared_levels(const struct fl_jfr_chunk *chunk,
 	return low;
 }
 
-/*
- * Chunks of one recording hold the same traces again and again: a trace is
- * looked up by the hash of its frames and compared with the stack that has
- * this hash.  These accesses miss the cache, so several traces are in progress
- * at once: read, then looked up, then compared.
- */
-struct fl_jfr_pending {
-	uint32_t trace;		/* in chunk->traces->data */
-	uint32_t shared, n;	/* levels: with the trace before, in all */
-	uint64_t hash;
-	flame_id stack;		/* it may be that one */
-	flame_id *frames;	/* root first, from level `shared` on */
-	size_t capacity;
-};
-
 enum {
-	PREFETCH_DISTANCE = 16, LOOKED_UP = 6, COMPARED = 12, LINE_SIZE = 64,
+	PREFETCH_DISTANCE = 16, LOOKED_UP = 6, LINE_SIZE = 64,
 	MIN_TRACES = 16,	/* fewer are not looked up in the cache */
 	AVERAGE_DEPTH = 16,
 	PROBE_EVERY = 16,	/* one in so many traces has most frames */
 	WINDOWS = 4, MIN_WINDOW = 512 << 10
 };
 
-static bool record_frames(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
-{
-	struct fl_jfr_level *levels = chunk->stacks->levels;
-	uint64_t hash = p->shared ? levels[p->shared - 1].hash : 0;
-
-	if (!fl_grow(&p->frames, &p->capacity, p->n, sizeof(*p->frames))) {
-		fl_no_memory(chunk->flame);
-		return false;
-	}
-	for (uint32_t i = p->shared; i < p->n; i++) {
-		flame_id frame = levels[i].frame;
-
-		hash = fl_jfr_hash_on(hash, frame);
-		levels[i].hash = hash;
-		p->frames[i - p->shared] = frame;
-	}
-	p->hash = hash;
-	return true;
-}
-
 /*
  * Most traces share their outer frames with the previous trace: only the
  * frames on top of these are read.
  */
-static void read_trace(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
+static flame_id read_stack(struct fl_jfr_chunk *chunk,
+			   const struct fl_jfr_trace *trace)
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
 	const struct fl_jfr_layout *s = layout_of(chunk);
-	const struct fl_jfr_trace *trace = &chunk->traces->data[p->trace];
 	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
 	const uint8_t *end = w.at + trace->size;
+	flame_id stack;
+	uint32_t n, shared = 0;
+	bool ends_with_frames;
 
-	p->shared = p->n = 0;
 	if (!s || !s->class)
-		return;
+		return 0;
 	fl_jfr_seek(chunk->types->trace, s->frames, &w);
-	p->n = fl_wire_int(&w);
-	if (w.bad || p->n > (uint64_t)(w.end - w.at))
-		p->n = 0;
-	if (!fl_grow(&stacks->levels, &stacks->levels_capacity, p->n,
-		     sizeof(*stacks->levels)) ||
-	    !fl_grow(&stacks->last, &stacks->last_capacity, p->n,
-		     sizeof(*stacks->last))) {
+	n = fl_wire_int(&w);
+	if (w.bad || n > (uint64_t)(w.end - w.at))
+		n = 0;
+	if (!fl_grow(&stacks->levels, &stacks->levels_capacity, n,
+		     sizeof(*stacks->levels))) {
 		fl_no_memory(chunk->flame);
-		p->n = 0;
-		return;
+		return 0;
 	}
-	if (s->fast && s->last && trace->size)
-		p->shared = FL_MIN(shared_levels(chunk, w.at, end), p->n);
-	read_levels(chunk, s, &w, end, p->shared, p->n);
-	stacks->nlast = s->fast && s->last && trace->size ? p->n : 0;
+	ends_with_frames = s->fast && s->last && trace->size;
+	if (ends_with_frames)
+		shared = FL_MIN(shared_levels(chunk, w.at, end), n);
+	read_levels(chunk, s, &w, end, shared, n);
+	stack = shared ? stacks->levels[shared - 1].stack : 0;
+	for (uint32_t i = shared; i < n; i++)
+		stacks->levels[i].stack = stack = flame_stack(
+			chunk->flame, stack, stacks->levels[i].frame);
+	stacks->nlast = ends_with_frames ? n : 0;
 	stacks->last_end = end;
-	if (record_frames(chunk, p))
-		fl_map_prefetch(&chunk->jfr->cache->paths, p->hash);
-	else
-		p->shared = p->n = 0;
-}
-
-static void look_up(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
-{
-	const uint64_t *stack = !fl_jfr_by_path(chunk) ? NULL :
-				fl_map_get(&chunk->jfr->cache->paths, p->hash);
-	const struct fl_stack *stacks = chunk->flame->stacks.data;
-
-	p->stack = stack ? *stack : 0;
-	for (uint32_t i = 0; i < 8 && p->stack > i * 4 &&
-	     i * 4 < p->n - p->shared; i++)
-		fl_prefetch(&stacks[p->stack - i * 4]);
-}
-
-/* Whether the stack is that: then its levels' stacks are filled in. */
-static bool is_candidate(const struct fl_jfr_chunk *chunk,
-		  const struct fl_jfr_pending *p)
-{
-	flame_id base = p->shared ? chunk->stacks->last[p->shared - 1] : 0;
-	const struct fl_stack *stacks = chunk->flame->stacks.data;
-	flame_id stack = p->stack;
-
-	for (uint32_t i = p->n; i > p->shared; i--) {
-		const struct fl_stack *at = &stacks[stack];
-
-		if (!stack || at->frame != p->frames[i - 1 - p->shared])
-			return false;
-		chunk->stacks->last[i - 1] = stack;
-		stack = at->parent;
-	}
-	return stack == base;
-}
-
-static flame_id enter(struct fl_jfr_chunk *chunk,
-		      const struct fl_jfr_pending *p, flame_id stack)
-{
-	uint64_t *place;
-
-	for (uint32_t i = p->shared; i < p->n; i++)
-		chunk->stacks->last[i] = stack = flame_stack(
-			chunk->flame, stack, p->frames[i - p->shared]);
-	if (!fl_jfr_by_path(chunk))
-		return stack;
-	place = fl_map_put(&chunk->jfr->cache->paths, p->hash, NULL);
-	if (place)
-		*place = stack;
-	else
-		fl_no_memory(chunk->flame);
 	return stack;
-}
-
-static void make_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_pending *p)
-{
-	flame_id stack = p->shared ? chunk->stacks->last[p->shared - 1] : 0;
-
-	if (p->shared < p->n)
-		stack = is_candidate(chunk, p) ? p->stack :
-						 enter(chunk, p, stack);
-	chunk->traces->data[p->trace].stack = stack;
-	chunk->traces->data[p->trace].made = true;
 }
 
 static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
@@ -512,35 +418,20 @@ static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			size_t n)
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
-	struct fl_jfr_pending pending[COMPARED + 1] = { 0 };
 
-	if (!stacks->levels && !stacks->last) {
+	if (!stacks->levels)
 		stacks->levels =
 			fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_LEVELS,
 					&stacks->levels_capacity);
-		stacks->last = fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_STACKS,
-					     &stacks->last_capacity);
-	}
 	stacks->nlast = 0;
-	for (size_t i = 0; n && i < n + COMPARED; i++) {
+	for (size_t i = 0; i < n; i++) {
+		struct fl_jfr_trace *trace = &chunk->traces->data[traces[i]];
+
 		if (i + PREFETCH_DISTANCE < n)
 			prefetch_trace(chunk, traces[i + PREFETCH_DISTANCE]);
-		if (i < n) {
-			struct fl_jfr_pending *p =
-				&pending[i % (COMPARED + 1)];
-
-			p->trace = traces[i];
-			read_trace(chunk, p);
-		}
-		if (i >= LOOKED_UP && i - LOOKED_UP < n)
-			look_up(chunk, &pending[(i - LOOKED_UP) %
-						(COMPARED + 1)]);
-		if (i >= COMPARED)
-			make_stack(chunk, &pending[(i - COMPARED) %
-						   (COMPARED + 1)]);
+		trace->stack = read_stack(chunk, trace);
+		trace->made = true;
 	}
-	for (size_t i = 0; i <= COMPARED; i++)
-		fl_free(pending[i].frames);
 }
 
 /* Sets the stacks of traces that an earlier chunk had; returns the others. */
@@ -718,11 +609,8 @@ void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk)
 
 	fl_jfr_recycle(chunk, FL_JFR_TABLE_LEVELS, stacks->levels,
 		       stacks->levels_capacity);
-	fl_jfr_recycle(chunk, FL_JFR_TABLE_STACKS, stacks->last,
-		       stacks->last_capacity);
 	fl_jfr_small_frames_done(chunk);
 	stacks->levels = NULL;
-	stacks->last = NULL;
-	stacks->levels_capacity = stacks->last_capacity = 0;
+	stacks->levels_capacity = 0;
 	stacks->nlast = 0;
 }

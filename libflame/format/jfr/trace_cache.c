@@ -33,7 +33,6 @@ void fl_jfr_cache_free(struct fl_jfr_trace_cache *cache)
 {
 	if (!cache)
 		return;
-	fl_map_free(&cache->paths);
 	fl_map_free(&cache->traces);
 	fl_free(cache->frames);
 	fl_free(cache->methods);

@@ -62,12 +62,10 @@ struct fl_jfr_stacks {
 	struct fl_jfr_layout *layout;	/* stack.c: of a frame on the wire */
 	/* The trace read last, root first, and where it ends. */
 	struct fl_jfr_level {
-		flame_id frame;
+		flame_id frame, stack;
 		uint32_t tail;		/* bytes from it to the trace's end */
-		uint64_t hash;		/* of the frames up to it */
 	} *levels;
-	flame_id *last;		/* stacks of the trace made last, by level */
-	size_t levels_capacity, last_capacity;
+	size_t levels_capacity;
 	uint32_t nlast;		/* 0: no help to the next one */
 	const uint8_t *last_end;
 };
@@ -76,7 +74,6 @@ struct fl_jfr_stacks {
 struct fl_jfr_trace_cache {
 	uint64_t key[4];	/* of the hashes of traces */
 	bool keyed;		/* there is one */
-	struct fl_map paths;	/* hash of a trace's frames -> its stack */
 	struct fl_map traces;	/* of its bytes: half a hash -> rest, stack */
 	bool off;		/* out of memory, or it takes too long */
 	uint8_t types[FL_JFR_FRAME_TYPES];	/* at that time */
@@ -168,21 +165,5 @@ bool fl_jfr_cache_is(struct fl_jfr_chunk *chunk, flame_id stack);
 void fl_jfr_cache_spread(struct fl_jfr_chunk *chunk);
 void fl_jfr_cache_put(struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_hash *hash, flame_id stack);
-
-/* Hashes a trace's frames, root first; of none it is 0. */
-static inline uint64_t fl_jfr_hash_on(uint64_t hash, flame_id frame)
-{
-	hash = (hash + frame + 1) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 32;
-}
-
-/*
- * Whether traces are looked up by their frames: by their bytes it is faster,
- * and where no chunk comes before or after, few are found.
- */
-static inline bool fl_jfr_by_path(const struct fl_jfr_chunk *chunk)
-{
-	return !chunk->traces->hashes && !(chunk->last && !chunk->offset);
-}
 
 #endif
