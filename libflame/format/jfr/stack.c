@@ -248,8 +248,7 @@ static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
  * byte: what ends their integers says where these are.  The number of frames.
  */
 static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
-			   const uint8_t *end, struct fl_jfr_level *level,
-			   uint32_t n)
+			   flame_id *frames, uint32_t n)
 {
 	const uint8_t *at = w->at;
 	uint64_t ends;
@@ -273,12 +272,9 @@ static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 		type = __builtin_ctzll(rest);
 		if (fl_unlikely(type != bci + 1))
 			break;
-		level->frame = plain_frame(chunk,
+		frames[n - ++done] = plain_frame(chunk,
 			fl_wire_pack_low(fl_wire_word(at + begin),
 					 method + 1 - begin), at[type]);
-		level->tail = end - (at + begin);
-		level--;
-		done++;
 		begin = type + 1;
 		ends = rest & (rest - 1);
 	}
@@ -286,119 +282,43 @@ static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 	return done;
 }
 
-/* Frames, leaf first, into the levels from the n-th down to the known. */
-static void read_levels(struct fl_jfr_chunk *chunk,
-			const struct fl_jfr_layout *s, struct fl_wire *w,
-			const uint8_t *end, uint32_t known, uint32_t n)
-{
-	struct fl_jfr_level *levels = chunk->stacks->levels;
-
-	while (n > known) {
-		uint32_t done = !s->usual ? 0 :
-				read_usual(chunk, w, end, &levels[n - 1],
-					   n - known);
-
-		n -= done;
-		if (done)
-			continue;
-		levels[--n].tail = end - w->at;
-		levels[n].frame = read_frame(chunk, s, w);
-	}
-}
-
-/* Counts equal bytes before a and b, up to so many. */
-static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t most)
-{
-	size_t n = 0;
-
-	while (most - n >= 8) {
-		uint64_t differ = fl_wire_word(a - n - 8) ^
-				  fl_wire_word(b - n - 8);
-
-		if (differ)
-			return n + __builtin_clzll(differ) / 8;
-		n += 8;
-	}
-	while (n < most && a[-1 - (ptrdiff_t)n] == b[-1 - (ptrdiff_t)n])
-		n++;
-	return n;
-}
-
-/*
- * The number of outer frames that a trace shares with the previous one, by
- * comparing bytes from the end.  A byte below 0x80 ends an integer; equal bytes
- * hold equally many integers, thus equal frames.
- */
-static uint32_t shared_levels(const struct fl_jfr_chunk *chunk,
-			      const uint8_t *at, const uint8_t *end)
-{
-	struct fl_jfr_stacks *stacks = chunk->stacks;
-	const struct fl_jfr_level *levels = stacks->levels;
-	size_t size = end - at, equal;
-	uint32_t low = 0, high = stacks->nlast;
-
-	if (!high)
-		return 0;
-	equal = equal_before(end, stacks->last_end,
-			     FL_MIN(size, (size_t)levels[high - 1].tail));
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (levels[middle].tail <= equal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low && levels[low - 1].tail != size &&
-	       end[-1 - (ptrdiff_t)levels[low - 1].tail] >= 0x80)
-		low--;
-	return low;
-}
-
 enum {
-	PREFETCH_DISTANCE = 16, LOOKED_UP = 6, LINE_SIZE = 64,
+	PREFETCH_DISTANCE = 16, LINE_SIZE = 64,
+	LINES = 4,		/* of a trace, which most have */
 	MIN_TRACES = 16,	/* fewer are not looked up in the cache */
-	AVERAGE_DEPTH = 16,
-	PROBE_EVERY = 16,	/* one in so many traces has most frames */
 	WINDOWS = 4, MIN_WINDOW = 512 << 10
 };
 
-/*
- * Most traces share their outer frames with the previous trace: only the
- * frames on top of these are read.
- */
 static flame_id read_stack(struct fl_jfr_chunk *chunk,
 			   const struct fl_jfr_trace *trace)
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
 	const struct fl_jfr_layout *s = layout_of(chunk);
 	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
-	const uint8_t *end = w.at + trace->size;
-	flame_id stack;
-	uint32_t n, shared = 0;
-	bool ends_with_frames;
+	flame_id stack = 0;
+	uint32_t n, left;
 
 	if (!s || !s->class)
 		return 0;
 	fl_jfr_seek(chunk->types->trace, s->frames, &w);
 	n = fl_wire_int(&w);
 	if (w.bad || n > (uint64_t)(w.end - w.at))
-		n = 0;
-	if (!fl_grow(&stacks->levels, &stacks->levels_capacity, n,
-		     sizeof(*stacks->levels))) {
+		return 0;
+	if (!fl_grow(&stacks->path, &stacks->path_capacity, n,
+		     sizeof(*stacks->path))) {
 		fl_no_memory(chunk->flame);
 		return 0;
 	}
-	ends_with_frames = s->fast && s->last && trace->size;
-	if (ends_with_frames)
-		shared = FL_MIN(shared_levels(chunk, w.at, end), n);
-	read_levels(chunk, s, &w, end, shared, n);
-	stack = shared ? stacks->levels[shared - 1].stack : 0;
-	for (uint32_t i = shared; i < n; i++)
-		stacks->levels[i].stack = stack = flame_stack(
-			chunk->flame, stack, stacks->levels[i].frame);
-	stacks->nlast = ends_with_frames ? n : 0;
-	stacks->last_end = end;
+	for (left = n; left;) {
+		uint32_t done = s->usual ?
+				read_usual(chunk, &w, stacks->path, left) : 0;
+
+		left -= done;
+		if (!done)
+			stacks->path[--left] = read_frame(chunk, s, &w);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		stack = flame_stack(chunk->flame, stack, stacks->path[i]);
 	return stack;
 }
 
@@ -407,23 +327,14 @@ static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 	const struct fl_jfr_trace *trace = &chunk->traces->data[i];
 	const uint8_t *at = fl_jfr_trace_wire(chunk, trace).at;
 
-	for (unsigned n = 0; n < 3; n++)
+	for (unsigned n = 0; n < LINES; n++)
 		fl_prefetch(at + n * LINE_SIZE);
-	for (unsigned n = 1; n < 5 && trace->size > n * LINE_SIZE; n++)
-		fl_prefetch(at + trace->size - n * LINE_SIZE);
 }
 
 /* Without a look into the trace cache. */
 static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			size_t n)
 {
-	struct fl_jfr_stacks *stacks = chunk->stacks;
-
-	if (!stacks->levels)
-		stacks->levels =
-			fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_LEVELS,
-					&stacks->levels_capacity);
-	stacks->nlast = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct fl_jfr_trace *trace = &chunk->traces->data[traces[i]];
 
@@ -438,42 +349,22 @@ static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 static size_t find_cached(struct fl_jfr_chunk *chunk,
 			    const uint32_t *traces, size_t n, uint32_t *left)
 {
-	flame_id stack[LOOKED_UP + 1];
+	const struct fl_jfr_hash *hashes = chunk->traces->hashes;
 	size_t nleft = 0;
 
-	for (size_t i = 0; i < n + LOOKED_UP; i++) {
-		struct fl_jfr_trace *trace;
+	for (size_t i = 0; i < n; i++) {
+		struct fl_jfr_trace *trace = &chunk->traces->data[traces[i]];
 
 		if (i + PREFETCH_DISTANCE < n)
 			fl_map_prefetch(
 				&chunk->jfr->cache->traces,
-				chunk->traces
-					->hashes[traces[i + PREFETCH_DISTANCE]]
-					.key);
-		if (i < n)
-			stack[i % (LOOKED_UP + 1)] = fl_jfr_cache_candidate(
-				chunk, &chunk->traces->hashes[traces[i]]);
-		if (i < LOOKED_UP)
-			continue;
-		trace = &chunk->traces->data[traces[i - LOOKED_UP]];
-		trace->stack = stack[(i - LOOKED_UP) % (LOOKED_UP + 1)];
-		trace->made = fl_jfr_cache_is(chunk, trace->stack);
+				hashes[traces[i + PREFETCH_DISTANCE]].key);
+		trace->made = fl_jfr_cache_find(chunk, &hashes[traces[i]],
+						&trace->stack);
 		if (!trace->made)
-			left[nleft++] = traces[i - LOOKED_UP];
+			left[nleft++] = traces[i];
 	}
 	return nleft;
-}
-
-/* Checks the frames of some traces, which most others share. */
-static void probe_some(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			size_t n, uint32_t *some)
-{
-	size_t nsome = 0;
-
-	for (size_t i = 0; i < n; i += PROBE_EVERY)
-		some[nsome++] = traces[i];
-	find_cached(chunk, some, nsome, some);
-	fl_jfr_cache_spread(chunk);
 }
 
 /* Windows of a chunk, which have the bytes of the traces asked for. */
@@ -568,8 +459,6 @@ static bool make_uncached(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 
 	if (!left)
 		return false;
-	if (n > chunk->flame->stacks.count / AVERAGE_DEPTH)
-		probe_some(chunk, traces, n, left);
 	nleft = find_cached(chunk, traces, n, left);
 	make_all(chunk, left, nleft);
 	if (chunk->more)
@@ -607,10 +496,8 @@ void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
 
-	fl_jfr_recycle(chunk, FL_JFR_TABLE_LEVELS, stacks->levels,
-		       stacks->levels_capacity);
+	fl_free(stacks->path);
+	stacks->path = NULL;
+	stacks->path_capacity = 0;
 	fl_jfr_small_frames_done(chunk);
-	stacks->levels = NULL;
-	stacks->levels_capacity = 0;
-	stacks->nlast = 0;
 }

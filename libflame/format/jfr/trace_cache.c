@@ -198,30 +198,6 @@ static bool is_same_stack(struct fl_jfr_chunk *chunk, flame_id stack)
 	return true;
 }
 
-/*
- * Parents come before their children, so one pass over all stacks is enough.
- * Frames that were not checked yet are left to fl_jfr_cache_is.
- */
-void fl_jfr_cache_spread(struct fl_jfr_chunk *chunk)
-{
-	struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
-	const struct fl_stacks *stacks = &chunk->flame->stacks;
-	const uint32_t same = cache->number << 1 | 1;
-
-	if (!reach(cache, &cache->seen, &cache->seen_capacity,
-		   stacks->count - 1, sizeof(*cache->seen)))
-		return;
-	cache->seen[0] = cache->mark;
-	for (size_t i = 1; i < stacks->count; i++) {
-		const struct fl_stack *s = &stacks->data[i];
-
-		if (s->frame < cache->frames_capacity &&
-		    cache->frames[s->frame].seen == same &&
-		    cache->seen[s->parent] == cache->mark)
-			cache->seen[i] = cache->mark;
-	}
-}
-
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
 	__extension__ typedef unsigned __int128 wide;
@@ -272,25 +248,16 @@ struct fl_jfr_hash fl_jfr_cache_hash(const struct fl_jfr_trace_cache *cache,
 	return even;
 }
 
-flame_id fl_jfr_cache_candidate(const struct fl_jfr_chunk *chunk,
-			   const struct fl_jfr_hash *mark)
+bool fl_jfr_cache_find(struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_hash *hash, flame_id *stack)
 {
-	const struct fl_jfr_trace_cache *cache = chunk->jfr->cache;
-	const uint64_t *value = fl_map_get(&cache->traces, mark->key);
-	flame_id stack;
+	const uint64_t *value = fl_map_get(&chunk->jfr->cache->traces,
+					   hash->key);
 
-	if (!value || *value >> 32 != mark->rest >> 32)
-		return FL_JFR_UNKNOWN;
-	stack = (flame_id)*value;
-	fl_prefetch(&chunk->flame->stacks.data[stack]);
-	if (stack < cache->seen_capacity)
-		fl_prefetch(&cache->seen[stack]);
-	return stack;
-}
-
-bool fl_jfr_cache_is(struct fl_jfr_chunk *chunk, flame_id stack)
-{
-	return stack != FL_JFR_UNKNOWN && is_same_stack(chunk, stack);
+	if (!value || *value >> 32 != hash->rest >> 32)
+		return false;
+	*stack = (flame_id)*value;
+	return is_same_stack(chunk, *stack);
 }
 
 void fl_jfr_cache_put(struct fl_jfr_chunk *chunk,

@@ -60,14 +60,8 @@ struct fl_jfr_stacks {
 	uint32_t nsmall[FL_JFR_FRAME_TYPES];
 	size_t small_capacity[FL_JFR_FRAME_TYPES];
 	struct fl_jfr_layout *layout;	/* stack.c: of a frame on the wire */
-	/* The trace read last, root first, and where it ends. */
-	struct fl_jfr_level {
-		flame_id frame, stack;
-		uint32_t tail;		/* bytes from it to the trace's end */
-	} *levels;
-	size_t levels_capacity;
-	uint32_t nlast;		/* 0: no help to the next one */
-	const uint8_t *last_end;
+	flame_id *path;		/* frames of a trace, root first */
+	size_t path_capacity;
 };
 
 /* Stacks of a dictionary that are known from chunk to chunk. */
@@ -155,14 +149,9 @@ bool fl_jfr_cache_begin(struct fl_jfr_chunk *chunk);
 /* Notes a method that is this frame. */
 void fl_jfr_cache_method(struct fl_jfr_chunk *chunk, flame_id frame,
 			 uint64_t method);
-/* The stack that a trace may have; FL_JFR_UNKNOWN: not known. */
-#define FL_JFR_UNKNOWN UINT32_MAX
-flame_id fl_jfr_cache_candidate(const struct fl_jfr_chunk *chunk,
-				const struct fl_jfr_hash *hash);
-/* Whether it is that one in this chunk as well. */
-bool fl_jfr_cache_is(struct fl_jfr_chunk *chunk, flame_id stack);
-/* Speeds up fl_jfr_cache_is for many, when some were asked for. */
-void fl_jfr_cache_spread(struct fl_jfr_chunk *chunk);
+/* The stack of a trace, if it is known and the same in this chunk. */
+bool fl_jfr_cache_find(struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_hash *hash, flame_id *stack);
 void fl_jfr_cache_put(struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_hash *hash, flame_id stack);
 
