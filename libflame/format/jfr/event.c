@@ -21,7 +21,6 @@ struct pass {
 	struct fl_jfr *jfr;
 	bool by_thread, leak;
 	bool damaged;		/* an event whose size and fields disagree */
-	struct fl_jfr_queue queue;
 };
 
 static const struct fl_jfr_detail nothing = {
@@ -35,7 +34,7 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_reader *c,
 	const struct fl_select *select = &pass->jfr->source->select;
 
 	names[FL_JFR_STACK] = "stackTrace";
-	if (pass->chunk->asked.limited || pass->queue.by_time ||
+	if (pass->chunk->asked.limited || pass->chunk->events->by_time ||
 	    pass->jfr->spans || select->survey || pass->leak)
 		names[FL_JFR_TIME] = "startTime";
 	if (pass->by_thread)
@@ -135,7 +134,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 	fl_jfr_resolve_unit(c);
 	/* jfrconv's grain depends on which came first. */
 	c->plain = fl_jfr_options(pass->jfr)->grain == 0 &&
-		   !pass->queue.by_time && !chunk->asked.limited &&
+		   !chunk->events->by_time && !chunk->asked.limited &&
 		   !pass->jfr->spans && c->has[FL_JFR_STACK] &&
 		   !c->has[FL_JFR_TIME] && !c->has[FL_JFR_COUNT] &&
 		   !c->has[FL_JFR_VALUE] && !c->has[FL_JFR_LEAF] &&
@@ -186,7 +185,7 @@ static void count_event(struct pass *pass, struct fl_jfr_reader *c)
 		weight.value = value_of(c);
 	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
 		weight.outside = !weight.value || !c->tlab;
-	fl_jfr_add_event(&pass->queue, c, weight);
+	fl_jfr_add_event(pass->chunk, c, weight);
 }
 
 static void add_plain(void *data, const struct fl_jfr_reader *c,
@@ -198,7 +197,7 @@ static void add_plain(void *data, const struct fl_jfr_reader *c,
 		.state = state,
 	};
 
-	fl_jfr_add_sum(&pass->queue, &sum, &nothing, stack);
+	fl_jfr_add_sum(pass->chunk, &sum, &nothing, stack);
 }
 
 static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,
@@ -385,10 +384,11 @@ static void begin_pass(struct pass *pass)
 		     strcmp(select->event, "nativemem") == 0;
 	pass->by_thread = select->thread || select->survey || jfr->spans ||
 			  (select->needs & FL_NEED_THREAD);
-	pass->queue.by_time = (select->needs & FL_NEED_TIME) || pass->leak ||
-			      (jfr->spans && jfr->spans->label);
-	chunk->events->detailed = pass->by_thread || pass->queue.by_time ||
-			     chunk->asked.limited || jfr->spans;
+	chunk->events->by_time = (select->needs & FL_NEED_TIME) ||
+				 pass->leak ||
+				 (jfr->spans && jfr->spans->label);
+	chunk->events->detailed = pass->by_thread || chunk->events->by_time ||
+				  chunk->asked.limited || jfr->spans;
 }
 
 /*
@@ -547,7 +547,6 @@ static void read_whole_ones(struct pass *pass)
 
 	forget_events(chunk);
 	*pass = (struct pass){ .chunk = chunk, .jfr = pass->jfr };
-	pass->queue.chunk = chunk;
 	if (!fl_jfr_find_ranges(chunk))
 		return;
 	begin_pass(pass);
@@ -583,13 +582,11 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 
 	chunk->pages.passed = chunk->at;
 	chunk->pages.released = true;
-	pass.queue.chunk = chunk;
 	begin_pass(&pass);
 	read_range(&pass, fl_jfr_wire(chunk, FL_JFR_HEADER).at,
 		   chunk->at + chunk->size);
 	if (fl_unlikely(pass.damaged))
 		read_whole_ones(&pass);
-	fl_jfr_add_queued(&pass.queue);
 	for (uint32_t i = 0; i < readers->count; i++)
 		if (readers->data[i]->plain)
 			fl_jfr_each_plain(chunk, readers->data[i], add_plain,

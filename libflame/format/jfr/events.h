@@ -40,6 +40,7 @@ struct fl_jfr_events {
 	struct fl_jfr_detail *details;	/* of each, if there are any */
 	size_t details_capacity;
 	bool detailed;
+	bool by_time;		/* each event is a sum by itself */
 	/* The first `nindexed` sums, where a trace has very many. */
 	struct fl_index index;
 	size_t nindexed;
@@ -68,22 +69,6 @@ void fl_jfr_events_free(struct fl_jfr_chunk *chunk);
 
 /* sum.c: sums of events in the order in which they are added ----------- */
 
-/*
- * Tables of traces and sums are larger than the cache: their entries for an
- * event are prefetched step by step while EVENTS_PER_STEP more are read.
- */
-enum { FL_JFR_EVENTS_PER_STEP = 8, FL_JFR_QUEUE = 4 * FL_JFR_EVENTS_PER_STEP };
-
-/* Sums on their way to the table. */
-struct fl_jfr_queue {
-	struct fl_jfr_chunk *chunk;
-	bool by_time;		/* each event by itself */
-	uint64_t read, traced, met, added;	/* so many events */
-	uint64_t key[FL_JFR_QUEUE];		/* of the stack trace */
-	struct fl_jfr_sum sums[FL_JFR_QUEUE];
-	struct fl_jfr_detail details[FL_JFR_QUEUE];
-};
-
 /* The values of an event that are summed up. */
 struct fl_jfr_weight {
 	int64_t samples, value;
@@ -91,14 +76,12 @@ struct fl_jfr_weight {
 };
 
 /* Adds the event that the reader has read. */
-void fl_jfr_add_event(struct fl_jfr_queue *queue,
+void fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_reader *reader,
 		      struct fl_jfr_weight weight);
-/* Adds a sum at once. */
-void fl_jfr_add_sum(struct fl_jfr_queue *queue, struct fl_jfr_sum *sum,
+/* Adds a sum of the trace of a key; detail: only where there are any. */
+void fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
 		    const struct fl_jfr_detail *detail, uint64_t key);
-/* Adds what still waits. */
-void fl_jfr_add_queued(struct fl_jfr_queue *queue);
 
 /* span.c: --latency, --tag, and labels of spans ------------------------- */
 

@@ -7,9 +7,6 @@
 #include "format/jfr/events.h"
 #include "format/jfr/recycle.h"
 
-/* Fewer sums fit the processor's cache. */
-enum { CACHED_SUMS = 1 << 14 };
-
 enum { MAX_LINKED = 32 };	/* sums of a trace that are looked through */
 
 static uint32_t trace_of(struct fl_jfr_chunk *chunk, uint64_t key)
@@ -100,13 +97,12 @@ static void add_detail(struct fl_jfr_detail *to,
 	to->last = FL_MAX(to->last, detail->last);
 }
 
-static void merge_sum(struct fl_jfr_queue *queue, const struct fl_jfr_sum *sum,
-		    const struct fl_jfr_detail *detail)
+static void merge_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		      const struct fl_jfr_detail *detail)
 {
-	struct fl_jfr_chunk *chunk = queue->chunk;
 	struct fl_jfr_events *events = chunk->events;
 	struct fl_jfr_traces *traces = chunk->traces;
-	struct fl_jfr_sum *old = queue->by_time ? NULL :
+	struct fl_jfr_sum *old = events->by_time ? NULL :
 				 find_sum(chunk, sum, detail);
 
 	if (old && chunk->readers->data[sum->reader]->latest) {
@@ -128,7 +124,7 @@ static void merge_sum(struct fl_jfr_queue *queue, const struct fl_jfr_sum *sum,
 	    (events->detailed &&
 	     !fl_grow(&events->details, &events->details_capacity,
 		      events->nsums + 1, sizeof(*events->details)))) {
-		fl_no_memory(queue->chunk->flame);
+		fl_no_memory(chunk->flame);
 		return;
 	}
 	if (events->detailed)
@@ -139,21 +135,19 @@ static void merge_sum(struct fl_jfr_queue *queue, const struct fl_jfr_sum *sum,
 }
 
 /*
- * Most events are like one before, and few sums are near: there it is added,
- * without more.  false: add_sum has to look.
+ * Most events are like one before: there it is added, without more.  false:
+ * fl_jfr_add_sum has to look.
  */
-static inline bool add_again(struct fl_jfr_queue *queue,
+static inline bool add_again(struct fl_jfr_chunk *chunk,
 			     const struct fl_jfr_reader *reader,
 			     struct fl_jfr_weight weight)
 {
-	struct fl_jfr_chunk *chunk = queue->chunk;
 	struct fl_jfr_events *events = chunk->events;
 	struct fl_jfr_traces *traces = chunk->traces;
 	uint64_t key = reader->values[FL_JFR_STACK];
 	uint32_t trace, i;
 
-	if (events->nsums >= CACHED_SUMS || queue->added != queue->read ||
-	    events->detailed || reader->latest || key >= traces->nsmall)
+	if (events->detailed || reader->latest || key >= traces->nsmall)
 		return false;
 	trace = traces->small[key];
 	i = trace ? traces->data[trace - 1].first : 0;
@@ -175,79 +169,14 @@ static inline bool add_again(struct fl_jfr_queue *queue,
 	return false;
 }
 
-void fl_jfr_add_sum(struct fl_jfr_queue *queue, struct fl_jfr_sum *sum,
-			const struct fl_jfr_detail *detail, uint64_t key)
+void fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
+		    const struct fl_jfr_detail *detail, uint64_t key)
 {
-	sum->trace = trace_of(queue->chunk, key);
+	sum->trace = trace_of(chunk, key);
 	if (fl_likely(sum->trace != UINT32_MAX))
-		merge_sum(queue, sum, detail);
+		merge_sum(chunk, sum, detail);
 	else
-		fl_no_memory(queue->chunk->flame);
-}
-
-static void find_trace(struct fl_jfr_queue *queue)
-{
-	size_t i = queue->traced++ % FL_JFR_QUEUE;
-	struct fl_jfr_sum *sum = &queue->sums[i];
-
-	sum->trace = trace_of(queue->chunk, queue->key[i]);
-	if (sum->trace == UINT32_MAX)
-		fl_no_memory(queue->chunk->flame);
-	else
-		fl_prefetch(&queue->chunk->traces->data[sum->trace]);
-}
-
-static void meet_sum(struct fl_jfr_queue *queue)
-{
-	const struct fl_jfr_chunk *chunk = queue->chunk;
-	struct fl_jfr_traces *traces = chunk->traces;
-	uint32_t trace = queue->sums[queue->met++ % FL_JFR_QUEUE].trace;
-
-	if (trace != UINT32_MAX && traces->data[trace].first)
-		fl_prefetch(
-			&chunk->events->sums[traces->data[trace].first - 1]);
-}
-
-static void add_next(struct fl_jfr_queue *queue)
-{
-	size_t i = queue->added++ % FL_JFR_QUEUE;
-
-	if (queue->sums[i].trace != UINT32_MAX)
-		merge_sum(queue, &queue->sums[i], &queue->details[i]);
-}
-
-void fl_jfr_add_queued(struct fl_jfr_queue *queue)
-{
-	while (queue->traced < queue->read)
-		find_trace(queue);
-	while (queue->added < queue->read)
-		add_next(queue);
-	queue->met = queue->added;
-}
-
-/*
- * Queues the sum that the caller has filled in; adds it at once while sums are
- * few.
- */
-static void enqueue(struct fl_jfr_queue *queue, uint64_t key)
-{
-	struct fl_jfr_chunk *chunk = queue->chunk;
-	size_t i = queue->read % FL_JFR_QUEUE;
-
-	if (fl_likely(chunk->events->nsums < CACHED_SUMS &&
-		      queue->added == queue->read)) {
-		fl_jfr_add_sum(queue, &queue->sums[i], &queue->details[i], key);
-		return;
-	}
-	queue->key[queue->read++ % FL_JFR_QUEUE] = key;
-	if (key < chunk->traces->nsmall)
-		fl_prefetch(&chunk->traces->small[key]);
-	if (queue->read - queue->traced > FL_JFR_EVENTS_PER_STEP)
-		find_trace(queue);
-	if (queue->read - queue->met > 2 * FL_JFR_EVENTS_PER_STEP)
-		meet_sum(queue);
-	if (queue->read - queue->added > 3 * FL_JFR_EVENTS_PER_STEP)
-		add_next(queue);
+		fl_no_memory(chunk->flame);
 }
 
 static void fill_detail(const struct fl_jfr_reader *reader,
@@ -262,25 +191,26 @@ static void fill_detail(const struct fl_jfr_reader *reader,
 		detail->first = detail->last = reader->values[FL_JFR_TIME];
 }
 
-void fl_jfr_add_event(struct fl_jfr_queue *queue,
+void fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_reader *reader,
 		      struct fl_jfr_weight weight)
 {
-	size_t i = queue->read % FL_JFR_QUEUE;
+	struct fl_jfr_detail detail;
+	struct fl_jfr_sum sum;
 
-	if (fl_likely(add_again(queue, reader, weight)))
+	if (fl_likely(add_again(chunk, reader, weight)))
 		return;
 	/* Fields that its class does not have are 0. */
-	queue->sums[i] = (struct fl_jfr_sum){
+	sum = (struct fl_jfr_sum){
 		.reader = reader->number, .outside = weight.outside,
 		.state = reader->values[FL_JFR_STATE],
 		.leaf = reader->values[FL_JFR_LEAF],
 		.samples = weight.samples, .value = weight.value,
 		.bare = weight.value ? 0 : weight.samples,
 	};
-	if (queue->chunk->events->detailed)
-		fill_detail(reader, &queue->details[i]);
-	enqueue(queue, reader->values[FL_JFR_STACK]);
+	if (chunk->events->detailed)
+		fill_detail(reader, &detail);
+	fl_jfr_add_sum(chunk, &sum, &detail, reader->values[FL_JFR_STACK]);
 }
 
 void fl_jfr_sums_done(struct fl_jfr_chunk *chunk)
