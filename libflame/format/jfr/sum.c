@@ -134,41 +134,6 @@ static void merge_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	traces->data[sum->trace].first = ++events->nsums;
 }
 
-/*
- * Most events are like one before: there it is added, without more.  false:
- * fl_jfr_add_sum has to look.
- */
-static inline bool add_again(struct fl_jfr_chunk *chunk,
-			     const struct fl_jfr_reader *reader,
-			     struct fl_jfr_weight weight)
-{
-	struct fl_jfr_events *events = chunk->events;
-	struct fl_jfr_traces *traces = chunk->traces;
-	uint64_t key = reader->values[FL_JFR_STACK];
-	uint32_t trace, i;
-
-	if (events->detailed || reader->latest || key >= traces->nsmall)
-		return false;
-	trace = traces->small[key];
-	i = trace ? traces->data[trace - 1].first : 0;
-	for (unsigned n = 0; i && n < MAX_LINKED; n++) {
-		struct fl_jfr_sum *sum = &events->sums[i - 1];
-
-		i = sum->next;
-		if (sum->reader != reader->number ||
-		    sum->outside != weight.outside ||
-		    sum->state != reader->values[FL_JFR_STATE] ||
-		    sum->leaf != reader->values[FL_JFR_LEAF])
-			continue;
-		sum->samples = fl_add_clamped(sum->samples, weight.samples);
-		sum->value = fl_add_clamped(sum->value, weight.value);
-		if (!weight.value)
-			sum->bare = fl_add_clamped(sum->bare, weight.samples);
-		return true;
-	}
-	return false;
-}
-
 void fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
 		    const struct fl_jfr_detail *detail, uint64_t key)
 {
@@ -196,18 +161,15 @@ void fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 		      struct fl_jfr_weight weight)
 {
 	struct fl_jfr_detail detail;
-	struct fl_jfr_sum sum;
-
-	if (fl_likely(add_again(chunk, reader, weight)))
-		return;
 	/* Fields that its class does not have are 0. */
-	sum = (struct fl_jfr_sum){
+	struct fl_jfr_sum sum = {
 		.reader = reader->number, .outside = weight.outside,
 		.state = reader->values[FL_JFR_STATE],
 		.leaf = reader->values[FL_JFR_LEAF],
 		.samples = weight.samples, .value = weight.value,
 		.bare = weight.value ? 0 : weight.samples,
 	};
+
 	if (chunk->events->detailed)
 		fill_detail(reader, &detail);
 	fl_jfr_add_sum(chunk, &sum, &detail, reader->values[FL_JFR_STACK]);
