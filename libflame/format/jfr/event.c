@@ -133,7 +133,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 		return;
 	fl_jfr_resolve_unit(c);
 	/* jfrconv's grain depends on which came first. */
-	c->plain = fl_jfr_options(pass->jfr)->grain == 0 &&
+	c->plain = c->full && fl_jfr_options(pass->jfr)->grain == 0 &&
 		   !chunk->events->by_time && !chunk->asked.limited &&
 		   !pass->jfr->spans && c->has[FL_JFR_STACK] &&
 		   !c->has[FL_JFR_TIME] && !c->has[FL_JFR_COUNT] &&
@@ -254,50 +254,6 @@ static inline bool is_checked(const struct fl_jfr_class *class, uint32_t size)
 	       fl_likely(class->sizes[size / 64] >> size % 64 & 1);
 }
 
-/*
- * A plain event with enough bytes after it: skips some integers, reads the
- * stack, skips some more, reads the state.
- */
-static inline bool read_fixed(struct pass *pass, struct fl_jfr_class *class,
-			      const uint8_t *at, const uint8_t *end)
-{
-	struct fl_jfr_reader *c = class->reader;
-
-	class->events++;
-	for (unsigned i = c->before; i; i--)
-		at = fl_wire_pass(at);
-	at = fl_wire_take(at, &c->values[FL_JFR_STACK]);
-	if (c->has[FL_JFR_STATE]) {
-		for (unsigned i = c->between; i; i--)
-			at = fl_wire_pass(at);
-		at = fl_wire_take(at, &c->values[FL_JFR_STATE]);
-	}
-	if (fl_unlikely(at > end))
-		pass->damaged = true;
-	else if (fl_unlikely(!fl_jfr_count_plain(pass->chunk, c)))
-		count_event(pass, c);
-	return true;
-}
-
-static inline void tally(struct fl_jfr_class *class)
-{
-	class->events++;
-	class->reader->samples++;
-}
-
-/* An event of a class read by short_steps, with enough bytes after it. */
-static inline void read_direct(struct pass *pass, struct fl_jfr_class *class,
-			       const uint8_t *at, const uint8_t *end)
-{
-	struct fl_jfr_reader *c = class->reader;
-
-	class->events++;
-	if (fl_likely(fl_jfr_read_short(c, at) <= end))
-		count_event(pass, c);
-	else
-		pass->damaged = true;
-}
-
 static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		       struct fl_wire w, const uint8_t *end)
 {
@@ -307,13 +263,8 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	if (fl_unlikely(!class->planned)) {
 		plan_reader(pass, class);
 		c = class->reader;
-		if (c) {
+		if (c)
 			fl_jfr_find_layout(pass->chunk, c);
-			c->direct = c->full && !c->plain && c->nshort &&
-				    pass->chunk->header.compressed &&
-				    !class->noted;
-			c->bare = !c->full && !c->nsteps && !class->noted;
-		}
 	}
 	if (fl_unlikely(class->noted))
 		note(pass->chunk, class, w.at);
@@ -392,8 +343,8 @@ static void begin_pass(struct pass *pass)
 }
 
 /*
- * An event of a class, whose fields begin at w.at.  Whether others of plain
- * classes may follow, which are read in a row.
+ * An event of a class, whose fields begin at w.at.  Whether others may follow
+ * that are read by their layout.
  */
 static inline bool read_one(struct pass *pass, struct fl_jfr_class *class,
 			    struct fl_wire w, const uint8_t *begin,
@@ -405,17 +356,8 @@ static inline bool read_one(struct pass *pass, struct fl_jfr_class *class,
 	if (fl_unlikely(!is_checked(class, size)) &&
 	    !check_event(pass, class, w, begin, size))
 		return false;
-	if (fl_unlikely(!class->reader || w.end - w.at <= 256))
-		read_event(pass, class, w, end);
-	else if (class->reader->fixed)
-		return read_fixed(pass, class, w.at, end);
-	else if (class->reader->direct)
-		read_direct(pass, class, w.at, end);
-	else if (class->reader->bare)
-		tally(class);
-	else
-		read_event(pass, class, w, end);
-	return false;
+	read_event(pass, class, w, end);
+	return class->reader && class->reader->has_layouts;
 }
 
 /* Events from one place to another, or to the first that is damaged. */
@@ -479,7 +421,6 @@ static void read_resized(struct pass *pass, const struct fl_jfr_range *range)
 	class = type > 1 ? fl_jfr_class_by_id(chunk, type) : NULL;
 	if (!class)
 		return;
-	/* Not merged with read_one, which must be inlined into the loop. */
 	chunk->readers->nevents++;
 	read_event(pass, class, w, chunk->at + range->to);
 }

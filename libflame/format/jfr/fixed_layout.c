@@ -247,13 +247,12 @@ void fl_jfr_find_layout(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
 		else if (c->steps[i].slot == FL_JFR_STATE)
 			state = i;
 	}
-	c->fixed = c->plain && c->all_var && chunk->header.compressed &&
-		   c->nsteps <= 16 && !c->class->noted &&
-		   (!c->has[FL_JFR_STATE] || stack < state);
 	c->before = stack;
 	c->between = state - stack - 1;
-	c->has_layouts = c->fixed && stack && state && c->class->all_var &&
-		    c->class->id > 1 && c->class->id < 0x80;
+	c->has_layouts = c->plain && stack && stack < state &&
+			 c->nsteps <= 16 && c->class->all_var &&
+			 chunk->header.compressed && !c->class->noted &&
+			 c->class->id > 1 && c->class->id < 0x80;
 }
 
 /* Counts of a state, which are zero then; their sum. */

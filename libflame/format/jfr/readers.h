@@ -59,13 +59,9 @@ struct fl_jfr_reader {
 	bool span;		/* its value is a timeSpan */
 	bool tlab;		/* its value is the size of a TLAB */
 	bool object;		/* its leaf is an object, of a class */
-	/* How its events are read: */
-	bool direct;		/* counted by stack, by short_steps */
-	bool bare;		/* only counted, and not read */
 	bool plain;		/* only a stack and a state */
-	bool fixed;		/* plain, with compressed integers only: */
+	bool has_layouts;	/* plain, of short integers: read by layout */
 	uint8_t before, between;	/* so many before stack and state */
-	bool has_layouts;	/* fixed, and short: read by layout */
 	struct fl_jfr_layouts *layouts;	/* fixed_layout.c */
 	/* Plain: 8-bit counters by state and by key of a stack. */
 	uint8_t *counters[FL_JFR_STATES];
