@@ -331,40 +331,38 @@ static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 		fl_prefetch(at + n * LINE_SIZE);
 }
 
-/* Without a look into the trace cache. */
-static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			size_t n)
+static void prefetch_hash(const struct fl_jfr_chunk *chunk, uint32_t i)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct fl_jfr_trace *trace = &chunk->traces->data[traces[i]];
-
-		if (i + PREFETCH_DISTANCE < n)
-			prefetch_trace(chunk, traces[i + PREFETCH_DISTANCE]);
-		trace->stack = read_stack(chunk, trace);
-		trace->made = true;
-	}
+	fl_map_prefetch(&chunk->jfr->cache->traces,
+			chunk->traces->hashes[i].key);
 }
 
-/* Sets the stacks of traces that an earlier chunk had; returns the others. */
-static size_t find_cached(struct fl_jfr_chunk *chunk,
-			    const uint32_t *traces, size_t n, uint32_t *left)
+/* A trace that an earlier chunk had is not read again. */
+static void make_stack(struct fl_jfr_chunk *chunk, uint32_t i, bool cached)
 {
-	const struct fl_jfr_hash *hashes = chunk->traces->hashes;
-	size_t nleft = 0;
+	struct fl_jfr_trace *trace = &chunk->traces->data[i];
+	const struct fl_jfr_hash *hash = &chunk->traces->hashes[i];
 
+	trace->made = true;
+	if (cached && fl_jfr_cache_find(chunk, hash, &trace->stack))
+		return;
+	trace->stack = read_stack(chunk, trace);
+	if (cached && chunk->more && trace->size)
+		fl_jfr_cache_put(chunk, hash, trace->stack);
+}
+
+static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			size_t n, bool cached)
+{
 	for (size_t i = 0; i < n; i++) {
-		struct fl_jfr_trace *trace = &chunk->traces->data[traces[i]];
-
-		if (i + PREFETCH_DISTANCE < n)
-			fl_map_prefetch(
-				&chunk->jfr->cache->traces,
-				hashes[traces[i + PREFETCH_DISTANCE]].key);
-		trace->made = fl_jfr_cache_find(chunk, &hashes[traces[i]],
-						&trace->stack);
-		if (!trace->made)
-			left[nleft++] = traces[i];
+		if (i + PREFETCH_DISTANCE < n) {
+			prefetch_trace(chunk, traces[i + PREFETCH_DISTANCE]);
+			if (cached)
+				prefetch_hash(chunk,
+					      traces[i + PREFETCH_DISTANCE]);
+		}
+		make_stack(chunk, traces[i], cached);
 	}
-	return nleft;
 }
 
 /* Windows of a chunk, which have the bytes of the traces asked for. */
@@ -408,7 +406,7 @@ static void set_windows(struct windows *all, const struct fl_jfr_chunk *chunk,
  * windows of the chunk, and the pages of one are released before the next.
  */
 static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			    size_t n)
+			    size_t n, bool cached)
 {
 	uint32_t *order = fl_alloc(n * sizeof(*order));
 	size_t end[WINDOWS] = { 0 }, begin = 0;
@@ -428,7 +426,7 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 		uint64_t passed = FL_MIN(all.first + (w + 1) * all.size,
 					 chunk->size);
 
-		make_stacks(chunk, order + begin, to - begin);
+		make_stacks(chunk, order + begin, to - begin, cached);
 		fl_in_release_range(chunk->jfr->source->in,
 				    chunk->at + all.first, chunk->at + passed);
 		begin = to;
@@ -438,45 +436,17 @@ static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 }
 
 /* The bytes of traces are hardly read again: their pages are released. */
-static void make_all(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-		     size_t n)
+void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
+			    size_t n)
 {
+	bool cached = n >= MIN_TRACES && fl_jfr_cache_begin(chunk);
 	bool large = n >= MIN_TRACES && chunk->size >= FL_JFR_LARGE;
 
-	if (!large || !make_by_windows(chunk, traces, n))
-		make_stacks(chunk, traces, n);
+	if (!large || !make_by_windows(chunk, traces, n, cached))
+		make_stacks(chunk, traces, n, cached);
 	if (large)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->size);
-}
-
-/* false: out of memory, nothing was done. */
-static bool make_uncached(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			 size_t n)
-{
-	uint32_t *left = fl_alloc(n * sizeof(*left));
-	size_t nleft;
-
-	if (!left)
-		return false;
-	nleft = find_cached(chunk, traces, n, left);
-	make_all(chunk, left, nleft);
-	if (chunk->more)
-		fl_map_reserve(&chunk->jfr->cache->traces, nleft);
-	for (size_t i = 0; i < nleft && chunk->more; i++)
-		if (chunk->traces->data[left[i]].size)
-			fl_jfr_cache_put(chunk, &chunk->traces->hashes[left[i]],
-					 chunk->traces->data[left[i]].stack);
-	fl_free(left);
-	return true;
-}
-
-void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-		   size_t n)
-{
-	if (n < MIN_TRACES || !fl_jfr_cache_begin(chunk) ||
-	    !make_uncached(chunk, traces, n))
-		make_all(chunk, traces, n);
 }
 
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace)
