@@ -33,7 +33,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/tables.h \
 	libflame/flow/archive.c libflame/flow/archive.h \
 	libflame/flow/flow.h libflame/flow/parts.c libflame/flow/choose_metric.c \
-	libflame/flow/read_ahead.c libflame/flow/sample_buffer.c libflame/flow/options.c \
+	libflame/flow/read_ahead.c libflame/flow/read_job.c libflame/flow/options.c \
 	libflame/flow/options.h libflame/flow/thread_pool.c \
 	libflame/flow/pump.c \
 	libflame/flow/path_labels.c libflame/flow/path_labels.h \

@@ -17,7 +17,7 @@
  *		of a method
  *	flow/	source.c opens and detects; sink.c and pump.c move samples;
  *		parts.c and read_ahead.c read with the threads of
- *		thread_pool.c, sample_buffer.c keeps their samples;
+ *		thread_pool.c, read_job.c keeps their samples;
  *		archive.c reads members of archives as sources;
  *		options.c options as rows, by kind; select.c those of every
  *		source (a format's own are beside its reader);

@@ -252,29 +252,6 @@ void fl_remark_absent(struct flame *flame, const char *list,
 		      const flame_id *metrics, size_t n);
 
 /*
- * sample_buffer.c: samples whose ids are of a private dictionary, until they
- * are forwarded with ids of the source's.  Zeroed: empty.
- */
-struct fl_sample_buffer {
-	struct flame_sample *samples;
-	size_t count, capacity;
-	struct fl_map sums;	/* (metric, stack) -> place in samples */
-	bool ordered;		/* keep each sample by itself */
-};
-
-int fl_sample_buffer_add(struct flame *flame, struct fl_sample_buffer *kept,
-			 const struct flame_sample *sample);
-int fl_sample_buffer_forward(struct flame *from,
-			     const struct fl_sample_buffer *kept,
-			     struct fl_absorbed *map,
-			     struct flame_source *source,
-			     struct flame_sink *sink);
-void fl_sample_buffer_clear(struct fl_sample_buffer *kept);
-void fl_sample_buffer_free(struct fl_sample_buffer *kept);
-/* Zeroes the counts of metrics, and clears a failure. */
-void fl_dict_reset(struct flame *flame);
-
-/*
  * read_ahead.c: forwards the samples of a source that was read ahead, with the
  * result in *status.  false: it was not; the source is at its beginning.
  */
@@ -310,6 +287,34 @@ void fl_thread_pool_submit(struct fl_thread_pool *pool, struct fl_job *job);
 void fl_thread_pool_wait(struct fl_thread_pool *pool, struct fl_job *job);
 /* Takes NULL too; pending jobs are dropped. */
 void fl_thread_pool_free(struct fl_thread_pool *pool);
+
+/*
+ * read_job.c: reads a source for another thread and buffers its samples.  Their
+ * ids are of a dictionary of the job's own, which lasts from source to source,
+ * so that a stack is absorbed once.
+ */
+struct fl_read_job {
+	struct fl_job job;
+	struct flame *flame;
+	struct flame_source *source;	/* NULL: it could not be opened */
+	struct fl_absorbed map;	/* ids of flame -> of the other's */
+	struct flame_sample *samples;
+	size_t count, capacity;
+	struct fl_map sums;	/* (metric, stack) -> place in samples */
+	bool ordered;		/* keep each sample by itself */
+	int status;
+};
+
+/* The job is zeroed; free takes what could not be made whole. */
+bool fl_read_job_init(struct fl_read_job *job);
+/* Reads the source to its end, in any thread; the result is the status. */
+void fl_read_job_run(struct fl_read_job *job);
+/* Gives the samples to the caller's sink, as samples of its source. */
+int fl_read_job_forward(struct fl_read_job *job, struct flame_source *source,
+			struct flame_sink *sink);
+/* Drops samples, counts of metrics, and a failure. */
+void fl_read_job_clear(struct fl_read_job *job);
+void fl_read_job_free(struct fl_read_job *job);
 
 /* select.c: the options of every source; see flame_ask. */
 extern const struct fl_option_table fl_select_table;

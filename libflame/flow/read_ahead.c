@@ -20,17 +20,12 @@ enum {
 };
 
 struct fl_file {
-	struct fl_job job;
+	struct fl_read_job job;
 	struct flame_source *asked;	/* the caller's source; NULL: free */
-	struct flame *flame;
-	struct fl_absorbed map;
-	struct fl_sample_buffer samples;
 	struct fl_buf messages;	/* each: '!' or '-', the text, a NUL */
 	const char *path, *format;
 	struct fl_asked what;
 	bool cpu_only;
-	struct flame_source *source;	/* its own */
-	int status;
 };
 
 struct fl_files {
@@ -57,30 +52,17 @@ static void on_remark(void *arg, const char *line)
 	keep_message(arg, '-', line);
 }
 
-static int read_file(struct fl_file *file)
-{
-	struct flame_source *source;
-	struct flame_sample sample;
-	int status;
-
-	file->source = source = flame_open(file->flame, file->path,
-					   file->format);
-	if (!source)
-		return FLAME_FAILED;
-	fl_asked_move(&file->what, source);
-	while ((status = flame_next(source, &sample)) == FLAME_OK)
-		if (fl_sample_buffer_add(file->flame, &file->samples,
-					 &sample) != FLAME_OK)
-			return FLAME_FAILED;
-	return status == FLAME_END && !fl_failed(file->flame) &&
-	       !file->messages.failed ? FLAME_OK : FLAME_FAILED;
-}
-
 static void run(struct fl_job *job)
 {
 	struct fl_file *file = (struct fl_file *)job;
+	struct fl_read_job *read = &file->job;
 
-	file->status = read_file(file);
+	read->source = flame_open(read->flame, file->path, file->format);
+	if (read->source)
+		fl_asked_move(&file->what, read->source);
+	fl_read_job_run(read);
+	if (file->messages.failed)
+		read->status = FLAME_FAILED;
 }
 
 /* In the caller's thread --------------------------------------------------- */
@@ -91,11 +73,8 @@ static void free_files(struct fl_files *files)
 	for (size_t i = 0; i < files->nslots; i++) {
 		struct fl_file *file = &files->files[i];
 
-		flame_close(file->source);
+		fl_read_job_free(&file->job);
 		fl_asked_free(&file->what);
-		flame_free(file->flame);
-		fl_absorbed_free(&file->map);
-		fl_sample_buffer_free(&file->samples);
 		fl_buf_free(&file->messages);
 	}
 	fl_free(files);
@@ -103,11 +82,10 @@ static void free_files(struct fl_files *files)
 
 static bool init_slot(struct fl_file *file)
 {
-	file->flame = flame_new();
-	if (!file->flame)
+	if (!fl_read_job_init(&file->job))
 		return false;
-	flame_on_warning(file->flame, on_warning, file);
-	flame_on_remark(file->flame, on_remark, file);
+	flame_on_warning(file->job.flame, on_warning, file);
+	flame_on_remark(file->job.flame, on_remark, file);
 	return true;
 }
 
@@ -158,9 +136,9 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 		return FLAME_OK;
 	if (fl_begin(source, sink) != FLAME_OK)
 		return FLAME_FAILED;
-	if (!fl_asked_copy(file->flame, &file->what, source)) {
+	if (!fl_asked_copy(file->job.flame, &file->what, source)) {
 		fl_asked_free(&file->what);
-		fl_dict_reset(file->flame);
+		fl_read_job_clear(&file->job);
 		return FLAME_OK;
 	}
 	files->next = (files->next + 1) % files->nslots;
@@ -168,22 +146,21 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 	file->path = fl_in_name(source->in);
 	file->format = source->format->name;
 	file->cpu_only = source->select.cpu_only;
-	file->samples.ordered = source->select.needs & FL_NEED_ORDER;
-	file->job.run = run;
+	file->job.ordered = source->select.needs & FL_NEED_ORDER;
+	file->job.job.run = run;
 	source->ahead = file;
-	fl_thread_pool_submit(files->pool, &file->job);
+	fl_thread_pool_submit(files->pool, &file->job.job);
 	return FLAME_OK;
 }
 
 /* Empties a slot for the next file. */
 static void clear(struct fl_file *file)
 {
-	flame_close(file->source);
-	file->source = NULL;
+	flame_close(file->job.source);
+	file->job.source = NULL;
 	fl_asked_free(&file->what);
-	fl_sample_buffer_clear(&file->samples);
 	file->messages.size = 0;
-	fl_dict_reset(file->flame);
+	fl_read_job_clear(&file->job);
 	file->asked->ahead = NULL;
 	file->asked = NULL;
 }
@@ -225,13 +202,12 @@ bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 
 	if (!file)
 		return false;
-	fl_thread_pool_wait(source->flame->files->pool, &file->job);
-	good = file->status == FLAME_OK &&
+	fl_thread_pool_wait(source->flame->files->pool, &file->job.job);
+	good = file->job.status == FLAME_OK &&
 	       file->cpu_only == source->select.cpu_only;
 	if (good) {
-		copy_facts(source, file->source);
-		*status = fl_sample_buffer_forward(file->flame, &file->samples,
-						   &file->map, source, sink);
+		copy_facts(source, file->job.source);
+		*status = fl_read_job_forward(&file->job, source, sink);
 		repeat_messages(source->flame, &file->messages);
 	}
 	clear(file);
@@ -242,6 +218,7 @@ void fl_read_ahead_drop(struct flame_source *source)
 {
 	if (!source->ahead)
 		return;
-	fl_thread_pool_wait(source->flame->files->pool, &source->ahead->job);
+	fl_thread_pool_wait(source->flame->files->pool,
+			    &source->ahead->job.job);
 	clear(source->ahead);
 }

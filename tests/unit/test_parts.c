@@ -97,14 +97,21 @@ static void same_with_any_number(const struct fl_buf *text,
 	fl_buf_free(&one.said);
 }
 
-/* Lines of a few thousand stacks, none of which is in all parts. */
-static struct fl_buf folded_text(void)
+/*
+ * Lines of stacks, none of which is in all parts: of so many in a megabyte, or
+ * (0) each another.
+ */
+static struct fl_buf text_of(unsigned stacks)
 {
 	struct fl_buf text = { 0 };
 	uint32_t seed = 1;
 
-	while (text.size < ENOUGH) {
-		unsigned depth = 2 + seed % 20;
+	for (unsigned n = 0; text.size < ENOUGH; n++) {
+		unsigned depth;
+
+		if (stacks)
+			seed = n * 7919 % stacks;
+		depth = 2 + seed % 20;
 
 		for (unsigned i = 0; i < depth; i++) {
 			seed = seed * 1103515245 + 12345;
@@ -117,9 +124,23 @@ static struct fl_buf folded_text(void)
 	return text;
 }
 
+static struct fl_buf folded_text(void)
+{
+	return text_of(211);
+}
+
 Test(parts, of_folded_text_give_the_same)
 {
 	struct fl_buf text = folded_text();
+
+	same_with_any_number(&text, NULL, NULL);
+	fl_buf_free(&text);
+}
+
+/* One thread reads the rest of it. */
+Test(parts, of_new_stacks_give_the_same)
+{
+	struct fl_buf text = text_of(0);
 
 	same_with_any_number(&text, NULL, NULL);
 	fl_buf_free(&text);

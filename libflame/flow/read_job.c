@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading for another thread.  A job buffers its samples; those that differ in
+ * weight alone are summed.  Forwarding maps their ids to the other's
+ * dictionary.
+ */
+#include "fl.h"
+
+#include "flow/flow.h"
+
+bool fl_read_job_init(struct fl_read_job *job)
+{
+	job->flame = flame_new();
+	return job->flame;
+}
+
+static int add(struct fl_read_job *job, const struct flame_sample *sample)
+{
+	bool plain = !sample->thread && !sample->labels &&
+		     sample->time == FLAME_NOTIME, fresh = true;
+	uint64_t *place = NULL;
+	int64_t *sum;
+
+	if (plain && !job->ordered) {
+		place = fl_map_put(
+			&job->sums,
+			(uint64_t)sample->metric << 32 | sample->stack, &fresh);
+		if (!place)
+			return fl_no_memory(job->flame);
+	}
+	if (!fresh) {
+		sum = &job->samples[*place].weight;
+		return __builtin_add_overflow(*sum, sample->weight, sum) ?
+		       fl_fail(job->flame, "the sum of weights passes 2^63") :
+		       FLAME_OK;
+	}
+	if (!fl_grow(&job->samples, &job->capacity, job->count + 1,
+		     sizeof(*job->samples)))
+		return fl_no_memory(job->flame);
+	if (place)
+		*place = job->count;
+	job->samples[job->count++] = *sample;
+	return FLAME_OK;
+}
+
+void fl_read_job_run(struct fl_read_job *job)
+{
+	struct flame_sample sample;
+	int status = FLAME_FAILED;
+
+	while (job->source &&
+	       (status = flame_next(job->source, &sample)) == FLAME_OK)
+		if (add(job, &sample) != FLAME_OK)
+			break;
+	job->status = status == FLAME_END && !fl_failed(job->flame) ?
+		      FLAME_OK : FLAME_FAILED;
+}
+
+int fl_read_job_forward(struct fl_read_job *job, struct flame_source *source,
+			struct flame_sink *sink)
+{
+	const struct fl_absorbed *map = &job->map;
+	int status = FLAME_OK;
+
+	if (!fl_absorb(source->flame, job->flame, &job->map))
+		return FLAME_FAILED;
+	for (size_t i = 0; i < job->count && status == FLAME_OK; i++) {
+		struct flame_sample s = job->samples[i];
+
+		s.stack = map->stacks.data[s.stack];
+		s.metric = map->metrics.data[s.metric];
+		s.thread = map->labels.data[s.thread];
+		s.labels = map->labels.data[s.labels];
+		status = fl_deliver(source, sink, &s);
+	}
+	return status;
+}
+
+void fl_read_job_clear(struct fl_read_job *job)
+{
+	struct flame *flame = job->flame;
+
+	job->count = 0;
+	fl_map_clear(&job->sums);
+	flame_clear(flame);
+	for (size_t i = 0; i < flame->nmetrics; i++) {
+		flame->metrics[i].samples = flame->metrics[i].no_stack = 0;
+		flame->metrics[i].total = 0;
+		flame->metrics[i].first = flame->metrics[i].last =
+			FLAME_NOTIME;
+	}
+}
+
+void fl_read_job_free(struct fl_read_job *job)
+{
+	flame_close(job->source);
+	flame_free(job->flame);
+	fl_absorbed_free(&job->map);
+	fl_map_free(&job->sums);
+	fl_free(job->samples);
+}
