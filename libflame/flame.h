@@ -157,20 +157,21 @@ void flame_limit_line(struct flame *flame, size_t bytes);
 int flame_name_input(struct flame *flame, const char *path);
 
 /*
- * How inputs that are URLs (http, https, webhdfs, swebhdfs) are fetched from
- * now on, by the whole process: "timeout", the seconds without a byte after
- * which a connection is given up (30); "retries", after which an input that
- * makes no progress is (4); "token", a delegation token of Hadoop.
+ * How inputs that are URLs (http, https, webhdfs, swebhdfs, s3) are fetched
+ * from now on, by the whole process: "timeout", the seconds without a byte
+ * after which a connection is given up (30); "retries", after which an input
+ * that makes no progress is (4); "token", a delegation token of Hadoop.
  * FLAME_FAILED: no such option, or no such value.
  */
 int flame_url_option(struct flame *flame, const char *option,
 		     const char *value);
 
 /*
- * Finds the files below a folder of webhdfs:// or swebhdfs://, sorted by their
- * paths; those whose names begin with . or _ are left out.  mtime: ms since
- * 1970.  A folder below it that cannot be listed is a warning, and found as if
- * it were a file.
+ * Finds the files below a folder of webhdfs:// or swebhdfs://, or a prefix of
+ * s3://, sorted by their paths; those whose names begin with . or _ are left
+ * out.  mtime: ms since 1970.  A key of S3 with none below it is found itself.
+ * A folder below it that cannot be listed is a warning, and found as if it were
+ * a file.
  */
 int flame_list(struct flame *flame, const char *url,
 	       void (*found)(void *arg, const char *path, uint64_t size,

@@ -20,6 +20,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
 	libflame/io/command.c libflame/io/command.h libflame/io/listing.c \
+	libflame/io/s3.c libflame/io/s3.h \
 	libflame/io/tar.c libflame/io/tar.h \
 	libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
 	libflame/io/xml.c libflame/io/xml.h \

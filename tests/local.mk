@@ -49,6 +49,7 @@ unit_tests += tests/unit/test_jstack
 unit_tests += tests/unit/test_python_dumps
 unit_tests += tests/unit/test_native_dumps
 unit_tests += tests/unit/test_rows
+unit_tests += tests/unit/test_s3
 unit_tests += tests/unit/test_samples
 unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_text_profiles
@@ -154,6 +155,7 @@ script_tests = \
 	tests/laws/recipes \
 	tests/laws/memory \
 	tests/laws/urls \
+	tests/laws/s3 \
 	tests/engines/live \
 	tests/engines/run \
 	tests/live/influxdb \

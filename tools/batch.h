@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame-batch: inputs are grouped by labels of their paths (batch_group.c,
- * by batch_keys.c; batch_url.c lists folders of WebHDFS, batch_logs.c event
- * logs of Spark),
+ * by batch_keys.c; batch_url.c lists folders of WebHDFS and S3, batch_logs.c
+ * event logs of Spark),
  * each group is read and drawn in a process of its own (batch_page.c,
  * batch_stages.c, batch_metrics.c, batch_outliers.c), the heaviest two pages
  * (batch_pages.c) of an application are compared (batch_compare.c), and the
@@ -177,6 +177,7 @@ bool batch_has_pages(const struct batch *batch, const cJSON *record);
 
 bool batch_is_url(const char *path);
 bool batch_is_hdfs(const char *path);
+bool batch_is_s3(const char *path);
 /* A URL, or the files below it; false: the message is out. */
 bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs of flame-batch that are URLs.  A folder of WebHDFS is its files;
- * they have sizes and times, so that what an earlier run has drawn is not read
- * again.
+ * Inputs of flame-batch that are URLs.  A folder of WebHDFS or a
+ * prefix of S3 is its files; they have sizes and times, so that what an earlier
+ * run has drawn is not read again.
  */
 #include "batch.h"
 
@@ -22,10 +22,15 @@ bool batch_is_hdfs(const char *path)
 	return begins(path, "webhdfs://") || begins(path, "swebhdfs://");
 }
 
+bool batch_is_s3(const char *path)
+{
+	return begins(path, "s3://") || begins(path, "s3a://");
+}
+
 bool batch_is_url(const char *path)
 {
-	return batch_is_hdfs(path) || begins(path, "http://") ||
-	       begins(path, "https://");
+	return batch_is_hdfs(path) || batch_is_s3(path) ||
+	       begins(path, "http://") || begins(path, "https://");
 }
 
 struct listing {
@@ -49,7 +54,7 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url)
 	struct listing listing = { .batch = batch };
 	struct stat st = { 0 };
 
-	if (!batch_is_hdfs(url) || batch->cli->fetch) {
+	if ((!batch_is_hdfs(url) && !batch_is_s3(url)) || batch->cli->fetch) {
 		/* Whether the file has changed is not known: read it again. */
 		clock_gettime(CLOCK_REALTIME, &st.st_mtim);
 		return batch_add_input(batch, url, &st);

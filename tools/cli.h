@@ -164,7 +164,7 @@ bool cli_take_fetch(struct cli *cli, const char *value);
 void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
 		 size_t i);
 
-/* Folders of WebHDFS, whose names end in a slash, become their files. */
+/* Folders of WebHDFS and S3, whose names end in /, become their files. */
 bool cli_has_folders(const struct cli *cli);
 bool cli_list_folders(struct cli *cli, struct flame *flame);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inputs that are not files of this machine: commands of --fetch run before
- * their turn, and folders of WebHDFS become their files.
+ * their turn, and folders of WebHDFS and S3 become their files.
  */
 #include "cli.h"
 
@@ -28,11 +28,20 @@ void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
 
 /* Folders -------------------------------------------------------------- */
 
+static bool begins(const char *path, const char *with)
+{
+	return strncasecmp(path, with, strlen(with)) == 0;
+}
+
 static bool is_folder(const char *path)
 {
-	return (strncasecmp(path, "webhdfs://", 10) == 0 ||
-		strncasecmp(path, "swebhdfs://", 11) == 0) &&
-	       path[strlen(path) - 1] == '/';
+	bool s3 = begins(path, "s3://") || begins(path, "s3a://");
+
+	if (!s3 && !begins(path, "webhdfs://") && !begins(path, "swebhdfs://"))
+		return false;
+	/* A bucket is one, too. */
+	return path[strlen(path) - 1] == '/' ||
+	       (s3 && !strchr(strstr(path, "://") + 3, '/'));
 }
 
 static void add(void *arg, const char *path, uint64_t size, int64_t mtime)

@@ -9,7 +9,7 @@
  *		in a thread; tar.c has an input for each file of an archive;
  *		mapped.c has files in memory; out.c takes bytes, packed
  *		by pack.c and zstd.c; url.c and url_text.c read URLs,
- *		listing.c folders of WebHDFS, command.c what a command prints
+ *		s3.c those of S3, listing.c folders, command.c what a command prints
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: errors and limits; progress.c; absorb.c: one into another;
  *		java.c: how methods are spelt; java_class.c: classes without

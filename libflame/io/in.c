@@ -129,7 +129,8 @@ static bool open_fd(struct fl_in *in, const char *path)
 	return true;
 }
 
-static struct fl_in *open_url(struct flame *flame, const char *path)
+struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
+			     const char *query)
 {
 	struct fl_buf name = { 0 };
 	struct fl_in *in = NULL;
@@ -143,8 +144,9 @@ static struct fl_in *open_url(struct flame *flame, const char *path)
 	if (!in)
 		return NULL;
 #ifdef HAVE_LIBCURL
-	in->url = fl_url_open(flame, path, in->name);
+	in->url = fl_url_open(flame, path, in->name, query);
 #else
+	(void)query;
 	fl_fail(flame, "%s: reading a URL needs libcurl, and this was built "
 		"without it", in->name);
 #endif
@@ -173,7 +175,7 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path)
 	if (fl_command_takes(path))
 		return open_command(flame, path);
 	if (fl_url_kind(path) != FL_NO_URL)
-		return open_url(flame, path);
+		return fl_in_open_url(flame, path, NULL);
 	in = fl_in_new(flame, strcmp(path, "-") == 0 ? fl_input_name(flame) :
 						       path);
 	if (in && !open_fd(in, path)) {

@@ -17,6 +17,9 @@ struct fl_in;
 
 /* path "-" is standard input.  NULL with fl_fail's text where it fails. */
 struct fl_in *fl_in_open(struct flame *flame, const char *path);
+/* query: of a bucket of S3, in place of the file; else NULL. */
+struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
+			     const char *query);
 /*
  * Maps a file, if possible: all its bytes stay put until close.  Pointers
  * peeked before are void.  Sequential readers need no mapping: a buffer is as

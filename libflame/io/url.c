@@ -3,11 +3,12 @@
  * Transfers of inputs that are URLs, by libcurl: the caller pulls, and what
  * curl pushes meanwhile waits in a buffer.  After a drop the transfer goes on
  * at its offset: by a range of bytes, or by WebHDFS's parameter, for which the
- * NameNode is asked again for a DataNode.
+ * NameNode is asked again for a DataNode.  Requests to S3 are signed by curl.
  */
 #include "fl.h"
 
 #include "base/late.h"
+#include "io/s3.h"
 #include "io/url.h"
 
 #include <inttypes.h>
@@ -27,8 +28,17 @@ enum {
 	PROGRESS_BYTES = 64 << 10,	/* fewer: a retry did not help */
 	MAX_REDIRECTS = 10,
 	FIRST_PAUSE_MS = 100,		/* doubles with each retry */
-	MAX_IDLE = 16			/* connections that are kept */
+	MAX_IDLE = 16,			/* connections that are kept */
+	SIGNING_VERSION = 0x075700	/* signs as S3 needs it from 7.87 on */
 };
+
+#if LIBCURL_VERSION_NUM < 0x074b00
+#define CURLOPT_AWS_SIGV4 ((CURLoption)10305)
+#endif
+
+/* SHA-256 of no bytes: requests have no body. */
+#define NO_BODY "x-amz-content-sha256: " \
+	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 #define LIBCURL(f) \
 	f(curl_global_init) f(curl_easy_init) f(curl_easy_cleanup) \
@@ -36,11 +46,12 @@ enum {
 	f(curl_easy_pause) f(curl_easy_strerror) f(curl_multi_init) \
 	f(curl_multi_cleanup) f(curl_multi_add_handle) \
 	f(curl_multi_remove_handle) f(curl_multi_perform) \
-	f(curl_multi_poll) f(curl_multi_info_read)
+	f(curl_multi_poll) f(curl_multi_info_read) \
+	f(curl_slist_append) f(curl_slist_free_all) f(curl_version_info)
 
 FL_LATE_STRUCT(libcurl, LIBCURL);
 static FL_LATE(libcurl, LIBCURL, LIBCURL_FILE, "curl",
-	       "reads http, https and webhdfs URLs");
+	       "reads http, https, webhdfs and s3 URLs");
 
 /* Handles with their connections, which the next URL may use. */
 struct link {
@@ -52,6 +63,10 @@ struct fl_url {
 	struct link link;
 	char *path;		/* as it was given */
 	enum fl_url_kind kind;
+	struct fl_s3 s3;
+	char *query;		/* of a bucket of S3; NULL: the file */
+	struct curl_slist *headers;	/* of S3 */
+	char region[64];	/* where the bucket is, if that was said */
 	struct fl_buf request;	/* the URL that was asked for last */
 	struct fl_buf data;	/* bytes for the reader */
 	size_t used;		/* of those */
@@ -153,11 +168,24 @@ static bool is_page(const struct fl_url *url)
 	return type && strncasecmp(type, "text/html", 9) == 0;
 }
 
-/* Headers that identify the version of a file. */
+/* The value of a header of this name, which ends in a colon. */
+static bool is_header(struct slice line, const char *name, struct slice *value)
+{
+	size_t n = strlen(name);
+
+	if (line.size <= n || strncasecmp(line.data, name, n) != 0)
+		return false;
+	for (; n < line.size && fl_is_blank(line.data[n]); n++)
+		;
+	*value = (struct slice){ line.data + n, line.size - n };
+	return true;
+}
+
+/* Headers that identify the version of a file, and a bucket's region. */
 static size_t on_header(char *line, size_t size, size_t n, void *arg)
 {
 	struct fl_url *url = arg;
-	struct slice rest = { line, size * n };
+	struct slice rest = { line, size * n }, value;
 
 	url->heard = 0;
 	n = rest.size;
@@ -165,9 +193,12 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 		rest.size--;
 	if (fl_slice_starts(rest, "HTTP/"))
 		url->found[0] = '\0';
-	else if ((rest.size > 5 && strncasecmp(line, "etag:", 5) == 0) ||
-		 (rest.size > 14 && !url->found[0] &&
-		  strncasecmp(line, "last-modified:", 14) == 0))
+	else if (is_header(rest, "x-amz-bucket-region:", &value))
+		snprintf(url->region, sizeof(url->region), "%.*s",
+			 (int)value.size, value.data);
+	else if (is_header(rest, "etag:", &value) ||
+		 (!url->found[0] &&
+		  is_header(rest, "last-modified:", &value)))
 		snprintf(url->found, sizeof(url->found), "%.*s",
 			 (int)rest.size, rest.data);
 	return n;
@@ -180,15 +211,17 @@ static void begin_answer(struct fl_url *url)
 
 	url->begun = true;
 	url->refused = status >= 300 ||
-		       (url->kind == FL_URL_HDFS && is_page(url));
+		       (url->kind == FL_URL_HDFS && is_page(url)) ||
+		       (url->kind == FL_URL_S3 && !url->query &&
+			fl_s3_is_folder(url->path));
 	if (url->refused)
 		return;
 	if (!url->offset)
 		memcpy(url->validator, url->found, sizeof(url->found));
-	else if (url->kind == FL_URL_HTTP)
+	else if (url->kind != FL_URL_HDFS)
 		url->changed = strcmp(url->validator, url->found) != 0;
 	/* A server without ranges gives the file from its beginning. */
-	url->skip = url->kind == FL_URL_HTTP && status != 206 ?
+	url->skip = url->kind != FL_URL_HDFS && status != 206 ?
 		    url->offset : 0;
 }
 
@@ -252,16 +285,65 @@ static void set_login(struct fl_url *url)
 	const char *host = strstr(url->request.data, "://") + 3;
 	size_t n = strcspn(host, "/?#");
 
+	libcurl.curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, NULL);
+	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_ANY);
 	libcurl.curl_easy_setopt(easy, CURLOPT_USERPWD,
 				 memchr(host, '@', n) ? NULL : ":");
+}
+
+static bool add_header(struct fl_url *url, const char *line)
+{
+	struct curl_slist *more = libcurl.curl_slist_append(url->headers, line);
+
+	if (more)
+		url->headers = more;
+	return more;
+}
+
+/* Headers and credentials of S3; false: out of memory, or a curl that is old. */
+static bool sign(struct fl_url *url)
+{
+	const curl_version_info_data *version =
+		libcurl.curl_version_info(CURLVERSION_NOW);
+	CURL *easy = url->link.easy;
+	struct fl_buf text = { NULL, 0, 0, false };
+	bool able, good;
+
+	libcurl.curl_easy_setopt(easy, CURLOPT_USERPWD, NULL);
+	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_NONE);
+	if (!url->s3.key)
+		return true;
+	fl_buf_print(&text, "aws:amz:%s:s3", url->s3.region);
+	able = version->version_num >= SIGNING_VERSION && !text.failed &&
+	       libcurl.curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, text.data) ==
+	       CURLE_OK;
+	if (!able)
+		fl_buf_print(&url->damage, "signing for S3 needs libcurl 7.87, "
+			     "and this is %s: use --fetch 'aws s3 cp {} -'",
+			     version->version);
+	libcurl.curl_easy_setopt(easy, CURLOPT_USERNAME, url->s3.key);
+	libcurl.curl_easy_setopt(easy, CURLOPT_PASSWORD, url->s3.secret);
+	text.size = 0;
+	fl_buf_print(&text, "x-amz-security-token: %s",
+		     url->s3.session ? url->s3.session : "");
+	good = !text.failed &&
+	       (url->headers || (add_header(url, NO_BODY) &&
+			(!url->s3.session || add_header(url, text.data))));
+	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPHEADER, url->headers);
+	fl_buf_free(&text);
+	return able && good;
 }
 
 static void set_limits(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
 
-	libcurl.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+	/* A signature is for one host. */
+	libcurl.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
+				 (long)(url->kind != FL_URL_S3));
+	libcurl.curl_easy_setopt(easy, CURLOPT_PATH_AS_IS,
+				 (long)(url->kind == FL_URL_S3));
 	libcurl.curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
 	libcurl.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
@@ -274,18 +356,23 @@ static bool start(struct fl_url *url)
 	char range[32] = "";
 
 	url->request.size = 0;
-	fl_url_request(&url->request, url->path, url->offset);
+	if (url->kind == FL_URL_S3)
+		fl_s3_request(&url->request, &url->s3, url->path, url->query);
+	else
+		fl_url_request(&url->request, url->path, url->offset);
 	if (url->request.failed)
 		return false;
 	url->begun = url->refused = url->paused = false;
 	url->answer.size = 0;
-	url->said[0] = url->found[0] = '\0';
+	url->said[0] = url->found[0] = url->region[0] = '\0';
 	url->heard = 0;
 	libcurl.curl_easy_setopt(easy, CURLOPT_URL, url->request.data);
 	set_protocols(url);
 	set_login(url);
+	if (url->kind == FL_URL_S3 && !sign(url))
+		return false;
 	set_limits(url);
-	if (url->offset && url->kind == FL_URL_HTTP)
+	if (url->offset && url->kind != FL_URL_HDFS)
 		snprintf(range, sizeof(range), "%" PRIu64 "-", url->offset);
 	libcurl.curl_easy_setopt(easy, CURLOPT_RANGE, *range ? range : NULL);
 	libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT,
@@ -317,7 +404,8 @@ static bool is_passing(const struct fl_url *url, CURLcode code)
 	case CURLE_OK: {
 		long status = status_of(url);
 
-		return status == 429 || (status >= 502 && status <= 504);
+		return status == 429 || (status >= 502 && status <= 504) ||
+		       (status == 500 && url->kind == FL_URL_S3);
 	}
 	case CURLE_COULDNT_CONNECT:
 	case CURLE_GOT_NOTHING:
@@ -343,6 +431,9 @@ static void explain(struct fl_url *url, CURLcode code)
 		fl_buf_text(out, "out of memory");
 	else if (url->changed)
 		fl_buf_text(out, "changed while it was read");
+	else if (code == CURLE_OK && url->kind == FL_URL_S3)
+		fl_s3_explain(out, &url->s3, status_of(url),
+			      fl_buf_slice(&url->answer), url->region);
 	else if (code == CURLE_OK)
 		fl_url_explain(out, status_of(url), url->answer.size ?
 			       url->answer.data : "", url->answer.size);
@@ -459,8 +550,30 @@ size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t capacity,
 	return n;
 }
 
+/* Waits for the first bytes, an end or damage. */
+static void begin(struct fl_url *url)
+{
+	if (url->kind == FL_URL_S3 &&
+	    !fl_s3_open(&url->s3, url->path, &url->damage)) {
+		url->ended = true;
+		return;
+	}
+	if (!start(url)) {
+		url->ended = true;
+		if (!url->damage.size)
+			fl_buf_text(&url->damage, "out of memory");
+	}
+	while (url->used == url->data.size && !url->ended)
+		step(url, -1);
+}
+
+static char *copy(const char *text)
+{
+	return text ? fl_memory_adopt(strdup(text)) : NULL;
+}
+
 struct fl_url *fl_url_open(struct flame *flame, const char *path,
-			   const char *name)
+			   const char *name, const char *query)
 {
 	const char *why = fl_late_open(&libcurl_late);
 	struct fl_url *url;
@@ -471,20 +584,18 @@ struct fl_url *fl_url_open(struct flame *flame, const char *path,
 		return NULL;
 	}
 	url = fl_zeroed(1, sizeof(*url));
-	if (url)
-		url->path = fl_memory_adopt(strdup(path));
-	if (!url || !url->path || !open_link(&url->link)) {
+	if (url) {
+		url->path = copy(path);
+		url->query = copy(query);
+	}
+	if (!url || !url->path || !url->query != !query ||
+	    !open_link(&url->link)) {
 		fl_url_close(url);
 		fl_no_memory(flame);
 		return NULL;
 	}
 	url->kind = fl_url_kind(path);
-	if (!start(url)) {
-		url->ended = true;
-		fl_buf_text(&url->damage, "out of memory");
-	}
-	while (url->used == url->data.size && !url->ended)
-		step(url, -1);
+	begin(url);
 	if (url->damage.size && url->used == url->data.size) {
 		fl_fail(flame, "%s: %s", name, url->damage.data);
 		fl_url_close(url);
@@ -500,14 +611,20 @@ void fl_url_close(struct fl_url *url)
 	if (url->link.easy && url->link.multi) {
 		libcurl.curl_multi_remove_handle(url->link.multi,
 						 url->link.easy);
+		libcurl.curl_easy_setopt(url->link.easy, CURLOPT_HTTPHEADER,
+					 NULL);
 		recycle_link(url->link);
 	} else {
 		close_link(url->link);
 	}
+	if (url->headers)
+		libcurl.curl_slist_free_all(url->headers);
+	fl_s3_close(&url->s3);
 	fl_buf_free(&url->request);
 	fl_buf_free(&url->data);
 	fl_buf_free(&url->answer);
 	fl_buf_free(&url->damage);
 	fl_free(url->path);
+	fl_free(url->query);
 	fl_free(url);
 }

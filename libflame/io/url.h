@@ -7,13 +7,14 @@
  *	webhdfs://HOST[:PORT]/PATH		a file of HDFS by WebHDFS, or
  *	swebhdfs://HOST[:PORT]/PATH		by HttpFS; PATH is not encoded,
  *						and ends in / for a listing
+ *	s3://BUCKET/KEY, s3a://BUCKET/KEY	see s3.h
  */
 #ifndef FL_IO_URL_H
 #define FL_IO_URL_H
 
 #include "fl.h"
 
-enum fl_url_kind { FL_NO_URL, FL_URL_HTTP, FL_URL_HDFS };
+enum fl_url_kind { FL_NO_URL, FL_URL_HTTP, FL_URL_HDFS, FL_URL_S3 };
 
 /* Of the beginning of a path. */
 enum fl_url_kind fl_url_kind(const char *path);
@@ -23,13 +24,18 @@ enum fl_url_kind fl_url_kind(const char *path);
  */
 void fl_url_show(struct fl_buf *out, const char *url);
 /*
+ * Percent-encodes all bytes but letters, digits and those of `plain`.
+ */
+void fl_url_encode(struct fl_buf *out, const char *text, size_t size,
+		   const char *plain);
+/*
  * The request for a webhdfs or swebhdfs URL: user and token may be NULL.
  */
 void fl_url_of_hdfs(struct fl_buf *out, const char *path, const char *user,
 		    const char *token, uint64_t offset);
 /*
  * What an answer with this status says instead of the file: the exception of
- * WebHDFS, the title of a page, or a line of text.
+ * WebHDFS, the error of S3, the title of a page, or a line of text.
  */
 void fl_url_explain(struct fl_buf *out, long status, const char *body,
 		    size_t size);
@@ -43,9 +49,12 @@ void fl_url_request(struct fl_buf *out, const char *path, uint64_t offset);
 
 struct fl_url;
 
-/* Waits for the first bytes.  NULL: see flame_error. */
+/*
+ * Waits for the first bytes.  query: of the bucket, in place of the file; else
+ * NULL.  NULL: see flame_error.
+ */
 struct fl_url *fl_url_open(struct flame *flame, const char *path,
-			   const char *name);
+			   const char *name, const char *query);
 /*
  * The next bytes; 0: the end, damage, or `stop` became readable.  *damage
  * stays until fl_url_close.

@@ -30,6 +30,8 @@ enum fl_url_kind fl_url_kind(const char *path)
 		return FL_URL_HTTP;
 	if (begins(path, "webhdfs://") || begins(path, "swebhdfs://"))
 		return FL_URL_HDFS;
+	if (begins(path, "s3://") || begins(path, "s3a://"))
+		return FL_URL_S3;
 	return FL_NO_URL;
 }
 
@@ -96,10 +98,7 @@ void fl_url_show(struct fl_buf *out, const char *url)
 	}
 }
 
-/*
- * Percent-encodes all bytes except those that every server accepts as they are.
- */
-static void encode(struct fl_buf *out, const char *text, size_t size,
+void fl_url_encode(struct fl_buf *out, const char *text, size_t size,
 		   const char *plain)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -122,7 +121,7 @@ static void put_parameter(struct fl_buf *out, const char *name,
 			  const char *value, size_t size)
 {
 	fl_buf_text(out, name);
-	encode(out, value, size, "-._~");
+	fl_url_encode(out, value, size, "-._~");
 }
 
 /* "HOST:PORT"; an address of IPv6 has colons in brackets. */
@@ -158,7 +157,8 @@ void fl_url_of_hdfs(struct fl_buf *out, const char *path, const char *user,
 	list = !size || file[size - 1] == '/';
 	while (size > 1 && file[size - 1] == '/')
 		size--;
-	encode(out, size ? file : "/", FL_MAX(size, (size_t)1), "-._~/");
+	fl_url_encode(out, size ? file : "/", FL_MAX(size, (size_t)1),
+		      "-._~/");
 	fl_buf_text(out, list ? "?op=LISTSTATUS" : "?op=OPEN");
 	if (token)
 		put_parameter(out, "&delegation=", token, strlen(token));
@@ -222,6 +222,26 @@ static bool put_exception(struct fl_buf *out, const char *at, const char *end)
 	return true;
 }
 
+/* <Error><Code>...</Code><Message>...</Message> of S3. */
+static bool put_error(struct fl_buf *out, const char *at, const char *end)
+{
+	const char *code = behind(at, end, "<Code>");
+	const char *message = behind(at, end, "<Message>");
+
+	if (!code || !behind(at, end, "<Error"))
+		return false;
+	for (; code < end && *code != '<'; code++)
+		put_letter(out, *code);
+	if (message)
+		fl_buf_text(out, ": ");
+	for (; message && message < end && *message != '<'; message++)
+		put_letter(out, *message);
+	/* What to do follows. */
+	if (out->size && out->data[out->size - 1] == '.')
+		out->size--;
+	return true;
+}
+
 static bool put_title(struct fl_buf *out, const char *at, const char *end)
 {
 	const char *title = behind(at, end, "<title>");
@@ -257,7 +277,7 @@ void fl_url_explain(struct fl_buf *out, long status, const char *body,
 	if (status == 401)
 		fl_buf_text(out, ", a login is needed (kinit, or --url-token)");
 	if (size && !put_exception(&said, body, end) &&
-	    !put_title(&said, body, end))
+	    !put_error(&said, body, end) && !put_title(&said, body, end))
 		put_line(&said, body, end);
 	if (said.size && out->size)
 		fl_buf_text(out, ": ");
