@@ -57,11 +57,10 @@ static void append(struct fl_json_source *js, const struct flame_sample *s,
 {
 	size_t n = js->source->batch.n;
 
-	if (n < UINT32_MAX - 1 &&
+	/* The index refers only to samples that are in the batch. */
+	if (fl_batch_add(js->source, s) == FLAME_OK && n < UINT32_MAX - 1 &&
 	    !fl_index_add(&js->index, hash, (uint32_t)n + 1))
 		fl_no_memory(js->flame);
-	else
-		fl_batch_add(js->source, s);
 }
 
 void fl_json_add(struct fl_json_source *js, const struct flame_sample *s)
