@@ -2,7 +2,9 @@
 /*
  * Unwinds samples of a running program twice, by the sampler and by elfutils'
  * libdw, and compares them frame by frame.  Of a JVM's stack only the frames
- * before the first one of its own code, of which libdw knows nothing.
+ * before the first one of its own code, of which libdw knows nothing.  Left out
+ * are samples of which libdw asks for a word below the stack pointer: the
+ * kernel has not copied it, and the program has overwritten it since.
  *
  *	unwind PID SAMPLES [SECONDS]
  *
@@ -18,11 +20,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_PCS = 256, MAX_KINDS = 64 };
+enum { MAX_PCS = 256, MAX_KINDS = 64, STACK_BELOW = 1 << 16 };
 
 static struct fl_processes processes;
 static struct fl_unwinder unwinder;
 static const struct fl_event *sample;	/* that is unwound by libdw */
+static bool is_stale;	/* libdw read what the program has changed since */
 static struct {
 	uint64_t data[MAX_PCS];
 	size_t count;
@@ -65,6 +68,11 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr at, Dwarf_Word *word, void *arg)
 	const struct fl_stack_bytes *stack = &sample->stack;
 
 	(void)dwfl, (void)arg;
+	/* Registers that the program had popped already lie below. */
+	if (at < stack->start && stack->start - at <= STACK_BELOW) {
+		is_stale = true;
+		return false;
+	}
 	if (at >= stack->start && at - stack->start <= stack->size &&
 	    stack->size - (at - stack->start) >= 8) {
 		memcpy(word, stack->data + (at - stack->start), 8);
@@ -192,8 +200,10 @@ static void take(Dwfl *dwfl, struct fl_process *p, const struct fl_event *e)
 	fl_unwind(&unwinder, p, &e->regs, &e->stack);
 	sample = e;
 	pcs.count = 0;
+	is_stale = false;
 	dwfl_getthread_frames(dwfl, e->tid, take_frame, NULL);
-	compare(p);
+	if (!is_stale)
+		compare(p);
 }
 
 int main(int argc, char **argv)
