@@ -185,25 +185,41 @@ static void put_spark(const struct batch *batch, const char *tools,
 	putchar('\n');
 }
 
-/* Paths of the job's list, from one input of WebHDFS or of a mounted folder. */
+/* The listing of Hadoop's client: paths of files whose names are not hidden. */
+static void put_dfs_listing(const char *scheme, const char *folder)
+{
+	printf("  hdfs dfs -ls -R %s", scheme);
+	put_word(folder);
+	fputs(" | awk '!/^d/ && NF > 7 { for (i = 0; i < 7; i++) "
+	      "sub(/^[^ ]+ +/, \"\"); print }' | grep -v '/[._]'", stdout);
+}
+
+/*
+ * Paths of the job's list, from one input.  Hadoop's client reads s3a:// alone,
+ * flame-fold also s3://.
+ */
 static void put_listing(const char *input)
 {
-	size_t n = batch_is_hdfs(input) ? strcspn(strstr(input, "://") + 3, "/")
-					: 0;
-	const char *path = n ? strstr(input, "://") + 3 + n : input;
+	const char *path = strstr(input, "://");
 
-	if (!n) {
+	path = path ? path + 3 : input;
+	if (batch_is_hdfs(input)) {
+		path += strcspn(path, "/");
+		put_dfs_listing("", *path ? path : "/");
+		printf(" |\n    sed 's,^hdfs://[^/]*,,; s,^,%.*s,'\n",
+		       (int)(path - input), input);
+	} else if (batch_is_s3(input)) {
+		put_dfs_listing("s3a://", path);
+		putchar('\n');
+	} else if (path != input) {
+		fputs("  printf '%s\\n' ", stdout);
+		put_word(input);
+		putchar('\n');
+	} else {
 		fputs("  find ", stdout);
-		put_word(path);
+		put_word(input);
 		fputs(" -name '[._]?*' -prune -o -type f -print\n", stdout);
-		return;
 	}
-	fputs("  hdfs dfs -ls -R ", stdout);
-	put_word(*path ? path : "/");
-	printf(" | awk '!/^d/ && NF > 7 { for (i = 0; i < 7; i++) "
-	       "sub(/^[^ ]+ +/, \"\"); print }' | grep -v '/[._]' |\n"
-	       "    sed 's,^hdfs://[^/]*,,; s,^,%.*s,'\n",
-	       (int)(path - input), input);
 }
 
 static unsigned count_columns(const char *key)

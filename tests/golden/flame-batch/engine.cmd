@@ -7,6 +7,8 @@ export FLAME_SHARE
 	flame-batch --engine hadoop -o site --root TaskRunner.run --key app \
 		webhdfs://nn:9870/prof /mnt/x
 	flame-batch --engine hadoop -o site --keep 'a b' x
+	flame-batch --engine hadoop -o site s3://prof/app \
+		https://host/exec-1.jfr
 	flame-batch --engine storm -o site x
 } 2>&1 | sed -e "s,[^ ',]*/tools/\\(\\.libs/\\)*flame,/tools/flame,g" \
 	-e "s,'\\(/tools/[^' ]*\\)',\\1," \
