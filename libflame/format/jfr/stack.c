@@ -341,13 +341,14 @@ static void prefetch_hash(const struct fl_jfr_chunk *chunk, uint32_t i)
 static void make_stack(struct fl_jfr_chunk *chunk, uint32_t i, bool cached)
 {
 	struct fl_jfr_trace *trace = &chunk->traces->data[i];
-	const struct fl_jfr_hash *hash = &chunk->traces->hashes[i];
+	const struct fl_jfr_hash *hash =
+		cached ? &chunk->traces->hashes[i] : NULL;
 
 	trace->made = true;
-	if (cached && fl_jfr_cache_find(chunk, hash, &trace->stack))
+	if (hash && fl_jfr_cache_find(chunk, hash, &trace->stack))
 		return;
 	trace->stack = read_stack(chunk, trace);
-	if (cached && chunk->more && trace->size)
+	if (hash && chunk->more && trace->size)
 		fl_jfr_cache_put(chunk, hash, trace->stack);
 }
 
