@@ -48,6 +48,38 @@ Test(speedscope, weights_may_come_first)
 	      NULL, "a 2\na;b 3\n");
 }
 
+Test(speedscope, equal_samples_have_weights_of_their_own)
+{
+	FOLDS("speedscope", SPEEDSCOPE(THREE,
+		"\"type\":\"sampled\",\"unit\":\"none\","
+		"\"samples\":[[0],[0],[0,1],[],[],[0]],"
+		"\"weights\":[1,2,4,8,16,32]"), NULL, "a 35\na;b 4\n");
+	TELLS("");
+}
+
+Test(speedscope, samples_without_weights_count_as_one_each)
+{
+	FOLDS("speedscope", SPEEDSCOPE(THREE,
+		"\"type\":\"sampled\",\"unit\":\"none\","
+		"\"samples\":[[0],[0],[0,1]],\"weights\":[]"), NULL,
+	      "a 2\na;b 1\n");
+	TELLS("");
+}
+
+Test(speedscope, too_few_or_too_many_weights_are_told)
+{
+	FOLDS("speedscope", SPEEDSCOPE(THREE,
+		"\"type\":\"sampled\",\"unit\":\"none\","
+		"\"samples\":[[0],[0],[0]],\"weights\":[5,7]"), NULL,
+	      "a 12\n");
+	TELLS("in: 1 records left out, the first at line 1: there are not as "
+	      "many weights as samples\n");
+	FOLDS("speedscope", SPEEDSCOPE(THREE,
+		"\"type\":\"sampled\",\"unit\":\"none\","
+		"\"samples\":[[0],[1]],\"weights\":[5,7,9]"), NULL,
+	      "a 5\nb 7\n");
+}
+
 Test(speedscope, time_between_events_is_the_innermost_frame_s)
 {
 	FOLDS("speedscope", SPEEDSCOPE(THREE,

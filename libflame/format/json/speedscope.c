@@ -25,6 +25,11 @@ struct sum {
 	int64_t value;		/* in the profile's unit, with its places */
 };
 
+/* Samples of one stack, one after the other. */
+struct run {
+	uint32_t node, samples;
+};
+
 struct profile {
 	flame_id thread;	/* labels */
 	int unit;		/* places of units[] below */
@@ -51,10 +56,13 @@ struct speedscope {
 
 	/* Of the current profile: */
 	struct fl_buf name;
-	int64_t *weights;	/* where they come before samples */
+	int64_t *weights;	/* those that come before their samples */
 	size_t nweights, weights_capacity;
-	uint32_t *stacks;	/* of samples, until the weights come */
-	size_t nstacks, stacks_capacity;
+	struct run *runs;	/* samples, until their weights come */
+	size_t nruns, runs_capacity;
+	size_t run;		/* the next sample's, and its number there */
+	uint32_t in_run;
+	bool weighted;		/* a sample has got its weight */
 	uint32_t *open;		/* nodes of the open frames, events */
 	size_t nopen, open_capacity;
 	int64_t time;		/* of the last event */
@@ -242,12 +250,46 @@ static void add_weighted(struct speedscope *s, uint32_t node, int64_t weight)
 		add_to(s, node, 1, weight);
 }
 
+static void forget_samples(struct speedscope *s)
+{
+	s->nruns = s->run = s->in_run = 0;
+	s->weighted = false;
+}
+
+static bool keep_sample(struct speedscope *s, uint32_t node)
+{
+	struct run *last = s->nruns ? &s->runs[s->nruns - 1] : NULL;
+
+	if (last && last->node == node && last->samples < UINT32_MAX) {
+		last->samples++;
+		return true;
+	}
+	if (!fl_grow(&s->runs, &s->runs_capacity, s->nruns + 1,
+		     sizeof(*s->runs)))
+		return no_memory(s);
+	s->runs[s->nruns++] = (struct run){ node, 1 };
+	return true;
+}
+
+/* false: all samples have their weights. */
+static bool next_sample(struct speedscope *s, uint32_t *node)
+{
+	if (s->run == s->nruns)
+		return false;
+	*node = s->runs[s->run].node;
+	if (++s->in_run == s->runs[s->run].samples) {
+		s->run++;
+		s->in_run = 0;
+	}
+	return true;
+}
+
 static void read_samples(struct speedscope *s)
 {
 	struct fl_json *json = &s->js.json;
 	uint32_t node;
 
-	s->nstacks = 0;
+	forget_samples(s);
 	if (!fl_json_enter_array(json))
 		return;
 	while (fl_json_element(json)) {
@@ -258,12 +300,8 @@ static void read_samples(struct speedscope *s)
 		} else if (!fl_frame_trie_read(&s->trie, &s->js, &node)) {
 			return;
 		}
-		if (!fl_grow(&s->stacks, &s->stacks_capacity, s->nstacks + 1,
-			     sizeof(*s->stacks))) {
-			no_memory(s);
+		if (!keep_sample(s, node))
 			return;
-		}
-		s->stacks[s->nstacks++] = node;
 	}
 }
 
@@ -280,6 +318,7 @@ static void read_weights(struct speedscope *s)
 {
 	struct fl_json *json = &s->js.json;
 	int64_t weight;
+	uint32_t node;
 
 	s->nweights = 0;
 	if (!fl_json_enter_array(json))
@@ -289,30 +328,35 @@ static void read_weights(struct speedscope *s)
 		if (!take_value(s, &weight))
 			fl_json_bad(&s->js, "a weight that is no number, or "
 				    "too large");
-		keep_weight(s, weight);
+		if (next_sample(s, &node)) {
+			add_weighted(s, node, weight);
+			s->weighted = true;
+		} else {
+			keep_weight(s, weight);
+		}
 		if (fl_failed(s->js.flame))
 			return;
 	}
 }
 
+/* Of samples that have no weights each counts as one. */
 static void join_weights(struct speedscope *s)
 {
-	size_t n = s->nstacks;
+	bool none = !s->nweights && !s->weighted;
 	int64_t one = 1;
+	uint32_t node;
+	size_t i = 0;
 
-	if (n && !s->nweights) {
-		for (int i = 0; i < current(s)->places; i++)
-			one *= 10;
-		while (s->nweights < n && !fl_failed(s->js.flame))
-			keep_weight(s, one);
-	}
-	if (n != s->nweights)
+	for (int places = current(s)->places; places; places--)
+		one *= 10;
+	while ((none || i < s->nweights) && !fl_failed(s->js.flame) &&
+	       next_sample(s, &node))
+		add_weighted(s, node, none ? one : s->weights[i++]);
+	if (i < s->nweights || s->run < s->nruns)
 		fl_json_bad(&s->js, "there are not as many weights as "
 			    "samples");
-	n = FL_MIN(n, s->nweights);
-	for (size_t i = 0; i < n && !fl_failed(s->js.flame); i++)
-		add_weighted(s, s->stacks[i], s->weights[i]);
-	s->nstacks = s->nweights = 0;
+	forget_samples(s);
+	s->nweights = 0;
 }
 
 /* Events --------------------------------------------------------------- */
@@ -482,7 +526,8 @@ static bool begin_profile(struct speedscope *s)
 		return no_memory(s);
 	s->profiles[s->nprofiles++] = (struct profile){ .places = 9 };
 	s->name.size = 0;
-	s->nstacks = s->nweights = 0;
+	forget_samples(s);
+	s->nweights = 0;
 	return true;
 }
 
@@ -708,7 +753,7 @@ static void close_speedscope(struct flame_source *source)
 	fl_free(s->sums);
 	fl_free(s->profiles);
 	fl_free(s->weights);
-	fl_free(s->stacks);
+	fl_free(s->runs);
 	fl_free(s->open);
 	fl_free(s);
 }
