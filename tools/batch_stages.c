@@ -548,7 +548,7 @@ static int by_key(const void *a, const void *b)
 	return d ? d : (x->part > y->part) - (x->part < y->part);
 }
 
-/* Those of an app or executor that nothing tells have no name for it. */
+/* Pages of an unknown app or executor are not called "[no app]". */
 static bool may_be_named(const struct batch *batch, size_t i)
 {
 	const char *key = batch->keys[i];
@@ -558,9 +558,9 @@ static bool may_be_named(const struct batch *batch, size_t i)
 }
 
 /*
- * Beside parts with a value of a key, those without it are called "[no stage]".
- * The parts are sorted, so those without come first of all that have the same
- * keys before it.
+ * A page without a value of a key is called "[no stage]" if other pages, with
+ * the same values of the keys before it, have one.  Pages are sorted, and an
+ * empty value comes first.
  */
 static void find_told(const struct batch *batch, struct page *pages, size_t n)
 {
@@ -612,7 +612,7 @@ static bool sort_pages(const struct batch_drawing *d, struct page *pages)
 	return good;
 }
 
-/* A key of samples alone that none of them has is likely misspelt. */
+/* Warns of keys that no sample has, which are likely misspelt. */
 static void report_unseen(const struct batch_drawing *d,
 			  const struct page *pages)
 {

@@ -305,7 +305,7 @@ struct fl_read_job {
 	int status;
 };
 
-/* The job is zeroed; free takes what could not be made whole. */
+/* Takes a zeroed job.  false: out of memory; fl_read_job_free is still due. */
 bool fl_read_job_init(struct fl_read_job *job);
 /* Reads the source to its end, in any thread; the result is the status. */
 void fl_read_job_run(struct fl_read_job *job);

@@ -271,7 +271,7 @@ static void pop(struct reader *r)
 		if (self > 0)
 			give(r, node->stack, node->thread, self);
 	} else if (node->leaf && !node->waits) {
-		/* It knows leaves alone, and the last of equal stacks. */
+		/* The peer counts leaves only, and of equal stacks the last. */
 		last = fl_map_put(&r->last, node->stack, NULL);
 		if (last)
 			*last = node->count;

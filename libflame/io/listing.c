@@ -26,7 +26,7 @@ struct listing {
 	struct entry *entries;	/* files, and folders to be listed */
 	size_t count, capacity;
 	size_t next;		/* to be looked at */
-	size_t nkeys;		/* of S3, those that are left out too */
+	size_t nkeys;		/* of S3, dropped ones included */
 };
 
 static bool add(struct listing *l, const char *folder, struct slice suffix,
@@ -348,7 +348,7 @@ static bool is_file(const char *key, const char *prefix)
 	return true;
 }
 
-/* Keys of a page become paths of files; the others are left out. */
+/* Makes paths of the keys of a page, and drops keys that are no files. */
 static bool take_keys(struct listing *l, const struct page *page, size_t from,
 		      const char *url, const char *prefix)
 {
@@ -379,7 +379,7 @@ static bool take_keys(struct listing *l, const struct page *page, size_t from,
 	return good || fl_no_memory(l->flame) == FLAME_OK;
 }
 
-/* The page of a query; false: see flame_error. */
+/* Reads one page of the listing; false: see flame_error. */
 static bool fetch_page(struct listing *l, struct page *page, const char *url,
 		       const char *query)
 {
@@ -406,7 +406,7 @@ static bool fetch_page(struct listing *l, struct page *page, const char *url,
 	return good && !damage && !why;
 }
 
-/* All keys that begin with the prefix, or the first of them. */
+/* Lists the keys that begin with a prefix; max not 0: only the first page. */
 static bool list_prefix(struct listing *l, const char *url, const char *prefix,
 			unsigned max)
 {
@@ -445,8 +445,8 @@ static bool list_prefix(struct listing *l, const char *url, const char *prefix,
 }
 
 /*
- * What is below a prefix, or else the key itself: it is the first in order that
- * begins so.
+ * Lists the files below a prefix.  If there are none, the URL may be that of a
+ * key, which then is the first in order that begins so.
  */
 static bool list_bucket(struct listing *l, const char *url)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs of S3: settings of the environment and of the files of aws-cli, the
- * requests for a path, and what an error of a server asks for.  libcurl signs.
+ * Inputs of S3: settings from the environment and from aws-cli's files, the
+ * URLs of requests, and advice for errors.  libcurl signs the requests.
  */
 #include "fl.h"
 
@@ -15,7 +15,7 @@ enum { MAX_FILE_BYTES = 1 << 20 };
 
 /* Settings ------------------------------------------------------------- */
 
-/* NULL, too, for a variable that is empty. */
+/* An empty variable counts as one that is not set. */
 static const char *variable(const char *name)
 {
 	const char *value = getenv(name);
@@ -161,7 +161,7 @@ static bool is_plain(const char *text, size_t size, const char *more)
 	return size > 0;
 }
 
-/* What is wrong with the settings; NULL: nothing. */
+/* The error in the settings, or NULL. */
 static const char *check(const struct fl_s3 *s3)
 {
 	if (!s3->key != !s3->secret)
@@ -257,7 +257,7 @@ void fl_s3_close(struct fl_s3 *s3)
 	fl_free(s3->endpoint);
 }
 
-/* Whether a name that certificates know has the bucket in it. */
+/* Amazon's certificates hold for BUCKET.s3... only without dots in BUCKET. */
 static bool is_host(struct slice bucket)
 {
 	for (size_t i = 0; i < bucket.size; i++)
@@ -317,7 +317,7 @@ void fl_s3_query(struct fl_buf *out, const char *prefix, const char *token,
 
 /* Answers -------------------------------------------------------------- */
 
-/* What helps, by the codes of S3. */
+/* Advice for error codes of S3. */
 static const struct { const char *code, *help; } helps[] = {
 	{ "<Code>AccessDenied<", "the credentials may not do this: it takes "
 	  "s3:GetObject, and s3:ListBucket for a prefix" },

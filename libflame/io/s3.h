@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * s3://BUCKET/KEY (or s3a): KEY is not encoded, and empty or with a / at its
- * end for a folder.  s3.c knows settings, requests and errors; url.c makes the
- * requests, with a signature of libcurl; listing.c reads listings.
+ * s3://BUCKET/KEY (or s3a).  The key is not percent-encoded; an empty key, or
+ * one that ends in /, is a folder.  s3.c reads settings, builds the text of
+ * requests and explains errors; url.c makes the requests, which libcurl signs;
+ * listing.c reads listings.
  */
 #ifndef FL_IO_S3_H
 #define FL_IO_S3_H
 
 #include "io/url.h"
 
-/* Zeroed: none.  key NULL: requests are not signed. */
+/* Settings; those that are not known are NULL.  No key: nothing is signed. */
 struct fl_s3 {
 	char *key, *secret, *session;
 	char *region;
@@ -17,14 +18,16 @@ struct fl_s3 {
 };
 
 /*
- * The settings of now for this path; false: *damage tells what is wrong.  To be
- * closed in any case.
+ * Reads the settings for this path from the environment and aws-cli's files
+ * into a zeroed s3.  false: they cannot be used, and damage has the reason.
+ * fl_s3_close frees them in both cases.
  */
 bool fl_s3_open(struct fl_s3 *s3, const char *path, struct fl_buf *damage);
 void fl_s3_close(struct fl_s3 *s3);
 /*
- * Those of a profile in a file of aws-cli, unless they are set; a login is
- * taken as a whole.  false: it has no such profile.
+ * Reads the settings of a profile from the text of one of aws-cli's files.
+ * Settings that are already there stay; key, secret and token come from one
+ * place.  false: the text has no such profile.
  */
 bool fl_s3_read_settings(struct fl_s3 *s3, struct slice text,
 			 const char *profile);
@@ -33,17 +36,20 @@ struct slice fl_s3_bucket(const char *path);
 const char *fl_s3_key(const char *path);
 bool fl_s3_is_folder(const char *path);
 /*
- * The request for a path, or for this query of its bucket.  Of a folder without
- * a query: whether there is any key.
+ * Adds the URL of the request for a path, or for a query of its bucket.  For a
+ * folder without a query it asks whether any key begins so.
  */
 void fl_s3_request(struct fl_buf *out, const struct fl_s3 *s3,
 		   const char *path, const char *query);
-/* A page of a listing.  token NULL: the first; max 0: as many as it gives. */
+/*
+ * Adds the query for one page of a listing.  token NULL: the first page; max 0:
+ * as many keys as the server gives.
+ */
 void fl_s3_query(struct fl_buf *out, const char *prefix, const char *token,
 		 unsigned max);
 /*
- * What an answer in place of the file says, and what to do.  region: what
- * x-amz-bucket-region says, or "".
+ * Adds the error that the server gave, and advice.  region: the value of
+ * x-amz-bucket-region, or "".
  */
 void fl_s3_explain(struct fl_buf *out, const struct fl_s3 *s3, long status,
 		   struct slice body, const char *region);

@@ -301,7 +301,7 @@ static bool add_header(struct fl_url *url, const char *line)
 	return more;
 }
 
-/* Headers and credentials of S3; false: out of memory, or a curl that is old. */
+/* Sets headers and credentials of S3; false: out of memory, or an old curl. */
 static bool sign(struct fl_url *url)
 {
 	const curl_version_info_data *version =

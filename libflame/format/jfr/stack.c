@@ -284,7 +284,7 @@ static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 
 enum {
 	PREFETCH_DISTANCE = 16, LINE_SIZE = 64,
-	LINES = 4,		/* of a trace, which most have */
+	LINES = 4,		/* cache lines of most traces */
 	MIN_TRACES = 16,	/* fewer are not looked up in the cache */
 	WINDOWS = 4, MIN_WINDOW = 512 << 10
 };
