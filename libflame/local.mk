@@ -50,7 +50,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/rename.c libflame/filter/reverse.c \
 	libflame/filter/rewrite.c libflame/filter/root.c \
 	libflame/filter/skip.c libflame/filter/spark.h \
-	libflame/filter/split.c \
+	libflame/filter/split.c libflame/filter/values.c \
 	libflame/filter/spark_events.c libflame/filter/spark_files.c \
 	libflame/filter/spark_log.c libflame/filter/spark_tables.c \
 	libflame/filter/spark_tasks.c libflame/filter/thread_task.c \

@@ -36,7 +36,8 @@
  *		xctrace.c heaptrack.c hpl.c mojo.c v8_log.c; callgrind/, folded/, jfr/,
  *		json/, otlp/, outline/, perf/, picture/, pprof/ (their
  *		headers have a tour)
- *	filter/	filters.c the table; one file a filter; spark_files.c
+ *	filter/	filters.c the table; one file a filter; values.c what --label
+ *		names; spark_files.c
  *		spark_log.c spark_tables.c spark_tasks.c read Spark's event
  *		logs for spark_events.c; split.c divides a flow by labels
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,

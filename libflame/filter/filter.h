@@ -95,6 +95,28 @@ bool fl_patterns_match(struct flame *flame, struct fl_patterns *patterns,
 		       flame_id name);
 void fl_patterns_free(struct fl_patterns *patterns);
 
+/*
+ * values.c.  Values of a label: texts that match as a whole, numbers and ranges
+ * of them (0-3,7), and expressions between two '/'.
+ */
+struct fl_range {
+	int64_t from, to;
+};
+
+struct fl_values {
+	struct fl_map texts;	/* the ids of names */
+	struct fl_range *ranges;
+	size_t nranges, ranges_capacity;
+	struct fl_patterns patterns;
+};
+
+/* option: for messages. */
+int fl_values_add(struct flame *flame, struct fl_values *values,
+		  const char *option, const char *text);
+bool fl_values_match(struct flame *flame, struct fl_values *values,
+		     flame_id name);
+void fl_values_free(struct fl_values *values);
+
 /* A number of frames; -1 with fl_fail: not a number. */
 int64_t fl_filter_count(struct flame *flame, const char *option,
 			const char *arg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys of labels (thread, state, file, or any), and --label KEY=RE, which
- * selects samples whose label matches.
+ * Keys of labels (thread, state, file, or any), and --label KEY=VALUE,
+ * which selects samples by the value of a label.
  */
 #include "fl.h"
 
@@ -157,7 +157,7 @@ void fl_seen_free(struct fl_seen *seen)
 
 struct rule {
 	struct fl_key key;
-	struct fl_patterns patterns;	/* of the values */
+	struct fl_values values;
 };
 
 struct label {
@@ -166,7 +166,7 @@ struct label {
 	struct fl_seen seen;
 };
 
-/* Expressions of one key are alternatives; all keys must match. */
+/* Values of one key are alternatives; all keys must match. */
 static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct label *label = sink->state;
@@ -178,8 +178,8 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 		struct rule *rule = &label->rules[i];
 		flame_id value = fl_key_of(sink->flame, &rule->key, s);
 
-		passes &= value && fl_patterns_match(sink->flame,
-						     &rule->patterns, value);
+		passes &= value && fl_values_match(sink->flame, &rule->values,
+						   value);
 	}
 	return passes ? fl_put(sink->next, s) : FLAME_OK;
 }
@@ -216,22 +216,19 @@ static struct rule *rule_of(struct flame_sink *sink, struct slice key)
 	return rule;
 }
 
-/* One "KEY=RE". */
+/* One "KEY=VALUE". */
 static int add_rule(struct flame_sink *sink, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	struct rule *rule;
-	int status;
 
-	if (!equals || equals == text)
-		return fl_fail(sink->flame, "--label: %s: not KEY=RE", text);
+	if (!equals || equals == text || !equals[1])
+		return fl_fail(sink->flame, "--label: %s: not KEY=VALUE, "
+			       "KEY=0-3,7 or KEY=/RE/", text);
 	rule = rule_of(sink, (struct slice){ text, equals - text });
-	if (!rule)
-		return FLAME_FAILED;
-	status = fl_patterns_add(sink->flame, &rule->patterns, "label",
-				 equals + 1, false);
-	rule->patterns.exact = true;
-	return status;
+	return rule ? fl_values_add(sink->flame, &rule->values, "label",
+				    equals + 1) :
+		      FLAME_FAILED;
 }
 
 static void release(struct flame_sink *sink)
@@ -239,7 +236,7 @@ static void release(struct flame_sink *sink)
 	struct label *label = sink->state;
 
 	while (label->count)
-		fl_patterns_free(&label->rules[--label->count].patterns);
+		fl_values_free(&label->rules[--label->count].values);
 	fl_free(label->rules);
 	fl_seen_free(&label->seen);
 }
@@ -270,7 +267,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 }
 
 const struct fl_filter fl_filter_label = {
-	.name = "label", .argument = "KEY=RE",
-	.summary = "only samples whose label KEY matches",
+	.name = "label", .argument = "KEY=VALUE",
+	.summary = "only samples with this label (0-3,7; /RE/)",
 	.make = make, .rank = 5, .joins = true,
 };

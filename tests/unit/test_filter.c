@@ -519,7 +519,8 @@ Test(filters, the_table_is_in_the_order_of_the_ranks)
 static const char *some_argument(const struct fl_filter *f)
 {
 	static const char *const all[][2] = {
-		{ "RE", "b" }, { "KEY=RE", "thread=b" }, { "s/RE/TO/", "s/b//" },
+		{ "RE", "b" }, { "KEY=VALUE", "thread=b" },
+		{ "s/RE/TO/", "s/b//" },
 		{ "NAME", "go" }, { "KEY[=RE]", "state" }, { "N|P%", "50%" },
 		{ "LOG", "/dev/null" },
 	};

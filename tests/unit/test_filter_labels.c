@@ -253,17 +253,49 @@ static int64_t labelled(const char *list)
 
 Test(label, of_a_sample_or_its_thread_must_match)
 {
-	cr_expect_eq(labelled("cpu=1"), 2);
-	cr_expect_eq(labelled("cpu=^1$"), 1);
+	cr_expect_eq(labelled("cpu=1"), 1);
+	cr_expect_eq(labelled("cpu=/1/"), 2);
 	cr_expect_eq(labelled("thread=main"), 1);
 	cr_expect_eq(labelled("comm=main"), 1);
-	cr_expect_eq(labelled("tid=7|8"), 2);
-	cr_expect_eq(labelled("cpu="), 2);
+	cr_expect_eq(labelled("tid=/7|8/"), 2);
+	cr_expect_eq(labelled("cpu=/./"), 2);
 	cr_expect_eq(labelled("cpu=x"), 0);
 	cr_expect_eq(warnings, 0);
 }
 
-Test(label, one_of_a_keys_expressions_and_all_keys)
+Test(label, a_value_is_meant_as_a_whole)
+{
+	cr_expect_eq(labelled("thread=pool"), 0);
+	cr_expect_eq(labelled("thread=pool-1"), 1);
+	cr_expect_eq(labelled("thread=pool."), 0);
+	cr_expect_eq(labelled("thread=/^pool/"), 1);
+	cr_expect_eq(labelled("tid=007"), 1);
+}
+
+Test(label, numbers_are_lists_and_ranges)
+{
+	cr_expect_eq(labelled("tid=7-8"), 2);
+	cr_expect_eq(labelled("tid=0-6,8,9"), 2);
+	cr_expect_eq(labelled("cpu=2-12"), 1);
+	cr_expect_eq(labelled("tid=9-7"), 0);
+	cr_expect_eq(labelled("tid=7,main"), 0);
+	cr_expect_eq(labelled("thread=0-9"), 0);
+}
+
+Test(label, a_date_is_no_range)
+{
+	struct flame_sink *sink = flame_filter(collector(), "label",
+					       "day=2026-11");
+
+	total = 0;
+	send_with(sink, 0, set_of("day", "2026-11"));
+	send_with(sink, 0, set_of("day", "2026-12"));
+	send_with(sink, 0, set_of("day", "2026"));
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_eq(total, 1);
+}
+
+Test(label, one_of_a_keys_values_and_all_keys)
 {
 	cr_expect_eq(labelled("tid=7\ntid=8"), 2);
 	cr_expect_eq(labelled("tid=7\ncpu=12\ntid=8"), 1);
@@ -272,8 +304,8 @@ Test(label, one_of_a_keys_expressions_and_all_keys)
 
 Test(label, a_value_is_no_name_of_a_method)
 {
-	cr_expect_eq(labelled("thread=^a/B.c"), 1);
-	cr_expect_eq(labelled("thread=^a\\.B\\.c"), 0);
+	cr_expect_eq(labelled("thread=/^a\\/B.c/"), 1);
+	cr_expect_eq(labelled("thread=/^a\\.B\\.c/"), 0);
 }
 
 Test(label, a_key_that_nothing_has_is_told)
@@ -306,7 +338,8 @@ Test(label, the_source_is_asked_for_what_is_needed)
 
 Test(label, what_is_malformed_is_told)
 {
-	static const char *const bad[] = { "", "cpu", "=x", "cpu=(" };
+	static const char *const bad[] = { "", "cpu", "=x", "cpu=",
+					   "cpu=/(/" };
 
 	for (size_t i = 0; i < FL_COUNT(bad); i++) {
 		struct flame_sink *next;

@@ -25,8 +25,8 @@ grep '^<tr>' site/index.html
 flame-fold -q site/*.cpu.folded.zst >pages
 flame-fold -q *.jfr >wanted
 cmp pages wanted && tail -n 3 pages
-for stage in 0 1 2 '0[+]1' '\[no task\]'; do
-	echo "stage $stage: $(flame-fold -q --spark-events log --label stage="^$stage\$" *.jfr |
+for stage in 0 1 2 0+1 '[no task]'; do
+	echo "stage $stage: $(flame-fold -q --spark-events log --label stage="$stage" *.jfr |
 		awk '{ n += $NF } END { print n }')"
 done
 # A filter that passes samples on at the end.

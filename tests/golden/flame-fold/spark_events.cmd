@@ -13,7 +13,7 @@ cat stages
 awk '{ n += $NF } END { print n " in all" }' stages
 flame-fold --spark-events $log --key executor,stage,task,attempt,partition,query 1.jfr 2.jfr
 flame-fold --spark-events $log --by app,stage-name 2.jfr
-flame-fold --label stage='1|0\+1' --spark-events $log 1.jfr 2.jfr
+flame-fold --label stage=1 --label stage=0+1 --spark-events $log 1.jfr 2.jfr
 mv 1.jfr profile-exec-9.jfr
 flame-fold --spark-events $log --by stage profile-exec-9.jfr
 flame-fold --spark-events $log --executor 2 --by stage data/jfr/spark-cpu-wall.jfr |
