@@ -7,6 +7,7 @@
  *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it
  *		in a thread; tar.c has an input for each file of an archive;
+ *		log.c, log_prefix.c and log_json.c have the lines of programs in logs;
  *		mapped.c has files in memory; out.c takes bytes, packed
  *		by pack.c and zstd.c; url.c and url_text.c read URLs,
  *		s3.c those of S3, listing.c folders, command.c what a command prints

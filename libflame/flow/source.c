@@ -6,6 +6,7 @@
 
 #include "flow/archive.h"
 #include "flow/flow.h"
+#include "io/log.h"
 #include "io/tar.h"
 
 #include <stdarg.h>
@@ -48,6 +49,9 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	if (!in)
 		return NULL;
 	tar = fl_tar_take(in);
+	in = tar ? in : fl_log_unwrap(in);
+	if (!in)
+		return NULL;
 	if (tar && kind == A_MEMBER) {
 		fl_fail(flame, "%s: is an archive in an archive: unpack it",
 			fl_in_name(in));

@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "io/log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -156,8 +157,10 @@ bool fl_dump_sample(struct fl_dump *dump, struct flame_sample *sample)
 	};
 	if (s->thread || (s->needs & FL_NEED_THREAD))
 		sample->thread = thread_of(dump);
+	sample->labels = dump->program;
 	if (dump->state && (s->state || (s->needs & FL_NEED_STATE)))
-		sample->labels = flame_label(flame, 0, fl_name(flame, "state"),
+		sample->labels = flame_label(flame, dump->program,
+					     fl_name(flame, "state"),
 					     fl_name(flame, dump->state));
 	if (!s->from.base && !s->to.base && !(s->needs & FL_NEED_TIME))
 		sample->time = FLAME_NOTIME;
@@ -205,6 +208,25 @@ static int finish(struct fl_dump *dump)
 	return FLAME_END;
 }
 
+/* The labels of a mark that a log's layer put before lines of a program. */
+static void begin_program(struct fl_dump *dump, struct slice mark)
+{
+	struct flame *flame = dump->source->flame;
+	struct slice key, value;
+
+	dump->program = 0;
+	dump->nprograms++;
+	mark = (struct slice){ mark.data + 1, mark.size - 1 };
+	while (mark.size) {
+		value = fl_slice_split(&mark, FL_LOG_SEPARATOR);
+		key = fl_slice_split(&value, '=');
+		if (fl_slice_is(key, "pod") || fl_slice_is(key, "container"))
+			dump->program = flame_label(flame, dump->program,
+				flame_name(flame, key.data, key.size),
+				flame_name(flame, value.data, value.size));
+	}
+}
+
 int fl_dump_read(struct fl_dump *dump,
 		 void (*accept)(struct fl_dump *dump, struct slice line),
 		 void (*end)(struct fl_dump *dump))
@@ -213,12 +235,18 @@ int fl_dump_read(struct fl_dump *dump,
 	struct slice line;
 
 	while (!source->batch.n && !fl_failed(source->flame)) {
-		if (fl_lines_next(&dump->lines, &line))
-			accept(dump, line);
-		else if (dump->open)
+		if (!fl_lines_next(&dump->lines, &line)) {
+			if (!dump->open)
+				return finish(dump);
 			end(dump);
-		else
-			return finish(dump);
+		} else if (fl_unlikely(line.size &&
+				       line.data[0] == FL_LOG_MARK)) {
+			if (dump->open)
+				end(dump);
+			begin_program(dump, line);
+		} else {
+			accept(dump, line);
+		}
 	}
 	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 }

@@ -165,6 +165,8 @@ struct fl_dump {
 	struct fl_buf name;	/* its; kept empty for those without */
 	int64_t tid, pid;	/* -1: not known */
 	const char *state;	/* "STATE_RUNNABLE"; NULL: not known */
+	flame_id program;	/* labels pod, container: io/log.h */
+	uint64_t nprograms;	/* whose lines have begun */
 	int64_t time;		/* ns since 1970, or FLAME_NOTIME */
 	uint64_t line;		/* where it began */
 	flame_id *frames;	/* leaf first */

@@ -29,6 +29,7 @@ struct jstack {
 	bool to_file;		/* a dump_to_file has begun */
 	uint64_t dumps;
 	bool told;
+	uint64_t nprograms;	/* the dump's, when the last line came */
 	struct fl_buf prefix;	/* that a log has put before each line */
 	struct fl_buf pending;	/* a thread's name that has newlines, so far */
 	unsigned npending;	/* lines in it */
@@ -524,6 +525,16 @@ static bool take_name(struct jstack *j, struct slice line, struct header *h,
 	return true;
 }
 
+/* Lines of another program follow. */
+static void begin_program(struct jstack *j)
+{
+	j->nprograms = j->dump.nprograms;
+	j->to_file = false;
+	j->time = FLAME_NOTIME;
+	j->prefix.size = 0;
+	j->npending = 0;
+}
+
 static void accept_line(struct fl_dump *dump, struct slice line)
 {
 	struct jstack *j = (struct jstack *)dump;
@@ -531,6 +542,8 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 	struct header h;
 	bool begun;
 
+	if (fl_unlikely(j->nprograms != dump->nprograms))
+		begin_program(j);
 	line = strip(j, line);
 	text = trim(line);
 	if (!read_header(line, j->to_file, &h) &&

@@ -62,6 +62,9 @@ struct fl_in *fl_in_new(struct flame *flame, const char *name);
 
 /* layer.c: the damage of a bomb. */
 extern const char fl_layer_bomb[];
+/* A layer with a decoder's state; NULL: out of memory. */
+struct fl_in *fl_layer_over(struct fl_in *under,
+			    const struct fl_decoder *decoder, void *state);
 /* Shows all hidden bytes. */
 void fl_layer_stop_watching(struct fl_in *in);
 /*

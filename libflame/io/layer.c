@@ -90,22 +90,30 @@ static void *begin(const struct fl_decoder *decoder, struct flame *flame,
 	return decoder->begin(flame, under);
 }
 
-static struct fl_in *decode(struct fl_in *under,
-			    const struct fl_decoder *decoder)
+struct fl_in *fl_layer_over(struct fl_in *under,
+			    const struct fl_decoder *decoder, void *state)
 {
 	struct fl_in *in = fl_in_new(under->flame, under->name);
 
 	if (!in)
 		return NULL;
-	in->state = begin(decoder, under->flame, under);
-	if (!in->state) {
-		fl_in_close(in);
-		return NULL;
-	}
+	fl_layer_stop_watching(under);
+	in->state = state;
 	in->decoder = decoder;
 	in->under = under;
 	under->below = true;
 	in->small = under->small;
+	return in;
+}
+
+static struct fl_in *decode(struct fl_in *under,
+			    const struct fl_decoder *decoder)
+{
+	void *state = begin(decoder, under->flame, under);
+	struct fl_in *in = state ? fl_layer_over(under, decoder, state) : NULL;
+
+	if (state && !in)
+		decoder->end(state);
 	return in;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A decoder: what comes out does not depend on how it is asked for.  (Of a
+ * A decoder, or the layer over logs: what comes out does not depend on how it is asked for.  (Of a
  * damaged block libbz2 gives as much as there was room for in its last call.)
  */
 #include "fuzz.h"
+
+#include "io/log.h"
 
 enum { ENOUGH = 1 << 20 };	/* a small input may hold gigabytes */
 
@@ -32,6 +34,8 @@ static bool decode(const uint8_t *data, size_t size, size_t step,
 
 	if (in)
 		in = fl_in_decoded(in);
+	if (in)
+		in = fl_log_unwrap(in);
 	FUZZ_HOLDS(in || *flame_error(flame));
 	/* A byte order mark is passed over, and counted. */
 	start = in ? fl_in_offset(in) : 0;

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A layer over a log that gives the lines of the programs in it.  Those of the
+ * first program pass as they come; those of others, which may lie between them,
+ * are buffered until the log ends.
+ */
+#include "fl.h"
+
+#include "io/decoders.h"
+#include "io/input.h"
+#include "io/log.h"
+#include "io/read_ahead.h"
+
+#define MAX_BUFFERED (UINT64_C(256) << 20)	/* lines of other programs */
+static const char too_many[] =
+	"the lines of several programs are among each other, and take more "
+	"than 256 MB: reading stops there; split the log by its prefix";
+
+struct program {
+	struct fl_buf key, lines;
+	bool open;		/* its last line lacks its newline */
+};
+
+struct log {
+	fl_log_parse *parse;	/* NULL: JSON */
+	struct fl_buf text, key;	/* of a line */
+	struct program *programs;
+	size_t n, capacity;
+	size_t last;		/* whose line came last */
+	size_t current;		/* whose lines are given */
+	size_t given;		/* bytes of them */
+	uint64_t buffered;
+	bool ended;		/* the log is read, or too large */
+	bool full;
+};
+
+void fl_log_label(struct fl_buf *key, const char *name, struct slice value)
+{
+	if (key->size)
+		fl_buf_byte(key, FL_LOG_SEPARATOR);
+	fl_buf_text(key, name);
+	fl_buf_byte(key, '=');
+	for (size_t i = 0; i < value.size; i++)
+		fl_buf_byte(key, (unsigned char)value.data[i] < ' ' ?
+				 ' ' : value.data[i]);
+}
+
+/* Programs ---------------------------------------------------------------- */
+
+/* What follows comes from another program: a dump must not go on there. */
+static void put_mark(struct program *program, bool first)
+{
+	struct slice key = fl_buf_slice(&program->key);
+
+	if (first && !fl_slice_starts(key, "pod=") &&
+	    !fl_slice_starts(key, "container="))
+		return;
+	fl_buf_byte(&program->lines, FL_LOG_MARK);
+	fl_buf_put(&program->lines, key.data, key.size);
+	fl_buf_byte(&program->lines, '\n');
+}
+
+static bool has_key(const struct program *program, const struct fl_buf *key)
+{
+	return program->key.size == key->size &&
+	       (!key->size ||
+		memcmp(program->key.data, key->data, key->size) == 0);
+}
+
+/* Sets `last` to the program of that key; false: out of memory. */
+static bool find_program(struct log *log)
+{
+	struct program *program;
+
+	if (log->n && has_key(&log->programs[log->last], &log->key))
+		return true;
+	for (size_t i = 0; i < log->n; i++) {
+		if (has_key(&log->programs[i], &log->key)) {
+			log->last = i;
+			return true;
+		}
+	}
+	if (!fl_grow(&log->programs, &log->capacity, log->n + 1,
+		     sizeof(*log->programs)))
+		return false;
+	log->last = log->n;
+	program = &log->programs[log->n++];
+	*program = (struct program){ .open = false };
+	fl_buf_put(&program->key, log->key.data, log->key.size);
+	put_mark(program, log->n == 1);
+	return true;
+}
+
+static bool put_line(struct log *log, struct slice text, bool newline)
+{
+	struct program *program = &log->programs[log->last];
+
+	fl_buf_put(&program->lines, text.data, text.size);
+	if (newline)
+		fl_buf_byte(&program->lines, '\n');
+	program->open = !newline;
+	if (log->last != log->current)
+		log->buffered += text.size + newline;
+	log->full = log->buffered > MAX_BUFFERED;
+	return !program->lines.failed && !program->key.failed;
+}
+
+/* A line that was cut goes on with nothing else: only the last may be cut. */
+static bool put_cut_line(struct log *log, struct slice text)
+{
+	return log->last + 1 < log->n || put_line(log, text, false);
+}
+
+/* A line without a prefix is of the program of the line before. */
+static bool take_line(struct log *log, struct slice line, bool ended)
+{
+	struct fl_log_line parsed = { .key = &log->key };
+	bool found;
+
+	log->key.size = 0;
+	if (line.size && line.data[line.size - 1] == '\r')
+		line.size--;
+	found = log->parse ? log->parse(line, &parsed) :
+			     fl_log_json(line, &log->text, &parsed);
+	/* Objects without a text, one that was cut, and blank lines. */
+	if (!found && !log->parse && (!line.size || line.data[0] == '{'))
+		return true;
+	if (!found)
+		parsed.text = line;
+	if (!found && log->n)
+		log->key.size = 0;
+	else if (!find_program(log))
+		return false;
+	return ended ? put_line(log, parsed.text, !parsed.partial) :
+		       put_cut_line(log, parsed.text);
+}
+
+static void end_lines(struct log *log)
+{
+	for (size_t i = 0; i + 1 < log->n; i++)
+		if (log->programs[i].open)
+			fl_buf_byte(&log->programs[i].lines, '\n');
+}
+
+/* Reading ----------------------------------------------------------------- */
+
+/* false: out of memory. */
+static bool read_line(struct log *log, struct fl_in *under)
+{
+	const char *at, *lf;
+	size_t avail;
+	bool good = true;
+
+	lf = fl_in_peek_line(under, &at, &avail);
+	log->ended = !avail || (!lf && fl_in_damage(under)) || log->full;
+	if (!log->ended) {
+		good = take_line(log, (struct slice){ at, lf ? (size_t)(lf - at)
+							     : avail },
+				 lf != NULL);
+		fl_in_consume(under, lf ? (size_t)(lf + 1 - at) : avail);
+	} else {
+		end_lines(log);
+	}
+	return good;
+}
+
+/* Lines of the current program; false: there are no more of any. */
+static bool fill(struct log *log, struct fl_in *under)
+{
+	struct program *program;
+
+	for (;;) {
+		program = log->n ? &log->programs[log->current] : NULL;
+		if (program && log->given < program->lines.size)
+			return true;
+		log->given = 0;
+		if (program)
+			program->lines.size = 0;
+		if (!log->ended) {
+			if (!read_line(log, under)) {
+				fl_no_memory(fl_in_flame(under));
+				return false;
+			}
+		} else if (log->current + 1 < log->n) {
+			log->current++;
+		} else {
+			return false;
+		}
+	}
+}
+
+static size_t read_log(void *state, struct fl_in *under, uint8_t *out,
+		       size_t capacity, const char **damage)
+{
+	struct log *log = state;
+	size_t made = 0, n;
+
+	while (made < capacity && fill(log, under)) {
+		struct fl_buf *lines = &log->programs[log->current].lines;
+
+		n = FL_MIN(capacity - made, lines->size - log->given);
+		memcpy(out + made, lines->data + log->given, n);
+		log->given += n;
+		made += n;
+	}
+	if (made < capacity && log->full)
+		*damage = too_many;
+	return made;
+}
+
+static void end_log(void *state)
+{
+	struct log *log = state;
+
+	for (size_t i = 0; i < log->n; i++) {
+		fl_buf_free(&log->programs[i].key);
+		fl_buf_free(&log->programs[i].lines);
+	}
+	fl_free(log->programs);
+	fl_buf_free(&log->text);
+	fl_buf_free(&log->key);
+	fl_free(log);
+}
+
+/* Which log it is --------------------------------------------------------- */
+
+/* Two lines, or all there are, are objects that hold a line of text. */
+static bool is_json_log(struct log *log, struct slice head, bool whole)
+{
+	struct fl_log_line parsed = { .key = &log->key };
+	const char *lf = memchr(head.data, '\n', head.size);
+	struct slice line = { head.data, lf ? (size_t)(lf - head.data) :
+					      head.size };
+
+	if ((!lf && !whole) || !fl_log_json(line, &log->text, &parsed))
+		return false;
+	return !lf || lf + 1 == head.data + head.size || lf[1] == '{' ||
+	       lf[1] == '\n';
+}
+
+static struct slice peek(struct fl_in *in, size_t most, bool *whole)
+{
+	size_t n;
+	const char *at = (const char *)fl_in_peek(in, most, &n);
+
+	*whole = n < most;
+	return (struct slice){ at ? at : "", FL_MIN(n, most) };
+}
+
+static void *begin(struct flame *flame, struct fl_in *under)
+{
+	enum { FIRST = 4096, LINE = 64 << 10 };
+	struct log *log;
+	struct slice head;
+	bool whole, found;
+
+	head = peek(under, FIRST, &whole);
+	if (!head.size || (head.data[0] != '{' && !fl_log_may_begin(head)))
+		return NULL;
+	log = fl_zeroed(1, sizeof(*log));
+	if (!log) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	if (head.data[0] == '{') {
+		found = is_json_log(log, peek(under, LINE, &whole), whole);
+	} else {
+		log->parse = fl_log_prefix(peek(under, FL_LOG_HEAD, &whole),
+					   &log->key);
+		found = log->parse;
+	}
+	if (found)
+		return log;
+	end_log(log);
+	return NULL;
+}
+
+static unsigned no_bid(const uint8_t *head, size_t n)
+{
+	(void)head;
+	(void)n;
+	return 0;
+}
+
+/* In no table: the first line alone does not tell. */
+static const struct fl_decoder decoder = {
+	.name = "log", .bid = no_bid, .begin = begin, .read = read_log,
+	.end = end_log,
+};
+
+struct fl_in *fl_log_unwrap(struct fl_in *in)
+{
+	void *state = begin(fl_in_flame(in), in);
+	struct fl_in *over;
+
+	if (!state)
+		return in;
+	over = fl_layer_over(in, &decoder, state);
+	if (!over) {
+		end_log(state);
+		fl_in_close(in);
+	}
+	return over;
+}
