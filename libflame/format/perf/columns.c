@@ -165,16 +165,35 @@ static bool is_page_size(struct slice word)
 	return n && n + 1 == word.size && memchr("BKMGT", word.data[n], 5);
 }
 
-/* A blank and a path, or "unknown", at the end. */
+/* The offset of " \t IPC:"; s.size: none. */
+static size_t find_ipc(struct slice s)
+{
+	const char *at = memmem(s.data, s.size, "\t IPC:", 6);
+
+	if (!at)
+		at = memmem(s.data, s.size, "  IPC:", 6);
+	return at ? (size_t)(at - s.data) : s.size;
+}
+
+/*
+ * A path, whose names may hold blanks, or "unknown", at the end.  What ends in
+ * a bracket is a frame with its module.
+ */
 static bool skip_cgroup(struct slice *s, struct slice *cgroup)
 {
-	struct slice word;
+	struct slice word, all = *s;
 	size_t size;
 
 	word = peek_word(*s, &size);
-	if (size != word.size + 1 ||
+	if (size == word.size ||
 	    !(fl_slice_starts(word, "/") || fl_slice_is(word, "unknown")))
 		return false;
+	all.size = find_ipc(all);
+	all = fl_slice_trim(all);
+	if (fl_slice_starts(word, "/") && !fl_slice_ends(all, ")")) {
+		word = all;
+		size = (size_t)(all.data + all.size - s->data);
+	}
 	*cgroup = word;
 	advance(s, size);
 	return true;
@@ -318,11 +337,13 @@ struct slice fl_perf_frame_of_line(struct slice rest, struct slice *cgroup)
 	size_t size;
 
 	*cgroup = (struct slice){ "", 0 };
-	/* "from => to" of a branch. */
+	/* "from => to" of a branch; callindent has a name before both. */
 	arrow = memmem(rest.data, rest.size, " => ", 4);
 	if (arrow)
 		rest.size = arrow - rest.data;
 	rest = fl_slice_trim(rest);
+	if (arrow)
+		return last_address(rest);
 	rest.size = find_end_columns(rest, cgroup);
 	word = peek_word(rest, &size);
 	if (fl_slice_starts(word, "/"))

@@ -225,6 +225,7 @@ static struct fl_perf_event *add_event(struct fl_perf_reader *r, flame_id name)
 	new->metric = fl_metric(flame, new->name.data, unit,
 				r->naming.options->total ? unit : "samples");
 	new->wanted = is_selected(r, new->name);
+	new->branch = fl_slice_starts(new->name, "branches");
 	if (r->nevents <= MAX_HISTOGRAMS) {
 		new->periods = fl_zeroed(FL_PERIOD_BUCKETS,
 					 sizeof(*new->periods));
@@ -261,6 +262,15 @@ struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 		return NULL;
 	r->event = *place;
 	return &r->events[*place];
+}
+
+bool fl_perf_event_may_be(const struct fl_perf_reader *r, struct slice text)
+{
+	for (size_t i = 0; i < r->nevents; i++)
+		if (r->events[i].name.size == text.size &&
+		    memcmp(r->events[i].name.data, text.data, text.size) == 0)
+			return true;
+	return !r->nevents;
 }
 
 void fl_perf_saw(struct flame_source *source, int64_t first, int64_t last)

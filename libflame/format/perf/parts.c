@@ -56,7 +56,8 @@ void fl_perf_resume(struct flame_source *source)
 static void forget_counts(struct fl_perf_reader *r)
 {
 	r->line = r->samples = r->bad = r->no_period = r->lost = 0;
-	r->cut_line = 0;
+	r->no_branch = r->cut_line = 0;
+	r->no_end = false;
 }
 
 /*
@@ -110,6 +111,8 @@ void fl_perf_join(struct flame_source *whole, struct flame_source *part)
 	to->bad += from->bad;
 	to->no_period += from->no_period;
 	to->lost += from->lost;
+	to->no_branch += from->no_branch;
+	to->no_end |= from->no_end;
 	if (from->cut_line)
 		to->cut_line = to->line - from->line + from->cut_line;
 	fl_perf_saw(whole, part->first, part->last);

@@ -228,7 +228,20 @@ static enum what take_columns(struct fl_perf_reader *r, struct slice line,
 	return ready ? SAMPLE : NOTHING;
 }
 
-/* Lines of addresses alone are columns only where frames begin with a tab. */
+/* Whether the open record's last frame has a module: so do all, then. */
+static bool has_modules(const struct fl_perf_reader *r)
+{
+	const struct fl_perf_list *frames = &r->frames;
+
+	return frames->n && !r->naming.options->peer &&
+	       r->flame->frames.data[frames->at[frames->n - 1]].type !=
+	       FLAME_UNKNOWN;
+}
+
+/*
+ * Lines of addresses alone are columns only where frames begin with a tab, or
+ * have modules.
+ */
 static bool is_columns(const struct fl_perf_reader *r, struct slice line,
 		       struct slice *cgroup)
 {
@@ -242,7 +255,8 @@ static bool is_columns(const struct fl_perf_reader *r, struct slice line,
 	if (r->one_line.n && fl_perf_is_source_and_columns(line))
 		return true;
 	return line.data[0] == ' ' && fl_perf_end_columns(line, cgroup) &&
-	       (r->tabs || memchr(word.data, ':', word.size) ||
+	       (r->tabs || has_modules(r) ||
+		memchr(word.data, ':', word.size) ||
 		memchr(word.data, '/', word.size));
 }
 
@@ -274,6 +288,16 @@ static bool is_bare(struct fl_perf_reader *r, struct slice *line,
 	return true;
 }
 
+/* A line with an address, but no module where the frames before it have one. */
+static bool lacks_module(const struct fl_perf_reader *r, struct slice text)
+{
+	struct fl_perf_frame frame;
+
+	return has_modules(r) &&
+	       !fl_slice_ends(fl_slice_trim_end(text), ")") &&
+	       fl_perf_frame(text, &frame) && frame.ip.size;
+}
+
 /* A frame that is not in the cache, or a line that is not understood. */
 static enum what take_frame(struct fl_perf_reader *r, struct slice line,
 			    struct slice text, uint64_t hash)
@@ -294,7 +318,7 @@ static enum what take_frame(struct fl_perf_reader *r, struct slice line,
 	r->naming.java = r->record.java;
 	if (!hash)
 		hash = fl_hash(line.data, line.size);
-	if (r->record.open &&
+	if (r->record.open && !lacks_module(r, text) &&
 	    fl_perf_lines_add(&r->lines[r->record.java], &r->naming, line,
 			      hash, &new, &id)) {
 		if (!take_line(r, &new))
@@ -380,7 +404,8 @@ static bool is_cut(struct fl_perf_reader *r, struct slice line)
 		return false;
 	if (line.data[0] != '\t' && fl_perf_header(line, NULL, &h))
 		return h.non_sample ? false : r->tabs || !h.event.size ||
-		       fl_perf_frame(h.rest, &frame);
+		       fl_perf_frame(h.rest, &frame) ||
+		       !fl_perf_event_may_be(r, h.event);
 	return r->record.open && begins_with_blank(line) &&
 	       !(is_frame && fl_perf_lines_has(lines, &frame));
 }
@@ -447,6 +472,14 @@ static int end_of_input(struct fl_perf_reader *r)
 	if (r->lost)
 		fl_warn(r->flame, "%s: perf lost %" PRIu64 " events while it "
 			"recorded", name, r->lost);
+	if (r->no_branch)
+		fl_remark(r->flame, "%s: %" PRIu64 " samples of branches have "
+			  "no function: perf script prints it with -F ip,sym",
+			  name, r->no_branch);
+	if (r->no_end && !r->cut_line)
+		fl_remark(r->flame, "%s: the text ends without the empty line "
+			  "that perf prints after a stack: the last one may "
+			  "lack its root", name);
 	fl_perf_inline_report(r->naming.inlines, name);
 	if (r->cut_line)
 		fl_warn(r->flame, "%s: the text ends within line %" PRIu64
@@ -454,7 +487,8 @@ static int end_of_input(struct fl_perf_reader *r)
 			"whole", name, r->cut_line);
 	if (damage)
 		fl_warn(r->flame, "%s: %s", name, damage);
-	r->lost = r->no_period = 0;
+	r->lost = r->no_period = r->no_branch = 0;
+	r->no_end = false;
 	if (r->bad || r->cut_line || damage)
 		source->damage = r->headers || r->samples ? 1 : 2;
 	return fl_perf_events_end(r) == FLAME_OK ? FLAME_END : FLAME_FAILED;
@@ -495,6 +529,8 @@ static int read_one(struct flame_source *source, struct flame_sample *sample)
 		if (what != NOTHING)
 			break;
 		if (!next_line(r, &line)) {
+			r->no_end |= r->record.open && r->frames.n &&
+				     !r->record.flat;
 			if (r->record.open && !is_lost(r) &&
 			    fl_perf_record_end(r, sample))
 				break;

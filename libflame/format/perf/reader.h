@@ -33,7 +33,7 @@ enum { FL_PERIOD_BUCKETS = 256 };
 struct fl_perf_event {
 	struct slice name;	/* the dictionary's */
 	flame_id metric;
-	bool wanted;
+	bool wanted, branch;
 	struct fl_map threads;	/* distinct ones, where they are counted */
 	uint32_t *periods;	/* histogram of FL_PERIOD_BUCKETS; or NULL */
 };
@@ -41,6 +41,7 @@ struct fl_perf_event {
 /* A record whose frames are being read, or that is next. */
 struct fl_perf_record {
 	bool open, wanted, java, flat;
+	bool branch;		/* its event is branches */
 	bool closed;		/* an empty line came, though no frame did */
 	flame_id base;		/* the comm's stack */
 	flame_id comm, thread, labels, metric;
@@ -97,7 +98,9 @@ struct fl_perf_reader {
 	bool headers;	/* there are lines that begin records */
 	bool looked_for_end;
 	uint64_t cut_line;	/* not 0: the last, which has no end */
+	bool no_end;		/* no empty line, or newline, ends the last */
 	uint64_t line, samples, bad, first_bad, no_period, lost;
+	uint64_t no_branch;	/* samples of branches without a frame */
 	char bad_text[80];
 };
 
@@ -106,6 +109,8 @@ struct fl_perf_reader {
  */
 struct fl_perf_event *fl_perf_event_find(struct fl_perf_reader *r,
 					 struct slice text);
+/* Whether it is one of those there were, if there were any. */
+bool fl_perf_event_may_be(const struct fl_perf_reader *r, struct slice text);
 /* At the end: what the choice of events comes to; FLAME_FAILED: nothing. */
 int fl_perf_events_end(struct fl_perf_reader *r);
 /* Times that there were: see flame_source. */

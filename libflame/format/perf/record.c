@@ -252,6 +252,7 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 			return false;
 		fl_perf_event_count(r, event, h);
 		record->metric = event->metric;
+		record->branch = event->branch;
 		record->wanted &= event->wanted;
 	}
 	record->open = true;
@@ -457,6 +458,7 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 		for (size_t i = 0; i < r->one_line.n; i++)
 			fl_perf_add(r->flame, &r->frames, r->one_line.at[i]);
 	}
+	r->no_branch += record->branch && !r->frames.n;
 	if (!r->frames.n && r->naming.options->peer == FL_PEER_INFERNO)
 		return false;
 	if (r->stop) {
