@@ -424,7 +424,9 @@ Test(records, mean_the_same_when_they_come_again)
 		"\t              ab abc (inlined)\n"
 		"\t             1ab std::f(int (*)(int))+0xab (/x)\n"
 		"\t            1ab0 [unknown] (/x/libstdc++.so.6)\n"
-		"\t            1ab1 (/x)\n\t            1ab2 f\n\n",
+		"\t            1ab1 (/x)\n\n",
+		"a 1/2 [001] 1.000001:  7 cycles:u: \n"
+		"\t            1ab2 f\n\n",
 		"a 1/2 [001] 1.000001:  7 cycles:u: \r\n"
 		"\t          401136 f+0x1f (/x)\r\n\r\n",
 		"b c 1/2 [001] 1.000001: a:b: x=1\n"

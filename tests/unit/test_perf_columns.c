@@ -258,7 +258,7 @@ Test(ends, without_modules_are_judged_by_the_names)
 	struct fl_buf cut = { 0 };
 
 	cr_assert_str_eq(FOLD(text, ""), "main;leaf 2\n");
-	cr_assert_str_eq(said.data, "");
+	cr_assert(strstr(said.data, "without the empty line"));
 	out.size = 0;
 	fl_buf_put(&cut, text, sizeof(text) - 3);
 	cr_assert_str_eq(fold(cut.data, cut.size, ""), "main;leaf 1\n");
