@@ -62,7 +62,7 @@ struct fl_code_blob {
 };
 
 struct fl_vm_method {
-	uint64_t at, const_method;
+	uint64_t at;
 	flame_id name;
 	unsigned round;
 };

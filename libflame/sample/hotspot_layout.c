@@ -25,6 +25,7 @@ static const struct wanted {
 	{ "VirtualSpace", "_low", AT(virtual_low) },
 	{ "VirtualSpace", "_high", AT(virtual_high) },
 	{ "HeapBlock::Header", "_used", AT(block_used) },
+	{ "GenericGrowableArray", "_len", AT(array_length) },	/* JDK 11 */
 	{ "GrowableArrayBase", "_len", AT(array_length) },
 	{ "GrowableArray<int>", "_data", AT(array_data) },
 	{ "CodeBlob", "_name", AT(blob_name) },
@@ -60,7 +61,9 @@ static const struct wanted {
 };
 
 static const struct fl_vm_release releases[] = {
+	{ 11, false, 0 },
 	{ 17, false, 0 },
+	{ 21, false, 1 },
 	{ 25, true, 1 },
 };
 

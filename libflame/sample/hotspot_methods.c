@@ -60,7 +60,11 @@ static void forget_methods(struct fl_hotspot *h)
 	fl_map_clear(&h->methods_by_at);
 }
 
-/* The name of a Method*; 0: it is none. */
+/*
+ * The name of a Method*; 0: it is none.  It is cached for a round only: memory
+ * of an unloaded class is used again, Method and ConstMethod at the same
+ * addresses where the new class has the same shape.
+ */
 static flame_id method_name(struct fl_hotspot *h, uint64_t at)
 {
 	uint64_t *place, const_method;
@@ -87,10 +91,7 @@ static flame_id method_name(struct fl_hotspot *h, uint64_t at)
 		*place = ++h->nmethods;
 	}
 	m = &h->methods[*place - 1];
-	if (m->const_method != const_method) {
-		m->const_method = const_method;
-		m->name = read_method(h, const_method);
-	}
+	m->name = read_method(h, const_method);
 	m->round = h->round;
 	return m->name;
 }

@@ -179,14 +179,20 @@ static bool add_kernel_line(struct fl_symbols *symbols, char *line)
 	return true;
 }
 
+/* HotSpot's Compiler.perfmap writes 0x before its numbers. */
+static char *map_number(char *at, uint64_t *n)
+{
+	return hex(at[0] == '0' && at[1] == 'x' ? at + 2 : at, n);
+}
+
 static bool add_map_line(struct fl_symbols *symbols, char *line)
 {
 	uint64_t start, size;
-	char *at = hex(line, &start);
+	char *at = map_number(line, &start);
 
 	if (!at || *at != ' ')
 		return true;
-	at = hex(at + 1, &size);
+	at = map_number(at + 1, &size);
 	if (!at || *at != ' ' || !at[1] || !size || start == UINT64_MAX)
 		return true;
 	return add(symbols, start, size, at + 1);

@@ -78,6 +78,7 @@ Test(symbols, of_perf_maps_override_older_ones)
 			   "2080 10 third\n"
 			   "fffffffffffffff0 100 wraps\n"
 			   "3000 0 empty\n"
+			   "0x0000000000005000 0x0000000000000090 LHot;::spot\n"
 			   "zz 10 bad\n"
 			   "4000 10 unfinished";
 
@@ -86,6 +87,7 @@ Test(symbols, of_perf_maps_override_older_ones)
 	cr_expect_str_eq(name_at(&s, 0x2000), "LPoint;::x with blanks");
 	cr_expect_str_eq(name_at(&s, 0x2085), "third");
 	cr_expect_str_eq(name_at(&s, 0x3000), "none");
+	cr_expect_str_eq(name_at(&s, 0x508f), "LHot;::spot");
 	cr_expect_str_eq(name_at(&s, 0x4000), "none");
 	fl_symbols_free(&s);
 }
