@@ -47,7 +47,7 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(no_children) },
 	{ 'p', "pid", "PID|NAME|java", "record these processes",
 	  .kind = CLI_TAKE },
-	{ 0, "stack", "BYTES", "copy so much of a stack (16384)",
+	{ 0, "stack", "BYTES", "copy so much of a stack (65528)",
 	  .kind = CLI_TAKE },
 	{ 't', "threads", NULL, "a root frame per thread",
 	  CLI_FLAG, CLI_AT(threads) },
@@ -203,9 +203,12 @@ static struct flame_sink *make_sink(struct cli *cli, struct flame *flame,
 static void say_result(const struct cli *cli,
 		       const struct fl_record_result *result)
 {
-	double whole = result->samples ? 100 * (double)result->whole /
-					 (double)result->samples : 100;
+	double samples = (double)FL_MAX(result->samples, 1);
+	double whole = 100 * (double)result->whole / samples;
+	double truncated = 100 * (double)result->truncated / samples;
+	double broken = 100 - whole - truncated;
 	double lost = (double)result->lost;
+	char complete[40];
 
 	if (cli->quiet)
 		return;
@@ -213,9 +216,18 @@ static void say_result(const struct cli *cli,
 		cli_say(cli, "%.1f %% of the samples were lost: a lower "
 			"--frequency or --stack loses less",
 			100 * lost / ((double)result->samples + lost));
-	if (whole < 95)
-		cli_say(cli, "%.1f %% of the stacks are not complete: "
-			"--stack 32768 copies more of each", 100 - whole);
+	if (truncated > 5 && result->stack < FL_MAX_STACK)
+		cli_say(cli, "%.1f %% of the stacks are longer than what was "
+			"copied of them: --stack %d copies more", truncated,
+			FL_MAX_STACK);
+	else if (truncated > 5)
+		cli_say(cli, "%.1f %% of the stacks are longer than what can "
+			"be read of them: they begin with [truncated]",
+			truncated);
+	if (broken > 5 && result->samples)
+		cli_say(cli, "%.1f %% of the stacks are broken: their code has "
+			"neither call frame information nor frame pointers "
+			"(-fno-omit-frame-pointer)", broken);
 	if (result->unread)
 		cli_say(cli, "memory could not be read at %" PRIu64 " looks "
 			"(ptrace_scope=1 or missing CAP_SYS_PTRACE): Try: sudo "
@@ -224,10 +236,12 @@ static void say_result(const struct cli *cli,
 	if (result->throttled)
 		cli_say(cli, "the kernel left out samples to save time: use a "
 			"lower --frequency");
+	snprintf(complete, sizeof(complete), result->samples ?
+		 "%.1f%% complete stacks, " : "", whole);
 	cli_say(cli, "%" PRIu64 " samples of %s in %.1f s, %" PRIu64 " lost, "
-		"%.1f%% complete stacks, %s", result->samples,
-		result->what, result->seconds,
-		result->lost, whole, result->kernel ? "user+kernel" : "user");
+		"%s%s", result->samples, result->what, result->seconds,
+		result->lost, complete,
+		result->kernel ? "user+kernel" : "user");
 }
 
 static void say_ring(const struct cli *cli,
@@ -612,7 +626,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		return take_event(cli, value);
 	if (strcmp(name, "frequency") == 0)
 		return take_number(cli, name, value, 1, 100000, &own->hertz);
-	if (!take_number(cli, name, value, 1024, 65528, &own->stack))
+	if (!take_number(cli, name, value, 1024, FL_MAX_STACK, &own->stack))
 		return false;
 	own->stack &= ~7u;	/* as the kernel wants it */
 	return true;
@@ -685,7 +699,7 @@ static const struct cli_tool tool = {
 
 int main(int argc, char **argv)
 {
-	struct own own = { .stack = 16384 };
+	struct own own = { .kind = FL_RECORD_CPU };
 	int status = cli_main(&tool, &own, argc, argv);
 
 	free(own.pids);

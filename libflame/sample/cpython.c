@@ -3,8 +3,9 @@
  * Python frames of CPython, read from outside while it runs.
  *
  * Python's frames are in the process's heap; one native frame of the
- * interpreter's loop corresponds to a run of them.  They are read right after a
- * sample was taken, so they are of that moment or of one soon after it.  From
+ * interpreter's loop corresponds to a run of them.  They are read as soon as the
+ * kernel has written a sample, before its turn in the order of all, so they are
+ * of that moment or of one soon after it.  From
  * 3.13 on the interpreter publishes the offsets; those of 3.11 and 3.12 are
  * tables here.  Other releases are reported, and not read.
  */
@@ -16,6 +17,7 @@
 
 enum {
 	MAX_THREADS = 10000, MAX_INTERPRETERS = 100, MAX_PYTHON_FRAMES = 1000,
+	PENDING_SAMPLES = 64,
 	MAX_TEXT = 1024, MAX_CODES = 1 << 20, FRAME_SIZE = 80,
 	OWNED_BY_GENERATOR = 1,
 	OWNED_BY_C = 3		/* and more: a frame that only marks an entry */
@@ -68,12 +70,18 @@ struct fl_cpython {
 	} *names;
 	size_t nnames, capacity;
 	struct fl_buf buf;
-	struct fl_unwinder walked;	/* frames and addresses alone */
+	struct walk {
+		uint64_t key;
+		bool complete;	/* down to the outermost frame */
+		bool cut;	/* there are more frames */
+		struct fl_unwinder walked;	/* frames and addresses alone */
+		struct run {
+			size_t begin, end;
+		} *runs;	/* of walked, from the leaf on */
+		size_t nruns, runs_capacity;
+	} walks[PENDING_SAMPLES + 1];	/* the last one: of now */
+	unsigned next;			/* of walks to be overwritten */
 	struct fl_unwinder merged;
-	struct run {
-		size_t begin, end;
-	} *runs;		/* of walked, from the leaf on */
-	size_t nruns, runs_capacity;
 };
 
 static bool read_at(const struct fl_cpython *py, uint64_t at, void *to,
@@ -187,9 +195,11 @@ void fl_cpython_free(struct fl_cpython *py)
 	fl_map_free(&py->codes);
 	fl_free(py->names);
 	fl_buf_free(&py->buf);
-	fl_free(py->runs);
-	fl_free(py->walked.frames);
-	fl_free(py->walked.addresses);
+	for (size_t i = 0; i < FL_COUNT(py->walks); i++) {
+		fl_free(py->walks[i].runs);
+		fl_free(py->walks[i].walked.frames);
+		fl_free(py->walks[i].walked.addresses);
+	}
 	fl_free(py->merged.frames);
 	fl_free(py->merged.addresses);
 	fl_free(py);
@@ -333,15 +343,15 @@ static void push(struct fl_cpython *py, struct fl_unwinder *to,
 	to->addresses[to->nframes++] = address;
 }
 
-static bool begin_run(struct fl_cpython *py)
+static bool begin_run(struct fl_cpython *py, struct walk *w)
 {
-	if (!fl_grow(&py->runs, &py->runs_capacity, py->nruns + 1,
-		     sizeof(*py->runs))) {
+	if (!fl_grow(&w->runs, &w->runs_capacity, w->nruns + 1,
+		     sizeof(*w->runs))) {
 		fl_no_memory(py->flame);
 		return false;
 	}
-	py->runs[py->nruns++] =
-		(struct run){ py->walked.nframes, py->walked.nframes };
+	w->runs[w->nruns++] =
+		(struct run){ w->walked.nframes, w->walked.nframes };
 	return true;
 }
 
@@ -350,19 +360,19 @@ static bool begin_run(struct fl_cpython *py)
  * executes: it ends at the frame with which the loop was entered.  Whether the
  * outermost frame was reached.
  */
-static bool walk(struct fl_cpython *py, uint64_t at)
+static bool walk(struct fl_cpython *py, struct walk *w, uint64_t at)
 {
 	const struct layout *l = &py->layout;
 	uint8_t frame[FRAME_SIZE];
 	bool entry = true, generator = false;
 
-	py->walked.nframes = py->nruns = 0;
+	w->walked.nframes = w->nruns = 0;
 	for (unsigned n = 0; at && n < MAX_PYTHON_FRAMES; n++) {
 		uint64_t code;
 		flame_id id;
 
 		if (!read_at(py, at, frame, sizeof(frame)) ||
-		    (entry && !begin_run(py)))
+		    (entry && !begin_run(py, w)))
 			return false;
 		memcpy(&code, frame + l->code, 8);
 		memcpy(&at, frame + l->previous, 8);
@@ -373,9 +383,10 @@ static bool walk(struct fl_cpython *py, uint64_t at)
 			continue;
 		id = code_frame(py, code & ~UINT64_C(7)); /* 3.14 has tags */
 		if (id)
-			push(py, &py->walked, id, 0);
-		py->runs[py->nruns - 1].end = py->walked.nframes;
+			push(py, &w->walked, id, 0);
+		w->runs[w->nruns - 1].end = w->walked.nframes;
 	}
+	w->cut = at;
 	/* One that has just been left has no caller: it is not the first. */
 	return !at && !generator;
 }
@@ -415,21 +426,21 @@ static uint64_t first_frame(struct fl_cpython *py, pid_t tid)
  * ones are the same still, while inner ones may have ended or begun after the
  * sample: they are counted from the outermost one if both ends were reached.
  */
-static const struct run *run_of(const struct fl_cpython *py, size_t loop,
+static const struct run *run_of(const struct walk *w, size_t loop,
 				size_t loops, bool from_root)
 {
-	size_t nruns = py->nruns;
+	size_t nruns = w->nruns;
 
 	/* A thread's base, that no loop has entered. */
 	while (from_root && nruns > loops &&
-	       py->runs[nruns - 1].begin == py->runs[nruns - 1].end)
+	       w->runs[nruns - 1].begin == w->runs[nruns - 1].end)
 		nruns--;
 	if (from_root && loop + nruns < loops)
 		return NULL;
 	if (from_root)
 		loop = loop + nruns - loops;
-	return loop < nruns && py->runs[loop].begin < py->runs[loop].end ?
-	       &py->runs[loop] : NULL;
+	return loop < nruns && w->runs[loop].begin < w->runs[loop].end ?
+	       &w->runs[loop] : NULL;
 }
 
 /* python -X perf has the same frames in its perf map, or not yet. */
@@ -441,25 +452,56 @@ static bool is_double(const struct fl_cpython *py, const struct fl_unwinder *u,
 		is_loop(py, u->frames[i - 1]));
 }
 
-void fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
-		      bool whole)
+/* Reads all frames; while the thread runs they come and go. */
+static void walk_thread(struct fl_cpython *py, struct walk *w, pid_t tid)
 {
 	enum { MAX_WALKS = 3 };
+	uint64_t at = 0;
+
+	w->complete = w->cut = false;
+	w->nruns = w->walked.nframes = 0;
+	for (unsigned tries = 0; !w->complete && !w->cut && tries < MAX_WALKS;
+	     tries++) {
+		at = first_frame(py, tid);
+		if (!at)
+			return;
+		w->complete = walk(py, w, at);
+	}
+}
+
+void fl_cpython_read(struct fl_cpython *py, pid_t tid, uint64_t key)
+{
+	struct walk *w = &py->walks[py->next];
+
+	py->next = (py->next + 1) % PENDING_SAMPLES;
+	w->key = key;
+	walk_thread(py, w, tid);
+}
+
+static struct walk *walk_for(struct fl_cpython *py, pid_t tid, uint64_t key)
+{
+	struct walk *now = &py->walks[PENDING_SAMPLES];
+
+	for (size_t i = 0; key && i < PENDING_SAMPLES; i++)
+		if (py->walks[i].key == key)
+			return &py->walks[i];
+	walk_thread(py, now, tid);
+	return now;
+}
+
+bool fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
+		      uint64_t key, bool whole)
+{
 	struct fl_unwinder *m = &py->merged;
 	size_t loops = 0, loop = 0;
-	uint64_t at;
+	const struct walk *w;
 
 	for (size_t i = 0; i < u->nframes; i++)
 		loops += is_loop(py, u->frames[i]);
-	at = loops ? first_frame(py, tid) : 0;
-	if (!at)
-		return;
-	/* While the thread runs frames come and go. */
-	for (unsigned tries = 0; !walk(py, at); at = first_frame(py, tid))
-		if (++tries == MAX_WALKS || !at) {
-			whole = false;
-			break;
-		}
+	w = loops ? walk_for(py, tid, key) : NULL;
+	if (!w || !w->nruns)
+		return true;
+	whole &= w->complete;
 	m->nframes = 0;
 	for (size_t i = 0; i < u->nframes; i++) {
 		const struct run *run = NULL;
@@ -467,13 +509,14 @@ void fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
 		if (is_double(py, u, i))
 			continue;
 		if (is_loop(py, u->frames[i]))
-			run = run_of(py, loop++, loops, whole);
+			run = run_of(w, loop++, loops, whole);
 		if (!run)
 			push(py, m, u->frames[i], u->addresses[i]);
 		for (size_t k = run ? run->begin : 0; run && k < run->end; k++)
-			push(py, m, py->walked.frames[k], 0);
+			push(py, m, w->walked.frames[k], 0);
 	}
 	u->nframes = 0;
 	for (size_t i = 0; i < m->nframes; i++)
 		fl_unwind_push(u, m->frames[i], m->addresses[i]);
+	return !w->cut;
 }

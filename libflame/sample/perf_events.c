@@ -41,6 +41,7 @@ struct fl_ring {
 	uint64_t head, tail;
 	/* The next record: its time; 0: not looked at yet. */
 	uint64_t time;
+	uint64_t peeked;	/* up to here by fl_perf_events_peek */
 };
 
 #define SAMPLE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -112,8 +113,7 @@ static void describe(struct perf_event_attr *attr,
 	attr->sample_stack_user = sampling->stack;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
-	attr->watermark = 1;
-	attr->wakeup_watermark = (uint32_t)(events->ring_size / 4);
+	attr->wakeup_events = 1;
 	if (!events->per_cpu) {
 		attr->inherit = 1;	/* new threads, and children */
 		attr->enable_on_exec = sampling->on_exec;
@@ -537,6 +537,12 @@ void fl_perf_events_round(struct fl_perf_events *events)
 	}
 }
 
+static uint64_t key_of(const struct fl_perf_events *events,
+		       const struct fl_ring *ring, uint64_t at)
+{
+	return at * MAX_CPUS + (uint64_t)(ring - events->rings) + 1;
+}
+
 static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
 		     size_t size)
 {
@@ -546,6 +552,55 @@ static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
 	memcpy(to, ring->data + at, first);
 	if (first < size)
 		memcpy((char *)to + first, ring->data, size - first);
+}
+
+/* The next sample of a ring that has not been peeked at. */
+static bool peek_sample(struct fl_ring *ring, uint64_t *at, pid_t *pid,
+			pid_t *tid)
+{
+	struct perf_event_header h;
+	int32_t ids[2];
+
+	if (ring->peeked < ring->tail)
+		ring->peeked = ring->tail;
+	while (ring->peeked < ring->head) {
+		*at = ring->peeked;
+		copy_out(ring, *at, &h, sizeof(h));
+		if (h.size < sizeof(h) || h.size > ring->head - *at)
+			return false;
+		ring->peeked += h.size;
+		if (h.type != PERF_RECORD_SAMPLE)
+			continue;
+		/* The address comes before pid and tid. */
+		copy_out(ring, *at + sizeof(h) + 8, ids, sizeof(ids));
+		*pid = ids[0];
+		*tid = ids[1];
+		return true;
+	}
+	return false;
+}
+
+bool fl_perf_events_peek(struct fl_perf_events *events, uint64_t *key,
+			 pid_t *pid, pid_t *tid)
+{
+	for (size_t i = 0; i < events->nrings; i++) {
+		struct fl_ring *ring = &events->rings[i];
+		uint64_t at;
+
+		if (!peek_sample(ring, &at, pid, tid))
+			continue;
+		*key = key_of(events, ring, at);
+		return true;
+	}
+	return false;
+}
+
+bool fl_perf_events_pending(const struct fl_perf_events *events)
+{
+	for (size_t i = 0; i < events->nrings; i++)
+		if (events->rings[i].tail < events->rings[i].head)
+			return true;
+	return false;
 }
 
 /* The time of the record at the tail; UINT64_MAX: no record. */
@@ -600,6 +655,7 @@ bool fl_perf_events_next(struct fl_perf_events *events,
 		__atomic_store_n(&ring->page->data_tail, ring->tail,
 				 __ATOMIC_RELEASE);
 		good = fl_perf_event_parse(events->copy, h.size, event);
+		event->key = key_of(events, ring, ring->tail - h.size);
 	} while (!good);
 	return true;
 }

@@ -18,8 +18,10 @@
 
 enum {
 	WAIT_MS = 20,		/* between rounds at most */
-	HURRY_MS = 1,		/* where frames change meanwhile: Python's */
-	TICK_MS = 250		/* between looks at the targets */
+	PENDING_MS = 1,		/* until records are old enough to be ordered */
+	TICK_MS = 250,		/* between looks at the targets */
+	SMALL_STACK = 16384,	/* bytes */
+	MAX_LARGE_HERTZ = 1000	/* with larger stacks */
 };
 
 /* Targets --------------------------------------------------------------- */
@@ -194,9 +196,11 @@ static void push_kernel(struct fl_recorder *r, const struct fl_event *e)
 	}
 }
 
-bool fl_recorder_push_user(struct fl_recorder *r, struct fl_process *p,
-			   pid_t tid, const struct fl_regs *regs,
-			   const struct fl_stack_bytes *stack)
+enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
+					struct fl_process *p, pid_t tid,
+					const struct fl_regs *regs,
+					const struct fl_stack_bytes *stack,
+					uint64_t key)
 {
 	enum fl_stack_end end = FL_STACK_WHOLE;
 	struct fl_cpython *python;
@@ -209,8 +213,10 @@ bool fl_recorder_push_user(struct fl_recorder *r, struct fl_process *p,
 	python = fl_process_python(&r->processes, p);
 	if (python) {
 		r->hurries = true;
-		fl_cpython_merge(python, &r->unwinder, tid,
-				 end == FL_STACK_WHOLE);
+		if (!fl_cpython_merge(python, &r->unwinder, tid, key,
+				      end == FL_STACK_WHOLE) &&
+		    end == FL_STACK_WHOLE)
+			end = FL_STACK_TRUNCATED;
 	}
 	if (end == FL_STACK_TRUNCATED)
 		fl_unwind_push(&r->unwinder,
@@ -218,7 +224,7 @@ bool fl_recorder_push_user(struct fl_recorder *r, struct fl_process *p,
 	else if (end == FL_STACK_BROKEN)
 		fl_unwind_push(&r->unwinder,
 			       mark(r, &r->broken, "[broken]"), 0);
-	return end == FL_STACK_WHOLE;
+	return end;
 }
 
 static bool remember_addresses(struct fl_recorder *r)
@@ -267,7 +273,8 @@ void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
 		.time = r->since_1970 + time, .weight = (int64_t)weight,
 	};
 	r->result.samples++;
-	r->result.whole += waiter->whole;
+	r->result.whole += waiter->end == FL_STACK_WHOLE;
+	r->result.truncated += waiter->end == FL_STACK_TRUNCATED;
 	count(r, sample);
 }
 
@@ -309,8 +316,8 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 		return false;
 	r->unwinder.nframes = 0;
 	push_kernel(r, e);
-	taken.whole = fl_recorder_push_user(r, p, e->tid, has_user(e) ?
-					    &e->regs : NULL, &e->stack);
+	taken.end = fl_recorder_push_user(r, p, e->tid, has_user(e) ?
+					  &e->regs : NULL, &e->stack, e->key);
 	taken.stack = fl_recorder_stack(r, t->base);
 	taken.thread = t->set;
 	taken.labels = labels_of(r, e->cpu);
@@ -380,20 +387,53 @@ static bool take_rest(struct fl_recorder *r, struct flame_sample *sample)
 	return r->how.kind == FL_RECORD_OFFCPU && fl_offcpu_rest(r, sample);
 }
 
+/* Python's frames change at once: read them before a sample's turn comes. */
+static void read_python(struct fl_recorder *r)
+{
+	uint64_t key;
+	pid_t pid, tid;
+
+	while (fl_perf_events_peek(&r->events, &key, &pid, &tid)) {
+		struct fl_process *p = fl_process_find(&r->processes, pid);
+
+		if (p && p->python)
+			fl_cpython_read(p->python, tid, key);
+	}
+}
+
+/* Whether a ring has room for the samples of some waits. */
+static bool may_sleep(const struct fl_recorder *r)
+{
+	const struct fl_sampling *s = &r->how.sampling;
+	size_t samples = r->events.ring_size / (s->stack + 1024);
+
+	return !r->hurries && !s->switches &&
+	       s->hertz * WAIT_MS / 1000 < samples / 8;
+}
+
+/*
+ * The kernel wakes who polls at each sample, which Python needs and others
+ * only pay for.
+ */
 static void wait_for_more(struct fl_recorder *r)
 {
-	int most = r->hurries ? HURRY_MS : WAIT_MS;
+	int most = r->hurries && fl_perf_events_pending(&r->events) ?
+		   PENDING_MS : WAIT_MS;
 
 	if (r->how.kind == FL_RECORD_WALL)
 		most = FL_MIN(most, fl_wall_wait(r));
-	if (r->blind) {
+	if (r->blind || may_sleep(r)) {
 		struct timespec t = { 0, most * 1000000L };
 
 		nanosleep(&t, NULL);
-		return;
+	} else {
+		fl_perf_events_wait(&r->events, most);
 	}
-	fl_perf_events_wait(&r->events, most);
+	if (r->blind)
+		return;
 	fl_perf_events_round(&r->events);
+	if (r->hurries)
+		read_python(r);
 }
 
 static int read_record(struct flame_source *source)
@@ -509,12 +549,37 @@ static int64_t epoch_offset(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - fl_now();
 }
 
+/*
+ * Opens events with the size of stack that was asked for, or else with the
+ * largest: 16 KiB lack the callers of a JIT compiler, of numpy, or of JDK 21's
+ * own stack walks.
+ */
+static bool try_events(struct flame *flame, struct fl_recorder *r,
+		       struct fl_refusal *refusal)
+{
+	struct fl_sampling *s = &r->how.sampling;
+	bool asked = s->stack;
+
+	if (!asked)
+		s->stack = s->switches || s->hertz > MAX_LARGE_HERTZ ?
+			   SMALL_STACK : FL_MAX_STACK;
+	if (!fl_perf_events_open(flame, &r->events, s, refusal))
+		return false;
+	if (asked || s->stack == SMALL_STACK ||
+	    r->events.ring_size == r->events.ring_wanted)
+		return true;
+	/* Others' limit of locked memory leaves room for few. */
+	fl_perf_events_close(&r->events);
+	s->stack = SMALL_STACK;
+	return fl_perf_events_open(flame, &r->events, s, refusal);
+}
+
 /* Wall clock time needs no events where nobody runs. */
 static bool open_events(struct flame *flame, struct fl_recorder *r,
 			struct fl_refusal *refusal)
 {
 	r->how.sampling.switches = r->how.kind == FL_RECORD_OFFCPU;
-	if (fl_perf_events_open(flame, &r->events, &r->how.sampling, refusal))
+	if (try_events(flame, r, refusal))
 		return true;
 	if (fl_failed(flame) || !refusal->blocked || r->how.sampling.all ||
 	    !(r->how.kind == FL_RECORD_WALL || r->how.may_fall_back))
@@ -543,6 +608,7 @@ static bool describe(struct flame *flame, struct fl_recorder *r)
 	r->result.metric = names[kind];
 	r->result.what = kind != FL_RECORD_CPU ? names[kind] :
 			 r->events.hardware ? "cycles" : "cpu-clock";
+	r->result.stack = r->how.sampling.stack;
 	r->result.ring_size = r->events.ring_size;
 	r->result.ring_wanted = r->events.ring_wanted;
 	/* While events wait for it, samples would be lost. */
@@ -550,7 +616,8 @@ static bool describe(struct flame *flame, struct fl_recorder *r)
 		fl_kernel_read(&r->processes);
 	r->metric = flame_metric(flame, names[kind], units[kind]);
 	if (kind != FL_RECORD_CPU &&
-	    !fl_blocked_init(&r->waiters.blocked, r->how.sampling.stack,
+	    !fl_blocked_init(&r->waiters.blocked,
+			     FL_MIN(r->how.sampling.stack, SMALL_STACK),
 			     r->result.kernel)) {
 		fl_no_memory(flame);
 		return false;

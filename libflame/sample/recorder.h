@@ -18,14 +18,14 @@ struct fl_thread_name {
 struct fl_waiter {
 	pid_t pid, tid;
 	bool there;		/* stack and labels are those of its wait */
-	bool whole;
+	enum fl_stack_end end;
 	unsigned programs;	/* wall: its process's, when it was read */
 	flame_id stack, thread, labels;
 	uint64_t turns;		/* wall: on a CPU, when the stack was read */
 	uint64_t owed;		/* wall: looks while it ran; its next sample
 				   weighs as many */
 	flame_id ran;		/* wall: its stack when it ran; 0: not seen */
-	bool ran_whole;
+	enum fl_stack_end ran_end;
 	int64_t since;		/* offcpu: CLOCK_MONOTONIC */
 };
 
@@ -59,7 +59,8 @@ struct fl_recorder {
 	struct fl_waiters waiters;
 	int64_t begin, deadline, ticked;
 	int64_t since_1970;		/* of the clock's zero */
-	bool hurries;			/* samples are looked at at once */
+	bool hurries;			/* samples are looked at at once: there
+					   is a Python */
 	bool blind;			/* perf events are refused: wall only */
 	bool started, ended, last_round;
 };
@@ -71,10 +72,12 @@ const struct fl_thread_name *fl_recorder_thread(struct fl_recorder *r,
 void fl_recorder_rename(struct fl_recorder *r, const struct fl_event *e);
 
 /* record.c */
-/* Pushes the user's frames; whether the stack is whole. */
-bool fl_recorder_push_user(struct fl_recorder *r, struct fl_process *p,
-			   pid_t tid, const struct fl_regs *regs,
-			   const struct fl_stack_bytes *stack);
+/* Pushes the user's frames.  key: of the sample's event; 0: it has none. */
+enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
+					struct fl_process *p, pid_t tid,
+					const struct fl_regs *regs,
+					const struct fl_stack_bytes *stack,
+					uint64_t key);
 /* The stack of the frames pushed, below base. */
 flame_id fl_recorder_stack(struct fl_recorder *r, flame_id base);
 /* Makes a sample of the weight, and counts it. */

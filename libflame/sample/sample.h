@@ -400,12 +400,16 @@ struct fl_cpython *fl_cpython_new(struct flame *flame,
 				  const struct fl_vm_symbols *vm,
 				  unsigned *minor);
 void fl_cpython_free(struct fl_cpython *python);
+/* Reads a thread's Python frames of this moment, for the sample of this key. */
+void fl_cpython_read(struct fl_cpython *python, pid_t tid, uint64_t key);
 /*
  * Puts the thread's Python frames in the places of the interpreter's loop,
- * among the frames of a stack.  whole: they reach the thread's first frame.
+ * among the frames of a stack: those read for the sample of this key, or else
+ * (0: none were) those of now.  whole: the stack reaches the thread's first
+ * frame.  false: there are more of them than are read.
  */
-void fl_cpython_merge(struct fl_cpython *python, struct fl_unwinder *unwinder,
-		      pid_t tid, bool whole);
+bool fl_cpython_merge(struct fl_cpython *python, struct fl_unwinder *unwinder,
+		      pid_t tid, uint64_t key, bool whole);
 
 /* targets.c ----------------------------------------------------------- */
 
@@ -441,6 +445,7 @@ enum fl_event_kind {
 /* A record of the kernel's.  Pointers hold until the next. */
 struct fl_event {
 	enum fl_event_kind kind;
+	uint64_t key;		/* of fl_perf_events_peek */
 	uint64_t time;		/* CLOCK_MONOTONIC */
 	pid_t pid, tid;
 	pid_t parent;		/* fork: the process */
@@ -456,9 +461,13 @@ struct fl_event {
 	uint64_t start, size, offset, device, inode;
 };
 
+enum { FL_MAX_STACK = 65528 };	/* that the kernel copies, in bytes */
+
 struct fl_sampling {
 	unsigned hertz;
-	unsigned stack;		/* bytes of a stack to copy */
+	unsigned stack;		/* bytes of a stack to copy; 0: as many as the
+				   kernel copies, or few where rings are small
+				   or samples many */
 	bool all;		/* every process */
 	bool switches;		/* when threads leave a CPU, and are back */
 	bool user;		/* no frames of the kernel */
@@ -495,6 +504,14 @@ void fl_perf_events_round(struct fl_perf_events *events);
 /* The next record in order of time; false: no more in this round. */
 bool fl_perf_events_next(struct fl_perf_events *events,
 			 struct fl_event *event);
+/*
+ * Each sample of this round once, as soon as it is there: whose it is, and the
+ * key that its event will have; false: no more.
+ */
+bool fl_perf_events_peek(struct fl_perf_events *events, uint64_t *key,
+			 pid_t *pid, pid_t *tid);
+/* Whether records of this round are left. */
+bool fl_perf_events_pending(const struct fl_perf_events *events);
 /* Parses a record of a ring buffer; false: of no use here. */
 bool fl_perf_event_parse(const uint8_t *at, size_t size,
 			 struct fl_event *event);
@@ -588,7 +605,7 @@ struct fl_recording {
 };
 
 struct fl_record_result {
-	uint64_t samples, lost, whole, stacks;
+	uint64_t samples, lost, whole, truncated, stacks;
 	double seconds;
 	bool kernel, hardware, throttled;
 	uint64_t unread;	/* wall: looks at memory that is not readable */
@@ -597,6 +614,7 @@ struct fl_record_result {
 	const char *what;	/* cycles, cpu-clock, wall, offcpu */
 	char fallback[512];	/* why it differs from the request; or "" */
 	size_t ring_size, ring_wanted;	/* bytes */
+	unsigned stack;		/* bytes of a stack that were copied at most */
 	int status;		/* of the command, as of waitpid */
 	bool reaped;		/* the command has ended */
 };

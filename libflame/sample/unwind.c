@@ -271,8 +271,13 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 		return step_bare(memory, regs);
 	if (!row && lookup == regs->value[FL_REG_IP] && is_clone(symbol))
 		return step_clone(u, p, memory, regs);
-	if (!row)
-		return step_by_pointer(u, p, memory, regs);
+	if (!row) {
+		status = step_by_pointer(u, p, memory, regs);
+		/* At the first frame 0 may be any value of the register. */
+		return status == FL_STEP_END &&
+		       lookup == regs->value[FL_REG_IP] ?
+		       FL_STEP_UNREADABLE : status;
+	}
 	if (!row->cfa_expression && row->cfa_register == FL_REG_BP && symbol &&
 	    !(regs->known >> FL_REG_BP & 1))
 		find_pointer(p, m, symbol, address + regs->value[FL_REG_IP] -
@@ -283,6 +288,24 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 	    regs->value[FL_REG_SP] <= sp)
 		return FL_STEP_UNREADABLE;
 	return status;
+}
+
+/*
+ * Functions that call main or a thread's function.  musl's have no call frame
+ * information, and the name of the first is only in files that are not
+ * stripped.
+ */
+static bool is_start(const struct fl_symbol *symbol, bool called_main)
+{
+	static const char *const names[] = {
+		"_start", "_start_c", "libc_start_main_stage2",
+		"__libc_start_main", "start", "__clone", "clone",
+	};
+
+	for (size_t i = 0; symbol && i < FL_COUNT(names); i++)
+		if (strcmp(symbol->name, names[i]) == 0)
+			return true;
+	return called_main;
 }
 
 static enum fl_stack_end end_of(enum fl_step status,
@@ -303,6 +326,7 @@ enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *p,
 	struct fl_memory memory = { read_copy, &copy };
 	struct fl_regs regs = *begin;
 	bool exact = true;	/* the address is of the instruction itself */
+	bool called_main = false;
 
 	for (unsigned i = 0; i < FL_MAX_FRAMES; i++) {
 		uint64_t ip = regs.value[FL_REG_IP], lookup = ip - !exact;
@@ -331,8 +355,12 @@ enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *p,
 		if (!fl_unwind_push(u, frame, ip))
 			return FL_STACK_BROKEN;
 		status = step(u, p, symbol, lookup, &memory, &regs, &exact);
+		if (status == FL_STEP_UNREADABLE &&
+		    is_start(symbol, called_main))
+			return FL_STACK_WHOLE;
 		if (status != FL_STEP_CALLER)
 			return end_of(status, stack, &copy);
+		called_main = symbol && strcmp(symbol->name, "main") == 0;
 	}
 	return FL_STACK_TRUNCATED;
 }

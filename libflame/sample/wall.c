@@ -112,8 +112,8 @@ static bool unwind(struct fl_recorder *r, struct fl_waiter *waiter)
 		return false;
 	r->unwinder.nframes = 0;
 	push_kernel(r);
-	waiter->whole = fl_recorder_push_user(r, p, waiter->tid, &b->regs,
-					      &b->stack);
+	waiter->end = fl_recorder_push_user(r, p, waiter->tid, &b->regs,
+					    &b->stack, 0);
 	waiter->stack = fl_recorder_stack(r, t->base);
 	waiter->thread = t->set;
 	waiter->programs = p->programs;
@@ -280,7 +280,7 @@ void fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *taken)
 	if (!waiter)
 		return;
 	waiter->ran = taken->stack;
-	waiter->ran_whole = taken->whole;
+	waiter->ran_end = taken->end;
 }
 
 /*
@@ -303,7 +303,7 @@ static bool rest_of(struct fl_recorder *r, struct fl_waiter *waiter,
 	waiter->stack = waiter->ran ? waiter->ran :
 			flame_stack(flame, t->base, r->on_cpu);
 	waiter->thread = t->set;
-	waiter->whole = waiter->ran && waiter->ran_whole;
+	waiter->end = waiter->ran ? waiter->ran_end : FL_STACK_BROKEN;
 	fl_recorder_emit(r, waiter, fl_now(), waiter->owed, sample);
 	waiter->owed = 0;
 	return true;

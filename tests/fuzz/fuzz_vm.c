@@ -105,7 +105,7 @@ void fuzz_cpython(const struct fuzz_target *target, const uint8_t *data,
 		push(&b, "py::main");
 		push(&b, "native");
 		push(&b, "_PyEval_EvalFrameDefault");
-		fl_cpython_merge(python, &b.unwinder, VM_TID, i != 1);
+		fl_cpython_merge(python, &b.unwinder, VM_TID, 0, i != 1);
 		if (i == 1)
 			b.bytes.size /= 2;
 	}

@@ -133,7 +133,7 @@ static void merge(struct fl_cpython *py, bool whole, const char *wanted,
 	unwinder.nframes = 0;
 	for (; *natives; natives++)
 		push(*natives);
-	fl_cpython_merge(py, &unwinder, VM_TID, whole);
+	fl_cpython_merge(py, &unwinder, VM_TID, 0, whole);
 	cr_expect_str_eq(frames(), wanted);
 }
 
@@ -172,6 +172,25 @@ Test(cpython, frames_are_counted_from_the_first_one, .init = start,
 	      "main (file.py) 0",
 	      (const char *[]){ LOOP, "py::inner", "g", LOOP, "[unknown]",
 				NULL });
+	fl_cpython_free(py);
+}
+
+Test(cpython, frames_of_a_sample_are_those_read_for_its_key, .init = start,
+     .fini = stop)
+{
+	struct fl_cpython *py = python(14);
+
+	cr_assert(py);
+	fl_cpython_read(py, VM_TID, 77);
+	/* The thread has gone on when its turn comes. */
+	memset(image.data + (image.main - VM_BASE), 0, 80);
+	unwinder.nframes = 0;
+	push(LOOP);
+	push("g");
+	push(LOOP);
+	cr_expect(fl_cpython_merge(py, &unwinder, VM_TID, 77, true));
+	cr_expect_str_eq(frames(), "inner (file.py) 0 < g 0 < "
+			 "C.outer (file.py) 0 < main (file.py) 0");
 	fl_cpython_free(py);
 }
 
