@@ -541,8 +541,9 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 	flame_on_remark(flame, on_remark, cli);
 	cli->threads = cli->jobs ? cli->jobs : cli_cpus();
 	flame_threads(flame, cli->threads);
+	/* A part of a job may be of nothing. */
 	flame_refuse_empty(flame, !cli->compat && !cli->empty_ok &&
-				  cli_selects(cli));
+				  (!cli->parts || cli_selects(cli)));
 	status = convert(cli, flame, inputs, n, output);
 	if (cli->verbose)
 		say_costs(cli);

@@ -145,12 +145,11 @@ bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
 char *cli_visible(const char *text, size_t size);
 
 /*
- * nothing.c: whether an option selects by a name that may be mistyped (a
- * metric, thread, state or function); and, where nothing was selected, which
- * option it was, what names there are, and the nearest one.
+ * nothing_cause.c: whether an option leaves samples out; and, where nothing was
+ * selected, which option it was, what names there are, and the nearest one.
  */
 bool cli_selects(const struct cli *cli);
-void cli_explain_nothing(struct cli *cli, const struct flame *flame,
+void cli_explain_nothing(struct cli *cli, struct flame *flame,
 			 char **inputs, size_t n);
 
 /* jobs.c: the CPUs that the process may use; at least 1. */

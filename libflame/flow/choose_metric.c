@@ -23,6 +23,7 @@ struct pick {
 	bool listed;		/* `other` is one of those */
 	struct flame_source *source;
 	flame_id cpu;		/* once seen */
+	bool unnamed;		/* samples of no metric came */
 	flame_id other;		/* the metric of the last sample */
 	flame_id chosen;	/* at the end */
 	struct flame_sample *buffered;
@@ -217,8 +218,10 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct pick *pick = sink->state;
 
-	if (!s->metric)
+	if (!s->metric) {
+		pick->unnamed = true;
 		return fl_put(sink->next, s);
+	}
 	if (pick->events) {
 		if (s->metric != pick->other)
 			pick->listed = fl_event_listed(pick->events,
@@ -358,10 +361,14 @@ static int check_stated(struct flame *flame, const struct pick *pick)
 	return FLAME_OK;
 }
 
-static void report_absent(struct flame *flame, const char *event)
+static void report_absent(struct flame *flame, const struct pick *pick,
+			  const char *event)
 {
 	struct fl_buf there = { 0 };
 
+	/* The caller explains a refused result. */
+	if (flame->refuse_empty && !pick->unnamed)
+		return;
 	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
 		const struct flame_metric *m = flame_metric_of(flame, i);
 
@@ -389,7 +396,7 @@ static int finish(struct flame_sink *sink)
 		return FLAME_OK;
 	if (pick->event) {
 		if (!pick->chosen && flame_metrics(sink->flame))
-			report_absent(sink->flame, pick->event);
+			report_absent(sink->flame, pick, pick->event);
 		report_mixed(sink->flame, pick->chosen);
 		return check_stated(sink->flame, pick);
 	}
@@ -397,7 +404,7 @@ static int finish(struct flame_sink *sink)
 		return FLAME_FAILED;
 	pick->chosen = pick->cpu ? pick->cpu : richest(sink->flame, pick);
 	if (!pick->chosen && pick->asked && flame_metrics(sink->flame))
-		report_absent(sink->flame, pick->asked);
+		report_absent(sink->flame, pick, pick->asked);
 	if (!pick->chosen)
 		return FLAME_OK;
 	if (check_stated(sink->flame, pick) != FLAME_OK)

@@ -351,6 +351,10 @@ void fl_select_report_span(const struct flame_source *source)
 	}
 	from = fl_when_resolve(&s->from, source->start, source->end);
 	to = fl_when_resolve(&s->to, source->start, source->end);
+	if (from != FLAME_NOTIME && to != FLAME_NOTIME && from > to) {
+		fl_remark(source->flame, "%s: --from is after --to", name);
+		return;
+	}
 	if ((from == FLAME_NOTIME || from <= last) &&
 	    (to == FLAME_NOTIME || to >= first))
 		return;

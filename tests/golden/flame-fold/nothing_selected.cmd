@@ -18,7 +18,7 @@ try flame-graph -q --events a,b -o page.html $cpu
 ls out *.html
 # Of two profiles one may have none.
 try flame-diff --quiet --event cpu -o diff.html $cpu plain
-# For batches; and where nothing is asked for by name, as ever.
+# For batches; and any option that leaves nothing is trouble.
 try flame-fold --empty ok --event alloc $cpu
 try flame-fold --keep nosuch $cpu
 try flame-fold --empty yes $cpu

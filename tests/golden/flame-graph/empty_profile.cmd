@@ -1,2 +1,5 @@
-# A page all the same: there was nothing to be seen.
-echo 'a 0' | flame-graph | head -c 5; echo
+# A profile of nothing is no page, unless that is asked for.
+echo 'a 0' | flame-graph -o page.html
+echo $?
+ls
+echo 'a 0' | flame-graph --empty ok | head -c 5; echo
