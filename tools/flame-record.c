@@ -592,6 +592,12 @@ static bool take_pid(struct cli *cli, const char *value)
 	struct own *own = cli->own;
 	char *joined;
 
+	/* As an empty $(pgrep NAME) leaves it. */
+	if (!value[strspn(value, ", \t\n")] || *value == '-') {
+		cli_say(cli, "--pid %s: not a process: a number, a name, or "
+			"java", *value ? value : "''");
+		return false;
+	}
 	if (asprintf(&joined, "%s,%s", own->pids ? own->pids : "", value) < 0)
 		return cli_no_memory(cli);
 	free(own->pids);

@@ -152,14 +152,26 @@ static bool check_owner(struct check *c)
 	return true;
 }
 
+static void check_python(struct check *c, struct fl_processes *processes,
+			 struct fl_process *p)
+{
+	if (!fl_process_is_python(p))
+		say(c, true, "language", "neither a HotSpot JVM nor CPython: "
+		    "native frames, and those of a perf map");
+	else if (fl_process_python(processes, p))
+		say(c, true, "language", "CPython: Python frames");
+	else
+		say(c, false, "language", "a Python whose frames cannot be "
+		    "read (3.11 to 3.14 can): native frames");
+}
+
 static void check_jvm(struct check *c, struct fl_processes *processes,
 		      struct fl_process *p)
 {
 	int major;
 
 	if (!fl_process_is_jvm(p)) {
-		say(c, true, "language", "no HotSpot JVM: native frames, and "
-		    "those of a perf map");
+		check_python(c, processes, p);
 		return;
 	}
 	major = fl_process_jvm_release(processes, p);

@@ -181,6 +181,8 @@ struct fl_cpython *fl_cpython_new(struct flame *flame,
 	version = word_at(py, address_of(vm, "Py_Version"));
 	if (py->runtime && version >> 24 == 3)
 		*minor = version >> 16 & 0xff;
+	else if (py->runtime && !address_of(vm, "Py_Version"))
+		*minor = FL_PYTHON_UNVERSIONED;
 	if (*minor && find_layout(py, *minor))
 		return py;
 	fl_cpython_free(py);

@@ -186,6 +186,20 @@ static void refuse_jvm(struct fl_processes *all, struct fl_process *p,
 			"tables of itself: no Java frames", (int)p->pid);
 }
 
+/* A shared library has it, or the program itself. */
+static bool is_libpython_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && strncmp(slash, "/libpython", 10) == 0;
+}
+
+bool fl_process_is_python(const struct fl_process *p)
+{
+	return find_path(p, is_libpython_path) ||
+	       find_path(p, fl_is_python_path);
+}
+
 bool fl_process_is_jvm(const struct fl_process *p)
 {
 	return find_path(p, fl_is_jvm_path);
@@ -222,14 +236,6 @@ int fl_process_jvm_release(struct fl_processes *all, struct fl_process *p)
 	return major;
 }
 
-/* A shared library has it, or the program itself. */
-static bool is_libpython_path(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && strncmp(slash, "/libpython", 10) == 0;
-}
-
 static void open_python(struct fl_processes *all, struct fl_process *p)
 {
 	struct fl_memory memory = { fl_process_read, p };
@@ -244,9 +250,14 @@ static void open_python(struct fl_processes *all, struct fl_process *p)
 	if (p->python || !minor)
 		return;
 	p->python_refused = true;
-	fl_warn(all->flame, "process %d is Python 3.%u, whose frames cannot be "
-		"read: native frames only (python -X perf names its own)",
-		(int)p->pid, minor);
+	if (minor <= FL_PYTHON_UNVERSIONED)
+		fl_warn(all->flame, "process %d is Python 3.10 or older, whose "
+			"frames cannot be read: native frames only (py-spy "
+			"record -f raw reads them)", (int)p->pid);
+	else
+		fl_warn(all->flame, "process %d is Python 3.%u, whose frames "
+			"cannot be read: native frames only (python -X perf "
+			"names its own)", (int)p->pid, minor);
 }
 
 struct fl_cpython *fl_process_python(struct fl_processes *all,

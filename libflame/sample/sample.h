@@ -322,6 +322,7 @@ struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 /* The process's Python; NULL: it has none, or one that is not known. */
 struct fl_cpython *fl_process_python(struct fl_processes *all,
 				     struct fl_process *process);
+bool fl_process_is_python(const struct fl_process *process);
 bool fl_process_is_jvm(const struct fl_process *process);
 /* Its release, and process->hotspot if that is supported; 0: unknown. */
 int fl_process_jvm_release(struct fl_processes *all,
@@ -393,6 +394,9 @@ enum fl_step fl_hotspot_step(struct fl_hotspot *hotspot,
 			     struct fl_regs *regs, bool leaf);
 
 /* cpython.c ----------------------------------------------------------- */
+
+/* Releases up to 3.10 do not tell theirs. */
+enum { FL_PYTHON_UNVERSIONED = 10 };
 
 /* As fl_hotspot_new; *minor is 12 for 3.12, 0: unknown. */
 struct fl_cpython *fl_cpython_new(struct flame *flame,
