@@ -7,7 +7,7 @@
  * batch_stages.c, batch_metrics.c, batch_outliers.c), the heaviest two pages
  * (batch_pages.c) of an application are compared (batch_compare.c), and the
  * records of all become the index (batch_index.c) and the manifest
- * (batch_site.c).
+ * (batch_site.c); where nothing was selected, see batch_nothing.c.
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -72,6 +72,7 @@ struct batch_shared {
 struct batch {
 	struct cli *cli;
 	const char *site;	/* the folder */
+	bool site_is_new;	/* it was made now */
 	char *keys[BATCH_MAX_KEYS];
 	enum batch_key_kind kinds[BATCH_MAX_KEYS];
 	size_t nkeys;
@@ -257,6 +258,13 @@ bool batch_add_number(cJSON *to, const char *key, int64_t n);
 double batch_number(const cJSON *from, const char *key);
 /* "": none. */
 const char *batch_text(const cJSON *from, const char *key);
+
+/* batch_nothing.c ----------------------------------------------------- */
+
+/* Whether inputs were read, and no group has a sample. */
+bool batch_is_nothing(const struct batch *batch);
+/* Removes what was drawn, and says why it is nothing; an exit status. */
+int batch_explain_nothing(const struct batch *batch, struct flame *flame);
 
 /* batch_index.c ------------------------------------------------------- */
 

@@ -323,7 +323,8 @@ static bool make_site(struct batch *batch)
 {
 	struct stat st;
 
-	if (mkdir(batch->site, 0777) == 0 ||
+	batch->site_is_new = mkdir(batch->site, 0777) == 0;
+	if (batch->site_is_new ||
 	    (errno == EEXIST && stat(batch->site, &st) == 0 &&
 	     S_ISDIR(st.st_mode)))
 		return true;
@@ -361,11 +362,16 @@ static int run(struct cli *cli, struct flame *flame)
 	    batch_collect(&batch, flame) && batch_make_groups(&batch) &&
 	    describe_options(&batch)) {
 		status = draw_groups(&batch);
+		if (batch_is_nothing(&batch)) {
+			status = batch_explain_nothing(&batch, flame);
+			goto end;
+		}
 		status = cli_worse(status, batch_list_pages(&batch) ?
 					   batch_compare(&batch) :
 					   CLI_TROUBLE);
 		status = cli_worse(status, batch_write_site(&batch, flame));
 	}
+end:
 	if (batch.shared)
 		munmap(batch.shared, sizeof(*batch.shared));
 	batch_free(&batch);

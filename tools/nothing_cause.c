@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_CUTS = 64 };
+/* Of many files the first ones are read again. */
+enum { MAX_CUTS = 64, MAX_FILES = 32 };
 
 static const char *value_of(const struct cli_list *list, const char *name)
 {
@@ -44,12 +45,12 @@ static size_t find_cuts(const struct cli *cli, struct cut cuts[MAX_CUTS])
 	const char *events = value_of(&cli->sets, "events"), *value;
 	size_t n = 0;
 
+	if (events && strcmp(events, "all") != 0)
+		cuts[n++] = (struct cut){ "events", events, 0 };
 	for (size_t i = 0; i < sizeof(asks) / sizeof(*asks); i++)
 		if ((value = value_of(&cli->asks, asks[i])))
 			cuts[n++] = (struct cut){ asks[i], *value ? value :
 							   NULL, 0 };
-	if (events && strcmp(events, "all") != 0)
-		cuts[n++] = (struct cut){ "events", events, 0 };
 	for (size_t i = 0; i < cli->filters.n && n < MAX_CUTS; i++)
 		if (is_cut(cli, cli->filters.at[i].name))
 			cuts[n++] = (struct cut){ cli->filters.at[i].name,
@@ -124,6 +125,9 @@ static const struct cut *absent_metric(const struct flame *flame,
 /* The first option that leaves nothing; count: unknown. */
 static size_t first_of_nothing(const struct cuts *cuts)
 {
+	/* The others may have all the samples. */
+	if (cuts->nfiles == MAX_FILES && !choices_remain(cuts, 0))
+		return cuts->count;
 	for (size_t i = 0; i < cuts->count; i++)
 		if (!choices_remain(cuts, i + 1))
 			return i;
@@ -184,7 +188,7 @@ void cli_explain_nothing(struct cli *cli, struct flame *flame,
 	struct cut data[MAX_CUTS];
 	struct cuts cuts = {
 		.cli = cli, .data = data, .count = find_cuts(cli, data),
-		.files = inputs, .nfiles = n,
+		.files = inputs, .nfiles = n < MAX_FILES ? n : MAX_FILES,
 	};
 	struct line line = { .size = 0 };
 

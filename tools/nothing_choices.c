@@ -80,6 +80,9 @@ static bool suggest(struct line *line, const char *wanted,
 
 	plain(word, sizeof(word), wanted);
 	nearest = flame_nearest(word, names->data, names->count);
+	/* It is there; something else leaves none of it. */
+	if (nearest && strcmp(nearest, word) == 0)
+		return false;
 	if (nearest)
 		line_add(line, " (did you mean %.200s?)", nearest);
 	return nearest;
@@ -127,10 +130,18 @@ static struct flame_source *open_file(const struct cuts *cuts, size_t n,
 	return source;
 }
 
-/* Of all metrics one is chosen that samples are left of. */
-static bool takes_all(const struct cuts *cuts, size_t n)
+/*
+ * The metrics that are kept apart with the first n options; NULL: one is taken.
+ * A metric is chosen that samples are left of, so options before may name what
+ * any metric has.
+ */
+static const char *events_of(const struct cuts *cuts, size_t n)
 {
-	return n < cuts->count && !cuts->data[n].filter && !cuts->cli->event;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(cuts->data[i].name, "events") == 0)
+			return cuts->data[i].value;
+	return n < cuts->count && !cuts->data[n].filter && !cuts->cli->event ?
+	       "all" : NULL;
 }
 
 /* The filters before the option n, and the choice of a metric. */
@@ -150,8 +161,8 @@ static struct flame_sink *make_chain(const struct cuts *cuts, size_t n,
 		if (!front)
 			flame_abandon(sink);
 	}
-	if (!sink || takes_all(cuts, n))
-		return sink;
+	if (!sink)
+		return NULL;
 	front = flame_pick(sink, is_cut(cuts, n, "event") ? NULL : cli->event);
 	if (!front)
 		flame_abandon(sink);
@@ -181,8 +192,9 @@ static struct flame_tree *gather(const struct cuts *cuts, size_t n,
 	struct flame_sink *sink = tree ? flame_tree_sink(tree, 0) : NULL,
 			  *front = sink;
 
-	if (sink && takes_all(cuts, n) &&
-	    flame_set(sink, "events", "all") != FLAME_OK)
+	const char *events = events_of(cuts, n);
+
+	if (sink && events && flame_set(sink, "events", events) != FLAME_OK)
 		front = NULL;
 	else if (sink && key)
 		front = flame_filter(sink, "by", key);
@@ -284,7 +296,7 @@ static int by_self(const void *a, const void *b)
 	return (x->self[0] < y->self[0]) - (x->self[0] > y->self[0]);
 }
 
-/* The nearest, or else the heaviest ones. */
+/* The nearest, or else the heaviest ones; of the first metric with any. */
 static void add_ranked(struct flame *flame, struct flame_tree *tree,
 		       struct line *line, const char *wanted)
 {
@@ -292,8 +304,9 @@ static void add_ranked(struct flame *flame, struct flame_tree *tree,
 	struct flame_rank *sorted = NULL;
 	struct names names = { 0 }, heaviest = { 0 };
 	size_t n = 0;
-	bool good = flame_tree_rank(tree, FLAME_NAMES, NULL, &ranks, &n) ==
-		    FLAME_OK;
+	bool good = flame_tree_rank(flame_tree_at(tree, 0) ?
+					    flame_tree_at(tree, 0) : tree,
+				    FLAME_NAMES, NULL, &ranks, &n) == FLAME_OK;
 
 	for (size_t i = 0; good && i < n; i++)
 		good = add_parts(&names, flame_name_text(flame, ranks[i].name,

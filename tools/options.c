@@ -235,7 +235,9 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 		return cli_takes(tool, 'i');
 	if (strcmp(name, "name") == 0)
 		return cli_takes(tool, 'i') && !tool->run;
-	if (strcmp(name, "empty") == 0 || strcmp(name, "report") == 0)
+	if (strcmp(name, "empty") == 0)
+		return !tool->run || tool->lists;
+	if (strcmp(name, "report") == 0)
 		return !tool->run;
 	return true;
 }

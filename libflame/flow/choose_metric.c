@@ -14,7 +14,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LOOKUP_BATCH = 16 };	/* samples prefetched before they are added */
+enum {
+	LOOKUP_BATCH = 16,	/* samples prefetched before they are added */
+	MAX_SUGGESTED = 64	/* metrics that a remark chooses the nearest of */
+};
 
 struct pick {
 	char *event;		/* NULL: choose */
@@ -185,6 +188,33 @@ double fl_event_order(struct flame *flame, const char *list, flame_id metric)
 	return strcmp(m->name, "cpu") == 0 ? INFINITY : (double)m->samples;
 }
 
+/* "no samples of wlal (did you mean wall?); there is wall 18646, cpu 602" */
+static void remark_absent(struct flame *flame, const char *event)
+{
+	const char *names[MAX_SUGGESTED], *nearest;
+	struct fl_buf there = { 0 };
+	size_t n = 0;
+
+	for (unsigned i = 1; i <= flame_metrics(flame); i++) {
+		const struct flame_metric *m = flame_metric_of(flame, i);
+
+		if (m->samples <= m->no_stack)
+			continue;
+		if (n < FL_COUNT(names))
+			names[n++] = m->name;
+		fl_buf_print(&there, "%s%s %" PRIu64,
+			     there.size ? ", " : "; there is ", m->name,
+			     m->samples);
+	}
+	nearest = flame_nearest(event, names, n);
+	if (nearest && strcmp(nearest, event) == 0)
+		nearest = NULL;
+	fl_remark(flame, "no samples of %s%s%s%s%s", event,
+		  nearest ? " (did you mean " : "", nearest ? nearest : "",
+		  nearest ? "?)" : "", there.size ? there.data : "");
+	fl_buf_free(&there);
+}
+
 void fl_remark_absent(struct flame *flame, const char *list,
 		      const flame_id *metrics, size_t n)
 {
@@ -200,7 +230,7 @@ void fl_remark_absent(struct flame *flame, const char *list,
 					name))
 			i++;
 		if (i == n)
-			fl_remark(flame, "no samples of %s", name);
+			remark_absent(flame, name);
 	}
 	fl_free(copy);
 }
@@ -364,8 +394,6 @@ static int check_stated(struct flame *flame, const struct pick *pick)
 static void report_absent(struct flame *flame, const struct pick *pick,
 			  const char *event)
 {
-	struct fl_buf there = { 0 };
-
 	/* The caller explains a refused result. */
 	if (flame->refuse_empty && !pick->unnamed)
 		return;
@@ -375,17 +403,10 @@ static void report_absent(struct flame *flame, const struct pick *pick,
 		if (m->samples <= m->no_stack)
 			continue;
 		/* It is there, and something else selected none of it. */
-		if (strcmp(m->name, event) == 0) {
-			fl_buf_free(&there);
+		if (strcmp(m->name, event) == 0)
 			return;
-		}
-		fl_buf_print(&there, "%s%s %" PRIu64,
-			     there.size ? ", " : "; there is ", m->name,
-			     m->samples);
 	}
-	fl_remark(flame, "no samples of %s%s", event,
-		  there.size ? there.data : "");
-	fl_buf_free(&there);
+	remark_absent(flame, event);
 }
 
 static int finish(struct flame_sink *sink)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run of flame-batch that selected nothing: what was drawn is removed, so
+ * that no empty site passes for one, and the options are explained.
+ */
+#include "batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool has_weight(const cJSON *record)
+{
+	const cJSON *metric;
+
+	cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(record,
+								"metrics"))
+		if (batch_number(metric, "weight") != 0)
+			return true;
+	return false;
+}
+
+/* Whether it was read, if only in part. */
+static bool has_read(const cJSON *record)
+{
+	const cJSON *entry;
+
+	cJSON_ArrayForEach(entry, cJSON_GetObjectItemCaseSensitive(record,
+								"inputs")) {
+		const char *status = batch_text(entry, "status");
+
+		if (strcmp(status, "ok") == 0 || strcmp(status, "damaged") == 0)
+			return true;
+	}
+	return false;
+}
+
+bool batch_is_nothing(const struct batch *batch)
+{
+	bool read = false;
+
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		const cJSON *record = batch->groups[i].record;
+
+		if (!record || has_weight(record))
+			return false;
+		read |= has_read(record);
+	}
+	return read && !batch->cli->empty_ok;
+}
+
+static void remove_file(const struct batch *batch, const char *name,
+			const char *ending)
+{
+	char *path = *name ? batch_path(batch, name, ending) : NULL;
+
+	if (path)
+		unlink(path);
+	free(path);
+}
+
+static void remove_group(const struct batch *batch,
+			 const struct batch_group *group)
+{
+	const cJSON *metric;
+
+	cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(
+					   group->record, "metrics"))
+		remove_file(batch, batch_text(metric, "folded"), "");
+	remove_file(batch, batch_text(group->record, "page"), "");
+	remove_file(batch, group->name, batch_record_ending(group));
+}
+
+int batch_explain_nothing(const struct batch *batch, struct flame *flame)
+{
+	char **paths = calloc(batch->ninputs + 1, sizeof(*paths));
+
+	for (size_t i = 0; i < batch->ngroups; i++)
+		remove_group(batch, &batch->groups[i]);
+	if (batch->site_is_new)
+		rmdir(batch->site);
+	for (size_t i = 0; paths && i < batch->ninputs; i++)
+		paths[i] = batch->inputs[i].path;
+	if (paths)
+		cli_explain_nothing(batch->cli, flame, paths, batch->ninputs);
+	free(paths);
+	return CLI_TROUBLE;
+}
