@@ -289,14 +289,73 @@ enum {
 	WINDOWS = 4, MIN_WINDOW = 512 << 10
 };
 
+/*
+ * The number of integers that certainly are the last ones of both of two
+ * sequences, by comparing bytes from the end.  Every byte below 0x80 ends an
+ * integer, so what follows the first such byte among equal bytes is the same
+ * integers in both.
+ */
+static uint32_t equal_integers(const uint8_t *a, const uint8_t *b, size_t size)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint32_t ends = 0;
+	uint64_t differ = 0;
+
+	for (; size >= 8 && !differ; size -= 8) {
+		uint64_t word = fl_wire_word(a -= 8);
+
+		differ = word ^ fl_wire_word(b -= 8);
+		if (differ)
+			word |= ~UINT64_C(0) >> __builtin_clzll(differ) / 8 * 8;
+		ends += (~word >> 7 & ones) * ones >> 56;
+	}
+	return ends ? ends - 1 : 0;
+}
+
+/*
+ * Most traces share their outer frames with the one read before.  The number
+ * of these, whose frames and stacks are in the path; `w` is at the frames.
+ */
+static uint32_t shared_frames(struct fl_jfr_chunk *chunk,
+			      const struct fl_jfr_layout *s,
+			      const struct fl_wire *w, const uint8_t *end)
+{
+	struct fl_jfr_path *path = &chunk->stacks->path;
+	size_t size = end - w->at;
+	uint32_t n = equal_integers(end, path->end, FL_MIN(size, path->size));
+
+	path->end = end;
+	path->size = size;
+	return n / s->class->nops;
+}
+
+/* Reads frames, leaf first, into the path's elements from n - 1 to shared. */
+static void read_frames(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_layout *s, struct fl_wire *w,
+			uint32_t shared, uint32_t n)
+{
+	flame_id *frames = chunk->stacks->path.frames;
+
+	while (n > shared) {
+		uint32_t done = s->usual ?
+				read_usual(chunk, w, frames + shared,
+					   n - shared) : 0;
+
+		n -= done;
+		if (!done)
+			frames[--n] = read_frame(chunk, s, w);
+	}
+}
+
 static flame_id read_stack(struct fl_jfr_chunk *chunk,
 			   const struct fl_jfr_trace *trace)
 {
-	struct fl_jfr_stacks *stacks = chunk->stacks;
+	struct fl_jfr_path *path = &chunk->stacks->path;
 	const struct fl_jfr_layout *s = layout_of(chunk);
 	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
+	const uint8_t *end = w.at + trace->size;
 	flame_id stack = 0;
-	uint32_t n, left;
+	uint32_t n, shared = 0;
 
 	if (!s || !s->class)
 		return 0;
@@ -304,21 +363,23 @@ static flame_id read_stack(struct fl_jfr_chunk *chunk,
 	n = fl_wire_int(&w);
 	if (w.bad || n > (uint64_t)(w.end - w.at))
 		return 0;
-	if (!fl_grow(&stacks->path, &stacks->path_capacity, n,
-		     sizeof(*stacks->path))) {
+	if (!fl_grow(&path->frames, &path->frames_capacity, n,
+		     sizeof(*path->frames)) ||
+	    !fl_grow(&path->stacks, &path->stacks_capacity, n,
+		     sizeof(*path->stacks))) {
 		fl_no_memory(chunk->flame);
 		return 0;
 	}
-	for (left = n; left;) {
-		uint32_t done = s->usual ?
-				read_usual(chunk, &w, stacks->path, left) : 0;
-
-		left -= done;
-		if (!done)
-			stacks->path[--left] = read_frame(chunk, s, &w);
-	}
-	for (uint32_t i = 0; i < n; i++)
-		stack = flame_stack(chunk->flame, stack, stacks->path[i]);
+	if (s->fast && s->last && trace->size)
+		shared = shared_frames(chunk, s, &w, end);
+	else
+		path->size = 0;
+	if (shared)
+		stack = path->stacks[shared - 1];
+	read_frames(chunk, s, &w, shared, n);
+	for (uint32_t i = shared; i < n; i++)
+		path->stacks[i] = stack = flame_stack(chunk->flame, stack,
+						      path->frames[i]);
 	return stack;
 }
 
@@ -355,6 +416,7 @@ static void make_stack(struct fl_jfr_chunk *chunk, uint32_t i, bool cached)
 static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			size_t n, bool cached)
 {
+	chunk->stacks->path.size = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (i + PREFETCH_DISTANCE < n) {
 			prefetch_trace(chunk, traces[i + PREFETCH_DISTANCE]);
@@ -467,8 +529,8 @@ void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_stacks *stacks = chunk->stacks;
 
-	fl_free(stacks->path);
-	stacks->path = NULL;
-	stacks->path_capacity = 0;
+	fl_free(stacks->path.frames);
+	fl_free(stacks->path.stacks);
+	memset(&stacks->path, 0, sizeof(stacks->path));
 	fl_jfr_small_frames_done(chunk);
 }

@@ -60,8 +60,13 @@ struct fl_jfr_stacks {
 	uint32_t nsmall[FL_JFR_FRAME_TYPES];
 	size_t small_capacity[FL_JFR_FRAME_TYPES];
 	struct fl_jfr_layout *layout;	/* stack.c: of a frame on the wire */
-	flame_id *path;		/* frames of a trace, root first */
-	size_t path_capacity;
+	/* The trace read last, root first, and its frames' bytes. */
+	struct fl_jfr_path {
+		flame_id *frames, *stacks;
+		size_t frames_capacity, stacks_capacity;
+		const uint8_t *end;	/* of the bytes of frames */
+		size_t size;		/* of these bytes; 0: do not compare */
+	} path;
 };
 
 /* Stacks of a dictionary that are known from chunk to chunk. */
