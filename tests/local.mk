@@ -163,6 +163,7 @@ script_tests = \
 	tests/live/spark \
 	tests/laws/merge \
 	tests/laws/empty \
+	tests/laws/selections \
 	tests/laws/fetch \
 	tests/laws/hostile \
 	tests/laws/damage \

@@ -490,6 +490,8 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 		return cli_worse(status, status_of(cli, &tally));
 	if (!flame_error(flame)[0])
 		report_loss(cli);
+	if (flame_refused_empty(flame) && cli->tool->run)
+		return CLI_TROUBLE;	/* the tool has told why */
 	if (flame_refused_empty(flame)) {
 		cli_explain_nothing(cli, flame, inputs, n);
 		return CLI_TROUBLE;

@@ -173,6 +173,10 @@ static void end_command(struct command *command, bool reaped)
 
 /* Recording ----------------------------------------------------------------- */
 
+static const char *const kinds[] = {
+	"cpu", "wall", "offcpu", "alloc", "lock"
+};
+
 static bool is_script(const struct own *own)
 {
 	return own->format && strcmp(own->format, "script") == 0;
@@ -268,6 +272,36 @@ static int fail(const struct cli *cli, struct flame *flame)
 	return STATUS_ERROR;
 }
 
+/* What ran long enough would have been sampled. */
+static void say_idle(const struct cli *cli, double seconds, bool command)
+{
+	const struct own *own = cli->own;
+
+	cli_say(cli, own->kind == FL_RECORD_CPU ?
+		"no sample of %s in %.1f s: what was recorded did not run; -e "
+		"wall shows where it waits%s" : "no sample of %s in %.1f s%s",
+		kinds[own->kind], seconds, command && own->kind ==
+		FL_RECORD_CPU ? ", -F 999 samples shorter runs" : "");
+}
+
+/* An exit status. */
+static int finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
+		  const struct fl_record_result *result, bool command)
+{
+	bool refuses = !cli->empty_ok && !is_script(cli->own);
+
+	flame_refuse_empty(flame, refuses);
+	if (flame_finish(sink) == FLAME_OK)
+		return CLI_FINE;
+	if (!flame_refused_empty(flame))
+		return fail(cli, flame);
+	if (result && !result->samples)
+		say_idle(cli, result->seconds, command);
+	else
+		cli_explain_nothing(cli, flame, NULL, 0);
+	return CLI_TROUBLE;
+}
+
 static int pump(struct cli *cli, struct flame *flame,
 		struct flame_source *source, struct flame_sink *sink,
 		struct command *command)
@@ -297,10 +331,10 @@ static int pump(struct cli *cli, struct flame *flame,
 		flame_abandon(sink);
 		return fail(cli, flame);
 	}
-	if (flame_finish(sink) != FLAME_OK)
-		return fail(cli, flame);
-	say_result(cli, result);
-	return CLI_FINE;
+	status = finish(cli, flame, sink, result, command->pid > 0);
+	if (status == CLI_FINE)
+		say_result(cli, result);
+	return status;
 }
 
 /* Wall: of a thread that runs the look waits for a sample, not for long. */
@@ -312,10 +346,6 @@ static unsigned event_hertz(const struct own *own)
 }
 
 /* Events of JVMs ------------------------------------------------------------- */
-
-static const char *const kinds[] = {
-	"cpu", "wall", "offcpu", "alloc", "lock"
-};
 
 /* Until the time is over, somebody ends it, or the JVMs have. */
 static double wait_for_jvms(const struct own *own,
@@ -389,7 +419,7 @@ static int record_jvms(struct cli *cli, struct flame *flame,
 	struct fl_refusal refusal = { .text = "" };
 	size_t n = 0;
 	double seconds;
-	int read;
+	int read, status;
 
 	while (events && n < targets->count &&
 	       fl_jvm_events_start(&events[n], targets->data[n], own->kind,
@@ -420,12 +450,11 @@ static int record_jvms(struct cli *cli, struct flame *flame,
 			flame_abandon(sink);
 		return fail(cli, flame);
 	}
-	if (flame_finish(sink) != FLAME_OK)
-		return fail(cli, flame);
-	if (!cli->quiet)
+	status = finish(cli, flame, sink, NULL, false);
+	if (status == CLI_FINE && !cli->quiet)
 		cli_say(cli, "%s of %d JVM%s in %.1f s", kinds[own->kind], read,
 			read > 1 ? "s" : "", seconds);
-	return CLI_FINE;
+	return status;
 }
 
 static bool is_of_jvms(const struct own *own)

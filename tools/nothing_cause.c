@@ -172,7 +172,8 @@ static void explain(struct flame *flame, const struct cuts *cuts,
 				 "a tab)");
 		return;
 	}
-	i = are_files(cuts->files, cuts->nfiles) && !cuts->cli->fetch ?
+	i = cuts->nfiles && are_files(cuts->files, cuts->nfiles) &&
+	    !cuts->cli->fetch ?
 	    first_of_nothing(cuts) : cuts->count;
 	if (i == cuts->count) {
 		explain_by_frames(flame, cuts, line);
@@ -193,8 +194,9 @@ void cli_explain_nothing(struct cli *cli, struct flame *flame,
 	struct line line = { .size = 0 };
 
 	if (n <= 1)
-		line_add(&line, "%s: ", n && strcmp(inputs[0], "-") != 0 ?
-					inputs[0] : "standard input");
+		line_add(&line, "%s: ", cli->tool->command ? "the recording" :
+			 n && strcmp(inputs[0], "-") != 0 ?
+				 inputs[0] : "standard input");
 	if (cuts.count)
 		explain(flame, &cuts, &line);
 	else

@@ -236,7 +236,7 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 	if (strcmp(name, "name") == 0)
 		return cli_takes(tool, 'i') && !tool->run;
 	if (strcmp(name, "empty") == 0)
-		return !tool->run || tool->lists;
+		return !tool->run || tool->lists || tool->command;
 	if (strcmp(name, "report") == 0)
 		return !tool->run;
 	return true;
