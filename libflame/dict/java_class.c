@@ -3,7 +3,10 @@
  * Classes that a JVM makes while it runs bear an address or a counter, which
  * differs in the next JVM: lambdas, hidden classes, proxies, accessors,
  * classes of code generators.  Without it they are one class.  Counters of
- * compilers (C$1, $anonfun$2) are the same in every JVM, and stay.
+ * compilers (C$1, $anonfun$2) are the same in every JVM, and stay.  So do
+ * numbers that a planner gave and sent to all JVMs of a job, which tell its
+ * operators apart: Spark's GeneratedIteratorForCodegenStage12 (the number in
+ * the plan, "*(12)"), Flink's StreamExecCalc$123.
  */
 #include "fl.h"
 
@@ -91,13 +94,13 @@ struct kind {
 	const char *word;
 	const char *separator;	/* removed together with the counter */
 	bool (*is)(char c);
-	enum { ANYWHERE, SEGMENT, NESTED, WHOLE } where;
+	enum { ANYWHERE, SEGMENT, WHOLE } where;
 	size_t min;
 };
 
 /*
- * SEGMENT: the name's last part begins with the word; NESTED: or a nested
- * class does; WHOLE: the class has no package.
+ * SEGMENT: a part of the name begins with the word; WHOLE: the class has no
+ * package.
  */
 static const struct kind kinds[] = {
 	{ "$$Lambda", "$", fl_is_digit, ANYWHERE, 1 },
@@ -106,8 +109,6 @@ static const struct kind kinds[] = {
 	{ "GeneratedConstructorAccessor", "", fl_is_digit, SEGMENT, 1 },
 	{ "GeneratedSerializationConstructorAccessor", "", fl_is_digit,
 	  SEGMENT, 1 },
-	/* Spark: GeneratedClass$GeneratedIteratorForCodegenStage12 */
-	{ "GeneratedIteratorForCodegenStage", "", fl_is_digit, NESTED, 1 },
 	/* Byte Buddy, and who names classes by it */
 	{ "$ByteBuddy", "$", is_alphanumeric, ANYWHERE, 1 },
 	{ "$MockitoMock", "$", is_alphanumeric, ANYWHERE, 1 },
@@ -134,9 +135,6 @@ static bool begins_here(const struct kind *kind, struct slice class, size_t i)
 	switch (kind->where) {
 	case SEGMENT:
 		return !i || is_cut(class.data[i - 1]);
-	case NESTED:
-		return !i || is_cut(class.data[i - 1]) ||
-		       class.data[i - 1] == '$';
 	case WHOLE:
 		return !i && !memchr(class.data, '/', class.size) &&
 		       !memchr(class.data, '.', class.size);
@@ -214,21 +212,6 @@ static size_t of_proxy_package(struct slice s, size_t *keep)
 	       fl_slice_starts(after(s, n + 1), "$Proxy") ? n : 0;
 }
 
-/* Flink's operators, which have no package: "StreamExecCalc$123". */
-static size_t of_flink(struct slice s, size_t *keep)
-{
-	size_t n = span(s, is_letter), digits;
-
-	if (!fl_slice_starts(s, "StreamExec") &&
-	    !fl_slice_starts(s, "BatchExec"))
-		return 0;
-	*keep = n;
-	if (n == s.size || s.data[n] != '$')
-		return 0;
-	digits = span(after(s, n + 1), fl_is_digit);
-	return digits && n + 1 + digits == s.size ? s.size : 0;
-}
-
 /* Behind the last '_': Rhino's "org/mozilla/javascript/gen/app_js_17". */
 static size_t of_rhino(struct slice s, size_t *keep)
 {
@@ -283,8 +266,6 @@ static size_t counter_at(struct slice class, size_t i, size_t *keep)
 		n = of_trino(class, i, keep);
 	if (!n && !i)
 		n = of_proxy_package(s, keep);
-	if (!n && !i)
-		n = of_flink(s, keep);
 	return n || i ? n : of_rhino(s, keep);
 }
 
