@@ -699,6 +699,8 @@ static int run(struct cli *cli)
 		return CLI_TROUBLE;
 	if (cli->info || cli->list_events)
 		return survey(cli);
+	if (!cli_check_ending(cli))
+		return CLI_TROUBLE;
 	if (!cli->output)
 		cli->output = dash;
 	if (!cli->output_format && cli_takes(cli->tool, 'o'))

@@ -152,6 +152,15 @@ bool cli_selects(const struct cli *cli);
 void cli_explain_nothing(struct cli *cli, struct flame *flame,
 			 char **inputs, size_t n);
 
+/*
+ * endings.c: whether the output's name goes with what is written there; false:
+ * the message is out.  The format that a name's ending means and nothing here
+ * writes; NULL: none.  Whether it is a picture's, which is no input either.
+ */
+bool cli_check_ending(const struct cli *cli);
+const char *cli_not_written(const char *path);
+bool cli_is_picture(const char *path);
+
 /* jobs.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);
 

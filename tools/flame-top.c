@@ -44,6 +44,7 @@ static bool take_format(struct cli *cli, const char *value)
 	struct own *own = cli->own;
 
 	own->format_given = true;
+	cli->output_format = value;
 	if (strcmp(value, "text") == 0)
 		own->format = TEXT;
 	else if (strcmp(value, "tsv") == 0)

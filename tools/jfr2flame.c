@@ -111,25 +111,15 @@ static bool ends(const char *text, const char *end)
 	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/*
- * The format that other tools write under such a name and we do not; or NULL.
- */
+/* What other tools write, by its name or a file's, and we do not; or NULL. */
 static const char *not_written(const char *name)
 {
-	static const struct { const char *format, *ends[4]; } known[] = {
-		{ "JSON", { ".json", ".json.gz" } },
-		{ "jfr", { ".jfr" } },
-		{ "PNG", { ".png" } }, { "PDF", { ".pdf" } },
-	};
+	static const char *const formats[] = { "JSON", "jfr", "PNG", "PDF" };
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (strcmp(name, known[i].format) == 0)
-			return known[i].format;
-		for (size_t k = 0; k < 4 && known[i].ends[k]; k++)
-			if (ends(name, known[i].ends[k]))
-				return known[i].format;
-	}
-	return NULL;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (strcmp(name, formats[i]) == 0)
+			return formats[i];
+	return cli_not_written(name);
 }
 
 /* false, and that is what this is for. */
@@ -411,6 +401,8 @@ static bool resolve_output(struct cli *cli)
 		say_pprof(cli);
 	} else if (access(last, F_OK) != 0 && !is_called_recording(last) &&
 		   (not_written(last) || strrchr(last, '.'))) {
+		return say_not_written(cli, "", last);
+	} else if (cli_is_picture(last)) {
 		return say_not_written(cli, "", last);
 	} else if (cli->output_format && is_of_before(cli, last)) {
 		cli_say(cli, "%s: there is %s in it: an input, or written by "

@@ -2,7 +2,7 @@
 # The tools: each a table of options over cli.c and options.c, its manual beside it.
 
 cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
-	tools/nothing_choices.c tools/nothing_cause.c tools/nothing.h \
+	tools/endings.c tools/nothing_choices.c tools/nothing_cause.c tools/nothing.h \
 	tools/options.c tools/paths.c tools/places.c tools/progress.c \
 	tools/members.c tools/remote.c tools/report.c tools/survey.c tools/terminal.c
 
