@@ -400,8 +400,10 @@ int64_t flame_tree_total(const struct flame_tree *tree, unsigned column);
  */
 int64_t flame_tree_duration(const struct flame_tree *tree, unsigned column);
 /*
- * Weights of a column become weight * total / its own total, rounded
- * towards zero, each for itself: their sum may be a little less than total.
+ * Makes a column's total another one, after all of its samples: what is read
+ * of the tree is scaled from then on.  Ranks and nodes are sums, which are
+ * rounded to the nearest; lines of folded text are rounded down, each for
+ * itself; other outputs have each stack off by less than 1, and the sum exact.
  */
 void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total);
 

@@ -360,20 +360,15 @@ static bool total_by_time(const struct cli *cli, const struct flame_tree *tree,
 	return true;
 }
 
-/* Rounds each down, as the peers do, and reports the loss. */
 static bool normalize(const struct cli *cli, struct flame_tree *tree)
 {
 	const struct own *own = cli->own;
-	int64_t want = flame_tree_total(tree, 1), lost;
+	int64_t want = flame_tree_total(tree, 1);
 
 	if (strcmp(own->normalize, "time") == 0 &&
 	    !total_by_time(cli, tree, &want))
 		return false;
 	flame_tree_scale(tree, 0, want);
-	lost = want - flame_tree_total(tree, 0);
-	if (lost > 0 && lost < want && !cli->quiet)
-		cli_say(cli, "rounding down took %" PRId64 " of %" PRId64
-			" from the first profile", lost, want);
 	return true;
 }
 

@@ -44,7 +44,8 @@
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
  *		sort_layout.c another;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside
- *		their stacks; top.c ranks them; metric_trees.c has a tree for
+ *		their stacks; top.c ranks them; scale.c scales a
+ *		column; metric_trees.c has a tree for
  *		each metric
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
  *		frame_color.c palette.c classic.c: colours; svg.c html.c

@@ -12,9 +12,23 @@
 /* For the root, so that the sum of two columns does not overflow. */
 #define MAX_TOTAL 4e18
 
-static int64_t scaled(int64_t n, double by)
+/*
+ * A column scaled node by node.  What rounding takes from a node goes to the
+ * next one, so that sums of nodes that follow each other are off by one at most.
+ */
+struct scaled {
+	double by;
+	int64_t sum, done;
+};
+
+static int64_t scale_next(struct scaled *s, int64_t n)
 {
-	return by == 1 ? n : fl_int64((double)n * by + 0.5);
+	int64_t done = s->done;
+
+	s->sum += n;
+	s->done = s->by == 1 ? s->sum :
+			       fl_int64((double)s->sum * s->by + 0.5);
+	return s->done - done;
 }
 
 /* Sets factors >= 1 of both columns, unless the sum becomes too large. */
@@ -33,18 +47,21 @@ static void factors(double scale, const struct fl_layout *l, double by[2])
 static bool set_larger(struct fl_column *w, const struct fl_page *page,
 		       const struct fl_layout *l)
 {
+	struct scaled before = { 0 }, after = { 0 };
 	double by[2];
 
 	factors(page->scale, l, by);
+	before.by = by[0];
+	after.by = by[1];
 	w->self = fl_zeroed(l->count, sizeof(*w->self));
 	w->total = fl_zeroed(l->count, sizeof(*w->total));
 	if (!w->self || !w->total)
 		return false;
 	for (uint32_t i = l->count; i--;) {
-		int64_t before = scaled(l->self[0][i], by[0]);
-		int64_t after = scaled(l->self[1][i], by[1]);
+		int64_t was = scale_next(&before, l->self[0][i]);
+		int64_t is = scale_next(&after, l->self[1][i]);
 
-		w->self[i] = FL_MAX(before, after);
+		w->self[i] = FL_MAX(was, is);
 		w->total[i] += w->self[i];
 		if (i)
 			w->total[l->parent[i]] += w->total[i];

@@ -366,7 +366,7 @@ static double sigma_of(const struct fl_frame_color *color, uint32_t node)
 {
 	const struct fl_layout *l = color->layout;
 	int64_t *const *of = compares_total(color) ? l->total : l->self;
-	const double *scaled = color->page->tree->scaled;
+	const double *scaled = color->page->tree->settled;
 	double by = color->page->scale;
 
 	return sqrt((double)of[0][node] * by * by *

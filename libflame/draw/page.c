@@ -245,6 +245,11 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 	return page->tree->want_stack_nodes = true;
 }
 
+void fl_page_scale_lines(struct flame_sink *sink)
+{
+	((struct page_state *)sink->state)->page.scales_lines = true;
+}
+
 /* Updates the sink after an option was set. */
 static int apply_option(struct flame_sink *sink)
 {
@@ -402,6 +407,11 @@ static int set_scales(struct fl_page *page)
 {
 	int status = set_scale(page, page->tree, &page->scale);
 
+	if (!page->scales_lines) {
+		fl_tree_settle(page->tree);
+		for (size_t i = 0; i < page->nmore; i++)
+			fl_tree_settle(page->more[i].tree);
+	}
 	for (size_t i = 0; status == FLAME_OK && i < page->nmore; i++)
 		status = set_scale(page, page->more[i].tree,
 				   &page->more[i].scale);
@@ -626,6 +636,7 @@ int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
 	if (tree->columns == 2)
 		return fl_fail(tree->flame, "a comparison is written as "
 			       "html, svg, text or folded only");
+	fl_tree_settle(tree);
 	for (size_t i = 0; i < tree->capacity[0]; i++) {
 		sample.stack = i;
 		sample.weight = tree->weight[0][i];
@@ -648,8 +659,8 @@ int fl_page_check(const struct fl_page *page)
 
 double fl_page_minimum(const struct fl_page *page, double page_width)
 {
-	double total = (double)FL_MAX(page->tree->total[0],
-				      page->tree->total[1]);
+	double total = (double)FL_MAX(flame_tree_total(page->tree, 0),
+				      flame_tree_total(page->tree, 1));
 	double minimum = 0;
 
 	if (page->minwidth.percent)

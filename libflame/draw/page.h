@@ -43,6 +43,7 @@ struct fl_page {
 	enum fl_sort { FL_SORT_UNSET, FL_SORT_WEIGHT, FL_SORT_NAME } sort;
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* set by writers that draw charts */
+	bool scales_lines;	/* the writer scales what it has summed */
 	bool draws_changes;	/* set by writers of comparisons */
 	struct fl_chart_sample *chart_samples;
 	size_t nchart_samples, chart_samples_capacity;
@@ -88,6 +89,8 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 				int (*write)(struct fl_page *page));
 /* Records samples for the writer, unless an option forbids it. */
 bool fl_page_keep_samples(struct flame_sink *sink);
+/* The writer scales sums of a tree by itself. */
+void fl_page_scale_lines(struct flame_sink *sink);
 /* Fails if options exclude each other, or the writer draws no charts. */
 int fl_page_check(const struct fl_page *page);
 /* --title, or the title of pictures that were read; NULL: none. */

@@ -231,11 +231,12 @@ static bool leave_out_node(struct fl_layout_builder *y,
 
 	if (y->minimum <= 0)
 		return false;
-	for (unsigned c = 0; c < l->columns; c++)
+	for (unsigned c = 0; c < l->columns; c++) {
 		for (size_t i = 0; i < n; i++)
 			sum[c] += y->total[c][at[i].stack];
-	if ((double)FL_MAX(sum[0], sum[1]) >= y->minimum)
-		return false;
+		if ((double)fl_tree_scaled(y->tree, c, sum[c]) >= y->minimum)
+			return false;
+	}
 	for (unsigned c = 0; c < l->columns && y->lossy; c++)
 		y->lost[c][parent] += sum[c];
 	return true;

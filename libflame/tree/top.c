@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ranking of names by weight, of callers and callees of matching names; nodes
- * with the heaviest siblings first; scaling of a column.
+ * with the heaviest siblings first.
  */
 #include "fl.h"
 
@@ -139,6 +139,18 @@ static bool rank(struct flame *flame, struct ranking *r,
 	return !fl_failed(flame);
 }
 
+static void scale_ranks(const struct flame_tree *tree, struct ranking *r)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		for (unsigned c = 0; c < tree->columns; c++) {
+			int64_t *self = &r->at[i].self[c];
+			int64_t *total = &r->at[i].total[c];
+
+			*self = fl_tree_scaled(tree, c, *self);
+			*total = fl_tree_scaled(tree, c, *total);
+		}
+}
+
 int flame_tree_rank(struct flame_tree *tree, enum flame_ranking which,
 		    const char *re, const struct flame_rank **ranks, size_t *n)
 {
@@ -146,6 +158,8 @@ int flame_tree_rank(struct flame_tree *tree, enum flame_ranking which,
 	struct ranking r = { .layout = layout };
 	bool good = layout && rank(tree->flame, &r, which, re);
 
+	if (good)
+		scale_ranks(tree, &r);
 	fl_layout_free(layout);
 	fl_free(r.place);
 	fl_free(r.until);
@@ -201,8 +215,8 @@ static void sort_siblings(const struct fl_layout *l, uint32_t *place,
 	}
 }
 
-static void fill(struct flame_node *nodes, const struct fl_layout *l,
-		 const uint32_t *place)
+static void fill(struct flame_node *nodes, const struct flame_tree *tree,
+		 const struct fl_layout *l, const uint32_t *place)
 {
 	for (uint32_t i = 0; i < l->count; i++) {
 		struct flame_node *node = &nodes[place[i]];
@@ -212,8 +226,9 @@ static void fill(struct flame_node *nodes, const struct fl_layout *l,
 			.level = l->level[i],
 		};
 		for (unsigned c = 0; c < l->columns; c++) {
-			node->self[c] = l->self[c][i];
-			node->total[c] = l->total[c][i];
+			node->self[c] = fl_tree_scaled(tree, c, l->self[c][i]);
+			node->total[c] = fl_tree_scaled(tree, c,
+							l->total[c][i]);
 		}
 	}
 }
@@ -236,7 +251,7 @@ int flame_tree_nodes(struct flame_tree *tree, double minimum,
 	tree->nodes = fl_alloc(l->count * sizeof(*tree->nodes));
 	if (place && children && tree->nodes) {
 		sort_siblings(l, place, children);
-		fill(tree->nodes, l, place);
+		fill(tree->nodes, tree, l, place);
 		*nodes = tree->nodes;
 		*n = l->count;
 	} else {
@@ -246,23 +261,4 @@ int flame_tree_nodes(struct flame_tree *tree, double minimum,
 	fl_free(children);
 	fl_layout_free(l);
 	return *nodes ? FLAME_OK : FLAME_FAILED;
-}
-
-/* Scaling ------------------------------------------------------------- */
-
-void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total)
-{
-	__extension__ typedef __int128 wide;
-	int64_t old = flame_tree_total(tree, column), sum = 0;
-	int64_t *weight;
-
-	if (old <= 0 || total < 0)
-		return;
-	weight = tree->weight[column];
-	tree->scaled[column] = (double)total / (double)old;
-	for (size_t i = 0; i < tree->capacity[column]; i++) {
-		weight[i] = (int64_t)((wide)weight[i] * total / old);
-		sum += weight[i];
-	}
-	tree->total[column] = sum;
 }

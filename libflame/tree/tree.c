@@ -47,7 +47,8 @@ void flame_tree_free(struct flame_tree *tree)
 
 int64_t flame_tree_total(const struct flame_tree *tree, unsigned column)
 {
-	return column < tree->columns ? tree->total[column] : 0;
+	return column < tree->columns ?
+		       fl_tree_scaled(tree, column, tree->total[column]) : 0;
 }
 
 /* Zeroes only the weights in use: pages after them stay untouched. */

@@ -42,7 +42,11 @@ struct flame_tree {
 	size_t capacity[2];	/* weights that are zeroed or set */
 	size_t reserved[2];	/* weights that are allocated */
 	int64_t total[2];
-	double scaled[2];	/* factor of flame_tree_scale; 0: none */
+	/* flame_tree_scale: what is read is weight * to / of; 0: unscaled. */
+	struct fl_scale {
+		int64_t to, of;
+	} scale[2];
+	double settled[2];	/* factor of fl_tree_settle; 0: none */
 	struct fl_span {
 		int64_t from, to;	/* equal: no source was read */
 		bool unknown;		/* a source has no span */
@@ -67,6 +71,17 @@ bool fl_tree_reserve(struct flame_tree *tree, unsigned column, flame_id stack);
 
 /* Moves a column's weights to the caller, who frees them with fl_free. */
 int64_t *fl_tree_take(struct flame_tree *tree, unsigned column);
+
+/*
+ * A sum of weights of a column, scaled, which rounds to the nearest.  Parts
+ * are not to be scaled before they are summed.
+ */
+int64_t fl_tree_scaled(const struct flame_tree *tree, unsigned column,
+		       int64_t sum);
+int64_t fl_tree_scaled_down(const struct flame_tree *tree, unsigned column,
+			    int64_t sum);	/* towards zero */
+/* Scales the weights themselves: each is off by < 1, and their sum is exact. */
+void fl_tree_settle(struct flame_tree *tree);
 
 /* Swaps the columns. */
 void fl_tree_swap(struct flame_tree *tree);

@@ -10,6 +10,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct flame *flame;
 static struct flame_tree *tree;
@@ -229,12 +230,56 @@ Test(nodes, of_nothing_are_one)
 	NODES(0, "0 - 0/0");
 }
 
-Test(scale, rounds_towards_zero)
+/* 1 * 5 / 3 is 1.67, 2 * 5 / 3 is 3.33. */
+Test(scale, rounds_to_the_nearest)
 {
 	make("a 1\nb 2\n", "a 5\n");
 	flame_tree_scale(tree, 0, 5);
-	NAMES("a 1/1 5/5, b 3/3 0/0");
-	cr_assert_eq(flame_tree_total(tree, 0), 4);
+	NAMES("a 2/2 5/5, b 3/3 0/0");
+	cr_assert_eq(flame_tree_total(tree, 0), 5);
+}
+
+/* f has 6 of 9 samples, and 4 of 6. */
+Test(scale, sums_are_scaled_and_not_their_parts)
+{
+	make("f;a 1\nf;b 1\nf;c 1\nf;d 1\nf;e 1\nf;g 1\nh;a 1\nh;b 1\n"
+	     "h;c 1\n", "f 4\nh 2\n");
+	flame_tree_scale(tree, 0, 6);
+	NAMES("a 1/1 0/0, b 1/1 0/0, c 1/1 0/0, d 1/1 0/0, e 1/1 0/0, "
+	      "f 0/4 4/4, g 1/1 0/0, h 0/2 2/2");
+	NODES(2, "0 - 0/6 0/6, 1 f 0/4 4/4, 1 h 0/2 2/2");
+}
+
+Test(scale, a_second_time_begins_with_what_was_gathered)
+{
+	make("a 1\nb 2\n", "a 5\n");
+	flame_tree_scale(tree, 0, 1);
+	flame_tree_scale(tree, 0, 6);
+	NAMES("a 2/2 5/5, b 4/4 0/0");
+}
+
+/* Other outputs: the sum is exact. */
+Test(scale, stacks_of_a_picture_add_up)
+{
+	char path[] = "/tmp/scaleXXXXXX";
+	int fd = mkstemp(path);
+	struct flame_sink *sink;
+	struct fl_layout *layout;
+
+	cr_assert(fd >= 0);
+	make("a;b 1\na;c 1\na;d 1\na;e 1\n", NULL);
+	flame_tree_scale(tree, 0, 2);
+	sink = flame_create(flame, path, "d3");
+	cr_assert(sink);
+	cr_assert_eq(flame_tree_write(tree, sink), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	layout = fl_tree_layout(tree, 0, false, false);
+	cr_assert(layout);
+	cr_assert_eq(layout->total[0][0], 2);
+	cr_assert_eq(layout->total[0][1], 2);
+	fl_layout_free(layout);
+	close(fd);
+	unlink(path);
 }
 
 Test(scale, large_weights_do_not_overflow)

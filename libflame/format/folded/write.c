@@ -27,6 +27,7 @@
 #include "draw/page.h"
 #include "format/folded/folded.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* A group, members[from] to [from + n - 1], and one of its two items. */
@@ -80,6 +81,7 @@ struct writer {
 	size_t nmembers, nitems, nlist;
 	size_t members_capacity, items_capacity, levels_capacity;
 	size_t list_capacity, keyed_capacity;
+	int64_t written[2];		/* scaled weights, by column */
 };
 
 /* Members ------------------------------------------------------------- */
@@ -519,17 +521,30 @@ static void put_name(struct writer *w, const struct item *item)
 	w->path.size += name->size + strlen(tail);
 }
 
+/* Sets the scaled weights of a line.  false: all of it is rounded away. */
+static bool weigh_line(struct writer *w, const struct item *item,
+		       int64_t sum[2])
+{
+	for (unsigned c = 0; c < w->tree->columns; c++) {
+		for (uint32_t i = 0; i < item->n; i++)
+			sum[c] += weight(w, c, w->members[item->from + i]);
+		sum[c] = fl_tree_scaled_down(w->tree, c, sum[c]);
+		w->written[c] += sum[c];
+	}
+	return sum[0] || sum[1];
+}
+
 /* "12", or of two columns "12 0". */
 static void put_line(struct writer *w, const struct item *item)
 {
-	for (unsigned c = 0; c < w->tree->columns; c++) {
-		int64_t sum = 0;
+	int64_t sum[2] = { 0, 0 };
 
-		for (uint32_t i = 0; i < item->n; i++)
-			sum += weight(w, c, w->members[item->from + i]);
+	if (!weigh_line(w, item, sum))
+		return;
+	for (unsigned c = 0; c < w->tree->columns; c++) {
 		if (c)
 			fl_buf_byte(&w->path, ' ');
-		fl_buf_number(&w->path, sum);
+		fl_buf_number(&w->path, sum[c]);
 	}
 	fl_buf_byte(&w->path, '\n');
 	fl_out_put(w->page->out, w->path.data, w->path.size);
@@ -695,6 +710,20 @@ static void writer_free(struct writer *w)
 	fl_free(w->keyed);
 }
 
+static void report_rounding(const struct writer *w)
+{
+	for (unsigned c = 0; c < w->tree->columns; c++) {
+		int64_t total = flame_tree_total(w->tree, c);
+		int64_t lost = total - w->written[c];
+
+		if (w->tree->scale[c].of && lost > 0)
+			fl_remark(w->flame, "rounding each line down took %"
+				  PRId64 " of %" PRId64 " from the profile %s; "
+				  "pages, pictures and --top scale exactly",
+				  lost, total, c ? "after" : "before");
+	}
+}
+
 static int write_folded(struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
@@ -714,11 +743,17 @@ static int write_folded(struct fl_page *page)
 		good = find_children(&w) && find_groups(&w);
 	if (!good || !clean_names(&w) || !put_header(&w) || !put_all(&w))
 		fl_no_memory(flame);
+	else
+		report_rounding(&w);
 	writer_free(&w);
 	return fl_failed(flame) ? FLAME_FAILED : FLAME_OK;
 }
 
 struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out)
 {
-	return fl_page_sink(flame, out, write_folded);
+	struct flame_sink *sink = fl_page_sink(flame, out, write_folded);
+
+	if (sink)
+		fl_page_scale_lines(sink);
+	return sink;
 }
