@@ -26,13 +26,24 @@ static bool is_name_byte(char c)
 	}
 }
 
-static size_t last_of(struct slice s, const char *set)
+/* The offset after the last such character; 0: none. */
+static size_t last_of(struct slice s, char c)
 {
 	size_t i = s.size;
 
-	while (i && !(s.data[i - 1] && strchr(set, s.data[i - 1])))
+	while (i && s.data[i - 1] != c)
 		i--;
-	return i;	/* the offset after it; 0: none */
+	return i;
+}
+
+/* The same of '.' and '/'. */
+static size_t last_separator(struct slice s)
+{
+	size_t i = s.size;
+
+	while (i && s.data[i - 1] != '.' && s.data[i - 1] != '/')
+		i--;
+	return i;
 }
 
 struct slice fl_java_bare(struct slice name)
@@ -109,7 +120,7 @@ size_t fl_java_module(struct slice name)
 /* "java.lang.String" of a text that does not mark it: a class, no method. */
 static bool is_class_alone(struct slice class, struct slice method)
 {
-	size_t last = last_of(class, "./");
+	size_t last = last_separator(class);
 
 	return !memchr(class.data, '/', class.size) &&
 	       is_upper(method.data[0]) && last < class.size &&
@@ -131,15 +142,15 @@ static bool looks_java(struct slice name)
 		if (!is_name_byte(name.data[i]) &&
 		    (!i || (name.data[i] != '.' && name.data[i] != '/')))
 			return false;
-	dot = last_of(name, ".");
+	dot = last_of(name, '.');
 	if (!dot)
 		return false;
 	hidden = dot < name.size && !fl_is_digit(name.data[dot]);
 	name.size = dot - 1;
-	last = last_of(name, "./");
+	last = last_separator(name);
 	/* LambdaForm$MH.0x00007ff0e9010000.invoke */
 	while (hidden && last && fl_is_digit(name.data[last]))
-		last = last_of((struct slice){ name.data, last - 1 }, "./");
+		last = last_separator((struct slice){ name.data, last - 1 });
 	return memchr(name.data, '/', name.size) || is_upper(name.data[last]);
 }
 
@@ -167,7 +178,7 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 
 	java->module = (struct slice){ name.data, module };
 	bare = without_arrays(after(placed, module));
-	dot = last_of(bare, ".");
+	dot = last_of(bare, '.');
 	java->leaf = leaf;
 	java->dotted = false;
 	if (!leaf && !is_java(bare, type))
@@ -268,12 +279,12 @@ static bool of_statsd(struct slice s, struct fl_buf *out)
 	s.size = i;
 	if (!fl_java_made_of(s, ""))
 		return false;
-	dash = last_of(s, "-");
+	dash = last_of(s, '-');
 	if (dash < 2 || dash == s.size || fl_is_digit(s.data[dash]))
 		return false;
 	method = after(s, dash);
 	class = (struct slice){ s.data, dash - 1 };
-	dash = last_of(class, "-");
+	dash = last_of(class, '-');
 	if (!dash || dash == class.size || !is_upper(class.data[dash]) ||
 	    is_upper(class.data[0]) || fl_is_digit(class.data[0]))
 		return false;
@@ -284,7 +295,7 @@ static bool of_statsd(struct slice s, struct fl_buf *out)
 /* "void a.b.C.m", which was followed by its arguments. */
 static struct slice no_type(struct slice s)
 {
-	size_t blank = last_of(s, " ");
+	size_t blank = last_of(s, ' ');
 
 	if (blank &&
 	    fl_java_made_of((struct slice){ s.data, blank - 1 }, ". []"))
@@ -315,7 +326,7 @@ bool fl_java_dotted(struct slice name, struct fl_buf *out)
 
 void fl_java_slashed(struct slice dotted, struct fl_buf *out)
 {
-	size_t method = last_of(dotted, ".");
+	size_t method = last_of(dotted, '.');
 
 	for (size_t i = 0; i < dotted.size; i++)
 		fl_buf_byte(out, dotted.data[i] == '.' && i + 1 < method ?

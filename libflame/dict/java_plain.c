@@ -288,9 +288,13 @@ static bool is_common_nested(char c)
 	return fl_is_digit(c) || (c >= 'A' && c <= 'Z' && !strchr("BHM", c));
 }
 
-/* The part of a/B$1.run before the '.'; NULL: it is not like that. */
-static const char *pass_common_class(const char *at, const char *end)
+/*
+ * The part of a/B$1.run or B$1.run before the '.'; NULL: it is not like that.
+ * Operators of Flink have no package and end like B$1, but are counted.
+ */
+static const char *pass_common_class(struct slice name)
 {
+	const char *at = name.data, *end = at + name.size;
 	bool package = false, counted = false;
 	char before = '/';
 
@@ -307,17 +311,24 @@ static const char *pass_common_class(const char *at, const char *end)
 			return NULL;
 		}
 	}
-	return package ? at : NULL;
+	/* b.C$$Lambda$9 may be a class alone. */
+	if (!package && (at == name.data ||
+			 (end - at > 1 && at[1] >= 'A' && at[1] <= 'Z') ||
+			 fl_slice_starts(name, "StreamExec") ||
+			 fl_slice_starts(name, "BatchExec")))
+		return NULL;
+	return at;
 }
 
 /*
- * Most names are like java/util/HashMap$Node.find or a/B$1.run and need no
- * change; one pass over the bytes proves it.
+ * Most names are like java/util/HashMap$Node.find, a/B$1.run or B.run and need
+ * no change; one pass over the bytes proves it.  A package with dots may have
+ * to be respelt.
  */
 static bool is_common(struct slice name)
 {
 	const char *end = name.data + name.size;
-	const char *at = pass_common_class(name.data, end);
+	const char *at = pass_common_class(name);
 
 	if (!at || end - at < 2 || fl_is_digit(at[1]))
 		return false;
@@ -328,6 +339,21 @@ static bool is_common(struct slice name)
 	return true;
 }
 
+/*
+ * Without a '.' only "La/b/C;::m" and "a/b/C:::m" are of Java, if no type says
+ * so.
+ */
+static bool may_be_java(struct slice name)
+{
+	const char *colon;
+
+	if (memchr(name.data, '.', name.size))
+		return true;
+	colon = memchr(name.data, ':', name.size);
+	return colon && name.data + name.size - colon > 2 && colon[1] == ':' &&
+	       (colon[2] == ':' || (colon > name.data && colon[-1] == ';'));
+}
+
 bool fl_java_plain(struct slice name, enum flame_type type, bool leaf,
 		   struct fl_buf *out)
 {
@@ -336,7 +362,8 @@ bool fl_java_plain(struct slice name, enum flame_type type, bool leaf,
 
 	if (type != FLAME_UNKNOWN && !is_compiled(type))
 		return false;
-	if (!leaf && is_common(name))
+	if (!leaf && ((type == FLAME_UNKNOWN && !may_be_java(name)) ||
+		      is_common(name)))
 		return false;
 	if (!leaf && respell(name, type, &spelt))
 		name = (struct slice){ spelt.data, spelt.size };

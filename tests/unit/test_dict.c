@@ -599,6 +599,14 @@ Test(unified, spellings_are_one_frame)
 			 "demo/App.main");
 	cr_expect_str_eq(plain("org.x.A$$Lambda$7/12345.m", FLAME_UNKNOWN),
 			 "org/x/A$$Lambda.m");
+	cr_expect_str_eq(plain("StreamExecCalc$12.m", FLAME_UNKNOWN),
+			 "StreamExecCalc.m");
+	cr_expect_str_eq(plain("BatchExecCalc$7.m", FLAME_JIT),
+			 "BatchExecCalc.m");
+	cr_expect_str_eq(plain("A$B$$Lambda$7.m", FLAME_UNKNOWN),
+			 "A$B$$Lambda.m");
+	cr_expect_str_eq(plain(".x$$Lambda$9", FLAME_JIT), ".x$$Lambda");
+	cr_expect_str_eq(plain("b.C$$Lambda$9", FLAME_JIT), "b.C$$Lambda");
 }
 
 Test(unified, other_languages_stay)
@@ -612,7 +620,8 @@ Test(unified, other_languages_stay)
 		"LazyCompile:*f /srv/12.js:3", "f (a.b.C.py:12)",
 		"my.own.App.main", "org.x.Main", "java.lang.String",
 		"a.b.c.d", "void operator()(int)", "x.js:12", "(", "()", ".",
-		";::", "L;::", "app//", "m@1/",
+		";::", "L;::", "app//", "m@1/", "StreamExecCalc$12", "a:::",
+		"a::b::c", "C$$Lambda$9", "C$1.run", "C.m$$Lambda$9", ":::",
 	};
 
 	flame_unify_java(flame, true);
