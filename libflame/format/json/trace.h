@@ -21,6 +21,11 @@ struct key {
 
 /* Events of a thread that may come before one that began earlier. */
 enum { FL_TRACE_HELD = 1 << 12 };
+/* Events held to the end that are worth a line: 32 MB of memory and more. */
+enum { FL_TRACE_MANY = 1 << 20 };
+
+/* Of a frame that ends by an event of its own. */
+#define FL_TRACE_NO_END INT64_MAX
 
 struct event {
 	int64_t time, duration;	/* ns; the duration of X only */
@@ -32,6 +37,8 @@ struct event {
 struct open_frame {
 	uint32_t key;
 	flame_id stack;
+	int64_t begin, end;	/* end: of X; others FL_TRACE_NO_END */
+	int64_t first_end;	/* of this frame and of those below */
 };
 
 struct thread {
@@ -42,7 +49,7 @@ struct thread {
 	int64_t last;		/* the time of the event before */
 	size_t limit;		/* of nevents, once some were run; or 0 */
 	int64_t run_until;	/* later ones are held */
-	bool has_complete, unordered;
+	bool has_complete, has_ends, unordered;
 	struct open_frame *open;
 	size_t nopen, open_capacity;
 	int64_t time;		/* of the event that was run last */
@@ -108,6 +115,9 @@ struct trace {
 	} weights;
 	uint64_t nasync;		/* asynchronous events, left out */
 	uint64_t nlate;			/* others were run before them */
+	uint64_t nheld;			/* as they are not in order */
+	uint64_t noverlaps;		/* X that end before one inside */
+	uint64_t nsummaries;		/* of the writer, left out */
 	struct fl_buf buf;
 };
 

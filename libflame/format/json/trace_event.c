@@ -25,7 +25,7 @@ struct reading {
 	char phase;
 	flame_id name, pid, tid, id, stack_frame, args_name, file;
 	int64_t time, duration, weight, line;
-	bool has_time, has_duration, pyspy;
+	bool has_time, has_duration, pyspy, trace_span, average;
 	uint64_t args;
 };
 
@@ -153,8 +153,10 @@ static void read_args(struct trace *t, struct reading *e)
 		    json->token <= FL_JSON_NUMBER)
 			hash += fl_hash(json->text.data, json->text.size);
 		e->args = fl_hash_pair(e->args, hash);
-		if (json->depth == depth && json->token == FL_JSON_KEY)
+		if (json->depth == depth && json->token == FL_JSON_KEY) {
 			which = arg_of(json);
+			e->average |= fl_json_is(json, "avg ms");
+		}
 		else if (json->depth == depth + 1 && which == 'd' &&
 			 json->token == FL_JSON_KEY && read_profile(t))
 			continue;
@@ -171,10 +173,19 @@ static void read_phase(struct trace *t, struct reading *e)
 		e->phase = text.data[0];
 }
 
+static void read_category(struct trace *t, struct reading *e)
+{
+	struct slice text;
+
+	if (!fl_json_string(&t->js.json, &text))
+		return;
+	e->pyspy = fl_slice_is(text, "py-spy");
+	e->trace_span = fl_slice_is(text, "Trace");
+}
+
 static void read_value(struct trace *t, struct reading *e)
 {
 	struct fl_json *json = &t->js.json;
-	struct slice text;
 
 	if (fl_json_is(json, "ph"))
 		read_phase(t, e);
@@ -193,8 +204,7 @@ static void read_value(struct trace *t, struct reading *e)
 	else if (fl_json_is(json, "id"))
 		e->id = text_name(t);
 	else if (fl_json_is(json, "cat"))
-		e->pyspy = fl_json_string(json, &text) &&
-			   fl_slice_is(text, "py-spy");
+		read_category(t, e);
 	else if (fl_json_is(json, "args"))
 		read_args(t, e);
 	else if (fl_json_is(json, "sf"))
@@ -264,12 +274,31 @@ static bool thread_of(struct trace *t, const struct reading *e,
 	return true;
 }
 
+/*
+ * What a writer adds up or spans over its own trace, on threads that it makes
+ * up: clang's "Total Frontend" and PyTorch's "PyTorch Profiler (0)".
+ */
+static bool is_summary(struct trace *t, const struct reading *e)
+{
+	struct flame *flame = t->js.flame;
+	struct slice name = fl_name_at(flame, e->name);
+
+	return (e->average && fl_slice_starts(name, "Total ")) ||
+	       (e->trace_span &&
+		(fl_slice_starts(name, "PyTorch Profiler") ||
+		 fl_slice_is(fl_name_at(flame, e->pid), "Spans")));
+}
+
 static void take_event(struct trace *t, const struct reading *e)
 {
 	uint32_t thread, key;
 
 	if (e->phase == 'X' && (!e->has_duration || e->duration < 0)) {
 		fl_json_bad(&t->js, "a complete event without a duration");
+		return;
+	}
+	if (e->phase == 'X' && is_summary(t, e)) {
+		t->nsummaries++;
 		return;
 	}
 	switch (e->phase) {
@@ -569,6 +598,35 @@ static void read_keys(struct trace *t)
 		read_key(t);
 }
 
+static void report(struct trace *t)
+{
+	struct flame *flame = t->js.flame;
+	const char *name = fl_in_name(t->js.source->in);
+
+	if (t->nasync)
+		fl_remark(flame, "%s: asynchronous events left out, as they "
+			  "are on no thread's stack: %" PRIu64, name,
+			  t->nasync);
+	if (t->nlate)
+		fl_warn(flame, "%s: %" PRIu64 " events come more than %d "
+			"events after later ones of their thread: times of "
+			"their frames are not exact; sort by ts first", name,
+			t->nlate, FL_TRACE_HELD);
+	if (t->nsummaries)
+		fl_remark(flame, "%s: summaries by the writer left out, as "
+			  "their time is in other events: %" PRIu64, name,
+			  t->nsummaries);
+	if (t->noverlaps)
+		fl_remark(flame, "%s: complete events that end within one that "
+			  "began later on their thread: %" PRIu64 "; each has "
+			  "the time that it ran", name, t->noverlaps);
+	if (t->nheld >= FL_TRACE_MANY)
+		fl_remark(flame, "%s: events held in memory, as they are not "
+			  "in the order of their times: %" PRIu64 "; sort by "
+			  "ts to need less", name, t->nheld);
+	t->nasync = t->nlate = t->nsummaries = t->noverlaps = t->nheld = 0;
+}
+
 static void read_document(struct flame_source *source)
 {
 	struct trace *t = source->state;
@@ -580,17 +638,8 @@ static void read_document(struct flame_source *source)
 		fl_json_skip(json);
 	else
 		read_keys(t);
-	if (t->nasync)
-		fl_remark(source->flame, "%s: asynchronous events left out, as "
-			  "they are on no thread's stack: %" PRIu64,
-			  fl_in_name(source->in), t->nasync);
-	if (t->nlate)
-		fl_warn(source->flame, "%s: %" PRIu64 " events come more than "
-			"%d events after later ones of their thread: times of "
-			"their frames are not exact; sort by ts first",
-			fl_in_name(source->in), t->nlate, FL_TRACE_HELD);
-	t->nasync = t->nlate = 0;
 	fl_trace_end(t);
+	report(t);
 	give_sums(t, false);
 	add_frame_samples(t);
 	give_sums(t, true);

@@ -79,21 +79,113 @@ static void pass_time(struct trace *t, struct thread *th, int64_t time)
 	th->has_time = true;
 }
 
+/* Complete events ------------------------------------------------------- */
+
+/*
+ * Writers round begins and durations apart from each other, to microseconds
+ * or to doubles, so that ends differ by that where they were the same.
+ */
+enum { ROUNDING = 1000 };	/* ns */
+
+static struct open_frame *innermost(const struct thread *th)
+{
+	return th->nopen ? &th->open[th->nopen - 1] : NULL;
+}
+
+/* The frame's stack and first_end, by those of the frame below. */
+static void place(struct trace *t, struct thread *th, size_t i)
+{
+	struct open_frame *frame = &th->open[i];
+	const struct open_frame *below = i ? frame - 1 : NULL;
+
+	frame->stack = flame_stack(t->js.flame, below ? below->stack : 0,
+				   t->keys[frame->key].frame);
+	frame->first_end = below ? FL_MIN(below->first_end, frame->end) :
+				   frame->end;
+}
+
+/*
+ * Events of a GPU or of asynchronous work overlap without one being in the
+ * other: the frames above the one that ends go on without it.
+ */
+static void end_first(struct trace *t, struct thread *th)
+{
+	int64_t end = innermost(th)->first_end;
+	size_t i = th->nopen - 1;
+
+	pass_time(t, th, end);
+	while (i && th->open[i].end != end)
+		i--;
+	t->noverlaps += i + 1 < th->nopen;
+	th->nopen--;
+	memmove(&th->open[i], &th->open[i + 1],
+		(th->nopen - i) * sizeof(*th->open));
+	for (; i < th->nopen; i++)
+		place(t, th, i);
+}
+
+/* Ends complete events that last until before a time, or until it. */
+static void end_complete(struct trace *t, struct thread *th, int64_t time,
+			 bool with_time)
+{
+	while (th->nopen && !fl_failed(t->js.flame)) {
+		int64_t end = innermost(th)->first_end;
+
+		if (end > time || end == FL_TRACE_NO_END ||
+		    (end == time && !with_time &&
+		     innermost(th)->end != end))
+			return;
+		end_first(t, th);
+	}
+}
+
+/* Whether the innermost frame ends as the next begins, but for rounding. */
+static bool is_before(const struct open_frame *frame, const struct event *e,
+		      int64_t end)
+{
+	int64_t common = frame ? frame->end - e->time : 0;
+
+	return frame && frame->end != FL_TRACE_NO_END && e->phase == 'X' &&
+	       frame->end < end && common <= ROUNDING &&
+	       common <= (frame->end - frame->begin) / 2;
+}
+
+static int64_t end_of(const struct thread *th, const struct event *e)
+{
+	const struct open_frame *below = innermost(th);
+	int64_t end = e->phase == 'X' ? fl_add_clamped(e->time, e->duration) :
+					FL_TRACE_NO_END;
+
+	if (e->phase == 'X' && below && below->first_end < end &&
+	    end - below->first_end <= ROUNDING)
+		return below->first_end;
+	return end;
+}
+
 static void enter(struct trace *t, struct thread *th, const struct event *e)
 {
-	flame_id parent = th->nopen ? th->open[th->nopen - 1].stack : 0;
-	flame_id stack = flame_stack(t->js.flame, parent,
-				     t->keys[e->key].frame);
+	int64_t end = e->phase == 'X' ? fl_add_clamped(e->time, e->duration) :
+					FL_TRACE_NO_END;
 
+	end_complete(t, th, e->time, true);
 	pass_time(t, th, e->time);
+	while (is_before(innermost(th), e, end))
+		th->nopen--;
 	if (!fl_grow(&th->open, &th->open_capacity, th->nopen + 1,
 		     sizeof(*th->open))) {
 		no_memory(t);
 		return;
 	}
-	th->open[th->nopen++] = (struct open_frame){ e->key, stack };
-	fl_trace_sum(t, (uint32_t)(th - t->threads), stack, 1, 0);
+	end = end_of(th, e);
+	th->open[th->nopen] = (struct open_frame){
+		.key = e->key, .begin = e->time, .end = end
+	};
+	place(t, th, th->nopen++);
+	fl_trace_sum(t, (uint32_t)(th - t->threads),
+		     th->open[th->nopen - 1].stack, 1, 0);
 }
+
+/* Begins and ends ------------------------------------------------------- */
 
 static bool same_name(const struct trace *t, uint32_t a, uint32_t b)
 {
@@ -103,12 +195,12 @@ static bool same_name(const struct trace *t, uint32_t a, uint32_t b)
 /* An end of another name than the innermost frame's is none. */
 static void leave(struct trace *t, struct thread *th, const struct event *e)
 {
-	uint32_t top;
+	const struct open_frame *top;
 
-	if (!th->nopen)
-		return;
-	top = th->open[th->nopen - 1].key;
-	if (!same_name(t, top, e->key) && t->keys[e->key].name)
+	end_complete(t, th, e->time, false);
+	top = innermost(th);
+	if (!top || top->end != FL_TRACE_NO_END ||
+	    (!same_name(t, top->key, e->key) && t->keys[e->key].name))
 		return;
 	pass_time(t, th, e->time);
 	th->nopen--;
@@ -206,15 +298,28 @@ static void merge(struct trace *t, struct thread *th, size_t nbegins,
 	}
 }
 
-/*
- * Those before a time, or all, to begins and ends; others stay.  Of a complete
- * event that goes on, the end stays.
- */
+/* The thread's events are the begins, without a copy. */
+static void take_events(struct trace *t, struct thread *th)
+{
+	fl_free(t->begins);
+	t->begins = th->events;
+	t->begins_capacity = th->events_capacity;
+	th->events = NULL;
+	th->nevents = th->events_capacity = 0;
+}
+
+/* Those before a time, or all, to begins and ends; others stay. */
 static bool split(struct trace *t, struct thread *th, bool all, int64_t before,
 		  size_t *nbegins, size_t *nends)
 {
 	size_t n = th->nevents;
 
+	if (all && !th->has_ends) {
+		take_events(t, th);
+		*nbegins = n;
+		*nends = 0;
+		return true;
+	}
 	if (!fl_grow(&t->begins, &t->begins_capacity, n, sizeof(*t->begins)) ||
 	    !fl_grow(&t->ends, &t->ends_capacity, n, sizeof(*t->ends)))
 		return no_memory(t);
@@ -222,19 +327,12 @@ static bool split(struct trace *t, struct thread *th, bool all, int64_t before,
 	for (size_t i = 0; i < n; i++) {
 		struct event e = th->events[i];
 
-		if (all || e.time < before) {
-			if (e.phase != 'E')
-				t->begins[(*nbegins)++] = e;
-			if (e.phase == 'B')
-				continue;
-			if (e.phase == 'X')
-				e.time = fl_add_clamped(e.time, e.duration);
-			e.phase = 'E';
-		}
-		if (all || e.time < before)
+		if (!all && e.time >= before)
+			th->events[th->nevents++] = e;
+		else if (e.phase == 'E')
 			t->ends[(*nends)++] = e;
 		else
-			th->events[th->nevents++] = e;
+			t->begins[(*nbegins)++] = e;
 	}
 	return true;
 }
@@ -272,6 +370,7 @@ void fl_trace_hold(struct trace *t, uint32_t thread, const struct event *e)
 		return;
 	}
 	th->has_complete |= e->phase == 'X';
+	th->has_ends |= e->phase == 'E';
 	th->unordered |= th->order && e->time < th->last;
 	t->nlate += th->limit && e->time < th->run_until;
 	th->last = e->time;
@@ -289,6 +388,10 @@ void fl_trace_hold(struct trace *t, uint32_t thread, const struct event *e)
 /* Frames that never end do so with the last event that counted. */
 void fl_trace_end(struct trace *t)
 {
-	for (size_t i = 0; i < t->nthreads && !fl_failed(t->js.flame); i++)
+	for (size_t i = 0; i < t->nthreads && !fl_failed(t->js.flame); i++) {
+		if (t->threads[i].unordered)
+			t->nheld += t->threads[i].nevents;
 		run(t, &t->threads[i], true, 0);
+		end_complete(t, &t->threads[i], FL_TRACE_NO_END, true);
+	}
 }
