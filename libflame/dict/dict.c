@@ -214,7 +214,7 @@ int fl_no_memory(struct flame *flame)
 	return fail(flame, "the limit of %zu %s of memory is reached: "
 		       "raise it (--memory-limit), read less (--event, "
 		       "--from, --to), or read in pieces and join what comes "
-		       "of them with flame-merge --stream",
+		       "of them with flame-merge",
 		       whole ? limit >> 20 : limit >> 10,
 		       whole ? "MB" : "kB");
 }

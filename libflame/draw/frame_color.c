@@ -89,7 +89,8 @@ static struct fl_palette *palette_open(const char *path)
 			fl_free(p);
 			p = NULL;
 		}
-	fl_free(fl_memory_adopt(line));
+	if (line)	/* adopting none means that there is no memory */
+		fl_free(fl_memory_adopt(line));
 	if (file)
 		fclose(file);
 	return p;

@@ -71,7 +71,8 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path)
 			n--;
 		good = add(a, line, n);
 	}
-	fl_free(fl_memory_adopt(line));
+	if (line)	/* adopting none means that there is no memory */
+		fl_free(fl_memory_adopt(line));
 	fclose(file);
 	if (good)
 		return a;
