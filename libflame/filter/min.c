@@ -3,6 +3,9 @@
  * --min, the last filter: the weight of stacks whose total is below a minimum
  * counts for their callers, so that the sum stays the same.
  *
+ * Frames of one name and caller are one frame, however they ran: it is their
+ * sum that is compared, as in pictures and tables.
+ *
  * Totals are known only at the end, so samples are buffered.  Negative weights
  * (freed memory) count with their absolute value.
  */
@@ -17,7 +20,8 @@ struct min {
 	bool percent;
 	struct fl_sample_sums sums;
 	size_t nstacks;
-	uint64_t *total;	/* by stack, of absolute weights */
+	flame_id *node;		/* by stack: the first of the same frames */
+	uint64_t *total;	/* by node, of absolute weights */
 	flame_id *out;		/* by stack: the stack that takes its weight */
 };
 
@@ -34,6 +38,58 @@ static void add(uint64_t *to, uint64_t weight)
 		*to = UINT64_MAX;
 }
 
+/* Java's ways of running are one kind; see fl_kind. */
+static unsigned kind_of(enum flame_type type)
+{
+	switch (type) {
+	case FLAME_INTERPRETED:
+	case FLAME_JIT:
+	case FLAME_INLINED:
+	case FLAME_C1:
+		return 1;
+	case FLAME_KERNEL:
+		return 2;
+	case FLAME_WAKER:
+		return 3;
+	default:
+		return 0;
+	}
+}
+
+static bool is_same(struct flame *flame, const struct min *min, flame_id a,
+		    flame_id b)
+{
+	const struct flame_frame *x = fl_frame_at(flame, a);
+	const struct flame_frame *y = fl_frame_at(flame, b);
+
+	return x->name == y->name && kind_of(x->type) == kind_of(y->type) &&
+	       min->node[fl_parent(flame, a)] == min->node[fl_parent(flame, b)];
+}
+
+/* false: out of memory. */
+static bool join_tiers(struct flame *flame, struct min *min)
+{
+	struct fl_index index = { 0 };
+	bool good = true;
+
+	for (size_t i = 1; good && i < min->nstacks; i++) {
+		const struct flame_frame *f = fl_frame_at(flame, i);
+		uint64_t hash = fl_hash_pair(min->node[fl_parent(flame, i)],
+			(uint64_t)f->name << 2 | kind_of(f->type));
+		uint32_t at, id;
+
+		for (at = fl_index_first(&index, hash);
+		     (id = fl_index_next(&index, hash, &at));)
+			if (is_same(flame, min, id, i))
+				break;
+		min->node[i] = id ? id : (flame_id)i;
+		if (!id)
+			good = fl_index_add(&index, hash, (uint32_t)i);
+	}
+	fl_index_free(&index);
+	return good;
+}
+
 /* parent < child: totals are a backward loop, results a forward one. */
 static void prune(struct flame *flame, struct min *min, flame_id metric)
 {
@@ -44,17 +100,19 @@ static void prune(struct flame *flame, struct min *min, flame_id metric)
 		const struct flame_sample *s = &min->sums.samples[i];
 
 		if (s->metric == metric)
-			add(&min->total[s->stack],
+			add(&min->total[min->node[s->stack]],
 			    s->weight < 0 ? -(uint64_t)s->weight :
 					    (uint64_t)s->weight);
 	}
 	for (size_t i = min->nstacks; i-- > 1;)
-		add(&min->total[fl_parent(flame, i)], min->total[i]);
+		add(&min->total[min->node[fl_parent(flame, i)]],
+		    min->total[i]);
 	if (min->percent)
 		least = (double)min->total[0] * least / 100;
 	for (size_t i = 1; i < min->nstacks; i++)
-		min->out[i] = (double)min->total[i] >= least ? i :
-			      min->out[fl_parent(flame, i)];
+		min->out[i] = (double)min->total[min->node[i]] >= least ?
+				      i :
+				      min->out[fl_parent(flame, i)];
 }
 
 static int forward(struct flame_sink *sink, flame_id metric)
@@ -88,7 +146,8 @@ static int finish(struct flame_sink *sink)
 	min->nstacks = flame->stacks.count;
 	min->total = fl_zeroed(min->nstacks, sizeof(*min->total));
 	min->out = fl_zeroed(min->nstacks, sizeof(*min->out));
-	if (!min->total || !min->out)
+	min->node = fl_zeroed(min->nstacks, sizeof(*min->node));
+	if (!min->total || !min->out || !min->node || !join_tiers(flame, min))
 		return fl_no_memory(flame);
 	for (flame_id m = 0; status == FLAME_OK && m < flame->nmetrics; m++)
 		if (has_samples(min, m)) {
@@ -103,6 +162,7 @@ static void release(struct flame_sink *sink)
 	struct min *min = sink->state;
 
 	fl_sample_sums_free(&min->sums);
+	fl_free(min->node);
 	fl_free(min->total);
 	fl_free(min->out);
 }
