@@ -28,6 +28,15 @@ _WARN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 _library = None
 
 
+class _Row(ctypes.Structure):
+    """struct flame_row."""
+
+    _fields_ = [("kind", ctypes.c_char), ("name", ctypes.c_char_p),
+                ("argument", ctypes.c_char_p), ("summary", ctypes.c_char_p),
+                ("rank", ctypes.c_int), ("joins", ctypes.c_int),
+                ("hidden", ctypes.c_int)]
+
+
 class Error(Exception):
     """What the library says of an input or an option."""
 
@@ -50,6 +59,9 @@ def _load():
             ("flame_error", text, pointer),
             ("flame_on_warning", None, pointer, _WARN, pointer),
             ("flame_refuse_empty", None, pointer, ctypes.c_bool),
+            ("flame_unify_java", None, pointer, ctypes.c_bool),
+            ("flame_rows", ctypes.c_int, ctypes.c_char, ctypes.c_uint,
+             ctypes.POINTER(_Row)),
             ("flame_open", pointer, pointer, text, text),
             ("flame_close", None, pointer),
             ("flame_create_callback", pointer, pointer, text, _WRITE,
@@ -74,12 +86,40 @@ def _bytes(value):
     return os.fsencode(value)
 
 
-def _pairs(filters):
-    """(name, value) of each; a list is several of the same name."""
+def _rows(lib):
+    """The filters' rows by name."""
+    rows, number = {}, 0
+    while True:
+        row = _Row()
+        if not lib.flame_rows(b"f", number, ctypes.byref(row)):
+            return rows
+        rows[os.fsdecode(row.name)] = row
+        number += 1
+
+
+def _pairs(lib, filters):
+    """(name, value) of each, in the tools' order; a list is several."""
+    rows, pairs = _rows(lib), []
     for name, value in filters.items():
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one is not None and one is not False:
-                yield name.replace("_", "-"), one
+        name = name.replace("_", "-")
+        rank = rows[name].rank if name in rows else 0
+        several = [one for one in (value if isinstance(value, (list, tuple))
+                                   else [value])
+                   if one is not None and one is not False]
+        if name in rows and rows[name].joins and len(several) > 1:
+            several = [b"\n".join(map(_bytes, several))]
+        pairs += [(rank, name, one) for one in several]
+    pairs.sort(key=lambda pair: pair[0])
+    return [pair[1:] for pair in pairs]
+
+
+def _paths(paths):
+    """A list is as many inputs."""
+    for path in paths:
+        if isinstance(path, (list, tuple, set)) or hasattr(path, "__next__"):
+            yield from _paths(path)
+        else:
+            yield path
 
 
 class _Run:
@@ -125,14 +165,14 @@ class _Run:
             return 12   # ENOMEM
         return 0
 
-    def write(self, paths, output, event, filters, options):
+    def write(self, paths, output, event, filters, options, raw_names):
         lib, self.callback = self.lib, _WRITE(self.keep)
+        lib.flame_unify_java(self.flame, not raw_names)
         self.sink = self.check(lib.flame_create_callback(
             self.flame, _bytes(output), self.callback, None))
         for name, value in options.items():
             self.done(lib.flame_set(self.sink, _bytes(name), _bytes(value)))
-        # The last one given is the first that samples meet.
-        for name, value in reversed(list(_pairs(filters))):
+        for name, value in reversed(_pairs(lib, filters)):
             self.sink = self.check(lib.flame_filter(
                 self.sink, _bytes(name), _bytes(value)))
         self.sink = self.check(lib.flame_pick(self.sink, _bytes(event)))
@@ -147,16 +187,22 @@ class _Run:
         return b"".join(self.parts)
 
 
-def write(*paths, format="html", event=None, options=None, **filters):
+def write(*paths, format="html", event=None, options=None, raw_names=False,
+          **filters):
     """The bytes of any format that is written: html, svg, folded, pprof ...
 
     Filters are those of the tools: root="TaskRunner.run", keep="spark",
-    hide=["lambda", "proxy"], no_tiers=True.  options are of the writer: {"title": "x"}.
+    hide=["lambda", "proxy"], no_tiers=True; they run in the tools' order, in
+    whatever order they are given.  Names of Java's generated classes are those
+    of the tools, too, unless raw_names is true.  A list of paths is as many
+    inputs.  options are of the writer: {"title": "x"}.
     """
+    paths = list(_paths(paths))
     if not paths:
         raise Error("no input: name a profile")
     with _Run() as run:
-        return run.write(paths, format, event, filters, options or {})
+        return run.write(paths, format, event, filters, options or {},
+                         raw_names)
 
 
 class Page:

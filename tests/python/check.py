@@ -40,6 +40,24 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
     check("filters are keywords", flame.fold(one, root="b"), {"b;c": 4})
     check("also flags", flame.fold(one, no_tiers=True, hide="b"),
           {"main;λ": 3, "main;c": 4})
+    check("a list is several", flame.fold([one, two]),
+          {"main;λ": 3, "main;b;c": 9})
+    three = os.path.join(folder, "three")
+    with open(three, "w", encoding="utf-8") as file:
+        file.write("main;x/A$$Lambda$9/0x7f81.run 2\n"
+                   "main;x/A$$Lambda$7/0x7f80.run 1\nmain;old;b 4\n")
+    check("classes of several JVMs are one",
+          sorted(flame.fold(three).values()), [3, 4])
+    check("unless names are raw",
+          sorted(flame.fold(three, raw_names=True).values()), [1, 2, 4])
+    # --rename runs before --keep.
+    wanted = {"main;new;b": 4}
+    check("filters run in the tools' order",
+          [flame.fold(three, keep="new", rename="s/old/new/"),
+           flame.fold(three, rename="s/old/new/", keep="new")],
+          [wanted, wanted])
+    check("expressions of a list are or", flame.fold(one, keep=["λ", "c"]),
+          {"main;λ": 3, "main;b;c": 4})
     page = flame.page(one, title="A <title>", height=300)
     check("a page is one", page.html.startswith("<!DOCTYPE html>"), True)
     check("and has its title",
