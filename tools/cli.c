@@ -395,8 +395,10 @@ static bool gather(struct cli *cli, struct flame *flame,
 {
 	size_t columns = cli->diff ? 2 : 1, from = 0;
 	const char *event = cli->event, *events = events_of(cli);
+	struct cli_counts counts[3] = { cli_count_metrics(flame) };
+	bool good = true;
 
-	for (size_t i = 0; i < columns; i++) {
+	for (size_t i = 0; good && i < columns; i++) {
 		struct flame_sink *sink = flame_tree_sink(tree, i);
 		size_t end = cli->diff && !i ? cli->nbefore : n;
 		size_t read = tally->read;
@@ -404,19 +406,23 @@ static bool gather(struct cli *cli, struct flame *flame,
 		if (sink && events &&
 		    flame_set(sink, "events", events) != FLAME_OK) {
 			flame_abandon(sink);
-			return false;
+			sink = NULL;
 		}
-		if (!sink || !merge(cli, flame, cli_chain(cli, sink, event),
-				    inputs + from, end - from, tally))
-			return false;
-		if (cli->diff && tally->read == read)
-			return false;
+		good = sink && merge(cli, flame, cli_chain(cli, sink, event),
+				     inputs + from, end - from, tally) &&
+		       (!cli->diff || tally->read != read);
+		counts[i + 1] = cli_count_metrics(flame);
 		from = end;
 		/* The second profile takes the metric chosen for the first. */
 		if (!event && flame_tree_metric(tree)[0])
 			event = flame_tree_metric(tree);
 	}
-	return tally->read || cli_passes_losses(cli);
+	good = good && (!cli->diff || events ||
+			!cli_are_unlike(cli, flame, tree, counts, inputs)) &&
+	       (tally->read || cli_passes_losses(cli));
+	for (size_t i = 0; i <= columns; i++)
+		free(counts[i].samples);
+	return good;
 }
 
 /* The tool's look at the whole, and then the writer's, if there is one. */

@@ -181,6 +181,20 @@ void cli_print_events(const struct flame *flame);
 bool cli_print_facts(const struct cli *cli, const struct flame_source *source,
 		     const char *path);
 
+/*
+ * Samples with a stack by metric so far, to be freed; NULL: out of memory.
+ * cli_are_unlike: reports if one of two profiles has samples, but none of the
+ * metric of the other; counts are those before, between and after both.
+ */
+struct cli_counts {
+	uint64_t *samples;
+	unsigned n;
+};
+struct cli_counts cli_count_metrics(const struct flame *flame);
+bool cli_are_unlike(const struct cli *cli, const struct flame *flame,
+		    const struct flame_tree *tree,
+		    const struct cli_counts *counts, char **inputs);
+
 /* paths.c: the inputs of a list; false: the message is out. */
 bool cli_read_paths(struct cli *cli, const char *path);
 

@@ -164,6 +164,15 @@ static bool expand_folders(struct cli *cli)
 	return good;
 }
 
+static unsigned count_stdin(const struct cli *cli)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < cli->ninputs; i++)
+		n += strcmp(cli->inputs[i], "-") == 0;
+	return n;
+}
+
 static bool check_options(struct cli *cli)
 {
 	const struct own *own = cli->own;
@@ -179,6 +188,11 @@ static bool check_options(struct cli *cli)
 		return false;
 	if (!expand_folders(cli))
 		return false;
+	if (count_stdin(cli) > 1) {
+		cli_say(cli, "- is given twice: standard input can be one of "
+			"the profiles only");
+		return false;
+	}
 	if (cli->ninputs == 2 || cli->nbefore || cli->info ||
 	    (cli->event && strcmp(cli->event, "list") == 0))
 		return true;

@@ -65,3 +65,57 @@ bool cli_print_facts(const struct cli *cli, const struct flame_source *source,
 	}
 	return good;
 }
+
+struct cli_counts cli_count_metrics(const struct flame *flame)
+{
+	struct cli_counts counts = { .n = flame_metrics(flame) + 1 };
+
+	counts.samples = calloc(counts.n, sizeof(*counts.samples));
+	for (unsigned i = 1; counts.samples && i < counts.n; i++) {
+		const struct flame_metric *m = flame_metric_of(flame, i);
+
+		counts.samples[i] = m->samples - m->no_stack;
+	}
+	return counts;
+}
+
+static bool lacks_metric(const struct cli *cli, const struct flame *flame,
+			 const struct cli_counts *from,
+			 const struct cli_counts *to, const char *metric,
+			 const char *input)
+{
+	char there[512] = "";
+
+	for (unsigned i = 1; i < to->n; i++) {
+		const char *name = flame_metric_of(flame, i)->name;
+		uint64_t n = to->samples[i] -
+			     (i < from->n ? from->samples[i] : 0);
+		size_t size = strlen(there);
+
+		if (n && strcmp(name, metric) == 0)
+			return false;
+		if (n)
+			snprintf(there + size, sizeof(there) - size,
+				 "%s%s %" PRIu64, size ? ", " : "", name, n);
+	}
+	if (there[0])
+		cli_say(cli, "%s has no %s; it has %s: choose one that both "
+			"have by --event (--empty ok compares with nothing)", input,
+			metric, there);
+	return there[0];
+}
+
+bool cli_are_unlike(const struct cli *cli, const struct flame *flame,
+		    const struct flame_tree *tree,
+		    const struct cli_counts *counts, char **inputs)
+{
+	const char *metric = cli->event ? cli->event : flame_tree_metric(tree);
+	unsigned empty = flame_tree_total(tree, 0) ? 1 : 0;
+
+	if (cli->empty_ok || !metric[0] || flame_tree_total(tree, empty) ||
+	    !flame_tree_total(tree, !empty) || !counts[empty].samples ||
+	    !counts[empty + 1].samples)
+		return false;
+	return lacks_metric(cli, flame, &counts[empty], &counts[empty + 1],
+			    metric, inputs[empty ? cli->nbefore : 0]);
+}
