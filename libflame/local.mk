@@ -48,7 +48,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/filters.c libflame/filter/grain.c \
 	libflame/filter/sample_sums.c libflame/filter/keep.c \
 	libflame/filter/label.c libflame/filter/min.c \
-	libflame/filter/naming.c libflame/filter/processes.c \
+	libflame/filter/naming.c libflame/filter/no_stack.c \
+	libflame/filter/processes.c \
 	libflame/filter/rename.c libflame/filter/reverse.c \
 	libflame/filter/rewrite.c libflame/filter/root.c \
 	libflame/filter/skip.c libflame/filter/spark.h \

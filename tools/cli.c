@@ -153,10 +153,20 @@ struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 {
 	struct flame_sink *front;
 
+	bool placed = cli->compat;	/* no-stack: before --key alone */
+
 	sort_filters(&cli->filters);
-	for (size_t i = cli->filters.n; sink && i--; sink = front) {
-		front = flame_filter(sink, cli->filters.at[i].name,
-				     cli->filters.at[i].value);
+	for (size_t i = cli->filters.n; sink && (i || !placed); sink = front) {
+		const struct cli_pair *pair = i ? &cli->filters.at[i - 1] :
+						  NULL;
+
+		if (!placed && (!pair || strcmp(pair->name, "key") != 0)) {
+			front = flame_filter(sink, "no-stack", NULL);
+			placed = true;
+		} else {
+			front = flame_filter(sink, pair->name, pair->value);
+			i--;
+		}
 		if (!front)
 			flame_abandon(sink);
 	}

@@ -22,7 +22,8 @@ extern const struct fl_filter
 	fl_filter_by, fl_filter_threads,
 	fl_filter_include, fl_filter_exclude,
 	fl_filter_skip, fl_filter_skip_compat, fl_filter_depth,
-	fl_filter_reverse, fl_filter_grain, fl_filter_min, fl_filter_key;
+	fl_filter_reverse, fl_filter_grain, fl_filter_min, fl_filter_no_stack,
+	fl_filter_key;
 
 const struct fl_filter *const fl_filters[] = {
 	&fl_filter_executor, &fl_filter_spark_events, &fl_filter_label,
@@ -38,7 +39,8 @@ const struct fl_filter *const fl_filters[] = {
 	&fl_filter_by, &fl_filter_threads,
 	&fl_filter_include, &fl_filter_exclude,
 	&fl_filter_skip, &fl_filter_skip_compat, &fl_filter_depth,
-	&fl_filter_reverse, &fl_filter_grain, &fl_filter_min, &fl_filter_key,
+	&fl_filter_reverse, &fl_filter_grain, &fl_filter_min, &fl_filter_no_stack,
+	&fl_filter_key,
 	NULL
 };
 

@@ -12,3 +12,10 @@ flame-filter --grain 100 in
 # The input itself is of nothing.
 echo 'a 0' | flame-filter
 echo $?
+# What has no frame left is a frame of its own, in text and in pictures.
+echo 'a;b 3' >in
+for options in '--hide .' '--depth 0' '--min 101%' '--rename s/.*//'; do
+	flame-filter $options in
+done
+echo " 3" | flame-fold --key file
+flame-graph --depth 0 in | grep -c '>\[no stack\]'

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * no-stack, which tools put behind all that may leave a sample no frame: it
+ * gets the frame [no stack], as a name that is empty is none in text and no box
+ * in a picture.
+ */
+#include "fl.h"
+
+#include "filter/filter.h"
+
+static int put(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	flame_id *stack = sink->state;
+	struct flame_sample s = *sample;
+
+	if (fl_likely(s.stack))
+		return fl_put(sink->next, sample);
+	if (!*stack)
+		*stack = flame_stack(sink->flame, 0,
+				     fl_frame(sink->flame,
+					      fl_name(sink->flame,
+						      "[no stack]"),
+					      FLAME_GROUP));
+	s.stack = *stack;
+	return *stack ? fl_put(sink->next, &s) : FLAME_FAILED;
+}
+
+static struct flame_sink *make(struct flame_sink *next, const char *arg)
+{
+	struct flame_sink *sink = fl_sink_new(next->flame, next,
+					      sizeof(flame_id));
+
+	(void)arg;
+	if (sink)
+		sink->put = put;
+	return sink;
+}
+
+const struct fl_filter fl_filter_no_stack = {
+	.name = "no-stack", .summary = "a frame for samples without any",
+	.make = make, .rank = 95, .compat = true,
+};
