@@ -31,7 +31,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
 	libflame/dict/java_class.c libflame/dict/java_plain.c \
 	libflame/dict/labels.c libflame/dict/metrics.c \
-	libflame/dict/progress.c \
+	libflame/dict/overlap.c libflame/dict/progress.c \
 	libflame/dict/stack_lookup.c libflame/dict/names.c libflame/dict/stacks.c \
 	libflame/dict/tables.h \
 	libflame/flow/archive.c libflame/flow/archive.h \
@@ -128,6 +128,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/metric.c libflame/format/jfr/pool.c \
 	libflame/format/jfr/pools.h libflame/format/jfr/read_ahead.c \
 	libflame/format/jfr/readers.h libflame/format/jfr/recording.c \
+	libflame/format/jfr/repeat.c \
 	libflame/format/jfr/recording.h libflame/format/jfr/recycle.c \
 	libflame/format/jfr/recycle.h libflame/format/jfr/rows.c \
 	libflame/format/jfr/samples.h libflame/format/jfr/scan.c \

@@ -63,6 +63,7 @@ void flame_free(struct flame *flame)
 	fl_index_free(&flame->labels.index);
 	fl_index_free(&flame->metrics_index);
 	fl_map_free(&flame->plain);
+	fl_map_free(&flame->overlap.seen);
 	fl_free(flame->names.data);
 	fl_free(flame->frames.data);
 	fl_free(flame->frames.next);

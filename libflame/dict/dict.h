@@ -13,6 +13,7 @@
  *		s3.c those of S3, listing.c folders, command.c what a command prints
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: errors and limits; progress.c; absorb.c: one into another;
+ *		overlap.c: chunks of recordings that were read before;
  *		java.c: how methods are spelt; java_class.c: classes without
  *		addresses and counters of one JVM; java_plain.c: the one name
  *		of a method
@@ -108,6 +109,14 @@ struct fl_labels {
 
 enum { FL_MAX_WARNED = 12 };
 
+/* overlap.c */
+struct fl_overlap {
+	struct fl_map seen;	/* flow and chunk -> the name of its input */
+	const char *input;	/* the last such name */
+	uint64_t chunks, repeated;	/* since the last report */
+	char first[512];	/* of the repeated ones */
+};
+
 struct flame {
 	struct fl_arena arena;
 	struct fl_names names;
@@ -132,6 +141,8 @@ struct flame {
 		const char *input;	/* the header that names it */
 	} stated[2];
 	size_t ninputs, nempty;
+	struct fl_overlap overlap;	/* chunks of recordings */
+	unsigned nsinks;	/* flows are told apart by their first sink */
 	bool refuse_empty;	/* flame_refuse_empty */
 	bool refused_empty;	/* it has failed for that */
 	unsigned nlines;	/* open struct flame_lines */
@@ -302,5 +313,23 @@ static inline struct slice fl_split_type(struct slice name,
 		name.size -= 4;
 	return name;
 }
+
+/* overlap.c ----------------------------------------------------------- */
+
+/*
+ * Whether this chunk of a recording was read before for the flow (0: of a
+ * source without sinks); else remembers it.
+ */
+bool fl_overlap_add(struct flame *flame, unsigned flow, uint64_t chunk,
+		    const char *input, int64_t start);
+/* Whether another dictionary's source (flow 0) had chunks of this flow. */
+bool fl_overlap_has_any(const struct flame *flame, unsigned flow,
+			const struct flame *other);
+/* Adds these chunks to a flow that has none of them. */
+void fl_overlap_join(struct flame *flame, unsigned flow,
+		     const struct flame *other, const char *input);
+/* A remark where chunks were repeated since the last one. */
+void fl_overlap_report(struct flame *flame);
+void fl_overlap_clear(struct flame *flame);
 
 #endif

@@ -102,6 +102,7 @@ struct flame_source {
 	bool started;
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
+	unsigned flow;		/* the sink it is pumped into; 0: none */
 	bool part;		/* of another's input: see fl_format.split */
 	struct fl_file *ahead;	/* read_ahead.c: its slot; or NULL */
 	struct fl_archive *archive;	/* archive.c; NULL: it is none */
@@ -201,6 +202,7 @@ bool fl_is_large(const struct flame_source *source);
 /* A sink.  put and finish must not be NULL; the rest may. */
 struct flame_sink {
 	struct flame *flame;
+	unsigned number;	/* of all of the flame, from 1 */
 	struct flame_sink *next;	/* a filter's; NULL at the end */
 	void *state;
 	unsigned needs;

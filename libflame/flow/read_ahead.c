@@ -204,8 +204,12 @@ bool fl_pump_read_ahead(struct flame_source *source, struct flame_sink *sink,
 		return false;
 	fl_thread_pool_wait(source->flame->files->pool, &file->job.job);
 	good = file->job.status == FLAME_OK &&
-	       file->cpu_only == source->select.cpu_only;
+	       file->cpu_only == source->select.cpu_only &&
+	       !fl_overlap_has_any(source->flame, source->flow,
+				   file->job.flame);
 	if (good) {
+		fl_overlap_join(source->flame, source->flow, file->job.flame,
+				file->path);
 		copy_facts(source, file->job.source);
 		*status = fl_read_job_forward(&file->job, source, sink);
 		repeat_messages(source->flame, &file->messages);

@@ -83,6 +83,7 @@ void fl_read_job_clear(struct fl_read_job *job)
 	job->count = 0;
 	fl_map_clear(&job->sums);
 	flame_clear(flame);
+	fl_overlap_clear(flame);
 	for (size_t i = 0; i < flame->nmetrics; i++) {
 		flame->metrics[i].samples = flame->metrics[i].no_stack = 0;
 		flame->metrics[i].total = 0;

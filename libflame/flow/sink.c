@@ -18,6 +18,7 @@ struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
 		return NULL;
 	}
 	sink->flame = flame;
+	sink->number = ++flame->nsinks;
 	sink->next = next;
 	sink->state = state_size ? sink + 1 : NULL;
 	return sink;
@@ -58,6 +59,8 @@ int flame_finish(struct flame_sink *sink)
 	for (struct flame_sink *s = sink; s && status == FLAME_OK; s = s->next)
 		if (s->finish)
 			status = s->finish(s);
+	if (sink && status == FLAME_OK)
+		fl_overlap_report(sink->flame);
 	if (sink && fl_failed(sink->flame))
 		status = FLAME_FAILED;
 	flame_abandon(sink);

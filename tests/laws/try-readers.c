@@ -128,7 +128,9 @@ static int pump(struct slice bytes, const char *as, struct flame_sink *sink,
 	flame_clear(flame);
 	source = flame_open_memory(flame, bytes.data, bytes.size, name, as);
 	if (source) {
-		status = flame_pump(source, sink);
+		/* What is there twice counts twice, as in other formats. */
+		status = flame_ask(source, "overlap", "keep") == FLAME_OK ?
+			 flame_pump(source, sink) : FLAME_FAILED;
 		damage = flame_source_damage(source);
 		if (!format[0])
 			snprintf(format, sizeof(format), "%s",

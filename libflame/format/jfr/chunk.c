@@ -213,8 +213,8 @@ static void ask_before(struct fl_jfr_chunk *chunk)
 		    fl_jfr_add_trace(before->traces, t->key) == UINT32_MAX)
 			return;
 	}
-	if (before->traces->count > had)
-		fl_jfr_read_pools(before);
+	if (before->traces->count > had && fl_jfr_read_pools(before))
+		fl_jfr_frame_types(before);	/* it may have been skimmed */
 	for (size_t i = 0; asked && i < traces->count; i++) {
 		struct fl_jfr_trace *t = &traces->data[i], *other;
 

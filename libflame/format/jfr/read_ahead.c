@@ -124,6 +124,7 @@ static struct fl_jfr_chunk *read_again(struct fl_jfr *jfr,
 	chunk->asked.to = old->asked.to;
 	chunk->asked.limited = old->asked.limited;
 	chunk->asked.skim = old->asked.skim;
+	chunk->asked.repeated = old->asked.repeated;
 	chunk->asked.cpu_only = jfr->source->select.cpu_only;
 	fl_jfr_chunk_free(old);
 	*good = fl_jfr_read_alone(chunk);

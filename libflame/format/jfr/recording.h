@@ -36,6 +36,7 @@ struct fl_jfr_options {
 	int64_t latency;	/* only in spans of so many ns; -1: any */
 	struct fl_regex *tag;	/* only in spans with such a tag; or NULL */
 	double tail;		/* leaks: the share at the end to ignore */
+	bool once;		/* a chunk that is in two inputs */
 	bool compat;		/* jfrconv's selection, naming and order */
 	double grain;		/* compat: samples that make one; 0: off */
 };
@@ -76,6 +77,7 @@ struct fl_jfr_asked {
 	int64_t from, to;	/* ticks */
 	bool limited;		/* from or to is set */
 	bool skim;		/* for settings alone: it is before `from` */
+	bool repeated;		/* the same: it was read before */
 	bool cpu_only;		/* see fl_select */
 };
 

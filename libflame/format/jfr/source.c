@@ -123,6 +123,10 @@ static void set_asked(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	fl_jfr_widen(jfr, chunk->header.start_ns, fl_jfr_end_of(chunk));
 	fl_jfr_limit(chunk);
 	chunk->asked.skim = found == FL_JFR_WHOLE && is_too_early(jfr, chunk);
+	chunk->asked.repeated = !chunk->asked.skim &&
+				fl_jfr_is_repeated(jfr, chunk->at, chunk->size,
+						   chunk->header.start_ns);
+	chunk->asked.skim |= chunk->asked.repeated;
 	chunk->last = !chunk->more && fl_in_is_stable(jfr->source->in);
 	chunk->asked.cpu_only = jfr->source->select.cpu_only;
 }
@@ -147,7 +151,8 @@ static void count_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
 	bool good = jfr->position->turn.good;
 
-	fl_jfr_info_chunk(chunk);
+	if (!chunk->asked.repeated)
+		fl_jfr_info_chunk(chunk);
 	jfr->totals.unfinished += jfr->position->turn.found == FL_JFR_LIVE;
 	if (!chunk->damage.why) {
 		jfr->totals.chunks++;
@@ -249,6 +254,10 @@ static int step_v0(struct fl_jfr *jfr, uint64_t offset)
 	if (!size)
 		return skip_junk(jfr, offset, "a chunk of format 0.9 that is "
 				 "cut or damaged");
+	if (fl_jfr_is_repeated(jfr, at, size, FLAME_NOTIME)) {
+		advance(jfr, size);
+		return FLAME_OK;
+	}
 	bad = jfr->totals.bad_chunks;
 	if (fl_jfr_v0_read(jfr, at, size, offset) != FLAME_OK)
 		return FLAME_FAILED;
@@ -654,6 +663,8 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_DURATION, AT(latency) },
 	{ "tag", "RE", "only inside spans with this tag",
 	  FL_OPTION_REGEX, AT(tag) },
+	{ "overlap", "once|keep", "a chunk in two inputs: once, or each time",
+	  FL_OPTION_EITHER, AT(once) },
 	{ "tail", "RATIO", "leaks: ignore this share at the end (10%)",
 	  FL_OPTION_RATIO, AT(tail), .most = 1 },
 	{ "compat", NULL, "select, name and order samples as jfrconv does",
@@ -663,7 +674,8 @@ static const struct fl_option rows[] = {
 	{ .name = NULL }
 };
 
-static const struct fl_jfr_options defaults = { .latency = -1, .tail = 0.1 };
+static const struct fl_jfr_options defaults = { .latency = -1, .tail = 0.1,
+					       .once = true };
 
 static const struct fl_option_table option_table = {
 	.rows = rows, .size = sizeof(struct fl_jfr_options),

@@ -26,6 +26,13 @@ int64_t fl_jfr_end_of(const struct fl_jfr_chunk *chunk);
 /* The span of the whole recording, from all headers. */
 void fl_jfr_prescan(struct fl_jfr *jfr, const uint8_t *at, size_t size);
 
+/*
+ * repeat.c: whether the chunk was read before, here or in another input that
+ * goes the same way; start: ns since 1970, or FLAME_NOTIME.
+ */
+bool fl_jfr_is_repeated(const struct fl_jfr *jfr, const uint8_t *at,
+			uint64_t size, int64_t start);
+
 /* span_pass.c: reads the spans of all chunks to filter or label samples. */
 int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size,
 			 bool filter, bool label);

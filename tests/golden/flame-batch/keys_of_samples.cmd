@@ -8,26 +8,26 @@ cp spans.jfr in/$app/profile-exec-2.jfr
 cp spans.jfr in/async-profiler-app-$app-exec-3-stage-5-epoch-0.jfr
 printf 'main;plain 7\n' >in/plain.folded
 find in -type f -exec touch -d 2026-01-02T03:04:05Z {} +
-flame-batch -o site in
+flame-batch --overlap keep -o site in
 ls site
 for folded in site/*.cpu.folded.zst; do
 	flame-fold -q $folded | sed "s,^,${folded#site/}: ,"
 done
 flame-fold -q --no-tiers site/*.cpu.folded.zst >pages
-flame-fold -q --no-tiers --event cpu $(find in -name '*.jfr') | cmp - pages
+flame-fold -q --overlap keep --no-tiers --event cpu $(find in -name '*.jfr') | cmp - pages
 cat site/index.json
 cat site/$app.inputs.json
 grep -o '<title>[^<]*' site/*.html
 grep -o '"title":[^}]*}' site/$app-*stage*.json
 # Nothing has changed; a page is missing.
-flame-batch -o site in
+flame-batch --overlap keep -o site in
 rm site/$app-stage-7.html
-flame-batch -o site in
+flame-batch --overlap keep -o site in
 ls site/$app-stage-7.html
 # Other keys, and such as no sample has.
-flame-batch --key app,stage,task,partition -o tasks in/$app
-flame-batch --key tag,thread -o tags in/$app
-flame-batch --key thread,tga -o threads in/plain.folded
+flame-batch --overlap keep --key app,stage,task,partition -o tasks in/$app
+flame-batch --overlap keep --key tag,thread -o tags in/$app
+flame-batch --overlap keep --key thread,tga -o threads in/plain.folded
 for site in tasks tags threads; do
 	echo "$site: $(echo $site/*.html | wc -w) pages"
 	grep -h -o '"title":"[^"]*"\|"pages":.*' $site/*.inputs.json $site/index.json

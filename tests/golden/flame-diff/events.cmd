@@ -7,7 +7,7 @@ flame-graph --events all -o a.html $a
 flame-graph --events all -o b.html $b
 flame-diff --events all -o pages.html a.html b.html
 grep -o '<script type="text/plain" class[^>]*>' pages.html
-flame-diff --events wall,cpu -o groups.html $a $b -- $b $b
+flame-diff --overlap keep --events wall,cpu -o groups.html $a $b -- $b $b
 grep -o '<script type="text/plain" class[^>]*>' groups.html
 # A page of one metric has no tabs.
 flame-diff --events cpu -o one.html $a $b

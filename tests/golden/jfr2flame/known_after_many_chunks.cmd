@@ -16,7 +16,7 @@ mkjfr between.txt >between.jfr
 	done
 	cat chunk3.jfr
 } >many.jfr
-jfr2flame -q --cpu -j 1 -o collapsed many.jfr | sort >one
-jfr2flame -q --cpu -j 2 -o collapsed many.jfr | sort | cmp - one
+jfr2flame -q --cpu --overlap keep -j 1 -o collapsed many.jfr | sort >one
+jfr2flame -q --cpu --overlap keep -j 2 -o collapsed many.jfr | sort | cmp - one
 awk '{ n += $NF } END { print NR, n }' one
 grep g3 one

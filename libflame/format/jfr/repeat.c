@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a chunk was read before, in this input or in another one.  Headers
+ * have the size, the start in ns and in ticks, and where the pools and the
+ * metadata are; with them a few parts of the chunk are hashed, as all bytes
+ * would cost a tenth of what reading them does.
+ */
+#include "fl.h"
+
+#include "format/jfr/source.h"
+
+enum { WHOLE = 8 << 10, WINDOWS = 8, WINDOW = 512 };	/* bytes; WINDOWS: n */
+
+static uint64_t identity(const uint8_t *at, uint64_t size)
+{
+	uint64_t hash = size, step = size / WINDOWS;
+
+	if (size <= WHOLE)
+		return fl_hash(at, size);
+	for (unsigned i = 0; i < WINDOWS; i++)
+		hash = fl_hash_pair(hash, fl_hash(at + i * step, WINDOW));
+	return fl_hash_pair(hash, fl_hash(at + size - WINDOW, WINDOW));
+}
+
+bool fl_jfr_is_repeated(const struct fl_jfr *jfr, const uint8_t *at,
+			uint64_t size, int64_t start)
+{
+	const struct flame_source *source = jfr->source;
+
+	return fl_jfr_options(jfr)->once &&
+	       fl_overlap_add(source->flame, source->flow, identity(at, size),
+			      fl_in_name(source->in), start);
+}
