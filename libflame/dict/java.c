@@ -217,11 +217,22 @@ bool fl_java_made_of(struct slice s, const char *others)
 	return s.size;
 }
 
+/* Appends text with one byte in place of another. */
+static void put_translated(struct fl_buf *out, struct slice text, char from,
+			   char to)
+{
+	size_t begin = out->size;
+
+	fl_buf_put(out, text.data, text.size);
+	for (size_t i = begin; !out->failed && i < out->size; i++)
+		if (out->data[i] == from)
+			out->data[i] = to;
+}
+
 static void put_dotted(struct fl_buf *out, struct slice class, char from,
 		       struct slice method)
 {
-	for (size_t i = 0; i < class.size; i++)
-		fl_buf_byte(out, class.data[i] == from ? '.' : class.data[i]);
+	put_translated(out, class, from, '.');
 	fl_buf_byte(out, '.');
 	fl_buf_put(out, method.data, method.size);
 }
@@ -326,12 +337,20 @@ bool fl_java_dotted(struct slice name, struct fl_buf *out)
 
 void fl_java_slashed(struct slice dotted, struct fl_buf *out)
 {
-	size_t method = last_of(dotted, '.');
+	size_t method = last_of(dotted, '.'), class = method ? method - 1 : 0;
 
-	for (size_t i = 0; i < dotted.size; i++)
-		fl_buf_byte(out, dotted.data[i] == '.' && i + 1 < method ?
-					 '/' :
-					 dotted.data[i]);
+	put_translated(out, (struct slice){ dotted.data, class }, '.', '/');
+	fl_buf_put(out, dotted.data + class, dotted.size - class);
+}
+
+/* Whether another spelling of a name matches. */
+static bool matches_other(const struct fl_regex *re,
+			  const struct fl_buf *other, struct slice name)
+{
+	if (other->size == name.size &&
+	    memcmp(other->data, name.data, name.size) == 0)
+		return false;
+	return fl_regex_match(re, other->data, other->size);
 }
 
 bool fl_java_match(const struct fl_regex *re, struct slice name)
@@ -342,8 +361,8 @@ bool fl_java_match(const struct fl_regex *re, struct slice name)
 	if (!matches && fl_java_dotted(name, &dotted)) {
 		fl_java_slashed((struct slice){ dotted.data, dotted.size },
 				&slashed);
-		matches = fl_regex_match(re, dotted.data, dotted.size) ||
-			  fl_regex_match(re, slashed.data, slashed.size);
+		matches = matches_other(re, &dotted, name) ||
+			  matches_other(re, &slashed, name);
 	}
 	fl_buf_free(&dotted);
 	fl_buf_free(&slashed);
