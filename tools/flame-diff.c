@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,13 +108,44 @@ static bool is_of_kind(const char *path, mode_t kind)
 	return stat(path, &st) == 0 && (st.st_mode & S_IFMT) == kind;
 }
 
-/* The files in a folder, in the order of their names. */
-static bool add_folder(struct cli *cli, const char *folder)
+/* A link to a folder is passed over: it may lead back. */
+static bool is_own_folder(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool has_file(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/%s", folder, name);
+
+	return n > 0 && (size_t)n < sizeof(path) && is_of_kind(path, S_IFREG);
+}
+
+/* What flame-batch writes: pages of groups, and those of all beside them. */
+static bool is_site(const char *folder)
+{
+	return has_file(folder, "manifest.json") &&
+	       has_file(folder, "index.json") && has_file(folder, "index.html");
+}
+
+static bool add_folder(struct cli *cli, const char *folder);
+
+static bool add_entry(struct cli *cli, const char *path)
+{
+	if (is_of_kind(path, S_IFREG))
+		return cli_input(cli, path);
+	return !is_own_folder(path) || add_folder(cli, path);
+}
+
+/* The files in a folder and below, in the order of their names. */
+static bool add_files(struct cli *cli, const char *folder)
 {
 	struct dirent **list = NULL;
 	int n = scandir(folder, &list, is_visible, alphasort);
 	bool good = n >= 0;
-	size_t had = cli->ninputs;
 
 	if (!good)
 		cli_say(cli, "%s: %s", folder, strerror(errno));
@@ -123,17 +155,38 @@ static bool add_folder(struct cli *cli, const char *folder)
 		if (good && asprintf(&path, "%s/%s", folder,
 				     list[i]->d_name) < 0)
 			good = cli_no_memory(cli);
-		else if (good && is_of_kind(path, S_IFREG))
-			good = cli_input(cli, path);
+		else if (good)
+			good = add_entry(cli, path);
 		free(path);
 		free(list[i]);
 	}
 	free(list);
-	if (good && cli->ninputs == had) {
-		cli_say(cli, "%s: there is no file in this folder", folder);
+	return good;
+}
+
+static bool add_folder(struct cli *cli, const char *folder)
+{
+	if (is_site(folder)) {
+		cli_say(cli, "%s is a site of flame-batch, whose pages are not "
+			"added up: compare pages of one group, as %s/all.html, "
+			"or the folders that the sites were made of", folder,
+			folder);
 		return false;
 	}
-	return good;
+	return add_files(cli, folder);
+}
+
+/* An operand: it must have a file somewhere. */
+static bool add_operand(struct cli *cli, const char *folder)
+{
+	size_t had = cli->ninputs;
+
+	if (!add_folder(cli, folder))
+		return false;
+	if (cli->ninputs == had)
+		cli_say(cli, "%s: there is no file in this folder or below",
+			folder);
+	return cli->ninputs != had;
 }
 
 /* A folder is its files; two folders alone are two groups. */
@@ -155,7 +208,7 @@ static bool expand_folders(struct cli *cli)
 		if (i == before)
 			cli->nbefore = cli->ninputs;
 		if (good && is_of_kind(inputs[i], S_IFDIR))
-			good = add_folder(cli, inputs[i]);
+			good = add_operand(cli, inputs[i]);
 		else if (good)
 			good = cli_input(cli, inputs[i]);
 		free(inputs[i]);

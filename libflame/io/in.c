@@ -122,7 +122,8 @@ static bool open_fd(struct fl_in *in, const char *path)
 		return false;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		fl_fail(in->flame, "%s: is a directory", in->name);
+		fl_fail(in->flame, "%s: is a directory: name its files, or "
+				  "use flame-batch", in->name);
 		return false;
 	}
 	measure(in, &st);

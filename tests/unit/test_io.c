@@ -252,7 +252,8 @@ Test(inputs, what_is_missing_is_named)
 Test(inputs, a_folder_is_no_input)
 {
 	cr_assert_null(fl_in_open(flame, "."));
-	cr_assert_str_eq(flame_error(flame), ".: is a directory");
+	cr_assert_str_eq(flame_error(flame), ".: is a directory: name its "
+			 "files, or use flame-batch");
 }
 
 static void *feed(void *arg)
