@@ -27,6 +27,7 @@ struct page_state {
 	struct flame_sink *before;	/* column 0 of a diff; or NULL */
 	struct flame_tree *given;	/* by the caller; or NULL */
 	struct fl_origins origins;
+	bool no_origins;		/* the writer has no use for them */
 	flame_id key, value;	/* the label of its samples; 0: unset */
 };
 
@@ -214,6 +215,8 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 	struct page_state *state = sink->state;
 
 	state->source = NULL;
+	if (state->no_origins)
+		return FLAME_OK;
 	if (!fl_origins_add(&state->origins, source))
 		return fl_no_memory(sink->flame);
 	sink->needs &= ~(unsigned)FL_NEED_FACTS;
@@ -607,6 +610,20 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 		return sink;
 	flame_abandon(sink);
 	return NULL;
+}
+
+struct flame_sink *fl_page_of_weights(struct flame *flame, struct fl_out *out,
+				      int (*write)(struct fl_page *page))
+{
+	struct flame_sink *sink = fl_page_sink(flame, out, write);
+	struct page_state *state;
+
+	if (sink) {
+		state = sink->state;
+		state->no_origins = true;
+		sink->needs &= ~(unsigned)FL_NEED_FACTS;
+	}
+	return sink;
 }
 
 /* Replaces the page's tree, by one that may have two columns. */

@@ -87,6 +87,9 @@ extern const struct fl_option_table fl_page_table;
 /* page.c */
 struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 				int (*write)(struct fl_page *page));
+/* The same for writers that tell nothing of the inputs: no facts are read. */
+struct flame_sink *fl_page_of_weights(struct flame *flame, struct fl_out *out,
+				      int (*write)(struct fl_page *page));
 /* Records samples for the writer, unless an option forbids it. */
 bool fl_page_keep_samples(struct flame_sink *sink);
 /* The writer scales sums of a tree by itself. */

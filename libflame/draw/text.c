@@ -404,7 +404,7 @@ static int write_text(struct fl_page *page)
 
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
-	return fl_page_sink(flame, out, write_text);
+	return fl_page_of_weights(flame, out, write_text);
 }
 
 const struct fl_format fl_format_text = {

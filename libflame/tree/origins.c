@@ -20,10 +20,16 @@ static bool is_secret(const char *at, size_t size)
 		"passw", "secret", "token", "credential", "apikey", "api-key",
 	};
 
-	for (size_t i = 0; i < FL_COUNT(words); i++)
-		for (size_t k = 0, n = strlen(words[i]); k + n <= size; k++)
-			if (strncasecmp(at + k, words[i], n) == 0)
+	for (size_t k = 0; k < size; k++) {
+		if (!strchr("psctaPSCTA", at[k]))
+			continue;
+		for (size_t i = 0, n; i < FL_COUNT(words); i++) {
+			n = strlen(words[i]);
+			if (k + n <= size &&
+			    strncasecmp(at + k, words[i], n) == 0)
 				return true;
+		}
+	}
 	return false;
 }
 

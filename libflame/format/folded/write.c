@@ -751,7 +751,8 @@ static int write_folded(struct fl_page *page)
 
 struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out)
 {
-	struct flame_sink *sink = fl_page_sink(flame, out, write_folded);
+	struct flame_sink *sink = fl_page_of_weights(flame, out,
+						     write_folded);
 
 	if (sink)
 		fl_page_scale_lines(sink);
