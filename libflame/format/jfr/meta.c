@@ -55,7 +55,7 @@ static struct slice read_string(struct meta *m)
 		w->bad = true;
 		return text;
 	}
-	if (kind == 3) {
+	if (kind == 3 || fl_wire_is_ascii(w, kind, n)) {
 		text = (struct slice){ (const char *)w->at, n };
 		w->at += n;
 		return m->copies ? copy_of(m, text) : text;

@@ -111,6 +111,10 @@ static struct slice read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 	n = fl_wire_int(w);
 	if (w->bad || n > (uint64_t)(w->end - w->at))
 		return null_text;
+	if (fl_wire_is_ascii(w, kind, n)) {
+		w->at += n;
+		return (struct slice){ (const char *)w->at - n, n };
+	}
 	if (kind == 4) {
 		put_utf16(&buf, w, n);
 		return copy_text(chunk, &buf);

@@ -107,6 +107,23 @@ static inline const uint8_t *fl_wire_pass(const uint8_t *at)
 	return at + (ends ? __builtin_ctzll(ends) / 8 + 1 : 9);
 }
 
+/*
+ * Whether the n characters of a string, which are there, are n bytes of ASCII:
+ * Latin-1 (kind 5), or UTF-16 (kind 4) in compressed integers.
+ */
+static inline bool fl_wire_is_ascii(const struct fl_wire *w, uint8_t kind,
+				    uint32_t n)
+{
+	uint32_t i;
+
+	if (kind != 5 && (kind != 4 || !w->compressed))
+		return false;
+	for (i = fl_ascii((const char *)w->at, n); i < n; i++)
+		if (w->at[i] >= 0x80)
+			return false;
+	return true;
+}
+
 /* A bit for each of 64 bytes that ends an integer. */
 static inline uint64_t fl_wire_ends(const uint8_t *at)
 {
