@@ -54,6 +54,8 @@ static const char use_core[] =
 
 static const char use_ghc[] =
 	"have the program write a .prof file: PROGRAM +RTS -p";
+static const char use_folded[] =
+	"give the profile that it was made of, or write that with -f folded";
 static const char use_itself[] = "give the profile itself, the .pb.gz file";
 static const char use_pyspy[] =
 	"it has no stacks; record them: py-spy record -f raw -o out.folded "
@@ -84,6 +86,19 @@ static bool is_class(const uint8_t *head, size_t n)
 static bool is_xdebug(const uint8_t *head, size_t n)
 {
 	return memmem(head, n, "xdebug-trace", 12) != NULL;
+}
+
+static bool is_own_ndjson(const uint8_t *head, size_t n)
+{
+	return memmem(head, n, "\"unit\":", 7) &&
+	       memmem(head, n, "\"stack\":", 8);
+}
+
+/* Its nodes are N1, N2, ..., and a box says what the profile is of. */
+static bool is_pprof_dot(const uint8_t *head, size_t n)
+{
+	return memmem(head, n, "subgraph cluster_L", 18) &&
+	       memmem(head, n, "node [style=filled", 18);
 }
 
 /* A dictionary whose keys are (file, line, name). */
@@ -200,6 +215,8 @@ static const struct row rows[] = {
 	  "PROGRAM", BYTES("\"alloc_samples\""), 0, JSON, NULL },
 	{ "a GHC profile in JSON", use_ghc, BYTES("\"cost_centres\""), 0,
 	  JSON, NULL },
+	{ "libflame's own ndjson", use_folded, BYTES("{\"metric\":\""), 0,
+	  TEXT, is_own_ndjson },
 	{ "JSON of no known profile", use_raw, BYTES("\""), 0, JSON, NULL },
 
 	{ "a heap profile of GHC", use_ghc, BYTES("JOB \""), 0, TEXT, NULL },
@@ -216,6 +233,10 @@ static const struct row rows[] = {
 	  BYTES("Showing nodes accounting for "), 0, LINE, NULL },
 	{ "the text of go tool pprof", use_itself, BYTES("-----------+-----"),
 	  0, LINE, NULL },
+	{ "the graph of go tool pprof -dot", use_itself,
+	  BYTES("digraph \""), 0, TEXT, is_pprof_dot },
+	{ "libflame's own tsv", use_folded,
+	  BYTES("metric\tunit\tvalue\t"), 0, TEXT, NULL },
 	{ "the text of ms_print", "give the file of massif itself",
 	  BYTES("Massif arguments: "), 0, LINE, NULL },
 	{ "the text of callgrind_annotate", "give the file of callgrind itself",

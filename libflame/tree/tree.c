@@ -82,8 +82,9 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 	/* A stack's weight cannot overflow before the total does. */
 	if (weight < 0)
 		return fl_fail(tree->flame, "a sample of negative weight, %"
-			       PRId64 ": weights below 0 cannot be drawn",
-			       weight);
+			       PRId64 ": weights below 0 cannot be drawn; "
+			       "compare the two profiles themselves: "
+			       "flame-diff OLD NEW", weight);
 	if (__builtin_add_overflow(tree->total[column], weight, &total))
 		return fl_fail(tree->flame, FL_TOO_HEAVY);
 	tree->total[column] = total;

@@ -27,6 +27,7 @@ struct node {
 	flame_id name;
 	int64_t line;
 	uint64_t hits;
+	bool cyclic;		/* it is above itself */
 };
 
 /* Counts of a stack. */
@@ -339,6 +340,16 @@ static bool is_root(const struct fl_v8 *v, const struct node *node)
 	return !node->parent && fl_slice_is(name_of(v, node), "(root)");
 }
 
+/* Each node is marked once, however many samples it has. */
+static void mark_cycle(struct fl_v8 *v, struct node *node)
+{
+	while (!node->cyclic) {
+		node->cyclic = true;
+		if (node->parent)
+			node = &v->nodes[node->parent - 1];
+	}
+}
+
 /*
  * The stack of a node; parents may come after their children.  Walks up to a
  * node with a known stack, and down again.  steps bounds loops of parents. 0:
@@ -352,10 +363,16 @@ static uint32_t stack_of(struct fl_v8 *v, struct node *node)
 
 		for (; up->parent && --steps; up = parent) {
 			parent = &v->nodes[up->parent - 1];
-			if (parent->stack || is_root(v, parent))
+			if (parent->stack || parent->cyclic ||
+			    is_root(v, parent))
 				break;
 		}
-		if (!steps || !fl_frame_trie_add(
+		if (!steps || (up->parent &&
+			       v->nodes[up->parent - 1].cyclic)) {
+			mark_cycle(v, node);
+			return 0;
+		}
+		if (!fl_frame_trie_add(
 				v->js->flame, &v->trie, up->parent ?
 				v->nodes[up->parent - 1].stack : 0,
 				(uint32_t)(up - v->nodes), &up->stack))
@@ -450,6 +467,18 @@ static void sort_samples(struct fl_v8 *v)
 	fl_free(samples);
 }
 
+/* 0 is the stack of the root, and of nodes that are above themselves. */
+static bool find_stack(struct fl_v8 *v, struct node *node, uint32_t *stack)
+{
+	*stack = node->cyclic ? 0 : stack_of(v, node);
+	if (*stack || is_root(v, node))
+		return true;
+	if (!fl_failed(v->js->flame))
+		fl_json_bad(v->js, "a sample of a node that is its own "
+			    "ancestor");
+	return false;
+}
+
 static void count_sample(struct fl_v8 *v, size_t i, uint32_t *last)
 {
 	struct node *node = find(v, v->samples.data[i]);
@@ -459,9 +488,10 @@ static void count_sample(struct fl_v8 *v, size_t i, uint32_t *last)
 		fl_json_bad(v->js, "a sample of a node that is not there");
 		return;
 	}
-	*last = is_on_top(v, node) ?
-		put_on_top(v, *last, (uint32_t)(node - v->nodes)) :
-		stack_of(v, node);
+	if (is_on_top(v, node))
+		*last = put_on_top(v, *last, (uint32_t)(node - v->nodes));
+	else if (!find_stack(v, node, last))
+		return;
 	add_to(v, *last, 1, has_time ? v->deltas.data[i + 1] : 0);
 }
 
@@ -476,9 +506,8 @@ static void count_samples(struct fl_v8 *v)
 	for (size_t i = 0; i < n && !fl_failed(v->js->flame); i++)
 		count_sample(v, i, &last);
 	for (size_t i = 0; !n && i < v->count; i++)
-		if (v->nodes[i].hits)
-			add_to(v, stack_of(v, &v->nodes[i]), v->nodes[i].hits,
-			       0);
+		if (v->nodes[i].hits && find_stack(v, &v->nodes[i], &last))
+			add_to(v, last, v->nodes[i].hits, 0);
 }
 
 /* The document --------------------------------------------------------- */
