@@ -21,7 +21,7 @@ struct own {
 static const struct cli_option options[] = {
 	{ 0, "key", "[=N]", "lines begin with N columns, each ended by a tab",
 	  .kind = CLI_TAKE },
-	{ 0, "stream", NULL, "inputs are one stream; equal stacks adjoin",
+	{ 0, "stream", NULL, "one stream of equal stacks (LC_ALL=C sort)",
 	  CLI_FLAG, CLI_AT(stream) },
 	{ .name = NULL }
 };
@@ -479,7 +479,7 @@ static const struct cli_tool tool = {
 	.about = "Merges sorted folded stacks, in no more memory than a line "
 		 "of each.",
 	.examples = "  flame-merge a.folded b.folded.gz > both.folded\n"
-		    "  sort *.folded | flame-merge --stream > all.folded\n",
+		    "  LC_ALL=C sort *.folded | flame-merge --stream > all.folded\n",
 	.format = "folded",
 	.options = options,
 	.take = take,

@@ -550,10 +550,44 @@ static const struct cli_option *option_of(const struct table *table,
 	return found;
 }
 
+static bool has_option(const struct table *table, const char *name)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (strcmp(table->at[i].option.name, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * What other programs call an option; the nearest of our names may mean the
+ * opposite (--since is near --lines).  NULL: none.
+ */
+static const char *option_meant(const struct table *table, const char *name)
+{
+	static const char *const meant[][2] = {
+		{ "since", "from" }, { "start", "from" }, { "begin", "from" },
+		{ "after", "from" }, { "until", "to" }, { "end", "to" },
+		{ "before", "to" }, { "grep", "keep" }, { "filter", "keep" },
+		{ "match", "keep" }, { "only", "keep" }, { "ignore", "drop" },
+		{ "remove", "drop" }, { "output-format", "format" },
+		{ "out", "output" }, { "limit", "rows" }, { "count", "rows" },
+		{ "e", "event" }, { "t", "threads" }, { "n", "rows" },
+		{ "n", "normalize" }, { "d", "duration" }, { "k", "keep" },
+	};
+
+	for (size_t i = 0; i < sizeof(meant) / sizeof(meant[0]); i++)
+		if (strcmp(meant[i][0], name) == 0 &&
+		    has_option(table, meant[i][1]))
+			return meant[i][1];
+	return NULL;
+}
+
 static const char *nearest_option(const struct table *table, const char *name)
 {
-	const char *names[128];
+	const char *names[128], *other = option_meant(table, name);
 
+	if (other)
+		return other;
 	for (size_t i = 0; i < table->n; i++)
 		names[i] = table->at[i].option.name;
 	return flame_nearest(name, names, table->n);
@@ -596,6 +630,9 @@ static void say_wrong_long(const struct cli *cli, const struct table *table,
 static void say_wrong_option(const struct cli *cli, const struct table *table,
 			     const char *word)
 {
+	char letter[2] = "";
+	const char *meant;
+
 	if (strncmp(word, "--", 2) == 0 && (!optopt || optopt >= 256)) {
 		say_wrong_long(cli, table, word + 2);
 		return;
@@ -609,8 +646,14 @@ static void say_wrong_option(const struct cli *cli, const struct table *table,
 			return;
 		}
 	}
-	cli_say(cli, "-%c: no such option; see %s --help", optopt,
-		cli->tool->name);
+	letter[0] = (char)optopt;
+	meant = option_meant(table, letter);
+	if (meant)
+		cli_say(cli, "-%c: no such option; did you mean --%s?", optopt,
+			meant);
+	else
+		cli_say(cli, "-%c: no such option; see %s --help", optopt,
+			cli->tool->name);
 }
 
 /* The table as getopt_long wants it. */

@@ -140,7 +140,7 @@ static struct flame_sink *make_no_tiers(struct flame_sink *next,
 
 const struct fl_filter fl_filter_norm = {
 	.name = "norm",
-	.summary = "Java: the same class names in every run",
+	.summary = "Java, with --raw-names: the same in every run",
 	.make = make_norm, .rank = 20,
 };
 
