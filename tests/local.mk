@@ -230,7 +230,7 @@ EXTRA_DIST += tests/bench
 
 bench_environment = TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)'
 
-.PHONY: bench bench-data bench-record bench-viewer
+.PHONY: bench bench-data bench-record bench-viewer bench-instructions
 bench-data: all $(bench_programs)
 	$(bench_environment) $(SHELL) $(srcdir)/tests/bench/data
 bench: bench-data
@@ -238,6 +238,9 @@ bench: bench-data
 		$(SHELL) $(srcdir)/tests/bench/run
 bench-record: all $(bench_programs)
 	@$(bench_environment) bash $(srcdir)/tests/bench/record
+bench-instructions: all
+	@$(bench_environment) CC='$(CC)' UPDATE='$(UPDATE)' \
+		bash $(srcdir)/tests/bench/instructions
 bench-viewer: all $(bench_programs)
 	@$(bench_environment) node $(srcdir)/tests/viewer/bench.js
 
