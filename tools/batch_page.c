@@ -55,8 +55,13 @@ bool batch_add_number(cJSON *to, const char *key, int64_t n)
 static void on_warning(void *arg, const char *line)
 {
 	struct batch_drawing *d = arg;
+	const struct cli *cli = d->batch->cli;
 
-	if (!d->message[0])
+	/* Before any input: of event logs. */
+	if (!cJSON_GetObjectItemCaseSensitive(d->record, "inputs") &&
+	    !cli->quiet)
+		cli_say(cli, "%s: %s", d->group->title, line);
+	else if (!d->message[0])
 		snprintf(d->message, sizeof(d->message), "%s", line);
 }
 

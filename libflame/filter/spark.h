@@ -45,6 +45,8 @@ struct fl_spark_executor {
 
 struct fl_spark_app {
 	const char *id, *name;
+	int64_t until;			/* ns; the last time of its logs, */
+	bool cut;			/* which do not tell its end */
 };
 
 struct fl_spark {

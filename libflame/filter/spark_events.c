@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* executor ---------------------------------------------------------------- */
 
@@ -68,7 +69,7 @@ static const char *const key_names[KEYS] = {
 
 struct events {
 	struct fl_spark spark;
-	flame_id keys[KEYS], no_task, several;
+	flame_id keys[KEYS], no_task, after, several;
 	bool details;		/* more than the stage's number is asked for */
 	bool tasks;		/* and more than of the stage */
 	struct fl_rewrite threads;	/* by thread: its task's id plus 2 */
@@ -76,7 +77,8 @@ struct events {
 	flame_id labels;
 	size_t executor;	/* FL_SPARK_NONE: none */
 	bool known;
-	uint64_t samples, timeless, strangers;
+	uint64_t samples, timeless, strangers, late;
+	int64_t until;		/* the end of the first log that is cut */
 	flame_id stranger;	/* an executor that no log has */
 };
 
@@ -246,7 +248,9 @@ static flame_id add_task(struct flame_sink *sink, flame_id labels,
 	return labels;
 }
 
-static flame_id label_idle(struct flame_sink *sink, flame_id labels)
+/* No task ran, or nobody knows which. */
+static flame_id label_none(struct flame_sink *sink, flame_id labels,
+			   flame_id value)
 {
 	const struct events *events = sink->state;
 	static const enum key keys[] = {
@@ -254,9 +258,9 @@ static flame_id label_idle(struct flame_sink *sink, flame_id labels)
 	};
 	size_t n = events->tasks ? FL_COUNT(keys) : events->details ? 3 : 0;
 
-	labels = set(sink, labels, STAGE, events->no_task);
+	labels = set(sink, labels, STAGE, value);
 	for (size_t i = 0; i < n; i++)
-		labels = set(sink, labels, keys[i], events->no_task);
+		labels = set(sink, labels, keys[i], value);
 	return labels;
 }
 
@@ -292,6 +296,19 @@ task_in(struct flame_sink *sink, const struct fl_spark_executor *e,
 	return NULL;
 }
 
+/* Counts samples later than the end of a log that was cut. */
+static bool is_late(struct events *events, const struct fl_spark_executor *e,
+		    int64_t time)
+{
+	const struct fl_spark_app *app = &events->spark.apps[e->app];
+
+	if (!app->cut || time <= app->until)
+		return false;
+	if (!events->late++)
+		events->until = app->until;
+	return true;
+}
+
 static flame_id label_at(struct flame_sink *sink,
 			 const struct fl_spark_executor *e,
 			 const struct flame_sample *s)
@@ -303,8 +320,10 @@ static flame_id label_at(struct flame_sink *sink,
 	flame_id labels = s->labels, stage;
 	bool one_stage = true;
 
+	if (is_late(events, e, s->time))
+		return label_none(sink, labels, events->after);
 	if (!span || !span->ntasks)
-		return label_idle(sink, labels);
+		return label_none(sink, labels, events->no_task);
 	task = task_in(sink, e, span, s);
 	first = task ? task : &e->tasks[spark->running[span->first]];
 	if (task && span->ntasks > 1)
@@ -351,10 +370,26 @@ static int put_events(struct flame_sink *sink,
 	return fl_failed(sink->flame) ? FLAME_FAILED : fl_put(sink->next, &s);
 }
 
+static void warn_of_end(struct flame *flame, const struct events *events)
+{
+	time_t seconds = (time_t)(events->until / 1000000000);
+	char when[64] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	fl_warn(flame, "--spark-events: the log ends at %s and not with its "
+		"application: %" PRIu64 " of %" PRIu64 " samples are later, "
+		"[after the log]; give the whole log", when, events->late,
+		events->samples);
+}
+
 static int finish_events(struct flame_sink *sink)
 {
 	const struct events *events = sink->state;
 
+	if (events->late)
+		warn_of_end(sink->flame, events);
 	if (events->timeless)
 		fl_warn(sink->flame, "--spark-events: %" PRIu64 " of %" PRIu64
 			" samples have no time: their stage is not known",
@@ -419,6 +454,7 @@ static struct flame_sink *make_events(struct flame_sink *next,
 	for (size_t i = 0; i < KEYS; i++)
 		events->keys[i] = fl_name(next->flame, key_names[i]);
 	events->no_task = fl_name(next->flame, "[no task]");
+	events->after = fl_name(next->flame, "[after the log]");
 	events->several = fl_name(next->flame, "[several]");
 	if (read_logs(sink, list) == FLAME_OK)
 		return sink;

@@ -27,6 +27,7 @@ struct fl_spark_log {
 	size_t app;
 	int64_t task_cpus;
 	int64_t end;		/* of the application; INT64_MAX: not known */
+	int64_t latest;		/* of the times read, ms */
 	bool some;
 	uint64_t bad_lines, first_bad, line;
 	struct fl_map tasks;	/* id -> executor << 32 | place, plus one */
@@ -411,6 +412,10 @@ static int read_line(struct fl_spark_log *log, struct slice line, bool *whole)
 		read_object(&json, TOP, &log->event);
 	*whole = !json.error && log->event.name.size;
 	handler = *whole ? handler_of(text_of(&log->event.name)) : NULL;
+	if (handler)
+		log->latest = FL_MAX(FL_MAX(log->latest, log->event.time),
+				     FL_MAX(log->event.launch,
+					    log->event.finish));
 	if (json.no_memory || is_no_memory(&log->event) ||
 	    (handler && !handler->handle(log)))
 		good = false;
@@ -508,11 +513,31 @@ struct fl_spark_log *fl_spark_log_new(struct flame *flame,
 	return log;
 }
 
+/*
+ * Of several logs of an application the one that goes on longest tells whether
+ * its end is known.
+ */
+static void set_end(struct fl_spark_log *log)
+{
+	bool cut = log->end == INT64_MAX;
+	int64_t until = cut ? ns(log->latest) : log->end;
+	struct fl_spark_app *app;
+
+	if (log->app == FL_SPARK_NONE || !log->latest)
+		return;
+	app = &log->spark->apps[log->app];
+	if (until < app->until)
+		return;
+	app->until = until;
+	app->cut = cut;
+}
+
 /* Tasks without an end ran until their executor, or the application, ended. */
 void fl_spark_log_free(struct fl_spark_log *log)
 {
 	if (!log)
 		return;
+	set_end(log);
 	for (size_t i = 0; i < log->spark->nexecutors; i++) {
 		const struct fl_spark_executor *e = &log->spark->executors[i];
 
