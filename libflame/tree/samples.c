@@ -3,6 +3,11 @@
  * Records samples of a page with times and labels.  Recording begins with the
  * first sample that has a time or other labels than those before: until then
  * the tree's sums are enough.
+ *
+ * Equal samples are summed as they come.  Where there are many, times are
+ * rounded down to a multiple of 2^shift ns, by the smallest shift that leaves
+ * few such buckets.  Buckets of a shift lie within those of the next, so the
+ * result does not depend on the order of samples.
  */
 #include "fl.h"
 
@@ -12,8 +17,7 @@
 #include <stdlib.h>
 
 enum {
-	/* At so many, equal samples are summed. */
-	COMPACT_AT = FL_MAX_PAGE_SAMPLES + FL_MAX_PAGE_SAMPLES / 4,
+	LAST_SHIFT = 62,
 	MAX_VALUES = 1 << 16	/* of one key */
 };
 
@@ -21,7 +25,9 @@ struct fl_samples {
 	struct flame *flame;
 	struct fl_moment *samples;
 	size_t count, capacity;
-	size_t timed;		/* samples with a time */
+	struct fl_index index;	/* of samples[] */
+	int64_t first, last;	/* times; first > last: there are none */
+	unsigned shift;		/* times are multiples of 2^shift; 0: exact */
 	bool some;		/* there was a sample */
 	bool recording;		/* samples[] is in use */
 	bool no_times, off;
@@ -34,15 +40,26 @@ struct fl_samples *fl_samples_new(struct flame *flame)
 {
 	struct fl_samples *s = fl_zeroed(1, sizeof(*s));
 
-	if (s)
-		s->flame = flame;
+	if (!s)
+		return NULL;
+	s->flame = flame;
+	s->first = INT64_MAX;
+	s->last = INT64_MIN;
 	return s;
+}
+
+static void clear(struct fl_samples *s)
+{
+	fl_index_free(&s->index);
+	fl_free(s->samples);
+	s->samples = NULL;
+	s->count = s->capacity = 0;
 }
 
 void fl_samples_free(struct fl_samples *s)
 {
 	if (s)
-		fl_free(s->samples);
+		clear(s);
 	fl_free(s);
 }
 
@@ -98,6 +115,58 @@ static void sum_equal(struct fl_samples *s)
 	s->count = n;
 }
 
+static uint64_t hash_of(const struct fl_moment *m)
+{
+	return fl_hash_pair((uint64_t)m->time,
+			    (uint64_t)m->stack << 32 | m->set);
+}
+
+/* Adds to an equal sample, if there is one. */
+static bool record(struct fl_samples *s, struct fl_moment moment)
+{
+	uint64_t hash = hash_of(&moment);
+	uint32_t i = fl_index_first(&s->index, hash), id;
+
+	while ((id = fl_index_next(&s->index, hash, &i))) {
+		struct fl_moment *m = &s->samples[id - 1];
+
+		if (m->time == moment.time && m->stack == moment.stack &&
+		    m->set == moment.set) {
+			m->weight += moment.weight;
+			return true;
+		}
+	}
+	if (!fl_grow(&s->samples, &s->capacity, s->count + 1,
+		     sizeof(*s->samples)))
+		return false;
+	s->samples[s->count++] = moment;
+	return fl_index_add(&s->index, hash, (uint32_t)s->count);
+}
+
+static int64_t round_time(const struct fl_samples *s, int64_t time)
+{
+	if (s->no_times || time == FLAME_NOTIME)
+		return FLAME_NOTIME;
+	return (int64_t)((uint64_t)time & -(UINT64_C(1) << s->shift));
+}
+
+/* Rounds the times of all samples, and sums those that are equal then. */
+static bool round_all(struct fl_samples *s)
+{
+	size_t n = s->count;
+
+	fl_index_free(&s->index);
+	s->count = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct fl_moment moment = s->samples[i];
+
+		moment.time = round_time(s, moment.time);
+		if (!record(s, moment))
+			return false;
+	}
+	return true;
+}
+
 static bool is_one_set(const struct fl_samples *s)
 {
 	for (size_t i = 1; i < s->count; i++)
@@ -106,18 +175,20 @@ static bool is_one_set(const struct fl_samples *s)
 	return true;
 }
 
-static void drop_times(struct fl_samples *s)
+static bool drop_times(struct fl_samples *s)
 {
-	fl_remark(s->flame, FL_TOO_TIMED, FL_MAX_PAGE_SAMPLES);
+	fl_remark(s->flame, "more than %d stacks of threads or other labels: "
+		  "the page does not tell when they were",
+		  FL_MAX_PAGE_SAMPLES);
 	s->no_times = true;
-	for (size_t i = 0; i < s->count; i++)
-		s->samples[i].time = FLAME_NOTIME;
-	sum_equal(s);
-	if (!s->count || !is_one_set(s))
-		return;
-	s->only_set = s->samples[0].set;
-	s->recording = false;
-	s->count = 0;
+	if (!round_all(s))
+		return false;
+	if (s->count && is_one_set(s)) {
+		s->only_set = s->samples[0].set;
+		s->recording = false;
+		clear(s);
+	}
+	return true;
 }
 
 static void drop_all(struct fl_samples *s)
@@ -126,27 +197,41 @@ static void drop_all(struct fl_samples *s)
 		  "the page does not tell them apart", FL_MAX_PAGE_SAMPLES);
 	s->off = true;
 	s->recording = false;
-	fl_free(s->samples);
-	s->samples = NULL;
-	s->count = s->capacity = 0;
+	clear(s);
 }
 
-/* The result must not depend on how often this is called. */
-static void enforce_limit(struct fl_samples *s)
+static bool has_few_buckets(const struct fl_samples *s)
 {
-	sum_equal(s);
-	if (s->count > FL_MAX_PAGE_SAMPLES && s->timed && !s->no_times)
-		drop_times(s);
+	return s->first > s->last ||
+	       (((uint64_t)s->last - (uint64_t)s->first) >> s->shift) <
+		       FL_MAX_BUCKETS;
+}
+
+/* More samples, and wider buckets, change the answer one way only. */
+static bool is_bounded(const struct fl_samples *s)
+{
+	return s->shift ? has_few_buckets(s) && s->count <= FL_MAX_PAGE_SAMPLES
+			: s->count <= FL_MAX_EXACT_SAMPLES;
+}
+
+static void widen(struct fl_samples *s)
+{
+	do
+		s->shift++;
+	while (!has_few_buckets(s));
+}
+
+static bool enforce_limit(struct fl_samples *s)
+{
+	while (!is_bounded(s) && !s->no_times && s->first <= s->last) {
+		if (s->shift == LAST_SHIFT)
+			return drop_times(s);
+		widen(s);
+		if (!round_all(s))
+			return false;
+	}
 	if (s->count > FL_MAX_PAGE_SAMPLES)
 		drop_all(s);
-}
-
-static bool record(struct fl_samples *s, struct fl_moment moment)
-{
-	if (!fl_grow(&s->samples, &s->capacity, s->count + 1,
-		     sizeof(*s->samples)))
-		return false;
-	s->samples[s->count++] = moment;
 	return true;
 }
 
@@ -177,23 +262,24 @@ bool fl_samples_add(struct fl_samples *s, const struct flame_tree *tree,
 
 	if (s->off || sample->weight <= 0)
 		return true;
-	if (time != FLAME_NOTIME && ++s->timed > FL_MAX_PAGE_SAMPLES) {
-		drop_times(s);
-		time = FLAME_NOTIME;
-	}
-	if (s->count == COMPACT_AT)
-		enforce_limit(s);
 	labels = join(s, sample);
 	if (!s->some)
 		s->only_set = labels;
 	s->some = true;
-	if (s->off ||
-	    (!s->recording && time == FLAME_NOTIME && labels == s->only_set))
+	if (!s->recording && time == FLAME_NOTIME && labels == s->only_set)
 		return true;
 	if (!s->recording && !start_recording(s, tree))
 		return false;
-	return s->off || record(s, (struct fl_moment){ time, sample->weight,
-						       sample->stack, labels });
+	if (s->off)
+		return true;
+	if (time != FLAME_NOTIME) {
+		s->first = FL_MIN(s->first, time);
+		s->last = FL_MAX(s->last, time);
+	}
+	if (!record(s, (struct fl_moment){ round_time(s, time), sample->weight,
+					   sample->stack, labels }))
+		return false;
+	return s->count <= FL_MAX_EXACT_SAMPLES || enforce_limit(s);
 }
 
 /* Moments: samples by node, set and tick -------------------------------- */
@@ -390,7 +476,10 @@ static bool make_sets(struct grouping *t)
 	return true;
 }
 
-/* Chooses start and tick: 10 us below 10 s, 1 ms or more above. */
+/*
+ * Chooses start and tick: 10 us below 10 s, 1 ms or more above, and buckets
+ * where times are rounded.
+ */
 static void set_clock(struct grouping *t)
 {
 	const struct fl_samples *s = t->samples;
@@ -407,6 +496,10 @@ static void set_clock(struct grouping *t)
 		return;
 	span = (uint64_t)last - (uint64_t)first;
 	to->start = first;
+	if (s->shift) {
+		to->tick = (int64_t)(UINT64_C(1) << s->shift);
+		return;
+	}
 	to->tick = span < UINT64_C(10000000000) ? 10000 : 1000000;
 	while (span / (uint64_t)to->tick > UINT32_MAX - 2)
 		to->tick *= 10;
@@ -467,9 +560,14 @@ bool fl_samples_make_moments(struct fl_samples *s,
 	bool good = true;
 
 	memset(to, 0, sizeof(*to));
-	if (s->recording)
-		enforce_limit(s);
-	if (fl_samples_any(s) && layout->node_of_stack)
+	/* Only the end knows the whole span, so this may widen once more. */
+	if (s->recording && !enforce_limit(s))
+		return false;
+	fl_index_free(&s->index);
+	if (!s->recording || !s->count)
+		return true;
+	sum_equal(s);
+	if (layout->node_of_stack)
 		good = group(&t, layout);
 	fl_map_free(&t.by_name);
 	fl_free(t.labels);

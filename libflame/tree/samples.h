@@ -9,10 +9,16 @@
 #include "tree/tree.h"
 
 /*
- * If there are more samples, times are dropped; if there are still more pairs
- * of stack and labels, labels are dropped.  A remark tells.
+ * Times are exact up to FL_MAX_EXACT_SAMPLES distinct samples (stack, labels,
+ * time).  Beyond, the span is cut into FL_MAX_BUCKETS or fewer, and into still
+ * fewer where there would be more than FL_MAX_PAGE_SAMPLES of them.  If there
+ * are more pairs of stack and labels than that, times and then labels are
+ * dropped, and a remark tells.
  */
-enum { FL_MAX_PAGE_SAMPLES = FL_MAX_TIMED_SAMPLES };
+enum {
+	FL_MAX_EXACT_SAMPLES = 100000, FL_MAX_BUCKETS = 2048,
+	FL_MAX_PAGE_SAMPLES = 2000000
+};
 
 struct fl_samples *fl_samples_new(struct flame *flame);
 void fl_samples_free(struct fl_samples *samples);

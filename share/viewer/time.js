@@ -171,7 +171,15 @@ function takeFacet({ name, list }, v, off) {
 function stepText({ kind, text }) {
 	const [, off, name, value] = splitFacet(text);
 	return kind === "f" ? (off ? "not " : "") + name + ": " +
-		(value || "(none)") : text.split("-").map(seconds).join(" – ");
+		(value || "(none)") : text.split("-").map(seconds).join(" – ") +
+		grain();
+}
+
+// Spans have whole ticks, which are long where there are many samples.
+function grain() {
+	const { tick } = d.moments || {};
+	return tick > 0.001 ? " (in steps of " + +(tick * 1e3).toFixed(1) +
+		" ms)" : "";
 }
 
 function seconds(sec) {
