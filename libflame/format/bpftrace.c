@@ -3,10 +3,12 @@
  * Maps of stacks as bpftrace prints them, as text or with -f json.  A key is
  * the same in both: stacks leaf first, a frame a line, indented, and other
  * parts between commas; an entry is a sample.  Of two stacks the kernel's is
- * on top of the user's.
+ * on top of the user's.  A map whose values are stacks has a sample of 1 for
+ * each key.
  */
 #include "fl.h"
 
+#include "format/bpftrace_prints.h"
 #include "format/format.h"
 
 #include <inttypes.h>
@@ -22,11 +24,17 @@ struct reader {
 	bool open;
 	uint64_t first;		/* its first line */
 	size_t map_size;
+	size_t key_end;		/* of an entry whose value comes; 0: none */
+	struct fl_buf value;	/* its lines: a stack */
+	struct fl_bpf_prints prints;
+	bool apart;		/* an empty line, or another came */
+	bool read;		/* the input has ended */
 
 	struct slice json;	/* the rest of a line's map */
 	struct fl_buf name, text;	/* a map's and a key's, unescaped */
 
 	size_t begin[STACKS], nstacks;
+	flame_id pointer;	/* the key's first one */
 	bool empty;		/* a part of the key is: a stack of none */
 	uint64_t others, negative, no_stack;
 	int64_t unseen;		/* their weight */
@@ -155,7 +163,10 @@ static void add_keys(struct reader *r, struct slice s, bool first, bool last)
 		struct slice key = fl_slice_trim(fl_slice_split(&s, ','));
 
 		/* An empty key beside others is a stack without frames. */
-		if (key.size)
+		if (fl_slice_starts(key, "0x") && !r->pointer)
+			r->pointer = flame_name(r->base.flame, key.data,
+						key.size);
+		else if (key.size)
 			fl_keys_add(r->base.flame, &r->base.keys, key);
 		else if ((!begins || first) && (more || last))
 			r->empty = true;
@@ -171,6 +182,7 @@ static void split_key(struct reader *r, struct slice key)
 
 	r->base.trace.count = r->nstacks = 0;
 	r->empty = false;
+	r->pointer = 0;
 	memset(&r->base.keys, 0, sizeof(r->base.keys));
 	while (key.size || first) {
 		struct slice s = fl_slice_split(&key, '\n');
@@ -187,6 +199,8 @@ static void split_key(struct reader *r, struct slice key)
 		}
 		first = false;
 	}
+	if (!r->base.keys.comm)
+		r->base.keys.comm = r->pointer;
 }
 
 /* Entries ------------------------------------------------------------- */
@@ -216,40 +230,83 @@ static flame_id metric_of(struct reader *r, struct slice map)
 	return flame_metric(r->base.flame, name, unit);
 }
 
-/* true: a sample.  Entries that have no stack are of another kind of map. */
-static bool take_entry(struct reader *r, struct slice map, struct slice key,
-		       struct slice value, struct flame_sample *sample)
+/* The lines of a stack that is a value.  false: it is none. */
+static bool take_stack(struct reader *r, struct slice value)
 {
+	struct fl_keys *keys = &r->base.keys;
+
+	if (!memchr(value.data, '\n', value.size))
+		return false;
+	/* Pointers and numbers are no threads here. */
+	keys->pid = keys->tid = 0;
+	if (keys->comm == r->pointer)
+		keys->comm = 0;
+	r->base.trace.count = r->nstacks = 0;
+	while (value.size) {
+		struct slice line = fl_slice_trim(fl_slice_split(&value, '\n'));
+
+		if (line.size)
+			add_frame(r, line);
+	}
+	return r->base.trace.count;
+}
+
+/* Entries that have no stack are of another kind of map. */
+static bool take_entry(struct reader *r, struct slice map, struct slice key,
+		       struct slice text)
+{
+	struct fl_bpf_value value = { .weight = 1, .apart = r->apart };
 	struct flame *flame = r->base.flame;
 
-	memset(sample, 0, sizeof(*sample));
+	r->apart = false;
 	split_key(r, key);
+	value.is_stack = !r->base.trace.count && take_stack(r, text);
 	if ((!r->base.trace.count && !r->empty) ||
-	    !fl_parse_int(value, &sample->weight)) {
+	    (!value.is_stack && !fl_parse_int(text, &value.weight))) {
 		r->others++;
 		return false;
 	}
-	if (sample->weight < 0) {
+	if (value.weight < 0) {
 		r->negative++;
 		return false;
 	}
 	type_stacks(r);
-	sample->time = FLAME_NOTIME;
-	sample->metric = metric_of(r, map);
-	sample->thread = fl_keys_thread(flame, &r->base.keys);
-	sample->stack = fl_trace_stack(
+	value.metric = metric_of(r, map);
+	value.thread = fl_keys_thread(flame, &r->base.keys);
+	value.stack = fl_trace_stack(
 		flame, fl_keys_stack(flame, &r->base.keys), &r->base.trace);
-	fl_metric_count(flame, sample->metric, sample->weight);
-	if (!sample->stack) {
-		flame->metrics[sample->metric].no_stack++;
-		r->no_stack++;
-		if (__builtin_add_overflow(r->unseen, sample->weight,
-					   &r->unseen))
-			r->unseen = INT64_MAX;
-		return false;
+	r->base.lines.good += value.stack != 0;
+	return fl_bpf_prints_add(flame, &r->prints, map, key, &value);
+}
+
+static void leave_out(struct reader *r, flame_id metric, int64_t weight)
+{
+	r->base.flame->metrics[metric].no_stack++;
+	r->no_stack++;
+	if (__builtin_add_overflow(r->unseen, weight, &r->unseen))
+		r->unseen = INT64_MAX;
+}
+
+/* The samples of all maps: the run that printed them has ended. */
+static void end_run(struct reader *r)
+{
+	struct flame *flame = r->base.flame;
+
+	for (size_t i = 0; i < r->prints.nentries; i++) {
+		const struct fl_bpf_entry *entry = &r->prints.entries[i];
+		struct flame_sample sample = {
+			.stack = entry->stack, .thread = entry->thread,
+			.metric = entry->metric, .time = FLAME_NOTIME,
+			.weight = fl_bpf_prints_weight(&r->prints, entry),
+		};
+
+		fl_metric_count(flame, sample.metric, sample.weight);
+		if (sample.stack)
+			fl_batch_add(r->base.source, &sample);
+		else
+			leave_out(r, sample.metric, sample.weight);
 	}
-	r->base.lines.good++;
-	return true;
+	fl_bpf_prints_end(flame, &r->prints, fl_in_name(r->base.source->in));
 }
 
 /* Text ---------------------------------------------------------------- */
@@ -284,67 +341,111 @@ static bool find_value(struct slice s, size_t *i)
 	return false;
 }
 
-/* A line that may be the last of an entry. */
-static bool end_entry(struct reader *r, struct slice line,
-		      struct flame_sample *sample)
+/* The map and the key of r->key, up to key_end. */
+static bool end_key(struct reader *r, size_t key_end, struct slice value)
 {
-	struct slice value, key = { r->key.data, r->key.size };
-	bool is_sample;
+	size_t from = FL_MIN(r->map_size + 1, key_end);
+
+	return take_entry(r, (struct slice){ r->key.data, r->map_size },
+			  (struct slice){ r->key.data + from, key_end - from },
+			  value);
+}
+
+/* The lines of a value that is a stack have ended. */
+static void end_value(struct reader *r)
+{
+	size_t key_end = r->key_end;
+
+	r->key_end = 0;
+	if (key_end)
+		end_key(r, key_end, fl_buf_slice(&r->value));
+}
+
+/* What follows is the value, unless the line has it. */
+static void begin_value(struct reader *r, size_t key_end)
+{
+	r->open = false;
+	r->key_end = key_end;
+	r->value.size = 0;
+}
+
+/* A line that may be the last of an entry. */
+static void end_entry(struct reader *r, struct slice line)
+{
+	struct slice value;
 	size_t i, had = r->key.size - line.size;
 
 	if (!r->key.data || !find_value(line, &i))
-		return false;
-	r->open = false;
+		return;
 	value = fl_slice_trim(
 		(struct slice){ line.data + i + 2, line.size - i - 2 });
-	key.size = had + i;
-	is_sample = take_entry(r, (struct slice){ key.data, r->map_size },
-			       (struct slice){ key.data + r->map_size + 1,
-					       key.size - r->map_size - 1 },
-			       value, sample);
-	if (is_sample && !r->base.lines.ended) {
+	if (!value.size) {
+		begin_value(r, had + i);
+		return;
+	}
+	r->open = false;
+	if (end_key(r, had + i, value) && !r->base.lines.ended) {
 		fl_warn(r->base.flame,
 			"%s: line %" PRIu64 ": the last line has no "
-			"end, its value %" PRId64 " may be cut",
+			"end, its value %.*s may be cut",
 			fl_in_name(r->base.source->in), r->base.lines.number,
-			sample->weight);
+			(int)FL_MIN(value.size, (size_t)24), value.data);
 		r->base.source->damage = 1;
 	}
-	return is_sample;
+}
+
+static bool is_indented(struct slice line)
+{
+	return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
+}
+
+static void begin_entry(struct reader *r, struct slice line, size_t n)
+{
+	if (r->open)
+		fl_lines_bad(&r->base.lines, line);
+	r->open = line.data[n] == '[';
+	r->map_size = n;
+	r->first = r->base.lines.number;
+	r->key.size = 0;
+	fl_buf_put(&r->key, line.data, line.size);
+	if (r->open)
+		end_entry(r, (struct slice){ line.data + n, line.size - n });
+	else if (fl_slice_trim_end(line).size == n + 1)
+		begin_value(r, n + 1);
+	else
+		r->others++;
 }
 
 /* Lines that are no entries: histograms, output of the script. */
-static bool take_text(struct reader *r, struct slice line,
-		      struct flame_sample *sample)
+static void take_text(struct reader *r, struct slice line)
 {
 	size_t n;
 
-	if (is_map(line, &n)) {
-		if (r->open)
-			fl_lines_bad(&r->base.lines, line);
-		r->open = line.data[n] == '[';
-		r->others += !r->open;
-		r->map_size = n;
-		r->first = r->base.lines.number;
-		r->key.size = 0;
-		fl_buf_put(&r->key, line.data, line.size);
-		if (!r->open)
-			return false;
-		line = (struct slice){ line.data + n, line.size - n };
-		return end_entry(r, line, sample);
+	if (r->key_end && is_indented(line)) {
+		fl_buf_byte(&r->value, '\n');
+		fl_buf_put(&r->value, line.data, line.size);
+		return;
 	}
-	if (!r->open)
-		return false;
+	end_value(r);
+	if (is_map(line, &n)) {
+		begin_entry(r, line, n);
+		return;
+	}
+	if (!r->open) {
+		r->apart = true;
+		return;
+	}
 	fl_buf_byte(&r->key, '\n');
 	fl_buf_put(&r->key, line.data, line.size);
 	/* Frames are indented, and an entry does not end in one. */
-	if (line.size && (line.data[0] == ' ' || line.data[0] == '\t'))
-		return false;
-	if (line.size && (line.data[0] == ',' || line.data[0] == ']'))
-		return end_entry(r, line, sample);
+	if (is_indented(line))
+		return;
+	if (line.size && (line.data[0] == ',' || line.data[0] == ']')) {
+		end_entry(r, line);
+		return;
+	}
 	fl_lines_bad(&r->base.lines, line);
 	r->open = false;
-	return false;
 }
 
 /* JSON ---------------------------------------------------------------- */
@@ -468,34 +569,42 @@ static void json_ends(struct reader *r)
 	r->map_size = 0;
 }
 
-/* The next entry of the map that was begun. */
-static bool next_entry(struct reader *r, struct flame_sample *sample)
+/* A value's text; of a string, what it spells. */
+static bool take_any(struct reader *r, struct slice *s, struct slice *value)
+{
+	skip_blanks(s);
+	if (!s->size || s->data[0] != '"')
+		return take_value(s, value);
+	if (!take_string(s, &r->value))
+		return false;
+	*value = fl_buf_slice(&r->value);
+	return true;
+}
+
+/* The entries of the map that was begun. */
+static void take_entries(struct reader *r)
 {
 	struct slice *s = &r->json, value;
 
+	r->apart = true;
 	while (s->size) {
 		if (take_sign(s, '}')) {
-			json_ends(r);
-			return false;
+			break;
 		}
 		take_sign(s, ',');
 		if (!take_string(s, &r->text) || !take_sign(s, ':') ||
-		    !take_value(s, &value)) {
+		    !take_any(r, s, &value)) {
 			fl_lines_bad(
 				&r->base.lines,
 				FL_SLICE("{\"type\": \"map\" "
 					 "that does not end, or is not JSON"));
-			json_ends(r);
-			return false;
+			r->prints.cut = true;
+			break;
 		}
-		if (take_entry(r, (struct slice){ r->name.data, r->name.size },
-			       (struct slice){ r->text.data ? r->text.data : "",
-					       r->text.size },
-			       value, sample))
-			return true;
+		take_entry(r, fl_buf_slice(&r->name), fl_buf_slice(&r->text),
+			   value);
 	}
 	json_ends(r);
-	return false;
 }
 
 /* {"type": "map", "data": {"@name": {KEY: VALUE, ...}}} */
@@ -561,28 +670,59 @@ static int at_end(struct reader *r)
 	return FLAME_END;
 }
 
+static bool begins_run(struct slice line)
+{
+	return fl_slice_starts(line, "Attach") ||
+	       fl_slice_starts(line, "{\"type\": \"attached_probes\"");
+}
+
+static void take_line(struct reader *r, struct slice line)
+{
+	if (begins_run(line) && !r->open) {
+		end_value(r);
+		end_run(r);
+	}
+	if (r->open || !fl_slice_starts(line, "{\"")) {
+		take_text(r, line);
+		return;
+	}
+	end_value(r);
+	begin_json(r, line);
+	take_entries(r);
+}
+
+static void end_input(struct reader *r)
+{
+	r->read = true;
+	/* Its last line may lack its end: then it lacks its root, too. */
+	if (r->key_end && r->value.size && !r->base.lines.ended)
+		r->open = true;
+	else
+		end_value(r);
+	/* An empty line ends a print. */
+	r->prints.cut |= !r->apart;
+	end_run(r);
+}
+
 static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	struct flame_sample sample;
 	struct slice line;
-	bool is_sample;
 
-	for (;;) {
-		is_sample = r->json.size && next_entry(r, &sample);
-		if (!is_sample && !fl_lines_next(&r->base.lines, &line))
+	while (!source->batch.n) {
+		if (r->read)
 			return at_end(r);
-		if (!is_sample && !r->open && fl_slice_starts(line, "{\""))
-			begin_json(r, line);
-		else if (!is_sample)
-			is_sample = take_text(r, line, &sample);
-		if (r->key.failed || r->name.failed || r->text.failed)
+		if (fl_lines_next(&r->base.lines, &line))
+			take_line(r, line);
+		else
+			end_input(r);
+		if (r->key.failed || r->name.failed || r->text.failed ||
+		    r->value.failed)
 			return fl_no_memory(source->flame);
 		if (fl_failed(source->flame))
 			return FLAME_FAILED;
-		if (is_sample)
-			return fl_batch_add(source, &sample);
 	}
+	return FLAME_OK;
 }
 
 static int open_bpftrace(struct flame_source *source)
@@ -599,6 +739,8 @@ static void close_bpftrace(struct flame_source *source)
 	fl_buf_free(&r->key);
 	fl_buf_free(&r->name);
 	fl_buf_free(&r->text);
+	fl_buf_free(&r->value);
+	fl_bpf_prints_free(&r->prints);
 	fl_line_reader_free(&r->base);
 }
 
@@ -607,7 +749,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice rest = { (const char *)head, n };
 	bool attaching = false;
-	size_t size, value;
+	size_t size;
 
 	if (n && memchr(head, '\0', n))
 		return 0;
@@ -624,7 +766,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 			     memchr(s.data, '.', s.size);
 		if (is_map(s, &size))
 			return s.data[size] == ':' && !attaching ? 4 :
-			       s.data[size] == '[' && !find_value(s, &value) &&
 			       attaching ? 32 : 16;
 	}
 	return attaching && !whole && n < 1 << 18 ? -1 : 0;

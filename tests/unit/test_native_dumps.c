@@ -392,6 +392,61 @@ Test(bpftrace, json_is_the_same)
 	FOLDS("bpftrace", "{\"type\": \"map\", \"data\": {\"@n\": 3}}\n", "");
 }
 
+#define PRINT(a, b) "@[\n    f+1\n]: " a "\n@[\n    g+1\n]: " b "\n\n"
+
+Test(bpftrace, prints_without_clear_are_the_sums_so_far)
+{
+	FOLDS("bpftrace", PRINT("1", "2") PRINT("1", "5") PRINT("3", "9"),
+	      "f 3\ng 9\n");
+	cr_expect(strstr(said.data, "@ is printed more than once: no count"),
+		  "%s", said.data);
+	/* A stack that comes later is printed first, as it is the smallest. */
+	FOLDS("bpftrace", "@[\n    f+1\n]: 4\n\n\n"
+	      "@[\n    g+1\n]: 1\n@[\n    f+1\n]: 6\n\n", "f 6\ng 1\n");
+	FOLDS("bpftrace", "{\"type\": \"map\", \"data\": {\"@\": "
+	      "{\"\\n    f+1\\n\": 2}}}\n"
+	      "{\"type\": \"map\", \"data\": {\"@\": "
+	      "{\"\\n    g+1\\n\": 1, \"\\n    f+1\\n\": 7}}}\n",
+	      "f 7\ng 1\n");
+}
+
+Test(bpftrace, prints_with_clear_are_added)
+{
+	FOLDS("bpftrace", PRINT("1", "5") PRINT("2", "4"), "f 3\ng 9\n");
+	cr_expect_str_eq(said.data, "");
+	/* g is missing: print(@, 1), or clear(), or a cut. */
+	FOLDS("bpftrace", PRINT("1", "5") "@[\n    f+1\n]: 2\n", "f 2\ng 5\n");
+	FOLDS("bpftrace", PRINT("1", "5") "@[\n    f+1\n]: 2\n\n",
+	      "f 3\ng 5\n");
+	cr_expect(strstr(said.data, "are added, as keys are missing"), "%s",
+		  said.data);
+	/* Two runs. */
+	FOLDS("bpftrace", "Attaching 1 probe...\n" PRINT("1", "2")
+	      "Attaching 1 probe...\n" PRINT("1", "2"), "f 2\ng 4\n");
+	cr_expect_str_eq(said.data, "");
+}
+
+Test(bpftrace, values_may_be_stacks)
+{
+	static const char live[] =
+		"@live[0x7f1]: \n    leaf+16\n    main+32\n\n"
+		"@live[0x7f2]: \n    leaf+18\n    main+32\n\n"
+		"@live[0x7f3, sh]: \n    f+3\n\n";
+
+	FOLDS("bpftrace", live, "main;leaf 2\nsh;f 1\n");
+	cr_expect_str_eq(flame->metrics[1].name, "live");
+	FOLDS("bpftrace", "@: \n    f+3\n    main+1\n@n: 3\n", "main;f 1\n");
+	FOLDS("bpftrace", "@l[7]: \n    f+3\n\n@l[7]: \n    g+3\n\n"
+	      "@l[8]: \n    g+3\n\n", "g 2\n");
+	cr_expect(strstr(said.data, "each key counts once"), "%s", said.data);
+	FOLDS("bpftrace", "{\"type\": \"map\", \"data\": {\"@l\": "
+	      "{\"7\": \"\\n    f+1\\n    main+2\\n\"}}}\n", "main;f 1\n");
+	FOLDS("bpftrace", "@l[7]: \n    f+3\n\n@l[8]: \n    f+3\n    ma",
+	      "f 1\n");
+	cr_expect(strstr(said.data, "ends within this entry"), "%s",
+		  said.data);
+}
+
 Test(bpftrace, metric_is_the_map)
 {
 	FOLDS("bpftrace", "@us[\n    f+1\n]: 2\n", "f 2\n");

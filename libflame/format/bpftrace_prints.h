@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Maps that a bpftrace script prints more than once.  Without clear() each
+ * print has the counts of all the run: the last one is the sum.  With clear()
+ * the prints add up.
+ */
+#ifndef FL_BPFTRACE_PRINTS_H
+#define FL_BPFTRACE_PRINTS_H
+
+#include "flow/flow.h"
+
+/* An entry of a map, by its key. */
+struct fl_bpf_entry {
+	uint32_t map;
+	uint64_t print;		/* that has it last */
+	flame_id stack, thread, metric;
+	int64_t last, sum;
+};
+
+struct fl_bpf_map {
+	flame_id name;
+	bool stacks;		/* its values are stacks */
+	bool apart;		/* a print lacks a key of an earlier one */
+	bool fell;		/* a count is smaller than one before */
+	uint64_t prints, keys, in_print;	/* in the current one */
+	uint64_t again;		/* entries whose key was there before */
+};
+
+/* Zeroed: empty. */
+struct fl_bpf_prints {
+	struct fl_bpf_map *maps;
+	struct fl_bpf_entry *entries;
+	size_t nmaps, maps_capacity, nentries, entries_capacity;
+	size_t last;		/* the map of the entry that came last */
+	bool cut;		/* the input ends within its print */
+	struct fl_map by_key;
+};
+
+/* What a print has: a count, or a stack that weighs 1. */
+struct fl_bpf_value {
+	flame_id stack, thread, metric;
+	int64_t weight;
+	bool is_stack;
+	bool apart;		/* something stands between it and the last */
+};
+
+/* false: failed. */
+bool fl_bpf_prints_add(struct flame *flame, struct fl_bpf_prints *prints,
+		       struct slice map, struct slice key,
+		       const struct fl_bpf_value *value);
+/* Whether an entry's value is its last one, or the sum of all. */
+int64_t fl_bpf_prints_weight(const struct fl_bpf_prints *prints,
+			     const struct fl_bpf_entry *entry);
+/* Says of each map how its prints were taken; then the table is empty. */
+void fl_bpf_prints_end(struct flame *flame, struct fl_bpf_prints *prints,
+		       const char *input);
+void fl_bpf_prints_free(struct fl_bpf_prints *prints);
+
+#endif
