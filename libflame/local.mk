@@ -79,8 +79,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/outline/tree.c libflame/format/outline/tree_xml.c \
 	libflame/format/outline/vsprof.c \
 	libflame/format/stap.c libflame/format/xdebug.c \
-	libflame/format/bpftrace.c libflame/format/bpftrace_prints.c \
-	libflame/format/bpftrace_prints.h libflame/format/dtrace.c \
+	libflame/format/bpftrace/bpftrace.c libflame/format/bpftrace/prints.c \
+	libflame/format/bpftrace/prints.h libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/empty.c \
 	libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \

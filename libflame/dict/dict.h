@@ -31,8 +31,7 @@
  *		reads, and what to do instead; lines.c for readers of text,
  *		dump.c for those of threads (jstack.c faulthandler.c
  *		pyspy-dump.c), line_reader.c and native.c for those of native
- *		stacks (gdb.c lldb.c bpftrace.c bpftrace_prints.c dtrace.c
- *		sample.c vtune.c),
+ *		stacks (gdb.c lldb.c bpftrace/ dtrace.c sample.c vtune.c),
  *		interchange.c for units and
  *		threads as others spell them, statsd_names.c for names of
  *		series; csv.c: rows of tables; stap.c xdebug.c

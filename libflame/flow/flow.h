@@ -40,6 +40,9 @@ struct fl_when {
 	 * span, in 1 / FL_SHARE_UNIT; since the zero of the input's clock.
 	 */
 	int64_t ns;
+	/* A date without a zone; ns has it in that of TZ. */
+	bool zoneless;
+	int64_t printed;	/* the same as if it was UTC's */
 };
 
 enum { FL_SHARE_UNIT = 1000000000 };
@@ -100,6 +103,8 @@ struct flame_source {
 	struct fl_select select;
 	void *options;		/* the struct of format->options; or NULL */
 	bool started;
+	bool zoneless;		/* its times are local, taken for UTC's */
+	bool whole;		/* the batch has all of its samples */
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
 	unsigned flow;		/* the sink it is pumped into; 0: none */

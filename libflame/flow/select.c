@@ -68,8 +68,9 @@ static bool parse_zone(const char *at, bool *utc, int *minutes)
 }
 
 /* 2026-11-21, 2026-11-21T10:00, 2026-11-21 10:00:00.5Z: local or zoned. */
-static bool parse_date(const char *text, int64_t *ns)
+static bool parse_date(const char *text, struct fl_when *when)
 {
+	int64_t *ns = &when->ns;
 	struct tm tm = { .tm_isdst = -1 };
 	int64_t clock = 0;
 	int minutes = 0;
@@ -92,7 +93,17 @@ static bool parse_date(const char *text, int64_t *ns)
 	}
 	if (!parse_zone(text, &utc, &minutes))
 		return false;
-	tm.tm_sec = utc ? 0 : clock / 1000000000;
+	/* A day may have 23 hours: a time is not so long after midnight. */
+	if (!utc) {
+		tm.tm_hour = (int)(clock / 3600000000000);
+		tm.tm_min = (int)(clock / 60000000000 % 60);
+		tm.tm_sec = (int)(clock / 1000000000 % 60);
+		when->zoneless = true;
+		when->printed = fl_add_clamped(
+			fl_mul_clamped(timegm(&tm), 1000000000),
+			clock % 1000000000);
+		tm.tm_isdst = -1;
+	}
 	t = utc ? timegm(&tm) : mktime(&tm);
 	clock = (utc ? clock : clock % 1000000000) -
 		(int64_t)minutes * 60000000000;
@@ -198,7 +209,7 @@ static bool parse_when(const char *text, struct fl_when *when)
 	}
 	if (text[0] != '-' && strchr(text, '-')) {
 		when->base = FL_WHEN_ABSOLUTE;
-		return parse_date(text, &when->ns);
+		return parse_date(text, when);
 	}
 	if (parse_share(text, &when->ns)) {
 		when->base = FL_WHEN_SHARE;
@@ -298,7 +309,8 @@ bool fl_select_needs_end(const struct fl_select *select)
 	       select->to.base == FL_WHEN_SHARE;
 }
 
-static void print_time(char *text, size_t size, int64_t ns, bool dates)
+static void print_time(char *text, size_t size, int64_t ns, bool dates,
+		       bool zoneless)
 {
 	time_t t = ns / 1000000000;
 	struct tm tm;
@@ -309,7 +321,10 @@ static void print_time(char *text, size_t size, int64_t ns, bool dates)
 			 ns / 1000000000, ns % 1000000000 / 1000);
 		return;
 	}
-	localtime_r(&t, &tm);
+	if (zoneless)
+		gmtime_r(&t, &tm);
+	else
+		localtime_r(&t, &tm);
 	n = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(text + n, size - n, ".%03" PRId64, ns % 1000000000 / 1000000);
 }
@@ -359,8 +374,8 @@ void fl_select_report_span(const struct flame_source *source)
 	    (to == FLAME_NOTIME || to >= first))
 		return;
 	dates = first >= EARLIEST_DATE;
-	print_time(begins, sizeof(begins), first, dates);
-	print_time(ends, sizeof(ends), last, dates);
+	print_time(begins, sizeof(begins), first, dates, source->zoneless);
+	print_time(ends, sizeof(ends), last, dates, source->zoneless);
 	fl_remark(source->flame, "%s: --from and --to are outside the input, "
 		  "which goes from %s to %s (%s)", name, begins, ends,
 		  dates ? "local time" : "seconds of its own clock");
@@ -472,6 +487,22 @@ static void record_time(struct flame_source *source, int64_t time)
 	source->seen_last = FL_MAX(source->seen_last, time);
 }
 
+/* Of an input whose times have no zone, a time is compared as it is printed. */
+static int64_t resolve(const struct flame_source *source,
+		       const struct fl_when *when)
+{
+	const int64_t day = INT64_C(86400) * 1000000000;
+	int64_t start = source->start;
+
+	if (source->zoneless && when->base == FL_WHEN_ABSOLUTE &&
+	    when->zoneless)
+		return when->printed;
+	if (source->zoneless && when->base == FL_WHEN_CLOCK &&
+	    start != FLAME_NOTIME)
+		return start - start % day + when->ns;
+	return fl_when_resolve(when, start, source->end);
+}
+
 bool fl_select_pass(struct flame_source *source,
 		    const struct flame_sample *sample)
 {
@@ -489,8 +520,8 @@ bool fl_select_pass(struct flame_source *source,
 	if (sample->time == FLAME_NOTIME)
 		return false;
 	record_time(source, sample->time);
-	from = fl_when_resolve(&s->from, source->start, source->end);
-	to = fl_when_resolve(&s->to, source->start, source->end);
+	from = resolve(source, &s->from);
+	to = resolve(source, &s->to);
 	return (from == FLAME_NOTIME || sample->time >= from) &&
 	       (to == FLAME_NOTIME || sample->time <= to);
 }

@@ -260,13 +260,68 @@ static int read_batch(struct flame_source *source)
 	return status;
 }
 
+/* --from 10s or 50%, of an input that does not begin with its span. */
+static bool needs_span(const struct flame_source *source)
+{
+	const struct fl_when *from = &source->select.from;
+	const struct fl_when *to = &source->select.to;
+
+	return !source->format->selects && source->start == FLAME_NOTIME &&
+	       (from->base || to->base) &&
+	       (from->base > FL_WHEN_ABSOLUTE || to->base > FL_WHEN_ABSOLUTE);
+}
+
+/* The span of all samples: they need not come in order. */
+static void set_span(struct flame_source *source, const struct fl_batch *all)
+{
+	int64_t first = FLAME_NOTIME, last = FLAME_NOTIME;
+
+	for (size_t i = 0; i < all->n; i++) {
+		int64_t time = all->samples[i].time;
+
+		if (time == FLAME_NOTIME)
+			continue;
+		first = first == FLAME_NOTIME ? time : FL_MIN(first, time);
+		last = last == FLAME_NOTIME ? time : FL_MAX(last, time);
+	}
+	source->start = first;
+	if (source->end == FLAME_NOTIME)
+		source->end = last;
+}
+
+/* Reads all samples, of which the batch has the first. */
+static int read_rest(struct flame_source *source)
+{
+	struct fl_batch all = { 0 }, *batch = &source->batch;
+	int status;
+
+	do {
+		if (!fl_grow(&all.samples, &all.capacity, all.n + batch->n,
+			     sizeof(*all.samples))) {
+			fl_free(all.samples);
+			return fl_no_memory(source->flame);
+		}
+		memcpy(all.samples + all.n, batch->samples,
+		       batch->n * sizeof(*all.samples));
+		all.n += batch->n;
+		status = read_batch(source);
+	} while (status == FLAME_OK);
+	fl_free(batch->samples);
+	*batch = all;
+	source->whole = true;
+	set_span(source, batch);
+	return status == FLAME_END ? FLAME_OK : status;
+}
+
 static int take(struct flame_source *source, struct flame_sample *sample)
 {
 	struct fl_batch *batch = &source->batch;
 
 	if (fl_unlikely(batch->given == batch->n)) {
-		int status = read_batch(source);
+		int status = source->whole ? FLAME_END : read_batch(source);
 
+		if (status == FLAME_OK && fl_unlikely(needs_span(source)))
+			status = read_rest(source);
 		if (status != FLAME_OK)
 			return status;
 	}

@@ -351,6 +351,8 @@ void fl_backtrace_cut(struct fl_line_reader *r);
 /* At the end of the input: reports losses and returns FLAME_END. */
 int fl_backtrace_end(struct fl_line_reader *r);
 
+/* interchange.c: whether the line ends in a count with a unit: "a;b 12ms". */
+bool fl_ends_in_unit(struct slice line);
 /*
  * interchange.c: a metric by its type and unit, as pprof and OTLP spell them
  * ("cpu", "nanoseconds"), and back: what our "ns" is for them.
@@ -392,5 +394,7 @@ struct fl_statsd_names {
 
 /* 0: the name is not of a stack, or of the bounds of times only. */
 flame_id fl_statsd_stack(struct fl_statsd_names *names, struct slice name);
+/* A time since 1970 in s, ms, us or ns, by its magnitude. */
+bool fl_statsd_time(struct slice text, int64_t *ns);
 
 #endif

@@ -166,3 +166,25 @@ flame_id fl_v8_frame(struct flame *flame, struct slice s)
 	frame.name = flame_name(flame, s.data, s.size);
 	return flame_frame(flame, &frame);
 }
+
+bool fl_ends_in_unit(struct slice line)
+{
+	static const char *const known[] = {
+		"ns", "us", "\xc2\xb5s", "ms", "s", "sec", "min", "B", "kB",
+		"KB", "MB", "GB", "KiB", "MiB", "GiB", "bytes", "samples",
+	};
+	struct slice word;
+	size_t n;
+
+	if (!fl_slice_last_word(&line, &word) || !fl_is_digit(*word.data))
+		return false;
+	for (n = 0; n < word.size && (fl_is_digit(word.data[n]) ||
+				      word.data[n] == '.' ||
+				      word.data[n] == ','); n++)
+		;
+	word = (struct slice){ word.data + n, word.size - n };
+	for (size_t i = 0; i < FL_COUNT(known); i++)
+		if (fl_slice_is(word, known[i]))
+			return true;
+	return false;
+}

@@ -394,6 +394,7 @@ static void take_outer(struct jstack *j, struct slice line)
 	if (fl_slice_starts(line, full)) {
 		begin_dump(j, line);
 	} else if (fl_java_time(line, false, &time)) {
+		j->dump.source->zoneless = true;
 		j->last_time = time;
 		j->last_time_at = j->dump.lines.number;
 	} else if (fl_java_time(line, true, &time)) {

@@ -58,31 +58,11 @@ struct point {
 
 /* Times --------------------------------------------------------------- */
 
-static bool is_seconds(int64_t n)
-{
-	return n >= 500000000 && n < INT64_C(10000000000);
-}
-
-/* A time since 1970 in s, ms, us or ns, by its magnitude. */
-static bool take_time(struct slice text, int64_t *ns)
-{
-	int64_t n, scale = 1000000000;
-
-	if (!fl_parse_int(text, &n) || n <= 0)
-		return false;
-	while (scale && !is_seconds(n / (1000000000 / scale)))
-		scale /= 1000;
-	if (!scale)
-		return false;
-	*ns = fl_mul_clamped(n, scale);
-	return true;
-}
-
 static int64_t time_of(struct slice text)
 {
 	int64_t ns;
 
-	if (take_time(text, &ns) || fl_java_time(text, true, &ns))
+	if (fl_statsd_time(text, &ns) || fl_java_time(text, true, &ns))
 		return ns;
 	return FLAME_NOTIME;
 }
@@ -170,7 +150,7 @@ static bool split_influx(struct slice line, struct point *point)
 	if (!take_fields(fields, &point->value))
 		return false;
 	point->time = fl_slice_trim(rest);
-	return !point->time.size || take_time(point->time, &ns) ||
+	return !point->time.size || fl_statsd_time(point->time, &ns) ||
 	       fl_slice_is(point->time, "0");
 }
 
@@ -184,7 +164,7 @@ static bool split_graphite(struct slice line, struct point *point)
 
 	*point = (struct point){ .tags = { "", 0 } };
 	if (!fl_slice_last_word(&rest, &point->time) ||
-	    !(take_time(point->time, &ns) ||
+	    !(fl_statsd_time(point->time, &ns) ||
 	      fl_slice_is(point->time, "-1")) ||
 	    !fl_slice_last_word(&rest, &point->value) ||
 	    !fl_decimal_parse(point->value, &number) || number.percent)

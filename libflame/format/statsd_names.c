@@ -68,3 +68,22 @@ flame_id fl_statsd_stack(struct fl_statsd_names *names, struct slice name)
 	}
 	return stack;
 }
+
+static bool is_seconds(int64_t n)
+{
+	return n >= 500000000 && n < INT64_C(10000000000);
+}
+
+bool fl_statsd_time(struct slice text, int64_t *ns)
+{
+	int64_t n, scale = 1000000000;
+
+	if (!fl_parse_int(text, &n) || n <= 0)
+		return false;
+	while (scale && !is_seconds(n / (1000000000 / scale)))
+		scale /= 1000;
+	if (!scale)
+		return false;
+	*ns = fl_mul_clamped(n, scale);
+	return true;
+}

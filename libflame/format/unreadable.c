@@ -138,6 +138,22 @@ static bool is_access_log(const uint8_t *head, size_t n)
 	return such && such * 2 >= lines;
 }
 
+/* "a;b 12ms": folded stacks but for the unit. */
+static bool has_units(const uint8_t *head, size_t n)
+{
+	struct slice rest = { (const char *)head, n };
+	unsigned lines = 0, such = 0;
+
+	while (rest.size && lines < 20) {
+		struct slice line = fl_slice_split(&rest, '\n');
+
+		lines++;
+		such += memchr(line.data, ';', line.size) &&
+			fl_ends_in_unit(fl_slice_trim_end(line));
+	}
+	return such && such * 2 >= lines;
+}
+
 static const struct row rows[] = {
 	{ "perf.data, written to a pipe", use_pipe, BYTES("PERFILE2"), 0,
 	  MAGIC, is_pipe_mode },
@@ -288,6 +304,10 @@ static const struct row rows[] = {
 	{ "a web server's access log",
 	  "it has no stacks; record them: perf record -g -p PID, then "
 	  "perf script | flame-fold", "", 0, 0, LOG, is_access_log },
+	{ "a table of memray", use_table,
+	  BYTES("allocator,num_allocations,"), 0, TEXT, NULL },
+	{ "folded text whose counts have units", "have counts as plain numbers, of "
+	  "one unit", "", 0, 0, LOG, has_units },
 	{ "a pointer of Git LFS", "fetch the file itself: git lfs pull",
 	  BYTES("version https://git-lfs"), 0, TEXT, NULL },
 };

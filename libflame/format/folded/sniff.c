@@ -23,6 +23,11 @@ struct seen {
 	unsigned two, three, repeated;
 	unsigned offset, key, place;
 	unsigned pt, comm;
+	unsigned numbers;	/* lines of fields, one a number: of a table */
+	unsigned units;		/* that end in a count with a unit */
+	unsigned fields, even;	/* lines with as many as the first */
+	unsigned first_fields;	/* lines that begin as another does */
+	uint64_t first_field;
 	bool austin, report, children, bad_start;
 	bool header;		/* our header, which names the columns */
 	unsigned nkeys;
@@ -186,6 +191,51 @@ static void see_tabs(struct seen *seen, struct slice line)
 		seen->key++;
 }
 
+/* "12", "1,5", "3.2%", "2026-01-31", "10:00:00"; not "0x12" */
+static bool is_number(struct slice field)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < field.size; i++) {
+		if (!field.data[i] || !strchr("0123456789.,:-+%/ ",
+					      field.data[i]))
+			return false;
+		digits += fl_is_digit(field.data[i]);
+	}
+	return digits > 0;
+}
+
+/* What tells a table from stacks without counts. */
+static void see_fields(struct seen *seen, struct slice line)
+{
+	struct slice field = fl_slice_split(&line, ';');
+	uint64_t hash = fl_hash(field.data, field.size);
+	bool number = is_number(fl_slice_trim(field));
+	unsigned n = 1;
+
+	for (; line.size; n++)
+		number |= is_number(fl_slice_trim(fl_slice_split(&line, ';')));
+	if (seen->lines == 1) {
+		seen->fields = n;
+		seen->first_field = hash;
+	}
+	seen->numbers += number;
+	seen->even += n == seen->fields;
+	seen->first_fields += hash == seen->first_field;
+}
+
+/*
+ * Rows of a table: most have a number in a field of its own, or all have the
+ * same number of fields and none begins as the first does.  Stacks of a
+ * program have a root.
+ */
+static bool is_table(const struct seen *seen)
+{
+	return seen->numbers * 2 >= seen->lines ||
+	       (seen->lines > 2 && seen->fields > 2 &&
+		seen->even == seen->lines && seen->first_fields == 1);
+}
+
 /* "...; key=app,stage" */
 static unsigned count_keys(struct slice header)
 {
@@ -242,6 +292,10 @@ static void see(struct seen *seen, struct slice line)
 	semicolon = memchr(line.data, ';', line.size - 1);
 	seen->lines++;
 	seen->semicolons += semicolon && line.data[line.size - 1] != ';';
+	if (semicolon && seen->last == seen->first && !seen->last) {
+		seen->units += fl_ends_in_unit(line);
+		see_fields(seen, line);
+	}
 	see_last(seen, line, semicolon);
 	see_first(seen, line, semicolon, seen->last > last);
 	see_tabs(seen, line);
@@ -372,7 +426,8 @@ static int bits_of(const struct seen *seen)
 	    seen->first_semicolons * 2 >= seen->first)
 		return 2;
 	if (!seen->last && !seen->first && !seen->bad_start &&
-	    most_of(seen->semicolons, seen->lines))
+	    most_of(seen->semicolons, seen->lines) && !seen->units &&
+	    !is_table(seen))
 		return 1;
 	return 0;
 }

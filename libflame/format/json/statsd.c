@@ -120,6 +120,8 @@ static void read_row(struct statsd *s)
 
 		if (c && c->is_time && json->token == FL_JSON_STRING)
 			fl_java_time(json->text, true, &time);
+		else if (c && c->is_time && json->token == FL_JSON_NUMBER)
+			fl_statsd_time(json->text, &time);
 		else if (c && c->is_time)
 			fl_json_skip(json);
 		else if (json->token == FL_JSON_NUMBER && !has_value)

@@ -24,13 +24,15 @@ struct reader {
 	const struct options *options;
 	bool begun;
 	char delimiter;		/* of a table; 0: lines */
+	char unknown;		/* the same of a first line that has no weight */
+	struct fl_buf titles;	/* of that line */
 	int column[COLUMNS];	/* -1: none */
 	struct fl_buf field[COLUMNS], other;
 };
 
-static const char *const names[COLUMNS][8] = {
+static const char *const names[COLUMNS][9] = {
 	[NAME] = { "Name", "Function Name", "Function", "Method", "Symbol",
-		   "Call Tree", "Frame", NULL },
+		   "Call Tree", "Frame", "Label", NULL },
 	[WEIGHT] = { "Time", "Value", "Total", "Samples", "Count", "Weight",
 		     "Bytes", NULL },
 	[DEPTH] = { "Level", "Depth", NULL },
@@ -288,6 +290,31 @@ static bool take_line(struct reader *r, struct slice s)
 	return true;
 }
 
+/* The titles of a table whose columns are not known, for the message. */
+static void keep_titles(struct reader *r, struct slice line)
+{
+	char delimiter = delimiter_of(line);
+	bool more = delimiter != '\0';
+	size_t indent;
+
+	while (more && fl_csv_field(&line, delimiter, &r->other, &indent,
+				    &more)) {
+		fl_buf_text(&r->titles, r->titles.size ? ", " : "");
+		fl_buf_put(&r->titles, r->other.data, r->other.size);
+	}
+	r->unknown = delimiter;
+}
+
+/* Its second line has the delimiter, too: it is a table. */
+static void refuse_table(struct reader *r)
+{
+	fl_fail(r->outline.base.flame, "%s: a table whose columns are %.*s: "
+		"tell which has the names, and which the weights "
+		"(--tree-name, --tree-weight)",
+		fl_in_name(r->outline.base.source->in),
+		(int)FL_MIN(r->titles.size, (size_t)200), r->titles.data);
+}
+
 static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
@@ -298,11 +325,23 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	r->begun = true;
 	if (header && take_header(r, line))
 		return;
+	if (r->unknown && memchr(line.data, r->unknown, line.size)) {
+		refuse_table(r);
+		return;
+	}
+	r->unknown = '\0';
+	if (header && !r->delimiter && !take_line(r, line)) {
+		keep_titles(r, line);
+		fl_lines_bad(&base->lines, line);
+		return;
+	}
+	if (header && !r->delimiter)
+		return;
 	if (!(r->delimiter ? take_table_row(r, line) : take_line(r, line)))
 		fl_lines_bad(&base->lines, line);
 	for (int i = 0; i < COLUMNS; i++)
 		base->buf.failed |= r->field[i].failed;
-	base->buf.failed |= r->other.failed;
+	base->buf.failed |= r->other.failed || r->titles.failed;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -326,6 +365,7 @@ static void close_tree(struct flame_source *source)
 	for (int i = 0; i < COLUMNS; i++)
 		fl_buf_free(&r->field[i]);
 	fl_buf_free(&r->other);
+	fl_buf_free(&r->titles);
 	fl_outline_free(&r->outline);
 }
 

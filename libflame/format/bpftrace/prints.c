@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/bpftrace_prints.h"
+#include "format/bpftrace/prints.h"
 
 #include <inttypes.h>
 

@@ -8,7 +8,7 @@
  */
 #include "fl.h"
 
-#include "format/bpftrace_prints.h"
+#include "format/bpftrace/prints.h"
 #include "format/format.h"
 
 #include <inttypes.h>
