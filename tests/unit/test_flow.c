@@ -520,8 +520,10 @@ Test(select, what_is_refused_changes_nothing)
 
 Test(select, a_time_past_all_times_is_the_last)
 {
-	struct fl_when from = { FL_WHEN_START, INT64_MAX };
-	struct fl_when to = { FL_WHEN_END, -INT64_MAX };
+	struct fl_when from = {
+		.base = FL_WHEN_START, .ns = INT64_MAX,
+	};
+	struct fl_when to = { .base = FL_WHEN_END, .ns = -INT64_MAX };
 
 	cr_expect_eq(fl_when_resolve(&from, INT64_MAX, INT64_MAX), INT64_MAX);
 	cr_expect_eq(fl_when_resolve(&to, -5, -5), FLAME_NOTIME + 1);
