@@ -313,9 +313,7 @@ static const char *pass_common_class(struct slice name)
 	}
 	/* b.C$$Lambda$9 may be a class alone. */
 	if (!package && (at == name.data ||
-			 (end - at > 1 && at[1] >= 'A' && at[1] <= 'Z') ||
-			 fl_slice_starts(name, "StreamExec") ||
-			 fl_slice_starts(name, "BatchExec")))
+			 (end - at > 1 && at[1] >= 'A' && at[1] <= 'Z')))
 		return NULL;
 	return at;
 }

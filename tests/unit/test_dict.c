@@ -600,9 +600,9 @@ Test(unified, spellings_are_one_frame)
 	cr_expect_str_eq(plain("org.x.A$$Lambda$7/12345.m", FLAME_UNKNOWN),
 			 "org/x/A$$Lambda.m");
 	cr_expect_str_eq(plain("StreamExecCalc$12.m", FLAME_UNKNOWN),
-			 "StreamExecCalc.m");
+			 "StreamExecCalc$12.m");
 	cr_expect_str_eq(plain("BatchExecCalc$7.m", FLAME_JIT),
-			 "BatchExecCalc.m");
+			 "BatchExecCalc$7.m");
 	cr_expect_str_eq(plain("A$B$$Lambda$7.m", FLAME_UNKNOWN),
 			 "A$B$$Lambda.m");
 	cr_expect_str_eq(plain(".x$$Lambda$9", FLAME_JIT), ".x$$Lambda");

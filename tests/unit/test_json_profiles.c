@@ -395,8 +395,8 @@ Test(v8, loops_of_parents_are_no_stacks)
 	FOLDS("cpuprofile", "{\"nodes\":[" NODE(1, "a", ",\"parent\":2") ","
 	      NODE(2, "b", ",\"parent\":1") "," NODE(3, "c", "") "],"
 	      "\"samples\":[1,2,3,7]}", NULL, "c 1\n");
-	TELLS("in: 1 records left out, the first at line 1: a sample of a node "
-	      "that is not there\n");
+	TELLS("in: 3 records left out, the first at line 1: a sample of a node "
+	      "that is its own ancestor\n");
 }
 
 Test(v8, heaps_are_bytes)
