@@ -7,7 +7,8 @@
  * batch_stages.c, batch_metrics.c, batch_outliers.c), the heaviest two pages
  * (batch_pages.c) of an application are compared (batch_compare.c), and the
  * records of all become the index (batch_index.c) and the manifest
- * (batch_site.c); where nothing was selected, see batch_nothing.c.
+ * (batch_site.c, and batch_account.c on standard error); where nothing was
+ * selected, see batch_nothing.c.
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -100,6 +101,8 @@ struct batch_drawing {
 	cJSON *record;
 	const char *heading, *query;	/* of the page, or NULL */
 	char message[1024];	/* of the input that is read: the first */
+	const struct batch_input *reading;	/* or NULL */
+	char remark[256];	/* of that input: the first */
 	size_t read;		/* inputs with samples */
 	unsigned threads;
 	size_t memory;
@@ -199,6 +202,13 @@ char *batch_path(const struct batch *batch, const char *name,
 
 /* JSON is UTF-8: other bytes become '?'.  false: out of memory. */
 bool batch_add_text(cJSON *to, const char *key, const char *text);
+/*
+ * A path as it is, or where it is not UTF-8 as batch_add_text has it; and
+ * whether an entry's "path" is that.  batch_utf8 is to be freed.
+ */
+char *batch_utf8(const char *text);
+bool batch_add_path(cJSON *to, const char *key, const char *path);
+bool batch_has_path(const cJSON *from, const char *path);
 
 /* A page with all options, but no inputs; NULL: failed. */
 struct flame_sink *batch_make_page(const struct batch_drawing *d);
@@ -249,6 +259,8 @@ cJSON *batch_load_page(const struct batch *batch, const char *name);
 const char *batch_record_ending(const struct batch_group *group);
 /* Whether the site has this file. */
 bool batch_is_there(const struct batch *batch, const char *name);
+/* Says why no input was read, and removes the site; an exit status. */
+int batch_explain_unread(const struct batch *batch);
 /* index.html, index.json and manifest.json; an exit status. */
 int batch_write_site(const struct batch *batch, struct flame *flame);
 
@@ -259,10 +271,30 @@ double batch_number(const cJSON *from, const char *key);
 /* "": none. */
 const char *batch_text(const cJSON *from, const char *key);
 
+/* batch_account.c ----------------------------------------------------- */
+
+/*
+ * Of the error of an input: whether it is a text file such as a README, and
+ * no profile; and cuts off the bytes that it quotes.
+ */
+bool batch_is_other(char *text, const char *path);
+void batch_hide_quote(char *text, const char *path);
+/* Says why inputs are not on pages: of all, where there is no site. */
+void batch_say_reasons(const struct batch *batch, const cJSON *inputs,
+		       bool site);
+/* These, and how many there are. */
+void batch_say_account(const struct batch *batch, const cJSON *inputs);
+/* Says what was made, and the file to open. */
+void batch_say_pages(const struct batch *batch);
+
 /* batch_nothing.c ----------------------------------------------------- */
 
 /* Whether inputs were read, and no group has a sample. */
 bool batch_is_nothing(const struct batch *batch);
+/* Whether all inputs were lost or are no profiles. */
+bool batch_is_unread(const struct batch *batch);
+/* Removes the files of groups, and the folder if it was made now. */
+void batch_remove_site(const struct batch *batch);
 /* Removes what was drawn, and says why it is nothing; an exit status. */
 int batch_explain_nothing(const struct batch *batch, struct flame *flame);
 

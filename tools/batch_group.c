@@ -74,8 +74,6 @@ static bool add_entry(struct batch *batch, FTS *fts, FTSENT *entry,
 	case FTS_DNR:
 	case FTS_ERR:
 	case FTS_NS:
-		cli_say(batch->cli, "%s: %s", entry->fts_path,
-			strerror(entry->fts_errno));
 		return batch_add_input(batch, entry->fts_path, NULL);
 	default:
 		return true;

@@ -130,7 +130,7 @@ bool batch_add_logs(const struct batch *batch, const struct batch_group *group,
 			continue;
 		entry = cJSON_CreateObject();
 		if (!logs || !entry || !cJSON_AddItemToArray(logs, entry) ||
-		    !cJSON_AddStringToObject(entry, "path", log->path) ||
+		    !batch_add_path(entry, "path", log->path) ||
 		    !batch_add_number(entry, "size", (int64_t)log->size) ||
 		    !cJSON_AddStringToObject(entry, "mtime", log->mtime))
 			return false;
@@ -150,7 +150,7 @@ bool batch_has_logs(const struct batch *batch, const struct batch_group *group,
 		if (!is_of(batch, log, group))
 			continue;
 		if (!entry ||
-		    strcmp(batch_text(entry, "path"), log->path) != 0 ||
+		    !batch_has_path(entry, log->path) ||
 		    strcmp(batch_text(entry, "mtime"), log->mtime) != 0 ||
 		    batch_number(entry, "size") != (double)log->size)
 			return false;

@@ -71,14 +71,41 @@ static void remove_group(const struct batch *batch,
 	remove_file(batch, group->name, batch_record_ending(group));
 }
 
-int batch_explain_nothing(const struct batch *batch, struct flame *flame)
+bool batch_is_unread(const struct batch *batch)
 {
-	char **paths = calloc(batch->ninputs + 1, sizeof(*paths));
+	const cJSON *entry;
 
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		const cJSON *record = batch->groups[i].record;
+
+		if (!record)
+			return false;
+		cJSON_ArrayForEach(entry, cJSON_GetObjectItemCaseSensitive(
+						  record, "inputs")) {
+			const char *status = batch_text(entry, "status");
+
+			if (strcmp(status, "lost") != 0 &&
+			    strcmp(status, "failed") != 0 &&
+			    strcmp(status, "other") != 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+void batch_remove_site(const struct batch *batch)
+{
 	for (size_t i = 0; i < batch->ngroups; i++)
 		remove_group(batch, &batch->groups[i]);
 	if (batch->site_is_new)
 		rmdir(batch->site);
+}
+
+int batch_explain_nothing(const struct batch *batch, struct flame *flame)
+{
+	char **paths = calloc(batch->ninputs + 1, sizeof(*paths));
+
+	batch_remove_site(batch);
 	for (size_t i = 0; paths && i < batch->ninputs; i++)
 		paths[i] = batch->inputs[i].path;
 	if (paths)

@@ -42,6 +42,49 @@ bool batch_add_text(cJSON *to, const char *key, const char *text)
 	return good;
 }
 
+/* The size of a character of UTF-8, as it is well formed; 0: it is not. */
+static size_t utf8_size(const unsigned char *c)
+{
+	size_t size = *c < 0x80 ? 1 : *c >= 0xc2 && *c < 0xe0 ? 2 :
+		      (*c & 0xf0) == 0xe0 ? 3 : *c >= 0xf0 && *c < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < size; i++)
+		if ((c[i] & 0xc0) != 0x80)
+			return 0;
+	if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f) ||
+	    (*c == 0xf0 && c[1] < 0x90) || (*c == 0xf4 && c[1] > 0x8f))
+		return 0;
+	return size;
+}
+
+char *batch_utf8(const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+	size_t size = 1;
+
+	while (*c && (size = utf8_size(c)))
+		c += size;
+	return size ? strdup(text) : cli_visible(text, strlen(text));
+}
+
+bool batch_add_path(cJSON *to, const char *key, const char *path)
+{
+	char *copy = batch_utf8(path);
+	bool good = copy && cJSON_AddStringToObject(to, key, copy);
+
+	free(copy);
+	return good;
+}
+
+bool batch_has_path(const cJSON *from, const char *path)
+{
+	char *copy = batch_utf8(path);
+	bool same = copy && strcmp(batch_text(from, "path"), copy) == 0;
+
+	free(copy);
+	return same;
+}
+
 bool batch_add_number(cJSON *to, const char *key, int64_t n)
 {
 	char text[32];
@@ -65,14 +108,38 @@ static void on_warning(void *arg, const char *line)
 		snprintf(d->message, sizeof(d->message), "%s", line);
 }
 
-/* Text of no metric is counted by its weights. */
+/*
+ * The first remark of an input that was lost, which says why, and those on
+ * chunks that are in two inputs.  Other remarks are of options.
+ */
+static void on_remark(void *arg, const char *line)
+{
+	struct batch_drawing *d = arg;
+	const char *path = d->reading ? d->reading->path : "";
+	size_t n = strlen(path);
+
+	if (d->reading && !d->remark[0]) {
+		if (strncmp(line, path, n) == 0 &&
+		    strncmp(line + n, ": ", 2) == 0)
+			line += n + 2;
+		snprintf(d->remark, sizeof(d->remark), "%s", line);
+	} else if (!d->reading && !d->batch->cli->quiet &&
+		   strstr(line, "--overlap keep")) {
+		cli_say(d->batch->cli, "%s: %s", d->group->title, line);
+	}
+}
+
+/* Those with a stack.  Text of no metric is counted by its weights. */
 static uint64_t count_samples(const struct batch_drawing *d)
 {
 	struct flame_tree *tree;
 	uint64_t n = 0;
 
-	for (unsigned i = 1; i <= flame_metrics(d->flame); i++)
-		n += flame_metric_of(d->flame, i)->samples;
+	for (unsigned i = 1; i <= flame_metrics(d->flame); i++) {
+		const struct flame_metric *m = flame_metric_of(d->flame, i);
+
+		n += m->samples - m->no_stack;
+	}
 	for (size_t i = 0; (tree = flame_trees_at(d->trees, i)); i++)
 		if (!*flame_tree_metric(tree))
 			n += (uint64_t)flame_tree_total(tree, 0);
@@ -87,10 +154,21 @@ static bool forget_failure(struct batch_drawing *d, const char **status)
 	snprintf(text, sizeof(text), "%s", flame_error(d->flame));
 	if (flame_clear(d->flame) != FLAME_OK)
 		return false;
+	*status = batch_is_other(text, d->reading->path) ? "other" : "failed";
+	batch_hide_quote(text, d->reading->path);
 	if (text[0])
 		memcpy(d->message, text, sizeof(text));
-	*status = "failed";
 	return true;
+}
+
+/* Why nothing was kept. */
+static void add_remark(struct batch_drawing *d)
+{
+	size_t n = strlen(d->message);
+
+	if (n && d->remark[0])
+		snprintf(d->message + n, sizeof(d->message) - n, "; %s",
+			 d->remark);
 }
 
 static bool pump(struct batch_drawing *d, struct flame_source *source,
@@ -109,6 +187,8 @@ static bool pump(struct batch_drawing *d, struct flame_source *source,
 	/* The library counts this as damage: nothing was kept. */
 	*status = strcmp(flame_source_format(source), "empty") == 0 ?
 		  "empty" : states[damage & 3];
+	if (damage == FLAME_ALL_LOST)
+		add_remark(d);
 	return true;
 }
 
@@ -120,7 +200,7 @@ static bool add_account(struct batch_drawing *d, cJSON *inputs,
 
 	if (!entry || !cJSON_AddItemToArray(inputs, entry))
 		return cli_no_memory(d->batch->cli);
-	return (cJSON_AddStringToObject(entry, "path", input->path) &&
+	return (batch_add_path(entry, "path", input->path) &&
 		batch_add_number(entry, "size", (int64_t)input->size) &&
 		cJSON_AddStringToObject(entry, "mtime", input->mtime) &&
 		cJSON_AddStringToObject(entry, "status", status) &&
@@ -139,11 +219,13 @@ static bool read_input(struct batch_drawing *d, struct flame_sink *chain,
 	const char *status = "ok";
 	bool good;
 
-	d->message[0] = '\0';
+	d->message[0] = d->remark[0] = '\0';
+	d->reading = input;
 	source = cli_open(cli, d->flame, input->path);
 	good = source ? pump(d, source, chain, &status) :
 			!cli->refused && forget_failure(d, &status);
 	flame_close(source);
+	d->reading = NULL;
 	if (!good)
 		return false;
 	__atomic_fetch_add(&d->batch->shared->files, 1, __ATOMIC_RELAXED);
@@ -354,6 +436,7 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 		flame_unify_java(d.flame, !cli->raw_names);
 		flame_threads(d.flame, threads);
 		flame_on_warning(d.flame, on_warning, &d);
+		flame_on_remark(d.flame, on_remark, &d);
 		d.trees = flame_trees_new(d.flame);
 		good = d.trees && draw(&d);
 	}

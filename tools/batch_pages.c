@@ -40,7 +40,9 @@ int64_t batch_count_lost(const cJSON *record)
 	cJSON_ArrayForEach(entry, inputs) {
 		const char *status = batch_text(entry, "status");
 
-		n += strcmp(status, "ok") != 0 && strcmp(status, "empty") != 0;
+		n += strcmp(status, "ok") != 0 &&
+		     strcmp(status, "empty") != 0 &&
+		     strcmp(status, "other") != 0;
 	}
 	return n;
 }

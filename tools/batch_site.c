@@ -79,7 +79,7 @@ static bool has_inputs(const struct batch_group *group, const cJSON *record)
 		const struct batch_input *input = &group->inputs[i++];
 
 		if (i > group->n ||
-		    strcmp(batch_text(entry, "path"), input->path) != 0 ||
+		    !batch_has_path(entry, input->path) ||
 		    strcmp(batch_text(entry, "mtime"), input->mtime) != 0 ||
 		    batch_number(entry, "size") != (double)input->size)
 			return false;
@@ -204,7 +204,7 @@ static bool write_index_json(const struct batch *batch, struct flame *flame)
 /* Manifest ------------------------------------------------------------ */
 
 static const char *const states[] = {
-	"ok", "empty", "damaged", "lost", "failed", "pending",
+	"ok", "empty", "damaged", "lost", "failed", "pending", "other",
 };
 
 enum { NSTATES = sizeof(states) / sizeof(states[0]) };
@@ -241,8 +241,8 @@ static bool add_pending(cJSON *inputs, struct account *account,
 	for (size_t i = 0; i < group->n; i++) {
 		cJSON *entry = cJSON_CreateObject();
 		bool good = entry &&
-			    cJSON_AddStringToObject(entry, "path",
-						    group->inputs[i].path) &&
+			    batch_add_path(entry, "path",
+					   group->inputs[i].path) &&
 			    batch_add_number(entry, "size",
 					     (int64_t)group->inputs[i].size) &&
 			    cJSON_AddStringToObject(entry, "status",
@@ -283,40 +283,12 @@ static bool add_sums(cJSON *manifest, const struct account *account)
 	return good;
 }
 
-/* "3 of 100 files damaged, 1 failed: PATH; see SITE/manifest.json" */
-static void report_account(const struct batch *batch,
-			   const struct account *account, const cJSON *inputs)
-{
-	char list[256] = "";
-	const char *first = NULL;
-	const cJSON *entry;
-	size_t n = 0;
-
-	cJSON_ArrayForEach(entry, inputs)
-		if (!first && strcmp(batch_text(entry, "status"), "ok") != 0)
-			first = batch_text(entry, "path");
-	if (!first || batch->cli->quiet)
-		return;
-	for (size_t i = 1; i < NSTATES; i++)
-		if (account->of_state[i])
-			n += (size_t)snprintf(list + n, sizeof(list) - n,
-					      "%s%lld %s", n ? ", " : "",
-					      (long long)account->of_state[i],
-					      states[i]);
-	cli_say(batch->cli, "of %lld files %s, as %s: see %s/manifest.json",
-		(long long)account->files, list, first, batch->site);
-}
-
 static int status_of(const struct batch *batch, const struct account *account)
 {
 	int64_t bad = account->of_state[2] + account->of_state[3] +
 		      account->of_state[4];
 
 	if (account->of_state[5] || (batch->cli->strict && bad))
-		return CLI_TROUBLE;
-	/* All inputs were bad. */
-	if (account->files && account->of_state[3] + account->of_state[4] ==
-			      account->files)
 		return CLI_TROUBLE;
 	return CLI_FINE;
 }
@@ -344,10 +316,32 @@ static int write_manifest(const struct batch *batch, struct flame *flame)
 	       add_sums(manifest, &account) &&
 	       cJSON_AddItemToObject(manifest, "inputs", inputs) &&
 	       write_json(batch, flame, "manifest.json", manifest);
-	if (good)
-		report_account(batch, &account, inputs);
+	if (good && !batch->cli->quiet) {
+		batch_say_account(batch, inputs);
+		batch_say_pages(batch);
+	}
 	cJSON_Delete(manifest);
 	return good ? status_of(batch, &account) : fail(batch, flame);
+}
+
+int batch_explain_unread(const struct batch *batch)
+{
+	cJSON *inputs = cJSON_CreateArray();
+	struct account account = { 0 };
+	bool good = inputs;
+
+	for (size_t i = 0; good && i < batch->ngroups; i++)
+		good = add_inputs(inputs, &account, &batch->groups[i]);
+	batch_remove_site(batch);
+	if (!good)
+		cli_no_memory(batch->cli);
+	else if (account.files)
+		batch_say_reasons(batch, inputs, false);
+	else
+		cli_say(batch->cli, "there is no file in %s",
+			batch->cli->inputs[0]);
+	cJSON_Delete(inputs);
+	return CLI_TROUBLE;
 }
 
 int batch_write_site(const struct batch *batch, struct flame *flame)

@@ -108,6 +108,16 @@ static bool append_list(char **text, const struct cli_list *list)
 	return true;
 }
 
+/* As records have it, which are UTF-8. */
+static bool make_utf8(char **text)
+{
+	char *copy = batch_utf8(*text);
+
+	free(*text);
+	*text = copy;
+	return copy;
+}
+
 /* All options that change pages. */
 static bool describe_options(struct batch *batch)
 {
@@ -126,7 +136,8 @@ static bool describe_options(struct batch *batch)
 		good = append(&batch->options, "--", "outliers", NULL);
 	return (good && append_list(&batch->options, &cli->asks) &&
 		append_list(&batch->options, &cli->filters) &&
-		append_list(&batch->options, &cli->sets)) ||
+		append_list(&batch->options, &cli->sets) &&
+		make_utf8(&batch->options)) ||
 	       cli_no_memory(cli);
 }
 
@@ -362,8 +373,10 @@ static int run(struct cli *cli, struct flame *flame)
 	    batch_collect(&batch, flame) && batch_make_groups(&batch) &&
 	    describe_options(&batch)) {
 		status = draw_groups(&batch);
-		if (batch_is_nothing(&batch)) {
-			status = batch_explain_nothing(&batch, flame);
+		if (batch_is_unread(&batch) || batch_is_nothing(&batch)) {
+			status = batch_is_unread(&batch) ?
+				 batch_explain_unread(&batch) :
+				 batch_explain_nothing(&batch, flame);
 			goto end;
 		}
 		status = cli_worse(status, batch_list_pages(&batch) ?
