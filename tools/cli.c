@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -515,19 +514,6 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	return trouble(cli, flame);
 }
 
-static void say_costs(const struct cli *cli)
-{
-	struct rusage use;
-
-	if (getrusage(RUSAGE_SELF, &use) != 0)
-		return;
-	cli_say(cli, "%.3f s of CPU, %.1f MB of memory at most (resident, "
-		"mapped inputs included)",
-		(double)use.ru_utime.tv_sec + (double)use.ru_stime.tv_sec +
-		(double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6,
-		(double)use.ru_maxrss / 1024);
-}
-
 static struct flame *new_flame(const struct cli *cli)
 {
 	struct flame *flame = flame_new();
@@ -564,7 +550,7 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 				  (!cli->parts || cli_selects(cli)));
 	status = convert(cli, flame, inputs, n, output);
 	if (cli->verbose)
-		say_costs(cli);
+		cli_say_costs(cli);
 	flame_free(flame);
 	return status;
 }

@@ -220,6 +220,8 @@ void cli_count_input(struct cli_tally *tally, const char *path,
 		     const struct flame_source *source, enum cli_fate fate);
 void cli_report(const struct cli *cli, const struct flame *flame,
 		const struct cli_tally *tally);
+/* CPU of all processes, and the memory of the largest. */
+void cli_say_costs(const struct cli *cli);
 /* members.c: an input that was read; the members of an archive were. */
 void cli_count_read(struct cli *cli, struct cli_reading *reading,
 		    const char *path, const struct flame_source *source);

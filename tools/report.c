@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --report: the account of the inputs, for people, programs, or the counters
- * of Hadoop Streaming.
+ * of Hadoop Streaming; and what a run has cost, for -v.
  */
 #include "cli.h"
 
@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 /* For files and URLs. */
@@ -96,4 +97,28 @@ void cli_report(const struct cli *cli, const struct flame *flame,
 		fprintf(stderr, "%s%" PRIu64 " %s", i ? ", " : "", rows[i].n,
 			rows[i].name);
 	fprintf(stderr, "\n");
+}
+
+static double cpu_of(const struct rusage *use)
+{
+	return (double)use->ru_utime.tv_sec + (double)use->ru_stime.tv_sec +
+	       (double)(use->ru_utime.tv_usec + use->ru_stime.tv_usec) / 1e6;
+}
+
+/* Children are the workers of flame-batch and the commands of --fetch. */
+void cli_say_costs(const struct cli *cli)
+{
+	struct rusage own, others;
+	char each[32] = "";
+
+	if (getrusage(RUSAGE_SELF, &own) != 0 ||
+	    getrusage(RUSAGE_CHILDREN, &others) != 0)
+		return;
+	if (others.ru_maxrss)
+		snprintf(each, sizeof(each), "in each process ");
+	cli_say(cli, "%.3f s of CPU, %.1f MB of memory at most %s(resident, "
+		"mapped inputs included)", cpu_of(&own) + cpu_of(&others),
+		(double)(own.ru_maxrss > others.ru_maxrss ?
+				 own.ru_maxrss : others.ru_maxrss) / 1024,
+		each);
 }
