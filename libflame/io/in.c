@@ -111,6 +111,34 @@ static void measure(struct fl_in *in, const struct stat *st)
 		in->size = (size_t)(st->st_size - in->start);
 }
 
+/* "hdfs://HOST:8020/PATH", or "hdfs:///PATH" for the default host. */
+static void fail_hdfs(struct fl_in *in, const char *rest)
+{
+	size_t host = strcspn(rest, ":/");
+
+	fl_fail(in->flame, "%s: hdfs:// is not read; give "
+		"webhdfs://%.*s:9870%s, or --fetch \"hdfs dfs -cat {}\"",
+		in->name, host ? (int)host : 4, host ? rest : "HOST",
+		rest + strcspn(rest, "/"));
+}
+
+/* A URL that is none of ours is no file either. */
+static void fail_open(struct fl_in *in, const char *path)
+{
+	int error = errno;
+	size_t scheme = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789+-");
+
+	if (error == ENOENT && strncasecmp(path, "hdfs://", 7) == 0)
+		fail_hdfs(in, path + 7);
+	else if (error == ENOENT && scheme &&
+		 strncmp(path + scheme, "://", 3) == 0)
+		fl_fail(in->flame, "%s: %.*s:// is not read; name a command "
+			"that prints the file, as --fetch "
+			"\"hadoop fs -cat {}\"", in->name, (int)scheme, path);
+	else
+		fl_fail(in->flame, "%s: %s", in->name, strerror(error));
+}
+
 static bool open_fd(struct fl_in *in, const char *path)
 {
 	struct stat st;
@@ -118,7 +146,7 @@ static bool open_fd(struct fl_in *in, const char *path)
 	in->fd = strcmp(path, "-") == 0 ? STDIN_FILENO :
 					  open(path, O_RDONLY | O_CLOEXEC);
 	if (in->fd < 0 || fstat(in->fd, &st) != 0) {
-		fl_fail(in->flame, "%s: %s", in->name, strerror(errno));
+		fail_open(in, path);
 		return false;
 	}
 	if (S_ISDIR(st.st_mode)) {
