@@ -53,7 +53,7 @@ static const struct fl_jfr_layout *layout_of(struct fl_jfr_chunk *chunk)
 	s->class = class;
 	s->constant = s->frames->constant;
 	s->fast = !s->constant && class->all_var && chunk->header.compressed &&
-		  class->nops <= FL_COUNT(s->order);
+		  class->nops && class->nops <= FL_COUNT(s->order);
 	memset(s->order, -1, sizeof(s->order));
 	for (unsigned i = 0; i < 4; i++) {
 		s->field[i] = fl_jfr_field_of(class, names[i]);
