@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A decoder, or the layer over logs: what comes out does not depend on how it is asked for.  (Of a
- * damaged block libbz2 gives as much as there was room for in its last call.)
+ * A decoder, or the layer over logs: what comes out does not depend on how it
+ * is asked for.  (Of a damaged block libbz2 gives as much as there was room for
+ * in its last call.)
  */
 #include "fuzz.h"
 

@@ -10,6 +10,7 @@ static const struct fuzz_target own[] = {
 	{ "detect", fuzz_detect, NULL },
 	{ "filter", fuzz_filter, NULL },
 	{ "json", fuzz_json, NULL },
+	{ "logs", fuzz_decoder, NULL },
 	{ "merge", fuzz_merge, NULL },
 	{ "names", fuzz_names, NULL },
 	{ "packed", fuzz_packed, NULL },
