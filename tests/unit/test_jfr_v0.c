@@ -327,6 +327,8 @@ static const char *read_with(const char *option, const char *value)
 {
 	struct flame_source *source = open_chunk();
 
+	/* Tests read the chunk several times. */
+	cr_assert_eq(flame_ask(source, "overlap", "keep"), FLAME_OK);
 	cr_assert_eq(flame_ask(source, option, value), FLAME_OK);
 	return read_all(source);
 }
