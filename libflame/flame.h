@@ -374,7 +374,10 @@ void flame_abandon(struct flame_sink *sink);
 
 /*
  * A tree: a flow that has become a whole.  1 column to draw, 2 to compare.
- * flame_tree_sink gives a sink that counts into one column; finish it.
+ * flame_tree_sink gives a sink that counts into one column; finish it.  A
+ * second metric in a column, or in a sink of flame_create that draws or folds,
+ * is a failure: put flame_pick before it.  Weights without a metric, as of
+ * folded text, add to any.
  */
 struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns);
 struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column);

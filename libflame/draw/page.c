@@ -186,6 +186,8 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 
 	if (page->events)
 		return put_by_metric(sink, sample);
+	if (sink->picked)
+		page->tree->mixes = true;
 	if (fl_unlikely(sample->labels) &&
 	    is_before(state, sink->flame, sample->labels))
 		return put_before(page->tree, &state->before, sample);
@@ -262,6 +264,8 @@ static int apply_option(struct flame_sink *sink)
 		sink->needs |= FL_NEED_ORDER | FL_NEED_TIME | FL_NEED_THREAD;
 	if (page->no_time || page->compat)
 		drop_samples(sink);
+	if (page->key && fl_event_listed(page->key, "metric"))
+		page->tree->mixes = true;
 	if (page->events && !sink->keeps_apart)
 		return fl_fail(sink->flame, "--events: only a page (html) "
 			       "shows several; choose one by --event");

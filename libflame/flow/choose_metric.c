@@ -465,6 +465,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	while (end->next)
 		end = end->next;
 	pick->events = end->events;
+	end->picked = true;
 	if (event && !(pick->event = fl_memory_adopt(strdup(event)))) {
 		fl_no_memory(sink->flame);
 		fl_free(sink);

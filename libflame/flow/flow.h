@@ -228,6 +228,7 @@ struct flame_sink {
 		   const char *value);
 	/* Frees the state, finished or not. */
 	void (*free)(struct flame_sink *sink);
+	bool picked;	/* the last sink: flame_pick is before it */
 };
 
 /* A zeroed sink with its state (zeroed too, freed by the flow). */

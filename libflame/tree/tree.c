@@ -148,15 +148,38 @@ static struct flame_tree *tree_of_metric(struct flame_tree *tree,
 	return of;
 }
 
+/*
+ * Weights of two metrics have no sum, unless they were asked for by name, as
+ * cycles of both kinds of cores.  Those of folded text have no metric and add
+ * to any, as behind flame_pick: only its owner knows what they are.
+ */
+static int take_metric(struct flame_tree *tree, unsigned column,
+		       flame_id metric)
+{
+	flame_id first = tree->metric_in[column];
+
+	if (first && !tree->mixes)
+		return fl_fail(tree->flame, "a second metric, %s, after %s: "
+			       "flame_pick() takes one",
+			       flame_metric_of(tree->flame, metric)->name,
+			       flame_metric_of(tree->flame, first)->name);
+	tree->metric = tree->metric_in[column] = metric;
+	return FLAME_OK;
+}
+
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct column *c = sink->state;
 	struct flame_tree *tree = c->tree;
 
+	if (sink->picked)
+		tree->mixes = true;
 	if (tree->events)
 		tree = tree_of_metric(tree, sample->metric);
-	else if (sample->metric)
-		tree->metric = sample->metric;
+	else if (sample->metric &&
+		 fl_unlikely(sample->metric != tree->metric_in[c->column]) &&
+		 take_metric(tree, c->column, sample->metric) != FLAME_OK)
+		return FLAME_FAILED;
 	if (!tree)
 		return FLAME_FAILED;
 	return fl_tree_add(tree, c->column, sample->stack, sample->weight);

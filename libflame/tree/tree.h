@@ -52,6 +52,8 @@ struct flame_tree {
 		bool unknown;		/* a source has no span */
 	} span[2];
 	flame_id metric;	/* the last one seen */
+	flame_id metric_in[2];	/* of a column; 0: none has a name yet */
+	bool mixes;		/* takes several, which whoever feeds it chose */
 	struct fl_origins origins[2];
 	bool want_stack_nodes;	/* layouts get node_of_stack */
 	struct flame_rank *ranks;	/* returned last; owned */

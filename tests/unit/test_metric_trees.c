@@ -28,14 +28,16 @@ Test(metric_trees, each_metric_has_a_tree_and_all_goes_on)
 	struct flame *flame = flame_new();
 	struct flame_trees *trees = flame_trees_new(flame);
 	struct flame_tree *all = flame_tree_new(flame, 1);
-	struct flame_sink *sink =
-		flame_trees_sink(trees, flame_tree_sink(all, 0));
+	struct flame_sink *sink = flame_tree_sink(all, 0);
 
+	cr_assert_eq(flame_set(sink, "events", "all"), FLAME_OK);
+	sink = flame_trees_sink(trees, sink);
 	send(flame, sink, "wall", "a", 3);
 	send(flame, sink, "cpu", "a", 4);
 	send(flame, sink, "wall", "b", 5);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
-	cr_expect_eq(flame_tree_total(all, 0), 12);
+	cr_expect_eq(flame_tree_total(flame_tree_at(all, 0), 0), 4);
+	cr_expect_eq(flame_tree_total(flame_tree_at(all, 1), 0), 8);
 	cr_expect_str_eq(flame_tree_metric(flame_trees_at(trees, 0)), "wall");
 	cr_expect_eq(flame_tree_total(flame_trees_at(trees, 0), 0), 8);
 	cr_expect_str_eq(flame_tree_metric(flame_trees_at(trees, 1)), "cpu");
@@ -44,6 +46,76 @@ Test(metric_trees, each_metric_has_a_tree_and_all_goes_on)
 	flame_tree_free(all);
 	flame_trees_free(trees);
 	flame_trees_free(NULL);
+	flame_free(flame);
+}
+
+static int put(struct flame *flame, struct flame_sink *sink,
+	       const char *metric, int64_t weight)
+{
+	const struct flame_sample sample = {
+		.metric = metric ? flame_metric(flame, metric, "samples") : 0,
+		.time = FLAME_NOTIME, .weight = weight,
+	};
+
+	return flame_put(sink, &sample);
+}
+
+static void expect_refusal(struct flame *flame, struct flame_sink *sink)
+{
+	cr_assert_eq(put(flame, sink, "cpu", 3), FLAME_OK);
+	cr_expect_eq(put(flame, sink, "wall", 4), FLAME_FAILED);
+	cr_expect_str_eq(flame_error(flame), "a second metric, wall, after "
+			 "cpu: flame_pick() takes one");
+	flame_abandon(sink);
+}
+
+Test(metric_trees, a_second_metric_is_not_added)
+{
+	static const char *const formats[] = { "html", "svg", "text",
+					       "folded" };
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame_tree_new(flame, 1);
+
+	expect_refusal(flame, flame_tree_sink(tree, 0));
+	cr_expect_eq(flame_tree_total(tree, 0), 3);
+	flame_tree_free(tree);
+	flame_free(flame);
+	for (size_t i = 0; i < FL_COUNT(formats); i++) {
+		flame = flame_new();
+		expect_refusal(flame, flame_create(flame, "/dev/null",
+						   formats[i]));
+		flame_free(flame);
+	}
+}
+
+Test(metric_trees, weights_of_no_metric_add_to_any)
+{
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame_tree_new(flame, 1);
+	struct flame_sink *sink = flame_tree_sink(tree, 0);
+
+	cr_expect_eq(put(flame, sink, NULL, 1), FLAME_OK);
+	cr_expect_eq(put(flame, sink, "wall", 2), FLAME_OK);
+	cr_expect_eq(put(flame, sink, NULL, 4), FLAME_OK);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_eq(flame_tree_total(tree, 0), 7);
+	cr_expect_str_eq(flame_tree_metric(tree), "wall");
+	flame_tree_free(tree);
+	flame_free(flame);
+}
+
+Test(metric_trees, columns_may_have_unlike_metrics)
+{
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame_tree_new(flame, 2);
+	struct flame_sink *sink = flame_tree_sink(tree, 0);
+
+	cr_expect_eq(put(flame, sink, "cpu", 1), FLAME_OK);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	sink = flame_tree_sink(tree, 1);
+	cr_expect_eq(put(flame, sink, "wall", 2), FLAME_OK);
+	cr_expect_eq(flame_finish(sink), FLAME_OK);
+	flame_tree_free(tree);
 	flame_free(flame);
 }
 
