@@ -280,7 +280,9 @@ bool batch_make_groups(struct batch *batch)
 {
 	struct batch_group *group = NULL;
 
-	qsort(batch->inputs, batch->ninputs, sizeof(*batch->inputs), by_key);
+	if (batch->ninputs)
+		qsort(batch->inputs, batch->ninputs, sizeof(*batch->inputs),
+		      by_key);
 	drop_doubles(batch);
 	batch->groups = calloc(batch->ninputs + 1, sizeof(*batch->groups));
 	if (!batch->groups)

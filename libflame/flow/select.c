@@ -431,7 +431,7 @@ static int set_event(struct flame *flame, void *member, const char *value,
 static int set_when(struct flame *flame, void *member, const char *value,
 		    char reason[FL_REASON_SIZE])
 {
-	struct fl_when when;
+	struct fl_when when = { .base = FL_WHEN_NONE };
 
 	(void)flame;
 	if (!parse_when(value, &when)) {
