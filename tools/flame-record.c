@@ -212,7 +212,7 @@ static void say_result(const struct cli *cli,
 	double truncated = 100 * (double)result->truncated / samples;
 	double broken = 100 - whole - truncated;
 	double lost = (double)result->lost;
-	char complete[40];
+	char complete[40] = "";
 
 	if (cli->quiet)
 		return;
@@ -240,8 +240,9 @@ static void say_result(const struct cli *cli,
 	if (result->throttled)
 		cli_say(cli, "the kernel left out samples to save time: use a "
 			"lower --frequency");
-	snprintf(complete, sizeof(complete), result->samples ?
-		 "%.1f%% complete stacks, " : "", whole);
+	if (result->samples)
+		snprintf(complete, sizeof(complete),
+			 "%.1f%% complete stacks, ", whole);
 	cli_say(cli, "%" PRIu64 " samples of %s in %.1f s, %" PRIu64 " lost, "
 		"%s%s", result->samples, result->what, result->seconds,
 		result->lost, complete,
