@@ -248,6 +248,7 @@ bench-viewer: all $(bench_programs)
 dist-hook:
 	cd $(distdir)/tests && rm -f mk/mkjfr mk/mkvm record/unwind laws/try-readers \
 		bench/measure bench/mkstacks fuzz/replay fuzz/fuzz
-	find $(distdir)/tests \( -name '*.log' -o -name '*.trs' \
+	find $(distdir)/tests -path '*/tests/data' -prune -o \
+		\( -name '*.log' -o -name '*.trs' \
 		-o -name '*.o' -o -name .deps -o -name .libs \
 		-o -name .dirstamp \) -exec rm -rf {} +
