@@ -284,7 +284,7 @@ void batch_say_reasons(const struct batch *batch, const cJSON *inputs,
 		       bool site);
 /* These, and how many there are. */
 void batch_say_account(const struct batch *batch, const cJSON *inputs);
-/* Says what was made, and the file to open. */
+/* Prints the number of pages and the path of the index. */
 void batch_say_pages(const struct batch *batch);
 
 /* batch_nothing.c ----------------------------------------------------- */
@@ -295,7 +295,10 @@ bool batch_is_nothing(const struct batch *batch);
 bool batch_is_unread(const struct batch *batch);
 /* Removes the files of groups, and the folder if it was made now. */
 void batch_remove_site(const struct batch *batch);
-/* Removes what was drawn, and says why it is nothing; an exit status. */
+/*
+ * Removes pages that were drawn, and prints which option selected nothing.
+ * Returns the exit status.
+ */
 int batch_explain_nothing(const struct batch *batch, struct flame *flame);
 
 /* batch_index.c ------------------------------------------------------- */

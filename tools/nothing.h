@@ -36,7 +36,7 @@ void line_add(struct line *line, const char *format, ...)
 bool choices_remain(const struct cuts *cuts, size_t n);
 /* Adds what there is for the option cuts->data[i], and the nearest to it. */
 void choices_add(const struct cuts *cuts, size_t i, struct line *line);
-/* The same of what was read already. */
+/* Add the metrics and frames that the dictionary has. */
 void choices_add_metrics(const struct flame *flame, struct line *line,
 			 const char *wanted);
 void choices_add_frames(struct flame *flame, struct line *line,

@@ -42,7 +42,7 @@ struct flame_tree {
 	size_t capacity[2];	/* weights that are zeroed or set */
 	size_t reserved[2];	/* weights that are allocated */
 	int64_t total[2];
-	/* flame_tree_scale: what is read is weight * to / of; 0: unscaled. */
+	/* flame_tree_scale: the factor to / of; of 0: unscaled. */
 	struct fl_scale {
 		int64_t to, of;
 	} scale[2];
