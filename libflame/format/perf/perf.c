@@ -298,6 +298,18 @@ static bool lacks_module(const struct fl_perf_reader *r, struct slice text)
 	       fl_perf_frame(text, &frame) && frame.ip.size;
 }
 
+/*
+ * Whether what a line is depends on the lines before it too: what it was
+ * earlier does not tell.
+ */
+static bool depends_on_place(const struct fl_perf_reader *r,
+			     struct slice text)
+{
+	return !fl_slice_ends(fl_slice_trim_end(text), ")") &&
+	       (has_modules(r) || r->one_line.n ||
+		(r->tabs && text.data[0] == ' '));
+}
+
 /* A frame that is not in the cache, or a line that is not understood. */
 static enum what take_frame(struct fl_perf_reader *r, struct slice line,
 			    struct slice text, uint64_t hash)
@@ -360,7 +372,8 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 	    fl_perf_header(text, &r->lefts, &h))
 		return take_header(r, line, &h, sample);
 	/* Before the text is looked at: it may be a frame that is known. */
-	if (r->record.open && r->record.wanted && begins_with_blank(line)) {
+	if (r->record.open && r->record.wanted && begins_with_blank(line) &&
+	    !depends_on_place(r, text)) {
 		hash = fl_hash(line.data, line.size);
 		id = known_line(r, line, hash);
 		if (id) {
