@@ -15,11 +15,13 @@ work=$to.tmp.$$
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"
 
-# Without comments, which have lines of their own, and indentation.
+# Without comments, which have lines of their own or follow a tab, and
+# indentation.
 bare() {
 	cat "$@" | sed '/^[[:blank:]]*\/\*.*\*\/$/d
 		/^[[:blank:]]*\/\*/,/\*\//d
 		/^[[:blank:]]*\/\/ /d
+		s/[[:blank:]]*	\/\/ .*//
 		s/^[[:blank:]]*//
 		/^$/d'
 }

@@ -167,19 +167,13 @@ function takeFacet({ name, list }, v, off) {
 	alter(steps);
 }
 
-// What a chip says of one of these steps.
+// What a chip says of one of these steps.  Spans have whole ticks, which are
+// long where there are many samples.
 function stepText({ kind, text }) {
-	const [, off, name, value] = splitFacet(text);
+	const [, off, name, value] = splitFacet(text), tick = d.moments?.tick;
 	return kind === "f" ? (off ? "not " : "") + name + ": " +
 		(value || "(none)") : text.split("-").map(seconds).join(" – ") +
-		grain();
-}
-
-// Spans have whole ticks, which are long where there are many samples.
-function grain() {
-	const { tick } = d.moments || {};
-	return tick > 0.001 ? " (in steps of " + +(tick * 1e3).toFixed(1) +
-		" ms)" : "";
+		(tick > 0.001 ? " ± " + seconds(tick) : "");
 }
 
 function seconds(sec) {
@@ -338,10 +332,10 @@ function hoverHeat(e) {
 	const span = (drag ? dragSpan() : [cell * cellSpan(),
 		(cell + 1) * cellSpan()]).map((t) => t * tick);
 	const clock = start > 1e18 && new Date(start / 1e6 + span[0] * 1e3)
-		.toISOString().slice(0, 19).replace("T", " ");
+		.toISOString().replace(/T|\..*/g, " ");
 	tip.replaceChildren(element("b", span.map(seconds).join(" – ")),
 		element("i", drag ? "" : (lined ? facetName(row) + ": " : "") +
-		amount(bins[k])), element("i", clock && clock + " UTC"));
+		amount(bins[k])), element("i", clock && clock + "UTC"));
 	tip.hidden = false;
 	putAt(tip, e.clientX, rectOf("time").bottom + 4);
 }
