@@ -157,6 +157,11 @@ static inline bool fl_top_matches(struct flame_sink *sink, flame_id stack)
  * threads run one method only.  0: none, or the patterns do not match it.
  */
 flame_id fl_thread_task(struct flame_sink *sink, flame_id stack);
+/*
+ * A text in the name of each thread whose method may match these letters;
+ * empty: there is none.
+ */
+struct slice fl_thread_task_text(const char *letters);
 
 /*
  * naming.c.  A filter that renames frames.  The state begins with a struct

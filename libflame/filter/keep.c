@@ -46,9 +46,45 @@ static struct flame_sink *make(struct flame_sink *next, const char *option,
 	return sink;
 }
 
+/*
+ * An expression of letters alone finds them in the text of a frame however the
+ * name is spelt: spellings differ in other characters.
+ */
+static bool is_word(const char *list)
+{
+	size_t n = 0;
+
+	while ((list[n] >= 'A' && list[n] <= 'Z') ||
+	       (list[n] >= 'a' && list[n] <= 'z'))
+		n++;
+	return n > 2 && !list[n];
+}
+
+static void free_keep(struct flame_sink *sink)
+{
+	fl_free((void *)sink->wanted_text);
+	fl_stepper_free(sink);
+}
+
 static struct flame_sink *make_keep(struct flame_sink *next, const char *list)
 {
-	return make(next, "keep", list, false, put_matching);
+	struct flame_sink *sink = make(next, "keep", list, false, put_matching);
+	struct fl_wanted_text *wanted;
+	size_t n = strlen(list);
+
+	if (!sink || !is_word(list))
+		return sink;
+	wanted = fl_zeroed(1, sizeof(*wanted) + n);
+	if (!wanted) {
+		fl_no_memory(sink->flame);
+		return sink;
+	}
+	memcpy(wanted + 1, list, n);
+	wanted->either[0] = (struct slice){ (char *)(wanted + 1), n };
+	wanted->either[1] = fl_thread_task_text(list);
+	sink->wanted_text = wanted;
+	sink->free = free_keep;
+	return sink;
 }
 
 static struct flame_sink *make_drop(struct flame_sink *next, const char *list)

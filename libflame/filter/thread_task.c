@@ -11,11 +11,21 @@
 /* The comm, which the kernel cuts at 15 bytes, and the thread's method. */
 static const struct task {
 	const char *comm, *method;
+	const char *word;	/* of the comm, however it is written */
 } tasks[] = {
 	/* "Executor task launch worker for task 7.0 in stage 3.0 (TID 42)" */
 	{ "Executor task l",
-	  "org/apache/spark/executor/Executor$TaskRunner.run" },
+	  "org/apache/spark/executor/Executor$TaskRunner.run", "Executor" },
 };
+
+struct slice fl_thread_task_text(const char *letters)
+{
+	for (size_t i = 0; i < FL_COUNT(tasks); i++)
+		if (strstr(tasks[i].method, letters))
+			return (struct slice){ tasks[i].word,
+					       strlen(tasks[i].word) };
+	return (struct slice){ NULL, 0 };
+}
 
 /* stackcollapse-perf.pl writes '_' for ' ' and appends -PID or -PID/TID. */
 static bool is_comm(struct slice name, const char *comm)

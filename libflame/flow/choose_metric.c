@@ -471,6 +471,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 		fl_free(sink);
 		return NULL;
 	}
+	sink->wanted_text = next->wanted_text;
 	sink->put = put;
 	sink->begin = begin;
 	sink->finish = finish;

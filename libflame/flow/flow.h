@@ -11,6 +11,16 @@
 #include "flow/path_labels.h"
 #include "io/io.h"
 
+/*
+ * Every stack that a sink forwards has one of these texts in a frame, as the
+ * input spells it.  A reader may count others without reading their frames,
+ * but only after one that has it: a sink that forwards none names the frames
+ * that there are.
+ */
+struct fl_wanted_text {
+	struct slice either[2];	/* the second is empty where there is one */
+};
+
 /* Needs of a sink beyond stack, metric and weight of a sample. */
 enum {
 	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4,
@@ -62,6 +72,7 @@ enum fl_compat_tool { FL_PEER_NONE, FL_PEER_PERL, FL_PEER_INFERNO };
  */
 struct fl_select {
 	unsigned needs;
+	const struct fl_wanted_text *wanted_text;	/* of the sink; or NULL */
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
 	struct fl_regex *thread;	/* NULL: every thread */
@@ -215,6 +226,7 @@ struct flame_sink {
 	/* Last sink: keeps metrics apart; the list of those it takes. */
 	bool keeps_apart;
 	const char *events;
+	const struct fl_wanted_text *wanted_text;	/* or NULL */
 	int (*put)(struct flame_sink *sink, const struct flame_sample *sample);
 	/*
 	 * Before the first and after the last sample of a source.  begin comes

@@ -27,6 +27,7 @@ struct reader {
 	struct fl_folded_stacks stacks;
 	bool begun;
 	bool plain;		/* one whole count, last, and nothing else */
+	bool met_wanted;	/* a stack with source->select.wanted_text */
 	bool forked;		/* reads parts, which have plain lines alone */
 	int64_t carry;		/* of fl_decimal_round */
 	uint64_t fractions, huge, first_huge, below_zero;
@@ -632,15 +633,47 @@ static int end_batch(struct flame_source *source)
 	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
 }
 
+static bool has_text(struct slice stack, struct slice text)
+{
+	return text.size &&
+	       memmem(stack.data, stack.size, text.data, text.size);
+}
+
+/* Whether the sink drops the stack: see struct fl_wanted_text. */
+static bool is_unwanted(struct flame_source *source, struct slice stack)
+{
+	const struct fl_wanted_text *wanted = source->select.wanted_text;
+	struct reader *r = source->state;
+	bool has = has_text(stack, wanted->either[0]) ||
+		   has_text(stack, wanted->either[1]);
+
+	r->met_wanted |= has;
+	return !has && r->met_wanted;
+}
+
+/* Counts a stack whose frames nobody needs. */
+static int count_unwanted(struct flame_source *source, int64_t weight)
+{
+	struct reader *r = source->state;
+	struct flame_sample s = { .weight = weight, .metric = r->metric };
+
+	count_metric(source->flame, &s);
+	r->lines.good++;
+	return FLAME_OK;
+}
+
 static int take_line(struct flame_source *source, struct slice line)
 {
 	struct reader *r = source->state;
 	struct slice stack = { line.data, 0 };
 	int64_t weight;
 
-	if (fl_likely(r->plain) && is_record(line, &stack.size, &weight))
+	if (fl_likely(r->plain) && is_record(line, &stack.size, &weight)) {
+		if (source->select.wanted_text && is_unwanted(source, stack))
+			return count_unwanted(source, weight);
 		return add_plain(r, stack, weight) ? end_batch(source) :
 						     FLAME_OK;
+	}
 	if (end_batch(source) != FLAME_OK)
 		return FLAME_FAILED;
 	if (r->forked)
@@ -704,6 +737,8 @@ static bool fork_folded(const struct flame_source *whole,
 		to->header = from->header;
 		to->metric = flame_metric(part->flame, m->name, m->weight);
 	}
+	part->select.wanted_text = whole->select.wanted_text;
+	to->met_wanted = from->met_wanted;
 	to->begun = to->plain = to->forked = true;
 	fl_lines_fork(&to->lines);
 	return true;
