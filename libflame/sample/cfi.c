@@ -207,7 +207,7 @@ static bool add_range(struct fl_cfi *cfi, uint64_t start, uint64_t size,
 		     sizeof(*cfi->ranges)))
 		return false;
 	cfi->ranges[cfi->nranges++] =
-		(struct fl_cfi_range){ start, end, (uint32_t)place };
+		(struct fl_cfi_range){ start, end, (uint32_t)place, 0 };
 	return true;
 }
 
@@ -478,7 +478,7 @@ static bool run(struct machine *m, struct fl_dwarf r)
 	return !r.failed;
 }
 
-static const struct fl_cfi_range *find(const struct fl_cfi *cfi, uint64_t at)
+struct fl_cfi_range *fl_cfi_range_at(const struct fl_cfi *cfi, uint64_t at)
 {
 	size_t low = 0, high = cfi->nranges;
 
@@ -497,7 +497,7 @@ static const struct fl_cfi_range *find(const struct fl_cfi *cfi, uint64_t at)
 bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
 		   struct fl_cfi_row *row)
 {
-	const struct fl_cfi_range *range = find(cfi, at);
+	const struct fl_cfi_range *range = fl_cfi_range_at(cfi, at);
 	struct machine m;
 	struct fl_dwarf r;
 	struct cie cie;

@@ -13,7 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_SECTION = 1 << 30 };
+/*
+ * Of a section that is copied.  A table with holes claims more than the disk
+ * holds, but some file systems pack: eight times the disk's bytes are believed.
+ */
+enum { MAX_SECTION = 256 << 20, PACKED = 8, LEAST = 1 << 20 };
 
 bool fl_elf_read(const struct fl_elf *elf, uint64_t offset, void *to,
 		 size_t size)
@@ -65,16 +69,19 @@ static bool read_loads(struct fl_elf *elf, const Elf64_Ehdr *e)
 	return true;
 }
 
-void *fl_elf_copy(const struct fl_elf *elf,
-		  const struct fl_elf_section *section)
+void *fl_elf_copy(struct fl_elf *elf, const struct fl_elf_section *section)
 {
 	char *copy;
 
 	if (!section || section->type == SHT_NOBITS ||
 	    section->flags & SHF_COMPRESSED || !section->size ||
-	    section->size > MAX_SECTION || section->offset > elf->size ||
+	    section->offset > elf->size ||
 	    section->size > elf->size - section->offset)
 		return NULL;
+	if (section->size > elf->most) {
+		elf->refused = true;
+		return NULL;
+	}
 	copy = fl_alloc(section->size + 1);
 	if (!copy)
 		return NULL;
@@ -148,7 +155,8 @@ static void read_build_id(struct fl_elf *elf)
 		elf->build_id_size = note.n_descsz;
 }
 
-static struct fl_elf *start(int fd, const void *bytes, uint64_t size)
+static struct fl_elf *start(int fd, const void *bytes, uint64_t size,
+			    uint64_t held)
 {
 	struct fl_elf *elf = fl_zeroed(1, sizeof(*elf));
 	Elf64_Ehdr e;
@@ -161,6 +169,8 @@ static struct fl_elf *start(int fd, const void *bytes, uint64_t size)
 	elf->fd = fd;
 	elf->bytes = bytes;
 	elf->size = size;
+	elf->most = FL_MIN(held, (uint64_t)MAX_SECTION / PACKED) * PACKED +
+		    LEAST;
 	if (!fl_elf_read(elf, 0, &e, sizeof(e)) || !is_ours(&e) ||
 	    e.e_phentsize != sizeof(Elf64_Phdr) || !read_loads(elf, &e) ||
 	    (e.e_shentsize == sizeof(Elf64_Shdr) && !read_sections(elf, &e))) {
@@ -179,12 +189,15 @@ struct fl_elf *fl_elf_open(int fd)
 		close(fd);
 		return NULL;
 	}
-	return start(fd, NULL, (uint64_t)st.st_size);
+	/* Some file systems do not tell. */
+	return start(fd, NULL, (uint64_t)st.st_size,
+		     st.st_blocks ? (uint64_t)st.st_blocks * 512 :
+				    (uint64_t)st.st_size);
 }
 
 struct fl_elf *fl_elf_memory(const void *bytes, size_t size)
 {
-	return start(-1, bytes, size);
+	return start(-1, bytes, size, size);
 }
 
 void fl_elf_close(struct fl_elf *elf)

@@ -206,7 +206,8 @@ bool fl_process_is_jvm(const struct fl_process *p)
 }
 
 /* Symbols exported by a mapped file, at addresses of the process. */
-static bool exported_symbols(const struct fl_process *p,
+static bool exported_symbols(struct fl_processes *all,
+			     const struct fl_process *p,
 			     const struct fl_mapping *m,
 			     struct fl_vm_symbols *vm)
 {
@@ -214,7 +215,7 @@ static bool exported_symbols(const struct fl_process *p,
 
 	if (!m)
 		return false;
-	fl_module_load(m->module, p->pid, m);
+	fl_module_load(all, p->pid, m);
 	if (!m->module->vm || !m->module->elf ||
 	    !fl_elf_address(m->module->elf, m->offset, &address))
 		return false;
@@ -231,7 +232,7 @@ int fl_process_jvm_release(struct fl_processes *all, struct fl_process *p)
 	int major = 0;
 
 	if (!p->hotspot &&
-	    exported_symbols(p, find_path(p, fl_is_jvm_path), &vm))
+	    exported_symbols(all, p, find_path(p, fl_is_jvm_path), &vm))
 		p->hotspot = fl_hotspot_new(all->flame, &memory, &vm, &major);
 	return major;
 }
@@ -243,8 +244,8 @@ static void open_python(struct fl_processes *all, struct fl_process *p)
 	unsigned minor = 0;
 
 	p->python_tried = fl_now();
-	if (!exported_symbols(p, find_path(p, is_libpython_path), &vm) &&
-	    !exported_symbols(p, find_path(p, fl_is_python_path), &vm))
+	if (!exported_symbols(all, p, find_path(p, is_libpython_path), &vm) &&
+	    !exported_symbols(all, p, find_path(p, fl_is_python_path), &vm))
 		return;
 	p->python = fl_cpython_new(all->flame, &memory, &vm, &minor);
 	if (p->python || !minor)

@@ -23,7 +23,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAX_TEXT = 256 << 20 };	/* of a /proc file */
+enum {
+	MAX_TEXT = 256 << 20,	/* of a /proc file */
+	MODULES = 64		/* more unused ones are freed */
+};
 
 /* Files ----------------------------------------------------------------- */
 
@@ -208,7 +211,7 @@ static struct fl_elf *debug_by_id(const struct fl_elf *elf)
 }
 
 /* By .gnu_debuglink: a name, beside the file or below /usr/lib/debug. */
-static struct fl_elf *debug_by_link(const struct fl_elf *elf, const char *path)
+static struct fl_elf *debug_by_link(struct fl_elf *elf, const char *path)
 {
 	static const char *const forms[] = {
 		"%.*s/%s", "%.*s/.debug/%s", "/usr/lib/debug%.*s/%s"
@@ -261,6 +264,7 @@ static void read_elf(struct fl_module *module)
 			debug = debug_by_link(elf, module->path);
 	}
 	fl_symbols_elf(&module->symbols, elf, debug);
+	elf->refused |= debug && debug->refused;
 	fl_elf_close(debug);
 }
 
@@ -305,7 +309,7 @@ static void take_vm_symbols(struct fl_vm_symbols *vm, const char *table,
 
 static void read_vm_symbols(struct fl_module *module)
 {
-	const struct fl_elf *elf = module->elf;
+	struct fl_elf *elf = module->elf;
 	const struct fl_elf_section *table =
 		fl_elf_section_of_type(elf, SHT_DYNSYM);
 	const struct fl_elf_section *strings =
@@ -322,9 +326,10 @@ static void read_vm_symbols(struct fl_module *module)
 	fl_free(bytes);
 }
 
-void fl_module_load(struct fl_module *module, pid_t pid,
+void fl_module_load(struct fl_processes *all, pid_t pid,
 		    const struct fl_mapping *mapping)
 {
+	struct fl_module *module = mapping->module;
 	int fd;
 
 	if (module->loaded)
@@ -341,6 +346,10 @@ void fl_module_load(struct fl_module *module, pid_t pid,
 	read_elf(module);
 	if (fl_is_jvm_path(module->path) || fl_is_python_path(module->path))
 		read_vm_symbols(module);
+	if (module->elf->refused)
+		fl_warn(all->flame, "%s: its tables claim more than the disk "
+			"holds of it, or than 256 MB: functions may have no "
+			"names and stacks may end in it", module->path);
 	/* Many files are mapped: only their tables are kept. */
 	if (module->elf->fd >= 0) {
 		close(module->elf->fd);
@@ -357,4 +366,46 @@ void fl_module_free(struct fl_module *module)
 	fl_free(module->vm);
 	fl_free(module->path);
 	fl_free(module);
+}
+
+/* Ids in the index are places in the array: it is made anew. */
+static bool index_modules(struct fl_processes *all)
+{
+	fl_index_free(&all->modules_index);
+	for (size_t i = 0; i < all->nmodules; i++) {
+		const struct fl_module *m = all->modules[i];
+
+		if (!fl_index_add(&all->modules_index,
+				  hash_of(m->path, m->device, m->inode),
+				  (uint32_t)i + 1))
+			return false;
+	}
+	return true;
+}
+
+void fl_modules_sweep(struct fl_processes *all)
+{
+	size_t n = 0;
+
+	if (all->nmodules < FL_MAX(all->modules_most, (size_t)MODULES))
+		return;
+	for (size_t i = 0; i < all->count; i++)
+		for (size_t k = 0; k < all->data[i]->nmaps; k++)
+			if (all->data[i]->maps[k].module)
+				all->data[i]->maps[k].module->used = true;
+	for (size_t i = 0; i < all->nmodules; i++) {
+		struct fl_module *module = all->modules[i];
+
+		if (!module->used) {
+			fl_module_free(module);
+			continue;
+		}
+		module->used = false;
+		all->modules[n++] = module;
+	}
+	all->modules_dropped += n < all->nmodules;
+	all->nmodules = n;
+	all->modules_most = n + MODULES;
+	if (!index_modules(all))
+		fl_no_memory(all->flame);
 }

@@ -310,6 +310,7 @@ void fl_processes_sweep(struct fl_processes *all)
 		if (all->data[i]->exited &&
 		    now - all->data[i]->exit_time > 2000000000)
 			drop(all, all->data[i]);
+	fl_modules_sweep(all);
 }
 
 void fl_processes_free(struct fl_processes *all)
@@ -351,6 +352,36 @@ static flame_id symbol_frame(struct fl_processes *all, struct fl_symbol *symbol,
 	return symbol->frame;
 }
 
+/*
+ * A function without a symbol is named after its place in the file, which
+ * .eh_frame tells: functions of a stripped program stay apart.
+ */
+static flame_id range_frame(struct fl_processes *all, struct fl_module *module,
+			    uint64_t address)
+{
+	struct fl_cfi_range *range = fl_cfi_range_at(&module->cfi, address);
+	struct flame_frame frame;
+	struct fl_buf *buf = &all->buf;
+	struct slice name;
+	char place[24];
+
+	if (!range)
+		return module->unknown;
+	if (range->name)
+		return range->name;
+	frame = all->flame->frames.data[module->unknown];
+	name = fl_name_at(all->flame, frame.name);
+	/* "[b]" becomes "[b+0x11a0]". */
+	name.size -= fl_slice_ends(name, "]");
+	snprintf(place, sizeof(place), "+0x%" PRIx64 "]", range->start);
+	buf->size = 0;
+	fl_buf_put(buf, name.data, name.size);
+	fl_buf_text(buf, place);
+	frame.name = flame_name(all->flame, buf->data, buf->size);
+	range->name = flame_frame(all->flame, &frame);
+	return range->name;
+}
+
 static flame_id unknown_frame(struct fl_processes *all)
 {
 	if (!all->unknown)
@@ -383,13 +414,14 @@ flame_id fl_process_frame(struct fl_processes *all, struct fl_process *p,
 		*found = symbol;
 		return symbol->frame;
 	}
-	fl_module_load(m->module, p->pid, m);
-	if (m->module->elf &&
-	    fl_elf_address(m->module->elf, at - m->start + m->offset,
-			   &address))
-		symbol = fl_symbols_at(&m->module->symbols, address);
-	if (!symbol)
+	fl_module_load(all, p->pid, m);
+	if (!m->module->elf ||
+	    !fl_elf_address(m->module->elf, at - m->start + m->offset,
+			    &address))
 		return m->module->unknown;
+	symbol = fl_symbols_at(&m->module->symbols, address);
+	if (!symbol)
+		return range_frame(all, m->module, address);
 	*found = symbol;
 	return symbol_frame(all, symbol, m->module->file, FLAME_NATIVE);
 }

@@ -47,6 +47,8 @@ struct fl_elf {
 	int fd;			/* -1: in memory */
 	const uint8_t *bytes;	/* or NULL */
 	uint64_t size;
+	uint64_t most;		/* bytes of a section that is copied */
+	bool refused;		/* a larger one was not */
 	struct fl_elf_load *loads;
 	size_t nloads;
 	struct fl_elf_section {
@@ -75,8 +77,7 @@ const struct fl_elf_section *fl_elf_section(const struct fl_elf *elf,
 const struct fl_elf_section *fl_elf_section_of_type(const struct fl_elf *elf,
 						    uint32_t type);
 /* A copy of its bytes with a NUL after them, for fl_free; NULL: none. */
-void *fl_elf_copy(const struct fl_elf *elf,
-		  const struct fl_elf_section *section);
+void *fl_elf_copy(struct fl_elf *elf, const struct fl_elf_section *section);
 /* The address that a byte of the file has before relocation. */
 bool fl_elf_address(const struct fl_elf *elf, uint64_t offset,
 		    uint64_t *address);
@@ -99,8 +100,8 @@ struct fl_symbols {
 
 /* Functions of a file: .symtab, else those of `debug` (may be NULL), else
    .dynsym.  false: out of memory. */
-bool fl_symbols_elf(struct fl_symbols *symbols, const struct fl_elf *elf,
-		    const struct fl_elf *debug);
+bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
+		    struct fl_elf *debug);
 /* /proc/kallsyms; text is consumed (fl_free). */
 bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size);
 /* A perf map: "START SIZE NAME" in each line; text is consumed. */
@@ -147,6 +148,7 @@ struct fl_cfi {
 	struct fl_cfi_range {
 		uint64_t start, end;
 		uint32_t fde;	/* place in frame */
+		flame_id name;	/* frame of a function without a symbol, or 0 */
 	} *ranges;		/* sorted by start */
 	size_t nranges, capacity;
 };
@@ -158,6 +160,8 @@ struct fl_cfi {
 bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
 		 uint64_t address);
 void fl_cfi_free(struct fl_cfi *cfi);
+/* The function that the address is in; NULL: not known. */
+struct fl_cfi_range *fl_cfi_range_at(const struct fl_cfi *cfi, uint64_t at);
 /* false: nothing is known of the address. */
 bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
 		   struct fl_cfi_row *row);
@@ -198,7 +202,7 @@ struct fl_module {
 	char *path;		/* as mapped, without " (deleted)" */
 	uint64_t device, inode;
 	flame_id file, unknown;	/* its name; the frame of unknown functions */
-	bool loaded;
+	bool loaded, used;	/* used: by a process, see drop_modules */
 	struct fl_elf *elf;	/* NULL: not readable */
 	struct fl_cfi cfi;
 	struct fl_symbols symbols;
@@ -245,6 +249,8 @@ struct fl_processes {
 	struct fl_module **modules;
 	size_t nmodules, modules_capacity;
 	struct fl_index modules_index;
+	size_t modules_most;	/* more are looked through for unused ones */
+	unsigned modules_dropped;	/* times that some were freed */
 	struct fl_symbols kernel;
 	bool kernel_read, kernel_known;
 	flame_id unknown, kernel_unknown;
@@ -265,7 +271,7 @@ void fl_process_exec(struct fl_process *process);
 void fl_process_map(struct fl_processes *all, struct fl_process *process,
 		    const struct fl_mapping *mapping);
 void fl_process_exit(struct fl_process *process);
-/* Frees processes that have ended a while ago. */
+/* Frees processes that have ended a while ago, and files of no process. */
 void fl_processes_sweep(struct fl_processes *all);
 /* Reads /proc/PID/maps, unless that was done a moment ago. */
 bool fl_process_read_maps(struct fl_processes *all,
@@ -277,9 +283,11 @@ const struct fl_mapping *fl_process_mapping(struct fl_processes *all,
 /* The module of a file; NULL: out of memory. */
 struct fl_module *fl_module_get(struct fl_processes *all, const char *path,
 				uint64_t device, uint64_t inode);
-/* Reads the file, once. */
-void fl_module_load(struct fl_module *module, pid_t pid,
+/* Reads the file of a mapping, once. */
+void fl_module_load(struct fl_processes *all, pid_t pid,
 		    const struct fl_mapping *mapping);
+/* Frees the files that no process maps. */
+void fl_modules_sweep(struct fl_processes *all);
 /* The frame of a user's or of the kernel's address. */
 flame_id fl_process_frame(struct fl_processes *all, struct fl_process *process,
 			  uint64_t at, struct fl_symbol **symbol);
@@ -342,6 +350,7 @@ enum fl_stack_end {
 
 struct fl_unwinder {
 	struct fl_processes *processes;
+	unsigned modules_dropped;	/* processes->modules_dropped, of `known` */
 	struct fl_map known;	/* (module, address) -> row + 1 */
 	struct fl_cfi_row *rows;
 	size_t nrows, rows_capacity;

@@ -10,6 +10,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
+enum { MAX_FUNCTIONS = 4 << 20 };	/* of a file */
+
 static bool add(struct fl_symbols *symbols, uint64_t start, uint64_t size,
 		const char *name)
 {
@@ -98,7 +100,7 @@ static bool is_function(const Elf64_Sym *sym)
 	       sym->st_shndx != SHN_UNDEF && sym->st_value;
 }
 
-static bool add_table(struct fl_symbols *symbols, const struct fl_elf *elf,
+static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 		      uint32_t type, bool *found)
 {
 	const struct fl_elf_section *table = fl_elf_section_of_type(elf, type);
@@ -118,6 +120,9 @@ static bool add_table(struct fl_symbols *symbols, const struct fl_elf *elf,
 		    !text[sym.st_name])
 			continue;
 		*found = true;
+		elf->refused |= symbols->count == MAX_FUNCTIONS;
+		if (symbols->count == MAX_FUNCTIONS)
+			break;
 		good = add(symbols, sym.st_value, sym.st_size,
 			   text + sym.st_name);
 	}
@@ -129,8 +134,8 @@ static bool add_table(struct fl_symbols *symbols, const struct fl_elf *elf,
 	return good;
 }
 
-bool fl_symbols_elf(struct fl_symbols *symbols, const struct fl_elf *elf,
-		    const struct fl_elf *debug)
+bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
+		    struct fl_elf *debug)
 {
 	bool found, good;
 

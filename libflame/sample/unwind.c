@@ -46,9 +46,12 @@ static const struct fl_cfi_row *row_at(struct fl_unwinder *u,
 	uint64_t *place;
 	bool fresh;
 
-	if (u->nrows == MAX_ROWS || u->known.count >= 2 * MAX_ROWS) {
+	/* A new module may be where a freed one was. */
+	if (u->nrows == MAX_ROWS || u->known.count >= 2 * MAX_ROWS ||
+	    u->modules_dropped != u->processes->modules_dropped) {
 		fl_map_clear(&u->known);
 		u->nrows = 0;
+		u->modules_dropped = u->processes->modules_dropped;
 	}
 	place = fl_map_put(&u->known, key, &fresh);
 	if (!place || !fl_grow(&u->rows, &u->rows_capacity, u->nrows + 1,
