@@ -474,9 +474,12 @@ int fl_out_close(struct fl_out *out)
 {
 	bool failed;
 
-	flush(out);
+	/* In one call: zstd then makes tables of the size of what is short. */
 	if (out->packing)
-		pack(out, NULL, 0, true);
+		pack(out, out->buffer, out->n, true);
+	else
+		write_plain(out, out->buffer, out->n);
+	out->n = 0;
 	/* If memory ran out, the output lacks something. */
 	out->failed |= fl_failed(out->flame);
 	if (out->path && !out->temporary && !out->failed &&
