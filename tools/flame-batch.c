@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame-batch: a tree of dumps to a site, a page for each group.  Groups are
- * drawn in processes of their own, several at once; those that an earlier run
+ * drawn in other processes, several at once; those that an earlier run
  * has drawn from the same files with the same options are not read again.
  */
 #include "batch.h"
@@ -205,63 +205,112 @@ static void die_with_parent(void)
 #endif
 }
 
-static void start_group(struct state *s, size_t i)
+/* Draws groups one behind the other; an exit status. */
+static int draw_run(const struct state *s, size_t first, size_t end)
 {
 	struct batch *batch = s->batch;
-	struct cli *cli = batch->cli;
-	unsigned threads = cli->threads / s->workers;
+	unsigned threads = batch->cli->threads / s->workers;
+	int status = CLI_FINE;
+
+	die_with_parent();
+	for (size_t i = first; i < end; i++) {
+		batch->cli->refused = false;
+		status = cli_worse(status,
+				   batch_draw(batch, &batch->groups[i],
+					      threads ? threads : 1,
+					      batch->cli->memory /
+					      s->workers));
+	}
+	return status;
+}
+
+static void start_run(struct state *s, size_t first, size_t end)
+{
+	struct batch *batch = s->batch;
 	pid_t pid;
 
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
-		die_with_parent();
-	if (pid == 0)
-		_exit(batch_draw(batch, &batch->groups[i],
-				 threads ? threads : 1,
-				 cli->memory / s->workers));
+		_exit(draw_run(s, first, end));
 	if (pid < 0) {
-		cli_say(cli, "%s: %s", batch->groups[i].title,
+		cli_say(batch->cli, "%s: %s", batch->groups[first].title,
 			strerror(errno));
 		s->status = CLI_TROUBLE;
 		return;
 	}
-	s->pids[i] = pid;
+	for (size_t i = first; i < end; i++)
+		s->pids[i] = pid;
 	s->running++;
 }
 
-static void end_group(struct state *s, pid_t pid, int result)
+/*
+ * To start a process takes longer than to draw a small group, so it draws
+ * several; but every worker has some.
+ */
+enum { MAX_RUN = 32, RUN_BYTES = 8 << 20 };
+
+static void start_groups(struct state *s)
+{
+	const struct batch *batch = s->batch;
+	size_t first = s->next, end = first + 1;
+	size_t most = (batch->ngroups - first) / (4 * s->workers) + 1;
+	uint64_t bytes = batch->groups[first].bytes;
+
+	while (end < batch->ngroups && end - first < most &&
+	       end - first < MAX_RUN && !batch->groups[end].kept &&
+	       bytes + batch->groups[end].bytes <= RUN_BYTES)
+		bytes += batch->groups[end++].bytes;
+	start_run(s, first, end);
+	s->next = end;
+}
+
+static void end_group(struct state *s, struct batch_group *group, int result)
+{
+	struct cli *cli = s->batch->cli;
+
+	s->drawn++;
+	if (group->record) {
+		if (cli->verbose)
+			cli_say(cli, "%s: drawn from %zu files", group->title,
+				group->n);
+		return;
+	}
+	if (WIFSIGNALED(result))
+		cli_say(cli, "%s: signal %d", group->title, WTERMSIG(result));
+	cli_say(cli, WIFEXITED(result) && WEXITSTATUS(result) == CLI_FINE ?
+			"%s: its record cannot be read again, as if "
+			"memory had run out" : "%s: not drawn",
+		group->title);
+	s->status = CLI_TROUBLE;
+}
+
+/* A signal ends the drawing of one group; those behind it are begun again. */
+static void end_run(struct state *s, pid_t pid, int result)
 {
 	struct batch *batch = s->batch;
-	struct batch_group *group = batch->groups;
+	size_t i = 0, end;
 
-	while (group < batch->groups + batch->ngroups &&
-	       s->pids[group - batch->groups] != pid)
-		group++;
-	if (group == batch->groups + batch->ngroups)
+	while (i < batch->ngroups && s->pids[i] != pid)
+		i++;
+	if (i == batch->ngroups)
 		return;
 	s->running--;
-	s->drawn++;
 	erase_progress(s);
-	if (WIFEXITED(result) && WEXITSTATUS(result) == CLI_FINE)
-		group->record = batch_load(batch, group);
-	if (WIFSIGNALED(result))
-		cli_say(batch->cli, "%s: signal %d", group->title,
-			WTERMSIG(result));
-	if (!group->record) {
-		cli_say(batch->cli, WIFEXITED(result) &&
-			WEXITSTATUS(result) == CLI_FINE ?
-				"%s: its record cannot be read again, as if "
-				"memory had run out" : "%s: not drawn",
-			group->title);
-		s->status = CLI_TROUBLE;
-	} else if (batch->cli->verbose) {
-		cli_say(batch->cli, "%s: drawn from %zu files", group->title,
-			group->n);
+	for (end = i; end < batch->ngroups && s->pids[end] == pid; end++)
+		s->pids[end] = 0;
+	for (; i < end; i++) {
+		batch->groups[i].record = batch_load(batch, &batch->groups[i]);
+		end_group(s, &batch->groups[i], result);
+		if (WIFSIGNALED(result) && !batch->groups[i].record) {
+			if (i + 1 < end)
+				start_run(s, i + 1, end);
+			return;
+		}
 	}
 }
 
-/* Waits for one group; meanwhile shows the progress of all on a terminal. */
+/* Waits for one process; meanwhile shows the progress of all on a terminal. */
 static void wait_for_one(struct state *s)
 {
 	bool shown = !s->batch->cli->quiet && isatty(STDERR_FILENO);
@@ -274,7 +323,7 @@ static void wait_for_one(struct state *s)
 		nanosleep(&pause, NULL);
 	}
 	if (pid > 0)
-		end_group(s, pid, result);
+		end_run(s, pid, result);
 	else if (errno != EINTR)
 		s->running = 0;
 }
@@ -314,9 +363,10 @@ static int draw_groups(struct batch *batch)
 	s.workers = to_do < cli->threads ? (unsigned)to_do : cli->threads;
 	while (s.next < batch->ngroups || s.running) {
 		if (s.next < batch->ngroups && s.running < s.workers) {
-			if (!batch->groups[s.next].kept)
-				start_group(&s, s.next);
-			s.next++;
+			if (batch->groups[s.next].kept)
+				s.next++;
+			else
+				start_groups(&s);
 		} else if (s.next < batch->ngroups && !s.workers) {
 			s.next++;
 		} else {
