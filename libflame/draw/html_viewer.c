@@ -6,9 +6,27 @@
 #include "draw/html.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Files of --split, for hosts whose policy forbids scripts in the page. */
 #define VIEWER_FILE "flame-viewer-" FLAME_VERSION
+
+/* Many pages share the file: it is written once. */
+static bool has_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "re");
+	char piece[4096];
+	size_t n;
+	bool same = file != NULL;
+
+	while (same && (n = fread(piece, 1, sizeof(piece), file)) > 0) {
+		same = strnlen(text, n) == n && memcmp(text, piece, n) == 0;
+		text += same ? n : 0;
+	}
+	if (file)
+		fclose(file);
+	return same && !*text;
+}
 
 static int write_viewer_file(struct fl_page *page, const char *suffix,
 			     const char *text)
@@ -25,6 +43,10 @@ static int write_viewer_file(struct fl_page *page, const char *suffix,
 	if (asprintf(&file, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0,
 		     path, VIEWER_FILE, suffix) < 0)
 		return fl_no_memory(flame);
+	if (has_text(file, text)) {
+		free(file);
+		return FLAME_OK;
+	}
 	out = fl_out_open(flame, file);
 	fl_free(fl_memory_adopt(file));
 	if (!out)
