@@ -20,7 +20,8 @@
 
 #include <cjson/cJSON.h>
 
-enum { BATCH_MAX_KEYS = 8 };
+/* Sites with more groups than BATCH_LARGE share the viewer. */
+enum { BATCH_MAX_KEYS = 8, BATCH_LARGE = 100 };
 
 /* Where the values of a key are found. */
 enum batch_key_kind {
@@ -90,6 +91,8 @@ struct batch {
 	char *options;		/* all options that change the page */
 	struct batch_shared *shared;
 	bool outliers;		/* looked for */
+	bool standalone;	/* pages hold the viewer, as was asked */
+	bool split;		/* pages share the viewer, being many */
 };
 
 /* A group while it is drawn, by a process of its own. */
@@ -212,6 +215,8 @@ bool batch_has_path(const cJSON *from, const char *path);
 
 /* A page with all options, but no inputs; NULL: failed. */
 struct flame_sink *batch_make_page(const struct batch_drawing *d);
+/* Of the site, when pages share it; ends in ".js" and ".css". */
+#define BATCH_VIEWER "flame-viewer-" FLAME_VERSION
 /* Finishes the page and names it in the record. */
 bool batch_finish_page(struct batch_drawing *d, struct flame_sink *chain);
 /* Reads all inputs of the group into a chain; false: failed. */

@@ -216,5 +216,8 @@ void batch_say_pages(const struct batch *batch)
 			 apps == 1 ? "" : "s");
 	cli_say(batch->cli, "%s/index.html: %zu page%s%s", batch->site, pages,
 		pages == 1 ? "" : "s", of);
+	if (batch->split)
+		cli_say(batch->cli, "pages need %s.js and .css beside them: "
+			"to mail one, use --standalone", BATCH_VIEWER);
 	free(names);
 }

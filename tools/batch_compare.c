@@ -124,6 +124,8 @@ static bool write_page(const struct batch *batch, struct flame *flame,
 		return false;
 	if (flame_set(page, "title", title) == FLAME_OK &&
 	    flame_set(page, "normalize", "total") == FLAME_OK &&
+	    (!batch->split ||
+	     flame_set(page, "split", NULL) == FLAME_OK) &&
 	    flame_tree_write(tree, page) == FLAME_OK)
 		return flame_finish(page) == FLAME_OK;
 	flame_abandon(page);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The index of flame-batch's site: a table to sort and to filter, a row a
- * group.  The page loads nothing; its script and its style are allowed by
- * their hashes, which the golden test index_policy compares.
+ * group.  Of a large site the rows are in a script beside the page, which
+ * shows them as they are scrolled to; without scripts there is a list of
+ * links.  The page's own script and style are allowed by their hashes, which
+ * tests/laws/batch compares.
  */
 #include "batch.h"
 
@@ -13,48 +15,90 @@
 
 static const char script[] =
 	"\"use strict\";\n"
+	"const STEP = 100;\n"
 	"const body = document.querySelector(\"tbody\");\n"
-	"const rows = [...body.rows];\n"
 	"const heads = [...document.querySelectorAll(\"th\")];\n"
+	"const rest = document.querySelector(\"#rest\");\n"
+	"const template = document.createElement(\"template\");\n"
+	"const make = row => {\n"
+	"\tif (typeof row !== \"string\")\n"
+	"\t\treturn row;\n"
+	"\ttemplate.innerHTML = row;\n"
+	"\treturn template.content.firstChild;\n"
+	"};\n"
+	"let rows = typeof flameRows === \"string\" ?\n"
+	"\tflameRows.trim().split(\"\\n\") : [...body.rows];\n"
+	"let listed = rows, n = body.rows.length;\n"
+	"const show = () => {\n"
+	"\tseen.unobserve(rest);\n"
+	"\tconst end = Math.min(n + STEP, listed.length);\n"
+	"\tconst more = document.createDocumentFragment();\n"
+	"\tfor (; n < end; n++)\n"
+	"\t\tmore.append(listed[n] = make(listed[n]));\n"
+	"\tbody.append(more);\n"
+	"\trest.textContent = n < listed.length ?\n"
+	"\t\tn + \" of \" + listed.length + \" rows, more below\" : "
+	"\"\";\n"
+	"\tif (n < listed.length)\n"
+	"\t\tseen.observe(rest);\n"
+	"};\n"
+	"const seen = new IntersectionObserver(entries => {\n"
+	"\tif (entries.at(-1).isIntersecting)\n"
+	"\t\tshow();\n"
+	"}, { rootMargin: \"900px\" });\n"
+	"const list = next => {\n"
+	"\tlisted = next;\n"
+	"\tn = 0;\n"
+	"\tbody.replaceChildren();\n"
+	"\tshow();\n"
+	"};\n"
 	"const value = (row, i) => {\n"
 	"\tconst cell = row.cells[i];\n"
 	"\treturn \"v\" in cell.dataset ? +cell.dataset.v : "
 	"cell.textContent;\n"
 	"};\n"
-	"const compare = (a, b) => typeof a === \"number\" && typeof "
-	"b === \"number\" ?\n"
-	"\ta - b : String(a).localeCompare(String(b), \"en\", { "
-	"numeric: true });\n"
+	"const collator = new Intl.Collator(\"en\", { numeric: true });\n"
+	"const compare = (a, b) =>\n"
+	"\ttypeof a === \"number\" && typeof b === \"number\" ?\n"
+	"\t\ta - b : collator.compare(a, b);\n"
+	"const filter = document.querySelector(\"input\");\n"
+	"let wanted = /(?:)/;\n"
+	"const keep = () => {\n"
+	"\trows = rows.map(make);\n"
+	"\tlist(rows.filter(row => wanted.test(row.textContent)));\n"
+	"};\n"
 	"heads.forEach((head, i) => "
 	"head.firstChild.addEventListener(\"click\", () => {\n"
+	"\trows = rows.map(make);\n"
 	"\tconst text = typeof value(rows[0], i) === \"string\";\n"
-	"\tconst up = head.ariaSort ? head.ariaSort === "
-	"\"descending\" : text;\n"
-	"\theads.forEach(other => other.removeAttribute(\"aria-sort\"));\n"
+	"\tconst up = head.ariaSort ? head.ariaSort === \"descending\" "
+	": text;\n"
+	"\theads.forEach(other => "
+	"other.removeAttribute(\"aria-sort\"));\n"
 	"\thead.setAttribute(\"aria-sort\", up ? \"ascending\" : "
 	"\"descending\");\n"
-	"\trows.sort((a, b) => (up ? 1 : -1) * compare(value(a, i), "
-	"value(b, i)));\n"
-	"\tbody.append(...rows);\n"
+	"\trows = rows.map(row => [value(row, i), row])\n"
+	"\t\t.sort((a, b) => (up ? 1 : -1) * compare(a[0], b[0]))\n"
+	"\t\t.map(pair => pair[1]);\n"
+	"\tkeep();\n"
 	"}));\n"
-	"const filter = document.querySelector(\"input\");\n"
 	"filter.addEventListener(\"input\", () => {\n"
-	"\tlet re;\n"
 	"\ttry {\n"
-	"\t\tre = new RegExp(filter.value, \"i\");\n"
+	"\t\twanted = new RegExp(filter.value, \"i\");\n"
 	"\t} catch {\n"
 	"\t\tfilter.setAttribute(\"aria-invalid\", \"true\");\n"
 	"\t\treturn;\n"
 	"\t}\n"
 	"\tfilter.removeAttribute(\"aria-invalid\");\n"
-	"\tlet n = 0;\n"
-	"\tfor (const row of rows) {\n"
-	"\t\trow.hidden = !re.test(row.textContent);\n"
-	"\t\tn += !row.hidden;\n"
-	"\t}\n"
+	"\tkeep();\n"
 	"\tdocument.querySelector(\"output\").textContent =\n"
-	"\t\tn + \" of \" + rows.length;\n"
-	"});\n";
+	"\t\tlisted.length + \" of \" + rows.length;\n"
+	"});\n"
+	"if (rows.length)\n"
+	"\tshow();\n"
+	"else\n"
+	"\trest.textContent = \"No rows: is index.rows.js beside this "
+	"page?\";\n";
 
 static const char style[] =
 	":root { color-scheme: light dark; font: 14px system-ui, "
@@ -81,15 +125,18 @@ static const char style[] =
 	"overflow-wrap: anywhere; }\n"
 	".b { color: #c22; font-weight: bold; }\n"
 	"svg { display: block; background: #8881; }\n"
-	"rect { fill: #f2c79b; stroke: Canvas; stroke-width: .5; }\n"
-	".t1 { fill: #c7d98a; } .t2 { fill: #8fd68a; } .t3 { fill: "
-	"#8ececf; }\n"
-	".t4 { fill: #f08f8b; } .t5 { fill: #f6cf6a; } .t6 { fill: "
-	"#f39d5e; }\n"
-	".t7 { fill: #bfe08a; } .t8 { fill: #a9c7ea; } .t9 { fill: #bbb; }\n";
+	"path { stroke: #f2c79b; stroke-width: .9; }\n"
+	".t1 { stroke: #c7d98a; } .t2 { stroke: #8fd68a; }\n"
+	".t3 { stroke: #8ececf; } .t4 { stroke: #f08f8b; }\n"
+	".t5 { stroke: #f6cf6a; } .t6 { stroke: #f39d5e; }\n"
+	".t7 { stroke: #bfe08a; } .t8 { stroke: #a9c7ea; }\n"
+	".t9 { stroke: #bbb; }\n";
 
-#define SCRIPT_HASH "sha256-FESFy+usPXTboYzzao3n5wcyVE1AznvGzwkmggFxonE="
-#define STYLE_HASH "sha256-9MQTN9FnkTNodNZemPnBDJ1ZHFgxdFX2N15YiscdciI="
+/* Beside the index of a large site. */
+#define ROWS_FILE "index.rows.js"
+
+#define SCRIPT_HASH "sha256-giJuYfZWqzRxk6qYiPx08L+txK4+Zaabsc0dynfPXBI="
+#define STYLE_HASH "sha256-3WM9l1KptwDIH+DeKNLGeEJW13YXMoBt7WS4TYczTFE="
 
 /* Text ---------------------------------------------------------------- */
 
@@ -98,16 +145,20 @@ static void put(struct flame_text *out, const char *text)
 	(void)flame_text_put(out, text, strlen(text));
 }
 
+/* ` and { would end a text of the script that has the rows of a large site. */
 static void put_escaped(struct flame_text *out, const char *text)
 {
+	static const char special[] = "&<>\"`{\n";
+	static const char *const spelled[] = {
+		"&amp;", "&lt;", "&gt;", "&quot;", "&#96;", "&#123;", "&#10;",
+	};
+
 	for (size_t n; *text; text += n) {
-		n = strcspn(text, "&<>\"");
+		n = strcspn(text, special);
 		(void)flame_text_put(out, text, n);
-		if (!text[n])
-			break;
-		put(out, text[n] == '&' ? "&amp;" : text[n] == '<' ? "&lt;" :
-			 text[n] == '>' ? "&gt;" : "&quot;");
-		n++;
+		if (text[n])
+			put(out, spelled[strchr(special, text[n++]) -
+					 special]);
 	}
 }
 
@@ -188,30 +239,23 @@ static const cJSON *find_metric(const struct batch_group *group,
 
 static void put_picture(struct flame_text *out, const cJSON *picture)
 {
-	const cJSON *box;
-	int rows = 0;
+	int rows = (int)batch_number(picture, "rows");
+	const cJSON *path;
 
-	cJSON_ArrayForEach(box, picture)
-		if (cJSON_IsArray(box) && box->child &&
-		    box->child->valueint >= rows)
-			rows = box->child->valueint + 1;
 	put(out, "<td>");
-	if (rows)
+	if (rows > 0)
 		cli_print(out, "<svg width=\"200\" height=\"%d\" "
-			  "role=\"img\" aria-label=\"stacks\">", 5 * rows);
-	cJSON_ArrayForEach(box, picture) {
-		int v[4] = { 0 };
-		size_t n = 0;
-		const cJSON *number;
-
-		cJSON_ArrayForEach(number, box)
-			if (n < 4)
-				v[n++] = number->valueint;
-		cli_print(out, "<rect class=\"t%d\" x=\"%d\" y=\"%d\" "
-			  "width=\"%d\" height=\"5\"/>", v[3], v[1], 5 * v[0],
-			  v[2]);
+			  "viewBox=\"0 -.5 200 %d\" "
+			  "preserveAspectRatio=\"none\" role=\"img\" "
+			  "aria-label=\"stacks\">", 5 * rows, rows);
+	cJSON_ArrayForEach(path, picture) {
+		if (!cJSON_IsString(path))
+			continue;
+		cli_print(out, "<path class=\"%s\" d=\"", path->string);
+		put_escaped(out, path->valuestring);
+		put(out, "\"/>");
 	}
-	put(out, rows ? "</svg></td>" : "</td>");
+	put(out, rows > 0 ? "</svg></td>" : "</td>");
 }
 
 static const cJSON *stage_of(const struct batch_group *group)
@@ -381,14 +425,49 @@ static void put_headings(struct flame_text *out, const struct columns *columns)
 	put(out, "</tr></thead>\n<tbody>\n");
 }
 
-static void put_page(struct flame_text *out, const struct batch *batch,
-		     const struct columns *columns)
+/* The links of a large site, under the first words of their titles. */
+static void put_links(struct flame_text *out, const struct batch *batch)
+{
+	const char *head = "";
+	size_t size = 0;
+
+	put(out, "<noscript>\n<p>Without scripts, a list of the pages:\n<ul>");
+	for (size_t i = 0; i < batch->npages; i++) {
+		const char *title = batch->pages[i].title;
+		const char *page = batch_text(batch->pages[i].record, "page");
+		size_t n = strcspn(title, " ");
+
+		if (!title[n])
+			n = 0;
+		if (n != size || strncmp(title, head, n) != 0) {
+			put(out, "\n</ul>\n<p>");
+			for (size_t k = 0; k < n; k++)
+				put_escaped(out, (char[]){ title[k], '\0' });
+			put(out, "\n<ul>");
+			head = title;
+			size = n;
+		}
+		put(out, "\n<li>");
+		if (*page) {
+			put(out, "<a href=\"");
+			put_escaped(out, page);
+			put(out, "\">");
+		}
+		put_escaped(out, title + n + (n > 0));
+		put(out, *page ? "</a>" : "");
+	}
+	put(out, "\n</ul>\n</noscript>\n");
+}
+
+static void put_top(struct flame_text *out, const struct batch *batch,
+		    bool large)
 {
 	put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	    "<meta charset=\"utf-8\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" "
-	    "content=\"default-src 'none'; script-src '" SCRIPT_HASH
-	    "'; style-src '" STYLE_HASH "'; base-uri 'none'; "
+	    "content=\"default-src 'none'; script-src '" SCRIPT_HASH "'");
+	put(out, large ? " 'self'" : "");
+	put(out, "; style-src '" STYLE_HASH "'; base-uri 'none'; "
 	    "form-action 'none'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width\">\n"
 	    "<title>Flame graphs</title>\n<style>");
@@ -400,32 +479,77 @@ static void put_page(struct flame_text *out, const struct batch *batch,
 		  "type=\"search\" placeholder=\"regular expression\">"
 		  "</label> <output></output></p>\n", batch->npages,
 		  batch->ninputs);
+}
+
+/* The table of a large site has no end at first: lists come before it. */
+static void put_page(struct flame_text *out, const struct batch *batch,
+		     const struct columns *columns, bool large)
+{
+	put_top(out, batch, large);
+	if (large) {
+		put_comparisons(out, batch);
+		put_outliers(out, batch);
+	}
 	put_headings(out, columns);
-	for (size_t i = 0; i < batch->npages; i++)
+	for (size_t i = 0; !large && i < batch->npages; i++)
 		put_row(out, &batch->pages[i], columns);
-	put(out, "</tbody></table>\n");
-	put_comparisons(out, batch);
-	put_outliers(out, batch);
+	put(out, "</tbody></table>\n<p id=\"rest\"></p>\n");
+	if (large) {
+		put_links(out, batch);
+		put(out, "<script src=\"" ROWS_FILE "\"></script>\n");
+	} else {
+		put_comparisons(out, batch);
+		put_outliers(out, batch);
+	}
 	put(out, "<script>");
 	put(out, script);
 	put(out, "</script>\n</body>\n</html>\n");
 }
 
-bool batch_index(const struct batch *batch, struct flame *flame)
+static bool write_rows(const struct batch *batch, struct flame *flame,
+		       const struct columns *columns)
 {
-	char *path = batch_path(batch, "index.html", "");
+	char *path = batch_path(batch, ROWS_FILE, "");
 	struct flame_text *out = path ? flame_text_create(flame, path) : NULL;
-	struct columns columns = { .n = 0 };
-	const cJSON *metric;
 
 	free(path);
 	if (!out)
 		return false;
+	put(out, "const flameRows = String.raw`\n");
+	for (size_t i = 0; i < batch->npages; i++)
+		put_row(out, &batch->pages[i], columns);
+	put(out, "`;\n");
+	return flame_text_finish(out) == FLAME_OK;
+}
+
+static struct columns find_columns(const struct batch *batch)
+{
+	struct columns columns = { .n = 0 };
+	const cJSON *metric;
+
 	for (size_t i = 0; i < batch->npages; i++) {
 		columns.stages |= stage_of(&batch->pages[i]) != NULL;
 		cJSON_ArrayForEach(metric, metrics_of(&batch->pages[i]))
 			add_column(&columns, metric);
 	}
-	put_page(out, batch, &columns);
+	return columns;
+}
+
+bool batch_index(const struct batch *batch, struct flame *flame)
+{
+	bool large = batch->npages > BATCH_LARGE;
+	struct columns columns = find_columns(batch);
+	char *path = batch_path(batch, "index.html", "");
+	struct flame_text *out;
+
+	if (large && !write_rows(batch, flame, &columns)) {
+		free(path);
+		return false;
+	}
+	out = path ? flame_text_create(flame, path) : NULL;
+	free(path);
+	if (!out)
+		return false;
+	put_page(out, batch, &columns, large);
 	return flame_text_finish(out) == FLAME_OK;
 }

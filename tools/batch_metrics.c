@@ -124,7 +124,7 @@ static bool add_metric(struct batch_drawing *d, cJSON *metrics,
 
 /* The strip ----------------------------------------------------------- */
 
-enum { STRIP_WIDTH = 200, STRIP_ROWS = 8 };
+enum { STRIP_WIDTH = 200, STRIP_ROWS = 8, STRIP_TYPES = 10 };
 
 /* Down from the root, as long as a single frame has nearly all. */
 static size_t first_row(const struct flame_node *nodes, size_t n)
@@ -138,48 +138,87 @@ static size_t first_row(const struct flame_node *nodes, size_t n)
 	return i;
 }
 
-static bool add_box(cJSON *picture, unsigned level, double x, double width,
-		    enum flame_type type)
-{
-	const int numbers[] = { (int)level, (int)(x + 0.5),
-				(int)(x + width + 0.5) - (int)(x + 0.5),
-				(int)type };
-	cJSON *box = numbers[2] > 0 ? cJSON_CreateIntArray(numbers, 4) : NULL;
+/* A path for each type of frame, whose lines are the boxes. */
+struct strip {
+	FILE *path[STRIP_TYPES];
+	char *text[STRIP_TYPES];
+	size_t size[STRIP_TYPES];
+	unsigned rows;
+};
 
-	return numbers[2] <= 0 || (box && cJSON_AddItemToArray(picture, box));
+static void put_box(struct strip *strip, unsigned level, double x,
+		    double width, enum flame_type type)
+{
+	int left = (int)(x + 0.5), pixels = (int)(x + width + 0.5) - left;
+	unsigned i = (unsigned)type < STRIP_TYPES ? (unsigned)type : 0;
+
+	if (pixels <= 0)
+		return;
+	strip->rows = level >= strip->rows ? level + 1 : strip->rows;
+	if (!strip->path[i])
+		strip->path[i] = open_memstream(&strip->text[i],
+						&strip->size[i]);
+	if (strip->path[i] && pixels > 1)
+		fprintf(strip->path[i], "M%d %uh%d.5", left, level,
+			pixels - 1);
+	else if (strip->path[i])
+		fprintf(strip->path[i], "M%d %uh1", left, level);
+}
+
+/* {"rows": 2, "t0": "M0 0h199.5M0 1h10.5"}: a unit down is a row. */
+static bool add_strip(cJSON *record, struct strip *strip)
+{
+	cJSON *picture = cJSON_AddObjectToObject(record, "picture");
+	bool good = picture &&
+		    batch_add_number(picture, "rows", (int64_t)strip->rows);
+
+	for (unsigned i = 0; i < STRIP_TYPES; i++) {
+		char name[16];
+
+		if (!strip->path[i])
+			continue;
+		snprintf(name, sizeof(name), "t%u", i);
+		good = fclose(strip->path[i]) == 0 && good &&
+		       cJSON_AddStringToObject(picture, name, strip->text[i]);
+		free(strip->text[i]);
+	}
+	return good;
+}
+
+static void put_boxes(struct strip *strip, const struct flame_node *nodes,
+		      size_t n)
+{
+	double ends[STRIP_ROWS + 1] = { 0 };
+	size_t first = first_row(nodes, n);
+	double scale = nodes[first].total[0] > 0 ?
+		       STRIP_WIDTH / (double)nodes[first].total[0] : 0;
+
+	for (size_t i = first; scale > 0 && i < n; i++) {
+		unsigned level = nodes[i].level - nodes[first].level;
+		double width = (double)nodes[i].total[0] * scale;
+
+		if (i > first && nodes[i].level <= nodes[first].level)
+			break;
+		if (level >= STRIP_ROWS)
+			continue;
+		put_box(strip, level, ends[level], width, nodes[i].type);
+		ends[level + 1] = ends[level];
+		ends[level] += width;
+	}
 }
 
 static bool add_picture(struct batch_drawing *d, struct flame_tree *tree)
 {
-	double ends[STRIP_ROWS + 1] = { 0 }, scale;
-	cJSON *picture = cJSON_AddArrayToObject(d->record, "picture");
+	struct strip strip = { .rows = 0 };
 	const struct flame_node *nodes;
-	size_t n, first;
-	unsigned base;
+	size_t n;
 
-	if (!picture || flame_tree_nodes(tree, (double)flame_tree_total(tree, 0)
-					 / STRIP_WIDTH / 2, &nodes, &n) !=
-			FLAME_OK)
+	if (flame_tree_nodes(tree, (double)flame_tree_total(tree, 0) /
+				   STRIP_WIDTH / 2, &nodes, &n) != FLAME_OK)
 		return false;
-	first = n ? first_row(nodes, n) : 0;
-	base = n ? nodes[first].level : 0;
-	scale = n && nodes[first].total[0] > 0 ?
-		STRIP_WIDTH / (double)nodes[first].total[0] : 0;
-	for (size_t i = first; scale > 0 && i < n; i++) {
-		unsigned level = nodes[i].level - base;
-		double width = (double)nodes[i].total[0] * scale;
-
-		if (i > first && nodes[i].level <= base)
-			break;
-		if (level >= STRIP_ROWS)
-			continue;
-		if (!add_box(picture, level, ends[level], width,
-			     nodes[i].type))
-			return false;
-		ends[level + 1] = ends[level];
-		ends[level] += width;
-	}
-	return true;
+	if (n)
+		put_boxes(&strip, nodes, n);
+	return add_strip(d->record, &strip);
 }
 
 /* cpu first, then by the number of samples. */

@@ -7,7 +7,7 @@
  *	options, key {...}, title, inputs [{path, size, mtime, status,
  *	samples, message}], page, executors, metrics [{name, unit, weight,
  *	tasks, heaviest, heaviest_weight, folded}],
- *	picture [[level, x, width, type]],
+ *	picture {rows, t0 ... t9: paths}, viewer,
  *	outliers [{executor, frame, share, median, page}]
  *
  * It is SITE/NAME.json, for flame-batch's next run and for scripts; of inputs
@@ -274,6 +274,8 @@ struct flame_sink *batch_make_page(const struct batch_drawing *d)
 						d->group->title) == FLAME_OK;
 	if (good && d->query && !is_set(cli, "subtitle"))
 		good = flame_set(page, "subtitle", d->query) == FLAME_OK;
+	if (good && d->batch->split)
+		good = flame_set(page, "split", NULL) == FLAME_OK;
 	if (good && !cli->event && !is_set(cli, "events"))
 		good = flame_set(page, "events", "all") == FLAME_OK;
 	if (good)
@@ -289,7 +291,10 @@ bool batch_finish_page(struct batch_drawing *d, struct flame_sink *chain)
 	if (flame_finish(chain) != FLAME_OK)
 		return false;
 	snprintf(page, sizeof(page), "%s.html", d->group->name);
-	return cJSON_AddStringToObject(d->record, "page", page) ||
+	return (cJSON_AddStringToObject(d->record, "page", page) &&
+		(!d->batch->split ||
+		 cJSON_AddStringToObject(d->record, "viewer",
+					 BATCH_VIEWER))) ||
 	       cli_no_memory(d->batch->cli);
 }
 

@@ -53,14 +53,31 @@ bool batch_is_there(const struct batch *batch, const char *name)
 	return there;
 }
 
+static bool has_viewer(const struct batch *batch, const char *viewer)
+{
+	static const char *const endings[] = { ".js", ".css" };
+	bool there = true;
+
+	for (size_t i = 0; there && i < 2; i++) {
+		char *path = batch_path(batch, viewer, endings[i]);
+
+		there = path && access(path, R_OK) == 0;
+		free(path);
+	}
+	return there;
+}
+
 static bool has_files(const struct batch *batch, const cJSON *record)
 {
 	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(record,
 								"metrics");
 	const char *page = batch_text(record, "page");
+	const char *viewer = batch_text(record, "viewer");
 	const cJSON *metric;
 
 	if (*page && !batch_is_there(batch, page))
+		return false;
+	if (*viewer && !has_viewer(batch, viewer))
 		return false;
 	cJSON_ArrayForEach(metric, metrics)
 		if (!batch_is_there(batch, batch_text(metric, "folded")))
@@ -135,24 +152,74 @@ cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
 
 /* Files --------------------------------------------------------------- */
 
-static bool write_json(const struct batch *batch, struct flame *flame,
-		       const char *name, const cJSON *json)
+/*
+ * A list that is written one item at a time: all of a large site would take
+ * much memory.  `frame` is the text around the list, which is its only one.
+ */
+struct list {
+	struct flame_text *out;
+	cJSON *frame, *array;	/* array is frame, or a member of it */
+	size_t n;
+};
+
+static bool put(struct list *list, const char *text, size_t size)
 {
-	char *path = batch_path(batch, name, "");
-	char *text = json ? cJSON_Print(json) : NULL;
-	struct flame_text *out = path && text ?
-				 flame_text_create(flame, path) : NULL;
-	bool good = out &&
-		    flame_text_put(out, text, strlen(text)) == FLAME_OK &&
-		    flame_text_put(out, "\n", 1) == FLAME_OK;
+	return flame_text_put(list->out, text, size) == FLAME_OK;
+}
+
+/* Writes an item as it is printed within the frame, and the comma. */
+static bool put_item(struct list *list, const cJSON *item)
+{
+	char *text = NULL, *start;
+	bool good = cJSON_AddItemReferenceToArray(list->array, (cJSON *)item);
 
 	if (good)
-		good = flame_text_finish(out) == FLAME_OK;
-	else
-		flame_text_abandon(out);
-	free(path);
+		text = cJSON_Print(list->frame);
+	cJSON_DeleteItemFromArray(list->array, 0);
+	good = text && (!list->n++ || put(list, ", ", 2));
+	start = text ? strchr(text, '[') : NULL;
+	good = good && put(list, start + 1,
+			   (size_t)(strrchr(text, ']') - start) - 1);
 	cJSON_free(text);
 	return good;
+}
+
+/* The frame up to its list, or from there. */
+static bool put_frame(struct list *list, const cJSON *frame, bool end)
+{
+	char *text = cJSON_Print(frame);
+	char *close = text ? strrchr(text, ']') : NULL;
+	bool good = close && (end ? put(list, close, strlen(close)) &&
+				    put(list, "\n", 1) :
+				    put(list, text, (size_t)(close - text)));
+
+	cJSON_free(text);
+	return good;
+}
+
+static bool open_list(struct list *list, const struct batch *batch,
+		      struct flame *flame, const char *name,
+		      const char *member)
+{
+	char *path = batch_path(batch, name, "");
+
+	list->n = 0;
+	list->out = path ? flame_text_create(flame, path) : NULL;
+	list->frame = member ? cJSON_CreateObject() : cJSON_CreateArray();
+	list->array = member && list->frame ?
+		      cJSON_AddArrayToObject(list->frame, member) :
+		      list->frame;
+	free(path);
+	return list->out && list->array;
+}
+
+static bool close_list(struct list *list, bool good)
+{
+	cJSON_Delete(list->frame);
+	if (good)
+		return flame_text_finish(list->out) == FLAME_OK;
+	flame_text_abandon(list->out);
+	return false;
 }
 
 static cJSON *describe(const struct batch_group *group)
@@ -171,11 +238,10 @@ static cJSON *describe(const struct batch_group *group)
 	     i++) {
 		const cJSON *item = cJSON_GetObjectItemCaseSensitive(
 			group->record, members[i]);
-		cJSON *copy = item ? cJSON_Duplicate(item, true) : NULL;
 
-		good = !item || (copy && cJSON_AddItemToObject(entry,
-							       members[i],
-							       copy));
+		good = !item ||
+		       cJSON_AddItemReferenceToObject(entry, members[i],
+						      (cJSON *)item);
 	}
 	if (good)
 		return entry;
@@ -185,8 +251,9 @@ static cJSON *describe(const struct batch_group *group)
 
 static bool write_index_json(const struct batch *batch, struct flame *flame)
 {
-	cJSON *all = cJSON_CreateArray();
-	bool good = all;
+	struct list list;
+	bool good = open_list(&list, batch, flame, "index.json", NULL) &&
+		    put_frame(&list, list.frame, false);
 
 	for (size_t i = 0; good && i < batch->npages; i++) {
 		cJSON *entry;
@@ -194,11 +261,11 @@ static bool write_index_json(const struct batch *batch, struct flame *flame)
 		if (!batch->pages[i].record)
 			continue;
 		entry = describe(&batch->pages[i]);
-		good = entry && cJSON_AddItemToArray(all, entry);
+		good = entry && put_item(&list, entry);
+		cJSON_Delete(entry);
 	}
-	good = good && write_json(batch, flame, "index.json", all);
-	cJSON_Delete(all);
-	return good;
+	good = good && put_frame(&list, list.frame, true);
+	return close_list(&list, good);
 }
 
 /* Manifest ------------------------------------------------------------ */
@@ -223,51 +290,59 @@ static void count(struct account *account, const cJSON *entry)
 	account->samples += (int64_t)batch_number(entry, "samples");
 }
 
-static bool add_entry(cJSON *inputs, struct account *account,
-		      const struct batch_group *group, const cJSON *from)
-{
-	cJSON *entry = cJSON_Duplicate(from, true);
-
-	if (!entry || !cJSON_AddItemToArray(inputs, entry))
-		return false;
-	count(account, entry);
-	return cJSON_AddStringToObject(entry, "group", group->name);
-}
-
 /* The inputs of a group that was not drawn. */
 static bool add_pending(cJSON *inputs, struct account *account,
 			const struct batch_group *group)
 {
 	for (size_t i = 0; i < group->n; i++) {
 		cJSON *entry = cJSON_CreateObject();
-		bool good = entry &&
-			    batch_add_path(entry, "path",
-					   group->inputs[i].path) &&
-			    batch_add_number(entry, "size",
-					     (int64_t)group->inputs[i].size) &&
-			    cJSON_AddStringToObject(entry, "status",
-						    "pending") &&
-			    add_entry(inputs, account, group, entry);
 
-		cJSON_Delete(entry);
-		if (!good)
+		if (!entry || !cJSON_AddItemToArray(inputs, entry) ||
+		    !batch_add_path(entry, "path", group->inputs[i].path) ||
+		    !batch_add_number(entry, "size",
+				      (int64_t)group->inputs[i].size) ||
+		    !cJSON_AddStringToObject(entry, "status", "pending"))
 			return false;
+		count(account, entry);
 	}
 	return true;
 }
 
+static const cJSON *inputs_of(const struct batch_group *group)
+{
+	return cJSON_GetObjectItemCaseSensitive(group->record, "inputs");
+}
+
+/* References: the entries are the record's. */
 static bool add_inputs(cJSON *inputs, struct account *account,
 		       const struct batch_group *group)
 {
-	const cJSON *list = cJSON_GetObjectItemCaseSensitive(group->record,
-							     "inputs");
 	const cJSON *entry;
 
 	if (!group->record)
 		return add_pending(inputs, account, group);
-	cJSON_ArrayForEach(entry, list)
-		if (!add_entry(inputs, account, group, entry))
+	cJSON_ArrayForEach(entry, inputs_of(group)) {
+		if (!cJSON_AddItemReferenceToArray(inputs, (cJSON *)entry))
 			return false;
+		count(account, entry);
+	}
+	return true;
+}
+
+/* Writes n entries with the name of their group. */
+static bool put_inputs(struct list *list, const cJSON **entry, size_t n,
+		       const char *group)
+{
+	for (; n && *entry; n--, *entry = (*entry)->next) {
+		cJSON *copy = cJSON_Duplicate(*entry, true);
+		bool good = copy &&
+			    cJSON_AddStringToObject(copy, "group", group) &&
+			    put_item(list, copy);
+
+		cJSON_Delete(copy);
+		if (!good)
+			return false;
+	}
 	return true;
 }
 
@@ -301,26 +376,49 @@ static int fail(const struct batch *batch, const struct flame *flame)
 	return CLI_TROUBLE;
 }
 
+/* `inputs` has those of all groups, in their order. */
+static bool write_inputs(const struct batch *batch, struct flame *flame,
+			 const cJSON *head, const cJSON *inputs)
+{
+	const cJSON *entry = inputs->child;
+	struct list list;
+	bool good = open_list(&list, batch, flame, "manifest.json",
+			      "inputs") &&
+		    put_frame(&list, head, false);
+
+	for (size_t i = 0; good && i < batch->ngroups; i++) {
+		const struct batch_group *group = &batch->groups[i];
+		size_t n = group->record ?
+			   (size_t)cJSON_GetArraySize(inputs_of(group)) :
+			   group->n;
+
+		good = put_inputs(&list, &entry, n, group->name);
+	}
+	good = good && put_frame(&list, head, true);
+	return close_list(&list, good);
+}
+
 static int write_manifest(const struct batch *batch, struct flame *flame)
 {
-	cJSON *manifest = cJSON_CreateObject();
+	cJSON *head = cJSON_CreateObject();
 	cJSON *inputs = cJSON_CreateArray();
 	struct account account = { 0 };
-	bool good = manifest && inputs;
+	bool good = head && inputs;
 
 	for (size_t i = 0; good && i < batch->ngroups; i++)
 		good = add_inputs(inputs, &account, &batch->groups[i]);
 	good = good &&
-	       cJSON_AddStringToObject(manifest, "version", FLAME_VERSION) &&
-	       cJSON_AddStringToObject(manifest, "options", batch->options) &&
-	       add_sums(manifest, &account) &&
-	       cJSON_AddItemToObject(manifest, "inputs", inputs) &&
-	       write_json(batch, flame, "manifest.json", manifest);
+	       cJSON_AddStringToObject(head, "version", FLAME_VERSION) &&
+	       cJSON_AddStringToObject(head, "options", batch->options) &&
+	       add_sums(head, &account) &&
+	       cJSON_AddArrayToObject(head, "inputs") &&
+	       write_inputs(batch, flame, head, inputs);
 	if (good && !batch->cli->quiet) {
 		batch_say_account(batch, inputs);
 		batch_say_pages(batch);
 	}
-	cJSON_Delete(manifest);
+	cJSON_Delete(head);
+	cJSON_Delete(inputs);
 	return good ? status_of(batch, &account) : fail(batch, flame);
 }
 

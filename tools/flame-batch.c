@@ -22,7 +22,7 @@
 
 struct own {
 	const char *key, *engine;
-	bool outliers, time;
+	bool outliers, standalone, time;
 };
 
 static const struct cli_option options[] = {
@@ -36,6 +36,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TAKE },
 	{ 0, "outliers", NULL, "look for executors unlike the rest",
 	  CLI_FLAG, CLI_AT(outliers) },
+	{ 0, "standalone", NULL, "pages that need no file beside them",
+	  CLI_FLAG, CLI_AT(standalone) },
 	{ 0, "time", NULL, "pages with times, threads and executors",
 	  CLI_FLAG, CLI_AT(time) },
 	{ .name = NULL }
@@ -134,6 +136,8 @@ static bool describe_options(struct batch *batch)
 		good = append(&batch->options, "--", "raw-names", NULL);
 	if (good && batch->outliers)
 		good = append(&batch->options, "--", "outliers", NULL);
+	if (good && batch->standalone)
+		good = append(&batch->options, "--", "standalone", NULL);
 	return (good && append_list(&batch->options, &cli->asks) &&
 		append_list(&batch->options, &cli->filters) &&
 		append_list(&batch->options, &cli->sets) &&
@@ -412,6 +416,7 @@ static int run(struct cli *cli, struct flame *flame)
 	const struct own *own = cli->own;
 	struct batch batch = {
 		.cli = cli, .site = cli->output, .outliers = own->outliers,
+		.standalone = own->standalone,
 	};
 	const char *key = own->key ? own->key : "app,stage";
 	int status = CLI_TROUBLE;
@@ -422,6 +427,8 @@ static int run(struct cli *cli, struct flame *flame)
 	    make_site(&batch) && share_memory(&batch) &&
 	    batch_collect(&batch, flame) && batch_make_groups(&batch) &&
 	    describe_options(&batch)) {
+		batch.split = !batch.standalone &&
+			      batch.ngroups > BATCH_LARGE;
 		status = draw_groups(&batch);
 		if (batch_is_unread(&batch) || batch_is_nothing(&batch)) {
 			status = batch_is_unread(&batch) ?
