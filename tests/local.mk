@@ -9,6 +9,7 @@
 #					tests/memcheck for less
 #	make check-threads		with four threads, for a build with
 #					--enable-sanitizers=thread
+#	make check-all			all of it under all of these, by night
 #	FLAME_CORPUS=DIR make check	with a corpus of recordings
 
 AM_TESTS_ENVIRONMENT = \
@@ -22,6 +23,10 @@ AM_TESTS_ENVIRONMENT = \
 	export LSAN_OPTIONS;
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh
+
+# It adds a line to tests/seconds.
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/timed
+CLEANFILES += tests/seconds
 
 # One program of Criterion's each, from the .c of its name.
 unit_tests =
@@ -76,9 +81,6 @@ endif
 
 if CRITERION
 check_PROGRAMS += $(unit_tests)
-TESTS += $(unit_tests)
-else
-TESTS += tests/unit/missing
 endif
 
 # What programs are linked with that do not say otherwise: the unit tests.
@@ -136,57 +138,69 @@ fuzz: all $(fuzz_seed_makers)
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/fuzz/run
 
-.PHONY: check-valgrind check-threads
+.PHONY: check-valgrind check-threads check-all
 check-valgrind: all $(check_PROGRAMS)
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/memcheck
 check-threads: all $(check_PROGRAMS)
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/threads
-EXTRA_DIST += tests/behind.sh tests/memcheck tests/threads tests/unit/lost
+check-all: all
+	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
+		bash $(srcdir)/tests/all
+EXTRA_DIST += tests/all tests/behind.sh tests/memcheck tests/threads tests/unit/lost
 
+# In the order in which they begin: first what takes long (tests/seconds tells).
 script_tests = \
+	tests/record/java \
+	tests/coherence/corpus \
+	tests/python/notebook \
 	tests/consumers/run \
-	tests/fuzz/replay.sh \
+	tests/laws/damage \
+	tests/record/python \
+	tests/laws/packed \
+	tests/laws/written \
+	tests/viewer/views \
+	tests/laws/long-lines \
+	tests/laws/merge \
+	tests/laws/memory \
+	tests/laws/s3 \
+	tests/laws/run \
+	tests/live/pyspy \
+	tests/viewer/times \
+	tests/record/run \
 	tests/golden/run \
+	tests/viewer/looks \
+	tests/perf-script/run \
+	tests/coherence/pictures \
+	tests/laws/selections \
+	tests/record/life \
 	tests/jfr-text/run \
+	tests/laws/promises \
+	tests/viewer/diffs \
+	tests/record/events \
+	tests/laws/out-of-memory \
+	tests/coherence/viewer \
+	tests/record/wait \
+	tests/fuzz/replay.sh \
 	tests/laws/batch \
 	tests/laws/readers \
 	tests/laws/recipes \
-	tests/laws/memory \
 	tests/laws/urls \
-	tests/laws/s3 \
 	tests/engines/live \
 	tests/engines/run \
 	tests/live/influxdb \
-	tests/live/pyspy \
 	tests/live/spark \
-	tests/laws/merge \
 	tests/laws/empty \
-	tests/laws/selections \
 	tests/laws/fetch \
 	tests/laws/hostile \
-	tests/laws/damage \
-	tests/laws/long-lines \
 	tests/laws/options \
-	tests/laws/out-of-memory \
-	tests/laws/packed \
-	tests/laws/promises \
-	tests/laws/run \
 	tests/laws/widths \
-	tests/laws/written \
 	tests/progress/run \
 	tests/perf-script/columns \
 	tests/perf-script/inline \
-	tests/perf-script/run \
-	tests/record/events \
-	tests/record/java \
-	tests/record/life \
-	tests/record/python \
-	tests/record/run \
 	tests/record/spark \
 	tests/record/unwinding \
-	tests/record/wait \
 	tests/coherence/bootstrap \
 	tests/coherence/sources \
 	tests/coherence/debian \
@@ -198,22 +212,19 @@ script_tests = \
 	tests/coherence/options \
 	tests/coherence/words \
 	tests/coherence/examples \
-	tests/coherence/viewer \
 	tests/coherence/contrast \
-	tests/coherence/pictures \
 	tests/viewer/site \
-	tests/viewer/times \
-	tests/viewer/looks \
-	tests/viewer/diffs \
-	tests/viewer/views \
-	tests/python/notebook \
 	tests/python/run \
 	tests/viewer/access \
-	tests/viewer/firefox \
-	tests/coherence/corpus
+	tests/viewer/firefox
 TESTS += $(script_tests)
+if CRITERION
+TESTS += $(unit_tests)
+else
+TESTS += tests/unit/missing
+endif
 
-EXTRA_DIST += tests/README tests/tap.sh tests/fetch.sh tests/tools.sh tests/unit/missing tests/unit/leaks
+EXTRA_DIST += tests/README tests/timed tests/tap.sh tests/fetch.sh tests/tools.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
