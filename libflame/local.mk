@@ -52,11 +52,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/processes.c \
 	libflame/filter/rename.c libflame/filter/reverse.c \
 	libflame/filter/rewrite.c libflame/filter/root.c \
-	libflame/filter/skip.c libflame/filter/spark.h \
+	libflame/filter/skip.c \
 	libflame/filter/split.c libflame/filter/values.c \
-	libflame/filter/spark_events.c libflame/filter/spark_files.c \
-	libflame/filter/spark_log.c libflame/filter/spark_tables.c \
-	libflame/filter/spark_tasks.c libflame/filter/thread_task.c \
+	libflame/filter/thread_task.c \
+	libflame/spark/events.c libflame/spark/files.c \
+	libflame/spark/log.c libflame/spark/spark.h \
+	libflame/spark/tables.c libflame/spark/tasks.c \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/root_frames.c \

@@ -39,9 +39,10 @@
  *		json/, otlp/, outline/, perf/, picture/, pprof/ (their
  *		headers have a tour)
  *	filter/	filters.c the table; one file a filter; values.c what --label
- *		names; spark_files.c
- *		spark_log.c spark_tables.c spark_tasks.c read Spark's event
- *		logs for spark_events.c; split.c divides a flow by labels
+ *		names; split.c divides a flow by labels
+ *	spark/	Spark's event logs: files.c finds them, log.c reads one,
+ *		tables.c has its applications, executors and stages, tasks.c
+ *		the times of tasks; events.c: the filter --spark-events
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
  *		sort_layout.c another;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside

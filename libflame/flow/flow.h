@@ -28,7 +28,7 @@ enum {
 	FL_NEED_ORDER = 32,	/* samples one by one, in order */
 	FL_NEED_PATH_LABELS = 64,	/* path_labels.h */
 	FL_NEED_FACTS = 128,	/* flame_facts, of the input itself */
-	FL_NEED_TASK = 256,	/* labels of Spark's tasks: spark_events.c */
+	FL_NEED_TASK = 256,	/* labels of Spark's tasks: spark/events.c */
 	FL_NEED_STAGE_NAME = 512,	/* only those of its stages */
 	FL_NEED_SPAN = 1024,	/* labels of spans: format/jfr/span.c */
 	FL_NEED_TASK_SPAN = 2048	/* only of spans of Spark's tasks */

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "filter/spark.h"
+#include "spark/spark.h"
 
 #include <stdlib.h>
 

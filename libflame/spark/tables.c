@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "filter/spark.h"
+#include "spark/spark.h"
 
 size_t fl_spark_find_app(const struct fl_spark *spark, struct slice id)
 {

@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "filter/spark.h"
+#include "spark/spark.h"
 
 #include <dirent.h>
 #include <errno.h>

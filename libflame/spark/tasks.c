@@ -9,7 +9,7 @@
  */
 #include "fl.h"
 
-#include "filter/spark.h"
+#include "spark/spark.h"
 
 #include <stdlib.h>
 

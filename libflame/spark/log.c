@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "filter/spark.h"
+#include "spark/spark.h"
 #include "io/json.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "fl.h"
 
 #include "filter/filter.h"
-#include "filter/spark.h"
+#include "spark/spark.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
