@@ -55,8 +55,10 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/skip.c \
 	libflame/filter/split.c libflame/filter/values.c \
 	libflame/filter/thread_task.c \
+	libflame/spark/event.c libflame/spark/event.h \
 	libflame/spark/events.c libflame/spark/files.c \
-	libflame/spark/log.c libflame/spark/spark.h \
+	libflame/spark/log.c libflame/spark/plan.c \
+	libflame/spark/spark.h \
 	libflame/spark/tables.c libflame/spark/tasks.c \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \

@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads an event log of Spark: a JSON object in each line, whose "Event" says
- * what it is.  Only what tells where and when tasks ran is read.
+ * what it is (event.c).  Read is what tells where and when tasks ran, what they
+ * took, and what the plans of queries are.
  */
 #include "fl.h"
 
-#include "spark/spark.h"
-#include "io/json.h"
+#include "spark/event.h"
 
 #include <inttypes.h>
-
-/* Values of a line; a member that the line lacks is -1, or empty. */
-struct event {
-	struct fl_buf name, executor, host, app, app_name, stage_name;
-	struct fl_buf description;
-	int64_t time, cores, stage, stage_attempt, ntasks;
-	int64_t task, attempt, partition, index, launch, finish;
-	int64_t sql, cpus;
-};
 
 struct fl_spark_log {
 	struct flame *flame;
 	struct fl_spark *spark;
 	const char *path;
-	struct event event;
+	struct fl_spark_event event;
 	size_t app;
 	int64_t task_cpus;
 	int64_t end;		/* of the application; INT64_MAX: not known */
@@ -31,150 +22,11 @@ struct fl_spark_log {
 	bool some;
 	uint64_t bad_lines, first_bad, line;
 	struct fl_map tasks;	/* id -> executor << 32 | place, plus one */
-	struct fl_map queries;	/* id -> description, as a pointer */
 };
-
-/* The objects within an event that have members of ours. */
-enum inside { TOP, TASK_INFO, STAGE_INFO, EXECUTOR_INFO, PROPERTIES };
-
-static const struct member {
-	enum inside inside;
-	const char *key;
-	bool text;
-	size_t offset;
-} members[] = {
-#define MEMBER(in, key, text, m) { in, key, text, offsetof(struct event, m) }
-	MEMBER(TOP, "Event", true, name),
-	MEMBER(TOP, "App ID", true, app),
-	MEMBER(TOP, "App Name", true, app_name),
-	MEMBER(TOP, "Timestamp", false, time),
-	MEMBER(TOP, "Executor ID", true, executor),
-	MEMBER(TOP, "Stage ID", false, stage),
-	MEMBER(TOP, "Stage Attempt ID", false, stage_attempt),
-	MEMBER(TOP, "executionId", false, sql),
-	MEMBER(TOP, "description", true, description),
-	MEMBER(TASK_INFO, "Task ID", false, task),
-	MEMBER(TASK_INFO, "Index", false, index),
-	MEMBER(TASK_INFO, "Attempt", false, attempt),
-	MEMBER(TASK_INFO, "Partition ID", false, partition),
-	MEMBER(TASK_INFO, "Launch Time", false, launch),
-	MEMBER(TASK_INFO, "Finish Time", false, finish),
-	MEMBER(TASK_INFO, "Executor ID", true, executor),
-	MEMBER(TASK_INFO, "Host", true, host),
-	MEMBER(STAGE_INFO, "Stage ID", false, stage),
-	MEMBER(STAGE_INFO, "Stage Attempt ID", false, stage_attempt),
-	MEMBER(STAGE_INFO, "Stage Name", true, stage_name),
-	MEMBER(STAGE_INFO, "Number of Tasks", false, ntasks),
-	MEMBER(EXECUTOR_INFO, "Host", true, host),
-	MEMBER(EXECUTOR_INFO, "Total Cores", false, cores),
-	MEMBER(PROPERTIES, "spark.sql.execution.id", false, sql),
-	MEMBER(PROPERTIES, "spark.job.description", true, description),
-	MEMBER(PROPERTIES, "spark.task.cpus", false, cpus),
-};
-
-static const struct {
-	const char *key;
-	enum inside inside;
-} objects[] = {
-	{ "Task Info", TASK_INFO }, { "Stage Info", STAGE_INFO },
-	{ "Executor Info", EXECUTOR_INFO }, { "Properties", PROPERTIES },
-	{ "Spark Properties", PROPERTIES },
-};
-
-/* Values ---------------------------------------------------------------- */
-
-static const size_t texts[] = {
-	offsetof(struct event, name), offsetof(struct event, executor),
-	offsetof(struct event, host), offsetof(struct event, app),
-	offsetof(struct event, app_name), offsetof(struct event, stage_name),
-	offsetof(struct event, description),
-};
-
-static struct fl_buf *text_at(struct event *event, size_t offset)
-{
-	return (struct fl_buf *)((char *)event + offset);
-}
-
-static void clear(struct event *event)
-{
-	struct event empty = {
-		.time = -1, .cores = -1, .stage = -1, .stage_attempt = -1,
-		.ntasks = -1, .task = -1, .attempt = -1, .partition = -1,
-		.index = -1, .launch = -1, .finish = -1, .sql = -1,
-		.cpus = -1,
-	};
-
-	for (size_t i = 0; i < FL_COUNT(texts); i++) {
-		struct fl_buf *buf = text_at(event, texts[i]);
-
-		buf->size = 0;
-		*text_at(&empty, texts[i]) = *buf;
-	}
-	*event = empty;
-}
 
 static struct slice text_of(const struct fl_buf *buf)
 {
-	return (struct slice){ buf->size ? buf->data : "", buf->size };
-}
-
-/* JSON ------------------------------------------------------------------ */
-
-static const struct member *member_of(enum inside inside, struct slice key)
-{
-	for (size_t i = 0; i < FL_COUNT(members); i++)
-		if (members[i].inside == inside &&
-		    fl_slice_is(key, members[i].key))
-			return &members[i];
-	return NULL;
-}
-
-static enum inside object_of(struct slice key)
-{
-	for (size_t i = 0; i < FL_COUNT(objects); i++)
-		if (fl_slice_is(key, objects[i].key))
-			return objects[i].inside;
-	return TOP;
-}
-
-static void read_value(struct fl_json *json, const struct member *member,
-		       struct event *event)
-{
-	void *to = (char *)event + member->offset;
-	struct fl_buf *buf = to;
-	struct slice text;
-	int64_t n;
-
-	if (!member->text && fl_json_integer(json, &n)) {
-		*(int64_t *)to = n;
-	} else if (member->text && fl_json_string(json, &text)) {
-		buf->size = 0;
-		fl_buf_put(buf, text.data, text.size);
-	}
-}
-
-/* Members of an object whose beginning was read; no deeper than two. */
-static void read_object(struct fl_json *json, enum inside inside,
-			struct event *event)
-{
-	while (fl_json_key(json)) {
-		const struct member *member = member_of(inside, json->text);
-		enum inside object = inside == TOP ? object_of(json->text) :
-						     TOP;
-
-		if (member)
-			read_value(json, member, event);
-		else if (object == TOP)
-			fl_json_skip(json);
-		else if (fl_json_enter_object(json))
-			for (; fl_json_key(json);) {
-				member = member_of(object, json->text);
-				if (member)
-					read_value(json, member, event);
-				else
-					fl_json_skip(json);
-			}
-	}
+	return fl_buf_slice(buf);
 }
 
 /* Events ---------------------------------------------------------------- */
@@ -193,13 +45,14 @@ static const char *keep(struct fl_spark_log *log, const struct fl_buf *buf)
 
 static bool on_application(struct fl_spark_log *log)
 {
-	struct event *event = &log->event;
+	struct fl_spark_event *event = &log->event;
 	const char *name = keep(log, &event->app_name);
 
 	log->app = fl_spark_app(log->spark, text_of(&event->app));
 	if (!name || log->app == FL_SPARK_NONE)
 		return false;
 	log->spark->apps[log->app].name = name;
+	log->spark->apps[log->app].task_cpus = log->task_cpus;
 	return true;
 }
 
@@ -212,8 +65,11 @@ static bool on_end(struct fl_spark_log *log)
 
 static bool on_environment(struct fl_spark_log *log)
 {
-	if (log->event.cpus > 0)
-		log->task_cpus = log->event.cpus;
+	if (log->event.cpus <= 0)
+		return true;
+	log->task_cpus = log->event.cpus;
+	if (log->app != FL_SPARK_NONE)
+		log->spark->apps[log->app].task_cpus = log->task_cpus;
 	return true;
 }
 
@@ -235,6 +91,9 @@ static bool on_executor_added(struct fl_spark_log *log)
 		return false;
 	e->host = host;
 	e->removed = INT64_MAX;
+	if (log->event.time > 0)
+		e->added = ns(log->event.time);
+	e->paid_cores = FL_MAX(log->event.cores, 0);
 	if (log->event.cores > 0)
 		e->cores = FL_MAX(log->event.cores / log->task_cpus, 1);
 	return true;
@@ -258,22 +117,109 @@ static struct fl_spark_stage *stage_of(struct fl_spark_log *log)
 			      FL_MAX(log->event.stage_attempt, 0));
 }
 
+static struct fl_spark_query *query_of(struct fl_spark_log *log)
+{
+	if (log->app == FL_SPARK_NONE)
+		log->app = fl_spark_app(log->spark, FL_SLICE(""));
+	return log->app == FL_SPARK_NONE ? NULL :
+	       fl_spark_query(log->spark, log->app, log->event.sql);
+}
+
+/* An operator's names of the plan that was read, "Sort, Project"; NULL. */
+static const char *operators_of(struct fl_spark_log *log, size_t codegen)
+{
+	const struct fl_spark_plan *plan = &log->event.plan;
+	struct fl_buf text = { 0 };
+	const char *copy = NULL;
+
+	for (size_t i = 0; i < plan->noperators; i++)
+		if (plan->operators[i].codegen == codegen)
+			fl_buf_print(&text, "%s%.*s", text.size ? ", " : "",
+				     (int)plan->operators[i].size,
+				     plan->names.data +
+				     plan->operators[i].text);
+	if (!text.failed)
+		copy = fl_arena_copy(&log->spark->arena, text.size ? text.data :
+				     "", text.size);
+	fl_buf_free(&text);
+	return copy;
+}
+
+static bool add_codegen(struct fl_spark_log *log, size_t at)
+{
+	const struct fl_spark_plan *plan = &log->event.plan;
+	struct fl_spark *spark = log->spark;
+	struct fl_spark_codegen codegen = {
+		.id = plan->codegens[at], .operators = operators_of(log, at),
+	};
+	int64_t *ids = fl_zeroed(plan->nmetrics + 1, sizeof(*ids));
+	bool good = ids && codegen.operators;
+
+	for (size_t i = 0; ids && i < plan->nmetrics; i++)
+		if (plan->metrics[i].codegen == at)
+			ids[codegen.nids++] = plan->metrics[i].id;
+	good = good && fl_spark_add_ids(spark, ids, codegen.nids,
+					&codegen.first_id) &&
+	       fl_grow(&spark->codegens, &spark->codegens_capacity,
+		       spark->ncodegens + 1, sizeof(codegen));
+	if (good)
+		spark->codegens[spark->ncodegens++] = codegen;
+	fl_free(ids);
+	return good;
+}
+
+/* The last plan is that of the query: adaptive execution changes it. */
+static bool on_plan(struct fl_spark_log *log)
+{
+	struct fl_spark_query *query;
+	size_t first = log->spark->ncodegens;
+
+	if (log->event.sql < 0 || !log->event.has_plan)
+		return true;
+	for (size_t i = 0; i < log->event.plan.ncodegens; i++)
+		if (!add_codegen(log, i))
+			return false;
+	query = query_of(log);
+	if (!query)
+		return false;
+	query->first_codegen = first;
+	query->ncodegens = log->spark->ncodegens - first;
+	return true;
+}
+
 static bool on_query(struct fl_spark_log *log)
 {
 	const char *text = keep(log, &log->event.description);
-	uint64_t *place = text && log->event.sql >= 0 ?
-		fl_map_put(&log->queries, (uint64_t)log->event.sql, NULL) :
-		NULL;
+	struct fl_spark_query *query;
 
-	if (place)
-		*place = (uint64_t)(uintptr_t)text;
-	return text && (place || log->event.sql < 0);
+	if (log->event.sql < 0)
+		return text;
+	query = query_of(log);
+	if (!text || !query)
+		return false;
+	query->description = text;
+	return on_plan(log);
+}
+
+static bool complete(struct fl_spark_log *log, struct fl_spark_stage *stage)
+{
+	const struct fl_spark_event *event = &log->event;
+
+	if (event->submitted > 0)
+		stage->submitted = ns(event->submitted);
+	if (event->completed > 0)
+		stage->completed = ns(event->completed);
+	if (!event->naccumulators)
+		return true;
+	stage->nids = event->naccumulators;
+	return fl_spark_add_ids(log->spark, event->accumulators, stage->nids,
+				&stage->first_id);
 }
 
 static bool on_stage(struct fl_spark_log *log)
 {
 	struct fl_spark_stage *stage;
-	const uint64_t *query;
+	const struct fl_spark_query *query;
 
 	if (log->event.stage < 0)
 		return true;
@@ -287,12 +233,12 @@ static bool on_stage(struct fl_spark_log *log)
 	if (log->event.sql >= 0)
 		stage->sql = log->event.sql;
 	query = stage->sql < 0 ? NULL :
-		fl_map_get(&log->queries, (uint64_t)stage->sql);
+		fl_spark_find_query(log->spark, stage->app, stage->sql);
 	if (log->event.description.size)
 		stage->job = keep(log, &log->event.description);
 	else if (query && !*stage->job)
-		stage->job = (const char *)(uintptr_t)*query;
-	return stage->name && stage->job;
+		stage->job = query->description;
+	return stage->name && stage->job && complete(log, stage);
 }
 
 /* The task's place in its executor's; NULL: out of memory. */
@@ -319,9 +265,71 @@ static struct fl_spark_task *task_of(struct fl_spark_log *log,
 	return &e->tasks[e->ntasks++];
 }
 
+static int64_t at_least_0(int64_t n)
+{
+	return FL_MAX(n, 0);
+}
+
+/* How long of its time from launch to finish the task's thread ran it. */
+static void measure(struct fl_spark_task *task,
+		    const struct fl_spark_measures *m)
+{
+	int64_t whole = FL_MAX(task->finish - task->start, 0);
+
+	task->active = task->cpu = whole;
+	if (m->run < 0)
+		return;
+	task->active = FL_MIN(ns(fl_add_clamped(m->run,
+						at_least_0(m->deserialize))),
+			      whole);
+	task->cpu = fl_add_clamped(at_least_0(m->cpu),
+				   at_least_0(m->deserialize_cpu));
+	/* A failed task has its time, but no CPU time. */
+	if (!task->cpu || task->cpu > task->active)
+		task->cpu = task->active;
+}
+
+static void add(int64_t *sum, int64_t n)
+{
+	*sum = fl_add_clamped(*sum, at_least_0(n));
+}
+
+static void add_to_stage(const struct fl_spark_event *event,
+			 struct fl_spark_stage *stage,
+			 const struct fl_spark_task *task)
+{
+	const struct fl_spark_measures *m = &event->measures;
+	struct fl_spark_sums *sums = &stage->sums;
+	struct slice reason = text_of(&event->reason);
+
+	sums->tasks++;
+	if (fl_slice_is(reason, "Success"))
+		sums->ok++;
+	else if (event->killed == 1 || fl_slice_is(reason, "TaskKilled"))
+		sums->killed++;
+	else
+		sums->failed++;
+	sums->speculative += event->speculative == 1;
+	sums->unmeasured += m->run < 0;
+	add(&sums->launch_to_finish, task->finish - task->start);
+	add(&sums->run, ns(m->run));
+	add(&sums->cpu, m->cpu);
+	add(&sums->deserialize, ns(m->deserialize));
+	add(&sums->deserialize_cpu, m->deserialize_cpu);
+	add(&sums->gc, ns(m->gc));
+	add(&sums->serialize, ns(m->serialize));
+	add(&sums->fetch_wait, ns(m->fetch_wait));
+	add(&sums->shuffle_write, m->shuffle_write);
+	add(&sums->read_bytes, m->remote_bytes);
+	add(&sums->read_bytes, m->local_bytes);
+	add(&sums->written_bytes, m->written_bytes);
+	add(&sums->memory_spill, m->memory_spill);
+	add(&sums->disk_spill, m->disk_spill);
+}
+
 static bool on_task(struct fl_spark_log *log)
 {
-	const struct event *event = &log->event;
+	const struct fl_spark_event *event = &log->event;
 	struct fl_spark_executor *e;
 	struct fl_spark_stage *stage;
 	struct fl_spark_task *task;
@@ -338,8 +346,16 @@ static bool on_task(struct fl_spark_log *log)
 	task->attempt = FL_MAX(event->attempt, 0);
 	task->partition = event->partition >= 0 ? event->partition :
 						  event->index;
-	if (event->finish > 0)
-		task->end = ns(event->finish);
+	if (event->finish <= 0)
+		return true;
+	task->end = ns(event->finish);
+	if (task->finish) {
+		stage->sums.resubmitted++;
+		return true;
+	}
+	task->finish = task->end;
+	measure(task, &event->measures);
+	add_to_stage(event, stage, task);
 	return true;
 }
 
@@ -358,6 +374,8 @@ static const struct handler {
 	{ "SparkListenerEnvironmentUpdate", on_environment },
 	{ "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart",
 	  on_query },
+	{ "org.apache.spark.sql.execution.ui."
+	  "SparkListenerSQLAdaptiveExecutionUpdate", on_plan },
 };
 
 static const struct handler *handler_of(struct slice event)
@@ -385,42 +403,25 @@ static struct slice name_of(struct slice line)
 	return (struct slice){ at, quote ? (size_t)(quote - at) : 0 };
 }
 
-static bool is_no_memory(const struct event *event)
-{
-	for (size_t i = 0; i < FL_COUNT(texts); i++)
-		if (((const struct fl_buf *)
-		     ((const char *)event + texts[i]))->failed)
-			return true;
-	return false;
-}
-
 /* *whole: it is an event. */
 static int read_line(struct fl_spark_log *log, struct slice line, bool *whole)
 {
 	struct slice name = name_of(line);
+	struct fl_spark_event *event = &log->event;
 	const struct handler *handler;
-	struct fl_json json;
-	bool good = true;
 
 	*whole = true;
 	if (!line.size || (name.size && !handler_of(name) &&
 			   line.data[line.size - 1] == '}'))
 		return FLAME_OK;
-	clear(&log->event);
-	fl_json_init_memory(&json, line.data, line.size);
-	if (fl_json_next(&json) == FL_JSON_OBJECT)
-		read_object(&json, TOP, &log->event);
-	*whole = !json.error && log->event.name.size;
-	handler = *whole ? handler_of(text_of(&log->event.name)) : NULL;
+	*whole = fl_spark_event_read(event, line);
+	handler = *whole ? handler_of(text_of(&event->name)) : NULL;
 	if (handler)
-		log->latest = FL_MAX(FL_MAX(log->latest, log->event.time),
-				     FL_MAX(log->event.launch,
-					    log->event.finish));
-	if (json.no_memory || is_no_memory(&log->event) ||
-	    (handler && !handler->handle(log)))
-		good = false;
-	fl_json_free(&json);
-	return good ? FLAME_OK : fl_no_memory(log->flame);
+		log->latest = FL_MAX(FL_MAX(log->latest, event->time),
+				     FL_MAX(event->launch, event->finish));
+	if (event->no_memory || (handler && !handler->handle(log)))
+		return fl_no_memory(log->flame);
+	return FLAME_OK;
 }
 
 static int take_line(struct fl_spark_log *log, struct slice line, bool last,
@@ -545,9 +546,7 @@ void fl_spark_log_free(struct fl_spark_log *log)
 			if (e->tasks[j].end == INT64_MAX)
 				e->tasks[j].end = FL_MIN(log->end, e->removed);
 	}
-	for (size_t i = 0; i < FL_COUNT(texts); i++)
-		fl_buf_free(text_at(&log->event, texts[i]));
+	fl_spark_event_free(&log->event);
 	fl_map_free(&log->tasks);
-	fl_map_free(&log->queries);
 	fl_free(log);
 }

@@ -10,6 +10,20 @@
 #include "dict/dict.h"
 #include "io/io.h"
 
+/*
+ * Of tasks that have ended.  A task that ends again as its executor is lost
+ * (Resubmitted) is counted once.  Times in ns.
+ */
+struct fl_spark_sums {
+	uint64_t tasks, ok, failed, killed;
+	uint64_t speculative, resubmitted;
+	uint64_t unmeasured;		/* without metrics */
+	int64_t launch_to_finish;
+	int64_t run, cpu, deserialize, deserialize_cpu, gc, serialize;
+	int64_t fetch_wait, shuffle_write;
+	int64_t read_bytes, written_bytes, memory_spill, disk_spill;
+};
+
 /* Of one application and attempt of a stage. */
 struct fl_spark_stage {
 	size_t app;
@@ -17,12 +31,36 @@ struct fl_spark_stage {
 	const char *name;		/* "collect at job.py:19"; "" */
 	const char *job;		/* description of job or query; "" */
 	int64_t sql;			/* id of the query; -1: none */
+	int64_t submitted, completed;	/* ns; 0: not known */
+	size_t first_id, nids;		/* fl_spark.ids: its accumulators */
+	struct fl_spark_sums sums;
 };
 
 struct fl_spark_task {
 	int64_t start, end;		/* ns since 1970; end is not in it */
 	int64_t id, attempt, partition;
 	size_t stage;			/* in fl_spark.stages */
+	/* As the log has them, in ns; 0: the log does not tell its end. */
+	int64_t finish;
+	/*
+	 * Of launch to finish: in the task's thread (all of it, if there are
+	 * no metrics), and on a CPU (as long, if that is not known).
+	 */
+	int64_t active, cpu;
+};
+
+/* A WholeStageCodegen (id) of the last plan of a query. */
+struct fl_spark_codegen {
+	int64_t id;
+	const char *operators;		/* "Sort, Project"; "" */
+	size_t first_id, nids;		/* fl_spark.ids: its accumulators */
+};
+
+struct fl_spark_query {
+	size_t app;
+	int64_t id;
+	const char *description;
+	size_t first_codegen, ncodegens;	/* in fl_spark.codegens */
 };
 
 /* Between two times the same tasks run. */
@@ -36,7 +74,9 @@ struct fl_spark_span {
 struct fl_spark_executor {
 	size_t app;
 	const char *id, *host;
-	int64_t cores;			/* 0: not known */
+	int64_t cores;			/* tasks at once; 0: not known */
+	int64_t paid_cores;		/* 0: not known */
+	int64_t added;			/* ns; 0: not known */
 	int64_t removed;		/* ns; INT64_MAX: not */
 	struct fl_spark_task *tasks;	/* by start */
 	size_t ntasks, capacity;
@@ -45,6 +85,7 @@ struct fl_spark_executor {
 
 struct fl_spark_app {
 	const char *id, *name;
+	int64_t task_cpus;
 	int64_t until;			/* ns; the last time of its logs, */
 	bool cut;			/* which do not tell its end */
 };
@@ -58,10 +99,17 @@ struct fl_spark {
 	size_t nexecutors, executors_capacity;
 	struct fl_spark_span *spans;
 	size_t nspans, spans_capacity;
+	struct fl_spark_query *queries;
+	size_t nqueries, queries_capacity;
+	struct fl_spark_codegen *codegens;
+	size_t ncodegens, codegens_capacity;
+	int64_t *ids;			/* sorted, those of each owner */
+	size_t nids, ids_capacity;
 	size_t *running;		/* tasks, in their executor's array */
 	size_t nrunning, running_capacity;
 	struct fl_map index;		/* hash of app and id -> executor + 1 */
 	struct fl_map stage_index;	/* hash of app, id, attempt -> + 1 */
+	struct fl_map query_index;	/* hash of app, id -> + 1 */
 	struct fl_arena arena;		/* texts */
 };
 
@@ -80,6 +128,8 @@ void fl_spark_free(struct fl_spark *spark);
 size_t fl_spark_find_app(const struct fl_spark *spark, struct slice id);
 size_t fl_spark_find_executor(const struct fl_spark *spark, size_t app,
 			      struct slice id);
+const struct fl_spark_query *
+fl_spark_find_query(const struct fl_spark *spark, size_t app, int64_t id);
 /* The span at a time; NULL: no task has run yet, or ever. */
 struct fl_spark_span *fl_spark_span_at(struct fl_spark *spark,
 				       const struct fl_spark_executor *e,
@@ -104,5 +154,18 @@ struct fl_spark_executor *fl_spark_executor(struct fl_spark *spark, size_t app,
 					    struct slice id);
 struct fl_spark_stage *fl_spark_stage(struct fl_spark *spark, size_t app,
 				      int64_t id, int64_t attempt);
+struct fl_spark_query *fl_spark_query(struct fl_spark *spark, size_t app,
+				      int64_t id);
+/* Sorts what it copies; false: out of memory. */
+bool fl_spark_add_ids(struct fl_spark *spark, const int64_t *ids, size_t n,
+		      size_t *first);
+/*
+ * The WholeStageCodegen of this number that a stage runs; NULL: the plan has
+ * none there.  One number may stand for several in a plan, of which each runs
+ * in stages of its own.
+ */
+const struct fl_spark_codegen *
+fl_spark_codegen_of(const struct fl_spark *spark,
+		    const struct fl_spark_stage *stage, int64_t id);
 
 #endif

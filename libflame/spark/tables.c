@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of Spark's event logs: applications, executors, stages.
+ * The tables of Spark's event logs: applications, executors, stages, queries.
  */
 #include "fl.h"
 
 #include "spark/spark.h"
+
+#include <stdlib.h>
 
 size_t fl_spark_find_app(const struct fl_spark *spark, struct slice id)
 {
@@ -26,7 +28,7 @@ size_t fl_spark_app(struct fl_spark *spark, struct slice id)
 			      spark->napps + 1, sizeof(*spark->apps)))
 		return FL_SPARK_NONE;
 	spark->apps[spark->napps] = (struct fl_spark_app){
-		.id = copy, .name = "",
+		.id = copy, .name = "", .task_cpus = 1,
 	};
 	return spark->napps++;
 }
@@ -109,6 +111,100 @@ struct fl_spark_stage *fl_spark_stage(struct fl_spark *spark, size_t app,
 	return &spark->stages[spark->nstages - 1];
 }
 
+struct fl_spark_query *fl_spark_query(struct fl_spark *spark, size_t app,
+				      int64_t id)
+{
+	uint64_t key = fl_hash_pair((uint64_t)id, app);
+	uint64_t *place = fl_map_put(&spark->query_index, key, NULL);
+
+	if (!place)
+		return NULL;
+	if (*place)
+		return &spark->queries[*place - 1];
+	if (!fl_grow(&spark->queries, &spark->queries_capacity,
+		     spark->nqueries + 1, sizeof(*spark->queries)))
+		return NULL;
+	spark->queries[spark->nqueries] = (struct fl_spark_query){
+		.app = app, .id = id, .description = "",
+	};
+	*place = ++spark->nqueries;
+	return &spark->queries[spark->nqueries - 1];
+}
+
+const struct fl_spark_query *
+fl_spark_find_query(const struct fl_spark *spark, size_t app, int64_t id)
+{
+	const uint64_t *place = fl_map_get(&spark->query_index,
+					   fl_hash_pair((uint64_t)id, app));
+
+	return place ? &spark->queries[*place - 1] : NULL;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+bool fl_spark_add_ids(struct fl_spark *spark, const int64_t *ids, size_t n,
+		      size_t *first)
+{
+	if (!fl_grow(&spark->ids, &spark->ids_capacity, spark->nids + n,
+		     sizeof(*ids)))
+		return false;
+	*first = spark->nids;
+	if (!n)
+		return true;
+	memcpy(spark->ids + spark->nids, ids, n * sizeof(*ids));
+	qsort(spark->ids + spark->nids, n, sizeof(*ids), by_id);
+	spark->nids += n;
+	return true;
+}
+
+static bool share_an_id(const struct fl_spark *spark,
+			const struct fl_spark_stage *stage,
+			const struct fl_spark_codegen *codegen)
+{
+	const int64_t *a = spark->ids + stage->first_id;
+	const int64_t *b = spark->ids + codegen->first_id;
+	const int64_t *a_end = a + stage->nids, *b_end = b + codegen->nids;
+
+	while (a < a_end && b < b_end) {
+		if (*a == *b)
+			return true;
+		if (*a < *b)
+			a++;
+		else
+			b++;
+	}
+	return false;
+}
+
+const struct fl_spark_codegen *
+fl_spark_codegen_of(const struct fl_spark *spark,
+		    const struct fl_spark_stage *stage, int64_t id)
+{
+	const struct fl_spark_query *query = stage->sql < 0 ? NULL :
+		fl_spark_find_query(spark, stage->app, stage->sql);
+	const struct fl_spark_codegen *only = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; query && i < query->ncodegens; i++) {
+		const struct fl_spark_codegen *codegen =
+			&spark->codegens[query->first_codegen + i];
+
+		if (codegen->id != id)
+			continue;
+		if (share_an_id(spark, stage, codegen))
+			return codegen;
+		only = codegen;
+		n++;
+	}
+	/* A stage that did not complete has no accumulators in the log. */
+	return n == 1 && !stage->nids ? only : NULL;
+}
+
 void fl_spark_free(struct fl_spark *spark)
 {
 	for (size_t i = 0; i < spark->nexecutors; i++)
@@ -118,7 +214,11 @@ void fl_spark_free(struct fl_spark *spark)
 	fl_free(spark->stages);
 	fl_free(spark->spans);
 	fl_free(spark->running);
+	fl_free(spark->queries);
+	fl_free(spark->codegens);
+	fl_free(spark->ids);
 	fl_map_free(&spark->index);
+	fl_map_free(&spark->query_index);
 	fl_map_free(&spark->stage_index);
 	fl_arena_free(&spark->arena);
 }
