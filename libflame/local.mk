@@ -55,9 +55,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/skip.c \
 	libflame/filter/split.c libflame/filter/values.c \
 	libflame/filter/thread_task.c \
+	libflame/spark/cost.c libflame/spark/cost.h \
 	libflame/spark/event.c libflame/spark/event.h \
 	libflame/spark/events.c libflame/spark/files.c \
-	libflame/spark/log.c libflame/spark/plan.c \
+	libflame/spark/log.c libflame/spark/operators.c \
+	libflame/spark/operators.h libflame/spark/plan.c \
 	libflame/spark/spark.h \
 	libflame/spark/tables.c libflame/spark/tasks.c \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
@@ -266,13 +268,21 @@ viewer = \
 	share/viewer/style.css share/viewer/subtree.js share/viewer/svg.css \
 	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \
 	share/viewer/truncate.js share/viewer/view.js
-nodist_libfl_la_SOURCES = libflame/draw/viewer.c
-CLEANFILES += libflame/draw/viewer.c
-EXTRA_DIST += share/viewer/embed.sh $(viewer)
+nodist_libfl_la_SOURCES = libflame/draw/viewer.c \
+	libflame/spark/operator_table.c
+CLEANFILES += libflame/draw/viewer.c libflame/spark/operator_table.c
+EXTRA_DIST += share/spark/embed.sh share/spark/operators.txt \
+	 share/viewer/embed.sh $(viewer)
 
 libflame/draw/viewer.c: share/viewer/embed.sh $(viewer)
 	$(AM_V_GEN)$(MKDIR_P) $(@D)
 	$(AM_V_at)$(SHELL) $(srcdir)/share/viewer/embed.sh \
 		$(srcdir)/share/viewer $@
+
+# The operators of Spark by the frames of their stacks.
+libflame/spark/operator_table.c: share/spark/embed.sh share/spark/operators.txt
+	$(AM_V_GEN)$(MKDIR_P) $(@D)
+	$(AM_V_at)$(SHELL) $(srcdir)/share/spark/embed.sh \
+		$(srcdir)/share/spark/operators.txt $@
 
 dist_man_MANS += libflame/libflame.3 libflame/libflame-formats.5

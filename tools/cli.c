@@ -679,12 +679,39 @@ static bool list_folders(struct cli *cli)
 	return good;
 }
 
+/*
+ * --event cost is made from --spark-events, by all samples of time that there
+ * are; without a log it is a metric as others.
+ */
+static void plan_cost(struct cli *cli)
+{
+	size_t n = 0;
+
+	if (!cli->event || strcmp(cli->event, "cost") != 0 || cli->tool->run)
+		return;
+	for (size_t i = 0; i < cli->filters.n; i++)
+		if (strcmp(cli->filters.at[i].name, "spark-events") == 0) {
+			cli->filters.at[i].name = "spark-cost";
+			cli->all_metrics = true;
+		}
+	if (!cli->all_metrics)
+		return;
+	cli->event = NULL;
+	for (size_t i = 0; i < cli->asks.n; i++)
+		if (strcmp(cli->asks.at[i].name, "event") == 0)
+			free(cli->asks.at[i].value);
+		else
+			cli->asks.at[n++] = cli->asks.at[i];
+	cli->asks.n = n;
+}
+
 static int run(struct cli *cli)
 {
 	static char dash[] = "-";
 
 	if (cli->tool->check_options && !cli->tool->check_options(cli))
 		return CLI_TROUBLE;
+	plan_cost(cli);
 	if (!list_folders(cli))
 		return CLI_TROUBLE;
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;

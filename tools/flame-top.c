@@ -166,6 +166,7 @@ struct view {
 	struct row *rows;
 	size_t n, all;		/* rows shown, and those there are */
 	int64_t total;		/* that percentages are of */
+	bool micro;		/* weights are millionths of the unit */
 	struct flame_text *out;
 };
 
@@ -273,6 +274,25 @@ static bool put_visible(const struct view *v, const char *text)
 	return true;
 }
 
+/* A weight as it is shown: of costs in core-seconds. */
+struct number {
+	char text[32];
+};
+
+static struct number number_of(const struct view *v, int64_t n)
+{
+	struct number number;
+
+	if (v->micro)
+		snprintf(number.text, sizeof(number.text),
+			 "%s%" PRId64 ".%06" PRId64, n < 0 ? "-" : "",
+			 n / 1000000 < 0 ? -(n / 1000000) : n / 1000000,
+			 n % 1000000 < 0 ? -(n % 1000000) : n % 1000000);
+	else
+		snprintf(number.text, sizeof(number.text), "%" PRId64, n);
+	return number;
+}
+
 static bool put_heading(const struct view *v)
 {
 	const char *metric, *unit;
@@ -280,7 +300,8 @@ static bool put_heading(const struct view *v)
 
 	cli_metric(v->flame, v->tree, &metric, &unit);
 	good = put_visible(v, metric);
-	cli_print(v->out, "%s%" PRId64 " ", metric[0] ? ": " : "", v->total);
+	cli_print(v->out, "%s%s ", metric[0] ? ": " : "",
+		  number_of(v, v->total).text);
 	good &= put_visible(v, unit);
 	if (v->own->which != FLAME_NAMES && !v->own->tree) {
 		cli_print(v->out, " in what matches ");
@@ -312,9 +333,9 @@ static bool put_text(struct view *v)
 		double share = v->total ? (double)(v->own->by_total || tree ?
 			row->total : row->self) / (double)v->total : 0;
 
-		cli_cell(&table, "%" PRId64, row->self);
+		cli_cell(&table, "%s", number_of(v, row->self).text);
 		cli_percent(&table, row->self, v->total);
-		cli_cell(&table, "%" PRId64, row->total);
+		cli_cell(&table, "%s", number_of(v, row->total).text);
 		cli_percent(&table, row->total, v->total);
 		cli_name(&table, v->flame, row->name, nobody(v->own),
 			 row->level < MAX_INDENT ? row->level : MAX_INDENT);
@@ -355,8 +376,8 @@ static bool put_tsv(struct view *v)
 
 		if (v->own->tree)
 			cli_print(v->out, "%u\t", row->level);
-		cli_print(v->out, "%" PRId64 "\t%" PRId64 "\t", row->self,
-			  row->total);
+		cli_print(v->out, "%s\t%s\t", number_of(v, row->self).text,
+			  number_of(v, row->total).text);
 		if (!put_field(v, text, size))
 			return false;
 		cli_print(v->out, "\n");
@@ -365,12 +386,10 @@ static bool put_tsv(struct view *v)
 }
 
 /* Exact: cJSON's numbers are doubles. */
-static bool add_number(cJSON *to, const char *key, int64_t n)
+static bool add_number(const struct view *v, cJSON *to, const char *key,
+		       int64_t n)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRId64, n);
-	return cJSON_AddRawToObject(to, key, text);
+	return cJSON_AddRawToObject(to, key, number_of(v, n).text);
 }
 
 /* The length of a well-formed UTF-8 sequence; 0: none begins here. */
@@ -429,9 +448,9 @@ static bool put_json_row(const struct view *v, const struct row *row,
 	char *text = NULL;
 	bool good = object &&
 		    (!v->own->tree ||
-		     add_number(object, "level", row->level)) &&
-		    add_number(object, "self", row->self) &&
-		    add_number(object, "total", row->total) &&
+		     cJSON_AddNumberToObject(object, "level", row->level)) &&
+		    add_number(v, object, "self", row->self) &&
+		    add_number(v, object, "total", row->total) &&
 		    add_name(object, v, row->name);
 
 	if (good)
@@ -456,7 +475,7 @@ static bool put_json(struct view *v)
 	cli_metric(v->flame, v->tree, &metric, &unit);
 	good = good && cJSON_AddStringToObject(head, "metric", metric) &&
 	       cJSON_AddStringToObject(head, "unit", unit) &&
-	       add_number(head, "total", v->total);
+	       add_number(v, head, "total", v->total);
 	if (good)
 		text = cJSON_PrintUnformatted(head);
 	if (text) {	/* its '}' comes at the end */
@@ -473,6 +492,10 @@ static bool put_json(struct view *v)
 
 static bool put(struct view *v)
 {
+	const char *metric, *unit;
+
+	cli_metric(v->flame, v->tree, &metric, &unit);
+	v->micro = strcmp(unit, "core-seconds") == 0;
 	switch (v->own->format) {
 	case TSV: return put_tsv(v);
 	case JSON: return put_json(v);

@@ -258,6 +258,7 @@ void cli_metric(const struct flame *flame, const struct flame_tree *tree,
 		const struct flame_metric *m = flame_metric_of(flame, i);
 
 		if (strcmp(m->name, *metric) == 0 && m->weight[0])
-			*unit = m->weight;
+			*unit = strcmp(m->weight, "core-us") == 0 ?
+				"core-seconds" : m->weight;
 	}
 }

@@ -40,9 +40,9 @@
  *		headers have a tour)
  *	filter/	filters.c the table; one file a filter; values.c what --label
  *		names; split.c divides a flow by labels
- *	spark/	Spark's event logs: files.c finds them, log.c reads one,
- *		tables.c has its applications, executors and stages, tasks.c
- *		the times of tasks; events.c: the filter --spark-events
+ *	spark/	files.c log.c event.c plan.c read Spark's event logs into tables.c
+ *		and tasks.c; operators.c and cost.c: what a stack worked for and
+ *		cost; events.c: the filter --spark-events
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
  *		sort_layout.c another;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside
@@ -195,6 +195,14 @@ static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 		   const char *weight);
 /* Whether its samples came in several units: their sum means nothing. */
+/*
+ * The unit of costs is a millionth of a core-second.  Text has core-seconds:
+ * fl_put_weight writes 1.5 for 1500000, fl_unit_in_text its unit.
+ */
+#define FL_CORE_US "core-us"
+void fl_put_weight(struct fl_buf *out, const struct flame_metric *metric,
+		   int64_t weight);
+const char *fl_unit_in_text(const struct flame_metric *metric);
 bool fl_metric_is_mixed(const struct flame *flame, flame_id metric);
 /* An input says that all of its weights are of this metric. */
 void fl_state_metric(struct flame *flame, flame_id metric, const char *input);

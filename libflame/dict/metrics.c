@@ -7,6 +7,7 @@
 
 #include "dict/tables.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static const char SAMPLES[] = "samples", MIXED[] = "mixed units";
@@ -83,6 +84,24 @@ static flame_id weigh(struct flame *flame, flame_id metric, const char *weight)
 bool fl_metric_is_mixed(const struct flame *flame, flame_id metric)
 {
 	return flame->metrics[metric].weight == MIXED;
+}
+
+void fl_put_weight(struct fl_buf *out, const struct flame_metric *metric,
+		   int64_t weight)
+{
+	uint64_t n = weight < 0 ? 0 - (uint64_t)weight : (uint64_t)weight;
+
+	if (strcmp(metric->weight, FL_CORE_US) != 0)
+		fl_buf_number(out, weight);
+	else
+		fl_buf_print(out, "%s%" PRIu64 ".%06" PRIu64,
+			     weight < 0 ? "-" : "", n / 1000000, n % 1000000);
+}
+
+const char *fl_unit_in_text(const struct flame_metric *metric)
+{
+	return strcmp(metric->weight, FL_CORE_US) == 0 ? "core-seconds" :
+							 metric->weight;
 }
 
 void fl_state_metric(struct flame *flame, flame_id metric, const char *input)

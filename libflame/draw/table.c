@@ -61,7 +61,7 @@ static const char *metric_name(const struct flame_metric *metric)
 
 static const char *unit_name(const struct flame_metric *metric)
 {
-	return *metric->name ? metric->weight : "samples";
+	return *metric->name ? fl_unit_in_text(metric) : "samples";
 }
 
 /* Tab-separated values ------------------------------------------------ */
@@ -100,7 +100,7 @@ static void put_row(struct table *t, const struct fl_row *row)
 
 	put_text_cell(t, metric_name(metric_of(t, row)));
 	put_text_cell(t, unit_name(metric_of(t, row)));
-	fl_buf_number(&t->line, row->weight);
+	fl_put_weight(&t->line, metric_of(t, row), row->weight);
 	fl_buf_byte(&t->line, '\t');
 	for (size_t i = 0; i < t->nkeys; i++)
 		put_cell(t, fl_name_at(flame, fl_row_label(flame, row,
@@ -150,7 +150,7 @@ static void put_object(struct table *t, const struct fl_row *row)
 	put_member(t, "metric", metric_name(metric_of(t, row)));
 	put_member(t, "unit", unit_name(metric_of(t, row)));
 	fl_buf_text(&t->line, "\"value\":");
-	fl_buf_number(&t->line, row->weight);
+	fl_put_weight(&t->line, metric_of(t, row), row->weight);
 	fl_buf_byte(&t->line, ',');
 	for (size_t i = 0; i < t->nkeys; i++)
 		put_label(t, row, t->keys[i]);

@@ -33,6 +33,8 @@ static const struct known {
 	{ "stage-name", FL_NEED_STAGE_NAME, NULL },
 	{ "stage-tasks", FL_NEED_STAGE_NAME, NULL },
 	{ "query", FL_NEED_STAGE_NAME, NULL },
+	{ "operator", FL_NEED_OPERATOR, NULL },
+	{ "codegen", FL_NEED_OPERATOR, NULL },
 	{ "task", FL_NEED_TASK | FL_NEED_TASK_SPAN, NULL },
 	{ "partition", FL_NEED_TASK | FL_NEED_TASK_SPAN, NULL },
 	{ "tag", FL_NEED_SPAN, NULL },

@@ -31,7 +31,8 @@ enum {
 	FL_NEED_TASK = 256,	/* labels of Spark's tasks: spark/events.c */
 	FL_NEED_STAGE_NAME = 512,	/* only those of its stages */
 	FL_NEED_SPAN = 1024,	/* labels of spans: format/jfr/span.c */
-	FL_NEED_TASK_SPAN = 2048	/* only of spans of Spark's tasks */
+	FL_NEED_TASK_SPAN = 2048,	/* only of spans of Spark's tasks */
+	FL_NEED_OPERATOR = 4096	/* of Spark's queries: spark/operators.c */
 };
 
 /* A sink that gets more samples than this drops their times. */

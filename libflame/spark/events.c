@@ -3,11 +3,14 @@
  * --spark-events: the label stage (and more, if a later filter asks for them)
  * of samples that have a time, by Spark's event log: the stages whose tasks ran
  * on the sample's executor then.  --executor: which executor that is, where
- * neither the path nor the recording tells.
+ * neither the path nor the recording tells.  spark-cost: the same, and forwards
+ * the metric cost instead of the samples.
  */
 #include "fl.h"
 
 #include "filter/filter.h"
+#include "spark/cost.h"
+#include "spark/operators.h"
 #include "spark/spark.h"
 
 #include <inttypes.h>
@@ -72,6 +75,9 @@ struct events {
 	flame_id keys[KEYS], no_task, after, several;
 	bool details;		/* more than the stage's number is asked for */
 	bool tasks;		/* and more than of the stage */
+	bool by_operator;	/* the labels operator and codegen */
+	struct fl_operators operators;
+	struct fl_spark_cost *cost;	/* NULL: not asked for */
 	struct fl_rewrite threads;	/* by thread: its task's id plus 2 */
 	/* The last sample's labels, and the executor that they name. */
 	flame_id labels;
@@ -331,16 +337,37 @@ static flame_id label_at(struct flame_sink *sink,
 	else
 		stage = span->stage ? span->stage : stages_of(sink, e, span);
 	labels = set(sink, labels, STAGE, stage);
-	if (!events->details)
+	if (!events->details && !events->by_operator)
 		return labels;
 	for (unsigned i = 0; !task && i < span->ntasks; i++)
 		one_stage &= e->tasks[spark->running[span->first + i]].stage ==
 			     first->stage;
+	if (events->by_operator)
+		labels = fl_operator_labels(sink->flame, &events->operators,
+					    spark, one_stage ? first->stage :
+					    FL_SPARK_NONE, labels, s->stack);
+	if (!events->details)
+		return labels;
 	labels = add_details(sink, labels, e, first, one_stage);
 	return events->tasks ? add_task(sink, labels, task) : labels;
 }
 
 /* Samples ----------------------------------------------------------------- */
+
+static int put_cost(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct events *events = sink->state;
+	const struct fl_spark_executor *e =
+		&events->spark.executors[events->executor];
+	struct fl_spark_span *span = fl_spark_span_at(&events->spark, e,
+						      s->time);
+	const struct fl_spark_task *task = NULL;
+
+	is_late(events, e, s->time);
+	if (span && span->ntasks)
+		task = task_in(sink, e, span, s);
+	return fl_spark_cost_add(events->cost, events->executor, span, task, s);
+}
 
 static int put_events(struct flame_sink *sink,
 		      const struct flame_sample *sample)
@@ -351,7 +378,7 @@ static int put_events(struct flame_sink *sink,
 	events->samples++;
 	if (s.time == FLAME_NOTIME) {
 		events->timeless++;
-		return fl_put(sink->next, &s);
+		return events->cost ? FLAME_OK : fl_put(sink->next, &s);
 	}
 	if (!events->known || events->labels != s.labels) {
 		events->labels = s.labels;
@@ -363,8 +390,10 @@ static int put_events(struct flame_sink *sink,
 		if (!events->stranger)
 			events->stranger = flame_label_get(
 				sink->flame, s.labels, events->keys[EXECUTOR]);
-		return fl_put(sink->next, &s);
+		return events->cost ? FLAME_OK : fl_put(sink->next, &s);
 	}
+	if (events->cost)
+		return put_cost(sink, &s);
 	s.labels = label_at(sink, &events->spark.executors[events->executor],
 			    &s);
 	return fl_failed(sink->flame) ? FLAME_FAILED : fl_put(sink->next, &s);
@@ -384,6 +413,21 @@ static void warn_of_end(struct flame *flame, const struct events *events)
 		events->samples);
 }
 
+static void warn_of_strangers(struct flame *flame, const struct events *events)
+{
+	if (events->stranger)
+		fl_warn(flame, "--spark-events: %" PRIu64 " of %" PRIu64
+			" samples are of executors that the log has not (%s): "
+			"is it the log of this application?",
+			events->strangers, events->samples,
+			fl_name_at(flame, events->stranger).data);
+	else
+		fl_warn(flame, "--spark-events: of %" PRIu64 " of %"
+			PRIu64 " samples it is not known which executor they "
+			"are of; say so: --executor ID", events->strangers,
+			events->samples);
+}
+
 static int finish_events(struct flame_sink *sink)
 {
 	const struct events *events = sink->state;
@@ -394,26 +438,16 @@ static int finish_events(struct flame_sink *sink)
 		fl_warn(sink->flame, "--spark-events: %" PRIu64 " of %" PRIu64
 			" samples have no time: their stage is not known",
 			events->timeless, events->samples);
-	if (!events->strangers)
-		return FLAME_OK;
-	if (events->stranger)
-		fl_warn(sink->flame, "--spark-events: %" PRIu64 " of %" PRIu64
-			" samples are of executors that the log has not (%s): "
-			"is it the log of this application?",
-			events->strangers, events->samples,
-			fl_name_at(sink->flame, events->stranger).data);
-	else
-		fl_warn(sink->flame, "--spark-events: of %" PRIu64 " of %"
-			PRIu64 " samples it is not known which executor they "
-			"are of; say so: --executor ID", events->strangers,
-			events->samples);
-	return FLAME_OK;
+	if (events->strangers)
+		warn_of_strangers(sink->flame, events);
+	return events->cost ? fl_spark_cost_finish(events->cost) : FLAME_OK;
 }
-
 static void free_events(struct flame_sink *sink)
 {
 	struct events *events = sink->state;
 
+	fl_spark_cost_free(events->cost);
+	fl_operators_free(&events->operators);
 	fl_spark_free(&events->spark);
 	fl_rewrite_free(&events->threads);
 }
@@ -431,8 +465,23 @@ static int read_logs(struct flame_sink *sink, const char *list)
 	       fl_spark_finish(sink->flame, &events->spark) : status;
 }
 
-static struct flame_sink *make_events(struct flame_sink *next,
-				      const char *list)
+static void ask(struct flame_sink *sink)
+{
+	struct events *events = sink->state;
+
+	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS |
+		      FL_NEED_TASK_SPAN;
+	for (struct flame_sink *s = sink->next; s; s = s->next) {
+		events->tasks |= s->needs & FL_NEED_TASK;
+		events->details |= s->needs & (FL_NEED_TASK |
+					       FL_NEED_STAGE_NAME);
+		events->by_operator |= s->needs & (FL_NEED_TASK |
+						   FL_NEED_OPERATOR);
+	}
+}
+
+static struct flame_sink *make_sink(struct flame_sink *next, const char *list,
+				    bool cost)
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct events));
@@ -444,27 +493,46 @@ static struct flame_sink *make_events(struct flame_sink *next,
 	sink->put = put_events;
 	sink->finish = finish_events;
 	sink->free = free_events;
-	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS |
-		      FL_NEED_TASK_SPAN;
-	for (struct flame_sink *s = next; s; s = s->next) {
-		events->tasks |= s->needs & FL_NEED_TASK;
-		events->details |= s->needs & (FL_NEED_TASK |
-					       FL_NEED_STAGE_NAME);
-	}
+	ask(sink);
 	for (size_t i = 0; i < KEYS; i++)
 		events->keys[i] = fl_name(next->flame, key_names[i]);
 	events->no_task = fl_name(next->flame, "[no task]");
 	events->after = fl_name(next->flame, "[after the log]");
 	events->several = fl_name(next->flame, "[several]");
-	if (read_logs(sink, list) == FLAME_OK)
+	if (fl_operators_init(next->flame, &events->operators) != FLAME_OK ||
+	    read_logs(sink, list) != FLAME_OK)
+		goto failed;
+	if (!cost)
 		return sink;
+	events->cost = fl_spark_cost_new(sink, &events->spark,
+					 &events->operators);
+	if (events->cost)
+		return sink;
+failed:
 	free_events(sink);
 	fl_free(sink);
 	return NULL;
+}
+
+static struct flame_sink *make_events(struct flame_sink *next,
+				      const char *list)
+{
+	return make_sink(next, list, false);
+}
+
+static struct flame_sink *make_cost(struct flame_sink *next, const char *list)
+{
+	return make_sink(next, list, true);
 }
 
 const struct fl_filter fl_filter_spark_events = {
 	.name = "spark-events", .argument = "LOG",
 	.summary = "label stage, by Spark's event log",
 	.make = make_events, .rank = 3, .joins = true,
+};
+
+const struct fl_filter fl_filter_spark_cost = {
+	.name = "spark-cost", .argument = "LOG",
+	.summary = "core-seconds of stacks, by Spark's event log",
+	.make = make_cost, .rank = 3, .joins = true, .compat = true,
 };

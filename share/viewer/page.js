@@ -32,12 +32,17 @@ function amount(n, unit = d.unit) {
 		return n < 7200e9 ? (n / 60e9).toFixed(1) + " min" :
 			(n / 3600e9).toFixed(1) + " h";
 	}
+	if (unit === "core-us") {
+		n = Number(n) / 1e6;
+		return n < 7200 ? n.toPrecision(n < 100 ? 3 : 4) + " core-s" :
+			(n / 3600).toFixed(1) + " core-h";
+	}
 	return grouped(n) + " " + (n === 1 ? unit.replace(/s$/, "") : unit);
 }
 
 // The same where it stands with others of its unit.
 function plain(n, unit = d.unit) {
-	if (unit === "bytes" || unit === "ns")
+	if (unit === "bytes" || unit === "ns" || unit === "core-us")
 		return amount(n, unit);
 	return typeof n !== "bigint" && n % 1 && n < 10 ? n.toFixed(1) : grouped(n);
 }

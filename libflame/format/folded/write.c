@@ -537,6 +537,8 @@ static bool weigh_line(struct writer *w, const struct item *item,
 /* "12", or of two columns "12 0". */
 static void put_line(struct writer *w, const struct item *item)
 {
+	const struct flame_metric *metric = flame_metric_of(w->flame,
+							    w->tree->metric);
 	int64_t sum[2] = { 0, 0 };
 
 	if (!weigh_line(w, item, sum))
@@ -544,7 +546,7 @@ static void put_line(struct writer *w, const struct item *item)
 	for (unsigned c = 0; c < w->tree->columns; c++) {
 		if (c)
 			fl_buf_byte(&w->path, ' ');
-		fl_buf_number(&w->path, sum[c]);
+		fl_put_weight(&w->path, metric, sum[c]);
 	}
 	fl_buf_byte(&w->path, '\n');
 	fl_out_put(w->page->out, w->path.data, w->path.size);
@@ -674,7 +676,7 @@ static bool put_header(struct writer *w)
 			put_fact(&line, "unit", common_unit(w->flame));
 	} else if (*metric->name) {
 		put_fact(&line, "metric", metric->name);
-		put_fact(&line, "unit", metric->weight);
+		put_fact(&line, "unit", fl_unit_in_text(metric));
 	}
 	if (page->key)
 		put_fact(&line, "key", page->key);

@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums samples by executor, stage and stack, and shares out the log's time.
+ *
+ * Samples times their interval are no clock: a loaded host's sampler comes too
+ * late, and not equally in all stages.  So only the shares of stacks are the
+ * profile's, those of wall-clock samples where there are any; the time is the
+ * log's, of each stage on each executor.
+ */
+#include "fl.h"
+
+#include "spark/cost.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum kind { WALL, CPU, KINDS, OTHER = KINDS };
+
+/* Samples that could be of several tasks are divided among their stages. */
+enum { PARTS = 720720 };	/* divided by each number to 16 */
+
+/* A stage's tasks on an executor; microseconds of cores. */
+struct share {
+	size_t executor, stage, number;
+	int64_t active, cpu;	/* in the tasks' threads; of that on a CPU */
+	int64_t overhead;	/* the rest from launch to finish */
+	size_t first, n;	/* entries, once they are sorted */
+	uint64_t samples[KINDS];
+};
+
+struct entry {
+	uint32_t share;		/* in shares */
+	enum kind kind;
+	flame_id stack, labels, thread;
+	uint64_t parts;
+};
+
+struct fl_spark_cost {
+	struct flame_sink *sink;
+	struct fl_spark *spark;
+	struct fl_operators *operators;
+	flame_id metric;
+	flame_id app, executor, stage, stage_name, stage_tasks, query, operator;
+	flame_id thread;
+	flame_id last;		/* the metric of the last sample, */
+	enum kind last_kind;	/* and what it is */
+	struct share *shares;	/* by stage, then executor */
+	size_t nshares, shares_capacity;
+	struct fl_map index;	/* executor << 32 | stage -> share + 1 */
+	struct entry *entries;
+	size_t nentries, entries_capacity;
+	struct fl_index sums;
+	struct fl_rewrite on_task;	/* by stack; see is_on_task */
+	struct fl_patterns runs, waits;
+	/* By executor. */
+	struct executor {
+		bool seen;	/* by a sample */
+		int64_t used, unended;
+	} *executors;
+	bool by_thread;		/* somebody asks for threads */
+	uint64_t open;		/* samples of several stages' tasks */
+	/* Time that was shared out by others' stacks, and its variance. */
+	int64_t scaled, unseen;
+	double variance;
+};
+
+static int64_t microseconds(int64_t ns)
+{
+	return ns / 1000;
+}
+
+/* What the log tells ----------------------------------------------------- */
+
+static struct share *share_of(struct fl_spark_cost *cost, size_t executor,
+			      size_t stage)
+{
+	uint64_t key = (uint64_t)executor << 32 | stage;
+	uint64_t *place = fl_map_put(&cost->index, key, NULL);
+
+	if (!place)
+		return NULL;
+	if (*place)
+		return &cost->shares[*place - 1];
+	if (!fl_grow(&cost->shares, &cost->shares_capacity, cost->nshares + 1,
+		     sizeof(*cost->shares)))
+		return NULL;
+	cost->shares[cost->nshares] = (struct share){
+		.executor = executor, .stage = stage,
+		.number = cost->nshares,
+	};
+	*place = ++cost->nshares;
+	return &cost->shares[cost->nshares - 1];
+}
+
+/* When the executor's cores were paid, in ns. */
+static int64_t begin_of(const struct fl_spark_executor *e)
+{
+	int64_t begin = e->added ? e->added : INT64_MAX;
+
+	for (size_t i = 0; !e->added && i < e->ntasks; i++)
+		begin = FL_MIN(begin, e->tasks[i].start);
+	return begin;
+}
+
+static int64_t end_of(const struct fl_spark *spark,
+		      const struct fl_spark_executor *e)
+{
+	return FL_MIN(e->removed, spark->apps[e->app].until);
+}
+
+/* Time of a task within what was paid: its executor may have died before. */
+static int64_t within(const struct fl_spark_cost *cost,
+		      const struct fl_spark_executor *e, int64_t start,
+		      int64_t end)
+{
+	start = FL_MAX(start, begin_of(e));
+	end = FL_MIN(end, end_of(cost->spark, e));
+	return end > start ? end - start : 0;
+}
+
+static bool add_task(struct fl_spark_cost *cost, size_t executor,
+		     const struct fl_spark_task *task)
+{
+	const struct fl_spark_executor *e = &cost->spark->executors[executor];
+	int64_t cpus = cost->spark->apps[e->app].task_cpus, whole, active, cpu;
+	struct share *share;
+
+	if (!task->finish) {
+		whole = fl_mul_clamped(within(cost, e, task->start,
+					      end_of(cost->spark, e)), cpus);
+		cost->executors[executor].unended += microseconds(whole);
+		return true;
+	}
+	share = share_of(cost, executor, task->stage);
+	if (!share)
+		return false;
+	whole = microseconds(fl_mul_clamped(
+		within(cost, e, task->start, task->finish), cpus));
+	active = microseconds(fl_mul_clamped(task->active, cpus));
+	cpu = microseconds(task->cpu);
+	active = FL_MIN(active, whole);
+	share->active += active;
+	share->cpu += FL_MIN(cpu, active);
+	share->overhead += whole - active;
+	cost->executors[executor].used += whole;
+	return true;
+}
+
+static bool add_tasks(struct fl_spark_cost *cost)
+{
+	for (size_t i = 0; i < cost->spark->nexecutors; i++) {
+		const struct fl_spark_executor *e = &cost->spark->executors[i];
+
+		for (size_t j = 0; j < e->ntasks; j++)
+			if (!add_task(cost, i, &e->tasks[j]))
+				return false;
+	}
+	return true;
+}
+
+/* Samples ---------------------------------------------------------------- */
+
+/*
+ * Whether a thread of the pool works on a task in a stack: 1 no, 2 yes, 3 only
+ * if the thread is of the pool, as the stack's root was lost.
+ */
+enum { NO = 1, YES, IN_POOL };
+
+static flame_id of_stack(struct fl_spark_cost *cost, flame_id stack)
+{
+	struct flame *flame = cost->sink->flame;
+	flame_id *known = fl_rewrite_slot(flame, &cost->on_task, stack);
+	flame_id result = IN_POOL;
+
+	if (!known)
+		return NO;
+	if (*known)
+		return *known;
+	for (flame_id s = stack; s && result == IN_POOL;
+	     s = fl_parent(flame, s)) {
+		flame_id name = fl_frame_at(flame, s)->name;
+
+		if (fl_patterns_match(flame, &cost->runs, name))
+			result = YES;
+		else if (fl_patterns_match(flame, &cost->waits, name))
+			result = NO;
+	}
+	*fl_rewrite_slot(flame, &cost->on_task, stack) = result;
+	return result;
+}
+
+static bool is_on_task(struct fl_spark_cost *cost,
+		       const struct flame_sample *s)
+{
+	struct flame *flame = cost->sink->flame;
+	flame_id result = of_stack(cost, s->stack), name;
+
+	if (result != IN_POOL)
+		return result == YES;
+	name = s->thread ? flame_label_get(flame, s->thread, cost->thread) : 0;
+	/* "Executor task launch worker for task ...", "... idle worker#3" */
+	return name && fl_slice_starts(fl_name_at(flame, name),
+				       "Executor task ");
+}
+
+static int add_entry(struct fl_spark_cost *cost, const struct entry *new)
+{
+	struct flame *flame = cost->sink->flame;
+	uint64_t hash = fl_hash_pair(
+		fl_hash_pair((uint64_t)new->share << 2 | new->kind,
+			     (uint64_t)new->thread << 32 | new->labels),
+		new->stack);
+	uint32_t i, id;
+
+	for (i = fl_index_first(&cost->sums, hash);
+	     (id = fl_index_next(&cost->sums, hash, &i));) {
+		struct entry *e = &cost->entries[id - 1];
+
+		if (e->share == new->share && e->kind == new->kind &&
+		    e->stack == new->stack && e->labels == new->labels &&
+		    e->thread == new->thread) {
+			e->parts += new->parts;
+			return FLAME_OK;
+		}
+	}
+	if (cost->nentries >= UINT32_MAX - 1 ||
+	    !fl_grow(&cost->entries, &cost->entries_capacity,
+		     cost->nentries + 1, sizeof(*cost->entries)))
+		return fl_no_memory(flame);
+	cost->entries[cost->nentries++] = *new;
+	return fl_index_add(&cost->sums, hash, (uint32_t)cost->nentries) ?
+	       FLAME_OK : fl_no_memory(flame);
+}
+
+static int add_to(struct fl_spark_cost *cost, size_t executor, size_t stage,
+		  const struct flame_sample *s, uint64_t parts)
+{
+	const uint64_t *place = fl_map_get(&cost->index,
+					   (uint64_t)executor << 32 | stage);
+	struct entry entry = {
+		.kind = cost->last_kind,
+		.stack = s->stack, .labels = s->labels, .parts = parts,
+		.thread = cost->by_thread ? s->thread : 0,
+	};
+
+	if (!place)		/* of a task that never ended */
+		return FLAME_OK;
+	entry.share = (uint32_t)(*place - 1);
+	return add_entry(cost, &entry);
+}
+
+/* Of time, on a CPU or not; bytes that were allocated are none. */
+static bool is_timed(struct fl_spark_cost *cost, flame_id metric)
+{
+	const char *name;
+
+	if (cost->last == metric)
+		return cost->last_kind != OTHER;
+	name = metric ? flame_metric_of(cost->sink->flame, metric)->name : "";
+	cost->last = metric;
+	cost->last_kind = strcmp(name, "wall") == 0 ? WALL :
+			  strcmp(name, "cpu") == 0 ? CPU : OTHER;
+	return cost->last_kind != OTHER;
+}
+
+int fl_spark_cost_add(struct fl_spark_cost *cost, size_t executor,
+		      const struct fl_spark_span *span,
+		      const struct fl_spark_task *task,
+		      const struct flame_sample *s)
+{
+	const struct fl_spark_executor *e = &cost->spark->executors[executor];
+	uint64_t weight = s->weight > 0 ? (uint64_t)s->weight : 0;
+	bool open = false;
+
+	if (!is_timed(cost, s->metric))
+		return FLAME_OK;
+	cost->executors[executor].seen = true;
+	if (!span || !span->ntasks || !s->stack || !is_on_task(cost, s))
+		return FLAME_OK;
+	weight = FL_MIN(weight, UINT32_MAX);
+	if (task)
+		return add_to(cost, executor, task->stage, s, weight * PARTS);
+	for (unsigned i = 0; i < span->ntasks; i++) {
+		const struct fl_spark_task *t =
+			&e->tasks[cost->spark->running[span->first + i]];
+
+		open |= t->stage !=
+			e->tasks[cost->spark->running[span->first]].stage;
+		if (add_to(cost, executor, t->stage, s,
+			   weight * PARTS / span->ntasks) != FLAME_OK)
+			return FLAME_FAILED;
+	}
+	cost->open += open ? weight : 0;
+	return FLAME_OK;
+}
+
+/* Rows ------------------------------------------------------------------- */
+
+static flame_id set(struct fl_spark_cost *cost, flame_id labels, flame_id key,
+		    const char *text)
+{
+	struct flame *flame = cost->sink->flame;
+
+	return *text ? flame_label(flame, labels, key, fl_name(flame, text)) :
+		       labels;
+}
+
+static flame_id set_number(struct fl_spark_cost *cost, flame_id labels,
+			   flame_id key, int64_t n)
+{
+	char text[24];
+
+	text[fl_format_u64(text, (uint64_t)FL_MAX(n, 0))] = '\0';
+	return set(cost, labels, key, text);
+}
+
+static flame_id executor_labels(struct fl_spark_cost *cost, size_t executor,
+				flame_id labels)
+{
+	const struct fl_spark_executor *e = &cost->spark->executors[executor];
+
+	labels = set(cost, labels, cost->app, cost->spark->apps[e->app].id);
+	return set(cost, labels, cost->executor, e->id);
+}
+
+static flame_id stage_labels(struct fl_spark_cost *cost,
+			     const struct share *share, flame_id labels)
+{
+	const struct fl_spark_stage *stage =
+		&cost->spark->stages[share->stage];
+
+	labels = executor_labels(cost, share->executor, labels);
+	labels = set_number(cost, labels, cost->stage, stage->id);
+	labels = set(cost, labels, cost->stage_name, stage->name);
+	if (stage->ntasks > 0)
+		labels = set_number(cost, labels, cost->stage_tasks,
+				    stage->ntasks);
+	return set(cost, labels, cost->query, *stage->job ? stage->job :
+							    "[no query]");
+}
+
+static int put(struct fl_spark_cost *cost, flame_id stack, flame_id labels,
+	       flame_id thread, int64_t weight)
+{
+	struct flame *flame = cost->sink->flame;
+	struct flame_sample s = {
+		.stack = stack, .labels = labels, .thread = thread,
+		.metric = cost->metric, .weight = weight,
+		.time = FLAME_NOTIME,
+	};
+	struct flame_metric *m = &flame->metrics[cost->metric];
+
+	if (!weight)
+		return FLAME_OK;
+	m->samples += (uint64_t)weight;
+	m->total = fl_add_clamped(m->total, weight);
+	return fl_failed(flame) ? FLAME_FAILED : fl_put(cost->sink->next, &s);
+}
+
+/* A row of one frame, which is its operator too. */
+static int put_named(struct fl_spark_cost *cost, const char *name,
+		     flame_id labels, int64_t weight)
+{
+	struct flame *flame = cost->sink->flame;
+	flame_id stack = flame_stack(flame, 0,
+				     fl_frame(flame, fl_name(flame, name),
+					      FLAME_GROUP));
+
+	return put(cost, stack, set(cost, labels, cost->operator, name), 0,
+		   weight);
+}
+
+/* A row that is of no stage. */
+static int put_apart(struct fl_spark_cost *cost, size_t executor,
+		     const char *name, int64_t weight)
+{
+	flame_id labels = executor_labels(cost, executor, 0);
+
+	labels = set(cost, labels, cost->stage, name);
+	labels = set(cost, labels, cost->stage_name, name);
+	labels = set(cost, labels, cost->query, name);
+	return put_named(cost, name, labels, weight);
+}
+
+/* Shares out time among entries of a kind, to the last microsecond. */
+static int share_out(struct fl_spark_cost *cost, const struct share *share,
+		     size_t first, size_t n, enum kind kind, int64_t time)
+{
+	__extension__ typedef unsigned __int128 wide;
+	struct flame *flame = cost->sink->flame;
+	wide sum = 0, all = 0;
+	int64_t before = 0;
+
+	for (size_t i = first; i < first + n; i++)
+		all += cost->entries[i].kind == kind ? cost->entries[i].parts :
+						       0;
+	for (size_t i = first; all && i < first + n; i++) {
+		const struct entry *e = &cost->entries[i];
+		flame_id labels;
+		int64_t until;
+
+		if (e->kind != kind)
+			continue;
+		sum += e->parts;
+		until = (int64_t)((wide)time * sum / all);
+		if (until == before)
+			continue;
+		labels = stage_labels(cost, share, e->labels);
+		labels = fl_operator_labels(flame, cost->operators,
+					    cost->spark, share->stage, labels,
+					    e->stack);
+		/* Others' stacks are of others' threads. */
+		if (put(cost, e->stack, labels, share->n ? e->thread : 0,
+			until - before) != FLAME_OK)
+			return FLAME_FAILED;
+		before = until;
+	}
+	return FLAME_OK;
+}
+
+/*
+ * The entries that show what a share's time went to: its own, or those of the
+ * stage on other executors.
+ */
+static void find_entries(const struct fl_spark_cost *cost,
+			 const struct share *share, size_t *first, size_t *n,
+			 uint64_t samples[KINDS])
+{
+	const struct share *from = share, *to = share + 1;
+
+	if (!share->n) {
+		while (from > cost->shares && from[-1].stage == share->stage)
+			from--;
+		while (to < cost->shares + cost->nshares &&
+		       to->stage == share->stage)
+			to++;
+	}
+	*first = from->first;
+	*n = 0;
+	memset(samples, 0, sizeof(*samples) * KINDS);
+	for (; from < to; from++) {
+		*n += from->n;
+		for (int k = 0; k < KINDS; k++)
+			samples[k] += from->samples[k];
+	}
+}
+
+static int put_share(struct fl_spark_cost *cost, const struct share *share)
+{
+	int64_t waiting = share->active - share->cpu, time = share->active;
+	flame_id labels = stage_labels(cost, share, 0);
+	uint64_t samples[KINDS];
+	enum kind kind;
+	size_t first, n;
+
+	if (put_named(cost, "[task overhead]", labels, share->overhead) !=
+	    FLAME_OK)
+		return FLAME_FAILED;
+	find_entries(cost, share, &first, &n, samples);
+	if (!n) {
+		cost->unseen += time;
+		return put_named(cost, "[no samples]", labels, time);
+	}
+	kind = samples[WALL] ? WALL : CPU;
+	if (!share->n) {
+		double seconds = (double)time / 1e6;
+
+		cost->scaled += time;
+		/* A share of p is off by p (1 - p) / samples. */
+		cost->variance += seconds * seconds / 4 /
+				  ((double)samples[kind] / PARTS);
+	}
+	if (kind == CPU) {
+		time = share->cpu;
+		if (put_named(cost, "[not on a CPU]", labels, waiting) !=
+		    FLAME_OK)
+			return FLAME_FAILED;
+	}
+	return share_out(cost, share, first, n, kind, time);
+}
+
+/* The end ---------------------------------------------------------------- */
+
+/*
+ * What was paid for an executor's cores and no task used is idle.  Tasks of one
+ * core can overlap by milliseconds in the driver's clock: their overhead, and
+ * then their time, is cut to what was paid.
+ */
+static int put_idle(struct fl_spark_cost *cost, size_t executor)
+{
+	const struct fl_spark_executor *e = &cost->spark->executors[executor];
+	struct executor *own = &cost->executors[executor];
+	int64_t paid = microseconds(fl_mul_clamped(
+		within(cost, e, 0, INT64_MAX), e->paid_cores));
+	int64_t excess = own->used - paid;
+
+	if (!e->paid_cores)	/* not known: as many as were used */
+		return put_apart(cost, executor, "[tasks without an end]",
+				 own->unended);
+	own->unended = FL_MIN(own->unended, FL_MAX(-excess, 0));
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; excess > 0 && i < cost->nshares; i++) {
+			struct share *share = &cost->shares[i];
+			int64_t *from = pass ? &share->active :
+					       &share->overhead;
+			int64_t cut = FL_MIN(*from, excess);
+
+			if (share->executor != executor)
+				continue;
+			*from -= cut;
+			excess -= cut;
+			own->used -= cut;
+			share->cpu = FL_MIN(share->cpu, share->active);
+		}
+	if (put_apart(cost, executor, "[tasks without an end]",
+		      own->unended) != FLAME_OK)
+		return FLAME_FAILED;
+	return put_apart(cost, executor, "[idle]",
+			 paid - own->used - own->unended);
+}
+
+static int by_stage(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	if (x->stage != y->stage)
+		return x->stage < y->stage ? -1 : 1;
+	return (x->executor > y->executor) - (x->executor < y->executor);
+}
+
+/* Sorts shares by stage, and the entries of each share together. */
+static bool sort_entries(struct fl_spark_cost *cost)
+{
+	struct entry *sorted = fl_zeroed(cost->nentries + 1, sizeof(*sorted));
+	size_t *rank = fl_zeroed(cost->nshares + 1, sizeof(*rank)), at = 0;
+	bool good = sorted && rank;
+
+	if (good && cost->nshares)
+		qsort(cost->shares, cost->nshares, sizeof(*cost->shares),
+		      by_stage);
+	for (size_t i = 0; good && i < cost->nshares; i++)
+		rank[cost->shares[i].number] = i;
+	for (size_t i = 0; good && i < cost->nentries; i++) {
+		struct entry *e = &cost->entries[i];
+		struct share *share = &cost->shares[rank[e->share]];
+
+		e->share = (uint32_t)rank[e->share];
+		share->n++;
+		share->samples[e->kind] += e->parts;
+	}
+	for (size_t i = 0; good && i < cost->nshares; i++) {
+		cost->shares[i].first = at;
+		at += cost->shares[i].n;
+		rank[i] = cost->shares[i].first;
+	}
+	for (size_t i = 0; good && i < cost->nentries; i++)
+		sorted[rank[cost->entries[i].share]++] = cost->entries[i];
+	fl_free(rank);
+	fl_free(good ? cost->entries : sorted);
+	if (good)
+		cost->entries = sorted;
+	return good;
+}
+
+static void report(const struct fl_spark_cost *cost)
+{
+	struct flame *flame = cost->sink->flame;
+	size_t n = cost->spark->nexecutors, seen = 0;
+
+	for (size_t i = 0; i < n; i++)
+		seen += cost->executors[i].seen;
+	if (cost->scaled)
+		fl_warn(flame, "cost: %zu of %zu executors are in the "
+			"profile; %.1f core-seconds of tasks are shared out "
+			"as their stages' on others, +- %.1f", seen, n,
+			(double)cost->scaled / 1e6, sqrt(cost->variance));
+	if (cost->unseen)
+		fl_warn(flame, "cost: %zu of %zu executors are in the "
+			"profile; %.1f core-seconds are of stages without "
+			"samples, [no samples]", seen, n,
+			(double)cost->unseen / 1e6);
+	if (cost->open)
+		fl_remark(flame, "cost: %" PRIu64 " samples could be of "
+			  "several stages' tasks, and are divided among them",
+			  cost->open);
+}
+
+int fl_spark_cost_finish(struct fl_spark_cost *cost)
+{
+	if (!sort_entries(cost))
+		return fl_no_memory(cost->sink->flame);
+	for (size_t i = 0; i < cost->spark->nexecutors; i++)
+		if (put_idle(cost, i) != FLAME_OK)
+			return FLAME_FAILED;
+	for (size_t i = 0; i < cost->nshares; i++)
+		if (put_share(cost, &cost->shares[i]) != FLAME_OK)
+			return FLAME_FAILED;
+	report(cost);
+	return FLAME_OK;
+}
+
+static int init(struct fl_spark_cost *cost, struct flame *flame)
+{
+	static const char runs[] = "executor.Executor\\$TaskRunner.run$";
+	static const char waits[] = "ThreadPoolExecutor.getTask$";
+
+	cost->metric = flame_metric(flame, FL_COST_METRIC, FL_CORE_US);
+	cost->app = fl_name(flame, "app");
+	cost->executor = fl_name(flame, "executor");
+	cost->stage = fl_name(flame, "stage");
+	cost->stage_name = fl_name(flame, "stage-name");
+	cost->stage_tasks = fl_name(flame, "stage-tasks");
+	cost->query = fl_name(flame, "query");
+	cost->operator = fl_name(flame, "operator");
+	cost->thread = fl_name(flame, "thread");
+	cost->executors = fl_zeroed(cost->spark->nexecutors + 1,
+				    sizeof(*cost->executors));
+	for (const struct flame_sink *s = cost->sink->next; s; s = s->next)
+		cost->by_thread |= s->needs & FL_NEED_THREAD;
+	if (!cost->executors || !add_tasks(cost))
+		return fl_no_memory(flame);
+	if (fl_patterns_add(flame, &cost->runs, FL_COST_METRIC, runs, false) !=
+	    FLAME_OK)
+		return FLAME_FAILED;
+	return fl_patterns_add(flame, &cost->waits, FL_COST_METRIC, waits,
+			       false);
+}
+
+struct fl_spark_cost *fl_spark_cost_new(struct flame_sink *sink,
+					struct fl_spark *spark,
+					struct fl_operators *operators)
+{
+	struct fl_spark_cost *cost = fl_zeroed(1, sizeof(*cost));
+
+	if (!cost) {
+		fl_no_memory(sink->flame);
+		return NULL;
+	}
+	cost->sink = sink;
+	cost->spark = spark;
+	cost->operators = operators;
+	if (init(cost, sink->flame) == FLAME_OK)
+		return cost;
+	fl_spark_cost_free(cost);
+	return NULL;
+}
+
+void fl_spark_cost_free(struct fl_spark_cost *cost)
+{
+	if (!cost)
+		return;
+	fl_free(cost->shares);
+	fl_free(cost->entries);
+	fl_free(cost->executors);
+	fl_map_free(&cost->index);
+	fl_index_free(&cost->sums);
+	fl_rewrite_free(&cost->on_task);
+	fl_patterns_free(&cost->runs);
+	fl_patterns_free(&cost->waits);
+	fl_free(cost);
+}
