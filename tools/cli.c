@@ -679,30 +679,53 @@ static bool list_folders(struct cli *cli)
 	return good;
 }
 
+/* Drops the options of a list that have this name. */
+static void drop(struct cli_list *list, const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->at[i].name, name) == 0)
+			free(list->at[i].value);
+		else
+			list->at[n++] = list->at[i];
+	list->n = n;
+}
+
+static struct cli_pair *find_filter(struct cli *cli, const char *name)
+{
+	for (size_t i = 0; i < cli->filters.n; i++)
+		if (strcmp(cli->filters.at[i].name, name) == 0)
+			return &cli->filters.at[i];
+	return NULL;
+}
+
 /*
  * --event cost is made from --spark-events, by all samples of time that there
  * are; without a log it is a metric as others.
  */
-static void plan_cost(struct cli *cli)
+static bool plan_cost(struct cli *cli)
 {
-	size_t n = 0;
+	struct cli_pair *logs = find_filter(cli, "spark-events"), *price;
+	char *text;
 
-	if (!cli->event || strcmp(cli->event, "cost") != 0 || cli->tool->run)
-		return;
-	for (size_t i = 0; i < cli->filters.n; i++)
-		if (strcmp(cli->filters.at[i].name, "spark-events") == 0) {
-			cli->filters.at[i].name = "spark-cost";
-			cli->all_metrics = true;
-		}
-	if (!cli->all_metrics)
-		return;
+	if (!cli->event || strcmp(cli->event, "cost") != 0 ||
+	    cli->tool->run || !logs)
+		return true;
+	price = find_filter(cli, "price");
+	if (price && asprintf(&text, "price=%s\n%s", price->value,
+			      logs->value) < 0)
+		return cli_no_memory(cli);
+	if (price) {
+		free(logs->value);
+		logs->value = text;
+	}
+	logs->name = "spark-cost";
+	cli->all_metrics = true;
 	cli->event = NULL;
-	for (size_t i = 0; i < cli->asks.n; i++)
-		if (strcmp(cli->asks.at[i].name, "event") == 0)
-			free(cli->asks.at[i].value);
-		else
-			cli->asks.at[n++] = cli->asks.at[i];
-	cli->asks.n = n;
+	drop(&cli->asks, "event");
+	drop(&cli->filters, "price");
+	return true;
 }
 
 static int run(struct cli *cli)
@@ -711,8 +734,7 @@ static int run(struct cli *cli)
 
 	if (cli->tool->check_options && !cli->tool->check_options(cli))
 		return CLI_TROUBLE;
-	plan_cost(cli);
-	if (!list_folders(cli))
+	if (!plan_cost(cli) || !list_folders(cli))
 		return CLI_TROUBLE;
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (!cli->list_events && !check_events(cli))

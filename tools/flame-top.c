@@ -495,7 +495,8 @@ static bool put(struct view *v)
 	const char *metric, *unit;
 
 	cli_metric(v->flame, v->tree, &metric, &unit);
-	v->micro = strcmp(unit, "core-seconds") == 0;
+	v->micro = strcmp(unit, "core-seconds") == 0 ||
+		   strcmp(unit, "money") == 0;
 	switch (v->own->format) {
 	case TSV: return put_tsv(v);
 	case JSON: return put_json(v);

@@ -259,6 +259,8 @@ void cli_metric(const struct flame *flame, const struct flame_tree *tree,
 
 		if (strcmp(m->name, *metric) == 0 && m->weight[0])
 			*unit = strcmp(m->weight, "core-us") == 0 ?
-				"core-seconds" : m->weight;
+				"core-seconds" :
+				strcmp(m->weight, "money/1000000") == 0 ?
+				"money" : m->weight;
 	}
 }

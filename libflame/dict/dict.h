@@ -195,11 +195,11 @@ static inline struct slice fl_name_at(const struct flame *f, flame_id name)
 flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 		   const char *weight);
 /* Whether its samples came in several units: their sum means nothing. */
-/*
- * The unit of costs is a millionth of a core-second.  Text has core-seconds:
- * fl_put_weight writes 1.5 for 1500000, fl_unit_in_text its unit.
- */
+/* Units in millionths, which text has as fractions: 1500000 is 1.5. */
 #define FL_CORE_US "core-us"
+#define FL_MONEY_MILLIONTH "money/1000000"
+
+/* A weight, and its unit, as they stand in text. */
 void fl_put_weight(struct fl_buf *out, const struct flame_metric *metric,
 		   int64_t weight);
 const char *fl_unit_in_text(const struct flame_metric *metric);

@@ -86,12 +86,18 @@ bool fl_metric_is_mixed(const struct flame *flame, flame_id metric)
 	return flame->metrics[metric].weight == MIXED;
 }
 
+static bool is_millionth(const struct flame_metric *metric)
+{
+	return strcmp(metric->weight, FL_CORE_US) == 0 ||
+	       strcmp(metric->weight, FL_MONEY_MILLIONTH) == 0;
+}
+
 void fl_put_weight(struct fl_buf *out, const struct flame_metric *metric,
 		   int64_t weight)
 {
 	uint64_t n = weight < 0 ? 0 - (uint64_t)weight : (uint64_t)weight;
 
-	if (strcmp(metric->weight, FL_CORE_US) != 0)
+	if (!is_millionth(metric))
 		fl_buf_number(out, weight);
 	else
 		fl_buf_print(out, "%s%" PRIu64 ".%06" PRIu64,
@@ -100,8 +106,10 @@ void fl_put_weight(struct fl_buf *out, const struct flame_metric *metric,
 
 const char *fl_unit_in_text(const struct flame_metric *metric)
 {
+	if (!is_millionth(metric))
+		return metric->weight;
 	return strcmp(metric->weight, FL_CORE_US) == 0 ? "core-seconds" :
-							 metric->weight;
+							 "money";
 }
 
 void fl_state_metric(struct flame *flame, flame_id metric, const char *input)

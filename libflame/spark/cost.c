@@ -42,6 +42,8 @@ struct fl_spark_cost {
 	struct fl_operators *operators;
 	flame_id metric;
 	flame_id app, executor, stage, stage_name, stage_tasks, query, operator;
+	int64_t price;		/* of a core-hour, millionths; 0: none */
+	int64_t put, priced;	/* what was forwarded, in both units */
 	flame_id thread;
 	flame_id last;		/* the metric of the last sample, */
 	enum kind last_kind;	/* and what it is */
@@ -340,6 +342,18 @@ static flame_id stage_labels(struct fl_spark_cost *cost,
 							    "[no query]");
 }
 
+/* The price of a row; what rounding takes from one is in the next. */
+static int64_t price_of(struct fl_spark_cost *cost, int64_t weight)
+{
+	__extension__ typedef __int128 wide;
+	int64_t before = cost->priced;
+
+	cost->put = fl_add_clamped(cost->put, weight);
+	cost->priced = (int64_t)FL_MIN((wide)cost->put * cost->price /
+				       3600000000, (wide)INT64_MAX);
+	return cost->priced - before;
+}
+
 static int put(struct fl_spark_cost *cost, flame_id stack, flame_id labels,
 	       flame_id thread, int64_t weight)
 {
@@ -351,6 +365,8 @@ static int put(struct fl_spark_cost *cost, flame_id stack, flame_id labels,
 	};
 	struct flame_metric *m = &flame->metrics[cost->metric];
 
+	if (cost->price)
+		s.weight = weight = price_of(cost, weight);
 	if (!weight)
 		return FLAME_OK;
 	m->samples += (uint64_t)weight;
@@ -605,7 +621,9 @@ static int init(struct fl_spark_cost *cost, struct flame *flame)
 	static const char runs[] = "executor.Executor\\$TaskRunner.run$";
 	static const char waits[] = "ThreadPoolExecutor.getTask$";
 
-	cost->metric = flame_metric(flame, FL_COST_METRIC, FL_CORE_US);
+	cost->metric = flame_metric(flame, FL_COST_METRIC,
+				    cost->price ? FL_MONEY_MILLIONTH :
+						  FL_CORE_US);
 	cost->app = fl_name(flame, "app");
 	cost->executor = fl_name(flame, "executor");
 	cost->stage = fl_name(flame, "stage");
@@ -629,7 +647,8 @@ static int init(struct fl_spark_cost *cost, struct flame *flame)
 
 struct fl_spark_cost *fl_spark_cost_new(struct flame_sink *sink,
 					struct fl_spark *spark,
-					struct fl_operators *operators)
+					struct fl_operators *operators,
+					int64_t price)
 {
 	struct fl_spark_cost *cost = fl_zeroed(1, sizeof(*cost));
 
@@ -640,6 +659,7 @@ struct fl_spark_cost *fl_spark_cost_new(struct flame_sink *sink,
 	cost->sink = sink;
 	cost->spark = spark;
 	cost->operators = operators;
+	cost->price = price;
 	if (init(cost, sink->flame) == FLAME_OK)
 		return cost;
 	fl_spark_cost_free(cost);

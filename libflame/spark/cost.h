@@ -16,9 +16,11 @@
 
 struct fl_spark_cost;
 
+/* price: of an hour of a core, in millionths; 0: weights are core-seconds. */
 struct fl_spark_cost *fl_spark_cost_new(struct flame_sink *sink,
 					struct fl_spark *spark,
-					struct fl_operators *operators);
+					struct fl_operators *operators,
+					int64_t price);
 /*
  * A sample of an executor while a span's tasks ran; task: the one that it is
  * of, NULL: any of the span's.

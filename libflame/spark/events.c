@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* The first line of spark-cost's list, before logs: --price. */
+#define PRICE "price="
+
 /* executor ---------------------------------------------------------------- */
 
 struct executor {
@@ -77,7 +80,9 @@ struct events {
 	bool tasks;		/* and more than of the stage */
 	bool by_operator;	/* the labels operator and codegen */
 	struct fl_operators operators;
-	struct fl_spark_cost *cost;	/* NULL: not asked for */
+	bool costs;		/* asked for */
+	struct fl_spark_cost *cost;	/* NULL: not, or not begun */
+	int64_t price;		/* of a core-hour, millionths; 0: none */
 	struct fl_rewrite threads;	/* by thread: its task's id plus 2 */
 	/* The last sample's labels, and the executor that they name. */
 	flame_id labels;
@@ -452,6 +457,15 @@ static void free_events(struct flame_sink *sink)
 	fl_rewrite_free(&events->threads);
 }
 
+/* In millionths; six digits of a fraction are enough for any currency. */
+static bool parse_price(const char *text, int64_t *price)
+{
+	struct slice all = { text, strlen(text) };
+
+	return fl_parse_decimal(all, 6, price) && *price > 0 &&
+	       *price <= INT64_C(1000000000000);
+}
+
 static int read_logs(struct flame_sink *sink, const char *list)
 {
 	struct events *events = sink->state;
@@ -459,7 +473,14 @@ static int read_logs(struct flame_sink *sink, const char *list)
 	int status = text ? FLAME_OK : fl_no_memory(sink->flame);
 
 	while (status == FLAME_OK && (path = strsep(&rest, "\n")))
-		status = fl_spark_read(sink->flame, &events->spark, path);
+		if (!events->costs || strncmp(path, PRICE, strlen(PRICE)) != 0)
+			status = fl_spark_read(sink->flame, &events->spark,
+					       path);
+		else if (!parse_price(path + strlen(PRICE), &events->price))
+			status = fl_fail(sink->flame, "--price %s: a number "
+					 "from 0.000001 to 1000000, for an "
+					 "hour of a core",
+					 path + strlen(PRICE));
 	fl_free(text);
 	return status == FLAME_OK ?
 	       fl_spark_finish(sink->flame, &events->spark) : status;
@@ -493,6 +514,7 @@ static struct flame_sink *make_sink(struct flame_sink *next, const char *list,
 	sink->put = put_events;
 	sink->finish = finish_events;
 	sink->free = free_events;
+	events->costs = cost;
 	ask(sink);
 	for (size_t i = 0; i < KEYS; i++)
 		events->keys[i] = fl_name(next->flame, key_names[i]);
@@ -505,7 +527,7 @@ static struct flame_sink *make_sink(struct flame_sink *next, const char *list,
 	if (!cost)
 		return sink;
 	events->cost = fl_spark_cost_new(sink, &events->spark,
-					 &events->operators);
+					 &events->operators, events->price);
 	if (events->cost)
 		return sink;
 failed:
@@ -535,4 +557,18 @@ const struct fl_filter fl_filter_spark_cost = {
 	.name = "spark-cost", .argument = "LOG",
 	.summary = "core-seconds of stacks, by Spark's event log",
 	.make = make_cost, .rank = 3, .joins = true, .compat = true,
+};
+
+/* A tool hands the price over to spark-cost. */
+static struct flame_sink *make_price(struct flame_sink *next, const char *arg)
+{
+	fl_fail(next->flame, "--price %s: of costs alone; give --event cost "
+		"and --spark-events LOG", arg);
+	return NULL;
+}
+
+const struct fl_filter fl_filter_price = {
+	.name = "price", .argument = "P",
+	.summary = "--event cost: in money, P an hour of a core",
+	.make = make_price, .rank = 4,
 };

@@ -37,12 +37,14 @@ function amount(n, unit = d.unit) {
 		return n < 7200 ? n.toPrecision(n < 100 ? 3 : 4) + " core-s" :
 			(n / 3600).toFixed(1) + " core-h";
 	}
+	if (unit === "money/1000000")
+		return (Number(n) / 1e6).toPrecision(4);
 	return grouped(n) + " " + (n === 1 ? unit.replace(/s$/, "") : unit);
 }
 
 // The same where it stands with others of its unit.
 function plain(n, unit = d.unit) {
-	if (unit === "bytes" || unit === "ns" || unit === "core-us")
+	if (unit === "bytes" || unit === "ns" || /^core-us|^money/.test(unit))
 		return amount(n, unit);
 	return typeof n !== "bigint" && n % 1 && n < 10 ? n.toFixed(1) : grouped(n);
 }

@@ -13,6 +13,11 @@ flame-fold -q --event cost --spark-events $log --label codegen=1 -f ndjson 1.jfr
 sed '/WallClockSample/d' plan.mkjfr >cpu.mkjfr
 mkjfr cpu.mkjfr >cpu.jfr
 flame-fold -q --event cost --spark-events $log --by stage cpu.jfr
+# In money: 16 core-seconds of 900 an hour are 4.
+flame-fold -q --event cost --price 900 --spark-events $log --by stage 1.jfr >money
+awk '{ n += $NF } END { print n " in all" }' money
+flame-fold --event cost --price 0 --spark-events $log 1.jfr
+flame-fold --price 1 --spark-events $log 1.jfr
 # Labels without costs.
 flame-fold --event wall --spark-events $log --by operator,codegen 1.jfr
 # Two logs, of which each has its executors; nothing at all of samples.
