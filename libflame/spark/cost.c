@@ -266,14 +266,59 @@ static bool is_timed(struct fl_spark_cost *cost, flame_id metric)
 	return cost->last_kind != OTHER;
 }
 
+static const struct fl_spark_task *
+task_at(const struct fl_spark_cost *cost, size_t executor,
+	const struct fl_spark_span *span, unsigned i)
+{
+	const struct fl_spark_executor *e = &cost->spark->executors[executor];
+
+	return &e->tasks[cost->spark->running[span->first + i]];
+}
+
+/*
+ * A sample of any of a span's tasks: of those whose stage has the codegen of
+ * its stack, if there is one, else of all; in equal parts.
+ */
+static int divide(struct fl_spark_cost *cost, size_t executor,
+		  const struct fl_spark_span *span,
+		  const struct flame_sample *s, uint64_t weight)
+{
+	int64_t codegen = fl_operator_of(cost->sink->flame, cost->operators,
+					 s->stack).codegen;
+	size_t first = FL_SPARK_NONE;
+	bool open = false;
+	unsigned n = 0;
+
+	for (unsigned i = 0; codegen >= 0 && i < span->ntasks; i++)
+		n += fl_operators_run(cost->operators, cost->spark,
+				      task_at(cost, executor, span, i)->stage,
+				      codegen);
+	if (!n)
+		codegen = -1;
+	for (unsigned i = 0; i < span->ntasks; i++) {
+		size_t stage = task_at(cost, executor, span, i)->stage;
+
+		if (codegen >= 0 &&
+		    !fl_operators_run(cost->operators, cost->spark, stage,
+				      codegen))
+			continue;
+		first = first == FL_SPARK_NONE ? stage : first;
+		open |= stage != first;
+		if (add_to(cost, executor, stage, s,
+			   weight * PARTS / (n ? n : span->ntasks)) !=
+		    FLAME_OK)
+			return FLAME_FAILED;
+	}
+	cost->open += open ? weight : 0;
+	return FLAME_OK;
+}
+
 int fl_spark_cost_add(struct fl_spark_cost *cost, size_t executor,
 		      const struct fl_spark_span *span,
 		      const struct fl_spark_task *task,
 		      const struct flame_sample *s)
 {
-	const struct fl_spark_executor *e = &cost->spark->executors[executor];
 	uint64_t weight = s->weight > 0 ? (uint64_t)s->weight : 0;
-	bool open = false;
 
 	if (!is_timed(cost, s->metric))
 		return FLAME_OK;
@@ -281,20 +326,8 @@ int fl_spark_cost_add(struct fl_spark_cost *cost, size_t executor,
 	if (!span || !span->ntasks || !s->stack || !is_on_task(cost, s))
 		return FLAME_OK;
 	weight = FL_MIN(weight, UINT32_MAX);
-	if (task)
-		return add_to(cost, executor, task->stage, s, weight * PARTS);
-	for (unsigned i = 0; i < span->ntasks; i++) {
-		const struct fl_spark_task *t =
-			&e->tasks[cost->spark->running[span->first + i]];
-
-		open |= t->stage !=
-			e->tasks[cost->spark->running[span->first]].stage;
-		if (add_to(cost, executor, t->stage, s,
-			   weight * PARTS / span->ntasks) != FLAME_OK)
-			return FLAME_FAILED;
-	}
-	cost->open += open ? weight : 0;
-	return FLAME_OK;
+	return task ? add_to(cost, executor, task->stage, s, weight * PARTS) :
+		      divide(cost, executor, span, s, weight);
 }
 
 /* Rows ------------------------------------------------------------------- */

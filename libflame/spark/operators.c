@@ -125,9 +125,26 @@ void fl_operators_free(struct fl_operators *operators)
 		fl_patterns_free(&operators->rows[i].pattern);
 	fl_free(operators->rows);
 	fl_map_free(&operators->codegens);
+	fl_map_free(&operators->runs);
 	fl_rewrite_free(&operators->names);
 	fl_rewrite_free(&operators->stacks[0]);
 	fl_rewrite_free(&operators->stacks[1]);
+}
+
+bool fl_operators_run(struct fl_operators *operators,
+		      const struct fl_spark *spark, size_t stage,
+		      int64_t codegen)
+{
+	uint64_t key = (uint64_t)stage << 32 | (uint64_t)codegen;
+	uint64_t *known = fl_map_put(&operators->runs, key, NULL);
+	bool runs;
+
+	if (known && *known)
+		return *known == 2;
+	runs = fl_spark_codegen_of(spark, &spark->stages[stage], codegen);
+	if (known)
+		*known = runs ? 2 : 1;
+	return runs;
 }
 
 /* "WholeStageCodegen (4): Sort, Project" */

@@ -21,6 +21,7 @@ struct fl_operators {
 	size_t count;
 	struct fl_rewrite names, stacks[2];	/* [1]: of codegens alone */
 	struct fl_map codegens;	/* stage << 32 | id -> name */
+	struct fl_map runs;	/* stage << 32 | id -> 1 no, 2 yes */
 	flame_id operator_key, codegen_key, other;
 };
 
@@ -36,6 +37,10 @@ struct fl_operator fl_operator_of(struct flame *flame,
 				  struct fl_operators *operators,
 				  flame_id stack);
 
+/* Whether the plan has the innermost codegen of a stack in the stage. */
+bool fl_operators_run(struct fl_operators *operators,
+		      const struct fl_spark *spark, size_t stage,
+		      int64_t codegen);
 /*
  * Adds the labels operator and codegen.  stage: in spark->stages, or
  * FL_SPARK_NONE: one of several.
