@@ -280,7 +280,10 @@ const struct flame_metric *flame_metric_of(const struct flame *flame,
  * flame_ask sets an option of reading, a row of kind 's' or 'd' (flame_rows),
  * before the first flame_next.
  * flame_next fills *sample and gives FLAME_OK, or FLAME_END, or
- * FLAME_FAILED.  flame_close takes NULL too.
+ * FLAME_FAILED.  It gives all samples of each source.  flame_pump counts a
+ * chunk of JFR that went into the same sink before once, and flame_finish
+ * remarks on it; "overlap" "keep" counts it each time.  flame_close takes NULL
+ * too.
  */
 struct flame_source *flame_open(struct flame *flame, const char *path,
 				const char *format);

@@ -120,6 +120,7 @@ struct flame_source {
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
 	unsigned flow;		/* the sink it is pumped into; 0: none */
+	bool summed;		/* chunks that repeat earlier ones count once */
 	bool part;		/* of another's input: see fl_format.split */
 	struct fl_file *ahead;	/* read_ahead.c: its slot; or NULL */
 	struct fl_archive *archive;	/* archive.c; NULL: it is none */

@@ -176,6 +176,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	bool small = !fl_is_large(source);
 
 	source->flow = sink->number;
+	source->summed = true;
 	source->select.wanted_text = sink->wanted_text;
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs |

@@ -58,8 +58,10 @@ static void run(struct fl_job *job)
 	struct fl_read_job *read = &file->job;
 
 	read->source = flame_open(read->flame, file->path, file->format);
-	if (read->source)
+	if (read->source) {
 		fl_asked_move(&file->what, read->source);
+		read->source->summed = true;
+	}
 	fl_read_job_run(read);
 	if (file->messages.failed)
 		read->status = FLAME_FAILED;

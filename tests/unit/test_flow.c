@@ -48,6 +48,7 @@ TestSuite(durations, .init = start, .fini = stop);
 TestSuite(times, .init = start, .fini = stop);
 TestSuite(states, .init = start, .fini = stop);
 TestSuite(select, .init = start, .fini = stop);
+TestSuite(repeats, .init = start, .fini = stop);
 TestSuite(threads, .init = start, .fini = stop);
 TestSuite(pick, .init = start, .fini = stop);
 TestSuite(pump, .init = start, .fini = stop);
@@ -1311,6 +1312,80 @@ Test(facts, are_made_of_as_many_inputs_as_are_shown)
 	}
 	cr_expect_eq(flame_finish(sink), FLAME_OK);
 	flame_tree_free(tree);
+}
+
+/* Chunks that repeat ----------------------------------------------------- */
+
+static struct flame_source *open_recording(void)
+{
+	const char *top = getenv("TOP");
+	struct flame_source *source;
+	char path[1024];
+
+	if (!top)
+		cr_skip_test("TOP is not set");
+	snprintf(path, sizeof(path), "%s/tests/data/jfr/spark-trace.jfr", top);
+	source = flame_open(flame, path, NULL);
+	cr_assert(source, "%s", flame_error(flame));
+	return source;
+}
+
+static int64_t sum_of_samples(void)
+{
+	struct flame_source *source = open_recording();
+	struct flame_sample sample;
+	int64_t sum = 0;
+
+	while (flame_next(source, &sample) == FLAME_OK)
+		sum += sample.weight;
+	flame_close(source);
+	return sum;
+}
+
+static int64_t sum_of_tree(struct flame_tree *tree)
+{
+	const struct flame_node *nodes;
+	size_t n;
+
+	cr_assert_eq(flame_tree_nodes(tree, 0, &nodes, &n), FLAME_OK);
+	return nodes[0].total[0];
+}
+
+Test(repeats, each_source_is_read_whole_without_a_sink)
+{
+	int64_t sum = sum_of_samples();
+
+	cr_expect_gt(sum, 0);
+	cr_expect_eq(sum_of_samples(), sum);
+	cr_expect_eq(said.size, 0);
+}
+
+Test(repeats, count_once_in_one_sink)
+{
+	struct flame_tree *trees[2] = { flame_tree_new(flame, 1),
+					flame_tree_new(flame, 1) };
+	int64_t sum = sum_of_samples();
+
+	for (int i = 0; i < 2; i++) {
+		struct flame_sink *sink = flame_tree_sink(trees[i], 0);
+
+		said.size = 0;
+		sink->picked = true;	/* all metrics in one sum */
+		for (int j = 0; j <= i; j++) {
+			struct flame_source *source = open_recording();
+
+			cr_assert_eq(flame_pump(source, sink), FLAME_OK);
+			flame_close(source);
+		}
+		cr_expect_eq(flame_finish(sink), FLAME_OK);
+		cr_expect_eq(sum_of_tree(trees[i]), sum);
+		fl_buf_byte(&said, '\0');
+		cr_expect_eq(!!strstr(said.data, "counted once"), i,
+			     "%s", said.data);
+	}
+	cr_expect_eq(sum_of_samples(), sum);
+	flame_tree_free(trees[0]);
+	flame_tree_free(trees[1]);
 }
 
 /* Rows ---------------------------------------------------------------- */

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a chunk was read before, in this input or in another one.  Headers
- * have the size, the start in ns and in ticks, and where the pools and the
- * metadata are; with them a few parts of the chunk are hashed, as all bytes
- * would cost a tenth of what reading them does.
+ * Whether a chunk was read before, in this input or in another one that goes
+ * into the same sum.
+ *
+ * Hashing all bytes would cost a tenth of what reading them does, so a large
+ * chunk is known by its size and nine windows.  The first window has the
+ * header: the start and the duration in ns, the start in ticks and the places
+ * of the pools and the metadata.  Two chunks that differ would need the same
+ * size and all of these; a JVM starts each chunk at another nanosecond, and
+ * two JVMs that start one at the same nanosecond count ticks from different
+ * moments.  Format 0.9 has the times in ms and in ticks at the end of a chunk,
+ * in the last window.
  */
 #include "fl.h"
 
@@ -28,6 +35,7 @@ bool fl_jfr_is_repeated(const struct fl_jfr *jfr, const uint8_t *at,
 	const struct flame_source *source = jfr->source;
 
 	return fl_jfr_options(jfr)->once &&
+	       (source->summed || source->select.survey) &&
 	       fl_overlap_add(source->flame, source->flow, identity(at, size),
 			      fl_in_name(source->in), start);
 }
