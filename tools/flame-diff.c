@@ -14,6 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Rates that differ by this factor are told, of so many samples or bytes. */
+enum { UNLIKE = 2, MIN_TOTAL = 100 };
+
 struct own {
 	const char *normalize;	/* "total", "time"; NULL: not */
 	bool drawn;		/* the writer does that */
@@ -450,6 +453,60 @@ static bool normalize_each(const struct cli *cli, struct flame_tree *tree)
 	return good;
 }
 
+/* Whether one is at least twice the other, and neither is a handful. */
+static bool is_unlike(double a, double b, const int64_t *total)
+{
+	return total[0] > 0 && total[1] > 0 &&
+	       (total[0] >= MIN_TOTAL || total[1] >= MIN_TOTAL) &&
+	       (a >= UNLIKE * b || b >= UNLIKE * a);
+}
+
+/*
+ * Samples at 1 kHz beside samples at 100 Hz: all seems to shrink.  What else
+ * makes totals differ by more than the run lengths do is told alike.
+ */
+static void tell_unlike_rates(const struct cli *cli, const struct flame *flame,
+			      const struct flame_tree *tree)
+{
+	const char *metric, *unit;
+	double rate[2];
+	int64_t total[2];
+	bool timed = flame_tree_duration(tree, 0) > 0 &&
+		     flame_tree_duration(tree, 1) > 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		total[i] = flame_tree_total(tree, i);
+		rate[i] = (double)total[i];
+		if (timed)
+			rate[i] *= 1e9 / (double)flame_tree_duration(tree, i);
+	}
+	if (!is_unlike(rate[0], rate[1], total))
+		return;
+	cli_metric(flame, tree, &metric, &unit);
+	if (timed)
+		cli_say(cli, "%s%s%.4g %s a second before, %.4g after: -n "
+			"compares shares, not sums", metric,
+			*metric ? ": " : "", rate[0], unit, rate[1]);
+	else
+		cli_say(cli, "%s%s%" PRId64 " %s before, %" PRId64 " after, "
+			"and how long both were recorded is not known: -n "
+			"compares shares, not sums", metric,
+			*metric ? ": " : "", total[0], unit, total[1]);
+}
+
+/* With --events: of each of the metrics. */
+static void tell_unlike_rates_of_each(const struct cli *cli,
+				      const struct flame *flame,
+				      struct flame_tree *tree)
+{
+	struct flame_tree *of = flame_tree_at(tree, 0);
+
+	if (!of)
+		tell_unlike_rates(cli, flame, tree);
+	for (size_t i = 0; (of = flame_tree_at(tree, i)); i++)
+		tell_unlike_rates(cli, flame, of);
+}
+
 static int report_by_status_of_each(struct flame_tree *tree)
 {
 	struct flame_tree *of = flame_tree_at(tree, 0);
@@ -470,6 +527,8 @@ static int gathered(struct cli *cli, struct flame *flame,
 		return CLI_TROUBLE;
 	if (own->brief)
 		return report_by_status_of_each(tree);
+	if (!own->normalize && !cli->quiet)
+		tell_unlike_rates_of_each(cli, flame, tree);
 	return own->top ? put_top(cli, flame, tree) : CLI_FINE;
 }
 

@@ -6,7 +6,9 @@
 #include "cli.h"
 
 #include <cjson/cJSON.h>
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,9 @@ struct own {
 	bool format_given, sort_given, by_total, tree;
 	enum flame_ranking which;
 	const char *re;
-	double percent;		/* of the tree: lighter nodes are not shown */
+	double min;		/* lighter frames are not shown; see percent */
+	bool percent;		/* min is one of the total */
+	bool min_given;
 	long rows;		/* -1: not given */
 };
 
@@ -28,7 +32,7 @@ static const struct cli_option options[] = {
 	{ 0, "callers", "RE", "who calls frames that match", .kind = CLI_TAKE },
 	{ 'f', "format", "text|tsv|json", "write this format",
 	  .kind = CLI_TAKE },
-	{ 0, "min", "N|P%", "count what is lighter at its caller (tree: 1%)",
+	{ 0, "min", "N|P%", "leave out what is lighter (--tree: 1%)",
 	  .kind = CLI_TAKE },
 	{ 'N', "rows", "N", "at most N rows (30; 0: all)", .kind = CLI_TAKE },
 	{ 0, "sort", "self|total", "what to go by (self)", .kind = CLI_TAKE },
@@ -58,13 +62,20 @@ static bool take_format(struct cli *cli, const char *value)
 	return true;
 }
 
-/* The filter removes light nodes, so all that are left are shown. */
 static bool take_min(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
+	char *end;
 
-	own->percent = 0;
-	return cli_filter(cli, "min", value);
+	own->min = strtod(value, &end);
+	own->percent = end != value && *end == '%';
+	own->min_given = true;
+	if (end != value && !end[own->percent] && own->min >= 0 &&
+	    own->min <= DBL_MAX)
+		return true;
+	cli_say(cli, "--min: %s: not a weight (100) or a percentage (0.5%%)",
+		value);
+	return false;
 }
 
 static bool take_rows(struct cli *cli, const char *value)
@@ -139,6 +150,10 @@ static bool check_options(struct cli *cli)
 		own->by_total = true;
 	if (own->rows < 0)
 		own->rows = own->tree ? 0 : 30;
+	if (own->tree && !own->min_given) {
+		own->min = 1;
+		own->percent = true;
+	}
 	/* For a tree, filters leave the stacks below or above the match. */
 	if (own->tree && own->which == FLAME_CALLEES)
 		return cli_filter(cli, "root-innermost", own->re);
@@ -167,6 +182,7 @@ struct view {
 	size_t n, all;		/* rows shown, and those there are */
 	int64_t total;		/* that percentages are of */
 	bool micro;		/* weights are millionths of the unit */
+	flame_id lighter;	/* the name of what a tree leaves out */
 	struct flame_text *out;
 };
 
@@ -188,6 +204,24 @@ static int by_total(const void *a, const void *b)
 	if (x->total != y->total)
 		return x->total < y->total ? 1 : -1;
 	return by_self(a, b);
+}
+
+static double minimum(const struct view *v)
+{
+	return v->own->percent ? (double)v->total * v->own->min / 100 :
+				 v->own->min;
+}
+
+/* Leaves out the rows whose total is lighter, be it negative (freed memory). */
+static void drop_light(struct view *v)
+{
+	double least = minimum(v);
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		if (fabs((double)v->rows[i].total) >= least)
+			v->rows[n++] = v->rows[i];
+	v->n = n;
 }
 
 static bool fill_ranks(struct view *v, struct flame_tree *tree)
@@ -213,26 +247,63 @@ static bool fill_ranks(struct view *v, struct flame_tree *tree)
 	}
 	qsort(v->rows, v->n, sizeof(*v->rows),
 	      v->own->by_total ? by_total : by_self);
+	v->all = v->n;
+	drop_light(v);
 	return true;
+}
+
+/* A row of what the node of this level calls and is not shown. */
+static void add_lighter(struct view *v, const int64_t *rest, unsigned level)
+{
+	if (rest[level])
+		v->rows[v->n++] = (struct row){
+			.name = v->lighter, .level = level + 1,
+			.text = flame_name_text(v->flame, v->lighter, NULL),
+			.self = rest[level], .total = rest[level],
+		};
+}
+
+/* rest: by level, what is neither self nor in a node that was seen. */
+static void add_nodes(struct view *v, const struct flame_node *nodes, size_t n,
+		      int64_t *rest)
+{
+	unsigned open = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct flame_node *node = &nodes[i];
+
+		while (open > node->level)
+			add_lighter(v, rest, --open);
+		rest[open++] = node->total[0] - node->self[0];
+		if (node->level)
+			rest[node->level - 1] -= node->total[0];
+		v->rows[v->n++] = (struct row){
+			.name = node->name, .level = node->level,
+			.text = flame_name_text(v->flame, node->name, NULL),
+			.self = node->self[0], .total = node->total[0],
+		};
+	}
+	while (open)
+		add_lighter(v, rest, --open);
 }
 
 static bool fill_nodes(struct view *v, struct flame_tree *tree)
 {
 	const struct flame_node *nodes;
-	double min = (double)v->total * v->own->percent / 100;
+	int64_t *rest;
+	size_t n;
 
-	if (flame_tree_nodes(tree, min, &nodes, &v->n) != FLAME_OK)
+	if (flame_tree_nodes(tree, minimum(v), &nodes, &n) != FLAME_OK)
 		return false;
-	v->rows = malloc(v->n * sizeof(*v->rows));
-	if (!v->rows)
-		return cli_no_memory(v->cli);
-	for (size_t i = 0; i < v->n; i++)
-		v->rows[i] = (struct row){
-			.name = nodes[i].name, .level = nodes[i].level,
-			.text = flame_name_text(v->flame, nodes[i].name, NULL),
-			.self = nodes[i].self[0], .total = nodes[i].total[0],
-		};
-	return true;
+	v->rows = malloc(2 * n * sizeof(*v->rows));
+	rest = malloc(n * sizeof(*rest));
+	if (v->rows && rest)
+		add_nodes(v, nodes, n, rest);
+	else
+		cli_no_memory(v->cli);
+	free(rest);
+	v->all = v->n;
+	return v->n;
 }
 
 /* The text shown for an empty name. */
@@ -511,12 +582,12 @@ static int gathered(struct cli *cli, struct flame *flame,
 	struct view view = {
 		.cli = cli, .own = own, .flame = flame, .tree = tree,
 		.total = flame_tree_total(tree, 0),
+		.lighter = flame_name(flame, "(lighter)", 9),
 	};
 	int status = CLI_TROUBLE;
 
 	if (!(own->tree ? fill_nodes(&view, tree) : fill_ranks(&view, tree)))
 		return CLI_TROUBLE;
-	view.all = view.n;
 	if (own->rows && view.n > (size_t)own->rows)
 		view.n = own->rows;
 	view.out = flame_text_create(flame, cli->output);
@@ -545,7 +616,7 @@ static const struct cli_tool tool = {
 
 int main(int argc, char **argv)
 {
-	struct own own = { .percent = 1, .rows = -1 };
+	struct own own = { .rows = -1 };
 
 	return cli_main(&tool, &own, argc, argv);
 }
