@@ -39,6 +39,17 @@ struct input {
 	char sample[64];	/* of the first bad line */
 };
 
+enum { ENDED = 1 << 16 };	/* hashes that are remembered: 512 kB */
+
+/* --stream: stacks that had ended, and come again.  See note_again. */
+struct again {
+	uint64_t *ended;	/* by hash: the last such; 0: none */
+	uint64_t hash;		/* of the line to be written */
+	uint64_t count, line;	/* how many; where the first is */
+	const char *input;
+	char key[64];
+};
+
 struct merge {
 	struct cli *cli;
 	struct flame *flame;
@@ -54,6 +65,7 @@ struct merge {
 	int64_t sum;
 	char separator;
 	bool begun;
+	struct again again;
 };
 
 /* Lines ------------------------------------------------------------------- */
@@ -242,6 +254,59 @@ static bool begin(struct merge *m, const struct input *in)
 	return true;
 }
 
+static uint64_t hash_key(const char *key, size_t n)
+{
+	uint64_t hash = n * 0x9e3779b97f4a7c15u, word;
+
+	for (; n >= sizeof(word); key += sizeof(word), n -= sizeof(word)) {
+		memcpy(&word, key, sizeof(word));
+		hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, key, n);
+	hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+	hash ^= hash >> 32;
+	return hash ? hash : 1;
+}
+
+/*
+ * Equal stacks that do not adjoin stay several lines.  The table is of one
+ * size, so that memory is: what was overwritten in it is not noticed, and two
+ * stacks of one hash of 64 bits are taken for one.
+ */
+static void note_again(struct merge *m, const struct input *in)
+{
+	struct again *again = &m->again;
+	uint64_t hash = hash_key(in->key, in->size);
+	size_t size = in->size < sizeof(again->key) ? in->size :
+						      sizeof(again->key) - 1;
+
+	if (!again->ended)
+		return;
+	if (again->hash)
+		again->ended[again->hash % ENDED] = again->hash;
+	again->hash = hash;
+	if (again->ended[hash % ENDED] != hash || again->count++)
+		return;
+	again->input = in->name;
+	again->line = in->line;
+	memcpy(again->key, in->key, size);
+	again->key[size] = '\0';
+}
+
+static void report_again(const struct merge *m)
+{
+	const struct again *again = &m->again;
+
+	if (again->count && !m->cli->quiet)
+		cli_say(m->cli, "%s: line %" PRIu64 ": %s does not adjoin its "
+			"equal before; such lines, which stay apart: %" PRIu64
+			" or more, told by hashes of 64 bits (use LC_ALL=C "
+			"sort)", again->input, again->line, again->key,
+			again->count);
+}
+
 /*
  * Keys come out in ascending order: a smaller one than the last means that its
  * input is not sorted.
@@ -250,6 +315,8 @@ static bool add(struct merge *m, const struct input *in, bool sorted)
 {
 	int d = m->begun ? compare(in->key, in->size, m->key, m->size) : 1;
 
+	if (d && !sorted)
+		note_again(m, in);
 	if (d > 0 || (d < 0 && !sorted))
 		return begin(m, in);
 	if (d < 0) {
@@ -326,6 +393,11 @@ static bool merge_stream(struct merge *m, struct input *inputs, size_t n)
 {
 	int status;
 
+	m->again.ended = calloc(ENDED, sizeof(*m->again.ended));
+	if (!m->again.ended) {
+		cli_no_memory(m->cli);
+		return false;
+	}
 	for (size_t i = 0; i < n; i++) {
 		while ((status = read_line(m, &inputs[i])) == FLAME_OK)
 			if (!add(m, &inputs[i], false))
@@ -333,6 +405,7 @@ static bool merge_stream(struct merge *m, struct input *inputs, size_t n)
 		if (status == FLAME_FAILED)
 			return false;
 	}
+	report_again(m);
 	return flush(m);
 }
 
@@ -451,6 +524,7 @@ static int run(struct cli *cli, struct flame *flame)
 		cli_no_memory(cli);
 	free(m.heap);
 	free(m.key);
+	free(m.again.ended);
 	header_free(&m.header);
 	free(inputs);
 	return status;

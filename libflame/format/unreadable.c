@@ -94,6 +94,45 @@ static bool is_own_ndjson(const uint8_t *head, size_t n)
 	       memmem(head, n, "\"stack\":", 8);
 }
 
+/* "self   %  total ...", "self before  after ...": flame-top, flame-diff. */
+static bool is_own_heading(struct slice line)
+{
+	static const char *const words[2][3] = {
+		{ "self", "%", "total" }, { "self", "before", "after" }
+	};
+
+	for (unsigned i = 0; i < FL_COUNT(words); i++) {
+		struct slice rest = line;
+		unsigned n = 0;
+
+		while (n < 3 && fl_slice_starts(rest, words[i][n])) {
+			size_t size = strlen(words[i][n++]);
+
+			rest.data += size;
+			rest.size -= size;
+			while (rest.size && *rest.data == ' ') {
+				rest.data++;
+				rest.size--;
+			}
+		}
+		if (n == 3)
+			return true;
+	}
+	return false;
+}
+
+/* The heading is the first line, or the second, behind the total. */
+static bool is_own_table(const uint8_t *head, size_t n)
+{
+	const uint8_t *lf = memchr(head, '\n', n);
+	struct slice first = { (const char *)head, n }, second = { NULL, 0 };
+
+	if (lf)
+		second = (struct slice){ (const char *)lf + 1,
+					 (size_t)(head + n - lf) - 1 };
+	return is_own_heading(first) || is_own_heading(second);
+}
+
 /* Its nodes are N1, N2, ..., and a box says what the profile is of. */
 static bool is_pprof_dot(const uint8_t *head, size_t n)
 {
@@ -253,6 +292,9 @@ static const struct row rows[] = {
 	  BYTES("digraph \""), 0, TEXT, is_pprof_dot },
 	{ "libflame's own tsv", use_folded,
 	  BYTES("metric\tunit\tvalue\t"), 0, TEXT, NULL },
+	{ "libflame's own table", use_folded, "", 0, 0, LOG, is_own_table },
+	{ "libflame's own tree as text", use_folded,
+	  BYTES("  total    self       weight "), 0, LINE, NULL },
 	{ "the text of ms_print", "give the file of massif itself",
 	  BYTES("Massif arguments: "), 0, LINE, NULL },
 	{ "the text of callgrind_annotate", "give the file of callgrind itself",

@@ -1,0 +1,13 @@
+# Tables that our own tools wrote are not profiles; each is named.
+exec 2>&1
+printf 'a;b;c 1\na;b 2\n' >in
+printf 'a;b;c 3\n' >other
+flame-top in >top
+flame-top --tree in >tree
+flame-top --callers b in >callers
+flame-diff --top=3 in other >diff
+flame-graph -f text --tree in >text
+flame-graph -f text --tree in | sed 1d >headless
+for f in top tree callers diff text headless; do
+	flame-fold $f || echo $?
+done
