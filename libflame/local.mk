@@ -169,6 +169,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
 	libflame/format/pprof/labels.c libflame/format/pprof/legacy.c libflame/format/pprof/pprof.h \
+	libflame/format/pprof/prune.c \
 	libflame/format/pprof/read.c libflame/format/pprof/samples.c \
 	libflame/format/pprof/tables.c \
 	libflame/format/pprof/text.c libflame/format/pprof/write.c \

@@ -5,6 +5,7 @@
  *
  *	tables.c	what samples point to: strings, functions, locations
  *	samples.c	samples as they come, equal ones added up
+ *	prune.c		functions that a profile drops
  *	labels.c	labels of samples: threads, times
  *	read.c		profiles, and the row of formats.c
  *	write.c		the same, written
@@ -21,6 +22,7 @@
 enum {
 	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3,
 	PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5, PROFILE_STRING_TABLE = 6,
+	PROFILE_DROP_FRAMES = 7, PROFILE_KEEP_FRAMES = 8,
 	PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10,
 	PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12, PROFILE_COMMENT = 13,
 	PROFILE_DEFAULT_SAMPLE_TYPE = 14, PROFILE_DOC_URL = 15,
@@ -42,6 +44,8 @@ struct fl_pprof_table {
 		struct fl_message message;
 		bool known;	/* of locations: frames were looked up */
 		uint32_t first, count;	/* of frames, outermost first */
+		uint32_t ndropped;	/* of frames, innermost first */
+		bool dropped;	/* all of them are */
 	} *data;
 	size_t count, capacity;
 	struct fl_map by_id;	/* ids that differ from their index + 1 */
@@ -60,6 +64,7 @@ struct fl_pprof_tables {
 	flame_id *frames;	/* of locations */
 	size_t nframes, frames_capacity;
 	struct fl_buf buf;
+	struct fl_regex *drop, *keep;	/* NULL: not in the profile */
 };
 
 /* Takes a field of Profile; false: out of memory, as flame says. */
@@ -77,6 +82,16 @@ const struct fl_pprof_entry *
 fl_pprof_location(struct fl_pprof_tables *tables, uint64_t id);
 /* The filename of the first mapping, as a rule the program's. */
 struct slice fl_pprof_program(const struct fl_pprof_tables *tables);
+
+/*
+ * prune.c: drop and keep are strings, 0: none.  A function's name is dropped
+ * with all that it calls.
+ */
+void fl_pprof_begin_prune(struct fl_pprof_tables *tables, const char *input,
+			  uint64_t drop, uint64_t keep);
+bool fl_pprof_is_dropped(const struct fl_pprof_tables *tables,
+			 struct slice name);
+void fl_pprof_end_prune(struct fl_pprof_tables *tables);
 
 /* Samples of a profile that differ in more than their values; zeroed: none. */
 struct fl_pprof_samples {

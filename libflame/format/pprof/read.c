@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 struct options {
-	bool lines;
+	bool lines, unpruned;
 };
 
 enum { CHUNK = 1 << 16 };	/* bytes asked for at a time */
@@ -25,6 +25,8 @@ struct value_type {
 struct step {
 	uint64_t location;
 	flame_id stack;
+	bool own;		/* a frame was not dropped */
+	bool over;		/* what follows is dropped */
 };
 
 /*
@@ -56,6 +58,7 @@ struct reader {
 	bool damaged;			/* the next field of the input */
 	struct value_type *types;
 	size_t ntypes, types_capacity;
+	uint64_t drop_frames, keep_frames;	/* strings; 0: none */
 	uint64_t default_type;		/* its name, a string; 0: the last */
 	uint64_t time, duration;
 	uint64_t *ids;			/* of a sample, leaf first */
@@ -91,6 +94,12 @@ static void take_number(struct reader *r, const struct fl_field *field)
 		break;
 	case PROFILE_DURATION_NANOS:
 		r->duration = field->value;
+		break;
+	case PROFILE_DROP_FRAMES:
+		r->drop_frames = field->value;
+		break;
+	case PROFILE_KEEP_FRAMES:
+		r->keep_frames = field->value;
 		break;
 	case PROFILE_DEFAULT_SAMPLE_TYPE:
 		r->default_type = field->value;
@@ -280,6 +289,8 @@ static void forget_seen(struct seen *seen)
 
 static bool read_profile(struct reader *r)
 {
+	const struct options *options = r->source->options;
+
 	fl_pprof_clear(&r->tables);
 	fl_pprof_clear_samples(&r->samples);
 	fl_arena_free(&r->arena);
@@ -290,9 +301,12 @@ static bool read_profile(struct reader *r)
 	r->default_type = r->time = r->duration = 0;
 	r->last_field = 0;
 	r->has_samples = false;
-	r->tables.lines = ((const struct options *)
-			   r->source->options)->lines;
+	r->drop_frames = r->keep_frames = 0;
+	r->tables.lines = options->lines;
 	read_fields(r);
+	if (!options->unpruned)
+		fl_pprof_begin_prune(&r->tables, fl_in_name(r->source->in),
+				     r->drop_frames, r->keep_frames);
 	if (fl_failed(r->flame) || !make_metrics(r))
 		return false;
 	take_span(r);
@@ -326,33 +340,52 @@ static flame_id push_location(struct reader *r, flame_id stack,
 }
 
 /*
+ * Functions are dropped below the first that is not: of a stack of theirs
+ * alone, all frames are kept.
+ */
+static struct step take_step(struct reader *r, struct step step,
+			     const struct fl_pprof_entry *location)
+{
+	if (step.own && location->ndropped) {
+		step.over = true;
+		if (location->dropped)
+			return step;
+	}
+	step.own |= !location->ndropped;
+	step.stack = push_location(r, step.stack, location);
+	return step;
+}
+
+/*
  * From the root on.  As long as locations are those of the sample before, so
  * are their stacks.
  */
 static bool find_stack(struct reader *r, flame_id *stack)
 {
 	const struct fl_pprof_entry *location;
+	struct step last = { .stack = 0 };
 	size_t depth = 0;
 
-	*stack = 0;
 	if (!fl_grow(&r->steps, &r->steps_capacity, r->nids,
 		     sizeof(*r->steps)))
 		return fl_no_memory(r->flame) == FLAME_OK;
-	for (size_t i = r->nids; i-- > 0; depth++) {
+	for (size_t i = r->nids; i-- > 0 && !last.over; depth++) {
 		struct step *step = &r->steps[depth];
 
 		if (depth < r->nsteps && step->location == r->ids[i]) {
-			*stack = step->stack;
+			last = *step;
 			continue;
 		}
 		r->nsteps = depth;
 		location = fl_pprof_location(&r->tables, r->ids[i]);
 		if (!location)
 			return false;
-		*stack = push_location(r, *stack, location);
-		*step = (struct step){ r->ids[i], *stack };
+		last = take_step(r, last, location);
+		last.location = r->ids[i];
+		*step = last;
 		r->nsteps = depth + 1;
 	}
+	*stack = last.stack;
 	return true;
 }
 
@@ -724,6 +757,10 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 static const struct fl_option rows[] = {
 	FL_OPTION_ROW_LINES(struct options),
+	{ .name = "unpruned",
+	  .summary = "pprof: keep what the profile says to drop",
+	  .kind = FL_OPTION_FLAG, .offset = offsetof(struct options,
+						     unpruned) },
 	{ .name = NULL }
 };
 

@@ -257,6 +257,7 @@ static bool add_line(struct fl_pprof_tables *tables,
 		     struct fl_message line, struct slice mapping)
 {
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
+	bool dropped;
 
 	if (!function_frame(tables, number_in(line, LINE_FUNCTION_ID),
 			    &frame))
@@ -265,12 +266,18 @@ static bool add_line(struct fl_pprof_tables *tables,
 		return add_address(tables, location,
 				   number_in(location->message,
 					     LOCATION_ADDRESS), mapping);
+	dropped = fl_pprof_is_dropped(tables, fl_name_at(tables->flame,
+							 frame.name));
 	if (tables->lines && !append_line(tables, number_in(line, LINE_LINE),
 					  &frame))
 		return false;
 	if (is_kernel(mapping) && frame.type == FLAME_UNKNOWN)
 		frame.type = FLAME_KERNEL;
-	return add_frame(tables, location, &frame);
+	if (!add_frame(tables, location, &frame))
+		return false;
+	if (dropped)
+		location->ndropped = location->count;
+	return true;
 }
 
 static void reverse(flame_id *frames, size_t n)
@@ -303,6 +310,10 @@ static bool look_up(struct fl_pprof_tables *tables,
 				   number_in(location->message,
 					     LOCATION_ADDRESS), mapping);
 	reverse(tables->frames + location->first, location->count);
+	/* Where others call the dropped ones, these go in any stack. */
+	location->dropped = location->ndropped == location->count;
+	if (!location->dropped)
+		location->count -= location->ndropped;
 	return true;
 }
 
@@ -333,6 +344,7 @@ static void clear(struct fl_pprof_table *table)
 
 void fl_pprof_clear(struct fl_pprof_tables *tables)
 {
+	fl_pprof_end_prune(tables);
 	clear(&tables->mappings);
 	clear(&tables->locations);
 	clear(&tables->functions);
@@ -350,6 +362,7 @@ void fl_pprof_free(struct fl_pprof_tables *tables)
 	free_table(&tables->mappings);
 	free_table(&tables->locations);
 	free_table(&tables->functions);
+	fl_pprof_end_prune(tables);
 	fl_free(tables->strings);
 	fl_free(tables->frames);
 	fl_buf_free(&tables->buf);
