@@ -74,7 +74,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/v8_log.c libflame/format/xctrace.c \
 	libflame/format/json/dhat.c libflame/format/json/perf.c \
 	libflame/format/json/safari.c \
-	libflame/format/outline/ghc.c \
+	libflame/format/outline/ghc.c libflame/format/outline/graal.c \
 	libflame/format/outline/instruments.c \
 	libflame/format/outline/massif.c \
 	libflame/format/outline/node_prof.c \
@@ -90,6 +90,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/goroutine.c \
+	libflame/format/hprof.c libflame/format/json/jvm_profiler.c \
 	libflame/format/interchange.c \
 	libflame/format/jstack.c \
 	libflame/format/line_reader.c libflame/format/lines.c libflame/format/lldb.c \
@@ -158,7 +159,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/perf.c libflame/format/perf/probe.c \
 	libflame/format/perf/reader.h libflame/format/perf/record.c \
 	libflame/format/perf/line_cache.c libflame/format/perf/text.h \
-	libflame/format/otlp/dictionary.c libflame/format/otlp/layout.c \
+	libflame/format/otlp/dictionary.c libflame/format/otlp/json.c libflame/format/otlp/layout.c \
 	libflame/format/otlp/otlp.c libflame/format/otlp/otlp.h \
 	libflame/format/otlp/write.c \
 	libflame/format/picture/asprof.c \

@@ -68,6 +68,14 @@ extern const struct fl_format fl_format_pmcstat;
 extern const struct fl_format fl_format_stap;
 extern const struct fl_format fl_format_vsprof;
 extern const struct fl_format fl_format_xdebug;
+extern const struct fl_format fl_format_jvm_profiler;
+extern const struct fl_format fl_format_hprof;
+extern const struct fl_format fl_format_graal;
+
+/* Which of two counts to read. */
+enum fl_pick_column {
+	FL_COLUMN_UNSET, FL_COLUMN_FIRST, FL_COLUMN_SECOND, FL_COLUMN_NONE
+};
 
 /*
  * Rows of options that several formats have, each with a member of that name
@@ -112,6 +120,17 @@ extern const struct fl_format fl_format_xdebug;
 	  .summary = "trees: nodes weigh alone, or with all below", \
 	  .kind = FL_OPTION_EITHER, .offset = offsetof(type, self), \
 	  .scope = FL_SCOPE_DETAIL }
+/* Of two profiles in one, before and after: enum fl_pick_column, and both. */
+#define FL_OPTION_ROW_COLUMN(type) \
+	{ .name = "column", .argument = "1|2|none", \
+	  .summary = "folded: of two counts a line, take this", \
+	  .kind = FL_OPTION_WORD, .offset = offsetof(type, column), \
+	  .first = FL_COLUMN_FIRST }
+#define FL_OPTION_ROW_COMPARE(type) \
+	{ .name = "compare", \
+	  .summary = "two counts a line: the first is the one before", \
+	  .kind = FL_OPTION_FLAG, .offset = offsetof(type, compare), \
+	  .scope = FL_SCOPE_HIDDEN }
 /* Of enum fl_compat_tool: use that tool's names and weights. */
 #define FL_OPTION_ROW_PEER(type) \
 	{ .name = "peer", .argument = "perl|inferno", \

@@ -13,9 +13,7 @@
 #include <stdlib.h>
 
 struct options {
-	enum {
-		COLUMN_UNSET, COLUMN_FIRST, COLUMN_SECOND, COLUMN_NONE
-	} column;		/* which of two counts to read */
+	enum fl_pick_column column;	/* which of two counts to read */
 	bool compare;		/* reads both, the first with FL_BEFORE_KEY */
 	enum fl_compat_tool peer;
 };
@@ -274,7 +272,7 @@ static bool read_two(struct reader *r, struct slice line, unsigned column,
 	if (!fl_slice_last_word(stack, &after) ||
 	    !fl_slice_last_word(stack, &before))
 		return bad(r, line);
-	if (!read_count(r, line, column == COLUMN_FIRST ? before : after, s))
+	if (!read_count(r, line, column == FL_COLUMN_FIRST ? before : after, s))
 		return false;
 	if (!r->both)
 		return true;
@@ -539,10 +537,10 @@ static void begin(struct flame_source *source, struct reader *r)
 	r->begun = true;
 	fl_folded_sniff(source->in, d);
 	d->compat = options->peer != FL_PEER_NONE;
-	if (options->column == COLUMN_NONE && d->counts == FL_COUNT_TWO)
+	if (options->column == FL_COLUMN_NONE && d->counts == FL_COUNT_TWO)
 		d->counts = FL_COUNT_LAST;
 	else if (options->column && d->counts == FL_COUNT_LAST &&
-		 options->column != COLUMN_NONE)
+		 options->column != FL_COLUMN_NONE)
 		d->counts = FL_COUNT_TWO;
 	r->both = d->counts == FL_COUNT_TWO && options->compare &&
 		  !options->column;
@@ -762,13 +760,9 @@ static void close_folded(struct flame_source *source)
 	fl_free(r);
 }
 
-#define AT(member) .offset = offsetof(struct options, member)
-
 static const struct fl_option rows[] = {
-	{ "column", "1|2|none", "folded: of two counts a line, take this",
-	  FL_OPTION_WORD, AT(column), .first = COLUMN_FIRST },
-	{ "compare", NULL, "two counts a line: the first is the one before",
-	  FL_OPTION_FLAG, AT(compare), FL_SCOPE_HIDDEN },
+	FL_OPTION_ROW_COLUMN(struct options),
+	FL_OPTION_ROW_COMPARE(struct options),
 	FL_OPTION_ROW_PEER(struct options),
 	{ .name = NULL }
 };

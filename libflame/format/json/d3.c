@@ -2,8 +2,9 @@
 /*
  * Trees as d3-flame-graph takes them, {"name","value","children"} or short
  * {"n","v","c","l"}: of Spark's UI, perf script flamegraph, FlameScope,
- * jfr-flame-graph and -f d3.  Spark's pages hold one in a <div>, escaped; what
- * a row reads of a page and what it reads of JSON is the same.
+ * jfr-flame-graph and -f d3.  Flink's REST API answers {"endTimestamp",
+ * "data":TREE}.  Spark's pages hold one in a <div>, escaped; what a row reads
+ * of a page and what it reads of JSON is the same.
  *
  * A value counts the frames below it, unless some have more than it.
  */
@@ -50,6 +51,13 @@ static bool is_key(const struct fl_json *json, const char *wanted,
 	       fl_json_is(json, name) || fl_json_is(json, letter);
 }
 
+/* Whether nothing is known of the outermost object. */
+static bool is_bare_root(const struct fl_json_tree *tree,
+			 const struct fl_json_node *node)
+{
+	return tree->count == 1 && !node->name && !node->value;
+}
+
 static void field(struct fl_json_tree *tree, struct fl_json_node *node)
 {
 	const struct d3 *d3 = tree->js->source->state;
@@ -65,7 +73,9 @@ static void field(struct fl_json_tree *tree, struct fl_json_node *node)
 	} else if (fl_json_is(json, "l") || fl_json_is(json, "libtype")) {
 		if (fl_json_string(json, &text))
 			node->type = type_of(text);
-	} else {
+	} else if (!fl_json_is(json, "data") || !is_bare_root(tree, node) ||
+		   fl_json_next(json) != FL_JSON_OBJECT) {
+		/* The tree of Flink is that object: it is the root's. */
 		fl_json_skip(json);
 	}
 }
@@ -258,7 +268,9 @@ static int read(struct flame_source *source)
 
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	static const char *const paths[] = { "children", "c" };
+	static const char *const paths[] = {
+		"children", "c", "data.children"
+	};
 	int bits = fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 
 	/* Other formats have objects with children, and more keys. */

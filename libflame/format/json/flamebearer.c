@@ -7,11 +7,20 @@
  *
  * A level is its boxes from left to right, four numbers each: the gap before
  * it, its total, its self and its name.  A box lies below the one that is
- * above it.
+ * above it.  In a comparison ("format":"double") it is seven: the gap, total
+ * and self before, the same three after, and the name.  Its levels are laid
+ * out twice, so boxes are placed by the sum of both.
  */
 #include "fl.h"
 
 #include "format/json/frame_trie.h"
+
+enum { SINGLE = 4, DOUBLE = 7 };	/* numbers of a box */
+
+struct options {
+	enum fl_pick_column column;
+	bool compare;
+};
 
 struct box {
 	int64_t begin, end;
@@ -28,12 +37,14 @@ struct flamebearer {
 	struct fl_frame_trie trie;
 	flame_id *frames;	/* by the numbers of names */
 	size_t nframes, frames_capacity;
-	int64_t *selfs;		/* of nodes of the trie */
+	int64_t (*selfs)[2];	/* of nodes of the trie: before, after */
 	size_t selfs_capacity;
 	struct level above, level;
 	int64_t *numbers;	/* of a level */
 	size_t count, capacity;
 	struct fl_buf units;
+	size_t width;		/* SINGLE or DOUBLE */
+	bool told;		/* that it is a comparison */
 };
 
 static void no_memory(struct flamebearer *f)
@@ -85,7 +96,8 @@ static bool read_numbers(struct flamebearer *f)
 	return !json->error;
 }
 
-static void add_self(struct flamebearer *f, uint32_t node, int64_t self)
+static void add_self(struct flamebearer *f, uint32_t node,
+		     const int64_t self[2])
 {
 	size_t before = f->selfs_capacity;
 
@@ -97,7 +109,8 @@ static void add_self(struct flamebearer *f, uint32_t node, int64_t self)
 	if (f->selfs_capacity > before)
 		memset(f->selfs + before, 0,
 		       (f->selfs_capacity - before) * sizeof(*f->selfs));
-	f->selfs[node] = fl_add_clamped(f->selfs[node], self);
+	for (int i = 0; i < 2; i++)
+		f->selfs[node][i] = fl_add_clamped(f->selfs[node][i], self[i]);
 }
 
 /* The box above one that begins there; boxes come from left to right. */
@@ -110,9 +123,32 @@ static const struct box *find_above(const struct level *above, size_t *i,
 	       &above->boxes[*i] : NULL;
 }
 
+/* The numbers of a box; those of a single one are of the second profile. */
+struct numbers {
+	int64_t gap, total, self[2], name;
+};
+
+static bool parse_box(const struct flamebearer *f, const int64_t *n,
+		      struct numbers *box)
+{
+	bool two = f->width == DOUBLE;
+
+	box->name = n[f->width - 1];
+	box->gap = FL_MAX(n[0], 0);
+	box->total = n[1];
+	box->self[0] = two ? n[2] : 0;
+	box->self[1] = two ? n[5] : n[2];
+	if (two) {
+		box->gap = fl_add_clamped(box->gap, FL_MAX(n[3], 0));
+		box->total = fl_add_clamped(n[1], n[4]);
+	}
+	return box->name >= 0 && box->name < UINT32_MAX && n[1] >= 0 &&
+	       (!two || n[4] >= 0) && box->self[0] >= 0 && box->self[1] >= 0;
+}
+
 /* The first level is the total, which is no frame. */
-static void add_box(struct flamebearer *f, const int64_t *n, int64_t begin,
-		    const struct box *above, bool first)
+static void add_box(struct flamebearer *f, const struct numbers *box,
+		    int64_t begin, const struct box *above, bool first)
 {
 	struct level *level = &f->level;
 	uint32_t node = 0;
@@ -121,12 +157,8 @@ static void add_box(struct flamebearer *f, const int64_t *n, int64_t begin,
 		fl_json_bad(&f->js, "a box with nothing above it");
 		return;
 	}
-	if (n[3] < 0 || n[3] >= UINT32_MAX || n[1] < 0 || n[2] < 0) {
-		fl_json_bad(&f->js, "a box with numbers below 0");
-		return;
-	}
 	if (!first && !fl_frame_trie_add(f->js.flame, &f->trie, above->node,
-					 (uint32_t)n[3], &node))
+					 (uint32_t)box->name, &node))
 		return;
 	if (!fl_grow(&level->boxes, &level->capacity, level->count + 1,
 		     sizeof(*level->boxes))) {
@@ -134,27 +166,35 @@ static void add_box(struct flamebearer *f, const int64_t *n, int64_t begin,
 		return;
 	}
 	level->boxes[level->count++] = (struct box){
-		begin, fl_add_clamped(begin, n[1]), node
+		begin, fl_add_clamped(begin, box->total), node
 	};
-	add_self(f, node, n[2]);
+	add_self(f, node, box->self);
 }
 
 static void add_level(struct flamebearer *f, bool first)
 {
+	struct numbers box;
 	int64_t at = 0;
 	size_t i = 0;
 
+	if (first)
+		f->width = f->count == DOUBLE ? DOUBLE : SINGLE;
 	f->level.count = 0;
-	for (size_t k = 0; k + 4 <= f->count; k += 4) {
-		const int64_t *n = f->numbers + k;
+	for (size_t k = 0; k + f->width <= f->count; k += f->width) {
+		bool good = parse_box(f, f->numbers + k, &box);
 
-		at = fl_add_clamped(at, FL_MAX(n[0], 0));
-		add_box(f, n, at, find_above(&f->above, &i, at), first);
-		at = fl_add_clamped(at, FL_MAX(n[1], 0));
+		at = fl_add_clamped(at, box.gap);
+		if (good)
+			add_box(f, &box, at, find_above(&f->above, &i, at),
+				first);
+		else
+			fl_json_bad(&f->js, "a box with numbers below 0");
+		at = fl_add_clamped(at, FL_MAX(box.total, 0));
 	}
-	if (f->count % 4)
-		fl_json_bad(&f->js, "a level whose boxes are not of four "
-			    "numbers each");
+	if (f->count % f->width)
+		fl_json_bad(&f->js, f->width == DOUBLE ?
+			    "a level whose boxes are not of seven numbers each" :
+			    "a level whose boxes are not of four numbers each");
 }
 
 static void read_levels(struct flamebearer *f)
@@ -220,17 +260,17 @@ static flame_id metric_of(struct flamebearer *f)
 	return fl_typed_metric(f->js.flame, units, units);
 }
 
-static void give_samples(struct flamebearer *f)
+/* The samples of a side; label: what those of the first side get. */
+static void give_side(struct flamebearer *f, const flame_id *stacks,
+		      unsigned side, flame_id label)
 {
-	flame_id *stacks = fl_frame_trie_stacks(f->js.flame, &f->trie,
-						f->frames, f->nframes);
 	flame_id metric = metric_of(f);
 	size_t n = FL_MIN(f->trie.count, f->selfs_capacity);
 
-	for (size_t i = 1; stacks && i < n && !fl_failed(f->js.flame); i++) {
+	for (size_t i = 1; i < n && !fl_failed(f->js.flame); i++) {
 		struct flame_sample sample = {
-			.stack = stacks[i], .metric = metric,
-			.time = FLAME_NOTIME, .weight = f->selfs[i],
+			.stack = stacks[i], .metric = metric, .labels = label,
+			.time = FLAME_NOTIME, .weight = f->selfs[i][side],
 		};
 
 		if (!sample.weight)
@@ -243,6 +283,39 @@ static void give_samples(struct flamebearer *f)
 			      sample.weight);
 		fl_json_add(&f->js, &sample);
 	}
+}
+
+static void report_comparison(struct flamebearer *f, bool both)
+{
+	const char *name = fl_in_name(f->js.source->in);
+
+	if (!f->told && both)
+		fl_remark(f->js.flame, "%s: two profiles: compared (--column "
+			  "2 takes the second alone)", name);
+	else if (!f->told)
+		fl_remark(f->js.flame, "%s: two profiles: taking the second "
+			  "(--column 1 takes the first)", name);
+	f->told = true;
+}
+
+static void give_samples(struct flamebearer *f)
+{
+	const struct options *options = f->js.source->options;
+	struct flame *flame = f->js.flame;
+	flame_id *stacks = fl_frame_trie_stacks(flame, &f->trie, f->frames,
+						f->nframes);
+	bool two = f->width == DOUBLE, unset = !options->column;
+	bool both = two && unset && options->compare;
+
+	if (two && unset)
+		report_comparison(f, both);
+	if (stacks && both)
+		give_side(f, stacks, 0,
+			  flame_label(flame, 0, fl_name(flame, FL_BEFORE_KEY),
+				      fl_name(flame, FL_BEFORE_VALUE)));
+	if (stacks)
+		give_side(f, stacks,
+			  !two || options->column != FL_COLUMN_FIRST, 0);
 	fl_free(stacks);
 }
 
@@ -257,6 +330,7 @@ static void read_document(struct flame_source *source)
 		return;
 	}
 	f->nframes = f->units.size = f->above.count = 0;
+	f->width = SINGLE;
 	if (f->selfs)
 		memset(f->selfs, 0, f->selfs_capacity * sizeof(*f->selfs));
 	while (fl_json_key(json))
@@ -314,12 +388,23 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_json_probe(head, n, whole, "flamebearer");
 }
 
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_COLUMN(struct options),
+	FL_OPTION_ROW_COMPARE(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_flamebearer = {
 	.name = "flamebearer",
-	.summary = "JSON of Pyroscope's render API",
+	.summary = "JSON of Pyroscope's render and render-diff API",
 	.probe = probe,
 	.open = open_flamebearer,
 	.read = read,
 	.close = close_flamebearer,
 	.json = true,
+	.options = &option_table,
 };

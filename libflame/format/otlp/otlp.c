@@ -26,7 +26,9 @@ struct reader {
 	struct fl_otlp_dictionary dictionary;
 	struct fl_otlp_layout layout;
 	const uint8_t *next, *end;	/* of the input */
-	bool begun, framed, unsure;
+	bool begun, framed, unsure, is_json;
+	struct fl_json json;
+	struct fl_buf encoded;		/* a document, as a message */
 	/* The rest of the message and of the messages in it. */
 	struct fl_message data, resource, scope, profile;
 	struct fl_otlp_labels shared;	/* of the resource */
@@ -147,6 +149,14 @@ static void begin_input(struct reader *r)
 	const uint8_t *frame;
 	size_t size;
 
+	r->next = fl_in_peek(r->source->in, 4096, &size);
+	r->end = r->next;
+	r->is_json = fl_json_begins(r->next, size);
+	if (r->is_json) {
+		r->begun = true;
+		fl_json_init(&r->json, r->source->in);
+		return;
+	}
 	r->next = fl_in_peek(r->source->in, SIZE_MAX, &size);
 	r->end = r->next + size;
 	r->begun = true;
@@ -171,11 +181,34 @@ static void unpack_rest(struct reader *r)
 		bytes = fl_in_peek(in, SIZE_MAX, &size);
 }
 
+static bool take_document(struct reader *r, struct fl_message *message)
+{
+	struct fl_json *json = &r->json;
+
+	r->encoded.size = 0;
+	do {
+		enum fl_json_token token = fl_json_next(json);
+
+		if (token == FL_JSON_END || token == FL_JSON_FAILED)
+			return false;
+		if (token == FL_JSON_OBJECT)
+			fl_otlp_encode(&r->encoded, json);
+		else
+			fl_json_skip(json);
+	} while (!r->encoded.size);
+	if (r->encoded.failed || json->no_memory)
+		fl_no_memory(r->flame);
+	*message = fl_message_of(r->encoded.data, r->encoded.size);
+	return !fl_failed(r->flame);
+}
+
 /* true: *message is the next of the input, of one byte or more. */
 static bool take_message(struct reader *r, struct fl_message *message)
 {
 	struct fl_message rest;
 
+	if (r->is_json)
+		return take_document(r, message);
 	if (r->next == r->end)
 		return false;
 	if (r->framed) {
@@ -207,7 +240,11 @@ static bool begin_message(struct reader *r, struct fl_message message)
 		    !fl_otlp_add(&r->dictionary, fl_field_message(&field)))
 			return false;
 	r->layout = fl_otlp_layout(&r->dictionary, message, &sure);
-	r->unsure |= !sure;
+	if (r->is_json)
+		r->layout = (struct fl_otlp_layout){ SAMPLE_VALUES,
+						     SAMPLE_ATTRIBUTES };
+	else
+		r->unsure |= !sure;
 	r->data = message;
 	return true;
 }
@@ -397,6 +434,10 @@ static void warn_damage(struct reader *r)
 		fl_warn(r->flame, "%s: cut or damaged: the last %zu bytes are "
 			"no whole part of a message and are left out", name,
 			r->damaged);
+	else if (r->json.error)
+		fl_warn(r->flame, "%s: line %" PRIu64 ", byte %" PRIu64 ": %s; "
+			"what comes before it is read", name, r->json.line,
+			fl_json_offset(&r->json), r->json.error);
 	if (r->lost)
 		fl_warn(r->flame, "%s: %" PRIu64 " samples left out: what "
 			"they point to is not in the file", name, r->lost);
@@ -404,7 +445,7 @@ static void warn_damage(struct reader *r)
 		fl_warn(r->flame, "%s: values and attributes of its samples "
 			"could be each other's (OTLP before 1.10, or since): "
 			"taken as of 1.10", name);
-	if (damage || r->damaged || r->lost)
+	if (damage || r->damaged || r->json.error || r->lost)
 		r->source->damage = r->good ? 1 : 2;
 }
 
@@ -461,6 +502,9 @@ static void close_otlp(struct flame_source *source)
 	if (!r)
 		return;
 	fl_otlp_free(&r->dictionary);
+	if (r->is_json)
+		fl_json_free(&r->json);
+	fl_buf_free(&r->encoded);
 	fl_free(r->values.data);
 	fl_free(r->times.data);
 	fl_free(r);
@@ -511,6 +555,8 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	const uint8_t *frame;
 	unsigned parts;
 
+	if (fl_json_begins(head, n))
+		return fl_otlp_probe_json(head, n, whole);
 	/* Ruby's Marshal could be a frame of a few bytes. */
 	if (n < 8 || memcmp(head, "\x04\x08", 2) == 0)
 		return 0;
@@ -536,12 +582,13 @@ static const struct fl_option_table option_table = {
 
 const struct fl_format fl_format_otlp = {
 	.name = "otlp",
-	.summary = "profiles of OpenTelemetry (OTLP, protobuf)",
+	.summary = "profiles of OpenTelemetry (OTLP: protobuf, JSON)",
 	.suffixes = ".otlp",
 	.probe = probe,
 	.open = open_otlp,
 	.read = read,
 	.close = close_otlp,
+	.json = true,
 	.options = &option_table,
 	.create = fl_otlp_create,
 };

@@ -6,6 +6,7 @@
  *	dictionary.c	what samples point to, by index
  *	layout.c	which numbers the fields of samples have
  *	otlp.c		samples, and the row of formats.c
+ *	json.c		messages in JSON, encoded as of 1.10
  *	write.c		the same, written as of 1.10
  */
 #ifndef FL_OTLP_H
@@ -13,6 +14,7 @@
 
 #include "base/protobuf.h"
 #include "format/format.h"
+#include "io/json.h"
 
 /* Numbers of fields, named after the .proto. */
 enum {
@@ -102,6 +104,13 @@ struct fl_otlp_layout {
 struct fl_otlp_layout
 fl_otlp_layout(const struct fl_otlp_dictionary *dictionary,
 	       struct fl_message data, bool *sure);
+
+/*
+ * json.c: encodes the rest of a document whose first token, an object, was read
+ * last, as a message ProfilesData.  What was cut is left out.
+ */
+void fl_otlp_encode(struct fl_buf *to, struct fl_json *json);
+int fl_otlp_probe_json(const uint8_t *head, size_t n, bool whole);
 
 /* write.c */
 struct flame_sink *fl_otlp_create(struct flame *flame, struct fl_out *out);

@@ -23,7 +23,7 @@ static void add_sample(struct fl_outline *o, flame_id stack, unsigned value,
 						      weight - 1);
 	fl_batch_add(o->base.source, &(struct flame_sample){
 		.stack = stack, .metric = o->metric[value], .weight = weight,
-		.time = FLAME_NOTIME,
+		.time = FLAME_NOTIME, .thread = o->thread,
 	});
 }
 

@@ -4,6 +4,7 @@
  *
  *	outline.c	the path to the last node, and what nodes weigh
  *	ghc.c		profiles of GHC
+ *	graal.c		what GraalVM's CPU sampler prints
  *	instruments.c	call trees of macOS's Instruments
  *	massif.c	heap profiles of massif
  *	node_prof.c	what node --prof-process prints
@@ -33,6 +34,7 @@ struct fl_outline {
 	bool self;		/* weights do not include the children's */
 	unsigned nvalues;
 	flame_id metric[FL_OUTLINE_VALUES];
+	flame_id thread;	/* of the tree; 0: not known */
 	struct fl_outline_node *nodes;	/* from a root to the last node */
 	size_t count, capacity;
 	uint64_t exceeding, first_exceeding;	/* children above parents */
