@@ -91,6 +91,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/goroutine.c \
 	libflame/format/hprof.c libflame/format/json/jvm_profiler.c \
+	libflame/format/bcc.c libflame/format/dotnet_stack.c \
+	libflame/format/memray_csv.c libflame/format/strace.c \
 	libflame/format/interchange.c \
 	libflame/format/jstack.c \
 	libflame/format/line_reader.c libflame/format/lines.c libflame/format/lldb.c \

@@ -71,6 +71,10 @@ extern const struct fl_format fl_format_xdebug;
 extern const struct fl_format fl_format_jvm_profiler;
 extern const struct fl_format fl_format_hprof;
 extern const struct fl_format fl_format_graal;
+extern const struct fl_format fl_format_strace;
+extern const struct fl_format fl_format_bcc;
+extern const struct fl_format fl_format_dotnet_stack;
+extern const struct fl_format fl_format_memray_csv;
 
 /* Which of two counts to read. */
 enum fl_pick_column {

@@ -224,7 +224,7 @@ static const struct row rows[] = {
 	{ "a nettrace file of .NET",
 	  "on Linux, record with perf (export DOTNET_PerfMapEnabled=1): "
 	  "perf script | flame-fold", BYTES("Nettrace"), 0, MAGIC, NULL },
-	{ "a recording of memray", "draw it: memray flamegraph @",
+	{ "a recording of memray", "print its table: memray transform csv @",
 	  BYTES("memray\0"), 0, MAGIC, NULL },
 	{ "a profile of cProfile (pstats)", use_pyspy, BYTES("{"), 0, MAGIC,
 	  is_pstats },
@@ -346,8 +346,6 @@ static const struct row rows[] = {
 	{ "a web server's access log",
 	  "it has no stacks; record them: perf record -g -p PID, then "
 	  "perf script | flame-fold", "", 0, 0, LOG, is_access_log },
-	{ "a table of memray", use_table,
-	  BYTES("allocator,num_allocations,"), 0, TEXT, NULL },
 	{ "folded text whose counts have units", "have counts as plain numbers, of "
 	  "one unit", "", 0, 0, LOG, has_units },
 	{ "a pointer of Git LFS", "fetch the file itself: git lfs pull",

@@ -88,7 +88,7 @@ Test(unreadable, other_tools_files_are_named)
 	      "-r speedscope");
 	NAMED("sample.interval=5000\n\"f\" \"g\" \n", "R (Rprof)",
 	      "in | flame-fold --reverse");
-	NAMED("memray\0\x0b\0\0\0", "memray", "memray flamegraph in");
+	NAMED("memray\0\x0b\0\0\0", "memray", "memray transform csv in");
 	NAMED("{\xa9\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\xfb)\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\x04\x08{\x0d:\x0cversion", "stackprof", "--stackcollapse in");
