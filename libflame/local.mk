@@ -39,6 +39,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/flow/read_ahead.c libflame/flow/read_job.c libflame/flow/options.c \
 	libflame/flow/options.h libflame/flow/thread_pool.c \
 	libflame/flow/pump.c \
+	libflame/flow/runs.c libflame/flow/runs.h \
+	libflame/flow/times.c libflame/flow/times.h \
 	libflame/flow/path_labels.c libflame/flow/path_labels.h \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/text.c \
@@ -145,6 +147,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/source.h libflame/format/jfr/span.c \
 	libflame/format/jfr/span_pass.c libflame/format/jfr/stack.c \
 	libflame/format/jfr/sum.c libflame/format/jfr/text.c \
+	libflame/format/jfr/timed.c \
 	libflame/format/jfr/timing.c libflame/format/jfr/trace.c \
 	libflame/format/jfr/trace_cache.c libflame/format/jfr/traces.h \
 	libflame/format/jfr/types.h libflame/format/jfr/v0/chunk.c \

@@ -57,6 +57,8 @@ void flame_free(struct flame *flame)
 		return;
 	if (flame->files)
 		flame->free_files(flame->files);
+	if (flame->runs)
+		flame->free_runs(flame);
 	fl_index_free(&flame->names.index);
 	fl_index_free(&flame->frames.index);
 	fl_index_free(&flame->stacks.index);
@@ -214,8 +216,8 @@ int fl_no_memory(struct flame *flame)
 		return fail(flame, "out of memory");
 	return fail(flame, "the limit of %zu %s of memory is reached: "
 		       "raise it (--memory-limit), read less (--event, "
-		       "--from, --to), or read in pieces and join what comes "
-		       "of them with flame-merge",
+		       "--from, --to, of a page --no-time), or read in "
+		       "pieces and join what comes of them with flame-merge",
 		       whole ? limit >> 20 : limit >> 10,
 		       whole ? "MB" : "kB");
 }

@@ -135,6 +135,8 @@ struct flame {
 	const char *input_name;	/* of standard input; NULL: none */
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
+	struct fl_runs *runs;	/* flow/runs.c: times of samples; or NULL */
+	void (*free_runs)(struct flame *flame);
 	/* flow/source.c: inputs that were opened, and those that are empty. */
 	/* Metrics that headers of folded text tell: the first, another. */
 	struct fl_stated {

@@ -359,7 +359,7 @@ void fl_pack_moments(struct fl_packer *p, const struct fl_moments *m,
 	if (m->tick)
 		pack_times(p, m);
 	for (i = 0; i < m->count; i++)
-		fl_pack_number(p, m->data[i].stack);
+		fl_pack_number(p, m->data[i].node);
 	for (i = 0; i < m->count; i++)
 		fl_pack_number(p, (uint64_t)m->data[i].weight);
 }

@@ -66,9 +66,9 @@ static bool record_sample(struct flame_sink *sink, struct page_state *state,
 
 	if (!fl_samples_add(samples, state->page.tree, sample))
 		return false;
-	if (fl_unlikely((sink->modest_needs & FL_NEED_TIME) &&
+	if (fl_unlikely((sink->needs & FL_NEED_TIME) && !state->page.chart &&
 			!fl_samples_timed(samples))) {
-		sink->modest_needs &= ~FL_NEED_TIME;
+		sink->needs &= ~(unsigned)FL_NEED_TIME;
 		if (state->source)
 			state->source->select.needs &= ~FL_NEED_TIME;
 	}
@@ -202,12 +202,6 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 {
 	struct page_state *state = sink->state;
 
-	/* Readers that select can read times. */
-	if (sink->modest_needs && source != state->source &&
-	    source->format->selects && fl_is_large(source))
-		fl_remark(sink->flame, "%s: more than %d MB: the page has "
-			  "no times of its samples",
-			  fl_in_name(source->in), (int)(FL_LARGE >> 20));
 	state->source = source;
 	return FLAME_OK;
 }
@@ -234,7 +228,8 @@ static void drop_samples(struct flame_sink *sink)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
 
-	sink->modest_needs = 0;
+	sink->needs &= ~sample_needs;
+	sink->takes_runs = false;
 	fl_samples_free(page->samples);
 	page->samples = NULL;
 }
@@ -246,7 +241,8 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 	page->samples = fl_samples_new(sink->flame);
 	if (!page->samples)
 		return false;
-	sink->modest_needs = sample_needs;
+	sink->needs |= sample_needs;
+	sink->takes_runs = true;
 	return page->tree->want_stack_nodes = true;
 }
 
@@ -260,10 +256,10 @@ static int apply_option(struct flame_sink *sink)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
 
-	if (page->chart)
-		sink->needs |= FL_NEED_ORDER | FL_NEED_TIME | FL_NEED_THREAD;
 	if (page->no_time || page->compat)
 		drop_samples(sink);
+	if (page->chart)
+		sink->needs |= FL_NEED_ORDER | FL_NEED_TIME | FL_NEED_THREAD;
 	if (page->key && fl_event_listed(page->key, "metric"))
 		page->tree->mixes = true;
 	if (page->events && !sink->keeps_apart)

@@ -196,6 +196,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *arg)
 		return NULL;
 	*(struct min *)sink->state = min;
 	sink->put = put;
+	sink->buffers = true;
 	sink->finish = finish;
 	sink->free = release;
 	return sink;

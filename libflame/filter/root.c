@@ -190,6 +190,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *option,
 	}
 	((struct root *)sink->state)->stepper.patterns = patterns;
 	sink->put = put;
+	sink->buffers = true;
 	sink->finish = finish;
 	sink->free = release;
 	return sink;

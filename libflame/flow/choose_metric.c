@@ -9,6 +9,8 @@
 #include "fl.h"
 
 #include "flow/flow.h"
+#include "flow/runs.h"
+#include "flow/times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +18,7 @@
 
 enum {
 	LOOKUP_BATCH = 16,	/* samples prefetched before they are added */
+	MAX_CELLS = 500000,	/* times of a metric that are kept exactly */
 	MAX_SUGGESTED = 64	/* metrics that a remark chooses the nearest of */
 };
 
@@ -36,6 +39,12 @@ struct pick {
 	unsigned nbatch;
 	bool ordered, timely;	/* a sink needs the order; the times */
 	struct fl_map timed;	/* metric -> number buffered with times */
+	bool runs;		/* the sink takes runs of times */
+	struct metric_times {	/* then: those with times, by metric */
+		flame_id metric;
+		struct fl_times times;
+	} *by_metric;
+	size_t nmetrics, metrics_capacity;
 };
 
 static uint64_t hash_of(const struct flame_sample *s)
@@ -140,12 +149,82 @@ static bool has_too_many(const struct pick *pick, flame_id metric)
 	return n && *n > FL_MAX_TIMED_SAMPLES;
 }
 
+static struct fl_times *times_of(struct pick *pick, flame_id metric)
+{
+	struct metric_times *of;
+
+	for (size_t i = 0; i < pick->nmetrics; i++)
+		if (pick->by_metric[i].metric == metric)
+			return &pick->by_metric[i].times;
+	if (!fl_grow(&pick->by_metric, &pick->metrics_capacity,
+		     pick->nmetrics + 1, sizeof(*pick->by_metric)))
+		return NULL;
+	of = &pick->by_metric[pick->nmetrics++];
+	of->metric = metric;
+	fl_times_init(&of->times, MAX_CELLS, MAX_CELLS);
+	return &of->times;
+}
+
+/* A page has less of them, so it loses nothing by what is rounded here. */
+static int buffer_times(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct fl_times *times = times_of(sink->state, s->metric);
+	bool fit;
+
+	if (!times || !fl_times_add(times, sink->flame, s) ||
+	    (fl_times_full(times) && !fl_times_finish(times, &fit)))
+		return fl_no_memory(sink->flame);
+	return FLAME_OK;
+}
+
+/* All times of a series as one sample. */
+static int forward_series(struct flame_sink *sink, const struct fl_times *times,
+			  flame_id metric, size_t *at)
+{
+	struct flame *flame = sink->flame;
+	const struct fl_cell *cell = &times->cells[*at];
+	const struct fl_series *series = &times->series[cell->series];
+	struct flame_sample s = { .stack = series->stack, .metric = metric,
+				  .thread = series->thread,
+				  .labels = series->labels };
+
+	fl_runs_clear(flame);
+	for (; *at < times->count &&
+	       &times->series[times->cells[*at].series] == series; ++*at) {
+		cell = &times->cells[*at];
+		if (__builtin_add_overflow(s.weight, cell->weight, &s.weight))
+			return fl_fail(flame, FL_TOO_HEAVY);
+		if (!fl_runs_add(flame, cell->time, cell->weight))
+			return fl_no_memory(flame);
+	}
+	s.time = fl_runs_end(flame, s.weight);
+	if (s.time == FLAME_NOTIME)
+		return fl_no_memory(flame);
+	return fl_put(sink->next, &s);
+}
+
+static int forward_times(struct flame_sink *sink, struct metric_times *of)
+{
+	struct fl_times *times = &of->times;
+	bool fit;
+
+	if (!fl_times_finish(times, &fit))
+		return fl_no_memory(sink->flame);
+	for (size_t i = 0; i < times->count;)
+		if (forward_series(sink, times, of->metric, &i) != FLAME_OK)
+			return FLAME_FAILED;
+	fl_runs_clear(sink->flame);
+	return FLAME_OK;
+}
+
 static int buffer(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct pick *pick = sink->state;
 	struct flame_sample s = *sample;
 	uint64_t *n;
 
+	if (s.time != FLAME_NOTIME && pick->runs && s.weight > 0)
+		return buffer_times(sink, &s);
 	if (s.time == FLAME_NOTIME || pick->ordered)
 		return add_to_batch(sink, &s);
 	n = fl_map_put(&pick->timed, s.metric, NULL);
@@ -242,6 +321,11 @@ static void drop_buffered(struct pick *pick)
 	pick->nbuffered = pick->capacity = pick->nbatch = 0;
 	fl_index_free(&pick->sums);
 	fl_map_free(&pick->timed);
+	for (size_t i = 0; i < pick->nmetrics; i++)
+		fl_times_free(&pick->by_metric[i].times);
+	fl_free(pick->by_metric);
+	pick->by_metric = NULL;
+	pick->nmetrics = pick->metrics_capacity = 0;
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
@@ -302,6 +386,7 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 		return fl_no_memory(sink->flame);
 	pick->source = source;
 	pick->ordered = select->needs & FL_NEED_ORDER;
+	pick->runs = select->needs & FL_NEED_RUNS;
 	pick->timely = pick->timely || select->needs & FL_NEED_TIME;
 	source->select.choose = !pick->event;
 	if (!pick->event && select->event && !pick->asked &&
@@ -311,21 +396,23 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	return FLAME_OK;
 }
 
+static flame_id richer(struct flame *flame, flame_id a, flame_id b)
+{
+	uint64_t x = a ? flame_metric_of(flame, a)->samples : 0;
+	uint64_t y = flame_metric_of(flame, b)->samples;
+
+	return y > x || (y && y == x && b < a) ? b : a;
+}
+
 /* The buffered metric with most samples; the first of equals. */
 static flame_id richest(struct flame *flame, const struct pick *pick)
 {
-	uint64_t most = 0;
 	flame_id best = 0;
 
-	for (size_t i = 0; i < pick->nbuffered; i++) {
-		flame_id id = pick->buffered[i].metric;
-		const struct flame_metric *m = flame_metric_of(flame, id);
-
-		if (m->samples > most || (m->samples == most && id < best)) {
-			most = m->samples;
-			best = id;
-		}
-	}
+	for (size_t i = 0; i < pick->nbuffered; i++)
+		best = richer(flame, best, pick->buffered[i].metric);
+	for (size_t i = 0; i < pick->nmetrics; i++)
+		best = richer(flame, best, pick->by_metric[i].metric);
 	return best;
 }
 
@@ -437,6 +524,10 @@ static int finish(struct flame_sink *sink)
 	for (size_t i = 0; i < pick->nbuffered; i++)
 		if (pick->buffered[i].metric == pick->chosen &&
 		    fl_put(sink->next, &pick->buffered[i]) != FLAME_OK)
+			return FLAME_FAILED;
+	for (size_t i = 0; i < pick->nmetrics; i++)
+		if (pick->by_metric[i].metric == pick->chosen &&
+		    forward_times(sink, &pick->by_metric[i]) != FLAME_OK)
 			return FLAME_FAILED;
 	drop_buffered(pick);
 	return FLAME_OK;

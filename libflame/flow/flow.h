@@ -32,7 +32,8 @@ enum {
 	FL_NEED_STAGE_NAME = 512,	/* only those of its stages */
 	FL_NEED_SPAN = 1024,	/* labels of spans: format/jfr/span.c */
 	FL_NEED_TASK_SPAN = 2048,	/* only of spans of Spark's tasks */
-	FL_NEED_OPERATOR = 4096	/* of Spark's queries: spark/operators.c */
+	FL_NEED_OPERATOR = 4096,	/* of Spark's queries: spark/operators.c */
+	FL_NEED_RUNS = 8192	/* times may come as runs: runs.h */
 };
 
 /* A sink that gets more samples than this drops their times. */
@@ -243,6 +244,8 @@ struct flame_sink {
 	/* Frees the state, finished or not. */
 	void (*free)(struct flame_sink *sink);
 	bool picked;	/* the last sink: flame_pick is before it */
+	bool takes_runs;	/* the last sink: see runs.h */
+	bool buffers;	/* a filter that forwards samples at the end */
 };
 
 /* A zeroed sink with its state (zeroed too, freed by the flow). */

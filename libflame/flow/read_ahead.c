@@ -143,6 +143,8 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 		fl_read_job_clear(&file->job);
 		return FLAME_OK;
 	}
+	/* Its samples are buffered. */
+	file->what.select.needs &= ~(unsigned)FL_NEED_RUNS;
 	files->next = (files->next + 1) % files->nslots;
 	file->asked = source;
 	file->path = fl_in_name(source->in);

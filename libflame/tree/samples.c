@@ -3,11 +3,6 @@
  * Records samples of a page with times and labels.  Recording begins with the
  * first sample that has a time or other labels than those before: until then
  * the tree's sums are enough.
- *
- * Equal samples are summed as they come.  Where there are many, times are
- * rounded down to a multiple of 2^shift ns, by the smallest shift that leaves
- * few such buckets.  Buckets of a shift lie within those of the next, so the
- * result does not depend on the order of samples.
  */
 #include "fl.h"
 
@@ -16,20 +11,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum {
-	LAST_SHIFT = 62,
-	MAX_VALUES = 1 << 16	/* of one key */
-};
+enum { MAX_VALUES = 1 << 16 };	/* of one key */
 
 struct fl_samples {
 	struct flame *flame;
-	struct fl_moment *samples;
-	size_t count, capacity;
-	struct fl_index index;	/* of samples[] */
-	int64_t first, last;	/* times; first > last: there are none */
-	unsigned shift;		/* times are multiples of 2^shift; 0: exact */
+	struct fl_times times;	/* series without a thread: all in labels */
 	bool some;		/* there was a sample */
-	bool recording;		/* samples[] is in use */
+	bool recording;		/* times are in use */
 	bool no_times, off;
 	flame_id thread, labels;	/* of the last sample */
 	flame_id joined;		/* both as one set */
@@ -43,23 +31,14 @@ struct fl_samples *fl_samples_new(struct flame *flame)
 	if (!s)
 		return NULL;
 	s->flame = flame;
-	s->first = INT64_MAX;
-	s->last = INT64_MIN;
+	fl_times_init(&s->times, FL_MAX_EXACT_SAMPLES, FL_MAX_TIMED_CELLS);
 	return s;
-}
-
-static void clear(struct fl_samples *s)
-{
-	fl_index_free(&s->index);
-	fl_free(s->samples);
-	s->samples = NULL;
-	s->count = s->capacity = 0;
 }
 
 void fl_samples_free(struct fl_samples *s)
 {
 	if (s)
-		clear(s);
+		fl_times_free(&s->times);
 	fl_free(s);
 }
 
@@ -89,88 +68,10 @@ static flame_id join(struct fl_samples *s, const struct flame_sample *sample)
 	return s->joined;
 }
 
-static int by_set(const void *a, const void *b)
-{
-	const struct fl_moment *x = a, *y = b;
-
-	if (x->set != y->set)
-		return x->set < y->set ? -1 : 1;
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
-}
-
-/* Sums equal samples.  The tree has checked that the total fits. */
-static void sum_equal(struct fl_samples *s)
-{
-	size_t n = 0;
-
-	if (s->count)
-		qsort(s->samples, s->count, sizeof(*s->samples), by_set);
-	for (size_t i = 0; i < s->count; i++)
-		if (n && by_set(&s->samples[n - 1], &s->samples[i]) == 0)
-			s->samples[n - 1].weight += s->samples[i].weight;
-		else
-			s->samples[n++] = s->samples[i];
-	s->count = n;
-}
-
-static uint64_t hash_of(const struct fl_moment *m)
-{
-	return fl_hash_pair((uint64_t)m->time,
-			    (uint64_t)m->stack << 32 | m->set);
-}
-
-/* Adds to an equal sample, if there is one. */
-static bool record(struct fl_samples *s, struct fl_moment moment)
-{
-	uint64_t hash = hash_of(&moment);
-	uint32_t i = fl_index_first(&s->index, hash), id;
-
-	while ((id = fl_index_next(&s->index, hash, &i))) {
-		struct fl_moment *m = &s->samples[id - 1];
-
-		if (m->time == moment.time && m->stack == moment.stack &&
-		    m->set == moment.set) {
-			m->weight += moment.weight;
-			return true;
-		}
-	}
-	if (!fl_grow(&s->samples, &s->capacity, s->count + 1,
-		     sizeof(*s->samples)))
-		return false;
-	s->samples[s->count++] = moment;
-	return fl_index_add(&s->index, hash, (uint32_t)s->count);
-}
-
-static int64_t round_time(const struct fl_samples *s, int64_t time)
-{
-	if (s->no_times || time == FLAME_NOTIME)
-		return FLAME_NOTIME;
-	return (int64_t)((uint64_t)time & -(UINT64_C(1) << s->shift));
-}
-
-/* Rounds the times of all samples, and sums those that are equal then. */
-static bool round_all(struct fl_samples *s)
-{
-	size_t n = s->count;
-
-	fl_index_free(&s->index);
-	s->count = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct fl_moment moment = s->samples[i];
-
-		moment.time = round_time(s, moment.time);
-		if (!record(s, moment))
-			return false;
-	}
-	return true;
-}
-
 static bool is_one_set(const struct fl_samples *s)
 {
-	for (size_t i = 1; i < s->count; i++)
-		if (s->samples[i].set != s->samples[0].set)
+	for (size_t i = 1; i < s->times.nseries; i++)
+		if (s->times.series[i].labels != s->times.series[0].labels)
 			return false;
 	return true;
 }
@@ -181,12 +82,12 @@ static bool drop_times(struct fl_samples *s)
 		  "the page does not tell when they were",
 		  FL_MAX_PAGE_SAMPLES);
 	s->no_times = true;
-	if (!round_all(s))
+	if (!fl_times_drop(&s->times))
 		return false;
-	if (s->count && is_one_set(s)) {
-		s->only_set = s->samples[0].set;
+	if (s->times.count && is_one_set(s)) {
+		s->only_set = s->times.series[0].labels;
 		s->recording = false;
-		clear(s);
+		fl_times_free(&s->times);
 	}
 	return true;
 }
@@ -197,42 +98,28 @@ static void drop_all(struct fl_samples *s)
 		  "the page does not tell them apart", FL_MAX_PAGE_SAMPLES);
 	s->off = true;
 	s->recording = false;
-	clear(s);
-}
-
-static bool has_few_buckets(const struct fl_samples *s)
-{
-	return s->first > s->last ||
-	       (((uint64_t)s->last - (uint64_t)s->first) >> s->shift) <
-		       FL_MAX_BUCKETS;
-}
-
-/* More samples, and wider buckets, change the answer one way only. */
-static bool is_bounded(const struct fl_samples *s)
-{
-	return s->shift ? has_few_buckets(s) && s->count <= FL_MAX_PAGE_SAMPLES
-			: s->count <= FL_MAX_EXACT_SAMPLES;
-}
-
-static void widen(struct fl_samples *s)
-{
-	do
-		s->shift++;
-	while (!has_few_buckets(s));
+	fl_times_free(&s->times);
 }
 
 static bool enforce_limit(struct fl_samples *s)
 {
-	while (!is_bounded(s) && !s->no_times && s->first <= s->last) {
-		if (s->shift == LAST_SHIFT)
-			return drop_times(s);
-		widen(s);
-		if (!round_all(s))
-			return false;
-	}
-	if (s->count > FL_MAX_PAGE_SAMPLES)
+	bool fit;
+
+	if (!fl_times_finish(&s->times, &fit) || (!fit && !drop_times(s)))
+		return false;
+	if (s->times.count > FL_MAX_PAGE_SAMPLES)
 		drop_all(s);
 	return true;
+}
+
+static bool record(struct fl_samples *s, struct flame_sample sample,
+		   flame_id labels)
+{
+	sample.thread = 0;
+	sample.labels = labels;
+	if (s->no_times)
+		sample.time = FLAME_NOTIME;
+	return fl_times_add(&s->times, s->flame, &sample);
 }
 
 /* Begins recording with the sums of the tree. */
@@ -240,15 +127,15 @@ static bool start_recording(struct fl_samples *s, const struct flame_tree *tree)
 {
 	s->recording = true;
 	for (size_t i = 0; i < tree->capacity[0]; i++) {
-		int64_t weight = tree->weight[0][i];
+		struct flame_sample sum = { .stack = (flame_id)i,
+					    .time = FLAME_NOTIME,
+					    .weight = tree->weight[0][i] };
 
-		if (weight && s->count == FL_MAX_PAGE_SAMPLES) {
+		if (sum.weight && s->times.count == FL_MAX_PAGE_SAMPLES) {
 			drop_all(s);
 			return true;
 		}
-		if (weight &&
-		    !record(s, (struct fl_moment){ FLAME_NOTIME, weight,
-						   (flame_id)i, s->only_set }))
+		if (sum.weight && !record(s, sum, s->only_set))
 			return false;
 	}
 	return true;
@@ -272,14 +159,8 @@ bool fl_samples_add(struct fl_samples *s, const struct flame_tree *tree,
 		return false;
 	if (s->off)
 		return true;
-	if (time != FLAME_NOTIME) {
-		s->first = FL_MIN(s->first, time);
-		s->last = FL_MAX(s->last, time);
-	}
-	if (!record(s, (struct fl_moment){ round_time(s, time), sample->weight,
-					   sample->stack, labels }))
-		return false;
-	return s->count <= FL_MAX_EXACT_SAMPLES || enforce_limit(s);
+	return record(s, *sample, labels) &&
+	       (!fl_times_full(&s->times) || enforce_limit(s));
 }
 
 /* Moments: samples by node, set and tick -------------------------------- */
@@ -290,6 +171,7 @@ struct grouping {
 	struct fl_moments *to;
 	struct fl_map by_name;		/* name -> number of facet, from 1 */
 	flame_id *labels;		/* distinct label sets */
+	struct fl_map numbers;		/* label set -> its place there */
 	uint64_t *order;		/* by label set: sort keys; scratch */
 	uint32_t *set;			/* by label set: its set */
 	size_t n, capacity;
@@ -334,19 +216,25 @@ static bool list_values(struct grouping *t, flame_id set)
 	return true;
 }
 
-/* Samples are sorted by label set. */
 static bool list_labels(struct grouping *t)
 {
-	const struct fl_samples *s = t->samples;
+	const struct fl_times *times = &t->samples->times;
 
-	for (size_t i = 0; i < s->count; i++) {
-		if (i && s->samples[i].set == s->samples[i - 1].set)
+	for (size_t i = 0; i < times->nseries; i++) {
+		flame_id set = times->series[i].labels;
+		bool fresh;
+		uint64_t *place = fl_map_put(&t->numbers, set, &fresh);
+
+		if (!place)
+			return false;
+		if (!fresh)
 			continue;
+		*place = t->n;
 		if (!fl_grow(&t->labels, &t->capacity, t->n + 1,
 			     sizeof(*t->labels)))
 			return false;
-		t->labels[t->n++] = s->samples[i].set;
-		if (!list_values(t, s->samples[i].set))
+		t->labels[t->n++] = set;
+		if (!list_values(t, set))
 			return false;
 	}
 	t->order = fl_alloc(fl_size_mul(t->n, 2 * sizeof(*t->order)));
@@ -482,22 +370,22 @@ static bool make_sets(struct grouping *t)
  */
 static void set_clock(struct grouping *t)
 {
-	const struct fl_samples *s = t->samples;
+	const struct fl_times *times = &t->samples->times;
 	struct fl_moments *to = t->to;
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	uint64_t span;
 
-	for (size_t i = 0; i < s->count; i++)
-		if (s->samples[i].time != FLAME_NOTIME) {
-			first = FL_MIN(first, s->samples[i].time);
-			last = FL_MAX(last, s->samples[i].time);
+	for (size_t i = 0; i < times->count; i++)
+		if (times->cells[i].time != FLAME_NOTIME) {
+			first = FL_MIN(first, times->cells[i].time);
+			last = FL_MAX(last, times->cells[i].time);
 		}
 	if (first >= last)
 		return;
 	span = (uint64_t)last - (uint64_t)first;
 	to->start = first;
-	if (s->shift) {
-		to->tick = (int64_t)(UINT64_C(1) << s->shift);
+	if (times->shift) {
+		to->tick = (int64_t)(UINT64_C(1) << times->shift);
 		return;
 	}
 	to->tick = span < UINT64_C(10000000000) ? 10000 : 1000000;
@@ -505,51 +393,140 @@ static void set_clock(struct grouping *t)
 		to->tick *= 10;
 }
 
-static void convert_samples(struct grouping *t, const struct fl_layout *layout)
+static int by_set(const void *a, const void *b)
 {
-	struct fl_samples *s = t->samples;
-	const struct fl_moments *to = t->to;
-	size_t n = 0, k = 0;
+	const struct fl_moment *x = a, *y = b;
 
-	for (size_t i = 0; i < s->count; i++) {
-		struct fl_moment m = s->samples[i];
+	if (x->set != y->set)
+		return x->set < y->set ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
 
-		while (t->labels[k] != m.set)
-			k++;
-		m.stack = layout->node_of_stack[m.stack];
-		if (m.stack == FL_NO_NODE)
-			continue;
-		m.set = t->set[k];
-		m.time = !to->tick || m.time == FLAME_NOTIME ? 0 :
-			(int64_t)(((uint64_t)m.time - (uint64_t)to->start) /
-				  (uint64_t)to->tick) + 1;
-		s->samples[n++] = m;
+enum {
+	MIN_RADIX = 1 << 12,	/* moments */
+	DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS
+};
+enum digit { NODE, TIME, SET };
+
+static inline uint64_t value_in(const struct fl_moment *m, enum digit digit)
+{
+	return digit == NODE ? m->node :
+	       digit == SET ? m->set : (uint64_t)m->time;
+}
+
+static inline size_t digit_of(const struct fl_moment *m, enum digit digit,
+			      unsigned shift)
+{
+	return value_in(m, digit) >> shift & (DIGITS - 1);
+}
+
+/* By one digit; those that are equal in it keep their order. */
+static void sort_digit(const struct fl_moment *from, struct fl_moment *to,
+		       size_t n, enum digit digit, unsigned shift)
+{
+	uint32_t begin[DIGITS + 1] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		begin[digit_of(&from[i], digit, shift) + 1]++;
+	for (size_t i = 0; i < DIGITS; i++)
+		begin[i + 1] += begin[i];
+	for (size_t i = 0; i < n; i++)
+		to[begin[digit_of(&from[i], digit, shift)]++] = from[i];
+}
+
+/* A radix sort, by the least significant digits first. */
+static bool sort_moments(struct fl_moments *m)
+{
+	struct fl_moment largest = { 0 }, *from = m->data, *to;
+
+	if (m->count < MIN_RADIX || m->count > UINT32_MAX / 2) {
+		if (m->count)
+			qsort(m->data, m->count, sizeof(*m->data), by_set);
+		return true;
 	}
-	s->count = n;
-	sum_equal(s);
+	to = fl_alloc(fl_size_mul(m->count, sizeof(*to)));
+	if (!to)
+		return false;
+	for (size_t i = 0; i < m->count; i++) {
+		largest.node |= from[i].node;
+		largest.time |= from[i].time;
+		largest.set |= from[i].set;
+	}
+	for (enum digit digit = NODE; digit <= SET; digit++)
+		for (unsigned shift = 0; shift < 64 &&
+		     value_in(&largest, digit) >> shift; shift += DIGIT_BITS) {
+			struct fl_moment *was = from;
+
+			sort_digit(from, to, m->count, digit, shift);
+			from = to;
+			to = was;
+		}
+	m->data = from;
+	fl_free(to);
+	return true;
+}
+
+/* The tree has checked that the total fits. */
+static void sum_equal(struct fl_moments *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		if (n && by_set(&m->data[n - 1], &m->data[i]) == 0)
+			m->data[n - 1].weight += m->data[i].weight;
+		else
+			m->data[n++] = m->data[i];
+	m->count = n;
+}
+
+static bool convert_samples(struct grouping *t, const struct fl_layout *layout)
+{
+	const struct fl_times *times = &t->samples->times;
+	struct fl_moments *to = t->to;
+
+	to->data = fl_alloc(fl_size_mul(FL_MAX(times->count, 1),
+					sizeof(*to->data)));
+	if (!to->data)
+		return false;
+	for (size_t i = 0; i < times->count; i++) {
+		struct fl_cell cell = times->cells[i];
+		const struct fl_series *series = &times->series[cell.series];
+		uint32_t node = layout->node_of_stack[series->stack];
+
+		if (node == FL_NO_NODE)
+			continue;
+		to->data[to->count++] = (struct fl_moment){
+			!to->tick || cell.time == FLAME_NOTIME ? 0 :
+			(int64_t)(((uint64_t)cell.time - (uint64_t)to->start) /
+				  (uint64_t)to->tick) + 1,
+			cell.weight, node,
+			t->set[*fl_map_get(&t->numbers, series->labels)]
+		};
+	}
+	fl_times_free(&t->samples->times);
+	if (!sort_moments(to))
+		return false;
+	sum_equal(to);
+	return true;
 }
 
 static bool group(struct grouping *t, const struct fl_layout *layout)
 {
-	struct fl_samples *s = t->samples;
-
 	if (!list_labels(t))
 		return false;
 	choose_facets(t);
 	if (!make_sets(t))
 		return false;
 	set_clock(t);
-	if (!t->to->tick && t->to->nsets < 2)
-		return true;
-	convert_samples(t, layout);
-	t->to->data = s->samples;
-	t->to->count = s->count;
-	return true;
+	return (!t->to->tick && t->to->nsets < 2) ||
+	       convert_samples(t, layout);
 }
 
 bool fl_samples_any(const struct fl_samples *s)
 {
-	return s->recording && s->count;
+	return s->recording && s->times.count;
 }
 
 bool fl_samples_make_moments(struct fl_samples *s,
@@ -563,13 +540,13 @@ bool fl_samples_make_moments(struct fl_samples *s,
 	/* Only the end knows the whole span, so this may widen once more. */
 	if (s->recording && !enforce_limit(s))
 		return false;
-	fl_index_free(&s->index);
-	if (!s->recording || !s->count)
+	if (!s->recording || !s->times.count)
 		return true;
-	sum_equal(s);
+	fl_index_free(&s->times.index);
 	if (layout->node_of_stack)
 		good = group(&t, layout);
 	fl_map_free(&t.by_name);
+	fl_map_free(&t.numbers);
 	fl_free(t.labels);
 	fl_free(t.order);
 	fl_free(t.set);
@@ -581,5 +558,6 @@ void fl_moments_free(struct fl_moments *moments)
 	for (size_t i = 0; i < moments->nfacets; i++)
 		free_facet(&moments->facets[i]);
 	fl_free(moments->facets);
+	fl_free(moments->data);
 	memset(moments, 0, sizeof(*moments));
 }

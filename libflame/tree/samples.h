@@ -6,19 +6,18 @@
 #ifndef FL_SAMPLES_H
 #define FL_SAMPLES_H
 
+#include "flow/times.h"
 #include "tree/tree.h"
 
 /*
  * Times are exact up to FL_MAX_EXACT_SAMPLES distinct samples (stack, labels,
  * time).  Beyond, the span is cut into FL_MAX_BUCKETS or fewer, and into still
- * fewer where there would be more than FL_MAX_PAGE_SAMPLES of them.  If there
- * are more pairs of stack and labels than that, times and then labels are
- * dropped, and a remark tells.
+ * fewer, down to FL_MIN_BUCKETS, where there would be more than
+ * FL_MAX_TIMED_CELLS of them.  Where there are more than FL_MAX_PAGE_SAMPLES
+ * pairs of stack and labels, times and then labels are dropped, and a remark
+ * tells.
  */
-enum {
-	FL_MAX_EXACT_SAMPLES = 100000, FL_MAX_BUCKETS = 2048,
-	FL_MAX_PAGE_SAMPLES = 2000000
-};
+enum { FL_MAX_EXACT_SAMPLES = 100000, FL_MAX_TIMED_CELLS = 250000 };
 
 struct fl_samples *fl_samples_new(struct flame *flame);
 void fl_samples_free(struct fl_samples *samples);
@@ -30,11 +29,10 @@ bool fl_samples_any(const struct fl_samples *samples);
 bool fl_samples_add(struct fl_samples *samples, const struct flame_tree *tree,
 		    const struct flame_sample *sample);
 
-/* While recording: a stack and its labels; in fl_moments: a node and a set. */
 struct fl_moment {
-	int64_t time;		/* in fl_moments: ticks from 1, 0: unknown */
+	int64_t time;		/* ticks from 1, 0: unknown */
 	int64_t weight;
-	uint32_t stack, set;
+	uint32_t node, set;
 };
 
 struct fl_facet {
@@ -58,7 +56,7 @@ struct fl_moments {
 	struct fl_facet *facets;	/* sorted by name */
 	size_t nfacets, facets_capacity;
 	size_t nsets;
-	struct fl_moment *data;	/* owned by fl_samples */
+	struct fl_moment *data;
 	size_t count;
 };
 

@@ -4,6 +4,7 @@
  */
 #include "fl.h"
 
+#include "flow/runs.h"
 #include "format/format.h"
 #include "said.h"
 #include "tree/samples.h"
@@ -236,6 +237,116 @@ Test(samples, are_exact_as_long_as_they_are_few)
 		cr_assert_eq((s.time - T0) % (S / 1000), 0);
 	cr_assert_eq(n, FL_MAX_EXACT_SAMPLES);
 	flame_close(source);
+}
+
+static void put_twice(struct flame_sink *sink, const struct flame_sample *s)
+{
+	put(sink, s->stack, s->thread, s->time);
+	put(sink, s->stack, s->thread, s->time);
+}
+
+/* In runs of 1 to 100 times, in which some are equal. */
+Test(samples, come_as_runs_and_give_the_same_page)
+{
+	struct fl_buf first = { 0 };
+
+	for (unsigned in_runs = 0; in_runs < 2; in_runs++) {
+		struct flame_sink *sink = begin();
+		unsigned k = 0, n = 1;
+
+		for (; k < MANY; k += n, n = n % 100 + 1) {
+			struct flame_sample s = {
+				.stack = stack_of(n % STACKS),
+				.thread = thread_of(n % 7), .weight = 2
+			};
+
+			for (unsigned i = n; i--;) {
+				s.time = T0 + (int64_t)(k + i / 2) * S / 100;
+				if (in_runs)
+					cr_assert(fl_runs_add(flame, s.time,
+							      2));
+				else
+					put_twice(sink, &s);
+			}
+			if (!in_runs)
+				continue;
+			s.weight = 2 * (int64_t)n;
+			s.time = fl_runs_end(flame, s.weight);
+			cr_assert_neq(s.time, FLAME_NOTIME);
+			cr_assert_eq(flame_put(sink, &s), FLAME_OK);
+			fl_runs_clear(flame);
+		}
+		cr_assert_eq(flame_finish(sink), FLAME_OK);
+		if (!in_runs) {
+			first = page;
+			page = (struct fl_buf){ 0 };
+		}
+	}
+	cr_assert_eq(page.size, first.size);
+	cr_assert_eq(memcmp(page.data, first.data, page.size), 0);
+	fl_buf_free(&first);
+}
+
+Test(samples, rounding_of_a_run_goes_to_its_last_time)
+{
+	struct fl_run run;
+	int64_t time;
+
+	cr_assert(fl_runs_add(flame, T0 + 1, 3));
+	cr_assert(fl_runs_add(flame, T0, 3));
+	time = fl_runs_end(flame, 7);
+	cr_assert(fl_run_find(flame, time, &run));
+	cr_assert_eq(run.count, 2);
+	cr_assert_eq(run.data[0].time, T0);
+	cr_assert_eq(run.data[0].weight, 3);
+	cr_assert_eq(run.data[1].weight, 4);
+	cr_assert_not(fl_run_find(flame, time + 1, &run));
+	cr_assert_not(fl_run_find(flame, FLAME_NOTIME, &run));
+	cr_assert_not(fl_run_find(flame, T0, &run));
+}
+
+/* More cells than a page has: all the same, in any order. */
+Test(samples, too_many_buckets_are_joined)
+{
+	enum { TIMES = 1100, THREADS = 400, ALL = TIMES * THREADS };
+	static const unsigned steps[] = { 1, 79, ALL - 1 };
+	struct flame_source *source;
+	struct flame_sample s;
+	struct fl_buf first = { 0 };
+	unsigned n = 0, sum = 0;
+
+	for (unsigned k = 0; k < FL_COUNT(steps); k++) {
+		struct flame_sink *sink = begin();
+
+		for (unsigned i = 0; i < THREADS; i++)
+			thread_of(i);
+		for (unsigned i = 0; i < ALL; i++) {
+			unsigned at = (unsigned)((uint64_t)i * steps[k] % ALL);
+
+			put(sink, stack_of(0), thread_of(at % THREADS),
+			    T0 + (int64_t)(at / THREADS) * S);
+		}
+		cr_assert_eq(flame_finish(sink), FLAME_OK);
+		if (k) {
+			cr_assert_eq(page.size, first.size);
+			cr_assert_eq(memcmp(page.data, first.data, page.size),
+				     0);
+			fl_buf_free(&page);
+		} else {
+			first = page;
+			page = (struct fl_buf){ 0 };
+		}
+	}
+	page = first;
+	source = reopen();
+	for (; flame_next(source, &s) == FLAME_OK; n++) {
+		cr_assert_neq(s.time, FLAME_NOTIME);
+		sum += (unsigned)s.weight;
+	}
+	flame_close(source);
+	cr_assert_eq(sum, ALL);
+	cr_assert_leq(n, FL_MAX_TIMED_CELLS);
+	cr_assert_gt(n, FL_MAX_TIMED_CELLS / 2);
 }
 
 /* Before and after 1970, out of order, far apart, and unknown. */

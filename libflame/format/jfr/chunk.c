@@ -242,7 +242,8 @@ enum { RELEASE_BYTES = 256 << 10 };
 
 /*
  * The events were counted: their pages, and the index of traces, are freed
- * before stacks are made.  Small chunks recycle the index.
+ * before stacks are made.  Small chunks recycle the index, and a second pass
+ * over the events uses it.
  */
 static void free_unneeded(struct fl_jfr_chunk *chunk)
 {
@@ -251,7 +252,8 @@ static void free_unneeded(struct fl_jfr_chunk *chunk)
 	if (chunk->pools->begin >= RELEASE_BYTES)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->pools->begin);
-	if (!chunk->last && chunk->size < FL_JFR_LARGE)
+	if (chunk->events->twice ||
+	    (!chunk->last && chunk->size < FL_JFR_LARGE))
 		return;
 	fl_free(traces->small);
 	traces->small = NULL;

@@ -291,6 +291,57 @@ static int emit_some(struct fl_jfr_chunk *chunk, struct fl_jfr_giving *giving)
 	return FLAME_OK;
 }
 
+/* Whether samples of cpu will be given, so that no others are asked for. */
+static bool will_choose_cpu(struct fl_jfr_chunk *chunk)
+{
+	const struct fl_select *select = &chunk->jfr->source->select;
+
+	if (select->cpu_only || !select->choose || select->thread ||
+	    select->state)
+		return select->cpu_only;
+	chunk->asked.cpu_only = true;
+	for (size_t i = 0; i < chunk->events->nsums; i++) {
+		const struct fl_jfr_sum *sum = &chunk->events->sums[i];
+
+		if (is_cpu(chunk, sum) && sum->samples &&
+		    chunk->traces->data[sum->trace].at &&
+		    may_be_asked(chunk, sum))
+			return true;
+	}
+	return false;
+}
+
+/* Begins the second pass, of events that are asked for. */
+static int begin_timed(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr_giving *giving = &chunk->jfr->samples->giving;
+	struct fl_jfr_events *events = chunk->events;
+	const struct fl_jfr_sum *last = NULL;
+	bool *asked = fl_alloc(events->nsums + 1);
+	bool is_asked = false, good;
+
+	if (!asked)
+		return fl_no_memory(chunk->flame);
+	giving->has_states = has_states(chunk) ? FL_JFR_YES : FL_JFR_NO;
+	chunk->asked.cpu_only = will_choose_cpu(chunk);
+	for (size_t i = 0; i < events->nsums; i++) {
+		const struct fl_jfr_sum *sum = &events->sums[i];
+
+		if (!last || sum->reader != last->reader ||
+		    sum->state != last->state)
+			is_asked = may_be_asked(chunk, sum) &&
+				   !chunk->readers->data[sum->reader]->latest;
+		asked[i] = is_asked;
+		last = sum;
+	}
+	good = fl_jfr_begin_timed(chunk, asked);
+	fl_free(asked);
+	giving->first = events->nsums;
+	if (good)
+		fl_jfr_next_timed(chunk, &giving->first);
+	return good && !fl_failed(chunk->flame) ? FLAME_OK : FLAME_FAILED;
+}
+
 static int begin(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr *jfr = chunk->jfr;
@@ -304,7 +355,7 @@ static int begin(struct fl_jfr_chunk *chunk)
 	if (fl_jfr_options(jfr)->compat && fl_jfr_options(jfr)->grain > 0)
 		fl_jfr_coarsen(chunk);
 	jfr->samples->giving.kind = FL_JFR_CPU;
-	return FLAME_OK;
+	return chunk->events->twice ? begin_timed(chunk) : FLAME_OK;
 }
 
 static int end(struct fl_jfr_chunk *chunk)
@@ -334,8 +385,12 @@ int fl_jfr_emit(struct fl_jfr_chunk *chunk)
 			break;
 		giving->kind = cpu ? FL_JFR_OTHERS : FL_JFR_DONE;
 		giving->begun = false;
-		giving->next = 0;
+		giving->next = giving->part;
 		giving->last = NULL;
+		if (!cpu && fl_jfr_next_timed(chunk, &giving->next)) {
+			giving->kind = FL_JFR_CPU;
+			giving->part = giving->next;
+		}
 	}
 	if (giving->kind == FL_JFR_DONE && end(chunk) != FLAME_OK)
 		return FLAME_FAILED;

@@ -88,6 +88,33 @@ new_reader(struct pass *pass, struct fl_jfr_class *class,
 	return c;
 }
 
+bool fl_jfr_read_again(struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_reader *first)
+{
+	struct pass pass = { .chunk = chunk, .jfr = chunk->jfr,
+			     .by_thread = true };
+	const char *names[FL_JFR_SLOTS] = { NULL };
+	struct fl_jfr_readers *readers = chunk->readers;
+	struct fl_jfr_reader *c = new_reader(&pass, first->class, first->row,
+					     false);
+
+	if (!c)
+		return false;
+	c->full = true;
+	c->raw = first->raw;
+	chunk->events->by_time = true;
+	name_slots(&pass, c, names);
+	chunk->events->by_time = false;
+	if (!fl_jfr_compile(chunk, c, names))
+		return false;
+	fl_jfr_resolve_unit(c);
+	c->counted.ordered = true;
+	c->class->reader = c;
+	c->number = readers->count;
+	readers->data[readers->count++] = c;
+	return true;
+}
+
 /* Decides how to read a class's events, when its first event comes. */
 static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 {
@@ -149,16 +176,18 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 }
 
 /* Whether its time and its thread's spans let it through. */
-static bool in_time(const struct pass *pass, const struct fl_jfr_reader *c)
+static bool in_time(const struct fl_jfr_chunk *chunk,
+		    const struct fl_jfr_reader *c)
 {
+	const struct fl_jfr_spans *spans = chunk->jfr->spans;
 	int64_t ticks = c->values[FL_JFR_TIME];
 
-	if (pass->chunk->asked.limited &&
-	    (ticks < pass->chunk->asked.from || ticks > pass->chunk->asked.to))
+	if (chunk->asked.limited &&
+	    (ticks < chunk->asked.from || ticks > chunk->asked.to))
 		return false;
-	return !pass->jfr->spans || !pass->jfr->spans->filter ||
-	       fl_jfr_span_at(pass->jfr->spans, c->values[FL_JFR_THREAD],
-			      fl_jfr_ns(pass->chunk, ticks));
+	return !spans || !spans->filter ||
+	       fl_jfr_span_at(spans, c->values[FL_JFR_THREAD],
+			      fl_jfr_ns(chunk, ticks));
 }
 
 static int64_t value_of(const struct fl_jfr_reader *c)
@@ -171,21 +200,29 @@ static int64_t value_of(const struct fl_jfr_reader *c)
 	return c->values[FL_JFR_VALUE];
 }
 
+bool fl_jfr_weigh(const struct fl_jfr_chunk *chunk,
+		  const struct fl_jfr_reader *c, struct fl_jfr_weight *weight)
+{
+	if (!in_time(chunk, c))
+		return false;
+	*weight = (struct fl_jfr_weight){ .samples = 1 };
+	if (c->has[FL_JFR_COUNT])
+		weight->samples = c->kind[FL_JFR_COUNT] ?
+				  llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
+				  (int64_t)c->values[FL_JFR_COUNT];
+	if (c->has[FL_JFR_VALUE])
+		weight->value = value_of(c);
+	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
+		weight->outside = !weight->value || !c->tlab;
+	return true;
+}
+
 static void count_event(struct pass *pass, struct fl_jfr_reader *c)
 {
-	struct fl_jfr_weight weight = { .samples = 1 };
+	struct fl_jfr_weight weight;
 
-	if (!in_time(pass, c))
-		return;
-	if (c->has[FL_JFR_COUNT])
-		weight.samples = c->kind[FL_JFR_COUNT] ?
-				 llrint(fl_jfr_double(c, FL_JFR_COUNT)) :
-				 (int64_t)c->values[FL_JFR_COUNT];
-	if (c->has[FL_JFR_VALUE])
-		weight.value = value_of(c);
-	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
-		weight.outside = !weight.value || !c->tlab;
-	fl_jfr_add_event(pass->chunk, c, weight);
+	if (fl_jfr_weigh(pass->chunk, c, &weight))
+		fl_jfr_add_event(pass->chunk, c, weight);
 }
 
 static void add_plain(void *data, const struct fl_jfr_reader *c,
@@ -333,9 +370,12 @@ static void begin_pass(struct pass *pass)
 	take_recycled(chunk);
 	pass->leak = select->leak && select->event &&
 		     strcmp(select->event, "nativemem") == 0;
+	chunk->events->twice = fl_jfr_wants_runs(jfr);
 	pass->by_thread = select->thread || select->survey || jfr->spans ||
-			  (select->needs & FL_NEED_THREAD);
-	chunk->events->by_time = (select->needs & FL_NEED_TIME) ||
+			  (!chunk->events->twice &&
+			   (select->needs & FL_NEED_THREAD));
+	chunk->events->by_time = ((select->needs & FL_NEED_TIME) &&
+				  !chunk->events->twice) ||
 				 pass->leak ||
 				 (jfr->spans && jfr->spans->label);
 	chunk->events->detailed = pass->by_thread || chunk->events->by_time ||

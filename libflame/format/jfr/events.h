@@ -28,6 +28,12 @@ struct fl_jfr_detail {
 	int64_t first, last;	/* ticks; first > last: not known */
 };
 
+/* The values of an event that are summed up. */
+struct fl_jfr_weight {
+	int64_t samples, value;
+	bool outside;
+};
+
 /* An event whose texts are read when the pools are there. */
 struct fl_jfr_note {
 	const struct fl_jfr_class *class;
@@ -41,6 +47,9 @@ struct fl_jfr_events {
 	size_t details_capacity;
 	bool detailed;
 	bool by_time;		/* each event is a sum by itself */
+	bool twice;		/* times are read by a second pass: timed.c */
+	struct fl_jfr_timed *timed;	/* NULL: none, or not yet */
+	void (*free_timed)(struct fl_jfr_timed *timed);
 	/* The first `nindexed` sums, where a trace has very many. */
 	struct fl_index index;
 	size_t nindexed;
@@ -60,6 +69,16 @@ fl_jfr_detail_of(const struct fl_jfr_events *events,
 
 /* Reads and sums the events; depends on the metadata only. */
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk);
+/*
+ * Another reader for the class, with times and threads, for the second pass.
+ * false: out of memory.
+ */
+bool fl_jfr_read_again(struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_reader *reader);
+/* The weights of the event just read; false: its time is not asked for. */
+bool fl_jfr_weigh(const struct fl_jfr_chunk *chunk,
+		  const struct fl_jfr_reader *reader,
+		  struct fl_jfr_weight *weight);
 /* The tables of sums go to later chunks. */
 void fl_jfr_sums_done(struct fl_jfr_chunk *chunk);
 /* Tables, traces and stacks go to later chunks. */
@@ -69,19 +88,18 @@ void fl_jfr_events_free(struct fl_jfr_chunk *chunk);
 
 /* sum.c: sums of events in the order in which they are added ----------- */
 
-/* The values of an event that are summed up. */
-struct fl_jfr_weight {
-	int64_t samples, value;
-	bool outside;
-};
-
-/* Adds the event that the reader has read. */
-void fl_jfr_add_event(struct fl_jfr_chunk *chunk,
+/* Adds the event that the reader has read.  Gives its sum's place; SIZE_MAX:
+   out of memory. */
+size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_reader *reader,
 		      struct fl_jfr_weight weight);
+/* The same where it is known that its sum is an equal one. */
+void fl_jfr_add_to_sum(struct fl_jfr_chunk *chunk, size_t sum,
+		       const struct fl_jfr_reader *reader,
+		       struct fl_jfr_weight weight);
 /* Adds a sum of the trace of a key; detail: only where there are any. */
-void fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
-		    const struct fl_jfr_detail *detail, uint64_t key);
+size_t fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
+		      const struct fl_jfr_detail *detail, uint64_t key);
 
 /* span.c: --latency, --tag, and labels of spans ------------------------- */
 

@@ -38,33 +38,36 @@ bool fl_jfr_find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	return true;
 }
 
-/* As jfrconv: summed in ticks, then converted once. */
-static int64_t value_ns(const struct fl_jfr_chunk *chunk,
-			const struct fl_jfr_reader *c, int64_t value)
+int64_t fl_jfr_amount(const struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_reader *c, const char *unit,
+		      int64_t value, int64_t bare)
 {
-	return fl_jfr_span_ns(chunk, c->value_unit, value);
+	/* As jfrconv: summed in ticks, then converted once. */
+	if (unit && strcmp(unit, "ns") == 0)
+		value = fl_jfr_span_ns(chunk, c->value_unit, value);
+	/* Only who sleeps has a time span; who runs, runs for an interval. */
+	if (c->span && chunk->jfr->wall_ns)
+		value = fl_add_clamped(value, fl_mul_clamped(
+				bare, chunk->jfr->wall_ns));
+	return value;
 }
 
 /* Fills in the amounts, in which sums of one event and state differ. */
 void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit)
 {
+	struct fl_jfr_events *events = chunk->events;
 	const struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
-	struct fl_jfr_detail detail = fl_jfr_detail_of(chunk->events, sum);
+	struct fl_jfr_detail detail = fl_jfr_detail_of(events, sum);
 	const struct fl_jfr_spans *spans = chunk->jfr->spans;
 
 	hit->samples = sum->samples;
-	hit->value = sum->value;
-	if (hit->unit && strcmp(hit->unit, "ns") == 0)
-		hit->value = value_ns(chunk, c, sum->value);
-	/* Only who sleeps has a time span; who runs, runs for an interval. */
-	if (c->span) {
-		if (chunk->jfr->wall_ns)
-			hit->value = fl_add_clamped(hit->value, fl_mul_clamped(
-					sum->bare, chunk->jfr->wall_ns));
-		else if (sum->bare)
-			hit->unit = NULL;
-	}
+	hit->value = fl_jfr_amount(chunk, c, hit->unit, sum->value, sum->bare);
+	if (c->span && !chunk->jfr->wall_ns && sum->bare)
+		hit->unit = NULL;
+	hit->timed_sum = (size_t)(sum - events->sums);
+	hit->timed = hit->timed_sum >= chunk->jfr->samples->giving.first &&
+		     events->timed && c->has[FL_JFR_TIME] ? chunk : NULL;
 	hit->time = hit->last = FLAME_NOTIME;
 	if (detail.first <= detail.last) {
 		hit->time = fl_jfr_ns(chunk, detail.first);

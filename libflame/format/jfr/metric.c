@@ -213,10 +213,14 @@ int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 		sample.labels = flame_label(
 			flame, hit->span, fl_name(flame, "state"),
 			flame_name(flame, hit->state.data, hit->state.size));
-	if (select->needs & FL_NEED_TIME)
-		sample.time = hit->time;
 	if (!sample.weight)
 		return FLAME_OK;
+	if (hit->timed)
+		sample.time = fl_jfr_run_of(hit->timed, hit,
+					    weighs_total(jfr, hit),
+					    sample.weight);
+	else if (select->needs & FL_NEED_TIME)
+		sample.time = hit->time;
 	if (select->choose && strcmp(jfr->samples->answer.name, "cpu") == 0)
 		select->cpu_only = true;
 	jfr->samples->given++;

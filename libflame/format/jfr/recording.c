@@ -29,11 +29,26 @@ void fl_jfr_release(struct fl_jfr_chunk *chunk, const uint8_t *at)
 	chunk->pages.passed = at;
 }
 
+bool fl_jfr_wants_runs(const struct fl_jfr *jfr)
+{
+	const struct fl_select *select = &jfr->source->select;
+
+	return (select->needs & FL_NEED_TIME) &&
+	       (select->needs & FL_NEED_RUNS) && !select->survey &&
+	       !select->leak && !jfr->spans && !fl_jfr_options(jfr)->compat;
+}
+
 int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks)
 {
 	__extension__ typedef __int128 wide;
 	wide delta = (wide)ticks - chunk->header.start_ticks;
+	int64_t ns;
 
+	/* Without a division, which takes longer than all else of an event. */
+	if (chunk->header.ticks_per_second == 1000000000 &&
+	    !__builtin_sub_overflow(ticks, chunk->header.start_ticks, &ns) &&
+	    !__builtin_add_overflow(ns, chunk->header.start_ns, &ns))
+		return ns == INT64_MIN ? ns + 1 : ns;
 	delta = delta * 1000000000 / (int64_t)chunk->header.ticks_per_second +
 		chunk->header.start_ns;
 	return delta > INT64_MAX ? INT64_MAX :

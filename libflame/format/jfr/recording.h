@@ -179,6 +179,11 @@ static inline void fl_jfr_pass(struct fl_jfr_chunk *chunk, const uint8_t *at)
 		fl_jfr_release(chunk, at);
 }
 
+/*
+ * Whether times are wanted as runs, so that events are read in two passes
+ * (timed.c).
+ */
+bool fl_jfr_wants_runs(const struct fl_jfr *jfr);
 /* Ticks as ns since 1970. */
 int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks);
 /*

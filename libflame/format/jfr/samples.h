@@ -25,6 +25,8 @@ struct fl_jfr_hit {
 	struct slice state;	/* "STATE_RUNNABLE"; data NULL: none */
 	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
 	int64_t samples, value;
+	struct fl_jfr_chunk *timed;	/* it has a run of times; or NULL */
+	size_t timed_sum;	/* which sum it is */
 	const char *unit;	/* unit of the value; NULL: none */
 	bool async;		/* written by async-profiler */
 	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
@@ -56,7 +58,9 @@ struct fl_jfr_bare {
 struct fl_jfr_giving {
 	enum { FL_JFR_DONE, FL_JFR_CPU, FL_JFR_OTHERS } kind;
 	bool begun;		/* the stacks of this kind were made */
-	size_t next;		/* in chunk->events->sums */
+	size_t next;		/* in chunk->events->sums, */
+	size_t part;		/* from here on, */
+	size_t first;		/* with times from here on */
 	const struct fl_jfr_sum *last;	/* of this kind; NULL: none yet */
 	struct fl_jfr_hit hit;	/* the last one's */
 	bool runnable_wall;	/* STATE_RUNNABLE is a wall sample in it */
@@ -99,10 +103,33 @@ void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 /* Only what differs between the sums of an event and a state. */
 void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit);
+/* A value in its unit; bare: samples that have no value, but take time. */
+int64_t fl_jfr_amount(const struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_reader *reader, const char *unit,
+		      int64_t value, int64_t bare);
 /* The leaf of a sample.  false: the chunk was cut before its name. */
 bool fl_jfr_find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		      const struct fl_jfr_reader *reader,
 		      struct fl_jfr_hit *hit);
+
+/* timed.c: the second pass, for times --------------------------------- */
+
+/*
+ * Begins it: sums that are asked for (by their number) are removed, as
+ * fl_jfr_next_timed makes them anew.  false: failed.
+ */
+bool fl_jfr_begin_timed(struct fl_jfr_chunk *chunk, const bool *asked);
+/*
+ * Sums the next part of the events that are asked for; the sums are those from
+ * *first on.  false: there are no more, or it has failed.
+ */
+bool fl_jfr_next_timed(struct fl_jfr_chunk *chunk, size_t *first);
+/*
+ * The times of a sum's events as a run, in samples or in values, which
+ * add up to the weight.
+ */
+int64_t fl_jfr_run_of(struct fl_jfr_chunk *chunk, const struct fl_jfr_hit *hit,
+		      bool total, int64_t weight);
 
 /* emit.c -------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 
 #include "dict/java.h"
 #include "flow/path_labels.h"
+#include "flow/runs.h"
 #include "format/format.h"
 #include "format/jfr/framing.h"
 #include "format/jfr/recycle.h"
@@ -317,6 +318,7 @@ static size_t parallel_size(const struct fl_jfr *jfr)
 static bool are_too_many(const struct fl_jfr *jfr)
 {
 	return (jfr->source->select.needs & FL_NEED_TIME) &&
+	       !fl_jfr_wants_runs(jfr) &&
 	       (!jfr->before || jfr->position->most_sums *
 				sizeof(struct fl_jfr_sum) > parallel_size(jfr));
 }
@@ -602,6 +604,7 @@ static int read(struct flame_source *source)
 {
 	struct fl_jfr *jfr = source->state;
 
+	fl_runs_clear(source->flame);
 	if (!jfr->position->prepared && prepare(jfr) != FLAME_OK)
 		return FLAME_FAILED;
 	if (jfr->position->reported)

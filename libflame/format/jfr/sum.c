@@ -97,51 +97,67 @@ static void add_detail(struct fl_jfr_detail *to,
 	to->last = FL_MAX(to->last, detail->last);
 }
 
-static void merge_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
-		      const struct fl_jfr_detail *detail)
+static void add_to(struct fl_jfr_sum *old, const struct fl_jfr_sum *sum)
+{
+	old->samples = fl_add_clamped(old->samples, sum->samples);
+	old->value = fl_add_clamped(old->value, sum->value);
+	old->bare = fl_add_clamped(old->bare, sum->bare);
+}
+
+static size_t append_sum(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_sum *sum,
+			 const struct fl_jfr_detail *detail)
 {
 	struct fl_jfr_events *events = chunk->events;
 	struct fl_jfr_traces *traces = chunk->traces;
-	struct fl_jfr_sum *old = events->by_time ? NULL :
-				 find_sum(chunk, sum, detail);
 
-	if (old && chunk->readers->data[sum->reader]->latest) {
-		old->samples = sum->samples;
-		old->value = sum->value;
-		return;
-	}
-	if (old) {
-		old->samples = fl_add_clamped(old->samples, sum->samples);
-		old->value = fl_add_clamped(old->value, sum->value);
-		old->bare = fl_add_clamped(old->bare, sum->bare);
-		if (events->detailed)
-			add_detail(&events->details[old - events->sums],
-				   detail);
-		return;
-	}
 	if (!fl_grow(&events->sums, &events->sums_capacity, events->nsums + 1,
 		     sizeof(*events->sums)) ||
 	    (events->detailed &&
 	     !fl_grow(&events->details, &events->details_capacity,
 		      events->nsums + 1, sizeof(*events->details)))) {
 		fl_no_memory(chunk->flame);
-		return;
+		return SIZE_MAX;
 	}
 	if (events->detailed)
 		events->details[events->nsums] = *detail;
 	events->sums[events->nsums] = *sum;
 	events->sums[events->nsums].next = traces->data[sum->trace].first;
 	traces->data[sum->trace].first = ++events->nsums;
+	return events->nsums - 1;
 }
 
-void fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
-		    const struct fl_jfr_detail *detail, uint64_t key)
+static size_t merge_sum(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_sum *sum,
+			const struct fl_jfr_detail *detail)
+{
+	struct fl_jfr_events *events = chunk->events;
+	struct fl_jfr_sum *old = events->by_time ? NULL :
+				 find_sum(chunk, sum, detail);
+	size_t at;
+
+	if (!old)
+		return append_sum(chunk, sum, detail);
+	at = (size_t)(old - events->sums);
+	if (chunk->readers->data[sum->reader]->latest) {
+		old->samples = sum->samples;
+		old->value = sum->value;
+		return at;
+	}
+	add_to(old, sum);
+	if (events->detailed)
+		add_detail(&events->details[at], detail);
+	return at;
+}
+
+size_t fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
+		      const struct fl_jfr_detail *detail, uint64_t key)
 {
 	sum->trace = trace_of(chunk, key);
 	if (fl_likely(sum->trace != UINT32_MAX))
-		merge_sum(chunk, sum, detail);
-	else
-		fl_no_memory(chunk->flame);
+		return merge_sum(chunk, sum, detail);
+	fl_no_memory(chunk->flame);
+	return SIZE_MAX;
 }
 
 static void fill_detail(const struct fl_jfr_reader *reader,
@@ -156,9 +172,9 @@ static void fill_detail(const struct fl_jfr_reader *reader,
 		detail->first = detail->last = reader->values[FL_JFR_TIME];
 }
 
-void fl_jfr_add_event(struct fl_jfr_chunk *chunk,
-		      const struct fl_jfr_reader *reader,
-		      struct fl_jfr_weight weight)
+size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_reader *reader,
+			struct fl_jfr_weight weight)
 {
 	struct fl_jfr_detail detail;
 	/* Fields that its class does not have are 0. */
@@ -172,7 +188,23 @@ void fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 
 	if (chunk->events->detailed)
 		fill_detail(reader, &detail);
-	fl_jfr_add_sum(chunk, &sum, &detail, reader->values[FL_JFR_STACK]);
+	return fl_jfr_add_sum(chunk, &sum, &detail,
+			      reader->values[FL_JFR_STACK]);
+}
+
+void fl_jfr_add_to_sum(struct fl_jfr_chunk *chunk, size_t at,
+		       const struct fl_jfr_reader *reader,
+		       struct fl_jfr_weight weight)
+{
+	struct fl_jfr_sum sum = {
+		.samples = weight.samples, .value = weight.value,
+		.bare = weight.value ? 0 : weight.samples,
+	};
+	struct fl_jfr_detail detail;
+
+	add_to(&chunk->events->sums[at], &sum);
+	fill_detail(reader, &detail);
+	add_detail(&chunk->events->details[at], &detail);
 }
 
 void fl_jfr_sums_done(struct fl_jfr_chunk *chunk)
@@ -183,6 +215,9 @@ void fl_jfr_sums_done(struct fl_jfr_chunk *chunk)
 		       events->sums_capacity);
 	fl_free(events->details);
 	fl_index_free(&events->index);
+	if (events->timed)
+		events->free_timed(events->timed);
+	events->timed = NULL;
 	events->sums = NULL;
 	events->details = NULL;
 	events->nsums = events->sums_capacity = 0;

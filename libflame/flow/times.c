@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cells are appended: of a series they come nearly in the order of time, so
+ * most of them are added to the last cell of their series.  Only when there
+ * are too many, and at the end, they are sorted and summed.
+ */
+#include "fl.h"
+
+#include "flow/runs.h"
+#include "flow/times.h"
+
+#include <stdlib.h>
+
+enum { LAST_SHIFT = 62 };
+
+void fl_times_init(struct fl_times *times, size_t max_exact, size_t max_cells)
+{
+	*times = (struct fl_times){
+		.max_exact = max_exact, .max_cells = max_cells,
+		.check_at = max_exact + max_exact / 2,
+		.first = INT64_MAX, .last = INT64_MIN,
+	};
+}
+
+void fl_times_free(struct fl_times *times)
+{
+	fl_index_free(&times->index);
+	fl_free(times->series);
+	fl_free(times->cells);
+	fl_times_init(times, times->max_exact, times->max_cells);
+}
+
+static uint64_t hash_of(const struct flame_sample *s)
+{
+	return fl_hash_pair((uint64_t)s->stack << 32 | s->labels, s->thread);
+}
+
+static bool is_of(const struct fl_series *series, const struct flame_sample *s)
+{
+	return series->stack == s->stack && series->thread == s->thread &&
+	       series->labels == s->labels;
+}
+
+static uint32_t add_series(struct fl_times *times, const struct flame_sample *s,
+			   uint64_t hash)
+{
+	if (times->nseries >= UINT32_MAX - 1 ||
+	    !fl_grow(&times->series, &times->series_capacity,
+		     times->nseries + 1, sizeof(*times->series)))
+		return 0;
+	times->series[times->nseries++] = (struct fl_series){
+		s->stack, s->thread, s->labels, 0
+	};
+	return fl_index_add(&times->index, hash, (uint32_t)times->nseries) ?
+		       (uint32_t)times->nseries : 0;
+}
+
+/* The series of a sample, plus one; 0: out of memory. */
+static uint32_t series_of(struct fl_times *times, const struct flame_sample *s)
+{
+	uint64_t hash;
+	uint32_t i, id;
+
+	if (times->current && is_of(&times->series[times->current - 1], s))
+		return times->current;
+	hash = hash_of(s);
+	i = fl_index_first(&times->index, hash);
+	while ((id = fl_index_next(&times->index, hash, &i)))
+		if (is_of(&times->series[id - 1], s))
+			return id;
+	return add_series(times, s, hash);
+}
+
+static int64_t round_time(const struct fl_times *times, int64_t time)
+{
+	if (time == FLAME_NOTIME)
+		return FLAME_NOTIME;
+	return (int64_t)((uint64_t)time & -(UINT64_C(1) << times->shift));
+}
+
+/*
+ * Close to the limit of memory times become coarser instead, as long as that
+ * helps: sorting takes two arrays, and a page about as much once more.
+ */
+static bool save_memory(struct fl_times *times)
+{
+	size_t max_exact = times->max_exact, max_cells = times->max_cells;
+	bool fit;
+
+	times->max_exact = 0;
+	times->max_cells = times->count / 2;
+	if (!fl_times_finish(times, &fit))
+		return false;
+	times->max_exact = FL_MIN(max_exact, times->max_cells);
+	times->max_cells = FL_MIN(max_cells, times->max_cells);
+	return true;
+}
+
+static bool grow_cells(struct fl_times *times)
+{
+	size_t need = FL_MAX(2 * times->capacity, (size_t)1024);
+
+	if (times->count > 1024 &&
+	    !fl_memory_fits(3 * need * sizeof(*times->cells)) &&
+	    !save_memory(times))
+		return false;
+	return fl_grow(&times->cells, &times->capacity, times->count + 1,
+		       sizeof(*times->cells));
+}
+
+/* To the last cell of its series, or to a new one. */
+static inline bool add_cell(struct fl_times *times, uint32_t number,
+			    int64_t time, int64_t weight)
+{
+	struct fl_series *series = &times->series[number - 1];
+	struct fl_cell *last;
+
+	if (time != FLAME_NOTIME) {
+		times->first = FL_MIN(times->first, time);
+		times->last = FL_MAX(times->last, time);
+		time = round_time(times, time);
+	}
+	if (series->last) {
+		last = &times->cells[series->last - 1];
+		if (last->time == time) {
+			last->weight += weight;
+			return true;
+		}
+	}
+	if (fl_unlikely(times->count == times->capacity)) {
+		if (!grow_cells(times))
+			return false;
+		time = round_time(times, time);
+	}
+	times->cells[times->count++] = (struct fl_cell){ time, weight,
+							 number - 1 };
+	times->series[number - 1].last = (uint32_t)times->count;
+	return true;
+}
+
+bool fl_times_add(struct fl_times *times, const struct flame *flame,
+		  const struct flame_sample *sample)
+{
+	uint32_t number = series_of(times, sample);
+	struct fl_run run;
+
+	if (!number)
+		return false;
+	times->current = number;
+	if (!fl_run_find(flame, sample->time, &run))
+		return add_cell(times, number, sample->time, sample->weight);
+	for (size_t i = 0; i < run.count; i++)
+		if (run.data[i].weight > 0 &&
+		    !add_cell(times, number, run.data[i].time,
+			      run.data[i].weight))
+			return false;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct fl_cell *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* The cells of a series: sorts them, and sums equal ones.  Gives their end. */
+static size_t sum_series(struct fl_cell *cells, size_t count,
+			 struct fl_cell *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (cells[i].time < cells[i - 1].time) {
+			qsort(cells, count, sizeof(*cells), by_time);
+			break;
+		}
+	for (size_t i = 0; i < count; i++)
+		if (n && to[n - 1].time == cells[i].time)
+			to[n - 1].weight += cells[i].weight;
+		else
+			to[n++] = cells[i];
+	return n;
+}
+
+/* Sums equal cells; those of a series lie together. */
+static void sum_cells(struct fl_times *times)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, end; i < times->count; i = end) {
+		uint32_t series = times->cells[i].series;
+
+		end = i + 1;
+		while (end < times->count && times->cells[end].series == series)
+			end++;
+		n += sum_series(times->cells + i, end - i, times->cells + n);
+		times->series[series].last = (uint32_t)n;
+	}
+	times->count = n;
+}
+
+static bool is_grouped(const struct fl_times *times)
+{
+	for (size_t i = 1; i < times->count; i++)
+		if (times->cells[i].series < times->cells[i - 1].series)
+			return false;
+	return true;
+}
+
+/* Puts cells in the order of series, each series' own order kept. */
+static bool group_cells(struct fl_times *times)
+{
+	uint32_t *begin = fl_zeroed(times->nseries + 2, sizeof(*begin));
+	size_t capacity = times->count;
+	struct fl_cell *to = fl_alloc(fl_size_mul(capacity, sizeof(*to)));
+
+	if (!begin || !to) {
+		fl_free(begin);
+		fl_free(to);
+		return false;
+	}
+	for (size_t i = 0; i < times->count; i++)
+		begin[times->cells[i].series + 1]++;
+	for (size_t i = 0; i < times->nseries; i++)
+		begin[i + 1] += begin[i];
+	for (size_t i = 0; i < times->count; i++)
+		to[begin[times->cells[i].series]++] = times->cells[i];
+	fl_free(begin);
+	fl_free(times->cells);
+	times->cells = to;
+	times->capacity = capacity;
+	return true;
+}
+
+static uint64_t count_buckets(const struct fl_times *times)
+{
+	return times->first > times->last ? 0 :
+	       (((uint64_t)times->last - (uint64_t)times->first) >>
+		times->shift) + 1;
+}
+
+/* More cells, and a wider span, change the answer one way only. */
+static bool is_bounded(const struct fl_times *times)
+{
+	uint64_t buckets = count_buckets(times);
+
+	if (!times->shift)
+		return times->count <= times->max_exact;
+	if (buckets > FL_MAX_BUCKETS || times->count > FL_MAX_PAGE_SAMPLES)
+		return false;
+	return times->count <= times->max_cells || buckets <= FL_MIN_BUCKETS;
+}
+
+static void widen(struct fl_times *times)
+{
+	do
+		times->shift++;
+	while (count_buckets(times) > FL_MAX_BUCKETS);
+	for (size_t i = 0; i < times->count; i++)
+		times->cells[i].time = round_time(times, times->cells[i].time);
+	sum_cells(times);
+}
+
+bool fl_times_finish(struct fl_times *times, bool *fit)
+{
+	size_t limit;
+
+	if (!is_grouped(times) && !group_cells(times))
+		return false;
+	sum_cells(times);
+	*fit = true;
+	while (!is_bounded(times) && times->first <= times->last) {
+		if (times->shift == LAST_SHIFT) {
+			*fit = false;
+			break;
+		}
+		widen(times);
+	}
+	limit = FL_MAX(times->shift ? times->max_cells : times->max_exact,
+		       times->count);
+	times->check_at = limit + limit / 2;
+	return true;
+}
+
+bool fl_times_drop(struct fl_times *times)
+{
+	for (size_t i = 0; i < times->count; i++)
+		times->cells[i].time = FLAME_NOTIME;
+	times->first = INT64_MAX;
+	times->last = INT64_MIN;
+	if (!is_grouped(times) && !group_cells(times))
+		return false;
+	sum_cells(times);
+	return true;
+}

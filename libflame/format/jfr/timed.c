@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The second pass over a chunk's events, for times.  The first one has summed
+ * them up without times and threads; by then it is known which are asked for.
+ * These are read again: a sum for each stack and thread, and a small record
+ * for each event.  Records become runs of times (flow/runs.h) for one part of
+ * the chunk after the other, so that memory does not grow with events.
+ */
+#include "fl.h"
+
+#include "flow/runs.h"
+#include "format/jfr/framing.h"
+#include "format/jfr/samples.h"
+
+#include <stdlib.h>
+
+enum {
+	PART_RECORDS = 1 << 17,	/* events of a part, 16 bytes each */
+	KNOWN_BITS = 11
+};
+
+struct record {
+	int64_t ticks;
+	uint32_t sum;		/* from the first one of the part */
+	uint32_t weight;	/* in weights[], plus one; 0: one sample */
+};
+
+/* The states of a class's events that are asked for. */
+struct states {
+	uint64_t small[2];	/* a bit for each */
+	struct fl_map others;
+};
+
+/* A sum that was added to, so that most events need not look for it. */
+struct known {
+	uint64_t stack, thread, leaf, state;
+	uint32_t reader, outside;
+	uint32_t sum;		/* plus one; 0: none */
+};
+
+struct fl_jfr_timed {
+	struct states *states;	/* by reader, from the first one of the pass */
+	uint32_t nstates, first_reader;
+	size_t nkept;		/* sums of the first pass that remain */
+	size_t range;		/* of framing.c, and how far it is read */
+	const uint8_t *at;
+	struct record *records;
+	size_t nrecords, records_capacity;
+	struct fl_jfr_weight *weights;
+	size_t nweights, weights_capacity;
+	uint32_t *order;	/* of records: by sum */
+	uint32_t *end;		/* by sum: of its records in `order` */
+	size_t order_capacity, end_capacity;
+	struct known known[1 << KNOWN_BITS];
+};
+
+static void free_timed(struct fl_jfr_timed *timed)
+{
+	for (uint32_t i = 0; i < timed->nstates; i++)
+		fl_map_free(&timed->states[i].others);
+	fl_free(timed->states);
+	fl_free(timed->records);
+	fl_free(timed->weights);
+	fl_free(timed->order);
+	fl_free(timed->end);
+	fl_free(timed);
+}
+
+static bool add_state(struct states *states, uint64_t state)
+{
+	if (state < 128)
+		states->small[state / 64] |= UINT64_C(1) << state % 64;
+	return state < 128 || fl_map_put(&states->others, state, NULL);
+}
+
+static inline bool has_state(const struct states *states, uint64_t state)
+{
+	return fl_likely(state < 128) ?
+		       states->small[state / 64] >> state % 64 & 1 :
+		       fl_map_get(&states->others, state) != NULL;
+}
+
+static bool has_any_state(const struct states *states)
+{
+	return states->small[0] || states->small[1] || states->others.count;
+}
+
+/* Removes sums that are made anew; the others keep their order. */
+static bool drop_sums(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+		      const bool *asked)
+{
+	struct fl_jfr_events *events = chunk->events;
+	size_t n = 0;
+
+	if (!events->detailed) {
+		if (!fl_grow(&events->details, &events->details_capacity,
+			     events->nsums, sizeof(*events->details)))
+			return false;
+		for (size_t i = 0; i < events->nsums; i++)
+			events->details[i] = (struct fl_jfr_detail){
+				.first = INT64_MAX, .last = INT64_MIN };
+		events->detailed = true;
+	}
+	for (size_t i = 0; i < chunk->traces->count; i++)
+		chunk->traces->data[i].first = 0;
+	for (size_t i = 0; i < events->nsums; i++) {
+		struct fl_jfr_sum *sum = &events->sums[n];
+		struct fl_jfr_trace *trace;
+
+		if (asked[i])
+			continue;
+		*sum = events->sums[i];
+		events->details[n++] = events->details[i];
+		trace = &chunk->traces->data[sum->trace];
+		sum->next = trace->first;
+		trace->first = (uint32_t)n;
+	}
+	events->nsums = timed->nkept = n;
+	fl_index_free(&events->index);
+	events->nindexed = 0;
+	return true;
+}
+
+/* The classes whose events are read again get readers of their own. */
+static bool make_readers(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
+{
+	uint32_t n = timed->nstates;
+	struct states *states = fl_zeroed(FL_MAX(n, 1), sizeof(*states));
+
+	if (!states)
+		return false;
+	timed->first_reader = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct fl_jfr_reader *c = chunk->readers->data[i];
+		uint32_t count = chunk->readers->count;
+
+		c->class->reader = NULL;
+		if (has_any_state(&timed->states[i]) &&
+		    !fl_jfr_read_again(chunk, c)) {
+			fl_free(states);
+			return false;
+		}
+		if (chunk->readers->count > count)
+			states[count - n] = timed->states[i];
+	}
+	fl_free(timed->states);
+	timed->states = states;
+	return true;
+}
+
+static bool init(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+		 const bool *asked)
+{
+	struct fl_jfr_events *events = chunk->events;
+
+	timed->nstates = chunk->readers->count;
+	timed->states = fl_zeroed(FL_MAX(timed->nstates, 1),
+				  sizeof(*timed->states));
+	if (!timed->states)
+		return false;
+	for (size_t i = 0; i < events->nsums; i++)
+		if (asked[i] &&
+		    !add_state(&timed->states[events->sums[i].reader],
+			       events->sums[i].state))
+			return false;
+	return drop_sums(chunk, timed, asked) && make_readers(chunk, timed);
+}
+
+bool fl_jfr_begin_timed(struct fl_jfr_chunk *chunk, const bool *asked)
+{
+	struct fl_jfr_timed *timed = fl_zeroed(1, sizeof(*timed));
+
+	chunk->events->timed = timed;
+	chunk->events->free_timed = free_timed;
+	if (!timed || !init(chunk, timed, asked)) {
+		fl_no_memory(chunk->flame);
+		return false;
+	}
+	return true;
+}
+
+/* Events ------------------------------------------------------------------ */
+
+static inline struct known *known_of(struct fl_jfr_timed *timed,
+				     const struct fl_jfr_reader *c)
+{
+	uint64_t hash = (c->values[FL_JFR_STACK] ^
+			 c->values[FL_JFR_THREAD] << 32 ^
+			 c->values[FL_JFR_LEAF] << 20 ^
+			 c->values[FL_JFR_STATE] << 58) *
+			UINT64_C(0x9e3779b97f4a7c15);
+
+	return &timed->known[hash >> (64 - KNOWN_BITS)];
+}
+
+static inline bool is_known(const struct known *known,
+			    const struct fl_jfr_reader *c, bool outside)
+{
+	return known->sum && known->stack == c->values[FL_JFR_STACK] &&
+	       known->thread == c->values[FL_JFR_THREAD] &&
+	       known->leaf == c->values[FL_JFR_LEAF] &&
+	       known->state == c->values[FL_JFR_STATE] &&
+	       known->reader == c->number && known->outside == outside;
+}
+
+/* Adds the event to its sum.  Gives the sum; SIZE_MAX: out of memory. */
+static size_t sum_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+			const struct fl_jfr_reader *c,
+			struct fl_jfr_weight weight)
+{
+	struct known *known = known_of(timed, c);
+	size_t sum;
+
+	if (fl_likely(is_known(known, c, weight.outside))) {
+		fl_jfr_add_to_sum(chunk, known->sum - 1, c, weight);
+		return known->sum - 1;
+	}
+	sum = fl_jfr_add_event(chunk, c, weight);
+	if (sum != SIZE_MAX)
+		*known = (struct known){
+			c->values[FL_JFR_STACK], c->values[FL_JFR_THREAD],
+			c->values[FL_JFR_LEAF], c->values[FL_JFR_STATE],
+			c->number, weight.outside, (uint32_t)sum + 1
+		};
+	return sum;
+}
+
+static bool add_record(struct fl_jfr_timed *timed, size_t sum, int64_t ticks,
+		       struct fl_jfr_weight weight)
+{
+	struct record *record;
+
+	if (!fl_grow(&timed->records, &timed->records_capacity,
+		     timed->nrecords + 1, sizeof(*timed->records)))
+		return false;
+	record = &timed->records[timed->nrecords++];
+	*record = (struct record){ ticks, (uint32_t)(sum - timed->nkept), 0 };
+	if (weight.samples == 1 && !weight.value)
+		return true;
+	if (!fl_grow(&timed->weights, &timed->weights_capacity,
+		     timed->nweights + 1, sizeof(*timed->weights)))
+		return false;
+	timed->weights[timed->nweights++] = weight;
+	record->weight = (uint32_t)timed->nweights;
+	return true;
+}
+
+/* Reads an event's fields; false: out of memory. */
+static bool read_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+		       struct fl_jfr_reader *c, struct fl_wire w,
+		       const uint8_t *end)
+{
+	struct fl_jfr_weight weight;
+	size_t sum;
+
+	fl_jfr_read_fields(c, &w);
+	if (fl_unlikely(w.bad || w.at > end) ||
+	    !has_state(&timed->states[c->number - timed->first_reader],
+		       c->values[FL_JFR_STATE]) ||
+	    !fl_jfr_weigh(chunk, c, &weight))
+		return true;
+	sum = sum_event(chunk, timed, c, weight);
+	return sum != SIZE_MAX &&
+	       (!c->has[FL_JFR_TIME] ||
+		add_record(timed, sum, (int64_t)c->values[FL_JFR_TIME],
+			   weight));
+}
+
+/* Events up to the range's end, or as many as a part has. */
+static bool read_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+		       const uint8_t *to, bool resized)
+{
+	struct fl_jfr_types *types = chunk->types;
+	struct fl_wire w = fl_jfr_wire(chunk, timed->at - chunk->at);
+
+	while (w.at < to && timed->nrecords < PART_RECORDS) {
+		const uint8_t *begin = w.at, *end;
+		struct fl_jfr_class *class;
+		uint64_t size, type;
+
+		if (fl_likely(w.compressed && w.end - begin > 18)) {
+			w.at = fl_wire_take(w.at, &size);
+			w.at = fl_wire_take(w.at, &type);
+		} else {
+			size = fl_wire_int(&w);
+			type = fl_wire_long(&w);
+		}
+		size = resized ? (uint64_t)(to - begin) : (uint32_t)size;
+		if (fl_unlikely(w.bad || !size ||
+				size > (uint64_t)(to - begin))) {
+			w.at = to;
+			break;
+		}
+		end = begin + size;
+		class = type < 2 ? NULL :
+			fl_likely(type < FL_COUNT(types->small)) ?
+			types->small[type] : fl_jfr_class_by_id(chunk, type);
+		if (class && class->reader &&
+		    !read_event(chunk, timed, class->reader, w, end))
+			return false;
+		w.at = end;
+		fl_jfr_pass(chunk, w.at);
+	}
+	timed->at = w.at;
+	return true;
+}
+
+/* The next range, with its end; false: there is none. */
+static bool find_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+		       const uint8_t **to, bool *resized)
+{
+	const struct fl_jfr_framing *framing = chunk->framing;
+	const struct fl_jfr_range *range;
+
+	*resized = false;
+	if (!framing->done) {
+		*to = chunk->at + chunk->size;
+		if (!timed->at)
+			timed->at = fl_jfr_wire(chunk, FL_JFR_HEADER).at;
+		return timed->at < *to;
+	}
+	for (; timed->range < framing->nranges; timed->range++) {
+		range = &framing->ranges[timed->range];
+		*to = chunk->at + range->to;
+		*resized = range->resized;
+		if (!timed->at)
+			timed->at = chunk->at + range->from;
+		if (timed->at < *to)
+			return true;
+		timed->at = NULL;
+	}
+	return false;
+}
+
+/* Forgets the sums of the part before. */
+static void clear_part(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
+{
+	struct fl_jfr_events *events = chunk->events;
+
+	/* The last one is the first of its trace. */
+	for (size_t i = events->nsums; i-- > timed->nkept;) {
+		const struct fl_jfr_sum *sum = &events->sums[i];
+
+		chunk->traces->data[sum->trace].first = sum->next;
+	}
+	events->nsums = timed->nkept;
+	fl_index_free(&events->index);
+	events->nindexed = 0;
+	timed->nrecords = timed->nweights = 0;
+	memset(timed->known, 0, sizeof(timed->known));
+}
+
+/* A counting sort of records by their sums. */
+static bool group_records(struct fl_jfr_chunk *chunk,
+			  struct fl_jfr_timed *timed)
+{
+	size_t nsums = chunk->events->nsums - timed->nkept;
+	uint32_t at = 0;
+
+	if (!fl_grow(&timed->order, &timed->order_capacity,
+		     timed->nrecords + 1, sizeof(*timed->order)) ||
+	    !fl_grow(&timed->end, &timed->end_capacity, nsums + 1,
+		     sizeof(*timed->end)))
+		return false;
+	memset(timed->end, 0, (nsums + 1) * sizeof(*timed->end));
+	for (size_t i = 0; i < timed->nrecords; i++)
+		timed->end[timed->records[i].sum]++;
+	for (size_t i = 0; i < nsums; i++) {
+		uint32_t n = timed->end[i];
+
+		timed->end[i] = at;
+		at += n;
+	}
+	for (size_t i = 0; i < timed->nrecords; i++)
+		timed->order[timed->end[timed->records[i].sum]++] =
+			(uint32_t)i;
+	return true;
+}
+
+bool fl_jfr_next_timed(struct fl_jfr_chunk *chunk, size_t *first)
+{
+	struct fl_jfr_timed *timed = chunk->events->timed;
+	const uint8_t *to;
+	bool resized, good = true;
+
+	if (!timed)
+		return false;
+	clear_part(chunk, timed);
+	*first = timed->nkept;
+	while (good && timed->nrecords < PART_RECORDS &&
+	       find_range(chunk, timed, &to, &resized))
+		good = read_range(chunk, timed, to, resized);
+	if (!good || !group_records(chunk, timed)) {
+		fl_no_memory(chunk->flame);
+		return false;
+	}
+	return chunk->events->nsums > timed->nkept;
+}
+
+int64_t fl_jfr_run_of(struct fl_jfr_chunk *chunk, const struct fl_jfr_hit *hit,
+		      bool total, int64_t sum_weight)
+{
+	struct fl_jfr_timed *timed = chunk->events->timed;
+	const struct fl_jfr_reader *c;
+	size_t sum = hit->timed_sum - timed->nkept;
+
+	c = chunk->readers->data[chunk->events->sums[hit->timed_sum].reader];
+	for (uint32_t i = sum ? timed->end[sum - 1] : 0; i < timed->end[sum];
+	     i++) {
+		const struct record *record = &timed->records[timed->order[i]];
+		struct fl_jfr_weight w = { .samples = 1 };
+
+		if (record->weight)
+			w = timed->weights[record->weight - 1];
+		if (total)
+			w.samples = fl_jfr_amount(chunk, c, hit->unit, w.value,
+						  w.value ? 0 : w.samples);
+		if (!fl_runs_add(chunk->flame,
+				 fl_jfr_ns(chunk, record->ticks), w.samples)) {
+			fl_no_memory(chunk->flame);
+			return FLAME_NOTIME;
+		}
+	}
+	return fl_runs_end(chunk->flame, sum_weight);
+}
