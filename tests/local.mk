@@ -241,12 +241,16 @@ EXTRA_DIST += tests/bench
 
 bench_environment = TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)'
 
-.PHONY: bench bench-data bench-record bench-viewer bench-instructions
+.PHONY: bench bench-check bench-data bench-record bench-viewer \
+	bench-instructions
 bench-data: all $(bench_programs)
 	$(bench_environment) $(SHELL) $(srcdir)/tests/bench/data
 bench: bench-data
 	@$(bench_environment) BENCH_FROM="$$PWD" \
 		$(SHELL) $(srcdir)/tests/bench/run
+bench-check: all $(bench_programs)
+	@$(bench_environment) UPDATE='$(UPDATE)' BENCH_FROM="$$PWD" \
+		bash $(srcdir)/tests/bench/check
 bench-record: all $(bench_programs)
 	@$(bench_environment) bash $(srcdir)/tests/bench/record
 bench-instructions: all
