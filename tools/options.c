@@ -474,7 +474,9 @@ static bool take(struct cli *cli, const struct entry *entry, const char *value)
 {
 	const struct cli_option *o = &entry->option;
 	const char *name = o->as ? o->as : o->name;
-	char *at = (char *)(entry->common ? cli : cli->own) + o->offset;
+	/* A tool without options of its own has nothing to point into. */
+	char *all = entry->common ? (char *)cli : cli->own;
+	char *at = all ? all + o->offset : NULL;
 
 	switch (o->kind) {
 	case CLI_TAKE:

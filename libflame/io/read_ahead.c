@@ -103,10 +103,11 @@ static void *fill(void *arg)
 static void repeat(struct fl_read_ahead *a, struct block *block,
 		   struct flame *flame)
 {
-	const char *at = block->said.data, *end = at + block->said.size;
+	const char *said = block->said.data;
 
-	for (; at < end; at += strlen(at) + 1)
-		(*at == 'w' ? fl_warn : fl_remark)(flame, "%s", at + 1);
+	for (size_t i = 0; i < block->said.size; i += strlen(said + i) + 1)
+		(said[i] == 'w' ? fl_warn : fl_remark)(flame, "%s",
+						       said + i + 1);
 	block->said.size = 0;
 	if (block->progress.input)
 		fl_progress(flame, block->progress.input, block->progress.done,
