@@ -43,7 +43,7 @@ SELECTS = {
 # They name frames, but keep every sample; or say what a value means.
 CHANGES = set('''by classify collapse-recursion cut depth dot executor hide
     merge-processes min no-tiers norm overlap rename reverse root-keep-rest
-    simple skip spark-events threads tidy key bci column lines tail total
+    price simple skip spark-events threads tidy key bci column lines tail total
     weight'''.split())
 # Headings of --help=all below which every option has to be known.
 HEADS = ('Samples to take', 'Stacks, and what becomes of them')

@@ -544,12 +544,22 @@ static bool selects(const struct fl_filter *f)
 	return false;
 }
 
+/* Weighs anew, by a log; price is an argument of it and makes no sink. */
+static bool weighs(const struct fl_filter *f)
+{
+	return strcmp(f->name, "spark-cost") == 0 ||
+	       strcmp(f->name, "price") == 0;
+}
+
 Test(filters, those_that_do_not_select_keep_the_total)
 {
 	for (size_t i = 0; fl_filters[i]; i++) {
 		const struct fl_filter *f = fl_filters[i];
-		struct flame_sink *sink = collector();
+		struct flame_sink *sink;
 
+		if (weighs(f))
+			continue;
+		sink = collector();
 		if (strcmp(f->name, "root-keep-rest") == 0)
 			sink = flame_filter(sink, "root", "b");
 		sink = flame_filter(sink, f->name, some_argument(f));
