@@ -152,7 +152,9 @@ static struct fl_colors color_of_palette(struct fl_frame_color *color,
 		return normal;
 	}
 	swatch = find_swatch(color->palette, full);
-	if (swatch) {
+	if (swatch && swatch->color == normal.light) {
+		/* The scheme's own, with its dark one and its legend. */
+	} else if (swatch) {
 		normal = (struct fl_colors){ swatch->color,
 					     fl_classic_dark(swatch->color) };
 	} else {
