@@ -127,4 +127,14 @@ void fl_json_end_array(struct fl_json *json, struct slice bytes);
  */
 bool fl_json_begins(const void *data, size_t size);
 
+/*
+ * json_probe.c.  For probes: bits if the head has the key, -1 if more of it may
+ * have.  path: "nodes.callFrame" is a key of an object that is the value of the
+ * key nodes of the document, or an element of an array there.
+ */
+int fl_json_probe(const uint8_t *head, size_t n, bool whole, const char *path);
+/* Matches any of the paths. */
+int fl_json_probe_any(const uint8_t *head, size_t n, bool whole,
+		      const char *const *paths, size_t npaths);
+
 #endif

@@ -47,14 +47,4 @@ int fl_json_read(struct fl_json_source *js,
 /* At the end: reports damage, once; gives FLAME_END or FLAME_FAILED. */
 int fl_json_finish(struct fl_json_source *js);
 
-/*
- * For probes: bits if the head has the key, -1 if more of it may have.
- * path: "nodes.callFrame" is a key of an object that is the value of the key
- * nodes of the document, or an element of an array there.
- */
-int fl_json_probe(const uint8_t *head, size_t n, bool whole, const char *path);
-/* Matches any of the paths. */
-int fl_json_probe_any(const uint8_t *head, size_t n, bool whole,
-		      const char *const *paths, size_t npaths);
-
 #endif

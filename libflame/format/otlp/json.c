@@ -11,7 +11,7 @@
 #include "fl.h"
 
 #include "format/otlp/otlp.h"
-#include "format/json/source.h"
+#include "io/json.h"
 
 enum kind {
 	NUMBER, FIXED, BOOL, TEXT,	/* single values */

@@ -7,7 +7,6 @@ flame-top --tree in >tree
 flame-top --callers b in >callers
 flame-diff --top=3 in other >diff
 flame-graph -f text --tree in >text
-flame-graph -f text --tree in | sed 1d >headless
-for f in top tree callers diff text headless; do
+for f in top tree callers diff text; do
 	flame-fold $f || echo $?
 done
