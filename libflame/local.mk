@@ -227,7 +227,8 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/cfi.c libflame/sample/cfi_expression.c \
 	libflame/sample/check.c libflame/sample/dwarf.h \
 	libflame/sample/cpython.c \
-	libflame/sample/demangle.c libflame/sample/elf.c \
+	libflame/sample/demangle.c \
+	libflame/sample/demangle_rust.c libflame/sample/elf.c \
 	libflame/sample/hotspot.c libflame/sample/hotspot.h \
 	libflame/sample/hotspot_code.c \
 	libflame/sample/hotspot_layout.c \

@@ -106,6 +106,8 @@ bool fl_demangle(struct fl_buf *to, const char *name)
 	char *text;
 	int status;
 
+	if (fl_demangle_rust(to, name))
+		return true;
 	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > 4096)
 		return false;
 	demangle = find();

@@ -10,7 +10,7 @@
  *	machine.c	perf maps, and the virtual machines of processes
  *	elf.c		ELF files, on disk or in memory
  *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
- *	demangle.c	names of C++ and Rust
+ *	demangle.c	names of C++ and Rust; demangle_rust.c: new ones of Rust
  *	cfi.c		.eh_frame: how to find the caller of an address
  *	cfi_expression.c	the expressions in it
  *	unwind.c	the frames of a sample, from its registers and stack bytes
@@ -114,6 +114,8 @@ void fl_symbols_free(struct fl_symbols *symbols);
 
 /* Appends the name as its author wrote it; false: it is not mangled. */
 bool fl_demangle(struct fl_buf *to, const char *name);
+/* demangle_rust.c: the same for names that begin with _R. */
+bool fl_demangle_rust(struct fl_buf *to, const char *name);
 
 /* cfi.c --------------------------------------------------------------- */
 

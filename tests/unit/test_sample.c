@@ -104,6 +104,85 @@ static void expect_name(const char *mangled, const char *wanted)
 	fl_buf_free(&buf);
 }
 
+/* Pairs of a name and what rustfilt 0.2.2 makes of it. */
+static const char *const rust[][2] = {
+	{ "_RNCNvNtCsi4IsKQVxMg0_3std5alloc8rust_oom0B5_",
+	  "std::alloc::rust_oom::{closure#0}" },
+	{ "_RNvXs0_NtCseQVuubCcFDg_12simd_adler324hashAhj0_NtB7_11Adler32Hash"
+	  "4hash", "<[u8; 0] as simd_adler32::Adler32Hash>::hash" },
+	{ "_RINvNtCsgEmfK2I1SDS_4core3ptr13drop_in_placeINtNtCslNYArtu3iFV_5all"
+	  "oc5boxed3BoxDG_INtNtNtB4_3ops8function5FnMutTRL0_eEEp6OutputbEL_EECs"
+	  "lKGqiwnqz1t_17rustc_codegen_ssa",
+	  "core::ptr::drop_in_place::<alloc::boxed::Box<dyn for<'a> core::ops::"
+	  "function::FnMut<(&'a str,), Output = bool>>>" },
+	{ "_RNSNvMs8_NtCs8NwYtU1Mohg_4core3numo15overflowing_div5reify",
+	  "<u128>::overflowing_div::{shim:reify#0}" },
+	{ "_RNvXs1g_NtCs8NwYtU1Mohg_4core3fmtRINtNtNtCsgVdDwkt78Uu_4jiff4util8"
+	  "rangeint3ri8Knn19_Kn19_ENtB6_5Debug3fmtBD_",
+	  "<&jiff::util::rangeint::ri8<-25, 25> as core::fmt::Debug>::fmt" },
+	{ "_RNvMs3_NtCsbEht8wFNRx7_5alloc7raw_vecINtB5_6RawVecTOhFUKCBN_EuENtNt"
+	  "Csi4IsKQVxMg0_3std5alloc6SystemE8grow_oneB13_",
+	  "<alloc::raw_vec::RawVec<(*mut u8, unsafe extern \"C\" fn(*mut u8)), "
+	  "std::alloc::System>>::grow_one" },
+	{ "_RNvNvMs0_Cs9Gga4UosLDO_6thorinINtB7_12DwarfPackagepE6finish10___CALL"
+	  "SITE.llvm.12F", "<thorin::DwarfPackage<_>>::finish::__CALLSITE" },
+	{ "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+	  "utf8_idents::\341\203\241\341\203\220\341\203\255\341\203\233"
+	  "\341\203\224\341\203\232\341\203\220\341\203\223_\341\203\222"
+	  "\341\203\224\341\203\233\341\203\240\341\203\230\341\203\224"
+	  "\341\203\232\341\203\230_\341\203\241\341\203\220\341\203\223"
+	  "\341\203\230\341\203\232\341\203\230" },
+	{ "_RINvC3foo3barKRe616263_E", "foo::bar::<\"abc\">" },
+	{ "_RINvC3foo3barKc27_E", "foo::bar::<'\\''>" },
+	{ "_RINvC3foo3barKVNtC3foo1AS1aj1_EE", "foo::bar::<{foo::A { a: 1 }}>" },
+	{ "_RINvC3foo3barKAj1_j2_EE", "foo::bar::<{[1, 2]}>" },
+	{ "_RINvC3foo3barKTj1_EE", "foo::bar::<{(1,)}>" },
+	{ "_RINvC3foo3barKo123456789abcdef0123_E",
+	  "foo::bar::<0x123456789abcdef0123>" },
+};
+
+Test(names, of_rust_are_what_its_own_tools_say)
+{
+	struct fl_buf buf = { 0 };
+
+	for (size_t i = 0; i < FL_COUNT(rust); i++) {
+		buf.size = 0;
+		cr_assert(fl_demangle(&buf, rust[i][0]), "%s", rust[i][0]);
+		fl_buf_byte(&buf, '\0');
+		cr_expect_str_eq(buf.data, rust[i][1]);
+	}
+	fl_buf_free(&buf);
+}
+
+/* Cut anywhere, nested without end, or making more and more text of itself. */
+Test(names, of_rust_that_are_damaged_stay)
+{
+	struct fl_buf buf = { 0 };
+	char deep[20000] = "_R", wide[20000] = "_RIC0";
+
+	for (size_t i = 0; i < FL_COUNT(rust); i++) {
+		for (size_t n = 0; n < strlen(rust[i][0]); n++) {
+			char cut[512] = "";
+
+			memcpy(cut, rust[i][0], n);
+			fl_demangle_rust(&buf, cut);
+		}
+	}
+	memset(deep + 2, 'S', sizeof(deep) - 3);
+	cr_expect(!fl_demangle_rust(&buf, deep));
+	cr_expect(!fl_demangle_rust(&buf, "_RNvB_1a"));
+	cr_expect(!fl_demangle_rust(&buf, "_RMC0E"));
+	for (int i = 0; i < 60; i++) {
+		size_t n = strlen(wide);
+
+		snprintf(wide + n, sizeof(wide) - n, "TTB%d_B%d_EE", i + 2,
+			 i + 2);
+	}
+	fl_demangle_rust(&buf, wide);
+	cr_expect_leq(buf.size, 1 << 20);
+	fl_buf_free(&buf);
+}
+
 Test(names, of_cxx_and_rust_are_as_in_the_source)
 {
 	struct fl_buf buf = { 0 };
