@@ -6,7 +6,6 @@
 #include "draw/html.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Files of --split, for hosts whose policy forbids scripts in the page. */
 #define VIEWER_FILE "flame-viewer-" FLAME_VERSION
@@ -43,12 +42,15 @@ static int write_viewer_file(struct fl_page *page, const char *suffix,
 	if (asprintf(&file, "%.*s%s%s", slash ? (int)(slash - path) + 1 : 0,
 		     path, VIEWER_FILE, suffix) < 0)
 		return fl_no_memory(flame);
+	file = fl_memory_adopt(file);
+	if (!file)
+		return fl_no_memory(flame);
 	if (has_text(file, text)) {
-		free(file);
+		fl_free(file);
 		return FLAME_OK;
 	}
 	out = fl_out_open(flame, file);
-	fl_free(fl_memory_adopt(file));
+	fl_free(file);
 	if (!out)
 		return FLAME_FAILED;
 	fl_out_text(out, text);
