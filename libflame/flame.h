@@ -171,7 +171,7 @@ int flame_url_option(struct flame *flame, const char *option,
  * s3://, sorted by their paths; those whose names begin with . or _ are left
  * out.  mtime: ms since 1970.  A key of S3 with none below it is found itself.
  * A folder below it that cannot be listed is a warning, and found as if it were
- * a file.
+ * a file.  FLAME_END: the listing does not end, as flame_error says.
  */
 int flame_list(struct flame *flame, const char *url,
 	       void (*found)(void *arg, const char *path, uint64_t size,

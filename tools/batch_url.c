@@ -53,14 +53,20 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url)
 {
 	struct listing listing = { .batch = batch };
 	struct stat st = { 0 };
+	int status;
 
 	if ((!batch_is_hdfs(url) && !batch_is_s3(url)) || batch->cli->fetch) {
 		/* Whether the file has changed is not known: read it again. */
 		clock_gettime(CLOCK_REALTIME, &st.st_mtim);
 		return batch_add_input(batch, url, &st);
 	}
-	if (flame_list(flame, url, add_file, &listing) == FLAME_OK)
+	status = flame_list(flame, url, add_file, &listing);
+	if (status == FLAME_OK)
 		return !listing.failed;
+	if (status == FLAME_END) {
+		cli_say(batch->cli, "%s", flame_error(flame));
+		return false;
+	}
 	/* It is in the account as one that failed. */
 	return cli_pass_over(batch->cli, flame) &&
 	       batch_add_input(batch, url, NULL);

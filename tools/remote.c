@@ -61,7 +61,27 @@ bool cli_has_folders(const struct cli *cli)
 	return false;
 }
 
-/* Keep a folder that cannot be listed: opening it will report the error. */
+/*
+ * A folder that cannot be listed remains: opening it will report the error.
+ * false: its listing does not end, or there is no file in it.
+ */
+static bool list(struct cli *cli, struct flame *flame, char *folder)
+{
+	size_t before = cli->ninputs;
+	int status = flame_list(flame, folder, add, cli);
+
+	if (status == FLAME_FAILED) {
+		add(cli, folder, 0, 0);
+		return true;
+	}
+	cli->listed = true;
+	if (status == FLAME_END)
+		cli_say(cli, "%s", flame_error(flame));
+	else if (cli->ninputs == before && !cli->refused)
+		cli_say(cli, "there is no file in %s", folder);
+	return cli->ninputs > before;
+}
+
 bool cli_list_folders(struct cli *cli, struct flame *flame)
 {
 	char **inputs = cli->inputs;
@@ -73,12 +93,10 @@ bool cli_list_folders(struct cli *cli, struct flame *flame)
 		if (i && i == before)
 			cli->nbefore = cli->ninputs;
 		/* Files may go while others are read: as those of a list. */
-		if (is_folder(inputs[i]) &&
-		    flame_list(flame, inputs[i], add, cli) == FLAME_OK)
-			cli->listed = true;
-		else
+		if (!is_folder(inputs[i]))
 			add(cli, inputs[i], 0, 0);
-		flame_clear(flame);
+		else if (!list(cli, flame, inputs[i]))
+			cli->refused = true;
 		free(inputs[i]);
 	}
 	free(inputs);

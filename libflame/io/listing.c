@@ -27,7 +27,38 @@ struct listing {
 	size_t count, capacity;
 	size_t next;		/* to be looked at */
 	size_t nkeys;		/* of S3, dropped ones included */
+	size_t path_bytes;
+	bool endless;		/* which ends it */
 };
+
+/*
+ * More than any file system of Hadoop or bucket has below one folder that is
+ * of use; and HDFS itself allows no deeper path.
+ */
+enum {
+	MAX_ENTRIES = 4 << 20, MAX_PATH_BYTES = 512 << 20, MAX_DEPTH = 1000,
+	MAX_EMPTY_PAGES = 1000
+};
+
+static bool is_too_much(struct listing *l, const char *folder, size_t count)
+{
+	if (count <= MAX_ENTRIES && l->path_bytes <= MAX_PATH_BYTES)
+		return false;
+	l->endless = true;
+	fl_fail(l->flame, "%.100s: the listing does not end after %zu files and "
+		"folders: name a folder further below, or give a list by "
+		"--paths-from", folder, count - 1);
+	return true;
+}
+
+static bool is_too_deep(const char *path)
+{
+	size_t depth = 0;
+
+	for (; *path; path++)
+		depth += *path == '/';
+	return depth > MAX_DEPTH;
+}
 
 static bool add(struct listing *l, const char *folder, struct slice suffix,
 		struct entry entry)
@@ -40,6 +71,22 @@ static bool add(struct listing *l, const char *folder, struct slice suffix,
 	/* Checksums (.x.crc), _SUCCESS, _temporary. */
 	if (hidden)
 		return true;
+	/* The name of a file that was listed itself is empty. */
+	if ((!suffix.size && entry.is_folder) ||
+	    (suffix.size && memchr(suffix.data, '/', suffix.size))) {
+		fl_warn(l->flame, "%s: the listing has an entry called "
+			"\"%.*s\", which is left out", folder,
+			(int)FL_MIN(suffix.size, (size_t)80), suffix.data);
+		return true;
+	}
+	if (is_too_deep(folder)) {
+		l->endless = true;
+		return fl_fail(l->flame, "%.100s...: the listing goes deeper "
+			       "than %d folders, which HDFS does not allow",
+			       folder, MAX_DEPTH) == FLAME_OK;
+	}
+	if (is_too_much(l, folder, l->count + 1))
+		return false;
 	while (n && folder[n - 1] == '/')
 		n--;
 	fl_buf_put(&path, folder, n);
@@ -51,6 +98,7 @@ static bool add(struct listing *l, const char *folder, struct slice suffix,
 		fl_buf_free(&path);
 		return fl_no_memory(l->flame) == FLAME_OK;
 	}
+	l->path_bytes += path.size;
 	if (!fl_grow(&l->entries, &l->capacity, l->count + 1,
 		     sizeof(*l->entries))) {
 		fl_free(entry.path);
@@ -202,7 +250,7 @@ static bool list_tree(struct listing *l, const char *url)
 	for (; good && l->next < l->count; l->next++)
 		if (l->entries[l->next].is_folder &&
 		    !list_folder(l, l->entries[l->next].path))
-			good = pass_over(l);
+			good = !l->endless && pass_over(l);
 	return good;
 }
 
@@ -372,6 +420,7 @@ static bool take_keys(struct listing *l, const struct page *page, size_t from,
 		}
 		fl_free(key);
 		entries[i].path = path.data;
+		l->path_bytes += path.size;
 		if (path.data)
 			entries[n++] = entries[i];
 	}
@@ -412,10 +461,11 @@ static bool list_prefix(struct listing *l, const char *url, const char *prefix,
 {
 	struct page page = { .is_listing = false };
 	struct fl_buf query = { NULL, 0, 0, false }, last = query;
+	unsigned nempty = 0;
 	bool good, more;
 
 	do {
-		size_t from = l->count;
+		size_t from = l->count, nkeys = l->nkeys;
 
 		query.size = last.size = 0;
 		fl_s3_query(&query, prefix,
@@ -428,7 +478,11 @@ static bool list_prefix(struct listing *l, const char *url, const char *prefix,
 		good = take_keys(l, &page, from, url, max ? "" : prefix) &&
 		       good;
 		more = good && page.truncated && !max;
-		if (more && (!page.token.size ||
+		nempty = l->nkeys == nkeys ? nempty + 1 : 0;
+		if (more && is_too_much(l, url, l->nkeys + 1))
+			good = false;
+		else if (more && (nempty > MAX_EMPTY_PAGES ||
+			     !page.token.size ||
 			     (page.token.size == last.size &&
 			      memcmp(page.token.data, last.data,
 				     last.size) == 0)))
@@ -493,5 +547,5 @@ int flame_list(struct flame *flame, const char *url,
 	for (size_t i = 0; i < l.count; i++)
 		fl_free(l.entries[i].path);
 	fl_free(l.entries);
-	return good ? FLAME_OK : FLAME_FAILED;
+	return good ? FLAME_OK : l.endless ? FLAME_END : FLAME_FAILED;
 }

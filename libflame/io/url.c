@@ -437,6 +437,10 @@ static void explain(struct fl_url *url, CURLcode code)
 	else if (code == CURLE_OK)
 		fl_url_explain(out, status_of(url), url->answer.size ?
 			       url->answer.data : "", url->answer.size);
+	else if (code == CURLE_OUT_OF_MEMORY && !url->begun)
+		/* So curl calls more than its limit for headers, too. */
+		fl_buf_text(out, "the header of the answer is too long, or "
+			    "memory is short");
 	else
 		fl_buf_text(out, url->said[0] ? url->said :
 			    libcurl.curl_easy_strerror(code));
@@ -446,9 +450,9 @@ static void explain(struct fl_url *url, CURLcode code)
 
 /*
  * Waits before the next attempt; false: no attempts left, or the reader closed
- * its end.
+ * its end.  A server that was silent for so long is asked once more.
  */
-static bool retry(struct fl_url *url, int stop)
+static bool retry(struct fl_url *url, CURLcode code, int stop)
 {
 	unsigned pause = FIRST_PAUSE_MS << FL_MIN(url->failures, 8u);
 
@@ -457,7 +461,9 @@ static bool retry(struct fl_url *url, int stop)
 		pause = FIRST_PAUSE_MS;
 	}
 	url->checkpoint = url->offset;
-	if (url->failures++ >= fl_url_retries())
+	if (url->failures++ >= (code == CURLE_OPERATION_TIMEDOUT ?
+				FL_MIN(fl_url_retries(), 1u) :
+				fl_url_retries()))
 		return false;
 	if (!wait_for_curl(url, stop, (int)pause)) {
 		url->ended = true;
@@ -482,7 +488,7 @@ static void end_transfer(struct fl_url *url, CURLcode code, int stop)
 		return;
 	}
 	if (!url->changed && !url->data.failed && is_passing(url, code) &&
-	    retry(url, stop))
+	    retry(url, code, stop))
 		return;
 	if (!url->ended)
 		explain(url, code);

@@ -15,6 +15,10 @@ and a line for each request to LOG.  Names below FOLDER choose what goes wrong:
 	drop*		each answer ends 100000 bytes before it should
 	gone*		so does each, having given no byte
 	slow*		stops after 1000 bytes and stays open
+	mute*		says nothing at all and stays open
+	header*		has a header of 2 MB
+	endless*	a folder in which each folder has one of that name
+	within*		a folder that has a folder without a name
 	standby*	RemoteException of a NameNode that is not active
 	login*		an HTML page instead of the file
 	busy*		503 the first time
@@ -93,6 +97,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(401, "text/html", b"", WWW_Authenticate="Negotiate")
         elif name.startswith("secret") and query.get("delegation") != "T":
             self.exception(401, "SecurityException", "no token")
+        elif "endless" in path or name.startswith("within"):
+            self.answer(200, "application/json", json.dumps({
+                "FileStatuses": {"FileStatus": [{
+                    "pathSuffix": "endless" if "endless" in path else "",
+                    "type": "DIRECTORY", "length": 0,
+                    "modificationTime": 1}]}}).encode())
         elif not os.path.exists(file):
             self.exception(404, "FileNotFoundException",
                            "File /%s does not exist." % path)
@@ -132,6 +142,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lock:
             seen[path] = seen.get(path, 0) + 1
             times = seen[path]
+        if name.startswith("mute"):
+            time.sleep(20)
+            self.close_connection = True
+            return
+        if name.startswith("header"):
+            self.answer(200, "text/plain", body, X_Long="x" * 2000000)
+            return
         if name.startswith("login"):
             self.answer(200, "text/html; charset=utf-8",
                         b"<html><head><title>Please log in</title>")
