@@ -98,6 +98,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/memray_csv.c libflame/format/strace.c \
 	libflame/format/interchange.c \
 	libflame/format/jstack.c \
+	libflame/format/jstack.h \
+	libflame/format/jstack_header.c \
 	libflame/format/line_reader.c libflame/format/lines.c libflame/format/lldb.c \
 	libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \

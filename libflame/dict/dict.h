@@ -29,8 +29,8 @@
  *	format/	formats.c the table; empty.c for inputs that hold nothing;
  *		unreadable.c names what no format
  *		reads, and what to do instead; lines.c for readers of text,
- *		dump.c for those of threads (jstack.c faulthandler.c
- *		pyspy-dump.c), line_reader.c and native.c for those of native
+ *		dump.c for those of threads (jstack.c jstack_header.c
+ *		faulthandler.c pyspy-dump.c), line_reader.c and native.c for those of native
  *		stacks (gdb.c lldb.c bpftrace/ dtrace.c sample.c vtune.c),
  *		interchange.c for units and
  *		threads as others spell them, statsd_names.c for names of

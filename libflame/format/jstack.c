@@ -2,7 +2,8 @@
 /*
  * Thread dumps of JVMs, as they are or among the lines of a log: jstack,
  * jcmd Thread.print and dump_to_file (plain), SIGQUIT, jhsdb jstack, and
- * ThreadInfo's text (Spark's download).  JDK 6 to 25.
+ * ThreadInfo's text (Spark's download).  JDK 5 to 25; jstack_header.c has
+ * the first lines of threads as each program writes them.
  *
  * A thread is a line that begins with its name in quotes, lines that are
  * indented, and an empty line.  Frames are named as JFR's are.  What stands
@@ -11,10 +12,9 @@
  */
 #include "fl.h"
 
-#include "format/format.h"
+#include "format/jstack.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* Options of this format; their rows are below. */
 struct options {
@@ -35,19 +35,7 @@ struct jstack {
 	unsigned npending;	/* lines in it */
 };
 
-/* The first line of a thread; numbers are -1 if missing. */
-struct header {
-	struct slice name;
-	int64_t nid, os_id, id;
-	const char *state;
-	int64_t time;
-};
-
 static const char full[] = "Full thread dump ";	/* begins a dump */
-
-static const struct header no_header = {
-	.nid = -1, .os_id = -1, .id = -1, .time = FLAME_NOTIME,
-};
 
 static struct slice trim(struct slice s)
 {
@@ -66,126 +54,7 @@ static struct slice from(struct slice s, size_t n)
 	return (struct slice){ s.data + n, s.size - n };
 }
 
-/* 2032 or 0x7f0; false unless the whole text is a number that fits. */
-static bool parse_id(struct slice s, int64_t *n)
-{
-	char text[24];
-	char *end;
-
-	if (!fl_slice_starts(s, "0x"))
-		return s.size && fl_is_digit(s.data[0]) && fl_parse_int(s, n);
-	if (s.size < 3 || s.size > 17)
-		return false;
-	memcpy(text, s.data, s.size);
-	text[s.size] = '\0';
-	*n = strtoll(text, &end, 16);
-	return !*end;
-}
-
-/* Threads' first lines ---------------------------------------------------- */
-
-/*
- * The text after the name: for HotSpot, words up to tid=, then nid= and the
- * thread's action; for ThreadInfo, words up to Id= and the state.
- */
-static bool read_tail(struct slice tail, struct header *h)
-{
-	bool classic = false;
-	struct slice word;
-
-	while (fl_dump_word(&tail, &word)) {
-		if (word.data[0] == '#') {
-			parse_id(from(word, 1), &h->id);
-		} else if (word.data[0] == '[' && !classic) {
-			word.size -= fl_slice_ends(word, "]");
-			parse_id(from(word, 1), &h->os_id);
-		} else if (fl_slice_starts(word, "tid=0x")) {
-			classic = true;
-		} else if (fl_slice_starts(word, "nid=")) {
-			parse_id(from(word, 4), &h->nid);
-		} else if (fl_slice_starts(word, "Id=") && !classic) {
-			return parse_id(from(word, 3), &h->id) &&
-			       fl_dump_word(&tail, &word) &&
-			       (h->state = fl_java_state(word));
-		} else if (classic || (!fl_slice_is(word, "daemon") &&
-				       !memchr(word.data, '=', word.size))) {
-			break;
-		}
-	}
-	return classic;
-}
-
-/* Names hold quotes: the last one that such words follow is their end. */
-static bool read_quoted(struct slice line, struct header *h)
-{
-	unsigned tries = 0;
-
-	for (size_t i = line.size - 1; i && tries < 64; i--) {
-		if (line.data[i] != '"')
-			continue;
-		*h = no_header;
-		if (read_tail(from(line, i + 1), h)) {
-			h->name = (struct slice){ line.data + 1, i - 1 };
-			return true;
-		}
-		tries++;
-	}
-	return false;
-}
-
-/* dump_to_file: #22 "name" [virtual] [STATE TIME] (the last since JDK 24). */
-static bool read_numbered(struct slice line, bool bare, struct header *h)
-{
-	const char *open = memchr(line.data, '"', line.size), *close;
-	struct slice tail, word = { 0 };
-
-	*h = no_header;
-	close = open ? memrchr(line.data, '"', line.size) : NULL;
-	if (close == open || open - line.data < 3 || open[-1] != ' ' ||
-	    !parse_id((struct slice){ line.data + 1, open - line.data - 2 },
-		      &h->id))
-		return false;
-	h->name = (struct slice){ open + 1, close - open - 1 };
-	tail = from(line, close + 1 - line.data);
-	if (fl_dump_word(&tail, &word) && fl_slice_is(word, "virtual"))
-		fl_dump_word(&tail, &word);
-	if (!word.size)
-		return bare;
-	h->state = fl_java_state(word);
-	return h->state && fl_dump_word(&tail, &word) &&
-	       fl_java_time(word, true, &h->time) && !trim(tail).size;
-}
-
-/* jhsdb where names are not to be had: Thread 2032: (state = BLOCKED). */
-static bool read_unnamed(struct slice line, struct header *h)
-{
-	const char *colon = memchr(line.data, ':', line.size);
-
-	*h = no_header;
-	h->name = (struct slice){ line.data, 0 };
-	return colon && fl_slice_ends(line, ")") &&
-	       fl_slice_starts(from(line, colon - line.data), ": (state = ") &&
-	       parse_id((struct slice){ line.data + 7, colon - line.data - 7 },
-			&h->nid);
-}
-
-static bool read_header(struct slice line, bool bare, struct header *h)
-{
-	if (line.size < 8)
-		return false;
-	switch (line.data[0]) {
-	case '"':
-		return read_quoted(line, h);
-	case '#':
-		return read_numbered(line, bare, h);
-	case 'T':
-		return fl_slice_starts(line, "Thread ") &&
-		       read_unnamed(line, h);
-	}
-	return false;
-}
-
-static void begin(struct jstack *j, const struct header *h)
+static void begin(struct jstack *j, const struct fl_jstack_header *h)
 {
 	struct fl_dump *dump = &j->dump;
 
@@ -409,10 +278,10 @@ static void take_outer(struct jstack *j, struct slice line)
 /* The stack that follows is of another thread, which runs on this one. */
 static void take_mounted(struct jstack *j, struct slice number)
 {
-	struct header h = no_header;
+	struct fl_jstack_header h = fl_jstack_no_header;
 
 	fl_dump_end(&j->dump);
-	parse_id(number, &h.id);
+	fl_jstack_id(number, &h.id);
 	h.name = (struct slice){ number.data, 0 };
 	h.state = "STATE_RUNNABLE";
 	begin(j, &h);
@@ -479,7 +348,8 @@ static bool opens_name(struct slice line)
 }
 
 /* true: the name that was begun ends in this line, and the thread begins. */
-static bool ends_name(struct jstack *j, struct slice line, struct header *h)
+static bool ends_name(struct jstack *j, struct slice line,
+		      struct fl_jstack_header *h)
 {
 	fl_buf_byte(&j->pending, ' ');
 	fl_buf_put(&j->pending, line.data, line.size);
@@ -487,8 +357,9 @@ static bool ends_name(struct jstack *j, struct slice line, struct header *h)
 		fl_no_memory(j->dump.source->flame);
 		return false;
 	}
-	return read_header((struct slice){ j->pending.data, j->pending.size },
-			   j->to_file, h);
+	return fl_jstack_header((struct slice){ j->pending.data,
+						j->pending.size },
+				j->to_file, h);
 }
 
 /* A line of a stack: the name before it was none. */
@@ -502,8 +373,8 @@ static bool is_of_stack(struct slice line)
 }
 
 /* true: the line is a part of a name, or the last one: then *begun. */
-static bool take_name(struct jstack *j, struct slice line, struct header *h,
-		      bool *begun)
+static bool take_name(struct jstack *j, struct slice line,
+		      struct fl_jstack_header *h, bool *begun)
 {
 	*begun = false;
 	if (!j->npending) {
@@ -540,14 +411,14 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 {
 	struct jstack *j = (struct jstack *)dump;
 	struct slice text;
-	struct header h;
+	struct fl_jstack_header h;
 	bool begun;
 
 	if (fl_unlikely(j->nprograms != dump->nprograms))
 		begin_program(j);
 	line = strip(j, line);
 	text = trim(line);
-	if (!read_header(line, j->to_file, &h) &&
+	if (!fl_jstack_header(line, j->to_file, &h) &&
 	    !fl_slice_starts(line, full) && take_name(j, line, &h, &begun)) {
 		if (begun) {
 			fl_dump_end(dump);
@@ -557,7 +428,7 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 		/* Blanks alone may be where a frame's line was cut. */
 		if (!line.size || dump->lines.ended)
 			fl_dump_end(dump);
-	} else if (read_header(line, j->to_file, &h)) {
+	} else if (fl_jstack_header(line, j->to_file, &h)) {
 		fl_dump_end(dump);
 		begin(j, &h);
 		j->npending = 0;
@@ -572,17 +443,17 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 
 static bool begins(struct slice line)
 {
-	struct header h;
+	struct fl_jstack_header h;
 	size_t n;
 
-	return find_dump(line, &n) || read_header(line, false, &h);
+	return find_dump(line, &n) || fl_jstack_header(line, false, &h);
 }
 
 static bool begins_bare(struct slice line)
 {
-	struct header h;
+	struct fl_jstack_header h;
 
-	return read_header(line, true, &h);
+	return fl_jstack_header(line, true, &h);
 }
 
 static bool is_instant(struct slice line)

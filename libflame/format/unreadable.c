@@ -57,6 +57,8 @@ static const char use_ghc[] =
 static const char use_folded[] =
 	"give the profile that it was made of, or write that with -f folded";
 static const char use_itself[] = "give the profile itself, the .pb.gz file";
+static const char use_recording[] =
+	"give the recording itself, the .jfr file";
 static const char use_pyspy[] =
 	"it has no stacks; record them: py-spy record -f raw -o out.folded "
 	"-- python3 PROGRAM";
@@ -138,6 +140,24 @@ static bool is_pprof_dot(const uint8_t *head, size_t n)
 {
 	return memmem(head, n, "subgraph cluster_L", 18) &&
 	       memmem(head, n, "node [style=filled", 18);
+}
+
+static bool is_jfr_xml(const uint8_t *head, size_t n)
+{
+	return memmem(head, n, "<event type=\"", 13) &&
+	       memmem(head, n, " name=\"startTime\"", 17);
+}
+
+/* "jdk.ExecutionSample {" and "  startTime = 10:01:53.229 (2026-02-14)". */
+static bool is_jfr_text(const uint8_t *head, size_t n)
+{
+	struct slice rest = { (const char *)head, n }, line;
+
+	do {
+		line = fl_slice_trim_end(fl_slice_split(&rest, '\n'));
+	} while (!line.size && rest.size);
+	return fl_slice_ends(line, " {") &&
+	       fl_slice_starts(rest, "  startTime = ");
 }
 
 /* A dictionary whose keys are (file, line, name). */
@@ -258,8 +278,10 @@ static const struct row rows[] = {
 	  BYTES("\x10\x00\x04\x46\x78\x54\x16\x00"), 0, MAGIC, NULL },
 	{ "an error of WebHDFS in place of a file", use_url,
 	  BYTES("\"RemoteException\""), 0, JSON, NULL },
-	{ "jfr print's JSON", "give the recording itself, the .jfr file",
-	  BYTES("\"jdk."), 0, JSON, NULL },
+	{ "jfr print's JSON", use_recording, BYTES("\"jdk."), 0, JSON, NULL },
+	{ "jfr print's XML", use_recording, BYTES("<?xml "), 0, TEXT,
+	  is_jfr_xml },
+	{ "jfr print's text", use_recording, BYTES(""), 0, TEXT, is_jfr_text },
 	{ "a log of V8, preprocessed", "give the log itself, isolate-*-v8.log",
 	  BYTES("\"SHARED_LIB\""), 0, JSON, NULL },
 	{ "a saved session of pyinstrument",

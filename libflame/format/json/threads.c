@@ -7,6 +7,9 @@
  *				  {"elems":["a.B.m(B.scala:3)\n"]}}]
  *	jcmd PID Thread.	{"threadDump":{"threadContainers":[{"threads":
  *	dump_to_file		  [{"tid":"1","name":"main","stack":["..."]}]}]}}
+ *	Spring Boot's actuator	{"threads":[{"threadName":"main","stackTrace":
+ *	(or the array alone)	  [{"className":"a.B","methodName":"m",
+ *				  "lineNumber":3}]}]}
  *	py-spy dump -j		[{"pid":4,"thread_name":"MainThread","frames":
  *				  [{"name":"f","short_filename":"x.py"}]}]
  *
@@ -106,10 +109,32 @@ static void add_python_frame(struct threads *t, int64_t line)
 				       FLAME_UNKNOWN));
 }
 
-static void read_python_frame(struct threads *t)
+/* A StackTraceElement: its method is in dump.buf, its class in text. */
+static void add_element(struct threads *t, int64_t line, bool native)
+{
+	const struct options *options = t->dump.source->options;
+	struct flame *flame = t->js.flame;
+	struct fl_buf *buf = &t->dump.buf;
+
+	fl_buf_byte(&t->text, '.');
+	fl_buf_put(&t->text, buf->data, buf->size);
+	buf->size = 0;
+	fl_java_name(buf, (struct slice){ t->text.data, t->text.size });
+	if (options->lines && line > 0)
+		fl_buf_print(buf, ":%" PRId64, line);
+	if (buf->size)
+		fl_dump_frame(&t->dump,
+			      fl_frame(flame, flame_name(flame, buf->data,
+							 buf->size),
+				       native ? FLAME_JAVA_NATIVE :
+						FLAME_UNKNOWN));
+}
+
+/* Frames of py-spy and of the actuator. */
+static void read_object_frame(struct threads *t)
 {
 	struct fl_json *json = &t->js.json;
-	bool has_short = false;
+	bool has_short = false, has_class = false, native = false;
 	struct slice text;
 	int64_t line = 0;
 
@@ -122,6 +147,17 @@ static void read_python_frame(struct threads *t)
 			has_short = fl_json_string(json, &text);
 			if (has_short)
 				keep(&t->text, text);
+		} else if (fl_json_is(json, "methodName")) {
+			if (fl_json_string(json, &text))
+				keep(&t->dump.buf, text);
+		} else if (fl_json_is(json, "className")) {
+			has_class = fl_json_string(json, &text);
+			if (has_class)
+				keep(&t->text, text);
+		} else if (fl_json_is(json, "nativeMethod")) {
+			native = fl_json_is_true(json);
+		} else if (fl_json_is(json, "lineNumber")) {
+			fl_json_integer(json, &line);
 		} else if (fl_json_is(json, "filename") && !has_short) {
 			if (fl_json_string(json, &text))
 				keep(&t->text, text);
@@ -131,7 +167,11 @@ static void read_python_frame(struct threads *t)
 			fl_json_skip(json);
 		}
 	}
-	if (!json->error)
+	if (json->error)
+		return;
+	if (has_class)
+		add_element(t, line, native);
+	else
 		add_python_frame(t, line);
 }
 
@@ -143,7 +183,7 @@ static void read_frames(struct threads *t)
 		if (json->token == FL_JSON_STRING)
 			read_java_frame(t, json->text);
 		else if (json->token == FL_JSON_OBJECT)
-			read_python_frame(t);
+			read_object_frame(t);
 		else
 			fl_json_skip(json);
 	}
@@ -298,11 +338,17 @@ static void read_object(struct threads *t)
 {
 	struct fl_json *json = &t->js.json;
 
-	while (fl_json_key(json))
-		if (!fl_json_is(json, "threadDump"))
+	while (fl_json_key(json)) {
+		if (fl_json_is(json, "threadDump")) {
+			if (fl_json_enter_object(json))
+				read_thread_dump(t);
+		} else if (fl_json_is(json, "threads")) {
+			if (fl_json_enter_array(json))
+				read_threads(t);
+		} else {
 			fl_json_skip(json);
-		else if (fl_json_enter_object(json))
-			read_thread_dump(t);
+		}
+	}
 }
 
 static void read_document(struct flame_source *source)
@@ -362,7 +408,8 @@ static int read(struct flame_source *source)
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	static const char *const paths[] = {
-		"threadName", "threadDump.threadContainers", "owns_gil"
+		"threadName", "threads.threadName",
+		"threadDump.threadContainers", "owns_gil"
 	};
 
 	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
@@ -379,7 +426,7 @@ static const struct fl_option_table option_table = {
 
 const struct fl_format fl_format_threads = {
 	.name = "threads",
-	.summary = "JSON of thread dumps: Spark, jcmd, py-spy dump -j",
+	.summary = "JSON of thread dumps: Spark, Spring Boot, jcmd, py-spy dump -j",
 	.probe = probe,
 	.open = open_threads,
 	.read = read,
