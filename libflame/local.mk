@@ -97,9 +97,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/bcc.c libflame/format/dotnet_stack.c \
 	libflame/format/memray_csv.c libflame/format/strace.c \
 	libflame/format/interchange.c \
-	libflame/format/jstack.c \
-	libflame/format/jstack.h \
-	libflame/format/jstack_header.c \
+	libflame/format/jstack/jstack.c \
+	libflame/format/jstack/jstack.h \
+	libflame/format/jstack/jstack_header.c \
 	libflame/format/line_reader.c libflame/format/lines.c libflame/format/lldb.c \
 	libflame/format/native.c \
 	libflame/format/pyspy-dump.c libflame/format/sample.c \

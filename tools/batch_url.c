@@ -63,10 +63,8 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url)
 	status = flame_list(flame, url, add_file, &listing);
 	if (status == FLAME_OK)
 		return !listing.failed;
-	if (status == FLAME_END) {
-		cli_say(batch->cli, "%s", flame_error(flame));
+	if (status == FLAME_END)
 		return false;
-	}
 	/* It is in the account as one that failed. */
 	return cli_pass_over(batch->cli, flame) &&
 	       batch_add_input(batch, url, NULL);

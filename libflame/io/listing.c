@@ -45,8 +45,8 @@ static bool is_too_much(struct listing *l, const char *folder, size_t count)
 	if (count <= MAX_ENTRIES && l->path_bytes <= MAX_PATH_BYTES)
 		return false;
 	l->endless = true;
-	fl_fail(l->flame, "%.100s: the listing does not end after %zu files and "
-		"folders: name a folder further below, or give a list by "
+	fl_fail(l->flame, "%.100s: the listing does not end after %zu files "
+		"and folders: name a folder further below, or give a list by "
 		"--paths-from", folder, count - 1);
 	return true;
 }

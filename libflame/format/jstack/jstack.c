@@ -12,7 +12,7 @@
  */
 #include "fl.h"
 
-#include "format/jstack.h"
+#include "format/jstack/jstack.h"
 
 #include <inttypes.h>
 

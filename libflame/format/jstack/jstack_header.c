@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/jstack.h"
+#include "format/jstack/jstack.h"
 
 #include <stdlib.h>
 
