@@ -44,7 +44,7 @@ SELECTS = {
 CHANGES = set('''by classify collapse-recursion cut depth dot executor hide
     merge-processes min no-tiers norm overlap rename reverse root-keep-rest
     price simple skip spark-events threads tidy key bci column lines tail total
-    weight'''.split())
+    unpruned weight'''.split())
 # Headings of --help=all below which every option has to be known.
 HEADS = ('Samples to take', 'Stacks, and what becomes of them')
 # Of the other headings these select.
