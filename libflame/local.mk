@@ -95,6 +95,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/gdb.c libflame/format/goroutine.c \
 	libflame/format/hprof.c libflame/format/json/jvm_profiler.c \
 	libflame/format/bcc.c libflame/format/dotnet_stack.c \
+	libflame/format/hadoop_stacks.c libflame/format/hot_threads.c \
 	libflame/format/memray_csv.c libflame/format/strace.c \
 	libflame/format/interchange.c \
 	libflame/format/jstack/jstack.c \

@@ -45,6 +45,7 @@ void fl_dump_begin(struct fl_dump *dump, struct slice name)
 	dump->name.size = 0;
 	fl_buf_put(&dump->name, name.data, name.size);
 	dump->tid = dump->pid = -1;
+	dump->weight = 1;
 	dump->state = NULL;
 	dump->time = FLAME_NOTIME;
 	dump->line = dump->lines.number;
@@ -93,8 +94,9 @@ static void count(struct fl_dump *dump)
 
 	dump->metric = flame_metric(flame, "threads", "threads");
 	m = &flame->metrics[dump->metric];
-	m->samples++;
-	m->total++;
+	m->samples += (uint64_t)dump->weight;
+	if (__builtin_add_overflow(m->total, dump->weight, &m->total))
+		m->total = INT64_MAX;
 	if (!dump->nframes)
 		m->no_stack++;
 	if (dump->time != FLAME_NOTIME) {
@@ -153,7 +155,7 @@ bool fl_dump_sample(struct fl_dump *dump, struct flame_sample *sample)
 	report_end(dump);
 	*sample = (struct flame_sample){
 		.stack = stack_of(dump), .metric = dump->metric,
-		.time = dump->time, .weight = 1,
+		.time = dump->time, .weight = dump->weight,
 	};
 	if (s->thread || (s->needs & FL_NEED_THREAD))
 		sample->thread = thread_of(dump);

@@ -74,6 +74,8 @@ extern const struct fl_format fl_format_graal;
 extern const struct fl_format fl_format_strace;
 extern const struct fl_format fl_format_bcc;
 extern const struct fl_format fl_format_dotnet_stack;
+extern const struct fl_format fl_format_hadoop_stacks;
+extern const struct fl_format fl_format_hot_threads;
 extern const struct fl_format fl_format_memray_csv;
 
 /* Which of two counts to read. */
@@ -187,6 +189,7 @@ struct fl_dump {
 	bool truncated;		/* its outer frames were not printed */
 	struct fl_buf name;	/* its; kept empty for those without */
 	int64_t tid, pid;	/* -1: not known */
+	int64_t weight;		/* 1, unless the reader sets it */
 	const char *state;	/* "STATE_RUNNABLE"; NULL: not known */
 	flame_id program;	/* labels pod, container: io/log.h */
 	uint64_t nprograms;	/* whose lines have begun */
