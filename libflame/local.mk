@@ -130,6 +130,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/frame_cache.c \
 	libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
+	libflame/format/folded/table.c \
 	libflame/format/folded/thread.c \
 	libflame/format/folded/write.c \
 	libflame/format/jfr/chunk.c libflame/format/jfr/chunk.h \

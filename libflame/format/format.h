@@ -31,6 +31,8 @@ extern const struct fl_format fl_format_goroutine;
 extern const struct fl_format fl_format_otlp;
 extern const struct fl_format fl_format_tsv;
 extern const struct fl_format fl_format_ndjson;
+extern const struct fl_format fl_format_tsv_read;
+extern const struct fl_format fl_format_ndjson_read;
 extern const struct fl_format fl_format_d3;
 extern const struct fl_format fl_format_speedscope_write;
 extern const struct fl_format fl_format_speedscope;

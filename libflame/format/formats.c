@@ -82,6 +82,8 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_dotnet_stack,
 	&fl_format_hadoop_stacks,
 	&fl_format_hot_threads,
+	&fl_format_tsv_read,
+	&fl_format_ndjson_read,
 	&fl_format_memray_csv,
 	&fl_format_tree,
 	&fl_format_tree_xml,

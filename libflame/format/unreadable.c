@@ -90,12 +90,6 @@ static bool is_xdebug(const uint8_t *head, size_t n)
 	return memmem(head, n, "xdebug-trace", 12) != NULL;
 }
 
-static bool is_own_ndjson(const uint8_t *head, size_t n)
-{
-	return memmem(head, n, "\"unit\":", 7) &&
-	       memmem(head, n, "\"stack\":", 8);
-}
-
 /* "self   %  total ...", "self before  after ...": flame-top, flame-diff. */
 static bool is_own_heading(struct slice line)
 {
@@ -292,8 +286,6 @@ static const struct row rows[] = {
 	  "PROGRAM", BYTES("\"alloc_samples\""), 0, JSON, NULL },
 	{ "a GHC profile in JSON", use_ghc, BYTES("\"cost_centres\""), 0,
 	  JSON, NULL },
-	{ "libflame's own ndjson", use_folded, BYTES("{\"metric\":\""), 0,
-	  TEXT, is_own_ndjson },
 	{ "JSON of no known profile", use_raw, BYTES("\""), 0, JSON, NULL },
 
 	{ "a heap profile of GHC", use_ghc, BYTES("JOB \""), 0, TEXT, NULL },
@@ -312,8 +304,6 @@ static const struct row rows[] = {
 	  0, LINE, NULL },
 	{ "the graph of go tool pprof -dot", use_itself,
 	  BYTES("digraph \""), 0, TEXT, is_pprof_dot },
-	{ "libflame's own tsv", use_folded,
-	  BYTES("metric\tunit\tvalue\t"), 0, TEXT, NULL },
 	{ "libflame's own table", use_folded, "", 0, 0, LOG, is_own_table },
 	{ "libflame's own tree as text", use_folded,
 	  BYTES("  total    self       weight "), 0, LINE, NULL },

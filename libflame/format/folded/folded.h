@@ -8,6 +8,7 @@
  *	frame_cache.c	texts to frames
  *	thread.c	outermost frames to threads
  *	read.c		lines in, samples out; the row
+ *	table.c		rows of our own tables in, samples out
  *	write.c		a tree as sorted lines
  */
 #ifndef FL_FOLDED_H

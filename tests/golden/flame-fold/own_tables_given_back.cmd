@@ -1,6 +1,6 @@
-# Tables that we write are named, and not taken for stacks.
+# Tables that we write are read as the stacks that they were made of.
 try() {
-	flame-fold "$@" && echo "$? read"
+	flame-fold "$@" >read && awk '{ n += $NF } END { print n, "read" }' read
 }
 echo 'app;b 5' >a.folded
 flame-fold -f tsv a.folded >a.tsv
@@ -13,3 +13,19 @@ printf 'digraph "main" {\nnode [style=filled fillcolor="#f8f8f8"]\nsubgraph clus
 printf 'digraph "main" {\nN1 [label="leaf"]\n}\n' >other.dot
 try go.dot
 flame-fold other.dot 2>&1 | sed 's/; read are.*//'
+echo 'tables of threads and labels are the stacks that they were made of'
+jfr=$DATA/jfr/spark-cpu-wall.jfr
+for by in '' '--by thread' '--by state'; do
+	flame-fold -q --event cpu $by $jfr >want
+	for format in tsv ndjson; do
+		flame-fold -q --event cpu -f $format $jfr >table
+		flame-fold -q $by table | cmp - want
+		flame-fold -q -f $format table | cmp - table
+	done
+done
+awk '{ n += $NF } END { print n " samples" }' want
+echo 'a row that is cut, that lacks a cell, whose value is none'
+flame-fold -f tsv a.folded >t
+{ cat t; printf 'samples\tsamples\t2\n'; printf 'samples\tsamples\tx\ta\n'; cat t; printf 'samples\tsamples\t1\ta;b'; } |
+	flame-fold --partial ok
+{ cat a.ndjson; echo '{"metric":"samples","unit":"samples","value":"3","stack":"c"'; echo '{"metric":7'; } | flame-fold
