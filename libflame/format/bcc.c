@@ -250,6 +250,8 @@ static void give_leaks(struct reader *r)
 		fl_remark(flame, "%s: %" PRIu64 " reports, each of all that "
 			  "was not freed by then: the last one counts",
 			  fl_in_name(r->base.source->in), r->reports);
+	r->nleaks = 0;
+	r->reports = 0;
 }
 
 /* The row of formats.c ------------------------------------------------ */
@@ -260,7 +262,11 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	enum tool tool = line.size && line.data[0] != ' ' &&
 			 line.data[0] != '\t' ? tool_of(line) : NONE;
 
-	if (tool) {
+	if (r->tool == MEMLEAK && fl_slice_starts(line, "Attaching to ")) {
+		/* Another run of memleak. */
+		give_leaks(r);
+		r->tool = NONE;
+	} else if (tool) {
 		end_leak(r);
 		r->tool = tool;
 		r->reports += tool == MEMLEAK;

@@ -62,6 +62,7 @@ struct reader {
 	bool in_heap;			/* objects are passed over */
 	struct table tables[KINDS], *table;	/* that is read, or NULL */
 	uint64_t no_trace;		/* rows whose trace is not there */
+	bool cut;			/* a table lacks its end */
 	bool ended;
 };
 
@@ -239,11 +240,28 @@ static bool is_heading(struct slice line)
 	return !line.size || !fl_is_digit(line.data[0]);
 }
 
+static void give_tables(struct reader *r);
+
+/* What comes before is of another run, whose numbers begin anew. */
+static void begin_run(struct reader *r)
+{
+	end_trace(r);
+	give_tables(r);
+	fl_map_clear(&r->traces);
+	fl_map_clear(&r->threads);
+	fl_map_clear(&r->names);
+	for (int i = 0; i < KINDS; i++)
+		r->tables[i].count = r->tables[i].printed = 0;
+	r->table = NULL;
+}
+
 static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
 
-	if (fl_slice_starts(line, "HEAP DUMP BEGIN") || r->in_heap) {
+	if (fl_slice_starts(line, "JAVA PROFILE "))
+		begin_run(r);
+	else if (fl_slice_starts(line, "HEAP DUMP BEGIN") || r->in_heap) {
 		r->in_heap = !fl_slice_starts(line, "HEAP DUMP END");
 		end_trace(r);
 	} else if (r->trace && line.size && line.data[0] == '\t') {
@@ -257,7 +275,8 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 		else if (fl_slice_starts(line, "THREAD START "))
 			read_thread(r, line);
 		else if (!begin_table(r, line) && r->table &&
-			 !is_heading(line) && !read_row(r, line))
+			 !is_heading(line) && base->lines.ended &&
+			 !read_row(r, line))
 			fl_lines_bad(&base->lines, line);
 	}
 }
@@ -319,13 +338,11 @@ static void give_tables(struct reader *r)
 				  "%s, each of the run so far: the last one "
 				  "counts", name, t->printed, kinds[i].metric);
 	}
+	r->cut |= r->table != NULL;
 	if (r->table)
 		fl_warn(r->base.flame, "%s: line %" PRIu64 ": the input ends "
 			"within a table, whose other rows are missing", name,
 			r->base.lines.number);
-	if (r->no_trace)
-		fl_warn(r->base.flame, "%s: %" PRIu64 " rows left out, whose "
-			"traces are not in the file", name, r->no_trace);
 }
 
 static int read(struct flame_source *source)
@@ -333,17 +350,24 @@ static int read(struct flame_source *source)
 	struct reader *r = source->state;
 
 	if (!r->ended) {
-		fl_line_reader_read(&r->base, accept_line);
+		int status = fl_line_reader_read(&r->base, accept_line);
+
 		if (fl_failed(source->flame))
 			return FLAME_FAILED;
+		if (status != FLAME_END)
+			return status;
 		end_trace(r);
 		give_tables(r);
+		if (r->no_trace)
+			fl_warn(source->flame, "%s: %" PRIu64 " rows left out, "
+				"whose traces are not in the file",
+				fl_in_name(source->in), r->no_trace);
 		r->ended = true;
 		if (source->batch.n)
 			return FLAME_OK;
 	}
 	fl_lines_end(source, &r->base.lines);
-	if (r->no_trace || r->table)
+	if (r->no_trace || r->cut)
 		fl_line_reader_damage(&r->base);
 	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_END;
 }

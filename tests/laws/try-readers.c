@@ -128,8 +128,12 @@ static int pump(struct slice bytes, const char *as, struct flame_sink *sink,
 	flame_clear(flame);
 	source = flame_open_memory(flame, bytes.data, bytes.size, name, as);
 	if (source) {
-		/* A repeated chunk must count twice, as records of others do. */
-		status = flame_ask(source, "overlap", "keep") == FLAME_OK ?
+		/*
+		 * A repeated chunk must count twice, as records of others do;
+		 * what pprof drops is told behind the samples.
+		 */
+		status = flame_ask(source, "overlap", "keep") == FLAME_OK &&
+			 flame_ask(source, "unpruned", NULL) == FLAME_OK ?
 			 flame_pump(source, sink) : FLAME_FAILED;
 		damage = flame_source_damage(source);
 		if (!format[0])

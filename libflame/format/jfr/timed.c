@@ -153,11 +153,11 @@ static bool init(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 {
 	struct fl_jfr_events *events = chunk->events;
 
-	timed->nstates = chunk->readers->count;
-	timed->states = fl_zeroed(FL_MAX(timed->nstates, 1),
+	timed->states = fl_zeroed(FL_MAX(chunk->readers->count, 1),
 				  sizeof(*timed->states));
 	if (!timed->states)
 		return false;
+	timed->nstates = chunk->readers->count;
 	for (size_t i = 0; i < events->nsums; i++)
 		if (asked[i] &&
 		    !add_state(&timed->states[events->sums[i].reader],
