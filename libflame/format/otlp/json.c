@@ -161,7 +161,7 @@ static const struct key *find_key(const struct key *keys, struct slice text)
 				continue;
 			if (c >= 'A' && c <= 'Z')
 				c = (char)(c - 'A' + 'a');
-			if (*at != c)
+			if (!*at || *at != c)
 				break;
 			at++;
 		}
