@@ -165,7 +165,7 @@ static struct fl_times *times_of(struct pick *pick, flame_id metric)
 	return &of->times;
 }
 
-/* A page has less of them, so it loses nothing by what is rounded here. */
+/* The store rounds times less than a page does. */
 static int buffer_times(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct fl_times *times = times_of(sink->state, s->metric);

@@ -474,7 +474,7 @@ int fl_out_close(struct fl_out *out)
 {
 	bool failed;
 
-	/* In one call: zstd then makes tables of the size of what is short. */
+	/* zstd makes small tables where one call has all of a short text. */
 	if (out->packing)
 		pack(out, out->buffer, out->n, true);
 	else

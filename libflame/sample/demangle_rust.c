@@ -19,7 +19,8 @@ struct rust {
 	struct fl_buf *to;
 	const char *start, *at, *end;
 	size_t from;		/* bytes of `to` before the name */
-	unsigned depth, silent;	/* silent: what is read is not written */
+	unsigned depth;
+	unsigned silent;	/* not 0: parts are parsed, but not written */
 	uint64_t bound;		/* lifetimes of the binders around */
 	bool failed;
 };
@@ -127,7 +128,7 @@ static uint64_t optional_62(struct rust *r, char mark)
 
 static void put_letter(struct rust *r, uint32_t c)
 {
-	put(r, "", 0);
+	put(r, "", 0);	/* checks the length */
 	if (!r->silent && !r->failed)
 		fl_utf8_put(r->to, c);
 }
@@ -262,7 +263,7 @@ static void refer(struct rust *r, void (*read)(struct rust *, bool), bool arg)
 		r->failed = true;
 		return;
 	}
-	/* What is not written need not be read again. */
+	/* Parts that are not written are not parsed a second time. */
 	if (r->silent)
 		return;
 	r->at = r->start + place;

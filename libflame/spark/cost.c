@@ -43,7 +43,8 @@ struct fl_spark_cost {
 	flame_id metric;
 	flame_id app, executor, stage, stage_name, stage_tasks, query, operator;
 	int64_t price;		/* of a core-hour, millionths; 0: none */
-	int64_t put, priced;	/* what was forwarded, in both units */
+	int64_t put;		/* sum of forwarded core-seconds, millionths */
+	int64_t priced;		/* the same sum in money */
 	flame_id thread;
 	flame_id last;		/* the metric of the last sample, */
 	enum kind last_kind;	/* and what it is */
@@ -111,7 +112,7 @@ static int64_t end_of(const struct fl_spark *spark,
 	return FL_MIN(e->removed, spark->apps[e->app].until);
 }
 
-/* Time of a task within what was paid: its executor may have died before. */
+/* The part of a task's time in which its executor was alive, and so paid. */
 static int64_t within(const struct fl_spark_cost *cost,
 		      const struct fl_spark_executor *e, int64_t start,
 		      int64_t end)
