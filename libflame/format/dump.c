@@ -186,6 +186,29 @@ void fl_dump_lose(struct fl_dump *dump)
 		dump->first_lost = dump->line;
 }
 
+void fl_dump_end_of_lines(struct fl_dump *dump)
+{
+	if (dump->lines.ended && !fl_in_damage(dump->source->in))
+		fl_dump_end(dump);
+	else
+		fl_dump_lose(dump);
+}
+
+bool fl_dump_java_frame(struct fl_dump *dump, struct slice text)
+{
+	struct flame *flame = dump->source->flame;
+	struct fl_java_frame frame;
+
+	if (!fl_java_frame(text, &frame))
+		return false;
+	dump->buf.size = 0;
+	fl_java_name(&dump->buf, frame.name);
+	fl_dump_frame(dump, fl_frame(flame,
+				     flame_name(flame, dump->buf.data,
+						dump->buf.size), frame.type));
+	return true;
+}
+
 static int finish(struct fl_dump *dump)
 {
 	struct flame_source *source = dump->source;

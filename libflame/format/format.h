@@ -219,6 +219,10 @@ bool fl_dump_sample(struct fl_dump *dump, struct flame_sample *sample);
 void fl_dump_end(struct fl_dump *dump);
 /* The open thread, if any, was cut: it is left out, and counted. */
 void fl_dump_lose(struct fl_dump *dump);
+/* At the end of the input: one of the two, by whether its last line was cut. */
+void fl_dump_end_of_lines(struct fl_dump *dump);
+/* Adds the frame that a text is; false: it is none of Java. */
+bool fl_dump_java_frame(struct fl_dump *dump, struct slice text);
 /*
  * For a format's read.  end: ends or loses the thread that is open at the end
  * of the input.  There losses are reported.

@@ -56,22 +56,6 @@ static bool begin_thread(struct hadoop *h, struct slice line)
 	return true;
 }
 
-static bool take_frame(struct hadoop *h, struct slice text)
-{
-	struct fl_dump *dump = &h->dump;
-	struct flame *flame = dump->source->flame;
-	struct fl_java_frame frame;
-
-	if (!fl_java_frame(text, &frame))
-		return false;
-	dump->buf.size = 0;
-	fl_java_name(&dump->buf, frame.name);
-	fl_dump_frame(dump, fl_frame(flame,
-				     flame_name(flame, dump->buf.data,
-						dump->buf.size), frame.type));
-	return true;
-}
-
 /* Of a thread, but not of its stack. */
 static bool is_fact(struct slice text)
 {
@@ -95,8 +79,8 @@ static void take_inner(struct hadoop *h, struct slice text)
 							    text.size - 7 });
 	else if (fl_slice_is(text, "Stack:"))
 		h->frames = true;
-	else if (!(h->frames && take_frame(h, text)) && !is_fact(text) &&
-		 dump->lines.ended)
+	else if (!(h->frames && fl_dump_java_frame(dump, text)) &&
+		 !is_fact(text) && dump->lines.ended)
 		fl_lines_bad(&dump->lines, text);
 }
 
@@ -116,15 +100,6 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 		begin_thread(h, line);
 }
 
-/* Its last line may be a part of one. */
-static void end_of_input(struct fl_dump *dump)
-{
-	if (dump->lines.ended && !fl_in_damage(dump->source->in))
-		fl_dump_end(dump);
-	else
-		fl_dump_lose(dump);
-}
-
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	return fl_dump_probe(head, n, whole, is_title, FL_FORMAT_CERTAIN);
@@ -137,7 +112,8 @@ static int open_hadoop(struct flame_source *source)
 
 static int read(struct flame_source *source)
 {
-	return fl_dump_read(source->state, accept_line, end_of_input);
+	return fl_dump_read(source->state, accept_line,
+			    fl_dump_end_of_lines);
 }
 
 const struct fl_format fl_format_hadoop_stacks = {

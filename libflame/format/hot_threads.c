@@ -91,31 +91,15 @@ static bool read_snapshots(struct slice line, int64_t *n)
 	return fl_parse_digits(number, n) && *n > 0;
 }
 
-static bool take_frame(struct hot *h, struct slice line)
-{
-	struct fl_dump *dump = &h->dump;
-	struct flame *flame = dump->source->flame;
-	struct fl_java_frame frame;
-
-	if (!dump->open || !fl_java_frame(line, &frame))
-		return false;
-	dump->buf.size = 0;
-	fl_java_name(&dump->buf, frame.name);
-	fl_dump_frame(dump, fl_frame(flame,
-				     flame_name(flame, dump->buf.data,
-						dump->buf.size), frame.type));
-	return true;
-}
-
 static void accept_line(struct fl_dump *dump, struct slice line)
 {
 	struct hot *h = (struct hot *)dump;
 	struct slice text = fl_slice_trim(line);
 	int64_t weight;
 
-	if (take_frame(h, text))
+	if (dump->open && fl_dump_java_frame(dump, text))
 		return;
-	/* A stack that was cut is the last one, and ends in end_of_input. */
+	/* A stack that was cut is the last one, and is lost in the end. */
 	if (dump->lines.ended)
 		fl_dump_end(dump);
 	if (fl_slice_starts(line, "::: ")) {
@@ -129,14 +113,6 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 	} else if (text.size && !read_thread(h, text) && dump->lines.ended) {
 		fl_lines_bad(&dump->lines, text);
 	}
-}
-
-static void end_of_input(struct fl_dump *dump)
-{
-	if (dump->lines.ended && !fl_in_damage(dump->source->in))
-		fl_dump_end(dump);
-	else
-		fl_dump_lose(dump);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -155,7 +131,8 @@ static int open_hot(struct flame_source *source)
 
 static int read(struct flame_source *source)
 {
-	return fl_dump_read(source->state, accept_line, end_of_input);
+	return fl_dump_read(source->state, accept_line,
+			    fl_dump_end_of_lines);
 }
 
 static void close_hot(struct flame_source *source)
