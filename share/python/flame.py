@@ -4,7 +4,10 @@
     import flame
     flame.page("app.jfr")                       # shows in a notebook
     flame.page("a.jfr", "b.jfr", root="TaskRunner.run").save("tasks.html")
+    flame.page("app.jfr", events="all")         # a tab for each metric
     flame.fold("app.jfr", event="cpu")          # {"main;run": 12, ...}
+    flame.diff("old.jfr", "new.jfr", normalize=True)
+    flame.metrics("app.jfr")                    # {"cpu": {...}, "wall": ...}
 
 A wrapper of libflamegraph by ctypes, without a build step of its own: copy
 this file, add its folder to PYTHONPATH, or "pip install" the folder.
@@ -12,15 +15,22 @@ FLAME_LIBRARY names the library where the loader does not find it.
 
 What a tool refuses is an Error, with its message; what it warns of (damage
 from which whole records were kept) is a warning of Python's.
+
+Options are those of the tools, in the tools' order whatever order they are
+given in: root="TaskRunner.run", keep="spark", hide=["lambda", "proxy"],
+no_tiers=True, total=True, from_="10s" (a keyword of Python takes a "_").  A
+list of paths is as many inputs.
 """
 
 import ctypes
 import ctypes.util
 import html
 import os
+import re
 import warnings
 
-__all__ = ["Error", "Page", "fold", "frame", "page", "write"]
+__all__ = ["Diff", "Error", "Page", "diff", "fold", "frame", "info",
+           "metrics", "page", "write"]
 
 _WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p,
                           ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
@@ -35,6 +45,32 @@ class _Row(ctypes.Structure):
                 ("argument", ctypes.c_char_p), ("summary", ctypes.c_char_p),
                 ("rank", ctypes.c_int), ("joins", ctypes.c_int),
                 ("hidden", ctypes.c_int)]
+
+
+class _Metric(ctypes.Structure):
+    """struct flame_metric."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("unit", ctypes.c_char_p),
+                ("weight", ctypes.c_char_p), ("samples", ctypes.c_uint64),
+                ("no_stack", ctypes.c_uint64), ("total", ctypes.c_int64),
+                ("first", ctypes.c_int64), ("last", ctypes.c_int64),
+                ("threads", ctypes.c_uint64)]
+
+
+class _Fact(ctypes.Structure):
+    """struct flame_fact."""
+
+    _fields_ = [("key", ctypes.c_char_p), ("value", ctypes.c_char_p)]
+
+
+class _Rank(ctypes.Structure):
+    """struct flame_rank."""
+
+    _fields_ = [("name", ctypes.c_uint32), ("self", ctypes.c_int64 * 2),
+                ("total", ctypes.c_int64 * 2)]
+
+
+_NAMES, _NO_TIME = 0, -2 ** 63
 
 
 class Error(Exception):
@@ -53,25 +89,46 @@ def _load():
         raise Error("libflamegraph is not found (FLAME_LIBRARY=FILE names "
                     "it): %s" % error) from error
     pointer, text = ctypes.c_void_p, ctypes.c_char_p
+    number, status = ctypes.c_uint, ctypes.c_int
+    size = ctypes.POINTER(ctypes.c_size_t)
     for name, result, *arguments in (
             ("flame_new", pointer),
             ("flame_free", None, pointer),
             ("flame_error", text, pointer),
             ("flame_on_warning", None, pointer, _WARN, pointer),
             ("flame_refuse_empty", None, pointer, ctypes.c_bool),
+            ("flame_refused_empty", ctypes.c_bool, pointer),
             ("flame_unify_java", None, pointer, ctypes.c_bool),
-            ("flame_rows", ctypes.c_int, ctypes.c_char, ctypes.c_uint,
+            ("flame_rows", status, ctypes.c_char, number,
              ctypes.POINTER(_Row)),
+            ("flame_nearest", text, text, ctypes.POINTER(text),
+             ctypes.c_size_t),
+            ("flame_name_text", text, pointer, ctypes.c_uint32, pointer),
+            ("flame_metrics", number, pointer),
+            ("flame_metric_of", ctypes.POINTER(_Metric), pointer, number),
             ("flame_open", pointer, pointer, text, text),
+            ("flame_ask", status, pointer, text, text),
             ("flame_close", None, pointer),
+            ("flame_source_format", text, pointer),
+            ("flame_source_bytes", ctypes.c_uint64, pointer),
+            ("flame_facts", ctypes.c_size_t, pointer,
+             ctypes.POINTER(ctypes.POINTER(_Fact))),
             ("flame_create_callback", pointer, pointer, text, _WRITE,
              pointer),
             ("flame_filter", pointer, pointer, text, text),
             ("flame_pick", pointer, pointer, text),
-            ("flame_set", ctypes.c_int, pointer, text, text),
-            ("flame_pump", ctypes.c_int, pointer, pointer),
-            ("flame_finish", ctypes.c_int, pointer),
-            ("flame_abandon", None, pointer)):
+            ("flame_set", status, pointer, text, text),
+            ("flame_pump", status, pointer, pointer),
+            ("flame_finish", status, pointer),
+            ("flame_abandon", None, pointer),
+            ("flame_tree_new", pointer, pointer, number),
+            ("flame_tree_sink", pointer, pointer, number),
+            ("flame_tree_write", status, pointer, pointer),
+            ("flame_tree_total", ctypes.c_int64, pointer, number),
+            ("flame_tree_scale", None, pointer, number, ctypes.c_int64),
+            ("flame_tree_rank", status, pointer, status, text,
+             ctypes.POINTER(ctypes.POINTER(_Rank)), size),
+            ("flame_tree_free", None, pointer)):
         function = getattr(lib, name)
         function.restype, function.argtypes = result, arguments
     _library = lib
@@ -86,31 +143,40 @@ def _bytes(value):
     return os.fsencode(value)
 
 
-def _rows(lib):
-    """The filters' rows by name."""
-    rows, number = {}, 0
-    while True:
-        row = _Row()
-        if not lib.flame_rows(b"f", number, ctypes.byref(row)):
-            return rows
-        rows[os.fsdecode(row.name)] = row
-        number += 1
+def _rows(lib, kinds):
+    """The rows of tables of options by name."""
+    rows = {}
+    for kind in kinds:
+        number, row = 0, _Row()
+        while lib.flame_rows(kind.encode(), number, ctypes.byref(row)):
+            rows.setdefault(os.fsdecode(row.name), row)
+            number, row = number + 1, _Row()
+    return rows
 
 
-def _pairs(lib, filters):
-    """(name, value) of each, in the tools' order; a list is several."""
-    rows, pairs = _rows(lib), []
-    for name, value in filters.items():
-        name = name.replace("_", "-")
-        rank = rows[name].rank if name in rows else 0
-        several = [one for one in (value if isinstance(value, (list, tuple))
-                                   else [value])
-                   if one is not None and one is not False]
-        if name in rows and rows[name].joins and len(several) > 1:
-            several = [b"\n".join(map(_bytes, several))]
-        pairs += [(rank, name, one) for one in several]
-    pairs.sort(key=lambda pair: pair[0])
-    return [pair[1:] for pair in pairs]
+class _Options:
+    """What is asked of inputs, the filters, and what is set of outputs."""
+
+    def __init__(self, lib, given):
+        rows = _rows(lib, "sdfwp")
+        self.asks, self.filters, self.sets = [], [], []
+        for name, value in given.items():
+            name = name.rstrip("_").replace("_", "-")
+            row = rows.get(name)
+            kind = row.kind if row else b"f"
+            several = [one for one in (value if isinstance(
+                value, (list, tuple)) else [value])
+                if one is not None and one is not False]
+            if row and row.joins and len(several) > 1:
+                several = [b"\n".join(map(_bytes, several))]
+            for one in several:
+                if kind == b"f":
+                    self.filters.append((row.rank if row else 0, name, one))
+                else:
+                    (self.asks if kind in b"sd" else
+                     self.sets).append((name, one))
+        self.filters.sort(key=lambda one: one[0])
+        self.filters = [one[1:] for one in self.filters]
 
 
 def _paths(paths):
@@ -122,13 +188,20 @@ def _paths(paths):
             yield path
 
 
+def _inputs(*paths):
+    found = list(_paths(paths))
+    if not found:
+        raise Error("no input: name a profile")
+    return found
+
+
 class _Run:
     """Inputs through filters into a writer, whose bytes are kept."""
 
-    def __init__(self):
+    def __init__(self, raw_names=False, refuse_empty=True):
         self.lib = _load()
         self.flame = self.lib.flame_new()
-        self.sink = None
+        self.sinks, self.tree = [], None
         self.parts = []
         self.warned = []
         if not self.flame:
@@ -136,13 +209,16 @@ class _Run:
         self.on_warning = _WARN(
             lambda _, line: self.warned.append(os.fsdecode(line)))
         self.lib.flame_on_warning(self.flame, self.on_warning, None)
-        self.lib.flame_refuse_empty(self.flame, True)
+        self.lib.flame_refuse_empty(self.flame, refuse_empty)
+        self.lib.flame_unify_java(self.flame, not raw_names)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.lib.flame_abandon(self.sink)
+        for sink in self.sinks:
+            self.lib.flame_abandon(sink)
+        self.lib.flame_tree_free(self.tree)
         self.lib.flame_free(self.flame)
         for line in self.warned:
             warnings.warn(line, stacklevel=4)
@@ -165,44 +241,175 @@ class _Run:
             return 12   # ENOMEM
         return 0
 
-    def write(self, paths, output, event, filters, options, raw_names):
-        lib, self.callback = self.lib, _WRITE(self.keep)
-        lib.flame_unify_java(self.flame, not raw_names)
-        self.sink = self.check(lib.flame_create_callback(
-            self.flame, _bytes(output), self.callback, None))
-        for name, value in options.items():
-            self.done(lib.flame_set(self.sink, _bytes(name), _bytes(value)))
-        for name, value in reversed(_pairs(lib, filters)):
-            self.sink = self.check(lib.flame_filter(
-                self.sink, _bytes(name), _bytes(value)))
-        self.sink = self.check(lib.flame_pick(self.sink, _bytes(event)))
+    def output(self, name):
+        """A writer that keeps what it writes."""
+        self.callback = _WRITE(self.keep)
+        self.sinks.append(self.check(self.lib.flame_create_callback(
+            self.flame, _bytes(name), self.callback, None)))
+
+    def column(self, number):
+        """A column of the tree, which is made with the first."""
+        self.tree = self.tree or self.check(self.lib.flame_tree_new(
+            self.flame, 2))
+        self.sinks.append(self.check(self.lib.flame_tree_sink(
+            self.tree, number)))
+
+    def set(self, pairs):
+        for name, value in pairs:
+            self.done(self.lib.flame_set(self.sinks[-1], _bytes(name),
+                                         _bytes(value)))
+
+    def chain(self, filters, event):
+        for name, value in reversed(filters):
+            self.sinks[-1] = self.check(self.lib.flame_filter(
+                self.sinks[-1], _bytes(name), _bytes(value)))
+        self.sinks[-1] = self.check(self.lib.flame_pick(self.sinks[-1],
+                                                        _bytes(event)))
+
+    def pump(self, paths, asks=(), seen=None):
         for path in paths:
-            source = self.check(lib.flame_open(self.flame, _bytes(path),
-                                               None))
-            status = lib.flame_pump(source, self.sink)
-            lib.flame_close(source)
-            self.done(status)
-        sink, self.sink = self.sink, None
-        self.done(lib.flame_finish(sink))
+            source = self.check(self.lib.flame_open(self.flame, _bytes(path),
+                                                    None))
+            try:
+                for name, value in asks:
+                    self.done(self.lib.flame_ask(source, _bytes(name),
+                                                 _bytes(value)))
+                self.done(self.lib.flame_pump(source, self.sinks[-1]))
+                if seen:
+                    seen(source)
+            finally:
+                self.lib.flame_close(source)
+
+    def finish(self):
+        self.done(self.lib.flame_finish(self.sinks.pop()))
         return b"".join(self.parts)
+
+    def metrics(self):
+        known = (self.lib.flame_metric_of(self.flame, i + 1).contents
+                 for i in range(self.lib.flame_metrics(self.flame)))
+        return {os.fsdecode(one.name): {
+            "samples": one.samples, "no_stack": one.no_stack,
+            "total": one.total, "unit": os.fsdecode(one.unit or b""),
+            "weight": os.fsdecode(one.weight or b""),
+            "first": None if one.first == _NO_TIME else one.first,
+            "last": None if one.last == _NO_TIME else one.last,
+            "threads": one.threads or None} for one in known if one.samples}
+
+    def ranks(self):
+        """(name, self, total) of each name, by columns of the tree."""
+        data, n = ctypes.POINTER(_Rank)(), ctypes.c_size_t()
+        self.done(self.lib.flame_tree_rank(self.tree, _NAMES, None,
+                                           ctypes.byref(data),
+                                           ctypes.byref(n)))
+        return [(os.fsdecode(self.lib.flame_name_text(
+            self.flame, data[i].name, None)), tuple(data[i].self),
+            tuple(data[i].total)) for i in range(n.value)]
+
+
+def _nearest(wanted, names):
+    array = (ctypes.c_char_p * len(names))(*map(_bytes, names))
+    found = _load().flame_nearest(_bytes(wanted), array, len(names))
+    return os.fsdecode(found) if found else None
+
+
+def _names_there(ranks):
+    """The frames, and the parts of their names that a word may begin at."""
+    names = {}
+    for name, _, total in ranks:
+        names[name] = total[0]
+        for part in re.split(r"[./$:;\[]", name):
+            names.setdefault(part, 0)
+    return names
+
+
+def _listed(names):
+    more = len(names) - 6
+    return "; there is " + ", ".join(names[:6]) + \
+        (" and %d more" % more if more > 0 else "")
+
+
+def _remaining(paths, event, options, filters, raw_names):
+    """What is left by the first filters, as ranks."""
+    with _Run(raw_names, refuse_empty=False) as run:
+        run.column(0)
+        run.chain(filters, event)
+        run.pump(paths, options.asks)
+        run.finish()
+        run.warned.clear()
+        return run.ranks()
+
+
+def _why_empty(paths, event, options, raw_names):
+    """The option that selected nothing, and what it could have named."""
+    with _Run(raw_names, refuse_empty=False) as run:
+        run.column(0)
+        run.chain([], None)
+        run.pump(paths)
+        run.finish()
+        run.warned.clear()
+        there = {name: one["samples"] for name, one in run.metrics().items()
+                 if one["samples"] > one["no_stack"]}
+    counts = ["%s %d" % pair for pair in there.items()]
+    if event and event not in there:
+        near = _nearest(event, list(there))
+        return "nothing was selected by event=%s%s%s" % (
+            event, " (did you mean %s?)" % near if near else "",
+            _listed(counts))
+    before = _remaining(paths, event, options, [], raw_names)
+    for i, (name, value) in enumerate(options.filters if before else ()):
+        left = _remaining(paths, event, options, options.filters[:i + 1],
+                          raw_names)
+        if not left:
+            names = _names_there(before)
+            if name == "label":
+                key = os.fsdecode(_bytes(value)).split("=")[0]
+                return "nothing was selected by label=%s" % value + _listed(
+                    sorted(_values(paths, event, options, i, key,
+                                   raw_names)))
+            near = _nearest(value, list(names)) if value is not True else None
+            return "nothing was selected by %s=%s%s" % (
+                name, value, " (did you mean %s?)" % near
+                if near and near != value else _listed(
+                    sorted(names, key=names.get, reverse=True)))
+        before = left
+    asked = ", ".join("%s=%s" % pair for pair in options.asks)
+    return "nothing was selected" + (" by " + asked if asked else "") + \
+        _listed(counts)
+
+
+def _values(paths, event, options, n, key, raw_names):
+    """The values of a label that the first n filters leave."""
+    with _Run(raw_names, refuse_empty=False) as run:
+        run.output("folded")
+        run.chain(options.filters[:n] + [("by", key)], event)
+        run.pump(paths, options.asks)
+        lines = run.finish().split(b"\n")
+        run.warned.clear()
+    return {os.fsdecode(re.split(rb";| -?[0-9]+$", line)[0])
+            for line in lines if line}
 
 
 def write(*paths, format="html", event=None, options=None, raw_names=False,
-          **filters):
+          **more):
     """The bytes of any format that is written: html, svg, folded, pprof ...
 
-    Filters are those of the tools: root="TaskRunner.run", keep="spark",
-    hide=["lambda", "proxy"], no_tiers=True; they run in the tools' order, in
-    whatever order they are given.  Names of Java's generated classes are those
-    of the tools, too, unless raw_names is true.  A list of paths is as many
-    inputs.  options are of the writer: {"title": "x"}.
+    event names a metric (cpu if there is any); events="all" makes a page of
+    all.  Names of Java's generated classes are those of the tools, unless
+    raw_names is true.  options ({"title": "x"}) are of the writer.
     """
-    paths = list(_paths(paths))
-    if not paths:
-        raise Error("no input: name a profile")
-    with _Run() as run:
-        return run.write(paths, format, event, filters, options or {},
-                         raw_names)
+    paths = _inputs(*paths)
+    with _Run(raw_names) as run:
+        asked = _Options(run.lib, {**more, **(options or {})})
+        run.output(format)
+        run.set(asked.sets)
+        run.chain(asked.filters, event)
+        try:
+            run.pump(paths, asked.asks)
+            return run.finish()
+        except Error:
+            if not run.lib.flame_refused_empty(run.flame):
+                raise
+    raise Error(_why_empty(paths, event, asked, raw_names))
 
 
 class Page:
@@ -224,16 +431,101 @@ class Page:
             file.write(self.html)
 
 
-def page(*paths, event=None, title=None, height=600, **filters):
+class Diff(Page):
+    """The page of a comparison.
+
+    frames has a dict for each name that occurs: frame, and self and total as
+    (before, after), those that moved most first.
+    """
+
+    def __init__(self, text, frames, height=600):
+        super().__init__(text, height)
+        self.frames = frames
+
+
+def page(*paths, event=None, title=None, height=600, **more):
     """A flame graph of one profile, or of several added up, as a Page."""
-    options = {} if title is None else {"title": title}
-    text = write(*paths, event=event, options=options, **filters)
+    text = write(*paths, event=event, title=title, **more)
     return Page(text.decode("utf-8", "replace"), height)
 
 
-def fold(*paths, event=None, **filters):
+def diff(before, after, event=None, title=None, height=600, normalize=False,
+         raw_names=False, **more):
+    """A comparison of two profiles, or of two lists of them, as a Diff.
+
+    With normalize the first is scaled to the total of the second.
+    """
+    sides = [_inputs(before), _inputs(after)]
+    with _Run(raw_names) as run:
+        asked = _Options(run.lib, {**more, "title": title})
+        for column, paths in enumerate(sides):
+            run.column(column)
+            run.chain(asked.filters, event)
+            run.pump(paths, asked.asks)
+            try:
+                run.finish()
+            except Error:
+                if not run.lib.flame_refused_empty(run.flame):
+                    raise
+                raise Error(_why_empty(paths, event, asked,
+                                       raw_names)) from None
+        if normalize:
+            run.lib.flame_tree_scale(run.tree, 0,
+                                     run.lib.flame_tree_total(run.tree, 1))
+        frames = [{"frame": name, "self": own, "total": total}
+                  for name, own, total in run.ranks()]
+        run.output("html")
+        run.set(asked.sets)
+        run.done(run.lib.flame_tree_write(run.tree, run.sinks[-1]))
+        text = run.finish()
+    frames.sort(key=lambda one: (-abs(one["self"][1] - one["self"][0]),
+                                 -abs(one["total"][1] - one["total"][0]),
+                                 one["frame"]))
+    return Diff(text.decode("utf-8", "replace"), frames, height)
+
+
+def metrics(*paths):
+    """What was measured: {"cpu": {"samples": 602, "unit": "samples", ...}}.
+
+    Times are ns since 1970; what is not known is None.
+    """
+    with _Run(refuse_empty=False) as run:
+        run.column(0)
+        run.chain([], None)
+        run.pump(_inputs(*paths))
+        run.finish()
+        return run.metrics()
+
+
+def info(*paths):
+    """Facts of each input, a list of dicts: path, format, bytes (as stored),
+    facts and metrics."""
+    found = []
+    with _Run(refuse_empty=False) as run:
+
+        def see(source):
+            facts = ctypes.POINTER(_Fact)()
+            n = run.lib.flame_facts(source, ctypes.byref(facts))
+            found.append({
+                "format": os.fsdecode(run.lib.flame_source_format(source) or
+                                      b""),
+                "bytes": run.lib.flame_source_bytes(source),
+                "facts": {os.fsdecode(facts[i].key):
+                          os.fsdecode(facts[i].value) for i in range(n)}})
+
+        paths = _inputs(*paths)
+        run.column(0)
+        run.chain([], None)
+        run.pump(paths, seen=see)
+        run.finish()
+    for path, one in zip(paths, found):
+        one["path"], one["metrics"] = path, metrics(path)
+    return found
+
+
+def fold(*paths, event=None, **more):
     """Stacks and their weights: {"main;run;read": 12}."""
-    lines = write(*paths, format="folded", event=event, **filters)
+    lines = write(*paths, format="folded", event=event, **more)
     stacks = {}
     for line in lines.decode("utf-8", "replace").split("\n"):
         stack, _, weight = line.rpartition(" ")
@@ -242,9 +534,8 @@ def fold(*paths, event=None, **filters):
     return stacks
 
 
-def frame(*paths, event=None, **filters):
+def frame(*paths, event=None, **more):
     """The same as a pandas frame with the columns stack and weight."""
     import pandas
-    return pandas.DataFrame(list(fold(*paths, event=event,
-                                      **filters).items()),
+    return pandas.DataFrame(list(fold(*paths, event=event, **more).items()),
                             columns=["stack", "weight"])

@@ -3,11 +3,15 @@
 
 import gzip
 import os
+import subprocess
 import tempfile
 import warnings
 
 import flame
 
+RECORDING = os.path.join(os.environ["TOP"], "tests/data/jfr/spark-cpu-wall.jfr")
+# What the README beside it and "jfr summary" count.
+METRICS = {"cpu": (602, "samples", None), "wall": (18646, "ns", None)}
 count = 0
 
 
@@ -18,6 +22,12 @@ def check(name, seen, wanted):
     print("%sok %d - %s" % ("" if good else "not ", count, name))
     if not good:
         print("#   %r, not %r" % (seen, wanted))
+
+
+def tool(*command):
+    path = os.path.join(os.environ["BUILD"], "tools", command[0])
+    return subprocess.run([path, *command[1:]], check=True,
+                          stdout=subprocess.PIPE).stdout.decode()
 
 
 def error_of(function, *args, **more):
@@ -58,6 +68,41 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
           [wanted, wanted])
     check("expressions of a list are or", flame.fold(one, keep=["λ", "c"]),
           {"main;λ": 3, "main;b;c": 4})
+    two_metrics = flame.metrics(RECORDING)
+    check("metrics are those of the recording",
+          {name: (one["samples"], one["unit"], one["threads"])
+           for name, one in two_metrics.items()}, METRICS)
+    check("a metric that is not there is told with those that are",
+          error_of(flame.fold, RECORDING, event="cpuu"),
+          "nothing was selected by event=cpuu (did you mean cpu?); "
+          "there is " + ", ".join("%s %d" % (name, one[0])
+                                  for name, one in METRICS.items()))
+    check("so is a frame",
+          [error_of(flame.fold, one, root="mein"),
+           error_of(flame.fold, one, no_tiers=True, keep="xyzzy")],
+          ["nothing was selected by root=mein (did you mean main?)",
+           "nothing was selected by keep=xyzzy; there is main, b, c, \u03bb"])
+    check("and a label, in comparisons too",
+          error_of(flame.diff, [one, two], [one, two], label="file=x"),
+          "nothing was selected by label=file=x; there is one, two.gz")
+    check("options of reading are keywords",
+          [sum(flame.fold(RECORDING, event="cpu", state="ne").values())
+           if error_of(flame.fold, RECORDING, state="ne") is None else "told",
+           error_of(flame.fold, one, from_="nettle") is not None],
+          ["told", True])
+    tabs = flame.page(RECORDING, events="all").html
+    check("a page of all events is the tools'", tabs,
+          tool("flame-graph", "-f", "html", "--events", "all", RECORDING))
+    compared = flame.diff([one, two], one, normalize=True)
+    # 12 before, 7 after: c ran for 9 * 7 / 12 = 5.25, rounded to 5, and 4.
+    check("a comparison has its frames",
+          [compared.html.startswith("<!DOCTYPE html>"), compared.frames[0]],
+          [True, {"frame": "c", "self": (5, 4), "total": (5, 4)}])
+    about = flame.info(RECORDING)
+    check("facts of an input",
+          [about[0]["path"], about[0]["format"], about[0]["bytes"],
+           about[0]["metrics"]],
+          [RECORDING, "jfr", os.path.getsize(RECORDING), two_metrics])
     page = flame.page(one, title="A <title>", height=300)
     check("a page is one", page.html.startswith("<!DOCTYPE html>"), True)
     check("and has its title",
@@ -91,8 +136,7 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
            "jfr, perf" in error_of(flame.page, bad)], [True, True])
     check("that nothing is selected, too",
           error_of(flame.fold, one, root="nettle") is not None, True)
-    recording = os.path.join(os.environ["TOP"],
-                             "tests/data/jfr/spark-cpu-wall.jfr")
+    recording = RECORDING
     cut = os.path.join(folder, "cut.jfr")
     with open(recording, "rb") as whole, open(cut, "wb") as file:
         file.write(whole.read() * 2)
