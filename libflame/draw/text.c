@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WIDTH = 80, MAX_WIDTH = 10000 };
 
@@ -30,6 +31,7 @@ struct text {
 	struct fl_frame_color frame_color;
 	struct fl_regex *highlight;
 	const char *unit;
+	flame_id lighter;		/* the name of what a tree leaves out */
 	bool compares;
 	struct fl_column widths;
 	const int64_t *weight;
@@ -332,6 +334,48 @@ static void put_row(struct text *t, const struct flame_node *node)
 	fl_out_text(t->out, "\n");
 }
 
+/* Of a node: what is neither self nor in a child that is shown, by column. */
+struct rest {
+	int64_t weight[2];
+};
+
+/*
+ * The row of what is left out below a node of this level.  The first of two
+ * columns may be scaled, so that its rest may be what rounding left.
+ */
+static void put_lighter(struct text *t, const struct rest *rest, uint32_t level)
+{
+	struct flame_node node = { .name = t->lighter, .level = level + 1 };
+
+	if (!rest->weight[t->compares])
+		return;
+	memcpy(node.self, rest->weight, sizeof(node.self));
+	memcpy(node.total, rest->weight, sizeof(node.total));
+	put_row(t, &node);
+}
+
+static void put_rows(struct text *t, const struct flame_node *nodes, size_t n,
+		     struct rest *rest)
+{
+	uint32_t open = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct flame_node *node = &nodes[i];
+
+		for (; open > node->level; open--)
+			put_lighter(t, &rest[open - 1], open - 1);
+		for (unsigned c = 0; c < 2; c++) {
+			rest[open].weight[c] = node->total[c] - node->self[c];
+			if (open)
+				rest[open - 1].weight[c] -= node->total[c];
+		}
+		open++;
+		put_row(t, node);
+	}
+	for (; open; open--)
+		put_lighter(t, &rest[open - 1], open - 1);
+}
+
 static int put_tree(struct text *t)
 {
 	const struct fl_page *page = t->page;
@@ -340,16 +384,21 @@ static int put_tree(struct text *t)
 	double least = (double)FL_MAX(page->tree->total[0],
 				      page->tree->total[1]) * percent / 100;
 	const struct flame_node *nodes;
+	struct rest *rest;
 	size_t n;
 
-	if (flame_tree_nodes(page->tree, least, &nodes, &n) != FLAME_OK)
+	if (flame_tree_nodes(page->tree, least, &nodes, &n) != FLAME_OK ||
+	    !(t->lighter = flame_name(page->tree->flame, "(lighter)", 9)))
 		return FLAME_FAILED;
+	rest = fl_alloc(fl_size_mul(n + 1, sizeof(*rest)));
+	if (!rest)
+		return fl_no_memory(page->tree->flame);
 	put_heading(t);
 	fl_out_text(t->out, "\n");
 	fl_out_print(t->out, "%7s %7s %12s %s%s\n", "total", "self", "weight",
 		     t->compares ? "      change " : "", "frame");
-	for (size_t i = 0; i < n; i++)
-		put_row(t, &nodes[i]);
+	put_rows(t, nodes, n, rest);
+	fl_free(rest);
 	fl_out_print(t->out, "(rows below %g%% of the total are left out)\n",
 		     percent);
 	return FLAME_OK;
