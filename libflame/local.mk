@@ -65,6 +65,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/spark/operators.h libflame/spark/plan.c \
 	libflame/spark/spark.h \
 	libflame/spark/tables.c libflame/spark/tasks.c \
+	libflame/spark/thread_name.c \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/root_frames.c \
@@ -237,6 +238,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/hotspot_code.c \
 	libflame/sample/hotspot_layout.c \
 	libflame/sample/hotspot_methods.c \
+	libflame/sample/hotspot_threads.c \
 	libflame/sample/jvm_events.c \
 	libflame/sample/machine.c libflame/sample/module.c \
 	libflame/sample/offcpu.c \

@@ -494,6 +494,7 @@ static int record(struct cli *cli, struct flame *flame,
 		.looks = own->kind == FL_RECORD_WALL && own->hertz ?
 			 own->hertz : 20,
 		.seconds = own->seconds, .threads = own->threads,
+		.comms = is_script(own),
 		.command = command->pid, .go = command->go,
 		.stop = &stopped,
 		.progress = shows_progress(cli) ? show_progress : NULL,

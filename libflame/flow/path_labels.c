@@ -315,3 +315,25 @@ bool flame_path_label(const char *path, const char *key, char *value,
 	       snprintf(value, size, "%.*s", (int)labels.value[i].size,
 			labels.value[i].data) >= 0;
 }
+
+bool fl_command_label(const char *line, enum fl_path_key key,
+		      struct slice *value)
+{
+	static const char submit[] = "org.apache.spark.deploy.SparkSubmit ";
+	const char *option = key == FL_PATH_EXECUTOR ? " --executor-id " :
+			     key == FL_PATH_APP ? " --app-id " : NULL;
+	const char *at = option && strstr(line, "ExecutorBackend ") ?
+			 strstr(line, option) : NULL;
+
+	if (at) {
+		at += strlen(option);
+		*value = (struct slice){ at, strcspn(at, " ") };
+		return value->size;
+	}
+	/* Behind the JVM's name and options, or without these. */
+	at = key == FL_PATH_EXECUTOR ? strstr(line, submit) : NULL;
+	if (!at || (at > line && at[-1] != ' '))
+		return false;
+	*value = FL_SLICE("driver");
+	return true;
+}

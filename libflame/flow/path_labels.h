@@ -32,5 +32,12 @@ struct fl_path_labels {
  * looked up in a file system.  A path of no known layout has none.
  */
 void fl_path_labels(const char *path, struct fl_path_labels *labels);
+/*
+ * The number of an executor of Spark ("driver": of none), and its application,
+ * from the command line of its JVM; false: it does not tell.  value points into
+ * the line.
+ */
+bool fl_command_label(const char *line, enum fl_path_key key,
+		      struct slice *value);
 
 #endif

@@ -51,39 +51,17 @@ static void add_label(struct fl_input *input, flame_id key, flame_id value)
 	input->known = false;
 }
 
-/* "... --executor-id 7 --app-id app-1 ...": the word after the option. */
-static void label_option(struct flame *flame, struct fl_input *input,
-			 const char *line, const char *option,
-			 const char *key)
-{
-	const char *at = strstr(line, option);
-	size_t size;
-
-	if (!at)
-		return;
-	at += strlen(option);
-	size = strcspn(at, " ");
-	if (size)
-		add_label(input, fl_name(flame, key),
-			  flame_name(flame, at, size));
-}
-
-/*
- * Executors of Spark have their number and application in their command line,
- * which recordings hold.  The path wins.
- */
+/* Executors of Spark have labels in their command line.  The path wins. */
 static void read_command(struct flame *flame, struct fl_input *input,
 			 const char *line)
 {
-	if (strstr(line, "ExecutorBackend ")) {
-		label_option(flame, input, line, " --executor-id ", "executor");
-		label_option(flame, input, line, " --app-id ", "app");
-	} else if (strncmp(line, "org.apache.spark.deploy.SparkSubmit ",
-			   strlen("org.apache.spark.deploy.SparkSubmit ")) ==
-		   0) {
-		add_label(input, fl_name(flame, "executor"),
-			  fl_name(flame, "driver"));
-	}
+	static const enum fl_path_key keys[] = { FL_PATH_EXECUTOR, FL_PATH_APP };
+	struct slice value;
+
+	for (size_t i = 0; i < FL_COUNT(keys); i++)
+		if (fl_command_label(line, keys[i], &value))
+			add_label(input, fl_name(flame, fl_path_keys[keys[i]]),
+				  flame_name(flame, value.data, value.size));
 }
 
 /* Facts that were added since the last sample. */

@@ -45,6 +45,7 @@ void fl_hotspot_free(struct fl_hotspot *h)
 	fl_map_free(&h->blobs_by_at);
 	fl_map_free(&h->found);
 	fl_map_free(&h->methods_by_at);
+	fl_map_free(&h->threads);
 	fl_buf_free(&h->buf);
 	fl_free(h);
 }

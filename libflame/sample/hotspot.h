@@ -5,6 +5,7 @@
  *	hotspot_layout.c	where its structures have what
  *	hotspot_code.c		the code cache and the blobs in it
  *	hotspot_methods.c	names of methods, and those that were inlined
+ *	hotspot_threads.c	names of threads
  *	hotspot.c		from a frame to its caller
  */
 #ifndef FL_SAMPLE_HOTSPOT_H
@@ -31,6 +32,8 @@ struct fl_vm_layout {
 	int64_t const_method, constants, name_index, pool_holder, klass_name,
 		symbol_length, symbol_body;
 	int64_t size_of_block, size_of_pool;
+	int64_t thread_list, list_length, list_data, first_thread,
+		next_thread, thread_object, virtual_thread, osthread, thread_id, oops_base, oops_shift;
 };
 
 /* Differences between releases that no table has. */
@@ -38,6 +41,17 @@ struct fl_vm_release {
 	int major;
 	bool apart;	/* debug information is outside the blob */
 	int excess;	/* UNSIGNED5: no byte is less than this */
+	bool handles;	/* a thread has its object by a handle */
+};
+
+/* Where Java's objects have what; header 0: not found yet. */
+struct fl_vm_names {
+	bool narrow;		/* references are 4 bytes: base + (n << shift) */
+	uint64_t base;
+	int shift;
+	unsigned name, value;	/* offsets in Thread, and in String */
+	unsigned header;	/* bytes of an array's */
+	uint64_t string_class, array_class;
 };
 
 enum fl_blob_kind {
@@ -88,6 +102,9 @@ struct fl_hotspot {
 	struct fl_vm_method *methods;
 	size_t nmethods, methods_capacity;
 	struct fl_map methods_by_at;
+	struct fl_map threads;		/* tid -> its JavaThread */
+	unsigned threads_round;		/* when they were listed */
+	struct fl_vm_names names;
 	struct fl_buf buf;
 };
 

@@ -58,13 +58,29 @@ static const struct wanted {
 	{ "Klass", "_name", AT(klass_name) },
 	{ "Symbol", "_length", AT(symbol_length) },
 	{ "Symbol", "_body[0]", AT(symbol_body) },
+	{ "ThreadsSMRSupport", "_java_thread_list", AT(thread_list) },
+	{ "ThreadsList", "_length", AT(list_length) },
+	{ "ThreadsList", "_threads", AT(list_data) },
+	{ "Threads", "_thread_list", AT(first_thread) },	/* 11 */
+	{ "JavaThread", "_next", AT(next_thread) },
+	{ "JavaThread", "_threadObj", AT(thread_object) },
+	{ "JavaThread", "_vthread", AT(virtual_thread) },
+	{ "JavaThread", "_osthread", AT(osthread) },	/* up to 21 */
+	{ "Thread", "_osthread", AT(osthread) },
+	{ "OSThread", "_thread_id", AT(thread_id) },
+	{ "Universe", "_narrow_oop._base", AT(oops_base) },	/* 11 */
+	{ "Universe", "_narrow_oop._shift", AT(oops_shift) },
+	{ "CompressedOops", "_narrow_oop._base", AT(oops_base) },
+	{ "CompressedOops", "_narrow_oop._shift", AT(oops_shift) },
+	{ "CompressedOops", "_base", AT(oops_base) },		/* 25 */
+	{ "CompressedOops", "_shift", AT(oops_shift) },
 };
 
 static const struct fl_vm_release releases[] = {
-	{ 11, false, 0 },
-	{ 17, false, 0 },
-	{ 21, false, 1 },
-	{ 25, true, 1 },
+	{ 11, false, 0, false },
+	{ 17, false, 0, true },
+	{ 21, false, 1, true },
+	{ 25, true, 1, true },
 };
 
 bool fl_vm_text(const struct fl_hotspot *h, uint64_t at, char *to, size_t size)

@@ -529,6 +529,11 @@ void fl_perf_events_round(struct fl_perf_events *events)
 {
 	/* Records of this moment may not be all written yet. */
 	events->barrier = (uint64_t)fl_now() - 100000;
+	fl_perf_events_refresh(events);
+}
+
+void fl_perf_events_refresh(struct fl_perf_events *events)
+{
 	for (size_t i = 0; i < events->nrings; i++) {
 		struct fl_ring *ring = &events->rings[i];
 
@@ -554,9 +559,9 @@ static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
 		memcpy((char *)to + first, ring->data, size - first);
 }
 
-/* The next sample of a ring that has not been peeked at. */
-static bool peek_sample(struct fl_ring *ring, uint64_t *at, pid_t *pid,
-			pid_t *tid)
+/* The next sample or name of a ring that has not been peeked at. */
+static bool peek_record(struct fl_ring *ring, uint64_t *at,
+			struct fl_peeked *peeked)
 {
 	struct perf_event_header h;
 	int32_t ids[2];
@@ -569,27 +574,29 @@ static bool peek_sample(struct fl_ring *ring, uint64_t *at, pid_t *pid,
 		if (h.size < sizeof(h) || h.size > ring->head - *at)
 			return false;
 		ring->peeked += h.size;
-		if (h.type != PERF_RECORD_SAMPLE)
+		if (h.type != PERF_RECORD_SAMPLE && h.type != PERF_RECORD_COMM)
 			continue;
-		/* The address comes before pid and tid. */
-		copy_out(ring, *at + sizeof(h) + 8, ids, sizeof(ids));
-		*pid = ids[0];
-		*tid = ids[1];
+		peeked->renames = h.type == PERF_RECORD_COMM;
+		/* A sample's address comes before pid and tid. */
+		copy_out(ring, *at + sizeof(h) + (peeked->renames ? 0 : 8), ids,
+			 sizeof(ids));
+		peeked->pid = ids[0];
+		peeked->tid = ids[1];
 		return true;
 	}
 	return false;
 }
 
-bool fl_perf_events_peek(struct fl_perf_events *events, uint64_t *key,
-			 pid_t *pid, pid_t *tid)
+bool fl_perf_events_peek(struct fl_perf_events *events,
+			 struct fl_peeked *peeked)
 {
 	for (size_t i = 0; i < events->nrings; i++) {
 		struct fl_ring *ring = &events->rings[i];
 		uint64_t at;
 
-		if (!peek_sample(ring, &at, pid, tid))
+		if (!peek_record(ring, &at, peeked))
 			continue;
-		*key = key_of(events, ring, at);
+		peeked->key = key_of(events, ring, at);
 		return true;
 	}
 	return false;

@@ -226,6 +226,60 @@ flame_id fl_process_comm(struct fl_processes *all, struct fl_process *p)
 	return p->comm;
 }
 
+/* 0: not known, or none. */
+static pid_t parent_of(pid_t pid)
+{
+	size_t size;
+	char *text = fl_read_proc(pid, "stat", &size), *end;
+	int parent = 0;
+
+	/* "PID (COMM) STATE PPID", with anything in COMM. */
+	end = text ? strrchr(text, ')') : NULL;
+	if (end && sscanf(end + 1, " %*c %d", &parent) != 1)
+		parent = 0;
+	fl_free(text);
+	return parent;
+}
+
+/* 0: its command line tells nothing. */
+static flame_id command_labels(struct flame *flame, pid_t pid)
+{
+	static const enum fl_path_key keys[] = { FL_PATH_EXECUTOR, FL_PATH_APP };
+	size_t size;
+	char *line = fl_read_proc(pid, "cmdline", &size);
+	struct slice value;
+	flame_id labels = 0;
+
+	for (size_t i = 0; line && i + 1 < size; i++)
+		if (!line[i])
+			line[i] = ' ';
+	for (size_t i = 0; line && i < FL_COUNT(keys); i++)
+		if (fl_command_label(line, keys[i], &value))
+			labels = flame_label(flame, labels,
+				fl_name(flame, fl_path_keys[keys[i]]),
+				flame_name(flame, value.data, value.size));
+	fl_free(line);
+	return labels;
+}
+
+flame_id fl_process_labels(struct fl_processes *all, struct fl_process *p)
+{
+	pid_t pid = p->pid;
+	flame_id labels = 0;
+
+	if (p->has_labels)
+		return p->labels;
+	/* A worker of PySpark is three forks behind its executor. */
+	for (unsigned i = 0; i < 8 && pid > 1 && !labels; i++) {
+		labels = command_labels(all->flame, pid);
+		pid = parent_of(pid);
+	}
+	if (labels)
+		p->labels = labels;
+	p->has_labels = true;
+	return p->labels;
+}
+
 void fl_process_check_comm(struct fl_processes *all, struct fl_process *p)
 {
 	flame_id before = p->comm;
@@ -240,6 +294,7 @@ void fl_process_check_comm(struct fl_processes *all, struct fl_process *p)
 void fl_process_exec(struct fl_process *p)
 {
 	p->programs++;
+	p->has_labels = false;
 	p->nmaps = 0;
 	p->has_maps = true;	/* records of the new ones follow */
 	p->maps_read = 0;
@@ -263,6 +318,7 @@ void fl_process_fork(struct fl_processes *all, const struct fl_process *parent,
 	child->tracked = parent->tracked;
 	child->exited = false;
 	fl_process_exec(child);
+	child->labels = parent->labels;
 	child->has_maps = parent->has_maps;
 	if (!fl_grow(&child->maps, &child->maps_capacity, parent->nmaps,
 		     sizeof(*child->maps))) {

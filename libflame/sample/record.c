@@ -387,18 +387,31 @@ static bool take_rest(struct fl_recorder *r, struct flame_sample *sample)
 	return r->how.kind == FL_RECORD_OFFCPU && fl_offcpu_rest(r, sample);
 }
 
-/* Python's frames change at once: read them before a sample's turn comes. */
-static void read_python(struct fl_recorder *r)
+/*
+ * Python's frames and the names of Java's threads are those of now: read them
+ * before a record's turn comes.
+ */
+static void look_ahead(struct fl_recorder *r)
 {
-	uint64_t key;
-	pid_t pid, tid;
+	struct fl_peeked peeked;
 
-	while (fl_perf_events_peek(&r->events, &key, &pid, &tid)) {
-		struct fl_process *p = fl_process_find(&r->processes, pid);
+	while (fl_perf_events_peek(&r->events, &peeked)) {
+		struct fl_process *p = fl_process_find(&r->processes,
+						       peeked.pid);
 
-		if (p && p->python)
-			fl_cpython_read(p->python, tid, key);
+		if (p && peeked.renames)
+			fl_recorder_foresee(r, p, peeked.tid);
+		else if (p && p->python)
+			fl_cpython_read(p->python, peeked.tid, peeked.key);
 	}
+}
+
+static void begin_round(struct fl_recorder *r)
+{
+	fl_perf_events_round(&r->events);
+	do
+		look_ahead(r);
+	while (fl_recorder_read_names(r));
 }
 
 /* Whether a ring has room for the samples of some waits. */
@@ -431,9 +444,7 @@ static void wait_for_more(struct fl_recorder *r)
 	}
 	if (r->blind)
 		return;
-	fl_perf_events_round(&r->events);
-	if (r->hurries)
-		read_python(r);
+	begin_round(r);
 }
 
 static int read_record(struct flame_source *source)
@@ -463,7 +474,7 @@ static int read_record(struct flame_source *source)
 			fl_perf_events_stop(&r->events);
 			r->last_round = true;
 			r->waiters.next = r->waiters.ntasks = 0;
-			fl_perf_events_round(&r->events);
+			begin_round(r);
 			r->events.barrier = UINT64_MAX - 1;
 			continue;
 		}
@@ -487,6 +498,7 @@ static void close_record(struct flame_source *source)
 	fl_map_free(&r->addresses);
 	fl_map_free(&r->threads);
 	fl_free(r->names);
+	fl_free(r->renamed);
 	fl_waiters_free(&r->waiters);
 	fl_free(r);
 }

@@ -12,6 +12,14 @@
 struct fl_thread_name {
 	pid_t pid;
 	flame_id comm, process, set, base;
+	flame_id java;		/* what its JVM calls it; 0: not known */
+	int64_t java_read;	/* when that was; ns */
+	unsigned ahead;		/* names that records still to come give it */
+	flame_id last;		/* what its JVM calls it after these */
+};
+
+struct fl_task {
+	pid_t pid, tid;
 };
 
 /* A thread that is looked at, or that has left its CPU. */
@@ -38,9 +46,7 @@ struct fl_waiters {
 	int64_t due, begin;	/* when to look again; of this interval */
 	uint64_t random;
 	struct fl_blocked blocked;
-	struct fl_task {
-		pid_t pid, tid;
-	} *tasks;		/* of this round */
+	struct fl_task *tasks;	/* of this round */
 	size_t ntasks, tasks_capacity;
 };
 
@@ -56,6 +62,8 @@ struct fl_recorder {
 	struct fl_map threads;		/* tid -> place in names */
 	struct fl_thread_name *names;
 	size_t nnames, names_capacity;
+	struct fl_task *renamed;	/* whose last name is to be read */
+	size_t nrenamed, renamed_capacity;
 	struct fl_waiters waiters;
 	int64_t begin, deadline, ticked;
 	int64_t since_1970;		/* of the clock's zero */
@@ -70,6 +78,13 @@ const struct fl_thread_name *fl_recorder_thread(struct fl_recorder *r,
 						struct fl_process *p,
 						pid_t tid);
 void fl_recorder_rename(struct fl_recorder *r, const struct fl_event *e);
+/* The thread has a new name, by a record whose turn has not come yet. */
+void fl_recorder_foresee(struct fl_recorder *r, struct fl_process *p, pid_t tid);
+/*
+ * Reads the new names of Java's threads; true: look at records again, as
+ * threads may have been renamed meanwhile.
+ */
+bool fl_recorder_read_names(struct fl_recorder *r);
 
 /* record.c */
 /* Pushes the user's frames.  key: of the sample's event; 0: it has none. */

@@ -223,6 +223,8 @@ struct fl_unwinder;
 struct fl_process {
 	pid_t pid;
 	flame_id comm;
+	flame_id labels;	/* of Spark's executors and their children */
+	bool has_labels;	/* they were looked for */
 	bool tracked, exited;
 	int64_t exit_time;
 	unsigned programs;	/* begun: each has mappings of its own */
@@ -262,6 +264,8 @@ struct fl_processes {
 struct fl_process *fl_process_find(struct fl_processes *all, pid_t pid);
 /* NULL: out of memory. */
 struct fl_process *fl_process_get(struct fl_processes *all, pid_t pid);
+/* Labels by its command line, or that of a process it came from. */
+flame_id fl_process_labels(struct fl_processes *all, struct fl_process *process);
 /* Drops the caches of a program that was replaced by exec. */
 void fl_process_check_comm(struct fl_processes *all,
 			   struct fl_process *process);
@@ -404,6 +408,13 @@ enum fl_step fl_hotspot_step(struct fl_hotspot *hotspot,
 			     const struct fl_memory *stack,
 			     struct fl_regs *regs, bool leaf);
 
+/*
+ * hotspot_threads.c: the name of a thread of Java, of a virtual thread that it
+ * runs if that has one; 0: not known.  comm: what the kernel has of the name.
+ */
+flame_id fl_hotspot_thread_name(struct fl_hotspot *hotspot, pid_t tid,
+				struct slice comm);
+
 /* cpython.c ----------------------------------------------------------- */
 
 /* Releases up to 3.10 do not tell theirs. */
@@ -519,12 +530,19 @@ void fl_perf_events_round(struct fl_perf_events *events);
 /* The next record in order of time; false: no more in this round. */
 bool fl_perf_events_next(struct fl_perf_events *events,
 			 struct fl_event *event);
+/* Also looks at records that came since; their round is the next one. */
+void fl_perf_events_refresh(struct fl_perf_events *events);
 /*
- * Each sample of this round once, as soon as it is there: whose it is, and the
- * key that its event will have; false: no more.
+ * Each sample and each new name of a thread once, as soon as it is there;
+ * false: no more.
  */
-bool fl_perf_events_peek(struct fl_perf_events *events, uint64_t *key,
-			 pid_t *pid, pid_t *tid);
+struct fl_peeked {
+	uint64_t key;		/* that its event will have */
+	pid_t pid, tid;
+	bool renames;
+};
+bool fl_perf_events_peek(struct fl_perf_events *events,
+			 struct fl_peeked *peeked);
 /* Whether records of this round are left. */
 bool fl_perf_events_pending(const struct fl_perf_events *events);
 /* Parses a record of a ring buffer; false: of no use here. */
@@ -610,6 +628,7 @@ struct fl_recording {
 	unsigned looks;		/* wall: a second */
 	double seconds;		/* 0: until the end of the targets */
 	bool threads;		/* a root frame for each thread */
+	bool comms;		/* threads are named as the kernel does */
 	pid_t command;		/* a child to wait for; 0: none */
 	int go;			/* write end: the child waits for a byte; -1 */
 	volatile const int *stop;	/* becomes nonzero to end it */

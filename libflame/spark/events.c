@@ -122,32 +122,13 @@ static size_t find_executor(struct flame_sink *sink, flame_id labels)
 	return spark->napps == 1 && spark->nexecutors == 1 ? 0 : FL_SPARK_NONE;
 }
 
-/* "Executor task launch worker for task 0.0 in stage 1.0 (TID 3)": 3 + 2. */
+/* The task's number, plus 2; 1: it is no name of a task. */
 static flame_id task_of_name(struct slice name)
 {
-	static const char head[] = "Executor task launch worker for task ",
-			  mark[] = "(TID ";
-	const char *at = fl_slice_find(name, head), *tid;
-	size_t n = 0, left;
-	int64_t id;
+	struct fl_spark_task_name task;
 
-	if (!at)
-		return 1;
-	at += sizeof(head) - 1;
-	left = (size_t)(name.data + name.size - at);
-	tid = fl_slice_find((struct slice){ at, left }, mark);
-	if (tid) {
-		left -= (size_t)(tid + sizeof(mark) - 1 - at);
-		at = tid + sizeof(mark) - 1;
-	}
-	while (n < left && fl_is_digit(at[n]))
-		n++;
-	/* Spark 2 and older end with the task's number. */
-	if ((!tid && n < left) ||
-	    !fl_parse_digits((struct slice){ at, n }, &id) ||
-	    id >= UINT32_MAX - 2)
-		return 1;
-	return (flame_id)id + 2;
+	return fl_spark_task_name(name, &task) && task.id < UINT32_MAX - 2 ?
+	       (flame_id)task.id + 2 : 1;
 }
 
 /* The task that the thread is named after; -1: none. */

@@ -168,4 +168,16 @@ const struct fl_spark_codegen *
 fl_spark_codegen_of(const struct fl_spark *spark,
 		    const struct fl_spark_stage *stage, int64_t id);
 
+/* thread_name.c */
+/*
+ * "Executor task launch worker for task 4.1 in stage 2.0 (TID 37)": partition
+ * 4, attempt 1, stage 2 and task 37; Spark 2 and older tell the task alone.
+ * Slices point into the name; size 0: not told.
+ */
+struct fl_spark_task_name {
+	int64_t id;
+	struct slice task, stage, partition, attempt;
+};
+bool fl_spark_task_name(struct slice name, struct fl_spark_task_name *task);
+
 #endif

@@ -259,14 +259,26 @@ static void free_facet(struct fl_facet *facet)
 	fl_free(facet->of_set);
 }
 
-/* A facet with one value is useless; one with too many is not offered. */
+/* What pages that are merged tell each other's samples apart by. */
+static bool is_identity(struct slice key)
+{
+	static const char *const keys[] = { "app", "executor", "host", "pid" };
+
+	for (size_t i = 0; i < FL_COUNT(keys); i++)
+		if (fl_slice_is(key, keys[i]))
+			return true;
+	return false;
+}
+
+/* Of other facets one value is useless; too many are not offered. */
 static bool is_useful(struct grouping *t, const struct fl_facet *facet)
 {
 	if (facet->nvalues > MAX_VALUES)
 		fl_remark(t->flame, "%s: %zu values, more than the page tells "
 			  "apart", fl_name_at(t->flame, facet->name).data,
 			  facet->nvalues);
-	if (facet->nvalues != 1)
+	if (facet->nvalues != 1 ||
+	    is_identity(fl_name_at(t->flame, facet->name)))
 		return facet->nvalues <= MAX_VALUES;
 	for (size_t i = 0; i < t->n; i++)
 		if (!flame_label_get(t->flame, t->labels[i], facet->name))

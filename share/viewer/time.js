@@ -38,7 +38,9 @@ function samplesOf(number, string, coded) {
 		node[i] = number();
 	for (let i = 0; i < n; i++)
 		weight[i] = number();
-	return { tick, start, facets, first, sets, time, node, weight, end };
+	// One value that all have tells readers of the page, and chooses nothing.
+	return { tick, start, first, sets, time, node, weight, end,
+		facets: facets.filter((f) => f.list[2] || f.of.includes(0)) };
 }
 
 // A thread without what tells it apart: its numbers.

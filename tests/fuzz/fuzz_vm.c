@@ -45,6 +45,7 @@ static void unwind(struct bench *b, struct fl_hotspot *jvm)
 	struct fl_regs regs;
 	enum fl_step status = FL_STEP_CALLER;
 
+	fl_hotspot_thread_name(jvm, VM_TID, FL_SLICE("Executor task l"));
 	vm_image_regs(&b->bytes, &regs);
 	for (unsigned i = 0; i < MAX_STEPS && status == FL_STEP_CALLER; i++) {
 		uint64_t pc = regs.value[FL_REG_IP] - !!i;

@@ -114,6 +114,7 @@ struct hotspot {
 	bool apart;
 	unsigned excess;	/* of UNSIGNED5 */
 	uint64_t heaps, bounds, major, heap, code, methods[3];
+	uint64_t threads;	/* the list's address, and how oops are packed */
 };
 
 static void add_type(struct vm_image *image, uint64_t at, const char *name,
@@ -180,6 +181,14 @@ static void add_tables(struct hotspot *h)
 		{ "Klass", "_name", 16, false },
 		{ "Symbol", "_length", 0, false },
 		{ "Symbol", "_body[0]", 6, false },
+		{ "ThreadsSMRSupport", "_java_thread_list", h->threads, true },
+		{ "ThreadsList", "_length", 0, false },
+		{ "ThreadsList", "_threads", 8, false },
+		{ "JavaThread", "_threadObj", 8, false },
+		{ "Thread", "_osthread", 16, false },
+		{ "OSThread", "_thread_id", 4, false },
+		{ "CompressedOops", "_base", h->threads + 8, true },
+		{ "CompressedOops", "_shift", h->threads + 16, true },
 	};
 	struct vm_image *image = h->image;
 	uint64_t fields = place(image, (FL_COUNT(all) + 1) * 40);
@@ -195,6 +204,32 @@ static void add_tables(struct hotspot *h)
 			  all[i].offset, all[i].is_static);
 	add_type(image, types, "HeapBlock", BLOCK_SIZE);
 	add_type(image, types + 16, "ConstantPool", 32);
+}
+
+/* A Thread whose fourth word is a String, whose third word is a byte[]. */
+static void add_thread(struct hotspot *h)
+{
+	static const uint8_t name[] = "Executor task launch worker for task \xe4";
+	struct vm_image *image = h->image;
+	uint64_t list = place(image, 16), data = place(image, 8),
+		 thread = place(image, 24), native = place(image, 8),
+		 handle = place(image, 8), object = place(image, 192),
+		 string = place(image, 40), array = place(image, 64);
+
+	word(image, h->threads, list);
+	put(image, list, 1, 4);
+	word(image, list + 8, data);
+	word(image, data, thread);
+	word(image, thread + 8, handle);
+	word(image, thread + 16, native);
+	put(image, native + 4, VM_TID, 4);
+	word(image, handle, object);
+	put(image, object + 12, string, 4);
+	put(image, string + 8, 3, 4);		/* classes */
+	put(image, array + 8, 4, 4);
+	put(image, string + 20, array, 4);
+	put(image, array + 12, sizeof(name) - 1, 4);
+	memcpy(image->data + (array + 16 - VM_BASE), name, sizeof(name) - 1);
 }
 
 static uint64_t add_symbol(struct vm_image *image, const char *name)
@@ -347,6 +382,7 @@ void vm_image_hotspot(struct vm_image *image, int major)
 	h.heaps = place(image, 8);
 	h.bounds = place(image, 16);
 	h.major = place(image, 8);
+	h.threads = place(image, 24);
 	put(image, h.major, (unsigned)major, 4);
 	add_tables(&h);
 	h.methods[0] = add_method(image, "Outer", "run");
@@ -356,6 +392,7 @@ void vm_image_hotspot(struct vm_image *image, int major)
 	for (unsigned i = 0; i < FL_COUNT(names); i++)
 		code[i] = add_blob(&h, i, names[i]);
 	add_stack(&h, code);
+	add_thread(&h);
 	place(image, HEADER);	/* the last blob's header is read as that */
 }
 

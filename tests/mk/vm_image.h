@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory of very small virtual machines, as the sampler reads it from outside:
- * a HotSpot JVM with two compiled methods, the interpreter and a stub, and a
- * CPython with one thread.  Made from nothing; byte N is at VM_BASE + N.
+ * a HotSpot JVM with two compiled methods, the interpreter, a stub and a thread
+ * with a name, and a CPython with one thread.  Made from nothing; byte N is at VM_BASE + N.
  */
 #ifndef VM_IMAGE_H
 #define VM_IMAGE_H
 
 #include "sample/sample.h"
 
-enum { VM_BASE = 0x10000, VM_MAX = 12288 };
+enum { VM_BASE = 0x10000, VM_MAX = 16384 };
 
 /*
  * The image begins with words: what symbols point to (HotSpot), the version
@@ -21,6 +21,7 @@ enum {
 	VM_RUNTIME_AT = VM_BASE + 512,
 	VM_TID = 7
 };
+#define VM_THREAD_NAME "Executor task launch worker for task \xc3\xa4"
 
 struct vm_image {
 	uint8_t data[VM_MAX];

@@ -94,6 +94,36 @@ Test(hotspot, frames_of_25_are_found, .init = start, .fini = stop)
 	java(25);
 }
 
+/* The name by the first 15 bytes, and then by none; another has none. */
+static void thread_names(int major)
+{
+	struct slice comm = FL_SLICE("Executor task l");
+	struct fl_hotspot *jvm;
+	flame_id name;
+	int seen;
+
+	vm_image_hotspot(&image, major);
+	bytes = (struct vm_bytes){ image.data, image.size };
+	vm_image_symbols(&vm, true);
+	jvm = fl_hotspot_new(processes.flame, &memory, &vm, &seen);
+	cr_assert(jvm);
+	fl_hotspot_round(jvm);
+	cr_expect_eq(fl_hotspot_thread_name(jvm, VM_TID, FL_SLICE("main")), 0);
+	cr_expect_eq(fl_hotspot_thread_name(jvm, VM_TID + 1, comm), 0);
+	name = fl_hotspot_thread_name(jvm, VM_TID, comm);
+	cr_expect_str_eq(flame_name_text(processes.flame, name, NULL),
+			 VM_THREAD_NAME);
+	cr_expect_eq(fl_hotspot_thread_name(jvm, VM_TID, (struct slice){ 0 }),
+		     name);
+	fl_hotspot_free(jvm);
+}
+
+Test(hotspot, threads_have_their_whole_names, .init = start, .fini = stop)
+{
+	thread_names(17);
+	thread_names(25);
+}
+
 Test(hotspot, other_releases_are_told_and_refused, .init = start, .fini = stop)
 {
 	int major;
