@@ -5,9 +5,12 @@
  * Python's frames are in the process's heap; one native frame of the
  * interpreter's loop corresponds to a run of them.  They are read as soon as the
  * kernel has written a sample, before its turn in the order of all, so they are
- * of that moment or of one soon after it.  From
- * 3.13 on the interpreter publishes the offsets; those of 3.11 and 3.12 are
- * tables here.  Other releases are reported, and not read.
+ * of that moment or of one soon after it.  From 3.13 on the interpreter
+ * publishes the offsets; those of 3.7 to 3.12 are tables here (made by offsetof
+ * with their headers).  Other releases are reported, and not read.
+ *
+ * Up to 3.10 each frame is a call of the loop, and threads are known by their
+ * pthread_t alone.
  */
 #include "fl.h"
 
@@ -18,9 +21,10 @@
 enum {
 	MAX_THREADS = 10000, MAX_INTERPRETERS = 100, MAX_PYTHON_FRAMES = 1000,
 	PENDING_SAMPLES = 64,
-	MAX_TEXT = 1024, MAX_CODES = 1 << 20, FRAME_SIZE = 80,
+	MAX_TEXT = 1024, MAX_CODES = 1 << 20, FRAME_SIZE = 104,
 	OWNED_BY_GENERATOR = 1,
-	OWNED_BY_C = 3		/* and more: a frame that only marks an entry */
+	OWNED_BY_C = 3,		/* and more: a frame that only marks an entry */
+	GLIBC_TID = 720, MUSL_TID = 48	/* in what a pthread_t points to */
 };
 
 /* Offsets, of each in what precedes it here. */
@@ -28,14 +32,20 @@ struct layout {
 	unsigned minor;
 	unsigned interpreters, next_interpreter, threads;
 	unsigned cframe;	/* of a thread; 0: it has the frame itself */
-	unsigned next_thread, current, native_id;
-	unsigned previous, code, owner, is_entry;
+	unsigned next_thread, current, native_id;	/* old: a pthread_t */
+	unsigned previous, code, owner, is_entry;	/* old: owner is the
+							   generator */
 	unsigned file_name;	/* of a code object; two words before its
-				   qualified name */
+				   qualified name; old: before its name */
 	unsigned state, length, ascii_size, unicode_size;
 };
 
+enum { NEWEST_OLD = 10 };
+
 static const struct layout layouts[] = {
+	{ 7, 24, 0, 8, 0, 8, 24, 176, 24, 32, 96, 0, 96, 32, 16, 48, 72 },
+	{ 8, 32, 0, 8, 0, 8, 24, 176, 24, 32, 96, 0, 104, 32, 16, 48, 72 },
+	{ 10, 32, 0, 8, 0, 8, 24, 176, 24, 32, 88, 0, 104, 32, 16, 48, 72 },
 	{ 11, 40, 0, 16, 56, 8, 8, 160, 48, 32, 69, 68, 112, 32, 16, 48, 72 },
 	{ 12, 40, 0, 72, 56, 8, 0, 144, 8, 0, 70, 0, 112, 32, 16, 40, 56 },
 };
@@ -163,13 +173,30 @@ static bool find_layout(struct fl_cpython *py, unsigned minor)
 	return false;
 }
 
+/* Up to 3.10 none tells its release: by functions that were new in one. */
+static unsigned read_release(const struct fl_cpython *py,
+			     const struct fl_vm_symbols *vm)
+{
+	uint64_t at = address_of(vm, "Py_Version");
+	/* 0x030c01f0 is 3.12.1. */
+	uint64_t version = at ? word_at(py, at) : 0;
+
+	if (at)
+		return version >> 24 == 3 ? version >> 16 & 0xff : 0;
+	if (!py->runtime)
+		return address_of(vm, "_PyThreadState_Current") ?
+		       FL_PYTHON_OLDEST - 1 : 0;
+	return address_of(vm, "Py_NewRef") ? 10 :
+	       address_of(vm, "PyCode_NewWithPosOnlyArgs") ? 8 :
+	       FL_PYTHON_OLDEST;
+}
+
 struct fl_cpython *fl_cpython_new(struct flame *flame,
 				  const struct fl_memory *memory,
 				  const struct fl_vm_symbols *vm,
 				  unsigned *minor)
 {
 	struct fl_cpython *py = fl_zeroed(1, sizeof(*py));
-	uint64_t version;
 
 	*minor = 0;
 	if (!py)
@@ -177,12 +204,7 @@ struct fl_cpython *fl_cpython_new(struct flame *flame,
 	py->flame = flame;
 	py->memory = *memory;
 	py->runtime = address_of(vm, "_PyRuntime");
-	/* 0x030c01f0 is 3.12.1. */
-	version = word_at(py, address_of(vm, "Py_Version"));
-	if (py->runtime && version >> 24 == 3)
-		*minor = version >> 16 & 0xff;
-	else if (py->runtime && !address_of(vm, "Py_Version"))
-		*minor = FL_PYTHON_UNVERSIONED;
+	*minor = read_release(py, vm);
 	if (*minor && find_layout(py, *minor))
 		return py;
 	fl_cpython_free(py);
@@ -209,6 +231,25 @@ void fl_cpython_free(struct fl_cpython *py)
 
 /* Threads ----------------------------------------------------------------- */
 
+static bool is_old(const struct fl_cpython *py)
+{
+	return py->layout.minor <= NEWEST_OLD;
+}
+
+static uint64_t number_of(const struct fl_cpython *py, uint64_t thread)
+{
+	uint64_t id = word_at(py, thread + py->layout.native_id);
+	int32_t tid = 0;
+
+	if (!is_old(py))
+		return id;
+	/* glibc's begins as the ABI says: the third word is its own address. */
+	if (!id || !read_at(py, id + (word_at(py, id + 16) == id ?
+				      GLIBC_TID : MUSL_TID), &tid, sizeof(tid)))
+		return 0;
+	return tid > 0 ? (uint64_t)tid : 0;
+}
+
 static void find_threads(struct fl_cpython *py)
 {
 	const struct layout *l = &py->layout;
@@ -221,7 +262,7 @@ static void find_threads(struct fl_cpython *py)
 
 		for (; thread && n < MAX_THREADS; n++) {
 			uint64_t *place = fl_map_put(&py->threads,
-				word_at(py, thread + l->native_id), NULL);
+				number_of(py, thread), NULL);
 
 			if (!place)
 				return;
@@ -237,8 +278,7 @@ static uint64_t thread_of(struct fl_cpython *py, pid_t tid)
 {
 	const uint64_t *place = fl_map_get(&py->threads, (uint64_t)tid);
 
-	if (place && word_at(py, *place + py->layout.native_id) ==
-		     (uint64_t)tid)
+	if (place && number_of(py, *place) == (uint64_t)tid)
 		return *place;
 	find_threads(py);
 	place = fl_map_get(&py->threads, (uint64_t)tid);
@@ -303,7 +343,7 @@ static flame_id code_frame(struct fl_cpython *py, uint64_t at)
 	struct code *code;
 	bool fresh;
 
-	/* From the file's name to the qualified one. */
+	/* From the file's name to the (qualified) one. */
 	if (!at || !read_at(py, at + py->layout.file_name, names,
 			    sizeof(names)))
 		return 0;
@@ -322,6 +362,8 @@ static flame_id code_frame(struct fl_cpython *py, uint64_t at)
 		*place = py->nnames++;
 	}
 	code = &py->names[*place];
+	if (is_old(py))
+		names[2] = names[1];
 	if (code->file != names[0] || code->name != names[2]) {
 		*code = (struct code){ names[2], names[0], 0 };
 		code->frame = read_code(py, code);
@@ -357,6 +399,25 @@ static bool begin_run(struct fl_cpython *py, struct walk *w)
 	return true;
 }
 
+static bool is_generator(const struct fl_cpython *py, const uint8_t *frame)
+{
+	uint64_t generator;
+
+	if (!is_old(py))
+		return frame[py->layout.owner] == OWNED_BY_GENERATOR;
+	memcpy(&generator, frame + py->layout.owner, 8);
+	return generator;
+}
+
+/* Whether the loop was entered with this frame. */
+static bool is_entry(const struct fl_cpython *py, const uint8_t *frame)
+{
+	const struct layout *l = &py->layout;
+
+	return is_old(py) || (l->is_entry ? frame[l->is_entry] :
+					    frame[l->owner] >= OWNED_BY_C);
+}
+
 /*
  * Reads the frames from the innermost on.  A run is what one call of the loop
  * executes: it ends at the frame with which the loop was entered.  Whether the
@@ -378,10 +439,9 @@ static bool walk(struct fl_cpython *py, struct walk *w, uint64_t at)
 			return false;
 		memcpy(&code, frame + l->code, 8);
 		memcpy(&at, frame + l->previous, 8);
-		generator = frame[l->owner] == OWNED_BY_GENERATOR;
-		entry = l->is_entry ? frame[l->is_entry] :
-				      frame[l->owner] >= OWNED_BY_C;
-		if (!l->is_entry && entry)
+		generator = is_generator(py, frame);
+		entry = is_entry(py, frame);
+		if (!is_old(py) && !l->is_entry && entry)
 			continue;
 		id = code_frame(py, code & ~UINT64_C(7)); /* 3.14 has tags */
 		if (id)

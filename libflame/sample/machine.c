@@ -251,8 +251,8 @@ static void open_python(struct fl_processes *all, struct fl_process *p)
 	if (p->python || !minor)
 		return;
 	p->python_refused = true;
-	if (minor <= FL_PYTHON_UNVERSIONED)
-		fl_warn(all->flame, "process %d is Python 3.10 or older, whose "
+	if (minor < FL_PYTHON_OLDEST)
+		fl_warn(all->flame, "process %d is Python 3.6 or older, whose "
 			"frames cannot be read: native frames only (py-spy "
 			"record -f raw reads them)", (int)p->pid);
 	else

@@ -270,9 +270,15 @@ static void read_elf(struct fl_module *module)
 
 static bool is_vm_symbol(const char *name)
 {
-	return strncmp(name, "gHotSpotVM", 10) == 0 ||
-	       strcmp(name, "_PyRuntime") == 0 ||
-	       strcmp(name, "Py_Version") == 0;
+	static const char *const all[] = {
+		"_PyRuntime", "_PyThreadState_Current", "Py_Version",
+		"Py_NewRef", "PyCode_NewWithPosOnlyArgs",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		if (strcmp(name, all[i]) == 0)
+			return true;
+	return strncmp(name, "gHotSpotVM", 10) == 0;
 }
 
 bool fl_is_jvm_path(const char *path)

@@ -417,10 +417,11 @@ flame_id fl_hotspot_thread_name(struct fl_hotspot *hotspot, pid_t tid,
 
 /* cpython.c ----------------------------------------------------------- */
 
-/* Releases up to 3.10 do not tell theirs. */
-enum { FL_PYTHON_UNVERSIONED = 10 };
+enum { FL_PYTHON_OLDEST = 7 };	/* that is read */
 
-/* As fl_hotspot_new; *minor is 12 for 3.12, 0: unknown. */
+/*
+ * As fl_hotspot_new; *minor is 12 for 3.12, 8 for 3.8 and 3.9, 0: unknown.
+ */
 struct fl_cpython *fl_cpython_new(struct flame *flame,
 				  const struct fl_memory *memory,
 				  const struct fl_vm_symbols *vm,

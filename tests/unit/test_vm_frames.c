@@ -247,7 +247,7 @@ Test(cpython, other_releases_and_builds_are_refused, .init = start,
 	unsigned minor;
 
 	cr_expect_null(python(15));
-	cr_expect_null(python(10));
+	cr_expect_null(python(6));
 	py = python(13);
 	cr_expect(py);
 	fl_cpython_free(py);
