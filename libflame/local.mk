@@ -11,6 +11,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/os.c libflame/base/os.h \
 	libflame/base/number.c libflame/base/protobuf.c \
 	libflame/base/protobuf.h libflame/base/regex.c \
+	libflame/base/sort.h \
 	libflame/base/utf8.c \
 	libflame/io/read_ahead.c libflame/io/read_ahead.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
@@ -153,7 +154,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/source.h libflame/format/jfr/span.c \
 	libflame/format/jfr/span_pass.c libflame/format/jfr/stack.c \
 	libflame/format/jfr/sum.c libflame/format/jfr/text.c \
-	libflame/format/jfr/timed.c \
+	libflame/format/jfr/timed.c libflame/format/jfr/timed.h \
+	libflame/format/jfr/timed_layout.c \
 	libflame/format/jfr/timing.c libflame/format/jfr/trace.c \
 	libflame/format/jfr/trace_cache.c libflame/format/jfr/traces.h \
 	libflame/format/jfr/types.h libflame/format/jfr/v0/chunk.c \

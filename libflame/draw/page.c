@@ -58,7 +58,10 @@ static bool add_chart_sample(struct fl_page *page,
 	return true;
 }
 
-/* Once there are too many times, the source need not read them. */
+/*
+ * The source need not read times once there are too many, nor finer ones than
+ * are recorded.
+ */
 static bool record_sample(struct flame_sink *sink, struct page_state *state,
 			  const struct flame_sample *sample)
 {
@@ -72,6 +75,8 @@ static bool record_sample(struct flame_sink *sink, struct page_state *state,
 		if (state->source)
 			state->source->select.needs &= ~FL_NEED_TIME;
 	}
+	if (state->source)
+		state->source->select.time_shift = fl_samples_shift(samples);
 	return true;
 }
 

@@ -83,6 +83,8 @@ struct fl_select {
 	bool choose;		/* cpu if there is any: see choose_metric.c */
 	bool cpu_only;		/* there is cpu: skip others */
 	bool survey;		/* --event list: count threads and times */
+	/* Times of runs may be rounded down to a multiple of 2^time_shift ns. */
+	unsigned time_shift;
 };
 
 struct fl_format;

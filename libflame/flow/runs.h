@@ -12,10 +12,12 @@
 
 /* Sorted by time; no two are equal. */
 struct fl_run {
-	const struct fl_run_part {
+	struct fl_run_part {
 		int64_t time, weight;
 	} *data;
 	size_t count;
+	/* Of the times before they were rounded; first > last: they were not. */
+	int64_t first, last;
 };
 
 void fl_runs_clear(struct flame *flame);
@@ -28,6 +30,17 @@ bool fl_runs_add(struct flame *flame, int64_t time, int64_t weight);
  * FLAME_NOTIME: no times were added, or out of memory.
  */
 int64_t fl_runs_end(struct flame *flame, int64_t weight);
+/*
+ * The same of parts that are the caller's, and stay as long as the run does;
+ * they are sorted, and equal ones summed.
+ */
+int64_t fl_runs_use(struct flame *flame, struct fl_run_part *parts,
+		    size_t count, int64_t weight);
+/*
+ * The last run's times were rounded down, as select.time_shift allows: its
+ * first and last one before that.
+ */
+void fl_runs_set_span(struct flame *flame, int64_t first, int64_t last);
 void fl_runs_free(struct flame *flame);
 /* The run that a time stands for; false: it is a time. */
 bool fl_run_find(const struct flame *flame, int64_t time, struct fl_run *run);

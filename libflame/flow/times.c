@@ -6,6 +6,7 @@
  */
 #include "fl.h"
 
+#include "base/sort.h"
 #include "flow/runs.h"
 #include "flow/times.h"
 
@@ -27,6 +28,7 @@ void fl_times_free(struct fl_times *times)
 	fl_index_free(&times->index);
 	fl_free(times->series);
 	fl_free(times->cells);
+	fl_free(times->spare);
 	fl_times_init(times, times->max_exact, times->max_cells);
 }
 
@@ -154,6 +156,8 @@ bool fl_times_add(struct fl_times *times, const struct flame *flame,
 		    !add_cell(times, number, run.data[i].time,
 			      run.data[i].weight))
 			return false;
+	times->first = FL_MIN(times->first, run.first);
+	times->last = FL_MAX(times->last, run.last);
 	return true;
 }
 
@@ -164,37 +168,50 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* The cells of a series: sorts them, and sums equal ones.  Gives their end. */
-static size_t sum_series(struct fl_cell *cells, size_t count,
-			 struct fl_cell *to)
+/* Sums equal cells of a series that are sorted; gives their new number. */
+static size_t sum_sorted(struct fl_cell *cells, size_t count)
 {
 	size_t n = 0;
 
-	for (size_t i = 1; i < count; i++)
-		if (cells[i].time < cells[i - 1].time) {
-			qsort(cells, count, sizeof(*cells), by_time);
-			break;
-		}
 	for (size_t i = 0; i < count; i++)
-		if (n && to[n - 1].time == cells[i].time)
-			to[n - 1].weight += cells[i].weight;
+		if (n && cells[n - 1].time == cells[i].time)
+			cells[n - 1].weight += cells[i].weight;
 		else
-			to[n++] = cells[i];
+			cells[n++] = cells[i];
 	return n;
 }
 
-/* Sums equal cells; those of a series lie together. */
+/* Rounds times and sums equal cells; those of a series lie together. */
 static void sum_cells(struct fl_times *times)
 {
+	/* FLAME_NOTIME stays as it is. */
+	const int64_t rounding = (int64_t)-(UINT64_C(1) << times->shift);
+	struct fl_cell *cells = times->cells;
 	size_t n = 0;
 
-	for (size_t i = 0, end; i < times->count; i = end) {
-		uint32_t series = times->cells[i].series;
+	for (size_t i = 0; i < times->count;) {
+		const uint32_t series = cells[i].series;
+		const size_t begin = n;
+		bool sorted = true;
 
-		end = i + 1;
-		while (end < times->count && times->cells[end].series == series)
-			end++;
-		n += sum_series(times->cells + i, end - i, times->cells + n);
+		for (; i < times->count && cells[i].series == series; i++) {
+			struct fl_cell cell = cells[i];
+
+			cell.time &= rounding;
+			if (n > begin && cells[n - 1].time >= cell.time) {
+				if (cells[n - 1].time == cell.time) {
+					cells[n - 1].weight += cell.weight;
+					continue;
+				}
+				sorted = false;
+			}
+			cells[n++] = cell;
+		}
+		if (!sorted) {
+			fl_sort_nearly(cells + begin, n - begin, sizeof(*cells),
+				       by_time);
+			n = begin + sum_sorted(cells + begin, n - begin);
+		}
 		times->series[series].last = (uint32_t)n;
 	}
 	times->count = n;
@@ -208,28 +225,42 @@ static bool is_grouped(const struct fl_times *times)
 	return true;
 }
 
+/* A second array of cells, which takes turns with the first one. */
+static bool make_spare(struct fl_times *times)
+{
+	if (times->spare_capacity >= times->count)
+		return true;
+	fl_free(times->spare);
+	times->spare_capacity = 0;
+	times->spare = fl_alloc(fl_size_mul(times->capacity,
+					    sizeof(*times->spare)));
+	if (times->spare)
+		times->spare_capacity = times->capacity;
+	return times->spare;
+}
+
 /* Puts cells in the order of series, each series' own order kept. */
 static bool group_cells(struct fl_times *times)
 {
 	uint32_t *begin = fl_zeroed(times->nseries + 2, sizeof(*begin));
-	size_t capacity = times->count;
-	struct fl_cell *to = fl_alloc(fl_size_mul(capacity, sizeof(*to)));
+	size_t capacity = times->capacity;
+	struct fl_cell *from = times->cells;
 
-	if (!begin || !to) {
+	if (!begin || !make_spare(times)) {
 		fl_free(begin);
-		fl_free(to);
 		return false;
 	}
 	for (size_t i = 0; i < times->count; i++)
-		begin[times->cells[i].series + 1]++;
+		begin[from[i].series + 1]++;
 	for (size_t i = 0; i < times->nseries; i++)
 		begin[i + 1] += begin[i];
 	for (size_t i = 0; i < times->count; i++)
-		to[begin[times->cells[i].series]++] = times->cells[i];
+		times->spare[begin[from[i].series]++] = from[i];
 	fl_free(begin);
-	fl_free(times->cells);
-	times->cells = to;
-	times->capacity = capacity;
+	times->cells = times->spare;
+	times->capacity = times->spare_capacity;
+	times->spare = from;
+	times->spare_capacity = capacity;
 	return true;
 }
 
@@ -257,8 +288,6 @@ static void widen(struct fl_times *times)
 	do
 		times->shift++;
 	while (count_buckets(times) > FL_MAX_BUCKETS);
-	for (size_t i = 0; i < times->count; i++)
-		times->cells[i].time = round_time(times, times->cells[i].time);
 	sum_cells(times);
 }
 

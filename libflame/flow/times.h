@@ -38,6 +38,8 @@ struct fl_times {
 	struct fl_index index;	/* of series */
 	struct fl_cell *cells;
 	size_t count, capacity;
+	struct fl_cell *spare;	/* for sorting; NULL: none yet */
+	size_t spare_capacity;
 	size_t check_at;	/* the number of cells that are too many */
 	uint32_t current;	/* the last sample's series, plus one */
 	unsigned shift;		/* times are multiples of 2^shift; 0: exact */

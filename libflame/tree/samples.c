@@ -47,6 +47,11 @@ bool fl_samples_timed(const struct fl_samples *s)
 	return !s->no_times && !s->off;
 }
 
+unsigned fl_samples_shift(const struct fl_samples *s)
+{
+	return s->times.shift;
+}
+
 /* The labels of a sample and of its thread as one set. */
 static flame_id join(struct fl_samples *s, const struct flame_sample *sample)
 {
@@ -448,17 +453,22 @@ static void sort_digit(const struct fl_moment *from, struct fl_moment *to,
 		to[begin[digit_of(&from[i], digit, shift)]++] = from[i];
 }
 
-/* A radix sort, by the least significant digits first. */
-static bool sort_moments(struct fl_moments *m)
+/*
+ * A radix sort, by the least significant digits first.  spare: memory for as
+ * many, which may take the place of the data; or NULL.
+ */
+static bool sort_moments(struct fl_moments *m, struct fl_moment *spare)
 {
-	struct fl_moment largest = { 0 }, *from = m->data, *to;
+	struct fl_moment largest = { 0 }, *from = m->data, *to = spare;
 
 	if (m->count < MIN_RADIX || m->count > UINT32_MAX / 2) {
 		if (m->count)
 			qsort(m->data, m->count, sizeof(*m->data), by_set);
+		fl_free(spare);
 		return true;
 	}
-	to = fl_alloc(fl_size_mul(m->count, sizeof(*to)));
+	if (!to)
+		to = fl_alloc(fl_size_mul(m->count, sizeof(*to)));
 	if (!to)
 		return false;
 	for (size_t i = 0; i < m->count; i++) {
@@ -493,32 +503,45 @@ static void sum_equal(struct fl_moments *m)
 	m->count = n;
 }
 
+_Static_assert(sizeof(struct fl_moment) == sizeof(struct fl_cell) &&
+	       _Alignof(struct fl_moment) == _Alignof(struct fl_cell),
+	       "moments take the place of cells");
+
+/* Takes the memory of the cells, which are the most of a page's. */
 static bool convert_samples(struct grouping *t, const struct fl_layout *layout)
 {
-	const struct fl_times *times = &t->samples->times;
+	struct fl_times *times = &t->samples->times;
 	struct fl_moments *to = t->to;
+	void *spare = times->spare_capacity >= times->count ? times->spare :
+							      NULL;
+	const char *cells = (const char *)times->cells;
+	const struct fl_series *of = NULL;
+	uint32_t node = FL_NO_NODE, set = 0;
 
-	to->data = fl_alloc(fl_size_mul(FL_MAX(times->count, 1),
-					sizeof(*to->data)));
-	if (!to->data)
-		return false;
+	to->data = (void *)times->cells;
 	for (size_t i = 0; i < times->count; i++) {
-		struct fl_cell cell = times->cells[i];
-		const struct fl_series *series = &times->series[cell.series];
-		uint32_t node = layout->node_of_stack[series->stack];
+		struct fl_cell cell;
 
+		memcpy(&cell, cells + i * sizeof(cell), sizeof(cell));
+		if (of != &times->series[cell.series]) {
+			of = &times->series[cell.series];
+			node = layout->node_of_stack[of->stack];
+			set = t->set[*fl_map_get(&t->numbers, of->labels)];
+		}
 		if (node == FL_NO_NODE)
 			continue;
 		to->data[to->count++] = (struct fl_moment){
 			!to->tick || cell.time == FLAME_NOTIME ? 0 :
 			(int64_t)(((uint64_t)cell.time - (uint64_t)to->start) /
 				  (uint64_t)to->tick) + 1,
-			cell.weight, node,
-			t->set[*fl_map_get(&t->numbers, series->labels)]
+			cell.weight, node, set
 		};
 	}
-	fl_times_free(&t->samples->times);
-	if (!sort_moments(to))
+	times->cells = NULL;
+	if (spare)
+		times->spare = NULL;
+	fl_times_free(times);
+	if (!sort_moments(to, spare))
 		return false;
 	sum_equal(to);
 	return true;

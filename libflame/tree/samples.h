@@ -23,6 +23,8 @@ struct fl_samples *fl_samples_new(struct flame *flame);
 void fl_samples_free(struct fl_samples *samples);
 /* Whether times are still recorded. */
 bool fl_samples_timed(const struct fl_samples *samples);
+/* Times are rounded down to a multiple of 2^shift ns: now, or more later. */
+unsigned fl_samples_shift(const struct fl_samples *samples);
 /* Whether any are recorded: a layout then needs node_of_stack. */
 bool fl_samples_any(const struct fl_samples *samples);
 /* Call it before the tree adds the sample.  false: out of memory. */

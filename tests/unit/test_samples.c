@@ -245,46 +245,79 @@ static void put_twice(struct flame_sink *sink, const struct flame_sample *s)
 	put(sink, s->stack, s->thread, s->time);
 }
 
-/* In runs of 1 to 100 times, in which some are equal. */
+/* One by one; in runs; in runs of times that are as coarse as the page's. */
+enum manner { SINGLE, RUNS, ROUNDED, MANNERS };
+
+/* Twice each of n times, in which some are equal. */
+static void put_times(struct flame_sink *sink, const struct flame_source *from,
+		      enum manner manner, unsigned begin, unsigned n)
+{
+	struct flame_sample s = { .stack = stack_of(n % STACKS),
+				  .thread = thread_of(n % 7), .weight = 2 };
+	int64_t first = T0 + (int64_t)begin * S / 100;
+	int64_t last = T0 + (int64_t)(begin + (n - 1) / 2) * S / 100;
+	unsigned shift = manner == ROUNDED ? from->select.time_shift : 0;
+
+	for (unsigned i = n; i--;) {
+		s.time = T0 + (int64_t)(begin + i / 2) * S / 100;
+		if (manner == SINGLE)
+			put_twice(sink, &s);
+		else
+			cr_assert(fl_runs_add(flame, s.time >> shift << shift,
+					      2));
+	}
+	if (manner == SINGLE)
+		return;
+	s.weight = 2 * (int64_t)n;
+	s.time = fl_runs_end(flame, s.weight);
+	cr_assert_neq(s.time, FLAME_NOTIME);
+	if (shift)
+		fl_runs_set_span(flame, first, last);
+	cr_assert_eq(flame_put(sink, &s), FLAME_OK);
+	fl_runs_clear(flame);
+}
+
 Test(samples, come_as_runs_and_give_the_same_page)
 {
 	struct fl_buf first = { 0 };
 
-	for (unsigned in_runs = 0; in_runs < 2; in_runs++) {
+	for (enum manner manner = SINGLE; manner < MANNERS; manner++) {
+		struct flame_source source = { .flame = flame };
 		struct flame_sink *sink = begin();
-		unsigned k = 0, n = 1;
 
-		for (; k < MANY; k += n, n = n % 100 + 1) {
-			struct flame_sample s = {
-				.stack = stack_of(n % STACKS),
-				.thread = thread_of(n % 7), .weight = 2
-			};
-
-			for (unsigned i = n; i--;) {
-				s.time = T0 + (int64_t)(k + i / 2) * S / 100;
-				if (in_runs)
-					cr_assert(fl_runs_add(flame, s.time,
-							      2));
-				else
-					put_twice(sink, &s);
-			}
-			if (!in_runs)
-				continue;
-			s.weight = 2 * (int64_t)n;
-			s.time = fl_runs_end(flame, s.weight);
-			cr_assert_neq(s.time, FLAME_NOTIME);
-			cr_assert_eq(flame_put(sink, &s), FLAME_OK);
-			fl_runs_clear(flame);
-		}
+		cr_assert_eq(sink->begin(sink, &source), FLAME_OK);
+		for (unsigned k = 0, n = 1; k < 5 * MANY;
+		     k += n, n = n % 100 + 1)
+			put_times(sink, &source, manner, k, n);
+		cr_assert(source.select.time_shift);
 		cr_assert_eq(flame_finish(sink), FLAME_OK);
-		if (!in_runs) {
+		if (manner == SINGLE) {
 			first = page;
 			page = (struct fl_buf){ 0 };
+			continue;
 		}
+		cr_assert_eq(page.size, first.size);
+		cr_assert_eq(memcmp(page.data, first.data, page.size), 0);
+		fl_buf_free(&page);
 	}
-	cr_assert_eq(page.size, first.size);
-	cr_assert_eq(memcmp(page.data, first.data, page.size), 0);
 	fl_buf_free(&first);
+}
+
+Test(samples, parts_of_a_run_may_be_the_callers)
+{
+	struct fl_run_part parts[] = {
+		{ T0 + 2, 1 }, { T0, 1 }, { T0 + 2, 1 }, { T0 + 1, 1 },
+	};
+	struct fl_run run;
+	int64_t time = fl_runs_use(flame, parts, 4, 5);
+
+	cr_assert(fl_run_find(flame, time, &run));
+	cr_assert_eq(run.data, parts);
+	cr_assert_eq(run.count, 3);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(run.data[i].time, T0 + i);
+	cr_assert_eq(run.data[1].weight, 1);
+	cr_assert_eq(run.data[2].weight, 3);
 }
 
 Test(samples, rounding_of_a_run_goes_to_its_last_time)

@@ -383,6 +383,9 @@ int fl_jfr_emit(struct fl_jfr_chunk *chunk)
 			return FLAME_FAILED;
 		if (giving->next < chunk->events->nsums)
 			break;
+		/* The runs of the batch are those of this part. */
+		if (!cpu && chunk->events->timed && jfr->source->batch.n)
+			break;
 		giving->kind = cpu ? FL_JFR_OTHERS : FL_JFR_DONE;
 		giving->begun = false;
 		giving->next = giving->part;

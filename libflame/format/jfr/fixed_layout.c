@@ -13,21 +13,12 @@
 #include "format/jfr/recycle.h"
 
 enum {
-	MIN_BYTES = 5, MAX_BYTES = 18,	/* of an event read by its layout */
-	HEAD = 2,		/* its size and its type */
-	LOOKAHEAD = 64,		/* bytes that must follow */
-	PREFETCH_BYTES = 1024,
+	HEAD = FL_JFR_HEAD,
 	MAX_LAYOUTS = 255,
 	MAX_TABLES = 64,	/* of a chunk, FL_JFR_SMALL_KEYS bytes each */
 	STATE_BITS = 7,		/* of a key of the map, below the stack's */
 	MIN_EVENTS = 1 << 12	/* of a class, to be worth a table */
 };
-
-/*
- * A layout is a number of 16 bits, one for each byte after an event's head: set
- * if the byte does not end an integer, or is outside the event.
- */
-enum { NOT_ENDS = 1 << 16 };
 
 struct layout {
 	uint32_t keep;		/* of four bytes: those of the stack */
@@ -35,7 +26,7 @@ struct layout {
 };
 
 struct fl_jfr_layouts {
-	uint8_t number[NOT_ENDS];	/* 0: not seen yet */
+	uint8_t number[FL_JFR_LAYOUTS];	/* 0: not seen yet */
 	unsigned n;
 	struct layout at[MAX_LAYOUTS + 1];
 };
@@ -110,6 +101,23 @@ static uint32_t pass(uint32_t ends, unsigned n)
 	return ends;
 }
 
+const uint16_t fl_jfr_behind[256] = {
+	[0 ... FL_JFR_MIN_BYTES - 1] = FL_JFR_LAYOUTS - 1,
+	0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,
+	0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000, 0,
+	[FL_JFR_MAX_BYTES + 1 ... 255] = FL_JFR_LAYOUTS - 1
+};
+
+bool fl_jfr_is_layout(const struct fl_jfr_class *class, uint32_t not_ends,
+		      uint32_t behind)
+{
+	uint32_t last = (behind ? behind & -behind : FL_JFR_LAYOUTS) >> 1;
+
+	return !fl_wire_is_long(~(uint64_t)(not_ends ^ behind)) &&
+	       fl_bit_counts(~not_ends & 0xffff) >> 56 == class->nops &&
+	       !(not_ends & last);
+}
+
 /* A new layout, if it is one; 0: it is not, or there are too many. */
 static unsigned make_layout(const struct fl_jfr_reader *c, uint32_t not_ends,
 			  uint32_t behind)
@@ -119,8 +127,7 @@ static unsigned make_layout(const struct fl_jfr_reader *c, uint32_t not_ends,
 	uint32_t rest = pass(~not_ends & 0xffff, c->before - 1u);
 	unsigned stack, size, last;
 
-	if (layouts->n == MAX_LAYOUTS || !rest || !(rest & (rest - 1)) ||
-	    fl_wire_is_long(~(uint64_t)(not_ends ^ behind)))
+	if (layouts->n == MAX_LAYOUTS || !rest || !(rest & (rest - 1)))
 		return 0;
 	stack = __builtin_ctz(rest) + 1;
 	rest &= rest - 1;
@@ -133,9 +140,7 @@ static unsigned make_layout(const struct fl_jfr_reader *c, uint32_t not_ends,
 	last = __builtin_ctz(rest) + 1;
 	if (!(rest >> last & 1))
 		return 0;
-	/* The fields of its class, and no more, up to the event's end. */
-	if (fl_bit_counts(~not_ends & 0xffff) >> 56 != c->class->nops ||
-	    (not_ends & (behind ? behind & -behind : NOT_ENDS) >> 1))
+	if (!fl_jfr_is_layout(c->class, not_ends, behind))
 		return 0;
 	*layout = (struct layout){ .keep = 0x7f7f7f >> 8 * (3 - size),
 			       .stack = HEAD + stack, .state = HEAD + last };
@@ -154,13 +159,6 @@ static inline __attribute__((always_inline)) const uint8_t *
 read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 	      uint32_t (*pack_by)(uint32_t bytes, uint32_t keep))
 {
-	/* By size; sizes without a layout get one that no event matches. */
-	static const uint16_t behind[256] = {
-		[0 ... MIN_BYTES - 1] = NOT_ENDS - 1,
-		0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,
-		0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000, 0,
-		[MAX_BYTES + 1 ... 255] = NOT_ENDS - 1
-	};
 	const struct fl_jfr_layouts *layouts = c->layouts;
 	const uint8_t id = c->class->id;
 
@@ -171,10 +169,11 @@ read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 
 		if (fl_unlikely(at[1] != id))
 			break;
-		not_ends = fl_wire_not_ends_16(at + HEAD) | behind[size];
+		not_ends = fl_wire_not_ends_16(at + HEAD) | fl_jfr_behind[size];
 		number = layouts->number[not_ends];
 		if (fl_unlikely(!number)) {
-			number = make_layout(c, not_ends, behind[size]);
+			number = make_layout(c, not_ends,
+					     fl_jfr_behind[size]);
 			if (!number)
 				break;
 		}
@@ -186,7 +185,7 @@ read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 		if (fl_unlikely(!++counters[key]) &&
 		    !overflow(c, key, at[layout->state]))
 			break;
-		__builtin_prefetch(at + PREFETCH_BYTES);
+		__builtin_prefetch(at + FL_JFR_PREFETCH);
 		at += size;
 	}
 	return at;
@@ -222,9 +221,9 @@ const uint8_t *fl_jfr_read_by_layout(struct fl_jfr_chunk *chunk,
 	const uint8_t *begin;
 	bool at_once;
 
-	if (end - at <= LOOKAHEAD)
+	if (end - at <= FL_JFR_LOOKAHEAD)
 		return at;
-	end -= LOOKAHEAD;
+	end -= FL_JFR_LOOKAHEAD;
 	at_once = fl_wire_has_pext();
 	do {
 		struct fl_jfr_reader *c = chunk->readers->by_layout[at[1]];

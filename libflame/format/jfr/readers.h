@@ -143,6 +143,32 @@ int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
 
 /* fixed_layout.c ------------------------------------------------------ */
 
+/*
+ * Layouts of short events: the set of bytes at which their integers end.  Few
+ * layouts occur, and a known one gives the places of all fields at once.  Plain
+ * events are counted by them, and those with times read (timed_layout.c).
+ *
+ * A layout is a number of 16 bits, one for each byte after an event's head: set
+ * if the byte does not end an integer, or is outside the event.
+ */
+enum {
+	FL_JFR_LAYOUTS = 1 << 16,
+	FL_JFR_MIN_BYTES = 5, FL_JFR_MAX_BYTES = 18,	/* of such events */
+	FL_JFR_HEAD = 2,		/* size and type of an event */
+	FL_JFR_LOOKAHEAD = 64,		/* bytes that must follow */
+	FL_JFR_PREFETCH = 1024		/* bytes ahead */
+};
+
+/*
+ * The bytes outside of an event, by its size.  Sizes without a layout get one
+ * that no event matches.
+ */
+extern const uint16_t fl_jfr_behind[256];
+
+/* Whether the event has the fields of its class, and no more, up to its end. */
+bool fl_jfr_is_layout(const struct fl_jfr_class *class, uint32_t not_ends,
+		      uint32_t behind);
+
 /* Whether a class's events have a fixed layout, and which. */
 void fl_jfr_find_layout(struct fl_jfr_chunk *chunk,
 			struct fl_jfr_reader *reader);

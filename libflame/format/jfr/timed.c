@@ -8,51 +8,11 @@
  */
 #include "fl.h"
 
-#include "flow/runs.h"
 #include "format/jfr/framing.h"
 #include "format/jfr/samples.h"
+#include "format/jfr/timed.h"
 
 #include <stdlib.h>
-
-enum {
-	PART_RECORDS = 1 << 17,	/* events of a part, 16 bytes each */
-	KNOWN_BITS = 11
-};
-
-struct record {
-	int64_t ticks;
-	uint32_t sum;		/* from the first one of the part */
-	uint32_t weight;	/* in weights[], plus one; 0: one sample */
-};
-
-/* The states of a class's events that are asked for. */
-struct states {
-	uint64_t small[2];	/* a bit for each */
-	struct fl_map others;
-};
-
-/* A sum that was added to, so that most events need not look for it. */
-struct known {
-	uint64_t stack, thread, leaf, state;
-	uint32_t reader, outside;
-	uint32_t sum;		/* plus one; 0: none */
-};
-
-struct fl_jfr_timed {
-	struct states *states;	/* by reader, from the first one of the pass */
-	uint32_t nstates, first_reader;
-	size_t nkept;		/* sums of the first pass that remain */
-	size_t range;		/* of framing.c, and how far it is read */
-	const uint8_t *at;
-	struct record *records;
-	size_t nrecords, records_capacity;
-	struct fl_jfr_weight *weights;
-	size_t nweights, weights_capacity;
-	uint32_t *order;	/* of records: by sum */
-	uint32_t *end;		/* by sum: of its records in `order` */
-	size_t order_capacity, end_capacity;
-	struct known known[1 << KNOWN_BITS];
-};
 
 static void free_timed(struct fl_jfr_timed *timed)
 {
@@ -61,26 +21,20 @@ static void free_timed(struct fl_jfr_timed *timed)
 	fl_free(timed->states);
 	fl_free(timed->records);
 	fl_free(timed->weights);
-	fl_free(timed->order);
+	fl_free(timed->parts);
 	fl_free(timed->end);
+	fl_jfr_free_timed_layouts(timed);
 	fl_free(timed);
 }
 
-static bool add_state(struct states *states, uint64_t state)
+static bool add_state(struct fl_jfr_states *states, uint64_t state)
 {
 	if (state < 128)
 		states->small[state / 64] |= UINT64_C(1) << state % 64;
 	return state < 128 || fl_map_put(&states->others, state, NULL);
 }
 
-static inline bool has_state(const struct states *states, uint64_t state)
-{
-	return fl_likely(state < 128) ?
-		       states->small[state / 64] >> state % 64 & 1 :
-		       fl_map_get(&states->others, state) != NULL;
-}
-
-static bool has_any_state(const struct states *states)
+static bool has_any_state(const struct fl_jfr_states *states)
 {
 	return states->small[0] || states->small[1] || states->others.count;
 }
@@ -125,7 +79,7 @@ static bool drop_sums(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 static bool make_readers(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
 {
 	uint32_t n = timed->nstates;
-	struct states *states = fl_zeroed(FL_MAX(n, 1), sizeof(*states));
+	struct fl_jfr_states *states = fl_zeroed(FL_MAX(n, 1), sizeof(*states));
 
 	if (!states)
 		return false;
@@ -163,7 +117,8 @@ static bool init(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		    !add_state(&timed->states[events->sums[i].reader],
 			       events->sums[i].state))
 			return false;
-	return drop_sums(chunk, timed, asked) && make_readers(chunk, timed);
+	return drop_sums(chunk, timed, asked) && make_readers(chunk, timed) &&
+	       fl_jfr_begin_timed_layouts(chunk, timed);
 }
 
 bool fl_jfr_begin_timed(struct fl_jfr_chunk *chunk, const bool *asked)
@@ -181,7 +136,7 @@ bool fl_jfr_begin_timed(struct fl_jfr_chunk *chunk, const bool *asked)
 
 /* Events ------------------------------------------------------------------ */
 
-static inline struct known *known_of(struct fl_jfr_timed *timed,
+static inline struct fl_jfr_known *known_of(struct fl_jfr_timed *timed,
 				     const struct fl_jfr_reader *c)
 {
 	uint64_t hash = (c->values[FL_JFR_STACK] ^
@@ -190,10 +145,10 @@ static inline struct known *known_of(struct fl_jfr_timed *timed,
 			 c->values[FL_JFR_STATE] << 58) *
 			UINT64_C(0x9e3779b97f4a7c15);
 
-	return &timed->known[hash >> (64 - KNOWN_BITS)];
+	return &timed->known[hash >> (64 - FL_JFR_KNOWN_BITS)];
 }
 
-static inline bool is_known(const struct known *known,
+static inline bool is_known(const struct fl_jfr_known *known,
 			    const struct fl_jfr_reader *c, bool outside)
 {
 	return known->sum && known->stack == c->values[FL_JFR_STACK] &&
@@ -208,7 +163,7 @@ static size_t sum_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 			const struct fl_jfr_reader *c,
 			struct fl_jfr_weight weight)
 {
-	struct known *known = known_of(timed, c);
+	struct fl_jfr_known *known = known_of(timed, c);
 	size_t sum;
 
 	if (fl_likely(is_known(known, c, weight.outside))) {
@@ -217,7 +172,7 @@ static size_t sum_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	}
 	sum = fl_jfr_add_event(chunk, c, weight);
 	if (sum != SIZE_MAX)
-		*known = (struct known){
+		*known = (struct fl_jfr_known){
 			c->values[FL_JFR_STACK], c->values[FL_JFR_THREAD],
 			c->values[FL_JFR_LEAF], c->values[FL_JFR_STATE],
 			c->number, weight.outside, (uint32_t)sum + 1
@@ -225,24 +180,17 @@ static size_t sum_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	return sum;
 }
 
-static bool add_record(struct fl_jfr_timed *timed, size_t sum, int64_t ticks,
+static bool add_weight(struct fl_jfr_timed *timed, size_t sum, int64_t time,
 		       struct fl_jfr_weight weight)
 {
-	struct record *record;
-
-	if (!fl_grow(&timed->records, &timed->records_capacity,
-		     timed->nrecords + 1, sizeof(*timed->records)))
-		return false;
-	record = &timed->records[timed->nrecords++];
-	*record = (struct record){ ticks, (uint32_t)(sum - timed->nkept), 0 };
 	if (weight.samples == 1 && !weight.value)
-		return true;
+		return fl_jfr_add_record(timed, sum, time, 1);
 	if (!fl_grow(&timed->weights, &timed->weights_capacity,
 		     timed->nweights + 1, sizeof(*timed->weights)))
 		return false;
-	timed->weights[timed->nweights++] = weight;
-	record->weight = (uint32_t)timed->nweights;
-	return true;
+	timed->weights[timed->nweights] = weight;
+	return fl_jfr_add_record(timed, sum, time,
+				 FL_JFR_WEIGHED | (uint32_t)timed->nweights++);
 }
 
 /* Reads an event's fields; false: out of memory. */
@@ -255,14 +203,15 @@ static bool read_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 
 	fl_jfr_read_fields(c, &w);
 	if (fl_unlikely(w.bad || w.at > end) ||
-	    !has_state(&timed->states[c->number - timed->first_reader],
+	    !fl_jfr_has_state(&timed->states[c->number - timed->first_reader],
 		       c->values[FL_JFR_STATE]) ||
 	    !fl_jfr_weigh(chunk, c, &weight))
 		return true;
 	sum = sum_event(chunk, timed, c, weight);
 	return sum != SIZE_MAX &&
 	       (!c->has[FL_JFR_TIME] ||
-		add_record(timed, sum, (int64_t)c->values[FL_JFR_TIME],
+		add_weight(timed, sum,
+			   fl_jfr_ns(chunk, (int64_t)c->values[FL_JFR_TIME]),
 			   weight));
 }
 
@@ -273,7 +222,7 @@ static bool read_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	struct fl_jfr_types *types = chunk->types;
 	struct fl_wire w = fl_jfr_wire(chunk, timed->at - chunk->at);
 
-	while (w.at < to && timed->nrecords < PART_RECORDS) {
+	while (w.at < to && timed->nrecords < FL_JFR_PART_RECORDS) {
 		const uint8_t *begin = w.at, *end;
 		struct fl_jfr_class *class;
 		uint64_t size, type;
@@ -299,6 +248,9 @@ static bool read_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		    !read_event(chunk, timed, class->reader, w, end))
 			return false;
 		w.at = end;
+		if (!resized)
+			w.at = fl_jfr_read_timed_layouts(chunk, timed, w.at,
+							 to);
 		fl_jfr_pass(chunk, w.at);
 	}
 	timed->at = w.at;
@@ -357,8 +309,8 @@ static bool group_records(struct fl_jfr_chunk *chunk,
 	size_t nsums = chunk->events->nsums - timed->nkept;
 	uint32_t at = 0;
 
-	if (!fl_grow(&timed->order, &timed->order_capacity,
-		     timed->nrecords + 1, sizeof(*timed->order)) ||
+	if (!fl_grow(&timed->parts, &timed->parts_capacity,
+		     timed->nrecords + 1, sizeof(*timed->parts)) ||
 	    !fl_grow(&timed->end, &timed->end_capacity, nsums + 1,
 		     sizeof(*timed->end)))
 		return false;
@@ -371,9 +323,12 @@ static bool group_records(struct fl_jfr_chunk *chunk,
 		timed->end[i] = at;
 		at += n;
 	}
-	for (size_t i = 0; i < timed->nrecords; i++)
-		timed->order[timed->end[timed->records[i].sum]++] =
-			(uint32_t)i;
+	for (size_t i = 0; i < timed->nrecords; i++) {
+		const struct fl_jfr_record *record = &timed->records[i];
+
+		timed->parts[timed->end[record->sum]++] = (struct fl_run_part){
+			record->time, record->amount };
+	}
 	return true;
 }
 
@@ -386,40 +341,50 @@ bool fl_jfr_next_timed(struct fl_jfr_chunk *chunk, size_t *first)
 	if (!timed)
 		return false;
 	clear_part(chunk, timed);
+	timed->rounding = (int64_t)-(UINT64_C(1) <<
+		chunk->jfr->source->select.time_shift);
 	*first = timed->nkept;
-	while (good && timed->nrecords < PART_RECORDS &&
+	while (good && timed->nrecords < FL_JFR_PART_RECORDS &&
 	       find_range(chunk, timed, &to, &resized))
 		good = read_range(chunk, timed, to, resized);
-	if (!good || !group_records(chunk, timed)) {
+	if (!good || !fl_jfr_close_buckets(chunk, timed) ||
+	    !group_records(chunk, timed)) {
 		fl_no_memory(chunk->flame);
 		return false;
 	}
 	return chunk->events->nsums > timed->nkept;
 }
 
+/* What a record adds to the run of a sum, in samples or in values. */
+static int64_t amount_of(const struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_reader *c, uint32_t amount,
+			 const struct fl_jfr_hit *hit, bool total)
+{
+	struct fl_jfr_weight w = { .samples = amount };
+
+	if (amount & FL_JFR_WEIGHED)
+		w = chunk->events->timed->weights[amount & ~FL_JFR_WEIGHED];
+	return total ? fl_jfr_amount(chunk, c, hit->unit, w.value,
+				     w.value ? 0 : w.samples) : w.samples;
+}
+
 int64_t fl_jfr_run_of(struct fl_jfr_chunk *chunk, const struct fl_jfr_hit *hit,
 		      bool total, int64_t sum_weight)
 {
 	struct fl_jfr_timed *timed = chunk->events->timed;
-	const struct fl_jfr_reader *c;
 	size_t sum = hit->timed_sum - timed->nkept;
+	const struct fl_jfr_reader *c =
+		chunk->readers->data[chunk->events->sums[hit->timed_sum].reader];
+	uint32_t begin = sum ? timed->end[sum - 1] : 0;
+	bool plain = fl_jfr_is_timed_plain(chunk, c);
+	int64_t run;
 
-	c = chunk->readers->data[chunk->events->sums[hit->timed_sum].reader];
-	for (uint32_t i = sum ? timed->end[sum - 1] : 0; i < timed->end[sum];
-	     i++) {
-		const struct record *record = &timed->records[timed->order[i]];
-		struct fl_jfr_weight w = { .samples = 1 };
-
-		if (record->weight)
-			w = timed->weights[record->weight - 1];
-		if (total)
-			w.samples = fl_jfr_amount(chunk, c, hit->unit, w.value,
-						  w.value ? 0 : w.samples);
-		if (!fl_runs_add(chunk->flame,
-				 fl_jfr_ns(chunk, record->ticks), w.samples)) {
-			fl_no_memory(chunk->flame);
-			return FLAME_NOTIME;
-		}
-	}
-	return fl_runs_end(chunk->flame, sum_weight);
+	for (uint32_t i = begin; i < timed->end[sum] && (total || !plain); i++)
+		timed->parts[i].weight = amount_of(chunk, c,
+			(uint32_t)timed->parts[i].weight, hit, total);
+	run = fl_runs_use(chunk->flame, timed->parts + begin,
+			  timed->end[sum] - begin, sum_weight);
+	if (run != FLAME_NOTIME && plain)
+		fl_runs_set_span(chunk->flame, hit->time, hit->last);
+	return run;
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the second pass share: timed.c, and timed_layout.c for
+ * short events that are only a stack, a state and a thread.
+ */
+#ifndef FL_JFR_TIMED_H
+#define FL_JFR_TIMED_H
+
+#include "flow/runs.h"
+#include "format/jfr/events.h"
+
+enum {
+	FL_JFR_PART_RECORDS = 1 << 16,	/* of a part, 16 bytes each */
+	FL_JFR_KNOWN_BITS = 11
+};
+
+/* In fl_jfr_record.amount: not samples, but a place in weights[]. */
+#define FL_JFR_WEIGHED (UINT32_C(1) << 31)
+
+/* An event, or several in the same bucket of time, one after the other. */
+struct fl_jfr_record {
+	int64_t time;		/* ns */
+	uint32_t sum;		/* from the first one of the part */
+	uint32_t amount;	/* samples */
+};
+
+/* The states of a class's events that are asked for. */
+struct fl_jfr_states {
+	uint64_t small[2];	/* a bit for each */
+	struct fl_map others;
+};
+
+/* A sum that was added to, so that most events need not look for it. */
+struct fl_jfr_known {
+	uint64_t stack, thread, leaf, state;
+	uint32_t reader, outside;
+	uint32_t sum;		/* plus one; 0: none */
+};
+
+/* The same for short events, with the bucket that they are counted in. */
+struct fl_jfr_open {
+	uint64_t stack, thread;
+	uint32_t state, reader;
+	uint32_t sum;		/* plus one; 0: none */
+	uint32_t samples;	/* not in its sum yet */
+	int64_t time;		/* of the bucket, ns */
+	int64_t first, last;	/* ticks */
+};
+
+/* Ticks to ns by multiplication. */
+struct fl_jfr_clock {
+	bool usable;
+	int64_t start_ticks, start_ns;
+	uint64_t frequency, inverse;	/* 2^64 / frequency */
+};
+
+struct fl_jfr_timed {
+	struct fl_jfr_states *states;	/* by reader, from first_reader on */
+	uint32_t nstates, first_reader;
+	size_t nkept;		/* sums of the first pass that remain */
+	size_t range;		/* of framing.c, and how far it is read */
+	const uint8_t *at;
+	int64_t rounding;	/* of times: the bits that remain */
+	struct fl_jfr_clock clock;
+	struct fl_jfr_record *records;
+	size_t nrecords, records_capacity;
+	struct fl_jfr_weight *weights;
+	size_t nweights, weights_capacity;
+	struct fl_run_part *parts;	/* the records by sum */
+	uint32_t *end;		/* by sum: of its parts */
+	size_t parts_capacity, end_capacity;
+	struct fl_jfr_timed_layouts *by_layout[128];	/* by class id */
+	struct fl_jfr_open *open;	/* a hash table; NULL: none yet */
+	unsigned open_bits;	/* of its size */
+	size_t nopen;
+	struct fl_jfr_known known[1 << FL_JFR_KNOWN_BITS];
+};
+
+static inline bool fl_jfr_has_state(const struct fl_jfr_states *states,
+				    uint64_t state)
+{
+	return fl_likely(state < 128) ?
+		       states->small[state / 64] >> state % 64 & 1 :
+		       fl_map_get(&states->others, state) != NULL;
+}
+
+/* false: out of memory. */
+static inline bool fl_jfr_add_record(struct fl_jfr_timed *timed, size_t sum,
+				     int64_t time, uint32_t amount)
+{
+	if (fl_unlikely(timed->nrecords == timed->records_capacity) &&
+	    !fl_grow(&timed->records, &timed->records_capacity,
+		     timed->nrecords + 1, sizeof(*timed->records)))
+		return false;
+	timed->records[timed->nrecords++] = (struct fl_jfr_record){
+		time, (uint32_t)(sum - timed->nkept), amount
+	};
+	return true;
+}
+
+/* timed_layout.c ------------------------------------------------------ */
+
+/* Whether a sum's times may be rounded: its events are short ones. */
+bool fl_jfr_is_timed_plain(const struct fl_jfr_chunk *chunk,
+			   const struct fl_jfr_reader *reader);
+/* Once the readers are there.  false: out of memory. */
+bool fl_jfr_begin_timed_layouts(struct fl_jfr_chunk *chunk,
+				struct fl_jfr_timed *timed);
+/*
+ * Reads short events as long as they come one after another.  Gives the place
+ * of the first other one.
+ */
+const uint8_t *fl_jfr_read_timed_layouts(struct fl_jfr_chunk *chunk,
+					 struct fl_jfr_timed *timed,
+					 const uint8_t *at, const uint8_t *end);
+/* Adds what is counted in buckets.  false: out of memory. */
+bool fl_jfr_close_buckets(struct fl_jfr_chunk *chunk,
+			  struct fl_jfr_timed *timed);
+void fl_jfr_free_timed_layouts(struct fl_jfr_timed *timed);
+
+#endif

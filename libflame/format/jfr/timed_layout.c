@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Short events with times in the second pass: a stack, a state and a thread,
+ * one sample each, as wall-clock recordings have them by the million.  They are
+ * read by their layout (readers.h), and counted for the bucket of time that they
+ * are in: the last one of their stack and thread, as they come nearly in order.
+ */
+#include "fl.h"
+
+#include "format/jfr/timed.h"
+
+enum {
+	MAX_LAYOUTS = 255,
+	MAX_STATES = 128,
+	PROBES = 4,		/* places of the table that are looked at */
+	MIN_OPEN_BITS = 10, MAX_OPEN_BITS = 15,
+	MAX_FREQUENCY_BITS = 33,
+	MAX_SECONDS = INT32_MAX
+};
+
+enum place { TIME, THREAD, STACK, STATE, PLACES };
+
+static const enum fl_jfr_slot slots[PLACES] = {
+	FL_JFR_TIME, FL_JFR_THREAD, FL_JFR_STACK, FL_JFR_STATE
+};
+
+struct layout {
+	uint64_t keep[PLACES];	/* the bits of a field; 0: there is none */
+	uint8_t at[PLACES];	/* where it is in the event */
+};
+
+struct fl_jfr_timed_layouts {
+	struct fl_jfr_reader *reader;
+	const struct fl_jfr_states *states;
+	unsigned n;
+	uint8_t number[FL_JFR_LAYOUTS];	/* 0: not seen yet */
+	struct layout at[MAX_LAYOUTS + 1];
+};
+
+/* Clock ------------------------------------------------------------------- */
+
+static void init_clock(const struct fl_jfr_chunk *chunk,
+		       struct fl_jfr_clock *clock)
+{
+	const struct fl_jfr_header *header = &chunk->header;
+
+	*clock = (struct fl_jfr_clock){
+		.start_ticks = header->start_ticks,
+		.start_ns = header->start_ns,
+		.frequency = header->ticks_per_second,
+		.inverse = UINT64_MAX / header->ticks_per_second,
+		.usable = header->start_ticks >= 0 && header->start_ns >= 0 &&
+			  header->start_ns < INT64_MAX / 2 &&
+			  !(header->ticks_per_second >> MAX_FREQUENCY_BITS),
+	};
+}
+
+/* n / frequency, and what remains. */
+static inline uint64_t divide(const struct fl_jfr_clock *clock, uint64_t n,
+			      uint64_t *rest)
+{
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t q = (uint64_t)((wide)n * clock->inverse >> 64);
+
+	/* The inverse is rounded down: at most one is missing. */
+	*rest = n - q * clock->frequency;
+	if (*rest >= clock->frequency) {
+		*rest -= clock->frequency;
+		q++;
+	}
+	return q;
+}
+
+/* As fl_jfr_ns. */
+static inline int64_t to_ns(const struct fl_jfr_chunk *chunk,
+			    const struct fl_jfr_clock *clock, int64_t ticks)
+{
+	uint64_t seconds, rest;
+
+	if (fl_unlikely(!clock->usable || ticks < clock->start_ticks))
+		return fl_jfr_ns(chunk, ticks);
+	seconds = divide(clock, (uint64_t)(ticks - clock->start_ticks), &rest);
+	if (fl_unlikely(seconds > MAX_SECONDS))
+		return fl_jfr_ns(chunk, ticks);
+	return clock->start_ns + (int64_t)(seconds * 1000000000 +
+		divide(clock, rest * 1000000000, &rest));
+}
+
+/* Buckets ----------------------------------------------------------------- */
+
+static inline struct fl_jfr_open *first_open(const struct fl_jfr_timed *timed,
+					     uint64_t stack, uint64_t thread,
+					     uint64_t state)
+{
+	uint64_t hash = (stack ^ thread << 32 ^ state << 58) *
+			UINT64_C(0x9e3779b97f4a7c15);
+
+	return &timed->open[hash >> (64 - timed->open_bits)];
+}
+
+/* The next place to look at. */
+static inline struct fl_jfr_open *next_open(const struct fl_jfr_timed *timed,
+					    struct fl_jfr_open *open)
+{
+	return ++open < timed->open + (UINT64_C(1) << timed->open_bits) ?
+		       open : timed->open;
+}
+
+/* Adds the samples of the bucket to the sum, and a record of them. */
+static bool close_bucket(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+			 struct fl_jfr_open *open)
+{
+	struct fl_jfr_events *events = chunk->events;
+	struct fl_jfr_sum *sum = &events->sums[open->sum - 1];
+	uint32_t samples = open->samples;
+
+	open->samples = 0;
+	if (!samples)
+		return true;
+	sum->samples = fl_add_clamped(sum->samples, samples);
+	sum->bare = fl_add_clamped(sum->bare, samples);
+	return fl_jfr_add_record(timed, open->sum - 1, open->time, samples);
+}
+
+/* Adds all that is known of it, and forgets it. */
+static bool close_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+		       struct fl_jfr_open *open)
+{
+	struct fl_jfr_detail *detail;
+	bool good;
+
+	if (!open->sum)
+		return true;
+	good = close_bucket(chunk, timed, open);
+	detail = &chunk->events->details[open->sum - 1];
+	detail->first = FL_MIN(detail->first, open->first);
+	detail->last = FL_MAX(detail->last, open->last);
+	open->sum = 0;
+	return good;
+}
+
+bool fl_jfr_close_buckets(struct fl_jfr_chunk *chunk,
+			  struct fl_jfr_timed *timed)
+{
+	bool good = true;
+
+	if (!timed->nopen)
+		return true;
+	for (size_t i = 0; i < UINT64_C(1) << timed->open_bits; i++)
+		good &= close_open(chunk, timed, &timed->open[i]);
+	timed->nopen = 0;
+	return good;
+}
+
+/*
+ * A place in the table that is free, or was freed where there is none nearby.
+ * NULL: out of memory.
+ */
+static struct fl_jfr_open *free_open(struct fl_jfr_chunk *chunk,
+				     struct fl_jfr_timed *timed, uint64_t stack,
+				     uint64_t thread, uint64_t state)
+{
+	struct fl_jfr_open *open = first_open(timed, stack, thread, state);
+	struct fl_jfr_open *at = open;
+
+	for (unsigned i = 1; at->sum && i < PROBES; i++)
+		at = next_open(timed, at);
+	if (!at->sum) {
+		timed->nopen++;
+		return at;
+	}
+	return close_open(chunk, timed, open) ? open : NULL;
+}
+
+/* Makes the table, or one of twice its size.  false: out of memory. */
+static bool grow_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
+{
+	struct fl_jfr_open *old = timed->open;
+	size_t size = old ? (size_t)1 << timed->open_bits : 0;
+	bool good = true;
+
+	timed->open_bits = old ? timed->open_bits + 1 : MIN_OPEN_BITS;
+	timed->open = fl_zeroed((size_t)1 << timed->open_bits, sizeof(*old));
+	timed->nopen = 0;
+	for (size_t i = 0; timed->open && good && i < size; i++) {
+		struct fl_jfr_open *to;
+
+		if (!old[i].sum)
+			continue;
+		to = free_open(chunk, timed, old[i].stack, old[i].thread,
+			       old[i].state);
+		if (to)
+			*to = old[i];
+		good = to;
+	}
+	fl_free(old);
+	return timed->open && good;
+}
+
+/* Makes a place for events like this one.  NULL: out of memory. */
+static __attribute__((noinline)) struct fl_jfr_open *
+make_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+	  struct fl_jfr_reader *c, const uint64_t *values)
+{
+	struct fl_jfr_open *open;
+	size_t sum;
+
+	if (timed->nopen >> (timed->open_bits - 1) &&
+	    timed->open_bits < MAX_OPEN_BITS && !grow_open(chunk, timed))
+		return NULL;
+	open = free_open(chunk, timed, values[STACK], values[THREAD],
+			 values[STATE]);
+	if (!open)
+		return NULL;
+	for (enum place i = 0; i < PLACES; i++)
+		c->values[slots[i]] = values[i];
+	sum = fl_jfr_add_event(chunk, c, (struct fl_jfr_weight){ 0 });
+	if (sum == SIZE_MAX)
+		return NULL;
+	*open = (struct fl_jfr_open){
+		.stack = values[STACK], .thread = values[THREAD],
+		.state = (uint32_t)values[STATE], .reader = c->number,
+		.sum = (uint32_t)sum + 1,
+		.first = (int64_t)values[TIME], .last = (int64_t)values[TIME],
+	};
+	return open;
+}
+
+/* The place of events like this one. */
+static inline struct fl_jfr_open *
+find_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+	  struct fl_jfr_reader *c, const uint64_t *values)
+{
+	struct fl_jfr_open *open = first_open(timed, values[STACK],
+					      values[THREAD], values[STATE]);
+
+	for (unsigned i = 0; i < PROBES && open->sum; i++) {
+		if (open->stack == values[STACK] &&
+		    open->thread == values[THREAD] &&
+		    open->state == values[STATE] && open->reader == c->number)
+			return open;
+		open = next_open(timed, open);
+	}
+	return make_open(chunk, timed, c, values);
+}
+
+static inline bool count_event(struct fl_jfr_chunk *chunk,
+			       struct fl_jfr_timed *timed,
+			       struct fl_jfr_reader *c, const uint64_t *values)
+{
+	struct fl_jfr_open *open = find_open(chunk, timed, c, values);
+	int64_t ticks = (int64_t)values[TIME], time;
+
+	if (fl_unlikely(!open)) {
+		fl_no_memory(chunk->flame);
+		return false;
+	}
+	time = to_ns(chunk, &timed->clock, ticks) & timed->rounding;
+	if (open->time != time || open->samples == FL_JFR_WEIGHED - 1) {
+		if (!close_bucket(chunk, timed, open)) {
+			fl_no_memory(chunk->flame);
+			return false;
+		}
+		open->time = time;
+	}
+	open->samples++;
+	open->first = FL_MIN(open->first, ticks);
+	open->last = FL_MAX(open->last, ticks);
+	return true;
+}
+
+/* Layouts ----------------------------------------------------------------- */
+
+/* A new layout, if it is one; 0: it is not, or there are too many. */
+static unsigned make_layout(struct fl_jfr_timed_layouts *layouts,
+			    uint32_t not_ends, uint32_t behind)
+{
+	const struct fl_jfr_reader *c = layouts->reader;
+	struct layout *layout = &layouts->at[layouts->n + 1];
+	uint32_t ends = ~not_ends & 0xffff;
+	unsigned begin = 0;
+
+	if (layouts->n == MAX_LAYOUTS ||
+	    !fl_jfr_is_layout(c->class, not_ends, behind))
+		return 0;
+	*layout = (struct layout){ .keep = { 0 } };
+	for (uint32_t i = 0; i < c->nsteps; i++) {
+		unsigned end = __builtin_ctz(ends) + 1;
+
+		for (enum place k = 0; k < PLACES; k++)
+			if (c->steps[i].slot == (int)slots[k]) {
+				layout->at[k] = FL_JFR_HEAD + begin;
+				layout->keep[k] = UINT64_C(0x7f7f7f7f7f7f7f7f)
+						  >> 8 * (8 - (end - begin));
+			}
+		begin = end;
+		ends &= ends - 1;
+	}
+	return layouts->number[not_ends] = ++layouts->n;
+}
+
+/* Reads a run of events of one class. */
+static inline __attribute__((always_inline)) const uint8_t *
+read_class_by(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+	      struct fl_jfr_timed_layouts *layouts, const uint8_t *at,
+	      const uint8_t *end, uint64_t (*pack)(uint64_t word, uint64_t keep))
+{
+	struct fl_jfr_reader *c = layouts->reader;
+	const uint8_t id = c->class->id;
+
+	while (at < end && timed->nrecords < FL_JFR_PART_RECORDS) {
+		size_t size = at[0], not_ends, number;
+		const struct layout *layout;
+		uint64_t values[PLACES];
+
+		if (fl_unlikely(at[1] != id))
+			break;
+		not_ends = fl_wire_not_ends_16(at + FL_JFR_HEAD) |
+			   fl_jfr_behind[size];
+		number = layouts->number[not_ends];
+		if (fl_unlikely(!number)) {
+			number = make_layout(layouts, not_ends,
+					     fl_jfr_behind[size]);
+			if (!number)
+				break;
+		}
+		layout = &layouts->at[number];
+		for (enum place i = 0; i < PLACES; i++)
+			values[i] = pack(fl_wire_word(at + layout->at[i]),
+					 layout->keep[i]);
+		if (fl_unlikely(values[STATE] >= MAX_STATES))
+			break;
+		if (fl_jfr_has_state(layouts->states, values[STATE]) &&
+		    !count_event(chunk, timed, c, values))
+			break;
+		__builtin_prefetch(at + FL_JFR_PREFETCH);
+		at += size;
+	}
+	return at;
+}
+
+static inline uint64_t pack_some(uint64_t word, uint64_t keep)
+{
+	return fl_wire_pack(word & keep);
+}
+
+static const uint8_t *read_class(struct fl_jfr_chunk *chunk,
+				 struct fl_jfr_timed *timed,
+				 struct fl_jfr_timed_layouts *layouts,
+				 const uint8_t *at, const uint8_t *end)
+{
+	return read_class_by(chunk, timed, layouts, at, end, pack_some);
+}
+
+#ifdef FL_WIRE_PEXT
+__attribute__((target("bmi2")))
+static inline uint64_t pack_at_once(uint64_t word, uint64_t keep)
+{
+	return _pext_u64(word, keep);
+}
+
+__attribute__((target("bmi2")))
+static const uint8_t *read_class_at_once(struct fl_jfr_chunk *chunk,
+					 struct fl_jfr_timed *timed,
+					 struct fl_jfr_timed_layouts *layouts,
+					 const uint8_t *at, const uint8_t *end)
+{
+	return read_class_by(chunk, timed, layouts, at, end, pack_at_once);
+}
+#else
+#define read_class_at_once read_class
+#endif
+
+const uint8_t *fl_jfr_read_timed_layouts(struct fl_jfr_chunk *chunk,
+					 struct fl_jfr_timed *timed,
+					 const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *begin;
+
+	if (end - at <= FL_JFR_LOOKAHEAD || !timed->open)
+		return at;
+	end -= FL_JFR_LOOKAHEAD;
+	do {
+		struct fl_jfr_timed_layouts *layouts =
+			at[1] < FL_COUNT(timed->by_layout) ?
+				timed->by_layout[at[1]] : NULL;
+
+		begin = at;
+		if (layouts)
+			at = layouts->reader->pext ?
+			     read_class_at_once(chunk, timed, layouts, at, end) :
+			     read_class(chunk, timed, layouts, at, end);
+	} while (at > begin && at < end && timed->open);
+	return at;
+}
+
+/* Begin and end ----------------------------------------------------------- */
+
+bool fl_jfr_is_timed_plain(const struct fl_jfr_chunk *chunk,
+			   const struct fl_jfr_reader *c)
+{
+	return c->has[FL_JFR_STACK] && c->has[FL_JFR_TIME] &&
+	       !c->has[FL_JFR_COUNT] && !c->has[FL_JFR_VALUE] &&
+	       !c->has[FL_JFR_LEAF] && !chunk->asked.limited &&
+	       !(c->row && c->row->group == FL_JFR_GROUP_ALLOC) &&
+	       c->nsteps <= 16 && c->class->all_var &&
+	       chunk->header.compressed && c->class->id > 1 &&
+	       c->class->id < 128;
+}
+
+bool fl_jfr_begin_timed_layouts(struct fl_jfr_chunk *chunk,
+				struct fl_jfr_timed *timed)
+{
+	struct fl_jfr_readers *readers = chunk->readers;
+
+	init_clock(chunk, &timed->clock);
+	for (uint32_t i = timed->first_reader; i < readers->count; i++) {
+		struct fl_jfr_reader *c = readers->data[i];
+		struct fl_jfr_timed_layouts *layouts;
+
+		if (!fl_jfr_is_timed_plain(chunk, c))
+			continue;
+		layouts = fl_zeroed(1, sizeof(*layouts));
+		if (!layouts)
+			return false;
+		layouts->reader = c;
+		layouts->states = &timed->states[i - timed->first_reader];
+		timed->by_layout[c->class->id] = layouts;
+		if (!timed->open && !grow_open(chunk, timed))
+			return false;
+	}
+	return true;
+}
+
+void fl_jfr_free_timed_layouts(struct fl_jfr_timed *timed)
+{
+	for (size_t i = 0; i < FL_COUNT(timed->by_layout); i++)
+		fl_free(timed->by_layout[i]);
+	fl_free(timed->open);
+}
