@@ -93,6 +93,10 @@ void fl_jfr_events_free(struct fl_jfr_chunk *chunk);
 size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_reader *reader,
 		      struct fl_jfr_weight weight);
+/* The same where it is known that there is no equal sum. */
+size_t fl_jfr_add_new(struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_reader *reader,
+		      struct fl_jfr_weight weight);
 /* The same where it is known that its sum is an equal one. */
 void fl_jfr_add_to_sum(struct fl_jfr_chunk *chunk, size_t sum,
 		       const struct fl_jfr_reader *reader,

@@ -172,24 +172,45 @@ static void fill_detail(const struct fl_jfr_reader *reader,
 		detail->first = detail->last = reader->values[FL_JFR_TIME];
 }
 
-size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
-			const struct fl_jfr_reader *reader,
-			struct fl_jfr_weight weight)
+static struct fl_jfr_sum sum_of(const struct fl_jfr_reader *reader,
+				struct fl_jfr_weight weight)
 {
-	struct fl_jfr_detail detail;
 	/* Fields that its class does not have are 0. */
-	struct fl_jfr_sum sum = {
+	return (struct fl_jfr_sum){
 		.reader = reader->number, .outside = weight.outside,
 		.state = reader->values[FL_JFR_STATE],
 		.leaf = reader->values[FL_JFR_LEAF],
 		.samples = weight.samples, .value = weight.value,
 		.bare = weight.value ? 0 : weight.samples,
 	};
+}
+
+size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_reader *reader,
+			struct fl_jfr_weight weight)
+{
+	struct fl_jfr_sum sum = sum_of(reader, weight);
+	struct fl_jfr_detail detail;
 
 	if (chunk->events->detailed)
 		fill_detail(reader, &detail);
 	return fl_jfr_add_sum(chunk, &sum, &detail,
 			      reader->values[FL_JFR_STACK]);
+}
+
+size_t fl_jfr_add_new(struct fl_jfr_chunk *chunk,
+		      const struct fl_jfr_reader *reader,
+		      struct fl_jfr_weight weight)
+{
+	struct fl_jfr_sum sum = sum_of(reader, weight);
+	struct fl_jfr_detail detail;
+
+	fill_detail(reader, &detail);
+	sum.trace = trace_of(chunk, reader->values[FL_JFR_STACK]);
+	if (fl_likely(sum.trace != UINT32_MAX))
+		return append_sum(chunk, &sum, &detail);
+	fl_no_memory(chunk->flame);
+	return SIZE_MAX;
 }
 
 void fl_jfr_add_to_sum(struct fl_jfr_chunk *chunk, size_t at,

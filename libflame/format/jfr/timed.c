@@ -171,6 +171,7 @@ static size_t sum_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		return known->sum - 1;
 	}
 	sum = fl_jfr_add_event(chunk, c, weight);
+	timed->mixed = true;
 	if (sum != SIZE_MAX)
 		*known = (struct fl_jfr_known){
 			c->values[FL_JFR_STACK], c->values[FL_JFR_THREAD],
@@ -222,7 +223,7 @@ static bool read_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	struct fl_jfr_types *types = chunk->types;
 	struct fl_wire w = fl_jfr_wire(chunk, timed->at - chunk->at);
 
-	while (w.at < to && timed->nrecords < FL_JFR_PART_RECORDS) {
+	while (w.at < to && !fl_jfr_part_is_full(timed)) {
 		const uint8_t *begin = w.at, *end;
 		struct fl_jfr_class *class;
 		uint64_t size, type;
@@ -299,6 +300,7 @@ static void clear_part(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
 	fl_index_free(&events->index);
 	events->nindexed = 0;
 	timed->nrecords = timed->nweights = 0;
+	timed->mixed = false;
 	memset(timed->known, 0, sizeof(timed->known));
 }
 
@@ -343,8 +345,9 @@ bool fl_jfr_next_timed(struct fl_jfr_chunk *chunk, size_t *first)
 	clear_part(chunk, timed);
 	timed->rounding = (int64_t)-(UINT64_C(1) <<
 		chunk->jfr->source->select.time_shift);
+	timed->bucket.width = 0;
 	*first = timed->nkept;
-	while (good && timed->nrecords < FL_JFR_PART_RECORDS &&
+	while (good && !fl_jfr_part_is_full(timed) &&
 	       find_range(chunk, timed, &to, &resized))
 		good = read_range(chunk, timed, to, resized);
 	if (!good || !fl_jfr_close_buckets(chunk, timed) ||

@@ -11,6 +11,7 @@
 
 enum {
 	FL_JFR_PART_RECORDS = 1 << 16,	/* of a part, 16 bytes each */
+	FL_JFR_PART_OPEN = 1 << 12,	/* stacks and threads, likewise */
 	FL_JFR_KNOWN_BITS = 11
 };
 
@@ -39,12 +40,19 @@ struct fl_jfr_known {
 
 /* The same for short events, with the bucket that they are counted in. */
 struct fl_jfr_open {
-	uint64_t stack, thread;
-	uint32_t state, reader;
+	uint64_t key;		/* stack, and thread << 32 */
+	uint32_t kind;		/* state, and reader << 8 */
 	uint32_t sum;		/* plus one; 0: none */
 	uint32_t samples;	/* not in its sum yet */
 	int64_t time;		/* of the bucket, ns */
 	int64_t first, last;	/* ticks */
+	uint64_t unused[2];	/* a line of the cache */
+};
+
+/* Ticks that are surely in a bucket. */
+struct fl_jfr_bucket {
+	uint64_t from, width;
+	int64_t time;		/* ns */
 };
 
 /* Ticks to ns by multiplication. */
@@ -61,6 +69,7 @@ struct fl_jfr_timed {
 	size_t range;		/* of framing.c, and how far it is read */
 	const uint8_t *at;
 	int64_t rounding;	/* of times: the bits that remain */
+	struct fl_jfr_bucket bucket;	/* of the event before; or width 0 */
 	struct fl_jfr_clock clock;
 	struct fl_jfr_record *records;
 	size_t nrecords, records_capacity;
@@ -73,6 +82,7 @@ struct fl_jfr_timed {
 	struct fl_jfr_open *open;	/* a hash table; NULL: none yet */
 	unsigned open_bits;	/* of its size */
 	size_t nopen;
+	bool mixed;		/* the part has sums that are not in it */
 	struct fl_jfr_known known[1 << FL_JFR_KNOWN_BITS];
 };
 
@@ -82,6 +92,13 @@ static inline bool fl_jfr_has_state(const struct fl_jfr_states *states,
 	return fl_likely(state < 128) ?
 		       states->small[state / 64] >> state % 64 & 1 :
 		       fl_map_get(&states->others, state) != NULL;
+}
+
+/* Whether the part is large enough to be given out. */
+static inline bool fl_jfr_part_is_full(const struct fl_jfr_timed *timed)
+{
+	return timed->nrecords >= FL_JFR_PART_RECORDS ||
+	       timed->nopen >= FL_JFR_PART_OPEN;
 }
 
 /* false: out of memory. */

@@ -13,7 +13,7 @@ enum {
 	MAX_LAYOUTS = 255,
 	MAX_STATES = 128,
 	PROBES = 4,		/* places of the table that are looked at */
-	MIN_OPEN_BITS = 10, MAX_OPEN_BITS = 15,
+	MIN_OPEN_BITS = 10, MAX_OPEN_BITS = 13,
 	MAX_FREQUENCY_BITS = 33,
 	MAX_SECONDS = INT32_MAX
 };
@@ -88,11 +88,47 @@ static inline int64_t to_ns(const struct fl_jfr_chunk *chunk,
 
 /* Buckets ----------------------------------------------------------------- */
 
-static inline struct fl_jfr_open *first_open(const struct fl_jfr_timed *timed,
-					     uint64_t stack, uint64_t thread,
-					     uint64_t state)
+/* As fl_jfr_ns, rounded; notes which ticks are in the same bucket. */
+static __attribute__((noinline)) int64_t
+find_bucket(const struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+	    int64_t ticks)
 {
-	uint64_t hash = (stack ^ thread << 32 ^ state << 58) *
+	enum { MARGIN = 2, MAX_SHIFT = 48 };
+	const struct fl_jfr_clock *clock = &timed->clock;
+	int64_t ns = to_ns(chunk, clock, ticks);
+	int64_t time = ns & timed->rounding, size = -timed->rounding;
+	double ticks_per_ns = (double)clock->frequency / 1e9;
+	int64_t before = (int64_t)((double)(ns - time) * ticks_per_ns);
+	int64_t behind = (int64_t)((double)(size - (ns - time)) * ticks_per_ns);
+
+	timed->bucket.width = 0;
+	if (size < 2 || size >> MAX_SHIFT || before <= MARGIN ||
+	    behind <= MARGIN || !clock->usable || ticks < clock->start_ticks)
+		return time;
+	timed->bucket = (struct fl_jfr_bucket){
+		.from = (uint64_t)(ticks - (before - MARGIN)),
+		.width = (uint64_t)(before + behind - 2 * MARGIN),
+		.time = time,
+	};
+	return time;
+}
+
+static inline int64_t bucket_of(const struct fl_jfr_chunk *chunk,
+				struct fl_jfr_timed *timed, int64_t ticks)
+{
+	const struct fl_jfr_bucket *bucket = &timed->bucket;
+
+	if (fl_likely((uint64_t)ticks - bucket->from < bucket->width))
+		return bucket->time;
+	return timed->rounding == -1 ? to_ns(chunk, &timed->clock, ticks) :
+				       find_bucket(chunk, timed, ticks);
+}
+
+/* Where in the table to look first. */
+static inline struct fl_jfr_open *first_open(const struct fl_jfr_timed *timed,
+					     uint64_t key, uint32_t kind)
+{
+	uint64_t hash = (key ^ (uint64_t)kind << 56) *
 			UINT64_C(0x9e3779b97f4a7c15);
 
 	return &timed->open[hash >> (64 - timed->open_bits)];
@@ -157,11 +193,10 @@ bool fl_jfr_close_buckets(struct fl_jfr_chunk *chunk,
  * NULL: out of memory.
  */
 static struct fl_jfr_open *free_open(struct fl_jfr_chunk *chunk,
-				     struct fl_jfr_timed *timed, uint64_t stack,
-				     uint64_t thread, uint64_t state)
+				     struct fl_jfr_timed *timed, uint64_t key,
+				     uint32_t kind)
 {
-	struct fl_jfr_open *open = first_open(timed, stack, thread, state);
-	struct fl_jfr_open *at = open;
+	struct fl_jfr_open *open = first_open(timed, key, kind), *at = open;
 
 	for (unsigned i = 1; at->sum && i < PROBES; i++)
 		at = next_open(timed, at);
@@ -169,6 +204,7 @@ static struct fl_jfr_open *free_open(struct fl_jfr_chunk *chunk,
 		timed->nopen++;
 		return at;
 	}
+	timed->mixed = true;
 	return close_open(chunk, timed, open) ? open : NULL;
 }
 
@@ -187,8 +223,7 @@ static bool grow_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
 
 		if (!old[i].sum)
 			continue;
-		to = free_open(chunk, timed, old[i].stack, old[i].thread,
-			       old[i].state);
+		to = free_open(chunk, timed, old[i].key, old[i].kind);
 		if (to)
 			*to = old[i];
 		good = to;
@@ -200,27 +235,27 @@ static bool grow_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
 /* Makes a place for events like this one.  NULL: out of memory. */
 static __attribute__((noinline)) struct fl_jfr_open *
 make_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
-	  struct fl_jfr_reader *c, const uint64_t *values)
+	  struct fl_jfr_reader *c, const uint64_t *values, uint64_t key)
 {
+	const struct fl_jfr_weight none = { 0 };
+	uint32_t kind = c->number << 8 | (uint32_t)values[STATE];
 	struct fl_jfr_open *open;
 	size_t sum;
 
 	if (timed->nopen >> (timed->open_bits - 1) &&
 	    timed->open_bits < MAX_OPEN_BITS && !grow_open(chunk, timed))
 		return NULL;
-	open = free_open(chunk, timed, values[STACK], values[THREAD],
-			 values[STATE]);
+	open = free_open(chunk, timed, key, kind);
 	if (!open)
 		return NULL;
 	for (enum place i = 0; i < PLACES; i++)
 		c->values[slots[i]] = values[i];
-	sum = fl_jfr_add_event(chunk, c, (struct fl_jfr_weight){ 0 });
+	sum = timed->mixed ? fl_jfr_add_event(chunk, c, none) :
+			     fl_jfr_add_new(chunk, c, none);
 	if (sum == SIZE_MAX)
 		return NULL;
 	*open = (struct fl_jfr_open){
-		.stack = values[STACK], .thread = values[THREAD],
-		.state = (uint32_t)values[STATE], .reader = c->number,
-		.sum = (uint32_t)sum + 1,
+		.key = key, .kind = kind, .sum = (uint32_t)sum + 1,
 		.first = (int64_t)values[TIME], .last = (int64_t)values[TIME],
 	};
 	return open;
@@ -231,17 +266,16 @@ static inline struct fl_jfr_open *
 find_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	  struct fl_jfr_reader *c, const uint64_t *values)
 {
-	struct fl_jfr_open *open = first_open(timed, values[STACK],
-					      values[THREAD], values[STATE]);
+	uint64_t key = values[STACK] | values[THREAD] << 32;
+	uint32_t kind = c->number << 8 | (uint32_t)values[STATE];
+	struct fl_jfr_open *open = first_open(timed, key, kind);
 
 	for (unsigned i = 0; i < PROBES && open->sum; i++) {
-		if (open->stack == values[STACK] &&
-		    open->thread == values[THREAD] &&
-		    open->state == values[STATE] && open->reader == c->number)
+		if (open->key == key && open->kind == kind)
 			return open;
 		open = next_open(timed, open);
 	}
-	return make_open(chunk, timed, c, values);
+	return make_open(chunk, timed, c, values, key);
 }
 
 static inline bool count_event(struct fl_jfr_chunk *chunk,
@@ -255,7 +289,7 @@ static inline bool count_event(struct fl_jfr_chunk *chunk,
 		fl_no_memory(chunk->flame);
 		return false;
 	}
-	time = to_ns(chunk, &timed->clock, ticks) & timed->rounding;
+	time = bucket_of(chunk, timed, ticks);
 	if (open->time != time || open->samples == FL_JFR_WEIGHED - 1) {
 		if (!close_bucket(chunk, timed, open)) {
 			fl_no_memory(chunk->flame);
@@ -308,7 +342,7 @@ read_class_by(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	struct fl_jfr_reader *c = layouts->reader;
 	const uint8_t id = c->class->id;
 
-	while (at < end && timed->nrecords < FL_JFR_PART_RECORDS) {
+	while (at < end && !fl_jfr_part_is_full(timed)) {
 		size_t size = at[0], not_ends, number;
 		const struct layout *layout;
 		uint64_t values[PLACES];
@@ -328,7 +362,8 @@ read_class_by(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		for (enum place i = 0; i < PLACES; i++)
 			values[i] = pack(fl_wire_word(at + layout->at[i]),
 					 layout->keep[i]);
-		if (fl_unlikely(values[STATE] >= MAX_STATES))
+		if (fl_unlikely(values[STATE] >= MAX_STATES ||
+				(values[STACK] | values[THREAD]) >> 32))
 			break;
 		if (fl_jfr_has_state(layouts->states, values[STATE]) &&
 		    !count_event(chunk, timed, c, values))
