@@ -136,7 +136,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/folded/thread.c \
 	libflame/format/folded/write.c \
 	libflame/format/jfr/chunk.c libflame/format/jfr/chunk.h \
-	libflame/format/jfr/decoder.c libflame/format/jfr/emit.c \
+	libflame/format/jfr/decoder.c libflame/format/jfr/dumps.c \
+	libflame/format/jfr/emit.c \
 	libflame/format/jfr/event.c libflame/format/jfr/events.h \
 	libflame/format/jfr/field.c libflame/format/jfr/fixed_layout.c \
 	libflame/format/jfr/frame.c libflame/format/jfr/framing.c \

@@ -217,6 +217,8 @@ static int finish(struct fl_dump *dump)
 
 	if (dump->buf.failed || dump->name.failed)
 		return fl_no_memory(flame);
+	if (source->part)
+		return FLAME_END;
 	fl_lines_end(source, &dump->lines);
 	if (dump->lost) {
 		source->damage = dump->lines.good ? 1 : 2;

@@ -240,6 +240,14 @@ int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
 bool fl_dump_word(struct slice *text, struct slice *word);
 
 /*
+ * jstack.c, for records that hold dumps: a source of the format jstack goes on
+ * with another one, in its in.  time: of all its threads, or FLAME_NOTIME for
+ * what the text says.  Losses are reported at the end of the first that is no
+ * part (flame_source).
+ */
+void fl_jstack_resume(struct flame_source *source, int64_t time);
+
+/*
  * java_frame.c: shared by readers of JVMs' dumps.  A frame as a dump has it,
  * "loader/module@1.0/pkg.Cls.method(module@1.0/File.java:12)".
  */

@@ -13,8 +13,9 @@ enum { BATCH = 1 << 10 };	/* samples */
 
 int fl_jfr_emit_end(struct fl_jfr *jfr)
 {
-	return fl_jfr_emit_timings(jfr) == FLAME_OK ? fl_jfr_emit_leaks(jfr) :
-						      FLAME_FAILED;
+	return fl_jfr_emit_timings(jfr) == FLAME_OK &&
+	       fl_jfr_emit_leaks(jfr) == FLAME_OK ? fl_jfr_emit_dumps(jfr) :
+						    FLAME_FAILED;
 }
 
 /* The same event and state as the one before; of spans, units may differ. */
@@ -361,7 +362,8 @@ static int begin(struct fl_jfr_chunk *chunk)
 static int end(struct fl_jfr_chunk *chunk)
 {
 	tally_rest(chunk);
-	return fl_jfr_end_chunk_leaks(chunk->jfr);
+	return fl_jfr_end_chunk_dumps(chunk) == FLAME_OK ?
+	       fl_jfr_end_chunk_leaks(chunk->jfr) : FLAME_FAILED;
 }
 
 int fl_jfr_emit(struct fl_jfr_chunk *chunk)

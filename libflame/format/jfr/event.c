@@ -136,6 +136,11 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 		       fl_jfr_make_decoder(chunk, class);
 	if (chunk->asked.skim)
 		return;
+	if (fl_slice_is(event, "jdk.ThreadDump")) {
+		class->noted = fl_jfr_dumps_asked(pass->jfr) &&
+			       fl_jfr_make_decoder(chunk, class);
+		return;
+	}
 	/* Plans say where the stack trace is, so make them first. */
 	/* Memory that is freed is no sample; only leaks ask for it. */
 	if (fl_slice_is(event, "profiler.Free") && !pass->leak &&

@@ -32,10 +32,9 @@ static bool make_info(struct fl_jfr *jfr)
 	return jfr->info;
 }
 
-/* A field of a noted event as text or number; false: it has none. */
-static bool field_value(struct fl_jfr_chunk *chunk,
-			const struct fl_jfr_note *note, const char *name,
-			struct fl_buf *buf)
+bool fl_jfr_note_value(struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_note *note, const char *name,
+		       struct fl_buf *buf)
 {
 	const struct fl_jfr_field *field = fl_jfr_field_of(note->class, name);
 	struct fl_wire w = fl_jfr_wire(chunk, note->at);
@@ -93,7 +92,7 @@ static void report_fields(struct fl_jfr_chunk *chunk,
 
 		if (had)
 			fl_buf_text(&buf, ", ");
-		if (!field_value(chunk, note, *names, &buf))
+		if (!fl_jfr_note_value(chunk, note, *names, &buf))
 			buf.size = had;
 	}
 	if (buf.data)
@@ -111,8 +110,8 @@ static void report_setting(struct fl_jfr_chunk *chunk,
 	struct fl_jfr *jfr = chunk->jfr;
 	int64_t ns;
 
-	if (!field_value(chunk, note, "name", &key) ||
-	    !field_value(chunk, note, "value", &value) ||
+	if (!fl_jfr_note_value(chunk, note, "name", &key) ||
+	    !fl_jfr_note_value(chunk, note, "value", &value) ||
 	    key.failed || value.failed) {
 		fl_buf_free(&key);
 		fl_buf_free(&value);

@@ -86,6 +86,7 @@ void fl_jfr_tally(struct fl_jfr *jfr, flame_id metric,
 			     (hit->unit ? hit->value : hit->samples));
 	if (!hit->has_stack)
 		m->no_stack += hit->samples;
+	jfr->samples->counted |= hit->has_stack;
 	if (hit->time != FLAME_NOTIME) {
 		int64_t last = hit->last == FLAME_NOTIME ? hit->time :
 							   hit->last;

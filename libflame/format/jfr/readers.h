@@ -107,6 +107,8 @@ bool fl_jfr_is_raw(const struct fl_jfr *jfr, struct slice event);
 /* Whether --event may mean a metric of this row (states are seen later). */
 bool fl_jfr_row_asked(const struct fl_jfr *jfr,
 		      const struct fl_jfr_row *row);
+/* Whether thread dumps (jdk.ThreadDump) may be. */
+bool fl_jfr_dumps_asked(const struct fl_jfr *jfr);
 /* Whether events are counted by stack, not only counted. */
 bool fl_jfr_is_full(const struct fl_jfr_chunk *chunk,
 		    const struct fl_jfr_reader *reader);

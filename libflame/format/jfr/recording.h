@@ -146,6 +146,7 @@ struct fl_jfr {
 	struct fl_jfr_samples *samples;
 	struct fl_jfr_leaks *leaks;
 	struct fl_jfr_timings *timings;
+	struct fl_jfr_dumps *dumps;
 	struct fl_jfr_info *info;
 	struct fl_jfr_read_ahead *ahead;
 	struct fl_jfr_position *position;

@@ -2,7 +2,8 @@
 /*
  * Sums of a chunk as samples: metrics and selection (metric.c), the batches
  * that are given out (emit.c), leaks (leak.c), jfrconv's rounding (grain.c),
- * jdk.MethodTiming (timing.c); and facts of the recording (info.c).
+ * jdk.MethodTiming (timing.c), jdk.ThreadDump (dumps.c); and facts of the
+ * recording (info.c).
  */
 #ifndef FL_JFR_SAMPLES_H
 #define FL_JFR_SAMPLES_H
@@ -70,6 +71,7 @@ struct fl_jfr_giving {
 
 struct fl_jfr_samples {
 	uint64_t given;			/* samples of all batches */
+	bool counted;			/* there are any with a stack */
 	struct fl_jfr_bare others, cpu;	/* where cpu is chosen, only these are
 					   reported */
 	struct fl_jfr_answer answer;
@@ -138,7 +140,7 @@ int64_t fl_jfr_run_of(struct fl_jfr_chunk *chunk, const struct fl_jfr_hit *hit,
  * is called again, until giving.kind is FL_JFR_DONE.
  */
 int fl_jfr_emit(struct fl_jfr_chunk *chunk);
-/* Values known only at the end: leaks and timings. */
+/* Values known only at the end: leaks, timings, dumps if there is no other. */
 int fl_jfr_emit_end(struct fl_jfr *jfr);
 
 /* leak.c: allocations that were not freed, by address, over all chunks. */
@@ -158,7 +160,20 @@ int fl_jfr_time_method(struct fl_jfr_chunk *chunk,
 int fl_jfr_emit_timings(struct fl_jfr *jfr);
 void fl_jfr_timings_free(struct fl_jfr_timings *timings);
 
+/*
+ * dumps.c: jdk.ThreadDump has the text of a thread dump.  Its threads are
+ * samples if they are asked for, or if the recording has no others.
+ */
+int fl_jfr_end_chunk_dumps(struct fl_jfr_chunk *chunk);
+int fl_jfr_emit_dumps(struct fl_jfr *jfr);
+void fl_jfr_dumps_free(struct fl_jfr_dumps *dumps);
+
 /* info.c -------------------------------------------------------------- */
+
+/* A field of a noted event as text or number; false: it has none. */
+bool fl_jfr_note_value(struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_note *note, const char *name,
+		       struct fl_buf *buf);
 
 /* Settings and the like, when the pools are there. */
 void fl_jfr_read_notes(struct fl_jfr_chunk *chunk);

@@ -76,6 +76,15 @@ bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 		strcmp(row->metric, "old-objects") == 0);
 }
 
+bool fl_jfr_dumps_asked(const struct fl_jfr *jfr)
+{
+	const struct fl_select *select = &jfr->source->select;
+
+	return !fl_jfr_options(jfr)->compat && !select->leak &&
+	       (!select->event || strcmp(select->event, "threads") == 0 ||
+		fl_jfr_is_raw(jfr, FL_SLICE("jdk.ThreadDump")));
+}
+
 bool fl_jfr_is_full(const struct fl_jfr_chunk *chunk,
 		    const struct fl_jfr_reader *c)
 {

@@ -628,6 +628,7 @@ static void close_jfr(struct flame_source *source)
 	fl_jfr_chunk_free(jfr->before);
 	fl_jfr_leaks_free(jfr->leaks);
 	fl_jfr_timings_free(jfr->timings);
+	fl_jfr_dumps_free(jfr->dumps);
 	fl_jfr_spans_free(jfr->spans);
 	fl_jfr_info_free(jfr->info);
 	fl_jfr_samples_free(jfr->samples);

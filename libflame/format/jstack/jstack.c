@@ -24,6 +24,7 @@ struct options {
 struct jstack {
 	struct fl_dump dump;
 	int64_t time;		/* of the dump, or FLAME_NOTIME */
+	int64_t given_time;	/* instead of times in the text; the same */
 	int64_t last_time;	/* of a line that is only that */
 	uint64_t last_time_at;	/* its number */
 	bool to_file;		/* a dump_to_file has begun */
@@ -62,6 +63,8 @@ static void begin(struct jstack *j, const struct fl_jstack_header *h)
 	dump->tid = h->nid >= 0 ? h->nid : h->os_id >= 0 ? h->os_id : h->id;
 	dump->state = h->state;
 	dump->time = h->time != FLAME_NOTIME ? h->time : j->time;
+	if (j->given_time != FLAME_NOTIME)
+		dump->time = j->given_time;
 }
 
 /* Frames ------------------------------------------------------------------ */
@@ -480,8 +483,18 @@ static int open_jstack(struct flame_source *source)
 	struct jstack *j = source->state;
 
 	if (status == FLAME_OK)
-		j->time = FLAME_NOTIME;
+		j->time = j->given_time = FLAME_NOTIME;
 	return status;
+}
+
+void fl_jstack_resume(struct flame_source *source, int64_t time)
+{
+	struct jstack *j = source->state;
+
+	fl_lines_resume(&j->dump.lines, source->in);
+	j->last_time_at = 0;
+	j->given_time = time;
+	begin_program(j);
 }
 
 static void close_jstack(struct flame_source *source)
