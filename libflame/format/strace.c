@@ -91,6 +91,23 @@ static bool parse_call(struct slice line, struct slice *name)
 				      line.data[i] == ' ');
 }
 
+/*
+ * The bracket that the last one closes: paths and names of C++ have their own,
+ * "/opt/x (1)/app(f(int)+0x11)".  NULL: there is none.
+ */
+static const char *find_name(const char *begin, const char *end)
+{
+	size_t open = 1;
+
+	while (end > begin) {
+		end--;
+		open += *end == ')' ? 1 : *end == '(' ? SIZE_MAX : 0;
+		if (!open)
+			return end;
+	}
+	return NULL;
+}
+
 /* " > /usr/bin/app(main+0x11) [0x1051]", maybe with a place behind. */
 static bool parse_frame(struct slice line, struct fl_backtrace_frame *frame)
 {
@@ -108,14 +125,7 @@ static bool parse_frame(struct slice line, struct fl_backtrace_frame *frame)
 			(size_t)(end - line.data) : line.size };
 		return frame->name.size > 0;
 	}
-	paren = memrchr(line.data, '(', (size_t)(end - line.data));
-	/* A name of C++ has brackets of its own. */
-	for (const char *at = line.data; at < end && paren; at++)
-		if (*at == '(' && at > line.data &&
-		    memchr(line.data, '/', (size_t)(at - line.data))) {
-			paren = at;
-			break;
-		}
+	paren = find_name(line.data, end);
 	if (!paren)
 		return false;
 	frame->module = (struct slice){ line.data,
