@@ -15,12 +15,14 @@
 
 #include "format/outline/outline.h"
 
+#include <inttypes.h>
+
 enum { MAX_COLUMNS = 32 };
 
 struct reader {
 	struct fl_outline outline;
 	unsigned ncolumns, self, location;	/* self: 0: no header yet */
-
+	uint64_t missed;			/* samples */
 };
 
 /* The cells of a row, which one or two bars separate; how many there are. */
@@ -134,6 +136,22 @@ static bool is_report(struct slice line)
 	       fl_slice_starts(line, "Sampling Histogram. Recorded ");
 }
 
+/* "... with period 10ms. Missed 3 samples." */
+static void count_missed(struct reader *r, struct slice line)
+{
+	static const char key[] = ". Missed ";
+	const char *at = fl_slice_find(line, key);
+	struct slice rest;
+	int64_t n;
+
+	if (!at)
+		return;
+	at += strlen(key);
+	rest = (struct slice){ at, (size_t)(line.data + line.size - at) };
+	if (fl_parse_digits(fl_slice_split(&rest, ' '), &n))
+		r->missed += (uint64_t)n;
+}
+
 static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
@@ -143,6 +161,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 		r->outline.nvalues = 1;
 		r->outline.thread = 0;
 		r->self = 0;
+		count_missed(r, line);
 	} else if (!r->outline.nvalues) {
 		return;		/* of the log before it */
 	} else if (fl_slice_starts(line, "Thread[")) {
@@ -178,6 +197,12 @@ static int read(struct flame_source *source)
 	struct reader *r = source->state;
 	int status = fl_outline_read(&r->outline, accept_line);
 
+	if (status == FLAME_END && r->missed)
+		fl_remark(source->flame, "%s: %" PRIu64 " samples were missed "
+			  "while it was recorded", fl_in_name(source->in),
+			  r->missed);
+	if (status == FLAME_END)
+		r->missed = 0;
 	return status == FLAME_END ?
 	       fl_lines_end(source, &r->outline.base.lines) : status;
 }
