@@ -150,8 +150,11 @@ static bool is_jfr_text(const uint8_t *head, size_t n)
 	do {
 		line = fl_slice_trim_end(fl_slice_split(&rest, '\n'));
 	} while (!line.size && rest.size);
-	return fl_slice_ends(line, " {") &&
-	       fl_slice_starts(rest, "  startTime = ");
+	if (!fl_slice_ends(line, " {") ||
+	    memchr(line.data, ' ', line.size) != line.data + line.size - 2 ||
+	    !fl_slice_starts(rest, "  startTime = "))
+		return false;
+	return rest.size > 14 && fl_is_digit(rest.data[14]);
 }
 
 /* A dictionary whose keys are (file, line, name). */
