@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UTF-16 with a byte order mark, as PowerShell's > writes it, to UTF-8.
+ * UTF-16 with a byte order mark, as PowerShell's > writes it, or of ASCII
+ * without one, to UTF-8.
  */
 #include "fl.h"
 
@@ -8,12 +9,31 @@
 
 #include <stdlib.h>
 
-enum { MARK = 0xfeff, TURNED_MARK = 0xfffe, INSTEAD = 0xfffd };
+enum {
+	MARK = 0xfeff, TURNED_MARK = 0xfffe, INSTEAD = 0xfffd,
+	MIN_UNMARKED = 32	/* bytes of ASCII that tell what has no mark */
+};
 
 struct utf16 {
 	bool big;		/* endian */
 	bool line;		/* a byte order mark may begin here */
 };
+
+/* Whether every second byte is 0, and the others are of a text. */
+static bool is_unmarked(const uint8_t *head, size_t n, bool big)
+{
+	if (n < MIN_UNMARKED)
+		return false;
+	for (size_t i = 0; i < MIN_UNMARKED; i += 2) {
+		uint8_t c = head[i + big];
+
+		if (head[i + !big] ||
+		    ((c < 0x20 || c > 0x7e) && c != '\t' && c != '\n' &&
+		     c != '\r'))
+			return false;
+	}
+	return true;
+}
 
 /* FF FE 00 00 would be UTF-32. */
 static unsigned bid(const uint8_t *head, size_t n)
@@ -21,7 +41,9 @@ static unsigned bid(const uint8_t *head, size_t n)
 	if (n < 4 || (head[2] == 0 && head[3] == 0))
 		return 0;
 	return (head[0] == 0xff && head[1] == 0xfe) ||
-	       (head[0] == 0xfe && head[1] == 0xff) ? 16 : 0;
+	       (head[0] == 0xfe && head[1] == 0xff) ||
+	       is_unmarked(head, n, false) || is_unmarked(head, n, true) ?
+	       16 : 0;
 }
 
 static uint32_t unit(const struct utf16 *utf16, const uint8_t *at)
@@ -114,13 +136,15 @@ static size_t read_utf16(void *state, struct fl_in *under, uint8_t *out,
 static void *begin(struct flame *flame, struct fl_in *under)
 {
 	struct utf16 *utf16 = fl_zeroed(1, sizeof(*utf16));
+	const uint8_t *head;
 	size_t n;
 
 	if (!utf16) {
 		fl_no_memory(flame);
 		return NULL;
 	}
-	utf16->big = fl_in_peek(under, 2, &n)[0] == 0xfe;
+	head = fl_in_peek(under, 2, &n);
+	utf16->big = head[0] == 0xfe || !head[0];
 	utf16->line = true;
 	return utf16;
 }

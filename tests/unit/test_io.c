@@ -879,6 +879,12 @@ Test(decoders, utf16_becomes_utf8)
 		     "the UTF-16 text ends within a character");
 	expect_utf16(FL_SLICE("\xff\xfe" "a\0\x3d\xd8"), "a",
 		     "the UTF-16 text ends within a character");
+	/* Without a mark, where the first 16 units are ASCII. */
+	expect_utf16(FL_SLICE("F\0u\0l\0l\0 \0t\0h\0r\0e\0a\0d\0 \0d\0u\0m"
+			      "\0p\0\xe9\0"), "Full thread dump\xc3\xa9",
+		     NULL);
+	expect_utf16(FL_SLICE("\0F\0u\0l\0l\0 \0t\0h\0r\0e\0a\0d\0 \0d\0u"
+			      "\0m\0p\0\n"), "Full thread dump\n", NULL);
 }
 
 Test(decoders, cut_data_give_all_that_came_out)

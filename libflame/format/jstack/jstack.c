@@ -28,6 +28,7 @@ struct jstack {
 	int64_t last_time;	/* of a line that is only that */
 	uint64_t last_time_at;	/* its number */
 	bool to_file;		/* a dump_to_file has begun */
+	bool jrockit;		/* as in fl_jstack_header, of this thread */
 	uint64_t dumps;
 	bool told;
 	uint64_t nprograms;	/* the dump's, when the last line came */
@@ -36,7 +37,9 @@ struct jstack {
 	unsigned npending;	/* lines in it */
 };
 
-static const char full[] = "Full thread dump ";	/* begins a dump */
+/* Lines that begin a dump; the second is of JRockit. */
+static const char full[] = "Full thread dump ";
+static const char full_jrockit[] = "===== FULL THREAD DUMP =====";
 
 static struct slice trim(struct slice s)
 {
@@ -62,6 +65,7 @@ static void begin(struct jstack *j, const struct fl_jstack_header *h)
 	fl_dump_begin(dump, h->name);
 	dump->tid = h->nid >= 0 ? h->nid : h->os_id >= 0 ? h->os_id : h->id;
 	dump->state = h->state;
+	j->jrockit = h->jrockit;
 	dump->time = h->time != FLAME_NOTIME ? h->time : j->time;
 	if (j->given_time != FLAME_NOTIME)
 		dump->time = j->given_time;
@@ -78,7 +82,10 @@ static void add_frame(struct jstack *j, struct slice name,
 	struct fl_buf *buf = &dump->buf;
 
 	buf->size = 0;
-	fl_java_name(buf, name);
+	if (j->jrockit)
+		fl_buf_put(buf, name.data, name.size);
+	else
+		fl_java_name(buf, name);
 	if (options->lines && line > 0)
 		fl_buf_print(buf, ":%" PRId64, line);
 	else if (options->bci && bci > 0)
@@ -95,6 +102,9 @@ static bool take_frame(struct jstack *j, struct slice text)
 
 	if (!fl_java_frame(text, &frame))
 		return false;
+	/* Native methods have their types. */
+	if (j->jrockit)
+		frame.name = fl_slice_split(&frame.name, '(');
 	add_frame(j, frame.name, frame.type, frame.line, 0);
 	return true;
 }
@@ -265,6 +275,14 @@ static void take_outer(struct jstack *j, struct slice line)
 
 	if (fl_slice_starts(line, full)) {
 		begin_dump(j, line);
+	} else if (fl_slice_starts(line, full_jrockit)) {
+		end_early(&j->dump);
+		j->dumps++;
+		j->time = FLAME_NOTIME;
+		j->last_time_at = 0;
+	} else if (fl_jstack_ctime(line, &time)) {
+		j->dump.source->zoneless = true;
+		j->time = time;
 	} else if (fl_java_time(line, false, &time)) {
 		j->dump.source->zoneless = true;
 		j->last_time = time;
@@ -294,7 +312,7 @@ static void take_mounted(struct jstack *j, struct slice number)
 static bool is_ignored(struct slice text)
 {
 	static const char *const asides[] = {
-		"-", "//", "No compile task", "Compiling:",
+		"-", "//", "^-- ", "No compile task", "Compiling:",
 		"Carrying virtual thread #", "JavaThread state:",
 		"Locked ownable synchronizers:",
 		"Number of locked synchronizers =",
@@ -343,7 +361,8 @@ static bool opens_name(struct slice line)
 		line.size ? memchr(line.data, '"', line.size) : NULL;
 
 	/* "Thread-1": of a deadlock, whose stacks are repeated there. */
-	if (!quote || fl_slice_ends(line, "\":"))
+	if (!quote || fl_slice_ends(line, "\":") ||
+	    fl_slice_has(line, "\" id=") /* of JRockit's chains of locks */)
 		return false;
 	return quote == line.data ||
 	       (line.data[0] == '#' && line.size > 1 &&

@@ -13,6 +13,7 @@ struct fl_jstack_header {
 	int64_t nid, os_id, id;
 	const char *state;
 	int64_t time;
+	bool jrockit;		/* its frames are a/b/Cls.method(Z)V(File:1) */
 };
 
 extern const struct fl_jstack_header fl_jstack_no_header;
@@ -24,5 +25,8 @@ bool fl_jstack_id(struct slice s, int64_t *n);
  * writes it.
  */
 bool fl_jstack_header(struct slice line, bool bare, struct fl_jstack_header *h);
+
+/* "Sun Jul 20 17:03:49 2014", of JRockit, in ns since 1970. */
+bool fl_jstack_ctime(struct slice s, int64_t *ns);
 
 #endif

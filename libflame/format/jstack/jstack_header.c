@@ -33,12 +33,16 @@ bool fl_jstack_id(struct slice s, int64_t *n)
 	return !*end;
 }
 
-/* tid=0x7f3c8c00e800; without 0x from JDK 6 of macOS and HP-UX's JDK 5. */
-static bool is_tid(struct slice word)
+/*
+ * tid=0x7f3c8c00e800; without 0x from JDK 6 of macOS and HP-UX's JDK 5, where
+ * nid= follows.
+ */
+static bool is_tid(struct slice word, struct slice tail)
 {
 	size_t i = fl_slice_starts(word, "tid=0x") ? 6 : 4;
 
-	if (!fl_slice_starts(word, "tid=") || i == word.size)
+	if (!fl_slice_starts(word, "tid=") || i == word.size ||
+	    (i == 4 && !fl_slice_starts(fl_slice_trim(tail), "nid=")))
 		return false;
 	while (i < word.size && fl_is_hex(word.data[i]))
 		i++;
@@ -76,6 +80,34 @@ static bool read_info(struct slice tail, struct fl_jstack_header *h)
 	return false;
 }
 
+/*
+ * JRockit, behind tid=: "prio=5 alive, in native, waiting".  Without a priority
+ * the line is of a chain of locks.
+ */
+static bool read_jrockit(struct slice tail, struct fl_jstack_header *h)
+{
+	static const char *const states[][2] = {
+		{ "blocked", "STATE_BLOCKED" },
+		{ "native_blocked", "STATE_BLOCKED" },
+		{ "waiting", "STATE_WAITING" },
+		{ "native_waiting", "STATE_WAITING" },
+		{ "parked", "STATE_WAITING" },
+		{ "sleeping", "STATE_TIMED_WAITING" },
+	};
+	struct slice word;
+
+	if (!fl_dump_word(&tail, &word) || !fl_slice_starts(word, "prio="))
+		return false;
+	h->state = "STATE_RUNNABLE";
+	while (fl_dump_word(&tail, &word)) {
+		word.size -= fl_slice_ends(word, ",");
+		for (size_t i = 0; i < FL_COUNT(states); i++)
+			if (fl_slice_is(word, states[i][0]))
+				h->state = states[i][1];
+	}
+	return true;
+}
+
 /* Behind "virtual": nothing, the thread's number or its state. */
 static bool ends_virtual(struct slice tail, struct fl_jstack_header *h)
 {
@@ -102,7 +134,12 @@ static bool read_tail(struct slice tail, struct fl_jstack_header *h)
 		} else if (word.data[0] == '[' && !classic) {
 			word.size -= fl_slice_ends(word, "]");
 			fl_jstack_id(from(word, 1), &h->os_id);
-		} else if (is_tid(word)) {
+		} else if (fl_slice_starts(word, "idx=0x") && !classic) {
+			h->jrockit = true;
+		} else if (h->jrockit && fl_slice_starts(word, "tid=")) {
+			return fl_jstack_id(from(word, 4), &h->nid) &&
+			       read_jrockit(tail, h);
+		} else if (is_tid(word, tail)) {
 			classic = true;
 		} else if (fl_slice_starts(word, "nid=")) {
 			fl_jstack_id(from(word, 4), &h->nid);
@@ -193,4 +230,31 @@ bool fl_jstack_header(struct slice line, bool bare, struct fl_jstack_header *h)
 		       read_unnamed(line, h);
 	}
 	return false;
+}
+
+bool fl_jstack_ctime(struct slice s, int64_t *ns)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	struct slice word[5];
+	const char *month;
+	struct fl_buf text = { 0 };
+	unsigned n = 0;
+	bool good;
+
+	while (n < 5 && fl_dump_word(&s, &word[n]))
+		n++;
+	if (n < 5 || s.size || word[0].size != 3 || word[1].size != 3 ||
+	    word[2].size > 2)
+		return false;
+	month = memmem(months, sizeof(months) - 1, word[1].data, 3);
+	if (!month || (month - months) % 3)
+		return false;
+	fl_buf_print(&text, "%.*s-%02d-%s%.*s %.*s", (int)word[4].size,
+		     word[4].data, (int)(month - months) / 3 + 1,
+		     word[2].size < 2 ? "0" : "", (int)word[2].size,
+		     word[2].data, (int)word[3].size, word[3].data);
+	good = text.data && !text.failed &&
+	       fl_java_time(fl_buf_slice(&text), false, ns);
+	fl_buf_free(&text);
+	return good;
 }
