@@ -21,8 +21,17 @@ int fl_dump_open(struct flame_source *source, size_t state_size)
 		return fl_no_memory(source->flame);
 	dump->source = source;
 	dump->lines.in = source->in;
+	fl_dump_of(dump, "threads", "threads", "threads");
 	source->state = dump;
 	return FLAME_OK;
+}
+
+void fl_dump_of(struct fl_dump *dump, const char *metric, const char *unit,
+		const char *plural)
+{
+	dump->metric_name = metric;
+	dump->unit = unit;
+	dump->plural = plural;
 }
 
 void fl_dump_close(struct flame_source *source)
@@ -48,6 +57,7 @@ void fl_dump_begin(struct fl_dump *dump, struct slice name)
 	dump->weight = 1;
 	dump->state = NULL;
 	dump->time = FLAME_NOTIME;
+	dump->labels = dump->thread = 0;
 	dump->line = dump->lines.number;
 	dump->nframes = 0;
 }
@@ -69,7 +79,7 @@ static flame_id thread_of(struct fl_dump *dump)
 	struct slice name = { dump->name.size ? dump->name.data : NULL,
 			      dump->name.size };
 	char number[24];
-	flame_id set = 0;
+	flame_id set = dump->thread;
 
 	if (dump->tid >= 0)
 		set = fl_thread(flame, name, dump->tid);
@@ -92,7 +102,7 @@ static void count(struct fl_dump *dump)
 	struct flame_metric *m;
 	bool fresh;
 
-	dump->metric = flame_metric(flame, "threads", "threads");
+	dump->metric = flame_metric(flame, dump->metric_name, dump->unit);
 	m = &flame->metrics[dump->metric];
 	m->samples += (uint64_t)dump->weight;
 	if (__builtin_add_overflow(m->total, dump->weight, &m->total))
@@ -159,9 +169,9 @@ bool fl_dump_sample(struct fl_dump *dump, struct flame_sample *sample)
 	};
 	if (s->thread || (s->needs & FL_NEED_THREAD))
 		sample->thread = thread_of(dump);
-	sample->labels = dump->program;
+	sample->labels = dump->labels ? dump->labels : dump->program;
 	if (dump->state && (s->state || (s->needs & FL_NEED_STATE)))
-		sample->labels = flame_label(flame, dump->program,
+		sample->labels = flame_label(flame, sample->labels,
 					     fl_name(flame, "state"),
 					     fl_name(flame, dump->state));
 	if (!s->from.base && !s->to.base && !(s->needs & FL_NEED_TIME))
@@ -222,15 +232,16 @@ static int finish(struct fl_dump *dump)
 	fl_lines_end(source, &dump->lines);
 	if (dump->lost) {
 		source->damage = dump->lines.good ? 1 : 2;
-		fl_warn(flame, "%s: %" PRIu64 " threads left out, as their "
+		fl_warn(flame, "%s: %" PRIu64 " %s left out, as their "
 			"stacks are cut; the first is at line %" PRIu64, name,
-			dump->lost, dump->first_lost);
+			dump->lost, dump->plural, dump->first_lost);
 	} else if (!dump->lines.good && !source->damage) {
-		fl_remark(flame, "%s: there is no thread in it", name);
+		fl_remark(flame, "%s: there are no %s in it", name,
+			  dump->plural);
 	}
 	if (dump->no_stack)
-		fl_remark(flame, "%s: %" PRIu64 " threads without a stack "
-			  "left out", name, dump->no_stack);
+		fl_remark(flame, "%s: %" PRIu64 " %s without a stack "
+			  "left out", name, dump->no_stack, dump->plural);
 	dump->lost = dump->no_stack = 0;
 	return FLAME_END;
 }

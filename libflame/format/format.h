@@ -79,6 +79,7 @@ extern const struct fl_format fl_format_dotnet_stack;
 extern const struct fl_format fl_format_hadoop_stacks;
 extern const struct fl_format fl_format_hot_threads;
 extern const struct fl_format fl_format_memray_csv;
+extern const struct fl_format fl_format_exceptions;
 
 /* Which of two counts to read. */
 enum fl_pick_column {
@@ -193,6 +194,8 @@ struct fl_dump {
 	int64_t tid, pid;	/* -1: not known */
 	int64_t weight;		/* 1, unless the reader sets it */
 	const char *state;	/* "STATE_RUNNABLE"; NULL: not known */
+	flame_id labels;	/* instead of the program's; 0: none */
+	flame_id thread;	/* labels of it beside name, tid, pid */
 	flame_id program;	/* labels pod, container: io/log.h */
 	uint64_t nprograms;	/* whose lines have begun */
 	int64_t time;		/* ns since 1970, or FLAME_NOTIME */
@@ -201,6 +204,7 @@ struct fl_dump {
 	size_t nframes, capacity;
 	struct fl_buf buf;	/* for names of frames */
 	flame_id metric;
+	const char *metric_name, *unit, *plural;	/* see fl_dump_of */
 	struct fl_map threads;	/* distinct ones, where they are counted */
 	uint64_t no_stack, lost, first_lost;
 	bool told_end;
@@ -208,6 +212,9 @@ struct fl_dump {
 
 /* For a format's open: a state of this size, which is the source's. */
 int fl_dump_open(struct flame_source *source, size_t state_size);
+/* Behind it: what a sample is, if it is no thread; plural: for messages. */
+void fl_dump_of(struct fl_dump *dump, const char *metric, const char *unit,
+		const char *plural);
 /* For its close. */
 void fl_dump_close(struct flame_source *source);
 /* A thread with this name (may be empty); the rest is not known yet. */

@@ -85,6 +85,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_tsv_read,
 	&fl_format_ndjson_read,
 	&fl_format_memray_csv,
+	&fl_format_exceptions,
 	&fl_format_tree,
 	&fl_format_tree_xml,
 	&fl_format_tar,

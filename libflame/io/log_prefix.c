@@ -204,6 +204,8 @@ static bool begins_dump(struct slice text)
 		if (fl_slice_starts(text, begins[i]))
 			return true;
 	return fl_slice_has(text, " Full thread dump ") ||
+	       fl_slice_is(text, "Traceback (most recent call last):") ||
+	       (fl_slice_starts(text, "\tat ") && fl_slice_ends(text, ")")) ||
 	       (fl_slice_starts(text, "goroutine ") &&
 		fl_slice_ends(text, "]:")) ||
 	       (fl_slice_starts(text, "Thread ") &&
