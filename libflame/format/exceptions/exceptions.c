@@ -85,7 +85,7 @@ static void end(struct fl_dump *dump)
 	java = d->nframes;
 	for (size_t i = 0; i < r->python.count; i++)
 		fl_dump_frame(d, r->python.data[i]);
-	if (d->nframes == java + r->python.count) {
+	if (r->python.count && d->nframes == java + r->python.count) {
 		/* Python's first, and turned. */
 		memmove(d->frames + r->python.count, d->frames,
 			java * sizeof(*d->frames));
