@@ -100,6 +100,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
 	libflame/format/gdb.c libflame/format/goroutine.c \
+	libflame/format/kernel_stack.c libflame/format/perf_trace.c \
+	libflame/format/phpspy.c libflame/format/timehist.c \
 	libflame/format/hprof.c libflame/format/json/jvm_profiler.c \
 	libflame/format/bcc.c libflame/format/dotnet_stack.c \
 	libflame/format/hadoop_stacks.c libflame/format/hot_threads.c \

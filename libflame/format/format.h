@@ -80,6 +80,10 @@ extern const struct fl_format fl_format_hadoop_stacks;
 extern const struct fl_format fl_format_hot_threads;
 extern const struct fl_format fl_format_memray_csv;
 extern const struct fl_format fl_format_exceptions;
+extern const struct fl_format fl_format_phpspy;
+extern const struct fl_format fl_format_kernel_stack;
+extern const struct fl_format fl_format_perf_trace;
+extern const struct fl_format fl_format_timehist;
 
 /* Which of two counts to read. */
 enum fl_pick_column {
