@@ -157,9 +157,17 @@ void flame_limit_line(struct flame *flame, size_t bytes);
 int flame_name_input(struct flame *flame, const char *path);
 
 /*
- * How inputs that are URLs (http, https, webhdfs, swebhdfs, s3) are fetched
- * from now on, by the whole process: "timeout", the seconds without a byte
- * after which a connection is given up (30); "retries", after which an input
+ * Whether a path is a URL that is read, rather than a file: 0, FLAME_URL, or
+ * FLAME_URL_TREE if flame_list knows its folders.
+ */
+enum { FLAME_URL = 1, FLAME_URL_TREE };
+int flame_url(const char *path);
+/* The path of a file:///PATH; any other path as it is. */
+const char *flame_local_path(const char *path);
+/*
+ * How inputs that are URLs are fetched from now on, by the whole process:
+ * "timeout", the seconds without a byte, or with hardly any, after which a
+ * connection is given up (30); "retries", after which an input
  * that makes no progress is (4); "token", a delegation token of Hadoop.
  * FLAME_FAILED: no such option, or no such value.
  */
@@ -167,8 +175,8 @@ int flame_url_option(struct flame *flame, const char *option,
 		     const char *value);
 
 /*
- * Finds the files below a folder of webhdfs:// or swebhdfs://, or a prefix of
- * s3://, sorted by their paths; those whose names begin with . or _ are left
+ * Finds the files below a folder of a URL (webhdfs, hdfs, s3 and others; not
+ * http), sorted by their paths; those whose names begin with . or _ are left
  * out.  mtime: ms since 1970.  A key of S3 with none below it is found itself.
  * A folder below it that cannot be listed is a warning, and found as if it were
  * a file.  FLAME_END: the listing does not end, as flame_error says.

@@ -23,8 +23,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/log_prefix.c \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
+	libflame/io/client.c libflame/io/client.h \
 	libflame/io/command.c libflame/io/command.h libflame/io/listing.c \
+	libflame/io/hadoop.c libflame/io/hadoop.h \
+	libflame/io/hdfs.c libflame/io/hdfs.h \
 	libflame/io/s3.c libflame/io/s3.h \
+	libflame/io/stall.c libflame/io/stall.h \
 	libflame/io/tar.c libflame/io/tar.h \
 	libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
 	libflame/io/xml.c libflame/io/xml.h \

@@ -182,7 +182,6 @@ bool batch_has_pages(const struct batch *batch, const cJSON *record);
 
 /* batch_url.c --------------------------------------------------------- */
 
-bool batch_is_url(const char *path);
 bool batch_is_hdfs(const char *path);
 bool batch_is_s3(const char *path);
 /* A URL, or the files below it; false: the message is out. */

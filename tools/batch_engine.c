@@ -211,6 +211,9 @@ static void put_listing(const char *input)
 	} else if (batch_is_s3(input)) {
 		put_dfs_listing("s3a://", path);
 		putchar('\n');
+	} else if (flame_url(input) == FLAME_URL_TREE) {
+		put_dfs_listing("", input);
+		putchar('\n');
 	} else if (path != input) {
 		fputs("  printf '%s\\n' ", stdout);
 		put_word(input);

@@ -115,7 +115,7 @@ bool batch_collect(struct batch *batch, struct flame *flame)
 		char *path = cli->inputs[i];
 		bool there = stat(path, &st) == 0;
 
-		if (batch_is_url(path) || cli->fetch) {
+		if (flame_url(path) || cli->fetch) {
 			if (!batch_add_url(batch, flame, path))
 				return false;
 		} else if (there && S_ISDIR(st.st_mode)) {

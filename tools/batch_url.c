@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs of flame-batch that are URLs.  A folder of WebHDFS or a
- * prefix of S3 is its files; they have sizes and times, so that what an earlier
- * run has drawn is not read again.
+ * Inputs of flame-batch that are URLs.  A folder of HDFS, a prefix of S3 and
+ * the like is its files; they have sizes and times, so that what an earlier run
+ * has drawn is not read again.
  */
 #include "batch.h"
 
@@ -24,13 +24,8 @@ bool batch_is_hdfs(const char *path)
 
 bool batch_is_s3(const char *path)
 {
-	return begins(path, "s3://") || begins(path, "s3a://");
-}
-
-bool batch_is_url(const char *path)
-{
-	return batch_is_hdfs(path) || batch_is_s3(path) ||
-	       begins(path, "http://") || begins(path, "https://");
+	return begins(path, "s3://") || begins(path, "s3a://") ||
+	       begins(path, "s3n://");
 }
 
 struct listing {
@@ -55,7 +50,7 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url)
 	struct stat st = { 0 };
 	int status;
 
-	if ((!batch_is_hdfs(url) && !batch_is_s3(url)) || batch->cli->fetch) {
+	if (flame_url(url) != FLAME_URL_TREE || batch->cli->fetch) {
 		/* Whether the file has changed is not known: read it again. */
 		clock_gettime(CLOCK_REALTIME, &st.st_mtim);
 		return batch_add_input(batch, url, &st);

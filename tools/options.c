@@ -130,7 +130,7 @@ bool cli_set(struct cli *cli, const char *name, const char *value)
 
 bool cli_input(struct cli *cli, const char *path)
 {
-	char *copy = strdup(path);
+	char *copy = strdup(flame_local_path(path));
 
 	if (!copy)
 		return cli_no_memory(cli);

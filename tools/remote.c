@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs that are not files of this machine: commands of --fetch run before
- * their turn, and folders of WebHDFS and S3 become their files.
+ * Inputs that are not files of this machine: commands that print them run
+ * before their turn, and folders of HDFS, S3 and others become their files.
  */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 bool cli_take_fetch(struct cli *cli, const char *value)
 {
@@ -21,27 +20,20 @@ bool cli_take_fetch(struct cli *cli, const char *value)
 void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
 		 size_t i)
 {
-	for (; cli->fetch && cli->prepared < n &&
-	       cli->prepared < i + cli->threads; cli->prepared++)
+	for (; cli->prepared < n && cli->prepared < i + cli->threads;
+	     cli->prepared++)
 		flame_fetch_early(flame, inputs[cli->prepared]);
 }
 
 /* Folders -------------------------------------------------------------- */
 
-static bool begins(const char *path, const char *with)
-{
-	return strncasecmp(path, with, strlen(with)) == 0;
-}
-
+/* A bucket alone is one, too. */
 static bool is_folder(const char *path)
 {
-	bool s3 = begins(path, "s3://") || begins(path, "s3a://");
+	const char *at = strstr(path, "://");
 
-	if (!s3 && !begins(path, "webhdfs://") && !begins(path, "swebhdfs://"))
-		return false;
-	/* A bucket is one, too. */
-	return path[strlen(path) - 1] == '/' ||
-	       (s3 && !strchr(strstr(path, "://") + 3, '/'));
+	return flame_url(path) == FLAME_URL_TREE &&
+	       (path[strlen(path) - 1] == '/' || (at && !strchr(at + 3, '/')));
 }
 
 static void add(void *arg, const char *path, uint64_t size, int64_t mtime)

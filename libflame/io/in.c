@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "io/client.h"
 #include "io/command.h"
 #include "io/decoders.h"
 #include "io/input.h"
@@ -111,26 +112,13 @@ static void measure(struct fl_in *in, const struct stat *st)
 		in->size = (size_t)(st->st_size - in->start);
 }
 
-/* "hdfs://HOST:8020/PATH", or "hdfs:///PATH" for the default host. */
-static void fail_hdfs(struct fl_in *in, const char *rest)
-{
-	size_t host = strcspn(rest, ":/");
-
-	fl_fail(in->flame, "%s: hdfs:// is not read; give "
-		"webhdfs://%.*s:9870%s, or --fetch \"hdfs dfs -cat {}\"",
-		in->name, host ? (int)host : 4, host ? rest : "HOST",
-		rest + strcspn(rest, "/"));
-}
-
 /* A URL that is none of ours is no file either. */
 static void fail_open(struct fl_in *in, const char *path)
 {
 	int error = errno;
 	size_t scheme = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789+-");
 
-	if (error == ENOENT && strncasecmp(path, "hdfs://", 7) == 0)
-		fail_hdfs(in, path + 7);
-	else if (error == ENOENT && scheme &&
+	if (error == ENOENT && scheme &&
 		 strncmp(path + scheme, "://", 3) == 0)
 		fl_fail(in->flame, "%s: %.*s:// is not read; name a command "
 			"that prints the file, as --fetch "
@@ -185,33 +173,63 @@ struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
 	return NULL;
 }
 
-static struct fl_in *open_command(struct flame *flame, const char *path)
+static struct fl_in *open_command(struct flame *flame, const char *path,
+				  bool lists)
 {
 	struct fl_in *in = fl_in_new(flame, path);
 
 	if (in)
-		in->command = fl_command_open(flame, path);
+		in->command = fl_command_open(flame, path, lists);
 	if (!in || in->command)
 		return in;
 	fl_in_close(in);
 	return NULL;
 }
 
-struct fl_in *fl_in_open(struct flame *flame, const char *path)
+struct fl_in *fl_in_open_listing(struct flame *flame, const char *folder)
 {
-	struct fl_in *in;
+	return open_command(flame, folder, true);
+}
 
-	if (fl_command_takes(path))
-		return open_command(flame, path);
-	if (fl_url_kind(path) != FL_NO_URL)
-		return fl_in_open_url(flame, path, NULL);
-	in = fl_in_new(flame, strcmp(path, "-") == 0 ? fl_input_name(flame) :
-						       path);
+/* That a client lists, and which remained: see the error, or tell one. */
+static struct fl_in *open_folder(struct flame *flame, const char *folder)
+{
+	struct fl_in *in = fl_in_open_listing(flame, folder);
+
+	if (in)
+		fl_fail(flame, "%s: could not be listed, or not as a whole: "
+			"see %s", folder, fl_client_words(folder, true));
+	fl_in_close(in);
+	return NULL;
+}
+
+struct fl_in *fl_in_open_file(struct flame *flame, const char *path)
+{
+	struct fl_in *in = fl_in_new(flame, strcmp(path, "-") == 0 ?
+				     fl_input_name(flame) : path);
+
 	if (in && !open_fd(in, path)) {
 		fl_in_close(in);
 		return NULL;
 	}
 	return in;
+}
+
+struct fl_in *fl_in_open(struct flame *flame, const char *path)
+{
+	enum fl_url_kind kind = fl_url_kind(path);
+	struct fl_in *in;
+
+	if (fl_command_takes(path))
+		return open_command(flame, path, false);
+	if (kind == FL_NO_URL)
+		return fl_in_open_file(flame, flame_local_path(path));
+	in = kind != FL_URL_CLIENT ? fl_in_open_url(flame, path, NULL) : NULL;
+	/* No NameNode can be reached, and so a client has to. */
+	if (in || fl_url_kind(path) != FL_URL_CLIENT)
+		return in;
+	return path[strlen(path) - 1] == '/' ? open_folder(flame, path) :
+	       open_command(flame, path, false);
 }
 
 /*

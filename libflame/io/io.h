@@ -17,9 +17,16 @@ struct fl_in;
 
 /* path "-" is standard input.  NULL with fl_fail's text where it fails. */
 struct fl_in *fl_in_open(struct flame *flame, const char *path);
-/* query: of a bucket of S3, in place of the file; else NULL. */
+/* A file of this machine, whatever else reads inputs. */
+struct fl_in *fl_in_open_file(struct flame *flame, const char *path);
+/*
+ * query: of a bucket of S3, in place of the file; else NULL.  NULL without
+ * fl_fail: a client has to read it, as fl_url_kind says from now on.
+ */
 struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
 			     const char *query);
+/* What a client prints of a folder. */
+struct fl_in *fl_in_open_listing(struct flame *flame, const char *folder);
 /*
  * Maps a file, if possible: all its bytes stay put until close.  Pointers
  * peeked before are void.  Sequential readers need no mapping: a buffer is as

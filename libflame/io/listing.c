@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files below a folder, in order.  Of WebHDFS, those of its entries that
- * are folders are listed in their turn; S3 gives all keys, a page at a time.
+ * are folders are listed in their turn; S3 gives all keys, a page at a time; a
+ * client prints lines.
  */
 #include "fl.h"
 
+#include "io/client.h"
 #include "io/json.h"
 #include "io/s3.h"
 #include "io/xml.h"
@@ -182,6 +184,134 @@ static bool read_answer(struct listing *l, struct fl_json *json,
 	return !json->error && found;
 }
 
+/* Clients --------------------------------------------------------------- */
+
+/* Whether a name that begins with . or _ is below the folder. */
+static bool is_hidden(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	while (n && folder[n - 1] == '/')
+		n--;
+	if (strncmp(path, folder, n) != 0 || (path[n] && path[n] != '/')) {
+		path = strrchr(path, '/');
+		n = 0;
+	}
+	for (const char *at = path ? path + n : NULL; at && *at;
+	     at = strchr(at, '/')) {
+		at += *at == '/';
+		if (*at == '.' || *at == '_')
+			return true;
+	}
+	return false;
+}
+
+static bool add_path(struct listing *l, const char *folder,
+		     struct fl_buf *path, struct entry entry)
+{
+	if (is_too_much(l, folder, l->count + 1))
+		return false;
+	entry.path = path->failed ? NULL :
+		     fl_memory_adopt(strdup(path->data));
+	if (!entry.path || !fl_grow(&l->entries, &l->capacity, l->count + 1,
+				    sizeof(*l->entries))) {
+		fl_free(entry.path);
+		return fl_no_memory(l->flame) == FLAME_OK;
+	}
+	l->path_bytes += path->size;
+	l->entries[l->count++] = entry;
+	return true;
+}
+
+static bool take_line(struct listing *l, const char *folder,
+		      const struct fl_client_lister *lister,
+		      struct fl_client_entry *from)
+{
+	struct entry entry = {
+		.size = from->size, .mtime = from->mtime,
+		.is_folder = from->is_folder,
+	};
+	struct slice path = fl_buf_slice(&from->path);
+
+	fl_buf_byte(&from->path, '\0');
+	from->path.size = path.size;
+	/* A marker of a folder, or what is listed in its turn. */
+	if (fl_slice_ends(path, "/") || from->path.failed ||
+	    (entry.is_folder && !fl_client_is_flat(lister)) ||
+	    is_hidden(from->path.data, folder))
+		return !from->path.failed;
+	if (!entry.is_folder)
+		fl_client_expect(from->path.data, entry.size);
+	return add_path(l, folder, &from->path, entry);
+}
+
+/* false: memory is short, or the listing does not end. */
+static bool read_lines(struct listing *l, struct fl_in *in, const char *folder,
+		       const struct fl_client_lister *lister,
+		       struct fl_buf *other)
+{
+	struct fl_client_entry entry = { .size = 0 };
+	const char *at, *end;
+	bool good = true;
+	size_t n, nread = 0;
+
+	while (good) {
+		end = fl_in_peek_line(in, &at, &n);
+		n = end ? (size_t)(end - at) : n;
+		if (!end && !n)
+			break;
+		if (fl_client_read(lister, (struct slice){ at, n }, &entry)) {
+			good = take_line(l, folder, lister, &entry);
+			nread++;
+		} else if (n > 1 && !other->size) {
+			fl_buf_put(other, at, FL_MIN(n, (size_t)100));
+		}
+		fl_in_consume(in, n + (end != NULL));
+	}
+	if (nread)
+		other->size = 0;
+	fl_buf_free(&entry.path);
+	return good;
+}
+
+/*
+ * A client that fails in the middle has listed some: the folder is an input
+ * too, whose failure is counted.
+ */
+static bool list_by_client(struct listing *l, const char *folder)
+{
+	struct fl_client_lister *lister;
+	struct fl_in *in = fl_in_open_listing(l->flame, folder);
+	struct fl_buf other = { NULL, 0, 0, false };
+	size_t before = l->count;
+	const char *damage;
+	bool good;
+
+	if (!in)
+		return false;
+	lister = fl_client_lister(folder);
+	good = lister ? read_lines(l, in, folder, lister, &other) :
+	       fl_no_memory(l->flame) == FLAME_OK;
+	damage = fl_in_damage(in);
+	if (good && damage && l->count > before) {
+		fl_warn(l->flame, "%s: %s", folder, damage);
+		fl_buf_text(&other, folder);
+		good = add_path(l, folder, &other, (struct entry){ 0 });
+	} else if (good && (damage || other.size)) {
+		good = false;
+		if (damage)
+			fl_fail(l->flame, "%s: %s", folder, damage);
+		else
+			fl_fail(l->flame, "%s: %s gave no listing, but \"%.*s\"",
+				folder, fl_client_words(folder, true),
+				(int)other.size, other.data);
+	}
+	fl_buf_free(&other);
+	fl_client_lister_free(lister);
+	fl_in_close(in);
+	return good;
+}
+
 static bool list_folder(struct listing *l, const char *folder)
 {
 	struct fl_buf url = { NULL, 0, 0, false };
@@ -190,14 +320,18 @@ static bool list_folder(struct listing *l, const char *folder)
 	const char *damage;
 	bool good;
 
+	if (fl_url_kind(folder) == FL_URL_CLIENT)
+		return list_by_client(l, folder);
 	fl_buf_text(&url, folder);
 	if (url.size && url.data[url.size - 1] != '/')
 		fl_buf_byte(&url, '/');
 	if (!url.failed)
-		in = fl_in_open(l->flame, url.data);
+		in = fl_in_open_url(l->flame, url.data, NULL);
 	else
 		fl_no_memory(l->flame);
 	fl_buf_free(&url);
+	if (!in && fl_url_kind(folder) == FL_URL_CLIENT)
+		return list_by_client(l, folder);
 	if (!in)
 		return false;
 	fl_json_init(&json, in);
@@ -538,8 +672,8 @@ int flame_list(struct flame *flame, const char *url,
 	struct listing l = { .flame = flame };
 	bool good;
 
-	if (kind != FL_URL_HDFS && kind != FL_URL_S3)
-		return fl_fail(flame, "%s: is of neither webhdfs:// nor s3://",
+	if (kind == FL_NO_URL || kind == FL_URL_HTTP)
+		return fl_fail(flame, "%s: no URL whose folders are listed",
 			       url);
 	good = kind == FL_URL_S3 ? list_bucket(&l, url) : list_tree(&l, url);
 	if (good)

@@ -3,12 +3,16 @@
  * Transfers of inputs that are URLs, by libcurl: the caller pulls, and what
  * curl pushes meanwhile waits in a buffer.  After a drop the transfer goes on
  * at its offset: by a range of bytes, or by WebHDFS's parameter, for which the
- * NameNode is asked again for a DataNode.  Requests to S3 are signed by curl.
+ * NameNode is asked again for a DataNode.  Of several NameNodes one is active,
+ * and the others, and DataNodes after a failover, say so: the next one is asked
+ * then.  Requests to S3 are signed by curl.
  */
 #include "fl.h"
 
 #include "base/late.h"
+#include "io/client.h"
 #include "io/s3.h"
+#include "io/stall.h"
 #include "io/url.h"
 
 #include <inttypes.h>
@@ -16,7 +20,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CURL_DISABLE_TYPECHECK
@@ -28,6 +31,7 @@ enum {
 	PROGRESS_BYTES = 64 << 10,	/* fewer: a retry did not help */
 	MAX_REDIRECTS = 10,
 	FIRST_PAUSE_MS = 100,		/* doubles with each retry */
+	FAILOVER_PAUSE_MS = 1000,	/* at most, while none is active */
 	MAX_IDLE = 16,			/* connections that are kept */
 	SIGNING_VERSION = 0x075700	/* signs as S3 needs it from 7.87 on */
 };
@@ -64,6 +68,12 @@ struct fl_url {
 	char *path;		/* as it was given */
 	enum fl_url_kind kind;
 	struct fl_s3 s3;
+	struct fl_hdfs hdfs;
+	size_t node;		/* the NameNode asked */
+	size_t refusals;	/* of NameNodes, in a row */
+	int64_t refused_since;	/* ms; 0: none has since the last bytes */
+	struct fl_buf excluded;	/* DataNodes that cannot be reached */
+	bool standby;		/* one of the NameNodes was */
 	char *query;		/* of a bucket of S3; NULL: the file */
 	struct curl_slist *headers;	/* of S3 */
 	char region[64];	/* where the bucket is, if that was said */
@@ -79,7 +89,7 @@ struct fl_url {
 	char found[128];	/* the same of the running answer */
 	char said[CURL_ERROR_SIZE];
 	unsigned failures;	/* in a row */
-	time_t heard;		/* when something came; 0: not waiting */
+	struct fl_stall stall;
 	bool begun;		/* the running answer has a body */
 	bool refused;		/* it is no file */
 	bool changed;		/* the file is another than before */
@@ -187,8 +197,8 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	struct fl_url *url = arg;
 	struct slice rest = { line, size * n }, value;
 
-	url->heard = 0;
 	n = rest.size;
+	fl_stall_came(&url->stall, n);
 	while (rest.size && (unsigned char)rest.data[rest.size - 1] <= ' ')
 		rest.size--;
 	if (fl_slice_starts(rest, "HTTP/"))
@@ -216,6 +226,11 @@ static void begin_answer(struct fl_url *url)
 			fl_s3_is_folder(url->path));
 	if (url->refused)
 		return;
+	if (url->kind == FL_URL_HDFS)
+		fl_hdfs_set_active(&url->hdfs, url->node);
+	url->refusals = 0;
+	url->refused_since = 0;
+	url->standby = false;
 	if (!url->offset)
 		memcpy(url->validator, url->found, sizeof(url->found));
 	else if (url->kind != FL_URL_HDFS)
@@ -230,9 +245,9 @@ static size_t on_bytes(char *at, size_t size, size_t n, void *arg)
 	struct fl_url *url = arg;
 	size_t skipped;
 
-	url->heard = 0;
 	n *= size;
 	size = n;
+	fl_stall_came(&url->stall, n);
 	if (!url->begun)
 		begin_answer(url);
 	if (url->refused) {
@@ -350,22 +365,36 @@ static void set_limits(struct fl_url *url)
 				 (long)fl_url_timeout());
 }
 
+static bool put_request(struct fl_url *url)
+{
+	struct fl_buf *request = &url->request;
+
+	request->size = 0;
+	if (url->kind == FL_URL_S3)
+		fl_s3_request(request, &url->s3, url->path, url->query);
+	else if (url->kind == FL_URL_HDFS)
+		fl_url_of_hdfs(request, &url->hdfs, url->node, url->offset);
+	else
+		fl_buf_text(request, url->path);
+	if (url->excluded.size) {
+		fl_buf_text(request, "&excludedatanodes=");
+		fl_url_encode(request, url->excluded.data, url->excluded.size,
+			      "-._~");
+	}
+	return !request->failed;
+}
+
 static bool start(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
 	char range[32] = "";
 
-	url->request.size = 0;
-	if (url->kind == FL_URL_S3)
-		fl_s3_request(&url->request, &url->s3, url->path, url->query);
-	else
-		fl_url_request(&url->request, url->path, url->offset);
-	if (url->request.failed)
+	if (!put_request(url))
 		return false;
 	url->begun = url->refused = url->paused = false;
 	url->answer.size = 0;
 	url->said[0] = url->found[0] = url->region[0] = '\0';
-	url->heard = 0;
+	url->stall = (struct fl_stall){ 0 };
 	libcurl.curl_easy_setopt(easy, CURLOPT_URL, url->request.data);
 	set_protocols(url);
 	set_login(url);
@@ -446,6 +475,14 @@ static void explain(struct fl_url *url, CURLcode code)
 			    libcurl.curl_easy_strerror(code));
 	if (url->failures > 1)
 		fl_buf_print(out, ", after %u tries", url->failures);
+	if (url->hdfs.count > 1 && url->refusals)
+		fl_buf_print(out, ", by all of %zu NameNodes",
+			     url->hdfs.count);
+	if (url->hdfs.assumed)
+		fl_buf_print(out, "; this is what %.*s/ says, as "
+			     "HADOOP_CONF_DIR names no NameNode for the URL",
+			     (int)strcspn(url->hdfs.base[0].data + 8, "/") + 8,
+			     url->hdfs.base[0].data);
 }
 
 /*
@@ -472,6 +509,115 @@ static bool retry(struct fl_url *url, CURLcode code, int stop)
 	return start(url);
 }
 
+/* Of HDFS -------------------------------------------------------------- */
+
+static bool was_redirected(const struct fl_url *url)
+{
+	long count = 0;
+
+	libcurl.curl_easy_getinfo(url->link.easy, CURLINFO_REDIRECT_COUNT,
+				  &count);
+	return count;
+}
+
+static bool is_unreachable(CURLcode code)
+{
+	return code == CURLE_COULDNT_CONNECT ||
+	       code == CURLE_COULDNT_RESOLVE_HOST;
+}
+
+/* The NameNode will name another of the block's DataNodes. */
+static void exclude(struct fl_url *url)
+{
+	char *at = NULL;
+	struct slice host;
+
+	libcurl.curl_easy_getinfo(url->link.easy, CURLINFO_EFFECTIVE_URL, &at);
+	if (!at || !strstr(at, "://") || url->excluded.size > ANSWER_BYTES)
+		return;
+	host = fl_url_authority(at);
+	if (url->excluded.size)
+		fl_buf_byte(&url->excluded, ',');
+	fl_buf_put(&url->excluded, host.data, host.size);
+}
+
+/* Whether another NameNode, or this one later, may do it. */
+static bool is_refusal(struct fl_url *url, CURLcode code)
+{
+	struct slice answer = fl_buf_slice(&url->answer);
+	bool many = url->hdfs.count > 1;
+
+	if (url->kind != FL_URL_HDFS || url->data.failed)
+		return false;
+	if (code != CURLE_OK)
+		return many && !was_redirected(url) &&
+		       (is_unreachable(code) || code == CURLE_GOT_NOTHING ||
+			code == CURLE_OPERATION_TIMEDOUT);
+	if (!url->refused)
+		return false;
+	if (fl_slice_has(answer, "\"RetriableException\"") ||
+	    (fl_slice_has(answer, "\"StandbyException\"") &&
+	     (many || was_redirected(url)))) {
+		url->standby = true;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Asks the next NameNode.  While a failover is on its way none is active for
+ * some seconds: they are asked again until --url-timeout.
+ */
+static bool fail_over(struct fl_url *url, int stop)
+{
+	int64_t now = fl_stall_clock(), waited;
+	bool round;
+
+	if (!url->refused_since)
+		url->refused_since = now;
+	waited = now - url->refused_since;
+	url->refusals++;
+	url->failures++;
+	url->node = (url->node + 1) % url->hdfs.count;
+	round = url->refusals % url->hdfs.count == 0;
+	if (round && (!fl_url_retries() ||
+		      (url->standby ?
+		       waited >= (int64_t)fl_url_timeout() * 1000 :
+		       url->refusals / url->hdfs.count > fl_url_retries())))
+		return false;
+	if (round && !wait_for_curl(url, stop,
+				    FL_MIN((int)FAILOVER_PAUSE_MS,
+					   FIRST_PAUSE_MS <<
+					   FL_MIN(url->refusals, (size_t)8)))) {
+		url->ended = true;
+		return false;
+	}
+	return start(url);
+}
+
+/* Whether a client is there to read what WebHDFS could not be asked for. */
+static bool leave_to_client(struct fl_url *url, CURLcode code)
+{
+	bool hdfs = strncasecmp(url->path, "hdfs:", 5) == 0 ||
+		    strncasecmp(url->path, "viewfs:", 7) == 0;
+
+	if (!hdfs || url->offset || !is_unreachable(code) ||
+	    !fl_client_words(url->path, false))
+		return false;
+	fl_url_use_client();
+	return true;
+}
+
+static bool go_on(struct fl_url *url, CURLcode code, int stop)
+{
+	if (is_refusal(url, code))
+		return fail_over(url, stop);
+	if (url->kind == FL_URL_HDFS && is_unreachable(code) &&
+	    was_redirected(url))
+		exclude(url);
+	return is_passing(url, code) && retry(url, code, stop);
+}
+
 static void end_transfer(struct fl_url *url, CURLcode code, int stop)
 {
 	bool good = code == CURLE_OK && !url->changed && !url->data.failed;
@@ -487,34 +633,25 @@ static void end_transfer(struct fl_url *url, CURLcode code, int stop)
 		url->ended = true;
 		return;
 	}
-	if (!url->changed && !url->data.failed && is_passing(url, code) &&
-	    retry(url, code, stop))
+	if (!url->changed && !url->data.failed && go_on(url, code, stop))
 		return;
-	if (!url->ended)
+	if (!url->ended && !leave_to_client(url, code))
 		explain(url, code);
 	url->ended = true;
 }
 
-/*
- * Waits for curl; false: the server has been silent for too long.  The reader's
- * own pauses do not count.
- */
+/* Waits for curl; false: the server gave too little for too long. */
 static bool wait_for_bytes(struct fl_url *url, int stop)
 {
-	struct timespec now;
+	int64_t from = fl_stall_clock();
 
 	if (!wait_for_curl(url, stop, 500)) {
 		url->ended = true;
 		return true;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!url->heard)
-		url->heard = now.tv_sec;
-	if (now.tv_sec - url->heard <= (time_t)fl_url_timeout())
-		return true;
-	snprintf(url->said, sizeof(url->said), "nothing came for %u s",
-		 fl_url_timeout());
-	return false;
+	return !fl_stall_waited(&url->stall, fl_stall_clock() - from,
+				fl_url_timeout(), url->said,
+				sizeof(url->said));
 }
 
 /* Lets curl work until there are bytes, or an end. */
@@ -543,7 +680,6 @@ size_t fl_url_read(struct fl_url *url, int stop, uint8_t *to, size_t capacity,
 {
 	size_t n;
 
-	url->heard = 0;
 	while (url->used == url->data.size && !url->ended)
 		step(url, stop);
 	n = FL_MIN(capacity, url->data.size - url->used);
@@ -563,6 +699,15 @@ static void begin(struct fl_url *url)
 	    !fl_s3_open(&url->s3, url->path, &url->damage)) {
 		url->ended = true;
 		return;
+	}
+	if (url->kind == FL_URL_HDFS) {
+		if (!fl_hdfs_find(&url->hdfs, url->path) || !url->hdfs.count) {
+			fl_buf_text(&url->damage, "is no URL of HDFS: "
+				    "webhdfs://HOST:PORT/PATH is one");
+			url->ended = true;
+			return;
+		}
+		url->node = fl_hdfs_active(&url->hdfs);
 	}
 	if (!start(url)) {
 		url->ended = true;
@@ -602,12 +747,13 @@ struct fl_url *fl_url_open(struct flame *flame, const char *path,
 	}
 	url->kind = fl_url_kind(path);
 	begin(url);
-	if (url->damage.size && url->used == url->data.size) {
+	if (url->used != url->data.size ||
+	    (!url->damage.size && fl_url_kind(path) == url->kind))
+		return url;
+	if (url->damage.size)
 		fl_fail(flame, "%s: %s", name, url->damage.data);
-		fl_url_close(url);
-		return NULL;
-	}
-	return url;
+	fl_url_close(url);
+	return NULL;
 }
 
 void fl_url_close(struct fl_url *url)
@@ -626,6 +772,8 @@ void fl_url_close(struct fl_url *url)
 	if (url->headers)
 		libcurl.curl_slist_free_all(url->headers);
 	fl_s3_close(&url->s3);
+	fl_hdfs_free(&url->hdfs);
+	fl_buf_free(&url->excluded);
 	fl_buf_free(&url->request);
 	fl_buf_free(&url->data);
 	fl_buf_free(&url->answer);

@@ -4,19 +4,26 @@
  * answer; url.c transfers them with libcurl.
  *
  *	http://HOST/PATH, https://HOST/PATH	as they are
- *	webhdfs://HOST[:PORT]/PATH		a file of HDFS by WebHDFS, or
- *	swebhdfs://HOST[:PORT]/PATH		by HttpFS; PATH is not encoded,
- *						and ends in / for a listing
- *	s3://BUCKET/KEY, s3a://BUCKET/KEY	see s3.h
+ *	webhdfs, swebhdfs, hdfs, viewfs		see hdfs.h; PATH is not
+ *						encoded, and ends in / for a
+ *						listing
+ *	s3://BUCKET/KEY, s3a, s3n		see s3.h
+ *	gs, abfss and others			see client.h
  */
 #ifndef FL_IO_URL_H
 #define FL_IO_URL_H
 
 #include "fl.h"
+#include "io/hdfs.h"
 
-enum fl_url_kind { FL_NO_URL, FL_URL_HTTP, FL_URL_HDFS, FL_URL_S3 };
+enum fl_url_kind {
+	FL_NO_URL, FL_URL_HTTP, FL_URL_HDFS, FL_URL_S3, FL_URL_CLIENT
+};
 
-/* Of the beginning of a path. */
+/*
+ * Of the beginning of a path.  hdfs and viewfs are WebHDFS's if the NameNodes
+ * are known, else a client's if there is one on PATH.
+ */
 enum fl_url_kind fl_url_kind(const char *path);
 /*
  * The URL for messages and pages: without a user and a password, and with
@@ -28,11 +35,9 @@ void fl_url_show(struct fl_buf *out, const char *url);
  */
 void fl_url_encode(struct fl_buf *out, const char *text, size_t size,
 		   const char *plain);
-/*
- * The request for a webhdfs or swebhdfs URL: user and token may be NULL.
- */
-void fl_url_of_hdfs(struct fl_buf *out, const char *path, const char *user,
-		    const char *token, uint64_t offset);
+/* "USER:PASSWORD@HOST:PORT" of a URL, and the size of "USER:PASSWORD@". */
+struct slice fl_url_authority(const char *url);
+size_t fl_url_login(struct slice authority);
 /*
  * What an answer with this status says instead of the file: the exception of
  * WebHDFS, the error of S3, the title of a page, or a line of text.
@@ -44,8 +49,11 @@ void fl_url_explain(struct fl_buf *out, long status, const char *body,
 bool fl_url_set(const char *option, const char *value);
 unsigned fl_url_timeout(void);	/* in seconds */
 unsigned fl_url_retries(void);
-/* The request, with these settings and those of the environment. */
-void fl_url_request(struct fl_buf *out, const char *path, uint64_t offset);
+/* A request of WebHDFS, with these settings and those of the environment. */
+void fl_url_of_hdfs(struct fl_buf *out, const struct fl_hdfs *hdfs,
+		    size_t node, uint64_t offset);
+/* From now on, hdfs is a client's: no NameNode could be reached. */
+void fl_url_use_client(void);
 
 struct fl_url;
 

@@ -5,46 +5,106 @@
  */
 #include "fl.h"
 
+#include "io/client.h"
 #include "io/url.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>	/* getenv */
 #include <strings.h>
 
-enum {
-	HDFS_PORT = 9870, HDFS_TLS_PORT = 9871,	/* of Hadoop 3 */
-	EXPLANATION_BYTES = 400
-};
+enum { EXPLANATION_BYTES = 400 };
+
+#ifdef HAVE_LIBCURL
+static const bool has_curl = true;
+#else
+static const bool has_curl = false;
+#endif
+static _Atomic bool use_client;
 
 static bool begins(const char *text, const char *with)
 {
 	return strncasecmp(text, with, strlen(with)) == 0;
 }
 
-enum fl_url_kind fl_url_kind(const char *path)
+/* As Knox and HttpFS are asked. */
+static bool is_webhdfs(const char *path)
 {
-	if (begins(path, "http://") || begins(path, "https://"))
-		return FL_URL_HTTP;
-	if (begins(path, "webhdfs://") || begins(path, "swebhdfs://"))
-		return FL_URL_HDFS;
-	if (begins(path, "s3://") || begins(path, "s3a://"))
-		return FL_URL_S3;
-	return FL_NO_URL;
+	const char *at = strstr(path, "/webhdfs/v1");
+
+	return at && !strchr(path, '?') && strchr("/", at[11]);
 }
 
-/* "USER:PASSWORD@HOST:PORT" of a URL, and what comes before and after. */
-static struct slice authority_of(const char *url)
+static enum fl_url_kind kind_of_hdfs(const char *path)
+{
+	bool has_client = fl_client_words(path, false);
+
+	if (has_client && (!has_curl || atomic_load(&use_client)))
+		return FL_URL_CLIENT;
+	if (fl_hdfs_is_known(path))
+		return FL_URL_HDFS;
+	return has_client || begins(path, "viewfs:") ||
+	       begins(path, "hdfs:///") ? FL_URL_CLIENT : FL_URL_HDFS;
+}
+
+enum fl_url_kind fl_url_kind(const char *path)
+{
+	if (!strstr(path, ":/"))
+		return FL_NO_URL;
+	if (begins(path, "http://") || begins(path, "https://"))
+		return is_webhdfs(path) ? FL_URL_HDFS : FL_URL_HTTP;
+	if (begins(path, "webhdfs://") || begins(path, "swebhdfs://"))
+		return FL_URL_HDFS;
+	if (begins(path, "hdfs://") || begins(path, "viewfs://"))
+		return kind_of_hdfs(path);
+	if (begins(path, "s3://") || begins(path, "s3a://") ||
+	    begins(path, "s3n://"))
+		return has_curl || !fl_client_words(path, false) ?
+		       FL_URL_S3 : FL_URL_CLIENT;
+	return fl_client_knows(path) ? FL_URL_CLIENT : FL_NO_URL;
+}
+
+void fl_url_use_client(void)
+{
+	atomic_store(&use_client, true);
+}
+
+int flame_url(const char *path)
+{
+	switch (fl_url_kind(path)) {
+	case FL_NO_URL:
+		return 0;
+	case FL_URL_HTTP:
+		return FLAME_URL;
+	default:
+		return FLAME_URL_TREE;
+	}
+}
+
+const char *flame_local_path(const char *path)
+{
+	const char *at;
+
+	if (!begins(path, "file:/"))
+		return path;
+	at = path + strlen("file:");
+	if (strncmp(at, "//", 2) != 0)
+		return at;
+	at += 2;
+	if (begins(at, "localhost/"))
+		at += strlen("localhost");
+	return *at == '/' ? at : path;
+}
+
+struct slice fl_url_authority(const char *url)
 {
 	const char *at = strstr(url, "://") + 3;
 
 	return (struct slice){ at, strcspn(at, "/?#") };
 }
 
-/* The size of "USER:PASSWORD@". */
-static size_t login_size(struct slice authority)
+size_t fl_url_login(struct slice authority)
 {
 	for (size_t n = authority.size; n; n--)
 		if (authority.data[n - 1] == '@')
@@ -85,8 +145,8 @@ static void show_query(struct fl_buf *out, const char *at)
 
 void fl_url_show(struct fl_buf *out, const char *url)
 {
-	struct slice authority = authority_of(url);
-	const char *rest = authority.data + login_size(authority);
+	struct slice authority = fl_url_authority(url);
+	const char *rest = authority.data + fl_url_login(authority);
 	bool has_query = fl_url_kind(url) == FL_URL_HTTP;
 	size_t n = has_query ? strcspn(rest, "?") : strlen(rest);
 
@@ -115,59 +175,6 @@ void fl_url_encode(struct fl_buf *out, const char *text, size_t size,
 			fl_buf_byte(out, digits[c & 15]);
 		}
 	}
-}
-
-static void put_parameter(struct fl_buf *out, const char *name,
-			  const char *value, size_t size)
-{
-	fl_buf_text(out, name);
-	fl_url_encode(out, value, size, "-._~");
-}
-
-/* "HOST:PORT"; an address of IPv6 has colons in brackets. */
-static void put_host(struct fl_buf *out, struct slice host, int port)
-{
-	bool given = false;
-
-	for (size_t n = host.size; n && host.data[n - 1] != ']'; n--)
-		given = given || host.data[n - 1] == ':';
-	fl_buf_put(out, host.data, host.size);
-	if (!given)
-		fl_buf_print(out, ":%d", port);
-}
-
-void fl_url_of_hdfs(struct fl_buf *out, const char *path, const char *user,
-		    const char *token, uint64_t offset)
-{
-	bool tls = begins(path, "s");
-	struct slice authority = authority_of(path), host = authority;
-	size_t login = login_size(authority), size;
-	const char *file = authority.data + authority.size;
-	bool list;
-
-	host.data += login;
-	host.size -= login;
-	fl_buf_text(out, tls ? "https://" : "http://");
-	/* With a password, it is a login of HTTP, as before Knox. */
-	if (login && memchr(authority.data, ':', login))
-		fl_buf_put(out, authority.data, login);
-	put_host(out, host, tls ? HDFS_TLS_PORT : HDFS_PORT);
-	fl_buf_text(out, "/webhdfs/v1");
-	size = strlen(file);
-	list = !size || file[size - 1] == '/';
-	while (size > 1 && file[size - 1] == '/')
-		size--;
-	fl_url_encode(out, size ? file : "/", FL_MAX(size, (size_t)1),
-		      "-._~/");
-	fl_buf_text(out, list ? "?op=LISTSTATUS" : "?op=OPEN");
-	if (token)
-		put_parameter(out, "&delegation=", token, strlen(token));
-	else if (login && !memchr(authority.data, ':', login))
-		put_parameter(out, "&user.name=", authority.data, login - 1);
-	else if (user)
-		put_parameter(out, "&user.name=", user, strlen(user));
-	if (offset)
-		fl_buf_print(out, "&offset=%" PRIu64, offset);
 }
 
 /* Answers --------------------------------------------------------------- */
@@ -333,14 +340,16 @@ unsigned fl_url_retries(void)
 	return atomic_load(&retries);
 }
 
-void fl_url_request(struct fl_buf *out, const char *path, uint64_t offset)
+void fl_url_of_hdfs(struct fl_buf *out, const struct fl_hdfs *hdfs,
+		    size_t node, uint64_t offset)
 {
-	if (fl_url_kind(path) == FL_URL_HTTP) {
-		fl_buf_text(out, path);
-		return;
-	}
+	struct fl_hdfs_login login = {
+		.user = getenv("HADOOP_USER_NAME"),
+		.proxy = getenv("HADOOP_PROXY_USER"),
+	};
+
 	pthread_mutex_lock(&lock);
-	fl_url_of_hdfs(out, path, getenv("HADOOP_USER_NAME"),
-		       token ? token : getenv("FLAME_URL_TOKEN"), offset);
+	login.token = token ? token : getenv("FLAME_URL_TOKEN");
+	fl_hdfs_request(out, hdfs, node, &login, offset);
 	pthread_mutex_unlock(&lock);
 }

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server on loopback that plays WebHDFS and a plain server of files.
 
-	webhdfs.py FOLDER ADDRESS LOG
+	webhdfs.py FOLDER ADDRESS LOG [ACTIVE]
 
 Serves what is in FOLDER, writes "127.0.0.1:PORT" to ADDRESS once it listens,
-and a line for each request to LOG.  Names below FOLDER choose what goes wrong:
+and a line for each request to LOG.  ACTIVE: a file with the address of the NameNode
+that is active, as of an HA pair.  Names below FOLDER choose what goes wrong:
 
 	/webhdfs/v1/PATH	NameNode: listings, redirects to /datanode/PATH
 	/datanode/PATH		bytes from the parameter offset on
@@ -15,6 +16,7 @@ and a line for each request to LOG.  Names below FOLDER choose what goes wrong:
 	drop*		each answer ends 100000 bytes before it should
 	gone*		so does each, having given no byte
 	slow*		stops after 1000 bytes and stays open
+	drip*		gives a byte now and then
 	mute*		says nothing at all and stays open
 	header*		has a header of 2 MB
 	endless*	a folder in which each folder has one of that name
@@ -25,6 +27,9 @@ and a line for each request to LOG.  Names below FOLDER choose what goes wrong:
 	changed*	drops, and has another ETag each time
 	secret*		is for those who bring the token T
 	kerberos*	wants to negotiate
+	start*		RetriableException the first two times
+	flip*		its NameNode is standby once it has named a DataNode
+	lost*		a DataNode that is not there, unless it is excluded
 """
 import http.server
 import json
@@ -35,6 +40,7 @@ import time
 import urllib.parse
 
 root, address, log = sys.argv[1:4]
+active = sys.argv[4] if len(sys.argv) > 4 else None
 lock = threading.Lock()
 seen = {}
 
@@ -75,7 +81,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if place == "webhdfs":
             self.namenode(rest[len("v1/"):], query)
         elif place == "datanode":
-            self.give(rest, int(query.get("offset", 0)))
+            if self.is_standby(query.get("namenode")):
+                self.standby()
+            else:
+                self.give(rest, int(query.get("offset", 0)))
         elif place == "files":
             self.give(rest, int(self.headers.get("Range", "bytes=0-")
                                 [len("bytes="):-1]), True)
@@ -86,13 +95,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404, "text/html", b"<html><title>Not here</title>")
 
+    def is_standby(self, me):
+        if not active:
+            return False
+        with open(active) as file:
+            return me not in file.read().split()
+
+    def standby(self):
+        self.exception(403, "StandbyException",
+                       "Operation category READ is not supported in "
+                       "state standby. Visit https://s.apache.org/x")
+
     def namenode(self, path, query):
         file = os.path.join(root, path)
         name = os.path.basename(path)
-        if name.startswith("standby"):
-            self.exception(403, "StandbyException",
-                           "Operation category READ is not supported in "
-                           "state standby. Visit https://s.apache.org/x")
+        me = "127.0.0.1:%d" % server.server_port
+        with lock:
+            times = seen["name " + path] = seen.get("name " + path, 0) + 1
+        if name.startswith("standby") or self.is_standby(me):
+            self.standby()
+        elif name.startswith("start") and times <= 2:
+            self.exception(403, "RetriableException",
+                           "SafeModeException: Zero blocklocations for /" +
+                           path + ". Name node is in safe mode.")
         elif name.startswith("kerberos"):
             self.answer(401, "text/html", b"", WWW_Authenticate="Negotiate")
         elif name.startswith("secret") and query.get("delegation") != "T":
@@ -113,9 +138,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
                            "Path is not a file: /" + path)
         else:
             query["op"] = "OPEN"
+            query["namenode"] = me
+            host = self.headers["Host"]
+            if name.startswith("lost") and "excludedatanodes" not in query:
+                host = "127.0.0.1:1"
+            if name.startswith("flip") and times == 1:
+                with open(active + ".next") as new, open(active, "w") as out:
+                    out.write(new.read())
             self.answer(307, "text/html", b"<html>moved", Location="http://%s/"
-                        "datanode/%s?%s" % (self.headers["Host"],
-                                            urllib.parse.quote(path),
+                        "datanode/%s?%s" % (host, urllib.parse.quote(path),
                                             urllib.parse.urlencode(query)))
 
     def list(self, file):
@@ -130,6 +161,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 "modificationTime": int(it.st_mtime * 1000), "owner": "me"})
         self.answer(200, "application/json", json.dumps({
             "FileStatuses": {"FileStatus": entries}}, indent=0).encode())
+
+    def drip(self):
+        time.sleep(0.3)
+        try:
+            self.wfile.write(b"x")
+            self.wfile.flush()
+        except OSError:
+            self.close_connection = True
+        return not self.close_connection
 
     def give(self, path, offset, ranges=False):
         name = os.path.basename(path)
@@ -170,7 +210,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         cut = name.startswith(("drop", "changed")) and len(body) > 100000
         if name.startswith("gone"):
             body = b""
-        elif name.startswith("slow"):
+        elif name.startswith(("slow", "drip")):
             body = body[:1000]
         elif cut:
             body = body[:100000]
@@ -178,6 +218,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
         if name.startswith("slow"):
             time.sleep(20)
+        while name.startswith("drip") and self.drip():
+            pass
         if cut or name.startswith(("gone", "slow")):
             self.close_connection = True
 

@@ -1528,8 +1528,13 @@ static const char *shown(const char *url)
 static const char *asked(const char *url, const char *user, const char *token,
 			 uint64_t offset)
 {
+	struct fl_hdfs_login login = { .user = user, .token = token };
+	struct fl_hdfs hdfs = { .count = 0 };
+
 	spelt.size = 0;
-	fl_url_of_hdfs(&spelt, url, user, token, offset);
+	cr_assert(fl_hdfs_find(&hdfs, url));
+	fl_hdfs_request(&spelt, &hdfs, 0, &login, offset);
+	fl_hdfs_free(&hdfs);
 	return spelt.data;
 }
 
@@ -1546,8 +1551,19 @@ Test(urls, are_told_from_files_by_their_beginning)
 	cr_expect_eq(fl_url_kind("HTTPS://h"), FL_URL_HTTP);
 	cr_expect_eq(fl_url_kind("swebhdfs://h/x"), FL_URL_HDFS);
 	cr_expect_eq(fl_url_kind("http:/h/x"), FL_NO_URL);
-	cr_expect_eq(fl_url_kind("hdfs://h/x"), FL_NO_URL);
+	cr_expect_eq(fl_url_kind("s3n://h/x"), FL_URL_S3);
+	cr_expect_eq(fl_url_kind("gs://h/x"), FL_URL_CLIENT);
+	cr_expect_eq(fl_url_kind("dbfs:/x"), FL_URL_CLIENT);
+	cr_expect_eq(fl_url_kind("http://h/a/webhdfs/v1/x"), FL_URL_HDFS);
+	cr_expect_eq(fl_url_kind("gs:/h/x"), FL_NO_URL);
 	cr_expect_eq(fl_url_kind(""), FL_NO_URL);
+	cr_expect_eq(flame_url("a/b"), 0);
+	cr_expect_eq(flame_url("http://h/x"), FLAME_URL);
+	cr_expect_eq(flame_url("webhdfs://h/x"), FLAME_URL_TREE);
+	cr_expect_str_eq(flame_local_path("file:///a b"), "/a b");
+	cr_expect_str_eq(flame_local_path("file:/a"), "/a");
+	cr_expect_str_eq(flame_local_path("FILE://localhost/a"), "/a");
+	cr_expect_str_eq(flame_local_path("file:a"), "file:a");
 }
 
 Test(urls, are_shown_without_secrets)
@@ -1570,6 +1586,8 @@ Test(urls, of_hdfs_become_requests)
 			 "&user.name=m%20e&offset=7");
 	cr_expect_str_eq(asked("webhdfs://u@nn:1/a//", "x", NULL, 0),
 			 "http://nn:1/webhdfs/v1/a?op=LISTSTATUS&user.name=u");
+	cr_expect_str_eq(asked("https://k/gateway/d/webhdfs/v1/a b", 0, 0, 0),
+			 "https://k/gateway/d/webhdfs/v1/a%20b?op=OPEN");
 	cr_expect_str_eq(asked("webhdfs://u:p@nn:1", "x", "t", 0),
 			 "http://u:p@nn:1/webhdfs/v1/?op=LISTSTATUS"
 			 "&delegation=t");

@@ -94,7 +94,7 @@ Test(s3, paths_have_a_bucket_and_a_key)
 	cr_expect(!fl_s3_is_folder("s3://b/p"));
 	cr_expect_eq(fl_url_kind("s3://b"), FL_URL_S3);
 	cr_expect_eq(fl_url_kind("S3A://b/k"), FL_URL_S3);
-	cr_expect_eq(fl_url_kind("s3n://b/k"), FL_NO_URL);
+	cr_expect_eq(fl_url_kind("s3n://b/k"), FL_URL_S3);
 	cr_expect_eq(fl_url_kind("s3:/b"), FL_NO_URL);
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sources that fall silent, or that give a byte now and then.
+ */
+#include "fl.h"
+
+#include "io/stall.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+int64_t fl_stall_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void fl_stall_came(struct fl_stall *stall, size_t bytes)
+{
+	stall->silent = 0;
+	stall->bytes += bytes;
+}
+
+bool fl_stall_waited(struct fl_stall *stall, int64_t ms, unsigned seconds,
+		     char *why, size_t size)
+{
+	int64_t limit = (int64_t)seconds * 1000;
+
+	stall->silent += ms;
+	stall->window += ms;
+	if (stall->silent >= limit) {
+		snprintf(why, size, "nothing came for %u s", seconds);
+		return true;
+	}
+	if (stall->window < limit)
+		return false;
+	if (stall->bytes < (uint64_t)seconds * FL_STALL_RATE) {
+		snprintf(why, size, "only %" PRIu64 " bytes came in %u s",
+			 stall->bytes, seconds);
+		return true;
+	}
+	stall->window = 0;
+	stall->bytes = 0;
+	return false;
+}
