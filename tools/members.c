@@ -39,7 +39,9 @@ enum cli_fate cli_fate_of(const struct flame_source *source)
 
 bool cli_is_archive(const struct flame_source *source)
 {
-	return strcmp(flame_source_format(source), "tar") == 0;
+	const char *format = flame_source_format(source);
+
+	return strcmp(format, "tar") == 0 || strcmp(format, "zip") == 0;
 }
 
 /* The members are counted already; the archive has bytes, and damage. */

@@ -7,6 +7,7 @@
 
 #include "flow/archive.h"
 #include "io/tar.h"
+#include "io/zip.h"
 
 #include <stdio.h>
 
@@ -15,7 +16,8 @@ struct ask {
 };
 
 struct fl_archive {
-	struct fl_tar *tar;
+	struct fl_tar *tar;	/* one of the two */
+	struct fl_zip *zip;
 	const char *format;	/* of its members; NULL: detect it */
 	struct ask *asks;
 	size_t nasks, capacity;
@@ -23,22 +25,36 @@ struct fl_archive {
 	size_t nmembers;
 };
 
+static struct fl_in *next_member(struct fl_archive *archive)
+{
+	return archive->tar ? fl_tar_next(archive->tar) :
+			      fl_zip_next(archive->zip);
+}
+
+static const char *path_of(const struct fl_archive *archive)
+{
+	return archive->tar ? fl_tar_path(archive->tar) :
+			      fl_zip_path(archive->zip);
+}
+
 bool fl_archive_make(struct flame_source *source, const char *format)
 {
 	const char *name = fl_in_name(source->in);
+	const char *folder = strcmp(name, "standard input") ? name : NULL;
 	struct fl_archive *archive = fl_zeroed(1, sizeof(*archive));
 
 	source->archive = archive;
-	if (archive)
-		archive->tar = fl_tar_new(source->in, strcmp(name,
-					  "standard input") ? name : NULL);
+	if (archive && source->format == &fl_format_zip)
+		archive->zip = fl_zip_new(source->in, folder);
+	else if (archive)
+		archive->tar = fl_tar_new(source->in, folder);
 	if (archive && format && strcmp(format, fl_format_tar.name) != 0) {
 		archive->format = fl_arena_copy(&source->arena, format,
 						strlen(format));
 		if (!archive->format)
 			return fl_no_memory(source->flame) == FLAME_OK;
 	}
-	return (archive && archive->tar) ||
+	return (archive && (archive->tar || archive->zip)) ||
 	       fl_no_memory(source->flame) == FLAME_OK;
 }
 
@@ -50,6 +66,7 @@ void fl_archive_free(struct flame_source *source)
 		return;
 	flame_close(archive->member);
 	fl_tar_free(archive->tar);
+	fl_zip_free(archive->zip);
 	fl_free(archive->asks);
 	fl_free(archive);
 }
@@ -93,7 +110,7 @@ static int report_member(struct flame_source *source,
 			 struct flame_source *member, int status)
 {
 	struct flame *flame = source->flame;
-	const char *path = fl_tar_path(source->archive->tar);
+	const char *path = path_of(source->archive);
 
 	if (flame->member)
 		status = flame->member(flame->member_arg, path, member,
@@ -110,9 +127,10 @@ static int report_member(struct flame_source *source,
 static int end_archive(struct flame_source *source)
 {
 	struct fl_archive *archive = source->archive;
-	const char *damage = fl_tar_damage(archive->tar);
 	const char *name = fl_in_name(source->in);
-	size_t skipped = fl_tar_skipped(archive->tar);
+	const char *damage = archive->tar ? fl_tar_damage(archive->tar) :
+					    fl_zip_damage(archive->zip);
+	size_t skipped = archive->tar ? fl_tar_skipped(archive->tar) : 0;
 
 	if (fl_failed(source->flame))
 		return FLAME_FAILED;
@@ -147,7 +165,7 @@ static int open_member(struct flame_source *source,
 	int status;
 
 	do {
-		in = fl_tar_next(archive->tar);
+		in = next_member(archive);
 		if (!in)
 			return end_archive(source);
 		archive->nmembers++;
@@ -223,4 +241,10 @@ static int open_tar(struct flame_source *source)
 const struct fl_format fl_format_tar = {
 	.name = "tar", .summary = "an archive, each file of which is an input",
 	.probe = probe, .open = open_tar, .read = read, .selects = true,
+};
+
+/* Not in the list: a zip of one file is a packed file. */
+const struct fl_format fl_format_zip = {
+	.name = "zip", .summary = "an archive, each file of which is an input",
+	.open = open_tar, .read = read, .selects = true,
 };

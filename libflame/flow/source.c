@@ -8,6 +8,7 @@
 #include "flow/flow.h"
 #include "io/log.h"
 #include "io/tar.h"
+#include "io/zip.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,18 +42,20 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 				  const char *format, enum kind kind)
 {
 	struct flame_source *source;
-	bool tar;
+	const struct fl_format *archive;
 
 	if (!in)
 		return NULL;
-	in = fl_in_decoded(in);
+	archive = fl_zip_take(in) ? &fl_format_zip : NULL;
+	in = archive ? in : fl_in_decoded(in);
 	if (!in)
 		return NULL;
-	tar = fl_tar_take(in);
-	in = tar ? in : fl_log_unwrap(in);
+	if (!archive && fl_tar_take(in))
+		archive = &fl_format_tar;
+	in = archive ? in : fl_log_unwrap(in);
 	if (!in)
 		return NULL;
-	if (tar && kind == A_MEMBER) {
+	if (archive && kind == A_MEMBER) {
 		fl_fail(flame, "%s: is an archive in an archive: unpack it",
 			fl_in_name(in));
 		fl_in_close(in);
@@ -72,20 +75,20 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->start = source->end = FLAME_NOTIME;
 	source->first = source->last = FLAME_NOTIME;
 	source->seen_first = source->seen_last = FLAME_NOTIME;
-	source->format = tar ? &fl_format_tar :
+	source->format = archive ? archive :
 			 find_format(flame, in, format, kind != IN_MEMORY);
 	/* One thread reads text from a buffer as fast as from a mapping. */
-	if (source->format && !tar &&
+	if (source->format && !archive &&
 	    (flame->threads > 1 || !source->format->split))
 		fl_in_map(in);
 	if (!source->format || !make_options(source) ||
-	    (tar && !fl_archive_make(source, format)) ||
+	    (archive && !fl_archive_make(source, format)) ||
 	    (source->format->open && source->format->open(source) !=
 				     FLAME_OK)) {
 		flame_close(source);
 		return NULL;
 	}
-	flame->ninputs += !tar;
+	flame->ninputs += !archive;
 	flame->nempty += source->format == &fl_format_empty;
 	return source;
 }

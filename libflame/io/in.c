@@ -12,6 +12,7 @@
 #include "io/read_ahead.h"
 #include "io/tar.h"
 #include "io/url.h"
+#include "io/zip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -388,6 +389,8 @@ static bool fetch(struct fl_in *in, size_t *n)
 		*n = fl_layer_read(in, to, FL_MIN(capacity, block(in)));
 	else if (in->tar)
 		*n = fl_tar_read(in->tar, to, capacity, &in->damage);
+	else if (in->zip)
+		*n = fl_zip_read(in->zip, to, capacity, &in->damage);
 	else if (in->url || in->command)
 		*n = read_remote(in, to, capacity);
 	else

@@ -47,6 +47,7 @@ struct fl_in {
 	struct fl_url *url;	/* NULL: none */
 	struct fl_command *command;	/* NULL: none */
 	struct fl_tar *tar;	/* whose current member it is; NULL: none */
+	struct fl_zip *zip;	/* the same */
 	int fd;			/* -1: none */
 	int stop;		/* readable: stop waiting; -1: none */
 	uint64_t nread;		/* bytes of the file or pipe */

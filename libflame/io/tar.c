@@ -9,6 +9,7 @@
 #include "io/input.h"
 #include "io/read_ahead.h"
 #include "io/tar.h"
+#include "io/zip.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -269,23 +270,13 @@ static void skip_sparse_map(struct fl_tar *tar, bool more)
 	}
 }
 
-/* What macOS adds beside files: attributes, and how a folder is shown. */
-static bool is_of_macos(struct slice path)
-{
-	const char *slash = memrchr(path.data, '/', path.size);
-	struct slice name = slash ? (struct slice){ slash + 1, path.size -
-				(size_t)(slash + 1 - path.data) } : path;
-
-	return fl_slice_starts(name, "._") || fl_slice_is(name, ".DS_Store");
-}
-
 /* Whether the member is a file; others are skipped. */
 static bool is_file(struct fl_tar *tar, char type)
 {
 	const struct fl_buf *name = &tar->name;
 	bool folder = name->size && name->data[name->size - 1] == '/';
 
-	if (name->size && is_of_macos(fl_buf_slice(name)))
+	if (name->size && fl_zip_is_of_macos(fl_buf_slice(name)))
 		return false;
 	if (type == '0' || type == '\0' || type == '7') {
 		tar->skipped += !folder && tar->sparse;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zip: unpacks the first entry that is a file, as a stream.  The directory at
- * the end of the archive only gives the number of others, for a warning.
+ * zip: unpacks entries as a stream.  An archive of several files is one input
+ * for each; as a decoder it gives the first alone, and the directory at the end
+ * the number of others, for a warning.
  */
 #include "fl.h"
 
-#include "io/read_ahead.h"
 #include "io/decoders.h"
+#include "io/input.h"
+#include "io/read_ahead.h"
+#include "io/zip.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +32,9 @@ struct zip {
 	enum { HEADER, BODY, OVER } at;
 	unsigned flags, method, directories;
 	bool directory;		/* the entry being read */
+	bool many;		/* all entries are read, by fl_zip_next */
+	struct fl_buf name;	/* of the entry; if many */
+	uint64_t behind;	/* offset behind its body; 0: not known */
 	uint64_t left;		/* of a stored body */
 	uint32_t crc, crc_wanted;
 	char text[128];
@@ -82,6 +88,23 @@ static bool check_entry(struct zip *zip, const char **damage)
 	return true;
 }
 
+/* The size of a record of the directory; 0: it is not one. */
+static size_t record_size(const uint8_t *at, size_t n)
+{
+	uint32_t magic = n >= 4 ? fl_le32(at) : 0;
+
+	if (magic == CENTRAL && n >= CENTRAL_SIZE)
+		return (size_t)CENTRAL_SIZE + fl_le16(at + 28) +
+		       fl_le16(at + 30) + fl_le16(at + 32);
+	if (magic == END64)
+		return END64_SIZE;
+	if (magic == LOCATOR64)
+		return LOCATOR64_SIZE;
+	if (magic == END && n >= END_SIZE)
+		return (size_t)END_SIZE + fl_le16(at + 20);
+	return 0;
+}
+
 /*
  * A local header.  The name of a directory ends with '/' and it has no body,
  * but Java writes an empty deflated one.
@@ -93,6 +116,10 @@ static bool read_header(struct zip *zip, struct fl_in *under,
 	size_t size, name, n;
 
 	head = fl_in_peek(under, LOCAL_SIZE, &n);
+	if (zip->many && n >= 4 && record_size(head, n)) {
+		zip->at = OVER;
+		return false;
+	}
 	if (n < LOCAL_SIZE || fl_le32(head) != LOCAL)
 		return bad(zip, damage, zip->directories && n >= 4 ?
 			   "holds no file" : "data end early");
@@ -106,7 +133,12 @@ static bool read_header(struct zip *zip, struct fl_in *under,
 	zip->crc_wanted = fl_le32(head + 14);
 	zip->left = body_size(head, head + LOCAL_SIZE + name);
 	zip->directory = name && head[LOCAL_SIZE + name - 1] == '/';
+	zip->name.size = 0;
+	if (zip->many)
+		fl_buf_put(&zip->name, (const char *)head + LOCAL_SIZE, name);
 	fl_in_consume(under, size);
+	zip->behind = zip->flags & DESCRIBED ? 0 :
+		      fl_in_offset(under) + zip->left;
 	zip->directories += zip->directory;
 	if (zip->directory && zip->method == STORED && !zip->left)
 		return true;
@@ -174,23 +206,6 @@ static void warn_of_others(struct zip *zip, struct fl_in *under)
 			"others left out", fl_in_name(under));
 }
 
-/* The size of a record of the directory; 0: it is not one. */
-static size_t record_size(const uint8_t *at, size_t n)
-{
-	uint32_t magic = n >= 4 ? fl_le32(at) : 0;
-
-	if (magic == CENTRAL && n >= CENTRAL_SIZE)
-		return (size_t)CENTRAL_SIZE + fl_le16(at + 28) +
-		       fl_le16(at + 30) + fl_le16(at + 32);
-	if (magic == END64)
-		return END64_SIZE;
-	if (magic == LOCATOR64)
-		return LOCATOR64_SIZE;
-	if (magic == END && n >= END_SIZE)
-		return (size_t)END_SIZE + fl_le16(at + 20);
-	return 0;
-}
-
 /* Skips the directory after the entry, or other entries. */
 static void skip_directory(struct fl_in *under)
 {
@@ -214,12 +229,15 @@ static void end_entry(struct zip *zip, struct fl_in *under,
 		      const char **damage)
 {
 	read_descriptor(zip, under);
-	zip->at = zip->directory ? HEADER : OVER;
-	if (zip->crc != zip->crc_wanted)
+	zip->at = zip->directory || zip->many ? HEADER : OVER;
+	if (zip->crc != zip->crc_wanted) {
 		bad(zip, damage, "entry's checksum differs");
-	else if (!zip->directory)
+		/* The next entry may be whole. */
+		zip->at = zip->many ? HEADER : zip->at;
+	} else if (!zip->directory && !zip->many) {
 		warn_of_others(zip, under);
-	if (zip->at == OVER)
+	}
+	if (zip->at == OVER && !zip->many)
 		skip_directory(under);
 }
 
@@ -313,6 +331,7 @@ static void end(void *state)
 	struct zip *zip = state;
 
 	inflateEnd(&zip->z);
+	fl_buf_free(&zip->name);
 	fl_free(zip);
 }
 
@@ -320,3 +339,181 @@ const struct fl_decoder fl_decoder_zip = {
 	.name = "zip", .bid = bid, .begin = begin, .read = read_zip,
 	.end = end,
 };
+
+/* Archives --------------------------------------------------------------- */
+
+struct fl_zip {
+	struct zip *zip;
+	struct fl_in *in;
+	const char *folder;
+	struct fl_buf path;
+	const char *damage;
+	bool told;		/* by fl_zip_read */
+};
+
+bool fl_zip_is_of_macos(struct slice path)
+{
+	const char *slash = memrchr(path.data, '/', path.size);
+	struct slice name = slash ? (struct slice){ slash + 1, path.size -
+				(size_t)(slash + 1 - path.data) } : path;
+
+	return fl_slice_starts(name, "._") || fl_slice_is(name, ".DS_Store") ||
+	       fl_slice_starts(path, "__MACOSX/");
+}
+
+static bool is_file(struct slice name)
+{
+	return name.size && name.data[name.size - 1] != '/' &&
+	       !fl_zip_is_of_macos(name);
+}
+
+/* Whether the directory has several, folders not counted; or is not there. */
+static bool has_files(const uint8_t *at, size_t size)
+{
+	size_t i = size > END_SIZE ? size - END_SIZE : 0, files = 0;
+	size_t min = i > COMMENT_MAX ? i - COMMENT_MAX : 0, n, name;
+
+	while (i > min && fl_le32(at + i) != END)
+		i--;
+	if (fl_le32(at + i) != END)
+		return true;
+	n = fl_le32(at + i + 16);
+	for (i = n; i < size && files < 2; i += n) {
+		n = record_size(at + i, size - i);
+		if (!n || n > size - i || fl_le32(at + i) != CENTRAL)
+			break;
+		name = fl_le16(at + i + 28);
+		files += !name || at[i + CENTRAL_SIZE + name - 1] != '/';
+	}
+	/* Of zip64, the place is elsewhere. */
+	return files > 1 || n == UINT32_MAX;
+}
+
+bool fl_zip_take(struct fl_in *in)
+{
+	const uint8_t *at;
+	size_t n;
+
+	at = fl_in_peek(in, LOCAL_SIZE, &n);
+	if (!bid(at, n))
+		return false;
+	fl_in_map(in);
+	at = fl_in_all(in, &n);
+	if (at && (n < END_SIZE || !has_files(at, n)))
+		return false;
+	fl_layer_stop_watching(in);
+	return true;
+}
+
+struct fl_zip *fl_zip_new(struct fl_in *archive, const char *folder)
+{
+	struct fl_zip *zip = fl_zeroed(1, sizeof(*zip));
+
+	if (!zip)
+		return NULL;
+	zip->in = archive;
+	zip->folder = folder;
+	zip->zip = begin(fl_in_flame(archive), archive);
+	if (!zip->zip) {
+		fl_free(zip);
+		return NULL;
+	}
+	zip->zip->many = true;
+	return zip;
+}
+
+static bool put_path(struct fl_zip *zip)
+{
+	struct slice name = fl_buf_slice(&zip->zip->name);
+
+	zip->path.size = 0;
+	if (zip->folder) {
+		fl_buf_text(&zip->path, zip->folder);
+		if (!fl_slice_starts(name, "/"))
+			fl_buf_byte(&zip->path, '/');
+	}
+	fl_buf_put(&zip->path, name.data, name.size);
+	fl_buf_byte(&zip->path, '\0');
+	return !zip->path.failed && !zip->zip->name.failed;
+}
+
+/* Goes on behind a damaged entry whose header told its size. */
+static bool pass_damage(struct fl_zip *zip)
+{
+	uint64_t behind = zip->zip->behind, at;
+	size_t n;
+
+	while (at = fl_in_offset(zip->in), at < behind) {
+		fl_in_peek(zip->in, 1, &n);
+		if (!n)
+			return false;
+		fl_in_consume(zip->in, (size_t)FL_MIN(n, behind - at));
+	}
+	zip->zip->at = HEADER;
+	return at == behind;
+}
+
+/* Skips what is left of an entry; false: the end, or damage. */
+static bool skip_entry(struct fl_zip *zip)
+{
+	const char *damage = NULL;
+	uint8_t rest[4096];
+
+	while (zip->zip->at == BODY)
+		read_body(zip->zip, zip->in, rest, sizeof(rest), &damage);
+	if (damage && zip->zip->at == OVER && !pass_damage(zip))
+		zip->damage = damage;
+	return !zip->damage;
+}
+
+struct fl_in *fl_zip_next(struct fl_zip *zip)
+{
+	struct fl_in *in;
+
+	do {
+		if (zip->damage || !skip_entry(zip) ||
+		    !read_header(zip->zip, zip->in, &zip->damage))
+			return NULL;
+	} while (!is_file(fl_buf_slice(&zip->zip->name)));
+	if (!put_path(zip)) {
+		fl_no_memory(fl_in_flame(zip->in));
+		return NULL;
+	}
+	in = fl_in_new(fl_in_flame(zip->in), zip->path.data);
+	if (in)
+		in->zip = zip;
+	return in;
+}
+
+size_t fl_zip_read(struct fl_zip *zip, uint8_t *to, size_t capacity,
+		   const char **damage)
+{
+	size_t n = 0;
+
+	while (zip->zip->at == BODY && !n && !*damage)
+		n = read_body(zip->zip, zip->in, to, capacity, damage);
+	if (*damage && zip->zip->at == OVER && !pass_damage(zip)) {
+		zip->damage = *damage;
+		zip->told = true;
+	}
+	return n;
+}
+
+const char *fl_zip_damage(const struct fl_zip *zip)
+{
+	return zip->told ? NULL : zip->damage;
+}
+
+const char *fl_zip_path(const struct fl_zip *zip)
+{
+	return zip->path.data;
+}
+
+void fl_zip_free(struct fl_zip *zip)
+{
+	if (!zip)
+		return;
+	end(zip->zip);
+	fl_buf_free(&zip->path);
+	fl_free(zip);
+}
