@@ -187,6 +187,7 @@ script_tests = \
 	tests/laws/readers \
 	tests/laws/recipes \
 	tests/laws/urls \
+	tests/laws/spark-logs \
 	tests/laws/zip \
 	tests/laws/clients \
 	tests/engines/live \

@@ -148,7 +148,7 @@ void batch_free_input(struct batch_input *input);
 /* batch_logs.c -------------------------------------------------------- */
 
 /* The files of --spark-events, before the keys are parsed. */
-bool batch_find_logs(struct batch *batch);
+bool batch_find_logs(struct batch *batch, struct flame *flame);
 /* Those that a group depends on, to its record; false: out of memory. */
 bool batch_add_logs(const struct batch *batch, const struct batch_group *group,
 		    cJSON *record);

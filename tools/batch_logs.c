@@ -29,9 +29,10 @@ static void find_app(struct batch_log *log)
 		log->app[0] = '\0';
 }
 
-static bool add_log(struct batch *batch, const FTSENT *entry)
+/* mtime: ns since 1970; 0: not known. */
+static bool add_log(struct batch *batch, const char *path, uint64_t size,
+		    struct timespec mtime)
 {
-	const struct stat *st = entry->fts_statp;
 	struct batch_log *log;
 
 	if (batch->nlogs == batch->logs_capacity) {
@@ -44,17 +45,54 @@ static bool add_log(struct batch *batch, const FTSENT *entry)
 		batch->logs_capacity = capacity;
 	}
 	log = &batch->logs[batch->nlogs++];
-	*log = (struct batch_log){ .path = strdup(entry->fts_path) };
+	*log = (struct batch_log){ .path = strdup(path), .size = size };
 	if (!log->path)
 		return cli_no_memory(batch->cli);
-	/* Of what cannot be looked at, reading tells. */
-	if (entry->fts_info == FTS_F) {
-		log->size = (uint64_t)st->st_size;
+	if (mtime.tv_sec)
 		snprintf(log->mtime, sizeof(log->mtime), "%lld.%09ld",
-			 (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
-	}
+			 (long long)mtime.tv_sec, mtime.tv_nsec);
 	find_app(log);
 	return true;
+}
+
+/* Of what cannot be looked at, reading tells. */
+static bool add_entry(struct batch *batch, const FTSENT *entry)
+{
+	bool known = entry->fts_info == FTS_F;
+
+	return add_log(batch, entry->fts_path, known ?
+		       (uint64_t)entry->fts_statp->st_size : 0, known ?
+		       entry->fts_statp->st_mtim : (struct timespec){ 0 });
+}
+
+struct listing {
+	struct batch *batch;
+	bool failed;
+};
+
+static void found(void *arg, const char *path, uint64_t size, int64_t mtime)
+{
+	struct listing *listing = arg;
+
+	if (!listing->failed)
+		listing->failed = !add_log(listing->batch, path, size,
+					   (struct timespec){
+						.tv_sec = mtime / 1000,
+						.tv_nsec = mtime % 1000 *
+							   1000000 });
+}
+
+static bool add_url(struct batch *batch, struct flame *flame, const char *url)
+{
+	struct listing listing = { .batch = batch };
+
+	if (flame_url(url) != FLAME_URL_TREE || batch->cli->fetch)
+		return add_log(batch, url, 0, (struct timespec){ 0 });
+	if (flame_list(flame, url, found, &listing) != FLAME_OK) {
+		cli_say(batch->cli, "%s", flame_error(flame));
+		return false;
+	}
+	return !listing.failed;
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -80,13 +118,13 @@ static bool add_logs(struct batch *batch, char *path)
 		if (hidden)
 			fts_set(fts, entry, FTS_SKIP);
 		else if (entry->fts_info != FTS_D && entry->fts_info != FTS_DP)
-			good = add_log(batch, entry);
+			good = add_entry(batch, entry);
 	}
 	fts_close(fts);
 	return good;
 }
 
-bool batch_find_logs(struct batch *batch)
+bool batch_find_logs(struct batch *batch, struct flame *flame)
 {
 	const struct cli_list *filters = &batch->cli->filters;
 	bool good = true;
@@ -99,7 +137,8 @@ bool batch_find_logs(struct batch *batch)
 		copy = rest = strdup(filters->at[i].value);
 		good = copy || cli_no_memory(batch->cli);
 		while (good && (path = strsep(&rest, "\n")))
-			good = add_logs(batch, path);
+			good = flame_url(path) ? add_url(batch, flame, path) :
+			       add_logs(batch, (char *)flame_local_path(path));
 		free(copy);
 	}
 	return good;

@@ -16,7 +16,8 @@ const struct fl_decoder *const fl_decoders[] = {
 	&fl_decoder_gzip, &fl_decoder_zstd, &fl_decoder_lz4,
 	&fl_decoder_lz4_legacy, &fl_decoder_lz4_java, &fl_decoder_xz,
 	&fl_decoder_zip, &fl_decoder_bzip2, &fl_decoder_lzma,
-	&fl_decoder_zlib, &fl_decoder_snappy, &fl_decoder_utf16, NULL
+	&fl_decoder_zlib, &fl_decoder_snappy, &fl_decoder_lzf,
+	&fl_decoder_utf16, NULL
 };
 
 /* Containers that are not read, and advice. */

@@ -84,7 +84,7 @@ void fl_java_blocks_end(void *state);
 extern const struct fl_decoder fl_decoder_gzip, fl_decoder_zlib,
 	fl_decoder_zstd, fl_decoder_lz4, fl_decoder_lz4_legacy, fl_decoder_xz,
 	fl_decoder_lzma, fl_decoder_zip, fl_decoder_bzip2, fl_decoder_utf16,
-	fl_decoder_lz4_java, fl_decoder_snappy;
+	fl_decoder_lz4_java, fl_decoder_snappy, fl_decoder_lzf;
 
 static inline uint16_t fl_le16(const uint8_t *at)
 {

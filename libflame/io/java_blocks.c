@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The containers of Java libraries in which Spark packs its event logs:
- * lz4-java's LZ4Block, whose blocks are liblz4's, and snappy-java's stream,
- * whose blocks are snappy's raw format.  That format is small and is read
- * here.
+ * lz4-java's LZ4Block, whose blocks are liblz4's, snappy-java's stream, whose
+ * blocks are snappy's raw format, and compress-lzf's chunks.  These formats are
+ * small and are read here.
  */
 #include "fl.h"
 
@@ -289,4 +289,107 @@ static size_t read_snappy(void *state, struct fl_in *under, uint8_t *out,
 const struct fl_decoder fl_decoder_snappy = {
 	.name = "snappy", .bid = snappy_bid, .begin = fl_java_blocks_begin,
 	.read = read_snappy, .end = fl_java_blocks_end,
+};
+
+/* LZF: "ZV", a type, the packed size, and if it is packed the size. */
+enum { LZF_PLAIN = 5, LZF_PACKED = 7 };
+
+static size_t be16(const uint8_t *at)
+{
+	return (size_t)at[0] << 8 | at[1];
+}
+
+static bool is_lzf(const uint8_t *head, size_t n)
+{
+	if (n < LZF_PACKED || head[0] != 'Z' || head[1] != 'V' || head[2] > 1)
+		return false;
+	return !head[2] || (be16(head + 3) && be16(head + 5));
+}
+
+/* The next chunk has to follow, where it can be seen. */
+static unsigned lzf_bid(const uint8_t *head, size_t n)
+{
+	size_t next;
+
+	if (!is_lzf(head, n))
+		return 0;
+	next = be16(head + 3) + (head[2] ? LZF_PACKED : LZF_PLAIN);
+	if (next + LZF_PACKED <= n)
+		return is_lzf(head + next, n - next) ? 46 : 0;
+	return 24;
+}
+
+/* Literals, and copies of 3 bytes and more from up to 8 kB before. */
+static bool unlzf(const uint8_t *at, size_t n, uint8_t *out, size_t size)
+{
+	size_t i = 0, done = 0, length, offset;
+
+	while (i < n) {
+		unsigned control = at[i++];
+
+		if (control < 32) {
+			length = control + 1;
+			if (length > n - i || length > size - done)
+				return false;
+			memcpy(out + done, at + i, length);
+			i += length;
+			done += length;
+			continue;
+		}
+		length = control >> 5;
+		if (n - i < (length == 7 ? 2 : 1))
+			return false;
+		if (length == 7)
+			length += at[i++];
+		length += 2;
+		offset = ((size_t)(control & 31) << 8 | at[i++]) + 1;
+		if (offset > done || length > size - done)
+			return false;
+		for (; length; length--, done++)
+			out[done] = out[done - offset];
+	}
+	return done == size;
+}
+
+static bool next_lzf(struct blocks *blocks, struct fl_in *under,
+		     const char **damage)
+{
+	const uint8_t *at;
+	size_t n, head, packed, size;
+	bool good = true;
+
+	at = fl_in_peek(under, LZF_PACKED, &n);
+	/* Another container, or text, may follow. */
+	if (n < 3 || at[0] != 'Z' || at[1] != 'V' || at[2] > 1)
+		return false;
+	head = at[2] ? LZF_PACKED : LZF_PLAIN;
+	packed = n < head ? 0 : be16(at + 3);
+	size = !at[2] || n < head ? packed : be16(at + 5);
+	at = fl_in_peek(under, head + packed, &n);
+	if (n < head + packed) {
+		*damage = "the lzf data end early";
+		return false;
+	}
+	if (!begin_block(blocks, under, size))
+		return false;
+	if (head == LZF_PACKED)
+		good = unlzf(at + head, packed, blocks->block, size);
+	else
+		memcpy(blocks->block, at + head, size);
+	if (!good)
+		*damage = "the lzf data are corrupt";
+	else
+		fl_in_consume(under, head + packed);
+	return good;
+}
+
+static size_t read_lzf(void *state, struct fl_in *under, uint8_t *out,
+		       size_t capacity, const char **damage)
+{
+	return read_blocks(state, under, out, capacity, damage, next_lzf);
+}
+
+const struct fl_decoder fl_decoder_lzf = {
+	.name = "lzf", .bid = lzf_bid, .begin = fl_java_blocks_begin,
+	.read = read_lzf, .end = fl_java_blocks_end,
 };

@@ -2,11 +2,15 @@
 /*
  * The files of Spark's event logs.  A log is a file APP[_ATTEMPT][.CODEC], or
  * a folder eventlog_v2_APP with events_1_APP[.CODEC], events_2_APP, ... and an
- * appstatus; events_3_APP.compact stands for the first three.  What a codec
- * packs is recognised by its contents.
+ * appstatus; events_3_APP.compact stands for the first three.  Databricks has a
+ * folder with eventlog-YYYY-MM-DD--HH-MM.gz, and eventlog as the last.  What a
+ * codec packs is recognised by its contents.  All of them may be below a folder
+ * of a URL, or in a zip, as the History Server gives one.
  */
 #include "fl.h"
 
+#include "io/command.h"
+#include "io/zip.h"
 #include "spark/spark.h"
 
 #include <dirent.h>
@@ -15,30 +19,35 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
+enum { MAX_DEPTH = 16 };
 
 /* Names ------------------------------------------------------------------ */
 
-/* Paths in a folder, in the order of reading. */
+/* Files below a folder, those of one folder in the order of reading. */
 struct files {
 	struct file {
 		char *path;
 		const char *name;	/* in path */
-		int64_t part;		/* of a rolling log; 0: none */
-		bool compact;
+		int64_t part;		/* of a rolling log + 1; 0: none */
+		bool compact, databricks;
 	} *data;
 	size_t count, capacity;
+	bool failed;
 };
+
+static size_t folder_size(const struct file *file)
+{
+	return (size_t)(file->name - file->path);
+}
 
 static int by_part(const void *a, const void *b)
 {
 	const struct file *x = a, *y = b;
+	size_t n = FL_MIN(folder_size(x), folder_size(y));
+	int d = memcmp(x->path, y->path, n);
 
+	if (d || folder_size(x) != folder_size(y))
+		return d ? d : folder_size(x) < folder_size(y) ? -1 : 1;
 	if (x->part != y->part)
 		return x->part < y->part ? -1 : 1;
 	if (x->compact != y->compact)
@@ -46,7 +55,7 @@ static int by_part(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* "events_12_app-1.zstd": 12; 0: another name. */
+/* "events_12_app-1.zstd": 13, as EMR begins at 0; 0: another name. */
 static int64_t part_of(const char *name)
 {
 	static const char head[] = "events_";
@@ -59,28 +68,59 @@ static int64_t part_of(const char *name)
 	while (fl_is_digit(at[n]))
 		n++;
 	return at[n] == '_' && fl_parse_digits((struct slice){ at, n },
-					       &part) ? part : 0;
+					       &part) && part < INT64_MAX ?
+	       part + 1 : 0;
 }
 
-static bool add_file(struct files *files, const char *folder, const char *name)
+/* "eventlog-2026-11-26--10-20.gz": its digits; the last has no date. */
+static int64_t part_of_databricks(const char *name)
 {
-	struct fl_buf path = { 0 };
-	struct file *file;
+	static const char head[] = "eventlog";
+	int64_t part = 0;
+	int digits = 0;
 
-	fl_buf_print(&path, "%s/%s", folder, name);
-	if (path.failed || !fl_grow(&files->data, &files->capacity,
-				    files->count + 1, sizeof(*files->data))) {
-		fl_buf_free(&path);
-		return false;
+	if (strncmp(name, head, sizeof(head) - 1) != 0)
+		return 0;
+	name += sizeof(head) - 1;
+	if (!*name)
+		return INT64_MAX;
+	if (*name != '-')
+		return 0;
+	for (; *name == '-' || fl_is_digit(*name); name++)
+		if (*name != '-' && digits < 18) {
+			part = part * 10 + (*name - '0');
+			digits++;
+		}
+	return digits < 8 ? 0 : part;
+}
+
+/* Names that begin with . or _ are no logs. */
+static void add_file(struct files *files, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t name = slash ? (size_t)(slash + 1 - path) : 0;
+	struct file file = { .path = fl_memory_adopt(strdup(path)) };
+
+	if (path[name] == '.' || path[name] == '_') {
+		fl_free(file.path);
+		return;
 	}
-	file = &files->data[files->count++];
-	*file = (struct file){
-		.path = path.data, .part = part_of(name),
-		.name = path.data + path.size - strlen(name),
-		.compact = fl_slice_ends((struct slice){ name, strlen(name) },
-					 ".compact"),
-	};
-	return true;
+	if (!file.path || !fl_grow(&files->data, &files->capacity,
+				   files->count + 1, sizeof(file))) {
+		fl_free(file.path);
+		files->failed = true;
+		return;
+	}
+	file.name = file.path + name;
+	file.part = part_of(file.name);
+	file.compact = fl_slice_ends((struct slice){ file.name,
+						     strlen(file.name) },
+				     ".compact");
+	if (!file.part) {
+		file.part = part_of_databricks(file.name);
+		file.databricks = file.part;
+	}
+	files->data[files->count++] = file;
 }
 
 static void free_files(struct files *files)
@@ -90,24 +130,34 @@ static void free_files(struct files *files)
 	fl_free(files->data);
 }
 
-static int list(struct flame *flame, const char *folder, struct files *files)
+/* depth: of the folder; a link may lead back to it. */
+static int list_folder(struct flame *flame, const char *folder, unsigned depth,
+		       struct files *files)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
-	bool good = true;
+	struct fl_buf path = { 0 };
+	struct stat st;
+	int status = FLAME_OK;
 
 	if (!dir)
 		return fl_fail(flame, "%s: %s", folder, strerror(errno));
-	while (good && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && entry->d_name[0] != '_')
-			good = add_file(files, folder, entry->d_name);
+	while (status == FLAME_OK && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || entry->d_name[0] == '_')
+			continue;
+		path.size = 0;
+		fl_buf_print(&path, "%s/%s", folder, entry->d_name);
+		if (path.failed)
+			files->failed = true;
+		else if (stat(path.data, &st) != 0 || !S_ISDIR(st.st_mode))
+			add_file(files, path.data);
+		else if (depth < MAX_DEPTH)
+			status = list_folder(flame, path.data, depth + 1,
+					     files);
+	}
 	closedir(dir);
-	if (!good)
-		return fl_no_memory(flame);
-	if (files->count)
-		qsort(files->data, files->count, sizeof(*files->data),
-		      by_part);
-	return FLAME_OK;
+	fl_buf_free(&path);
+	return status;
 }
 
 static bool is_status(const struct file *file)
@@ -123,14 +173,70 @@ static bool is_live(const char *path)
 
 /* Logs ------------------------------------------------------------------- */
 
+/* The log that the last file of a zip was part of. */
+struct parts {
+	struct fl_spark_log *log;
+	int64_t part;
+};
+
+/* A file of a zip, which is a log, or the next part of one. */
+static int read_member(struct flame *flame, struct fl_spark *spark,
+		       struct parts *parts, const char *path, struct fl_in *in)
+{
+	const char *slash = strrchr(path, '/');
+	int64_t part;
+
+	path = slash ? slash + 1 : path;
+	if (strncmp(path, "appstatus_", strlen("appstatus_")) == 0) {
+		fl_in_close(in);
+		return FLAME_OK;
+	}
+	part = part_of(path);
+	if (!parts->log || part <= parts->part) {
+		fl_spark_log_free(parts->log);
+		parts->log = fl_spark_log_new(flame, spark);
+	}
+	parts->part = part;
+	if (parts->log)
+		return fl_spark_log_read(parts->log, in, true);
+	fl_in_close(in);
+	return FLAME_FAILED;
+}
+
+/* As the History Server gives one. */
+static int read_zip(struct flame *flame, struct fl_spark *spark,
+		    struct fl_in *in)
+{
+	struct fl_zip *zip = fl_zip_new(in, fl_in_name(in));
+	struct parts parts = { NULL, 0 };
+	struct fl_in *member;
+	int status = zip ? FLAME_OK : fl_no_memory(flame);
+	const char *damage;
+
+	while (status == FLAME_OK && (member = fl_zip_next(zip)))
+		status = read_member(flame, spark, &parts, fl_zip_path(zip),
+				     member);
+	damage = zip ? fl_zip_damage(zip) : NULL;
+	if (status == FLAME_OK && damage)
+		fl_warn(flame, "%s: %s", fl_in_name(in), damage);
+	fl_spark_log_free(parts.log);
+	fl_zip_free(zip);
+	fl_in_close(in);
+	return status;
+}
+
 static int read_file(struct flame *flame, struct fl_spark *spark,
 		     const char *path)
 {
-	struct fl_spark_log *log = fl_spark_log_new(flame, spark);
-	int status = log ? fl_spark_log_read(log, fl_in_open(flame, path),
-					     is_live(path)) :
-			   FLAME_FAILED;
+	struct fl_in *in = fl_in_open(flame, path);
+	struct fl_spark_log *log;
+	int status;
 
+	if (in && fl_zip_take(in))
+		return read_zip(flame, spark, in);
+	log = fl_spark_log_new(flame, spark);
+	status = log ? fl_spark_log_read(log, in, is_live(path)) :
+		       FLAME_FAILED;
 	fl_spark_log_free(log);
 	return status;
 }
@@ -146,21 +252,23 @@ static size_t first_part(const struct files *files)
 	return first;
 }
 
-static void warn_of_gaps(struct flame *flame, const char *folder,
-			 const struct files *files, size_t first)
+static void warn_of_gaps(struct flame *flame, const struct files *files,
+			 size_t first)
 {
-	int64_t last = files->data[first].compact ?
-		       files->data[first].part - 1 : 0;
+	const struct file *file = &files->data[first];
+	int folder = (int)FL_MAX(folder_size(file), (size_t)1) - 1;
+	int64_t last = file->compact ? file->part - 2 : 0;
 
 	for (size_t i = first; i < files->count; i++) {
-		int64_t part = files->data[i].part;
+		int64_t part = files->data[i].part - 1;
 
-		if (!part)
+		if (part < 0 || files->data[i].databricks)
 			continue;
 		if (part > last + 1) {
-			fl_warn(flame, "%s: no part %" PRId64 " of the log "
+			fl_warn(flame, "%.*s: no part %" PRId64 " of the log "
 				"(events_%" PRId64 "_*): its tasks are not "
-				"known", folder, last + 1, last + 1);
+				"known", folder, file->path, last + 1,
+				last + 1);
 			return;
 		}
 		last = part;
@@ -169,7 +277,7 @@ static void warn_of_gaps(struct flame *flame, const char *folder,
 
 /* The last part may be cut while the log is being written. */
 static int read_parts(struct flame *flame, struct fl_spark *spark,
-		      const char *folder, const struct files *files)
+		      const struct files *files)
 {
 	struct fl_spark_log *log = fl_spark_log_new(flame, spark);
 	size_t first = first_part(files);
@@ -177,8 +285,9 @@ static int read_parts(struct flame *flame, struct fl_spark *spark,
 	bool live = false;
 
 	for (size_t i = 0; i < files->count; i++)
-		live |= is_status(&files->data[i]) &&
-			is_live(files->data[i].name);
+		live |= (is_status(&files->data[i]) &&
+			 is_live(files->data[i].name)) ||
+			files->data[i].databricks;
 	for (size_t i = first; status == FLAME_OK && i < files->count; i++)
 		if (files->data[i].part)
 			status = fl_spark_log_read(
@@ -186,44 +295,114 @@ static int read_parts(struct flame *flame, struct fl_spark *spark,
 				live && i + 1 == files->count);
 	fl_spark_log_free(log);
 	if (status == FLAME_OK)
-		warn_of_gaps(flame, folder, files, first);
+		warn_of_gaps(flame, files, first);
 	return status;
 }
 
+/* The files of one folder: one log in parts, or a log each. */
 static int read_folder(struct flame *flame, struct fl_spark *spark,
-		       const char *folder, bool nested)
+		       const struct files *files, bool parts_only)
 {
-	struct files files = { 0 };
-	int status = list(flame, folder, &files);
-	bool rolling = false, any = false;
+	int status = FLAME_OK;
 
-	for (size_t i = 0; i < files.count; i++)
-		rolling |= files.data[i].part > 0;
-	if (status == FLAME_OK && rolling) {
-		status = read_parts(flame, spark, folder, &files);
-		any = true;
-	}
-	for (size_t i = 0; !rolling && i < files.count; i++) {
-		const struct file *file = &files.data[i];
+	for (size_t i = 0; i < files->count; i++)
+		if (files->data[i].part)
+			return read_parts(flame, spark, files);
+	for (size_t i = 0; status == FLAME_OK && !parts_only &&
+			   i < files->count; i++)
+		if (!is_status(&files->data[i]))
+			status = read_file(flame, spark, files->data[i].path);
+	return status;
+}
 
-		if (status != FLAME_OK || is_status(file))
-			continue;
-		if (!is_folder(file->path))
-			status = read_file(flame, spark, file->path);
-		else if (!nested)
-			status = read_folder(flame, spark, file->path, true);
-		any = true;
+/* Beside Databricks' logs are other files, of drivers and executors. */
+static int read_files(struct flame *flame, struct fl_spark *spark,
+		      const char *path, struct files *files)
+{
+	int status = FLAME_OK;
+	bool databricks = false, any = false;
+	size_t end;
+
+	if (files->failed)
+		return fl_no_memory(flame);
+	if (files->count)
+		qsort(files->data, files->count, sizeof(*files->data),
+		      by_part);
+	for (size_t i = 0; i < files->count; i++) {
+		databricks |= files->data[i].databricks;
+		any |= !is_status(&files->data[i]);
 	}
-	if (status == FLAME_OK && !any && !nested)
-		status = fl_fail(flame, "%s: no event log of Spark in this "
-				 "folder", folder);
-	free_files(&files);
+	for (size_t i = 0; status == FLAME_OK && i < files->count; i = end) {
+		const struct file *file = &files->data[i];
+		size_t n = folder_size(file);
+		struct files part = { .data = files->data + i };
+
+		for (end = i; end < files->count &&
+			      folder_size(&files->data[end]) == n &&
+			      memcmp(files->data[end].path, file->path, n) == 0;
+		     end++)
+			part.count++;
+		status = read_folder(flame, spark, &part, databricks);
+	}
+	return any || status != FLAME_OK ? status :
+	       fl_fail(flame, "%s: no event log of Spark in this folder", path);
+}
+
+static void found(void *arg, const char *path, uint64_t size, int64_t mtime)
+{
+	(void)size;
+	(void)mtime;
+	add_file(arg, path);
+}
+
+/* "http://HOST:18080/api/v1/applications/APP[/ATTEMPT]": its logs in a zip. */
+static int read_page(struct flame *flame, struct fl_spark *spark,
+		     const char *path)
+{
+	const char *at = strstr(path, "/api/v1/applications/");
+	struct fl_buf url = { 0 };
+	size_t n = strlen(path);
+	int status;
+
+	while (n && path[n - 1] == '/')
+		n--;
+	fl_buf_put(&url, path, n);
+	if (at && !strchr(path, '?') &&
+	    !fl_slice_ends(fl_buf_slice(&url), "/logs"))
+		fl_buf_text(&url, "/logs");
+	status = url.failed ? fl_no_memory(flame) :
+			      read_file(flame, spark, at ? url.data : path);
+	fl_buf_free(&url);
 	return status;
 }
 
 int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 		  const char *path)
 {
-	return is_folder(path) ? read_folder(flame, spark, path, false) :
-				 read_file(flame, spark, path);
+	struct files files = { 0 };
+	struct stat st;
+	int status;
+
+	if (fl_command_takes(path))
+		return read_file(flame, spark, path);
+	path = flame_local_path(path);
+	switch (flame_url(path)) {
+	case FLAME_URL:
+		return read_page(flame, spark, path);
+	case FLAME_URL_TREE:
+		status = flame_list(flame, path, found, &files) == FLAME_OK ?
+			 FLAME_OK : FLAME_FAILED;
+		break;
+	default:
+		if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+			return read_file(flame, spark, path);
+		status = list_folder(flame, path, 0, &files);
+	}
+	if (status == FLAME_OK && files.count == 1 &&
+	    strcmp(files.data[0].path, path) == 0)
+		status = read_file(flame, spark, path);
+	else if (status == FLAME_OK)
+		status = read_files(flame, spark, path, &files);
+	free_files(&files);
+	return status;
 }

@@ -12,6 +12,8 @@ that is active, as of an HA pair.  Names below FOLDER choose what goes wrong:
 	/datanode/PATH		bytes from the parameter offset on
 	/files/PATH		a plain file, with ranges and an ETag
 	/whole/PATH		a plain file from a server without ranges
+	/api/v1/applications/APP/logs	a zip of FOLDER/APP, as of Spark's
+				History Server
 
 	drop*		each answer ends 100000 bytes before it should
 	gone*		so does each, having given no byte
@@ -32,12 +34,14 @@ that is active, as of an HA pair.  Names below FOLDER choose what goes wrong:
 	lost*		a DataNode that is not there, unless it is excluded
 """
 import http.server
+import io
 import json
 import os
 import sys
 import threading
 import time
 import urllib.parse
+import zipfile
 
 root, address, log = sys.argv[1:4]
 active = sys.argv[4] if len(sys.argv) > 4 else None
@@ -90,10 +94,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                 [len("bytes="):-1]), True)
         elif place == "whole":
             self.give(rest, 0)
+        elif place == "api" and rest.endswith("/logs"):
+            self.zip(rest.split("/")[-2])
         elif place == "loop":
             self.answer(302, "text/html", b"", Location=self.path)
         else:
             self.answer(404, "text/html", b"<html><title>Not here</title>")
+
+    def zip(self, app):
+        body = io.BytesIO()
+        with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as out:
+            for folder, _, names in os.walk(os.path.join(root, app)):
+                for name in sorted(names):
+                    path = os.path.join(folder, name)
+                    out.write(path, os.path.relpath(path, root))
+        self.answer(200, "application/octet-stream", body.getvalue())
 
     def is_standby(self, me):
         if not active:
