@@ -12,6 +12,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/number.c libflame/base/protobuf.c \
 	libflame/base/protobuf.h libflame/base/regex.c \
 	libflame/base/sort.h \
+	libflame/base/statistics.c libflame/base/statistics.h \
 	libflame/base/utf8.c \
 	libflame/io/read_ahead.c libflame/io/read_ahead.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
