@@ -76,6 +76,7 @@ struct flame_tree;
 struct flame_lines;
 struct flame_text;
 struct flame_trees;
+struct flame_trials;
 struct flame_split;
 
 /*
@@ -471,6 +472,65 @@ struct flame_sink *flame_trees_sink(struct flame_trees *trees,
 				    struct flame_sink *next);
 struct flame_tree *flame_trees_at(const struct flame_trees *trees, size_t i);
 void flame_trees_free(struct flame_trees *trees);
+
+/*
+ * Trials: runs of one job, before a change of it (side 0) and after (side 1),
+ * each gathered in a tree of one column, all of one metric.  flame_trials_add
+ * copies the weights of the tree; those of side 0 are added first.
+ *
+ * flame_trials_compare tests for each name whether its weight, in total and
+ * where it is the leaf, changed: Welch's test, with the variance between runs,
+ * which is never taken for less than chance makes of counts of samples.  Of
+ * what is then found, a part of at most `rate` (0.05) is expected to be chance.
+ * Weights are as they are, or scaled to equal totals or times of runs
+ * (FLAME_FAILED where a time is not known).  re (or NULL): only names that
+ * match it.  With one run on each side, what is found is more than chance makes
+ * of counts, and nothing is known of how much runs differ; with two there
+ * is little.
+ */
+enum flame_scaling { FLAME_ABSOLUTE, FLAME_SHARES, FLAME_RATES };
+struct flame_change {
+	flame_id name;		/* 0: all of it */
+	bool self;		/* where it is the leaf; else on the stack */
+	bool found;
+	bool explained;		/* found, but by changes of other frames */
+	double mean[2];		/* of a run, before and after */
+	double low, high;	/* of after / before, where found: the 95 %
+				   interval; infinite where nothing bounds it */
+	double p;
+	const double *values;	/* of each run, those before first */
+};
+struct flame_trials *flame_trials_new(struct flame *flame);
+int flame_trials_add(struct flame_trials *trials, unsigned side,
+		     const struct flame_tree *tree);
+int flame_trials_compare(struct flame_trials *trials,
+			 enum flame_scaling scaling, double rate,
+			 const char *re);
+/*
+ * The i-th change, those found that nothing else explains first, by how much
+ * they moved; NULL past the last.  flame_trials_all: that of the totals, which
+ * is tested alone.  Both last until the next comparison.
+ */
+const struct flame_change *flame_trials_at(const struct flame_trials *trials,
+					   size_t i);
+const struct flame_change *flame_trials_all(const struct flame_trials *trials);
+/*
+ * Judges the comparison: FLAME_WORSE if a change that was found, and that
+ * nothing else explains, is larger than the limit (0.03: by three parts in a
+ * hundred); FLAME_WITHIN if it is sure of each name, with a probability of
+ * 95 %, that it did not grow by as much; else, and where no side has three runs,
+ * FLAME_UNSURE.  Without a pattern names of less than a twentieth of all may grow by what such a twentieth may.
+ */
+enum flame_verdict { FLAME_WITHIN, FLAME_WORSE, FLAME_UNSURE };
+struct flame_judgement {
+	enum flame_verdict verdict;
+	const struct flame_change *doubt;	/* least is known of; or NULL */
+	double high;	/* it may have become so many times what it was */
+	double runs;	/* on each side that would do; 0: not known */
+};
+void flame_trials_judge(const struct flame_trials *trials, double limit,
+			struct flame_judgement *judgement);
+void flame_trials_free(struct flame_trials *trials);
 
 /*
  * A flow that is divided by labels, to be put into an output for each part.

@@ -70,6 +70,7 @@ unit_tests += tests/unit/test_pictures
 unit_tests += tests/unit/test_pprof
 unit_tests += tests/unit/test_protobuf
 unit_tests += tests/unit/test_tree
+unit_tests += tests/unit/test_trials
 
 vm_image = tests/mk/vm_image.c tests/mk/vm_image.h
 if SAMPLER

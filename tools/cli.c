@@ -368,10 +368,8 @@ static int status_of(const struct cli *cli, const struct cli_reading *tally)
 	return CLI_FINE;
 }
 
-/* Pumps all inputs into one sink and finishes it. */
-static bool merge(struct cli *cli, struct flame *flame,
-		  struct flame_sink *sink, char **inputs, size_t n,
-		  struct cli_reading *tally)
+bool cli_merge(struct cli *cli, struct flame *flame, struct flame_sink *sink,
+	       char **inputs, size_t n, struct cli_reading *tally)
 {
 	if (!sink)
 		return false;
@@ -417,8 +415,9 @@ static bool gather(struct cli *cli, struct flame *flame,
 			flame_abandon(sink);
 			sink = NULL;
 		}
-		good = sink && merge(cli, flame, cli_chain(cli, sink, event),
-				     inputs + from, end - from, tally) &&
+		good = sink && cli_merge(cli, flame,
+					 cli_chain(cli, sink, event),
+					 inputs + from, end - from, tally) &&
 		       (!cli->diff || tally->read != read);
 		counts[i + 1] = cli_count_metrics(flame);
 		from = end;
@@ -469,9 +468,12 @@ static int through_tree(struct cli *cli, struct flame *flame, char **inputs,
 	return status;
 }
 
+/* Trouble, before any status above it. */
 int cli_worse(int a, int b)
 {
-	return a > b ? a : b;
+	return a == CLI_TROUBLE || b == CLI_TROUBLE ? CLI_TROUBLE :
+	       a > b				    ? a :
+						      b;
 }
 
 static int convert(struct cli *cli, struct flame *flame, char **inputs,
@@ -490,13 +492,15 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 		}
 	if (cli->tool->run) {
 		status = cli->tool->run(cli, flame);
+	} else if (cli->runs) {
+		status = cli->tool->compare_runs(cli, flame, &tally);
 	} else if (cli->diff || cli->tool->gathered) {
 		status = through_tree(cli, flame, inputs, n, output, &tally);
 	} else {
 		writer = make_writer(cli, flame, output);
-		if (writer && merge(cli, flame,
-				    cli_chain(cli, writer, cli->event),
-				    inputs, n, &tally))
+		if (writer && cli_merge(cli, flame,
+					cli_chain(cli, writer, cli->event),
+					inputs, n, &tally))
 			status = CLI_FINE;
 	}
 	if (!cli->tool->run)
@@ -765,7 +769,8 @@ static int run(struct cli *cli)
 	}
 	if (cli->diff && cli->ninputs == 2)
 		cli->nbefore = 1;
-	if (cli->diff && (!cli->nbefore || cli->nbefore >= cli->ninputs)) {
+	if (cli->diff && !cli->runs &&
+	    (!cli->nbefore || cli->nbefore >= cli->ninputs)) {
 		cli_say(cli, "--diff: two inputs, not %zu; groups have -- "
 			"between them", cli->ninputs);
 		return CLI_TROUBLE;

@@ -38,6 +38,7 @@ struct cli_option {
 #define CLI_AT(member) .offset = offsetof(struct own, member)
 
 struct cli;
+struct cli_reading;
 
 struct cli_tool {
 	const char *name;
@@ -62,6 +63,9 @@ struct cli_tool {
 	   instead, with cli->own_output): gives an exit status. */
 	int (*gathered)(struct cli *cli, struct flame *flame,
 			struct flame_tree *tree);
+	/* Instead, with cli->runs: it reads the inputs itself. */
+	int (*compare_runs)(struct cli *cli, struct flame *flame,
+			    struct cli_reading *reading);
 };
 
 /* An option for the library, in the order given. */
@@ -101,6 +105,7 @@ struct cli {
 	const char *event;
 	bool list_events, info;
 	bool diff;		/* the second of two inputs against the first */
+	bool runs;		/* each input, or group of them, is a run */
 	bool own_output;	/* the tool writes the tree itself */
 	bool compat;
 	bool raw_names;		/* keep Java's names unchanged */
@@ -297,6 +302,12 @@ bool cli_ask_parts(const struct cli *cli, struct flame_source *source);
  */
 struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 			     const char *event);
+/*
+ * Pumps inputs into a sink and finishes it; false: failed.  Without a sink it
+ * fails.
+ */
+bool cli_merge(struct cli *cli, struct flame *flame, struct flame_sink *sink,
+	       char **inputs, size_t n, struct cli_reading *reading);
 /* For flame_ask, flame_filter (by its row's name), flame_set. */
 bool cli_ask(struct cli *cli, const char *name, const char *value);
 bool cli_filter(struct cli *cli, const char *name, const char *value);
@@ -332,6 +343,8 @@ void cli_percent(struct cli_table *table, int64_t part, int64_t total);
  */
 void cli_name(struct cli_table *table, const struct flame *flame,
 	      flame_id name, const char *instead, unsigned indent);
+/* Text of any length, which is safe to show. */
+void cli_text_cell(struct cli_table *table, const char *text);
 /* The row begun last is 'h' a heading, '+' or '-' heavy, '.' light. */
 void cli_mark(struct cli_table *table, char mark);
 /* To cli's output, in colours if that is a terminal.  Frees the table. */

@@ -3,32 +3,27 @@
  * flame-diff: what changed from one profile to another, as two columns, as
  * a picture, as a table of what moved most, or as an exit status.
  */
-#include "cli.h"
+#include "diff.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Rates that differ by this factor are told, of so many samples or bytes. */
 enum { UNLIKE = 2, MIN_TOTAL = 100 };
 
-struct own {
-	const char *normalize;	/* "total", "time"; NULL: not */
-	bool drawn;		/* the writer does that */
-	bool brief, top, by_total;
-	long rows;
-};
-
 static const struct cli_option options[] = {
+	{ 0, "fdr", "P%", "--runs: the part of findings that is chance (5%)",
+	  .kind = CLI_TAKE },
+	{ 0, "gate", "P%[,RE]", "--runs: exit 1 if a frame (RE) grew by more",
+	  .kind = CLI_TAKE },
 	{ 'n', "normalize", "[=total|time|none]",
 	  "as if totals or times were equal (total)", .kind = CLI_TAKE },
 	{ 'q', "brief", NULL, "write nothing; exit with 1 if they differ",
-	  CLI_FLAG, CLI_AT(brief) },
+	  CLI_FLAG, DIFF_AT(brief) },
+	{ 0, "runs", NULL, "A... -- B...: each is a run of one job",
+	  CLI_FLAG, DIFF_AT(runs) },
 	{ 0, "sort", "self|total|weight|name",
 	  "what --top goes by (self); order of what is drawn",
 	  .kind = CLI_TAKE },
@@ -41,7 +36,7 @@ static const struct cli_option options[] = {
 
 static bool take_rows(struct cli *cli, const char *value)
 {
-	struct own *own = cli->own;
+	struct diff *own = cli->own;
 	char *end = NULL;
 
 	own->top = true;
@@ -54,7 +49,7 @@ static bool take_rows(struct cli *cli, const char *value)
 
 static bool take_normalize(struct cli *cli, const char *value)
 {
-	struct own *own = cli->own;
+	struct diff *own = cli->own;
 
 	own->normalize = strcmp(value, "none") == 0 ? NULL : value;
 	if (!own->normalize || strcmp(value, "total") == 0 ||
@@ -66,10 +61,14 @@ static bool take_normalize(struct cli *cli, const char *value)
 
 static bool take(struct cli *cli, const char *name, const char *value)
 {
-	struct own *own = cli->own;
+	struct diff *own = cli->own;
 
 	if (strcmp(name, "top") == 0)
 		return take_rows(cli, value);
+	if (strcmp(name, "fdr") == 0)
+		return diff_take_rate(cli, value);
+	if (strcmp(name, "gate") == 0)
+		return diff_take_gate(cli, value);
 	if (strcmp(name, "sort") == 0) {
 		if (strcmp(value, "weight") == 0 || strcmp(value, "name") == 0)
 			return cli_set(cli, "sort", value);
@@ -87,7 +86,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 static bool resolve_drawing(struct cli *cli)
 {
 	const char *format = cli->output_format;
-	struct own *own = cli->own;
+	struct diff *own = cli->own;
 
 	if (!format && cli->output)
 		format = flame_format_of(cli->output);
@@ -97,127 +96,6 @@ static bool resolve_drawing(struct cli *cli)
 		      strcmp(format, "text") == 0);
 	return !own->drawn || !own->normalize ||
 	       cli_set(cli, "normalize", own->normalize);
-}
-
-static int is_visible(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
-static bool is_of_kind(const char *path, mode_t kind)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && (st.st_mode & S_IFMT) == kind;
-}
-
-/* A link to a folder is passed over: it may lead back. */
-static bool is_own_folder(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool has_file(const char *folder, const char *name)
-{
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/%s", folder, name);
-
-	return n > 0 && (size_t)n < sizeof(path) && is_of_kind(path, S_IFREG);
-}
-
-/* What flame-batch writes: pages of groups, and those of all beside them. */
-static bool is_site(const char *folder)
-{
-	return has_file(folder, "manifest.json") &&
-	       has_file(folder, "index.json") && has_file(folder, "index.html");
-}
-
-static bool add_folder(struct cli *cli, const char *folder);
-
-static bool add_entry(struct cli *cli, const char *path)
-{
-	if (is_of_kind(path, S_IFREG))
-		return cli_input(cli, path);
-	return !is_own_folder(path) || add_folder(cli, path);
-}
-
-/* The files in a folder and below, in the order of their names. */
-static bool add_files(struct cli *cli, const char *folder)
-{
-	struct dirent **list = NULL;
-	int n = scandir(folder, &list, is_visible, alphasort);
-	bool good = n >= 0;
-
-	if (!good)
-		cli_say(cli, "%s: %s", folder, strerror(errno));
-	for (int i = 0; i < n; i++) {
-		char *path = NULL;
-
-		if (good && asprintf(&path, "%s/%s", folder,
-				     list[i]->d_name) < 0)
-			good = cli_no_memory(cli);
-		else if (good)
-			good = add_entry(cli, path);
-		free(path);
-		free(list[i]);
-	}
-	free(list);
-	return good;
-}
-
-static bool add_folder(struct cli *cli, const char *folder)
-{
-	if (is_site(folder)) {
-		cli_say(cli, "%s is a site of flame-batch, whose pages are not "
-			"added up: compare pages of one group, as %s/all.html, "
-			"or the folders that the sites were made of", folder,
-			folder);
-		return false;
-	}
-	return add_files(cli, folder);
-}
-
-/* An operand: it must have a file somewhere. */
-static bool add_operand(struct cli *cli, const char *folder)
-{
-	size_t had = cli->ninputs;
-
-	if (!add_folder(cli, folder))
-		return false;
-	if (cli->ninputs == had)
-		cli_say(cli, "%s: there is no file in this folder or below",
-			folder);
-	return cli->ninputs != had;
-}
-
-/* A folder is its files; two folders alone are two groups. */
-static bool expand_folders(struct cli *cli)
-{
-	size_t n = cli->ninputs, before = cli->nbefore;
-	char **inputs = cli->inputs;
-	bool any = false, good = true;
-
-	for (size_t i = 0; i < n; i++)
-		any |= is_of_kind(inputs[i], S_IFDIR);
-	if (!any)
-		return true;
-	if (!before && n == 2)
-		before = 1;
-	cli->inputs = NULL;
-	cli->ninputs = cli->nheld = cli->inputs_capacity = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (i == before)
-			cli->nbefore = cli->ninputs;
-		if (good && is_of_kind(inputs[i], S_IFDIR))
-			good = add_operand(cli, inputs[i]);
-		else if (good)
-			good = cli_input(cli, inputs[i]);
-		free(inputs[i]);
-	}
-	free(inputs);
-	return good;
 }
 
 static unsigned count_stdin(const struct cli *cli)
@@ -231,7 +109,7 @@ static unsigned count_stdin(const struct cli *cli)
 
 static bool check_options(struct cli *cli)
 {
-	const struct own *own = cli->own;
+	const struct diff *own = cli->own;
 
 	cli->diff = true;
 	cli->own_output = own->brief || own->top;
@@ -240,9 +118,11 @@ static bool check_options(struct cli *cli)
 			"no messages: --quiet", cli->output ? 'o' : 'f');
 		return false;
 	}
+	if (own->runs || own->gate > 0 || own->rate > 0)
+		return diff_check_runs(cli);
 	if (!resolve_drawing(cli))
 		return false;
-	if (!expand_folders(cli))
+	if (!diff_expand_folders(cli))
 		return false;
 	if (count_stdin(cli) > 1) {
 		cli_say(cli, "- is given twice: standard input can be one of "
@@ -342,7 +222,7 @@ static bool put_movers(const struct cli *cli, const struct flame *flame,
 		"self before", "after", "delta",
 		"total before", "after", "delta", "frame",
 	};
-	const struct own *own = cli->own;
+	const struct diff *own = cli->own;
 	struct cli_table table = { .columns = 7 };
 
 	for (size_t i = 0; i < 7; i++)
@@ -364,7 +244,7 @@ static bool put_movers(const struct cli *cli, const struct flame *flame,
 static bool put_table(const struct cli *cli, struct flame *flame,
 		      struct flame_tree *tree, struct flame_text *out)
 {
-	const struct own *own = cli->own;
+	const struct diff *own = cli->own;
 	const struct flame_rank *ranks;
 	struct mover *movers = NULL;
 	size_t n;
@@ -432,7 +312,7 @@ static bool total_by_time(const struct cli *cli, const struct flame_tree *tree,
 
 static bool normalize(const struct cli *cli, struct flame_tree *tree)
 {
-	const struct own *own = cli->own;
+	const struct diff *own = cli->own;
 	int64_t want = flame_tree_total(tree, 1);
 
 	if (strcmp(own->normalize, "time") == 0 &&
@@ -521,7 +401,7 @@ static int report_by_status_of_each(struct flame_tree *tree)
 static int gathered(struct cli *cli, struct flame *flame,
 		    struct flame_tree *tree)
 {
-	const struct own *own = cli->own;
+	const struct diff *own = cli->own;
 
 	if (own->normalize && !own->drawn && !normalize_each(cli, tree))
 		return CLI_TROUBLE;
@@ -534,21 +414,23 @@ static int gathered(struct cli *cli, struct flame *flame,
 
 static const struct cli_tool tool = {
 	.name = "flame-diff",
-	.usage = "[options] BEFORE AFTER | BEFORE... -- AFTER...",
+	.usage = "[options] BEFORE AFTER | [--runs] BEFORE... -- AFTER...",
 	.about = "What changed from one profile to another.",
 	.examples = "  flame-diff -o diff.html monday.jfr tuesday.jfr\n"
 		    "  flame-diff --top=10 monday/*.jfr -- tuesday/*.jfr\n"
-		    "  flame-diff --events all -o diff.html a.jfr b.jfr\n",
+		    "  flame-diff --events all -o diff.html a.jfr b.jfr\n"
+		    "  flame-diff --runs --gate 3% old-*.jfr -- new-*.jfr\n",
 	.format = "folded",
 	.options = options,
 	.take = take,
 	.check_options = check_options,
 	.gathered = gathered,
+	.compare_runs = diff_compare_runs,
 };
 
 int main(int argc, char **argv)
 {
-	struct own own = { 0 };
+	struct diff own = { 0 };
 
 	return cli_main(&tool, &own, argc, argv);
 }

@@ -28,8 +28,10 @@ tools_flame_batch_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-batch.1
 
 bin_PROGRAMS += tools/flame-diff
-tools_flame_diff_SOURCES = tools/flame-diff.c $(cli_sources) tools/table.c
-tools_flame_diff_LDADD = $(tool_libs)
+tools_flame_diff_SOURCES = tools/flame-diff.c tools/diff.h \
+	tools/diff_folders.c tools/diff_report.c tools/diff_runs.c \
+	$(cli_sources) tools/table.c
+tools_flame_diff_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-diff.1
 
 bin_PROGRAMS += tools/flame-filter

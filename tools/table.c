@@ -79,6 +79,17 @@ void cli_name(struct cli_table *t, const struct flame *flame, flame_id name,
 	end_cell(t, indent + size);
 }
 
+void cli_text_cell(struct cli_table *t, const char *text)
+{
+	size_t n = strlen(text);
+	char *at = room_for(t, n + 1);
+
+	if (!at)
+		return;
+	memcpy(at, text, n);
+	end_cell(t, n);
+}
+
 void cli_mark(struct cli_table *t, char mark)
 {
 	size_t row = t->cells ? (t->cells - 1) / t->columns : 0;

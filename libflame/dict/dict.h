@@ -2,9 +2,9 @@
 /*
  * The dictionary, and a tour of the library in the order data flows.
  *
- *	base/	memory.c hash.c nearest.c number.c utf8.c regex.c late.c; protobuf.c
- *		reads and writes messages; os.c: calls that some systems lack;
- *		sort.h sorts what is nearly in order
+ *	base/	memory.c hash.c nearest.c number.c utf8.c regex.c late.c
+ *		statistics.c; protobuf.c reads and writes messages; os.c: calls
+ *		that some systems lack; sort.h sorts what is nearly in order
  *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it
  *		in a thread; tar.c has an input for each file of an archive;
@@ -49,7 +49,7 @@
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside
  *		their stacks; top.c ranks them; scale.c scales a
  *		column; metric_trees.c has a tree for
- *		each metric
+ *		each metric; trials.c (trials.h) compares several runs
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
  *		frame_color.c palette.c classic.c: colours; svg.c html.c
  *		pack.c: the pages;

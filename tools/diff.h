@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-diff: diff_folders.c lists folders; diff_runs.c reads several runs of
+ * each side and judges them, diff_report.c writes what changed.
+ */
+#ifndef DIFF_H
+#define DIFF_H
+
+#include "cli.h"
+
+enum { DIFF_UNSURE = 3 };	/* exit status of --gate: cannot tell */
+
+/* Some of cli->inputs, which are added up. */
+struct diff_run {
+	char *name;
+	size_t from, n;
+	unsigned side;		/* 0: before */
+};
+
+struct diff {
+	const char *normalize;	/* "total", "time"; NULL: not */
+	bool drawn;		/* the writer does that */
+	bool brief, top, by_total;
+	long rows;
+	bool runs;
+	double rate;		/* --fdr; 0: not given */
+	double gate;		/* 0.03; 0: none */
+	const char *gated;	/* names; NULL: all */
+	struct diff_run *run;
+	size_t nruns;
+};
+
+#define DIFF_AT(member) .offset = offsetof(struct diff, member)
+
+/* diff_folders.c.  false: the message is out. */
+bool diff_expand_folders(struct cli *cli);
+bool diff_list_runs(struct cli *cli);
+
+/* diff_runs.c */
+bool diff_take_rate(struct cli *cli, const char *value);
+bool diff_take_gate(struct cli *cli, const char *value);
+bool diff_check_runs(struct cli *cli);
+int diff_compare_runs(struct cli *cli, struct flame *flame,
+		      struct cli_reading *reading);
+
+/* What is known at the end. */
+struct diff_result {
+	struct flame *flame;
+	const struct flame_trials *trials;
+	const char *metric, *unit;
+	double scale;		/* of weights to the unit */
+	size_t runs[2];
+	enum flame_scaling scaling;
+	double rate;
+	/* The changes of shares where weights are compared, or of weights. */
+	struct flame_change *other;
+	size_t nother;
+	struct flame_judgement judgement;
+};
+
+/* diff_report.c: an exit status. */
+int diff_report(const struct cli *cli, const struct diff_result *result);
+/* The line of --gate, in text to be freed; NULL: out of memory. */
+char *diff_verdict(const struct cli *cli, const struct diff_result *result);
+
+#endif
