@@ -168,6 +168,7 @@ script_tests = \
 	tests/laws/memory \
 	tests/laws/s3 \
 	tests/laws/run \
+	tests/laws/runs \
 	tests/live/pyspy \
 	tests/viewer/times \
 	tests/record/run \

@@ -270,6 +270,10 @@ static double part_of(const struct flame_trials *trials,
 	return x * x / (x * x + 1);
 }
 
+/*
+ * Of those that nothing explains, as changes that are only others seen again
+ * would let more chance through.
+ */
 static bool find(struct flame_trials *trials)
 {
 	size_t n = trials->ntested;
@@ -279,12 +283,14 @@ static bool find(struct flame_trials *trials)
 
 	for (size_t i = 0; p && part && i < n; i++) {
 		p[i] = trials->tested[i].change.p;
-		part[i] = part_of(trials, &trials->tested[i]);
+		part[i] = trials->tested[i].change.explained ?
+				  0 : part_of(trials, &trials->tested[i]);
 	}
 	good = p && part && found &&
 	       fl_false_discovery(p, part, n, trials->rate, found);
 	for (size_t i = 0; good && i < n; i++)
-		trials->tested[i].change.found = found[i];
+		trials->tested[i].change.found =
+			found[i] || trials->tested[i].change.explained;
 	fl_free(p);
 	fl_free(part);
 	fl_free(found);
@@ -334,7 +340,7 @@ int flame_trials_compare(struct flame_trials *trials,
 	for (size_t i = 0; i < trials->ntested; i++)
 		if (trials->tested[i].change.found)
 			set_interval(trials, &trials->tested[i]);
-	if (!fl_trials_explain(trials))
+	if (!fl_trials_explain(trials) || !find(trials))
 		return fl_no_memory(trials->flame);
 	if (trials->ntested)
 		qsort(trials->tested, trials->ntested, sizeof(*trials->tested),
