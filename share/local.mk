@@ -65,6 +65,10 @@ endif
 # Recipes: a job by many processes.
 examplesdir = $(pkgdatadir)/examples
 dist_examples_DATA = share/examples/README share/examples/kubernetes.yaml
+examplescidir = $(examplesdir)/ci
+dist_examplesci_DATA = share/examples/ci/README share/examples/ci/github.yml \
+	share/examples/ci/gitlab-ci.yml
+dist_examplesci_SCRIPTS = share/examples/ci/gate.sh
 dist_examples_SCRIPTS = share/examples/parallel.sh share/examples/slurm.sh \
 	share/examples/xargs.sh
 

@@ -197,6 +197,7 @@ script_tests = \
 	tests/engines/run \
 	tests/live/influxdb \
 	tests/live/spark \
+	tests/laws/ci \
 	tests/laws/empty \
 	tests/laws/fetch \
 	tests/laws/hostile \
