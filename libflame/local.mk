@@ -298,10 +298,10 @@ viewer = \
 	share/viewer/first.css share/viewer/flame_chart.js share/viewer/legend.js share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
 	share/viewer/notime.js share/viewer/page.js share/viewer/pane.js \
 	share/viewer/pointer.js share/viewer/profiles.js share/viewer/regexp.js \
-	share/viewer/rewrite.js share/viewer/search.js \
+	share/viewer/rewrite.js share/viewer/said.js share/viewer/search.js \
 	share/viewer/style.css share/viewer/subtree.js share/viewer/svg.css \
 	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \
-	share/viewer/truncate.js share/viewer/view.js
+	share/viewer/truncate.js share/viewer/trunk.js share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c \
 	libflame/spark/operator_table.c
 CLEANFILES += libflame/draw/viewer.c libflame/spark/operator_table.c

@@ -223,7 +223,8 @@ script_tests = \
 	tests/viewer/site \
 	tests/python/run \
 	tests/viewer/access \
-	tests/viewer/firefox
+	tests/viewer/firefox \
+	tests/viewer/layout
 TESTS += $(script_tests)
 if CRITERION
 TESTS += $(unit_tests)

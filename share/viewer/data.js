@@ -58,7 +58,8 @@ function decode(bytes) {
 	const flags = number(), n = number(), nsymbols = number();
 	const ncolors = number(), rowHeight = number();
 	const d = { n, rowHeight, inverted: flags & 1, compares: flags & 2,
-		asTree: flags & 4, byWeight: !!(flags & 32) };
+		asTree: flags & 4, byWeight: !!(flags & 32),
+		folds: !(flags & 128) };
 	for (const key of ["title", "subtitle", "notes", "unit", "metric",
 			   "highlight"])
 		d[key] = string();
@@ -199,10 +200,12 @@ function place(d, { self, total }) {
 
 /*
  * By level, from left to right: node, its symbol, where it begins, totals
- * before it.  Without weight a frame has no place.
+ * before it.  Without weight, or folded, a frame has no place.
  */
 function levels(d) {
-	const { n, level, total, x, name } = d;
+	const { n, level, x, name } = d, total = d.total.slice();
+	for (const i of trunk.first.keys())
+		total[i] = 0;
 	let depth = d.base || 0, many = 0;
 	for (let i = 1; i < n; i++)
 		if (total[i] && level[i] > depth)

@@ -262,14 +262,16 @@ function write(c, list, ratio) {
 		if (wide < 25)
 			continue;
 		const symbol = d.name[list[k]];
-		const name = captionOf(symbol), tag = numberOf(list[k]);
+		const name = captionAt(list[k]);
+		const tag = !name.forms && numberOf(list[k]);
 		let text = tag && truncate(c, [name[0] + tag, ...name.slice(1, 3)],
 			wide - 7);
 		if (!text || text.endsWith("…"))
 			text = truncate(c, name, wide - 7);
 		if (!text)
 			continue;
-		c.fillStyle = !search.hit ? theme.text : search.hit[symbol] ?
+		c.fillStyle = !search.hit ? theme.text :
+			runOf(list[k]).some((i) => search.hit[d.name[i]]) ?
 			theme.matchText : theme.dimText;
 		c.globalAlpha = isAround(list[k + 4]) ? 0.7 : 1;
 		c.fillText(text, list[k + 1] / ratio + 4,

@@ -49,8 +49,8 @@ script() {
 	printf 'document.body.insertAdjacentHTML("afterbegin", `'
 	bare "$from/body.html"
 	echo '`);'
-	for module in data regexp truncate rewrite subtree view about profiles draw \
-		search "$compares" tree pane "$@" export legend pointer menu page
+	for module in data regexp truncate rewrite subtree view trunk about profiles draw \
+		search "$compares" tree pane "$@" export said legend pointer menu page
 	do
 		bare "$from/$module.js"
 	done

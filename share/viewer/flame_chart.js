@@ -160,7 +160,7 @@ function columnsOf({ time, node, weight, gap }, width) {
 
 // put(node, left, right, level) of what neighbours have in common.
 function boxesOf(columns, put) {
-	const { parent, level } = d, path = [], from = [];
+	const { parent, deep: { level } } = d, path = [], from = [];
 	const width = columns.length;
 	let last = -1;
 	const close = (depth, x) => {

@@ -30,9 +30,16 @@ function fillKey() {
 			d.colored.toLowerCase() : "as made"), () => keys.k(),
 		{ title: "Colour by kinds, packages or libraries (k)",
 			hidden: d.compares }),
+		button(trunk.folded ? grouped(trunk.first.size) + " folded" :
+			"Fold runs", flipTrunk, { title:
+			"Rows that only lead on: fold them or open all (F)",
+			ariaPressed: trunk.folded,
+			hidden: trunk.folded && !trunk.first.size &&
+			!trunk.opened.size }),
 		button(order, () => keys.w(), { title:
 			"Order: heaviest first, or by name (w)" }));
 	fillMost();
+	fillSaid();
 	measure();
 	drawSoon();
 }

@@ -31,6 +31,7 @@ const moreKeys = [
 	["Table, overview, export", "t v e"],
 	["About this profile", "I"],
 	["Heaviest first, or by name", "w"],
+	["Fold, open runs of single calls", "F"],
 	["Colours; dark or light", "k d"],
 ];
 
@@ -225,7 +226,7 @@ const WAY = 7;	// crumbs that are shown
 
 // The way to the zoomed frame; those in the middle are behind one crumb.
 function showWay() {
-	const path = wayTo(view.focus);
+	const path = wayTo(view.focus).filter((i) => !isHidden(i));
 	const text = (i) => {
 		const [name, at] = captionOf(d.name[i]);
 		return i || d.split ? short(name.slice(at), 40) : "all";

@@ -50,7 +50,9 @@ function plain(n, unit = d.unit) {
 }
 
 const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
-const nameOf = (i, most) => short(d.names[d.name[i]], most);
+const nameOf = (i, most) => short(spelled(d.name[i]), most);
+// With dots where labels have them.
+const spelled = (s) => d.spelling[0][s] & 1 ? shownOf(s) : d.names[s];
 // Those that are something.
 const joined = (by, ...texts) => texts.filter((s) => s).join(by);
 
@@ -74,7 +76,7 @@ const totalOf = (i) => !i && d.columns === given.columns && !d.compares ?
 
 function describe(i) {
 	const total = d.total[i];
-	return nameOf(i, 300) + " — " + (d.compares ? describeChange(i) :
+	return (trunk.runs.has(i) ? captionAt(i)[0] : nameOf(i, 300)) + " — " + (d.compares ? describeChange(i) :
 		amount(totalOf(i)) + " (" + joined(", ", ofAll(total),
 			ofView(total)) + ")" +
 		(d.self[i] ? ", self " + amount(d.self[i]) : ""));
@@ -145,6 +147,11 @@ function fillTip(i, sole) {
 		element("i", short(where, 400)), table);
 	if (!name.endsWith(text) && name.replaceAll("/", ".") !== text)
 		$("tip").append(element("i", short(name, 400)));
+	if (trunk.runs.has(i))
+		$("tip").append(...runOf(i).slice(1, 13).map((k) => element("i",
+			short(captionOf(d.name[k])[0], 120))), element("i",
+			"One row for " + runOf(i).length +
+			" frames; a click opens it"));
 	$("tip").append(...sole.map((s) => element("i", short(s, 200))));
 }
 
@@ -226,9 +233,17 @@ function walk(key) {
 			.sort((a, b) => total[b] - total[a]);
 		i = widest || i;
 	} else {
-		i = d.parent[i];
+		i = shownAs(d.parent[i]);
 	}
 	point(i);
+}
+
+// A run opens, a frame is zoomed.
+function enter(i) {
+	if (trunk.runs.has(i))
+		openRun(i);
+	else
+		zoom(i);
 }
 
 const { dataset } = document.documentElement;
@@ -239,15 +254,21 @@ function isDark() {
 	return theme ? theme === "dark" : darkness.matches;
 }
 
-function setTheme(theme) {
+// What is chosen for all pages; in a sandbox the choice ends with the page.
+function stored(key, value) {
 	try {
-		if (theme)
-			localStorage.setItem("flame-theme", theme);
+		if (value)
+			localStorage.setItem(key, value);
 		else
-			theme = localStorage.getItem("flame-theme");
+			value = localStorage.getItem(key);
 	} catch (e) {
-		// A sandboxed page: the choice lasts as long as the page.
+		// No memory.
 	}
+	return value;
+}
+
+function setTheme(theme) {
+	theme = stored("flame-theme", theme);
 	if (theme)
 		dataset.theme = theme;
 	paint(isDark());
@@ -278,6 +299,10 @@ function escape() {
 		dropSpans();
 	if (!tree.open)
 		leave();
+	focusGraph();
+}
+
+function focusGraph() {
 	$(tree.open ? "rows" : chart.open ? "chart_canvas" : "canvas")
 		.focus({ preventScroll: true });
 }
@@ -319,12 +344,18 @@ const keys = {
 		remember();
 	},
 	d: flipTheme,
+	F: flipTrunk,
 	",": () => nudge(-1), ".": () => nudge(1),
 	"<": () => nudge(-1, true), ">": () => nudge(1, true),
 	E: () => turnTo((profiles.at + 1) % profiles.pages.length),
 	Escape: escape,
 	Backspace: () => pushed ? back() : zoomOut(),
-	Enter: () => zoom(current),
+	Enter() {
+		const i = current, opens = trunk.runs.has(i);
+		enter(i);
+		if (opens)
+			point(i);
+	},
 	ArrowUp: walk, ArrowDown: walk, ArrowLeft: walk, ArrowRight: walk,
 };
 
@@ -400,10 +431,10 @@ function listen() {
 			return;
 		}
 		leave();
-		if (i === view.focus)
+		if (i === view.focus && !trunk.runs.has(i))
 			reset();
 		else
-			zoom(i);
+			enter(i);
 	});
 	on("canvas", "dblclick", () => clicked && sandwich(clicked));
 	on("main", "scroll", () => {
@@ -416,16 +447,19 @@ function listen() {
 	// Of most buttons the title tells the key that does the same.
 	for (const b of document.querySelectorAll("header button[title*='(']"))
 		on(b, "click", () => keys[b.title.split("(")[1][0]]());
+	on("skip", "click", focusGraph);
 	on("search", "input", () => find($("search").value));
 	addEventListener("keydown", onKey);
 	addEventListener("popstate", () => revisit(location.hash));
 	darkness.addEventListener("change", () => { setTheme(); draw(); });
-	const sizes = new ResizeObserver(() => {
+	const resized = () => {
 		const { width, height } = view;
 		measure();
 		if (tree.open || chart.open || width !== view.width || height !== view.height)
 			draw();
-	});
+	};
+	// What it changes may be observed, too.
+	const sizes = new ResizeObserver(() => requestAnimationFrame(resized));
 	sizes.observe($("main"));
 	sizes.observe($("rows"));
 	if (modes[5])

@@ -154,7 +154,8 @@ function paneRow(k, place) {
 		[names[k], 0];
 	const name = element("span", text.slice(at),
 		element("i", at && "  " + text.slice(0, at - 1)));
-	name.title = short(names[k], 1000);
+	name.title = short(pane.tab === "Functions" ? spelled(first[k]) :
+		names[k], 1000);
 	const facet = facetOf();
 	const taken = facet ? wants(facet, view.steps)[k] :
 		view.steps.some(({ kind, text }) => kind === "only" &&

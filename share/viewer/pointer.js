@@ -141,7 +141,7 @@ function released(e) {
 // The way to a frame and its siblings, as a tree that is only heard.
 function readOut(i) {
 	let items = [], list;
-	for (const at of [0, ...wayTo(i)]) {
+	for (const at of [0, ...wayTo(i)].filter((k) => !isHidden(k))) {
 		list = siblings(at);
 		const from = max(list.indexOf(i) - 50, 0);
 		items = items.concat((at === i ?
@@ -150,20 +150,21 @@ function readOut(i) {
 	}
 	$("canvas").replaceChildren(...items.slice(-200));
 	$("canvas").setAttribute("aria-activedescendant", "item" + i);
-	$("live").textContent = short(captionOf(d.name[i])[0], 200) + ", " +
+	$("live").textContent = short(captionAt(i)[0], 200) + ", " +
 		percent(d.total[i], all()) + " total, " +
 		percent(d.self[i], all()) + " self, depth " +
-		abs(d.level[i] - d.base) + ", child " +
+		abs(d.deep.level[i] - d.deep.base) + ", child " +
 		(list.indexOf(i) + 1) + " of " + list.length;
 }
 
 // Of those that are drawn: callers -1, callees 1.
-const kidsOn = (i, side) => kidsOf(i, (c) =>
-	d.total[c] && sideOf(d.level[c]) === side);
-const siblings = (i) => i ? kidsOn(d.parent[i], sideOf(d.level[i])) : [0];
+const kidsOn = (i, side) => runOf(i).flatMap((k) => kidsOf(k, (c) =>
+	d.total[c] && !isHidden(c) && sideOf(d.level[c]) === side));
+const siblings = (i) => i ? kidsOn(shownAs(d.parent[i]),
+	sideOf(d.level[i])) : [0];
 
 function treeItem(i, list) {
-	const e = element("div", short(captionOf(d.name[i])[0], 200) + " " +
+	const e = element("div", short(captionAt(i)[0], 200) + " " +
 		percent(d.total[i], all()));
 	e.id = "item" + i;
 	e.role = "treeitem";

@@ -114,6 +114,7 @@ function setSearch(text) {
 
 function countBefore() {
 	const { hit } = search, { named } = d, n = named.length;
+	nameRuns(hit);
 	if (!hit)
 		return;
 	const before = search.before = d.matched ||= u32(n + 1);

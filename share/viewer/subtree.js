@@ -117,9 +117,10 @@ function addChildren(b) {
 			self.push(callees ? sumAt(column.self, at, lo, hi) :
 				sumFirst(w[c], at, g.parent, lo, hi));
 		}
-	const sum = (b) => b.total.reduce((m, n) => m + n);
+	for (const child of b.children)
+		child.sum = child.total.reduce((m, n) => m + n);
 	if (view.heavy)
-		b.children.sort((a, b) => sum(b) - sum(a) || a.name - b.name);
+		b.children.sort((a, b) => b.sum - a.sum || a.name - b.name);
 }
 
 // Expands all subtrees that are wider than half a pixel.

@@ -201,7 +201,7 @@ function makeHead() {
 
 // Where a node stands, for a screen reader.
 function placed(e, i, list) {
-	e.ariaLevel = abs(d.level[i] - d.base) + 1;
+	e.ariaLevel = abs(d.deep.level[i] - d.deep.base) + 1;
 	e.ariaPosInSet = list.indexOf(i) + 1;
 	e.ariaSetSize = list.length;
 	return e;

@@ -18,8 +18,8 @@ function advance(ctx, c) {
 // forms are cached in the caption.
 function truncate(ctx, c, width) {
 	if (!c[3])
-		c[3] = [0, c[1], c[2]].map((at) => {
-			const s = c[0].slice(at);
+		c[3] = (c.forms || [0, c[1], c[2]].map((at) =>
+			c[0].slice(at))).map((s) => {
 			let wide = 0;
 			for (const letter of s)
 				wide += advance(ctx, letter);

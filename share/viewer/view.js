@@ -140,6 +140,8 @@ function reveal(i) {
 	}
 	if (chart.open)
 		return;
+	if (isHidden(i))
+		openRun(shownAs(i));
 	const y = rowTop(d.level[i]);
 	if (y < 0 || y + view.row > view.height)
 		scrollTo(view.top + y - view.height / 2);
@@ -179,6 +181,8 @@ function look(x0, x1, animate) {
 function show(focus, animate) {
 	const { base } = d;
 	view.focus = focus = expandAt(focus);
+	if (isHidden(focus))
+		openRun(shownAs(focus));
 	view.rows = rowsOf(focus);
 	showWay();
 	measure();
@@ -281,6 +285,7 @@ function remember(push) {
 	put(view.focus, "z", hashOf(view.focus));
 	put(search.text !== d.preset, "q", search.text);
 	put(view.theme, "d", view.theme);
+	put(trunk.folded !== d.folds, "k", trunk.folded ? "folded" : "open");
 	put(profiles.at, "e", profiles.pages[profiles.at].metric);
 	const url = "#" + p.join("&");
 	if (push) {
@@ -305,6 +310,8 @@ function restore(animate, hash = location.hash) {
 		paint(isDark());
 	}
 	colorBy(link.c || "");
+	const { folded } = trunk;
+	startTrunk(link.k);
 	const name = link.m;
 	const steps = [...p].filter(([kind]) =>
 		Object.hasOwn(d.moments ? ruleNames : rules, kind))
@@ -315,7 +322,8 @@ function restore(animate, hash = location.hash) {
 	}
 	setMode(link.v ?? d.mode);
 	view.heavy = link.o ? link.o === "weight" : d.byWeight;
-	settle(steps);
+	if (!settle(steps) && folded !== trunk.folded)
+		refold();
 	if (d.compares)
 		restoreDiff(p);
 	setSearch(link.q ?? link.h ?? d.preset);
@@ -336,7 +344,7 @@ function zoomOut() {
 	const total = d.total[i];
 	while (i && d.total[i] <= total)
 		i = d.parent[i];
-	zoom(i);
+	zoom(shownAs(i));
 }
 
 function setMode(name) {
@@ -378,6 +386,7 @@ function settle(steps) {
 	}
 	settled = now;
 	expanded = null;
+	trunk.opened.clear();
 	view.focus = 0;
 	if (mode === "callers")
 		expandCallers(whole);
@@ -394,6 +403,8 @@ function settle(steps) {
 // Other nodes take the place of those in view.
 function adopt(g) {
 	Object.assign(d, g);
+	d.deep = { level: g.level, base: g.base || 0 };
+	foldRuns();
 	tree.unfolded = null;
 	tree.children.clear();
 	leave();

@@ -41,6 +41,10 @@
 	press("Escape");
 	press("ArrowUp");
 	press("Enter");
+	const { activeElement } = document;
+	is("Enter opens a run", [/^[^…]* — /.test($("status").textContent),
+		activeElement.id], [true, "canvas"]);
+	press("Enter");
 	await rest();
 	is("Enter zooms", /z=/.test(location.hash), true);
 	for (const k of ["t", "?", "e", "I"]) {

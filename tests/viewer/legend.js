@@ -16,13 +16,13 @@
 	const entries = () => [...$("key").children].filter((e) => !e.hidden)
 		.map((e) => e.textContent);
 	await until(() => $("key").children[0]);
-	is("the heaviest is left", order(), "com/app/Main.go main other");
+	is("the heaviest is left", order(), "com.app.Main.go main other");
 	is("the legend tells kinds, colours and order", entries(),
 		["Java", "other", "Colour: kinds", "Heaviest first"]);
 	key("w");
 	await rest();
 	is("by name", [order(), location.hash, entries().at(-1)],
-		["com/app/Main.go main other", "#o=name", "By name"]);
+		["com.app.Main.go main other", "#o=name", "By name"]);
 	key("w");
 	await rest();
 	is("and back", location.hash, "");

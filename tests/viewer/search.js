@@ -74,7 +74,7 @@
 	key("ArrowUp");
 	is("the menu key is of the frame that the arrows chose",
 		[menuByKey("canvas"), $("status").textContent.split(" ")[0]],
-		["Executor$Task.run", "org/app/Executor$Task.run"]);
+		["Executor$Task.run", "org.app.Executor$Task.run"]);
 	const press = (k) => document.activeElement.dispatchEvent(
 		new KeyboardEvent("keydown", { key: k, bubbles: true }));
 	press("h");
