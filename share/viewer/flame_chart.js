@@ -68,7 +68,8 @@ function trackOf(name, sets) {
 
 function fillTracks() {
 	const { facets, sets } = d.moments, ok = passing(view.steps);
-	const facet = facetBy(facets, "thread") || facetBy(facets, "tid");
+	const facet = facetBy(facets, heat.by) || facetBy(facets, "thread") ||
+		facetBy(facets, "tid");
 	const of = new Map();
 	for (let set = 0; set < sets; set++)
 		if (ok[set]) {

@@ -79,8 +79,10 @@ function saidParts() {
 	const column = widths(whole), sum = column.total[0];
 	const sums = saidSums(column), { own, all, kinds, done } = sums;
 	const parts = [], m = specific(sums, sum);
+	// A link is long enough for a finger.
 	const put = (part, before, word, text) => parts.push([part,
-		" " + before, word, text]);
+		" " + (word[3] ? before : ""), (word[3] ? "" : before) + word,
+		text]);
 	const top = own.reduce((best, v, m) => v > own[best] ? m : best, 0);
 	if (m)
 		put(all[m], "in ", shortName(m), "=" + d.names[m]);

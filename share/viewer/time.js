@@ -4,10 +4,12 @@
  * (a span, "12.5-30" in seconds), u (one to compare it with) and f (a value
  * of a facet, "thread:main", or "-thread:main" for all others).
  */
-const CELL = 8, ROWS = 8, LINES = 16, GUTTER = 190;
+const CELL = 8, ROWS = 8, LARGE_CELL = 32, LINES = 16, GUTTER = 190;
 const heat = {
 	of: [], bins: null, cols: 1, rows: ROWS, left: 0, clip: 1,
+	cell: CELL,	// its width; as many rows fit as the height has
 	lined: false, facet: null, order: null,	// a row for each of its values
+	by: "",		// the facet that was asked for; "": threads or pools
 	drag: null, second: false,	// the first and last column
 };
 const picks = ["t", "u", "f"];
@@ -185,27 +187,61 @@ function seconds(sec) {
 }
 
 /* The heat map. */
-const lineHeight = () => heat.lined ? 15 : CELL;
+const lineHeight = () => heat.lined ? 15 : heat.cell;
 const column = () => d.moments.end / heat.cols;
+// Spans begin and end between smaller columns.
+const edges = () => heat.cell / CELL;
+const narrow = () => column() / edges();
 // Cells of a column, or the columns of a line, follow each other.
 const cellSpan = () => column() / (heat.lined ? 1 : heat.rows);
+
+// Where there are fewer samples than cells, larger ones show more.
+function sizeCells(width, samples) {
+	for (heat.cell = CELL;; heat.cell *= 2) {
+		heat.cols = max(floor(width / heat.cell), 1);
+		if (!heat.lined)
+			heat.rows = ROWS * CELL / heat.cell;
+		if (heat.cell === LARGE_CELL ||
+		    samples >= heat.cols * heat.rows)
+			return;
+	}
+}
+
+// What names begin with as another one does tells nothing: up to a word, it is
+// left out of long ones.
+function briefly(names) {
+	return names.map((s) => {
+		let same = 0;
+		for (const other of names) {
+			let k = 0;
+			while (other !== s && k < s.length && s[k] === other[k])
+				k++;
+			same = max(same, k);
+		}
+		const at = s.slice(0, same).search(/[^\s.:/-]*$/);
+		return s.length > 24 && at > 3 ? "…" + s.slice(at) : s;
+	});
+}
 
 function fillHeat(width) {
 	const { facets, weight, time } = d.moments;
 	let facet, row;
 	heat.left = heat.lined ? GUTTER : 0;
-	heat.cols = max(floor((width - heat.left) / CELL), 1);
-	heat.rows = ROWS;
 	if (heat.lined) {
-		facet = facetBy(facets, "thread") || facets[0];
-		if (facet.list.length > LINES)
+		facet = facetBy(facets, heat.by) ||
+			facetBy(facets, "thread") || facets[0];
+		if (!heat.by && facet.list.length > LINES)
 			facet = facetBy(facets, "pool") || facet;
+		$("lines_by").value = facet.name;
 		const [{ total }] = facetSums(heat.facet = facet).columns;
 		heat.order = [...total.keys()].filter((v) => total[v])
 			.sort((a, b) => total[b] - total[a]).slice(0, LINES);
 		heat.rows = heat.order.length;
 		row = facet.list.map((s, v) => heat.order.indexOf(v));
+		heat.labels = briefly(heat.order.map((v) => facet.list[v] ||
+			"(none)"));
 	}
+	sizeCells(width - heat.left, time.length);
 	const { rows, cols, lined } = heat;
 	const bins = heat.bins = f64(rows * cols);
 	const stride = lined ? rows : 1, per = cellSpan();
@@ -226,29 +262,30 @@ function fillHeat(width) {
 
 function drawHeat() {
 	const canvas = $("heat"), width = $("time").clientWidth - 24;
-	const of = [width, heat.lined, view.steps, theme, heat.drag + ""];
+	const of = [width, heat.lined, heat.by, view.steps, theme, heat.drag + ""];
 	if (width < CELL || of.every((v, k) => v === heat.of[k]))
 		return;
 	if (!heat.drag)
 		fillHeat(width);
 	heat.of = of;
-	const { rows, cols, bins, left, drag, clip } = heat, tall = lineHeight();
+	const { rows, cols, bins, left, drag, clip, cell } = heat, tall = lineHeight();
 	const high = rows * tall + 17, ratio = devicePixelRatio;
 	const c = canvas.getContext("2d"), css = getComputedStyle(canvas);
 	const spans = spansOf(view.steps).filter(([a]) => a >= 0);
 	if (drag)
 		spans.splice(heat.second ? 1 : 0, 2, dragSpan());
-	const ends = spans.map((s) => s.map((t) => round(t / column())));
+	const ends = spans.map((s) => s.map((t) => round(t / narrow())));
+	const fine = edges();
 	canvas.width = width * ratio;
 	canvas.height = high * ratio;
 	canvas.style.height = high + "px";
 	c.scale(ratio, ratio);
 	bins.forEach((v, k) => {
-		const col = floor(k / rows);
+		const col = floor(k / rows), at = col * fine;
 		c.globalAlpha = !drag && !ends.length || ends.some(([a, b]) =>
-			col >= a && col < b) ? 1 : 0.35;
+			at + fine > a && at < b) ? 1 : 0.35;
 		c.fillStyle = "#" + theme.heat[ceil(min(v / clip, 1) * 5)];
-		c.fillRect(left + col * CELL, k % rows * tall, CELL - 1,
+		c.fillRect(left + col * cell, k % rows * tall, cell - 1,
 			tall - 1);
 	});
 	c.globalAlpha = 1;
@@ -260,12 +297,12 @@ function drawHeat() {
 	c.font = "11px " + css.fontFamily;
 	c.fillStyle = css.outlineColor;
 	for (let k = heat.lined ? rows : 0; k--;)
-		c.fillText(truncate(c, [facetName(k), 0, 0], left - 8), 0,
+		c.fillText(truncate(c, [heat.labels[k], 0, 0], left - 8), 0,
 			k * tall + 11);
-	const sec = d.moments.end * d.moments.tick, wide = cols * CELL;
+	const sec = d.moments.end * d.moments.tick, wide = cols * cell;
 	const step = ticks.find((n) => n / sec * wide > 80) || sec;
 	// Labels end before the button at the right, which lies on their line.
-	const free = width - left - $("lines").offsetWidth - 8;
+	const free = width - left - $("lanes").offsetWidth - 8;
 	for (let t = 0; t / sec * wide + c.measureText(seconds(t)).width < free;
 	     t += step)
 		c.fillText(seconds(t), left + t / sec * wide, high - 3);
@@ -278,15 +315,17 @@ const ticks = [0.01, 0.1, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600,
 	7200, 14400, 86400];
 const facetName = (k) => heat.facet.list[heat.order[k]] || "(none)";
 
-// The column and row at a place.
+// The column and row at a place; the smaller column.
+const within = (px, size, n) => min(max(floor(px / size), 0), n - 1);
+const edgeAt = (e) => within(e.offsetX - heat.left, CELL, heat.cols * edges());
+
 function cellAt(e) {
-	const at = (px, size, n) => min(max(floor(px / size), 0), n - 1);
-	return [at(e.offsetX - heat.left, CELL, heat.cols),
-		at(e.offsetY, lineHeight(), heat.rows)];
+	return [within(e.offsetX - heat.left, heat.cell, heat.cols),
+		within(e.offsetY, lineHeight(), heat.rows)];
 }
 
-const dragSpan = () => [round(min(...heat.drag) * column()),
-	round((max(...heat.drag) + 1) * column())];
+const dragSpan = () => [round(min(...heat.drag) * narrow()),
+	round((max(...heat.drag) + 1) * narrow())];
 
 function takeSpan(kind, [a, b], replace) {
 	const text = [a, b].map((t) => +(t * d.moments.tick).toFixed(6))
@@ -311,7 +350,7 @@ function nudge(by, extend) {
 	if (!tick)
 		return;
 	const spans = spansOf(view.steps), kind = spans[1] ? "u" : "t";
-	const step = column() * by;
+	const step = narrow() * by;
 	let [a, b] = spans.pop();
 	const both = a >= 0 && !extend;
 	if (a < 0)
@@ -329,7 +368,7 @@ function hoverHeat(e) {
 	const [col, row] = cellAt(e), { tick, start } = d.moments;
 	const k = col * rows + row, cell = lined ? col : k;
 	if (drag)
-		heat.drag = [drag[0], col];
+		heat.drag = [drag[0], edgeAt(e)];
 	drawHeat();
 	const span = (drag ? dragSpan() : [cell * cellSpan(),
 		(cell + 1) * cellSpan()]).map((t) => t * tick);
@@ -362,10 +401,16 @@ function showTime() {
 			tabs.delete(tab);
 	heat.of = [];
 	$("time").hidden = !tick;
-	$("lines").hidden = !facets.length;
 	$("chart").hidden = !tick;
+	heat.by = "";
 	if (thread && !facetBy(facets, "pool"))
 		addPools(facets, thread);
+	const many = facets.filter(({ list }) => list.length > 2)
+		.sort((a, b) => (b === thread) - (a === thread));
+	$("lines").hidden = !facets.length;
+	$("lines_by").hidden = !many[1];
+	$("lines_by").replaceChildren(...many.map(({ name }) =>
+		element("option", name)));
 	for (const facet of facets)
 		if (!thread || facet.name !== "tid" ||
 		    facet.list.length > thread.list.length)
@@ -375,7 +420,7 @@ function showTime() {
 function listenTime() {
 	const canvas = $("heat");
 	on(canvas, "pointerdown", (e) => {
-		const [col] = cellAt(e);
+		const col = edgeAt(e);
 		if (e.button)
 			return;
 		canvas.setPointerCapture(e.pointerId);
@@ -391,9 +436,16 @@ function listenTime() {
 		if (span)
 			takeSpan(heat.second ? "u" : "t", span);
 	});
-	on("lines", "click", () => {
-		heat.lined = !heat.lined;
-		$("lines").ariaPressed = heat.lined;
+	const line = (lined) => {
+		heat.lined = lined;
+		$("lines").ariaPressed = lined;
 		drawHeat();
+		drawSoon();
+	};
+	on("lines", "click", () => line(!heat.lined));
+	on("lines_by", "change", () => {
+		heat.by = $("lines_by").value;
+		chart.facets = "";
+		line(true);
 	});
 }

@@ -39,12 +39,18 @@
 	// they tell: cells begin so far from the left and are so tall.
 	function cellSums(left, tall) {
 		const box = $("heat").getBoundingClientRect(), sums = {};
+		const seen = new Set();
 		for (let y = tall / 2; y < box.height - 17; y += tall)
 			for (let x = left + 4; x + 4 <= box.width; x += 8) {
 				$("heat").dispatchEvent(new PointerEvent(
 					"pointermove", { bubbles: true,
 					clientX: box.left + x,
 					clientY: box.top + y }));
+				// A cell may be larger than a step.
+				const told = $("tip").textContent;
+				if (seen.has(told))
+					continue;
+				seen.add(told);
 				const [, name, n] = /^(?:(.*): )?(\d+) sample/
 					.exec($("tip").children[1].textContent);
 				sums[name ?? ""] = (sums[name ?? ""] ?? 0) + +n;
