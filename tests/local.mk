@@ -224,7 +224,8 @@ script_tests = \
 	tests/python/run \
 	tests/viewer/access \
 	tests/viewer/firefox \
-	tests/viewer/layout
+	tests/viewer/layout \
+	tests/viewer/said
 TESTS += $(script_tests)
 if CRITERION
 TESTS += $(unit_tests)

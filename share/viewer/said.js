@@ -54,14 +54,15 @@ function saidSums({ self, total }) {
 			if (fresh >> k & 1)
 				done[k] += total[i];
 	}
-	return { own, all, kinds, done };
+	return { own, all, kinds, done, bits };
 }
 
 // The most specific function that has a quarter; of the own code, if one has.
-function specific({ own, all }, sum) {
+// Works have a part of their own.
+function specific({ own, all, bits }, sum) {
 	const java = hasJava();
 	const list = [...all.keys()].filter((m) => all[m] >= sum * SPECIFIC &&
-		all[m] < sum * TRUNK);
+		all[m] < sum * TRUNK && !bits[m]);
 	const mine = list.filter((m) => isOwn(m, java));
 	return (mine[0] ? mine : list).sort((a, b) => all[a] - all[b] ||
 		own[b] - own[a] || a - b)[0];
@@ -69,8 +70,8 @@ function specific({ own, all }, sum) {
 
 const wholePercent = (part, sum) => round(part / sum * 100) + "%";
 const shortName = (s) => {
-	const [text, at] = captionOf(s);
-	return short(text.slice(at), 60);
+	const [text, at, method] = captionOf(s);
+	return short(text.slice(text.length - at > 40 ? method : at), 60);
 };
 
 // [weight, text before the link, its text, what it finds]: the function first,
