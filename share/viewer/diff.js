@@ -221,12 +221,43 @@ function fillMost() {
 		": self " + told(p.self[best], q.self[best], scale) +
 		(sigma(best) ? ", " + (abs(by1) / sigma(best)).toFixed(1) +
 			" σ" : "") + "."] : []);
+	most.append(...moreChanges(best));
 	if (abs(x - y) > 0.2 * max(x, y) && x && y)
 		most.append(" The totals differ: " + relative(x, y) + ". ",
 			button("Compare at equal totals", () => {
 				$("norm").value = "total";
 				repaint();
 			}));
+}
+
+/*
+ * Two more functions whose own weight moved farther than chance, and three of
+ * the own code by what they call, too: of a way whose frames all moved as far
+ * as one another, one.
+ */
+function moreChanges(best) {
+	const { columns: [p, q], first } = sumsOf("Functions"), { scale } = diff;
+	const java = hasJava(), sums = whole.columns.map((c) => c.total[0]);
+	const moved = (key, test) => {
+		const by = (k) => q[key][k] - p[key][k] * scale;
+		const far = (k) => d.unit === "samples" ? (diff.noise || 2) *
+			Math.sqrt(p[key][k] * scale * scale + q[key][k]) : 0;
+		return [...first.keys()].filter((k) => by(k) &&
+			abs(by(k)) >= far(k) && test(k)).map((k) => [by(k), k])
+			.sort(([a, j], [b, k]) => abs(b) - abs(a) || j - k);
+	};
+	const trunk = (k) => [p, q].every(({ total }, c) =>
+		total[k] >= sums[c] * TRUNK);
+	const own = moved("total", (k) => isOwn(first[k], java) && !trunk(k))
+		.filter(([by], at, list) => !at ||
+			abs(by - list[at - 1][0]) > 0.05 * abs(by));
+	const told = (word, list) => list.length ? [" " + word + ": ",
+		...list.flatMap(([by, k], at) => [at ? ", " : "",
+			button(shortName(first[k]), () => find("=" +
+				d.names[first[k]]), { title: "Mark it" }),
+			" " + signed(by)]), "."] : [];
+	return [...told("Then by self", moved("self", (k) => k !== best)
+		.slice(0, 2)), ...told("By total, of the own code", own.slice(0, 3))];
 }
 
 function tellColumn() {

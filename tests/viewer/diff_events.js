@@ -19,7 +19,8 @@
 	await most("MemoryManager.scan");
 	is("what changed most of it", $("most").textContent, "Changed most: " +
 		"MemoryManager.scan: self 26 → 98 samples (+72, +276.9%), " +
-		"6.5 σ. The totals differ: +273.9%. Compare at equal totals");
+		"6.5 σ. Then by self: libz.so.1.2.13 +68, " +
+		"finish_task_switch.isra.0 +14. The totals differ: +273.9%. Compare at equal totals");
 	$("most").lastElementChild.click();
 	await rest();
 	is("equal totals are a button away", [$("norm").value,

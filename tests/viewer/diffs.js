@@ -140,7 +140,9 @@
 	await choose("norm", "none");
 	await until(() => $("most").textContent.includes("far"));
 	is("what changed most is told", $("most").textContent,
-		"Changed most: far: self 200 → 0 samples (−200, gone), 14.1 σ.");
+		"Changed most: far: self 200 → 0 samples (−200, gone), 14.1 σ." +
+		" Then by self: b +100, new +100. By total, of the own code: " +
+		"far −200, b +102, a +30.");
 	$("most").firstElementChild.click();
 	is("and marked", $("search").value, "=far");
 	search("");
