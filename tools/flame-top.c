@@ -13,11 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_INDENT = 120 };	/* columns; deeper frames have no more */
+enum {
+	MAX_INDENT = 120,	/* columns; deeper frames have no more */
+	LEAST_RUN = 3, LEADS_ON = 95	/* frames, percent: as pages fold */
+};
 
 struct own {
 	enum { TEXT, TSV, JSON } format;
-	bool format_given, sort_given, by_total, tree;
+	bool format_given, sort_given, by_total, tree, no_fold_trunk;
 	enum flame_ranking which;
 	const char *re;
 	double min;		/* lighter frames are not shown; see percent */
@@ -34,6 +37,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TAKE },
 	{ 0, "min", "N|P%", "leave out what is lighter (--tree: 1%)",
 	  .kind = CLI_TAKE },
+	{ 0, "no-fold-trunk", NULL, "--sort total: frames that only lead on, too",
+	  CLI_FLAG, CLI_AT(no_fold_trunk) },
 	{ 'N', "rows", "N", "at most N rows (30; 0: all)", .kind = CLI_TAKE },
 	{ 0, "sort", "self|total", "what to go by (self)", .kind = CLI_TAKE },
 	{ 0, "tree", NULL, "an indented tree of calls",
@@ -180,6 +185,7 @@ struct view {
 	const struct flame_tree *tree;
 	struct row *rows;
 	size_t n, all;		/* rows shown, and those there are */
+	size_t passed;		/* rows of runs, which are not shown */
 	int64_t total;		/* that percentages are of */
 	bool micro;		/* weights are millionths of the unit */
 	flame_id lighter;	/* the name of what a tree leaves out */
@@ -224,6 +230,50 @@ static void drop_light(struct view *v)
 	v->n = n;
 }
 
+/* The frames of the run that begins at a node; fewer than LEAST_RUN: none. */
+static size_t run_length(const struct flame_node *nodes, size_t n, size_t first)
+{
+	size_t i = first;
+
+	/* The heaviest child comes right after its parent. */
+	while (i + 1 < n && nodes[i + 1].level == nodes[i].level + 1 &&
+	       (double)nodes[i + 1].total[0] * 100 >=
+			(double)nodes[first].total[0] * LEADS_ON)
+		i++;
+	return i - first;
+}
+
+/* Leaves out a name that hardly stands anywhere else. */
+static void pass_over(struct view *v, const struct flame_node *node)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->rows[i].name == node->name &&
+		    (double)v->rows[i].total * LEADS_ON <=
+				(double)node->total[0] * 100) {
+			memmove(&v->rows[i], &v->rows[i + 1],
+				(--v->n - i) * sizeof(*v->rows));
+			v->passed++;
+			return;
+		}
+}
+
+/* Of calls that only lead on the first is enough, as in a page. */
+static bool pass_over_runs(struct view *v, struct flame_tree *tree)
+{
+	const struct flame_node *nodes;
+	size_t n, length;
+
+	if (flame_tree_nodes(tree, (double)v->total / 20, &nodes, &n) !=
+	    FLAME_OK)
+		return false;
+	for (size_t i = 1; i < n; i += length < LEAST_RUN ? 1 : length) {
+		length = run_length(nodes, n, i);
+		for (size_t k = 1; length >= LEAST_RUN && k < length; k++)
+			pass_over(v, &nodes[i + k]);
+	}
+	return true;
+}
+
 static bool fill_ranks(struct view *v, struct flame_tree *tree)
 {
 	const struct flame_rank *ranks;
@@ -249,7 +299,9 @@ static bool fill_ranks(struct view *v, struct flame_tree *tree)
 	      v->own->by_total ? by_total : by_self);
 	v->all = v->n;
 	drop_light(v);
-	return true;
+	return v->own->which != FLAME_NAMES || !v->own->by_total ||
+	       v->own->no_fold_trunk || v->own->format != TEXT ||
+	       pass_over_runs(v, tree);
 }
 
 /* A row of what the node of this level calls and is not shown. */
@@ -332,6 +384,9 @@ static void put_left_out(const struct view *v)
 		cli_print(v->out, " with %.2f%% of %s",
 			  100.0 * (double)sum / (double)v->total,
 			  around ? "it" : "self");
+	if (v->passed)
+		cli_print(v->out, "; %zu that only lead on (--no-fold-trunk)",
+			  v->passed);
 }
 
 static bool put_visible(const struct view *v, const char *text)
