@@ -561,6 +561,22 @@ int flame_split_put(struct flame_split *split, size_t i,
 void flame_split_free(struct flame_split *split);
 
 /*
+ * The bill of Spark's applications: what the cores of their executors were paid
+ * for, by query, stage and operator.  The time is that of event logs (paths,
+ * with '\n' between them); samples tell what it went to.  flame_bill_sink makes
+ * a sink to pump all inputs into, before any filter, which passes samples on
+ * to next; NULL: failed, and next is freed.  Once it is finished
+ * flame_bill_write writes the bill as JSON.  A bill must be
+ * freed after its sink, and before the dictionary.
+ */
+struct flame_bill;
+struct flame_bill *flame_bill_new(struct flame *flame, const char *logs);
+struct flame_sink *flame_bill_sink(struct flame_bill *bill,
+				   struct flame_sink *next);
+int flame_bill_write(struct flame_bill *bill, struct flame_text *out);
+void flame_bill_free(struct flame_bill *bill);
+
+/*
  * Text, for programs whose work is on lines or tables.  In: path and
  * wrappers as for flame_open.  A line comes without its \n or \r\n and without
  * byte order marks in front, may hold anything else, and stays until the next;

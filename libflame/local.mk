@@ -65,6 +65,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/skip.c \
 	libflame/filter/split.c libflame/filter/values.c \
 	libflame/filter/thread_task.c \
+	libflame/spark/bill.c libflame/spark/bill.h \
+	libflame/spark/bill_frames.c libflame/spark/bill_sick.c \
 	libflame/spark/cost.c libflame/spark/cost.h \
 	libflame/spark/event.c libflame/spark/event.h \
 	libflame/spark/events.c libflame/spark/files.c \
@@ -225,7 +227,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/svg.c \
 	libflame/draw/svg.h libflame/draw/svg_frames.c \
 	libflame/draw/pieces.c libflame/draw/firefox.c \
-	libflame/draw/trace_event.c libflame/draw/budget.c \
+	libflame/draw/trace_event.c libflame/draw/bill_json.c libflame/draw/budget.c \
 	libflame/draw/speedscope.c libflame/draw/timeline.c \
 	libflame/draw/timeline.h \
 	libflame/draw/table.c libflame/draw/text.c libflame/draw/tree_json.c

@@ -187,6 +187,7 @@ script_tests = \
 	tests/record/wait \
 	tests/fuzz/replay.sh \
 	tests/laws/batch \
+	tests/laws/report \
 	tests/laws/readers \
 	tests/laws/recipes \
 	tests/laws/urls \

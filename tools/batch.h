@@ -20,6 +20,10 @@
 
 #include <cjson/cJSON.h>
 
+/* Folders of a site, beside index.html. */
+#define BATCH_STAGES "stages/"
+#define BATCH_DATA "data/"
+
 /* Sites with more groups than BATCH_LARGE share the viewer. */
 enum { BATCH_MAX_KEYS = 8, BATCH_LARGE = 100 };
 
@@ -88,6 +92,7 @@ struct batch {
 	size_t npages, pages_capacity;
 	struct batch_comparison *comparisons;
 	size_t ncomparisons;
+	cJSON *apps;		/* of bills; NULL: not collected */
 	char *options;		/* all options that change the page */
 	struct batch_shared *shared;
 	bool outliers;		/* looked for */
@@ -110,6 +115,7 @@ struct batch_drawing {
 	unsigned threads;
 	size_t memory;
 	struct batch_stages *stages;	/* of a group that is split */
+	struct flame_bill *bill;	/* or NULL */
 };
 
 /* batch_keys.c -------------------------------------------------------- */
@@ -201,6 +207,9 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 /* "SITE/NAME" and an ending, to be freed; NULL: out of memory. */
 char *batch_path(const struct batch *batch, const char *name,
 		 const char *ending);
+/* The same of a record, in the site's folder for data. */
+char *batch_record_path(const struct batch *batch, const char *name,
+			const char *ending);
 
 /* JSON is UTF-8: other bytes become '?'.  false: out of memory. */
 bool batch_add_text(cJSON *to, const char *key, const char *text);
@@ -253,6 +262,27 @@ bool batch_draw_difference(const struct batch *batch, const char *title,
 			   const char *page, const char *before,
 			   const char *after);
 
+/* batch_bill.c -------------------------------------------------------- */
+
+/*
+ * The sink before the chain that a group is read into, which makes its bill;
+ * NULL: failed, and the chain is freed.
+ */
+struct flame_sink *batch_add_bill(struct batch_drawing *d,
+				  struct flame_sink *sink);
+/* Writes it and names it in the record, once all is read. */
+bool batch_write_bill(struct batch_drawing *d);
+/* The bills of all groups, or of the logs alone, to batch->apps. */
+bool batch_collect_bills(struct batch *batch);
+/* The page of a stage of a bill; NULL: there is none. */
+const struct batch_group *batch_page_of(const struct batch *batch,
+					const char *app, const cJSON *stage);
+
+/* batch_summary.c ----------------------------------------------------- */
+
+/* Writes SITE/data/summary.json and summary.md; false: failed. */
+bool batch_summarize(const struct batch *batch, struct flame *flame);
+
 /* batch_site.c -------------------------------------------------------- */
 
 /* The group's record, if its inputs and options are the same; or NULL. */
@@ -268,6 +298,8 @@ int batch_explain_unread(const struct batch *batch);
 /* index.html, index.json and manifest.json; an exit status. */
 int batch_write_site(const struct batch *batch, struct flame *flame);
 
+/* A file of the site; NULL: there is none, or it is no JSON. */
+cJSON *batch_read_json(const struct batch *batch, const char *name);
 /* Exact: cJSON's own numbers are doubles. */
 bool batch_add_number(cJSON *to, const char *key, int64_t n);
 /* 0: none. */

@@ -102,7 +102,7 @@ void batch_say_reasons(const struct batch *batch, const cJSON *inputs,
 	if (n > MAX_REASONS)
 		cli_say(batch->cli, "and %zu more%s%s%s", n - MAX_REASONS,
 			site ? ": see " : "", site ? batch->site : "",
-			site ? "/manifest.json" : "");
+			site ? "/data/manifest.json" : "");
 }
 
 static const char *first_of(const cJSON *inputs, const char *status)
@@ -160,7 +160,7 @@ static void say_counts(const struct batch *batch, const cJSON *inputs)
 	if (pending)
 		fprintf(out, " %lld not drawn,", (long long)pending);
 	if (fclose(out) == 0)
-		cli_say(batch->cli, "%.*s; all in %s/manifest.json",
+		cli_say(batch->cli, "%.*s; all in %s/data/manifest.json",
 			(int)size - 1, text, batch->site);
 	free(text);
 }

@@ -172,7 +172,7 @@ static bool add(struct batch *batch, const struct batch_group *before,
 		     before->title, batch_text(first_metric(after),
 					       "name")) < 0)
 		c->title = NULL;
-	if (asprintf(&c->page, "%s.against.%s.html", after->name,
+	if (asprintf(&c->page, BATCH_STAGES "%s.against.%s.html", after->name,
 		     before->name) < 0)
 		c->page = NULL;
 	return (c->title && c->page) || cli_no_memory(batch->cli);

@@ -249,7 +249,8 @@ void batch_make_safe(char *name)
 
 static bool is_taken(const struct batch *batch, size_t n, const char *name)
 {
-	if (strcmp(name, "index") == 0 || strcmp(name, "manifest") == 0)
+	if (strcmp(name, "index") == 0 || strcmp(name, "manifest") == 0 ||
+	    strcmp(name, "summary") == 0)
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (strcasecmp(batch->groups[i].name, name) == 0)
@@ -329,4 +330,5 @@ void batch_free(struct batch *batch)
 	for (size_t i = 0; i < batch->nkeys; i++)
 		free(batch->keys[i]);
 	free(batch->options);
+	cJSON_Delete(batch->apps);
 }

@@ -32,9 +32,9 @@ static const struct flame_metric *metric_of(const struct flame *flame,
 static char *folded_name(const struct batch_drawing *d, const char *metric)
 {
 	char *name, *c;
-	int head = (int)strlen(d->group->name) + 1;
+	size_t head = strlen(BATCH_DATA) + strlen(d->group->name) + 1;
 
-	if (asprintf(&name, "%s.%.100s.folded.zst", d->group->name,
+	if (asprintf(&name, BATCH_DATA "%s.%.100s.folded.zst", d->group->name,
 		     metric) < 0)
 		return NULL;
 	for (c = name + head; c[strlen(".folded.zst")]; c++)

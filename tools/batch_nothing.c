@@ -63,12 +63,17 @@ static void remove_group(const struct batch *batch,
 			 const struct batch_group *group)
 {
 	const cJSON *metric;
+	char *record;
 
 	cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(
 					   group->record, "metrics"))
 		remove_file(batch, batch_text(metric, "folded"), "");
 	remove_file(batch, batch_text(group->record, "page"), "");
-	remove_file(batch, group->name, batch_record_ending(group));
+	record = batch_record_path(batch, group->name,
+				   batch_record_ending(group));
+	if (record)
+		unlink(record);
+	free(record);
 }
 
 bool batch_is_unread(const struct batch *batch)
@@ -93,12 +98,24 @@ bool batch_is_unread(const struct batch *batch)
 	return true;
 }
 
+static void remove_folder(const struct batch *batch, const char *name)
+{
+	char *path = batch_path(batch, name, "");
+
+	if (path)
+		rmdir(path);
+	free(path);
+}
+
 void batch_remove_site(const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->ngroups; i++)
 		remove_group(batch, &batch->groups[i]);
-	if (batch->site_is_new)
-		rmdir(batch->site);
+	if (!batch->site_is_new)
+		return;
+	remove_folder(batch, BATCH_STAGES);
+	remove_folder(batch, BATCH_DATA);
+	rmdir(batch->site);
 }
 
 int batch_explain_nothing(const struct batch *batch, struct flame *flame)

@@ -282,8 +282,10 @@ static bool draw(struct survey *s, const struct executor *e, unsigned i,
 	bool good;
 
 	*page = NULL;
-	good = asprintf(&folded, "%s.outlier-%u.folded.zst", group, i) >= 0 &&
-	       asprintf(page, "%s.outlier-%u.html", group, i) >= 0 &&
+	good = asprintf(&folded, BATCH_DATA "%s.outlier-%u.folded.zst",
+			group, i) >= 0 &&
+	       asprintf(page, BATCH_STAGES "%s.outlier-%u.html", group,
+			i) >= 0 &&
 	       asprintf(&title, "%s, executor %s against all, %s",
 			s->group->title, number_of(e), s->metric) >= 0;
 	good = good &&

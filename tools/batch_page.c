@@ -33,6 +33,25 @@ char *batch_path(const struct batch *batch, const char *name,
 	return path;
 }
 
+char *batch_record_path(const struct batch *batch, const char *name,
+			const char *ending)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/" BATCH_DATA "%s%s", batch->site, name,
+		     ending) < 0) {
+		cli_no_memory(batch->cli);
+		return NULL;
+	}
+	return path;
+}
+
+/* Of the page of a group, within the site. */
+static void name_page(const struct batch_drawing *d, char *name, size_t size)
+{
+	snprintf(name, size, BATCH_STAGES "%s.html", d->group->name);
+}
+
 bool batch_add_text(cJSON *to, const char *key, const char *text)
 {
 	char *copy = cli_visible(text, strlen(text));
@@ -260,10 +279,14 @@ static bool is_set(const struct cli *cli, const char *name)
 struct flame_sink *batch_make_page(const struct batch_drawing *d)
 {
 	struct cli *cli = d->batch->cli;
-	char *path = batch_path(d->batch, d->group->name, ".html");
-	struct flame_sink *page = path ? flame_create(d->flame, path, "html") :
-					 NULL;
-	bool good = page;
+	struct flame_sink *page;
+	char name[512], *path;
+	bool good;
+
+	name_page(d, name, sizeof(name));
+	path = batch_path(d->batch, name, "");
+	page = path ? flame_create(d->flame, path, "html") : NULL;
+	good = page;
 
 	free(path);
 	for (size_t i = 0; good && i < cli->sets.n; i++)
@@ -290,7 +313,7 @@ bool batch_finish_page(struct batch_drawing *d, struct flame_sink *chain)
 
 	if (flame_finish(chain) != FLAME_OK)
 		return false;
-	snprintf(page, sizeof(page), "%s.html", d->group->name);
+	name_page(d, page, sizeof(page));
 	return (cJSON_AddStringToObject(d->record, "page", page) &&
 		(!d->batch->split ||
 		 cJSON_AddStringToObject(d->record, "viewer",
@@ -319,7 +342,7 @@ static bool draw_page(struct batch_drawing *d)
 		flame_abandon(page);
 		return false;
 	}
-	sink = cli_chain(cli, sink, cli->event);
+	sink = batch_add_bill(d, cli_chain(cli, sink, cli->event));
 	if (!sink)
 		return false;
 	if (batch_read_inputs(d, sink))
@@ -382,7 +405,7 @@ bool batch_add_head(struct batch_drawing *d, const struct batch_input *of)
 
 bool batch_write_record(struct batch_drawing *d, const char *ending)
 {
-	char *path = batch_path(d->batch, d->group->name, ending);
+	char *path = batch_record_path(d->batch, d->group->name, ending);
 	char *text = cJSON_PrintUnformatted(d->record);
 	struct flame_text *out = path && text ?
 				 flame_text_create(d->flame, path) : NULL;
@@ -403,7 +426,7 @@ bool batch_write_record(struct batch_drawing *d, const char *ending)
 static bool remove_record(const struct batch_drawing *d)
 {
 	const char *ending = batch_record_ending(d->group);
-	char *path = batch_path(d->batch, d->group->name, ending);
+	char *path = batch_record_path(d->batch, d->group->name, ending);
 	bool good = path && (unlink(path) == 0 || errno == ENOENT);
 
 	if (path && !good)
@@ -419,7 +442,8 @@ static bool draw(struct batch_drawing *d)
 		return false;
 	if (d->group->split)
 		return batch_draw_stages(d);
-	return draw_page(d) && batch_add_metrics(d) && count_executors(d) &&
+	return draw_page(d) && batch_write_bill(d) && batch_add_metrics(d) &&
+	       count_executors(d) &&
 	       (!d->batch->outliers ||
 		batch_find_outliers(d)) &&
 	       batch_write_record(d, ".json");
@@ -452,6 +476,7 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 			group->split && d.message[0] ? d.message :
 						       "out of memory");
 	flame_trees_free(d.trees);
+	flame_bill_free(d.bill);
 	flame_free(d.flame);
 	cJSON_Delete(d.record);
 	return good ? CLI_FINE : CLI_TROUBLE;

@@ -44,6 +44,15 @@ static cJSON *parse_file(const char *path)
 	return json;
 }
 
+cJSON *batch_read_json(const struct batch *batch, const char *name)
+{
+	char *path = batch_path(batch, name, "");
+	cJSON *json = path ? parse_file(path) : NULL;
+
+	free(path);
+	return json;
+}
+
 bool batch_is_there(const struct batch *batch, const char *name)
 {
 	char *path = batch_path(batch, name, "");
@@ -53,13 +62,22 @@ bool batch_is_there(const struct batch *batch, const char *name)
 	return there;
 }
 
+static char *viewer_path(const struct batch *batch, const char *viewer,
+			 const char *ending)
+{
+	char *path;
+
+	return asprintf(&path, "%s/" BATCH_STAGES "%s%s", batch->site, viewer,
+			ending) < 0 ? NULL : path;
+}
+
 static bool has_viewer(const struct batch *batch, const char *viewer)
 {
 	static const char *const endings[] = { ".js", ".css" };
 	bool there = true;
 
 	for (size_t i = 0; there && i < 2; i++) {
-		char *path = batch_path(batch, viewer, endings[i]);
+		char *path = viewer_path(batch, viewer, endings[i]);
 
 		there = path && access(path, R_OK) == 0;
 		free(path);
@@ -116,7 +134,8 @@ static cJSON *load(const struct batch *batch, const char *name,
 	cJSON *record;
 	char *path;
 
-	if (asprintf(&path, "%s/%s%s", batch->site, name, ending) < 0)
+	if (asprintf(&path, "%s/" BATCH_DATA "%s%s", batch->site, name,
+		     ending) < 0)
 		return NULL;
 	record = parse_file(path);
 	free(path);
@@ -143,6 +162,8 @@ cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
 
 	if (record && has_inputs(group, record) &&
 	    batch_has_logs(batch, group, record) &&
+	    (!*batch_text(record, "bill") ||
+	     batch_is_there(batch, batch_text(record, "bill"))) &&
 	    (group->split ? batch_has_pages(batch, record) :
 			    has_files(batch, record)))
 		return record;
@@ -252,7 +273,8 @@ static cJSON *describe(const struct batch_group *group)
 static bool write_index_json(const struct batch *batch, struct flame *flame)
 {
 	struct list list;
-	bool good = open_list(&list, batch, flame, "index.json", NULL) &&
+	bool good = open_list(&list, batch, flame, BATCH_DATA "index.json",
+			      NULL) &&
 		    put_frame(&list, list.frame, false);
 
 	for (size_t i = 0; good && i < batch->npages; i++) {
@@ -382,7 +404,8 @@ static bool write_inputs(const struct batch *batch, struct flame *flame,
 {
 	const cJSON *entry = inputs->child;
 	struct list list;
-	bool good = open_list(&list, batch, flame, "manifest.json",
+	bool good = open_list(&list, batch, flame,
+			      BATCH_DATA "manifest.json",
 			      "inputs") &&
 		    put_frame(&list, head, false);
 
@@ -444,7 +467,8 @@ int batch_explain_unread(const struct batch *batch)
 
 int batch_write_site(const struct batch *batch, struct flame *flame)
 {
-	if (!write_index_json(batch, flame) || !batch_index(batch, flame))
+	if (!write_index_json(batch, flame) || !batch_index(batch, flame) ||
+	    !batch_summarize(batch, flame))
 		return fail(batch, flame);
 	return write_manifest(batch, flame);
 }

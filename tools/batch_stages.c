@@ -131,6 +131,7 @@ static struct flame_sink *make_chain(struct batch_drawing *d)
 	}
 	if (sink)
 		sink = cli_chain(cli, sink, cli->event);
+	sink = batch_add_bill(d, sink);
 	flame_abandon(like);
 	return sink;
 }
@@ -212,7 +213,8 @@ static bool is_of_other(const struct batch_drawing *d, const char *name)
 
 static bool is_taken(const struct batch_stages *s, const char *name)
 {
-	if (strcmp(name, "index") == 0 || strcmp(name, "manifest") == 0)
+	if (strcmp(name, "index") == 0 || strcmp(name, "manifest") == 0 ||
+	    strcmp(name, "summary") == 0)
 		return true;
 	for (size_t i = 0; i < s->nnames; i++)
 		if (strcasecmp(s->names[i], name) == 0)
@@ -700,7 +702,7 @@ bool batch_draw_stages(struct batch_drawing *d)
 
 	d->stages = &s;
 	good = s.split && list_inputs(d) && read_all(d) && add_totals(d) &&
-	       draw_pages(d) &&
+	       batch_write_bill(d) && draw_pages(d) &&
 	       batch_write_record(d, batch_record_ending(d->group));
 	flame_split_free(s.split);
 	free(s.inputs);

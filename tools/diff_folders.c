@@ -43,8 +43,9 @@ static bool has_file(const char *folder, const char *name)
 /* What flame-batch writes: pages of groups, and those of all beside them. */
 static bool is_site(const char *folder)
 {
-	return has_file(folder, "manifest.json") &&
-	       has_file(folder, "index.json") && has_file(folder, "index.html");
+	return has_file(folder, "data/manifest.json") &&
+	       has_file(folder, "data/index.json") &&
+	       has_file(folder, "index.html");
 }
 
 static bool add_folder(struct cli *cli, const char *folder);

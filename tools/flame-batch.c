@@ -384,6 +384,17 @@ static int draw_groups(struct batch *batch)
 
 /* --------------------------------------------------------------------- */
 
+static bool make_folder(const struct batch *batch, const char *name)
+{
+	char *path = batch_path(batch, name, "");
+	bool good = path && (mkdir(path, 0777) == 0 || errno == EEXIST);
+
+	if (path && !good)
+		cli_say(batch->cli, "%s: %s", path, strerror(errno));
+	free(path);
+	return good;
+}
+
 static bool make_site(struct batch *batch)
 {
 	struct stat st;
@@ -392,7 +403,8 @@ static bool make_site(struct batch *batch)
 	if (batch->site_is_new ||
 	    (errno == EEXIST && stat(batch->site, &st) == 0 &&
 	     S_ISDIR(st.st_mode)))
-		return true;
+		return make_folder(batch, BATCH_STAGES) &&
+		       make_folder(batch, BATCH_DATA);
 	if (errno == EEXIST)
 		cli_say(batch->cli, "%s: not a folder", batch->site);
 	else
@@ -439,6 +451,10 @@ static int run(struct cli *cli, struct flame *flame)
 		status = cli_worse(status, batch_list_pages(&batch) ?
 					   batch_compare(&batch) :
 					   CLI_TROUBLE);
+		if (!batch_collect_bills(&batch)) {
+			status = CLI_TROUBLE;
+			goto end;
+		}
 		status = cli_worse(status, batch_write_site(&batch, flame));
 	}
 end:

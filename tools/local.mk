@@ -15,6 +15,7 @@ endif
 
 bin_PROGRAMS += tools/flame-batch
 tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
+	tools/batch_bill.c tools/batch_summary.c \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
 	tools/batch_keys.c \
 	tools/batch_logs.c tools/batch_metrics.c tools/batch_outliers.c \

@@ -43,7 +43,8 @@
  *		names; split.c divides a flow by labels
  *	spark/	files.c log.c event.c plan.c read Spark's event logs into tables.c
  *		and tasks.c; operators.c and cost.c: what a stack worked for and
- *		cost; events.c: the filter --spark-events
+ *		cost; events.c: the filter --spark-events;
+ *		bill.c bill_frames.c bill_sick.c: what an application cost
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
  *		sort_layout.c another;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside
@@ -54,7 +55,7 @@
  *		frame_color.c palette.c classic.c: colours; svg.c html.c
  *		pack.c: the pages;
  *		tree_json.c firefox.c speedscope.c trace_event.c for other
- *		viewers (timeline.c: when frames begin and end);
+ *		viewers, bill_json.c a bill (timeline.c: when frames begin and end);
  *		rows.c gathers rows and sorts
  *		them, table.c writes them; spell.c: names and JSON's strings
  */
@@ -138,6 +139,7 @@ struct flame {
 	void (*free_files)(struct fl_files *files);
 	struct fl_runs *runs;	/* flow/runs.c: times of samples; or NULL */
 	void (*free_runs)(struct flame *flame);
+	struct fl_spark *spark;	/* spark/files.c: logs that are in use */
 	/* flow/source.c: inputs that were opened, and those that are empty. */
 	/* Metrics that headers of folded text tell: the first, another. */
 	struct fl_stated {

@@ -24,6 +24,7 @@ enum { PARTS = 720720 };	/* divided by each number to 16 */
 struct share {
 	size_t executor, stage, number;
 	int64_t active, cpu;	/* in the tasks' threads; of that on a CPU */
+	int64_t log_cpu, gc;	/* as the log has them */
 	int64_t overhead;	/* the rest from launch to finish */
 	size_t first, n;	/* entries, once they are sorted */
 	uint64_t samples[KINDS];
@@ -145,6 +146,8 @@ static bool add_task(struct fl_spark_cost *cost, size_t executor,
 	active = FL_MIN(active, whole);
 	share->active += active;
 	share->cpu += FL_MIN(cpu, active);
+	share->log_cpu += FL_MIN(microseconds(task->log_cpu), active);
+	share->gc += microseconds(fl_mul_clamped(task->gc, cpus));
 	share->overhead += whole - active;
 	cost->executors[executor].used += whole;
 	return true;
@@ -613,6 +616,35 @@ static bool sort_entries(struct fl_spark_cost *cost)
 	return good;
 }
 
+/* Copies the shares as they were billed, for who reports them. */
+static bool keep_shares(struct fl_spark_cost *cost)
+{
+	struct fl_spark *spark = cost->spark;
+
+	fl_free(spark->shares);
+	spark->nshares = 0;
+	spark->shares = fl_zeroed(cost->nshares + 1, sizeof(*spark->shares));
+	if (!spark->shares)
+		return false;
+	for (size_t i = 0; i < cost->nshares; i++) {
+		const struct share *from = &cost->shares[i];
+		uint64_t samples = from->samples[WALL] ? from->samples[WALL] :
+							 from->samples[CPU];
+
+		int64_t cpu = FL_MIN(from->log_cpu, from->active);
+
+		spark->shares[i] = (struct fl_spark_share){
+			.executor = from->executor, .stage = from->stage,
+			.active = from->active, .cpu = cpu,
+			.gc = FL_MIN(from->gc, from->active - cpu),
+			.overhead = from->overhead,
+			.samples = (samples + PARTS / 2) / PARTS,
+		};
+	}
+	spark->nshares = cost->nshares;
+	return true;
+}
+
 static void report(const struct fl_spark_cost *cost)
 {
 	struct flame *flame = cost->sink->flame;
@@ -643,6 +675,8 @@ int fl_spark_cost_finish(struct fl_spark_cost *cost)
 	for (size_t i = 0; i < cost->spark->nexecutors; i++)
 		if (put_idle(cost, i) != FLAME_OK)
 			return FLAME_FAILED;
+	if (!keep_shares(cost))
+		return fl_no_memory(cost->sink->flame);
 	for (size_t i = 0; i < cost->nshares; i++)
 		if (put_share(cost, &cost->shares[i]) != FLAME_OK)
 			return FLAME_FAILED;

@@ -26,6 +26,7 @@ static const struct member {
 	MEMBER(TOP, "Event", TEXT, name),
 	MEMBER(TOP, "App ID", TEXT, app),
 	MEMBER(TOP, "App Name", TEXT, app_name),
+	MEMBER(TOP, "Spark Version", TEXT, version),
 	MEMBER(TOP, "Timestamp", NUMBER, time),
 	MEMBER(TOP, "Executor ID", TEXT, executor),
 	MEMBER(TOP, "Stage ID", NUMBER, stage),
@@ -107,7 +108,7 @@ static void clear(struct fl_spark_event *event)
 		else if (members[i].kind == NUMBER || members[i].kind == TRUTH)
 			*(int64_t *)to = -1;
 	}
-	event->naccumulators = 0;
+	event->naccumulators = event->npythons = 0;
 	event->has_plan = false;
 }
 
@@ -129,33 +130,55 @@ static enum inside object_of(enum inside in, struct slice key)
 	return TOP;
 }
 
-/* [{"ID":38,...},...] */
+/* The metric of Spark 4 of a Python operator, in ms; older ones begin "total". */
+#define PYTHON_METRIC "time to run Python workers"
+
+/* {"ID":38,"Name":"...","Value":"5624",...}; values are texts or numbers. */
+static bool read_accumulator(struct fl_json *json,
+			     struct fl_spark_event *event)
+{
+	int64_t id = -1, value = -1;
+	bool python = false;
+	struct slice text;
+
+	while (fl_json_key(json)) {
+		if (fl_json_is(json, "ID")) {
+			fl_json_integer(json, &id);
+		} else if (fl_json_is(json, "Name")) {
+			python = fl_json_string(json, &text) &&
+				 fl_slice_ends(text, PYTHON_METRIC);
+		} else if (python && fl_json_is(json, "Value")) {
+			if (!fl_json_string(json, &text) ||
+			    !fl_parse_digits(text, &value))
+				value = -1;
+		} else {
+			fl_json_skip(json);
+		}
+	}
+	if (value >= 0 && event->npythons < FL_MAX_PYTHONS)
+		event->pythons[event->npythons++] = (struct fl_spark_python){
+			id, value,
+		};
+	if (id < 0)
+		return true;
+	if (!fl_grow(&event->accumulators, &event->accumulators_capacity,
+		     event->naccumulators + 1, sizeof(id)))
+		return false;
+	event->accumulators[event->naccumulators++] = id;
+	return true;
+}
+
 static void read_accumulators(struct fl_json *json,
 			      struct fl_spark_event *event)
 {
-	int64_t id;
-
 	if (!fl_json_enter_array(json))
 		return;
 	while (fl_json_element(json)) {
 		if (json->token != FL_JSON_OBJECT) {
 			fl_json_skip(json);
-			continue;
-		}
-		while (fl_json_key(json)) {
-			if (!fl_json_is(json, "ID")) {
-				fl_json_skip(json);
-				continue;
-			}
-			if (!fl_json_integer(json, &id))
-				continue;
-			if (!fl_grow(&event->accumulators,
-				     &event->accumulators_capacity,
-				     event->naccumulators + 1, sizeof(id))) {
-				event->no_memory = true;
-				return;
-			}
-			event->accumulators[event->naccumulators++] = id;
+		} else if (!read_accumulator(json, event)) {
+			event->no_memory = true;
+			return;
 		}
 	}
 }

@@ -40,10 +40,12 @@ struct fl_spark_plan {
 	bool no_memory;
 };
 
+enum { FL_MAX_PYTHONS = 8 };
+
 /* A member that the line lacks is -1, or empty. */
 struct fl_spark_event {
 	struct fl_buf name, executor, host, app, app_name, stage_name;
-	struct fl_buf description, reason;
+	struct fl_buf description, reason, version;
 	int64_t time, cores, stage, stage_attempt, ntasks;
 	int64_t task, attempt, partition, index, launch, finish;
 	int64_t sql, cpus, submitted, completed;
@@ -52,6 +54,11 @@ struct fl_spark_event {
 	/* Of a completed stage: the ids of its accumulators. */
 	int64_t *accumulators;
 	size_t naccumulators, accumulators_capacity;
+	/* Of those, "time to run Python workers", of each operator. */
+	struct fl_spark_python {
+		int64_t id, ms;
+	} pythons[FL_MAX_PYTHONS];
+	size_t npythons;
 	struct fl_spark_plan plan;
 	bool has_plan, no_memory;
 };

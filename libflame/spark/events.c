@@ -14,6 +14,7 @@
 #include "spark/spark.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -74,7 +75,7 @@ static const char *const key_names[KEYS] = {
 };
 
 struct events {
-	struct fl_spark spark;
+	struct fl_spark *spark;
 	flame_id keys[KEYS], no_task, after, several;
 	bool details;		/* more than the stage's number is asked for */
 	bool tasks;		/* and more than of the stage */
@@ -105,7 +106,7 @@ static flame_id number(struct flame *flame, int64_t n)
 static size_t find_executor(struct flame_sink *sink, flame_id labels)
 {
 	struct events *events = sink->state;
-	const struct fl_spark *spark = &events->spark;
+	const struct fl_spark *spark = events->spark;
 	flame_id app = flame_label_get(sink->flame, labels, events->keys[APP]);
 	flame_id id = flame_label_get(sink->flame, labels,
 				      events->keys[EXECUTOR]);
@@ -164,7 +165,7 @@ static flame_id stages_of(struct flame_sink *sink,
 			  struct fl_spark_span *span)
 {
 	struct events *events = sink->state;
-	const struct fl_spark *spark = &events->spark;
+	const struct fl_spark *spark = events->spark;
 	int64_t *ids = fl_zeroed(span->ntasks, sizeof(*ids));
 	struct fl_buf text = { 0 };
 
@@ -205,7 +206,7 @@ static flame_id add_details(struct flame_sink *sink, flame_id labels,
 			    const struct fl_spark_task *task, bool one_stage)
 {
 	struct events *events = sink->state;
-	const struct fl_spark *spark = &events->spark;
+	const struct fl_spark *spark = events->spark;
 	flame_id none = events->several;
 	const struct fl_spark_stage *stage = &spark->stages[task ? task->stage :
 							     0];
@@ -276,7 +277,7 @@ task_in(struct flame_sink *sink, const struct fl_spark_executor *e,
 	const struct fl_spark_span *span, const struct flame_sample *s)
 {
 	struct events *events = sink->state;
-	const size_t *running = &events->spark.running[span->first];
+	const size_t *running = &events->spark->running[span->first];
 	int64_t id;
 
 	if (span->ntasks == 1)
@@ -292,7 +293,7 @@ task_in(struct flame_sink *sink, const struct fl_spark_executor *e,
 static bool is_late(struct events *events, const struct fl_spark_executor *e,
 		    int64_t time)
 {
-	const struct fl_spark_app *app = &events->spark.apps[e->app];
+	const struct fl_spark_app *app = &events->spark->apps[e->app];
 
 	if (!app->cut || time <= app->until)
 		return false;
@@ -306,7 +307,7 @@ static flame_id label_at(struct flame_sink *sink,
 			 const struct flame_sample *s)
 {
 	struct events *events = sink->state;
-	struct fl_spark *spark = &events->spark;
+	struct fl_spark *spark = events->spark;
 	struct fl_spark_span *span = fl_spark_span_at(spark, e, s->time);
 	const struct fl_spark_task *task, *first;
 	flame_id labels = s->labels, stage;
@@ -344,8 +345,8 @@ static int put_cost(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct events *events = sink->state;
 	const struct fl_spark_executor *e =
-		&events->spark.executors[events->executor];
-	struct fl_spark_span *span = fl_spark_span_at(&events->spark, e,
+		&events->spark->executors[events->executor];
+	struct fl_spark_span *span = fl_spark_span_at(events->spark, e,
 						      s->time);
 	const struct fl_spark_task *task = NULL;
 
@@ -380,7 +381,7 @@ static int put_events(struct flame_sink *sink,
 	}
 	if (events->cost)
 		return put_cost(sink, &s);
-	s.labels = label_at(sink, &events->spark.executors[events->executor],
+	s.labels = label_at(sink, &events->spark->executors[events->executor],
 			    &s);
 	return fl_failed(sink->flame) ? FLAME_FAILED : fl_put(sink->next, &s);
 }
@@ -434,7 +435,7 @@ static void free_events(struct flame_sink *sink)
 
 	fl_spark_cost_free(events->cost);
 	fl_operators_free(&events->operators);
-	fl_spark_free(&events->spark);
+	fl_spark_close(sink->flame, events->spark);
 	fl_rewrite_free(&events->threads);
 }
 
@@ -447,24 +448,22 @@ static bool parse_price(const char *text, int64_t *price)
 	       *price <= INT64_C(1000000000000);
 }
 
-static int read_logs(struct flame_sink *sink, const char *list)
+/* Takes price=P off the beginning of the list. */
+static const char *skip_price(struct flame_sink *sink, const char *list)
 {
 	struct events *events = sink->state;
-	char *text = fl_memory_adopt(strdup(list)), *rest = text, *path;
-	int status = text ? FLAME_OK : fl_no_memory(sink->flame);
+	const char *end = strchrnul(list, '\n');
+	char price[64];
 
-	while (status == FLAME_OK && (path = strsep(&rest, "\n")))
-		if (!events->costs || strncmp(path, PRICE, strlen(PRICE)) != 0)
-			status = fl_spark_read(sink->flame, &events->spark,
-					       path);
-		else if (!parse_price(path + strlen(PRICE), &events->price))
-			status = fl_fail(sink->flame, "--price %s: a number "
-					 "from 0.000001 to 1000000, for an "
-					 "hour of a core",
-					 path + strlen(PRICE));
-	fl_free(text);
-	return status == FLAME_OK ?
-	       fl_spark_finish(sink->flame, &events->spark) : status;
+	if (!events->costs || strncmp(list, PRICE, strlen(PRICE)) != 0)
+		return list;
+	list += strlen(PRICE);
+	snprintf(price, sizeof(price), "%.*s", (int)(end - list), list);
+	if (parse_price(price, &events->price))
+		return *end ? end + 1 : end;
+	fl_fail(sink->flame, "--price %s: a number from 0.000001 to 1000000, "
+		"for an hour of a core", price);
+	return NULL;
 }
 
 static void ask(struct flame_sink *sink)
@@ -502,12 +501,15 @@ static struct flame_sink *make_sink(struct flame_sink *next, const char *list,
 	events->no_task = fl_name(next->flame, "[no task]");
 	events->after = fl_name(next->flame, "[after the log]");
 	events->several = fl_name(next->flame, "[several]");
-	if (fl_operators_init(next->flame, &events->operators) != FLAME_OK ||
-	    read_logs(sink, list) != FLAME_OK)
+	if (fl_operators_init(next->flame, &events->operators) != FLAME_OK)
+		goto failed;
+	list = skip_price(sink, list);
+	events->spark = list ? fl_spark_open(next->flame, list) : NULL;
+	if (!events->spark)
 		goto failed;
 	if (!cost)
 		return sink;
-	events->cost = fl_spark_cost_new(sink, &events->spark,
+	events->cost = fl_spark_cost_new(sink, events->spark,
 					 &events->operators, events->price);
 	if (events->cost)
 		return sink;
@@ -515,6 +517,17 @@ failed:
 	free_events(sink);
 	fl_free(sink);
 	return NULL;
+}
+
+struct flame_sink *fl_spark_cost_sink(struct flame_sink *next,
+				      struct fl_spark **spark, const char *logs)
+{
+	struct flame_sink *sink = make_sink(next, logs, true);
+
+	*spark = NULL;
+	if (sink)
+		*spark = fl_spark_open(next->flame, logs);
+	return sink;
 }
 
 static struct flame_sink *make_events(struct flame_sink *next,

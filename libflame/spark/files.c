@@ -406,3 +406,51 @@ int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 	free_files(&files);
 	return status;
 }
+
+static bool read_list(struct flame *flame, struct fl_spark *spark)
+{
+	char *text = fl_memory_adopt(strdup(spark->list)), *rest = text, *path;
+	int status = text ? FLAME_OK : fl_no_memory(flame);
+
+	while (status == FLAME_OK && (path = strsep(&rest, "\n")))
+		status = fl_spark_read(flame, spark, path);
+	fl_free(text);
+	return status == FLAME_OK &&
+	       fl_spark_finish(flame, spark) == FLAME_OK;
+}
+
+struct fl_spark *fl_spark_open(struct flame *flame, const char *list)
+{
+	struct fl_spark *spark = flame->spark;
+
+	if (spark && strcmp(spark->list, list) == 0) {
+		spark->users++;
+		return spark;
+	}
+	spark = fl_zeroed(1, sizeof(*spark));
+	if (!spark) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	spark->users = 1;
+	spark->list = fl_memory_adopt(strdup(list));
+	if (!spark->list)
+		fl_no_memory(flame);
+	if (spark->list && read_list(flame, spark)) {
+		flame->spark = spark;
+		return spark;
+	}
+	fl_spark_close(flame, spark);
+	return NULL;
+}
+
+void fl_spark_close(struct flame *flame, struct fl_spark *spark)
+{
+	if (!spark || --spark->users)
+		return;
+	if (flame->spark == spark)
+		flame->spark = NULL;
+	fl_spark_free(spark);
+	fl_free(spark->list);
+	fl_free(spark);
+}

@@ -17,10 +17,12 @@ struct fl_spark_log {
 	struct fl_spark_event event;
 	size_t app;
 	int64_t task_cpus;
+	const char *version;
 	int64_t end;		/* of the application; INT64_MAX: not known */
 	int64_t latest;		/* of the times read, ms */
 	bool some;
 	uint64_t bad_lines, first_bad, line;
+	struct fl_map pythons;	/* accumulator -> its last value */
 	struct fl_map tasks;	/* id -> executor << 32 | place, plus one */
 };
 
@@ -52,8 +54,17 @@ static bool on_application(struct fl_spark_log *log)
 	if (!name || log->app == FL_SPARK_NONE)
 		return false;
 	log->spark->apps[log->app].name = name;
+	log->spark->apps[log->app].version = log->version;
 	log->spark->apps[log->app].task_cpus = log->task_cpus;
+	if (event->time > 0)
+		log->spark->apps[log->app].started = ns(event->time);
 	return true;
+}
+
+static bool on_log(struct fl_spark_log *log)
+{
+	log->version = keep(log, &log->event.version);
+	return log->version;
 }
 
 static bool on_end(struct fl_spark_log *log)
@@ -201,6 +212,24 @@ static bool on_query(struct fl_spark_log *log)
 	return on_plan(log);
 }
 
+/* A metric's value is the sum over all stages that update it, so far. */
+static bool add_python(struct fl_spark_log *log, struct fl_spark_stage *stage)
+{
+	for (size_t i = 0; i < log->event.npythons; i++) {
+		const struct fl_spark_python *p = &log->event.pythons[i];
+		uint64_t *last = fl_map_put(&log->pythons, (uint64_t)p->id,
+					    NULL);
+
+		if (!last)
+			return false;
+		if (p->ms > (int64_t)*last)
+			stage->python = fl_add_clamped(
+				stage->python, ns(p->ms - (int64_t)*last));
+		*last = (uint64_t)p->ms;
+	}
+	return true;
+}
+
 static bool complete(struct fl_spark_log *log, struct fl_spark_stage *stage)
 {
 	const struct fl_spark_event *event = &log->event;
@@ -209,6 +238,8 @@ static bool complete(struct fl_spark_log *log, struct fl_spark_stage *stage)
 		stage->submitted = ns(event->submitted);
 	if (event->completed > 0)
 		stage->completed = ns(event->completed);
+	if (!add_python(log, stage))
+		return false;
 	if (!event->naccumulators)
 		return true;
 	stage->nids = event->naccumulators;
@@ -284,9 +315,11 @@ static void measure(struct fl_spark_task *task,
 			      whole);
 	task->cpu = fl_add_clamped(at_least_0(m->cpu),
 				   at_least_0(m->deserialize_cpu));
+	task->log_cpu = FL_MIN(task->cpu, task->active);
 	/* A failed task has its time, but no CPU time. */
 	if (!task->cpu || task->cpu > task->active)
 		task->cpu = task->active;
+	task->gc = FL_MIN(ns(at_least_0(m->gc)), task->active - task->log_cpu);
 }
 
 static void add(int64_t *sum, int64_t n)
@@ -371,6 +404,7 @@ static const struct handler {
 	{ "SparkListenerExecutorRemoved", on_executor_removed },
 	{ "SparkListenerApplicationStart", on_application },
 	{ "SparkListenerApplicationEnd", on_end },
+	{ "SparkListenerLogStart", on_log },
 	{ "SparkListenerEnvironmentUpdate", on_environment },
 	{ "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart",
 	  on_query },
@@ -510,6 +544,7 @@ struct fl_spark_log *fl_spark_log_new(struct flame *flame,
 	log->spark = spark;
 	log->app = FL_SPARK_NONE;
 	log->task_cpus = 1;
+	log->version = "";
 	log->end = INT64_MAX;
 	return log;
 }
@@ -548,5 +583,6 @@ void fl_spark_log_free(struct fl_spark_log *log)
 	}
 	fl_spark_event_free(&log->event);
 	fl_map_free(&log->tasks);
+	fl_map_free(&log->pythons);
 	fl_free(log);
 }

@@ -33,6 +33,7 @@ struct fl_spark_stage {
 	int64_t sql;			/* id of the query; -1: none */
 	int64_t submitted, completed;	/* ns; 0: not known */
 	size_t first_id, nids;		/* fl_spark.ids: its accumulators */
+	int64_t python;			/* ns: metric of Python workers */
 	struct fl_spark_sums sums;
 };
 
@@ -47,6 +48,8 @@ struct fl_spark_task {
 	 * no metrics), and on a CPU (as long, if that is not known).
 	 */
 	int64_t active, cpu;
+	/* The CPU time that the log has, if any; and collections, besides. */
+	int64_t log_cpu, gc;
 };
 
 /* A WholeStageCodegen (id) of the last plan of a query. */
@@ -83,9 +86,22 @@ struct fl_spark_executor {
 	size_t first_span, nspans;
 };
 
+/*
+ * What the tasks of a stage took on an executor, in microseconds of cores;
+ * cost.c makes them.
+ */
+struct fl_spark_share {
+	size_t executor, stage;
+	int64_t active, cpu, gc;	/* gc: of active, not of cpu */
+	int64_t overhead;		/* the rest from launch to finish */
+	uint64_t samples;		/* that its time was divided by */
+};
+
 struct fl_spark_app {
 	const char *id, *name;
+	const char *version;		/* of Spark; "" */
 	int64_t task_cpus;
+	int64_t started;		/* ns; 0: not known */
 	int64_t until;			/* ns; the last time of its logs, */
 	bool cut;			/* which do not tell its end */
 };
@@ -105,12 +121,16 @@ struct fl_spark {
 	size_t ncodegens, codegens_capacity;
 	int64_t *ids;			/* sorted, those of each owner */
 	size_t nids, ids_capacity;
+	struct fl_spark_share *shares;	/* by stage, then executor */
+	size_t nshares;
 	size_t *running;		/* tasks, in their executor's array */
 	size_t nrunning, running_capacity;
 	struct fl_map index;		/* hash of app and id -> executor + 1 */
 	struct fl_map stage_index;	/* hash of app, id, attempt -> + 1 */
 	struct fl_map query_index;	/* hash of app, id -> + 1 */
 	struct fl_arena arena;		/* texts */
+	char *list;			/* of its logs */
+	unsigned users;
 };
 
 /*
@@ -122,6 +142,20 @@ int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 /* spark_tasks.c: after the last log: times by executor. */
 int fl_spark_finish(struct flame *flame, struct fl_spark *spark);
 void fl_spark_free(struct fl_spark *spark);
+
+/*
+ * spark_files.c: the logs of a list, whose items end in '\n'; read once for all
+ * who use the same list at a time.  NULL with fl_fail.  close takes NULL too.
+ */
+struct fl_spark *fl_spark_open(struct flame *flame, const char *list);
+void fl_spark_close(struct flame *flame, struct fl_spark *spark);
+/*
+ * events.c: the filter spark-cost, which owns next, and its logs, to be closed.
+ * NULL: failed, and next is not owned.
+ */
+struct flame_sink *fl_spark_cost_sink(struct flame_sink *next,
+				      struct fl_spark **spark,
+				      const char *logs);
 
 /* By index; FL_SPARK_NONE: there is none. */
 #define FL_SPARK_NONE SIZE_MAX

@@ -28,7 +28,7 @@ size_t fl_spark_app(struct fl_spark *spark, struct slice id)
 			      spark->napps + 1, sizeof(*spark->apps)))
 		return FL_SPARK_NONE;
 	spark->apps[spark->napps] = (struct fl_spark_app){
-		.id = copy, .name = "", .task_cpus = 1,
+		.id = copy, .name = "", .version = "", .task_cpus = 1,
 	};
 	return spark->napps++;
 }
@@ -217,6 +217,7 @@ void fl_spark_free(struct fl_spark *spark)
 	fl_free(spark->queries);
 	fl_free(spark->codegens);
 	fl_free(spark->ids);
+	fl_free(spark->shares);
 	fl_map_free(&spark->index);
 	fl_map_free(&spark->query_index);
 	fl_map_free(&spark->stage_index);

@@ -18,13 +18,13 @@ ln -s ../secret in/link
 ln -s ../secret in/link.jfr
 flame-batch -o site in
 flame-batch -q --title "$(printf 'x\377')" --key file -o titles in
-cat site/manifest.json | sed 's/"mtime":.*/"mtime":/'
-for json in site/*.json titles/*.json
+cat site/data/manifest.json | sed 's/"mtime":.*/"mtime":/'
+for json in site/data/*.json titles/data/*.json
 do
 	iconv -f UTF-8 -t UTF-16 $json >text || echo "$json is not UTF-8"
 done
-grep -l secret site/* titles/*
-flame-fold -q site/*.folded.zst
+grep -rl secret site titles
+flame-fold -q site/data/*.folded.zst
 # All is as it was, whatever files are called.
 flame-batch -o site in
 # More than a handful.

@@ -8,5 +8,5 @@ folded .y
 folded index
 folded manifest
 flame-batch --key app -o site *.folded
-ls site/*.html
-grep -o '"title":.*' site/index.json
+ls site/stages/*.html
+grep -o '"title":.*' site/data/index.json

@@ -14,7 +14,7 @@ flame-batch -o site --key file --keep stop in
 echo $?
 flame-batch -o none --empty ok --keep no in
 echo $?
-ls site none
+ls -R site none
 # Groups that are made of labels of samples.
 flame-batch -o split --key thread --event wall --root NoSuch data/jfr/spark-cpu-wall.jfr
 echo $?

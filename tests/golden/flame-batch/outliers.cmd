@@ -12,7 +12,7 @@ printf 'main;rest 2\nmain;work 1\n' \
 printf 'main;a 100\n' >async-profiler-app-x-exec-1-stage-8-epoch-0.folded
 printf 'main;b 100\n' >async-profiler-app-x-exec-2-stage-8-epoch-0.folded
 flame-batch --outliers -o site *.folded
-grep -A 20 outliers site/index.json
-ls site | grep outlier
+grep -A 20 outliers site/data/index.json
+ls -R site | grep outlier
 grep -A 3 'unlike the rest' site/index.html
 flame-batch --outliers -o site *.folded

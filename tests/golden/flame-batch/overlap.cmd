@@ -8,11 +8,11 @@ flame-batch --key app,stage,thread -o threads 1.jfr 2.jfr 2>&1 | sed 's/: [0-9]*
 sum() { flame-fold -q "$@" | awk '{ n += $NF } END { print n }'; }
 for metric in trace lock
 do
-	sum site/*.$metric.folded.zst
+	sum site/data/*.$metric.folded.zst
 	sum --event $metric 2.jfr
-	sum kept/*.$metric.folded.zst
+	sum kept/data/*.$metric.folded.zst
 done
 # Samples are those of the pages.
-for folded in site/*.folded.zst; do sum $folded; done |
+for folded in site/data/*.folded.zst; do sum $folded; done |
 	awk '{ n += $1 } END { print n }'
-grep '"samples"' site/manifest.json
+grep '"samples"' site/data/manifest.json

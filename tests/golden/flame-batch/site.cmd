@@ -11,10 +11,10 @@ printf 'plain 1\n' >in/plain.folded
 printf 'hidden 1\n' | tee in/.hidden in/_SUCCESS >in/_temporary/x
 find in -type f -exec touch -d 2026-01-02T03:04:05Z {} +
 flame-batch -o site in in/plain.folded
-ls site
-cat site/index.json
-cat site/manifest.json
-cat site/$app-stage-2.json
-flame-fold -q site/$app-stage-2.samples.folded.zst
+ls -R site
+cat site/data/index.json
+cat site/data/manifest.json
+cat site/data/$app-stage-2.json
+flame-fold -q site/data/$app-stage-2.samples.folded.zst
 grep '^<tr>' site/index.html
 flame-batch -o site in

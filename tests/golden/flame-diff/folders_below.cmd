@@ -15,4 +15,4 @@ flame-batch --quiet -o site before >/dev/null 2>&1
 flame-batch --quiet -o after/site after/x >/dev/null 2>&1
 flame-diff -o sum.html site site || echo $?
 flame-diff -o sum.html before after || ls sum.html
-flame-diff site/all.html after/site/all.html
+flame-diff site/stages/all.html after/site/stages/all.html

@@ -33,5 +33,5 @@ cp $log logs/app-1_2
 stages logs
 echo 'pages'
 flame-batch --spark-events cut -o site 1.jfr
-ls site | grep html
+(cd site && ls -d *.html */*.html)
 flame-batch --spark-events part.zstd -o packed 1.jfr

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gathers the rows of the metric cost into a bill.  The sink of a bill is before
+ * all filters: it hands each sample to spark-cost, whose rows come when all
+ * samples have come, and to the next sink.
+ */
+#include "fl.h"
+
+#include "spark/bill.h"
+#include "spark/cost.h"
+
+#include <stdlib.h>
+
+struct flame_bill *flame_bill_new(struct flame *flame, const char *logs)
+{
+	struct flame_bill *bill = fl_zeroed(1, sizeof(*bill));
+
+	if (!bill) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	bill->flame = flame;
+	bill->logs = fl_memory_adopt(strdup(logs));
+	if (bill->logs)
+		return bill;
+	fl_no_memory(flame);
+	fl_free(bill);
+	return NULL;
+}
+
+void flame_bill_free(struct flame_bill *bill)
+{
+	if (!bill)
+		return;
+	fl_spark_close(bill->flame, bill->spark);
+	fl_free(bill->logs);
+	fl_free(bill->rows);
+	fl_free(bill->items);
+	fl_free(bill->stages);
+	fl_free(bill->queries);
+	fl_free(bill->executors);
+	fl_free(bill->sick);
+	fl_map_free(&bill->by_labels);
+	fl_map_free(&bill->by_key);
+	fl_map_free(&bill->by_stage);
+	fl_free(bill);
+}
+
+/* Rows as they come ------------------------------------------------------ */
+
+struct gather {
+	struct flame_bill *bill;
+	flame_id app, executor, stage, operator;
+};
+
+static uint64_t stage_key(size_t app, int64_t id)
+{
+	return fl_hash_pair((uint64_t)id, app + 1);
+}
+
+/* The application, executor and stage that labels name. */
+struct place {
+	size_t app, executor, stage;
+	flame_id operator;
+};
+
+static struct place place_of(struct flame_sink *sink, flame_id labels)
+{
+	const struct gather *g = sink->state;
+	const struct flame_bill *bill = g->bill;
+	struct flame *flame = sink->flame;
+	flame_id stage = flame_label_get(flame, labels, g->stage);
+	struct place p = { .stage = FL_SPARK_NONE };
+	const uint64_t *known;
+	int64_t id;
+
+	p.operator = flame_label_get(flame, labels, g->operator);
+	p.app = fl_spark_find_app(bill->spark, fl_name_at(
+		flame, flame_label_get(flame, labels, g->app)));
+	/* A log without its beginning has an application without an id. */
+	if (p.app == FL_SPARK_NONE)
+		p.app = 0;
+	p.executor = fl_spark_find_executor(bill->spark, p.app, fl_name_at(
+		flame, flame_label_get(flame, labels, g->executor)));
+	if (!stage || !fl_parse_digits(fl_name_at(flame, stage), &id))
+		return p;
+	known = fl_map_get(&bill->by_stage, stage_key(p.app, id));
+	if (known)
+		p.stage = (size_t)*known - 1;
+	return p;
+}
+
+/* The row plus one; 0: out of memory. */
+static size_t row_of(struct flame_bill *bill, const struct place *p)
+{
+	uint64_t key = fl_hash_pair(fl_hash_pair(p->app + 1, p->stage),
+				    p->operator);
+	uint64_t *known = fl_map_put(&bill->by_key, key, NULL);
+
+	if (!known)
+		return 0;
+	if (*known)
+		return (size_t)*known;
+	if (bill->nrows >= UINT32_MAX - 1 ||
+	    !fl_grow(&bill->rows, &bill->rows_capacity, bill->nrows + 1,
+		     sizeof(*bill->rows)))
+		return 0;
+	bill->rows[bill->nrows] = (struct fl_bill_row){
+		.app = p->app, .stage = p->stage, .operator = p->operator,
+		.name = fl_name_at(bill->flame, p->operator).data,
+		.number = bill->nrows,
+	};
+	return (size_t)(*known = ++bill->nrows);
+}
+
+static void add_apart(struct flame_bill *bill, const struct place *p,
+		      int64_t weight)
+{
+	struct slice name = fl_name_at(bill->flame, p->operator);
+	struct fl_bill_executor *e;
+
+	if (p->stage != FL_SPARK_NONE || p->executor == FL_SPARK_NONE)
+		return;
+	e = &bill->executors[p->executor];
+	if (fl_slice_is(name, "[idle]"))
+		e->idle += weight;
+	else
+		e->unended += weight;
+}
+
+static int put_row(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct flame_bill *bill = ((struct gather *)sink->state)->bill;
+	uint64_t *known = fl_map_put(&bill->by_labels, s->labels, NULL);
+	size_t row;
+
+	if (!known)
+		return fl_no_memory(sink->flame);
+	if (!*known) {
+		struct place p = place_of(sink, s->labels);
+
+		row = row_of(bill, &p);
+		if (!row)
+			return fl_no_memory(sink->flame);
+		*known = (uint64_t)row << 32 | (uint32_t)p.executor;
+	}
+	row = (size_t)(*known >> 32) - 1;
+	if (bill->rows[row].stage == FL_SPARK_NONE) {
+		struct place p = place_of(sink, s->labels);
+
+		add_apart(bill, &p, s->weight);
+	}
+	if (!fl_grow(&bill->items, &bill->items_capacity, bill->nitems + 1,
+		     sizeof(*bill->items)))
+		return fl_no_memory(sink->flame);
+	bill->rows[row].weight += s->weight;
+	bill->items[bill->nitems++] = (struct fl_bill_item){
+		.row = (uint32_t)row, .executor = (uint32_t)*known,
+		.stack = s->stack, .weight = s->weight,
+	};
+	return FLAME_OK;
+}
+
+/* Stages ------------------------------------------------------------------ */
+
+static void add_sums(struct fl_spark_sums *to, const struct fl_spark_sums *from)
+{
+	to->tasks += from->tasks;
+	to->ok += from->ok;
+	to->failed += from->failed;
+	to->killed += from->killed;
+	to->speculative += from->speculative;
+	to->resubmitted += from->resubmitted;
+	to->unmeasured += from->unmeasured;
+	to->launch_to_finish += from->launch_to_finish;
+	to->run += from->run;
+	to->cpu += from->cpu;
+	to->deserialize += from->deserialize;
+	to->deserialize_cpu += from->deserialize_cpu;
+	to->gc += from->gc;
+	to->serialize += from->serialize;
+	to->fetch_wait += from->fetch_wait;
+	to->shuffle_write += from->shuffle_write;
+	to->read_bytes += from->read_bytes;
+	to->written_bytes += from->written_bytes;
+	to->memory_spill += from->memory_spill;
+	to->disk_spill += from->disk_spill;
+}
+
+static void add_attempt(struct flame_bill *bill, struct fl_bill_stage *stage,
+			const struct fl_spark_stage *attempt)
+{
+	const char *job = *attempt->job ? attempt->job : "[no query]";
+
+	if (!stage->last || attempt->attempt >= stage->last->attempt) {
+		stage->last = attempt;
+		stage->query = fl_name(bill->flame, job);
+	}
+	stage->app = attempt->app;
+	stage->attempts++;
+	if (attempt->submitted && (!stage->submitted ||
+				   attempt->submitted < stage->submitted))
+		stage->submitted = attempt->submitted;
+	stage->completed = FL_MAX(stage->completed, attempt->completed);
+	stage->python += attempt->python / 1000;
+	add_sums(&stage->sums, &attempt->sums);
+}
+
+/* Before the first row: attempts of one stage are one. */
+static bool list_stages(struct flame_bill *bill)
+{
+	const struct fl_spark *spark = bill->spark;
+
+	bill->stages = fl_zeroed(spark->nstages + 1, sizeof(*bill->stages));
+	bill->executors = fl_zeroed(spark->nexecutors + 1,
+				    sizeof(*bill->executors));
+	for (size_t i = 0; bill->stages && i < spark->nstages; i++) {
+		const struct fl_spark_stage *attempt = &spark->stages[i];
+		uint64_t *at = fl_map_put(&bill->by_stage,
+					  stage_key(attempt->app, attempt->id),
+					  NULL);
+
+		if (!at)
+			return false;
+		if (!*at)
+			*at = ++bill->nstages;
+		add_attempt(bill, &bill->stages[*at - 1], attempt);
+	}
+	return bill->stages && bill->executors;
+}
+
+/* What cost.c billed, by stage and by executor. */
+static void add_shares(struct flame_bill *bill)
+{
+	const struct fl_spark *spark = bill->spark;
+
+	for (size_t i = 0; i < spark->nshares; i++) {
+		const struct fl_spark_share *share = &spark->shares[i];
+		const struct fl_spark_stage *of = &spark->stages[share->stage];
+		size_t at = (size_t)*fl_map_get(&bill->by_stage, stage_key(
+							of->app, of->id)) - 1;
+		struct fl_bill_stage *stage = &bill->stages[at];
+		struct fl_bill_executor *e = &bill->executors[share->executor];
+
+		stage->active += share->active;
+		stage->cpu += share->cpu;
+		stage->gc += share->gc;
+		stage->overhead += share->overhead;
+		stage->samples += share->samples;
+		stage->executors++;
+		stage->profiled += share->samples > 0;
+		e->used += share->active + share->overhead;
+		e->cpu += share->cpu;
+		e->gc += share->gc;
+		e->samples += share->samples;
+	}
+	for (size_t i = 0; i < spark->nexecutors; i++) {
+		struct fl_bill_executor *e = &bill->executors[i];
+
+		e->tasks = spark->executors[i].ntasks;
+		e->paid = e->used + e->idle + e->unended;
+	}
+}
+
+/* Without the metric of Spark 4, by the stacks of the threads that wait. */
+static void set_python(struct flame_bill *bill)
+{
+	for (size_t i = 0; i < bill->nrows; i++) {
+		const struct fl_bill_row *row = &bill->rows[i];
+		struct fl_bill_stage *stage;
+
+		if (row->stage == FL_SPARK_NONE)
+			continue;
+		stage = &bill->stages[row->stage];
+		stage->weight += row->weight;
+		if (!stage->last->python &&
+		    fl_slice_is(fl_name_at(bill->flame, row->operator),
+				"Python workers"))
+			stage->python += row->weight;
+	}
+	for (size_t i = 0; i < bill->nstages; i++) {
+		struct fl_bill_stage *stage = &bill->stages[i];
+		int64_t rest = stage->active - stage->cpu - stage->gc;
+
+		stage->python = FL_MIN(stage->python, FL_MAX(rest, 0));
+	}
+}
+
+/* Order ------------------------------------------------------------------- */
+
+static int compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Heaviest first, then by id. */
+static int by_query(const void *a, const void *b)
+{
+	const struct fl_bill_stage *x = a, *y = b;
+
+	if (x->app != y->app)
+		return x->app < y->app ? -1 : 1;
+	if (x->query != y->query)
+		return x->query < y->query ? -1 : 1;
+	if (x->weight != y->weight)
+		return compare(y->weight, x->weight);
+	return compare(x->last->id, y->last->id);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct fl_bill_query *x = a, *y = b;
+
+	if (x->app != y->app)
+		return x->app < y->app ? -1 : 1;
+	if (x->weight != y->weight)
+		return compare(y->weight, x->weight);
+	return compare((int64_t)x->name, (int64_t)y->name);
+}
+
+static int by_stage(const void *a, const void *b)
+{
+	const struct fl_bill_row *x = a, *y = b;
+
+	if (x->stage != y->stage)
+		return x->stage < y->stage ? -1 : 1;
+	if (x->weight != y->weight)
+		return compare(y->weight, x->weight);
+	return strcmp(x->name, y->name);
+}
+
+static int by_row(const void *a, const void *b)
+{
+	const struct fl_bill_item *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	if (x->stack != y->stack)
+		return x->stack < y->stack ? -1 : 1;
+	return compare(x->executor, y->executor);
+}
+
+/* Stages by query; rows keep theirs. */
+static bool sort_stages(struct flame_bill *bill)
+{
+	size_t *rank = fl_zeroed(bill->nstages + 1, sizeof(*rank));
+
+	if (!rank)
+		return false;
+	if (bill->nstages)
+		qsort(bill->stages, bill->nstages, sizeof(*bill->stages),
+		      by_query);
+	for (size_t i = 0; i < bill->nstages; i++) {
+		const struct fl_spark_stage *of = bill->stages[i].last;
+		uint64_t *at = fl_map_get(&bill->by_stage,
+					  stage_key(of->app, of->id));
+
+		rank[*at - 1] = i;
+		*at = i + 1;
+	}
+	for (size_t i = 0; i < bill->nrows; i++)
+		if (bill->rows[i].stage != FL_SPARK_NONE)
+			bill->rows[i].stage = rank[bill->rows[i].stage];
+	fl_free(rank);
+	return true;
+}
+
+static bool list_queries(struct flame_bill *bill)
+{
+	bill->queries = fl_zeroed(bill->nstages + 1, sizeof(*bill->queries));
+	for (size_t i = 0; bill->queries && i < bill->nstages; i++) {
+		const struct fl_bill_stage *stage = &bill->stages[i];
+		struct fl_bill_query *query = bill->queries +
+					      bill->nqueries - 1;
+
+		if (!bill->nqueries || query->app != stage->app ||
+		    query->name != stage->query)
+			*(query = &bill->queries[bill->nqueries++]) =
+				(struct fl_bill_query){
+					.app = stage->app,
+					.name = stage->query,
+					.first_stage = i,
+				};
+		query->nstages++;
+		query->weight += stage->weight;
+	}
+	if (bill->nqueries)
+		qsort(bill->queries, bill->nqueries, sizeof(*bill->queries),
+		      by_weight);
+	return bill->queries;
+}
+
+/* Rows by stage, items by row; equal stacks of a row become one item. */
+static bool sort_rows(struct flame_bill *bill)
+{
+	uint32_t *rank = fl_zeroed(bill->nrows + 1, sizeof(*rank));
+
+	if (!rank)
+		return false;
+	if (bill->nrows)
+		qsort(bill->rows, bill->nrows, sizeof(*bill->rows), by_stage);
+	for (size_t i = 0; i < bill->nrows; i++)
+		rank[bill->rows[i].number] = (uint32_t)i;
+	for (size_t i = 0; i < bill->nitems; i++)
+		bill->items[i].row = rank[bill->items[i].row];
+	fl_free(rank);
+	return true;
+}
+
+static void sort_items(struct flame_bill *bill)
+{
+	size_t n = 0;
+
+	if (bill->nitems)
+		qsort(bill->items, bill->nitems, sizeof(*bill->items), by_row);
+	for (size_t i = 0; i < bill->nitems; i++)
+		if (n && by_row(&bill->items[n - 1], &bill->items[i]) == 0)
+			bill->items[n - 1].weight += bill->items[i].weight;
+		else
+			bill->items[n++] = bill->items[i];
+	bill->nitems = n;
+	for (size_t i = 0; i < n; i++) {
+		struct fl_bill_row *row = &bill->rows[bill->items[i].row];
+
+		if (!row->nitems++)
+			row->first_item = i;
+	}
+	for (size_t i = 0; i < bill->nrows; i++) {
+		struct fl_bill_stage *stage;
+
+		if (bill->rows[i].stage == FL_SPARK_NONE)
+			continue;
+		stage = &bill->stages[bill->rows[i].stage];
+		if (!stage->nrows++)
+			stage->first_row = i;
+	}
+}
+
+static int finish_rows(struct flame_sink *sink)
+{
+	struct flame_bill *bill = ((struct gather *)sink->state)->bill;
+
+	add_shares(bill);
+	set_python(bill);
+	if (!sort_stages(bill) || !list_queries(bill) || !sort_rows(bill))
+		return fl_no_memory(sink->flame);
+	sort_items(bill);
+	if (!fl_bill_find_frames(bill) || !fl_bill_find_sick(bill))
+		return fl_no_memory(sink->flame);
+	bill->whole = true;
+	return FLAME_OK;
+}
+
+static struct flame_sink *make_gather(struct flame_bill *bill)
+{
+	struct flame *flame = bill->flame;
+	struct flame_sink *sink = fl_sink_new(flame, NULL,
+					      sizeof(struct gather));
+	struct gather *g;
+
+	if (!sink)
+		return NULL;
+	g = sink->state;
+	*g = (struct gather){
+		.bill = bill, .app = fl_name(flame, "app"),
+		.executor = fl_name(flame, "executor"),
+		.stage = fl_name(flame, "stage"),
+		.operator = fl_name(flame, "operator"),
+	};
+	sink->put = put_row;
+	sink->finish = finish_rows;
+	return sink;
+}
+
+/* The sink before all filters --------------------------------------------- */
+
+struct tee {
+	struct flame_sink *cost;
+};
+
+static int put_both(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct tee *tee = sink->state;
+
+	if (fl_put(tee->cost, sample) != FLAME_OK)
+		return FLAME_FAILED;
+	return fl_put(sink->next, sample);
+}
+
+static int finish_cost(struct flame_sink *sink)
+{
+	struct tee *tee = sink->state;
+	struct flame_sink *cost = tee->cost;
+
+	tee->cost = NULL;
+	return flame_finish(cost);
+}
+
+static void free_cost(struct flame_sink *sink)
+{
+	struct tee *tee = sink->state;
+
+	flame_abandon(tee->cost);
+}
+
+struct flame_sink *flame_bill_sink(struct flame_bill *bill,
+				   struct flame_sink *next)
+{
+	struct flame *flame = bill->flame;
+	struct flame_sink *gather, *cost, *sink;
+
+	if (!next)
+		return NULL;
+	sink = fl_sink_new(flame, next, sizeof(struct tee));
+	gather = sink ? make_gather(bill) : NULL;
+	cost = gather ? fl_spark_cost_sink(gather, &bill->spark, bill->logs) :
+			NULL;
+	if (!cost)
+		flame_abandon(gather);
+	if (!cost || !bill->spark || !list_stages(bill)) {
+		flame_abandon(cost);
+		fl_free(sink);
+		flame_abandon(next);
+		return NULL;
+	}
+	((struct tee *)sink->state)->cost = cost;
+	for (const struct flame_sink *s = cost; s; s = s->next)
+		sink->needs |= s->needs;
+	sink->put = put_both;
+	sink->finish = finish_cost;
+	sink->free = free_cost;
+	return sink;
+}

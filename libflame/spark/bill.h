@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bill of Spark's applications: what their executors' cores were paid for,
+ * by query, stage and operator.  bill.c gathers it, bill_frames.c and
+ * bill_sick.c say what differs; draw/bill_json.c writes it.
+ */
+#ifndef FL_SPARK_BILL_H
+#define FL_SPARK_BILL_H
+
+#include "filter/filter.h"
+#include "spark/spark.h"
+
+/* Weights are microseconds of cores. */
+
+/* What a part of the bill does that others do not. */
+struct fl_bill_frame {
+	flame_id name;		/* 0: none */
+	int64_t weight;		/* of stacks with it */
+};
+
+/* Of one stage; or of no stage, the operator being [idle] or the like. */
+struct fl_bill_row {
+	size_t stage;		/* in stages; FL_SPARK_NONE */
+	size_t app;
+	flame_id operator;
+	const char *name;	/* of the operator */
+	size_t number;		/* in the order of first weights */
+	int64_t weight;
+	size_t first_item, nitems;
+	struct fl_bill_frame frame;
+};
+
+/* All attempts of a stage of an application. */
+struct fl_bill_stage {
+	size_t app;
+	const struct fl_spark_stage *last;	/* its last attempt */
+	size_t attempts;
+	flame_id query;
+	int64_t submitted, completed;		/* ns; 0: not known */
+	struct fl_spark_sums sums;
+	int64_t weight, active, cpu, gc, python, overhead;
+	uint64_t samples;
+	size_t executors, profiled;	/* with tasks; of these with samples */
+	size_t first_row, nrows;	/* rows, heaviest first */
+	struct fl_bill_frame frame;
+};
+
+struct fl_bill_query {
+	size_t app;
+	flame_id name;
+	int64_t weight;
+	size_t first_stage, nstages;	/* stages, heaviest first */
+	struct fl_bill_frame frame;
+};
+
+struct fl_bill_executor {
+	int64_t paid, idle, unended, used, cpu, gc;
+	uint64_t tasks, samples;
+	/* Of tasks: their time, and that of others' in the same stages. */
+	int64_t took, expected;
+	double sigma;			/* of this difference */
+};
+
+/* An executor whose stacks are unlike those of others in the same stages. */
+struct fl_bill_sick {
+	size_t executor;		/* in spark->executors */
+	flame_id name;			/* of the frame; 0: its tasks are slow */
+	double share, others, sigma;
+};
+
+/* Stacks of a row on an executor. */
+struct fl_bill_item {
+	uint32_t row, executor;
+	flame_id stack;
+	int64_t weight;
+};
+
+struct flame_bill {
+	struct flame *flame;
+	char *logs;
+	struct fl_spark *spark;		/* NULL: not begun */
+	bool whole;			/* all samples have come */
+	struct fl_bill_row *rows;
+	size_t nrows, rows_capacity;
+	struct fl_bill_item *items;
+	size_t nitems, items_capacity;
+	struct fl_bill_stage *stages;
+	size_t nstages;
+	struct fl_bill_query *queries;
+	size_t nqueries;
+	struct fl_bill_executor *executors;	/* as spark->executors */
+	struct fl_bill_sick *sick;
+	size_t nsick, sick_capacity;
+	/* While rows come: by labels; by app, stage and operator. */
+	struct fl_map by_labels, by_key, by_stage;
+};
+
+/* bill_frames.c: after the rows are sorted; false: out of memory. */
+bool fl_bill_find_frames(struct flame_bill *bill);
+/* bill_sick.c: the same. */
+bool fl_bill_find_sick(struct flame_bill *bill);
+
+/* The row is of time that was paid for no task's stacks. */
+static inline bool fl_bill_is_apart(const struct fl_bill_row *row)
+{
+	return row->name[0] == '[' && strcmp(row->name, "[other]") != 0;
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bills of flame-batch: of each group that has all inputs of its
+ * applications, made while these are read, SITE/data/NAME.bill.json; and of all
+ * applications of the site together, which the report shows.
+ */
+#include "batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *logs_of(const struct batch *batch)
+{
+	const struct cli_list *filters = &batch->cli->filters;
+
+	for (size_t i = 0; i < filters->n; i++)
+		if (strcmp(filters->at[i].name, "spark-events") == 0)
+			return filters->at[i].value;
+	return NULL;
+}
+
+/* Groups by other keys of the path have a part of an application. */
+static bool is_whole(const struct batch *batch, const struct batch_group *group)
+{
+	for (size_t i = 0; i < batch->nkeys; i++)
+		if (strcmp(batch->keys[i], "app") != 0 &&
+		    *group->inputs->values[i])
+			return false;
+	return true;
+}
+
+struct flame_sink *batch_add_bill(struct batch_drawing *d,
+				  struct flame_sink *sink)
+{
+	const char *logs = logs_of(d->batch);
+
+	if (!sink || !logs || !is_whole(d->batch, d->group))
+		return sink;
+	d->bill = flame_bill_new(d->flame, logs);
+	if (d->bill)
+		return flame_bill_sink(d->bill, sink);
+	flame_abandon(sink);
+	return NULL;
+}
+
+static bool write_bill(const struct batch *batch, struct flame *flame,
+		       struct flame_bill *bill, const char *name)
+{
+	char *path = batch_path(batch, name, "");
+	struct flame_text *out = path ? flame_text_create(flame, path) : NULL;
+
+	free(path);
+	if (!out)
+		return false;
+	if (flame_bill_write(bill, out) == FLAME_OK)
+		return flame_text_finish(out) == FLAME_OK;
+	flame_text_abandon(out);
+	return false;
+}
+
+bool batch_write_bill(struct batch_drawing *d)
+{
+	char name[512];
+
+	if (!d->bill || !d->read)
+		return true;
+	snprintf(name, sizeof(name), BATCH_DATA "%s.bill.json",
+		 d->group->name);
+	return write_bill(d->batch, d->flame, d->bill, name) &&
+	       cJSON_AddStringToObject(d->record, "bill", name);
+}
+
+/* All applications ----------------------------------------------------- */
+
+static const cJSON *apps_of(const cJSON *bill)
+{
+	return cJSON_GetObjectItemCaseSensitive(bill, "apps");
+}
+
+/* Moves those of the group: a log may be of others, too. */
+static bool take_apps(cJSON *apps, cJSON *bill, const char *app)
+{
+	cJSON *from = (cJSON *)apps_of(bill), *entry, *next;
+
+	for (entry = from ? from->child : NULL; entry; entry = next) {
+		next = entry->next;
+		if (*app && strcmp(batch_text(entry, "id"), app) != 0)
+			continue;
+		cJSON_DetachItemViaPointer(from, entry);
+		if (!cJSON_AddItemToArray(apps, entry))
+			return false;
+	}
+	return true;
+}
+
+static bool add_group(const struct batch *batch,
+		      const struct batch_group *group, cJSON *apps)
+{
+	const cJSON *key = cJSON_GetObjectItemCaseSensitive(group->record,
+							    "key");
+	cJSON *bill = batch_read_json(batch, batch_text(group->record, "bill"));
+	bool good = bill && take_apps(apps, bill, batch_text(key, "app"));
+
+	cJSON_Delete(bill);
+	return good;
+}
+
+static bool write_logs(const struct batch *batch, struct flame *flame,
+		       const char *name)
+{
+	struct flame_tree *tree = flame_tree_new(flame, 1);
+	struct flame_bill *bill = flame_bill_new(flame, logs_of(batch));
+	struct flame_sink *sink = bill && tree ?
+		flame_bill_sink(bill, flame_tree_sink(tree, 0)) : NULL;
+	bool good = sink && flame_finish(sink) == FLAME_OK &&
+		    write_bill(batch, flame, bill, name);
+
+	flame_bill_free(bill);
+	flame_tree_free(tree);
+	return good;
+}
+
+/* By the logs alone: a bill of which no sample tells what it went to. */
+static bool add_logs(const struct batch *batch, cJSON *apps)
+{
+	static const char name[] = BATCH_DATA "logs.bill.json";
+	struct flame *flame = flame_new();
+	cJSON *json = NULL;
+	bool good = flame && write_logs(batch, flame, name);
+
+	if (!good && flame && flame_error(flame)[0])
+		cli_say(batch->cli, "%s", flame_error(flame));
+	if (good)
+		json = batch_read_json(batch, name);
+	good = json && take_apps(apps, json, "");
+	cJSON_Delete(json);
+	flame_free(flame);
+	return good;
+}
+
+bool batch_collect_bills(struct batch *batch)
+{
+	size_t n = 0, drawn = 0;
+	bool good = (batch->apps = cJSON_CreateArray());
+
+	for (size_t i = 0; good && i < batch->ngroups; i++) {
+		drawn += batch->groups[i].record != NULL;
+		if (!*batch_text(batch->groups[i].record, "bill"))
+			continue;
+		good = add_group(batch, &batch->groups[i], batch->apps);
+		n++;
+	}
+	if (good && !n && drawn && logs_of(batch))
+		good = add_logs(batch, batch->apps);
+	return good;
+}
+
+/* Pages ---------------------------------------------------------------- */
+
+static const char *key_of(const struct batch_group *page, const char *key)
+{
+	return batch_text(cJSON_GetObjectItemCaseSensitive(page->record, "key"),
+			  key);
+}
+
+const struct batch_group *batch_page_of(const struct batch *batch,
+					const char *app, const cJSON *stage)
+{
+	char id[32];
+
+	snprintf(id, sizeof(id), "%.0f", batch_number(stage, "id"));
+	for (size_t i = 0; i < batch->npages; i++) {
+		const struct batch_group *page = &batch->pages[i];
+		const char *of = key_of(page, "app");
+
+		if (strcmp(key_of(page, "stage"), id) == 0 &&
+		    (!*of || strcmp(of, app) == 0) &&
+		    *batch_text(page->record, "page"))
+			return page;
+	}
+	return NULL;
+}
