@@ -221,6 +221,7 @@ script_tests = \
 	tests/coherence/words \
 	tests/coherence/examples \
 	tests/coherence/contrast \
+	tests/viewer/report \
 	tests/viewer/site \
 	tests/python/run \
 	tests/viewer/access \

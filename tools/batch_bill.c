@@ -4,7 +4,7 @@
  * applications, made while these are read, SITE/data/NAME.bill.json; and of all
  * applications of the site together, which the report shows.
  */
-#include "batch.h"
+#include "batch_html.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +142,7 @@ static bool add_logs(const struct batch *batch, cJSON *apps)
 bool batch_collect_bills(struct batch *batch)
 {
 	size_t n = 0, drawn = 0;
+	cJSON *app;
 	bool good = (batch->apps = cJSON_CreateArray());
 
 	for (size_t i = 0; good && i < batch->ngroups; i++) {
@@ -153,6 +154,12 @@ bool batch_collect_bills(struct batch *batch)
 	}
 	if (good && !n && drawn && logs_of(batch))
 		good = add_logs(batch, batch->apps);
+	cJSON_ArrayForEach(app, batch->apps) {
+		cJSON *findings = good ? batch_find(batch, app) : NULL;
+
+		good = findings && cJSON_AddItemToObject(app, "findings",
+							 findings);
+	}
 	return good;
 }
 

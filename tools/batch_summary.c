@@ -3,21 +3,21 @@
  * SITE/data/summary.json, for programs and comparisons of runs:
  *
  *	version, apps [{id, name, spark, started, ended, executors, profiled,
+ *	findings [{text, try, page, command}],
  *	paid, cpu, gc, python, wait, overhead, unended, idle,
  *	rows [{query, stage, id, plan, cost, cpu, tasks, failed, samples,
  *	page, stacks {METRIC: file}}]}]
  *
  * Costs are core-seconds; a row is a stage, or one of [idle] and [tasks without
- * an end], which have no stage: rows add up to what was paid.  And
- * SITE/data/summary.md, the same for people, in 4 kB.
+ * an end], which have no stage: rows add up to what was paid.  For
+ * SITE/data/summary.md see batch_digest.c.
  */
-#include "batch.h"
+#include "batch_html.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Millionths of a core-second as a number with all its digits. */
 static bool add_seconds(cJSON *to, const char *key, double us)
@@ -147,7 +147,7 @@ static bool add_app(const struct batch *batch, cJSON *apps, const cJSON *app)
 
 	for (size_t i = 0; good && i < sizeof(texts) / sizeof(*texts); i++)
 		good = copy(to, app, texts[i]);
-	good = good && add_executors(to, app);
+	good = good && copy(to, app, "findings") && add_executors(to, app);
 	for (size_t i = 0; good && i < sizeof(sums) / sizeof(*sums); i++)
 		good = copy_seconds(to, sums[i], app);
 	return good && add_rows(batch, to, app);
@@ -189,7 +189,18 @@ static bool write_json(const struct batch *batch, struct flame *flame)
 	return good;
 }
 
+static bool write_digest(const struct batch *batch, struct flame *flame)
+{
+	char *text = batch_digest(batch);
+	bool good = text && write_text(batch, flame, BATCH_DATA "summary.md",
+				       text);
+
+	free(text);
+	return good;
+}
+
 bool batch_summarize(const struct batch *batch, struct flame *flame)
 {
-	return !cJSON_GetArraySize(batch->apps) || write_json(batch, flame);
+	return !cJSON_GetArraySize(batch->apps) ||
+	       (write_json(batch, flame) && write_digest(batch, flame));
 }

@@ -16,6 +16,9 @@ endif
 bin_PROGRAMS += tools/flame-batch
 tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	tools/batch_bill.c tools/batch_summary.c \
+	tools/batch_digest.c tools/batch_findings.c tools/batch_rules.h \
+	tools/batch_executors.c tools/batch_html.c tools/batch_html.h \
+	tools/batch_report.c tools/batch_rows.c tools/batch_timeline.c \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
 	tools/batch_keys.c \
 	tools/batch_logs.c tools/batch_metrics.c tools/batch_outliers.c \
@@ -23,8 +26,25 @@ tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
 	tools/batch_account.c \
 	$(cli_sources) tools/table.c
-tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -DBIN_FOLDER='"$(bindir)"' \
+tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tools -DBIN_FOLDER='"$(bindir)"' \
 	-DSHARE_FOLDER='"$(pkgdatadir)"'
+nodist_tools_flame_batch_SOURCES = tools/batch_site_parts.c tools/batch_rules.c
+CLEANFILES += tools/batch_site_parts.c tools/batch_rules.c
+site_parts = share/site/site.css share/site/site.js share/viewer/first.css
+EXTRA_DIST += share/site/embed.sh $(site_parts) share/rules/embed.sh \
+	share/rules/spark.rules
+
+tools/batch_rules.c: share/rules/embed.sh share/rules/spark.rules
+	$(AM_V_GEN)$(MKDIR_P) $(@D)
+	$(AM_V_at)$(SHELL) $(srcdir)/share/rules/embed.sh \
+		$(srcdir)/share/rules/spark.rules $@
+
+# The style and the script of a site's index, as a C file in the build tree.
+tools/batch_site_parts.c: share/site/embed.sh $(site_parts)
+	$(AM_V_GEN)$(MKDIR_P) $(@D)
+	$(AM_V_at)$(SHELL) $(srcdir)/share/site/embed.sh \
+		$(srcdir)/share/site $(srcdir)/share/viewer $@
+
 tools_flame_batch_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-batch.1
 

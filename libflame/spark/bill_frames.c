@@ -125,9 +125,9 @@ static flame_id choose(const struct weights *own, const struct weights *all)
 	for (size_t i = 0; best && i < own->count; i++) {
 		flame_id name = own->names[i];
 
-		if (own->total[name] >= own->total[best] / 10 * 8 &&
+		if (own->total[name] >= own->total[best] / 10 * 6 &&
 		    own->depth[name] > own->depth[deep] &&
-		    excess(own, all, name) >= most * .7)
+		    excess(own, all, name) > .01)
 			deep = name;
 	}
 	return deep;

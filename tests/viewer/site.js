@@ -2,11 +2,11 @@
 /* The index of flame-batch's site: it sorts and it filters. */
 	const names = () => [...document.querySelectorAll("tbody tr")]
 		.filter(row => !row.hidden)
-		.map(row => row.cells[0].textContent);
+		.map(row => row.cells[0].textContent.trim());
 	const sort = (text) => [...document.querySelectorAll("th button")]
 		.find(button => button.textContent === text).click();
 	const type = (text) => {
-		const input = document.querySelector("input");
+		const input = document.querySelector("#filter");
 		input.value = text;
 		input.dispatchEvent(new Event("input"));
 	};
@@ -18,7 +18,7 @@
 	sort("samples");
 	is("then the smallest", names(),
 		["x stage 11", "x stage 2", "x stage 10"]);
-	sort("Group");
+	sort("Page");
 	is("a text sorts as people count", names(),
 		["x stage 2", "x stage 10", "x stage 11"]);
 	type("light|HEAVY");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The index of a site with 250 groups, whose rows are in a file beside it. */
 	const names = () => [...document.querySelectorAll("tbody tr")]
-		.map(row => row.cells[0].textContent);
+		.map(row => row.cells[0].textContent.trim());
 	const sort = (text) => [...document.querySelectorAll("th button")]
 		.find(button => button.textContent === text).click();
 	const type = (text) => {
-		const input = document.querySelector("input");
+		const input = document.querySelector("#filter");
 		input.value = text;
 		input.dispatchEvent(new Event("input"));
 	};

@@ -16,5 +16,5 @@ cat site/data/index.json
 cat site/data/manifest.json
 cat site/data/$app-stage-2.json
 flame-fold -q site/data/$app-stage-2.samples.folded.zst
-grep '^<tr>' site/index.html
+grep '^<tr ' site/index.html
 flame-batch -o site in

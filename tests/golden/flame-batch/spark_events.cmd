@@ -20,7 +20,7 @@ for folded in site/data/*.folded.zst; do
 	flame-fold -q $folded | sed "s,^,${folded#site/data/}: ,"
 done
 grep -o '<title>[^<]*' site/stages/*.html
-grep '^<tr>' site/index.html
+grep '^<tr ' site/index.html
 # The sums are those of one reading.
 flame-fold -q site/data/*.cpu.folded.zst >pages
 flame-fold -q *.jfr >wanted

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SITE/data/summary.md: the report for mail and chat, findings first, each with
+ * the page or the command that shows it.  It has 4 kB at most: later rows and
+ * applications are counted, not listed.
+ */
+#include "batch_html.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DIGEST = 4096, TAIL = 200, MAX_NAME = 70 };
+
+/* Text that ends before it is too long. */
+struct digest {
+	char text[MAX_DIGEST];
+	size_t size;
+};
+
+/* Adds a line, all of it or nothing; false: there is no room. */
+static bool add(struct digest *d, size_t tail, const char *line)
+{
+	size_t n = strlen(line);
+
+	if (d->size + n + tail >= sizeof(d->text))
+		return false;
+	memcpy(d->text + d->size, line, n + 1);
+	d->size += n;
+	return true;
+}
+
+/* Of a table: without what would end a cell or begin markup. */
+static void put_name(FILE *to, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n > MAX_NAME)
+		for (n = MAX_NAME; ((unsigned char)name[n] & 0xc0) == 0x80;)
+			n--;
+	for (size_t i = 0; i < n; i++)
+		putc(strchr("|`*<>[]\n\r", name[i]) ? ' ' : name[i], to);
+	fputs(name[n] ? "..." : "", to);
+}
+
+static const cJSON *list_of(const cJSON *of, const char *key)
+{
+	return cJSON_GetObjectItemCaseSensitive(of, key);
+}
+
+static void put_head(FILE *to, const cJSON *app)
+{
+	struct batch_unit unit = batch_unit_of(app);
+	double paid = batch_number(app, "paid_us");
+	char when[64];
+
+	batch_when(app, when, sizeof(when));
+	fputs("# ", to);
+	put_name(to, *batch_text(app, "name") ? batch_text(app, "name") :
+						batch_text(app, "id"));
+	fprintf(to, "\n\n%s, %s, %.1f s, Spark %s, %d executors.\n",
+		batch_text(app, "id"), when,
+		(batch_number(app, "ended") - batch_number(app, "started")) /
+		1000, batch_text(app, "spark"),
+		cJSON_GetArraySize(list_of(app, "executors")));
+	fprintf(to, "%.*f %s paid", unit.digits, paid / unit.us, unit.name);
+	for (size_t i = 0; batch_part_at(i); i++)
+		if (batch_part_us(app, i) > 0)
+			fprintf(to, "%s %s %.1f %%", i ? "," : ":",
+				batch_part_at(i)->name,
+				100 * batch_part_us(app, i) / paid);
+	fputs(".\n\n", to);
+}
+
+static void put_finding(FILE *to, const cJSON *finding)
+{
+	const char *page = batch_text(finding, "page");
+
+	fprintf(to, "- %s", batch_text(finding, "text"));
+	if (*page)
+		fprintf(to, " See %s,", page);
+	fprintf(to, "%s `%s`.\n", *page ? "" : " See",
+		batch_text(finding, "command"));
+}
+
+static const cJSON *heaviest_stage(const cJSON *query)
+{
+	return cJSON_GetArrayItem(list_of(query, "stages"), 0);
+}
+
+static void put_row(FILE *to, const struct batch *batch, const cJSON *app,
+		    const cJSON *query)
+{
+	struct batch_unit unit = batch_unit_of(app);
+	double cost = batch_number(query, "cost_us");
+	const cJSON *stage = heaviest_stage(query);
+	const struct batch_group *page = batch_page_of(
+		batch, batch_text(app, "id"), stage);
+
+	fprintf(to, "| %.*f | %.1f | ", unit.digits, cost / unit.us,
+		100 * cost / batch_number(app, "paid_us"));
+	put_name(to, batch_text(query, "name"));
+	fputs(" | ", to);
+	put_name(to, batch_short_name(batch_text(query, "frame")));
+	if (cost > 0)
+		fprintf(to, " %.0f %%",
+			100 * batch_number(query, "frame_us") / cost);
+	fprintf(to, " | %s |\n", page ? batch_text(page->record, "page") : "");
+}
+
+/* Lines come from a function that prints one of them. */
+struct line {
+	char *text;
+	size_t size;
+	FILE *to;
+};
+
+static bool begin(struct line *line)
+{
+	line->text = NULL;
+	line->to = open_memstream(&line->text, &line->size);
+	return line->to;
+}
+
+/* Whether it was added. */
+static bool end(struct line *line, struct digest *d, size_t tail)
+{
+	bool good = fclose(line->to) == 0 && add(d, tail, line->text);
+
+	free(line->text);
+	return good;
+}
+
+static void add_findings(struct digest *d, const cJSON *app)
+{
+	const cJSON *finding;
+	struct line line;
+
+	if (!cJSON_GetArraySize(list_of(app, "findings"))) {
+		add(d, TAIL, "Nothing stands out.\n\n");
+		return;
+	}
+	cJSON_ArrayForEach(finding, list_of(app, "findings")) {
+		if (!begin(&line))
+			return;
+		put_finding(line.to, finding);
+		end(&line, d, TAIL);
+	}
+	add(d, TAIL, "\n");
+}
+
+static void add_rows(struct digest *d, const struct batch *batch,
+		     const cJSON *app)
+{
+	int left = cJSON_GetArraySize(list_of(app, "queries"));
+	bool fits = true;
+	const cJSON *query;
+	char text[128];
+	struct line line;
+
+	snprintf(text, sizeof(text), "| %s | %% | query | does most | heaviest "
+		 "stage |\n|--:|--:|---|---|---|\n", batch_unit_of(app).name);
+	if (!left || !add(d, TAIL, text))
+		return;
+	cJSON_ArrayForEach(query, list_of(app, "queries")) {
+		if (!fits || !begin(&line))
+			break;
+		put_row(line.to, batch, app, query);
+		fits = end(&line, d, TAIL);
+		left -= fits;
+	}
+	snprintf(text, sizeof(text), left ? "\n%d more queries: index.html.\n\n" :
+					    "\n", left);
+	add(d, TAIL / 2, text);
+}
+
+char *batch_digest(const struct batch *batch)
+{
+	struct digest digest = { .size = 0 }, *d = &digest;
+	int left = cJSON_GetArraySize(batch->apps);
+	const cJSON *app;
+	char text[64];
+	struct line line;
+
+	cJSON_ArrayForEach(app, batch->apps) {
+		if (!begin(&line))
+			break;
+		put_head(line.to, app);
+		if (!end(&line, d, 2 * TAIL))
+			break;
+		add_findings(d, app);
+		add_rows(d, batch, app);
+		left--;
+	}
+	if (left) {
+		snprintf(text, sizeof(text), "%d more applications: "
+			 "index.html.\n", left);
+		add(d, 0, text);
+	}
+	return strdup(d->text);
+}

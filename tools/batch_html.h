@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of flame-batch's index: batch_html.c writes markup, batch_index.c the
+ * page and the table of its pages, batch_report.c what an application cost,
+ * batch_timeline.c when, batch_rows.c its rows, batch_executors.c who.
+ */
+#ifndef BATCH_HTML_H
+#define BATCH_HTML_H
+
+#include "batch.h"
+
+/* share/site, made by its embed.sh. */
+extern const char batch_site_style[], batch_site_script[];
+extern const char batch_site_style_hash[], batch_site_script_hash[];
+
+/* Rows of tables that are within the index; more are in a file beside it. */
+enum { BATCH_MAX_ROWS = 400 };
+#define BATCH_ROWS BATCH_DATA "rows.js"
+
+void batch_put(struct flame_text *out, const char *text);
+void batch_put_escaped(struct flame_text *out, const char *text);
+/* "1,234,567", "1,234.5" */
+void batch_put_grouped(struct flame_text *out, double number, int digits);
+/* <td>: a number with its value, or nothing if it is 0; title: of a card. */
+void batch_put_number(struct flame_text *out, const char *title, double number,
+		      int digits, bool bad);
+/* The same with a bar of its share of all. */
+void batch_put_bar(struct flame_text *out, const char *title, double number,
+		   int digits, double share);
+/* "12.3 MB" in a cell; nothing if it is 0. */
+void batch_put_size(struct flame_text *out, const char *title, double bytes);
+void batch_put_heading(struct flame_text *out, const char *name, bool number);
+/* C.m of a/b/C.m. */
+const char *batch_short_name(const char *name);
+/* A name of a frame without its package, and the share that it has. */
+void batch_put_frame(struct flame_text *out, const char *name, double part,
+		     double all);
+/* The small picture of a record, or an empty cell. */
+void batch_put_picture(struct flame_text *out, const cJSON *picture);
+/* The field that filters all tables, once in a page. */
+void batch_put_filter(struct flame_text *out);
+/* "57.6 s", "12 min", "3.4 h" */
+void batch_put_duration(struct flame_text *out, double seconds);
+
+/* Costs of an application: seconds of cores, or hours if there are many. */
+struct batch_unit {
+	const char *name;
+	double us;		/* one of it */
+	int digits;
+};
+struct batch_unit batch_unit_of(const cJSON *app);
+
+/* Which columns say something. */
+struct batch_columns {
+	struct batch_unit unit;
+	double most;		/* the cost of the heaviest row */
+	bool gc, python, wait, spill, failed, picture;
+};
+
+/* A table's rows, heaviest first; counts them. */
+size_t batch_count_rows(const cJSON *app);
+void batch_put_table(struct flame_text *out, const struct batch *batch,
+		     const cJSON *app, size_t number, bool large);
+void batch_put_rows(struct flame_text *out, const struct batch *batch,
+		    const cJSON *app);
+/* The most that were paid at a time. */
+double batch_count_cores(const cJSON *app);
+void batch_put_timeline(struct flame_text *out, const struct batch *batch,
+			const cJSON *app);
+void batch_put_executors(struct flame_text *out, const cJSON *app);
+/* Head, findings, timeline, table and executors of an application. */
+void batch_put_report(struct flame_text *out, const struct batch *batch,
+		      const cJSON *app, size_t number, bool large);
+
+/*
+ * batch_digest.c: the report as Markdown, in 4 kB, to be freed; NULL: out of
+ * memory.
+ */
+char *batch_digest(const struct batch *batch);
+
+/* The parts of what was paid, in the order of the bar; NULL past the last. */
+struct batch_part {
+	const char *key, *name, *why;
+};
+const struct batch_part *batch_part_at(size_t i);
+double batch_part_us(const cJSON *app, size_t i);
+/* "2026-11-26 18:55:51 UTC"; "": not known. */
+void batch_when(const cJSON *app, char *when, size_t size);
+
+/* batch_findings.c: sentences, worst first: text, try, page, command. */
+cJSON *batch_find(const struct batch *batch, const cJSON *app);
+
+#endif
