@@ -252,6 +252,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/blocked.c \
 	libflame/sample/cfi.c libflame/sample/cfi_expression.c \
 	libflame/sample/check.c libflame/sample/dwarf.h \
+	libflame/sample/counted.c \
 	libflame/sample/cpython.c \
 	libflame/sample/demangle.c \
 	libflame/sample/demangle_rust.c libflame/sample/elf.c \

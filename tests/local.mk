@@ -185,6 +185,7 @@ script_tests = \
 	tests/laws/out-of-memory \
 	tests/coherence/viewer \
 	tests/record/wait \
+	tests/record/counted \
 	tests/fuzz/replay.sh \
 	tests/laws/batch \
 	tests/laws/report \

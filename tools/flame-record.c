@@ -28,21 +28,28 @@ struct own {
 	char *pids;		/* a list; NULL: none */
 	unsigned hertz, stack;
 	double seconds;
+	bool list;
+	struct fl_counted counted;	/* name "": none */
+	unsigned count;			/* 0: the event's own */
 };
 
 static const struct cli_option options[] = {
 	{ 'a', "all", NULL, "record every process", CLI_FLAG, CLI_AT(all) },
 	{ 0, "check", NULL, "report what can be recorded here, and exit",
 	  CLI_FLAG, CLI_AT(check) },
+	{ 'c', "count", "N", "a sample for each N events (see --list)",
+	  .kind = CLI_TAKE },
 	{ 'd', "duration", "SECONDS", "end after this time",
 	  .kind = CLI_TAKE },
 	{ 'e', "event", "EVENT",
-	  "cpu, wall, offcpu; of JVMs alloc, lock (cpu)",
+	  "cpu, wall, offcpu, alloc, lock; see --list (cpu)",
 	  .kind = CLI_TAKE },
 	{ 'f', "format", "FORMAT", "write this format, or script as perf does",
 	  CLI_TEXT, CLI_AT(format) },
 	{ 'F', "frequency", "HERTZ", "samples a second (99; wall: 20)",
 	  .kind = CLI_TAKE },
+	{ 0, "list", NULL, "list what --event takes here, and exit",
+	  CLI_FLAG, CLI_AT(list) },
 	{ 0, "no-children", NULL, "only the processes named, not their children",
 	  CLI_FLAG, CLI_AT(no_children) },
 	{ 'p', "pid", "PID|NAME|java", "record these processes",
@@ -177,6 +184,17 @@ static const char *const kinds[] = {
 	"cpu", "wall", "offcpu", "alloc", "lock"
 };
 
+static const char *what_of(const struct own *own)
+{
+	return own->counted.name[0] ? own->counted.name : kinds[own->kind];
+}
+
+/* Samples of time on a CPU. */
+static bool is_time(const struct own *own)
+{
+	return own->kind == FL_RECORD_CPU && !own->counted.name[0];
+}
+
 static bool is_script(const struct own *own)
 {
 	return own->format && strcmp(own->format, "script") == 0;
@@ -278,11 +296,11 @@ static void say_idle(const struct cli *cli, double seconds, bool command)
 {
 	const struct own *own = cli->own;
 
-	cli_say(cli, own->kind == FL_RECORD_CPU ?
+	cli_say(cli, is_time(own) ?
 		"no sample of %s in %.1f s: what was recorded did not run; -e "
 		"wall shows where it waits%s" : "no sample of %s in %.1f s%s",
-		kinds[own->kind], seconds, command && own->kind ==
-		FL_RECORD_CPU ? ", -F 999 samples shorter runs" : "");
+		what_of(own), seconds, command && is_time(own)
+		? ", -F 999 samples shorter runs" : "");
 }
 
 /* An exit status. */
@@ -485,6 +503,7 @@ static int record(struct cli *cli, struct flame *flame,
 	struct fl_recording recording = {
 		.sampling = {
 			.hertz = event_hertz(own), .stack = own->stack,
+			.counted = own->counted.name[0] ? &own->counted : NULL,
 			.all = own->all, .user = own->user,
 			.children = !own->no_children,
 			.pids = targets->data, .npids = targets->count,
@@ -538,6 +557,29 @@ static int check(const struct cli *cli, struct flame *flame,
 	return good ? CLI_FINE : STATUS_REFUSED;
 }
 
+static void print_event(void *arg, const char *name, uint64_t period,
+			const char *lack)
+{
+	(void)arg;
+	if (lack)
+		printf("%-22s no: %s\n", name, lack);
+	else
+		printf("%-22s --count %" PRIu64 "\n", name, period);
+}
+
+static int list_events(const struct cli *cli)
+{
+	printf("cpu                    time on a CPU (-F 99)\n"
+	       "wall                   time, running or not (-F 20)\n"
+	       "offcpu                 time off the CPUs\n"
+	       "alloc, lock            of JVMs, by their flight recorder\n");
+	fl_counted_list(print_event, NULL);
+	printf("mem:ADDRESS[:N][:rwx]  accesses of N bytes (1, 2, 4, 8)\n"
+	       "SUBSYSTEM:NAME         tracepoints and uprobes, as in "
+	       "/sys/kernel/tracing/available_events\n");
+	return cli_flush(cli) == CLI_FINE ? CLI_FINE : STATUS_ERROR;
+}
+
 /*
  * Forks for the command before recording, but lets it run only once recording
  * has begun: it must not run unrecorded.
@@ -550,6 +592,8 @@ static int run(struct cli *cli, struct flame *flame)
 	struct command command = { .go = -1 };
 	int status;
 
+	if (own->list)
+		return list_events(cli);
 	catch_signals();
 	if (own->pids && !fl_targets_add(flame, &targets, own->pids, &refusal)) {
 		if (refusal.text[0])
@@ -639,6 +683,9 @@ static bool take_pid(struct cli *cli, const char *value)
 static bool take_event(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
+	struct fl_refusal refusal;
+
+	own->counted.name[0] = '\0';
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strcmp(value, kinds[i]) == 0) {
@@ -646,8 +693,16 @@ static bool take_event(struct cli *cli, const char *value)
 			own->kind_given = true;
 			return true;
 		}
-	cli_say(cli, "--event %s: cpu, wall, offcpu, alloc or lock "
-		"can be recorded", value);
+	if (fl_counted_find(value, &own->counted, &refusal)) {
+		own->kind = FL_RECORD_CPU;
+		own->kind_given = true;
+		return true;
+	}
+	if (refusal.text[0])
+		cli_say(cli, "%s", refusal.text);
+	else
+		cli_say(cli, "--event %s: cpu, wall, offcpu, alloc, lock, or "
+			"one that flame-record --list names", value);
 	return false;
 }
 
@@ -661,6 +716,9 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		return take_pid(cli, value);
 	if (strcmp(name, "event") == 0)
 		return take_event(cli, value);
+	if (strcmp(name, "count") == 0)
+		return take_number(cli, name, value, 1, 4000000000,
+				   &own->count);
 	if (strcmp(name, "frequency") == 0)
 		return take_number(cli, name, value, 1, 100000, &own->hertz);
 	if (!take_number(cli, name, value, 1024, FL_MAX_STACK, &own->stack))
@@ -704,6 +762,20 @@ static bool check_options(struct cli *cli)
 			kinds[own->kind]);
 		return false;
 	}
+	if (own->list)
+		return true;
+	if (own->count && !own->counted.name[0]) {
+		cli_say(cli, "--count: of which events?  %s is sampled by "
+			"time (-F); flame-record --list", kinds[own->kind]);
+		return false;
+	}
+	if (own->hertz && own->counted.name[0]) {
+		cli_say(cli, "--frequency: %s is counted: --count N",
+			own->counted.name);
+		return false;
+	}
+	if (own->count)
+		own->counted.period = own->count;
 	if (own->all && own->kind == FL_RECORD_WALL) {
 		cli_say(cli, "--event wall: of which processes? -p PID or a "
 			"command, not -a");

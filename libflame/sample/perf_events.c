@@ -98,6 +98,8 @@ static void describe(struct perf_event_attr *attr,
 		attr->freq = 1;
 		attr->sample_freq = sampling->hertz;
 	}
+	if (sampling->counted)
+		fl_counted_describe(sampling->counted, attr);
 	attr->disabled = 1;
 	attr->mmap = attr->mmap2 = 1;
 	attr->comm = attr->comm_exec = 1;
@@ -113,7 +115,8 @@ static void describe(struct perf_event_attr *attr,
 	attr->sample_stack_user = sampling->stack;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
-	attr->wakeup_events = 1;
+	/* Counted ones may come by the thousand: few wake the recorder. */
+	attr->wakeup_events = sampling->counted ? 64 : 1;
 	if (!events->per_cpu) {
 		attr->inherit = 1;	/* new threads, and children */
 		attr->enable_on_exec = sampling->on_exec;
@@ -356,7 +359,13 @@ static void refuse(struct fl_refusal *refusal, int error,
 				 (int)sampling->pids[i], (unsigned)owner);
 			return;
 		}
-	if (error == EMFILE || error == ENFILE) {
+	if (sampling->counted && !refusal->blocked &&
+	    (error == ENOENT || error == EOPNOTSUPP || error == ENODEV ||
+	     error == EINVAL || error == ENOSPC)) {
+		snprintf(to, size, "the kernel cannot count %s here (%s): "
+			 "flame-record --list says what it can",
+			 sampling->counted->name, strerror(error));
+	} else if (error == EMFILE || error == ENFILE) {
 		getrlimit(RLIMIT_NOFILE, &files);
 		snprintf(to, size, "the targets' threads on %zu CPUs need more "
 			 "than %llu open files: raise the hard limit (ulimit "
@@ -374,11 +383,15 @@ static void refuse(struct fl_refusal *refusal, int error,
 	} else if (error == ENOSYS || paranoid == INT_MAX) {
 		snprintf(to, size, "this kernel has no perf events "
 			 "(CONFIG_PERF_EVENTS)");
-	} else if ((error == EPERM || error == EACCES) && sampling->switches &&
+	} else if ((error == EPERM || error == EACCES) &&
+		   (sampling->switches ||
+		    (sampling->counted &&
+		     fl_counted_in_kernel(sampling->counted))) &&
 		   paranoid > 1 && paranoid < INT_MAX && geteuid() != 0) {
-		snprintf(to, size, "-e offcpu needs kernel.perf_event_paranoid "
+		snprintf(to, size, "-e %s needs kernel.perf_event_paranoid "
 			 "<= 1 or CAP_PERFMON. Try: sudo sysctl "
-			 "kernel.perf_event_paranoid=1");
+			 "kernel.perf_event_paranoid=1", sampling->counted ?
+			 sampling->counted->name : "offcpu");
 	} else if ((error == EPERM || error == EACCES) && sampling->all &&
 		   paranoid > 0) {
 		snprintf(to, size, "-a needs kernel.perf_event_paranoid <= 0 "
@@ -429,6 +442,10 @@ static bool make_rings(struct flame *flame, struct fl_perf_events *events)
 static bool is_way(const struct fl_perf_events *events,
 		   const struct fl_sampling *sampling)
 {
+	if (sampling->counted)
+		return events->per_cpu == sampling->all && !events->hardware &&
+		       (events->kernel ||
+			!fl_counted_in_kernel(sampling->counted));
 	if (sampling->switches)
 		return events->per_cpu == sampling->all && events->kernel &&
 		       !events->hardware;

@@ -301,7 +301,8 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 	struct fl_process *p = fl_process_find(&r->processes, e->pid);
 	const struct fl_thread_name *t;
 	struct fl_waiter taken = { .pid = e->pid, .tid = e->tid };
-	uint64_t weight = 1;
+	const struct fl_counted *counted = r->how.sampling.counted;
+	uint64_t weight = counted ? counted->period : 1;
 
 	if (!is_wanted(r, p, e))
 		return false;
@@ -420,7 +421,7 @@ static bool may_sleep(const struct fl_recorder *r)
 	const struct fl_sampling *s = &r->how.sampling;
 	size_t samples = r->events.ring_size / (s->stack + 1024);
 
-	return !r->hurries && !s->switches &&
+	return !r->hurries && !s->switches && !s->counted &&
 	       s->hertz * WAIT_MS / 1000 < samples / 8;
 }
 
@@ -573,7 +574,7 @@ static bool try_events(struct flame *flame, struct fl_recorder *r,
 	bool asked = s->stack;
 
 	if (!asked)
-		s->stack = s->switches || s->hertz > MAX_LARGE_HERTZ ?
+		s->stack = s->switches || s->counted || s->hertz > MAX_LARGE_HERTZ ?
 			   SMALL_STACK : FL_MAX_STACK;
 	if (!fl_perf_events_open(flame, &r->events, s, refusal))
 		return false;
@@ -612,13 +613,14 @@ static bool describe(struct flame *flame, struct fl_recorder *r)
 	};
 	static const char *const names[] = { "cpu", "wall", "offcpu" };
 	enum fl_record_kind kind = r->how.kind;
+	const struct fl_counted *counted = r->how.sampling.counted;
 
 	r->result.kind = kind;
 	r->result.kernel = !r->how.sampling.user &&
 			   (r->events.kernel || (r->blind && geteuid() == 0));
 	r->result.hardware = r->events.hardware;
-	r->result.metric = names[kind];
-	r->result.what = kind != FL_RECORD_CPU ? names[kind] :
+	r->result.metric = counted ? counted->name : names[kind];
+	r->result.what = counted ? counted->name : kind != FL_RECORD_CPU ? names[kind] :
 			 r->events.hardware ? "cycles" : "cpu-clock";
 	r->result.stack = r->how.sampling.stack;
 	r->result.ring_size = r->events.ring_size;
@@ -626,7 +628,8 @@ static bool describe(struct flame *flame, struct fl_recorder *r)
 	/* While events wait for it, samples would be lost. */
 	if (r->result.kernel && !r->blind)
 		fl_kernel_read(&r->processes);
-	r->metric = flame_metric(flame, names[kind], units[kind]);
+	r->metric = flame_metric(flame, r->result.metric, !counted ?
+				 units[kind] : counted->time ? "ns" : "events");
 	if (kind != FL_RECORD_CPU &&
 	    !fl_blocked_init(&r->waiters.blocked,
 			     FL_MIN(r->how.sampling.stack, SMALL_STACK),

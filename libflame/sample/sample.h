@@ -461,6 +461,34 @@ bool fl_targets_add_children(struct flame *flame, struct fl_targets *targets);
 bool fl_target_is_jvm(pid_t pid);
 void fl_targets_free(struct fl_targets *targets);
 
+/* counted.c ------------------------------------------------------------ */
+
+/* An event of the kernel of which each `period` give a sample. */
+struct fl_counted {
+	char name[128];
+	uint32_t type;		/* as of struct perf_event_attr */
+	uint64_t config, period;
+	uint64_t address, size;	/* of a breakpoint */
+	uint32_t breakpoint;	/* HW_BREAKPOINT_R and others */
+	bool time;		/* it counts ns */
+};
+
+/*
+ * By its name: one of the kernel's, "mem:ADDRESS[:SIZE][:rwx]", or
+ * "SUBSYSTEM:TRACEPOINT".  false: there is none such; the refusal's text says
+ * why, unless the name is of none of these forms.
+ */
+bool fl_counted_find(const char *name, struct fl_counted *counted,
+		     struct fl_refusal *refusal);
+/* Whether it happens in the kernel alone. */
+bool fl_counted_in_kernel(const struct fl_counted *counted);
+struct perf_event_attr;
+void fl_counted_describe(const struct fl_counted *counted,
+			 struct perf_event_attr *attr);
+/* All names, with their usual periods, and why one cannot be had (or NULL). */
+void fl_counted_list(void (*say)(void *arg, const char *name, uint64_t period,
+				 const char *lack), void *arg);
+
 /* perf_events.c ------------------------------------------------------- */
 
 enum fl_event_kind {
@@ -495,6 +523,7 @@ struct fl_sampling {
 	unsigned stack;		/* bytes of a stack to copy; 0: as many as the
 				   kernel copies, or few where rings are small
 				   or samples many */
+	const struct fl_counted *counted;	/* NULL: time on a CPU */
 	bool all;		/* every process */
 	bool switches;		/* when threads leave a CPU, and are back */
 	bool user;		/* no frames of the kernel */
