@@ -408,7 +408,7 @@ static bool read_events(const struct cli *cli, struct flame *flame, int fd,
 /* Returns the number of recordings read; -1: failed. */
 static int stop_jvms(const struct cli *cli, struct flame *flame,
 		     struct fl_jvm_events *events, size_t n,
-		     struct flame_sink *sink)
+		     struct flame_sink *sink, struct flame_sink *root)
 {
 	struct fl_refusal refusal;
 	int read = 0;
@@ -421,8 +421,10 @@ static int stop_jvms(const struct cli *cli, struct flame *flame,
 			cli_say(cli, "%s", refusal.text);
 			continue;
 		}
-		if (sink && read >= 0)
+		if (sink && read >= 0) {
+			fl_jvm_root_name(root, events[i].comm);
 			good = read_events(cli, flame, fd, sink);
+		}
 		read = good ? read + (read >= 0) : -1;
 		close(fd);
 	}
@@ -434,7 +436,7 @@ static int record_jvms(struct cli *cli, struct flame *flame,
 {
 	const struct own *own = cli->own;
 	struct fl_jvm_events *events = calloc(targets->count, sizeof(*events));
-	struct flame_sink *sink, *front;
+	struct flame_sink *sink, *root, *front;
 	struct fl_refusal refusal = { .text = "" };
 	size_t n = 0;
 	double seconds;
@@ -446,7 +448,7 @@ static int record_jvms(struct cli *cli, struct flame *flame,
 		n++;
 	if (!events || n < targets->count) {
 		cli_say(cli, "%s", events ? refusal.text : strerror(ENOMEM));
-		stop_jvms(cli, flame, events, n, NULL);
+		stop_jvms(cli, flame, events, n, NULL, NULL);
 		free(events);
 		return STATUS_REFUSED;
 	}
@@ -454,15 +456,16 @@ static int record_jvms(struct cli *cli, struct flame *flame,
 	sink = make_sink(cli, flame, kinds[own->kind]);
 	if (sink && is_script(own))
 		fl_script_source(sink, NULL, kinds[own->kind]);
+	sink = root = sink ? fl_jvm_root_filter(flame, sink) : NULL;
 	if (sink && own->threads) {
 		front = flame_filter(sink, "threads", NULL);
 		if (!front)
 			flame_abandon(sink);
 		sink = front;
 	}
-	if (sink && own->kind == FL_RECORD_ALLOC)
-		sink = fl_jvm_events_filter(flame, sink);
-	read = stop_jvms(cli, flame, events, n, sink);
+	if (sink)
+		sink = fl_jvm_events_filter(flame, sink, own->kind);
+	read = stop_jvms(cli, flame, events, n, sink, root);
 	free(events);
 	if (!sink || read <= 0) {
 		if (sink)

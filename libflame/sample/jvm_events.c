@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "filter/filter.h"
 #include "sample/sample.h"
 
 #include <fcntl.h>
@@ -26,19 +27,35 @@ static const char *settings_of(enum fl_record_kind kind)
 	       "+jdk.ThreadPark#threshold=0ms";
 }
 
+static void read_comm(struct fl_jvm_events *events)
+{
+	size_t size = 0;
+	char *text = fl_read_proc(events->pid, "comm", &size);
+
+	snprintf(events->comm, sizeof(events->comm), "%.*s",
+		 text ? (int)strcspn(text, "\n") : 4, text ? text : "java");
+	fl_free(text);
+}
+
 bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 			 enum fl_record_kind kind, struct fl_refusal *refusal)
 {
 	struct fl_buf reply = { 0 };
 	char line[1024];
+	struct stat owner;
 	bool good;
 
 	memset(events, 0, sizeof(*events));
 	events->pid = pid;
+	snprintf(line, sizeof(line), "/proc/%d", (int)pid);
+	events->owner = stat(line, &owner) == 0 ? owner.st_uid : (uid_t)-1;
+	events->tmp = fl_open_tmp(pid);
 	/* Nobody else can guess it, and lay a link there. */
 	snprintf(events->name, sizeof(events->name), "flame-record-%d-%llx",
 		 (int)getpid(), (unsigned long long)fl_now());
-	snprintf(line, sizeof(line), "JFR.start name=%s settings=none %s",
+	/* Where it ends before it is told to stop, it writes what it has. */
+	snprintf(line, sizeof(line), "JFR.start name=%s settings=none "
+		 "dumponexit=true filename=/tmp/%s.jfr %s", events->name,
 		 events->name, settings_of(kind));
 	good = fl_attach(pid, line, &reply, refusal);
 	if (good && !strstr(reply.data, "Started recording")) {
@@ -47,30 +64,31 @@ bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 			 (int)strcspn(reply.data, "\n"), reply.data);
 		good = false;
 	}
+	read_comm(events);
 	events->started = good;
+	if (!good && events->tmp >= 0)
+		close(events->tmp);
 	fl_buf_free(&reply);
 	return good;
 }
 
 /* A file that the JVM wrote, and nobody else. */
-static int take_file(pid_t pid, const char *name)
+static int take_file(const struct fl_jvm_events *events)
 {
-	int tmp = fl_open_tmp(pid), fd;
-	struct stat st, owner;
-	char path[32];
+	char name[96];
+	struct stat st;
+	int fd;
 
-	if (tmp < 0)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	fd = openat(tmp, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	snprintf(name, sizeof(name), "%s.jfr", events->name);
+	fd = openat(events->tmp, name,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-			stat(path, &owner) != 0 || st.st_uid != owner.st_uid)) {
+			st.st_uid != events->owner)) {
 		close(fd);
 		fd = -1;
 	}
 	if (fd >= 0)
-		unlinkat(tmp, name, 0);
-	close(tmp);
+		unlinkat(events->tmp, name, 0);
 	return fd;
 }
 
@@ -78,37 +96,52 @@ int fl_jvm_events_stop(struct fl_jvm_events *events,
 		       struct fl_refusal *refusal)
 {
 	struct fl_buf reply = { 0 };
-	char line[256], name[96];
+	char line[256];
 	int fd = -1;
+	bool good;
 
 	if (!events->started)
 		return -1;
 	events->started = false;
-	snprintf(name, sizeof(name), "%s.jfr", events->name);
-	snprintf(line, sizeof(line), "JFR.stop name=%s filename=/tmp/%s",
-		 events->name, name);
-	if (fl_attach(events->pid, line, &reply, refusal)) {
-		fd = take_file(events->pid, name);
-		if (fd < 0)
-			snprintf(refusal->text, sizeof(refusal->text),
-				 "JVM %d: its recording is not in its /tmp",
-				 (int)events->pid);
-	}
+	snprintf(line, sizeof(line), "JFR.stop name=%s filename=/tmp/%s.jfr",
+		 events->name, events->name);
+	good = fl_attach(events->pid, line, &reply, refusal);
+	fd = take_file(events);
+	if (fd < 0 && good)
+		snprintf(refusal->text, sizeof(refusal->text),
+			 "JVM %d: its recording is not in its /tmp",
+			 (int)events->pid);
+	close(events->tmp);
 	fl_buf_free(&reply);
 	return fd;
 }
 
-/* First samples --------------------------------------------------------------- */
+/* What is left out ---------------------------------------------------------- */
 
 struct firsts {
 	struct fl_map seen;	/* threads */
+	bool all;		/* no first sample is left out */
 };
+
+/* "JFR Recorder Thread" and others, which wait while they record. */
+static bool is_recorder(const struct flame *flame, flame_id thread)
+{
+	flame_id name = flame_label_get(flame, thread,
+					fl_name((struct flame *)flame,
+						"thread"));
+
+	return fl_slice_starts(fl_name_at(flame, name), "JFR ");
+}
 
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct firsts *firsts = sink->state;
 	bool fresh;
 
+	if (is_recorder(sink->flame, sample->thread))
+		return FLAME_OK;
+	if (firsts->all)
+		return fl_put(sink->next, sample);
 	if (!fl_map_put(&firsts->seen, sample->thread, &fresh)) {
 		fl_no_memory(sink->flame);
 		return FLAME_FAILED;
@@ -133,7 +166,8 @@ static void free_firsts(struct flame_sink *sink)
 }
 
 struct flame_sink *fl_jvm_events_filter(struct flame *flame,
-					struct flame_sink *next)
+					struct flame_sink *next,
+					enum fl_record_kind kind)
 {
 	struct flame_sink *sink = fl_sink_new(flame, next,
 					      sizeof(struct firsts));
@@ -142,9 +176,55 @@ struct flame_sink *fl_jvm_events_filter(struct flame *flame,
 		flame_abandon(next);
 		return NULL;
 	}
+	((struct firsts *)sink->state)->all = kind != FL_RECORD_ALLOC;
 	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_ORDER;
 	sink->put = put;
 	sink->end = end;
 	sink->free = free_firsts;
 	return sink;
+}
+
+/* The process at the root --------------------------------------------------- */
+
+struct root {
+	struct fl_prefix prefix;
+	flame_id frame;
+};
+
+static int put_root(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct root *root = sink->state;
+	struct flame_sample s = *sample;
+
+	s.stack = fl_prefix(sink->flame, &root->prefix, root->frame, s.stack);
+	return fl_put(sink->next, &s);
+}
+
+static void free_root(struct flame_sink *sink)
+{
+	struct root *root = sink->state;
+
+	fl_prefix_free(&root->prefix);
+}
+
+struct flame_sink *fl_jvm_root_filter(struct flame *flame,
+				      struct flame_sink *next)
+{
+	struct flame_sink *sink = fl_sink_new(flame, next, sizeof(struct root));
+
+	if (!sink) {
+		flame_abandon(next);
+		return NULL;
+	}
+	sink->put = put_root;
+	sink->free = free_root;
+	return sink;
+}
+
+void fl_jvm_root_name(struct flame_sink *sink, const char *name)
+{
+	struct root *root = sink->state;
+
+	root->frame = fl_frame(sink->flame, fl_name(sink->flame, name),
+			       FLAME_GROUP);
 }

@@ -605,6 +605,9 @@ enum fl_record_kind {
 struct fl_jvm_events {
 	pid_t pid;
 	char name[64];		/* of the recording */
+	char comm[64];		/* of the process */
+	uid_t owner;
+	int tmp;		/* the process's /tmp */
 	bool started;
 };
 
@@ -612,11 +615,17 @@ struct fl_jvm_events {
 bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 			 enum fl_record_kind kind, struct fl_refusal *refusal);
 /*
- * Leaves out the first allocation of each thread: the JVM gives it the bytes of
- * all that the thread allocated before the recording.
+ * Leaves out the recorder's own threads, and the first allocation of each
+ * thread: the JVM gives it the bytes of all that the thread allocated before
+ * the recording.
  */
 struct flame_sink *fl_jvm_events_filter(struct flame *flame,
-					struct flame_sink *next);
+					struct flame_sink *next,
+					enum fl_record_kind kind);
+/* Begins stacks with the frame that is named before each recording is read. */
+struct flame_sink *fl_jvm_root_filter(struct flame *flame,
+				      struct flame_sink *next);
+void fl_jvm_root_name(struct flame_sink *sink, const char *name);
 /* The recording, a file that has no name any more; -1: see the refusal. */
 int fl_jvm_events_stop(struct fl_jvm_events *events,
 		       struct fl_refusal *refusal);
