@@ -53,26 +53,42 @@ bool fl_hotspot_has(struct fl_hotspot *h, uint64_t pc)
  * A segment's byte is the distance to the block's first segment, or a lower
  * bound of it; 0: the first of a block, 255: free.
  */
+static uint64_t block_of(const struct fl_hotspot *h,
+			 const struct fl_code_heap *heap, uint64_t segment)
+{
+	enum { MAX_STEPS = 10000 };
+	uint8_t map[256];
+	uint64_t first = 1, last = 0;	/* segments whose bytes are in map */
+
+	for (unsigned k = 0; k < MAX_STEPS; k++) {
+		uint8_t back;
+
+		if (segment < first || segment > last) {
+			last = segment;
+			first = last >= sizeof(map) ? last - sizeof(map) + 1 :
+						      0;
+			if (!fl_vm_read(h, heap->segmap + first, map,
+					(size_t)(last - first) + 1))
+				return 0;
+		}
+		back = map[segment - first];
+		if (!back)
+			return heap->low + (segment << heap->log2);
+		if (back == 0xff || back > segment)
+			return 0;
+		segment -= back;
+	}
+	return 0;
+}
+
 static uint64_t find_block(const struct fl_hotspot *h, uint64_t pc)
 {
 	for (size_t i = 0; i < h->nheaps; i++) {
 		const struct fl_code_heap *heap = &h->heaps[i];
-		uint64_t segment;
-		uint8_t back;
 
-		if (pc < heap->low || pc >= heap->high)
-			continue;
-		segment = (pc - heap->low) >> heap->log2;
-		for (unsigned k = 0; k < 10000; k++) {
-			if (!fl_vm_read(h, heap->segmap + segment, &back, 1) ||
-			    back == 0xff)
-				return 0;
-			if (!back)
-				return heap->low + (segment << heap->log2);
-			if (back > segment)
-				return 0;
-			segment -= back;
-		}
+		if (pc >= heap->low && pc < heap->high)
+			return block_of(h, heap,
+					(pc - heap->low) >> heap->log2);
 	}
 	return 0;
 }
@@ -216,25 +232,33 @@ static struct fl_code_blob *new_blob(struct fl_hotspot *h, uint64_t at)
 	return &h->blobs[*place - 1];
 }
 
-struct fl_code_blob *fl_hotspot_blob(struct fl_hotspot *h, uint64_t pc)
+/* NULL: the address is in no blob that is in use. */
+static struct fl_code_blob *find_blob(struct fl_hotspot *h, uint64_t pc)
 {
-	const uint64_t *known = fl_map_get(&h->found, pc);
+	uint64_t block = find_block(h, pc);
 	struct fl_code_blob *blob;
-	uint64_t block, *place;
 	uint8_t used = 0;
 
-	if (known)
-		return *known ? &h->blobs[*known - 1] : NULL;
-	block = find_block(h, pc);
 	if (!block ||
 	    !fl_vm_read(h, block + (uint64_t)h->layout.block_used, &used, 1) ||
 	    !used)
 		return NULL;
 	blob = new_blob(h, block + (uint64_t)h->layout.size_of_block);
-	if (!blob || !refresh(h, blob) || pc < blob->begin || pc >= blob->end)
-		return NULL;
+	return blob && refresh(h, blob) && pc >= blob->begin &&
+	       pc < blob->end ? blob : NULL;
+}
+
+struct fl_code_blob *fl_hotspot_blob(struct fl_hotspot *h, uint64_t pc)
+{
+	const uint64_t *known = fl_map_get(&h->found, pc);
+	struct fl_code_blob *blob;
+	uint64_t *place;
+
+	if (known)
+		return *known ? &h->blobs[*known - 1] : NULL;
+	blob = find_blob(h, pc);
 	place = fl_map_put(&h->found, pc, NULL);
 	if (place)
-		*place = (uint64_t)(blob - h->blobs) + 1;
+		*place = blob ? (uint64_t)(blob - h->blobs) + 1 : 0;
 	return blob;
 }
