@@ -237,6 +237,44 @@ static struct fl_elf *debug_by_link(struct fl_elf *elf, const char *path)
 	return debug;
 }
 
+/*
+ * .gnu_debugdata: a small file of symbols that is packed with xz, as Fedora and
+ * its kin have.  The file may be anybody's, so its damage is nobody's error.
+ */
+static bool unpack(struct flame *own, const void *packed, size_t size,
+		   struct fl_buf *to)
+{
+	enum { STEP = 1 << 16, MOST = 64 << 20 };
+	struct fl_in *in = fl_in_decoded(fl_in_memory(own, packed, size,
+						      ".gnu_debugdata"));
+	const uint8_t *at;
+	size_t avail;
+
+	while (in && to->size < MOST && !to->failed &&
+	       (at = fl_in_peek(in, STEP, &avail)) && avail) {
+		avail = FL_MIN(avail, (size_t)STEP);
+		fl_buf_put(to, (const char *)at, avail);
+		fl_in_consume(in, avail);
+	}
+	fl_in_close(in);
+	return to->size && !to->failed;
+}
+
+static struct fl_elf *open_packed(struct fl_elf *elf, struct fl_buf *bytes)
+{
+	const struct fl_elf_section *section = fl_elf_section(elf,
+							".gnu_debugdata");
+	void *packed = fl_elf_copy(elf, section);
+	struct flame *own = packed ? flame_new() : NULL;
+	struct fl_elf *debug = NULL;
+
+	if (own && unpack(own, packed, section->size, bytes))
+		debug = fl_elf_memory(bytes->data, bytes->size);
+	flame_free(own);
+	fl_free(packed);
+	return debug;
+}
+
 static struct fl_elf *open_vdso(void)
 {
 	const Elf64_Ehdr *e = (const void *)(uintptr_t)
@@ -251,6 +289,7 @@ static void read_elf(struct fl_module *module)
 {
 	const struct fl_elf_section *section;
 	struct fl_elf *elf = module->elf, *debug = NULL;
+	struct fl_buf unpacked = { 0 };
 	void *frame;
 
 	section = fl_elf_section(elf, ".eh_frame");
@@ -262,10 +301,13 @@ static void read_elf(struct fl_module *module)
 		debug = debug_by_id(elf);
 		if (!debug)
 			debug = debug_by_link(elf, module->path);
+		if (!debug)
+			debug = open_packed(elf, &unpacked);
 	}
 	fl_symbols_elf(&module->symbols, elf, debug);
 	elf->refused |= debug && debug->refused;
 	fl_elf_close(debug);
+	fl_buf_free(&unpacked);
 }
 
 static bool is_vm_symbol(const char *name)
