@@ -354,11 +354,15 @@ struct flame_sink *flame_create_callback(struct flame *flame,
 						      size_t size),
 					 void *arg);
 
-/* A filter in front of next, which it owns: finish the outermost only. */
+/*
+ * A filter in front of next, which it owns also where it fails; NULL: it does,
+ * or next is NULL.  So a chain is one expression; finish the outermost only.
+ */
 struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
 				const char *arg);
 
 /*
+ * Owns next as flame_filter does.
  * Takes one metric: the one asked for, or (NULL) cpu if there is any, else
  * the one with most samples.  Remarks name the choice and the others.  With
  * the option events (flame_set) a page takes those instead.

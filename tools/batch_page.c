@@ -338,10 +338,6 @@ static bool draw_page(struct batch_drawing *d)
 	if (!page)
 		return false;
 	sink = flame_trees_sink(d->trees, page);
-	if (!sink) {
-		flame_abandon(page);
-		return false;
-	}
 	sink = batch_add_bill(d, cli_chain(cli, sink, cli->event));
 	if (!sink)
 		return false;

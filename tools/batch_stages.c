@@ -122,15 +122,7 @@ static struct flame_sink *make_chain(struct batch_drawing *d)
 				       "app,executor,path,stage-name,"
 				       "stage-tasks,query") : NULL;
 	free(keys);
-	if (sink) {
-		struct flame_sink *trees = flame_trees_sink(d->trees, sink);
-
-		if (!trees)
-			flame_abandon(sink);
-		sink = trees;
-	}
-	if (sink)
-		sink = cli_chain(cli, sink, cli->event);
+	sink = cli_chain(cli, flame_trees_sink(d->trees, sink), cli->event);
 	sink = batch_add_bill(d, sink);
 	flame_abandon(like);
 	return sink;
@@ -394,10 +386,8 @@ static bool write_page(struct batch_drawing *d, const struct page *pages,
 	if (!page)
 		return false;
 	sink = flame_trees_sink(d->trees, page);
-	if (!sink) {
-		flame_abandon(page);
+	if (!sink)
 		return false;
-	}
 	for (size_t i = 0; i < n; i++)
 		if (flame_split_put(d->stages->split, pages[i].part, sink) !=
 		    FLAME_OK) {

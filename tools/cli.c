@@ -150,31 +150,22 @@ static struct flame_sink *make_writer(struct cli *cli, struct flame *flame,
 struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 			     const char *event)
 {
-	struct flame_sink *front;
-
 	bool placed = cli->compat;	/* no-stack: before --key alone */
 
 	sort_filters(&cli->filters);
-	for (size_t i = cli->filters.n; sink && (i || !placed); sink = front) {
+	for (size_t i = cli->filters.n; sink && (i || !placed);) {
 		const struct cli_pair *pair = i ? &cli->filters.at[i - 1] :
 						  NULL;
 
 		if (!placed && (!pair || strcmp(pair->name, "key") != 0)) {
-			front = flame_filter(sink, "no-stack", NULL);
+			sink = flame_filter(sink, "no-stack", NULL);
 			placed = true;
 		} else {
-			front = flame_filter(sink, pair->name, pair->value);
+			sink = flame_filter(sink, pair->name, pair->value);
 			i--;
 		}
-		if (!front)
-			flame_abandon(sink);
 	}
-	if (!sink || cli->compat || cli->all_metrics)
-		return sink;
-	front = flame_pick(sink, event);
-	if (!front)
-		flame_abandon(sink);
-	return front;
+	return cli->compat || cli->all_metrics ? sink : flame_pick(sink, event);
 }
 
 bool cli_ask_parts(const struct cli *cli, struct flame_source *source)

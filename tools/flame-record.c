@@ -436,7 +436,7 @@ static int record_jvms(struct cli *cli, struct flame *flame,
 {
 	const struct own *own = cli->own;
 	struct fl_jvm_events *events = calloc(targets->count, sizeof(*events));
-	struct flame_sink *sink, *root, *front;
+	struct flame_sink *sink, *root;
 	struct fl_refusal refusal = { .text = "" };
 	size_t n = 0;
 	double seconds;
@@ -457,12 +457,8 @@ static int record_jvms(struct cli *cli, struct flame *flame,
 	if (sink && is_script(own))
 		fl_script_source(sink, NULL, kinds[own->kind]);
 	sink = root = sink ? fl_jvm_root_filter(flame, sink) : NULL;
-	if (sink && own->threads) {
-		front = flame_filter(sink, "threads", NULL);
-		if (!front)
-			flame_abandon(sink);
-		sink = front;
-	}
+	if (own->threads)
+		sink = flame_filter(sink, "threads", NULL);
 	if (sink)
 		sink = fl_jvm_events_filter(flame, sink, own->kind);
 	read = stop_jvms(cli, flame, events, n, sink, root);

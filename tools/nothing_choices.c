@@ -150,23 +150,14 @@ static struct flame_sink *make_chain(const struct cuts *cuts, size_t n,
 {
 	const struct cli *cli = cuts->cli;
 	size_t end = cli->filters.n;
-	struct flame_sink *front;
 
 	for (size_t i = n; i < cuts->count && end == cli->filters.n; i++)
 		if (cuts->data[i].filter)
 			end = cuts->data[i].filter - 1;
-	for (size_t i = end; sink && i--; sink = front) {
-		front = flame_filter(sink, cli->filters.at[i].name,
-				     cli->filters.at[i].value);
-		if (!front)
-			flame_abandon(sink);
-	}
-	if (!sink)
-		return NULL;
-	front = flame_pick(sink, is_cut(cuts, n, "event") ? NULL : cli->event);
-	if (!front)
-		flame_abandon(sink);
-	return front;
+	for (size_t i = end; i--;)
+		sink = flame_filter(sink, cli->filters.at[i].name,
+				    cli->filters.at[i].value);
+	return flame_pick(sink, is_cut(cuts, n, "event") ? NULL : cli->event);
 }
 
 static bool read_files(const struct cuts *cuts, size_t n, struct flame *flame,
@@ -189,20 +180,18 @@ static struct flame_tree *gather(const struct cuts *cuts, size_t n,
 				 struct flame *flame, const char *key)
 {
 	struct flame_tree *tree = flame_tree_new(flame, 1);
-	struct flame_sink *sink = tree ? flame_tree_sink(tree, 0) : NULL,
-			  *front = sink;
-
+	struct flame_sink *sink = tree ? flame_tree_sink(tree, 0) : NULL;
 	const char *events = events_of(cuts, n);
 
-	if (sink && events && flame_set(sink, "events", events) != FLAME_OK)
-		front = NULL;
-	else if (sink && key)
-		front = flame_filter(sink, "by", key);
-	if (sink && !front)
+	if (sink && events && flame_set(sink, "events", events) != FLAME_OK) {
 		flame_abandon(sink);
-	front = front ? make_chain(cuts, n, front) : NULL;
-	if (front && read_files(cuts, n, flame, front) &&
-	    flame_finish(front) == FLAME_OK)
+		sink = NULL;
+	} else if (key) {
+		sink = flame_filter(sink, "by", key);
+	}
+	sink = make_chain(cuts, n, sink);
+	if (sink && read_files(cuts, n, flame, sink) &&
+	    flame_finish(sink) == FLAME_OK)
 		return tree;
 	flame_tree_free(tree);
 	return NULL;

@@ -34,6 +34,9 @@ extern const struct fl_filter *const fl_filters[];
 
 /* NULL: no filter has this name. */
 const struct fl_filter *fl_filter_named(const char *name);
+/* As flame_filter, but next is the caller's still where it fails. */
+struct flame_sink *fl_filter_try(struct flame_sink *next, const char *name,
+				 const char *arg);
 
 /*
  * A memo over stacks: out[i] is the result for stack i plus one; 0: not known

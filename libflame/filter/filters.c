@@ -55,14 +55,11 @@ const struct fl_filter *fl_filter_named(const char *name)
 	return *row;
 }
 
-struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
-				const char *arg)
+struct flame_sink *fl_filter_try(struct flame_sink *next, const char *name,
+				 const char *arg)
 {
-	const struct fl_filter *row;
+	const struct fl_filter *row = fl_filter_named(name);
 
-	if (!next)
-		return NULL;
-	row = fl_filter_named(name);
 	if (!row) {
 		fl_fail(next->flame, "%s: no such filter", name);
 		return NULL;
@@ -74,4 +71,14 @@ struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
 		return NULL;
 	}
 	return row->make(next, arg);
+}
+
+struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
+				const char *arg)
+{
+	struct flame_sink *sink = next ? fl_filter_try(next, name, arg) : NULL;
+
+	if (!sink)
+		flame_abandon(next);
+	return sink;
 }

@@ -550,8 +550,10 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	if (!next)
 		return NULL;
 	sink = fl_sink_new(next->flame, next, sizeof(*pick));
-	if (!sink)
+	if (!sink) {
+		flame_abandon(next);
 		return NULL;
+	}
 	pick = sink->state;
 	while (end->next)
 		end = end->next;
@@ -560,6 +562,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	if (event && !(pick->event = fl_memory_adopt(strdup(event)))) {
 		fl_no_memory(sink->flame);
 		fl_free(sink);
+		flame_abandon(next);
 		return NULL;
 	}
 	sink->wanted_text = next->wanted_text;

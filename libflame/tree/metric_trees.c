@@ -79,11 +79,14 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 struct flame_sink *flame_trees_sink(struct flame_trees *trees,
 				    struct flame_sink *next)
 {
-	struct flame_sink *sink = fl_sink_new(trees->flame, next,
-					      sizeof(struct flame_trees *));
+	struct flame_sink *sink = next ? fl_sink_new(trees->flame, next,
+						sizeof(struct flame_trees *)) :
+					 NULL;
 
-	if (!sink)
+	if (!sink) {
+		flame_abandon(next);
 		return NULL;
+	}
 	*(struct flame_trees **)sink->state = trees;
 	sink->put = put;
 	return sink;

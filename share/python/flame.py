@@ -260,11 +260,11 @@ class _Run:
                                          _bytes(value)))
 
     def chain(self, filters, event):
+        sink = self.sinks.pop()     # its next owns it, also where that fails
         for name, value in reversed(filters):
-            self.sinks[-1] = self.check(self.lib.flame_filter(
-                self.sinks[-1], _bytes(name), _bytes(value)))
-        self.sinks[-1] = self.check(self.lib.flame_pick(self.sinks[-1],
-                                                        _bytes(event)))
+            sink = self.lib.flame_filter(sink, _bytes(name), _bytes(value))
+        self.sinks.append(self.check(self.lib.flame_pick(sink,
+                                                         _bytes(event))))
 
     def pump(self, paths, asks=(), seen=None):
         for path in paths:

@@ -4,6 +4,8 @@
  */
 #include "fuzz.h"
 
+#include "filter/filter.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -115,7 +117,7 @@ struct flame_sink *fuzz_writer(struct flame *flame, const char *format,
 struct flame_sink *fuzz_front(struct flame_sink *sink, const char *name,
 			      const char *arg)
 {
-	struct flame_sink *front = flame_filter(sink, name, arg);
+	struct flame_sink *front = fl_filter_try(sink, name, arg);
 
 	if (front)
 		return front;

@@ -117,9 +117,11 @@ static void selected(const struct profile *p, struct slice lines)
 		free(line);
 	}
 	front = flame_pick(sink, event);
-	flame_pump(source, front ? front : sink);
+	if (front)
+		flame_pump(source, front);
 	flame_close(source);
-	flame_finish(front ? front : sink);
+	if (front)
+		flame_finish(front);
 	free(event);
 	fuzz_flame_holds(flame);
 	flame_free(flame);

@@ -408,13 +408,10 @@ static bool is_one_of(const char *const *list, size_t n, const char *what)
 static struct flame_sink *filtered(struct weights *w, const char *filter,
 				   const char *arg, int times)
 {
-	struct flame_sink *sink = counter(w), *front;
+	struct flame_sink *sink = counter(w);
 
-	for (; sink && times; times--, sink = front) {
-		front = flame_filter(sink, filter, arg);
-		if (!front)
-			flame_abandon(sink);
-	}
+	for (; times; times--)
+		sink = flame_filter(sink, filter, arg);
 	return sink;
 }
 

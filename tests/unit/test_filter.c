@@ -246,7 +246,6 @@ Test(root, the_rest_of_nothing_is_an_error)
 	cr_assert_null(flame_filter(next, "root-keep-rest", NULL));
 	cr_expect_str_eq(flame_error(flame),
 			 "--root-keep-rest: there is no --root");
-	flame_abandon(next);
 }
 
 Test(root, many_names_are_no_matter)
@@ -323,7 +322,6 @@ Test(length, a_number_must_be_one)
 		next = collector();
 		cr_expect_null(flame_filter(next, "skip", bad[i]));
 		cr_expect(strstr(flame_error(flame), "--skip: "));
-		flame_abandon(next);
 	}
 }
 
@@ -410,7 +408,6 @@ Test(grain, the_size_is_above_zero)
 		struct flame_sink *next = collector();
 
 		cr_expect_null(flame_filter(next, "grain", bad[i]));
-		flame_abandon(next);
 	}
 }
 
@@ -497,7 +494,6 @@ Test(min, a_weight_or_a_percentage)
 		next = collector();
 		cr_expect_null(flame_filter(next, "min", bad[i]), "%s", bad[i]);
 		cr_expect(strstr(flame_error(flame), "--min: "));
-		flame_abandon(next);
 	}
 }
 
@@ -583,7 +579,6 @@ Test(filters, an_unknown_name_is_said)
 
 	cr_assert_null(flame_filter(next, "kepe", "x"));
 	cr_expect_str_eq(flame_error(flame), "kepe: no such filter");
-	flame_abandon(next);
 }
 
 Test(filters, a_missing_argument_is_said)
@@ -592,7 +587,6 @@ Test(filters, a_missing_argument_is_said)
 
 	cr_assert_null(flame_filter(next, "keep", NULL));
 	cr_expect_str_eq(flame_error(flame), "--keep takes an argument: RE");
-	flame_abandon(next);
 }
 
 Test(filters, an_argument_too_many_is_said)
@@ -601,7 +595,6 @@ Test(filters, an_argument_too_many_is_said)
 
 	cr_assert_null(flame_filter(next, "norm", "x"));
 	cr_expect_str_eq(flame_error(flame), "--norm takes no argument");
-	flame_abandon(next);
 }
 
 Test(filters, a_bad_expression_is_said)
@@ -611,7 +604,6 @@ Test(filters, a_bad_expression_is_said)
 	cr_assert_null(flame_filter(next, "keep", "good\n(bad"));
 	cr_expect(strstr(flame_error(flame), "--keep: (bad: "), "%s",
 		  flame_error(flame));
-	flame_abandon(next);
 }
 
 Test(filters, nothing_to_stand_before_is_passed_on)

@@ -149,7 +149,6 @@ Test(by, a_key_must_be_named)
 
 	cr_assert_null(flame_filter(next, "by", "stage,"));
 	cr_expect_str_eq(flame_error(flame), "--by: a key is missing");
-	flame_abandon(next);
 }
 
 static flame_id set_of(const char *key, const char *value)
@@ -209,7 +208,6 @@ Test(by, a_bad_expression_is_said)
 
 	cr_assert_null(flame_filter(next, "by", "path=("));
 	cr_expect(strstr(flame_error(flame), "--by: path=(: "));
-	flame_abandon(next);
 }
 
 Test(by, a_comm_is_a_threads_name)
@@ -349,7 +347,6 @@ Test(label, what_is_malformed_is_told)
 		next = collector();
 		cr_expect_null(flame_filter(next, "label", bad[i]));
 		cr_expect(strstr(flame_error(flame), "--label: "));
-		flame_abandon(next);
 	}
 }
 

@@ -453,7 +453,6 @@ Test(rename, what_is_malformed_is_told)
 		cr_expect(strstr(flame_error(flame), bad[i].why) &&
 			  strstr(flame_error(flame), "--rename: "), "%s: %s",
 			  bad[i].rule, flame_error(flame));
-		flame_abandon(next);
 	}
 }
 
@@ -606,7 +605,6 @@ Test(tidy, an_unknown_name_lists_those_there_are)
 	cr_expect(strstr(flame_error(flame), "--tidy: jva: not one of "
 			 "java-modules, java-lambdas, "), "%s",
 		  flame_error(flame));
-	flame_abandon(next);
 }
 
 Test(tidy, every_row_keeps_the_weight_and_odd_names_harm_none)

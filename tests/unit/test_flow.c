@@ -1216,15 +1216,13 @@ Test(sink, an_option_without_its_value_is_an_error_and_not_a_crash)
 
 Test(sink, filters_refuse_what_they_do_not_know)
 {
-	struct flame_sink *sink = collector();
-
-	cr_expect_null(flame_filter(sink, "polish", NULL));
+	cr_expect_null(flame_filter(collector(), "polish", NULL));
 	cr_expect(strstr(flame_error(flame), "polish"));
 	flame_clear(flame);
-	cr_expect_null(flame_filter(sink, "depth", NULL), "wants a number");
+	cr_expect_null(flame_filter(collector(), "depth", NULL),
+		       "wants a number");
 	flame_clear(flame);
-	cr_expect_null(flame_filter(sink, "dot", "x"), "wants nothing");
-	flame_abandon(sink);
+	cr_expect_null(flame_filter(collector(), "dot", "x"), "wants nothing");
 }
 
 /* Facts --------------------------------------------------------------- */
