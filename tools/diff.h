@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame-diff: diff_folders.c lists folders; diff_runs.c reads several runs of
- * each side and judges them, diff_report.c writes what changed.
+ * each side and judges them, diff_report.c writes what changed; diff_sites.c
+ * compares sites of flame-batch.
  */
 #ifndef DIFF_H
 #define DIFF_H
@@ -22,6 +23,7 @@ struct diff {
 	bool drawn;		/* the writer does that */
 	bool brief, top, by_total;
 	long rows;
+	bool sites;		/* the inputs are two sites of flame-batch */
 	bool runs;
 	double rate;		/* --fdr; 0: not given */
 	double gate;		/* 0.03; 0: none */
@@ -40,8 +42,15 @@ bool diff_list_runs(struct cli *cli);
 bool diff_take_rate(struct cli *cli, const char *value);
 bool diff_take_gate(struct cli *cli, const char *value);
 bool diff_check_runs(struct cli *cli);
+/* Chooses one by the output's name; what: begins the message. */
+bool diff_check_format(struct cli *cli, const char *what);
 int diff_compare_runs(struct cli *cli, struct flame *flame,
 		      struct cli_reading *reading);
+
+/* diff_sites.c */
+bool diff_is_of_sites(const struct cli *cli);
+bool diff_check_sites(struct cli *cli);
+int diff_compare_sites(struct cli *cli, struct flame *flame);
 
 /* What is known at the end. */
 struct diff_result {

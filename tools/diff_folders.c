@@ -3,10 +3,10 @@
  * Folders as operands of flame-diff: the files in them and below.
  */
 #include "diff.h"
+#include "sites.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,22 +30,6 @@ static bool is_own_folder(const char *path)
 	struct stat st;
 
 	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool has_file(const char *folder, const char *name)
-{
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/%s", folder, name);
-
-	return n > 0 && (size_t)n < sizeof(path) && is_of_kind(path, S_IFREG);
-}
-
-/* What flame-batch writes: pages of groups, and those of all beside them. */
-static bool is_site(const char *folder)
-{
-	return has_file(folder, "data/manifest.json") &&
-	       has_file(folder, "data/index.json") &&
-	       has_file(folder, "index.html");
 }
 
 static bool add_folder(struct cli *cli, const char *folder);
@@ -83,11 +67,9 @@ static bool add_files(struct cli *cli, const char *folder)
 
 static bool add_folder(struct cli *cli, const char *folder)
 {
-	if (is_site(folder)) {
+	if (site_is(folder)) {
 		cli_say(cli, "%s is a site of flame-batch, whose pages are not "
-			"added up: compare pages of one group, as %s/all.html, "
-			"or the folders that the sites were made of", folder,
-			folder);
+			"added up: compare it with another site", folder);
 		return false;
 	}
 	return add_files(cli, folder);
@@ -215,7 +197,7 @@ bool diff_list_runs(struct cli *cli)
 		bool only = side ? n - before == 1 : before == 1;
 
 		if (good && only && is_of_kind(inputs[i], S_IFDIR) &&
-		    !is_site(inputs[i]))
+		    !site_is(inputs[i]))
 			good = add_runs_in(cli, inputs[i], side);
 		else if (good)
 			good = add_run(cli, inputs[i], side);

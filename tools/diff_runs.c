@@ -57,21 +57,6 @@ bool diff_take_gate(struct cli *cli, const char *value)
 	return false;
 }
 
-static bool check_format(const struct cli *cli)
-{
-	static const char *const formats[] = { "text", "json", "markdown" };
-
-	for (size_t i = 0; cli->output_format &&
-			   i < sizeof(formats) / sizeof(*formats); i++)
-		if (strcmp(cli->output_format, formats[i]) == 0)
-			return true;
-	if (cli->output_format)
-		cli_say(cli, "-f %s: --runs writes text, json and markdown; "
-			"without it two groups are added up and drawn",
-			cli->output_format);
-	return !cli->output_format;
-}
-
 static bool ends_in(const char *path, const char *ending)
 {
 	size_t size = strlen(path), n = strlen(ending);
@@ -79,15 +64,22 @@ static bool ends_in(const char *path, const char *ending)
 	return size > n && strcmp(path + size - n, ending) == 0;
 }
 
-/* As the output's name ends. */
-static void choose_format(struct cli *cli)
+/* As the output's name ends, unless it is given. */
+bool diff_check_format(struct cli *cli, const char *what)
 {
+	static const char *const formats[] = { "text", "json", "markdown" };
 	const char *output = cli->output ? cli->output : "-";
 
 	if (!cli->output_format)
 		cli->output_format = ends_in(output, ".json") ? "json" :
 				     ends_in(output, ".md")   ? "markdown" :
 								"text";
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (strcmp(cli->output_format, formats[i]) == 0)
+			return true;
+	cli_say(cli, "-f %s: %s text, json or markdown", cli->output_format,
+		what);
+	return false;
 }
 
 bool diff_check_runs(struct cli *cli)
@@ -105,9 +97,8 @@ bool diff_check_runs(struct cli *cli)
 			"sums of two groups are ranked");
 		return false;
 	}
-	if (!check_format(cli) || !diff_list_runs(cli))
+	if (!diff_check_format(cli, "--runs writes") || !diff_list_runs(cli))
 		return false;
-	choose_format(cli);
 	if (diff->rate <= 0)
 		diff->rate = 0.05;
 	cli->runs = cli->own_output = true;
@@ -292,6 +283,10 @@ int diff_compare_runs(struct cli *cli, struct flame *flame,
 	};
 	int status = CLI_TROUBLE;
 
+	if (diff->sites) {
+		flame_trials_free(trials);
+		return diff_compare_sites(cli, flame);
+	}
 	if (trials && read_runs(cli, flame, trials, &result, reading) &&
 	    compare(cli, trials, &result) && report(cli, &result) == CLI_FINE)
 		status = status_of(cli, &result);

@@ -118,6 +118,8 @@ static bool check_options(struct cli *cli)
 			"no messages: --quiet", cli->output ? 'o' : 'f');
 		return false;
 	}
+	if (diff_is_of_sites(cli))
+		return diff_check_sites(cli);
 	if (own->runs || own->gate > 0 || own->rate > 0)
 		return diff_check_runs(cli);
 	if (!resolve_drawing(cli))

@@ -6,6 +6,9 @@ cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
 	tools/options.c tools/paths.c tools/places.c tools/progress.c \
 	tools/members.c tools/remote.c tools/report.c tools/survey.c tools/terminal.c
 
+site_sources = tools/sites.h tools/sites_frames.c tools/sites_match.c \
+	tools/sites_read.c tools/sites_report.c
+
 # Linked with the installed library, which is shared unless --disable-shared.
 if STATIC_TOOLS
 tool_libs = libfl.la $(SYSTEM_LIBS)
@@ -51,7 +54,8 @@ dist_man_MANS += tools/flame-batch.1
 bin_PROGRAMS += tools/flame-diff
 tools_flame_diff_SOURCES = tools/flame-diff.c tools/diff.h \
 	tools/diff_folders.c tools/diff_report.c tools/diff_runs.c \
-	$(cli_sources) tools/table.c
+	tools/diff_sites.c \
+	$(site_sources) $(cli_sources) tools/table.c
 tools_flame_diff_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-diff.1
 
