@@ -69,11 +69,13 @@ bool diff_check_format(struct cli *cli, const char *what)
 {
 	static const char *const formats[] = { "text", "json", "markdown" };
 	const char *output = cli->output ? cli->output : "-";
+	const char *drawn = flame_format_of(output);
 
 	if (!cli->output_format)
 		cli->output_format = ends_in(output, ".json") ? "json" :
 				     ends_in(output, ".md")   ? "markdown" :
-								"text";
+				     drawn && strcmp(drawn, "folded") != 0 ?
+					     drawn : "text";
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (strcmp(cli->output_format, formats[i]) == 0)
 			return true;

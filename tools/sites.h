@@ -69,8 +69,9 @@ struct site_pairs {
 	size_t n;
 	struct site_query *queries;
 	size_t nqueries;
-	/* How far rows that are equal differ, in parts of a row; 0: unknown. */
+	/* How far rows that are equal differ, in parts of a row. */
 	double spread;
+	bool spread_known;
 };
 
 bool site_is(const char *folder);

@@ -152,6 +152,7 @@ static bool find_spread(struct site_pairs *p)
 		for (size_t i = 0; i < n; i++)
 			ratio[i] = fabs(ratio[i] - middle);
 		p->spread = 1.4826 * median_of(ratio, n);
+		p->spread_known = true;
 	}
 	free(ratio);
 	return true;
@@ -171,7 +172,11 @@ static void set_error(const struct site_pairs *p, struct site_pair *pair)
 
 	pair->error = sqrt(spread * spread + noise_of(pair->before) +
 			   noise_of(pair->after));
-	pair->changed = fabs(b - a) > SIGMAS * pair->error;
+	/* Of what was idle no error is known. */
+	if (is_apart(pair->before ? pair->before : pair->after))
+		pair->error = 0;
+	pair->changed = pair->error > 0 &&
+			fabs(b - a) > SIGMAS * pair->error;
 }
 
 static int by_change(const void *a, const void *b)
@@ -182,6 +187,9 @@ static int by_change(const void *a, const void *b)
 
 	if (x->changed != y->changed)
 		return y->changed - x->changed;
+	if (d > 0 || d < 0)
+		return d > 0 ? 1 : -1;
+	d = cost_of(y->before) - cost_of(x->before);
 	return d > 0 ? 1 : d < 0 ? -1 : 0;
 }
 
@@ -292,6 +300,9 @@ static int by_query_change(const void *a, const void *b)
 
 	if (x->changed != y->changed)
 		return y->changed - x->changed;
+	if (d > 0 || d < 0)
+		return d > 0 ? 1 : -1;
+	d = y->cost[0] - x->cost[0];
 	return d > 0 ? 1 : d < 0 ? -1 : 0;
 }
 
@@ -313,9 +324,9 @@ static bool sum_queries(struct site_pairs *p)
 		struct site_query *q = &p->queries[i];
 		double spread = p->spread * (q->cost[0] + q->cost[1]) / 2;
 
-		q->error = fmax(sqrt(q->error), spread);
-		q->changed = fabs(q->cost[1] - q->cost[0]) >
-			     SIGMAS * q->error;
+		q->error = q->error > 0 ? fmax(sqrt(q->error), spread) : 0;
+		q->changed = q->error > 0 && fabs(q->cost[1] - q->cost[0]) >
+						     SIGMAS * q->error;
 		good = compare_plans(p, q->after, 1, q->before, &q->added) &&
 		       compare_plans(p, q->before, 0, q->after, &q->gone);
 	}

@@ -73,14 +73,14 @@ static void put_heads(FILE *out, const struct site_pairs *p)
 	}
 	if (a->napps != b->napps)
 		fprintf(out, "applications: %zu -> %zu\n", a->napps, b->napps);
-	if (p->spread > 0)
+	if (p->spread_known)
 		fprintf(out, "Rows that did not change differ by %.1f%% "
-			"(standard deviation); beyond twice the error is a "
-			"change.\n", 100 * p->spread);
+			"(standard deviation); * is a change of more than "
+			"twice its error.\n", 100 * p->spread);
 	else
 		fprintf(out, "How much runs differ by themselves is not known "
-			"of so few rows; beyond twice the error is more than "
-			"chance makes of samples.\n");
+			"of so few rows; * is more than chance makes of "
+			"samples.\n");
 }
 
 static void put_query_name(FILE *out, const struct site_query *q)
@@ -158,7 +158,10 @@ static void put_cells(struct cli_table *table, const struct site_pairs *p,
 	cli_cell(table, "%.*f", digits_of(p), before);
 	cli_cell(table, "%.*f", digits_of(p), after);
 	cli_cell(table, "%+.*f", digits_of(p), after - before);
-	cli_cell(table, "%.*f", digits_of(p), error);
+	if (error > 0)
+		cli_cell(table, "%.*f", digits_of(p), error);
+	else
+		cli_cell(table, "-");
 	cli_cell(table, "%s", change ? change : "");
 	cli_cell(table, "%s", changed ? "*" : "");
 	cli_text_cell(table, name ? name : "");
@@ -381,7 +384,10 @@ static bool fill_json(const struct site_pairs *p, cJSON *root)
 	bool good = root && add_text(root, "unit", p->sites[0].unit) &&
 		    add_site(root, "before", &p->sites[0]) &&
 		    add_site(root, "after", &p->sites[1]) &&
-		    cJSON_AddNumberToObject(root, "spread", p->spread);
+		    (p->spread_known ?
+			     cJSON_AddNumberToObject(root, "spread",
+						     p->spread) :
+			     cJSON_AddNullToObject(root, "spread"));
 
 	list = good ? cJSON_AddArrayToObject(root, "queries") : NULL;
 	for (size_t i = 0; (good = good && list) && i < p->nqueries; i++)
