@@ -4,9 +4,9 @@
  * by batch_keys.c; batch_url.c lists folders of WebHDFS and S3, batch_logs.c
  * event logs of Spark),
  * each group is read and drawn in a process of its own (batch_page.c,
- * batch_stages.c, batch_metrics.c, batch_outliers.c), the heaviest two pages
- * (batch_pages.c) of an application are compared (batch_compare.c), and the
- * records of all become the index (batch_index.c) and the manifest
+ * batch_stages.c, batch_metrics.c, batch_outliers.c) as pages (batch_pages.c),
+ * which are compared with those of an earlier site (batch_against.c,
+ * batch_compare.c), and the records of all become the index (batch_index.c) and the manifest
  * (batch_site.c, and batch_account.c on standard error); where nothing was
  * selected, see batch_nothing.c.
  */
@@ -64,12 +64,6 @@ struct batch_group {
 	bool kept;		/* the record is of an earlier run */
 };
 
-/* A page that compares two groups. */
-struct batch_comparison {
-	const struct batch_group *before, *after;
-	char *title, *page;
-};
-
 /* Shared with the processes that draw groups. */
 struct batch_shared {
 	uint64_t files, bytes;	/* read so far; updated atomically */
@@ -90,8 +84,8 @@ struct batch {
 	size_t nlogs, logs_capacity;
 	struct batch_group *pages;	/* of all groups, once these are drawn */
 	size_t npages, pages_capacity;
-	struct batch_comparison *comparisons;
-	size_t ncomparisons;
+	const char *against;	/* --against: an earlier site; or NULL */
+	char *found;		/* the newest of a folder of sites; or NULL */
 	cJSON *apps;		/* of bills; NULL: not collected */
 	char *options;		/* all options that change the page */
 	struct batch_shared *shared;
@@ -252,15 +246,33 @@ bool batch_find_outliers(struct batch_drawing *d);
 
 /* batch_compare.c ----------------------------------------------------- */
 
-/* Draws the two heaviest groups of each application; an exit status. */
-int batch_compare(struct batch *batch);
+/* Files of folded stacks, which are added up. */
+struct batch_side {
+	const char *site;
+	const char *const *folded;	/* below the site */
+	size_t n;
+};
+
 /*
- * Writes a page that compares two files of folded stacks; all three names are
- * of files of the site.  false: the message is printed.
+ * Writes a page of this site that compares two sides; false: the message is
+ * printed.  normalize: NULL, or as flame_set has it.
  */
+bool batch_draw_sides(const struct batch *batch, const char *title,
+		      const char *page, const struct batch_side *before,
+		      const struct batch_side *after, const char *normalize);
+/* The same of two files of the site, by shares. */
 bool batch_draw_difference(const struct batch *batch, const char *title,
 			   const char *page, const char *before,
 			   const char *after);
+
+/* batch_against.c ----------------------------------------------------- */
+
+#define BATCH_AGAINST "against.html"
+
+/* Finds the site of --against; false: the message is printed. */
+bool batch_find_against(struct batch *batch);
+/* Compares this site, once it is written, with it; an exit status. */
+int batch_compare_against(const struct batch *batch, struct flame *flame);
 
 /* batch_bill.c -------------------------------------------------------- */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparisons of flame-batch: of the groups of an application, the two that
- * are heaviest by its first metric, as a page of their difference.  They
- * are drawn from the folded stacks, so no input is read again.
+ * Pages of flame-batch that compare folded stacks of a site, or of it and an
+ * earlier one, so that no input is read again.
  */
 #include "batch.h"
 
@@ -11,70 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *app_of(const struct batch_group *group)
+/* A file of a site, to be freed; NULL: the message is printed. */
+static char *read_file(const struct batch *batch, const char *site,
+		       const char *name, size_t *size)
 {
-	return batch_text(cJSON_GetObjectItemCaseSensitive(group->record,
-							   "key"), "app");
-}
-
-/* Not "[no task]", nor several stages at once, nor "[no thread]". */
-static bool has_all_keys(const struct batch_group *group)
-{
-	const cJSON *keys = cJSON_GetObjectItemCaseSensitive(group->record,
-							     "key");
-	const cJSON *key;
-
-	cJSON_ArrayForEach(key, keys)
-		if (strncmp(batch_text(keys, key->string), "[no ", 4) == 0)
-			return false;
-	return batch_text(keys, "stage")[0] != '[';
-}
-
-static const cJSON *first_metric(const struct batch_group *group)
-{
-	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(group->record,
-								"metrics");
-
-	return metrics ? metrics->child : NULL;
-}
-
-static double weight_of(const struct batch_group *group)
-{
-	return batch_number(first_metric(group), "weight");
-}
-
-/* The heaviest after `other`, if it has the same metric; or NULL. */
-static const struct batch_group *heaviest(const struct batch *batch,
-					  const char *app,
-					  const struct batch_group *other)
-{
-	const char *metric = other ? batch_text(first_metric(other), "name")
-				   : NULL;
-	const struct batch_group *best = NULL;
-
-	for (size_t i = 0; i < batch->npages; i++) {
-		const struct batch_group *group = &batch->pages[i];
-
-		if (group == other || strcmp(app_of(group), app) != 0 ||
-		    weight_of(group) <= 0 || !has_all_keys(group))
-			continue;
-		if (metric && strcmp(batch_text(first_metric(group), "name"),
-				     metric) != 0)
-			continue;
-		if (!best || weight_of(group) > weight_of(best))
-			best = group;
-	}
-	return best;
-}
-
-/* A file of the site, to be freed; NULL: the message is printed. */
-static char *read_file(const struct batch *batch, const char *name,
-		       size_t *size)
-{
-	char *path = batch_path(batch, name, ""), *bytes = NULL;
-	FILE *file = path ? fopen(path, "r") : NULL;
+	char *path = NULL, *bytes = NULL;
+	FILE *file;
 	struct stat st;
 
+	if (asprintf(&path, "%s/%s", site, name) < 0)
+		path = NULL;
+	file = path ? fopen(path, "r") : NULL;
 	if (file && fstat(fileno(file), &st) == 0) {
 		*size = (size_t)st.st_size;
 		bytes = malloc(*size + 1);
@@ -92,19 +38,29 @@ static char *read_file(const struct batch *batch, const char *name,
 }
 
 /* The page names its inputs, but not the folder of the site. */
-static bool fill(const struct batch *batch, struct flame *flame,
-		 struct flame_tree *tree, unsigned column, const char *folded)
+static bool pump(const struct batch *batch, struct flame *flame,
+		 struct flame_sink *sink, const char *site, const char *folded)
 {
 	size_t size;
-	char *bytes = read_file(batch, folded, &size);
+	char *bytes = read_file(batch, site, folded, &size);
 	struct flame_source *source = bytes ?
 		flame_open_memory(flame, bytes, size, folded, "folded") : NULL;
-	struct flame_sink *sink = source ? flame_tree_sink(tree, column) :
-					   NULL;
-	bool good = sink && flame_pump(source, sink) == FLAME_OK;
+	bool good = source && flame_pump(source, sink) == FLAME_OK;
 
 	flame_close(source);
 	free(bytes);
+	return good;
+}
+
+static bool fill(const struct batch *batch, struct flame *flame,
+		 struct flame_tree *tree, unsigned column,
+		 const struct batch_side *side)
+{
+	struct flame_sink *sink = flame_tree_sink(tree, column);
+	bool good = sink;
+
+	for (size_t i = 0; good && i < side->n; i++)
+		good = pump(batch, flame, sink, side->site, side->folded[i]);
 	if (good)
 		return flame_finish(sink) == FLAME_OK;
 	flame_abandon(sink);
@@ -113,7 +69,7 @@ static bool fill(const struct batch *batch, struct flame *flame,
 
 static bool write_page(const struct batch *batch, struct flame *flame,
 		       struct flame_tree *tree, const char *title,
-		       const char *name)
+		       const char *name, const char *normalize)
 {
 	char *path = batch_path(batch, name, "");
 	struct flame_sink *page = path ? flame_create(flame, path, "html") :
@@ -123,7 +79,8 @@ static bool write_page(const struct batch *batch, struct flame *flame,
 	if (!page)
 		return false;
 	if (flame_set(page, "title", title) == FLAME_OK &&
-	    flame_set(page, "normalize", "total") == FLAME_OK &&
+	    (!normalize ||
+	     flame_set(page, "normalize", normalize) == FLAME_OK) &&
 	    (!batch->split ||
 	     flame_set(page, "split", NULL) == FLAME_OK) &&
 	    flame_tree_write(tree, page) == FLAME_OK)
@@ -132,9 +89,9 @@ static bool write_page(const struct batch *batch, struct flame *flame,
 	return false;
 }
 
-bool batch_draw_difference(const struct batch *batch, const char *title,
-			   const char *page, const char *before,
-			   const char *after)
+bool batch_draw_sides(const struct batch *batch, const char *title,
+		      const char *page, const struct batch_side *before,
+		      const struct batch_side *after, const char *normalize)
 {
 	struct flame *flame = flame_new();
 	struct flame_tree *tree = flame ? flame_tree_new(flame, 2) : NULL;
@@ -142,7 +99,7 @@ bool batch_draw_difference(const struct batch *batch, const char *title,
 
 	good = tree && fill(batch, flame, tree, 0, before) &&
 	       fill(batch, flame, tree, 1, after) &&
-	       write_page(batch, flame, tree, title, page);
+	       write_page(batch, flame, tree, title, page, normalize);
 	if (!good && (!flame || flame_error(flame)[0]))
 		cli_say(batch->cli, "%s: %s", title,
 			flame ? flame_error(flame) : "out of memory");
@@ -151,76 +108,12 @@ bool batch_draw_difference(const struct batch *batch, const char *title,
 	return good;
 }
 
-static bool draw(const struct batch *batch, const struct batch_comparison *c)
+bool batch_draw_difference(const struct batch *batch, const char *title,
+			   const char *page, const char *before,
+			   const char *after)
 {
-	return batch_draw_difference(batch, c->title, c->page,
-				     batch_text(first_metric(c->before),
-						"folded"),
-				     batch_text(first_metric(c->after),
-						"folded"));
-}
+	const struct batch_side a = { batch->site, &before, 1 };
+	const struct batch_side b = { batch->site, &after, 1 };
 
-static bool add(struct batch *batch, const struct batch_group *before,
-		const struct batch_group *after)
-{
-	struct batch_comparison *c =
-		&batch->comparisons[batch->ncomparisons++];
-
-	c->before = before;
-	c->after = after;
-	if (asprintf(&c->title, "%s against %s, %s", after->title,
-		     before->title, batch_text(first_metric(after),
-					       "name")) < 0)
-		c->title = NULL;
-	if (asprintf(&c->page, BATCH_STAGES "%s.against.%s.html", after->name,
-		     before->name) < 0)
-		c->page = NULL;
-	return (c->title && c->page) || cli_no_memory(batch->cli);
-}
-
-static bool is_done(const struct batch *batch,
-		    const struct batch_comparison *c)
-{
-	return c->before->kept && c->after->kept &&
-	       batch_is_there(batch, c->page);
-}
-
-/* Groups of an application are neighbours. */
-static bool find_all(struct batch *batch)
-{
-	const char *last = "";
-
-	batch->comparisons = calloc(batch->npages + 1,
-				    sizeof(*batch->comparisons));
-	if (!batch->comparisons)
-		return cli_no_memory(batch->cli);
-	for (size_t i = 0; i < batch->npages; i++) {
-		const char *app = app_of(&batch->pages[i]);
-		const struct batch_group *after, *before;
-
-		if (!*app || strcmp(app, last) == 0)
-			continue;
-		last = app;
-		after = heaviest(batch, app, NULL);
-		before = after ? heaviest(batch, app, after) : NULL;
-		if (before && !add(batch, before, after))
-			return false;
-	}
-	return true;
-}
-
-int batch_compare(struct batch *batch)
-{
-	/*
-	 * Groups of an application are neighbours only if app is the first key.
-	 */
-	if (batch->nkeys < 2 || strcmp(batch->keys[0], "app") != 0)
-		return CLI_FINE;
-	if (!find_all(batch))
-		return CLI_TROUBLE;
-	for (size_t i = 0; i < batch->ncomparisons; i++)
-		if (!is_done(batch, &batch->comparisons[i]) &&
-		    !draw(batch, &batch->comparisons[i]))
-			return CLI_TROUBLE;
-	return CLI_FINE;
+	return batch_draw_sides(batch, title, page, &a, &b, "total");
 }

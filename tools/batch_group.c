@@ -319,11 +319,7 @@ void batch_free(struct batch *batch)
 	free(batch->groups);
 	batch_free_pages(batch);
 	batch_free_logs(batch);
-	for (size_t i = 0; i < batch->ncomparisons; i++) {
-		free(batch->comparisons[i].title);
-		free(batch->comparisons[i].page);
-	}
-	free(batch->comparisons);
+	free(batch->found);
 	for (size_t i = 0; i < batch->ninputs; i++)
 		batch_free_input(&batch->inputs[i]);
 	free(batch->inputs);

@@ -269,20 +269,14 @@ static void put_table(struct flame_text *out, const struct batch *batch,
 
 /* Lists ---------------------------------------------------------------- */
 
-static void put_comparisons(struct flame_text *out, const struct batch *batch)
+static void put_against(struct flame_text *out, const struct batch *batch)
 {
-	if (!batch->ncomparisons)
+	if (!batch->against)
 		return;
-	batch_put(out, "<h2>The heaviest two of an application, compared</h2>"
-		  "\n<ul class=\"links\">\n");
-	for (size_t i = 0; i < batch->ncomparisons; i++) {
-		batch_put(out, "<li><a href=\"");
-		batch_put_escaped(out, batch->comparisons[i].page);
-		batch_put(out, "\">");
-		batch_put_escaped(out, batch->comparisons[i].title);
-		batch_put(out, "</a></li>\n");
-	}
-	batch_put(out, "</ul>\n");
+	batch_put(out, "<p><a href=\"" BATCH_AGAINST "\">What changed, "
+		  "against ");
+	batch_put_escaped(out, batch->against);
+	batch_put(out, "</a></p>\n");
 }
 
 static void put_outlier(struct flame_text *out,
@@ -406,9 +400,9 @@ static void put_page(struct flame_text *out, const struct batch *batch,
 		     bool large)
 {
 	put_top(out, batch, large);
+	put_against(out, batch);
 	put_reports(out, batch, large);
 	put_outliers(out, batch);
-	put_comparisons(out, batch);
 	put_table(out, batch, large);
 	if (large) {
 		put_links(out, batch);

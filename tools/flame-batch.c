@@ -21,11 +21,13 @@
 #include <unistd.h>
 
 struct own {
-	const char *key, *engine;
+	const char *key, *engine, *against;
 	bool outliers, standalone, time;
 };
 
 static const struct cli_option options[] = {
+	{ 0, "against", "SITE", "compare with an earlier site, or the newest in it",
+	  CLI_TEXT, CLI_AT(against) },
 	{ 0, "engine", "spark|hadoop", "print the job that does it there",
 	  .kind = CLI_TAKE },
 	{ 0, "key", "KEY[,KEY...]", "a page for each value (app,stage)",
@@ -428,14 +430,15 @@ static int run(struct cli *cli, struct flame *flame)
 	const struct own *own = cli->own;
 	struct batch batch = {
 		.cli = cli, .site = cli->output, .outliers = own->outliers,
-		.standalone = own->standalone,
+		.standalone = own->standalone, .against = own->against,
 	};
 	const char *key = own->key ? own->key : "app,stage";
 	int status = CLI_TROUBLE;
 
 	if (own->engine)
 		return batch_print_engine(&batch, own->engine, key);
-	if (batch_find_logs(&batch, flame) && batch_parse_keys(&batch, key) &&
+	if (batch_find_against(&batch) && batch_find_logs(&batch, flame) &&
+	    batch_parse_keys(&batch, key) &&
 	    make_site(&batch) && share_memory(&batch) &&
 	    batch_collect(&batch, flame) && batch_make_groups(&batch) &&
 	    describe_options(&batch)) {
@@ -448,14 +451,14 @@ static int run(struct cli *cli, struct flame *flame)
 				 batch_explain_nothing(&batch, flame);
 			goto end;
 		}
-		status = cli_worse(status, batch_list_pages(&batch) ?
-					   batch_compare(&batch) :
-					   CLI_TROUBLE);
-		if (!batch_collect_bills(&batch)) {
+		if (!batch_list_pages(&batch) ||
+		    !batch_collect_bills(&batch)) {
 			status = CLI_TROUBLE;
 			goto end;
 		}
 		status = cli_worse(status, batch_write_site(&batch, flame));
+		if (status != CLI_TROUBLE)
+			status = batch_compare_against(&batch, flame);
 	}
 end:
 	if (batch.shared)

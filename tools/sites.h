@@ -79,6 +79,8 @@ bool site_is(const char *folder);
 bool site_read(const struct cli *cli, const char *path, struct site *site);
 bool site_match(struct site_pairs *pairs);
 bool site_explain(struct site_pairs *pairs);
+/* Lines that tell what ran, to be freed; NULL: out of memory. */
+char *site_heads(const struct site_pairs *pairs);
 /* As text, json or markdown; false: failed. */
 bool site_put(const struct site_pairs *pairs, const char *format,
 	      struct flame_text *out);

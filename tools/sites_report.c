@@ -221,15 +221,20 @@ static bool put_rows(const struct site_pairs *p, struct flame_text *out)
 					      p->n - MAX_ROWS));
 }
 
-static bool put_heads_to(const struct site_pairs *p, struct flame_text *out)
+char *site_heads(const struct site_pairs *p)
 {
 	struct text text;
-	char *heads;
-	bool good;
 
 	if (begin(&text))
 		put_heads(text.file, p);
-	heads = end(&text);
+	return end(&text);
+}
+
+static bool put_heads_to(const struct site_pairs *p, struct flame_text *out)
+{
+	char *heads = site_heads(p);
+	bool good;
+
 	good = heads && flame_text_put(out, heads, strlen(heads)) == FLAME_OK;
 	free(heads);
 	return good;
