@@ -84,6 +84,15 @@ bool diff_check_format(struct cli *cli, const char *what)
 	return false;
 }
 
+/* Whether --events asks for several metrics, which have no common test. */
+static bool asks_for_several(const struct cli *cli)
+{
+	for (size_t i = 0; i < cli->sets.n; i++)
+		if (strcmp(cli->sets.at[i].name, "events") == 0)
+			return true;
+	return false;
+}
+
 bool diff_check_runs(struct cli *cli)
 {
 	struct diff *diff = cli->own;
@@ -97,6 +106,11 @@ bool diff_check_runs(struct cli *cli)
 	if (diff->top) {
 		cli_say(cli, "--top: --runs lists what changed, without it the "
 			"sums of two groups are ranked");
+		return false;
+	}
+	if (asks_for_several(cli)) {
+		cli_say(cli, "--events: --runs compares one metric, choose it "
+			"by --event");
 		return false;
 	}
 	if (!diff_check_format(cli, "--runs writes") || !diff_list_runs(cli))
