@@ -7,6 +7,7 @@
 #include "batch_html.h"
 #include "sites.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -168,17 +169,74 @@ static void put_costs(struct flame_text *out, const struct site_pairs *p,
 	batch_put(out, "</td>");
 }
 
+/* What the ends of all intervals lie within. */
+static double reach_of(const struct site_pairs *p)
+{
+	double reach = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		reach = fmax(reach, fabs(cost_of(p->pairs[i].after) -
+					 cost_of(p->pairs[i].before)) +
+					    2 * p->pairs[i].error);
+	for (size_t i = 0; i < p->nqueries; i++)
+		reach = fmax(reach, fabs(p->queries[i].cost[1] -
+					 p->queries[i].cost[0]) +
+					    2 * p->queries[i].error);
+	return reach > 0 ? reach : 1;
+}
+
+/* The change and its interval as a whisker, on one scale; 0 is in the middle. */
+static void put_whisker(struct flame_text *out, double reach, double change,
+			double error, bool changed)
+{
+	double unit = 58 / reach, at = 60 + change * unit;
+
+	batch_put(out, "<td class=\"strip\"><svg width=\"120\" height=\"16\" "
+		  "viewBox=\"0 0 120 16\" aria-hidden=\"true\">"
+		  "<path class=\"t9\" d=\"M60 0v16\"/>");
+	cli_print(out, "<path class=\"t%d\" d=\"M%.1f 8H%.1fM%.1f 5v6M%.1f 5v6"
+		  "M%.1f 2v12\"/></svg></td>", !changed ? 9 : change > 0 ? 4 : 2,
+		  at - 2 * error * unit, at + 2 * error * unit,
+		  at - 2 * error * unit, at + 2 * error * unit, at);
+}
+
+/* A search for exactly this name, in the address of a page. */
+static void put_search(struct flame_text *out, const char *name)
+{
+	for (const char *at = name; *at; at++) {
+		if (strchr(".*+?^${}()|[]\\/", *at))
+			batch_put(out, "%5C");
+		cli_print(out, isalnum((unsigned char)*at) ? "%c" : "%%%02X",
+			  (unsigned char)*at);
+	}
+}
+
+static void put_frame(struct flame_text *out, const struct site_pair *pair,
+		      const struct site_frame *frame)
+{
+	if (pair->page) {
+		batch_put(out, "<a href=\"");
+		batch_put_escaped(out, pair->page);
+		batch_put(out, "#q=");
+		put_search(out, frame->name);
+		batch_put(out, "\">");
+	}
+	batch_put_escaped(out, frame->name);
+	batch_put(out, pair->page ? "</a>" : "");
+	cli_print(out, " %+.2f", frame->after - frame->before);
+}
+
 static void put_table_head(struct flame_text *out, const char *what)
 {
 	batch_put(out, "<div class=\"wide\"><table>\n<thead><tr><th>");
 	batch_put(out, what);
 	batch_put(out, "</th><th class=\"n\">before</th><th class=\"n\">after"
 		  "</th><th class=\"n\">change</th><th class=\"n\">95 %</th>"
-		  "<th>Frames, plan</th></tr></thead>\n<tbody>\n");
+		  "<th></th><th>Frames, plan</th></tr></thead>\n<tbody>\n");
 }
 
 static void put_query(struct flame_text *out, const struct site_pairs *p,
-		      const struct site_query *q)
+		      const struct site_query *q, double reach)
 {
 	batch_put(out, "<tr><td>");
 	batch_put_escaped(out, q->before ? q->before : q->after);
@@ -188,6 +246,7 @@ static void put_query(struct flame_text *out, const struct site_pairs *p,
 	}
 	batch_put(out, "</td>");
 	put_costs(out, p, q->cost[0], q->cost[1], q->error, q->changed);
+	put_whisker(out, reach, q->cost[1] - q->cost[0], q->error, q->changed);
 	batch_put(out, "<td>");
 	if (q->added) {
 		batch_put(out, "new: ");
@@ -201,7 +260,7 @@ static void put_query(struct flame_text *out, const struct site_pairs *p,
 }
 
 static void put_pair(struct flame_text *out, const struct site_pairs *p,
-		     const struct site_pair *pair)
+		     const struct site_pair *pair, double reach)
 {
 	const struct site_row *row = row_of(pair);
 
@@ -217,12 +276,12 @@ static void put_pair(struct flame_text *out, const struct site_pairs *p,
 	batch_put(out, "</small></td>");
 	put_costs(out, p, cost_of(pair->before), cost_of(pair->after),
 		  pair->error, pair->changed);
+	put_whisker(out, reach, cost_of(pair->after) - cost_of(pair->before),
+		    pair->error, pair->changed);
 	batch_put(out, "<td>");
 	for (size_t i = 0; i < pair->nframes; i++) {
 		batch_put(out, i ? ", " : "");
-		batch_put_escaped(out, pair->frames[i].name);
-		cli_print(out, " %+.2f", pair->frames[i].after -
-						pair->frames[i].before);
+		put_frame(out, pair, &pair->frames[i]);
 	}
 	batch_put(out, !pair->before ? "new" : !pair->after ? "gone" : "");
 	batch_put(out, "</td></tr>\n");
@@ -246,6 +305,8 @@ static void put_heads(struct flame_text *out, const struct site_pairs *p)
 
 static void put_page(struct flame_text *out, const struct site_pairs *p)
 {
+	double reach = reach_of(p);
+
 	batch_put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 		  "<meta charset=\"utf-8\">\n"
 		  "<meta http-equiv=\"Content-Security-Policy\" "
@@ -262,14 +323,14 @@ static void put_page(struct flame_text *out, const struct site_pairs *p)
 		batch_put(out, "<h2>Queries</h2>\n");
 		put_table_head(out, "Query");
 		for (size_t i = 0; i < p->nqueries; i++)
-			put_query(out, p, &p->queries[i]);
+			put_query(out, p, &p->queries[i], reach);
 		batch_put(out, "</tbody></table></div>\n");
 	}
 	batch_put(out, p->sites[0].billed ? "<h2>Stages</h2>\n" :
 					    "<h2>Stacks</h2>\n");
 	put_table_head(out, p->sites[0].billed ? "Stage" : "Stacks");
 	for (size_t i = 0; i < p->n; i++)
-		put_pair(out, p, &p->pairs[i]);
+		put_pair(out, p, &p->pairs[i], reach);
 	cli_print(out, "</tbody></table></div>\n</main>\n<footer>Made by "
 		  "flame-batch %s. <a href=\"index.html\">The site</a>; "
 		  "<a href=\"" BATCH_DATA "against.json\">as JSON</a>."

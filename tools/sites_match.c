@@ -56,7 +56,7 @@ static bool is_same(const struct site_pairs *p, const struct site_row *a,
 	case 1:
 		return query && stage;
 	case 2:
-		return query && plan && !is_apart(a) && !is_apart(b);
+		return query && plan && *a->plan;
 	}
 	/* The text of the query is another one. */
 	return stage && plan && *a->plan &&
