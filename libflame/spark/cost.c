@@ -444,6 +444,8 @@ static int share_out(struct fl_spark_cost *cost, const struct share *share,
 	struct flame *flame = cost->sink->flame;
 	wide sum = 0, all = 0;
 	int64_t before = 0;
+	flame_id last = 0, of_stage = 0;
+	bool known = false;
 
 	for (size_t i = first; i < first + n; i++)
 		all += cost->entries[i].kind == kind ? cost->entries[i].parts :
@@ -459,9 +461,13 @@ static int share_out(struct fl_spark_cost *cost, const struct share *share,
 		until = (int64_t)((wide)time * sum / all);
 		if (until == before)
 			continue;
-		labels = stage_labels(cost, share, e->labels);
+		if (!known || e->labels != last) {
+			last = e->labels;
+			of_stage = stage_labels(cost, share, last);
+			known = true;
+		}
 		labels = fl_operator_labels(flame, cost->operators,
-					    cost->spark, share->stage, labels,
+					    cost->spark, share->stage, of_stage,
 					    e->stack);
 		/* Others' stacks are of others' threads. */
 		if (put(cost, e->stack, labels, share->n ? e->thread : 0,
