@@ -110,6 +110,9 @@ struct batch_drawing {
 	size_t memory;
 	struct batch_stages *stages;	/* of a group that is split */
 	struct flame_bill *bill;	/* or NULL */
+	cJSON *apps;			/* of the bill, once it is written */
+	char *events;			/* all metrics, in the order of tabs */
+	const char *origins;		/* of the page, or NULL: as it was read */
 };
 
 /* batch_keys.c -------------------------------------------------------- */
@@ -232,6 +235,11 @@ bool batch_write_record(struct batch_drawing *d, const char *ending);
 
 /* Adds "metrics" and "picture" to the record; false: failed. */
 bool batch_add_metrics(struct batch_drawing *d);
+/*
+ * The metrics of all that was read, in the order that tabs of all its pages
+ * have; to be freed.  NULL: out of memory.
+ */
+char *batch_list_events(const struct batch_drawing *d);
 /* A tree as folded stacks into a file of the site; false: failed. */
 bool batch_write_folded(const struct batch *batch, struct flame *flame,
 			struct flame_tree *tree, const char *name);
@@ -284,6 +292,12 @@ struct flame_sink *batch_add_bill(struct batch_drawing *d,
 				  struct flame_sink *sink);
 /* Writes it and names it in the record, once all is read. */
 bool batch_write_bill(struct batch_drawing *d);
+/*
+ * What a page's panel Info tells: the bill of its stage, and its inputs, of
+ * which used[] says which have samples.  To be freed; NULL: out of memory.
+ */
+char *batch_origins(const struct batch_drawing *all, const char *app,
+		    const char *stage, const bool *used);
 /* The bills of all groups, or of the logs alone, to batch->apps. */
 bool batch_collect_bills(struct batch *batch);
 /* The page of a stage of a bill; NULL: there is none. */

@@ -67,8 +67,11 @@ bool batch_write_bill(struct batch_drawing *d)
 		return true;
 	snprintf(name, sizeof(name), BATCH_DATA "%s.bill.json",
 		 d->group->name);
-	return write_bill(d->batch, d->flame, d->bill, name) &&
-	       cJSON_AddStringToObject(d->record, "bill", name);
+	if (!write_bill(d->batch, d->flame, d->bill, name) ||
+	    !cJSON_AddStringToObject(d->record, "bill", name))
+		return false;
+	d->apps = batch_read_json(d->batch, name);
+	return d->apps || cli_no_memory(d->batch->cli);
 }
 
 /* All applications ----------------------------------------------------- */

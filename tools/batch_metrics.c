@@ -232,21 +232,52 @@ static int by_weight(const void *a, const void *b)
 	return d ? d : m != n ? (m < n ? 1 : -1) : strcmp(p, q);
 }
 
+/* Sorted; to be freed. */
+static struct flame_tree **list_trees(const struct batch_drawing *d, size_t *n)
+{
+	struct flame_tree **trees;
+
+	*n = 0;
+	while (flame_trees_at(d->trees, *n))
+		++*n;
+	trees = calloc(*n + 1, sizeof(struct flame_tree *));
+	for (size_t i = 0; trees && i < *n; i++)
+		trees[i] = flame_trees_at(d->trees, i);
+	if (trees && *n)
+		qsort(trees, *n, sizeof(struct flame_tree *), by_weight);
+	return trees;
+}
+
+char *batch_list_events(const struct batch_drawing *d)
+{
+	size_t n, size;
+	struct flame_tree **trees = list_trees(d, &n);
+	char *list = NULL;
+	FILE *to = trees ? open_memstream(&list, &size) : NULL;
+
+	for (size_t i = 0; to && i < n; i++) {
+		const char *name = flame_tree_metric(trees[i]);
+
+		/* Samples of no metric, and names that no list can have. */
+		if (!*name || strchr(name, ',')) {
+			fclose(to);
+			free(list);
+			free(trees);
+			return strdup("all");
+		}
+		fprintf(to, "%s%s", i ? "," : "", name);
+	}
+	free(trees);
+	return to && fclose(to) == 0 ? list : NULL;
+}
+
 bool batch_add_metrics(struct batch_drawing *d)
 {
 	cJSON *metrics = cJSON_AddArrayToObject(d->record, "metrics");
-	struct flame_tree **trees;
-	size_t n = 0;
-	bool good = metrics;
+	size_t n;
+	struct flame_tree **trees = list_trees(d, &n);
+	bool good = metrics && trees;
 
-	while (flame_trees_at(d->trees, n))
-		n++;
-	trees = calloc(n + 1, sizeof(struct flame_tree *));
-	for (size_t i = 0; trees && i < n; i++)
-		trees[i] = flame_trees_at(d->trees, i);
-	if (trees && n)
-		qsort(trees, n, sizeof(struct flame_tree *), by_weight);
-	good = good && trees;
 	for (size_t i = 0; good && i < n; i++)
 		good = !flame_tree_total(trees[i], 0) ||
 		       add_metric(d, metrics, trees[i]);

@@ -297,10 +297,15 @@ struct flame_sink *batch_make_page(const struct batch_drawing *d)
 						d->group->title) == FLAME_OK;
 	if (good && d->query && !is_set(cli, "subtitle"))
 		good = flame_set(page, "subtitle", d->query) == FLAME_OK;
+	if (good && d->origins)
+		good = flame_set(page, "origins", d->origins) == FLAME_OK &&
+		       flame_set(page, "made-with", d->batch->options) ==
+			       FLAME_OK;
 	if (good && d->batch->split)
 		good = flame_set(page, "split", NULL) == FLAME_OK;
 	if (good && !cli->event && !is_set(cli, "events"))
-		good = flame_set(page, "events", "all") == FLAME_OK;
+		good = flame_set(page, "events", d->events ? d->events :
+				 "all") == FLAME_OK;
 	if (good)
 		return page;
 	flame_abandon(page);
@@ -473,6 +478,7 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 						       "out of memory");
 	flame_trees_free(d.trees);
 	flame_bill_free(d.bill);
+	cJSON_Delete(d.apps);
 	flame_free(d.flame);
 	cJSON_Delete(d.record);
 	return good ? CLI_FINE : CLI_TROUBLE;

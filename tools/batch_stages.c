@@ -339,14 +339,11 @@ static bool see(const struct batch_drawing *d, struct seen *seen,
 }
 
 static bool add_seen(const struct batch_drawing *d, cJSON *record,
-		     struct seen *seen)
+		     const struct seen *seen)
 {
 	uint64_t files = 0, bytes = 0;
 	size_t distinct = 0;
 
-	if (seen->n)
-		qsort(seen->executors, seen->n, sizeof(*seen->executors),
-		      by_id);
 	for (size_t i = 0; i < seen->n; i++)
 		distinct += !i || seen->executors[i] != seen->executors[i - 1];
 	for (size_t i = 0; i < d->group->n; i++) {
@@ -359,22 +356,21 @@ static bool add_seen(const struct batch_drawing *d, cJSON *record,
 }
 
 /* Inputs with samples of any of the parts, and their executors. */
-static bool add_inputs(const struct batch_drawing *d, cJSON *record,
-		       const struct page *pages, size_t n)
+static bool see_parts(const struct batch_drawing *d, struct seen *seen,
+		      const struct page *pages, size_t n)
 {
-	struct seen seen = { .inputs = calloc(d->group->n + 1, 1) };
-	bool good = seen.inputs;
+	bool good = (seen->inputs = calloc(d->group->n + 1, 1));
 
 	for (size_t i = 0; i < n; i++) {
 		const struct flame_part *part =
 			flame_split_at(d->stages->split, pages[i].part);
 
 		for (size_t k = 0; good && k < part->nlabels; k++)
-			good = see(d, &seen, part->labels[k]);
+			good = see(d, seen, part->labels[k]);
 	}
-	good = good && add_seen(d, record, &seen);
-	free(seen.inputs);
-	free(seen.executors);
+	if (good && seen->n)
+		qsort(seen->executors, seen->n, sizeof(*seen->executors),
+		      by_id);
 	return good;
 }
 
@@ -442,20 +438,29 @@ static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
 	flame_id labels = d->batch->nlogs && *stage && *stage != '[' ?
 			  told->labels[told->nlabels - 1] : 0;
 	char *heading = heading_of(all, d->group->title, labels);
-	char *query = query_of(all, labels);
-	bool good = heading && query;
+	char *query = query_of(all, labels), *origins = NULL;
+	struct seen seen = { .n = 0 };
+	bool good = heading && query && see_parts(all, &seen, pages, n);
 
+	if (good)
+		origins = batch_origins(all, value_of(d->batch, as, "app"),
+					stage, seen.inputs);
+	good = good && origins;
 	d->heading = heading;
 	d->query = query && *query ? query : NULL;
+	d->origins = origins;
 	good = good && batch_add_head(d, as) &&
 	       (!labels || add_stage(all, d->record, labels)) &&
-	       write_page(d, pages, n) && add_inputs(all, d->record, pages, n) &&
+	       write_page(d, pages, n) && add_seen(all, d->record, &seen) &&
 	       batch_add_metrics(d) &&
 	       (!d->batch->outliers || batch_find_outliers(d)) &&
 	       batch_write_record(d, ".json");
-	d->heading = d->query = NULL;
+	d->heading = d->query = d->origins = NULL;
 	free(heading);
 	free(query);
+	free(origins);
+	free(seen.inputs);
+	free(seen.executors);
 	return good;
 }
 
@@ -483,6 +488,7 @@ static bool make_page(struct batch_drawing *all, const struct page *pages,
 	struct batch_drawing d = {
 		.batch = all->batch, .group = &group, .flame = flame_new(),
 		.stages = all->stages, .record = cJSON_CreateObject(),
+		.events = all->events,
 	};
 	cJSON *name;
 	bool good;
@@ -651,7 +657,8 @@ static bool draw_pages(struct batch_drawing *d)
 	while (flame_split_at(s->split, s->n))
 		s->n++;
 	pages = calloc(s->n + 1, sizeof(*pages));
-	good = pages || cli_no_memory(d->batch->cli);
+	d->events = batch_list_events(d);
+	good = (pages && d->events) || cli_no_memory(d->batch->cli);
 	s->names = calloc(s->n + 1, sizeof(*s->names));
 	good = good && s->names && make_pages(d, pages);
 	for (size_t i = 0; pages && i < s->n; i++)
@@ -660,6 +667,8 @@ static bool draw_pages(struct batch_drawing *d)
 	for (size_t i = 0; i < s->nnames; i++)
 		free(s->names[i]);
 	free(s->names);
+	free(d->events);
+	d->events = NULL;
 	return good;
 }
 

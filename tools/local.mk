@@ -19,7 +19,7 @@ endif
 bin_PROGRAMS += tools/flame-batch
 tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	tools/batch_bill.c tools/batch_summary.c \
-	tools/batch_digest.c tools/batch_findings.c tools/batch_rules.h \
+	tools/batch_digest.c tools/batch_origins.c tools/batch_findings.c tools/batch_rules.h \
 	tools/batch_executors.c tools/batch_html.c tools/batch_html.h \
 	tools/batch_report.c tools/batch_rows.c tools/batch_timeline.c \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \

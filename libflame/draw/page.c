@@ -492,6 +492,9 @@ static int note_origins(struct page_state *state)
 	struct fl_page *page = &state->page;
 
 	page->origins[0] = &state->origins;
+	if (page->stated && !fl_origins_parse(page->tree->flame,
+					      &state->origins, page->stated))
+		return fl_no_memory(page->tree->flame);
 	for (unsigned i = 0; page->borrowed && i < state->given->columns; i++)
 		page->origins[i] = &state->given->origins[i];
 	if (page->compat || page->compat_tool)

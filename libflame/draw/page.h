@@ -70,6 +70,8 @@ struct fl_page {
 	char *key;
 	bool split;		/* HTML: script and style in own files */
 	char *made_with;	/* options that selected samples */
+	/* Inputs that a tool names: lines of fl_origins_parse. */
+	char *stated;
 	char *named, *told;	/* after the inputs: title and notes; or NULL */
 	/* By column; NULL: not known. */
 	const struct fl_origins *origins[2];

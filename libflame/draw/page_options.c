@@ -183,6 +183,7 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_TEXT, AT(key), FL_SCOPE_HIDDEN },
 	{ "made-with", "TEXT", NULL,
 	  FL_OPTION_TEXT, AT(made_with), FL_SCOPE_HIDDEN },
+	{ "origins", "TEXT", NULL, FL_OPTION_TEXT, AT(stated), FL_SCOPE_HIDDEN },
 	{ "peer", "perl|inferno", NULL,
 	  FL_OPTION_WORD, AT(compat_tool), FL_SCOPE_HIDDEN, .first = FL_PEER_PERL },
 	{ "whole", "N", NULL, FL_OPTION_COUNT, AT(all), FL_SCOPE_HIDDEN },

@@ -99,6 +99,69 @@ bool fl_origins_add(struct fl_origins *origins,
 		copy_facts(flame, origin, source));
 }
 
+static const char *copy_part(struct flame *flame, const char *at, size_t size)
+{
+	return fl_arena_copy(&flame->arena, at, size);
+}
+
+static bool add_stated(struct flame *flame, struct fl_origins *origins,
+		       const char *line, size_t size)
+{
+	size_t name = strcspn(line, "\t\n");
+	size_t format = name < size ? name + 1 : size;
+	struct fl_origin *origin;
+
+	if (!fl_grow(&origins->data, &origins->capacity, origins->count + 1,
+		     sizeof(*origins->data)))
+		return false;
+	origin = &origins->data[origins->count++];
+	*origin = (struct fl_origin){
+		.name = copy_part(flame, line, name),
+		.format = copy_part(flame, line + format, size - format),
+	};
+	return origin->name && origin->format;
+}
+
+/* Of the last origin; its array holds the most there may be. */
+static bool add_stated_fact(struct flame *flame, struct fl_origin *origin,
+			    const char *line, size_t size)
+{
+	size_t key = strcspn(line, "\t\n");
+	size_t value = key < size ? key + 1 : size;
+	struct flame_fact *fact;
+
+	if (!origin->facts)
+		origin->facts = fl_zeroed(FL_MAX_ORIGIN_FACTS,
+					  sizeof(*origin->facts));
+	if (!origin->facts)
+		return false;
+	if (origin->nfacts == FL_MAX_ORIGIN_FACTS)
+		return true;
+	fact = &origin->facts[origin->nfacts++];
+	fact->key = copy_part(flame, line, key);
+	fact->value = copy_part(flame, line + value, size - value);
+	return fact->key && fact->value;
+}
+
+bool fl_origins_parse(struct flame *flame, struct fl_origins *origins,
+		      const char *text)
+{
+	bool good = true;
+
+	while (good && *text) {
+		size_t size = strcspn(text, "\n");
+
+		if (*text != '\t')
+			good = add_stated(flame, origins, text, size);
+		else if (origins->count)
+			good = add_stated_fact(
+				flame, &origins->data[origins->count - 1],
+				text + 1, size - 1);
+		text += size + (text[size] != '\0');
+	}
+	return good;
+}
+
 unsigned fl_origins_needs(const struct fl_origins *origins)
 {
 	return origins->count < FL_MAX_ORIGINS_WITH_FACTS ? FL_NEED_FACTS : 0;

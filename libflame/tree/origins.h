@@ -28,6 +28,12 @@ struct fl_origins {
  */
 bool fl_origins_add(struct fl_origins *origins,
 		    const struct flame_source *source);
+/*
+ * Adds those that a text tells: a line "NAME\tFORMAT" of each, then a line
+ * "\tKEY\tVALUE" of each of its facts.  false: out of memory.
+ */
+bool fl_origins_parse(struct flame *flame, struct fl_origins *origins,
+		      const char *text);
 /* FL_NEED_FACTS, or 0 if facts of a further source would be left out. */
 unsigned fl_origins_needs(const struct fl_origins *origins);
 void fl_origins_free(struct fl_origins *origins);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stage's page of a report: its panel Info has when it ran and its bill. */
+	await until(() => !$("first"));
+	key("I");
+	const text = document.querySelector("#menu").textContent;
+	const rows = Object.fromEntries([...document.querySelectorAll(
+		"#menu tr")].map(row => [...row.cells].map(c => c.textContent)));
+	is("Info begins with the stage", /stage \d+ \(Spark's event log\)/
+		.test(text), true);
+	is("it says when it ran", /^\d{4}-\d\d-\d\d /.test(rows.started), true);
+	is("and for how long", /^[\d.]+ s$/.test(rows.duration), true);
+	is("what it cost", /^[\d.]+ core-seconds$/.test(
+		rows["paid for its tasks"]), true);
+	is("the recordings", text.includes("plan.jfr (input)"), true);
+	is("and the options", text.includes("key=stage"), true);
+	console.log("ok: the end");
