@@ -198,6 +198,7 @@ script_tests = \
 	tests/engines/live \
 	tests/engines/run \
 	tests/live/influxdb \
+	tests/live/report \
 	tests/live/spark \
 	tests/laws/ci \
 	tests/laws/empty \

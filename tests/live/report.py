@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Spark job of the kinds that a report tells apart: SQL with adaptive
+execution, a UDF in Python, a shuffle and a cached table.
+
+report.py N: rows of the tables; the UDF of "heavy" works twice as long a row.
+"""
+import sys
+
+from pyspark.sql import SparkSession, functions as F
+from pyspark.sql.types import LongType
+
+rows = int(sys.argv[1])
+spark = SparkSession.builder.appName("report").getOrCreate()
+sc = spark.sparkContext
+
+
+def work(times):
+    def of(value):
+        n = value
+        for i in range(times):
+            n = (n * 6364136223846793005 + i) % 1000003
+        return n
+    return F.udf(of, LongType())
+
+
+def run(description, frame):
+    sc.setJobDescription(description)
+    print(description, frame.agg(F.sum(frame.columns[-1])).collect())
+
+
+table = spark.range(0, rows, 1, 4).withColumn("key", F.col("id") % 1000)
+run("shuffle and join", table.groupBy("key").agg(
+    F.sum("id").alias("total")).join(table, "key")
+    .select(F.sha2(F.col("id").cast("string"), 256).alias("text"), "total"))
+few = spark.range(0, rows // 20, 1, 4)
+run("warm Python", few.select(work(10)("id").alias("n")))
+run("light", few.select(work(200)("id").alias("n")))
+run("heavy", few.select(work(400)("id").alias("n")))
+cached = table.withColumn("hash", F.xxhash64("id")).cache()
+run("fill a cache", cached.select("hash"))
+run("read a cache", cached.select(F.abs("hash").alias("n")))
+spark.stop()
