@@ -24,6 +24,9 @@
 #define BATCH_STAGES "stages/"
 #define BATCH_DATA "data/"
 
+/* Of a page: back to the index. */
+#define BATCH_LINK_UP "up\t../index.html\tReport\n"
+
 /* Sites with more groups than BATCH_LARGE share the viewer. */
 enum { BATCH_MAX_KEYS = 8, BATCH_LARGE = 100 };
 
@@ -112,6 +115,7 @@ struct batch_drawing {
 	struct flame_bill *bill;	/* or NULL */
 	cJSON *apps;			/* of the bill, once it is written */
 	char *events;			/* all metrics, in the order of tabs */
+	const char *links;		/* of the page; or NULL */
 	const char *origins;		/* of the page, or NULL: as it was read */
 };
 

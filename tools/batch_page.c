@@ -301,6 +301,9 @@ struct flame_sink *batch_make_page(const struct batch_drawing *d)
 		good = flame_set(page, "origins", d->origins) == FLAME_OK &&
 		       flame_set(page, "made-with", d->batch->options) ==
 			       FLAME_OK;
+	if (good)
+		good = flame_set(page, "links", d->links ? d->links :
+				 BATCH_LINK_UP) == FLAME_OK;
 	if (good && d->batch->split)
 		good = flame_set(page, "split", NULL) == FLAME_OK;
 	if (good && !cli->event && !is_set(cli, "events"))

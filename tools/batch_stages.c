@@ -477,12 +477,26 @@ static bool draw_run(struct batch_drawing *all, struct batch_drawing *d,
 	return d->trees && draw_page(all, d, pages, n);
 }
 
+/* To the index and to the pages before and after; to be freed. */
+static char *link_page(const struct batch_stages *s, size_t i)
+{
+	const char *before = i ? s->names[i - 1] : NULL;
+	const char *after = i + 1 < s->nnames ? s->names[i + 1] : NULL;
+	char *links;
+
+	return asprintf(&links, "%s%s%s%s%s%s%s", BATCH_LINK_UP,
+			before ? "prev\t" : "", before ? before : "",
+			before ? ".html\t‹ previous\n" : "",
+			after ? "next\t" : "", after ? after : "",
+			after ? ".html\tnext ›\n" : "") < 0 ? NULL : links;
+}
+
 /*
  * One page, of a run of parts, with a dictionary of its own: what it takes to
  * draw grows with the page, not with all that was read.
  */
 static bool make_page(struct batch_drawing *all, const struct page *pages,
-		      size_t n, cJSON *names)
+		      size_t n, size_t i, cJSON *names)
 {
 	struct batch_group group = *all->group;
 	struct batch_drawing d = {
@@ -491,13 +505,17 @@ static bool make_page(struct batch_drawing *all, const struct page *pages,
 		.events = all->events,
 	};
 	cJSON *name;
+	char *links;
 	bool good;
 
-	group.name = name_page(all, &pages->as);
+	group.name = all->stages->names[i];
 	group.title = batch_title(all->batch, &pages->as, ' ');
 	all->stages->run = pages;
 	all->stages->nrun = n;
-	good = draw_run(all, &d, pages, n);
+	d.links = links = link_page(all->stages, i);
+	good = links && draw_run(all, &d, pages, n);
+	d.links = NULL;
+	free(links);
 	if (!good && d.flame)
 		snprintf(all->message, sizeof(all->message), "%s",
 			 flame_error(d.flame));
@@ -628,22 +646,33 @@ static void report_unseen(const struct batch_drawing *d,
 	}
 }
 
+/* The end of the run of parts that one page has. */
+static size_t end_of_run(const struct batch_stages *s,
+			 const struct page *pages, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < s->n &&
+	       batch_compare_keys(&pages[from].as, &pages[to].as) == 0)
+		to++;
+	return to;
+}
+
 static bool make_pages(struct batch_drawing *d, struct page *pages)
 {
 	struct batch_stages *s = d->stages;
 	cJSON *names = cJSON_AddArrayToObject(d->record, "pages");
 	bool good = names && sort_pages(d, pages);
-	size_t from, to;
+	size_t from, to, i = 0;
 
 	if (!good)
 		return cli_no_memory(d->batch->cli);
 	report_unseen(d, pages);
-	for (from = 0; good && from < s->n; from = to) {
-		for (to = from + 1; to < s->n &&
-		     batch_compare_keys(&pages[from].as, &pages[to].as) == 0;
-		     to++)
-			;
-		good = make_page(d, &pages[from], to - from, names);
+	for (from = 0; good && from < s->n; from = end_of_run(s, pages, from))
+		good = name_page(d, &pages[from].as);
+	for (from = 0; good && from < s->n; from = to, i++) {
+		to = end_of_run(s, pages, from);
+		good = make_page(d, &pages[from], to - from, i, names);
 	}
 	return good;
 }

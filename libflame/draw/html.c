@@ -629,6 +629,35 @@ static bool put_still(struct book *b)
 	return true;
 }
 
+/* Of a page within a site, to its index and its neighbours. */
+static void put_links(const struct fl_page *page)
+{
+	struct fl_out *out = page->out;
+	const char *at = page->links;
+
+	if (!at || !*at)
+		return;
+	fl_out_text(out, "<nav id=\"site\">");
+	for (size_t line; *at; at += line + (at[line] != '\0')) {
+		size_t rel = strcspn(at, "\t\n"), href, text;
+
+		line = strcspn(at, "\n");
+		href = FL_MIN(rel + 1, line);
+		text = href + strcspn(at + href, "\t\n");
+		fl_out_text(out, "<a rel=\"");
+		fl_put_escaped(out, (struct slice){ at, rel }, SIZE_MAX);
+		fl_out_text(out, "\" href=\"");
+		fl_put_escaped(out, (struct slice){ at + href, text - href },
+			       SIZE_MAX);
+		fl_out_text(out, "\">");
+		text = FL_MIN(text + 1, line);
+		fl_put_escaped(out, (struct slice){ at + text, line - text },
+			       SIZE_MAX);
+		fl_out_text(out, "</a>");
+	}
+	fl_out_text(out, "</nav>\n");
+}
+
 static void put_head(const struct book *b)
 {
 	struct fl_out *out = b->out;
@@ -648,6 +677,7 @@ static void put_head(const struct book *b)
 	fl_out_text(out, "</title>\n");
 	fl_html_put_style(b->page);
 	fl_out_text(out, "\n</head>\n<body>\n");
+	put_links(b->page);
 }
 
 static bool put_profile(struct book *b)

@@ -72,6 +72,7 @@ struct fl_page {
 	char *made_with;	/* options that selected samples */
 	/* Inputs that a tool names: lines of fl_origins_parse. */
 	char *stated;
+	char *links;		/* HTML: lines "REL\tHREF\tTEXT" */
 	char *named, *told;	/* after the inputs: title and notes; or NULL */
 	/* By column; NULL: not known. */
 	const struct fl_origins *origins[2];

@@ -181,6 +181,7 @@ static const struct fl_option rows[] = {
 	{ "header", NULL, NULL, FL_OPTION_FLAG, AT(header), FL_SCOPE_HIDDEN },
 	{ "key", "KEY[,KEY...]", NULL,
 	  FL_OPTION_TEXT, AT(key), FL_SCOPE_HIDDEN },
+	{ "links", "TEXT", NULL, FL_OPTION_TEXT, AT(links), FL_SCOPE_HIDDEN },
 	{ "made-with", "TEXT", NULL,
 	  FL_OPTION_TEXT, AT(made_with), FL_SCOPE_HIDDEN },
 	{ "origins", "TEXT", NULL, FL_OPTION_TEXT, AT(stated), FL_SCOPE_HIDDEN },

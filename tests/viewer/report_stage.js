@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stage's page of a report: its panel Info has when it ran and its bill. */
 	await until(() => !$("first"));
+	is("a link leads back", document.querySelector("#site [rel=up]")
+		.getAttribute("href"), "../index.html");
+	is("and one to a neighbour", /^[^/]*\.html$/.test(document.querySelector(
+		"#site [rel=prev], #site [rel=next]").getAttribute("href")), true);
 	key("I");
 	const text = document.querySelector("#menu").textContent;
 	const rows = Object.fromEntries([...document.querySelectorAll(
