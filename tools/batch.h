@@ -24,6 +24,9 @@
 #define BATCH_STAGES "stages/"
 #define BATCH_DATA "data/"
 
+/* Pages of larger groups have times if they are asked for. */
+#define BATCH_TIMED_BYTES (UINT64_C(32) << 20)
+
 /* Of a page: back to the index. */
 #define BATCH_LINK_UP "up\t../index.html\tReport\n"
 
@@ -93,6 +96,7 @@ struct batch {
 	char *options;		/* all options that change the page */
 	struct batch_shared *shared;
 	bool outliers;		/* looked for */
+	bool time;		/* in pages of large groups, too */
 	bool standalone;	/* pages hold the viewer, as was asked */
 	bool split;		/* pages share the viewer, being many */
 };
@@ -116,6 +120,7 @@ struct batch_drawing {
 	cJSON *apps;			/* of the bill, once it is written */
 	char *events;			/* all metrics, in the order of tabs */
 	const char *links;		/* of the page; or NULL */
+	uint64_t bytes;			/* of the inputs of its group */
 	const char *origins;		/* of the page, or NULL: as it was read */
 };
 
@@ -168,6 +173,8 @@ void batch_free_logs(struct batch *batch);
 
 /* Reads a group once, and draws a page for each key; false: failed. */
 bool batch_draw_stages(struct batch_drawing *d);
+/* Whether a stage's name is a call site within Spark, as in SQL. */
+bool batch_is_generated(const char *name);
 /*
  * The parts of the page that is drawn, for --outliers: "APP/EXECUTOR", to be
  * freed, or NULL; and into a sink.

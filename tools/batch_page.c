@@ -301,6 +301,8 @@ struct flame_sink *batch_make_page(const struct batch_drawing *d)
 		good = flame_set(page, "origins", d->origins) == FLAME_OK &&
 		       flame_set(page, "made-with", d->batch->options) ==
 			       FLAME_OK;
+	if (good && !d->batch->time && d->bytes > BATCH_TIMED_BYTES)
+		good = flame_set(page, "no-time", NULL) == FLAME_OK;
 	if (good)
 		good = flame_set(page, "links", d->links ? d->links :
 				 BATCH_LINK_UP) == FLAME_OK;
@@ -460,7 +462,7 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 	struct batch_drawing d = {
 		.batch = batch, .group = group, .flame = flame_new(),
 		.record = cJSON_CreateObject(), .threads = threads,
-		.memory = memory,
+		.memory = memory, .bytes = group->bytes,
 	};
 	bool good = false;
 

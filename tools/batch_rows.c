@@ -154,18 +154,12 @@ static void put_operator(struct flame_text *out, const struct batch_columns *c,
 	put_light(out, c, row, batch_number(row, "cost_us"));
 }
 
-/* Call sites within Spark say nothing of the query. */
-static bool is_generated(const char *name)
-{
-	return *name == '$' || strstr(name, "NativeMethodAccessorImpl");
-}
-
 static void put_stage_name(struct flame_text *out, const cJSON *stage,
 			   const char *page)
 {
 	const char *name = batch_text(stage, "name");
 	const char *plan = batch_text(stage, "plan");
-	bool by_plan = *plan && (is_generated(name) || !*name);
+	bool by_plan = *plan && (batch_is_generated(name) || !*name);
 
 	batch_put(out, "<td>");
 	if (*page) {

@@ -393,11 +393,16 @@ static bool write_page(struct batch_drawing *d, const struct page *pages,
 	return batch_finish_page(d, sink);
 }
 
+/* Call sites within Spark say nothing of the query. */
+bool batch_is_generated(const char *name)
+{
+	return *name == '$' || strstr(name, "NativeMethodAccessorImpl");
+}
+
 /* "app-1 stage 3: collect at job.py:19, 200 tasks" */
 static char *heading_of(const struct batch_drawing *d, const char *title,
-			flame_id labels)
+			const char *name, flame_id labels)
 {
-	const char *name = text_of(d, labels, "stage-name");
 	const char *tasks = text_of(d, labels, "stage-tasks");
 	char *heading;
 
@@ -412,9 +417,8 @@ static char *heading_of(const struct batch_drawing *d, const char *title,
 enum { MAX_QUERY = 300 };
 
 /* In one line, and shortened if it is long. */
-static char *query_of(const struct batch_drawing *d, flame_id labels)
+static char *shorten(const char *text)
 {
-	const char *text = text_of(d, labels, "query");
 	char *query = cli_visible(text, strlen(text));
 	size_t n = MAX_QUERY;
 
@@ -437,8 +441,12 @@ static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
 	const char *stage = value_of(d->batch, as, "stage");
 	flame_id labels = d->batch->nlogs && *stage && *stage != '[' ?
 			  told->labels[told->nlabels - 1] : 0;
-	char *heading = heading_of(all, d->group->title, labels);
-	char *query = query_of(all, labels), *origins = NULL;
+	const char *name = text_of(all, labels, "stage-name");
+	const char *text = text_of(all, labels, "query");
+	bool by_query = *text && batch_is_generated(name);
+	char *query = shorten(text), *origins = NULL;
+	char *heading = heading_of(all, d->group->title, by_query && query ?
+				   query : name, labels);
 	struct seen seen = { .n = 0 };
 	bool good = heading && query && see_parts(all, &seen, pages, n);
 
@@ -447,7 +455,7 @@ static bool draw_page(const struct batch_drawing *all, struct batch_drawing *d,
 					stage, seen.inputs);
 	good = good && origins;
 	d->heading = heading;
-	d->query = query && *query ? query : NULL;
+	d->query = by_query ? name : query && *query ? query : NULL;
 	d->origins = origins;
 	good = good && batch_add_head(d, as) &&
 	       (!labels || add_stage(all, d->record, labels)) &&
@@ -502,7 +510,7 @@ static bool make_page(struct batch_drawing *all, const struct page *pages,
 	struct batch_drawing d = {
 		.batch = all->batch, .group = &group, .flame = flame_new(),
 		.stages = all->stages, .record = cJSON_CreateObject(),
-		.events = all->events,
+		.events = all->events, .bytes = all->bytes,
 	};
 	cJSON *name;
 	char *links;

@@ -40,7 +40,7 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(outliers) },
 	{ 0, "standalone", NULL, "pages that need no file beside them",
 	  CLI_FLAG, CLI_AT(standalone) },
-	{ 0, "time", NULL, "pages with times, threads and executors",
+	{ 0, "time", NULL, "times, threads and executors in all pages",
 	  CLI_FLAG, CLI_AT(time) },
 	{ .name = NULL }
 };
@@ -73,8 +73,6 @@ static bool take(struct cli *cli, const char *name, const char *value)
 
 static bool check_options(struct cli *cli)
 {
-	const struct own *own = cli->own;
-
 	if (cli->info || (cli->event && strcmp(cli->event, "list") == 0))
 		return true;
 	if (!cli->output || strcmp(cli->output, "-") == 0) {
@@ -86,7 +84,7 @@ static bool check_options(struct cli *cli)
 			"them by --paths-from");
 		return false;
 	}
-	return own->time || cli_set(cli, "no-time", NULL);
+	return true;
 }
 
 /* Options ------------------------------------------------------------- */
@@ -140,6 +138,8 @@ static bool describe_options(struct batch *batch)
 		good = append(&batch->options, "--", "outliers", NULL);
 	if (good && batch->standalone)
 		good = append(&batch->options, "--", "standalone", NULL);
+	if (good && batch->time)
+		good = append(&batch->options, "--", "time", NULL);
 	return (good && append_list(&batch->options, &cli->asks) &&
 		append_list(&batch->options, &cli->filters) &&
 		append_list(&batch->options, &cli->sets) &&
@@ -431,6 +431,7 @@ static int run(struct cli *cli, struct flame *flame)
 	struct batch batch = {
 		.cli = cli, .site = cli->output, .outliers = own->outliers,
 		.standalone = own->standalone, .against = own->against,
+		.time = own->time,
 	};
 	const char *key = own->key ? own->key : "app,stage";
 	int status = CLI_TROUBLE;

@@ -34,6 +34,7 @@ run("shuffle and join", table.groupBy("key").agg(
     .select(F.sha2(F.col("id").cast("string"), 256).alias("text"), "total"))
 few = spark.range(0, rows // 50, 1, 4)
 run("warm Python", few.select(work(10)("id").alias("n")))
+run("idle Python", few.select(work(10)("id").alias("n")))
 run("light", few.select(work(3000)("id").alias("n")))
 run("heavy", few.select(work(6000)("id").alias("n")))
 cached = table.withColumn("hash", F.xxhash64("id")).cache()
