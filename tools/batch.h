@@ -93,6 +93,8 @@ struct batch {
 	const char *against;	/* --against: an earlier site; or NULL */
 	char *found;		/* the newest of a folder of sites; or NULL */
 	cJSON *apps;		/* of bills; NULL: not collected */
+	struct batch_stage_page *stage_pages;	/* by stage: batch_bill.c */
+	size_t nstage_pages;
 	char *options;		/* all options that change the page */
 	struct batch_shared *shared;
 	bool outliers;		/* looked for */

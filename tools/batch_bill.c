@@ -74,6 +74,78 @@ bool batch_write_bill(struct batch_drawing *d)
 	return d->apps || cli_no_memory(d->batch->cli);
 }
 
+/* Pages ---------------------------------------------------------------- */
+
+/* A page of a stage, to be found by its number. */
+struct batch_stage_page {
+	double id;
+	const struct batch_group *page;
+};
+
+static const char *key_of(const struct batch_group *page, const char *key)
+{
+	return batch_text(cJSON_GetObjectItemCaseSensitive(page->record, "key"),
+			  key);
+}
+
+static int by_stage(const void *a, const void *b)
+{
+	const struct batch_stage_page *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->page > y->page) - (x->page < y->page);
+}
+
+static bool list_stage_pages(struct batch *batch)
+{
+	struct batch_stage_page *list = calloc(batch->npages + 1,
+					       sizeof(*list));
+	size_t n = 0;
+
+	for (size_t i = 0; list && i < batch->npages; i++) {
+		const struct batch_group *page = &batch->pages[i];
+		const char *stage = key_of(page, "stage");
+
+		if (*stage < '0' || *stage > '9' ||
+		    !*batch_text(page->record, "page"))
+			continue;
+		list[n++] = (struct batch_stage_page){
+			strtod(stage, NULL), page,
+		};
+	}
+	if (n)
+		qsort(list, n, sizeof(*list), by_stage);
+	batch->stage_pages = list;
+	batch->nstage_pages = n;
+	return list;
+}
+
+const struct batch_group *batch_page_of(const struct batch *batch,
+					const char *app, const cJSON *stage)
+{
+	double id = batch_number(stage, "id");
+	size_t low = 0, high = batch->nstage_pages;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (batch->stage_pages[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < batch->nstage_pages && batch->stage_pages[low].id == id;
+	     low++) {
+		const struct batch_group *page = batch->stage_pages[low].page;
+		const char *of = key_of(page, "app");
+
+		if (!*of || strcmp(of, app) == 0)
+			return page;
+	}
+	return NULL;
+}
+
 /* All applications ----------------------------------------------------- */
 
 static const cJSON *apps_of(const cJSON *bill)
@@ -146,7 +218,8 @@ bool batch_collect_bills(struct batch *batch)
 {
 	size_t n = 0, drawn = 0;
 	cJSON *app;
-	bool good = (batch->apps = cJSON_CreateArray());
+	bool good = (batch->apps = cJSON_CreateArray()) &&
+		    list_stage_pages(batch);
 
 	for (size_t i = 0; good && i < batch->ngroups; i++) {
 		drawn += batch->groups[i].record != NULL;
@@ -164,30 +237,4 @@ bool batch_collect_bills(struct batch *batch)
 							 findings);
 	}
 	return good;
-}
-
-/* Pages ---------------------------------------------------------------- */
-
-static const char *key_of(const struct batch_group *page, const char *key)
-{
-	return batch_text(cJSON_GetObjectItemCaseSensitive(page->record, "key"),
-			  key);
-}
-
-const struct batch_group *batch_page_of(const struct batch *batch,
-					const char *app, const cJSON *stage)
-{
-	char id[32];
-
-	snprintf(id, sizeof(id), "%.0f", batch_number(stage, "id"));
-	for (size_t i = 0; i < batch->npages; i++) {
-		const struct batch_group *page = &batch->pages[i];
-		const char *of = key_of(page, "app");
-
-		if (strcmp(key_of(page, "stage"), id) == 0 &&
-		    (!*of || strcmp(of, app) == 0) &&
-		    *batch_text(page->record, "page"))
-			return page;
-	}
-	return NULL;
 }

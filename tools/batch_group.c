@@ -327,4 +327,5 @@ void batch_free(struct batch *batch)
 		free(batch->keys[i]);
 	free(batch->options);
 	cJSON_Delete(batch->apps);
+	free(batch->stage_pages);
 }
