@@ -402,8 +402,12 @@ static void put_page(struct flame_text *out, const struct batch *batch,
 	put_top(out, batch, large);
 	put_against(out, batch);
 	put_reports(out, batch, large);
+	/* The table of a large site has no end at first. */
+	if (!large && !batch->apps->child)
+		put_table(out, batch, large);
 	put_outliers(out, batch);
-	put_table(out, batch, large);
+	if (large || batch->apps->child)
+		put_table(out, batch, large);
 	if (large) {
 		put_links(out, batch);
 		batch_put(out, "<script src=\"" BATCH_ROWS "\"></script>\n");

@@ -64,6 +64,7 @@
 			this.top.forEach((row, i) => {
 				row.isOpen = stages <= 12 || (i === 0 && stages <= 500);
 			});
+			this.flat = !this.top.some((row) => row.children.length);
 			table.setAttribute("role", "treegrid");
 			table.tHead.setAttribute("role", "rowgroup");
 			this.heads.forEach((head, i) => this.makeHead(head, i));
@@ -129,7 +130,7 @@
 			}
 			element.ariaLevel = row.level + 1;
 			if (!row.children.length) {
-				first.classList.add("shut");
+				first.classList.toggle("shut", !this.flat);
 				return element;
 			}
 			if (!first.classList.contains("open")) {
