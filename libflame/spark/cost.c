@@ -63,6 +63,7 @@ struct fl_spark_cost {
 		int64_t used, unended;
 	} *executors;
 	bool by_thread;		/* somebody asks for threads */
+	bool *strange;		/* applications that others' logs are of */
 	uint64_t open;		/* samples of several stages' tasks */
 	/* Time that was shared out by others' stacks, and its variance. */
 	int64_t scaled, unseen;
@@ -518,7 +519,8 @@ static int put_share(struct fl_spark_cost *cost, const struct share *share)
 		return FLAME_FAILED;
 	find_entries(cost, share, &first, &n, samples);
 	if (!n) {
-		cost->unseen += time;
+		cost->unseen += cost->strange[cost->spark->executors[
+					share->executor].app] ? 0 : time;
 		return put_named(cost, "[no samples]", labels, time);
 	}
 	kind = samples[WALL] ? WALL : CPU;
@@ -654,10 +656,12 @@ static bool keep_shares(struct fl_spark_cost *cost)
 static void report(const struct fl_spark_cost *cost)
 {
 	struct flame *flame = cost->sink->flame;
-	size_t n = cost->spark->nexecutors, seen = 0;
+	size_t n = 0, seen = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < cost->spark->nexecutors; i++) {
+		n += !cost->strange[cost->spark->executors[i].app];
 		seen += cost->executors[i].seen;
+	}
 	if (cost->scaled)
 		fl_warn(flame, "cost: %zu of %zu executors are in the "
 			"profile; %.1f core-seconds of tasks are shared out "
@@ -674,9 +678,28 @@ static void report(const struct fl_spark_cost *cost)
 			  cost->open);
 }
 
+/* Logs of a folder may be of applications that no input is of. */
+static bool find_strange(struct fl_spark_cost *cost)
+{
+	const struct fl_spark *spark = cost->spark;
+	bool any = false;
+
+	cost->strange = fl_zeroed(spark->napps + 1, sizeof(*cost->strange));
+	if (!cost->strange)
+		return false;
+	for (size_t i = 0; i < spark->nexecutors; i++)
+		any |= cost->executors[i].seen;
+	for (size_t i = 0; i < spark->napps; i++)
+		cost->strange[i] = any;
+	for (size_t i = 0; i < spark->nexecutors; i++)
+		if (cost->executors[i].seen)
+			cost->strange[spark->executors[i].app] = false;
+	return true;
+}
+
 int fl_spark_cost_finish(struct fl_spark_cost *cost)
 {
-	if (!sort_entries(cost))
+	if (!sort_entries(cost) || !find_strange(cost))
 		return fl_no_memory(cost->sink->flame);
 	for (size_t i = 0; i < cost->spark->nexecutors; i++)
 		if (put_idle(cost, i) != FLAME_OK)
@@ -747,6 +770,7 @@ void fl_spark_cost_free(struct fl_spark_cost *cost)
 	fl_free(cost->shares);
 	fl_free(cost->entries);
 	fl_free(cost->executors);
+	fl_free(cost->strange);
 	fl_map_free(&cost->index);
 	fl_index_free(&cost->sums);
 	fl_rewrite_free(&cost->on_task);
