@@ -636,6 +636,21 @@ const char *flame_format_of(const char *path);
  */
 bool flame_path_label(const char *path, const char *key, char *value,
 		      size_t size);
+/*
+ * From now on, for the process, an expression tells labels before these
+ * layouts do: by groups that have their names, as "(?<executor>\d+)".
+ */
+int flame_path_labels(struct flame *flame, const char *re);
+
+/*
+ * The executors of Spark's event logs, paths as --spark-events takes them, one
+ * a line: how many tasks ran there, and for how long in all (ns).
+ */
+int flame_spark_executors(struct flame *flame, const char *logs,
+			  void (*found)(void *arg, const char *app,
+					const char *executor, uint64_t tasks,
+					int64_t time),
+			  void *arg);
 
 /*
  * Makes text of inputs safe for a terminal or a table: control characters of

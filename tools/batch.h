@@ -362,6 +362,12 @@ void batch_say_account(const struct batch *batch, const cJSON *inputs);
 /* Prints the number of pages and the path of the index. */
 void batch_say_pages(const struct batch *batch);
 
+/* batch_coverage.c ---------------------------------------------------- */
+
+/* Executors of the event logs without a recording; nothing without a log. */
+bool batch_add_coverage(const struct batch *batch, struct flame *flame,
+			cJSON *head);
+
 /* batch_nothing.c ----------------------------------------------------- */
 
 /* Whether inputs were read, and no group has a sample. */

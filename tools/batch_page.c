@@ -367,8 +367,10 @@ static int by_text(const void *a, const void *b)
 /* Executors of one number in two applications are two. */
 static bool count_executors(const struct batch_drawing *d)
 {
-	char **names = calloc(d->group->n, sizeof(char *));
+	cJSON *list = cJSON_AddArrayToObject(d->record, "recorded");
+	char **names = calloc(d->group->n, sizeof(char *)), *utf8;
 	size_t n = 0, distinct = 0;
+	bool good = list;
 	char app[512], executor[128];
 
 	for (size_t i = 0; names && i < d->group->n; i++) {
@@ -384,12 +386,19 @@ static bool count_executors(const struct batch_drawing *d)
 	}
 	if (n)
 		qsort(names, n, sizeof(char *), by_text);
-	for (size_t i = 0; i < n; i++)
-		distinct += !i || strcmp(names[i - 1], names[i]) != 0;
+	for (size_t i = 0; good && i < n; i++) {
+		if (i && strcmp(names[i - 1], names[i]) == 0)
+			continue;
+		distinct++;
+		utf8 = batch_utf8(names[i]);
+		good = good && utf8 &&
+		       cJSON_AddItemToArray(list, cJSON_CreateString(utf8));
+		free(utf8);
+	}
 	for (size_t i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
-	return names && batch_add_number(d->record, "executors",
+	return names && good && batch_add_number(d->record, "executors",
 					 (int64_t)distinct);
 }
 

@@ -338,19 +338,43 @@ static bool see(const struct batch_drawing *d, struct seen *seen,
 	return true;
 }
 
+/* "APP/EXECUTOR" */
+static bool add_name(const struct batch_drawing *d, cJSON *list,
+		     flame_id executor)
+{
+	cJSON *name = NULL;
+	char *text, *utf8;
+
+	if (asprintf(&text, "%s/%s", text_of(d, executor, "app"),
+		     text_of(d, executor, "executor")) < 0)
+		return false;
+	utf8 = batch_utf8(text);
+	if (utf8)
+		name = cJSON_CreateString(utf8);
+	free(utf8);
+	free(text);
+	return name && cJSON_AddItemToArray(list, name);
+}
+
 static bool add_seen(const struct batch_drawing *d, cJSON *record,
 		     const struct seen *seen)
 {
+	cJSON *names = cJSON_AddArrayToObject(record, "recorded");
 	uint64_t files = 0, bytes = 0;
 	size_t distinct = 0;
 
-	for (size_t i = 0; i < seen->n; i++)
-		distinct += !i || seen->executors[i] != seen->executors[i - 1];
+	for (size_t i = 0; names && i < seen->n; i++) {
+		if (i && seen->executors[i] == seen->executors[i - 1])
+			continue;
+		distinct++;
+		if (!add_name(d, names, seen->executors[i]))
+			names = NULL;
+	}
 	for (size_t i = 0; i < d->group->n; i++) {
 		files += seen->inputs[i];
 		bytes += seen->inputs[i] ? d->group->inputs[i].size : 0;
 	}
-	return batch_add_number(record, "files", (int64_t)files) &&
+	return names && batch_add_number(record, "files", (int64_t)files) &&
 	       batch_add_number(record, "bytes", (int64_t)bytes) &&
 	       batch_add_number(record, "executors", (int64_t)distinct);
 }

@@ -60,7 +60,7 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url)
 		return !listing.failed;
 	if (status == FLAME_END)
 		return false;
-	/* It is in the account as one that failed. */
-	return cli_pass_over(batch->cli, flame) &&
+	/* Reading it tells why, and it is in the account as one that failed. */
+	return flame_clear(flame) == FLAME_OK &&
 	       batch_add_input(batch, url, NULL);
 }

@@ -132,6 +132,7 @@ struct cli {
 	bool memory_given;	/* by --memory-limit */
 	unsigned threads;	/* so many, then */
 	bool fetch;		/* inputs are what --fetch prints */
+	const char *path_labels;	/* --path-labels */
 	size_t prepared;	/* the first input whose command is not begun */
 };
 

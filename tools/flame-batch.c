@@ -132,6 +132,9 @@ static bool describe_options(struct batch *batch)
 	if (good && cli->input_format)
 		good = append(&batch->options, "--", "input-format",
 			      cli->input_format);
+	if (good && cli->path_labels)
+		good = append(&batch->options, "--", "path-labels",
+			      cli->path_labels);
 	if (good && cli->raw_names)
 		good = append(&batch->options, "--", "raw-names", NULL);
 	if (good && batch->outliers)

@@ -42,6 +42,8 @@ static const struct cli_option common[] = {
 	{ 0, "partial", "ok|fail",
 	  "damaged, missing inputs: exit 0 (ok) or 2",
 	  .kind = CLI_TAKE },
+	{ 0, "path-labels", "RE", "labels of paths: RE's groups by name",
+	  .kind = CLI_TAKE },
 	{ 0, "paths-from", "FILE", "read names of inputs from FILE",
 	  .kind = CLI_TAKE },
 	{ 'q', "quiet", NULL, "say nothing but errors", CLI_FLAG, AT(quiet) },
@@ -225,6 +227,7 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 	if (strcmp(name, "format") == 0)
 		return cli_takes(tool, 'o');
 	if (tool->command && (strcmp(name, "paths-from") == 0 ||
+			      strcmp(name, "path-labels") == 0 ||
 			      strcmp(name, "fetch") == 0 ||
 			      strcmp(name, "partial") == 0 ||
 			      strncmp(name, "url-", 4) == 0 ||
@@ -417,6 +420,19 @@ static bool take_report(struct cli *cli, const char *value)
 	return false;
 }
 
+static bool take_path_labels(struct cli *cli, const char *value)
+{
+	struct flame *flame = flame_new();
+	bool good = flame && flame_path_labels(flame, value) == FLAME_OK;
+
+	if (!good)
+		cli_say(cli, "--path-labels %s", flame ? flame_error(flame) :
+			value);
+	flame_free(flame);
+	cli->path_labels = good ? value : NULL;
+	return good;
+}
+
 static bool take_url_timeout(struct cli *cli, const char *value)
 {
 	if (flame_url_option(NULL, "timeout", value) == FLAME_OK)
@@ -448,6 +464,8 @@ static bool take_common(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "paths-from") == 0)
 		return cli_read_paths(cli, value);
+	if (strcmp(name, "path-labels") == 0)
+		return take_path_labels(cli, value);
 	if (strcmp(name, "jobs") == 0)
 		return take_jobs(cli, value);
 	if (strcmp(name, "memory-limit") == 0)

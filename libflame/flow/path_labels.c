@@ -7,6 +7,7 @@
 
 #include "flow/path_labels.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 const char *const fl_path_keys[FL_PATH_KEYS] = {
@@ -264,9 +265,162 @@ static void read_hprofiler(const struct path *path,
 	set(labels, FL_PATH_HOST, host);
 }
 
+/* ...async-EXECUTOR-STAGE.jfr */
+static void read_async(const struct path *path, struct fl_path_labels *labels)
+{
+	struct slice s = path->stem, executor, stage;
+
+	if (!chop_value(&s, "-", NULL, &stage) ||
+	    !chop_value(&s, "async-", NULL, &executor) ||
+	    (s.size && !memchr("_-./", s.data[s.size - 1], 4)))
+		return;
+	set(labels, FL_PATH_EXECUTOR, executor);
+	set(labels, FL_PATH_STAGE, stage);
+}
+
+/* PREFIX-exec-N/, which is a pod's name. */
+static void read_pod(struct slice name, struct fl_path_labels *labels)
+{
+	struct slice s = name, executor;
+
+	if (chop_value(&s, "-exec-", NULL, &executor) && s.size)
+		set(labels, FL_PATH_EXECUTOR, executor);
+}
+
+/*
+ * EMR Serverless: jobs/APP/SPARK_EXECUTOR/N/ and jobs/APP/SPARK_DRIVER/;
+ * Databricks: executor/APP/N/.  child, grandchild: folders within.
+ */
+static void read_numbered(struct slice name, struct slice child,
+			  struct slice grandchild,
+			  struct fl_path_labels *labels)
+{
+	if (fl_slice_is(name, "SPARK_EXECUTOR") && all_digits(child))
+		set(labels, FL_PATH_EXECUTOR, child);
+	else if (fl_slice_is(name, "SPARK_DRIVER"))
+		set(labels, FL_PATH_EXECUTOR, FL_SLICE("driver"));
+	else if (fl_slice_is(name, "executor") && all_digits(grandchild))
+		set(labels, FL_PATH_EXECUTOR, grandchild);
+	else if (fl_slice_is(name, "jobs") &&
+		 (fl_slice_is(grandchild, "SPARK_EXECUTOR") ||
+		  fl_slice_is(grandchild, "SPARK_DRIVER")))
+		set(labels, FL_PATH_APP, child);
+}
+
+static void read_folders(const struct path *path,
+			 struct fl_path_labels *labels)
+{
+	struct slice folders = path->folders, name;
+	struct slice child = FL_SLICE(""), grandchild = child;
+
+	while (last_component(&folders, &name)) {
+		read_pod(name, labels);
+		read_numbered(name, child, grandchild, labels);
+		grandchild = child;
+		child = name;
+	}
+}
+
+/* --path-labels ---------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fl_regex *given;			/* under the lock */
+static unsigned groups[FL_PATH_KEYS];		/* 0: none */
+
+/* The name of a group that begins at "("; size 0: it has none. */
+static struct slice group_name(const char *at)
+{
+	size_t n = 0;
+
+	at += at[1] == '?' && at[2] == 'P' ? 3 : 2;
+	if (*at != '<' || at[-1] == '(' || at[1] == '=' || at[1] == '!')
+		return FL_SLICE("");
+	while (at[1 + n] && at[1 + n] != '>')
+		n++;
+	return (struct slice){ at + 1, n };
+}
+
+/* Sets the numbers of named groups; false: one has another name than a key. */
+static bool number_groups(const char *re, unsigned *numbers,
+			  struct slice *other)
+{
+	unsigned n = 0;
+	size_t key;
+
+	for (const char *at = re; *at; at++) {
+		if (*at == '\\' && at[1]) {
+			at++;
+			continue;
+		}
+		if (*at == '[') {
+			while (at[1] && at[1] != ']')
+				at += at[1] == '\\' && at[2] ? 2 : 1;
+			continue;
+		}
+		if (*at != '(')
+			continue;
+		*other = at[1] == '?' ? group_name(at) : FL_SLICE("");
+		n += at[1] != '?' || other->size;
+		if (!other->size)
+			continue;
+		for (key = 0; key < FL_PATH_KEYS; key++)
+			if (fl_slice_is(*other, fl_path_keys[key]))
+				break;
+		if (key == FL_PATH_KEYS)
+			return false;
+		numbers[key] = n;
+	}
+	return true;
+}
+
+int flame_path_labels(struct flame *flame, const char *re)
+{
+	unsigned numbers[FL_PATH_KEYS] = { 0 };
+	struct slice other = { "", 0 };
+	struct fl_regex *regex;
+	char error[256];
+	bool any = false;
+
+	regex = fl_regex_new(re, false, error, sizeof(error));
+	if (!regex)
+		return fl_fail(flame, "%s", error);
+	if (!number_groups(re, numbers, &other)) {
+		fl_regex_free(regex);
+		return fl_fail(flame, "%s: no label \"%.*s\": there are app, "
+			       "attempt, executor, stage, epoch, host, pid and "
+			       "container", re, (int)other.size, other.data);
+	}
+	for (size_t i = 0; i < FL_PATH_KEYS; i++)
+		any = any || numbers[i];
+	if (!any) {
+		fl_regex_free(regex);
+		return fl_fail(flame, "%s: has no group with a label's name, "
+			       "as (?<executor>\\d+)", re);
+	}
+	pthread_mutex_lock(&lock);
+	fl_regex_free(given);
+	given = regex;
+	memcpy(groups, numbers, sizeof(groups));
+	pthread_mutex_unlock(&lock);
+	return FLAME_OK;
+}
+
+static void read_given(const char *path, struct fl_path_labels *labels)
+{
+	struct slice subject = { path, strlen(path) }, value;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; given && i < FL_PATH_KEYS; i++)
+		if (groups[i] &&
+		    fl_regex_group(given, subject, groups[i], &value))
+			set(labels, (enum fl_path_key)i, value);
+	pthread_mutex_unlock(&lock);
+}
+
 static void (*const layouts[])(const struct path *path,
 			       struct fl_path_labels *labels) = {
-	read_rapids, read_yarn, read_plugin, read_hprofiler,
+	read_rapids, read_async, read_yarn, read_plugin, read_hprofiler,
+	read_folders,
 };
 
 /* Recordings and folded stacks, packed or not. */
@@ -291,6 +445,7 @@ void fl_path_labels(const char *path, struct fl_path_labels *labels)
 	struct path p = { .folders = { path, strlen(path) } };
 
 	memset(labels, 0, sizeof(*labels));
+	read_given(path, labels);
 	if (!last_component(&p.folders, &p.name))
 		return;
 	p.stem = stem_of(p.name);

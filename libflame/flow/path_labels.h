@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Labels that an input's path tells by itself: the layouts in which Spark's
- * profilers, YARN and HProfiler leave their files.
+ * profilers, YARN, Kubernetes and others leave their files, and an expression
+ * that is given.
  */
 #ifndef FL_PATH_LABELS_H
 #define FL_PATH_LABELS_H

@@ -348,7 +348,8 @@ static int read_files(struct flame *flame, struct fl_spark *spark,
 	       fl_fail(flame, "%s: no event log of Spark in this folder", path);
 }
 
-static void found(void *arg, const char *path, uint64_t size, int64_t mtime)
+static void add_found(void *arg, const char *path, uint64_t size,
+		      int64_t mtime)
 {
 	(void)size;
 	(void)mtime;
@@ -390,7 +391,7 @@ int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 	case FLAME_URL:
 		return read_page(flame, spark, path);
 	case FLAME_URL_TREE:
-		status = flame_list(flame, path, found, &files) == FLAME_OK ?
+		status = flame_list(flame, path, add_found, &files) == FLAME_OK ?
 			 FLAME_OK : FLAME_FAILED;
 		break;
 	default:
@@ -453,4 +454,25 @@ void fl_spark_close(struct flame *flame, struct fl_spark *spark)
 	fl_spark_free(spark);
 	fl_free(spark->list);
 	fl_free(spark);
+}
+
+int flame_spark_executors(struct flame *flame, const char *logs,
+			  void (*found)(void *arg, const char *app,
+					const char *executor, uint64_t tasks,
+					int64_t time),
+			  void *arg)
+{
+	struct fl_spark *spark = fl_spark_open(flame, logs);
+
+	for (size_t i = 0; spark && i < spark->nexecutors; i++) {
+		const struct fl_spark_executor *e = &spark->executors[i];
+		int64_t time = 0;
+
+		for (size_t k = 0; k < e->ntasks; k++)
+			time = fl_add_clamped(time, FL_MAX(e->tasks[k].finish -
+						e->tasks[k].start, 0));
+		found(arg, spark->apps[e->app].id, e->id, e->ntasks, time);
+	}
+	fl_spark_close(flame, spark);
+	return spark ? FLAME_OK : FLAME_FAILED;
 }

@@ -47,6 +47,45 @@ Test(path_labels, rapids_has_one_file_per_executor_stage_and_epoch)
 	      "app=x executor=1 stage=2 epoch=0");
 }
 
+Test(path_labels, names_of_folders_and_pods)
+{
+	tells("spark-kubernetes-executor_var_log_tiger_async-35-11.jfr",
+	      "executor=35 stage=11");
+	tells("/x/async-3-0.jfr.gz", "executor=3 stage=0");
+	tells("/x/noasync-3-0.jfr", "");
+	tells("/x/async-3.jfr", "");
+	tells("/logs/spark-pi-7469dd71c499fafb-exec-7/rec.jfr", "executor=7");
+	tells("/logs/-exec-7/rec.jfr", "");
+	tells("s3://b/applications/00f1/jobs/00f2/SPARK_EXECUTOR/12/a.jfr",
+	      "app=00f2 executor=12");
+	tells("applications/00f1/jobs/00f2/SPARK_DRIVER/a.jfr",
+	      "app=00f2 executor=driver");
+	tells("/d/0412/executor/app-20251121101112-0001/5/a.jfr",
+	      "app=app-20251121101112-0001 executor=5");
+}
+
+Test(path_labels, an_expression_comes_first)
+{
+	struct flame *flame = flame_new();
+
+	cr_assert_eq(flame_path_labels(flame, "run(\\d+)/(?<host>[^/(]+)/"
+				       "(?:x|e(?P<executor>\\d+))"),
+		     FLAME_OK, "%s", flame_error(flame));
+	tells("/run12/node(3)/e7.jfr", "");
+	tells("/run12/node3/e7.jfr", "executor=7 host=node3");
+	tells("/run12/node3/x/p-exec-9/a.jfr", "executor=9 host=node3");
+	cr_assert_eq(flame_path_labels(flame, "(?<color>a)"), FLAME_FAILED);
+	cr_assert(strstr(flame_error(flame), "no label \"color\": there are "
+			 "app, attempt"));
+	flame_free(flame);
+	flame = flame_new();
+	cr_assert_eq(flame_path_labels(flame, "a(b"), FLAME_FAILED);
+	flame_free(flame);
+	flame = flame_new();
+	cr_assert_eq(flame_path_labels(flame, "(?<=a)b"), FLAME_FAILED);
+	flame_free(flame);
+}
+
 Test(path_labels, an_app_of_rapids_may_hold_anything)
 {
 	tells(RAPIDS "4711@node-3.local-exec-7-stage-1-epoch-0.jfr",
