@@ -70,7 +70,7 @@ dist_examplesci_DATA = share/examples/ci/README share/examples/ci/github.yml \
 	share/examples/ci/gitlab-ci.yml
 dist_examplesci_SCRIPTS = share/examples/ci/gate.sh
 dist_examples_SCRIPTS = share/examples/parallel.sh share/examples/slurm.sh \
-	share/examples/xargs.sh
+	share/examples/record-cluster share/examples/xargs.sh
 
 # The library in Python; it needs the shared one.
 pythonmoduledir = $(pkgdatadir)/python

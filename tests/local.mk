@@ -193,11 +193,13 @@ script_tests = \
 	tests/laws/readers \
 	tests/laws/recipes \
 	tests/laws/urls \
+	tests/laws/record-cluster \
 	tests/laws/spark-logs \
 	tests/laws/zip \
 	tests/laws/clients \
 	tests/engines/live \
 	tests/engines/run \
+	tests/live/hdfs \
 	tests/live/influxdb \
 	tests/live/report \
 	tests/live/spark \
