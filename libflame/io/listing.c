@@ -231,10 +231,11 @@ static bool take_line(struct listing *l, const char *folder,
 		.size = from->size, .mtime = from->mtime,
 		.is_folder = from->is_folder,
 	};
-	struct slice path = fl_buf_slice(&from->path);
+	struct slice path;
 
 	fl_buf_byte(&from->path, '\0');
-	from->path.size = path.size;
+	from->path.size -= !from->path.failed;
+	path = fl_buf_slice(&from->path);
 	/* A marker of a folder, or what is listed in its turn. */
 	if (fl_slice_ends(path, "/") || from->path.failed ||
 	    (entry.is_folder && !fl_client_is_flat(lister)) ||
