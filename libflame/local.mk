@@ -33,6 +33,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/tar.c libflame/io/tar.h \
 	libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
 	libflame/io/xml.c libflame/io/xml.h \
+	libflame/io/yarn.c libflame/io/yarn.h libflame/io/yarn_index.c \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zip.h \
 	libflame/io/zstd.c \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \

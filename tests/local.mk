@@ -193,6 +193,7 @@ script_tests = \
 	tests/laws/readers \
 	tests/laws/recipes \
 	tests/laws/urls \
+	tests/laws/yarn \
 	tests/laws/record-cluster \
 	tests/laws/spark-logs \
 	tests/laws/zip \

@@ -41,7 +41,8 @@ bool cli_is_archive(const struct flame_source *source)
 {
 	const char *format = flame_source_format(source);
 
-	return strcmp(format, "tar") == 0 || strcmp(format, "zip") == 0;
+	return strcmp(format, "tar") == 0 || strcmp(format, "zip") == 0 ||
+	       strcmp(format, "yarn") == 0;
 }
 
 /* The members are counted already; the archive has bytes, and damage. */

@@ -7,6 +7,7 @@
 
 #include "flow/archive.h"
 #include "io/tar.h"
+#include "io/yarn.h"
 #include "io/zip.h"
 
 #include <stdio.h>
@@ -16,8 +17,9 @@ struct ask {
 };
 
 struct fl_archive {
-	struct fl_tar *tar;	/* one of the two */
+	struct fl_tar *tar;	/* one of the three */
 	struct fl_zip *zip;
+	struct fl_yarn *yarn;
 	const char *format;	/* of its members; NULL: detect it */
 	struct ask *asks;
 	size_t nasks, capacity;
@@ -28,13 +30,15 @@ struct fl_archive {
 static struct fl_in *next_member(struct fl_archive *archive)
 {
 	return archive->tar ? fl_tar_next(archive->tar) :
-			      fl_zip_next(archive->zip);
+	       archive->zip ? fl_zip_next(archive->zip) :
+			      fl_yarn_next(archive->yarn);
 }
 
 static const char *path_of(const struct fl_archive *archive)
 {
 	return archive->tar ? fl_tar_path(archive->tar) :
-			      fl_zip_path(archive->zip);
+	       archive->zip ? fl_zip_path(archive->zip) :
+			      fl_yarn_path(archive->yarn);
 }
 
 bool fl_archive_make(struct flame_source *source, const char *format)
@@ -46,6 +50,8 @@ bool fl_archive_make(struct flame_source *source, const char *format)
 	source->archive = archive;
 	if (archive && source->format == &fl_format_zip)
 		archive->zip = fl_zip_new(source->in, folder);
+	else if (archive && source->format == &fl_format_yarn)
+		archive->yarn = fl_yarn_new(source->in, folder);
 	else if (archive)
 		archive->tar = fl_tar_new(source->in, folder);
 	if (archive && format && strcmp(format, fl_format_tar.name) != 0) {
@@ -54,7 +60,7 @@ bool fl_archive_make(struct flame_source *source, const char *format)
 		if (!archive->format)
 			return fl_no_memory(source->flame) == FLAME_OK;
 	}
-	return (archive && (archive->tar || archive->zip)) ||
+	return (archive && (archive->tar || archive->zip || archive->yarn)) ||
 	       fl_no_memory(source->flame) == FLAME_OK;
 }
 
@@ -67,6 +73,7 @@ void fl_archive_free(struct flame_source *source)
 	flame_close(archive->member);
 	fl_tar_free(archive->tar);
 	fl_zip_free(archive->zip);
+	fl_yarn_free(archive->yarn);
 	fl_free(archive->asks);
 	fl_free(archive);
 }
@@ -129,7 +136,8 @@ static int end_archive(struct flame_source *source)
 	struct fl_archive *archive = source->archive;
 	const char *name = fl_in_name(source->in);
 	const char *damage = archive->tar ? fl_tar_damage(archive->tar) :
-					    fl_zip_damage(archive->zip);
+			     archive->zip ? fl_zip_damage(archive->zip) :
+					    fl_yarn_damage(archive->yarn);
 	size_t skipped = archive->tar ? fl_tar_skipped(archive->tar) : 0;
 
 	if (fl_failed(source->flame))
@@ -156,6 +164,23 @@ static bool ask_all(const struct fl_archive *archive,
 	return true;
 }
 
+/*
+ * What a container printed is of use where it is a thread dump, and no loss
+ * where it is not.  false: it is closed, or could not be opened.
+ */
+static bool is_dump(struct flame *flame, struct flame_source **member)
+{
+	const char *format = *member ? flame_source_format(*member) : "";
+
+	if (strcmp(format, "jstack") == 0 ||
+	    strcmp(format, "hadoop-stacks") == 0)
+		return true;
+	flame_close(*member);
+	*member = NULL;
+	flame_clear(flame);
+	return false;
+}
+
 /* The next member that can be opened. */
 static int open_member(struct flame_source *source,
 		       struct flame_source **member)
@@ -171,6 +196,10 @@ static int open_member(struct flame_source *source,
 		archive->nmembers++;
 		*member = fl_source_of_member(source->flame, in,
 					      archive->format);
+		status = FLAME_OK;
+		if (archive->yarn && fl_yarn_is_output(path_of(archive)) &&
+		    !is_dump(source->flame, member))
+			continue;
 		if (*member && !ask_all(archive, *member))
 			status = FLAME_FAILED;
 		else
@@ -241,6 +270,12 @@ static int open_tar(struct flame_source *source)
 const struct fl_format fl_format_tar = {
 	.name = "tar", .summary = "an archive, each file of which is an input",
 	.probe = probe, .open = open_tar, .read = read, .selects = true,
+};
+
+/* Of YARN's aggregated logs. */
+const struct fl_format fl_format_yarn = {
+	.name = "yarn", .summary = "an archive, each file of which is an input",
+	.open = open_tar, .read = read, .selects = true,
 };
 
 /* Not in the list: a zip of one file is a packed file. */

@@ -194,7 +194,8 @@ const struct fl_format *fl_format_detect(struct flame *flame,
  */
 extern const struct fl_format fl_format_empty;
 /* archive.c */
-extern const struct fl_format fl_format_tar, fl_format_zip;
+extern const struct fl_format fl_format_tar, fl_format_zip,
+	fl_format_yarn;
 bool fl_is_empty(struct fl_in *in);
 /* source.c: of a read.  FLAME_FAILED: out of memory. */
 int fl_batch_add(struct flame_source *source,

@@ -8,6 +8,7 @@
 #include "flow/flow.h"
 #include "io/log.h"
 #include "io/tar.h"
+#include "io/yarn.h"
 #include "io/zip.h"
 
 #include <stdarg.h>
@@ -46,7 +47,8 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 
 	if (!in)
 		return NULL;
-	archive = fl_zip_take(in) ? &fl_format_zip : NULL;
+	archive = fl_zip_take(in) ? &fl_format_zip :
+		  fl_yarn_take(in) ? &fl_format_yarn : NULL;
 	in = archive ? in : fl_in_decoded(in);
 	if (!in)
 		return NULL;
