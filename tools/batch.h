@@ -365,8 +365,7 @@ void batch_say_pages(const struct batch *batch);
 /* batch_coverage.c ---------------------------------------------------- */
 
 /* Executors of the event logs without a recording; nothing without a log. */
-bool batch_add_coverage(const struct batch *batch, struct flame *flame,
-			cJSON *head);
+bool batch_add_coverage(const struct batch *batch, cJSON *head);
 
 /* batch_nothing.c ----------------------------------------------------- */
 

@@ -87,7 +87,21 @@ static void mark_pages(struct coverage *all, const struct batch *batch)
 	}
 }
 
-/* Executors [from, to) are those of an application. */
+/* percent: negative where no task has ended. */
+static void say(const struct batch *batch, const char *app, int64_t recorded,
+		size_t n, double percent)
+{
+	char share[64] = "";
+
+	if (percent >= 0)
+		snprintf(share, sizeof(share), ", with %.0f %% of the tasks' "
+			 "time", percent);
+	cli_say(batch->cli, "%s%s%lld of %zu executors that ran tasks are "
+		"recorded%s", app, *app ? ": " : "", (long long)recorded, n,
+		share);
+}
+
+/* The executors of an application. */
 static bool add_app(cJSON *list, const struct batch *batch,
 		    const struct executor *data, size_t n)
 {
@@ -114,10 +128,7 @@ static bool add_app(cJSON *list, const struct batch *batch,
 					  cJSON_CreateString(data[i].id)))
 			missing = NULL;
 	if (missing && recorded < (int64_t)n && !batch->cli->quiet)
-		cli_say(batch->cli, "%s%s%lld of %zu executors that ran tasks "
-			"are recorded, with %.0f %% of the tasks' time",
-			data->app, *data->app ? ": " : "",
-			(long long)recorded, n, 100 * share);
+		say(batch, data->app, recorded, n, time ? 100 * share : -1);
 	return missing;
 }
 
@@ -138,12 +149,13 @@ static bool add_apps(cJSON *head, const struct batch *batch,
 	return good;
 }
 
-bool batch_add_coverage(const struct batch *batch, struct flame *flame,
-			cJSON *head)
+bool batch_add_coverage(const struct batch *batch, cJSON *head)
 {
 	const struct cli_list *filters = &batch->cli->filters;
 	struct coverage all = { .n = 0 };
-	bool good = true, any = false;
+	/* Groups have told what is wrong with a log. */
+	struct flame *flame = flame_new();
+	bool there = flame, good = there, any = false;
 
 	for (size_t i = 0; good && i < filters->n; i++)
 		if (strcmp(filters->at[i].name, "spark-events") == 0) {
@@ -152,10 +164,10 @@ bool batch_add_coverage(const struct batch *batch, struct flame *flame,
 						     filters->at[i].value, add,
 						     &all) == FLAME_OK;
 		}
-	/* Groups have told that a log cannot be read. */
-	if (!good)
-		good = flame_clear(flame) == FLAME_OK;
-	else if (any && all.n && !all.failed) {
+	flame_free(flame);
+	if (!good) {
+		good = there;
+	} else if (any && all.n && !all.failed) {
 		qsort(all.data, all.n, sizeof(*all.data), by_app);
 		mark_pages(&all, batch);
 		good = add_apps(head, batch, &all);

@@ -434,7 +434,7 @@ static int write_manifest(const struct batch *batch, struct flame *flame)
 	       cJSON_AddStringToObject(head, "version", FLAME_VERSION) &&
 	       cJSON_AddStringToObject(head, "options", batch->options) &&
 	       add_sums(head, &account) &&
-	       batch_add_coverage(batch, flame, head) &&
+	       batch_add_coverage(batch, head) &&
 	       cJSON_AddArrayToObject(head, "inputs") &&
 	       write_inputs(batch, flame, head, inputs);
 	if (good && !batch->cli->quiet) {
