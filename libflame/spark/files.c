@@ -473,6 +473,8 @@ int flame_spark_executors(struct flame *flame, const char *logs,
 						e->tasks[k].start, 0));
 		found(arg, spark->apps[e->app].id, e->id, e->ntasks, time);
 	}
+	if (!spark)
+		return FLAME_FAILED;
 	fl_spark_close(flame, spark);
-	return spark ? FLAME_OK : FLAME_FAILED;
+	return FLAME_OK;
 }
