@@ -258,6 +258,8 @@ size_t cli_memory(void);
  * touching a new page is expensive.
  */
 void cli_give_back(void);
+/* Keep some of it: the same amounts are needed soon, again and again. */
+void cli_keep_small(void);
 /* 100, 64k, 512M, 2G; false: not a size. */
 bool cli_parse_size(const char *text, size_t *size);
 

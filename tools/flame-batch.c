@@ -222,6 +222,8 @@ static int draw_run(const struct state *s, size_t first, size_t end)
 	int status = CLI_FINE;
 
 	die_with_parent();
+	if (end - first > 1)
+		cli_keep_small();
 	for (size_t i = first; i < end; i++) {
 		batch->cli->refused = false;
 		status = cli_worse(status,

@@ -100,6 +100,14 @@ void cli_give_back(void)
 #endif
 }
 
+void cli_keep_small(void)
+{
+#ifdef HAVE_MALLOPT
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 16 << 20);
+#endif
+}
+
 size_t cli_memory(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
