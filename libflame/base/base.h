@@ -493,6 +493,8 @@ unsigned fl_regex_groups(const struct fl_regex *re);
 /* Matches and sets *group to capture group n; false: no match, or unset. */
 bool fl_regex_group(const struct fl_regex *re, struct slice subject,
 		    unsigned n, struct slice *group);
+/* The byte, in either case, that a match begins with; -1: not known. */
+int fl_regex_first(const struct fl_regex *re);
 /* As passed to fl_regex_new; lives as long as the expression. */
 const char *fl_regex_pattern(const struct fl_regex *re);
 void fl_regex_free(struct fl_regex *re);

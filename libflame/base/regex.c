@@ -16,7 +16,8 @@
 	f(pcre2_code_free_8) f(pcre2_compile_8) f(pcre2_get_error_message_8) \
 	f(pcre2_get_ovector_count_8) f(pcre2_get_ovector_pointer_8) \
 	f(pcre2_jit_compile_8) f(pcre2_match_8) \
-	f(pcre2_match_data_create_from_pattern_8) f(pcre2_match_data_free_8)
+	f(pcre2_match_data_create_from_pattern_8) f(pcre2_match_data_free_8) \
+	f(pcre2_pattern_info_8)
 
 FL_LATE_STRUCT(pcre, LIBPCRE2);
 static FL_LATE(pcre, LIBPCRE2, LIBPCRE2_FILE, "regex", "matches by RE");
@@ -347,6 +348,18 @@ struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 	/* Errors are ignored: without JIT, matching is slower. */
 	pcre.pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE);
 	return re;
+}
+
+int fl_regex_first(const struct fl_regex *re)
+{
+	uint32_t type = 0, first = 0;
+
+	if (pcre.pcre2_pattern_info(re->code, PCRE2_INFO_FIRSTCODETYPE,
+				    &type) != 0 || type != 1 ||
+	    pcre.pcre2_pattern_info(re->code, PCRE2_INFO_FIRSTCODEUNIT,
+				    &first) != 0)
+		return -1;
+	return (int)first;
 }
 
 void fl_regex_free(struct fl_regex *re)

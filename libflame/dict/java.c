@@ -353,11 +353,31 @@ static bool matches_other(const struct fl_regex *re,
 	return fl_regex_match(re, other->data, other->size);
 }
 
+/*
+ * A look at the byte that a match begins with.  Other spellings have the bytes
+ * of the name, '.' and '/'.
+ */
+static bool may_match(const struct fl_regex *re, struct slice name)
+{
+	int first = fl_regex_first(re), other = first;
+
+	if (first < 0 || first == '.' || first == '/')
+		return true;
+	if ((first | 0x20) >= 'a' && (first | 0x20) <= 'z')
+		other = first ^ 0x20;
+	return name.size && (memchr(name.data, first, name.size) ||
+			     (other != first &&
+			      memchr(name.data, other, name.size)));
+}
+
 bool fl_java_match(const struct fl_regex *re, struct slice name)
 {
 	struct fl_buf dotted = { 0 }, slashed = { 0 };
-	bool matches = fl_regex_match(re, name.data, name.size);
+	bool matches;
 
+	if (!may_match(re, name))
+		return false;
+	matches = fl_regex_match(re, name.data, name.size);
 	if (!matches && fl_java_dotted(name, &dotted)) {
 		fl_java_slashed((struct slice){ dotted.data, dotted.size },
 				&slashed);

@@ -15,7 +15,8 @@ struct ranking {
 	struct flame_rank *at;
 	uint32_t n;
 	uint32_t *place;	/* by name, plus one; 0: not in the list */
-	uint32_t *until;	/* by name: its outermost node ends here */
+	/* By name: its outermost node ends here; or that it was looked at. */
+	uint32_t *until;
 	bool *matches;		/* by name */
 };
 
@@ -102,6 +103,7 @@ static void rank_around(struct ranking *r, bool callers, uint32_t *path,
 static bool find_matches(struct flame *flame, struct ranking *r,
 			 const char *pattern)
 {
+	const struct fl_layout *l = r->layout;
 	char why[256];
 	struct fl_regex *re = fl_regex_new(pattern, false, why, sizeof(why));
 
@@ -109,8 +111,15 @@ static bool find_matches(struct flame *flame, struct ranking *r,
 		fl_fail(flame, "%s", why);
 		return false;
 	}
-	for (flame_id i = 1; i < flame->names.count; i++) {
-		r->matches[i] = fl_java_match(re, fl_name_at(flame, i));
+	/* Once each of the names that there are in the tree. */
+	for (uint32_t i = 0; i < l->count; i++) {
+		flame_id name = l->name[i];
+
+		if (r->until[name])
+			continue;
+		r->until[name] = 1;
+		r->matches[name] = name &&
+			fl_java_match(re, fl_name_at(flame, name));
 	}
 	fl_regex_free(re);
 	return true;
