@@ -86,6 +86,21 @@ static inline unsigned fl_block_usual(const void *at)
 	return (unsigned)_mm_movemask_epi8(odd) ^ FL_BLOCK_ALL;
 }
 
+/* ( ) [ ] < > */
+static inline unsigned fl_block_bracket(const void *at)
+{
+	__m128i x = fl_block_at(at);
+	/* '(' and ')', '<' and '>' differ in one bit. */
+	__m128i is = _mm_cmpeq_epi8(_mm_or_si128(x, _mm_set1_epi8(1)),
+				    _mm_set1_epi8(')'));
+
+	is = _mm_or_si128(is, _mm_cmpeq_epi8(
+		_mm_or_si128(x, _mm_set1_epi8(2)), _mm_set1_epi8('>')));
+	is = _mm_or_si128(is, _mm_cmpeq_epi8(x, _mm_set1_epi8('[')));
+	is = _mm_or_si128(is, _mm_cmpeq_epi8(x, _mm_set1_epi8(']')));
+	return (unsigned)_mm_movemask_epi8(is);
+}
+
 /* Lower case hexadecimal digits. */
 static inline unsigned fl_block_hex(const void *at)
 {
@@ -159,6 +174,20 @@ static inline unsigned fl_block_usual(const void *at)
 		mask |= (unsigned)(c >= ' ' && c < 0x7f && c != '&' &&
 				   c != '<' && c != '>' && c != '"' &&
 				   c != '\'') << i;
+	}
+	return mask;
+}
+
+/* ( ) [ ] < > */
+static inline unsigned fl_block_bracket(const void *at)
+{
+	unsigned mask = 0;
+
+	for (unsigned i = 0; i < FL_BLOCK_SIZE; i++) {
+		char c = ((const char *)at)[i];
+
+		mask |= (unsigned)(c == '(' || c == ')' || c == '[' ||
+				   c == ']' || c == '<' || c == '>') << i;
 	}
 	return mask;
 }

@@ -11,6 +11,7 @@
  */
 #include "fl.h"
 
+#include "base/block.h"
 #include "format/folded/folded.h"
 
 enum { MAX_NESTED = 32, MAX_PIECES = 8 };
@@ -66,17 +67,30 @@ static bool step(struct open *open, char c)
 	return true;
 }
 
+/* A bit for each of up to 16 bytes from i on that may be a bracket. */
+static unsigned possible_brackets(struct slice text, size_t i)
+{
+	char block[FL_BLOCK_SIZE] = { 0 };
+
+	if (text.size - i >= FL_BLOCK_SIZE)
+		return fl_block_bracket(text.data + i);
+	memcpy(block, text.data + i, text.size - i);
+	return fl_block_bracket(block);
+}
+
 static bool scan(struct open *open, struct slice text)
 {
-	static const bool possible[256] = {
-		['('] = true, [')'] = true, ['['] = true, [']'] = true,
-		['<'] = true, ['>'] = true,
-	};
+	for (size_t i = 0; i < text.size; i += FL_BLOCK_SIZE) {
+		unsigned possible = possible_brackets(text, i);
 
-	for (size_t i = 0; i < text.size; i++)
-		if (fl_unlikely(possible[(unsigned char)text.data[i]]) &&
-		    is_bracket(text, i) && !step(open, text.data[i]))
-			return false;
+		for (; possible; possible &= possible - 1) {
+			size_t at = i + (unsigned)__builtin_ctz(possible);
+
+			if (is_bracket(text, at) &&
+			    !step(open, text.data[at]))
+				return false;
+		}
+	}
 	return true;
 }
 
@@ -116,14 +130,6 @@ static bool is_class(struct slice piece)
 	       !memchr(piece.data, '.', piece.size);
 }
 
-/* Whether an opening bracket is in it: most pieces have none. */
-static bool has_bracket(struct slice text)
-{
-	return memchr(text.data, '(', text.size) ||
-	       memchr(text.data, '[', text.size) ||
-	       memchr(text.data, '<', text.size);
-}
-
 /* thread (1092): name, of py-spy. */
 static bool is_named_thread(struct slice piece)
 {
@@ -150,7 +156,7 @@ bool fl_folded_opens(struct slice piece)
 	struct open open = { .n = 0 };
 
 	return is_process(piece) || is_named_thread(piece) || is_class(piece) ||
-	       (has_bracket(piece) && scan(&open, piece) && open.n);
+	       (scan(&open, piece) && open.n);
 }
 
 /* The end of the piece that begins at `from`. */
