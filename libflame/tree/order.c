@@ -8,7 +8,10 @@
 #include "tree/order.h"
 #include "tree/tree.h"
 
-enum { INSERTION_SORT_MAX = 12 };
+enum {
+	INSERTION_SORT_MAX = 12,
+	MIN_RADIX = 1 << 11	/* siblings */
+};
 
 struct fl_sibling {
 	uint64_t key;
@@ -116,6 +119,123 @@ static struct fl_sibling *sort(struct fl_sibling *at, size_t n)
 	return from;
 }
 
+static void set_keys(struct fl_sibling *at, size_t n)
+{
+	size_t shared = SIZE_MAX;
+
+	for (size_t i = 1; i < n && shared; i++)
+		shared = common_prefix(&at[0], &at[i], shared);
+	for (size_t i = 0; i < n; i++)
+		at[i].key = key_at(&at[i], shared);
+}
+
+/*
+ * Many siblings: their keys by radix, eight bits at a time, and then those that
+ * are equal in it by name.
+ */
+struct keyed {
+	uint64_t key;
+	uint32_t place;
+};
+
+static void sort_byte(const struct keyed *from, struct keyed *to, size_t n,
+		      unsigned shift)
+{
+	uint32_t begin[257] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		begin[(from[i].key >> shift & 0xff) + 1]++;
+	for (size_t i = 0; i < 256; i++)
+		begin[i + 1] += begin[i];
+	for (size_t i = 0; i < n; i++)
+		to[begin[from[i].key >> shift & 0xff]++] = from[i];
+}
+
+/* By key; scratch has room for as many. */
+static void sort_keys(struct keyed *keyed, struct keyed *scratch, size_t n)
+{
+	struct keyed *from = keyed, *to = scratch, *swap;
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differ |= from[i].key ^ from[0].key;
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		if (!(differ >> shift & 0xff))
+			continue;
+		sort_byte(from, to, n, shift);
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != keyed)
+		memcpy(keyed, from, n * sizeof(*keyed));
+}
+
+static size_t end_of_equal(const struct fl_sibling *at, size_t n, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < n && at[end].key == at[i].key)
+		end++;
+	return end;
+}
+
+/* to[0..n) is sorted by key: sorts equal ones; at[0..n) is scratch. */
+static bool sort_equal(struct fl_sibling *to, size_t n, struct fl_sibling *at,
+		       bool by_text)
+{
+	size_t most = 0;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		end = end_of_equal(to, n, i);
+		most = FL_MAX(most, end - i);
+	}
+	if (most > n / 2)
+		return false;
+	for (size_t i = 0, end; i < n; i = end) {
+		size_t equal;
+
+		end = end_of_equal(to, n, i);
+		equal = end - i;
+		if (equal == 1)
+			continue;
+		memcpy(at, to + i, equal * sizeof(*at));
+		if (by_text && equal > INSERTION_SORT_MAX)
+			set_keys(at, equal);
+		memcpy(to + i, sort(at, equal), equal * sizeof(*at));
+	}
+	return true;
+}
+
+/* As sort().  NULL: there is too little memory, or too many have one key. */
+static struct fl_sibling *sort_many(struct fl_sibling *at, size_t n,
+				    bool by_text)
+{
+	struct keyed *keyed = fl_alloc(fl_size_mul(n, sizeof(*keyed)));
+	struct fl_sibling *to = at + n;
+
+	if (!keyed)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		keyed[i] = (struct keyed){ at[i].key, (uint32_t)i };
+	sort_keys(keyed, (void *)to, n);
+	for (size_t i = 0; i < n; i++)
+		to[i] = at[keyed[i].place];
+	fl_free(keyed);
+	return sort_equal(to, n, at, by_text) ? to : NULL;
+}
+
+/* by_text: keys are of the names' text, which is there. */
+static struct fl_sibling *sort_any(struct fl_sibling *at, size_t n,
+				   bool by_text)
+{
+	struct fl_sibling *sorted = NULL;
+
+	if (n >= MIN_RADIX && n <= UINT32_MAX / 2)
+		sorted = sort_many(at, n, by_text);
+	return sorted ? sorted : sort(at, n);
+}
+
 /* In several loops, so that each prefetches for the next. */
 static void load_frames(const struct flame *flame, struct fl_sibling *at,
 			const struct fl_pending *pending, size_t n)
@@ -150,16 +270,6 @@ static void load_names(const struct flame *flame, struct fl_sibling *at,
 	}
 }
 
-static void set_keys(struct fl_sibling *at, size_t n)
-{
-	size_t shared = SIZE_MAX;
-
-	for (size_t i = 1; i < n && shared; i++)
-		shared = common_prefix(&at[0], &at[i], shared);
-	for (size_t i = 0; i < n; i++)
-		at[i].key = key_at(&at[i], shared);
-}
-
 uint32_t *fl_order_names(const struct flame *flame)
 {
 	size_t n = flame->names.count;
@@ -174,7 +284,7 @@ uint32_t *fl_order_names(const struct flame *flame)
 		}
 		load_names(flame, at, n);
 		set_keys(at, n);
-		sorted = sort(at, n);
+		sorted = sort_any(at, n, true);
 		for (size_t i = 0; i < n; i++)
 			order[sorted[i].name] = (uint32_t)i;
 	} else {
@@ -204,7 +314,7 @@ bool fl_order_pending(struct fl_order *order, const struct flame *flame,
 		load_names(flame, order->data, n);
 		set_keys(order->data, n);
 	}
-	s = sort(order->data, n);
+	s = sort_any(order->data, n, !name_order);
 	for (size_t i = 0; i < n; i++) {
 		struct fl_pending *to = &at[n - 1 - i];
 

@@ -268,21 +268,48 @@ Test(order, children_are_in_byte_order)
 	     " z 1/1\n \xc3\xa4 1/1\n");
 }
 
-Test(order, of_many_children_is_the_same)
+static int by_text(const void *a, const void *b)
 {
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* MANY names of a form, in no order, as children of the root. */
+static void check_order(const char *form)
+{
+	enum { MANY = 5003, STEP = 1789 };
+	static char names[MANY][64], *sorted[MANY];
 	struct fl_buf text = { 0 };
 
-	for (int i = 0; i < 1000; i++)
-		fl_buf_print(&text, "f%03d 1\n", i * 7 % 1000);
+	stop();
+	layout = NULL;
+	out = (struct fl_buf){ 0 };
+	start();
+	for (int i = 0; i < MANY; i++) {
+		int n = (int)((long)i * STEP % MANY);
+
+		/* By halves, thirds, sevenths: some have much in common. */
+		snprintf(names[i], sizeof(names[i]), form, n % 2, n % 3, n % 7,
+			 n);
+		sorted[i] = names[i];
+		fl_buf_print(&text, "%s 1\n", names[i]);
+	}
+	qsort(sorted, MANY, sizeof(*sorted), by_text);
 	add_to(tree, 0, text.data);
 	fl_buf_free(&text);
 	lay(0, false);
-	cr_assert_eq(layout->count, 1001);
-	for (uint32_t i = 2; i < layout->count; i++)
-		cr_assert_lt(strcmp(flame_name_text(flame,
-						    layout->name[i - 1], NULL),
-				    flame_name_text(flame, layout->name[i],
-						    NULL)), 0);
+	cr_assert_eq(layout->count, MANY + 1);
+	for (uint32_t i = 1; i < layout->count; i++)
+		cr_assert_str_eq(flame_name_text(flame, layout->name[i], NULL),
+				 sorted[i - 1]);
+}
+
+Test(order, of_many_children_is_that_of_their_bytes)
+{
+	check_order("f%d%d%d%05d");
+	check_order("%d.a_long_word%d.another_long_one%d.%d");
+	/* Of some beginnings there are many, or of two all. */
+	check_order("%d%d%d.common_to_all.%d");
+	check_order("common%d.the_same_for_all%d.and_here%d.%d");
 }
 
 Test(order, does_not_depend_on_the_order_of_the_samples)
@@ -699,11 +726,6 @@ Test(threads, many_lay_the_same_of_a_few)
 }
 
 /* The folded writer has no layout --------------------------------------- */
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 /* A line of a layout: lines sort without their weights, so after a NUL. */
 static char *line_of(uint32_t node)
