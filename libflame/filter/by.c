@@ -7,6 +7,7 @@
 
 #include "filter/filter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* threads ------------------------------------------------------------- */
@@ -92,18 +93,36 @@ static struct flame_sink *make_threads(struct flame_sink *next,
 struct by_key {
 	struct fl_key key;
 	flame_id absent, other;	/* frames for no value, for no match */
-	bool thread;
+	bool thread, named;	/* named: numbers have the key before them */
 	struct fl_regex *re;	/* NULL: the whole value */
 	struct fl_rewrite frames;	/* by value; 0: not known */
 };
 
 struct by {
 	const char *option;	/* for messages */
+	bool is_by;
 	struct by_key *keys;
 	size_t count, capacity;
 	struct fl_prefix prefix;
 	struct fl_seen seen;
 };
+
+/* "stage 11" for a bare number; other values tell what they are. */
+static flame_id named(struct flame *flame, const struct by_key *key,
+		      flame_id value)
+{
+	struct slice text = fl_name_at(flame, value);
+	struct slice name = fl_name_at(flame, key->key.name);
+	char copy[128];
+	int64_t n;
+
+	if (!fl_parse_digits(text, &n) || text.size + name.size + 2 >
+					  sizeof(copy))
+		return value;
+	snprintf(copy, sizeof(copy), "%.*s %.*s", (int)name.size, name.data,
+		 (int)text.size, text.data);
+	return fl_name(flame, copy);
+}
 
 /* The first group of the expression, or the whole match. */
 static flame_id captured(struct flame *flame, const struct by_key *key,
@@ -112,7 +131,8 @@ static flame_id captured(struct flame *flame, const struct by_key *key,
 	struct slice text = fl_name_at(flame, value), part;
 
 	if (!key->re)
-		return fl_frame(flame, value, FLAME_GROUP);
+		return fl_frame(flame, key->named ? named(flame, key, value) :
+						    value, FLAME_GROUP);
 	if (!fl_regex_group(key->re, text, 1, &part) &&
 	    !fl_regex_group(key->re, text, 0, &part))
 		return key->other;
@@ -190,6 +210,7 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 	key->other = fl_frame(flame, fl_name(flame, "[no match]"),
 			      FLAME_GROUP);
 	key->thread = fl_slice_is(name, "thread");
+	key->named = by->is_by && !key->thread;
 	fl_buf_free(&absent);
 	return fl_key_init(sink, &key->key, name) == FLAME_OK ? key : NULL;
 }
@@ -245,6 +266,7 @@ static struct flame_sink *make_named(struct flame_sink *next, const char *list,
 	if (!sink)
 		return NULL;
 	((struct by *)sink->state)->option = option;
+	((struct by *)sink->state)->is_by = strcmp(option, "by") == 0;
 	sink->put = put_by;
 	sink->finish = finish_by;
 	sink->free = free_by;

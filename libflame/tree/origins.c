@@ -212,6 +212,37 @@ static size_t shared(const struct fl_origins *origins, bool end)
 	return n;
 }
 
+/* Whether a part of a name tells something: it has a letter. */
+static bool tells(const char *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((at[i] | 32) >= 'a' && (at[i] | 32) <= 'z')
+			return true;
+	return false;
+}
+
+/* The last two parts of the folder that all inputs lie in; or empty. */
+static struct slice folder(const struct fl_origins *origins)
+{
+	const char *first = origins->data[0].name, *slash;
+	size_t n = strlen(first), from;
+
+	for (size_t i = 1; i < origins->count; i++) {
+		size_t k = 0;
+
+		while (k < n && first[k] == origins->data[i].name[k])
+			k++;
+		n = k;
+	}
+	slash = memrchr(first, '/', n);
+	n = slash ? slash - first : 0;
+	slash = n ? memrchr(first, '/', n) : NULL;
+	if (slash && slash > first)
+		slash = memrchr(first, '/', slash - first);
+	from = slash && slash != first + n ? slash + 1 - first : 0;
+	return (struct slice){ first + from, n - from };
+}
+
 void fl_origins_name(const struct fl_origins *origins, struct fl_buf *to)
 {
 	size_t begin, end;
@@ -231,6 +262,15 @@ void fl_origins_name(const struct fl_origins *origins, struct fl_buf *to)
 	}
 	fl_buf_print(to, "%zu files", origins->count);
 	begin = shared(origins, false);
+	if (!tells(first.data, begin)) {
+		struct slice of = folder(origins);
+
+		if (tells(of.data, of.size)) {
+			fl_buf_text(to, " of ");
+			fl_buf_put(to, of.data, of.size);
+			return;
+		}
+	}
 	end = FL_MIN(shared(origins, true), first.size - begin);
 	if (!begin && !end)
 		return;
