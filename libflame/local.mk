@@ -267,6 +267,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/offcpu.c \
 	libflame/sample/perf_events.c libflame/sample/perf_records.c \
 	libflame/sample/perf_records.h libflame/sample/process.c \
+	libflame/sample/facts.c \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
 	libflame/sample/symbols.c libflame/sample/targets.c \

@@ -514,6 +514,8 @@ static int record(struct cli *cli, struct flame *flame,
 		.seconds = own->seconds, .threads = own->threads,
 		.comms = is_script(own),
 		.command = command->pid, .go = command->go,
+		.argv = command->pid > 0 ? cli->inputs : NULL,
+		.argc = cli->ninputs,
 		.stop = &stopped,
 		.progress = shows_progress(cli) ? show_progress : NULL,
 	};

@@ -365,6 +365,7 @@ static int end(struct fl_recorder *r, struct flame_source *source)
 	r->result.seconds = (double)(fl_now() - r->begin) / 1e9;
 	source->start = r->since_1970 + r->begin;
 	source->end = r->since_1970 + fl_now();
+	fl_recorder_tell_end(r, source);
 	return FLAME_END;
 }
 
@@ -664,13 +665,15 @@ struct flame_source *fl_record_open(struct flame *flame,
 	r->processes.flame = flame;
 	r->unwinder.processes = &r->processes;
 	r->since_1970 = epoch_offset();
-	source->in = fl_in_memory(flame, "", 0, "recording");
+	source->in = fl_in_memory(flame, "", 0, recording->argv ?
+				  recording->argv[0] : "recording");
 	if (!source->in || !open_events(flame, r, refusal) ||
 	    !describe(flame, r)) {
 		flame_close(source);
 		return NULL;
 	}
 	begin_targets(r);
+	fl_recorder_tell_begin(r, source);
 	hurry();
 	return source;
 }

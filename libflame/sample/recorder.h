@@ -134,4 +134,10 @@ bool fl_waiter_read(struct fl_recorder *r, struct fl_waiter *waiter);
 void fl_waiters_list(struct fl_recorder *r);
 void fl_waiters_free(struct fl_waiters *waiters);
 
+/* facts.c: once it is open; once it has ended. */
+void fl_recorder_tell_begin(const struct fl_recorder *r,
+			    struct flame_source *source);
+void fl_recorder_tell_end(const struct fl_recorder *r,
+			  struct flame_source *source);
+
 #endif

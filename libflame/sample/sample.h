@@ -18,6 +18,7 @@
  *	cpython.c	Python frames, from an interpreter's memory
  *	targets.c	which processes to record
  *	record.c	all of them as a source of samples (recorder.h)
+ *	facts.c		what Info tells of a recording
  *	threads.c	names of threads
  *	blocked.c	stacks of threads that wait in the kernel
  *	wall.c		wall clock time
@@ -669,6 +670,8 @@ struct fl_recording {
 	bool threads;		/* a root frame for each thread */
 	bool comms;		/* threads are named as the kernel does */
 	pid_t command;		/* a child to wait for; 0: none */
+	char *const *argv;	/* its arguments, or NULL */
+	size_t argc;
 	int go;			/* write end: the child waits for a byte; -1 */
 	volatile const int *stop;	/* becomes nonzero to end it */
 	/* Called a few times a second; NULL: not. */

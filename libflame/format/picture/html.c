@@ -111,9 +111,13 @@ static int read_further(struct flame_source *source)
 
 	page->counts.n = page->counts.given = 0;
 	page->counts.metric = 0;
-	while (!is_own(&page->lines))
+	while (!is_own(&page->lines)) {
+		if (skip(page->lines.in,
+			 "<script type=\"text/plain\" id=\"origins\">"))
+			fl_own_read_about(source);
 		if (!fl_lines_next(&page->lines, &line))
 			return FLAME_END;
+	}
 	return fl_own_read(source, &page->counts);
 }
 

@@ -14,7 +14,8 @@
 enum {
 	VERSION = 2, COMPARES = 2, SAMPLES = 8, OPENS = 16, FAMILIES = 64,
 	MOST = FL_MAX_TIMED_SAMPLES,	/* samples */
-	BLOCK = 16 << 10
+	BLOCK = 16 << 10,
+	MAX_FACTS = 2000	/* of an input */
 };
 
 /* Base64 in, bytes out. */
@@ -570,4 +571,64 @@ int fl_own_read(struct flame_source *source, struct fl_counts *counts)
 	fl_free(own.nodes);
 	fl_free(u);
 	return status;
+}
+
+/* About the input ---------------------------------------------------------- */
+
+/* A text of the panel; what is longer than a fact is cut. */
+static void about_text(struct unpacker *u, struct fl_buf *to)
+{
+	to->size = 0;
+	fl_buf_text(to, "");
+	text(u, number(u), to);
+}
+
+/* To the inputs of the last column: draw/html_about.c. */
+static bool find_inputs(struct unpacker *u, struct fl_buf *buf)
+{
+	uint64_t columns;
+
+	about_text(u, buf);
+	about_text(u, buf);
+	for (uint64_t n = number(u); n-- && !u->failed;)
+		about_text(u, buf);
+	columns = number(u);
+	about_text(u, buf);
+	return !u->failed && columns == 1 && number(u) == 1 && number(u) == 1;
+}
+
+/* Of pages of several inputs or of a comparison no fact is of all. */
+static void read_facts(struct flame_source *source, struct unpacker *u)
+{
+	struct fl_buf key = { 0 }, value = { 0 };
+	uint64_t n;
+
+	if (find_inputs(u, &key)) {
+		about_text(u, &key);
+		about_text(u, &key);
+		n = number(u);
+		for (n = FL_MIN(n, (uint64_t)MAX_FACTS);
+		     n-- && !u->failed && !key.failed && !value.failed;) {
+			about_text(u, &key);
+			about_text(u, &value);
+			if (!u->failed && value.data && key.data &&
+			    strcmp(key.data, "title") != 0)
+				fl_fact(source, key.data, "%s", value.data);
+		}
+	}
+	fl_buf_free(&key);
+	fl_buf_free(&value);
+}
+
+void fl_own_read_about(struct flame_source *source)
+{
+	struct unpacker *u = fl_zeroed(1, sizeof(*u));
+
+	if (u)
+		u->in = source->in;
+	if (u && inflateInit2(&u->z, -15) == Z_OK) {
+		read_facts(source, u);
+		inflateEnd(&u->z);
+	}
+	fl_free(u);
 }

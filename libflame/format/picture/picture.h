@@ -94,6 +94,8 @@ void fl_svg_close(struct flame_source *source);
 
 /* html.c hands over: all of the page's stacks, or failed. */
 int fl_own_read(struct flame_source *source, struct fl_counts *counts);
+/* What the panel Info tells of a single input; errors there are ignored. */
+void fl_own_read_about(struct flame_source *source);
 struct fl_asprof;
 struct fl_asprof *fl_asprof_new(void);
 void fl_asprof_free(struct fl_asprof *a);
