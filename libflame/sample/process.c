@@ -479,7 +479,11 @@ flame_id fl_process_frame(struct fl_processes *all, struct fl_process *p,
 	if (!symbol)
 		return range_frame(all, m->module, address);
 	*found = symbol;
-	return symbol_frame(all, symbol, m->module->file, FLAME_NATIVE);
+	return symbol_frame(all, symbol, m->module->file,
+			    fl_slice_ends(fl_name_at(all->flame,
+						     m->module->file),
+					  "/libjvm.so") ?
+			    FLAME_CPP : FLAME_NATIVE);
 }
 
 void fl_kernel_read(struct fl_processes *all)

@@ -165,6 +165,9 @@ static enum flame_type type_of(const struct fl_perf_frame *frame)
 		return FLAME_JIT;
 	if (is_kernel(frame->dso))
 		return FLAME_KERNEL;
+	/* As async-profiler tells HotSpot's own code from other libraries. */
+	if (fl_slice_ends(frame->dso, "libjvm.so"))
+		return FLAME_CPP;
 	return frame->dso.size ? FLAME_NATIVE : FLAME_UNKNOWN;
 }
 
