@@ -52,7 +52,6 @@ struct fl_page {
 	bool as_tree;		/* opens as a tree of rows */
 	int64_t budget;		/* text: a tree of no more bytes; 0: no limit */
 	bool has_budget;	/* set by writers that keep to it */
-	bool fold_trunk;	/* SVG: runs of single calls as one row */
 	bool no_fold_trunk;	/* HTML: opens with all rows */
 	bool no_time;		/* records no samples */
 	bool timed;		/* the script needs samples or tabs */

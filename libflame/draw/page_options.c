@@ -128,8 +128,6 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_FLAG, AT(inverted) },
 	{ "no-time", NULL, "HTML: without times and threads",
 	  FL_OPTION_FLAG, AT(no_time) },
-	{ "fold-trunk", NULL, "SVG: runs of single calls as one row",
-	  FL_OPTION_FLAG, AT(fold_trunk) },
 	{ "no-fold-trunk", NULL, "HTML: open runs of single calls",
 	  FL_OPTION_FLAG, AT(no_fold_trunk) },
 	{ "sort", "weight|name", "siblings: heaviest first (html), by name (svg)",
