@@ -78,6 +78,14 @@ function openSource(s) {
 	a.click();
 }
 
+// Where the name has a line: a link to it.
+function sourceLink(s) {
+	const at = /([^\s(:/]+\.\w+)?:(\d+)\)?$/.exec(d.names[s]);
+	return sourceUrl && at ? [Object.assign(element("a", "Source: " +
+		joined(":", at[1], at[2])), { href: urlOf(s),
+		target: "_blank" })] : [];
+}
+
 // In sight.
 function putAt({ style, offsetWidth }, x, y) {
 	style.left = max(min(x, innerWidth - offsetWidth - 8), 4) + "px";

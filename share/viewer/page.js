@@ -115,6 +115,7 @@ function pin() {
 	if ($("tip").hidden)
 		placeTip(current, x + min(w / 2, 200), true);
 	pinned = true;
+	$("tip").className = "pinned";
 }
 
 function element(tag, text, ...children) {
@@ -152,7 +153,7 @@ function fillTip(i, sole) {
 			short(captionOf(d.name[k])[0], 120))), element("i",
 			"One row for " + runOf(i).length +
 			" frames; a click opens it"));
-	$("tip").append(...sole.map((s) => element("i", short(s, 200))));
+	$("tip").append(...sourceLink(symbol), ...sole.map((s) => element("i", short(s, 200))));
 }
 
 // The function wherever it stands, if that is more than here.
@@ -209,6 +210,7 @@ function hoverAt(e) {
 
 function leave() {
 	pinned = false;
+	$("tip").className = "";
 	clearTimeout(waiting);
 	waiting = 0;
 	pointer = -1;
@@ -426,6 +428,10 @@ function listen() {
 		}
 		const i = hoverAt(e);
 		clicked = i > 0 ? d.name[i] : 0;
+		if (sourceUrl && (e.ctrlKey || e.metaKey)) {
+			openSource(clicked);
+			return;
+		}
 		if (e.pointerType === "touch" && i !== tapped) {
 			tapped = i;
 			return;

@@ -28,4 +28,19 @@
 	await rest();
 	is("a function by its caption", $("crumbs").firstChild.textContent,
 		"C.run");
+	location.hash = "";
+	await rest();
+	search("=func (file.py:12)");
+	await rest();
+	key("n");
+	key(" ");
+	const source = $("tip").querySelector("a");
+	is("a known line is a link", [source?.textContent, source?.href],
+		["Source: file.py:12", "https://host/12"]);
+	key("Escape");
 	is("the end", 1, 1);
+
+	function search(text) {
+		$("search").value = text;
+		$("search").dispatchEvent(new Event("input"));
+	}
