@@ -203,8 +203,9 @@ function place(d, { self, total }) {
  * before it.  Without weight, or folded, a frame has no place.
  */
 function levels(d) {
-	const { n, level, x, name } = d, total = d.total.slice();
-	for (const i of trunk.first.keys())
+	const { n, level, x, name } = d, { first: hidden } = trunk;
+	const total = hidden.size ? d.total.slice() : d.total;
+	for (const i of hidden.keys())
 		total[i] = 0;
 	let depth = d.base || 0, many = 0;
 	for (let i = 1; i < n; i++)

@@ -25,8 +25,11 @@ const works = [
 		"gc_collect_)", 0.01],
 ].map(([word, text, least]) => ({ word, text: "/" + text + "/", least,
 	test: makeRegexp(text, /[A-Z]/.test(text) ? "u" : "iu") }));
-const anyWork = (name) => works.reduce((bits, { test }, k) =>
-	bits | test.test(name) << k, 0);
+// Most names are of none.
+const someWork = new RegExp(works.map(({ test }) => test.source).join("|"), "iu");
+const anyWork = (name) => someWork.test(name) ? works.reduce((bits, { test }, k) =>
+	bits | test.test(name) << k, 0) : 0;
+let saidOf = null;	// the columns that the line is of
 
 // Code of the platform and of engines; what Spark generates is the query's.
 const platform = /^(\[|<|java|jdk|sun[./]|com[./]sun[./]|scala[./]|kotlin[./]|org[./]apache[./](spark|hadoop)[./](?!.*Generated(Class|Iter)))/;
@@ -109,6 +112,9 @@ function trust(n) {
 
 function fillSaid() {
 	const said = $("said"), [sum] = whole.columns[0].total;
+	if (saidOf === whole.columns)
+		return;
+	saidOf = whole.columns;
 	const parts = d.compares || !sum ? [] : saidParts();
 	said.hidden = !parts[0];
 	const { total: [all] } = widths(whole);

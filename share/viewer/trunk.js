@@ -19,8 +19,14 @@ const runOf = (i) => trunk.runs.get(i) || [i];
 // Callers change their numbers as more of them are expanded.
 const runKey = (i) => expanded ? expanded.subtrees[i] : i;
 
-const wideKids = (i) => kidsOf(i, (c) => d.columns.some(({ total }) =>
-	total[c] && total[c] >= total[0] * WIDE_RUN));
+function wideKids(i) {
+	const { end, columns: [{ total: a }, { total: b } = {}] } = d, list = [];
+	const least = max(a[0] * WIDE_RUN, 1), more = b && max(b[0] * WIDE_RUN, 1);
+	for (let c = i + 1; c < end[i]; c = end[c])
+		if (a[c] >= least || (b && b[c] >= more))
+			list.push(c);
+	return list;
+}
 
 // The child that a frame passes nearly all of a weight to; nothing: none.
 const leadsTo = (i, first) => wideKids(i).find((c) => d.columns.every(
@@ -95,7 +101,7 @@ function captionAt(i) {
 function refold() {
 	const { base } = d;
 	foldRuns();
-	place(d, widths(d));
+	levels(d);
 	countBefore();
 	view.focus = shownAs(view.focus);
 	view.rows = rowsOf(view.focus);
