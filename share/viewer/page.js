@@ -464,8 +464,9 @@ function listen() {
 		if (tree.open || chart.open || width !== view.width || height !== view.height)
 			draw();
 	};
-	// What it changes may be observed, too.
-	const sizes = new ResizeObserver(() => requestAnimationFrame(resized));
+	// The overview changes what is observed.
+	const sizes = new ResizeObserver(() => hasMini() !== $("mini").hidden ?
+		resized() : requestAnimationFrame(resized));
 	sizes.observe($("main"));
 	sizes.observe($("rows"));
 	if (modes[5])

@@ -101,13 +101,15 @@ function rowsOf(focus) {
 	return rows + 1;
 }
 
+const hasMini = () => mini.wanted && !d.split &&
+	$("graph").clientHeight >= 300;
+
 // After a change of size, orientation or rows: the scrolled height.
 function measure() {
 	const main = $("main"), canvas = $("canvas");
 	if (tree.open || chart.open)
 		return;
-	$("mini").hidden = !mini.wanted || !!d.split || 
-		$("graph").clientHeight < 340;
+	$("mini").hidden = !hasMini();
 	// A window that grew has already moved what was at the bottom.
 	const ended = main.scrollTop + main.clientHeight >=
 		main.scrollHeight - 1;
