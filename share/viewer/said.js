@@ -12,7 +12,7 @@ const works = [
 	["zstd", "zstd|^(huf|fse)_", LEAST_SHARE],
 	["lz4", "lz4", LEAST_SHARE],
 	["snappy", "snappy", LEAST_SHARE],
-	["zlib", "zlib|zip[./](in|de)flater|^(in|de)flate|longest_match",
+	["zlib", "zlib|libz\\.so|zip[./_](in|de)flater|^(in|de)flate|longest_match",
 		LEAST_SHARE],
 	["regular expressions", "util[./]regex[./]|re2::|^pcre|^sre_",
 		LEAST_SHARE],
@@ -90,7 +90,8 @@ function saidParts() {
 	const top = own.reduce((best, v, m) => v > own[best] ? m : best, 0);
 	if (m)
 		put(all[m], "in ", shortName(m), "=" + d.names[m]);
-	if (top && top !== m && (!m || own[top] >= sum * LEAST_SHARE))
+	if (top && top !== m && (!m ||
+		(own[top] >= sum * LEAST_SHARE && !sums.bits[top])))
 		put(own[top], "in ", shortName(top) + " itself",
 			"=" + d.names[top]);
 	works.forEach(({ word, text, least }, k) => done[k] >= sum * least &&

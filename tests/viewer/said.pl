@@ -10,7 +10,7 @@ my @works = (
 	[ "zstd", qr/zstd|^(huf|fse)_/i, .05 ],
 	[ "lz4", qr/lz4/i, .05 ],
 	[ "snappy", qr/snappy/i, .05 ],
-	[ "zlib", qr/zlib|zip[.\/](in|de)flater|^(in|de)flate|longest_match/i,
+	[ "zlib", qr/zlib|libz\.so|zip[.\/_](in|de)flater|^(in|de)flate|longest_match/i,
 		.05 ],
 	[ "regular expressions", qr/util[.\/]regex[.\/]|re2::|^pcre|^sre_/i,
 		.05 ],
@@ -64,7 +64,8 @@ sub bare {
 my @parts;
 push @parts, [ $total{$m}, "in " . bare($m) ] if $m;
 push @parts, [ $self{$top}, "in " . bare($top) . " itself" ]
-	if !$m || ($top ne $m && $self{$top} >= $sum * .05);
+	if !$m || ($top ne $m && $self{$top} >= $sum * .05 &&
+		!grep { $top =~ $_->[1] } @works);
 for my $w (@works) {
 	my $n = $done{$w->[0]} // 0;
 	push @parts, [ $n, "in $w->[0]" ] if $n && $n >= $sum * $w->[2];
