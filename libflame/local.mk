@@ -201,7 +201,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/title.c \
 	libflame/format/pprof/labels.c libflame/format/pprof/legacy.c libflame/format/pprof/pprof.h \
 	libflame/format/pprof/prune.c \
-	libflame/format/pprof/read.c libflame/format/pprof/samples.c \
+	libflame/format/pprof/raw.c libflame/format/pprof/raw_line.c \
+	libflame/format/pprof/read.c \
+	libflame/format/pprof/samples.c libflame/format/pprof/traces.c \
 	libflame/format/pprof/tables.c \
 	libflame/format/pprof/text.c libflame/format/pprof/write.c \
 	libflame/tree/flame_chart.c libflame/tree/layout_parallel.c \

@@ -81,6 +81,8 @@ extern const struct fl_format fl_format_hot_threads;
 extern const struct fl_format fl_format_memray_csv;
 extern const struct fl_format fl_format_exceptions;
 extern const struct fl_format fl_format_phpspy;
+extern const struct fl_format fl_format_pprof_raw;
+extern const struct fl_format fl_format_pprof_traces;
 extern const struct fl_format fl_format_kernel_stack;
 extern const struct fl_format fl_format_perf_trace;
 extern const struct fl_format fl_format_timehist;

@@ -85,6 +85,8 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_tsv_read,
 	&fl_format_ndjson_read,
 	&fl_format_memray_csv,
+	&fl_format_pprof_raw,
+	&fl_format_pprof_traces,
 	&fl_format_phpspy,
 	&fl_format_kernel_stack,
 	&fl_format_perf_trace,

@@ -9,6 +9,7 @@
  *	labels.c	labels of samples: threads, times
  *	read.c		profiles, and the row of formats.c
  *	write.c		the same, written
+ *	raw.c, raw_line.c, traces.c	what go tool pprof -raw and -traces print
  *	text.c		profiles as text, of Go and gperftools
  *	legacy.c	CPU profiles of gperftools
  */
@@ -48,6 +49,7 @@ struct fl_pprof_table {
 		bool dropped;	/* all of them are */
 	} *data;
 	size_t count, capacity;
+	bool has_ids;		/* one of them has */
 	struct fl_map by_id;	/* ids that differ from their index + 1 */
 };
 
@@ -92,6 +94,12 @@ void fl_pprof_begin_prune(struct fl_pprof_tables *tables, const char *input,
 bool fl_pprof_is_dropped(const struct fl_pprof_tables *tables,
 			 struct slice name);
 void fl_pprof_end_prune(struct fl_pprof_tables *tables);
+
+/*
+ * raw_line.c: "main.leaf /m.go:3:0 s=3(system)"; before Go 1.21 without the
+ * column.
+ */
+bool fl_pprof_raw_line(struct slice text, struct slice *name, int64_t *line);
 
 /* Samples of a profile that differ in more than their values; zeroed: none. */
 struct fl_pprof_samples {

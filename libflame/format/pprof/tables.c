@@ -36,6 +36,7 @@ static bool add_entry(struct flame *flame, struct fl_pprof_table *table,
 	entry = &table->data[table->count++];
 	*entry = (struct fl_pprof_entry){ .id = id_of(message),
 					  .message = message };
+	table->has_ids |= entry->id != 0;
 	if (entry->id == i + 1)
 		return true;
 	place = fl_map_put(&table->by_id, entry->id, &fresh);
@@ -51,6 +52,9 @@ static struct fl_pprof_entry *find_entry(const struct fl_pprof_table *table,
 {
 	const uint64_t *place;
 
+	/* Those of an old .NET profiler are known by their place. */
+	if (!table->has_ids)
+		return id && id <= table->count ? &table->data[id - 1] : NULL;
 	if (id && id <= table->count && table->data[id - 1].id == id)
 		return &table->data[id - 1];
 	place = fl_map_get(&table->by_id, id);
@@ -339,6 +343,7 @@ fl_pprof_location(struct fl_pprof_tables *tables, uint64_t id)
 static void clear(struct fl_pprof_table *table)
 {
 	table->count = 0;
+	table->has_ids = false;
 	fl_map_clear(&table->by_id);
 }
 

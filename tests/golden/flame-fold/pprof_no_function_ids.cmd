@@ -1,0 +1,1 @@
+flame-fold $DATA/pprof/no_function_ids.pb
