@@ -112,6 +112,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/kernel_stack.c libflame/format/perf_trace.c \
 	libflame/format/phpspy.c libflame/format/timehist.c \
 	libflame/format/hprof.c libflame/format/json/jvm_profiler.c \
+	libflame/format/json/memray.c libflame/format/picture/json_page.c \
 	libflame/format/bcc.c libflame/format/dotnet_stack.c \
 	libflame/format/hadoop_stacks.c libflame/format/hot_threads.c \
 	libflame/format/memray_csv.c libflame/format/strace.c \

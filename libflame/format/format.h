@@ -80,6 +80,7 @@ extern const struct fl_format fl_format_hadoop_stacks;
 extern const struct fl_format fl_format_hot_threads;
 extern const struct fl_format fl_format_memray_csv;
 extern const struct fl_format fl_format_exceptions;
+extern const struct fl_format fl_format_memray;
 extern const struct fl_format fl_format_phpspy;
 extern const struct fl_format fl_format_pprof_raw;
 extern const struct fl_format fl_format_pprof_traces;

@@ -85,6 +85,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_tsv_read,
 	&fl_format_ndjson_read,
 	&fl_format_memray_csv,
+	&fl_format_memray,
 	&fl_format_pprof_raw,
 	&fl_format_pprof_traces,
 	&fl_format_phpspy,

@@ -14,6 +14,7 @@ struct page {
 	struct fl_counts counts;
 	bool read;
 	bool own;
+	struct flame_source *inner;	/* of its JSON; NULL: none */
 };
 
 static bool skip(struct fl_in *in, const char *mark)
@@ -59,7 +60,9 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 {
 	struct page *page = source->state;
 	bool heat_map = false;
+	const char *format;
 	struct slice line;
+	size_t size;
 
 	for (;;) {
 		bool cpool;
@@ -67,6 +70,11 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 		if (is_own(&page->lines)) {
 			page->own = true;
 			return fl_own_read(source, &page->counts);
+		}
+		format = fl_json_page_begins(page->lines.in, &size);
+		if (format) {
+			page->inner = fl_json_page_open(source, format, size);
+			return page->inner ? FLAME_OK : FLAME_FAILED;
 		}
 		if (!fl_lines_next(&page->lines, &line))
 			break;
@@ -138,6 +146,8 @@ int fl_html_read(struct flame_source *source)
 			return status;
 		}
 	}
+	if (page->inner)
+		return fl_json_page_read(source, page->inner);
 	while ((got = fl_counts_read(source, &page->counts)) == FLAME_END &&
 	       page->own) {
 		int status = read_further(source);
@@ -152,7 +162,9 @@ void fl_html_close(struct flame_source *source)
 {
 	struct page *page = source->state;
 
-	if (page)
+	if (page) {
+		flame_close(page->inner);
 		fl_free(page->counts.at);
+	}
 	fl_free(page);
 }

@@ -10,6 +10,7 @@
  *	asprof.c	async-profiler's pages
  *	asprof_tree.c	async-profiler's trees
  *	own.c		ours
+ *	json_page.c	those of Python's profilers, which hold JSON
  *	counts.c	frames and totals in, samples out
  */
 #ifndef FL_PICTURE_H
@@ -44,6 +45,15 @@ void fl_counts_metric(struct fl_counts *counts, struct flame *flame,
 
 /* A frame from a name as folded text has it, with _[j] and its kin. */
 flame_id fl_picture_frame(struct flame *flame, struct slice name);
+
+/*
+ * json_page.c: the format of the JSON that the next line begins with, behind
+ * `size` bytes; NULL: it does not.  Then it is opened, and read to its end.
+ */
+const char *fl_json_page_begins(struct fl_in *in, size_t *size);
+struct flame_source *fl_json_page_open(struct flame_source *source,
+				       const char *format, size_t size);
+int fl_json_page_read(struct flame_source *source, struct flame_source *inner);
 
 /* title.c: "name (1,234 samples, 5.67%)" or "name (1 -> 2 samples, +1)" */
 struct fl_title {
