@@ -112,6 +112,10 @@ endif
 # What tests/laws/readers runs.
 check_PROGRAMS += tests/laws/try-readers
 tests_laws_try_readers_LDADD = libfl.la
+# What tests/laws/probes runs.
+check_PROGRAMS += tests/laws/probes-of
+tests_laws_probes_of_SOURCES = tests/laws/probes.c
+tests_laws_probes_of_LDADD = libfl.la
 # Targets of fuzzing: replayed by make check, run by make fuzz.
 fuzz_sources = tests/fuzz/fuzz.h tests/fuzz/check.c tests/fuzz/targets.c \
 	tests/fuzz/fuzz_decoder.c tests/fuzz/fuzz_filter.c \
@@ -209,6 +213,7 @@ script_tests = \
 	tests/laws/fetch \
 	tests/laws/hostile \
 	tests/laws/options \
+	tests/laws/probes \
 	tests/laws/widths \
 	tests/progress/run \
 	tests/perf-script/columns \
@@ -279,6 +284,7 @@ bench-viewer: all $(bench_programs)
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
 	cd $(distdir)/tests && rm -f mk/mkjfr mk/mkvm record/unwind laws/try-readers \
+		laws/probes-of \
 		bench/measure bench/mkstacks fuzz/replay fuzz/fuzz
 	find $(distdir)/tests -path '*/tests/data' -prune -o \
 		\( -name '*.log' -o -name '*.trs' \
