@@ -205,6 +205,7 @@ script_tests = \
 	tests/engines/live \
 	tests/engines/run \
 	tests/live/hdfs \
+	tests/live/dumps \
 	tests/live/influxdb \
 	tests/live/report \
 	tests/live/spark \
