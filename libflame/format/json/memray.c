@@ -189,9 +189,6 @@ static flame_id frame_of(struct reader *r, size_t node)
 		.file = name_at(r, FILE_NAME, node),
 	};
 
-	/* The texts come last, and a page may be cut. */
-	if (!frame.name)
-		frame.name = fl_name(r->js.flame, "[unknown]");
 	if (options->lines && line > 0 && line <= INT32_MAX)
 		frame.line = (uint32_t)line;
 	return flame_frame(r->js.flame, &frame);
@@ -222,7 +219,7 @@ static void give(struct reader *r, enum column column, const flame_id *stacks,
 		if (self.data[i] < 0)
 			fl_json_bad(&r->js, "children with more than their "
 				    "parent");
-		if (!i || self.data[i] <= 0)
+		if (!stacks[i] || self.data[i] <= 0)
 			continue;
 		fl_json_count(&r->js, metric, 1, s.weight);
 		r->js.good++;
@@ -254,13 +251,19 @@ static void give_tree(struct reader *r)
 		fl_no_memory(r->js.flame);
 		return;
 	}
-	/* The first is the root of all, which is no frame. */
+	/*
+	 * The first is the root of all, which is no frame.  Texts come last,
+	 * and a page may be cut: nodes without them have no stack.
+	 */
 	for (size_t i = 1; i < n; i++) {
 		int64_t parent = r->parents.data[i];
 
-		stacks[i] = flame_stack(r->js.flame,
-					parent > 0 ? stacks[parent] : 0,
-					frame_of(r, i));
+		if (!name_at(r, FUNCTION, i) || (parent > 0 && !stacks[parent]))
+			fl_json_bad(&r->js, "a node without a name");
+		else
+			stacks[i] = flame_stack(r->js.flame, parent > 0 ?
+						stacks[parent] : 0,
+						frame_of(r, i));
 	}
 	give(r, VALUE, stacks, flame_metric(r->js.flame, "alloc", "bytes"));
 	give(r, COUNT, stacks, flame_metric(r->js.flame, "allocations",
