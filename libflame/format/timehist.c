@@ -143,6 +143,16 @@ static void sample(struct reader *r, flame_id *metric, const char *name,
 	fl_line_reader_sample(&r->base, name, unit, weight, stack, thread);
 }
 
+static bool begins(struct slice line)
+{
+	struct slice word;
+
+	return fl_dump_word(&line, &word) && fl_slice_is(word, "time") &&
+	       fl_dump_word(&line, &word) && fl_slice_is(word, "cpu") &&
+	       fl_slice_has(line, "task name") &&
+	       fl_slice_has(line, "sch delay");
+}
+
 static void accept_line(struct fl_line_reader *base, struct slice line)
 {
 	struct reader *r = (struct reader *)base;
@@ -150,6 +160,8 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	flame_id thread, stack;
 	uint64_t *before;
 
+	if (begins(line))	/* another recording */
+		fl_map_clear(&r->stacks);
 	if (!read_line(line, &task) || task.tid < 0 || !base->lines.ended)
 		return;		/* headings, idle, wakeups, a cut line */
 	thread = thread_of(r, &task);
@@ -198,16 +210,6 @@ static int read(struct flame_source *source)
 		fl_remark(source->flame, "%s: no line has a stack: record with "
 			  "perf sched record -g", fl_in_name(source->in));
 	return fl_backtrace_end(&r->base);
-}
-
-static bool begins(struct slice line)
-{
-	struct slice word;
-
-	return fl_dump_word(&line, &word) && fl_slice_is(word, "time") &&
-	       fl_dump_word(&line, &word) && fl_slice_is(word, "cpu") &&
-	       fl_slice_has(line, "task name") &&
-	       fl_slice_has(line, "sch delay");
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)

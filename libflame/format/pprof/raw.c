@@ -262,6 +262,16 @@ static void give_samples(struct reader *r)
 	r->nsamples = r->nids = r->nvalues = 0;
 }
 
+/* Another one behind the first. */
+static void begin_profile(struct reader *r)
+{
+	give_samples(r);
+	fl_map_clear(&r->by_id);
+	r->ntypes = 0;
+	r->nframes = r->nlocations = 0;
+	r->part = HEAD;
+}
+
 static bool take_line(struct reader *r, struct slice line)
 {
 	switch (r->part) {
@@ -287,6 +297,8 @@ static bool take_line(struct reader *r, struct slice line)
 		}
 		return !line.size || take_location(r, line);
 	case MAPPINGS:
+		if (fl_slice_starts(line, "PeriodType:"))
+			begin_profile(r);
 		break;
 	}
 	return true;
