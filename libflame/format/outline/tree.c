@@ -30,11 +30,11 @@ struct reader {
 	struct fl_buf field[COLUMNS], other;
 };
 
-static const char *const names[COLUMNS][9] = {
+static const char *const names[COLUMNS][10] = {
 	[NAME] = { "Name", "Function Name", "Function", "Method", "Symbol",
-		   "Call Tree", "Frame", "Label", NULL },
+		   "Call Tree", "Frame", "Label", "Symbol Name", NULL },
 	[WEIGHT] = { "Time", "Value", "Total", "Samples", "Count", "Weight",
-		     "Bytes", NULL },
+		     "Bytes", "Running Time", NULL },
 	[DEPTH] = { "Level", "Depth", NULL },
 };
 

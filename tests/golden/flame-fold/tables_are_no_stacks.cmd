@@ -2,7 +2,7 @@
 printf 'id;name;value\n1;foo;2,5\n2;bar;3,5\n' >table
 printf 'name;city;note\nAnna;Berlin;x\nBert;Bonn;y\n' >words
 printf 'a;b 12ms\na;c 3ms\n' >units
-printf 'Running Time,Self,,Symbol Name\n100ms,0, , f\n' >unknown.csv
+printf 'Took,Self,,Symbol Name\n100ms,0, , f\n' >unknown.csv
 for f in table words units; do
 	flame-fold $f 2>&1 | cut -c 1-72
 done
