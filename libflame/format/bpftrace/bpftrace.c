@@ -25,6 +25,8 @@ struct reader {
 	uint64_t first;		/* its first line */
 	size_t map_size;
 	size_t key_end;		/* of an entry whose value comes; 0: none */
+	bool histogram;		/* that value has buckets, which are added up: */
+	int64_t in_buckets;
 	struct fl_buf value;	/* its lines: a stack */
 	struct fl_bpf_prints prints;
 	bool apart;		/* an empty line, or another came */
@@ -357,6 +359,14 @@ static void end_value(struct reader *r)
 	size_t key_end = r->key_end;
 
 	r->key_end = 0;
+	if (key_end && r->histogram) {
+		if (r->key.data && r->key.data[r->map_size] != '[') {
+			r->others++;	/* one of the whole map */
+			return;
+		}
+		r->value.size = 0;
+		fl_buf_number(&r->value, r->in_buckets);
+	}
 	if (key_end)
 		end_key(r, key_end, fl_buf_slice(&r->value));
 }
@@ -367,6 +377,45 @@ static void begin_value(struct reader *r, size_t key_end)
 	r->open = false;
 	r->key_end = key_end;
 	r->value.size = 0;
+	r->histogram = false;
+	r->in_buckets = 0;
+}
+
+static const char *bucket_end(struct slice line)
+{
+	for (size_t i = 0; i < line.size; i++)
+		if (line.data[i] == ']' || line.data[i] == ')')
+			return line.data + i;
+	return NULL;
+}
+
+/* "[64K, 128K)      12 |@@@       |", also "[1]" and "(..., 0)". */
+static bool is_bucket(struct slice line, int64_t *count)
+{
+	const char *end = line.size && (line.data[0] == '[' ||
+					line.data[0] == '(') ?
+			  bucket_end(line) : NULL;
+	struct slice rest, word;
+
+	if (!end || !fl_slice_ends(fl_slice_trim_end(line), "|"))
+		return false;
+	rest = (struct slice){ end + 1, (size_t)(line.data + line.size -
+						 end) - 1 };
+	return fl_dump_word(&rest, &word) && fl_parse_digits(word, count) &&
+	       fl_slice_starts(fl_slice_trim(rest), "|");
+}
+
+/* The total of stats(): "count 3, average 10, total 30". */
+static struct slice total_of(struct slice value)
+{
+	static const char key[] = ", total ";
+	const char *at = fl_slice_starts(value, "count ") ?
+			 fl_slice_find(value, key) : NULL;
+
+	if (!at)
+		return value;
+	at += strlen(key);
+	return (struct slice){ at, (size_t)(value.data + value.size - at) };
 }
 
 /* A line that may be the last of an entry. */
@@ -377,8 +426,8 @@ static void end_entry(struct reader *r, struct slice line)
 
 	if (!r->key.data || !find_value(line, &i))
 		return;
-	value = fl_slice_trim(
-		(struct slice){ line.data + i + 2, line.size - i - 2 });
+	value = total_of(fl_slice_trim(
+		(struct slice){ line.data + i + 2, line.size - i - 2 }));
 	if (!value.size) {
 		begin_value(r, had + i);
 		return;
@@ -420,7 +469,13 @@ static void begin_entry(struct reader *r, struct slice line, size_t n)
 static void take_text(struct reader *r, struct slice line)
 {
 	size_t n;
+	int64_t count;
 
+	if (r->key_end && is_bucket(line, &count)) {
+		r->histogram = true;
+		r->in_buckets = fl_add_clamped(r->in_buckets, count);
+		return;
+	}
 	if (r->key_end && is_indented(line)) {
 		fl_buf_byte(&r->value, '\n');
 		fl_buf_put(&r->value, line.data, line.size);
