@@ -239,12 +239,10 @@ static void give_leaks(struct reader *r)
 		};
 
 		r->base.lines.good++;
-		fl_metric_count(flame, bytes, s.weight);
-		fl_batch_add(r->base.source, &s);
+		fl_metric_sample(r->base.source, &s);
 		s.metric = count;
 		s.weight = r->leaks[i].count;
-		fl_metric_count(flame, count, s.weight);
-		fl_batch_add(r->base.source, &s);
+		fl_metric_sample(r->base.source, &s);
 	}
 	if (r->reports > 1)
 		fl_remark(flame, "%s: %" PRIu64 " reports, each of all that "

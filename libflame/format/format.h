@@ -153,6 +153,13 @@ enum fl_pick_column {
 	  .kind = FL_OPTION_WORD, .first = FL_PEER_PERL, \
 	  .offset = offsetof(type, peer), .scope = FL_SCOPE_HIDDEN }
 
+/* lines.c: the options of formats that have line numbers, and no more. */
+struct fl_lines_options {
+	bool lines;
+};
+
+extern const struct fl_option_table fl_lines_option_table;
+
 /*
  * lines.c: what readers of lines share.  Zeroed, then with its in: at the
  * beginning.
@@ -422,6 +429,11 @@ flame_id fl_v8_frame(struct flame *flame, struct slice s);
 
 /* A sample of the metric, in its sums. */
 void fl_metric_count(struct flame *flame, flame_id metric, int64_t weight);
+/* The same, and it is added to the source's batch. */
+void fl_metric_sample(struct flame_source *source,
+		      const struct flame_sample *sample);
+/* For probes: whether the head begins with the text. */
+int fl_probe_text(const uint8_t *head, size_t n, const char *text);
 /* "libc.so.6" of a path. */
 struct slice fl_slice_base(struct slice path);
 /* Decimal digits alone, and some. */

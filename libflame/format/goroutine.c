@@ -16,13 +16,9 @@
 
 #include "format/format.h"
 
-struct options {
-	bool lines;
-};
-
 struct goroutine {
 	struct fl_dump dump;
-	const struct options *options;
+	const struct fl_lines_options *options;
 	struct fl_buf function;	/* whose place comes next */
 	bool has_function, is_aside;
 };
@@ -221,15 +217,6 @@ static int read(struct flame_source *source)
 	return fl_dump_read(source->state, accept_line, end_of_input);
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_goroutine = {
 	.name = "goroutine",
 	.summary = "stacks of goroutines: Go's panics, SIGQUIT, debug=2",
@@ -237,5 +224,5 @@ const struct fl_format fl_format_goroutine = {
 	.open = open_goroutine,
 	.read = read,
 	.close = close_goroutine,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

@@ -9,9 +9,7 @@
  *	CPU SAMPLES BEGIN (total = 10) Thu Feb 12 10:00:30 2026
  *	rank   self  accum   count trace method
  *	   1 70.00% 70.00%       7 300100 a.B.leaf
- *	CPU SAMPLES END
  *	SITES BEGIN (ordered by live bytes) Thu Feb 12 10:00:30 2026
- *	          percent          live          alloc'ed  stack class
  *	 rank   self  accum     bytes objs     bytes  objs trace name
  *	    1 38.06% 38.06%   1048592    1   1048592     1 300074 char[]
  *
@@ -49,10 +47,6 @@ struct table {
 	uint64_t printed;	/* tables of this kind */
 };
 
-struct options {
-	bool lines;
-};
-
 struct reader {
 	struct fl_line_reader base;
 	struct fl_map traces;		/* number -> stack */
@@ -72,17 +66,16 @@ struct reader {
 static uint64_t number_after(struct slice line, const char *text)
 {
 	const char *at = fl_slice_find(line, text);
-	struct slice digits;
+	struct slice rest, digits;
 	int64_t n;
 
 	if (!at)
 		return 0;
 	at += strlen(text);
-	while (at < line.data + line.size && *at == ' ')
-		at++;
-	digits = (struct slice){ at, 0 };
-	while (at + digits.size < line.data + line.size &&
-	       fl_is_digit(at[digits.size]))
+	rest = fl_slice_trim((struct slice){
+		at, (size_t)(line.data + line.size - at) });
+	digits = (struct slice){ rest.data, 0 };
+	while (digits.size < rest.size && fl_is_digit(rest.data[digits.size]))
 		digits.size++;
 	return fl_parse_digits(digits, &n) ? (uint64_t)n : 0;
 }
@@ -131,7 +124,7 @@ static void read_frame(struct reader *r, struct slice text)
 	}
 	buf->size = 0;
 	fl_java_name(buf, java.name);
-	if (((const struct options *)r->base.options)->lines && java.line > 0)
+	if (((const struct fl_lines_options *)r->base.options)->lines && java.line > 0)
 		fl_buf_print(buf, ":%" PRId64, java.line);
 	frame.name = flame_name(flame, buf->data ? buf->data : "", buf->size);
 	/* "(A.java:Native method)" */
@@ -286,11 +279,9 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 static void add(struct reader *r, const char *metric, const char *unit,
 		int64_t weight, flame_id stack, flame_id thread)
 {
-	struct flame *flame = r->base.flame;
-	flame_id id = flame_metric(flame, metric, unit);
+	flame_id id = flame_metric(r->base.flame, metric, unit);
 
-	fl_metric_count(flame, id, weight);
-	fl_batch_add(r->base.source, &(struct flame_sample){
+	fl_metric_sample(r->base.source, &(struct flame_sample){
 		.stack = stack, .metric = id, .thread = thread,
 		.time = FLAME_NOTIME, .weight = weight,
 	});
@@ -330,8 +321,7 @@ static void give_tables(struct reader *r)
 	for (int i = 0; i < KINDS; i++) {
 		const struct table *t = &r->tables[i];
 
-		for (size_t k = 0; k < t->count && !fl_failed(r->base.flame);
-		     k++)
+		for (size_t k = 0; k < t->count; k++)
 			give_row(r, (enum kind)i, &t->rows[k]);
 		if (t->printed > 1)
 			fl_remark(r->base.flame, "%s: %" PRIu64 " tables of "
@@ -352,10 +342,8 @@ static int read(struct flame_source *source)
 	if (!r->ended) {
 		int status = fl_line_reader_read(&r->base, accept_line);
 
-		if (fl_failed(source->flame))
-			return FLAME_FAILED;
-		if (status != FLAME_END)
-			return status;
+		if (status != FLAME_END || fl_failed(source->flame))
+			return status == FLAME_END ? FLAME_FAILED : status;
 		end_trace(r);
 		give_tables(r);
 		if (r->no_trace)
@@ -396,22 +384,9 @@ static void close_hprof(struct flame_source *source)
 /* Heap dumps have a NUL where the text goes on. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	static const char text[] = "JAVA PROFILE 1.0.1, created ";
-
 	(void)whole;
-	return n >= sizeof(text) - 1 &&
-	       memcmp(head, text, sizeof(text) - 1) == 0 ?
-	       FL_FORMAT_CERTAIN : 0;
+	return fl_probe_text(head, n, "JAVA PROFILE 1.0.1, created ");
 }
-
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
 
 const struct fl_format fl_format_hprof = {
 	.name = "hprof",
@@ -420,5 +395,5 @@ const struct fl_format fl_format_hprof = {
 	.open = open_hprof,
 	.read = read,
 	.close = close_hprof,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

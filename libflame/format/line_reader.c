@@ -52,9 +52,8 @@ void fl_line_reader_sample(struct fl_line_reader *r, const char *metric,
 {
 	if (!r->metric)
 		r->metric = flame_metric(r->flame, metric, unit);
-	fl_metric_count(r->flame, r->metric, weight);
 	r->lines.good++;
-	fl_batch_add(r->source, &(struct flame_sample){
+	fl_metric_sample(r->source, &(struct flame_sample){
 		.stack = stack, .metric = r->metric, .thread = thread,
 		.time = FLAME_NOTIME, .weight = weight,
 	});

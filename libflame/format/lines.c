@@ -180,3 +180,14 @@ void fl_lines_join(struct fl_lines *whole, struct fl_lines *part)
 	whole->number += part->number;
 	part->bad = part->good = part->number = 0;
 }
+
+/* Options ----------------------------------------------------------------- */
+
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct fl_lines_options),
+	{ .name = NULL }
+};
+
+const struct fl_option_table fl_lines_option_table = {
+	.rows = rows, .size = sizeof(struct fl_lines_options),
+};

@@ -14,10 +14,6 @@
 
 enum { COUNT, SIZE, TID, THREAD, STACK, COLUMNS };
 
-struct options {
-	bool lines;
-};
-
 struct reader {
 	struct fl_line_reader base;
 	int column[COLUMNS];	/* -1: nowhere */
@@ -69,7 +65,7 @@ static bool split(struct reader *r, struct slice line)
 /* "leaf;/srv/a.py;58": a file may have a semicolon in its name. */
 static bool add_frame(struct reader *r, struct slice text)
 {
-	const struct options *options = r->base.options;
+	const struct fl_lines_options *options = r->base.options;
 	struct flame *flame = r->base.flame;
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 	const char *at = memrchr(text.data, ';', text.size);
@@ -100,8 +96,7 @@ static void add(struct reader *r, struct flame_sample *sample, flame_id metric,
 		return;
 	sample->metric = metric;
 	sample->weight = weight;
-	fl_metric_count(r->base.flame, metric, weight);
-	fl_batch_add(r->base.source, sample);
+	fl_metric_sample(r->base.source, sample);
 }
 
 static bool read_row(struct reader *r, struct slice line)
@@ -174,19 +169,8 @@ static int read(struct flame_source *source)
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	(void)whole;
-	return n >= sizeof(begin) - 1 &&
-	       memcmp(head, begin, sizeof(begin) - 1) == 0 ?
-	       FL_FORMAT_CERTAIN : 0;
+	return fl_probe_text(head, n, begin);
 }
-
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
 
 const struct fl_format fl_format_memray_csv = {
 	.name = "memray-csv",
@@ -195,5 +179,5 @@ const struct fl_format fl_format_memray_csv = {
 	.open = open_memray,
 	.read = read,
 	.close = close_memray,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

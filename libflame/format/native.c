@@ -85,6 +85,19 @@ void fl_metric_count(struct flame *flame, flame_id metric, int64_t weight)
 		m->total = INT64_MAX;
 }
 
+void fl_metric_sample(struct flame_source *source,
+		      const struct flame_sample *sample)
+{
+	fl_metric_count(source->flame, sample->metric, sample->weight);
+	fl_batch_add(source, sample);
+}
+
+int fl_probe_text(const uint8_t *head, size_t n, const char *text)
+{
+	return n >= strlen(text) && memcmp(head, text, strlen(text)) == 0 ?
+	       FL_FORMAT_CERTAIN : 0;
+}
+
 /* Text ---------------------------------------------------------------- */
 
 struct slice fl_slice_base(struct slice path)

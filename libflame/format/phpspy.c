@@ -12,11 +12,6 @@
 
 #include "format/format.h"
 
-/* Options of this format; their rows are below. */
-struct options {
-	bool lines;
-};
-
 struct frame {
 	int64_t depth, line;
 	struct slice name, file;
@@ -58,7 +53,7 @@ static void end_trace(struct fl_line_reader *r)
 
 static void add_frame(struct fl_line_reader *r, const struct frame *f)
 {
-	const struct options *options = r->options;
+	const struct fl_lines_options *options = r->options;
 	struct fl_backtrace_frame frame = {
 		.name = f->name, .file = f->file, .line = f->line,
 		.show_line = options->lines,
@@ -146,15 +141,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	       (read_frame(line, &frame) && frame.depth <= 1) ? 32 : 0;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_phpspy = {
 	.name = "phpspy",
 	.summary = "traces of phpspy",
@@ -162,5 +148,5 @@ const struct fl_format fl_format_phpspy = {
 	.open = open_phpspy,
 	.read = read,
 	.close = close_phpspy,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

@@ -26,10 +26,6 @@ enum kind { NONE, INFLUX, CSV, GRAPHITE };
 
 enum { PROBE_LINES = 50, PROBE_BITS = 30 };
 
-struct options {
-	bool lines;
-};
-
 /* A column of CSV. */
 struct column {
 	enum { OTHER, NAME, TAGS, TIME, VALUE } kind;
@@ -405,7 +401,7 @@ static int at_end(struct statsd *s)
 
 static int read(struct flame_source *source)
 {
-	const struct options *options = source->options;
+	const struct fl_lines_options *options = source->options;
 	struct statsd *s = source->state;
 	struct flame_sample sample;
 	struct slice line;
@@ -490,15 +486,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return PROBE_BITS;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_statsd_lines = {
 	.name = "statsd",
 	.summary = "stacks of statsd-jvm-profiler: InfluxDB's, Graphite's text",
@@ -506,5 +493,5 @@ const struct fl_format fl_format_statsd_lines = {
 	.open = open_statsd,
 	.read = read,
 	.close = close_statsd,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

@@ -20,11 +20,6 @@
 
 #include "format/exceptions/exceptions.h"
 
-/* Options of this format; their rows are below. */
-struct options {
-	bool lines;
-};
-
 static struct slice from(struct slice s, size_t n)
 {
 	return (struct slice){ s.data + n, s.size - n };
@@ -103,7 +98,7 @@ static void end(struct fl_dump *dump)
 
 static void add_java(struct fl_exceptions *r, const struct fl_java_frame *frame)
 {
-	const struct options *options = r->dump.source->options;
+	const struct fl_lines_options *options = r->dump.source->options;
 	struct fl_buf *buf = &r->dump.buf;
 
 	r->waits = false;
@@ -314,15 +309,6 @@ static int read(struct flame_source *source)
 	return fl_dump_read(source->state, accept_line, end_of_input);
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_exceptions = {
 	.name = "exceptions",
 	.summary = "exceptions of Java and Python in logs, with stacks",
@@ -330,5 +316,5 @@ const struct fl_format fl_format_exceptions = {
 	.open = open_exceptions,
 	.read = read,
 	.close = close_exceptions,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

@@ -222,13 +222,7 @@ static void read_document(struct flame_source *source)
 
 static int open_dhat(struct flame_source *source)
 {
-	struct dhat *d = fl_zeroed(1, sizeof(*d));
-
-	if (!d)
-		return fl_no_memory(source->flame);
-	fl_json_source_init(&d->js, source);
-	source->state = d;
-	return FLAME_OK;
+	return fl_json_source_open(source, sizeof(struct dhat));
 }
 
 static void close_dhat(struct flame_source *source)

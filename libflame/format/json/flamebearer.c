@@ -47,11 +47,6 @@ struct flamebearer {
 	bool told;		/* that it is a comparison */
 };
 
-static void no_memory(struct flamebearer *f)
-{
-	fl_no_memory(f->js.flame);
-}
-
 static void read_names(struct flamebearer *f)
 {
 	struct fl_json *json = &f->js.json;
@@ -68,7 +63,7 @@ static void read_names(struct flamebearer *f)
 		fl_json_skip(json);
 		if (!fl_grow(&f->frames, &f->frames_capacity, f->nframes + 1,
 			     sizeof(*f->frames))) {
-			no_memory(f);
+			fl_no_memory(f->js.flame);
 			return;
 		}
 		f->frames[f->nframes++] = fl_frame(flame, name, FLAME_UNKNOWN);
@@ -88,7 +83,7 @@ static bool read_numbers(struct flamebearer *f)
 			fl_json_skip(json);
 		if (!fl_grow(&f->numbers, &f->capacity, f->count + 1,
 			     sizeof(*f->numbers))) {
-			no_memory(f);
+			fl_no_memory(f->js.flame);
 			return false;
 		}
 		f->numbers[f->count++] = n;
@@ -103,7 +98,7 @@ static void add_self(struct flamebearer *f, uint32_t node,
 
 	if (!fl_grow(&f->selfs, &f->selfs_capacity, f->trie.count,
 		     sizeof(*f->selfs))) {
-		no_memory(f);
+		fl_no_memory(f->js.flame);
 		return;
 	}
 	if (f->selfs_capacity > before)
@@ -162,7 +157,7 @@ static void add_box(struct flamebearer *f, const struct numbers *box,
 		return;
 	if (!fl_grow(&level->boxes, &level->capacity, level->count + 1,
 		     sizeof(*level->boxes))) {
-		no_memory(f);
+		fl_no_memory(f->js.flame);
 		return;
 	}
 	level->boxes[level->count++] = (struct box){
@@ -350,13 +345,7 @@ static void read_document(struct flame_source *source)
 
 static int open_flamebearer(struct flame_source *source)
 {
-	struct flamebearer *f = fl_zeroed(1, sizeof(*f));
-
-	if (!f)
-		return fl_no_memory(source->flame);
-	fl_json_source_init(&f->js, source);
-	source->state = f;
-	return FLAME_OK;
+	return fl_json_source_open(source, sizeof(struct flamebearer));
 }
 
 static void close_flamebearer(struct flame_source *source)

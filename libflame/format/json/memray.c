@@ -17,10 +17,6 @@
 
 enum column { FUNCTION, FILE_NAME, LINE, VALUE, COUNT, COLUMNS };
 
-struct options {
-	bool lines;
-};
-
 struct numbers {
 	int64_t *data;
 	size_t count, capacity;
@@ -182,7 +178,7 @@ static flame_id name_at(const struct reader *r, enum column column, size_t node)
 
 static flame_id frame_of(struct reader *r, size_t node)
 {
-	const struct options *options = r->js.source->options;
+	const struct fl_lines_options *options = r->js.source->options;
 	int64_t line = r->column[LINE].data[node];
 	struct flame_frame frame = {
 		.name = name_at(r, FUNCTION, node),
@@ -307,13 +303,7 @@ static void read_document(struct flame_source *source)
 
 static int open_memray(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
-
-	if (!r)
-		return fl_no_memory(source->flame);
-	fl_json_source_init(&r->js, source);
-	source->state = r;
-	return FLAME_OK;
+	return fl_json_source_open(source, sizeof(struct reader));
 }
 
 static void close_memray(struct flame_source *source)
@@ -343,15 +333,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_json_probe(head, n, whole, "inverted_no_imports_nodes");
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_memray = {
 	.name = "memray",
 	.summary = "the data of memray's flame graph pages",
@@ -360,5 +341,5 @@ const struct fl_format fl_format_memray = {
 	.read = read,
 	.close = close_memray,
 	.json = true,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

@@ -154,13 +154,7 @@ static void read_document(struct flame_source *source)
 
 static int open_perf_json(struct flame_source *source)
 {
-	struct perf_json *p = fl_zeroed(1, sizeof(*p));
-
-	if (!p)
-		return fl_no_memory(source->flame);
-	fl_json_source_init(&p->js, source);
-	source->state = p;
-	return FLAME_OK;
+	return fl_json_source_open(source, sizeof(struct perf_json));
 }
 
 static void close_perf_json(struct flame_source *source)

@@ -16,6 +16,17 @@ void fl_json_source_init(struct fl_json_source *js,
 	fl_json_init(&js->json, source->in);
 }
 
+int fl_json_source_open(struct flame_source *source, size_t state_size)
+{
+	struct fl_json_source *js = fl_zeroed(1, state_size);
+
+	if (!js)
+		return fl_no_memory(source->flame);
+	fl_json_source_init(js, source);
+	source->state = js;
+	return FLAME_OK;
+}
+
 void fl_json_source_free(struct fl_json_source *js)
 {
 	fl_json_free(&js->json);

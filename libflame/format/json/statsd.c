@@ -18,10 +18,6 @@
 
 #include <inttypes.h>
 
-struct options {
-	bool lines;
-};
-
 struct column {
 	flame_id name;
 	bool is_time, is_label;
@@ -29,7 +25,7 @@ struct column {
 
 struct statsd {
 	struct fl_json_source js;
-	const struct options *options;
+	const struct fl_lines_options *options;
 	flame_id stack;		/* of the series; 0: it has none */
 	flame_id labels;	/* its tags */
 	flame_id metric;
@@ -298,15 +294,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_statsd = {
 	.name = "statsd-json",
 	.summary = "stacks of statsd-jvm-profiler: InfluxDB's, Graphite's JSON",
@@ -315,5 +302,5 @@ const struct fl_format fl_format_statsd = {
 	.read = read,
 	.close = close_statsd,
 	.json = true,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

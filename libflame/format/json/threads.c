@@ -22,10 +22,6 @@
 
 #include <inttypes.h>
 
-struct options {
-	bool lines;
-};
-
 struct threads {
 	struct fl_dump dump;	/* must be first: see fl_dump_close */
 	struct fl_json_source js;
@@ -38,7 +34,7 @@ struct threads {
 
 static void add_java_frame(struct threads *t, struct slice text)
 {
-	const struct options *options = t->dump.source->options;
+	const struct fl_lines_options *options = t->dump.source->options;
 	struct flame *flame = t->js.flame;
 	struct fl_buf *buf = &t->dump.buf;
 	struct fl_java_frame frame;
@@ -112,7 +108,7 @@ static void add_python_frame(struct threads *t, int64_t line)
 /* A StackTraceElement: its method is in dump.buf, its class in text. */
 static void add_element(struct threads *t, int64_t line, bool native)
 {
-	const struct options *options = t->dump.source->options;
+	const struct fl_lines_options *options = t->dump.source->options;
 	struct flame *flame = t->js.flame;
 	struct fl_buf *buf = &t->dump.buf;
 
@@ -415,15 +411,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_threads = {
 	.name = "threads",
 	.summary = "JSON of thread dumps: Spark, Spring Boot, jcmd, py-spy dump -j",
@@ -432,5 +419,5 @@ const struct fl_format fl_format_threads = {
 	.read = read,
 	.close = close_threads,
 	.json = true,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

@@ -7,13 +7,9 @@
 
 #include "format/json/tree.h"
 
-struct options {
-	bool lines;
-};
-
 struct heap {
 	struct fl_json_source js;
-	const struct options *options;
+	const struct fl_lines_options *options;
 	struct fl_json_tree tree;
 };
 
@@ -142,15 +138,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_json_probe(head, n, whole, "head.callFrame");
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_heapprofile = {
 	.name = "heapprofile",
 	.summary = "heap profiles of V8: node --heap-prof, Chrome",
@@ -159,5 +146,5 @@ const struct fl_format fl_format_heapprofile = {
 	.read = read,
 	.close = close_heap,
 	.json = true,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

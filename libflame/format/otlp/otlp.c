@@ -10,10 +10,6 @@
 
 #include <inttypes.h>
 
-struct options {
-	bool lines;
-};
-
 /* Values or timestamps of a sample that are still to be given. */
 struct numbers {
 	uint64_t *data;
@@ -233,7 +229,7 @@ static bool begin_message(struct reader *r, struct fl_message message)
 	bool sure;
 
 	fl_otlp_clear(&r->dictionary);
-	r->dictionary.lines = ((const struct options *)
+	r->dictionary.lines = ((const struct fl_lines_options *)
 			       r->source->options)->lines;
 	while (fl_field_next(&fields, &field))
 		if (field.number == DATA_DICTIONARY &&
@@ -571,15 +567,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return memcmp(head, MAGIC, 4) == 0 && head[4] < 0x20 ? 32 : 0;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_otlp = {
 	.name = "otlp",
 	.summary = "profiles of OpenTelemetry (OTLP: protobuf, JSON)",
@@ -589,6 +576,6 @@ const struct fl_format fl_format_otlp = {
 	.read = read,
 	.close = close_otlp,
 	.json = true,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 	.create = fl_otlp_create,
 };

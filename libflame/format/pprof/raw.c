@@ -16,10 +16,6 @@
 
 enum { MAX_TYPES = 16 };
 
-struct options {
-	bool lines;
-};
-
 struct sample {
 	size_t first, nlocations;	/* in ids */
 	size_t values;			/* in values */
@@ -62,7 +58,7 @@ static bool grow(struct reader *r, void *data, size_t *capacity, size_t count,
 
 static flame_id frame_of(struct reader *r, struct slice name, int64_t line)
 {
-	const struct options *options = r->base.options;
+	const struct fl_lines_options *options = r->base.options;
 	struct flame *flame = r->base.flame;
 	struct fl_buf *buf = &r->base.buf;
 
@@ -372,15 +368,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return whole || !period ? 0 : -1;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_pprof_raw = {
 	.name = "pprof-raw",
 	.summary = "what go tool pprof -raw prints",
@@ -388,5 +375,5 @@ const struct fl_format fl_format_pprof_raw = {
 	.open = open_raw,
 	.read = read,
 	.close = close_raw,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

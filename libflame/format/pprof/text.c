@@ -41,14 +41,10 @@ struct record {
 	int64_t value[MAX_VALUES];
 };
 
-struct options {
-	bool lines;
-};
-
 struct reader {
 	struct flame_source *source;
 	struct flame *flame;
-	const struct options *options;
+	const struct fl_lines_options *options;
 	struct fl_lines lines;
 	enum kind kind;
 	bool java, both;	/* of a heap: allocated and in use differ */
@@ -623,15 +619,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	       !memchr(line.data, ';', line.size) ? 40 : 0;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_pprof_text = {
 	.name = "pprof-text",
 	.summary = "Go's profiles with debug=1, gperftools' heaps",
@@ -639,5 +626,5 @@ const struct fl_format fl_format_pprof_text = {
 	.open = open_text,
 	.read = read,
 	.close = close_text,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

@@ -77,9 +77,8 @@ static bool parse_value(struct slice word, int64_t *n, const char **unit)
 
 static void give(struct reader *r)
 {
-	fl_metric_count(r->base.flame, r->metric, r->weight);
 	r->base.lines.good++;
-	fl_batch_add(r->base.source, &(struct flame_sample){
+	fl_metric_sample(r->base.source, &(struct flame_sample){
 		.stack = fl_trace_stack(r->base.flame, 0, &r->base.trace),
 		.metric = r->metric, .labels = r->labels,
 		.time = FLAME_NOTIME, .weight = r->weight,
