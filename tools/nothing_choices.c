@@ -240,16 +240,25 @@ static bool add_new_name(struct names *names, const char *name)
 	return add_name(names, name);
 }
 
+/* --by writes "stage 11" for a value that is a number. */
+static const char *without_key(const char *name, const char *key)
+{
+	size_t n = strlen(key);
+
+	return strncmp(name, key, n) == 0 && name[n] == ' ' ? name + n + 1 :
+							      name;
+}
+
 /* Of a tree made with a key: its values, the heaviest first. */
 static bool find_values(struct flame *flame, struct flame_tree *tree,
-			struct names *names)
+			const char *key, struct names *names)
 {
 	const struct flame_node *nodes;
 	struct flame_tree *of;
 	size_t n;
 
 	for (size_t i = 0; (of = flame_tree_at(tree, i)); i++)
-		if (!find_values(flame, of, names))
+		if (!find_values(flame, of, key, names))
 			return false;
 
 	if (flame_tree_nodes(tree, 0, &nodes, &n) != FLAME_OK)
@@ -258,7 +267,7 @@ static bool find_values(struct flame *flame, struct flame_tree *tree,
 		const char *name = flame_name_text(flame, nodes[i].name, NULL);
 
 		if (nodes[i].level == 1 && !is_none(name) &&
-		    !add_new_name(names, name))
+		    !add_new_name(names, without_key(name, key)))
 			return false;
 	}
 	return true;
@@ -269,7 +278,7 @@ static void add_values(struct flame *flame, struct flame_tree *tree,
 {
 	struct names names = { 0 };
 
-	if (find_values(flame, tree, &names)) {
+	if (find_values(flame, tree, key, &names)) {
 		suggest(line, wanted, &names);
 		if (!names.count)
 			line_add(line, " (no %s is known there)", key);

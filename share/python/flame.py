@@ -385,8 +385,11 @@ def _values(paths, event, options, n, key, raw_names):
         run.pump(paths, options.asks)
         lines = run.finish().split(b"\n")
         run.warned.clear()
-    return {os.fsdecode(re.split(rb";| -?[0-9]+$", line)[0])
-            for line in lines if line}
+    found = {os.fsdecode(re.split(rb";| -?[0-9]+$", line)[0])
+             for line in lines if line}
+    # "stage 11": a number is told with its key.
+    return {re.sub("^%s (?=[0-9])" % re.escape(key), "", one)
+            for one in found}
 
 
 def write(*paths, format="html", event=None, options=None, raw_names=False,
