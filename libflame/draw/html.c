@@ -776,7 +776,7 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 	struct flame_sink *sink = fl_page_sink(flame, out, write_html);
 
 	if (sink)
-		sink->keeps_apart = true;
+		sink->keeps_apart = sink->draws = true;
 	if (!sink || fl_page_keep_samples(sink))
 		return sink;
 	fl_no_memory(flame);

@@ -676,7 +676,11 @@ static int write_svg(struct fl_page *page)
 
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
-	return fl_page_sink(flame, out, write_svg);
+	struct flame_sink *sink = fl_page_sink(flame, out, write_svg);
+
+	if (sink)
+		sink->draws = true;
+	return sink;
 }
 
 const struct fl_format fl_format_svg = {

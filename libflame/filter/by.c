@@ -100,12 +100,19 @@ struct by_key {
 
 struct by {
 	const char *option;	/* for messages */
-	bool is_by;
+	bool names;		/* keys stand before bare numbers */
 	struct by_key *keys;
 	size_t count, capacity;
 	struct fl_prefix prefix;
 	struct fl_seen seen;
 };
+
+static bool is_drawn(const struct flame_sink *sink)
+{
+	while (sink->next)
+		sink = sink->next;
+	return sink->draws;
+}
 
 /* "stage 11" for a bare number; other values tell what they are. */
 static flame_id named(struct flame *flame, const struct by_key *key,
@@ -210,7 +217,7 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 	key->other = fl_frame(flame, fl_name(flame, "[no match]"),
 			      FLAME_GROUP);
 	key->thread = fl_slice_is(name, "thread");
-	key->named = by->is_by && !key->thread;
+	key->named = by->names && !key->thread;
 	fl_buf_free(&absent);
 	return fl_key_init(sink, &key->key, name) == FLAME_OK ? key : NULL;
 }
@@ -266,7 +273,7 @@ static struct flame_sink *make_named(struct flame_sink *next, const char *list,
 	if (!sink)
 		return NULL;
 	((struct by *)sink->state)->option = option;
-	((struct by *)sink->state)->is_by = strcmp(option, "by") == 0;
+	((struct by *)sink->state)->names = is_drawn(next);
 	sink->put = put_by;
 	sink->finish = finish_by;
 	sink->free = free_by;

@@ -246,6 +246,7 @@ struct flame_sink {
 		   const char *value);
 	/* Frees the state, finished or not. */
 	void (*free)(struct flame_sink *sink);
+	bool draws;	/* the last sink: a picture, whose frames are read */
 	bool picked;	/* the last sink: flame_pick is before it */
 	bool takes_runs;	/* the last sink: see runs.h */
 	bool buffers;	/* a filter that forwards samples at the end */

@@ -33,5 +33,5 @@ cp $log logs/app-1_2
 stages logs
 echo 'pages'
 flame-batch --spark-events cut -o site 1.jfr
-(cd site && ls -d *.html */*.html)
+ls site | grep html
 flame-batch --spark-events part.zstd -o packed 1.jfr
