@@ -211,7 +211,8 @@ bool fl_recorder_read_names(struct fl_recorder *r)
 			continue;
 		t->last = fl_hotspot_thread_name(p->hotspot, task.tid,
 						 (struct slice){ 0 });
-		t->java_read = fl_now();
+		if (t->last)
+			t->java_read = fl_now();
 	}
 	if (any)
 		fl_perf_events_refresh(&r->events);

@@ -69,13 +69,8 @@ Test(unreadable, other_tools_files_are_named)
 	NAMED("JOB \"H +RTS -hc\"\nDATE \"Thu Nov 26\"\n", "GHC", "+RTS -p");
 	NAMED("Measure Mode: wall_time\nThread ID: 80\n", "ruby-prof",
 	      "CallTreePrinter");
-	NAMED("Comment: c\nPeriodType: cpu nanoseconds\nPeriod: 10000000\n"
-	      "Samples:\nsamples/count cpu/nanoseconds\n          1   10: 1 2\n",
-	      "go tool pprof", "the profile itself");
 	NAMED("File: app\nType: cpu\nShowing nodes accounting for 200ms\n",
 	      "go tool pprof", "the profile itself");
-	NAMED("File: app\nType: cpu\n-----------+----------------\n"
-	      "      30ms   main.f\n", "go tool pprof", "the profile itself");
 	NAMED("-----\nCommand: ./m 2\nMassif arguments:   -q\n", "ms_print",
 	      "massif itself");
 	NAMED("-----\nProfile data file 'a' (creator: callgrind-3.19.0)\n",

@@ -17,7 +17,9 @@ said_in_firefox() {
 		user_pref("network.captive-portal-service.enabled", false);
 		user_pref("network.connectivity-service.enabled", false);
 	EOF
-	HOME=$scratch/home "$firefox" --headless --no-remote --new-instance \
+	# Some do not end when they are told to.
+	HOME=$scratch/home timeout -k 5 $((120 * TEST_SLOW)) \
+		"$firefox" --headless --no-remote --new-instance \
 		--profile "$scratch/profile" "file://$1" \
 		> log 2>&1 &
 	child=$!
@@ -29,7 +31,10 @@ said_in_firefox() {
 		waited=$((waited + 1))
 	done
 	sed -n 's/.*console\.log: *"\{0,1\}\(not ok\|ok\): \(.*[^"]\)"\{0,1\}$/\1 \2/p' log > said
-	[ -s said ] || return 1
+	[ -s said ] || {
+		leave_firefox
+		return 1
+	}
 	while read -r verdict rest
 	do
 		case $verdict in
@@ -38,6 +43,10 @@ said_in_firefox() {
 		esac
 	done < said
 	grep -q 'the end' said || bad 'all of it is checked' "$(tail -n 5 log)"
+	leave_firefox
+}
+
+leave_firefox() {
 	kill $child 2>/dev/null
 	wait $child 2>/dev/null
 	child=
