@@ -37,6 +37,7 @@ struct diff {
 /* diff_folders.c.  false: the message is out. */
 bool diff_expand_folders(struct cli *cli);
 bool diff_list_runs(struct cli *cli);
+void diff_free_runs(struct diff *diff);
 
 /* diff_runs.c */
 bool diff_take_rate(struct cli *cli, const char *value);

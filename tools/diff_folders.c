@@ -206,3 +206,10 @@ bool diff_list_runs(struct cli *cli)
 	free(inputs);
 	return good;
 }
+
+void diff_free_runs(struct diff *diff)
+{
+	for (size_t i = 0; i < diff->nruns; i++)
+		free(diff->run[i].name);
+	free(diff->run);
+}

@@ -308,8 +308,5 @@ int diff_compare_runs(struct cli *cli, struct flame *flame,
 		status = status_of(cli, &result);
 	free(result.other);
 	flame_trials_free(trials);
-	for (size_t i = 0; i < diff->nruns; i++)
-		free(diff->run[i].name);
-	free(diff->run);
 	return status;
 }

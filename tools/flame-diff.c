@@ -433,6 +433,8 @@ static const struct cli_tool tool = {
 int main(int argc, char **argv)
 {
 	struct diff own = { 0 };
+	int status = cli_main(&tool, &own, argc, argv);
 
-	return cli_main(&tool, &own, argc, argv);
+	diff_free_runs(&own);
+	return status;
 }
