@@ -334,7 +334,7 @@ static void put_row(struct text *t, const struct flame_node *node)
 	fl_out_text(t->out, "\n");
 }
 
-/* Of a node: what is neither self nor in a child that is shown, by column. */
+/* A node's total without its self weight and its shown children, by column. */
 struct rest {
 	int64_t weight[2];
 };

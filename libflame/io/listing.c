@@ -236,7 +236,7 @@ static bool take_line(struct listing *l, const char *folder,
 	fl_buf_byte(&from->path, '\0');
 	from->path.size -= !from->path.failed;
 	path = fl_buf_slice(&from->path);
-	/* A marker of a folder, or what is listed in its turn. */
+	/* Some stores mark a folder by an empty file; others list it later. */
 	if (fl_slice_ends(path, "/") || from->path.failed ||
 	    (entry.is_folder && !fl_client_is_flat(lister)) ||
 	    is_hidden(from->path.data, folder))

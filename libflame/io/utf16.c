@@ -11,7 +11,7 @@
 
 enum {
 	MARK = 0xfeff, TURNED_MARK = 0xfffe, INSTEAD = 0xfffd,
-	MIN_UNMARKED = 32	/* bytes of ASCII that tell what has no mark */
+	MIN_UNMARKED = 32	/* bytes; a shorter head is not taken for UTF-16 */
 };
 
 struct utf16 {

@@ -124,11 +124,10 @@ struct firsts {
 };
 
 /* "JFR Recorder Thread" and others, which wait while they record. */
-static bool is_recorder(const struct flame *flame, flame_id thread)
+static bool is_recorder(struct flame *flame, flame_id thread)
 {
 	flame_id name = flame_label_get(flame, thread,
-					fl_name((struct flame *)flame,
-						"thread"));
+					fl_name(flame, "thread"));
 
 	return fl_slice_starts(fl_name_at(flame, name), "JFR ");
 }

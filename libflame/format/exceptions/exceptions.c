@@ -127,7 +127,7 @@ static void add_common(struct fl_exceptions *r, int64_t n)
 		fl_dump_frame(&r->dump, r->outer.data[i]);
 }
 
-/* What was read so far was caused by the throwable of this line. */
+/* This line's throwable is the cause of the one that was read before it. */
 static void begin_cause(struct fl_exceptions *r, struct slice text)
 {
 	struct slice class, thread;

@@ -130,7 +130,7 @@ bool fl_jfr_begin_timed_layouts(struct fl_jfr_chunk *chunk,
 const uint8_t *fl_jfr_read_timed_layouts(struct fl_jfr_chunk *chunk,
 					 struct fl_jfr_timed *timed,
 					 const uint8_t *at, const uint8_t *end);
-/* Adds what is counted in buckets.  false: out of memory. */
+/* Adds the buckets' counts to the samples.  false: out of memory. */
 bool fl_jfr_close_buckets(struct fl_jfr_chunk *chunk,
 			  struct fl_jfr_timed *timed);
 void fl_jfr_free_timed_layouts(struct fl_jfr_timed *timed);

@@ -575,7 +575,7 @@ int fl_own_read(struct flame_source *source, struct fl_counts *counts)
 
 /* About the input ---------------------------------------------------------- */
 
-/* A text of the panel; what is longer than a fact is cut. */
+/* Reads a text of the panel Info. */
 static void about_text(struct unpacker *u, struct fl_buf *to)
 {
 	to->size = 0;
