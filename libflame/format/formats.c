@@ -51,6 +51,8 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_cpuprofile,
 	&fl_format_heapprofile,
 	&fl_format_stackprof,
+	&fl_format_sentry,
+	&fl_format_tachyon,
 	&fl_format_pyinstrument,
 	&fl_format_flamebearer,
 	&fl_format_statsd,

@@ -443,6 +443,24 @@ Test(others, seconds_of_pyinstrument_are_exact)
 	      NULL, "a (x.py:3) 376543211\na (x.py:3);b 123456789\n");
 }
 
+Test(others, samples_of_sentry_are_counted)
+{
+	FOLDS("sentry", "{\"profile\":{\"thread_metadata\":{},\"samples\":[{"
+	      "\"stack_id\":1},{\"stack_id\":\"1\"},{\"stack_id\":0},7],"
+	      "\"stacks\":[[],[1,0],[9]],\"frames\":[{\"function\":\"a\"},{"
+	      "\"instruction_addr\":\"0x7f\"}]}}", NULL, " 1\na;0x7f 2\n");
+	TELLS("in: 1 records left out, the first at line 1: a sample of a "
+	      "stack that is not there\n");
+}
+
+Test(others, strings_of_tachyon_follow_its_tree)
+{
+	FOLDS("tachyon", "{\"funcname\":1,\"filename\":0,\"lineno\":4,"
+	      "\"value\":7,\"children\":[{\"value\":2,\"funcname\":9}],"
+	      "\"strings\":[\"x.py\",\"f\"]}", NULL,
+	      "f (x.py:4) 5\nf (x.py:4);[unknown] 2\n");
+}
+
 Test(others, names_of_statsd_are_stacks)
 {
 	FOLDS("statsd-json", "[{\"target\":\"x.cpu.trace.a-B-m-3.a-C-n--2\","
@@ -462,6 +480,11 @@ Test(others, cuts_are_told)
 		       "\"name\":\"b\"}},\"raw\":[1,8,2]}");
 	cut_everywhere("pyinstrument", "{\"root_frame\":{\"function\":\"a\","
 		       "\"time\":1.5,\"children\":[]}}");
+	cut_everywhere("sentry", "{\"profile\":{\"frames\":[{\"function\":"
+		       "\"a\"}],\"stacks\":[[0]],\"samples\":[{\"stack_id\":0,"
+		       "\"thread_id\":\"1\"}]}}");
+	cut_everywhere("tachyon", "{\"funcname\":0,\"value\":3,\"children\":"
+		       "[],\"strings\":[\"a\"]}");
 	cut_everywhere("statsd-json", "[{\"target\":\"x.cpu.trace.a-B-m-3\","
 		       "\"datapoints\":[[2,1]]}]");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages that hold their profile as JSON in a script: memray's flame graphs and
- * pyinstrument's.  The format of that JSON reads it.
+ * Pages that hold their profile as JSON in a script: memray's flame graphs,
+ * pyinstrument's, and those of CPython's profiling.sampling.  The format of
+ * that JSON reads it.
  */
 #include "fl.h"
 
@@ -15,6 +16,7 @@ const char *fl_json_page_begins(struct fl_in *in, size_t *size)
 	static const char *const marks[][2] = {
 		{ "const packed_data = ", "memray" },
 		{ "const sessionData = ", "pyinstrument" },
+		{ "const EMBEDDED_DATA = ", "tachyon" },
 	};
 	size_t n;
 	const uint8_t *head = fl_in_peek(in, MAX_MARK, &n);

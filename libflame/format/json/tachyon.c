@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The call tree in pages of CPython 3.15's profiling.sampling (--flamegraph),
+ * whose texts are numbers of strings that follow the tree:
+ *
+ *	{"name":2,"value":9,"funcname":1,"filename":0,"lineno":3,
+ *	 "children":[...],"strings":["a.py","f","Program Root: f (a.py:3)"]}
+ *
+ * The root is a frame if it has a funcname; functions with less than 0.1 % are
+ * not in the page.
+ */
+#include "fl.h"
+
+#include "format/format.h"
+#include "format/json/tree.h"
+
+struct tachyon {
+	struct fl_json_source js;
+	struct fl_json_tree tree;
+	flame_id *strings;
+	size_t nstrings, capacity;
+};
+
+/* Of a number of a string: one more, as 0 is none. */
+static flame_id read_number(struct fl_json_tree *tree)
+{
+	int64_t n;
+
+	if (!fl_json_integer(&tree->js->json, &n) || n < 0 ||
+	    n >= UINT32_MAX)
+		return 0;
+	return (flame_id)(n + 1);
+}
+
+static void read_strings(struct tachyon *t)
+{
+	struct fl_json *json = &t->js.json;
+
+	if (!fl_json_enter_array(json))
+		return;
+	t->nstrings = 0;
+	while (fl_json_element(json) && !fl_failed(t->js.flame)) {
+		struct slice text = { "", 0 };
+
+		if (json->token == FL_JSON_STRING)
+			text = json->text;
+		else
+			fl_json_skip(json);
+		if (!fl_grow(&t->strings, &t->capacity, t->nstrings + 1,
+			     sizeof(*t->strings))) {
+			fl_no_memory(t->js.flame);
+			return;
+		}
+		t->strings[t->nstrings++] = flame_name(t->js.flame, text.data,
+						       text.size);
+	}
+}
+
+static void field(struct fl_json_tree *tree, struct fl_json_node *node)
+{
+	struct tachyon *t = (struct tachyon *)tree->js;
+	struct fl_json *json = &tree->js->json;
+
+	if (fl_json_is(json, "funcname"))
+		node->name = read_number(tree);
+	else if (fl_json_is(json, "filename"))
+		node->file = read_number(tree);
+	else if (fl_json_is(json, "lineno"))
+		fl_json_integer(json, &node->line);
+	else if (fl_json_is(json, "value"))
+		fl_json_integer(json, &node->value);
+	else if (fl_json_is(json, "strings"))
+		read_strings(t);
+	else if (fl_json_next(json) == FL_JSON_OBJECT ||
+		 json->token == FL_JSON_ARRAY)
+		fl_json_skip(json);
+}
+
+static struct slice string_at(const struct tachyon *t, flame_id number)
+{
+	return number && number <= t->nstrings ?
+	       fl_name_at(t->js.flame, t->strings[number - 1]) :
+	       (struct slice){ "", 0 };
+}
+
+/* As py-spy names frames, f (file.py:3); <GC> and <native> are in "~". */
+static flame_id frame_of(struct fl_json_tree *tree,
+			 const struct fl_json_node *node)
+{
+	const struct tachyon *t = (const struct tachyon *)tree->js;
+	struct flame *flame = tree->js->flame;
+	struct slice name = string_at(t, node->name);
+	struct slice file = string_at(t, node->file);
+	struct fl_buf *buf = &tree->buf;
+
+	buf->size = 0;
+	if (name.size)
+		fl_buf_put(buf, name.data, name.size);
+	else
+		fl_buf_text(buf, "[unknown]");
+	if (file.size && !fl_slice_is(file, "~")) {
+		fl_buf_text(buf, " (");
+		fl_buf_put(buf, file.data, file.size);
+		if (node->line > 0) {
+			fl_buf_byte(buf, ':');
+			fl_buf_number(buf, node->line);
+		}
+		fl_buf_byte(buf, ')');
+	}
+	return fl_frame(flame, flame_name(flame, buf->data ? buf->data : "",
+					  buf->size), FLAME_UNKNOWN);
+}
+
+static bool drops_root(struct fl_json_tree *tree,
+		       const struct fl_json_node *root)
+{
+	(void)tree;
+	return !root->name;
+}
+
+static const struct fl_json_tree_kind kind = {
+	.children = { "children", NULL }, .field = field, .frame = frame_of,
+	.values = FL_TREE_TOTALS, .drops_root = drops_root,
+};
+
+static void read_document(struct flame_source *source)
+{
+	struct tachyon *t = source->state;
+	struct fl_json *json = &t->js.json;
+
+	if (json->token != FL_JSON_OBJECT) {
+		fl_json_skip(json);
+		return;
+	}
+	t->tree.js = &t->js;
+	t->tree.kind = &kind;
+	t->nstrings = 0;
+	fl_json_tree_read(&t->tree);
+	if (t->tree.count && !t->nstrings && !fl_failed(source->flame))
+		fl_json_bad(&t->js, "a call tree without its strings, which "
+			    "come last");
+	else
+		fl_json_tree_add(&t->tree, flame_metric(source->flame,
+						"samples", "samples"));
+}
+
+/* The row of formats.c ------------------------------------------------- */
+
+static int open_tachyon(struct flame_source *source)
+{
+	return fl_json_source_open(source, sizeof(struct tachyon));
+}
+
+static void close_tachyon(struct flame_source *source)
+{
+	struct tachyon *t = source->state;
+
+	if (!t)
+		return;
+	fl_json_source_free(&t->js);
+	fl_json_tree_free(&t->tree);
+	fl_free(t->strings);
+	fl_free(t);
+}
+
+static int read(struct flame_source *source)
+{
+	struct tachyon *t = source->state;
+	int status = fl_json_read(&t->js, read_document);
+
+	if (status == FLAME_END)
+		fl_json_tree_report(&t->tree);
+	return status;
+}
+
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	static const char *const paths[] = { "funcname", "children.funcname" };
+
+	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
+}
+
+const struct fl_format fl_format_tachyon = {
+	.name = "tachyon",
+	.summary = "pages of CPython 3.15's profiling.sampling, or their JSON",
+	.probe = probe,
+	.open = open_tachyon,
+	.read = read,
+	.close = close_tachyon,
+	.json = true,
+};
