@@ -34,8 +34,11 @@ void cli_print_events(const struct flame *flame)
 		       m->samples, m->total, unit);
 		print_time(m->first);
 		print_time(m->last);
-		printf(" %8" PRIu64 " %9" PRIu64 "\n", m->threads,
-		       m->no_stack);
+		if (m->threads)
+			printf(" %8" PRIu64, m->threads);
+		else
+			printf(" %8s", "-");
+		printf(" %9" PRIu64 "\n", m->no_stack);
 	}
 }
 

@@ -125,6 +125,8 @@ struct flame_source {
 	unsigned flow;		/* the sink it is pumped into; 0: none */
 	bool summed;		/* chunks that repeat earlier ones count once */
 	bool part;		/* of another's input: see fl_format.split */
+	bool surveyed;		/* the format counts threads and times itself */
+	struct fl_map threads;	/* of a survey: metric and thread */
 	struct fl_file *ahead;	/* read_ahead.c: its slot; or NULL */
 	struct fl_archive *archive;	/* archive.c; NULL: it is none */
 	/* The recording's own span; FLAME_NOTIME: it has none. */

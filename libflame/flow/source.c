@@ -226,6 +226,8 @@ void fl_asked_free(struct fl_asked *asked)
 static void begin(struct flame_source *source)
 {
 	source->started = true;
+	if (source->select.survey && !source->surveyed)
+		source->select.needs |= FL_NEED_TIME | FL_NEED_THREAD;
 	/* --from and --to count from the end, which is read first then. */
 	if (fl_select_needs_end(&source->select))
 		fl_in_map(source->in);
@@ -249,6 +251,32 @@ void fl_source_resume(struct flame_source *source)
 	source->format->resume(source);
 }
 
+/* Threads and times of samples, for --event list. */
+static void survey(struct flame_source *source)
+{
+	struct flame *flame = source->flame;
+	bool fresh;
+
+	for (size_t i = 0; i < source->batch.n; i++) {
+		const struct flame_sample *s = &source->batch.samples[i];
+		struct flame_metric *m = &flame->metrics[s->metric];
+
+		if (s->time != FLAME_NOTIME) {
+			m->first = m->first == FLAME_NOTIME ?
+				   s->time : FL_MIN(m->first, s->time);
+			m->last = m->last == FLAME_NOTIME ?
+				  s->time : FL_MAX(m->last, s->time);
+		}
+		if (!s->thread)
+			continue;
+		if (!fl_map_put(&source->threads,
+				(uint64_t)s->metric << 32 | s->thread, &fresh))
+			fl_no_memory(flame);
+		else
+			m->threads += fresh;
+	}
+}
+
 static int read_batch(struct flame_source *source)
 {
 	struct fl_batch *batch = &source->batch;
@@ -262,6 +290,8 @@ static int read_batch(struct flame_source *source)
 	}
 	if (status != FLAME_OK)
 		batch->n = 0;
+	if (fl_unlikely(source->select.survey) && !source->surveyed)
+		survey(source);
 	return status;
 }
 
@@ -364,6 +394,7 @@ void flame_close(struct flame_source *source)
 	fl_arena_free(&source->arena);
 	fl_free(source->facts);
 	fl_free(source->batch.samples);
+	fl_map_free(&source->threads);
 	fl_free(source);
 }
 

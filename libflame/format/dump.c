@@ -20,6 +20,7 @@ int fl_dump_open(struct flame_source *source, size_t state_size)
 	if (!dump)
 		return fl_no_memory(source->flame);
 	dump->source = source;
+	source->surveyed = true;
 	dump->lines.in = source->in;
 	fl_dump_of(dump, "threads", "threads", "threads");
 	source->state = dump;

@@ -644,6 +644,7 @@ static int open_jfr(struct flame_source *source)
 
 	if (!whole)
 		return fl_no_memory(source->flame);
+	source->surveyed = true;
 	source->state = jfr = &whole->jfr;
 	jfr->source = source;
 	jfr->position = &whole->position;

@@ -617,6 +617,7 @@ static int open_perf(struct flame_source *source)
 	r->flame = source->flame;
 	r->naming.flame = source->flame;
 	r->naming.options = source->options;
+	source->surveyed = true;
 	source->state = r;
 	return FLAME_OK;
 }
