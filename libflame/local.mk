@@ -138,6 +138,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/json/speedscope.c \
 	libflame/format/json/stackprof.c libflame/format/json/statsd.c \
 	libflame/format/json/sentry.c libflame/format/json/tachyon.c \
+	libflame/format/json/scalene.c \
 	libflame/format/json/threads.c \
 	libflame/format/json/trace.h \
 	libflame/format/json/trace_event.c \

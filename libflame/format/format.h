@@ -47,6 +47,7 @@ extern const struct fl_format fl_format_flamebearer;
 extern const struct fl_format fl_format_stackprof;
 extern const struct fl_format fl_format_sentry;
 extern const struct fl_format fl_format_tachyon;
+extern const struct fl_format fl_format_scalene;
 extern const struct fl_format fl_format_pyinstrument;
 extern const struct fl_format fl_format_statsd;
 extern const struct fl_format fl_format_statsd_lines;

@@ -53,6 +53,7 @@ const struct fl_format *const fl_formats[] = {
 	&fl_format_stackprof,
 	&fl_format_sentry,
 	&fl_format_tachyon,
+	&fl_format_scalene,
 	&fl_format_pyinstrument,
 	&fl_format_flamebearer,
 	&fl_format_statsd,

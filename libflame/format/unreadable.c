@@ -284,9 +284,6 @@ static const struct row rows[] = {
 	{ "a saved session of pyinstrument",
 	  "convert it: pyinstrument --load @ -r speedscope -o out.json",
 	  BYTES("\"start_call_stack\""), 0, JSON, NULL },
-	{ "a profile of Scalene",
-	  "record stacks: py-spy record -f raw -o out.folded -- python3 "
-	  "PROGRAM", BYTES("\"alloc_samples\""), 0, JSON, NULL },
 	{ "a GHC profile in JSON", use_ghc, BYTES("\"cost_centres\""), 0,
 	  JSON, NULL },
 	{ "JSON of no known profile", use_raw, BYTES("\""), 0, JSON, NULL },

@@ -461,6 +461,16 @@ Test(others, strings_of_tachyon_follow_its_tree)
 	      "f (x.py:4) 5\nf (x.py:4);[unknown] 2\n");
 }
 
+Test(others, stacks_of_scalene_have_counts)
+{
+	FOLDS("scalene", "{\"alloc_samples\":0,\"stacks\":[[[\"a b.py f:3;\","
+	      "[\"c.py\",\"g\",4]],{\"count\":2}],[[\"h\"],[3,0.5]],"
+	      "[[\"i\"],[]]]}", NULL,
+	      "f (a b.py:3);g (c.py:4) 2\nh 3\n");
+	TELLS("in: 1 records left out, the first at line 1: a stack without "
+	      "frames or count\n");
+}
+
 Test(others, names_of_statsd_are_stacks)
 {
 	FOLDS("statsd-json", "[{\"target\":\"x.cpu.trace.a-B-m-3.a-C-n--2\","
@@ -485,6 +495,8 @@ Test(others, cuts_are_told)
 		       "\"thread_id\":\"1\"}]}}");
 	cut_everywhere("tachyon", "{\"funcname\":0,\"value\":3,\"children\":"
 		       "[],\"strings\":[\"a\"]}");
+	cut_everywhere("scalene", "{\"alloc_samples\":0,\"stacks\":[[[\"f\"],"
+		       "{\"count\":2}]]}");
 	cut_everywhere("statsd-json", "[{\"target\":\"x.cpu.trace.a-B-m-3\","
 		       "\"datapoints\":[[2,1]]}]");
 }

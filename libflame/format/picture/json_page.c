@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pages that hold their profile as JSON in a script: memray's flame graphs,
- * pyinstrument's, and those of CPython's profiling.sampling.  The format of
- * that JSON reads it.
+ * pyinstrument's, those of CPython's profiling.sampling, and VizTracer's.  The
+ * format of that JSON reads it.
  */
 #include "fl.h"
 
@@ -17,6 +17,7 @@ const char *fl_json_page_begins(struct fl_in *in, size_t *size)
 		{ "const packed_data = ", "memray" },
 		{ "const sessionData = ", "pyinstrument" },
 		{ "const EMBEDDED_DATA = ", "tachyon" },
+		{ "json_data = ", "trace-event" },
 	};
 	size_t n;
 	const uint8_t *head = fl_in_peek(in, MAX_MARK, &n);
@@ -56,6 +57,7 @@ struct flame_source *fl_json_page_open(struct flame_source *source,
 	if (inner) {
 		inner->select.needs = source->select.needs;
 		inner->select.survey = source->select.survey;
+		source->surveyed = true;	/* by that one */
 	}
 	return inner;
 }
