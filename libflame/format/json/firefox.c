@@ -30,16 +30,20 @@ struct options {
 	bool total, lines;
 };
 
-struct thread {
-	struct fl_firefox_tables tables;
+struct columns {
 	struct fl_json_integers stack;
 	struct fl_firefox_decimals time, delta, weight;
+	enum { SAMPLES, TIME, BYTES, ALLOCATIONS } unit;
+};
+
+struct thread {
+	struct fl_firefox_tables tables;
+	struct columns samples, allocations;
 	flame_id name;
 	int64_t tid, pid;
 	int64_t start;		/* ns since 1970; FLAME_NOTIME: not known */
 	int64_t interval;	/* ns */
 	bool is_dated;		/* has these two */
-	enum { SAMPLES, TIME, BYTES } unit;
 };
 
 struct firefox {
@@ -51,8 +55,16 @@ struct firefox {
 	struct fl_firefox_names libs;
 	struct fl_buf buf;
 	unsigned nesting;
-	uint64_t no_stack, addresses;
+	uint64_t no_stack, addresses, frees;
 };
+
+static void free_columns(struct columns *c)
+{
+	fl_free(c->stack.data);
+	fl_free(c->time.data);
+	fl_free(c->delta.data);
+	fl_free(c->weight.data);
+}
 
 static void forget_threads(struct firefox *f)
 {
@@ -60,10 +72,8 @@ static void forget_threads(struct firefox *f)
 		struct thread *t = &f->threads[i];
 
 		fl_firefox_tables_free(&t->tables);
-		fl_free(t->stack.data);
-		fl_free(t->time.data);
-		fl_free(t->delta.data);
-		fl_free(t->weight.data);
+		free_columns(&t->samples);
+		free_columns(&t->allocations);
 	}
 	f->nthreads = 0;
 	f->libs.count = 0;
@@ -72,16 +82,16 @@ static void forget_threads(struct firefox *f)
 
 /* Tables --------------------------------------------------------------- */
 
-static void read_samples(struct firefox *f, struct thread *t)
+static void read_columns(struct firefox *f, struct columns *c)
 {
 	struct fl_json *json = &f->js.json;
 	struct slice text;
 	struct fl_firefox_wanted w[] = {
-		{ "stack", &t->stack, NULL, 0, 0 },
-		{ "time", NULL, &t->time, 6, 1 },
-		{ "timeDeltas", NULL, &t->delta, 6, -1 },
+		{ "stack", &c->stack, NULL, 0, 0 },
+		{ "time", NULL, &c->time, 6, 1 },
+		{ "timeDeltas", NULL, &c->delta, 6, -1 },
 		/* In millionths, as the unit may come later. */
-		{ "weight", NULL, &t->weight, 6, -1 },
+		{ "weight", NULL, &c->weight, 6, -1 },
 	};
 
 	if (!fl_json_enter_object(json))
@@ -91,7 +101,7 @@ static void read_samples(struct firefox *f, struct thread *t)
 			if (!fl_firefox_table_key(&f->js, w, FL_COUNT(w)))
 				fl_json_skip(json);
 		} else if (fl_json_string(json, &text)) {
-			t->unit = fl_slice_is(text, "tracing-ms") ? TIME :
+			c->unit = fl_slice_is(text, "tracing-ms") ? TIME :
 				  fl_slice_is(text, "bytes") ? BYTES :
 							       SAMPLES;
 		}
@@ -248,32 +258,38 @@ static flame_id *find_stacks(struct firefox *f,
 	return stacks;
 }
 
-static flame_id metric_of(struct firefox *f, const struct thread *t)
+static flame_id metric_of(struct firefox *f, const struct columns *c)
 {
-	bool counts = t->unit == SAMPLES && !f->options->total;
+	bool counts = c->unit == SAMPLES && !f->options->total;
 
-	if (t->unit == BYTES)
+	if (c->unit == ALLOCATIONS)
+		return fl_metric(f->js.flame, "alloc", "bytes", "bytes");
+	if (c->unit == BYTES)
 		return fl_metric(f->js.flame, "bytes", "bytes", "bytes");
 	return fl_metric(f->js.flame, "time", "ns",
 			 counts ? "samples" : "ns");
 }
 
 /* Weights are in millionths: of ms that is in ns. */
-static void add(struct firefox *f, const struct thread *t, size_t i,
-		struct flame_sample *sample)
+static void add(struct firefox *f, const struct thread *t,
+		const struct columns *c, size_t i, struct flame_sample *sample)
 {
 	int64_t weight = 1000000, samples = 1, total;
 
-	if (i < t->weight.count && t->weight.data[i] != FLAME_NOTIME)
-		weight = t->weight.data[i];
+	if (i < c->weight.count && c->weight.data[i] != FLAME_NOTIME)
+		weight = c->weight.data[i];
 	if (weight == INT64_MAX)	/* none that fits, and told */
 		return;
-	if (t->unit == SAMPLES) {
+	if (c->unit == ALLOCATIONS && weight < 0) {
+		f->frees++;
+		return;
+	}
+	if (c->unit == SAMPLES) {
 		samples = weight / 1000000;
 		total = fl_mul_clamped(samples, t->interval);
 		weight = f->options->total ? total : samples;
 	} else {
-		if (t->unit == BYTES)
+		if (c->unit != TIME)
 			weight /= 1000000;
 		total = weight;
 	}
@@ -284,12 +300,13 @@ static void add(struct firefox *f, const struct thread *t, size_t i,
 		fl_json_add(&f->js, sample);
 }
 
-static int64_t time_of(const struct thread *t, size_t i, int64_t *at)
+static int64_t time_of(const struct thread *t, const struct columns *c,
+		       size_t i, int64_t *at)
 {
-	if (i < t->time.count)
-		*at = t->time.data[i];
-	else if (i < t->delta.count && t->delta.data[i] != FLAME_NOTIME)
-		*at = fl_add_clamped(*at, t->delta.data[i]);
+	if (i < c->time.count)
+		*at = c->time.data[i];
+	else if (i < c->delta.count && c->delta.data[i] != FLAME_NOTIME)
+		*at = fl_add_clamped(*at, c->delta.data[i]);
 	else
 		*at = FLAME_NOTIME;
 	if (t->start == FLAME_NOTIME || *at == FLAME_NOTIME)
@@ -308,7 +325,8 @@ static flame_id thread_of(struct firefox *f, const struct thread *t)
 	return fl_json_thread(f->js.flame, name, t->pid, t->tid);
 }
 
-static void make_samples(struct firefox *f, const struct thread *t)
+static void make_samples(struct firefox *f, const struct thread *t,
+			 const struct columns *c)
 {
 	const struct fl_select *select = &f->js.source->select;
 	bool timed = select->from.base || select->to.base ||
@@ -318,17 +336,17 @@ static void make_samples(struct firefox *f, const struct thread *t)
 	const struct fl_firefox_names *strings = t->tables.has_strings ?
 				      &t->tables.strings : &f->shared.strings;
 	struct flame_sample sample = {
-		.metric = metric_of(f, t), .thread = thread_of(f, t),
+		.metric = metric_of(f, c), .thread = thread_of(f, t),
 		.time = FLAME_NOTIME,
 	};
-	flame_id *stacks = t->stack.count ? find_stacks(f, tables, strings) :
+	flame_id *stacks = c->stack.count ? find_stacks(f, tables, strings) :
 					    NULL;
 	int64_t last = 0;
 
-	for (size_t i = 0; stacks && i < t->stack.count &&
+	for (size_t i = 0; stacks && i < c->stack.count &&
 			   !fl_failed(f->js.flame); i++) {
-		int64_t time = time_of(t, i, &last);
-		uint32_t n = t->stack.data[i];
+		int64_t time = time_of(t, c, i, &last);
+		uint32_t n = c->stack.data[i];
 
 		if (n == FL_JSON_NO_INTEGER) {
 			f->no_stack++;
@@ -341,7 +359,7 @@ static void make_samples(struct firefox *f, const struct thread *t)
 		}
 		sample.stack = stacks[n];
 		sample.time = timed ? time : FLAME_NOTIME;
-		add(f, t, i, &sample);
+		add(f, t, c, i, &sample);
 	}
 	fl_free(stacks);
 }
@@ -357,7 +375,9 @@ static void read_thread(struct firefox *f)
 		if (fl_json_is(json, "name"))
 			t.name = fl_json_name(&f->js);
 		else if (fl_json_is(json, "samples"))
-			read_samples(f, &t);
+			read_columns(f, &t.samples);
+		else if (fl_json_is(json, "nativeAllocations"))
+			read_columns(f, &t.allocations);
 		else if (fl_json_is(json, "tid"))
 			fl_json_integer(json, &t.tid);
 		else if (fl_json_is(json, "pid"))
@@ -365,6 +385,7 @@ static void read_thread(struct firefox *f)
 		else if (!fl_firefox_tables_key(&f->js, &t.tables))
 			fl_json_skip(json);
 	}
+	t.allocations.unit = ALLOCATIONS;
 	if (!fl_grow(&f->threads, &f->capacity, f->nthreads + 1,
 		     sizeof(*f->threads)))
 		fl_no_memory(f->js.flame);
@@ -514,8 +535,12 @@ static void read_document(struct flame_source *source)
 		return;
 	}
 	read_profile(f);
-	for (size_t i = 0; i < f->nthreads; i++)
-		make_samples(f, &f->threads[i]);
+	for (size_t i = 0; i < f->nthreads; i++) {
+		const struct thread *t = &f->threads[i];
+
+		make_samples(f, t, &t->samples);
+		make_samples(f, t, &t->allocations);
+	}
 	forget_threads(f);
 }
 
@@ -563,7 +588,11 @@ static int read(struct flame_source *source)
 			  "without names: save the profile from the page that "
 			  "samply opens, which looks them up", name,
 			  f->addresses);
-	f->no_stack = f->addresses = 0;
+	if (f->frees)
+		fl_remark(source->flame, "%s: %" PRIu64 " frees of memory are "
+			  "left out: alloc is what was allocated", name,
+			  f->frees);
+	f->no_stack = f->addresses = f->frees = 0;
 	return status;
 }
 
