@@ -275,6 +275,7 @@ static void find_hdfs(struct fl_hdfs *hdfs, const char *path)
 
 	fl_buf_text(&hdfs->file, host.data + host.size);
 	take_login(hdfs, &host, &login);
+	fl_buf_put(&hdfs->service, host.data, host_size(host));
 	if (!add_configured(hdfs, host)) {
 		/* By its port for HTTP, which is not that of the URL. */
 		host.size = host_size(host);
@@ -300,6 +301,7 @@ bool fl_hdfs_find(struct fl_hdfs *hdfs, const char *path)
 		find_hdfs(hdfs, path);
 	} else {
 		take_login(hdfs, &host, &login);
+		fl_buf_put(&hdfs->service, host.data, host_size(host));
 		add_list(hdfs, begins(path, "s"), login, host);
 		fl_buf_text(&hdfs->file, file);
 	}
@@ -315,6 +317,7 @@ void fl_hdfs_free(struct fl_hdfs *hdfs)
 		fl_buf_free(&hdfs->base[i]);
 	fl_buf_free(&hdfs->file);
 	fl_buf_free(&hdfs->user);
+	fl_buf_free(&hdfs->service);
 }
 
 bool fl_hdfs_is_known(const char *path)

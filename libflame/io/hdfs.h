@@ -18,6 +18,7 @@ struct fl_hdfs {
 	struct fl_buf base[FL_HDFS_NODES];
 	size_t count;
 	struct fl_buf file, user;	/* user: of the URL; or empty */
+	struct fl_buf service;	/* the URL's nameservice or host */
 	bool assumed;		/* Hadoop's files do not name them */
 };
 

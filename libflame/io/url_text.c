@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "io/client.h"
+#include "io/hadoop_token.h"
 #include "io/url.h"
 
 #include <errno.h>
@@ -348,8 +349,15 @@ void fl_url_of_hdfs(struct fl_buf *out, const struct fl_hdfs *hdfs,
 		.proxy = getenv("HADOOP_PROXY_USER"),
 	};
 
+	const char *tokens = getenv("HADOOP_TOKEN_FILE_LOCATION");
+	struct fl_buf of_job = { 0 };
+
 	pthread_mutex_lock(&lock);
 	login.token = token ? token : getenv("FLAME_URL_TOKEN");
+	if (!login.token && tokens &&
+	    fl_hadoop_token_file(&of_job, tokens, fl_buf_slice(&hdfs->service)))
+		login.token = of_job.data;
 	fl_hdfs_request(out, hdfs, node, &login, offset);
 	pthread_mutex_unlock(&lock);
+	fl_buf_free(&of_job);
 }

@@ -7,9 +7,11 @@
  * FOLDER/conf gets Hadoop's configuration; with kerberos, FOLDER also
  * krb5.conf and alice.keytab, of a KDC of its own, and only alice may read
  * what is put.  Commands come on standard input, and each is answered by a
- * line: put FILE PATH, failover, kill (the active one), quit.
+ * line: put FILE PATH, failover, kill (the active one), tokens FILE WRITABLE or
+ * PROTOBUF (those that a job gets), quit.
  */
 import java.io.BufferedReader;
+import java.io.DataOutputStream;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.InputStreamReader;
@@ -24,6 +26,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.minikdc.MiniKdc;
+import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
 
 public class NameNodes {
@@ -143,6 +146,17 @@ public class NameNodes {
 		} else if (words[0].equals("failover")) {
 			cluster.transitionToStandby(at);
 			cluster.transitionToActive(1 - at);
+		} else if (words[0].equals("tokens")) {
+			Credentials tokens = new Credentials();
+
+			cluster.getFileSystem(at).addDelegationTokens("alice",
+								      tokens);
+			try (DataOutputStream out = new DataOutputStream(
+					new FileOutputStream(words[1]))) {
+				tokens.writeTokenStorageToStream(out,
+					Credentials.SerializedFormat.valueOf(
+						words[2]));
+			}
 		} else if (words[0].equals("kill")) {
 			cluster.shutdownNameNode(at);
 			cluster.transitionToActive(1 - at);

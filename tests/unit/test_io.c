@@ -4,6 +4,7 @@
  */
 #include "fl.h"
 
+#include "io/hadoop_token.h"
 #include "io/io.h"
 #include "io/url.h"
 
@@ -1620,4 +1621,47 @@ Test(urls, options_have_limits)
 	cr_expect_eq(fl_url_retries(), 0);
 	cr_expect_eq(flame_url_option(NULL, "token", ""), FLAME_FAILED);
 	cr_expect_eq(flame_url_option(NULL, "other", "1"), FLAME_FAILED);
+}
+
+/* Hadoop's tokens ------------------------------------------------------- */
+
+/* Of three tokens, in writable format: an alias, and the token itself. */
+#define TOKEN(id, kind, service) "\1a" id "\2pw" kind service
+#define TOKENS "HDTS\0\3" \
+	TOKEN("\4yarn", "\x10YARN_AM_RM_TOKEN", "\0") \
+	TOKEN("\3one", "\x15HDFS_DELEGATION_TOKEN", "\x0d" "10.0.0.1:8020") \
+	TOKEN("\3two", "\x15HDFS_DELEGATION_TOKEN", "\x0cha-hdfs:prof") \
+	"\0"
+
+static void expect_token(const char *file, size_t size, const char *service,
+			 const char *token)
+{
+	struct fl_buf out = { 0 };
+	bool found = fl_hadoop_token(&out, file, size,
+				     (struct slice){ service,
+						     strlen(service) });
+
+	cr_expect_eq(found, token != NULL, "%s", service);
+	if (token)
+		cr_expect(fl_slice_is(fl_buf_slice(&out), token), "%.*s",
+			  (int)out.size, out.data);
+	fl_buf_free(&out);
+}
+
+/* The texts are those of Python's base64.urlsafe_b64encode. */
+Test(hadoop_token, the_service_chooses)
+{
+	static const char tokens[] = TOKENS;
+
+	expect_token(tokens, sizeof(tokens) - 1, "prof",
+		     "A3R3bwJwdxVIREZTX0RFTEVHQVRJT05fVE9LRU4MaGEtaGRmczpwcm9m");
+	expect_token(tokens, sizeof(tokens) - 1, "10.0.0.1",
+		     "A29uZQJwdxVIREZTX0RFTEVHQVRJT05fVE9LRU4NMTAuMC4wLjE6ODAyMA");
+	expect_token(tokens, sizeof(tokens) - 1, "other", NULL);
+	/* A cut file has the tokens before the cut. */
+	expect_token(tokens, sizeof(tokens) - 8, "other",
+		     "A29uZQJwdxVIREZTX0RFTEVHQVRJT05fVE9LRU4NMTAuMC4wLjE6ODAyMA");
+	expect_token(tokens, 20, "prof", NULL);
+	expect_token("HDTS\1\x7f", 6, "prof", NULL);
+	expect_token("", 0, "prof", NULL);
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tokens of delegation as Hadoop keeps them in a file, which jobs of a cluster
+ * with Kerberos get (HADOOP_TOKEN_FILE_LOCATION): org.apache.hadoop.security.
+ * Credentials, in its own format and in Protocol Buffers.
+ */
+#ifndef FL_IO_HADOOP_TOKEN_H
+#define FL_IO_HADOOP_TOKEN_H
+
+#include "fl.h"
+
+/*
+ * Puts the token for HDFS, as WebHDFS takes it, into out: the one whose service
+ * names a nameservice or host of service, or else the only one that there is.
+ * false: there is none, or several of others.
+ */
+bool fl_hadoop_token(struct fl_buf *out, const void *file, size_t size,
+		     struct slice service);
+/* The same of a file; false also where it cannot be read. */
+bool fl_hadoop_token_file(struct fl_buf *out, const char *path,
+			  struct slice service);
+
+#endif
