@@ -8,7 +8,7 @@
  * which are compared with those of an earlier site (batch_against.c,
  * batch_compare.c), and the records of all become the index (batch_index.c) and the manifest
  * (batch_site.c, and batch_account.c on standard error); where nothing was
- * selected, see batch_nothing.c.
+ * selected, see batch_empty.c.
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -367,7 +367,7 @@ void batch_say_pages(const struct batch *batch);
 /* Executors of the event logs without a recording; nothing without a log. */
 bool batch_add_coverage(const struct batch *batch, cJSON *head);
 
-/* batch_nothing.c ----------------------------------------------------- */
+/* batch_empty.c ------------------------------------------------------- */
 
 /* Whether inputs were read, and no group has a sample. */
 bool batch_is_nothing(const struct batch *batch);

@@ -151,7 +151,7 @@ bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
 char *cli_visible(const char *text, size_t size);
 
 /*
- * nothing_cause.c: whether an option leaves samples out; and, where nothing was
+ * explain_empty.c: whether an option leaves samples out; and, where nothing was
  * selected, which option it was, what names there are, and the nearest one.
  */
 bool cli_selects(const struct cli *cli);
@@ -159,20 +159,21 @@ void cli_explain_nothing(struct cli *cli, struct flame *flame,
 			 char **inputs, size_t n);
 
 /*
- * endings.c: whether the output's name goes with what is written there; false:
- * the message is out.  The format that a name's ending means and nothing here
- * writes; NULL: none.  Whether it is a picture's, which is no input either.
+ * output_endings.c: whether the output's name goes with what is written there;
+ * false: the message is printed.  The format that a name's ending means and
+ * nothing here writes; NULL: none.  Whether it is a picture's, which is no input
+ * either.
  */
 bool cli_check_ending(const struct cli *cli);
 const char *cli_not_written(const char *path);
 bool cli_is_picture(const char *path);
 
-/* jobs.c: the CPUs that the process may use; at least 1. */
+/* cpu_count.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);
 
 /*
- * remote.c: --fetch; starts the commands of the i-th input and of those after
- * it, one a thread.
+ * remote_inputs.c: --fetch; starts the commands of the i-th input and of those
+ * after it, one a thread.
  */
 bool cli_take_fetch(struct cli *cli, const char *value);
 void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
@@ -182,7 +183,7 @@ void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
 bool cli_has_folders(const struct cli *cli);
 bool cli_list_folders(struct cli *cli, struct flame *flame);
 
-/* survey.c: the metrics of the inputs; the facts of an input. */
+/* event_list.c: the metrics of the inputs; the facts of an input. */
 void cli_print_events(const struct flame *flame);
 bool cli_print_facts(const struct cli *cli, const struct flame_source *source,
 		     const char *path);
@@ -201,7 +202,7 @@ bool cli_are_unlike(const struct cli *cli, const struct flame *flame,
 		    const struct flame_tree *tree,
 		    const struct cli_counts *counts, char **inputs);
 
-/* paths.c: the inputs of a list; false: the message is out. */
+/* paths_from.c: the inputs of a list; false: the message is out. */
 bool cli_read_paths(struct cli *cli, const char *path);
 
 /* report.c: how an input was read.  CLI_FAILED: not at all. */
@@ -228,7 +229,7 @@ void cli_report(const struct cli *cli, const struct flame *flame,
 		const struct cli_tally *tally);
 /* CPU of all processes, and the memory of the largest. */
 void cli_say_costs(const struct cli *cli);
-/* members.c: an input that was read; the members of an archive were. */
+/* input_account.c: an input that was read; the members of an archive were. */
 void cli_count_read(struct cli *cli, struct cli_reading *reading,
 		    const char *path, const struct flame_source *source);
 void cli_count_damage(struct cli *cli, struct cli_reading *reading,
@@ -249,7 +250,7 @@ bool cli_is_archive(const struct flame_source *source);
  */
 bool cli_passes_losses(const struct cli *cli);
 
-/* memory.c: half of what the process may have; 0: not known. */
+/* memory_limit.c: half of what the process may have; 0: not known. */
 size_t cli_memory(void);
 /*
  * Returns large blocks to the system when they are freed: glibc raises its mmap

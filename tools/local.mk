@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tools: each a table of options over cli.c and options.c, its manual beside it.
 
-cli_sources = tools/cli.c tools/cli.h tools/jobs.c tools/memory.c \
-	tools/endings.c tools/nothing_choices.c tools/nothing_cause.c tools/nothing.h \
-	tools/options.c tools/paths.c tools/places.c tools/progress.c \
-	tools/members.c tools/remote.c tools/report.c tools/survey.c tools/terminal.c
+cli_sources = tools/cli.c tools/cli.h tools/cpu_count.c tools/event_list.c \
+	tools/explain_choices.c tools/explain_empty.c tools/explain_empty.h \
+	tools/input_account.c tools/memory_limit.c tools/options.c \
+	tools/output_endings.c tools/output_names.c tools/paths_from.c \
+	tools/progress.c tools/remote_inputs.c tools/report.c tools/terminal.c
 
 site_sources = tools/sites.h tools/sites_frames.c tools/sites_match.c \
 	tools/sites_read.c tools/sites_report.c
@@ -25,7 +26,7 @@ tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
 	tools/batch_keys.c \
 	tools/batch_logs.c tools/batch_metrics.c tools/batch_outliers.c \
-	tools/batch_nothing.c tools/batch_page.c tools/batch_pages.c tools/batch_stages.c \
+	tools/batch_empty.c tools/batch_page.c tools/batch_pages.c tools/batch_stages.c \
 	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
 	tools/batch_account.c tools/batch_against.c tools/batch_coverage.c \
 	$(site_sources) \

@@ -4,7 +4,7 @@
  * could have named.  Files are read again for that, with more and more of the
  * options; of a pipe the options are named, and the nearest of its frames.
  */
-#include "nothing.h"
+#include "explain_empty.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why nothing was selected: nothing_cause.c finds the option, nothing_choices.c
+ * Why nothing was selected: explain_empty.c finds the option, explain_choices.c
  * what it could have named.
  */
-#ifndef NOTHING_H
-#define NOTHING_H
+#ifndef EXPLAIN_EMPTY_H
+#define EXPLAIN_EMPTY_H
 
 #include "cli.h"
 

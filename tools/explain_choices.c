@@ -3,7 +3,7 @@
  * What an option that selected nothing could have named: values of a label,
  * frames, the span of time.  Files are read again, with the options before it.
  */
-#include "nothing.h"
+#include "explain_empty.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
