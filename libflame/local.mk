@@ -109,6 +109,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/exceptions/text.c \
 	libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.c \
+	libflame/format/formats.def \
 	libflame/format/gdb.c libflame/format/goroutine.c \
 	libflame/format/kernel_stack.c libflame/format/perf_trace.c \
 	libflame/format/phpspy.c libflame/format/timehist.c \

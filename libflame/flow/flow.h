@@ -141,7 +141,7 @@ struct flame_source {
 };
 
 /*
- * A format: one file (or folder) and one row of format/formats.c.  probe: the
+ * A format: one file (or folder) and one row of format/formats.def.  probe: the
  * bits it checked, 0 for no, -1 for "more bytes, please" (not when whole);
  * FL_FORMAT_CERTAIN ends the search.
  * open may be NULL; it must not intern metrics, as inputs are opened before

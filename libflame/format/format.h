@@ -1,95 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formats: one file (or a folder) and one row of formats.c each.
+ * Formats: one file (or a folder) and one row of formats.def each.
  */
 #ifndef FL_FORMAT_H
 #define FL_FORMAT_H
 
 #include "flow/flow.h"
 
-extern const struct fl_format fl_format_jfr;
-extern const struct fl_format fl_format_folded;
-extern const struct fl_format fl_format_perf;
-extern const struct fl_format fl_format_jstack;
-extern const struct fl_format fl_format_faulthandler;
-extern const struct fl_format fl_format_pyspy_dump;
-extern const struct fl_format fl_format_gdb;
-extern const struct fl_format fl_format_lldb;
-extern const struct fl_format fl_format_bpftrace;
-extern const struct fl_format fl_format_dtrace;
-extern const struct fl_format fl_format_sample;
-extern const struct fl_format fl_format_svg;
-extern const struct fl_format fl_format_html;
-extern const struct fl_format fl_format_text;
-extern const struct fl_format fl_format_svg_read;
-extern const struct fl_format fl_format_html_read;
-extern const struct fl_format fl_format_vtune;
-extern const struct fl_format fl_format_asprof;
-extern const struct fl_format fl_format_pprof;
-extern const struct fl_format fl_format_pprof_text;
-extern const struct fl_format fl_format_goroutine;
-extern const struct fl_format fl_format_otlp;
-extern const struct fl_format fl_format_tsv;
-extern const struct fl_format fl_format_ndjson;
-extern const struct fl_format fl_format_tsv_read;
-extern const struct fl_format fl_format_ndjson_read;
-extern const struct fl_format fl_format_d3;
-extern const struct fl_format fl_format_speedscope_write;
-extern const struct fl_format fl_format_speedscope;
-extern const struct fl_format fl_format_firefox;
-extern const struct fl_format fl_format_firefox_write;
-extern const struct fl_format fl_format_threads;
-extern const struct fl_format fl_format_trace_event;
-extern const struct fl_format fl_format_trace_event_write;
-extern const struct fl_format fl_format_cpuprofile;
-extern const struct fl_format fl_format_heapprofile;
-extern const struct fl_format fl_format_flamebearer;
-extern const struct fl_format fl_format_stackprof;
-extern const struct fl_format fl_format_sentry;
-extern const struct fl_format fl_format_tachyon;
-extern const struct fl_format fl_format_scalene;
-extern const struct fl_format fl_format_pyinstrument;
-extern const struct fl_format fl_format_statsd;
-extern const struct fl_format fl_format_statsd_lines;
-extern const struct fl_format fl_format_spark_page;
-extern const struct fl_format fl_format_d3_read;
-extern const struct fl_format fl_format_callgrind;
-extern const struct fl_format fl_format_dhat;
-extern const struct fl_format fl_format_ghc;
-extern const struct fl_format fl_format_heaptrack;
-extern const struct fl_format fl_format_hpl;
-extern const struct fl_format fl_format_massif;
-extern const struct fl_format fl_format_mojo;
-extern const struct fl_format fl_format_node_prof;
-extern const struct fl_format fl_format_tree;
-extern const struct fl_format fl_format_tree_xml;
-extern const struct fl_format fl_format_perf_json;
-extern const struct fl_format fl_format_safari;
-extern const struct fl_format fl_format_v8_log;
-extern const struct fl_format fl_format_xctrace;
-extern const struct fl_format fl_format_pprof_legacy;
-extern const struct fl_format fl_format_instruments;
-extern const struct fl_format fl_format_pmcstat;
-extern const struct fl_format fl_format_stap;
-extern const struct fl_format fl_format_vsprof;
-extern const struct fl_format fl_format_xdebug;
-extern const struct fl_format fl_format_jvm_profiler;
-extern const struct fl_format fl_format_hprof;
-extern const struct fl_format fl_format_graal;
-extern const struct fl_format fl_format_strace;
-extern const struct fl_format fl_format_bcc;
-extern const struct fl_format fl_format_dotnet_stack;
-extern const struct fl_format fl_format_hadoop_stacks;
-extern const struct fl_format fl_format_hot_threads;
-extern const struct fl_format fl_format_memray_csv;
-extern const struct fl_format fl_format_exceptions;
-extern const struct fl_format fl_format_memray;
-extern const struct fl_format fl_format_phpspy;
-extern const struct fl_format fl_format_pprof_raw;
-extern const struct fl_format fl_format_pprof_traces;
-extern const struct fl_format fl_format_kernel_stack;
-extern const struct fl_format fl_format_perf_trace;
-extern const struct fl_format fl_format_timehist;
+#define FORMAT(name) extern const struct fl_format fl_format_##name;
+#include "format/formats.def"
+#undef FORMAT
 
 /* Which of two counts to read. */
 enum fl_pick_column {
