@@ -257,28 +257,35 @@ noinst_LTLIBRARIES += libflsample.la
 libflsample_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libflsample_la_LIBADD = libfl.la
 libflsample_la_SOURCES = libflame/sample/attach.c \
-	libflame/sample/blocked.c \
-	libflame/sample/cfi.c libflame/sample/cfi_expression.c \
+	libflame/sample/blocked.c libflame/sample/blocked.h \
+	libflame/sample/cfi.c libflame/sample/cfi.h \
+	libflame/sample/cfi_expression.c \
 	libflame/sample/check.c libflame/sample/dwarf.h \
 	libflame/sample/counted.c \
 	libflame/sample/cpython.c \
 	libflame/sample/demangle.c \
 	libflame/sample/demangle_rust.c libflame/sample/elf.c \
+	libflame/sample/elf.h \
 	libflame/sample/hotspot.c libflame/sample/hotspot.h \
 	libflame/sample/hotspot_code.c \
 	libflame/sample/hotspot_layout.c \
 	libflame/sample/hotspot_methods.c \
 	libflame/sample/hotspot_threads.c \
-	libflame/sample/jvm_events.c \
+	libflame/sample/jvm_events.c libflame/sample/jvm_events.h \
 	libflame/sample/machine.c libflame/sample/module.c \
 	libflame/sample/offcpu.c \
-	libflame/sample/perf_events.c libflame/sample/perf_records.c \
-	libflame/sample/perf_records.h libflame/sample/process.c \
+	libflame/sample/perf_events.c libflame/sample/perf_events.h \
+	libflame/sample/perf_records.c \
+	libflame/sample/perf_records.h libflame/sample/proc.h \
+	libflame/sample/process.c \
+	libflame/sample/process.h \
 	libflame/sample/facts.c \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
-	libflame/sample/symbols.c libflame/sample/targets.c \
+	libflame/sample/symbols.c libflame/sample/symbols.h \
+	libflame/sample/targets.c libflame/sample/targets.h \
 	libflame/sample/threads.c libflame/sample/unwind.c \
+	libflame/sample/unwind.h libflame/sample/virtual_machines.h \
 	libflame/sample/wall.c
 endif
 

@@ -7,7 +7,8 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/jvm_events.h"
+#include "sample/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>

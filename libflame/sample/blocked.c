@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/blocked.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

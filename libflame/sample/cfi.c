@@ -8,7 +8,7 @@
 #include "fl.h"
 
 #include "sample/dwarf.h"
-#include "sample/sample.h"
+#include "sample/cfi.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 #include "fl.h"
 
 #include "sample/sample.h"
+#include "sample/virtual_machines.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/perf_events.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -14,7 +14,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/virtual_machines.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/symbols.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

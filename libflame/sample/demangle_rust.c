@@ -8,7 +8,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef FL_DWARF_H
 #define FL_DWARF_H
 
-#include "sample/sample.h"
+#include "sample/cfi.h"
 
 /* Bytes that end; a read past the end gives zeros, and failed. */
 struct fl_dwarf {

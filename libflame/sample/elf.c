@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/elf.h"
 
 #include <elf.h>
 #include <sys/stat.h>

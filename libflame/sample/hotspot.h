@@ -11,7 +11,7 @@
 #ifndef FL_SAMPLE_HOTSPOT_H
 #define FL_SAMPLE_HOTSPOT_H
 
-#include "sample/sample.h"
+#include "sample/virtual_machines.h"
 
 enum {
 	FL_MAX_HEAPS = 8,

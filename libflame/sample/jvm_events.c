@@ -6,7 +6,8 @@
 #include "fl.h"
 
 #include "filter/filter.h"
-#include "sample/sample.h"
+#include "sample/jvm_events.h"
+#include "sample/proc.h"
 
 #include <fcntl.h>
 #include <stdio.h>

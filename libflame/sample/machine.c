@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/virtual_machines.h"
 #include "format/perf/frame.h"
 
 #include <errno.h>

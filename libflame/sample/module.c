@@ -8,7 +8,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/process.h"
 #include "format/perf/frame.h"
 
 #include <elf.h>

@@ -3,7 +3,7 @@
 #ifndef FL_SAMPLE_PERF_RECORDS_H
 #define FL_SAMPLE_PERF_RECORDS_H
 
-#include "sample/sample.h"
+#include "sample/perf_events.h"
 
 #include <linux/perf_event.h>
 

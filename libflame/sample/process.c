@@ -4,7 +4,8 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/process.h"
+#include "sample/virtual_machines.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -6,7 +6,9 @@
 #ifndef FL_SAMPLE_RECORDER_H
 #define FL_SAMPLE_RECORDER_H
 
+#include "sample/blocked.h"
 #include "sample/sample.h"
+#include "sample/virtual_machines.h"
 
 /* The name of a thread. */
 struct fl_thread_name {

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/symbols.h"
 
 #include <elf.h>
 #include <stdlib.h>

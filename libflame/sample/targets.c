@@ -4,7 +4,8 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/proc.h"
+#include "sample/targets.h"
 
 #include <dirent.h>
 #include <errno.h>

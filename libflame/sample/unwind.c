@@ -9,7 +9,7 @@
  */
 #include "fl.h"
 
-#include "sample/sample.h"
+#include "sample/virtual_machines.h"
 
 enum { MAX_ROWS = 1 << 16 };	/* kept; 100 bytes each */
 

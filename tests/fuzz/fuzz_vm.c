@@ -7,6 +7,7 @@
 
 #include "../mk/vm_image.h"
 #include "sample/sample.h"
+#include "sample/virtual_machines.h"
 
 enum { MAX_STEPS = 64 };
 

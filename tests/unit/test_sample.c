@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "sample/blocked.h"
 #include "sample/sample.h"
 
 #include <criterion/criterion.h>

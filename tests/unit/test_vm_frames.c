@@ -4,6 +4,7 @@
 
 #include "../mk/vm_image.h"
 #include "sample/sample.h"
+#include "sample/virtual_machines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call frame information (.eh_frame): where the caller's registers are saved.
+ */
+#ifndef FL_SAMPLE_CFI_H
+#define FL_SAMPLE_CFI_H
+
+#include "flow/flow.h"
+
+/* DWARF's numbers of registers of x86-64. */
+enum {
+	FL_REG_BX = 3, FL_REG_BP = 6, FL_REG_SP = 7, FL_REG_IP = 16,
+	FL_REGS = 17
+};
+
+enum fl_rule {
+	FL_RULE_SAME, FL_RULE_UNDEFINED, FL_RULE_OFFSET, FL_RULE_VALUE_OFFSET,
+	FL_RULE_REGISTER, FL_RULE_EXPRESSION, FL_RULE_VALUE_EXPRESSION
+};
+
+/*
+ * Where the caller's registers are saved at an address.  Values are offsets
+ * from the CFA, registers, or offsets of expressions in .eh_frame.
+ */
+struct fl_cfi_row {
+	bool signal;		/* the caller was interrupted, not calling */
+	bool cfa_expression;
+	uint8_t cfa_register;
+	int32_t cfa;		/* offset, or place of the expression */
+	uint8_t rule[FL_REGS];
+	int32_t value[FL_REGS];
+};
+
+struct fl_cfi {
+	uint8_t *frame;		/* .eh_frame; for fl_free */
+	size_t size;
+	uint64_t address;
+	struct fl_cfi_range {
+		uint64_t start, end;
+		uint32_t fde;	/* place in frame */
+		flame_id name;	/* frame of a function without a symbol, or 0 */
+	} *ranges;		/* sorted by start */
+	size_t nranges, capacity;
+};
+
+/*
+ * Takes over frame, the bytes of .eh_frame, to be freed with fl_free; address:
+ * where the section is loaded.
+ */
+bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
+		 uint64_t address);
+void fl_cfi_free(struct fl_cfi *cfi);
+/* The function that the address is in; NULL: not known. */
+struct fl_cfi_range *fl_cfi_range_at(const struct fl_cfi *cfi, uint64_t at);
+/* false: nothing is known of the address. */
+bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
+		   struct fl_cfi_row *row);
+
+/* How the unwinder reads the target's memory. */
+struct fl_memory {
+	bool (*read)(void *arg, uint64_t at, void *to, size_t size);
+	void *arg;
+};
+
+struct fl_regs {
+	uint64_t value[FL_REGS];
+	uint32_t known;		/* a bit each */
+};
+
+enum fl_step {
+	FL_STEP_CALLER,		/* regs are the caller's now */
+	FL_STEP_END,		/* none: the thread's first frame */
+	FL_STEP_UNREADABLE	/* memory that was not there */
+};
+
+enum fl_step fl_cfi_step(const struct fl_cfi *cfi, const struct fl_cfi_row *row,
+			 const struct fl_memory *memory, struct fl_regs *regs);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A JVM's allocations and locks, by commands to its own flight recorder.
+ */
+#ifndef FL_SAMPLE_JVM_EVENTS_H
+#define FL_SAMPLE_JVM_EVENTS_H
+
+#include "sample/targets.h"
+
+/* attach.c ------------------------------------------------------------ */
+
+/*
+ * Gives a JVM a command of jcmd's; the reply ends in NUL.  false: see the
+ * refusal.
+ */
+bool fl_attach(pid_t pid, const char *line, struct fl_buf *reply,
+	       struct fl_refusal *refusal);
+/* A process's /tmp, as it sees it; -1: none. */
+int fl_open_tmp(pid_t pid);
+
+/* jvm_events.c -------------------------------------------------------- */
+
+enum fl_record_kind {
+	FL_RECORD_CPU, FL_RECORD_WALL, FL_RECORD_OFFCPU,
+	FL_RECORD_ALLOC, FL_RECORD_LOCK		/* of JVMs */
+};
+
+struct fl_jvm_events {
+	pid_t pid;
+	char name[64];		/* of the recording */
+	char comm[64];		/* of the process */
+	uid_t owner;
+	int tmp;		/* the process's /tmp */
+	bool started;
+};
+
+/* false: see the refusal. */
+bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
+			 enum fl_record_kind kind, struct fl_refusal *refusal);
+/*
+ * Leaves out the recorder's own threads, and the first allocation of each
+ * thread: the JVM gives it the bytes of all that the thread allocated before
+ * the recording.
+ */
+struct flame_sink *fl_jvm_events_filter(struct flame *flame,
+					struct flame_sink *next,
+					enum fl_record_kind kind);
+/* Begins stacks with the frame that is named before each recording is read. */
+struct flame_sink *fl_jvm_root_filter(struct flame *flame,
+				      struct flame_sink *next);
+void fl_jvm_root_name(struct flame_sink *sink, const char *name);
+/* The recording, a file that has no name any more; -1: see the refusal. */
+int fl_jvm_events_stop(struct fl_jvm_events *events,
+		       struct fl_refusal *refusal);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Processes: their mappings, the files that are mapped, names of addresses, and
+ * the virtual machines that run in them (process.c, module.c, machine.c).
+ */
+#ifndef FL_SAMPLE_PROCESS_H
+#define FL_SAMPLE_PROCESS_H
+
+#include "sample/cfi.h"
+#include "sample/elf.h"
+#include "sample/proc.h"
+#include "sample/symbols.h"
+
+#include <sys/types.h>
+
+/* Symbols that libjvm.so and libpython export for external tools. */
+struct fl_vm_symbols {
+	struct fl_vm_symbol {
+		char name[48];
+		uint64_t address;
+	} data[32];
+	size_t count;
+};
+
+/* A mapped file, known by its device and inode. */
+struct fl_module {
+	char *path;		/* as mapped, without " (deleted)" */
+	uint64_t device, inode;
+	flame_id file, unknown;	/* its name; the frame of unknown functions */
+	bool loaded, used;	/* used: by a process, see drop_modules */
+	struct fl_elf *elf;	/* NULL: not readable */
+	struct fl_cfi cfi;
+	struct fl_symbols symbols;
+	struct fl_vm_symbols *vm;	/* of libjvm.so and Python; or NULL */
+};
+
+struct fl_mapping {
+	uint64_t start, end, offset;
+	struct fl_module *module;	/* NULL: code that is in no file */
+};
+
+struct fl_cpython;
+struct fl_hotspot;
+
+struct fl_process {
+	pid_t pid;
+	flame_id comm;
+	flame_id labels;	/* of Spark's executors and their children */
+	bool has_labels;	/* they were looked for */
+	bool tracked, exited;
+	int64_t exit_time;
+	unsigned programs;	/* begun: each has mappings of its own */
+	bool has_maps;
+	int64_t maps_read;	/* when /proc/PID/maps was read last; ns */
+	struct fl_mapping *maps;	/* executable ones, sorted */
+	size_t nmaps, maps_capacity;
+	struct fl_symbols jit;
+	int64_t jit_read;	/* when the perf map was read last; ns */
+	uint64_t jit_size, jit_time;
+	bool jit_refused;	/* the reason was reported */
+	struct fl_hotspot *hotspot;	/* of a JVM; or NULL */
+	int64_t hotspot_tried;	/* when it was looked for; ns */
+	bool hotspot_refused;
+	struct fl_cpython *python;	/* of an interpreter; or NULL */
+	int64_t python_tried;
+	bool python_refused;
+	flame_id jit_file;
+};
+
+struct fl_processes {
+	struct flame *flame;
+	struct fl_map by_pid;
+	struct fl_process **data;
+	size_t count, capacity;
+	struct fl_module **modules;
+	size_t nmodules, modules_capacity;
+	struct fl_index modules_index;
+	size_t modules_most;	/* more are looked through for unused ones */
+	unsigned modules_dropped;	/* times that some were freed */
+	struct fl_symbols kernel;
+	bool kernel_read, kernel_known;
+	flame_id unknown, kernel_unknown;
+	struct fl_buf buf;	/* scratch */
+};
+
+struct fl_process *fl_process_find(struct fl_processes *all, pid_t pid);
+/* NULL: out of memory. */
+struct fl_process *fl_process_get(struct fl_processes *all, pid_t pid);
+/* Labels by its command line, or that of a process it came from. */
+flame_id fl_process_labels(struct fl_processes *all, struct fl_process *process);
+/* Drops the caches of a program that was replaced by exec. */
+void fl_process_check_comm(struct fl_processes *all,
+			   struct fl_process *process);
+/* The comm, from /proc if it is not known. */
+flame_id fl_process_comm(struct fl_processes *all, struct fl_process *process);
+void fl_process_fork(struct fl_processes *all, const struct fl_process *parent,
+		     struct fl_process *child);
+void fl_process_exec(struct fl_process *process);
+void fl_process_map(struct fl_processes *all, struct fl_process *process,
+		    const struct fl_mapping *mapping);
+void fl_process_exit(struct fl_process *process);
+/* Frees processes that have ended a while ago, and files of no process. */
+void fl_processes_sweep(struct fl_processes *all);
+/* Reads /proc/PID/maps, unless that was done a moment ago. */
+bool fl_process_read_maps(struct fl_processes *all,
+			  struct fl_process *process);
+/* The executable mapping of an address; NULL: none. */
+const struct fl_mapping *fl_process_mapping(struct fl_processes *all,
+					    struct fl_process *process,
+					    uint64_t at);
+/* The module of a file; NULL: out of memory. */
+struct fl_module *fl_module_get(struct fl_processes *all, const char *path,
+				uint64_t device, uint64_t inode);
+/* Reads the file of a mapping, once. */
+void fl_module_load(struct fl_processes *all, pid_t pid,
+		    const struct fl_mapping *mapping);
+/* Frees the files that no process maps. */
+void fl_modules_sweep(struct fl_processes *all);
+/* The frame of a user's or of the kernel's address. */
+flame_id fl_process_frame(struct fl_processes *all, struct fl_process *process,
+			  uint64_t at, struct fl_symbol **symbol);
+/* Reads the kernel's symbols; else the first frame does. */
+void fl_kernel_read(struct fl_processes *all);
+flame_id fl_kernel_frame(struct fl_processes *all, uint64_t at);
+void fl_processes_free(struct fl_processes *all);
+
+/* Between readings of one file that may have changed. */
+#define FL_REREAD_NS INT64_C(200000000)
+bool fl_is_jvm_path(const char *path);
+bool fl_is_python_path(const char *path);
+void fl_module_free(struct fl_module *module);
+/* Reads the perf map again, if it is time to. */
+void fl_process_read_jit(struct fl_processes *all, struct fl_process *process);
+flame_id fl_process_jit_frame(struct fl_processes *all,
+			      struct fl_process *process,
+			      const struct fl_symbol *symbol);
+/* A process's memory as struct fl_memory; arg is the struct fl_process. */
+bool fl_process_read(void *arg, uint64_t at, void *to, size_t size);
+/* The process's JVM, whose code has the address; NULL: none. */
+struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
+				  struct fl_process *process, uint64_t at);
+/* The process's Python; NULL: it has none, or one that is not known. */
+struct fl_cpython *fl_process_python(struct fl_processes *all,
+				     struct fl_process *process);
+bool fl_process_is_python(const struct fl_process *process);
+bool fl_process_is_jvm(const struct fl_process *process);
+/* Its release, and process->hotspot if that is supported; 0: unknown. */
+int fl_process_jvm_release(struct fl_processes *all,
+			   struct fl_process *process);
+/* Call it before the samples of a round: caches may be stale. */
+void fl_processes_round(struct fl_processes *all);
+
+#endif

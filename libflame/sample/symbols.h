@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of symbols: of ELF files, /proc/kallsyms and perf maps; and their names
+ * as the author of a program wrote them.
+ */
+#ifndef FL_SAMPLE_SYMBOLS_H
+#define FL_SAMPLE_SYMBOLS_H
+
+#include "sample/elf.h"
+
+/* symbols.c ----------------------------------------------------------- */
+
+struct fl_symbol {
+	uint64_t start, end;
+	const char *name;
+	const char *module;	/* of kernel modules; or NULL */
+	flame_id frame;		/* 0: not looked up yet */
+};
+
+/* Sorted by start.  Zeroed: empty. */
+struct fl_symbols {
+	struct fl_symbol *data;
+	size_t count, capacity;
+	char *text[2];		/* what names point into; for fl_free */
+};
+
+/* Functions of a file: .symtab, else those of `debug` (may be NULL), else
+   .dynsym.  false: out of memory. */
+bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
+		    struct fl_elf *debug);
+/* /proc/kallsyms; text is consumed (fl_free). */
+bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size);
+/* A perf map: "START SIZE NAME" in each line; text is consumed. */
+bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size);
+/* NULL: nothing at this address. */
+struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at);
+void fl_symbols_free(struct fl_symbols *symbols);
+
+/* demangle.c ---------------------------------------------------------- */
+
+/* Appends the name as its author wrote it; false: it is not mangled. */
+bool fl_demangle(struct fl_buf *to, const char *name);
+/* demangle_rust.c: the same for names that begin with _R. */
+bool fl_demangle_rust(struct fl_buf *to, const char *name);
+
+#endif

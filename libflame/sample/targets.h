@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which processes to record.
+ */
+#ifndef FL_SAMPLE_TARGETS_H
+#define FL_SAMPLE_TARGETS_H
+
+#include "flow/flow.h"
+
+#include <sys/types.h>
+
+struct fl_refusal {
+	char text[512];		/* why recording was refused; "": it was not */
+	bool blocked;		/* events are, whatever one would record */
+};
+
+struct fl_targets {
+	pid_t *data;
+	size_t count, capacity;
+};
+
+/*
+ * Adds the processes of a list with blanks or commas: numbers, "java" for every
+ * JVM of this user, or the name of a single process.
+ */
+bool fl_targets_add(struct flame *flame, struct fl_targets *targets,
+		    const char *list, struct fl_refusal *refusal);
+/* The children that the targets have now, and theirs. */
+bool fl_targets_add_children(struct flame *flame, struct fl_targets *targets);
+bool fl_target_is_jvm(pid_t pid);
+void fl_targets_free(struct fl_targets *targets);
+
+#endif

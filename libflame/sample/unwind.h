@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The frames of a sample, from its registers and the bytes of its stack.
+ */
+#ifndef FL_SAMPLE_UNWIND_H
+#define FL_SAMPLE_UNWIND_H
+
+#include "sample/process.h"
+
+enum { FL_MAX_FRAMES = 1024 };
+
+enum fl_stack_end {
+	FL_STACK_WHOLE,		/* reaches the thread's first frame */
+	FL_STACK_TRUNCATED,	/* longer than the bytes that were copied */
+	FL_STACK_BROKEN		/* no way was found further */
+};
+
+struct fl_unwinder {
+	struct fl_processes *processes;
+	unsigned modules_dropped;	/* processes->modules_dropped, of `known` */
+	struct fl_map known;	/* (module, address) -> row + 1 */
+	struct fl_cfi_row *rows;
+	size_t nrows, rows_capacity;
+	flame_id *frames;	/* leaf first */
+	size_t nframes, frames_capacity;
+	uint64_t *addresses;	/* of frames */
+	size_t addresses_capacity;
+};
+
+/* A copy of the stack from the stack pointer on. */
+struct fl_stack_bytes {
+	const uint8_t *data;
+	uint64_t start;
+	size_t size;
+	bool full;		/* the stack may go on */
+};
+
+/* Appends frames to those that the unwinder has. */
+enum fl_stack_end fl_unwind(struct fl_unwinder *unwinder,
+			    struct fl_process *process,
+			    const struct fl_regs *regs,
+			    const struct fl_stack_bytes *stack);
+bool fl_unwind_push(struct fl_unwinder *unwinder, flame_id frame,
+		    uint64_t address);
+void fl_unwinder_free(struct fl_unwinder *unwinder);
+
+#endif
